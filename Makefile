@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# make                 ./t410trace for this machine
+# make ARCH=arm64      build/arm64/t410trace, static; also ARCH=amd64
+# make CC=clang        with clang instead of gcc
+# make demo            install what is missing, show the main job in a virtual T410
+# make check           install what is missing, run all tests
+# make deps            install what building and testing need
+# make docs            manual page and shell completion from the option rows
+# make vmlinux         vmlinux/ from the kernels' type information
+# make install         PREFIX=/usr/local DESTDIR=
+
+MACHINE	:= $(shell uname -m)
+NATIVE	:= $(if $(filter aarch64,$(MACHINE)),arm64,amd64)
+ARCH	?= $(NATIVE)
+B	:= build/$(ARCH)$(VARIANT)
+PREFIX	?= /usr/local
+
+CLANG	?= clang
+BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+CFLAGS	?= -O2 -g
+WARN	:= -Wall -Wextra
+CPPFLAGS += -D_GNU_SOURCE -Iinclude -Iuser -I$(B)
+LIBS	:= -lbpf -lelf -lz -ljansson -lcap
+
+triplet-arm64 := aarch64-linux-gnu
+triplet-amd64 := x86_64-linux-gnu
+TRIPLET	:= $(triplet-$(ARCH))
+$(if $(TRIPLET),,$(error ARCH=$(ARCH): only arm64 and amd64 are supported))
+
+# An explicit ARCH gives a static program that runs on any machine of that kind,
+# built with libraries of the compiler's own release (see sysroot.sh).
+ifeq ($(origin ARCH),command line)
+SYSROOT	:= build/sysroot-$(ARCH)
+CPPFLAGS += -isystem $(SYSROOT)/usr/include
+LDFLAGS	+= -static -L$(SYSROOT)/usr/lib/$(TRIPLET)
+PROGRAM	:= $(B)/t410trace
+# -static: glibc warns about getpwnam and the like in libcap, which we do not call
+ifneq ($(ARCH),$(NATIVE))
+ifeq ($(origin CC),default)
+CC	:= $(TRIPLET)-gcc
+else ifneq ($(findstring clang,$(CC)),)
+CC	+= --target=$(TRIPLET)
+endif
+endif
+else
+SYSROOT	:=
+# VARIANT=-asan and the like: another build beside the normal one
+PROGRAM	:= $(if $(VARIANT),$(B)/t410trace,t410trace)
+endif
+
+SRC	:= $(sort $(wildcard user/*/*.c))
+OBJ	:= $(SRC:%.c=$(B)/%.o)
+LIBOBJ	:= $(filter-out $(B)/user/cli/main.o $(B)/user/cli/gendoc.o,$(OBJ))
+# The linker wants definitions before their use: maps.bpf.c first.
+BPFSRC	:= bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(sort $(wildcard bpf/*.bpf.c)))
+BPFOBJ	:= $(BPFSRC:%.c=$(B)/%.o)
+SKEL	:= $(B)/t410trace.skel.h
+
+BPFFLAGS := -O2 -g -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Ivmlinux/$(ARCH) -Ibpf -Iinclude \
+	$(if $(SYSROOT),-isystem $(SYSROOT)/usr/include) -idirafter /usr/include/$(triplet-$(NATIVE))
+
+.PHONY: all
+all: $(PROGRAM)
+
+$(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/%.o: %.c | $(SYSROOT)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/user/platform/ledger.o: $(SKEL)
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(SYSROOT)
+	@mkdir -p $(@D)
+	$(CLANG) $(BPFFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/t410trace.bpf.o: $(BPFOBJ)
+	$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(B)/t410trace.bpf.o
+	$(BPFTOOL) gen skeleton $< name t410trace > $@.tmp
+	@mv $@.tmp $@
+
+# not an intermediate file to be cleaned away
+.PRECIOUS: build/sysroot-%
+build/sysroot-%:
+	packaging/sysroot.sh $* $@
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+include tests/tests.mk
+
+.PHONY: deps
+deps:
+	packaging/deps.sh
+
+.PHONY: clean
+clean:
+	rm -rf build t410trace

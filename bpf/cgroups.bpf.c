@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of cgroups made while we look on: a job's cgroup may be gone before user
+ * space could read its path from cgroupfs.
+ */
+#include "shared.bpf.h"
+
+/* Other hierarchies number their cgroups independently; the default one is 0. */
+static __always_inline bool is_v2(const struct cgroup *cgrp)
+{
+	return cgrp->root->hierarchy_id == 0;
+}
+
+static __always_inline void cgroup_record(const struct cgroup *cgrp, const char *path, __u32 type)
+{
+	struct ledger_cgroup *r;
+
+	if (!is_v2(cgrp))
+		return;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r) {
+		__sync_fetch_and_add(&lost_cgroups, 1);
+		return;
+	}
+	r->h.type = type;
+	r->h.cpu = bpf_get_smp_processor_id();
+	r->h.time_ns = bpf_ktime_get_ns();
+	r->id = cgrp->kn->id;
+	r->path[0] = '\0';
+	if (path)
+		bpf_probe_read_kernel_str(r->path, sizeof(r->path), path);
+	bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+}
+
+SEC("tp_btf/cgroup_mkdir")
+int BPF_PROG(cgroup_made, struct cgroup *cgrp, const char *path)
+{
+	cgroup_record(cgrp, path, LEDGER_CGROUP_NEW);
+	return 0;
+}
+
+SEC("tp_btf/cgroup_rename")
+int BPF_PROG(cgroup_renamed, struct cgroup *cgrp, const char *path)
+{
+	cgroup_record(cgrp, path, LEDGER_CGROUP_NEW);
+	return 0;
+}
+
+SEC("tp_btf/cgroup_rmdir")
+int BPF_PROG(cgroup_removed, struct cgroup *cgrp, const char *path)
+{
+	cgroup_record(cgrp, NULL, LEDGER_CGROUP_GONE);
+	return 0;
+}

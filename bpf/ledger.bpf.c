@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ledger: who was on which CPU for how long.
+ *
+ * At each context switch the time since the last one is added to the slot of
+ * the task that ran, and the slot of the next task is looked up. Slots belong to
+ * one window; at the first switch after a window has ended they go to the ring
+ * buffer in one record. The cost is thus one clock reading and one look-up a
+ * switch, and one copy per window, however many switches a window holds.
+ *
+ * Time is never dropped: when the ring is full the slots stay and grow, and when
+ * no slot is left either, the time goes to the "lost" slot.
+ *
+ * Everything here runs with interrupts off on the CPU that owns the ledger: in
+ * sched_switch, or in a function call interrupt (ledger_flush). The one
+ * exception, ledger_flush on the caller's own CPU, has preemption off, so that no
+ * switch can come between; interrupts do not touch a ledger.
+ */
+#include "shared.bpf.h"
+
+/* Duration of one switch in this many is measured, to report what we cost. */
+#define TIMED_EVERY 64
+
+static __always_inline struct ledger_slot *slot_at(struct cpu_ledger *l, __u32 i)
+{
+	return &l->out.slots[i & (LEDGER_SLOTS - 1)];
+}
+
+/* Empties the table into the ring; on failure the table stays as it is. */
+static __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
+{
+	__u32 nr = l->out.nr;
+	__u64 size;
+
+	if (!nr)
+		return 0;
+	if (nr > LEDGER_SLOTS)
+		nr = LEDGER_SLOTS;
+	l->out.h.time_ns = now;
+	size = __builtin_offsetof(struct ledger_slices, slots) + nr * sizeof(struct ledger_slot);
+	if (bpf_ringbuf_output(&ring, &l->out, size, ring_flags(ring_wake_bytes))) {
+		l->flush_failed++;
+		return -1;
+	}
+	l->out.nr = 0;
+	return 0;
+}
+
+static __always_inline void slot_fill(struct ledger_slot *s, const struct task_struct *task,
+				      __u32 pid, __u64 css_set, __u64 now)
+{
+	s->css_set = css_set;
+	s->pid = pid;
+	s->tgid = task->tgid;
+	s->start_ns = by_thread ? task->start_time : task->group_leader->start_time;
+	s->cgroup_id = task_cgroup_id(task);
+	s->first_ns = now;
+	s->last_ns = now;
+	s->on_cpu_ns = 0;
+}
+
+/* No slot left and the ring is full: the time is kept, its owner is not. */
+static __always_inline __u32 lost_slot(struct cpu_ledger *l, __u64 now)
+{
+	struct ledger_slot *s = slot_at(l, LEDGER_LOST_SLOT);
+
+	if (l->out.nr <= LEDGER_LOST_SLOT) {
+		__builtin_memset(s, 0, sizeof(*s));
+		s->pid = LEDGER_LOST_PID;
+		s->tgid = LEDGER_LOST_PID;
+		s->first_ns = now;
+		s->last_ns = now;
+		/* The spare slot below is part of the record now: empty unless in use. */
+		if (l->out.nr <= LEDGER_RUN_SLOT)
+			__builtin_memset(slot_at(l, LEDGER_RUN_SLOT), 0, sizeof(*s));
+		l->out.nr = LEDGER_SLOTS;
+	}
+	return LEDGER_LOST_SLOT;
+}
+
+static __noinline __u32 slot_new(struct cpu_ledger *l, const struct task_struct *task, __u64 now,
+				 __u32 place)
+{
+	__u32 pid = by_thread ? task->pid : task->tgid;
+	__u32 i;
+
+	if (l->out.nr >= LEDGER_KEY_SLOTS && flush_slots(l, now))
+		return lost_slot(l, now);
+	i = l->out.nr & (LEDGER_SLOTS - 1);
+	l->out.nr = i + 1;
+	slot_fill(slot_at(l, i), task, pid, l->key, now);
+	l->index[place & (LEDGER_INDEX - 1)] = i;
+	return i;
+}
+
+/*
+ * The verifier forbids arithmetic on a kernel pointer; once it has been through
+ * memory it is a number.
+ */
+static __always_inline __u64 css_set_key(struct cpu_ledger *l, const struct task_struct *task)
+{
+	l->key = (__u64)task->cgroups;
+	return *(volatile __u64 *)&l->key;
+}
+
+static __always_inline bool slot_is(struct cpu_ledger *l, __u32 i, __u32 pid, __u64 css_set)
+{
+	struct ledger_slot *s = slot_at(l, i);
+
+	return i < l->out.nr && s->pid == pid && s->css_set == css_set;
+}
+
+/* The slot of a task that gets the CPU now. */
+static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_struct *task,
+				     __u64 now)
+{
+	__u32 pid = by_thread ? task->pid : task->tgid;
+	__u64 css_set = css_set_key(l, task);
+	/* css_sets are cache line aligned; pids differ in their low bits */
+	__u32 place = (pid ^ (__u32)(css_set >> 6)) & (LEDGER_INDEX - 1);
+	__u32 i = l->index[place], j;
+
+	if (slot_is(l, i, pid, css_set))
+		return i;
+	j = l->index[place ^ 1];
+	if (slot_is(l, j, pid, css_set))
+		return j;
+	return slot_new(l, task, now, i < l->out.nr ? place ^ 1 : place);
+}
+
+static __always_inline void slot_add(struct ledger_slot *s, __u64 from, __u64 to)
+{
+	s->on_cpu_ns += to - from;
+	s->last_ns = to;
+}
+
+/*
+ * A window has ended at @boundary while the task in slot l->cur was running. Its
+ * run up to there may span many windows, so it gets a record slot of its own,
+ * which says "without a break from first to last" and can be split exactly.
+ */
+static __always_inline void close_run(struct cpu_ledger *l, __u64 boundary)
+{
+	struct ledger_slot *s = slot_at(l, l->cur), *run;
+
+	if (s->first_ns == l->since_ns && !s->on_cpu_ns) {	/* nothing else in it */
+		slot_add(s, l->since_ns, boundary);
+	} else if (l->out.nr > LEDGER_RUN_SLOT) {
+		slot_add(s, l->since_ns, boundary);
+	} else {
+		run = slot_at(l, l->out.nr);
+		*run = *s;
+		run->first_ns = l->since_ns;
+		run->last_ns = boundary;
+		run->on_cpu_ns = boundary - l->since_ns;
+		l->out.nr++;
+	}
+	l->since_ns = boundary;
+}
+
+/* Time up to now goes to the running task; @task is that task. */
+static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task,
+				    __u64 now)
+{
+	__u32 socket = l->socket;
+	struct ledger_reader *rd = bpf_map_lookup_elem(&readers, &socket);
+	__u64 boundary = rd ? *(volatile __u64 *)&rd->boundary_ns : 0;
+
+	if (l->boundary_ns != boundary) {
+		if (boundary > l->since_ns && boundary <= now) {
+			close_run(l, boundary);
+			if (!flush_slots(l, now))
+				l->cur = slot_of(l, task, boundary);
+		} else {
+			flush_slots(l, now);
+			if (!l->out.nr)
+				l->cur = slot_of(l, task, l->since_ns);
+		}
+		l->boundary_ns = boundary;
+	}
+	slot_add(slot_at(l, l->cur), l->since_ns, now);
+	l->since_ns = now;
+}
+
+static __always_inline struct cpu_ledger *this_ledger(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_ledger *l = bpf_map_lookup_elem(&ledgers, &cpu);
+
+	if (l && !l->since_ns) {
+		l->out.h.type = LEDGER_SLICES;
+		l->out.h.cpu = cpu;
+	}
+	return l;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	struct cpu_ledger *l = this_ledger();
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!l)
+		return 0;
+	/* Before the first switch it is unknown since when prev has been running. */
+	if (l->since_ns)
+		account(l, prev, now);
+	l->since_ns = now;
+	l->cur = slot_of(l, next, now);
+	if (!(++l->switches & (TIMED_EVERY - 1))) {
+		l->timed_ns += bpf_ktime_get_ns() - now;
+		l->timed++;
+	}
+	return 0;
+}
+
+/*
+ * Run by user space on one CPU (BPF_PROG_TEST_RUN): brings the ledger up to now
+ * and sends it, so that a task that never switches is in every report. It also
+ * starts the ledger of a CPU that has not switched yet.
+ */
+SEC("raw_tp/sched_switch")
+int ledger_flush(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct cpu_ledger *l = this_ledger();
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!l)
+		return 0;
+	if (l->since_ns)
+		account(l, task, now);
+	l->since_ns = now;
+	if (!flush_slots(l, now))
+		l->cur = slot_of(l, task, now);
+	return 0;
+}

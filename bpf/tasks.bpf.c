@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Identity of tasks: who starts whom, what they are called, when they end. The
+ * ledger's slots carry numbers only; these records give them names.
+ */
+#include "shared.bpf.h"
+
+#define PF_KTHREAD 0x00200000	/* include/linux/sched.h */
+
+static __always_inline void task_fill(struct ledger_task *r, const struct task_struct *task,
+				      __u32 type)
+{
+	const struct task_struct *parent = task->real_parent;
+
+	r->h.type = type;
+	r->h.cpu = bpf_get_smp_processor_id();
+	r->h.time_ns = bpf_ktime_get_ns();
+	r->pid = task->pid;
+	r->tgid = task->tgid;
+	r->parent = parent->tgid;
+	r->parent_start_ns = parent->group_leader->start_time;
+	r->flags = task->flags & PF_KTHREAD ? LEDGER_TASK_KTHREAD : 0;
+	r->start_ns = task->start_time;
+	r->leader_start_ns = task->group_leader->start_time;
+	r->cgroup_id = task_cgroup_id(task);
+	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), task->comm);
+}
+
+static __always_inline struct ledger_task *task_record(const struct task_struct *task, __u32 type)
+{
+	struct ledger_task *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r) {
+		__sync_fetch_and_add(&lost_tasks, 1);
+		return NULL;
+	}
+	task_fill(r, task, type);
+	return r;
+}
+
+static __always_inline bool wanted(const struct task_struct *task)
+{
+	return by_thread || task->pid == task->tgid;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct ledger_task *r;
+
+	if (!wanted(child))
+		return 0;
+	r = task_record(child, LEDGER_TASK_FORK);
+	if (r) {
+		/*
+		 * real_parent may be a reaper (CLONE_PARENT, orphaned meanwhile); the
+		 * process that called fork is the one whose children are followed.
+		 */
+		r->parent = parent->tgid;
+		r->parent_start_ns = parent->group_leader->start_time;
+		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+	}
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(task_exec, struct task_struct *task)
+{
+	struct ledger_task *r = task_record(task, LEDGER_TASK_NAME);
+
+	if (r)
+		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
+{
+	struct ledger_task *r;
+
+	if (!wanted(task))
+		return 0;
+	r = task_record(task, LEDGER_TASK_NAME);
+	if (r) {
+		/* the task still has its old name here */
+		bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), comm);
+		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+	}
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(task_exit, struct task_struct *task)
+{
+	struct ledger_task *r;
+
+	/* signal->live has been counted down for this thread already */
+	if (!by_thread && task->signal->live.counter)
+		return 0;
+	r = task_record(task, LEDGER_TASK_EXIT);
+	if (r)
+		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+	return 0;
+}
+
+/*
+ * Tasks that exist already, for user space to read once at the start: the output
+ * is an array of struct ledger_task.
+ */
+SEC("iter/task")
+int task_list(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct ledger_task r = {};
+
+	if (!task || !wanted(task))
+		return 0;
+	task_fill(&r, task, LEDGER_TASK_FORK);
+	bpf_seq_write(ctx->meta->seq, &r, sizeof(r));
+	return 0;
+}

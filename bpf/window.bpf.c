@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Windows: readings of a socket's uncore events, with the time they were taken.
+ *
+ * An uncore event can be read from BPF on its PMU's active CPU only, so a clock
+ * event on that CPU runs window_tick every few milliseconds. Readings are running
+ * totals: if a record finds no room or a read fails, the next window simply spans
+ * more time and no byte is lost.
+ */
+#include "shared.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, LEDGER_MAX_SOCKETS * LEDGER_MAX_EVENTS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} events SEC(".maps");
+
+/* Too large for the stack. Only the socket's reader touches its entry. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, LEDGER_MAX_SOCKETS);
+	__type(key, __u32);
+	__type(value, struct ledger_window);
+} scratch SEC(".maps");
+
+static __always_inline void read_events(struct ledger_reader *rd, struct ledger_window *w)
+{
+	__u32 i;
+
+	for (i = 0; i < LEDGER_MAX_EVENTS && i < rd->nr; i++) {
+		struct ledger_value *v = &w->values[i];
+
+		/*
+		 * struct ledger_value is laid out as the helper's type, which would drag
+		 * a CO-RE relocation in. On an error the helper zeroes the buffer: a wrong
+		 * CPU would look like a count of 0, so the error travels along.
+		 */
+		w->errors[i] = bpf_perf_event_read_value(&events, rd->first + i, (void *)v,
+							 sizeof(*v));
+	}
+}
+
+static __always_inline int close_window(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), socket, nr;
+	struct cpu_ledger *l = bpf_map_lookup_elem(&ledgers, &cpu);
+	struct ledger_reader *rd;
+	struct ledger_window *w;
+	__u64 size;
+
+	if (!l)
+		return 0;
+	socket = l->socket;
+	rd = bpf_map_lookup_elem(&readers, &socket);
+	w = bpf_map_lookup_elem(&scratch, &socket);
+	if (!rd || !w || !rd->nr)
+		return 0;
+	/* The clock interrupt can come while user space runs window_now on this CPU. */
+	if (rd->busy) {
+		rd->skipped++;
+		return 0;
+	}
+	rd->busy = 1;
+	nr = rd->nr;
+	if (nr > LEDGER_MAX_EVENTS)
+		nr = LEDGER_MAX_EVENTS;
+	w->h.type = LEDGER_WINDOW;
+	w->h.cpu = cpu;
+	w->socket = socket;
+	w->nr = nr;
+	w->begin_ns = bpf_ktime_get_ns();
+	read_events(rd, w);
+	w->end_ns = bpf_ktime_get_ns();
+	w->h.time_ns = w->begin_ns + (w->end_ns - w->begin_ns) / 2;
+	size = __builtin_offsetof(struct ledger_window, values) + nr * sizeof(w->values[0]);
+	if (bpf_ringbuf_output(&ring, w, size, ring_flags(ring_wake_bytes)))
+		rd->lost++;
+	else
+		*(volatile __u64 *)&rd->boundary_ns = w->h.time_ns;
+	rd->busy = 0;
+	return 0;
+}
+
+SEC("perf_event")
+int window_tick(void *ctx)
+{
+	return close_window();
+}
+
+/* The same on demand: the first window, and an exact end of each report. */
+SEC("raw_tp/sched_switch")
+int window_now(void *ctx)
+{
+	return close_window();
+}

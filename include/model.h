@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Contract between the layers: what is counted (counters on sockets), who may
+ * own it (workloads), and a finished report. Plain data, no system types.
+ *
+ * Times are CLOCK_MONOTONIC nanoseconds unless named otherwise. Strings are
+ * owned by the structure they are in, unless a comment says otherwise.
+ */
+#ifndef T410TRACE_MODEL_H
+#define T410TRACE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODEL_COMM_LEN	16
+#define MODEL_NAME_LEN	128
+
+/* Which workloads may own a counter's bytes (formats.md: "source"). */
+enum source {
+	SOURCE_CPU,		/* tasks on the counter's socket */
+	SOURCE_DEVICE,		/* local devices: never split among tasks */
+	SOURCE_REMOTE,		/* agents of another socket: never split among tasks */
+	SOURCE_ANY,
+};
+
+enum direction {
+	DIRECTION_READ,
+	DIRECTION_WRITE,
+};
+
+/**
+ * struct counter - one uncore event with its filter
+ * @name: short name, e.g. "ucf0/mem_bytes_rd/src_loc_cpu=1"
+ * @pmu: sysfs name of the PMU
+ * @event: event name in sysfs
+ * @filter: name of the format field that selects the source, set to 1
+ * @socket: socket whose traffic it counts
+ * @group: counters of one group are read together and share their times
+ * @source: who may own the bytes
+ * @direction: read or write, as memory sees it
+ */
+struct counter {
+	char name[MODEL_NAME_LEN];
+	char pmu[64];
+	char event[64];
+	char filter[64];
+	uint32_t socket;
+	uint32_t group;
+	enum source source;
+	enum direction direction;
+};
+
+/* What rows of a report stand for. */
+enum row_kind {
+	ROW_PROCESS,
+	ROW_CGROUP,
+	ROW_THREAD,
+};
+
+/* Why bytes of a counter belong to no row. */
+enum reason {
+	REASON_IDLE,		/* nobody ran on the socket in that window */
+	REASON_DEVICE,		/* caused by devices of the socket */
+	REASON_REMOTE,		/* caused by another socket */
+	REASON_OTHER,		/* caused by tasks that were not asked for */
+	REASON_LOST,		/* caused by tasks whose CPU time was lost */
+	NR_REASONS,
+};
+
+/**
+ * struct share - one counter's part in a row
+ * @counter: index into report.counters
+ * @value: bytes attributed to the row
+ * @low: lower end of the 95% interval
+ * @high: upper end of the 95% interval
+ */
+struct share {
+	uint32_t counter;
+	uint64_t value;
+	uint64_t low;
+	uint64_t high;
+};
+
+/**
+ * struct report_counter - a counter over the interval
+ * @counter: what it is
+ * @valid: false when no reading of the interval was usable: then there is no value
+ * @value: bytes, scaled when the event was multiplexed
+ * @attributed: sum of the rows' shares (leaf rows for cgroups)
+ * @unattributed: by reason; @attributed plus their sum is @value
+ * @enabled_ns: time the event should have counted
+ * @running_ns: time it counted
+ * @covered_ns: time that the used windows cover
+ */
+struct report_counter {
+	const struct counter *counter;	/* not owned */
+	bool valid;
+	uint64_t value;
+	uint64_t attributed;
+	uint64_t unattributed[NR_REASONS];
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t covered_ns;
+};
+
+/**
+ * struct report_row - a process, thread or cgroup
+ * @key: stable identity: "pid:PID:START", "tid:TID:START", "cgroup:ID", or
+ *	"cgroup:ID:own" for the tasks directly in a cgroup that also has children
+ * @parent: key of the row this one is contained in, "" for none (cgroups only)
+ * @leaf: rows whose values add up to the counters; true for all but parent cgroups
+ * @pid, @tid, @comm: process and thread rows
+ * @comm_known: false when the name could not be learned
+ * @exited: it has ended
+ * @kernel: a kernel thread
+ * @cgroup_id, @cgroup: cgroup of the row; NULL when the path is not known
+ * @on_cpu_ns: CPU time in the interval
+ * @shares: one for each counter with @source SOURCE_CPU that had a value
+ */
+struct report_row {
+	enum row_kind kind;
+	char key[64];
+	char parent[64];
+	bool leaf;
+	bool comm_known;
+	bool exited;
+	bool kernel;
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t start_ns;
+	char comm[MODEL_COMM_LEN];
+	uint64_t cgroup_id;
+	char *cgroup;
+	uint64_t on_cpu_ns;
+	struct share *shares;
+	size_t nr_shares;
+};
+
+/**
+ * struct report_socket - CPU time of a socket over the interval
+ * @id: socket number
+ * @nr_cpus: CPUs that were followed
+ * @busy_ns: CPU time of all tasks, followed or not
+ * @idle_ns: time of the idle tasks
+ * @lost_ns: time that could not be booked on a task
+ */
+struct report_socket {
+	uint32_t id;
+	uint32_t nr_cpus;
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	uint64_t lost_ns;
+};
+
+/**
+ * struct quality - how far the numbers can be trusted, with every loss
+ * @method: how windows were split, e.g. "cpu-time"
+ * @weights: what the split was weighted with, e.g. "cpu-time"
+ * @windows: windows used
+ * @invalid_windows: windows whose reading failed; their bytes are in the next one
+ * @lost_windows: records that found no room; their bytes are in the next one
+ * @merged_windows: windows much longer than asked for (late reader)
+ * @lost_slices_ns: CPU time whose task could not be noted
+ * @kept_flushes: times slices had to wait because the ring buffer was full
+ * @lost_tasks: fork, exec and exit records that found no room
+ * @late_slices: slices that arrived after their interval was closed
+ * @unknown_tasks: rows whose name could not be learned
+ * @reader_moves: times a PMU's active CPU changed
+ * @rows_pooled: rows that were merged because there were too many
+ */
+struct quality {
+	const char *method;
+	const char *weights;
+	uint64_t windows;
+	uint64_t invalid_windows;
+	uint64_t lost_windows;
+	uint64_t merged_windows;
+	uint64_t lost_slices_ns;
+	uint64_t kept_flushes;
+	uint64_t lost_tasks;
+	uint64_t lost_cgroups;
+	uint64_t late_slices;
+	uint64_t unknown_tasks;
+	uint64_t reader_moves;
+	uint64_t rows_pooled;
+};
+
+/* What the tracer itself cost in the interval. */
+struct self_cost {
+	uint64_t cpu_ns;	/* of the t410trace process */
+	uint64_t switches;	/* context switches its program ran at */
+	uint64_t switch_ns;	/* time of these runs, extrapolated from timed ones */
+	uint64_t timed;		/* switches that were timed */
+};
+
+struct host_info {
+	char name[65];
+	char kernel[65];
+	char platform[16];	/* "t410", or "none" when there are no counters */
+	uint32_t sockets;
+};
+
+/**
+ * struct report - everything about one interval
+ * @host: not owned
+ * @sequence: number of the report, from 0
+ * @summary: covers the whole run, not one interval
+ * @start_ns, @end_ns: the interval
+ * @start_time_ns: its start on CLOCK_REALTIME
+ * @by: what rows are
+ */
+struct report {
+	const struct host_info *host;
+	uint64_t sequence;
+	bool summary;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t start_time_ns;
+	enum row_kind by;
+	struct report_counter *counters;
+	size_t nr_counters;
+	struct report_row *rows;
+	size_t nr_rows;
+	struct report_socket *sockets;
+	size_t nr_sockets;
+	struct quality quality;
+	struct self_cost self;
+};
+
+/** report_free() - release a report and all it owns; NULL is fine */
+void report_free(struct report *r);
+
+/* Names as they appear in reports. */
+const char *source_name(enum source s);
+const char *reason_name(enum reason r);
+const char *row_kind_name(enum row_kind k);
+
+#endif

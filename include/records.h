@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Contract between the BPF programs and user space: what lies in the shared
+ * maps and what travels through the ring buffer. Fixed-width types and explicit
+ * padding only; both sides assert the layout below.
+ *
+ * All times are CLOCK_MONOTONIC nanoseconds (bpf_ktime_get_ns()).
+ */
+#ifndef T410TRACE_RECORDS_H
+#define T410TRACE_RECORDS_H
+
+#define LEDGER_COMM_LEN		16
+#define LEDGER_PATH_LEN		512	/* longer cgroup paths are cut, and read again from cgroupfs */
+#define LEDGER_MAX_SOCKETS	8
+#define LEDGER_MAX_EVENTS	32	/* uncore events read in one window of one socket */
+
+/*
+ * Slots of one CPU. The last two have a fixed use, see struct cpu_ledger.
+ * A power of two, because BPF code bounds an index with a mask.
+ */
+#define LEDGER_SLOTS		32
+#define LEDGER_KEY_SLOTS	(LEDGER_SLOTS - 2)	/* for any task */
+#define LEDGER_RUN_SLOT		(LEDGER_SLOTS - 2)	/* spare: a run that crosses windows */
+#define LEDGER_LOST_SLOT	(LEDGER_SLOTS - 1)	/* CPU time whose task could not be noted */
+#define LEDGER_INDEX		64			/* hash places, power of two */
+
+#define LEDGER_LOST_PID		0xffffffffu
+#define LEDGER_NO_SOCKET	0xffffffffu
+
+enum ledger_record_type {
+	LEDGER_SLICES = 1,	/* struct ledger_slices */
+	LEDGER_WINDOW,		/* struct ledger_window */
+	LEDGER_TASK_FORK,	/* struct ledger_task */
+	LEDGER_TASK_NAME,	/* struct ledger_task: exec or rename */
+	LEDGER_TASK_EXIT,	/* struct ledger_task: last thread, or the thread itself with by_thread */
+	LEDGER_CGROUP_NEW,	/* struct ledger_cgroup: made or renamed */
+	LEDGER_CGROUP_GONE,	/* struct ledger_cgroup, without path */
+};
+
+struct ledger_header {
+	__u32 type;
+	__u32 cpu;
+	__u64 time_ns;
+};
+
+/**
+ * struct ledger_slot - CPU time of one (task, cgroup) on one CPU
+ * @css_set: kernel address of the task's css_set: the cgroup part of the key.
+ *	Together with @pid unique within a window, because a css_set outlives
+ *	an RCU grace period after its last task has left it.
+ * @pid: thread group id (thread id when the ledger is kept by thread); 0 is
+ *	the idle task, LEDGER_LOST_PID time that has no owner
+ * @tgid: thread group id
+ * @start_ns: start time of the task @pid names
+ * @cgroup_id: id in the cgroup v2 hierarchy
+ * @first_ns: the task was first put on this CPU
+ * @last_ns: the task was last taken off
+ * @on_cpu_ns: time on the CPU between the two
+ */
+struct ledger_slot {
+	__u64 css_set;
+	__u32 pid;
+	__u32 tgid;
+	__u64 start_ns;
+	__u64 cgroup_id;
+	__u64 first_ns;
+	__u64 last_ns;
+	__u64 on_cpu_ns;
+};
+
+/* Slots of one CPU since its last flush; only @nr slots are sent. */
+struct ledger_slices {
+	struct ledger_header h;
+	__u32 nr;
+	__u32 pad;
+	struct ledger_slot slots[LEDGER_SLOTS];
+};
+
+/**
+ * struct cpu_ledger - state of one CPU, touched by that CPU alone
+ * @since_ns: up to here the running task's time is in its slot; 0 = never switched
+ * @boundary_ns: start of the window that the slots belong to
+ * @cur: slot of the running task
+ * @socket: whose windows apply; written by user space before anything is attached
+ * @switches: context switches seen
+ * @flush_failed: times the ring buffer was full; slots were kept
+ * @timed_ns: duration of the timed switches
+ * @timed: switches that were timed
+ * @key: where a task's css_set address passes through, see ledger.bpf.c
+ * @index: hash of the key to slot number, two places a key
+ * @out: the slots, laid out as the record they are sent in
+ */
+struct cpu_ledger {
+	__u64 since_ns;
+	__u64 boundary_ns;
+	__u32 cur;
+	__u32 socket;
+	__u64 switches;
+	__u64 flush_failed;
+	__u64 timed_ns;
+	__u64 timed;
+	__u64 key;
+	__u8 index[LEDGER_INDEX];
+	struct ledger_slices out;
+	__u8 tail[104];		/* to a multiple of two cache lines */
+};
+
+/* One reading of an uncore event, as bpf_perf_event_read_value() fills it. */
+struct ledger_value {
+	__u64 count;
+	__u64 enabled_ns;
+	__u64 running_ns;
+};
+
+/**
+ * struct ledger_window - counter readings that close a window
+ * @socket: index of the reader
+ * @nr: number of @values and @errors
+ * @begin_ns: before the first read
+ * @end_ns: after the last read; the window ends half-way between the two
+ * @errors: 0 or a negative errno per event; the value is meaningless then
+ * @values: running totals, not deltas: a lost record loses no bytes
+ *
+ * Only the first @nr values are sent.
+ */
+struct ledger_window {
+	struct ledger_header h;
+	__u32 socket;
+	__u32 nr;
+	__u64 begin_ns;
+	__u64 end_ns;
+	__s32 errors[LEDGER_MAX_EVENTS];
+	struct ledger_value values[LEDGER_MAX_EVENTS];
+};
+
+/**
+ * struct ledger_task - a task, when something about it became known
+ * @pid: thread id
+ * @tgid: thread group id
+ * @parent: thread group id of the parent
+ * @parent_start_ns: start time of the parent's thread group leader
+ * @start_ns: start time of the thread
+ * @leader_start_ns: start time of the thread group leader
+ * @cgroup_id: id in the cgroup v2 hierarchy
+ * @flags: LEDGER_TASK_*
+ * @comm: name, always terminated
+ */
+struct ledger_task {
+	struct ledger_header h;
+	__u32 pid;
+	__u32 tgid;
+	__u32 parent;
+	__u32 flags;
+	__u64 parent_start_ns;
+	__u64 start_ns;
+	__u64 leader_start_ns;
+	__u64 cgroup_id;
+	char comm[LEDGER_COMM_LEN];
+};
+#define LEDGER_TASK_KTHREAD	1u
+
+struct ledger_cgroup {
+	struct ledger_header h;
+	__u64 id;
+	char path[LEDGER_PATH_LEN];
+};
+
+/**
+ * struct ledger_reader - what user space tells the window program of a socket
+ * @first: index of the first event in the event array
+ * @nr: number of events
+ * @busy: set by the program while it runs, so that an interrupt cannot nest
+ * @lost: windows whose record found no room; their bytes are in the next one
+ * @skipped: ticks that came while a window was being closed
+ * @boundary_ns: end of the last window, read by every CPU of the socket at each
+ *	switch; alone in its cache line pair
+ */
+struct ledger_reader {
+	__u32 first;
+	__u32 nr;
+	__u32 busy;
+	__u32 pad0;
+	__u64 lost;
+	__u64 skipped;
+	__u64 pad1[12];
+	__u64 boundary_ns;
+	__u64 pad2[15];
+};
+
+_Static_assert(sizeof(struct ledger_slot) == 56, "ledger_slot layout");
+_Static_assert(__builtin_offsetof(struct ledger_slices, slots) == 24, "ledger_slices layout");
+_Static_assert(sizeof(struct cpu_ledger) % 128 == 0, "cpu_ledger fills cache line pairs");
+_Static_assert(__builtin_offsetof(struct ledger_window, values) == 40 + 4 * LEDGER_MAX_EVENTS,
+	       "ledger_window layout");
+_Static_assert(sizeof(struct ledger_task) == 80, "ledger_task layout");
+_Static_assert(__builtin_offsetof(struct ledger_reader, boundary_ns) == 128 &&
+	       sizeof(struct ledger_reader) == 256, "ledger_reader layout");
+
+#endif

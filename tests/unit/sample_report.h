@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Hand-made reports for the tests of user/report. */
+#ifndef TESTS_SAMPLE_REPORT_H
+#define TESTS_SAMPLE_REPORT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "model.h"
+
+/* Two sockets with three sources in two directions each. */
+#define SAMPLE_COUNTERS 12
+
+/**
+ * sample_report() - one second of two sockets
+ * @by: what the rows are: five processes, four threads, or eight cgroups
+ *
+ * Return: a report to be released with report_free(). Fails the test when
+ * memory runs out.
+ */
+struct report *sample_report(enum row_kind by);
+
+/** sample_without_counters() - processes with CPU time alone, platform "none" */
+struct report *sample_without_counters(void);
+
+/** sample_without_rows() - a second in which only device traffic happened */
+struct report *sample_without_rows(void);
+
+/** sample_add_row() - one more process with bytes from every CPU counter */
+void sample_add_row(struct report *r, uint32_t pid, const char *comm, const char *cgroup,
+		    uint64_t bytes, uint64_t on_cpu_ns);
+
+/** sample_balance() - make the counters what rows and reasons add up to */
+void sample_balance(struct report *r);
+
+/** sample_text() - what @write puts in a file, as a string to be freed */
+char *sample_text(int (*write)(FILE *out, const struct report *r, const void *arg),
+		  const struct report *r, const void *arg);
+
+/**
+ * sample_check_golden() - compare a text with a file in tests/golden
+ * @name: name of the file
+ * @text: what should be in it
+ *
+ * With T410_UPDATE_GOLDEN in the environment the file is written instead; look
+ * at the difference before it is committed.
+ */
+void sample_check_golden(const char *name, const char *text);
+
+#endif

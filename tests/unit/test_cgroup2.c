@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "platform/cgroup2.h"
+
+#define PROC  "28 2 0:25 / /proc rw,relatime - proc proc rw\n"
+#define V1    "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu\n"
+#define V2(p) "38 29 0:32 / " p " rw,relatime - cgroup2 cgroup2 rw\n"
+
+static int find(const char *text, char *path, size_t size)
+{
+	FILE *file;
+	int err;
+
+	/* fmemopen() refuses an empty buffer. */
+	file = text[0] ? fmemopen((void *)text, strlen(text), "r") : fopen("/dev/null", "r");
+	assert_non_null(file);
+	err = cgroup2_mount_find(file, path, size);
+	fclose(file);
+	return err;
+}
+
+static void test_found(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *path;
+	} rows[] = {
+		{ PROC V2("/sys/fs/cgroup"), "/sys/fs/cgroup" },
+		{ PROC V1 V2("/sys/fs/cgroup/unified"), "/sys/fs/cgroup/unified" },
+		{ V2("/first") V2("/second"), "/first" },
+		{ V2("/with\\040blank\\134and\\011tab\\012end"), "/with blank\\and\ttab\nend" },
+		{ V2("/high\\303\\251"), "/high\303\251" },
+		/* optional fields, several, one or none */
+		{ "1 2 0:3 / /a rw shared:5 master:7 - cgroup2 x rw\n", "/a" },
+		{ "1 2 0:3 / /a rw shared:5 - cgroup2 x rw\n", "/a" },
+		/* the name of the source does not matter, nor does a missing newline */
+		{ "1 2 0:3 / /a rw - cgroup2 none rw", "/a" },
+		/* the root of the tree is better than a branch of it */
+		{ "1 2 0:3 /branch /b rw - cgroup2 x rw\n" V2("/root") V2("/other"), "/root" },
+		{ "1 2 0:3 /branch /b rw - cgroup2 x rw\n", "/b" },
+		{ "1 2 0:3 /x /b rw - cgroup2 x rw\n1 2 0:3 /y /c rw - cgroup2 x rw\n", "/b" },
+		/* junk before it */
+		{ "junk\n\n - cgroup2\n1 2 3 4 5 - cgroup2 x rw\n" V2("/good"), "/good" },
+		{ V2("/bad\\04") V2("/bad\\999") V2("/bad\\777") V2("/bad\\000") V2("/good"),
+		  "/good" },
+		{ V2("relative") V2("/good"), "/good" },
+		/* a mount point that looks like the type */
+		{ "1 2 0:3 / /cgroup2 rw - tmpfs cgroup2 rw\n" V2("/good"), "/good" },
+	};
+	char path[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		strcpy(path, "before");
+		assert_int_equal(find(rows[i].text, path, sizeof(path)), 0);
+		assert_string_equal(path, rows[i].path);
+	}
+}
+
+static void test_not_found(void **state)
+{
+	static const char *const rows[] = {
+		"",
+		"\n",
+		PROC V1,
+		"junk",
+		"1 2 0:3 / /a rw cgroup2 cgroup2 rw\n",
+		"1 2 0:3 / /a rw -\n",
+		"1 2 0:3 / /a rw - cgroup22 x rw\n",
+		"1 2 0:3 / /a rw - cgroup cgroup2 rw\n",
+	};
+	char path[64] = "before";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(find(rows[i], path, sizeof(path)), -ENOENT);
+		assert_string_equal(path, "before");
+	}
+}
+
+static void test_room(void **state)
+{
+	char path[8] = "before";
+
+	(void)state;
+	assert_int_equal(find(V2("/1234567"), path, sizeof(path)), -ENAMETOOLONG);
+	assert_string_equal(path, "before");
+	assert_int_equal(find(V2("/123456"), path, sizeof(path)), 0);
+	assert_string_equal(path, "/123456");
+}
+
+static void test_read_error(void **state)
+{
+	char path[64] = "before";
+	FILE *file = fopen("/", "r");
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(cgroup2_mount_find(file, path, sizeof(path)), -EIO);
+	assert_string_equal(path, "before");
+	fclose(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_found),
+		cmocka_unit_test(test_not_found),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_read_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <cmocka.h>
+
+#include "base/array.h"
+#include "report/json.h"
+#include "sample_report.h"
+
+static int write_json(FILE *out, const struct report *r, const void *arg)
+{
+	(void)arg;
+	return json_write(out, r);
+}
+
+static void check_golden(struct report *r, const char *name)
+{
+	char *text = sample_text(write_json, r, NULL);
+
+	/* One report is one line. */
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	sample_check_golden(name, text);
+	free(text);
+	report_free(r);
+}
+
+static void make_trouble(struct report *r)
+{
+	r->counters[0].running_ns /= 2;
+	r->counters[2].valid = false;
+	r->counters[2].running_ns = 0;
+	r->counters[4].valid = false;
+	r->counters[4].enabled_ns = r->counters[4].running_ns = 0;
+	r->quality.late_slices = 3;
+	r->quality.kept_flushes = 5;
+}
+
+static void test_golden(void **state)
+{
+	struct report *summary = sample_report(ROW_PROCESS);
+
+	(void)state;
+	check_golden(sample_report(ROW_PROCESS), "report-process.json");
+	check_golden(sample_report(ROW_THREAD), "report-thread.json");
+	check_golden(sample_report(ROW_CGROUP), "report-cgroup.json");
+	check_golden(sample_without_counters(), "report-no-counters.json");
+	check_golden(sample_without_rows(), "report-empty.json");
+	summary->summary = true;
+	summary->sequence = 12;
+	make_trouble(summary);
+	check_golden(summary, "report-trouble.json");
+}
+
+static json_t *object_of(const struct report *r)
+{
+	json_t *o = NULL;
+
+	assert_int_equal(json_report(r, &o), 0);
+	assert_non_null(o);
+	return o;
+}
+
+static void test_counters(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	json_t *o, *counters, *c;
+	size_t i;
+
+	(void)state;
+	make_trouble(r);
+	o = object_of(r);
+	counters = json_object_get(o, "counters");
+	c = json_array_get(counters, 0);
+	assert_true(json_real_value(json_object_get(c, "running_ratio")) == 0.5);
+	assert_true(json_is_true(json_object_get(c, "valid")));
+	assert_null(json_object_get(c, "reason"));
+	for (i = 2; i <= 4; i += 2) {
+		c = json_array_get(counters, i);
+		assert_true(json_is_false(json_object_get(c, "valid")));
+		assert_null(json_object_get(c, "value"));
+		assert_null(json_object_get(c, "attributed"));
+		assert_null(json_object_get(c, "unattributed"));
+		assert_null(json_object_get(c, "running_ratio"));
+		assert_string_equal(json_string_value(json_object_get(c, "reason")),
+				    i == 2 ? "not_running" : "not_read");
+	}
+	assert_null(json_object_get(o, "summary"));
+	assert_int_equal(json_integer_value(json_object_get(
+				 json_object_get(json_object_get(o, "quality"), "lost"), "slices")),
+			 3);
+	json_decref(o);
+	report_free(r);
+}
+
+/* Leaf rows and reasons add up to each counter, as read back from the text. */
+static void check_conservation(const struct report *r)
+{
+	json_t *o = object_of(r), *c, *row, *share, *entry;
+	size_t i, j, k;
+
+	json_array_foreach (json_object_get(o, "counters"), i, c) {
+		const char *name = json_string_value(json_object_get(c, "name"));
+		json_int_t sum = 0;
+
+		json_array_foreach (json_object_get(o, "workloads"), j, row) {
+			if (json_is_false(json_object_get(row, "leaf")))
+				continue;
+			json_array_foreach (json_object_get(row, "shares"), k, share)
+				if (!strcmp(json_string_value(json_object_get(share, "counter")),
+					    name))
+					sum += json_integer_value(json_object_get(share, "value"));
+		}
+		json_array_foreach (json_object_get(o, "unattributed"), j, entry)
+			if (!strcmp(json_string_value(json_object_get(entry, "counter")), name))
+				sum += json_integer_value(json_object_get(entry, "value"));
+		assert_int_equal(sum, json_integer_value(json_object_get(c, "value")));
+	}
+	json_decref(o);
+}
+
+static void test_conservation(void **state)
+{
+	static const enum row_kind kinds[] = { ROW_PROCESS, ROW_THREAD, ROW_CGROUP };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct report *r = sample_report(kinds[i]);
+
+		check_conservation(r);
+		report_free(r);
+	}
+}
+
+static void test_hostile_names(void **state)
+{
+	struct report *r = sample_without_rows();
+	char *text;
+	json_t *o, *row;
+
+	(void)state;
+	sample_add_row(r, 666, "\x1b\"\\\xff\n", "/\xed\xa0\x80/\xf0\x9f\x9a\x80", 1, 1);
+	sample_balance(r);
+	text = sample_text(write_json, r, NULL);
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	o = json_loads(text, 0, NULL);
+	assert_non_null(o);
+	row = json_array_get(json_object_get(o, "workloads"), 0);
+	assert_string_equal(json_string_value(json_object_get(row, "comm")),
+			    "\x1b\"\\\xef\xbf\xbd\n");
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(row, "cgroup"), "path")),
+		"/\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd/\xf0\x9f\x9a\x80");
+	json_decref(o);
+	free(text);
+	report_free(r);
+}
+
+/* Every number that does not fit is an error, and the output stays untouched. */
+static void test_range(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	uint64_t *const numbers[] = {
+		&r->sequence,
+		&r->counters[0].value,
+		&r->counters[0].unattributed[REASON_IDLE],
+		&r->counters[3].covered_ns,
+		&r->rows[1].on_cpu_ns,
+		&r->rows[1].cgroup_id,
+		&r->rows[1].shares[0].value,
+		&r->rows[1].shares[3].high,
+		&r->sockets[1].idle_ns,
+		&r->quality.reader_moves,
+		&r->quality.lost_cgroups,
+		&r->self.switch_ns,
+	};
+	json_t *o = NULL;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		uint64_t saved = *numbers[i];
+
+		*numbers[i] = (uint64_t)INT64_MAX + 1;
+		assert_int_equal(json_report(r, &o), -ERANGE);
+		assert_null(o);
+		*numbers[i] = saved;
+	}
+	/* Each share fits, but not what they add up to. */
+	r->rows[1].shares[0].value = r->rows[1].shares[2].value = INT64_MAX;
+	assert_int_equal(json_report(r, &o), -ERANGE);
+	r->rows[1].shares[2].value = 0;
+	assert_int_equal(json_report(r, &o), 0);
+	json_decref(o);
+	report_free(r);
+}
+
+static void test_errors(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	FILE *f = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(json_write(f, r), -ENOSPC);
+	fclose(f);
+	report_free(r);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),	     cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_conservation), cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_range),	     cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# test_list_golden.sh T410TRACE: compare what "t410trace list" prints about copies
+# of sysfs with what it should print.
+set -u
+
+if [ $# -ne 1 ]; then
+	echo "usage: test_list_golden.sh T410TRACE" >&2
+	exit 2
+fi
+trace=$1
+tests=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# check NAME STATUS GOLDEN ARGUMENTS...: compare the exit status and standard output.
+check() {
+	name=$1 status=$2 golden=$3
+	shift 3
+	"$trace" list "$@" >"$work/out" 2>"$work/err"
+	got=$?
+	if [ "$got" -eq "$status" ] && diff -u "$golden" "$work/out"; then
+		echo "ok: $name"
+	else
+		echo "FAILED: $name: exit status $got, not $status, or other output"
+		cat "$work/err"
+		failed=1
+	fi
+}
+
+# quiet NAME: the run before must not have written to standard error.
+quiet() {
+	if [ -s "$work/err" ]; then
+		echo "FAILED: $1: something on standard error:"
+		cat "$work/err"
+		failed=1
+	fi
+}
+
+# says NAME TEXT: the run before must have this on standard error, however it is wrapped.
+says() {
+	if ! tr -s ' \n' '  ' <"$work/err" | grep -qF -- "$2"; then
+		echo "FAILED: $1: standard error lacks \"$2\":"
+		cat "$work/err"
+		failed=1
+	fi
+}
+
+"$tests/fixtures/mk-sysfs.sh" "$tests/fixtures/t410-sysfs.txt" "$work/t410" || exit 1
+check "T410 as text" 0 "$tests/golden/list-t410.txt" --sysfs "$work/t410"
+quiet "T410 as text"
+check "T410 as JSON" 0 "$tests/golden/list-t410.json" --sysfs "$work/t410" --json
+quiet "T410 as JSON"
+
+# The same machine with damage: what is hurt is told, everything else is as before.
+devices=$work/t410/bus/event_source/devices
+rm "$devices/nvidia_ucf_pmu_1/type"
+printf '\n' >"$devices/nvidia_pcie_pmu_0_rc_2/cpumask"
+printf 'event=junk=1\n' >"$devices/nvidia_cmem_latency_pmu_1/events/rd_req"
+printf '2cf2136b\n' >"$devices/nvidia_ucf_pmu_0/identifier"
+printf '0,2,4,6,8,10,12,14,16,18,20,22,24\n' >"$devices/nvidia_nvdlink_pmu_0/associated_cpus"
+mkdir -p "$devices/nvidia_uncore_pmu_0/events" "$devices/nvidia_uncore_pmu_0/format"
+printf '99\n' >"$devices/nvidia_uncore_pmu_0/type"
+printf '0\n' | tee "$devices/nvidia_uncore_pmu_0/cpumask" \
+	>"$devices/nvidia_uncore_pmu_0/associated_cpus"
+printf 'event=0x100000000\n' >"$devices/nvidia_uncore_pmu_0/events/cycles"
+printf 'config:0-32\n' >"$devices/nvidia_uncore_pmu_0/format/event"
+printf 'config1:0-31\n' >"$devices/nvidia_uncore_pmu_0/format/filter"
+check "damaged T410 as text" 0 "$tests/golden/list-damaged.txt" --sysfs "$work/t410"
+quiet "damaged T410 as text"
+
+mkdir "$work/empty"
+check "no PMU" 1 /dev/null --sysfs "$work/empty"
+says "no PMU" "no NVIDIA uncore PMU in $work/empty/bus/event_source/devices"
+says "no PMU" "nvidia_pcie_tgt_pmu_<n>_rc_<rc>"
+says "no PMU" "nvidia_t410_c2c_pmu (CONFIG_NVIDIA_TEGRA410_C2C_PMU)"
+says "no PMU" '`make demo`'
+check "no tree" 1 /dev/null --sysfs "$work/none"
+says "no tree" "$work/none"
+check "unknown option" 2 /dev/null --nonsense
+check "unexpected argument" 2 /dev/null nonsense
+says "unexpected argument" "unexpected argument \"nonsense\""
+
+exit $failed

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/array.h"
+#include "platform/probe.h"
+#include "tree.h"
+
+static const struct probe_caps no_caps;
+static const struct probe_caps perfmon = { .perfmon = true };
+static const struct probe_caps admin = { .sys_admin = true };
+
+static void test_kernel(void **state)
+{
+	static const struct {
+		const char *release;
+		enum probe_status status;
+	} rows[] = {
+		{ "7.2.13+deb14-arm64", PROBE_OK },
+		{ "7.1.0", PROBE_OK },
+		{ "10.0", PROBE_OK },
+		{ "7.0.9", PROBE_LIMITED },
+		{ "6.18.1-nvidia", PROBE_LIMITED },
+		{ "5.15.0", PROBE_LIMITED },
+		{ "5.14.99", PROBE_MISSING },
+		{ "4.19", PROBE_MISSING },
+		{ "", PROBE_LIMITED },
+		{ "mainline", PROBE_LIMITED },
+		{ "7", PROBE_LIMITED },
+	};
+	struct probe_row row;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		probe_judge_kernel(rows[i].release, &row);
+		assert_string_equal(row.name, "kernel");
+		assert_int_equal(row.status, rows[i].status);
+		assert_non_null(strstr(row.found, rows[i].release));
+		assert_int_equal(row.remedy[0] == '\0', row.status == PROBE_OK);
+	}
+}
+
+static void test_paranoid(void **state)
+{
+	static const struct {
+		const char *text;
+		const struct probe_caps *caps;
+		enum probe_status status;
+		const char *remedy;
+	} rows[] = {
+		{ "-1", &no_caps, PROBE_OK, "" },
+		{ "0", &no_caps, PROBE_OK, "" },
+		{ "1", &no_caps, PROBE_MISSING, "CAP_PERFMON" },
+		{ "2", &no_caps, PROBE_MISSING, "CAP_PERFMON" },
+		{ "3", &no_caps, PROBE_MISSING, "CAP_SYS_ADMIN" },
+		{ "1", &perfmon, PROBE_OK, "" },
+		{ "2", &perfmon, PROBE_OK, "" },
+		{ "3", &perfmon, PROBE_LIMITED, "CAP_SYS_ADMIN" },
+		{ "4", &perfmon, PROBE_LIMITED, "CAP_SYS_ADMIN" },
+		{ "3", &admin, PROBE_OK, "" },
+		{ "2", &admin, PROBE_OK, "" },
+		{ NULL, &admin, PROBE_MISSING, "CONFIG_PERF_EVENTS" },
+		{ "", &admin, PROBE_LIMITED, "perf_event_open" },
+		{ "two", &admin, PROBE_LIMITED, "perf_event_open" },
+		{ "-x", &no_caps, PROBE_LIMITED, "perf_event_open" },
+		{ "99999999999999999999", &no_caps, PROBE_LIMITED, "perf_event_open" },
+	};
+	struct probe_row row;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		probe_judge_paranoid(rows[i].text, rows[i].caps, &row);
+		assert_string_equal(row.name, "perf_event_paranoid");
+		assert_int_equal(row.status, rows[i].status);
+		assert_non_null(strstr(row.remedy, rows[i].remedy));
+		assert_int_equal(row.remedy[0] == '\0', row.status == PROBE_OK);
+	}
+}
+
+static void test_caps(void **state)
+{
+	static const struct {
+		struct probe_caps caps;
+		enum probe_status status[4];
+	} rows[] = {
+		{ { 0 }, { PROBE_MISSING, PROBE_MISSING, PROBE_LIMITED, PROBE_LIMITED } },
+		{ { .bpf = true, .perfmon = true },
+		  { PROBE_OK, PROBE_OK, PROBE_LIMITED, PROBE_LIMITED } },
+		{ { .sys_admin = true }, { PROBE_OK, PROBE_OK, PROBE_OK, PROBE_LIMITED } },
+		{ { .bpf = true, .dac_read_search = true },
+		  { PROBE_OK, PROBE_MISSING, PROBE_LIMITED, PROBE_OK } },
+	};
+	static const char *const names[] = { "cap_bpf", "cap_perfmon", "cap_sys_admin",
+					     "cap_dac_read_search" };
+	struct probe_row out[4];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		probe_judge_caps(&rows[i].caps, out);
+		for (size_t j = 0; j < 4; j++) {
+			assert_string_equal(out[j].name, names[j]);
+			assert_int_equal(out[j].status, rows[i].status[j]);
+			assert_int_equal(out[j].remedy[0] == '\0', out[j].status == PROBE_OK);
+		}
+	}
+}
+
+static void test_unprivileged_bpf(void **state)
+{
+	struct probe_row row;
+
+	(void)state;
+	probe_judge_unprivileged_bpf("2", &row);
+	assert_int_equal(row.status, PROBE_OK);
+	assert_string_equal(row.found, "2");
+	probe_judge_unprivileged_bpf(NULL, &row);
+	assert_int_equal(row.status, PROBE_OK);
+}
+
+static void judge(const struct tree *tree, struct probe_row *row)
+{
+	struct pmu_list list;
+	struct sysfs fs;
+
+	assert_int_equal(sysfs_open(tree->root, NULL, &fs), 0);
+	assert_int_equal(pmu_list_read(&fs, NULL, &list), 0);
+	probe_judge_pmus(&fs, &list, row);
+	assert_string_equal(row->name, "pmus");
+	pmu_list_free(&list);
+	sysfs_close(&fs);
+}
+
+static void test_pmus(void **state)
+{
+	struct probe_row row;
+	struct tree tree;
+
+	(void)state;
+	tree_make_t410(&tree);
+	judge(&tree, &row);
+	assert_int_equal(row.status, PROBE_OK);
+	assert_string_equal(row.found, "2 ucf, 12 pcie, 12 pcie_tgt, 2 cmem_latency, "
+				       "2 nvlink_c2c, 2 nvclink, 2 nvdlink");
+	assert_string_equal(row.remedy, "");
+
+	tree_put(&tree, PMU_DEVICES "/nvidia_pcie_pmu_0_rc_3/type", "x\n");
+	judge(&tree, &row);
+	assert_int_equal(row.status, PROBE_LIMITED);
+	assert_non_null(strstr(row.found, "nvidia_pcie_pmu_0_rc_3: type: not understood"));
+	assert_non_null(strstr(row.remedy, "t410trace list"));
+	tree_remove(&tree);
+
+	tree_make(&tree);
+	judge(&tree, &row);
+	assert_int_equal(row.status, PROBE_MISSING);
+	assert_non_null(strstr(row.found, "looked for nvidia_ucf_pmu_<n>"));
+	assert_non_null(strstr(row.remedy, "nvidia_cspmu"));
+	tree_put(&tree, PMU_DEVICES "/nvidia_uncore_pmu_0/type", "9\n");
+	judge(&tree, &row);
+	assert_int_equal(row.status, PROBE_MISSING);
+	assert_non_null(strstr(row.found, "nvidia_uncore_pmu_0"));
+	tree_put(&tree, PMU_DEVICES "/nvidia_scf_pmu_0/type", "9\n");
+	judge(&tree, &row);
+	assert_int_equal(row.status, PROBE_LIMITED);
+	assert_non_null(strstr(row.found, "1 scf, 1 unknown"));
+	tree_remove(&tree);
+}
+
+static const struct probe_row *find_row(const struct probe_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		if (!strcmp(list->rows[i].name, name))
+			return &list->rows[i];
+	}
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+/* The whole of it with a false proc and sysfs; BPF and permissions are those of the machine. */
+static void test_run(void **state)
+{
+	struct probe_list list = { .nr = 4711 };
+	struct probe_list none = { 0 };
+	struct sysfs fs;
+	struct tree tree;
+
+	(void)state;
+	tree_make_t410(&tree);
+	tree_put(&tree, "self/mountinfo", "1 2 0:3 / /my\\040cgroups rw - cgroup2 none rw\n");
+	tree_put(&tree, "sys/kernel/perf_event_paranoid", "-1\n");
+	tree_put(&tree, "kernel/btf/vmlinux", "");
+	assert_int_equal(sysfs_open(tree.root, NULL, &fs), 0);
+	assert_int_equal(probe_run(&fs, "/nonexistent/proc", &list), -ENOENT);
+	assert_int_equal(list.nr, 4711);
+	assert_int_equal(probe_run(&fs, tree.root, &list), 0);
+	assert_string_equal(find_row(&list, "cgroup2")->found, "/my cgroups");
+	assert_string_equal(find_row(&list, "perf_event_paranoid")->found, "-1");
+	assert_string_equal(find_row(&list, "unprivileged_bpf_disabled")->found, "not there");
+	assert_int_equal(find_row(&list, "btf")->status, PROBE_OK);
+	assert_int_equal(find_row(&list, "pmus")->status, PROBE_OK);
+	for (size_t i = 0; i < list.nr; i++) {
+		assert_string_not_equal(list.rows[i].found, "");
+		assert_true(list.rows[i].status == PROBE_OK || list.rows[i].remedy[0]);
+	}
+	probe_list_free(&list);
+
+	tree_put(&tree, "self/mountinfo", "");
+	tree_drop(&tree, "kernel/btf/vmlinux");
+	assert_int_equal(probe_run(&fs, tree.root, &list), 0);
+	assert_int_equal(find_row(&list, "cgroup2")->status, PROBE_LIMITED);
+	assert_int_equal(find_row(&list, "btf")->status, PROBE_MISSING);
+	assert_false(probe_all_ok(&list));
+	assert_true(probe_all_ok(&none));
+	probe_list_free(&list);
+	probe_list_free(&list);
+	probe_list_free(NULL);
+	sysfs_close(&fs);
+	tree_remove(&tree);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_string_equal(probe_status_name(PROBE_OK), "ok");
+	assert_string_equal(probe_status_name(PROBE_LIMITED), "limited");
+	assert_string_equal(probe_status_name(PROBE_MISSING), "missing");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kernel), cmocka_unit_test(test_paranoid),
+		cmocka_unit_test(test_caps),   cmocka_unit_test(test_unprivileged_bpf),
+		cmocka_unit_test(test_pmus),   cmocka_unit_test(test_run),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

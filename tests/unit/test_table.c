@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <cmocka.h>
+
+#include "base/array.h"
+#include "report/format.h"
+#include "report/table.h"
+#include "sample_report.h"
+
+static int write_table(FILE *out, const struct report *r, const void *arg)
+{
+	return table_write(out, r, arg);
+}
+
+static char *table_text(const struct report *r, struct table_options o)
+{
+	return sample_text(write_table, r, &o);
+}
+
+static void check_golden(struct report *r, struct table_options o, const char *name)
+{
+	char *text = table_text(r, o);
+
+	sample_check_golden(name, text);
+	free(text);
+	report_free(r);
+}
+
+static void expect(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static void expect_not(const char *text, const char *part)
+{
+	if (strstr(text, part))
+		fail_msg("\"%s\" is in:\n%s", part, text);
+}
+
+/* Trouble of every kind: no data, multiplexing, losses. */
+static struct report *troubled_report(void)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+
+	r->counters[0].running_ns /= 2;
+	r->counters[1].running_ns /= 2;
+	r->counters[8].running_ns -= 1;
+	r->counters[2].valid = false;
+	r->counters[2].running_ns = 0;
+	r->counters[0].unattributed[REASON_LOST] = 5000;
+	sample_balance(r);
+	r->sockets[0].lost_ns = 120000000;
+	r->quality.lost_slices_ns = 120000000;
+	r->quality.invalid_windows = 1;
+	r->quality.late_slices = 3;
+	return r;
+}
+
+static void test_golden(void **state)
+{
+	struct report *summary = sample_report(ROW_PROCESS);
+
+	(void)state;
+	check_golden(sample_report(ROW_PROCESS), (struct table_options){ 0 }, "report-process.txt");
+	check_golden(sample_report(ROW_PROCESS),
+		     (struct table_options){ .width = 60, .quiet = true, .top = 2 },
+		     "report-process-60-quiet-top.txt");
+	check_golden(sample_report(ROW_THREAD), (struct table_options){ .width = 80 },
+		     "report-thread.txt");
+	check_golden(sample_report(ROW_THREAD), (struct table_options){ .width = 60 },
+		     "report-thread-60.txt");
+	check_golden(sample_report(ROW_CGROUP), (struct table_options){ .width = 80 },
+		     "report-cgroup.txt");
+	check_golden(sample_report(ROW_CGROUP), (struct table_options){ .width = 80, .top = 1 },
+		     "report-cgroup-top.txt");
+	check_golden(sample_without_counters(), (struct table_options){ .width = 80 },
+		     "report-no-counters.txt");
+	check_golden(sample_without_rows(), (struct table_options){ .width = 80 },
+		     "report-empty.txt");
+	check_golden(troubled_report(), (struct table_options){ .width = 80 },
+		     "report-trouble.txt");
+	summary->summary = true;
+	summary->sequence = 12;
+	check_golden(summary, (struct table_options){ .width = 120, .verbose = true },
+		     "report-summary-verbose-120.txt");
+}
+
+/* No line of a text is wider than asked for. */
+static void check_width(const char *text, size_t width)
+{
+	char *copy = strdup(text), *rest = copy, *line;
+
+	assert_non_null(copy);
+	while ((line = strsep(&rest, "\n")))
+		if (format_width(line) > width)
+			fail_msg("wider than %zu: %s", width, line);
+	free(copy);
+}
+
+static void check_all_widths(const struct report *r)
+{
+	static const size_t widths[] = { 60, 61, 71, 72, 75, 79, 80, 81, 100, 120, 200, 5000 };
+	size_t i;
+	int bits;
+
+	for (i = 0; i < ARRAY_SIZE(widths); i++)
+		for (bits = 0; bits < 8; bits++) {
+			char *text = table_text(r, (struct table_options){
+							   .width = widths[i],
+							   .top = bits & 1 ? 1 : 0,
+							   .quiet = bits & 2,
+							   .verbose = bits & 4,
+						   });
+
+			check_width(text, widths[i]);
+			free(text);
+		}
+}
+
+static void make_huge(struct report *r)
+{
+	char path[4096];
+	size_t i, j;
+
+	memset(path, 'x', sizeof(path) - 1);
+	path[0] = '/';
+	path[sizeof(path) - 1] = '\0';
+	for (i = 0; i < r->nr_rows; i++) {
+		struct report_row *row = &r->rows[i];
+
+		free(row->cgroup);
+		row->cgroup = strdup(path);
+		row->cgroup_id = UINT64_MAX;
+		row->pid = row->tid = UINT32_MAX;
+		row->comm_known = true;
+		memset(row->comm, '\xff', sizeof(row->comm));
+		row->on_cpu_ns = UINT64_MAX / 3;
+		for (j = 0; j < row->nr_shares; j++)
+			row->shares[j].value = row->shares[j].low = row->shares[j].high =
+				UINT64_MAX / 3;
+	}
+	for (i = 0; i < r->nr_counters; i++) {
+		r->counters[i].value = UINT64_MAX;
+		r->counters[i].unattributed[REASON_LOST] = UINT64_MAX;
+		r->counters[i].unattributed[REASON_OTHER] = UINT64_MAX;
+		r->counters[i].unattributed[REASON_IDLE] = UINT64_MAX;
+		r->counters[i].running_ns = 1;
+		r->counters[i].valid = i % 5 != 4;
+	}
+	for (i = 0; i < r->nr_sockets; i++)
+		r->sockets[i] = (struct report_socket){ (uint32_t)(UINT32_MAX - i), UINT32_MAX,
+							UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	memset(&r->self, 0xff, sizeof(r->self));
+	r->quality.windows = r->quality.late_slices = r->quality.lost_slices_ns = UINT64_MAX;
+	r->start_time_ns = UINT64_MAX;
+}
+
+static void test_width(void **state)
+{
+	struct report *reports[] = {
+		sample_report(ROW_PROCESS), sample_report(ROW_THREAD), sample_report(ROW_CGROUP),
+		sample_without_counters(),  sample_without_rows(),     troubled_report(),
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(reports); i++) {
+		check_all_widths(reports[i]);
+		make_huge(reports[i]);
+		check_all_widths(reports[i]);
+		/* An interval without length has no rates, and no division by zero. */
+		reports[i]->end_ns = reports[i]->start_ns;
+		check_all_widths(reports[i]);
+		report_free(reports[i]);
+	}
+}
+
+static void test_small_widths_count_as_least(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	char *tiny = table_text(r, (struct table_options){ .width = 1 });
+	char *least = table_text(r, (struct table_options){ .width = TABLE_MIN_WIDTH });
+
+	(void)state;
+	assert_string_equal(tiny, least);
+	free(tiny);
+	free(least);
+	report_free(r);
+}
+
+static void test_hostile_names(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	char *text;
+	size_t i;
+
+	(void)state;
+	sample_add_row(r, 666, "\x1b]0;root\x07\n\xc2\x9b", "/evil\x1b[31m\n\xff\xe2\x80\xae", 1000,
+		       1000000);
+	sample_balance(r);
+	text = table_text(r, (struct table_options){ .width = 200 });
+	for (i = 0; text[i]; i++)
+		assert_true((unsigned char)text[i] >= 0x20 || text[i] == '\n');
+	expect(text, "\\x1b]0;root\\x07");
+	expect(text, "/evil\\x1b[31m\\x0a\\xff\\u202e");
+	expect_not(text, "\xe2\x80\xae");
+	free(text);
+	report_free(r);
+}
+
+static void test_cells(void **state)
+{
+	struct report *r = troubled_report();
+	char *text = table_text(r, (struct table_options){ .width = 80 });
+	size_t i;
+
+	(void)state;
+	expect(text, "socket 0: 88 CPUs, 56.9% busy, incomplete");
+	expect(text, "  cpu: counted 50% of the time, scaled");
+	expect(text, "  device                                  no data   1.235");
+	expect(text, "no data: ucf0/mem_bytes_rd/src_loc_noncpu=1: it never got to count");
+	expect(text, "  device, scaled >99%");
+	expect(text, "unattributed lost");
+	expect(text, "0.120 s of CPU time could");
+	expect_not(text, "tracer:");
+	free(text);
+
+	for (i = 0; i < r->nr_counters; i++)
+		r->counters[i].valid = false;
+	text = table_text(r, (struct table_options){ .width = 80, .quiet = true });
+	expect(text, "no data no data      - no data");
+	expect_not(text, " 0.000");
+	free(text);
+	report_free(r);
+}
+
+/* Quiet tables keep to themselves only what is as it should be. */
+static void test_quiet(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	char *text = table_text(r, (struct table_options){ .width = 80, .quiet = true });
+
+	(void)state;
+	expect_not(text, "quality");
+	expect_not(text, "  device");
+	free(text);
+	r->quality.rows_pooled = 1;
+	text = table_text(r, (struct table_options){ .width = 80, .quiet = true });
+	expect(text, "quality: 1 row was merged because there were too many\n");
+	free(text);
+	report_free(r);
+}
+
+/* Every row shown or hidden is in the tree once, whatever parents say. */
+static void test_broken_parents(void **state)
+{
+	struct report *r = sample_report(ROW_CGROUP);
+	char *text;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < r->nr_rows; i++)
+		r->rows[i].leaf = true;
+	strcpy(r->rows[1].parent, r->rows[0].key);
+	strcpy(r->rows[5].parent, r->rows[5].key);
+	strcpy(r->rows[6].parent, "cgroup:none");
+	text = table_text(r, (struct table_options){ .width = 200 });
+	expect(text, "step_0");
+	expect(text, "job_12");
+	expect(text, "postgresql.service*");
+	expect(text, "\n/    ");
+	free(text);
+	text = table_text(r, (struct table_options){ .width = 80, .top = 3 });
+	expect(text, " more)");
+	free(text);
+	report_free(r);
+}
+
+static void test_share_of_own_sockets(void **state)
+{
+	struct report *r = sample_without_rows();
+	char *text;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < r->nr_counters; i++)
+		memset(r->counters[i].unattributed, 0, sizeof(r->counters[i].unattributed));
+	r->counters[6].unattributed[REASON_OTHER] = 900;
+	r->counters[1].unattributed[REASON_OTHER] = 5000;
+	sample_add_row(r, 7, "one", "/", 0, 0);
+	r->rows[0].shares[2].value = 100;
+	sample_balance(r);
+	text = table_text(r, (struct table_options){ .width = 80 });
+	/* 100 of the 1000 bytes of socket 1; the 5000 of socket 0 do not matter. */
+	expect(text, "<0.001   0.000  10.0%   100 B   0.000\n");
+	free(text);
+	report_free(r);
+}
+
+static void test_first_has_no_gap(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	char *text = table_text(r, (struct table_options){ .width = 80 });
+
+	(void)state;
+	assert_int_equal(text[0], '2');
+	free(text);
+	r->sequence = 1;
+	text = table_text(r, (struct table_options){ .width = 80 });
+	assert_memory_equal(text, "\n2", 2);
+	free(text);
+	report_free(r);
+}
+
+static void test_errors(void **state)
+{
+	static const struct table_options o = { .width = 80 };
+	struct report *r = sample_report(ROW_PROCESS);
+	struct report_socket *sockets;
+	FILE *f = fopen("/dev/full", "w");
+	size_t i;
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(table_write(f, r, &o), -ENOSPC);
+	sockets = reallocarray(r->sockets, 65, sizeof(*sockets));
+	assert_non_null(sockets);
+	for (i = 0; i < 65; i++)
+		sockets[i] = (struct report_socket){ .id = (uint32_t)i };
+	r->sockets = sockets;
+	r->nr_sockets = 65;
+	assert_int_equal(table_write(f, r, &o), -E2BIG);
+	fclose(f);
+	report_free(r);
+	report_free(NULL);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_string_equal(source_name(SOURCE_CPU), "cpu");
+	assert_string_equal(source_name(SOURCE_DEVICE), "device");
+	assert_string_equal(source_name(SOURCE_REMOTE), "remote");
+	assert_string_equal(source_name(SOURCE_ANY), "any");
+	assert_string_equal(reason_name(REASON_IDLE), "idle");
+	assert_string_equal(reason_name(REASON_DEVICE), "device");
+	assert_string_equal(reason_name(REASON_REMOTE), "remote");
+	assert_string_equal(reason_name(REASON_OTHER), "other");
+	assert_string_equal(reason_name(REASON_LOST), "lost");
+	assert_string_equal(reason_name(NR_REASONS), "unknown");
+	assert_string_equal(row_kind_name(ROW_PROCESS), "process");
+	assert_string_equal(row_kind_name(ROW_CGROUP), "cgroup");
+	assert_string_equal(row_kind_name(ROW_THREAD), "thread");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_width),
+		cmocka_unit_test(test_small_widths_count_as_least),
+		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_broken_parents),
+		cmocka_unit_test(test_share_of_own_sockets),
+		cmocka_unit_test(test_first_has_no_gap),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

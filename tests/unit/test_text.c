@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "tree.h"
+
+#define UNTOUCHED 4711
+
+static void test_u64_good(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} rows[] = {
+		{ "0", 0 },
+		{ "7", 7 },
+		{ "007", 7 },
+		{ "0x0", 0 },
+		{ "0x1D", 0x1d },
+		{ "0XfF", 0xff },
+		{ "0x100000000", 0x100000000 },
+		{ "18446744073709551615", UINT64_MAX },
+		{ "0xffffffffffffffff", UINT64_MAX },
+	};
+	uint64_t value;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		value = UNTOUCHED;
+		assert_int_equal(parse_u64(rows[i].text, &value), 0);
+		assert_int_equal(value, rows[i].value);
+	}
+}
+
+static void test_u64_bad(void **state)
+{
+	static const struct {
+		const char *text;
+		int err;
+	} rows[] = {
+		{ "", -EINVAL },
+		{ " 1", -EINVAL },
+		{ "1 ", -EINVAL },
+		{ "1\n", -EINVAL },
+		{ "-1", -EINVAL },
+		{ "+1", -EINVAL },
+		{ "0x", -EINVAL },
+		{ "0x-1", -EINVAL },
+		{ "0x0x1", -EINVAL },
+		{ "0x 1", -EINVAL },
+		{ "1x", -EINVAL },
+		{ "ff", -EINVAL },
+		{ "1.0", -EINVAL },
+		{ "18446744073709551616", -ERANGE },
+		{ "0x10000000000000000", -ERANGE },
+		{ "99999999999999999999999x", -EINVAL },
+	};
+	uint64_t value = UNTOUCHED;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(parse_u64(rows[i].text, &value), rows[i].err);
+		assert_int_equal(value, UNTOUCHED);
+	}
+}
+
+static void test_double_good(void **state)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} rows[] = {
+		{ "0", 0 },	{ "0.25", 0.25 }, { "-3", -3 },
+		{ "1e6", 1e6 }, { ".5", .5 },	  { "2.", 2 },
+	};
+	double value;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		value = UNTOUCHED;
+		assert_int_equal(parse_double(rows[i].text, &value), 0);
+		assert_true(value == rows[i].value);
+	}
+}
+
+static void test_double_bad(void **state)
+{
+	static const struct {
+		const char *text;
+		int err;
+	} rows[] = {
+		{ "", -EINVAL },      { " 1", -EINVAL },     { "1 ", -EINVAL },
+		{ "nan", -EINVAL },   { "inf", -EINVAL },    { "0x10", -EINVAL },
+		{ "1e", -EINVAL },    { "1,5", -EINVAL },    { "1.2.3", -EINVAL },
+		{ "e5", -EINVAL },    { ".", -EINVAL },	     { "--1", -EINVAL },
+		{ "1e999", -ERANGE }, { "-1e999", -ERANGE }, { "1e-999", -ERANGE },
+	};
+	double value = UNTOUCHED;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(parse_double(rows[i].text, &value), rows[i].err);
+		assert_true(value == UNTOUCHED);
+	}
+}
+
+static void test_read_line(void **state)
+{
+	static const struct {
+		const char *content;
+		const char *line;
+		int err;
+	} rows[] = {
+		{ "abc\n", "abc", 0 },
+		{ "abc", "abc", 0 },
+		{ "abc\ndef\n", "abc", 0 },
+		{ "", "", 0 },
+		{ "\n", "", 0 },
+		{ " a \n", " a ", 0 },
+		{ "1234567\n", "1234567", 0 },
+		{ "1234567", "1234567", 0 },
+		{ "12345678\n", NULL, -E2BIG },
+		{ "12345678", NULL, -E2BIG },
+	};
+	struct tree tree;
+	char line[8];
+	int dir;
+
+	(void)state;
+	tree_make(&tree);
+	dir = open(tree.root, O_RDONLY | O_DIRECTORY);
+	assert_true(dir >= 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		tree_put(&tree, "file", rows[i].content);
+		strcpy(line, "before");
+		assert_int_equal(read_line_at(dir, "file", line, sizeof(line)), rows[i].err);
+		assert_string_equal(line, rows[i].line ? rows[i].line : "before");
+	}
+	close(dir);
+	tree_remove(&tree);
+}
+
+static void test_read_line_bad_files(void **state)
+{
+	struct tree tree;
+	char path[PATH_MAX];
+	char line[64] = "before";
+	char *large;
+
+	(void)state;
+	tree_make(&tree);
+	tree_path(&tree, "none", path);
+	assert_int_equal(read_line_at(AT_FDCWD, path, line, sizeof(line)), -ENOENT);
+	assert_int_equal(read_line_at(AT_FDCWD, tree.root, line, sizeof(line)), -EISDIR);
+	tree_link(&tree, "loop", "loop");
+	tree_path(&tree, "loop", path);
+	assert_int_equal(read_line_at(AT_FDCWD, path, line, sizeof(line)), -ELOOP);
+
+	tree_write(&tree, "nul", "a\0b\n", 4);
+	tree_path(&tree, "nul", path);
+	assert_int_equal(read_line_at(AT_FDCWD, path, line, sizeof(line)), -EINVAL);
+
+	large = malloc(10 << 20);
+	assert_non_null(large);
+	memset(large, 'x', 10 << 20);
+	tree_write(&tree, "large", large, 10 << 20);
+	free(large);
+	tree_path(&tree, "large", path);
+	assert_int_equal(read_line_at(AT_FDCWD, path, line, sizeof(line)), -E2BIG);
+	assert_string_equal(line, "before");
+
+	/* Nobody writes to the FIFO; reading it must not wait for that. */
+	tree_path(&tree, "fifo", path);
+	assert_int_equal(mkfifo(path, 0644), 0);
+	assert_int_equal(read_line_at(AT_FDCWD, path, line, sizeof(line)), 0);
+	assert_string_equal(line, "");
+	tree_remove(&tree);
+}
+
+static void test_copy(void **state)
+{
+	char text[4];
+
+	(void)state;
+	assert_int_equal(str_copy(text, sizeof(text), "abc"), 0);
+	assert_string_equal(text, "abc");
+	assert_int_equal(str_copy(text, sizeof(text), "abcd"), -ENAMETOOLONG);
+	assert_string_equal(text, "abc");
+	assert_int_equal(str_copy(text, sizeof(text), ""), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(str_copy(text, 1, "x"), -ENAMETOOLONG);
+	assert_string_equal(text, "");
+}
+
+static void test_append(void **state)
+{
+	char text[8] = "ab";
+
+	(void)state;
+	assert_int_equal(str_append(text, sizeof(text), "%d", 123), 0);
+	assert_string_equal(text, "ab123");
+	assert_int_equal(str_append(text, sizeof(text), "%s", "xyz"), -ENAMETOOLONG);
+	assert_string_equal(text, "ab123xy");
+	assert_int_equal(str_append(text, sizeof(text), "%s", "z"), -ENAMETOOLONG);
+	assert_int_equal(str_append(text, sizeof(text), "%s", ""), 0);
+	assert_string_equal(text, "ab123xy");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_u64_good),    cmocka_unit_test(test_u64_bad),
+		cmocka_unit_test(test_double_good), cmocka_unit_test(test_double_bad),
+		cmocka_unit_test(test_read_line),   cmocka_unit_test(test_read_line_bad_files),
+		cmocka_unit_test(test_copy),	    cmocka_unit_test(test_append),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

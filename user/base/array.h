@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Growable arrays: a pointer, a length and a capacity kept in the owner. */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/**
+ * array_room_() - make room for one more element; use array_room()
+ * @items: address of the array pointer
+ * @cap: capacity in elements, updated
+ * @nr: elements in use
+ * @size: size of one element in bytes
+ *
+ * Return: 0, or -ENOMEM with the array unchanged.
+ */
+static inline int array_room_(void *items, size_t *cap, size_t nr, size_t size)
+{
+	void **p = items;
+	size_t want = *cap ? *cap * 2 : 16;
+	void *bigger;
+
+	if (nr < *cap)
+		return 0;
+	bigger = reallocarray(*p, want, size);
+	if (!bigger)
+		return -ENOMEM;
+	*p = bigger;
+	*cap = want;
+	return 0;
+}
+
+#define array_room(items, cap, nr) array_room_(&(items), &(cap), (nr), sizeof(*(items)))
+
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int diag_fail(struct diag *d, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!d)
+		return err;
+	va_start(ap, fmt);
+	vsnprintf(d->what, sizeof(d->what), fmt, ap);
+	va_end(ap);
+	d->help[0] = '\0';
+	return err;
+}
+
+void diag_help(struct diag *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!d)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(d->help, sizeof(d->help), fmt, ap);
+	va_end(ap);
+}

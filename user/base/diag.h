@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Diagnostics: what went wrong, in words for a user, carried from the layer
+ * that knows it to the command that prints it. Layers below cli/ never print.
+ */
+#ifndef BASE_DIAG_H
+#define BASE_DIAG_H
+
+#include <errno.h>
+
+/**
+ * struct diag - one problem, ready to be shown
+ * @what: names the thing and what is wrong with it; empty when nothing is
+ * @help: what the user can do about it; may be empty
+ */
+struct diag {
+	char what[512];
+	char help[512];
+};
+
+/**
+ * diag_fail() - record a problem
+ * @d: where to; NULL drops the text
+ * @err: negative errno, returned unchanged so that callers can return it
+ * @fmt: text for @what; replaces an earlier one and clears @help
+ *
+ * Return: @err.
+ */
+int diag_fail(struct diag *d, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * diag_help() - record the remedy for the problem of the last diag_fail()
+ * @d: the same; NULL drops the text
+ * @fmt: text for @help
+ */
+void diag_help(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+int parse_u64(const char *text, uint64_t *ret_value)
+{
+	unsigned long long value;
+	int base = 10;
+	char *end;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		base = 16;
+		text += 2;
+	}
+	/* strtoull() would take blanks, a sign and, in base 16, a second 0x. */
+	if (base == 16 ? !isxdigit((unsigned char)text[0]) : !isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	if (base == 16 && (text[1] == 'x' || text[1] == 'X'))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &end, base);
+	if (*end)
+		return -EINVAL;
+	if (errno == ERANGE)
+		return -ERANGE;
+	*ret_value = value;
+	return 0;
+}
+
+int parse_double(const char *text, double *ret_value)
+{
+	locale_t c_locale;
+	double value;
+	bool range;
+	char *end;
+
+	/* Only these characters: keeps out blanks, "inf", "nan" and hexadecimal. */
+	if (!text[0] || text[strspn(text, "0123456789+-.eE")])
+		return -EINVAL;
+	c_locale = newlocale(LC_NUMERIC_MASK, "C", NULL);
+	if (!c_locale)
+		return -ENOMEM;
+	errno = 0;
+	value = strtod_l(text, &end, c_locale);
+	range = errno == ERANGE;
+	freelocale(c_locale);
+	if (end == text || *end)
+		return -EINVAL;
+	if (range || !isfinite(value))
+		return -ERANGE;
+	*ret_value = value;
+	return 0;
+}
+
+int read_line_at(int dirfd, const char *path, char *ret_line, size_t size)
+{
+	cleanup_free char *line = NULL;
+	cleanup_close int fd = -1;
+	size_t used = 0;
+	char *newline;
+	ssize_t got;
+
+	/* Without O_NONBLOCK a FIFO in the place of a file would hang us. */
+	fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	/* Read into memory of our own, because ret_line stays as it is on failure. */
+	line = malloc(size + 1);
+	if (!line)
+		return -ENOMEM;
+	do {
+		got = read(fd, line + used, size - used);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		used += got;
+	} while (got != 0 && used < size && !memchr(line, '\n', used));
+
+	newline = memchr(line, '\n', used);
+	if (newline)
+		used = newline - line;
+	if (used >= size)
+		return -E2BIG;
+	line[used] = '\0';
+	if (strlen(line) != used)
+		return -EINVAL;
+	memcpy(ret_line, line, used + 1);
+	return 0;
+}
+
+int str_copy(char *dst, size_t size, const char *src)
+{
+	size_t len = strnlen(src, size);
+
+	if (len < size) {
+		memcpy(dst, src, len + 1);
+		return 0;
+	}
+	memcpy(dst, src, size - 1);
+	dst[size - 1] = '\0';
+	return -ENAMETOOLONG;
+}
+
+int str_append(char *dst, size_t size, const char *fmt, ...)
+{
+	size_t used = strnlen(dst, size);
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(dst + used, size - used, fmt, ap);
+	va_end(ap);
+	return len < 0 || (size_t)len >= size - used ? -ENAMETOOLONG : 0;
+}

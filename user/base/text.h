@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Strict parsing of small texts: numbers and the one-line files of sysfs and
+ * proc. Nothing here guesses: what is not wholly understood is an error.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * parse_u64() - read an unsigned number that fills the whole string
+ * @text: decimal digits, or 0x and hexadecimal digits; no sign, no blanks
+ * @ret_value: the number
+ *
+ * Return: 0, -EINVAL when @text is not such a number, -ERANGE when it needs
+ * more than 64 bits.
+ */
+int parse_u64(const char *text, uint64_t *ret_value);
+
+/**
+ * parse_double() - read a finite decimal number that fills the whole string
+ * @text: for example "0.25", "-3" or "1e6"; a decimal point whatever the locale
+ *	of the user, no blanks, no hexadecimal form, no infinity and no NaN
+ * @ret_value: the number
+ *
+ * Return: 0, -EINVAL when @text is not such a number, -ERANGE when it is too
+ * large or too close to zero for a double, -ENOMEM.
+ */
+int parse_double(const char *text, double *ret_value);
+
+/**
+ * read_line_at() - read the first line of a file
+ * @dirfd: directory that @path starts from, or AT_FDCWD
+ * @path: file to read
+ * @ret_line: the line without its newline; "" for an empty file
+ * @size: room in @ret_line in bytes, with the final NUL
+ *
+ * Return: 0, -E2BIG when the line does not fit, -EINVAL when it contains a NUL
+ * byte, -ENOMEM, or the error of opening or reading the file.
+ */
+int read_line_at(int dirfd, const char *path, char *ret_line, size_t size);
+
+/**
+ * str_copy() - copy a string into a buffer of fixed size
+ * @dst: always ends with NUL afterwards
+ * @size: room in @dst in bytes, at least 1
+ * @src: what to copy
+ *
+ * Return: 0, or -ENAMETOOLONG when @src was cut.
+ */
+int str_copy(char *dst, size_t size, const char *src);
+
+/**
+ * str_append() - add formatted text to a string in a buffer of fixed size
+ * @dst: the string so far; always ends with NUL afterwards
+ * @size: room in @dst in bytes
+ * @fmt: what to add
+ *
+ * Return: 0, or -ENAMETOOLONG when the text was cut.
+ */
+int str_append(char *dst, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* t410trace check: what this machine has and what it lacks. */
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "platform/probe.h"
+#include "platform/sysfs.h"
+
+#define CHECK_SCHEMA "t410trace.check/1"
+
+enum {
+	KEY_JSON = 0x100,
+};
+
+struct check_args {
+	bool json;
+};
+
+const char check_doc[] = "Show whether this machine has what t410trace needs.";
+
+const struct argp_option check_options[] = {
+	{ "json", KEY_JSON, NULL, 0, "Print JSON (" CHECK_SCHEMA ")", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct check_args *args = state->input;
+
+	switch (key) {
+	case KEY_JSON:
+		args->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument \"%s\"", arg);
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp check_argp = { check_options, parse_option, NULL, check_doc, NULL, NULL, NULL };
+
+static json_t *checks_to_json(const struct probe_list *list)
+{
+	json_t *checks = json_array();
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct probe_row *row = &list->rows[i];
+
+		append_json(&checks, json_pack("{s:s, s:s, s:s, s:s}", "name", row->name, "status",
+					       probe_status_name(row->status), "found", row->found,
+					       "remedy", row->remedy));
+	}
+	return json_pack("{s:s, s:b, s:o}", "schema", CHECK_SCHEMA, "ok", probe_all_ok(list),
+			 "checks", checks);
+}
+
+/* One line for each row; its remedy and what does not fit go below it. */
+static void print_checks(const struct probe_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct probe_row *row = &list->rows[i];
+		const char *status = probe_status_name(row->status);
+
+		if (37 + strlen(row->found) <= OUTPUT_COLUMNS) {
+			printf("%-7s  %-26s  %s\n", status, row->name, row->found);
+		} else {
+			printf("%-7s  %s\n", status, row->name);
+			print_wrapped(stdout, 9, row->found);
+		}
+		print_wrapped(stdout, 11, row->remedy);
+	}
+	printf("\n%s\n", probe_all_ok(list) ? "t410trace can work here."
+					    : "t410trace cannot work here, see the rows marked "
+					      "missing.");
+}
+
+static int show(const struct check_args *args, const struct sysfs *fs, struct diag *d, bool *ret_ok)
+{
+	struct probe_list list = { 0 };
+	int err;
+
+	err = probe_run(fs, "/proc", &list);
+	if (err)
+		return diag_fail(d, err, "cannot look at this machine: %s", strerror(-err));
+	if (args->json)
+		err = print_json(checks_to_json(&list));
+	else
+		print_checks(&list);
+	if (err)
+		diag_fail(d, err, "cannot show the checks: %s", strerror(-err));
+	else
+		*ret_ok = probe_all_ok(&list);
+	probe_list_free(&list);
+	return err;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct check_args args = { 0 };
+	struct sysfs fs = { .fd = -1 };
+	struct diag d = { 0 };
+	bool ok = false;
+	int err;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&check_argp, argc, argv, 0, NULL, &args))
+		return EXIT_FAILED;
+	err = sysfs_open(NULL, &d, &fs);
+	if (!err)
+		err = show(&args, &fs, &d, &ok);
+	sysfs_close(&fs);
+	if (err)
+		print_diag(argv[0], &d);
+	if (finish_output(argv[0]))
+		err = -EIO;
+	return err || !ok ? EXIT_FAILED : EXIT_OK_;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The commands of t410trace. Each one parses its own arguments: argv[0] is
+ * "t410trace NAME", the rest is what followed the name. What they return is the
+ * exit status. The option rows are visible so that the manual page and the shell
+ * completion can be made from them.
+ */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include <argp.h>
+
+enum {
+	EXIT_OK_ = 0,	     /* done */
+	EXIT_FAILED = 1,     /* could not be done */
+	EXIT_USAGE = 2,	     /* wrong arguments */
+	EXIT_INCOMPLETE = 3, /* done, but data is missing */
+};
+
+/** cmd_trace() - follow workloads and report; the main job */
+int cmd_trace(int argc, char **argv);
+
+/** cmd_list() - show the uncore PMUs with their events and filters */
+int cmd_list(int argc, char **argv);
+
+/** cmd_check() - show whether this machine has what t410trace needs */
+int cmd_check(int argc, char **argv);
+
+extern const struct argp_option list_options[];
+extern const struct argp_option check_options[];
+extern const char list_doc[];
+extern const char check_doc[];
+extern const struct argp list_argp;
+extern const struct argp check_argp;
+
+#endif

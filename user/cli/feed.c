@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Running totals of a group at the end of its last good window. */
+struct group_state {
+	uint64_t end_ns;	/* 0: not read yet */
+	struct ledger_value last[LEDGER_MAX_EVENTS];
+};
+
+int feed_init(struct feed *f, const struct layout *layout, struct timeline *timeline,
+	      struct identity *id, uint64_t window_ns)
+{
+	*f = (struct feed){
+		.layout = layout,
+		.timeline = timeline,
+		.id = id,
+		.window_ns = window_ns,
+		.cut_ns = UINT64_MAX,
+	};
+	f->groups = calloc(layout->nr_groups + 1, sizeof(*f->groups));
+	return f->groups ? 0 : -ENOMEM;
+}
+
+void feed_release(struct feed *f)
+{
+	free(f->groups);
+	f->groups = NULL;
+}
+
+static void failed(struct feed *f, int err)
+{
+	if (err == -EINVAL)
+		f->bad_slices++;
+	else if (err && !f->error)
+		f->error = err;
+}
+
+static void on_slot(struct feed *f, uint32_t cpu, const struct ledger_slot *s)
+{
+	uint32_t workload = WORKLOAD_IDLE;
+	int err = 0;
+
+	if (!s->on_cpu_ns)
+		return;
+	if (s->pid == LEDGER_LOST_PID) {
+		workload = WORKLOAD_LOST;
+	} else if (s->tgid) {
+		err = identity_workload(f->id, s->pid, s->tgid, s->start_ns, s->cgroup_id,
+					&workload);
+		if (!identity_cgroup_find(f->id, s->cgroup_id))
+			f->unknown_cgroup = true;
+	}
+	if (!err)
+		err = timeline_slice(f->timeline, workload, cpu, s->first_ns, s->last_ns,
+				     s->on_cpu_ns);
+	failed(f, err);
+}
+
+static void on_slices(void *arg, const struct ledger_slices *r)
+{
+	for (uint32_t i = 0; i < r->nr; i++)
+		on_slot(arg, r->h.cpu, &r->slots[i]);
+}
+
+/*
+ * What the counters of a group gained since its last good window. False when the
+ * reading is of no use: then the next window spans this one too.
+ */
+static bool group_readings(const struct group_state *g, const struct ledger_window *w,
+			   uint32_t first, uint32_t nr, struct reading *ret)
+{
+	bool ran = true;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct ledger_value *now = &w->values[first + i], *last = &g->last[i];
+
+		if (w->errors[first + i])
+			return false;
+		if (!g->end_ns)
+			continue;
+		if (now->count < last->count || now->running_ns < last->running_ns ||
+		    now->enabled_ns < last->enabled_ns)
+			return false;
+		ret[i] = (struct reading){ now->count - last->count,
+					   now->enabled_ns - last->enabled_ns,
+					   now->running_ns - last->running_ns };
+		ran &= ret[i].running_ns != 0;
+	}
+	return ran;
+}
+
+static void on_group(struct feed *f, uint32_t group, uint32_t first, const struct ledger_window *w)
+{
+	const struct group *layout = &f->layout->groups[group];
+	struct group_state *g = &f->groups[group];
+	struct reading readings[LEDGER_MAX_EVENTS] = { 0 };
+	uint64_t end = w->h.time_ns;
+
+	if (!group_readings(g, w, first, layout->nr, readings)) {
+		f->invalid_windows++;
+		return;
+	}
+	if (g->end_ns) {
+		if (end - g->end_ns > 2 * f->window_ns)
+			f->long_windows++;
+		failed(f, timeline_window(f->timeline, group, g->end_ns, end, readings));
+	}
+	memcpy(g->last, &w->values[first], layout->nr * sizeof(g->last[0]));
+	g->end_ns = end;
+	if (end <= f->cut_ns)
+		f->last_end_ns[layout->socket] = end;
+}
+
+static void on_window(void *arg, const struct ledger_window *w)
+{
+	struct feed *f = arg;
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < f->layout->nr_groups; i++) {
+		const struct group *g = &f->layout->groups[i];
+
+		if (g->socket != w->socket)
+			continue;
+		if (first + g->nr <= w->nr)
+			on_group(f, i, first, w);
+		first += g->nr;
+	}
+}
+
+static void on_task(void *arg, const struct ledger_task *r)
+{
+	struct feed *f = arg;
+	struct task_news news = {
+		.pid = r->pid,
+		.tgid = r->tgid,
+		.parent = r->parent,
+		.parent_start_ns = r->parent_start_ns,
+		.start_ns = r->start_ns,
+		.cgroup_id = r->cgroup_id,
+		.kernel = r->flags & LEDGER_TASK_KTHREAD,
+	};
+	char comm[LEDGER_COMM_LEN];
+
+	memcpy(comm, r->comm, sizeof(comm));
+	comm[sizeof(comm) - 1] = '\0';
+	news.comm = comm;
+	if (r->h.type == LEDGER_TASK_EXIT) {
+		identity_exit(f->id, r->pid, r->start_ns);
+		return;
+	}
+	failed(f, identity_task(f->id, &news, NULL));
+}
+
+static void on_cgroup(void *arg, const struct ledger_cgroup *r)
+{
+	struct feed *f = arg;
+	size_t length = strnlen(r->path, sizeof(r->path));
+
+	if (r->h.type == LEDGER_CGROUP_GONE)
+		identity_cgroup_gone(f->id, r->id);
+	else if (length >= sizeof(r->path) - 1)
+		f->unknown_cgroup = true;	/* cut: to be read from cgroupfs */
+	else
+		failed(f, identity_cgroup(f->id, r->id, length ? r->path : "/"));
+}
+
+struct ledger_sink feed_sink(struct feed *f)
+{
+	return (struct ledger_sink){
+		.slices = on_slices,
+		.window = on_window,
+		.task = on_task,
+		.cgroup = on_cgroup,
+		.arg = f,
+	};
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* t410trace list: the uncore PMUs, their events and their filters. */
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "platform/pmu.h"
+#include "platform/sysfs.h"
+
+#define LIST_SCHEMA "t410trace.list/1"
+
+enum {
+	KEY_JSON = 0x100,
+	KEY_SYSFS,
+};
+
+struct list_args {
+	bool json;
+	const char *sysfs;
+};
+
+const char list_doc[] = "Show the uncore PMUs of this machine with their events and filters.";
+
+const struct argp_option list_options[] = {
+	{ "json", KEY_JSON, NULL, 0, "Print JSON (" LIST_SCHEMA ")", 0 },
+	{ "sysfs", KEY_SYSFS, "DIR", 0, "Look into a copy of /sys at DIR", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct list_args *args = state->input;
+
+	switch (key) {
+	case KEY_JSON:
+		args->json = true;
+		return 0;
+	case KEY_SYSFS:
+		args->sysfs = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument \"%s\"", arg);
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp list_argp = { list_options, parse_option, NULL, list_doc, NULL, NULL, NULL };
+
+static json_t *hex(uint64_t value)
+{
+	/* JSON numbers of most readers end at 53 or 63 bits, configurations do not. */
+	return json_sprintf("0x%" PRIx64, value);
+}
+
+static json_t *event_to_json(const struct pmu_event *event)
+{
+	json_t *terms = json_object();
+
+	for (size_t i = 0; i < event->nr_terms; i++) {
+		if (json_object_set_new(terms, event->terms[i].name, hex(event->terms[i].value))) {
+			json_decref(terms);
+			return NULL;
+		}
+	}
+	return json_pack("{s:s, s:s, s:o}", "name", event->name, "text", event->text, "terms",
+			 terms);
+}
+
+static json_t *format_to_json(const struct pmu_format *format)
+{
+	static const char *const words[PMU_NR_WORDS] = { "config", "config1", "config2",
+							 "config3" };
+	json_t *bits = json_array();
+
+	for (size_t i = 0; i < format->nr_ranges; i++)
+		append_json(&bits,
+			    json_pack("[i, i]", format->ranges[i].low, format->ranges[i].high));
+	return json_pack("{s:s, s:s, s:s, s:o, s:i}", "name", format->name, "text", format->text,
+			 "word", words[format->word], "bits", bits, "width", format->width);
+}
+
+/* A number, or null for -1, which stands for none. */
+static json_t *number_or_null(int64_t value)
+{
+	return value < 0 ? json_null() : json_integer(value);
+}
+
+/* Text, or null when there is none. */
+static json_t *text_or_null(const char *text)
+{
+	return text && *text ? json_string(text) : json_null();
+}
+
+static json_t *pmu_to_json(const struct pmu *pmu)
+{
+	int64_t mux_ms = pmu->mux_interval_ms ? pmu->mux_interval_ms : -1LL;
+	int64_t type = pmu->type_known ? pmu->type : -1LL;
+	char cpus[CPULIST_TEXT_LEN] = "";
+	json_t *formats = json_array();
+	json_t *events = json_array();
+
+	cpulist_format(&pmu->cpus, cpus, sizeof(cpus));
+	for (size_t i = 0; i < pmu->nr_events; i++)
+		append_json(&events, event_to_json(&pmu->events[i]));
+	for (size_t i = 0; i < pmu->nr_formats; i++)
+		append_json(&formats, format_to_json(&pmu->formats[i]));
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:s, s:o, s:o, "
+		"s:o, s:o, s:o, s:o}",
+		"name", pmu->name, "kind", pmu->family->short_name, "title", pmu->family->title,
+		"platform", pmu_platform_name(pmu->platform), "instance", pmu->instance, "socket",
+		number_or_null(pmu->socket), "root_complex", number_or_null(pmu->rc), "usable",
+		pmu->usable, "problem", text_or_null(pmu->problem), "type", number_or_null(type),
+		"active_cpu", number_or_null(pmu->active_cpu), "associated_cpus", cpus,
+		"identifier", text_or_null(pmu->identifier), "identifier_expected",
+		text_or_null(pmu->family->identifier), "peer", text_or_null(pmu->peer),
+		"mux_interval_ms", number_or_null(mux_ms), "events", events, "formats", formats);
+}
+
+static json_t *list_to_json(const struct pmu_list *list)
+{
+	json_t *pmus = json_array();
+
+	for (size_t i = 0; i < list->nr; i++)
+		append_json(&pmus, pmu_to_json(&list->pmus[i]));
+	return json_pack("{s:s, s:o}", "schema", LIST_SCHEMA, "pmus", pmus);
+}
+
+/* May both be shown with one list of events and filters? */
+static bool same_group(const struct pmu *a, const struct pmu *b)
+{
+	if (a->kind != b->kind || strcmp(a->peer, b->peer) || a->nr_events != b->nr_events ||
+	    a->nr_formats != b->nr_formats)
+		return false;
+	for (size_t i = 0; i < a->nr_events; i++) {
+		if (strcmp(a->events[i].name, b->events[i].name) ||
+		    strcmp(a->events[i].text, b->events[i].text))
+			return false;
+	}
+	for (size_t i = 0; i < a->nr_formats; i++) {
+		if (strcmp(a->formats[i].name, b->formats[i].name) ||
+		    strcmp(a->formats[i].text, b->formats[i].text))
+			return false;
+	}
+	return true;
+}
+
+/* "-" for -1, which stands for none. */
+static const char *number_text(int value, char *text, size_t size)
+{
+	if (value < 0)
+		return "-";
+	snprintf(text, size, "%d", value);
+	return text;
+}
+
+static void print_pmu(const struct pmu *pmu)
+{
+	char socket[16], rc[16], cpu[16];
+	char text[CPULIST_TEXT_LEN] = "";
+	char cpus[23];
+
+	cpulist_format(&pmu->cpus, text, sizeof(text));
+	/* The whole list is in the JSON form; a cut one shows that it was cut. */
+	if (str_copy(cpus, sizeof(cpus), text))
+		memcpy(cpus + sizeof(cpus) - 4, "...", 4);
+	printf("  %-27s %-6s %-3s %-5s %-10s %s\n", pmu->name,
+	       number_text(pmu->socket, socket, sizeof(socket)),
+	       number_text(pmu->rc, rc, sizeof(rc)), number_text(pmu->active_cpu, cpu, sizeof(cpu)),
+	       pmu->identifier[0] ? pmu->identifier : "-", cpus[0] ? cpus : "-");
+	if (pmu->family->identifier && pmu->identifier[0] &&
+	    strcmp(pmu->identifier, pmu->family->identifier))
+		printf("    identifier of the known hardware: %s\n", pmu->family->identifier);
+	if (pmu->problem[0]) {
+		snprintf(text, sizeof(text), "%s: %s", pmu->usable ? "problem" : "not usable",
+			 pmu->problem);
+		print_wrapped(stdout, 4, text);
+	}
+}
+
+/* Print the names one after the other in columns under a heading. */
+static void print_columns(const char *heading, char names[][PMU_NAME_LEN + 16], size_t nr)
+{
+	int room = OUTPUT_COLUMNS - 4;
+	int width = 1;
+	int columns;
+
+	if (nr == 0)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		if ((int)strlen(names[i]) > width)
+			width = (int)strlen(names[i]);
+	}
+	/* Two blanks between columns, none after the last. */
+	columns = (room + 2) / (width + 2);
+	if (columns < 1)
+		columns = 1;
+	printf("  %s\n", heading);
+	for (size_t i = 0; i < nr; i++) {
+		bool last = i + 1 == nr || (i + 1) % columns == 0;
+
+		printf("%s%-*s%s", i % columns ? "  " : "    ", last ? 0 : width, names[i],
+		       last ? "\n" : "");
+	}
+}
+
+static int print_events(const struct pmu *pmu)
+{
+	char(*names)[PMU_NAME_LEN + 16] = calloc(pmu->nr_events + 1, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < pmu->nr_events; i++)
+		str_copy(names[i], sizeof(names[i]), pmu->events[i].name);
+	print_columns("events", names, pmu->nr_events);
+	free(names);
+	return 0;
+}
+
+/* The format "event" chooses the event, all others are filters. */
+static int print_filters(const struct pmu *pmu)
+{
+	char(*names)[PMU_NAME_LEN + 16] = calloc(pmu->nr_formats + 1, sizeof(*names));
+	size_t nr = 0;
+
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < pmu->nr_formats; i++) {
+		const struct pmu_format *format = &pmu->formats[i];
+
+		if (!strcmp(format->name, "event"))
+			continue;
+		snprintf(names[nr++], sizeof(names[0]), "%s (%u bit%s)", format->name,
+			 format->width, format->width == 1 ? "" : "s");
+	}
+	print_columns("filters", names, nr);
+	free(names);
+	return 0;
+}
+
+/* Print the PMUs that share events and filters, from the one at @first on. */
+static int print_group(const struct pmu_list *list, size_t first, bool *shown)
+{
+	const struct pmu *pmu = &list->pmus[first];
+	size_t nr = 0;
+	int err;
+
+	for (size_t i = first; i < list->nr; i++)
+		nr += !shown[i] && same_group(pmu, &list->pmus[i]);
+	printf("%s%s: %s, %zu PMU%s%s%s\n", first ? "\n" : "", pmu->family->short_name,
+	       pmu->family->title, nr, nr == 1 ? "" : "s", pmu->peer[0] ? ", peer " : "",
+	       pmu->peer);
+	if (pmu->kind == PMU_UNKNOWN)
+		print_wrapped(stdout, 2,
+			      "The kernel found an NVIDIA PMU that it has no names for: only "
+			      "cycles and raw filters. A newer kernel may know it; the T410 is "
+			      "known since Linux 7.1.");
+	printf("  %-27s %-6s %-3s %-5s %-10s %s\n", "PMU", "socket", "RC", "CPU", "identifier",
+	       "associated CPUs");
+	for (size_t i = first; i < list->nr; i++) {
+		if (shown[i] || !same_group(pmu, &list->pmus[i]))
+			continue;
+		shown[i] = true;
+		print_pmu(&list->pmus[i]);
+	}
+	err = print_events(pmu);
+	return err ? err : print_filters(pmu);
+}
+
+static int print_list(const struct pmu_list *list)
+{
+	bool *shown = calloc(list->nr, sizeof(*shown));
+	int err = shown ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < list->nr && !err; i++) {
+		if (!shown[i])
+			err = print_group(list, i, shown);
+	}
+	free(shown);
+	return err;
+}
+
+static int show(const struct list_args *args, const struct sysfs *fs, struct diag *d)
+{
+	struct pmu_list list = { 0 };
+	int err;
+
+	err = pmu_list_read(fs, d, &list);
+	if (err)
+		return err;
+	if (list.nr == 0)
+		err = no_pmu_diag(fs, d);
+	else if ((err = args->json ? print_json(list_to_json(&list)) : print_list(&list)))
+		diag_fail(d, err, "cannot show the PMUs: %s", strerror(-err));
+	pmu_list_free(&list);
+	return err;
+}
+
+int cmd_list(int argc, char **argv)
+{
+	struct list_args args = { 0 };
+	struct sysfs fs = { .fd = -1 };
+	struct diag d = { 0 };
+	int err;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&list_argp, argc, argv, 0, NULL, &args))
+		return EXIT_FAILED;
+	err = sysfs_open(args.sysfs, &d, &fs);
+	if (!err)
+		err = show(&args, &fs, &d);
+	sysfs_close(&fs);
+	if (err)
+		print_diag(argv[0], &d);
+	if (finish_output(argv[0]))
+		err = -EIO;
+	return err ? EXIT_FAILED : EXIT_OK_;
+}

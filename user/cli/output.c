@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/output.h"
+
+#include <errno.h>
+#include <string.h>
+
+void print_wrapped(FILE *out, int indent, const char *text)
+{
+	int column = 0;
+	int len;
+
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+		len = (int)strcspn(text, " ");
+		if (column && column + 1 + len > OUTPUT_COLUMNS) {
+			fputc('\n', out);
+			column = 0;
+		}
+		if (column)
+			column += fprintf(out, " %.*s", len, text);
+		else
+			column = fprintf(out, "%*s%.*s", indent, "", len, text);
+		text += len;
+	}
+	if (column)
+		fputc('\n', out);
+}
+
+void print_diag(const char *who, const struct diag *d)
+{
+	char line[sizeof(d->what) + 64];
+
+	snprintf(line, sizeof(line), "%s: %s", who, d->what);
+	print_wrapped(stderr, 0, line);
+	print_wrapped(stderr, 2, d->help);
+}
+
+int print_json(json_t *json)
+{
+	int err;
+
+	if (!json)
+		return -ENOMEM;
+	err = json_dumpf(json, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY);
+	json_decref(json);
+	if (err)
+		return ferror(stdout) ? 0 : -ENOMEM;
+	putchar('\n');
+	return 0;
+}
+
+void append_json(json_t **array, json_t *item)
+{
+	if (json_array_append_new(*array, item)) {
+		json_decref(*array);
+		*array = NULL;
+	}
+}
+
+int finish_output(const char *who)
+{
+	int err;
+
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	/* An earlier write may have failed, then its errno is gone. */
+	err = errno ? -errno : -EIO;
+	fprintf(stderr, "%s: cannot write the output: %s\n", who, strerror(-err));
+	return err;
+}

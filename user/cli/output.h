@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the commands share for writing to the terminal. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+
+#define OUTPUT_COLUMNS 80
+
+/**
+ * print_wrapped() - print text in lines of at most OUTPUT_COLUMNS columns
+ * @out: where to
+ * @indent: blanks in front of each line
+ * @text: broken at blanks; a longer word gets a line of its own
+ */
+void print_wrapped(FILE *out, int indent, const char *text);
+
+/**
+ * print_diag() - print a problem and its remedy on standard error
+ * @who: name of the command, "t410trace list"
+ * @d: the problem
+ */
+void print_diag(const char *who, const struct diag *d);
+
+/**
+ * print_json() - print a JSON value in readable form on standard output
+ * @json: the value; released. NULL stands for one that could not be built
+ *
+ * Return: 0 or -ENOMEM. Errors of writing show up in finish_output().
+ */
+int print_json(json_t *json);
+
+/**
+ * append_json() - add to an array, or give it up
+ * @array: address of the array; set to NULL when @item is NULL or there is no
+ *	memory, so that one check at the end is enough
+ * @item: the new element; released when it cannot be added
+ */
+void append_json(json_t **array, json_t *item);
+
+/**
+ * finish_output() - make sure that all output has really been written
+ * @who: name of the command, for the message on standard error
+ *
+ * Return: 0, or a negative errno, for example when the disk is full.
+ */
+int finish_output(const char *who);
+
+#endif

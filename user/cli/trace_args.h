@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Arguments of the main job: t410trace -p PID | -G CGROUP | -a | -- COMMAND. */
+#ifndef CLI_TRACE_ARGS_H
+#define CLI_TRACE_ARGS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+/* Limits of the options, in milliseconds. */
+#define INTERVAL_MIN_MS	    10
+#define INTERVAL_MAX_MS	    3600000
+#define INTERVAL_DEFAULT_MS 1000
+#define WINDOW_MIN_MS	    1
+#define WINDOW_MAX_MS	    1000
+#define WINDOW_DEFAULT_MS   10
+
+/**
+ * struct trace_args - what the user asked for
+ * @pids, @nr_pids: processes to follow
+ * @cgroups, @nr_cgroups: cgroups to follow, as typed; strings of argv
+ * @all: every workload
+ * @command: program to run and its arguments, NULL for none; part of argv
+ * @interval_ns: time between two reports
+ * @duration_ns: end after this time, 0 = when interrupted
+ * @window_ns: time between two readings of the counters
+ * @by: what a row is
+ * @top: largest rows to show, 0 = all
+ * @json: JSON instead of tables
+ * @output: file to write to, NULL for standard output
+ * @summary: one report for the whole run instead of one per interval
+ * @no_counters: CPU time only, works without the PMUs
+ * @quiet, @verbose: less or more text
+ */
+struct trace_args {
+	uint32_t *pids;
+	size_t nr_pids, cap_pids;
+	char **cgroups;
+	size_t nr_cgroups, cap_cgroups;
+	bool all;
+	char **command;
+	uint64_t interval_ns;
+	uint64_t duration_ns;
+	uint64_t window_ns;
+	enum row_kind by;
+	size_t top;
+	bool json;
+	const char *output;
+	bool summary;
+	bool no_counters;
+	bool quiet;
+	bool verbose;
+};
+
+extern const struct argp_option trace_options[];
+extern const char trace_doc[];
+extern const struct argp trace_argp;
+
+/**
+ * trace_args_parse() - read the command line
+ * @argc, @argv: the whole command line
+ * @ret: release with trace_args_free()
+ *
+ * Does not return when the arguments are wrong: argp prints the problem and ends
+ * the process with status EXIT_USAGE.
+ */
+void trace_args_parse(int argc, char **argv, struct trace_args *ret);
+void trace_args_free(struct trace_args *args);
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/book.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/apportion.h"
+#include "engine/book_rows.h"
+#include "base/array.h"
+
+int book_new(const struct layout *layout, const struct book_scope *scope, struct identity *id,
+	     struct book **ret)
+{
+	struct book *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return -ENOMEM;
+	b->layout = layout;
+	b->scope = *scope;
+	b->id = id;
+	b->counters = calloc(layout->nr_counters + 1, sizeof(*b->counters));
+	b->sockets = calloc(layout->nr_sockets + 1, sizeof(*b->sockets));
+	if (!b->counters || !b->sockets) {
+		book_free(b);
+		return -ENOMEM;
+	}
+	book_clear(b);
+	*ret = b;
+	return 0;
+}
+
+void book_free(struct book *b)
+{
+	if (!b)
+		return;
+	if (b->counters && b->sockets)
+		book_clear(b);
+	free(b->counters);
+	free(b->sockets);
+	free(b->row_of);
+	free(b);
+}
+
+void book_clear(struct book *b)
+{
+	struct book_row *row, *next;
+
+	HASH_ITER(hh, b->rows, row, next)
+		book_row_delete(b, row);
+	memset(b->counters, 0, b->layout->nr_counters * sizeof(*b->counters));
+	memset(b->sockets, 0, b->layout->nr_sockets * sizeof(*b->sockets));
+	for (size_t i = 0; i < b->layout->nr_counters; i++)
+		b->counters[i].counter = &b->layout->counters[i];
+	for (uint32_t s = 0; s < b->layout->nr_sockets; s++)
+		b->sockets[s].id = b->layout->socket_ids[s];
+	for (uint32_t c = 0; c < b->layout->nr_cpus; c++)
+		if (b->layout->cpu_socket[c] != LAYOUT_NO_SOCKET)
+			b->sockets[b->layout->cpu_socket[c]].nr_cpus++;
+	b->nr_row_of = 0;
+	b->windows = 0;
+	b->pooled = 0;
+}
+
+/* Is the workload a row of this book, or does it go with the others? */
+static bool in_scope(const struct book *b, const struct workload *w)
+{
+	const struct cgroup_name *c;
+
+	if (b->scope.all || w->task->followed)
+		return true;
+	c = identity_cgroup_find(b->id, w->key.cgroup_id);
+	return c && c->selected;
+}
+
+static struct book_key key_of(const struct book *b, const struct workload *w)
+{
+	if (b->scope.by == ROW_CGROUP)
+		return (struct book_key){ .cgroup_id = w->key.cgroup_id };
+	return (struct book_key){ .pid = w->key.pid, .start_ns = w->key.start_ns };
+}
+
+/* Cached by workload number; NULL with 0 returned: not in scope. */
+static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
+{
+	const struct workload *w = identity_get(b->id, workload);
+	struct book_key key;
+	int err;
+
+	while (workload >= b->nr_row_of) {
+		if (array_room(b->row_of, b->cap_row_of, b->nr_row_of))
+			return -ENOMEM;
+		b->row_of[b->nr_row_of++] = NULL;
+	}
+	if (!w || !in_scope(b, w)) {
+		*ret = NULL;
+		return 0;
+	}
+	if (!b->row_of[workload]) {
+		key = key_of(b, w);
+		err = book_row_get(b, &key, &b->row_of[workload]);
+		if (err)
+			return err;
+		b->row_of[workload]->workload = workload;
+	}
+	*ret = b->row_of[workload];
+	return 0;
+}
+
+static int enter_on_cpu(void *arg, uint32_t socket, uint32_t workload, uint64_t ns)
+{
+	struct book *b = arg;
+	struct book_row *row;
+	int err;
+
+	if (workload == WORKLOAD_IDLE) {
+		b->sockets[socket].idle_ns += ns;
+		return 0;
+	}
+	if (workload == WORKLOAD_LOST) {
+		b->sockets[socket].lost_ns += ns;
+		return 0;
+	}
+	b->sockets[socket].busy_ns += ns;
+	identity_active(b->id, workload);
+	err = row_of(b, workload, &row);
+	if (!err && row)
+		row->on_cpu_ns += ns;
+	return err;
+}
+
+static int enter_window(void *arg, uint32_t group, uint64_t duration_ns, const struct reading *r)
+{
+	struct book *b = arg;
+	const struct group *g = &b->layout->groups[group];
+
+	b->windows++;
+	for (uint32_t i = 0; i < g->nr; i++) {
+		struct report_counter *c = &b->counters[g->first + i];
+
+		if (!r[i].running_ns)
+			continue;
+		c->valid = true;
+		c->enabled_ns += r[i].enabled_ns;
+		c->running_ns += r[i].running_ns;
+		c->covered_ns += duration_ns;
+	}
+	return 0;
+}
+
+/* Bytes that no task may own, or that came while nobody ran. */
+static enum reason reason_of(const struct counter *c)
+{
+	switch (c->source) {
+	case SOURCE_DEVICE:
+		return REASON_DEVICE;
+	case SOURCE_REMOTE:
+		return REASON_REMOTE;
+	case SOURCE_CPU:
+	case SOURCE_ANY:
+		break;
+	}
+	return REASON_IDLE;
+}
+
+/* One workload's part of a window, on its row or with those that have none. */
+static int enter_estimate(struct book *b, uint32_t counter, uint64_t bytes, uint32_t workload,
+			  const struct estimate *e, struct book_row **ret)
+{
+	struct report_counter *c = &b->counters[counter];
+	struct book_row *row = NULL;
+	int err = 0;
+
+	if (workload == WORKLOAD_LOST) {
+		c->unattributed[REASON_LOST] += e->value;
+	} else {
+		err = row_of(b, workload, &row);
+		if (err)
+			return err;
+		if (!row)
+			c->unattributed[REASON_OTHER] += e->value;
+	}
+	*ret = row;
+	if (!row)
+		return 0;
+	c->attributed += e->value;
+	row->shares[counter].value += e->value;
+	/* Workloads of one row share a window: its bytes bound them together. */
+	if (row->window_mark != b->windows || row->counter_mark != counter) {
+		row->window_mark = b->windows;
+		row->counter_mark = counter;
+		row->shares[counter].high += bytes < e->high ? bytes : e->high;
+	}
+	return 0;
+}
+
+static int enter_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct claim *claims,
+		       const struct estimate *estimates, size_t nr)
+{
+	struct book *b = arg;
+	struct report_counter *c = &b->counters[counter];
+	struct book_row *row, *first = NULL;
+	uint64_t low = 0;
+	bool alone = nr > 0;
+
+	c->value += bytes;
+	if (!nr)
+		c->unattributed[reason_of(c->counter)] += bytes;
+	for (size_t i = 0; i < nr; i++) {
+		int err = enter_estimate(b, counter, bytes, claims[i].workload, &estimates[i], &row);
+
+		if (err)
+			return err;
+		if (!i)
+			first = row;
+		alone &= row && row == first;
+		if (row)
+			row->shares[counter].low += estimates[i].low;
+		low += estimates[i].low;
+	}
+	/* The only row that ran owns the window, however many workloads it is made of. */
+	if (alone)
+		first->shares[counter].low += bytes - low;
+	return 0;
+}
+
+struct timeline_sink book_sink(struct book *b)
+{
+	return (struct timeline_sink){
+		.on_cpu = enter_on_cpu,
+		.window = enter_window,
+		.bytes = enter_bytes,
+		.arg = b,
+	};
+}
+
+int book_add(struct book *total, const struct book *part)
+{
+	struct book_row *row, *next, *mine;
+	int err;
+
+	for (size_t i = 0; i < total->layout->nr_counters; i++) {
+		struct report_counter *t = &total->counters[i];
+		const struct report_counter *p = &part->counters[i];
+
+		t->valid |= p->valid;
+		t->value += p->value;
+		t->attributed += p->attributed;
+		for (int k = 0; k < NR_REASONS; k++)
+			t->unattributed[k] += p->unattributed[k];
+		t->enabled_ns += p->enabled_ns;
+		t->running_ns += p->running_ns;
+		t->covered_ns += p->covered_ns;
+	}
+	for (uint32_t s = 0; s < total->layout->nr_sockets; s++) {
+		total->sockets[s].busy_ns += part->sockets[s].busy_ns;
+		total->sockets[s].idle_ns += part->sockets[s].idle_ns;
+		total->sockets[s].lost_ns += part->sockets[s].lost_ns;
+	}
+	total->windows += part->windows;
+	HASH_ITER(hh, part->rows, row, next) {
+		err = book_row_get(total, &row->key, &mine);
+		if (!err)
+			err = book_row_add(total, mine, row);
+		if (err)
+			return err;
+	}
+	return book_pool(total, BOOK_MAX_ROWS);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The book: what each row of a report owns, and what nobody owns, per counter.
+ * For each counter the rows and the unattributed bytes add up to the counter, to
+ * the unit: every byte that comes in is entered on exactly one of them.
+ */
+#ifndef ENGINE_BOOK_H
+#define ENGINE_BOOK_H
+
+#include "engine/identity.h"
+#include "engine/timeline.h"
+#include "model.h"
+
+/*
+ * Rows of a book that spans a whole run. Beyond that, ended processes with the
+ * least bytes are pooled into one row, so that a run with millions of short
+ * processes has an end.
+ */
+#define BOOK_MAX_ROWS 16384
+
+/**
+ * struct book_scope - which workloads are rows
+ * @by: what a row is
+ * @all: every workload; otherwise followed tasks and selected cgroups
+ */
+struct book_scope {
+	enum row_kind by;
+	bool all;
+};
+
+struct book;
+
+/**
+ * book_new() - an empty book
+ * @layout: counters and sockets; must outlive the book
+ * @scope: which workloads are rows; copied
+ * @id: names; must outlive the book
+ * @ret: free with book_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_new(const struct layout *layout, const struct book_scope *scope, struct identity *id,
+	     struct book **ret);
+void book_free(struct book *b);
+
+/** book_clear() - forget everything that was entered */
+void book_clear(struct book *b);
+
+/** book_sink() - entries come from timeline_close() through this */
+struct timeline_sink book_sink(struct book *b);
+
+/**
+ * book_finish() - all entries of an interval are made: give the rows their names
+ * @b: the book
+ *
+ * Also adds the rows of followed tasks and selected cgroups that did nothing.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_finish(struct book *b);
+
+/**
+ * book_add() - enter all of another, finished, book
+ * @total: with the same layout and scope
+ * @part: unchanged
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_add(struct book *total, const struct book *part);
+
+/**
+ * book_report() - rows, counters and sockets of a report
+ * @b: a finished book
+ * @ret: gets rows, counters, sockets, by, and quality.windows, .unknown_tasks,
+ *	.lost_slices_ns, .rows_pooled; other fields are untouched; release with report_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_report(const struct book *b, struct report *ret);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/book_rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret)
+{
+	struct book_row *row;
+
+	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
+	if (!row) {
+		row = calloc(1, sizeof(*row) + b->layout->nr_counters * sizeof(row->shares[0]));
+		if (!row)
+			return -ENOMEM;
+		row->key = *key;
+		HASH_ADD(hh, b->rows, key, sizeof(row->key), row);
+		if (!row->hh.tbl) {
+			free(row);
+			return -ENOMEM;
+		}
+	}
+	*ret = row;
+	return 0;
+}
+
+void book_row_delete(struct book *b, struct book_row *row)
+{
+	HASH_DEL(b->rows, row);
+	free(row->path);
+	free(row);
+}
+
+static int set_path(struct book_row *row, const char *path)
+{
+	char *copy;
+
+	if (!path || (row->path && !strcmp(row->path, path)))
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	free(row->path);
+	row->path = copy;
+	return 0;
+}
+
+int book_row_add(struct book *b, struct book_row *to, const struct book_row *from)
+{
+	to->tgid = from->tgid;
+	memcpy(to->comm, from->comm, sizeof(to->comm));
+	to->comm_known = from->comm_known;
+	to->kernel = from->kernel;
+	to->exited = from->exited;
+	to->cgroup_id = from->cgroup_id;
+	to->on_cpu_ns += from->on_cpu_ns;
+	for (size_t i = 0; i < b->layout->nr_counters; i++) {
+		to->shares[i].value += from->shares[i].value;
+		to->shares[i].low += from->shares[i].low;
+		to->shares[i].high += from->shares[i].high;
+	}
+	return set_path(to, from->path);
+}
+
+/* A row's name is that of its task, in the cgroup it ran in last. */
+static int name_row(struct book *b, struct book_row *row)
+{
+	const struct workload *w = identity_get(b->id, row->workload);
+	const struct cgroup_name *c;
+
+	if (b->scope.by == ROW_CGROUP)
+		row->cgroup_id = row->key.cgroup_id;
+	if (w) {
+		row->cgroup_id = w->key.cgroup_id;
+		row->tgid = w->task->tgid;
+		memcpy(row->comm, w->task->comm, sizeof(row->comm));
+		row->comm_known = w->task->comm_known;
+		row->kernel = w->task->kernel;
+		row->exited = w->task->exited;
+	}
+	c = identity_cgroup_find(b->id, row->cgroup_id);
+	if (b->scope.by == ROW_CGROUP)
+		row->exited = c && c->gone;
+	return set_path(row, c ? c->path : NULL);
+}
+
+static int enter_quiet_task(void *arg, const struct task *t)
+{
+	struct book *b = arg;
+	struct book_key key = { .pid = t->key.pid, .start_ns = t->key.start_ns };
+	struct book_row *row;
+	int err;
+
+	err = book_row_get(b, &key, &row);
+	if (err)
+		return err;
+	row->tgid = t->tgid;
+	memcpy(row->comm, t->comm, sizeof(row->comm));
+	row->comm_known = t->comm_known;
+	row->kernel = t->kernel;
+	if (!row->cgroup_id)
+		row->cgroup_id = t->cgroup_id;
+	return 0;
+}
+
+static int enter_quiet_cgroup(void *arg, const struct cgroup_name *c)
+{
+	struct book *b = arg;
+	struct book_key key = { .cgroup_id = c->id };
+	struct book_row *row;
+
+	return book_row_get(b, &key, &row);
+}
+
+int book_finish(struct book *b)
+{
+	struct book_row *row, *next;
+	int err = 0;
+
+	/* What was asked for is a row even if it did nothing. */
+	if (!b->scope.all && b->scope.by == ROW_CGROUP)
+		err = identity_each_selected(b->id, enter_quiet_cgroup, b);
+	else if (!b->scope.all)
+		err = identity_each_followed(b->id, enter_quiet_task, b);
+	if (err)
+		return err;
+	HASH_ITER(hh, b->rows, row, next) {
+		err = name_row(b, row);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static uint64_t row_bytes(const struct book *b, const struct book_row *row)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < b->layout->nr_counters; i++)
+		sum += row->shares[i].value;
+	return sum;
+}
+
+struct ended {
+	struct book_row *row;
+	uint64_t bytes;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+int book_pool(struct book *b, size_t max)
+{
+	static const struct book_key pool_key;
+	cleanup_free struct ended *ended = NULL;
+	struct book_row *row, *next, *pool;
+	size_t nr = 0, drop;
+	int err;
+
+	if (HASH_COUNT(b->rows) <= max)
+		return 0;
+	ended = calloc(HASH_COUNT(b->rows), sizeof(*ended));
+	if (!ended)
+		return -ENOMEM;
+	HASH_ITER(hh, b->rows, row, next)
+		if (row->exited && memcmp(&row->key, &pool_key, sizeof(pool_key)))
+			ended[nr++] = (struct ended){ row, row_bytes(b, row) };
+	err = book_row_get(b, &pool_key, &pool);
+	if (err)
+		return err;
+	/* More than needed, so that this is not done again for every new row. */
+	drop = HASH_COUNT(b->rows) - max + max / 4;
+	if (drop > nr)
+		drop = nr;
+	qsort(ended, nr, sizeof(*ended), by_bytes);
+	for (size_t i = 0; i < drop; i++) {
+		err = book_row_add(b, pool, ended[i].row);
+		if (err)
+			return err;
+		book_row_delete(b, ended[i].row);
+		b->pooled++;
+	}
+	snprintf(pool->comm, sizeof(pool->comm), "(pooled)");
+	pool->comm_known = true;
+	pool->exited = false;	/* it is never pooled itself */
+	pool->kernel = false;
+	pool->tgid = 0;
+	pool->cgroup_id = 0;
+	free(pool->path);
+	pool->path = NULL;
+	return 0;
+}
+
+static int report_row(const struct book *b, const struct book_row *row, struct report_row *ret)
+{
+	struct share *shares;
+	size_t nr = 0;
+
+	shares = calloc(b->layout->nr_counters + 1, sizeof(*shares));
+	if (!shares)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->layout->nr_counters; i++) {
+		const struct report_counter *c = &b->counters[i];
+		const struct estimate *e = &row->shares[i];
+
+		if (c->valid && c->counter->source == SOURCE_CPU)
+			shares[nr++] = (struct share){ i, e->value, e->low, e->high };
+	}
+	*ret = (struct report_row){
+		.kind = b->scope.by,
+		.leaf = true,
+		.comm_known = row->comm_known,
+		.exited = row->exited,
+		.kernel = row->kernel,
+		.pid = row->tgid,
+		.tid = row->key.pid,
+		.start_ns = row->key.start_ns,
+		.cgroup_id = row->cgroup_id,
+		.cgroup = row->path ? strdup(row->path) : NULL,
+		.on_cpu_ns = row->on_cpu_ns,
+		.shares = shares,
+		.nr_shares = nr,
+	};
+	memcpy(ret->comm, row->comm, sizeof(ret->comm));
+	if (b->scope.by == ROW_CGROUP)
+		snprintf(ret->key, sizeof(ret->key), "cgroup:%" PRIu64, row->key.cgroup_id);
+	else
+		snprintf(ret->key, sizeof(ret->key), "%s:%u:%" PRIu64,
+			 b->scope.by == ROW_THREAD ? "tid" : "pid", row->key.pid,
+			 row->key.start_ns);
+	return row->path && !ret->cgroup ? -ENOMEM : 0;
+}
+
+static int report_rows(const struct book *b, struct report *r)
+{
+	struct book_row *row, *next;
+	int err;
+
+	r->rows = calloc(HASH_COUNT(b->rows) + 1, sizeof(*r->rows));
+	if (!r->rows)
+		return -ENOMEM;
+	HASH_ITER(hh, b->rows, row, next) {
+		err = report_row(b, row, &r->rows[r->nr_rows++]);
+		if (err)
+			return err;
+		if (b->scope.by != ROW_CGROUP)
+			r->quality.unknown_tasks += !row->comm_known;
+	}
+	return b->scope.by == ROW_CGROUP ? cgroup_tree(b, r) : 0;
+}
+
+int book_report(const struct book *b, struct report *ret)
+{
+	const struct layout *l = b->layout;
+
+	ret->by = b->scope.by;
+	ret->counters = calloc(l->nr_counters + 1, sizeof(*ret->counters));
+	ret->sockets = calloc(l->nr_sockets + 1, sizeof(*ret->sockets));
+	if (!ret->counters || !ret->sockets)
+		return -ENOMEM;
+	memcpy(ret->counters, b->counters, l->nr_counters * sizeof(*ret->counters));
+	ret->nr_counters = l->nr_counters;
+	memcpy(ret->sockets, b->sockets, l->nr_sockets * sizeof(*ret->sockets));
+	ret->nr_sockets = l->nr_sockets;
+	ret->quality.windows = b->windows;
+	ret->quality.rows_pooled = b->pooled;
+	for (uint32_t s = 0; s < l->nr_sockets; s++)
+		ret->quality.lost_slices_ns += b->sockets[s].lost_ns;
+	return report_rows(b, ret);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the book, shared by its files only: see book.h. */
+#ifndef ENGINE_BOOK_ROWS_H
+#define ENGINE_BOOK_ROWS_H
+
+#include "engine/book.h"
+
+/* A process or thread: pid and start. A cgroup: its id. All zero: the pool. */
+struct book_key {
+	uint64_t start_ns;
+	uint64_t cgroup_id;
+	uint32_t pid;
+	uint32_t zero;
+};
+
+/**
+ * struct book_row - entries of one row
+ * @key: identity
+ * @workload: one of its workloads, for the name
+ * @tgid, @comm, @comm_known, @kernel, @exited, @cgroup_id, @path: names, set by
+ *	book_finish(); @path is owned and NULL when unknown
+ * @on_cpu_ns: CPU time
+ * @window_mark, @counter_mark: where @shares[].high was last added to
+ * @shares: one a counter
+ */
+struct book_row {
+	struct book_key key;
+	uint32_t workload;
+	uint32_t tgid;
+	char comm[MODEL_COMM_LEN];
+	bool comm_known;
+	bool kernel;
+	bool exited;
+	uint64_t cgroup_id;
+	char *path;
+	uint64_t on_cpu_ns;
+	uint64_t window_mark;
+	uint32_t counter_mark;
+	UT_hash_handle hh;
+	struct estimate shares[];
+};
+
+struct book {
+	const struct layout *layout;
+	struct book_scope scope;
+	struct identity *id;
+	struct report_counter *counters;
+	struct report_socket *sockets;
+	struct book_row *rows;
+	struct book_row **row_of;	/* by workload; NULL: not looked up yet */
+	size_t nr_row_of, cap_row_of;
+	uint64_t windows;
+	uint64_t pooled;
+};
+
+/** book_row_get() - the row of a key, made when new; 0 or -ENOMEM */
+int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret);
+
+/** book_row_add() - enter another row's numbers and names; 0 or -ENOMEM */
+int book_row_add(struct book *b, struct book_row *to, const struct book_row *from);
+
+void book_row_delete(struct book *b, struct book_row *row);
+
+/** book_pool() - pool ended rows with the least bytes when there are more than @max */
+int book_pool(struct book *b, size_t max);
+
+/**
+ * cgroup_tree() - parents for the rows of a report by cgroup
+ * @b: names
+ * @r: has the leaf rows; gets a row for each parent, which includes its children
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cgroup_tree(const struct book *b, struct report *r);
+
+#endif

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Rows of parent cgroups. The book has a row for each cgroup that tasks ran in;
+ * a report also shows the cgroups above, each including all below it. A cgroup
+ * that has tasks of its own and children gets a leaf row ("own") for the former,
+ * so that leaf rows alone add up to the counters.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "engine/book_rows.h"
+
+/* A parent row in the making, found by path. */
+struct node {
+	char *path;
+	size_t row;		/* index in report.rows */
+	UT_hash_handle hh;
+};
+
+static void nodes_free(struct node *nodes)
+{
+	struct node *n, *next;
+
+	HASH_ITER(hh, nodes, n, next) {
+		HASH_DEL(nodes, n);
+		free(n->path);
+		free(n);
+	}
+}
+
+/* Cuts the last component off; false when there is none above. */
+static bool to_parent(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash || !slash[1])
+		return false;
+	slash[slash == path] = '\0';	/* "/a" becomes "/" */
+	return true;
+}
+
+/* With selected cgroups, what lies above them is not complete and not shown. */
+static bool shown(const struct book *b, const char *path)
+{
+	const struct cgroup_name *c;
+
+	if (b->scope.all || !identity_has_selection(b->id))
+		return true;
+	c = identity_cgroup_by_path(b->id, path);
+	return c && c->selected;
+}
+
+static int add_parent_row(const struct book *b, struct report *r, const char *path)
+{
+	const struct cgroup_name *c = identity_cgroup_by_path(b->id, path);
+	struct report_row *rows = reallocarray(r->rows, r->nr_rows + 1, sizeof(*rows)), *row;
+
+	if (!rows)
+		return -ENOMEM;
+	r->rows = rows;
+	row = &rows[r->nr_rows];
+	*row = (struct report_row){ .kind = ROW_CGROUP, .cgroup_id = c ? c->id : 0 };
+	row->exited = c && c->gone;
+	row->cgroup = strdup(path);
+	row->shares = calloc(b->layout->nr_counters + 1, sizeof(*row->shares));
+	r->nr_rows++;
+	if (c)
+		snprintf(row->key, sizeof(row->key), "cgroup:%" PRIu64, c->id);
+	else	/* unknown id: the row's place still identifies it within the report */
+		snprintf(row->key, sizeof(row->key), "cgroup:?:%zu", r->nr_rows - 1);
+	return row->cgroup && row->shares ? 0 : -ENOMEM;
+}
+
+static int node_get(const struct book *b, struct report *r, struct node **nodes, const char *path,
+		    struct node **ret)
+{
+	struct node *n;
+	int err;
+
+	HASH_FIND_STR(*nodes, path, n);
+	if (!n) {
+		n = calloc(1, sizeof(*n));
+		if (!n)
+			return -ENOMEM;
+		n->path = strdup(path);
+		n->row = r->nr_rows;
+		err = n->path ? add_parent_row(b, r, path) : -ENOMEM;
+		if (!err) {
+			HASH_ADD_KEYPTR(hh, *nodes, n->path, strlen(n->path), n);
+			err = n->hh.tbl ? 0 : -ENOMEM;
+		}
+		if (err) {
+			free(n->path);
+			free(n);
+			return err;
+		}
+	}
+	*ret = n;
+	return 0;
+}
+
+/* Both rows of a report have their shares in the order of counters, or none. */
+static void row_add(struct report_row *to, const struct report_row *from)
+{
+	to->on_cpu_ns += from->on_cpu_ns;
+	to->nr_shares = from->nr_shares;
+	for (size_t i = 0; i < from->nr_shares; i++) {
+		to->shares[i].counter = from->shares[i].counter;
+		to->shares[i].value += from->shares[i].value;
+		to->shares[i].low += from->shares[i].low;
+		to->shares[i].high += from->shares[i].high;
+	}
+}
+
+/* Upper bounds of several children may add up to more than there is. */
+static void clip_high(const struct report *r, struct report_row *row)
+{
+	for (size_t i = 0; i < row->nr_shares; i++) {
+		uint64_t value = r->counters[row->shares[i].counter].value;
+
+		if (row->shares[i].high > value)
+			row->shares[i].high = value;
+	}
+}
+
+static int make_parents(const struct book *b, struct report *r, size_t nr_leaves,
+			struct node **nodes)
+{
+	struct node *n;
+	int err;
+
+	for (size_t i = 0; i < nr_leaves; i++) {
+		cleanup_free char *path = NULL;
+
+		if (!r->rows[i].cgroup)
+			continue;
+		path = strdup(r->rows[i].cgroup);
+		if (!path)
+			return -ENOMEM;
+		while (to_parent(path) && shown(b, path)) {
+			err = node_get(b, r, nodes, path, &n);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+/* Enters a leaf in all its parents and names the nearest one. */
+static int enter_leaf(struct report *r, size_t i, struct node *nodes)
+{
+	struct report_row *leaf = &r->rows[i];
+	cleanup_free char *path = strdup(leaf->cgroup);
+	struct node *n;
+	bool more;
+
+	if (!path)
+		return -ENOMEM;
+	HASH_FIND_STR(nodes, path, n);
+	/* A removed cgroup may have had the same path: then it is a child of the same parent. */
+	if (n && r->rows[n->row].cgroup_id == leaf->cgroup_id)
+		snprintf(leaf->key, sizeof(leaf->key), "cgroup:%" PRIu64 ":own", leaf->cgroup_id);
+	else
+		n = NULL;
+	for (more = true; more; more = to_parent(path)) {
+		if (!n)
+			HASH_FIND_STR(nodes, path, n);
+		if (n && (strcmp(path, leaf->cgroup) || strstr(leaf->key, ":own"))) {
+			if (!leaf->parent[0])
+				memcpy(leaf->parent, r->rows[n->row].key, sizeof(leaf->parent));
+			row_add(&r->rows[n->row], leaf);
+		}
+		n = NULL;
+	}
+	return 0;
+}
+
+int cgroup_tree(const struct book *b, struct report *r)
+{
+	size_t nr_leaves = r->nr_rows;
+	struct node *nodes = NULL, *n;
+	int err = make_parents(b, r, nr_leaves, &nodes);
+
+	for (size_t i = 0; !err && i < nr_leaves; i++)
+		if (r->rows[i].cgroup)
+			err = enter_leaf(r, i, nodes);
+	for (size_t i = nr_leaves; !err && i < r->nr_rows; i++) {
+		cleanup_free char *path = strdup(r->rows[i].cgroup);
+
+		if (!path) {
+			err = -ENOMEM;
+			break;
+		}
+		clip_high(r, &r->rows[i]);
+		if (!to_parent(path))
+			continue;
+		HASH_FIND_STR(nodes, path, n);
+		if (n)
+			memcpy(r->rows[i].parent, r->rows[n->row].key, sizeof(r->rows[i].parent));
+	}
+	nodes_free(nodes);
+	return err;
+}

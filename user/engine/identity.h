@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who is who: tasks by (pid, start time), cgroups by id, and workloads, the
+ * pairs of the two that CPU time is booked on. Pure bookkeeping; the records
+ * come from the kernel through the caller.
+ *
+ * A "task" is a process, or a thread when the ledger is kept by thread.
+ */
+#ifndef ENGINE_IDENTITY_H
+#define ENGINE_IDENTITY_H
+
+#include "model.h"
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* Workloads with a fixed meaning. */
+#define WORKLOAD_IDLE	0u	/* the idle task */
+#define WORKLOAD_LOST	1u	/* CPU time whose task could not be noted */
+
+struct task_key {
+	uint64_t start_ns;
+	uint32_t pid;
+	uint32_t zero;	/* part of the hashed bytes */
+};
+
+/**
+ * struct task - a process or thread
+ * @key: identity
+ * @tgid: its process
+ * @cgroup_id: cgroup it was last known in
+ * @comm: last known name
+ * @comm_known: @comm was told by the kernel
+ * @kernel: a kernel thread
+ * @followed: the user asked for it, or for one of its ancestors
+ * @exited: its end was seen
+ * @seen: set while a list of all living tasks is read again
+ * @idle_closes: intervals closed since it was last active
+ */
+struct task {
+	struct task_key key;
+	uint32_t tgid;
+	uint64_t cgroup_id;
+	char comm[MODEL_COMM_LEN];
+	bool comm_known;
+	bool kernel;
+	bool followed;
+	bool exited;
+	bool seen;
+	uint32_t idle_closes;
+	UT_hash_handle hh;
+};
+
+/**
+ * struct cgroup_name - a cgroup of the v2 hierarchy
+ * @id: kernfs id
+ * @path: from the hierarchy's root, "/" for the root itself; owned
+ * @selected: asked for by the user, itself or one of its ancestors
+ * @gone: removed; the name is kept for reports
+ * @idle_closes: intervals closed since a task of it was last active
+ */
+struct cgroup_name {
+	uint64_t id;
+	char *path;
+	bool selected;
+	bool gone;
+	uint32_t idle_closes;
+	UT_hash_handle hh;
+};
+
+struct workload_key {
+	uint64_t start_ns;
+	uint64_t cgroup_id;
+	uint32_t pid;
+	uint32_t zero;	/* part of the hashed bytes */
+};
+
+/**
+ * struct workload - a task in a cgroup
+ * @key: identity
+ * @task: not owned, lives as long as the workload
+ * @id: index, see identity_workload()
+ * @idle_closes: intervals closed since CPU time was last booked on it
+ */
+struct workload {
+	struct workload_key key;
+	struct task *task;
+	uint32_t id;
+	uint32_t idle_closes;
+	UT_hash_handle hh;
+};
+
+/* A record about a task, see struct ledger_task for the fields. */
+struct task_news {
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t parent;
+	uint64_t parent_start_ns;
+	uint64_t start_ns;
+	uint64_t cgroup_id;
+	const char *comm;	/* NULL: unknown */
+	bool kernel;
+};
+
+struct identity;
+
+/** identity_new() - Return: 0 or -ENOMEM; free with identity_free() */
+int identity_new(struct identity **ret);
+void identity_free(struct identity *id);
+
+/**
+ * identity_task() - a task exists, was started or renamed
+ * @id: where
+ * @news: what is known; a child of a followed process is followed
+ * @ret: the task, owned by @id; may be NULL
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int identity_task(struct identity *id, const struct task_news *news, struct task **ret);
+
+/** identity_exit() - a task has ended; it stays known until its time is reported */
+void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns);
+
+/** identity_find_pid() - the living task with this pid, or NULL */
+struct task *identity_find_pid(struct identity *id, uint32_t pid);
+
+/**
+ * identity_follow() - follow a process and the children it starts from now on
+ * @id: where
+ * @tgid: process
+ *
+ * Return: number of living tasks of it (0: there is none).
+ */
+size_t identity_follow(struct identity *id, uint32_t tgid);
+
+/** identity_followed_alive() - number of followed tasks that have not ended */
+size_t identity_followed_alive(const struct identity *id);
+
+/**
+ * identity_cgroup() - a cgroup's name is known
+ * @id: where
+ * @cgroup_id: its id
+ * @path: from the root of the hierarchy; copied
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path);
+
+/** identity_cgroup_gone() - a cgroup was removed; its name is kept while in use */
+void identity_cgroup_gone(struct identity *id, uint64_t cgroup_id);
+
+/** identity_cgroup_find() - what is known of a cgroup, or NULL */
+struct cgroup_name *identity_cgroup_find(struct identity *id, uint64_t cgroup_id);
+
+/** identity_has_selection() - has identity_select() been called? */
+bool identity_has_selection(const struct identity *id);
+
+/**
+ * identity_each_followed() - call @fn for every followed task that has not ended
+ *
+ * Return: 0, or the first nonzero result of @fn.
+ */
+int identity_each_followed(const struct identity *id, int (*fn)(void *arg, const struct task *t),
+			   void *arg);
+
+/**
+ * identity_each_unnamed() - call @fn for every task that runs without a known name
+ *
+ * Return: 0, or the first nonzero result of @fn.
+ */
+int identity_each_unnamed(struct identity *id, int (*fn)(void *arg, struct task *t), void *arg);
+
+/** identity_each_selected() - the same for selected cgroups that were not removed */
+int identity_each_selected(const struct identity *id,
+			   int (*fn)(void *arg, const struct cgroup_name *c), void *arg);
+
+/** identity_cgroup_by_path() - a living cgroup of this path, or NULL */
+struct cgroup_name *identity_cgroup_by_path(struct identity *id, const char *path);
+
+/**
+ * identity_select() - ask for a cgroup and everything below it
+ * @id: where
+ * @path: from the root of the hierarchy; also covers cgroups made later
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int identity_select(struct identity *id, const char *path);
+
+/**
+ * identity_workload() - the workload of a task in a cgroup, made when new
+ * @id: where
+ * @pid, @tgid, @start_ns: the task; made with an unknown name when it is new
+ * @cgroup_id: cgroup
+ * @ret: its number; numbers are small, dense, and used again after a workload
+ *	has been forgotten
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int identity_workload(struct identity *id, uint32_t pid, uint32_t tgid, uint64_t start_ns,
+		      uint64_t cgroup_id, uint32_t *ret);
+
+/** identity_get() - the workload of a number; NULL for the fixed ones */
+const struct workload *identity_get(const struct identity *id, uint32_t workload);
+
+/** identity_nr() - numbers in use are below this */
+uint32_t identity_nr(const struct identity *id);
+
+/** identity_active() - CPU time was booked on the workload: keep it */
+void identity_active(struct identity *id, uint32_t workload);
+
+/**
+ * identity_closed() - an interval was closed: forget what is over
+ * @id: where
+ *
+ * Ended tasks are forgotten two intervals after their last CPU time, so that
+ * slices that are still on their way find them; unused workloads and removed
+ * cgroups after some more.
+ */
+void identity_closed(struct identity *id);
+
+/** identity_resync() - begin to read the list of all living tasks again */
+void identity_resync(struct identity *id);
+
+/** identity_resync_end() - tasks that were not in the list have ended */
+void identity_resync_end(struct identity *id);
+
+#endif

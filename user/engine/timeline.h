@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The timeline joins the two streams: slices (who was on which CPU) and windows
+ * (what the counters gained). Both may arrive in any order; an interval is closed
+ * when both have arrived up to its end, and what lies beyond stays for the next.
+ */
+#ifndef ENGINE_TIMELINE_H
+#define ENGINE_TIMELINE_H
+
+#include "engine/estimate.h"
+#include "model.h"
+
+/**
+ * struct reading - one counter in one window
+ * @value: what it gained, as counted
+ * @enabled_ns: time it should have counted
+ * @running_ns: time it counted; 0 = no data
+ */
+struct reading {
+	uint64_t value;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+};
+
+/**
+ * struct group - counters of one socket that are read together
+ * @socket: index of the socket
+ * @first: index of the first counter
+ * @nr: number of counters
+ */
+struct group {
+	uint32_t socket;
+	uint32_t first;
+	uint32_t nr;
+};
+
+/**
+ * struct layout - what does not change during a run
+ * @cpu_socket: index of the socket of each CPU, or LAYOUT_NO_SOCKET
+ * @nr_cpus: length of @cpu_socket
+ * @socket_ids: number of each socket, as users know it
+ * @nr_sockets: length of @socket_ids
+ * @counters, @nr_counters: all counters, groups in a row
+ * @groups, @nr_groups: their groups
+ */
+struct layout {
+	const uint32_t *cpu_socket;
+	uint32_t nr_cpus;
+	const uint32_t *socket_ids;
+	uint32_t nr_sockets;
+	const struct counter *counters;
+	size_t nr_counters;
+	const struct group *groups;
+	size_t nr_groups;
+};
+#define LAYOUT_NO_SOCKET UINT32_MAX
+
+/**
+ * struct timeline_sink - receives what a closed interval holds
+ * @on_cpu: @ns of CPU time of a workload on a socket
+ * @window: a window of a group: how long it was, and what each counter did
+ * @bytes: a counter's bytes of a window, split: @estimates belongs to @claims; no
+ *	claims when nobody ran (@bytes are idle then)
+ * @arg: handed to all three
+ *
+ * Each returns 0 or a negative errno, which ends timeline_close().
+ */
+struct timeline_sink {
+	int (*on_cpu)(void *arg, uint32_t socket, uint32_t workload, uint64_t ns);
+	int (*window)(void *arg, uint32_t group, uint64_t duration_ns, const struct reading *r);
+	int (*bytes)(void *arg, uint32_t counter, uint64_t bytes, const struct claim *claims,
+		     const struct estimate *estimates, size_t nr);
+	void *arg;
+};
+
+struct timeline;
+
+/**
+ * timeline_new() - an empty timeline
+ * @layout: copied by reference, must outlive the timeline
+ * @ret: free with timeline_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int timeline_new(const struct layout *layout, struct timeline **ret);
+void timeline_free(struct timeline *t);
+
+/**
+ * timeline_slice() - a workload was on a CPU
+ * @t: where
+ * @workload: who
+ * @cpu: where it ran; a CPU of no socket is counted nowhere
+ * @start_ns, @end_ns: the time was somewhere between these
+ * @on_cpu_ns: how much it was, at most the distance of the two
+ *
+ * Return: 0, -EINVAL for impossible times or CPUs, -ENOMEM.
+ */
+int timeline_slice(struct timeline *t, uint32_t workload, uint32_t cpu, uint64_t start_ns,
+		   uint64_t end_ns, uint64_t on_cpu_ns);
+
+/**
+ * timeline_window() - a group of counters was read
+ * @t: where
+ * @group: which
+ * @start_ns, @end_ns: windows of a group follow each other without gaps
+ * @readings: one a counter of the group; copied
+ *
+ * Return: 0, -EINVAL for impossible times, -ENOMEM.
+ */
+int timeline_window(struct timeline *t, uint32_t group, uint64_t start_ns, uint64_t end_ns,
+		    const struct reading *readings);
+
+/**
+ * timeline_close() - hand out everything before the end of an interval
+ * @t: where
+ * @ends_ns: end of the interval on each socket
+ * @sink: receives it
+ * @ret_late: slices that began before the interval that ends here
+ *
+ * Slices that cross the end are cut; a slice that was not running all the time
+ * between its ends is divided in proportion, without losing a nanosecond.
+ *
+ * A window that ends later stays for the next interval, with the slices it needs.
+ *
+ * Return: 0, or the first error; what was not handed out by then is lost.
+ */
+int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct timeline_sink *sink,
+		   uint64_t *ret_late);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where the cgroup v2 tree is mounted. */
+#ifndef PLATFORM_CGROUP2_H
+#define PLATFORM_CGROUP2_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/**
+ * cgroup2_mount_find() - find the cgroup v2 tree in a list of mounts
+ * @mountinfo: open on /proc/self/mountinfo or a file of that format; read to its
+ *	end, stays open
+ * @ret_path: where the tree is mounted. A mount of the tree's root is preferred
+ *	to a mount of one of its branches, otherwise the first one counts
+ * @size: room in @ret_path in bytes
+ *
+ * On a hybrid system (v1 controllers beside v2) this finds the v2 tree below
+ * /sys/fs/cgroup. Lines that are not of the format are skipped.
+ *
+ * Return: 0, -ENOENT when no cgroup2 file system is mounted, -ENAMETOOLONG when
+ * the path does not fit, -EIO or -ENOMEM when reading failed.
+ */
+int cgroup2_mount_find(FILE *mountinfo, char *ret_path, size_t size);
+
+#endif

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/ledger.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "t410trace.skel.h"
+
+/* Ring size: this much for each CPU holds some 100 ms of a busy machine. */
+#define RING_PER_CPU (64u << 10)
+#define RING_MIN     (1u << 20)
+#define RING_MAX     (16u << 20)
+
+struct reader {
+	int cpu;
+	int clock_fd;
+	struct bpf_link *link;
+};
+
+struct ledger {
+	struct t410trace *skel;
+	struct ring_buffer *ring;
+	const struct ledger_sink *sink;	/* during a drain */
+	volatile struct cpu_ledger *cpus;
+	size_t cpus_size;
+	volatile struct ledger_reader *readers;
+	size_t readers_size;
+	uint32_t nr_cpus;
+	struct reader reader[LEDGER_MAX_SOCKETS];
+	uint64_t bad;
+};
+
+static void (*log_line)(const char *text);
+/* libbpf's last complaint, which often says more than the errno. */
+static char last_warning[256];
+
+static int on_libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char line[1024];
+
+	vsnprintf(line, sizeof(line), fmt, ap);
+	if (level == LIBBPF_WARN && !strstr(line, "-- BEGIN") && !strstr(line, "-- END"))
+		snprintf(last_warning, sizeof(last_warning), "%.*s", (int)strcspn(line, "\n"),
+			 line);
+	if (log_line && level != LIBBPF_DEBUG)
+		log_line(line);
+	return 0;
+}
+
+static uint32_t ring_size(uint32_t nr_cpus)
+{
+	uint64_t want = (uint64_t)nr_cpus * RING_PER_CPU, size = RING_MIN;
+
+	while (size < want && size < RING_MAX)
+		size *= 2;
+	return size;
+}
+
+static int load_problem(int err, struct diag *d)
+{
+	diag_fail(d, err, "cannot load the BPF programs: %s%s%s%s", strerror(-err),
+		  last_warning[0] ? " (" : "", last_warning, last_warning[0] ? ")" : "");
+	if (err == -EPERM || err == -EACCES)
+		diag_help(d, "run as root, or give the program the capabilities CAP_BPF and "
+			     "CAP_PERFMON; \"t410trace check\" shows which are missing");
+	else if (access("/sys/kernel/btf/vmlinux", R_OK))
+		diag_help(d, "the kernel has no type information (/sys/kernel/btf/vmlinux): use one "
+			     "built with CONFIG_DEBUG_INFO_BTF=y");
+	else
+		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
+	return err;
+}
+
+/* A map that both sides can see; -errno, or 0 with the mapping. */
+static int map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size, void **ret,
+		      size_t *ret_size)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	size_t size = (nr * value_size + page - 1) / page * page;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*ret = p;
+	*ret_size = size;
+	return 0;
+}
+
+/* One record of the ring. Sizes are checked: nothing that follows trusts them. */
+static int on_record(void *ctx, void *data, size_t size)
+{
+	struct ledger *l = ctx;
+	const struct ledger_sink *sink = l->sink;
+	const struct ledger_header *h = data;
+	const struct ledger_slices *slices = data;
+	const struct ledger_window *window = data;
+
+	if (size < sizeof(*h))
+		goto bad;
+	switch (h->type) {
+	case LEDGER_SLICES:
+		if (size < offsetof(struct ledger_slices, slots) || slices->nr > LEDGER_SLOTS ||
+		    size < offsetof(struct ledger_slices, slots) +
+				    slices->nr * sizeof(slices->slots[0]))
+			goto bad;
+		sink->slices(sink->arg, slices);
+		return 0;
+	case LEDGER_WINDOW:
+		if (size < offsetof(struct ledger_window, values) ||
+		    window->nr > LEDGER_MAX_EVENTS || window->socket >= LEDGER_MAX_SOCKETS ||
+		    size < offsetof(struct ledger_window, values) +
+				    window->nr * sizeof(window->values[0]))
+			goto bad;
+		sink->window(sink->arg, window);
+		return 0;
+	case LEDGER_TASK_FORK:
+	case LEDGER_TASK_NAME:
+	case LEDGER_TASK_EXIT:
+		if (size < sizeof(struct ledger_task))
+			goto bad;
+		sink->task(sink->arg, data);
+		return 0;
+	case LEDGER_CGROUP_NEW:
+	case LEDGER_CGROUP_GONE:
+		if (size < sizeof(struct ledger_cgroup))
+			goto bad;
+		sink->cgroup(sink->arg, data);
+		return 0;
+	}
+bad:
+	l->bad++;
+	return 0;
+}
+
+static int open_maps(struct ledger *l, const struct ledger_options *o, struct diag *d)
+{
+	void *memory;
+	int err;
+
+	err = map_memory(l->skel->maps.ledgers, o->nr_cpus, sizeof(struct cpu_ledger), &memory,
+			 &l->cpus_size);
+	if (err)
+		return diag_fail(d, err, "cannot map the ledgers: %s", strerror(-err));
+	l->cpus = memory;
+	err = map_memory(l->skel->maps.readers, LEDGER_MAX_SOCKETS, sizeof(struct ledger_reader),
+			 &memory, &l->readers_size);
+	if (err)
+		return diag_fail(d, err, "cannot map the readers: %s", strerror(-err));
+	l->readers = memory;
+	for (uint32_t c = 0; c < o->nr_cpus; c++)
+		l->cpus[c].socket = o->cpu_socket[c];
+	l->ring = ring_buffer__new(bpf_map__fd(l->skel->maps.ring), on_record, l, NULL);
+	if (!l->ring)
+		return diag_fail(d, -errno, "cannot map the ring buffer: %s", strerror(errno));
+	return 0;
+}
+
+int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **ret)
+{
+	struct ledger *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return diag_fail(d, -ENOMEM, "out of memory");
+	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
+		l->reader[i] = (struct reader){ .cpu = -1, .clock_fd = -1 };
+	l->nr_cpus = o->nr_cpus;
+	log_line = o->log;
+	last_warning[0] = '\0';
+	libbpf_set_print(on_libbpf_print);
+
+	l->skel = t410trace__open();
+	if (!l->skel) {
+		err = diag_fail(d, -errno, "cannot open the BPF programs: %s", strerror(errno));
+		goto fail;
+	}
+	l->skel->rodata->by_thread = o->by_thread;
+	l->skel->rodata->ring_wake_bytes = ring_size(o->nr_cpus) / 2;
+	bpf_map__set_max_entries(l->skel->maps.ring, ring_size(o->nr_cpus));
+	bpf_map__set_max_entries(l->skel->maps.ledgers, o->nr_cpus);
+	/* These are started by hand, on chosen CPUs or when needed. */
+	bpf_program__set_autoattach(l->skel->progs.ledger_flush, false);
+	bpf_program__set_autoattach(l->skel->progs.window_now, false);
+	bpf_program__set_autoattach(l->skel->progs.window_tick, false);
+	bpf_program__set_autoattach(l->skel->progs.task_list, false);
+	err = t410trace__load(l->skel);
+	if (err) {
+		load_problem(err, d);
+		goto fail;
+	}
+	err = open_maps(l, o, d);
+	if (err)
+		goto fail;
+	*ret = l;
+	return 0;
+fail:
+	ledger_free(l);
+	return err;
+}
+
+static void reader_stop(struct reader *r)
+{
+	bpf_link__destroy(r->link);
+	if (r->clock_fd >= 0)
+		close(r->clock_fd);
+	*r = (struct reader){ .cpu = -1, .clock_fd = -1 };
+}
+
+/* Clocks first, then the hooks, then the maps they write to. */
+void ledger_free(struct ledger *l)
+{
+	if (!l)
+		return;
+	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
+		reader_stop(&l->reader[i]);
+	if (l->skel)
+		t410trace__detach(l->skel);
+	ring_buffer__free(l->ring);
+	if (l->cpus)
+		munmap((void *)l->cpus, l->cpus_size);
+	if (l->readers)
+		munmap((void *)l->readers, l->readers_size);
+	t410trace__destroy(l->skel);
+	free(l);
+}
+
+int ledger_attach(struct ledger *l, struct diag *d)
+{
+	int err = t410trace__attach(l->skel);
+
+	if (err) {
+		diag_fail(d, err, "cannot hook the scheduler: %s (%s)", strerror(-err),
+			  last_warning);
+		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
+	}
+	return err;
+}
+
+static int open_clock(int cpu, uint64_t period_ns)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = sizeof(attr),
+		.sample_period = period_ns,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *fds, uint32_t nr,
+			uint64_t period_ns, struct diag *d)
+{
+	int events = bpf_map__fd(l->skel->maps.events);
+	volatile struct ledger_reader *rd = &l->readers[socket];
+	struct reader *r = &l->reader[socket];
+	struct reader fresh = { .cpu = cpu, .clock_fd = -1 };
+
+	if (socket >= LEDGER_MAX_SOCKETS || nr > LEDGER_MAX_EVENTS)
+		return diag_fail(d, -E2BIG, "too many sockets or events");
+	reader_stop(r);
+	rd->nr = 0;
+	rd->busy = 0;	/* a reader whose CPU went away may have been in the middle */
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t key = socket * LEDGER_MAX_EVENTS + i;
+
+		if (bpf_map_update_elem(events, &key, &fds[i], BPF_ANY))
+			return diag_fail(d, -errno, "cannot hand an event to the window program: %s",
+					 strerror(errno));
+	}
+	rd->first = socket * LEDGER_MAX_EVENTS;
+	rd->nr = nr;
+	fresh.clock_fd = open_clock(cpu, period_ns);
+	if (fresh.clock_fd < 0)
+		return diag_fail(d, fresh.clock_fd, "cannot open a clock event on CPU %d: %s", cpu,
+				 strerror(-fresh.clock_fd));
+	fresh.link = bpf_program__attach_perf_event(l->skel->progs.window_tick, fresh.clock_fd);
+	if (!fresh.link) {
+		diag_fail(d, -errno, "cannot run the window program on CPU %d: %s", cpu,
+			  strerror(errno));
+		close(fresh.clock_fd);
+		return -errno;
+	}
+	*r = fresh;
+	return 0;
+}
+
+static int run_on(const struct bpf_program *prog, int cpu)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, o, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(prog), &o) ? -errno : 0;
+}
+
+int ledger_window_now(struct ledger *l, uint32_t socket)
+{
+	if (l->reader[socket].cpu < 0)
+		return -ENXIO;
+	return run_on(l->skel->progs.window_now, l->reader[socket].cpu);
+}
+
+/*
+ * A CPU that is offline does not touch its ledger. What it left is taken over,
+ * and the ledger starts anew when the CPU comes back.
+ */
+static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
+{
+	volatile struct cpu_ledger *c = &l->cpus[cpu];
+	struct ledger_slices copy;
+
+	if (!c->since_ns)
+		return;
+	memcpy(&copy, (const void *)&c->out, sizeof(copy));
+	c->out.nr = 0;
+	c->since_ns = 0;
+	if (copy.nr <= LEDGER_SLOTS)
+		sink->slices(sink->arg, &copy);
+}
+
+int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
+{
+	int err;
+
+	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
+		err = run_on(l->skel->progs.ledger_flush, cpu);
+		if (err == -ENXIO)
+			adopt_offline(l, cpu, sink);
+		else if (err)
+			return err;
+	}
+	return 0;
+}
+
+int ledger_drain(struct ledger *l, const struct ledger_sink *sink)
+{
+	int n;
+
+	l->sink = sink;
+	n = ring_buffer__consume(l->ring);
+	l->sink = NULL;
+	return n;
+}
+
+int ledger_fd(const struct ledger *l)
+{
+	return ring_buffer__epoll_fd(l->ring);
+}
+
+int ledger_tasks(struct ledger *l, const struct ledger_sink *sink)
+{
+	struct bpf_link *link = bpf_program__attach_iter(l->skel->progs.task_list, NULL);
+	struct ledger_task batch[32];
+	size_t have = 0, nr;
+	ssize_t n = 0;
+	int fd, err = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	err = fd < 0 ? -errno : 0;
+	while (!err) {
+		n = read(fd, (char *)batch + have, sizeof(batch) - have);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			err = -errno;
+		if (!n)
+			break;
+		have += n > 0 ? n : 0;
+		nr = have / sizeof(batch[0]);
+		for (size_t i = 0; i < nr; i++)
+			sink->task(sink->arg, &batch[i]);
+		have -= nr * sizeof(batch[0]);
+		memmove(batch, &batch[nr], have);
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return err;
+}
+
+void ledger_losses(const struct ledger *l, struct ledger_losses *ret)
+{
+	*ret = (struct ledger_losses){
+		.tasks = l->skel->bss->lost_tasks,
+		.cgroups = l->skel->bss->lost_cgroups,
+		.bad = l->bad,
+	};
+	for (uint32_t c = 0; c < l->nr_cpus; c++)
+		ret->kept_flushes += l->cpus[c].flush_failed;
+	for (int s = 0; s < LEDGER_MAX_SOCKETS; s++)
+		ret->windows += l->readers[s].lost;
+}
+
+void ledger_cost(const struct ledger *l, struct ledger_cost *ret)
+{
+	*ret = (struct ledger_cost){ 0 };
+	for (uint32_t c = 0; c < l->nr_cpus; c++) {
+		ret->switches += l->cpus[c].switches;
+		ret->timed += l->cpus[c].timed;
+		ret->timed_ns += l->cpus[c].timed_ns;
+	}
+}

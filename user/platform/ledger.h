@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel side: loads the BPF programs, starts and stops them, and hands their
+ * records on. Nothing is pinned: all of it lives as long as the descriptors of
+ * this process, so nothing is left behind however the process ends.
+ */
+#ifndef PLATFORM_LEDGER_H
+#define PLATFORM_LEDGER_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "records.h"
+
+/**
+ * struct ledger_options - how the ledger is kept
+ * @by_thread: slots are threads instead of processes
+ * @cpu_socket: index of the socket of each possible CPU, or LEDGER_NO_SOCKET
+ * @nr_cpus: number of possible CPUs
+ * @log: receives libbpf's messages, NULL for none
+ */
+struct ledger_options {
+	bool by_thread;
+	const uint32_t *cpu_socket;
+	uint32_t nr_cpus;
+	void (*log)(const char *text);
+};
+
+/**
+ * struct ledger_sink - where records go
+ *
+ * Records are valid during the call only. A record whose size or contents are
+ * impossible is counted in ledger_losses.bad and not handed on.
+ */
+struct ledger_sink {
+	void (*slices)(void *arg, const struct ledger_slices *r);
+	void (*window)(void *arg, const struct ledger_window *r);
+	void (*task)(void *arg, const struct ledger_task *r);
+	void (*cgroup)(void *arg, const struct ledger_cgroup *r);
+	void *arg;
+};
+
+/**
+ * struct ledger_losses - running totals since the start
+ * @kept_flushes: slices that waited because the ring buffer was full
+ * @tasks, @cgroups, @windows: records that found no room
+ * @bad: records that made no sense
+ */
+struct ledger_losses {
+	uint64_t kept_flushes;
+	uint64_t tasks;
+	uint64_t cgroups;
+	uint64_t windows;
+	uint64_t bad;
+};
+
+/* Running totals of what the hook at sched_switch did. */
+struct ledger_cost {
+	uint64_t switches;
+	uint64_t timed;
+	uint64_t timed_ns;
+};
+
+struct ledger;
+
+/**
+ * ledger_open() - load the programs; nothing runs yet
+ * @o: options; not needed afterwards
+ * @d: gets the problem
+ * @ret: free with ledger_free()
+ *
+ * Return: 0 or a negative errno: -EPERM without the capabilities, -ENOENT without
+ * kernel type information, others as the kernel says.
+ */
+int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **ret);
+
+/** ledger_free() - stop and unload everything; NULL is fine */
+void ledger_free(struct ledger *l);
+
+/**
+ * ledger_attach() - hook the scheduler; CPUs start to keep their ledgers
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_attach(struct ledger *l, struct diag *d);
+
+/**
+ * ledger_reader_start() - read a socket's events every so often
+ * @l: the ledger
+ * @socket: index of the socket
+ * @cpu: the PMU's active CPU
+ * @fds: the events, in the order of the window's values; may be closed afterwards
+ * @nr: number of events, at most LEDGER_MAX_EVENTS
+ * @period_ns: time between two windows
+ * @d: gets the problem
+ *
+ * Called again, it moves the reader to another CPU or to other events.
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *fds, uint32_t nr,
+			uint64_t period_ns, struct diag *d);
+
+/**
+ * ledger_window_now() - close a window of a socket at once
+ *
+ * Return: 0, -ENXIO when the reader's CPU is offline, another negative errno.
+ */
+int ledger_window_now(struct ledger *l, uint32_t socket);
+
+/**
+ * ledger_flush() - bring the ledgers of all CPUs up to now and send them
+ *
+ * Afterwards the records in the ring cover all CPU time up to the call. Slots of
+ * a CPU that went offline are handed to @sink directly.
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_flush(struct ledger *l, const struct ledger_sink *sink);
+
+/**
+ * ledger_drain() - hand on all records that are in the ring
+ *
+ * Return: number of records or a negative errno.
+ */
+int ledger_drain(struct ledger *l, const struct ledger_sink *sink);
+
+/** ledger_fd() - becomes readable when the ring fills up early; for poll() */
+int ledger_fd(const struct ledger *l);
+
+/**
+ * ledger_tasks() - hand on every task that exists, as LEDGER_TASK_FORK records
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_tasks(struct ledger *l, const struct ledger_sink *sink);
+
+void ledger_losses(const struct ledger *l, struct ledger_losses *ret);
+void ledger_cost(const struct ledger *l, struct ledger_cost *ret);
+
+#endif

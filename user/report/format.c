@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "report/format.h"
+
+#define NSEC_PER_SEC 1000000000ULL
+
+/* What format_cut() leaves in place of the lost part; one column. */
+#define ELLIPSIS     "\xe2\x80\xa6"
+
+struct range {
+	uint32_t first;
+	uint32_t last;
+};
+
+/*
+ * Characters that are not to reach a terminal from a name: controls, and
+ * format characters, which are invisible or reorder what stands around them.
+ */
+static const struct range unsafe[] = {
+	{ 0x0000, 0x001f },   { 0x007f, 0x009f }, { 0x00ad, 0x00ad },	{ 0x061c, 0x061c },
+	{ 0x070f, 0x070f },   { 0x180b, 0x180f }, { 0x200b, 0x200f },	{ 0x2028, 0x202e },
+	{ 0x2060, 0x206f },   { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f },	{ 0xfeff, 0xfeff },
+	{ 0xfff0, 0xfffb },   { 0xfffe, 0xffff }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+	{ 0xe0000, 0xe0fff },
+};
+
+/* Characters two columns wide: East Asian scripts and emoji. */
+static const struct range wide[] = {
+	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },	  { 0x23e9, 0x23ec },
+	{ 0x23f0, 0x23f0 },   { 0x23f3, 0x23f3 },   { 0x25fd, 0x25fe },	  { 0x2614, 0x2615 },
+	{ 0x2630, 0x2637 },   { 0x2648, 0x2653 },   { 0x267f, 0x267f },	  { 0x268a, 0x268f },
+	{ 0x2693, 0x2693 },   { 0x26a1, 0x26a1 },   { 0x26aa, 0x26ab },	  { 0x26bd, 0x26be },
+	{ 0x26c4, 0x26c5 },   { 0x26ce, 0x26ce },   { 0x26d4, 0x26d4 },	  { 0x26ea, 0x26ea },
+	{ 0x26f2, 0x26f5 },   { 0x26fa, 0x26fd },   { 0x2705, 0x2705 },	  { 0x270a, 0x270b },
+	{ 0x2728, 0x2728 },   { 0x274c, 0x274e },   { 0x2753, 0x2757 },	  { 0x2795, 0x2797 },
+	{ 0x27b0, 0x27b0 },   { 0x27bf, 0x27bf },   { 0x2b1b, 0x2b1c },	  { 0x2b50, 0x2b55 },
+	{ 0x2e80, 0x303e },   { 0x3041, 0xa4cf },   { 0xa960, 0xa97c },	  { 0xac00, 0xd7a3 },
+	{ 0xf900, 0xfaff },   { 0xfe10, 0xfe1f },   { 0xfe30, 0xfe6f },	  { 0xff01, 0xff60 },
+	{ 0xffe0, 0xffe6 },   { 0x16fe0, 0x18dff }, { 0x1aff0, 0x1b2ff }, { 0x1d300, 0x1d376 },
+	{ 0x1f004, 0x1f004 }, { 0x1f0cf, 0x1f0cf }, { 0x1f18e, 0x1f19a }, { 0x1f200, 0x1f6ff },
+	{ 0x1f7e0, 0x1f7f0 }, { 0x1f900, 0x1f9ff }, { 0x1fa70, 0x1faff }, { 0x20000, 0x3fffd },
+};
+
+/*
+ * Characters drawn over the one before. Scripts with marks of their own are
+ * counted a column too many rather than one too few: a line may come out
+ * short, but never breaks.
+ */
+static const struct range combining[] = {
+	{ 0x0300, 0x036f }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
+	{ 0x20d0, 0x20ff }, { 0xfe20, 0xfe2f },
+};
+
+static bool in_ranges(uint32_t c, const struct range *ranges, size_t nr)
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (c > ranges[mid].last)
+			low = mid + 1;
+		else if (c < ranges[mid].first)
+			high = mid;
+		else
+			return true;
+	}
+	return false;
+}
+
+static size_t char_width(uint32_t c)
+{
+	if (in_ranges(c, combining, ARRAY_SIZE(combining)))
+		return 0;
+	return in_ranges(c, wide, ARRAY_SIZE(wide)) ? 2 : 1;
+}
+
+/*
+ * Decode one UTF-8 character of at most @len bytes. Returns its length, or 0
+ * when the bytes are not a character: cut short, overlong, a surrogate, or
+ * beyond U+10FFFF.
+ */
+static size_t decode(const char *text, size_t len, uint32_t *ret_char)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	uint32_t c;
+	size_t n, i;
+
+	if (!len)
+		return 0;
+	if (s[0] < 0x80) {
+		*ret_char = s[0];
+		return 1;
+	}
+	if (s[0] >= 0xc2 && s[0] <= 0xdf)
+		n = 2;
+	else if (s[0] >= 0xe0 && s[0] <= 0xef)
+		n = 3;
+	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
+		n = 4;
+	else
+		return 0;
+	if (n > len)
+		return 0;
+	c = s[0] & (0x7f >> n);
+	for (i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	*ret_char = c;
+	return n;
+}
+
+/* Three decimals, and fewer when the number would be wider than a column. */
+static void fit_number(double v, char ret_text[FORMAT_NUMBER_LEN])
+{
+	int decimals;
+
+	if (v > 0 && v < 0.001) {
+		strcpy(ret_text, "<0.001");
+		return;
+	}
+	for (decimals = 3; decimals >= 0; decimals--) {
+		int n = snprintf(ret_text, FORMAT_NUMBER_LEN, "%.*f", decimals, v);
+
+		if (n <= FORMAT_NUMBER_WIDTH)
+			return;
+	}
+	snprintf(ret_text, FORMAT_NUMBER_LEN, "%.1e", v);
+}
+
+void format_bytes(uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN])
+{
+	static const char *const units[] = { "kB", "MB", "GB", "TB", "PB", "EB" };
+	double v = (double)bytes / 1000;
+	size_t i = 0;
+
+	if (bytes < 1000) {
+		snprintf(ret_text, FORMAT_NUMBER_LEN, "%u B", (unsigned int)bytes);
+		return;
+	}
+	while (v >= 999.5 && i + 1 < ARRAY_SIZE(units)) {
+		v /= 1000;
+		i++;
+	}
+	snprintf(ret_text, FORMAT_NUMBER_LEN, "%.*f %s",
+		 v < 9.995   ? 2
+		 : v < 99.95 ? 1
+			     : 0,
+		 v, units[i]);
+}
+
+void format_ratio(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN])
+{
+	if (!whole)
+		strcpy(ret_text, "-");
+	else
+		fit_number((double)part / (double)whole, ret_text);
+}
+
+void format_rate(uint64_t bytes, uint64_t ns, char ret_text[FORMAT_NUMBER_LEN])
+{
+	/* Bytes per nanosecond are 10^9 bytes per second. */
+	format_ratio(bytes, ns, ret_text);
+}
+
+void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN])
+{
+	format_ratio(ns, NSEC_PER_SEC, ret_text);
+}
+
+void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN])
+{
+	double p;
+
+	if (!whole) {
+		strcpy(ret_text, "-");
+		return;
+	}
+	p = 100.0 * ((double)part / (double)whole);
+	if (part == whole)
+		strcpy(ret_text, "100%");
+	else if (part && p < 0.1)
+		strcpy(ret_text, "<0.1%");
+	else if (part < whole && p >= 99.95)
+		strcpy(ret_text, ">99.9%");
+	else if (p < 9999.5)
+		snprintf(ret_text, FORMAT_NUMBER_LEN, "%.1f%%", p);
+	else
+		snprintf(ret_text, FORMAT_NUMBER_LEN, "%.0e%%", p);
+}
+
+void format_time(uint64_t realtime_ns, char ret_text[FORMAT_TIME_LEN])
+{
+	time_t seconds = (time_t)(realtime_ns / NSEC_PER_SEC);
+	unsigned int ms = (unsigned int)(realtime_ns % NSEC_PER_SEC / 1000000);
+	struct tm tm;
+	size_t n;
+
+	gmtime_r(&seconds, &tm);
+	n = strftime(ret_text, FORMAT_TIME_LEN, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(ret_text + n, FORMAT_TIME_LEN - n, ".%03uZ", ms);
+}
+
+/* The longest replacement of one byte is "\xNN"; of a character, "\UNNNNNNNN". */
+int format_terminal(const char *name, size_t max, char **ret_text)
+{
+	size_t len = strnlen(name, max), i = 0;
+	char *text = malloc(len * 4 + 1), *to = text;
+
+	if (!text)
+		return -ENOMEM;
+	while (i < len) {
+		uint32_t c;
+		size_t n = decode(name + i, len - i, &c);
+
+		if (!n) {
+			to += sprintf(to, "\\x%02x", (unsigned char)name[i++]);
+			continue;
+		}
+		if (!in_ranges(c, unsafe, ARRAY_SIZE(unsafe)))
+			to = mempcpy(to, name + i, n);
+		else if (n == 1)
+			to += sprintf(to, "\\x%02x", c);
+		else
+			to += sprintf(to, c > 0xffff ? "\\U%08x" : "\\u%04x", c);
+		i += n;
+	}
+	*to = '\0';
+	*ret_text = text;
+	return 0;
+}
+
+int format_utf8(const char *name, size_t max, char **ret_text)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t len = strnlen(name, max), i = 0;
+	char *text = malloc(len * 3 + 1), *to = text;
+
+	if (!text)
+		return -ENOMEM;
+	while (i < len) {
+		uint32_t c;
+		size_t n = decode(name + i, len - i, &c);
+
+		if (n) {
+			to = mempcpy(to, name + i, n);
+			i += n;
+		} else {
+			to = mempcpy(to, replacement, sizeof(replacement) - 1);
+			i++;
+		}
+	}
+	*to = '\0';
+	*ret_text = text;
+	return 0;
+}
+
+/* Width of the first character of a text and, in @ret_len, its bytes. */
+static size_t first_width(const char *text, size_t *ret_len)
+{
+	uint32_t c;
+	size_t n = decode(text, strnlen(text, 4), &c);
+
+	*ret_len = n ? n : 1;
+	return n ? char_width(c) : 1;
+}
+
+size_t format_width(const char *text)
+{
+	size_t width = 0, n;
+
+	while (*text) {
+		width += first_width(text, &n);
+		text += n;
+	}
+	return width;
+}
+
+/* A path reads better from a "/" on, if that costs no more than @cost columns. */
+static const char *whole_component(const char *text, size_t cost)
+{
+	const char *slash = strchr(text, '/');
+	size_t columns = 0, n;
+	const char *c;
+
+	for (c = text; slash && c < slash; c += n)
+		columns += first_width(c, &n);
+	return slash && slash[1] && columns <= cost ? slash : text;
+}
+
+int format_cut(const char *text, size_t width, enum format_cut_side side, char **ret_text)
+{
+	size_t total = format_width(text), kept = 0, n, w;
+	const char *end = text;
+	char *cut;
+
+	if (total <= width) {
+		cut = strdup(text);
+	} else if (!width) {
+		cut = strdup("");
+	} else if (side == FORMAT_CUT_LEFT) {
+		/* Marks that belong to a character that went away go with it. */
+		while (*text && (total > width - 1 || !first_width(text, &n))) {
+			total -= first_width(text, &n);
+			text += n;
+		}
+		text = whole_component(text, width / 4);
+		if (asprintf(&cut, ELLIPSIS "%s", text) < 0)
+			cut = NULL;
+	} else {
+		while (*end) {
+			w = first_width(end, &n);
+			if (kept + w > width - 1)
+				break;
+			kept += w;
+			end += n;
+		}
+		if (asprintf(&cut, "%.*s" ELLIPSIS, (int)(end - text), text) < 0)
+			cut = NULL;
+	}
+	if (!cut)
+		return -ENOMEM;
+	*ret_text = cut;
+	return 0;
+}
+
+int format_emit(FILE *out, const char *text, size_t len)
+{
+	errno = 0;
+	if (fwrite(text, 1, len, out) == len && !fflush(out) && !ferror(out))
+		return 0;
+	return errno ? -errno : -EIO;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Numbers, times and names as text. Everything here is a function of its
+ * arguments alone: no locale, no clock, no terminal. Number texts are at most
+ * FORMAT_NUMBER_WIDTH columns wide whatever the value, so a table cannot lose
+ * its shape; they are right for people and too coarse for programs, which read
+ * the JSON.
+ */
+#ifndef REPORT_FORMAT_H
+#define REPORT_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Widest number text in columns, and the room that holds any of them. */
+#define FORMAT_NUMBER_WIDTH 7
+#define FORMAT_NUMBER_LEN   32
+
+/* Room for the text of format_time(). */
+#define FORMAT_TIME_LEN	    32
+
+/* Which end of a text format_cut() gives up. */
+enum format_cut_side {
+	FORMAT_CUT_LEFT,  /* paths: the last components say the most */
+	FORMAT_CUT_RIGHT, /* names of programs */
+};
+
+/**
+ * format_bytes() - bytes with an SI unit and three digits: "999 B", "15.6 GB"
+ * @bytes: the amount
+ * @ret_text: receives the text, at most FORMAT_NUMBER_WIDTH columns
+ *
+ * A value that would round to 1000 of a unit is written as 1.00 of the next.
+ */
+void format_bytes(uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_rate() - GB/s (10^9 bytes per second) with three decimals
+ * @bytes: the amount
+ * @ns: the time it took in nanoseconds
+ * @ret_text: receives the text, at most FORMAT_NUMBER_WIDTH columns
+ *
+ * Decimals are given up from 1000 on so that the text still fits. A rate that
+ * is not zero is never written as zero but as "<0.001". "-" when @ns is 0.
+ */
+void format_rate(uint64_t bytes, uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_seconds() - a time in seconds with three decimals
+ * @ns: the time in nanoseconds
+ * @ret_text: receives the text, at most FORMAT_NUMBER_WIDTH columns
+ *
+ * As format_rate(): "<0.001" for what is not zero but smaller.
+ */
+void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_ratio() - a plain quotient with three decimals
+ * @part: dividend
+ * @whole: divisor
+ * @ret_text: receives the text as format_rate() would write it
+ */
+void format_ratio(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_percent() - a part of a whole in percent: "43.2%"
+ * @part: the part
+ * @whole: what is 100%
+ * @ret_text: receives the text, at most FORMAT_NUMBER_WIDTH columns, and no
+ *	more than 6 as long as @part <= @whole
+ *
+ * "0.0%" and "100%" mean exactly that; what only rounds to them is written
+ * "<0.1%" and ">99.9%". "-" when @whole is 0.
+ */
+void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_time() - RFC 3339 time in UTC with milliseconds
+ * @realtime_ns: CLOCK_REALTIME in nanoseconds
+ * @ret_text: receives the text, e.g. "2026-11-20T16:00:00.000Z"
+ */
+void format_time(uint64_t realtime_ns, char ret_text[FORMAT_TIME_LEN]);
+
+/**
+ * format_terminal() - make a name that anybody could have chosen safe to print
+ * @name: bytes of the name
+ * @max: length of the buffer @name is in; a NUL ends the name earlier
+ * @ret_text: receives the text; the caller frees it
+ *
+ * Control characters and invalid UTF-8 become "\xNN"; characters that steer
+ * the terminal without being seen (direction marks, zero-width characters)
+ * become "\uNNNN". Backslashes are left alone because systemd's cgroup names
+ * are full of them; the text is for people and need not be reversible.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int format_terminal(const char *name, size_t max, char **ret_text);
+
+/**
+ * format_utf8() - make a name valid UTF-8, as JSON wants it
+ * @name: bytes of the name
+ * @max: length of the buffer @name is in; a NUL ends the name earlier
+ * @ret_text: receives the text; the caller frees it
+ *
+ * Each byte that is not part of a character becomes U+FFFD. Control characters
+ * stay: the JSON writer escapes them.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int format_utf8(const char *name, size_t max, char **ret_text);
+
+/**
+ * format_width() - columns a text takes on a terminal
+ * @text: as format_terminal() made it
+ *
+ * Return: the number of columns.
+ */
+size_t format_width(const char *text);
+
+/**
+ * format_cut() - shorten a text to a number of columns
+ * @text: as format_terminal() made it
+ * @width: columns it may take
+ * @side: where "…" replaces what does not fit
+ * @ret_text: receives the text; the caller frees it
+ *
+ * A path cut on the left begins at a "/" where a quarter of @width or less is
+ * lost by that.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int format_cut(const char *text, size_t width, enum format_cut_side side, char **ret_text);
+
+/**
+ * format_emit() - write a finished text and see it through to the file
+ * @out: where to
+ * @text: what
+ * @len: its length in bytes
+ *
+ * Reports are written in one piece so that the error of the one write is the
+ * error of the report. A closed pipe can only be seen as an error when the
+ * program ignores SIGPIPE.
+ *
+ * Return: 0 or a negative errno, e.g. -ENOSPC or -EPIPE.
+ */
+int format_emit(FILE *out, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The object is built with one error variable that every step leaves alone
+ * once it is set: the first error wins, later steps do nothing, and the
+ * unfinished object is dropped at the end.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/format.h"
+#include "report/json.h"
+
+/* Add a value, taking its reference whatever happens; NULL is out of memory. */
+static void put(json_t *object, const char *key, json_t *value, int *err)
+{
+	if (*err)
+		json_decref(value);
+	else if (json_object_set_new(object, key, value) < 0)
+		*err = -ENOMEM;
+}
+
+static void append(json_t *array, json_t *value, int *err)
+{
+	if (*err)
+		json_decref(value);
+	else if (json_array_append_new(array, value) < 0)
+		*err = -ENOMEM;
+}
+
+static void put_number(json_t *object, const char *key, uint64_t value, int *err)
+{
+	if (!*err && value > INT64_MAX)
+		*err = -ERANGE;
+	if (!*err)
+		put(object, key, json_integer((json_int_t)value), err);
+}
+
+static void put_bool(json_t *object, const char *key, bool value, int *err)
+{
+	put(object, key, json_boolean(value), err);
+}
+
+/* Add a name of at most @max bytes; one that is not known is null. */
+static void put_name(json_t *object, const char *key, const char *name, size_t max, int *err)
+{
+	cleanup_free char *text = NULL;
+
+	if (*err)
+		return;
+	if (!name) {
+		put(object, key, json_null(), err);
+		return;
+	}
+	*err = format_utf8(name, max, &text);
+	if (!*err)
+		put(object, key, json_string(text), err);
+}
+
+static void put_text(json_t *object, const char *key, const char *text, int *err)
+{
+	put_name(object, key, text, SIZE_MAX, err);
+}
+
+/* Sum that cannot wrap: what it would wrap at is out of range long before. */
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static json_t *host_object(const struct report *r, int *err)
+{
+	const struct host_info *h = r->host;
+	json_t *o = json_object();
+
+	put_name(o, "name", h->name, sizeof(h->name), err);
+	put_name(o, "kernel", h->kernel, sizeof(h->kernel), err);
+	put_name(o, "platform", h->platform, sizeof(h->platform), err);
+	put_number(o, "sockets", h->sockets, err);
+	return o;
+}
+
+static json_t *interval_object(const struct report *r, int *err)
+{
+	char time[FORMAT_TIME_LEN];
+	json_t *o = json_object();
+
+	format_time(r->start_time_ns, time);
+	put_number(o, "start_ns", r->start_ns, err);
+	put_number(o, "end_ns", r->end_ns, err);
+	put_number(o, "duration_ns", r->end_ns - r->start_ns, err);
+	put_text(o, "start_time", time, err);
+	return o;
+}
+
+static json_t *counter_object(const struct report_counter *rc, int *err)
+{
+	const struct counter *c = rc->counter;
+	uint64_t unattributed = 0;
+	double ratio = rc->enabled_ns ? (double)rc->running_ns / (double)rc->enabled_ns : 1.0;
+	json_t *o = json_object();
+	int i;
+
+	for (i = 0; i < NR_REASONS; i++)
+		unattributed = add(unattributed, rc->unattributed[i]);
+	put_name(o, "name", c->name, sizeof(c->name), err);
+	put_name(o, "pmu", c->pmu, sizeof(c->pmu), err);
+	put_name(o, "event", c->event, sizeof(c->event), err);
+	put_text(o, "unit", "bytes", err);
+	put_number(o, "socket", c->socket, err);
+	put_text(o, "source", source_name(c->source), err);
+	put_bool(o, "valid", rc->valid, err);
+	if (rc->valid) {
+		put_number(o, "value", rc->value, err);
+		put_number(o, "attributed", rc->attributed, err);
+		put_number(o, "unattributed", unattributed, err);
+		put(o, "running_ratio", json_real(ratio), err);
+	} else {
+		put_text(o, "reason",
+			 rc->enabled_ns && !rc->running_ns ? "not_running" : "not_read", err);
+	}
+	put_number(o, "enabled_ns", rc->enabled_ns, err);
+	put_number(o, "running_ns", rc->running_ns, err);
+	put_number(o, "covered_ns", rc->covered_ns, err);
+	return o;
+}
+
+static json_t *counters_array(const struct report *r, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < r->nr_counters; i++)
+		append(a, counter_object(&r->counters[i], err), err);
+	return a;
+}
+
+static json_t *sockets_array(const struct report *r, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < r->nr_sockets; i++) {
+		const struct report_socket *s = &r->sockets[i];
+		json_t *o = json_object();
+
+		put_number(o, "id", s->id, err);
+		put_number(o, "cpus", s->nr_cpus, err);
+		put_number(o, "busy_ns", s->busy_ns, err);
+		put_number(o, "idle_ns", s->idle_ns, err);
+		put_number(o, "lost_ns", s->lost_ns, err);
+		append(a, o, err);
+	}
+	return a;
+}
+
+/* The shares of a row; @metrics receives what they add up to by direction. */
+static json_t *shares_array(const struct report *r, const struct report_row *row, json_t *metrics,
+			    int *err)
+{
+	uint64_t bytes[2] = { 0, 0 };
+	bool counted[2] = { false, false };
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < row->nr_shares; i++) {
+		const struct share *s = &row->shares[i];
+		const struct counter *c = r->counters[s->counter].counter;
+		bool write = c->direction == DIRECTION_WRITE;
+		json_t *o = json_object();
+
+		put_name(o, "counter", c->name, sizeof(c->name), err);
+		put_number(o, "value", s->value, err);
+		put_number(o, "low", s->low, err);
+		put_number(o, "high", s->high, err);
+		append(a, o, err);
+		bytes[write] = add(bytes[write], s->value);
+		counted[write] = true;
+	}
+	/* A metric without a single reading behind it is left out, not zero. */
+	if (counted[false])
+		put_number(metrics, "mem_read_bytes", bytes[false], err);
+	if (counted[true])
+		put_number(metrics, "mem_write_bytes", bytes[true], err);
+	return a;
+}
+
+static json_t *cgroup_object(const struct report_row *row, int *err)
+{
+	json_t *o = json_object();
+
+	put_number(o, "id", row->cgroup_id, err);
+	put_text(o, "path", row->cgroup, err);
+	return o;
+}
+
+static json_t *row_object(const struct report *r, const struct report_row *row, int *err)
+{
+	json_t *o = json_object();
+	json_t *metrics = json_object();
+
+	put_name(o, "key", row->key, sizeof(row->key), err);
+	put_text(o, "kind", row_kind_name(row->kind), err);
+	if (row->kind == ROW_CGROUP) {
+		put_name(o, "parent", row->parent[0] ? row->parent : NULL, sizeof(row->parent),
+			 err);
+		put_bool(o, "leaf", row->leaf, err);
+	} else {
+		put_number(o, "pid", row->pid, err);
+		if (row->kind == ROW_THREAD)
+			put_number(o, "tid", row->tid, err);
+		put_name(o, "comm", row->comm_known ? row->comm : NULL, sizeof(row->comm), err);
+	}
+	put(o, "cgroup", cgroup_object(row, err), err);
+	if (row->exited)
+		put_bool(o, "exited", true, err);
+	if (row->kernel)
+		put_bool(o, "kernel", true, err);
+	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
+	put(o, "shares", shares_array(r, row, metrics, err), err);
+	put(o, "metrics", metrics, err);
+	return o;
+}
+
+static json_t *workloads_array(const struct report *r, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < r->nr_rows && !*err; i++)
+		append(a, row_object(r, &r->rows[i], err), err);
+	return a;
+}
+
+static json_t *unattributed_array(const struct report *r, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+	int reason;
+
+	for (i = 0; i < r->nr_counters; i++) {
+		const struct report_counter *rc = &r->counters[i];
+
+		for (reason = 0; rc->valid && reason < NR_REASONS; reason++) {
+			json_t *o;
+
+			if (!rc->unattributed[reason])
+				continue;
+			o = json_object();
+			put_name(o, "counter", rc->counter->name, sizeof(rc->counter->name), err);
+			put_number(o, "value", rc->unattributed[reason], err);
+			put_text(o, "reason", reason_name(reason), err);
+			append(a, o, err);
+		}
+	}
+	return a;
+}
+
+static json_t *quality_object(const struct report *r, int *err)
+{
+	const struct quality *q = &r->quality;
+	json_t *o = json_object();
+	json_t *lost = json_object();
+
+	put_text(o, "method", q->method, err);
+	put_text(o, "weights", q->weights, err);
+	put_number(o, "windows", q->windows, err);
+	put_number(o, "invalid_windows", q->invalid_windows, err);
+	put_number(o, "merged_windows", q->merged_windows, err);
+	put_number(o, "kept_flushes", q->kept_flushes, err);
+	put_number(o, "unknown_tasks", q->unknown_tasks, err);
+	put_number(o, "reader_moves", q->reader_moves, err);
+	put_number(o, "rows_pooled", q->rows_pooled, err);
+	/*
+	 * A slice that had to wait is not lost; one that came late is lost to
+	 * its interval, so these are what "slices" counts.
+	 */
+	put_number(lost, "slices", q->late_slices, err);
+	put_number(lost, "late_slices", q->late_slices, err);
+	put_number(lost, "slices_ns", q->lost_slices_ns, err);
+	put_number(lost, "windows", q->lost_windows, err);
+	put_number(lost, "tasks", q->lost_tasks, err);
+	put_number(lost, "cgroups", q->lost_cgroups, err);
+	put(o, "lost", lost, err);
+	return o;
+}
+
+static json_t *self_object(const struct report *r, int *err)
+{
+	json_t *o = json_object();
+
+	put_number(o, "cpu_ns", r->self.cpu_ns, err);
+	put_number(o, "switches", r->self.switches, err);
+	put_number(o, "switch_ns", r->self.switch_ns, err);
+	put_number(o, "timed", r->self.timed, err);
+	return o;
+}
+
+int json_report(const struct report *r, json_t **ret)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	put_text(o, "schema", "t410trace.report/1", &err);
+	put_number(o, "sequence", r->sequence, &err);
+	if (r->summary)
+		put_bool(o, "summary", true, &err);
+	put(o, "host", host_object(r, &err), &err);
+	put_text(o, "source", "live", &err);
+	put(o, "interval", interval_object(r, &err), &err);
+	put(o, "counters", counters_array(r, &err), &err);
+	put(o, "sockets", sockets_array(r, &err), &err);
+	put(o, "workloads", workloads_array(r, &err), &err);
+	put(o, "unattributed", unattributed_array(r, &err), &err);
+	put(o, "devices", json_array(), &err);
+	put(o, "quality", quality_object(r, &err), &err);
+	put(o, "self", self_object(r, &err), &err);
+	if (err) {
+		json_decref(o);
+		return err;
+	}
+	*ret = o;
+	return 0;
+}
+
+int json_write(FILE *out, const struct report *r)
+{
+	cleanup_free char *text = NULL;
+	json_t *o;
+	size_t len;
+	int err = json_report(r, &o);
+
+	if (err)
+		return err;
+	text = json_dumps(o, JSON_COMPACT);
+	json_decref(o);
+	if (!text)
+		return -ENOMEM;
+	/* The line break takes the place of the NUL: it is one write. */
+	len = strlen(text);
+	text[len] = '\n';
+	return format_emit(out, text, len + 1);
+}

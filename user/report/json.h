@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A report as t410trace.report/1, for programs. */
+#ifndef REPORT_JSON_H
+#define REPORT_JSON_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "model.h"
+
+/**
+ * json_report() - build the JSON object of a report
+ * @r: the report
+ * @ret: receives a new reference; the caller drops it with json_decref()
+ *
+ * Integers are exact. Names are made valid UTF-8.
+ *
+ * Return: 0, -ENOMEM, or -ERANGE when a number of the report is larger than
+ * INT64_MAX, which the library cannot represent.
+ */
+int json_report(const struct report *r, json_t **ret);
+
+/**
+ * json_write() - write a report as one line of JSON
+ * @out: where to; flushed
+ * @r: the report
+ *
+ * Return: 0, an error of json_report() with nothing written, or the negative
+ * errno of a failed write.
+ */
+int json_write(FILE *out, const struct report *r);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "model.h"
+
+void report_free(struct report *r)
+{
+	size_t i;
+
+	if (!r)
+		return;
+	for (i = 0; i < r->nr_rows; i++) {
+		free(r->rows[i].cgroup);
+		free(r->rows[i].shares);
+	}
+	free(r->rows);
+	free(r->counters);
+	free(r->sockets);
+	free(r);
+}
+
+const char *source_name(enum source s)
+{
+	static const char *const names[] = {
+		[SOURCE_CPU] = "cpu",
+		[SOURCE_DEVICE] = "device",
+		[SOURCE_REMOTE] = "remote",
+		[SOURCE_ANY] = "any",
+	};
+
+	return (size_t)s < ARRAY_SIZE(names) ? names[s] : "unknown";
+}
+
+const char *reason_name(enum reason r)
+{
+	static const char *const names[NR_REASONS] = {
+		[REASON_IDLE] = "idle",	  [REASON_DEVICE] = "device", [REASON_REMOTE] = "remote",
+		[REASON_OTHER] = "other", [REASON_LOST] = "lost",
+	};
+
+	return (size_t)r < ARRAY_SIZE(names) ? names[r] : "unknown";
+}
+
+const char *row_kind_name(enum row_kind k)
+{
+	static const char *const names[] = {
+		[ROW_PROCESS] = "process",
+		[ROW_CGROUP] = "cgroup",
+		[ROW_THREAD] = "thread",
+	};
+
+	return (size_t)k < ARRAY_SIZE(names) ? names[k] : "unknown";
+}

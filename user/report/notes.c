@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "report/format.h"
+#include "report/notes.h"
+
+/* A counter of struct quality and how to say it; "%s" is its value. */
+struct loss {
+	size_t offset;
+	bool is_time;
+	const char *one; /* for the value 1 */
+	const char *many;
+};
+
+#define COUNT(field, one, many)                                   \
+	{                                                         \
+		offsetof(struct quality, field), false, one, many \
+	}
+#define TIME(field, text)                                         \
+	{                                                         \
+		offsetof(struct quality, field), true, text, text \
+	}
+
+static const struct loss losses[] = {
+	COUNT(invalid_windows, "%s window could not be read (its bytes are in the next one)",
+	      "%s windows could not be read (their bytes are in the next ones)"),
+	COUNT(lost_windows, "%s window found no room (its bytes are in the next one)",
+	      "%s windows found no room (their bytes are in the next ones)"),
+	COUNT(merged_windows, "%s window was much longer than asked for",
+	      "%s windows were much longer than asked for"),
+	TIME(lost_slices_ns, "%s s of CPU time could not be booked on a task"),
+	COUNT(kept_flushes, "%s time CPU time had to wait for room in the buffer",
+	      "%s times CPU time had to wait for room in the buffer"),
+	COUNT(lost_tasks, "%s start, exec or end of a task was missed",
+	      "%s starts, execs or ends of tasks were missed"),
+	COUNT(lost_cgroups, "%s change of a cgroup was missed",
+	      "%s changes of cgroups were missed"),
+	COUNT(late_slices, "%s slice came after its interval was closed",
+	      "%s slices came after their interval was closed"),
+	COUNT(unknown_tasks, "%s row has no known name", "%s rows have no known name"),
+	COUNT(reader_moves, "%s time the CPU that reads a PMU changed",
+	      "%s times the CPU that reads a PMU changed"),
+	COUNT(rows_pooled, "%s row was merged because there were too many",
+	      "%s rows were merged because there were too many"),
+};
+
+int notes_wrapped(FILE *out, const char *text, size_t width)
+{
+	static const size_t indent = 2;
+	size_t column = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		cleanup_free char *word = strndup(text, len);
+		cleanup_free char *cut = NULL;
+		size_t columns;
+		int err;
+
+		if (!word)
+			return -ENOMEM;
+		err = format_cut(word, width - indent, FORMAT_CUT_LEFT, &cut);
+		if (err)
+			return err;
+		columns = format_width(cut);
+		if (column && column + 1 + columns > width) {
+			fprintf(out, "\n%*s%s", (int)indent, "", cut);
+			column = indent + columns;
+		} else {
+			fprintf(out, "%s%s", column ? " " : "", cut);
+			column += columns + (column ? 1 : 0);
+		}
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+	return 0;
+}
+
+static uint64_t loss_value(const struct quality *q, const struct loss *l)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)q + l->offset, sizeof(value));
+	return value;
+}
+
+/* Add one loss to the sentence. The formats come from the table above alone. */
+static void put_loss(FILE *out, const struct loss *l, uint64_t value)
+{
+	char number[FORMAT_NUMBER_LEN];
+
+	if (l->is_time)
+		format_seconds(value, number);
+	else
+		snprintf(number, sizeof(number), "%" PRIu64, value);
+	fprintf(out, value == 1 ? l->one : l->many, number);
+}
+
+/* Counters without a value are named: sums leave them out. */
+static int put_missing(FILE *out, const struct report *r, size_t width)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_counters; i++) {
+		const struct report_counter *c = &r->counters[i];
+		cleanup_free char *name = NULL;
+		cleanup_free char *text = NULL;
+		int err;
+
+		if (c->valid)
+			continue;
+		err = format_terminal(c->counter->name, sizeof(c->counter->name), &name);
+		if (err)
+			return err;
+		if (asprintf(&text, "no data: %s: %s; sums are without it", name,
+			     c->enabled_ns && !c->running_ns ? "it never got to count"
+							     : "it could not be read") < 0) {
+			text = NULL;
+			return -ENOMEM;
+		}
+		err = notes_wrapped(out, text, width);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Method, windows and losses as one sentence; empty when there is nothing to say. */
+static void put_quality(FILE *out, const struct report *r, bool quiet, bool verbose)
+{
+	const struct quality *q = &r->quality;
+	bool any = false;
+	size_t i;
+
+	if (!quiet && r->nr_counters)
+		fprintf(out, "quality: %" PRIu64 " window%s, method %s, weights %s; ", q->windows,
+			q->windows == 1 ? "" : "s", q->method ? q->method : "unknown",
+			q->weights ? q->weights : "unknown");
+	else if (!quiet)
+		fprintf(out, "quality: ");
+	for (i = 0; i < ARRAY_SIZE(losses); i++) {
+		uint64_t value = loss_value(q, &losses[i]);
+
+		if (!value && !verbose)
+			continue;
+		fputs(any ? "; " : quiet ? "quality: " : "", out);
+		put_loss(out, &losses[i], value);
+		any = true;
+	}
+	if (!any && !quiet)
+		fprintf(out, "nothing was lost");
+}
+
+static void put_self(FILE *out, const struct report *r)
+{
+	const struct self_cost *s = &r->self;
+	char text[FORMAT_NUMBER_LEN];
+
+	format_percent(s->cpu_ns, r->end_ns - r->start_ns, text);
+	fprintf(out, "tracer: %s of one CPU, %" PRIu64 " context switches", text, s->switches);
+	if (s->switches && s->timed)
+		fprintf(out, ", %.0f ns each (%" PRIu64 " timed)",
+			(double)s->switch_ns / (double)s->switches, s->timed);
+	else if (s->switches)
+		fprintf(out, ", none timed");
+}
+
+int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
+{
+	int part, err = put_missing(out, r, width);
+
+	for (part = 0; !err && part < (verbose ? 2 : 1); part++) {
+		char *text = NULL;
+		size_t len;
+		FILE *f = open_memstream(&text, &len);
+
+		if (!f)
+			return -ENOMEM;
+		if (part)
+			put_self(f, r);
+		else
+			put_quality(f, r, quiet, verbose);
+		if (fclose(f))
+			err = -ENOMEM;
+		else if (len)
+			err = notes_wrapped(out, text, width);
+		free(text);
+	}
+	return err;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a reader must know about the numbers of a report, in sentences. */
+#ifndef REPORT_NOTES_H
+#define REPORT_NOTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "model.h"
+
+/**
+ * notes_wrapped() - write a text in lines that are not too wide
+ * @out: where to
+ * @text: as format_terminal() makes it; broken at spaces, and a word that is
+ *	wider than a line is cut
+ * @width: columns of a line; the second and later lines are indented by 2
+ *
+ * Return: 0 or -ENOMEM. Errors of the stream are left to the caller.
+ */
+int notes_wrapped(FILE *out, const char *text, size_t width);
+
+/**
+ * notes_write() - write the method, every loss and, if asked for, the own cost
+ * @out: where to
+ * @r: the report
+ * @width: columns of a line
+ * @quiet: write only what is wrong with the numbers
+ * @verbose: write losses that are zero as well, and what the tracer cost
+ *
+ * Return: 0 or -ENOMEM. Errors of the stream are left to the caller.
+ */
+int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/rows.h"
+
+uint64_t amounts_sum(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+uint64_t amounts_bytes(const struct amounts *a)
+{
+	return amounts_sum(a->read, a->write);
+}
+
+void amounts_add(struct amounts *to, const struct amounts *from)
+{
+	to->read = amounts_sum(to->read, from->read);
+	to->write = amounts_sum(to->write, from->write);
+	to->low = amounts_sum(to->low, from->low);
+	to->high = amounts_sum(to->high, from->high);
+	to->cpu_ns = amounts_sum(to->cpu_ns, from->cpu_ns);
+	to->sockets |= from->sockets;
+}
+
+void amounts_add_bytes(struct amounts *to, enum direction direction, uint64_t bytes)
+{
+	uint64_t *sum = direction == DIRECTION_READ ? &to->read : &to->write;
+
+	*sum = amounts_sum(*sum, bytes);
+}
+
+size_t row_tree_socket(const struct row_tree *t, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_sockets; i++)
+		if (t->sockets[i].id == id)
+			break;
+	return i;
+}
+
+static int note_socket(struct row_tree *t, uint32_t id, struct socket_total **ret_socket)
+{
+	size_t i = row_tree_socket(t, id);
+
+	if (i == ROWS_MAX_SOCKETS)
+		return -E2BIG;
+	if (i == t->nr_sockets)
+		t->sockets[t->nr_sockets++].id = id;
+	*ret_socket = &t->sockets[i];
+	return 0;
+}
+
+static int find_sockets(struct row_tree *t, const struct report *r)
+{
+	struct socket_total *s;
+	size_t i;
+	int err;
+
+	for (i = 0; i < r->nr_sockets; i++) {
+		err = note_socket(t, r->sockets[i].id, &s);
+		if (err)
+			return err;
+		s->cpus = &r->sockets[i];
+	}
+	for (i = 0; i < r->nr_counters; i++) {
+		const struct report_counter *c = &r->counters[i];
+
+		err = note_socket(t, c->counter->socket, &s);
+		if (err)
+			return err;
+		if (c->valid)
+			s->bytes = amounts_sum(s->bytes, c->value);
+		else
+			s->incomplete = true;
+	}
+	return 0;
+}
+
+static void fill_node(const struct row_tree *t, const struct report *r, struct row_node *node)
+{
+	const struct report_row *row = node->row;
+	struct amounts *a = &node->amounts;
+	size_t i;
+
+	a->cpu_ns = row->on_cpu_ns;
+	for (i = 0; i < row->nr_shares; i++) {
+		const struct share *s = &row->shares[i];
+		const struct counter *c = r->counters[s->counter].counter;
+
+		amounts_add_bytes(a, c->direction, s->value);
+		a->low = amounts_sum(a->low, s->low);
+		a->high = amounts_sum(a->high, s->high);
+		if (s->value)
+			a->sockets |= 1ULL << row_tree_socket(t, c->socket);
+	}
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct row_node *x = *(struct row_node *const *)a;
+	const struct row_node *y = *(struct row_node *const *)b;
+
+	return strcmp(x->row->key, y->row->key);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* The largest first; the order of equals must not depend on the sort. */
+static int compare_amounts(const void *a, const void *b)
+{
+	const struct row_node *x = *(struct row_node *const *)a;
+	const struct row_node *y = *(struct row_node *const *)b;
+	int order = compare_numbers(amounts_bytes(&y->amounts), amounts_bytes(&x->amounts));
+
+	if (!order)
+		order = compare_numbers(y->amounts.cpu_ns, x->amounts.cpu_ns);
+	if (!order && x->row->kind == ROW_CGROUP)
+		order = strcmp(x->row->cgroup ? x->row->cgroup : "",
+			       y->row->cgroup ? y->row->cgroup : "");
+	if (!order)
+		order = compare_numbers(x->row->pid, y->row->pid);
+	if (!order)
+		order = compare_numbers(x->row->tid, y->row->tid);
+	return order ? order : strcmp(x->row->key, y->row->key);
+}
+
+/* Whether a node would become its own ancestor below @parent. */
+static bool is_within(const struct row_node *parent, const struct row_node *node)
+{
+	for (; parent; parent = parent->parent)
+		if (parent == node)
+			return true;
+	return false;
+}
+
+/*
+ * Find parents by key. A row whose parent is not in the report, or that would
+ * close a circle, belongs to the root: no row may get lost.
+ */
+static void find_parents(struct row_tree *t, struct row_node **nodes, size_t nr)
+{
+	size_t i;
+
+	qsort(nodes, nr, sizeof(*nodes), compare_keys);
+	for (i = 0; i < nr; i++) {
+		struct report_row wanted;
+		struct row_node key = { .row = &wanted }, *pkey = &key, **found;
+
+		memcpy(wanted.key, nodes[i]->row->parent, sizeof(wanted.key));
+		found = wanted.key[0] ? bsearch(&pkey, nodes, nr, sizeof(*nodes), compare_keys)
+				      : NULL;
+		if (found && !is_within(*found, nodes[i]))
+			nodes[i]->parent = *found;
+		else
+			nodes[i]->parent = &t->root;
+	}
+}
+
+/* Mark what to show, and add up the rest where a reader will look for it. */
+static void choose(struct row_node **sorted, size_t nr, size_t top)
+{
+	struct row_node *node;
+	size_t i, shown = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (!sorted[i]->row->leaf || (top && shown >= top))
+			continue;
+		shown++;
+		for (node = sorted[i]; !node->shown; node = node->parent)
+			node->shown = true;
+	}
+	for (i = 0; i < nr; i++) {
+		if (!sorted[i]->row->leaf || sorted[i]->shown)
+			continue;
+		for (node = sorted[i]->parent; !node->shown; node = node->parent)
+			;
+		amounts_add(&node->hidden, &sorted[i]->amounts);
+		node->nr_hidden++;
+	}
+}
+
+int row_tree_new(const struct report *r, size_t top, struct row_tree **ret_tree)
+{
+	cleanup_free struct row_tree *t = calloc(1, sizeof(*t));
+	cleanup_free struct row_node *nodes = calloc(r->nr_rows + 1, sizeof(*nodes));
+	cleanup_free struct row_node **sorted = calloc(r->nr_rows + 1, sizeof(*sorted));
+	size_t i;
+	int err;
+
+	if (!t || !nodes || !sorted)
+		return -ENOMEM;
+	err = find_sockets(t, r);
+	if (err)
+		return err;
+	t->root.shown = true;
+	for (i = 0; i < r->nr_rows; i++) {
+		nodes[i].row = &r->rows[i];
+		fill_node(t, r, &nodes[i]);
+		if (r->rows[i].leaf)
+			amounts_add(&t->root.amounts, &nodes[i].amounts);
+		sorted[i] = &nodes[i];
+	}
+	find_parents(t, sorted, r->nr_rows);
+	qsort(sorted, r->nr_rows, sizeof(*sorted), compare_amounts);
+	for (i = r->nr_rows; i > 0; i--) {
+		struct row_node *node = sorted[i - 1];
+
+		node->next = node->parent->child;
+		node->parent->child = node;
+	}
+	choose(sorted, r->nr_rows, top);
+	t->nodes = take_ptr(nodes);
+	*ret_tree = take_ptr(t);
+	return 0;
+}
+
+void row_tree_free(struct row_tree *t)
+{
+	if (!t)
+		return;
+	free(t->nodes);
+	free(t);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The rows of a report in the order people want to read them: a tree (flat for
+ * processes and threads), the largest first, and what is left out added up.
+ */
+#ifndef REPORT_ROWS_H
+#define REPORT_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+/* Sets of sockets are kept as bits. */
+#define ROWS_MAX_SOCKETS 64
+
+/**
+ * struct amounts - bytes and CPU time of a row or of several together
+ * @read, @write: bytes
+ * @low, @high: sum of the ends of the intervals, bytes
+ * @cpu_ns: CPU time
+ * @sockets: those on which it has bytes, as bits of socket_total indexes
+ *
+ * Sums of absurd input stay at UINT64_MAX instead of wrapping.
+ */
+struct amounts {
+	uint64_t read;
+	uint64_t write;
+	uint64_t low;
+	uint64_t high;
+	uint64_t cpu_ns;
+	uint64_t sockets;
+};
+
+/**
+ * struct row_node - a row and its place
+ * @row: the row; NULL for the root
+ * @amounts: of the row; of the root, of all leaf rows
+ * @hidden: of the leaf rows that are not shown and whose nearest shown
+ *	ancestor this is, so that what is shown below a node adds up to it
+ * @nr_hidden: number of these leaf rows
+ * @parent, @child, @next: the tree; siblings are sorted, the largest first
+ * @shown: whether the row is to be shown; always true for the root
+ */
+struct row_node {
+	const struct report_row *row;
+	struct amounts amounts;
+	struct amounts hidden;
+	size_t nr_hidden;
+	struct row_node *parent;
+	struct row_node *child;
+	struct row_node *next;
+	bool shown;
+};
+
+/**
+ * struct socket_total - a socket that the report knows of
+ * @id: socket number
+ * @cpus: its CPU time; NULL when it has counters only
+ * @bytes: value of all its counters that have one
+ * @incomplete: some of its counters have none
+ */
+struct socket_total {
+	uint32_t id;
+	const struct report_socket *cpus;
+	uint64_t bytes;
+	bool incomplete;
+};
+
+/**
+ * struct row_tree - all rows of a report
+ * @root: holds the rows that are in no other
+ * @nodes: one for each row of the report, in its order
+ * @sockets: in the order of the report
+ */
+struct row_tree {
+	struct row_node root;
+	struct row_node *nodes;
+	struct socket_total sockets[ROWS_MAX_SOCKETS];
+	size_t nr_sockets;
+};
+
+/**
+ * row_tree_new() - sort the rows of a report
+ * @r: the report; must outlive the tree
+ * @top: leaf rows to show; 0 shows all
+ * @ret_tree: receives the tree; the caller frees it with row_tree_free()
+ *
+ * Return: 0, -ENOMEM, or -E2BIG for more than ROWS_MAX_SOCKETS sockets.
+ */
+int row_tree_new(const struct report *r, size_t top, struct row_tree **ret_tree);
+
+/** row_tree_free() - release a tree; NULL is fine */
+void row_tree_free(struct row_tree *t);
+
+/** row_tree_socket() - index of a socket of the report in row_tree.sockets */
+size_t row_tree_socket(const struct row_tree *t, uint32_t id);
+
+/** amounts_add() - add amounts to others */
+void amounts_add(struct amounts *to, const struct amounts *from);
+
+/** amounts_add_bytes() - add bytes of one direction; @low and @high stay */
+void amounts_add_bytes(struct amounts *to, enum direction direction, uint64_t bytes);
+
+/** amounts_bytes() - bytes of both directions */
+uint64_t amounts_bytes(const struct amounts *a);
+
+/** amounts_sum() - a sum that stays at UINT64_MAX instead of wrapping */
+uint64_t amounts_sum(uint64_t a, uint64_t b);
+
+#endif

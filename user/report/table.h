@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A report as a table for people. */
+#ifndef REPORT_TABLE_H
+#define REPORT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "model.h"
+
+#define TABLE_MIN_WIDTH	    60
+#define TABLE_DEFAULT_WIDTH 80
+
+/**
+ * struct table_options - how a table is to look
+ * @width: columns of a line; 0 is TABLE_DEFAULT_WIDTH, and less than
+ *	TABLE_MIN_WIDTH counts as that
+ * @top: how many rows to show, the largest first; 0 shows all. The rest are
+ *	added up in a row that says how many they are. For cgroups it is the
+ *	number of leaf rows; the cgroups they are in are shown as well.
+ * @quiet: only rows, unattributed bytes, one line per socket, and what is
+ *	wrong with the numbers
+ * @verbose: also the interval of each row, losses that are zero, and what the
+ *	tracer itself cost
+ */
+struct table_options {
+	size_t width;
+	size_t top;
+	bool quiet;
+	bool verbose;
+};
+
+/**
+ * table_write() - write a report as a table
+ * @out: where to; flushed
+ * @r: the report, of at most 64 sockets
+ * @o: how it is to look
+ *
+ * No line is wider than the width asked for. Names that processes and cgroups
+ * gave themselves are made harmless. An empty line comes before every report
+ * but the first (sequence 0).
+ *
+ * Return: 0, -ENOMEM with nothing written, -E2BIG for too many sockets, or the
+ * negative errno of a failed write.
+ */
+int table_write(FILE *out, const struct report *r, const struct table_options *o);
+
+#endif
