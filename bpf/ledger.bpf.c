@@ -143,7 +143,7 @@ static __always_inline void close_run(struct cpu_ledger *l, __u64 boundary)
 {
 	struct ledger_slot *s = slot_at(l, l->cur), *run;
 
-	if (s->first_ns == l->since_ns && !s->on_cpu_ns) {	/* nothing else in it */
+	if (s->first_ns == l->since_ns && !s->on_cpu_ns) { /* nothing else in it */
 		slot_add(s, l->since_ns, boundary);
 	} else if (l->out.nr > LEDGER_RUN_SLOT) {
 		slot_add(s, l->since_ns, boundary);
@@ -159,8 +159,7 @@ static __always_inline void close_run(struct cpu_ledger *l, __u64 boundary)
 }
 
 /* Time up to now goes to the running task; @task is that task. */
-static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task,
-				    __u64 now)
+static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
 {
 	__u32 socket = l->socket;
 	struct ledger_reader *rd = bpf_map_lookup_elem(&readers, &socket);

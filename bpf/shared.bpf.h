@@ -52,8 +52,8 @@ extern const volatile __u32 by_thread;
  */
 static __always_inline __u64 ring_flags(__u64 wake_above)
 {
-	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > wake_above ? BPF_RB_FORCE_WAKEUP :
-									  BPF_RB_NO_WAKEUP;
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > wake_above ? BPF_RB_FORCE_WAKEUP
+									: BPF_RB_NO_WAKEUP;
 }
 
 /* Half of the ring's size, set before load. */

@@ -5,7 +5,7 @@
  */
 #include "shared.bpf.h"
 
-#define PF_KTHREAD 0x00200000	/* include/linux/sched.h */
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
 static __always_inline void task_fill(struct ledger_task *r, const struct task_struct *task,
 				      __u32 type)

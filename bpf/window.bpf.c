@@ -11,7 +11,7 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-	__uint(max_entries, LEDGER_MAX_SOCKETS * LEDGER_MAX_EVENTS);
+	__uint(max_entries, LEDGER_ALL_EVENTS);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(__u32));
 } events SEC(".maps");
@@ -36,8 +36,8 @@ static __always_inline void read_events(struct ledger_reader *rd, struct ledger_
 		 * a CO-RE relocation in. On an error the helper zeroes the buffer: a wrong
 		 * CPU would look like a count of 0, so the error travels along.
 		 */
-		w->errors[i] = bpf_perf_event_read_value(&events, rd->first + i, (void *)v,
-							 sizeof(*v));
+		w->errors[i] =
+			bpf_perf_event_read_value(&events, rd->first + i, (void *)v, sizeof(*v));
 	}
 }
 

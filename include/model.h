@@ -13,14 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MODEL_COMM_LEN	16
-#define MODEL_NAME_LEN	128
+#define MODEL_COMM_LEN 16
+#define MODEL_NAME_LEN 128
 
 /* Which workloads may own a counter's bytes (formats.md: "source"). */
 enum source {
-	SOURCE_CPU,		/* tasks on the counter's socket */
-	SOURCE_DEVICE,		/* local devices: never split among tasks */
-	SOURCE_REMOTE,		/* agents of another socket: never split among tasks */
+	SOURCE_CPU,    /* tasks on the counter's socket */
+	SOURCE_DEVICE, /* local devices: never split among tasks */
+	SOURCE_REMOTE, /* agents of another socket: never split among tasks */
 	SOURCE_ANY,
 };
 
@@ -60,11 +60,11 @@ enum row_kind {
 
 /* Why bytes of a counter belong to no row. */
 enum reason {
-	REASON_IDLE,		/* nobody ran on the socket in that window */
-	REASON_DEVICE,		/* caused by devices of the socket */
-	REASON_REMOTE,		/* caused by another socket */
-	REASON_OTHER,		/* caused by tasks that were not asked for */
-	REASON_LOST,		/* caused by tasks whose CPU time was lost */
+	REASON_IDLE,   /* nobody ran on the socket in that window */
+	REASON_DEVICE, /* caused by devices of the socket */
+	REASON_REMOTE, /* caused by another socket */
+	REASON_OTHER,  /* caused by tasks that were not asked for */
+	REASON_LOST,   /* caused by tasks whose CPU time was lost */
 	NR_REASONS,
 };
 
@@ -94,7 +94,7 @@ struct share {
  * @covered_ns: time that the used windows cover
  */
 struct report_counter {
-	const struct counter *counter;	/* not owned */
+	const struct counter *counter; /* not owned */
 	bool valid;
 	uint64_t value;
 	uint64_t attributed;
@@ -188,16 +188,16 @@ struct quality {
 
 /* What the tracer itself cost in the interval. */
 struct self_cost {
-	uint64_t cpu_ns;	/* of the t410trace process */
-	uint64_t switches;	/* context switches its program ran at */
-	uint64_t switch_ns;	/* time of these runs, extrapolated from timed ones */
-	uint64_t timed;		/* switches that were timed */
+	uint64_t cpu_ns;    /* of the t410trace process */
+	uint64_t switches;  /* context switches its program ran at */
+	uint64_t switch_ns; /* time of these runs, extrapolated from timed ones */
+	uint64_t timed;	    /* switches that were timed */
 };
 
 struct host_info {
 	char name[65];
 	char kernel[65];
-	char platform[16];	/* "t410", or "none" when there are no counters */
+	char platform[16]; /* "t410", or "none" when there are no counters */
 	uint32_t sockets;
 };
 

@@ -9,32 +9,33 @@
 #ifndef T410TRACE_RECORDS_H
 #define T410TRACE_RECORDS_H
 
-#define LEDGER_COMM_LEN		16
-#define LEDGER_PATH_LEN		512	/* longer cgroup paths are cut, and read again from cgroupfs */
-#define LEDGER_MAX_SOCKETS	8
-#define LEDGER_MAX_EVENTS	32	/* uncore events read in one window of one socket */
+#define LEDGER_COMM_LEN	   16
+#define LEDGER_PATH_LEN	   512 /* longer cgroup paths are cut, and read again from cgroupfs */
+#define LEDGER_MAX_SOCKETS 8
+#define LEDGER_MAX_EVENTS  32 /* uncore events read in one window of one socket */
+#define LEDGER_ALL_EVENTS  (LEDGER_MAX_SOCKETS * LEDGER_MAX_EVENTS)
 
 /*
  * Slots of one CPU. The last two have a fixed use, see struct cpu_ledger.
  * A power of two, because BPF code bounds an index with a mask.
  */
-#define LEDGER_SLOTS		32
-#define LEDGER_KEY_SLOTS	(LEDGER_SLOTS - 2)	/* for any task */
-#define LEDGER_RUN_SLOT		(LEDGER_SLOTS - 2)	/* spare: a run that crosses windows */
-#define LEDGER_LOST_SLOT	(LEDGER_SLOTS - 1)	/* CPU time whose task could not be noted */
-#define LEDGER_INDEX		64			/* hash places, power of two */
+#define LEDGER_SLOTS	   32
+#define LEDGER_KEY_SLOTS   (LEDGER_SLOTS - 2) /* for any task */
+#define LEDGER_RUN_SLOT	   (LEDGER_SLOTS - 2) /* spare: a run that crosses windows */
+#define LEDGER_LOST_SLOT   (LEDGER_SLOTS - 1) /* CPU time whose task could not be noted */
+#define LEDGER_INDEX	   64		      /* hash places, power of two */
 
-#define LEDGER_LOST_PID		0xffffffffu
-#define LEDGER_NO_SOCKET	0xffffffffu
+#define LEDGER_LOST_PID	   0xffffffffu
+#define LEDGER_NO_SOCKET   0xffffffffu
 
 enum ledger_record_type {
-	LEDGER_SLICES = 1,	/* struct ledger_slices */
-	LEDGER_WINDOW,		/* struct ledger_window */
-	LEDGER_TASK_FORK,	/* struct ledger_task */
-	LEDGER_TASK_NAME,	/* struct ledger_task: exec or rename */
-	LEDGER_TASK_EXIT,	/* struct ledger_task: last thread, or the thread itself with by_thread */
-	LEDGER_CGROUP_NEW,	/* struct ledger_cgroup: made or renamed */
-	LEDGER_CGROUP_GONE,	/* struct ledger_cgroup, without path */
+	LEDGER_SLICES = 1, /* struct ledger_slices */
+	LEDGER_WINDOW,	   /* struct ledger_window */
+	LEDGER_TASK_FORK,  /* struct ledger_task */
+	LEDGER_TASK_NAME,  /* struct ledger_task: exec or rename */
+	LEDGER_TASK_EXIT, /* struct ledger_task: last thread, or the thread itself with by_thread */
+	LEDGER_CGROUP_NEW,  /* struct ledger_cgroup: made or renamed */
+	LEDGER_CGROUP_GONE, /* struct ledger_cgroup, without path */
 };
 
 struct ledger_header {
@@ -102,7 +103,7 @@ struct cpu_ledger {
 	__u64 key;
 	__u8 index[LEDGER_INDEX];
 	struct ledger_slices out;
-	__u8 tail[104];		/* to a multiple of two cache lines */
+	__u8 tail[104]; /* to a multiple of two cache lines */
 };
 
 /* One reading of an uncore event, as bpf_perf_event_read_value() fills it. */
@@ -157,7 +158,7 @@ struct ledger_task {
 	__u64 cgroup_id;
 	char comm[LEDGER_COMM_LEN];
 };
-#define LEDGER_TASK_KTHREAD	1u
+#define LEDGER_TASK_KTHREAD 1u
 
 struct ledger_cgroup {
 	struct ledger_header h;
@@ -194,6 +195,7 @@ _Static_assert(__builtin_offsetof(struct ledger_window, values) == 40 + 4 * LEDG
 	       "ledger_window layout");
 _Static_assert(sizeof(struct ledger_task) == 80, "ledger_task layout");
 _Static_assert(__builtin_offsetof(struct ledger_reader, boundary_ns) == 128 &&
-	       sizeof(struct ledger_reader) == 256, "ledger_reader layout");
+		       sizeof(struct ledger_reader) == 256,
+	       "ledger_reader layout");
 
 #endif

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Tests, documents and checks; included by the Makefile.
+
+UNIT	:= $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+
+$(B)/tests/unit/%: tests/unit/%.c tests/unit/sample_report.c $(LIBOBJ)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CPPFLAGS) -Itests/unit $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
+		$(filter %.c,$^) $(LIBOBJ) -lcmocka $(LIBS)
+
+# Built, not run: tests/run.sh runs them
+.PHONY: unit-programs
+unit-programs: $(UNIT) $(PROGRAM)
+
+.PHONY: check
+check:
+	@packaging/deps.sh
+	@tests/run.sh
+
+# Parts of it: make check-unit, check-style, check-asan, check-valgrind, check-build, check-live,
+# check-machine
+check-%:
+	@tests/run.sh $*
+
+.PHONY: bench
+bench: $(PROGRAM)
+	@packaging/deps.sh
+	tests/bench/bench.sh ./$(PROGRAM)
+
+.PHONY: demo
+demo:
+	@packaging/deps.sh
+	@tests/machine/demo.sh
+
+# The program that knows all option rows; it runs on the machine that builds.
+$(B)/gendoc: tests/gendoc.c $(LIBOBJ)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
+
+.PHONY: docs
+docs: $(B)/gendoc
+	$(B)/gendoc man < man/t410trace.1.in > man/t410trace.1.tmp
+	mv man/t410trace.1.tmp man/t410trace.1
+	$(B)/gendoc completion > completion/t410trace.tmp
+	mv completion/t410trace.tmp completion/t410trace
+
+.PHONY: format
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^vmlinux/')
+
+# Kernels to take the types from; "make vmlinux" rewrites only headers whose kernel is given.
+VMLINUX_BTF_$(NATIVE) ?= /sys/kernel/btf/vmlinux
+.PHONY: vmlinux
+vmlinux:
+	vmlinux/generate.sh $(VMLINUX_BTF_$(NATIVE)) vmlinux/$(NATIVE)/vmlinux.h vmlinux/compile.sh
+	$(foreach a,$(filter-out $(NATIVE),arm64 amd64),$(if $(VMLINUX_BTF_$(a)),\
+		vmlinux/generate.sh $(VMLINUX_BTF_$(a)) vmlinux/$(a)/vmlinux.h vmlinux/compile.sh,\
+		@echo "vmlinux/$(a)/vmlinux.h kept: give VMLINUX_BTF_$(a)=FILE (a vmlinux of that architecture)"))
+
+.PHONY: install
+install: $(PROGRAM)
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/t410trace
+	install -D -m 644 man/t410trace.1 $(DESTDIR)$(PREFIX)/share/man/man1/t410trace.1
+	install -D -m 644 completion/t410trace $(DESTDIR)$(PREFIX)/share/bash-completion/completions/t410trace
+	install -d $(DESTDIR)$(PREFIX)/share/t410trace
+	install -m 644 share/*.schema.json $(DESTDIR)$(PREFIX)/share/t410trace/

@@ -35,9 +35,9 @@ static inline void cleanup_closedir_(DIR **d)
 		closedir(*d);
 }
 
-#define cleanup_free	__attribute__((cleanup(cleanup_free_)))
-#define cleanup_close	__attribute__((cleanup(cleanup_close_)))
-#define cleanup_fclose	__attribute__((cleanup(cleanup_fclose_)))
+#define cleanup_free	 __attribute__((cleanup(cleanup_free_)))
+#define cleanup_close	 __attribute__((cleanup(cleanup_close_)))
+#define cleanup_fclose	 __attribute__((cleanup(cleanup_fclose_)))
 #define cleanup_closedir __attribute__((cleanup(cleanup_closedir_)))
 
 /* take_fd() - move a descriptor out of a cleanup_close variable */
@@ -50,6 +50,11 @@ static inline int take_fd(int *fd)
 }
 
 /* take_ptr() - move a pointer out of a cleanup_free variable */
-#define take_ptr(p) ({ __typeof__(p) taken_ = (p); (p) = NULL; taken_; })
+#define take_ptr(p)                         \
+	({                                  \
+		__typeof__(p) taken_ = (p); \
+		(p) = NULL;                 \
+		taken_;                     \
+	})
 
 #endif

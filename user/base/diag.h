@@ -26,8 +26,7 @@ struct diag {
  *
  * Return: @err.
  */
-int diag_fail(struct diag *d, int err, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+int diag_fail(struct diag *d, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /**
  * diag_help() - record the remedy for the problem of the last diag_fail()

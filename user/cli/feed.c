@@ -7,7 +7,7 @@
 
 /* Running totals of a group at the end of its last good window. */
 struct group_state {
-	uint64_t end_ns;	/* 0: not read yet */
+	uint64_t end_ns; /* 0: not read yet */
 	struct ledger_value last[LEDGER_MAX_EVENTS];
 };
 
@@ -163,7 +163,7 @@ static void on_cgroup(void *arg, const struct ledger_cgroup *r)
 	if (r->h.type == LEDGER_CGROUP_GONE)
 		identity_cgroup_gone(f->id, r->id);
 	else if (length >= sizeof(r->path) - 1)
-		f->unknown_cgroup = true;	/* cut: to be read from cgroupfs */
+		f->unknown_cgroup = true; /* cut: to be read from cgroupfs */
 	else
 		failed(f, identity_cgroup(f->id, r->id, length ? r->path : "/"));
 }

@@ -34,7 +34,7 @@ struct feed {
 	uint64_t long_windows;
 	uint64_t bad_slices;
 	bool unknown_cgroup;
-	struct group_state *groups;	/* of feed.c, one a group */
+	struct group_state *groups; /* of feed.c, one a group */
 };
 
 /**

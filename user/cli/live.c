@@ -19,7 +19,7 @@
 #include "platform/ledger.h"
 
 /* A reader that has been silent this long may have lost its CPU. */
-#define SILENT_NS 500000000ull
+#define SILENT_NS      500000000ull
 /* Reading the cgroup tree again did not help: wait this many intervals at most. */
 #define MAX_WALK_PAUSE 64
 
@@ -40,8 +40,8 @@ struct live {
 	struct ledger_sink sink;
 	struct host_info host;
 	char cgroup_mount[PATH_MAX];
-	uint64_t *ends_ns;		/* of the last interval, by socket */
-	uint64_t start_ns, begin_ns;	/* of the interval, of the run */
+	uint64_t *ends_ns;	     /* of the last interval, by socket */
+	uint64_t start_ns, begin_ns; /* of the interval, of the run */
 	uint64_t sequence;
 	uint32_t walk_pause, walk_wait;
 	/* totals at the start of the interval, to report what each one added */
@@ -102,8 +102,8 @@ static int make_layout(struct live *l, struct diag *d)
 	if (!l->groups || !l->ends_ns)
 		return no_memory(d);
 	for (size_t g = 0; g < c->nr_groups; g++)
-		l->groups[g] = (struct group){ c->groups[g].socket, c->groups[g].first,
-					       c->groups[g].nr };
+		l->groups[g] =
+			(struct group){ c->groups[g].socket, c->groups[g].first, c->groups[g].nr };
 	l->layout = (struct layout){
 		.cpu_socket = l->cpus.socket,
 		.nr_cpus = l->cpus.nr_cpus,
@@ -193,9 +193,10 @@ static int start_books(struct live *l, struct diag *d)
 		if (!err)
 			err = ledger_window_now(l->ledger, s);
 		if (err)
-			return d->what[0] ? err :
-				diag_fail(d, err, "cannot read the counters of socket %d: %s",
-					  l->counters.sockets[s].id, strerror(-err));
+			return d->what[0] ? err
+					  : diag_fail(d, err,
+						      "cannot read the counters of socket %d: %s",
+						      l->counters.sockets[s].id, strerror(-err));
 	}
 	l->begin_ns = l->start_ns = clock_ns(CLOCK_MONOTONIC);
 	err = ledger_flush(l->ledger, &l->sink);
@@ -204,8 +205,9 @@ static int start_books(struct live *l, struct diag *d)
 	if (ledger_drain(l->ledger, &l->sink) < 0)
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
 	for (uint32_t s = 0; s < l->layout.nr_sockets; s++)
-		l->ends_ns[s] = s < l->counters.nr_sockets && l->feed.last_end_ns[s] ?
-					l->feed.last_end_ns[s] : l->start_ns;
+		l->ends_ns[s] = s < l->counters.nr_sockets && l->feed.last_end_ns[s]
+					? l->feed.last_end_ns[s]
+					: l->start_ns;
 	return 0;
 }
 
@@ -311,7 +313,7 @@ static int follow_reader(struct live *l, uint32_t socket, struct diag *d)
 	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", s->pmu->name);
 	if (sysfs_read(&l->sysfs, path, line, sizeof(line)) || parse_u64(line, &cpu) ||
 	    cpu >= l->layout.nr_cpus)
-		return 0;	/* no CPU of the socket is online: nothing to read, no window */
+		return 0; /* no CPU of the socket is online: nothing to read, no window */
 	if ((int)cpu != s->cpu)
 		l->reader_moves++;
 	s->cpu = cpu;
@@ -385,7 +387,7 @@ static int complete(struct live *l, struct diag *d)
 	int err;
 
 	for (uint32_t s = 0; s < l->counters.nr_sockets; s++)
-		ledger_window_now(l->ledger, s);	/* failing, the last tick's window ends it */
+		ledger_window_now(l->ledger, s); /* failing, the last tick's window ends it */
 	now = clock_ns(CLOCK_MONOTONIC);
 	l->feed.cut_ns = now;
 	err = ledger_flush(l->ledger, &l->sink);
@@ -431,7 +433,7 @@ static void total_cost(const struct live *l, struct self_cost *ret)
 		.cpu_ns = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ull +
 			  (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull,
 		.switches = c.switches,
-		.switch_ns = c.timed_ns,	/* of the timed ones only */
+		.switch_ns = c.timed_ns, /* of the timed ones only */
 		.timed = c.timed,
 	};
 }

@@ -18,7 +18,7 @@
 #include "report/json.h"
 #include "report/table.h"
 
-#define WHO "t410trace"
+#define WHO	 "t410trace"
 
 /* The ring is emptied this often; a ring that fills faster wakes us itself. */
 #define DRAIN_NS 100000000ull
@@ -27,7 +27,7 @@
 enum ending {
 	GOING_ON,
 	TIME_IS_UP,
-	INTERRUPTED,	/* SIGINT: the user wants the summary */
+	INTERRUPTED, /* SIGINT: the user wants the summary */
 	TERMINATED,
 	ALL_ENDED,
 	COMMAND_ENDED,
@@ -37,7 +37,7 @@ struct run {
 	const struct trace_args *args;
 	struct live *live;
 	struct child child;
-	sigset_t mask;		/* before we blocked anything */
+	sigset_t mask; /* before we blocked anything */
 	int signals;
 	FILE *out;
 	bool incomplete;
@@ -131,7 +131,7 @@ static int wait_until(struct run *run, uint64_t until, enum ending *ret)
 	struct pollfd fds[] = {
 		{ .fd = live_fd(run->live), .events = POLLIN },
 		{ .fd = run->signals, .events = POLLIN },
-		{ .fd = run->child.pidfd, .events = POLLIN },	/* ignored when negative */
+		{ .fd = run->child.pidfd, .events = POLLIN }, /* ignored when negative */
 	};
 	struct signalfd_siginfo s;
 	uint64_t now = now_ns();
@@ -273,7 +273,7 @@ int cmd_trace(int argc, char **argv)
 	if (!err)
 		err = start_command(&run, &d);
 	if (err == -ENOENT && run.child.pid)
-		status = 127;	/* as shells say it */
+		status = 127; /* as shells say it */
 	else if (err == -EACCES && run.child.pid)
 		status = 126;
 	if (!err)

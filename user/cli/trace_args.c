@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 #define NS_PER_MS  1000000ull
-#define MAX_PID	   4194304	/* PID_MAX_LIMIT of 64-bit kernels */
+#define MAX_PID	   4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 #define MAX_DAYS_S (366.0 * 86400)
 
 enum {

@@ -46,7 +46,7 @@ void book_clear(struct book *b)
 {
 	struct book_row *row, *next;
 
-	HASH_ITER(hh, b->rows, row, next)
+	HASH_ITER (hh, b->rows, row, next)
 		book_row_delete(b, row);
 	memset(b->counters, 0, b->layout->nr_counters * sizeof(*b->counters));
 	memset(b->sockets, 0, b->layout->nr_sockets * sizeof(*b->sockets));
@@ -207,7 +207,8 @@ static int enter_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct
 	if (!nr)
 		c->unattributed[reason_of(c->counter)] += bytes;
 	for (size_t i = 0; i < nr; i++) {
-		int err = enter_estimate(b, counter, bytes, claims[i].workload, &estimates[i], &row);
+		int err =
+			enter_estimate(b, counter, bytes, claims[i].workload, &estimates[i], &row);
 
 		if (err)
 			return err;
@@ -258,7 +259,7 @@ int book_add(struct book *total, const struct book *part)
 		total->sockets[s].lost_ns += part->sockets[s].lost_ns;
 	}
 	total->windows += part->windows;
-	HASH_ITER(hh, part->rows, row, next) {
+	HASH_ITER (hh, part->rows, row, next) {
 		err = book_row_get(total, &row->key, &mine);
 		if (!err)
 			err = book_row_add(total, mine, row);

@@ -129,7 +129,7 @@ int book_finish(struct book *b)
 		err = identity_each_followed(b->id, enter_quiet_task, b);
 	if (err)
 		return err;
-	HASH_ITER(hh, b->rows, row, next) {
+	HASH_ITER (hh, b->rows, row, next) {
 		err = name_row(b, row);
 		if (err)
 			return err;
@@ -171,7 +171,7 @@ int book_pool(struct book *b, size_t max)
 	ended = calloc(HASH_COUNT(b->rows), sizeof(*ended));
 	if (!ended)
 		return -ENOMEM;
-	HASH_ITER(hh, b->rows, row, next)
+	HASH_ITER (hh, b->rows, row, next)
 		if (row->exited && memcmp(&row->key, &pool_key, sizeof(pool_key)))
 			ended[nr++] = (struct ended){ row, row_bytes(b, row) };
 	err = book_row_get(b, &pool_key, &pool);
@@ -191,7 +191,7 @@ int book_pool(struct book *b, size_t max)
 	}
 	snprintf(pool->comm, sizeof(pool->comm), "(pooled)");
 	pool->comm_known = true;
-	pool->exited = false;	/* it is never pooled itself */
+	pool->exited = false; /* it is never pooled itself */
 	pool->kernel = false;
 	pool->tgid = 0;
 	pool->cgroup_id = 0;
@@ -248,7 +248,7 @@ static int report_rows(const struct book *b, struct report *r)
 	r->rows = calloc(HASH_COUNT(b->rows) + 1, sizeof(*r->rows));
 	if (!r->rows)
 		return -ENOMEM;
-	HASH_ITER(hh, b->rows, row, next) {
+	HASH_ITER (hh, b->rows, row, next) {
 		err = report_row(b, row, &r->rows[r->nr_rows++]);
 		if (err)
 			return err;

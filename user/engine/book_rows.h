@@ -47,7 +47,7 @@ struct book {
 	struct report_counter *counters;
 	struct report_socket *sockets;
 	struct book_row *rows;
-	struct book_row **row_of;	/* by workload; NULL: not looked up yet */
+	struct book_row **row_of; /* by workload; NULL: not looked up yet */
 	size_t nr_row_of, cap_row_of;
 	uint64_t windows;
 	uint64_t pooled;

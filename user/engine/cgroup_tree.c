@@ -17,7 +17,7 @@
 /* A parent row in the making, found by path. */
 struct node {
 	char *path;
-	size_t row;		/* index in report.rows */
+	size_t row; /* index in report.rows */
 	UT_hash_handle hh;
 };
 
@@ -25,7 +25,7 @@ static void nodes_free(struct node *nodes)
 {
 	struct node *n, *next;
 
-	HASH_ITER(hh, nodes, n, next) {
+	HASH_ITER (hh, nodes, n, next) {
 		HASH_DEL(nodes, n);
 		free(n->path);
 		free(n);
@@ -39,7 +39,7 @@ static bool to_parent(char *path)
 
 	if (!slash || !slash[1])
 		return false;
-	slash[slash == path] = '\0';	/* "/a" becomes "/" */
+	slash[slash == path] = '\0'; /* "/a" becomes "/" */
 	return true;
 }
 
@@ -70,7 +70,7 @@ static int add_parent_row(const struct book *b, struct report *r, const char *pa
 	r->nr_rows++;
 	if (c)
 		snprintf(row->key, sizeof(row->key), "cgroup:%" PRIu64, c->id);
-	else	/* unknown id: the row's place still identifies it within the report */
+	else /* unknown id: the row's place still identifies it within the report */
 		snprintf(row->key, sizeof(row->key), "cgroup:?:%zu", r->nr_rows - 1);
 	return row->cgroup && row->shares ? 0 : -ENOMEM;
 }

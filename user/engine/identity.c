@@ -9,18 +9,18 @@
 #include "base/array.h"
 
 /* Intervals after which an ended task, or an unused workload, is forgotten. */
-#define KEEP_ENDED 2
+#define KEEP_ENDED  2
 #define KEEP_UNUSED 16
 
 struct identity {
 	struct task *tasks;
 	struct cgroup_name *cgroups;
-	struct workload *workloads;	/* hash */
-	struct workload **by_id;	/* NULL where a number is free */
+	struct workload *workloads; /* hash */
+	struct workload **by_id;    /* NULL where a number is free */
 	size_t nr_ids, cap_ids;
 	uint32_t *free_ids;
 	size_t nr_free, cap_free;
-	char **selected;		/* cgroup paths asked for */
+	char **selected; /* cgroup paths asked for */
 	size_t nr_selected, cap_selected;
 };
 
@@ -50,15 +50,15 @@ void identity_free(struct identity *id)
 
 	if (!id)
 		return;
-	HASH_ITER(hh, id->workloads, w, w_next) {
+	HASH_ITER (hh, id->workloads, w, w_next) {
 		HASH_DEL(id->workloads, w);
 		free(w);
 	}
-	HASH_ITER(hh, id->tasks, t, t_next) {
+	HASH_ITER (hh, id->tasks, t, t_next) {
 		HASH_DEL(id->tasks, t);
 		free(t);
 	}
-	HASH_ITER(hh, id->cgroups, c, c_next) {
+	HASH_ITER (hh, id->cgroups, c, c_next) {
 		HASH_DEL(id->cgroups, c);
 		free(c->path);
 		free(c);
@@ -133,7 +133,7 @@ struct task *identity_find_pid(struct identity *id, uint32_t pid)
 {
 	struct task *t, *next;
 
-	HASH_ITER(hh, id->tasks, t, next)
+	HASH_ITER (hh, id->tasks, t, next)
 		if (t->key.pid == pid && !t->exited)
 			return t;
 	return NULL;
@@ -144,7 +144,7 @@ size_t identity_follow(struct identity *id, uint32_t tgid)
 	struct task *t, *next;
 	size_t nr = 0;
 
-	HASH_ITER(hh, id->tasks, t, next)
+	HASH_ITER (hh, id->tasks, t, next)
 		if (t->tgid == tgid && !t->exited) {
 			t->followed = true;
 			nr++;
@@ -157,7 +157,7 @@ size_t identity_followed_alive(const struct identity *id)
 	struct task *t, *next;
 	size_t nr = 0;
 
-	HASH_ITER(hh, id->tasks, t, next)
+	HASH_ITER (hh, id->tasks, t, next)
 		nr += t->followed && !t->exited;
 	return nr;
 }
@@ -167,7 +167,7 @@ static bool is_below(const char *path, const char *top)
 {
 	size_t n = strlen(top);
 
-	if (n == 1)	/* the root */
+	if (n == 1) /* the root */
 		return true;
 	return !strncmp(path, top, n) && (path[n] == '\0' || path[n] == '/');
 }
@@ -233,7 +233,7 @@ int identity_each_followed(const struct identity *id, int (*fn)(void *arg, const
 	struct task *t, *next;
 	int err = 0;
 
-	HASH_ITER(hh, id->tasks, t, next)
+	HASH_ITER (hh, id->tasks, t, next)
 		if (!err && t->followed && !t->exited)
 			err = fn(arg, t);
 	return err;
@@ -244,7 +244,7 @@ int identity_each_unnamed(struct identity *id, int (*fn)(void *arg, struct task 
 	struct task *t, *next;
 	int err = 0;
 
-	HASH_ITER(hh, id->tasks, t, next)
+	HASH_ITER (hh, id->tasks, t, next)
 		if (!err && !t->comm_known)
 			err = fn(arg, t);
 	return err;
@@ -256,7 +256,7 @@ int identity_each_selected(const struct identity *id,
 	struct cgroup_name *c, *next;
 	int err = 0;
 
-	HASH_ITER(hh, id->cgroups, c, next)
+	HASH_ITER (hh, id->cgroups, c, next)
 		if (!err && c->selected && !c->gone)
 			err = fn(arg, c);
 	return err;
@@ -267,7 +267,7 @@ struct cgroup_name *identity_cgroup_by_path(struct identity *id, const char *pat
 	struct cgroup_name *c, *next, *found = NULL;
 
 	/* A removed cgroup of this name may still be known; the living one wins. */
-	HASH_ITER(hh, id->cgroups, c, next)
+	HASH_ITER (hh, id->cgroups, c, next)
 		if (!strcmp(c->path, path) && (!found || !c->gone))
 			found = c;
 	return found;
@@ -283,7 +283,7 @@ int identity_select(struct identity *id, const char *path)
 		return -ENOMEM;
 	}
 	id->selected[id->nr_selected++] = copy;
-	HASH_ITER(hh, id->cgroups, c, next)
+	HASH_ITER (hh, id->cgroups, c, next)
 		c->selected |= is_below(c->path, path);
 	return 0;
 }
@@ -375,19 +375,19 @@ void identity_closed(struct identity *id)
 	struct task *t, *t_next;
 	struct cgroup_name *c, *c_next;
 
-	HASH_ITER(hh, id->workloads, w, w_next) {
+	HASH_ITER (hh, id->workloads, w, w_next) {
 		w->idle_closes++;
 		if (w->idle_closes > (w->task->exited ? KEEP_ENDED : KEEP_UNUSED))
 			forget_workload(id, w);
 		else
-			w->task->idle_closes = 0;	/* still referred to */
+			w->task->idle_closes = 0; /* still referred to */
 	}
-	HASH_ITER(hh, id->tasks, t, t_next)
+	HASH_ITER (hh, id->tasks, t, t_next)
 		if (t->exited && ++t->idle_closes > KEEP_ENDED) {
 			HASH_DEL(id->tasks, t);
 			free(t);
 		}
-	HASH_ITER(hh, id->cgroups, c, c_next)
+	HASH_ITER (hh, id->cgroups, c, c_next)
 		if (c->gone && ++c->idle_closes > KEEP_UNUSED) {
 			HASH_DEL(id->cgroups, c);
 			free(c->path);
@@ -399,7 +399,7 @@ void identity_resync(struct identity *id)
 {
 	struct task *t, *next;
 
-	HASH_ITER(hh, id->tasks, t, next)
+	HASH_ITER (hh, id->tasks, t, next)
 		t->seen = false;
 }
 
@@ -407,7 +407,7 @@ void identity_resync_end(struct identity *id)
 {
 	struct task *t, *next;
 
-	HASH_ITER(hh, id->tasks, t, next)
+	HASH_ITER (hh, id->tasks, t, next)
 		if (!t->seen)
 			t->exited = true;
 }

@@ -15,13 +15,13 @@
 #include <uthash.h>
 
 /* Workloads with a fixed meaning. */
-#define WORKLOAD_IDLE	0u	/* the idle task */
-#define WORKLOAD_LOST	1u	/* CPU time whose task could not be noted */
+#define WORKLOAD_IDLE 0u /* the idle task */
+#define WORKLOAD_LOST 1u /* CPU time whose task could not be noted */
 
 struct task_key {
 	uint64_t start_ns;
 	uint32_t pid;
-	uint32_t zero;	/* part of the hashed bytes */
+	uint32_t zero; /* part of the hashed bytes */
 };
 
 /**
@@ -72,7 +72,7 @@ struct workload_key {
 	uint64_t start_ns;
 	uint64_t cgroup_id;
 	uint32_t pid;
-	uint32_t zero;	/* part of the hashed bytes */
+	uint32_t zero; /* part of the hashed bytes */
 };
 
 /**
@@ -98,7 +98,7 @@ struct task_news {
 	uint64_t parent_start_ns;
 	uint64_t start_ns;
 	uint64_t cgroup_id;
-	const char *comm;	/* NULL: unknown */
+	const char *comm; /* NULL: unknown */
 	bool kernel;
 };
 

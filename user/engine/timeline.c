@@ -47,11 +47,11 @@ struct cells {
 
 struct timeline {
 	const struct layout *layout;
-	struct slices *pending;		/* one list a socket: after the last interval's end */
-	struct slices *history;		/* one list a socket: before it, for windows yet to come */
-	struct windows *windows;	/* one list a group */
-	uint64_t *split_ns;		/* end of the last window split, by group */
-	uint64_t *closed_ns;		/* end of the last interval, by socket */
+	struct slices *pending;	 /* one list a socket: after the last interval's end */
+	struct slices *history;	 /* one list a socket: before it, for windows yet to come */
+	struct windows *windows; /* one list a group */
+	uint64_t *split_ns;	 /* end of the last window split, by group */
+	uint64_t *closed_ns;	 /* end of the last interval, by socket */
 };
 
 /*

@@ -22,8 +22,9 @@ int cgroups_mount(struct diag *d, char *ret_path, size_t size)
 
 	if (err == -ENOENT) {
 		diag_fail(d, err, "the cgroup v2 tree is not mounted");
-		diag_help(d, "mount it: mount -t cgroup2 cgroup2 /sys/fs/cgroup (with v1 controllers "
-			     "in use: /sys/fs/cgroup/unified)");
+		diag_help(d,
+			  "mount it: mount -t cgroup2 cgroup2 /sys/fs/cgroup (with v1 controllers "
+			  "in use: /sys/fs/cgroup/unified)");
 	} else if (err) {
 		diag_fail(d, err, "cannot read /proc/self/mountinfo: %s", strerror(-err));
 	}
@@ -88,8 +89,9 @@ int cgroups_resolve(const char *mount, const char *text, struct diag *d, char *r
 	if (!err)
 		return 0;
 	diag_fail(d, err, "-G %s: %s", text,
-		  err == -ENOENT ? "no such cgroup" :
-		  err == -EINVAL ? "not a cgroup of the v2 tree" : strerror(-err));
+		  err == -ENOENT   ? "no such cgroup"
+		  : err == -EINVAL ? "not a cgroup of the v2 tree"
+				   : strerror(-err));
 	diag_help(d, "give a path below %s, or one as in /proc/PID/cgroup after \"0::\"", mount);
 	return err;
 }

@@ -68,12 +68,16 @@ static int open_problem(const struct pmu *pmu, const char *event, int err, struc
 		return err;
 	read_line_at(-1, "/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
 	if (!strcmp(paranoid, "3") || !strcmp(paranoid, "4"))
-		diag_help(d, "kernel.perf_event_paranoid is %s: run as root or with CAP_SYS_ADMIN "
-			     "(CAP_PERFMON is not enough at this setting), or set it to 0 with "
-			     "\"sysctl kernel.perf_event_paranoid=0\"", paranoid);
+		diag_help(d,
+			  "kernel.perf_event_paranoid is %s: run as root or with CAP_SYS_ADMIN "
+			  "(CAP_PERFMON is not enough at this setting), or set it to 0 with "
+			  "\"sysctl kernel.perf_event_paranoid=0\"",
+			  paranoid);
 	else
-		diag_help(d, "kernel.perf_event_paranoid is %s: run as root or with CAP_PERFMON, or "
-			     "set it to 0 with \"sysctl kernel.perf_event_paranoid=0\"", paranoid);
+		diag_help(d,
+			  "kernel.perf_event_paranoid is %s: run as root or with CAP_PERFMON, or "
+			  "set it to 0 with \"sysctl kernel.perf_event_paranoid=0\"",
+			  paranoid);
 	return err;
 }
 

@@ -27,7 +27,7 @@ struct reader {
 struct ledger {
 	struct t410trace *skel;
 	struct ring_buffer *ring;
-	const struct ledger_sink *sink;	/* during a drain */
+	const struct ledger_sink *sink; /* during a drain */
 	volatile struct cpu_ledger *cpus;
 	size_t cpus_size;
 	volatile struct ledger_reader *readers;
@@ -71,8 +71,9 @@ static int load_problem(int err, struct diag *d)
 		diag_help(d, "run as root, or give the program the capabilities CAP_BPF and "
 			     "CAP_PERFMON; \"t410trace check\" shows which are missing");
 	else if (access("/sys/kernel/btf/vmlinux", R_OK))
-		diag_help(d, "the kernel has no type information (/sys/kernel/btf/vmlinux): use one "
-			     "built with CONFIG_DEBUG_INFO_BTF=y");
+		diag_help(d,
+			  "the kernel has no type information (/sys/kernel/btf/vmlinux): use one "
+			  "built with CONFIG_DEBUG_INFO_BTF=y");
 	else
 		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
 	return err;
@@ -268,12 +269,13 @@ int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *f
 		return diag_fail(d, -E2BIG, "too many sockets or events");
 	reader_stop(r);
 	rd->nr = 0;
-	rd->busy = 0;	/* a reader whose CPU went away may have been in the middle */
+	rd->busy = 0; /* a reader whose CPU went away may have been in the middle */
 	for (uint32_t i = 0; i < nr; i++) {
 		uint32_t key = socket * LEDGER_MAX_EVENTS + i;
 
 		if (bpf_map_update_elem(events, &key, &fds[i], BPF_ANY))
-			return diag_fail(d, -errno, "cannot hand an event to the window program: %s",
+			return diag_fail(d, -errno,
+					 "cannot hand an event to the window program: %s",
 					 strerror(errno));
 	}
 	rd->first = socket * LEDGER_MAX_EVENTS;

@@ -13,18 +13,19 @@
 /* A counter of struct quality and how to say it; "%s" is its value. */
 struct loss {
 	size_t offset;
+	const char *name; /* as in JSON */
 	bool is_time;
 	const char *one; /* for the value 1 */
 	const char *many;
 };
 
-#define COUNT(field, one, many)                                   \
-	{                                                         \
-		offsetof(struct quality, field), false, one, many \
+#define COUNT(field, one, many)                                           \
+	{                                                                 \
+		offsetof(struct quality, field), #field, false, one, many \
 	}
-#define TIME(field, text)                                         \
-	{                                                         \
-		offsetof(struct quality, field), true, text, text \
+#define TIME(field, text)                                                 \
+	{                                                                 \
+		offsetof(struct quality, field), #field, true, text, text \
 	}
 
 static const struct loss losses[] = {
@@ -132,7 +133,7 @@ static int put_missing(FILE *out, const struct report *r, size_t width)
 }
 
 /* Method, windows and losses as one sentence; empty when there is nothing to say. */
-static void put_quality(FILE *out, const struct report *r, bool quiet, bool verbose)
+static void put_quality(FILE *out, const struct report *r, bool quiet)
 {
 	const struct quality *q = &r->quality;
 	bool any = false;
@@ -147,7 +148,7 @@ static void put_quality(FILE *out, const struct report *r, bool quiet, bool verb
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		uint64_t value = loss_value(q, &losses[i]);
 
-		if (!value && !verbose)
+		if (!value)
 			continue;
 		fputs(any ? "; " : quiet ? "quality: " : "", out);
 		put_loss(out, &losses[i], value);
@@ -155,6 +156,14 @@ static void put_quality(FILE *out, const struct report *r, bool quiet, bool verb
 	}
 	if (!any && !quiet)
 		fprintf(out, "nothing was lost");
+}
+
+/* Every loss with its value, also those that are zero. */
+static void put_all_losses(FILE *out, const struct report *r)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
+		fprintf(out, "%s%s %" PRIu64, i ? ", " : "all losses: ", losses[i].name,
+			loss_value(&r->quality, &losses[i]));
 }
 
 static void put_self(FILE *out, const struct report *r)
@@ -175,17 +184,19 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 {
 	int part, err = put_missing(out, r, width);
 
-	for (part = 0; !err && part < (verbose ? 2 : 1); part++) {
+	for (part = 0; !err && part < (verbose ? 3 : 1); part++) {
 		char *text = NULL;
 		size_t len;
 		FILE *f = open_memstream(&text, &len);
 
 		if (!f)
 			return -ENOMEM;
-		if (part)
-			put_self(f, r);
+		if (part == 0)
+			put_quality(f, r, quiet);
+		else if (part == 1)
+			put_all_losses(f, r);
 		else
-			put_quality(f, r, quiet, verbose);
+			put_self(f, r);
 		if (fclose(f))
 			err = -ENOMEM;
 		else if (len)

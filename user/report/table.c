@@ -368,7 +368,7 @@ static int put_row(struct table *t, const struct row_node *node)
 		return err;
 	put_cells(t, &c);
 	t->ended = t->ended || node->row->exited;
-	if (t->o->verbose && node->row->nr_shares) {
+	if (t->o->verbose && node->amounts.high) {
 		format_bytes(node->amounts.low, low);
 		format_bytes(node->amounts.high, high);
 		fprintf(t->out, "%*sbetween %s and %s (95%%)\n", (int)name_column(t, node), "", low,

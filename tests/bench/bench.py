@@ -1,0 +1,234 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Measure what t410trace costs and print one table. Started by bench.sh.
+
+No figure is judged here: a loaded machine would make a test of it fail. The
+status is 0 when everything could be measured.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+STATS = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
+OURS, EMPTY, CPUDIST = "t410trace", "empty", "cpudist"
+# A program is found by name; cpudist has two for sched_switch and loads the one that works.
+NAMES = {
+    OURS: ("ledger_switch",),
+    EMPTY: ("bench_empty",),
+    CPUDIST: ("sched_switch_btf", "sched_switch_tp"),
+}
+GOALS = {EMPTY: 2.5, CPUDIST: 0.4}
+RSS_GOAL_MIB = 16.0
+
+
+class Problem(Exception):
+    """Something could not be measured."""
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Problem(f"{' '.join(command)}: {done.stderr.strip() or done.returncode}")
+    return done.stdout
+
+
+def find_tool(name, *folders):
+    path = shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *folders]))
+    if not path:
+        raise Problem(f"{name} is not installed")
+    return path
+
+
+@contextlib.contextmanager
+def running(command, ready=None):
+    """A program in the background; with @ready, returns once it has said so."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE if ready else subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        try:
+            if ready and process.stdout.readline().strip() != ready:
+                raise Problem(f"{' '.join(command)} did not start")
+            yield process
+        finally:
+            process.stdin.close()
+            process.terminate()
+            process.wait()
+
+
+@contextlib.contextmanager
+def statistics_on():
+    """The kernel's count of runs and run time; put back as it was."""
+    before = STATS.read_text(encoding="ascii")
+    STATS.write_text("1\n", encoding="ascii")
+    try:
+        yield
+    finally:
+        STATS.write_text(before, encoding="ascii")
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.bpftool = find_tool("bpftool", "/usr/sbin", "/sbin")
+        self.perf = find_tool("perf")
+        self.commands = {
+            OURS: [options.program, "--no-counters", "-a", "-q", "-o", "/dev/null"],
+            EMPTY: [f"{options.tools}/load", f"{options.tools}/empty.bpf.o"],
+            CPUDIST: [find_tool("cpudist", "/usr/sbin", "/sbin")],
+        }
+        self.loads = {
+            "pipe": [self.perf, "bench", "-f", "simple", "sched", "pipe"]
+            + ["-l", str(options.pipe_loops)],
+            "messaging": [self.perf, "bench", "-f", "simple", "sched", "messaging"]
+            + ["-l", str(options.messaging_loops)],
+        }
+
+    def read_stats(self):
+        """(runs, nanoseconds) of each of the programs."""
+        result = {}
+        for prog in json.loads(run([self.bpftool, "prog", "show", "-j"])):
+            for who, names in NAMES.items():
+                if prog.get("name") in names:
+                    runs, spent = result.get(who, (0, 0))
+                    result[who] = (
+                        runs + prog.get("run_cnt", 0),
+                        spent + prog.get("run_time_ns", 0),
+                    )
+        return result
+
+    def wait_loaded(self, who):
+        deadline = time.monotonic() + 20
+        while who not in self.read_stats():
+            if time.monotonic() > deadline:
+                raise Problem(f"{who}: no program {' or '.join(NAMES[who])} was loaded")
+            time.sleep(0.1)
+
+    def seconds(self, load):
+        return float(run(self.loads[load]).split()[-1])
+
+    def cost_round(self, order, costs):
+        """One round: all three hooked in the given order, then each load once."""
+        with contextlib.ExitStack() as stack:
+            for who in order:
+                if who in self.read_stats():
+                    raise Problem(f"{who} is running already")
+                stack.enter_context(running(self.commands[who]))
+                self.wait_loaded(who)
+            time.sleep(0.3)
+            for load in self.loads:
+                before = self.read_stats()
+                self.seconds(load)
+                after = self.read_stats()
+                for who in order:
+                    runs = after[who][0] - before[who][0]
+                    if runs < 1000:
+                        raise Problem(f"{who} ran {runs} times only under {load}")
+                    costs[load][who].append((after[who][1] - before[who][1]) / runs)
+        # A program goes only when the kernel has dropped the last reference to it.
+        deadline = time.monotonic() + 5
+        while self.read_stats() and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+    def switch_costs(self):
+        """Nanoseconds a run, by load and program: one figure a round."""
+        costs = {load: {who: [] for who in NAMES} for load in self.loads}
+        orders = [(EMPTY, CPUDIST, OURS), (OURS, EMPTY, CPUDIST), (CPUDIST, OURS, EMPTY)]
+        with statistics_on():
+            for i in range(self.options.rounds):
+                self.cost_round(orders[i % len(orders)], costs)
+        return costs
+
+    def wall_ratios(self, load):
+        """Time with the tracer by time without: one figure a pair, order by lot."""
+        ratios = []
+        lot = random.Random(1)
+        for _ in range(self.options.pairs):
+            took = {}
+            for traced in lot.sample((False, True), 2):
+                with contextlib.ExitStack() as stack:
+                    if traced:
+                        stack.enter_context(running(self.commands[OURS]))
+                        self.wait_loaded(OURS)
+                    took[traced] = self.seconds(load)
+            ratios.append(took[True] / took[False])
+        return ratios
+
+    def memory_kib(self):
+        """Resident memory with many processes, after some reports: total and anonymous."""
+        with contextlib.ExitStack() as stack:
+            crowd = [f"{self.options.tools}/crowd", str(self.options.processes)]
+            stack.enter_context(running(crowd, ready="ready"))
+            tracer = stack.enter_context(running(self.commands[OURS]))
+            self.wait_loaded(OURS)
+            time.sleep(self.options.settle)
+            status = pathlib.Path(f"/proc/{tracer.pid}/status").read_text(encoding="ascii")
+        fields = dict(line.split(":", 1) for line in status.splitlines())
+        return {name: int(fields[name].split()[0]) for name in ("VmRSS", "RssAnon", "VmHWM")}
+
+
+def spread(values):
+    return f"{min(values):.2f}..{max(values):.2f}"
+
+
+def print_table(costs, walls, memory, options):
+    median = statistics.median
+    print(f"{'what':<44}{'median':>10}  {'spread':<18}{'goal':<10}")
+    for load, by_program in costs.items():
+        for who in (EMPTY, OURS, CPUDIST):
+            values = by_program[who]
+            print(f"{load + ': ' + who + ', ns a run':<44}{median(values):>10.1f}  {spread(values)}")
+        for who, goal in GOALS.items():
+            ratios = [a / b for a, b in zip(by_program[OURS], by_program[who])]
+            print(
+                f"{f'{load}: {OURS} / {who}':<44}{median(ratios):>10.2f}"
+                f"  {spread(ratios):<18}<= {goal}"
+            )
+    for load, ratios in walls.items():
+        print(f"{load + ': time with / without t410trace':<44}{median(ratios):>10.3f}  {spread(ratios)}")
+    for name, kib in memory.items():
+        goal = f"<= {RSS_GOAL_MIB}" if name == "VmRSS" else ""
+        print(f"{f'{name}, {options.processes} processes, MiB':<44}{kib / 1024:>10.1f}  {'':<18}{goal}")
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tools", required=True, help="folder of the built helpers")
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--pairs", type=int, default=8)
+    parser.add_argument("--pipe-loops", type=int, default=30000)
+    parser.add_argument("--messaging-loops", type=int, default=100)
+    parser.add_argument("--processes", type=int, default=1000)
+    parser.add_argument("--settle", type=float, default=5.0, help="seconds before memory is read")
+    parser.add_argument("program", help="t410trace")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_options()
+    try:
+        bench = Bench(options)
+        costs = bench.switch_costs() if options.rounds else {}
+        walls = {load: bench.wall_ratios(load) for load in bench.loads} if options.pairs else {}
+        memory = bench.memory_kib() if options.processes else {}
+    except (Problem, OSError) as problem:
+        print(f"bench: cannot measure: {problem}", file=sys.stderr)
+        return 1
+    print_table(costs, walls, memory, options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Processes with relations and names: family MODE [MS [PROGRAM ARGS]]
+ *
+ * Each waits for a line on the standard input, then
+ *   tree      starts a child, whose child outlives it and has a child of its own
+ *             then; and a daemon (its own session, no parent)
+ *   rename    runs under three names in turn: two given with prctl, then PROGRAM's
+ *   hostile   children with names that would harm a terminal or a JSON file
+ *   idle      waits for another line with a second thread, "thread TID" said first
+ * Each process uses MS of CPU time and says "process PID NAME NS" at its end.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "burn.h"
+
+static uint64_t each_ns = 60 * NS_PER_MS;
+
+static void named(const char *name)
+{
+	prctl(PR_SET_NAME, name);
+	burn_ns(each_ns);
+	say_process(getpid(), name);
+}
+
+/* Returns twice, like fork; exits when that fails. */
+static pid_t split(void)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0) {
+		perror("family: fork");
+		exit(3);
+	}
+	return pid;
+}
+
+static void wait_all(void)
+{
+	while (wait(NULL) > 0)
+		;
+}
+
+static void grandchild(pid_t parent)
+{
+	while (getppid() == parent)
+		usleep(1000);
+	if (!split()) {
+		named("fam-orphan");
+		_exit(0);
+	}
+	wait_all();
+	named("fam-grand");
+	_exit(0);
+}
+
+static int tree(void)
+{
+	prctl(PR_SET_NAME, "fam-top");
+	if (!split()) {
+		pid_t self = getpid();
+
+		if (!split())
+			grandchild(self);
+		named("fam-child");
+		_exit(0);
+	}
+	if (!split()) {
+		if (!split()) {
+			setsid();
+			named("fam-daemon");
+			_exit(0);
+		}
+		_exit(0);
+	}
+	wait_all();
+	named("fam-top");
+	return 0;
+}
+
+static int rename_self(char **command)
+{
+	prctl(PR_SET_NAME, "name-one");
+	burn_ns(each_ns);
+	prctl(PR_SET_NAME, "name-two");
+	burn_ns(each_ns);
+	execv(command[0], command);
+	perror("family: exec");
+	return 3;
+}
+
+static int hostile(void)
+{
+	static const char *const names[] = {
+		"\033[2J\033[31mred", "\xff\xfe\x80\xc3(", "a\nb\tc\"\\d", "\xe2\x80\xae\xc2\x9bRTL",
+		"</script>&<b>", "%s%n%p%n",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (split())
+			continue;
+		prctl(PR_SET_NAME, names[i]);
+		burn_ns(each_ns);
+		say_process(getpid(), "hostile");
+		_exit(0);
+	}
+	wait_all();
+	return 0;
+}
+
+static void *sleeper(void *arg)
+{
+	(void)arg;
+	printf("thread %d\n", gettid());
+	fflush(stdout);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static int idle(void)
+{
+	pthread_t thread;
+	char line[16];
+
+	if (pthread_create(&thread, NULL, sleeper, NULL))
+		return 3;
+	return fgets(line, sizeof(line), stdin) ? 0 : 3;
+}
+
+int main(int argc, char **argv)
+{
+	char line[16];
+
+	if (argc < 2 || !fgets(line, sizeof(line), stdin))
+		return 2;
+	if (argc > 2)
+		each_ns = number(argv[2]) * NS_PER_MS;
+	if (!strcmp(argv[1], "tree"))
+		return tree();
+	if (!strcmp(argv[1], "rename") && argc > 3)
+		return rename_self(argv + 3);
+	if (!strcmp(argv[1], "hostile"))
+		return hostile();
+	if (!strcmp(argv[1], "idle"))
+		return idle();
+	fprintf(stderr, "family: unknown mode %s\n", argv[1]);
+	return 2;
+}

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the live tests share: running t410trace on this kernel and reading its reports."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import select
+import signal
+import subprocess
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+CHECK_REPORT = HERE.parent / "check-report"
+MS = 1_000_000
+# CPU time may differ from the kernel's own books, and reports from the clock, by this.
+SAME_TIME = 0.01
+ADDS_UP = 0.001
+LIMIT_S = 60
+
+
+class Failed(Exception):
+    """The program is wrong."""
+
+
+class Skip(Exception):
+    """This machine cannot run the test."""
+
+
+def require(condition, text):
+    if not condition:
+        raise Failed(text)
+
+
+def near(got, expected, share, slack_ns=0):
+    return abs(got - expected) <= expected * share + slack_ns
+
+
+class Output:
+    """What a run of t410trace left behind."""
+
+    def __init__(self, status, out, err):
+        self.status = status
+        self.out = out
+        self.err = err.decode("utf-8", "replace")
+
+    def reports(self):
+        """All reports, every line checked against the schema and for lost CPU time."""
+        checked = subprocess.run(
+            [CHECK_REPORT, "-"], input=self.out, capture_output=True, check=False
+        )
+        require(
+            checked.returncode == 0,
+            f"check-report: {checked.stdout.decode('utf-8', 'replace')[:400]}; {self.err[:200]}",
+        )
+        reports = [json.loads(line) for line in self.out.splitlines()]
+        for report in reports:
+            check_sums(report)
+        return reports
+
+    def intervals(self):
+        """The reports, without a summary at the end."""
+        return [r for r in self.reports() if not r.get("summary")]
+
+    def summary(self):
+        last = self.reports()[-1]
+        require(last.get("summary"), "the last report is no summary")
+        return last
+
+
+def check_sums(report):
+    """Rows and idle time make up the CPUs' time: none is lost, none is invented."""
+    duration = report["interval"]["duration_ns"]
+    rows = sum(row["on_cpu_ns"] for row in report["workloads"] if row.get("leaf", True))
+    busy = sum(socket["busy_ns"] for socket in report["sockets"])
+    other = sum(socket["idle_ns"] + socket["lost_ns"] for socket in report["sockets"])
+    cpus = sum(socket["cpus"] for socket in report["sockets"])
+    where = f"report {report['sequence']}"
+    require(cpus == os.cpu_count(), f"{where}: {cpus} CPUs, not {os.cpu_count()}")
+    require(rows <= busy, f"{where}: rows have {rows} ns, all tasks {busy} ns")
+    require(
+        near(busy + other, cpus * duration, ADDS_UP),
+        f"{where}: busy, idle and lost time are {busy + other} ns, CPUs x time {cpus * duration} ns"
+        f" ({(busy + other) / (cpus * duration):.5f})",
+    )
+
+
+def check_complete(report):
+    """With -a, every task's time is on a row."""
+    rows = sum(row["on_cpu_ns"] for row in report["workloads"] if row.get("leaf", True))
+    busy = sum(socket["busy_ns"] for socket in report["sockets"])
+    require(rows == busy, f"report {report['sequence']}: rows have {rows} ns of {busy} ns")
+
+
+def on_cpu(reports, **wanted):
+    """CPU time of the rows that have these values, all reports together."""
+    return sum(
+        row["on_cpu_ns"]
+        for report in reports
+        for row in report["workloads"]
+        if all(row.get(name) == value for name, value in wanted.items())
+    )
+
+
+def rows_of(report, **wanted):
+    return [
+        row
+        for row in report["workloads"]
+        if all(row.get(name) == value for name, value in wanted.items())
+    ]
+
+
+def said(text, what):
+    """The words of each line that begins with @what, as the helper programs write them."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    return [line.split() for line in text.splitlines() if line.startswith(what + " ")]
+
+
+def no_counters_args(args):
+    return ["--no-counters", *map(str, args)]
+
+
+class Bed:
+    """Where a test runs: the programs, and a scratch folder."""
+
+    def __init__(self, program, tools):
+        self.program = str(program)
+        self.burn = f"{tools}/burn"
+        self.family = f"{tools}/family"
+        self.storm = f"{tools}/storm"
+        self.scratch = pathlib.Path(tempfile.mkdtemp(dir=tools))
+        # A test that needs a CPU for itself takes the last one: interrupts go to the first.
+        self.cpu = max(os.sched_getaffinity(0))
+
+    def command(self, *args, **options):
+        """Runs any program to its end."""
+        options = {"stdin": subprocess.DEVNULL, "timeout": LIMIT_S} | options
+        if "stdout" not in options:
+            options["stdout"] = subprocess.PIPE
+        try:
+            done = subprocess.run(
+                list(map(str, args)), stderr=subprocess.PIPE, check=False, **options
+            )
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"{' '.join(map(str, args))}: did not end") from error
+        return Output(done.returncode, done.stdout or b"", done.stderr)
+
+    def trace(self, *args, **options):
+        """Runs t410trace to its end."""
+        return self.command(self.program, *no_counters_args(args), **options)
+
+    def trace_command(self, args, command, status=0):
+        """Runs t410trace around a command; returns (its output, what the command said)."""
+        reports = self.scratch / "reports"
+        done = self.trace("-o", reports, *args, "--", *command)
+        require(
+            done.status == status,
+            f"exit status {done.status} instead of {status}: {done.err.strip()[:300]}",
+        )
+        return Output(done.status, reports.read_bytes(), done.err.encode()), done.out
+
+    @contextlib.contextmanager
+    def tracing(self, *args, program=None):
+        """t410trace in the background, following by the time the body runs."""
+        tracer = Tracer([program or self.program, *no_counters_args(args), "-v"], self.scratch)
+        try:
+            tracer.wait_ready()
+            yield tracer
+        finally:
+            tracer.kill()
+
+    @contextlib.contextmanager
+    def process(self, *command, **options):
+        """A helper in the background, with pipes; killed when it does not end by itself."""
+        options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE} | options
+        with subprocess.Popen(list(map(str, command)), **options) as process:
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.kill()
+
+
+class Tracer:
+    """A running t410trace."""
+
+    def __init__(self, command, scratch):
+        # Files, not pipes: nobody reads while the test does something else.
+        number = len(list(scratch.iterdir()))
+        self.out_path = scratch / f"out{number}"
+        self.err_path = scratch / f"err{number}"
+        with open(self.out_path, "wb") as out, open(self.err_path, "wb") as err:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err
+            )
+        self.pid = self.process.pid
+
+    def wait_ready(self):
+        """-v describes the run on the standard error once the hooks are in place."""
+        deadline = time.monotonic() + LIMIT_S
+        while not re.search(rb"^t410trace: \d+ counters", self.err_path.read_bytes(), re.M):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise Failed(f"t410trace did not start: {self.err_path.read_text()[:300]}")
+            time.sleep(0.01)
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def end(self, number=None):
+        """Waits for the end, after a signal if one is given."""
+        if number:
+            self.signal(number)
+        try:
+            status = self.process.wait(LIMIT_S)
+        except subprocess.TimeoutExpired as error:
+            raise Failed("t410trace did not end") from error
+        return Output(status, self.out_path.read_bytes(), self.err_path.read_bytes())
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def memory_kib(self):
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
+        return int(re.search(r"^VmRSS:\s+(\d+) kB", status, re.M)[1])
+
+    def kernel_ids(self):
+        """Ids of the BPF programs, maps and links that this process holds."""
+        ids = {"prog": set(), "map": set(), "link": set()}
+        for info in pathlib.Path(f"/proc/{self.pid}/fdinfo").iterdir():
+            with contextlib.suppress(OSError):
+                for kind, number in re.findall(
+                    r"^(prog|map|link)_id:\s+(\d+)", info.read_text(encoding="ascii"), re.M
+                ):
+                    ids[kind].add(int(number))
+        return ids
+
+
+def read_line(process, seconds=LIMIT_S):
+    """A line of a helper's output."""
+    ready, _, _ = select.select([process.stdout], [], [], seconds)
+    require(ready, "a helper program said nothing")
+    return process.stdout.readline()
+
+
+def tell(process, text=b"go\n"):
+    process.stdin.write(text)
+    process.stdin.flush()
+
+
+def finish(process, seconds=LIMIT_S):
+    """Ends a helper's input and returns the rest of its output."""
+    out, _ = process.communicate(timeout=seconds)
+    require(process.returncode == 0, f"a helper program ended with {process.returncode}")
+    return out
+
+
+def stop(tracer):
+    """The usual end of a run that has no duration: Ctrl-C."""
+    done = tracer.end(signal.SIGINT)
+    require(done.status in (0, 3), f"exit status {done.status} after SIGINT: {done.err[:300]}")
+    return done

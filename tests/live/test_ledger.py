@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""CPU time in the books, beside the kernel's own."""
+
+import statistics
+
+from live import (
+    MS, SAME_TIME, Skip, check_complete, near, on_cpu, read_line, require, rows_of, said, stop, tell,
+)
+
+
+def same_time(who, got, expected, slack_ns=0):
+    require(
+        near(got, expected, SAME_TIME, slack_ns),
+        f"{who}: {got} ns in the reports, {expected} ns by its own clock",
+    )
+
+
+def test_busy_loop(bed):
+    """One thread, by process."""
+    done, text = bed.trace_command(["--json", "-i", 300], [bed.burn, "-c", bed.cpu, "-m", 1500])
+    ((_, pid, _, expected),) = said(text, "process")
+    same_time("burn", on_cpu(done.intervals(), pid=int(pid)), int(expected))
+
+
+def test_threads_by_process(bed):
+    done, text = bed.trace_command(["--json", "-i", 300], [bed.burn, "-t", 3, "-m", 500])
+    ((_, pid, _, expected),) = said(text, "process")
+    reports = done.intervals()
+    same_time("burn", on_cpu(reports, pid=int(pid)), int(expected))
+    require(len(rows_of(reports[1], pid=int(pid))) == 1, "more than one row for a process")
+
+
+def test_threads_by_thread(bed):
+    done, text = bed.trace_command(
+        ["--json", "-i", 300, "--by", "thread"], [bed.burn, "-t", 3, "-m", 500]
+    )
+    ((_, pid, _, expected),) = said(text, "process")
+    reports = done.intervals()
+    threads = said(text, "thread")
+    require(len(threads) == 3, f"{len(threads)} threads")
+    for _, tid, ns in threads:
+        # The first thread also starts and ends the process.
+        slack = 3 * MS if tid == pid else 0
+        same_time(f"thread {tid}", on_cpu(reports, pid=int(pid), tid=int(tid)), int(ns), slack)
+    same_time("all threads", on_cpu(reports, pid=int(pid)), int(expected))
+
+
+def test_everything_adds_up(bed):
+    """Each of many reports of a busy machine; check_sums looks at every one."""
+    with bed.process(bed.burn, "-t", 3, "-m", 3000):
+        done = bed.trace("-a", "--json", "-i", 100, "-d", 2)
+    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    reports = done.intervals()
+    require(15 <= len(reports) <= 21, f"{len(reports)} reports of 100 ms in 2 s")
+    for report in reports:
+        check_complete(report)
+    for before, after in zip(reports, reports[1:]):
+        require(
+            before["interval"]["end_ns"] == after["interval"]["start_ns"],
+            "a gap between two reports",
+        )
+    ends = reports[-1]["interval"]["end_ns"], reports[0]["interval"]["start_ns"]
+    require(near(ends[0] - ends[1], 2000 * MS, 0.05), f"the run took {ends[0] - ends[1]} ns")
+
+
+def test_summary_is_the_sum(bed):
+    with bed.tracing("-a", "--json", "-i", 100) as tracer:
+        bed.command(bed.burn, "-m", 300)
+        done = stop(tracer)
+    summary, intervals = done.summary(), done.intervals()
+    for name in ("busy_ns", "idle_ns", "lost_ns"):
+        parts = sum(s[name] for r in intervals for s in r["sockets"])
+        whole = sum(s[name] for s in summary["sockets"])
+        require(parts == whole, f"{name}: {parts} in the reports, {whole} in the summary")
+    for row in summary["workloads"]:
+        parts = on_cpu(intervals, key=row["key"])
+        require(
+            parts == row["on_cpu_ns"],
+            f"{row['key']}: {parts} ns in the reports, {row['on_cpu_ns']} ns in the summary",
+        )
+
+
+def test_short_command(bed):
+    done, text = bed.trace_command(["--json"], [bed.burn, "-m", 2])
+    ((_, pid, _, expected),) = said(text, "process")
+    (row,) = rows_of(done.reports()[-1], pid=int(pid))
+    require(row["comm"] == "burn", f"its name is {row['comm']}")
+    require(row.get("exited"), "it is not marked as ended")
+    # Starting and ending it costs time that its own clock does not tell.
+    spent = row["on_cpu_ns"]
+    require(
+        int(expected) <= spent * 1.01 and spent <= int(expected) + 3 * MS,
+        f"{spent} ns in the report, {expected} ns by its own clock",
+    )
+
+
+def test_short_commands(bed):
+    """Each of 200 that live 2 ms."""
+    done, text = bed.trace_command(
+        ["--json", "--summary", "-i", 200], [bed.storm, 200, bed.burn, "-m", 2]
+    )
+    summary = done.summary()
+    expected = {int(pid): int(ns) for _, pid, _, ns in said(text, "process")}
+    rows = {row["pid"]: row for row in rows_of(summary, comm="burn")}
+    require(len(expected) == 200, f"only {len(expected)} ran")
+    require(rows.keys() == expected.keys(), f"{len(rows)} rows for 200 processes")
+    short = [p for p, row in rows.items() if row["on_cpu_ns"] < expected[p] * 0.99]
+    require(not short, f"{len(short)} rows have less than their process's own clock")
+    total, known = sum(r["on_cpu_ns"] for r in rows.values()), sum(expected.values())
+    require(known <= total <= 2 * known, f"{total} ns in the rows, {known} ns by their own clocks")
+
+
+def test_never_switches(bed):
+    """A task that keeps its CPU is in every report, not only when it leaves."""
+    with bed.process(bed.burn, "-f", "-w", "-c", bed.cpu, "-m", 2000) as burner:
+        with bed.tracing("-p", burner.pid, "--json", "-i", 200) as tracer:
+            if burner.poll() == 3:
+                raise Skip("no real-time scheduling")
+            tell(burner)
+            while not said(read_line(burner), "thread"):
+                pass
+            ((_, _, _, expected),) = said(read_line(burner), "process")
+            done = tracer.end()
+    reports = done.intervals()
+    same_time("burn", on_cpu(reports, pid=burner.pid), int(expected))
+    shares = [
+        on_cpu([r], pid=burner.pid) / r["interval"]["duration_ns"]
+        for r in reports
+        if 195 * MS <= r["interval"]["duration_ns"] <= 260 * MS
+    ][1:-1]
+    require(len(shares) >= 6, f"only {len(shares)} full reports")
+    # The kernel gives starving tasks some time even beside a real-time one.
+    require(min(shares) > 0.6, f"a report in which it has {min(shares):.2f} of the time only")
+    require(statistics.median(shares) > 0.97, f"typically {statistics.median(shares):.3f}")
+
+
+TESTS = [
+    test_busy_loop,
+    test_threads_by_process,
+    test_threads_by_thread,
+    test_everything_adds_up,
+    test_summary_is_the_sum,
+    test_short_command,
+    test_short_commands,
+    test_never_switches,
+]

@@ -1,0 +1,364 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest side of the machine tests: guest.sh SCENARIO...
+#
+# Each scenario runs t410trace beside programs whose traffic is known, and leaves
+# what both said in /host/out/SCENARIO. Nothing is judged here: judge.py does that
+# on the host. Everything is written to memory first and copied afterwards, for
+# writing to the host's file system would wake kernel threads on the CPUs that are
+# being measured.
+set -u
+
+OUT=/tmp/out
+CGROUPS=/sys/fs/cgroup
+UCF=nvidia_ucf_pmu_0
+T410TRACE=/tmp/t410trace
+SOCKET0=3	# the mask of its CPUs
+
+# --- tools
+
+# The marker separates what the kernel says from here on from what it said at boot.
+mark() { echo "t410trace test: $1" > /dev/kmsg; }
+
+# until_true COMMAND...: waits for it, at most 15 s
+until_true() {
+	tries=150
+	while ! "$@" && [ $tries -gt 0 ]; do
+		usleep 100000
+		tries=$((tries - 1))
+	done
+}
+
+has_lines() { [ -e "$1" ] && [ "$(wc -l < "$1")" -ge "$2" ]; }
+
+# trace NAME ARG...: starts t410trace with JSON into NAME.json. Traffic that starts
+# after the first report is covered from its first byte.
+trace() {
+	trace_name=$1
+	shift
+	"$T410TRACE" --json -o "$trace_name.json" "$@" 2> "$trace_name.err" &
+	tracer=$!
+	until_true has_lines "$trace_name.json" 1
+}
+
+# trace_ended: waits for it and keeps its status
+trace_ended() {
+	wait "$tracer"
+	echo $? > "$trace_name.status"
+}
+
+# trace_end SIGNAL: the final report covers all that happened before the signal
+trace_end() {
+	kill "-$1" "$tracer"
+	trace_ended
+}
+
+# held NAME COMMAND...: a process with a known id that becomes COMMAND on release
+held() {
+	mkfifo "$1.gate"
+	# shellcheck disable=SC2016  # expanded by the shell that waits
+	sh -c 'read -r go < "$0.gate"; exec "$@"' "$@" &
+	held=$!
+}
+release() { echo go > "$1.gate"; }
+
+# load NAME ARG...: traffic with its ground truth
+load() {
+	load_name=$1
+	shift
+	traffic --name "$load_name" --report truth "$@"
+}
+
+# said NAME COMMAND...: keeps what a command says and how it ends
+said() {
+	said_name=$1
+	shift
+	timeout 20 "$@" > "$said_name.out" 2> "$said_name.err"
+	echo $? > "$said_name.status"
+}
+
+as_nobody() { said "$1" su nobody -c "$T410TRACE -a -d 1"; }
+
+# without PATH NAME ARG...: t410trace where PATH is an empty folder
+without() {
+	path=$1 name=$2
+	shift 2
+	# shellcheck disable=SC2016
+	said "$name" unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$path" "$T410TRACE" "$@"
+}
+
+# Programs the kernel has compiled: their symbols carry a hash
+count_programs() { grep -cE ' bpf_prog_[0-9a-f]{16}_' /proc/kallsyms; }
+
+# perf_hold MODIFIER EVENT...: perf counts EVENTs of the first UCF until perf_release
+perf_hold() {
+	modifier=$1
+	shift
+	list=
+	for event in "$@"; do
+		list="$list -e $UCF/$event/$modifier"
+	done
+	# Ends by itself when perf_release never comes
+	# shellcheck disable=SC2086  # a list
+	perf stat -x, -o "$PWD/perf.csv" -a $list -- timeout 60 sh -c \
+		"touch $PWD/perf.ready; while [ ! -e $PWD/perf.end ]; do sleep 0.1; done" &
+	holder=$!
+	until_true test -e perf.ready
+}
+perf_release() {
+	touch perf.end
+	wait "$holder"
+}
+
+# --- scenarios: attribution
+
+# Programs of every kind at once, in three cgroups, on both sockets.
+scenario_conservation() {
+	trace all -a -i 300
+	load read0 --slot 0 --rate 2000000 --cpu 0 --cgroup con/one --seconds 1.5 &
+	load write0 --slot 1 --rate 700001 --cpu 1 --cgroup con/two --duty 20/30 --seconds 1.5 &
+	load remote0 --slot 4 --per-iter 999983 --cgroup con/two --duty 5/45 --cpu 0 --seconds 1.2 &
+	load gpu0 --slot 5 --rate 12345 --cpu 1 --seconds 1 &
+	load read1 --slot 2 --rate 3000000 --cpu 2 --cgroup con/three --threads 2 --seconds 1.5 &
+	load write1 --slot 3 --rate 1 --cpu 3 --cgroup con/three --seconds 1 &
+	load again1 --slot 2 --per-iter 4096 --cpu 3 --cgroup con/one --duty 3/7 --seconds 1.3 &
+	load disk_rd --slot 8 --rate 500000 --cpu 0 --duty 2/18 --seconds 1.2 &
+	load disk_wr --slot 9 --rate 400000 --cpu 1 --duty 2/18 --seconds 1.2 &
+	load nic_rd --slot 10 --rate 300000 --cpu 2 --duty 2/18 --seconds 1.2 &
+	load nic_wr --slot 11 --rate 200000 --cpu 3 --duty 2/18 --seconds 1.2 &
+	load gpu_rd --slot 12 --rate 900000 --cpu 0 --duty 2/18 --seconds 1.2 &
+	until_true has_lines truth 13
+	trace_end TERM
+}
+
+# The tracer stays away from socket 1, where one program is alone.
+scenario_alone() {
+	taskset -p $SOCKET0 $$ > /dev/null
+	trace all -a -i 500
+	load alone --slot 2 --rate 1000000 --cpu 2 --seconds 2
+	trace_end TERM
+	taskset -p f $$ > /dev/null
+}
+
+# Two programs on one CPU, one after the other. The followed one is kept alive by a
+# sleeping parent, for the run would end with it.
+FIRST_THEN_SLEEP='traffic --name first --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.8; exec sleep 60'
+scenario_turns() {
+	held first taskset $SOCKET0 sh -c "$FIRST_THEN_SLEEP"
+	trace first -p "$held" -i 300
+	release first
+	until_true has_lines truth 1
+	usleep 100000
+	load second --slot 2 --rate 1500000 --cpu 2 --seconds 0.8
+	trace_end TERM
+	kill "$held"
+}
+
+# A command that lives for a few milliseconds, three times.
+scenario_short() {
+	for n in 1 2 3; do
+		taskset $SOCKET0 "$T410TRACE" --json -o short$n.json -- sh -c \
+			"traffic --name short$n --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.005; exit 7" \
+			2> short$n.err
+		echo $? > short$n.status
+	done
+}
+
+# --- scenarios: beside perf
+
+# perf counts the same events over the same traffic.
+scenario_perf() {
+	trace all -a -i 300
+	perf_hold '' mem_bytes_rd,src_loc_cpu=1 mem_bytes_wr,src_loc_cpu=1
+	load reader --slot 0 --rate 1234567 --cpu 0 --seconds 1 &
+	load writer --slot 1 --rate 765432 --cpu 1 --seconds 1 &
+	until_true has_lines truth 2
+	perf_release
+	trace_end TERM
+}
+
+# perf has so many pinned events that the tracer's do not fit at once.
+scenario_crowded() {
+	perf_hold D mem_bytes_rd,src_loc_cpu=1 mem_bytes_wr,src_loc_cpu=1 \
+		mem_bytes_rd,src_loc_noncpu=1 mem_bytes_wr,src_loc_noncpu=1 mem_bytes_rd,src_rem=1 mem_bytes_wr,src_rem=1
+	trace all -a -i 500
+	load reader --slot 0 --rate 1000000 --cpu 0 --seconds 3
+	trace_end TERM
+	perf_release
+}
+
+# --- scenarios: rows
+
+# A tree of cgroups, one of which is removed while the tracer runs.
+scenario_tree() {
+	trace all -a --by cgroup -i 400
+	load left --slot 0 --rate 1000000 --cpu 0 --cgroup tree/left --seconds 1 &
+	load deep --slot 1 --rate 600000 --cpu 1 --cgroup tree/left/deep --seconds 1 &
+	load right --slot 2 --rate 800000 --cpu 2 --cgroup tree/right --seconds 1 &
+	load gone --slot 3 --rate 500000 --cpu 3 --cgroup gone --seconds 0.5
+	rmdir $CGROUPS/gone
+	until_true has_lines truth 4
+	trace_end INT
+}
+
+scenario_cgroup() {
+	mkdir -p $CGROUPS/only
+	trace only -G only -i 300
+	load in --slot 2 --rate 1000000 --cpu 2 --cgroup only --seconds 0.8
+	usleep 100000
+	load below --slot 2 --rate 1000000 --cpu 2 --cgroup only/below --seconds 0.8
+	usleep 100000
+	load out --slot 2 --rate 1000000 --cpu 2 --cgroup outside --seconds 0.8
+	trace_end TERM
+}
+
+scenario_threads() {
+	trace threads -a --by thread -i 500
+	load three --slot 2 --rate 1000000 --threads 3 --seconds 1.5 --duty 40/20
+	trace_end TERM
+}
+
+# Enough rows that two are not all of them.
+scenario_top() {
+	load big --slot 2 --rate 1000000 --cpu 2 --seconds 4 &
+	load small --slot 0 --rate 1000 --cpu 0 --seconds 4 &
+	usleep 300000
+	said top "$T410TRACE" -a --top 2 -d 1
+	said all "$T410TRACE" -a -d 1
+	wait
+}
+
+# Three seconds on a CPU without ever giving it up.
+scenario_busy() {
+	load busy --slot 3 --rate 1000000 --cpu 3 --seconds 4 &
+	until_true pidof traffic > /dev/null
+	pidof traffic > busy.pid
+	usleep 300000
+	trace busy -p "$(cat busy.pid)" -i 300 -d 3
+	trace_ended
+	wait
+}
+
+# Children that are started after the tracer, and a process that becomes another.
+CHILD='traffic --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.5'
+TWO_CHILDREN="$CHILD --name child; sh -c '$CHILD --name grandchild; true'"
+scenario_family() {
+	held parent sh -c "$TWO_CHILDREN"
+	echo "$held" > parent.pid
+	trace family -p "$held" -i 300
+	release parent
+	until_true has_lines truth 2
+	trace_ended
+
+	held changes traffic --name changes --report truth2 --slot 2 --rate 1000000 --cpu 2 --seconds 1
+	echo "$held" > changes.pid
+	trace changes -p "$held" -i 300
+	release changes
+	trace_ended
+}
+
+# --- scenarios: faults
+
+# What cannot be done is said, with a status.
+scenario_refusals() {
+	said unknown-pid "$T410TRACE" -p 4000000 -d 1
+	said junk-pid "$T410TRACE" -p 12x -d 1
+	said unknown-cgroup "$T410TRACE" -G no/such -d 1
+	said nothing "$T410TRACE"
+	said interval-zero "$T410TRACE" -a -i 0
+	said window-too-long "$T410TRACE" -a -i 20 --window 30
+	said no-command "$T410TRACE" -- /no/such/program
+	said no-folder "$T410TRACE" -a -d 1 -o /no/such/folder/file
+	said help "$T410TRACE" --help
+	without /sys/bus/event_source/devices no-pmu -a -d 1
+	without /sys/kernel/btf no-btf -a -d 1
+	# shellcheck disable=SC2016
+	said no-cgroup2 unshare -m sh -c 'umount -a -t cgroup2 -l; exec "$@"' sh "$T410TRACE" -G x -d 1
+}
+
+scenario_rights() {
+	echo "nobody:x:65534:65534::/:/bin/sh" >> /etc/passwd
+	as_nobody paranoid
+	was=$(cat /proc/sys/kernel/perf_event_paranoid)
+	echo 0 > /proc/sys/kernel/perf_event_paranoid
+	as_nobody bpf
+	echo "$was" > /proc/sys/kernel/perf_event_paranoid
+}
+
+scenario_output() {
+	mkdir full
+	mount -t tmpfs -o size=16k none full
+	said full "$T410TRACE" -a --json -i 50 -d 15 -o full/reports
+	cp full/reports full.reports
+	umount full
+	rmdir full
+	{ timeout 20 "$T410TRACE" -a --json -i 100 -d 15 2> pipe.err; echo $? > pipe.status; } | head -n 1 > pipe.json
+}
+
+# The followed process ends: so does the run, and its bytes are there.
+scenario_death() {
+	held dies traffic --name dies --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 30
+	trace dies -p "$held" -i 300
+	release dies
+	sleep 1
+	kill "$held"
+	until_true test ! -d "/proc/$tracer"
+	trace_ended
+}
+
+scenario_signals() {
+	count_programs > programs.before
+	ls -A /sys/fs/bpf > pins.before
+	for signal in INT TERM KILL; do
+		trace $signal -a -i 200
+		load load$signal --slot 2 --rate 1000000 --cpu 2 --seconds 0.3
+		count_programs > programs.during
+		trace_end $signal
+	done
+	# The kernel frees programs when their last user has been gone for a while.
+	sleep 1
+	count_programs > programs.after
+	ls -A /sys/fs/bpf > pins.after
+	perf_hold '' mem_bytes_rd mem_bytes_wr mem_access_rd slc_bytes_rd \
+		mem_bytes_rd,src_loc_cpu=1 mem_bytes_wr,src_loc_cpu=1 mem_bytes_rd,src_rem=1 cycles
+	usleep 300000
+	perf_release
+	trace again -a -v -i 200 -d 0.5
+	trace_ended
+}
+
+# The CPU that reads the counters of socket 1 goes away and comes back.
+scenario_hotplug() {
+	trace all -a -i 500 -d 6
+	load steady --slot 2 --rate 1000000 --cpu 3 --seconds 4.5 &
+	sleep 1
+	echo 0 > /sys/devices/system/cpu/cpu2/online
+	cat /sys/bus/event_source/devices/nvidia_ucf_pmu_1/cpumask > cpumask
+	usleep 1500000
+	echo 1 > /sys/devices/system/cpu/cpu2/online
+	trace_ended
+	wait
+}
+
+# --- running them
+
+run_one() {
+	mkdir -p "$OUT/$1"
+	cd "$OUT/$1" || return
+	mark "$1"
+	"scenario_$1" 2> guest.err
+	cd /
+	rm -f "$OUT/$1"/*.gate
+	touch "$OUT/$1/done"
+	cp -r "$OUT/$1" /host/out/
+	# Results of the next one need the room
+	rm -rf "${OUT:?}/$1"
+}
+
+cp /host/t410trace $T410TRACE
+mkdir -p $OUT
+mark begin
+for scenario; do
+	run_one "$scenario"
+done
+dmesg > /host/out/kernel.log

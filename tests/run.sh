@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# run.sh [PART...]: build and run the tests, all parts or those named.
+#
+# Every test prints a line "ok NAME", "not ok NAME: reason" or "skip NAME: reason".
+# A part that fails without saying so, or says nothing at all, is a failure. A skip
+# that is not listed in tests/allowed-skips is a failure too. The last line is the
+# tally.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+PARTS=(style build unit asan valgrind live machine)
+declare -A WHAT=(
+	[style]="sources: format, licences, layers, sizes, documents (15 s)"
+	[build]="builds: gcc and clang, amd64 and arm64, no warnings (1 min)"
+	[unit]="unit tests (10 s)"
+	[asan]="unit tests with address and undefined behaviour sanitizers (40 s)"
+	[valgrind]="unit tests under valgrind (30 s)"
+	[live]="the scheduler side on this machine's kernel (2 min)"
+	[machine]="everything in the virtual T410 (4 min)"
+)
+ASAN_FLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+logs=build/test-logs
+passed=0 failed=0 skipped=0
+
+# unit_programs VARIANT FLAGS PREFIX...: build the unit tests and run each with PREFIX
+unit_programs() {
+	local variant=$1 flags=$2 t name
+	shift 2
+	make -s -j"$(nproc)" VARIANT="$variant" ${flags:+CFLAGS="$flags"} unit-programs || return 1
+	for t in build/"$(native)$variant"/tests/unit/test_*; do
+		if [ ! -f "$t" ] || [ ! -x "$t" ]; then continue; fi
+		name=${t##*/}
+		# TAP of cmocka: "ok 1 - name", "not ok 1 - name"
+		CMOCKA_MESSAGE_OUTPUT=TAP "$@" "$t" 2> "$logs/$name$variant.err" |
+			sed -nE "s/^(ok|not ok) [0-9]+ - (.*)/\1 $name: \2/p"
+		[ "${PIPESTATUS[0]}" = 0 ] || { echo "not ok $name: exit status, see below"; tail -n 20 "$logs/$name$variant.err"; }
+	done
+}
+
+native() { case $(uname -m) in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
+
+part_style() { tests/style.sh; }
+part_build() { tests/build.sh; }
+part_unit() {
+	unit_programs "" "" env
+	tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
+}
+part_asan() { unit_programs -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
+part_valgrind() {
+	unit_programs "" "" valgrind -q --error-exitcode=9 --leak-check=full \
+		--suppressions=tests/valgrind.supp --trace-children=no
+}
+part_live() { make -s -j"$(nproc)" && tests/live/run.sh ./t410trace; }
+part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }
+
+# tally LOG PART STATUS: count a part's lines
+tally() {
+	local ok bad skip line
+	ok=$(grep -c '^ok ' "$1")
+	bad=$(grep -c '^not ok ' "$1")
+	skip=$(grep -c '^skip ' "$1")
+	if [ $((ok + bad + skip)) = 0 ] || { [ "$3" != 0 ] && [ "$bad" = 0 ]; }; then
+		echo "not ok $2: ended with status $3 after $ok results" | tee -a "$1"
+		bad=$((bad + 1))
+	fi
+	while IFS= read -r line; do
+		line=${line#skip }
+		grep -v '^#' tests/allowed-skips | grep -qxF -- "${line%%:*}" && continue
+		echo "not ok ${line%%:*}: this skip is not in tests/allowed-skips"
+		skip=$((skip - 1)) bad=$((bad + 1))
+	done < <(grep '^skip ' "$1")
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	printf '   %s: %d passed, %d failed, %d skipped\n' "$2" "$ok" "$bad" "$skip"
+}
+
+[ $# -gt 0 ] || set -- "${PARTS[@]}"
+for part in "$@"; do
+	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]}" >&2; exit 2; }
+done
+mkdir -p "$logs"
+[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 10 minutes; parts: make check-PART ($*)"
+for part in "$@"; do
+	echo "== $part: ${WHAT[$part]}"
+	start=$SECONDS
+	"part_$part" 2>&1 | tee "$logs/$part.log" | grep -v '^ok '
+	tally "$logs/$part.log" "$part" "${PIPESTATUS[0]}"
+	echo "   $((SECONDS - start)) s, log in $logs/$part.log"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# style.sh: what a machine can see of the house style.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+MAX_LINES=800
+MAX_FUNCTION=80
+
+# judge NAME: ok if standard input is empty, else its first lines are the reason
+judge() {
+	local found
+	found=$(head -n 20)
+	if [ -z "$found" ]; then
+		echo "ok $1"
+	else
+		echo "not ok $1: $(head -n 1 <<< "$found")"
+		tail -n +2 <<< "$found"
+	fi
+}
+
+# Files of the project; a tree without git (a release) is searched instead.
+files() { git ls-files -co --exclude-standard -- "$@" 2> /dev/null || find . -type f -path "${1/\*/\*}"; }
+ours() { files '*.c' '*.h' | grep -v '^vmlinux/'; }
+
+licences() {
+	local f want
+	files '*.c' '*.h' '*.sh' '*.py' '*.mk' '*.in' Makefile .clang-format tests/check-report | while read -r f; do
+		case $f in
+		bpf/* | tests/machine/* | *.bpf.c) want='GPL-2.0-only' ;;
+		*) want='GPL-2.0-only OR BSD-2-Clause' ;;
+		esac
+		head -n 3 "$f" | grep -qE "SPDX-License-Identifier: $want( \*/)?$" || echo "$f does not say $want"
+	done
+}
+
+# Includes point downwards: cli, then report and engine, then platform, then base.
+layers() {
+	local layer allowed
+	while read -r layer allowed; do
+		grep -nE '^#include "[a-z0-9_]+/' "user/$layer"/*.[ch] | grep -vE "#include \"($allowed)/"
+	done <<-END
+		base base
+		platform platform|base
+		engine engine|base
+		report report|base
+		cli cli|report|engine|platform|base
+	END
+	# the engine is pure: no system calls, no clock, no environment
+	grep -nE '#include <(unistd|time|sys/|bpf/|fcntl|dirent)|getenv|printf\(stderr' user/engine/*.[ch]
+}
+
+long_files() { ours | xargs wc -l | awk -v max=$MAX_LINES '$2 != "total" && $1 > max { print $2 " has " $1 " lines" }'; }
+
+long_functions() {
+	ours | xargs awk -v max=$MAX_FUNCTION '
+		/^\{/ { start = FNR }
+		/^\}/ { if (start && FNR - start > max) print FILENAME ":" start ": a function of " FNR - start " lines"; start = 0 }'
+}
+
+# Only commands talk to the user.
+printing() { grep -nE '\b(puts|printf|fprintf ?\((stderr|stdout))' user/{base,platform,engine}/*.c | grep -vE 'sn?printf|vsnprintf|asprintf|format\(printf'; }
+
+unchanged() { # FILE COMMAND...: the file is what the command prints
+	local f=$1
+	shift
+	"$@" 2> /dev/null | cmp -s - "$f" || echo "$f is not up to date: make docs"
+}
+
+documents() {
+	make -s -j"$(nproc)" "build/$1/gendoc" > /dev/null 2>&1 || echo "gendoc does not build"
+	unchanged man/t410trace.1 "build/$1/gendoc" man < man/t410trace.1.in
+	unchanged completion/t410trace "build/$1/gendoc" completion
+	# only what man complains about, not the page
+	{ MANWIDTH=80 man --warnings -l man/t410trace.1 > /dev/null; } 2>&1
+	grep -q 'make demo' README.md || echo "README.md does not show make demo"
+	grep -q 'make check' README.md || echo "README.md does not show make check"
+}
+
+native=amd64
+[ "$(uname -m)" != aarch64 ] || native=arm64
+
+ours | xargs clang-format --dry-run -Werror 2>&1 | grep error: | judge "clang-format"
+licences | judge "licences"
+layers | judge "layers"
+printing | judge "only commands print"
+long_files | judge "files of at most $MAX_LINES lines"
+long_functions | judge "functions of at most $MAX_FUNCTION lines"
+ours | xargs grep -nE '\b(TODO|FIXME|XXX)\b' | judge "nothing left behind"
+files '*.sh' .ci/run completion/t410trace | xargs shellcheck -x -S warning 2>&1 | judge "shellcheck"
+documents "$native" | judge "documents are up to date"
+exit 0

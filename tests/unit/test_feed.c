@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "cli/feed.h"
+#include "engine/book.h"
+
+/* One socket with two CPUs and two groups, of one and of two counters. */
+static const uint32_t cpu_socket[] = { 0, 0 };
+static const uint32_t socket_ids[] = { 0 };
+static const struct counter counters[] = {
+	{ .name = "a", .source = SOURCE_CPU },
+	{ .name = "b", .source = SOURCE_CPU, .group = 1 },
+	{ .name = "c", .source = SOURCE_DEVICE, .group = 1 },
+};
+static const struct group groups[] = { { 0, 0, 1 }, { 0, 1, 2 } };
+static const struct layout layout = {
+	.cpu_socket = cpu_socket,
+	.nr_cpus = 2,
+	.socket_ids = socket_ids,
+	.nr_sockets = 1,
+	.counters = counters,
+	.nr_counters = 3,
+	.groups = groups,
+	.nr_groups = 2,
+};
+
+struct world {
+	struct identity *id;
+	struct timeline *timeline;
+	struct book *book;
+	struct feed feed;
+	struct ledger_sink sink;
+};
+
+static void setup(struct world *w)
+{
+	struct book_scope scope = { ROW_PROCESS, true };
+
+	assert_int_equal(identity_new(&w->id), 0);
+	assert_int_equal(timeline_new(&layout, &w->timeline), 0);
+	assert_int_equal(book_new(&layout, &scope, w->id, &w->book), 0);
+	assert_int_equal(feed_init(&w->feed, &layout, w->timeline, w->id, 100), 0);
+	w->sink = feed_sink(&w->feed);
+}
+
+static void teardown(struct world *w)
+{
+	feed_release(&w->feed);
+	book_free(w->book);
+	timeline_free(w->timeline);
+	identity_free(w->id);
+}
+
+/* A reading at @now: the totals of the three counters, always counting. */
+static void window(struct world *w, uint64_t now, uint64_t a, uint64_t b, uint64_t c,
+		   const int *errors)
+{
+	struct ledger_window r = { .h = { .type = LEDGER_WINDOW, .time_ns = now }, .nr = 3 };
+	const uint64_t counts[] = { a, b, c };
+
+	for (int i = 0; i < 3; i++) {
+		r.values[i] = (struct ledger_value){ counts[i], now, now };
+		r.errors[i] = errors ? errors[i] : 0;
+	}
+	w->sink.window(w->sink.arg, &r);
+}
+
+static struct report *close_at(struct world *w, uint64_t end)
+{
+	struct timeline_sink sink = book_sink(w->book);
+	struct report *r = calloc(1, sizeof(*r));
+	uint64_t late;
+
+	book_clear(w->book);
+	assert_int_equal(timeline_close(w->timeline, &end, &sink, &late), 0);
+	assert_int_equal(book_finish(w->book), 0);
+	assert_int_equal(book_report(w->book, r), 0);
+	return r;
+}
+
+static void totals_become_deltas(void **state)
+{
+	struct report *r;
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	window(&w, 100, 1000, 2000, 3000, NULL); /* where the books begin */
+	window(&w, 200, 1010, 2020, 3030, NULL);
+	r = close_at(&w, 200);
+	assert_int_equal(r->counters[0].value, 10);
+	assert_int_equal(r->counters[1].value, 20);
+	assert_int_equal(r->counters[2].value, 30);
+	assert_int_equal(w.feed.last_end_ns[0], 200);
+	assert_int_equal(w.feed.long_windows, 0);
+	report_free(r);
+	teardown(&w);
+}
+
+/* A failed read is absent, not zero, and its bytes come with the next good one. */
+static void a_failed_read_loses_nothing(void **state)
+{
+	const int broken[] = { -EINVAL, 0, 0 };
+	struct report *r;
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	window(&w, 100, 1000, 2000, 3000, NULL);
+	window(&w, 200, 0, 2020, 3030, broken);
+	r = close_at(&w, 200);
+	assert_false(r->counters[0].valid);
+	assert_true(r->counters[1].valid); /* the other group is not affected */
+	assert_int_equal(w.feed.invalid_windows, 1);
+	report_free(r);
+	window(&w, 300, 1055, 2020, 3030, NULL);
+	r = close_at(&w, 300);
+	assert_true(r->counters[0].valid);
+	assert_int_equal(r->counters[0].value, 55);
+	assert_int_equal(r->counters[0].covered_ns, 200);
+	report_free(r);
+	teardown(&w);
+}
+
+static void a_counter_never_runs_backwards(void **state)
+{
+	struct report *r;
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	window(&w, 100, 1000, 0, 0, NULL);
+	window(&w, 200, 900, 0, 0, NULL);
+	assert_int_equal(w.feed.invalid_windows, 1);
+	window(&w, 300, 1001, 0, 0, NULL);
+	r = close_at(&w, 300);
+	assert_int_equal(r->counters[0].value, 1);
+	report_free(r);
+	teardown(&w);
+}
+
+static void a_group_that_did_not_run_waits(void **state)
+{
+	struct ledger_window r = { .nr = 3 };
+	struct report *rep;
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	window(&w, 100, 0, 0, 0, NULL);
+	window(&w, 200, 0, 0, 0, NULL);
+	/* enabled goes on, running does not: multiplexed out for the whole window */
+	r.h.time_ns = 300;
+	for (int i = 0; i < 3; i++)
+		r.values[i] = (struct ledger_value){ 0, 300, i ? 300 : 200 };
+	w.sink.window(w.sink.arg, &r);
+	assert_int_equal(w.feed.invalid_windows, 1);
+	r.h.time_ns = 400;
+	for (int i = 0; i < 3; i++)
+		r.values[i] = (struct ledger_value){ 70, 400, i ? 400 : 300 };
+	w.sink.window(w.sink.arg, &r);
+	rep = close_at(&w, 400);
+	assert_int_equal(rep->counters[0].value, 140); /* counted half of the time */
+	assert_int_equal(rep->counters[1].value, 70);
+	report_free(rep);
+	teardown(&w);
+}
+
+static void windows_after_the_cut_do_not_count_yet(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	window(&w, 100, 0, 0, 0, NULL);
+	w.feed.cut_ns = 250;
+	window(&w, 200, 5, 0, 0, NULL);
+	window(&w, 300, 9, 0, 0, NULL);
+	assert_int_equal(w.feed.last_end_ns[0], 200);
+	teardown(&w);
+}
+
+static void slots_become_workloads(void **state)
+{
+	struct ledger_slices s = { .h = { .type = LEDGER_SLICES, .cpu = 1 }, .nr = 5 };
+	struct ledger_task t = { .h = { .type = LEDGER_TASK_FORK },
+				 .pid = 7,
+				 .tgid = 7,
+				 .start_ns = 70,
+				 .leader_start_ns = 70 };
+	struct ledger_cgroup c = { .h = { .type = LEDGER_CGROUP_NEW }, .id = 9, .path = "/job" };
+	struct report *r;
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	memset(t.comm, 'x', sizeof(t.comm)); /* not terminated: must not run over */
+	w.sink.task(w.sink.arg, &t);
+	w.sink.cgroup(w.sink.arg, &c);
+	s.slots[0] = (struct ledger_slot){ .pid = 7,
+					   .tgid = 7,
+					   .start_ns = 70,
+					   .cgroup_id = 9,
+					   .first_ns = 10,
+					   .last_ns = 30,
+					   .on_cpu_ns = 20 };
+	s.slots[1] = (struct ledger_slot){ .first_ns = 30, .last_ns = 90, .on_cpu_ns = 60 };
+	s.slots[2] = (struct ledger_slot){ .pid = LEDGER_LOST_PID,
+					   .tgid = LEDGER_LOST_PID,
+					   .first_ns = 90,
+					   .last_ns = 95,
+					   .on_cpu_ns = 5 };
+	/* impossible: more time on the CPU than passed */
+	s.slots[3] = (struct ledger_slot){
+		.pid = 8, .cgroup_id = 9, .tgid = 8, .first_ns = 1, .last_ns = 2, .on_cpu_ns = 100
+	};
+	s.slots[4] = (struct ledger_slot){ .pid = 9, .tgid = 9, .cgroup_id = 1234 };
+	w.sink.slices(w.sink.arg, &s);
+	assert_false(w.feed.unknown_cgroup); /* slot 4 is empty */
+	assert_int_equal(w.feed.bad_slices, 1);
+	r = close_at(&w, 100);
+	assert_int_equal(r->nr_rows, 1);
+	assert_string_equal(r->rows[0].comm, "xxxxxxxxxxxxxxx");
+	assert_string_equal(r->rows[0].cgroup, "/job");
+	assert_int_equal(r->sockets[0].busy_ns, 20);
+	assert_int_equal(r->sockets[0].idle_ns, 60);
+	assert_int_equal(r->sockets[0].lost_ns, 5);
+	report_free(r);
+	s.nr = 5;
+	s.slots[4].on_cpu_ns = 1;
+	s.slots[4].last_ns = 1;
+	w.sink.slices(w.sink.arg, &s);
+	assert_true(w.feed.unknown_cgroup);
+	teardown(&w);
+}
+
+static void cut_paths_are_asked_for(void **state)
+{
+	struct ledger_cgroup c = { .h = { .type = LEDGER_CGROUP_NEW }, .id = 9 };
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	memset(c.path, 'p', sizeof(c.path) - 1);
+	w.sink.cgroup(w.sink.arg, &c);
+	assert_null(identity_cgroup_find(w.id, 9));
+	assert_true(w.feed.unknown_cgroup);
+	teardown(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(totals_become_deltas),
+		cmocka_unit_test(a_failed_read_loses_nothing),
+		cmocka_unit_test(a_counter_never_runs_backwards),
+		cmocka_unit_test(a_group_that_did_not_run_waits),
+		cmocka_unit_test(windows_after_the_cut_do_not_count_yet),
+		cmocka_unit_test(slots_become_workloads),
+		cmocka_unit_test(cut_paths_are_asked_for),
+	};
+
+	return cmocka_run_group_tests_name("feed", tests, NULL, NULL);
+}

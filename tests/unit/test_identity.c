@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "engine/identity.h"
+
+static int setup(void **state)
+{
+	struct identity *id;
+
+	if (identity_new(&id))
+		return -1;
+	*state = id;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	identity_free(*state);
+	return 0;
+}
+
+static struct task *add(struct identity *id, uint32_t pid, uint64_t start, uint32_t parent,
+			uint64_t parent_start, const char *comm)
+{
+	struct task_news n = { .pid = pid,
+			       .tgid = pid,
+			       .parent = parent,
+			       .parent_start_ns = parent_start,
+			       .start_ns = start,
+			       .comm = comm };
+	struct task *t = NULL;
+
+	assert_int_equal(identity_task(id, &n, &t), 0);
+	assert_non_null(t);
+	return t;
+}
+
+static void children_of_followed_are_followed(void **state)
+{
+	struct identity *id = *state;
+	struct task *child, *early, *other;
+
+	add(id, 10, 100, 1, 1, "shell");
+	early = add(id, 11, 110, 10, 100, "early");
+	assert_int_equal(identity_follow(id, 10), 1);
+	assert_int_equal(identity_follow(id, 99), 0);
+	child = add(id, 12, 120, 10, 100, "child");
+	other = add(id, 13, 130, 1, 1, "other");
+	assert_false(early->followed); /* started before */
+	assert_true(child->followed);
+	assert_false(other->followed);
+	/* grandchildren too, also when the child is gone already */
+	identity_exit(id, 12, 120);
+	assert_true(add(id, 14, 140, 12, 120, "grandchild")->followed);
+	assert_int_equal(identity_followed_alive(id), 2);
+}
+
+static void a_reused_pid_is_someone_else(void **state)
+{
+	struct identity *id = *state;
+	uint32_t first, second, again;
+
+	add(id, 10, 100, 1, 1, "old");
+	assert_int_equal(identity_follow(id, 10), 1);
+	identity_exit(id, 10, 100);
+	assert_null(identity_find_pid(id, 10));
+	assert_false(add(id, 10, 200, 1, 1, "new")->followed);
+	assert_int_equal(identity_workload(id, 10, 10, 100, 7, &first), 0);
+	assert_int_equal(identity_workload(id, 10, 10, 200, 7, &second), 0);
+	assert_int_equal(identity_workload(id, 10, 10, 100, 7, &again), 0);
+	assert_true(first != second);
+	assert_int_equal(first, again);
+	assert_string_equal(identity_get(id, first)->task->comm, "old");
+	assert_string_equal(identity_get(id, second)->task->comm, "new");
+}
+
+static void workloads_are_task_and_cgroup(void **state)
+{
+	struct identity *id = *state;
+	uint32_t a, b;
+
+	assert_int_equal(identity_workload(id, 5, 5, 50, 1, &a), 0);
+	assert_int_equal(identity_workload(id, 5, 5, 50, 2, &b), 0);
+	assert_true(a != b && a > WORKLOAD_LOST && b > WORKLOAD_LOST);
+	assert_ptr_equal(identity_get(id, a)->task, identity_get(id, b)->task);
+	assert_false(identity_get(id, a)->task->comm_known);
+	assert_null(identity_get(id, WORKLOAD_IDLE));
+	assert_null(identity_get(id, 1000));
+}
+
+static void names_follow_exec(void **state)
+{
+	struct identity *id = *state;
+	struct task *t = add(id, 10, 100, 1, 1, "sh");
+
+	assert_ptr_equal(add(id, 10, 100, 1, 1, "lbm"), t);
+	assert_string_equal(t->comm, "lbm");
+}
+
+static void selection_covers_what_is_below(void **state)
+{
+	struct identity *id = *state;
+
+	assert_int_equal(identity_cgroup(id, 1, "/"), 0);
+	assert_int_equal(identity_cgroup(id, 2, "/job"), 0);
+	assert_int_equal(identity_cgroup(id, 3, "/jobless"), 0);
+	assert_int_equal(identity_select(id, "/job"), 0);
+	assert_int_equal(identity_cgroup(id, 4, "/job/step"), 0);
+	assert_false(identity_cgroup_find(id, 1)->selected);
+	assert_true(identity_cgroup_find(id, 2)->selected);
+	assert_false(identity_cgroup_find(id, 3)->selected);
+	assert_true(identity_cgroup_find(id, 4)->selected);
+	/* renamed: it is still what was asked for */
+	assert_int_equal(identity_cgroup(id, 4, "/elsewhere"), 0);
+	assert_true(identity_cgroup_find(id, 4)->selected);
+}
+
+static void removed_cgroups_keep_their_name(void **state)
+{
+	struct identity *id = *state;
+
+	assert_int_equal(identity_cgroup(id, 8, "/job"), 0);
+	identity_cgroup_gone(id, 8);
+	assert_string_equal(identity_cgroup_find(id, 8)->path, "/job");
+	/* a new cgroup of the same path is another one, and the one that lives */
+	assert_int_equal(identity_cgroup(id, 9, "/job"), 0);
+	assert_int_equal(identity_cgroup_by_path(id, "/job")->id, 9);
+	identity_closed(id);
+	assert_non_null(identity_cgroup_find(id, 8));
+	for (int i = 0; i < 100; i++)
+		identity_closed(id);
+	assert_null(identity_cgroup_find(id, 8));
+	assert_non_null(identity_cgroup_find(id, 9));
+}
+
+/* A million short processes must not fill the memory: numbers are used again. */
+static void the_dead_are_forgotten(void **state)
+{
+	struct identity *id = *state;
+	uint32_t w;
+
+	for (uint32_t round = 0; round < 2000; round++) {
+		for (uint32_t k = 0; k < 10; k++) {
+			uint32_t pid = 100 + round * 10 + k;
+
+			add(id, pid, pid, 1, 1, "short");
+			assert_int_equal(identity_workload(id, pid, pid, pid, 1, &w), 0);
+			identity_active(id, w);
+			identity_exit(id, pid, pid);
+		}
+		identity_closed(id);
+	}
+	assert_true(identity_nr(id) < 100);
+}
+
+static void the_recent_dead_are_kept(void **state)
+{
+	struct identity *id = *state;
+	uint32_t w;
+
+	add(id, 10, 100, 1, 1, "ended");
+	assert_int_equal(identity_workload(id, 10, 10, 100, 1, &w), 0);
+	identity_exit(id, 10, 100);
+	identity_closed(id);
+	assert_string_equal(identity_get(id, w)->task->comm, "ended");
+	for (int i = 0; i < 10; i++)
+		identity_closed(id);
+	assert_null(identity_get(id, w));
+}
+
+static void resync_ends_what_is_not_there(void **state)
+{
+	struct identity *id = *state;
+	struct task *gone = add(id, 10, 100, 1, 1, "gone"), *here = add(id, 11, 110, 1, 1, "here");
+
+	identity_resync(id);
+	add(id, 11, 110, 1, 1, "here");
+	identity_resync_end(id);
+	assert_true(gone->exited);
+	assert_false(here->exited);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(children_of_followed_are_followed),
+		TEST(a_reused_pid_is_someone_else),
+		TEST(workloads_are_task_and_cgroup),
+		TEST(names_follow_exec),
+		TEST(selection_covers_what_is_below),
+		TEST(removed_cgroups_keep_their_name),
+		TEST(the_dead_are_forgotten),
+		TEST(the_recent_dead_are_kept),
+		TEST(resync_ends_what_is_not_there),
+	};
+
+	return cmocka_run_group_tests_name("identity", tests, NULL, NULL);
+}
