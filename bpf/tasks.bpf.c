@@ -98,8 +98,14 @@ int BPF_PROG(task_exit, struct task_struct *task)
 	if (!by_thread && task->signal->live.counter)
 		return 0;
 	r = task_record(task, LEDGER_TASK_EXIT);
-	if (r)
+	if (r) {
+		/* The last thread need not be the leader; it is the process that ends. */
+		if (!by_thread) {
+			r->pid = r->tgid;
+			r->start_ns = r->leader_start_ns;
+		}
 		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+	}
 	return 0;
 }
 

@@ -137,9 +137,9 @@ class Bed:
 
     def command(self, *args, **options):
         """Runs any program to its end."""
-        options = {"stdin": subprocess.DEVNULL, "timeout": LIMIT_S} | options
-        if "stdout" not in options:
-            options["stdout"] = subprocess.PIPE
+        options = {"stdout": subprocess.PIPE, "timeout": LIMIT_S} | options
+        if "input" not in options:
+            options["stdin"] = subprocess.DEVNULL
         try:
             done = subprocess.run(
                 list(map(str, args)), stderr=subprocess.PIPE, check=False, **options

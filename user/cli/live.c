@@ -42,7 +42,6 @@ struct live {
 	char cgroup_mount[PATH_MAX];
 	uint64_t *ends_ns;	     /* of the last interval, by socket */
 	uint64_t start_ns, begin_ns; /* of the interval, of the run */
-	uint64_t sequence;
 	uint32_t walk_pause, walk_wait;
 	/* totals at the start of the interval, to report what each one added */
 	struct quality seen;
@@ -202,7 +201,7 @@ static int start_books(struct live *l, struct diag *d)
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
 		return diag_fail(d, err, "cannot start the ledgers: %s", strerror(-err));
-	if (ledger_drain(l->ledger, &l->sink) < 0)
+	if (ledger_drain(l->ledger, &l->sink))
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
 	for (uint32_t s = 0; s < l->layout.nr_sockets; s++)
 		l->ends_ns[s] = s < l->counters.nr_sockets && l->feed.last_end_ns[s]
@@ -280,7 +279,7 @@ int live_follow(struct live *l, pid_t pid, struct diag *d)
 {
 	const struct task *t;
 
-	if (ledger_drain(l->ledger, &l->sink) < 0)
+	if (ledger_drain(l->ledger, &l->sink))
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
 	if (identity_follow(l->id, pid))
 		return 0;
@@ -335,10 +334,10 @@ static int check_readers(struct live *l, struct diag *d)
 
 int live_drain(struct live *l, struct diag *d)
 {
-	int n = ledger_drain(l->ledger, &l->sink);
+	int err = ledger_drain(l->ledger, &l->sink);
 
-	if (n < 0)
-		return diag_fail(d, n, "cannot read the ring buffer: %s", strerror(-n));
+	if (err)
+		return diag_fail(d, err, "cannot read the ring buffer: %s", strerror(-err));
 	if (l->feed.error)
 		return no_memory(d);
 	return check_readers(l, d);
@@ -477,7 +476,6 @@ static void finish_report(struct live *l, bool summary, struct report *r)
 	cost_since(summary ? &l->cost_sum : &l->cost_seen, &cost, &r->self);
 	r->host = &l->host;
 	r->summary = summary;
-	r->sequence = l->sequence++;
 	r->start_ns = summary ? l->begin_ns : l->start_ns;
 	for (uint32_t s = 0; s < l->layout.nr_sockets; s++)
 		if (l->ends_ns[s] > r->end_ns)

@@ -55,7 +55,7 @@ size_t live_alive(const struct live *l);
  * live_report() - close the interval that began at the last call
  * @l: the run
  * @d: gets the problem
- * @ret: the report; release with report_free()
+ * @ret: the report, without a sequence number; release with report_free()
  *
  * Return: 0 or a negative errno.
  */

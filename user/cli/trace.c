@@ -20,6 +20,9 @@
 
 #define WHO	 "t410trace"
 
+/* A command gets this long to end after a signal, so that its last bytes are counted. */
+#define GRACE_NS 1000000000ull
+
 /* The ring is emptied this often; a ring that fills faster wakes us itself. */
 #define DRAIN_NS 100000000ull
 
@@ -40,7 +43,9 @@ struct run {
 	sigset_t mask; /* before we blocked anything */
 	int signals;
 	FILE *out;
+	uint64_t sequence; /* of the next report */
 	bool incomplete;
+	bool command_ended;
 };
 
 static uint64_t now_ns(void)
@@ -76,7 +81,7 @@ static bool lacks_data(const struct report *r)
 	return q->lost_slices_ns || q->lost_tasks || q->lost_cgroups || q->late_slices;
 }
 
-static int write_report(struct run *run, const struct report *r, struct diag *d)
+static int write_report(struct run *run, struct report *r, struct diag *d)
 {
 	const struct trace_args *a = run->args;
 	struct table_options o = {
@@ -85,7 +90,10 @@ static int write_report(struct run *run, const struct report *r, struct diag *d)
 		.quiet = a->quiet,
 		.verbose = a->verbose,
 	};
-	int err = a->json ? json_write(run->out, r) : table_write(run->out, r, &o);
+	int err;
+
+	r->sequence = run->sequence++;
+	err = a->json ? json_write(run->out, r) : table_write(run->out, r, &o);
 
 	if (lacks_data(r))
 		run->incomplete = true;
@@ -186,12 +194,39 @@ static int follow(struct run *run, enum ending *ret, struct diag *d)
 	return err;
 }
 
+/*
+ * We were told to end while the command runs. Ctrl-C reaches it by itself, it is in
+ * the same process group; SIGTERM was for us alone and is passed on. It stays in the
+ * books until it has ended.
+ */
+static int end_command(struct run *run, enum ending why, bool *ret_ended, struct diag *d)
+{
+	uint64_t end = now_ns() + GRACE_NS;
+	enum ending event = GOING_ON;
+	int err = 0;
+
+	if (why == TERMINATED)
+		kill(run->child.pid, SIGTERM);
+	while (!err && event == GOING_ON && now_ns() < end) {
+		err = wait_until(run, end, &event);
+		if (!err)
+			err = live_drain(run->live, d);
+	}
+	*ret_ended = event == COMMAND_ENDED;
+	return err;
+}
+
 /* What the run ended with: the rest of an interval, and the summary. */
 static int finish(struct run *run, enum ending why, struct diag *d)
 {
 	const struct trace_args *a = run->args;
-	int err = report(run, !a->summary, d);
+	int err = 0;
 
+	run->command_ended = why == COMMAND_ENDED;
+	if (run->child.pid && (why == INTERRUPTED || why == TERMINATED))
+		err = end_command(run, why, &run->command_ended, d);
+	if (!err)
+		err = report(run, !a->summary, d);
 	if (!err && (a->summary || why == INTERRUPTED))
 		err = summary(run, d);
 	return err;
@@ -204,13 +239,6 @@ static int prepare(struct run *run, struct diag *d)
 	char text[256];
 	int err;
 
-	if (a->output) {
-		run->out = fopen(a->output, "we");
-		if (!run->out) {
-			diag_fail(d, -errno, "cannot write to %s: %s", a->output, strerror(errno));
-			return -errno;
-		}
-	}
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
@@ -222,6 +250,15 @@ static int prepare(struct run *run, struct diag *d)
 	err = live_open(a, a->verbose ? log_line : NULL, d, &run->live);
 	if (err)
 		return err;
+	/* Not before all else is well: it empties a file that may be wanted. */
+	if (a->output) {
+		run->out = fopen(a->output, "we");
+		if (!run->out) {
+			err = diag_fail(d, -errno, "cannot write to %s: %s", a->output,
+					strerror(errno));
+			return err;
+		}
+	}
 	if (a->verbose) {
 		live_describe(run->live, text, sizeof(text));
 		fprintf(stderr, "%s: %s\n", WHO, text);
@@ -246,14 +283,14 @@ static int start_command(struct run *run, struct diag *d)
 }
 
 /* The exit status of a run that went well. */
-static int status_of(struct run *run, enum ending why)
+static int status_of(struct run *run)
 {
 	int status;
 
 	if (run->incomplete)
 		fprintf(stderr, "%s: data is missing in this run: see the quality of its reports\n",
 			WHO);
-	if (why == COMMAND_ENDED) {
+	if (run->command_ended) {
 		status = child_status(&run->child);
 		return status < 0 ? EXIT_FAILED : status;
 	}
@@ -287,7 +324,7 @@ int cmd_trace(int argc, char **argv)
 	/* Nothing is left in the kernel from here on, whatever the command still does. */
 	live_free(run.live);
 	if (!err)
-		status = status_of(&run, why);
+		status = status_of(&run);
 	else
 		print_diag(WHO, &d);
 	child_end(&run.child);

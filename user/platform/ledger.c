@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -34,6 +35,7 @@ struct ledger {
 	size_t readers_size;
 	uint32_t nr_cpus;
 	struct reader reader[LEDGER_MAX_SOCKETS];
+	uint64_t until_ns; /* a drain ends with the first record after this */
 	uint64_t bad;
 };
 
@@ -94,10 +96,9 @@ static int map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size,
 	return 0;
 }
 
-/* One record of the ring. Sizes are checked: nothing that follows trusts them. */
-static int on_record(void *ctx, void *data, size_t size)
+/* Hands a record on. Sizes are checked: nothing that follows trusts them. */
+static int dispatch(struct ledger *l, const void *data, size_t size)
 {
-	struct ledger *l = ctx;
 	const struct ledger_sink *sink = l->sink;
 	const struct ledger_header *h = data;
 	const struct ledger_slices *slices = data;
@@ -137,7 +138,21 @@ static int on_record(void *ctx, void *data, size_t size)
 	}
 bad:
 	l->bad++;
-	return 0;
+	return -EBADMSG;
+}
+
+/*
+ * One record of the ring. CPUs that write faster than we read must not keep us
+ * here for ever: a drain takes what there was when it began.
+ */
+static int on_record(void *ctx, void *data, size_t size)
+{
+	const struct ledger_header *h = data;
+	struct ledger *l = ctx;
+
+	if (dispatch(l, data, size))
+		return 0;
+	return h->time_ns > l->until_ns ? -EAGAIN : 0;
 }
 
 static int open_maps(struct ledger *l, const struct ledger_options *o, struct diag *d)
@@ -343,12 +358,15 @@ int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
 
 int ledger_drain(struct ledger *l, const struct ledger_sink *sink)
 {
+	struct timespec now;
 	int n;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	l->until_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
 	l->sink = sink;
 	n = ring_buffer__consume(l->ring);
 	l->sink = NULL;
-	return n;
+	return n < 0 && n != -EAGAIN ? n : 0;
 }
 
 int ledger_fd(const struct ledger *l)

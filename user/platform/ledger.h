@@ -121,9 +121,9 @@ int ledger_window_now(struct ledger *l, uint32_t socket);
 int ledger_flush(struct ledger *l, const struct ledger_sink *sink);
 
 /**
- * ledger_drain() - hand on all records that are in the ring
+ * ledger_drain() - hand on all records that are in the ring now
  *
- * Return: number of records or a negative errno.
+ * Return: 0 or a negative errno.
  */
 int ledger_drain(struct ledger *l, const struct ledger_sink *sink);
 

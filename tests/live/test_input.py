@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Wrong arguments and an environment that does not play along: message and status."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from live import finish, read_line, require, tell
+
+# Exit codes as documented in --help.
+FAILED, USAGE = 1, 2
+
+
+def check(done, status, *words):
+    """Exit status, and a message that names the program and the trouble."""
+    text = " ".join(done.err.split())
+    require(done.status == status, f"exit status {done.status} instead of {status}: {text[:200]}")
+    require(done.err.startswith("t410trace: "), f"the message is {text[:200]!r}")
+    for word in words:
+        require(word in text, f"the message does not say {word!r}: {text[:300]}")
+    require(len(done.err.splitlines()) <= 6, f"a long message: {done.err[:600]}")
+
+
+def test_unknown_pid(bed):
+    pid = int(open("/proc/sys/kernel/pid_max", encoding="ascii").read()) - 1
+    check(bed.trace("-p", pid), FAILED, f"-p {pid}: there is no such process", "t410trace -a")
+
+
+def test_pid_of_a_thread(bed):
+    with bed.process(bed.family, "idle") as family:
+        tell(family)
+        (_, tid) = read_line(family).decode().split()
+        for by in ("process", "thread"):
+            # With --by thread every thread is known by its own number.
+            done = bed.trace("-p", tid, "-d", 0.1, "--by", by)
+            check(done, FAILED, f"-p {tid}", f"thread of process {family.pid}")
+        tell(family)
+        finish(family)
+
+
+def test_unknown_cgroup(bed):
+    for name in ("nosuch", "/nosuch", "/sys/fs/cgroup/nosuch", "../../etc", "a/../nosuch"):
+        check(bed.trace("-G", name), FAILED, f"-G {name}", "no such cgroup")
+    check(bed.trace("-G", "/proc"), FAILED, "-G /proc")
+    check(bed.trace("-G", "/etc/passwd"), FAILED, "-G /etc/passwd")
+    check(bed.trace("-G", "x" * 5000), FAILED, "too long")
+
+
+def test_no_permission(bed):
+    program = bed.scratch / "t410trace"
+    bed.scratch.chmod(0o755)
+    shutil.copy(bed.program, program)
+    program.chmod(0o755)
+    done = bed.command(
+        "setpriv", "--reuid", 65534, "--regid", 65534, "--clear-groups",
+        program, "--no-counters", "-a", "-d", 0.1,
+    )
+    check(done, FAILED, "CAP_BPF", "CAP_PERFMON")
+    require("t410trace check" in " ".join(done.err.split()), "it does not say where to look")
+
+
+def test_one_capability_missing(bed):
+    """Root without CAP_BPF and CAP_SYS_ADMIN: the same message."""
+    done = bed.command(
+        "setpriv", "--bounding-set", "-bpf,-sys_admin", "--inh-caps", "-bpf,-sys_admin",
+        bed.program, "--no-counters", "-a", "-d", 0.1,
+    )
+    check(done, FAILED, "CAP_BPF")
+
+
+BAD_ARGUMENTS = [
+    (["-i", "0"], "-i 0"),
+    (["-i", "abc"], "-i abc"),
+    (["-i", "-5"], "-i -5"),
+    (["-i", "1e3"], "-i 1e3"),
+    (["-i", "1.5"], "-i 1.5"),
+    (["-i", ""], "-i"),
+    (["-i", "99999999999999999999"], "-i 99999999999999999999"),
+    (["-i", "18446744073709551617"], "-i 18446744073709551617"),
+    (["--window", "0"], "--window 0"),
+    (["--window", "2000", "-i", "1000"], "--window"),
+    (["-i", "100", "--window", "101"], "--window"),
+    (["-d", "0"], "-d 0"),
+    (["-d", "x"], "-d x"),
+    (["-d", "nan"], "-d nan"),
+    (["-d", "inf"], "-d inf"),
+    (["-d", "-1"], "-d -1"),
+    (["-d", "1s"], "-d 1s"),
+    (["--top", "0"], "--top 0"),
+    (["--top", "many"], "--top many"),
+    (["--by", "foo"], "--by foo"),
+    (["-q", "-v"], "-q and -v"),
+    (["-p", "1"], "-a"),
+    (["-G", "/"], "-a"),
+    (["--nosuch"], "nosuch"),
+]
+BAD_PIDS = ["0", "-1", "1,,2", ",1", "1,", "", "abc", "1 2", "0x10", "99999999999999999999", "4194305"]
+
+
+def test_wrong_arguments(bed):
+    for args, word in BAD_ARGUMENTS:
+        check(bed.trace("-a", *args), USAGE, word)
+    for pid in BAD_PIDS:
+        check(bed.trace("-p", pid), USAGE, "-p")
+    check(bed.trace(), USAGE, "nothing to follow")
+    check(bed.trace("-G", ""), USAGE, "-G")
+    check(bed.trace("-p"), USAGE, "-p")
+    check(bed.trace("--", ""), 127, "cannot run")
+
+
+def test_unknown_command(bed):
+    check(bed.command(bed.program, "nosuch"), USAGE, 'unknown command "nosuch"')
+    check(bed.command(bed.program, ""), USAGE, "unknown command")
+
+
+def test_output_full(bed):
+    check(bed.trace("-a", "-d", 0.2, "-o", "/dev/full"), FAILED, "/dev/full", "No space left")
+    check(
+        bed.trace("-a", "-d", 0.2, "--json", "-o", "/dev/full"), FAILED, "/dev/full", "No space left"
+    )
+    with open("/dev/full", "wb") as full:
+        done = bed.trace("-a", "-d", 0.2, stdout=full)
+    check(done, FAILED, "standard output", "No space left")
+
+
+def test_output_impossible(bed):
+    check(bed.trace("-a", "-o", "/nonexistent/x"), FAILED, "/nonexistent/x", "No such file")
+    check(bed.trace("-a", "-o", bed.scratch), FAILED, str(bed.scratch), "Is a directory")
+
+
+def test_output_fails_with_command(bed):
+    """The report cannot be written: that is a failure whatever the command returns."""
+    done = bed.trace("-i", 100, "-o", "/dev/full", "--", bed.burn, "-m", 400)
+    check(done, FAILED, "/dev/full")
+
+
+def test_closed_pipe(bed):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as pipe:
+        done = bed.trace("-a", "-i", 50, "-d", 10, stdout=pipe)
+    check(done, FAILED, "Broken pipe")
+
+
+def test_reader_ends_early(bed):
+    """t410trace | head -1"""
+    start = time.monotonic()
+    with subprocess.Popen(
+        [bed.program, "--no-counters", "-a", "--json", "-i", "50", "-d", "20"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as tracer:
+        require(tracer.stdout.readline().endswith(b"}\n"), "the first line is no report")
+        tracer.stdout.close()
+        status = tracer.wait(15)
+        error = tracer.stderr.read().decode()
+    require(status == FAILED and "Broken pipe" in error, f"exit status {status}: {error[:200]}")
+    require(time.monotonic() - start < 10, "it went on without a reader")
+
+
+def test_command_status(bed):
+    quiet = ["-q", "-o", "/dev/null", "--"]
+    for expected, script in ((0, "exit 0"), (1, "exit 1"), (7, "exit 7"), (255, "exit 255")):
+        done = bed.trace(*quiet, "sh", "-c", script)
+        require(done.status == expected, f"{script}: exit status {done.status}: {done.err[:200]}")
+    for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGABRT):
+        done = bed.trace(*quiet, "sh", "-c", f"kill -{int(number)} $$")
+        require(
+            done.status == 128 + number, f"death by signal {int(number)}: exit status {done.status}"
+        )
+
+
+def test_command_cannot_run(bed):
+    check(bed.trace("--", "/nonexistent/program"), 127, "cannot run /nonexistent/program")
+    check(bed.trace("--", "no-such-program-anywhere"), 127, "no-such-program-anywhere")
+    plain = bed.scratch / "plain"
+    plain.write_text("not a program")
+    check(bed.trace("--", plain), 126, f"cannot run {plain}")
+    check(bed.trace("--", bed.scratch), 126, f"cannot run {bed.scratch}")
+
+
+def test_not_a_program_format(bed):
+    """Executable by its mode, but no program: shells say 126."""
+    broken = bed.scratch / "broken"
+    broken.write_bytes(b"\x00\x01\x02garbage")
+    broken.chmod(0o755)
+    check(bed.trace("--", broken), 126, f"cannot run {broken}", "Exec format error")
+
+
+def test_command_keeps_its_streams(bed):
+    """Its input, output and environment are the caller's; options behind it are its own."""
+    done = bed.command(
+        bed.program, "--no-counters", "-q", "-o", "/dev/null", "--",
+        "sh", "-c", 'read x; echo "$x $T410_TEST $*"; echo err >&2', "sh", "-i", "-a",
+        input=b"in\n", env=os.environ | {"T410_TEST": "env"},
+    )
+    require(done.out == b"in env -i -a\n", f"its output was {done.out!r}")
+    require("err" in done.err, "its standard error was lost")
+    require(done.status == 0, f"exit status {done.status}")
+
+
+TESTS = [
+    test_unknown_pid,
+    test_pid_of_a_thread,
+    test_unknown_cgroup,
+    test_no_permission,
+    test_one_capability_missing,
+    test_wrong_arguments,
+    test_unknown_command,
+    test_output_full,
+    test_output_impossible,
+    test_output_fails_with_command,
+    test_closed_pipe,
+    test_reader_ends_early,
+    test_command_status,
+    test_command_cannot_run,
+    test_not_a_program_format,
+    test_command_keeps_its_streams,
+]

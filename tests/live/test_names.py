@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Who is who: descendants, and names that change or mean harm."""
+
+import unicodedata
+
+from live import (
+    MS, SAME_TIME, finish, near, on_cpu, read_line, require, rows_of, said, stop, tell,
+)
+
+
+def test_descendants(bed):
+    """-p follows what is started later: children, orphans' children, daemons."""
+    with bed.process(bed.family, "tree", 60) as family, bed.process(
+        bed.burn, "-m", 60, "-w"
+    ) as stranger:
+        with bed.tracing("-p", family.pid, "--json", "-i", 100) as tracer:
+            tell(stranger)
+            finish(stranger)
+            tell(family)
+            # All of them write to this pipe: it ends when the last of them has ended.
+            members = said(finish(family), "process")
+            done = tracer.end()
+    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    reports = done.intervals()
+    names = {"fam-top", "fam-child", "fam-grand", "fam-orphan", "fam-daemon"}
+    require({name for _, _, name, _ in members} == names, f"the family was {members}")
+    for _, pid, name, ns in members:
+        spent = on_cpu(reports, pid=int(pid))
+        require(
+            near(spent, int(ns), SAME_TIME, 2 * MS), f"{name}: {spent} ns in the reports, {ns} ns"
+        )
+        last = [row for r in reports for row in rows_of(r, pid=int(pid))][-1]
+        require(last["comm"] == name, f"{name} is called {last['comm']}")
+    require(not on_cpu(reports, pid=stranger.pid), "a process that is no descendant has a row")
+
+
+def test_ends_with_its_processes(bed):
+    """A process that is gone stays in the books, and the run ends when all are gone."""
+    with bed.process(bed.burn, "-w", "-m", 250) as burner:
+        with bed.tracing("-p", burner.pid, "--json", "-i", 1000) as tracer:
+            tell(burner)
+            ((_, _, _, ns),) = said(finish(burner), "process")
+            done = tracer.end()
+    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    reports = done.intervals()
+    spent = on_cpu(reports, pid=burner.pid)
+    require(near(spent, int(ns), SAME_TIME, 2 * MS), f"{spent} ns in the reports of {ns} ns")
+    last = [row for r in reports for row in rows_of(r, pid=burner.pid)][-1]
+    require(last.get("exited"), "the row of the ended process is not marked so")
+
+
+def test_one_of_two_ends(bed):
+    """The other one is followed on."""
+    with bed.process(bed.burn, "-w", "-m", 50) as short, bed.process(
+        bed.burn, "-w", "-m", 600
+    ) as long:
+        with bed.tracing("-p", f"{short.pid},{long.pid}", "--json", "-i", 100) as tracer:
+            tell(short)
+            finish(short)
+            tell(long)
+            ((_, _, _, ns),) = said(finish(long), "process")
+            done = tracer.end()
+    spent = on_cpu(done.intervals(), pid=long.pid)
+    require(near(spent, int(ns), SAME_TIME, 2 * MS), f"{spent} ns in the reports of {ns} ns")
+
+
+def test_comm_follows(bed):
+    """prctl and exec change the name of a row, not the row."""
+    with bed.process(bed.family, "rename", 300, bed.burn, "-m", 300) as family:
+        with bed.tracing("-p", family.pid, "--json", "-i", 60) as tracer:
+            tell(family)
+            finish(family)
+            reports = tracer.end().intervals()
+    rows = [row for r in reports for row in rows_of(r, pid=family.pid)]
+    require(len({row["key"] for row in rows}) == 1, "a new name made a new row")
+    names = [row["comm"] for row in rows]
+    changes = [n for i, n in enumerate(names) if not i or names[i - 1] != n]
+    require(
+        changes in (["family", "name-one", "name-two", "burn"], ["name-one", "name-two", "burn"]),
+        f"its names were {changes}",
+    )
+
+
+def harmless(text):
+    """Nothing that moves the cursor, changes colours or turns the writing direction."""
+    return not any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co") for c in text if c != "\n")
+
+
+def test_hostile_names_table(bed):
+    with bed.process(bed.family, "hostile", 30) as family:
+        with bed.tracing("-p", family.pid, "--summary") as tracer:
+            tell(family)
+            members = said(finish(family), "process")
+            done = tracer.end()
+    try:
+        text = done.out.decode("utf-8")
+    except UnicodeDecodeError as error:
+        require(False, f"the table is not UTF-8: {error}")
+    require(harmless(text), f"the table has control characters: {text!r}")
+    for _, pid, *_ in members:
+        require(f" {pid} " in text, f"process {pid} has no row")
+    # The harmless part of each name is still readable.
+    for part in ("red", "RTL", "</script>&<b>", "%s%n%p%n"):
+        require(part in text, f"no row is called {part}")
+
+
+def test_hostile_names_json(bed):
+    """check-report refuses what is not JSON."""
+    with bed.process(bed.family, "hostile", 30) as family:
+        with bed.tracing("-p", family.pid, "--json", "--summary") as tracer:
+            tell(family)
+            members = said(finish(family), "process")
+            summary = tracer.end().summary()
+    for _, pid, *_ in members:
+        (row,) = rows_of(summary, pid=int(pid))
+        require(row["comm"], f"process {pid} has no name")
+    names = {row["comm"] for row in summary["workloads"]}
+    require("</script>&<b>" in names and "%s%n%p%n" in names, f"the names are {names}")
+
+
+def test_thread_names(bed):
+    """--by thread gives the threads' own rows and keeps them apart."""
+    with bed.process(bed.family, "idle") as family:
+        tell(family)
+        (_, tid) = read_line(family).decode().split()
+        with bed.tracing("-p", family.pid, "--json", "--by", "thread", "-i", 100) as tracer:
+            tell(family)
+            finish(family)
+            reports = tracer.end().intervals()
+    tids = {row["tid"] for r in reports for row in rows_of(r, pid=family.pid)}
+    require(tids == {family.pid, int(tid)}, f"the threads are {tids}")
+
+
+def test_command_is_followed_alone(bed):
+    with bed.process(bed.burn, "-m", 3000) as stranger:
+        with bed.tracing("--json", "-i", 100, "--", bed.burn, "-m", "200") as tracer:
+            reports = tracer.end().reports()
+        require(stranger.poll() is None, "the other process ended too early")
+    require(not on_cpu(reports, pid=stranger.pid), "another process has a row")
+    require(on_cpu(reports, comm="burn") >= 195 * MS, "the command's time is not there")
+
+
+def test_all_shows_everybody(bed):
+    with bed.process(bed.burn, "-m", 3000) as burner:
+        with bed.tracing("-a", "--json", "-i", 100) as tracer:
+            bed.command(bed.burn, "-m", 100)
+            reports = stop(tracer).intervals()
+    names = {row["comm"] for r in reports for row in r["workloads"]}
+    require(on_cpu(reports, pid=burner.pid), "a process from before has no row")
+    require("t410trace" in names, f"t410trace itself has no row: {names}")
+    require(
+        any(row.get("kernel") for r in reports for row in r["workloads"]), "no kernel thread at all"
+    )
+
+
+TESTS = [
+    test_descendants,
+    test_ends_with_its_processes,
+    test_one_of_two_ends,
+    test_comm_follows,
+    test_hostile_names_table,
+    test_hostile_names_json,
+    test_thread_names,
+    test_command_is_followed_alone,
+    test_all_shows_everybody,
+]

@@ -1,0 +1,577 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compare what t410trace reported in the virtual T410 with what was true.
+
+judge.py FOLDER [SCENARIO...]: FOLDER/SCENARIO holds what guest.sh left. Prints a line
+per test, then the counts. Exits with 1 when a test failed or none was made.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+from results import Failure, Scenario, Wiring, expect, expect_equal, expect_share
+
+HERE = pathlib.Path(__file__).resolve().parent
+CHECK_REPORT = HERE.parent / "check-report"
+READ0, WRITE0, READ1, WRITE1 = (
+    f"ucf{socket}/mem_bytes_{direction}/src_loc_cpu=1" for socket in (0, 1) for direction in ("rd", "wr")
+)
+TESTS = {}
+
+
+def test(scenario):
+    """Make a function a test of the scenario; its name is the test's."""
+
+    def add(function):
+        TESTS.setdefault(scenario, []).append(function)
+        return function
+
+    return add
+
+
+def by_pid(pid):
+    return lambda row: row["pid"] == pid
+
+
+def by_path(path):
+    return lambda row: row["cgroup"]["path"] == path
+
+
+def by_comm(comm):
+    return lambda row: row["comm"] == comm
+
+
+def any_row(row):
+    return True
+
+
+def inside(share, truth, what):
+    expect(
+        share["low"] <= truth <= share["high"],
+        f"{what}: {truth} is not within {share['low']} to {share['high']}",
+    )
+
+
+# --- conservation: everything at once
+
+
+@test("conservation")
+def every_counter_is_exact(s):
+    found, truth = s.reports("all").counters(), s.truth().counters()
+    expect(len(truth) >= 8, f"only {len(truth)} counters had traffic")
+    for name, count in found.items():
+        if name not in s.wiring.flows:
+            expect_equal(count, truth.get(name, 0), name)
+
+
+@test("conservation")
+def background_flows_are_rate_times_time(s):
+    reports = s.reports("all")
+    for name, rate in s.wiring.flows.items():
+        due = rate * sum(reports.counter_field(name, "enabled_ns")) / 1e9
+        error = abs(reports.counter(name) - due) / due
+        expect(error < 0.001, f"{name}: {reports.counter(name)}, expected {due:.0f}")
+
+
+@test("conservation")
+def device_and_remote_bytes_have_no_owner(s):
+    reports = s.reports("all")
+    for reason, source in (("device", "src_loc_noncpu"), ("remote", "src_rem")):
+        for name, count in reports.counters().items():
+            if name.endswith(f"{source}=1") and count:
+                expect_equal(reports.unattributed(name), {reason: count}, name)
+                expect_equal(reports.share(name, any_row)["value"], 0, f"{name} in rows")
+
+
+@test("conservation")
+def nothing_is_lost(s):
+    expect_equal(s.reports("all").lost(), {}, "what was lost")
+    expect_equal(s.status("all"), 0, "exit status")
+
+
+@test("conservation")
+def intervals_follow_each_other(s):
+    previous = None
+    for report in s.reports("all").each:
+        if previous:
+            expect_equal(report["interval"]["start_ns"], previous["interval"]["end_ns"], "start")
+            expect_equal(report["sequence"], previous["sequence"] + 1, "sequence")
+        previous = report
+
+
+# --- one program
+
+
+@test("alone")
+def its_row_has_all(s):
+    reports, line = s.reports("all"), s.truth().named("alone")[0]
+    share = reports.share(READ1, by_pid(line["pid"]))
+    expect_equal(reports.counter(READ1), line["bytes"], "the counter")
+    # Kernel threads of the socket own the rest, by their CPU time in these windows.
+    expect_share(share["value"], line["bytes"], 0.97, "its row")
+    inside(share, line["bytes"], "its row")
+
+
+@test("alone")
+def its_cpu_time_is_there(s):
+    reports, line = s.reports("all"), s.truth().named("alone")[0]
+    # Its own clock starts a few milliseconds late, after a calibration.
+    expect_share(line["cpu_ns"], reports.on_cpu(by_pid(line["pid"])), 0.97, "CPU time")
+
+
+@test("turns")
+def the_others_bytes_are_not_in_its_row(s):
+    reports, truth = s.reports("first"), s.truth()
+    line = truth.named("first")[0]
+    share = reports.share(READ1, by_pid(line["pid"]))
+    expect_share(share["value"], line["bytes"], 0.95, "its row")
+    expect_share(share["high"], line["bytes"], 0.95, "the upper bound of its row")
+    expect(
+        reports.share(READ1, any_row)["value"] <= line["bytes"],
+        "rows have more than the followed program moved",
+    )
+
+
+@test("turns")
+def the_others_bytes_are_unattributed(s):
+    reports, truth = s.reports("first"), s.truth()
+    reasons = reports.unattributed(READ1)
+    expect_equal(reports.counter(READ1), truth.counter(READ1), "the counter")
+    expect(set(reasons) <= {"other", "idle"}, f"reasons {sorted(reasons)}")
+    expect(
+        reasons.get("other", 0) >= truth.bytes("second"),
+        f"other: {reasons.get('other', 0)}, expected {truth.bytes('second')}",
+    )
+
+
+@test("short")
+def a_command_of_five_milliseconds_is_in_the_books(s):
+    for name in ("short1", "short2", "short3"):
+        reports, line = s.reports(name), s.truth().named(name)[0]
+        share = reports.share(READ1, by_pid(line["pid"]))
+        expect(line["end_ns"] - line["start_ns"] < 50_000_000, f"{name} was not short")
+        expect_equal(reports.counter(READ1), line["bytes"], f"{name}: the counter")
+        expect_share(share["value"], line["bytes"], 0.6, f"{name}: its row")
+        inside(share, line["bytes"], f"{name}: its row")
+
+
+@test("short")
+def the_commands_status_is_returned(s):
+    for name in ("short1", "short2", "short3"):
+        expect_equal(s.status(name), 7, f"{name}: exit status")
+
+
+# --- beside perf
+
+
+@test("perf")
+def totals_agree(s):
+    counters, perf, truth = s.reports("all").counters(), s.perf(), s.truth()
+    expect_equal(len(perf), 2, "events of perf")
+    for event, (count, percent) in perf.items():
+        short = event.removeprefix("nvidia_ucf_pmu_").rstrip("/").replace(",", "/")
+        name = "ucf" + short
+        expect_equal(percent, 100.0, f"{event}: time it ran in percent")
+        expect(count > 0, f"{event}: perf saw no traffic")
+        expect_equal(counters[name], count, f"{name} beside perf")
+        expect_equal(truth.counter(name), count, f"the truth of {name} beside perf")
+
+
+@test("crowded")
+def counters_are_shared(s):
+    for ratio in s.reports("all").counter_field(READ0, "running_ratio"):
+        expect(0.05 < ratio < 0.95, f"running ratio {ratio}")
+
+
+@test("crowded")
+def totals_are_close(s):
+    found, truth = s.reports("all").counter(READ0), s.truth().counter(READ0)
+    expect(abs(found - truth) < 0.05 * truth, f"counted {found} of {truth}")
+
+
+@test("crowded")
+def perf_keeps_its_counters(s):
+    for event, (count, percent) in s.perf().items():
+        expect_equal(percent, 100.0, f"{event}: time it ran in percent")
+    counts = [count for event, (count, _) in s.perf().items() if "mem_bytes_rd,src_loc_cpu" in event]
+    expect_equal(counts, [s.truth().counter(READ0)], "perf's own count")
+
+
+# --- rows
+
+
+@test("tree")
+def leaves_add_up_to_the_counters(s):
+    reports, truth = s.reports("all"), s.truth()
+    leaf = lambda row: row["leaf"]
+    for name in (READ0, WRITE0, READ1, WRITE1):
+        total = reports.share(name, leaf)["value"] + sum(reports.unattributed(name).values())
+        expect(truth.counter(name) > 0, f"{name}: no traffic")
+        expect_equal(total, truth.counter(name), name)
+
+
+@test("tree")
+def parents_include_their_children(s):
+    reports, truth = s.reports("all"), s.truth()
+    for name, program in ((READ0, "left"), (WRITE0, "deep")):
+        row = reports.share(name, lambda row: row["cgroup"]["path"] == "/tree/left" and not row["leaf"])
+        own = reports.share(
+            name, lambda row: row["cgroup"]["path"].startswith("/tree/left") and row["leaf"]
+        )
+        expect(own["value"] > 0.5 * truth.bytes(program), f"{name}: {own['value']} in leaf rows")
+        expect_equal(row["value"], own["value"], f"{name} of /tree/left")
+
+
+@test("tree")
+def bytes_are_in_the_right_cgroups(s):
+    reports, truth = s.reports("all"), s.truth()
+    for path, name, program in (
+        ("/tree/left/deep", WRITE0, "deep"),
+        ("/tree/right", READ1, "right"),
+        ("/gone", WRITE1, "gone"),
+    ):
+        share = reports.share(name, lambda row, path=path: row["cgroup"]["path"] == path and row["leaf"])
+        inside(share, truth.bytes(program), path)
+
+
+@test("tree")
+def a_removed_cgroup_keeps_its_name(s):
+    line = s.truth().named("gone")[0]
+    # The summary was made after the cgroup had been removed.
+    rows = [
+        row
+        for report in s.reports("all").summaries
+        for row in report["workloads"]
+        if row["cgroup"]["id"] == line["cgroup_id"]
+    ]
+    expect(rows, f"cgroup {line['cgroup_id']} has no row in the summary")
+    for row in rows:
+        expect_equal(row["cgroup"]["path"], "/gone", "path")
+
+
+@test("tree")
+def the_summary_is_the_sum_of_the_reports(s):
+    reports = s.reports("all")
+    expect_equal(len(reports.summaries), 1, "number of summaries")
+    summary = {c["name"]: c["value"] for c in reports.summaries[0]["counters"]}
+    expect_equal(summary, reports.counters(), "counters of the summary")
+
+
+@test("cgroup")
+def only_the_cgroup_has_rows(s):
+    paths = {row["cgroup"]["path"] for row in s.reports("only").rows(any_row)}
+    expect_equal(paths, {"/only", "/only/below"}, "cgroups of the rows")
+
+
+@test("cgroup")
+def the_rest_is_other(s):
+    reports, truth = s.reports("only"), s.truth()
+    followed = truth.bytes("in") + truth.bytes("below")
+    rows = reports.share(READ1, any_row)
+    expect_share(rows["value"], followed, 0.9, "rows")
+    expect_equal(reports.counter(READ1), truth.counter(READ1), "the counter")
+    other = reports.unattributed(READ1).get("other", 0)
+    expect(other >= truth.bytes("out"), f"other: {other}, expected {truth.bytes('out')} at least")
+
+
+@test("threads")
+def each_thread_has_its_row(s):
+    reports, lines = s.reports("threads"), s.truth().named("three")
+    expect_equal(len({line["tid"] for line in lines}), 3, "number of threads")
+    for line in lines:
+        own = lambda row, tid=line["tid"]: row["tid"] == tid
+        expect(reports.rows(own), f"thread {line['tid']} has no row")
+        expect_equal({row["pid"] for row in reports.rows(own)}, {line["pid"]}, "pid of a thread")
+        expect_share(line["cpu_ns"], reports.on_cpu(own), 0.9, f"CPU time of thread {line['tid']}")
+
+
+@test("threads")
+def the_threads_have_the_bytes(s):
+    reports, lines = s.reports("threads"), s.truth().named("three")
+    sockets = reports.share(READ1, by_pid(lines[0]["pid"]))
+    total = sum(line["bytes"] for line in lines)
+    expect_equal(reports.counter(READ1), total, "the counter")
+    inside(sockets, total, "rows of the threads")
+
+
+@test("top")
+def only_the_largest_rows(s):
+    rows = re.findall(r"^ +(\d+)  (\S+)", s.text("top.out"), re.MULTILINE)
+    expect_equal(len(rows), 2, "number of rows")
+    expect_equal(rows[0][1], "traffic", "the largest row")
+    more = re.search(r"^\((\d+) more\)", s.text("top.out"), re.MULTILINE)
+    expect(more, "no row for the others")
+    every = re.findall(r"^ +(\d+)  (\S+)", s.text("all.out"), re.MULTILINE)
+    expect(len(every) > 2, "without --top there were no more rows")
+
+
+@test("top")
+def the_table_fits_80_columns(s):
+    for line in s.text("all.out").splitlines():
+        expect(len(line) <= 80, f"{len(line)} columns: {line}")
+
+
+@test("busy")
+def a_process_that_never_sleeps_is_in_every_report(s):
+    reports, pid = s.reports("busy"), s.number("busy.pid")
+    full = [r for r in reports.each if r["interval"]["duration_ns"] > 250_000_000]
+    expect(len(full) >= 6, f"{len(full)} full reports")
+    for report in full:
+        length = report["interval"]["duration_ns"]
+        ns = sum(row["on_cpu_ns"] for row in report["workloads"] if row["pid"] == pid)
+        expect_share(ns, length, 0.9, f"report {report['sequence']}: CPU time of its interval")
+
+
+@test("family")
+def children_are_followed(s):
+    reports, truth = s.reports("family"), s.truth()
+    for name in ("child", "grandchild"):
+        line = truth.named(name)[0]
+        share = reports.share(READ1, by_pid(line["pid"]))
+        expect(line["pid"] != s.number("parent.pid"), f"{name} is the parent itself")
+        expect_share(share["value"], line["bytes"], 0.9, name)
+
+
+@test("family")
+def the_run_ends_with_the_family(s):
+    expect_equal(s.status("family"), 0, "exit status")
+    expect_equal(s.reports("family").counter(READ1), s.truth().counter(READ1), "the counter")
+
+
+@test("family")
+def exec_changes_the_name(s):
+    names = [row["comm"] for row in s.reports("changes").rows(by_pid(s.number("changes.pid")))]
+    expect_equal((names[0], names[-1]), ("sh", "traffic"), "first and last name")
+
+
+# --- faults
+
+
+def refused(s, name, status, *words):
+    """It ends with the status, and says what is wrong."""
+    expect_equal(s.status(name), status, f"{name}: exit status")
+    said = s.words(f"{name}.err")
+    for word in words:
+        expect(word in said, f"{name}: {word!r} is not in {said!r}")
+    expect("t410trace:" in said, f"{name}: no message in {said!r}")
+
+
+@test("refusals")
+def impossible_arguments(s):
+    refused(s, "junk-pid", 2, "12x", "not a process id")
+    refused(s, "nothing", 2, "nothing to follow")
+    refused(s, "interval-zero", 2, "-i 0", "from 10")
+    refused(s, "window-too-long", 2, "--window")
+
+
+@test("refusals")
+def things_that_are_not_there(s):
+    refused(s, "unknown-pid", 1, "4000000", "no such process")
+    refused(s, "unknown-cgroup", 1, "no/such", "no such cgroup")
+    refused(s, "no-command", 127, "/no/such/program")
+    refused(s, "no-folder", 1, "/no/such/folder/file", "No such file")
+
+
+@test("refusals")
+def systems_that_lack_something(s):
+    refused(s, "no-pmu", 1, "/sys/bus/event_source/devices", "nvidia_ucf_pmu_", "make demo", "7.1")
+    refused(s, "no-btf", 1, "/sys/kernel/btf/vmlinux", "CONFIG_DEBUG_INFO_BTF")
+    refused(s, "no-cgroup2", 1, "cgroup", "mount")
+
+
+@test("refusals")
+def help_is_no_error(s):
+    expect_equal(s.status("help"), 0, "exit status")
+    expect("Exit status" in s.text("help.out"), "the help does not tell the exit status")
+
+
+@test("rights")
+def the_missing_right_is_named(s):
+    refused(s, "paranoid", 1, "kernel.perf_event_paranoid is 3", "CAP_SYS_ADMIN", "sysctl")
+    refused(s, "bpf", 1, "CAP_BPF", "CAP_PERFMON", "Operation not permitted")
+
+
+@test("output")
+def a_full_file_system(s):
+    refused(s, "full", 1, "full/reports", "No space left")
+
+
+@test("output")
+def reports_before_it_was_full_are_complete(s):
+    first = s.text("full.reports").splitlines()[0]
+    (s.folder / "full.json").write_text(first + "\n", encoding="utf-8")
+    expect_equal(len(s.reports("full").each), 1, "reports in the first line")
+
+
+@test("output")
+def a_closed_pipe(s):
+    refused(s, "pipe", 1, "Broken pipe")
+    expect_equal(len(s.reports("pipe").each), 1, "reports that were read")
+
+
+@test("death")
+def bytes_of_the_dead_stay(s):
+    reports, line = s.reports("dies"), s.truth().named("dies")[0]
+    share = reports.share(READ1, by_pid(line["pid"]))
+    expect_equal(reports.counter(READ1), line["bytes"], "the counter")
+    expect_share(share["value"], line["bytes"], 0.9, "its row")
+    expect(any(row.get("exited") for row in reports.rows(by_pid(line["pid"]))), "it is not marked")
+
+
+@test("death")
+def the_run_ends_by_itself(s):
+    expect_equal(s.status("dies"), 0, "exit status")
+
+
+@test("signals")
+def interrupt_gives_a_summary(s):
+    expect_equal(s.status("INT"), 0, "exit status")
+    expect_equal(len(s.reports("INT").summaries), 1, "number of summaries")
+
+
+@test("signals")
+def terminate_ends_with_a_report(s):
+    reports = s.reports("TERM")
+    expect_equal(s.status("TERM"), 0, "exit status")
+    expect_equal(len(reports.summaries), 0, "number of summaries")
+
+
+@test("signals")
+def no_byte_is_missing_at_the_end(s):
+    for name in ("INT", "TERM"):
+        found, truth = s.reports(name).counter(READ1), s.truth().bytes(f"load{name}")
+        expect_equal(found, truth, f"{name}: the counter")
+
+
+@test("signals")
+def kill_leaves_nothing(s):
+    before, during, after = (s.number(f"programs.{when}") for when in ("before", "during", "after"))
+    expect(during > before, "no BPF program was seen while the tracer ran")
+    expect_equal(s.status("KILL"), 137, "exit status")
+    expect_equal(after, before, "BPF programs in the kernel afterwards")
+    expect_equal(s.text("pins.after"), s.text("pins.before"), "/sys/fs/bpf")
+
+
+@test("signals")
+def all_counters_are_free_again(s):
+    perf = s.perf()
+    expect_equal(len(perf), 8, "events of perf")
+    for event, (_, percent) in perf.items():
+        expect_equal(percent, 100.0, f"{event}: time it ran in percent")
+    expect_equal(s.status("again"), 0, "exit status of the next run")
+    expect("(pinned)" in s.text("again.err"), "the next run did not get its counters")
+
+
+# --- hotplug
+
+
+@test("hotplug")
+def the_reader_moves(s):
+    expect_equal(s.text("cpumask").strip(), "3", "the PMU's CPU after CPU 2 went offline")
+    moves = s.reports("all").quality("reader_moves")
+    expect(moves >= 1, "no move of the reader is reported")
+
+
+@test("hotplug")
+def counting_goes_on(s):
+    reports, truth = s.reports("all"), s.truth().counter(READ1)
+    # The driver itself drops a few milliseconds while it moves the events.
+    expect_share(reports.counter(READ1), truth, 0.97, "counted")
+    last = [r for r in reports.each if r["interval"]["end_ns"] < s.truth().lines[0]["end_ns"]][-1]
+    value = next(c["value"] for c in last["counters"] if c["name"] == READ1)
+    expect(value > 0, "nothing was counted after the CPU came back")
+
+
+@test("hotplug")
+def the_program_keeps_its_bytes(s):
+    reports, line = s.reports("all"), s.truth().named("steady")[0]
+    share = reports.share(READ1, by_pid(line["pid"]))
+    expect_share(share["value"], line["bytes"], 0.8, "its row")
+
+
+@test("hotplug")
+def cpu_time_is_sound(s):
+    reports, line = s.reports("all"), s.truth().named("steady")[0]
+    expect_share(line["cpu_ns"], reports.on_cpu(by_pid(line["pid"])), 0.97, "CPU time")
+    for report in reports.each:
+        for socket in report["sockets"]:
+            room = 2 * report["interval"]["duration_ns"]
+            used = socket["busy_ns"] + socket["idle_ns"] + socket["lost_ns"]
+            expect(
+                used <= 1.05 * room + 20_000_000,
+                f"report {report['sequence']}: {used} ns on two CPUs in {room // 2} ns",
+            )
+
+
+@test("hotplug")
+def the_run_is_complete(s):
+    expect_equal(s.status("all"), 0, "exit status")
+
+
+# --- of every scenario
+
+
+def reports_are_valid(s):
+    files = sorted(str(path) for path in s.folder.glob("*.json"))
+    if not files:
+        return
+    check = subprocess.run(
+        [CHECK_REPORT, *files], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, text=True
+    )
+    expect(check.returncode == 0, " / ".join(check.stdout.splitlines()[:3]))
+
+
+COMPLAINT = re.compile(
+    r"WARNING|BUG|Oops|Call trace|soft lockup|stall|Unable to handle|nvidia|arm-cs-arch|cspmu|bpf|perf:",
+    re.IGNORECASE,
+)
+
+
+def the_kernel_has_nothing_to_say(s):
+    """Lines since the scenario began."""
+    log = (s.folder.parent / "kernel.log").read_text(encoding="utf-8", errors="replace")
+    mark = "t410trace test: "
+    parts = re.split(re.escape(mark), log)
+    own = [part for part in parts if part.startswith(f"{s.folder.name}\n")]
+    expect(own, "the kernel log has no mark of this scenario")
+    for line in own[0].splitlines()[1:]:
+        expect(not COMPLAINT.search(line), line.strip())
+
+
+def judge(folder, wiring, names):
+    counts = {"ok": 0, "not ok": 0}
+    for name in names:
+        for function in [reports_are_valid, the_kernel_has_nothing_to_say, *TESTS[name]]:
+            label = f"{name}/{function.__name__.replace('_', '-')}"
+            try:
+                function(Scenario(folder / name, wiring))
+            except Failure as failure:
+                counts["not ok"] += 1
+                print(f"not ok {label}: {failure}")
+            except (KeyError, IndexError, ValueError, OSError) as error:
+                counts["not ok"] += 1
+                print(f"not ok {label}: {type(error).__name__}: {error}")
+            else:
+                counts["ok"] += 1
+                print(f"ok {label}")
+    return counts
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(TESTS))
+        return 0
+    if len(sys.argv) < 2:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    folder = pathlib.Path(sys.argv[1])
+    wiring = Wiring(HERE / "traffic.conf")
+    counts = judge(folder, wiring, sys.argv[2:] or TESTS)
+    print(f"{counts['ok']} passed, {counts['not ok']} failed, 0 skipped")
+    return 0 if counts["ok"] and not counts["not ok"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a scenario left behind: reports of t410trace and the truth about the traffic."""
+
+import json
+import re
+
+
+class Failure(Exception):
+    """A test failed; the text says why."""
+
+
+def expect(condition, why):
+    if not condition:
+        raise Failure(why)
+
+
+def expect_equal(found, wanted, what):
+    expect(found == wanted, f"{what} is {found!r}, expected {wanted!r}")
+
+
+def expect_share(part, whole, least, what):
+    """Part must be at least this fraction of whole, and not more than all of it."""
+    expect(whole > 0, f"{what}: there was no traffic")
+    expect(
+        least * whole <= part <= whole,
+        f"{what}: {part} of {whole} ({part / whole:.4f}), expected {least} to 1",
+    )
+
+
+class Wiring:
+    """Which counter shows the traffic of a slot, from the traffic file."""
+
+    SOURCES = {"cpu": "src_loc_cpu", "noncpu": "src_loc_noncpu", "rem": "src_rem"}
+    UNITS = {"k": 10**3, "M": 10**6, "G": 10**9}
+
+    def __init__(self, path):
+        self.slots = {}
+        self.flows = {}
+        for line in path.read_text(encoding="utf-8").splitlines():
+            words = line.split("#")[0].split()
+            if words and words[0] == "slot":
+                self.slots[int(words[1])] = self.counter(words[3], words[4:])
+            elif words and words[0] == "flow":
+                rate = dict(word.split("=") for word in words[3:])["rate"]
+                self.flows[self.counter(words[2], words[3:])] = self.number(rate)
+
+    def counter(self, kind, words):
+        keys = dict(word.split("=") for word in words)
+        if kind == "ucf":
+            source = self.SOURCES[keys["src"]]
+        elif kind == "pcie" and keys.get("ucf") == "1":
+            source = self.SOURCES["noncpu"]
+        else:
+            raise ValueError(f"traffic of kind {kind} reaches no counter of a report")
+        return f"ucf{keys['socket']}/mem_bytes_{keys['dir']}/{source}=1"
+
+    def number(self, text):
+        unit = self.UNITS.get(text[-1])
+        return int(text[:-1]) * unit if unit else int(text)
+
+
+class Reports:
+    """The reports of one run, without its summary, which repeats them."""
+
+    def __init__(self, path):
+        try:
+            everything = [json.loads(line) for line in path.read_text().splitlines()]
+        except (OSError, ValueError) as error:
+            raise Failure(f"{path.name}: {error}") from error
+        self.name = path.name
+        self.each = [report for report in everything if not report.get("summary")]
+        self.summaries = [report for report in everything if report.get("summary")]
+        expect(self.each, f"{path.name}: no report")
+
+    def counters(self):
+        """Total of each counter; one without data would make it meaningless."""
+        totals = {}
+        for report in self.each:
+            for counter in report["counters"]:
+                name = counter["name"]
+                expect(counter["valid"], f"{self.name}: {name} has no data")
+                totals[name] = totals.get(name, 0) + counter["value"]
+        return totals
+
+    def counter(self, name):
+        return self.counters()[name]
+
+    def counter_field(self, name, field):
+        return [c[field] for r in self.each for c in r["counters"] if c["name"] == name]
+
+    def rows(self, matches):
+        return [row for report in self.each for row in report["workloads"] if matches(row)]
+
+    def share(self, counter, matches):
+        """Sums of value, low and high of the rows that match."""
+        sums = {"value": 0, "low": 0, "high": 0}
+        for row in self.rows(matches):
+            for share in row["shares"]:
+                if share["counter"] == counter:
+                    for key in sums:
+                        sums[key] += share[key]
+        return sums
+
+    def on_cpu(self, matches):
+        return sum(row["on_cpu_ns"] for row in self.rows(matches))
+
+    def unattributed(self, counter):
+        """Bytes by reason."""
+        reasons = {}
+        for report in self.each:
+            for entry in report["unattributed"]:
+                if entry["counter"] == counter:
+                    reasons[entry["reason"]] = reasons.get(entry["reason"], 0) + entry["value"]
+        return reasons
+
+    def quality(self, key):
+        return sum(report["quality"][key] for report in self.each)
+
+    def lost(self):
+        """Everything that was lost in any report."""
+        found = {}
+        for report in self.each:
+            for what, count in report["quality"]["lost"].items():
+                if count:
+                    found[what] = found.get(what, 0) + count
+        return found
+
+
+class Truth:
+    """What the traffic programs say they did, one line per thread."""
+
+    def __init__(self, path, wiring):
+        try:
+            self.lines = [json.loads(line) for line in path.read_text().splitlines()]
+        except (OSError, ValueError) as error:
+            raise Failure(f"{path.name}: {error}") from error
+        expect(self.lines, f"{path.name}: no traffic program ended")
+        self.wiring = wiring
+
+    def counters(self):
+        totals = {}
+        for line in self.lines:
+            name = self.wiring.slots[line["slot"]]
+            totals[name] = totals.get(name, 0) + line["bytes"]
+        return totals
+
+    def counter(self, name):
+        return self.counters().get(name, 0)
+
+    def named(self, name):
+        lines = [line for line in self.lines if line["name"] == name]
+        expect(lines, f"no traffic program {name} ended")
+        return lines
+
+    def bytes(self, name):
+        return sum(line["bytes"] for line in self.named(name))
+
+
+class Scenario:
+    """The folder of one scenario."""
+
+    def __init__(self, folder, wiring):
+        self.folder = folder
+        self.wiring = wiring
+        expect((folder / "done").exists(), "the guest did not get through this scenario")
+
+    def reports(self, name):
+        return Reports(self.folder / f"{name}.json")
+
+    def truth(self, name="truth"):
+        return Truth(self.folder / name, self.wiring)
+
+    def text(self, name):
+        try:
+            return (self.folder / name).read_text(encoding="utf-8")
+        except OSError as error:
+            raise Failure(f"{name}: {error.strerror}") from error
+
+    def words(self, name):
+        """Messages are broken into lines; their words are compared."""
+        return " ".join(self.text(name).split())
+
+    def number(self, name):
+        return int(self.text(name))
+
+    def status(self, name):
+        return self.number(f"{name}.status")
+
+    def perf(self):
+        """What perf counted, by event: the count and the percentage of time it ran."""
+        found = {}
+        for line in self.text("perf.csv").splitlines():
+            match = re.fullmatch(r"(\d+),,(nvidia_.*/.*),\d+,([\d.]+),,", line)
+            if match:
+                found[match[2]] = (int(match[1]), float(match[3]))
+        expect(found, "perf counted nothing")
+        return found
