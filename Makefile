@@ -66,13 +66,19 @@ all: $(PROGRAM)
 $(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(B)/%.o: %.c | $(SYSROOT)
+# Said once and clearly, instead of by the first of many errors
+$(B)/.need: | $(SYSROOT)
+	@mkdir -p $(@D)
+	@packaging/need.sh $(CC) $(CPPFLAGS)
+	@touch $@
+
+$(B)/%.o: %.c | $(B)/.need
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/user/platform/ledger.o: $(SKEL)
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(SYSROOT)
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(B)/.need
 	@mkdir -p $(@D)
 	$(CLANG) $(BPFFLAGS) -MMD -MP -c -o $@ $<
 

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -96,25 +97,25 @@ class Bench:
             + ["-l", str(options.messaging_loops)],
         }
 
-    def read_stats(self):
-        """(runs, nanoseconds) of each of the programs."""
-        result = {}
-        for prog in json.loads(run([self.bpftool, "prog", "show", "-j"])):
-            for who, names in NAMES.items():
-                if prog.get("name") in names:
-                    runs, spent = result.get(who, (0, 0))
-                    result[who] = (
-                        runs + prog.get("run_cnt", 0),
-                        spent + prog.get("run_time_ns", 0),
-                    )
-        return result
-
-    def wait_loaded(self, who):
+    def program_of(self, who, process):
+        """Id of the program at sched_switch that a process holds, once it is there."""
         deadline = time.monotonic() + 20
-        while who not in self.read_stats():
-            if time.monotonic() > deadline:
-                raise Problem(f"{who}: no program {' or '.join(NAMES[who])} was loaded")
+        while time.monotonic() < deadline and process.poll() is None:
+            for info in pathlib.Path(f"/proc/{process.pid}/fdinfo").iterdir():
+                with contextlib.suppress(OSError):
+                    match = re.search(r"^prog_id:\s+(\d+)", info.read_text("ascii"), re.M)
+                    if match and self.show(match[1])["name"] in NAMES[who]:
+                        return match[1]
             time.sleep(0.1)
+        raise Problem(f"{who}: no program {' or '.join(NAMES[who])} was loaded")
+
+    def show(self, prog_id):
+        return json.loads(run([self.bpftool, "prog", "show", "id", prog_id, "-j"]))
+
+    def read_stats(self, ids):
+        """(runs, nanoseconds) of each of the programs."""
+        shown = {who: self.show(number) for who, number in ids.items()}
+        return {who: (p.get("run_cnt", 0), p.get("run_time_ns", 0)) for who, p in shown.items()}
 
     def seconds(self, load):
         return float(run(self.loads[load]).split()[-1])
@@ -122,25 +123,20 @@ class Bench:
     def cost_round(self, order, costs):
         """One round: all three hooked in the given order, then each load once."""
         with contextlib.ExitStack() as stack:
+            ids = {}
             for who in order:
-                if who in self.read_stats():
-                    raise Problem(f"{who} is running already")
-                stack.enter_context(running(self.commands[who]))
-                self.wait_loaded(who)
+                process = stack.enter_context(running(self.commands[who]))
+                ids[who] = self.program_of(who, process)
             time.sleep(0.3)
             for load in self.loads:
-                before = self.read_stats()
+                before = self.read_stats(ids)
                 self.seconds(load)
-                after = self.read_stats()
+                after = self.read_stats(ids)
                 for who in order:
                     runs = after[who][0] - before[who][0]
                     if runs < 1000:
                         raise Problem(f"{who} ran {runs} times only under {load}")
                     costs[load][who].append((after[who][1] - before[who][1]) / runs)
-        # A program goes only when the kernel has dropped the last reference to it.
-        deadline = time.monotonic() + 5
-        while self.read_stats() and time.monotonic() < deadline:
-            time.sleep(0.05)
 
     def switch_costs(self):
         """Nanoseconds a run, by load and program: one figure a round."""
@@ -160,8 +156,8 @@ class Bench:
             for traced in lot.sample((False, True), 2):
                 with contextlib.ExitStack() as stack:
                     if traced:
-                        stack.enter_context(running(self.commands[OURS]))
-                        self.wait_loaded(OURS)
+                        tracer = stack.enter_context(running(self.commands[OURS]))
+                        self.program_of(OURS, tracer)
                     took[traced] = self.seconds(load)
             ratios.append(took[True] / took[False])
         return ratios
@@ -172,7 +168,7 @@ class Bench:
             crowd = [f"{self.options.tools}/crowd", str(self.options.processes)]
             stack.enter_context(running(crowd, ready="ready"))
             tracer = stack.enter_context(running(self.commands[OURS]))
-            self.wait_loaded(OURS)
+            self.program_of(OURS, tracer)
             time.sleep(self.options.settle)
             status = pathlib.Path(f"/proc/{tracer.pid}/status").read_text(encoding="ascii")
         fields = dict(line.split(":", 1) for line in status.splitlines())

@@ -13,9 +13,9 @@ static int attach_all(struct bpf_object *object)
 {
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program(prog, object)
-		if (!bpf_program__attach(prog))	/* the link lives as long as we do */
-			return -errno;
+	bpf_object__for_each_program(
+		prog, object) if (!bpf_program__attach(prog)) /* the link lives as long as we do */
+		return -errno;
 	return 0;
 }
 

@@ -98,8 +98,8 @@ static int rename_self(char **command)
 static int hostile(void)
 {
 	static const char *const names[] = {
-		"\033[2J\033[31mred", "\xff\xfe\x80\xc3(", "a\nb\tc\"\\d", "\xe2\x80\xae\xc2\x9bRTL",
-		"</script>&<b>", "%s%n%p%n",
+		"\033[2J\033[31mred",	   "\xff\xfe\x80\xc3(", "a\nb\tc\"\\d",
+		"\xe2\x80\xae\xc2\x9bRTL", "</script>&<b>",	"%s%n%p%n",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -8,7 +8,10 @@ import pathlib
 import shutil
 import sys
 
-from live import Bed, Failed, HERE, Skip
+from live import HERE, Bed, Failed, Imprecise, Skip
+
+# An imprecise figure must come right once in so many times.
+ATTEMPTS = 3
 
 
 def all_tests():
@@ -19,24 +22,37 @@ def all_tests():
             yield name.replace("_", "-"), test
 
 
-def run_test(name, test, options):
-    """Prints the result; returns False for a failure."""
+def attempt(test, options):
+    """Runs a test once; returns the kind of line to print, and the reason."""
     bed = Bed(options.program, options.tools)
     try:
         test(bed)
-        print(f"ok {name}", flush=True)
+        return "ok", ""
     except Skip as reason:
-        print(f"skip {name}: {reason}", flush=True)
+        return "skip", str(reason)
+    except Imprecise as reason:
+        return "again", str(reason)
     except Failed as reason:
-        print(f"not ok {name}: {reason}", flush=True)
-        return False
+        return "not ok", str(reason)
     except Exception as error:  # pylint: disable=broad-except
         # Whatever it is, the other tests still run.
-        print(f"not ok {name}: {type(error).__name__}: {error}", flush=True)
-        return False
+        return "not ok", f"{type(error).__name__}: {error}"
     finally:
         shutil.rmtree(bed.scratch)
-    return True
+
+
+def run_test(name, test, options):
+    """Prints the result; returns False for a failure."""
+    for number in range(1, ATTEMPTS + 1):
+        result, reason = attempt(test, options)
+        if result != "again":
+            break
+        if number < ATTEMPTS:
+            print(f"# {name}, attempt {number}: {reason}", flush=True)
+    result = "not ok" if result == "again" else result
+    reason = " ".join(reason.split())
+    print(f"{result} {name}: {reason}" if reason else f"{result} {name}", flush=True)
+    return result != "not ok"
 
 
 def main():

@@ -3,9 +3,7 @@
 
 import unicodedata
 
-from live import (
-    MS, SAME_TIME, finish, near, on_cpu, read_line, require, rows_of, said, stop, tell,
-)
+from live import MS, finish, on_cpu, read_line, require, rows_of, said, same_time, stop, tell
 
 
 def test_descendants(bed):
@@ -26,9 +24,7 @@ def test_descendants(bed):
     require({name for _, _, name, _ in members} == names, f"the family was {members}")
     for _, pid, name, ns in members:
         spent = on_cpu(reports, pid=int(pid))
-        require(
-            near(spent, int(ns), SAME_TIME, 2 * MS), f"{name}: {spent} ns in the reports, {ns} ns"
-        )
+        same_time(name, spent, int(ns), 2 * MS)
         last = [row for r in reports for row in rows_of(r, pid=int(pid))][-1]
         require(last["comm"] == name, f"{name} is called {last['comm']}")
     require(not on_cpu(reports, pid=stranger.pid), "a process that is no descendant has a row")
@@ -44,7 +40,7 @@ def test_ends_with_its_processes(bed):
     require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
     reports = done.intervals()
     spent = on_cpu(reports, pid=burner.pid)
-    require(near(spent, int(ns), SAME_TIME, 2 * MS), f"{spent} ns in the reports of {ns} ns")
+    same_time("burn", spent, int(ns), 2 * MS)
     last = [row for r in reports for row in rows_of(r, pid=burner.pid)][-1]
     require(last.get("exited"), "the row of the ended process is not marked so")
 
@@ -61,7 +57,7 @@ def test_one_of_two_ends(bed):
             ((_, _, _, ns),) = said(finish(long), "process")
             done = tracer.end()
     spent = on_cpu(done.intervals(), pid=long.pid)
-    require(near(spent, int(ns), SAME_TIME, 2 * MS), f"{spent} ns in the reports of {ns} ns")
+    same_time("burn", spent, int(ns), 2 * MS)
 
 
 def test_comm_follows(bed):
@@ -133,8 +129,8 @@ def test_thread_names(bed):
 
 def test_command_is_followed_alone(bed):
     with bed.process(bed.burn, "-m", 3000) as stranger:
-        with bed.tracing("--json", "-i", 100, "--", bed.burn, "-m", "200") as tracer:
-            reports = tracer.end().reports()
+        done, _ = bed.trace_command(["--json", "-i", 100], [bed.burn, "-m", 200])
+        reports = done.reports()
         require(stranger.poll() is None, "the other process ended too early")
     require(not on_cpu(reports, pid=stranger.pid), "another process has a row")
     require(on_cpu(reports, comm="burn") >= 195 * MS, "the command's time is not there")

@@ -13,7 +13,9 @@ OUT=/tmp/out
 CGROUPS=/sys/fs/cgroup
 UCF=nvidia_ucf_pmu_0
 T410TRACE=/tmp/t410trace
-SOCKET0=3	# the mask of its CPUs
+# Masks of their CPUs, for taskset
+SOCKET0=3
+SOCKET1=c
 
 # --- tools
 
@@ -28,6 +30,9 @@ until_true() {
 		tries=$((tries - 1))
 	done
 }
+
+# Hundredths of a second are enough
+uptime_ns() { sed -E 's/^0*([0-9]+)\.([0-9]+) .*/\1\20000000/' /proc/uptime; }
 
 has_lines() { [ -e "$1" ] && [ "$(wc -l < "$1")" -ge "$2" ]; }
 
@@ -140,11 +145,12 @@ scenario_alone() {
 	taskset -p f $$ > /dev/null
 }
 
-# Two programs on one CPU, one after the other. The followed one is kept alive by a
+# Two programs on one CPU, one after the other, the tracer elsewhere. The followed one is kept alive by a
 # sleeping parent, for the run would end with it.
 FIRST_THEN_SLEEP='traffic --name first --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.8; exec sleep 60'
 scenario_turns() {
-	held first taskset $SOCKET0 sh -c "$FIRST_THEN_SLEEP"
+	taskset -p $SOCKET0 $$ > /dev/null
+	held first sh -c "$FIRST_THEN_SLEEP"
 	trace first -p "$held" -i 300
 	release first
 	until_true has_lines truth 1
@@ -152,6 +158,7 @@ scenario_turns() {
 	load second --slot 2 --rate 1500000 --cpu 2 --seconds 0.8
 	trace_end TERM
 	kill "$held"
+	taskset -p f $$ > /dev/null
 }
 
 # A command that lives for a few milliseconds, three times.
@@ -214,7 +221,8 @@ scenario_cgroup() {
 
 scenario_threads() {
 	trace threads -a --by thread -i 500
-	load three --slot 2 --rate 1000000 --threads 3 --seconds 1.5 --duty 40/20
+	taskset $SOCKET1 traffic --name three --report truth --slot 2 --rate 1000000 --threads 3 --seconds 1.5 \
+		--duty 40/20
 	trace_end TERM
 }
 
@@ -230,13 +238,14 @@ scenario_top() {
 
 # Three seconds on a CPU without ever giving it up.
 scenario_busy() {
-	load busy --slot 3 --rate 1000000 --cpu 3 --seconds 4 &
-	until_true pidof traffic > /dev/null
-	pidof traffic > busy.pid
+	traffic --slot 3 --rate 1000000 --cpu 3 --seconds 60 > truth &
+	busy=$!
+	echo $busy > busy.pid
 	usleep 300000
-	trace busy -p "$(cat busy.pid)" -i 300 -d 3
+	trace busy -p $busy -i 300 -d 3
 	trace_ended
-	wait
+	kill $busy
+	wait $busy
 }
 
 # Children that are started after the tracer, and a process that becomes another.
@@ -327,20 +336,45 @@ scenario_signals() {
 	trace_ended
 }
 
+# A command that would run on for long, when the tracer is told to end.
+scenario_command() {
+	trace term -i 200 -- traffic --name term --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 60
+	usleep 500000
+	trace_end TERM
+	pidof traffic > left
+}
+
 # The CPU that reads the counters of socket 1 goes away and comes back.
 scenario_hotplug() {
 	trace all -a -i 500 -d 6
 	load steady --slot 2 --rate 1000000 --cpu 3 --seconds 4.5 &
 	sleep 1
+	offline=$(uptime_ns)
 	echo 0 > /sys/devices/system/cpu/cpu2/online
 	cat /sys/bus/event_source/devices/nvidia_ucf_pmu_1/cpumask > cpumask
 	usleep 1500000
 	echo 1 > /sys/devices/system/cpu/cpu2/online
+	echo $(($(uptime_ns) - offline)) > offline_ns
 	trace_ended
 	wait
 }
 
 # --- running them
+
+# A kernel thread on socket 1 gets its part of the bytes there, by CPU time. Those that
+# may run elsewhere do, so that a program that is alone is nearly that.
+quieten_socket1() {
+	for comm in /proc/[0-9]*/comm; do
+		read -r name < "$comm" || continue
+		case $name in
+		kdamond* | kcompactd* | khugepaged | ksmd | kswapd* | rcu_*)
+			pid=${comm#/proc/}
+			taskset -p $SOCKET0 "${pid%/comm}"
+			;;
+		esac
+	done > /dev/null 2>&1
+	echo $SOCKET0 > /sys/devices/virtual/workqueue/cpumask
+}
 
 run_one() {
 	mkdir -p "$OUT/$1"
@@ -357,7 +391,7 @@ run_one() {
 
 cp /host/t410trace $T410TRACE
 mkdir -p $OUT
-mark begin
+quieten_socket1
 for scenario; do
 	run_one "$scenario"
 done

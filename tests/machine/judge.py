@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-from results import Failure, Scenario, Wiring, expect, expect_equal, expect_share
+from results import Failure, Scenario, Wiring, expect, expect_close, expect_equal, expect_share
 
 HERE = pathlib.Path(__file__).resolve().parent
 CHECK_REPORT = HERE.parent / "check-report"
@@ -35,12 +35,16 @@ def by_pid(pid):
     return lambda row: row["pid"] == pid
 
 
-def by_path(path):
-    return lambda row: row["cgroup"]["path"] == path
+def by_tid(tid):
+    return lambda row: row["tid"] == tid
 
 
-def by_comm(comm):
-    return lambda row: row["comm"] == comm
+def leaf_in(path):
+    return lambda row: row["leaf"] and row["cgroup"]["path"] == path
+
+
+def is_leaf(row):
+    return row["leaf"]
 
 
 def any_row(row):
@@ -60,7 +64,7 @@ def inside(share, truth, what):
 @test("conservation")
 def every_counter_is_exact(s):
     found, truth = s.reports("all").counters(), s.truth().counters()
-    expect(len(truth) >= 8, f"only {len(truth)} counters had traffic")
+    expect(len(truth) >= 7, f"only {len(truth)} counters had traffic")
     for name, count in found.items():
         if name not in s.wiring.flows:
             expect_equal(count, truth.get(name, 0), name)
@@ -92,6 +96,16 @@ def nothing_is_lost(s):
 
 
 @test("conservation")
+def cpus_are_somewhere_all_the_time(s):
+    reports = s.reports("all")
+    length = sum(report["interval"]["duration_ns"] for report in reports.each)
+    for socket in (0, 1):
+        # A socket's interval begins and ends with a reading of its counters, which comes
+        # late when the emulated CPU has to wait for a real one.
+        expect_close(reports.on_socket(socket), 2 * length, 0.03, f"CPU time of socket {socket}")
+
+
+@test("conservation")
 def intervals_follow_each_other(s):
     previous = None
     for report in s.reports("all").each:
@@ -118,7 +132,7 @@ def its_row_has_all(s):
 def its_cpu_time_is_there(s):
     reports, line = s.reports("all"), s.truth().named("alone")[0]
     # Its own clock starts a few milliseconds late, after a calibration.
-    expect_share(line["cpu_ns"], reports.on_cpu(by_pid(line["pid"])), 0.97, "CPU time")
+    expect_close(reports.on_cpu(by_pid(line["pid"])), line["cpu_ns"], 0.03, "CPU time")
 
 
 @test("turns")
@@ -186,9 +200,18 @@ def counters_are_shared(s):
 
 
 @test("crowded")
-def totals_are_close(s):
-    found, truth = s.reports("all").counter(READ0), s.truth().counter(READ0)
-    expect(abs(found - truth) < 0.05 * truth, f"counted {found} of {truth}")
+def constant_traffic_is_scaled_well(s):
+    """Events lose the moments of being switched on, which are long on emulated CPUs."""
+    reports = s.reports("all")
+    for name, rate in s.wiring.flows.items():
+        due = rate * sum(reports.counter_field(name, "covered_ns")) / 1e9
+        expect_close(reports.counter(name), due, 0.05, name)
+
+
+@test("crowded")
+def bursts_are_scaled_roughly(s):
+    """One burst in a millisecond of counting stands for those in the rest of a window."""
+    expect_close(s.reports("all").counter(READ0), s.truth().counter(READ0), 0.3, READ0)
 
 
 @test("crowded")
@@ -205,9 +228,8 @@ def perf_keeps_its_counters(s):
 @test("tree")
 def leaves_add_up_to_the_counters(s):
     reports, truth = s.reports("all"), s.truth()
-    leaf = lambda row: row["leaf"]
     for name in (READ0, WRITE0, READ1, WRITE1):
-        total = reports.share(name, leaf)["value"] + sum(reports.unattributed(name).values())
+        total = reports.share(name, is_leaf)["value"] + sum(reports.unattributed(name).values())
         expect(truth.counter(name) > 0, f"{name}: no traffic")
         expect_equal(total, truth.counter(name), name)
 
@@ -217,11 +239,10 @@ def parents_include_their_children(s):
     reports, truth = s.reports("all"), s.truth()
     for name, program in ((READ0, "left"), (WRITE0, "deep")):
         row = reports.share(name, lambda row: row["cgroup"]["path"] == "/tree/left" and not row["leaf"])
-        own = reports.share(
-            name, lambda row: row["cgroup"]["path"].startswith("/tree/left") and row["leaf"]
-        )
-        expect(own["value"] > 0.5 * truth.bytes(program), f"{name}: {own['value']} in leaf rows")
-        expect_equal(row["value"], own["value"], f"{name} of /tree/left")
+        leaves = [reports.share(name, leaf_in(path))["value"] for path in ("/tree/left", "/tree/left/deep")]
+        # Both programs run at once on this socket: some of the bytes of each go to the other.
+        expect(min(leaves) > 0.2 * truth.bytes(program), f"{name}: {leaves} in leaf rows")
+        expect_equal(row["value"], sum(leaves), f"{name} of /tree/left")
 
 
 @test("tree")
@@ -232,7 +253,7 @@ def bytes_are_in_the_right_cgroups(s):
         ("/tree/right", READ1, "right"),
         ("/gone", WRITE1, "gone"),
     ):
-        share = reports.share(name, lambda row, path=path: row["cgroup"]["path"] == path and row["leaf"])
+        share = reports.share(name, leaf_in(path))
         inside(share, truth.bytes(program), path)
 
 
@@ -281,10 +302,11 @@ def each_thread_has_its_row(s):
     reports, lines = s.reports("threads"), s.truth().named("three")
     expect_equal(len({line["tid"] for line in lines}), 3, "number of threads")
     for line in lines:
-        own = lambda row, tid=line["tid"]: row["tid"] == tid
+        own = by_tid(line["tid"])
         expect(reports.rows(own), f"thread {line['tid']} has no row")
         expect_equal({row["pid"] for row in reports.rows(own)}, {line["pid"]}, "pid of a thread")
-        expect_share(line["cpu_ns"], reports.on_cpu(own), 0.9, f"CPU time of thread {line['tid']}")
+        # Both clocks are read at slightly different places of the scheduler.
+        expect_close(reports.on_cpu(own), line["cpu_ns"], 0.08, f"CPU time of thread {line['tid']}")
 
 
 @test("threads")
@@ -321,7 +343,8 @@ def a_process_that_never_sleeps_is_in_every_report(s):
     for report in full:
         length = report["interval"]["duration_ns"]
         ns = sum(row["on_cpu_ns"] for row in report["workloads"] if row["pid"] == pid)
-        expect_share(ns, length, 0.9, f"report {report['sequence']}: CPU time of its interval")
+        # Sockets end their intervals a moment apart
+        expect_close(ns, length, 0.1, f"report {report['sequence']}: CPU time of its interval")
 
 
 @test("family")
@@ -464,6 +487,20 @@ def all_counters_are_free_again(s):
     expect("(pinned)" in s.text("again.err"), "the next run did not get its counters")
 
 
+@test("command")
+def terminate_reaches_the_command(s):
+    expect_equal(s.text("left"), "", "traffic programs that were left running")
+    expect_equal(s.status("term"), 0, "exit status")
+
+
+@test("command")
+def its_last_bytes_are_counted(s):
+    reports, line = s.reports("term"), s.truth().named("term")[0]
+    expect_equal(reports.counter(READ1), line["bytes"], "the counter")
+    share = reports.share(READ1, by_pid(line["pid"]))
+    expect_share(share["value"], line["bytes"], 0.9, "its row")
+
+
 # --- hotplug
 
 
@@ -494,15 +531,12 @@ def the_program_keeps_its_bytes(s):
 @test("hotplug")
 def cpu_time_is_sound(s):
     reports, line = s.reports("all"), s.truth().named("steady")[0]
-    expect_share(line["cpu_ns"], reports.on_cpu(by_pid(line["pid"])), 0.97, "CPU time")
-    for report in reports.each:
-        for socket in report["sockets"]:
-            room = 2 * report["interval"]["duration_ns"]
-            used = socket["busy_ns"] + socket["idle_ns"] + socket["lost_ns"]
-            expect(
-                used <= 1.05 * room + 20_000_000,
-                f"report {report['sequence']}: {used} ns on two CPUs in {room // 2} ns",
-            )
+    expect_close(reports.on_cpu(by_pid(line["pid"])), line["cpu_ns"], 0.03, "CPU time")
+    # While nobody reads the counters of a socket its interval is open: over all reports
+    # the CPUs that were online have been somewhere all the time.
+    length = sum(report["interval"]["duration_ns"] for report in reports.each)
+    for socket, online in ((0, 2 * length), (1, 2 * length - s.number("offline_ns"))):
+        expect_close(reports.on_socket(socket), online, 0.05, f"CPU time of socket {socket}")
 
 
 @test("hotplug")

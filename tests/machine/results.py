@@ -27,6 +27,14 @@ def expect_share(part, whole, least, what):
     )
 
 
+def expect_close(found, wanted, tolerance, what):
+    """Within this fraction of what is wanted."""
+    expect(
+        abs(found - wanted) <= tolerance * wanted,
+        f"{what}: {found}, expected {wanted} within {tolerance}",
+    )
+
+
 class Wiring:
     """Which counter shows the traffic of a slot, from the traffic file."""
 
@@ -103,6 +111,11 @@ class Reports:
 
     def on_cpu(self, matches):
         return sum(row["on_cpu_ns"] for row in self.rows(matches))
+
+    def on_socket(self, socket):
+        """CPU time of its CPUs, whatever they did."""
+        times = ("busy_ns", "idle_ns", "lost_ns")
+        return sum(s[t] for r in self.each for s in r["sockets"] for t in times if s["id"] == socket)
 
     def unattributed(self, counter):
         """Bytes by reason."""

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034  # the scripts that source this read the variables
 # SPDX-License-Identifier: GPL-2.0-only
 # Finding the virtual T410: source this, then call machine_ready.
 #
@@ -27,7 +27,8 @@ machine_find() {
 machine_ready() {
 	machine_find || return 1
 	if ! "$MACHINE" prepare > "$1" 2>&1 || ! "$MACHINE" root >> "$1" 2>&1; then
-		MACHINE_PROBLEM="the virtual T410 cannot be prepared: $(tail -n 1 "$1")"
+		MACHINE_PROBLEM=$(tail -n 1 "$1")
+		MACHINE_PROBLEM="the virtual T410 cannot be prepared: ${MACHINE_PROBLEM:-it does not say why}"
 		return 1
 	fi
 }

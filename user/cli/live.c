@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "cli/feed.h"
 #include "engine/book.h"
@@ -51,14 +51,6 @@ struct live {
 	uint64_t reader_moves;
 	uint64_t late;
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 static int no_memory(struct diag *d)
 {
@@ -197,7 +189,7 @@ static int start_books(struct live *l, struct diag *d)
 						      "cannot read the counters of socket %d: %s",
 						      l->counters.sockets[s].id, strerror(-err));
 	}
-	l->begin_ns = l->start_ns = clock_ns(CLOCK_MONOTONIC);
+	l->begin_ns = l->start_ns = monotonic_ns();
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
 		return diag_fail(d, err, "cannot start the ledgers: %s", strerror(-err));
@@ -321,7 +313,7 @@ static int follow_reader(struct live *l, uint32_t socket, struct diag *d)
 
 static int check_readers(struct live *l, struct diag *d)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = monotonic_ns();
 	uint64_t limit = SILENT_NS + 10 * l->args->window_ns;
 	int err = 0;
 
@@ -387,7 +379,7 @@ static int complete(struct live *l, struct diag *d)
 
 	for (uint32_t s = 0; s < l->counters.nr_sockets; s++)
 		ledger_window_now(l->ledger, s); /* failing, the last tick's window ends it */
-	now = clock_ns(CLOCK_MONOTONIC);
+	now = monotonic_ns();
 	l->feed.cut_ns = now;
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
@@ -429,7 +421,7 @@ static void total_cost(const struct live *l, struct self_cost *ret)
 	getrusage(RUSAGE_SELF, &u);
 	ledger_cost(l->ledger, &c);
 	*ret = (struct self_cost){
-		.cpu_ns = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ull +
+		.cpu_ns = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S +
 			  (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull,
 		.switches = c.switches,
 		.switch_ns = c.timed_ns, /* of the timed ones only */
@@ -480,7 +472,7 @@ static void finish_report(struct live *l, bool summary, struct report *r)
 	for (uint32_t s = 0; s < l->layout.nr_sockets; s++)
 		if (l->ends_ns[s] > r->end_ns)
 			r->end_ns = l->ends_ns[s];
-	r->start_time_ns = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - r->start_ns);
+	r->start_time_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - r->start_ns);
 }
 
 /* Records about tasks were lost: read the whole list again. */

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/live.h"
@@ -47,14 +47,6 @@ struct run {
 	bool incomplete;
 	bool command_ended;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 static void log_line(const char *text)
 {
@@ -142,12 +134,12 @@ static int wait_until(struct run *run, uint64_t until, enum ending *ret)
 		{ .fd = run->child.pidfd, .events = POLLIN }, /* ignored when negative */
 	};
 	struct signalfd_siginfo s;
-	uint64_t now = now_ns();
+	uint64_t now = monotonic_ns();
 	struct timespec t = { 0 };
 
 	if (until > now) {
-		t.tv_sec = (until - now) / 1000000000;
-		t.tv_nsec = (until - now) % 1000000000;
+		t.tv_sec = (until - now) / NS_PER_S;
+		t.tv_nsec = (until - now) % NS_PER_S;
 	}
 	if (ppoll(fds, sizeof(fds) / sizeof(fds[0]), &t, NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
@@ -167,7 +159,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static int follow(struct run *run, enum ending *ret, struct diag *d)
 {
 	const struct trace_args *a = run->args;
-	uint64_t start = now_ns(), next = start + a->interval_ns, drain = start + DRAIN_NS, now;
+	uint64_t start = monotonic_ns(), next = start + a->interval_ns, drain = start + DRAIN_NS,
+		 now;
 	uint64_t end = a->duration_ns ? start + a->duration_ns : UINT64_MAX;
 	bool only_pids = a->nr_pids && !a->nr_cgroups && !a->command;
 	int err = 0;
@@ -176,7 +169,7 @@ static int follow(struct run *run, enum ending *ret, struct diag *d)
 		err = wait_until(run, earlier(drain, earlier(next, end)), ret);
 		if (!err)
 			err = live_drain(run->live, d);
-		now = now_ns();
+		now = monotonic_ns();
 		drain = now + DRAIN_NS;
 		if (err || *ret != GOING_ON)
 			break;
@@ -201,13 +194,13 @@ static int follow(struct run *run, enum ending *ret, struct diag *d)
  */
 static int end_command(struct run *run, enum ending why, bool *ret_ended, struct diag *d)
 {
-	uint64_t end = now_ns() + GRACE_NS;
+	uint64_t end = monotonic_ns() + GRACE_NS;
 	enum ending event = GOING_ON;
 	int err = 0;
 
 	if (why == TERMINATED)
 		kill(run->child.pid, SIGTERM);
-	while (!err && event == GOING_ON && now_ns() < end) {
+	while (!err && event == GOING_ON && monotonic_ns() < end) {
 		err = wait_until(run, end, &event);
 		if (!err)
 			err = live_drain(run->live, d);

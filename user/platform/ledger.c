@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cleanup.h"
 #include "t410trace.skel.h"
 
@@ -358,11 +358,9 @@ int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
 
 int ledger_drain(struct ledger *l, const struct ledger_sink *sink)
 {
-	struct timespec now;
 	int n;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	l->until_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
+	l->until_ns = monotonic_ns();
 	l->sink = sink;
 	n = ring_buffer__consume(l->ring);
 	l->sink = NULL;

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# need.sh COMPILER...: is there what a build needs? The arguments are the compiler
+# with the flags that lead it to its headers.
+set -u
+missing=
+for tool in clang bpftool; do
+	PATH=$PATH:/usr/sbin command -v "$tool" > /dev/null || missing="$missing $tool"
+done
+for header in bpf/libbpf.h libelf.h zlib.h jansson.h sys/capability.h uthash.h; do
+	echo "#include <$header>" | "$@" -E -x c - > /dev/null 2>&1 || missing="$missing $header"
+done
+[ -n "$missing" ] || exit 0
+echo "missing for the build:$missing" >&2
+echo "on Debian \"make deps\" installs it; packages: $(dirname "$0")/deps.sh --list" >&2
+exit 1

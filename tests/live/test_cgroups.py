@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Rows by cgroup of the v2 tree, and -G."""
+
+import contextlib
+import os
+import pathlib
+import time
+
+from live import MS, Skip, finish, on_cpu, require, said, same_time, stop, tell
+
+
+def mount_point():
+    for line in pathlib.Path("/proc/self/mounts").read_text(encoding="ascii").splitlines():
+        _, where, kind, *_ = line.split()
+        if kind == "cgroup2":
+            return pathlib.Path(where)
+    raise Skip("the cgroup v2 tree is not mounted")
+
+
+class Tree:
+    """A folder of our own in the cgroup tree, removed with all below it."""
+
+    def __init__(self):
+        # Another run of these tests may be under way on the same machine.
+        self.name = f"t410test-{os.getpid()}"
+        self.mount = mount_point()
+        self.top = self.mount / self.name
+
+    def __enter__(self):
+        try:
+            self.top.mkdir()
+        except OSError as error:
+            raise Skip(f"no cgroup can be made: {error.strerror}") from error
+        return self
+
+    def __exit__(self, *_):
+        for folder, _, _ in os.walk(self.top, topdown=False):
+            for _ in range(100):
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder)
+                    break
+                time.sleep(0.02)  # its last process is still ending
+
+    def make(self, name):
+        (self.top / name).mkdir()
+
+    def remove(self, name):
+        """The last process may need a moment to be gone."""
+        deadline = time.monotonic() + 5
+        while True:
+            try:
+                return (self.top / name).rmdir()
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    def move(self, name, pid):
+        (self.top / name / "cgroup.procs").write_text(f"{pid}\n", encoding="ascii")
+
+    def path(self, name=""):
+        return f"/{self.name}/{name}" if name else f"/{self.name}"
+
+
+def time_at(reports, path):
+    """CPU time of a cgroup, with all below it when it has a row for that."""
+    total = 0
+    for report in reports:
+        rows = [row for row in report["workloads"] if row["cgroup"]["path"] == path]
+        total += max((row["on_cpu_ns"] for row in rows), default=0)
+    return total
+
+
+def burner(bed, ms):
+    return bed.process(bed.burn, "-w", "-m", ms)
+
+
+def used(process):
+    """CPU time of a burner, when it has ended."""
+    ((_, _, _, ns),) = said(finish(process), "process")
+    return int(ns)
+
+
+def about(what, got, expected):
+    """Until it was moved a process ran elsewhere: starting it takes a millisecond or two."""
+    same_time(what, got, expected, 3 * MS)
+
+
+def paths_of(reports):
+    return {row["cgroup"]["path"] for r in reports for row in r["workloads"]}
+
+
+def test_by_cgroup(bed):
+    """Rows of siblings and nested cgroups; a parent's row includes all below it."""
+    with Tree() as tree, burner(bed, 100) as in_a, burner(bed, 200) as in_deep, burner(
+        bed, 300
+    ) as in_b:
+        for name in ("a", "a/deep", "b"):
+            tree.make(name)
+        tree.move("a", in_a.pid)
+        tree.move("a/deep", in_deep.pid)
+        tree.move("b", in_b.pid)
+        with bed.tracing("-a", "--json", "--by", "cgroup", "-i", 150) as tracer:
+            for process in (in_a, in_deep, in_b):
+                tell(process)
+            a, deep, b = used(in_a), used(in_deep), used(in_b)
+            reports = stop(tracer).intervals()
+    about("b", time_at(reports, tree.path("b")), b)
+    about("a/deep", time_at(reports, tree.path("a/deep")), deep)
+    about("a with what is below", time_at(reports, tree.path("a")), a + deep)
+    about("their parent", time_at(reports, tree.path()), a + deep + b)
+    leaves = [row for r in reports for row in r["workloads"] if row["leaf"]]
+    own = sum(row["on_cpu_ns"] for row in leaves if row["cgroup"]["path"] == tree.path("a"))
+    about("a alone", own, a)
+
+
+def test_moved_process(bed):
+    """Time stays with the cgroup that it was spent in."""
+    with Tree() as tree, burner(bed, 400) as moving:
+        tree.make("a")
+        tree.make("b")
+        tree.move("a", moving.pid)
+        with bed.tracing("-a", "--json", "--by", "cgroup", "-i", 100) as tracer:
+            tell(moving)
+            time.sleep(0.15)
+            tree.move("b", moving.pid)
+            total = used(moving)
+            reports = stop(tracer).intervals()
+    a, b = time_at(reports, tree.path("a")), time_at(reports, tree.path("b"))
+    about("both together", a + b, total)
+    require(a > 20 * MS and b > 20 * MS, f"{a} ns in the first and {b} ns in the second")
+
+
+def test_selected_in_all_spellings(bed):
+    with Tree() as tree:
+        tree.make("a")
+        names = [tree.top / "a", tree.path("a"), tree.path("a")[1:], f"{tree.name}//a/"]
+        for name in names:
+            with burner(bed, 60) as inside, burner(bed, 60) as outside:
+                tree.move("a", inside.pid)
+                with bed.tracing("-G", name, "--json", "-i", 100) as tracer:
+                    tell(inside)
+                    tell(outside)
+                    spent = used(inside)
+                    finish(outside)
+                    reports = stop(tracer).intervals()
+            about(f"-G {name}", on_cpu(reports, pid=inside.pid), spent)
+            require(not on_cpu(reports, pid=outside.pid), f"-G {name}: another process has a row")
+
+
+def test_selected_with_all_below(bed):
+    """Also cgroups made after the start."""
+    with Tree() as tree, burner(bed, 60) as early, burner(bed, 60) as late, burner(
+        bed, 60
+    ) as other:
+        tree.make("a")
+        tree.make("b")
+        tree.move("a", early.pid)
+        tree.move("b", other.pid)
+        with bed.tracing("-G", tree.path("a"), "--json", "--by", "cgroup", "-i", 100) as tracer:
+            tree.make("a/later")
+            tree.move("a/later", late.pid)
+            for process in (early, late, other):
+                tell(process)
+            spent, spent_late = used(early), used(late)
+            finish(other)
+            reports = stop(tracer).intervals()
+    about("a with what is below", time_at(reports, tree.path("a")), spent + spent_late)
+    about("a/later", time_at(reports, tree.path("a/later")), spent_late)
+    require(
+        paths_of(reports) == {tree.path("a"), tree.path("a/later")},
+        f"rows of {paths_of(reports)}",
+    )
+
+
+def test_two_selected(bed):
+    with Tree() as tree, burner(bed, 60) as in_a, burner(bed, 60) as in_b:
+        tree.make("a")
+        tree.make("b")
+        tree.move("a", in_a.pid)
+        tree.move("b", in_b.pid)
+        both = f"{tree.path('a')},{tree.path('b')}"
+        with bed.tracing("-G", both, "--json", "--by", "cgroup", "-i", 100) as tracer:
+            tell(in_a)
+            tell(in_b)
+            a, b = used(in_a), used(in_b)
+            reports = stop(tracer).intervals()
+    about("a", time_at(reports, tree.path("a")), a)
+    about("b", time_at(reports, tree.path("b")), b)
+
+
+def test_removed_keeps_its_name(bed):
+    """A cgroup made and removed between two reports, as short jobs do."""
+    with Tree() as tree, burner(bed, 80) as inside:
+        with bed.tracing("-a", "--json", "--by", "cgroup", "-i", 1000) as tracer:
+            tree.make("job")
+            tree.move("job", inside.pid)
+            tell(inside)
+            spent = used(inside)
+            inside.wait()
+            tree.remove("job")
+            summary = stop(tracer).summary()
+    about("the removed cgroup", time_at([summary], tree.path("job")), spent)
+    (row,) = [r for r in summary["workloads"] if r["cgroup"]["path"] == tree.path("job")]
+    require(row.get("exited"), "the row of the removed cgroup is not marked so")
+
+
+def test_same_name_again(bed):
+    """Removed and made anew: two cgroups, however they are called."""
+    spent = []
+    with Tree() as tree:
+        with bed.tracing("-a", "--json", "--by", "cgroup", "-i", 1000) as tracer:
+            for ms in (40, 90):
+                with burner(bed, ms) as inside:
+                    tree.make("job")
+                    tree.move("job", inside.pid)
+                    tell(inside)
+                    spent.append(used(inside))
+                    inside.wait()
+                    tree.remove("job")
+            summary = stop(tracer).summary()
+    rows = [r for r in summary["workloads"] if r["cgroup"]["path"] == tree.path("job")]
+    got = sorted(row["on_cpu_ns"] for row in rows)
+    require(len(got) == 2, f"{len(got)} rows for two cgroups of one name")
+    for row_ns, ns in zip(got, spent):
+        about("one of two", row_ns, ns)
+
+
+def test_process_rows_name_their_cgroup(bed):
+    with Tree() as tree, burner(bed, 60) as inside:
+        tree.make("a b\"c")
+        tree.move("a b\"c", inside.pid)
+        with bed.tracing("-p", inside.pid, "--json", "-i", 1000) as tracer:
+            tell(inside)
+            finish(inside)
+            reports = tracer.end().intervals()
+    paths = [row["cgroup"]["path"] for r in reports for row in r["workloads"]]
+    require(set(paths) == {tree.path("a b\"c")}, f"the cgroups are {paths}")
+
+
+TESTS = [
+    test_by_cgroup,
+    test_moved_process,
+    test_selected_in_all_spellings,
+    test_selected_with_all_below,
+    test_two_selected,
+    test_removed_keeps_its_name,
+    test_same_name_again,
+    test_process_rows_name_their_cgroup,
+]

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""However a run ends, its reports are whole and nothing stays in the kernel."""
+
+import json
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from live import HERE, MS, Failed, Output, Skip, finish, near, on_cpu, require, said, same_time, stop, tell
+
+PINNED = pathlib.Path("/sys/fs/bpf")
+
+
+def bpftool(*args):
+    """bpftool's answer, None when what was asked for does not exist."""
+    tool = shutil.which("bpftool", path="/usr/sbin:/sbin:/usr/bin:/bin")
+    if not tool:
+        raise Skip("bpftool is not installed")
+    done = subprocess.run([tool, "-j", *args], capture_output=True, check=False)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def pinned_files():
+    return sorted(map(str, PINNED.rglob("*")))
+
+
+def still_loaded(ids):
+    return [
+        f"{kind} {number}"
+        for kind, numbers in ids.items()
+        for number in numbers
+        if bpftool(kind, "show", "id", str(number)) is not None
+    ]
+
+
+def check_gone(ids):
+    """The kernel frees what nobody holds any more after a grace period."""
+    deadline = time.monotonic() + 5
+    while still_loaded(ids):
+        if time.monotonic() > deadline:
+            raise Failed(f"still loaded: {', '.join(still_loaded(ids))}")
+        time.sleep(0.05)
+
+
+def end_by(bed, number):
+    """Ends a busy run by a signal and looks at what is left of it."""
+    before = pinned_files()
+    with bed.process(bed.burn, "-m", 3000), bed.tracing(
+        "-a", "--json", "-i", 100
+    ) as tracer:
+        time.sleep(0.45)
+        ids = tracer.kernel_ids()
+        require(len(ids["prog"]) >= 8 and len(ids["map"]) >= 4, f"it holds only {ids}")
+        require(still_loaded(ids), "bpftool does not see what is loaded")
+        done = tracer.end(number)
+    check_gone(ids)
+    require(pinned_files() == before, f"new in {PINNED}: {set(pinned_files()) - set(before)}")
+    return done
+
+
+def test_interrupt(bed):
+    """Ctrl-C: the rest of the interval, then the summary."""
+    done = end_by(bed, signal.SIGINT)
+    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    reports = done.reports()
+    require([r.get("summary", False) for r in reports][-2:] == [False, True], "no summary at the end")
+    whole, parts = reports[-1]["interval"], [r["interval"]["duration_ns"] for r in reports[:-1]]
+    require(whole["duration_ns"] == sum(parts), f"a summary of {whole}, reports of {sum(parts)} ns")
+
+
+def test_interrupt_table(bed):
+    with bed.tracing("-a", "-i", 100) as tracer:
+        time.sleep(0.25)
+        done = stop(tracer)
+    # The header of every report tells its length.
+    headers = [line for line in done.out.decode().splitlines() if "Z, " in line]
+    lengths = [float(re.search(r", ([0-9.]+) s, ", line)[1]) for line in headers]
+    require(len(lengths) >= 3, f"{len(lengths)} tables")
+    require(["summary" in line for line in headers] == [False] * (len(lengths) - 1) + [True], headers)
+    require(near(lengths[-1], sum(lengths[:-1]), 0.02), f"tables of {lengths} s")
+
+
+def test_terminate(bed):
+    done = end_by(bed, signal.SIGTERM)
+    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    reports = done.reports()
+    require(not any(r.get("summary") for r in reports), "a summary that nobody asked for")
+    require(len(reports) >= 4, f"{len(reports)} reports")
+
+
+def test_kill(bed):
+    done = end_by(bed, signal.SIGKILL)
+    require(done.status == -signal.SIGKILL, f"exit status {done.status}")
+
+
+def test_kill_before_ready(bed):
+    """At any moment while it starts."""
+    for delay in (0.005, 0.02, 0.05, 0.1):
+        ids = {}
+        with subprocess.Popen(
+            [bed.program, "--no-counters", "-a", "-o", "/dev/null"], stderr=subprocess.DEVNULL
+        ) as tracer:
+            time.sleep(delay)
+            for info in pathlib.Path(f"/proc/{tracer.pid}/fdinfo").iterdir():
+                try:
+                    words = info.read_text(encoding="ascii").split()
+                except OSError:
+                    continue
+                for kind in ("prog", "map", "link"):
+                    if f"{kind}_id:" in words:
+                        number = int(words[words.index(f"{kind}_id:") + 1])
+                        ids.setdefault(kind, set()).add(number)
+            tracer.kill()
+        check_gone(ids)
+
+
+def test_command_survives_interrupt_of_tracer(bed):
+    """Ctrl-C reaches the command by itself; a signal to t410trace alone ends t410trace."""
+    with bed.tracing("--json", "-i", "100", "--", "sleep", "60") as tracer:
+        time.sleep(0.3)
+        children = pathlib.Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text()
+        done = stop(tracer)
+        for pid in children.split():
+            subprocess.run(["kill", pid], check=False)
+    require(children.split(), "the command did not run")
+    require(done.summary(), "no summary")
+
+
+def test_duration(bed):
+    start = time.monotonic()
+    done = bed.trace("-a", "--json", "-i", 300, "-d", 0.7)
+    took = time.monotonic() - start
+    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    lengths = [r["interval"]["duration_ns"] for r in done.reports()]
+    require(len(lengths) == 3, f"{len(lengths)} reports in 0.7 s of 0.3 s each")
+    require(near(sum(lengths), 700 * MS, 0.03), f"{sum(lengths)} ns in the reports")
+    require(took < 5, f"it took {took} s")
+
+
+def test_summary_only(bed):
+    with bed.process(bed.burn, "-w", "-m", 250) as burner:
+        with bed.tracing("-p", burner.pid, "--json", "-i", 100, "--summary") as tracer:
+            tell(burner)
+            ((_, _, _, ns),) = said(finish(burner), "process")
+            reports = tracer.end().reports()
+    require(len(reports) == 1 and reports[0].get("summary"), f"{len(reports)} reports")
+    spent = on_cpu(reports, pid=burner.pid)
+    same_time("burn", spent, int(ns), 2 * MS)
+
+
+def test_checker_can_fail(_bed):
+    """The checks of all these tests, on a report that was tampered with."""
+    golden = HERE.parent / "golden" / "report-no-counters.json"
+    text = b"".join(golden.read_bytes().split(b"\n")) + b"\n"
+    for broken in (b"", b"{}\n", text[:-2] + b"\n", text.replace(b"busy_ns", b"busy_n", 1)):
+        try:
+            Output(0, broken, b"").reports()
+        except Failed:
+            continue
+        raise Failed(f"this passed: {broken[:80]!r}")
+
+
+TESTS = [
+    test_interrupt,
+    test_interrupt_table,
+    test_terminate,
+    test_kill,
+    test_kill_before_ready,
+    test_command_survives_interrupt_of_tracer,
+    test_duration,
+    test_summary_only,
+    test_checker_can_fail,
+]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""More than fits: a full ring buffer, and very many processes."""
+
+import signal
+import time
+
+from live import check_complete, finish, on_cpu, require, rows_of, said, stop
+
+INCOMPLETE = 3
+
+
+def lost_of(reports):
+    """All losses of a run by name."""
+    total = {}
+    for report in reports:
+        for name, value in report["quality"]["lost"].items():
+            total[name] = total.get(name, 0) + value
+        total["kept_flushes"] = total.get("kept_flushes", 0) + report["quality"]["kept_flushes"]
+    return total
+
+
+def test_full_ring(bed):
+    """Nobody empties the ring while processes storm: losses are told, no time is lost."""
+    with bed.process(bed.storm, 0) as storm:
+        with bed.tracing("-a", "--json", "-i", 200) as tracer:
+            time.sleep(0.3)
+            tracer.signal(signal.SIGSTOP)
+            time.sleep(6)
+            tracer.signal(signal.SIGCONT)
+            time.sleep(1)
+            finish(storm)
+            ((_, _, _, ns),) = said(bed.command(bed.burn, "-m", 200).out, "process")
+            done = tracer.end(signal.SIGINT)
+    reports = done.intervals()
+    lost = lost_of(reports)
+    require(lost["tasks"] > 0, f"no task record was lost: {lost}; was the ring ever full?")
+    require(lost["kept_flushes"] > 0, f"the ring was full and no slice waited: {lost}")
+    require(lost["slices_ns"] > 0, f"no CPU time is without an owner: {lost}")
+    socket_lost = sum(s["lost_ns"] for r in reports for s in r["sockets"])
+    require(socket_lost == lost["slices_ns"], f"lost_ns adds up to {socket_lost}: {lost}")
+    require(done.status == INCOMPLETE, f"exit status {done.status}")
+    require("data is missing" in done.err, f"it says {done.err[-300:]!r}")
+    for report in reports:
+        check_complete(report)
+    # Afterwards all is well again.
+    spent = on_cpu(reports[-3:], comm="burn")
+    require(abs(spent - int(ns)) < int(ns) * 0.05, f"{spent} ns afterwards instead of {ns} ns")
+    last = lost_of(reports[-1:])
+    require(not last["tasks"] and not last["slices_ns"], f"still lost at the end: {last}")
+
+
+def test_names_come_back(bed):
+    """Processes whose start was lost are named all the same, if they live."""
+    with bed.process(bed.storm, 0) as storm:
+        with bed.tracing("-a", "--json", "-i", 200) as tracer:
+            tracer.signal(signal.SIGSTOP)
+            time.sleep(6)
+            with bed.process(bed.burn, "-m", 800) as burner:
+                time.sleep(0.2)
+                tracer.signal(signal.SIGCONT)
+                finish(burner)
+            finish(storm)
+            done = tracer.end(signal.SIGINT)
+    reports = done.intervals()
+    require(lost_of(reports)["tasks"] > 0, "the ring was never full")
+    rows = [row for r in reports for row in rows_of(r, pid=burner.pid)]
+    require(rows and rows[-1]["comm"] == "burn", f"its rows are {rows[-2:]}")
+
+
+def test_memory_stays(bed):
+    """20,000 processes come and go; memory is that of the first 2,000, within a factor of 2."""
+    with bed.tracing("-a", "--json", "-i", 200) as tracer:
+        first = int(bed.command(bed.storm, 2000).out)
+        time.sleep(0.3)
+        early = tracer.memory_kib()
+        rest = int(bed.command(bed.storm, 18000).out)
+        time.sleep(0.3)
+        late = tracer.memory_kib()
+        done = stop(tracer)
+    require(late <= 2 * early, f"{early} KiB after {first} processes, {late} KiB after {rest} more")
+    reports = done.reports()
+    for report in reports:
+        check_complete(report)
+    lost = lost_of(reports[:-1])
+    seen = {row["key"] for r in reports[:-1] for row in rows_of(r, comm="storm")}
+    require(
+        len(seen) + lost["tasks"] >= first + rest,
+        f"{len(seen)} rows for {first + rest} processes, and losses of {lost}",
+    )
+    missing = lost["tasks"] or lost["slices_ns"]
+    require(done.status == (INCOMPLETE if missing else 0), f"exit status {done.status}, {lost}")
+
+
+def test_switch_storm(bed):
+    """Many tasks and very many switches: the table of a CPU is filled again and again."""
+    with bed.tracing("-a", "--json", "-i", 200) as tracer:
+        bench = bed.command("perf", "bench", "sched", "messaging", "-l", 100)
+        done = stop(tracer)
+    require(bench.status == 0, f"perf bench: {bench.err[:200]}")
+    require(done.status == 0, f"exit status {done.status}: {lost_of(done.intervals())}")
+    for report in done.intervals():
+        check_complete(report)
+    switches = sum(r["self"]["switches"] for r in done.intervals())
+    require(switches > 10000, f"only {switches} switches")
+
+
+TESTS = [
+    test_full_ring,
+    test_names_come_back,
+    test_memory_stays,
+    test_switch_storm,
+]

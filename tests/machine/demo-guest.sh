@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest side of the demo: three tenants and two devices, first for an account to the
+# byte, then once more for what a user sees on a terminal. Leaves it in /host/out.
+set -u
+CGROUPS=/sys/fs/cgroup
+T410TRACE=/tmp/t410trace
+SWARM_SECONDS=0.03
+
+# load CGROUP NAME ARG...: one program of a tenant
+load() {
+	load_cgroup=$1 load_name=$2
+	shift 2
+	traffic --cgroup "$load_cgroup" --name "$load_name" --report truth "$@" &
+}
+
+# Short-lived commands one after the other, on both sockets in turn
+swarm() {
+	mkdir -p $CGROUPS/tenants/swarm
+	sh -c 'echo $$ > '$CGROUPS'/tenants/swarm/cgroup.procs
+		while [ ! -e '"$PWD"'/enough ]; do
+			traffic --name swarm --report truth --slot 0 --rate 1000000 --cpu 1 --seconds '$SWARM_SECONDS'
+			traffic --name swarm --report truth --slot 3 --rate 2000000 --cpu 2 --seconds '$SWARM_SECONDS'
+		done' &
+}
+
+# tenants SECONDS: all of them; $first is one program of the steady one
+tenants() {
+	rm -f enough truth
+	load tenants/stream stream --slot 0 --rate 4000000 --cpu 0 --seconds "$1"
+	first=$!
+	load tenants/stream stream --slot 3 --rate 1500000 --cpu 3 --seconds "$1"
+	load tenants/burst burst --slot 1 --rate 9000000 --cpu 1 --duty 60/240 --seconds "$1"
+	load tenants/burst burst --slot 2 --rate 6000000 --cpu 2 --duty 100/200 --seconds "$1"
+	# The programs that drive the devices need next to no CPU time
+	load drivers nvme --slot 8 --rate 20000000 --cpu 1 --duty 1/39 --seconds "$1"
+	load drivers nvme --slot 9 --rate 9000000 --cpu 1 --duty 1/39 --seconds "$1"
+	load drivers gpu --slot 12 --rate 30000000 --cpu 3 --duty 1/39 --seconds "$1"
+	swarm
+}
+
+# Waits until all programs of the tenants have ended, not for the tracer
+tenants_end() {
+	wait "$first"
+	touch enough
+	while pidof traffic > /dev/null; do usleep 50000; done
+}
+
+account() {
+	"$T410TRACE" -a --by cgroup --json -i 500 -o reports.json & tracer=$!
+	while [ ! -s reports.json ]; do usleep 50000; done
+	tenants 3
+	tenants_end
+	kill -INT $tracer
+	wait $tracer
+	cp reports.json truth /host/out/
+}
+
+screens() {
+	tenants 60
+	usleep 300000
+	"$T410TRACE" -a --by cgroup -i 2000 -d 2 > all.txt
+	echo "$first" > pid
+	"$T410TRACE" -p "$first" -i 2000 -d 2 > one.txt
+	touch enough
+	# shellcheck disable=SC2046  # a list
+	kill $(pidof traffic)
+	cp all.txt one.txt pid /host/out/
+}
+
+cp /host/t410trace $T410TRACE
+mkdir -p /tmp/demo /host/out
+cd /tmp/demo || exit
+account
+screens

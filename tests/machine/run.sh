@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# run.sh [SCENARIO...]: tests in the virtual T410, all scenarios or those named.
+#
+# Environment: T410TRACE  the arm64 program to test (build/arm64/t410trace)
+#              T410_MACHINE  the virtual machine's program
+#              T410_RESULTS  folder to keep the results in (default: removed afterwards)
+#
+# All scenarios run in one boot; with their results, judge.py prints "ok NAME" or
+# "not ok NAME: reason". Without a virtual machine the one line is "skip machine: reason".
+set -uo pipefail
+HERE=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/machine/vt410.sh
+. "$HERE/vt410.sh"
+T410TRACE=${T410TRACE:-$ROOT/build/arm64/t410trace}
+TIMEOUT=400	# the whole run takes a quarter of this on two free cores
+
+skip() {
+	echo "skip machine: $1"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+}
+
+fail() {
+	echo "not ok machine: $1"
+	echo "0 passed, 1 failed, 0 skipped"
+	exit 1
+}
+
+scenarios=$("$HERE/judge.py" --list) || fail "judge.py does not run"
+for name; do
+	grep -qxF -- "$name" <<< "$scenarios" || { printf 'run.sh: no scenario "%s"; they are:\n%s\n' "$name" "$scenarios" >&2; exit 2; }
+done
+# shellcheck disable=SC2086  # a list
+[ $# -gt 0 ] || set -- $scenarios
+[ -f "$T410TRACE" ] || fail "no $T410TRACE: run \"make ARCH=arm64\" first"
+
+if [ -n "${T410_RESULTS:-}" ]; then
+	mkdir -p "$T410_RESULTS"
+	share=$(cd "$T410_RESULTS" && pwd)
+else
+	share=$(mktemp -d)
+	trap 'rm -rf "$share"' EXIT
+fi
+machine_ready "$share/prepare.log" || skip "$MACHINE_PROBLEM"
+rm -rf "$share/out"
+mkdir -p "$share/out"
+cp "$T410TRACE" "$share/t410trace"
+cp "$HERE/guest.sh" "$share/"
+
+"$MACHINE" run --timeout $TIMEOUT --traffic "$HERE/traffic.conf" --dir "$share" -- sh guest.sh "$@" \
+	> "$share/machine.log" 2>&1
+status=$?
+[ -s "$share/machine.log" ] && sed 's/^/# /' "$share/machine.log"
+"$HERE/judge.py" "$share/out" "$@" > "$share/verdict"
+judged=$?
+# The machine's own opinion: it looks for complaints of the kernel, too.
+if [ $status != 0 ]; then
+	sed -i '$d' "$share/verdict"
+	cat "$share/verdict"
+	fail "the virtual machine ended with status $status: $(tail -n 1 "$share/machine.log")"
+fi
+cat "$share/verdict"
+exit $judged
