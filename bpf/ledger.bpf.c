@@ -3,10 +3,13 @@
  * The ledger: who was on which CPU for how long.
  *
  * At each context switch the time since the last one is added to the slot of
- * the task that ran, and the slot of the next task is looked up. Slots belong to
- * one window; at the first switch after a window has ended they go to the ring
- * buffer in one record. The cost is thus one clock reading and one look-up a
- * switch, and one copy per window, however many switches a window holds.
+ * the task that ran. Slots belong to one window; at the first switch after a window
+ * has ended they go to the ring buffer in one record. The cost is thus one clock
+ * reading and one look-up a switch, and one copy per window, however many switches a
+ * window holds.
+ *
+ * Only the task that leaves is looked at: what it is made of is in the CPU's caches,
+ * while that of the next one is often not.
  *
  * Time is never dropped: when the ring is full the slots stay and grow, and when
  * no slot is left either, the time goes to the "lost" slot.
@@ -17,6 +20,7 @@
  * switch can come between; interrupts do not touch a ledger.
  */
 #include "shared.bpf.h"
+#include <bpf/bpf_core_read.h>
 
 /* Duration of one switch in this many is measured, to report what we cost. */
 #define TIMED_EVERY 64
@@ -29,7 +33,7 @@ static __always_inline struct ledger_slot *slot_at(struct cpu_ledger *l, __u32 i
 /* Empties the table into the ring; on failure the table stays as it is. */
 static __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 {
-	__u32 nr = l->out.nr;
+	__u32 nr = l->nr;
 	__u64 size;
 
 	if (!nr)
@@ -37,12 +41,13 @@ static __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 	if (nr > LEDGER_SLOTS)
 		nr = LEDGER_SLOTS;
 	l->out.h.time_ns = now;
+	l->out.nr = nr;
 	size = __builtin_offsetof(struct ledger_slices, slots) + nr * sizeof(struct ledger_slot);
 	if (bpf_ringbuf_output(&ring, &l->out, size, ring_flags(ring_wake_bytes))) {
 		l->flush_failed++;
 		return -1;
 	}
-	l->out.nr = 0;
+	l->nr = 0;
 	return 0;
 }
 
@@ -64,16 +69,16 @@ static __always_inline __u32 lost_slot(struct cpu_ledger *l, __u64 now)
 {
 	struct ledger_slot *s = slot_at(l, LEDGER_LOST_SLOT);
 
-	if (l->out.nr <= LEDGER_LOST_SLOT) {
+	if (l->nr <= LEDGER_LOST_SLOT) {
 		__builtin_memset(s, 0, sizeof(*s));
 		s->pid = LEDGER_LOST_PID;
 		s->tgid = LEDGER_LOST_PID;
 		s->first_ns = now;
 		s->last_ns = now;
 		/* The spare slot below is part of the record now: empty unless in use. */
-		if (l->out.nr <= LEDGER_RUN_SLOT)
+		if (l->nr <= LEDGER_RUN_SLOT)
 			__builtin_memset(slot_at(l, LEDGER_RUN_SLOT), 0, sizeof(*s));
-		l->out.nr = LEDGER_SLOTS;
+		l->nr = LEDGER_SLOTS;
 	}
 	return LEDGER_LOST_SLOT;
 }
@@ -84,10 +89,10 @@ static __noinline __u32 slot_new(struct cpu_ledger *l, const struct task_struct 
 	__u32 pid = by_thread ? task->pid : task->tgid;
 	__u32 i;
 
-	if (l->out.nr >= LEDGER_KEY_SLOTS && flush_slots(l, now))
+	if (l->nr >= LEDGER_KEY_SLOTS && flush_slots(l, now))
 		return lost_slot(l, now);
-	i = l->out.nr & (LEDGER_SLOTS - 1);
-	l->out.nr = i + 1;
+	i = l->nr & (LEDGER_SLOTS - 1);
+	l->nr = i + 1;
 	slot_fill(slot_at(l, i), task, pid, l->key, now);
 	l->index[place & (LEDGER_INDEX - 1)] = i;
 	return i;
@@ -97,20 +102,25 @@ static __noinline __u32 slot_new(struct cpu_ledger *l, const struct task_struct 
  * The verifier forbids arithmetic on a kernel pointer; once it has been through
  * memory it is a number.
  */
+static __always_inline __u64 address_of(struct cpu_ledger *l, const void *kernel)
+{
+	l->key = (__u64)kernel;
+	return *(volatile __u64 *)&l->key;
+}
+
 static __always_inline __u64 css_set_key(struct cpu_ledger *l, const struct task_struct *task)
 {
-	l->key = (__u64)task->cgroups;
-	return *(volatile __u64 *)&l->key;
+	return address_of(l, task->cgroups);
 }
 
 static __always_inline bool slot_is(struct cpu_ledger *l, __u32 i, __u32 pid, __u64 css_set)
 {
 	struct ledger_slot *s = slot_at(l, i);
 
-	return i < l->out.nr && s->pid == pid && s->css_set == css_set;
+	return i < l->nr && s->pid == pid && s->css_set == css_set;
 }
 
-/* The slot of a task that gets the CPU now. */
+/* The slot of a task that has had the CPU since @now. */
 static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_struct *task,
 				     __u64 now)
 {
@@ -125,7 +135,7 @@ static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_str
 	j = l->index[place ^ 1];
 	if (slot_is(l, j, pid, css_set))
 		return j;
-	return slot_new(l, task, now, i < l->out.nr ? place ^ 1 : place);
+	return slot_new(l, task, now, i < l->nr ? place ^ 1 : place);
 }
 
 static __always_inline void slot_add(struct ledger_slot *s, __u64 from, __u64 to)
@@ -135,50 +145,81 @@ static __always_inline void slot_add(struct ledger_slot *s, __u64 from, __u64 to
 }
 
 /*
- * A window has ended at @boundary while the task in slot l->cur was running. Its
- * run up to there may span many windows, so it gets a record slot of its own,
- * which says "without a break from first to last" and can be split exactly.
+ * A window has ended at @boundary while @task was running. Its run up to there may
+ * span many windows, so it gets a record slot of its own, which says "without a break
+ * from first to last" and can be split exactly.
  */
-static __always_inline void close_run(struct cpu_ledger *l, __u64 boundary)
+static __noinline void close_run(struct cpu_ledger *l, const struct task_struct *task,
+				 __u64 boundary)
 {
-	struct ledger_slot *s = slot_at(l, l->cur), *run;
+	__u32 pid = by_thread ? task->pid : task->tgid, i;
 
-	if (s->first_ns == l->since_ns && !s->on_cpu_ns) { /* nothing else in it */
-		slot_add(s, l->since_ns, boundary);
-	} else if (l->out.nr > LEDGER_RUN_SLOT) {
-		slot_add(s, l->since_ns, boundary);
+	if (l->nr > LEDGER_RUN_SLOT) {
+		i = slot_of(l, task, l->since_ns);
 	} else {
-		run = slot_at(l, l->out.nr);
-		*run = *s;
-		run->first_ns = l->since_ns;
-		run->last_ns = boundary;
-		run->on_cpu_ns = boundary - l->since_ns;
-		l->out.nr++;
+		i = l->nr & (LEDGER_SLOTS - 1);
+		l->nr = i + 1;
+		slot_fill(slot_at(l, i), task, pid, css_set_key(l, task), l->since_ns);
 	}
+	slot_add(slot_at(l, i), l->since_ns, boundary);
 	l->since_ns = boundary;
 }
 
-/* Time up to now goes to the running task; @task is that task. */
+/* @task has been running since the ledger was brought up to date. */
 static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
 {
 	__u32 socket = l->socket;
 	struct ledger_reader *rd = bpf_map_lookup_elem(&readers, &socket);
 	__u64 boundary = rd ? *(volatile __u64 *)&rd->boundary_ns : 0;
 
-	if (l->boundary_ns != boundary) {
-		if (boundary > l->since_ns && boundary <= now) {
-			close_run(l, boundary);
-			if (!flush_slots(l, now))
-				l->cur = slot_of(l, task, boundary);
-		} else {
-			flush_slots(l, now);
-			if (!l->out.nr)
-				l->cur = slot_of(l, task, l->since_ns);
-		}
+	/* One that is set after our clock reading is for the next switch. */
+	if (l->boundary_ns != boundary && boundary <= now) {
+		if (boundary > l->since_ns)
+			close_run(l, task, boundary);
+		flush_slots(l, now);
 		l->boundary_ns = boundary;
 	}
-	slot_add(slot_at(l, l->cur), l->since_ns, now);
+	slot_add(slot_at(l, slot_of(l, task, l->since_ns)), l->since_ns, now);
 	l->since_ns = now;
+}
+
+/*
+ * @task has the CPU, but another one was put on it last: it left without our being
+ * called. Some kernels hide the switches of some tasks. The scheduler's own books still
+ * have the length of its last run; it gets that, and whoever came after it the rest.
+ *
+ * Its address is from a moment ago, so it may be gone: every read may fail or give
+ * the wrong thing, and what is read is only ever a number in a record.
+ */
+static __noinline int unseen_switch(struct cpu_ledger *l, __u64 now)
+{
+	struct task_struct *gone = (struct task_struct *)l->task;
+	__u64 gap = now - l->since_ns, ran, end;
+	struct ledger_slot *s;
+	__u32 i;
+
+	l->unseen++;
+	ran = BPF_CORE_READ(gone, se.sum_exec_runtime) -
+	      BPF_CORE_READ(gone, se.prev_sum_exec_runtime);
+	end = l->since_ns + (ran < gap ? ran : gap);
+	if (l->nr >= LEDGER_KEY_SLOTS && flush_slots(l, now)) {
+		i = lost_slot(l, l->since_ns);
+	} else {
+		i = l->nr & (LEDGER_SLOTS - 1);
+		l->nr = i + 1;
+		s = slot_at(l, i);
+		s->css_set = 0; /* not to be found as anybody's slot */
+		s->tgid = BPF_CORE_READ(gone, tgid);
+		s->pid = by_thread ? BPF_CORE_READ(gone, pid) : s->tgid;
+		s->start_ns = by_thread ? BPF_CORE_READ(gone, start_time)
+					: BPF_CORE_READ(gone, group_leader, start_time);
+		s->cgroup_id = BPF_CORE_READ(gone, cgroups, dfl_cgrp, kn, id);
+		s->first_ns = l->since_ns;
+		s->on_cpu_ns = 0;
+	}
+	slot_add(slot_at(l, i), l->since_ns, end);
+	l->since_ns = end;
+	return 0;
 }
 
 static __always_inline struct cpu_ledger *this_ledger(void)
@@ -202,10 +243,13 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 	if (!l)
 		return 0;
 	/* Before the first switch it is unknown since when prev has been running. */
-	if (l->since_ns)
+	if (l->since_ns) {
+		if (address_of(l, prev) != l->task)
+			unseen_switch(l, now);
 		account(l, prev, now);
+	}
 	l->since_ns = now;
-	l->cur = slot_of(l, next, now);
+	l->task = address_of(l, next);
 	if (!(++l->switches & (TIMED_EVERY - 1))) {
 		l->timed_ns += bpf_ktime_get_ns() - now;
 		l->timed++;
@@ -227,10 +271,13 @@ int ledger_flush(void *ctx)
 
 	if (!l)
 		return 0;
-	if (l->since_ns)
+	if (l->since_ns) {
+		if (address_of(l, task) != l->task)
+			unseen_switch(l, now);
 		account(l, task, now);
+	}
 	l->since_ns = now;
-	if (!flush_slots(l, now))
-		l->cur = slot_of(l, task, now);
+	l->task = address_of(l, task);
+	flush_slots(l, now);
 	return 0;
 }

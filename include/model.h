@@ -165,6 +165,8 @@ struct report_socket {
  * @kept_flushes: times slices had to wait because the ring buffer was full
  * @lost_tasks: fork, exec and exit records that found no room
  * @late_slices: slices that arrived after their interval was closed
+ * @unseen_switches: context switches the kernel did not tell of; the time was booked
+ *	from the scheduler's own books
  * @unknown_tasks: rows whose name could not be learned
  * @reader_moves: times a PMU's active CPU changed
  * @rows_pooled: rows that were merged because there were too many
@@ -181,6 +183,7 @@ struct quality {
 	uint64_t lost_tasks;
 	uint64_t lost_cgroups;
 	uint64_t late_slices;
+	uint64_t unseen_switches;
 	uint64_t unknown_tasks;
 	uint64_t reader_moves;
 	uint64_t rows_pooled;

@@ -79,31 +79,37 @@ struct ledger_slices {
 
 /**
  * struct cpu_ledger - state of one CPU, touched by that CPU alone
- * @since_ns: up to here the running task's time is in its slot; 0 = never switched
+ * @since_ns: up to here CPU time is in the slots; 0 = never switched
  * @boundary_ns: start of the window that the slots belong to
- * @cur: slot of the running task
  * @socket: whose windows apply; written by user space before anything is attached
+ * @nr: slots in use
  * @switches: context switches seen
- * @flush_failed: times the ring buffer was full; slots were kept
+ * @key: where a kernel address passes through, see ledger.bpf.c
+ * @task: address of the task that was put on the CPU last
  * @timed_ns: duration of the timed switches
  * @timed: switches that were timed
- * @key: where a task's css_set address passes through, see ledger.bpf.c
+ * @flush_failed: times the ring buffer was full; slots were kept
+ * @unseen: switches that must have happened without the program being called
  * @index: hash of the key to slot number, two places a key
- * @out: the slots, laid out as the record they are sent in
+ * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
+ *
+ * What every switch touches fills the first cache line.
  */
 struct cpu_ledger {
 	__u64 since_ns;
 	__u64 boundary_ns;
-	__u32 cur;
 	__u32 socket;
+	__u32 nr;
 	__u64 switches;
-	__u64 flush_failed;
+	__u64 key;
+	__u64 task;
 	__u64 timed_ns;
 	__u64 timed;
-	__u64 key;
 	__u8 index[LEDGER_INDEX];
+	__u64 flush_failed;
+	__u64 unseen;
 	struct ledger_slices out;
-	__u8 tail[104]; /* to a multiple of two cache lines */
+	__u8 tail[88]; /* to a multiple of two cache lines */
 };
 
 /* One reading of an uncore event, as bpf_perf_event_read_value() fills it. */
@@ -190,7 +196,9 @@ struct ledger_reader {
 
 _Static_assert(sizeof(struct ledger_slot) == 56, "ledger_slot layout");
 _Static_assert(__builtin_offsetof(struct ledger_slices, slots) == 24, "ledger_slices layout");
-_Static_assert(sizeof(struct cpu_ledger) % 128 == 0, "cpu_ledger fills cache line pairs");
+_Static_assert(__builtin_offsetof(struct cpu_ledger, index) == 64 &&
+		       sizeof(struct cpu_ledger) % 128 == 0,
+	       "cpu_ledger fills cache line pairs");
 _Static_assert(__builtin_offsetof(struct ledger_window, values) == 40 + 4 * LEDGER_MAX_EVENTS,
 	       "ledger_window layout");
 _Static_assert(sizeof(struct ledger_task) == 80, "ledger_task layout");

@@ -16,6 +16,7 @@ T410TRACE=/tmp/t410trace
 # Masks of their CPUs, for taskset
 SOCKET0=3
 SOCKET1=c
+ANYWHERE=f
 
 # --- tools
 
@@ -117,8 +118,9 @@ perf_release() {
 
 # --- scenarios: attribution
 
-# Programs of every kind at once, in three cgroups, on both sockets.
+# Programs of every kind at once, in four cgroups, on both sockets, the tracer anywhere.
 scenario_conservation() {
+	taskset -p $ANYWHERE $$ > /dev/null
 	trace all -a -i 300
 	load read0 --slot 0 --rate 2000000 --cpu 0 --cgroup con/one --seconds 1.5 &
 	load write0 --slot 1 --rate 700001 --cpu 1 --cgroup con/two --duty 20/30 --seconds 1.5 &
@@ -134,22 +136,20 @@ scenario_conservation() {
 	load gpu_rd --slot 12 --rate 900000 --cpu 0 --duty 2/18 --seconds 1.2 &
 	until_true has_lines truth 13
 	trace_end TERM
+	taskset -p $SOCKET0 $$ > /dev/null
 }
 
-# The tracer stays away from socket 1, where one program is alone.
+# One program alone on socket 1: the tracer is on the other.
 scenario_alone() {
-	taskset -p $SOCKET0 $$ > /dev/null
 	trace all -a -i 500
 	load alone --slot 2 --rate 1000000 --cpu 2 --seconds 2
 	trace_end TERM
-	taskset -p f $$ > /dev/null
 }
 
-# Two programs on one CPU, one after the other, the tracer elsewhere. The followed one is kept alive by a
+# Two programs on one CPU, one after the other. The followed one is kept alive by a
 # sleeping parent, for the run would end with it.
 FIRST_THEN_SLEEP='traffic --name first --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.8; exec sleep 60'
 scenario_turns() {
-	taskset -p $SOCKET0 $$ > /dev/null
 	held first sh -c "$FIRST_THEN_SLEEP"
 	trace first -p "$held" -i 300
 	release first
@@ -158,13 +158,12 @@ scenario_turns() {
 	load second --slot 2 --rate 1500000 --cpu 2 --seconds 0.8
 	trace_end TERM
 	kill "$held"
-	taskset -p f $$ > /dev/null
 }
 
 # A command that lives for a few milliseconds, three times.
 scenario_short() {
 	for n in 1 2 3; do
-		taskset $SOCKET0 "$T410TRACE" --json -o short$n.json -- sh -c \
+		"$T410TRACE" --json -o short$n.json -- sh -c \
 			"traffic --name short$n --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.005; exit 7" \
 			2> short$n.err
 		echo $? > short$n.status
@@ -206,6 +205,18 @@ scenario_tree() {
 	rmdir $CGROUPS/gone
 	until_true has_lines truth 4
 	trace_end INT
+}
+
+# Programs that enter a cgroup and then do not give up their CPU, on a quiet socket.
+# Whether something else gets the CPU for a moment is chance, hence many programs.
+scenario_moves() {
+	trace all -a --by cgroup -i 5000
+	for n in 1 2 3 4 5 6 7 8; do
+		load mover --slot 2 --rate 1000000 --cpu 2 --cgroup moves/a$n --seconds 0.15 &
+		load mover --slot 3 --rate 1000000 --cpu 3 --cgroup moves/b$n --seconds 0.15
+		until_true has_lines truth $((2 * n))
+	done
+	trace_end TERM
 }
 
 scenario_cgroup() {
@@ -391,6 +402,8 @@ run_one() {
 
 cp /host/t410trace $T410TRACE
 mkdir -p $OUT
+# The scripts and the tracer share a socket with those programs only that say so.
+taskset -p $SOCKET0 $$ > /dev/null
 quieten_socket1
 for scenario; do
 	run_one "$scenario"

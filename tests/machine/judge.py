@@ -280,6 +280,16 @@ def the_summary_is_the_sum_of_the_reports(s):
     expect_equal(summary, reports.counters(), "counters of the summary")
 
 
+@test("moves")
+def cpu_time_follows_into_the_cgroup(s):
+    reports, lines = s.reports("all"), s.truth().named("mover")
+    expect_equal(len(lines), 16, "programs that ended")
+    for line in lines:
+        found = reports.on_cpu(leaf_in(line["cgroup"]))
+        # More is right: a calibration comes before the program's own account.
+        expect(found > 0.95 * line["cpu_ns"], f"{line['cgroup']}: {found} of {line['cpu_ns']} ns")
+
+
 @test("cgroup")
 def only_the_cgroup_has_rows(s):
     paths = {row["cgroup"]["path"] for row in s.reports("only").rows(any_row)}
@@ -320,12 +330,12 @@ def the_threads_have_the_bytes(s):
 
 @test("top")
 def only_the_largest_rows(s):
-    rows = re.findall(r"^ +(\d+)  (\S+)", s.text("top.out"), re.MULTILINE)
+    rows = re.findall(r"^ +(\d+)[* ] (\S+)", s.text("top.out"), re.MULTILINE)
     expect_equal(len(rows), 2, "number of rows")
     expect_equal(rows[0][1], "traffic", "the largest row")
     more = re.search(r"^\((\d+) more\)", s.text("top.out"), re.MULTILINE)
     expect(more, "no row for the others")
-    every = re.findall(r"^ +(\d+)  (\S+)", s.text("all.out"), re.MULTILINE)
+    every = re.findall(r"^ +(\d+)[* ] (\S+)", s.text("all.out"), re.MULTILINE)
     expect(len(every) > 2, "without --top there were no more rows")
 
 
@@ -535,8 +545,11 @@ def cpu_time_is_sound(s):
     # While nobody reads the counters of a socket its interval is open: over all reports
     # the CPUs that were online have been somewhere all the time.
     length = sum(report["interval"]["duration_ns"] for report in reports.each)
-    for socket, online in ((0, 2 * length), (1, 2 * length - s.number("offline_ns"))):
-        expect_close(reports.on_socket(socket), online, 0.05, f"CPU time of socket {socket}")
+    # Going offline and coming back take their time themselves.
+    for socket, offline in ((0, 0), (1, s.number("offline_ns"))):
+        found = reports.on_socket(socket)
+        least, most = 0.97 * (2 * length - offline), 1.03 * 2 * length - 0.5 * offline
+        expect(least < found < most, f"socket {socket}: {found} ns, expected {least:.0f} to {most:.0f}")
 
 
 @test("hotplug")

@@ -194,6 +194,36 @@ static void no_reading_no_value(void **state)
 	world_free(&w);
 }
 
+/* Counted a third of the time: scaled once, and still exact. */
+static void shared_counters_are_scaled(void **state)
+{
+	struct reading third[3] = { { 0, 30, 10 }, { 0, 10, 10 }, { 0, 10, 10 } };
+	struct world w = world_new(ROW_PROCESS, true);
+	uint32_t ids[] = { workload(&w, 7, 1, "a"), workload(&w, 8, 1, "b") };
+	struct claim claims[] = { { ids[0], 1 }, { ids[1], 2 } };
+	struct estimate e[2];
+	const struct report_row *a;
+	struct report *r;
+
+	(void)state;
+	assert_int_equal(w.sink.window(w.sink.arg, 0, 10, third), 0);
+	assert_int_equal(estimate_window(100, claims, 2, e), 0);
+	assert_int_equal(w.sink.bytes(w.sink.arg, 0, 100, claims, e, 2), 0);
+	assert_int_equal(w.sink.bytes(w.sink.arg, 0, 7, NULL, NULL, 0), 0);
+	assert_int_equal(estimate_window(10, claims, 1, e), 0);
+	assert_int_equal(w.sink.bytes(w.sink.arg, 0, 10, claims, e, 1), 0);
+	r = report_of(&w);
+	check_conserved(r);
+	a = row(r, "pid:7:70");
+	assert_int_equal(r->counters[0].value, 351);
+	assert_int_equal(r->counters[0].unattributed[REASON_IDLE], 21);
+	assert_int_equal(a->shares[0].value, 129);
+	assert_int_equal(a->shares[0].low, 10); /* seen while it was alone */
+	assert_int_equal(a->shares[0].high, 351);
+	report_free(r);
+	world_free(&w);
+}
+
 /* Two processes of one cgroup alone in a window: the cgroup owns it, neither process does. */
 static void alone_as_a_cgroup(void **state)
 {
@@ -337,6 +367,7 @@ int main(void)
 		cmocka_unit_test(rows_and_reasons),
 		cmocka_unit_test(only_what_was_asked_for),
 		cmocka_unit_test(no_reading_no_value),
+		cmocka_unit_test(shared_counters_are_scaled),
 		cmocka_unit_test(alone_as_a_cgroup),
 		cmocka_unit_test(parents_include_children),
 		cmocka_unit_test(nothing_above_the_selection),

@@ -229,7 +229,7 @@ static void late_slices_are_counted_and_kept(void **state)
 	assert_int_equal(s.on_cpu[0][5], 10);
 }
 
-static void multiplexed_counts_are_scaled(void **state)
+static void what_never_ran_has_no_data(void **state)
 {
 	struct timeline *t = *state;
 	struct reading half[2] = { { 100, 10, 5 }, { 7, 10, 0 } };
@@ -238,10 +238,28 @@ static void multiplexed_counts_are_scaled(void **state)
 	assert_int_equal(timeline_slice(t, 5, 0, 0, 10, 10), 0);
 	assert_int_equal(timeline_window(t, 0, 0, 10, half), 0);
 	close_at(t, 10, &s);
-	assert_int_equal(s.given[0][5], 200);
+	assert_int_equal(s.given[0][5], 100); /* as counted; scaling is the book's */
 	/* never got to count: no data, not zero and not seven */
 	assert_int_equal(s.bytes[1], 0);
 	assert_int_equal(s.idle[1], 0);
+}
+
+static void the_past_is_forgotten_at_the_start(void **state)
+{
+	struct timeline *t = *state;
+	const uint64_t starts[] = { 50, 50 };
+	struct seen s = { 0 };
+
+	assert_int_equal(timeline_slice(t, 5, 0, 0, 40, 40), 0);
+	assert_int_equal(timeline_slice(t, 6, 0, 40, 60, 20), 0);
+	window(t, 0, 0, 50, 1000);
+	window(t, 0, 50, 60, 10);
+	assert_int_equal(timeline_begin(t, starts), 0);
+	assert_int_equal(close_at(t, 60, &s), 0);
+	assert_int_equal(s.on_cpu[0][5], 0);
+	assert_int_equal(s.on_cpu[0][6], 10);
+	assert_int_equal(s.bytes[0], 10);
+	assert_int_equal(s.given[0][6], 10);
 }
 
 static void impossible_input_is_refused(void **state)
@@ -315,12 +333,12 @@ static void random_input_is_conserved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_window_is_split_by_cpu_time),	TEST(nobody_ran),
-		TEST(a_long_run_is_split_exactly),	TEST(a_slice_across_the_end_is_cut),
-		TEST(windows_beyond_the_end_stay),	TEST(a_late_window_finds_its_slices),
-		TEST(late_slices_are_counted_and_kept), TEST(multiplexed_counts_are_scaled),
-		TEST(impossible_input_is_refused),	TEST(errors_of_the_sink_come_back),
-		TEST(random_input_is_conserved),
+		TEST(a_window_is_split_by_cpu_time),	  TEST(nobody_ran),
+		TEST(a_long_run_is_split_exactly),	  TEST(a_slice_across_the_end_is_cut),
+		TEST(windows_beyond_the_end_stay),	  TEST(a_late_window_finds_its_slices),
+		TEST(late_slices_are_counted_and_kept),	  TEST(what_never_ran_has_no_data),
+		TEST(the_past_is_forgotten_at_the_start), TEST(impossible_input_is_refused),
+		TEST(errors_of_the_sink_come_back),	  TEST(random_input_is_conserved),
 	};
 
 	return cmocka_run_group_tests_name("timeline", tests, NULL, NULL);

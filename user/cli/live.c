@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/feed.h"
@@ -18,8 +20,10 @@
 #include "platform/cpus.h"
 #include "platform/ledger.h"
 
-/* A reader that has been silent this long may have lost its CPU. */
-#define SILENT_NS      500000000ull
+/* A reader that has been silent this long, and ten windows, may have lost its CPU. */
+#define SILENT_NS      100000000ull
+/* After this long its clock is dead, even if the CPU is back. */
+#define DEAD_NS	       (10 * SILENT_NS)
 /* Reading the cgroup tree again did not help: wait this many intervals at most. */
 #define MAX_WALK_PAUSE 64
 
@@ -174,11 +178,30 @@ static int start_reader(struct live *l, uint32_t socket, int cpu, struct diag *d
 				   l->args->window_ns, d);
 }
 
-/* The first window and the first flush: where the books begin. */
+/*
+ * The time now, as a boundary for the slots of sockets without counters; the others
+ * have the end of a window for that.
+ */
+static uint64_t mark_time(struct live *l)
+{
+	uint64_t now = monotonic_ns();
+
+	for (uint32_t s = l->counters.nr_sockets; s < l->layout.nr_sockets; s++)
+		ledger_mark(l->ledger, s, now);
+	return now;
+}
+
+/*
+ * The first window and the first flush: where the books begin. All ledgers run by
+ * then, and what they noted before is forgotten, so that the first interval has all
+ * CPU time and no more.
+ */
 static int start_books(struct live *l, struct diag *d)
 {
-	int err;
+	int err = ledger_flush(l->ledger, &l->sink);
 
+	if (err)
+		return diag_fail(d, err, "cannot start the ledgers: %s", strerror(-err));
 	for (uint32_t s = 0; s < l->counters.nr_sockets; s++) {
 		err = start_reader(l, s, l->counters.sockets[s].cpu, d);
 		if (!err)
@@ -189,17 +212,17 @@ static int start_books(struct live *l, struct diag *d)
 						      "cannot read the counters of socket %d: %s",
 						      l->counters.sockets[s].id, strerror(-err));
 	}
-	l->begin_ns = l->start_ns = monotonic_ns();
+	l->begin_ns = l->start_ns = mark_time(l);
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
-		return diag_fail(d, err, "cannot start the ledgers: %s", strerror(-err));
+		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
 	if (ledger_drain(l->ledger, &l->sink))
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
 	for (uint32_t s = 0; s < l->layout.nr_sockets; s++)
 		l->ends_ns[s] = s < l->counters.nr_sockets && l->feed.last_end_ns[s]
 					? l->feed.last_end_ns[s]
 					: l->start_ns;
-	return 0;
+	return timeline_begin(l->timeline, l->ends_ns) ? no_memory(d) : 0;
 }
 
 static void describe_host(struct live *l)
@@ -267,18 +290,33 @@ void live_free(struct live *l)
 	free(l);
 }
 
+/* The process that a thread belongs to, 0 when there is none of this number. */
+static uint32_t process_of(pid_t tid)
+{
+	char path[32], line[128];
+	cleanup_fclose FILE *f = NULL;
+	uint32_t tgid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && !tgid && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %" SCNu32, &tgid) == 1)
+			break;
+	return tgid;
+}
+
 int live_follow(struct live *l, pid_t pid, struct diag *d)
 {
-	const struct task *t;
+	uint32_t tgid;
 
 	if (ledger_drain(l->ledger, &l->sink))
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
 	if (identity_follow(l->id, pid))
 		return 0;
-	t = identity_find_pid(l->id, pid);
+	tgid = process_of(pid);
 	diag_fail(d, -ESRCH, "-p %d: there is no such process", pid);
-	if (t)
-		diag_help(d, "%d is a thread of process %u: follow that", pid, t->tgid);
+	if (tgid && tgid != (uint32_t)pid)
+		diag_help(d, "%d is a thread of process %u: follow that", pid, tgid);
 	else
 		diag_help(d, "it may have ended; \"t410trace -a\" shows what is running");
 	return -ESRCH;
@@ -295,7 +333,7 @@ size_t live_alive(const struct live *l)
 }
 
 /* When the active CPU goes offline, the driver moves the events and says so in cpumask. */
-static int follow_reader(struct live *l, uint32_t socket, struct diag *d)
+static int follow_reader(struct live *l, uint32_t socket, bool dead, struct diag *d)
 {
 	struct socket_counters *s = &l->counters.sockets[socket];
 	char path[128], line[64];
@@ -307,6 +345,8 @@ static int follow_reader(struct live *l, uint32_t socket, struct diag *d)
 		return 0; /* no CPU of the socket is online: nothing to read, no window */
 	if ((int)cpu != s->cpu)
 		l->reader_moves++;
+	else if (!dead)
+		return 0; /* the machine is busy, that is all */
 	s->cpu = cpu;
 	return start_reader(l, socket, cpu, d);
 }
@@ -317,9 +357,12 @@ static int check_readers(struct live *l, struct diag *d)
 	uint64_t limit = SILENT_NS + 10 * l->args->window_ns;
 	int err = 0;
 
-	for (uint32_t s = 0; s < l->counters.nr_sockets && !err; s++)
-		if (now - l->feed.last_end_ns[s] > limit)
-			err = follow_reader(l, s, d);
+	for (uint32_t s = 0; s < l->counters.nr_sockets && !err; s++) {
+		uint64_t silent = now - l->feed.last_end_ns[s];
+
+		if (silent > limit)
+			err = follow_reader(l, s, silent > limit + DEAD_NS, d);
+	}
 	/* An offline CPU cannot be told from one that is about to be: try again later. */
 	return err == -ENODEV || err == -ENXIO ? 0 : err;
 }
@@ -379,7 +422,7 @@ static int complete(struct live *l, struct diag *d)
 
 	for (uint32_t s = 0; s < l->counters.nr_sockets; s++)
 		ledger_window_now(l->ledger, s); /* failing, the last tick's window ends it */
-	now = monotonic_ns();
+	now = mark_time(l);
 	l->feed.cut_ns = now;
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
@@ -409,6 +452,7 @@ static void total_quality(const struct live *l, struct quality *ret)
 		.lost_tasks = losses.tasks,
 		.lost_cgroups = losses.cgroups,
 		.late_slices = l->late + l->feed.bad_slices + losses.bad,
+		.unseen_switches = losses.unseen,
 		.reader_moves = l->reader_moves,
 	};
 }
@@ -441,6 +485,7 @@ static void quality_since(struct quality *from, const struct quality *now, struc
 	ret->lost_tasks = now->lost_tasks - from->lost_tasks;
 	ret->lost_cgroups = now->lost_cgroups - from->lost_cgroups;
 	ret->late_slices = now->late_slices - from->late_slices;
+	ret->unseen_switches = now->unseen_switches - from->unseen_switches;
 	ret->reader_moves = now->reader_moves - from->reader_moves;
 	*from = *now;
 }

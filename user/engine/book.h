@@ -50,10 +50,13 @@ void book_clear(struct book *b);
 struct timeline_sink book_sink(struct book *b);
 
 /**
- * book_finish() - all entries of an interval are made: give the rows their names
+ * book_finish() - all entries of an interval are made: scale and name
  * @b: the book
  *
- * Also adds the rows of followed tasks and selected cgroups that did nothing.
+ * Also adds the rows of followed tasks and selected cgroups that did nothing, and
+ * scales counters that did not count all the time. That is done once for the whole
+ * interval: in a single window the time counted can be so short that scaling it
+ * would turn a burst into nonsense.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/apportion.h"
 
 int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret)
 {
@@ -117,10 +118,54 @@ static int enter_quiet_cgroup(void *arg, const struct cgroup_name *c)
 	return book_row_get(b, &key, &row);
 }
 
+/*
+ * Counted only part of the time: all of it is value * enabled / running. Rows and
+ * reasons keep their proportions, and still add up exactly. What was counted while a
+ * row was alone stays certain; what went by uncounted may have been anybody's.
+ */
+static int scale_counter(struct book *b, size_t i)
+{
+	struct report_counter *c = &b->counters[i];
+	size_t nr = HASH_COUNT(b->rows) + NR_REASONS, k = 0;
+	cleanup_free uint64_t *parts = calloc(nr, 2 * sizeof(*parts));
+	uint64_t scaled = scale_u64(c->value, c->enabled_ns, c->running_ns), *weights;
+	struct book_row *row, *next;
+	int err;
+
+	if (!parts)
+		return -ENOMEM;
+	weights = parts + nr;
+	for (; k < NR_REASONS; k++)
+		weights[k] = c->unattributed[k];
+	HASH_ITER (hh, b->rows, row, next)
+		weights[k++] = row->shares[i].value;
+	err = apportion(scaled, weights, nr, parts);
+	if (err)
+		return err;
+	c->value = scaled;
+	c->attributed = scaled;
+	for (k = 0; k < NR_REASONS; k++) {
+		c->unattributed[k] = parts[k];
+		c->attributed -= parts[k];
+	}
+	HASH_ITER (hh, b->rows, row, next) {
+		row->shares[i].value = parts[k++];
+		if (row->shares[i].high)
+			row->shares[i].high = scaled;
+	}
+	return 0;
+}
+
 int book_finish(struct book *b)
 {
 	struct book_row *row, *next;
 	int err = 0;
+
+	for (size_t i = 0; i < b->layout->nr_counters && !err; i++)
+		if (b->counters[i].valid && b->counters[i].running_ns < b->counters[i].enabled_ns)
+			err = scale_counter(b, i);
+	if (err)
+		return err;
 
 	/* What was asked for is a row even if it did nothing. */
 	if (!b->scope.all && b->scope.by == ROW_CGROUP)

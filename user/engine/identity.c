@@ -129,16 +129,6 @@ void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns)
 		t->exited = true;
 }
 
-struct task *identity_find_pid(struct identity *id, uint32_t pid)
-{
-	struct task *t, *next;
-
-	HASH_ITER (hh, id->tasks, t, next)
-		if (t->key.pid == pid && !t->exited)
-			return t;
-	return NULL;
-}
-
 size_t identity_follow(struct identity *id, uint32_t tgid)
 {
 	struct task *t, *next;

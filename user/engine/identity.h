@@ -121,9 +121,6 @@ int identity_task(struct identity *id, const struct task_news *news, struct task
 /** identity_exit() - a task has ended; it stays known until its time is reported */
 void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns);
 
-/** identity_find_pid() - the living task with this pid, or NULL */
-struct task *identity_find_pid(struct identity *id, uint32_t pid);
-
 /**
  * identity_follow() - follow a process and the children it starts from now on
  * @id: where

@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "engine/apportion.h"
 #include "engine/identity.h"
 
 struct slice {
@@ -199,6 +198,28 @@ static int cut_slices(struct slices *pending, uint64_t end, struct slices *ret)
 	return err;
 }
 
+int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
+{
+	int err = 0;
+
+	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
+		err = cut_slices(&t->pending[s], starts_ns[s], &t->history[s]);
+		t->history[s].nr = 0;
+		t->closed_ns[s] = starts_ns[s];
+	}
+	for (size_t g = 0; g < t->layout->nr_groups; g++) {
+		struct windows *w = &t->windows[g];
+		uint64_t start = starts_ns[t->layout->groups[g].socket];
+		size_t nr = 0;
+
+		while (nr < w->nr && w->items[nr].end_ns <= start)
+			nr++;
+		windows_drop(w, nr);
+		t->split_ns[g] = start;
+	}
+	return err;
+}
+
 /* Index of the window that holds @ns or, in a gap, of the next one. */
 static size_t window_at(const struct windows *w, uint64_t ns)
 {
@@ -275,20 +296,17 @@ static int split_window(const struct timeline *t, const struct group *g, const s
 	for (uint32_t i = 0; i < g->nr; i++) {
 		const struct reading *r = &w->readings[i];
 		const struct counter *c = &t->layout->counters[g->first + i];
-		uint64_t bytes = r->value;
 		int err;
 
 		if (!r->running_ns)
 			continue;
-		if (r->running_ns < r->enabled_ns)
-			bytes = scale_u64(r->value, r->enabled_ns, r->running_ns);
 		if (c->source == SOURCE_CPU && nr) {
-			err = estimate_window(bytes, claims, nr, estimates);
+			err = estimate_window(r->value, claims, nr, estimates);
 			if (err)
 				return err;
-			err = sink->bytes(sink->arg, g->first + i, bytes, claims, estimates, nr);
+			err = sink->bytes(sink->arg, g->first + i, r->value, claims, estimates, nr);
 		} else {
-			err = sink->bytes(sink->arg, g->first + i, bytes, NULL, NULL, 0);
+			err = sink->bytes(sink->arg, g->first + i, r->value, NULL, NULL, 0);
 		}
 		if (err)
 			return err;

@@ -59,7 +59,7 @@ struct layout {
  * struct timeline_sink - receives what a closed interval holds
  * @on_cpu: @ns of CPU time of a workload on a socket
  * @window: a window of a group: how long it was, and what each counter did
- * @bytes: a counter's bytes of a window, split: @estimates belongs to @claims; no
+ * @bytes: a counter's bytes of a window, as counted, split: @estimates belongs to @claims; no
  *	claims when nobody ran (@bytes are idle then)
  * @arg: handed to all three
  *
@@ -109,6 +109,17 @@ int timeline_slice(struct timeline *t, uint32_t workload, uint32_t cpu, uint64_t
  */
 int timeline_window(struct timeline *t, uint32_t group, uint64_t start_ns, uint64_t end_ns,
 		    const struct reading *readings);
+
+/**
+ * timeline_begin() - forget what lies before the first interval
+ * @t: where
+ * @starts_ns: start of the first interval on each socket
+ *
+ * Slices that cross the start are cut. Called once, before timeline_close().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int timeline_begin(struct timeline *t, const uint64_t *starts_ns);
 
 /**
  * timeline_close() - hand out everything before the end of an interval

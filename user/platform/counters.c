@@ -8,10 +8,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/text.h"
+
+/* Events of one PMU take turns every few milliseconds (perf_event_mux_interval_ms). */
+#define TURN_NS 5000000
+#define TURNS	10
 
 #define UCF_DOC "T410 PMU guide, UCF; driver nvidia_cspmu.c"
 
@@ -131,7 +136,24 @@ static bool is_running(int leader)
 	return read(leader, reading, sizeof(reading)) == sizeof(reading);
 }
 
-/* All events in groups of at most @size. */
+/*
+ * Groups that are not pinned take turns with the events of others. One that is
+ * larger than what pinned events of others leave never gets a turn.
+ */
+static bool gets_a_turn(int leader)
+{
+	struct timespec pause = { .tv_nsec = TURN_NS };
+	uint64_t reading[3];
+
+	for (int i = 0; i < TURNS; i++) {
+		if (read(leader, reading, sizeof(reading)) == sizeof(reading) && reading[2])
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+/* All events in groups of at most @size; -EBUSY if they would never count. */
 static int open_groups(const struct perf_event_attr *attrs, size_t nr, int cpu, bool pinned,
 		       size_t size, int *fds)
 {
@@ -145,6 +167,9 @@ static int open_groups(const struct perf_event_attr *attrs, size_t nr, int cpu, 
 		if (!err)
 			err = enable_group(fds[i]);
 		if (!err && pinned && !is_running(fds[i]))
+			err = -EBUSY;
+		/* Single events cannot be made smaller: they wait until others let go. */
+		if (!err && !pinned && size > 1 && !i && !gets_a_turn(fds[0]))
 			err = -EBUSY;
 		if (err) {
 			close_fds(fds, i + (got > 0 ? got : 0));
@@ -239,7 +264,9 @@ static int open_pmu(struct counters *c, const struct pmu *pmu, struct diag *d)
 	/* Pinned only if all fit at once: pinned groups never take turns. */
 	pinned = size == nr;
 	err = open_groups(attrs, nr, pmu->active_cpu, pinned, size, c->fds + first);
-	if (err == -EBUSY) {
+	while (err == -EBUSY) {
+		if (!pinned)
+			size = (size + 1) / 2;
 		pinned = false;
 		err = open_groups(attrs, nr, pmu->active_cpu, pinned, size, c->fds + first);
 	}

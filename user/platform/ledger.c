@@ -324,6 +324,12 @@ int ledger_window_now(struct ledger *l, uint32_t socket)
 	return run_on(l->skel->progs.window_now, l->reader[socket].cpu);
 }
 
+void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now)
+{
+	if (socket < LEDGER_MAX_SOCKETS)
+		l->readers[socket].boundary_ns = now;
+}
+
 /*
  * A CPU that is offline does not touch its ledger. What it left is taken over,
  * and the ledger starts anew when the CPU comes back.
@@ -336,7 +342,8 @@ static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_si
 	if (!c->since_ns)
 		return;
 	memcpy(&copy, (const void *)&c->out, sizeof(copy));
-	c->out.nr = 0;
+	copy.nr = c->nr;
+	c->nr = 0;
 	c->since_ns = 0;
 	if (copy.nr <= LEDGER_SLOTS)
 		sink->slices(sink->arg, &copy);
@@ -410,8 +417,10 @@ void ledger_losses(const struct ledger *l, struct ledger_losses *ret)
 		.cgroups = l->skel->bss->lost_cgroups,
 		.bad = l->bad,
 	};
-	for (uint32_t c = 0; c < l->nr_cpus; c++)
+	for (uint32_t c = 0; c < l->nr_cpus; c++) {
 		ret->kept_flushes += l->cpus[c].flush_failed;
+		ret->unseen += l->cpus[c].unseen;
+	}
 	for (int s = 0; s < LEDGER_MAX_SOCKETS; s++)
 		ret->windows += l->readers[s].lost;
 }

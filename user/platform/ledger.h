@@ -46,6 +46,7 @@ struct ledger_sink {
  * struct ledger_losses - running totals since the start
  * @kept_flushes: slices that waited because the ring buffer was full
  * @tasks, @cgroups, @windows: records that found no room
+ * @unseen: context switches that happened without our program being called
  * @bad: records that made no sense
  */
 struct ledger_losses {
@@ -53,6 +54,7 @@ struct ledger_losses {
 	uint64_t tasks;
 	uint64_t cgroups;
 	uint64_t windows;
+	uint64_t unseen;
 	uint64_t bad;
 };
 
@@ -109,6 +111,14 @@ int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *f
  * Return: 0, -ENXIO when the reader's CPU is offline, another negative errno.
  */
 int ledger_window_now(struct ledger *l, uint32_t socket);
+
+/**
+ * ledger_mark() - end a window of a socket without a reader
+ *
+ * CPU time before and after @now will be in different slots. Nothing happens when
+ * @socket is out of range.
+ */
+void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now);
 
 /**
  * ledger_flush() - bring the ledgers of all CPUs up to now and send them

@@ -271,6 +271,7 @@ static json_t *quality_object(const struct report *r, int *err)
 	put_number(o, "invalid_windows", q->invalid_windows, err);
 	put_number(o, "merged_windows", q->merged_windows, err);
 	put_number(o, "kept_flushes", q->kept_flushes, err);
+	put_number(o, "unseen_switches", q->unseen_switches, err);
 	put_number(o, "unknown_tasks", q->unknown_tasks, err);
 	put_number(o, "reader_moves", q->reader_moves, err);
 	put_number(o, "rows_pooled", q->rows_pooled, err);

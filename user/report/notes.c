@@ -44,6 +44,8 @@ static const struct loss losses[] = {
 	      "%s changes of cgroups were missed"),
 	COUNT(late_slices, "%s slice came after its interval was closed",
 	      "%s slices came after their interval was closed"),
+	COUNT(unseen_switches, "%s context switch was hidden by the kernel",
+	      "%s context switches were hidden by the kernel"),
 	COUNT(unknown_tasks, "%s row has no known name", "%s rows have no known name"),
 	COUNT(reader_moves, "%s time the CPU that reads a PMU changed",
 	      "%s times the CPU that reads a PMU changed"),

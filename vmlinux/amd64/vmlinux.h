@@ -23,12 +23,18 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+struct sched_entity {
+	u64 sum_exec_runtime;
+	u64 prev_sum_exec_runtime;
+};
+
 struct signal_struct;
 
 struct css_set;
 
 struct task_struct {
 	unsigned int flags;
+	struct sched_entity se;
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *real_parent;

@@ -63,12 +63,18 @@ struct kernfs_node {
 
 typedef __kernel_pid_t pid_t;
 
+struct sched_entity {
+	u64 sum_exec_runtime;
+	u64 prev_sum_exec_runtime;
+};
+
 struct signal_struct {
 	atomic_t live;
 };
 
 struct task_struct {
 	unsigned int flags;
+	struct sched_entity se;
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *real_parent;
