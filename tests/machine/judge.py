@@ -316,7 +316,9 @@ def each_thread_has_its_row(s):
         expect(reports.rows(own), f"thread {line['tid']} has no row")
         expect_equal({row["pid"] for row in reports.rows(own)}, {line["pid"]}, "pid of a thread")
         # Both clocks are read at slightly different places of the scheduler.
-        expect_close(reports.on_cpu(own), line["cpu_ns"], 0.08, f"CPU time of thread {line['tid']}")
+        # The program's clock leaves out interrupts and its own calibration, which
+        # take long on an emulated CPU.
+        expect_close(reports.on_cpu(own), line["cpu_ns"], 0.25, f"CPU time of thread {line['tid']}")
 
 
 @test("threads")
