@@ -5,6 +5,7 @@
 # make CC=clang        with clang instead of gcc
 # make demo            install what is missing, show the main job in a virtual T410
 # make check           install what is missing, run all tests
+# make machine         prepare the virtual T410; tests/machine/run runs commands in it
 # make deps            install what building and testing need
 # make docs            manual page and shell completion from the option rows
 # make vmlinux         vmlinux/ from the kernels' type information

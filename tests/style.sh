@@ -24,12 +24,13 @@ ours() { files '*.c' '*.h' | grep -v '^vmlinux/'; }
 
 licences() {
 	local f want
-	files '*.c' '*.h' '*.sh' '*.py' '*.mk' '*.in' Makefile .clang-format tests/check-report | while read -r f; do
+	files '*.c' '*.h' '*.sh' '*.py' '*.mk' '*.in' '*.conf' '*.md' Makefile .clang-format .ci/run tests/check-report \
+		tests/machine/run tests/machine/plugin/tests/run 'tests/machine/guest/bin/*' tests/machine/guest/init | while read -r f; do
 		case $f in
 		bpf/* | tests/machine/* | *.bpf.c) want='GPL-2.0-only' ;;
 		*) want='GPL-2.0-only OR BSD-2-Clause' ;;
 		esac
-		head -n 3 "$f" | grep -qE "SPDX-License-Identifier: $want( \*/)?$" || echo "$f does not say $want"
+		head -n 3 "$f" | grep -qE "SPDX-License-Identifier: $want( \*/| -->)?$" || echo "$f does not say $want"
 	done
 }
 
@@ -86,6 +87,6 @@ printing | judge "only commands print"
 long_files | judge "files of at most $MAX_LINES lines"
 long_functions | judge "functions of at most $MAX_FUNCTION lines"
 ours | xargs grep -nE '\b(TODO|FIXME|XXX)\b' | judge "nothing left behind"
-files '*.sh' .ci/run completion/t410trace | xargs shellcheck -x -S warning 2>&1 | judge "shellcheck"
+files '*.sh' .ci/run completion/t410trace tests/machine/run tests/machine/plugin/tests/run 'tests/machine/guest/bin/*' tests/machine/guest/init | xargs shellcheck -x -S warning 2>&1 | judge "shellcheck"
 documents "$native" | judge "documents are up to date"
 exit 0

@@ -18,7 +18,7 @@ check:
 	@tests/run.sh
 
 # Parts of it: make check-unit, check-style, check-asan, check-valgrind, check-build, check-live,
-# check-machine
+# check-emulation, check-hardware, check-machine
 check-%:
 	@tests/run.sh $*
 
@@ -26,6 +26,12 @@ check-%:
 bench: $(PROGRAM)
 	@packaging/deps.sh
 	tests/bench/bench.sh ./$(PROGRAM)
+
+# The virtual T410: downloads and builds what is missing
+.PHONY: machine
+machine:
+	@packaging/deps.sh
+	@tests/machine/run prepare
 
 .PHONY: demo
 demo:

@@ -3,8 +3,8 @@
 # demo.sh: the main job on a virtual T410, and beside it what was true ("make demo").
 set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/machine/vt410.sh
-. "$HERE/vt410.sh"
+# shellcheck source=tests/machine/machine.sh
+. "$HERE/machine.sh"
 TIMEOUT=200
 share=$(mktemp -d)
 trap 'rm -rf "$share"' EXIT
@@ -35,7 +35,7 @@ build() { make -C "$ROOT" -s -j"$(nproc)" ARCH=arm64; }
 
 tenants() {
 	cp "$ROOT/build/arm64/t410trace" "$HERE/demo-guest.sh" "$share/"
-	"$MACHINE" run --timeout $TIMEOUT --traffic "$HERE/demo.conf" --dir "$share" -- sh demo-guest.sh
+	"$MACHINE" --timeout $TIMEOUT --traffic "$HERE/demo.conf" --dir "$share" -- sh demo-guest.sh
 }
 
 cat <<'END'

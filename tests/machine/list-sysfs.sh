@@ -3,7 +3,7 @@
 # Print the PMUs of sysfs as tests/fixtures/t410-sysfs.txt has them. Runs on a
 # T410 or in the virtual one:
 #
-#	vt410 run --dir tests/machine -- sh /host/list-sysfs.sh
+#	tests/machine/run --dir tests/machine -- sh /host/list-sysfs.sh
 #
 # Each line is a path relative to /sys, a tab, and the content of the file with
 # backslash, tab and newline written as \\, \t and \n, or "-> " and the target

@@ -3,15 +3,14 @@
 # run.sh [SCENARIO...]: tests in the virtual T410, all scenarios or those named.
 #
 # Environment: T410TRACE  the arm64 program to test (build/arm64/t410trace)
-#              T410_MACHINE  the virtual machine's program
 #              T410_RESULTS  folder to keep the results in (default: removed afterwards)
 #
 # All scenarios run in one boot; with their results, judge.py prints "ok NAME" or
 # "not ok NAME: reason". Without a virtual machine the one line is "skip machine: reason".
 set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/machine/vt410.sh
-. "$HERE/vt410.sh"
+# shellcheck source=tests/machine/machine.sh
+. "$HERE/machine.sh"
 T410TRACE=${T410TRACE:-$ROOT/build/arm64/t410trace}
 TIMEOUT=400	# the whole run takes a quarter of this on two free cores
 
@@ -42,13 +41,18 @@ else
 	share=$(mktemp -d)
 	trap 'rm -rf "$share"' EXIT
 fi
-machine_ready "$share/prepare.log" || skip "$MACHINE_PROBLEM"
+machine_ready "$share/prepare.log"
+case $? in
+0) ;;
+"$MACHINE_NO_NETWORK") skip "$MACHINE_PROBLEM" ;;
+*) fail "$MACHINE_PROBLEM" ;;
+esac
 rm -rf "$share/out"
 mkdir -p "$share/out"
 cp "$T410TRACE" "$share/t410trace"
 cp "$HERE/guest.sh" "$share/"
 
-"$MACHINE" run --timeout $TIMEOUT --traffic "$HERE/traffic.conf" --dir "$share" -- sh guest.sh "$@" \
+"$MACHINE" --timeout $TIMEOUT --traffic "$HERE/traffic.conf" --dir "$share" -- sh guest.sh "$@" \
 	> "$share/machine.log" 2>&1
 status=$?
 [ -s "$share/machine.log" ] && sed 's/^/# /' "$share/machine.log"

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * traffic: a load whose traffic is known to the byte. It burns CPU time and, in
+ * proportion to its own CPU time, tells the machine's traffic port how many bytes
+ * it "moved". What a slot of the port stands for - CPU reads of local memory, a
+ * device behind a root port, a link - is up to the scenario, so one program makes
+ * every kind of traffic; with several slots it makes several kinds at once.
+ *
+ * When it ends it reports the truth, a JSON line for each thread and slot. Times
+ * are CLOCK_MONOTONIC; cpu_ns is the thread's CPU time since start_ns. With --rate,
+ * bytes is exactly cpu_ns * rate / 10^6, rounded down.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "cgroup.h"
+#include "port.h"
+
+#define NS_PER_MS   1000000ull
+#define NS_PER_S    1000000000ull
+/* CPU time between two stores to the port, and between two looks at the clock */
+#define STORE_NS    NS_PER_MS
+#define LOOK_NS	    (NS_PER_MS / 20)
+#define MAX_SLOTS   16
+#define MAX_THREADS 64
+
+static struct {
+	unsigned int slot[MAX_SLOTS];
+	unsigned int nr_slots;
+	unsigned int threads;
+	int cpu; /* -1: any */
+	uint64_t bytes_per_ms;
+	uint64_t bytes_per_piece;
+	uint64_t on_ns;
+	uint64_t off_ns;
+	uint64_t run_ns;
+	const char *cgroup;
+	const char *name;
+	const char *report;
+} options = { .threads = 1, .cpu = -1, .run_ns = NS_PER_S, .name = "traffic" };
+
+/* What one thread did */
+struct account {
+	uint64_t start_ns;
+	uint64_t cpu_start_ns;
+	uint64_t cpu_ns;
+	uint64_t bytes;
+	uint64_t stores;
+};
+
+static volatile uint64_t *port;
+static volatile sig_atomic_t stopped;
+static char own_cgroup[PATH_MAX];
+static unsigned long long own_cgroup_id;
+static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "traffic: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	stopped = 1;
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static volatile uint64_t *slot_register(unsigned int slot, unsigned int offset)
+{
+	return &port[(PORT_SLOTS + slot * PORT_SLOT_STRIDE + offset) / sizeof(*port)];
+}
+
+/*
+ * Debian's kernel guards /dev/mem, but only memory and what a driver has claimed;
+ * the port is neither, so no driver of our own is needed.
+ */
+static void map_port(void)
+{
+	int fd = open("/dev/mem", O_RDWR | O_SYNC | O_CLOEXEC);
+	unsigned int i;
+
+	if (fd < 0)
+		fail("/dev/mem");
+	port = mmap(NULL, PORT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, PORT_BASE);
+	if (port == MAP_FAILED)
+		fail("traffic port");
+	close(fd);
+	if (port[PORT_MAGIC / sizeof(*port)] != PORT_MAGIC_VALUE) {
+		fprintf(stderr, "traffic: this machine has no traffic port\n");
+		exit(1);
+	}
+	for (i = 0; i < options.nr_slots; i++) {
+		if (options.slot[i] < port[PORT_NR_SLOTS / sizeof(*port)] &&
+		    *slot_register(options.slot[i], PORT_SLOT_BOUND))
+			continue;
+		fprintf(stderr, "traffic: the scenario has no slot %u\n", options.slot[i]);
+		exit(1);
+	}
+}
+
+/* Work that no compiler removes and that touches no memory. */
+static void burn(uint64_t rounds)
+{
+	uint64_t x = rounds;
+
+	for (; rounds; rounds--) {
+		x = x * 6364136223846793005ull + 1442695040888963407ull;
+		__asm__ volatile("" : "+r"(x));
+	}
+}
+
+/* How many rounds take that much CPU time on this machine, now */
+static uint64_t rounds_for(uint64_t ns)
+{
+	uint64_t rounds = 500, begin, used;
+
+	do {
+		rounds *= 2;
+		begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
+		burn(rounds);
+		used = now_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	} while (used < NS_PER_MS);
+	return rounds * ns / used + 1;
+}
+
+static void emit(struct account *a, uint64_t bytes)
+{
+	unsigned int i;
+
+	if (!bytes)
+		return;
+	for (i = 0; i < options.nr_slots; i++)
+		*slot_register(options.slot[i], PORT_SLOT_ADD) = bytes;
+	a->bytes += bytes;
+	a->stores++;
+}
+
+/* Emit what the CPU time so far amounts to. 128 bits: a fast one needs them. */
+static void settle(struct account *a)
+{
+	a->cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - a->cpu_start_ns;
+	if (options.bytes_per_ms)
+		emit(a, (unsigned __int128)a->cpu_ns * options.bytes_per_ms / NS_PER_MS - a->bytes);
+}
+
+static void report(const struct account *a, uint64_t end_ns)
+{
+	char line[PATH_MAX + 512];
+	int fd = STDOUT_FILENO;
+	unsigned int i;
+	int n;
+
+	pthread_mutex_lock(&report_lock);
+	if (options.report)
+		fd = open(options.report, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	if (fd < 0)
+		fail(options.report);
+	for (i = 0; i < options.nr_slots; i++) {
+		n = snprintf(line, sizeof(line),
+			     "{\"name\":\"%s\",\"pid\":%d,\"tid\":%ld,\"cgroup_id\":%llu,"
+			     "\"cgroup\":\"%s\",\"slot\":%u,\"bytes\":%llu,\"writes\":%llu,"
+			     "\"cpu_ns\":%llu,\"start_ns\":%llu,\"end_ns\":%llu}\n",
+			     options.name, getpid(), syscall(SYS_gettid), own_cgroup_id, own_cgroup,
+			     options.slot[i], (unsigned long long)a->bytes,
+			     (unsigned long long)a->stores, (unsigned long long)a->cpu_ns,
+			     (unsigned long long)a->start_ns, (unsigned long long)end_ns);
+		/* one write each: lines of several processes must not mix */
+		if (write(fd, line, n) != n)
+			fail(options.report ? options.report : "stdout");
+	}
+	if (options.report)
+		close(fd);
+	pthread_mutex_unlock(&report_lock);
+}
+
+/* Sleep if the "on" part of the duty cycle that began at @phase_ns is over. */
+static bool pause_if_due(uint64_t now, uint64_t *phase_ns)
+{
+	struct timespec off = { options.off_ns / NS_PER_S, options.off_ns % NS_PER_S };
+
+	if (!options.off_ns || now - *phase_ns < options.on_ns)
+		return false;
+	nanosleep(&off, NULL);
+	*phase_ns = now_ns(CLOCK_MONOTONIC);
+	return true;
+}
+
+static void *work(void *unused)
+{
+	uint64_t rounds = rounds_for(options.bytes_per_piece ? STORE_NS : LOOK_NS);
+	struct account a = { .start_ns = now_ns(CLOCK_MONOTONIC),
+			     .cpu_start_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) };
+	uint64_t phase_ns = a.start_ns, now;
+
+	while (!stopped && (now = now_ns(CLOCK_MONOTONIC)) - a.start_ns < options.run_ns) {
+		if (pause_if_due(now, &phase_ns))
+			continue;
+		burn(rounds);
+		if (options.bytes_per_piece)
+			emit(&a, options.bytes_per_piece);
+		else if (now_ns(CLOCK_THREAD_CPUTIME_ID) - a.cpu_start_ns - a.cpu_ns >= STORE_NS)
+			settle(&a);
+	}
+	settle(&a);
+	report(&a, now_ns(CLOCK_MONOTONIC));
+	return unused;
+}
+
+static void __attribute__((noreturn)) usage(void)
+{
+	fputs("usage: traffic --slot N[,N...] (--rate BYTES_PER_CPU_MS | --per-iter BYTES)\n"
+	      "               [--duty ON_MS/OFF_MS] [--seconds S] [--threads T] [--cpu N]\n"
+	      "               [--cgroup PATH] [--name NAME] [--report FILE]\n"
+	      "--rate      bytes for each millisecond of CPU time\n"
+	      "--per-iter  bytes for each piece of work of about a millisecond\n"
+	      "--duty      work and sleep in turn\n"
+	      "--cgroup    join this group first, below " CGROUP_MOUNT "; made if needed\n"
+	      "--report    append the truth to FILE (default: standard output)\n",
+	      stderr);
+	exit(2);
+}
+
+static uint64_t number(const char *text, uint64_t max)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(text, &end, 0);
+	if (errno || end == text || *end || *text == '-' || v > max)
+		usage();
+	return v;
+}
+
+/* Decimal fractions of @unit_ns */
+static uint64_t duration(const char *text, char stop, uint64_t unit_ns, const char **ret_end)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end != stop || !(v >= 0 && v < 1e9))
+		usage();
+	if (ret_end)
+		*ret_end = end;
+	return v * unit_ns;
+}
+
+static void parse_slots(char *text)
+{
+	char *one;
+
+	while ((one = strsep(&text, ","))) {
+		if (options.nr_slots == MAX_SLOTS)
+			usage();
+		options.slot[options.nr_slots++] = number(one, INT_MAX);
+	}
+}
+
+static void parse_duty(const char *text)
+{
+	const char *slash;
+
+	options.on_ns = duration(text, '/', NS_PER_MS, &slash);
+	options.off_ns = duration(slash + 1, '\0', NS_PER_MS, NULL);
+}
+
+static void parse_options(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "slot", required_argument, NULL, 's' },
+		{ "rate", required_argument, NULL, 'r' },
+		{ "per-iter", required_argument, NULL, 'i' },
+		{ "duty", required_argument, NULL, 'd' },
+		{ "seconds", required_argument, NULL, 't' },
+		{ "threads", required_argument, NULL, 'n' },
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "cgroup", required_argument, NULL, 'g' },
+		{ "name", required_argument, NULL, 'N' },
+		{ "report", required_argument, NULL, 'o' },
+		{ 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		if (c == 's')
+			parse_slots(optarg);
+		else if (c == 'r')
+			options.bytes_per_ms = number(optarg, UINT64_MAX);
+		else if (c == 'i')
+			options.bytes_per_piece = number(optarg, UINT64_MAX);
+		else if (c == 'd')
+			parse_duty(optarg);
+		else if (c == 't')
+			options.run_ns = duration(optarg, '\0', NS_PER_S, NULL);
+		else if (c == 'n')
+			options.threads = number(optarg, MAX_THREADS);
+		else if (c == 'c')
+			options.cpu = number(optarg, CPU_SETSIZE - 1);
+		else if (c == 'g')
+			options.cgroup = optarg;
+		else if (c == 'N')
+			options.name = optarg;
+		else if (c == 'o')
+			options.report = optarg;
+		else
+			usage();
+	}
+	if (!options.nr_slots || !options.bytes_per_ms == !options.bytes_per_piece ||
+	    !options.threads || optind < argc)
+		usage();
+}
+
+static void stay_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		fail("--cpu");
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	pthread_t thread[MAX_THREADS];
+	unsigned int i;
+
+	parse_options(argc, argv);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	if (options.cpu >= 0)
+		stay_on(options.cpu);
+	map_port();
+	if (options.cgroup && cgroup_join(options.cgroup))
+		fail(options.cgroup);
+	if (cgroup_of_self(own_cgroup, sizeof(own_cgroup), &own_cgroup_id))
+		fail("own cgroup");
+	for (i = 1; i < options.threads; i++) {
+		errno = pthread_create(&thread[i], NULL, work, NULL);
+		if (errno)
+			fail("thread");
+	}
+	work(NULL);
+	for (i = 1; i < options.threads; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}

@@ -1,0 +1,104 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# boot.sh: a run, from its folder to its exit status.
+#
+# The folder of a run: guest/ is /run/machine in the guest (command, stdout, stderr,
+# kernel.log, status), beside it console.log, qemu.log, shm (the traffic) and pid.
+
+readonly RUNS_KEPT=8
+
+is_live() { [ -s "$1/pid" ] && kill -0 "$(< "$1/pid")" 2> /dev/null; }
+
+# The last few finished runs stay for a look at their logs
+remove_old_runs() {
+	local run kept=0
+	for run in $(printf '%s\n' "$MACHINE_DIR"/runs/[0-9]* | sort -r); do
+		if [ -d "$run" ] && ! is_live "$run"; then
+			kept=$((kept + 1))
+			[ $kept -lt $RUNS_KEPT ] || rm -rf "$run"
+		fi
+	done
+}
+
+# new_run: sets RUN and BOOT, with the traffic loaded
+new_run() {
+	remove_old_runs
+	RUN=$(mktemp -d "$MACHINE_DIR/runs/$(date +%Y%m%d-%H%M%S)-XXXX")
+	mkdir "$RUN/guest"
+	"$EMULATION/t410ctl" "$RUN/shm" load "$(scenario)" >&2 || die "the scenario $(scenario) is wrong"
+	ln -sfn "$RUN" "$MACHINE_DIR/runs/last"
+	boot_arguments "$RUN"
+}
+
+write_command() {
+	if [ ${#COMMAND[@]} = 1 ]; then
+		printf '%s\n' "${COMMAND[0]}"
+	else
+		printf '%s\n' "${COMMAND[*]@Q}"
+	fi > "$RUN/guest/command"
+}
+
+run_command() {
+	local status=0 streams=()
+	new_run
+	write_command
+	: > "$RUN/guest/stdout"
+	: > "$RUN/guest/stderr"
+	timeout --foreground "$TIMEOUT" "$QEMU" "${BOOT[@]}" < /dev/null > "$RUN/qemu.log" 2>&1 &
+	MACHINE_PID=$!
+	echo $MACHINE_PID > "$RUN/pid"
+	trap 'kill $MACHINE_PID 2> /dev/null; wait $MACHINE_PID; exit 130' INT TERM
+	# tail looks once more after the process has ended: nothing is lost
+	tail -q -s 0.05 --pid=$MACHINE_PID -c +1 -f "$RUN/guest/stdout" &
+	streams+=($!)
+	tail -q -s 0.05 --pid=$MACHINE_PID -c +1 -f "$RUN/guest/stderr" >&2 &
+	streams+=($!)
+	wait $MACHINE_PID || status=$?
+	wait "${streams[@]}" || true
+	trap - INT TERM
+	rm -f "$RUN/pid"
+	step "boot, command, power off"
+	result $status
+}
+
+# result STATUS_OF_QEMU: the status of this run
+result() {
+	local complains=0
+	judge_log "$RUN" || complains=$?
+	if [ ! -s "$RUN/guest/status" ]; then
+		if [ "$1" = $STATUS_TIMEOUT ]; then
+			say "stopped after $TIMEOUT s, see $RUN/console.log"
+			return $STATUS_TIMEOUT
+		fi
+		say "the machine ended without a result (QEMU: $1), see $RUN/console.log:"
+		cat "$RUN/qemu.log" "$RUN/console.log" 2> /dev/null | tail -n 10 >&2
+		return $STATUS_FAILED
+	fi
+	if [ "$(< "$RUN/guest/pmus")" != "$(expected_pmus) of $(expected_pmus)" ]; then
+		say "drivers found $(< "$RUN/guest/pmus") PMUs, see $RUN/guest/kernel.log"
+		complains=1
+	fi
+	[ $complains = 0 ] || return $STATUS_FAILED
+	return "$(< "$RUN/guest/status")"
+}
+
+run_shell() {
+	new_run
+	touch "$RUN/guest/shell"
+	echo $BASHPID > "$RUN/pid"
+	say "a shell in the guest; exit ends it"
+	"$QEMU" "${BOOT[@]}" -device virtio-serial-pci -chardev stdio,id=terminal,signal=off \
+		-device virtconsole,chardev=terminal || true
+	rm -f "$RUN/pid"
+	result 0
+}
+
+# ctl on the newest run, or on the one that T410_MACHINE_RUN names; also after its
+# end, for its totals
+verb_ctl() {
+	local run=${T410_MACHINE_RUN:-$MACHINE_DIR/runs/last}
+	[ $# -gt 0 ] || die_usage "ctl: what?"
+	[ -e "$run/shm" ] || die "no run has taken place yet in $MACHINE_DIR"
+	product emulation "$(hash_of "$MACHINE_SRC"/{plugin,traffic}/*.[ch])" make_emulation
+	"$PRODUCT/t410ctl" "$run/shm" "$@"
+}

@@ -1,0 +1,79 @@
+# shellcheck shell=bash disable=SC2034
+# SPDX-License-Identifier: GPL-2.0-only
+# hardware.sh: the machine as QEMU's command line. (SC2034: used by other parts.)
+
+readonly QEMU=${T410_MACHINE_QEMU:-qemu-system-aarch64}
+readonly FIRMWARE=/usr/share/qemu-efi-aarch64/QEMU_EFI.fd
+# The plugin calls functions inside of QEMU whose declarations it repeats, and no
+# version promises to keep them. Tried: 7.2 (Debian 12) works; 10.0.2 (Debian 12's
+# backports) does not load it, as it wants another version of the plugin interface.
+readonly QEMU_VERSION=7.2
+
+check_qemu() {
+	local version
+	version=$("$QEMU" --version | sed -nE '1s/.*version ([0-9]+\.[0-9]+).*/\1/p')
+	[ "$version" = $QEMU_VERSION ] ||
+		die "QEMU is ${version:-unknown}; the plugin needs $QEMU_VERSION, the one of Debian 12 (tried and refused: 10.0)"
+}
+
+# hardware: sets HARDWARE from the options: no kernel, no folders, no console
+hardware() {
+	local socket first
+	# neoverse-n1: the newest core this QEMU has whose kernel support is complete
+	HARDWARE=(-M "virt,gic-version=3" -cpu neoverse-n1 -accel "tcg,thread=multi"
+		-m "$((MEM * SOCKETS))M"
+		-smp "$((CPUS * SOCKETS)),sockets=$SOCKETS,cores=$CPUS,threads=1"
+		-bios "$FIRMWARE" -nodefaults -no-reboot -display none -monitor none)
+	# each socket is a NUMA node: the drivers find a unit's CPUs by that
+	for ((socket = 0; socket < SOCKETS; socket++)); do
+		first=$((socket * CPUS))
+		HARDWARE+=(-object "memory-backend-ram,id=ram$socket,size=${MEM}M"
+			-numa "node,nodeid=$socket,cpus=$first-$((first + CPUS - 1)),memdev=ram$socket")
+	done
+}
+
+# expected_pmus: how many units drivers will find, for the guest to wait for
+expected_pmus() {
+	local per_socket
+	case $SHAPE in
+	grace) per_socket=5 ;;
+	*) per_socket=17 ;;		# 6 root complexes with 2 units each, UCF, CMEM, 3 links
+	esac
+	# without a peer a link has nothing to count and its driver refuses it: that of
+	# NVLink-C2C may be missing, that of NV-CLink is the other socket
+	[ "$SHAPE-$PEER" != t410-none ] || per_socket=$((per_socket - 1))
+	[ "$SHAPE-$SOCKETS" != t410-1 ] || per_socket=$((per_socket - 1))
+	echo $((per_socket * SOCKETS))
+}
+
+# plugin_argument RUN: what QEMU's -plugin gets
+plugin_argument() {
+	local argument=$EMULATION/libt410.so,shm=$1/shm,tables=$TABLES/tables.bin,pci=$TABLES/pci.txt,sockets=$SOCKETS
+	argument+=,shape=$SHAPE,peer=$PEER
+	[ -z "$WIDTH" ] || argument+=,width=$WIDTH
+	[ -z "$TRACE" ] || argument+=,log=$TRACE
+	echo "$argument"
+}
+
+# shared_folder TAG FOLDER [OPTIONS]: adds to BOOT
+shared_folder() {
+	BOOT+=(-fsdev "local,id=fs-$1,path=$2,security_model=none,multidevs=remap${3:+,$3}"
+		-device "virtio-9p-pci,fsdev=fs-$1,mount_tag=$1")
+}
+
+# boot_arguments RUN: sets BOOT, all of QEMU's arguments for a run in that folder
+boot_arguments() {
+	hardware
+	# loglevel: warnings to the console while booting, for machines that never get
+	# to run a command. The log holds minutes of a driver that complains at every tick.
+	BOOT=("${HARDWARE[@]}" -plugin "$(plugin_argument "$1")" -kernel "$KERNEL/vmlinuz" -initrd "$INITRD"
+		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus)"
+		-serial "file:$1/console.log")
+	shared_folder machine "$1/guest"
+	shared_folder userland "$USERLAND/usr" readonly=on
+	# the guest cannot ask which folders there are without an error in its log
+	[ -z "$HOST_FOLDER" ] || {
+		shared_folder host "$HOST_FOLDER"
+		touch "$1/guest/host"
+	}
+}

@@ -1,0 +1,114 @@
+# shellcheck shell=bash disable=SC2034
+# SPDX-License-Identifier: GPL-2.0-only
+# options.sh: options of "run" and "run shell". (SC2034: other parts use them.)
+
+# The machine's size and shape. These are also what "prepare" makes ready.
+SHAPE=t410			# t410 or grace
+SOCKETS=2
+CPUS=2				# per socket
+MEM=1024			# MiB per socket
+PEER=gpu			# other end of NVLink-C2C: gpu (two), gpu0, gpu1, cpu or none
+WIDTH=				# bits of the CoreSight counters; empty: 64
+IRQ=1				# they have an overflow interrupt
+
+HOST_FOLDER=			# at /host in the guest
+SCENARIOS=$MACHINE_SRC/traffic/scenarios
+TRAFFIC=			# a scenario; empty: that of the shape
+TIMEOUT=300
+TRACE=
+EXPECTED_LOG=()			# kernel log lines that must appear
+ALLOWED_LOG=()			# ... that may appear
+COMMAND=()
+
+options_help() {
+	cat <<-'END'
+	--dir FOLDER           host folder, read-write at /host, where COMMAND starts
+	--traffic FILE         scenario (default: traffic/scenarios/default.conf, Grace: grace.conf)
+	--timeout S            for the whole run (300)
+	--sockets N            1 or 2 (2)
+	--cpus N, --mem MIB    per socket (2, 1024)
+	--shape SHAPE          t410 or grace (t410)
+	--width BITS           width of the CoreSight counters, 16 to 64 (64)
+	--no-irq               ... without an overflow interrupt
+	--peer KIND            other end of NVLink-C2C: gpu (two), gpu0, gpu1, cpu or none (gpu)
+	--expect-log PATTERN   kernel log complaint that must appear (grep -E; repeatable)
+	--allow-log PATTERN    kernel log complaint that may appear
+	--trace FILE           write every register access of the PMUs to FILE
+	--verbose              say where the time goes
+	END
+}
+
+# number OPTION VALUE MIN MAX
+number() {
+	[[ $2 =~ ^[0-9]{1,6}$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] ||
+		die_usage "$1: a number from $3 to $4 is needed, not \"$2\""
+}
+
+# one_of OPTION VALUE CHOICE...
+one_of() {
+	local option=$1 value=$2 choice
+	shift 2
+	for choice in "$@"; do
+		[ "$choice" != "$value" ] || return 0
+	done
+	die_usage "$option: one of \"$*\" is needed, not \"$value\""
+}
+
+set_option() { # NAME VALUE
+	case $1 in
+	--dir) HOST_FOLDER=$(cd "$2" 2> /dev/null && pwd) || die_usage "--dir: no folder $2" ;;
+	--traffic)
+		[ -r "$2" ] || die_usage "--traffic: cannot read $2"
+		TRAFFIC=$2
+		;;
+	--timeout) number "$1" "$2" 1 86400 && TIMEOUT=$2 ;;
+	--sockets) number "$1" "$2" 1 2 && SOCKETS=$2 ;;
+	--cpus) number "$1" "$2" 1 64 && CPUS=$2 ;;
+	--mem) number "$1" "$2" 256 65536 && MEM=$2 ;;
+	--shape) one_of "$1" "$2" t410 grace && SHAPE=$2 ;;
+	--width) number "$1" "$2" 16 64 && WIDTH=$2 ;;
+	--peer) one_of "$1" "$2" gpu gpu0 gpu1 cpu none && PEER=$2 ;;
+	--expect-log) EXPECTED_LOG+=("$2") ;;
+	--allow-log) ALLOWED_LOG+=("$2") ;;
+	--trace) TRACE=$(readlink -f "$2") ;;
+	*) die_usage "unknown option $1" ;;
+	esac
+}
+
+parse_options() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--)
+			shift
+			COMMAND=("$@")
+			break
+			;;
+		--verbose)
+			VERBOSE=1
+			shift
+			;;
+		--no-irq)
+			IRQ=
+			shift
+			;;
+		-*)
+			[ $# -gt 1 ] || die_usage "$1 needs a value"
+			set_option "$1" "$2"
+			shift 2
+			;;
+		*) die_usage "\"--\" is needed before the command" ;;
+		esac
+	done
+	[ "$PEER-$SOCKETS" != cpu-1 ] || die_usage "--peer cpu: that CPU is the second socket's"
+}
+
+# The scenario to start with: kinds of flows belong to a shape
+scenario() {
+	if [ -n "$TRAFFIC" ]; then
+		echo "$TRAFFIC"
+	elif [ "$SHAPE" = grace ]; then
+		echo "$SCENARIOS/grace.conf"
+	else
+		echo "$SCENARIOS/default.conf"
+	fi
+}

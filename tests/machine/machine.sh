@@ -1,0 +1,21 @@
+# shellcheck shell=bash disable=SC2034  # the scripts that source this read the variables
+# SPDX-License-Identifier: GPL-2.0-only
+# Making the virtual T410 ready: source this, then call machine_ready.
+#
+# Sets MACHINE, the program that boots it, and MACHINE_PROBLEM in words when it
+# cannot be had. Tests are skipped only when there is neither network nor cache: then
+# nothing is known about t410trace. Any other failure to prepare is a failure.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+MACHINE=$ROOT/tests/machine/run
+MACHINE_PROBLEM=
+MACHINE_NO_NETWORK=126
+
+# machine_ready LOG: a fraction of a second when everything is there already; the
+# first time it downloads. Returns the status of "run prepare".
+machine_ready() {
+	local status=0
+	"$MACHINE" prepare > "$1" 2>&1 || status=$?
+	[ $status = 0 ] || MACHINE_PROBLEM=$(tail -n 1 "$1")
+	return $status
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* PCI functions: what pci.c (access) and pci_function.c (contents) share. */
+#ifndef T410_PCI_H
+#define T410_PCI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CONFIG_SIZE 4096
+
+/* A line of the list that acpi/gen.py writes, see pci.c */
+struct pci_line {
+	bool root_port;
+	unsigned int segment, bus, device, function;
+	unsigned int vendor, device_id, class;
+	unsigned int secondary, subordinate;  /* root ports */
+	unsigned int dvsec, port, rc, socket; /* root ports; dvsec: has it */
+	unsigned int vfs;		      /* end points: virtual functions it can have */
+	unsigned int vf_device_id;
+};
+
+struct pci_function {
+	uint32_t key;		       /* segment, bus, device, function as in the ECAM address */
+	const struct pci_function *pf; /* of a virtual function */
+	unsigned int vf_index;
+	uint8_t config[CONFIG_SIZE];
+	uint8_t writable[CONFIG_SIZE]; /* bits that the guest may change */
+};
+
+/** pci_fill() - contents of a root port or end point */
+void pci_fill(struct pci_function *f, const struct pci_line *l);
+
+/** pci_fill_vf() - contents of virtual function @index of @pf, its place included */
+void pci_fill_vf(struct pci_function *f, const struct pci_function *pf, unsigned int index);
+
+/** pci_vfs_enabled() - number of virtual functions that the guest has switched on */
+unsigned int pci_vfs_enabled(const struct pci_function *pf);
+
+#endif

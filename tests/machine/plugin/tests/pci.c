@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Configuration space without QEMU: argument is a file for pci_load(). */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../machine.h"
+
+static unsigned int failures, checks;
+
+#define CHECK(got, want) check(__LINE__, #got, (uint64_t)(got), (uint64_t)(want))
+
+static void check(int line, const char *what, uint64_t got, uint64_t want)
+{
+	checks++;
+	if (got == want)
+		return;
+	failures++;
+	fprintf(stderr, "pci.c:%d: %s is 0x%llx, not 0x%llx\n", line, what, (unsigned long long)got,
+		(unsigned long long)want);
+}
+
+static uint64_t at(unsigned int segment, unsigned int bus, unsigned int devfn, unsigned int reg)
+{
+	return (uint64_t)segment << 28 | bus << 20 | devfn << 12 | reg;
+}
+
+static void write_list(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f)) {
+		perror(path);
+		exit(EXIT_FAILURE);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t sriov = at(2, 0xc1, 0, 0x140);
+
+	if (argc != 2)
+		return EXIT_FAILURE;
+	write_list(argv[1], "# a comment\n"
+			    "root_port segment=2 bus=c0 vendor=10de device_id=7e10 class=060400 "
+			    "secondary=c1 subordinate=df dvsec=1 port=3 rc=1 socket=1\n"
+			    "end_point segment=2 bus=c1 vendor=15b3 device_id=1021 class=20700 "
+			    "vfs=a\n");
+	CHECK(pci_load(argv[1]), 0);
+	CHECK(pci_config_read(at(2, 0xc0, 0, 0), 4), 0x7e1010de);
+	CHECK(pci_config_read(at(2, 0xc0, 0, 8), 4), 0x06040000);
+	CHECK(pci_config_read(at(2, 0xc0, 0, 0x100), 4), 0x00010023);
+	CHECK(pci_config_read(at(2, 0xc0, 0, 0x104), 4), 0x014010de);
+	CHECK(pci_config_read(at(2, 0xc0, 0, 0x10c), 4), 0x010302c0);
+	CHECK(pci_config_read(at(2, 0xc0, 0, 0x110), 1), 1);
+	CHECK(pci_config_read(at(2, 0xc0, 0, 0x4f), 1), 3); /* link capabilities */
+	CHECK(pci_config_read(at(2, 0xc0, 8, 0), 4), UINT32_MAX);
+	CHECK(pci_config_read(at(3, 0xc0, 0, 0), 2), UINT16_MAX);
+	pci_config_write(at(2, 0xc0, 0, 0), 0, 4); /* read-only */
+	CHECK(pci_config_read(at(2, 0xc0, 0, 0), 4), 0x7e1010de);
+
+	/* virtual functions: absent, present, too many asked for, absent again */
+	CHECK(pci_config_read(at(2, 0xc1, 3, 8), 4), UINT32_MAX);
+	pci_config_write(sriov + 0x10, 4, 2);
+	CHECK(pci_config_read(at(2, 0xc1, 3, 8), 4), UINT32_MAX);
+	pci_config_write(sriov + 8, 9, 2);
+	CHECK(pci_config_read(at(2, 0xc1, 3, 8), 4), 0x02070000);
+	CHECK(pci_config_read(at(2, 0xc1, 4, 0), 4), UINT32_MAX); /* no ids, but there */
+	CHECK(pci_config_read(at(2, 0xc1, 4, 0x0e), 1), 0);
+	CHECK(pci_config_read(at(2, 0xc1, 5, 8), 4), UINT32_MAX);
+	pci_config_write(sriov + 0x10, 0xffff, 2);
+	CHECK(pci_config_read(at(2, 0xc1, 10, 8), 4), 0x02070000);
+	CHECK(pci_config_read(at(2, 0xc1, 11, 8), 4), UINT32_MAX);
+	pci_config_write(sriov + 8, 0, 2);
+	CHECK(pci_config_read(at(2, 0xc1, 3, 8), 4), UINT32_MAX);
+
+	write_list(argv[1], "end_point segment=2 bus=100\n");
+	CHECK(pci_load(argv[1]) < 0, true);
+	write_list(argv[1], "end_point colour=2\n");
+	CHECK(pci_load(argv[1]) < 0, true);
+	write_list(argv[1], "switch bus=2\n");
+	CHECK(pci_load(argv[1]) < 0, true);
+	printf("configuration space: %u checks, %u failed\n", checks, failures);
+	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}
