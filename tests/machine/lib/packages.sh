@@ -5,7 +5,8 @@
 
 # Never taken from the package lists: the keys must already be trusted here.
 readonly DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
-readonly TOOLS=(qemu-system-aarch64 iasl gcc make aarch64-linux-gnu-gcc flex bison bc cpio xz depmod python3
+# pahole: without it the kernel is configured differently and modules do not fit
+readonly TOOLS=(qemu-system-aarch64 iasl gcc make aarch64-linux-gnu-gcc pahole flex bison bc cpio xz depmod python3
 	apt-get dpkg-deb flock)
 
 check_tools() {
