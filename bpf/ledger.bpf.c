@@ -278,6 +278,8 @@ int ledger_flush(void *ctx)
 	}
 	l->since_ns = now;
 	l->task = address_of(l, task);
+	l->out.asked = 1;
 	flush_slots(l, now);
+	l->out.asked = 0;
 	return 0;
 }

@@ -69,11 +69,15 @@ struct ledger_slot {
 	__u64 on_cpu_ns;
 };
 
-/* Slots of one CPU since its last flush; only @nr slots are sent. */
+/**
+ * struct ledger_slices - slots of one CPU since its last flush
+ * @nr: number of @slots that are sent
+ * @asked: user space has asked for it: nothing older of this CPU is still to come
+ */
 struct ledger_slices {
 	struct ledger_header h;
 	__u32 nr;
-	__u32 pad;
+	__u32 asked;
 	struct ledger_slot slots[LEDGER_SLOTS];
 };
 

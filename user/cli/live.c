@@ -216,7 +216,7 @@ static int start_books(struct live *l, struct diag *d)
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
 		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
-	if (ledger_drain(l->ledger, &l->sink))
+	if (ledger_settle(l->ledger, &l->sink))
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
 	for (uint32_t s = 0; s < l->layout.nr_sockets; s++)
 		l->ends_ns[s] = s < l->counters.nr_sockets && l->feed.last_end_ns[s]
@@ -427,7 +427,9 @@ static int complete(struct live *l, struct diag *d)
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
 		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
-	err = live_drain(l, d);
+	err = ledger_settle(l->ledger, &l->sink);
+	if (!err)
+		err = live_drain(l, d);
 	l->feed.cut_ns = UINT64_MAX;
 	for (uint32_t s = 0; s < l->layout.nr_sockets; s++) {
 		uint64_t end = s < l->counters.nr_sockets ? l->feed.last_end_ns[s] : now;

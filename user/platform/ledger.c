@@ -19,6 +19,10 @@
 #define RING_MIN     (1u << 20)
 #define RING_MAX     (16u << 20)
 
+/* How long, and in which steps, to wait for records that another CPU is still writing. */
+#define SETTLE_NS    200000000ull
+#define STEP_NS	     200000
+
 struct reader {
 	int cpu;
 	int clock_fd;
@@ -35,6 +39,8 @@ struct ledger {
 	size_t readers_size;
 	uint32_t nr_cpus;
 	struct reader reader[LEDGER_MAX_SOCKETS];
+	bool *asked; /* by CPU: the record of its last flush is still to come */
+	uint32_t nr_asked;
 	uint64_t until_ns; /* a drain ends with the first record after this */
 	uint64_t bad;
 };
@@ -112,6 +118,10 @@ static int dispatch(struct ledger *l, const void *data, size_t size)
 		    size < offsetof(struct ledger_slices, slots) +
 				    slices->nr * sizeof(slices->slots[0]))
 			goto bad;
+		if (slices->asked && h->cpu < l->nr_cpus && l->asked[h->cpu]) {
+			l->asked[h->cpu] = false;
+			l->nr_asked--;
+		}
 		sink->slices(sink->arg, slices);
 		return 0;
 	case LEDGER_WINDOW:
@@ -188,6 +198,11 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
 		l->reader[i] = (struct reader){ .cpu = -1, .clock_fd = -1 };
 	l->nr_cpus = o->nr_cpus;
+	l->asked = calloc(o->nr_cpus, sizeof(*l->asked));
+	if (!l->asked) {
+		free(l);
+		return diag_fail(d, -ENOMEM, "out of memory");
+	}
 	log_line = o->log;
 	last_warning[0] = '\0';
 	libbpf_set_print(on_libbpf_print);
@@ -244,6 +259,7 @@ void ledger_free(struct ledger *l)
 	if (l->readers)
 		munmap((void *)l->readers, l->readers_size);
 	t410trace__destroy(l->skel);
+	free(l->asked);
 	free(l);
 }
 
@@ -351,16 +367,35 @@ static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_si
 
 int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
 {
+	uint64_t full;
 	int err;
 
+	l->nr_asked = 0;
 	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
+		full = l->cpus[cpu].flush_failed;
 		err = run_on(l->skel->progs.ledger_flush, cpu);
+		/* Without room there is no record to wait for; the slots are kept. */
+		l->asked[cpu] = !err && l->cpus[cpu].flush_failed == full;
+		l->nr_asked += l->asked[cpu];
 		if (err == -ENXIO)
 			adopt_offline(l, cpu, sink);
 		else if (err)
 			return err;
 	}
 	return 0;
+}
+
+int ledger_settle(struct ledger *l, const struct ledger_sink *sink)
+{
+	uint64_t end = monotonic_ns() + SETTLE_NS;
+	struct timespec step = { .tv_nsec = STEP_NS };
+	int err = ledger_drain(l, sink);
+
+	while (!err && l->nr_asked && monotonic_ns() < end) {
+		nanosleep(&step, NULL);
+		err = ledger_drain(l, sink);
+	}
+	return err;
 }
 
 int ledger_drain(struct ledger *l, const struct ledger_sink *sink)

@@ -123,8 +123,8 @@ void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now);
 /**
  * ledger_flush() - bring the ledgers of all CPUs up to now and send them
  *
- * Afterwards the records in the ring cover all CPU time up to the call. Slots of
- * a CPU that went offline are handed to @sink directly.
+ * Afterwards the records in the ring cover all CPU time up to the call; take them
+ * with ledger_settle(). Slots of a CPU that went offline are handed to @sink directly.
  *
  * Return: 0 or a negative errno.
  */
@@ -136,6 +136,17 @@ int ledger_flush(struct ledger *l, const struct ledger_sink *sink);
  * Return: 0 or a negative errno.
  */
 int ledger_drain(struct ledger *l, const struct ledger_sink *sink);
+
+/**
+ * ledger_settle() - ledger_drain() until all records of the last flush have come
+ *
+ * A record that another CPU has begun and not finished holds up all behind it in
+ * the ring, for long if that CPU is a virtual one that does not run. What has
+ * not come after 0.2 s is left for later.
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_settle(struct ledger *l, const struct ledger_sink *sink);
 
 /** ledger_fd() - becomes readable when the ring fills up early; for poll() */
 int ledger_fd(const struct ledger *l);
