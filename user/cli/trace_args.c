@@ -80,7 +80,8 @@ static void add_pid(struct argp_state *state, char *part)
 	struct trace_args *a = state->input;
 	uint64_t pid;
 
-	if (parse_u64(part, &pid) || !pid || pid > MAX_PID)
+	/* parse_u64() also takes hexadecimal, which no list of processes shows */
+	if (part[strspn(part, "0123456789")] || parse_u64(part, &pid) || !pid || pid > MAX_PID)
 		argp_error(state, "-p %s: not a process id", part);
 	if (array_room(a->pids, a->cap_pids, a->nr_pids))
 		out_of_memory(state);
