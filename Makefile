@@ -41,7 +41,8 @@ ifneq ($(ARCH),$(NATIVE))
 ifeq ($(origin CC),default)
 CC	:= $(TRIPLET)-gcc
 else ifneq ($(findstring clang,$(CC)),)
-CC	+= --target=$(TRIPLET)
+# override: CC may come from the command line
+override CC += --target=$(TRIPLET)
 endif
 endif
 else

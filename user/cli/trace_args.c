@@ -78,7 +78,7 @@ static void out_of_memory(struct argp_state *state)
 static void add_pid(struct argp_state *state, char *part)
 {
 	struct trace_args *a = state->input;
-	uint64_t pid;
+	uint64_t pid = 0;
 
 	/* parse_u64() also takes hexadecimal, which no list of processes shows */
 	if (part[strspn(part, "0123456789")] || parse_u64(part, &pid) || !pid || pid > MAX_PID)
