@@ -41,6 +41,7 @@ struct ledger {
 	struct reader reader[LEDGER_MAX_SOCKETS];
 	bool *asked; /* by CPU: the record of its last flush is still to come */
 	uint32_t nr_asked;
+	uint64_t flush_ns; /* when the last flush began */
 	uint64_t until_ns; /* a drain ends with the first record after this */
 	uint64_t bad;
 };
@@ -118,7 +119,9 @@ static int dispatch(struct ledger *l, const void *data, size_t size)
 		    size < offsetof(struct ledger_slices, slots) +
 				    slices->nr * sizeof(slices->slots[0]))
 			goto bad;
-		if (slices->asked && h->cpu < l->nr_cpus && l->asked[h->cpu]) {
+		/* The record of an earlier flush may still have been in the ring. */
+		if (slices->asked && h->time_ns >= l->flush_ns && h->cpu < l->nr_cpus &&
+		    l->asked[h->cpu]) {
 			l->asked[h->cpu] = false;
 			l->nr_asked--;
 		}
@@ -371,6 +374,7 @@ int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
 	int err;
 
 	l->nr_asked = 0;
+	l->flush_ns = monotonic_ns();
 	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
 		full = l->cpus[cpu].flush_failed;
 		err = run_on(l->skel->progs.ledger_flush, cpu);
