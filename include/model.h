@@ -51,6 +51,18 @@ struct counter {
 	enum direction direction;
 };
 
+/**
+ * struct group - counters of one socket that are scheduled and read together
+ * @socket: index of the socket
+ * @first: index of the first counter; they follow each other
+ * @nr: number of counters
+ */
+struct group {
+	uint32_t socket;
+	uint32_t first;
+	uint32_t nr;
+};
+
 /* What rows of a report stand for. */
 enum row_kind {
 	ROW_PROCESS,

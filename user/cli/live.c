@@ -33,7 +33,6 @@ struct live {
 	struct pmu_list pmus;
 	struct counters counters;
 	struct cpu_map cpus;
-	struct group *groups;
 	struct layout layout;
 	struct ledger *ledger;
 	struct identity *id;
@@ -63,6 +62,15 @@ static int no_memory(struct diag *d)
 
 /* --- setup, in the order of the calls in live_open() */
 
+/* Whatever its number: that is a NUMA node, which need not be 0 or 1. */
+static bool has_kind(const struct pmu_list *pmus, enum pmu_kind kind)
+{
+	for (size_t i = 0; i < pmus->nr; i++)
+		if (pmus->pmus[i].kind == kind)
+			return true;
+	return false;
+}
+
 static int find_counters(struct live *l, struct diag *d)
 {
 	int err = sysfs_open(NULL, d, &l->sysfs);
@@ -72,7 +80,7 @@ static int find_counters(struct live *l, struct diag *d)
 	err = pmu_list_read(&l->sysfs, d, &l->pmus);
 	if (err)
 		return err;
-	if (!pmu_find(&l->pmus, PMU_UCF, 0, -1) && !pmu_find(&l->pmus, PMU_UCF, 1, -1))
+	if (!has_kind(&l->pmus, PMU_UCF))
 		return no_pmu_diag(&l->sysfs, d);
 	err = counters_open(&l->pmus, d, &l->counters);
 	if (!err && l->counters.nr_sockets > LEDGER_MAX_SOCKETS)
@@ -92,13 +100,9 @@ static int make_layout(struct live *l, struct diag *d)
 	err = cpu_map_read(&l->sysfs, known, c->nr_sockets, d, &l->cpus);
 	if (err)
 		return err;
-	l->groups = calloc(c->nr_groups + 1, sizeof(*l->groups));
 	l->ends_ns = calloc(l->cpus.nr_sockets, sizeof(*l->ends_ns));
-	if (!l->groups || !l->ends_ns)
+	if (!l->ends_ns)
 		return no_memory(d);
-	for (size_t g = 0; g < c->nr_groups; g++)
-		l->groups[g] =
-			(struct group){ c->groups[g].socket, c->groups[g].first, c->groups[g].nr };
 	l->layout = (struct layout){
 		.cpu_socket = l->cpus.socket,
 		.nr_cpus = l->cpus.nr_cpus,
@@ -106,7 +110,7 @@ static int make_layout(struct live *l, struct diag *d)
 		.nr_sockets = l->cpus.nr_sockets,
 		.counters = c->items,
 		.nr_counters = c->nr,
-		.groups = l->groups,
+		.groups = c->groups,
 		.nr_groups = c->nr_groups,
 	};
 	return 0;
@@ -270,22 +274,24 @@ int live_open(const struct trace_args *args, void (*log)(const char *), struct d
 	return 0;
 }
 
-/* The ledger goes first: it reads the counters and fills the feed. */
+/*
+ * The ledger goes first: it reads the counters and fills the feed. The counters go
+ * after the engine, whose layout points to them.
+ */
 void live_free(struct live *l)
 {
 	if (!l)
 		return;
 	ledger_free(l->ledger);
-	counters_close(&l->counters);
 	feed_release(&l->feed);
 	book_free(l->total);
 	book_free(l->interval);
 	timeline_free(l->timeline);
 	identity_free(l->id);
+	counters_close(&l->counters);
 	cpu_map_free(&l->cpus);
 	pmu_list_free(&l->pmus);
 	sysfs_close(&l->sysfs);
-	free(l->groups);
 	free(l->ends_ns);
 	free(l);
 }

@@ -23,18 +23,6 @@ struct reading {
 };
 
 /**
- * struct group - counters of one socket that are read together
- * @socket: index of the socket
- * @first: index of the first counter
- * @nr: number of counters
- */
-struct group {
-	uint32_t socket;
-	uint32_t first;
-	uint32_t nr;
-};
-
-/**
  * struct layout - what does not change during a run
  * @cpu_socket: index of the socket of each CPU, or LAYOUT_NO_SOCKET
  * @nr_cpus: length of @cpu_socket

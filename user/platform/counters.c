@@ -204,7 +204,7 @@ static int add_groups(struct counters *c, uint32_t socket, uint32_t first, size_
 			return -ENOMEM;
 		for (size_t k = 0; k < n; k++)
 			c->items[first + i + k].group = c->nr_groups;
-		c->groups[c->nr_groups++] = (struct counter_group){ socket, first + i, n };
+		c->groups[c->nr_groups++] = (struct group){ socket, first + i, n };
 	}
 	return 0;
 }

@@ -32,18 +32,6 @@ extern const struct counter_row counter_rows[];
 extern const size_t nr_counter_rows;
 
 /**
- * struct counter_group - events of one PMU that are scheduled together
- * @socket: index of the socket
- * @first: index of its first counter
- * @nr: number of counters
- */
-struct counter_group {
-	uint32_t socket;
-	uint32_t first;
-	uint32_t nr;
-};
-
-/**
  * struct socket_counters - a socket with a PMU that counts its memory traffic
  * @id: number of the socket
  * @pmu: not owned
@@ -70,7 +58,7 @@ struct counters {
 	struct counter *items;
 	int *fds;
 	size_t nr, cap;
-	struct counter_group *groups;
+	struct group *groups;
 	size_t nr_groups, cap_groups;
 	struct socket_counters *sockets;
 	size_t nr_sockets, cap_sockets;
