@@ -15,6 +15,15 @@
 
 #define MODEL_COMM_LEN 16
 #define MODEL_NAME_LEN 128
+#define MODEL_KEY_LEN  64
+
+/* How windows are split. */
+enum method {
+	METHOD_STATE_SPACE, /* intensities are learned from how traffic and activity move */
+	METHOD_WEIGHTS,	    /* in proportion to core PMU counts */
+	METHOD_CPU_TIME,    /* in proportion to CPU time */
+	NR_METHODS,
+};
 
 /* Which workloads may own a counter's bytes (formats.md: "source"). */
 enum source {
@@ -72,11 +81,12 @@ enum row_kind {
 
 /* Why bytes of a counter belong to no row. */
 enum reason {
-	REASON_IDLE,   /* nobody ran on the socket in that window */
-	REASON_DEVICE, /* caused by devices of the socket */
-	REASON_REMOTE, /* caused by another socket */
-	REASON_OTHER,  /* caused by tasks that were not asked for */
-	REASON_LOST,   /* caused by tasks whose CPU time was lost */
+	REASON_IDLE,	   /* nobody ran on the socket in that window */
+	REASON_DEVICE,	   /* caused by devices of the socket */
+	REASON_REMOTE,	   /* caused by another socket */
+	REASON_OTHER,	   /* caused by tasks that were not asked for */
+	REASON_LOST,	   /* caused by tasks whose CPU time was lost */
+	REASON_BACKGROUND, /* goes on whatever the workloads do */
 	NR_REASONS,
 };
 
@@ -86,12 +96,15 @@ enum reason {
  * @value: bytes attributed to the row
  * @low: lower end of the 95% interval
  * @high: upper end of the 95% interval
+ * @separable: false when the data cannot tell the row's part from that of others: it
+ *	is what was expected beforehand, and the interval is wide
  */
 struct share {
 	uint32_t counter;
 	uint64_t value;
 	uint64_t low;
 	uint64_t high;
+	bool separable;
 };
 
 /**
@@ -129,11 +142,15 @@ struct report_counter {
  * @cgroup_id, @cgroup: cgroup of the row; NULL when the path is not known
  * @on_cpu_ns: CPU time in the interval
  * @shares: one for each counter with @source SOURCE_CPU that had a value
+ * @separable: false when one of the shares with bytes is not
+ * @tangled: keys of the rows it cannot be told from, the largest first; owned
+ * @nr_tangled: length of @tangled, at most MODEL_MAX_TANGLED
+ * @nr_tangled_all: how many there are
  */
 struct report_row {
 	enum row_kind kind;
-	char key[64];
-	char parent[64];
+	char key[MODEL_KEY_LEN];
+	char parent[MODEL_KEY_LEN];
 	bool leaf;
 	bool comm_known;
 	bool exited;
@@ -147,7 +164,12 @@ struct report_row {
 	uint64_t on_cpu_ns;
 	struct share *shares;
 	size_t nr_shares;
+	bool separable;
+	char (*tangled)[MODEL_KEY_LEN];
+	size_t nr_tangled;
+	size_t nr_tangled_all;
 };
+#define MODEL_MAX_TANGLED 8
 
 /**
  * struct report_socket - CPU time of a socket over the interval
@@ -167,9 +189,14 @@ struct report_socket {
 
 /**
  * struct quality - how far the numbers can be trusted, with every loss
- * @method: how windows were split, e.g. "cpu-time"
- * @weights: what the split was weighted with, e.g. "cpu-time"
+ * @method: how windows were split, see method_name()
+ * @weights: what workloads did in a window was measured with this: "cpu-time", or names
+ *	of core events as in "l3d_cache_refill" or "l3d_cache_refill,l2d_cache_wb"
  * @windows: windows used
+ * @weight_windows: of these, windows in which the core events counted
+ * @fallback_windows: of these, windows in which they should have counted and did not:
+ *	CPU time was used
+ * @pooled_workloads: workloads too small to be estimated one by one
  * @invalid_windows: windows whose reading failed; their bytes are in the next one
  * @lost_windows: records that found no room; their bytes are in the next one
  * @merged_windows: windows much longer than asked for (late reader)
@@ -184,9 +211,12 @@ struct report_socket {
  * @rows_pooled: rows that were merged because there were too many
  */
 struct quality {
-	const char *method;
-	const char *weights;
+	enum method method;
+	char weights[160];
 	uint64_t windows;
+	uint64_t weight_windows;
+	uint64_t fallback_windows;
+	uint64_t pooled_workloads;
 	uint64_t invalid_windows;
 	uint64_t lost_windows;
 	uint64_t merged_windows;
@@ -224,6 +254,7 @@ struct host_info {
  * @start_ns, @end_ns: the interval
  * @start_time_ns: its start on CLOCK_REALTIME
  * @by: what rows are
+ * @replayed: made from a recording
  */
 struct report {
 	const struct host_info *host;
@@ -233,6 +264,7 @@ struct report {
 	uint64_t end_ns;
 	uint64_t start_time_ns;
 	enum row_kind by;
+	bool replayed;
 	struct report_counter *counters;
 	size_t nr_counters;
 	struct report_row *rows;
@@ -250,5 +282,6 @@ void report_free(struct report *r);
 const char *source_name(enum source s);
 const char *reason_name(enum reason r);
 const char *row_kind_name(enum row_kind k);
+const char *method_name(enum method m); /* "state-space", "weights", "cpu-time" */
 
 #endif

@@ -43,8 +43,9 @@ layers() {
 		base base
 		platform platform|base
 		engine engine|base
+		trace trace|base
 		report report|base
-		cli cli|report|engine|platform|base
+		cli cli|report|engine|trace|platform|base
 	END
 	# the engine is pure: no system calls, no clock, no environment
 	grep -nE '#include <(unistd|time|sys/|bpf/|fcntl|dirent)|getenv|printf\(stderr' user/engine/*.[ch]

@@ -57,8 +57,8 @@ static struct report *new_report(enum row_kind by)
 	r->start_ns = 5 * SECOND;
 	r->end_ns = 6 * SECOND;
 	r->start_time_ns = 1795190400ULL * SECOND + 7000000;
-	r->quality.method = "proportional";
-	r->quality.weights = "cpu-time";
+	r->quality.method = METHOD_CPU_TIME;
+	snprintf(r->quality.weights, sizeof(r->quality.weights), "cpu-time");
 	r->quality.windows = 200;
 	r->self = (struct self_cost){ 4200000, 18234, 3900000, 142 };
 	return r;
@@ -266,8 +266,8 @@ struct report *sample_without_counters(void)
 	struct report *r = new_report(ROW_PROCESS);
 
 	r->host = &other_host;
-	r->quality.method = "none";
-	r->quality.weights = "none";
+	r->quality.method = METHOD_CPU_TIME;
+	snprintf(r->quality.weights, sizeof(r->quality.weights), "cpu-time");
 	r->quality.windows = 0;
 	add_sockets(r, 1);
 	add_processes(r);

@@ -56,7 +56,7 @@ static void world_free(struct world *w)
 
 static uint32_t workload(struct world *w, uint32_t pid, uint64_t cgroup, const char *comm)
 {
-	struct task_news n = {
+	struct trace_task n = {
 		.pid = pid, .tgid = pid, .start_ns = pid * 10, .comm = comm, .cgroup_id = cgroup
 	};
 	uint32_t id;

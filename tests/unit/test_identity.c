@@ -27,7 +27,7 @@ static int teardown(void **state)
 static struct task *add(struct identity *id, uint32_t pid, uint64_t start, uint32_t parent,
 			uint64_t parent_start, const char *comm)
 {
-	struct task_news n = { .pid = pid,
+	struct trace_task n = { .pid = pid,
 			       .tgid = pid,
 			       .parent = parent,
 			       .parent_start_ns = parent_start,

@@ -134,7 +134,7 @@ static void on_window(void *arg, const struct ledger_window *w)
 static void on_task(void *arg, const struct ledger_task *r)
 {
 	struct feed *f = arg;
-	struct task_news news = {
+	struct trace_task news = {
 		.pid = r->pid,
 		.tgid = r->tgid,
 		.parent = r->parent,

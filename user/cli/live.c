@@ -484,8 +484,8 @@ static void total_cost(const struct live *l, struct self_cost *ret)
 /* Fills in what was added since @from, and moves @from on. */
 static void quality_since(struct quality *from, const struct quality *now, struct quality *ret)
 {
-	ret->method = ESTIMATE_METHOD;
-	ret->weights = ESTIMATE_WEIGHTS;
+	ret->method = METHOD_CPU_TIME;
+	str_copy(ret->weights, sizeof(ret->weights), "cpu-time");
 	ret->invalid_windows = now->invalid_windows - from->invalid_windows;
 	ret->lost_windows = now->lost_windows - from->lost_windows;
 	ret->merged_windows = now->merged_windows - from->merged_windows;

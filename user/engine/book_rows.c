@@ -258,7 +258,7 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 		const struct estimate *e = &row->shares[i];
 
 		if (c->valid && c->counter->source == SOURCE_CPU)
-			shares[nr++] = (struct share){ i, e->value, e->low, e->high };
+			shares[nr++] = (struct share){ i, e->value, e->low, e->high, true };
 	}
 	*ret = (struct report_row){
 		.kind = b->scope.by,

@@ -9,10 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How it is done, as reports name it (quality.method, quality.weights). */
-#define ESTIMATE_METHOD	 "cpu-time"
-#define ESTIMATE_WEIGHTS "cpu-time"
-
 /**
  * struct claim - a workload that ran on the socket in the window
  * @workload: its number

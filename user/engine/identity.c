@@ -98,7 +98,7 @@ static struct task *task_new(struct identity *id, uint32_t pid, uint32_t tgid, u
 	return t;
 }
 
-int identity_task(struct identity *id, const struct task_news *news, struct task **ret)
+int identity_task(struct identity *id, const struct trace_task *news, struct task **ret)
 {
 	struct task *t = task_find(id, news->pid, news->start_ns);
 	struct task *parent = task_find(id, news->parent, news->parent_start_ns);

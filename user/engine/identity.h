@@ -9,7 +9,7 @@
 #ifndef ENGINE_IDENTITY_H
 #define ENGINE_IDENTITY_H
 
-#include "model.h"
+#include "trace.h"
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -90,18 +90,6 @@ struct workload {
 	UT_hash_handle hh;
 };
 
-/* A record about a task, see struct ledger_task for the fields. */
-struct task_news {
-	uint32_t pid;
-	uint32_t tgid;
-	uint32_t parent;
-	uint64_t parent_start_ns;
-	uint64_t start_ns;
-	uint64_t cgroup_id;
-	const char *comm; /* NULL: unknown */
-	bool kernel;
-};
-
 struct identity;
 
 /** identity_new() - Return: 0 or -ENOMEM; free with identity_free() */
@@ -116,7 +104,7 @@ void identity_free(struct identity *id);
  *
  * Return: 0 or -ENOMEM.
  */
-int identity_task(struct identity *id, const struct task_news *news, struct task **ret);
+int identity_task(struct identity *id, const struct trace_task *news, struct task **ret);
 
 /** identity_exit() - a task has ended; it stays known until its time is reported */
 void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns);

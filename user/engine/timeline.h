@@ -8,40 +8,7 @@
 #define ENGINE_TIMELINE_H
 
 #include "engine/estimate.h"
-#include "model.h"
-
-/**
- * struct reading - one counter in one window
- * @value: what it gained, as counted
- * @enabled_ns: time it should have counted
- * @running_ns: time it counted; 0 = no data
- */
-struct reading {
-	uint64_t value;
-	uint64_t enabled_ns;
-	uint64_t running_ns;
-};
-
-/**
- * struct layout - what does not change during a run
- * @cpu_socket: index of the socket of each CPU, or LAYOUT_NO_SOCKET
- * @nr_cpus: length of @cpu_socket
- * @socket_ids: number of each socket, as users know it
- * @nr_sockets: length of @socket_ids
- * @counters, @nr_counters: all counters, groups in a row
- * @groups, @nr_groups: their groups
- */
-struct layout {
-	const uint32_t *cpu_socket;
-	uint32_t nr_cpus;
-	const uint32_t *socket_ids;
-	uint32_t nr_sockets;
-	const struct counter *counters;
-	size_t nr_counters;
-	const struct group *groups;
-	size_t nr_groups;
-};
-#define LAYOUT_NO_SOCKET UINT32_MAX
+#include "trace.h"
 
 /**
  * struct timeline_sink - receives what a closed interval holds

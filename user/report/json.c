@@ -265,7 +265,7 @@ static json_t *quality_object(const struct report *r, int *err)
 	json_t *o = json_object();
 	json_t *lost = json_object();
 
-	put_text(o, "method", q->method, err);
+	put_text(o, "method", method_name(q->method), err);
 	put_text(o, "weights", q->weights, err);
 	put_number(o, "windows", q->windows, err);
 	put_number(o, "invalid_windows", q->invalid_windows, err);

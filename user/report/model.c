@@ -13,6 +13,7 @@ void report_free(struct report *r)
 	for (i = 0; i < r->nr_rows; i++) {
 		free(r->rows[i].cgroup);
 		free(r->rows[i].shares);
+		free(r->rows[i].tangled);
 	}
 	free(r->rows);
 	free(r->counters);
@@ -35,8 +36,9 @@ const char *source_name(enum source s)
 const char *reason_name(enum reason r)
 {
 	static const char *const names[NR_REASONS] = {
-		[REASON_IDLE] = "idle",	  [REASON_DEVICE] = "device", [REASON_REMOTE] = "remote",
-		[REASON_OTHER] = "other", [REASON_LOST] = "lost",
+		[REASON_IDLE] = "idle",	    [REASON_DEVICE] = "device",
+		[REASON_REMOTE] = "remote", [REASON_OTHER] = "other",
+		[REASON_LOST] = "lost",	    [REASON_BACKGROUND] = "background",
 	};
 
 	return (size_t)r < ARRAY_SIZE(names) ? names[r] : "unknown";
@@ -51,4 +53,15 @@ const char *row_kind_name(enum row_kind k)
 	};
 
 	return (size_t)k < ARRAY_SIZE(names) ? names[k] : "unknown";
+}
+
+const char *method_name(enum method m)
+{
+	static const char *const names[NR_METHODS] = {
+		[METHOD_STATE_SPACE] = "state-space",
+		[METHOD_WEIGHTS] = "weights",
+		[METHOD_CPU_TIME] = "cpu-time",
+	};
+
+	return (size_t)m < ARRAY_SIZE(names) ? names[m] : "unknown";
 }

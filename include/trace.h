@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The trace: everything the engine ever learns about a run, as a stream of
+ * events. A live run makes it from kernel records, a recording or an NDJSON file
+ * holds it, and a report is a function of it alone: what gives the same events gives
+ * the same report.
+ *
+ * Plain data. What a pointer points to is valid during the call only, the header
+ * excepted.
+ */
+#ifndef T410TRACE_TRACE_H
+#define T410TRACE_TRACE_H
+
+#include "model.h"
+
+/* Events of the core PMU whose counts go with each slice. */
+#define TRACE_MAX_WEIGHTS     2
+#define TRACE_WEIGHT_NAME_LEN 64
+
+/* Limits that a reader enforces; far above what exists. */
+#define TRACE_MAX_CPUS	      65536
+#define TRACE_MAX_SOCKETS     64
+#define TRACE_MAX_COUNTERS    1024
+
+/**
+ * struct layout - what does not change during a run
+ * @cpu_socket: index of the socket of each CPU, or LAYOUT_NO_SOCKET
+ * @nr_cpus: length of @cpu_socket
+ * @socket_ids: number of each socket, as users know it
+ * @nr_sockets: length of @socket_ids
+ * @counters, @nr_counters: all counters; those of a group follow each other
+ * @groups, @nr_groups: their groups; counters[i].group and groups[] agree
+ */
+struct layout {
+	const uint32_t *cpu_socket;
+	uint32_t nr_cpus;
+	const uint32_t *socket_ids;
+	uint32_t nr_sockets;
+	const struct counter *counters;
+	size_t nr_counters;
+	const struct group *groups;
+	size_t nr_groups;
+};
+#define LAYOUT_NO_SOCKET UINT32_MAX
+
+/**
+ * struct trace_header - what is known before the first event
+ * @host: name, kernel, platform, number of sockets
+ * @layout: CPUs, sockets, counters
+ * @window_ns: time between two readings as asked for, 0 = unknown
+ * @interval_ns: time between two marks as asked for, 0 = unknown
+ * @by_thread: tasks are threads; otherwise processes
+ * @marked: the trace has marks; otherwise the reader of the events must choose
+ *	where intervals end, from the windows
+ * @all: every workload was asked for; otherwise followed ones and @cgroups
+ * @cgroups, @nr_cgroups: selected, as paths from the root of the v2 tree
+ * @weights, @nr_weights: names of the core events counted per slice. With two, the
+ *	first stands for reads and the second for writes; with one, it is for both
+ */
+struct trace_header {
+	struct host_info host;
+	struct layout layout;
+	uint64_t window_ns;
+	uint64_t interval_ns;
+	bool by_thread;
+	bool marked;
+	bool all;
+	char *const *cgroups;
+	size_t nr_cgroups;
+	char weights[TRACE_MAX_WEIGHTS][TRACE_WEIGHT_NAME_LEN];
+	uint32_t nr_weights;
+};
+
+/**
+ * struct trace_task - a task exists, was started or renamed
+ * @pid: thread group id, or thread id when the trace is by thread
+ * @tgid: thread group id
+ * @parent: process that started it, 0 = unknown
+ * @parent_start_ns: start time of the parent's thread group leader
+ * @start_ns: start time; with @pid its identity
+ * @cgroup_id: where it is
+ * @comm: name, NULL = unknown
+ * @kernel: a kernel thread
+ */
+struct trace_task {
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t parent;
+	uint64_t parent_start_ns;
+	uint64_t start_ns;
+	uint64_t cgroup_id;
+	const char *comm;
+	bool kernel;
+};
+
+/* Tasks with a fixed meaning; @tgid and the rest are not used then. */
+#define TRACE_PID_IDLE 0u	  /* the idle task */
+#define TRACE_PID_LOST UINT32_MAX /* CPU time whose task could not be noted */
+
+/**
+ * struct trace_slice - a task was on a CPU
+ * @pid, @tgid, @task_start_ns, @cgroup_id: who
+ * @cpu: where
+ * @start_ns, @end_ns: the time was somewhere between these
+ * @on_cpu_ns: how much it was, at most the distance of the two
+ * @weights: what the core events counted for the task in the part of @on_cpu_ns
+ *	that is @weights_ns long
+ * @weights_ns: CPU time during which they counted; 0 = no weights
+ */
+struct trace_slice {
+	uint32_t pid;
+	uint32_t tgid;
+	uint64_t task_start_ns;
+	uint64_t cgroup_id;
+	uint32_t cpu;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t on_cpu_ns;
+	uint64_t weights[TRACE_MAX_WEIGHTS];
+	uint64_t weights_ns;
+};
+
+/**
+ * struct reading - one counter in one window
+ * @value: what it gained, as counted
+ * @enabled_ns: time it should have counted
+ * @running_ns: time it counted; 0 = no data
+ */
+struct reading {
+	uint64_t value;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+};
+
+/**
+ * struct trace_window - a group of counters was read
+ * @group: which
+ * @start_ns, @end_ns: windows of a group do not overlap
+ * @readings: one a counter of the group
+ */
+struct trace_window {
+	uint32_t group;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	const struct reading *readings;
+};
+
+/**
+ * struct trace_lost - something is known to be missing (NDJSON "lost")
+ * @what: "slices", "windows", "tasks" or "cgroups"; others are ignored
+ * @socket: index
+ * @start_ns, @end_ns: when
+ * @count: how many
+ */
+struct trace_lost {
+	const char *what;
+	uint32_t socket;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t count;
+};
+
+/**
+ * struct trace_mark - everything before it is in the trace
+ * @first: where the books begin; all later marks end an interval
+ * @last: the run ended here
+ * @time_ns: when
+ * @realtime_ns: CLOCK_REALTIME at @time_ns
+ * @ends_ns: end (with @first: begin) of the interval on each socket of the layout
+ * @losses: running totals since the start; names and what the engine counts itself
+ *	are not set
+ * @cost: running totals since the start; switch_ns is that of the timed switches
+ */
+struct trace_mark {
+	bool first;
+	bool last;
+	uint64_t time_ns;
+	uint64_t realtime_ns;
+	const uint64_t *ends_ns;
+	struct quality losses;
+	struct self_cost cost;
+};
+
+/**
+ * struct trace_sink - receives the events of a trace, in order
+ * @task, @task_exit: see struct trace_task
+ * @resync: with @begin, all living tasks follow as @task events, up to the
+ *	call without @begin; tasks not among them have ended
+ * @cgroup: a cgroup of the v2 tree was made, renamed or found; @path NULL: removed
+ * @follow: from now on the process and the children it starts are followed
+ * @slice, @window, @lost, @mark: see there
+ * @arg: handed to all
+ *
+ * Each returns 0 or a negative errno: -EINVAL for an event that makes no sense
+ * (times, indexes), which was left out; others end the trace.
+ */
+struct trace_sink {
+	int (*task)(void *arg, const struct trace_task *t);
+	int (*task_exit)(void *arg, uint32_t pid, uint64_t start_ns);
+	int (*resync)(void *arg, bool begin);
+	int (*cgroup)(void *arg, uint64_t id, const char *path);
+	int (*follow)(void *arg, uint32_t pid);
+	int (*slice)(void *arg, const struct trace_slice *s);
+	int (*window)(void *arg, const struct trace_window *w);
+	int (*lost)(void *arg, const struct trace_lost *l);
+	int (*mark)(void *arg, const struct trace_mark *m);
+	void *arg;
+};
+
+#endif

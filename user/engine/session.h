@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A session: the engine put together. It takes the events of a trace and gives
+ * reports; live runs and recordings go through the same code. No system calls, no
+ * clock: what a report says depends on the events and the options alone.
+ */
+#ifndef ENGINE_SESSION_H
+#define ENGINE_SESSION_H
+
+#include "trace.h"
+
+/**
+ * struct session_options - what reports show
+ * @by: what a row is
+ * @all: every workload; otherwise followed tasks and selected cgroups
+ * @method: how windows are split
+ * @names_only: keep track of tasks and cgroups, but not of their time: for a
+ *	recording that nobody looks at yet; session_report() is not called then
+ * @replayed: reports say that they come from a recording
+ */
+struct session_options {
+	enum row_kind by;
+	bool all;
+	enum method method;
+	bool names_only;
+	bool replayed;
+};
+
+struct session;
+
+/**
+ * session_new() - an empty session
+ * @header: must outlive the session and its reports
+ * @o: copied
+ * @ret: free with session_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int session_new(const struct trace_header *header, const struct session_options *o,
+		struct session **ret);
+void session_free(struct session *s);
+
+/**
+ * session_sink() - events go in through this
+ *
+ * The first mark begins the books; later marks are to be handed to
+ * session_report(), and do nothing here.
+ */
+struct trace_sink session_sink(struct session *s);
+
+/** session_select() - ask for a cgroup and everything below it; 0 or -ENOMEM */
+int session_select(struct session *s, const char *path);
+
+/**
+ * session_follow() - follow a process and the children it starts from now on
+ *
+ * Return: number of living tasks of it (0: there is none).
+ */
+size_t session_follow(struct session *s, uint32_t tgid);
+
+/** session_alive() - number of followed tasks that have not ended */
+size_t session_alive(const struct session *s);
+
+/** session_each_unnamed() - tasks that run without a known name; see identity.h */
+int session_each_unnamed(struct session *s,
+			 int (*fn)(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns),
+			 void *arg);
+
+/**
+ * session_unknown_cgroup() - did CPU time go to a cgroup that has no name?
+ *
+ * Says so once: the next call is about what came since.
+ */
+bool session_unknown_cgroup(struct session *s);
+
+/**
+ * session_report() - close the interval that ends with a mark
+ * @s: the session
+ * @m: not the first one
+ * @ret: the report, without a sequence number; release with report_free()
+ *
+ * Return: 0, -EINVAL before the first mark, -ENOMEM.
+ */
+int session_report(struct session *s, const struct trace_mark *m, struct report **ret);
+
+/** session_summary() - one report for all intervals so far; 0 or -ENOMEM */
+int session_summary(struct session *s, struct report **ret);
+
+#endif

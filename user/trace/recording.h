@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Recordings: a trace in a compact binary file. The layout on disk is in
+ * include/recording.h and docs/RECORDING.md.
+ */
+#ifndef TRACE_RECORDING_H
+#define TRACE_RECORDING_H
+
+#include "base/diag.h"
+#include "trace.h"
+
+struct recording_writer;
+
+/**
+ * recording_create() - start a recording
+ * @path: file; an existing one is replaced only once the new one has a header
+ * @header: written at once
+ * @max_bytes: bound on the bytes of all files of the recording together, 0 = none.
+ *	When it is reached, the oldest part is removed (rotation)
+ * @d: gets the problem
+ * @ret: finish with recording_finish()
+ *
+ * Return: 0 or a negative errno.
+ */
+int recording_create(const char *path, const struct trace_header *header, uint64_t max_bytes,
+		     struct diag *d, struct recording_writer **ret);
+
+/** recording_sink() - events go in through this; an error of the disk is returned once */
+struct trace_sink recording_sink(struct recording_writer *w);
+
+/**
+ * recording_finish() - write what is left and close
+ * @w: freed, whatever happens; NULL is fine
+ * @d: gets the problem
+ * @ret_bytes: bytes on disk; may be NULL
+ *
+ * Return: 0 or a negative errno.
+ */
+int recording_finish(struct recording_writer *w, struct diag *d, uint64_t *ret_bytes);
+
+struct trace_file;
+
+/**
+ * struct trace_end - how a trace file ended
+ * @events: events handed out
+ * @bytes: bytes read
+ * @complete: the end was written properly; otherwise the writer was killed
+ * @dropped_bytes: unreadable or unfinished bytes at the end
+ * @rotated: blocks that were removed by rotation before the first one
+ */
+struct trace_end {
+	uint64_t events;
+	uint64_t bytes;
+	bool complete;
+	uint64_t dropped_bytes;
+	uint64_t rotated;
+};
+
+/**
+ * trace_file_open() - open a recording or an NDJSON trace; which is seen from its content
+ * @path: file, "-" for standard input (NDJSON and unrotated recordings)
+ * @d: gets the problem, with line and column for NDJSON, the offset for a recording
+ * @ret: close with trace_file_close()
+ *
+ * Return: 0; -EBADMSG for a file that is neither or is damaged; another errno.
+ */
+int trace_file_open(const char *path, struct diag *d, struct trace_file **ret);
+void trace_file_close(struct trace_file *f);
+
+/** trace_file_header() - valid until trace_file_close() */
+const struct trace_header *trace_file_header(const struct trace_file *f);
+
+/**
+ * trace_file_read() - hand all events to a sink
+ * @f: the file
+ * @sink: an error it returns ends the reading and is passed on, except -EINVAL:
+ *	that is counted and passed over for recordings, and an error with line and
+ *	column for NDJSON
+ * @d: gets the problem; d->what[0] == '\0' when the error came from the sink
+ * @ret: how it ended
+ *
+ * Return: 0, -EBADMSG, the sink's error, or another errno.
+ */
+int trace_file_read(struct trace_file *f, const struct trace_sink *sink, struct diag *d,
+		    struct trace_end *ret);
+
+#endif
