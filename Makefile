@@ -22,7 +22,7 @@ BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -Iuser -I$(B)
-LIBS	:= -lbpf -lelf -lz -ljansson -lcap
+LIBS	:= -lbpf -lelf -lz -ljansson -lcap -lm
 
 triplet-arm64 := aarch64-linux-gnu
 triplet-amd64 := x86_64-linux-gnu

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/filter_state.h"
+
+/*
+ * CPU time says nothing about intensity: it differs by an order of magnitude between
+ * programs, and changes as programs go through phases. A count of cache refills is
+ * right but for prefetches and write-backs, some ten percent; what changes is how the
+ * count was spread over a slice, so its phases are as short as slices are.
+ */
+static const struct params params_of[NR_FILTER_KINDS] = {
+	[FILTER_CPU_TIME] = { .prior = 1.5,
+			      .wander = 0.25,
+			      .tau_s = 0.5,
+			      .background = 0.15,
+			      .phase = 0.5 },
+	[FILTER_COUNTS] = { .prior = 0.25,
+			    .wander = 0.05,
+			    .tau_s = 0.05,
+			    .background = 0.1,
+			    .phase = 0.15 },
+};
+
+#define NOISE_AT_FIRST 0.03
+
+static void begin(struct filter *f)
+{
+	f->noise = NOISE_AT_FIRST;
+	f->phase = f->params.phase;
+	f->lag = f->lag_num = f->lag_den = 0;
+	f->bytes = f->activity = f->mean = 0;
+	memset(f->evidence, 0, sizeof(f->evidence));
+	state_free(&f->state);
+}
+
+int filter_new(enum filter_kind kind, struct filter **ret)
+{
+	struct filter *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -ENOMEM;
+	f->kind = kind;
+	f->params = params_of[kind];
+	begin(f);
+	*ret = f;
+	return 0;
+}
+
+void filter_free(struct filter *f)
+{
+	if (!f)
+		return;
+	state_free(&f->state);
+	work_free(&f->work);
+	matrix_free(&f->out.expected);
+	matrix_free(&f->out.carried);
+	matrix_free(&f->out.covariance);
+	matrix_free(&f->out.alike);
+	free(f->parked);
+	free(f);
+}
+
+void filter_forget(struct filter *f, uint32_t workload)
+{
+	for (size_t i = 1; i < f->state.nr; i++)
+		if (f->state.entries[i].workload == workload)
+			f->state.entries[i].workload = NO_WORKLOAD;
+	for (size_t i = 0; i < f->nr_parked; i++)
+		if (f->parked[i].workload == workload)
+			f->parked[i--] = f->parked[--f->nr_parked];
+}
+
+/* Are there new workloads that matter? Then their scales are worth some rounds. */
+static bool has_news(const struct filter *f, const struct filter_input *in)
+{
+	const double matters = 0.02;
+	double fresh = 0, all = 0;
+
+	for (size_t t = 0; t < in->nr_windows; t++) {
+		const float *x = matrix_row(in->activity, t);
+
+		for (size_t i = 0; i < in->nr_workloads; i++) {
+			all += x[i];
+			if (f->state.entries[i + 1].quiet_s < 0)
+				fresh += x[i];
+		}
+	}
+	return fresh > matters * all;
+}
+
+int filter_block(struct filter *f, const struct filter_input *in, const struct filter_output **ret)
+{
+	struct work *w = &f->work;
+	int err;
+
+	if (!in->nr_windows || in->nr_windows > FILTER_MAX_WINDOWS || !in->nr_workloads ||
+	    in->nr_workloads > FILTER_MAX_WORKLOADS)
+		return -EINVAL;
+	err = state_update(f, in);
+	if (err)
+		return err; /* nothing happened: what is known stays */
+	err = work_shape(w, in->nr_windows, in->nr_workloads + 1, f->state.nr);
+	if (!err)
+		err = solve_block(f, in, has_news(f, in));
+	if (!err)
+		err = make_result(f, in);
+	if (!err) {
+		learn(f);
+		err = state_advance(f, in);
+	}
+	if (err) {
+		begin(f);
+		return err;
+	}
+	*ret = &f->out;
+	return 0;
+}

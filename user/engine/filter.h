@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The state-space estimate of one counter on one socket.
+ *
+ * In each window the counter gains  D = background + sum of theta_i * x_i + noise,
+ * where x_i is what workload i did and theta_i its unknown intensity. An intensity is
+ * the sum of a level, which wanders slowly, and of a phase, which comes and goes
+ * (an Ornstein-Uhlenbeck process); both scale with the intensity itself. All of it is
+ * Gaussian and linear, so a block of windows can be solved at once, exactly, given the
+ * state that the blocks before have left: see docs/ESTIMATE.md.
+ *
+ * What is not known beforehand is learned from how well the counter is predicted: the
+ * noise of the counter, the size of the phases, and how far traffic lags activity.
+ */
+#ifndef ENGINE_FILTER_H
+#define ENGINE_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/matrix.h"
+
+/* What activity is measured in; how much is known about intensities beforehand. */
+enum filter_kind {
+	FILTER_CPU_TIME, /* nothing: programs differ by orders of magnitude */
+	FILTER_COUNTS,	 /* a core event that follows the traffic: nearly the same for all */
+	NR_FILTER_KINDS,
+};
+
+/* Windows of a block, and workloads in it, that a filter takes at a time. */
+#define FILTER_MAX_WINDOWS   128
+#define FILTER_MAX_WORKLOADS 160
+
+/**
+ * struct filter_input - a block of windows
+ * @nr_windows, @nr_workloads: at least 1, at most as above
+ * @workloads: their numbers, each once
+ * @activity: nr_windows x nr_workloads, not negative
+ * @bytes: what the counter gained in each window, as counted
+ * @ratio: part of each window in which it counted, above 0 and up to 1
+ * @middle_s: middle of each window, seconds since the start of the block; rising
+ * @length_s: length of each window
+ * @block_s: length of the block
+ */
+struct filter_input {
+	size_t nr_windows;
+	size_t nr_workloads;
+	const uint32_t *workloads;
+	const struct matrix *activity;
+	const double *bytes;
+	const double *ratio;
+	const double *middle_s;
+	const double *length_s;
+	double block_s;
+};
+
+/**
+ * struct filter_output - what the filter makes of a block; owned by the filter
+ * @expected: nr_windows x nr_workloads: bytes of each workload in each window. Not
+ *	scaled to what was counted
+ * @carried: nr_windows x nr_workloads: bytes that come from what the workload did in
+ *	the window before, at most (lag and its uncertainty)
+ * @background: bytes of each window that belong to no workload
+ * @covariance: nr_workloads x nr_workloads: of the errors of the workloads' totals
+ * @alike: nr_workloads x nr_workloads: 1 where two workloads cannot be told apart,
+ *	because they did the same in every window, and nothing is known from before
+ * @noise: standard deviation of the counter's noise, as a part of its value
+ * @prior: how far an unknown intensity may be off, as a part of the mean one
+ */
+struct filter_output {
+	struct matrix expected;
+	struct matrix carried;
+	double background[FILTER_MAX_WINDOWS];
+	struct matrix covariance;
+	struct matrix alike;
+	double noise;
+	double prior;
+};
+
+struct filter;
+
+/** filter_new() - Return: 0 or -ENOMEM; free with filter_free() */
+int filter_new(enum filter_kind kind, struct filter **ret);
+void filter_free(struct filter *f);
+
+/** filter_forget() - the number of a workload is going to be used for another one */
+void filter_forget(struct filter *f, uint32_t workload);
+
+/**
+ * filter_block() - estimate a block, and learn from it
+ * @f: the filter; blocks come in the order of time
+ * @in: the block
+ * @ret: valid until the next call
+ *
+ * Return: 0; -ENODATA when there is nothing to learn from (no bytes, no activity, or
+ * numbers beyond what can be computed with; the filter then starts anew): split in
+ * proportion to activity; -ENOMEM.
+ */
+int filter_block(struct filter *f, const struct filter_input *in, const struct filter_output **ret);
+
+#endif

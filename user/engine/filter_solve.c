@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The algebra of a block. With a the activity, the bytes are jointly Gaussian with the
+ * state: their covariance C is the sum of what comes from the state at the start (c0),
+ * from phases that begin later (c1) and from noise. Conditioning on the bytes gives all
+ * the rest. This form costs less than a recursion over windows, because a block has
+ * about as many windows as workloads.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/filter_state.h"
+
+/* Scales of new workloads are refined this often: they make their own prior. */
+#define REFINE	    3
+/* An innovation of this many standard deviations is an outlier, not a measurement. */
+#define OUTLIER	    4.0
+#define WHITE_LIMIT 2.0
+/* Bytes come in lines; and even a quiet counter is not read at one instant. */
+#define LINE_BYTES  64.0
+#define READ_NOISE  1e-3
+/* In the part of a window that was not counted, traffic may differ by this much. */
+#define MUX_NOISE   0.3
+
+int work_shape(struct work *w, size_t t, size_t n, size_t nr)
+{
+	double *v;
+	int err = 0;
+
+	w->t = t;
+	w->n = n;
+	err = err ? err : matrix_shape(&w->raw, t, n);
+	err = err ? err : matrix_shape(&w->a, t, n);
+	err = err ? err : matrix_shape(&w->aa, t, 2 * n);
+	err = err ? err : matrix_shape(&w->av, t, n);
+	err = err ? err : matrix_shape(&w->q, t, n);
+	err = err ? err : matrix_shape(&w->theta, t, n);
+	if (err)
+		return err;
+	/* One piece of memory: six vectors by window, three by entry, three matrices. */
+	v = calloc(6 * t + 3 * nr + 3 * t * t, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	free(w->decay);
+	w->decay = v;
+	w->noise = v + t;
+	w->y = v + 2 * t;
+	w->white = v + 3 * t;
+	w->alpha = v + 4 * t;
+	w->total = v + 6 * t;
+	w->sum = w->total + nr;
+	w->phase_var = w->sum + nr;
+	w->c = w->phase_var + nr;
+	w->l = w->c + t * t;
+	w->trial = w->l + t * t;
+	return 0;
+}
+
+void work_free(struct work *w)
+{
+	struct matrix *all[] = { &w->raw, &w->a,   &w->at, &w->aa,    &w->aat,
+				 &w->g,	  &w->av,  &w->c0, &w->c1,    &w->w,
+				 &w->wt,  &w->tri, &w->q,  &w->theta, &w->unit };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		matrix_free(all[i]);
+	free(w->decay);
+}
+
+/*
+ * Ks * x, where Ks is the covariance of phases that begin in the block, for variance 1:
+ * exp(-|s-t|/tau) less what is left of the start. Two passes instead of a product.
+ */
+void convolve(const struct work *w, const struct filter_input *in, double tau_s,
+	      const struct matrix *x, struct matrix *ret)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		double run = 0, start = 0;
+
+		for (size_t t = 0; t < w->t; t++) {
+			double v = matrix_row(x, t)[i];
+
+			if (t)
+				run *= exp(-(in->middle_s[t] - in->middle_s[t - 1]) / tau_s);
+			run += v;
+			start += v * w->decay[t];
+			matrix_row(ret, t)[i] = run;
+		}
+		run = 0;
+		for (size_t t = w->t; t-- > 0;) {
+			if (t + 1 < w->t)
+				run = (run + matrix_row(x, t + 1)[i]) *
+				      exp(-(in->middle_s[t + 1] - in->middle_s[t]) / tau_s);
+			matrix_row(ret, t)[i] += run - w->decay[t] * start;
+		}
+	}
+}
+
+/* Activity as the counter saw it: part of it shows one window later. */
+static void fill_activity(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = &f->work;
+
+	for (size_t t = 0; t < w->t; t++) {
+		const float *x = matrix_row(in->activity, t);
+		float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
+
+		w->decay[t] = exp(-in->middle_s[t] / f->params.tau_s);
+		raw[0] = a[0] = in->length_s[t] * in->ratio[t];
+		for (size_t i = 1; i < w->n; i++) {
+			double before = t ? matrix_row(in->activity, t - 1)[i - 1]
+					  : f->state.entries[i].last;
+
+			raw[i] = x[i - 1] * in->ratio[t];
+			a[i] = ((1 - f->lag) * x[i - 1] + f->lag * before) * in->ratio[t];
+		}
+		for (size_t i = 0; i < w->n; i++) {
+			matrix_row(&w->aa, t)[2 * i] = a[i];
+			matrix_row(&w->aa, t)[2 * i + 1] = a[i] * w->decay[t];
+			w->sum[i] += raw[i];
+		}
+	}
+}
+
+static void fill_noise(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = &f->work;
+	double mean = 0;
+
+	for (size_t t = 0; t < w->t; t++)
+		mean += in->bytes[t] / w->t;
+	for (size_t t = 0; t < w->t; t++) {
+		double own = f->noise * in->bytes[t], read = READ_NOISE * mean;
+		double mux = MUX_NOISE * (1 - in->ratio[t]) * in->bytes[t];
+
+		w->noise[t] = own * own + read * read + mux * mux + LINE_BYTES * LINE_BYTES;
+	}
+}
+
+/* c, for @phase times the variance of phases and @noise times that of noise. */
+static void fill_c(const struct filter *f, double phase, double noise, double *c)
+{
+	const struct work *w = &f->work;
+
+	for (size_t i = 0; i < w->t; i++) {
+		const float *c0 = matrix_row(&w->c0, i), *c1 = matrix_row(&w->c1, i);
+
+		for (size_t j = 0; j <= i; j++)
+			c[i * w->t + j] = c0[j] + phase * c1[j];
+		c[i * w->t + i] += noise * w->noise[i];
+	}
+}
+
+static int factor(struct filter *f)
+{
+	struct work *w = &f->work;
+	bool outliers = false;
+	int err;
+
+	fill_c(f, 1, 1, w->c);
+	err = cholesky(w->c, w->t, w->l);
+	if (err)
+		return -ENODATA;
+	for (size_t t = 0; t < w->t; t++)
+		w->white[t] = w->y[t];
+	cholesky_forward(w->l, w->t, w->white);
+	for (size_t t = 0; t < w->t; t++) {
+		double far = fabs(w->white[t]);
+
+		if (!isfinite(far))
+			return -ENODATA;
+		if (far <= OUTLIER)
+			continue;
+		outliers = true;
+		w->noise[t] = w->noise[t] + far * far / (WHITE_LIMIT * WHITE_LIMIT) *
+						    w->l[t * w->t + t] * w->l[t * w->t + t];
+	}
+	if (!outliers)
+		return 0;
+	fill_c(f, 1, 1, w->c);
+	if (cholesky(w->c, w->t, w->l))
+		return -ENODATA;
+	for (size_t t = 0; t < w->t; t++)
+		w->white[t] = w->y[t];
+	cholesky_forward(w->l, w->t, w->white);
+	return 0;
+}
+
+/* Covariances of the bytes, and with the state. */
+static int fill_covariances(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = &f->work;
+	size_t nr = f->state.nr;
+	int err = matrix_shape(&w->g, w->t, 2 * nr);
+
+	err = err ? err : matrix_shape(&w->c0, w->t, w->t);
+	err = err ? err : matrix_shape(&w->c1, w->t, w->t);
+	if (err)
+		return err;
+	for (size_t i = 0; i < nr; i++) {
+		double sd = i ? f->phase * f->state.entries[i].scale : 0;
+
+		w->phase_var[i] = sd * sd;
+	}
+	for (size_t t = 0; t < w->t; t++)
+		for (size_t i = 0; i < w->n; i++)
+			matrix_row(&w->av, t)[i] = matrix_row(&w->a, t)[i] * w->phase_var[i];
+	matrix_multiply_add(&w->g, 1, &w->aa, &f->state.p, 2 * w->n);
+	matrix_multiply_lower(&w->c0, 1, &w->g, &w->aat, 2 * w->n);
+	matrix_multiply_lower(&w->c1, 1, &w->av, &w->at, w->n);
+	for (size_t i = 0; i < w->t; i++)
+		for (size_t j = 0; j <= i; j++)
+			matrix_row(&w->c1, i)[j] *=
+				exp(-(in->middle_s[i] - in->middle_s[j]) / f->params.tau_s) -
+				w->decay[i] * w->decay[j];
+	return 0;
+}
+
+/* New workloads: how large are they, and so their phases? */
+static int refine_scales(struct filter *f)
+{
+	struct work *w = &f->work;
+	struct state *s = &f->state;
+	int err = matrix_shape(&w->w, w->t, 2 * s->nr);
+
+	if (err)
+		return err;
+	for (size_t k = 0; k < w->t * w->w.ld; k++)
+		w->w.v[k] = w->g.v[k];
+	err = cholesky_forward_matrix(w->l, w->t, &w->w, &w->tri);
+	for (size_t i = 1; !err && i < w->n; i++) {
+		struct entry *e = &s->entries[i];
+		double m = s->mean[2 * i], v = matrix_row(&s->p, 2 * i)[2 * i], sd;
+
+		if (e->quiet_s >= 0)
+			continue;
+		for (size_t t = 0; t < w->t; t++) {
+			double x = matrix_row(&w->w, t)[2 * i];
+
+			m += matrix_row(&w->g, t)[2 * i] * w->alpha[t];
+			v -= x * x;
+		}
+		m = fmax(m, 0);
+		e->scale = fmax(sqrt(m * m + fmax(v, 0)), 0.02 * f->mean);
+		sd = f->phase * e->scale;
+		matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = sd * sd;
+	}
+	return err;
+}
+
+int solve_block(struct filter *f, const struct filter_input *in, bool first)
+{
+	struct work *w = &f->work;
+	int err;
+
+	fill_activity(f, in);
+	err = matrix_transpose(&w->a, &w->at);
+	err = err ? err : matrix_transpose(&w->aa, &w->aat);
+	for (int i = 0; !err && i <= (first ? REFINE : 0); i++) {
+		if (i)
+			err = refine_scales(f);
+		if (!err)
+			err = fill_covariances(f, in);
+		if (err)
+			break;
+		fill_noise(f, in);
+		for (size_t t = 0; t < w->t; t++) {
+			const float *aa = matrix_row(&w->aa, t);
+
+			w->y[t] = in->bytes[t];
+			for (size_t j = 0; j < 2 * w->n; j++)
+				w->y[t] -= aa[j] * f->state.mean[j];
+		}
+		err = factor(f);
+		for (size_t t = 0; !err && t < w->t; t++)
+			w->alpha[t] = w->white[t];
+		if (!err)
+			cholesky_backward(w->l, w->t, w->alpha);
+	}
+	return err;
+}
+
+/* Log likelihood of the block, up to a constant, from a triangle and whitened bytes. */
+static double likelihood(const double *l, const double *white, size_t t)
+{
+	double sum = -0.5 * dot(white, white, t);
+
+	for (size_t i = 0; i < t; i++)
+		sum -= log(l[i * t + i]);
+	return sum;
+}
+
+/* How much more likely the block is with other noise or phases. */
+static double gain(struct filter *f, double phase, double noise)
+{
+	struct work *w = &f->work;
+	double *white = w->alpha + w->t; /* the sixth vector */
+
+	fill_c(f, phase * phase, noise * noise, w->trial);
+	if (cholesky(w->trial, w->t, w->trial))
+		return 0;
+	for (size_t t = 0; t < w->t; t++)
+		white[t] = w->y[t];
+	cholesky_forward(w->trial, w->t, white);
+	return likelihood(w->trial, white, w->t) - likelihood(w->l, w->white, w->t);
+}
+
+/* A step up or down when the blocks so far say so, with some insistence. */
+static void step(double *value, double *up, double *down, double min, double max)
+{
+	const double insistence = 1.0, factor = 1.25;
+
+	if (*up <= insistence && *down <= insistence)
+		return;
+	*value *= *up > *down ? factor : 1 / factor;
+	*value = fmin(fmax(*value, min), max);
+	*up = *down = 0;
+}
+
+/*
+ * The lag that fits best: how the bytes that were not predicted go with the
+ * difference between what was predicted for the window before and for this one.
+ */
+static void learn_lag(struct filter *f)
+{
+	const double forget = 0.97, doubt = 5, limit = 0.5;
+	struct work *w = &f->work;
+	double *g = w->alpha + w->t, num = 0, den;
+
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t);
+
+		g[t] = 0;
+		for (size_t i = 1; i < w->n; i++) {
+			double before =
+				t ? matrix_row(&w->raw, t - 1)[i] : f->state.entries[i].last;
+			double theta =
+				f->state.mean[2 * i] + w->decay[t] * f->state.mean[2 * i + 1];
+
+			g[t] += (before - raw[i]) * fmax(theta, 0.01 * f->mean);
+		}
+		num += g[t] * w->alpha[t];
+	}
+	cholesky_forward(w->l, w->t, g);
+	den = dot(g, g, w->t);
+	f->lag_num = forget * f->lag_num + den * f->lag + num;
+	f->lag_den = forget * f->lag_den + den;
+	f->lag = fmin(fmax(f->lag_num / (f->lag_den + doubt), 0), limit);
+}
+
+void learn(struct filter *f)
+{
+	const double forget = 0.7, more = 1.25, less = 0.8;
+	double *e = f->evidence;
+
+	e[0] = forget * e[0] + gain(f, 1, more);
+	e[1] = forget * e[1] + gain(f, 1, less);
+	e[2] = forget * e[2] + gain(f, more, 1);
+	e[3] = forget * e[3] + gain(f, less, 1);
+	step(&f->noise, &e[0], &e[1], 0.002, 0.5);
+	step(&f->phase, &e[2], &e[3], 0.02, 1.5);
+	learn_lag(f);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Workloads enter the state of a filter, leave it, and are moved on in time. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/filter_state.h"
+
+/* The mean intensity follows changes within some seconds. */
+#define MEAN_S	   4.5
+/* A workload that is quiet this long no longer costs anything; its level is parked. */
+#define QUIET_S	   2.0
+/* Quiet ones at most, beside the active ones. */
+#define MAX_QUIET  32
+#define PARKED_S   60.0
+#define MAX_PARKED 4096
+
+void state_free(struct state *s)
+{
+	free(s->entries);
+	free(s->mean);
+	matrix_free(&s->p);
+	*s = (struct state){ 0 };
+}
+
+static bool is_active(const struct filter_input *in, uint32_t workload)
+{
+	for (size_t i = 0; i < in->nr_workloads; i++)
+		if (in->workloads[i] == workload)
+			return true;
+	return false;
+}
+
+static size_t find(const struct state *s, uint32_t workload)
+{
+	for (size_t i = 1; i < s->nr; i++)
+		if (s->entries[i].workload == workload)
+			return i;
+	return SIZE_MAX;
+}
+
+/* The newest place of those that are full goes first. */
+static void park(struct filter *f, const struct entry *e, double level, double variance)
+{
+	size_t at = f->nr_parked;
+
+	if (at == MAX_PARKED) {
+		for (size_t i = at = 0; i < f->nr_parked; i++)
+			if (f->parked[i].since_s < f->parked[at].since_s)
+				at = i;
+	} else {
+		struct parked *more = realloc(f->parked, (f->nr_parked + 1) * sizeof(*f->parked));
+
+		if (!more)
+			return; /* it starts anew when it comes back: worse, not wrong */
+		f->parked = more;
+		f->nr_parked++;
+	}
+	f->parked[at] = (struct parked){ e->workload, level, variance, f->now_s };
+}
+
+static bool unpark(struct filter *f, uint32_t workload, struct parked *ret)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < f->nr_parked;) {
+		bool it = f->parked[i].workload == workload;
+
+		if (it)
+			*ret = f->parked[i];
+		found |= it;
+		if (it || f->now_s - f->parked[i].since_s > PARKED_S)
+			f->parked[i] = f->parked[--f->nr_parked];
+		else
+			i++;
+	}
+	return found;
+}
+
+/* Who is in the state from now on, by its index in the old one; SIZE_MAX: new. */
+static size_t choose(struct filter *f, const struct filter_input *in, size_t *from)
+{
+	struct state *s = &f->state;
+	size_t nr = 1, quiet = 0;
+
+	from[0] = s->nr ? 0 : SIZE_MAX;
+	for (size_t i = 0; i < in->nr_workloads; i++)
+		from[nr++] = find(s, in->workloads[i]);
+	for (size_t i = 1; i < s->nr; i++) {
+		struct entry *e = &s->entries[i];
+
+		if (is_active(in, e->workload))
+			continue;
+		e->quiet_s += in->block_s;
+		e->last = 0;
+		if (e->quiet_s <= QUIET_S && quiet < MAX_QUIET) {
+			from[nr++] = i;
+			quiet++;
+		} else {
+			park(f, e, s->mean[2 * i], matrix_row(&s->p, 2 * i)[2 * i]);
+		}
+	}
+	return nr;
+}
+
+/* A workload that is new to the state: what is known of intensities in general. */
+static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload, double per_s)
+{
+	const struct params *p = &f->params;
+	struct entry *e = &s->entries[i];
+	double mean = f->mean, variance, phase;
+	struct parked was;
+
+	*e = (struct entry){ .workload = workload, .scale = mean };
+	variance = p->prior * p->prior * mean * mean;
+	if (!i) {
+		mean = 0;
+		e->scale = p->background * per_s;
+		variance = e->scale * e->scale;
+		e->scale *= 0.3;
+	} else if (unpark(f, workload, &was)) {
+		double away = p->wander * p->wander * (f->now_s - was.since_s);
+
+		mean = was.level;
+		e->scale = fmax(sqrt(fmax(mean, 0) * fmax(mean, 0) + was.variance), 0.02 * f->mean);
+		variance = fmin(was.variance + away * e->scale * e->scale, variance);
+	}
+	phase = i ? f->phase * e->scale : 0;
+	s->mean[2 * i] = mean;
+	s->mean[2 * i + 1] = 0;
+	matrix_row(&s->p, 2 * i)[2 * i] = variance;
+	matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = phase * phase;
+}
+
+static void copy_entry(const struct state *old, const size_t *from, struct state *s, size_t i)
+{
+	size_t o = from[i];
+
+	s->entries[i] = old->entries[o];
+	for (int k = 0; k < 2; k++) {
+		const float *op = matrix_row(&old->p, 2 * o + k);
+		float *p = matrix_row(&s->p, 2 * i + k);
+
+		s->mean[2 * i + k] = old->mean[2 * o + k];
+		for (size_t j = 0; j < s->nr; j++) {
+			if (from[j] == SIZE_MAX)
+				continue;
+			p[2 * j] = op[2 * from[j]];
+			p[2 * j + 1] = op[2 * from[j] + 1];
+		}
+	}
+}
+
+/* The mean intensity; -ENODATA when there is none. */
+static int update_mean(struct filter *f, const struct filter_input *in, double *ret_per_s)
+{
+	double bytes = 0, activity = 0, length = 0, keep = exp(-in->block_s / MEAN_S);
+
+	for (size_t t = 0; t < in->nr_windows; t++) {
+		const float *x = matrix_row(in->activity, t);
+
+		for (size_t i = 0; i < in->nr_workloads; i++)
+			activity += x[i] * in->ratio[t];
+		bytes += in->bytes[t];
+		length += in->length_s[t] * in->ratio[t];
+	}
+	f->now_s += in->block_s;
+	if (!(bytes > 0) || !(activity > 0) || !(length > 0) || !isfinite(bytes * bytes))
+		return -ENODATA;
+	f->bytes = f->bytes * keep + bytes;
+	f->activity = f->activity * keep + activity;
+	f->mean = f->bytes / f->activity;
+	*ret_per_s = bytes / length;
+	return 0;
+}
+
+int state_update(struct filter *f, const struct filter_input *in)
+{
+	size_t max = 1 + in->nr_workloads + MAX_QUIET;
+	size_t *from = calloc(max, sizeof(*from));
+	struct state s = { 0 };
+	double per_s;
+	int err = from ? update_mean(f, in, &per_s) : -ENOMEM;
+
+	if (err)
+		goto out;
+	s.nr = choose(f, in, from);
+	s.entries = calloc(s.nr, sizeof(*s.entries));
+	s.mean = calloc(2 * s.nr, sizeof(*s.mean));
+	err = s.entries && s.mean ? matrix_shape(&s.p, 2 * s.nr, 2 * s.nr) : -ENOMEM;
+	if (err) {
+		state_free(&s);
+		goto out;
+	}
+	for (size_t i = 0; i < s.nr; i++) {
+		struct entry *e = &s.entries[i];
+
+		if (from[i] == SIZE_MAX) {
+			enter(f, &s, i, i ? in->workloads[i - 1] : NO_WORKLOAD, per_s);
+			e->quiet_s = -1; /* marks it as new, for solve_block() */
+			continue;
+		}
+		copy_entry(&f->state, from, &s, i);
+		matrix_row(&s.p, 2 * i)[2 * i] +=
+			f->params.wander * f->params.wander * e->scale * e->scale * in->block_s;
+		if (i <= in->nr_workloads)
+			e->quiet_s = 0;
+	}
+	state_free(&f->state);
+	f->state = s;
+out:
+	free(from);
+	return err;
+}
+
+/*
+ * The state at the end of the block, given the block: levels stay, phases decay and
+ * begin anew.
+ */
+int state_advance(struct filter *f, const struct filter_input *in)
+{
+	struct state *s = &f->state;
+	struct work *w = &f->work;
+	double tau = f->params.tau_s, keep = exp(-in->block_s / tau);
+	int err;
+
+	for (size_t t = 0; t < w->t; t++) {
+		double begun = exp(-(in->block_s - in->middle_s[t]) / tau) - keep * w->decay[t];
+		float *g = matrix_row(&w->g, t);
+		const float *a = matrix_row(&w->a, t);
+
+		for (size_t i = 0; i < s->nr; i++) {
+			g[2 * i + 1] *= keep;
+			if (i < w->n)
+				g[2 * i + 1] += a[i] * w->phase_var[i] * begun;
+		}
+	}
+	for (size_t i = 0; i < s->nr; i++) {
+		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
+
+		s->mean[2 * i + 1] *= keep;
+		for (size_t j = 0; j < s->nr; j++) {
+			level[2 * j + 1] *= keep;
+			phase[2 * j] *= keep;
+			phase[2 * j + 1] *= keep * keep;
+		}
+		/* as it was during the block: what was learned since is for the next one */
+		phase[2 * i + 1] += w->phase_var[i] * (1 - keep * keep);
+	}
+	for (size_t t = 0; t < w->t; t++) {
+		const float *g = matrix_row(&w->g, t);
+
+		for (size_t j = 0; j < 2 * s->nr; j++)
+			s->mean[j] += g[j] * w->alpha[t];
+	}
+	err = cholesky_forward_matrix(w->l, w->t, &w->g, &w->tri);
+	if (!err)
+		err = matrix_transpose(&w->g, &w->wt);
+	if (err)
+		return err;
+	matrix_multiply_lower(&s->p, -1, &w->wt, &w->g, w->t);
+	matrix_mirror(&s->p);
+	for (size_t i = 0; i < s->nr; i++) {
+		struct entry *e = &s->entries[i];
+		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
+		double m = fmax(s->mean[2 * i], 0), floor = 1e-6 * e->scale * e->scale;
+
+		level[2 * i] = fmax(level[2 * i], floor);
+		if (i)
+			phase[2 * i + 1] = fmax(phase[2 * i + 1], floor);
+		if (i)
+			e->scale = fmax(sqrt(m * m + level[2 * i]), 0.02 * f->mean);
+		if (i && i < w->n) {
+			e->quiet_s = 0;
+			e->last = matrix_row(&w->raw, w->t - 1)[i];
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the filter, shared by its files only: see filter.h. */
+#ifndef ENGINE_FILTER_STATE_H
+#define ENGINE_FILTER_STATE_H
+
+#include "engine/filter.h"
+
+/* Entry 0 of the state is the background, which has no workload. */
+#define NO_WORKLOAD UINT32_MAX
+
+/**
+ * struct entry - a workload in the state
+ * @workload: its number
+ * @scale: size of its intensity: what its level and phase move by is a part of this
+ * @quiet_s: time since it was last active
+ * @last: what it did in the last window
+ */
+struct entry {
+	uint32_t workload;
+	double scale;
+	double quiet_s;
+	double last;
+};
+
+/* An entry that was dropped from the state, should it come back. */
+struct parked {
+	uint32_t workload;
+	double level;
+	double variance;
+	double since_s;
+};
+
+/**
+ * struct state - what is known of all intensities
+ * @entries, @nr: who; states 2i and 2i+1 are the level and the phase of entry i
+ * @mean: of the states
+ * @p: covariance of the states
+ */
+struct state {
+	struct entry *entries;
+	size_t nr;
+	double *mean;
+	struct matrix p;
+};
+
+/**
+ * struct params - what is known of intensities in general
+ * @prior: standard deviation of an unknown level, as a part of the mean one
+ * @wander: of a level's change in a second, as a part of its scale
+ * @tau_s: how long a phase lasts
+ * @background: standard deviation of the background, as a part of the counter
+ * @phase: standard deviation of phases to begin with
+ */
+struct params {
+	double prior;
+	double wander;
+	double tau_s;
+	double background;
+	double phase;
+};
+
+/* A block while it is worked on; everything with one row or element a window. */
+struct work {
+	size_t t;	     /* windows */
+	size_t n;	     /* active entries, the background among them: 0 .. n-1 of the state */
+	struct matrix raw;   /* activity as counted, t x n */
+	struct matrix a;     /* the same with the lag, t x n */
+	struct matrix at;    /* its transpose */
+	struct matrix aa;    /* level and phase of each: t x 2n */
+	struct matrix aat;   /* its transpose */
+	struct matrix g;     /* covariance of bytes and state at the start: t x 2nr */
+	struct matrix av;    /* a times the variance of phases */
+	struct matrix c0;    /* covariance of bytes, from the state at the start */
+	struct matrix c1;    /* the same, from phases that begin in the block */
+	struct matrix w;     /* scratch, whitened */
+	struct matrix wt;    /* its transpose */
+	struct matrix tri;   /* scratch of the solver */
+	struct matrix q;     /* a times alpha; scratch */
+	struct matrix theta; /* intensities, t x n */
+	struct matrix unit;  /* scratch: activity with mean 1 */
+	double *decay;	     /* exp(-middle / tau) */
+	double *noise;	     /* variance of the noise */
+	double *y;	     /* what was not predicted */
+	double *white;	     /* the same, whitened */
+	double *alpha;	     /* C^-1 y */
+	double *c;	     /* t x t */
+	double *l;	     /* its triangle */
+	double *trial;	     /* t x t, of a trial */
+	double *total;	     /* by entry: estimate of its total */
+	double *sum;	     /* by entry: its activity */
+	double *phase_var;   /* by entry */
+};
+
+struct filter {
+	enum filter_kind kind;
+	struct params params;
+	struct state state;
+	struct work work;
+	struct filter_output out;
+	struct parked *parked;
+	size_t nr_parked;
+	double now_s;
+	double noise; /* learned: of the counter, as a part of it */
+	double phase; /* learned: of phases, as a part of the intensity */
+	double lag;   /* learned: part of a window's traffic that comes in the next */
+	double lag_num, lag_den;
+	double evidence[4];	/* for more and less noise, more and less phase */
+	double bytes, activity; /* recent sums: the mean intensity */
+	double mean;		/* bytes per unit of activity */
+};
+
+/* filter_state.c: entries come and go */
+int state_update(struct filter *f, const struct filter_input *in);
+void state_free(struct state *s);
+int state_advance(struct filter *f, const struct filter_input *in);
+
+/* filter_solve.c: the algebra of a block */
+int work_shape(struct work *w, size_t t, size_t n, size_t nr);
+void work_free(struct work *w);
+int solve_block(struct filter *f, const struct filter_input *in, bool first);
+void convolve(const struct work *w, const struct filter_input *in, double tau_s,
+	      const struct matrix *x, struct matrix *ret);
+
+/* filter_result.c: totals, their errors, and what is learned */
+int make_result(struct filter *f, const struct filter_input *in);
+void learn(struct filter *f);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/matrix.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * As wide as a block of columns. Compilers make of it what the machine has; nothing
+ * is left to their judgement, so both give the same sums.
+ */
+typedef float lanes __attribute__((vector_size(MATRIX_COLS * sizeof(float))));
+
+static size_t padded(size_t n, size_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+int matrix_shape(struct matrix *m, size_t rows, size_t cols)
+{
+	size_t r = padded(rows, MATRIX_ROWS), c = padded(cols, MATRIX_COLS);
+	size_t need = r * c;
+
+	if (need > m->cap) {
+		float *v = aligned_alloc(sizeof(lanes), need * sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		free(m->v);
+		m->v = v;
+		m->cap = need;
+	}
+	m->rows = r;
+	m->cols = c;
+	m->ld = c;
+	if (need)
+		memset(m->v, 0, need * sizeof(*m->v));
+	return 0;
+}
+
+void matrix_free(struct matrix *m)
+{
+	free(m->v);
+	*m = (struct matrix){ 0 };
+}
+
+int matrix_transpose(const struct matrix *m, struct matrix *ret)
+{
+	int err = matrix_shape(ret, m->cols, m->rows);
+
+	for (size_t i = 0; !err && i < m->rows; i++)
+		for (size_t j = 0; j < m->cols; j++)
+			ret->v[j * ret->ld + i] = m->v[i * m->ld + j];
+	return err;
+}
+
+/* Four rows and one block of columns of c, kept in registers over all of k. */
+static void multiply_block(struct matrix *c, float scale, const struct matrix *a,
+			   const struct matrix *b, size_t k, size_t i, size_t j)
+{
+	const float *a0 = matrix_row(a, i), *a1 = a0 + a->ld, *a2 = a1 + a->ld, *a3 = a2 + a->ld;
+	const float *bj = b->v + j;
+	float *ci = matrix_row(c, i) + j;
+	lanes s0 = { 0 }, s1 = { 0 }, s2 = { 0 }, s3 = { 0 };
+
+	for (size_t l = 0; l < k; l++, bj += b->ld) {
+		lanes x = *(const lanes *)bj;
+
+		s0 += a0[l] * x;
+		s1 += a1[l] * x;
+		s2 += a2[l] * x;
+		s3 += a3[l] * x;
+	}
+	*(lanes *)ci += scale * s0;
+	*(lanes *)(ci + c->ld) += scale * s1;
+	*(lanes *)(ci + 2 * c->ld) += scale * s2;
+	*(lanes *)(ci + 3 * c->ld) += scale * s3;
+}
+
+void matrix_multiply_add(struct matrix *c, float scale, const struct matrix *a,
+			 const struct matrix *b, size_t k)
+{
+	for (size_t j = 0; j < c->cols; j += MATRIX_COLS)
+		for (size_t i = 0; i < c->rows; i += MATRIX_ROWS)
+			multiply_block(c, scale, a, b, k, i, j);
+}
+
+void matrix_multiply_lower(struct matrix *c, float scale, const struct matrix *a,
+			   const struct matrix *b, size_t k)
+{
+	for (size_t j = 0; j < c->cols; j += MATRIX_COLS)
+		for (size_t i = j / MATRIX_ROWS * MATRIX_ROWS; i < c->rows; i += MATRIX_ROWS)
+			multiply_block(c, scale, a, b, k, i, j);
+}
+
+void matrix_mirror(struct matrix *m)
+{
+	size_t nr = m->rows < m->cols ? m->rows : m->cols;
+
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < i; j++)
+			m->v[j * m->ld + i] = m->v[i * m->ld + j];
+}
+
+/* Four running sums: the order is fixed, and the additions do not wait for each other. */
+double dot(const double *a, const double *b, size_t nr)
+{
+	double s[4] = { 0 };
+	size_t i = 0;
+
+	for (; i + 4 <= nr; i += 4) {
+		s[0] += a[i] * b[i];
+		s[1] += a[i + 1] * b[i + 1];
+		s[2] += a[i + 2] * b[i + 2];
+		s[3] += a[i + 3] * b[i + 3];
+	}
+	for (; i < nr; i++)
+		s[0] += a[i] * b[i];
+	return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+int cholesky(const double *c, size_t nr, double *ret)
+{
+	for (size_t i = 0; i < nr; i++) {
+		double *li = ret + i * nr, d;
+
+		for (size_t j = 0; j < i; j++)
+			li[j] = (c[i * nr + j] - dot(li, ret + j * nr, j)) / ret[j * nr + j];
+		d = c[i * nr + i] - dot(li, li, i);
+		if (!(d > 0))
+			return -EDOM;
+		li[i] = sqrt(d);
+	}
+	return 0;
+}
+
+void cholesky_forward(const double *l, size_t nr, double *x)
+{
+	for (size_t i = 0; i < nr; i++)
+		x[i] = (x[i] - dot(l + i * nr, x, i)) / l[i * nr + i];
+}
+
+void cholesky_backward(const double *l, size_t nr, double *x)
+{
+	for (size_t i = nr; i-- > 0;) {
+		x[i] /= l[i * nr + i];
+		for (size_t j = 0; j < i; j++)
+			x[j] -= l[i * nr + j] * x[i];
+	}
+}
+
+int cholesky_forward_matrix(const double *l, size_t nr, struct matrix *x, struct matrix *scratch)
+{
+	int err = matrix_shape(scratch, x->rows, nr);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j <= i; j++)
+			matrix_row(scratch, i)[j] = l[i * nr + j];
+	for (size_t i = 0; i < nr; i += MATRIX_ROWS) {
+		size_t end = i + MATRIX_ROWS < nr ? i + MATRIX_ROWS : nr;
+
+		/* What the rows above contribute, four rows at a time; then the triangle. */
+		for (size_t j = 0; i && j < x->cols; j += MATRIX_COLS)
+			multiply_block(x, -1, scratch, x, i, i, j);
+		for (size_t r = i; r < end; r++) {
+			const float *lr = matrix_row(scratch, r);
+			float *xr = matrix_row(x, r);
+
+			for (size_t s = i; s < r; s++)
+				for (size_t j = 0; j < x->cols; j += MATRIX_COLS)
+					*(lanes *)(xr + j) -=
+						lr[s] * *(lanes *)(matrix_row(x, s) + j);
+			for (size_t j = 0; j < x->cols; j += MATRIX_COLS)
+				*(lanes *)(xr + j) /= lr[r];
+		}
+	}
+	return 0;
+}

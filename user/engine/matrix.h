@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The little linear algebra that the filter needs, on matrices of a few hundred
+ * rows. Every result is a fixed sequence of operations: the same input gives the
+ * same output, however the machine is loaded.
+ *
+ * Rows lie one after the other, @ld elements apart. The number of rows is padded to
+ * a multiple of MATRIX_ROWS and that of columns to one of MATRIX_COLS; the padding
+ * is zero and stays so.
+ */
+#ifndef ENGINE_MATRIX_H
+#define ENGINE_MATRIX_H
+
+#include <stddef.h>
+
+#define MATRIX_ROWS 4
+#define MATRIX_COLS 8
+
+/**
+ * struct matrix - single precision: quantities with an error of their own
+ * @v: the elements; NULL when empty
+ * @rows, @cols: as padded
+ * @ld: distance of two rows
+ * @cap: elements allocated
+ */
+struct matrix {
+	float *v;
+	size_t rows;
+	size_t cols;
+	size_t ld;
+	size_t cap;
+};
+
+/**
+ * matrix_shape() - give a matrix a size and set it to zero
+ * @m: its memory is used again when it is large enough
+ * @rows, @cols: without padding
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int matrix_shape(struct matrix *m, size_t rows, size_t cols);
+void matrix_free(struct matrix *m);
+
+/** matrix_row() - the first element of a row */
+static inline float *matrix_row(const struct matrix *m, size_t i)
+{
+	return m->v + i * m->ld;
+}
+
+/** matrix_transpose() - @ret gets the shape and the elements; 0 or -ENOMEM */
+int matrix_transpose(const struct matrix *m, struct matrix *ret);
+
+/**
+ * matrix_multiply_add() - c += scale * a * b
+ *
+ * Shapes must fit: a is c->rows x k, b is k x c->cols, k without padding.
+ */
+void matrix_multiply_add(struct matrix *c, float scale, const struct matrix *a,
+			 const struct matrix *b, size_t k);
+
+/**
+ * matrix_multiply_lower() - c += scale * a * b, at and below the diagonal
+ *
+ * For a product that is known to be symmetric: half the work. A few elements above
+ * the diagonal are added to as well.
+ */
+void matrix_multiply_lower(struct matrix *c, float scale, const struct matrix *a,
+			   const struct matrix *b, size_t k);
+
+/** matrix_mirror() - copy what is below the diagonal to above it */
+void matrix_mirror(struct matrix *m);
+
+/**
+ * cholesky() - the triangle L with L * L' = c
+ * @c: symmetric, nr x nr, double precision; only at and below the diagonal is read
+ * @nr: rows; also the distance of two rows
+ * @ret: L at and below the diagonal; may be @c
+ *
+ * Return: 0, or -EDOM when @c is not positive definite; @ret is spoilt then.
+ */
+int cholesky(const double *c, size_t nr, double *ret);
+
+/** cholesky_forward() - solves L x = b in place */
+void cholesky_forward(const double *l, size_t nr, double *x);
+
+/** cholesky_backward() - solves L' x = b in place */
+void cholesky_backward(const double *l, size_t nr, double *x);
+
+/**
+ * cholesky_forward_matrix() - solves L X = B in place, for all columns of B
+ * @l: nr x nr
+ * @x: nr rows
+ * @scratch: gets the shape it needs
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cholesky_forward_matrix(const double *l, size_t nr, struct matrix *x, struct matrix *scratch);
+
+/** dot() - sum of products */
+double dot(const double *a, const double *b, size_t nr);
+
+#endif
