@@ -12,28 +12,38 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "report/format.h"
+#include "report/names.h"
 #include "report/notes.h"
 #include "report/rows.h"
 #include "report/table.h"
+#include "report/tangled.h"
 
-#define PID_WIDTH     7
-#define COMMAND_WIDTH 15
-#define COMMAND_WIDE  17
-#define CGROUP_MIN    8
+#define PID_WIDTH      7
+#define COMMAND_WIDTH  15
+#define COMMAND_WIDE   17
+#define CGROUP_MIN     8
+/* Where "(unknown)" has room. */
+#define CGROUP_UNKNOWN 9
+/* RANGE and the mark in front of it; it takes the place of CPU s in narrow tables. */
+#define BAR_WIDTH      (1 + FORMAT_BAR_WIDTH)
+#define BAR_CPU_WIDTH  72
+/* The mark of rows that cannot be told apart. */
+#define TANGLED_MARK   "~"
 /* What is in front of the numbers at 80 columns; more only where it helps. */
-#define LEFT_BASE     41
-#define SHARE_WIDTH   6
-/* Columns of the numbers: READ, WRITE, SHARE, BYTES, CPU s; or CPU s, CPUS. */
-#define TRAFFIC_WIDTH (4 * (FORMAT_NUMBER_WIDTH + 1) + SHARE_WIDTH + 1)
-#define TIMES_WIDTH   (2 * (FORMAT_NUMBER_WIDTH + 1))
+#define LEFT_BASE      41
+#define SHARE_WIDTH    6
+/* Columns of the numbers: READ, WRITE, SHARE, BYTES; RANGE; CPU s; CPUS. */
+#define TRAFFIC_WIDTH  (3 * (FORMAT_NUMBER_WIDTH + 1) + SHARE_WIDTH + 1)
+#define RANGE_WIDTH    (BAR_WIDTH + 1)
+#define TIME_WIDTH     (FORMAT_NUMBER_WIDTH + 1)
 
 /* CPU time that is worth a line though no bytes go with it. */
-#define NOTABLE_NS    1000000ULL
+#define NOTABLE_NS     1000000ULL
 
-#define SOURCE_BIT(s) (1U << (s))
-#define TASK_SOURCES  (SOURCE_BIT(SOURCE_CPU) | SOURCE_BIT(SOURCE_ANY))
-#define ALL_SOURCES   (~0U)
-#define ALL_SOCKETS   (~0ULL)
+#define SOURCE_BIT(s)  (1U << (s))
+#define TASK_SOURCES   (SOURCE_BIT(SOURCE_CPU) | SOURCE_BIT(SOURCE_ANY))
+#define ALL_SOURCES    (~0U)
+#define ALL_SOCKETS    (~0ULL)
 
 /* What a cell can say. */
 enum cell_state {
@@ -48,6 +58,7 @@ struct cells {
 	struct amounts amounts;
 	uint64_t whole; /* bytes that are 100% */
 	bool no_cpu;	/* CPU time has no meaning here */
+	bool bar;	/* the interval has one */
 };
 
 struct table {
@@ -62,7 +73,10 @@ struct table {
 	size_t cgroup; /* 0: no such column */
 	bool pid;      /* there is a PID column */
 	bool traffic;  /* there are counters */
+	bool bars;     /* there is a RANGE column */
+	bool cpu;      /* there is a CPU s column */
 	bool ended;    /* a row with the mark of ended tasks was written */
+	bool always;   /* so was the line for REASON_BACKGROUND */
 };
 
 /* Value of all counters of a set of sockets. */
@@ -155,6 +169,33 @@ static void put_rate(const struct table *t, enum cell_state state, uint64_t byte
 	put_cell(t, text, FORMAT_NUMBER_WIDTH);
 }
 
+/* How far from BYTES the truth may be; only rows know. */
+static void put_bar(const struct table *t, const struct cells *c)
+{
+	const struct amounts *a = &c->amounts;
+	char text[FORMAT_NUMBER_LEN + sizeof(TANGLED_MARK)] = "";
+
+	if (c->bar && (c->read == CELL_DATA || c->write == CELL_DATA)) {
+		strcpy(text, a->tangled ? TANGLED_MARK : "");
+		format_bar(amounts_bytes(a), a->low, a->high, text + strlen(text));
+	}
+	put_cell(t, text, BAR_WIDTH);
+}
+
+static void put_cpu(const struct table *t, const struct cells *c)
+{
+	char text[FORMAT_NUMBER_LEN] = "-";
+
+	if (!c->no_cpu)
+		format_seconds(c->amounts.cpu_ns, text);
+	put_cell(t, text, FORMAT_NUMBER_WIDTH);
+	if (t->traffic)
+		return;
+	if (!c->no_cpu)
+		format_ratio(c->amounts.cpu_ns, t->duration_ns, text);
+	put_cell(t, text, FORMAT_NUMBER_WIDTH);
+}
+
 /* The numbers of a line, and its end. */
 static void put_cells(const struct table *t, const struct cells *c)
 {
@@ -174,15 +215,11 @@ static void put_cells(const struct table *t, const struct cells *c)
 			strcpy(text, "no data");
 		put_cell(t, text, FORMAT_NUMBER_WIDTH);
 	}
-	strcpy(text, "-");
-	if (!c->no_cpu)
-		format_seconds(c->amounts.cpu_ns, text);
-	put_cell(t, text, FORMAT_NUMBER_WIDTH);
-	if (!t->traffic) {
-		if (!c->no_cpu)
-			format_ratio(c->amounts.cpu_ns, t->duration_ns, text);
-		put_cell(t, text, FORMAT_NUMBER_WIDTH);
-	}
+	/* Nothing follows what is left empty at the end of a line. */
+	if (t->bars && (c->bar || t->cpu))
+		put_bar(t, c);
+	if (t->cpu)
+		put_cpu(t, c);
 	fputc('\n', t->out);
 }
 
@@ -201,36 +238,6 @@ static int put_line(const struct table *t, const char *const *labels, const stru
 	if (!err)
 		put_cells(t, c);
 	return err;
-}
-
-static bool is_own(const struct report_row *row)
-{
-	size_t len = strlen(row->key);
-
-	return len > 4 && !strcmp(row->key + len - 4, ":own");
-}
-
-/* The path of a row's cgroup below @above, or all of it. */
-static int path_text(const struct report_row *row, const char *above, char **ret_text)
-{
-	const char *path = row->cgroup;
-	size_t len = above ? strlen(above) : 0;
-	char *text;
-
-	if (!path) {
-		/* No cgroup has the id 0: then not even that is known. */
-		if (!row->cgroup_id)
-			return format_terminal("(unknown)", SIZE_MAX, ret_text);
-		if (asprintf(&text, "(unknown, id %" PRIu64 ")", row->cgroup_id) < 0)
-			return -ENOMEM;
-		*ret_text = text;
-		return 0;
-	}
-	if (len && above[len - 1] == '/')
-		len--;
-	if (above && !strncmp(path, above, len) && path[len] == '/' && path[len + 1])
-		path += len + 1;
-	return format_terminal(path, SIZE_MAX, ret_text);
 }
 
 static size_t depth_of(const struct row_node *node)
@@ -256,17 +263,17 @@ static int cgroup_text(const struct row_node *node, char **ret_text)
 	char *text;
 	int err;
 
-	if (above && is_own(row) && above->cgroup_id == row->cgroup_id) {
+	if (above && names_is_own(row) && above->cgroup_id == row->cgroup_id) {
 		text = strdup("(own tasks)");
 		if (!text)
 			return -ENOMEM;
 		*ret_text = text;
 		return 0;
 	}
-	err = path_text(row, above ? above->cgroup : NULL, &path);
+	err = names_cgroup(row, above ? above->cgroup : NULL, &path);
 	if (err)
 		return err;
-	if (asprintf(&text, "%s%s", path, is_own(row) ? " (own tasks)" : "") < 0)
+	if (asprintf(&text, "%s%s", path, names_is_own(row) ? " (own tasks)" : "") < 0)
 		return -ENOMEM;
 	*ret_text = text;
 	return 0;
@@ -345,7 +352,9 @@ static int put_task(struct table *t, const struct row_node *node)
 	if (err || !t->cgroup)
 		return err;
 	fputc(' ', t->out);
-	err = path_text(row, NULL, &path);
+	if (!row->cgroup && t->cgroup < CGROUP_UNKNOWN)
+		return put_cut(t, "?", t->cgroup, FORMAT_CUT_RIGHT);
+	err = names_cgroup(row, NULL, &path);
 	return err ? err : put_cut(t, path, t->cgroup, FORMAT_CUT_LEFT);
 }
 
@@ -366,13 +375,14 @@ static int put_row(struct table *t, const struct row_node *node)
 
 	if (err)
 		return err;
+	c.bar = true;
 	put_cells(t, &c);
 	t->ended = t->ended || node->row->exited;
 	if (t->o->verbose && node->amounts.high) {
 		format_bytes(node->amounts.low, low);
 		format_bytes(node->amounts.high, high);
-		fprintf(t->out, "%*sbetween %s and %s (95%%)\n", (int)name_column(t, node), "", low,
-			high);
+		fprintf(t->out, "%*sbetween %s and %s (%s)\n", (int)name_column(t, node), "", low,
+			high, t->bars ? "95%" : "certain");
 	}
 	return 0;
 }
@@ -387,6 +397,7 @@ static int put_hidden(struct table *t, const struct row_node *node)
 
 	if (!node->nr_hidden)
 		return 0;
+	c.bar = true;
 	snprintf(text, sizeof(text), "%*s(%zu more)", (int)indent, "", node->nr_hidden);
 	return put_line(t, labels, &c);
 }
@@ -435,14 +446,19 @@ static uint64_t reason_cpu(const struct table *t, enum reason reason)
 
 static int put_reason(struct table *t, enum reason reason)
 {
-	static const char *const labels[NR_REASONS][3] = {
-		[REASON_IDLE] = { "unattributed idle: no task was running", "unattributed idle" },
+	static const char *const labels[NR_REASONS][4] = {
+		[REASON_IDLE] = { "unattributed idle: no task was running",
+				  "unattributed idle: nobody ran", "unattributed idle" },
 		[REASON_DEVICE] = { "unattributed device: moved by devices",
-				    "unattributed device" },
+				    "unattributed device: by devices", "unattributed device" },
 		[REASON_REMOTE] = { "unattributed remote: from other sockets",
-				    "unattributed remote" },
-		[REASON_OTHER] = { "unattributed other: tasks not followed", "unattributed other" },
-		[REASON_LOST] = { "unattributed lost: CPU time not recorded", "unattributed lost" },
+				    "unattributed remote: other socket", "unattributed remote" },
+		[REASON_OTHER] = { "unattributed other: tasks not followed",
+				   "unattributed other: not followed", "unattributed other" },
+		[REASON_LOST] = { "unattributed lost: CPU time not recorded",
+				  "unattributed lost: not recorded", "unattributed lost" },
+		[REASON_BACKGROUND] = { "unattributed background: goes on anyway",
+					"unattributed background: always", "unattributed backgr." },
 	};
 	unsigned int sources = reason == REASON_DEVICE	 ? SOURCE_BIT(SOURCE_DEVICE)
 			       : reason == REASON_REMOTE ? SOURCE_BIT(SOURCE_REMOTE)
@@ -464,6 +480,7 @@ static int put_reason(struct table *t, enum reason reason)
 		return 0;
 	c = cells_of(t, &sum, ALL_SOCKETS, sources);
 	c.no_cpu = reason != REASON_OTHER && reason != REASON_LOST;
+	t->always = t->always || reason == REASON_BACKGROUND;
 	return put_line(t, labels[reason], &c);
 }
 
@@ -551,7 +568,8 @@ static int put_socket(const struct table *t, size_t socket)
 static void put_heading(const struct table *t)
 {
 	if (t->traffic)
-		fprintf(t->out, "%*s %7s %7s\n", (int)t->left, "", "READ", "WRITE");
+		fprintf(t->out, "%*s %7s %7s%s\n", (int)t->left, "", "READ", "WRITE",
+			t->bars ? "                    95%" : "");
 	if (t->r->by == ROW_CGROUP) {
 		put(t, "CGROUP", t->left, false);
 	} else {
@@ -570,8 +588,11 @@ static void put_heading(const struct table *t)
 	}
 	if (t->traffic)
 		fprintf(t->out, " %7s %7s %6s %7s", "GB/s", "GB/s", "SHARE", "BYTES");
-	fprintf(t->out, " %7s", "CPU s");
-	fputs(t->traffic ? "\n" : "    CPUS\n", t->out);
+	if (t->bars)
+		fprintf(t->out, " %*s", BAR_WIDTH, "RANGE");
+	if (t->cpu)
+		fprintf(t->out, " %7s%s", "CPU s", t->traffic ? "" : "    CPUS");
+	fputc('\n', t->out);
 }
 
 static int put_title(const struct table *t)
@@ -582,10 +603,11 @@ static int put_title(const struct table *t)
 
 	format_time(r->start_time_ns, time);
 	format_seconds(t->duration_ns, seconds);
-	if (asprintf(&text, "%s, %s%s s, by %s, %zu socket%s%s", time,
+	if (asprintf(&text, "%s, %s%s s, by %s, %zu socket%s%s%s", time,
 		     r->summary ? "summary of " : "", seconds, row_kind_name(r->by),
 		     t->tree->nr_sockets, t->tree->nr_sockets == 1 ? "" : "s",
-		     t->traffic ? "" : ", CPU time only") < 0) {
+		     t->traffic ? "" : ", CPU time only",
+		     r->replayed ? ", from a recording" : "") < 0) {
 		text = NULL;
 		return -ENOMEM;
 	}
@@ -601,7 +623,7 @@ static int widest_name(const struct table *t, size_t *ret_width)
 		const struct row_node *node = &t->tree->nodes[i];
 		cleanup_free char *text = NULL;
 		int err = t->r->by == ROW_CGROUP ? cgroup_text(node, &text)
-						 : path_text(node->row, NULL, &text);
+						 : names_cgroup(node->row, NULL, &text);
 
 		if (err)
 			return err;
@@ -623,7 +645,12 @@ static int lay_out(struct table *t)
 	int err;
 
 	t->width = want < TABLE_MIN_WIDTH ? TABLE_MIN_WIDTH : want;
-	t->left = left = t->width - (t->traffic ? TRAFFIC_WIDTH : TIMES_WIDTH);
+	/* Bounds that are certain are wide where it matters; -v shows them. */
+	t->bars = t->traffic && t->r->quality.method == METHOD_STATE_SPACE;
+	t->cpu = !t->bars || t->width >= BAR_CPU_WIDTH;
+	left = t->width - (t->traffic ? TRAFFIC_WIDTH : TIME_WIDTH);
+	left -= (t->bars ? RANGE_WIDTH : 0) + (t->cpu ? TIME_WIDTH : 0);
+	t->left = left;
 	err = widest_name(t, &widest);
 	if (err)
 		return err;
@@ -668,6 +695,11 @@ static int put_table(struct table *t)
 		err = put_socket(t, i);
 	if (!err && t->ended)
 		err = notes_wrapped(t->out, "* ended", t->width);
+	if (!err && t->always && !t->o->quiet)
+		err = notes_wrapped(t->out, "background: goes on whatever the workloads do",
+				    t->width);
+	if (!err && t->bars)
+		err = tangled_write(t->out, t->r, t->tree, t->width, t->o->verbose);
 	if (!err)
 		err = notes_write(t->out, t->r, t->width, t->o->quiet, t->o->verbose);
 	return err;
