@@ -57,9 +57,12 @@ static struct report *new_report(enum row_kind by)
 	r->start_ns = 5 * SECOND;
 	r->end_ns = 6 * SECOND;
 	r->start_time_ns = 1795190400ULL * SECOND + 7000000;
-	r->quality.method = METHOD_CPU_TIME;
-	snprintf(r->quality.weights, sizeof(r->quality.weights), "cpu-time");
+	r->quality.method = METHOD_STATE_SPACE;
+	snprintf(r->quality.weights, sizeof(r->quality.weights), "l3d_cache_refill,l2d_cache_wb");
 	r->quality.windows = 200;
+	r->quality.weight_windows = 198;
+	r->quality.fallback_windows = 2;
+	r->quality.pooled_workloads = 37;
 	r->self = (struct self_cost){ 4200000, 18234, 3900000, 142 };
 	return r;
 }
@@ -73,6 +76,7 @@ static struct report_row *add_row(struct report *r, const char *cgroup, uint64_t
 	memset(row, 0, sizeof(*row));
 	row->kind = r->by;
 	row->leaf = true;
+	row->separable = true;
 	row->on_cpu_ns = on_cpu_ns;
 	row->cgroup = cgroup ? must(strdup(cgroup)) : NULL;
 	return row;
@@ -91,9 +95,35 @@ static void set_shares(struct report *r, struct report_row *row, const uint64_t 
 		row->shares[n].value = bytes[n];
 		row->shares[n].low = bytes[n] - bytes[n] / 16;
 		row->shares[n].high = bytes[n] + bytes[n] / 16;
+		row->shares[n].separable = true;
 		n++;
 	}
 	row->nr_shares = n;
+}
+
+void sample_tangle(struct report_row *row, const char *keys, size_t nr_all)
+{
+	char *copy = must(strdup(keys)), *rest = copy, *key;
+	size_t i;
+
+	row->separable = false;
+	row->nr_tangled_all = nr_all;
+	for (i = 0; i < row->nr_shares; i++) {
+		struct share *s = &row->shares[i];
+
+		if (!s->value)
+			continue;
+		s->separable = false;
+		s->low = s->value / 3;
+		s->high = s->value + (uint64_t)3000000000;
+	}
+	free(row->tangled);
+	row->nr_tangled = 0;
+	row->tangled = must(calloc(MODEL_MAX_TANGLED, sizeof(*row->tangled)));
+	while ((key = strsep(&rest, " ")))
+		if (*key)
+			snprintf(row->tangled[row->nr_tangled++], MODEL_KEY_LEN, "%s", key);
+	free(copy);
 }
 
 static struct report_row *add_task(struct report *r, uint32_t pid, uint32_t tid, const char *comm,
@@ -186,6 +216,31 @@ void sample_balance(struct report *r)
 		}
 }
 
+void sample_split_by_cpu_time(struct report *r)
+{
+	size_t i, j;
+
+	for (i = 0; i < r->nr_rows; i++) {
+		struct report_row *row = &r->rows[i];
+
+		row->separable = true;
+		free(row->tangled);
+		row->tangled = NULL;
+		row->nr_tangled = row->nr_tangled_all = 0;
+		for (j = 0; j < row->nr_shares; j++) {
+			struct share *s = &row->shares[j];
+
+			s->separable = true;
+			s->low = 0;
+			s->high = s->value ? r->counters[s->counter].value : 0;
+		}
+	}
+	r->quality.method = METHOD_CPU_TIME;
+	snprintf(r->quality.weights, sizeof(r->quality.weights), "cpu-time");
+	r->quality.weight_windows = r->quality.fallback_windows = 0;
+	r->quality.pooled_workloads = 0;
+}
+
 static void add_processes(struct report *r)
 {
 	static const uint64_t none[4];
@@ -199,9 +254,11 @@ static void add_processes(struct report *r)
 	add_task(r, 1104310, 0, "python3", "/slurm/job_13/step_batch/user/task_0",
 		 (const uint64_t[4]){ 1012345678, 312345678, 6012345001, 2912345002 },
 		 7 * SECOND + 250000000);
+	sample_tangle(&r->rows[r->nr_rows - 1], "pid:990:99", 1);
 	row = add_task(r, 990, 0, "postgres", "/system.slice/postgresql.service",
 		       (const uint64_t[4]){ 0, 0, 212345001, 92345002 }, 12 * SECOND);
 	row->exited = true;
+	sample_tangle(row, "pid:1104310:99", 1);
 	add_task(r, 31337, 0, NULL, NULL, none, 400000);
 }
 
@@ -211,8 +268,10 @@ static void add_threads(struct report *r)
 
 	add_task(r, 4242, 4242, "lbm", "/slurm/job_12/step_0",
 		 (const uint64_t[4]){ 11234567891, 5234567003, 0, 0 }, SECOND);
+	sample_tangle(&r->rows[r->nr_rows - 1], "tid:4243:99 tid:4250:99", 5);
 	add_task(r, 4242, 4243, "lbm-worker-long", "/slurm/job_12/step_0",
 		 (const uint64_t[4]){ 1234567891, 234567003, 0, 0 }, 980000000);
+	sample_tangle(&r->rows[r->nr_rows - 1], "tid:4242:99 tid:4250:99", 5);
 	add_task(r, 4242, 4244, "lbm-io", "/slurm/job_12/step_0",
 		 (const uint64_t[4]){ 0, 0, 34567891, 4567003 }, 12000000);
 	r->rows[r->nr_rows - 1].exited = true;
@@ -232,12 +291,15 @@ static void add_cgroups(struct report *r)
 	add_cgroup(r, 20, "", "/slurm",
 		   (const uint64_t[4]){ 32246913669, 15546912781, 6012345001, 2912345002 },
 		   51 * SECOND + 5000000, "parent");
+	sample_tangle(&r->rows[r->nr_rows - 1], "cgroup:50", 1);
 	add_cgroup(r, 40, "cgroup:20", "/slurm/job_13",
 		   (const uint64_t[4]){ 1012345678, 312345678, 6012345001, 2912345002 }, 7 * SECOND,
 		   "leaf");
+	sample_tangle(&r->rows[r->nr_rows - 1], "cgroup:50", 1);
 	add_cgroup(r, 50, "", "/system.slice/postgresql.service",
 		   (const uint64_t[4]){ 0, 0, 212345001, 92345002 }, 12 * SECOND, "leaf");
 	r->rows[r->nr_rows - 1].exited = true;
+	sample_tangle(&r->rows[r->nr_rows - 1], "cgroup:40", 1);
 	add_cgroup(r, 1, "", "/", (const uint64_t[4]){ 40321, 11290, 0, 0 }, 1204000, "leaf");
 	add_cgroup(r, 77, "", NULL, (const uint64_t[4]){ 0, 0, 0, 0 }, 400000, "leaf");
 }
@@ -257,6 +319,8 @@ struct report *sample_report(enum row_kind by)
 	r->counters[0].unattributed[REASON_IDLE] = 2345678;
 	r->counters[1].unattributed[REASON_IDLE] = 345678;
 	r->counters[0].unattributed[REASON_OTHER] = 3012345678;
+	r->counters[0].unattributed[REASON_BACKGROUND] = 81234567;
+	r->counters[6].unattributed[REASON_BACKGROUND] = 61234567;
 	sample_balance(r);
 	return r;
 }
@@ -266,11 +330,10 @@ struct report *sample_without_counters(void)
 	struct report *r = new_report(ROW_PROCESS);
 
 	r->host = &other_host;
-	r->quality.method = METHOD_CPU_TIME;
-	snprintf(r->quality.weights, sizeof(r->quality.weights), "cpu-time");
 	r->quality.windows = 0;
 	add_sockets(r, 1);
 	add_processes(r);
+	sample_split_by_cpu_time(r);
 	return r;
 }
 

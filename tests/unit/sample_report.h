@@ -15,10 +15,25 @@
  * sample_report() - one second of two sockets
  * @by: what the rows are: five processes, four threads, or eight cgroups
  *
+ * It was split by state-space estimate, with rows that cannot be told apart.
+ *
  * Return: a report to be released with report_free(). Fails the test when
  * memory runs out.
  */
 struct report *sample_report(enum row_kind by);
+
+/** sample_split_by_cpu_time() - keep the values, and of the bounds what is certain */
+void sample_split_by_cpu_time(struct report *r);
+
+/**
+ * sample_tangle() - make a row one that cannot be told from others
+ * @row: the row; its shares with bytes get wide intervals
+ * @keys: the others by key, one after the other with blanks between; "" for none
+ * @nr_all: how many others there are
+ *
+ * To be followed by sample_balance().
+ */
+void sample_tangle(struct report_row *row, const char *keys, size_t nr_all);
 
 /** sample_without_counters() - processes with CPU time alone, platform "none" */
 struct report *sample_without_counters(void);

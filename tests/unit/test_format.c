@@ -122,6 +122,54 @@ static void test_percent(void **state)
 	check_numbers(rows, ARRAY_SIZE(rows), format_percent);
 }
 
+static void test_bar(void **state)
+{
+	static const struct {
+		uint64_t value, low, high;
+		const char *text;
+	} rows[] = {
+		{ 0, 0, 0, "±0%" },
+		{ 100, 100, 100, "±0%" },
+		{ 100, 88, 112, "±12%" },
+		{ 100, 88, 150, "±50%" },
+		{ 100, 60, 101, "±40%" },
+		{ 100, 0, 100, "±100%" },
+		{ 100, 0, 200, "±100%" },
+		/* Never less than it is. */
+		{ 1000, 999, 1000, "±1%" },
+		{ 1000, 989, 1000, "±2%" },
+		{ INT64_MAX, INT64_MAX - 1, INT64_MAX, "±1%" },
+		{ UINT64_MAX, 0, UINT64_MAX, "±100%" },
+		/* More than all of the value: what it may be at most. */
+		{ 100, 0, 201, "≤201B" },
+		{ 100, 90, 1100, "≤1.1kB" },
+		{ 0, 0, 1, "≤1B" },
+		{ 0, 0, 999, "≤999B" },
+		{ 0, 0, 1000, "≤1.0kB" },
+		{ 0, 0, 1001, "≤1.1kB" },
+		{ 0, 0, 9900, "≤9.9kB" },
+		{ 0, 0, 9901, "≤10kB" },
+		{ 0, 0, 999000, "≤999kB" },
+		{ 0, 0, 999001, "≤1.0MB" },
+		{ 1, 0, 54300000000, "≤55GB" },
+		{ 0, 0, INT64_MAX, "≤9.3EB" },
+		{ 0, 0, UINT64_MAX, "≤19EB" },
+		/* Ends on the wrong side of the value. */
+		{ 100, 200, 100, "±0%" },
+		{ 100, 90, 50, "±10%" },
+		{ UINT64_MAX, UINT64_MAX, 0, "±0%" },
+	};
+	char text[FORMAT_NUMBER_LEN];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		format_bar(rows[i].value, rows[i].low, rows[i].high, text);
+		assert_string_equal(text, rows[i].text);
+		assert_true(format_width(text) <= FORMAT_BAR_WIDTH);
+	}
+}
+
 static void test_time(void **state)
 {
 	char text[FORMAT_TIME_LEN];
@@ -272,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_percent), cmocka_unit_test(test_time),
 		cmocka_unit_test(test_names),	cmocka_unit_test(test_name_without_nul),
 		cmocka_unit_test(test_cut),	cmocka_unit_test(test_emit),
+		cmocka_unit_test(test_bar),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,74 @@ static void test_counters(void **state)
 	report_free(r);
 }
 
+static json_t *row_of(json_t *report, size_t i)
+{
+	return json_array_get(json_object_get(report, "workloads"), i);
+}
+
+static void test_separable(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	json_t *o, *row, *keys, *share;
+
+	(void)state;
+	/* One key is not in the report, one is not even UTF-8; and a row without a list. */
+	sample_tangle(&r->rows[2], "pid:990:99 pid:5:5 \xff", INT64_MAX);
+	sample_tangle(&r->rows[3], "", 0);
+	o = object_of(r);
+	row = row_of(o, 1);
+	assert_true(json_is_true(json_object_get(row, "separable")));
+	assert_null(json_object_get(row, "tangled_with"));
+	assert_null(json_object_get(row, "tangled_count"));
+	share = json_array_get(json_object_get(row, "shares"), 0);
+	assert_true(json_is_true(json_object_get(share, "separable")));
+	row = row_of(o, 2);
+	assert_true(json_is_false(json_object_get(row, "separable")));
+	keys = json_object_get(row, "tangled_with");
+	assert_int_equal(json_array_size(keys), 3);
+	assert_string_equal(json_string_value(json_array_get(keys, 0)), "pid:990:99");
+	assert_string_equal(json_string_value(json_array_get(keys, 2)), "\xef\xbf\xbd");
+	assert_true(json_integer_value(json_object_get(row, "tangled_count")) == INT64_MAX);
+	share = json_array_get(json_object_get(row, "shares"), 0);
+	assert_true(json_is_false(json_object_get(share, "separable")));
+	row = row_of(o, 3);
+	assert_int_equal(json_array_size(json_object_get(row, "tangled_with")), 0);
+	assert_true(json_is_array(json_object_get(row, "tangled_with")));
+	assert_int_equal(json_integer_value(json_object_get(row, "tangled_count")), 0);
+	json_decref(o);
+	o = NULL;
+	r->rows[2].nr_tangled_all = (size_t)INT64_MAX + 1;
+	assert_int_equal(json_report(r, &o), -ERANGE);
+	assert_null(o);
+	report_free(r);
+}
+
+static void test_quality(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	json_t *o = object_of(r), *q = json_object_get(o, "quality"), *reason;
+	size_t i, background = 0;
+
+	(void)state;
+	assert_string_equal(json_string_value(json_object_get(o, "source")), "live");
+	assert_string_equal(json_string_value(json_object_get(q, "method")), "state-space");
+	assert_string_equal(json_string_value(json_object_get(q, "weights")),
+			    "l3d_cache_refill,l2d_cache_wb");
+	assert_int_equal(json_integer_value(json_object_get(q, "weight_windows")), 198);
+	assert_int_equal(json_integer_value(json_object_get(q, "fallback_windows")), 2);
+	assert_int_equal(json_integer_value(json_object_get(q, "pooled_workloads")), 37);
+	json_array_foreach (json_object_get(o, "unattributed"), i, reason)
+		background +=
+			!strcmp(json_string_value(json_object_get(reason, "reason")), "background");
+	assert_int_equal(background, 2);
+	json_decref(o);
+	r->replayed = true;
+	o = object_of(r);
+	assert_string_equal(json_string_value(json_object_get(o, "source")), "recording");
+	json_decref(o);
+	report_free(r);
+}
+
 /* Leaf rows and reasons add up to each counter, as read back from the text. */
 static void check_conservation(const struct report *r)
 {
@@ -177,6 +245,9 @@ static void test_range(void **state)
 		&r->rows[1].shares[3].high,
 		&r->sockets[1].idle_ns,
 		&r->quality.reader_moves,
+		&r->quality.weight_windows,
+		&r->quality.fallback_windows,
+		&r->quality.pooled_workloads,
 		&r->quality.lost_cgroups,
 		&r->self.switch_ns,
 	};
@@ -219,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_golden),	     cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_conservation), cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_range),	     cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_separable),    cmocka_unit_test(test_quality),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

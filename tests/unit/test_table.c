@@ -64,11 +64,23 @@ static struct report *troubled_report(void)
 	return r;
 }
 
+static struct report *cpu_time_report(enum row_kind by)
+{
+	struct report *r = sample_report(by);
+
+	sample_split_by_cpu_time(r);
+	return r;
+}
+
 static void test_golden(void **state)
 {
 	struct report *summary = sample_report(ROW_PROCESS);
 
 	(void)state;
+	check_golden(cpu_time_report(ROW_PROCESS), (struct table_options){ .verbose = true },
+		     "report-cpu-time-verbose.txt");
+	check_golden(cpu_time_report(ROW_THREAD), (struct table_options){ .width = 60 },
+		     "report-cpu-time-60.txt");
 	check_golden(sample_report(ROW_PROCESS), (struct table_options){ 0 }, "report-process.txt");
 	check_golden(sample_report(ROW_PROCESS),
 		     (struct table_options){ .width = 60, .quiet = true, .top = 2 },
@@ -143,6 +155,9 @@ static void make_huge(struct report *r)
 		row->comm_known = true;
 		memset(row->comm, '\xff', sizeof(row->comm));
 		row->on_cpu_ns = UINT64_MAX / 3;
+		sample_tangle(row, "tid:4243:99 x x x x x x", SIZE_MAX);
+		memset(row->tangled[5], '\xff', sizeof(row->tangled[5]));
+		row->nr_tangled = MODEL_MAX_TANGLED;
 		for (j = 0; j < row->nr_shares; j++)
 			row->shares[j].value = row->shares[j].low = row->shares[j].high =
 				UINT64_MAX / 3;
@@ -159,6 +174,9 @@ static void make_huge(struct report *r)
 		r->sockets[i] = (struct report_socket){ (uint32_t)(UINT32_MAX - i), UINT32_MAX,
 							UINT64_MAX, UINT64_MAX, UINT64_MAX };
 	memset(&r->self, 0xff, sizeof(r->self));
+	memset(r->quality.weights, '\xff', sizeof(r->quality.weights));
+	r->quality.fallback_windows = r->quality.weight_windows = UINT64_MAX;
+	r->quality.pooled_workloads = UINT64_MAX;
 	r->quality.windows = r->quality.late_slices = r->quality.lost_slices_ns = UINT64_MAX;
 	r->start_time_ns = UINT64_MAX;
 }
@@ -219,17 +237,19 @@ static void test_hostile_names(void **state)
 static void test_cells(void **state)
 {
 	struct report *r = troubled_report();
-	char *text = table_text(r, (struct table_options){ .width = 80 });
+	char *text;
 	size_t i;
 
 	(void)state;
+	sample_split_by_cpu_time(r);
+	text = table_text(r, (struct table_options){ .width = 80 });
 	expect(text, "socket 0: 88 CPUs, 56.9% busy, incomplete");
 	expect(text, "  cpu: counted 50% of the time, scaled");
 	expect(text, "  device                                  no data   1.235");
 	expect(text, "no data: ucf0/mem_bytes_rd/src_loc_noncpu=1: it never got to count");
 	expect(text, "  device, scaled >99%");
 	expect(text, "unattributed lost");
-	expect(text, "0.120 s of CPU time could");
+	expect(text, "; 0.120 s of\n  CPU time could");
 	expect_not(text, "tracer:");
 	free(text);
 
@@ -298,10 +318,142 @@ static void test_share_of_own_sockets(void **state)
 	sample_add_row(r, 7, "one", "/", 0, 0);
 	r->rows[0].shares[2].value = 100;
 	sample_balance(r);
+	sample_split_by_cpu_time(r);
 	text = table_text(r, (struct table_options){ .width = 80 });
 	/* 100 of the 1000 bytes of socket 1; the 5000 of socket 0 do not matter. */
 	expect(text, "<0.001   0.000  10.0%   100 B   0.000\n");
 	free(text);
+	report_free(r);
+}
+
+/* One row with bytes of one counter, out of 10^12. */
+static struct report *one_share(uint64_t value, uint64_t low, uint64_t high)
+{
+	struct report *r = sample_without_rows();
+
+	sample_add_row(r, 7, "one", "/", 0, 0);
+	r->counters[0].unattributed[REASON_OTHER] = 1000000000000;
+	r->rows[0].shares[0].value = value;
+	sample_balance(r);
+	r->rows[0].shares[0].low = low;
+	r->rows[0].shares[0].high = high;
+	return r;
+}
+
+static void expect_range(uint64_t value, uint64_t low, uint64_t high, const char *part)
+{
+	struct report *r = one_share(value, low, high);
+	char *text = table_text(r, (struct table_options){ .width = 80 });
+
+	expect(text, part);
+	free(text);
+	report_free(r);
+}
+
+static void test_range(void **state)
+{
+	struct report *r = one_share(1000, 1000, 1000);
+	char *text;
+
+	(void)state;
+	expect_range(0, 0, 0, "    0 B     ±0%   0.000\n");
+	expect_range(0, 0, 2000000, "    0 B  ≤2.0MB   0.000\n");
+	expect_range(1000, 900, 1100, "1.00 kB    ±10%   0.000\n");
+	expect_range(1000, 0, 11000, "1.00 kB   ≤11kB   0.000\n");
+	expect_range(INT64_MAX, 0, INT64_MAX, "9.22 EB   ±100%   0.000\n");
+	/* A counter without a value has no interval either. */
+	r->counters[0].valid = r->counters[1].valid = false;
+	r->counters[6].valid = r->counters[7].valid = false;
+	text = table_text(r, (struct table_options){ .width = 80 });
+	expect(text, " no data no data      - no data           0.000\n");
+	free(text);
+	r->quality.method = METHOD_WEIGHTS;
+	text = table_text(r, (struct table_options){ .width = 80, .verbose = true });
+	expect_not(text, "RANGE");
+	expect_not(text, "95%");
+	expect(text, "(certain)");
+	free(text);
+	report_free(r);
+}
+
+static void test_tangled(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	char *text;
+	size_t i;
+
+	(void)state;
+	/* Names where there are any, in one sentence; without a list they are none. */
+	sample_tangle(&r->rows[1], "pid:2:99 pid:31337:99 pid:5:5 pid:6:6 pid:7:7", 12);
+	sample_tangle(&r->rows[2], "", 0);
+	sample_balance(r);
+	text = table_text(r, (struct table_options){ .width = 500 });
+	expect(text, "\n~ tangled: 4242 lbm, 2 [kworker/u352:11], 31337 (unknown), pid:5:5 and 9 "
+		     "more ran at the same times: their split is what was expected");
+	expect(text, "\n~ tangled: 1104310 python3 cannot be told from the rest: its part is");
+	expect(text, "\n~ tangled: 990 postgres and 1104310 python3 ran");
+	free(text);
+	text = table_text(r, (struct table_options){ .width = 500, .verbose = true });
+	expect(text, "(unknown), pid:5:5, pid:6:6, pid:7:7 and 7 more ran");
+	free(text);
+	/* Only what is shown is explained. */
+	text = table_text(r, (struct table_options){ .width = 500, .top = 1, .quiet = true });
+	expect(text, "tangled: 4242 lbm");
+	expect_not(text, "990 postgres");
+	free(text);
+	for (i = 0; i < r->nr_rows; i++)
+		sample_tangle(&r->rows[i], "", 0);
+	text = table_text(r, (struct table_options){ .width = 500 });
+	expect(text, "\n~ tangled: 2 more rows marked like this; -v names them\n");
+	free(text);
+	text = table_text(r, (struct table_options){ .width = 500, .verbose = true });
+	expect_not(text, "marked like this");
+	expect(text, "~ tangled: 31337 (unknown) cannot");
+	free(text);
+	sample_split_by_cpu_time(r);
+	text = table_text(r, (struct table_options){ .width = 500 });
+	expect_not(text, "~");
+	free(text);
+	report_free(r);
+}
+
+static void expect_split(struct report *r, const char *part)
+{
+	char *text = table_text(r, (struct table_options){ .width = 500 });
+
+	expect(text, part);
+	free(text);
+}
+
+static void test_split(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	struct quality *q = &r->quality;
+
+	(void)state;
+	expect_split(r, "\nsplit by state-space estimate, activity measured by l3d_cache_refill, "
+			"l2d_cache_wb (198 of 200 windows; CPU time in 2); 37 small workloads "
+			"estimated together\nquality: nothing was lost\n");
+	q->fallback_windows = 0;
+	q->pooled_workloads = 1;
+	expect_split(r, "l2d_cache_wb (198 of 200 windows); 1 small workload estimated together\n");
+	q->weight_windows = 200;
+	q->pooled_workloads = 0;
+	expect_split(r, "l2d_cache_wb (200 windows)\n");
+	strcpy(q->weights, "evil\x1b[31m");
+	expect_split(r, "evil\\x1b[31m (200 windows)\n");
+	strcpy(q->weights, "cpu-time");
+	q->weight_windows = 0;
+	expect_split(r, "activity measured by CPU time (200 windows)\n");
+	q->method = METHOD_WEIGHTS;
+	strcpy(q->weights, "l3d_cache_refill");
+	q->weight_windows = 1;
+	q->windows = 1;
+	expect_split(r, "\nsplit in proportion to l3d_cache_refill (1 window); right only if");
+	q->method = NR_METHODS;
+	expect_split(r, "\nsplit by unknown method, l3d_cache_refill (1 window)");
+	r->replayed = true;
+	expect_split(r, ", 2 sockets, from a recording\n");
 	report_free(r);
 }
 
@@ -355,7 +507,12 @@ static void test_names(void **state)
 	assert_string_equal(reason_name(REASON_REMOTE), "remote");
 	assert_string_equal(reason_name(REASON_OTHER), "other");
 	assert_string_equal(reason_name(REASON_LOST), "lost");
+	assert_string_equal(reason_name(REASON_BACKGROUND), "background");
 	assert_string_equal(reason_name(NR_REASONS), "unknown");
+	assert_string_equal(method_name(METHOD_STATE_SPACE), "state-space");
+	assert_string_equal(method_name(METHOD_WEIGHTS), "weights");
+	assert_string_equal(method_name(METHOD_CPU_TIME), "cpu-time");
+	assert_string_equal(method_name(NR_METHODS), "unknown");
 	assert_string_equal(row_kind_name(ROW_PROCESS), "process");
 	assert_string_equal(row_kind_name(ROW_CGROUP), "cgroup");
 	assert_string_equal(row_kind_name(ROW_THREAD), "thread");
@@ -372,6 +529,9 @@ int main(void)
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_broken_parents),
 		cmocka_unit_test(test_share_of_own_sockets),
+		cmocka_unit_test(test_range),
+		cmocka_unit_test(test_tangled),
+		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_first_has_no_gap),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_names),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 
 /* What format_cut() leaves in place of the lost part; one column. */
 #define ELLIPSIS     "\xe2\x80\xa6"
+#define AT_MOST	     "\xe2\x89\xa4"
+#define PLUS_MINUS   "\xc2\xb1"
 
 struct range {
 	uint32_t first;
@@ -199,6 +202,41 @@ void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_L
 		snprintf(ret_text, FORMAT_NUMBER_LEN, "%.1f%%", p);
 	else
 		snprintf(ret_text, FORMAT_NUMBER_LEN, "%.0e%%", p);
+}
+
+/* As format_bytes(), but rounded up, with two digits, and without a blank. */
+static void bytes_at_most(uint64_t bytes, char *text, size_t room)
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+	uint64_t unit = 1, tenths;
+	size_t i = 0;
+
+	while (bytes / unit + (bytes % unit > 0) > 999) {
+		unit *= 1000;
+		i++;
+	}
+	tenths = bytes / unit * 10 + (bytes % unit * 10 + unit - 1) / unit;
+	if (i && tenths < 100)
+		snprintf(text, room, "%" PRIu64 ".%" PRIu64 "%s", tenths / 10, tenths % 10,
+			 units[i]);
+	else
+		snprintf(text, room, "%" PRIu64 "%s", (tenths + 9) / 10, units[i]);
+}
+
+void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMAT_NUMBER_LEN])
+{
+	uint64_t below = value > low ? value - low : 0, above = high > value ? high - value : 0;
+	uint64_t side = below > above ? below : above;
+
+	if (side > value) {
+		size_t n = strlen(strcpy(ret_text, AT_MOST));
+
+		bytes_at_most(high, ret_text + n, FORMAT_NUMBER_LEN - n);
+		return;
+	}
+	/* Doubles could round 1% of an absurd value to 0. */
+	snprintf(ret_text, FORMAT_NUMBER_LEN, PLUS_MINUS "%u%%",
+		 value ? (unsigned int)(((unsigned __int128)side * 100 + value - 1) / value) : 0);
 }
 
 void format_time(uint64_t realtime_ns, char ret_text[FORMAT_TIME_LEN])

@@ -17,6 +17,9 @@
 #define FORMAT_NUMBER_WIDTH 7
 #define FORMAT_NUMBER_LEN   32
 
+/* Widest text of format_bar() in columns. */
+#define FORMAT_BAR_WIDTH    6
+
 /* Room for the text of format_time(). */
 #define FORMAT_TIME_LEN	    32
 
@@ -74,6 +77,20 @@ void format_ratio(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN
  * "<0.1%" and ">99.9%". "-" when @whole is 0.
  */
 void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_bar() - how far from a value the truth may be: "±12%", "≤3.3GB"
+ * @value: the value in bytes
+ * @low: lower end of its interval
+ * @high: upper end
+ * @ret_text: receives the text, at most FORMAT_BAR_WIDTH columns
+ *
+ * The larger side of the interval in percent of the value, up to 100%. Beyond
+ * that, and for the value 0, the upper end says more: "≤3.3GB". Both are
+ * rounded up, so that "±0%" means exactly that. An end on the wrong side of the
+ * value counts as the value.
+ */
+void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
  * format_time() - RFC 3339 time in UTC with milliseconds

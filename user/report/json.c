@@ -176,6 +176,7 @@ static json_t *shares_array(const struct report *r, const struct report_row *row
 		put_number(o, "value", s->value, err);
 		put_number(o, "low", s->low, err);
 		put_number(o, "high", s->high, err);
+		put_bool(o, "separable", s->separable, err);
 		append(a, o, err);
 		bytes[write] = add(bytes[write], s->value);
 		counted[write] = true;
@@ -195,6 +196,22 @@ static json_t *cgroup_object(const struct report_row *row, int *err)
 	put_number(o, "id", row->cgroup_id, err);
 	put_text(o, "path", row->cgroup, err);
 	return o;
+}
+
+static json_t *tangled_array(const struct report_row *row, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < row->nr_tangled; i++) {
+		cleanup_free char *text = NULL;
+
+		if (!*err)
+			*err = format_utf8(row->tangled[i], sizeof(row->tangled[i]), &text);
+		if (!*err)
+			append(a, json_string(text), err);
+	}
+	return a;
 }
 
 static json_t *row_object(const struct report *r, const struct report_row *row, int *err)
@@ -222,6 +239,11 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
 	put(o, "shares", shares_array(r, row, metrics, err), err);
 	put(o, "metrics", metrics, err);
+	put_bool(o, "separable", row->separable, err);
+	if (!row->separable) {
+		put(o, "tangled_with", tangled_array(row, err), err);
+		put_number(o, "tangled_count", row->nr_tangled_all, err);
+	}
 	return o;
 }
 
@@ -266,8 +288,11 @@ static json_t *quality_object(const struct report *r, int *err)
 	json_t *lost = json_object();
 
 	put_text(o, "method", method_name(q->method), err);
-	put_text(o, "weights", q->weights, err);
+	put_name(o, "weights", q->weights, sizeof(q->weights), err);
 	put_number(o, "windows", q->windows, err);
+	put_number(o, "weight_windows", q->weight_windows, err);
+	put_number(o, "fallback_windows", q->fallback_windows, err);
+	put_number(o, "pooled_workloads", q->pooled_workloads, err);
 	put_number(o, "invalid_windows", q->invalid_windows, err);
 	put_number(o, "merged_windows", q->merged_windows, err);
 	put_number(o, "kept_flushes", q->kept_flushes, err);
@@ -310,7 +335,7 @@ int json_report(const struct report *r, json_t **ret)
 	if (r->summary)
 		put_bool(o, "summary", true, &err);
 	put(o, "host", host_object(r, &err), &err);
-	put_text(o, "source", "live", &err);
+	put_text(o, "source", r->replayed ? "recording" : "live", &err);
 	put(o, "interval", interval_object(r, &err), &err);
 	put(o, "counters", counters_array(r, &err), &err);
 	put(o, "sockets", sockets_array(r, &err), &err);

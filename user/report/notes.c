@@ -134,18 +134,69 @@ static int put_missing(FILE *out, const struct report *r, size_t width)
 	return 0;
 }
 
-/* Method, windows and losses as one sentence; empty when there is nothing to say. */
+/* What the core events are called; the list is set with blanks to be broken at. */
+static int put_events(FILE *out, const struct quality *q)
+{
+	cleanup_free char *text = NULL;
+	int err = format_terminal(q->weights, sizeof(q->weights), &text);
+
+	for (const char *c = text; !err && *c; c++)
+		fprintf(out, *c == ',' ? "%c " : "%c", *c);
+	return err;
+}
+
+/* How windows were split, and by what the parts of workloads were measured. */
+static int put_split(FILE *out, const struct report *r, bool quiet)
+{
+	static const char *const how[NR_METHODS] = {
+		[METHOD_STATE_SPACE] = "by state-space estimate, activity measured by",
+		[METHOD_WEIGHTS] = "in proportion to",
+		[METHOD_CPU_TIME] = "in proportion to",
+	};
+	const struct quality *q = &r->quality;
+	bool events = q->method != METHOD_CPU_TIME && strcmp(q->weights, "cpu-time") != 0;
+	int err = 0;
+
+	if (!r->nr_counters || (quiet && !q->fallback_windows))
+		return 0;
+	if (quiet) {
+		fprintf(out,
+			"split by CPU time in %" PRIu64 " of %" PRIu64
+			" window%s: the core events did not count",
+			q->fallback_windows, q->windows, q->windows == 1 ? "" : "s");
+		return 0;
+	}
+	fprintf(out, "split %s ", q->method < NR_METHODS ? how[q->method] : "by unknown method,");
+	if (events)
+		err = put_events(out, q);
+	else
+		fputs("CPU time", out);
+	if (err)
+		return err;
+	if (events && (q->weight_windows != q->windows || q->fallback_windows))
+		fprintf(out, " (%" PRIu64 " of ", q->weight_windows);
+	else
+		fputs(" (", out);
+	fprintf(out, "%" PRIu64 " window%s", q->windows, q->windows == 1 ? "" : "s");
+	if (q->fallback_windows)
+		fprintf(out, "; CPU time in %" PRIu64, q->fallback_windows);
+	fputc(')', out);
+	if (q->pooled_workloads)
+		fprintf(out, "; %" PRIu64 " small workload%s estimated together",
+			q->pooled_workloads, q->pooled_workloads == 1 ? "" : "s");
+	if (q->method != METHOD_STATE_SPACE)
+		fputs("; right only if all who share a window are alike", out);
+	return 0;
+}
+
+/* The losses as one sentence; empty when there is nothing to say. */
 static void put_quality(FILE *out, const struct report *r, bool quiet)
 {
 	const struct quality *q = &r->quality;
 	bool any = false;
 	size_t i;
 
-	if (!quiet && r->nr_counters)
-		fprintf(out, "quality: %" PRIu64 " window%s, method %s, weights %s; ", q->windows,
-			q->windows == 1 ? "" : "s", method_name(q->method),
-			q->weights);
-	else if (!quiet)
+	if (!quiet)
 		fprintf(out, "quality: ");
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		uint64_t value = loss_value(q, &losses[i]);
@@ -186,7 +237,7 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 {
 	int part, err = put_missing(out, r, width);
 
-	for (part = 0; !err && part < (verbose ? 3 : 1); part++) {
+	for (part = 0; !err && part < (verbose ? 4 : 2); part++) {
 		char *text = NULL;
 		size_t len;
 		FILE *f = open_memstream(&text, &len);
@@ -194,14 +245,16 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 		if (!f)
 			return -ENOMEM;
 		if (part == 0)
-			put_quality(f, r, quiet);
+			err = put_split(f, r, quiet);
 		else if (part == 1)
+			put_quality(f, r, quiet);
+		else if (part == 2)
 			put_all_losses(f, r);
 		else
 			put_self(f, r);
-		if (fclose(f))
+		if (fclose(f) && !err)
 			err = -ENOMEM;
-		else if (len)
+		if (!err && len)
 			err = notes_wrapped(out, text, width);
 		free(text);
 	}

@@ -90,6 +90,7 @@ static void fill_node(const struct row_tree *t, const struct report *r, struct r
 	size_t i;
 
 	a->cpu_ns = row->on_cpu_ns;
+	a->tangled = !row->separable;
 	for (i = 0; i < row->nr_shares; i++) {
 		const struct share *s = &row->shares[i];
 		const struct counter *c = r->counters[s->counter].counter;

@@ -20,6 +20,8 @@
  * @read, @write: bytes
  * @low, @high: sum of the ends of the intervals, bytes
  * @cpu_ns: CPU time
+ * @tangled: a row whose part cannot be told from that of others; sums have no mark,
+ *	for they are often better known than their parts
  * @sockets: those on which it has bytes, as bits of socket_total indexes
  *
  * Sums of absurd input stay at UINT64_MAX instead of wrapping.
@@ -31,6 +33,7 @@ struct amounts {
 	uint64_t high;
 	uint64_t cpu_ns;
 	uint64_t sockets;
+	bool tangled;
 };
 
 /**

@@ -21,8 +21,8 @@
  *	number of leaf rows; the cgroups they are in are shown as well.
  * @quiet: only rows, unattributed bytes, one line per socket, and what is
  *	wrong with the numbers
- * @verbose: also the interval of each row, losses that are zero, and what the
- *	tracer itself cost
+ * @verbose: also both ends of the interval of each row, all rows that cannot be
+ *	told apart, losses that are zero, and what the tracer itself cost
  */
 struct table_options {
 	size_t width;
@@ -39,7 +39,9 @@ struct table_options {
  *
  * No line is wider than the width asked for. Names that processes and cgroups
  * gave themselves are made harmless. An empty line comes before every report
- * but the first (sequence 0).
+ * but the first (sequence 0). Where windows were split by state-space estimate,
+ * a column says how far each row's bytes may be off; bounds of other methods
+ * are only what is certain, and left to @verbose.
  *
  * Return: 0, -ENOMEM with nothing written, -E2BIG for too many sockets, or the
  * negative errno of a failed write.

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdint.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/cells.h"
+
+/* The mark of rows that cannot be told apart. */
+#define TANGLED_MARK "~"
+
+/* Value of all counters of a set of sockets. */
+static uint64_t whole_of(const struct table *t, uint64_t sockets)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < t->tree->nr_sockets; i++)
+		if (sockets & 1ULL << i)
+			sum = amounts_sum(sum, t->tree->sockets[i].bytes);
+	return sum;
+}
+
+bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t sockets,
+		      unsigned int sources)
+{
+	return sockets & 1ULL << row_tree_socket(t->tree, c->socket) &&
+	       sources & SOURCE_BIT(c->source);
+}
+
+/* Whether a sum over counters of some sockets and sources has anything to add. */
+static enum cell_state state_of(const struct table *t, uint64_t sockets, unsigned int sources,
+				enum direction direction)
+{
+	enum cell_state state = CELL_ABSENT;
+	size_t i;
+
+	for (i = 0; i < t->r->nr_counters; i++) {
+		const struct report_counter *c = &t->r->counters[i];
+
+		if (c->counter->direction != direction ||
+		    !cells_counter_is(t, c->counter, sockets, sources))
+			continue;
+		if (c->valid)
+			return CELL_DATA;
+		state = CELL_NO_DATA;
+	}
+	return state;
+}
+
+struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t sockets,
+		      unsigned int sources)
+{
+	return (struct cells){
+		.read = state_of(t, sockets, sources, DIRECTION_READ),
+		.write = state_of(t, sockets, sources, DIRECTION_WRITE),
+		.amounts = *a,
+		.whole = whole_of(t, a->sockets),
+	};
+}
+
+void cells_pad(const struct table *t, const char *text, size_t width, bool right)
+{
+	size_t used = format_width(text);
+	int pad = used < width ? (int)(width - used) : 0;
+
+	if (right)
+		fprintf(t->out, "%*s%s", pad, "", text);
+	else
+		fprintf(t->out, "%s%*s", text, pad, "");
+}
+
+int cells_cut(const struct table *t, const char *text, size_t width, enum format_cut_side side)
+{
+	cleanup_free char *cut = NULL;
+	int err = format_cut(text, width, side, &cut);
+
+	if (!err)
+		cells_pad(t, cut, width, false);
+	return err;
+}
+
+static void put_cell(const struct table *t, const char *text, size_t width)
+{
+	fputc(' ', t->out);
+	cells_pad(t, text, width, true);
+}
+
+static void put_rate(const struct table *t, enum cell_state state, uint64_t bytes)
+{
+	char text[FORMAT_NUMBER_LEN] = "-";
+
+	if (state == CELL_DATA)
+		format_rate(bytes, t->duration_ns, text);
+	else if (state == CELL_NO_DATA)
+		strcpy(text, "no data");
+	put_cell(t, text, FORMAT_NUMBER_WIDTH);
+}
+
+/* How far from BYTES the truth may be; only rows know. */
+static void put_bar(const struct table *t, const struct cells *c)
+{
+	const struct amounts *a = &c->amounts;
+	char text[FORMAT_NUMBER_LEN + sizeof(TANGLED_MARK)] = "";
+
+	if (c->bar && (c->read == CELL_DATA || c->write == CELL_DATA)) {
+		strcpy(text, a->tangled ? TANGLED_MARK : "");
+		format_bar(amounts_bytes(a), a->low, a->high, text + strlen(text));
+	}
+	put_cell(t, text, BAR_WIDTH);
+}
+
+static void put_cpu(const struct table *t, const struct cells *c)
+{
+	char text[FORMAT_NUMBER_LEN] = "-";
+
+	if (!c->no_cpu)
+		format_seconds(c->amounts.cpu_ns, text);
+	put_cell(t, text, FORMAT_NUMBER_WIDTH);
+	if (t->traffic)
+		return;
+	if (!c->no_cpu)
+		format_ratio(c->amounts.cpu_ns, t->duration_ns, text);
+	put_cell(t, text, FORMAT_NUMBER_WIDTH);
+}
+
+void cells_write(const struct table *t, const struct cells *c)
+{
+	uint64_t bytes = amounts_bytes(&c->amounts);
+	bool data = c->read == CELL_DATA || c->write == CELL_DATA;
+	char text[FORMAT_NUMBER_LEN] = "-";
+
+	if (t->traffic) {
+		put_rate(t, c->read, c->amounts.read);
+		put_rate(t, c->write, c->amounts.write);
+		if (data)
+			format_percent(bytes, bytes ? c->whole : 1, text);
+		put_cell(t, text, SHARE_WIDTH);
+		if (data)
+			format_bytes(bytes, text);
+		else if (c->read == CELL_NO_DATA || c->write == CELL_NO_DATA)
+			strcpy(text, "no data");
+		put_cell(t, text, FORMAT_NUMBER_WIDTH);
+	}
+	/* Nothing follows what is left empty at the end of a line. */
+	if (t->bars && (c->bar || t->cpu))
+		put_bar(t, c);
+	if (t->cpu)
+		put_cpu(t, c);
+	fputc('\n', t->out);
+}
+
+int cells_line(const struct table *t, const char *const *labels, const struct cells *c)
+{
+	int err;
+
+	while (labels[1] && format_width(labels[0]) > t->left)
+		labels++;
+	err = cells_cut(t, labels[0], t->left, FORMAT_CUT_RIGHT);
+	if (!err)
+		cells_write(t, c);
+	return err;
+}

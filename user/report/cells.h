@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the table: what its columns are, and lines of numbers in them. */
+#ifndef REPORT_CELLS_H
+#define REPORT_CELLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "model.h"
+#include "report/format.h"
+#include "report/rows.h"
+#include "report/table.h"
+
+#define SHARE_WIDTH   6
+/* RANGE and the mark in front of it. */
+#define BAR_WIDTH     (1 + FORMAT_BAR_WIDTH)
+
+/* Sets of sources and of sockets, as bits. */
+#define SOURCE_BIT(s) (1U << (s))
+#define TASK_SOURCES  (SOURCE_BIT(SOURCE_CPU) | SOURCE_BIT(SOURCE_ANY))
+#define ALL_SOURCES   (~0U)
+#define ALL_SOCKETS   (~0ULL)
+
+/* What a cell can say. */
+enum cell_state {
+	CELL_ABSENT,  /* nobody asked for such a counter */
+	CELL_NO_DATA, /* counters there are, but none has a value */
+	CELL_DATA,
+};
+
+/* The numbers of a line. */
+struct cells {
+	enum cell_state read;
+	enum cell_state write;
+	struct amounts amounts;
+	uint64_t whole; /* bytes that are 100% */
+	bool no_cpu;	/* CPU time has no meaning here */
+	bool bar;	/* how far off the bytes may be is known */
+};
+
+/* A table while it is written. */
+struct table {
+	FILE *out;
+	const struct report *r;
+	const struct table_options *o;
+	struct row_tree *tree;
+	uint64_t duration_ns;
+	size_t width;
+	size_t left; /* columns in front of the numbers */
+	size_t command;
+	size_t cgroup; /* 0: no such column */
+	bool pid;      /* there is a PID column */
+	bool traffic;  /* there are counters */
+	bool bars;     /* there is a RANGE column */
+	bool cpu;      /* there is a CPU s column */
+	bool ended;    /* a row with the mark of ended tasks was written */
+	bool always;   /* so was the line for REASON_BACKGROUND */
+};
+
+/** cells_counter_is() - whether a counter is of one of these sockets and sources */
+bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t sockets,
+		      unsigned int sources);
+
+/**
+ * cells_of() - the numbers of a line
+ * @t: the table
+ * @a: what they are
+ * @sockets: sockets whose counters they are sums over
+ * @sources: sources whose counters they are sums over
+ *
+ * Return: the cells, which say of each direction whether it was counted.
+ */
+struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t sockets,
+		      unsigned int sources);
+
+/** cells_pad() - write a text that fits, and fill up to a width */
+void cells_pad(const struct table *t, const char *text, size_t width, bool right);
+
+/** cells_cut() - write a text of any length in so many columns; 0 or -ENOMEM */
+int cells_cut(const struct table *t, const char *text, size_t width, enum format_cut_side side);
+
+/** cells_write() - write the numbers of a line, and its end */
+void cells_write(const struct table *t, const struct cells *c);
+
+/**
+ * cells_line() - write a line that is not a row
+ * @t: the table
+ * @labels: what it is called, from long to short, ending with NULL: the wordiest
+ *	that fits in front of the numbers is taken, and the last is cut when even
+ *	that is too long
+ * @c: its numbers
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cells_line(const struct table *t, const char *const *labels, const struct cells *c);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What rows are called in texts for people; every name is safe to print. */
+#ifndef REPORT_NAMES_H
+#define REPORT_NAMES_H
+
+#include <stdbool.h>
+
+#include "model.h"
+
+/** names_is_own() - whether a row stands for the tasks directly in a cgroup */
+bool names_is_own(const struct report_row *row);
+
+/**
+ * names_cgroup() - the path of a row's cgroup
+ * @row: the row
+ * @above: path to leave out in front when the row is below it; NULL for none
+ * @ret_text: receives the text; the caller frees it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int names_cgroup(const struct report_row *row, const char *above, char **ret_text);
+
+/**
+ * names_row() - a row by number and name, or by path: "4242 lbm", "/slurm/job_12"
+ * @row: the row
+ * @ret_text: receives the text; the caller frees it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int names_row(const struct report_row *row, char **ret_text);
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Each row that is not separable says which others it is tangled with. A row
+ * that an earlier sentence has named needs none of its own: the sentences are
+ * few, and the largest rows have theirs first.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/format.h"
+#include "report/names.h"
+#include "report/notes.h"
+#include "report/tangled.h"
+
+/* How much is said when not all is asked for. */
+#define MAX_SENTENCES 3
+#define MAX_NAMES     4
+
+/* A row of the report, found by its key. */
+struct entry {
+	const struct report_row *row;
+	bool named;
+};
+
+struct tangles {
+	const struct report *r;
+	struct entry *entries; /* sorted by key */
+	bool *covered;	       /* by node: a row shown below says what there is to say */
+	size_t width;
+	bool all;
+	size_t sentences;
+	size_t unsaid; /* rows that found no room in a sentence */
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return strncmp(x->row->key, y->row->key, MODEL_KEY_LEN);
+}
+
+static struct entry *find(const struct tangles *t, const char key[MODEL_KEY_LEN])
+{
+	struct report_row wanted;
+	struct entry e = { .row = &wanted };
+
+	memcpy(wanted.key, key, MODEL_KEY_LEN);
+	return bsearch(&e, t->entries, t->r->nr_rows, sizeof(e), compare_entries);
+}
+
+static int put_name(const struct tangles *t, FILE *f, const char key[MODEL_KEY_LEN])
+{
+	cleanup_free char *name = NULL;
+	struct entry *e = find(t, key);
+	int err;
+
+	if (e) {
+		e->named = true;
+		err = names_row(e->row, &name);
+	} else {
+		err = format_terminal(key, MODEL_KEY_LEN, &name);
+	}
+	if (!err)
+		fputs(name, f);
+	return err;
+}
+
+/* "4242 lbm, 4243 stream and 3 more": a row and those it is tangled with. */
+static int put_names(const struct tangles *t, FILE *f, const struct report_row *row)
+{
+	size_t all = row->nr_tangled_all < row->nr_tangled ? row->nr_tangled : row->nr_tangled_all;
+	size_t shown = row->nr_tangled, more, i;
+	int err = put_name(t, f, row->key);
+
+	if (!t->all && shown > MAX_NAMES - 1)
+		shown = MAX_NAMES - 1;
+	more = all - shown;
+	for (i = 0; i < shown && !err; i++) {
+		fputs(i + 1 == shown && !more ? " and " : ", ", f);
+		err = put_name(t, f, row->tangled[i]);
+	}
+	/* They are meant by this sentence as well, though not by name. */
+	for (; i < row->nr_tangled; i++) {
+		struct entry *e = find(t, row->tangled[i]);
+
+		if (e)
+			e->named = true;
+	}
+	if (more)
+		fprintf(f, " and %zu more", more);
+	return err;
+}
+
+static int put_sentence(struct tangles *t, FILE *out, const struct report_row *row)
+{
+	bool others = row->nr_tangled || row->nr_tangled_all;
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	fputs("~ tangled: ", f);
+	err = put_names(t, f, row);
+	if (others)
+		fputs(" ran at the same times: their split is what was expected, not measured", f);
+	else
+		fputs(" cannot be told from the rest: its part is what was expected, not measured",
+		      f);
+	if (fclose(f) && !err)
+		err = -ENOMEM;
+	if (!err)
+		err = notes_wrapped(out, text, t->width);
+	free(text);
+	t->sentences++;
+	return err;
+}
+
+/* A cgroup is tangled because of what is in it: that is the better name for it. */
+static void find_covered(struct tangles *t, const struct row_tree *tree)
+{
+	for (size_t i = 0; i < t->r->nr_rows; i++) {
+		const struct row_node *node = &tree->nodes[i];
+
+		if (!node->shown || node->row->separable)
+			continue;
+		for (node = node->parent; node->row && !t->covered[node - tree->nodes];
+		     node = node->parent)
+			t->covered[node - tree->nodes] = true;
+	}
+}
+
+/* Whether a row shown still needs a sentence. */
+static bool is_unsaid(const struct tangles *t, const struct row_tree *tree,
+		      const struct row_node *node)
+{
+	struct entry *e = node->row->separable ? NULL : find(t, node->row->key);
+
+	return e && !e->named && !t->covered[node - tree->nodes];
+}
+
+/* The rows shown, in the order of the table. */
+static int put_sentences(struct tangles *t, FILE *out, const struct row_tree *tree)
+{
+	const struct row_node *node = &tree->root, *next = node->child;
+	int err = 0;
+
+	while (!err) {
+		while (next && !next->shown)
+			next = next->next;
+		if (next) {
+			node = next;
+			if (!is_unsaid(t, tree, node))
+				;
+			else if (t->all || t->sentences < MAX_SENTENCES)
+				err = put_sentence(t, out, node->row);
+			else
+				t->unsaid++;
+			next = node->child;
+			continue;
+		}
+		if (!node->row)
+			break;
+		next = node->next;
+		node = node->parent;
+	}
+	return err;
+}
+
+int tangled_write(FILE *out, const struct report *r, const struct row_tree *tree, size_t width,
+		  bool all)
+{
+	cleanup_free struct entry *entries = calloc(r->nr_rows + 1, sizeof(*entries));
+	cleanup_free bool *covered = calloc(r->nr_rows + 1, sizeof(*covered));
+	struct tangles t = {
+		.r = r, .entries = entries, .covered = covered, .width = width, .all = all
+	};
+	char text[128];
+	int err;
+
+	if (!entries || !covered)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->nr_rows; i++)
+		entries[i].row = &r->rows[i];
+	qsort(entries, r->nr_rows, sizeof(*entries), compare_entries);
+	find_covered(&t, tree);
+	err = put_sentences(&t, out, tree);
+	if (err || !t.unsaid)
+		return err;
+	snprintf(text, sizeof(text), "~ tangled: %zu more row%s marked like this; -v names them",
+		 t.unsaid, t.unsaid == 1 ? "" : "s");
+	return notes_wrapped(out, text, width);
+}

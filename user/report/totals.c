@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/totals.h"
+
+/* CPU time that is worth a line though no bytes go with it. */
+#define NOTABLE_NS 1000000ULL
+
+/* CPU time that goes with unattributed bytes. */
+static uint64_t reason_cpu(const struct table *t, enum reason reason)
+{
+	uint64_t busy = 0, lost = 0, rows = t->tree->root.amounts.cpu_ns;
+	size_t i;
+
+	for (i = 0; i < t->r->nr_sockets; i++) {
+		busy = amounts_sum(busy, t->r->sockets[i].busy_ns);
+		lost = amounts_sum(lost, t->r->sockets[i].lost_ns);
+	}
+	if (reason == REASON_OTHER)
+		return busy > rows ? busy - rows : 0;
+	return reason == REASON_LOST ? lost : 0;
+}
+
+int totals_reason(struct table *t, enum reason reason)
+{
+	static const char *const labels[NR_REASONS][4] = {
+		[REASON_IDLE] = { "unattributed idle: no task was running",
+				  "unattributed idle: nobody ran", "unattributed idle" },
+		[REASON_DEVICE] = { "unattributed device: moved by devices",
+				    "unattributed device: by devices", "unattributed device" },
+		[REASON_REMOTE] = { "unattributed remote: from other sockets",
+				    "unattributed remote: other socket", "unattributed remote" },
+		[REASON_OTHER] = { "unattributed other: tasks not followed",
+				   "unattributed other: not followed", "unattributed other" },
+		[REASON_LOST] = { "unattributed lost: CPU time not recorded",
+				  "unattributed lost: not recorded", "unattributed lost" },
+		[REASON_BACKGROUND] = { "unattributed background: goes on anyway",
+					"unattributed background: always", "unattributed backgr." },
+	};
+	unsigned int sources = reason == REASON_DEVICE	 ? SOURCE_BIT(SOURCE_DEVICE)
+			       : reason == REASON_REMOTE ? SOURCE_BIT(SOURCE_REMOTE)
+							 : TASK_SOURCES;
+	struct amounts sum = { .cpu_ns = reason_cpu(t, reason) };
+	struct cells c;
+	size_t i;
+
+	for (i = 0; i < t->r->nr_counters; i++) {
+		const struct report_counter *rc = &t->r->counters[i];
+
+		if (!rc->valid || !rc->unattributed[reason])
+			continue;
+		amounts_add_bytes(&sum, rc->counter->direction, rc->unattributed[reason]);
+		sum.sockets |= 1ULL << row_tree_socket(t->tree, rc->counter->socket);
+		sources |= SOURCE_BIT(rc->counter->source);
+	}
+	if (!amounts_bytes(&sum) && sum.cpu_ns < NOTABLE_NS)
+		return 0;
+	c = cells_of(t, &sum, ALL_SOCKETS, sources);
+	c.no_cpu = reason != REASON_OTHER && reason != REASON_LOST;
+	t->always = t->always || reason == REASON_BACKGROUND;
+	return cells_line(t, labels[reason], &c);
+}
+
+/* Totals of some sources of a socket, and the share of its time they counted. */
+static struct amounts source_total(const struct table *t, size_t socket, unsigned int sources,
+				   double *ret_ratio)
+{
+	struct amounts sum = { .sockets = 1ULL << socket };
+	double ratio = 1;
+	size_t i;
+
+	for (i = 0; i < t->r->nr_counters; i++) {
+		const struct report_counter *rc = &t->r->counters[i];
+
+		if (!rc->valid || !cells_counter_is(t, rc->counter, 1ULL << socket, sources))
+			continue;
+		amounts_add_bytes(&sum, rc->counter->direction, rc->value);
+		if (rc->running_ns < rc->enabled_ns &&
+		    (double)rc->running_ns / (double)rc->enabled_ns < ratio)
+			ratio = (double)rc->running_ns / (double)rc->enabled_ns;
+	}
+	*ret_ratio = ratio;
+	return sum;
+}
+
+static int put_source(const struct table *t, size_t socket, enum source source)
+{
+	char with_words[96], with_number[64], plain[32], percent[16];
+	const char *labels[4] = { with_words, with_number, plain, NULL };
+	struct cells c;
+	double ratio;
+	struct amounts sum = source_total(t, socket, SOURCE_BIT(source), &ratio);
+
+	c = cells_of(t, &sum, 1ULL << socket, SOURCE_BIT(source));
+	c.no_cpu = true;
+	if (c.read == CELL_ABSENT && c.write == CELL_ABSENT)
+		return 0;
+	if (t->o->quiet && ratio == 1 && c.read != CELL_NO_DATA && c.write != CELL_NO_DATA)
+		return 0;
+	snprintf(plain, sizeof(plain), "  %s", source_name(source));
+	if (ratio == 1)
+		return cells_line(t, labels + 2, &c);
+	if (ratio < 0.01)
+		strcpy(percent, "<1%");
+	else if (ratio > 0.99)
+		strcpy(percent, ">99%");
+	else
+		snprintf(percent, sizeof(percent), "%.0f%%", ratio * 100);
+	snprintf(with_words, sizeof(with_words), "%s: counted %s of the time, scaled", plain,
+		 percent);
+	snprintf(with_number, sizeof(with_number), "%s, scaled %s", plain, percent);
+	return cells_line(t, labels, &c);
+}
+
+int totals_socket(const struct table *t, size_t socket)
+{
+	const struct socket_total *s = &t->tree->sockets[socket];
+	const struct report_socket *cpus = s->cpus;
+	char full[96], brief[64], plain[32], percent[FORMAT_NUMBER_LEN] = "-";
+	const char *labels[4] = { full, brief, plain, NULL };
+	const char *mark = s->incomplete ? ", incomplete" : "";
+	uint64_t all = 0;
+	double ratio;
+	struct amounts sum = source_total(t, socket, ALL_SOURCES, &ratio);
+	struct cells c;
+	int source, err;
+
+	if (cpus) {
+		sum.cpu_ns = amounts_sum(cpus->busy_ns, cpus->lost_ns);
+		all = amounts_sum(sum.cpu_ns, cpus->idle_ns);
+		format_percent(sum.cpu_ns, all, percent);
+	}
+	snprintf(plain, sizeof(plain), "socket %" PRIu32 "%s", s->id, mark);
+	snprintf(brief, sizeof(brief), "socket %" PRIu32 ": %s busy%s", s->id, percent, mark);
+	snprintf(full, sizeof(full), "socket %" PRIu32 ": %" PRIu32 " CPU%s, %s busy%s", s->id,
+		 cpus ? cpus->nr_cpus : 0, cpus && cpus->nr_cpus == 1 ? "" : "s", percent, mark);
+	c = cells_of(t, &sum, 1ULL << socket, ALL_SOURCES);
+	c.no_cpu = !cpus;
+	err = cells_line(t, cpus && all ? labels : labels + 2, &c);
+	for (source = SOURCE_CPU; !err && source <= SOURCE_ANY; source++)
+		err = put_source(t, socket, source);
+	return err;
+}
