@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The kernel side's weights, added up: weigh [-w MS] EVENT[,EVENT]
+ * The kernel side's weights, added up: weigh [-k] [-w MS] EVENT[,EVENT]
  *
  * Keeps the ledger by process until its standard input ends, with a window every MS
- * (default 10), and says "ready" once it does. Then, one line each, in a count per event:
+ * (default 10), and says "ready" once it does; -k keeps the records in the ring until
+ * then, full or not. At the end, one line each, with a count per event:
  *
  *	process TGID CPU_NS COVERED_NS COUNT...
  *	unowned COUNT...
+ *	uneven NS...		distance of counts and covered time, slot by slot (task-clock)
  *	kernel COUNT...		what the events themselves say, over the same time
  *	losses KEPT WEIGHTS UNSEEN BAD
  *	note TEXT		why "auto" did not get what it wanted
@@ -43,6 +45,7 @@ static struct weights weights;
 static struct ledger *ledger;
 static struct sums sums;
 static uint64_t bad;
+static uint64_t uneven[LEDGER_MAX_WEIGHTS];
 
 static void fatal(const char *what, const struct diag *d)
 {
@@ -61,6 +64,18 @@ static struct row *row_of(uint32_t tgid)
 	return &sums.rows[sums.nr++];
 }
 
+static void weigh(struct row *row, const struct ledger_slot *s, const struct ledger_weight *w)
+{
+	/* Nobody is weighed for longer than he was there, nor without time. */
+	if (w->covered_ns > s->on_cpu_ns || (!w->covered_ns && w->count[0]))
+		bad++;
+	row->covered_ns += w->covered_ns;
+	for (int e = 0; e < LEDGER_MAX_WEIGHTS; e++) {
+		row->count[e] += w->count[e];
+		uneven[e] += llabs((long long)(w->count[e] - w->covered_ns));
+	}
+}
+
 static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
 {
 	(void)arg;
@@ -68,15 +83,8 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 		struct row *row = row_of(r->slots[i].tgid);
 
 		row->cpu_ns += r->slots[i].on_cpu_ns;
-		if (!w)
-			continue;
-		/* Nobody is weighed for longer than he was there, nor without time. */
-		if (w->slots[i].covered_ns > r->slots[i].on_cpu_ns ||
-		    (!w->slots[i].covered_ns && w->slots[i].count[0]))
-			bad++;
-		row->covered_ns += w->slots[i].covered_ns;
-		for (int e = 0; e < LEDGER_MAX_WEIGHTS; e++)
-			row->count[e] += w->slots[i].count[e];
+		if (w)
+			weigh(row, &r->slots[i], &w->slots[i]);
 	}
 }
 
@@ -140,16 +148,19 @@ static void start(const char *spec)
 		fatal("ledger", &d);
 }
 
-static void follow(int window_ms)
+static void follow(int window_ms, bool keep)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	char byte;
 
 	while (poll(&input, 1, window_ms) <= 0 || read(STDIN_FILENO, &byte, 1) > 0) {
 		ledger_mark(ledger, 0, monotonic_ns());
-		if (ledger_drain(ledger, &sink))
+		if (!keep && ledger_drain(ledger, &sink))
 			fatal("drain", NULL);
 	}
+	/* Makes room for what did not find any. */
+	if (keep && ledger_drain(ledger, &sink))
+		fatal("drain", NULL);
 }
 
 static void say_counts(const char *what, const uint64_t *counts)
@@ -176,6 +187,7 @@ static void say(const uint64_t *kernel, const struct ledger_losses *before)
 	for (uint32_t e = 0; e < weights.nr; e++)
 		now.unowned[e] -= before->unowned[e];
 	say_counts("unowned", now.unowned);
+	say_counts("uneven", uneven);
 	say_counts("kernel", kernel);
 	printf("losses %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 	       now.kept_flushes - before->kept_flushes, now.weights - before->weights,
@@ -188,11 +200,15 @@ int main(int argc, char **argv)
 	uint64_t begin[LEDGER_MAX_WEIGHTS] = { 0 }, end[LEDGER_MAX_WEIGHTS] = { 0 };
 	struct ledger_losses losses;
 	int window_ms = 10, option;
+	bool keep = false;
 
-	while ((option = getopt(argc, argv, "w:")) != -1) {
-		if (option != 'w' || atoi(optarg) < 1)
+	while ((option = getopt(argc, argv, "kw:")) != -1) {
+		if (option == 'k')
+			keep = true;
+		else if (option == 'w' && atoi(optarg) > 0)
+			window_ms = atoi(optarg);
+		else
 			return 2;
-		window_ms = atoi(optarg);
 	}
 	if (argc != optind + 1)
 		return 2;
@@ -202,7 +218,7 @@ int main(int argc, char **argv)
 	sums.counting = true;
 	printf("ready\n");
 	fflush(stdout);
-	follow(window_ms);
+	follow(window_ms, keep);
 	bring_up_to_date(end);
 	for (uint32_t e = 0; e < weights.nr; e++)
 		end[e] -= begin[e];

@@ -241,22 +241,21 @@ static int open_named(const struct sysfs *fs, const struct weight_cores *cores, 
 		      const struct cpulist *online, struct diag *d, struct weights *w)
 {
 	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
+	struct weight_event events[LEDGER_MAX_WEIGHTS];
 	uint32_t nr;
 	int err = weight_spec_parse(spec, d, names, &nr);
 
+	for (uint32_t i = 0; !err && i < nr; i++)
+		err = weight_event_find(fs, cores, names[i], d, &events[i]);
 	for (uint32_t i = 0; !err && i < nr; i++) {
-		struct weight_event event;
 		struct movement m;
 		int *fds;
 
-		err = weight_event_find(fs, cores, names[i], d, &event);
-		if (err)
-			break;
-		err = try_event(&event, online, w->nr_cpus, &fds, &m);
+		err = try_event(&events[i], online, w->nr_cpus, &fds, &m);
 		if (err)
 			open_problem(names[i], err, d);
 		else
-			add_event(w, &event, fds, &m);
+			add_event(w, &events[i], fds, &m);
 	}
 	return err;
 }
