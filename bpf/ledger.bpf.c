@@ -20,6 +20,7 @@
  * switch can come between; interrupts do not touch a ledger.
  */
 #include "shared.bpf.h"
+#include "weights.bpf.h"
 #include <bpf/bpf_core_read.h>
 
 /* Duration of one switch in this many is measured, to report what we cost. */
@@ -34,6 +35,7 @@ static __always_inline struct ledger_slot *slot_at(struct cpu_ledger *l, __u32 i
 static __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 {
 	__u32 nr = l->nr;
+	bool weighed;
 	__u64 size;
 
 	if (!nr)
@@ -42,13 +44,26 @@ static __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 		nr = LEDGER_SLOTS;
 	l->out.h.time_ns = now;
 	l->out.nr = nr;
+	weighed = weights_send(nr, now);
 	size = __builtin_offsetof(struct ledger_slices, slots) + nr * sizeof(struct ledger_slot);
 	if (bpf_ringbuf_output(&ring, &l->out, size, ring_flags(ring_wake_bytes))) {
 		l->flush_failed++;
 		return -1;
 	}
+	if (!weighed)
+		weights_disown(nr);
 	l->nr = 0;
 	return 0;
+}
+
+/* The next free slot; the caller has seen that there is one. */
+static __always_inline __u32 slot_take(struct cpu_ledger *l)
+{
+	__u32 i = l->nr & (LEDGER_SLOTS - 1);
+
+	l->nr = i + 1;
+	weights_clear(i);
+	return i;
 }
 
 static __always_inline void slot_fill(struct ledger_slot *s, const struct task_struct *task,
@@ -75,9 +90,12 @@ static __always_inline __u32 lost_slot(struct cpu_ledger *l, __u64 now)
 		s->tgid = LEDGER_LOST_PID;
 		s->first_ns = now;
 		s->last_ns = now;
+		weights_clear(LEDGER_LOST_SLOT);
 		/* The spare slot below is part of the record now: empty unless in use. */
-		if (l->nr <= LEDGER_RUN_SLOT)
+		if (l->nr <= LEDGER_RUN_SLOT) {
 			__builtin_memset(slot_at(l, LEDGER_RUN_SLOT), 0, sizeof(*s));
+			weights_clear(LEDGER_RUN_SLOT);
+		}
 		l->nr = LEDGER_SLOTS;
 	}
 	return LEDGER_LOST_SLOT;
@@ -91,8 +109,7 @@ static __noinline __u32 slot_new(struct cpu_ledger *l, const struct task_struct 
 
 	if (l->nr >= LEDGER_KEY_SLOTS && flush_slots(l, now))
 		return lost_slot(l, now);
-	i = l->nr & (LEDGER_SLOTS - 1);
-	l->nr = i + 1;
+	i = slot_take(l);
 	slot_fill(slot_at(l, i), task, pid, l->key, now);
 	l->index[place & (LEDGER_INDEX - 1)] = i;
 	return i;
@@ -138,10 +155,13 @@ static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_str
 	return slot_new(l, task, now, i < l->nr ? place ^ 1 : place);
 }
 
-static __always_inline void slot_add(struct ledger_slot *s, __u64 from, __u64 to)
+static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, __u64 to)
 {
+	struct ledger_slot *s = slot_at(l, i);
+
 	s->on_cpu_ns += to - from;
 	s->last_ns = to;
+	weights_add(i, to - from);
 }
 
 /*
@@ -157,11 +177,10 @@ static __noinline void close_run(struct cpu_ledger *l, const struct task_struct 
 	if (l->nr > LEDGER_RUN_SLOT) {
 		i = slot_of(l, task, l->since_ns);
 	} else {
-		i = l->nr & (LEDGER_SLOTS - 1);
-		l->nr = i + 1;
+		i = slot_take(l);
 		slot_fill(slot_at(l, i), task, pid, css_set_key(l, task), l->since_ns);
 	}
-	slot_add(slot_at(l, i), l->since_ns, boundary);
+	slot_add(l, i, l->since_ns, boundary);
 	l->since_ns = boundary;
 }
 
@@ -179,7 +198,7 @@ static __always_inline void account(struct cpu_ledger *l, const struct task_stru
 		flush_slots(l, now);
 		l->boundary_ns = boundary;
 	}
-	slot_add(slot_at(l, slot_of(l, task, l->since_ns)), l->since_ns, now);
+	slot_add(l, slot_of(l, task, l->since_ns), l->since_ns, now);
 	l->since_ns = now;
 }
 
@@ -205,8 +224,7 @@ static __noinline int unseen_switch(struct cpu_ledger *l, __u64 now)
 	if (l->nr >= LEDGER_KEY_SLOTS && flush_slots(l, now)) {
 		i = lost_slot(l, l->since_ns);
 	} else {
-		i = l->nr & (LEDGER_SLOTS - 1);
-		l->nr = i + 1;
+		i = slot_take(l);
 		s = slot_at(l, i);
 		s->css_set = 0; /* not to be found as anybody's slot */
 		s->tgid = BPF_CORE_READ(gone, tgid);
@@ -217,9 +235,25 @@ static __noinline int unseen_switch(struct cpu_ledger *l, __u64 now)
 		s->first_ns = l->since_ns;
 		s->on_cpu_ns = 0;
 	}
-	slot_add(slot_at(l, i), l->since_ns, end);
+	slot_add(l, i, l->since_ns, end);
 	l->since_ns = end;
 	return 0;
+}
+
+/* @task has the CPU at @now. */
+static __always_inline void bring_up_to(struct cpu_ledger *l, const struct task_struct *task,
+					__u64 now)
+{
+	/* Before the first switch it is unknown since when the task has been running. */
+	bool known = l->since_ns, unseen = known && address_of(l, task) != l->task;
+
+	/* What two tasks did between two readings cannot be told apart. */
+	weights_read(known && !unseen ? now - l->since_ns : 0);
+	if (unseen)
+		unseen_switch(l, now);
+	if (known)
+		account(l, task, now);
+	l->since_ns = now;
 }
 
 static __always_inline struct cpu_ledger *this_ledger(void)
@@ -242,13 +276,7 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 
 	if (!l)
 		return 0;
-	/* Before the first switch it is unknown since when prev has been running. */
-	if (l->since_ns) {
-		if (address_of(l, prev) != l->task)
-			unseen_switch(l, now);
-		account(l, prev, now);
-	}
-	l->since_ns = now;
+	bring_up_to(l, prev, now);
 	l->task = address_of(l, next);
 	if (!(++l->switches & (TIMED_EVERY - 1))) {
 		l->timed_ns += bpf_ktime_get_ns() - now;
@@ -271,12 +299,7 @@ int ledger_flush(void *ctx)
 
 	if (!l)
 		return 0;
-	if (l->since_ns) {
-		if (address_of(l, task) != l->task)
-			unseen_switch(l, now);
-		account(l, task, now);
-	}
-	l->since_ns = now;
+	bring_up_to(l, task, now);
 	l->task = address_of(l, task);
 	l->out.asked = 1;
 	flush_slots(l, now);

@@ -14,6 +14,7 @@
 #define LEDGER_MAX_SOCKETS 8
 #define LEDGER_MAX_EVENTS  32 /* uncore events read in one window of one socket */
 #define LEDGER_ALL_EVENTS  (LEDGER_MAX_SOCKETS * LEDGER_MAX_EVENTS)
+#define LEDGER_MAX_WEIGHTS 2 /* core events read at each switch */
 
 /*
  * Slots of one CPU. The last two have a fixed use, see struct cpu_ledger.
@@ -36,6 +37,7 @@ enum ledger_record_type {
 	LEDGER_TASK_EXIT, /* struct ledger_task: last thread, or the thread itself with by_thread */
 	LEDGER_CGROUP_NEW,  /* struct ledger_cgroup: made or renamed */
 	LEDGER_CGROUP_GONE, /* struct ledger_cgroup, without path */
+	LEDGER_WEIGHTS,	    /* struct ledger_weights: of the LEDGER_SLICES that follows */
 };
 
 struct ledger_header {
@@ -116,11 +118,56 @@ struct cpu_ledger {
 	__u8 tail[88]; /* to a multiple of two cache lines */
 };
 
-/* One reading of an uncore event, as bpf_perf_event_read_value() fills it. */
+/* One reading of an event, as bpf_perf_event_read_value() fills it. */
 struct ledger_value {
 	__u64 count;
 	__u64 enabled_ns;
 	__u64 running_ns;
+};
+
+/**
+ * struct ledger_weight - what core events counted while a slot's task had the CPU
+ * @count: one per event
+ * @covered_ns: the part of the slot's CPU time that @count is about: all events were
+ *	counting, and nobody else had the CPU. 0 is "not known", whatever @count says
+ */
+struct ledger_weight {
+	__u64 count[LEDGER_MAX_WEIGHTS];
+	__u64 covered_ns;
+};
+
+/**
+ * struct ledger_weights - weights of the slots of one CPU
+ * @h: its cpu and time_ns are those of the slices record that it belongs to, the next
+ *	one of that CPU. If that one found no room, these are void: they come again
+ * @nr: number of @slots that are sent, one for each slot of the slices record
+ * @nr_events: used part of each slot's counts
+ */
+struct ledger_weights {
+	struct ledger_header h;
+	__u32 nr;
+	__u32 nr_events;
+	struct ledger_weight slots[LEDGER_SLOTS];
+};
+
+/**
+ * struct cpu_weights - core events of one CPU, touched by that CPU alone
+ * @last: last good reading of each event; enabled_ns 0 = none yet
+ * @piece: counted in the piece of time that is being booked, not yet in a slot
+ * @piece_ns: length of that piece, not yet in a slot; 0 = it has no weight
+ * @failed: bit per event whose last reading failed: @last is older than the ledger
+ * @lost: times the ring buffer had no room for weights though it had for the slices
+ * @unowned: counted at times that no slot covers
+ * @out: the weights, laid out as the record they are sent in
+ */
+struct cpu_weights {
+	struct ledger_value last[LEDGER_MAX_WEIGHTS];
+	__u64 piece[LEDGER_MAX_WEIGHTS];
+	__u64 piece_ns;
+	__u64 failed;
+	__u64 lost;
+	__u64 unowned[LEDGER_MAX_WEIGHTS];
+	struct ledger_weights out;
 };
 
 /**
@@ -203,6 +250,10 @@ _Static_assert(__builtin_offsetof(struct ledger_slices, slots) == 24, "ledger_sl
 _Static_assert(__builtin_offsetof(struct cpu_ledger, index) == 64 &&
 		       sizeof(struct cpu_ledger) % 128 == 0,
 	       "cpu_ledger fills cache line pairs");
+_Static_assert(__builtin_offsetof(struct ledger_weights, slots) == 24, "ledger_weights layout");
+_Static_assert(__builtin_offsetof(struct cpu_weights, piece) == 48 &&
+		       sizeof(struct cpu_weights) % 128 == 0,
+	       "cpu_weights fills cache line pairs");
 _Static_assert(__builtin_offsetof(struct ledger_window, values) == 40 + 4 * LEDGER_MAX_EVENTS,
 	       "ledger_window layout");
 _Static_assert(sizeof(struct ledger_task) == 80, "ledger_task layout");

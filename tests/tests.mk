@@ -12,6 +12,11 @@ $(B)/tests/unit/%: tests/unit/%.c tests/unit/sample_report.c $(LIBOBJ)
 .PHONY: unit-programs
 unit-programs: $(UNIT) $(PROGRAM)
 
+# The ledger without the rest of t410trace, for live tests and the benchmark
+$(B)/tests/live/weigh: tests/live/weigh.c $(LIBOBJ)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
+
 .PHONY: check
 check:
 	@packaging/deps.sh

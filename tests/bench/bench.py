@@ -21,12 +21,14 @@ import time
 
 STATS = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
 OURS, EMPTY, CPUDIST = "t410trace", "empty", "cpudist"
+# The ledger alone, with as many core events as weights
+WEIGHTS = {"no weights": "cpu-time", "1 weight": "page-faults", "2 weights": "page-faults,task-clock"}
 # A program is found by name; cpudist has two for sched_switch and loads the one that works.
 NAMES = {
     OURS: ("ledger_switch",),
     EMPTY: ("bench_empty",),
     CPUDIST: ("sched_switch_btf", "sched_switch_tp"),
-}
+} | {name: ("ledger_switch",) for name in WEIGHTS}
 GOALS = {EMPTY: 2.5, CPUDIST: 0.4}
 RSS_GOAL_MIB = 16.0
 
@@ -89,7 +91,7 @@ class Bench:
             OURS: [options.program, "--no-counters", "-a", "-q", "-o", "/dev/null"],
             EMPTY: [f"{options.tools}/load", f"{options.tools}/empty.bpf.o"],
             CPUDIST: [find_tool("cpudist", "/usr/sbin", "/sbin")],
-        }
+        } | {name: [f"{options.tools}/weigh", event] for name, event in WEIGHTS.items()}
         self.loads = {
             "pipe": [self.perf, "bench", "-f", "simple", "sched", "pipe"]
             + ["-l", str(options.pipe_loops)],
@@ -121,7 +123,7 @@ class Bench:
         return float(run(self.loads[load]).split()[-1])
 
     def cost_round(self, order, costs):
-        """One round: all three hooked in the given order, then each load once."""
+        """One round: all hooked in the given order, then each load once."""
         with contextlib.ExitStack() as stack:
             ids = {}
             for who in order:
@@ -138,13 +140,14 @@ class Bench:
                         raise Problem(f"{who} ran {runs} times only under {load}")
                     costs[load][who].append((after[who][1] - before[who][1]) / runs)
 
-    def switch_costs(self):
+    def switch_costs(self, whose, rounds):
         """Nanoseconds a run, by load and program: one figure a round."""
-        costs = {load: {who: [] for who in NAMES} for load in self.loads}
-        orders = [(EMPTY, CPUDIST, OURS), (OURS, EMPTY, CPUDIST), (CPUDIST, OURS, EMPTY)]
+        costs = {load: {who: [] for who in whose} for load in self.loads}
         with statistics_on():
-            for i in range(self.options.rounds):
-                self.cost_round(orders[i % len(orders)], costs)
+            for i in range(rounds):
+                # everybody is first, last and between in turn
+                turn = i % len(whose)
+                self.cost_round(whose[turn:] + whose[:turn], costs)
         return costs
 
     def wall_ratios(self, load):
@@ -179,7 +182,7 @@ def spread(values):
     return f"{min(values):.2f}..{max(values):.2f}"
 
 
-def print_table(costs, walls, memory, options):
+def print_table(costs, weights, walls, memory, options):
     median = statistics.median
     print(f"{'what':<44}{'median':>10}  {'spread':<18}{'goal':<10}")
     for load, by_program in costs.items():
@@ -192,6 +195,10 @@ def print_table(costs, walls, memory, options):
                 f"{f'{load}: {OURS} / {who}':<44}{median(ratios):>10.2f}"
                 f"  {spread(ratios):<18}<= {goal}"
             )
+    for load, by_program in weights.items():
+        for who in (EMPTY, *WEIGHTS):
+            values = by_program[who]
+            print(f"{f'{load}: {who}, ns a run':<44}{median(values):>10.1f}  {spread(values)}")
     for load, ratios in walls.items():
         print(f"{load + ': time with / without t410trace':<44}{median(ratios):>10.3f}  {spread(ratios)}")
     for name, kib in memory.items():
@@ -203,6 +210,7 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tools", required=True, help="folder of the built helpers")
     parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--weight-rounds", type=int, default=6)
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--pipe-loops", type=int, default=30000)
     parser.add_argument("--messaging-loops", type=int, default=100)
@@ -216,13 +224,18 @@ def main():
     options = parse_options()
     try:
         bench = Bench(options)
-        costs = bench.switch_costs() if options.rounds else {}
+        costs = {}
+        if options.rounds:
+            costs = bench.switch_costs((EMPTY, CPUDIST, OURS), options.rounds)
+        weights = {}
+        if options.weight_rounds:
+            weights = bench.switch_costs((EMPTY, *WEIGHTS), options.weight_rounds)
         walls = {load: bench.wall_ratios(load) for load in bench.loads} if options.pairs else {}
         memory = bench.memory_kib() if options.processes else {}
     except (Problem, OSError) as problem:
         print(f"bench: cannot measure: {problem}", file=sys.stderr)
         return 1
-    print_table(costs, walls, memory, options)
+    print_table(costs, weights, walls, memory, options)
     return 0
 
 

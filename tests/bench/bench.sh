@@ -30,4 +30,6 @@ ${CLANG:-clang} -O2 -g -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter 
 for name in load crowd; do
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$tools/$name" "$here/$name.c" -lbpf
 done
+make -s -C "$root" "build/$arch/tests/live/weigh"
+cp "$root/build/$arch/tests/live/weigh" "$tools/"
 "$here/bench.py" --tools "$tools" "$@" "$program"

@@ -144,6 +144,8 @@ class Bed:
         self.burn = f"{tools}/burn"
         self.family = f"{tools}/family"
         self.storm = f"{tools}/storm"
+        self.touch = f"{tools}/touch"
+        self.weigh = f"{tools}/weigh"
         self.scratch = pathlib.Path(tempfile.mkdtemp(dir=tools))
         # A test that needs a CPU for itself takes the last one: interrupts go to the first.
         self.cpu = max(os.sched_getaffinity(0))

@@ -37,7 +37,13 @@ trap 'exit 143' TERM
 # One test runs as another user.
 chmod 755 "$tools"
 
-for name in burn family storm; do
+case $(uname -m) in
+aarch64) arch=arm64 ;;
+*) arch=amd64 ;;
+esac
+make -s -C "$here/../.." "build/$arch/tests/live/weigh"
+cp "$here/../../build/$arch/tests/live/weigh" "$tools/"
+for name in burn family storm touch; do
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -pthread -o "$tools/$name" "$here/$name.c"
 done
 PYTHONDONTWRITEBYTECODE=1 "$here/run.py" --tools "$tools" ${reason:+--skip "$reason"} "$program" "$@"

@@ -221,7 +221,7 @@ static void slots_become_workloads(void **state)
 		.pid = 8, .cgroup_id = 9, .tgid = 8, .first_ns = 1, .last_ns = 2, .on_cpu_ns = 100
 	};
 	s.slots[4] = (struct ledger_slot){ .pid = 9, .tgid = 9, .cgroup_id = 1234 };
-	w.sink.slices(w.sink.arg, &s);
+	w.sink.slices(w.sink.arg, &s, NULL);
 	assert_false(w.feed.unknown_cgroup); /* slot 4 is empty */
 	assert_int_equal(w.feed.bad_slices, 1);
 	r = close_at(&w, 100);
@@ -235,7 +235,7 @@ static void slots_become_workloads(void **state)
 	s.nr = 5;
 	s.slots[4].on_cpu_ns = 1;
 	s.slots[4].last_ns = 1;
-	w.sink.slices(w.sink.arg, &s);
+	w.sink.slices(w.sink.arg, &s, NULL);
 	assert_true(w.feed.unknown_cgroup);
 	teardown(&w);
 }

@@ -60,8 +60,9 @@ static void on_slot(struct feed *f, uint32_t cpu, const struct ledger_slot *s)
 	failed(f, err);
 }
 
-static void on_slices(void *arg, const struct ledger_slices *r)
+static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
 {
+	(void)w;
 	for (uint32_t i = 0; i < r->nr; i++)
 		on_slot(arg, r->h.cpu, &r->slots[i]);
 }

@@ -63,14 +63,10 @@ static int open_event(const struct perf_event_attr *attr, int cpu, int leader)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_problem(const struct pmu *pmu, const char *event, int err, struct diag *d)
+void counters_rights_help(struct diag *d)
 {
 	char paranoid[16] = "?";
 
-	diag_fail(d, err, "cannot open %s/%s/ on CPU %d: %s", pmu->name, event, pmu->active_cpu,
-		  strerror(-err));
-	if (err != -EACCES && err != -EPERM)
-		return err;
 	read_line_at(-1, "/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
 	if (!strcmp(paranoid, "3") || !strcmp(paranoid, "4"))
 		diag_help(d,
@@ -83,6 +79,14 @@ static int open_problem(const struct pmu *pmu, const char *event, int err, struc
 			  "kernel.perf_event_paranoid is %s: run as root or with CAP_PERFMON, or "
 			  "set it to 0 with \"sysctl kernel.perf_event_paranoid=0\"",
 			  paranoid);
+}
+
+static int open_problem(const struct pmu *pmu, const char *event, int err, struct diag *d)
+{
+	diag_fail(d, err, "cannot open %s/%s/ on CPU %d: %s", pmu->name, event, pmu->active_cpu,
+		  strerror(-err));
+	if (err == -EACCES || err == -EPERM)
+		counters_rights_help(d);
 	return err;
 }
 

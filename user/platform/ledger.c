@@ -37,7 +37,11 @@ struct ledger {
 	size_t cpus_size;
 	volatile struct ledger_reader *readers;
 	size_t readers_size;
+	volatile struct cpu_weights *cpu_weights;
+	size_t cpu_weights_size;
+	struct ledger_weights *weights; /* by CPU: the last record; NULL without weights */
 	uint32_t nr_cpus;
+	uint32_t nr_weights;
 	struct reader reader[LEDGER_MAX_SOCKETS];
 	bool *asked; /* by CPU: the record of its last flush is still to come */
 	uint32_t nr_asked;
@@ -103,12 +107,36 @@ static int map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size,
 	return 0;
 }
 
+static bool weights_are_sound(const struct ledger *l, const struct ledger_weights *w, size_t size)
+{
+	return l->weights && w->h.cpu < l->nr_cpus &&
+	       size >= offsetof(struct ledger_weights, slots) && w->nr <= LEDGER_SLOTS &&
+	       w->nr_events == l->nr_weights &&
+	       size >= offsetof(struct ledger_weights, slots) + w->nr * sizeof(w->slots[0]);
+}
+
+/*
+ * The weights that came just before these slices. Those of slices that found no room
+ * are older, and what they say has come again.
+ */
+static const struct ledger_weights *weights_of(const struct ledger *l,
+					       const struct ledger_slices *r)
+{
+	const struct ledger_weights *w;
+
+	if (!l->weights || r->h.cpu >= l->nr_cpus)
+		return NULL;
+	w = &l->weights[r->h.cpu];
+	return w->nr == r->nr && w->h.time_ns == r->h.time_ns ? w : NULL;
+}
+
 /* Hands a record on. Sizes are checked: nothing that follows trusts them. */
 static int dispatch(struct ledger *l, const void *data, size_t size)
 {
 	const struct ledger_sink *sink = l->sink;
 	const struct ledger_header *h = data;
 	const struct ledger_slices *slices = data;
+	const struct ledger_weights *weights = data;
 	const struct ledger_window *window = data;
 
 	if (size < sizeof(*h))
@@ -125,7 +153,14 @@ static int dispatch(struct ledger *l, const void *data, size_t size)
 			l->asked[h->cpu] = false;
 			l->nr_asked--;
 		}
-		sink->slices(sink->arg, slices);
+		sink->slices(sink->arg, slices, weights_of(l, slices));
+		return 0;
+	case LEDGER_WEIGHTS:
+		if (!weights_are_sound(l, data, size))
+			goto bad;
+		memcpy(&l->weights[h->cpu], data,
+		       offsetof(struct ledger_weights, slots) +
+			       weights->nr * sizeof(weights->slots[0]));
 		return 0;
 	case LEDGER_WINDOW:
 		if (size < offsetof(struct ledger_window, values) ||
@@ -183,6 +218,13 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 	if (err)
 		return diag_fail(d, err, "cannot map the readers: %s", strerror(-err));
 	l->readers = memory;
+	if (o->nr_weights) {
+		err = map_memory(l->skel->maps.weights, o->nr_cpus, sizeof(struct cpu_weights),
+				 &memory, &l->cpu_weights_size);
+		if (err)
+			return diag_fail(d, err, "cannot map the weights: %s", strerror(-err));
+		l->cpu_weights = memory;
+	}
 	for (uint32_t c = 0; c < o->nr_cpus; c++)
 		l->cpus[c].socket = o->cpu_socket[c];
 	l->ring = ring_buffer__new(bpf_map__fd(l->skel->maps.ring), on_record, l, NULL);
@@ -193,18 +235,24 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 
 int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **ret)
 {
-	struct ledger *l = calloc(1, sizeof(*l));
+	struct ledger *l;
 	int err;
 
+	if (o->nr_weights > LEDGER_MAX_WEIGHTS)
+		return diag_fail(d, -E2BIG, "more than %d events as weights", LEDGER_MAX_WEIGHTS);
+	l = calloc(1, sizeof(*l));
 	if (!l)
 		return diag_fail(d, -ENOMEM, "out of memory");
 	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
 		l->reader[i] = (struct reader){ .cpu = -1, .clock_fd = -1 };
 	l->nr_cpus = o->nr_cpus;
+	l->nr_weights = o->nr_weights;
 	l->asked = calloc(o->nr_cpus, sizeof(*l->asked));
-	if (!l->asked) {
-		free(l);
-		return diag_fail(d, -ENOMEM, "out of memory");
+	if (o->nr_weights)
+		l->weights = calloc(o->nr_cpus, sizeof(*l->weights));
+	if (!l->asked || (o->nr_weights && !l->weights)) {
+		err = diag_fail(d, -ENOMEM, "out of memory");
+		goto fail;
 	}
 	log_line = o->log;
 	last_warning[0] = '\0';
@@ -219,6 +267,12 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 	l->skel->rodata->ring_wake_bytes = ring_size(o->nr_cpus) / 2;
 	bpf_map__set_max_entries(l->skel->maps.ring, ring_size(o->nr_cpus));
 	bpf_map__set_max_entries(l->skel->maps.ledgers, o->nr_cpus);
+	l->skel->rodata->nr_weights = o->nr_weights;
+	if (o->nr_weights) {
+		bpf_map__set_max_entries(l->skel->maps.weights, o->nr_cpus);
+		bpf_map__set_max_entries(l->skel->maps.weight_events,
+					 o->nr_cpus * LEDGER_MAX_WEIGHTS);
+	}
 	/* These are started by hand, on chosen CPUs or when needed. */
 	bpf_program__set_autoattach(l->skel->progs.ledger_flush, false);
 	bpf_program__set_autoattach(l->skel->progs.window_now, false);
@@ -261,9 +315,30 @@ void ledger_free(struct ledger *l)
 		munmap((void *)l->cpus, l->cpus_size);
 	if (l->readers)
 		munmap((void *)l->readers, l->readers_size);
+	if (l->cpu_weights)
+		munmap((void *)l->cpu_weights, l->cpu_weights_size);
 	t410trace__destroy(l->skel);
+	free(l->weights);
 	free(l->asked);
 	free(l);
+}
+
+int ledger_weights(struct ledger *l, uint32_t event, const int *fds_by_cpu, struct diag *d)
+{
+	int events = bpf_map__fd(l->skel->maps.weight_events);
+
+	if (event >= l->nr_weights)
+		return diag_fail(d, -EINVAL, "no room for weight %u", event);
+	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
+		uint32_t key = cpu * LEDGER_MAX_WEIGHTS + event;
+
+		if (fds_by_cpu[cpu] >= 0 &&
+		    bpf_map_update_elem(events, &key, &fds_by_cpu[cpu], BPF_ANY))
+			return diag_fail(d, -errno,
+					 "cannot hand the event of CPU %u to the ledger: %s", cpu,
+					 strerror(errno));
+	}
+	return 0;
 }
 
 int ledger_attach(struct ledger *l, struct diag *d)
@@ -365,7 +440,7 @@ static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_si
 	c->nr = 0;
 	c->since_ns = 0;
 	if (copy.nr <= LEDGER_SLOTS)
-		sink->slices(sink->arg, &copy);
+		sink->slices(sink->arg, &copy, NULL);
 }
 
 int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
@@ -459,6 +534,11 @@ void ledger_losses(const struct ledger *l, struct ledger_losses *ret)
 	for (uint32_t c = 0; c < l->nr_cpus; c++) {
 		ret->kept_flushes += l->cpus[c].flush_failed;
 		ret->unseen += l->cpus[c].unseen;
+		if (!l->cpu_weights)
+			continue;
+		ret->weights += l->cpu_weights[c].lost;
+		for (int e = 0; e < LEDGER_MAX_WEIGHTS; e++)
+			ret->unowned[e] += l->cpu_weights[c].unowned[e];
 	}
 	for (int s = 0; s < LEDGER_MAX_SOCKETS; s++)
 		ret->windows += l->readers[s].lost;

@@ -19,12 +19,15 @@
  * @by_thread: slots are threads instead of processes
  * @cpu_socket: index of the socket of each possible CPU, or LEDGER_NO_SOCKET
  * @nr_cpus: number of possible CPUs
+ * @nr_weights: core events to read at each switch, at most LEDGER_MAX_WEIGHTS; see
+ *	ledger_weights()
  * @log: receives libbpf's messages, NULL for none
  */
 struct ledger_options {
 	bool by_thread;
 	const uint32_t *cpu_socket;
 	uint32_t nr_cpus;
+	uint32_t nr_weights;
 	void (*log)(const char *text);
 };
 
@@ -33,9 +36,11 @@ struct ledger_options {
  *
  * Records are valid during the call only. A record whose size or contents are
  * impossible is counted in ledger_losses.bad and not handed on.
+ *
+ * @slices gets the weights of the slots too, slot by slot, or NULL when there are none.
  */
 struct ledger_sink {
-	void (*slices)(void *arg, const struct ledger_slices *r);
+	void (*slices)(void *arg, const struct ledger_slices *r, const struct ledger_weights *w);
 	void (*window)(void *arg, const struct ledger_window *r);
 	void (*task)(void *arg, const struct ledger_task *r);
 	void (*cgroup)(void *arg, const struct ledger_cgroup *r);
@@ -47,6 +52,9 @@ struct ledger_sink {
  * @kept_flushes: slices that waited because the ring buffer was full
  * @tasks, @cgroups, @windows: records that found no room
  * @unseen: context switches that happened without our program being called
+ * @weights: slices that were sent without their weights, for want of room
+ * @unowned: counts of the core events that no slot has: somebody unknown had the CPU, an
+ *	event did not count all the time or could not be read, or the weights were lost
  * @bad: records that made no sense
  */
 struct ledger_losses {
@@ -55,6 +63,8 @@ struct ledger_losses {
 	uint64_t cgroups;
 	uint64_t windows;
 	uint64_t unseen;
+	uint64_t weights;
+	uint64_t unowned[LEDGER_MAX_WEIGHTS];
 	uint64_t bad;
 };
 
@@ -80,6 +90,20 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 
 /** ledger_free() - stop and unload everything; NULL is fine */
 void ledger_free(struct ledger *l);
+
+/**
+ * ledger_weights() - say which core event is read on which CPU
+ * @l: the ledger, not attached yet
+ * @event: below ledger_options.nr_weights
+ * @fds_by_cpu: the event on each possible CPU, counting; -1 where there is none: tasks
+ *	have no weights there. May be closed afterwards
+ * @d: gets the problem
+ *
+ * A CPU that goes offline takes its events along: it has no weights afterwards.
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_weights(struct ledger *l, uint32_t event, const int *fds_by_cpu, struct diag *d);
 
 /**
  * ledger_attach() - hook the scheduler; CPUs start to keep their ledgers

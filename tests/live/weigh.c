@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The kernel side's weights, added up: weigh [-k] [-w MS] EVENT[,EVENT]
+ *
+ * Keeps the ledger by process until its standard input ends, with a window every MS
+ * (default 10), and says "ready" once it does; -k keeps the records in the ring until
+ * then, full or not. At the end, one line each, with a count per event:
+ *
+ *	process TGID CPU_NS COVERED_NS COUNT...
+ *	unowned COUNT...
+ *	uneven NS...		distance of counts and covered time, slot by slot (task-clock)
+ *	kernel COUNT...		what the events themselves say, over the same time
+ *	losses KEPT WEIGHTS UNSEEN BAD
+ *	note TEXT		why "auto" did not get what it wanted
+ *
+ * With EVENT "cpu-time" there are no weights: that is what the benchmark compares with.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/cpulist.h"
+#include "platform/ledger.h"
+#include "platform/weights.h"
+
+struct row {
+	uint32_t tgid;
+	uint64_t cpu_ns;
+	uint64_t covered_ns;
+	uint64_t count[LEDGER_MAX_WEIGHTS];
+};
+
+struct sums {
+	struct row *rows;
+	size_t nr, cap;
+	bool counting; /* false: what comes is from before the beginning */
+};
+
+static struct weights weights;
+static struct ledger *ledger;
+static struct sums sums;
+static uint64_t bad;
+static uint64_t uneven[LEDGER_MAX_WEIGHTS];
+
+static void fatal(const char *what, const struct diag *d)
+{
+	fprintf(stderr, "weigh: %s: %s (%s)\n", what, d ? d->what : "failed", d ? d->help : "");
+	exit(1);
+}
+
+static struct row *row_of(uint32_t tgid)
+{
+	for (size_t i = 0; i < sums.nr; i++)
+		if (sums.rows[i].tgid == tgid)
+			return &sums.rows[i];
+	if (array_room(sums.rows, sums.cap, sums.nr))
+		fatal("memory", NULL);
+	sums.rows[sums.nr] = (struct row){ .tgid = tgid };
+	return &sums.rows[sums.nr++];
+}
+
+static void weigh(struct row *row, const struct ledger_slot *s, const struct ledger_weight *w)
+{
+	/* Nobody is weighed for longer than he was there, nor without time. */
+	if (w->covered_ns > s->on_cpu_ns || (!w->covered_ns && w->count[0]))
+		bad++;
+	row->covered_ns += w->covered_ns;
+	for (int e = 0; e < LEDGER_MAX_WEIGHTS; e++) {
+		row->count[e] += w->count[e];
+		uneven[e] += llabs((long long)(w->count[e] - w->covered_ns));
+	}
+}
+
+static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
+{
+	(void)arg;
+	for (uint32_t i = 0; sums.counting && i < r->nr; i++) {
+		struct row *row = row_of(r->slots[i].tgid);
+
+		row->cpu_ns += r->slots[i].on_cpu_ns;
+		if (w)
+			weigh(row, &r->slots[i], &w->slots[i]);
+	}
+}
+
+static void on_window(void *arg, const struct ledger_window *r)
+{
+	(void)arg;
+	(void)r;
+}
+
+static void on_task(void *arg, const struct ledger_task *r)
+{
+	(void)arg;
+	(void)r;
+}
+
+static void on_cgroup(void *arg, const struct ledger_cgroup *r)
+{
+	(void)arg;
+	(void)r;
+}
+
+static const struct ledger_sink sink = { on_slices, on_window, on_task, on_cgroup, NULL };
+
+/* Brings the books up to now; what the events say at this moment is in @kernel. */
+static void bring_up_to_date(uint64_t *kernel)
+{
+	if (ledger_flush(ledger, &sink))
+		fatal("flush", NULL);
+	for (uint32_t e = 0; e < weights.nr; e++) {
+		kernel[e] = 0;
+		for (uint32_t cpu = 0; cpu < weights.nr_cpus; cpu++) {
+			struct ledger_value value;
+
+			if (weights.fds[e][cpu] >= 0 &&
+			    read(weights.fds[e][cpu], &value, sizeof(value)) == sizeof(value))
+				kernel[e] += value.count;
+		}
+	}
+	if (ledger_settle(ledger, &sink))
+		fatal("drain", NULL);
+}
+
+static void start(const char *spec)
+{
+	uint32_t cpu_socket[CPULIST_MAX_CPUS] = { 0 };
+	struct ledger_options o = { .cpu_socket = cpu_socket };
+	struct diag d = { 0 };
+	struct sysfs fs;
+
+	o.nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	if (sysfs_open(NULL, &d, &fs) || weights_open(&fs, spec, o.nr_cpus, &d, &weights))
+		fatal("weights", &d);
+	sysfs_close(&fs);
+	o.nr_weights = weights.nr;
+	if (ledger_open(&o, &d, &ledger))
+		fatal("ledger", &d);
+	for (uint32_t e = 0; e < weights.nr; e++)
+		if (ledger_weights(ledger, e, weights.fds[e], &d))
+			fatal("ledger", &d);
+	if (ledger_attach(ledger, &d))
+		fatal("ledger", &d);
+}
+
+static void follow(int window_ms, bool keep)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	char byte;
+
+	while (poll(&input, 1, window_ms) <= 0 || read(STDIN_FILENO, &byte, 1) > 0) {
+		ledger_mark(ledger, 0, monotonic_ns());
+		if (!keep && ledger_drain(ledger, &sink))
+			fatal("drain", NULL);
+	}
+	/* Makes room for what did not find any. */
+	if (keep && ledger_drain(ledger, &sink))
+		fatal("drain", NULL);
+}
+
+static void say_counts(const char *what, const uint64_t *counts)
+{
+	printf("%s", what);
+	for (uint32_t e = 0; e < weights.nr; e++)
+		printf(" %" PRIu64, counts[e]);
+	printf("\n");
+}
+
+static void say(const uint64_t *kernel, const struct ledger_losses *before)
+{
+	struct ledger_losses now;
+	char text[128];
+
+	ledger_losses(ledger, &now);
+	for (size_t i = 0; i < sums.nr; i++) {
+		const struct row *row = &sums.rows[i];
+
+		snprintf(text, sizeof(text), "process %u %" PRIu64 " %" PRIu64, row->tgid,
+			 row->cpu_ns, row->covered_ns);
+		say_counts(text, row->count);
+	}
+	for (uint32_t e = 0; e < weights.nr; e++)
+		now.unowned[e] -= before->unowned[e];
+	say_counts("unowned", now.unowned);
+	say_counts("uneven", uneven);
+	say_counts("kernel", kernel);
+	printf("losses %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+	       now.kept_flushes - before->kept_flushes, now.weights - before->weights,
+	       now.unseen - before->unseen, now.bad + bad);
+	printf("note %s\n", weights.note);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t begin[LEDGER_MAX_WEIGHTS] = { 0 }, end[LEDGER_MAX_WEIGHTS] = { 0 };
+	struct ledger_losses losses;
+	int window_ms = 10, option;
+	bool keep = false;
+
+	while ((option = getopt(argc, argv, "kw:")) != -1) {
+		if (option == 'k')
+			keep = true;
+		else if (option == 'w' && atoi(optarg) > 0)
+			window_ms = atoi(optarg);
+		else
+			return 2;
+	}
+	if (argc != optind + 1)
+		return 2;
+	start(argv[optind]);
+	bring_up_to_date(begin);
+	ledger_losses(ledger, &losses);
+	sums.counting = true;
+	printf("ready\n");
+	fflush(stdout);
+	follow(window_ms, keep);
+	bring_up_to_date(end);
+	for (uint32_t e = 0; e < weights.nr; e++)
+		end[e] -= begin[e];
+	say(end, &losses);
+	ledger_free(ledger);
+	weights_close(&weights);
+	free(sums.rows);
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What core events say about a task's memory traffic, by core. Codes and meanings
+ * are data; trying them is the business of weights.c.
+ */
+#ifndef PLATFORM_WEIGHT_ROWS_H
+#define PLATFORM_WEIGHT_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum weight_core {
+	WEIGHT_CORE_OLYMPUS,
+	WEIGHT_CORE_NEOVERSE_V2,
+	NR_WEIGHT_CORES,
+};
+
+enum weight_role {
+	WEIGHT_READ,  /* reads from memory */
+	WEIGHT_WRITE, /* writes towards memory */
+	WEIGHT_OTHER, /* says something else: only for who asks for it by name */
+};
+
+/**
+ * struct weight_core_row - how a core is recognized
+ * @core: also the index of the row
+ * @name: for people
+ * @implementer: bits 24-31 of MIDR_EL1
+ * @part: bits 4-15
+ * @source: where the numbers were taken from
+ */
+struct weight_core_row {
+	enum weight_core core;
+	const char *name;
+	uint8_t implementer;
+	uint16_t part;
+	const char *source;
+};
+
+/**
+ * struct weight_row - a core event
+ * @core: core that has it
+ * @name: its name, as the kernel spells those that it knows
+ * @code: number of the event
+ * @role: what it stands for
+ * @rank: order in which "auto" tries the events of a role, 1 first; 0: never
+ * @bytes: moved per count, for people: only proportions matter; 0 when it counts no data
+ * @counts: what it counts and what it misses
+ * @source: where the meaning is written down
+ */
+struct weight_row {
+	enum weight_core core;
+	const char *name;
+	uint16_t code;
+	enum weight_role role;
+	uint8_t rank;
+	uint8_t bytes;
+	const char *counts;
+	const char *source;
+};
+
+extern const struct weight_core_row weight_cores[NR_WEIGHT_CORES];
+extern const struct weight_row weight_rows[];
+extern const size_t nr_weight_rows;
+
+/**
+ * weight_core_find() - the core that a MIDR_EL1 value belongs to
+ * @midr: content of regs/identification/midr_el1
+ *
+ * Return: its row, or NULL when it is none of ours.
+ */
+const struct weight_core_row *weight_core_find(uint64_t midr);
+
+#endif
