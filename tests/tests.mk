@@ -17,10 +17,15 @@ check:
 	@packaging/deps.sh
 	@tests/run.sh
 
-# Parts of it: make check-unit, check-style, check-asan, check-valgrind, check-build, check-live,
-# check-emulation, check-hardware, check-machine
+# Parts of it: make check-unit, check-style, check-asan, check-valgrind, check-accuracy, check-build,
+# check-live, check-emulation, check-hardware, check-machine
 check-%:
 	@tests/run.sh $*
+
+# Ten seeds of every kind of scenario, beside simpler methods: the table of docs/ACCURACY.md (3 min)
+.PHONY: accuracy
+accuracy: $(PROGRAM)
+	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
 
 .PHONY: bench
 bench: $(PROGRAM)

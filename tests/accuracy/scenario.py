@@ -212,6 +212,7 @@ class Crew:
         self.sockets = 2 if mode == "two" else 1
         self.next_cpu = [socket * options.cpus // self.sockets for socket in range(self.sockets)]
         self.tenants = []
+        self.twins = []
 
     def cpus_of(self, socket):
         share = self.options.cpus // self.sockets
@@ -266,6 +267,8 @@ class Crew:
         twins = min(6, self.options.tenants // 2 * 2)
         for number in range(self.options.tenants):
             leader = number // 2 * 2 if number < twins else number
+            if number < twins:
+                self.twins.append(FIRST_PID + number)
             runs = on_and_off(self.streams.named("runs", leader), self.options.length_ns, 20, 300)
             self.hire(self.crew_of(number, lambda _, runs=runs: runs))
 
@@ -564,6 +567,7 @@ class Scenario:
             "exact": self.mode != "mux",
             "counted": {self.name(i): total for i, total in enumerate(counted)},
             "workloads": workloads,
+            "twins": self.crew.twins,
         }
 
     def write_truth(self, path):
