@@ -27,8 +27,20 @@ check-%:
 accuracy: $(PROGRAM)
 	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
 
+# Benches of the engine, which run without a kernel's help
+BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/replay
+
+$(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
+		$(filter %.c,$^) $(LIBOBJ) $(LIBS)
+
+.PHONY: bench-engine
+bench-engine: $(BENCH)
+	tests/bench/engine.sh $(B)/tests/bench
+
 .PHONY: bench
-bench: $(PROGRAM)
+bench: $(PROGRAM) bench-engine
 	@packaging/deps.sh
 	tests/bench/bench.sh ./$(PROGRAM)
 
