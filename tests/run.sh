@@ -61,6 +61,7 @@ part_live() { make -s -j"$(nproc)" && tests/live/run.sh ./t410trace; }
 part_emulation() {
 	# The programs count checks themselves and name the ones that fail.
 	if tests/machine/plugin/tests/run; then echo "ok emulation"; else echo "not ok emulation: see above"; fi
+	tests/machine/test_judge.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }
