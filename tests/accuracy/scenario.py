@@ -267,8 +267,8 @@ class Crew:
         twins = min(6, self.options.tenants // 2 * 2)
         for number in range(self.options.tenants):
             leader = number // 2 * 2 if number < twins else number
-            if number < twins:
-                self.twins.append(FIRST_PID + number)
+            if number < twins and number % 2:
+                self.twins.append([FIRST_PID + leader, FIRST_PID + number])
             runs = on_and_off(self.streams.named("runs", leader), self.options.length_ns, 20, 300)
             self.hire(self.crew_of(number, lambda _, runs=runs: runs))
 

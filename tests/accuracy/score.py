@@ -10,7 +10,7 @@ cover      share of processes whose truth is between their low and high
 cover_1    the same for each process in each interval
 width      sum of high - low / sum of the truth
 tangled    share of the attributed bytes that is marked as not separable
-twins      share of those in lock-step with another that are marked so or have bars that hold
+twins      share of those in lock-step with another that name it, or have bars that hold
 conserved  every counter is the sum of its parts, and the counters have what was counted
 rows       processes with bytes
 """
@@ -24,6 +24,7 @@ SCHEMA = "t410trace.report/1"
 NS_PER_S = 1_000_000_000
 ENDS_SLACK_NS = NS_PER_S // 1000
 PROBLEMS_KEPT = 5
+MANY = -1
 
 
 @dataclasses.dataclass
@@ -77,6 +78,13 @@ def is_process(row):
     return row.get("leaf", True)
 
 
+def tangled_with(row):
+    """Pids that a row names; MANY among them when it could not name all."""
+    keys = row.get("tangled_with", [])
+    pids = {int(key.split(":")[1]) for key in keys if key.startswith("pid:")}
+    return pids | {MANY} if row.get("tangled_count", 0) > len(keys) else pids
+
+
 def problems_of(report):
     """Everything in one report that cannot be: a list of sentences."""
     found = []
@@ -121,7 +129,7 @@ class Scorer:
         self.problems = []
         self.held = self.intervals = 0
         self.tangled = 0
-        self.marked = set()
+        self.marked = collections.defaultdict(set)  # pids that a share is tangled with
 
     def add(self, report):
         self.problems += problems_of(report)
@@ -134,7 +142,7 @@ class Scorer:
                 now[row.get("pid"), share["counter"]].add(share)
                 if not share.get("separable", row.get("separable", True)):
                     self.tangled += share["value"]
-                    self.marked.add((row.get("pid"), share["counter"]))
+                    self.marked[row.get("pid"), share["counter"]] |= tangled_with(row)
         for key, sums in now.items():
             self.found[key].add(dataclasses.asdict(sums))
         self.calibrate(report["interval"], now)
@@ -162,8 +170,12 @@ class Scorer:
         return totals.values()
 
     def honest_twins(self):
-        twins = [key for key in self.owed if key[0] in self.truth["twins"]]
-        honest = [key in self.marked or self.found[key].holds(sum(self.owed[key])) for key in twins]
+        twin_of = {pid: twin for pair in self.truth["twins"] for pid, twin in (pair, pair[::-1])}
+        twins = [key for key in self.owed if key[0] in twin_of]
+        honest = [
+            bool(self.marked[key] & {twin_of[key[0]], MANY}) or self.found[key].holds(sum(self.owed[key]))
+            for key in twins
+        ]
         return sum(honest) / len(honest) if honest else 1.0
 
     def check_totals(self):

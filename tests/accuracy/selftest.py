@@ -239,20 +239,19 @@ def marks_are_seen_on_shares_and_rows():
 
 
 @test
-def twins_need_a_mark_or_bars_that_hold():
+def twins_name_each_other_or_have_bars_that_hold():
     reports, truth = perfect("pairs")
-    expect(len(truth["twins"]) == 6, f"{truth['twins']}")
-    for row in (row for report in reports for row in report["workloads"]):
-        if row["pid"] in truth["twins"]:
-            for share in row["shares"]:
-                share["low"] = share["high"] = share["value"]
-    for pid in truth["twins"]:
-        for counter, values in truth["workloads"][str(pid)]["bytes"].items():
-            truth["workloads"][str(pid)]["bytes"][counter] = [value * 2 for value in values]
+    expect(len(truth["twins"]) == 3, f"{truth['twins']}")
+    expect(score_of(reports, truth).twins == 1, "bars that hold")
+    for pid in itertools.chain.from_iterable(truth["twins"]):
+        seconds = truth["workloads"][str(pid)]["bytes"]
+        seconds.update({counter: [value * 2 for value in values] for counter, values in seconds.items()})
     expect(score_of(reports, truth).twins == 0, "wrong without a mark")
-    for row in reports[0]["workloads"]:
-        row["separable"] = False
-    expect(score_of(reports, truth).twins == 1, "marked")
+    for keys, count, wanted in (([], 0, 0), (["pid:1:7"], 1, 0), (["pid:{}:7"], 1, 1), (["pid:1:7"], 9, 1)):
+        for pid, twin in itertools.chain.from_iterable((pair, pair[::-1]) for pair in truth["twins"]):
+            row = next(row for row in reports[0]["workloads"] if row["pid"] == pid)
+            row.update(separable=False, tangled_with=[key.format(twin) for key in keys], tangled_count=count)
+        expect(score_of(reports, truth).twins == wanted, f"tangled with {keys} of {count}")
 
 
 @test
