@@ -9,13 +9,14 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
-PARTS=(style build unit asan valgrind live emulation hardware machine)
+PARTS=(style build unit asan valgrind accuracy live emulation hardware machine)
 declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
 	[build]="builds: gcc and clang, amd64 and arm64, no warnings (1 min)"
 	[unit]="unit tests (10 s)"
 	[asan]="unit tests with address and undefined behaviour sanitizers (40 s)"
 	[valgrind]="unit tests under valgrind (30 s)"
+	[accuracy]="how right the attribution is, on invented traces (40 s)"
 	[live]="the scheduler side on this machine's kernel (2 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 the first time)"
@@ -53,10 +54,14 @@ part_valgrind() {
 	unit_programs "" "" valgrind -q --error-exitcode=9 --leak-check=full \
 		--suppressions=tests/valgrind.supp --trace-children=no
 }
+part_accuracy() {
+	tests/accuracy/selftest.py && make -s -j"$(nproc)" && tests/accuracy/accuracy.py check ./t410trace
+}
 part_live() { make -s -j"$(nproc)" && tests/live/run.sh ./t410trace; }
 part_emulation() {
 	# The programs count checks themselves and name the ones that fail.
 	if tests/machine/plugin/tests/run; then echo "ok emulation"; else echo "not ok emulation: see above"; fi
+	tests/machine/test_judge.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }

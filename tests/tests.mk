@@ -22,13 +22,30 @@ check:
 	@packaging/deps.sh
 	@tests/run.sh
 
-# Parts of it: make check-unit, check-style, check-asan, check-valgrind, check-build, check-live,
-# check-emulation, check-hardware, check-machine
+# Parts of it: make check-unit, check-style, check-asan, check-valgrind, check-accuracy, check-build,
+# check-live, check-emulation, check-hardware, check-machine
 check-%:
 	@tests/run.sh $*
 
+# Ten seeds of every kind of scenario, beside simpler methods: the table of docs/ACCURACY.md (3 min)
+.PHONY: accuracy
+accuracy: $(PROGRAM)
+	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
+
+# Benches of the engine, which run without a kernel's help
+BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/replay
+
+$(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
+		$(filter %.c,$^) $(LIBOBJ) $(LIBS)
+
+.PHONY: bench-engine
+bench-engine: $(BENCH)
+	tests/bench/engine.sh $(B)/tests/bench
+
 .PHONY: bench
-bench: $(PROGRAM)
+bench: $(PROGRAM) bench-engine
 	@packaging/deps.sh
 	tests/bench/bench.sh ./$(PROGRAM)
 

@@ -160,6 +160,18 @@ scenario_turns() {
 	kill "$held"
 }
 
+# Tenants who share both CPUs of socket 1, sleep and work when they like, and differ tenfold
+# in what they move in the same CPU time.
+scenario_tenants() {
+	trace all -a -i 1000
+	for tenant in light:100000 medium:1000000 heavy:10000000; do
+		taskset $SOCKET1 traffic --name ${tenant%:*} --report truth --slot 2 --rate ${tenant#*:} \
+			--duty 20-300/20-300 --seed ${tenant#*:} --seconds 10 &
+	done
+	until_true has_lines truth 3
+	trace_end TERM
+}
+
 # A command that lives for a few milliseconds, three times.
 scenario_short() {
 	for n in 1 2 3; do

@@ -160,6 +160,64 @@ def the_others_bytes_are_unattributed(s):
     )
 
 
+# --- three programs that share a socket
+
+TENANTS = ("light", "medium", "heavy")
+
+
+def tenant_lines(s):
+    return [s.truth().named(name)[0] for name in TENANTS]
+
+
+def error_of(parts, lines):
+    """Sum of the errors by the sum of the truth."""
+    total = sum(line["bytes"] for line in lines)
+    return sum(abs(part - line["bytes"]) for part, line in zip(parts, lines)) / total
+
+
+@test("tenants")
+def they_differ_and_take_turns_at_random(s):
+    """Without this the other tests would be easy."""
+    reports, lines = s.reports("all"), tenant_lines(s)
+    expect(len(reports.each) >= 10, f"{len(reports.each)} reports of a second")
+    both = min(line["end_ns"] for line in lines) - max(line["start_ns"] for line in lines)
+    expect(both > 9e9, f"all of them ran for {both} ns only")
+    rates = [line["bytes"] / line["cpu_ns"] for line in lines]
+    for one, other in zip(rates, rates[1:]):
+        expect_close(other / one, 10, 0.01, "difference of two tenants")
+    for line in lines:
+        expect(1e9 < line["cpu_ns"] < 9e9, f"{line['name']} had {line['cpu_ns']} ns of CPU time")
+    times = [reports.on_cpu(by_pid(line["pid"])) for line in lines]
+    naive = [time * sum(line["bytes"] for line in lines) / sum(times) for time in times]
+    expect(error_of(naive, lines) > 0.5, f"CPU time says nearly the same: {error_of(naive, lines):.3f}")
+
+
+@test("tenants")
+def no_byte_is_invented_or_lost(s):
+    reports, truth = s.reports("all"), s.truth()
+    expect_equal(reports.counter(READ1), truth.counter(READ1), "the counter")
+    parts = reports.share(READ1, any_row)["value"] + sum(reports.unattributed(READ1).values())
+    expect_equal(parts, truth.counter(READ1), "rows and unattributed bytes")
+    expect_equal(reports.lost(), {}, "what was lost")
+    expect_equal(s.status("all"), 0, "exit status")
+
+
+@test("tenants")
+def each_has_the_bytes_it_moved(s):
+    reports, lines = s.reports("all"), tenant_lines(s)
+    parts = [reports.share(READ1, by_pid(line["pid"]))["value"] for line in lines]
+    found = ", ".join(f"{line['name']} {part / line['bytes']:.3f}" for part, line in zip(parts, lines))
+    error = error_of(parts, lines)
+    expect(error <= 0.05, f"error {error:.4f}, at most 0.05; shares of what they moved: {found}")
+
+
+@test("tenants")
+def their_bars_hold(s):
+    reports = s.reports("all")
+    for line in tenant_lines(s):
+        inside(reports.share(READ1, by_pid(line["pid"])), line["bytes"], line["name"])
+
+
 @test("short")
 def a_command_of_five_milliseconds_is_in_the_books(s):
     for name in ("short1", "short2", "short3"):

@@ -39,6 +39,12 @@
 #define MAX_SLOTS   16
 #define MAX_THREADS 64
 
+/* Lengths of time to draw from; often just one */
+struct span {
+	uint64_t least_ns;
+	uint64_t most_ns;
+};
+
 static struct {
 	unsigned int slot[MAX_SLOTS];
 	unsigned int nr_slots;
@@ -46,8 +52,9 @@ static struct {
 	int cpu; /* -1: any */
 	uint64_t bytes_per_ms;
 	uint64_t bytes_per_piece;
-	uint64_t on_ns;
-	uint64_t off_ns;
+	struct span on;
+	struct span off;
+	uint64_t seed;
 	uint64_t run_ns;
 	const char *cgroup;
 	const char *name;
@@ -61,6 +68,13 @@ struct account {
 	uint64_t cpu_ns;
 	uint64_t bytes;
 	uint64_t stores;
+};
+
+/* Where a thread is in its duty cycle */
+struct duty {
+	uint64_t start_ns; /* of the "on" part */
+	uint64_t on_ns;	   /* its length */
+	uint64_t random;   /* state of the generator */
 };
 
 static volatile uint64_t *port;
@@ -197,15 +211,39 @@ static void report(const struct account *a, uint64_t end_ns)
 	pthread_mutex_unlock(&report_lock);
 }
 
-/* Sleep if the "on" part of the duty cycle that began at @phase_ns is over. */
-static bool pause_if_due(uint64_t now, uint64_t *phase_ns)
+/* SplitMix64: any seed is a good one, and the same lengths come on every machine. */
+static uint64_t draw_number(uint64_t *state)
 {
-	struct timespec off = { options.off_ns / NS_PER_S, options.off_ns % NS_PER_S };
+	uint64_t x = *state += 0x9e3779b97f4a7c15ull;
 
-	if (!options.off_ns || now - *phase_ns < options.on_ns)
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return x ^ x >> 31;
+}
+
+static uint64_t draw_length(const struct span *s, uint64_t *state)
+{
+	return s->least_ns + draw_number(state) % (s->most_ns - s->least_ns + 1);
+}
+
+static void begin_on_part(struct duty *d)
+{
+	d->start_ns = now_ns(CLOCK_MONOTONIC);
+	d->on_ns = draw_length(&options.on, &d->random);
+}
+
+/* Sleep if the "on" part of the duty cycle is over. */
+static bool pause_if_due(uint64_t now, struct duty *d)
+{
+	struct timespec off;
+	uint64_t ns;
+
+	if (!options.off.most_ns || now - d->start_ns < d->on_ns)
 		return false;
+	ns = draw_length(&options.off, &d->random);
+	off = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
 	nanosleep(&off, NULL);
-	*phase_ns = now_ns(CLOCK_MONOTONIC);
+	begin_on_part(d);
 	return true;
 }
 
@@ -214,10 +252,13 @@ static void *work(void *unused)
 	uint64_t rounds = rounds_for(options.bytes_per_piece ? STORE_NS : LOOK_NS);
 	struct account a = { .start_ns = now_ns(CLOCK_MONOTONIC),
 			     .cpu_start_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) };
-	uint64_t phase_ns = a.start_ns, now;
+	/* threads of one program must not have the same lengths */
+	struct duty d = { .random = options.seed + syscall(SYS_gettid) - getpid() };
+	uint64_t now;
 
+	begin_on_part(&d);
 	while (!stopped && (now = now_ns(CLOCK_MONOTONIC)) - a.start_ns < options.run_ns) {
-		if (pause_if_due(now, &phase_ns))
+		if (pause_if_due(now, &d))
 			continue;
 		burn(rounds);
 		if (options.bytes_per_piece)
@@ -233,11 +274,13 @@ static void *work(void *unused)
 static void __attribute__((noreturn)) usage(void)
 {
 	fputs("usage: traffic --slot N[,N...] (--rate BYTES_PER_CPU_MS | --per-iter BYTES)\n"
-	      "               [--duty ON_MS/OFF_MS] [--seconds S] [--threads T] [--cpu N]\n"
-	      "               [--cgroup PATH] [--name NAME] [--report FILE]\n"
+	      "               [--duty ON_MS/OFF_MS] [--seed N] [--seconds S] [--threads T]\n"
+	      "               [--cpu N] [--cgroup PATH] [--name NAME] [--report FILE]\n"
 	      "--rate      bytes for each millisecond of CPU time\n"
 	      "--per-iter  bytes for each piece of work of about a millisecond\n"
-	      "--duty      work and sleep in turn\n"
+	      "--duty      work and sleep in turn; LEAST-MOST instead of a time: a new one each "
+	      "time\n"
+	      "--seed      the times that are drawn are others\n"
 	      "--cgroup    join this group first, below " CGROUP_MOUNT "; made if needed\n"
 	      "--report    append the truth to FILE (default: standard output)\n",
 	      stderr);
@@ -280,12 +323,24 @@ static void parse_slots(char *text)
 	}
 }
 
+/* TIME or LEAST-MOST, in milliseconds */
+static struct span parse_span(const char *text, char stop, const char **ret_end)
+{
+	bool one = !memchr(text, '-', strcspn(text, "/"));
+	struct span s;
+
+	s.least_ns = duration(text, one ? stop : '-', NS_PER_MS, &text);
+	s.most_ns = one ? s.least_ns : duration(text + 1, stop, NS_PER_MS, &text);
+	if (s.most_ns < s.least_ns)
+		usage();
+	*ret_end = text;
+	return s;
+}
+
 static void parse_duty(const char *text)
 {
-	const char *slash;
-
-	options.on_ns = duration(text, '/', NS_PER_MS, &slash);
-	options.off_ns = duration(slash + 1, '\0', NS_PER_MS, NULL);
+	options.on = parse_span(text, '/', &text);
+	options.off = parse_span(text + 1, '\0', &text);
 }
 
 static void parse_options(int argc, char **argv)
@@ -295,6 +350,7 @@ static void parse_options(int argc, char **argv)
 		{ "rate", required_argument, NULL, 'r' },
 		{ "per-iter", required_argument, NULL, 'i' },
 		{ "duty", required_argument, NULL, 'd' },
+		{ "seed", required_argument, NULL, 'S' },
 		{ "seconds", required_argument, NULL, 't' },
 		{ "threads", required_argument, NULL, 'n' },
 		{ "cpu", required_argument, NULL, 'c' },
@@ -314,6 +370,8 @@ static void parse_options(int argc, char **argv)
 			options.bytes_per_piece = number(optarg, UINT64_MAX);
 		else if (c == 'd')
 			parse_duty(optarg);
+		else if (c == 'S')
+			options.seed = number(optarg, UINT64_MAX);
 		else if (c == 't')
 			options.run_ns = duration(optarg, '\0', NS_PER_S, NULL);
 		else if (c == 'n')

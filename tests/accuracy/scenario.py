@@ -1,0 +1,599 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Invent a trace (NDJSON, t410trace.trace/1) together with the truth behind it.
+
+scenario.py MODE TRACE TRUTH [KEY=VALUE...]
+
+A scenario is a number of tenants on the CPUs of one or two sockets. Each has an
+intensity - bytes per nanosecond on a CPU - which nobody is told; what the socket's
+counter shows in a window is the sum over all of them, later by a lag and with noise.
+
+Modes:
+  duty     tenants sleep and work as a whole, 20 to 300 ms at a time
+  threads  each thread sleeps and works by itself, 5 to 100 ms at a time
+  jitter   threads work all the time but for a gap of a few milliseconds now and then
+  steady   threads work all the time: nothing tells them apart
+  alone    one tenant after the other, each with the socket to itself
+  burst    half of the tenants start one short process (1 to 30 ms) after another
+  pairs    as duty, but some tenants sleep and work in lock-step with another one
+  ramp     as threads, but intensities rise or fall evenly to four times or a quarter
+  spikes   as threads, but in some windows the noise is huge
+  mux      as duty, but in every other window the counter counts only part of the time
+  lost     as threads, but one slice in twenty is missing
+  two      as threads, on two sockets, with reads and writes of different intensities
+
+Everything is drawn from streams of random numbers that have names, so an option
+changes what it is about and nothing else: with weights and without, the same tenants
+do the same at the same time.
+"""
+
+import bisect
+import dataclasses
+import itertools
+import json
+import math
+import random
+import sys
+
+NS_PER_MS = 1_000_000
+NS_PER_S = 1_000_000_000
+# Traffic is added up in bins of this length; windows consist of whole bins.
+BIN_NS = NS_PER_MS
+# A ledger brings a task that never sleeps up to date at least this often.
+LONGEST_SLICE_NS = NS_PER_S // 2
+FIRST_PID = 1000
+# What core PMUs would count for a direction; one count is a cache line.
+WEIGHT_EVENTS = {"rd": "l3d_cache_refill", "wr": "l2d_cache_wb"}
+LINE_BYTES = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What a scenario is made of.
+
+    seed       another one gives other tenants
+    tenants    number of them
+    cpus       of all sockets
+    seconds    length of the trace
+    window_ms  time between two readings of the counters
+    spread     how much tenants differ: sigma of the logarithm of their intensities
+    noise      of a reading: sigma of its logarithm
+    lag_ms     traffic is seen up to this long after the work
+    phases     1: intensities change about twice a second
+    idle_bytes in every window, caused by no tenant
+    weights    1: slices carry what core PMUs counted, wrong by 20% for each tenant
+    stacked    1: all threads of a tenant share a CPU, as no scheduler would have it
+    """
+
+    seed: int = 1
+    tenants: int = 20
+    cpus: int = 88
+    seconds: float = 10.0
+    window_ms: int = 10
+    spread: float = 1.2
+    noise: float = 0.03
+    lag_ms: int = 2
+    phases: int = 1
+    idle_bytes: int = 0
+    weights: int = 0
+    stacked: int = 0
+
+    @property
+    def length_ns(self):
+        return round(self.seconds * NS_PER_S)
+
+    @property
+    def window_ns(self):
+        return self.window_ms * NS_PER_MS
+
+    @classmethod
+    def parse(cls, words):
+        """From KEY=VALUE words."""
+        kinds = {field.name: field.type for field in dataclasses.fields(cls)}
+        values = {}
+        for word in words:
+            key, equals, text = word.partition("=")
+            if key not in kinds or not equals:
+                raise ValueError(f'"{word}": options are {", ".join(kinds)}')
+            values[key] = kinds[key](float(text))
+        return cls(**values)
+
+
+@dataclasses.dataclass
+class Thread:
+    """When a thread was on its CPU: (start, end) pairs in ns, in order, without overlap."""
+
+    cpu: int
+    runs: list
+
+
+@dataclasses.dataclass
+class Tenant:
+    """A process.
+
+    @levels: by direction, (start, end, bytes per ns) without gaps
+    @bias: by direction, how far its weights are off
+    @group: processes of one group are one tenant to its user
+    """
+
+    pid: int
+    comm: str
+    group: str
+    threads: list
+    levels: dict
+    bias: dict
+
+
+class Streams:
+    """Independent random numbers by name."""
+
+    def __init__(self, mode, seed):
+        self.prefix = f"{mode}:{seed}"
+
+    def named(self, *name):
+        return random.Random(":".join([self.prefix, *map(str, name)]))
+
+
+# --- when threads run
+
+
+def on_and_off(rng, length_ns, shortest_ms, longest_ms):
+    """Work and sleep in turn, each with a mean of its own between the two bounds."""
+    means = [rng.uniform(shortest_ms, longest_ms) * NS_PER_MS for _ in range(2)]
+    working, now, runs = rng.random() < 0.5, 0, []
+    while now < length_ns:
+        end = now + max(1, round(rng.expovariate(1.0) * means[working]))
+        if working:
+            runs.append((now, min(end, length_ns)))
+        working, now = not working, end
+    return runs
+
+
+def with_gaps(rng, length_ns):
+    """Work all the time, but for 0.5 to 3 ms about 25 times a second."""
+    runs, begin, now = [], 0, 0
+    while True:
+        now += round(rng.expovariate(25.0) * NS_PER_S)
+        if now >= length_ns:
+            break
+        if now > begin:
+            runs.append((begin, now))
+        begin = now + round(rng.uniform(0.5, 3.0) * NS_PER_MS)
+    if begin < length_ns:
+        runs.append((begin, length_ns))
+    return runs
+
+
+def short_lives(rng, length_ns):
+    """One process after the other: the (start, end) of each."""
+    now = rng.uniform(0, 60) * NS_PER_MS
+    while now < length_ns - NS_PER_MS:
+        end = min(length_ns, now + rng.uniform(1, 30) * NS_PER_MS)
+        yield round(now), round(end)
+        now = end + rng.expovariate(1 / 60) * NS_PER_MS
+
+
+# --- how intense
+
+
+def phase_levels(rng, base, options):
+    """A new level about twice a second, around the same base."""
+    if not options.phases:
+        return [(0, options.length_ns, base)]
+    levels, now, level = [], 0, base
+    while now < options.length_ns:
+        end = now + max(1, round(rng.expovariate(2.0) * NS_PER_S))
+        levels.append((now, end, level))
+        now, level = end, base * math.exp(rng.gauss(0, 0.5))
+    return levels
+
+
+def ramp_levels(rng, base, options):
+    """From half of the base to twice as much, or the other way round."""
+    step = 50 * NS_PER_MS
+    way = rng.choice((-1, 1))
+    return [
+        (now, now + step, base * 2 ** (way * (2 * now / options.length_ns - 1)))
+        for now in range(0, options.length_ns, step)
+    ]
+
+
+# --- tenants
+
+
+class Crew:
+    """Hires the tenants of a scenario and gives them CPUs."""
+
+    def __init__(self, mode, options):
+        self.mode = mode
+        self.options = options
+        self.streams = Streams(mode, options.seed)
+        self.directions = ("rd", "wr") if mode == "two" else ("rd",)
+        self.sockets = 2 if mode == "two" else 1
+        self.next_cpu = [socket * options.cpus // self.sockets for socket in range(self.sockets)]
+        self.tenants = []
+        self.twins = []
+
+    def cpus_of(self, socket):
+        share = self.options.cpus // self.sockets
+        return range(socket * share, (socket + 1) * share)
+
+    def take_cpu(self, socket):
+        cpus = self.cpus_of(socket)
+        cpu = self.next_cpu[socket]
+        self.next_cpu[socket] = cpus.start + (cpu + 1 - cpus.start) % len(cpus)
+        return cpu
+
+    def hire(self, threads, group=None, base=None):
+        number = len(self.tenants)
+        rng = self.streams.named("intensity", number)
+        draw = ramp_levels if self.mode == "ramp" else phase_levels
+        levels, bias = {}, {}
+        for direction in self.directions:
+            start = base or math.exp(rng.gauss(0, self.options.spread))
+            levels[direction] = draw(rng, start, self.options)
+            bias[direction] = math.exp(rng.gauss(0, 0.2))
+        name = f"tenant{number}"
+        self.tenants.append(
+            Tenant(FIRST_PID + number, name, group or name, threads, levels, bias)
+        )
+
+    def size(self, number):
+        """Threads of a tenant: on average all tenants together have nearly a CPU each."""
+        most = max(1, 2 * self.options.cpus // self.options.tenants - 1)
+        return self.streams.named("size", number).randint(1, most)
+
+    def socket_of(self, number, thread):
+        """With two sockets every fifth tenant is on both."""
+        return (thread if number % 5 == 4 else number) % self.sockets
+
+    def crew_of(self, number, schedule, size=None):
+        """Threads that follow a schedule: a function of a thread's number."""
+        size = size or self.size(number)
+        cpus = [self.take_cpu(self.socket_of(number, k)) for k in range(size)]
+        if self.options.stacked:
+            cpus = [cpus[0]] * size
+        return [Thread(cpu, schedule(k)) for k, cpu in enumerate(cpus)]
+
+    # one of these for each mode; those with the same schedule share it
+
+    def duty(self):
+        for number in range(self.options.tenants):
+            runs = on_and_off(self.streams.named("runs", number), self.options.length_ns, 20, 300)
+            self.hire(self.crew_of(number, lambda _, runs=runs: runs))
+
+    def pairs(self):
+        """The second of a pair has the first one's schedule; both have any size."""
+        twins = min(6, self.options.tenants // 2 * 2)
+        for number in range(self.options.tenants):
+            leader = number // 2 * 2 if number < twins else number
+            if number < twins and number % 2:
+                self.twins.append([FIRST_PID + leader, FIRST_PID + number])
+            runs = on_and_off(self.streams.named("runs", leader), self.options.length_ns, 20, 300)
+            self.hire(self.crew_of(number, lambda _, runs=runs: runs))
+
+    def threads(self):
+        for number in range(self.options.tenants):
+            rng = self.streams.named("runs", number)
+            self.hire(
+                self.crew_of(
+                    number, lambda _, rng=rng: on_and_off(rng, self.options.length_ns, 5, 100)
+                )
+            )
+
+    def jitter(self):
+        for number in range(self.options.tenants):
+            rng = self.streams.named("runs", number)
+            self.hire(self.crew_of(number, lambda _, rng=rng: with_gaps(rng, self.options.length_ns)))
+
+    def steady(self):
+        for number in range(self.options.tenants):
+            self.hire(self.crew_of(number, lambda _: [(0, self.options.length_ns)]))
+
+    def alone(self):
+        turn = self.options.length_ns // self.options.tenants
+        for number in range(self.options.tenants):
+            runs = [(number * turn, (number + 1) * turn)]
+            self.hire(self.crew_of(number, lambda _, runs=runs: runs, size=1))
+
+    def burst(self):
+        for number in range(self.options.tenants):
+            rng = self.streams.named("runs", number)
+            if number % 2:
+                runs = on_and_off(rng, self.options.length_ns, 20, 300)
+                self.hire(self.crew_of(number, lambda _, runs=runs: runs), group=f"long{number}")
+                continue
+            base = math.exp(rng.gauss(0, self.options.spread))
+            for _ in range(rng.randint(1, 4)):
+                cpu = self.take_cpu(0)
+                for run in short_lives(rng, self.options.length_ns):
+                    self.hire(
+                        [Thread(cpu, [run])],
+                        group=f"burst{number}",
+                        base=base * math.exp(rng.gauss(0, 0.3)),
+                    )
+
+    ramp = spikes = lost = two = threads
+    mux = duty
+
+
+MODES = ("duty", "threads", "jitter", "steady", "alone")
+FAMILIES = ("burst", "pairs", "ramp", "spikes", "mux", "lost", "two")
+
+
+# --- traffic
+
+
+class Bins:
+    """Bytes in bins of equal length, filled by intervals of constant traffic."""
+
+    def __init__(self, length_ns, bin_ns):
+        self.bin_ns = bin_ns
+        self.nr = -(-length_ns // bin_ns)
+        self.parts = [0.0] * (self.nr + 1)
+        self.steps = [0.0] * (self.nr + 2)
+
+    def add(self, start, end, rate):
+        first, last = start // self.bin_ns, end // self.bin_ns
+        if first == last:
+            self.parts[first] += (end - start) * rate
+            return
+        self.parts[first] += ((first + 1) * self.bin_ns - start) * rate
+        self.parts[last] += (end - last * self.bin_ns) * rate
+        # bins in between are full: only where that begins and ends is noted
+        self.steps[first + 1] += rate * self.bin_ns
+        self.steps[last] -= rate * self.bin_ns
+
+    def values(self):
+        # a sum of steps that cancel out may be off by a rounding error
+        full = itertools.accumulate(self.steps)
+        return [max(0.0, part + whole) for part, whole in zip(self.parts[: self.nr], full)]
+
+
+def pieces(runs, levels):
+    """Cut runs where the level changes: (number of the run, start, end, level)."""
+    starts = [level[0] for level in levels]
+    for number, (start, end) in enumerate(runs):
+        at = bisect.bisect_right(starts, start) - 1
+        while start < end:
+            stop = min(end, levels[at][1])
+            yield number, start, stop, levels[at][2]
+            start, at = stop, at + 1
+
+
+def seen_later(values, lag):
+    """Traffic of a bin is seen evenly in it and the following ones, @lag in all."""
+    if lag <= 1:
+        return values
+    sums = [0.0, *itertools.accumulate(values)]
+    return [(sums[i + 1] - sums[max(0, i + 1 - lag)]) / lag for i in range(len(values))]
+
+
+@dataclasses.dataclass
+class Slice:
+    tenant: int
+    cpu: int
+    start: int
+    end: int
+    weights: dict
+
+
+class Scenario:
+    """Tenants, what they did, and what the counters showed."""
+
+    def __init__(self, mode, options):
+        if mode not in MODES + FAMILIES:
+            raise ValueError(f'no mode "{mode}"; modes are {", ".join(MODES + FAMILIES)}')
+        self.mode = mode
+        self.options = options
+        self.crew = Crew(mode, options)
+        getattr(self.crew, mode)()
+        self.counters = [
+            (socket, direction)
+            for socket in range(self.crew.sockets)
+            for direction in self.crew.directions
+        ]
+        self.bins = [Bins(options.length_ns, BIN_NS) for _ in self.counters]
+        self.truth = []  # of each tenant and counter: bytes in each second
+        self.slices = []
+        for number, tenant in enumerate(self.crew.tenants):
+            self.run(number, tenant)
+        self.windows = list(self.read_counters())
+        self.losses = self.lose_slices() if mode == "lost" else []
+
+    def name(self, counter):
+        socket, direction = self.counters[counter]
+        return f"ucf{socket}/mem_bytes_{direction}/src_loc_cpu=1"
+
+    def run(self, number, tenant):
+        """Let a tenant do its work."""
+        seconds = [Bins(self.options.length_ns, NS_PER_S) for _ in self.counters]
+        for thread in tenant.threads:
+            socket = thread.cpu * self.crew.sockets // self.options.cpus
+            made = [{} for _ in thread.runs]
+            for counter, (where, direction) in enumerate(self.counters):
+                if where != socket:
+                    continue
+                for run, start, end, level in pieces(thread.runs, tenant.levels[direction]):
+                    self.bins[counter].add(start, end, level)
+                    seconds[counter].add(start, end, level)
+                    made[run][direction] = made[run].get(direction, 0.0) + (end - start) * level
+            for (start, end), moved in zip(thread.runs, made):
+                self.slice(number, thread.cpu, start, end, moved)
+        self.truth.append([one.values() for one in seconds])
+
+    def slice(self, number, cpu, start, end, moved):
+        bias = self.crew.tenants[number].bias
+        for begin in range(start, end, LONGEST_SLICE_NS):
+            stop = min(end, begin + LONGEST_SLICE_NS)
+            part = (stop - begin) / (end - start)
+            weights = {
+                WEIGHT_EVENTS[direction]: int(count / LINE_BYTES * bias[direction] * part)
+                for direction, count in moved.items()
+            }
+            self.slices.append(Slice(number, cpu, begin, stop, weights if self.options.weights else {}))
+
+    def read_counters(self):
+        """Of each socket and window: (end, socket, start, readings)."""
+        o = self.options
+        per_window, lag = o.window_ns // BIN_NS, max(1, round(o.lag_ms * NS_PER_MS / BIN_NS))
+        seen = [seen_later(bins.values(), lag) for bins in self.bins]
+        noise = self.crew.streams.named("noise")
+        turns = self.crew.streams.named("turns")
+        for number in range(o.length_ns // o.window_ns):
+            for socket in range(self.crew.sockets):
+                first, counted = number * per_window, (0, per_window)
+                if self.mode == "mux" and number % 2:
+                    counted = self.turn(turns, per_window)
+                readings = []
+                for counter, (where, _) in enumerate(self.counters):
+                    if where == socket:
+                        bins = seen[counter][first + counted[0] : first + counted[1]]
+                        value = sum(bins) * self.error(noise)
+                        if counted[1] > counted[0]:
+                            value += o.idle_bytes
+                        running = (counted[1] - counted[0]) * BIN_NS
+                        readings.append([counter, int(value), o.window_ns, running])
+                yield (number + 1) * o.window_ns, socket, number * o.window_ns, readings
+
+    def turn(self, rng, nr):
+        """The bins of a window in which the counter had its turn; rarely none."""
+        if rng.random() < 0.02:
+            return 0, 0
+        length = max(1, round(nr * rng.uniform(0.25, 0.75)))
+        begin = rng.randint(0, nr - length)
+        return begin, begin + length
+
+    def error(self, rng):
+        small, rare, large = rng.gauss(0, self.options.noise), rng.random(), rng.gauss(0, 1)
+        return math.exp(large if self.mode == "spikes" and rare < 0.01 else small)
+
+    def lose_slices(self):
+        """Remove one in twenty; the losses are known for each tenth of a second."""
+        rng, kept, lost = self.crew.streams.named("lost"), [], {}
+        for one in self.slices:
+            if rng.random() >= 0.05:
+                kept.append(one)
+                continue
+            when = (one.end - 1) // (NS_PER_S // 10)
+            start, count = lost.get(when, (one.start, 0))
+            lost[when] = min(start, one.start), count + 1
+        self.slices = kept
+        return [(start, (when + 1) * (NS_PER_S // 10), count) for when, (start, count) in lost.items()]
+
+    # --- files
+
+    def header(self):
+        shares = [self.crew.cpus_of(socket) for socket in range(self.crew.sockets)]
+        return {
+            "type": "header",
+            "schema": "t410trace.trace/1",
+            "platform": "t410",
+            "host": "invented",
+            "kernel": "none",
+            "sockets": [
+                {"id": socket, "cpus": f"{cpus.start}-{cpus.stop - 1}"}
+                for socket, cpus in enumerate(shares)
+            ],
+            "counters": [
+                {
+                    "id": counter,
+                    "name": self.name(counter),
+                    "pmu": f"nvidia_ucf_pmu_{socket}",
+                    "event": f"mem_bytes_{direction}",
+                    "filters": {"src_loc_cpu": 1},
+                    "socket": socket,
+                    "unit": "bytes",
+                    "source": "cpu",
+                }
+                for counter, (socket, direction) in enumerate(self.counters)
+            ],
+        }
+
+    def events(self):
+        """Lines of the trace by the time they would be written: first workloads, windows last."""
+        short = self.mode == "burst"
+        for number, tenant in enumerate(self.crew.tenants):
+            began = tenant.threads[0].runs[0][0] if short and tenant.threads[0].runs else 0
+            line = {
+                "type": "workload",
+                "id": number,
+                "pid": tenant.pid,
+                "start_ns": began + 1 + number,
+                "comm": tenant.comm,
+                "cgroup": f"/accuracy/{tenant.group}",
+                "cgroup_id": 500 + self.group_number(tenant.group),
+            }
+            yield began, 0, json.dumps(line)
+        for s in self.slices:
+            # most of the lines: written by hand, json is slower
+            weights = f',"weights":{json.dumps(s.weights)}' if s.weights else ""
+            yield s.end, 1, (
+                f'{{"type":"slice","workload":{s.tenant},"cpu":{s.cpu},'
+                f'"start_ns":{s.start},"end_ns":{s.end}{weights}}}'
+            )
+        for start, end, count in self.losses:
+            line = {"type": "lost", "what": "slices", "socket": 0, "start_ns": start, "end_ns": end}
+            yield end, 2, json.dumps({**line, "count": count})
+        for end, socket, start, readings in self.windows:
+            line = {"type": "window", "socket": socket, "start_ns": start, "end_ns": end}
+            yield end, 3, json.dumps({**line, "values": readings})
+
+    def group_number(self, group):
+        return int("".join(c for c in group if c.isdigit()))
+
+    def write_trace(self, path):
+        lines = sorted(self.events(), key=lambda line: line[:2])
+        end = {"type": "end", "time_ns": self.options.length_ns}
+        with open(path, "w", encoding="ascii") as out:
+            print(json.dumps(self.header()), *(line[2] for line in lines), json.dumps(end), sep="\n", file=out)
+
+    def answers(self):
+        """What a report is compared with."""
+        counted = [0] * len(self.counters)
+        for _, _, _, readings in self.windows:
+            for counter, value, _, _ in readings:
+                counted[counter] += value
+        workloads = {}
+        for tenant, by_counter in zip(self.crew.tenants, self.truth):
+            workloads[str(tenant.pid)] = {
+                "group": tenant.group,
+                "bytes": {self.name(i): values for i, values in enumerate(by_counter) if any(values)},
+            }
+        return {
+            "mode": self.mode,
+            "options": dataclasses.asdict(self.options),
+            # with turns, a report's totals are estimates
+            "exact": self.mode != "mux",
+            "counted": {self.name(i): total for i, total in enumerate(counted)},
+            "workloads": workloads,
+            "twins": self.crew.twins,
+        }
+
+    def write_truth(self, path):
+        with open(path, "w", encoding="ascii") as out:
+            json.dump(self.answers(), out)
+
+
+def make(mode, options, trace, truth):
+    """Write both files."""
+    scenario = Scenario(mode, options)
+    scenario.write_trace(trace)
+    scenario.write_truth(truth)
+
+
+def main():
+    if len(sys.argv) < 4:
+        print(__doc__.strip(), file=sys.stderr)
+        print("\nOptions:", Options.__doc__.split("\n\n", 1)[1].rstrip(), sep="\n", file=sys.stderr)
+        return 2
+    try:
+        make(sys.argv[1], Options.parse(sys.argv[4:]), sys.argv[2], sys.argv[3])
+    except ValueError as error:
+        print(f"scenario: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

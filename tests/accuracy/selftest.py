@@ -1,0 +1,545 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests of the accuracy tests: a wrong report must fail, an invented trace must be as said."""
+
+import copy
+import dataclasses
+import itertools
+import json
+import math
+import pathlib
+import random
+import sys
+import tempfile
+
+import accuracy
+import scenario
+import score
+
+TESTS = []
+SMALL = scenario.Options(tenants=6, cpus=12, seconds=3.0)
+NS_PER_S = 1_000_000_000
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def expect(condition, why):
+    if not condition:
+        raise AssertionError(why)
+
+
+def expect_near(found, wanted, within, what):
+    expect(abs(found - wanted) <= within, f"{what} is {found}, expected {wanted} within {within}")
+
+
+def change(options, **changes):
+    return dataclasses.replace(options, **changes)
+
+
+# --- the scorer: a report that knows the truth, and ways to spoil it
+
+
+def perfect(mode="duty", options=SMALL):
+    """(reports, truth): every byte in its row, bars of a hundredth on both sides."""
+    truth = scenario.Scenario(mode, options).answers()
+    reports = []
+    for second in range(int(options.seconds)):
+        rows, totals = [], dict.fromkeys(truth["counted"], 0)
+        for pid, workload in truth["workloads"].items():
+            shares = []
+            for counter, seconds in workload["bytes"].items():
+                value = round(seconds[second])
+                totals[counter] += value
+                bars = {"low": value * 99 // 100, "high": value * 101 // 100 + 1}
+                shares.append({"counter": counter, "value": value, **bars})
+            rows.append({"pid": int(pid), "shares": shares})
+        reports.append(
+            {
+                "schema": score.SCHEMA,
+                "interval": {"start_ns": second * NS_PER_S, "end_ns": (second + 1) * NS_PER_S},
+                "counters": [{"name": name, "value": value} for name, value in totals.items()],
+                "workloads": rows,
+                "unattributed": [],
+            }
+        )
+    truth["counted"] = {
+        name: sum(c["value"] for r in reports for c in r["counters"] if c["name"] == name) for name in truth["counted"]
+    }
+    return reports, truth
+
+
+def score_of(reports, truth):
+    return score.score("\n".join(map(json.dumps, reports)), truth)
+
+
+def shares_of(reports):
+    return [share for report in reports for row in report["workloads"] for share in row["shares"]]
+
+
+def largest(reports):
+    return max(shares_of(reports), key=lambda share: share["value"])
+
+
+@test
+def a_perfect_report_is_perfect():
+    result = score_of(*perfect())
+    expect(result.conserved and result.cover == 1 and result.cover_1 == 1, str(result))
+    expect_near(result.wape, 0, 1e-6, "wape")
+    expect_near(result.width, 0.02, 0.001, "width")
+    expect(result.tangled == 0 and result.twins == 1 and result.rows == 6, str(result))
+
+
+@test
+def two_sockets_and_directions_are_told_apart():
+    reports, truth = perfect("two")
+    expect(len(truth["counted"]) == 4, f"{len(truth['counted'])} counters")
+    expect_near(score_of(reports, truth).wape, 0, 1e-6, "wape")
+    other = {name: name.replace("_rd", "_?").replace("_wr", "_rd").replace("_?", "_wr") for name in truth["counted"]}
+    for share in shares_of(reports):
+        share["counter"] = other[share["counter"]]
+    expect(score_of(reports, truth).wape > 0.1, "reads and writes exchanged are no error")
+
+
+@test
+def a_byte_too_many_or_few_is_noticed():
+    for off in (-1, 1):
+        reports, truth = perfect()
+        largest(reports)["value"] += off
+        expect(not score_of(reports, truth).conserved, f"{off} byte")
+
+
+@test
+def bytes_nobody_counted_are_noticed():
+    reports, truth = perfect()
+    truth["counted"][next(iter(truth["counted"]))] -= 1
+    expect(not score_of(reports, truth).conserved, "one more than counted")
+    truth["exact"] = False
+    expect(score_of(reports, truth).conserved, "totals that are estimates are compared")
+
+
+@test
+def an_interval_that_is_missing_is_noticed():
+    reports, truth = perfect()
+    del reports[1]
+    result = score_of(reports, truth)
+    expect(not result.conserved and result.wape > 0.1, str(result))
+
+
+@test
+def what_is_no_count_is_noticed():
+    for junk in (1.0, True, -1, None, "7"):
+        reports, truth = perfect()
+        report = reports[0]
+        report["unattributed"].append({"counter": report["counters"][0]["name"], "value": junk, "reason": "idle"})
+        if junk is True:
+            report["counters"][0]["value"] += 1
+        expect(not score_of(reports, truth).conserved, f"{junk!r}")
+
+
+@test
+def bars_must_be_around_the_value_and_within_the_counter():
+    for spoil in (
+        lambda share: share.update(low=share["value"] + 1),
+        lambda share: share.update(high=share["value"] - 1),
+        lambda share: share.update(high=10**18),
+    ):
+        reports, truth = perfect()
+        spoil(largest(reports))
+        expect(not score_of(reports, truth).conserved, "impossible bars")
+
+
+@test
+def exchanged_tenants_are_an_error():
+    reports, truth = perfect()
+    for report in reports:
+        rows = sorted(report["workloads"], key=lambda row: -sum(s["value"] for s in row["shares"]))
+        rows[0]["pid"], rows[1]["pid"] = rows[1]["pid"], rows[0]["pid"]
+    result = score_of(reports, truth)
+    expect(result.conserved and result.wape > 0.1 and result.cover < 0.7, str(result))
+
+
+@test
+def an_error_of_known_size_has_it():
+    """A tenth of every value goes to nobody."""
+    reports, truth = perfect()
+    for report in reports:
+        rest = 0
+        for share in shares_of([report]):
+            tenth = share["value"] // 10
+            share.update(value=share["value"] - tenth, low=0)
+            rest += tenth
+        report["unattributed"].append({"counter": report["counters"][0]["name"], "value": rest, "reason": "lost"})
+    result = score_of(reports, truth)
+    expect(result.conserved, str(result.problems))
+    expect_near(result.wape, 0.1, 0.0001, "wape")
+
+
+@test
+def bars_that_are_beside_the_truth_do_not_cover_it():
+    reports, truth = perfect()
+    for share in shares_of(reports):
+        share["high"] = share["value"]
+        share["low"] = share["value"]
+    exact = score_of(reports, truth)
+    expect(exact.cover == 1 and exact.width == 0, f"the truth itself: {exact}")
+    for seconds in (w["bytes"] for w in truth["workloads"].values()):
+        for counter, values in seconds.items():
+            seconds[counter] = [value * 1.05 for value in values]
+    result = score_of(reports, truth)
+    expect(result.cover == 0 and result.cover_1 < 0.05, str(result))
+
+
+@test
+def the_right_bytes_at_the_wrong_time_are_not_calibrated():
+    reports, truth = perfect()
+    for one, other in zip(reports[0]["workloads"], reports[1]["workloads"]):
+        one["shares"], other["shares"] = other["shares"], one["shares"]
+    first, second = (report["counters"] for report in reports[:2])
+    first[0]["value"], second[0]["value"] = second[0]["value"], first[0]["value"]
+    result = score_of(reports, truth)
+    expect(result.conserved and result.cover == 1 and result.cover_1 < 0.9, str(result))
+
+
+@test
+def a_row_that_is_missing_is_an_error():
+    reports, truth = perfect()
+    for report in reports:
+        row = max(report["workloads"], key=lambda row: sum(s["value"] for s in row["shares"]))
+        report["workloads"].remove(row)
+        for share in row["shares"]:
+            report["unattributed"].append({"counter": share["counter"], "value": share["value"], "reason": "other"})
+    result = score_of(reports, truth)
+    expect(result.conserved and result.wape > 0.1 and result.cover < 1, str(result))
+
+
+@test
+def what_repeats_others_is_not_counted_twice():
+    reports, truth = perfect()
+    summary = copy.deepcopy(reports[0])
+    summary["summary"] = True
+    parent = copy.deepcopy(reports[0]["workloads"][0])
+    parent["leaf"] = False
+    reports[0]["workloads"].append(parent)
+    result = score_of([*reports, summary, {"schema": "another/1"}], truth)
+    expect(result.conserved and result.wape < 1e-6, str(result))
+
+
+@test
+def marks_are_seen_on_shares_and_rows():
+    for mark in ("share", "row"):
+        reports, truth = perfect()
+        for report in reports:
+            for row in report["workloads"]:
+                for target in row["shares"] if mark == "share" else [row]:
+                    target["separable"] = False
+        expect_near(score_of(reports, truth).tangled, 1, 1e-9, f"marked on each {mark}")
+
+
+@test
+def twins_name_each_other_or_have_bars_that_hold():
+    reports, truth = perfect("pairs")
+    expect(len(truth["twins"]) == 3, f"{truth['twins']}")
+    expect(score_of(reports, truth).twins == 1, "bars that hold")
+    for pid in itertools.chain.from_iterable(truth["twins"]):
+        seconds = truth["workloads"][str(pid)]["bytes"]
+        seconds.update({counter: [value * 2 for value in values] for counter, values in seconds.items()})
+    expect(score_of(reports, truth).twins == 0, "wrong without a mark")
+    for keys, count, wanted in (([], 0, 0), (["pid:1:7"], 1, 0), (["pid:{}:7"], 1, 1), (["pid:1:7"], 9, 1)):
+        for pid, twin in itertools.chain.from_iterable((pair, pair[::-1]) for pair in truth["twins"]):
+            row = next(row for row in reports[0]["workloads"] if row["pid"] == pid)
+            row.update(separable=False, tangled_with=[key.format(twin) for key in keys], tangled_count=count)
+        expect(score_of(reports, truth).twins == wanted, f"tangled with {keys} of {count}")
+
+
+@test
+def junk_is_no_report():
+    _, truth = perfect()
+    for text in ("", "{", "[]", '{"schema":"x"}', json.dumps({"schema": score.SCHEMA})):
+        try:
+            score.score(text, truth)
+        except (ValueError, AttributeError):
+            continue
+        raise AssertionError(f"{text!r} has a score")
+
+
+# --- the scenarios
+
+
+def files_of(mode, options):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [pathlib.Path(folder, name) for name in ("trace", "truth")]
+        scenario.make(mode, options, *paths)
+        return [path.read_text("ascii") for path in paths]
+
+
+def lines_of(mode, options, kind):
+    return [line for line in map(json.loads, files_of(mode, options)[0].splitlines()) if line["type"] == kind]
+
+
+@test
+def scenarios_are_the_same_again():
+    for mode in scenario.MODES + scenario.FAMILIES:
+        expect(files_of(mode, SMALL) == files_of(mode, SMALL), mode)
+        expect(files_of(mode, SMALL) != files_of(mode, change(SMALL, seed=2)), f"{mode}: seed 2 is seed 1")
+
+
+@test
+def weights_change_nothing_else():
+    for mode in scenario.MODES + scenario.FAMILIES:
+        bare, weighted = (scenario.Scenario(mode, change(SMALL, weights=w)) for w in (0, 1))
+        expect(bare.windows == weighted.windows and bare.truth == weighted.truth, mode)
+        expect(not any(s.weights for s in bare.slices), f"{mode}: weights nobody asked for")
+        expect(all(s.weights for s in weighted.slices), f"{mode}: slices without weights")
+
+
+@test
+def windows_have_the_tenants_bytes():
+    """Without noise the counters have all but what is still under way at the end."""
+    quiet = change(SMALL, noise=0.0, lag_ms=1)
+    for mode in ("duty", "threads", "jitter", "steady", "alone", "burst", "pairs", "ramp", "two"):
+        truth = scenario.Scenario(mode, quiet).answers()
+        for counter, counted in truth["counted"].items():
+            due = sum(sum(w["bytes"].get(counter, [])) for w in truth["workloads"].values())
+            expect(due > 0, f"{mode}: {counter} has no traffic")
+            expect(due - 2000 <= counted <= due + 1, f"{mode}: {counter} has {counted}, expected {due}")
+
+
+@test
+def bytes_that_nobody_causes_come_on_top():
+    bare = scenario.Scenario("duty", SMALL).answers()["counted"]
+    idle = scenario.Scenario("duty", change(SMALL, idle_bytes=1000)).answers()["counted"]
+    (counter, count), = bare.items()
+    expect(idle[counter] - count == 1000 * 300, f"{idle[counter] - count} in 300 windows")
+
+
+@test
+def weights_are_lines_with_a_bias():
+    one = scenario.Scenario("duty", change(SMALL, weights=1))
+    for number, tenant in enumerate(one.crew.tenants):
+        counted = sum(s.weights["l3d_cache_refill"] for s in one.slices if s.tenant == number)
+        caused = sum(sum(seconds) for seconds in one.truth[number])
+        expect_near(counted * 64 / caused, tenant.bias["rd"], 0.01, f"bias of tenant {number}")
+
+
+@test
+def bins_add_up_like_a_slow_sum():
+    rng = random.Random(1)
+    bins, slow = scenario.Bins(100, 10), [0.0] * 10
+    for _ in range(200):
+        start, end = sorted(rng.sample(range(101), 2))
+        bins.add(start, end, 3.0)
+        for at in range(start, end):
+            slow[at // 10] += 3.0
+    for found, wanted in zip(bins.values(), slow):
+        expect_near(found, wanted, 1e-6, "a bin")
+
+
+@test
+def traffic_is_seen_later_but_all_of_it():
+    seen = scenario.seen_later([0.0, 6.0, 0.0, 0.0, 3.0, 0.0, 0.0], 3)
+    expect(seen == [0.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0], str(seen))
+    expect(scenario.seen_later([1.0, 2.0], 1) == [1.0, 2.0], "no lag")
+
+
+@test
+def runs_are_cut_where_levels_change():
+    levels = [(0, 10, 1.0), (10, 15, 2.0), (15, 99, 3.0)]
+    found = list(scenario.pieces([(2, 4), (8, 20)], levels))
+    wanted = [(0, 2, 4, 1.0), (1, 8, 10, 1.0), (1, 10, 15, 2.0), (1, 15, 20, 3.0)]
+    expect(found == wanted, str(found))
+
+
+@test
+def runs_do_not_overlap_and_stay_inside():
+    for mode in scenario.MODES + scenario.FAMILIES:
+        for tenant in scenario.Scenario(mode, SMALL).crew.tenants:
+            for thread in tenant.threads:
+                ends = [0, *itertools.chain.from_iterable(thread.runs), SMALL.length_ns]
+                expect(ends == sorted(ends), f"{mode}: {tenant.comm}")
+                expect(all(start < end for start, end in thread.runs), f"{mode}: an empty run")
+
+
+@test
+def modes_are_what_they_are_called():
+    made = {mode: scenario.Scenario(mode, SMALL) for mode in scenario.MODES + scenario.FAMILIES}
+    busy = {}
+    for mode, one in made.items():
+        threads = [thread for tenant in one.crew.tenants for thread in tenant.threads]
+        total = sum(end - start for thread in threads for start, end in thread.runs)
+        busy[mode] = total / len(threads) / SMALL.length_ns
+    expect(busy["steady"] == 1, "steady threads sleep")
+    expect(0.9 < busy["jitter"] < 0.99, f"jitter: busy {busy['jitter']}")
+    expect(0.2 < busy["duty"] < 0.8 and 0.2 < busy["threads"] < 0.8, str(busy))
+    turns = sorted(t.threads[0].runs[0] for t in made["alone"].crew.tenants)
+    expect(all(a[1] <= b[0] for a, b in zip(turns, turns[1:])), "alone: two at once")
+    for tenant in made["duty"].crew.tenants:
+        expect(all(t.runs == tenant.threads[0].runs for t in tenant.threads), "duty: threads differ")
+    pair = made["pairs"].crew.tenants[:2]
+    expect(pair[0].threads[0].runs == pair[1].threads[0].runs, "pairs: no lock-step")
+    short = [t.threads[0].runs[0] for t in made["burst"].crew.tenants if t.group.startswith("burst")]
+    expect(len(short) > 50 and all(end - start <= 30_000_001 for start, end in short), "burst")
+    for tenant in made["ramp"].crew.tenants:
+        levels = tenant.levels["rd"]
+        expect(1.9 < abs(math.log2(levels[-1][2] / levels[0][2])) <= 2, "ramp: not four times")
+
+
+@test
+def counters_that_take_turns_say_so():
+    windows = lines_of("mux", SMALL, "window")
+    ratios = [running / enabled for w in windows for _, _, enabled, running in w["values"]]
+    expect(all(ratio == 1 for ratio in ratios[::2]), "an even window took turns")
+    expect(all(ratio < 1 for ratio in ratios[1::2]), "an odd window did not")
+    for mode in ("duty", "two"):
+        for window in lines_of(mode, SMALL, "window"):
+            expect(all(v[2] == v[3] for v in window["values"]), mode)
+    empty = [w["values"][0] for w in lines_of("mux", change(SMALL, seconds=20.0), "window")]
+    expect(any(v[3] == 0 for v in empty) and all(v[1] == 0 for v in empty if v[3] == 0), "no data")
+
+
+@test
+def spikes_are_rare_and_huge():
+    one = scenario.Scenario("spikes", change(SMALL, seconds=20.0, noise=0.0))
+    seen = scenario.seen_later(one.bins[0].values(), 2)
+    due = [sum(seen[at : at + 10]) for at in range(0, len(seen), 10)]
+    ratios = [readings[0][1] / max(1, wanted) for (*_, readings), wanted in zip(one.windows, due)]
+    odd = sum(not 0.99 < ratio < 1.01 for ratio in ratios if ratio)
+    expect(5 <= odd <= 45, f"{odd} of {len(ratios)} windows")
+
+
+@test
+def losses_are_announced():
+    options = change(SMALL, seconds=20.0)
+    kept, told = len(lines_of("lost", options, "slice")), lines_of("lost", options, "lost")
+    lost = sum(line["count"] for line in told)
+    expect(0.03 < lost / (kept + lost) < 0.07, f"{lost} of {kept + lost} slices")
+    expect(all(line["start_ns"] < line["end_ns"] <= 20 * NS_PER_S for line in told), "times")
+
+
+@test
+def a_trace_is_in_order():
+    for mode in scenario.MODES + scenario.FAMILIES:
+        lines = [json.loads(line) for line in files_of(mode, SMALL)[0].splitlines()]
+        kinds = [line["type"] for line in lines]
+        expect(kinds[0] == "header" and kinds[-1] == "end", mode)
+        ends = [line["end_ns"] for line in lines if "end_ns" in line]
+        expect(ends == sorted(ends), f"{mode}: lines out of order")
+        known = set()
+        for line in lines:
+            if line["type"] == "workload":
+                known.add(line["id"])
+            elif line["type"] == "slice":
+                expect(line["workload"] in known, f"{mode}: a slice of nobody")
+                expect(0 < line["end_ns"] - line["start_ns"] <= NS_PER_S // 2, f"{mode}: a long slice")
+
+
+@test
+def options_are_checked():
+    expect(scenario.Options.parse(["seed=3", "noise=.5"]) == scenario.Options(seed=3, noise=0.5), "values")
+    for words in (["sed=1"], ["seed"], ["seed=x"], ["seed="]):
+        try:
+            scenario.Options.parse(words)
+        except ValueError:
+            continue
+        raise AssertionError(f"{words} are taken")
+    try:
+        scenario.Scenario("unheard", SMALL)
+    except ValueError:
+        return
+    raise AssertionError("a mode nobody knows")
+
+
+# --- the driver
+
+
+def cell(mode, weights, **values):
+    """A kind of scenario with one result, which is good but for @values."""
+    good = {"wape": 0.001, "cover": 0.95, "cover_1": 0.95, "width": 0.1, "tangled": 0.95, "twins": 1.0}
+    outcome = score.Score(**{**good, **values}, rows=3, problems=())
+    known = {"cpu-time": 0.8, "weights": 0.1}
+    return accuracy.Cell(mode, weights, [accuracy.Result(accuracy.Case(mode, weights, 1), outcome, known)])
+
+
+def failures(one):
+    return {what for what, failure in one.verdicts() if failure}
+
+
+@test
+def a_good_result_passes_and_each_bad_one_fails():
+    for mode in scenario.MODES + scenario.FAMILIES:
+        for weights in (0, 1):
+            expect(not failures(cell(mode, weights)), f"{mode}: {failures(cell(mode, weights))}")
+            expect(failures(cell(mode, weights, cover=0.92)) == {"bars-hold"}, f"{mode}: cover")
+            expect(failures(cell(mode, weights, cover_1=0.89)) == {"bars-hold-in-each-interval"}, mode)
+            unlimited = mode == "steady" and not weights
+            expect(failures(cell(mode, weights, wape=0.9)) == (set() if unlimited else {"error"}), f"{mode}: wape")
+    expect(failures(cell("duty", 1, width=0.41)) == {"width"}, "width")
+    expect(failures(cell("steady", 0, tangled=0.8)) == {"marked"}, "steady without marks")
+    expect(failures(cell("pairs", 1, twins=0.5)) == {"twins"}, "twins")
+
+
+@test
+def one_report_that_is_not_conserved_fails():
+    bad = cell("duty", 0)
+    bad.results[0].score = dataclasses.replace(bad.results[0].score, problems=("a byte",))
+    expect(failures(bad) == {"conserved"}, str(failures(bad)))
+
+
+@test
+def a_command_that_fails_is_said():
+    case = accuracy.Case("alone", 0, 1, (("seconds", 1.0), ("tenants", 2)))
+    for program in ("false", "true", "echo"):
+        result = accuracy.examine(f"/bin/{program}", case, ())
+        expect(result.problem and result.score is None, f"{program}: {result}")
+
+
+@test
+def late_lines_are_less_than_a_second_late():
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder, "trace")
+        scenario.make("burst", SMALL, trace, pathlib.Path(folder, "truth"))
+        before = trace.read_text("ascii").splitlines()
+        accuracy.shuffle(trace, 1)
+        after = trace.read_text("ascii").splitlines()
+    expect(before != after and sorted(before) == sorted(after), "lines were lost or nothing moved")
+    latest = 0
+    for line in map(json.loads, after):
+        if "end_ns" in line:
+            expect(line["end_ns"] > latest - NS_PER_S, "more than a second late")
+            latest = max(latest, line["end_ns"])
+
+
+@test
+def the_table_needs_its_place():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "document")
+        path.write_text("a\n" + "\nold\n".join(accuracy.MARKS) + "\nb\n", "utf-8")
+        accuracy.put_between_marks(path, "new")
+        accuracy.put_between_marks(path, "new")
+        expect(path.read_text("utf-8") == "a\n" + "\nnew\n".join(accuracy.MARKS) + "\nb\n", path.read_text("utf-8"))
+        path.write_text("nothing", "utf-8")
+        try:
+            accuracy.put_between_marks(path, "new")
+        except accuracy.Problem:
+            return
+    raise AssertionError("a document without marks is written")
+
+
+def main():
+    failed = 0
+    for function in TESTS:
+        name = f"tools-{function.__name__.replace('_', '-')}"
+        try:
+            function()
+        except Exception as error:  # whatever it is, it is this test's failure
+            failed += 1
+            print(f"not ok {name}: {type(error).__name__}: {str(error)[:300]}")
+        else:
+            print(f"ok {name}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
