@@ -143,8 +143,7 @@ static void put_quality(FILE *out, const struct report *r, bool quiet)
 
 	if (!quiet && r->nr_counters)
 		fprintf(out, "quality: %" PRIu64 " window%s, method %s, weights %s; ", q->windows,
-			q->windows == 1 ? "" : "s", method_name(q->method),
-			q->weights);
+			q->windows == 1 ? "" : "s", method_name(q->method), q->weights);
 	else if (!quiet)
 		fprintf(out, "quality: ");
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
