@@ -100,14 +100,14 @@ static int write_report(struct run *run, struct report *r, struct diag *d)
 	return err;
 }
 
-static int report(struct run *run, bool show, struct diag *d)
+static int report(struct run *run, bool last, struct diag *d)
 {
 	struct report *r;
-	int err = live_report(run->live, d, &r);
+	int err = live_report(run->live, last, d, &r);
 
 	if (err)
 		return err;
-	if (show)
+	if (!run->args->summary)
 		err = write_report(run, r, d);
 	report_free(r);
 	return err;
@@ -178,7 +178,7 @@ static int follow(struct run *run, enum ending *ret, struct diag *d)
 		else if (only_pids && !live_alive(run->live))
 			*ret = ALL_ENDED;
 		else if (now >= next) {
-			err = report(run, !a->summary, d);
+			err = report(run, false, d);
 			/* Late ourselves: do not make up for it with short intervals. */
 			while (next <= now)
 				next += a->interval_ns;
@@ -219,7 +219,7 @@ static int finish(struct run *run, enum ending why, struct diag *d)
 	if (run->child.pid && (why == INTERRUPTED || why == TERMINATED))
 		err = end_command(run, why, &run->command_ended, d);
 	if (!err)
-		err = report(run, !a->summary, d);
+		err = report(run, true, d);
 	if (!err && (a->summary || why == INTERRUPTED))
 		err = summary(run, d);
 	return err;
@@ -240,7 +240,7 @@ static int prepare(struct run *run, struct diag *d)
 	run->signals = signalfd(-1, &block, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (run->signals < 0)
 		return diag_fail(d, -errno, "cannot receive signals: %s", strerror(errno));
-	err = live_open(a, a->verbose ? log_line : NULL, d, &run->live);
+	err = live_open(a, NULL, a->verbose ? log_line : NULL, d, &run->live);
 	if (err)
 		return err;
 	/* Not before all else is well: it empties a file that may be wanted. */
