@@ -54,8 +54,10 @@ static void on_slot(struct feed *f, uint32_t cpu, const struct ledger_slot *s)
 
 	if (!s->on_cpu_ns)
 		return;
-	if (s->pid == LEDGER_LOST_PID)
+	if (s->pid == LEDGER_LOST_PID) {
 		slice.pid = TRACE_PID_LOST;
+		f->lost_ns += s->on_cpu_ns;
+	}
 	failed(f, f->out.slice(f->out.arg, &slice));
 }
 

@@ -20,6 +20,7 @@
  * @invalid_windows: readings of a group that failed
  * @long_windows: windows more than twice as long as asked for
  * @bad_slices: slices and windows with impossible times
+ * @lost_ns: CPU time whose task could not be noted
  * @cut_path: the path of a cgroup was too long for a record
  */
 struct feed {
@@ -32,6 +33,7 @@ struct feed {
 	uint64_t invalid_windows;
 	uint64_t long_windows;
 	uint64_t bad_slices;
+	uint64_t lost_ns;
 	bool cut_path;
 	struct group_state *groups; /* of feed.c, one a group */
 };

@@ -170,6 +170,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 	struct session_options o = {
 		.by = l->args->by,
 		.all = l->args->all,
+		.method = l->args->methods[0],
 		.names_only = recorder,
 	};
 	int err;
@@ -196,7 +197,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 	return 0;
 }
 
-static int start_ledger(struct live *l, void (*log)(const char *), struct diag *d)
+static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d)
 {
 	struct ledger_options o = {
 		.by_thread = l->args->by == ROW_THREAD,
@@ -204,10 +205,14 @@ static int start_ledger(struct live *l, void (*log)(const char *), struct diag *
 		.nr_cpus = l->cpus.nr_cpus,
 		.log = log,
 	};
-	int err = ledger_open(&o, d, &l->ledger);
 
-	if (!err)
-		err = ledger_attach(l->ledger, d);
+	return ledger_open(&o, d, &l->ledger);
+}
+
+static int start_ledger(struct live *l, struct diag *d)
+{
+	int err = ledger_attach(l->ledger, d);
+
 	if (err)
 		return err;
 	/* Hooks first, list second: nobody is missed in between. */
@@ -357,12 +362,15 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 		err = make_layout(l, d);
 	if (!err)
 		err = select_cgroups(l, d);
+	if (!err)
+		err = open_ledger(l, log, d);
+	/* From here on little can go wrong: a recorder may replace an older file. */
 	if (!err) {
 		make_header(l);
 		err = make_engine(l, recorder, d);
 	}
 	if (!err)
-		err = start_ledger(l, log, d);
+		err = start_ledger(l, d);
 	for (size_t i = 0; !err && i < args->nr_pids; i++)
 		err = live_follow(l, args->pids[i], d);
 	if (!err)
@@ -597,6 +605,11 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
 int live_summary(struct live *l, struct diag *d, struct report **ret)
 {
 	return session_summary(l->session, ret) ? no_memory(d) : 0;
+}
+
+void live_progress(const struct live *l, struct live_progress *ret)
+{
+	*ret = (struct live_progress){ l->tee.events, l->feed.lost_ns };
 }
 
 void live_describe(const struct live *l, char *ret_text, size_t size)

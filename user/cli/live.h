@@ -89,6 +89,17 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret);
 /** live_summary() - one report for all intervals so far; 0 or a negative errno */
 int live_summary(struct live *l, struct diag *d, struct report **ret);
 
+/**
+ * struct live_progress - what has come so far
+ * @events: events of the trace
+ * @lost_ns: CPU time whose task could not be noted
+ */
+struct live_progress {
+	uint64_t events;
+	uint64_t lost_ns;
+};
+void live_progress(const struct live *l, struct live_progress *ret);
+
 /** live_describe() - one line on what is followed and counted, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);
 

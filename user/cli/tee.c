@@ -7,6 +7,7 @@
 		int err_ = 0;                                                          \
 		for (size_t i_ = 0; i_ < tee_->nr && !err_; i_++)                      \
 			err_ = tee_->sinks[i_].call(tee_->sinks[i_].arg, __VA_ARGS__); \
+		tee_->events += !err_;                                                 \
 		err_;                                                                  \
 	})
 

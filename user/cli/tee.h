@@ -12,10 +12,12 @@
  * @sinks: an event goes to each in turn, up to the first that returns an error; so
  *	what the first one rejects is seen by none of the others
  * @nr: length of @sinks, at most TEE_MAX
+ * @events: that all have taken
  */
 struct tee {
 	struct trace_sink sinks[TEE_MAX];
 	size_t nr;
+	uint64_t events;
 };
 
 /** tee_sink() - a sink that hands on to all of @t; @t must outlive it */

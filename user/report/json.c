@@ -310,7 +310,7 @@ int json_report(const struct report *r, json_t **ret)
 	if (r->summary)
 		put_bool(o, "summary", true, &err);
 	put(o, "host", host_object(r, &err), &err);
-	put_text(o, "source", "live", &err);
+	put_text(o, "source", r->replayed ? "recording" : "live", &err);
 	put(o, "interval", interval_object(r, &err), &err);
 	put(o, "counters", counters_array(r, &err), &err);
 	put(o, "sockets", sockets_array(r, &err), &err);
