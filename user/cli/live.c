@@ -346,6 +346,33 @@ static int start_books(struct live *l, struct diag *d)
 	return err ? err : send_mark(l, now, MARK_FIRST, d, &mark);
 }
 
+/* The process that a thread belongs to, 0 when there is none of this number. */
+static uint32_t process_of(pid_t tid)
+{
+	char path[32], line[128];
+	cleanup_fclose FILE *f = NULL;
+	uint32_t tgid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && !tgid && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %" SCNu32, &tgid) == 1)
+			break;
+	return tgid;
+}
+
+static int no_process(pid_t pid, struct diag *d)
+{
+	uint32_t tgid = process_of(pid);
+
+	diag_fail(d, -ESRCH, "-p %d: there is no such process", pid);
+	if (tgid && tgid != (uint32_t)pid)
+		diag_help(d, "%d is a thread of process %u: follow that", pid, tgid);
+	else
+		diag_help(d, "it may have ended; \"t410trace -a\" shows what is running");
+	return -ESRCH;
+}
+
 int live_open(const struct trace_args *args, const struct live_recorder *recorder,
 	      void (*log)(const char *), struct diag *d, struct live **ret)
 {
@@ -364,6 +391,9 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 		err = select_cgroups(l, d);
 	if (!err)
 		err = open_ledger(l, log, d);
+	for (size_t i = 0; !err && i < args->nr_pids; i++)
+		if (process_of(args->pids[i]) != args->pids[i])
+			err = no_process(args->pids[i], d);
 	/* From here on little can go wrong: a recorder may replace an older file. */
 	if (!err) {
 		make_header(l);
@@ -405,36 +435,13 @@ void live_free(struct live *l)
 	free(l);
 }
 
-/* The process that a thread belongs to, 0 when there is none of this number. */
-static uint32_t process_of(pid_t tid)
-{
-	char path[32], line[128];
-	cleanup_fclose FILE *f = NULL;
-	uint32_t tgid = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	while (f && !tgid && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %" SCNu32, &tgid) == 1)
-			break;
-	return tgid;
-}
-
 int live_follow(struct live *l, pid_t pid, struct diag *d)
 {
-	uint32_t tgid;
-
 	if (ledger_drain(l->ledger, &l->sink))
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
 	if (session_follow(l->session, pid))
 		return trace_failed(l, l->out.follow(l->out.arg, pid), d);
-	tgid = process_of(pid);
-	diag_fail(d, -ESRCH, "-p %d: there is no such process", pid);
-	if (tgid && tgid != (uint32_t)pid)
-		diag_help(d, "%d is a thread of process %u: follow that", pid, tgid);
-	else
-		diag_help(d, "it may have ended; \"t410trace -a\" shows what is running");
-	return -ESRCH;
+	return no_process(pid, d);
 }
 
 int live_fd(const struct live *l)

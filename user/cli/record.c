@@ -119,9 +119,10 @@ static bool describe(const struct record *r, const struct live_progress *p, uint
 		return false;
 	format_bytes(bytes, size);
 	fprintf(stderr, "%s: %.1f s in %s: %llu events%s%s; %s%s\n", WHO,
-		(r->end_ns - r->begin_ns) / 1e9, r->run.args->output, (unsigned long long)p->events,
-		bytes ? ", " : "", bytes ? size : "", lost ? "lost: " : "nothing lost",
-		lost ? losses + 2 : "");
+		(r->end_ns - r->begin_ns) / 1e9,
+		r->out == stdout ? "standard output" : r->run.args->output,
+		(unsigned long long)p->events, bytes ? ", " : "", bytes ? size : "",
+		lost ? "lost: " : "nothing lost", lost ? losses + 2 : "");
 	return lost;
 }
 
