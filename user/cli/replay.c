@@ -243,15 +243,15 @@ int replay_check_selection(const struct replay *r, const char *name)
 		if (!r->pid_seen[i]) {
 			diag_fail(r->d, -ESRCH, "-p %u: there is no process %u in %s",
 				  r->args->pids[i], r->args->pids[i], name);
-			diag_help(r->d, "\"t410trace report -a %s\" shows what is in it", name);
+			diag_help(r->d, "\"t410trace report -a\" of it shows what it has");
 			return -ESRCH;
 		}
 	for (size_t i = 0; i < r->args->nr_cgroups; i++)
 		if (!r->cgroup_seen[i]) {
 			diag_fail(r->d, -ESRCH, "-G %s: there is no such cgroup in %s",
 				  r->args->cgroups[i], name);
-			diag_help(r->d, "\"t410trace report -a --by cgroup %s\" shows those it has",
-				  name);
+			diag_help(r->d,
+				  "\"t410trace report -a --by cgroup\" of it shows those it has");
 			return -ESRCH;
 		}
 	return 0;

@@ -30,6 +30,11 @@ static int on_reports(void *arg, struct report **reports, size_t nr, struct diag
 	return r->args->summary && !r->in_summary ? 0 : show_reports(&r->show, reports, nr, d);
 }
 
+static const char *name_of(const struct reporting *r)
+{
+	return strcmp(r->args->file, "-") ? r->args->file : "the standard input";
+}
+
 static int open_all(struct reporting *r, struct diag *d)
 {
 	const struct replay_output output = { on_reports, r };
@@ -54,11 +59,11 @@ static int read_all(struct reporting *r, struct diag *d)
 	if (!err)
 		err = replay_finish(r->replay);
 	if (!err)
-		err = replay_check_selection(r->replay, r->args->file);
+		err = replay_check_selection(r->replay, name_of(r));
 	if (!err && !replay_intervals(r->replay) && r->end.complete)
 		err = diag_fail(d, -ENODATA,
 				"%s: no interval is complete, there is nothing to report",
-				r->args->file);
+				name_of(r));
 	r->in_summary = true;
 	if (!err && r->args->summary && replay_intervals(r->replay))
 		err = replay_summary(r->replay);
