@@ -227,9 +227,13 @@ static int trace_failed(const struct live *l, int err, struct diag *d)
 {
 	if (!err || err == -ENOMEM)
 		return err ? no_memory(d) : 0;
-	if (l->tee.nr > 1)
-		return diag_fail(d, err, "cannot write the recording: %s", strerror(-err));
-	return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
+	if (l->tee.nr < 2)
+		return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
+	diag_fail(d, err, "cannot write to %s: %s", l->args->output, strerror(-err));
+	if (err == -ENOSPC)
+		diag_help(d, "free some space, or bound the recording with --max-size; what was "
+			     "recorded before can be reported");
+	return err;
 }
 
 /* Running totals of all losses that the engine does not count itself. */
