@@ -269,6 +269,7 @@ static char *run_replay(enum row_kind by, const char *path, char **ret_summary)
 	sink = replay_sink(replay);
 	assert_int_equal(trace_file_read(file, &sink, &d, &end), 0);
 	assert_true(end.complete);
+	assert_int_equal(end.refused, 0);
 	assert_int_equal(replay_finish(replay), 0);
 	assert_int_equal(replay_intervals(replay), NR_INTERVALS);
 	fflush(out);

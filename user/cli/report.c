@@ -78,8 +78,11 @@ static bool describe_end(const struct reporting *r)
 	if (e->rotated && !r->args->quiet)
 		fprintf(stderr, "%s: the oldest part of %s was removed to keep its size\n", WHO,
 			r->args->file);
+	if (e->refused)
+		fprintf(stderr, "%s: %" PRIu64 " events made no sense and were left out\n", WHO,
+			e->refused);
 	if (e->complete)
-		return false;
+		return e->refused;
 	fprintf(stderr,
 		"%s: the recording ends without its end (its writer was killed, or is still at "
 		"work): the last %" PRIu64 " bytes were dropped, and what came after the last "
