@@ -193,6 +193,32 @@ static void what_runs_after_the_last_window_is_reported(void **state)
 	replay_free(w.replay);
 }
 
+/* All that is known of the end of such a trace is its time. */
+static void a_trace_may_say_where_it_ends(void **state)
+{
+	struct trace_mark end = { .last = true, .time_ns = T0 + 1700 * MS };
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct trace_args){ 0 });
+	fill(&w, T0, T0 + 1500 * MS);
+	assert_int_equal(w.in.mark(w.in.arg, &end), 0);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(w.end_ns[1], T0 + 1700 * MS);
+	check_sums(&w, 150000, 3000 * MS);
+	replay_free(w.replay);
+	/* before the last event it changes nothing */
+	end.time_ns = T0;
+	setup(&w, &unmarked, (struct trace_args){ 0 });
+	fill(&w, T0, T0 + 1500 * MS);
+	assert_int_equal(w.in.mark(w.in.arg, &end), 0);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(w.end_ns[1], T0 + 1500 * MS);
+	replay_free(w.replay);
+}
+
 static void events_may_be_out_of_order(void **state)
 {
 	struct world w;
@@ -389,6 +415,7 @@ int main(void)
 		cmocka_unit_test(a_trace_without_marks),
 		cmocka_unit_test(boundaries_follow_the_windows),
 		cmocka_unit_test(what_runs_after_the_last_window_is_reported),
+		cmocka_unit_test(a_trace_may_say_where_it_ends),
 		cmocka_unit_test(events_may_be_out_of_order),
 		cmocka_unit_test(only_slices),
 		cmocka_unit_test(junk),

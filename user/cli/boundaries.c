@@ -44,8 +44,9 @@ struct boundaries {
 	struct trace_mark mark;	 /* the last one of the trace */
 	uint64_t *mark_ends_ns;	 /* of @mark */
 	bool has_mark;
-	uint64_t *ends_ns; /* of the mark that is handed out */
-	uint64_t next_ns;  /* the next boundary */
+	uint64_t trace_end_ns; /* as the trace says, 0 = it does not */
+	uint64_t *ends_ns;     /* of the mark that is handed out */
+	uint64_t next_ns;      /* the next boundary */
 	bool begun;
 	bool finished;
 };
@@ -172,6 +173,11 @@ int boundaries_add_mark(struct boundaries *b, const struct trace_mark *m)
 	return 0;
 }
 
+void boundaries_add_end(struct boundaries *b, uint64_t end_ns)
+{
+	b->trace_end_ns = end_ns;
+}
+
 /* Where a trace without marks begins: with its windows, or else with its slices. */
 static uint64_t earliest(const struct boundaries *b)
 {
@@ -283,12 +289,13 @@ static bool full_interval(struct boundaries *b, struct trace_mark *ret)
 /* What is left at the end of the trace. */
 static bool last_interval(struct boundaries *b, struct trace_mark *ret)
 {
-	uint64_t now = b->marked ? b->mark.time_ns : b->newest_ns;
+	uint64_t now = b->marked ? b->mark.time_ns : later(b->newest_ns, b->trace_end_ns);
 	bool any = false;
 
 	b->finished = true;
 	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
-		uint64_t end = b->marked ? b->mark_ends_ns[s] : b->seen[s].last_ns;
+		uint64_t end =
+			b->marked ? b->mark_ends_ns[s] : later(b->seen[s].last_ns, b->trace_end_ns);
 
 		any |= end > b->seen[s].end_ns;
 		b->ends_ns[s] = end > b->seen[s].end_ns ? end : later(now, b->seen[s].end_ns);

@@ -33,6 +33,9 @@ int boundaries_add_window(struct boundaries *b, const struct trace_window *w);
 /** boundaries_add_mark() - a mark of the trace; 0, or -EINVAL when it runs backwards */
 int boundaries_add_mark(struct boundaries *b, const struct trace_mark *m);
 
+/** boundaries_add_end() - a trace without marks ends here, if nothing in it is later */
+void boundaries_add_end(struct boundaries *b, uint64_t end_ns);
+
 /** boundaries_due() - might boundaries_next() have something? */
 bool boundaries_due(const struct boundaries *b);
 

@@ -366,8 +366,13 @@ static int on_mark(void *arg, const struct trace_mark *m)
 {
 	struct replay *r = arg;
 
-	if (!r->header->marked)
-		return -EINVAL;
+	if (!r->header->marked) {
+		/* The only thing such a trace can say is when it ended. */
+		if (!m->last)
+			return -EINVAL;
+		boundaries_add_end(r->boundaries, m->time_ns);
+		return 0;
+	}
 	if (!r->boundaries)
 		return on_boundary(r, m);
 	if (boundaries_add_mark(r->boundaries, m))

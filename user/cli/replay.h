@@ -62,7 +62,8 @@ struct trace_sink replay_sink(struct replay *r);
  *
  * With marks, the last one is the end: what follows it, when the writer was killed,
  * is not complete on all CPUs. Without, the last interval ends with the last window
- * or slice, whichever is later, so that all bytes and all CPU time are reported.
+ * or slice or where the trace says that it ends (a mark with @last alone), whichever
+ * is latest, so that all bytes and all CPU time are reported.
  *
  * Return: 0 or a negative errno with its words in the diag of replay_new().
  */
