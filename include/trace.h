@@ -78,7 +78,7 @@ struct trace_header {
  * @parent: process that started it, 0 = unknown
  * @parent_start_ns: start time of the parent's thread group leader
  * @start_ns: start time; with @pid its identity
- * @cgroup_id: where it is
+ * @cgroup_id: where it is, 0 = not told
  * @comm: name, NULL = unknown
  * @kernel: a kernel thread
  */

@@ -16,11 +16,14 @@
 #include "cli/commands.h"
 #include "cli/trace_args.h"
 
-static const struct command {
+/* Filled in by main(): some rows are made when asked for. */
+static struct command {
 	const char *name; /* "" is the main job */
 	const struct argp_option *options;
 } commands[] = {
-	{ "", trace_options },
+	{ "", NULL },
+	{ "record", NULL },
+	{ "report", NULL },
 	{ "list", list_options },
 	{ "check", check_options },
 };
@@ -145,6 +148,12 @@ static int completion(void)
 	     "\t*' --by='*([a-z]) | *' --by '*([a-z]))\n"
 	     "\t\tCOMPREPLY=($(compgen -W 'process cgroup thread' -- \"${word#=}\"))\n"
 	     "\t\treturn ;;\n"
+	     "\t*' --method='*([a-z-]) | *' --method '*([a-z-]))\n"
+	     "\t\tCOMPREPLY=($(compgen -W 'state-space weights cpu-time' -- \"${word#=}\"))\n"
+	     "\t\treturn ;;\n"
+	     "\t*' --format='*([a-z]) | *' --format '*([a-z]))\n"
+	     "\t\tCOMPREPLY=($(compgen -W 'recording ndjson' -- \"${word#=}\"))\n"
+	     "\t\treturn ;;\n"
 	     "\tesac\n"
 	     "\tcase $word in\n"
 	     "\t-*|'') COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
@@ -159,6 +168,9 @@ static int completion(void)
 
 int main(int argc, char **argv)
 {
+	commands[0].options = trace_args_options(JOB_LIVE);
+	commands[1].options = trace_args_options(JOB_RECORD);
+	commands[2].options = trace_args_options(JOB_REPORT);
 	if (argc == 2 && !strcmp(argv[1], "man"))
 		return man();
 	if (argc == 2 && !strcmp(argv[1], "completion"))

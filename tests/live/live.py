@@ -178,9 +178,11 @@ class Bed:
         return Output(done.status, reports.read_bytes(), done.err.encode()), done.out
 
     @contextlib.contextmanager
-    def tracing(self, *args, program=None):
+    def tracing(self, *args, program=None, command=()):
         """t410trace in the background, following by the time the body runs."""
-        tracer = Tracer([program or self.program, *no_counters_args(["-v", *args])], self.scratch)
+        tracer = Tracer(
+            [program or self.program, *command, *no_counters_args(["-v", *args])], self.scratch
+        )
         try:
             tracer.wait_ready()
             yield tracer
@@ -216,7 +218,7 @@ class Tracer:
     def wait_ready(self):
         """-v describes the run on the standard error once the hooks are in place."""
         deadline = time.monotonic() + LIMIT_S
-        while not re.search(rb"^t410trace: \d+ counters", self.err_path.read_bytes(), re.M):
+        while not re.search(rb"^t410trace[ a-z]*: \d+ counters", self.err_path.read_bytes(), re.M):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise Failed(f"t410trace did not start: {self.err_path.read_text()[:300]}")
             time.sleep(0.01)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/feed.h"
-#include "engine/book.h"
+#include "engine/session.h"
 
 /* One socket with two CPUs and two groups, of one and of two counters. */
 static const uint32_t cpu_socket[] = { 0, 0 };
@@ -19,42 +19,44 @@ static const struct counter counters[] = {
 	{ .name = "c", .source = SOURCE_DEVICE, .group = 1 },
 };
 static const struct group groups[] = { { 0, 0, 1 }, { 0, 1, 2 } };
-static const struct layout layout = {
-	.cpu_socket = cpu_socket,
-	.nr_cpus = 2,
-	.socket_ids = socket_ids,
-	.nr_sockets = 1,
-	.counters = counters,
-	.nr_counters = 3,
-	.groups = groups,
-	.nr_groups = 2,
+static const struct trace_header header = {
+	.layout = {
+		.cpu_socket = cpu_socket,
+		.nr_cpus = 2,
+		.socket_ids = socket_ids,
+		.nr_sockets = 1,
+		.counters = counters,
+		.nr_counters = 3,
+		.groups = groups,
+		.nr_groups = 2,
+	},
+	.all = true,
 };
 
 struct world {
-	struct identity *id;
-	struct timeline *timeline;
-	struct book *book;
+	struct session *session;
 	struct feed feed;
 	struct ledger_sink sink;
 };
 
 static void setup(struct world *w)
 {
-	struct book_scope scope = { ROW_PROCESS, true };
+	const struct session_options o = { .by = ROW_PROCESS, .all = true };
+	const uint64_t begin = 0;
+	struct trace_mark mark = { .first = true, .ends_ns = &begin };
+	struct trace_sink out;
 
-	assert_int_equal(identity_new(&w->id), 0);
-	assert_int_equal(timeline_new(&layout, &w->timeline), 0);
-	assert_int_equal(book_new(&layout, &scope, w->id, &w->book), 0);
-	assert_int_equal(feed_init(&w->feed, &layout, w->timeline, w->id, 100), 0);
+	assert_int_equal(session_new(&header, &o, &w->session), 0);
+	out = session_sink(w->session);
+	assert_int_equal(feed_init(&w->feed, &header.layout, &out, 100), 0);
 	w->sink = feed_sink(&w->feed);
+	assert_int_equal(out.mark(out.arg, &mark), 0);
 }
 
 static void teardown(struct world *w)
 {
 	feed_release(&w->feed);
-	book_free(w->book);
-	timeline_free(w->timeline);
-	identity_free(w->id);
+	session_free(w->session);
 }
 
 /* A reading at @now: the totals of the three counters, always counting. */
@@ -73,14 +75,10 @@ static void window(struct world *w, uint64_t now, uint64_t a, uint64_t b, uint64
 
 static struct report *close_at(struct world *w, uint64_t end)
 {
-	struct timeline_sink sink = book_sink(w->book);
-	struct report *r = calloc(1, sizeof(*r));
-	uint64_t late;
+	struct trace_mark mark = { .time_ns = end, .ends_ns = &end };
+	struct report *r;
 
-	book_clear(w->book);
-	assert_int_equal(timeline_close(w->timeline, &end, &sink, &late), 0);
-	assert_int_equal(book_finish(w->book), 0);
-	assert_int_equal(book_report(w->book, r), 0);
+	assert_int_equal(session_report(w->session, &mark, &r), 0);
 	return r;
 }
 
@@ -222,7 +220,7 @@ static void slots_become_workloads(void **state)
 	};
 	s.slots[4] = (struct ledger_slot){ .pid = 9, .tgid = 9, .cgroup_id = 1234 };
 	w.sink.slices(w.sink.arg, &s, NULL);
-	assert_false(w.feed.unknown_cgroup); /* slot 4 is empty */
+	assert_false(session_unknown_cgroup(w.session)); /* slot 4 is empty */
 	assert_int_equal(w.feed.bad_slices, 1);
 	r = close_at(&w, 100);
 	assert_int_equal(r->nr_rows, 1);
@@ -236,21 +234,27 @@ static void slots_become_workloads(void **state)
 	s.slots[4].on_cpu_ns = 1;
 	s.slots[4].last_ns = 1;
 	w.sink.slices(w.sink.arg, &s, NULL);
-	assert_true(w.feed.unknown_cgroup);
+	assert_true(session_unknown_cgroup(w.session));
+	assert_false(session_unknown_cgroup(w.session)); /* said once */
 	teardown(&w);
 }
 
 static void cut_paths_are_asked_for(void **state)
 {
 	struct ledger_cgroup c = { .h = { .type = LEDGER_CGROUP_NEW }, .id = 9 };
+	struct ledger_slices s = { .h = { .type = LEDGER_SLICES }, .nr = 1 };
 	struct world w;
 
 	(void)state;
 	setup(&w);
 	memset(c.path, 'p', sizeof(c.path) - 1);
 	w.sink.cgroup(w.sink.arg, &c);
-	assert_null(identity_cgroup_find(w.id, 9));
-	assert_true(w.feed.unknown_cgroup);
+	assert_true(w.feed.cut_path);
+	s.slots[0] = (struct ledger_slot){
+		.pid = 7, .tgid = 7, .cgroup_id = 9, .last_ns = 1, .on_cpu_ns = 1
+	};
+	w.sink.slices(w.sink.arg, &s);
+	assert_true(session_unknown_cgroup(w.session)); /* half a path is no name */
 	teardown(&w);
 }
 

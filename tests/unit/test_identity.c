@@ -28,11 +28,11 @@ static struct task *add(struct identity *id, uint32_t pid, uint64_t start, uint3
 			uint64_t parent_start, const char *comm)
 {
 	struct trace_task n = { .pid = pid,
-			       .tgid = pid,
-			       .parent = parent,
-			       .parent_start_ns = parent_start,
-			       .start_ns = start,
-			       .comm = comm };
+				.tgid = pid,
+				.parent = parent,
+				.parent_start_ns = parent_start,
+				.start_ns = start,
+				.comm = comm };
 	struct task *t = NULL;
 
 	assert_int_equal(identity_task(id, &n, &t), 0);

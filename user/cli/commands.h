@@ -20,6 +20,12 @@ enum {
 /** cmd_trace() - follow workloads and report; the main job */
 int cmd_trace(int argc, char **argv);
 
+/** cmd_record() - the main job's trace into a file */
+int cmd_record(int argc, char **argv);
+
+/** cmd_report() - reports of such a file */
+int cmd_report(int argc, char **argv);
+
 /** cmd_list() - show the uncore PMUs with their events and filters */
 int cmd_list(int argc, char **argv);
 

@@ -11,13 +11,12 @@ struct group_state {
 	struct ledger_value last[LEDGER_MAX_EVENTS];
 };
 
-int feed_init(struct feed *f, const struct layout *layout, struct timeline *timeline,
-	      struct identity *id, uint64_t window_ns)
+int feed_init(struct feed *f, const struct layout *layout, const struct trace_sink *out,
+	      uint64_t window_ns)
 {
 	*f = (struct feed){
 		.layout = layout,
-		.timeline = timeline,
-		.id = id,
+		.out = *out,
 		.window_ns = window_ns,
 		.cut_ns = UINT64_MAX,
 	};
@@ -41,23 +40,25 @@ static void failed(struct feed *f, int err)
 
 static void on_slot(struct feed *f, uint32_t cpu, const struct ledger_slot *s)
 {
-	uint32_t workload = WORKLOAD_IDLE;
-	int err = 0;
+	struct trace_slice slice = {
+		.pid = s->tgid ? s->pid : TRACE_PID_IDLE,
+		.tgid = s->tgid,
+		.task_start_ns = s->start_ns,
+		.cgroup_id = s->cgroup_id,
+		.cpu = cpu,
+		.start_ns = s->first_ns,
+		.end_ns = s->last_ns,
+		.on_cpu_ns = s->on_cpu_ns,
+		/* .weights, .weights_ns: none, the ledger has no core events */
+	};
 
 	if (!s->on_cpu_ns)
 		return;
 	if (s->pid == LEDGER_LOST_PID) {
-		workload = WORKLOAD_LOST;
-	} else if (s->tgid) {
-		err = identity_workload(f->id, s->pid, s->tgid, s->start_ns, s->cgroup_id,
-					&workload);
-		if (!identity_cgroup_find(f->id, s->cgroup_id))
-			f->unknown_cgroup = true;
+		slice.pid = TRACE_PID_LOST;
+		f->lost_ns += s->on_cpu_ns;
 	}
-	if (!err)
-		err = timeline_slice(f->timeline, workload, cpu, s->first_ns, s->last_ns,
-				     s->on_cpu_ns);
-	failed(f, err);
+	failed(f, f->out.slice(f->out.arg, &slice));
 }
 
 static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
@@ -100,6 +101,7 @@ static void on_group(struct feed *f, uint32_t group, uint32_t first, const struc
 	struct group_state *g = &f->groups[group];
 	struct reading readings[LEDGER_MAX_EVENTS] = { 0 };
 	uint64_t end = w->h.time_ns;
+	struct trace_window window = { group, g->end_ns, end, readings };
 
 	if (!group_readings(g, w, first, layout->nr, readings)) {
 		f->invalid_windows++;
@@ -108,7 +110,7 @@ static void on_group(struct feed *f, uint32_t group, uint32_t first, const struc
 	if (g->end_ns) {
 		if (end - g->end_ns > 2 * f->window_ns)
 			f->long_windows++;
-		failed(f, timeline_window(f->timeline, group, g->end_ns, end, readings));
+		failed(f, f->out.window(f->out.arg, &window));
 	}
 	memcpy(g->last, &w->values[first], layout->nr * sizeof(g->last[0]));
 	g->end_ns = end;
@@ -150,10 +152,10 @@ static void on_task(void *arg, const struct ledger_task *r)
 	comm[sizeof(comm) - 1] = '\0';
 	news.comm = comm;
 	if (r->h.type == LEDGER_TASK_EXIT) {
-		identity_exit(f->id, r->pid, r->start_ns);
+		failed(f, f->out.task_exit(f->out.arg, r->pid, r->start_ns));
 		return;
 	}
-	failed(f, identity_task(f->id, &news, NULL));
+	failed(f, f->out.task(f->out.arg, &news));
 }
 
 static void on_cgroup(void *arg, const struct ledger_cgroup *r)
@@ -162,11 +164,11 @@ static void on_cgroup(void *arg, const struct ledger_cgroup *r)
 	size_t length = strnlen(r->path, sizeof(r->path));
 
 	if (r->h.type == LEDGER_CGROUP_GONE)
-		identity_cgroup_gone(f->id, r->id);
+		failed(f, f->out.cgroup(f->out.arg, r->id, NULL));
 	else if (length >= sizeof(r->path) - 1)
-		f->unknown_cgroup = true; /* cut: to be read from cgroupfs */
+		f->cut_path = true; /* to be read from cgroupfs */
 	else
-		failed(f, identity_cgroup(f->id, r->id, length ? r->path : "/"));
+		failed(f, f->out.cgroup(f->out.arg, r->id, length ? r->path : "/"));
 }
 
 struct ledger_sink feed_sink(struct feed *f)

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From kernel records to the engine: turns slots into slices of workloads, running
- * totals into windows, and news about tasks and cgroups into names. What does not
- * make sense is counted, never guessed.
+ * From kernel records to the events of a trace: slots become slices, running totals
+ * windows, and news about tasks and cgroups names. What does not make sense is
+ * counted, never guessed.
  */
 #ifndef CLI_FEED_H
 #define CLI_FEED_H
 
-#include "engine/identity.h"
-#include "engine/timeline.h"
 #include "platform/ledger.h"
+#include "trace.h"
 
 /**
  * struct feed - state of the translation
- * @layout, @timeline, @id: where to; not owned
+ * @layout: not owned
+ * @out: where events go
  * @cut_ns: windows that end later do not move @last_end_ns
  * @last_end_ns: end of the last good window, by socket; 0 = none yet
- * @error: first error of the engine (-ENOMEM); data was lost then
+ * @error: first error of @out other than -EINVAL; data was lost then
  * @invalid_windows: readings of a group that failed
  * @long_windows: windows more than twice as long as asked for
- * @bad_slices: slices with impossible times
- * @unknown_cgroup: a slice named a cgroup that has no name yet
+ * @bad_slices: slices and windows with impossible times
+ * @lost_ns: CPU time whose task could not be noted
+ * @cut_path: the path of a cgroup was too long for a record
  */
 struct feed {
 	const struct layout *layout;
-	struct timeline *timeline;
-	struct identity *id;
+	struct trace_sink out;
 	uint64_t window_ns;
 	uint64_t cut_ns;
 	uint64_t last_end_ns[LEDGER_MAX_SOCKETS];
@@ -33,7 +33,8 @@ struct feed {
 	uint64_t invalid_windows;
 	uint64_t long_windows;
 	uint64_t bad_slices;
-	bool unknown_cgroup;
+	uint64_t lost_ns;
+	bool cut_path;
 	struct group_state *groups; /* of feed.c, one a group */
 };
 
@@ -42,13 +43,13 @@ struct feed {
  * @f: filled
  * @layout: groups of a socket must follow each other, in the order of the events
  *	that its reader reads
- * @timeline, @id: where to
+ * @out: where events go; copied
  * @window_ns: length of a window as asked for
  *
  * Return: 0 or -ENOMEM; release with feed_release().
  */
-int feed_init(struct feed *f, const struct layout *layout, struct timeline *timeline,
-	      struct identity *id, uint64_t window_ns);
+int feed_init(struct feed *f, const struct layout *layout, const struct trace_sink *out,
+	      uint64_t window_ns);
 void feed_release(struct feed *f);
 
 /** feed_sink() - the ledger hands its records to this */

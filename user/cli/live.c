@@ -14,7 +14,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/feed.h"
-#include "engine/book.h"
+#include "cli/tee.h"
+#include "engine/session.h"
 #include "platform/cgroups.h"
 #include "platform/counters.h"
 #include "platform/cpus.h"
@@ -33,26 +34,20 @@ struct live {
 	struct pmu_list pmus;
 	struct counters counters;
 	struct cpu_map cpus;
-	struct layout layout;
+	struct trace_header header;
 	struct ledger *ledger;
-	struct identity *id;
-	struct timeline *timeline;
-	struct book *interval;
-	struct book *total;
+	struct session *session;
+	struct tee tee;	       /* session, and recorder if there is one */
+	struct trace_sink out; /* of @tee */
 	struct feed feed;
-	struct ledger_sink sink;
-	struct host_info host;
+	struct ledger_sink sink; /* of @feed */
 	char cgroup_mount[PATH_MAX];
-	uint64_t *ends_ns;	     /* of the last interval, by socket */
-	uint64_t start_ns, begin_ns; /* of the interval, of the run */
+	char **cgroups;	   /* selected, as paths from the root of the tree */
+	uint64_t *ends_ns; /* of the last interval, by socket */
 	uint32_t walk_pause, walk_wait;
-	/* totals at the start of the interval, to report what each one added */
-	struct quality seen;
-	struct self_cost cost_seen;
-	struct quality sum;
-	struct self_cost cost_sum;
+	bool unknown_cgroup;
+	struct quality seen; /* losses up to the last mark */
 	uint64_t reader_moves;
-	uint64_t late;
 };
 
 static int no_memory(struct diag *d)
@@ -103,7 +98,7 @@ static int make_layout(struct live *l, struct diag *d)
 	l->ends_ns = calloc(l->cpus.nr_sockets, sizeof(*l->ends_ns));
 	if (!l->ends_ns)
 		return no_memory(d);
-	l->layout = (struct layout){
+	l->header.layout = (struct layout){
 		.cpu_socket = l->cpus.socket,
 		.nr_cpus = l->cpus.nr_cpus,
 		.socket_ids = l->cpus.socket_ids,
@@ -116,24 +111,6 @@ static int make_layout(struct live *l, struct diag *d)
 	return 0;
 }
 
-static int make_engine(struct live *l, struct diag *d)
-{
-	struct book_scope scope = { .by = l->args->by, .all = l->args->all };
-
-	if (identity_new(&l->id) || timeline_new(&l->layout, &l->timeline) ||
-	    book_new(&l->layout, &scope, l->id, &l->interval) ||
-	    book_new(&l->layout, &scope, l->id, &l->total) ||
-	    feed_init(&l->feed, &l->layout, l->timeline, l->id, l->args->window_ns))
-		return no_memory(d);
-	l->sink = feed_sink(&l->feed);
-	return 0;
-}
-
-static int on_cgroup(void *arg, uint64_t id, const char *path)
-{
-	return identity_cgroup(arg, id, path);
-}
-
 static int select_cgroups(struct live *l, struct diag *d)
 {
 	char path[PATH_MAX];
@@ -142,18 +119,85 @@ static int select_cgroups(struct live *l, struct diag *d)
 	/* Without the tree there are no names, but processes can be followed all the same. */
 	if (err)
 		return l->args->nr_cgroups || l->args->by == ROW_CGROUP ? err : 0;
+	l->cgroups = calloc(l->args->nr_cgroups + 1, sizeof(*l->cgroups));
+	if (!l->cgroups)
+		return no_memory(d);
 	for (size_t i = 0; i < l->args->nr_cgroups; i++) {
 		err = cgroups_resolve(l->cgroup_mount, l->args->cgroups[i], d, path, sizeof(path));
 		if (err)
 			return err;
-		if (identity_select(l->id, path))
+		l->cgroups[i] = strdup(path);
+		if (!l->cgroups[i])
 			return no_memory(d);
 	}
-	cgroups_walk(l->cgroup_mount, on_cgroup, l->id);
 	return 0;
 }
 
-static int start_ledger(struct live *l, void (*log)(const char *), struct diag *d)
+static void make_header(struct live *l)
+{
+	const struct trace_args *a = l->args;
+	struct trace_header *h = &l->header;
+	struct utsname u;
+
+	if (!uname(&u)) {
+		str_copy(h->host.name, sizeof(h->host.name), u.nodename);
+		str_copy(h->host.kernel, sizeof(h->host.kernel), u.release);
+	}
+	str_copy(h->host.platform, sizeof(h->host.platform), l->counters.nr ? "t410" : "none");
+	h->host.sockets = h->layout.nr_sockets;
+	h->window_ns = a->window_ns;
+	h->interval_ns = a->interval_ns;
+	h->by_thread = a->by == ROW_THREAD;
+	h->marked = true;
+	h->all = a->all;
+	h->cgroups = l->cgroups;
+	h->nr_cgroups = l->cgroups ? a->nr_cgroups : 0;
+}
+
+static int on_cgroup(void *arg, uint64_t id, const char *path)
+{
+	struct live *l = arg;
+	int err = l->out.cgroup(l->out.arg, id, path);
+
+	if (err && !l->feed.error)
+		l->feed.error = err;
+	return err;
+}
+
+/* Where events go: the session first, so that a recording has what a report would. */
+static int make_engine(struct live *l, const struct live_recorder *recorder, struct diag *d)
+{
+	struct session_options o = {
+		.by = l->args->by,
+		.all = l->args->all,
+		.method = l->args->methods[0],
+		.names_only = recorder,
+	};
+	int err;
+
+	if (session_new(&l->header, &o, &l->session))
+		return no_memory(d);
+	for (size_t i = 0; i < l->header.nr_cgroups; i++)
+		if (session_select(l->session, l->cgroups[i]))
+			return no_memory(d);
+	l->tee.sinks[l->tee.nr++] = session_sink(l->session);
+	if (recorder) {
+		err = recorder->open(recorder->arg, &l->header, d, &l->tee.sinks[l->tee.nr]);
+		if (err)
+			return err;
+		l->tee.nr++;
+	}
+	l->out = tee_sink(&l->tee);
+	if (feed_init(&l->feed, &l->header.layout, &l->out, l->args->window_ns))
+		return no_memory(d);
+	l->sink = feed_sink(&l->feed);
+	/* What goes wrong here is noticed with the errors of the feed. */
+	if (l->cgroup_mount[0])
+		cgroups_walk(l->cgroup_mount, on_cgroup, l);
+	return 0;
+}
+
+static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d)
 {
 	struct ledger_options o = {
 		.by_thread = l->args->by == ROW_THREAD,
@@ -161,10 +205,14 @@ static int start_ledger(struct live *l, void (*log)(const char *), struct diag *
 		.nr_cpus = l->cpus.nr_cpus,
 		.log = log,
 	};
-	int err = ledger_open(&o, d, &l->ledger);
 
-	if (!err)
-		err = ledger_attach(l->ledger, d);
+	return ledger_open(&o, d, &l->ledger);
+}
+
+static int start_ledger(struct live *l, struct diag *d)
+{
+	int err = ledger_attach(l->ledger, d);
+
 	if (err)
 		return err;
 	/* Hooks first, list second: nobody is missed in between. */
@@ -172,6 +220,76 @@ static int start_ledger(struct live *l, void (*log)(const char *), struct diag *
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
 	return 0;
+}
+
+/* An error of those who receive the events, in words. */
+static int trace_failed(const struct live *l, int err, struct diag *d)
+{
+	if (!err || err == -ENOMEM)
+		return err ? no_memory(d) : 0;
+	if (l->tee.nr < 2)
+		return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
+	diag_fail(d, err, "cannot write to %s: %s", l->args->output, strerror(-err));
+	if (err == -ENOSPC)
+		diag_help(d, "free some space, or bound the recording with --max-size; what was "
+			     "recorded before can be reported");
+	return err;
+}
+
+/* Running totals of all losses that the engine does not count itself. */
+static void total_quality(const struct live *l, struct quality *ret)
+{
+	struct ledger_losses losses;
+
+	ledger_losses(l->ledger, &losses);
+	*ret = (struct quality){
+		.invalid_windows = l->feed.invalid_windows,
+		.lost_windows = losses.windows,
+		.merged_windows = l->feed.long_windows,
+		.kept_flushes = losses.kept_flushes,
+		.lost_tasks = losses.tasks,
+		.lost_cgroups = losses.cgroups,
+		.late_slices = l->feed.bad_slices + losses.bad,
+		.unseen_switches = losses.unseen,
+		.reader_moves = l->reader_moves,
+	};
+}
+
+static void total_cost(const struct live *l, struct self_cost *ret)
+{
+	struct ledger_cost c;
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	ledger_cost(l->ledger, &c);
+	*ret = (struct self_cost){
+		.cpu_ns = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S +
+			  (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull,
+		.switches = c.switches,
+		.switch_ns = c.timed_ns, /* of the timed ones only */
+		.timed = c.timed,
+	};
+}
+
+enum mark_kind {
+	MARK_FIRST,
+	MARK_BETWEEN,
+	MARK_LAST,
+};
+
+static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct diag *d,
+		     struct trace_mark *ret)
+{
+	*ret = (struct trace_mark){
+		.first = kind == MARK_FIRST,
+		.last = kind == MARK_LAST,
+		.time_ns = now,
+		.realtime_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - now),
+		.ends_ns = l->ends_ns,
+	};
+	total_quality(l, &ret->losses);
+	total_cost(l, &ret->cost);
+	return trace_failed(l, l->out.mark(l->out.arg, ret), d);
 }
 
 static int start_reader(struct live *l, uint32_t socket, int cpu, struct diag *d)
@@ -190,7 +308,7 @@ static uint64_t mark_time(struct live *l)
 {
 	uint64_t now = monotonic_ns();
 
-	for (uint32_t s = l->counters.nr_sockets; s < l->layout.nr_sockets; s++)
+	for (uint32_t s = l->counters.nr_sockets; s < l->header.layout.nr_sockets; s++)
 		ledger_mark(l->ledger, s, now);
 	return now;
 }
@@ -202,6 +320,8 @@ static uint64_t mark_time(struct live *l)
  */
 static int start_books(struct live *l, struct diag *d)
 {
+	struct trace_mark mark;
+	uint64_t now;
 	int err = ledger_flush(l->ledger, &l->sink);
 
 	if (err)
@@ -216,84 +336,18 @@ static int start_books(struct live *l, struct diag *d)
 						      "cannot read the counters of socket %d: %s",
 						      l->counters.sockets[s].id, strerror(-err));
 	}
-	l->begin_ns = l->start_ns = mark_time(l);
+	now = mark_time(l);
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
 		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
 	if (ledger_settle(l->ledger, &l->sink))
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
-	for (uint32_t s = 0; s < l->layout.nr_sockets; s++)
+	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++)
 		l->ends_ns[s] = s < l->counters.nr_sockets && l->feed.last_end_ns[s]
 					? l->feed.last_end_ns[s]
-					: l->start_ns;
-	return timeline_begin(l->timeline, l->ends_ns) ? no_memory(d) : 0;
-}
-
-static void describe_host(struct live *l)
-{
-	struct utsname u;
-
-	if (!uname(&u)) {
-		str_copy(l->host.name, sizeof(l->host.name), u.nodename);
-		str_copy(l->host.kernel, sizeof(l->host.kernel), u.release);
-	}
-	str_copy(l->host.platform, sizeof(l->host.platform), l->counters.nr ? "t410" : "none");
-	l->host.sockets = l->layout.nr_sockets;
-}
-
-int live_open(const struct trace_args *args, void (*log)(const char *), struct diag *d,
-	      struct live **ret)
-{
-	struct live *l = calloc(1, sizeof(*l));
-	int err;
-
-	if (!l)
-		return no_memory(d);
-	l->args = args;
-	l->sysfs.fd = -1;
-	d->what[0] = '\0';
-	err = find_counters(l, d);
-	if (!err)
-		err = make_layout(l, d);
-	if (!err)
-		err = make_engine(l, d);
-	if (!err)
-		err = select_cgroups(l, d);
-	if (!err)
-		err = start_ledger(l, log, d);
-	for (size_t i = 0; !err && i < args->nr_pids; i++)
-		err = live_follow(l, args->pids[i], d);
-	if (!err)
-		err = start_books(l, d);
-	if (err) {
-		live_free(l);
-		return err;
-	}
-	describe_host(l);
-	*ret = l;
-	return 0;
-}
-
-/*
- * The ledger goes first: it reads the counters and fills the feed. The counters go
- * after the engine, whose layout points to them.
- */
-void live_free(struct live *l)
-{
-	if (!l)
-		return;
-	ledger_free(l->ledger);
-	feed_release(&l->feed);
-	book_free(l->total);
-	book_free(l->interval);
-	timeline_free(l->timeline);
-	identity_free(l->id);
-	counters_close(&l->counters);
-	cpu_map_free(&l->cpus);
-	pmu_list_free(&l->pmus);
-	sysfs_close(&l->sysfs);
-	free(l->ends_ns);
-	free(l);
+					: now;
+	err = trace_failed(l, l->feed.error, d);
+	return err ? err : send_mark(l, now, MARK_FIRST, d, &mark);
 }
 
 /* The process that a thread belongs to, 0 when there is none of this number. */
@@ -311,21 +365,87 @@ static uint32_t process_of(pid_t tid)
 	return tgid;
 }
 
-int live_follow(struct live *l, pid_t pid, struct diag *d)
+static int no_process(pid_t pid, struct diag *d)
 {
-	uint32_t tgid;
+	uint32_t tgid = process_of(pid);
 
-	if (ledger_drain(l->ledger, &l->sink))
-		return diag_fail(d, -EIO, "cannot read the ring buffer");
-	if (identity_follow(l->id, pid))
-		return 0;
-	tgid = process_of(pid);
 	diag_fail(d, -ESRCH, "-p %d: there is no such process", pid);
 	if (tgid && tgid != (uint32_t)pid)
 		diag_help(d, "%d is a thread of process %u: follow that", pid, tgid);
 	else
 		diag_help(d, "it may have ended; \"t410trace -a\" shows what is running");
 	return -ESRCH;
+}
+
+int live_open(const struct trace_args *args, const struct live_recorder *recorder,
+	      void (*log)(const char *), struct diag *d, struct live **ret)
+{
+	struct live *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return no_memory(d);
+	l->args = args;
+	l->sysfs.fd = -1;
+	d->what[0] = '\0';
+	err = find_counters(l, d);
+	if (!err)
+		err = make_layout(l, d);
+	if (!err)
+		err = select_cgroups(l, d);
+	if (!err)
+		err = open_ledger(l, log, d);
+	for (size_t i = 0; !err && i < args->nr_pids; i++)
+		if (process_of(args->pids[i]) != args->pids[i])
+			err = no_process(args->pids[i], d);
+	/* From here on little can go wrong: a recorder may replace an older file. */
+	if (!err) {
+		make_header(l);
+		err = make_engine(l, recorder, d);
+	}
+	if (!err)
+		err = start_ledger(l, d);
+	for (size_t i = 0; !err && i < args->nr_pids; i++)
+		err = live_follow(l, args->pids[i], d);
+	if (!err)
+		err = start_books(l, d);
+	if (err) {
+		live_free(l);
+		return err;
+	}
+	*ret = l;
+	return 0;
+}
+
+/*
+ * The ledger goes first: it reads the counters and fills the feed. The counters go
+ * after the engine, whose layout points to them.
+ */
+void live_free(struct live *l)
+{
+	if (!l)
+		return;
+	ledger_free(l->ledger);
+	feed_release(&l->feed);
+	session_free(l->session);
+	counters_close(&l->counters);
+	cpu_map_free(&l->cpus);
+	pmu_list_free(&l->pmus);
+	sysfs_close(&l->sysfs);
+	for (size_t i = 0; l->cgroups && i < l->args->nr_cgroups; i++)
+		free(l->cgroups[i]);
+	free(l->cgroups);
+	free(l->ends_ns);
+	free(l);
+}
+
+int live_follow(struct live *l, pid_t pid, struct diag *d)
+{
+	if (ledger_drain(l->ledger, &l->sink))
+		return diag_fail(d, -EIO, "cannot read the ring buffer");
+	if (session_follow(l->session, pid))
+		return trace_failed(l, l->out.follow(l->out.arg, pid), d);
+	return no_process(pid, d);
 }
 
 int live_fd(const struct live *l)
@@ -335,7 +455,7 @@ int live_fd(const struct live *l)
 
 size_t live_alive(const struct live *l)
 {
-	return identity_followed_alive(l->id);
+	return session_alive(l->session);
 }
 
 /* When the active CPU goes offline, the driver moves the events and says so in cpumask. */
@@ -347,7 +467,7 @@ static int follow_reader(struct live *l, uint32_t socket, bool dead, struct diag
 
 	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", s->pmu->name);
 	if (sysfs_read(&l->sysfs, path, line, sizeof(line)) || parse_u64(line, &cpu) ||
-	    cpu >= l->layout.nr_cpus)
+	    cpu >= l->header.layout.nr_cpus)
 		return 0; /* no CPU of the socket is online: nothing to read, no window */
 	if ((int)cpu != s->cpu)
 		l->reader_moves++;
@@ -379,22 +499,22 @@ int live_drain(struct live *l, struct diag *d)
 
 	if (err)
 		return diag_fail(d, err, "cannot read the ring buffer: %s", strerror(-err));
-	if (l->feed.error)
-		return no_memory(d);
-	return check_readers(l, d);
+	err = trace_failed(l, l->feed.error, d);
+	return err ? err : check_readers(l, d);
 }
 
 /* Names that did not come as records are read from cgroupfs. */
 static void find_cgroup_names(struct live *l, bool lost)
 {
-	if (!l->cgroup_mount[0] || (!lost && !l->feed.unknown_cgroup))
+	l->unknown_cgroup |= session_unknown_cgroup(l->session) || l->feed.cut_path;
+	if (!l->cgroup_mount[0] || (!lost && !l->unknown_cgroup))
 		return;
 	if (!lost && l->walk_wait) {
 		l->walk_wait--;
 		return;
 	}
-	l->feed.unknown_cgroup = false;
-	cgroups_walk(l->cgroup_mount, on_cgroup, l->id);
+	l->unknown_cgroup = l->feed.cut_path = false;
+	cgroups_walk(l->cgroup_mount, on_cgroup, l);
 	/* A cgroup outside our namespace never gets a name: ask more and more seldom. */
 	l->walk_pause = l->walk_pause ? l->walk_pause * 2 : 1;
 	if (l->walk_pause > MAX_WALK_PAUSE)
@@ -407,21 +527,21 @@ static void find_cgroup_names(struct live *l, bool lost)
  * name in /proc if it lives. The pid cannot have been used again meanwhile: the
  * start of a new process would have been recorded.
  */
-static int name_from_proc(void *arg, struct task *t)
+static int name_from_proc(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns)
 {
+	struct live *l = arg;
+	struct trace_task task = { .pid = pid, .tgid = tgid, .start_ns = start_ns };
 	char path[32], line[MODEL_COMM_LEN];
 
-	(void)arg;
-	snprintf(path, sizeof(path), "/proc/%u/comm", t->key.pid);
-	if (!read_line_at(AT_FDCWD, path, line, sizeof(line))) {
-		str_copy(t->comm, sizeof(t->comm), line);
-		t->comm_known = true;
-	}
-	return 0;
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	if (read_line_at(AT_FDCWD, path, line, sizeof(line)))
+		return 0;
+	task.comm = line;
+	return l->out.task(l->out.arg, &task);
 }
 
-/* Everything up to now is in the timeline afterwards; sets where each socket ends. */
-static int complete(struct live *l, struct diag *d)
+/* Everything up to now is in the trace afterwards; sets where each socket ends. */
+static int complete(struct live *l, struct diag *d, uint64_t *ret_now)
 {
 	uint64_t now;
 	int err;
@@ -437,157 +557,70 @@ static int complete(struct live *l, struct diag *d)
 	if (!err)
 		err = live_drain(l, d);
 	l->feed.cut_ns = UINT64_MAX;
-	for (uint32_t s = 0; s < l->layout.nr_sockets; s++) {
+	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++) {
 		uint64_t end = s < l->counters.nr_sockets ? l->feed.last_end_ns[s] : now;
 
 		/* No window in this interval: the CPU time is reported all the same. */
 		l->ends_ns[s] = end > l->ends_ns[s] ? end : now;
 	}
+	*ret_now = now;
 	return err;
-}
-
-/* Running totals of all losses, to be compared with those at the last report. */
-static void total_quality(const struct live *l, struct quality *ret)
-{
-	struct ledger_losses losses;
-
-	ledger_losses(l->ledger, &losses);
-	*ret = (struct quality){
-		.invalid_windows = l->feed.invalid_windows,
-		.lost_windows = losses.windows,
-		.merged_windows = l->feed.long_windows,
-		.kept_flushes = losses.kept_flushes,
-		.lost_tasks = losses.tasks,
-		.lost_cgroups = losses.cgroups,
-		.late_slices = l->late + l->feed.bad_slices + losses.bad,
-		.unseen_switches = losses.unseen,
-		.reader_moves = l->reader_moves,
-	};
-}
-
-static void total_cost(const struct live *l, struct self_cost *ret)
-{
-	struct ledger_cost c;
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	ledger_cost(l->ledger, &c);
-	*ret = (struct self_cost){
-		.cpu_ns = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S +
-			  (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull,
-		.switches = c.switches,
-		.switch_ns = c.timed_ns, /* of the timed ones only */
-		.timed = c.timed,
-	};
-}
-
-/* Fills in what was added since @from, and moves @from on. */
-static void quality_since(struct quality *from, const struct quality *now, struct quality *ret)
-{
-	ret->method = METHOD_CPU_TIME;
-	str_copy(ret->weights, sizeof(ret->weights), "cpu-time");
-	ret->invalid_windows = now->invalid_windows - from->invalid_windows;
-	ret->lost_windows = now->lost_windows - from->lost_windows;
-	ret->merged_windows = now->merged_windows - from->merged_windows;
-	ret->kept_flushes = now->kept_flushes - from->kept_flushes;
-	ret->lost_tasks = now->lost_tasks - from->lost_tasks;
-	ret->lost_cgroups = now->lost_cgroups - from->lost_cgroups;
-	ret->late_slices = now->late_slices - from->late_slices;
-	ret->unseen_switches = now->unseen_switches - from->unseen_switches;
-	ret->reader_moves = now->reader_moves - from->reader_moves;
-	*from = *now;
-}
-
-static void cost_since(struct self_cost *from, const struct self_cost *now, struct self_cost *ret)
-{
-	uint64_t timed_ns = now->switch_ns - from->switch_ns;
-
-	ret->cpu_ns = now->cpu_ns - from->cpu_ns;
-	ret->switches = now->switches - from->switches;
-	ret->timed = now->timed - from->timed;
-	/* Extrapolated: one switch in many is timed. */
-	ret->switch_ns = ret->timed ? (unsigned __int128)timed_ns * ret->switches / ret->timed : 0;
-	*from = *now;
-}
-
-static void finish_report(struct live *l, bool summary, struct report *r)
-{
-	struct quality now;
-	struct self_cost cost;
-
-	total_quality(l, &now);
-	total_cost(l, &cost);
-	quality_since(summary ? &l->sum : &l->seen, &now, &r->quality);
-	cost_since(summary ? &l->cost_sum : &l->cost_seen, &cost, &r->self);
-	r->host = &l->host;
-	r->summary = summary;
-	r->start_ns = summary ? l->begin_ns : l->start_ns;
-	for (uint32_t s = 0; s < l->layout.nr_sockets; s++)
-		if (l->ends_ns[s] > r->end_ns)
-			r->end_ns = l->ends_ns[s];
-	r->start_time_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - r->start_ns);
 }
 
 /* Records about tasks were lost: read the whole list again. */
 static int resync(struct live *l, uint64_t lost_tasks)
 {
-	int err;
+	int err = 0;
 
 	if (lost_tasks == l->seen.lost_tasks)
 		return 0;
-	identity_resync(l->id);
-	err = ledger_tasks(l->ledger, &l->sink);
+	err = l->out.resync(l->out.arg, true);
 	if (!err)
-		identity_resync_end(l->id);
+		err = ledger_tasks(l->ledger, &l->sink);
+	if (!err)
+		err = l->out.resync(l->out.arg, false);
 	return err;
 }
 
-int live_report(struct live *l, struct diag *d, struct report **ret)
+int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
 {
-	struct timeline_sink sink = book_sink(l->interval);
-	struct report *r;
-	struct quality now;
-	uint64_t late;
-	int err = complete(l, d);
+	struct quality losses;
+	uint64_t now = 0;
+	int err = complete(l, d, &now);
 
 	if (err)
 		return err;
-	total_quality(l, &now);
-	err = resync(l, now.lost_tasks);
+	total_quality(l, &losses);
+	err = resync(l, losses.lost_tasks);
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
-	identity_each_unnamed(l->id, name_from_proc, NULL);
-	find_cgroup_names(l, now.lost_cgroups != l->seen.lost_cgroups);
-	err = timeline_close(l->timeline, l->ends_ns, &sink, &late);
-	l->late += late;
+	err = session_each_unnamed(l->session, name_from_proc, l);
+	find_cgroup_names(l, losses.lost_cgroups != l->seen.lost_cgroups);
+	err = trace_failed(l, err ? err : l->feed.error, d);
 	if (!err)
-		err = book_finish(l->interval);
-	if (!err)
-		err = book_add(l->total, l->interval);
-	r = err ? NULL : calloc(1, sizeof(*r));
-	if (!r || book_report(l->interval, r)) {
-		report_free(r);
-		return no_memory(d);
-	}
-	finish_report(l, false, r);
-	l->start_ns = r->end_ns;
-	book_clear(l->interval);
-	identity_closed(l->id);
-	*ret = r;
-	return 0;
+		err = send_mark(l, now, last ? MARK_LAST : MARK_BETWEEN, d, ret);
+	l->seen = losses;
+	return err;
+}
+
+int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
+{
+	struct trace_mark mark;
+	int err = live_mark(l, last, d, &mark);
+
+	if (err)
+		return err;
+	return session_report(l->session, &mark, ret) ? no_memory(d) : 0;
 }
 
 int live_summary(struct live *l, struct diag *d, struct report **ret)
 {
-	struct report *r = calloc(1, sizeof(*r));
+	return session_summary(l->session, ret) ? no_memory(d) : 0;
+}
 
-	if (!r || book_report(l->total, r)) {
-		report_free(r);
-		return no_memory(d);
-	}
-	finish_report(l, true, r);
-	*ret = r;
-	return 0;
+void live_progress(const struct live *l, struct live_progress *ret)
+{
+	*ret = (struct live_progress){ l->tee.events, l->feed.lost_ns };
 }
 
 void live_describe(const struct live *l, char *ret_text, size_t size)

@@ -10,13 +10,26 @@
 
 #include "base/diag.h"
 #include "cli/trace_args.h"
-#include "model.h"
+#include "trace.h"
 
 struct live;
 
 /**
+ * struct live_recorder - somebody who takes the events down
+ * @open: called once the header is known; @ret gets every event from then on. It
+ *	and @header must outlive the run; -ENOSPC and the like end the run
+ * @arg: handed to @open
+ */
+struct live_recorder {
+	int (*open)(void *arg, const struct trace_header *header, struct diag *d,
+		    struct trace_sink *ret);
+	void *arg;
+};
+
+/**
  * live_open() - load, attach and start counting
  * @args: what the user asked for; must outlive @ret
+ * @recorder: takes the events down; there are no reports then. NULL: nobody does
  * @log: receives messages of the BPF library, NULL for none
  * @d: gets the problem
  * @ret: free with live_free()
@@ -25,8 +38,8 @@ struct live;
  *
  * Return: 0 or a negative errno.
  */
-int live_open(const struct trace_args *args, void (*log)(const char *), struct diag *d,
-	      struct live **ret);
+int live_open(const struct trace_args *args, const struct live_recorder *recorder,
+	      void (*log)(const char *), struct diag *d, struct live **ret);
 void live_free(struct live *l);
 
 /**
@@ -52,17 +65,40 @@ int live_drain(struct live *l, struct diag *d);
 size_t live_alive(const struct live *l);
 
 /**
- * live_report() - close the interval that began at the last call
+ * live_mark() - end an interval: everything up to now is in the trace afterwards
  * @l: the run
+ * @last: the run ends here
+ * @d: gets the problem
+ * @ret: the mark, which is in the trace already; valid until the next call
+ *
+ * Return: 0 or a negative errno.
+ */
+int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret);
+
+/**
+ * live_report() - live_mark() and the report of the interval
+ * @l: the run
+ * @last: the run ends here
  * @d: gets the problem
  * @ret: the report, without a sequence number; release with report_free()
  *
  * Return: 0 or a negative errno.
  */
-int live_report(struct live *l, struct diag *d, struct report **ret);
+int live_report(struct live *l, bool last, struct diag *d, struct report **ret);
 
 /** live_summary() - one report for all intervals so far; 0 or a negative errno */
 int live_summary(struct live *l, struct diag *d, struct report **ret);
+
+/**
+ * struct live_progress - what has come so far
+ * @events: events of the trace
+ * @lost_ns: CPU time whose task could not be noted
+ */
+struct live_progress {
+	uint64_t events;
+	uint64_t lost_ns;
+};
+void live_progress(const struct live *l, struct live_progress *ret);
 
 /** live_describe() - one line on what is followed and counted, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);

@@ -8,9 +8,11 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#define NS_PER_MS  1000000ull
-#define MAX_PID	   4194304 /* PID_MAX_LIMIT of 64-bit kernels */
-#define MAX_DAYS_S (366.0 * 86400)
+#define NS_PER_MS    1000000ull
+#define MAX_PID	     4194304 /* PID_MAX_LIMIT of 64-bit kernels */
+#define MAX_DAYS_S   (366.0 * 86400)
+/* A recording needs room for a few blocks and the names of all tasks. */
+#define MAX_SIZE_MIN (1u << 20)
 
 enum {
 	KEY_BY = 0x100,
@@ -19,44 +21,106 @@ enum {
 	KEY_SUMMARY,
 	KEY_WINDOW,
 	KEY_NO_COUNTERS,
+	KEY_MAX_SIZE,
+	KEY_FORMAT,
+	KEY_METHOD,
+	KEY_COMPARE,
 };
 
-const char trace_doc[] =
-	"Show which processes, threads or cgroups cause the memory traffic that the uncore "
-	"counters of an NVIDIA T410 (Vera) see.\v"
-	"Commands:\n"
-	"  t410trace list     the uncore PMUs of this machine, their events and filters\n"
-	"  t410trace check    what this machine has and lacks for t410trace\n"
-	"\n"
-	"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 done but data is missing; with "
-	"COMMAND its own status.";
+/* Which commands take an option. */
+#define LIVE   (1u << JOB_LIVE)
+#define RECORD (1u << JOB_RECORD)
+#define REPORT (1u << JOB_REPORT)
+#define RUN    (LIVE | RECORD)
+#define SHOW   (LIVE | REPORT)
+#define ALL    (LIVE | RECORD | REPORT)
 
-const struct argp_option trace_options[] = {
-	{ NULL, 0, NULL, 0, "What to follow:", 1 },
-	{ "pid", 'p', "PID[,PID...]", 0,
-	  "These processes: all threads, and every child they start from now on", 1 },
-	{ "cgroup", 'G', "CGROUP[,...]", 0,
-	  "Everything in these cgroups (path in the v2 tree) and below", 1 },
-	{ "all", 'a', NULL, 0, "Every workload on the machine", 1 },
-	{ NULL, 0, NULL, 0, "When to report:", 2 },
-	{ "interval", 'i', "MS", 0, "Time between two reports (default 1000 ms)", 2 },
-	{ "duration", 'd', "SECONDS", 0,
-	  "End after this time; a COMMAND still running is left alone", 2 },
-	{ "summary", KEY_SUMMARY, NULL, 0,
-	  "One report for the whole run at the end; Ctrl-C always gives it", 2 },
-	{ "window", KEY_WINDOW, "MS", 0,
-	  "Time between two readings of the counters (default 10 ms)", 2 },
-	{ NULL, 0, NULL, 0, "What to show:", 3 },
-	{ "by", KEY_BY, "KIND", 0, "Rows are a process (default), cgroup or thread each", 3 },
-	{ "top", KEY_TOP, "N", 0, "Only the N largest rows; the rest is added up", 3 },
-	{ "json", KEY_JSON, NULL, 0, "JSON (t410trace.report/1), one report per line", 3 },
-	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 3 },
-	{ "quiet", 'q', NULL, 0, "Only numbers", 3 },
-	{ "verbose", 'v', NULL, 0, "Also bounds, all losses, and what the tracer costs", 3 },
-	{ "no-counters", KEY_NO_COUNTERS, NULL, 0,
-	  "Only CPU time; works on any machine, for trying out the scheduler side", 3 },
-	{ 0 },
+static const struct row {
+	unsigned int jobs;
+	struct argp_option option;
+} rows[] = {
+	{ RUN, { NULL, 0, NULL, 0, "What to follow:", 1 } },
+	{ REPORT,
+	  { NULL, 0, NULL, 0, "What to show (default: what was asked for when recording):", 1 } },
+	{ RUN,
+	  { "pid", 'p', "PID[,PID...]", 0,
+	    "These processes: all threads, and every child they start from now on", 1 } },
+	{ REPORT,
+	  { "pid", 'p', "PID[,PID...]", 0,
+	    "These processes: all threads, and every child they start in the recording", 1 } },
+	{ ALL,
+	  { "cgroup", 'G', "CGROUP[,...]", 0,
+	    "Everything in these cgroups (path in the v2 tree) and below", 1 } },
+	{ SHOW, { "all", 'a', NULL, 0, "Every workload on the machine", 1 } },
+	{ RECORD,
+	  { "all", 'a', NULL, 0, "Every workload on the machine (default when nothing is given)",
+	    1 } },
+	{ RUN, { NULL, 0, NULL, 0, "When to report:", 2 } },
+	{ REPORT, { NULL, 0, NULL, 0, "How it is divided:", 2 } },
+	{ LIVE, { "interval", 'i', "MS", 0, "Time between two reports (default 1000 ms)", 2 } },
+	{ RECORD,
+	  { "interval", 'i', "MS", 0, "Time between two reports of the recording (default 1000 ms)",
+	    2 } },
+	{ REPORT,
+	  { "interval", 'i', "MS", 0,
+	    "Time between two reports (default: as recorded, otherwise 1000 ms)", 2 } },
+	{ RUN,
+	  { "duration", 'd', "SECONDS", 0,
+	    "End after this time; a COMMAND still running is left alone", 2 } },
+	{ LIVE,
+	  { "summary", KEY_SUMMARY, NULL, 0,
+	    "One report for the whole run at the end; Ctrl-C always gives it", 2 } },
+	{ REPORT, { "summary", KEY_SUMMARY, NULL, 0, "One report for the whole recording", 2 } },
+	{ RUN,
+	  { "window", KEY_WINDOW, "MS", 0,
+	    "Time between two readings of the counters (default 10 ms)", 2 } },
+	{ SHOW, { NULL, 0, NULL, 0, "How to show it:", 3 } },
+	{ RECORD, { NULL, 0, NULL, 0, "What to write:", 3 } },
+	{ LIVE,
+	  { "by", KEY_BY, "KIND", 0, "Rows are a process (default), cgroup or thread each", 3 } },
+	{ REPORT,
+	  { "by", KEY_BY, "KIND", 0,
+	    "Rows are a process, cgroup or thread each (default: as recorded)", 3 } },
+	{ RECORD,
+	  { "by", KEY_BY, "KIND", 0,
+	    "Record by process (default), which cgroups can be made from, or by thread", 3 } },
+	{ SHOW, { "top", KEY_TOP, "N", 0, "Only the N largest rows; the rest is added up", 3 } },
+	{ SHOW,
+	  { "json", KEY_JSON, NULL, 0, "JSON (t410trace.report/1), one report per line", 3 } },
+	{ SHOW,
+	  { "method", KEY_METHOD, "METHOD", 0,
+	    "How windows are split: state-space (default), weights or cpu-time", 3 } },
+	{ REPORT,
+	  { "compare", KEY_COMPARE, "METHOD,METHOD", 0,
+	    "Show what two or three methods make of the same recording, side by side", 3 } },
+	{ SHOW, { "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 3 } },
+	{ RECORD, { "output", 'o', "FILE", 0, "The recording; must be given", 3 } },
+	{ RECORD,
+	  { "format", KEY_FORMAT, "FORMAT", 0,
+	    "recording (default; compact) or ndjson (t410trace.trace/1; FILE may be -)", 3 } },
+	{ RECORD,
+	  { "max-size", KEY_MAX_SIZE, "SIZE", 0,
+	    "Keep the newest part in at most SIZE bytes; K, M and G are 1024-fold", 3 } },
+	{ SHOW, { "quiet", 'q', NULL, 0, "Only numbers", 3 } },
+	{ RECORD, { "quiet", 'q', NULL, 0, "Say nothing at the end", 3 } },
+	{ SHOW,
+	  { "verbose", 'v', NULL, 0, "Also bounds, all losses, and what the tracer costs", 3 } },
+	{ RECORD, { "verbose", 'v', NULL, 0, "Say what is followed and counted", 3 } },
+	{ RUN,
+	  { "no-counters", KEY_NO_COUNTERS, NULL, 0,
+	    "Only CPU time; works on any machine, for trying out the scheduler side", 3 } },
 };
+
+const struct argp_option *trace_args_options(enum trace_job job)
+{
+	static struct argp_option made[NR_TRACE_JOBS][ARRAY_SIZE(rows) + 1];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].jobs & (1u << job))
+			made[job][nr++] = rows[i].option;
+	return made[job];
+}
 
 /* Calls @add for each part of a list with commas. */
 static void each_part(struct argp_state *state, const char *option, char *list,
@@ -128,15 +192,84 @@ static enum row_kind kind_named(struct argp_state *state, const char *text)
 	return ROW_PROCESS;
 }
 
-/* All arguments are read: do they make sense together? */
-static void check_together(struct argp_state *state, const struct trace_args *a)
+static enum method method_named(struct argp_state *state, const char *option, const char *text)
 {
-	if (!a->nr_pids && !a->nr_cgroups && !a->all && !a->command)
+	for (int m = 0; m < NR_METHODS; m++)
+		if (!strcmp(text, method_name(m)))
+			return m;
+	argp_error(state, "%s %s: methods are state-space, weights and cpu-time", option, text);
+	return METHOD_CPU_TIME;
+}
+
+static void add_method(struct argp_state *state, char *part)
+{
+	struct trace_args *a = state->input;
+	enum method method = method_named(state, "--compare", part);
+
+	for (size_t i = 0; i < a->nr_methods; i++)
+		if (a->methods[i] == method)
+			argp_error(state, "--compare: %s is there twice", part);
+	a->methods[a->nr_methods++] = method;
+}
+
+/* "64M", "1G", "500000" */
+static uint64_t size_of(struct argp_state *state, const char *text)
+{
+	static const char units[] = "KMG";
+	size_t length = strlen(text);
+	const char *unit = length ? strchr(units, text[length - 1]) : NULL;
+	unsigned int shift = unit ? 10 * (unit - units + 1) : 0;
+	char digits[24];
+	uint64_t value;
+
+	if (unit)
+		length--;
+	if (length >= sizeof(digits))
+		length = 0;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	if (!length || digits[strspn(digits, "0123456789")] || parse_u64(digits, &value) ||
+	    value > UINT64_MAX >> shift || value << shift < MAX_SIZE_MIN) {
+		argp_error(state, "--max-size %s: must be a size from %uK on, as in 64M or 1G",
+			   text, MAX_SIZE_MIN >> 10);
+		return 0;
+	}
+	return value << shift;
+}
+
+/* What only a live run or a recording needs to be told. */
+static void check_run(struct argp_state *state, struct trace_args *a)
+{
+	bool none = !a->nr_pids && !a->nr_cgroups && !a->all && !a->command;
+
+	if (none && a->job == JOB_LIVE)
 		argp_error(state, "nothing to follow: give -p PID, -G CGROUP, -a or -- COMMAND");
-	if (a->all && (a->nr_pids || a->nr_cgroups))
-		argp_error(state, "-a follows everything: it cannot be combined with -p or -G");
+	if (none)
+		a->all = true;
 	if (a->window_ns > a->interval_ns)
 		argp_error(state, "--window is longer than the report interval (-i)");
+	if (a->job != JOB_RECORD)
+		return;
+	if (!a->output)
+		argp_error(state, "where to? give -o FILE");
+	else if (!strcmp(a->output, "-") && !a->ndjson)
+		argp_error(state, "-o -: only --format ndjson can go to the standard output");
+	if (a->by == ROW_CGROUP)
+		argp_error(state, "--by cgroup: record by process; \"t410trace report\" makes "
+				  "cgroups of it");
+	if (a->ndjson && a->max_bytes)
+		argp_error(state, "--max-size needs --format recording");
+}
+
+/* All arguments are read: do they make sense together? */
+static void check_together(struct argp_state *state, struct trace_args *a)
+{
+	if (a->all && (a->nr_pids || a->nr_cgroups))
+		argp_error(state, "-a follows everything: it cannot be combined with -p or -G");
+	if (a->job != JOB_REPORT)
+		check_run(state, a);
+	else if (!a->file)
+		argp_error(state, "which recording? give its FILE, or - for the standard input");
 	if (a->quiet && a->verbose)
 		argp_error(state, "-q and -v exclude each other");
 }
@@ -148,6 +281,7 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_BY:
 		a->by = kind_named(state, arg);
+		a->by_given = true;
 		return 0;
 	case KEY_TOP:
 		a->top = number_in(state, "--top", arg, 1, 1000000, "");
@@ -164,11 +298,38 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 	case 'v':
 		a->verbose = true;
 		return 0;
-	case KEY_NO_COUNTERS:
-		a->no_counters = true;
+	case KEY_METHOD:
+		a->methods[0] = method_named(state, "--method", arg);
+		a->nr_methods = 1;
+		return 0;
+	case KEY_COMPARE:
+		a->nr_methods = 0;
+		each_part(state, "--compare", arg, add_method);
+		if (a->nr_methods < 2)
+			argp_error(state, "--compare: give at least two methods");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_record_option(int key, char *arg, struct argp_state *state)
+{
+	struct trace_args *a = state->input;
+
+	switch (key) {
+	case KEY_NO_COUNTERS:
+		a->no_counters = true;
+		return 0;
+	case KEY_MAX_SIZE:
+		a->max_bytes = size_of(state, arg);
+		return 0;
+	case KEY_FORMAT:
+		a->ndjson = !strcmp(arg, "ndjson");
+		if (!a->ndjson && strcmp(arg, "recording"))
+			argp_error(state, "--format %s: must be recording or ndjson", arg);
+		return 0;
+	}
+	return parse_show_option(key, arg, state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -199,6 +360,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		a->window_ns = NS_PER_MS * number_in(state, "--window", arg, WINDOW_MIN_MS,
 						     WINDOW_MAX_MS, " ms");
 		return 0;
+	case ARGP_KEY_ARG:
+		if (a->job != JOB_REPORT)
+			return ARGP_ERR_UNKNOWN; /* ARGP_KEY_ARGS takes them all */
+		if (a->file)
+			argp_error(state, "%s: one recording at a time", arg);
+		a->file = arg;
+		return 0;
 	case ARGP_KEY_ARGS:
 		a->command = state->argv + state->next;
 		return 0;
@@ -206,27 +374,61 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		check_together(state, a);
 		return 0;
 	}
-	return parse_show_option(key, arg, state);
+	return parse_record_option(key, arg, state);
 }
 
-const struct argp trace_argp = {
-	.options = trace_options,
-	.parser = parse_option,
-	.args_doc = "-p PID[,PID...]\n-G CGROUP[,...]\n-a [-- COMMAND [ARG...]]\n"
-		    "-- COMMAND [ARG...]",
-	.doc = trace_doc,
+static const char *const args_docs[] = {
+	[JOB_LIVE] = "-p PID[,PID...]\n-G CGROUP[,...]\n-a [-- COMMAND [ARG...]]\n"
+		     "-- COMMAND [ARG...]",
+	[JOB_RECORD] = "-o FILE\n-o FILE -p PID[,PID...]\n-o FILE -G CGROUP[,...]\n"
+		       "-o FILE -- COMMAND [ARG...]",
+	[JOB_REPORT] = "FILE",
 };
 
-void trace_args_parse(int argc, char **argv, struct trace_args *ret)
+static const char *const docs[] = {
+	[JOB_LIVE] =
+		"Show which processes, threads or cgroups cause the memory traffic that the "
+		"uncore counters of an NVIDIA T410 (Vera) see.\v"
+		"Commands:\n"
+		"  t410trace record   write a recording instead of reports\n"
+		"  t410trace report   reports from a recording\n"
+		"  t410trace list     the uncore PMUs of this machine, their events and filters\n"
+		"  t410trace check    what this machine has and lacks for t410trace\n"
+		"\n"
+		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 done but data is missing; "
+		"with "
+		"COMMAND its own status.",
+	[JOB_RECORD] =
+		"Record what t410trace would report: \"t410trace report FILE\" shows it later, on "
+		"any machine.\v"
+		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 the recording lacks "
+		"something; "
+		"with COMMAND its own status.",
+	[JOB_REPORT] =
+		"Show the reports of a recording, as the live run would have shown them. FILE is a "
+		"recording or NDJSON (t410trace.trace/1); - is the standard input.\v"
+		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 done but data is missing.",
+};
+
+void trace_args_parse(enum trace_job job, int argc, char **argv, struct trace_args *ret)
 {
+	const struct argp argp = {
+		.options = trace_args_options(job),
+		.parser = parse_option,
+		.args_doc = args_docs[job],
+		.doc = docs[job],
+	};
 	struct trace_args a = {
-		.interval_ns = INTERVAL_DEFAULT_MS * NS_PER_MS,
+		.job = job,
+		.interval_ns = job == JOB_REPORT ? 0 : INTERVAL_DEFAULT_MS * NS_PER_MS,
 		.window_ns = WINDOW_DEFAULT_MS * NS_PER_MS,
 		.by = ROW_PROCESS,
+		.methods = { METHOD_STATE_SPACE },
+		.nr_methods = 1,
 	};
 
 	/* In order: options behind COMMAND belong to it. */
-	argp_parse(&trace_argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	argp_parse(&argp, argc, argv, job == JOB_REPORT ? 0 : ARGP_IN_ORDER, NULL, &a);
 	*ret = a;
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Arguments of the main job: t410trace -p PID | -G CGROUP | -a | -- COMMAND. */
+/*
+ * Arguments of the main job, t410trace -p PID | -G CGROUP | -a | -- COMMAND, and of
+ * its two halves: t410trace record and t410trace report. One table has the options
+ * of all three.
+ */
 #ifndef CLI_TRACE_ARGS_H
 #define CLI_TRACE_ARGS_H
 
@@ -18,24 +22,39 @@
 #define WINDOW_MAX_MS	    1000
 #define WINDOW_DEFAULT_MS   10
 
+/* Which of the three. */
+enum trace_job {
+	JOB_LIVE,
+	JOB_RECORD,
+	JOB_REPORT,
+	NR_TRACE_JOBS,
+};
+
 /**
  * struct trace_args - what the user asked for
+ * @job: which command it is
+ * @file: recording to report
  * @pids, @nr_pids: processes to follow
  * @cgroups, @nr_cgroups: cgroups to follow, as typed; strings of argv
  * @all: every workload
  * @command: program to run and its arguments, NULL for none; part of argv
- * @interval_ns: time between two reports
+ * @interval_ns: time between two reports; 0 = as the recording has it (JOB_REPORT)
  * @duration_ns: end after this time, 0 = when interrupted
  * @window_ns: time between two readings of the counters
- * @by: what a row is
+ * @by: what a row is; with JOB_REPORT only when @by_given
  * @top: largest rows to show, 0 = all
  * @json: JSON instead of tables
  * @output: file to write to, NULL for standard output
+ * @ndjson: record NDJSON
+ * @max_bytes: bound on the size of the recording, 0 = none
+ * @methods, @nr_methods: how windows are split; more than one: compare them
  * @summary: one report for the whole run instead of one per interval
  * @no_counters: CPU time only, works without the PMUs
  * @quiet, @verbose: less or more text
  */
 struct trace_args {
+	enum trace_job job;
+	const char *file;
 	uint32_t *pids;
 	size_t nr_pids, cap_pids;
 	char **cgroups;
@@ -46,28 +65,37 @@ struct trace_args {
 	uint64_t duration_ns;
 	uint64_t window_ns;
 	enum row_kind by;
+	bool by_given;
+	enum method methods[NR_METHODS];
+	size_t nr_methods;
 	size_t top;
 	bool json;
 	const char *output;
+	bool ndjson;
+	uint64_t max_bytes;
 	bool summary;
 	bool no_counters;
 	bool quiet;
 	bool verbose;
 };
 
-extern const struct argp_option trace_options[];
-extern const char trace_doc[];
-extern const struct argp trace_argp;
+/**
+ * trace_args_options() - the option rows of a command, for the manual page and completion
+ *
+ * Return: rows that end with an empty one; never freed.
+ */
+const struct argp_option *trace_args_options(enum trace_job job);
 
 /**
  * trace_args_parse() - read the command line
+ * @job: which command
  * @argc, @argv: the whole command line
  * @ret: release with trace_args_free()
  *
  * Does not return when the arguments are wrong: argp prints the problem and ends
  * the process with status EXIT_USAGE.
  */
-void trace_args_parse(int argc, char **argv, struct trace_args *ret);
+void trace_args_parse(enum trace_job job, int argc, char **argv, struct trace_args *ret);
 void trace_args_free(struct trace_args *args);
 
 #endif

@@ -111,7 +111,8 @@ int identity_task(struct identity *id, const struct trace_task *news, struct tas
 	}
 	t->seen = true;
 	t->kernel = news->kernel;
-	t->cgroup_id = news->cgroup_id;
+	if (news->cgroup_id)
+		t->cgroup_id = news->cgroup_id;
 	if (news->comm) {
 		snprintf(t->comm, sizeof(t->comm), "%s", news->comm);
 		t->comm_known = true;

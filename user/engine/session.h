@@ -44,7 +44,10 @@ void session_free(struct session *s);
  * session_sink() - events go in through this
  *
  * The first mark begins the books; later marks are to be handed to
- * session_report(), and do nothing here.
+ * session_report(), and do nothing here. When it is not one with @first, the trace
+ * begins in the middle of a run, and losses before it are not reported.
+ *
+ * Slices that others lost (struct trace_lost) count as late ones.
  */
 struct trace_sink session_sink(struct session *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Recordings: a trace in a compact binary file. The layout on disk is in
- * include/recording.h and docs/RECORDING.md.
+ * include/recording_format.h and docs/RECORDING.md.
  */
 #ifndef TRACE_RECORDING_H
 #define TRACE_RECORDING_H
@@ -47,6 +47,7 @@ struct trace_file;
  * @complete: the end was written properly; otherwise the writer was killed
  * @dropped_bytes: unreadable or unfinished bytes at the end
  * @rotated: blocks that were removed by rotation before the first one
+ * @refused: events that the sink refused with -EINVAL (recordings)
  */
 struct trace_end {
 	uint64_t events;
@@ -54,6 +55,7 @@ struct trace_end {
 	bool complete;
 	uint64_t dropped_bytes;
 	uint64_t rotated;
+	uint64_t refused;
 };
 
 /**

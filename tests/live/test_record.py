@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Recordings: what a live run would have shown can be shown later, also of a killed one."""
+
+import json
+import re
+import signal
+import time
+
+from live import MS, check_complete, on_cpu, require, said, same_time
+
+
+def record(bed, *args, **options):
+    """Records to its end; the status must be 0."""
+    done = bed.command(bed.program, "record", "--no-counters", *args, **options)
+    require(done.status == 0, f"record: exit status {done.status}: {done.err.strip()[:300]}")
+    return done
+
+
+def report(bed, path, *args, status=0, **options):
+    done = bed.command(bed.program, "report", path, "--json", *args, **options)
+    require(
+        done.status == status,
+        f"report: exit status {done.status} instead of {status}: {done.err.strip()[:300]}",
+    )
+    return done
+
+
+def test_totals(bed):
+    """Every nanosecond of every CPU is in the recording, whatever the intervals."""
+    path = bed.scratch / "run.rec"
+    done = record(bed, "-o", path, "-i", 200, "-d", 1)
+    require(
+        re.search(r"^t410trace record: 1\.\d s in .*: \d+ events, .*; nothing lost$", done.err, re.M),
+        f"it says {done.err!r}",
+    )
+    reports = report(bed, path).reports()  # each checked against CPUs x time
+    require(len(reports) >= 4, f"{len(reports)} reports of 1 s in steps of 0.2 s")
+    for one in reports:
+        check_complete(one)
+        require(one["source"] == "recording", f"source is {one['source']}")
+    whole = report(bed, path, "--summary").summary()
+    check_complete(whole)
+    # Without windows CPU time is known by recorded interval: finer ones are interpolated.
+    fine = [json.loads(line) for line in report(bed, path, "-i", 50).out.splitlines()]
+    require(len(fine) > 2 * len(reports), f"{len(fine)} reports in steps of 50 ms")
+    for name in ("busy_ns", "idle_ns"):
+        sums = [
+            sum(socket[name] for one in some for socket in one["sockets"])
+            for some in (reports, [whole], fine)
+        ]
+        require(sums[0] == sums[1] == sums[2], f"{name}: {sums} in three ways")
+
+
+def test_command_and_selection(bed):
+    """Selections are those of the recording, or others."""
+    path = bed.scratch / "run.rec"
+    done = record(bed, "-o", path, "--", bed.burn, "-m", 300)
+    pid, burnt = (int(said(done.out, "process")[0][i]) for i in (1, 3))
+    reports = report(bed, path).reports()
+    pids = {row["pid"] for one in reports for row in one["workloads"]}
+    require(pids == {pid}, f"rows are {pids}, the command was {pid}")
+    same_time("burn", on_cpu(reports, pid=pid), burnt, 2 * MS)
+    chosen = report(bed, path, "-p", pid).reports()
+    require(
+        on_cpu(chosen, pid=pid) == on_cpu(reports, pid=pid), "-p shows another time than the selection"
+    )
+    everything = report(bed, path, "-a").reports()
+    require(
+        on_cpu(everything, pid=pid) == on_cpu(reports, pid=pid), "-a shows another time"
+    )
+    for one in everything:
+        check_complete(one)
+    groups = report(bed, path, "-a", "--by", "cgroup").reports()
+    for one in groups:
+        check_complete(one)
+    nobody = bed.command(bed.program, "report", path, "-p", 4194304)
+    require(nobody.status == 1, f"-p of nobody: exit status {nobody.status}")
+    require(
+        "4194304" in nobody.err and str(path) in nobody.err and "report -a" in nobody.err,
+        f"-p of nobody: {nobody.err!r}",
+    )
+    threads = bed.command(bed.program, "report", path, "--by", "thread")
+    require(threads.status == 1 and "record --by thread" in threads.err, f"threads: {threads.err!r}")
+
+
+def test_status_of_the_command(bed):
+    path = bed.scratch / "run.rec"
+    done = bed.command(bed.program, "record", "--no-counters", "-q", "-o", path, "--", "sh", "-c", "exit 7")
+    require(done.status == 7, f"exit status {done.status}: {done.err}")
+    require(not done.err, f"-q, and yet: {done.err!r}")
+
+
+def test_killed(bed):
+    """What a killed recorder has written is reported, and that it was killed."""
+    path = bed.scratch / "run.rec"
+    with bed.process(bed.burn, "-m", 5000), bed.tracing(
+        "-o", path, "-i", 100, command=["record"]
+    ) as tracer:
+        time.sleep(1.5)
+        tracer.end(signal.SIGKILL)
+    done = report(bed, path, status=3)
+    require("ends without its end" in done.err, f"it says {done.err!r}")
+    reports = done.reports()
+    require(len(reports) >= 3, f"{len(reports)} reports of 1.5 s in steps of 0.1 s")
+    require(on_cpu(reports, comm="burn") > 200 * MS, "burn is not in the reports")
+
+
+def test_max_size(bed):
+    """However long it runs, the recording stays in its bounds and can be read."""
+    path = bed.scratch / "run.rec"
+    with bed.process(bed.storm, 0), bed.tracing(
+        "-o", path, "-i", 50, "--window", 1, "--max-size", "1M", command=["record"]
+    ) as tracer:
+        for _ in range(50):
+            total = sum(file.stat().st_size for file in bed.scratch.glob("run.rec*"))
+            require(total <= 1 << 20, f"{total} bytes on disk")
+            time.sleep(0.1)
+        done = tracer.end(signal.SIGINT)
+    require(done.status in (0, 3), f"exit status {done.status}: {done.err}")
+    total = sum(file.stat().st_size for file in bed.scratch.glob("run.rec*"))
+    require(total <= 1 << 20, f"{total} bytes on disk at the end")
+    shown = bed.command(bed.program, "report", path, "--json")
+    require(shown.status in (0, 3), f"report: exit status {shown.status}: {shown.err}")
+    require(shown.reports(), "no reports")
+
+
+def test_ndjson_through_a_pipe(bed):
+    path = bed.scratch / "run.ndjson"
+    done = bed.command(
+        bed.program, "record", "--no-counters", "--format", "ndjson", "-o", "-", "-i", 200, "-d", 0.7
+    )
+    require(done.status == 0, f"exit status {done.status}: {done.err}")
+    lines = done.out.splitlines()
+    require(json.loads(lines[0])["schema"] == "t410trace.trace/1", f"it begins with {lines[0][:100]}")
+    require(json.loads(lines[-1])["type"] == "end", f"it ends with {lines[-1][:100]}")
+    path.write_bytes(done.out)
+    piped = report(bed, "-", input=done.out).reports()
+    read = report(bed, path).reports()
+    require(piped == read, "the pipe gives other reports than the file")
+    for one in read:
+        check_complete(one)
+
+
+def test_no_file_is_lost_in_vain(bed):
+    """A recording that cannot be made leaves an older file alone."""
+    path = bed.scratch / "run.rec"
+    path.write_text("precious", encoding="ascii")
+    done = bed.command(bed.program, "record", "--no-counters", "-o", path, "-p", 4194304)
+    require(done.status == 1, f"exit status {done.status}")
+    bad = bed.command(bed.program, "record", "--no-counters", "-o", path, "-G", "/no/such/cgroup")
+    require(bad.status == 1, f"exit status {bad.status}")
+    nowhere = bed.command(bed.program, "record", "--no-counters", "-o", "/nonexistent/x", "-d", 0.1)
+    require(nowhere.status == 1 and "/nonexistent/x" in nowhere.err, f"{nowhere.err!r}")
+    full = bed.command(bed.program, "record", "--no-counters", "-o", "/dev/full", "--format", "ndjson", "-d", 0.3)
+    require(full.status == 1 and "No space left" in full.err, f"/dev/full: {full.status} {full.err!r}")
+
+
+def test_arguments(bed):
+    def check(args, status, text):
+        done = bed.command(bed.program, *args)
+        require(done.status == status and text in done.err, f"{args}: {done.status}, {done.err[:200]!r}")
+
+    check(["record"], 2, "-o FILE")
+    check(["record", "-o", "-"], 2, "--format ndjson")
+    check(["record", "-o", "x", "--max-size", "1Q"], 2, "--max-size 1Q")
+    check(["record", "-o", "x", "--max-size", "4K"], 2, "--max-size 4K")
+    check(["record", "-o", "x", "--max-size", "99999999999G"], 2, "--max-size")
+    check(["record", "-o", "x", "--by", "cgroup"], 2, "--by cgroup")
+    check(["record", "-o", "x", "--top", "3"], 2, "--top")
+    check(["report"], 2, "FILE")
+    check(["report", "a", "b"], 2, "one recording")
+    check(["report", "a", "--compare", "cpu-time"], 2, "--compare")
+    check(["report", "a", "--compare", "cpu-time,cpu-time"], 2, "twice")
+    check(["report", "a", "--method", "magic"], 2, "--method magic")
+    check(["report", "/nonexistent/x"], 1, "/nonexistent/x")
+    check(["report", bed.program], 1, bed.program)
+
+
+TESTS = [
+    test_totals,
+    test_command_and_selection,
+    test_status_of_the_command,
+    test_killed,
+    test_max_size,
+    test_ndjson_through_a_pipe,
+    test_no_file_is_lost_in_vain,
+    test_arguments,
+]

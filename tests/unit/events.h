@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Traces for tests: a header, events of all kinds, and a sink that writes them down. */
+#ifndef TESTS_EVENTS_H
+#define TESTS_EVENTS_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "trace.h"
+#include "trace/fields.h"
+
+/* xorshift64*: the same numbers everywhere */
+static uint64_t random_state = 88172645463325252u;
+
+static inline uint64_t random_u64(void)
+{
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return random_state * 0x2545f4914f6cdd1du;
+}
+
+static inline uint64_t random_below(uint64_t n)
+{
+	return random_u64() % n;
+}
+
+static const uint32_t sample_cpus[] = { 0, 0, 0, 1, 1, LAYOUT_NO_SOCKET, 1, LAYOUT_NO_SOCKET };
+static const uint32_t sample_sockets[] = { 0, 36 };
+static const struct counter sample_counters[] = {
+	{ "ucf0/mem_bytes_rd/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_rd", "src_loc_cpu", 0,
+	  0, SOURCE_CPU, DIRECTION_READ },
+	{ "ucf0/mem_bytes_wr/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_wr", "src_loc_cpu", 0,
+	  0, SOURCE_CPU, DIRECTION_WRITE },
+	{ "ucf0/mem_bytes_rd/src_rem=1", "nvidia_ucf_pmu_0", "mem_bytes_rd", "src_rem", 0, 1,
+	  SOURCE_REMOTE, DIRECTION_READ },
+	{ "ucf1/mem_bytes_rd/", "nvidia_ucf_pmu_1", "mem_bytes_rd", "", 1, 2, SOURCE_ANY,
+	  DIRECTION_READ },
+};
+static const struct group sample_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 1 } };
+static char *const sample_cgroups[] = { "/a b", "/slurm/job_1" };
+
+static const struct trace_header sample_header = {
+	.host = { "n1", "7.2.13", "t410", 2 },
+	.layout = { sample_cpus, 8, sample_sockets, 2, sample_counters, 4, sample_groups, 3 },
+	.window_ns = 10000000,
+	.interval_ns = 1000000000,
+	.by_thread = true,
+	.marked = true,
+	.cgroups = sample_cgroups,
+	.nr_cgroups = 2,
+	.weights = { "l3d_cache_refill", "l2d_cache_wb" },
+	.nr_weights = 2,
+};
+
+/* Everything a sink was told, as text. */
+struct event_log {
+	char *text;
+	size_t nr, cap;
+	size_t events;
+	size_t marks;
+	size_t at_mark; /* length at the last mark */
+	int answer;	/* what the sink returns */
+};
+
+static inline void log_line(struct event_log *l, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	if (l->cap - l->nr < 2048) {
+		l->cap = l->cap ? l->cap * 2 : 65536;
+		l->text = realloc(l->text, l->cap);
+		assert_non_null(l->text);
+	}
+	va_start(ap, fmt);
+	n = vsnprintf(l->text + l->nr, l->cap - l->nr, fmt, ap);
+	va_end(ap);
+	l->nr += n < 2047 ? n : 2047;
+}
+
+#define LLU(x) ((unsigned long long)(x))
+
+static inline int log_task(void *arg, const struct trace_task *t)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "task %u %u %u %llu %llu %llu %d [%s]\n", t->pid, t->tgid, t->parent,
+		 LLU(t->parent_start_ns), LLU(t->start_ns), LLU(t->cgroup_id), t->kernel,
+		 t->comm ? t->comm : "(null)");
+	return l->answer;
+}
+
+static inline int log_exit(void *arg, uint32_t pid, uint64_t start_ns)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "exit %u %llu\n", pid, LLU(start_ns));
+	return l->answer;
+}
+
+static inline int log_resync(void *arg, bool begin)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "resync %d\n", begin);
+	return l->answer;
+}
+
+static inline int log_cgroup(void *arg, uint64_t id, const char *path)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "cgroup %llu [%s]\n", LLU(id), path ? path : "(null)");
+	return l->answer;
+}
+
+static inline int log_follow(void *arg, uint32_t pid)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "follow %u\n", pid);
+	return l->answer;
+}
+
+static inline int log_slice(void *arg, const struct trace_slice *s)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "slice %u %u %llu %llu cpu %u %llu %llu %llu w %llu %llu %llu\n", s->pid,
+		 s->tgid, LLU(s->task_start_ns), LLU(s->cgroup_id), s->cpu, LLU(s->start_ns),
+		 LLU(s->end_ns), LLU(s->on_cpu_ns), LLU(s->weights[0]), LLU(s->weights[1]),
+		 LLU(s->weights_ns));
+	return l->answer;
+}
+
+static inline int log_window(void *arg, const struct trace_window *w)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "window %u %llu %llu", w->group, LLU(w->start_ns), LLU(w->end_ns));
+	for (uint32_t i = 0; w->group < 3 && i < sample_groups[w->group].nr; i++)
+		log_line(l, " %llu/%llu/%llu", LLU(w->readings[i].value),
+			 LLU(w->readings[i].enabled_ns), LLU(w->readings[i].running_ns));
+	log_line(l, "\n");
+	return l->answer;
+}
+
+static inline int log_lost(void *arg, const struct trace_lost *lost)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "lost %s %u %llu %llu %llu\n", lost->what, lost->socket, LLU(lost->start_ns),
+		 LLU(lost->end_ns), LLU(lost->count));
+	return l->answer;
+}
+
+static inline int log_mark(void *arg, const struct trace_mark *m)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "mark %d %d %llu %llu", m->first, m->last, LLU(m->time_ns),
+		 LLU(m->realtime_ns));
+	for (uint32_t i = 0; m->ends_ns && i < 2; i++)
+		log_line(l, " %llu", LLU(m->ends_ns[i]));
+	for (size_t i = 0; i < TRACE_NR_LOSSES; i++)
+		log_line(l, " %llu", LLU(trace_field_get(&m->losses, &trace_losses[i])));
+	for (size_t i = 0; i < TRACE_NR_COSTS; i++)
+		log_line(l, " %llu", LLU(trace_field_get(&m->cost, &trace_costs[i])));
+	log_line(l, "\n");
+	l->marks++;
+	l->at_mark = l->nr;
+	return l->answer;
+}
+
+static inline struct trace_sink log_sink(struct event_log *l)
+{
+	return (struct trace_sink){
+		.task = log_task,
+		.task_exit = log_exit,
+		.resync = log_resync,
+		.cgroup = log_cgroup,
+		.follow = log_follow,
+		.slice = log_slice,
+		.window = log_window,
+		.lost = log_lost,
+		.mark = log_mark,
+		.arg = l,
+	};
+}
+
+/* Small numbers mostly, any number sometimes. */
+static inline uint64_t random_number(bool wild)
+{
+	return wild && !random_below(4) ? random_u64() >> random_below(64) : random_below(100000);
+}
+
+static inline void random_slice(const struct trace_sink *s, uint64_t now, bool wild)
+{
+	static const uint32_t reserved[] = { TRACE_PID_IDLE, TRACE_PID_LOST };
+	uint64_t length = random_below(9000000);
+	struct trace_slice x = {
+		.pid = 1 + random_below(50),
+		.cpu = random_below(8),
+		.start_ns = now + random_below(1000000),
+	};
+
+	x.tgid = x.pid;
+	x.task_start_ns = x.pid * 1000u;
+	x.cgroup_id = 100 + x.pid % 7;
+	if (!random_below(5)) {
+		x.pid = reserved[random_below(2)];
+		x.tgid = x.task_start_ns = x.cgroup_id = 0;
+	}
+	if (wild && !random_below(8))
+		x.start_ns = UINT64_MAX - length;
+	x.end_ns = x.start_ns + length;
+	x.on_cpu_ns = random_below(3) ? length : random_below(length + 1);
+	if (!random_below(3) && x.on_cpu_ns) {
+		x.weights_ns = random_below(2) ? x.on_cpu_ns : 1 + random_below(x.on_cpu_ns);
+		x.weights[0] = random_number(wild);
+		x.weights[1] = random_number(wild);
+	}
+	assert_int_equal(s->slice(s->arg, &x), 0);
+}
+
+static inline void random_window(const struct trace_sink *s, uint64_t now, bool wild)
+{
+	struct reading r[2];
+	struct trace_window w = { .group = random_below(3), .start_ns = now, .readings = r };
+
+	w.end_ns = now + 10000000 + random_below(1000);
+	for (int i = 0; i < 2; i++) {
+		r[i].value = random_number(wild);
+		r[i].enabled_ns = 10000000;
+		r[i].running_ns = random_below(3) ? 10000000 : 0;
+	}
+	assert_int_equal(s->window(s->arg, &w), 0);
+}
+
+static inline void random_mark(const struct trace_sink *s, uint64_t now, bool first, bool last,
+			       bool wild)
+{
+	uint64_t ends[2] = { now, now - random_below(50) };
+	struct trace_mark m = {
+		.first = first,
+		.last = last,
+		.time_ns = now,
+		.realtime_ns = 1700000000000000000u + now,
+		.ends_ns = ends,
+	};
+
+	for (size_t i = 0; i < TRACE_NR_LOSSES; i++)
+		trace_field_set(&m.losses, &trace_losses[i], random_number(wild));
+	for (size_t i = 0; i < TRACE_NR_COSTS; i++)
+		trace_field_set(&m.cost, &trace_costs[i], random_number(wild));
+	assert_int_equal(s->mark(s->arg, &m), 0);
+}
+
+static inline void random_task(const struct trace_sink *s, bool wild)
+{
+	static const char *const names[] = {
+		"", "lbm", "a b\n\"\\", "\xff\xfe", "caf\xc3\xa9", NULL
+	};
+	struct trace_task t = {
+		.pid = 1 + random_below(50),
+		.parent = random_below(50),
+		.comm = names[random_below(6)],
+		.kernel = random_below(2),
+	};
+
+	t.tgid = wild && !random_below(4) ? t.pid + 1 : t.pid;
+	t.start_ns = t.pid * 1000u;
+	t.parent_start_ns = random_number(wild);
+	t.cgroup_id = wild && !random_below(9) ? UINT64_MAX : 100 + t.pid % 7;
+	assert_int_equal(s->task(s->arg, &t), 0);
+}
+
+/* One event of any kind but marks. */
+static inline void random_event(const struct trace_sink *s, uint64_t now, bool wild)
+{
+	static const char *const paths[] = { "/", "/x", "/\xc3\x28", "/a/very/long/path", NULL };
+	static const char *const kinds[] = { "slices", "windows", "what\xff" };
+	struct trace_lost lost = { kinds[random_below(3)], random_below(2), now, now + 5,
+				   random_number(wild) };
+	uint64_t pid = 1 + random_below(50);
+
+	switch (random_below(16)) {
+	case 0:
+		random_task(s, wild);
+		break;
+	case 1:
+		assert_int_equal(s->task_exit(s->arg, pid, pid * 1000), 0);
+		break;
+	case 2:
+		assert_int_equal(s->resync(s->arg, random_below(2)), 0);
+		break;
+	case 3:
+		assert_int_equal(s->cgroup(s->arg, random_number(wild), paths[random_below(5)]), 0);
+		break;
+	case 4:
+		assert_int_equal(s->follow(s->arg, pid), 0);
+		break;
+	case 5:
+		assert_int_equal(s->lost(s->arg, &lost), 0);
+		break;
+	case 6:
+	case 7:
+		random_window(s, now, wild);
+		break;
+	default:
+		random_slice(s, now, wild);
+	}
+}
+
+/* A whole trace; @wild: with extremes. */
+static inline void random_trace(const struct trace_sink *s, uint64_t seed, size_t events, bool wild)
+{
+	uint64_t now = 5000000000u;
+
+	random_state = seed * 2 + 1;
+	random_mark(s, now, true, false, wild);
+	for (size_t i = 0; i < events; i++, now += random_below(1000000)) {
+		if (i % 64 == 63)
+			random_mark(s, now, false, false, wild);
+		else
+			random_event(s, now, wild);
+	}
+	random_mark(s, now, false, true, wild);
+}
+
+static inline void assert_same_header(const struct trace_header *a, const struct trace_header *b)
+{
+	const struct layout *k = &a->layout, *l = &b->layout;
+
+	assert_memory_equal(&a->host, &b->host, sizeof(a->host));
+	assert_int_equal(a->window_ns, b->window_ns);
+	assert_int_equal(a->interval_ns, b->interval_ns);
+	assert_int_equal(a->by_thread, b->by_thread);
+	assert_int_equal(a->marked, b->marked);
+	assert_int_equal(a->all, b->all);
+	assert_int_equal(a->nr_weights, b->nr_weights);
+	assert_memory_equal(a->weights, b->weights, sizeof(a->weights));
+	assert_int_equal(a->nr_cgroups, b->nr_cgroups);
+	for (size_t i = 0; i < a->nr_cgroups; i++)
+		assert_string_equal(a->cgroups[i], b->cgroups[i]);
+	assert_int_equal(k->nr_cpus, l->nr_cpus);
+	assert_int_equal(k->nr_sockets, l->nr_sockets);
+	assert_int_equal(k->nr_groups, l->nr_groups);
+	assert_int_equal(k->nr_counters, l->nr_counters);
+	assert_memory_equal(k->cpu_socket, l->cpu_socket, k->nr_cpus * sizeof(uint32_t));
+	assert_memory_equal(k->socket_ids, l->socket_ids, k->nr_sockets * sizeof(uint32_t));
+	assert_memory_equal(k->groups, l->groups, k->nr_groups * sizeof(*k->groups));
+	assert_memory_equal(k->counters, l->counters, k->nr_counters * sizeof(*k->counters));
+}
+
+#endif

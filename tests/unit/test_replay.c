@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "cli/replay.h"
+
+#define MS 1000000ull
+#define T0 (7 * MS) /* where traces begin */
+
+/* Two sockets of one CPU each; the first has a counter. */
+static const uint32_t cpu_socket[] = { 0, 1 };
+static const uint32_t socket_ids[] = { 0, 1 };
+static const struct counter counters[] = { { .name = "a", .source = SOURCE_CPU } };
+static const struct group groups[] = { { 0, 0, 1 } };
+static const struct trace_header unmarked = {
+	.layout = {
+		.cpu_socket = cpu_socket,
+		.nr_cpus = 2,
+		.socket_ids = socket_ids,
+		.nr_sockets = 2,
+		.counters = counters,
+		.nr_counters = 1,
+		.groups = groups,
+		.nr_groups = 1,
+	},
+};
+
+/* What came out. */
+struct world {
+	struct trace_args args;
+	struct diag d;
+	struct replay *replay;
+	struct trace_sink in;
+	size_t nr;
+	size_t nr_methods;
+	uint64_t start_ns[100];
+	uint64_t end_ns[100];
+	uint64_t bytes[100];
+	uint64_t busy_ns[100];
+	size_t rows[100];
+	uint64_t first_row_ns[100];
+	bool summary[100];
+};
+
+static int on_reports(void *arg, struct report **reports, size_t nr, struct diag *d)
+{
+	struct world *w = arg;
+	const struct report *r = reports[0];
+
+	(void)d;
+	assert_true(w->nr < 100);
+	assert_true(r->replayed);
+	w->nr_methods = nr;
+	w->start_ns[w->nr] = r->start_ns;
+	w->end_ns[w->nr] = r->end_ns;
+	w->bytes[w->nr] = r->counters[0].value;
+	w->busy_ns[w->nr] = r->sockets[0].busy_ns + r->sockets[1].busy_ns;
+	w->rows[w->nr] = r->nr_rows;
+	w->first_row_ns[w->nr] = r->nr_rows ? r->rows[0].on_cpu_ns : 0;
+	w->summary[w->nr] = r->summary;
+	w->nr++;
+	return 0;
+}
+
+static void setup(struct world *w, const struct trace_header *h, struct trace_args args)
+{
+	const struct replay_output output = { on_reports, w };
+
+	memset(w, 0, sizeof(*w));
+	w->args = args;
+	w->args.job = JOB_REPORT;
+	w->args.file = "a file";
+	if (!w->args.nr_methods)
+		w->args.nr_methods = 1;
+	assert_int_equal(replay_new(h, &w->args, &output, &w->d, &w->replay), 0);
+	w->in = replay_sink(w->replay);
+}
+
+static int slice(struct world *w, uint32_t pid, uint32_t cpu, uint64_t start, uint64_t end)
+{
+	const struct trace_slice s = { .pid = pid,
+				       .tgid = pid,
+				       .cgroup_id = 1,
+				       .cpu = cpu,
+				       .start_ns = start,
+				       .end_ns = end,
+				       .on_cpu_ns = end - start };
+
+	return w->in.slice(w->in.arg, &s);
+}
+
+static int window(struct world *w, uint64_t start, uint64_t end)
+{
+	const struct reading r = { 1000, end - start, end - start };
+	const struct trace_window event = { 0, start, end, &r };
+
+	return w->in.window(w->in.arg, &event);
+}
+
+static int mark(struct world *w, uint64_t ns, bool first)
+{
+	const uint64_t ends[] = { ns, ns };
+	const struct trace_mark m = { .first = first, .time_ns = ns, .ends_ns = ends };
+
+	return w->in.mark(w->in.arg, &m);
+}
+
+/* Windows of 10 ms, of process 5 on CPU 0 and 6 on CPU 1, up to @end. */
+static void fill(struct world *w, uint64_t begin, uint64_t end)
+{
+	for (uint64_t t = begin; t < end; t += 10 * MS) {
+		assert_int_equal(slice(w, 5, 0, t, t + 10 * MS), 0);
+		assert_int_equal(slice(w, 6, 1, t, t + 10 * MS), 0);
+		assert_int_equal(window(w, t, t + 10 * MS), 0);
+	}
+}
+
+/* Nothing is lost between the intervals, whatever they are. */
+static void check_sums(const struct world *w, uint64_t bytes, uint64_t busy)
+{
+	uint64_t all_bytes = 0, all_busy = 0;
+
+	for (size_t i = 0; i < w->nr; i++) {
+		all_bytes += w->bytes[i];
+		all_busy += w->busy_ns[i];
+		if (i)
+			assert_int_equal(w->start_ns[i], w->end_ns[i - 1]);
+	}
+	assert_int_equal(all_bytes, bytes);
+	assert_int_equal(all_busy, busy);
+}
+
+static void a_trace_without_marks(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct trace_args){ 0 });
+	fill(&w, T0, T0 + 4500 * MS);
+	assert_int_equal(w.nr, 2); /* the third may still get events */
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 5);
+	assert_int_equal(replay_intervals(w.replay), 5);
+	assert_int_equal(w.start_ns[0], T0);
+	assert_int_equal(w.end_ns[0], T0 + 1000 * MS);
+	assert_int_equal(w.bytes[0], 100000);
+	assert_int_equal(w.busy_ns[0], 2000 * MS);
+	assert_int_equal(w.rows[0], 2);
+	assert_int_equal(w.end_ns[4], T0 + 4500 * MS);
+	check_sums(&w, 450000, 9000 * MS);
+	assert_int_equal(replay_summary(w.replay), 0);
+	assert_true(w.summary[5]);
+	assert_int_equal(w.bytes[5], 450000);
+	assert_int_equal(w.start_ns[5], T0);
+	replay_free(w.replay);
+}
+
+/* An interval of a socket ends with a window; the rest is in the next. */
+static void boundaries_follow_the_windows(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct trace_args){ .interval_ns = 25 * MS });
+	fill(&w, T0, T0 + 60 * MS);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 3);
+	assert_int_equal(w.bytes[0], 2000);
+	assert_int_equal(w.bytes[1], 3000);
+	assert_int_equal(w.bytes[2], 1000);
+	assert_int_equal(w.busy_ns[0], 45 * MS); /* socket 1 has no windows: 25 ms of it */
+	check_sums(&w, 6000, 120 * MS);
+	replay_free(w.replay);
+}
+
+static void what_runs_after_the_last_window_is_reported(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct trace_args){ 0 });
+	fill(&w, T0, T0 + 1000 * MS);
+	assert_int_equal(slice(&w, 5, 0, T0 + 1000 * MS, T0 + 1300 * MS), 0);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 1); /* no interval of its own, without a window */
+	assert_int_equal(w.end_ns[0], T0 + 1300 * MS);
+	check_sums(&w, 100000, 2300 * MS);
+	replay_free(w.replay);
+}
+
+/* All that is known of the end of such a trace is its time. */
+static void a_trace_may_say_where_it_ends(void **state)
+{
+	struct trace_mark end = { .last = true, .time_ns = T0 + 1700 * MS };
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct trace_args){ 0 });
+	fill(&w, T0, T0 + 1500 * MS);
+	assert_int_equal(w.in.mark(w.in.arg, &end), 0);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(w.end_ns[1], T0 + 1700 * MS);
+	check_sums(&w, 150000, 3000 * MS);
+	replay_free(w.replay);
+	/* before the last event it changes nothing */
+	end.time_ns = T0;
+	setup(&w, &unmarked, (struct trace_args){ 0 });
+	fill(&w, T0, T0 + 1500 * MS);
+	assert_int_equal(w.in.mark(w.in.arg, &end), 0);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(w.end_ns[1], T0 + 1500 * MS);
+	replay_free(w.replay);
+}
+
+static void events_may_be_out_of_order(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct trace_args){ .interval_ns = 100 * MS });
+	/* each second backwards */
+	for (uint64_t second = 0; second < 4; second++)
+		for (int k = 99; k >= 0; k--)
+			fill(&w, T0 + (second * 1000 + k * 10) * MS,
+			     T0 + (second * 1000 + k * 10 + 1) * MS);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 40);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(w.bytes[i], 10000);
+	check_sums(&w, 400000, 8000 * MS);
+	replay_free(w.replay);
+}
+
+static void only_slices(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct trace_args){ 0 });
+	assert_int_equal(slice(&w, 5, 0, T0, T0 + 1500 * MS), 0);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(w.start_ns[0], T0);
+	check_sums(&w, 0, 1500 * MS);
+	replay_free(w.replay);
+	/* and nothing at all */
+	setup(&w, &unmarked, (struct trace_args){ 0 });
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 0);
+	assert_int_equal(replay_summary(w.replay), -EINVAL);
+	replay_free(w.replay);
+}
+
+static void junk(void **state)
+{
+	struct trace_window no_group = { .group = 9, .end_ns = 1 };
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct trace_args){ 0 });
+	assert_int_equal(mark(&w, 5, true), -EINVAL); /* the header says there are none */
+	assert_int_equal(w.in.window(w.in.arg, &no_group), -EINVAL);
+	assert_int_equal(window(&w, 10, 10), -EINVAL);
+	assert_int_equal(slice(&w, 5, 2, 0, 1), -EINVAL);
+	assert_int_equal(window(&w, 10, 20), 0);
+	assert_int_equal(window(&w, 15, 30), -EINVAL); /* overlaps the one before */
+	assert_int_equal(window(&w, 5, 15), -EINVAL);  /* and the one behind */
+	assert_int_equal(window(&w, 0, 10), 0);
+	/* the end of time: not a billion empty intervals */
+	assert_int_equal(slice(&w, 5, 0, 0, UINT64_MAX), -E2BIG);
+	assert_non_null(strstr(w.d.help, "-i"));
+	replay_free(w.replay);
+}
+
+static void processes_of_the_users_choice(void **state)
+{
+	uint32_t pids[] = { 6, 77 };
+	struct trace_args args = { .pids = pids, .nr_pids = 1 };
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, args);
+	assert_int_equal(w.in.follow(w.in.arg, 5), 0); /* of the trace: not what was asked for */
+	fill(&w, T0, T0 + 1000 * MS);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.rows[0], 1);
+	assert_int_equal(w.busy_ns[0], 2000 * MS);
+	assert_int_equal(replay_check_selection(w.replay, "file"), 0);
+	replay_free(w.replay);
+	args.nr_pids = 2;
+	setup(&w, &unmarked, args);
+	fill(&w, T0, T0 + 1000 * MS);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(replay_check_selection(w.replay, "file"), -ESRCH);
+	assert_non_null(strstr(w.d.what, "77"));
+	assert_non_null(strstr(w.d.what, "file"));
+	replay_free(w.replay);
+}
+
+static void cgroups_of_the_users_choice(void **state)
+{
+	char *cgroups[] = { "job/", "/other" };
+	struct trace_args args = { .cgroups = cgroups, .nr_cgroups = 2 };
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, args);
+	assert_int_equal(w.in.cgroup(w.in.arg, 1, "/job"), 0);
+	fill(&w, T0, T0 + 1000 * MS);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.rows[0], 2);
+	assert_int_equal(replay_check_selection(w.replay, "file"), -ESRCH);
+	assert_non_null(strstr(w.d.what, "-G /other"));
+	replay_free(w.replay);
+}
+
+static void rows_that_were_not_recorded(void **state)
+{
+	struct trace_header threads = unmarked;
+	const struct replay_output output = { on_reports, NULL };
+	struct trace_args args = {
+		.file = "f", .by = ROW_THREAD, .by_given = true, .nr_methods = 1
+	};
+	struct replay *r = (struct replay *)8;
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(replay_new(&unmarked, &args, &output, &d, &r), -EINVAL);
+	assert_ptr_equal(r, (struct replay *)8);
+	assert_non_null(strstr(d.help, "record --by thread"));
+	threads.by_thread = true;
+	assert_int_equal(replay_new(&threads, &args, &output, &d, &r), 0);
+	replay_free(r);
+	args.by = ROW_PROCESS;
+	assert_int_equal(replay_new(&threads, &args, &output, &d, &r), -EINVAL);
+	args.by = ROW_CGROUP;
+	assert_int_equal(replay_new(&threads, &args, &output, &d, &r), 0);
+	replay_free(r);
+}
+
+static void marks_end_intervals(void **state)
+{
+	struct trace_header marked = unmarked;
+	struct world w;
+
+	(void)state;
+	marked.marked = true;
+	marked.all = true;
+	setup(&w, &marked, (struct trace_args){ 0 });
+	assert_int_equal(mark(&w, T0, true), 0);
+	fill(&w, T0, T0 + 300 * MS);
+	assert_int_equal(mark(&w, T0 + 300 * MS, false), 0);
+	assert_int_equal(w.nr, 1);
+	fill(&w, T0 + 300 * MS, T0 + 700 * MS);
+	assert_int_equal(mark(&w, T0 + 700 * MS, false), 0);
+	fill(&w, T0 + 700 * MS, T0 + 800 * MS); /* the writer was killed here */
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 2);
+	check_sums(&w, 70000, 1400 * MS);
+	replay_free(w.replay);
+}
+
+/* Other intervals than those of the trace have the same sums. */
+static void marks_and_an_interval(void **state)
+{
+	struct trace_header marked = unmarked;
+	struct world w;
+
+	(void)state;
+	marked.marked = true;
+	marked.all = true;
+	setup(&w, &marked, (struct trace_args){ .interval_ns = 200 * MS });
+	fill(&w, T0 - 5 * MS, T0 + 5 * MS); /* before the books, and across their beginning */
+	assert_int_equal(mark(&w, T0 + 5 * MS, true), 0);
+	fill(&w, T0 + 5 * MS, T0 + 305 * MS);
+	assert_int_equal(mark(&w, T0 + 305 * MS, false), 0);
+	assert_int_equal(w.nr, 1);
+	assert_int_equal(w.end_ns[0], T0 + 205 * MS);
+	fill(&w, T0 + 305 * MS, T0 + 705 * MS);
+	assert_int_equal(mark(&w, T0 + 705 * MS, false), 0);
+	assert_int_equal(mark(&w, T0 + 704 * MS, false), -EINVAL);
+	fill(&w, T0 + 705 * MS, T0 + 805 * MS);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 4);
+	assert_int_equal(w.end_ns[3], T0 + 705 * MS);
+	check_sums(&w, 70000, 1400 * MS);
+	replay_free(w.replay);
+}
+
+static void methods_side_by_side(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked,
+	      (struct trace_args){ .methods = { METHOD_CPU_TIME, METHOD_STATE_SPACE },
+				   .nr_methods = 2 });
+	fill(&w, T0, T0 + 1000 * MS);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 1);
+	assert_int_equal(w.nr_methods, 2);
+	replay_free(w.replay);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trace_without_marks),
+		cmocka_unit_test(boundaries_follow_the_windows),
+		cmocka_unit_test(what_runs_after_the_last_window_is_reported),
+		cmocka_unit_test(a_trace_may_say_where_it_ends),
+		cmocka_unit_test(events_may_be_out_of_order),
+		cmocka_unit_test(only_slices),
+		cmocka_unit_test(junk),
+		cmocka_unit_test(processes_of_the_users_choice),
+		cmocka_unit_test(cgroups_of_the_users_choice),
+		cmocka_unit_test(rows_that_were_not_recorded),
+		cmocka_unit_test(marks_end_intervals),
+		cmocka_unit_test(marks_and_an_interval),
+		cmocka_unit_test(methods_side_by_side),
+	};
+
+	return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "cli/tee.h"
+#include "engine/session.h"
+
+/* Two sockets of one CPU each; the first has a counter. */
+static const uint32_t cpu_socket[] = { 0, 1 };
+static const uint32_t socket_ids[] = { 0, 1 };
+static const struct counter counters[] = { { .name = "a", .source = SOURCE_CPU } };
+static const struct group groups[] = { { 0, 0, 1 } };
+static const struct trace_header header = {
+	.host = { .name = "n1" },
+	.layout = {
+		.cpu_socket = cpu_socket,
+		.nr_cpus = 2,
+		.socket_ids = socket_ids,
+		.nr_sockets = 2,
+		.counters = counters,
+		.nr_counters = 1,
+		.groups = groups,
+		.nr_groups = 1,
+	},
+};
+
+static struct session *make(struct session_options o)
+{
+	struct session *s;
+
+	assert_int_equal(session_new(&header, &o, &s), 0);
+	return s;
+}
+
+static int task(const struct trace_sink *out, uint32_t pid, uint32_t parent, const char *comm)
+{
+	const struct trace_task t = { .pid = pid,
+				      .tgid = pid,
+				      .start_ns = pid,
+				      .parent = parent,
+				      .parent_start_ns = parent,
+				      .cgroup_id = 1,
+				      .comm = comm };
+
+	return out->task(out->arg, &t);
+}
+
+/* A run without a break, of process @pid that started at @pid. */
+static int slice(const struct trace_sink *out, uint32_t pid, uint32_t cpu, uint64_t start,
+		 uint64_t end)
+{
+	const struct trace_slice s = { .pid = pid,
+				       .tgid = pid,
+				       .task_start_ns = pid,
+				       .cgroup_id = 1,
+				       .cpu = cpu,
+				       .start_ns = start,
+				       .end_ns = end,
+				       .on_cpu_ns = end - start };
+
+	return out->slice(out->arg, &s);
+}
+
+static int window(const struct trace_sink *out, uint64_t start, uint64_t end, uint64_t bytes)
+{
+	const struct reading r = { bytes, end - start, end - start };
+	const struct trace_window w = { 0, start, end, &r };
+
+	return out->window(out->arg, &w);
+}
+
+/* A mark that ends at @ns on both sockets, with totals that grow with it. */
+static struct trace_mark mark_at(uint64_t ns, uint64_t *ends)
+{
+	ends[0] = ends[1] = ns;
+	return (struct trace_mark){
+		.time_ns = ns,
+		.realtime_ns = 1000000 + ns,
+		.ends_ns = ends,
+		.losses = { .lost_windows = ns / 100 },
+		.cost = { .cpu_ns = ns, .switches = 2 * ns, .switch_ns = 3 * ns / 2, .timed = ns },
+	};
+}
+
+static void begin(const struct trace_sink *out, uint64_t ns)
+{
+	uint64_t ends[2];
+	struct trace_mark m = mark_at(ns, ends);
+
+	m.first = true;
+	assert_int_equal(out->mark(out->arg, &m), 0);
+}
+
+static struct report *report_at(struct session *s, uint64_t ns)
+{
+	uint64_t ends[2];
+	struct trace_mark m = mark_at(ns, ends);
+	struct trace_sink out = session_sink(s);
+	struct report *r;
+
+	assert_int_equal(out.mark(out.arg, &m), 0);
+	assert_int_equal(session_report(s, &m, &r), 0);
+	return r;
+}
+
+static void intervals_and_a_summary(void **state)
+{
+	struct session *s = make((struct session_options){ .all = true });
+	struct trace_sink out = session_sink(s);
+	struct report *r;
+
+	(void)state;
+	assert_int_equal(task(&out, 5, 1, "one"), 0);
+	assert_int_equal(slice(&out, 5, 0, 50, 150), 0);
+	begin(&out, 100);
+	assert_int_equal(window(&out, 100, 200, 7), 0);
+	assert_int_equal(slice(&out, 5, 1, 150, 250), 0);
+	r = report_at(s, 200);
+	assert_ptr_equal(r->host, &header.host);
+	assert_int_equal(r->start_ns, 100);
+	assert_int_equal(r->end_ns, 200);
+	assert_int_equal(r->start_time_ns, 1000100);
+	assert_int_equal(r->nr_rows, 1);
+	assert_string_equal(r->rows[0].comm, "one");
+	assert_int_equal(r->rows[0].on_cpu_ns, 100); /* 100 to 150, and 150 to 200 */
+	assert_int_equal(r->rows[0].shares[0].value, 7);
+	assert_int_equal(r->quality.lost_windows, 2); /* also those before the begin */
+	assert_int_equal(r->quality.method, METHOD_CPU_TIME);
+	assert_false(r->replayed);
+	report_free(r);
+	assert_int_equal(window(&out, 200, 300, 8), 0);
+	r = report_at(s, 300);
+	assert_int_equal(r->start_ns, 200);
+	assert_int_equal(r->start_time_ns, 1000200);
+	assert_int_equal(r->rows[0].on_cpu_ns, 50);
+	assert_int_equal(r->counters[0].unattributed[REASON_IDLE], 8);
+	assert_int_equal(r->quality.lost_windows, 1);
+	assert_int_equal(r->self.cpu_ns, 100);
+	assert_int_equal(r->self.switch_ns, 300); /* 150 in the 100 that were timed, of 200 */
+	report_free(r);
+	assert_int_equal(session_summary(s, &r), 0);
+	assert_true(r->summary);
+	assert_int_equal(r->start_ns, 100);
+	assert_int_equal(r->end_ns, 300);
+	assert_int_equal(r->counters[0].value, 15);
+	assert_int_equal(r->quality.lost_windows, 3);
+	report_free(r);
+	session_free(s);
+}
+
+static void nothing_before_the_first_mark(void **state)
+{
+	struct session *s = make((struct session_options){ .all = true });
+	struct report *r = (struct report *)8;
+	uint64_t ends[2];
+	struct trace_mark m = mark_at(100, ends);
+
+	(void)state;
+	assert_int_equal(session_report(s, &m, &r), -EINVAL);
+	assert_int_equal(session_summary(s, &r), -EINVAL);
+	assert_ptr_equal(r, (struct report *)8);
+	session_free(s);
+}
+
+/* A recording whose beginning was removed does not report the losses of that part. */
+static void a_run_may_begin_in_the_middle(void **state)
+{
+	struct session *s = make((struct session_options){ .all = true, .replayed = true });
+	struct trace_sink out = session_sink(s);
+	uint64_t ends[2];
+	struct trace_mark m = mark_at(1000, ends);
+	struct report *r;
+
+	(void)state;
+	assert_int_equal(out.mark(out.arg, &m), 0);
+	r = report_at(s, 1100);
+	assert_true(r->replayed);
+	assert_int_equal(r->quality.lost_windows, 1);
+	assert_int_equal(r->self.cpu_ns, 100);
+	report_free(r);
+	assert_int_equal(session_summary(s, &r), 0);
+	assert_int_equal(r->quality.lost_windows, 1);
+	report_free(r);
+	session_free(s);
+}
+
+static void nonsense_is_refused_and_left_out(void **state)
+{
+	struct session *s = make((struct session_options){ .all = true });
+	const struct trace_slice longer = { .pid = 5, .tgid = 5, .end_ns = 9, .on_cpu_ns = 10 };
+	struct trace_window unknown_group = { .group = 1, .end_ns = 1 };
+	struct trace_lost lost = { .what = "slices", .socket = 2, .count = 1 };
+	struct trace_sink out = session_sink(s);
+	struct report *r;
+
+	(void)state;
+	begin(&out, 0);
+	assert_int_equal(slice(&out, 5, 2, 0, 10), -EINVAL); /* CPUs are 0 and 1 */
+	assert_int_equal(slice(&out, 5, 0, 10, 9), -EINVAL);
+	assert_int_equal(out.slice(out.arg, &longer), -EINVAL);
+	assert_int_equal(out.window(out.arg, &unknown_group), -EINVAL);
+	assert_int_equal(window(&out, 10, 10, 1), -EINVAL);
+	assert_int_equal(window(&out, 0, 50, 1), 0);
+	assert_int_equal(window(&out, 49, 60, 1), -EINVAL); /* overlaps */
+	assert_int_equal(out.lost(out.arg, &lost), -EINVAL);
+	r = report_at(s, 99);
+	assert_int_equal(r->nr_rows, 0);
+	assert_int_equal(r->counters[0].value, 1);
+	assert_int_equal(r->quality.late_slices, 0);
+	report_free(r);
+	session_free(s);
+}
+
+static void late_and_lost_slices_are_counted(void **state)
+{
+	struct session *s = make((struct session_options){ .all = true });
+	struct trace_lost lost = { .what = "slices", .count = 3, .end_ns = 1 };
+	struct trace_sink out = session_sink(s);
+	struct report *r;
+
+	(void)state;
+	begin(&out, 0);
+	report_free(report_at(s, 100));
+	assert_int_equal(slice(&out, 5, 0, 50, 60), 0);
+	assert_int_equal(out.lost(out.arg, &lost), 0);
+	lost.what = "something else";
+	assert_int_equal(out.lost(out.arg, &lost), 0);
+	r = report_at(s, 200);
+	assert_int_equal(r->quality.late_slices, 4);
+	assert_int_equal(r->rows[0].on_cpu_ns, 10); /* late, not lost */
+	report_free(r);
+	r = report_at(s, 300);
+	assert_int_equal(r->quality.late_slices, 0);
+	report_free(r);
+	session_free(s);
+}
+
+static void followed_tasks_and_selected_cgroups(void **state)
+{
+	struct session *s = make((struct session_options){ 0 });
+	struct trace_sink out = session_sink(s);
+	struct report *r;
+
+	(void)state;
+	assert_int_equal(session_select(s, "/job"), 0);
+	assert_int_equal(out.cgroup(out.arg, 9, "/job/a"), 0);
+	assert_int_equal(task(&out, 5, 1, "five"), 0);
+	assert_int_equal(session_follow(s, 6), 0);
+	assert_int_equal(out.follow(out.arg, 5), 0);
+	assert_int_equal(task(&out, 6, 5, "child"), 0);
+	assert_int_equal(task(&out, 7, 1, "other"), 0);
+	assert_int_equal(session_alive(s), 2);
+	begin(&out, 0);
+	assert_int_equal(slice(&out, 6, 0, 0, 10), 0);
+	assert_int_equal(slice(&out, 7, 0, 10, 20), 0);
+	assert_int_equal(out.task_exit(out.arg, 5, 5), 0);
+	assert_int_equal(session_alive(s), 1);
+	r = report_at(s, 100);
+	assert_int_equal(r->nr_rows, 1);
+	assert_string_equal(r->rows[0].comm, "child");
+	assert_int_equal(r->sockets[0].busy_ns, 20);
+	report_free(r);
+	/* the list of all tasks, without 6 */
+	assert_int_equal(out.resync(out.arg, true), 0);
+	assert_int_equal(task(&out, 7, 1, "other"), 0);
+	assert_int_equal(out.resync(out.arg, false), 0);
+	assert_int_equal(session_alive(s), 0);
+	session_free(s);
+}
+
+static int name_it(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns)
+{
+	const struct trace_sink *out = arg;
+	const struct trace_task t = { .pid = pid, .tgid = tgid, .start_ns = start_ns, .comm = "x" };
+
+	assert_int_equal(pid, 5);
+	return out->task(out->arg, &t);
+}
+
+static int never(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns)
+{
+	(void)arg, (void)pid, (void)tgid, (void)start_ns;
+	return -EIO;
+}
+
+/* For a recorder: names are kept, time is not, and what is over is forgotten. */
+static void names_only(void **state)
+{
+	struct session *s = make((struct session_options){ .names_only = true });
+	struct trace_sink out = session_sink(s);
+	uint64_t ends[2];
+	struct trace_mark m;
+	struct report *r;
+
+	(void)state;
+	begin(&out, 0);
+	assert_int_equal(slice(&out, 5, 0, 0, 10), 0);
+	assert_int_equal(slice(&out, 5, 3, 0, 10), -EINVAL);
+	assert_int_equal(window(&out, 0, 10, 1), 0);
+	assert_int_equal(window(&out, 0, 10, 1), -EINVAL);
+	assert_true(session_unknown_cgroup(s));
+	assert_false(session_unknown_cgroup(s));
+	assert_int_equal(session_each_unnamed(s, name_it, &out), 0);
+	assert_int_equal(session_each_unnamed(s, never, NULL), 0);
+	assert_int_equal(session_follow(s, 5), 1);
+	assert_int_equal(out.task_exit(out.arg, 5, 5), 0);
+	for (uint64_t k = 1; k < 10; k++) {
+		m = mark_at(100 * k, ends);
+		assert_int_equal(out.mark(out.arg, &m), 0);
+	}
+	assert_int_equal(session_report(s, &m, &r), -EINVAL);
+	/* forgotten: now it is a task without a name again */
+	assert_int_equal(slice(&out, 5, 0, 900, 910), 0);
+	assert_int_equal(session_each_unnamed(s, never, NULL), -EIO);
+	session_free(s);
+}
+
+static void a_tee_lets_the_first_one_judge(void **state)
+{
+	struct session *a = make((struct session_options){ .all = true });
+	struct session *b = make((struct session_options){ .by = ROW_CGROUP, .all = true });
+	struct tee tee = { .sinks = { session_sink(a), session_sink(b) }, .nr = 2 };
+	struct trace_sink out = tee_sink(&tee);
+	struct report *r, *q;
+
+	(void)state;
+	begin(&out, 0);
+	assert_int_equal(out.cgroup(out.arg, 1, "/"), 0);
+	assert_int_equal(slice(&out, 5, 0, 0, 10), 0);
+	assert_int_equal(slice(&out, 5, 7, 0, 10), -EINVAL);
+	assert_int_equal(window(&out, 0, 100, 6), 0);
+	r = report_at(a, 100);
+	q = report_at(b, 100);
+	assert_int_equal(r->counters[0].attributed, 6);
+	assert_int_equal(q->counters[0].attributed, 6);
+	assert_string_equal(q->rows[0].cgroup, "/");
+	report_free(r);
+	report_free(q);
+	session_free(a);
+	session_free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(intervals_and_a_summary),
+		cmocka_unit_test(nothing_before_the_first_mark),
+		cmocka_unit_test(a_run_may_begin_in_the_middle),
+		cmocka_unit_test(nonsense_is_refused_and_left_out),
+		cmocka_unit_test(late_and_lost_slices_are_counted),
+		cmocka_unit_test(followed_tasks_and_selected_cgroups),
+		cmocka_unit_test(names_only),
+		cmocka_unit_test(a_tee_lets_the_first_one_judge),
+	};
+
+	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where intervals of a given length end in a trace: marks made from its windows,
+ * slices, and its own marks if it has some. Windows are held back until the interval
+ * they end in is closed, so they may come out of order.
+ */
+#ifndef CLI_BOUNDARIES_H
+#define CLI_BOUNDARIES_H
+
+#include "trace.h"
+
+struct boundaries;
+
+/**
+ * boundaries_new() - prepare
+ * @layout: must outlive @ret
+ * @marked: the trace has marks: they tell up to where it is complete
+ * @interval_ns: length of an interval
+ * @ret: free with boundaries_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int boundaries_new(const struct layout *layout, bool marked, uint64_t interval_ns,
+		   struct boundaries **ret);
+void boundaries_free(struct boundaries *b);
+
+/** boundaries_add_slice() - a slice that has been checked */
+void boundaries_add_slice(struct boundaries *b, const struct trace_slice *s);
+
+/** boundaries_add_window() - 0, -EINVAL when its times or its group make no sense, -ENOMEM */
+int boundaries_add_window(struct boundaries *b, const struct trace_window *w);
+
+/** boundaries_add_mark() - a mark of the trace; 0, or -EINVAL when it runs backwards */
+int boundaries_add_mark(struct boundaries *b, const struct trace_mark *m);
+
+/** boundaries_add_end() - a trace without marks ends here, if nothing in it is later */
+void boundaries_add_end(struct boundaries *b, uint64_t end_ns);
+
+/** boundaries_due() - might boundaries_next() have something? */
+bool boundaries_due(const struct boundaries *b);
+
+/** boundaries_left() - intervals between the last one closed and the newest event */
+uint64_t boundaries_left(const struct boundaries *b);
+
+/**
+ * boundaries_next() - the next mark
+ * @b: the boundaries
+ * @end: the trace has ended: also the last interval, which may be shorter
+ * @ret: valid until the next call
+ *
+ * Return: false when there is none yet, or none any more.
+ */
+bool boundaries_next(struct boundaries *b, bool end, struct trace_mark *ret);
+
+/**
+ * boundaries_window() - a window that ends not later than a mark
+ * @b: the boundaries
+ * @m: the mark of the last boundaries_next()
+ * @ret: valid until the next call
+ *
+ * Return: false when there is no more.
+ */
+bool boundaries_window(struct boundaries *b, const struct trace_mark *m, struct trace_window *ret);
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* t410trace record: the events of a live run into a file, for reports later. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/live.h"
+#include "cli/run.h"
+#include "report/format.h"
+#include "trace/ndjson.h"
+#include "trace/recording.h"
+
+#define WHO "t410trace record"
+
+struct record {
+	struct run run;
+	FILE *out; /* of @ndjson */
+	struct recording_writer *recording;
+	struct ndjson_writer *ndjson;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	struct quality losses; /* up to the last mark */
+};
+
+static int open_ndjson(struct record *r, const struct trace_header *header, struct diag *d,
+		       struct trace_sink *ret)
+{
+	const char *path = r->run.args->output;
+	int err;
+
+	r->out = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	if (!r->out)
+		return diag_fail(d, -errno, "cannot write to %s: %s", path, strerror(errno));
+	err = ndjson_create(r->out, header, d, &r->ndjson);
+	if (!err)
+		*ret = ndjson_sink(r->ndjson);
+	return err;
+}
+
+static int open_recording(void *arg, const struct trace_header *header, struct diag *d,
+			  struct trace_sink *ret)
+{
+	struct record *r = arg;
+	int err;
+
+	r->begin_ns = monotonic_ns();
+	if (r->run.args->ndjson)
+		return open_ndjson(r, header, d, ret);
+	err = recording_create(r->run.args->output, header, r->run.args->max_bytes, d,
+			       &r->recording);
+	if (!err)
+		*ret = recording_sink(r->recording);
+	return err;
+}
+
+static int on_interval(void *arg, bool last, struct diag *d)
+{
+	struct record *r = arg;
+	struct trace_mark mark;
+	int err = live_mark(r->run.live, last, d, &mark);
+
+	if (err)
+		return err;
+	r->losses = mark.losses;
+	r->end_ns = mark.time_ns;
+	/* Whoever reads the other end of a pipe wants it now, not when a buffer is full. */
+	return r->out && fflush(r->out) ? diag_fail(d, -errno, "cannot write to %s: %s",
+						    r->run.args->output, strerror(errno))
+					: 0;
+}
+
+/* Finishes the file, also after an error: what is in it can be reported. */
+static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes)
+{
+	int err = 0;
+	long at;
+
+	if (r->recording)
+		err = recording_finish(r->recording, d, ret_bytes);
+	if (r->ndjson) {
+		err = ndjson_finish(r->ndjson, d);
+		at = r->out != stdout ? ftell(r->out) : -1;
+		*ret_bytes = at > 0 ? at : 0;
+	}
+	if (r->out && r->out != stdout && fclose(r->out) && !err)
+		err = diag_fail(d, -errno, "cannot write to %s: %s", r->run.args->output,
+				strerror(errno));
+	return err;
+}
+
+/* Names the losses; false when there are none. */
+static bool describe_losses(const struct quality *q, uint64_t lost_ns, char *ret_text, size_t size)
+{
+	ret_text[0] = '\0';
+	if (lost_ns)
+		str_append(ret_text, size, ", %.3f s of CPU time", lost_ns / 1e9);
+	if (q->lost_tasks)
+		str_append(ret_text, size, ", %llu records of tasks",
+			   (unsigned long long)q->lost_tasks);
+	if (q->lost_cgroups)
+		str_append(ret_text, size, ", %llu records of cgroups",
+			   (unsigned long long)q->lost_cgroups);
+	if (q->late_slices)
+		str_append(ret_text, size, ", %llu impossible slices",
+			   (unsigned long long)q->late_slices);
+	return ret_text[0];
+}
+
+/* One line on what has been recorded; returns whether something is missing. */
+static bool describe(const struct record *r, const struct live_progress *p, uint64_t bytes)
+{
+	char losses[256], size[FORMAT_NUMBER_LEN] = "";
+	bool lost = describe_losses(&r->losses, p->lost_ns, losses, sizeof(losses));
+
+	if (r->run.args->quiet && !lost)
+		return false;
+	format_bytes(bytes, size);
+	fprintf(stderr, "%s: %.1f s in %s: %llu events%s%s; %s%s\n", WHO,
+		(r->end_ns - r->begin_ns) / 1e9,
+		r->out == stdout ? "standard output" : r->run.args->output,
+		(unsigned long long)p->events, bytes ? ", " : "", bytes ? size : "",
+		lost ? "lost: " : "nothing lost", lost ? losses + 2 : "");
+	return lost;
+}
+
+static int prepare(struct record *r, struct diag *d)
+{
+	const struct live_recorder recorder = { open_recording, r };
+	char text[256];
+	int err = run_open(&r->run, &recorder, d);
+
+	if (!err && r->run.args->verbose) {
+		live_describe(r->run.live, text, sizeof(text));
+		fprintf(stderr, "%s: %s\n", WHO, text);
+	}
+	return err;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct trace_args args;
+	struct record r = { .run = RUN_INIT };
+	struct live_progress progress = { 0 };
+	struct diag d = { 0 };
+	uint64_t bytes = 0;
+	bool lost = false;
+	int err, closed, status;
+
+	trace_args_parse(JOB_RECORD, argc, argv, &args);
+	r.run.who = WHO;
+	r.run.args = &args;
+	r.run.interval = on_interval;
+	r.run.arg = &r;
+	err = prepare(&r, &d);
+	if (!err)
+		err = run_loop(&r.run, &d);
+	if (r.run.live)
+		live_progress(r.run.live, &progress);
+	/* Nothing more is recorded, and the header is not needed after the close. */
+	closed = close_recording(&r, err ? NULL : &d, &bytes);
+	if (!err)
+		err = closed;
+	run_stop(&r.run);
+	if (!err)
+		lost = describe(&r, &progress, bytes);
+	status = run_end(&r.run, err, lost, &d);
+	trace_args_free(&args);
+	return status;
+}

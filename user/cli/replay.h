@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From the events of a file back to reports. Decides where intervals end when the
+ * trace does not say so, or when others were asked for, and what is selected.
+ */
+#ifndef CLI_REPLAY_H
+#define CLI_REPLAY_H
+
+#include "base/diag.h"
+#include "cli/trace_args.h"
+#include "trace.h"
+
+/* More intervals than this are a mistake, in the trace or in the options. */
+#define REPLAY_MAX_INTERVALS 1000000
+
+struct replay;
+
+/**
+ * struct replay_output - receives the reports of each interval
+ * @reports: one a method of the arguments, of the same interval; released by the
+ *	caller. A nonzero result ends the replay
+ * @arg: handed to @reports
+ */
+struct replay_output {
+	int (*reports)(void *arg, struct report **reports, size_t nr, struct diag *d);
+	void *arg;
+};
+
+/**
+ * replay_new() - prepare for the events of a trace
+ * @header: of the trace; must outlive the replay and its reports
+ * @args: selection, interval, rows and methods; must outlive the replay
+ * @output: where reports go; copied
+ * @d: gets the problem
+ * @ret: free with replay_free()
+ *
+ * Without a selection in @args it is that of the trace, and everything for a trace
+ * without marks.
+ *
+ * Return: 0, -EINVAL when the rows asked for cannot be made from the trace, -ENOMEM.
+ */
+int replay_new(const struct trace_header *header, const struct trace_args *args,
+	       const struct replay_output *output, struct diag *d, struct replay **ret);
+void replay_free(struct replay *r);
+
+/**
+ * replay_sink() - events go in through this
+ *
+ * -EINVAL is for events that make no sense. Any other error is the end, and its
+ * words are in the diag of replay_new().
+ *
+ * With the marks of the trace, an interval ends at each. Otherwise the intervals are
+ * of the length asked for, from the first mark or the earliest window (without
+ * windows: the earliest slice) on. On each socket an interval ends with the last
+ * window that ends in it; it is closed once a mark has been read that is not
+ * earlier, or an event that ends 2 s later.
+ */
+struct trace_sink replay_sink(struct replay *r);
+
+/**
+ * replay_finish() - the trace has ended: close what is left
+ *
+ * With marks, the last one is the end: what follows it, when the writer was killed,
+ * is not complete on all CPUs. Without, the last interval ends with the last window
+ * or slice or where the trace says that it ends (a mark with @last alone), whichever
+ * is latest, so that all bytes and all CPU time are reported.
+ *
+ * Return: 0 or a negative errno with its words in the diag of replay_new().
+ */
+int replay_finish(struct replay *r);
+
+/** replay_intervals() - number of intervals so far */
+uint64_t replay_intervals(const struct replay *r);
+
+/** replay_summary() - reports for all intervals, handed to the output; 0 or a negative errno */
+int replay_summary(struct replay *r);
+
+/**
+ * replay_check_selection() - has all that was asked for been in the trace?
+ * @r: the replay
+ * @name: of the file, for the problem
+ *
+ * Return: 0, or -ESRCH with words in the diag of replay_new().
+ */
+int replay_check_selection(const struct replay *r, const char *name);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A live run from its start to its end: signals, the command, and when an interval
+ * ends. What becomes of an interval, a report or a recording, is up to the caller.
+ */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include <signal.h>
+
+#include "cli/child.h"
+#include "cli/live.h"
+#include "cli/trace_args.h"
+
+/**
+ * struct run - a run
+ * @who: name of the command, for messages
+ * @args: what the user asked for
+ * @interval: an interval ends now, the last one with @last; calls live_report() or
+ *	live_mark(). Returns 0 or a negative errno
+ * @arg: handed to @interval
+ * @live: from run_open() on
+ * @interrupted: the user has pressed Ctrl-C
+ * @command_ended: the run ended because the command did
+ * @not_started: the command could not be run
+ * @child, @mask, @signals: of run.c
+ */
+struct run {
+	const char *who;
+	const struct trace_args *args;
+	int (*interval)(void *arg, bool last, struct diag *d);
+	void *arg;
+	struct live *live;
+	bool interrupted;
+	bool command_ended;
+	bool not_started;
+	struct child child;
+	sigset_t mask; /* before we blocked anything */
+	int signals;
+};
+#define RUN_INIT ((struct run){ .child = CHILD_NONE, .signals = -1 })
+
+/** run_open() - live_open(), with signals taken care of; 0 or a negative errno */
+int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d);
+
+/**
+ * run_loop() - start the command and go on to the end of the last interval
+ *
+ * Return: 0 or a negative errno.
+ */
+int run_loop(struct run *run, struct diag *d);
+
+/** run_stop() - nothing is left in the kernel from here on */
+void run_stop(struct run *run);
+
+/**
+ * run_end() - exit status, and release everything
+ * @run: stopped or not
+ * @err: 0, or the error that ended the run; then @d is printed
+ * @incomplete: data is missing
+ * @d: the problem
+ */
+int run_end(struct run *run, int err, bool incomplete, const struct diag *d);
+
+#endif

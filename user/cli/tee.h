@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One stream of events for several receivers. */
+#ifndef CLI_TEE_H
+#define CLI_TEE_H
+
+#include "trace.h"
+
+#define TEE_MAX 4
+
+/**
+ * struct tee - receivers, the first one judges
+ * @sinks: an event goes to each in turn, up to the first that returns an error; so
+ *	what the first one rejects is seen by none of the others
+ * @nr: length of @sinks, at most TEE_MAX
+ * @events: that all have taken
+ */
+struct tee {
+	struct trace_sink sinks[TEE_MAX];
+	size_t nr;
+	uint64_t events;
+};
+
+/** tee_sink() - a sink that hands on to all of @t; @t must outlive it */
+struct trace_sink tee_sink(struct tee *t);
+
+#endif

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/encode.h"
+
+#include "trace/fields.h"
+
+/* Places for keys of a block; at least twice of what the bytes of a block can name. */
+#define NR_PLACES 65536u
+#define MAX_KEYS  (NR_PLACES / 2)
+
+struct key {
+	uint64_t start_ns;
+	uint64_t cgroup_id;
+	uint32_t pid;
+	uint32_t tgid;
+};
+
+struct place {
+	struct key key;
+	uint32_t index;
+	uint32_t block; /* valid in this block only: nothing to be cleared */
+};
+
+struct encoder {
+	const struct trace_header *h;
+	size_t prefix;
+	struct wire_out out;
+	uint32_t events;
+	uint32_t block;
+	uint32_t nr_keys;
+	struct trace_slice last;
+	uint64_t time_ns; /* of the last event that is no slice and has one */
+	struct place places[NR_PLACES];
+};
+
+int encoder_new(const struct trace_header *h, size_t prefix, struct encoder **ret)
+{
+	struct encoder *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return -ENOMEM;
+	e->h = h;
+	e->prefix = prefix;
+	if (!wire_room(&e->out, prefix + RECORDING_BLOCK_TARGET * 2)) {
+		free(e);
+		return -ENOMEM;
+	}
+	encoder_reset(e);
+	*ret = e;
+	return 0;
+}
+
+void encoder_free(struct encoder *e)
+{
+	if (!e)
+		return;
+	free(e->out.data);
+	free(e);
+}
+
+void encoder_reset(struct encoder *e)
+{
+	e->out.nr = e->prefix;
+	e->out.err = 0;
+	memset(e->out.data, 0, e->prefix);
+	e->events = 0;
+	e->block++;
+	e->nr_keys = 0;
+	e->last = (struct trace_slice){ 0 };
+	e->time_ns = 0;
+}
+
+struct wire_out *encoder_out(struct encoder *e)
+{
+	return &e->out;
+}
+
+uint32_t encoder_events(const struct encoder *e)
+{
+	return e->events;
+}
+
+/* Count the event, or take back what there is of it. */
+static int done(struct encoder *e, size_t start)
+{
+	int err = e->out.err;
+
+	if (err) {
+		e->out.nr = start;
+		e->out.err = 0;
+		return err;
+	}
+	e->events++;
+	return 0;
+}
+
+static struct place *find_key(struct encoder *e, const struct key *key)
+{
+	uint64_t hash = key->pid ^ (uint64_t)key->tgid << 32 ^ key->start_ns * 31 ^
+			key->cgroup_id * 0x9e3779b97f4a7c15u;
+	struct place *p;
+
+	hash *= 0x9e3779b97f4a7c15u;
+	for (uint32_t i = hash >> 48;; i++) {
+		p = &e->places[i % NR_PLACES];
+		if (p->block != e->block || !memcmp(&p->key, key, sizeof(*key)))
+			return p;
+	}
+}
+
+static void put_key(struct encoder *e, const struct trace_slice *s)
+{
+	bool reserved = s->pid == TRACE_PID_IDLE || s->pid == TRACE_PID_LOST;
+	struct key key = {
+		.pid = s->pid,
+		.tgid = reserved ? 0 : s->tgid,
+		.start_ns = reserved ? 0 : s->task_start_ns,
+		.cgroup_id = reserved ? 0 : s->cgroup_id,
+	};
+	struct place *p = find_key(e, &key);
+
+	if (p->block == e->block) {
+		wire_put(&e->out, p->index);
+		return;
+	}
+	*p = (struct place){ .key = key, .index = e->nr_keys++, .block = e->block };
+	wire_put(&e->out, p->index);
+	wire_put(&e->out, key.pid);
+	wire_put(&e->out, key.tgid);
+	wire_put(&e->out, key.start_ns);
+	wire_put(&e->out, key.cgroup_id);
+}
+
+static int on_slice(void *arg, const struct trace_slice *s)
+{
+	struct encoder *e = arg;
+	struct wire_out *o = &e->out;
+	uint64_t length = s->end_ns - s->start_ns;
+	uint32_t flags = RECORDING_SLICE;
+	size_t start = o->nr;
+
+	if (e->nr_keys >= MAX_KEYS)
+		return -EINVAL;
+	/* before the keys: they cannot be taken back */
+	if (!wire_room(o, 160))
+		return done(e, start);
+	flags |= s->cpu == e->last.cpu ? RECORDING_SLICE_SAME_CPU : 0;
+	flags |= s->on_cpu_ns == length ? RECORDING_SLICE_WHOLE : 0;
+	flags |= s->start_ns == e->last.end_ns ? RECORDING_SLICE_FOLLOWS : 0;
+	if (s->weights_ns && e->h->nr_weights)
+		flags |= RECORDING_SLICE_WEIGHTS |
+			 (s->weights_ns == s->on_cpu_ns ? RECORDING_SLICE_ALL_COUNTS : 0);
+	wire_put(o, flags);
+	put_key(e, s);
+	if (!(flags & RECORDING_SLICE_SAME_CPU))
+		wire_put(o, s->cpu);
+	if (!(flags & RECORDING_SLICE_FOLLOWS))
+		wire_put_delta(o, s->start_ns - e->last.start_ns);
+	wire_put_delta(o, length);
+	if (!(flags & RECORDING_SLICE_WHOLE))
+		wire_put_delta(o, length - s->on_cpu_ns);
+	if (flags & RECORDING_SLICE_WEIGHTS) {
+		if (!(flags & RECORDING_SLICE_ALL_COUNTS))
+			wire_put_delta(o, s->on_cpu_ns - s->weights_ns);
+		for (uint32_t i = 0; i < e->h->nr_weights; i++)
+			wire_put(o, s->weights[i]);
+	}
+	e->last = *s;
+	return done(e, start);
+}
+
+static int on_task(void *arg, const struct trace_task *t)
+{
+	struct encoder *e = arg;
+	size_t start = e->out.nr;
+
+	wire_put(&e->out, RECORDING_TASK * 2);
+	wire_put(&e->out, t->kernel ? RECORDING_TASK_KERNEL : 0);
+	wire_put(&e->out, t->pid);
+	wire_put(&e->out, t->tgid);
+	wire_put(&e->out, t->start_ns);
+	wire_put(&e->out, t->parent);
+	wire_put(&e->out, t->parent_start_ns);
+	wire_put(&e->out, t->cgroup_id);
+	wire_put_text(&e->out, t->comm);
+	return done(e, start);
+}
+
+static int on_exit_(void *arg, uint32_t pid, uint64_t start_ns)
+{
+	struct encoder *e = arg;
+	size_t start = e->out.nr;
+
+	wire_put(&e->out, RECORDING_EXIT * 2);
+	wire_put(&e->out, pid);
+	wire_put(&e->out, start_ns);
+	return done(e, start);
+}
+
+static int on_resync(void *arg, bool begin)
+{
+	struct encoder *e = arg;
+	size_t start = e->out.nr;
+
+	wire_put(&e->out, RECORDING_RESYNC * 2);
+	wire_put(&e->out, begin);
+	return done(e, start);
+}
+
+static int on_cgroup(void *arg, uint64_t id, const char *path)
+{
+	struct encoder *e = arg;
+	size_t start = e->out.nr;
+
+	wire_put(&e->out, RECORDING_CGROUP * 2);
+	wire_put(&e->out, id);
+	wire_put_text(&e->out, path);
+	return done(e, start);
+}
+
+static int on_follow(void *arg, uint32_t pid)
+{
+	struct encoder *e = arg;
+	size_t start = e->out.nr;
+
+	wire_put(&e->out, RECORDING_FOLLOW * 2);
+	wire_put(&e->out, pid);
+	return done(e, start);
+}
+
+static int on_window(void *arg, const struct trace_window *w)
+{
+	struct encoder *e = arg;
+	struct wire_out *o = &e->out;
+	size_t start = o->nr;
+	uint64_t length = w->end_ns - w->start_ns;
+
+	if (w->group >= e->h->layout.nr_groups)
+		return -EINVAL;
+	wire_put(o, RECORDING_WINDOW * 2);
+	wire_put(o, w->group);
+	wire_put_delta(o, w->start_ns - e->time_ns);
+	wire_put_delta(o, length);
+	for (uint32_t i = 0; i < e->h->layout.groups[w->group].nr; i++) {
+		const struct reading *r = &w->readings[i];
+
+		wire_put(o, r->value);
+		wire_put_delta(o, r->enabled_ns - length);
+		wire_put_delta(o, r->running_ns - r->enabled_ns);
+	}
+	if (!o->err)
+		e->time_ns = w->start_ns;
+	return done(e, start);
+}
+
+static int on_lost(void *arg, const struct trace_lost *l)
+{
+	struct encoder *e = arg;
+	struct wire_out *o = &e->out;
+	size_t start = o->nr;
+
+	if (!l->what)
+		return -EINVAL;
+	wire_put(o, RECORDING_LOST * 2);
+	wire_put_text(o, l->what);
+	wire_put(o, l->socket);
+	wire_put_delta(o, l->start_ns - e->time_ns);
+	wire_put_delta(o, l->end_ns - l->start_ns);
+	wire_put(o, l->count);
+	if (!o->err)
+		e->time_ns = l->start_ns;
+	return done(e, start);
+}
+
+static int on_mark(void *arg, const struct trace_mark *m)
+{
+	struct encoder *e = arg;
+	struct wire_out *o = &e->out;
+	size_t start = o->nr;
+
+	wire_put(o, RECORDING_MARK * 2);
+	wire_put(o, (m->first ? RECORDING_MARK_FIRST : 0) | (m->last ? RECORDING_MARK_LAST : 0) |
+			    (m->ends_ns ? RECORDING_MARK_ENDS : 0));
+	wire_put_delta(o, m->time_ns - e->time_ns);
+	wire_put(o, m->realtime_ns);
+	for (uint32_t i = 0; m->ends_ns && i < e->h->layout.nr_sockets; i++)
+		wire_put_delta(o, m->ends_ns[i] - m->time_ns);
+	wire_put(o, TRACE_NR_LOSSES);
+	for (size_t i = 0; i < TRACE_NR_LOSSES; i++)
+		wire_put(o, trace_field_get(&m->losses, &trace_losses[i]));
+	wire_put(o, TRACE_NR_COSTS);
+	for (size_t i = 0; i < TRACE_NR_COSTS; i++)
+		wire_put(o, trace_field_get(&m->cost, &trace_costs[i]));
+	if (!o->err)
+		e->time_ns = m->time_ns;
+	return done(e, start);
+}
+
+struct trace_sink encoder_sink(struct encoder *e)
+{
+	return (struct trace_sink){
+		.task = on_task,
+		.task_exit = on_exit_,
+		.resync = on_resync,
+		.cgroup = on_cgroup,
+		.follow = on_follow,
+		.slice = on_slice,
+		.window = on_window,
+		.lost = on_lost,
+		.mark = on_mark,
+		.arg = e,
+	};
+}

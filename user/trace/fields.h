@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The running totals of marks, in the order and with the names of trace files. */
+#ifndef TRACE_FIELDS_H
+#define TRACE_FIELDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Add at the end only: the order is that of recordings. */
+#define TRACE_NR_LOSSES 16
+#define TRACE_NR_COSTS	4
+
+/**
+ * struct trace_field - a uint64_t of struct quality or struct self_cost
+ * @name: in NDJSON
+ * @offset: in the structure
+ */
+struct trace_field {
+	const char *name;
+	size_t offset;
+};
+
+extern const struct trace_field trace_losses[TRACE_NR_LOSSES];
+extern const struct trace_field trace_costs[TRACE_NR_COSTS];
+
+static inline uint64_t trace_field_get(const void *s, const struct trace_field *f)
+{
+	return *(const uint64_t *)((const char *)s + f->offset);
+}
+
+static inline void trace_field_set(void *s, const struct trace_field *f, uint64_t value)
+{
+	*(uint64_t *)((char *)s + f->offset) = value;
+}
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/header.h"
+
+#include "base/cleanup.h"
+
+void header_release(struct trace_header *h)
+{
+	for (size_t i = 0; i < h->nr_cgroups; i++)
+		free(h->cgroups[i]);
+	free((void *)h->cgroups);
+	free((void *)h->layout.cpu_socket);
+	free((void *)h->layout.socket_ids);
+	free((void *)h->layout.counters);
+	free((void *)h->layout.groups);
+	*h = (struct trace_header){ 0 };
+}
+
+static const char *groups_check(const struct layout *l)
+{
+	size_t next = 0;
+
+	for (size_t g = 0; g < l->nr_groups; g++) {
+		const struct group *group = &l->groups[g];
+
+		if (group->first != next || !group->nr || group->nr > l->nr_counters - next)
+			return "groups do not cover the counters one after the other";
+		if (group->socket >= l->nr_sockets)
+			return "a group on an unknown socket";
+		for (; next < group->first + group->nr; next++)
+			if (l->counters[next].group != g ||
+			    l->counters[next].socket != group->socket)
+				return "a counter that does not fit its group";
+	}
+	return next == l->nr_counters ? NULL : "counters without a group";
+}
+
+const char *header_check(const struct trace_header *h)
+{
+	const struct layout *l = &h->layout;
+
+	if (l->nr_cpus > TRACE_MAX_CPUS)
+		return "too many CPUs";
+	if (l->nr_sockets > TRACE_MAX_SOCKETS)
+		return "too many sockets";
+	if (l->nr_counters > TRACE_MAX_COUNTERS || l->nr_groups > l->nr_counters)
+		return "too many counters";
+	if (h->nr_weights > TRACE_MAX_WEIGHTS)
+		return "too many weights";
+	if (h->nr_cgroups > TRACE_MAX_SELECTED)
+		return "too many cgroups";
+	for (uint32_t i = 0; i < l->nr_cpus; i++)
+		if (l->cpu_socket[i] != LAYOUT_NO_SOCKET && l->cpu_socket[i] >= l->nr_sockets)
+			return "a CPU of an unknown socket";
+	for (uint32_t i = 0; i < l->nr_sockets; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (l->socket_ids[i] == l->socket_ids[j])
+				return "two sockets with one number";
+	for (size_t i = 0; i < l->nr_counters; i++)
+		if (l->counters[i].source > SOURCE_ANY ||
+		    l->counters[i].direction > DIRECTION_WRITE)
+			return "a counter of an unknown kind";
+	return groups_check(l);
+}
+
+/* CPUs as runs of the same socket: (length, index + 1 or 0). */
+static void put_cpus(const struct layout *l, struct wire_out *o)
+{
+	uint32_t end;
+
+	wire_put(o, l->nr_cpus);
+	for (uint32_t i = 0; i < l->nr_cpus; i = end) {
+		for (end = i + 1; end < l->nr_cpus && l->cpu_socket[end] == l->cpu_socket[i];)
+			end++;
+		wire_put(o, end - i);
+		wire_put(o, (uint32_t)(l->cpu_socket[i] + 1));
+	}
+}
+
+void header_encode(const struct trace_header *h, struct wire_out *o)
+{
+	const struct layout *l = &h->layout;
+
+	wire_put(o, (h->by_thread ? RECORDING_BY_THREAD : 0) | (h->marked ? RECORDING_MARKED : 0) |
+			    (h->all ? RECORDING_ALL : 0));
+	wire_put_text(o, h->host.name);
+	wire_put_text(o, h->host.kernel);
+	wire_put_text(o, h->host.platform);
+	wire_put(o, h->host.sockets);
+	wire_put(o, h->window_ns);
+	wire_put(o, h->interval_ns);
+	wire_put(o, l->nr_sockets);
+	for (uint32_t i = 0; i < l->nr_sockets; i++)
+		wire_put(o, l->socket_ids[i]);
+	put_cpus(l, o);
+	wire_put(o, l->nr_groups);
+	for (size_t g = 0; g < l->nr_groups; g++) {
+		wire_put(o, l->groups[g].socket);
+		wire_put(o, l->groups[g].nr);
+	}
+	wire_put(o, l->nr_counters);
+	for (size_t i = 0; i < l->nr_counters; i++) {
+		const struct counter *c = &l->counters[i];
+
+		wire_put_text(o, c->name);
+		wire_put_text(o, c->pmu);
+		wire_put_text(o, c->event);
+		wire_put_text(o, c->filter);
+		wire_put(o, c->source);
+		wire_put(o, c->direction);
+	}
+	wire_put(o, h->nr_weights);
+	for (uint32_t i = 0; i < h->nr_weights; i++)
+		wire_put_text(o, h->weights[i]);
+	wire_put(o, h->nr_cgroups);
+	for (size_t i = 0; i < h->nr_cgroups; i++)
+		wire_put_text(o, h->cgroups[i]);
+}
+
+/* Room for @nr elements; none of zero, so that NULL always means no memory. */
+static void *room(size_t nr, size_t size)
+{
+	return calloc(nr + 1, size);
+}
+
+static int get_sockets(struct wire_in *in, struct layout *l)
+{
+	uint32_t *ids, *cpus, at = 0;
+
+	l->nr_sockets = wire_get_max(in, TRACE_MAX_SOCKETS);
+	l->socket_ids = ids = room(l->nr_sockets, sizeof(*ids));
+	if (!ids)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < l->nr_sockets; i++)
+		ids[i] = wire_get_max(in, UINT32_MAX);
+	l->nr_cpus = wire_get_max(in, TRACE_MAX_CPUS);
+	l->cpu_socket = cpus = room(l->nr_cpus, sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	while (at < l->nr_cpus && !in->bad) {
+		uint32_t n = wire_get_max(in, l->nr_cpus - at);
+		uint32_t socket = (uint32_t)wire_get_max(in, l->nr_sockets) - 1;
+
+		in->bad |= !n;
+		while (n--)
+			cpus[at++] = socket;
+	}
+	return 0;
+}
+
+static int get_groups(struct wire_in *in, struct layout *l)
+{
+	struct group *groups;
+	uint32_t first = 0;
+
+	l->nr_groups = wire_get_max(in, TRACE_MAX_COUNTERS);
+	l->groups = groups = room(l->nr_groups, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	for (size_t g = 0; g < l->nr_groups; g++) {
+		groups[g].socket = wire_get_max(in, UINT32_MAX);
+		groups[g].first = first;
+		groups[g].nr = wire_get_max(in, TRACE_MAX_COUNTERS);
+		first += groups[g].nr;
+	}
+	return 0;
+}
+
+static int get_counters(struct wire_in *in, struct layout *l)
+{
+	struct counter *c;
+	size_t g = 0;
+
+	l->nr_counters = wire_get_max(in, TRACE_MAX_COUNTERS);
+	l->counters = c = room(l->nr_counters, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->nr_counters && !in->bad; i++, c++) {
+		while (g < l->nr_groups && i >= (size_t)l->groups[g].first + l->groups[g].nr)
+			g++;
+		in->bad |= g == l->nr_groups;
+		c->group = g;
+		c->socket = in->bad ? 0 : l->groups[g].socket;
+		wire_get_text(in, c->name, sizeof(c->name));
+		wire_get_text(in, c->pmu, sizeof(c->pmu));
+		wire_get_text(in, c->event, sizeof(c->event));
+		wire_get_text(in, c->filter, sizeof(c->filter));
+		c->source = wire_get_max(in, SOURCE_ANY);
+		c->direction = wire_get_max(in, DIRECTION_WRITE);
+	}
+	return 0;
+}
+
+static int get_cgroups(struct wire_in *in, struct trace_header *h)
+{
+	cleanup_free char *text = malloc(RECORDING_MAX_TEXT + 1);
+	size_t nr = wire_get_max(in, TRACE_MAX_SELECTED);
+	char **paths = room(nr, sizeof(*paths));
+
+	h->cgroups = paths;
+	if (!paths || !text)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr && !in->bad; i++) {
+		in->bad |= !wire_get_text(in, text, RECORDING_MAX_TEXT + 1);
+		paths[i] = strdup(text);
+		if (!paths[i])
+			return -ENOMEM;
+		h->nr_cgroups = i + 1;
+	}
+	return 0;
+}
+
+static int get_all(struct wire_in *in, struct trace_header *h)
+{
+	uint64_t flags = wire_get_max(in, RECORDING_BY_THREAD | RECORDING_MARKED | RECORDING_ALL);
+	int err;
+
+	h->by_thread = flags & RECORDING_BY_THREAD;
+	h->marked = flags & RECORDING_MARKED;
+	h->all = flags & RECORDING_ALL;
+	wire_get_text(in, h->host.name, sizeof(h->host.name));
+	wire_get_text(in, h->host.kernel, sizeof(h->host.kernel));
+	wire_get_text(in, h->host.platform, sizeof(h->host.platform));
+	h->host.sockets = wire_get_max(in, UINT32_MAX);
+	h->window_ns = wire_get(in);
+	h->interval_ns = wire_get(in);
+	err = get_sockets(in, &h->layout);
+	if (!err)
+		err = get_groups(in, &h->layout);
+	if (!err)
+		err = get_counters(in, &h->layout);
+	if (err)
+		return err;
+	h->nr_weights = wire_get_max(in, TRACE_MAX_WEIGHTS);
+	for (uint32_t i = 0; i < h->nr_weights; i++)
+		wire_get_text(in, h->weights[i], sizeof(h->weights[i]));
+	return get_cgroups(in, h);
+}
+
+int header_decode(struct wire_in *in, struct trace_header *ret, const char **ret_wrong)
+{
+	struct trace_header h = { 0 };
+	const char *wrong = NULL;
+	int err = get_all(in, &h);
+
+	if (!err && (in->bad || in->at != in->end))
+		wrong = "the header is not as it should be";
+	else if (!err)
+		wrong = header_check(&h);
+	if (!err && !wrong) {
+		*ret = h;
+		return 0;
+	}
+	header_release(&h);
+	if (err)
+		return err;
+	*ret_wrong = wrong;
+	return -EBADMSG;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/living.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* Marks after which an ended task is forgotten: CPU time may come after the end. */
+#define KEEP_MARKS 2
+
+struct being_key {
+	uint64_t start_ns;
+	uint32_t pid;
+	uint32_t zero; /* part of the hashed bytes */
+};
+
+struct being {
+	struct being_key key;
+	struct trace_task task; /* comm is owned */
+	bool followed;
+	bool seen; /* since the resync began */
+	bool ended;
+	unsigned int marks; /* since the end */
+	UT_hash_handle hh;
+};
+
+struct place {
+	uint64_t id;
+	char *path;
+	bool gone;
+	unsigned int marks; /* since it is gone */
+	UT_hash_handle hh;
+};
+
+struct living {
+	struct being *beings;
+	struct place *places;
+	bool resync;
+};
+
+int living_new(struct living **ret)
+{
+	struct living *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	*ret = l;
+	return 0;
+}
+
+static void forget_being(struct living *l, struct being *b)
+{
+	HASH_DEL(l->beings, b);
+	free((char *)b->task.comm);
+	free(b);
+}
+
+static void forget_place(struct living *l, struct place *p)
+{
+	HASH_DEL(l->places, p);
+	free(p->path);
+	free(p);
+}
+
+void living_free(struct living *l)
+{
+	struct being *b, *b_next;
+	struct place *p, *p_next;
+
+	if (!l)
+		return;
+	HASH_ITER (hh, l->beings, b, b_next)
+		forget_being(l, b);
+	HASH_ITER (hh, l->places, p, p_next)
+		forget_place(l, p);
+	free(l);
+}
+
+static struct being *find(struct living *l, uint32_t pid, uint64_t start_ns)
+{
+	struct being_key key = { .pid = pid, .start_ns = start_ns };
+	struct being *b;
+
+	HASH_FIND(hh, l->beings, &key, sizeof(key), b);
+	return b;
+}
+
+static int on_task(void *arg, const struct trace_task *t)
+{
+	struct living *l = arg;
+	struct being *b = find(l, t->pid, t->start_ns);
+	struct being *parent = find(l, t->parent, t->parent_start_ns);
+	char *comm = NULL;
+
+	if (t->comm) {
+		comm = strdup(t->comm);
+		if (!comm)
+			return -ENOMEM;
+	}
+	if (!b) {
+		b = calloc(1, sizeof(*b));
+		if (b) {
+			b->key.pid = t->pid;
+			b->key.start_ns = t->start_ns;
+			HASH_ADD(hh, l->beings, key, sizeof(b->key), b);
+		}
+		if (!b || !b->hh.tbl) {
+			free(b);
+			free(comm);
+			return -ENOMEM;
+		}
+		b->followed = parent && parent->followed;
+	}
+	/* a name that was known stays so */
+	if (comm)
+		free((char *)b->task.comm);
+	else
+		comm = (char *)b->task.comm;
+	b->task = *t;
+	b->task.comm = comm;
+	b->seen = true;
+	return 0;
+}
+
+static int on_exit_(void *arg, uint32_t pid, uint64_t start_ns)
+{
+	struct being *b = find(arg, pid, start_ns);
+
+	if (b)
+		b->ended = true;
+	return 0;
+}
+
+static int on_resync(void *arg, bool begin)
+{
+	struct living *l = arg;
+	struct being *b, *next;
+
+	HASH_ITER (hh, l->beings, b, next) {
+		if (begin)
+			b->seen = false;
+		else if (!b->seen)
+			b->ended = true;
+	}
+	l->resync = begin;
+	return 0;
+}
+
+static int on_cgroup(void *arg, uint64_t id, const char *path)
+{
+	struct living *l = arg;
+	struct place *p;
+	char *copy;
+
+	HASH_FIND(hh, l->places, &id, sizeof(id), p);
+	if (!path) {
+		if (p)
+			p->gone = true;
+		return 0;
+	}
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (p) {
+			p->id = id;
+			HASH_ADD(hh, l->places, id, sizeof(p->id), p);
+		}
+		if (!p || !p->hh.tbl) {
+			free(p);
+			free(copy);
+			return -ENOMEM;
+		}
+	}
+	free(p->path);
+	p->path = copy;
+	return 0;
+}
+
+static int on_follow(void *arg, uint32_t pid)
+{
+	struct living *l = arg;
+	struct being *b, *next;
+
+	HASH_ITER (hh, l->beings, b, next)
+		if (b->task.tgid == pid && !b->ended)
+			b->followed = true;
+	return 0;
+}
+
+static int on_mark(void *arg, const struct trace_mark *m)
+{
+	struct living *l = arg;
+	struct being *b, *b_next;
+	struct place *p, *p_next;
+
+	(void)m;
+	HASH_ITER (hh, l->beings, b, b_next)
+		if (b->ended && ++b->marks > KEEP_MARKS)
+			forget_being(l, b);
+	HASH_ITER (hh, l->places, p, p_next)
+		if (p->gone && ++p->marks > KEEP_MARKS)
+			forget_place(l, p);
+	return 0;
+}
+
+static int on_slice(void *arg, const struct trace_slice *s)
+{
+	(void)arg;
+	(void)s;
+	return 0;
+}
+
+static int on_window(void *arg, const struct trace_window *w)
+{
+	(void)arg;
+	(void)w;
+	return 0;
+}
+
+static int on_lost(void *arg, const struct trace_lost *l)
+{
+	(void)arg;
+	(void)l;
+	return 0;
+}
+
+struct trace_sink living_sink(struct living *l)
+{
+	return (struct trace_sink){
+		.task = on_task,
+		.task_exit = on_exit_,
+		.resync = on_resync,
+		.cgroup = on_cgroup,
+		.follow = on_follow,
+		.slice = on_slice,
+		.window = on_window,
+		.lost = on_lost,
+		.mark = on_mark,
+		.arg = l,
+	};
+}
+
+/* Where announcements go. */
+struct listener {
+	const struct trace_sink *sink;
+	int (*after)(void *arg);
+	void *arg;
+};
+
+#define TELL(to, event, ...)                                                \
+	({                                                                  \
+		int err_ = (to)->sink->event((to)->sink->arg, __VA_ARGS__); \
+		err_ ? err_ : (to)->after((to)->arg);                       \
+	})
+
+/* Tasks come before all that is known of them: who is followed does not come from parents. */
+static int announce_beings(struct living *l, const struct listener *to)
+{
+	struct being *b, *next;
+	int err = 0;
+
+	HASH_ITER (hh, l->beings, b, next)
+		err = err ? err : TELL(to, task, &b->task);
+	HASH_ITER (hh, l->beings, b, next)
+		if (b->followed && !err)
+			err = TELL(to, follow, b->task.tgid);
+	HASH_ITER (hh, l->beings, b, next)
+		if (b->ended && !err)
+			err = TELL(to, task_exit, b->key.pid, b->key.start_ns);
+	if (!l->resync || err)
+		return err;
+	/* the list was being read: what it has said so far */
+	err = TELL(to, resync, true);
+	HASH_ITER (hh, l->beings, b, next)
+		if (b->seen && !err)
+			err = TELL(to, task, &b->task);
+	return err;
+}
+
+int living_announce(struct living *l, const struct trace_sink *sink, int (*after)(void *arg),
+		    void *arg)
+{
+	struct listener to = { .sink = sink, .after = after, .arg = arg };
+	struct place *p, *next;
+	int err = 0;
+
+	HASH_ITER (hh, l->places, p, next) {
+		err = err ? err : TELL(&to, cgroup, p->id, p->path);
+		if (p->gone && !err)
+			err = TELL(&to, cgroup, p->id, NULL);
+	}
+	return err ? err : announce_beings(l, &to);
+}

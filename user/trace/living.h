@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who is there: what a new segment of a rotated recording must say again, because
+ * the segments that said it first may be removed.
+ */
+#ifndef TRACE_LIVING_H
+#define TRACE_LIVING_H
+
+#include "trace.h"
+
+struct living;
+
+/** living_new() - an empty table; 0 or -ENOMEM; free with living_free() */
+int living_new(struct living **ret);
+void living_free(struct living *l);
+
+/** living_sink() - learns from events; returns 0 or -ENOMEM */
+struct trace_sink living_sink(struct living *l);
+
+/**
+ * living_announce() - hand all that is known to a sink
+ * @l: the table
+ * @sink: gets the events
+ * @after: called with @arg after each event
+ * @arg: anything
+ *
+ * Return: 0 or the first error of either.
+ */
+int living_announce(struct living *l, const struct trace_sink *sink, int (*after)(void *arg),
+		    void *arg);
+
+#endif

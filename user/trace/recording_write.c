@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The newest segment is always PATH. A new one is written as PATH.new until its
+ * header is complete; then the old one gets its number as a second name, and the new
+ * one takes its place: there is no moment without a readable PATH.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/cleanup.h"
+#include "trace/encode.h"
+#include "trace/header.h"
+#include "trace/living.h"
+#include "trace/recording.h"
+
+#define BLOCK_SIZE sizeof(struct recording_block)
+
+/* A segment is this part of the bound; without a mark it grows to one and a half of it. */
+#define SEGMENTS   4
+
+struct segment {
+	uint32_t number;
+	uint64_t bytes;
+};
+
+struct recording_writer {
+	char *path;
+	int fd;
+	bool plain; /* a regular file, not a device or pipe */
+	uint64_t max_bytes;
+	uint64_t id;
+	uint64_t sequence;
+	uint64_t events;
+	uint64_t total;
+	struct segment current;
+	struct segment old[2 * SEGMENTS]; /* oldest first */
+	size_t nr_old;
+	struct wire_out header; /* payload with room for preamble and block */
+	struct encoder *encoder;
+	struct encoder *announcer;
+	struct trace_sink in, announce_in, living_in;
+	struct living *living;
+	int err;
+	bool told;
+};
+
+static void numbered(const struct recording_writer *w, uint32_t number, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s.%u", w->path, number);
+}
+
+static size_t path_size(const struct recording_writer *w)
+{
+	return strlen(w->path) + 16;
+}
+
+static int remove_oldest(struct recording_writer *w)
+{
+	char path[path_size(w)];
+
+	if (!w->nr_old)
+		return -ENOSPC;
+	numbered(w, w->old[0].number, path, sizeof(path));
+	if (unlink(path) < 0 && errno != ENOENT)
+		return -errno;
+	w->total -= w->old[0].bytes;
+	memmove(&w->old[0], &w->old[1], --w->nr_old * sizeof(w->old[0]));
+	return 0;
+}
+
+/* Write all of it or, as far as that can be had, nothing. */
+static int write_all(struct recording_writer *w, int fd, const void *data, size_t size)
+{
+	size_t done = 0;
+	ssize_t n;
+	int err = 0;
+
+	while (w->max_bytes && !err && w->total + size > w->max_bytes)
+		err = remove_oldest(w);
+	if (err)
+		return err;
+	while (done < size) {
+		n = write(fd, (const char *)data + done, size - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			err = -errno;
+			/* a reader would take the rest for the work of a kill */
+			if (done && w->plain && ftruncate(fd, w->current.bytes) < 0)
+				w->current.bytes += done;
+			return err;
+		}
+		done += n;
+	}
+	w->current.bytes += size;
+	w->total += size;
+	return 0;
+}
+
+/* Fill in the block in front of a payload; @data begins with room for it. */
+static void seal(struct recording_writer *w, uint16_t type, uint8_t *data, size_t length,
+		 uint32_t events)
+{
+	struct recording_block b = {
+		.magic = RECORDING_BLOCK_MAGIC,
+		.type = type,
+		.sequence = w->sequence++,
+		.length = length,
+		.events = events,
+		.payload_crc = crc32(0, data + BLOCK_SIZE, length),
+	};
+
+	b.crc = crc32(0, (const void *)&b, offsetof(struct recording_block, crc));
+	memcpy(data, &b, sizeof(b));
+}
+
+static int write_block(struct recording_writer *w, int fd, uint16_t type, struct encoder *e)
+{
+	struct wire_out *o = encoder_out(e);
+	int err;
+
+	seal(w, type, o->data, o->nr - BLOCK_SIZE, encoder_events(e));
+	err = write_all(w, fd, o->data, o->nr);
+	encoder_reset(e);
+	return err;
+}
+
+static int write_start(struct recording_writer *w, int fd)
+{
+	struct recording_preamble p = {
+		.magic = RECORDING_MAGIC,
+		.version = RECORDING_VERSION,
+		.segment = w->current.number,
+		.id = w->id,
+		.sequence = w->sequence,
+	};
+	size_t length = w->header.nr - sizeof(p) - BLOCK_SIZE;
+
+	p.crc = crc32(0, (const void *)&p, offsetof(struct recording_preamble, crc));
+	memcpy(w->header.data, &p, sizeof(p));
+	seal(w, RECORDING_HEADER, w->header.data + sizeof(p), length, 0);
+	return write_all(w, fd, w->header.data, w->header.nr);
+}
+
+static int open_new(const char *path)
+{
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	int fd = open(path, flags, 0666);
+
+	/* left behind by a killed run */
+	if (fd < 0 && errno == EEXIST && !unlink(path))
+		fd = open(path, flags, 0666);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Give the finished segment its number, without a moment in which PATH is missing. */
+static int keep_current(struct recording_writer *w, uint32_t number)
+{
+	char path[path_size(w)];
+
+	numbered(w, number, path, sizeof(path));
+	unlink(path);
+	/* not every file system has links: then there is such a moment */
+	if (link(w->path, path) < 0 && rename(w->path, path) < 0)
+		return -errno;
+	return 0;
+}
+
+static int announced(void *arg)
+{
+	struct recording_writer *w = arg;
+
+	if (encoder_out(w->announcer)->nr < RECORDING_BLOCK_TARGET)
+		return 0;
+	return write_block(w, w->fd, RECORDING_ANNOUNCE, w->announcer);
+}
+
+static int announce(struct recording_writer *w, const struct trace_mark *mark)
+{
+	int err = living_announce(w->living, &w->announce_in, announced, w);
+
+	if (!err && mark) {
+		struct trace_mark first = *mark;
+
+		first.first = true;
+		err = w->announce_in.mark(w->announce_in.arg, &first);
+	}
+	if (!err && encoder_events(w->announcer))
+		err = write_block(w, w->fd, RECORDING_ANNOUNCE, w->announcer);
+	return err;
+}
+
+/* @mark: set when nothing came since; the books of a reader can begin with it */
+static int next_segment(struct recording_writer *w, const struct trace_mark *mark)
+{
+	char path[path_size(w)];
+	struct segment before = w->current;
+	int fd, err;
+
+	if (w->nr_old == sizeof(w->old) / sizeof(w->old[0])) {
+		err = remove_oldest(w);
+		if (err)
+			return err;
+	}
+	snprintf(path, sizeof(path), "%s.new", w->path);
+	fd = open_new(path);
+	if (fd < 0)
+		return fd;
+	w->current = (struct segment){ .number = before.number + 1 };
+	err = write_start(w, fd);
+	if (!err)
+		err = keep_current(w, before.number);
+	if (!err && rename(path, w->path) < 0)
+		err = -errno;
+	if (err) {
+		unlink(path);
+		close(fd);
+		w->total -= w->current.bytes;
+		w->current = before;
+		return err;
+	}
+	close(w->fd);
+	w->fd = fd;
+	w->old[w->nr_old++] = before;
+	return announce(w, mark);
+}
+
+static int flush_block(struct recording_writer *w, const struct trace_mark *mark)
+{
+	uint64_t target = w->max_bytes / SEGMENTS;
+	int err = 0;
+
+	w->events += encoder_events(w->encoder);
+	if (encoder_events(w->encoder))
+		err = write_block(w, w->fd, RECORDING_EVENTS, w->encoder);
+	if (!err && w->max_bytes && w->current.bytes >= (mark ? target : target + target / 2))
+		err = next_segment(w, mark);
+	return err;
+}
+
+/* After an event: an error of the disk is told once, then events are dropped. */
+static int settle(struct recording_writer *w, int err, const struct trace_mark *mark)
+{
+	if (err == -EINVAL)
+		return err;
+	if (!err && (mark || encoder_out(w->encoder)->nr >= RECORDING_BLOCK_TARGET))
+		err = flush_block(w, mark);
+	if (err && !w->err)
+		w->err = err;
+	if (!w->err || w->told)
+		return 0;
+	w->told = true;
+	return w->err;
+}
+
+/* Encode an event and, if it was taken, let the table of the living learn from it. */
+#define TAKE(w, event, mark, ...)                                                     \
+	({                                                                            \
+		int err_ = 0;                                                         \
+		if (!(w)->err)                                                        \
+			err_ = (w)->in.event((w)->in.arg, __VA_ARGS__);               \
+		if (!err_ && !(w)->err && (w)->living)                                \
+			err_ = (w)->living_in.event((w)->living_in.arg, __VA_ARGS__); \
+		settle(w, err_, mark);                                                \
+	})
+
+static int on_task(void *arg, const struct trace_task *t)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, task, NULL, t);
+}
+
+static int on_exit_(void *arg, uint32_t pid, uint64_t start_ns)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, task_exit, NULL, pid, start_ns);
+}
+
+static int on_resync(void *arg, bool begin)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, resync, NULL, begin);
+}
+
+static int on_cgroup(void *arg, uint64_t id, const char *path)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, cgroup, NULL, id, path);
+}
+
+static int on_follow(void *arg, uint32_t pid)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, follow, NULL, pid);
+}
+
+static int on_slice(void *arg, const struct trace_slice *s)
+{
+	struct recording_writer *w = arg;
+	int err = w->err ? 0 : w->in.slice(w->in.arg, s);
+
+	return settle(w, err, NULL);
+}
+
+static int on_window(void *arg, const struct trace_window *win)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, window, NULL, win);
+}
+
+static int on_lost(void *arg, const struct trace_lost *l)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, lost, NULL, l);
+}
+
+static int on_mark(void *arg, const struct trace_mark *m)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, mark, m, m);
+}
+
+struct trace_sink recording_sink(struct recording_writer *w)
+{
+	return (struct trace_sink){
+		.task = on_task,
+		.task_exit = on_exit_,
+		.resync = on_resync,
+		.cgroup = on_cgroup,
+		.follow = on_follow,
+		.slice = on_slice,
+		.window = on_window,
+		.lost = on_lost,
+		.mark = on_mark,
+		.arg = w,
+	};
+}
+
+static void writer_free(struct recording_writer *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	free(w->path);
+	free(w->header.data);
+	encoder_free(w->encoder);
+	encoder_free(w->announcer);
+	living_free(w->living);
+	free(w);
+}
+
+/* The preamble of a file, if it is one of ours. */
+static bool read_preamble(const char *path, struct recording_preamble *ret)
+{
+	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return fd >= 0 && read(fd, ret, sizeof(*ret)) == sizeof(*ret) &&
+	       !memcmp(ret->magic, RECORDING_MAGIC, sizeof(ret->magic)) &&
+	       ret->crc == crc32(0, (const void *)ret, offsetof(struct recording_preamble, crc));
+}
+
+/* Remove the older segments of the recording that we replace, and nothing else. */
+static void remove_leftovers(struct recording_writer *w, const struct recording_preamble *was)
+{
+	char path[path_size(w)];
+	struct recording_preamble p;
+
+	for (uint32_t n = was->segment; n > 0; n--) {
+		numbered(w, n, path, sizeof(path));
+		if (read_preamble(path, &p) && p.id == was->id && p.segment == n)
+			unlink(path);
+		else if (n < was->segment)
+			return;
+	}
+}
+
+static int open_first(struct recording_writer *w)
+{
+	char path[path_size(w)];
+	struct recording_preamble was;
+	bool replaces;
+	int err;
+
+	if (!w->plain) {
+		w->fd = open(w->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return w->fd < 0 ? -errno : write_start(w, w->fd);
+	}
+	snprintf(path, sizeof(path), "%s.new", w->path);
+	w->fd = open_new(path);
+	if (w->fd < 0)
+		return w->fd;
+	err = write_start(w, w->fd);
+	replaces = read_preamble(w->path, &was);
+	if (!err && rename(path, w->path) < 0)
+		err = -errno;
+	if (err)
+		unlink(path);
+	else if (replaces)
+		remove_leftovers(w, &was);
+	return err;
+}
+
+static int encode_header(struct recording_writer *w, const struct trace_header *h, struct diag *d)
+{
+	const char *wrong = header_check(h);
+
+	if (wrong)
+		return diag_fail(d, -EINVAL, "%s: cannot be recorded: %s", w->path, wrong);
+	if (wire_room(&w->header, sizeof(struct recording_preamble) + BLOCK_SIZE)) {
+		w->header.nr = sizeof(struct recording_preamble) + BLOCK_SIZE;
+		header_encode(h, &w->header);
+	}
+	if (w->header.err == -EINVAL || w->header.nr > RECORDING_MAX_PAYLOAD)
+		return diag_fail(d, -EINVAL, "%s: the header is too large", w->path);
+	if (w->header.err)
+		return w->header.err;
+	if (w->max_bytes &&
+	    (w->max_bytes < RECORDING_MIN_BYTES || w->header.nr > w->max_bytes / SEGMENTS)) {
+		diag_fail(d, -EINVAL, "%s: no recording fits into %llu bytes", w->path,
+			  (unsigned long long)w->max_bytes);
+		diag_help(d, "allow at least %zu bytes",
+			  w->header.nr * SEGMENTS > RECORDING_MIN_BYTES
+				  ? w->header.nr * SEGMENTS
+				  : (size_t)RECORDING_MIN_BYTES);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* What a path stands for: links are followed, devices and pipes stay what they are. */
+static int resolve(struct recording_writer *w, const char *path)
+{
+	struct stat st;
+	bool exists = !stat(path, &st);
+
+	w->path = exists ? realpath(path, NULL) : strdup(path);
+	if (!w->path)
+		return -errno;
+	w->plain = !exists || S_ISREG(st.st_mode);
+	return exists && S_ISDIR(st.st_mode) ? -EISDIR : 0;
+}
+
+static int start(struct recording_writer *w, const char *path, const struct trace_header *h,
+		 struct diag *d)
+{
+	int err = resolve(w, path);
+
+	if (!err && !w->plain && w->max_bytes) {
+		diag_fail(d, -EINVAL, "%s: the size can be bounded for regular files only", path);
+		diag_help(d, "record into a file, or without a bound");
+		return -EINVAL;
+	}
+	if (!err)
+		err = encoder_new(h, BLOCK_SIZE, &w->encoder);
+	if (!err)
+		w->in = encoder_sink(w->encoder);
+	if (!err && w->max_bytes) {
+		err = encoder_new(h, BLOCK_SIZE, &w->announcer);
+		if (!err)
+			w->announce_in = encoder_sink(w->announcer);
+		if (!err)
+			err = living_new(&w->living);
+		if (!err)
+			w->living_in = living_sink(w->living);
+	}
+	if (!err && getrandom(&w->id, sizeof(w->id), 0) != sizeof(w->id))
+		err = -EIO;
+	if (!err) {
+		err = encode_header(w, h, d);
+		if (err == -EINVAL)
+			return err;
+	}
+	if (!err)
+		err = open_first(w);
+	if (!err)
+		return 0;
+	diag_fail(d, err, "%s: cannot be written: %s", path, strerror(-err));
+	diag_help(d, "choose another file, or make room on the disk");
+	return err;
+}
+
+int recording_create(const char *path, const struct trace_header *header, uint64_t max_bytes,
+		     struct diag *d, struct recording_writer **ret)
+{
+	struct recording_writer *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	w->fd = -1;
+	w->max_bytes = max_bytes;
+	w->current.number = 1;
+	err = start(w, path, header, d);
+	if (err) {
+		writer_free(w);
+		return err;
+	}
+	*ret = w;
+	return 0;
+}
+
+static int finish_problem(const struct recording_writer *w, int err, struct diag *d)
+{
+	if (err == -ENOSPC && w->max_bytes &&
+	    w->total + RECORDING_BLOCK_TARGET > w->max_bytes / 2) {
+		diag_fail(d, err,
+			  "%s: the recording ended early: names of all tasks and "
+			  "cgroups do not fit into %llu bytes",
+			  w->path, (unsigned long long)w->max_bytes);
+		diag_help(d, "allow more bytes; what was recorded before can be read");
+		return err;
+	}
+	diag_fail(d, err, "%s: the recording ended early: %s", w->path, strerror(-err));
+	diag_help(d, "what was recorded before can be read");
+	return err;
+}
+
+int recording_finish(struct recording_writer *w, struct diag *d, uint64_t *ret_bytes)
+{
+	int err;
+
+	if (!w)
+		return 0;
+	err = w->err ? w->err : flush_block(w, NULL);
+	if (!err) {
+		wire_put(encoder_out(w->encoder), w->events);
+		err = encoder_out(w->encoder)->err;
+	}
+	if (!err)
+		err = write_block(w, w->fd, RECORDING_END, w->encoder);
+	if (close(w->fd) < 0 && !err)
+		err = -errno;
+	w->fd = -1;
+	if (err)
+		finish_problem(w, err, d);
+	else if (ret_bytes)
+		*ret_bytes = w->total;
+	writer_free(w);
+	return err;
+}
