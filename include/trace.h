@@ -166,7 +166,8 @@ struct trace_lost {
  * @last: the run ended here
  * @time_ns: when
  * @realtime_ns: CLOCK_REALTIME at @time_ns
- * @ends_ns: end (with @first: begin) of the interval on each socket of the layout
+ * @ends_ns: end (with @first: begin) of the interval on each socket of the layout. NULL
+ *	only with @last, at the end of a trace without marks: it says when it ended
  * @losses: running totals since the start; names and what the engine counts itself
  *	are not set
  * @cost: running totals since the start; switch_ns is that of the timed switches

@@ -59,6 +59,8 @@ const char *header_check(const struct trace_header *h)
 		if (l->counters[i].source > SOURCE_ANY ||
 		    l->counters[i].direction > DIRECTION_WRITE)
 			return "a counter of an unknown kind";
+	if (h->nr_weights == 2 && !strcmp(h->weights[0], h->weights[1]))
+		return "two weights with one name";
 	return groups_check(l);
 }
 

@@ -229,6 +229,21 @@ static int on_lost(void *arg, const struct trace_lost *l)
 	return 0;
 }
 
+const char *living_comm(struct living *l, uint32_t pid, uint64_t start_ns)
+{
+	const struct being *b = find(l, pid, start_ns);
+
+	return b ? b->task.comm : NULL;
+}
+
+const char *living_path(struct living *l, uint64_t cgroup_id)
+{
+	struct place *p;
+
+	HASH_FIND(hh, l->places, &cgroup_id, sizeof(cgroup_id), p);
+	return p ? p->path : NULL;
+}
+
 struct trace_sink living_sink(struct living *l)
 {
 	return (struct trace_sink){

@@ -29,4 +29,10 @@ struct trace_sink living_sink(struct living *l);
 int living_announce(struct living *l, const struct trace_sink *sink, int (*after)(void *arg),
 		    void *arg);
 
+/** living_comm() - last known name of a task, or NULL */
+const char *living_comm(struct living *l, uint32_t pid, uint64_t start_ns);
+
+/** living_path() - last known path of a cgroup, or NULL */
+const char *living_path(struct living *l, uint64_t cgroup_id);
+
 #endif

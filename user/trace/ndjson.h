@@ -13,7 +13,7 @@ struct ndjson_writer;
 /**
  * ndjson_create() - write a header
  * @out: not closed
- * @header: copied as far as needed
+ * @header: must outlive the writer
  * @d: gets the problem
  * @ret: finish with ndjson_finish()
  *
@@ -21,9 +21,16 @@ struct ndjson_writer;
  */
 int ndjson_create(FILE *out, const struct trace_header *header, struct diag *d,
 		  struct ndjson_writer **ret);
+
+/**
+ * ndjson_sink() - events go in through this
+ *
+ * An error of the stream is returned once; -EINVAL is for an event that a reader
+ * would refuse, which is left out. Each mark is flushed.
+ */
 struct trace_sink ndjson_sink(struct ndjson_writer *w);
 
-/** ndjson_finish() - write the end and flush; frees @w; 0 or a negative errno */
+/** ndjson_finish() - write the end and flush; frees @w, NULL is fine; 0 or a negative errno */
 int ndjson_finish(struct ndjson_writer *w, struct diag *d);
 
 #endif

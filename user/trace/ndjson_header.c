@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/ndjson_header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/cpulist.h"
+#include "trace/header.h"
+
+/* Enter the CPUs of a socket into a table of CPULIST_MAX_CPUS. */
+static int take_cpus(const struct ndjson_line *line, const json_t *socket, uint32_t index,
+		     uint32_t *cpus, uint32_t *nr_cpus)
+{
+	const char *text = json_string_value(json_object_get(socket, "cpus"));
+	struct cpulist list;
+
+	if (!text || cpulist_parse(text, &list))
+		return line_fail(line, "cpus",
+				 "\"cpus\" must be a list of CPUs below %d, as in \"0-87,176\"",
+				 CPULIST_MAX_CPUS);
+	for (int cpu = cpulist_next(&list, -1); cpu >= 0; cpu = cpulist_next(&list, cpu)) {
+		if (cpus[cpu] != LAYOUT_NO_SOCKET)
+			return line_fail(line, "cpus", "CPU %d is on two sockets", cpu);
+		cpus[cpu] = index;
+		if ((uint32_t)cpu >= *nr_cpus)
+			*nr_cpus = cpu + 1;
+	}
+	return 0;
+}
+
+static int take_sockets(const struct ndjson_line *line, struct trace_header *h)
+{
+	uint32_t *cpus = malloc(CPULIST_MAX_CPUS * sizeof(*cpus));
+	uint32_t *ids = calloc(TRACE_MAX_SOCKETS, sizeof(*ids));
+	uint64_t id = 0, nr_cpus = 0, host_sockets;
+	json_t *sockets, *socket;
+	size_t i;
+	int err;
+
+	h->layout.cpu_socket = cpus;
+	h->layout.socket_ids = ids;
+	if (!cpus || !ids)
+		return -ENOMEM;
+	memset(cpus, 0xff, CPULIST_MAX_CPUS * sizeof(*cpus));
+	err = line_array(line, line->json, "sockets", REQUIRED, TRACE_MAX_SOCKETS, &sockets);
+	if (err)
+		return err;
+	json_array_foreach(sockets, i, socket) {
+		err = line_u64(line, socket, "id", REQUIRED, UINT32_MAX, &id);
+		ids[i] = id;
+		for (size_t j = 0; j < i && !err; j++)
+			if (ids[j] == id)
+				err = line_fail(line, "sockets", "socket %u is there twice", ids[i]);
+		if (!err)
+			err = take_cpus(line, socket, i, cpus, &h->layout.nr_cpus);
+		if (err)
+			return err;
+	}
+	h->layout.nr_sockets = json_array_size(sockets);
+	host_sockets = h->layout.nr_sockets;
+	err = line_u64(line, line->json, "nr_cpus", OPTIONAL, CPULIST_MAX_CPUS, &nr_cpus);
+	if (!err)
+		err = line_u64(line, line->json, "host_sockets", OPTIONAL, UINT32_MAX,
+			       &host_sockets);
+	if (nr_cpus > h->layout.nr_cpus)
+		h->layout.nr_cpus = nr_cpus;
+	h->host.sockets = host_sockets;
+	return err;
+}
+
+static int take_source(const struct ndjson_line *line, const json_t *value, struct counter *c)
+{
+	const char *text = json_string_value(json_object_get(value, "source"));
+	enum source s = SOURCE_CPU;
+
+	while (s <= SOURCE_ANY && (!text || strcmp(text, source_name(s))))
+		s++;
+	if (s > SOURCE_ANY)
+		return line_fail(line, "source",
+				 "\"source\" must be \"cpu\", \"device\", \"remote\" or \"any\"");
+	c->source = s;
+	return 0;
+}
+
+static int take_direction(const struct ndjson_line *line, const json_t *value, struct counter *c)
+{
+	char text[8] = "";
+	int err = line_text(line, value, "direction", OPTIONAL, text, sizeof(text), NULL);
+
+	c->direction = strstr(c->event, "_wr") ? DIRECTION_WRITE : DIRECTION_READ;
+	if (err || !text[0])
+		return err;
+	if (strcmp(text, "read") && strcmp(text, "write"))
+		return line_fail(line, "direction", "\"direction\" must be \"read\" or \"write\"");
+	c->direction = text[0] == 'w' ? DIRECTION_WRITE : DIRECTION_READ;
+	return 0;
+}
+
+static int take_filter(const struct ndjson_line *line, json_t *value, struct counter *c)
+{
+	json_t *filters = json_object_get(value, "filters");
+	const char *first;
+
+	if (!filters)
+		return 0;
+	if (!json_is_object(filters))
+		return line_fail(line, "filters", "\"filters\" must be an object");
+	first = json_object_iter_key(json_object_iter(filters));
+	if (!first)
+		return 0;
+	if (strlen(first) >= sizeof(c->filter))
+		return line_fail(line, "filters", "the name of a filter is too long");
+	memcpy(c->filter, first, strlen(first) + 1);
+	return 0;
+}
+
+static int take_counter(const struct ndjson_line *line, const struct layout *l, json_t *value,
+			struct counter *c, uint64_t *ret_id)
+{
+	uint64_t socket = 0;
+	int err = line_u64(line, value, "id", REQUIRED, UINT64_MAX, ret_id);
+
+	if (!err)
+		err = line_text(line, value, "name", REQUIRED, c->name, sizeof(c->name), NULL);
+	if (!err)
+		err = line_text(line, value, "pmu", OPTIONAL, c->pmu, sizeof(c->pmu), NULL);
+	if (!err)
+		err = line_text(line, value, "event", OPTIONAL, c->event, sizeof(c->event), NULL);
+	if (!err)
+		err = line_u64(line, value, "socket", REQUIRED, UINT32_MAX, &socket);
+	if (!err)
+		err = take_source(line, value, c);
+	if (!err)
+		err = take_direction(line, value, c);
+	if (!err)
+		err = take_filter(line, value, c);
+	if (err)
+		return err;
+	while (c->socket < l->nr_sockets && l->socket_ids[c->socket] != socket)
+		c->socket++;
+	if (c->socket == l->nr_sockets)
+		return line_fail(line, "counters", "counter %llu is on an unknown socket",
+				 (unsigned long long)*ret_id);
+	return 0;
+}
+
+/* Groups as the counters' "group" says; without that, each counter is one. */
+static int take_groups(const struct ndjson_line *line, const json_t *values, struct counter *c,
+		       struct group *groups, struct layout *l)
+{
+	uint64_t number = 0, before = 0;
+	bool grouped = true;
+	size_t i, g = 0;
+	json_t *value;
+
+	json_array_foreach(values, i, value)
+		grouped &= json_object_get(value, "group") != NULL;
+	json_array_foreach(values, i, value) {
+		if (grouped && line_u64(line, value, "group", REQUIRED, UINT64_MAX, &number))
+			return -EBADMSG;
+		if (i && grouped && number < before)
+			return line_fail(line, "group", "groups of counters must be in order");
+		if (!i || !grouped || number != before)
+			groups[g++] = (struct group){ .socket = c[i].socket, .first = i };
+		before = number;
+		if (c[i].socket != groups[g - 1].socket)
+			return line_fail(line, "group", "a group of counters on two sockets");
+		groups[g - 1].nr++;
+		c[i].group = g - 1;
+	}
+	l->nr_groups = g;
+	return 0;
+}
+
+static int take_counters(const struct ndjson_line *line, struct layout *l,
+			 struct ndjson_names *names)
+{
+	struct counter *counters;
+	struct group *groups;
+	json_t *values, *value;
+	size_t i, nr;
+	int err;
+
+	err = line_array(line, line->json, "counters", REQUIRED, TRACE_MAX_COUNTERS, &values);
+	if (err)
+		return err;
+	nr = json_array_size(values);
+	l->counters = counters = calloc(nr + 1, sizeof(*counters));
+	l->groups = groups = calloc(nr + 1, sizeof(*groups));
+	names->counter_ids = calloc(nr + 1, sizeof(*names->counter_ids));
+	if (!counters || !groups || !names->counter_ids)
+		return -ENOMEM;
+	json_array_foreach(values, i, value) {
+		err = take_counter(line, l, value, &counters[i], &names->counter_ids[i]);
+		if (err)
+			return err;
+		for (size_t j = 0; j < i; j++)
+			if (names->counter_ids[j] == names->counter_ids[i])
+				return line_fail(line, "counters", "counter %llu is there twice",
+						 (unsigned long long)names->counter_ids[i]);
+	}
+	l->nr_counters = nr;
+	return take_groups(line, values, counters, groups, l);
+}
+
+static int take_lists(const struct ndjson_line *line, struct trace_header *h,
+		      struct ndjson_names *names)
+{
+	cleanup_free char *text = malloc(RECORDING_MAX_TEXT + 1);
+	json_t *values, *value;
+	char **paths;
+	size_t i;
+	int err;
+
+	err = line_array(line, line->json, "weights", OPTIONAL, TRACE_MAX_WEIGHTS, &values);
+	names->weights_known = values;
+	json_array_foreach(values, i, value) {
+		if (!err)
+			err = line_element_text(line, value, "weights", h->weights[i],
+						sizeof(h->weights[i]));
+	}
+	h->nr_weights = json_array_size(values);
+	if (!err)
+		err = line_array(line, line->json, "cgroups", OPTIONAL, TRACE_MAX_SELECTED,
+				 &values);
+	if (err)
+		return err;
+	h->cgroups = paths = calloc(json_array_size(values) + 1, sizeof(*paths));
+	if (!paths || !text)
+		return -ENOMEM;
+	json_array_foreach(values, i, value) {
+		err = line_element_text(line, value, "cgroups", text, RECORDING_MAX_TEXT + 1);
+		if (err)
+			return err;
+		paths[i] = strdup(text);
+		if (!paths[i])
+			return -ENOMEM;
+		h->nr_cgroups = i + 1;
+	}
+	return 0;
+}
+
+static int take_host(const struct ndjson_line *line, struct host_info *host)
+{
+	int err = line_text(line, line->json, "host", OPTIONAL, host->name, sizeof(host->name),
+			    NULL);
+
+	if (!err)
+		err = line_text(line, line->json, "kernel", OPTIONAL, host->kernel,
+				sizeof(host->kernel), NULL);
+	if (!err)
+		err = line_text(line, line->json, "platform", OPTIONAL, host->platform,
+				sizeof(host->platform), NULL);
+	return err;
+}
+
+int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
+		  struct ndjson_names *names)
+{
+	const json_t *o = line->json;
+	const char *type = json_string_value(json_object_get(o, "type"));
+	const char *schema = json_string_value(json_object_get(o, "schema"));
+	const char *wrong;
+	int err;
+
+	if (!type || strcmp(type, "header"))
+		return line_fail(line, "type", "the first line must be of type \"header\"");
+	if (!schema || strcmp(schema, NDJSON_SCHEMA))
+		return line_fail(line, "schema", "\"schema\" must be \"%s\"", NDJSON_SCHEMA);
+	names->own = json_object_get(o, "marked");
+	h->all = true;
+	err = take_host(line, &h->host);
+	if (!err)
+		err = take_sockets(line, h);
+	if (!err)
+		err = take_counters(line, &h->layout, names);
+	if (!err)
+		err = take_lists(line, h, names);
+	if (!err)
+		err = line_u64(line, o, "window_ns", OPTIONAL, UINT64_MAX, &h->window_ns);
+	if (!err)
+		err = line_u64(line, o, "interval_ns", OPTIONAL, UINT64_MAX, &h->interval_ns);
+	if (!err)
+		err = line_bool(line, o, "by_thread", &h->by_thread);
+	if (!err)
+		err = line_bool(line, o, "marked", &h->marked);
+	if (!err)
+		err = line_bool(line, o, "all", &h->all);
+	wrong = err ? NULL : header_check(h);
+	return wrong ? line_fail(line, NULL, "%s", wrong) : err;
+}

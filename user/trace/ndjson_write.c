@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Lines that other tools understand (workload, slice, window, lost, end), and lines
+ * that they ignore and that make the trace as good as a recording.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpulist.h"
+#include "recording_format.h"
+#include "trace/fields.h"
+#include "trace/header.h"
+#include "trace/json_text.h"
+#include "trace/living.h"
+#include "trace/ndjson.h"
+#include "trace/ndjson_header.h"
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* Marks after which an unused workload loses its number; it gets another one if needed. */
+#define KEEP_MARKS 16
+
+struct workload_key {
+	uint64_t start_ns;
+	uint64_t cgroup_id;
+	uint32_t pid;
+	uint32_t tgid;
+};
+
+struct workload {
+	struct workload_key key;
+	uint64_t id;
+	uint64_t used_mark;
+	UT_hash_handle hh;
+};
+
+struct ndjson_writer {
+	FILE *f;
+	const struct trace_header *h;
+	struct living *living;
+	struct trace_sink living_in;
+	struct workload *workloads;
+	uint64_t next_id;
+	uint64_t marks;
+	uint64_t end_ns;
+	bool told;
+};
+
+/* After a line: an error of the stream is told once. */
+static int settle(struct ndjson_writer *w)
+{
+	if (!ferror(w->f) || w->told)
+		return 0;
+	w->told = true;
+	return errno ? -errno : -EIO;
+}
+
+static bool too_long(const char *text)
+{
+	return text && strlen(text) > RECORDING_MAX_TEXT;
+}
+
+static int announce(struct ndjson_writer *w, const struct workload *is)
+{
+	const char *comm = living_comm(w->living, is->key.pid, is->key.start_ns);
+	const char *path = living_path(w->living, is->key.cgroup_id);
+
+	fprintf(w->f, "{\"type\":\"workload\",\"id\":%" PRIu64 ",\"pid\":%u", is->id, is->key.pid);
+	if (is->key.pid == TRACE_PID_IDLE || is->key.pid == TRACE_PID_LOST) {
+		json_name(w->f, "comm", is->key.pid == TRACE_PID_IDLE ? "idle" : "lost");
+	} else {
+		json_number(w->f, "tgid", is->key.tgid);
+		json_number(w->f, "start_ns", is->key.start_ns);
+		if (comm)
+			json_name(w->f, "comm", comm);
+		if (path)
+			json_name(w->f, "cgroup", path);
+		json_number(w->f, "cgroup_id", is->key.cgroup_id);
+	}
+	fputs("}\n", w->f);
+	return settle(w);
+}
+
+static int find_workload(struct ndjson_writer *w, const struct trace_slice *s, uint64_t *ret)
+{
+	bool reserved = s->pid == TRACE_PID_IDLE || s->pid == TRACE_PID_LOST;
+	struct workload_key key = {
+		.pid = s->pid,
+		.tgid = reserved ? 0 : s->tgid,
+		.start_ns = reserved ? 0 : s->task_start_ns,
+		.cgroup_id = reserved ? 0 : s->cgroup_id,
+	};
+	struct workload *found;
+	int err = 0;
+
+	HASH_FIND(hh, w->workloads, &key, sizeof(key), found);
+	if (!found) {
+		found = calloc(1, sizeof(*found));
+		if (found) {
+			found->key = key;
+			HASH_ADD(hh, w->workloads, key, sizeof(found->key), found);
+		}
+		if (!found || !found->hh.tbl) {
+			free(found);
+			return -ENOMEM;
+		}
+		found->id = w->next_id++;
+		err = announce(w, found);
+	}
+	found->used_mark = w->marks;
+	*ret = found->id;
+	return err;
+}
+
+static int on_slice(void *arg, const struct trace_slice *s)
+{
+	struct ndjson_writer *w = arg;
+	uint64_t id, length = s->end_ns - s->start_ns;
+	int err;
+
+	if (s->cpu >= w->h->layout.nr_cpus || s->end_ns < s->start_ns || s->on_cpu_ns > length ||
+	    s->weights_ns > s->on_cpu_ns)
+		return -EINVAL;
+	err = find_workload(w, s, &id);
+	if (err)
+		return err;
+	fprintf(w->f, "{\"type\":\"slice\",\"workload\":%" PRIu64 ",\"cpu\":%u", id, s->cpu);
+	json_number(w->f, "start_ns", s->start_ns);
+	json_number(w->f, "end_ns", s->end_ns);
+	if (s->on_cpu_ns != length)
+		json_number(w->f, "on_cpu_ns", s->on_cpu_ns);
+	if (s->weights_ns && w->h->nr_weights) {
+		fputs(",\"weights\":{", w->f);
+		for (uint32_t i = 0; i < w->h->nr_weights; i++) {
+			fputs(i ? "," : "", w->f);
+			json_quoted(w->f, w->h->weights[i]);
+			putc(':', w->f);
+			json_value(w->f, s->weights[i]);
+		}
+		putc('}', w->f);
+		if (s->weights_ns != s->on_cpu_ns)
+			json_number(w->f, "weights_ns", s->weights_ns);
+	}
+	fputs("}\n", w->f);
+	return settle(w);
+}
+
+static int on_task(void *arg, const struct trace_task *t)
+{
+	struct ndjson_writer *w = arg;
+	int err;
+
+	if (too_long(t->comm))
+		return -EINVAL;
+	err = w->living_in.task(w->living_in.arg, t);
+	if (err)
+		return err;
+	fprintf(w->f, "{\"type\":\"task\",\"pid\":%u,\"tgid\":%u", t->pid, t->tgid);
+	json_number(w->f, "start_ns", t->start_ns);
+	json_number(w->f, "parent", t->parent);
+	json_number(w->f, "parent_start_ns", t->parent_start_ns);
+	json_number(w->f, "cgroup_id", t->cgroup_id);
+	json_bool(w->f, "kernel", t->kernel);
+	if (t->comm)
+		json_name(w->f, "comm", t->comm);
+	fputs("}\n", w->f);
+	return settle(w);
+}
+
+static int on_exit_(void *arg, uint32_t pid, uint64_t start_ns)
+{
+	struct ndjson_writer *w = arg;
+	int err = w->living_in.task_exit(w->living_in.arg, pid, start_ns);
+
+	if (err)
+		return err;
+	fprintf(w->f, "{\"type\":\"exit\",\"pid\":%u", pid);
+	json_number(w->f, "start_ns", start_ns);
+	fputs("}\n", w->f);
+	return settle(w);
+}
+
+static int on_resync(void *arg, bool begin)
+{
+	struct ndjson_writer *w = arg;
+	int err = w->living_in.resync(w->living_in.arg, begin);
+
+	if (err)
+		return err;
+	fprintf(w->f, "{\"type\":\"resync\",\"begin\":%s}\n", begin ? "true" : "false");
+	return settle(w);
+}
+
+static int on_cgroup(void *arg, uint64_t id, const char *path)
+{
+	struct ndjson_writer *w = arg;
+	int err;
+
+	if (too_long(path))
+		return -EINVAL;
+	err = w->living_in.cgroup(w->living_in.arg, id, path);
+	if (err)
+		return err;
+	fputs("{\"type\":\"cgroup\"", w->f);
+	json_number(w->f, "id", id);
+	if (path)
+		json_name(w->f, "path", path);
+	fputs("}\n", w->f);
+	return settle(w);
+}
+
+static int on_follow(void *arg, uint32_t pid)
+{
+	struct ndjson_writer *w = arg;
+
+	fprintf(w->f, "{\"type\":\"follow\",\"pid\":%u}\n", pid);
+	return settle(w);
+}
+
+static void put_socket(struct ndjson_writer *w, uint32_t index, uint64_t start_ns, uint64_t end_ns)
+{
+	json_number(w->f, "socket", w->h->layout.socket_ids[index]);
+	json_number(w->f, "start_ns", start_ns);
+	json_number(w->f, "end_ns", end_ns);
+}
+
+static int on_window(void *arg, const struct trace_window *win)
+{
+	struct ndjson_writer *w = arg;
+	const struct group *g;
+
+	if (win->group >= w->h->layout.nr_groups || win->end_ns < win->start_ns)
+		return -EINVAL;
+	g = &w->h->layout.groups[win->group];
+	fputs("{\"type\":\"window\"", w->f);
+	put_socket(w, g->socket, win->start_ns, win->end_ns);
+	fputs(",\"values\":[", w->f);
+	for (uint32_t i = 0; i < g->nr; i++) {
+		fprintf(w->f, "%s[%u,", i ? "," : "", g->first + i);
+		json_value(w->f, win->readings[i].value);
+		putc(',', w->f);
+		json_value(w->f, win->readings[i].enabled_ns);
+		putc(',', w->f);
+		json_value(w->f, win->readings[i].running_ns);
+		putc(']', w->f);
+	}
+	fputs("]}\n", w->f);
+	return settle(w);
+}
+
+static int on_lost(void *arg, const struct trace_lost *l)
+{
+	struct ndjson_writer *w = arg;
+
+	if (!l->what || too_long(l->what) || l->socket >= w->h->layout.nr_sockets ||
+	    l->end_ns < l->start_ns)
+		return -EINVAL;
+	fputs("{\"type\":\"lost\"", w->f);
+	json_name(w->f, "what", l->what);
+	put_socket(w, l->socket, l->start_ns, l->end_ns);
+	json_number(w->f, "count", l->count);
+	fputs("}\n", w->f);
+	return settle(w);
+}
+
+static void put_fields(FILE *f, const char *key, const void *from, const struct trace_field *fields,
+		       size_t nr)
+{
+	fprintf(f, ",\"%s\":{", key);
+	for (size_t i = 0; i < nr; i++) {
+		fprintf(f, "%s\"%s\":", i ? "," : "", fields[i].name);
+		json_value(f, trace_field_get(from, &fields[i]));
+	}
+	putc('}', f);
+}
+
+/* Workloads that were not seen for long lose their numbers: memory follows the living. */
+static void forget_unused(struct ndjson_writer *w)
+{
+	struct workload *x, *next;
+
+	w->marks++;
+	HASH_ITER (hh, w->workloads, x, next) {
+		if (w->marks - x->used_mark <= KEEP_MARKS)
+			continue;
+		HASH_DEL(w->workloads, x);
+		free(x);
+	}
+}
+
+static int on_mark(void *arg, const struct trace_mark *m)
+{
+	struct ndjson_writer *w = arg;
+	int err;
+
+	if (!m->ends_ns && !m->last)
+		return -EINVAL;
+	err = w->living_in.mark(w->living_in.arg, m);
+	if (err)
+		return err;
+	forget_unused(w);
+	w->end_ns = m->time_ns;
+	fputs("{\"type\":\"mark\"", w->f);
+	if (m->first)
+		json_bool(w->f, "first", true);
+	if (m->last)
+		json_bool(w->f, "last", true);
+	json_number(w->f, "time_ns", m->time_ns);
+	json_number(w->f, "realtime_ns", m->realtime_ns);
+	for (uint32_t i = 0; m->ends_ns && i < w->h->layout.nr_sockets; i++) {
+		fputs(i ? "," : ",\"ends_ns\":[", w->f);
+		json_value(w->f, m->ends_ns[i]);
+	}
+	if (m->ends_ns)
+		fputs(w->h->layout.nr_sockets ? "]" : ",\"ends_ns\":[]", w->f);
+	put_fields(w->f, "losses", &m->losses, trace_losses, TRACE_NR_LOSSES);
+	put_fields(w->f, "cost", &m->cost, trace_costs, TRACE_NR_COSTS);
+	fputs("}\n", w->f);
+	/* a reader at the other end of a pipe has all up to here; so has one after a kill */
+	fflush(w->f);
+	return settle(w);
+}
+
+struct trace_sink ndjson_sink(struct ndjson_writer *w)
+{
+	return (struct trace_sink){
+		.task = on_task,
+		.task_exit = on_exit_,
+		.resync = on_resync,
+		.cgroup = on_cgroup,
+		.follow = on_follow,
+		.slice = on_slice,
+		.window = on_window,
+		.lost = on_lost,
+		.mark = on_mark,
+		.arg = w,
+	};
+}
+
+static void put_sockets(FILE *f, const struct layout *l)
+{
+	char text[CPULIST_TEXT_LEN];
+
+	fputs(",\"sockets\":[", f);
+	for (uint32_t s = 0; s < l->nr_sockets; s++) {
+		struct cpulist cpus = { 0 };
+
+		for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++)
+			if (l->cpu_socket[cpu] == s)
+				cpus.bits[cpu / 64] |= 1ull << cpu % 64;
+		cpulist_format(&cpus, text, sizeof(text));
+		fprintf(f, "%s{\"id\":%u,\"cpus\":\"%s\"}", s ? "," : "", l->socket_ids[s], text);
+	}
+	putc(']', f);
+}
+
+static void put_counters(FILE *f, const struct layout *l)
+{
+	fputs(",\"counters\":[", f);
+	for (size_t i = 0; i < l->nr_counters; i++) {
+		const struct counter *c = &l->counters[i];
+
+		fprintf(f, "%s{\"id\":%zu", i ? "," : "", i);
+		json_name(f, "name", c->name);
+		json_name(f, "pmu", c->pmu);
+		json_name(f, "event", c->event);
+		fputs(",\"filters\":{", f);
+		if (c->filter[0]) {
+			json_quoted(f, c->filter);
+			fputs(":1", f);
+		}
+		putc('}', f);
+		json_number(f, "socket", l->socket_ids[c->socket]);
+		json_name(f, "unit", "bytes");
+		json_name(f, "source", source_name(c->source));
+		json_number(f, "group", c->group);
+		json_name(f, "direction", c->direction == DIRECTION_WRITE ? "write" : "read");
+		putc('}', f);
+	}
+	putc(']', f);
+}
+
+static void put_header(FILE *f, const struct trace_header *h)
+{
+	fputs("{\"type\":\"header\",\"schema\":\"" NDJSON_SCHEMA "\"", f);
+	json_name(f, "platform", h->host.platform);
+	json_name(f, "host", h->host.name);
+	json_name(f, "kernel", h->host.kernel);
+	json_number(f, "host_sockets", h->host.sockets);
+	put_sockets(f, &h->layout);
+	json_number(f, "nr_cpus", h->layout.nr_cpus);
+	put_counters(f, &h->layout);
+	fputs(",\"weights\":[", f);
+	for (uint32_t i = 0; i < h->nr_weights; i++) {
+		fputs(i ? "," : "", f);
+		json_element(f, h->weights[i]);
+	}
+	fputs("],\"cgroups\":[", f);
+	for (size_t i = 0; i < h->nr_cgroups; i++) {
+		fputs(i ? "," : "", f);
+		json_element(f, h->cgroups[i]);
+	}
+	putc(']', f);
+	json_number(f, "window_ns", h->window_ns);
+	json_number(f, "interval_ns", h->interval_ns);
+	json_bool(f, "by_thread", h->by_thread);
+	json_bool(f, "marked", h->marked);
+	json_bool(f, "all", h->all);
+	fputs("}\n", f);
+}
+
+static void writer_free(struct ndjson_writer *w)
+{
+	struct workload *x, *next;
+
+	HASH_ITER (hh, w->workloads, x, next) {
+		HASH_DEL(w->workloads, x);
+		free(x);
+	}
+	living_free(w->living);
+	free(w);
+}
+
+static int stream_problem(int err, struct diag *d)
+{
+	diag_fail(d, err, "the trace could not be written: %s", strerror(-err));
+	diag_help(d, "make room on the disk, or write to another place");
+	return err;
+}
+
+int ndjson_create(FILE *out, const struct trace_header *header, struct diag *d,
+		  struct ndjson_writer **ret)
+{
+	const char *wrong = header_check(header);
+	struct ndjson_writer *w;
+	int err;
+
+	if (!wrong && header->layout.nr_cpus > CPULIST_MAX_CPUS)
+		wrong = "too many CPUs";
+	if (wrong)
+		return diag_fail(d, -EINVAL, "the trace cannot be written as NDJSON: %s", wrong);
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	w->f = out;
+	w->h = header;
+	err = living_new(&w->living);
+	if (err) {
+		free(w);
+		return err;
+	}
+	w->living_in = living_sink(w->living);
+	errno = 0;
+	put_header(out, header);
+	if (fflush(out) == EOF || ferror(out)) {
+		err = errno ? -errno : -EIO;
+		writer_free(w);
+		return stream_problem(err, d);
+	}
+	*ret = w;
+	return 0;
+}
+
+int ndjson_finish(struct ndjson_writer *w, struct diag *d)
+{
+	int err = 0;
+
+	if (!w)
+		return 0;
+	errno = 0;
+	fputs("{\"type\":\"end\"", w->f);
+	json_number(w->f, "time_ns", w->end_ns);
+	fputs("}\n", w->f);
+	if (fflush(w->f) == EOF || ferror(w->f))
+		err = stream_problem(errno ? -errno : -EIO, d);
+	writer_free(w);
+	return err;
+}
