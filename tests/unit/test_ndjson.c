@@ -327,12 +327,13 @@ static void test_cut_anywhere(void **state)
 	struct trace_end end;
 	struct diag d;
 	size_t size, line;
-	char *text = written(3, 40, &said, &size);
+	char *text = written(3, 30, &said, &size);
 
 	(void)state;
 	store(text, size);
 	/* without its newline the last line is complete all the same */
-	while (size-- > 1) {
+	while (size > 50) {
+		size -= under_valgrind(23, 1);
 		assert_int_equal(truncate(path, size), 0);
 		d = (struct diag){ 0 };
 		got.nr = got.events = 0;
@@ -365,7 +366,7 @@ static void test_mutations(void **state)
 	(void)state;
 	assert_non_null(changed);
 	random_state = 42;
-	for (int i = 0; i < 8000; i++) {
+	for (size_t i = 0; i < under_valgrind(400, 8000); i++) {
 		memcpy(changed, text, size);
 		length = size;
 		for (uint64_t n = 1 + random_below(3); n; n--) {
