@@ -248,7 +248,7 @@ static int on_window(struct ndjson_reader *r, const struct trace_sink *sink)
 		return err;
 	memset(r->readings, 0, layout->nr_counters * sizeof(r->readings[0]));
 	memset(r->has_group, 0, layout->nr_groups * sizeof(r->has_group[0]));
-	json_array_foreach(values, i, value) {
+	json_array_foreach (values, i, value) {
 		err = take_value(r, value, socket);
 		if (err)
 			return err;
@@ -412,7 +412,7 @@ static int on_mark(struct ndjson_reader *r, const struct trace_sink *sink)
 		return err;
 	if (ends && json_array_size(ends) != nr_sockets)
 		return line_fail(l, "ends_ns", "\"ends_ns\" must have %u elements", nr_sockets);
-	json_array_foreach(ends, i, value)
+	json_array_foreach (ends, i, value)
 		if (line_number(l, value, "ends_ns", UINT64_MAX, &r->ends_ns[i]))
 			return -EBADMSG;
 	m.ends_ns = ends ? r->ends_ns : NULL;
@@ -428,11 +428,11 @@ static const struct {
 	int (*take)(struct ndjson_reader *r, const struct trace_sink *sink);
 	bool own; /* only in traces that we wrote */
 } types[] = {
-	{ "slice", on_slice, false },	{ "window", on_window, false },
+	{ "slice", on_slice, false },	    { "window", on_window, false },
 	{ "workload", on_workload, false }, { "lost", on_lost, false },
-	{ "end", on_end, false },	{ "task", on_task, true },
-	{ "exit", on_exit_, true },	{ "resync", on_resync, true },
-	{ "cgroup", on_cgroup, true },	{ "follow", on_follow, true },
+	{ "end", on_end, false },	    { "task", on_task, true },
+	{ "exit", on_exit_, true },	    { "resync", on_resync, true },
+	{ "cgroup", on_cgroup, true },	    { "follow", on_follow, true },
 	{ "mark", on_mark, true },
 };
 

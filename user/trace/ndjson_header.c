@@ -46,12 +46,13 @@ static int take_sockets(const struct ndjson_line *line, struct trace_header *h)
 	err = line_array(line, line->json, "sockets", REQUIRED, TRACE_MAX_SOCKETS, &sockets);
 	if (err)
 		return err;
-	json_array_foreach(sockets, i, socket) {
+	json_array_foreach (sockets, i, socket) {
 		err = line_u64(line, socket, "id", REQUIRED, UINT32_MAX, &id);
 		ids[i] = id;
 		for (size_t j = 0; j < i && !err; j++)
 			if (ids[j] == id)
-				err = line_fail(line, "sockets", "socket %u is there twice", ids[i]);
+				err = line_fail(line, "sockets", "socket %u is there twice",
+						ids[i]);
 		if (!err)
 			err = take_cpus(line, socket, i, cpus, &h->layout.nr_cpus);
 		if (err)
@@ -154,9 +155,9 @@ static int take_groups(const struct ndjson_line *line, const json_t *values, str
 	size_t i, g = 0;
 	json_t *value;
 
-	json_array_foreach(values, i, value)
+	json_array_foreach (values, i, value)
 		grouped &= json_object_get(value, "group") != NULL;
-	json_array_foreach(values, i, value) {
+	json_array_foreach (values, i, value) {
 		if (grouped && line_u64(line, value, "group", REQUIRED, UINT64_MAX, &number))
 			return -EBADMSG;
 		if (i && grouped && number < before)
@@ -191,7 +192,7 @@ static int take_counters(const struct ndjson_line *line, struct layout *l,
 	names->counter_ids = calloc(nr + 1, sizeof(*names->counter_ids));
 	if (!counters || !groups || !names->counter_ids)
 		return -ENOMEM;
-	json_array_foreach(values, i, value) {
+	json_array_foreach (values, i, value) {
 		err = take_counter(line, l, value, &counters[i], &names->counter_ids[i]);
 		if (err)
 			return err;
@@ -215,7 +216,7 @@ static int take_lists(const struct ndjson_line *line, struct trace_header *h,
 
 	err = line_array(line, line->json, "weights", OPTIONAL, TRACE_MAX_WEIGHTS, &values);
 	names->weights_known = values;
-	json_array_foreach(values, i, value) {
+	json_array_foreach (values, i, value) {
 		if (!err)
 			err = line_element_text(line, value, "weights", h->weights[i],
 						sizeof(h->weights[i]));
@@ -229,7 +230,7 @@ static int take_lists(const struct ndjson_line *line, struct trace_header *h,
 	h->cgroups = paths = calloc(json_array_size(values) + 1, sizeof(*paths));
 	if (!paths || !text)
 		return -ENOMEM;
-	json_array_foreach(values, i, value) {
+	json_array_foreach (values, i, value) {
 		err = line_element_text(line, value, "cgroups", text, RECORDING_MAX_TEXT + 1);
 		if (err)
 			return err;
@@ -243,8 +244,8 @@ static int take_lists(const struct ndjson_line *line, struct trace_header *h,
 
 static int take_host(const struct ndjson_line *line, struct host_info *host)
 {
-	int err = line_text(line, line->json, "host", OPTIONAL, host->name, sizeof(host->name),
-			    NULL);
+	int err =
+		line_text(line, line->json, "host", OPTIONAL, host->name, sizeof(host->name), NULL);
 
 	if (!err)
 		err = line_text(line, line->json, "kernel", OPTIONAL, host->kernel,

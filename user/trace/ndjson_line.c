@@ -111,8 +111,8 @@ static int digit(char c)
 }
 
 /* Bytes that no JSON text can hold; there is no byte 0 in a text. */
-static int take_hex(const struct ndjson_line *line, const json_t *value, const char *key,
-		    char *buf, size_t size)
+static int take_hex(const struct ndjson_line *line, const json_t *value, const char *key, char *buf,
+		    size_t size)
 {
 	const char *hex = json_string_value(value);
 	size_t n = json_string_length(value);
@@ -146,8 +146,8 @@ static int take_text(const struct ndjson_line *line, const json_t *value, const 
 	return 0;
 }
 
-int line_text(const struct ndjson_line *line, const json_t *object, const char *key,
-	      enum need need, char *buf, size_t size, bool *ret_known)
+int line_text(const struct ndjson_line *line, const json_t *object, const char *key, enum need need,
+	      char *buf, size_t size, bool *ret_known)
 {
 	const json_t *value = json_object_get(object, key), *hex;
 	char hex_key[64];

@@ -78,8 +78,8 @@ int line_array(const struct ndjson_line *line, const json_t *object, const char 
  *
  * Return: 0 or -EBADMSG.
  */
-int line_text(const struct ndjson_line *line, const json_t *object, const char *key,
-	      enum need need, char *buf, size_t size, bool *ret_known);
+int line_text(const struct ndjson_line *line, const json_t *object, const char *key, enum need need,
+	      char *buf, size_t size, bool *ret_known);
 
 /** line_element_text() - an element of an array: a text, or {"hex":BYTES} */
 int line_element_text(const struct ndjson_line *line, const json_t *value, const char *key,

@@ -23,8 +23,7 @@ static int next_line(struct ndjson_reader *r, struct diag *d)
 	for (;;) {
 		err = input_fill(&r->in, want);
 		if (err)
-			return diag_fail(d, err, "%s: cannot be read: %s", r->path,
-					 strerror(-err));
+			return diag_fail(d, err, "%s: cannot be read: %s", r->path, strerror(-err));
 		end = memchr(input_data(&r->in) + seen, '\n', r->in.nr - seen);
 		if (end || r->in.eof)
 			break;
@@ -59,7 +58,7 @@ static void learn_weights(struct trace_header *h, json_t *weights)
 	const char *name;
 	json_t *value;
 
-	json_object_foreach(weights, name, value) {
+	json_object_foreach (weights, name, value) {
 		(void)value;
 		if (h->nr_weights < TRACE_MAX_WEIGHTS && strlen(name) < TRACE_WEIGHT_NAME_LEN)
 			memcpy(h->weights[h->nr_weights++], name, strlen(name) + 1);
@@ -184,8 +183,9 @@ static int answer(const struct ndjson_reader *r, int err)
 {
 	if (err != -EINVAL)
 		return err;
-	return line_fail(&r->line, NULL, "what the line says makes no sense: times or numbers "
-					 "are out of range");
+	return line_fail(&r->line, NULL,
+			 "what the line says makes no sense: times or numbers "
+			 "are out of range");
 }
 
 static int read_lines(struct ndjson_reader *r, const struct trace_sink *sink, struct diag *d,
