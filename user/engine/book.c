@@ -39,6 +39,7 @@ void book_free(struct book *b)
 	free(b->counters);
 	free(b->sockets);
 	free(b->row_of);
+	free(b->by_number);
 	free(b);
 }
 
@@ -58,6 +59,7 @@ void book_clear(struct book *b)
 		if (b->layout->cpu_socket[c] != LAYOUT_NO_SOCKET)
 			b->sockets[b->layout->cpu_socket[c]].nr_cpus++;
 	b->nr_row_of = 0;
+	b->nr_numbers = 0;
 	b->windows = 0;
 	b->pooled = 0;
 }
@@ -107,9 +109,8 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 	return 0;
 }
 
-static int enter_on_cpu(void *arg, uint32_t socket, uint32_t workload, uint64_t ns)
+int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
 {
-	struct book *b = arg;
 	struct book_row *row;
 	int err;
 
@@ -163,74 +164,84 @@ static enum reason reason_of(const struct counter *c)
 	return REASON_IDLE;
 }
 
-/* One workload's part of a window, on its row or with those that have none. */
-static int enter_estimate(struct book *b, uint32_t counter, uint64_t bytes, uint32_t workload,
-			  const struct estimate *e, struct book_row **ret)
-{
-	struct report_counter *c = &b->counters[counter];
-	struct book_row *row = NULL;
-	int err = 0;
-
-	if (workload == WORKLOAD_LOST) {
-		c->unattributed[REASON_LOST] += e->value;
-	} else {
-		err = row_of(b, workload, &row);
-		if (err)
-			return err;
-		if (!row)
-			c->unattributed[REASON_OTHER] += e->value;
-	}
-	*ret = row;
-	if (!row)
-		return 0;
-	c->attributed += e->value;
-	row->shares[counter].value += e->value;
-	/* Workloads of one row share a window: its bytes bound them together. */
-	if (row->window_mark != b->windows || row->counter_mark != counter) {
-		row->window_mark = b->windows;
-		row->counter_mark = counter;
-		row->shares[counter].high += bytes < e->high ? bytes : e->high;
-	}
-	return 0;
-}
-
-static int enter_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct claim *claims,
-		       const struct estimate *estimates, size_t nr)
+static int enter_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct portion *p,
+		       size_t nr)
 {
 	struct book *b = arg;
 	struct report_counter *c = &b->counters[counter];
-	struct book_row *row, *first = NULL;
-	uint64_t low = 0;
-	bool alone = nr > 0;
+	struct book_row *row;
+	int err;
 
 	c->value += bytes;
 	if (!nr)
 		c->unattributed[reason_of(c->counter)] += bytes;
 	for (size_t i = 0; i < nr; i++) {
-		int err =
-			enter_estimate(b, counter, bytes, claims[i].workload, &estimates[i], &row);
-
+		if (p[i].workload == WORKLOAD_BACKGROUND) {
+			c->unattributed[REASON_BACKGROUND] += p[i].bytes;
+			continue;
+		}
+		if (p[i].workload == WORKLOAD_LOST) {
+			c->unattributed[REASON_LOST] += p[i].bytes;
+			continue;
+		}
+		err = row_of(b, p[i].workload, &row);
 		if (err)
 			return err;
-		if (!i)
-			first = row;
-		alone &= row && row == first;
-		if (row)
-			row->shares[counter].low += estimates[i].low;
-		low += estimates[i].low;
+		if (row) {
+			c->attributed += p[i].bytes;
+			row->shares[counter].value += p[i].bytes;
+		} else {
+			c->unattributed[REASON_OTHER] += p[i].bytes;
+		}
 	}
-	/* The only row that ran owns the window, however many workloads it is made of. */
-	if (alone)
-		first->shares[counter].low += bytes - low;
 	return 0;
 }
 
-struct timeline_sink book_sink(struct book *b)
+/* The splitter knows rows by their number in the book. */
+static int number_of(void *arg, uint32_t workload, uint32_t *ret)
 {
-	return (struct timeline_sink){
-		.on_cpu = enter_on_cpu,
+	struct book *b = arg;
+	struct book_row *row = NULL;
+	int err = workload == WORKLOAD_LOST ? 0 : row_of(b, workload, &row);
+
+	if (err)
+		return err;
+	if (row && !row->number) {
+		if (array_room(b->by_number, b->cap_numbers, b->nr_numbers))
+			return -ENOMEM;
+		b->by_number[b->nr_numbers++] = row;
+		row->number = b->nr_numbers;
+	}
+	*ret = row ? row->number - 1 : SPLIT_NO_ROW;
+	return 0;
+}
+
+static int enter_bounds(void *arg, uint32_t counter, const struct bounds *bounds)
+{
+	struct book *b = arg;
+	struct book_row *row = b->by_number[bounds->row];
+	struct entry_share *s = &row->shares[counter];
+	int err = 0;
+
+	s->low += bounds->low;
+	s->high += bounds->high;
+	if (bounds->separable)
+		return 0;
+	s->tangled += bounds->high;
+	if (bounds->nr_tangled > row->nr_tangled_all)
+		row->nr_tangled_all = bounds->nr_tangled;
+	for (size_t i = 0; i < bounds->nr_tangled && !err; i++)
+		err = book_row_tangle(row, &b->by_number[bounds->tangled[i]]->key);
+	return err;
+}
+
+struct split_sink book_sink(struct book *b)
+{
+	return (struct split_sink){
 		.window = enter_window,
 		.bytes = enter_bytes,
+		.row = number_of,
+		.bounds = enter_bounds,
 		.arg = b,
 	};
 }

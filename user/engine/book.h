@@ -46,8 +46,11 @@ void book_free(struct book *b);
 /** book_clear() - forget everything that was entered */
 void book_clear(struct book *b);
 
-/** book_sink() - entries come from timeline_close() through this */
-struct timeline_sink book_sink(struct book *b);
+/** book_on_cpu() - enter CPU time of a workload on a socket; 0 or -ENOMEM */
+int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns);
+
+/** book_sink() - what was split is entered through this */
+struct split_sink book_sink(struct book *b);
 
 /**
  * book_finish() - all entries of an interval are made: scale and name

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "engine/apportion.h"
 
@@ -34,7 +35,26 @@ void book_row_delete(struct book *b, struct book_row *row)
 {
 	HASH_DEL(b->rows, row);
 	free(row->path);
+	free(row->tangled);
 	free(row);
+}
+
+/* Beyond this many the count alone says how many there are. */
+#define MAX_TANGLED 32
+
+int book_row_tangle(struct book_row *row, const struct book_key *other)
+{
+	for (size_t i = 0; i < row->nr_tangled; i++)
+		if (!memcmp(&row->tangled[i], other, sizeof(*other)))
+			return 0;
+	if (row->nr_tangled == MAX_TANGLED)
+		return 0;
+	if (array_room(row->tangled, row->cap_tangled, row->nr_tangled))
+		return -ENOMEM;
+	row->tangled[row->nr_tangled++] = *other;
+	if (row->nr_tangled > row->nr_tangled_all)
+		row->nr_tangled_all = row->nr_tangled;
+	return 0;
 }
 
 static int set_path(struct book_row *row, const char *path)
@@ -64,7 +84,13 @@ int book_row_add(struct book *b, struct book_row *to, const struct book_row *fro
 		to->shares[i].value += from->shares[i].value;
 		to->shares[i].low += from->shares[i].low;
 		to->shares[i].high += from->shares[i].high;
+		to->shares[i].tangled += from->shares[i].tangled;
 	}
+	if (from->nr_tangled_all > to->nr_tangled_all)
+		to->nr_tangled_all = from->nr_tangled_all;
+	for (size_t i = 0; i < from->nr_tangled; i++)
+		if (book_row_tangle(to, &from->tangled[i]))
+			return -ENOMEM;
 	return set_path(to, from->path);
 }
 
@@ -118,10 +144,29 @@ static int enter_quiet_cgroup(void *arg, const struct cgroup_name *c)
 	return book_row_get(b, &key, &row);
 }
 
+/* Traffic of the time that was not counted may differ from the rest by this much. */
+#define SCALE_DOUBT 0.3
+
+/* A row's bounds when its value was scaled from @counted to @value, and all to @total. */
+static void scale_bounds(struct entry_share *s, uint64_t counted, uint64_t value, double ratio,
+			 uint64_t total)
+{
+	double doubt = SCALE_DOUBT * (value > counted ? value - counted : 0);
+	double low = s->low * ratio - doubt, high = s->high * ratio + doubt;
+
+	/* What is sure of the time that was counted stays so. */
+	if (low > s->low)
+		s->low = low;
+	s->high = high < total ? high : total;
+	if (s->low > value)
+		s->low = value;
+	if (s->high < value)
+		s->high = value;
+}
+
 /*
  * Counted only part of the time: all of it is value * enabled / running. Rows and
- * reasons keep their proportions, and still add up exactly. What was counted while a
- * row was alone stays certain; what went by uncounted may have been anybody's.
+ * reasons keep their proportions, and still add up exactly.
  */
 static int scale_counter(struct book *b, size_t i)
 {
@@ -129,6 +174,7 @@ static int scale_counter(struct book *b, size_t i)
 	size_t nr = HASH_COUNT(b->rows) + NR_REASONS, k = 0;
 	cleanup_free uint64_t *parts = calloc(nr, 2 * sizeof(*parts));
 	uint64_t scaled = scale_u64(c->value, c->enabled_ns, c->running_ns), *weights;
+	double ratio = (double)c->enabled_ns / c->running_ns;
 	struct book_row *row, *next;
 	int err;
 
@@ -149,9 +195,10 @@ static int scale_counter(struct book *b, size_t i)
 		c->attributed -= parts[k];
 	}
 	HASH_ITER (hh, b->rows, row, next) {
+		uint64_t counted = row->shares[i].value;
+
 		row->shares[i].value = parts[k++];
-		if (row->shares[i].high)
-			row->shares[i].high = scaled;
+		scale_bounds(&row->shares[i], counted, row->shares[i].value, ratio, scaled);
 	}
 	return 0;
 }
@@ -245,9 +292,64 @@ int book_pool(struct book *b, size_t max)
 	return 0;
 }
 
+static void row_key(const struct book *b, const struct book_key *key, char *ret)
+{
+	if (b->scope.by == ROW_CGROUP)
+		snprintf(ret, MODEL_KEY_LEN, "cgroup:%" PRIu64, key->cgroup_id);
+	else
+		snprintf(ret, MODEL_KEY_LEN, "%s:%u:%" PRIu64,
+			 b->scope.by == ROW_THREAD ? "tid" : "pid", key->pid, key->start_ns);
+}
+
+struct other {
+	const struct book_key *key;
+	uint64_t bytes;
+};
+
+static int by_most(const void *a, const void *b)
+{
+	const struct other *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return memcmp(x->key, y->key, sizeof(*x->key));
+}
+
+/* The rows it cannot be told from, the largest first. */
+static int report_tangled(const struct book *b, const struct book_row *row, struct report_row *ret)
+{
+	struct other others[MAX_TANGLED];
+	struct book_row *other;
+
+	for (size_t i = 0; i < row->nr_tangled; i++) {
+		HASH_FIND(hh, b->rows, &row->tangled[i], sizeof(row->tangled[i]), other);
+		others[i] = (struct other){ &row->tangled[i], other ? row_bytes(b, other) : 0 };
+	}
+	if (!row->nr_tangled)
+		return 0;
+	qsort(others, row->nr_tangled, sizeof(others[0]), by_most);
+	ret->nr_tangled_all = row->nr_tangled_all;
+	ret->nr_tangled = row->nr_tangled < MODEL_MAX_TANGLED ? row->nr_tangled : MODEL_MAX_TANGLED;
+	ret->tangled = calloc(ret->nr_tangled, sizeof(*ret->tangled));
+	if (!ret->tangled) {
+		ret->nr_tangled = 0;
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < ret->nr_tangled; i++)
+		row_key(b, others[i].key, ret->tangled[i]);
+	return 0;
+}
+
+/* Not separable in intervals that hold most of its bytes, as far as is known. */
+static bool is_separable(const struct entry_share *s)
+{
+	return !s->tangled || s->tangled < s->high - s->tangled;
+}
+
 static int report_row(const struct book *b, const struct book_row *row, struct report_row *ret)
 {
 	struct share *shares;
+	bool separable = true;
 	size_t nr = 0;
 
 	shares = calloc(b->layout->nr_counters + 1, sizeof(*shares));
@@ -255,10 +357,12 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 		return -ENOMEM;
 	for (size_t i = 0; i < b->layout->nr_counters; i++) {
 		const struct report_counter *c = &b->counters[i];
-		const struct estimate *e = &row->shares[i];
+		const struct entry_share *e = &row->shares[i];
 
-		if (c->valid && c->counter->source == SOURCE_CPU)
-			shares[nr++] = (struct share){ i, e->value, e->low, e->high, true };
+		if (!c->valid || c->counter->source != SOURCE_CPU)
+			continue;
+		shares[nr++] = (struct share){ i, e->value, e->low, e->high, is_separable(e) };
+		separable &= !e->value || is_separable(e);
 	}
 	*ret = (struct report_row){
 		.kind = b->scope.by,
@@ -274,14 +378,12 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 		.on_cpu_ns = row->on_cpu_ns,
 		.shares = shares,
 		.nr_shares = nr,
+		.separable = separable,
 	};
 	memcpy(ret->comm, row->comm, sizeof(ret->comm));
-	if (b->scope.by == ROW_CGROUP)
-		snprintf(ret->key, sizeof(ret->key), "cgroup:%" PRIu64, row->key.cgroup_id);
-	else
-		snprintf(ret->key, sizeof(ret->key), "%s:%u:%" PRIu64,
-			 b->scope.by == ROW_THREAD ? "tid" : "pid", row->key.pid,
-			 row->key.start_ns);
+	row_key(b, &row->key, ret->key);
+	if (!separable && report_tangled(b, row, ret))
+		return -ENOMEM;
 	return row->path && !ret->cgroup ? -ENOMEM : 0;
 }
 

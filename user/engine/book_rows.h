@@ -13,6 +13,14 @@ struct book_key {
 	uint32_t zero;
 };
 
+/* A counter in a row; @low and @high as in struct share. */
+struct entry_share {
+	uint64_t value;
+	uint64_t low;
+	uint64_t high;
+	uint64_t tangled; /* bytes of intervals in which it was not separable */
+};
+
 /**
  * struct book_row - entries of one row
  * @key: identity
@@ -20,7 +28,8 @@ struct book_key {
  * @tgid, @comm, @comm_known, @kernel, @exited, @cgroup_id, @path: names, set by
  *	book_finish(); @path is owned and NULL when unknown
  * @on_cpu_ns: CPU time
- * @window_mark, @counter_mark: where @shares[].high was last added to
+ * @number: of the row in the book plus 1, for the splitter; 0 = none yet
+ * @tangled: some of the rows it cannot be told from; @nr_tangled_all: how many there are
  * @shares: one a counter
  */
 struct book_row {
@@ -34,10 +43,12 @@ struct book_row {
 	uint64_t cgroup_id;
 	char *path;
 	uint64_t on_cpu_ns;
-	uint64_t window_mark;
-	uint32_t counter_mark;
+	uint32_t number;
+	struct book_key *tangled;
+	size_t nr_tangled, cap_tangled;
+	size_t nr_tangled_all;
 	UT_hash_handle hh;
-	struct estimate shares[];
+	struct entry_share shares[];
 };
 
 struct book {
@@ -48,6 +59,8 @@ struct book {
 	struct report_socket *sockets;
 	struct book_row *rows;
 	struct book_row **row_of; /* by workload; NULL: not looked up yet */
+	struct book_row **by_number;
+	size_t nr_numbers, cap_numbers;
 	size_t nr_row_of, cap_row_of;
 	uint64_t windows;
 	uint64_t pooled;
@@ -60,6 +73,9 @@ int book_row_get(struct book *b, const struct book_key *key, struct book_row **r
 int book_row_add(struct book *b, struct book_row *to, const struct book_row *from);
 
 void book_row_delete(struct book *b, struct book_row *row);
+
+/** book_row_tangle() - the row cannot be told from the one of a key; 0 or -ENOMEM */
+int book_row_tangle(struct book_row *row, const struct book_key *other);
 
 /** book_pool() - pool ended rows with the least bytes when there are more than @max */
 int book_pool(struct book *b, size_t max);

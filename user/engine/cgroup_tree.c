@@ -66,7 +66,10 @@ static int add_parent_row(const struct book *b, struct report *r, const char *pa
 	*row = (struct report_row){ .kind = ROW_CGROUP, .cgroup_id = c ? c->id : 0 };
 	row->exited = c && c->gone;
 	row->cgroup = strdup(path);
+	row->separable = true;
 	row->shares = calloc(b->layout->nr_counters + 1, sizeof(*row->shares));
+	for (size_t i = 0; row->shares && i < b->layout->nr_counters; i++)
+		row->shares[i].separable = true;
 	r->nr_rows++;
 	if (c)
 		snprintf(row->key, sizeof(row->key), "cgroup:%" PRIu64, c->id);
@@ -108,11 +111,31 @@ static void row_add(struct report_row *to, const struct report_row *from)
 {
 	to->on_cpu_ns += from->on_cpu_ns;
 	to->nr_shares = from->nr_shares;
+	/* Perhaps its children are tangled with each other only; the sum says no more. */
+	to->separable &= from->separable;
 	for (size_t i = 0; i < from->nr_shares; i++) {
 		to->shares[i].counter = from->shares[i].counter;
 		to->shares[i].value += from->shares[i].value;
 		to->shares[i].low += from->shares[i].low;
 		to->shares[i].high += from->shares[i].high;
+		to->shares[i].separable &= from->shares[i].separable || !from->shares[i].value;
+	}
+}
+
+/* The own row of a cgroup with children was listed under the cgroup's key. */
+static void rename_tangled(struct report *r, size_t nr_leaves)
+{
+	char own[MODEL_KEY_LEN + 8];
+
+	for (size_t i = 0; i < nr_leaves; i++) {
+		if (!strstr(r->rows[i].key, ":own"))
+			continue;
+		for (size_t j = 0; j < nr_leaves; j++)
+			for (size_t k = 0; k < r->rows[j].nr_tangled; k++) {
+				snprintf(own, sizeof(own), "%s:own", r->rows[j].tangled[k]);
+				if (!strcmp(own, r->rows[i].key))
+					memcpy(r->rows[j].tangled[k], own, MODEL_KEY_LEN);
+			}
 	}
 }
 
@@ -188,6 +211,7 @@ int cgroup_tree(const struct book *b, struct report *r)
 	for (size_t i = 0; !err && i < nr_leaves; i++)
 		if (r->rows[i].cgroup)
 			err = enter_leaf(r, i, nodes);
+	rename_tangled(r, nr_leaves);
 	for (size_t i = nr_leaves; !err && i < r->nr_rows; i++) {
 		cleanup_free char *path = strdup(r->rows[i].cgroup);
 

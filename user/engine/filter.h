@@ -60,6 +60,7 @@ struct filter_input {
  *	scaled to what was counted
  * @carried: nr_windows x nr_workloads: bytes that come from what the workload did in
  *	the window before, at most (lag and its uncertainty)
+ * @carried_in: the same in the first window, of workloads that are not in the block
  * @background: bytes of each window that belong to no workload
  * @covariance: nr_workloads x nr_workloads: of the errors of the workloads' totals
  * @alike: nr_workloads x nr_workloads: 1 where two workloads cannot be told apart,
@@ -70,6 +71,7 @@ struct filter_input {
 struct filter_output {
 	struct matrix expected;
 	struct matrix carried;
+	double carried_in;
 	double background[FILTER_MAX_WINDOWS];
 	struct matrix covariance;
 	struct matrix alike;

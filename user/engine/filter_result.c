@@ -139,6 +139,9 @@ static void fill_expected(struct filter *f, const struct filter_input *in)
 	struct filter_output *o = &f->out;
 	double doubt = 2 / sqrt(f->lag_den + 5), lag = fmin(f->lag + doubt, 0.5);
 
+	o->carried_in = 0;
+	for (size_t i = w->n; i < f->state.nr; i++)
+		o->carried_in += lag * fmax(f->state.mean[2 * i], 0) * f->state.entries[i].last;
 	for (size_t i = 0; i < w->n; i++) {
 		double floor = i ? FLOOR * f->mean : 0, sum = 0, scale;
 		double least = i ? 0.3 * SMALL * f->mean * w->sum[i] : 0;

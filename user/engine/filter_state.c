@@ -93,7 +93,6 @@ static size_t choose(struct filter *f, const struct filter_input *in, size_t *fr
 		if (is_active(in, e->workload))
 			continue;
 		e->quiet_s += in->block_s;
-		e->last = 0;
 		if (e->quiet_s <= QUIET_S && quiet < MAX_QUIET) {
 			from[nr++] = i;
 			quiet++;
@@ -271,6 +270,8 @@ int state_advance(struct filter *f, const struct filter_input *in)
 			phase[2 * i + 1] = fmax(phase[2 * i + 1], floor);
 		if (i)
 			e->scale = fmax(sqrt(m * m + level[2 * i]), 0.02 * f->mean);
+		if (i >= w->n)
+			e->last = 0;
 		if (i && i < w->n) {
 			e->quiet_s = 0;
 			e->last = matrix_row(&w->raw, w->t - 1)[i];

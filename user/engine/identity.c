@@ -22,6 +22,8 @@ struct identity {
 	size_t nr_free, cap_free;
 	char **selected; /* cgroup paths asked for */
 	size_t nr_selected, cap_selected;
+	void (*on_forget)(void *arg, uint32_t workload);
+	void *forget_arg;
 };
 
 int identity_new(struct identity **ret)
@@ -355,9 +357,17 @@ static void forget_workload(struct identity *id, struct workload *w)
 {
 	HASH_DEL(id->workloads, w);
 	id->by_id[w->id] = NULL;
+	if (id->on_forget)
+		id->on_forget(id->forget_arg, w->id);
 	if (!array_room(id->free_ids, id->cap_free, id->nr_free))
 		id->free_ids[id->nr_free++] = w->id;
 	free(w);
+}
+
+void identity_on_forget(struct identity *id, void (*fn)(void *arg, uint32_t workload), void *arg)
+{
+	id->on_forget = fn;
+	id->forget_arg = arg;
 }
 
 void identity_closed(struct identity *id)

@@ -203,6 +203,9 @@ void identity_active(struct identity *id, uint32_t workload);
  */
 void identity_closed(struct identity *id);
 
+/** identity_on_forget() - @fn is called when the number of a workload becomes free */
+void identity_on_forget(struct identity *id, void (*fn)(void *arg, uint32_t workload), void *arg);
+
 /** identity_resync() - begin to read the list of all living tasks again */
 void identity_resync(struct identity *id);
 

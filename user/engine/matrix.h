@@ -41,6 +41,9 @@ struct matrix {
 int matrix_shape(struct matrix *m, size_t rows, size_t cols);
 void matrix_free(struct matrix *m);
 
+/* frees the matrix at the end of its scope */
+#define cleanup_matrix __attribute__((cleanup(matrix_free)))
+
 /** matrix_row() - the first element of a row */
 static inline float *matrix_row(const struct matrix *m, size_t i)
 {

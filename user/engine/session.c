@@ -21,6 +21,7 @@ struct session {
 	struct session_options o;
 	struct identity *id;
 	struct timeline *timeline;
+	struct splitter *splitter;
 	struct book *interval;
 	struct book *total;
 	uint64_t *window_end_ns;     /* of the last window, by group */
@@ -35,7 +36,12 @@ struct session {
 	bool unknown_cgroup;
 };
 
-/* --- the calls that know how the timeline and the books are used */
+/* --- the calls that know how the timeline, the splitter and the books are used */
+
+static void on_forget(void *arg, uint32_t workload)
+{
+	splitter_forget(arg, workload);
+}
 
 static int make_books(struct session *s)
 {
@@ -44,27 +50,34 @@ static int make_books(struct session *s)
 
 	if (s->o.names_only)
 		return 0;
-	if (timeline_new(layout, &s->timeline) || book_new(layout, &scope, s->id, &s->interval) ||
+	if (timeline_new(layout, &s->timeline) ||
+	    splitter_new(s->header, s->o.method, &s->splitter) ||
+	    book_new(layout, &scope, s->id, &s->interval) ||
 	    book_new(layout, &scope, s->id, &s->total))
 		return -ENOMEM;
+	identity_on_forget(s->id, on_forget, s->splitter);
 	return 0;
 }
 
-static int enter_slice(struct session *s, uint32_t workload, const struct trace_slice *slice)
+static int enter_on_cpu(void *arg, uint32_t socket, uint32_t workload, uint64_t ns)
 {
-	return timeline_slice(s->timeline, workload, slice->cpu, slice->start_ns, slice->end_ns,
-			      slice->on_cpu_ns);
+	struct session *s = arg;
+
+	return book_on_cpu(s->interval, socket, workload, ns);
 }
 
-static int enter_window(struct session *s, const struct trace_window *w)
+static int enter_block(void *arg, const struct split_block *b)
 {
-	return timeline_window(s->timeline, w->group, w->start_ns, w->end_ns, w->readings);
+	struct session *s = arg;
+	struct split_sink sink = book_sink(s->interval);
+
+	return splitter_block(s->splitter, b, &sink);
 }
 
 /* Everything up to @ends_ns goes into the books. */
 static int close_books(struct session *s, const uint64_t *ends_ns)
 {
-	struct timeline_sink sink = book_sink(s->interval);
+	struct timeline_sink sink = { enter_on_cpu, enter_block, s };
 	uint64_t late = 0;
 	int err = timeline_close(s->timeline, ends_ns, &sink, &late);
 
@@ -74,13 +87,6 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 	if (!err)
 		err = book_add(s->total, s->interval);
 	return err;
-}
-
-/* How the windows of a report were split; its counts of windows come from the book. */
-static void describe_method(struct quality *ret)
-{
-	ret->method = METHOD_CPU_TIME;
-	str_copy(ret->weights, sizeof(ret->weights), "cpu-time");
 }
 
 /* --- events */
@@ -152,7 +158,8 @@ static int on_slice(void *arg, const struct trace_slice *slice)
 
 	/* Judged here, so that a recording leaves out what a report would. */
 	if (slice->cpu >= s->header->layout.nr_cpus || slice->end_ns < slice->start_ns ||
-	    slice->on_cpu_ns > slice->end_ns - slice->start_ns)
+	    slice->on_cpu_ns > slice->end_ns - slice->start_ns ||
+	    slice->weights_ns > slice->on_cpu_ns)
 		return -EINVAL;
 	err = workload_of(s, slice, &workload);
 	if (err)
@@ -161,7 +168,7 @@ static int on_slice(void *arg, const struct trace_slice *slice)
 		identity_active(s->id, workload);
 		return 0;
 	}
-	return enter_slice(s, workload, slice);
+	return timeline_slice(s->timeline, workload, slice);
 }
 
 static int on_window(void *arg, const struct trace_window *w)
@@ -172,7 +179,7 @@ static int on_window(void *arg, const struct trace_window *w)
 	if (w->group >= s->header->layout.nr_groups || w->end_ns <= w->start_ns ||
 	    w->start_ns < s->window_end_ns[w->group])
 		return -EINVAL;
-	err = s->o.names_only ? 0 : enter_window(s, w);
+	err = s->o.names_only ? 0 : timeline_window(s->timeline, w);
 	if (!err)
 		s->window_end_ns[w->group] = w->end_ns;
 	return err;
@@ -185,6 +192,8 @@ static int on_lost(void *arg, const struct trace_lost *l)
 
 	if (l->end_ns < l->start_ns || l->socket >= s->header->layout.nr_sockets)
 		return -EINVAL;
+	if (s->splitter)
+		splitter_lost(s->splitter, l);
 	if (!strcmp(l->what, "slices"))
 		s->told.late_slices += l->count;
 	else if (!strcmp(l->what, "windows"))
@@ -268,6 +277,7 @@ void session_free(struct session *s)
 	book_free(s->total);
 	book_free(s->interval);
 	timeline_free(s->timeline);
+	splitter_free(s->splitter);
 	identity_free(s->id);
 	free(s->window_end_ns);
 	free(s->ends_ns);
@@ -358,13 +368,13 @@ static struct totals totals_now(const struct session *s)
 }
 
 /* What a report says beside its books; @from is where it begins. */
-static void finish_report(const struct session *s, const struct totals *from, uint64_t start_ns,
-			  struct report *r)
+static void finish_report(const struct session *s, bool summary, struct report *r)
 {
+	const struct totals *from = summary ? &s->begin : &s->seen;
+	uint64_t start_ns = summary ? s->begin_ns : s->start_ns, elapsed;
 	struct totals now = totals_now(s);
-	uint64_t elapsed;
 
-	describe_method(&r->quality);
+	splitter_quality(s->splitter, summary, &r->quality);
 	quality_since(&from->losses, &now.losses, &r->quality);
 	cost_since(&from->cost, &now.cost, &r->self);
 	r->host = &s->header->host;
@@ -393,7 +403,7 @@ int session_report(struct session *s, const struct trace_mark *m, struct report 
 		return -ENOMEM;
 	}
 	keep_ends(s, m);
-	finish_report(s, &s->seen, s->start_ns, r);
+	finish_report(s, false, r);
 	s->seen = totals_now(s);
 	s->start_ns = r->end_ns;
 	book_clear(s->interval);
@@ -413,7 +423,7 @@ int session_summary(struct session *s, struct report **ret)
 		report_free(r);
 		return -ENOMEM;
 	}
-	finish_report(s, &s->begin, s->begin_ns, r);
+	finish_report(s, true, r);
 	r->summary = true;
 	*ret = r;
 	return 0;

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/cleanup.h"
 #include "engine/identity.h"
 
 struct slice {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t on_cpu_ns;
+	uint64_t weights[TRACE_MAX_WEIGHTS];
+	uint64_t weights_ns;
 	uint32_t workload;
 };
 
@@ -21,26 +22,14 @@ struct slices {
 	size_t nr, cap;
 };
 
-struct window {
-	uint64_t start_ns;
-	uint64_t end_ns;
-	struct reading *readings;
-};
-
 struct windows {
-	struct window *items;
+	struct trace_window *items; /* with readings of their own */
 	size_t nr, cap;
 };
 
-/* CPU time of a workload in a window, before those of one pair are added up. */
-struct cell {
-	uint32_t window;
-	uint32_t workload;
-	uint64_t on_cpu_ns;
-};
-
+/* What workloads did in windows, before what is of one pair is added up. */
 struct cells {
-	struct cell *items;
+	struct activity *items;
 	size_t nr, cap;
 };
 
@@ -83,7 +72,7 @@ int timeline_new(const struct layout *layout, struct timeline **ret)
 static void windows_drop(struct windows *w, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		free(w->items[i].readings);
+		free((void *)w->items[i].readings);
 	for (size_t i = nr; i < w->nr; i++)
 		w->items[i - nr] = w->items[i];
 	w->nr -= nr;
@@ -117,40 +106,45 @@ static int slice_add(struct slices *s, const struct slice *slice)
 	return 0;
 }
 
-int timeline_slice(struct timeline *t, uint32_t workload, uint32_t cpu, uint64_t start_ns,
-		   uint64_t end_ns, uint64_t on_cpu_ns)
+int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_slice *s)
 {
-	struct slice s = { start_ns, end_ns, on_cpu_ns, workload };
+	struct slice mine = { .start_ns = s->start_ns,
+			      .end_ns = s->end_ns,
+			      .on_cpu_ns = s->on_cpu_ns,
+			      .weights_ns = s->weights_ns,
+			      .workload = workload };
 	uint32_t socket;
 
-	if (cpu >= t->layout->nr_cpus || end_ns < start_ns || on_cpu_ns > end_ns - start_ns)
+	if (s->cpu >= t->layout->nr_cpus || s->end_ns < s->start_ns ||
+	    s->on_cpu_ns > s->end_ns - s->start_ns || s->weights_ns > s->on_cpu_ns)
 		return -EINVAL;
-	socket = t->layout->cpu_socket[cpu];
-	if (socket == LAYOUT_NO_SOCKET || !on_cpu_ns)
+	socket = t->layout->cpu_socket[s->cpu];
+	if (socket == LAYOUT_NO_SOCKET || !s->on_cpu_ns)
 		return 0;
-	return slice_add(&t->pending[socket], &s);
+	memcpy(mine.weights, s->weights, sizeof(mine.weights));
+	return slice_add(&t->pending[socket], &mine);
 }
 
-int timeline_window(struct timeline *t, uint32_t group, uint64_t start_ns, uint64_t end_ns,
-		    const struct reading *readings)
+int timeline_window(struct timeline *t, const struct trace_window *window)
 {
 	struct windows *w;
 	struct reading *copy;
 	size_t size;
 
-	if (group >= t->layout->nr_groups || end_ns <= start_ns)
+	if (window->group >= t->layout->nr_groups || window->end_ns <= window->start_ns)
 		return -EINVAL;
-	w = &t->windows[group];
-	if (w->nr && w->items[w->nr - 1].end_ns > start_ns)
+	w = &t->windows[window->group];
+	if (w->nr && w->items[w->nr - 1].end_ns > window->start_ns)
 		return -EINVAL;
-	size = t->layout->groups[group].nr * sizeof(*copy);
+	size = t->layout->groups[window->group].nr * sizeof(*copy);
 	copy = malloc(size);
 	if (!copy || array_room(w->items, w->cap, w->nr)) {
 		free(copy);
 		return -ENOMEM;
 	}
-	memcpy(copy, readings, size);
-	w->items[w->nr++] = (struct window){ start_ns, end_ns, copy };
+	memcpy(copy, window->readings, size);
+	w->items[w->nr] = *window;
+	w->items[w->nr++].readings = copy;
 	return 0;
 }
 
@@ -166,6 +160,12 @@ static uint64_t on_cpu_until(const struct slice *s, uint64_t ns)
 	if (s->on_cpu_ns == length)
 		return ns - s->start_ns;
 	return (unsigned __int128)s->on_cpu_ns * (ns - s->start_ns) / length;
+}
+
+/* The part of a count that goes with a part of the CPU time. */
+static uint64_t part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns)
+{
+	return (unsigned __int128)count * ns / on_cpu_ns;
 }
 
 /*
@@ -187,6 +187,13 @@ static int cut_slices(struct slices *pending, uint64_t end, struct slices *ret)
 		if (s.end_ns > end) {
 			before.on_cpu_ns = on_cpu_until(&s, end);
 			before.end_ns = end;
+			before.weights_ns = part_of(s.weights_ns, before.on_cpu_ns, s.on_cpu_ns);
+			for (int k = 0; k < TRACE_MAX_WEIGHTS; k++) {
+				before.weights[k] =
+					part_of(s.weights[k], before.on_cpu_ns, s.on_cpu_ns);
+				s.weights[k] -= before.weights[k];
+			}
+			s.weights_ns -= before.weights_ns;
 			s.on_cpu_ns -= before.on_cpu_ns;
 			s.start_ns = end;
 			pending->items[kept++] = s;
@@ -236,6 +243,21 @@ static size_t window_at(const struct windows *w, uint64_t ns)
 	return low;
 }
 
+/* What of a slice lies in a window. */
+static void cell_of(const struct slice *s, const struct trace_window *w, struct activity *ret)
+{
+	uint64_t from = on_cpu_until(s, w->start_ns), to = on_cpu_until(s, w->end_ns);
+
+	*ret = (struct activity){ .workload = s->workload, .on_cpu_ns = to - from };
+	if (!s->weights_ns)
+		return;
+	ret->weights_ns = part_of(s->weights_ns, to, s->on_cpu_ns) -
+			  part_of(s->weights_ns, from, s->on_cpu_ns);
+	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
+		ret->weights[k] = part_of(s->weights[k], to, s->on_cpu_ns) -
+				  part_of(s->weights[k], from, s->on_cpu_ns);
+}
+
 /* Divides each slice among the first @nr windows, as far as it touches them. */
 static int make_cells(const struct slices *slices, const struct windows *w, size_t nr,
 		      struct cells *ret)
@@ -247,14 +269,11 @@ static int make_cells(const struct slices *slices, const struct windows *w, size
 			continue;
 		for (size_t k = window_at(w, s->start_ns);
 		     k < nr && w->items[k].start_ns < s->end_ns; k++) {
-			uint64_t ns = on_cpu_until(s, w->items[k].end_ns) -
-				      on_cpu_until(s, w->items[k].start_ns);
-
-			if (!ns)
-				continue;
 			if (array_room(ret->items, ret->cap, ret->nr))
 				return -ENOMEM;
-			ret->items[ret->nr++] = (struct cell){ k, s->workload, ns };
+			cell_of(s, &w->items[k], &ret->items[ret->nr]);
+			ret->items[ret->nr].window = k;
+			ret->nr += ret->items[ret->nr].on_cpu_ns != 0;
 		}
 	}
 	return 0;
@@ -262,7 +281,7 @@ static int make_cells(const struct slices *slices, const struct windows *w, size
 
 static int by_window(const void *a, const void *b)
 {
-	const struct cell *x = a, *y = b;
+	const struct activity *x = a, *y = b;
 
 	if (x->window != y->window)
 		return x->window < y->window ? -1 : 1;
@@ -277,74 +296,48 @@ static void merge_cells(struct cells *c)
 	if (c->nr)
 		qsort(c->items, c->nr, sizeof(*c->items), by_window);
 	for (size_t i = 0; i < c->nr; i++) {
-		if (kept && !by_window(&c->items[kept - 1], &c->items[i]))
-			c->items[kept - 1].on_cpu_ns += c->items[i].on_cpu_ns;
-		else
-			c->items[kept++] = c->items[i];
+		struct activity *to = kept ? &c->items[kept - 1] : NULL, *from = &c->items[i];
+
+		if (!to || by_window(to, from)) {
+			c->items[kept++] = *from;
+			continue;
+		}
+		to->on_cpu_ns += from->on_cpu_ns;
+		to->weights_ns += from->weights_ns;
+		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
+			to->weights[k] += from->weights[k];
 	}
 	c->nr = kept;
 }
 
-/* Splits the counters of one window among the claims. */
-static int split_window(const struct timeline *t, const struct group *g, const struct window *w,
-			const struct claim *claims, size_t nr, const struct timeline_sink *sink)
-{
-	cleanup_free struct estimate *estimates = calloc(nr + 1, sizeof(*estimates));
-
-	if (!estimates)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < g->nr; i++) {
-		const struct reading *r = &w->readings[i];
-		const struct counter *c = &t->layout->counters[g->first + i];
-		int err;
-
-		if (!r->running_ns)
-			continue;
-		if (c->source == SOURCE_CPU && nr) {
-			err = estimate_window(r->value, claims, nr, estimates);
-			if (err)
-				return err;
-			err = sink->bytes(sink->arg, g->first + i, r->value, claims, estimates, nr);
-		} else {
-			err = sink->bytes(sink->arg, g->first + i, r->value, NULL, NULL, 0);
-		}
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Splits the windows of a group that end in the interval. */
+/* Hands out the windows of a group that end in the interval, in blocks of like size. */
 static int close_group(struct timeline *t, uint32_t group, const struct slices *slices,
 		       uint64_t end, const struct timeline_sink *sink)
 {
-	const struct group *g = &t->layout->groups[group];
 	struct windows *w = &t->windows[group];
 	struct cells cells = { 0 };
-	cleanup_free struct claim *claims = NULL;
-	size_t at = 0, nr, nr_windows = 0;
+	size_t nr = 0, at = 0, done = 0;
 	int err;
 
-	while (nr_windows < w->nr && w->items[nr_windows].end_ns <= end)
-		nr_windows++;
-	err = make_cells(slices, w, nr_windows, &cells);
-	if (!err) {
+	while (nr < w->nr && w->items[nr].end_ns <= end)
+		nr++;
+	err = make_cells(slices, w, nr, &cells);
+	if (!err)
 		merge_cells(&cells);
-		claims = calloc(cells.nr + 1, sizeof(*claims));
-		err = claims ? 0 : -ENOMEM;
+	while (!err && done < nr) {
+		size_t blocks = (nr - done + SPLIT_MAX_WINDOWS - 1) / SPLIT_MAX_WINDOWS;
+		size_t size = (nr - done + blocks - 1) / blocks, first = at;
+		struct split_block b = { group, size, &w->items[done], &cells.items[at], 0 };
+
+		for (; at < cells.nr && cells.items[at].window < done + size; at++)
+			cells.items[at].window -= done;
+		b.nr = at - first;
+		err = sink->block(sink->arg, &b);
+		done += size;
 	}
-	for (size_t k = 0; !err && k < nr_windows; k++) {
-		for (nr = 0; at < cells.nr && cells.items[at].window == k; at++, nr++)
-			claims[nr] = (struct claim){ cells.items[at].workload,
-						     cells.items[at].on_cpu_ns };
-		err = sink->window(sink->arg, group, w->items[k].end_ns - w->items[k].start_ns,
-				   w->items[k].readings);
-		if (!err)
-			err = split_window(t, g, &w->items[k], claims, nr, sink);
-	}
-	if (nr_windows)
-		t->split_ns[group] = w->items[nr_windows - 1].end_ns;
-	windows_drop(w, nr_windows);
+	if (nr)
+		t->split_ns[group] = w->items[nr - 1].end_ns;
+	windows_drop(w, nr);
 	free(cells.items);
 	return err;
 }

@@ -7,24 +7,20 @@
 #ifndef ENGINE_TIMELINE_H
 #define ENGINE_TIMELINE_H
 
-#include "engine/estimate.h"
+#include "engine/split.h"
 #include "trace.h"
 
 /**
  * struct timeline_sink - receives what a closed interval holds
  * @on_cpu: @ns of CPU time of a workload on a socket
- * @window: a window of a group: how long it was, and what each counter did
- * @bytes: a counter's bytes of a window, as counted, split: @estimates belongs to @claims; no
- *	claims when nobody ran (@bytes are idle then)
- * @arg: handed to all three
+ * @block: windows of a group that follow each other, with who ran in them
+ * @arg: handed to both
  *
  * Each returns 0 or a negative errno, which ends timeline_close().
  */
 struct timeline_sink {
 	int (*on_cpu)(void *arg, uint32_t socket, uint32_t workload, uint64_t ns);
-	int (*window)(void *arg, uint32_t group, uint64_t duration_ns, const struct reading *r);
-	int (*bytes)(void *arg, uint32_t counter, uint64_t bytes, const struct claim *claims,
-		     const struct estimate *estimates, size_t nr);
+	int (*block)(void *arg, const struct split_block *b);
 	void *arg;
 };
 
@@ -44,26 +40,21 @@ void timeline_free(struct timeline *t);
  * timeline_slice() - a workload was on a CPU
  * @t: where
  * @workload: who
- * @cpu: where it ran; a CPU of no socket is counted nowhere
- * @start_ns, @end_ns: the time was somewhere between these
- * @on_cpu_ns: how much it was, at most the distance of the two
+ * @s: when and how long; its names are not looked at. A CPU of no socket is counted
+ *	nowhere
  *
  * Return: 0, -EINVAL for impossible times or CPUs, -ENOMEM.
  */
-int timeline_slice(struct timeline *t, uint32_t workload, uint32_t cpu, uint64_t start_ns,
-		   uint64_t end_ns, uint64_t on_cpu_ns);
+int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_slice *s);
 
 /**
  * timeline_window() - a group of counters was read
  * @t: where
- * @group: which
- * @start_ns, @end_ns: windows of a group follow each other without gaps
- * @readings: one a counter of the group; copied
+ * @w: the readings are copied; windows of a group do not overlap
  *
  * Return: 0, -EINVAL for impossible times, -ENOMEM.
  */
-int timeline_window(struct timeline *t, uint32_t group, uint64_t start_ns, uint64_t end_ns,
-		    const struct reading *readings);
+int timeline_window(struct timeline *t, const struct trace_window *w);
 
 /**
  * timeline_begin() - forget what lies before the first interval

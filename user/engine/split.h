@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The split: who caused the bytes of a block of windows, to the byte, and how sure
+ * that is. Methods differ in what they take as the proportions; that windows are split
+ * exactly, and that nobody owns bytes of a window it did not run in, is the same for
+ * all.
+ */
+#ifndef ENGINE_SPLIT_H
+#define ENGINE_SPLIT_H
+
+#include "trace.h"
+
+/* Windows that are split at a time. */
+#define SPLIT_MAX_WINDOWS   100
+
+/* Bytes that belong to nobody's activity; see REASON_BACKGROUND. */
+#define WORKLOAD_BACKGROUND UINT32_MAX
+/* A workload that is not a row of the report. */
+#define SPLIT_NO_ROW	    UINT32_MAX
+
+/**
+ * struct activity - what a workload did in a window
+ * @window: index in the block
+ * @workload: its number
+ * @on_cpu_ns: CPU time, above 0
+ * @weights: counts of the core events in @weights_ns of it
+ * @weights_ns: CPU time during which they counted
+ */
+struct activity {
+	uint32_t window;
+	uint32_t workload;
+	uint64_t on_cpu_ns;
+	uint64_t weights[TRACE_MAX_WEIGHTS];
+	uint64_t weights_ns;
+};
+
+/**
+ * struct split_block - windows of a group of counters, one after the other
+ * @group: whose counters
+ * @nr_windows: at most SPLIT_MAX_WINDOWS
+ * @windows: in the order of time
+ * @activity, @nr: ordered by window, then workload; each pair once
+ */
+struct split_block {
+	uint32_t group;
+	size_t nr_windows;
+	const struct trace_window *windows;
+	const struct activity *activity;
+	size_t nr;
+};
+
+/* A workload's bytes of one counter in one window. */
+struct portion {
+	uint32_t workload;
+	uint64_t bytes;
+};
+
+/**
+ * struct bounds - what is known of a row's bytes of a counter in a block
+ * @row: see split_sink.row
+ * @low, @high: 95% interval of the bytes counted
+ * @separable: see struct share
+ * @tangled, @nr_tangled: rows it cannot be told from
+ */
+struct bounds {
+	uint32_t row;
+	uint64_t low;
+	uint64_t high;
+	bool separable;
+	const uint32_t *tangled;
+	size_t nr_tangled;
+};
+
+/**
+ * struct split_sink - receives a block that was split
+ * @window: a window, first of all
+ * @bytes: the bytes of a counter in a window; portions add up to @bytes. Without
+ *	portions nobody can own them
+ * @row: which row a workload is in, or SPLIT_NO_ROW; in @ret
+ * @bounds: of a counter over the block; for each row that has portions
+ * @arg: handed to all
+ *
+ * Each returns 0 or a negative errno, which ends the split.
+ */
+struct split_sink {
+	int (*window)(void *arg, uint32_t group, uint64_t duration_ns, const struct reading *r);
+	int (*bytes)(void *arg, uint32_t counter, uint64_t bytes, const struct portion *p,
+		     size_t nr);
+	int (*row)(void *arg, uint32_t workload, uint32_t *ret);
+	int (*bounds)(void *arg, uint32_t counter, const struct bounds *b);
+	void *arg;
+};
+
+struct splitter;
+
+/**
+ * splitter_new() - nothing is known yet
+ * @header: layout and weights; must outlive the splitter
+ * @method: how
+ * @ret: free with splitter_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int splitter_new(const struct trace_header *header, enum method method, struct splitter **ret);
+void splitter_free(struct splitter *s);
+
+/** splitter_forget() - the number of a workload is going to be used for another one */
+void splitter_forget(struct splitter *s, uint32_t workload);
+
+/**
+ * splitter_lost() - slices of a socket are known to be missing in some time
+ *
+ * Bounds of blocks that overlap it are wider; what follows from who ran in a window is
+ * no longer certain there.
+ */
+void splitter_lost(struct splitter *s, const struct trace_lost *lost);
+
+/**
+ * splitter_block() - split a block; blocks of a group come in the order of time
+ *
+ * Return: 0, -ENOMEM, or the first error of the sink.
+ */
+int splitter_block(struct splitter *s, const struct split_block *b, const struct split_sink *sink);
+
+/**
+ * splitter_quality() - how blocks were split
+ * @s: the splitter
+ * @all: since the beginning; otherwise since the last call without @all
+ * @ret: gets method, weights, weight_windows, fallback_windows, pooled_workloads
+ */
+void splitter_quality(struct splitter *s, bool all, struct quality *ret);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Who is in a block of windows, who is too small to matter, and who is alike. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/split_parts.h"
+
+/* Workloads with less than this part of a block's activity are estimated together. */
+#define SMALL 5e-4
+
+static int by_workload(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return x->workload < y->workload ? -1 : x->workload > y->workload;
+}
+
+static uint32_t member_of(const struct crowd *c, uint32_t workload)
+{
+	struct member key = { .workload = workload };
+	const struct member *m = bsearch(&key, c->members, c->nr, sizeof(*c->members), by_workload);
+
+	return m - c->members;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Local rows: few, and from 0 on, whatever the sink's numbers are. */
+static int number_rows(struct crowd *c, const struct split_sink *sink)
+{
+	size_t kept = 0;
+	int err;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		err = sink->row(sink->arg, c->members[i].workload, &c->members[i].row);
+		if (err)
+			return err;
+		if (c->members[i].row != SPLIT_NO_ROW)
+			c->rows[c->nr_rows++] = c->members[i].row;
+	}
+	qsort(c->rows, c->nr_rows, sizeof(*c->rows), by_number);
+	for (size_t i = 0; i < c->nr_rows; i++)
+		if (!kept || c->rows[kept - 1] != c->rows[i])
+			c->rows[kept++] = c->rows[i];
+	c->nr_rows = kept;
+	for (size_t i = 0; i < c->nr; i++) {
+		struct member *m = &c->members[i];
+		const uint32_t *row = m->row == SPLIT_NO_ROW ? NULL
+							     : bsearch(&m->row, c->rows, kept,
+								       sizeof(*c->rows), by_number);
+
+		m->row = row ? (size_t)(row - c->rows) : kept;
+	}
+	return 0;
+}
+
+int crowd_make(const struct split_block *b, const struct split_sink *sink, struct crowd *ret)
+{
+	struct crowd c = { 0 };
+	size_t nr = 0, at = 0;
+	int err;
+
+	c.members = calloc(b->nr + 1, sizeof(*c.members));
+	c.of = calloc(b->nr + 1, sizeof(*c.of));
+	c.rows = calloc(b->nr + 1, sizeof(*c.rows));
+	if (!c.members || !c.of || !c.rows) {
+		crowd_free(&c);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < b->nr; i++)
+		c.members[i].workload = b->activity[i].workload;
+	qsort(c.members, b->nr, sizeof(*c.members), by_workload);
+	for (size_t i = 0; i < b->nr; i++)
+		if (!nr || c.members[nr - 1].workload != c.members[i].workload)
+			c.members[nr++].workload = c.members[i].workload;
+	c.nr = nr;
+	for (size_t i = 0; i < b->nr; i++)
+		c.of[i] = member_of(&c, b->activity[i].workload);
+	for (size_t w = 0; w <= b->nr_windows; w++) {
+		while (at < b->nr && b->activity[at].window < w)
+			at++;
+		c.first[w] = at;
+	}
+	err = number_rows(&c, sink);
+	if (err) {
+		crowd_free(&c);
+		return err;
+	}
+	*ret = c;
+	return 0;
+}
+
+void crowd_free(struct crowd *c)
+{
+	free(c->members);
+	free(c->of);
+	free(c->rows);
+	*c = (struct crowd){ 0 };
+}
+
+struct rank {
+	double x;
+	uint32_t member;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+
+	if (x->x != y->x)
+		return x->x < y->x ? 1 : -1;
+	return x->member < y->member ? -1 : x->member > y->member;
+}
+
+/*
+ * Each of the large ones has a column of its own; the rest share the last one. With
+ * nothing to rank by (no memory), all are pooled: worse, not wrong.
+ */
+void crowd_columns(struct crowd *c, const struct split_block *b, const double *x)
+{
+	struct rank *rank = calloc(c->nr, sizeof(*rank));
+	double sum = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		c->members[i].x = 0;
+		c->members[i].column = NO_COLUMN;
+		c->members[i].cluster = NO_CLUSTER;
+	}
+	for (size_t i = 0; i < b->nr; i++) {
+		c->members[c->of[i]].x += x[i];
+		sum += x[i];
+	}
+	for (size_t i = 0; rank && i < c->nr; i++)
+		if (c->members[i].x > SMALL * sum)
+			rank[nr++] = (struct rank){ c->members[i].x, i };
+	if (nr)
+		qsort(rank, nr, sizeof(*rank), by_size);
+	/* The last column is kept for the pool, unless there is none. */
+	if (nr > FILTER_MAX_WORKLOADS - 1)
+		nr = FILTER_MAX_WORKLOADS - 1;
+	for (size_t i = 0; i < nr; i++) {
+		c->columns[i] = rank[i].member;
+		c->members[rank[i].member].column = i;
+	}
+	c->nr_columns = nr;
+	c->nr_pooled = c->nr - nr;
+	if (c->nr_pooled)
+		c->nr_columns++;
+	free(rank);
+}
+
+/* Follows who is alike to whom from one member on. */
+static void mark_cluster(struct crowd *c, const struct matrix *alike, size_t column, uint32_t id)
+{
+	uint32_t open[FILTER_MAX_WORKLOADS];
+	size_t nr = 0, own = c->nr_columns - (c->nr_pooled > 0);
+
+	c->members[c->columns[column]].cluster = id;
+	open[nr++] = column;
+	while (nr) {
+		const float *row = matrix_row(alike, open[--nr]);
+
+		for (size_t j = 0; j < own; j++) {
+			struct member *m = &c->members[c->columns[j]];
+
+			if (row[j] == 0 || m->cluster != NO_CLUSTER)
+				continue;
+			m->cluster = id;
+			open[nr++] = j;
+		}
+	}
+}
+
+void crowd_clusters(struct crowd *c, const struct matrix *alike)
+{
+	size_t own = c->nr_columns - (c->nr_pooled > 0);
+
+	c->nr_clusters = 0;
+	for (size_t i = 0; i < own; i++) {
+		const float *row = matrix_row(alike, i);
+		bool any = false;
+
+		for (size_t j = 0; j < own; j++)
+			any |= row[j] != 0;
+		if (any && c->members[c->columns[i]].cluster == NO_CLUSTER)
+			mark_cluster(c, alike, i, c->nr_clusters++);
+	}
+	/* The pool is one more: nothing is known of one member of it. */
+	if (!c->nr_pooled)
+		return;
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->members[i].column == NO_COLUMN)
+			c->members[i].cluster = c->nr_clusters;
+	c->nr_clusters++;
+}
