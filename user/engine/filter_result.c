@@ -6,17 +6,21 @@
 #include "engine/filter_state.h"
 
 /* Intensities below this part of the mean one are as good as none. */
-#define SMALL	0.1
-#define FLOOR	0.01
+#define SMALL	   0.1
+#define FLOOR	   0.01
+/* The lag is not the same for all, nor always: part of a window. */
+#define LAG_DOUBT  0.02
+/* Noise is learned in steps of this size; bounds take the next one. */
+#define NOISE_STEP 1.25
 /* Rounds over the totals that came out negative. */
-#define ROUNDS	3
+#define ROUNDS	   3
 /*
  * Two workloads are alike when their activities, each divided by its mean, differ by
  * less than this (root mean square), and when what is known of the difference of
  * their intensities is hardly more than for unknown ones.
  */
-#define ALIKE	0.02
-#define UNKNOWN 0.5
+#define ALIKE	   0.02
+#define UNKNOWN	   0.5
 
 /* The most likely intensity of each entry in each window; may be negative. */
 static void fill_theta(struct filter *f, const struct filter_input *in)
@@ -137,11 +141,9 @@ static void fill_expected(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
 	struct filter_output *o = &f->out;
-	double doubt = 2 / sqrt(f->lag_den + 5), lag = fmin(f->lag + doubt, 0.5);
+	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den + 5), lag = fmin(f->lag + doubt, 0.5);
 
-	o->carried_in = 0;
-	for (size_t i = w->n; i < f->state.nr; i++)
-		o->carried_in += lag * fmax(f->state.mean[2 * i], 0) * f->state.entries[i].last;
+	o->carried_in = lag * carried_over(f);
 	for (size_t i = 0; i < w->n; i++) {
 		double floor = i ? FLOOR * f->mean : 0, sum = 0, scale;
 		double least = i ? 0.3 * SMALL * f->mean * w->sum[i] : 0;
@@ -233,7 +235,7 @@ int make_result(struct filter *f, const struct filter_input *in)
 			w->total[0] = fmin(w->total[0], 0);
 		make_positive(f, &cov);
 		fill_expected(f, in);
-		o->noise = f->noise;
+		o->noise = NOISE_STEP * f->noise;
 		o->prior = f->params.prior;
 	}
 	matrix_free(&cov);

@@ -97,6 +97,17 @@ void convolve(const struct work *w, const struct filter_input *in, double tau_s,
 	}
 }
 
+/* Bytes in the first window, at a lag of a whole one, of those who have stopped. */
+double carried_over(const struct filter *f)
+{
+	const struct state *s = &f->state;
+	double sum = 0;
+
+	for (size_t i = f->work.n; i < s->nr; i++)
+		sum += fmax(s->mean[2 * i] + s->mean[2 * i + 1], 0) * s->entries[i].last;
+	return sum;
+}
+
 /* Activity as the counter saw it: part of it shows one window later. */
 static void fill_activity(struct filter *f, const struct filter_input *in)
 {
@@ -272,6 +283,7 @@ int solve_block(struct filter *f, const struct filter_input *in, bool first)
 			for (size_t j = 0; j < 2 * w->n; j++)
 				w->y[t] -= aa[j] * f->state.mean[j];
 		}
+		w->y[0] -= f->lag * carried_over(f) * in->ratio[0];
 		err = factor(f);
 		for (size_t t = 0; !err && t < w->t; t++)
 			w->alpha[t] = w->white[t];
@@ -331,7 +343,7 @@ static void learn_lag(struct filter *f)
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t);
 
-		g[t] = 0;
+		g[t] = t ? 0 : carried_over(f);
 		for (size_t i = 1; i < w->n; i++) {
 			double before =
 				t ? matrix_row(&w->raw, t - 1)[i] : f->state.entries[i].last;

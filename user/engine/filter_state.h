@@ -124,5 +124,6 @@ void convolve(const struct work *w, const struct filter_input *in, double tau_s,
 /* filter_result.c: totals, their errors, and what is learned */
 int make_result(struct filter *f, const struct filter_input *in);
 void learn(struct filter *f);
+double carried_over(const struct filter *f);
 
 #endif
