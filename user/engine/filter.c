@@ -28,6 +28,9 @@ static const struct params params_of[NR_FILTER_KINDS] = {
 
 #define NOISE_AT_FIRST 0.03
 
+/* A block that is not as expected is solved this often again. */
+#define MAX_ROUNDS     4
+
 static void begin(struct filter *f)
 {
 	f->noise = NOISE_AT_FIRST;
@@ -93,6 +96,25 @@ static bool has_news(const struct filter *f, const struct filter_input *in)
 	return fresh > matters * all;
 }
 
+/* What the blocks before have said counts less and less. */
+static int solve_and_learn(struct filter *f, const struct filter_input *in)
+{
+	const double forget = 0.7;
+	bool first = has_news(f, in);
+	double before[4];
+	int err = 0;
+
+	for (int i = 0; i < 4; i++)
+		before[i] = forget * f->evidence[i];
+	for (int round = 0; !err; round++) {
+		err = solve_block(f, in, first);
+		if (err || !learn_sizes(f, before) || round == MAX_ROUNDS)
+			break;
+		first = false;
+	}
+	return err;
+}
+
 int filter_block(struct filter *f, const struct filter_input *in, const struct filter_output **ret)
 {
 	struct work *w = &f->work;
@@ -106,11 +128,11 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 		return err; /* nothing happened: what is known stays */
 	err = work_shape(w, in->nr_windows, in->nr_workloads + 1, f->state.nr);
 	if (!err)
-		err = solve_block(f, in, has_news(f, in));
+		err = solve_and_learn(f, in);
 	if (!err)
 		err = make_result(f, in);
 	if (!err) {
-		learn(f);
+		learn_lag(f);
 		err = state_advance(f, in);
 	}
 	if (err) {

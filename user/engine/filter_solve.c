@@ -113,6 +113,8 @@ static void fill_activity(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
 
+	for (size_t i = 0; i < w->n; i++)
+		w->sum[i] = 0;
 	for (size_t t = 0; t < w->t; t++) {
 		const float *x = matrix_row(in->activity, t);
 		float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
@@ -318,23 +320,53 @@ static double gain(struct filter *f, double phase, double noise)
 	return likelihood(w->trial, white, w->t) - likelihood(w->l, w->white, w->t);
 }
 
-/* A step up or down when the blocks so far say so, with some insistence. */
-static void step(double *value, double *up, double *down, double min, double max)
+/*
+ * A step up or down when the blocks so far say so, with some insistence; a large one
+ * when they shout. True when there was one.
+ */
+static bool step(double *value, const double *up, const double *down, double min, double max)
 {
-	const double insistence = 1.0, factor = 1.25;
+	const double insistence = 1.0, shout = 10.0, factor = 1.25, leap = 2.0;
+	double most = fmax(*up, *down), before = *value;
 
-	if (*up <= insistence && *down <= insistence)
-		return;
-	*value *= *up > *down ? factor : 1 / factor;
+	if (most <= insistence)
+		return false;
+	*value *= pow(most > shout ? leap : factor, *up > *down ? 1 : -1);
 	*value = fmin(fmax(*value, min), max);
-	*up = *down = 0;
+	return *value != before;
+}
+
+/*
+ * Would other noise or phases explain the bytes better? Then the block is to be solved
+ * again with these: its own bars depend on them. One at a time, for either may explain
+ * the same. @before is what earlier blocks have said.
+ */
+bool learn_sizes(struct filter *f, double *before)
+{
+	const double more = 1.25, less = 0.8;
+	double *e = f->evidence;
+	bool changed;
+
+	e[0] = before[0] + gain(f, 1, more);
+	e[1] = before[1] + gain(f, 1, less);
+	e[2] = before[2] + gain(f, more, 1);
+	e[3] = before[3] + gain(f, less, 1);
+	changed = step(&f->noise, &e[0], &e[1], 0.002, 0.5);
+	if (changed) {
+		before[0] = before[1] = 0;
+		return true;
+	}
+	changed = step(&f->phase, &e[2], &e[3], 0.02, 1.5);
+	if (changed)
+		before[2] = before[3] = 0;
+	return changed;
 }
 
 /*
  * The lag that fits best: how the bytes that were not predicted go with the
  * difference between what was predicted for the window before and for this one.
  */
-static void learn_lag(struct filter *f)
+void learn_lag(struct filter *f)
 {
 	const double forget = 0.97, doubt = 5, limit = 0.5;
 	struct work *w = &f->work;
@@ -359,18 +391,4 @@ static void learn_lag(struct filter *f)
 	f->lag_num = forget * f->lag_num + den * f->lag + num;
 	f->lag_den = forget * f->lag_den + den;
 	f->lag = fmin(fmax(f->lag_num / (f->lag_den + doubt), 0), limit);
-}
-
-void learn(struct filter *f)
-{
-	const double forget = 0.7, more = 1.25, less = 0.8;
-	double *e = f->evidence;
-
-	e[0] = forget * e[0] + gain(f, 1, more);
-	e[1] = forget * e[1] + gain(f, 1, less);
-	e[2] = forget * e[2] + gain(f, more, 1);
-	e[3] = forget * e[3] + gain(f, less, 1);
-	step(&f->noise, &e[0], &e[1], 0.002, 0.5);
-	step(&f->phase, &e[2], &e[3], 0.02, 1.5);
-	learn_lag(f);
 }

@@ -123,7 +123,8 @@ void convolve(const struct work *w, const struct filter_input *in, double tau_s,
 
 /* filter_result.c: totals, their errors, and what is learned */
 int make_result(struct filter *f, const struct filter_input *in);
-void learn(struct filter *f);
+bool learn_sizes(struct filter *f, double *before);
+void learn_lag(struct filter *f);
 double carried_over(const struct filter *f);
 
 #endif
