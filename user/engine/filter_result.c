@@ -6,21 +6,21 @@
 #include "engine/filter_state.h"
 
 /* Intensities below this part of the mean one are as good as none. */
-#define SMALL	   0.1
-#define FLOOR	   0.01
+#define SMALL	    0.1
+#define FLOOR	    0.01
 /* The lag is not the same for all, nor always: part of a window. */
-#define LAG_DOUBT  0.02
-/* Noise is learned in steps of this size; bounds take the next one. */
-#define NOISE_STEP 1.25
+#define LAG_DOUBT   0.02
+/* Noise is not told well from short phases; bounds take so much more. */
+#define NOISE_DOUBT 1.5
 /* Rounds over the totals that came out negative. */
-#define ROUNDS	   3
+#define ROUNDS	    3
 /*
  * Two workloads are alike when their activities, each divided by its mean, differ by
  * less than this (root mean square), and when what is known of the difference of
  * their intensities is hardly more than for unknown ones.
  */
-#define ALIKE	   0.02
-#define UNKNOWN	   0.5
+#define ALIKE	    0.02
+#define UNKNOWN	    0.5
 
 /* The most likely intensity of each entry in each window; may be negative. */
 static void fill_theta(struct filter *f, const struct filter_input *in)
@@ -235,7 +235,7 @@ int make_result(struct filter *f, const struct filter_input *in)
 			w->total[0] = fmin(w->total[0], 0);
 		make_positive(f, &cov);
 		fill_expected(f, in);
-		o->noise = NOISE_STEP * f->noise;
+		o->noise = NOISE_DOUBT * f->noise;
 		o->prior = f->params.prior;
 	}
 	matrix_free(&cov);

@@ -4,25 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "engine/split_parts.h"
 
 /* Workloads with less than this part of a block's activity are estimated together. */
 #define SMALL 5e-4
-
-static int by_workload(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-
-	return x->workload < y->workload ? -1 : x->workload > y->workload;
-}
-
-static uint32_t member_of(const struct crowd *c, uint32_t workload)
-{
-	struct member key = { .workload = workload };
-	const struct member *m = bsearch(&key, c->members, c->nr, sizeof(*c->members), by_workload);
-
-	return m - c->members;
-}
 
 static int by_number(const void *a, const void *b)
 {
@@ -60,34 +46,55 @@ static int number_rows(struct crowd *c, const struct split_sink *sink)
 	return 0;
 }
 
+/* Members in the order of their numbers, which are small. */
+static int find_members(struct crowd *c, const struct split_block *b)
+{
+	cleanup_free uint32_t *index = NULL;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < b->nr; i++)
+		most = b->activity[i].workload > most ? b->activity[i].workload : most;
+	index = calloc((size_t)most + 1, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->nr; i++)
+		index[b->activity[i].workload] = 1;
+	for (size_t k = 0; k <= most; k++)
+		if (index[k])
+			c->nr++;
+	c->members = calloc(c->nr + 1, sizeof(*c->members));
+	c->rows = calloc(c->nr + 1, sizeof(*c->rows));
+	if (!c->members || !c->rows)
+		return -ENOMEM;
+	c->nr = 0;
+	for (size_t k = 0; k <= most; k++) {
+		if (!index[k])
+			continue;
+		c->members[c->nr].workload = k;
+		index[k] = c->nr++;
+	}
+	for (size_t i = 0; i < b->nr; i++)
+		c->of[i] = index[b->activity[i].workload];
+	return 0;
+}
+
 int crowd_make(const struct split_block *b, const struct split_sink *sink, struct crowd *ret)
 {
 	struct crowd c = { 0 };
-	size_t nr = 0, at = 0;
+	size_t at = 0;
 	int err;
 
-	c.members = calloc(b->nr + 1, sizeof(*c.members));
 	c.of = calloc(b->nr + 1, sizeof(*c.of));
-	c.rows = calloc(b->nr + 1, sizeof(*c.rows));
-	if (!c.members || !c.of || !c.rows) {
-		crowd_free(&c);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < b->nr; i++)
-		c.members[i].workload = b->activity[i].workload;
-	qsort(c.members, b->nr, sizeof(*c.members), by_workload);
-	for (size_t i = 0; i < b->nr; i++)
-		if (!nr || c.members[nr - 1].workload != c.members[i].workload)
-			c.members[nr++].workload = c.members[i].workload;
-	c.nr = nr;
-	for (size_t i = 0; i < b->nr; i++)
-		c.of[i] = member_of(&c, b->activity[i].workload);
+	err = c.of ? 0 : -ENOMEM;
+	if (!err && b->nr)
+		err = find_members(&c, b);
 	for (size_t w = 0; w <= b->nr_windows; w++) {
 		while (at < b->nr && b->activity[at].window < w)
 			at++;
 		c.first[w] = at;
 	}
-	err = number_rows(&c, sink);
+	if (!err)
+		err = number_rows(&c, sink);
 	if (err) {
 		crowd_free(&c);
 		return err;

@@ -279,26 +279,53 @@ static int make_cells(const struct slices *slices, const struct windows *w, size
 	return 0;
 }
 
-static int by_window(const void *a, const void *b)
+/*
+ * Orders cells by window, then by workload: twice by counting, for both numbers are
+ * small and there are many cells.
+ */
+static int sort_cells(struct cells *c, size_t nr_windows)
 {
-	const struct activity *x = a, *y = b;
+	uint32_t most = 0;
+	size_t *at;
+	struct activity *other;
 
-	if (x->window != y->window)
-		return x->window < y->window ? -1 : 1;
-	return x->workload < y->workload ? -1 : x->workload > y->workload;
+	for (size_t i = 0; i < c->nr; i++)
+		most = c->items[i].workload > most ? c->items[i].workload : most;
+	at = calloc((most > nr_windows ? most : nr_windows) + 2, sizeof(*at));
+	other = malloc((c->nr + 1) * sizeof(*other));
+	if (!at || !other) {
+		free(at);
+		free(other);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < c->nr; i++)
+		at[c->items[i].workload + 1]++;
+	for (size_t k = 0; k < most; k++)
+		at[k + 1] += at[k];
+	for (size_t i = 0; i < c->nr; i++)
+		other[at[c->items[i].workload]++] = c->items[i];
+	memset(at, 0, (nr_windows + 2) * sizeof(*at));
+	for (size_t i = 0; i < c->nr; i++)
+		at[other[i].window + 1]++;
+	for (size_t k = 0; k < nr_windows; k++)
+		at[k + 1] += at[k];
+	for (size_t i = 0; i < c->nr; i++)
+		c->items[at[other[i].window]++] = other[i];
+	free(at);
+	free(other);
+	return 0;
 }
 
 /* Adds up cells of the same window and workload; sorted by both afterwards. */
-static void merge_cells(struct cells *c)
+static int merge_cells(struct cells *c, size_t nr_windows)
 {
 	size_t kept = 0;
+	int err = c->nr ? sort_cells(c, nr_windows) : 0;
 
-	if (c->nr)
-		qsort(c->items, c->nr, sizeof(*c->items), by_window);
-	for (size_t i = 0; i < c->nr; i++) {
+	for (size_t i = 0; !err && i < c->nr; i++) {
 		struct activity *to = kept ? &c->items[kept - 1] : NULL, *from = &c->items[i];
 
-		if (!to || by_window(to, from)) {
+		if (!to || to->window != from->window || to->workload != from->workload) {
 			c->items[kept++] = *from;
 			continue;
 		}
@@ -308,6 +335,7 @@ static void merge_cells(struct cells *c)
 			to->weights[k] += from->weights[k];
 	}
 	c->nr = kept;
+	return err;
 }
 
 /* Hands out the windows of a group that end in the interval, in blocks of like size. */
@@ -323,7 +351,7 @@ static int close_group(struct timeline *t, uint32_t group, const struct slices *
 		nr++;
 	err = make_cells(slices, w, nr, &cells);
 	if (!err)
-		merge_cells(&cells);
+		err = merge_cells(&cells, nr);
 	while (!err && done < nr) {
 		size_t blocks = (nr - done + SPLIT_MAX_WINDOWS - 1) / SPLIT_MAX_WINDOWS;
 		size_t size = (nr - done + blocks - 1) / blocks, first = at;
