@@ -2,6 +2,7 @@
 #include "engine/apportion.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -11,13 +12,47 @@ struct remainder {
 	size_t i;
 };
 
-static int by_rest(const void *a, const void *b)
+/* The larger remainder first, and the first of equal ones. */
+static bool before(const struct remainder *x, const struct remainder *y)
 {
-	const struct remainder *x = a, *y = b;
+	return x->rest != y->rest ? x->rest > y->rest : x->i < y->i;
+}
 
-	if (x->rest != y->rest)
-		return x->rest < y->rest ? 1 : -1;
-	return x->i < y->i ? -1 : x->i > y->i;
+static void swap(struct remainder *x, struct remainder *y)
+{
+	struct remainder t = *x;
+
+	*x = *y;
+	*y = t;
+}
+
+/*
+ * Moves the @k remainders that come first to the front, in any order (quickselect). A
+ * sort would be most of the cost of a split.
+ */
+static void select_first(struct remainder *r, size_t nr, size_t k)
+{
+	size_t low = 0, high = nr;
+
+	while (high - low > 1 && k > low && k < high) {
+		size_t mid = low + (high - low) / 2, store = low;
+
+		/* of three, so that ordered input is no trap */
+		if (before(&r[high - 1], &r[low]))
+			swap(&r[high - 1], &r[low]);
+		if (before(&r[mid], &r[low]))
+			swap(&r[mid], &r[low]);
+		if (before(&r[mid], &r[high - 1]))
+			swap(&r[mid], &r[high - 1]);
+		for (size_t i = low; i < high - 1; i++)
+			if (before(&r[i], &r[high - 1]))
+				swap(&r[i], &r[store++]);
+		swap(&r[store], &r[high - 1]);
+		if (store < k)
+			low = store + 1;
+		else
+			high = store;
+	}
 }
 
 int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_parts)
@@ -48,7 +83,7 @@ int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_
 	if (given == total)
 		return 0;
 	/* Fewer units are left than there are remainders above zero. */
-	qsort(r, nr, sizeof(*r), by_rest);
+	select_first(r, nr, total - given);
 	for (size_t k = 0; given < total; k++, given++)
 		ret_parts[r[k].i]++;
 	return 0;

@@ -11,6 +11,8 @@
  * is left to their judgement, so both give the same sums.
  */
 typedef float lanes __attribute__((vector_size(MATRIX_COLS * sizeof(float))));
+/* Of rows that begin anywhere. */
+typedef double quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
 
 /*
  * Wider registers where a machine has them. They do the same operations on more
@@ -116,30 +118,32 @@ void matrix_mirror(struct matrix *m)
 }
 
 /* Four running sums: the order is fixed, and the additions do not wait for each other. */
-double dot(const double *a, const double *b, size_t nr)
+static inline __attribute__((always_inline)) double dot_inline(const double *a, const double *b,
+							       size_t nr)
 {
-	double s[4] = { 0 };
+	quad s = { 0 };
 	size_t i = 0;
 
-	for (; i + 4 <= nr; i += 4) {
-		s[0] += a[i] * b[i];
-		s[1] += a[i + 1] * b[i + 1];
-		s[2] += a[i + 2] * b[i + 2];
-		s[3] += a[i + 3] * b[i + 3];
-	}
+	for (; i + 4 <= nr; i += 4)
+		s += *(const quad *)(a + i) * *(const quad *)(b + i);
 	for (; i < nr; i++)
 		s[0] += a[i] * b[i];
 	return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-int cholesky(const double *c, size_t nr, double *ret)
+WIDE double dot(const double *a, const double *b, size_t nr)
+{
+	return dot_inline(a, b, nr);
+}
+
+WIDE int cholesky(const double *c, size_t nr, double *ret)
 {
 	for (size_t i = 0; i < nr; i++) {
 		double *li = ret + i * nr, d;
 
 		for (size_t j = 0; j < i; j++)
-			li[j] = (c[i * nr + j] - dot(li, ret + j * nr, j)) / ret[j * nr + j];
-		d = c[i * nr + i] - dot(li, li, i);
+			li[j] = (c[i * nr + j] - dot_inline(li, ret + j * nr, j)) / ret[j * nr + j];
+		d = c[i * nr + i] - dot_inline(li, li, i);
 		if (!(d > 0))
 			return -EDOM;
 		li[i] = sqrt(d);
