@@ -15,7 +15,7 @@
  */
 static const struct params params_of[NR_FILTER_KINDS] = {
 	[FILTER_CPU_TIME] = { .prior = 1.5,
-			      .wander = 0.25,
+			      .wander = 0.33,
 			      .tau_s = 0.5,
 			      .background = 0.15,
 			      .phase = 0.5 },

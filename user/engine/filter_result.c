@@ -236,7 +236,7 @@ int make_result(struct filter *f, const struct filter_input *in)
 		make_positive(f, &cov);
 		fill_expected(f, in);
 		o->noise = NOISE_DOUBT * f->noise;
-		o->prior = f->params.prior;
+		o->prior = sqrt(f->params.prior * f->params.prior + f->phase * f->phase);
 	}
 	matrix_free(&cov);
 	return err;

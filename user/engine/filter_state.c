@@ -111,7 +111,8 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 	double mean = f->mean, variance, phase;
 	struct parked was;
 
-	*e = (struct entry){ .workload = workload, .scale = mean };
+	/* Below 0: new, see refine_scales(). */
+	*e = (struct entry){ .workload = workload, .scale = mean, .quiet_s = i ? -1 : 0 };
 	variance = p->prior * p->prior * mean * mean;
 	if (!i) {
 		mean = 0;
@@ -119,6 +120,7 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 		variance = e->scale * e->scale;
 		e->scale *= 0.3;
 	} else if (unpark(f, workload, &was)) {
+		e->quiet_s = 0;
 		double away = p->wander * p->wander * (f->now_s - was.since_s);
 
 		mean = was.level;
@@ -197,7 +199,6 @@ int state_update(struct filter *f, const struct filter_input *in)
 
 		if (from[i] == SIZE_MAX) {
 			enter(f, &s, i, i ? in->workloads[i - 1] : NO_WORKLOAD, per_s);
-			e->quiet_s = -1; /* marks it as new, for solve_block() */
 			continue;
 		}
 		copy_entry(&f->state, from, &s, i);
