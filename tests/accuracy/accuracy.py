@@ -3,7 +3,7 @@
 """How right is t410trace? Invented traces, reported and compared with the truth.
 
 accuracy.py check T410TRACE          judge a short selection: "ok NAME" or "not ok NAME: reason"
-accuracy.py table T410TRACE [FILE]   all kinds, ten seeds each, as a table; FILE gets it, too,
+accuracy.py table T410TRACE [FILE]   all kinds, thirty seeds each, as a table; FILE gets it, too,
                                      between its two marks
 """
 
@@ -32,6 +32,9 @@ COVER_1 = 0.90
 # Medians of the table's scenarios: error, and width of the bars, without weights and with.
 ERROR = {"duty": (0.10, 0.05), "threads": (0.10, 0.05), "jitter": (0.50, 0.15), "alone": (0.01, 0.01)}
 WIDTH = {"duty": (1.0, 0.4), "threads": (1.0, 0.4)}
+# The median of five scatters around that of thirty by a fifth and more.
+FEW = 10
+SLACK = 1.25
 # Bytes of tenants that cannot be told apart: nearly all of them are marked.
 MARKED = {"steady": 0.9}
 # Methods that know less; where no error is promised, ours is not larger than theirs.
@@ -78,10 +81,11 @@ def shuffle(path, seed):
     path.write_text("\n".join(text if when is None else next(moved)[1] for when, text in lines) + "\n", "ascii")
 
 
-def report(program, trace, *arguments):
+def report(program, trace, status, *arguments):
+    """@status: what the program has to end with; 3 where slices are known to be missing."""
     command = [program, "report", str(trace), "--json", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=REPORT_SECONDS)
-    if done.returncode:
+    if done.returncode != status:
         words = " ".join(done.stderr.split())
         raise Problem(f"{' '.join(command[1:2] + command[3:])}: status {done.returncode}: {words[:200]}")
     return done.stdout
@@ -96,10 +100,11 @@ def examine(program, case, baselines):
         if case.shuffled:
             shuffle(trace, case.seed)
         answers = json.loads(truth.read_text("ascii"))
+        status = 3 if case.mode == "lost" else 0
         try:
-            result.score = score.score(report(program, trace), answers)
+            result.score = score.score(report(program, trace, status), answers)
             for method in baselines:
-                text = report(program, trace, "--method", method)
+                text = report(program, trace, status, "--method", method)
                 result.baselines[method] = score.score(text, answers).wape
         except (Problem, ValueError, subprocess.TimeoutExpired) as problem:
             result.problem = str(problem)
@@ -137,10 +142,13 @@ class Cell:
     def best_baseline(self):
         return self.baseline(baselines_of(self.weights)[-1])
 
+    def slack(self):
+        return SLACK if len(self.results) < FEW else 1
+
     def most_error(self):
         """(limit, why) of the error; no limit where tenants cannot be told apart."""
         if self.mode in ERROR:
-            return ERROR[self.mode][self.weights], "the goal"
+            return ERROR[self.mode][self.weights] * self.slack(), "the goal"
         if self.mode == "steady" and not self.weights:
             return None, ""
         # a byte of rounding here or there is not worse
@@ -159,7 +167,7 @@ class Cell:
         yield "bars-hold", self.below("cover", COVER)
         yield "bars-hold-in-each-interval", self.below("cover_1", COVER_1)
         if self.mode in WIDTH:
-            yield "width", self.above("width", WIDTH[self.mode][self.weights], "the goal")
+            yield "width", self.above("width", WIDTH[self.mode][self.weights] * self.slack(), "the goal")
         if self.mode in MARKED and not self.weights:
             yield "marked", self.below("tangled", MARKED[self.mode])
         if self.mode == "pairs":
@@ -254,13 +262,13 @@ def print_table(program, seeds, document):
 
 
 def judge_cells(program):
-    """Three seeds of everything, shorter than in the table."""
+    """Fewer seeds of everything than in the table, and other ones."""
     wanted = [
         (mode, weights, () if mode in ERROR else baselines_of(weights)[-1:])
         for mode in scenario.MODES + scenario.FAMILIES
         for weights in (0, 1)
     ]
-    for cell in cells(program, wanted, (101, 102, 103), (("seconds", 6.0),)):
+    for cell in cells(program, wanted, (101, 102, 103, 104, 105)):
         for what, failure in cell.verdicts():
             yield f"{cell.mode}-{'weights' if cell.weights else 'bare'}-{what}", failure
 
@@ -296,7 +304,7 @@ def main():
     parser.add_argument("what", choices=("check", "table"))
     parser.add_argument("program", help="t410trace")
     parser.add_argument("document", nargs="?", type=pathlib.Path, help="gets the table")
-    parser.add_argument("--seeds", type=int, default=10, help="of the table")
+    parser.add_argument("--seeds", type=int, default=30, help="of the table")
     options = parser.parse_args()
     program = str(pathlib.Path(options.program).resolve())
     try:

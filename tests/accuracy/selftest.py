@@ -454,12 +454,13 @@ def options_are_checked():
 # --- the driver
 
 
-def cell(mode, weights, **values):
-    """A kind of scenario with one result, which is good but for @values."""
+def cell(mode, weights, seeds=accuracy.FEW, **values):
+    """A kind of scenario whose results are all good but for @values."""
     good = {"wape": 0.001, "cover": 0.95, "cover_1": 0.95, "width": 0.1, "tangled": 0.95, "twins": 1.0}
     outcome = score.Score(**{**good, **values}, rows=3, problems=())
     known = {"cpu-time": 0.8, "weights": 0.1}
-    return accuracy.Cell(mode, weights, [accuracy.Result(accuracy.Case(mode, weights, 1), outcome, known)])
+    one = accuracy.Result(accuracy.Case(mode, weights, 1), outcome, known)
+    return accuracy.Cell(mode, weights, [one] * seeds)
 
 
 def failures(one):
@@ -476,6 +477,8 @@ def a_good_result_passes_and_each_bad_one_fails():
             unlimited = mode == "steady" and not weights
             expect(failures(cell(mode, weights, wape=0.9)) == (set() if unlimited else {"error"}), f"{mode}: wape")
     expect(failures(cell("duty", 1, width=0.41)) == {"width"}, "width")
+    expect(not failures(cell("duty", 1, seeds=1, width=0.41)), "few seeds have some slack")
+    expect(failures(cell("duty", 1, seeds=1, width=0.51)) == {"width"}, "but not much")
     expect(failures(cell("steady", 0, tangled=0.8)) == {"marked"}, "steady without marks")
     expect(failures(cell("pairs", 1, twins=0.5)) == {"twins"}, "twins")
 
