@@ -40,6 +40,7 @@ struct timeline {
 	struct windows *windows; /* one list a group */
 	uint64_t *split_ns;	 /* end of the last window split, by group */
 	uint64_t *closed_ns;	 /* end of the last interval, by socket */
+	uint64_t *begin_ns;	 /* of the first interval, by socket; 0 = not begun */
 };
 
 /*
@@ -60,7 +61,9 @@ int timeline_new(const struct layout *layout, struct timeline **ret)
 	t->closed_ns = calloc(layout->nr_sockets + 1, sizeof(*t->closed_ns));
 	t->windows = calloc(layout->nr_groups + 1, sizeof(*t->windows));
 	t->split_ns = calloc(layout->nr_groups + 1, sizeof(*t->split_ns));
-	if (!t->pending || !t->history || !t->windows || !t->closed_ns || !t->split_ns) {
+	t->begin_ns = calloc(layout->nr_sockets + 1, sizeof(*t->begin_ns));
+	if (!t->begin_ns || !t->pending || !t->history || !t->windows || !t->closed_ns ||
+	    !t->split_ns) {
 		timeline_free(t);
 		return -ENOMEM;
 	}
@@ -95,6 +98,7 @@ void timeline_free(struct timeline *t)
 	free(t->pending);
 	free(t->windows);
 	free(t->closed_ns);
+	free(t->begin_ns);
 	free(t);
 }
 
@@ -104,25 +108,6 @@ static int slice_add(struct slices *s, const struct slice *slice)
 		return -ENOMEM;
 	s->items[s->nr++] = *slice;
 	return 0;
-}
-
-int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_slice *s)
-{
-	struct slice mine = { .start_ns = s->start_ns,
-			      .end_ns = s->end_ns,
-			      .on_cpu_ns = s->on_cpu_ns,
-			      .weights_ns = s->weights_ns,
-			      .workload = workload };
-	uint32_t socket;
-
-	if (s->cpu >= t->layout->nr_cpus || s->end_ns < s->start_ns ||
-	    s->on_cpu_ns > s->end_ns - s->start_ns || s->weights_ns > s->on_cpu_ns)
-		return -EINVAL;
-	socket = t->layout->cpu_socket[s->cpu];
-	if (socket == LAYOUT_NO_SOCKET || !s->on_cpu_ns)
-		return 0;
-	memcpy(mine.weights, s->weights, sizeof(mine.weights));
-	return slice_add(&t->pending[socket], &mine);
 }
 
 int timeline_window(struct timeline *t, const struct trace_window *window)
@@ -168,6 +153,48 @@ static uint64_t part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns)
 	return (unsigned __int128)count * ns / on_cpu_ns;
 }
 
+/* Cuts a slice at @end, or at its own end: what lies before is returned, what is behind stays. */
+static struct slice cut_slice(struct slice *s, uint64_t end)
+{
+	struct slice before = *s;
+
+	if (end > s->end_ns)
+		end = s->end_ns;
+	before.on_cpu_ns = on_cpu_until(s, end);
+	before.end_ns = end;
+	before.weights_ns = part_of(s->weights_ns, before.on_cpu_ns, s->on_cpu_ns);
+	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++) {
+		before.weights[k] = part_of(s->weights[k], before.on_cpu_ns, s->on_cpu_ns);
+		s->weights[k] -= before.weights[k];
+	}
+	s->weights_ns -= before.weights_ns;
+	s->on_cpu_ns -= before.on_cpu_ns;
+	s->start_ns = end;
+	return before;
+}
+
+int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_slice *s)
+{
+	struct slice mine = { .start_ns = s->start_ns,
+			      .end_ns = s->end_ns,
+			      .on_cpu_ns = s->on_cpu_ns,
+			      .weights_ns = s->weights_ns,
+			      .workload = workload };
+	uint32_t socket;
+
+	if (s->cpu >= t->layout->nr_cpus || s->end_ns < s->start_ns ||
+	    s->on_cpu_ns > s->end_ns - s->start_ns || s->weights_ns > s->on_cpu_ns)
+		return -EINVAL;
+	socket = t->layout->cpu_socket[s->cpu];
+	if (socket == LAYOUT_NO_SOCKET || !s->on_cpu_ns)
+		return 0;
+	memcpy(mine.weights, s->weights, sizeof(mine.weights));
+	/* A record from before the run may come after its begin: it is not late, but not ours. */
+	if (mine.start_ns < t->begin_ns[socket])
+		cut_slice(&mine, t->begin_ns[socket]);
+	return mine.on_cpu_ns ? slice_add(&t->pending[socket], &mine) : 0;
+}
+
 /*
  * Moves what lies before @end from the pending slices of a socket to @ret; what
  * lies behind stays.
@@ -185,17 +212,7 @@ static int cut_slices(struct slices *pending, uint64_t end, struct slices *ret)
 			continue;
 		}
 		if (s.end_ns > end) {
-			before.on_cpu_ns = on_cpu_until(&s, end);
-			before.end_ns = end;
-			before.weights_ns = part_of(s.weights_ns, before.on_cpu_ns, s.on_cpu_ns);
-			for (int k = 0; k < TRACE_MAX_WEIGHTS; k++) {
-				before.weights[k] =
-					part_of(s.weights[k], before.on_cpu_ns, s.on_cpu_ns);
-				s.weights[k] -= before.weights[k];
-			}
-			s.weights_ns -= before.weights_ns;
-			s.on_cpu_ns -= before.on_cpu_ns;
-			s.start_ns = end;
+			before = cut_slice(&s, end);
 			pending->items[kept++] = s;
 		}
 		if (!err)
@@ -212,7 +229,7 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
 	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
 		err = cut_slices(&t->pending[s], starts_ns[s], &t->history[s]);
 		t->history[s].nr = 0;
-		t->closed_ns[s] = starts_ns[s];
+		t->closed_ns[s] = t->begin_ns[s] = starts_ns[s];
 	}
 	for (size_t g = 0; g < t->layout->nr_groups; g++) {
 		struct windows *w = &t->windows[g];
