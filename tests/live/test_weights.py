@@ -246,14 +246,15 @@ def test_they_decide(bed):
             values[row["pid"]] += sum(share["value"] for share in row["shares"])
         other = sum(one["value"] for one in report["unattributed"])
         require(sum(values.values()) + other == total, f"{method}: bytes do not add up")
-        parts[method] = values[pid] / total, values[burner.pid] / total
+        # Others have faults, too, on the other CPUs.
+        parts[method] = values[pid] / (values[pid] + values[burner.pid])
         weights = report["quality"]["weights"]
         require(
             weights == {"cpu-time": "cpu-time", "weights": "page-faults"}[method],
             f"{method}: measured by {weights}",
         )
-    if parts["cpu-time"][1] < 0.2 or parts["weights"][0] < 0.9 or parts["weights"][1] > 0.05:
-        raise Imprecise(f"parts of the two: {parts}")
+    if parts["cpu-time"] > 0.5 or parts["weights"] < 0.95:
+        raise Imprecise(f"what it has of the bytes of both: {parts}")
 
 
 def test_none_recorded(bed):
