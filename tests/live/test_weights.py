@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Weights, with an event that needs no hardware: a page fault is counted where it happens."""
 
+import collections
 import contextlib
+import json
 
 from live import (
     MS,
@@ -15,6 +17,7 @@ from live import (
 )
 
 PAGES = 20000
+WINDOW_NS = 10 * MS
 # Faults between our reading of the events and the end of each CPU's books, of whoever runs.
 READING = 300
 
@@ -144,6 +147,142 @@ def test_refusals(bed):
         require(words in done.err, f"{spec}: {done.err}")
 
 
+# --- through the command line
+
+
+def record(bed, *args, **options):
+    """The lines of a recording as NDJSON, and what the command in it said."""
+    path = bed.scratch / "run.ndjson"
+    done = bed.command(
+        bed.program, "record", "--no-counters", "--format", "ndjson", "-o", path, *args, **options
+    )
+    require(done.status == 0, f"record: exit status {done.status}: {done.err.strip()[:300]}")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return path, lines, done
+
+
+def slices_by_pid(lines):
+    """Numbers of workloads are used again."""
+    found, pid_of = collections.defaultdict(list), {}
+    for line in lines:
+        if line["type"] == "workload":
+            pid_of[line["id"]] = line["pid"]
+        elif line["type"] == "slice":
+            found[pid_of[line["workload"]]].append(line)
+    return found
+
+
+def test_recorded(bed):
+    """The counts are in a recording, with the slices of whom they are about."""
+    names = ["page-faults", "context-switches"]
+    path, lines, done = record(bed, "-v", "--weights", ",".join(names), "--", bed.touch, PAGES, 400)
+    require(lines[0]["weights"] == names, f"the header names {lines[0]['weights']}")
+    require("page-faults (reads) and context-switches (writes)" in done.err, f"-v: {done.err!r}")
+    pid, faults = toucher(done.out)
+    slices = slices_by_pid(lines)[pid]
+    for one in slices:
+        counts = one.get("weights")
+        # A software event counts always, and so does nothing but a hidden switch.
+        if counts is not None:
+            require(sorted(counts) == sorted(names), f"a slice has {one}")
+            length = one.get("on_cpu_ns", one["end_ns"] - one["start_ns"])
+            require(one.get("weights_ns", 1) <= length, f"weighed for longer than it was: {one}")
+    sums = [sum(one.get("weights", {}).get(name, 0) for one in slices) for name in names]
+    if not near(sums[0], faults, 0.01):
+        raise Imprecise(f"{sums[0]} faults in the recording, {faults} by the kernel's books")
+    # It naps a hundred times.
+    if not 100 <= sums[1] <= 1000:
+        raise Imprecise(f"{sums[1]} switches in the recording")
+    report = bed.command(bed.program, "report", path, "--json", "-v")
+    require(report.status == 0, f"report: exit status {report.status}: {report.err[:300]}")
+    require({row["pid"] for one in report.reports() for row in one["workloads"]} == {pid}, "rows")
+
+
+def with_counter(lines, begin, end):
+    """The same as if there had been a counter that gained 1000 bytes in every window."""
+    header = {"type": "header", "schema": "t410trace.trace/1", "sockets": lines[0]["sockets"]}
+    header["counters"] = [
+        {
+            "id": 0,
+            "name": "ucf0/mem_bytes_rd/src_loc_cpu=1",
+            "pmu": "nvidia_ucf_pmu_0",
+            "event": "mem_bytes_rd",
+            "filters": {"src_loc_cpu": 1},
+            "socket": 0,
+            "unit": "bytes",
+            "source": "cpu",
+        }
+    ]
+    made = [header | {"weights": lines[0]["weights"]}]
+    made += [line for line in lines if line["type"] in ("workload", "slice")]
+    for at in range(begin, end - WINDOW_NS, WINDOW_NS):
+        values = [[0, 1000, WINDOW_NS, WINDOW_NS]]
+        made.append(
+            {"type": "window", "socket": 0, "start_ns": at, "end_ns": at + WINDOW_NS, "values": values}
+        )
+    return "\n".join(map(json.dumps, [*made, {"type": "end", "time_ns": end}])).encode()
+
+
+def test_they_decide(bed):
+    """Two on one CPU: by time both get bytes, by faults those of the one who has them."""
+    with bed.process("taskset", "-c", bed.cpu, bed.burn, "-m", 2000) as burner:
+        _, lines, done = record(
+            bed, "--weights", "page-faults", "--", "taskset", "-c", bed.cpu, bed.touch, PAGES, 400
+        )
+    pid, _ = toucher(done.out)
+    slices = slices_by_pid(lines)
+    begin, end = slices[pid][0]["start_ns"], slices[pid][-1]["end_ns"]
+    made = with_counter(lines, begin, end)
+    parts = {}
+    for method in ("cpu-time", "weights"):
+        shown = bed.command(
+            bed.program, "report", "-", "-a", "--json", "--summary", "--method", method, input=made
+        )
+        require(shown.status == 0, f"{method}: exit status {shown.status}: {shown.err[:300]}")
+        (report,) = (json.loads(line) for line in shown.out.splitlines())
+        total = report["counters"][0]["value"]
+        values = collections.Counter()
+        for row in report["workloads"]:
+            values[row["pid"]] += sum(share["value"] for share in row["shares"])
+        other = sum(one["value"] for one in report["unattributed"])
+        require(sum(values.values()) + other == total, f"{method}: bytes do not add up")
+        # Others have faults, too, on the other CPUs.
+        parts[method] = values[pid] / (values[pid] + values[burner.pid])
+        weights = report["quality"]["weights"]
+        require(
+            weights == {"cpu-time": "cpu-time", "weights": "page-faults"}[method],
+            f"{method}: measured by {weights}",
+        )
+    if parts["cpu-time"] > 0.5 or parts["weights"] < 0.95:
+        raise Imprecise(f"what it has of the bytes of both: {parts}")
+
+
+def test_none_recorded(bed):
+    for args in (["--weights", "cpu-time"], []):
+        _, lines, _ = record(bed, *args, "-d", 0.3)
+        require(not lines[0]["weights"], f"{args}: the header names {lines[0]['weights']}")
+        require(not any("weights" in line for line in lines[1:]), f"{args}: a slice has weights")
+
+
+def test_wrong_options(bed):
+    """An event that is not there is an error, never CPU time in silence."""
+    for args, status, words in (
+        (["--weights", "nonsense"], 1, ["nonsense", "cpu-time", "page-faults"]),
+        (["--weights", "a,b,c"], 2, ["at most two"]),
+        (["--weights", ""], 2, ["without a name"]),
+        (["--weights", "page-faults,page_faults"], 2, ["twice"]),
+    ):
+        path = bed.scratch / "precious"
+        path.write_text("precious", encoding="ascii")
+        done = bed.command(bed.program, "record", "--no-counters", "-o", path, "-d", 1, *args)
+        require(done.status == status, f"{args}: exit status {done.status}, not {status}")
+        text = " ".join(done.err.split())
+        require(all(word in text for word in words), f"{args}: {text!r}")
+        require(path.read_text(encoding="ascii") == "precious", f"{args}: the file is gone")
+    done = bed.trace("-a", "-d", 0.1, "--weights", "page-faults", "--method", "cpu-time")
+    require(done.status == 2 and "would not use" in done.err, f"{done.status}, {done.err!r}")
+
+
 TESTS = [
     test_faults_have_an_owner,
     test_runs_across_windows,
@@ -151,4 +290,8 @@ TESTS = [
     test_full_ring,
     test_no_weights,
     test_refusals,
+    test_recorded,
+    test_they_decide,
+    test_none_recorded,
+    test_wrong_options,
 ]

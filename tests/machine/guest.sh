@@ -160,16 +160,38 @@ scenario_turns() {
 	kill "$held"
 }
 
-# Tenants who share both CPUs of socket 1, sleep and work when they like, and differ tenfold
-# in what they move in the same CPU time.
-scenario_tenants() {
-	trace all -a -i 1000
-	for tenant in light:100000 medium:1000000 heavy:10000000; do
+# tenants SECONDS LIGHT MEDIUM HEAVY: what they move in a millisecond of CPU time. They
+# share both CPUs of socket 1, sleep and work when they like.
+tenants() {
+	for tenant in light:$2 medium:$3 heavy:$4; do
 		taskset $SOCKET1 traffic --name ${tenant%:*} --report truth --slot 2 --rate ${tenant#*:} \
-			--duty 20-300/20-300 --seed ${tenant#*:} --seconds 10 &
+			--duty 20-300/20-300 --seed ${tenant#*:} --seconds "$1" &
 	done
 	until_true has_lines truth 3
+}
+
+# They differ tenfold.
+scenario_tenants() {
+	trace all -a -i 1000
+	tenants 10 100000 1000000 10000000
 	trace_end TERM
+}
+
+# What they do is measured by an event of the cores, and they move nearly the same for each
+# count. The emulated cores count no caches: cycles it is. These do not follow traffic as the
+# estimate expects of an event, hence in proportion.
+scenario_weights() {
+	trace all -a -i 1000 -v --weights cpu_cycles --method weights
+	tenants 6 950000 1000000 1050000
+	trace_end TERM
+	said auto "$T410TRACE" -a -v -d 0.5
+	# An event that such a core may have, and this one does not
+	said still "$T410TRACE" -a -d 0.5 --weights r2a
+	said unknown "$T410TRACE" -a -d 0.5 --weights nonsense
+	said record "$T410TRACE" record -d 1 --weights cpu-cycles -o run.rec
+	said report "$T410TRACE" report run.rec -a --json --summary
+	said time "$T410TRACE" report run.rec -a --json --summary --method cpu-time
+	rm -f run.rec
 }
 
 # A command that lives for a few milliseconds, three times.
@@ -369,7 +391,7 @@ scenario_command() {
 
 # The CPU that reads the counters of socket 1 goes away and comes back.
 scenario_hotplug() {
-	trace all -a -i 500 -d 6
+	trace all -a -i 500 -d 6 --weights cpu_cycles
 	load steady --slot 2 --rate 1000000 --cpu 3 --seconds 4.5 &
 	sleep 1
 	offline=$(uptime_ns)

@@ -6,6 +6,7 @@ judge.py FOLDER [SCENARIO...]: FOLDER/SCENARIO holds what guest.sh left. Prints 
 per test, then the counts. Exits with 1 when a test failed or none was made.
 """
 
+import json
 import pathlib
 import re
 import subprocess
@@ -192,6 +193,7 @@ def they_differ_and_take_turns_at_random(s):
     expect(error_of(naive, lines) > 0.5, f"CPU time says nearly the same: {error_of(naive, lines):.3f}")
 
 
+@test("weights")
 @test("tenants")
 def no_byte_is_invented_or_lost(s):
     reports, truth = s.reports("all"), s.truth()
@@ -211,11 +213,55 @@ def each_has_the_bytes_it_moved(s):
     expect(error <= 0.05, f"error {error:.4f}, at most 0.05; shares of what they moved: {found}")
 
 
+@test("weights")
 @test("tenants")
 def their_bars_hold(s):
     reports = s.reports("all")
     for line in tenant_lines(s):
         inside(reports.share(READ1, by_pid(line["pid"])), line["bytes"], line["name"])
+
+
+# --- what programs do, measured by an event of the cores
+
+
+@test("weights")
+def the_event_is_used_and_named(s):
+    reports = s.reports("all")
+    windows, weighed = reports.quality("windows"), reports.quality("weight_windows")
+    expect_equal({one["quality"]["weights"] for one in reports.each}, {"cpu_cycles"}, "measured by")
+    # In the others nobody ran.
+    expect(weighed > 0.8 * windows, f"weights in {weighed} of {windows} windows")
+    expect_equal(reports.quality("fallback_windows"), 0, "windows split by CPU time")
+    expect("activity measured by cpu_cycles" in s.words("all.err"), s.words("all.err"))
+
+
+@test("weights")
+def all_are_near_the_truth(s):
+    reports, lines = s.reports("all"), tenant_lines(s)
+    parts = [reports.share(READ1, by_pid(line["pid"]))["value"] for line in lines]
+    expect(error_of(parts, lines) <= 0.1, f"error {error_of(parts, lines):.4f}, at most 0.1")
+
+
+@test("weights")
+def events_that_do_not_count_are_refused(s):
+    for name, text in (("still", "stands still"), ("unknown", "cpu_cycles")):
+        expect_equal(s.status(name), 1, f"{name}: exit status")
+        expect(text in s.words(f"{name}.err"), f"{name}: {s.words(f'{name}.err')!r}")
+
+
+@test("weights")
+def auto_says_why_not(s):
+    expect_equal(s.status("auto"), 0, "exit status")
+    text = s.words("auto.err")
+    expect(re.search(r"activity measured by CPU time: no event .* \(MIDR 0x", text), f"{text!r}")
+
+
+@test("weights")
+def they_are_in_a_recording(s):
+    for name, event in (("report", "cpu_cycles"), ("time", "cpu-time")):
+        expect_equal(s.status(name), 0, f"{name}: exit status")
+        (report,) = (json.loads(line) for line in s.text(f"{name}.out").splitlines())
+        expect_equal(report["quality"]["weights"], event, f"{name}: measured by")
 
 
 @test("short")
@@ -630,8 +676,11 @@ def reports_are_valid(s):
     expect(check.returncode == 0, " / ".join(check.stdout.splitlines()[:3]))
 
 
+# perf also says when an interrupt of the cores' counters took long: an emulated CPU may have
+# to wait for a real one in the middle of it.
 COMPLAINT = re.compile(
-    r"WARNING|BUG|Oops|Call trace|soft lockup|stall|Unable to handle|nvidia|arm-cs-arch|cspmu|bpf|perf:",
+    r"WARNING|BUG|Oops|Call trace|soft lockup|stall|Unable to handle|nvidia|arm-cs-arch|cspmu|bpf|"
+    r"perf:(?! interrupt took too long)",
     re.IGNORECASE,
 )
 

@@ -253,9 +253,137 @@ static void cut_paths_are_asked_for(void **state)
 	s.slots[0] = (struct ledger_slot){
 		.pid = 7, .tgid = 7, .cgroup_id = 9, .last_ns = 1, .on_cpu_ns = 1
 	};
-	w.sink.slices(w.sink.arg, &s);
+	w.sink.slices(w.sink.arg, &s, NULL);
 	assert_true(session_unknown_cgroup(w.session)); /* half a path is no name */
 	teardown(&w);
+}
+
+/* --- weights: what comes out is looked at itself */
+
+#define MAX_SLICES 8
+
+struct slices {
+	struct trace_slice items[MAX_SLICES];
+	size_t nr;
+};
+
+static int keep_slice(void *arg, const struct trace_slice *s)
+{
+	struct slices *slices = arg;
+
+	assert_true(slices->nr < MAX_SLICES);
+	slices->items[slices->nr++] = *s;
+	return 0;
+}
+
+/* @s and @weights through a feed; slots have 100, 200, ... ns unless they say otherwise. */
+static struct slices weighed(struct ledger_slices *s, const struct ledger_weights *weights)
+{
+	struct slices slices = { 0 };
+	const struct trace_sink out = { .slice = keep_slice, .arg = &slices };
+	struct ledger_sink sink;
+	struct feed feed;
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		s->slots[i].pid = s->slots[i].tgid = i + 1;
+		s->slots[i].last_ns = s->slots[i].on_cpu_ns = 100 * (i + 1);
+	}
+	assert_int_equal(feed_init(&feed, &header.layout, &out, 100), 0);
+	sink = feed_sink(&feed);
+	sink.slices(sink.arg, s, weights);
+	feed_release(&feed);
+	return slices;
+}
+
+static void assert_weights(const struct trace_slice *s, uint64_t first, uint64_t second,
+			   uint64_t time_ns)
+{
+	assert_int_equal(s->weights[0], first);
+	assert_int_equal(s->weights[1], second);
+	assert_int_equal(s->weights_ns, time_ns);
+}
+
+static void weights_go_with_their_slots(void **state)
+{
+	struct ledger_slices s = { .h = { .type = LEDGER_SLICES, .cpu = 1 }, .nr = 3 };
+	const struct ledger_weights w = {
+		.h = { .type = LEDGER_WEIGHTS, .cpu = 1 },
+		.nr = 3,
+		.nr_events = 2,
+		.slots = { { { 11, 12 }, 100 }, { { 21, 22 }, 150 }, { { 0, 32 }, 300 } },
+	};
+	struct slices out;
+
+	(void)state;
+	out = weighed(&s, &w);
+	assert_int_equal(out.nr, 3);
+	assert_int_equal(out.items[1].pid, 2);
+	assert_int_equal(out.items[1].cpu, 1);
+	assert_weights(&out.items[0], 11, 12, 100);
+	assert_weights(&out.items[1], 21, 22, 150);
+	assert_weights(&out.items[2], 0, 32, 300);
+}
+
+/* A slot without time gives no slice: the weights of the others do not move up. */
+static void weights_stay_with_their_slots(void **state)
+{
+	struct ledger_slices s = { .h = { .type = LEDGER_SLICES }, .nr = 2 };
+	const struct ledger_weights w = {
+		.nr = 2,
+		.nr_events = 1,
+		.slots = { { { 7, 0 }, 50 }, { { 8, 0 }, 60 } },
+	};
+	struct slices slices = { 0 };
+	const struct trace_sink out = { .slice = keep_slice, .arg = &slices };
+	struct ledger_sink sink;
+	struct feed feed;
+
+	(void)state;
+	s.slots[1] = (struct ledger_slot){ .pid = 9, .tgid = 9, .last_ns = 60, .on_cpu_ns = 60 };
+	assert_int_equal(feed_init(&feed, &header.layout, &out, 100), 0);
+	sink = feed_sink(&feed);
+	sink.slices(sink.arg, &s, &w);
+	feed_release(&feed);
+	assert_int_equal(slices.nr, 1);
+	assert_int_equal(slices.items[0].pid, 9);
+	assert_weights(&slices.items[0], 8, 0, 60);
+}
+
+static void no_weights_are_none(void **state)
+{
+	struct ledger_slices s = { .h = { .type = LEDGER_SLICES }, .nr = 2 };
+	struct slices out;
+
+	(void)state;
+	out = weighed(&s, NULL);
+	assert_int_equal(out.nr, 2);
+	assert_weights(&out.items[0], 0, 0, 0);
+	assert_weights(&out.items[1], 0, 0, 0);
+}
+
+/* No more is believed than can be. */
+static void weights_make_sense(void **state)
+{
+	struct ledger_slices s = { .h = { .type = LEDGER_SLICES }, .nr = 3 };
+	struct ledger_weights w = {
+		.nr = 2,
+		.nr_events = 1,
+		/* longer than it had the CPU; known at no time; of a slot that was not sent */
+		.slots = { { { 11, 99 }, 1000 }, { { 21, 99 }, 0 }, { { 31, 99 }, 300 } },
+	};
+	struct slices out;
+
+	(void)state;
+	out = weighed(&s, &w);
+	assert_int_equal(out.nr, 3);
+	assert_weights(&out.items[0], 11, 0, 100);
+	assert_weights(&out.items[1], 0, 0, 0);
+	assert_weights(&out.items[2], 0, 0, 0);
+	w.nr_events = UINT32_MAX;
+	w.slots[0].count[0] = UINT64_MAX;
+	w.slots[0].covered_ns = UINT64_MAX;
+	out = weighed(&s, &w);
+	assert_weights(&out.items[0], UINT64_MAX, 99, 100);
 }
 
 int main(void)
@@ -268,6 +396,10 @@ int main(void)
 		cmocka_unit_test(windows_after_the_cut_do_not_count_yet),
 		cmocka_unit_test(slots_become_workloads),
 		cmocka_unit_test(cut_paths_are_asked_for),
+		cmocka_unit_test(weights_go_with_their_slots),
+		cmocka_unit_test(weights_stay_with_their_slots),
+		cmocka_unit_test(no_weights_are_none),
+		cmocka_unit_test(weights_make_sense),
 	};
 
 	return cmocka_run_group_tests_name("feed", tests, NULL, NULL);

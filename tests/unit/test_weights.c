@@ -384,6 +384,9 @@ static void nothing_asked_nothing_opened(void **state)
 
 	w.nr = 77;
 	assert_int_equal(weights_open(&m.fs, "page-faults,l3d", 4, &d, &w), -ENOENT);
+	/* one event, spelt in two ways */
+	assert_int_equal(weights_open(&m.fs, "r11,R0011", 4, &d, &w), -EINVAL);
+	assert_non_null(strstr(d.what, "twice"));
 	tree_put(&m.tree, "devices/system/cpu/online", "all\n");
 	assert_int_equal(weights_open(&m.fs, "auto", 4, &d, &w), -EINVAL);
 	assert_non_null(strstr(d.what, "online"));

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS, "a slice has room for all weights");
+
 /* Running totals of a group at the end of its last good window. */
 struct group_state {
 	uint64_t end_ns; /* 0: not read yet */
@@ -38,18 +40,29 @@ static void failed(struct feed *f, int err)
 		f->error = err;
 }
 
-static void on_slot(struct feed *f, uint32_t cpu, const struct ledger_slot *s)
+/* Weights are only about time that is covered; without any, the counts say nothing. */
+static void put_weights(const struct ledger_weight *w, uint32_t nr_events, struct trace_slice *ret)
 {
+	if (!w->covered_ns)
+		return;
+	ret->weights_ns = w->covered_ns < ret->on_cpu_ns ? w->covered_ns : ret->on_cpu_ns;
+	for (uint32_t i = 0; i < nr_events && i < LEDGER_MAX_WEIGHTS; i++)
+		ret->weights[i] = w->count[i];
+}
+
+static void on_slot(struct feed *f, uint32_t i, const struct ledger_slices *r,
+		    const struct ledger_weights *w)
+{
+	const struct ledger_slot *s = &r->slots[i];
 	struct trace_slice slice = {
 		.pid = s->tgid ? s->pid : TRACE_PID_IDLE,
 		.tgid = s->tgid,
 		.task_start_ns = s->start_ns,
 		.cgroup_id = s->cgroup_id,
-		.cpu = cpu,
+		.cpu = r->h.cpu,
 		.start_ns = s->first_ns,
 		.end_ns = s->last_ns,
 		.on_cpu_ns = s->on_cpu_ns,
-		/* .weights, .weights_ns: none, the ledger has no core events */
 	};
 
 	if (!s->on_cpu_ns)
@@ -58,14 +71,15 @@ static void on_slot(struct feed *f, uint32_t cpu, const struct ledger_slot *s)
 		slice.pid = TRACE_PID_LOST;
 		f->lost_ns += s->on_cpu_ns;
 	}
+	if (w && i < w->nr)
+		put_weights(&w->slots[i], w->nr_events, &slice);
 	failed(f, f->out.slice(f->out.arg, &slice));
 }
 
 static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
 {
-	(void)w;
 	for (uint32_t i = 0; i < r->nr; i++)
-		on_slot(arg, r->h.cpu, &r->slots[i]);
+		on_slot(arg, i, r, w);
 }
 
 /*

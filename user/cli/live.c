@@ -20,6 +20,7 @@
 #include "platform/counters.h"
 #include "platform/cpus.h"
 #include "platform/ledger.h"
+#include "platform/weights.h"
 
 /* A reader that has been silent this long, and ten windows, may have lost its CPU. */
 #define SILENT_NS      100000000ull
@@ -27,6 +28,9 @@
 #define DEAD_NS	       (10 * SILENT_NS)
 /* Reading the cgroup tree again did not help: wait this many intervals at most. */
 #define MAX_WALK_PAUSE 64
+
+_Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS && WEIGHT_NAME_LEN <= TRACE_WEIGHT_NAME_LEN,
+	       "the header has room for all weights");
 
 struct live {
 	const struct trace_args *args;
@@ -42,6 +46,7 @@ struct live {
 	struct feed feed;
 	struct ledger_sink sink; /* of @feed */
 	char cgroup_mount[PATH_MAX];
+	char weights_note[sizeof(((struct weights *)NULL)->note)];
 	char **cgroups;	   /* selected, as paths from the root of the tree */
 	uint64_t *ends_ns; /* of the last interval, by socket */
 	uint32_t walk_pause, walk_wait;
@@ -197,6 +202,15 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 	return 0;
 }
 
+/* "auto" takes no events when no window will be split by them: each switch would pay. */
+static const char *wanted_weights(const struct trace_args *a)
+{
+	bool useful = !a->no_counters && a->methods[0] != METHOD_CPU_TIME;
+
+	return useful || strcmp(a->weights, "auto") != 0 ? a->weights : "cpu-time";
+}
+
+/* The ledger with its core events, which it holds on to by itself from here on. */
 static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d)
 {
 	struct ledger_options o = {
@@ -205,8 +219,22 @@ static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d
 		.nr_cpus = l->cpus.nr_cpus,
 		.log = log,
 	};
+	struct trace_header *h = &l->header;
+	struct weights w;
+	int err = weights_open(&l->sysfs, wanted_weights(l->args), o.nr_cpus, d, &w);
 
-	return ledger_open(&o, d, &l->ledger);
+	if (err)
+		return err;
+	o.nr_weights = w.nr;
+	err = ledger_open(&o, d, &l->ledger);
+	for (uint32_t e = 0; !err && e < w.nr; e++) {
+		err = ledger_weights(l->ledger, e, w.fds[e], d);
+		str_copy(h->weights[e], sizeof(h->weights[e]), w.names[e]);
+	}
+	h->nr_weights = w.nr;
+	str_copy(l->weights_note, sizeof(l->weights_note), w.note);
+	weights_close(&w);
+	return err;
 }
 
 static int start_ledger(struct live *l, struct diag *d)
@@ -418,8 +446,8 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 }
 
 /*
- * The ledger goes first: it reads the counters and fills the feed. The counters go
- * after the engine, whose layout points to them.
+ * The ledger goes first: it reads the counters and the weights, which end with it, and
+ * fills the feed. The counters go after the engine, whose layout points to them.
  */
 void live_free(struct live *l)
 {
@@ -620,7 +648,14 @@ int live_summary(struct live *l, struct diag *d, struct report **ret)
 
 void live_progress(const struct live *l, struct live_progress *ret)
 {
-	*ret = (struct live_progress){ l->tee.events, l->feed.lost_ns };
+	struct ledger_losses losses;
+
+	ledger_losses(l->ledger, &losses);
+	*ret = (struct live_progress){
+		.events = l->tee.events,
+		.lost_ns = l->feed.lost_ns,
+		.lost_weights = losses.weights,
+	};
 }
 
 void live_describe(const struct live *l, char *ret_text, size_t size)
@@ -634,4 +669,18 @@ void live_describe(const struct live *l, char *ret_text, size_t size)
 		 l->counters.nr_groups, l->counters.nr_groups == 1 ? "" : "s",
 		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)",
 		 live_alive(l), live_alive(l) == 1 ? "" : "es");
+}
+
+void live_describe_weights(const struct live *l, char *ret_text, size_t size)
+{
+	const struct trace_header *h = &l->header;
+
+	str_copy(ret_text, size, "activity measured by ");
+	if (h->nr_weights == 2)
+		str_append(ret_text, size, "%s (reads) and %s (writes)", h->weights[0],
+			   h->weights[1]);
+	else
+		str_append(ret_text, size, "%s", h->nr_weights ? h->weights[0] : "CPU time");
+	if (l->weights_note[0])
+		str_append(ret_text, size, ": %s", l->weights_note);
 }

@@ -93,14 +93,19 @@ int live_summary(struct live *l, struct diag *d, struct report **ret);
  * struct live_progress - what has come so far
  * @events: events of the trace
  * @lost_ns: CPU time whose task could not be noted
+ * @lost_weights: records of weights that found no room: their slices have none
  */
 struct live_progress {
 	uint64_t events;
 	uint64_t lost_ns;
+	uint64_t lost_weights;
 };
 void live_progress(const struct live *l, struct live_progress *ret);
 
 /** live_describe() - one line on what is followed and counted, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);
+
+/** live_describe_weights() - one line on how what tasks do is measured, and why so */
+void live_describe_weights(const struct live *l, char *ret_text, size_t size);
 
 #endif

@@ -92,11 +92,15 @@ static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes
 }
 
 /* Names the losses; false when there are none. */
-static bool describe_losses(const struct quality *q, uint64_t lost_ns, char *ret_text, size_t size)
+static bool describe_losses(const struct quality *q, const struct live_progress *p, char *ret_text,
+			    size_t size)
 {
 	ret_text[0] = '\0';
-	if (lost_ns)
-		str_append(ret_text, size, ", %.3f s of CPU time", lost_ns / 1e9);
+	if (p->lost_ns)
+		str_append(ret_text, size, ", %.3f s of CPU time", p->lost_ns / 1e9);
+	if (p->lost_weights)
+		str_append(ret_text, size, ", %llu records of weights",
+			   (unsigned long long)p->lost_weights);
 	if (q->lost_tasks)
 		str_append(ret_text, size, ", %llu records of tasks",
 			   (unsigned long long)q->lost_tasks);
@@ -113,7 +117,7 @@ static bool describe_losses(const struct quality *q, uint64_t lost_ns, char *ret
 static bool describe(const struct record *r, const struct live_progress *p, uint64_t bytes)
 {
 	char losses[256], size[FORMAT_NUMBER_LEN] = "";
-	bool lost = describe_losses(&r->losses, p->lost_ns, losses, sizeof(losses));
+	bool lost = describe_losses(&r->losses, p, losses, sizeof(losses));
 
 	if (r->run.args->quiet && !lost)
 		return false;
@@ -129,13 +133,10 @@ static bool describe(const struct record *r, const struct live_progress *p, uint
 static int prepare(struct record *r, struct diag *d)
 {
 	const struct live_recorder recorder = { open_recording, r };
-	char text[256];
 	int err = run_open(&r->run, &recorder, d);
 
-	if (!err && r->run.args->verbose) {
-		live_describe(r->run.live, text, sizeof(text));
-		fprintf(stderr, "%s: %s\n", WHO, text);
-	}
+	if (!err)
+		run_describe(&r->run);
 	return err;
 }
 

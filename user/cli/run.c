@@ -49,6 +49,18 @@ int run_open(struct run *run, const struct live_recorder *recorder, struct diag 
 	return live_open(a, recorder, a->verbose ? log_line : NULL, d, &run->live);
 }
 
+void run_describe(const struct run *run)
+{
+	char text[512];
+
+	if (!run->args->verbose)
+		return;
+	live_describe_weights(run->live, text, sizeof(text));
+	fprintf(stderr, "%s: %s\n", run->who, text);
+	live_describe(run->live, text, sizeof(text));
+	fprintf(stderr, "%s: %s\n", run->who, text);
+}
+
 /* Sleeps until something happens or @until. */
 static int wait_until(struct run *run, uint64_t until, enum ending *ret)
 {

@@ -43,6 +43,9 @@ struct run {
 /** run_open() - live_open(), with signals taken care of; 0 or a negative errno */
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d);
 
+/** run_describe() - with -v, say what is followed, counted and measured */
+void run_describe(const struct run *run);
+
 /**
  * run_loop() - start the command and go on to the end of the last interval
  *

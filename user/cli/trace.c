@@ -43,16 +43,13 @@ static int summary(struct trace *t, struct diag *d)
 
 static int prepare(struct trace *t, struct diag *d)
 {
-	char text[256];
 	int err = run_open(&t->run, NULL, d);
 
 	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
 		err = show_open(t->run.args, d, &t->show);
-	if (!err && t->run.args->verbose) {
-		live_describe(t->run.live, text, sizeof(text));
-		fprintf(stderr, "%s: %s\n", WHO, text);
-	}
+	if (!err)
+		run_describe(&t->run);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "platform/weights.h"
 
 #define NS_PER_MS    1000000ull
 #define MAX_PID	     4194304 /* PID_MAX_LIMIT of 64-bit kernels */
@@ -25,6 +26,7 @@ enum {
 	KEY_FORMAT,
 	KEY_METHOD,
 	KEY_COMPARE,
+	KEY_WEIGHTS,
 };
 
 /* Which commands take an option. */
@@ -106,6 +108,11 @@ static const struct row {
 	{ SHOW,
 	  { "verbose", 'v', NULL, 0, "Also bounds, all losses, and what the tracer costs", 3 } },
 	{ RECORD, { "verbose", 'v', NULL, 0, "Say what is followed and counted", 3 } },
+	{ RUN,
+	  { "weights", KEY_WEIGHTS, "EVENT[,EVENT]", 0,
+	    "Core events that measure what tasks do (the second one: writes), auto (default) or "
+	    "cpu-time",
+	    3 } },
 	{ RUN,
 	  { "no-counters", KEY_NO_COUNTERS, NULL, 0,
 	    "Only CPU time; works on any machine, for trying out the scheduler side", 3 } },
@@ -237,6 +244,23 @@ static uint64_t size_of(struct argp_state *state, const char *text)
 	return value << shift;
 }
 
+/* Names are looked up when the machine is; here they must be some. */
+static const char *weights_of(struct argp_state *state, const char *text)
+{
+	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
+	struct diag d = { 0 };
+	uint32_t nr;
+
+	if (weight_spec_parse(text, &d, names, &nr))
+		argp_error(state, "--%s", d.what);
+	return text;
+}
+
+static bool has_events(const struct trace_args *a)
+{
+	return strcmp(a->weights, "auto") != 0 && strcmp(a->weights, "cpu-time") != 0;
+}
+
 /* What only a live run or a recording needs to be told. */
 static void check_run(struct argp_state *state, struct trace_args *a)
 {
@@ -248,6 +272,8 @@ static void check_run(struct argp_state *state, struct trace_args *a)
 		a->all = true;
 	if (a->window_ns > a->interval_ns)
 		argp_error(state, "--window is longer than the report interval (-i)");
+	if (has_events(a) && a->methods[0] == METHOD_CPU_TIME)
+		argp_error(state, "--weights %s: --method cpu-time would not use it", a->weights);
 	if (a->job != JOB_RECORD)
 		return;
 	if (!a->output)
@@ -322,6 +348,9 @@ static error_t parse_record_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_MAX_SIZE:
 		a->max_bytes = size_of(state, arg);
+		return 0;
+	case KEY_WEIGHTS:
+		a->weights = weights_of(state, arg);
 		return 0;
 	case KEY_FORMAT:
 		a->ndjson = !strcmp(arg, "ndjson");
@@ -423,6 +452,7 @@ void trace_args_parse(enum trace_job job, int argc, char **argv, struct trace_ar
 		.interval_ns = job == JOB_REPORT ? 0 : INTERVAL_DEFAULT_MS * NS_PER_MS,
 		.window_ns = WINDOW_DEFAULT_MS * NS_PER_MS,
 		.by = ROW_PROCESS,
+		.weights = "auto",
 		.methods = { METHOD_STATE_SPACE },
 		.nr_methods = 1,
 	};

@@ -47,6 +47,7 @@ enum trace_job {
  * @output: file to write to, NULL for standard output
  * @ndjson: record NDJSON
  * @max_bytes: bound on the size of the recording, 0 = none
+ * @weights: how to measure what tasks do: "auto", "cpu-time" or names, see weights_open()
  * @methods, @nr_methods: how windows are split; more than one: compare them
  * @summary: one report for the whole run instead of one per interval
  * @no_counters: CPU time only, works without the PMUs
@@ -73,6 +74,7 @@ struct trace_args {
 	const char *output;
 	bool ndjson;
 	uint64_t max_bytes;
+	const char *weights;
 	bool summary;
 	bool no_counters;
 	bool quiet;

@@ -247,6 +247,9 @@ static int open_named(const struct sysfs *fs, const struct weight_cores *cores, 
 
 	for (uint32_t i = 0; !err && i < nr; i++)
 		err = weight_event_find(fs, cores, names[i], d, &events[i]);
+	/* Two spellings of one number are one event, too. */
+	if (!err && nr == 2 && !strcmp(events[0].name, events[1].name))
+		err = diag_fail(d, -EINVAL, "weights \"%s\": the same event twice", spec);
 	for (uint32_t i = 0; !err && i < nr; i++) {
 		struct movement m;
 		int *fds;
