@@ -8,7 +8,7 @@
 #include "engine/filter_state.h"
 
 /*
- * CPU time says nothing about intensity: it differs by an order of magnitude between
+ * CPU time and cycles say nothing about intensity: it differs by an order of magnitude between
  * programs, and changes as programs go through phases. A count of cache refills is
  * right but for prefetches and write-backs, some ten percent; what changes is how the
  * count was spread over a slice, so its phases are as short as slices are.
@@ -19,11 +19,16 @@ static const struct params params_of[NR_FILTER_KINDS] = {
 			      .tau_s = 0.5,
 			      .background = 0.15,
 			      .phase = 0.5 },
-	[FILTER_COUNTS] = { .prior = 0.25,
-			    .wander = 0.05,
-			    .tau_s = 0.05,
-			    .background = 0.1,
-			    .phase = 0.15 },
+	[FILTER_WORK] = { .prior = 1.5,
+			  .wander = 0.33,
+			  .tau_s = 0.5,
+			  .background = 0.15,
+			  .phase = 0.5 },
+	[FILTER_TRAFFIC] = { .prior = 0.25,
+			     .wander = 0.05,
+			     .tau_s = 0.05,
+			     .background = 0.1,
+			     .phase = 0.15 },
 };
 
 #define NOISE_AT_FIRST 0.03

@@ -23,7 +23,8 @@
 /* What activity is measured in; how much is known about intensities beforehand. */
 enum filter_kind {
 	FILTER_CPU_TIME, /* nothing: programs differ by orders of magnitude */
-	FILTER_COUNTS,	 /* a core event that follows the traffic: nearly the same for all */
+	FILTER_WORK,	 /* a core event like cycles: no more, but its unit is another one */
+	FILTER_TRAFFIC,	 /* a core event that follows the traffic: nearly the same for all */
 	NR_FILTER_KINDS,
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -37,6 +38,31 @@ struct splitter {
 	size_t nr_lost;
 	struct tally since, all; /* the last report, the beginning */
 };
+
+bool split_follows_traffic(const char *event)
+{
+	/* Arm ARM, PMU events; what they count on which core: platform/weight_rows.c */
+	static const char *const events[] = {
+		"l3d_cache_refill",
+		"l3d_cache_refill_rd",
+		"l3d_cache_lmiss_rd",
+		"l3d_cache_allocate",
+		"ll_cache_miss_rd",
+		"ll_cache_miss",
+		"l2d_cache_wb",
+		"l2d_cache_wb_victim",
+		"bus_access_wr",
+		"store_stream",
+		"remote_access",
+		"l1d_cache_refill_outer_dram",
+		"l1d_cache_refill_outer_remote",
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (!strcasecmp(event, events[i]))
+			return true;
+	return false;
+}
 
 int splitter_new(const struct trace_header *header, enum method method, struct splitter **ret)
 {
@@ -181,7 +207,8 @@ static void choose_activity(const struct splitter *s, const struct split_block *
 
 	p->kind = FILTER_CPU_TIME;
 	if (s->method != METHOD_CPU_TIME && nr && counts_of(b, weight, p->x)) {
-		p->kind = FILTER_COUNTS;
+		p->kind = split_follows_traffic(s->header->weights[weight]) ? FILTER_TRAFFIC
+									    : FILTER_WORK;
 		t->used[weight] = true;
 		return;
 	}
@@ -405,7 +432,7 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 			if (!err)
 				err = split_counter(s, c, b, p, i, sink);
 			owned = true;
-			weighed |= p->kind == FILTER_COUNTS;
+			weighed |= p->kind != FILTER_CPU_TIME;
 			continue;
 		}
 		for (size_t k = 0; k < p->nr_windows && !err; k++)

@@ -195,7 +195,7 @@ static void bound_loose(struct bounding *g)
 			continue;
 		all = cl->given + Z * sqrt(fmax(cl->variance, 0));
 		r->loose += m->bytes;
-		r->loose_low += g->p->kind == FILTER_COUNTS ? m->bytes / spread : 0;
+		r->loose_low += g->p->kind == FILTER_TRAFFIC ? m->bytes / spread : 0;
 		r->loose_high += fmin(all, m->bytes * spread);
 		if (cl->pool)
 			r->pooled += m->bytes;
