@@ -35,6 +35,8 @@ static const struct params params_of[NR_FILTER_KINDS] = {
 
 /* A block that is not as expected is solved this often again. */
 #define MAX_ROUNDS     4
+/* Mean square of what was not predicted, in units of what was expected of it. */
+#define LOST_TRACK     2.5
 
 static void begin(struct filter *f)
 {
@@ -42,6 +44,7 @@ static void begin(struct filter *f)
 	f->phase = f->params.phase;
 	f->lag = f->lag_num = f->lag_den = 0;
 	f->bytes = f->activity = f->mean = 0;
+	f->blocks = 0;
 	memset(f->evidence, 0, sizeof(f->evidence));
 	state_free(&f->state);
 }
@@ -120,9 +123,27 @@ static int solve_and_learn(struct filter *f, const struct filter_input *in)
 	return err;
 }
 
+/*
+ * Even with all that was learned the bytes are further off than they may be: what is
+ * known of the intensities is wrong, and would stay so, for it is held to be certain.
+ */
+static bool lost_track(const struct filter *f)
+{
+	const struct work *w = &f->work;
+
+	return dot(w->white, w->white, w->t) > LOST_TRACK * w->t;
+}
+
+/* Enters the workloads of a block and solves it. */
+static int enter_and_solve(struct filter *f, const struct filter_input *in)
+{
+	int err = work_shape(&f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
+
+	return err ? err : solve_and_learn(f, in);
+}
+
 int filter_block(struct filter *f, const struct filter_input *in, const struct filter_output **ret)
 {
-	struct work *w = &f->work;
 	int err;
 
 	if (!in->nr_windows || in->nr_windows > FILTER_MAX_WINDOWS || !in->nr_workloads ||
@@ -131,9 +152,13 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 	err = state_update(f, in);
 	if (err)
 		return err; /* nothing happened: what is known stays */
-	err = work_shape(w, in->nr_windows, in->nr_workloads + 1, f->state.nr);
-	if (!err)
-		err = solve_and_learn(f, in);
+	err = enter_and_solve(f, in);
+	if (!err && f->blocks++ && lost_track(f)) {
+		begin(f);
+		err = state_update(f, in);
+		if (!err)
+			err = enter_and_solve(f, in);
+	}
 	if (!err)
 		err = make_result(f, in);
 	if (!err) {

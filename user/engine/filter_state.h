@@ -100,9 +100,10 @@ struct filter {
 	struct parked *parked;
 	size_t nr_parked;
 	double now_s;
-	double noise; /* learned: of the counter, as a part of it */
-	double phase; /* learned: of phases, as a part of the intensity */
-	double lag;   /* learned: part of a window's traffic that comes in the next */
+	uint64_t blocks; /* since the state began */
+	double noise;	 /* learned: of the counter, as a part of it */
+	double phase;	 /* learned: of phases, as a part of the intensity */
+	double lag;	 /* learned: part of a window's traffic that comes in the next */
 	double lag_num, lag_den;
 	double evidence[4];	/* for more and less noise, more and less phase */
 	double bytes, activity; /* recent sums: the mean intensity */
