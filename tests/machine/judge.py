@@ -52,9 +52,10 @@ def any_row(row):
     return True
 
 
-def inside(share, truth, what):
+def inside(share, truth, what, slack=0.0):
+    """@slack: part of the truth, for what an emulated CPU adds to a short run."""
     expect(
-        share["low"] <= truth <= share["high"],
+        share["low"] - slack * truth <= truth <= share["high"] + slack * truth,
         f"{what}: {truth} is not within {share['low']} to {share['high']}",
     )
 
@@ -142,7 +143,8 @@ def the_others_bytes_are_not_in_its_row(s):
     line = truth.named("first")[0]
     share = reports.share(READ1, by_pid(line["pid"]))
     expect_share(share["value"], line["bytes"], 0.95, "its row")
-    expect_share(share["high"], line["bytes"], 0.95, "the upper bound of its row")
+    # bounds allow for the noise that the counter may have
+    expect_share(share["high"] / 1.02, line["bytes"], 0.95, "the upper bound of its row")
     expect(
         reports.share(READ1, any_row)["value"] <= line["bytes"],
         "rows have more than the followed program moved",
@@ -154,7 +156,8 @@ def the_others_bytes_are_unattributed(s):
     reports, truth = s.reports("first"), s.truth()
     reasons = reports.unattributed(READ1)
     expect_equal(reports.counter(READ1), truth.counter(READ1), "the counter")
-    expect(set(reasons) <= {"other", "idle"}, f"reasons {sorted(reasons)}")
+    expect(set(reasons) <= {"other", "idle", "background"}, f"reasons {sorted(reasons)}")
+    expect(reasons.get("background", 0) <= 0.01 * truth.counter(READ1), f"background: {reasons}")
     expect(
         reasons.get("other", 0) >= truth.bytes("second"),
         f"other: {reasons.get('other', 0)}, expected {truth.bytes('second')}",
@@ -344,8 +347,9 @@ def parents_include_their_children(s):
     for name, program in ((READ0, "left"), (WRITE0, "deep")):
         row = reports.share(name, lambda row: row["cgroup"]["path"] == "/tree/left" and not row["leaf"])
         leaves = [reports.share(name, leaf_in(path))["value"] for path in ("/tree/left", "/tree/left/deep")]
-        # Both programs run at once on this socket: some of the bytes of each go to the other.
-        expect(min(leaves) > 0.2 * truth.bytes(program), f"{name}: {leaves} in leaf rows")
+        # Both programs run at once on this socket, one reads and the other writes.
+        own = leaves[program == "deep"]
+        expect(own > 0.8 * truth.bytes(program), f"{name}: {leaves} in leaf rows")
         expect_equal(row["value"], sum(leaves), f"{name} of /tree/left")
 
 
@@ -358,7 +362,7 @@ def bytes_are_in_the_right_cgroups(s):
         ("/gone", WRITE1, "gone"),
     ):
         share = reports.share(name, leaf_in(path))
-        inside(share, truth.bytes(program), path)
+        inside(share, truth.bytes(program), path, 0.1)
 
 
 @test("tree")
