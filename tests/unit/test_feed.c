@@ -253,7 +253,7 @@ static void cut_paths_are_asked_for(void **state)
 	s.slots[0] = (struct ledger_slot){
 		.pid = 7, .tgid = 7, .cgroup_id = 9, .last_ns = 1, .on_cpu_ns = 1
 	};
-	w.sink.slices(w.sink.arg, &s);
+	w.sink.slices(w.sink.arg, &s, NULL);
 	assert_true(session_unknown_cgroup(w.session)); /* half a path is no name */
 	teardown(&w);
 }
