@@ -418,6 +418,31 @@ static void many_workloads_are_pooled(void **state)
 	world_free(w);
 }
 
+/* As many as the filter takes, one more, one less; with and without one that does nearly nothing. */
+static void as_many_as_can_be_estimated(void **state)
+{
+	static const size_t pooled[2][3] = { { 0, 1, 2 }, { 1, 2, 3 } };
+	struct quality q;
+
+	(void)state;
+	for (uint32_t small = 0; small <= 1; small++)
+		for (uint32_t more = 0; more < 3; more++) {
+			struct world *w = world_new(METHOD_STATE_SPACE, 0);
+
+			for (int k = 0; k < 3; k++) {
+				add_window(w, 10 * MS, 123456789);
+				for (uint32_t n = 1; n <= 159 + more; n++)
+					ran(w, n, 1 + draw_below(&d, 10 * MS));
+				if (small)
+					ran(w, 300, 1);
+			}
+			world_split(w);
+			splitter_quality(w->splitter, true, &q);
+			assert_int_equal(q.pooled_workloads, pooled[small][more]);
+			world_free(w);
+		}
+}
+
 /* A counter without data in a window owes nothing there. */
 static void counters_take_turns(void **state)
 {
@@ -559,6 +584,7 @@ int main(void)
 		cmocka_unit_test(one_weight_is_for_both_and_cpu_time_is_not_asked),
 		cmocka_unit_test(gaps_of_weights_are_filled),
 		cmocka_unit_test(many_workloads_are_pooled),
+		cmocka_unit_test(as_many_as_can_be_estimated),
 		cmocka_unit_test(counters_take_turns),
 		cmocka_unit_test(lost_slices_make_bounds_wider),
 		cmocka_unit_test(errors_of_the_sink_come_back),
