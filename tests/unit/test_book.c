@@ -34,7 +34,7 @@ static const struct reading counted[3] = { { 0, 10, 10 }, { 0, 10, 10 }, { 0, 10
 struct world {
 	struct identity *id;
 	struct book *book;
-	struct timeline_sink sink;
+	struct split_sink sink;
 };
 
 static struct world world_new(enum row_kind by, bool all)
@@ -66,20 +66,68 @@ static uint32_t workload(struct world *w, uint32_t pid, uint64_t cgroup, const c
 	return id;
 }
 
-/* One window in which @nr workloads ran for 10 ns each and split @bytes of counter 0. */
-static void split(struct world *w, uint64_t bytes, const uint32_t *ids, size_t nr)
+static void window(struct world *w, const struct reading *r)
 {
-	struct claim claims[16];
-	struct estimate e[16];
+	assert_int_equal(w->sink.window(w->sink.arg, 0, 10, r), 0);
+}
 
-	assert_int_equal(w->sink.window(w->sink.arg, 0, 10, counted), 0);
+static void bytes(struct world *w, uint32_t counter, uint64_t bytes, const struct portion *p,
+		  size_t nr)
+{
+	assert_int_equal(w->sink.bytes(w->sink.arg, counter, bytes, p, nr), 0);
+}
+
+static uint32_t number(struct world *w, uint32_t workload)
+{
+	uint32_t row;
+
+	assert_int_equal(w->sink.row(w->sink.arg, workload, &row), 0);
+	return row;
+}
+
+static void bounds(struct world *w, uint32_t workload, uint64_t low, uint64_t high)
+{
+	struct bounds b = { number(w, workload), low, high, true, NULL, 0 };
+
+	assert_int_equal(w->sink.bounds(w->sink.arg, 0, &b), 0);
+}
+
+/* What is sure whatever the intensities are, by row: all when it is alone, else nothing. */
+static void bound_rows(struct world *w, uint64_t all, const uint32_t *ids, size_t nr)
+{
+	uint32_t rows[16];
+	size_t different = 0;
+
 	for (size_t i = 0; i < nr; i++) {
-		claims[i] = (struct claim){ ids[i], 10 };
-		assert_int_equal(w->sink.on_cpu(w->sink.arg, 0, ids[i], 10), 0);
+		size_t k = 0;
+
+		rows[i] = number(w, ids[i]);
+		while (rows[k] != rows[i])
+			k++;
+		different += k == i;
 	}
-	if (nr)
-		assert_int_equal(estimate_window(bytes, claims, nr, e), 0);
-	assert_int_equal(w->sink.bytes(w->sink.arg, 0, bytes, claims, e, nr), 0);
+	for (size_t i = 0; i < nr; i++) {
+		size_t k = 0;
+
+		while (rows[k] != rows[i])
+			k++;
+		if (k == i && rows[i] != SPLIT_NO_ROW)
+			bounds(w, ids[i], different == 1 ? all : 0, all);
+	}
+}
+
+/* One window in which @nr workloads ran for 10 ns each and split @all of counter 0. */
+static void split(struct world *w, uint64_t all, const uint32_t *ids, size_t nr)
+{
+	struct portion p[16];
+
+	window(w, counted);
+	for (size_t i = 0; i < nr; i++) {
+		assert_int_equal(book_on_cpu(w->book, 0, ids[i], 10), 0);
+		p[i] = (struct portion){ ids[i], all / nr + (i < all % nr) };
+	}
+	bytes(w, 0, all, p, nr);
+	bound_rows(w, all, ids, nr);
 }
 
 static struct report *report_of(struct world *w)
@@ -127,9 +175,9 @@ static void rows_and_reasons(void **state)
 	split(&w, 100, ids, 2);
 	split(&w, 31, ids, 3);
 	split(&w, 5, NULL, 0);
-	assert_int_equal(w.sink.on_cpu(w.sink.arg, 0, WORKLOAD_IDLE, 3), 0);
-	assert_int_equal(w.sink.bytes(w.sink.arg, 1, 70, NULL, NULL, 0), 0);
-	assert_int_equal(w.sink.bytes(w.sink.arg, 2, 9, NULL, NULL, 0), 0);
+	assert_int_equal(book_on_cpu(w.book, 0, WORKLOAD_IDLE, 3), 0);
+	bytes(&w, 1, 70, NULL, 0);
+	bytes(&w, 2, 9, NULL, 0);
 	r = report_of(&w);
 	check_conserved(r);
 	a = row(r, "pid:7:70");
@@ -186,7 +234,7 @@ static void no_reading_no_value(void **state)
 
 	(void)state;
 	workload(&w, 7, 1, "a");
-	assert_int_equal(w.sink.window(w.sink.arg, 0, 10, none), 0);
+	window(&w, none);
 	r = report_of(&w);
 	assert_false(r->counters[0].valid);
 	assert_true(r->counters[1].valid);
@@ -200,18 +248,17 @@ static void shared_counters_are_scaled(void **state)
 	struct reading third[3] = { { 0, 30, 10 }, { 0, 10, 10 }, { 0, 10, 10 } };
 	struct world w = world_new(ROW_PROCESS, true);
 	uint32_t ids[] = { workload(&w, 7, 1, "a"), workload(&w, 8, 1, "b") };
-	struct claim claims[] = { { ids[0], 1 }, { ids[1], 2 } };
-	struct estimate e[2];
+	struct portion p[] = { { ids[0], 33 }, { ids[1], 67 } }, alone = { ids[0], 10 };
 	const struct report_row *a;
 	struct report *r;
 
 	(void)state;
-	assert_int_equal(w.sink.window(w.sink.arg, 0, 10, third), 0);
-	assert_int_equal(estimate_window(100, claims, 2, e), 0);
-	assert_int_equal(w.sink.bytes(w.sink.arg, 0, 100, claims, e, 2), 0);
-	assert_int_equal(w.sink.bytes(w.sink.arg, 0, 7, NULL, NULL, 0), 0);
-	assert_int_equal(estimate_window(10, claims, 1, e), 0);
-	assert_int_equal(w.sink.bytes(w.sink.arg, 0, 10, claims, e, 1), 0);
+	window(&w, third);
+	bytes(&w, 0, 100, p, 2);
+	bytes(&w, 0, 7, NULL, 0);
+	bytes(&w, 0, 10, &alone, 1);
+	bounds(&w, ids[0], 10, 110);
+	bounds(&w, ids[1], 0, 100);
 	r = report_of(&w);
 	check_conserved(r);
 	a = row(r, "pid:7:70");
@@ -219,7 +266,9 @@ static void shared_counters_are_scaled(void **state)
 	assert_int_equal(r->counters[0].unattributed[REASON_IDLE], 21);
 	assert_int_equal(a->shares[0].value, 129);
 	assert_int_equal(a->shares[0].low, 10); /* seen while it was alone */
+	/* 3 times 110; and what was not counted may be 30% off: 0.3 * (129 - 43) */
 	assert_int_equal(a->shares[0].high, 351);
+	assert_int_equal(row(r, "pid:8:80")->shares[0].high, 340);
 	report_free(r);
 	world_free(&w);
 }
@@ -361,6 +410,86 @@ static void too_many_rows_are_pooled(void **state)
 	world_free(&w);
 }
 
+/* What goes on whatever the workloads do is nobody's, and says so. */
+static void the_background_has_a_reason(void **state)
+{
+	struct world w = world_new(ROW_PROCESS, true);
+	uint32_t id = workload(&w, 7, 1, "a");
+	struct portion p[] = { { id, 90 }, { WORKLOAD_BACKGROUND, 12 } };
+	struct report *r;
+
+	(void)state;
+	window(&w, counted);
+	bytes(&w, 0, 102, p, 2);
+	bounds(&w, id, 80, 101);
+	r = report_of(&w);
+	check_conserved(r);
+	assert_int_equal(r->counters[0].unattributed[REASON_BACKGROUND], 12);
+	assert_int_equal(row(r, "pid:7:70")->shares[0].value, 90);
+	assert_int_equal(row(r, "pid:7:70")->shares[0].low, 80);
+	assert_int_equal(row(r, "pid:7:70")->shares[0].high, 101);
+	report_free(r);
+	world_free(&w);
+}
+
+/* Workloads of a row have its number; what is not a row has none. */
+static void rows_have_numbers(void **state)
+{
+	struct world w = world_new(ROW_PROCESS, false);
+	uint32_t a = workload(&w, 7, 1, "a"), moved, other = workload(&w, 8, 1, "other");
+
+	(void)state;
+	assert_int_equal(identity_workload(w.id, 7, 7, 70, 2, &moved), 0);
+	assert_int_not_equal(a, moved);
+	identity_follow(w.id, 7);
+	assert_int_equal(number(&w, a), number(&w, moved));
+	assert_int_not_equal(number(&w, a), SPLIT_NO_ROW);
+	assert_int_equal(number(&w, other), SPLIT_NO_ROW);
+	assert_int_equal(number(&w, WORKLOAD_LOST), SPLIT_NO_ROW);
+	book_clear(w.book);
+	assert_int_equal(number(&w, moved), 0); /* begins anew with each interval */
+	world_free(&w);
+}
+
+/* Most of a row's bytes are from blocks in which it could not be told from another. */
+static void tangled_rows_name_each_other(void **state)
+{
+	struct world w = world_new(ROW_PROCESS, true);
+	uint32_t ids[] = { workload(&w, 7, 1, "a"), workload(&w, 8, 1, "b"),
+			   workload(&w, 9, 1, "c") };
+	struct book_scope scope = { ROW_PROCESS, true };
+	uint32_t a, b;
+	struct bounds tangled;
+	struct report *r;
+	struct book *total;
+
+	(void)state;
+	split(&w, 300, ids, 3);
+	a = number(&w, ids[0]);
+	b = number(&w, ids[1]);
+	tangled = (struct bounds){ a, 0, 5000, false, &b, 1 };
+	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
+	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
+	tangled = (struct bounds){ b, 0, 200, false, &a, 1 }; /* too little to matter */
+	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
+	assert_int_equal(book_new(&layout, &scope, w.id, &total), 0);
+	assert_int_equal(book_finish(w.book), 0);
+	assert_int_equal(book_add(total, w.book), 0);
+	r = calloc(1, sizeof(*r));
+	assert_int_equal(book_report(total, r), 0);
+	assert_false(row(r, "pid:7:70")->separable);
+	assert_false(row(r, "pid:7:70")->shares[0].separable);
+	assert_int_equal(row(r, "pid:7:70")->nr_tangled, 1);
+	assert_int_equal(row(r, "pid:7:70")->nr_tangled_all, 1);
+	assert_string_equal(row(r, "pid:7:70")->tangled[0], "pid:8:80");
+	assert_true(row(r, "pid:8:80")->separable);
+	assert_int_equal(row(r, "pid:8:80")->nr_tangled, 0);
+	assert_true(row(r, "pid:9:90")->separable);
+	report_free(r);
+	book_free(total);
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +502,9 @@ int main(void)
 		cmocka_unit_test(nothing_above_the_selection),
 		cmocka_unit_test(the_total_is_the_sum),
 		cmocka_unit_test(too_many_rows_are_pooled),
+		cmocka_unit_test(the_background_has_a_reason),
+		cmocka_unit_test(rows_have_numbers),
+		cmocka_unit_test(tangled_rows_name_each_other),
 	};
 
 	return cmocka_run_group_tests_name("book", tests, NULL, NULL);

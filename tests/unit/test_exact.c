@@ -120,7 +120,7 @@ static void step(struct world *w)
 			s.slots[2].pid = s.slots[2].tgid = LEDGER_LOST_PID;
 		if (next_random(&w->random) % 32 == 0)
 			s.slots[1].on_cpu_ns = UINT64_MAX; /* impossible */
-		w->in.slices(w->in.arg, &s);
+		w->in.slices(w->in.arg, &s, NULL);
 	}
 	w->now = end;
 	for (uint32_t socket = 0; socket < 2; socket++) {

@@ -38,7 +38,11 @@ struct seen {
 	uint64_t bytes[3]; /* as handed out */
 	uint64_t given[3][NR_WORKLOADS];
 	uint64_t idle[3];
-	unsigned int windows[2];
+	uint64_t weights[TRACE_MAX_WEIGHTS];
+	uint64_t weights_ns;
+	uint64_t active_ns;
+	unsigned int windows[2], blocks;
+	struct activity last;
 	int fail;
 };
 
@@ -60,8 +64,7 @@ static int on_window(void *arg, uint32_t group, uint64_t duration_ns, const stru
 	return 0;
 }
 
-static int on_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct claim *claims,
-		    const struct estimate *e, size_t nr)
+static int on_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct portion *p, size_t nr)
 {
 	struct seen *s = arg;
 	uint64_t sum = 0;
@@ -70,18 +73,95 @@ static int on_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct cl
 	if (!nr)
 		s->idle[counter] += bytes;
 	for (size_t i = 0; i < nr; i++) {
-		assert_true(e[i].low <= e[i].value && e[i].value <= e[i].high);
-		s->given[counter][claims[i].workload] += e[i].value;
-		sum += e[i].value;
+		s->given[counter][p[i].workload] += p[i].bytes;
+		sum += p[i].bytes;
 	}
 	if (nr)
 		assert_true(sum == bytes);
 	return 0;
 }
 
+static int on_row(void *arg, uint32_t workload, uint32_t *ret)
+{
+	(void)arg;
+	*ret = workload;
+	return 0;
+}
+
+static int on_bounds(void *arg, uint32_t counter, const struct bounds *b)
+{
+	(void)arg;
+	(void)counter;
+	assert_true(b->low <= b->high);
+	return 0;
+}
+
+/* What a block promises: windows in order, each pair once and sorted, inside its window. */
+static void check_block(const struct split_block *b)
+{
+	assert_true(b->nr_windows > 0 && b->nr_windows <= SPLIT_MAX_WINDOWS);
+	for (size_t w = 0; w < b->nr_windows; w++) {
+		assert_int_equal(b->windows[w].group, b->group);
+		assert_true(b->windows[w].start_ns < b->windows[w].end_ns);
+		if (w)
+			assert_true(b->windows[w - 1].end_ns <= b->windows[w].start_ns);
+	}
+	for (size_t i = 0; i < b->nr; i++) {
+		const struct activity *a = &b->activity[i];
+
+		assert_true(a->window < b->nr_windows);
+		assert_true(a->on_cpu_ns > 0 && a->weights_ns <= a->on_cpu_ns);
+		assert_int_not_equal(a->workload, WORKLOAD_IDLE);
+		if (i)
+			assert_true(a[-1].window < a->window ||
+				    (a[-1].window == a->window && a[-1].workload < a->workload));
+	}
+}
+
+/* In proportion to CPU time: the numbers show what the timeline handed out. */
+static int on_block(void *arg, const struct split_block *b)
+{
+	struct trace_header header = { .layout = layout };
+	struct split_sink sink = { on_window, on_bytes, on_row, on_bounds, arg };
+	struct seen *s = arg;
+	struct splitter *splitter;
+
+	check_block(b);
+	s->blocks++;
+	for (size_t i = 0; i < b->nr; i++) {
+		s->last = b->activity[i];
+		s->active_ns += s->last.on_cpu_ns;
+		s->weights_ns += s->last.weights_ns;
+		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
+			s->weights[k] += s->last.weights[k];
+	}
+	assert_int_equal(splitter_new(&header, METHOD_CPU_TIME, &splitter), 0);
+	assert_int_equal(splitter_block(splitter, b, &sink), 0);
+	splitter_free(splitter);
+	return s->fail;
+}
+
 static struct timeline_sink sink_of(struct seen *s)
 {
-	return (struct timeline_sink){ on_cpu, on_window, on_bytes, s };
+	return (struct timeline_sink){ on_cpu, on_block, s };
+}
+
+static int slice(struct timeline *t, uint32_t workload, uint32_t cpu, uint64_t start, uint64_t end,
+		 uint64_t on_cpu_ns)
+{
+	struct trace_slice s = {
+		.cpu = cpu, .start_ns = start, .end_ns = end, .on_cpu_ns = on_cpu_ns
+	};
+
+	return timeline_slice(t, workload, &s);
+}
+
+static int read_at(struct timeline *t, uint32_t group, uint64_t start, uint64_t end,
+		   const struct reading *r)
+{
+	struct trace_window w = { group, start, end, r };
+
+	return timeline_window(t, &w);
 }
 
 static int setup(void **state)
@@ -105,7 +185,7 @@ static void window(struct timeline *t, uint32_t group, uint64_t start, uint64_t 
 	struct reading r[2] = { { value, end - start, end - start },
 				{ value / 2, end - start, end - start } };
 
-	assert_int_equal(timeline_window(t, group, start, end, r), 0);
+	assert_int_equal(read_at(t, group, start, end, r), 0);
 }
 
 static uint64_t close_at(struct timeline *t, uint64_t end, struct seen *s)
@@ -123,10 +203,10 @@ static void a_window_is_split_by_cpu_time(void **state)
 	struct timeline *t = *state;
 	struct seen s = { 0 };
 
-	assert_int_equal(timeline_slice(t, 5, 0, 100, 200, 75), 0);
-	assert_int_equal(timeline_slice(t, 6, 1, 100, 200, 25), 0);
-	assert_int_equal(timeline_slice(t, 7, 2, 100, 200, 100), 0); /* the other socket */
-	assert_int_equal(timeline_slice(t, WORKLOAD_IDLE, 1, 100, 200, 75), 0);
+	assert_int_equal(slice(t, 5, 0, 100, 200, 75), 0);
+	assert_int_equal(slice(t, 6, 1, 100, 200, 25), 0);
+	assert_int_equal(slice(t, 7, 2, 100, 200, 100), 0); /* the other socket */
+	assert_int_equal(slice(t, WORKLOAD_IDLE, 1, 100, 200, 75), 0);
 	window(t, 0, 100, 200, 1000);
 	assert_int_equal(close_at(t, 200, &s), 0);
 	assert_int_equal(s.given[0][5], 750);
@@ -143,7 +223,7 @@ static void nobody_ran(void **state)
 	struct timeline *t = *state;
 	struct seen s = { 0 };
 
-	assert_int_equal(timeline_slice(t, WORKLOAD_IDLE, 0, 0, 100, 100), 0);
+	assert_int_equal(slice(t, WORKLOAD_IDLE, 0, 0, 100, 100), 0);
 	window(t, 0, 0, 100, 42);
 	close_at(t, 100, &s);
 	assert_int_equal(s.idle[0], 42);
@@ -155,8 +235,8 @@ static void a_long_run_is_split_exactly(void **state)
 	struct seen s = { 0 };
 
 	/* runs from 5 to 37 without a break; the other one only in the second window */
-	assert_int_equal(timeline_slice(t, 5, 0, 5, 37, 32), 0);
-	assert_int_equal(timeline_slice(t, 6, 1, 10, 20, 10), 0);
+	assert_int_equal(slice(t, 5, 0, 5, 37, 32), 0);
+	assert_int_equal(slice(t, 6, 1, 10, 20, 10), 0);
 	window(t, 0, 0, 10, 100);
 	window(t, 0, 10, 20, 100);
 	window(t, 0, 20, 30, 100);
@@ -173,7 +253,7 @@ static void a_slice_across_the_end_is_cut(void **state)
 	struct seen first = { 0 }, second = { 0 };
 
 	/* half of the time on the CPU: 7 ns of 14; nothing may get lost by rounding */
-	assert_int_equal(timeline_slice(t, 5, 0, 3, 17, 7), 0);
+	assert_int_equal(slice(t, 5, 0, 3, 17, 7), 0);
 	window(t, 0, 0, 10, 100);
 	close_at(t, 10, &first);
 	window(t, 0, 10, 20, 100);
@@ -189,7 +269,7 @@ static void windows_beyond_the_end_stay(void **state)
 	struct timeline *t = *state;
 	struct seen first = { 0 }, second = { 0 };
 
-	assert_int_equal(timeline_slice(t, 5, 0, 0, 20, 20), 0);
+	assert_int_equal(slice(t, 5, 0, 0, 20, 20), 0);
 	window(t, 0, 0, 10, 100);
 	window(t, 0, 10, 20, 300);
 	close_at(t, 10, &first);
@@ -205,11 +285,11 @@ static void a_late_window_finds_its_slices(void **state)
 	struct timeline *t = *state;
 	struct seen first = { 0 }, second = { 0 };
 
-	assert_int_equal(timeline_slice(t, 5, 0, 0, 10, 10), 0);
+	assert_int_equal(slice(t, 5, 0, 0, 10, 10), 0);
 	window(t, 1, 0, 5, 50);
 	close_at(t, 10, &first);
 	assert_int_equal(first.given[2][5], 50);
-	assert_int_equal(timeline_slice(t, 6, 0, 10, 20, 10), 0);
+	assert_int_equal(slice(t, 6, 0, 10, 20, 10), 0);
 	window(t, 1, 5, 20, 150);
 	close_at(t, 20, &second);
 	assert_int_equal(second.given[2][5], 50);
@@ -224,7 +304,7 @@ static void late_slices_are_counted_and_kept(void **state)
 	struct seen s = { 0 };
 
 	assert_int_equal(close_at(t, 100, &s), 0);
-	assert_int_equal(timeline_slice(t, 5, 0, 50, 60, 10), 0);
+	assert_int_equal(slice(t, 5, 0, 50, 60, 10), 0);
 	assert_int_equal(close_at(t, 200, &s), 1);
 	assert_int_equal(s.on_cpu[0][5], 10);
 }
@@ -235,8 +315,8 @@ static void what_never_ran_has_no_data(void **state)
 	struct reading half[2] = { { 100, 10, 5 }, { 7, 10, 0 } };
 	struct seen s = { 0 };
 
-	assert_int_equal(timeline_slice(t, 5, 0, 0, 10, 10), 0);
-	assert_int_equal(timeline_window(t, 0, 0, 10, half), 0);
+	assert_int_equal(slice(t, 5, 0, 0, 10, 10), 0);
+	assert_int_equal(read_at(t, 0, 0, 10, half), 0);
 	close_at(t, 10, &s);
 	assert_int_equal(s.given[0][5], 100); /* as counted; scaling is the book's */
 	/* never got to count: no data, not zero and not seven */
@@ -250,8 +330,8 @@ static void the_past_is_forgotten_at_the_start(void **state)
 	const uint64_t starts[] = { 50, 50 };
 	struct seen s = { 0 };
 
-	assert_int_equal(timeline_slice(t, 5, 0, 0, 40, 40), 0);
-	assert_int_equal(timeline_slice(t, 6, 0, 40, 60, 20), 0);
+	assert_int_equal(slice(t, 5, 0, 0, 40, 40), 0);
+	assert_int_equal(slice(t, 6, 0, 40, 60, 20), 0);
 	window(t, 0, 0, 50, 1000);
 	window(t, 0, 50, 60, 10);
 	assert_int_equal(timeline_begin(t, starts), 0);
@@ -262,19 +342,105 @@ static void the_past_is_forgotten_at_the_start(void **state)
 	assert_int_equal(s.given[0][6], 10);
 }
 
+/* Weights are cut with their slices, at intervals and windows: nothing appears or vanishes. */
+static void weights_are_cut_with_their_slice(void **state)
+{
+	struct timeline *t = *state;
+	struct trace_slice s = { .end_ns = 30,
+				 .on_cpu_ns = 29,
+				 .weights = { 1000003, UINT64_MAX / 64 },
+				 .weights_ns = 23 };
+	struct seen seen = { 0 };
+
+	assert_int_equal(timeline_slice(t, 5, &s), 0);
+	window(t, 0, 0, 7, 100);
+	window(t, 0, 7, 11, 100);
+	close_at(t, 11, &seen);
+	assert_int_equal(seen.last.weights_ns, seen.weights_ns - 23 * 6 / 29);
+	window(t, 0, 11, 19, 100);
+	close_at(t, 19, &seen);
+	window(t, 0, 19, 30, 100);
+	close_at(t, 30, &seen);
+	assert_int_equal(seen.active_ns, 29);
+	assert_int_equal(seen.weights_ns, 23);
+	assert_true(seen.weights[0] == s.weights[0]);
+	assert_true(seen.weights[1] == s.weights[1]);
+}
+
+/* The same workload on two CPUs of the socket: one activity with both weights. */
+static void weights_of_a_window_are_added_up(void **state)
+{
+	struct timeline *t = *state;
+	struct trace_slice s = {
+		.end_ns = 10, .on_cpu_ns = 10, .weights = { 40, 4 }, .weights_ns = 8
+	};
+	struct seen seen = { 0 };
+
+	assert_int_equal(timeline_slice(t, 5, &s), 0);
+	s.cpu = 1;
+	s.on_cpu_ns = 5;
+	s.weights_ns = 0; /* counts without time to go with say nothing */
+	assert_int_equal(timeline_slice(t, 5, &s), 0);
+	s.cpu = 2;
+	assert_int_equal(timeline_slice(t, 5, &s), 0); /* the other socket */
+	window(t, 0, 0, 10, 100);
+	close_at(t, 10, &seen);
+	assert_int_equal(seen.last.on_cpu_ns, 15);
+	assert_int_equal(seen.last.weights_ns, 8);
+	assert_int_equal(seen.last.weights[0], 40);
+	assert_int_equal(seen.last.weights[1], 4);
+}
+
+/* Between two windows nothing was read: what ran there is in no window, the rest is exact. */
+static void time_in_a_gap_is_in_no_window(void **state)
+{
+	struct timeline *t = *state;
+	struct seen s = { 0 };
+
+	assert_int_equal(slice(t, 5, 0, 5, 35, 30), 0);
+	assert_int_equal(slice(t, 6, 1, 12, 18, 6), 0); /* in the gap alone */
+	window(t, 0, 0, 10, 100);
+	window(t, 0, 20, 30, 100);
+	close_at(t, 40, &s);
+	assert_int_equal(s.active_ns, 15);
+	assert_int_equal(s.on_cpu[0][5], 30);
+	assert_int_equal(s.on_cpu[0][6], 6);
+	assert_int_equal(s.given[0][5], 200);
+	assert_int_equal(s.given[0][6], 0);
+}
+
+/* More windows than a block holds: blocks of like size, and no window twice. */
+static void many_windows_come_in_blocks(void **state)
+{
+	struct timeline *t = *state;
+	struct seen s = { 0 };
+	const uint64_t nr = 2 * SPLIT_MAX_WINDOWS + 1;
+
+	assert_int_equal(slice(t, 5, 0, 0, nr * 10, nr * 10), 0);
+	for (uint64_t w = 0; w < nr; w++)
+		window(t, 0, w * 10, w * 10 + 10, 7);
+	close_at(t, nr * 10, &s);
+	assert_int_equal(s.blocks, 3);
+	assert_int_equal(s.windows[0], nr);
+	assert_int_equal(s.active_ns, nr * 10);
+	assert_int_equal(s.given[0][5], nr * 7);
+}
+
 static void impossible_input_is_refused(void **state)
 {
 	struct timeline *t = *state;
 	struct reading r[2] = { { 1, 1, 1 }, { 1, 1, 1 } };
+	struct trace_slice weighed = { .end_ns = 10, .on_cpu_ns = 5, .weights_ns = 6 };
 
-	assert_int_equal(timeline_slice(t, 5, 99, 0, 10, 5), -EINVAL);
-	assert_int_equal(timeline_slice(t, 5, 0, 10, 0, 0), -EINVAL);
-	assert_int_equal(timeline_slice(t, 5, 0, 0, 10, 11), -EINVAL);
-	assert_int_equal(timeline_slice(t, 5, 4, 0, 10, 10), 0); /* of no socket */
-	assert_int_equal(timeline_window(t, 9, 0, 10, r), -EINVAL);
-	assert_int_equal(timeline_window(t, 0, 10, 10, r), -EINVAL);
-	assert_int_equal(timeline_window(t, 0, 10, 20, r), 0);
-	assert_int_equal(timeline_window(t, 0, 15, 30, r), -EINVAL);
+	assert_int_equal(slice(t, 5, 99, 0, 10, 5), -EINVAL);
+	assert_int_equal(slice(t, 5, 0, 10, 0, 0), -EINVAL);
+	assert_int_equal(slice(t, 5, 0, 0, 10, 11), -EINVAL);
+	assert_int_equal(slice(t, 5, 4, 0, 10, 10), 0);		   /* of no socket */
+	assert_int_equal(timeline_slice(t, 5, &weighed), -EINVAL); /* counted longer than it ran */
+	assert_int_equal(read_at(t, 9, 0, 10, r), -EINVAL);
+	assert_int_equal(read_at(t, 0, 10, 10, r), -EINVAL);
+	assert_int_equal(read_at(t, 0, 10, 20, r), 0);
+	assert_int_equal(read_at(t, 0, 15, 30, r), -EINVAL);
 }
 
 static void errors_of_the_sink_come_back(void **state)
@@ -285,7 +451,7 @@ static void errors_of_the_sink_come_back(void **state)
 	const uint64_t ends[] = { 10, 10 };
 	uint64_t late;
 
-	assert_int_equal(timeline_slice(t, 5, 0, 0, 10, 10), 0);
+	assert_int_equal(slice(t, 5, 0, 0, 10, 10), 0);
 	assert_int_equal(timeline_close(t, ends, &sink, &late), -ENOMEM);
 }
 
@@ -294,7 +460,8 @@ static void random_input_is_conserved(void **state)
 {
 	struct timeline *t = *state;
 	struct seen s = { 0 };
-	uint64_t bytes = 0, ns = 0, got = 0, got_ns = 0;
+	uint64_t bytes = 0, ns = 0, got = 0, got_ns = 0, weights_ns = 0;
+	uint64_t weights[TRACE_MAX_WEIGHTS] = { 0 };
 
 	srandom(7);
 	for (uint64_t interval = 0; interval < 50; interval++) {
@@ -304,10 +471,19 @@ static void random_input_is_conserved(void **state)
 			uint64_t start = base + random() % 1000, length = 1 + random() % 700;
 			uint64_t on = random() % (length + 1);
 
-			assert_int_equal(timeline_slice(t, random() % NR_WORKLOADS, random() % 2,
-							start, start + length, on),
+			struct trace_slice sl = { .cpu = random() % 2,
+						  .start_ns = start,
+						  .end_ns = start + length,
+						  .on_cpu_ns = on,
+						  .weights = { random(), random() },
+						  .weights_ns = random() % (on + 1) };
+
+			assert_int_equal(timeline_slice(t, 1 + random() % (NR_WORKLOADS - 1), &sl),
 					 0);
 			ns += on;
+			weights_ns += sl.weights_ns;
+			for (int k = 0; k < TRACE_MAX_WEIGHTS && sl.weights_ns; k++)
+				weights[k] += sl.weights[k];
 		}
 		for (int w = 0; w < 10; w++) {
 			uint64_t value = random();
@@ -317,6 +493,8 @@ static void random_input_is_conserved(void **state)
 		}
 		close_at(t, base + 1000, &s);
 	}
+	/* the last slices reach beyond the last window */
+	window(t, 0, 50000, 51000, 0);
 	close_at(t, 1000000, &s);
 	for (int w = 0; w < NR_WORKLOADS; w++) {
 		got += s.given[0][w];
@@ -325,7 +503,10 @@ static void random_input_is_conserved(void **state)
 	assert_true(s.bytes[0] == bytes);
 	assert_true(got + s.idle[0] == bytes);
 	assert_true(got_ns == ns);
-	assert_int_equal(s.windows[0], 500);
+	assert_true(s.active_ns == ns);
+	assert_true(s.weights_ns == weights_ns);
+	assert_true(s.weights[0] == weights[0] && s.weights[1] == weights[1]);
+	assert_int_equal(s.windows[0], 501);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -338,6 +519,8 @@ int main(void)
 		TEST(windows_beyond_the_end_stay),	  TEST(a_late_window_finds_its_slices),
 		TEST(late_slices_are_counted_and_kept),	  TEST(what_never_ran_has_no_data),
 		TEST(the_past_is_forgotten_at_the_start), TEST(impossible_input_is_refused),
+		TEST(weights_are_cut_with_their_slice),	  TEST(weights_of_a_window_are_added_up),
+		TEST(time_in_a_gap_is_in_no_window),	  TEST(many_windows_come_in_blocks),
 		TEST(errors_of_the_sink_come_back),	  TEST(random_input_is_conserved),
 	};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What a solved block says about each workload, and how sure it is. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -54,7 +55,7 @@ static int fill_covariance(struct filter *f, const struct filter_input *in, stru
 	struct work *w = &f->work;
 	const struct matrix *p = &f->state.p;
 	double *late = calloc(2 * w->n, sizeof(*late)), *own = late ? late + w->n : NULL;
-	int err = late ? matrix_shape(ret, w->n, w->n) : -1;
+	int err = late ? matrix_shape(ret, w->n, w->n) : -ENOMEM;
 
 	if (err)
 		goto out;
@@ -209,6 +210,21 @@ static int fill_alike(struct filter *f, const struct matrix *cov)
 	return 0;
 }
 
+/* Squares of absurd counts are beyond single precision. */
+static bool is_sane(const struct work *w, const struct matrix *cov)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		const float *row = matrix_row(cov, i);
+
+		if (!isfinite(w->total[i]))
+			return false;
+		for (size_t j = 0; j < w->n; j++)
+			if (!isfinite(row[j]))
+				return false;
+	}
+	return true;
+}
+
 int make_result(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
@@ -224,6 +240,8 @@ int make_result(struct filter *f, const struct filter_input *in)
 		fill_theta(f, in);
 		err = fill_covariance(f, in, &cov);
 	}
+	if (!err && !is_sane(w, &cov))
+		err = -ENODATA;
 	if (!err)
 		err = fill_alike(f, &cov);
 	if (!err) {

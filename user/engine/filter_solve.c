@@ -43,8 +43,8 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	err = err ? err : matrix_shape(&w->theta, t, n);
 	if (err)
 		return err;
-	/* One piece of memory: six vectors by window, three by entry, three matrices. */
-	v = calloc(6 * t + 3 * nr + 3 * t * t, sizeof(*v));
+	/* One piece of memory: seven vectors by window, three by entry, three matrices. */
+	v = calloc(7 * t + 3 * nr + 3 * t * t, sizeof(*v));
 	if (!v)
 		return -ENOMEM;
 	free(w->decay);
@@ -53,7 +53,8 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	w->y = v + 2 * t;
 	w->white = v + 3 * t;
 	w->alpha = v + 4 * t;
-	w->total = v + 6 * t;
+	w->own = v + 6 * t;
+	w->total = v + 7 * t;
 	w->sum = w->total + nr;
 	w->phase_var = w->sum + nr;
 	w->c = w->phase_var + nr;
@@ -152,11 +153,16 @@ static void fill_noise(struct filter *f, const struct filter_input *in)
 		double own = f->noise * in->bytes[t], read = READ_NOISE * mean;
 		double mux = MUX_NOISE * (1 - in->ratio[t]) * in->bytes[t];
 
+		w->own[t] = own * own;
 		w->noise[t] = own * own + read * read + mux * mux + LINE_BYTES * LINE_BYTES;
 	}
 }
 
-/* c, for @phase times the variance of phases and @noise times that of noise. */
+/*
+ * c, for @phase times the variance of phases and @noise times that of the noise that is
+ * learned. The rest of it is given: a window in which nothing moved says nothing of how
+ * noisy those are in which much did.
+ */
 static void fill_c(const struct filter *f, double phase, double noise, double *c)
 {
 	const struct work *w = &f->work;
@@ -166,7 +172,7 @@ static void fill_c(const struct filter *f, double phase, double noise, double *c
 
 		for (size_t j = 0; j <= i; j++)
 			c[i * w->t + j] = c0[j] + phase * c1[j];
-		c[i * w->t + i] += noise * w->noise[i];
+		c[i * w->t + i] += w->noise[i] + (noise - 1) * w->own[i];
 	}
 }
 

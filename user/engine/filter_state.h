@@ -80,6 +80,7 @@ struct work {
 	struct matrix unit;  /* scratch: activity with mean 1 */
 	double *decay;	     /* exp(-middle / tau) */
 	double *noise;	     /* variance of the noise */
+	double *own;	     /* of that: what is learned */
 	double *y;	     /* what was not predicted */
 	double *white;	     /* the same, whitened */
 	double *alpha;	     /* C^-1 y */

@@ -224,9 +224,9 @@ static void share_in_proportion(const struct crowd *c, const struct split_block 
 
 		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
 			sum += p->x[i];
-		/* Counts can be zero where there was CPU time. */
+		/* Counts can be zero where there was CPU time: give() goes by that then. */
 		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
-			p->share[i] = sum > 0 ? p->x[i] / sum : b->activity[i].on_cpu_ns;
+			p->share[i] = sum > 0 ? p->x[i] / sum : 0;
 	}
 }
 

@@ -22,7 +22,7 @@
 
 /**
  * struct row_sum - a row of the block
- * @given: bytes
+ * @given: bytes; @exact: the same, to the unit
  * @loose: of these, given to members that cannot be told from those of other rows
  * @loose_low, @loose_high: bounds of these
  * @may: bytes of windows it ran in; @may_var: variance of what the counter's noise adds
@@ -36,6 +36,7 @@
  */
 struct row_sum {
 	double given;
+	uint64_t exact;
 	double loose, loose_low, loose_high;
 	double may, may_var;
 	double own, own_var;
@@ -187,7 +188,6 @@ static void bound_loose(struct bounding *g)
 		struct row_sum *r = &g->rows[m->row];
 		double all;
 
-		r->given += m->bytes;
 		if (m->cluster == NO_CLUSTER)
 			continue;
 		cl = &g->clusters[m->cluster];
@@ -232,7 +232,11 @@ static size_t find_tangled(const struct bounding *g, uint32_t row, uint32_t *ret
 
 static uint64_t whole(double v, double max)
 {
-	return v <= 0 ? 0 : v >= max ? max : v;
+	if (v > max)
+		v = max;
+	if (!(v > 0))
+		return 0;
+	return v >= 0x1p64 ? UINT64_MAX : (uint64_t)v;
 }
 
 /* The interval of one row; @lost is the part of the slices that is missing. */
@@ -255,10 +259,13 @@ static void interval(const struct bounding *g, const struct row_sum *r, double l
 	/* Who is missing may have run anywhere. */
 	low *= fmax(1 - 2 * lost, 0);
 	high += fmin(2 * lost, 1) * fmax(max - high, 0);
-	low = fmin(low, r->given);
-	high = fmax(ceil(high), r->given);
+	/* Numbers this large are rounded; what was given lies inside all the same. */
 	ret->low = whole(low, max);
-	ret->high = whole(high, max);
+	ret->high = whole(ceil(high), max);
+	if (ret->low > r->exact)
+		ret->low = r->exact;
+	if (ret->high < r->exact)
+		ret->high = r->exact;
 }
 
 static int hand_out(struct bounding *g, double lost, const struct split_sink *sink)
@@ -304,13 +311,16 @@ int split_bounds(const struct crowd *c, const struct split_block *b, const struc
 		if (p->estimated)
 			bound_lag(&g, k);
 	}
+	for (size_t i = 0; i < c->nr; i++) {
+		struct row_sum *r = &rows[c->members[i].row];
+
+		r->exact += c->members[i].bytes;
+		r->given += c->members[i].bytes;
+	}
 	if (p->estimated) {
 		sum_clusters(&g);
 		sum_variances(&g);
 		bound_loose(&g);
-	} else {
-		for (size_t i = 0; i < c->nr; i++)
-			rows[c->members[i].row].given += c->members[i].bytes;
 	}
 	return hand_out(&g, lost, sink);
 }

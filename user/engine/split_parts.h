@@ -24,7 +24,7 @@ struct member {
 	double x;
 	uint32_t column;
 	uint32_t cluster;
-	double bytes;
+	uint64_t bytes;
 };
 
 /**

@@ -188,7 +188,8 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
 	socket = t->layout->cpu_socket[s->cpu];
 	if (socket == LAYOUT_NO_SOCKET || !s->on_cpu_ns)
 		return 0;
-	memcpy(mine.weights, s->weights, sizeof(mine.weights));
+	if (s->weights_ns)
+		memcpy(mine.weights, s->weights, sizeof(mine.weights));
 	/* A record from before the run may come after its begin: it is not late, but not ours. */
 	if (mine.start_ns < t->begin_ns[socket])
 		cut_slice(&mine, t->begin_ns[socket]);
@@ -266,7 +267,7 @@ static void cell_of(const struct slice *s, const struct trace_window *w, struct 
 	uint64_t from = on_cpu_until(s, w->start_ns), to = on_cpu_until(s, w->end_ns);
 
 	*ret = (struct activity){ .workload = s->workload, .on_cpu_ns = to - from };
-	if (!s->weights_ns)
+	if (!ret->on_cpu_ns)
 		return;
 	ret->weights_ns = part_of(s->weights_ns, to, s->on_cpu_ns) -
 			  part_of(s->weights_ns, from, s->on_cpu_ns);

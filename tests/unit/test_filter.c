@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/filter.h"
+#include "random.h"
+
+#define WINDOW_NS 10000000.0
+
+static struct draw d;
+
+/**
+ * struct sim - a machine whose truth is known
+ * @x: activity of the block
+ * @truth: bytes of each workload in each window
+ * @last: bytes of each workload in the window before the block
+ * @background, @noise, @lag: per window; part; part of a window
+ */
+struct sim {
+	struct filter *filter;
+	const struct filter_output *out;
+	size_t t, n;
+	struct matrix x;
+	uint32_t workloads[FILTER_MAX_WORKLOADS];
+	double truth[FILTER_MAX_WINDOWS][FILTER_MAX_WORKLOADS];
+	double last[FILTER_MAX_WORKLOADS];
+	double bytes[FILTER_MAX_WINDOWS];
+	double ratio[FILTER_MAX_WINDOWS];
+	double middle[FILTER_MAX_WINDOWS];
+	double length[FILTER_MAX_WINDOWS];
+	double background, noise, lag;
+};
+
+static struct sim *sim_new(enum filter_kind kind, size_t t, size_t n)
+{
+	struct sim *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	assert_int_equal(filter_new(kind, &s->filter), 0);
+	s->t = t;
+	s->n = n;
+	for (size_t i = 0; i < FILTER_MAX_WORKLOADS; i++)
+		s->workloads[i] = 10 + i;
+	for (size_t k = 0; k < FILTER_MAX_WINDOWS; k++) {
+		s->ratio[k] = 1;
+		s->length[k] = WINDOW_NS / 1e9;
+		s->middle[k] = (k + 0.5) * s->length[k];
+	}
+	assert_int_equal(matrix_shape(&s->x, t, n), 0);
+	d = (struct draw){ 1234567 };
+	return s;
+}
+
+static void sim_free(struct sim *s)
+{
+	filter_free(s->filter);
+	matrix_free(&s->x);
+	free(s);
+}
+
+static int run(struct sim *s)
+{
+	struct filter_input in = { s->t,      s->n,	 s->workloads,
+				   &s->x,     s->bytes,	 s->ratio,
+				   s->middle, s->length, s->t * WINDOW_NS / 1e9 };
+
+	return filter_block(s->filter, &in, &s->out);
+}
+
+static void all_finite(const struct matrix *m)
+{
+	for (size_t i = 0; i < m->rows; i++)
+		for (size_t j = 0; j < m->cols; j++)
+			assert_true(isfinite(matrix_row(m, i)[j]));
+}
+
+/* Whatever was put in: numbers, and no negative bytes. */
+static void check_output(const struct sim *s)
+{
+	const struct filter_output *o = s->out;
+
+	all_finite(&o->expected);
+	all_finite(&o->carried);
+	all_finite(&o->covariance);
+	all_finite(&o->alike);
+	assert_true(isfinite(o->carried_in) && o->carried_in >= 0);
+	assert_true(o->noise > 0 && o->noise < 1 && o->prior > 0 && o->prior < 10);
+	for (size_t t = 0; t < s->t; t++) {
+		assert_true(isfinite(o->background[t]) && o->background[t] >= 0);
+		for (size_t i = 0; i < s->n; i++) {
+			assert_true(matrix_row(&o->expected, t)[i] >= 0);
+			assert_true(matrix_row(&o->carried, t)[i] >= 0);
+			if (matrix_row(&s->x, t)[i] == 0)
+				assert_true(matrix_row(&o->expected, t)[i] == 0);
+		}
+	}
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t j = 0; j < s->n; j++) {
+			float alike = matrix_row(&o->alike, i)[j];
+
+			assert_true(alike == 0 || alike == 1);
+			assert_true(alike == matrix_row(&o->alike, j)[i]);
+			assert_true(i != j || alike == 0);
+		}
+}
+
+/* On and off at random, in windows of which a random part is used. */
+static void random_activity(struct sim *s, double on)
+{
+	for (size_t t = 0; t < s->t; t++)
+		for (size_t i = 0; i < s->n; i++)
+			matrix_row(&s->x, t)[i] =
+				draw_unit(&d) < on ? WINDOW_NS * (0.2 + 0.8 * draw_unit(&d)) : 0;
+}
+
+/* Bytes from the activity: intensities, noise, lag, background. */
+static void make_bytes(struct sim *s, const double *intensity)
+{
+	for (size_t t = 0; t < s->t; t++) {
+		double sum = s->background;
+
+		for (size_t i = 0; i < s->n; i++) {
+			double now = intensity[i] * matrix_row(&s->x, t)[i];
+
+			s->truth[t][i] = now;
+			sum += (1 - s->lag) * now + s->lag * s->last[i];
+			s->last[i] = now;
+		}
+		s->bytes[t] = fmax(sum * (1 + s->noise * draw_normal(&d)), 0);
+	}
+}
+
+static double truth_of(const struct sim *s, size_t i)
+{
+	double sum = 0;
+
+	for (size_t t = 0; t < s->t; t++)
+		sum += s->truth[t][i];
+	return sum;
+}
+
+static double found(const struct sim *s, size_t i)
+{
+	double sum = 0;
+
+	for (size_t t = 0; t < s->t; t++)
+		sum += matrix_row(&s->out->expected, t)[i];
+	return sum;
+}
+
+static double background(const struct sim *s)
+{
+	double sum = 0;
+
+	for (size_t t = 0; t < s->t; t++)
+		sum += s->out->background[t];
+	return sum;
+}
+
+static double sd_of(const struct sim *s, size_t i)
+{
+	return sqrt(fmax(matrix_row(&s->out->covariance, i)[i], 0));
+}
+
+static void is_about(double is, double should, double part)
+{
+	if (!(fabs(is - should) <= part * fabs(should)))
+		fail_msg("%.6g instead of %.6g", is, should);
+}
+
+static void blocks(struct sim *s, const double *intensity, int nr)
+{
+	for (int b = 0; b < nr; b++) {
+		random_activity(s, 0.5);
+		make_bytes(s, intensity);
+		assert_int_equal(run(s), 0);
+		check_output(s);
+	}
+}
+
+static void intensities_are_found(void **state)
+{
+	static const double intensity[] = { 0.2, 2, 6 };
+
+	(void)state;
+	for (size_t n = 2; n <= 3; n++) {
+		struct sim *s = sim_new(FILTER_CPU_TIME, 60, n);
+
+		blocks(s, intensity, 3);
+		for (size_t i = 0; i < n; i++)
+			is_about(found(s, i), truth_of(s, i), 0.02 + (i ? 0 : 0.15));
+		sim_free(s);
+	}
+}
+
+/* Counts are nearly right as they are; a difference of some ten percent is found all the same. */
+static void counts_are_corrected(void **state)
+{
+	static const double intensity[] = { 55, 64, 80 };
+	struct sim *s = sim_new(FILTER_COUNTS, 60, 3);
+
+	(void)state;
+	blocks(s, intensity, 3);
+	for (size_t i = 0; i < 3; i++)
+		is_about(found(s, i), truth_of(s, i), 0.02);
+	sim_free(s);
+}
+
+/* The truth lies within the bounds about as often as they promise. */
+static void errors_are_as_large_as_told(void **state)
+{
+	size_t rounds = draw_times(60, 4), inside = 0, all = 0;
+	struct draw own = { 99 };
+
+	(void)state;
+	for (size_t r = 0; r < rounds; r++) {
+		double intensity[5];
+		struct sim *s = sim_new(FILTER_CPU_TIME, 50, 5);
+
+		for (size_t i = 0; i < 5; i++)
+			intensity[i] = exp(0.8 * draw_normal(&own));
+		s->noise = 0.03;
+		d = (struct draw){ draw_u64(&own) | 1 };
+		for (int b = 0; b < 4; b++) {
+			blocks(s, intensity, 1);
+			for (size_t i = 0; i < 5; i++, all++)
+				inside += fabs(found(s, i) - truth_of(s, i)) <= 1.96 * sd_of(s, i);
+		}
+		sim_free(s);
+	}
+	if (inside < all * 0.9)
+		fail_msg("%zu of %zu", inside, all);
+}
+
+static void only_those_in_step_are_alike(void **state)
+{
+	static const double intensity[] = { 1, 4, 2, 3 };
+	struct sim *s = sim_new(FILTER_CPU_TIME, 60, 4);
+
+	(void)state;
+	for (int b = 0; b < 3; b++) {
+		random_activity(s, 0.6);
+		for (size_t t = 0; t < s->t; t++)
+			matrix_row(&s->x, t)[2] = 0.5f * matrix_row(&s->x, t)[0];
+		make_bytes(s, intensity);
+		assert_int_equal(run(s), 0);
+		check_output(s);
+		for (size_t i = 0; i < 4; i++)
+			for (size_t j = 0; j < 4; j++)
+				assert_int_equal(matrix_row(&s->out->alike, i)[j],
+						 (i == 0 && j == 2) || (i == 2 && j == 0));
+		/* both together are known all the same */
+		is_about(found(s, 0) + found(s, 2), truth_of(s, 0) + truth_of(s, 2), 0.03);
+	}
+	/* what was learned while they were not in step stays known */
+	blocks(s, intensity, 2);
+	random_activity(s, 0.6);
+	for (size_t t = 0; t < s->t; t++)
+		matrix_row(&s->x, t)[2] = matrix_row(&s->x, t)[0];
+	make_bytes(s, intensity);
+	assert_int_equal(run(s), 0);
+	assert_true(matrix_row(&s->out->alike, 0)[2] == 0);
+	is_about(found(s, 0), truth_of(s, 0), 0.1);
+	sim_free(s);
+}
+
+static void a_background_is_found(void **state)
+{
+	static const double intensity[] = { 1, 2, 3 };
+
+	(void)state;
+	for (int with = 0; with <= 1; with++) {
+		struct sim *s = sim_new(FILTER_CPU_TIME, 60, 3);
+
+		s->background = with * 0.3 * WINDOW_NS * 6;
+		s->noise = 0.01;
+		for (int b = 0; b < 8; b++)
+			blocks(s, intensity, 1);
+		if (with)
+			is_about(background(s), s->background * s->t, 0.15);
+		else
+			assert_true(background(s) < 0.02 * WINDOW_NS * 6 * s->t);
+		sim_free(s);
+	}
+}
+
+/* What comes in the next window: its share, and whose it is. */
+static void lag_is_found(void **state)
+{
+	static const double intensity[] = { 1, 2, 3 };
+
+	(void)state;
+	for (int with = 0; with <= 1; with++) {
+		struct sim *s = sim_new(FILTER_CPU_TIME, 60, 3);
+		double carried = 0, before = 0;
+
+		s->lag = with * 0.2;
+		s->noise = 0.01;
+		blocks(s, intensity, 12);
+		for (size_t t = 1; t < s->t; t++)
+			for (size_t i = 0; i < 3; i++) {
+				carried += matrix_row(&s->out->carried, t)[i];
+				before += s->truth[t - 1][i];
+			}
+		/* at most: with what is not sure about it */
+		if (with)
+			assert_true(carried > 0.18 * before && carried < 0.32 * before);
+		else
+			assert_true(carried > 0.01 * before && carried < 0.1 * before);
+		if (with)
+			for (size_t i = 0; i < 3; i++)
+				is_about(found(s, i), truth_of(s, i), 0.15);
+		sim_free(s);
+	}
+}
+
+/* A workload that stopped at the end of a block: its late bytes are in the next one. */
+static void lag_reaches_into_the_next_block(void **state)
+{
+	static const double intensity[] = { 1, 5 };
+	struct sim *s = sim_new(FILTER_CPU_TIME, 60, 2);
+
+	(void)state;
+	s->lag = 0.2;
+	blocks(s, intensity, 8);
+	random_activity(s, 0.5);
+	matrix_row(&s->x, s->t - 1)[1] = WINDOW_NS;
+	make_bytes(s, intensity);
+	assert_int_equal(run(s), 0);
+	s->n = 1; /* the other one is gone */
+	s->t = 2;
+	assert_int_equal(matrix_shape(&s->x, s->t, 1), 0);
+	random_activity(s, 1);
+	make_bytes(s, intensity);
+	s->bytes[0] += s->lag * 5 * WINDOW_NS;
+	assert_int_equal(run(s), 0);
+	check_output(s);
+	assert_true(s->out->carried_in > 0.5 * s->lag * 5 * WINDOW_NS);
+	is_about(found(s, 0), truth_of(s, 0), 0.012);
+	sim_free(s);
+}
+
+static void nothing_to_learn_from(void **state)
+{
+	static const double intensity[] = { 0.2, 2 };
+	struct sim *s = sim_new(FILTER_CPU_TIME, 60, 2);
+	const struct filter_output *before;
+
+	(void)state;
+	memset(s->bytes, 0, sizeof(s->bytes));
+	random_activity(s, 0.5);
+	before = s->out;
+	assert_int_equal(run(s), -ENODATA); /* at the very beginning */
+	assert_ptr_equal(s->out, before);
+	blocks(s, intensity, 2);
+	memset(s->bytes, 0, sizeof(s->bytes));
+	assert_int_equal(run(s), -ENODATA);
+	matrix_shape(&s->x, s->t, s->n);
+	for (size_t t = 0; t < s->t; t++)
+		s->bytes[t] = 1000;
+	assert_int_equal(run(s), -ENODATA); /* nobody did anything */
+	blocks(s, intensity, 1);
+	is_about(found(s, 1), truth_of(s, 1), 0.02);
+	/* and what is not a number */
+	s->bytes[3] = NAN;
+	assert_int_equal(run(s), -ENODATA);
+	s->bytes[3] = INFINITY;
+	assert_int_equal(run(s), -ENODATA);
+	blocks(s, intensity, 2);
+	is_about(found(s, 1), truth_of(s, 1), 0.02);
+	s->t = 0;
+	assert_int_equal(run(s), -EINVAL);
+	s->t = FILTER_MAX_WINDOWS + 1;
+	assert_int_equal(run(s), -EINVAL);
+	s->t = 1;
+	s->n = 0;
+	assert_int_equal(run(s), -EINVAL);
+	s->n = FILTER_MAX_WORKLOADS + 1;
+	assert_int_equal(run(s), -EINVAL);
+	sim_free(s);
+}
+
+/* Sizes and scales that no machine has: the answer may be poor, but is made of numbers. */
+static void extremes(enum filter_kind kind, size_t t, size_t n, double bytes, double activity)
+{
+	static const double none[FILTER_MAX_WORKLOADS];
+	struct sim *s = sim_new(kind, t, n);
+	double sum = 0;
+
+	for (int b = 0; b < 3; b++) {
+		int err;
+
+		random_activity(s, 0.3);
+		make_bytes(s, none);
+		for (size_t k = 0; k < t; k++) {
+			s->bytes[k] = draw_below(&d, 3) ? bytes * draw_unit(&d) : 0;
+			s->ratio[k] = draw_below(&d, 3) ? 1 : 1e-6;
+			matrix_row(&s->x, k)[0] = 0; /* one that did nothing */
+			for (size_t i = 0; i < n; i++)
+				matrix_row(&s->x, k)[i] *= activity / WINDOW_NS;
+		}
+		err = run(s);
+		if (err)
+			assert_int_equal(err, -ENODATA);
+		else
+			check_output(s);
+	}
+	/* and afterwards it works as ever */
+	memset(s->last, 0, sizeof(s->last));
+	for (size_t k = 0; k < t; k++) {
+		s->ratio[k] = 1;
+		s->bytes[k] = 0;
+		for (size_t i = 0; i < n; i++) {
+			matrix_row(&s->x, k)[i] = WINDOW_NS * (1 + draw_unit(&d));
+			s->bytes[k] += matrix_row(&s->x, k)[i];
+		}
+		sum += s->bytes[k];
+	}
+	for (int b = 0; b < 4; b++)
+		if (!run(s))
+			check_output(s);
+	assert_int_equal(run(s), 0);
+	check_output(s);
+	for (size_t i = 0; i < n; i++)
+		sum -= found(s, i);
+	assert_true(isfinite(sum));
+	sim_free(s);
+}
+
+static void hostile_numbers(void **state)
+{
+	static const double scales[] = { 1, 64, 1e9, 1e18, 1.8e19 };
+	static const double activities[] = { 1, WINDOW_NS, 1e13, 1e18 };
+
+	(void)state;
+	for (int kind = 0; kind < NR_FILTER_KINDS; kind++)
+		for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
+			for (size_t k = 0; k < sizeof(activities) / sizeof(activities[0]); k++) {
+				extremes(kind, 20, 5, scales[i], activities[k]);
+				extremes(kind, 1, 1, scales[i], activities[k]);
+				extremes(kind, 1, 9, scales[i], activities[k]);
+				extremes(kind, 30, 1, scales[i], activities[k]);
+			}
+	extremes(FILTER_CPU_TIME, draw_times(FILTER_MAX_WINDOWS, 20),
+		 draw_times(FILTER_MAX_WORKLOADS, 30), 1e9, WINDOW_NS);
+}
+
+/* Who comes back within a minute is known; who comes in place of another is not. */
+static void workloads_come_and_go(void **state)
+{
+	static const double intensity[] = { 3, 8, 2 };
+	struct sim *s = sim_new(FILTER_CPU_TIME, 60, 3);
+
+	(void)state;
+	s->noise = 0.01;
+	blocks(s, intensity, 4);
+	s->n = 1;
+	assert_int_equal(matrix_shape(&s->x, s->t, 1), 0);
+	blocks(s, intensity, 5); /* 3 s: both are parked */
+	s->n = 3;
+	s->t = 2; /* too little to learn it again */
+	assert_int_equal(matrix_shape(&s->x, s->t, 3), 0);
+	for (size_t i = 0; i < 3; i++)
+		matrix_row(&s->x, 0)[i] = matrix_row(&s->x, 1)[i] = WINDOW_NS;
+	make_bytes(s, intensity);
+	assert_int_equal(run(s), 0);
+	check_output(s);
+	is_about(found(s, 1), truth_of(s, 1), 0.25);
+	assert_true(matrix_row(&s->out->alike, 1)[2] == 0);
+	/* the numbers are others' now: of those that are quiet, and of those that are not */
+	filter_forget(s->filter, s->workloads[1]);
+	filter_forget(s->filter, s->workloads[2]);
+	filter_forget(s->filter, 4711);
+	assert_int_equal(run(s), 0);
+	check_output(s);
+	assert_true(matrix_row(&s->out->alike, 1)[2] == 1);
+	is_about(found(s, 1), found(s, 2), 0.02);
+	sim_free(s);
+}
+
+static void forgotten_while_parked(void **state)
+{
+	static const double intensity[] = { 1, 8 };
+	double found_again[2];
+
+	(void)state;
+	for (int forget = 0; forget <= 1; forget++) {
+		struct sim *s = sim_new(FILTER_CPU_TIME, 60, 2);
+
+		blocks(s, intensity, 4);
+		s->n = 1;
+		assert_int_equal(matrix_shape(&s->x, s->t, 1), 0);
+		blocks(s, intensity, 5);
+		if (forget)
+			filter_forget(s->filter, s->workloads[1]);
+		s->n = 2;
+		s->t = 1;
+		assert_int_equal(matrix_shape(&s->x, 1, 2), 0);
+		matrix_row(&s->x, 0)[0] = matrix_row(&s->x, 0)[1] = WINDOW_NS;
+		make_bytes(s, intensity);
+		assert_int_equal(run(s), 0);
+		found_again[forget] = sd_of(s, 1) / found(s, 1);
+		sim_free(s);
+	}
+	assert_true(found_again[1] > found_again[0]);
+}
+
+/* New numbers in every block, thousands of them: places to park end, and nothing else. */
+static void many_come_once(void **state)
+{
+	struct sim *s = sim_new(FILTER_CPU_TIME, 4, 50);
+	size_t nr = draw_times(150, 10);
+	double intensity[50];
+
+	(void)state;
+	for (size_t i = 0; i < 50; i++)
+		intensity[i] = 1 + i % 3;
+	for (size_t b = 0; b < nr; b++) {
+		for (size_t i = 0; i < 50; i++)
+			s->workloads[i] = 100 + 50 * b + i;
+		blocks(s, intensity, 1);
+	}
+	sim_free(s);
+}
+
+static void the_same_gives_the_same(void **state)
+{
+	static const double intensity[] = { 1, 8, 2, 0.1, 3 };
+	struct sim *a = sim_new(FILTER_CPU_TIME, 60, 5), *b = sim_new(FILTER_CPU_TIME, 60, 5);
+
+	(void)state;
+	a->noise = b->noise = 0.05;
+	for (int i = 0; i < 4; i++) {
+		struct draw from = { 31 + i };
+
+		d = from;
+		blocks(a, intensity, 1);
+		d = from;
+		blocks(b, intensity, 1);
+		assert_memory_equal(a->out->expected.v, b->out->expected.v,
+				    a->out->expected.rows * a->out->expected.ld * sizeof(float));
+		assert_memory_equal(a->out->covariance.v, b->out->covariance.v,
+				    a->out->covariance.rows * a->out->covariance.ld *
+					    sizeof(float));
+		assert_memory_equal(a->out->background, b->out->background, 60 * sizeof(double));
+		assert_true(a->out->noise == b->out->noise);
+	}
+	sim_free(a);
+	sim_free(b);
+}
+
+/* Doing different things is different, however little is known of either. */
+static void strangers_are_not_alike(void **state)
+{
+	static const float busy[][3] = { { 1, 0.5, 0.9 }, { 0.5, 1, 0.8 } };
+	struct sim *s = sim_new(FILTER_CPU_TIME, 2, 3);
+
+	(void)state;
+	for (size_t t = 0; t < 2; t++) {
+		s->bytes[t] = 3 * WINDOW_NS;
+		for (size_t i = 0; i < 3; i++)
+			matrix_row(&s->x, t)[i] = WINDOW_NS * busy[t][i];
+	}
+	assert_int_equal(run(s), 0);
+	check_output(s);
+	for (size_t i = 0; i < 3; i++)
+		for (size_t j = 0; j < 3; j++)
+			assert_true(matrix_row(&s->out->alike, i)[j] == 0);
+	sim_free(s);
+}
+
+/* The counter's own noise is learned, up and down. */
+static void noise_is_learned(void **state)
+{
+	static const double intensity[] = { 1, 2, 3 };
+
+	(void)state;
+	for (int loud = 0; loud <= 1; loud++) {
+		struct sim *s = sim_new(FILTER_CPU_TIME, 60, 3);
+
+		s->noise = loud ? 0.15 : 0.004;
+		blocks(s, intensity, 25);
+		if (loud)
+			assert_true(s->out->noise > 0.1 && s->out->noise < 0.3);
+		else
+			assert_true(s->out->noise < 0.02);
+		sim_free(s);
+	}
+}
+
+/* Ran, and moved nothing: the others' bytes stay theirs. */
+static void some_move_nothing(void **state)
+{
+	static const double intensity[] = { 0, 4, 2, 0 };
+	struct sim *s = sim_new(FILTER_CPU_TIME, 60, 4);
+
+	(void)state;
+	s->noise = 0.02;
+	for (int b = 0; b < 4; b++) {
+		blocks(s, intensity, 1);
+		assert_true(found(s, 0) + found(s, 3) < 0.05 * truth_of(s, 1));
+		if (b)
+			is_about(found(s, 1), truth_of(s, 1), 0.05);
+	}
+	sim_free(s);
+}
+
+/* Little data, much noise: what nobody can have given back is not given to the others twice. */
+static void expected_bytes_add_up(void **state)
+{
+	static const double intensity[] = { 0, 0, 0, 3, 3, 3 };
+	const size_t rounds = 60;
+	double mean = 0, square = 0;
+	struct draw own = { 99 };
+
+	(void)state;
+	for (size_t r = 0; r < rounds; r++) {
+		struct sim *s = sim_new(FILTER_CPU_TIME, 12, 6);
+		double bytes = 0, off;
+
+		s->noise = 0.1;
+		d = (struct draw){ draw_u64(&own) | 1 };
+		blocks(s, intensity, 1);
+		off = background(s);
+		for (size_t i = 0; i < 6; i++)
+			off += found(s, i);
+		for (size_t t = 0; t < s->t; t++)
+			bytes += s->bytes[t];
+		off = off / bytes - 1;
+		mean += off / rounds;
+		square += off * off / rounds;
+		sim_free(s);
+	}
+	assert_true(fabs(mean) < 0.02);
+	assert_true(square < 0.04 * 0.04);
+}
+
+/* One window with ten times the bytes, which nobody's activity explains. */
+static void an_outlier_stays_alone(void **state)
+{
+	static const double intensity[] = { 1, 2, 3 };
+	struct sim *s = sim_new(FILTER_CPU_TIME, 60, 3);
+
+	(void)state;
+	s->noise = 0.01;
+	blocks(s, intensity, 3);
+	random_activity(s, 0.5);
+	make_bytes(s, intensity);
+	for (size_t i = 0; i < 3; i++)
+		matrix_row(&s->x, 30)[i] = s->truth[30][i] = 0;
+	matrix_row(&s->x, 30)[0] = WINDOW_NS;
+	s->truth[30][0] = WINDOW_NS;
+	s->bytes[30] = 30 * WINDOW_NS;
+	assert_int_equal(run(s), 0);
+	check_output(s);
+	for (size_t i = 0; i < 3; i++)
+		is_about(found(s, i), truth_of(s, i), 0.02);
+	blocks(s, intensity, 1);
+	for (size_t i = 0; i < 3; i++)
+		is_about(found(s, i), truth_of(s, i), 0.02);
+	sim_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(intensities_are_found),
+		cmocka_unit_test(counts_are_corrected),
+		cmocka_unit_test(errors_are_as_large_as_told),
+		cmocka_unit_test(only_those_in_step_are_alike),
+		cmocka_unit_test(a_background_is_found),
+		cmocka_unit_test(lag_is_found),
+		cmocka_unit_test(lag_reaches_into_the_next_block),
+		cmocka_unit_test(nothing_to_learn_from),
+		cmocka_unit_test(hostile_numbers),
+		cmocka_unit_test(workloads_come_and_go),
+		cmocka_unit_test(forgotten_while_parked),
+		cmocka_unit_test(many_come_once),
+		cmocka_unit_test(the_same_gives_the_same),
+		cmocka_unit_test(strangers_are_not_alike),
+		cmocka_unit_test(noise_is_learned),
+		cmocka_unit_test(some_move_nothing),
+		cmocka_unit_test(expected_bytes_add_up),
+		cmocka_unit_test(an_outlier_stays_alone),
+	};
+
+	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
+}
