@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "platform/pmu.h"
+#include "engine/split.h"
 #include "platform/weights.h"
 #include "tree.h"
 
@@ -86,6 +87,8 @@ static void rows_make_sense(void **state)
 		assert_true(row->source && row->source[0]);
 		/* "auto" is about memory traffic alone */
 		assert_true(row->role != WEIGHT_OTHER || !row->rank);
+		/* and the engine knows which these are */
+		assert_int_equal(split_follows_traffic(row->name), row->role != WEIGHT_OTHER);
 		for (size_t k = 0; k < i; k++) {
 			const struct weight_row *other = &weight_rows[k];
 

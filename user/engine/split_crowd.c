@@ -30,16 +30,18 @@ static int number_rows(struct crowd *c, const struct split_sink *sink)
 		if (c->members[i].row != SPLIT_NO_ROW)
 			c->rows[c->nr_rows++] = c->members[i].row;
 	}
-	qsort(c->rows, c->nr_rows, sizeof(*c->rows), by_number);
+	if (c->nr_rows)
+		qsort(c->rows, c->nr_rows, sizeof(*c->rows), by_number);
 	for (size_t i = 0; i < c->nr_rows; i++)
 		if (!kept || c->rows[kept - 1] != c->rows[i])
 			c->rows[kept++] = c->rows[i];
 	c->nr_rows = kept;
 	for (size_t i = 0; i < c->nr; i++) {
 		struct member *m = &c->members[i];
-		const uint32_t *row = m->row == SPLIT_NO_ROW ? NULL
-							     : bsearch(&m->row, c->rows, kept,
-								       sizeof(*c->rows), by_number);
+		const uint32_t *row =
+			m->row == SPLIT_NO_ROW || !kept
+				? NULL
+				: bsearch(&m->row, c->rows, kept, sizeof(*c->rows), by_number);
 
 		m->row = row ? (size_t)(row - c->rows) : kept;
 	}
