@@ -172,7 +172,7 @@ static void test_bar(void **state)
 
 static void test_time(void **state)
 {
-	char text[FORMAT_TIME_LEN];
+	char text[FORMAT_WHEN_LEN];
 
 	(void)state;
 	format_time(0, text);
@@ -181,6 +181,12 @@ static void test_time(void **state)
 	assert_string_equal(text, "2026-11-20T16:00:00.007Z");
 	format_time(UINT64_MAX, text);
 	assert_string_equal(text, "2554-07-21T23:34:33.709Z");
+	format_when(1795190400007999999, 5, text);
+	assert_string_equal(text, "2026-11-20T16:00:00.007Z");
+	format_when(0, 12345678901, text);
+	assert_string_equal(text, "at 12.346 s of the trace");
+	format_when(0, UINT64_MAX, text);
+	assert_string_equal(text, "at 18446744073.710 s of the trace");
 }
 
 /* One name, and what a terminal and a JSON file get to see of it. */

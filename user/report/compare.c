@@ -182,9 +182,9 @@ static void put_head(FILE *out, struct report *const *reports, const enum method
 		     size_t nr, size_t width)
 {
 	const struct report *r = reports[0];
-	char time[FORMAT_TIME_LEN], seconds[FORMAT_NUMBER_LEN];
+	char time[FORMAT_WHEN_LEN], seconds[FORMAT_NUMBER_LEN];
 
-	format_time(r->start_time_ns, time);
+	format_when(r->start_time_ns, r->start_ns, time);
 	format_seconds(r->end_ns - r->start_ns, seconds);
 	fprintf(out, "%s%s, %s s%s, by %s, bytes by method\n", r->sequence ? "\n" : "", time,
 		seconds, r->summary ? " in all" : "", row_kind_name(r->by));

@@ -251,6 +251,15 @@ void format_time(uint64_t realtime_ns, char ret_text[FORMAT_TIME_LEN])
 	snprintf(ret_text + n, FORMAT_TIME_LEN - n, ".%03uZ", ms);
 }
 
+void format_when(uint64_t realtime_ns, uint64_t start_ns, char ret_text[FORMAT_WHEN_LEN])
+{
+	if (realtime_ns)
+		format_time(realtime_ns, ret_text);
+	else
+		snprintf(ret_text, FORMAT_WHEN_LEN, "at %.3f s of the trace",
+			 (double)start_ns / NSEC_PER_SEC);
+}
+
 /* The longest replacement of one byte is "\xNN"; of a character, "\UNNNNNNNN". */
 int format_terminal(const char *name, size_t max, char **ret_text)
 {

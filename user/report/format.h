@@ -22,6 +22,7 @@
 
 /* Room for the text of format_time(). */
 #define FORMAT_TIME_LEN	    32
+#define FORMAT_WHEN_LEN	    48
 
 /* Which end of a text format_cut() gives up. */
 enum format_cut_side {
@@ -98,6 +99,14 @@ void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMA
  * @ret_text: receives the text, e.g. "2026-11-20T16:00:00.000Z"
  */
 void format_time(uint64_t realtime_ns, char ret_text[FORMAT_TIME_LEN]);
+
+/**
+ * format_when() - format_time(), or where in the trace if the time of day is not known
+ * @realtime_ns: 0 = not known, as in traces of other tools
+ * @start_ns: on the clock of the trace
+ * @ret_text: receives the text, e.g. "at 12.000 s of the trace"
+ */
+void format_when(uint64_t realtime_ns, uint64_t start_ns, char ret_text[FORMAT_WHEN_LEN]);
 
 /**
  * format_terminal() - make a name that anybody could have chosen safe to print

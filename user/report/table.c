@@ -254,10 +254,10 @@ static void put_heading(const struct table *t)
 static int put_title(const struct table *t)
 {
 	const struct report *r = t->r;
-	char time[FORMAT_TIME_LEN], seconds[FORMAT_NUMBER_LEN];
+	char time[FORMAT_WHEN_LEN], seconds[FORMAT_NUMBER_LEN];
 	cleanup_free char *text = NULL;
 
-	format_time(r->start_time_ns, time);
+	format_when(r->start_time_ns, r->start_ns, time);
 	format_seconds(t->duration_ns, seconds);
 	if (asprintf(&text, "%s, %s%s s, by %s, %zu socket%s%s%s", time,
 		     r->summary ? "summary of " : "", seconds, row_kind_name(r->by),

@@ -131,6 +131,9 @@ int totals_socket(const struct table *t, size_t socket)
 	if (cpus) {
 		sum.cpu_ns = amounts_sum(cpus->busy_ns, cpus->lost_ns);
 		all = amounts_sum(sum.cpu_ns, cpus->idle_ns);
+		/* Traces of other tools leave idle time out. */
+		if (!cpus->idle_ns && all < cpus->nr_cpus * t->duration_ns)
+			all = cpus->nr_cpus * t->duration_ns;
 		format_percent(sum.cpu_ns, all, percent);
 	}
 	snprintf(plain, sizeof(plain), "socket %" PRIu32 "%s", s->id, mark);
