@@ -25,6 +25,8 @@
 /* Bytes come in lines; and even a quiet counter is not read at one instant. */
 #define LINE_BYTES  64.0
 #define READ_NOISE  1e-3
+/* This long a program is said to be starting. */
+#define START_S	    0.1
 /* In the part of a window that was not counted, traffic may differ by this much. */
 #define MUX_NOISE   0.3
 
@@ -138,6 +140,34 @@ static void fill_activity(struct filter *f, const struct filter_input *in)
 			matrix_row(&w->aa, t)[2 * i] = a[i];
 			matrix_row(&w->aa, t)[2 * i + 1] = a[i] * w->decay[t];
 			w->sum[i] += raw[i];
+		}
+	}
+}
+
+/*
+ * A program that starts does other things first than later: it is loaded, allocates,
+ * reads its input. What it does meanwhile says little about its intensity, but could
+ * be taken for certain, if there were nothing else to tell it from another one that
+ * started at nearly the same time.
+ */
+static void add_start_noise(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = &f->work;
+	double begin = f->now_s - in->block_s;
+
+	for (size_t i = 1; i < w->n; i++) {
+		struct entry *e = &f->state.entries[i];
+
+		for (size_t t = 0; t < w->t; t++) {
+			double moved = e->scale * matrix_row(&w->raw, t)[i];
+			double now = begin + in->middle_s[t];
+
+			/* Who was there when the filter began is not just starting. */
+			if (e->since_s == NOT_YET && moved > 0)
+				e->since_s = f->blocks || t ? now : LONG_AGO;
+			if (e->since_s < 0 || now > e->since_s + START_S)
+				continue;
+			w->noise[t] += moved * moved;
 		}
 	}
 }
@@ -292,6 +322,7 @@ int solve_block(struct filter *f, const struct filter_input *in, bool first)
 		if (err)
 			break;
 		fill_noise(f, in);
+		add_start_noise(f, in);
 		for (size_t t = 0; t < w->t; t++) {
 			const float *aa = matrix_row(&w->aa, t);
 

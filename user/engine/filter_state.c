@@ -112,7 +112,10 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 	struct parked was;
 
 	/* Below 0: new, see refine_scales(). */
-	*e = (struct entry){ .workload = workload, .scale = mean, .quiet_s = i ? -1 : 0 };
+	*e = (struct entry){ .workload = workload,
+			     .scale = mean,
+			     .quiet_s = i ? -1 : 0,
+			     .since_s = i ? NOT_YET : LONG_AGO };
 	variance = p->prior * p->prior * mean * mean;
 	if (!i) {
 		mean = 0;
@@ -120,9 +123,10 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 		variance = e->scale * e->scale;
 		e->scale *= 0.3;
 	} else if (unpark(f, workload, &was)) {
-		e->quiet_s = 0;
 		double away = p->wander * p->wander * (f->now_s - was.since_s);
 
+		e->quiet_s = 0;
+		e->since_s = LONG_AGO;
 		mean = was.level;
 		e->scale = fmax(sqrt(fmax(mean, 0) * fmax(mean, 0) + was.variance), 0.02 * f->mean);
 		variance = fmin(was.variance + away * e->scale * e->scale, variance);

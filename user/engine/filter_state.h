@@ -14,13 +14,17 @@
  * @scale: size of its intensity: what its level and phase move by is a part of this
  * @quiet_s: time since it was last active
  * @last: what it did in the last window
+ * @since_s: when it was first active, on the filter's clock, or one of the two below
  */
 struct entry {
 	uint32_t workload;
 	double scale;
 	double quiet_s;
 	double last;
+	double since_s;
 };
+#define NOT_YET	 (-1.0)
+#define LONG_AGO (-2.0)
 
 /* An entry that was dropped from the state, should it come back. */
 struct parked {
