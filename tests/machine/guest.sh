@@ -229,12 +229,13 @@ scenario_crowded() {
 
 # --- scenarios: rows
 
-# A tree of cgroups, one of which is removed while the tracer runs.
+# A tree of cgroups, one of which is removed while the tracer runs. Those who share a
+# socket pause now and then, each for itself: without that nothing could tell them apart.
 scenario_tree() {
 	trace all -a --by cgroup -i 400
-	load left --slot 0 --rate 1000000 --cpu 0 --cgroup tree/left --seconds 1 &
-	load deep --slot 1 --rate 600000 --cpu 1 --cgroup tree/left/deep --seconds 1 &
-	load right --slot 2 --rate 800000 --cpu 2 --cgroup tree/right --seconds 1 &
+	load left --slot 0 --rate 1000000 --cpu 0 --cgroup tree/left --duty 20-100/20-100 --seed 1 --seconds 2 &
+	load deep --slot 1 --rate 600000 --cpu 1 --cgroup tree/left/deep --duty 20-100/20-100 --seed 2 --seconds 2 &
+	load right --slot 2 --rate 800000 --cpu 2 --cgroup tree/right --seconds 2 &
 	load gone --slot 3 --rate 500000 --cpu 3 --cgroup gone --seconds 0.5
 	rmdir $CGROUPS/gone
 	until_true has_lines truth 4
