@@ -108,7 +108,7 @@ def test_many_rows(bed):
 def test_switch_storm(bed):
     """Many tasks and very many switches: the table of a CPU is filled again and again."""
     with bed.tracing("-a", "--json", "-i", 200) as tracer:
-        bench = bed.command("perf", "bench", "sched", "messaging", "-l", 100)
+        bench = bed.command("perf", "bench", "sched", "messaging", "-l", 300)
         done = stop(tracer)
     require(bench.status == 0, f"perf bench: {bench.err[:200]}")
     require(done.status == 0, f"exit status {done.status}: {lost_of(done.intervals())}")

@@ -55,22 +55,22 @@ def true_bytes(truth):
 
 
 def print_tenants(truth, reports):
-    """The table by tenant; tells whether every interval holds the truth."""
+    """The table by tenant; tells how many intervals hold the truth, and of how many."""
     true, found = true_bytes(truth), reported(reports)
-    holds = True
+    holds = 0
     print(f" {'':16} {'':26} {'true':>7} {'reported':>9}  {'interval':>15}")
     print(f" {'tenant':16} {'what it does':26} {'GB':>7} {'GB':>9}  {'GB':>15}")
     for name in (*TENANTS, REST):
         value, low, high = found[name]
         inside = low <= true[name] <= high
-        holds &= inside
+        holds += inside
         mark = "" if inside else "  MISSED"
         print(
             f" {name:16} {WHAT.get(name, 'kernel, drivers, t410trace'):26}"
             f" {gigabytes(true[name]):>7} {gigabytes(value):>9}"
             f"  {gigabytes(low):>6} - {gigabytes(high):>6}{mark}"
         )
-    return holds
+    return holds, len(TENANTS) + 1
 
 
 def print_counters(truth, reports):
@@ -104,9 +104,8 @@ def main():
         print(f"\n The demo did NOT work: {failure}")
         return 1
     print(
-        "\n This version splits a socket's bytes by CPU time: with tenants of different\n"
-        " intensity the split is off, "
-        + ("and the interval holds the truth." if holds else "and an interval MISSED the truth.")
+        f"\n The split is an estimate. Its intervals are to hold the truth 19 times out of 20;\n"
+        f" here {holds[0]} of {holds[1]} do. docs/ACCURACY.md has many more."
     )
     print(
         "\n It worked: every counter's sum is exact to the byte."
