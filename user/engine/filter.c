@@ -67,6 +67,7 @@ void filter_free(struct filter *f)
 	if (!f)
 		return;
 	state_free(&f->state);
+	matrix_free(&f->spare);
 	work_free(&f->work);
 	matrix_free(&f->out.expected);
 	matrix_free(&f->out.carried);

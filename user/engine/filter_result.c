@@ -122,15 +122,10 @@ static void make_positive(struct filter *f, struct matrix *cov)
 			rest = aim - w->total[i];
 			for (size_t j = 0; j < w->n; j++)
 				w->total[j] += matrix_row(cov, j)[i] / v * rest;
-			for (size_t j = 0; j < w->n; j++) {
-				double k = j == i ? 0 : matrix_row(cov, j)[i] / v;
-
-				for (size_t l = 0; k != 0 && l < w->n; l++)
-					matrix_row(cov, j)[l] -= k * ci[l];
-			}
-			for (size_t l = 0; l < w->n; l++)
-				ci[l] -= ci[i] / v * (l == i ? 0 : ci[l]);
-			ci[i] -= ci[i] * ci[i] / v;
+			for (size_t j = 0; j < w->n; j++)
+				if (j != i)
+					matrix_add_row(cov, j, i, -matrix_row(cov, j)[i] / v);
+			matrix_add_row(cov, i, i, -ci[i] / v);
 		}
 		if (!any)
 			return;

@@ -32,6 +32,7 @@
 
 int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 {
+	size_t need;
 	double *v;
 	int err = 0;
 
@@ -46,10 +47,16 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	if (err)
 		return err;
 	/* One piece of memory: seven vectors by window, three by entry, three matrices. */
-	v = calloc(7 * t + 3 * nr + 3 * t * t, sizeof(*v));
-	if (!v)
-		return -ENOMEM;
-	free(w->decay);
+	need = 7 * t + 3 * nr + 3 * t * t;
+	if (need > w->cap) {
+		v = calloc(need, sizeof(*v));
+		if (!v)
+			return -ENOMEM;
+		free(w->decay);
+		w->cap = need;
+	} else {
+		v = w->decay;
+	}
 	w->decay = v;
 	w->noise = v + t;
 	w->y = v + 2 * t;

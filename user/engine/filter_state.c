@@ -193,6 +193,8 @@ int state_update(struct filter *f, const struct filter_input *in)
 	s.nr = choose(f, in, from);
 	s.entries = calloc(s.nr, sizeof(*s.entries));
 	s.mean = calloc(2 * s.nr, sizeof(*s.mean));
+	s.p = f->spare;
+	f->spare = (struct matrix){ 0 };
 	err = s.entries && s.mean ? matrix_shape(&s.p, 2 * s.nr, 2 * s.nr) : -ENOMEM;
 	if (err) {
 		state_free(&s);
@@ -211,6 +213,8 @@ int state_update(struct filter *f, const struct filter_input *in)
 		if (i <= in->nr_workloads)
 			e->quiet_s = 0;
 	}
+	f->spare = f->state.p;
+	f->state.p = (struct matrix){ 0 };
 	state_free(&f->state);
 	f->state = s;
 out:

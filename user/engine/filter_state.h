@@ -82,6 +82,7 @@ struct work {
 	struct matrix q;     /* a times alpha; scratch */
 	struct matrix theta; /* intensities, t x n */
 	struct matrix unit;  /* scratch: activity with mean 1 */
+	size_t cap;	     /* elements at @decay, for all that follow */
 	double *decay;	     /* exp(-middle / tau) */
 	double *noise;	     /* variance of the noise */
 	double *own;	     /* of that: what is learned */
@@ -100,6 +101,7 @@ struct filter {
 	enum filter_kind kind;
 	struct params params;
 	struct state state;
+	struct matrix spare; /* memory of the state before */
 	struct work work;
 	struct filter_output out;
 	struct parked *parked;

@@ -108,6 +108,15 @@ WIDE void matrix_multiply_lower(struct matrix *c, float scale, const struct matr
 			multiply_block(c, scale, a, b, k, i, j);
 }
 
+WIDE void matrix_add_row(struct matrix *m, size_t to, size_t from, float scale)
+{
+	float *t = matrix_row(m, to);
+	const float *f = matrix_row(m, from);
+
+	for (size_t j = 0; j < m->cols; j += MATRIX_COLS)
+		*(lanes *)(t + j) += scale * *(const lanes *)(f + j);
+}
+
 void matrix_mirror(struct matrix *m)
 {
 	size_t nr = m->rows < m->cols ? m->rows : m->cols;

@@ -70,6 +70,9 @@ void matrix_multiply_add(struct matrix *c, float scale, const struct matrix *a,
 void matrix_multiply_lower(struct matrix *c, float scale, const struct matrix *a,
 			   const struct matrix *b, size_t k);
 
+/** matrix_add_row() - row @to += scale * row @from, over all columns with padding */
+void matrix_add_row(struct matrix *m, size_t to, size_t from, float scale);
+
 /** matrix_mirror() - copy what is below the diagonal to above it */
 void matrix_mirror(struct matrix *m);
 

@@ -31,6 +31,8 @@ struct windows {
 struct cells {
 	struct activity *items;
 	size_t nr, cap;
+	struct activity *other; /* while they are sorted */
+	size_t cap_other;
 };
 
 struct timeline {
@@ -40,6 +42,7 @@ struct timeline {
 	struct windows *windows; /* one list a group */
 	uint64_t *split_ns;	 /* end of the last window split, by group */
 	uint64_t *closed_ns;	 /* end of the last interval, by socket */
+	struct cells cells;	 /* of the group that is closed; the memory is kept */
 	uint64_t *begin_ns;	 /* of the first interval, by socket; 0 = not begun */
 };
 
@@ -99,6 +102,8 @@ void timeline_free(struct timeline *t)
 	free(t->windows);
 	free(t->closed_ns);
 	free(t->begin_ns);
+	free(t->cells.items);
+	free(t->cells.other);
 	free(t);
 }
 
@@ -305,15 +310,21 @@ static int sort_cells(struct cells *c, size_t nr_windows)
 {
 	uint32_t most = 0;
 	size_t *at;
-	struct activity *other;
+	struct activity *other = c->other;
 
 	for (size_t i = 0; i < c->nr; i++)
 		most = c->items[i].workload > most ? c->items[i].workload : most;
 	at = calloc((most > nr_windows ? most : nr_windows) + 2, sizeof(*at));
-	other = malloc((c->nr + 1) * sizeof(*other));
+	if (at && c->nr > c->cap_other) {
+		other = malloc(c->cap * sizeof(*other));
+		if (other) {
+			free(c->other);
+			c->other = other;
+			c->cap_other = c->cap;
+		}
+	}
 	if (!at || !other) {
 		free(at);
-		free(other);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < c->nr; i++)
@@ -330,7 +341,6 @@ static int sort_cells(struct cells *c, size_t nr_windows)
 	for (size_t i = 0; i < c->nr; i++)
 		c->items[at[other[i].window]++] = other[i];
 	free(at);
-	free(other);
 	return 0;
 }
 
@@ -361,22 +371,23 @@ static int close_group(struct timeline *t, uint32_t group, const struct slices *
 		       uint64_t end, const struct timeline_sink *sink)
 {
 	struct windows *w = &t->windows[group];
-	struct cells cells = { 0 };
+	struct cells *cells = &t->cells;
 	size_t nr = 0, at = 0, done = 0;
 	int err;
 
 	while (nr < w->nr && w->items[nr].end_ns <= end)
 		nr++;
-	err = make_cells(slices, w, nr, &cells);
+	cells->nr = 0;
+	err = make_cells(slices, w, nr, cells);
 	if (!err)
-		err = merge_cells(&cells, nr);
+		err = merge_cells(cells, nr);
 	while (!err && done < nr) {
 		size_t blocks = (nr - done + SPLIT_MAX_WINDOWS - 1) / SPLIT_MAX_WINDOWS;
 		size_t size = (nr - done + blocks - 1) / blocks, first = at;
-		struct split_block b = { group, size, &w->items[done], &cells.items[at], 0 };
+		struct split_block b = { group, size, &w->items[done], cells->items + at, 0 };
 
-		for (; at < cells.nr && cells.items[at].window < done + size; at++)
-			cells.items[at].window -= done;
+		for (; at < cells->nr && cells->items[at].window < done + size; at++)
+			cells->items[at].window -= done;
 		b.nr = at - first;
 		err = sink->block(sink->arg, &b);
 		done += size;
@@ -384,7 +395,6 @@ static int close_group(struct timeline *t, uint32_t group, const struct slices *
 	if (nr)
 		t->split_ns[group] = w->items[nr - 1].end_ns;
 	windows_drop(w, nr);
-	free(cells.items);
 	return err;
 }
 
