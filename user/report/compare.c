@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "report/format.h"
+#include "report/put.h"
 #include "report/rows.h"
 
 #define BYTES_WIDTH 12
@@ -120,7 +121,7 @@ static int match_rows(struct report *const *reports, size_t nr, struct line **re
 
 /* --- table */
 
-static int put_name(FILE *out, const struct report_row *row, size_t width)
+static int put_row_name(FILE *out, const struct report_row *row, size_t width)
 {
 	cleanup_free char *text = NULL, *cut = NULL;
 	char number[32] = "";
@@ -215,7 +216,7 @@ static int put_table(FILE *out, struct report *const *reports, const enum method
 	width = width > taken + NAME_MIN ? width - taken : NAME_MIN;
 	put_head(out, reports, methods, nr, width);
 	for (size_t i = 0; i < shown && !err; i++) {
-		err = put_name(out, lines[i].rows[0], width);
+		err = put_row_name(out, lines[i].rows[0], width);
 		put_sums(out, reports, nr, &lines[i], -1);
 		if (!o->verbose)
 			continue;
@@ -252,40 +253,6 @@ int compare_table_write(FILE *out, struct report *const *reports, const enum met
 
 /* --- JSON; the first error stays, and nothing is done after it */
 
-static void put(json_t *object, const char *key, json_t *value, int *err)
-{
-	if (*err)
-		json_decref(value);
-	else if (json_object_set_new(object, key, value) < 0)
-		*err = -ENOMEM;
-}
-
-static void append(json_t *array, json_t *value, int *err)
-{
-	if (*err)
-		json_decref(value);
-	else if (json_array_append_new(array, value) < 0)
-		*err = -ENOMEM;
-}
-
-static void put_number(json_t *object, const char *key, uint64_t value, int *err)
-{
-	if (!*err && value > INT64_MAX)
-		*err = -ERANGE;
-	if (!*err)
-		put(object, key, json_integer((json_int_t)value), err);
-}
-
-static void put_text(json_t *object, const char *key, const char *text, size_t max, int *err)
-{
-	cleanup_free char *clean = NULL;
-
-	if (!*err && text)
-		*err = format_utf8(text, max, &clean);
-	if (!*err)
-		put(object, key, clean ? json_string(clean) : json_null(), err);
-}
-
 /* The part of a row in a counter, or NULL. */
 static const struct share *share_of(const struct report_row *row, uint32_t counter)
 {
@@ -308,7 +275,7 @@ static json_t *shares_array(struct report *const *reports, const enum method *me
 			continue;
 		o = json_object();
 		values = json_object();
-		put_text(o, "counter", reports[0]->counters[c].counter->name, MODEL_NAME_LEN, err);
+		put_name(o, "counter", reports[0]->counters[c].counter->name, MODEL_NAME_LEN, err);
 		for (size_t k = 0; k < nr; k++) {
 			const struct share *s = share_of(l->rows[k], c);
 
@@ -318,7 +285,7 @@ static json_t *shares_array(struct report *const *reports, const enum method *me
 		put(o, "values", values, err);
 		put_number(o, "low", last->low, err);
 		put_number(o, "high", last->high, err);
-		append(array, o, err);
+		put_element(array, o, err);
 	}
 	return array;
 }
@@ -329,14 +296,14 @@ static json_t *workload_object(struct report *const *reports, const enum method 
 	const struct report_row *row = l->rows[0];
 	json_t *o = json_object();
 
-	put_text(o, "key", row->key, sizeof(row->key), err);
+	put_name(o, "key", row->key, sizeof(row->key), err);
 	if (row->kind != ROW_CGROUP) {
 		put_number(o, "pid", row->pid, err);
 		if (row->kind == ROW_THREAD)
 			put_number(o, "tid", row->tid, err);
-		put_text(o, "comm", row->comm_known ? row->comm : NULL, sizeof(row->comm), err);
+		put_name(o, "comm", row->comm_known ? row->comm : NULL, sizeof(row->comm), err);
 	}
-	put_text(o, "cgroup", row->cgroup, SIZE_MAX, err);
+	put_name(o, "cgroup", row->cgroup, SIZE_MAX, err);
 	put(o, "shares", shares_array(reports, methods, nr, l, err), err);
 	return o;
 }
@@ -350,7 +317,7 @@ static json_t *interval_object(const struct report *r, int *err)
 	put_number(o, "start_ns", r->start_ns, err);
 	put_number(o, "end_ns", r->end_ns, err);
 	put_number(o, "duration_ns", r->end_ns - r->start_ns, err);
-	put_text(o, "start_time", time, sizeof(time), err);
+	put_name(o, "start_time", time, sizeof(time), err);
 	return o;
 }
 
@@ -364,13 +331,14 @@ int compare_json_write(FILE *out, struct report *const *reports, const enum meth
 	int err = match_rows(reports, nr, &lines, &nr_lines);
 
 	for (size_t k = 0; k < nr; k++) {
-		append(asked, json_string(method_name(methods[k])), &err);
-		append(used, json_string(method_name(reports[k]->quality.method)), &err);
+		put_element(asked, json_string(method_name(methods[k])), &err);
+		put_element(used, json_string(method_name(reports[k]->quality.method)), &err);
 	}
 	for (size_t i = 0; i < nr_lines && !err; i++)
-		append(workloads, workload_object(reports, methods, nr, &lines[i], &err), &err);
+		put_element(workloads, workload_object(reports, methods, nr, &lines[i], &err),
+			    &err);
 	o = json_object();
-	put_text(o, "schema", "t410trace.compare/1", SIZE_MAX, &err);
+	put_name(o, "schema", "t410trace.compare/1", SIZE_MAX, &err);
 	put_number(o, "sequence", reports[0]->sequence, &err);
 	if (reports[0]->summary)
 		put(o, "summary", json_true(), &err);

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The object is built with one error variable that every step leaves alone
- * once it is set: the first error wins, later steps do nothing, and the
- * unfinished object is dropped at the end.
- */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,57 +6,7 @@
 #include "base/cleanup.h"
 #include "report/format.h"
 #include "report/json.h"
-
-/* Add a value, taking its reference whatever happens; NULL is out of memory. */
-static void put(json_t *object, const char *key, json_t *value, int *err)
-{
-	if (*err)
-		json_decref(value);
-	else if (json_object_set_new(object, key, value) < 0)
-		*err = -ENOMEM;
-}
-
-static void append(json_t *array, json_t *value, int *err)
-{
-	if (*err)
-		json_decref(value);
-	else if (json_array_append_new(array, value) < 0)
-		*err = -ENOMEM;
-}
-
-static void put_number(json_t *object, const char *key, uint64_t value, int *err)
-{
-	if (!*err && value > INT64_MAX)
-		*err = -ERANGE;
-	if (!*err)
-		put(object, key, json_integer((json_int_t)value), err);
-}
-
-static void put_bool(json_t *object, const char *key, bool value, int *err)
-{
-	put(object, key, json_boolean(value), err);
-}
-
-/* Add a name of at most @max bytes; one that is not known is null. */
-static void put_name(json_t *object, const char *key, const char *name, size_t max, int *err)
-{
-	cleanup_free char *text = NULL;
-
-	if (*err)
-		return;
-	if (!name) {
-		put(object, key, json_null(), err);
-		return;
-	}
-	*err = format_utf8(name, max, &text);
-	if (!*err)
-		put(object, key, json_string(text), err);
-}
-
-static void put_text(json_t *object, const char *key, const char *text, int *err)
-{
-	put_name(object, key, text, SIZE_MAX, err);
-}
+#include "report/put.h"
 
 /* Sum that cannot wrap: what it would wrap at is out of range long before. */
 static uint64_t add(uint64_t a, uint64_t b)
@@ -134,7 +79,7 @@ static json_t *counters_array(const struct report *r, int *err)
 	size_t i;
 
 	for (i = 0; i < r->nr_counters; i++)
-		append(a, counter_object(&r->counters[i], err), err);
+		put_element(a, counter_object(&r->counters[i], err), err);
 	return a;
 }
 
@@ -152,7 +97,7 @@ static json_t *sockets_array(const struct report *r, int *err)
 		put_number(o, "busy_ns", s->busy_ns, err);
 		put_number(o, "idle_ns", s->idle_ns, err);
 		put_number(o, "lost_ns", s->lost_ns, err);
-		append(a, o, err);
+		put_element(a, o, err);
 	}
 	return a;
 }
@@ -177,7 +122,7 @@ static json_t *shares_array(const struct report *r, const struct report_row *row
 		put_number(o, "low", s->low, err);
 		put_number(o, "high", s->high, err);
 		put_bool(o, "separable", s->separable, err);
-		append(a, o, err);
+		put_element(a, o, err);
 		bytes[write] = add(bytes[write], s->value);
 		counted[write] = true;
 	}
@@ -209,7 +154,7 @@ static json_t *tangled_array(const struct report_row *row, int *err)
 		if (!*err)
 			*err = format_utf8(row->tangled[i], sizeof(row->tangled[i]), &text);
 		if (!*err)
-			append(a, json_string(text), err);
+			put_element(a, json_string(text), err);
 	}
 	return a;
 }
@@ -253,7 +198,7 @@ static json_t *workloads_array(const struct report *r, int *err)
 	size_t i;
 
 	for (i = 0; i < r->nr_rows && !*err; i++)
-		append(a, row_object(r, &r->rows[i], err), err);
+		put_element(a, row_object(r, &r->rows[i], err), err);
 	return a;
 }
 
@@ -275,7 +220,7 @@ static json_t *unattributed_array(const struct report *r, int *err)
 			put_name(o, "counter", rc->counter->name, sizeof(rc->counter->name), err);
 			put_number(o, "value", rc->unattributed[reason], err);
 			put_text(o, "reason", reason_name(reason), err);
-			append(a, o, err);
+			put_element(a, o, err);
 		}
 	}
 	return a;

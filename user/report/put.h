@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Steps that build a JSON document. One error variable goes through all of them and
+ * is left alone once it is set: the first error wins, later steps do nothing, and
+ * the unfinished document is dropped at the end.
+ */
+#ifndef REPORT_PUT_H
+#define REPORT_PUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** put() - add a value, taking its reference whatever happens; NULL is out of memory */
+void put(json_t *object, const char *key, json_t *value, int *err);
+
+/** put_element() - add a value to an array, as put() does */
+void put_element(json_t *array, json_t *value, int *err);
+
+/** put_number() - add a number; -ERANGE beyond what JSON readers take */
+void put_number(json_t *object, const char *key, uint64_t value, int *err);
+
+void put_bool(json_t *object, const char *key, bool value, int *err);
+
+/** put_name() - add a name of at most @max bytes, made valid UTF-8; NULL is null */
+void put_name(json_t *object, const char *key, const char *name, size_t max, int *err);
+
+/** put_text() - put_name() of a terminated string */
+void put_text(json_t *object, const char *key, const char *text, int *err);
+
+#endif
