@@ -13,6 +13,12 @@
 #define LAG_DOUBT   0.02
 /* Noise is not told well from short phases; bounds take so much more. */
 #define NOISE_DOUBT 1.5
+/*
+ * What a workload does in its first second is the least like a level with phases; what
+ * is said of it is trusted half as much.
+ */
+#define YOUNG_S	    1.0
+#define YOUNG_DOUBT 2.0
 /* Rounds over the totals that came out negative. */
 #define ROUNDS	    3
 /*
@@ -220,6 +226,14 @@ static bool is_sane(const struct work *w, const struct matrix *cov)
 	return true;
 }
 
+/* By how much the errors of an entry are larger than they come out. */
+static double doubt_of(const struct filter *f, size_t i)
+{
+	double since = f->state.entries[i].since_s;
+
+	return since >= 0 && f->now_s - since < YOUNG_S ? YOUNG_DOUBT : 1;
+}
+
 int make_result(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
@@ -242,7 +256,9 @@ int make_result(struct filter *f, const struct filter_input *in)
 	if (!err) {
 		for (size_t i = 0; i < n; i++)
 			for (size_t j = 0; j < n; j++)
-				matrix_row(&o->covariance, i)[j] = matrix_row(&cov, i + 1)[j + 1];
+				matrix_row(&o->covariance, i)[j] = doubt_of(f, i + 1) *
+								   doubt_of(f, j + 1) *
+								   matrix_row(&cov, i + 1)[j + 1];
 		/* The spread is that of before: what was cut off may have been noise. */
 		if (w->total[0] < 2 * sqrt(fmax(matrix_row(&cov, 0)[0], 0)))
 			w->total[0] = fmin(w->total[0], 0);
