@@ -13,17 +13,13 @@
  * right but for prefetches and write-backs, some ten percent; what changes is how the
  * count was spread over a slice, so its phases are as short as slices are.
  */
+#define UNKNOWN_INTENSITY                                                                    \
+	{                                                                                    \
+		.prior = 1.5, .wander = 0.33, .tau_s = 0.5, .background = 0.15, .phase = 0.5 \
+	}
 static const struct params params_of[NR_FILTER_KINDS] = {
-	[FILTER_CPU_TIME] = { .prior = 1.5,
-			      .wander = 0.33,
-			      .tau_s = 0.5,
-			      .background = 0.15,
-			      .phase = 0.5 },
-	[FILTER_WORK] = { .prior = 1.5,
-			  .wander = 0.33,
-			  .tau_s = 0.5,
-			  .background = 0.15,
-			  .phase = 0.5 },
+	[FILTER_CPU_TIME] = UNKNOWN_INTENSITY,
+	[FILTER_WORK] = UNKNOWN_INTENSITY,
 	[FILTER_TRAFFIC] = { .prior = 0.25,
 			     .wander = 0.05,
 			     .tau_s = 0.05,
@@ -55,7 +51,6 @@ int filter_new(enum filter_kind kind, struct filter **ret)
 
 	if (!f)
 		return -ENOMEM;
-	f->kind = kind;
 	f->params = params_of[kind];
 	begin(f);
 	*ret = f;
@@ -140,6 +135,8 @@ static int enter_and_solve(struct filter *f, const struct filter_input *in)
 {
 	int err = work_shape(&f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
 
+	if (!err)
+		err = prepare_block(f, in);
 	return err ? err : solve_and_learn(f, in);
 }
 

@@ -46,8 +46,8 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	err = err ? err : matrix_shape(&w->theta, t, n);
 	if (err)
 		return err;
-	/* One piece of memory: seven vectors by window, three by entry, three matrices. */
-	need = 7 * t + 3 * nr + 3 * t * t;
+	/* One piece of memory: seven vectors by window, three by entry, four matrices. */
+	need = 7 * t + 3 * nr + 4 * t * t;
 	if (need > w->cap) {
 		v = calloc(need, sizeof(*v));
 		if (!v)
@@ -69,6 +69,7 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	w->c = w->phase_var + nr;
 	w->l = w->c + t * t;
 	w->trial = w->l + t * t;
+	w->kernel = w->trial + t * t;
 	return 0;
 }
 
@@ -213,19 +214,32 @@ static void fill_c(const struct filter *f, double phase, double noise, double *c
 	}
 }
 
+/* What was not predicted, by the triangle of its covariance. */
+static void whiten(const struct work *w, const double *l, double *ret)
+{
+	for (size_t t = 0; t < w->t; t++)
+		ret[t] = w->y[t];
+	cholesky_forward(l, w->t, ret);
+}
+
+static int factor_once(struct filter *f)
+{
+	struct work *w = &f->work;
+
+	fill_c(f, 1, 1, w->c);
+	if (cholesky(w->c, w->t, w->l))
+		return -ENODATA;
+	whiten(w, w->l, w->white);
+	return 0;
+}
+
 static int factor(struct filter *f)
 {
 	struct work *w = &f->work;
 	bool outliers = false;
-	int err;
 
-	fill_c(f, 1, 1, w->c);
-	err = cholesky(w->c, w->t, w->l);
-	if (err)
+	if (factor_once(f))
 		return -ENODATA;
-	for (size_t t = 0; t < w->t; t++)
-		w->white[t] = w->y[t];
-	cholesky_forward(w->l, w->t, w->white);
 	for (size_t t = 0; t < w->t; t++) {
 		double far = fabs(w->white[t]);
 
@@ -237,19 +251,11 @@ static int factor(struct filter *f)
 		w->noise[t] = w->noise[t] + far * far / (WHITE_LIMIT * WHITE_LIMIT) *
 						    w->l[t * w->t + t] * w->l[t * w->t + t];
 	}
-	if (!outliers)
-		return 0;
-	fill_c(f, 1, 1, w->c);
-	if (cholesky(w->c, w->t, w->l))
-		return -ENODATA;
-	for (size_t t = 0; t < w->t; t++)
-		w->white[t] = w->y[t];
-	cholesky_forward(w->l, w->t, w->white);
-	return 0;
+	return outliers ? factor_once(f) : 0;
 }
 
 /* Covariances of the bytes, and with the state. */
-static int fill_covariances(struct filter *f, const struct filter_input *in)
+static int fill_covariances(struct filter *f)
 {
 	struct work *w = &f->work;
 	size_t nr = f->state.nr;
@@ -272,9 +278,7 @@ static int fill_covariances(struct filter *f, const struct filter_input *in)
 	matrix_multiply_lower(&w->c1, 1, &w->av, &w->at, w->n);
 	for (size_t i = 0; i < w->t; i++)
 		for (size_t j = 0; j <= i; j++)
-			matrix_row(&w->c1, i)[j] *=
-				exp(-(in->middle_s[i] - in->middle_s[j]) / f->params.tau_s) -
-				w->decay[i] * w->decay[j];
+			matrix_row(&w->c1, i)[j] *= w->kernel[i * w->t + j];
 	return 0;
 }
 
@@ -313,19 +317,32 @@ static int refine_scales(struct filter *f)
 	return err;
 }
 
-int solve_block(struct filter *f, const struct filter_input *in, bool first)
+/* What stays the same however often the block is solved. */
+int prepare_block(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
 	int err;
 
 	fill_activity(f, in);
+	for (size_t i = 0; i < w->t; i++)
+		for (size_t j = 0; j <= i; j++)
+			w->kernel[i * w->t + j] =
+				exp(-(in->middle_s[i] - in->middle_s[j]) / f->params.tau_s) -
+				w->decay[i] * w->decay[j];
 	err = matrix_transpose(&w->a, &w->at);
-	err = err ? err : matrix_transpose(&w->aa, &w->aat);
+	return err ? err : matrix_transpose(&w->aa, &w->aat);
+}
+
+int solve_block(struct filter *f, const struct filter_input *in, bool first)
+{
+	struct work *w = &f->work;
+	int err = 0;
+
 	for (int i = 0; !err && i <= (first ? REFINE : 0); i++) {
 		if (i)
 			err = refine_scales(f);
 		if (!err)
-			err = fill_covariances(f, in);
+			err = fill_covariances(f);
 		if (err)
 			break;
 		fill_noise(f, in);
@@ -366,9 +383,7 @@ static double gain(struct filter *f, double phase, double noise)
 	fill_c(f, phase * phase, noise * noise, w->trial);
 	if (cholesky(w->trial, w->t, w->trial))
 		return 0;
-	for (size_t t = 0; t < w->t; t++)
-		white[t] = w->y[t];
-	cholesky_forward(w->trial, w->t, white);
+	whiten(w, w->trial, white);
 	return likelihood(w->trial, white, w->t) - likelihood(w->l, w->white, w->t);
 }
 

@@ -92,13 +92,13 @@ struct work {
 	double *c;	     /* t x t */
 	double *l;	     /* its triangle */
 	double *trial;	     /* t x t, of a trial */
+	double *kernel;	     /* t x t: covariance of phases that begin in the block */
 	double *total;	     /* by entry: estimate of its total */
 	double *sum;	     /* by entry: its activity */
 	double *phase_var;   /* by entry */
 };
 
 struct filter {
-	enum filter_kind kind;
 	struct params params;
 	struct state state;
 	struct matrix spare; /* memory of the state before */
@@ -125,6 +125,7 @@ int state_advance(struct filter *f, const struct filter_input *in);
 /* filter_solve.c: the algebra of a block */
 int work_shape(struct work *w, size_t t, size_t n, size_t nr);
 void work_free(struct work *w);
+int prepare_block(struct filter *f, const struct filter_input *in);
 int solve_block(struct filter *f, const struct filter_input *in, bool first);
 void convolve(const struct work *w, const struct filter_input *in, double tau_s,
 	      const struct matrix *x, struct matrix *ret);
