@@ -38,6 +38,38 @@ enum direction {
 	DIRECTION_WRITE,
 };
 
+/* Where traffic goes, as seen from the counter's socket. */
+enum destination {
+	DESTINATION_ANY,    /* wherever it goes */
+	DESTINATION_CMEM,   /* memory of the socket's CPUs */
+	DESTINATION_GMEM,   /* memory of the socket's GPUs */
+	DESTINATION_CXL,    /* CXL memory of the socket */
+	DESTINATION_REMOTE, /* memory of another socket */
+	NR_DESTINATIONS,
+};
+
+/**
+ * struct probe - counters that together measure a latency: requests, requests under
+ *	way added up each cycle, and cycles
+ * @name: short name, "cmem0/rd" or "nvclink1/out_rd"
+ * @title: what waits for what, for people: "reads of CPU memory"
+ * @pmu: sysfs name of the PMU
+ * @socket: index of the socket
+ * @direction: of the requests
+ * @destination: where they go. Workloads see the latency with their traffic of this
+ *	direction and destination
+ * @by_tasks: tasks of @socket cause these requests; otherwise nobody here "sees" them
+ */
+struct probe {
+	char name[MODEL_NAME_LEN];
+	char title[64];
+	char pmu[64];
+	uint32_t socket;
+	enum direction direction;
+	enum destination destination;
+	bool by_tasks;
+};
+
 /**
  * struct counter - one uncore event with its filter
  * @name: short name, e.g. "ucf0/mem_bytes_rd/src_loc_cpu=1"
@@ -108,6 +140,42 @@ struct share {
 };
 
 /**
+ * struct report_probe - a latency over the interval
+ * @probe: what it is; not owned
+ * @valid: it was read at least twice and something was requested; otherwise no latency
+ * @latency_cycles, @latency_ns: mean over the requests
+ * @requests, @outstanding, @cycles: sums of the samples, as counted
+ * @samples: number of samples; @covered_ns: time they cover
+ */
+struct report_probe {
+	const struct probe *probe;
+	bool valid;
+	double latency_cycles;
+	double latency_ns;
+	uint64_t requests;
+	uint64_t outstanding;
+	uint64_t cycles;
+	uint64_t samples;
+	uint64_t covered_ns;
+};
+
+/**
+ * struct seen_latency - the latency of a probe as a row saw it: the mean of the windows'
+ *	latencies, weighted by the bytes that the row is estimated to have moved in them
+ * @probe: index into report.probes
+ * @latency_ns: the mean
+ * @bytes: bytes of the row that the mean is about
+ * @of_bytes: all bytes of the row of this direction and destination; @bytes is less where
+ *	a window had no sample
+ */
+struct seen_latency {
+	uint32_t probe;
+	double latency_ns;
+	uint64_t bytes;
+	uint64_t of_bytes;
+};
+
+/**
  * struct report_counter - a counter over the interval
  * @counter: what it is
  * @valid: false when no reading of the interval was usable: then there is no value
@@ -142,6 +210,7 @@ struct report_counter {
  * @cgroup_id, @cgroup: cgroup of the row; NULL when the path is not known
  * @on_cpu_ns: CPU time in the interval
  * @shares: one for each counter with @source SOURCE_CPU that had a value
+ * @latencies: latencies that it saw; owned
  * @separable: false when one of the shares with bytes is not
  * @tangled: keys of the rows it cannot be told from, the largest first; owned
  * @nr_tangled: length of @tangled, at most MODEL_MAX_TANGLED
@@ -164,6 +233,8 @@ struct report_row {
 	uint64_t on_cpu_ns;
 	struct share *shares;
 	size_t nr_shares;
+	struct seen_latency *latencies;
+	size_t nr_latencies;
 	bool separable;
 	char (*tangled)[MODEL_KEY_LEN];
 	size_t nr_tangled;
@@ -267,6 +338,8 @@ struct report {
 	bool replayed;
 	struct report_counter *counters;
 	size_t nr_counters;
+	struct report_probe *probes;
+	size_t nr_probes;
 	struct report_row *rows;
 	size_t nr_rows;
 	struct report_socket *sockets;

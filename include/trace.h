@@ -21,6 +21,7 @@
 #define TRACE_MAX_CPUS	      65536
 #define TRACE_MAX_SOCKETS     64
 #define TRACE_MAX_COUNTERS    1024
+#define TRACE_MAX_PROBES      1024
 
 /**
  * struct layout - what does not change during a run
@@ -56,6 +57,7 @@ struct layout {
  * @cgroups, @nr_cgroups: selected, as paths from the root of the v2 tree
  * @weights, @nr_weights: names of the core events counted per slice. With two, the
  *	first stands for reads and the second for writes; with one, it is for both
+ * @probes, @nr_probes: latencies that are measured
  */
 struct trace_header {
 	struct host_info host;
@@ -69,6 +71,8 @@ struct trace_header {
 	size_t nr_cgroups;
 	char weights[TRACE_MAX_WEIGHTS][TRACE_WEIGHT_NAME_LEN];
 	uint32_t nr_weights;
+	const struct probe *probes;
+	size_t nr_probes;
 };
 
 /**
@@ -146,6 +150,24 @@ struct trace_window {
 };
 
 /**
+ * struct trace_sample - a probe was read twice
+ * @probe: which, index into trace_header.probes
+ * @start_ns, @end_ns: samples of a probe do not overlap
+ * @outstanding, @requests, @cycles: what was counted in between
+ * @enabled_ns, @running_ns: as in struct reading; 0 running = no data
+ */
+struct trace_sample {
+	uint32_t probe;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t outstanding;
+	uint64_t requests;
+	uint64_t cycles;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+};
+
+/**
  * struct trace_lost - something is known to be missing (NDJSON "lost")
  * @what: "slices", "windows", "tasks" or "cgroups"; others are ignored
  * @socket: index
@@ -189,7 +211,7 @@ struct trace_mark {
  *	call without @begin; tasks not among them have ended
  * @cgroup: a cgroup of the v2 tree was made, renamed or found; @path NULL: removed
  * @follow: from now on the process and the children it starts are followed
- * @slice, @window, @lost, @mark: see there
+ * @slice, @window, @sample, @lost, @mark: see there
  * @arg: handed to all
  *
  * Each returns 0 or a negative errno: -EINVAL for an event that makes no sense
@@ -203,6 +225,7 @@ struct trace_sink {
 	int (*follow)(void *arg, uint32_t pid);
 	int (*slice)(void *arg, const struct trace_slice *s);
 	int (*window)(void *arg, const struct trace_window *w);
+	int (*sample)(void *arg, const struct trace_sample *s);
 	int (*lost)(void *arg, const struct trace_lost *l);
 	int (*mark)(void *arg, const struct trace_mark *m);
 	void *arg;

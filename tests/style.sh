@@ -34,21 +34,22 @@ licences() {
 	done
 }
 
-# Includes point downwards: cli, then report and engine, then platform, then base.
+# Includes point downwards: cli, then report and engine, then platform, then tables, then base.
 layers() {
 	local layer allowed
 	while read -r layer allowed; do
 		grep -nE '^#include "[a-z0-9_]+/' "user/$layer"/*.[ch] | grep -vE "#include \"($allowed)/"
 	done <<-END
 		base base
-		platform platform|base
-		engine engine|base
+		tables tables|base
+		platform platform|tables|base
+		engine engine|tables|base
 		trace trace|base
-		report report|base
-		cli cli|report|engine|trace|platform|base
+		report report|tables|base
+		cli cli|report|engine|trace|platform|tables|base
 	END
 	# the engine is pure: no system calls, no clock, no environment
-	grep -nE '#include <(unistd|time|sys/|bpf/|fcntl|dirent)|getenv|printf\(stderr' user/engine/*.[ch]
+	grep -nE '#include <(unistd|time|sys/|bpf/|fcntl|dirent)|getenv|printf\(stderr' user/{engine,tables}/*.[ch]
 }
 
 long_files() { ours | xargs wc -l | awk -v max=$MAX_LINES '$2 != "total" && $1 > max { print $2 " has " $1 " lines" }'; }
@@ -60,7 +61,7 @@ long_functions() {
 }
 
 # Only commands talk to the user.
-printing() { grep -nE '\b(puts|printf|fprintf ?\((stderr|stdout))' user/{base,platform,engine}/*.c | grep -vE 'sn?printf|vsnprintf|asprintf|format\(printf'; }
+printing() { grep -nE '\b(puts|printf|fprintf ?\((stderr|stdout))' user/{base,tables,platform,engine}/*.c | grep -vE 'sn?printf|vsnprintf|asprintf|format\(printf'; }
 
 unchanged() { # FILE COMMAND...: the file is what the command prints
 	local f=$1

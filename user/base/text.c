@@ -40,6 +40,22 @@ int parse_u64(const char *text, uint64_t *ret_value)
 	return 0;
 }
 
+bool take_number(const char **text, int32_t *ret_value)
+{
+	int64_t value = 0;
+
+	if (!isdigit((unsigned char)**text) ||
+	    (**text == '0' && isdigit((unsigned char)(*text)[1])))
+		return false;
+	while (isdigit((unsigned char)**text)) {
+		value = value * 10 + (*(*text)++ - '0');
+		if (value > INT32_MAX)
+			return false;
+	}
+	*ret_value = (int32_t)value;
+	return true;
+}
+
 int parse_double(const char *text, double *ret_value)
 {
 	locale_t c_locale;

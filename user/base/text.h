@@ -6,6 +6,7 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,15 @@
  * more than 64 bits.
  */
 int parse_u64(const char *text, uint64_t *ret_value);
+
+/**
+ * take_number() - read a number in front of other text
+ * @text: the text as the kernel prints it: decimal, no zeros in front; moved behind it
+ * @ret_value: the number
+ *
+ * Return: false when there is none, or one above INT32_MAX; @text may have moved then.
+ */
+bool take_number(const char **text, int32_t *ret_value);
 
 /**
  * parse_double() - read a finite decimal number that fills the whole string

@@ -11,97 +11,6 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#define CSPMU_SOURCE "Linux 7.2 drivers/perf/arm_cspmu/nvidia_cspmu.c"
-#define C2C_SOURCE   "Linux 7.2 drivers/perf/nvidia_t410_c2c_pmu.c"
-#define CMEM_SOURCE  "Linux 7.2 drivers/perf/nvidia_t410_cmem_latency_pmu.c"
-
-const struct pmu_family pmu_families[NR_PMU_KINDS] = {
-	{ PMU_UCF, PMU_PLATFORM_T410, "ucf", "Unified Coherence Fabric", "nvidia_ucf_pmu_<n>",
-	  "2cf2036b", CSPMU_SOURCE },
-	{ PMU_PCIE, PMU_PLATFORM_T410, "pcie", "PCIe, traffic issued by devices",
-	  "nvidia_pcie_pmu_<n>_rc_<rc>", "1030136b", CSPMU_SOURCE },
-	{ PMU_PCIE_TGT, PMU_PLATFORM_T410, "pcie_tgt", "PCIe target, traffic to BARs and CXL",
-	  "nvidia_pcie_tgt_pmu_<n>_rc_<rc>", "1070036b", CSPMU_SOURCE },
-	{ PMU_CMEM_LATENCY, PMU_PLATFORM_T410, "cmem_latency", "CPU memory read latency",
-	  "nvidia_cmem_latency_pmu_<n>", "NVDA2021", CMEM_SOURCE },
-	{ PMU_NVLINK_C2C, PMU_PLATFORM_T410, "nvlink_c2c", "NVLink-C2C",
-	  "nvidia_nvlink_c2c_pmu_<n>", "NVDA2023", C2C_SOURCE },
-	{ PMU_NVCLINK, PMU_PLATFORM_T410, "nvclink", "NV-CLink, socket to socket",
-	  "nvidia_nvclink_pmu_<n>", "NVDA2022", C2C_SOURCE },
-	{ PMU_NVDLINK, PMU_PLATFORM_T410, "nvdlink", "NV-DLink, CXL memory",
-	  "nvidia_nvdlink_pmu_<n>", "NVDA2020", C2C_SOURCE },
-	{ PMU_GRACE_SCF, PMU_PLATFORM_GRACE, "scf", "Scalable Coherency Fabric",
-	  "nvidia_scf_pmu_<n>", "2cf0036b", CSPMU_SOURCE },
-	{ PMU_GRACE_PCIE, PMU_PLATFORM_GRACE, "pcie_grace", "PCIe root ports",
-	  "nvidia_pcie_pmu_<n>", "1030036b", CSPMU_SOURCE },
-	{ PMU_GRACE_NVLINK_C2C0, PMU_PLATFORM_GRACE, "nvlink_c2c0", "NVLink-C2C0",
-	  "nvidia_nvlink_c2c0_pmu_<n>", "1050036b", CSPMU_SOURCE },
-	{ PMU_GRACE_NVLINK_C2C1, PMU_PLATFORM_GRACE, "nvlink_c2c1", "NVLink-C2C1",
-	  "nvidia_nvlink_c2c1_pmu_<n>", "1040036b", CSPMU_SOURCE },
-	{ PMU_GRACE_CNVLINK, PMU_PLATFORM_GRACE, "cnvlink", "CNVLink", "nvidia_cnvlink_pmu_<n>",
-	  "1060036b", CSPMU_SOURCE },
-	{ PMU_UNKNOWN, PMU_PLATFORM_UNKNOWN, "unknown", "device unknown to this kernel",
-	  "nvidia_uncore_pmu_<n>", NULL, CSPMU_SOURCE },
-};
-
-const char *pmu_platform_name(enum pmu_platform platform)
-{
-	switch (platform) {
-	case PMU_PLATFORM_T410:
-		return "t410";
-	case PMU_PLATFORM_GRACE:
-		return "grace";
-	default:
-		return "unknown";
-	}
-}
-
-/* Read the number at @name as the kernel prints it (no zeros in front); move @name behind it. */
-static bool take_number(const char **name, int32_t *ret_value)
-{
-	int64_t value = 0;
-
-	if (!isdigit((unsigned char)**name) ||
-	    (**name == '0' && isdigit((unsigned char)(*name)[1])))
-		return false;
-	while (isdigit((unsigned char)**name)) {
-		value = value * 10 + (*(*name)++ - '0');
-		if (value > INT32_MAX)
-			return false;
-	}
-	*ret_value = (int32_t)value;
-	return true;
-}
-
-static bool match_pattern(const char *pattern, const char *name, int32_t *ret_n, int32_t *ret_rc)
-{
-	int32_t n = -1, rc = -1;
-
-	while (*pattern) {
-		if (*pattern == '<') {
-			if (!take_number(&name, pattern[1] == 'r' ? &rc : &n))
-				return false;
-			pattern = strchr(pattern, '>') + 1;
-		} else if (*pattern++ != *name++) {
-			return false;
-		}
-	}
-	if (*name)
-		return false;
-	*ret_n = n;
-	*ret_rc = rc;
-	return true;
-}
-
-static const struct pmu_family *match_family(const char *name, int32_t *ret_n, int32_t *ret_rc)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(pmu_families); i++) {
-		if (match_pattern(pmu_families[i].pattern, name, ret_n, ret_rc))
-			return &pmu_families[i];
-	}
-	return NULL;
-}
-
 /* Names go to terminals and into JSON, so nothing but plain characters. */
 static bool is_name(const char *text)
 {
@@ -438,7 +347,7 @@ static int read_pmu(const struct sysfs *fs, const char *name, struct pmu_list *l
 	struct pmu pmu = { .active_cpu = -1 };
 	int err;
 
-	pmu.family = match_family(name, &pmu.instance, &pmu.rc);
+	pmu.family = pmu_family_match(name, &pmu.instance, &pmu.rc);
 	if (!pmu.family)
 		return 0;
 	err = array_room(list->pmus, list->cap, list->nr);
@@ -645,7 +554,7 @@ int pmu_encode(const struct pmu *pmu, const char *event, const struct pmu_term *
 /* Names of the PMUs that the kernel has no table for, in @text; return how many. */
 static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
 {
-	const char *pattern = pmu_families[PMU_UNKNOWN].pattern;
+	const struct pmu_family *family;
 	struct sysfs_names names = { 0 };
 	int32_t n, rc;
 	size_t nr = 0;
@@ -654,7 +563,8 @@ static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
 	if (sysfs_list(fs, PMU_DEVICES, &names))
 		return 0;
 	for (size_t i = 0; i < names.nr; i++) {
-		if (match_pattern(pattern, names.names[i], &n, &rc))
+		family = pmu_family_match(names.names[i], &n, &rc);
+		if (family && family->kind == PMU_UNKNOWN)
 			str_append(text, size, "%s%s", nr++ ? ", " : "", names.names[i]);
 	}
 	sysfs_names_free(&names);

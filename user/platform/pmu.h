@@ -14,6 +14,7 @@
 #include "base/cpulist.h"
 #include "base/diag.h"
 #include "platform/sysfs.h"
+#include "tables/families.h"
 
 #define PMU_DEVICES	"bus/event_source/devices"
 #define PMU_NAME_LEN	64
@@ -22,52 +23,6 @@
 #define PMU_MAX_TERMS	8
 #define PMU_MAX_RANGES	8
 #define PMU_NR_WORDS	4
-
-enum pmu_kind {
-	PMU_UCF,
-	PMU_PCIE,
-	PMU_PCIE_TGT,
-	PMU_CMEM_LATENCY,
-	PMU_NVLINK_C2C,
-	PMU_NVCLINK,
-	PMU_NVDLINK,
-	PMU_GRACE_SCF,
-	PMU_GRACE_PCIE,
-	PMU_GRACE_NVLINK_C2C0,
-	PMU_GRACE_NVLINK_C2C1,
-	PMU_GRACE_CNVLINK,
-	PMU_UNKNOWN,
-	NR_PMU_KINDS,
-};
-
-enum pmu_platform {
-	PMU_PLATFORM_T410,
-	PMU_PLATFORM_GRACE,
-	PMU_PLATFORM_UNKNOWN,
-};
-
-/**
- * struct pmu_family - what all PMUs of one kind have in common
- * @kind: also the index of the row in pmu_families
- * @platform: chip that has it
- * @short_name: name for users and reports, "ucf"
- * @title: what the hardware is
- * @pattern: sysfs name; "<n>" and "<rc>" stand for decimal numbers
- * @identifier: content of the identifier file to expect, NULL when there is none
- *	to expect; firmware may say something else, which is no error
- * @source: where the row was taken from
- */
-struct pmu_family {
-	enum pmu_kind kind;
-	enum pmu_platform platform;
-	const char *short_name;
-	const char *title;
-	const char *pattern;
-	const char *identifier;
-	const char *source;
-};
-
-extern const struct pmu_family pmu_families[NR_PMU_KINDS];
 
 /**
  * struct pmu_term - "name=value" with the name of a format
@@ -249,9 +204,6 @@ int pmu_event_parse(const char *text, struct pmu_event *ret_event);
  * exist or a bit twice, -E2BIG when it is too long or has too many ranges.
  */
 int pmu_format_parse(const char *text, struct pmu_format *ret_format);
-
-/** pmu_platform_name() - "t410", "grace" or "unknown" */
-const char *pmu_platform_name(enum pmu_platform platform);
 
 /**
  * no_pmu_diag() - explain that there is no PMU we can work with

@@ -13,10 +13,12 @@ void report_free(struct report *r)
 	for (i = 0; i < r->nr_rows; i++) {
 		free(r->rows[i].cgroup);
 		free(r->rows[i].shares);
+		free(r->rows[i].latencies);
 		free(r->rows[i].tangled);
 	}
 	free(r->rows);
 	free(r->counters);
+	free(r->probes);
 	free(r->sockets);
 	free(r);
 }

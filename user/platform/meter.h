@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The meter: opens what was planned, exchanges events that take turns, and reads PMUs
+ * within a budget. What it gives are segments: what counted between two readings.
+ */
+#ifndef PLATFORM_METER_H
+#define PLATFORM_METER_H
+
+#include "platform/want.h"
+#include "stat.h"
+
+/**
+ * struct meter_options - how to count
+ * @budget: part of an active CPU's time that readings may take, 0.005; cheap PMUs are
+ *	read whenever asked, dear ones wait while all readings on their CPU have taken more
+ * @turn_ns: how long a turn lasts
+ * @pid: events of the cores count this process and its children to be; 0 = all CPUs
+ * @enable_on_exec: they begin when @pid calls execve()
+ */
+struct meter_options {
+	double budget;
+	uint64_t turn_ns;
+	int pid;
+	bool enable_on_exec;
+};
+
+/**
+ * struct meter_sink - receives what was counted
+ * @segment: see struct stat_segment; counters are indexes of wants
+ * @arg: handed to it
+ *
+ * Returns 0 or a negative errno, which ends the reading.
+ */
+struct meter_sink {
+	int (*segment)(void *arg, const struct stat_segment *s);
+	void *arg;
+};
+
+struct meter;
+
+/**
+ * meter_open() - open and start
+ * @wants: must outlive the meter
+ * @fs: sysfs, where cpumask is read again when a CPU goes away
+ * @o: copied
+ * @d: gets the problem
+ * @ret: release with meter_close(), which leaves nothing behind
+ *
+ * How many events a PMU can count is found out by opening a growing group. Groups are pinned,
+ * so that nothing is multiplexed behind our back; where others hold counters, events are
+ * opened flexible, and the running time says what was missed. An event that is refused is
+ * remembered (meter_refused()) and the rest goes on.
+ *
+ * Return: 0; -EACCES with what is missing; -ENODEV when nothing could be opened; another
+ * negative errno.
+ */
+int meter_open(const struct want_list *wants, const struct sysfs *fs, const struct meter_options *o,
+	       struct diag *d, struct meter **ret);
+void meter_close(struct meter *m);
+
+/** meter_refused() - why a want is not counted: a negative errno, or 0 when it is */
+int meter_refused(const struct meter *m, size_t want);
+
+/**
+ * meter_pmu() - the number of a want's PMU in segments and costs
+ *
+ * PMUs are numbered as they first appear in the wants; events without a PMU (cores,
+ * kernel) have one number together.
+ */
+uint32_t meter_pmu(const struct meter *m, size_t want);
+
+/** meter_next_ns() - when meter_step() has something to do next (CLOCK_MONOTONIC) */
+uint64_t meter_next_ns(const struct meter *m);
+
+/** meter_step() - change turns that are due; 0, an error of the sink or a negative errno */
+int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, struct diag *d);
+
+/**
+ * meter_read() - read every PMU up to now: an interval ends
+ * @m: the meter
+ * @last: the run ends: dear PMUs are read whatever the budget says
+ * @sink: gets the segments
+ * @d: gets the problem
+ *
+ * Return: 0, an error of the sink or a negative errno. A PMU that cannot be read is no
+ * error: it has no segment, and its cost says so.
+ */
+int meter_read(struct meter *m, bool last, const struct meter_sink *sink, struct diag *d);
+
+/** meter_cost() - of a PMU since the beginning (@readings and so on are running totals) */
+void meter_cost(const struct meter *m, uint32_t pmu, struct stat_cost *ret);
+
+/** meter_busiest() - largest part of an active CPU's time that readings took so far */
+double meter_busiest(const struct meter *m);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What uncore events count, and what filters mean. Whether a PMU has an event, and how
+ * it is encoded, is up to sysfs; an event without a row is counted without a unit.
+ */
+#ifndef TABLES_EVENTS_H
+#define TABLES_EVENTS_H
+
+#include "tables/families.h"
+
+enum event_unit {
+	EVENT_CYCLES,
+	EVENT_REQUESTS,
+	EVENT_BYTES,
+	EVENT_BEATS,	   /* of up to 32 bytes */
+	EVENT_OUTSTANDING, /* requests under way, added up each cycle */
+	NR_EVENT_UNITS,
+};
+
+/* Bytes of an event that counts beats; T241 (Grace) tuning guide. */
+#define EVENT_BEAT_BYTES 32
+
+/**
+ * struct event_row - an event
+ * @kind: PMU family
+ * @name: in sysfs; "<s>" stands for the number of a socket, 0 to 3
+ * @unit: what is counted
+ * @code: value of the "event" field; of the first socket where @name has "<s>". For
+ *	tests and for people: sysfs wins
+ * @counts: what is counted, in words
+ * @source: where that is written down; "name" when only the name says so
+ */
+struct event_row {
+	enum pmu_kind kind;
+	const char *name;
+	enum event_unit unit;
+	uint64_t code;
+	const char *counts;
+	const char *source;
+};
+
+extern const struct event_row event_rows[];
+extern const size_t nr_event_rows;
+
+/** event_row_find() - the row of an event by its sysfs name, NULL when there is none */
+const struct event_row *event_row_find(enum pmu_kind kind, const char *name);
+
+/** event_unit_name() - "cycles", "requests", "bytes", "beats", "outstanding" */
+const char *event_unit_name(enum event_unit unit);
+
+enum filter_use {
+	FILTER_SOURCE,	      /* who started the traffic; one bit each */
+	FILTER_DESTINATION,   /* where it goes; one bit each */
+	FILTER_PORTS,	      /* mask: root ports, link ports or remote sockets */
+	FILTER_GPUS,	      /* mask */
+	FILTER_BDF,	      /* requester id */
+	FILTER_BDF_ENABLE,    /* the requester id counts instead of the port mask */
+	FILTER_WINDOW_BASE,   /* address window: base, compared bits, switch */
+	FILTER_WINDOW_MASK,
+	FILTER_WINDOW_ENABLE,
+};
+
+/**
+ * struct filter_row - a filter
+ * @kind: PMU family
+ * @name: name of its format in sysfs
+ * @use: what it is for
+ * @all: value of a mask that leaves nothing out, 0 where that makes no sense
+ * @meaning: what passes, in words
+ * @source: where that is written down
+ */
+struct filter_row {
+	enum pmu_kind kind;
+	const char *name;
+	enum filter_use use;
+	uint64_t all;
+	const char *meaning;
+	const char *source;
+};
+
+extern const struct filter_row filter_rows[];
+extern const size_t nr_filter_rows;
+
+/** filter_row_find() - the row of a filter, NULL when there is none */
+const struct filter_row *filter_row_find(enum pmu_kind kind, const char *name);
+
+/** filter_row_use() - the first filter of a family with this use, NULL when it has none */
+const struct filter_row *filter_row_use(enum pmu_kind kind, enum filter_use use);
+
+/* What must not be asked of a PMU although its driver may take it. */
+enum constraint {
+	CONSTRAINT_EMPTY_WINDOW,      /* base 0 with mask 0: looks like a free slot */
+	CONSTRAINT_WINDOW_ON_CYCLES,  /* frees a slot that it never took */
+	CONSTRAINT_WINDOW_NOT_ON,     /* base or mask given, but not switched on */
+	CONSTRAINT_WINDOWS,	      /* no more at the same time than there are slots */
+	CONSTRAINT_BDF_NOT_ON,	      /* requester id without the switch: counts nothing */
+	CONSTRAINT_BDF_AND_PORTS,     /* refused by the driver, or never runs */
+	CONSTRAINT_ONE_BDF,	      /* one setting of the requester id at a time */
+	CONSTRAINT_UNLISTED_EVENT,    /* hidden for this peer: opens and tells nothing */
+	CONSTRAINT_EMPTY_PORTS,	      /* port mask 0: all or none, depending on the kernel */
+	NR_CONSTRAINTS,
+};
+
+/**
+ * struct constraint_row - such a rule for a family
+ * @kind: PMU family
+ * @rule: what must not be
+ * @why: what would happen
+ * @remedy: what to do instead
+ * @source: where that is written down
+ */
+struct constraint_row {
+	enum pmu_kind kind;
+	enum constraint rule;
+	const char *why;
+	const char *remedy;
+	const char *source;
+};
+
+extern const struct constraint_row constraint_rows[];
+extern const size_t nr_constraint_rows;
+
+/** constraint_find() - the rule for a family, NULL when it does not apply there */
+const struct constraint_row *constraint_find(enum pmu_kind kind, enum constraint rule);
+
+#endif

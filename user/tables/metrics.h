@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Metrics: what can be computed from counters, as rows. Another platform, or another
+ * metric, is another row.
+ */
+#ifndef TABLES_METRICS_H
+#define TABLES_METRICS_H
+
+#include "tables/families.h"
+
+#define METRIC_ID_LEN 80
+
+/**
+ * struct metric_row - a metric of one PMU
+ * @platform: chip it is for; for PMU_CORE which core's documents it is from
+ * @kind: family of the PMU whose events it uses
+ * @id: unique, "t410.ucf.mem_read_bandwidth". "<s>" is the socket of the PMU and "<o>"
+ *	another one: such a row stands for one metric for each other socket
+ * @title: in words, short
+ * @unit: "GB/s", "requests/cycle", "ns", "cycles", "GHz", "ratio", "percent", "requests"...
+ * @formula: see formula.h. Names are events of the PMU ("<s>" and "<o>" as in @id),
+ *	"duration_ns" and "duration_s" (time counted) and "ports" (number of ports that the
+ *	filter lets through)
+ * @from, @to: whose traffic, and where it goes, when no filter says otherwise
+ * @derived: not in a guide: composed of what the guide says
+ * @by_default: shown when the user asks for nothing in particular
+ * @source: where the formula is written down
+ */
+struct metric_row {
+	enum pmu_platform platform;
+	enum pmu_kind kind;
+	const char *id;
+	const char *title;
+	const char *unit;
+	const char *formula;
+	const char *from;
+	const char *to;
+	bool derived;
+	bool by_default;
+	const char *source;
+};
+
+extern const struct metric_row metric_rows_t410[];
+extern const size_t nr_metric_rows_t410;
+extern const struct metric_row metric_rows_grace[];
+extern const size_t nr_metric_rows_grace;
+extern const struct metric_row metric_rows_core[];
+extern const size_t nr_metric_rows_core;
+
+/** metric_row_at() - all rows of all tables, one after the other; NULL behind the last */
+const struct metric_row *metric_row_at(size_t i);
+
+/**
+ * metric_text() - put socket numbers into an id or a formula
+ * @text: with "<s>" and "<o>"
+ * @socket: for "<s>"
+ * @other: for "<o>"
+ * @ret: the text
+ * @size: room in @ret
+ *
+ * Return: 0 or -ENAMETOOLONG.
+ */
+int metric_text(const char *text, int32_t socket, int32_t other, char *ret, size_t size);
+
+/** metric_has_other() - does the row stand for one metric per other socket? */
+bool metric_has_other(const struct metric_row *row);
+
+/**
+ * struct core_event_row - a core event that metrics use
+ * @name: Arm's name, in capitals as in the formulas
+ * @code: number of the event
+ * @platform: PMU_PLATFORM_UNKNOWN for architectural numbers that any Arm core may have
+ * @source: where it is written down
+ */
+struct core_event_row {
+	const char *name;
+	uint16_t code;
+	enum pmu_platform platform;
+	const char *source;
+};
+
+extern const struct core_event_row core_event_rows[];
+extern const size_t nr_core_event_rows;
+
+/** core_event_find() - the row of a core event for a platform's core, NULL when unknown */
+const struct core_event_row *core_event_find(enum pmu_platform platform, const char *name);
+
+#endif
