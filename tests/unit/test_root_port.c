@@ -132,9 +132,8 @@ static void test_below(void **state)
 	struct root_port got;
 
 	add_port(w, "platform/soc/pci0002:80", &listing[1]);
-	add_function(w,
-		     "platform/soc/pci0002:80/0002:80:00.0/0002:81:00.0/0002:82:01.0", "0002:84:00.3",
-		     "0x010802");
+	add_function(w, "platform/soc/pci0002:80/0002:80:00.0/0002:81:00.0/0002:82:01.0",
+		     "0002:84:00.3", "0x010802");
 	assert_int_equal(root_port_of(&w->fs, "0002:84:00.3", &w->d, &got), 0);
 	assert_memory_equal(&got, &listing[1], sizeof(got));
 }
