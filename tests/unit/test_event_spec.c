@@ -430,7 +430,8 @@ static const struct bad bad_texts[] = {
 	{ "ucf/mem_bytes_rd,src_cpu/", "src_cpu/", -ENOENT, "no event or filter \"src_cpu\"",
 	  "src_loc_cpu", -1 },
 	{ "ucf/mem_bytes_rd,src_loc_cpus=1/", "src_loc_cpus=1/", -ENOENT,
-	  "no filter \"src_loc_cpus\"", "did you mean \"src_loc_cpu\"? filters are", -1 },
+	  "no filter \"src_loc_cpus\"",
+	  "did you mean \"src_loc_cpu\"? filters of nvidia_ucf_pmu_0 are: src_loc_cpu", -1 },
 	{ "ucf/mem_bytes_rd,mem_bytes_wr/", "mem_bytes_wr/", -EINVAL, "a second event", "slashes",
 	  -1 },
 	{ "ucf/mem_bytes_rd=1/", "mem_bytes_rd=1/", -EINVAL, "takes no value", "", -1 },
@@ -466,7 +467,10 @@ static const struct bad bad_texts[] = {
 	  -1 },
 	{ "pcie/rd_req,src_bdf_en,src_rp_mask=1/", "src_rp_mask=1/", -EINVAL, "together with",
 	  "not both", -1 },
-	{ "nvlink_c2c/event=9/", "event=9/", -ENOENT, "not among its events", "lists", -1 },
+	{ "nvlink_c2c/event=9/", "event=9/", -ENOENT, "not among its events",
+	  "lists: cycles, in_rd", -1 },
+	{ "cmem_latency/rd_req,src_rem=1/", "src_rem=1/", -ENOENT, "no filter \"src_rem\"",
+	  "it takes no filters", -1 },
 	{ "nvlink_c2c1/4/", "4/", -ENOENT, "not among its events", "lists", -1 },
 };
 
