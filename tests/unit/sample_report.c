@@ -17,7 +17,7 @@
 #define COUNTER(s, src, field, dir, suffix)                                                        \
 	{                                                                                          \
 		.name = "ucf" #s "/mem_bytes_" suffix "/" field "=1", .pmu = "nvidia_ucf_pmu_" #s, \
-		.event = "mem_bytes_" suffix, .filter = field, .socket = s, .group = s,            \
+		.event = "mem_bytes_" suffix, .filters = field "=1", .socket = s, .group = s,      \
 		.source = src, .direction = dir,                                                   \
 	}
 #define BOTH(s, src, field) \

@@ -180,7 +180,7 @@ static void test_foreign(void **state)
 	assert_int_equal(h->layout.nr_groups, 2);
 	assert_int_equal(h->layout.counters[1].socket, 1);
 	assert_int_equal(h->layout.counters[1].direction, DIRECTION_WRITE);
-	assert_string_equal(h->layout.counters[1].filter, "src_loc_cpu");
+	assert_string_equal(h->layout.counters[1].filters, "src_loc_cpu=1");
 	assert_int_equal(h->nr_weights, 2);
 	/* reads first, whatever the order in the line */
 	assert_string_equal(h->weights[0], "l3d_cache_refill");
