@@ -325,6 +325,20 @@ struct report *sample_report(enum row_kind by)
 	return r;
 }
 
+void sample_by_destination(struct report *r)
+{
+	static const enum destination to[2][2] = { { DESTINATION_CMEM, DESTINATION_REMOTE },
+						   { DESTINATION_GMEM, DESTINATION_CXL } };
+	static struct counter told[SAMPLE_COUNTERS];
+
+	memcpy(told, counters, sizeof(told));
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		if (told[i].source == SOURCE_CPU)
+			told[i].destination = to[told[i].socket][told[i].direction];
+		r->counters[i].counter = &told[i];
+	}
+}
+
 struct report *sample_without_counters(void)
 {
 	struct report *r = new_report(ROW_PROCESS);

@@ -8,27 +8,27 @@
 #include "base/array.h"
 #include "tables/events.h"
 
-#define UCF_DOC	 "T410 PMU guide, UCF; driver nvidia_cspmu.c"
-#define SCF_DOC	 "Grace performance tuning guide, SCF; driver nvidia_cspmu.c"
+#define UCF_DOC "T410 PMU guide, UCF; driver nvidia_cspmu.c"
+#define SCF_DOC "Grace performance tuning guide, SCF; driver nvidia_cspmu.c"
 
-#define BOTH	 (COUNTERS_SUMS | COUNTERS_DESTINATION)
-#define READS	 "mem_bytes_rd"
-#define WRITES	 "mem_bytes_wr"
-#define ANY	 DESTINATION_ANY
-#define CPU	 SOURCE_CPU
+#define BOTH	(COUNTERS_SUMS | COUNTERS_DESTINATION)
 
 /* An event in both directions */
-#define UCF(sets, filters, source, destination)                                              \
-	{ PMU_UCF,     (sets), READS, (filters), (source), DIRECTION_READ, (destination), 1, \
-	  false,       UCF_DOC },                                                            \
-	{                                                                                    \
-		PMU_UCF, (sets), WRITES, (filters), (source), DIRECTION_WRITE,               \
-			(destination), 1, false, UCF_DOC                                     \
+#define UCF(in, by, from, to)                            \
+	UCF_ROW(in, by, from, to, READ, "mem_bytes_rd"), \
+		UCF_ROW(in, by, from, to, WRITE, "mem_bytes_wr")
+#define UCF_ROW(in, by, from, to, which, name)                                   \
+	{                                                                        \
+		.kind = PMU_UCF, .sets = (in), .event = (name), .filters = (by), \
+		.source = SOURCE_##from, .direction = DIRECTION_##which,         \
+		.destination = DESTINATION_##to, .scale = 1, .doc = UCF_DOC,     \
 	}
-#define SCF(event, direction, destination, scale, optional)                          \
-	{                                                                            \
-		PMU_GRACE_SCF, BOTH, (event), "", CPU, DIRECTION_##direction,        \
-			DESTINATION_##destination, (scale), (optional), SCF_DOC      \
+#define SCF(name, which, to, bytes, may_lack)                                              \
+	{                                                                                  \
+		.kind = PMU_GRACE_SCF, .sets = BOTH, .event = (name), .filters = "",       \
+		.source = SOURCE_CPU, .direction = DIRECTION_##which,                      \
+		.destination = DESTINATION_##to, .scale = (bytes), .optional = (may_lack), \
+		.doc = SCF_DOC,                                                            \
 	}
 
 /*
@@ -43,12 +43,12 @@
  */
 const struct counter_row counter_rows[] = {
 	UCF(COUNTERS_SUMS, "src_loc_cpu=1", CPU, ANY),
-	UCF(COUNTERS_DESTINATION, "src_loc_cpu=1,dst_loc_cmem=1", CPU, DESTINATION_CMEM),
-	UCF(COUNTERS_DESTINATION, "src_loc_cpu=1,dst_loc_gmem=1", CPU, DESTINATION_GMEM),
-	UCF(COUNTERS_DESTINATION, "src_loc_cpu=1,dst_loc_other=1", CPU, DESTINATION_CXL),
-	UCF(COUNTERS_DESTINATION, "src_loc_cpu=1,dst_rem=1", CPU, DESTINATION_REMOTE),
-	UCF(BOTH, "src_loc_noncpu=1", SOURCE_DEVICE, ANY),
-	UCF(BOTH, "src_rem=1", SOURCE_REMOTE, ANY),
+	UCF(COUNTERS_DESTINATION, "src_loc_cpu=1,dst_loc_cmem=1", CPU, CMEM),
+	UCF(COUNTERS_DESTINATION, "src_loc_cpu=1,dst_loc_gmem=1", CPU, GMEM),
+	UCF(COUNTERS_DESTINATION, "src_loc_cpu=1,dst_loc_other=1", CPU, CXL),
+	UCF(COUNTERS_DESTINATION, "src_loc_cpu=1,dst_rem=1", CPU, REMOTE),
+	UCF(BOTH, "src_loc_noncpu=1", DEVICE, ANY),
+	UCF(BOTH, "src_rem=1", REMOTE, ANY),
 	SCF("socket_<s>_rd_data", READ, CMEM, EVENT_BEAT_BYTES, false),
 	SCF("socket_<s>_wb_data", WRITE, CMEM, EVENT_BEAT_BYTES, false),
 	SCF("socket_<s>_wr_data", WRITE, CMEM, 1, false),
