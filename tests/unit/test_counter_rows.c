@@ -59,9 +59,9 @@ static void check_machine(struct tree *tree, enum pmu_platform platform, size_t 
 			if (list.pmus[p].kind != row->kind)
 				continue;
 			found++;
-			assert_int_equal(counter_row_event(row, list.pmus[p].socket, event,
-							   sizeof(event)),
-					 0);
+			assert_int_equal(
+				counter_row_event(row, list.pmus[p].socket, event, sizeof(event)),
+				0);
 			if (pmu_encode(&list.pmus[p], event, terms, terms_of(row, terms), &d,
 				       &config))
 				fail_msg("%s: %s", row->event, d.what);

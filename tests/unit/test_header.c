@@ -112,7 +112,9 @@ static void filters_and_destinations_stay(void **state)
 
 static void impossible_counters_are_refused(void **state)
 {
-	static const char *const bad[] = { "a", "a=1,", "a=1,b", "a=9223372036854775808", ",", "=" };
+	static const char *const bad[] = {
+		"a", "a=1,", "a=1,b", "a=9223372036854775808", ",", "="
+	};
 	struct counter counters[4];
 	struct trace_header h = sample_header;
 

@@ -221,7 +221,7 @@ static const struct {
 	{ HEADER_START SOCKETS FILTERS("[]"), ": \"filters\" must be an object" },
 	{ HEADER_START SOCKETS FILTERS("{\"a\":-1}"), ": \"filters\" must be a whole number" },
 	{ HEADER_START SOCKETS FILTERS("{\"a\":true}"), ": \"filters\" must be a whole number" },
-	{ HEADER_START SOCKETS FILTERS("{\"a=1,b\":1}"), ": filters of a counter that are none" },
+	{ HEADER_START SOCKETS FILTERS("{\"a=1,b\":1}"), ": \"a=1,b\" is no name of a filter" },
 	{ HEADER_START SOCKETS FILTERS("{\"\":1}"), ": filters of a counter that are none" },
 	{ HEADER_START SOCKETS FILTERS("{\"a\":\"18446744073709551615\"}"),
 	  ": filters of a counter that are none" },

@@ -435,7 +435,7 @@ static const char *const args_docs[] = {
 static const char *const docs[] = {
 	[JOB_LIVE] =
 		"Show which processes, threads or cgroups cause the memory traffic that the "
-		"uncore counters of an NVIDIA T410 (Vera) see.\v"
+		"uncore counters of an NVIDIA T410 (Vera) or Grace see.\v"
 		"Commands:\n"
 		"  t410trace record   write a recording instead of reports\n"
 		"  t410trace report   reports from a recording\n"

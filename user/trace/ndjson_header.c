@@ -100,7 +100,7 @@ static int take_direction(const struct ndjson_line *line, const json_t *value, s
 	return 0;
 }
 
-/* Whether a filter makes sense is up to header_check(). */
+/* Whether the list makes sense is up to header_check(). */
 static int take_filters(const struct ndjson_line *line, json_t *value, struct counter *c)
 {
 	json_t *filters = json_object_get(value, "filters"), *setting;
@@ -112,6 +112,8 @@ static int take_filters(const struct ndjson_line *line, json_t *value, struct co
 	json_object_foreach (filters, name, setting) {
 		if (line_number(line, setting, "filters", UINT64_MAX, &number))
 			return -EBADMSG;
+		if (strpbrk(name, ",="))
+			return line_fail(line, "filters", "\"%s\" is no name of a filter", name);
 		if (str_append(c->filters, sizeof(c->filters), "%s%s=%" PRIu64,
 			       c->filters[0] ? "," : "", name, number))
 			return line_fail(line, "filters", "the filters of a counter are too long");
