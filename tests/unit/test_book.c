@@ -266,11 +266,50 @@ static void shared_counters_are_scaled(void **state)
 	assert_int_equal(r->counters[0].unattributed[REASON_IDLE], 21);
 	assert_int_equal(a->shares[0].value, 129);
 	assert_int_equal(a->shares[0].low, 10); /* seen while it was alone */
-	/* 3 times 110; and what was not counted may be 30% off: 0.3 * (129 - 43) */
+	/* 3 times 110; and what was not counted may differ, up to all there is */
 	assert_int_equal(a->shares[0].high, 351);
-	assert_int_equal(row(r, "pid:8:80")->shares[0].high, 340);
+	assert_int_equal(row(r, "pid:8:80")->shares[0].high, 351);
 	report_free(r);
 	world_free(&w);
+}
+
+/* 10,000 bytes seen half of the time, in @nr windows: how far is the scaled value in doubt? */
+static uint64_t doubt_of(int nr)
+{
+	struct reading half[3] = { { 0, 20, 10 }, { 0, 10, 10 }, { 0, 10, 10 } };
+	struct world w = world_new(ROW_PROCESS, true);
+	uint32_t ids[] = { workload(&w, 7, 1, "a"), workload(&w, 8, 1, "b") };
+	struct portion p[] = { { ids[0], 10000 / nr }, { ids[1], 100000 / nr } };
+	const struct report_row *a;
+	struct report *r;
+	uint64_t doubt;
+
+	for (int i = 0; i < nr; i++) {
+		window(&w, half);
+		bytes(&w, 0, 110000 / nr, p, 2);
+		bounds(&w, ids[0], 10000 / nr, 10000 / nr);
+		bounds(&w, ids[1], 100000 / nr, 100000 / nr);
+	}
+	r = report_of(&w);
+	check_conserved(r);
+	a = row(r, "pid:7:70");
+	assert_int_equal(a->shares[0].value, 20000);
+	assert_int_equal(a->shares[0].low >= 10000, 1); /* these were seen */
+	doubt = a->shares[0].high - a->shares[0].value;
+	report_free(r);
+	world_free(&w);
+	return doubt;
+}
+
+/* Few large lumps may have come while nobody looked, or only then. */
+static void lumps_widen_scaled_bounds(void **state)
+{
+	(void)state;
+	/* even traffic: 30% of what was not seen */
+	assert_int_equal(doubt_of(1000), 3000);
+	/* 1.96 * sqrt(2 * (2 - 1) * nr * (10000 / nr)^2) */
+	assert_int_equal(doubt_of(10), 8765);
+	assert_int_equal(doubt_of(40), 4382);
 }
 
 /* Two processes of one cgroup alone in a window: the cgroup owns it, neither process does. */
@@ -497,6 +536,7 @@ int main(void)
 		cmocka_unit_test(only_what_was_asked_for),
 		cmocka_unit_test(no_reading_no_value),
 		cmocka_unit_test(shared_counters_are_scaled),
+		cmocka_unit_test(lumps_widen_scaled_bounds),
 		cmocka_unit_test(alone_as_a_cgroup),
 		cmocka_unit_test(parents_include_children),
 		cmocka_unit_test(nothing_above_the_selection),

@@ -190,6 +190,7 @@ static int enter_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct
 		if (row) {
 			c->attributed += p[i].bytes;
 			row->shares[counter].value += p[i].bytes;
+			row->shares[counter].squares += (double)p[i].bytes * p[i].bytes;
 		} else {
 			c->unattributed[REASON_OTHER] += p[i].bytes;
 		}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,11 +148,19 @@ static int enter_quiet_cgroup(void *arg, const struct cgroup_name *c)
 /* Traffic of the time that was not counted may differ from the rest by this much. */
 #define SCALE_DOUBT 0.3
 
-/* A row's bounds when its value was scaled from @counted to @value, and all to @total. */
+/*
+ * A row's bounds when its value was scaled from @counted to @value, and all to @total.
+ *
+ * In each window the counter looked for a part of the time, r = 1 / @ratio. If a window's bytes
+ * came in one lump, they were seen wholly with probability r, or not at all: scaled by 1/r that
+ * has the variance (1 - r) / r of their square. The squares of what was seen add up to r of all
+ * squares, so that the sum has the variance (1 - r) / r^2 = ratio * (ratio - 1) of them.
+ */
 static void scale_bounds(struct entry_share *s, uint64_t counted, uint64_t value, double ratio,
 			 uint64_t total)
 {
-	double doubt = SCALE_DOUBT * (value > counted ? value - counted : 0);
+	double doubt = fmax(SCALE_DOUBT * (value > counted ? value - counted : 0),
+			    1.96 * sqrt(ratio * (ratio - 1) * s->squares));
 	double low = s->low * ratio - doubt, high = s->high * ratio + doubt;
 
 	/* What is sure of the time that was counted stays so. */

@@ -13,12 +13,16 @@ struct book_key {
 	uint32_t zero;
 };
 
-/* A counter in a row; @low and @high as in struct share. */
+/*
+ * A counter in a row; @low and @high as in struct share. @squares: sum of the squares of
+ * its windows' bytes, which tells how lumpy they came.
+ */
 struct entry_share {
 	uint64_t value;
 	uint64_t low;
 	uint64_t high;
 	uint64_t tangled; /* bytes of intervals in which it was not separable */
+	double squares;
 };
 
 /**
