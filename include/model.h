@@ -355,6 +355,7 @@ void report_free(struct report *r);
 const char *source_name(enum source s);
 const char *reason_name(enum reason r);
 const char *row_kind_name(enum row_kind k);
-const char *method_name(enum method m); /* "state-space", "weights", "cpu-time" */
+const char *destination_name(enum destination d); /* "any", "cmem", "gmem", "cxl", "remote" */
+const char *method_name(enum method m);		  /* "state-space", "weights", "cpu-time" */
 
 #endif

@@ -186,6 +186,15 @@ static int on_window(void *arg, const struct trace_window *w)
 }
 
 /* What a trace of another tool lacks; a live run says so with its marks. */
+static int on_sample(void *arg, const struct trace_sample *sample)
+{
+	const struct session *s = arg;
+
+	if (sample->probe >= s->header->nr_probes || sample->end_ns <= sample->start_ns)
+		return -EINVAL;
+	return 0;
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct session *s = arg;
@@ -243,6 +252,7 @@ struct trace_sink session_sink(struct session *s)
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
+		.sample = on_sample,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = s,
