@@ -361,6 +361,10 @@ static void cost_since(const struct self_cost *from, const struct self_cost *now
 	ret->cpu_ns = now->cpu_ns - from->cpu_ns;
 	ret->switches = now->switches - from->switches;
 	ret->timed = now->timed - from->timed;
+	ret->probes = now->probes - from->probes;
+	ret->probe_ns = now->probe_ns - from->probe_ns;
+	ret->probe_deferred = now->probe_deferred - from->probe_deferred;
+	ret->probe_failed = now->probe_failed - from->probe_failed;
 	/* Extrapolated: one switch in many is timed. */
 	ret->switch_ns = ret->timed ? (unsigned __int128)timed_ns * ret->switches / ret->timed : 0;
 }
