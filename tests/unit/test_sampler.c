@@ -8,7 +8,6 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "platform/latency_rows.h"
 #include "platform/sampler.h"
 #include "tree.h"
 
@@ -252,71 +251,6 @@ static void run_until(struct world *w, uint64_t end_ns)
 	}
 	if (k.now < end_ns)
 		k.now = end_ns;
-}
-
-/* --- rows */
-
-static void rows_are_whole(void **state)
-{
-	char event[PMU_NAME_LEN];
-
-	(void)state;
-	for (size_t i = 0; i < nr_latency_rows; i++) {
-		const struct latency_row *r = &latency_rows[i];
-
-		assert_true(r->prefix[0] && r->suffix[0] && r->title[0] && r->source[0]);
-		assert_true(strlen(r->title) < sizeof(((struct probe *)NULL)->title));
-		assert_int_equal(latency_event(r->outstanding, 3, event, sizeof(event)), 0);
-		assert_int_equal(latency_event(r->requests, 3, event, sizeof(event)), 0);
-		assert_string_not_equal(r->outstanding, r->requests);
-		/* tasks wait for what goes somewhere that a counter of traffic knows */
-		assert_int_equal(r->by_tasks, r->destination != DESTINATION_ANY);
-		for (size_t j = 0; j < i; j++)
-			assert_false(latency_rows[j].kind == r->kind &&
-				     latency_rows[j].peer == r->peer &&
-				     !strcmp(latency_rows[j].suffix, r->suffix));
-	}
-	assert_int_equal(latency_event("socket_<s>_rd", 12, event, sizeof(event)), 0);
-	assert_string_equal(event, "socket_12_rd");
-	assert_int_equal(latency_event("socket_<s>_rd", 12, event, 12), -ENAMETOOLONG);
-}
-
-static void every_row_finds_its_pmu(void **state)
-{
-	static const char *const cpu_peer[] = { "in_wr_cum_outs", "in_wr_req", "out_wr_cum_outs",
-						"out_wr_req" };
-	size_t gpu = 0, cpu = 0;
-	struct diag d = { 0 };
-	struct world w;
-	char path[256];
-
-	(void)state;
-	setup(&w);
-	for (size_t i = 0; i < nr_latency_rows; i++)
-		for (size_t p = 0; p < w.pmus.nr; p++)
-			gpu += latency_row_fits(&latency_rows[i], &w.pmus.pmus[p]);
-	assert_int_equal(gpu, T410_TOTAL);
-
-	/* the same with another socket at the end of NVLink-C2C, and no writes */
-	pmu_list_free(&w.pmus);
-#define C2C "devices/platform/NVDA2023:00/nvidia_nvlink_c2c_pmu_0"
-	tree_put(&w.tree, C2C "/peer", "nr_cpu=1\n");
-	for (size_t i = 0; i < ARRAY_SIZE(cpu_peer); i++) {
-		snprintf(path, sizeof(path), C2C "/events/%s", cpu_peer[i]);
-		tree_drop(&w.tree, path);
-	}
-	assert_int_equal(pmu_list_read(&w.fs, &d, &w.pmus), 0);
-	for (size_t i = 0; i < nr_latency_rows; i++) {
-		const struct latency_row *r = &latency_rows[i];
-
-		if (!latency_row_fits(r, pmu_named(&w, "nvidia_nvlink_c2c_pmu_0")))
-			continue;
-		cpu++;
-		assert_string_equal(r->peer, "cpu");
-		assert_int_equal(r->direction, DIRECTION_READ);
-	}
-	assert_int_equal(cpu, 2);
-	teardown(&w);
 }
 
 #define SCF "devices/scf1"
@@ -813,8 +747,6 @@ static void sinks_that_refuse(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_whole),
-		cmocka_unit_test(every_row_finds_its_pmu),
 		cmocka_unit_test(grace),
 		cmocka_unit_test(probes_of_a_t410),
 		cmocka_unit_test(a_socket_that_nobody_knows),
