@@ -309,10 +309,14 @@ struct quality {
 
 /* What the tracer itself cost in the interval. */
 struct self_cost {
-	uint64_t cpu_ns;    /* of the t410trace process */
-	uint64_t switches;  /* context switches its program ran at */
-	uint64_t switch_ns; /* time of these runs, extrapolated from timed ones */
-	uint64_t timed;	    /* switches that were timed */
+	uint64_t cpu_ns;	 /* of the t410trace process */
+	uint64_t switches;	 /* context switches its program ran at */
+	uint64_t switch_ns;	 /* time of these runs, extrapolated from timed ones */
+	uint64_t timed;		 /* switches that were timed */
+	uint64_t probes;	 /* readings of latency counters */
+	uint64_t probe_ns;	 /* time they took, on the PMUs' CPUs */
+	uint64_t probe_deferred; /* readings put off to keep within the budget */
+	uint64_t probe_failed;	 /* readings that gave nothing */
 };
 
 struct host_info {

@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/text.h"
+#include "platform/perf_events.h"
 #include "records.h"
 
 /* Events of one PMU take turns every few milliseconds (perf_event_mux_interval_ms). */
@@ -45,31 +44,6 @@ static int row_attr(const struct pmu *pmu, const struct counter_row *row, const 
 	return 0;
 }
 
-static int open_event(const struct perf_event_attr *attr, int cpu, int leader)
-{
-	int fd = syscall(SYS_perf_event_open, attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
-void counters_rights_help(struct diag *d)
-{
-	char paranoid[16] = "?";
-
-	read_line_at(-1, "/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
-	if (!strcmp(paranoid, "3") || !strcmp(paranoid, "4"))
-		diag_help(d,
-			  "kernel.perf_event_paranoid is %s: run as root or with CAP_SYS_ADMIN "
-			  "(CAP_PERFMON is not enough at this setting), or set it to 0 with "
-			  "\"sysctl kernel.perf_event_paranoid=0\"",
-			  paranoid);
-	else
-		diag_help(d,
-			  "kernel.perf_event_paranoid is %s: run as root or with CAP_PERFMON, or "
-			  "set it to 0 with \"sysctl kernel.perf_event_paranoid=0\"",
-			  paranoid);
-}
-
 static int open_problem(const struct pmu *pmu, const char *event, int err, struct diag *d)
 {
 	diag_fail(d, err, "cannot open %s/%s/ on CPU %d: %s", pmu->name, event, pmu->active_cpu,
@@ -77,48 +51,6 @@ static int open_problem(const struct pmu *pmu, const char *event, int err, struc
 	if (err == -EACCES || err == -EPERM)
 		counters_rights_help(d);
 	return err;
-}
-
-static void close_fds(int *fds, size_t nr)
-{
-	/* Siblings first: a group without its leader would go on as single events. */
-	while (nr--) {
-		if (fds[nr] >= 0)
-			close(fds[nr]);
-		fds[nr] = -1;
-	}
-}
-
-/*
- * Opens a group, disabled. Returns the number of events that fit: a sibling for
- * which no counter is left is refused with EINVAL.
- */
-static int open_group(const struct perf_event_attr *attrs, size_t nr, int cpu, bool pinned,
-		      int *fds)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		struct perf_event_attr attr = attrs[i];
-
-		attr.disabled = !i;
-		attr.pinned = pinned && !i;
-		fds[i] = open_event(&attr, cpu, i ? fds[0] : -1);
-		if (fds[i] == -EINVAL && i)
-			break;
-		if (fds[i] < 0) {
-			int err = fds[i];
-
-			close_fds(fds, i);
-			return err;
-		}
-	}
-	return i;
-}
-
-static int enable_group(int leader)
-{
-	return ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) ? -errno : 0;
 }
 
 /* A pinned group that cannot run has been put into the error state: it reads as nothing. */
@@ -186,20 +118,20 @@ static int open_groups(const struct perf_event_attr *attrs, const size_t *length
 			largest = i;
 	for (size_t i = 0; i < nr; first += lengths[i++]) {
 		size_t n = lengths[i];
-		int got = open_group(attrs + first, n, cpu, pinned, fds + first);
+		int got = perf_group_open(&perf_kernel, attrs + first, n, cpu, pinned, fds + first);
 		int err = got < 0 ? got : 0;
 
 		if (!err && (size_t)got < n)
 			err = -EINVAL;
 		if (!err)
-			err = enable_group(fds[first]);
+			err = perf_kernel.enable(fds[first]);
 		if (!err && pinned && !is_running(fds[first]))
 			err = -EBUSY;
 		/* Single events cannot be made smaller: they wait until others let go. */
 		if (!err && !pinned && n > 1 && i == largest && !gets_a_turn(fds[first]))
 			err = -EBUSY;
 		if (err) {
-			close_fds(fds, first + (got > 0 ? got : 0));
+			perf_events_close(&perf_kernel, fds, first + (got > 0 ? got : 0));
 			return err;
 		}
 	}
@@ -209,10 +141,10 @@ static int open_groups(const struct perf_event_attr *attrs, const size_t *length
 /* How many events one group can hold; the probe is closed again. */
 static int group_size(const struct perf_event_attr *attrs, size_t nr, int cpu, int *fds)
 {
-	int fit = open_group(attrs, nr, cpu, false, fds);
+	int fit = perf_group_open(&perf_kernel, attrs, nr, cpu, false, fds);
 
 	if (fit > 0)
-		close_fds(fds, fit);
+		perf_events_close(&perf_kernel, fds, fit);
 	return fit;
 }
 
@@ -364,7 +296,7 @@ void counters_close(struct counters *c)
 {
 	if (!c)
 		return;
-	close_fds(c->fds, c->nr);
+	perf_events_close(&perf_kernel, c->fds, c->nr);
 	free(c->items);
 	free(c->fds);
 	free(c->scales);

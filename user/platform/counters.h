@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "model.h"
+#include "platform/perf_events.h"
 #include "platform/pmu.h"
 #include "tables/counter_rows.h"
 
@@ -76,8 +77,5 @@ size_t counters_groups(const struct counter *items, size_t nr, size_t size, size
 
 /** counters_close() - close all events; NULL is fine */
 void counters_close(struct counters *c);
-
-/** counters_rights_help() - the remedy for an event that may not be opened */
-void counters_rights_help(struct diag *d);
 
 #endif
