@@ -47,6 +47,7 @@ static struct {
 	size_t nr_pmus;
 	uint64_t now, read_ns;
 	uint32_t opened, open_now, most_open, complaints, reads;
+	uint32_t stops;	       /* times that running events were taken off the hardware */
 	uint32_t fail_open_at; /* the so-manieth opening fails, 0 = none */
 	int fail_open_with;
 	uint64_t refuse_config; /* events that do not exist */
@@ -242,10 +243,21 @@ static inline int fake_enable(int leader)
 	return 0;
 }
 
+static inline int fake_disable(int leader)
+{
+	struct fake_event *e = &fake.events[leader - FAKE_FD];
+
+	fake.stops += e->runs;
+	e->enabled = e->runs = false;
+	fake_schedule();
+	return 0;
+}
+
 static inline void fake_close(int fd)
 {
 	struct fake_event *e = &fake.events[fd - FAKE_FD];
 
+	fake.stops += fake.events[e->leader].runs;
 	if (!e->used)
 		fake.complaints++;
 	/* A leader that goes first leaves its siblings behind as events of their own. */
@@ -268,6 +280,7 @@ static const struct perf_ops fake_kernel = {
 	.open = fake_open,
 	.read = fake_read,
 	.enable = fake_enable,
+	.disable = fake_disable,
 	.close = fake_close,
 	.now = fake_now,
 };

@@ -69,6 +69,8 @@ static void test_turns(void **state)
 	}
 	assert_true(least > 900 * MS && most < 1110 * MS);
 	assert_in_range(cost_of(m, 0).turns, 36, 40);
+	/* Others' counters stop when events leave: once for all of a turn */
+	assert_int_equal(fake.stops, cost_of(m, 0).turns);
 	/* Base and turn at most: exchanging is closing first. */
 	assert_true(fake.most_open <= 5);
 	assert_int_equal(fake.complaints, 0);
