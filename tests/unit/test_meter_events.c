@@ -85,6 +85,30 @@ static void test_room_of_each(void **state)
 	meter_close(m);
 }
 
+/* What one PMU cannot say because of others' requester id, another of its kind does. */
+static void test_room_of_a_busy_pmu(void **state)
+{
+	const struct pmu *other = pmu_find(&pmus, PMU_PCIE, 0, 1);
+	struct meter *m;
+
+	(void)state;
+	fake_add(other->type, 4, 1)->has_setting = true;
+	on_pcie->busy_setting = FAKE_BDF_EN | 0xc10000;
+	for (uint32_t i = 0; i < 3; i++) {
+		add(pcie, i, FAKE_BDF_EN | 0xa10000, 0)->set = 1;
+		wants[i].asked = true;
+	}
+	for (uint32_t i = 0; i < 5; i++)
+		add(other, i, 0, 0);
+	m = open_meter(0.005);
+	assert_int_equal(cost_of(m, 0).sets, 1);
+	on_pcie->busy_setting = 0;
+	run(m, 11000 * MS, 500 * MS);
+	assert_true(sum_of(2).running_ns > 0);
+	assert_true(sum_of(2).running_ns < sum_of(2).enabled_ns);
+	meter_close(m);
+}
+
 static void test_too_large_a_set(void **state)
 {
 	struct meter_options o = { .budget = 0.005, .turn_ns = 100 * MS };
@@ -349,6 +373,7 @@ int main(void)
 		TEST(test_unusable_pmu),
 		TEST(test_too_large_a_set),
 		TEST(test_room_of_each),
+		TEST(test_room_of_a_busy_pmu),
 		TEST(test_no_files_left),
 		TEST(test_sink_error),
 		TEST(test_limit_of_files),
