@@ -46,6 +46,8 @@ static struct {
 	struct fake_pmu pmus[8];
 	size_t nr_pmus;
 	uint64_t now, read_ns;
+	uint64_t slow_ns; /* what a reading of PMUs of slow_type takes */
+	uint32_t slow_type;
 	uint32_t opened, open_now, most_open, complaints, reads;
 	uint32_t stops;	       /* times that running events were taken off the hardware */
 	uint32_t fail_open_at; /* the so-manieth opening fails, 0 = none */
@@ -206,7 +208,7 @@ static inline ssize_t fake_read(int fd, uint64_t *words, size_t nr)
 	size_t members = 0;
 
 	fake.reads++;
-	fake_pass(fake.read_ns);
+	fake_pass(fake.slow_type && e->attr.type == fake.slow_type ? fake.slow_ns : fake.read_ns);
 	if (e->error)
 		return 0;
 	if (fake.fail_reads && (!fake.fail_type || fake.fail_type == (int)e->attr.type)) {

@@ -129,25 +129,58 @@ static void test_dear_ones_wait(void **state)
 	meter_close(m);
 }
 
-/* Cheap PMUs are read whenever asked, and what they take is not there for dear ones. */
-static void test_cheap_ones_do_not_wait(void **state)
+/* Where the budget does not do for all, each PMU gets an equal part: the cheap one is read more often. */
+static void test_equal_parts(void **state)
 {
+	struct stat_cost cheap, dear;
 	struct meter *m;
 
 	(void)state;
-	add(ucf, 0, 0, 0);
 	add(cmem, 0, 0, 0);
-	fake.read_ns = 2 * MS;
+	add(ucf, 0, 0, 0);
+	fake.read_ns = MS;
+	fake.slow_type = cmem->type;
+	fake.slow_ns = 8 * MS;
 	m = open_meter(0.01);
-	run(m, 2000 * MS, 100 * MS);
-	assert_int_equal(cost_of(m, 0).readings, 21);
-	assert_int_equal(cost_of(m, 0).deferred, 0);
-	assert_int_equal(cost_of(m, 1).readings, 1);
-	assert_int_equal(cost_of(m, 1).deferred, 20);
+	run(m, 8000 * MS, 100 * MS);
+	dear = cost_of(m, 0);
+	cheap = cost_of(m, 1);
+	assert_true(meter_busiest(m) <= 0.01);
+	assert_in_range(dear.readings, 4, 6);
+	assert_in_range(cheap.readings, 32, 48);
+	assert_true(cheap.deferred > 0 && dear.deferred > 0);
+	/* The budget was there for it, and the end is known of both. */
+	assert_true(meter_busiest(m) > 0.008);
+	assert_int_equal(meter_read(m, true, &sink, NULL), 0);
+	check_segments();
+	assert_true(sum_of(0).value == open_event(&wants[0])->told);
+	assert_true(sum_of(1).value == open_event(&wants[1])->told);
 	meter_close(m);
 }
 
-/* Two dear PMUs share what there is: the one that has waited longer comes first. */
+/* Changes of turns take half of the budget: the other half is for the ends of intervals. */
+static void test_turns_are_rationed(void **state)
+{
+	struct stat_cost cost;
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 11; i++)
+		add(ucf, i, 0, 0);
+	add(ucf, FAKE_CYCLES, 0, 0);
+	fake.read_ns = MS / 2;
+	m = open_meter(0.01);
+	run(m, 8000 * MS, 1000 * MS);
+	cost = cost_of(m, 0);
+	/* 80 ms in all; a change reads base and turn, and the base, and looks at what it started */
+	assert_in_range(cost.turns, 15, 24);
+	assert_true(meter_busiest(m) <= 0.01);
+	assert_int_equal(cost.deferred, 0);
+	check_segments();
+	meter_close(m);
+}
+
+/* Two PMUs that cost the same share what there is. */
 static void test_dear_ones_are_fair(void **state)
 {
 	const struct pmu *other = pmu_find(&pmus, PMU_NVDLINK, 0, -1);
@@ -191,7 +224,9 @@ static void test_failed_reading(void **state)
 	fake_pass(10 * MS);
 	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
 	assert_int_equal(nr_seen, 5);
-	assert_true(seen[3].start_ns == start_ns);
+	/* The one that failed has taken longer, so it comes second. */
+	assert_int_equal(seen[4].pmu, meter_pmu(m, 0));
+	assert_true(seen[4].start_ns == start_ns);
 	assert_true(sum_of(0).value == open_event(&wants[0])->told);
 	check_segments();
 	meter_close(m);
@@ -459,7 +494,8 @@ int main(void)
 		TEST(test_turns),
 		TEST(test_gap_has_base_only),
 		TEST(test_dear_ones_wait),
-		TEST(test_cheap_ones_do_not_wait),
+		TEST(test_equal_parts),
+		TEST(test_turns_are_rationed),
 		TEST(test_dear_ones_are_fair),
 		TEST(test_failed_reading),
 		TEST(test_thrown_out),

@@ -177,22 +177,34 @@ static int exchange(struct meter *m, struct meter_pmu *p, const struct meter_sin
 	return err;
 }
 
-/* May a reading be made? Those of dear PMUs only while all on their CPU are cheap enough. */
+/* What readings on a CPU may have taken by now. */
+static double allowance(const struct meter *m)
+{
+	return m->o.budget * (m->ops->now() - m->start_ns);
+}
+
 static bool is_affordable(const struct meter *m, const struct meter_pmu *p)
 {
-	double spent = m->accounts[p->account].read_ns + p->one_read_ns;
+	return m->accounts[p->account].read_ns + p->one_read_ns <= allowance(m);
+}
 
-	return !pmu_family_dear(p->plan->pmu->family) ||
-	       spent <= m->o.budget * (m->ops->now() - m->start_ns);
+/*
+ * A change of turns reads the PMU twice. Turns get half of the budget at most: they come
+ * more often than the ends of intervals and would leave nothing for these.
+ */
+static bool is_turn_affordable(const struct meter *m, const struct meter_pmu *p)
+{
+	const struct meter_account *a = &m->accounts[p->account];
+
+	return a->turn_ns + 2 * p->one_read_ns <= allowance(m) / 2;
 }
 
 static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
 {
-	struct take take = { 0 };
+	struct take take;
 	int err;
 
-	if (!is_affordable(m, p)) {
-		p->cost.deferred++;
+	if (!is_turn_affordable(m, p)) {
 		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
 		return 0;
 	}
@@ -223,39 +235,53 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
 	int err = 0;
 
 	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++) {
-		if (now_ns >= m->pmus[i].turn_end_ns)
-			err = change_turn(m, &m->pmus[i], sink);
+		struct meter_pmu *p = &m->pmus[i];
+		uint64_t before = m->accounts[p->account].read_ns;
+
+		if (now_ns < p->turn_end_ns)
+			continue;
+		err = change_turn(m, p, sink);
+		m->accounts[p->account].turn_ns += m->accounts[p->account].read_ns - before;
 	}
 	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
 }
 
-/* The dear PMU that has waited longest that was not asked in this round. */
-static struct meter_pmu *next_dear(struct meter *m, uint64_t round)
+/*
+ * Of the PMUs that were not asked in this round, the one that has taken the least time so
+ * far: where the budget does not do for all, each PMU gets an equal part of it, so that
+ * what is cheap is read more often than what is dear.
+ */
+static struct meter_pmu *next_pmu(struct meter *m, uint64_t round)
 {
-	struct meter_pmu *oldest = NULL;
+	struct meter_pmu *least = NULL;
 
 	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
 		struct meter_pmu *p = &m->pmus[i];
 
-		if (p->counted && p->round < round && pmu_family_dear(p->plan->pmu->family) &&
-		    (!oldest || p->start_ns < oldest->start_ns))
-			oldest = p;
+		if (p->counted && p->round < round &&
+		    (!least || p->cost.read_ns < least->cost.read_ns))
+			least = p;
 	}
-	return oldest;
+	return least;
 }
 
-static int read_dear(struct meter *m, bool last, const struct meter_sink *sink)
+static int read_pmus(struct meter *m, bool last, const struct meter_sink *sink)
 {
 	uint64_t round = ++m->round;
 	struct meter_pmu *p;
 	int err = 0;
 
-	while (!err && (p = next_dear(m, round))) {
+	while (!err && (p = next_pmu(m, round))) {
+		struct meter_account *a = &m->accounts[p->account];
+
 		p->round = round;
-		if (last || is_affordable(m, p))
-			err = read_pmu(m, p, sink);
-		else
+		/* Nobody gets in front of one that waits: the cheapest would always find room. */
+		if (!last && (a->round == round || !is_affordable(m, p))) {
+			a->round = round;
 			p->cost.deferred++;
+			continue;
+		}
+		err = read_pmu(m, p, sink);
 	}
 	return err;
 }
@@ -264,14 +290,8 @@ int meter_read(struct meter *m, bool last, const struct meter_sink *sink, struct
 {
 	int err = cores_read(m, sink);
 
-	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++) {
-		struct meter_pmu *p = &m->pmus[i];
-
-		if (p->counted && !pmu_family_dear(p->plan->pmu->family))
-			err = read_pmu(m, p, sink);
-	}
 	if (!err)
-		err = read_dear(m, last, sink);
+		err = read_pmus(m, last, sink);
 	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
 }
 

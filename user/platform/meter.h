@@ -11,8 +11,8 @@
 
 /**
  * struct meter_options - how to count
- * @budget: part of an active CPU's time that readings may take, 0.005; cheap PMUs are
- *	read whenever asked, dear ones wait while all readings on their CPU have taken more
+ * @budget: part of an active CPU's time that readings may take, 0.005; where that does not do
+ *	for all its PMUs, each gets an equal part of it. Changes of turns take half of it at most
  * @turn_ns: how long a turn lasts
  * @pid: events of the cores count this process and its children to be; 0 = all CPUs
  * @enable_on_exec: they begin when @pid calls execve()
@@ -87,7 +87,7 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
 /**
  * meter_read() - read every PMU up to now: an interval ends
  * @m: the meter
- * @last: the run ends: dear PMUs are read whatever the budget says
+ * @last: the run ends: PMUs are read whatever the budget says
  * @sink: gets the segments
  * @d: gets the problem
  *

@@ -97,7 +97,8 @@ struct meter_cores {
  * @refused: by want, an errno or 0
  * @number: by want, its PMU's number
  * @core_number: number of the cores
- * @accounts: time that readings took, by CPU
+ * @accounts: time that readings took, by CPU; @turn_ns is the part of changes of turns,
+ *	@round the last round of readings in which one of its PMUs had to wait
  * @round: number of rounds of readings so far
  * @counters, @readings: room for a segment
  * @soft_files: limit of open files to restore, 0 = was not changed
@@ -116,6 +117,8 @@ struct meter {
 	struct meter_account {
 		int cpu;
 		uint64_t read_ns;
+		uint64_t turn_ns;
+		uint64_t round;
 	} * accounts;
 	size_t nr_accounts, cap_accounts;
 	uint64_t start_ns;
