@@ -27,10 +27,14 @@ void print_wrapped(FILE *out, int indent, const char *text)
 
 void print_diag(const char *who, const struct diag *d)
 {
+	const char *rest = strchrnul(d->what, '\n');
 	char line[sizeof(d->what) + 64];
 
-	snprintf(line, sizeof(line), "%s: %s", who, d->what);
+	snprintf(line, sizeof(line), "%s: %.*s", who, (int)(rest - d->what), d->what);
 	print_wrapped(stderr, 0, line);
+	/* further lines point at a place with a caret: as they are */
+	if (*rest)
+		fprintf(stderr, "%s\n", rest + 1);
 	print_wrapped(stderr, 2, d->help);
 }
 
