@@ -22,7 +22,8 @@ struct plan_room {
  * struct plan_pmu - a PMU
  * @pmu: not owned
  * @events: different events, as indexes of wants (two wants with the same configuration
- *	are one event: the first one stands for both)
+ *	are one event: the first one stands for both; so are all "cycles" where that is
+ *	a counter of its own, because filters do not change it)
  * @nr_events: their number
  * @base, @nr_base: events of @events that always count
  * @turns: by turn, events of @events that count in it beside the base; empty when @base
@@ -60,15 +61,26 @@ struct plan {
  * - "cycles" is needed by many metrics and goes to the base where it is a counter of its
  *   own (family->one_cycles).
  * - Events that say "constant" come before others when the base is filled. A base never
- *   fills the PMU when there are turns: the largest set must find room.
+ *   fills the PMU when there are turns: the largest set must find room, and a quarter of
+ *   the counters is left; half of them if that is too little for all that say "constant".
  * - Constraints: at most family->windows address windows at the same time, one setting of the
- *   requester id per PMU at the same time (no base then); events of a window are together.
+ *   requester id per PMU at the same time (no base then, cycles are in every turn); events
+ *   of a window are together, if they fit.
+ * - A set that cannot count at the same time and of which no event was asked for by name is
+ *   taken apart. Then its events count at different times.
  * - Turns are as few and as equally large as a simple rule can make them.
  *
- * Return: 0, -E2BIG for a set that cannot count at the same time, -ENOMEM.
+ * Return: 0, -E2BIG for a set that was asked for and cannot count at the same time, or an
+ * event for which there is no counter; -ENOMEM.
  */
 int plan_make(const struct want_list *wants, const struct plan_room *room, struct diag *d,
 	      struct plan *ret);
 void plan_free(struct plan *plan);
+
+/** plan_is_cycles() - is this the counter of its own for cycles, with whatever filter? */
+bool plan_is_cycles(const struct want *want);
+
+/** plan_setting_bits() - bits of config1 for the requester id and its switch, 0 for none */
+uint64_t plan_setting_bits(const struct pmu *pmu);
 
 #endif
