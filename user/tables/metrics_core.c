@@ -10,6 +10,8 @@
 #define V2	 PERF "arm/neoverse-n2-v2/metrics.json"
 #define OLYMPUS	 PERF "nvidia/t410/metrics.json"
 #define NUMBERS	 PERF "common-and-microarch.json"
+/* Numbers that Arm recommends to makers of cores; both cores follow it. */
+#define ADVICE	 PERF "recommended.json"
 #define COMPOSED "composed of architectural events of " NUMBERS
 
 /* clang-format off */
@@ -77,7 +79,8 @@ const struct metric_row metric_rows_core[] = {
 };
 
 /* Architectural: the same number in any Arm core that counts it. */
-#define EVENT(name, code) { name, code, PMU_PLATFORM_UNKNOWN, NUMBERS }
+#define EVENT(name, code)  { name, code, PMU_PLATFORM_UNKNOWN, NUMBERS }
+#define ADVISED(name, code) { name, code, PMU_PLATFORM_UNKNOWN, ADVICE }
 
 const struct core_event_row core_event_rows[] = {
 	EVENT("L1I_CACHE_REFILL", 0x01),
@@ -109,15 +112,15 @@ const struct core_event_row core_event_rows[] = {
 	EVENT("LL_CACHE_MISS_RD", 0x37),
 	EVENT("OP_RETIRED", 0x3a),
 	EVENT("OP_SPEC", 0x3b),
-	EVENT("LD_SPEC", 0x70),
-	EVENT("ST_SPEC", 0x71),
-	EVENT("DP_SPEC", 0x73),
-	EVENT("ASE_SPEC", 0x74),
-	EVENT("VFP_SPEC", 0x75),
-	EVENT("CRYPTO_SPEC", 0x77),
-	EVENT("BR_IMMED_SPEC", 0x78),
-	EVENT("BR_RETURN_SPEC", 0x79),
-	EVENT("BR_INDIRECT_SPEC", 0x7a),
+	ADVISED("LD_SPEC", 0x70),
+	ADVISED("ST_SPEC", 0x71),
+	ADVISED("DP_SPEC", 0x73),
+	ADVISED("ASE_SPEC", 0x74),
+	ADVISED("VFP_SPEC", 0x75),
+	ADVISED("CRYPTO_SPEC", 0x77),
+	ADVISED("BR_IMMED_SPEC", 0x78),
+	ADVISED("BR_RETURN_SPEC", 0x79),
+	ADVISED("BR_INDIRECT_SPEC", 0x7a),
 	EVENT("MEM_ACCESS_RD_PERCYC", 0x8121),
 	EVENT("DTLB_WALK_PERCYC", 0x8128),
 	EVENT("ITLB_WALK_PERCYC", 0x8129),
