@@ -63,6 +63,14 @@ static const struct known_event *known_find(const struct known_event *rows, size
 	return NULL;
 }
 
+const char *weight_event_known(size_t i)
+{
+	if (i < ARRAY_SIZE(software))
+		return software[i].name;
+	i -= ARRAY_SIZE(software);
+	return i < ARRAY_SIZE(generic) ? generic[i].name : NULL;
+}
+
 int weight_spec_parse(const char *spec, struct diag *d,
 		      char ret_names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN], uint32_t *ret_nr)
 {

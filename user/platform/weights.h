@@ -113,6 +113,9 @@ int weight_cores_read(const struct sysfs *fs, struct weight_cores *ret);
 int weight_event_find(const struct sysfs *fs, const struct weight_cores *cores, const char *name,
 		      struct diag *d, struct weight_event *ret);
 
+/** weight_event_known() - names of software and generic events, NULL behind the last one */
+const char *weight_event_known(size_t i);
+
 /**
  * weight_event_auto() - the events that "auto" tries for a role, best first
  * @cores: of this machine
