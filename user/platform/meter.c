@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/meter.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "platform/meter_parts.h"
+
+static struct meter_part *turn_of(struct meter_pmu *p)
+{
+	return p->nr_turns ? &p->turns[p->turn] : NULL;
+}
+
+/* Readings of a part for every want that one of its events stands for. */
+static size_t add_readings(struct meter *m, const struct meter_part *part, uint64_t duration,
+			   size_t nr)
+{
+	for (size_t i = 0; i < part->nr; i++) {
+		const struct reading *last = &part->last[i], *now = &part->now[i];
+		struct reading gained = { .enabled_ns = duration };
+
+		if (!part->held)
+			gained = (struct reading){ now->value - last->value,
+						   now->enabled_ns - last->enabled_ns,
+						   now->running_ns - last->running_ns };
+		for (size_t w = 0; w < m->wants->nr; w++) {
+			if (!m->wants->wants[w].pmu || m->plan.event_of[w] != part->wants[i])
+				continue;
+			m->counters[nr] = w;
+			m->readings[nr++] = gained;
+		}
+	}
+	return nr;
+}
+
+static uint32_t number_of(const struct meter *m, const struct meter_pmu *p)
+{
+	return m->number[p->plan->events[0]];
+}
+
+/* Hand over what counted until @end, and go on from there. @turn may be NULL. */
+static int emit(struct meter *m, struct meter_pmu *p, struct meter_part *turn, uint64_t end,
+		const struct meter_sink *sink)
+{
+	struct meter_part *parts[] = { &p->base, turn };
+	struct stat_segment s = {
+		.pmu = number_of(m, p),
+		.start_ns = p->start_ns,
+		.end_ns = end,
+		.counters = m->counters,
+		.readings = m->readings,
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!parts[i] || !(parts[i]->open || parts[i]->held))
+			continue;
+		s.nr = add_readings(m, parts[i], end - p->start_ns, s.nr);
+		part_use(parts[i]);
+	}
+	p->start_ns = end;
+	return s.nr ? sink->segment(sink->arg, &s) : 0;
+}
+
+/**
+ * struct take - a reading of a PMU
+ * @base, @turn: 0 or what was wrong with them
+ * @at_ns: when
+ */
+struct take {
+	int base;
+	int turn;
+	uint64_t at_ns;
+};
+
+static struct take take_reading(struct meter *m, struct meter_pmu *p, struct meter_part *turn)
+{
+	uint64_t before = m->accounts[p->account].read_ns, begin = m->ops->now(), spent;
+	struct take take = { 0 };
+
+	take.base = part_read(m, p, &p->base);
+	take.turn = turn ? part_read(m, p, turn) : 0;
+	take.at_ns = begin + (m->ops->now() - begin) / 2;
+	p->cost.readings++;
+	p->cost.failed += take.base || take.turn;
+	spent = m->accounts[p->account].read_ns - before;
+	/* Without its turn it is not a whole reading. */
+	if (turn || !p->nr_turns)
+		p->one_read_ns = spent;
+	p->cost.read_ns += spent;
+	p->failures = take.base || take.turn ? p->failures + 1 : 0;
+	return take;
+}
+
+/*
+ * After a reading: events that could not be opened, whose groups are too large for what
+ * others leave, or that others may have released, are opened again. That this fails is
+ * no error: they are absent, and tried again next time.
+ */
+static void mend(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+{
+	bool wrong = part->held ? m->ops->now() >= part->retry_ns : !part->open || part->starved;
+
+	if (part->nr && wrong && !part_prepare(m, p, part))
+		part_start(m, p, part);
+}
+
+static bool is_lost(struct meter_pmu *p)
+{
+	struct meter_part *turn = turn_of(p);
+
+	return !p->base.open && !p->base.held && !(turn && (turn->open || turn->held));
+}
+
+/*
+ * The next good reading has what this one did not give. If that fails as well, something
+ * has happened to the events themselves.
+ */
+static void after_failure(struct meter *m, struct meter_pmu *p)
+{
+	if (p->failures < 2)
+		return;
+	p->failures = 0;
+	pmu_fresh(m, p);
+}
+
+static int read_pmu(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
+{
+	struct meter_part *turn = turn_of(p);
+	struct take take;
+	int err;
+
+	if (is_lost(p)) {
+		p->cost.failed++;
+		pmu_fresh(m, p);
+		return 0;
+	}
+	take = take_reading(m, p, turn);
+	if (take.base || take.turn) {
+		after_failure(m, p);
+		return 0;
+	}
+	err = emit(m, p, turn, take.at_ns, sink);
+	if (err)
+		return err;
+	mend(m, p, &p->base);
+	if (turn)
+		mend(m, p, turn);
+	return 0;
+}
+
+/*
+ * The next turn. Its events begin where the base is read once more, so that the base
+ * has all its counts in segments, and its events and theirs are about the same time.
+ */
+static int exchange(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
+{
+	struct meter_part *turn;
+	int err = 0, opened;
+
+	part_close(m, turn_of(p));
+	p->turn = (p->turn + 1) % p->nr_turns;
+	p->cost.turns++;
+	turn = turn_of(p);
+	opened = part_prepare(m, p, turn);
+	if (p->base.open) {
+		struct take take = take_reading(m, p, NULL);
+
+		if (!take.base)
+			err = emit(m, p, NULL, take.at_ns, sink);
+	} else if (!p->base.nr) {
+		p->start_ns = m->ops->now();
+	}
+	if (!opened)
+		opened = part_start(m, p, turn);
+	p->cost.failed += opened != 0;
+	p->turn_end_ns = m->ops->now() + m->o.turn_ns;
+	return err;
+}
+
+/* May a reading be made? Those of dear PMUs only while all on their CPU are cheap enough. */
+static bool is_affordable(const struct meter *m, const struct meter_pmu *p)
+{
+	double spent = m->accounts[p->account].read_ns + p->one_read_ns;
+
+	return !pmu_family_dear(p->plan->pmu->family) ||
+	       spent <= m->o.budget * (m->ops->now() - m->start_ns);
+}
+
+static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
+{
+	struct take take = { 0 };
+	int err;
+
+	if (!is_affordable(m, p)) {
+		p->cost.deferred++;
+		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
+		return 0;
+	}
+	take = take_reading(m, p, turn_of(p));
+	if (take.base) {
+		/* What the base has is more than a turn is worth: it stays until that works. */
+		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
+		after_failure(m, p);
+		return 0;
+	}
+	err = emit(m, p, take.turn ? NULL : turn_of(p), take.at_ns, sink);
+	return err ? err : exchange(m, p, sink);
+}
+
+uint64_t meter_next_ns(const struct meter *m)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
+		if (m->pmus[i].turn_end_ns < next)
+			next = m->pmus[i].turn_end_ns;
+	}
+	return next;
+}
+
+int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, struct diag *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++) {
+		if (now_ns >= m->pmus[i].turn_end_ns)
+			err = change_turn(m, &m->pmus[i], sink);
+	}
+	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
+}
+
+/* The dear PMU that has waited longest that was not asked in this round. */
+static struct meter_pmu *next_dear(struct meter *m, uint64_t round)
+{
+	struct meter_pmu *oldest = NULL;
+
+	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
+		struct meter_pmu *p = &m->pmus[i];
+
+		if (p->counted && p->round < round && pmu_family_dear(p->plan->pmu->family) &&
+		    (!oldest || p->start_ns < oldest->start_ns))
+			oldest = p;
+	}
+	return oldest;
+}
+
+static int read_dear(struct meter *m, bool last, const struct meter_sink *sink)
+{
+	uint64_t round = ++m->round;
+	struct meter_pmu *p;
+	int err = 0;
+
+	while (!err && (p = next_dear(m, round))) {
+		p->round = round;
+		if (last || is_affordable(m, p))
+			err = read_pmu(m, p, sink);
+		else
+			p->cost.deferred++;
+	}
+	return err;
+}
+
+int meter_read(struct meter *m, bool last, const struct meter_sink *sink, struct diag *d)
+{
+	int err = cores_read(m, sink);
+
+	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++) {
+		struct meter_pmu *p = &m->pmus[i];
+
+		if (p->counted && !pmu_family_dear(p->plan->pmu->family))
+			err = read_pmu(m, p, sink);
+	}
+	if (!err)
+		err = read_dear(m, last, sink);
+	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
+}
+
+int meter_refused(const struct meter *m, size_t want)
+{
+	return m->refused[want];
+}
+
+uint32_t meter_pmu(const struct meter *m, size_t want)
+{
+	return m->number[want];
+}
+
+void meter_cost(const struct meter *m, uint32_t pmu, struct stat_cost *ret)
+{
+	*ret = (struct stat_cost){ .sets = 1 };
+	if (pmu == m->core_number)
+		*ret = m->cores.cost;
+	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
+		if (number_of(m, &m->pmus[i]) == pmu)
+			*ret = m->pmus[i].cost;
+	}
+}
+
+double meter_busiest(const struct meter *m)
+{
+	uint64_t elapsed = m->ops->now() - m->start_ns, most = 0;
+
+	for (size_t i = 0; i < m->nr_accounts; i++) {
+		if (m->accounts[i].read_ns > most)
+			most = m->accounts[i].read_ns;
+	}
+	return elapsed ? (double)most / elapsed : 0;
+}
