@@ -429,34 +429,33 @@ static int put_talls(struct block *b)
 	return 0;
 }
 
-/* "10 of 12 PMUs: no traffic" */
+/* What places are called when they are many. */
+static const char *places_name(const struct block *b)
+{
+	for (size_t i = 0; i < b->nr_places; i++)
+		if (b->places[i].label[0])
+			return "places";
+	return b->pmu->rc >= 0 ? "root complexes" : "sockets";
+}
+
+/* "10 more root complexes: no traffic" */
 static void put_quiet(const struct block *b)
 {
-	FILE *out = b->t->out;
-	bool labels = false, rc = b->pmu->rc >= 0;
-
 	if (!b->nr_quiet || b->t->o->verbose)
 		return;
-	for (size_t i = 0; i < b->nr_places; i++)
-		labels |= b->places[i].label[0] != '\0';
-	if (b->nr_quiet == 1) {
-		for (size_t i = 0; i < b->nr_places; i++)
-			if (b->places[i].quiet)
-				fprintf(out, "  %s: no traffic\n", b->places[i].text);
+	if (b->nr_quiet > 1) {
+		fprintf(b->t->out, "  %zu more %s: no traffic\n", b->nr_quiet, places_name(b));
 		return;
 	}
-	fprintf(out, "  %zu %s%s: no traffic\n", b->nr_quiet, nr_shown(b) ? "more " : "",
-		labels ? "places"
-		: rc   ? "root complexes"
-		       : "sockets");
+	for (size_t i = 0; i < b->nr_places; i++)
+		if (b->places[i].quiet)
+			fprintf(b->t->out, "  %s: no traffic\n", b->places[i].text);
 }
 
 static int put_block(struct block *b)
 {
-	size_t left = 0, width, places = nr_shown(b);
+	size_t left = 0, width;
 
-	if (!places)
-		return 0;
 	for (size_t i = 0; i < b->nr_places; i++)
 		if (shown(b, &b->places[i]) && strlen(b->places[i].text) > left)
 			left = strlen(b->places[i].text);
@@ -470,12 +469,19 @@ static int put_block(struct block *b)
 	return put_talls(b);
 }
 
+/* The title, which says it all where nothing happened. */
 static int put_title(const struct block *b)
 {
 	cleanup_free char *text = NULL;
+	char quiet[64] = "";
 
-	if (asprintf(&text, "%s: %s%s%s", b->pmu->family, b->pmu->title,
-		     b->pmu->peer[0] ? ", peer " : "", b->pmu->peer) < 0) {
+	if (!nr_shown(b) && b->nr_places > 1)
+		snprintf(quiet, sizeof(quiet), ": no traffic, %zu %s", b->nr_places,
+			 places_name(b));
+	else if (!nr_shown(b))
+		snprintf(quiet, sizeof(quiet), ": no traffic");
+	if (asprintf(&text, "%s: %s%s%s%s", b->pmu->family, b->pmu->title,
+		     b->pmu->peer[0] ? ", peer " : "", b->pmu->peer, quiet) < 0) {
 		text = NULL;
 		return -ENOMEM;
 	}
@@ -488,11 +494,16 @@ int stat_block_write(struct stat_table *t, size_t pmu)
 	int err = collect(&b);
 
 	if (!err && b.nr_places) {
-		fputc('\n', t->out);
+		bool table = nr_shown(&b);
+
+		if (table || !t->after_quiet)
+			fputc('\n', t->out);
+		t->after_quiet = !table;
 		err = put_title(&b);
-		if (!err)
+		if (!err && table)
 			err = put_block(&b);
-		put_quiet(&b);
+		if (table)
+			put_quiet(&b);
 	}
 	free(b.places);
 	free(b.kinds);

@@ -24,7 +24,8 @@ struct stat_table {
 	const struct table_options *o;
 	size_t width;
 	struct stat_marks marks;
-	bool gap; /* an empty line comes before the next note */
+	bool after_quiet; /* the last block was a line that says that nothing happened */
+	bool gap;	  /* an empty line comes before the next note */
 };
 
 /** stat_block_write() - the metrics of the family of PMU @pmu; 0 or -ENOMEM */

@@ -50,6 +50,8 @@ static int put_title(struct stat_table *t)
 		pmus += !is_core(&r->layout->pmus[i]);
 	format_time(r->start_time_ns, time);
 	format_seconds(r->end_ns - r->start_ns, seconds);
+	if (!pmus)
+		return note(t, "%s, %s%s s", time, r->summary ? "summary of " : "", seconds);
 	return note(t, "%s, %s%s s, %zu uncore PMU%s", time, r->summary ? "summary of " : "",
 		    seconds, pmus, pmus == 1 ? "" : "s");
 }
