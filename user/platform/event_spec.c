@@ -318,24 +318,28 @@ static int add_uncore(struct job *job, const struct member *members, size_t nr, 
 		      const struct pmu_choice *choice)
 {
 	size_t before = job->added.nr, got, most = 0;
-	bool missing = false;
+	struct diag best = { 0 };
 
 	for (size_t i = 0; i < choice->nr; i++) {
 		struct diag words = { 0 };
 		int err;
 
 		err = add_on_pmu(job, members, nr, group, choice->pmus[i], &words, &got);
-		if (err && (err != -ENOENT || !missing || got > most))
+		if (err == -ENOMEM)
+			return no_memory(job);
+		if (err && err != -ENOENT) {
 			*job->d = words;
-		if (err && err != -ENOENT)
-			return err == -ENOMEM ? no_memory(job) : err;
-		if (!err)
-			continue;
-		most = !missing || got > most ? got : most;
-		missing = true;
+			return err;
+		}
+		/* the PMU that has most of it tells best what is missing */
+		if (err && (!best.what[0] || got > most)) {
+			best = words;
+			most = got;
+		}
 	}
 	if (job->added.nr > before)
 		return 0;
+	*job->d = best;
 	return -ENOENT;
 }
 

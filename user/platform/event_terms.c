@@ -50,15 +50,18 @@ static void add_problem(const struct pmu *pmu, char *help, size_t size)
 static int unknown(struct terms *t, struct spec_piece piece, const char *word, bool events)
 {
 	struct spelling names = { .word = word };
-	char help[sizeof(t->d->help)], there[PMU_NAME_LEN + 16];
+	char help[sizeof(t->d->help)], there[PMU_NAME_LEN + 32];
 
 	for (size_t i = 0; events && i < t->pmu->nr_events; i++)
 		spelling_add(&names, t->pmu->events[i].name);
 	for (size_t i = 0; i < t->pmu->nr_formats; i++)
 		if (strcmp(t->pmu->formats[i].name, EVENT_FIELD))
 			spelling_add(&names, t->pmu->formats[i].name);
-	snprintf(there, sizeof(there), "%s has", t->pmu->name);
-	spelling_help(&names, events ? there : "filters are", help, sizeof(help));
+	snprintf(there, sizeof(there), events ? "%s has" : "filters of %s are:", t->pmu->name);
+	if (names.nr || events)
+		spelling_help(&names, there, help, sizeof(help));
+	else
+		str_copy(help, sizeof(help), "it takes no filters");
 	spelling_free(&names);
 	add_problem(t->pmu, help, sizeof(help));
 	spec_fail(t->text, piece.at, t->d, -ENOENT, "%s has no %s \"%.*s\"", t->pmu->name,
@@ -295,14 +298,20 @@ static int check_rules(struct terms *t)
 	const struct constraint_row *row;
 	struct diag words = { 0 };
 	size_t term;
+	int err;
 
 	row = want_broken(t->pmu, t->event, t->list, t->nr, &term);
 	if (!row)
 		return 0;
-	want_check(t->pmu, t->event, t->list, t->nr, &words);
-	/* an event that is hidden on one PMU of a family may be there on another */
-	return point(t, t->spec->terms[t->from[term]].name.at,
-		     row->rule == CONSTRAINT_UNLISTED_EVENT ? -ENOENT : -EINVAL, &words);
+	err = want_check(t->pmu, t->event, t->list, t->nr, &words);
+	if (row->rule == CONSTRAINT_UNLISTED_EVENT) {
+		/* what is hidden on one PMU of a family may be there on another */
+		err = -ENOENT;
+		for (size_t i = 0; i < t->pmu->nr_events; i++)
+			str_append(words.help, sizeof(words.help), "%s%s", i ? ", " : ": ",
+				   t->pmu->events[i].name);
+	}
+	return point(t, t->spec->terms[t->from[term]].name.at, err, &words);
 }
 
 /* A name without slashes: there is nothing else to look at. */

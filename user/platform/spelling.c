@@ -21,23 +21,29 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Letters to insert, drop or exchange, upper and lower case being the same. */
-static unsigned int edits(const char *a, const char *b)
+/* Letters to insert, drop, change or exchange with the next one; case makes no difference. */
+static unsigned int edits(const char *word, const char *name)
 {
-	unsigned int row[SPELLING_NAME_LEN], left, above;
-	size_t length = strlen(b);
+	unsigned int rows[3][SPELLING_NAME_LEN];
+	size_t length = strlen(name), i, k;
 
-	for (size_t k = 0; k <= length; k++)
-		row[k] = (unsigned int)k;
-	for (; *a; a++) {
-		above = row[0]++;
-		for (size_t k = 0; k < length; k++) {
-			left = above + (folded(*a) != folded(b[k]));
-			above = row[k + 1];
-			row[k + 1] = least(left, least(above, row[k]) + 1);
+	for (k = 0; k <= length; k++)
+		rows[0][k] = (unsigned int)k;
+	for (i = 1; word[i - 1]; i++) {
+		const unsigned int *above = rows[(i - 1) % 3];
+		unsigned int *row = rows[i % 3];
+		int c = folded(word[i - 1]);
+
+		row[0] = (unsigned int)i;
+		for (k = 1; k <= length; k++) {
+			row[k] = least(above[k - 1] + (c != folded(name[k - 1])),
+				       least(above[k], row[k - 1]) + 1);
+			if (i > 1 && k > 1 && c == folded(name[k - 2]) &&
+			    folded(word[i - 2]) == folded(name[k - 1]))
+				row[k] = least(row[k], rows[(i - 2) % 3][k - 2] + 1);
 		}
 	}
-	return row[length];
+	return rows[(i - 1) % 3][length];
 }
 
 /* FAR when nobody would mistake one for the other. */
