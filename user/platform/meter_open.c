@@ -213,7 +213,7 @@ static int make_parts(struct meter *m, struct meter_pmu *p, const struct plan_pm
 	return err;
 }
 
-/* Room for as many files as will be open at a time; meter_close() puts the limit back. */
+/* Room for as many files as will be open at a time; meter_close() restores the limit. */
 static void allow_files(struct meter *m)
 {
 	rlim_t need = SPARE_FILES;

@@ -95,6 +95,12 @@ int part_make(const struct meter *m, const uint32_t *events, size_t nr, struct m
 
 void part_close(const struct meter *m, struct meter_part *part)
 {
+	/*
+	 * Taking an event off the hardware stops all counters of its PMU for a moment, also
+	 * those of the base. Groups go as a whole, for which that happens once.
+	 */
+	for (size_t i = 0; i < part->nr && part->open; i += part->group)
+		m->ops->disable(part->fds[i]);
 	perf_events_close(m->ops, part->fds, part->nr);
 	part->open = false;
 	part->held = false;

@@ -29,6 +29,11 @@ static int kernel_enable(int leader)
 	return ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) ? -errno : 0;
 }
 
+static int kernel_disable(int leader)
+{
+	return ioctl(leader, PERF_EVENT_IOC_DISABLE, 0) ? -errno : 0;
+}
+
 static void kernel_close(int fd)
 {
 	close(fd);
@@ -38,6 +43,7 @@ const struct perf_ops perf_kernel = {
 	.open = kernel_open,
 	.read = kernel_read,
 	.enable = kernel_enable,
+	.disable = kernel_disable,
 	.close = kernel_close,
 	.now = monotonic_ns,
 };

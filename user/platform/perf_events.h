@@ -16,6 +16,7 @@
  * @open: perf_event_open(2) with close-on-exec; a descriptor or a negative errno
  * @read: read(2) of @nr words; the number of bytes or a negative errno
  * @enable: start an event and its siblings; 0 or a negative errno
+ * @disable: stop a group, by its leader alone; 0 or a negative errno
  * @close: close(2)
  * @now: CLOCK_MONOTONIC in nanoseconds
  */
@@ -23,6 +24,7 @@ struct perf_ops {
 	int (*open)(const struct perf_event_attr *attr, int pid, int cpu, int leader);
 	ssize_t (*read)(int fd, uint64_t *words, size_t nr);
 	int (*enable)(int leader);
+	int (*disable)(int leader);
 	void (*close)(int fd);
 	uint64_t (*now)(void);
 };

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "meter_world.h"
+
+static void test_everything_fits(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		add(ucf, i, 0, 0);
+	add(ucf, FAKE_CYCLES, 0, 0);
+	add(ucf, 2, 0, 0); /* the same event again: has readings of its own, but no counter */
+	m = open_meter(0.005);
+	assert_true(meter_next_ns(m) == UINT64_MAX);
+	run(m, 500 * MS, 100 * MS);
+	assert_int_equal(meter_read(m, true, &sink, NULL), 0);
+	check_segments();
+	for (uint32_t i = 0; i < 5; i++) {
+		const struct fake_event *e = open_event(&wants[i]);
+
+		assert_non_null(e);
+		assert_true(sum_of(i).value == e->told);
+		assert_true(sum_of(i).enabled_ns == sum_of(i).running_ns);
+		assert_int_equal(meter_refused(m, i), 0);
+	}
+	assert_true(sum_of(5).value == sum_of(2).value);
+	for (size_t i = 1; i < nr_seen; i++)
+		assert_true(seen[i].start_ns == seen[i - 1].end_ns);
+	assert_int_equal(cost_of(m, 0).sets, 1);
+	assert_int_equal(cost_of(m, 0).turns, 0);
+	assert_int_equal(fake.open_now, 5);
+	assert_int_equal(fake.complaints, 0);
+	meter_close(m);
+	meter_close(NULL);
+}
+
+static void test_turns(void **state)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 11; i++)
+		add(ucf, i, 0, 0);
+	wants[0].constant = true;
+	add(ucf, FAKE_CYCLES, 0, 0);
+	m = open_meter(0.005);
+	assert_int_equal(cost_of(m, 0).sets, 4);
+	assert_true(meter_next_ns(m) <= fake.now + 100 * MS);
+	/* Readings at odd times cut turns. */
+	run(m, 4000 * MS, 70 * MS);
+	assert_int_equal(meter_read(m, true, &sink, NULL), 0);
+	check_segments();
+	/* Nothing of the base is lost by exchanging the others. */
+	assert_true(sum_of(0).value == open_event(&wants[0])->told);
+	assert_true(sum_of(11).value == open_event(&wants[11])->told);
+	assert_true(sum_of(0).enabled_ns > 3999 * MS);
+	for (uint32_t i = 1; i < 11; i++) {
+		uint64_t ns = sum_of(i).running_ns;
+
+		least = ns < least ? ns : least;
+		most = ns > most ? ns : most;
+	}
+	assert_true(least > 900 * MS && most < 1110 * MS);
+	assert_in_range(cost_of(m, 0).turns, 36, 40);
+	/* Others' counters stop when events leave: once for all of a turn */
+	assert_int_equal(fake.stops, cost_of(m, 0).turns);
+	/* Base and turn at most: exchanging is closing first. */
+	assert_true(fake.most_open <= 5);
+	assert_int_equal(fake.complaints, 0);
+	meter_close(m);
+}
+
+/* While events are exchanged only the base counts, and that time has a segment. */
+static void test_gap_has_base_only(void **state)
+{
+	size_t gaps = 0;
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++)
+		add(ucf, i, 0, 0);
+	add(ucf, FAKE_CYCLES, 0, 0);
+	m = open_meter(0.005);
+	run(m, 1000 * MS, 1000 * MS);
+	check_segments();
+	for (size_t i = 0; i < nr_seen; i++) {
+		gaps += seen[i].nr == 1;
+		if (seen[i].nr == 1)
+			assert_int_equal(seen[i].counters[0], 5);
+		if (i)
+			assert_true(seen[i].start_ns == seen[i - 1].end_ns);
+	}
+	assert_int_equal(gaps, cost_of(m, 0).turns);
+	assert_in_range(gaps, 8, 10);
+	meter_close(m);
+}
+
+static void test_dear_ones_wait(void **state)
+{
+	struct meter *m;
+	struct stat_cost cost;
+
+	(void)state;
+	add(cmem, 0, 0, 0);
+	add(cmem, 1, 0, 0);
+	fake.read_ns = MS;
+	m = open_meter(0.005);
+	run(m, 2000 * MS, 100 * MS);
+	cost = cost_of(m, 0);
+	/* 1 ms a reading and 10 ms in all; the first one was made at the beginning */
+	assert_in_range(cost.readings, 9, 10);
+	assert_int_equal(cost.readings + cost.deferred, 1 + 20);
+	assert_true(meter_busiest(m) <= 0.005);
+	assert_true(meter_busiest(m) > 0.004);
+	assert_int_equal(nr_seen, cost.readings - 1);
+	/* The last one happens in any case. */
+	assert_int_equal(meter_read(m, true, &sink, NULL), 0);
+	assert_int_equal(cost_of(m, 0).deferred, cost.deferred);
+	check_segments();
+	assert_true(sum_of(1).value == open_event(&wants[1])->told);
+	assert_true(cost_of(m, 0).read_ns == cost_of(m, 0).readings * MS);
+	meter_close(m);
+}
+
+/* Cheap PMUs are read whenever asked, and what they take is not there for dear ones. */
+static void test_cheap_ones_do_not_wait(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	add(ucf, 0, 0, 0);
+	add(cmem, 0, 0, 0);
+	fake.read_ns = 2 * MS;
+	m = open_meter(0.01);
+	run(m, 2000 * MS, 100 * MS);
+	assert_int_equal(cost_of(m, 0).readings, 21);
+	assert_int_equal(cost_of(m, 0).deferred, 0);
+	assert_int_equal(cost_of(m, 1).readings, 1);
+	assert_int_equal(cost_of(m, 1).deferred, 20);
+	meter_close(m);
+}
+
+/* Two dear PMUs share what there is: the one that has waited longer comes first. */
+static void test_dear_ones_are_fair(void **state)
+{
+	const struct pmu *other = pmu_find(&pmus, PMU_NVDLINK, 0, -1);
+	struct meter *m;
+
+	(void)state;
+	assert_non_null(other);
+	fake_add(other->type, 32, 0);
+	add(cmem, 0, 0, 0);
+	add(other, 0, 0, 0);
+	fake.read_ns = MS;
+	m = open_meter(0.01);
+	run(m, 3000 * MS, 100 * MS);
+	assert_in_range(cost_of(m, 0).readings, 14, 16);
+	assert_in_range(cost_of(m, 1).readings, 14, 16);
+	meter_close(m);
+}
+
+static void test_failed_reading(void **state)
+{
+	struct meter *m;
+	uint64_t start_ns;
+
+	(void)state;
+	add(ucf, 0, 0, 0);
+	add(pcie, 0, 0, 0);
+	m = open_meter(0.005);
+	fake_pass(10 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(nr_seen, 2);
+	start_ns = seen[0].end_ns;
+	/* Tried twice: once as it is, once after it was switched on again. */
+	fake.fail_reads = 2;
+	fake.fail_type = ucf->type;
+	fake_pass(10 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(nr_seen, 3);
+	assert_int_equal(seen[2].pmu, meter_pmu(m, 1));
+	assert_int_equal(cost_of(m, 0).failed, 1);
+	assert_int_equal(cost_of(m, 1).failed, 0);
+	fake_pass(10 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(nr_seen, 5);
+	assert_true(seen[3].start_ns == start_ns);
+	assert_true(sum_of(0).value == open_event(&wants[0])->told);
+	check_segments();
+	meter_close(m);
+}
+
+/* Thrown out by somebody, a pinned group is switched on again and goes on from its count. */
+static void test_thrown_out(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	add(ucf, 0, 0, 0);
+	m = open_meter(0.005);
+	fake_pass(10 * MS);
+	fake.events[0].error = true;
+	fake.events[0].runs = false;
+	fake_pass(5 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(nr_seen, 1);
+	assert_true(seen[0].readings[0].enabled_ns >= 10 * MS);
+	assert_true(seen[0].readings[0].enabled_ns < 11 * MS);
+	assert_true(seen[0].end_ns - seen[0].start_ns >= 15 * MS);
+	meter_close(m);
+}
+
+/* Readings that fail again and again: events are opened anew, nothing is made up. */
+static void test_failing_readings(void **state)
+{
+	struct meter *m;
+	uint32_t opened;
+
+	(void)state;
+	add(ucf, 0, 0, 0);
+	m = open_meter(0.005);
+	opened = fake.opened;
+	fake.fail_reads = 5;
+	for (int i = 0; i < 4; i++) {
+		fake_pass(10 * MS);
+		assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	}
+	assert_true(fake.opened > opened);
+	assert_int_equal(cost_of(m, 0).failed, 2);
+	assert_true(nr_seen >= 1);
+	check_segments();
+	for (size_t i = 0; i < nr_seen; i++)
+		assert_true(seen[i].readings[0].enabled_ns <=
+			    seen[i].end_ns - seen[i].start_ns + MS);
+	meter_close(m);
+}
+
+static void set_active_cpu(const char *cpu)
+{
+	char path[128];
+
+	/* In the tree the PMU is a link to its device, which is fine for a path. */
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", ucf->name);
+	tree_put(&tree, path, cpu);
+}
+
+static void test_active_cpu_changes(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		add(ucf, i, 0, 0);
+	m = open_meter(0.005);
+	assert_int_equal(open_event(&wants[0])->cpu, 0);
+	set_active_cpu("1\n");
+	run(m, 150 * MS, 1000 * MS);
+	assert_int_equal(cost_of(m, 0).turns, 1);
+	for (size_t i = 0; i < FAKE_MAX; i++) {
+		if (fake.events[i].used)
+			assert_int_equal(fake.events[i].cpu, 1);
+	}
+	/* No CPU is left for a while: those events are absent, and the rest goes on. */
+	fake.cpu_gone = 1;
+	run(m, 200 * MS, 1000 * MS);
+	assert_true(cost_of(m, 0).failed > 0);
+	fake.cpu_gone = 0;
+	set_active_cpu("0\n");
+	nr_seen = 0;
+	run(m, 400 * MS, 1000 * MS);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_true(sum_of(i).running_ns > 50 * MS);
+	check_segments();
+	meter_close(m);
+}
+
+/* Somebody else has three of four counters: ours share the last one, single if need be. */
+static void test_others_hold_counters(void **state)
+{
+	uint32_t running = 0;
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		add(ucf, i, 0, 0);
+	on_ucf->held = 3;
+	m = open_meter(0.005);
+	run(m, 1000 * MS, 100 * MS);
+	nr_seen = 0;
+	run(m, 1000 * MS, 100 * MS);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct reading sum = sum_of(i);
+
+		assert_true(sum.enabled_ns > 900 * MS);
+		running += sum.running_ns > 0;
+		assert_true(sum.running_ns || !sum.value);
+	}
+	/* The fake never rotates, so one runs and the others wait. */
+	assert_int_equal(running, 1);
+	check_segments();
+	meter_close(m);
+}
+
+/* A requester id that somebody else has set: reported as not running, and seldom tried. */
+static void test_others_hold_the_setting(void **state)
+{
+	struct meter *m;
+	uint32_t complaints;
+
+	(void)state;
+	add(pcie, 0, FAKE_BDF_EN | 0xa10000, 0);
+	m = open_meter(0.005);
+	assert_int_equal(fake.complaints, 0);
+	meter_close(m);
+	on_pcie->busy_setting = FAKE_BDF_EN | 0xc10000;
+	m = open_meter(0.005);
+	complaints = fake.complaints;
+	assert_in_range(complaints, 1, 3);
+	run(m, 2000 * MS, 100 * MS);
+	assert_int_equal(fake.complaints, complaints);
+	assert_true(sum_of(0).enabled_ns > 1900 * MS);
+	assert_int_equal(sum_of(0).running_ns, 0);
+	assert_int_equal(sum_of(0).value, 0);
+	/* Released: found out within ten seconds. */
+	on_pcie->busy_setting = 0;
+	run(m, 11000 * MS, 100 * MS);
+	assert_true(sum_of(0).running_ns > 0);
+	assert_int_equal(fake.complaints, complaints);
+	check_segments();
+	meter_close(m);
+}
+
+static void test_requester_ids(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	add(pcie, FAKE_CYCLES, 0, 0);
+	add(pcie, 0, FAKE_BDF_EN | 0xa10000, 0);
+	add(pcie, 1, FAKE_BDF_EN | 0xa10000, 0);
+	add(pcie, 0, FAKE_BDF_EN | 0xc10000, 0);
+	add(pcie, 0, 0, 0);
+	m = open_meter(0.005);
+	assert_int_equal(cost_of(m, 0).sets, 3);
+	run(m, 2000 * MS, 100 * MS);
+	for (uint32_t i = 1; i < 5; i++)
+		assert_true(sum_of(i).running_ns > 500 * MS);
+	assert_true(sum_of(0).running_ns > 1900 * MS);
+	assert_int_equal(fake.complaints, 0);
+	check_segments();
+	meter_close(m);
+	/* One setting: cycles are in the base, with the others' requester id. */
+	list.nr = 3;
+	for (uint32_t i = 2; i < 12; i++)
+		add(pcie, i, FAKE_BDF_EN | 0xa10000, 0);
+	m = open_meter(0.005);
+	run(m, 1000 * MS, 100 * MS);
+	assert_int_equal(fake.complaints, 0);
+	for (size_t i = 0; i < FAKE_MAX; i++) {
+		if (fake.events[i].used)
+			assert_true(fake.events[i].attr.config1 == (FAKE_BDF_EN | 0xa10000));
+	}
+	meter_close(m);
+}
+
+static void test_windows(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 12; i++)
+		add(tgt, FAKE_WINDOW, (uint64_t)i << 20, ~0ull << 20);
+	add(tgt, 4, 0, 0);
+	m = open_meter(0.005);
+	assert_int_equal(cost_of(m, 0).sets, 2);
+	run(m, 1000 * MS, 100 * MS);
+	for (uint32_t i = 0; i < 12; i++)
+		assert_true(sum_of(i).running_ns > 300 * MS);
+	assert_int_equal(fake.complaints, 0);
+	meter_close(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_everything_fits),	   TEST(test_turns),
+		TEST(test_gap_has_base_only),	   TEST(test_dear_ones_wait),
+		TEST(test_cheap_ones_do_not_wait), TEST(test_dear_ones_are_fair),
+		TEST(test_failed_reading),	   TEST(test_thrown_out),
+		TEST(test_failing_readings),	   TEST(test_active_cpu_changes),
+		TEST(test_others_hold_counters),   TEST(test_others_hold_the_setting),
+		TEST(test_requester_ids),	   TEST(test_windows),
+	};
+
+	return cmocka_run_group_tests(tests, find_all, drop_all);
+}
