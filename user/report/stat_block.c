@@ -264,16 +264,6 @@ static void put_cell(const struct block *b, const struct place *p, const struct 
 	fprintf(b->t->out, " %*s%c", (int)width, text, mark);
 }
 
-/* No blanks at the end of a line. */
-static void put_line(FILE *out, char *line)
-{
-	size_t len = strlen(line);
-
-	while (len && line[len - 1] == ' ')
-		line[--len] = '\0';
-	fprintf(out, "%s\n", line);
-}
-
 static bool shown(const struct block *b, const struct place *p)
 {
 	return !p->quiet || b->t->o->verbose;
@@ -300,8 +290,8 @@ static size_t break_head(const char *head, size_t width, char lines[HEAD_LINES][
 	return nr;
 }
 
-/* One line of all columns' headings; the last line of a heading is above its unit. */
-static int put_heads(const struct block *b, size_t left)
+/* Headings of all columns; the last line of each is above its unit. */
+static void put_heads(const struct block *b, size_t left)
 {
 	char lines[HEAD_LINES][LABEL_LEN];
 	size_t height = 1;
@@ -312,38 +302,27 @@ static int put_heads(const struct block *b, size_t left)
 		height = nr > height ? nr : height;
 	}
 	for (size_t row = 0; row < height; row++) {
-		cleanup_free char *line = NULL;
-		size_t len;
-		FILE *f = open_memstream(&line, &len);
-
-		if (!f)
-			return -ENOMEM;
-		fprintf(f, "%*s", (int)left, "");
+		fprintf(b->t->out, "%*s", (int)left, "");
 		for (size_t k = 0; k < b->nr_kinds; k++) {
 			size_t nr = break_head(b->kinds[k].head, b->kinds[k].width, lines);
 
-			fprintf(f, " %*s ", (int)b->kinds[k].width,
+			fprintf(b->t->out, " %*s ", (int)b->kinds[k].width,
 				row + nr < height ? "" : lines[row + nr - height]);
 		}
-		if (fclose(f))
-			return -ENOMEM;
-		put_line(b->t->out, line);
+		fputc('\n', b->t->out);
 	}
-	return 0;
 }
 
 /* Rows are places, columns are metrics. */
-static int put_wide(struct block *b, size_t left)
+static void put_wide(struct block *b, size_t left)
 {
 	FILE *out = b->t->out;
-	int err = put_heads(b, left);
 
-	if (err)
-		return err;
+	put_heads(b, left);
 	fprintf(out, "%*s", (int)left, "");
 	for (size_t k = 0; k < b->nr_kinds; k++)
-		fprintf(out, " %*s%s", (int)b->kinds[k].width, b->kinds[k].unit,
-			k + 1 < b->nr_kinds ? " " : "\n");
+		fprintf(out, " %*s ", (int)b->kinds[k].width, b->kinds[k].unit);
+	fputc('\n', out);
 	for (size_t i = 0; i < b->nr_places; i++) {
 		if (!shown(b, &b->places[i]))
 			continue;
@@ -352,7 +331,6 @@ static int put_wide(struct block *b, size_t left)
 			put_cell(b, &b->places[i], &b->kinds[k], b->kinds[k].width);
 		fputc('\n', out);
 	}
-	return 0;
 }
 
 /* The place's text in two lines: where it is, and what the filters choose. */
@@ -396,7 +374,7 @@ static void put_tall(struct block *b, size_t left, size_t unit, size_t column, s
 	}
 }
 
-static int put_talls(struct block *b)
+static void put_talls(struct block *b)
 {
 	size_t left = 0, unit = 0, column = STAT_CELL_WIDTH, room, first = 0;
 	char text[LABEL_LEN];
@@ -426,16 +404,23 @@ static int put_talls(struct block *b)
 			put_tall(b, left, unit, column, first, last);
 		first = last;
 	}
-	return 0;
 }
 
 /* What places are called when they are many. */
 static const char *places_name(const struct block *b)
 {
+	const char *label = "";
+
 	for (size_t i = 0; i < b->nr_places; i++)
 		if (b->places[i].label[0])
-			return "places";
-	return b->pmu->rc >= 0 ? "root complexes" : "sockets";
+			label = b->places[i].label;
+	if (!label[0])
+		return b->pmu->rc >= 0 ? "root complexes" : "sockets";
+	if (!strncmp(label, "port ", 5))
+		return "ports";
+	if (!strncmp(label, "GPU ", 4))
+		return "GPUs";
+	return !strncmp(label, "socket ", 7) ? "pairs of sockets" : "windows";
 }
 
 /* "10 more root complexes: no traffic" */
@@ -452,7 +437,7 @@ static void put_quiet(const struct block *b)
 			fprintf(b->t->out, "  %s: no traffic\n", b->places[i].text);
 }
 
-static int put_block(struct block *b)
+static void put_block(struct block *b)
 {
 	size_t left = 0, width;
 
@@ -465,8 +450,9 @@ static int put_block(struct block *b)
 		width += COLUMN(b->kinds[k].width);
 	/* The mark of the last column may stick out, it is seldom there. */
 	if (width - 1 <= b->t->width && b->nr_places >= MANY_PLACES)
-		return put_wide(b, left);
-	return put_talls(b);
+		put_wide(b, left);
+	else
+		put_talls(b);
 }
 
 /* The title, which says it all where nothing happened. */
@@ -500,10 +486,10 @@ int stat_block_write(struct stat_table *t, size_t pmu)
 			fputc('\n', t->out);
 		t->after_quiet = !table;
 		err = put_title(&b);
-		if (!err && table)
-			err = put_block(&b);
-		if (table)
+		if (table) {
+			put_block(&b);
 			put_quiet(&b);
+		}
 	}
 	free(b.places);
 	free(b.kinds);

@@ -252,6 +252,19 @@ static int put_table(struct stat_table *t)
 	return err ? err : put_cost(t);
 }
 
+/* Cells are filled up with blanks; none stays at the end of a line. */
+static size_t trim(char *text, size_t len)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		while (text[i] == '\n' && to && text[to - 1] == ' ')
+			to--;
+		text[to++] = text[i];
+	}
+	return to;
+}
+
 int stat_table_write(FILE *out, const struct stat_report *r, const struct table_options *o)
 {
 	cleanup_free char *text = NULL;
@@ -269,5 +282,5 @@ int stat_table_write(FILE *out, const struct stat_report *r, const struct table_
 	/* The text is complete only once the stream is closed. */
 	if (fclose(t.out) && !err)
 		err = -ENOMEM;
-	return err ? err : format_emit(out, text, len);
+	return err ? err : format_emit(out, text, trim(text, len));
 }
