@@ -85,6 +85,26 @@ static void describe_host(struct stat *s)
 	}
 }
 
+/* Whose core events are counted. */
+static void describe_cores(struct stat *s)
+{
+	const struct stat_args *a = &s->args;
+
+	for (size_t i = 0; i < s->selection.layout.nr_pmus; i++) {
+		struct stat_pmu *p = &s->selection.layout.pmus[i];
+
+		if (strcmp(p->family, "core") != 0)
+			continue;
+		if (a->command)
+			snprintf(p->title, sizeof(p->title), "COMMAND and what it starts");
+		else if (a->pid)
+			snprintf(p->title, sizeof(p->title),
+				 "process %d and what it starts from now on", a->pid);
+		else
+			snprintf(p->title, sizeof(p->title), "all CPUs");
+	}
+}
+
 static int add_notes(struct stat *s, struct diag *d)
 {
 	char **notes = NULL;
@@ -129,6 +149,7 @@ static int choose(struct stat *s, struct diag *d)
 		diag_help(d, "\"t410trace list\" shows the PMUs, their events and filters");
 	}
 	describe_host(s);
+	describe_cores(s);
 	return err ? err : add_notes(s, d);
 }
 
