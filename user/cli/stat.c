@@ -24,13 +24,16 @@
 #define WHO		   "t410trace stat"
 
 /*
- * A turn should be long against what changing turns costs, some microseconds for each PMU,
- * and short against the changes of a workload, which a turn that is seldom would miss.
- * Several turns of each set must find room in an interval.
+ * A turn should be long against what changing turns costs, some microseconds for each PMU
+ * of a CPU, and short against the changes of a workload. In an interval each set of events
+ * should have had two turns, in a short one rather short turns than none.
  */
 #define TURN_NS		   50000000ull
+#define TURN_MANY_NS	   20000000ull
 #define TURN_MIN_NS	   5000000ull
 #define TURNS_PER_INTERVAL 8
+/* For the guess how many sets there will be; what really fits only trying tells. */
+#define EVENTS_PER_TURN	   6
 
 struct stat {
 	struct stat_args args;
@@ -178,22 +181,43 @@ static int note_refused(struct stat *s, struct diag *d)
 	return err ? diag_fail(d, err, "out of memory") : 0;
 }
 
+static uint64_t turn_length(const struct stat *s)
+{
+	const struct stat_args *a = &s->args;
+	const struct stat_layout *l = &s->selection.layout;
+	uint64_t time = NS_PER_S, turn, most = 1;
+
+	if (a->interval_ns)
+		time = a->interval_ns;
+	else if (a->duration_ns)
+		time = a->duration_ns;
+	for (size_t i = 0, nr = 0; i < l->nr_counters; i++) {
+		/* counters of a PMU follow each other, mostly */
+		nr = i && l->counters[i].pmu == l->counters[i - 1].pmu ? nr + 1 : 1;
+		most = nr > most ? nr : most;
+	}
+	turn = time / 2 / (most / EVENTS_PER_TURN + 1);
+	if (turn < TURN_MANY_NS)
+		turn = TURN_MANY_NS;
+	if (turn > time / TURNS_PER_INTERVAL)
+		turn = time / TURNS_PER_INTERVAL;
+	if (turn < TURN_MIN_NS)
+		turn = TURN_MIN_NS;
+	return turn < TURN_NS ? turn : TURN_NS;
+}
+
 static int start(struct stat *s, struct diag *d)
 {
 	const struct stat_args *a = &s->args;
 	const struct stat_layout *l = &s->selection.layout;
 	struct meter_options o = {
 		.budget = a->budget,
-		.turn_ns = TURN_NS,
+		.turn_ns = turn_length(s),
 		.pid = stat_run_pid(&s->run),
 		.enable_on_exec = a->command,
 	};
 	int err;
 
-	if (a->interval_ns && a->interval_ns / TURNS_PER_INTERVAL < o.turn_ns)
-		o.turn_ns = a->interval_ns / TURNS_PER_INTERVAL;
-	if (o.turn_ns < TURN_MIN_NS)
-		o.turn_ns = TURN_MIN_NS;
 	s->costs = calloc(l->nr_pmus + 1, sizeof(*s->costs));
 	s->pmu_of = calloc(l->nr_pmus + 1, sizeof(*s->pmu_of));
 	s->counters = calloc(l->nr_counters + 1, sizeof(*s->counters));
@@ -422,10 +446,7 @@ int cmd_stat(int argc, char **argv)
 	if (err)
 		print_diag(WHO, &d);
 	else if (s.incomplete)
-		fprintf(stderr,
-			"%s: data is missing in this run: see what its report marks with "
-			"\"-\" and why\n",
-			WHO);
+		fprintf(stderr, "%s: data is missing: the report says where and why\n", WHO);
 	status = stat_run_close(&s.run, err, s.incomplete);
 	release(&s);
 	return status;

@@ -22,6 +22,7 @@ struct place {
 	uint32_t pmu;
 	const char *label;
 	bool quiet;
+	bool partly; /* quiet in what was read: not all of it was */
 	char text[LABEL_LEN];
 };
 
@@ -115,6 +116,8 @@ static void make_head(struct kind *k)
 			continue;
 		if (!strcmp(word, "frequency"))
 			word = "clock";
+		if (!strcmp(word, "utilisation"))
+			word = "util";
 		str_append(k->head, sizeof(k->head), "%s%s", k->head[0] ? " " : "", word);
 		if (strlen(word) > k->width)
 			k->width = strlen(word);
@@ -140,11 +143,14 @@ static void place_text(const struct stat_pmu *p, const char *label, char *text, 
 		str_append(text, size, "%s", "value");
 }
 
-/* Did nothing happen there? A clock ticks anyway. */
-static bool is_quiet(const struct stat_report *r, const struct place *place)
+/*
+ * Did nothing happen there, as far as it was read? A clock ticks anyway. What should have
+ * been read and could not is worth a row.
+ */
+static bool is_quiet(const struct stat_report *r, const struct place *place, bool *ret_partly)
 {
 	const struct stat_layout *l = r->layout;
-	bool any = false;
+	bool any = false, partly = false;
 
 	if (!strcmp(l->pmus[place->pmu].family, "core"))
 		return false;
@@ -158,11 +164,14 @@ static bool is_quiet(const struct stat_report *r, const struct place *place)
 
 			if (c >= STAT_CONSTANT || !strcmp(l->counters[c].unit, "cycles"))
 				continue;
-			if (r->counts[c].absence != STAT_PRESENT || r->counts[c].counted)
+			if (r->counts[c].counted || (r->counts[c].absence != STAT_PRESENT &&
+						     r->counts[c].absence != STAT_NOT_READ))
 				return false;
-			any = true;
+			any |= r->counts[c].absence == STAT_PRESENT;
+			partly |= r->counts[c].absence == STAT_NOT_READ;
 		}
 	}
+	*ret_partly = partly;
 	return any;
 }
 
@@ -178,7 +187,7 @@ static int add_place(struct block *b, const struct stat_metric *m)
 	p = &b->places[b->nr_places++];
 	*p = (struct place){ .pmu = m->pmu, .label = m->label };
 	place_text(&b->t->r->layout->pmus[m->pmu], m->label, p->text, sizeof(p->text));
-	p->quiet = is_quiet(b->t->r, p);
+	p->quiet = is_quiet(b->t->r, p, &p->partly);
 	b->nr_quiet += p->quiet;
 	return 0;
 }
@@ -291,19 +300,19 @@ static size_t break_head(const char *head, size_t width, char lines[HEAD_LINES][
 }
 
 /* Headings of all columns; the last line of each is above its unit. */
-static void put_heads(const struct block *b, size_t left)
+static void put_heads(const struct block *b, size_t left, size_t first, size_t last)
 {
 	char lines[HEAD_LINES][LABEL_LEN];
 	size_t height = 1;
 
-	for (size_t k = 0; k < b->nr_kinds; k++) {
+	for (size_t k = first; k < last; k++) {
 		size_t nr = break_head(b->kinds[k].head, b->kinds[k].width, lines);
 
 		height = nr > height ? nr : height;
 	}
 	for (size_t row = 0; row < height; row++) {
 		fprintf(b->t->out, "%*s", (int)left, "");
-		for (size_t k = 0; k < b->nr_kinds; k++) {
+		for (size_t k = first; k < last; k++) {
 			size_t nr = break_head(b->kinds[k].head, b->kinds[k].width, lines);
 
 			fprintf(b->t->out, " %*s ", (int)b->kinds[k].width,
@@ -313,21 +322,21 @@ static void put_heads(const struct block *b, size_t left)
 	}
 }
 
-/* Rows are places, columns are metrics. */
-static void put_wide(struct block *b, size_t left)
+/* Rows are places, columns are the metrics from @first to before @last. */
+static void put_wide(struct block *b, size_t left, size_t first, size_t last)
 {
 	FILE *out = b->t->out;
 
-	put_heads(b, left);
+	put_heads(b, left, first, last);
 	fprintf(out, "%*s", (int)left, "");
-	for (size_t k = 0; k < b->nr_kinds; k++)
+	for (size_t k = first; k < last; k++)
 		fprintf(out, " %*s ", (int)b->kinds[k].width, b->kinds[k].unit);
 	fputc('\n', out);
 	for (size_t i = 0; i < b->nr_places; i++) {
 		if (!shown(b, &b->places[i]))
 			continue;
 		fprintf(out, "  %-*s", (int)left - 2, b->places[i].text);
-		for (size_t k = 0; k < b->nr_kinds; k++)
+		for (size_t k = first; k < last; k++)
 			put_cell(b, &b->places[i], &b->kinds[k], b->kinds[k].width);
 		fputc('\n', out);
 	}
@@ -344,9 +353,16 @@ static void split_place(const struct block *b, const struct place *p, bool secon
 		place_text(pmu, "", text, LABEL_LEN);
 }
 
+/* Widths of columns when rows are metrics. */
+struct tall {
+	size_t left;
+	size_t unit;
+	size_t column;
+	size_t room; /* columns that fit beside each other */
+};
+
 /* Rows are metrics, columns are the places from @first to before @last. */
-static void put_tall(struct block *b, size_t left, size_t unit, size_t column, size_t first,
-		     size_t last)
+static void put_tall(struct block *b, const struct tall *t, size_t first, size_t last)
 {
 	FILE *out = b->t->out;
 	bool labels = false;
@@ -355,53 +371,80 @@ static void put_tall(struct block *b, size_t left, size_t unit, size_t column, s
 	for (size_t i = first; i < last; i++)
 		labels |= b->places[i].label[0] != '\0';
 	for (int line = 0; line < 1 + labels; line++) {
-		fprintf(out, "%*s", (int)(left + unit), "");
+		fprintf(out, "%*s", (int)(t->left + t->unit), "");
 		for (size_t i = first; i < last; i++) {
 			if (!shown(b, &b->places[i]))
 				continue;
 			split_place(b, &b->places[i], line, text);
-			fprintf(out, " %*s ", (int)column, text);
+			fprintf(out, " %*s ", (int)t->column, text);
 		}
 		fputc('\n', out);
 	}
 	for (size_t k = 0; k < b->nr_kinds; k++) {
-		fprintf(out, "  %-*s %-*s", (int)left - 3, b->kinds[k].title, (int)unit,
+		fprintf(out, "  %-*s %-*s", (int)t->left - 3, b->kinds[k].title, (int)t->unit,
 			b->kinds[k].m->unit);
 		for (size_t i = first; i < last; i++)
 			if (shown(b, &b->places[i]))
-				put_cell(b, &b->places[i], &b->kinds[k], column);
+				put_cell(b, &b->places[i], &b->kinds[k], t->column);
 		fputc('\n', out);
 	}
 }
 
-static void put_talls(struct block *b)
+static struct tall tall_sizes(const struct block *b)
 {
-	size_t left = 0, unit = 0, column = STAT_CELL_WIDTH, room, first = 0;
+	struct tall t = { .column = STAT_CELL_WIDTH };
 	char text[LABEL_LEN];
 
 	for (size_t k = 0; k < b->nr_kinds; k++) {
-		size_t title = strlen(b->kinds[k].title), u = strlen(b->kinds[k].m->unit);
+		size_t title = strlen(b->kinds[k].title), unit = strlen(b->kinds[k].m->unit);
 
-		left = title > left ? title : left;
-		unit = u > unit ? u : unit;
+		t.left = title > t.left ? title : t.left;
+		t.unit = unit > t.unit ? unit : t.unit;
 	}
 	for (size_t i = 0; i < b->nr_places; i++) {
 		for (int second = 0; second < 2; second++) {
 			split_place(b, &b->places[i], second, text);
-			if (shown(b, &b->places[i]) && strlen(text) > column)
-				column = strlen(text);
+			if (shown(b, &b->places[i]) && strlen(text) > t.column)
+				t.column = strlen(text);
 		}
 	}
-	left += 3;
-	room = b->t->width > left + unit ? (b->t->width - left - unit) / COLUMN(column) : 1;
-	room = room ? room : 1;
+	t.left += 3;
+	/* The mark of the last column may stick out, it is seldom there. */
+	if (b->t->width + 1 > t.left + t.unit)
+		t.room = (b->t->width + 1 - t.left - t.unit) / COLUMN(t.column);
+	if (!t.room)
+		t.room = 1;
+	return t;
+}
+
+static void put_talls(struct block *b, const struct tall *t)
+{
+	size_t first = 0;
+
 	while (first < b->nr_places) {
 		size_t last = first, taken = 0;
 
-		while (last < b->nr_places && (taken < room || !shown(b, &b->places[last])))
+		while (last < b->nr_places && (taken < t->room || !shown(b, &b->places[last])))
 			taken += shown(b, &b->places[last++]);
 		if (taken)
-			put_tall(b, left, unit, column, first, last);
+			put_tall(b, t, first, last);
+		first = last;
+	}
+}
+
+/* As many columns as fit, then the others below. */
+static void put_wides(struct block *b, size_t left)
+{
+	size_t first = 0;
+
+	while (first < b->nr_kinds) {
+		size_t last = first, width = left;
+
+		do
+			width += COLUMN(b->kinds[last++].width);
+		while (last < b->nr_kinds &&
+		       width + COLUMN(b->kinds[last].width) <= b->t->width + 1);
+		put_wide(b, left, first, last);
 		first = last;
 	}
 }
@@ -423,22 +466,32 @@ static const char *places_name(const struct block *b)
 	return !strncmp(label, "socket ", 7) ? "pairs of sockets" : "windows";
 }
 
+static const char *quiet_words(const struct block *b)
+{
+	for (size_t i = 0; i < b->nr_places; i++)
+		if (b->places[i].quiet && b->places[i].partly)
+			return "no traffic in what was read";
+	return "no traffic";
+}
+
 /* "10 more root complexes: no traffic" */
 static void put_quiet(const struct block *b)
 {
 	if (!b->nr_quiet || b->t->o->verbose)
 		return;
 	if (b->nr_quiet > 1) {
-		fprintf(b->t->out, "  %zu more %s: no traffic\n", b->nr_quiet, places_name(b));
+		fprintf(b->t->out, "  %zu more %s: %s\n", b->nr_quiet, places_name(b),
+			quiet_words(b));
 		return;
 	}
 	for (size_t i = 0; i < b->nr_places; i++)
 		if (b->places[i].quiet)
-			fprintf(b->t->out, "  %s: no traffic\n", b->places[i].text);
+			fprintf(b->t->out, "  %s: %s\n", b->places[i].text, quiet_words(b));
 }
 
 static void put_block(struct block *b)
 {
+	struct tall tall = tall_sizes(b);
 	size_t left = 0, width;
 
 	for (size_t i = 0; i < b->nr_places; i++)
@@ -448,11 +501,10 @@ static void put_block(struct block *b)
 	width = left;
 	for (size_t k = 0; k < b->nr_kinds; k++)
 		width += COLUMN(b->kinds[k].width);
-	/* The mark of the last column may stick out, it is seldom there. */
-	if (width - 1 <= b->t->width && b->nr_places >= MANY_PLACES)
-		put_wide(b, left);
+	if (nr_shown(b) > tall.room || (b->nr_places >= MANY_PLACES && width <= b->t->width + 1))
+		put_wides(b, left);
 	else
-		put_talls(b);
+		put_talls(b, &tall);
 }
 
 /* The title, which says it all where nothing happened. */
@@ -462,10 +514,10 @@ static int put_title(const struct block *b)
 	char quiet[64] = "";
 
 	if (!nr_shown(b) && b->nr_places > 1)
-		snprintf(quiet, sizeof(quiet), ": no traffic, %zu %s", b->nr_places,
+		snprintf(quiet, sizeof(quiet), ": %s, %zu %s", quiet_words(b), b->nr_places,
 			 places_name(b));
 	else if (!nr_shown(b))
-		snprintf(quiet, sizeof(quiet), ": no traffic");
+		snprintf(quiet, sizeof(quiet), ": %s", quiet_words(b));
 	if (asprintf(&text, "%s: %s%s%s%s", b->pmu->family, b->pmu->title,
 		     b->pmu->peer[0] ? ", peer " : "", b->pmu->peer, quiet) < 0) {
 		text = NULL;

@@ -141,16 +141,22 @@ static int put_marks(struct stat_table *t)
 	};
 	const struct stat_marks *m = &t->marks;
 	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN];
+	char why[64] = "others use the counters, too";
+	uint32_t sets = 0;
 	int err = 0;
 
+	for (size_t i = 0; i < t->r->layout->nr_pmus; i++)
+		if (t->r->costs[i].sets > sets)
+			sets = t->r->costs[i].sets;
+	if (m->part && sets > 1)
+		snprintf(why, sizeof(why), "up to %u sets of events take turns", sets);
 	if (m->part) {
 		format_percent(m->least * 1e9, 1000000000, least);
 		format_percent(m->most * 1e9, 1000000000, most);
 		if (!strcmp(least, most))
-			err = note(t, "* counted in %s of the time: events take turns", least);
+			err = note(t, "* counted in %s of the time: %s", least, why);
 		else
-			err = note(t, "* counted in %s to %s of the time: events take turns", least,
-				   most);
+			err = note(t, "* counted in %s to %s of the time: %s", least, most, why);
 	}
 	for (int a = 0; !err && a < NR_STAT_ABSENCES; a++)
 		if (m->absent[a] && texts[a])
