@@ -55,6 +55,7 @@ static struct {
 	int fail_reads; /* so many readings fail */
 	int fail_type;	/* of PMUs of this type only, 0 = all */
 	uint32_t cpu_gone;
+	bool frozen; /* readings are old ones */
 } fake;
 
 static inline void fake_reset(void)
@@ -89,7 +90,7 @@ static inline uint64_t fake_rate(uint64_t config)
 static inline void fake_pass(uint64_t ns)
 {
 	fake.now += ns;
-	for (size_t i = 0; i < FAKE_MAX; i++) {
+	for (size_t i = 0; i < FAKE_MAX && !fake.frozen; i++) {
 		struct fake_event *e = &fake.events[i], *leader = &fake.events[e->leader];
 
 		if (!e->used || !leader->enabled || leader->error)

@@ -242,6 +242,30 @@ static void test_failing_readings(void **state)
 	meter_close(m);
 }
 
+/* A reading in which no time has passed is an old one: no zero is made of it. */
+static void test_old_reading(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	add(ucf, 0, 0, 0);
+	m = open_meter(0.005);
+	fake_pass(10 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	fake.frozen = true;
+	fake_pass(10 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(nr_seen, 1);
+	assert_int_equal(cost_of(m, 0).failed, 1);
+	fake.frozen = false;
+	fake_pass(10 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(nr_seen, 2);
+	assert_true(seen[1].start_ns == seen[0].end_ns);
+	assert_true(sum_of(0).value == open_event(&wants[0])->told);
+	meter_close(m);
+}
+
 static void set_active_cpu(const char *cpu)
 {
 	char path[128];
@@ -273,11 +297,45 @@ static void test_active_cpu_changes(void **state)
 	assert_true(cost_of(m, 0).failed > 0);
 	fake.cpu_gone = 0;
 	set_active_cpu("0\n");
+	/* Back: a reading notices, not only the next turn. */
+	nr_seen = 0;
+	assert_int_equal(fake.open_now, 0);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(fake.open_now, 4);
 	nr_seen = 0;
 	run(m, 400 * MS, 1000 * MS);
 	for (uint32_t i = 0; i < 8; i++)
 		assert_true(sum_of(i).running_ns > 50 * MS);
 	check_segments();
+	meter_close(m);
+}
+
+/* A turn whose events could not be opened is opened at the next reading. */
+static void test_turn_comes_back(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		add(ucf, i, 0, 0);
+	add(ucf, FAKE_CYCLES, 0, 0);
+	m = open_meter(0.005);
+	fake.refuse_config = 1;
+	fake.refuse_with = -ENODEV;
+	/* The second turn has the event that cannot be opened. */
+	fake_pass(101 * MS);
+	assert_int_equal(meter_step(m, fake.now, &sink, NULL), 0);
+	assert_true(cost_of(m, 0).failed > 0);
+	assert_int_equal(fake.open_now, 1);
+	fake.refuse_config = ~0ull;
+	fake_pass(10 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(fake.open_now, 5);
+	fake_pass(10 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	check_segments();
+	assert_int_equal(seen[nr_seen - 1].nr, 5);
+	assert_true(sum_of(8).value == open_event(&wants[8])->told);
 	meter_close(m);
 }
 
@@ -335,6 +393,13 @@ static void test_others_hold_the_setting(void **state)
 	assert_int_equal(fake.complaints, complaints);
 	check_segments();
 	meter_close(m);
+	/* That it takes turns with others does not mean that it is tried at each of them. */
+	add(pcie, 0, FAKE_BDF_EN | 0xe10000, 0);
+	on_pcie->busy_setting = FAKE_BDF_EN | 0xc10000;
+	m = open_meter(0.005);
+	run(m, 2000 * MS, 100 * MS);
+	assert_in_range(fake.complaints - complaints, 2, 6);
+	meter_close(m);
 }
 
 static void test_requester_ids(void **state)
@@ -390,13 +455,22 @@ static void test_windows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_everything_fits),	   TEST(test_turns),
-		TEST(test_gap_has_base_only),	   TEST(test_dear_ones_wait),
-		TEST(test_cheap_ones_do_not_wait), TEST(test_dear_ones_are_fair),
-		TEST(test_failed_reading),	   TEST(test_thrown_out),
-		TEST(test_failing_readings),	   TEST(test_active_cpu_changes),
-		TEST(test_others_hold_counters),   TEST(test_others_hold_the_setting),
-		TEST(test_requester_ids),	   TEST(test_windows),
+		TEST(test_everything_fits),
+		TEST(test_turns),
+		TEST(test_gap_has_base_only),
+		TEST(test_dear_ones_wait),
+		TEST(test_cheap_ones_do_not_wait),
+		TEST(test_dear_ones_are_fair),
+		TEST(test_failed_reading),
+		TEST(test_thrown_out),
+		TEST(test_failing_readings),
+		TEST(test_active_cpu_changes),
+		TEST(test_old_reading),
+		TEST(test_turn_comes_back),
+		TEST(test_others_hold_counters),
+		TEST(test_others_hold_the_setting),
+		TEST(test_requester_ids),
+		TEST(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, find_all, drop_all);

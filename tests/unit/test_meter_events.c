@@ -67,6 +67,48 @@ static void test_unusable_pmu(void **state)
 	meter_close(m);
 }
 
+/* Each PMU has its own number of counters. */
+static void test_room_of_each(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		add(ucf, i, 0, 0);
+	for (uint32_t i = 0; i < 8; i++)
+		add(tgt, i & 3, (uint64_t)(i >> 2), 0);
+	add(cmem, 0, 0, 0);
+	m = open_meter(0.005);
+	assert_int_equal(cost_of(m, 0).sets, 2);
+	assert_int_equal(cost_of(m, 8).sets, 1);
+	assert_int_equal(cost_of(m, 16).sets, 1);
+	meter_close(m);
+}
+
+/* What one PMU cannot say because of others' requester id, another of its kind does. */
+static void test_room_of_a_busy_pmu(void **state)
+{
+	const struct pmu *other = pmu_find(&pmus, PMU_PCIE, 0, 1);
+	struct meter *m;
+
+	(void)state;
+	fake_add(other->type, 4, 1)->has_setting = true;
+	on_pcie->busy_setting = FAKE_BDF_EN | 0xc10000;
+	for (uint32_t i = 0; i < 3; i++) {
+		add(pcie, i, FAKE_BDF_EN | 0xa10000, 0)->set = 1;
+		wants[i].asked = true;
+	}
+	for (uint32_t i = 0; i < 5; i++)
+		add(other, i, 0, 0);
+	m = open_meter(0.005);
+	assert_int_equal(cost_of(m, 0).sets, 1);
+	on_pcie->busy_setting = 0;
+	run(m, 11000 * MS, 500 * MS);
+	assert_true(sum_of(2).running_ns > 0);
+	assert_true(sum_of(2).running_ns < sum_of(2).enabled_ns);
+	meter_close(m);
+}
+
 static void test_too_large_a_set(void **state)
 {
 	struct meter_options o = { .budget = 0.005, .turn_ns = 100 * MS };
@@ -313,16 +355,32 @@ static void test_cores_beside_pmus(void **state)
 	assert_int_equal(sum_of(1).value, 0);
 	assert_true(cost_of(m, 1).readings > 0);
 	meter_close(m);
+	/* Sets that follow each other are groups of their own, and hardware leads. */
+	wants[1].set = wants[3].set = 2;
+	wants[2].set = 3;
+	wants[3].type = ucf->type;
+	fake.pmus[fake.nr_pmus - 1].events = 10;
+	assert_int_equal(meter_open_with(&list, &fs, &o, &fake_kernel, NULL, &m), 0);
+	assert_true(open_event(&wants[3])->attr.disabled);
+	assert_true(open_event(&wants[2])->attr.disabled);
+	meter_close(m);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_refused),	     TEST(test_unusable_pmu),
-		TEST(test_too_large_a_set),  TEST(test_no_files_left),
-		TEST(test_sink_error),	     TEST(test_limit_of_files),
-		TEST(test_child_is_counted), TEST(test_child_from_exec_on),
-		TEST(test_all_cpus),	     TEST(test_cores_beside_pmus),
+		TEST(test_refused),
+		TEST(test_unusable_pmu),
+		TEST(test_too_large_a_set),
+		TEST(test_room_of_each),
+		TEST(test_room_of_a_busy_pmu),
+		TEST(test_no_files_left),
+		TEST(test_sink_error),
+		TEST(test_limit_of_files),
+		TEST(test_child_is_counted),
+		TEST(test_child_from_exec_on),
+		TEST(test_all_cpus),
+		TEST(test_cores_beside_pmus),
 	};
 
 	return cmocka_run_group_tests(tests, find_all, drop_all);

@@ -229,6 +229,23 @@ static void test_turns_are_balanced(void **state)
 	plan_free(&plan);
 }
 
+/* Large sets first: small ones fill what they leave. */
+static void test_turns_are_few(void **state)
+{
+	struct plan plan;
+
+	(void)state;
+	start();
+	add(ucf, 1, 0, 0);
+	add(ucf, 2, 0, 0);
+	for (uint32_t i = 0; i < 6; i++)
+		add_set(ucf, 10 + i, 1 + i / 3);
+	plan = make(4, 1);
+	assert_int_equal(plan.pmus[0].nr_turns, 2);
+	assert_int_equal(plan.pmus[0].turns[0].nr, 4);
+	plan_free(&plan);
+}
+
 static void test_constant_goes_to_base(void **state)
 {
 	struct plan plan;
@@ -554,6 +571,7 @@ int main(void)
 		cmocka_unit_test(test_order_of_pmus),
 		cmocka_unit_test(test_same_event),
 		cmocka_unit_test(test_turns_are_balanced),
+		cmocka_unit_test(test_turns_are_few),
 		cmocka_unit_test(test_constant_goes_to_base),
 		cmocka_unit_test(test_set_beside_base),
 		cmocka_unit_test(test_event_in_two_sets),

@@ -26,7 +26,9 @@ struct meter_options {
 
 /**
  * struct meter_sink - receives what was counted
- * @segment: see struct stat_segment; counters are indexes of wants
+ * @segment: see struct stat_segment; counters are indexes of wants. Wants that are the same
+ *	event have a reading each. Readings of the cores are sums over threads or CPUs; all
+ *	zero means that the process did not run
  * @arg: handed to it
  *
  * Returns 0 or a negative errno, which ends the reading.
@@ -48,8 +50,15 @@ struct meter;
  *
  * How many events a PMU can count is found out by opening a growing group. Groups are pinned,
  * so that nothing is multiplexed behind our back; where others hold counters, events are
- * opened flexible, and the running time says what was missed. An event that is refused is
- * remembered (meter_refused()) and the rest goes on.
+ * opened flexible, and the running time says what was missed. PMUs with requester ids or
+ * address windows are the exception: there nothing of the group counts, with a running time
+ * of 0, until it is tried again ten seconds later. An event that is refused is remembered
+ * (meter_refused()) and the rest goes on.
+ *
+ * Events that count all the time have each of their counts in exactly one segment. But the
+ * kernel stops all counters of a PMU while events are put on it, some microseconds for
+ * each change of turns, and does not take that off the running time. Where nothing takes
+ * turns nothing is missed.
  *
  * Return: 0; -EACCES with what is missing; -ENODEV when nothing could be opened; another
  * negative errno.

@@ -138,12 +138,28 @@ static int find_room(struct meter *m, const struct pmu *pmu, struct diag *d, str
 	return 0;
 }
 
+/*
+ * Where somebody counts with another requester id, a second event is refused whatever the
+ * number of counters. Then it is that of another PMU of this kind.
+ */
+static void guess_rooms(const struct pmu *const *pmus, size_t nr, struct plan_room *rooms)
+{
+	for (size_t i = 0; i < nr; i++) {
+		for (size_t k = 0; k < nr && plan_setting_bits(pmus[i]); k++) {
+			if (rooms[i].events == 1 && rooms[k].events != UINT32_MAX &&
+			    rooms[k].events > 1 && pmus[k]->kind == pmus[i]->kind)
+				rooms[i] = rooms[k];
+		}
+	}
+}
+
 /* Number PMUs by their first want, and find out what each can count at a time. */
 static int make_plan(struct meter *m, struct diag *d)
 {
 	cleanup_free struct plan_room *rooms = calloc(m->wants->nr + 1, sizeof(*rooms));
+	cleanup_free const struct pmu **pmus = calloc(m->wants->nr + 1, sizeof(*pmus));
 	uint32_t nr = 0, nr_pmus = 0;
-	int err = rooms ? 0 : diag_fail(d, -ENOMEM, "out of memory");
+	int err = rooms && pmus ? 0 : diag_fail(d, -ENOMEM, "out of memory");
 
 	m->core_number = UINT32_MAX;
 	for (size_t i = 0; i < m->wants->nr && !err; i++) {
@@ -155,11 +171,14 @@ static int make_plan(struct meter *m, struct diag *d)
 		m->number[i] = k < i ? m->number[k] : nr++;
 		if (k < i)
 			continue;
-		if (!pmu)
+		if (!pmu) {
 			m->core_number = m->number[i];
-		else
-			err = find_room(m, pmu, d, &rooms[nr_pmus++]);
+			continue;
+		}
+		pmus[nr_pmus] = pmu;
+		err = find_room(m, pmu, d, &rooms[nr_pmus++]);
 	}
+	guess_rooms(pmus, nr_pmus, rooms);
 	return err ? err : plan_make(m->wants, rooms, d, &m->plan);
 }
 

@@ -77,15 +77,11 @@ int part_make(const struct meter *m, const uint32_t *events, size_t nr, struct m
 		part_free(m, &part);
 		return -ENOMEM;
 	}
-	/* Cycles last: the driver compares requester ids with that of the leader. */
-	for (int cycles = 0; cycles < 2; cycles++) {
-		for (size_t i = 0; i < nr; i++) {
-			if (m->refused[events[i]] ||
-			    plan_is_cycles(&m->wants->wants[events[i]]) != cycles)
-				continue;
-			part.fds[part.nr] = -1;
-			part.wants[part.nr++] = events[i];
-		}
+	for (size_t i = 0; i < nr; i++) {
+		if (m->refused[events[i]])
+			continue;
+		part.fds[part.nr] = -1;
+		part.wants[part.nr++] = events[i];
 	}
 	part.group = part.nr;
 	part.fallback = (part.nr + 1) / 2;

@@ -11,7 +11,7 @@
 /**
  * struct meter_part - events of a PMU that are opened and closed together: its base, or
  *	what counts in a turn
- * @wants: the events, cycles last; owned
+ * @wants: the events; owned
  * @nr: their number
  * @fds: descriptors, -1 when not open
  * @last: what the last reading that was used said, since opening
