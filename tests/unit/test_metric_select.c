@@ -222,16 +222,16 @@ static void test_unknown(void **state)
 
 	/* known elsewhere, nothing for it here */
 	world_begin(&w, tree_make_t410);
-	w.o.metrics = (char *[]){ "grace.scf.local_read_bandwidth" };
+	w.o.metrics = (char *[]){ "grace.scf.cmem_read_bandwidth" };
 	w.o.nr_metrics = 1;
 	assert_int_equal(select_(&w), -ENOENT);
 	world_end(&w);
 	world_begin(&w, tree_make_t410);
-	w.o.metrics = (char *[]){ "grace.scf.local_read_bandwidth", "ucf.frequency" };
+	w.o.metrics = (char *[]){ "grace.scf.cmem_read_bandwidth", "ucf.frequency" };
 	w.o.nr_metrics = 2;
 	assert_int_equal(select_(&w), 0);
 	assert_int_equal(w.s.layout.nr_metrics, 2);
-	assert_true(has_note(&w, "grace.scf.local_read_bandwidth"));
+	assert_true(has_note(&w, "grace.scf.cmem_read_bandwidth"));
 	world_end(&w);
 }
 
@@ -245,15 +245,14 @@ static void test_hidden_events(void **state)
 	world_begin(&w, tree_make_t410);
 	tree_drop(&w.tree, gone);
 	assert_int_equal(select_(&w), 0);
-	assert_null(find(&w, "t410.nvlink_c2c.in_write_latency_ns", "nvidia_nvlink_c2c_pmu_0", ""));
-	assert_non_null(
-		find(&w, "t410.nvlink_c2c.in_write_latency_ns", "nvidia_nvlink_c2c_pmu_1", ""));
+	assert_null(find(&w, "t410.nvlink_c2c.in_wr_latency", "nvidia_nvlink_c2c_pmu_0", ""));
+	assert_non_null(find(&w, "t410.nvlink_c2c.in_wr_latency", "nvidia_nvlink_c2c_pmu_1", ""));
 	assert_int_equal(w.s.layout.nr_notes, 0);
 	world_end(&w);
 
 	world_begin(&w, tree_make_t410);
 	tree_drop(&w.tree, gone);
-	w.o.metrics = (char *[]){ "in_write_latency_ns" };
+	w.o.metrics = (char *[]){ "in_wr_latency" };
 	w.o.nr_metrics = 1;
 	assert_int_equal(select_(&w), 0);
 	assert_int_equal(w.s.layout.nr_metrics, 1);
@@ -270,14 +269,14 @@ static void test_per_port(void **state)
 	world_begin(&w, tree_make_t410);
 	w.o.per_port = true;
 	w.o.socket = 0;
-	w.o.metrics = (char *[]){ "pcie.read_latency_ns" };
+	w.o.metrics = (char *[]){ "pcie.read_latency" };
 	w.o.nr_metrics = 1;
 	assert_int_equal(select_(&w), 0);
 	check_layout(&w);
 	assert_int_equal(w.s.layout.nr_metrics, 6 * 8);
 	/* two events for each port, and one of cycles, which no filter touches */
 	assert_int_equal(w.s.layout.nr_counters, 6 * (8 * 2 + 1));
-	m = find(&w, "t410.pcie.read_latency_ns", "nvidia_pcie_pmu_0_rc_3", "port 7");
+	m = find(&w, "t410.pcie.read_latency", "nvidia_pcie_pmu_0_rc_3", "port 7");
 	assert_non_null(m);
 	assert_string_equal(m->filters, "src_rp_mask=0x80");
 	world_end(&w);
@@ -302,10 +301,10 @@ static void test_per_gpu(void **state)
 	assert_int_equal(select_(&w), 0);
 	check_layout(&w);
 	assert_int_equal(w.s.layout.nr_pmus, 1);
-	m = find(&w, "t410.nvlink_c2c.out_read_latency_ns", "nvidia_nvlink_c2c_pmu_0", "GPU 1");
+	m = find(&w, "t410.nvlink_c2c.out_rd_latency", "nvidia_nvlink_c2c_pmu_0", "GPU 1");
 	assert_non_null(m);
 	assert_string_equal(m->filters, "gpu_mask=0x2");
-	assert_null(find(&w, "t410.nvlink_c2c.out_read_latency_ns", "nvidia_nvlink_c2c_pmu_0", ""));
+	assert_null(find(&w, "t410.nvlink_c2c.out_rd_latency", "nvidia_nvlink_c2c_pmu_0", ""));
 	assert_true(has_note(&w, "nvidia_nvlink_c2c_pmu_1: no GPUs"));
 	world_end(&w);
 }
@@ -382,6 +381,15 @@ static void test_events(void **state)
 	world_end(&w);
 }
 
+/* Does a number of ports go into the metric? */
+static bool has_constant(const struct stat_metric *m, double value)
+{
+	for (uint32_t n = 0; n < m->nr_inputs; n++)
+		if (m->input[n] == STAT_CONSTANT)
+			return m->constant[n] == value;
+	return false;
+}
+
 /* Grace: always a mask that names the ports, and one metric for each other socket. */
 static void test_grace(void **state)
 {
@@ -403,12 +411,15 @@ static void test_grace(void **state)
 	m = find(&w, "grace.pcie.read_bandwidth", "nvidia_pcie_pmu_0", "");
 	assert_non_null(m);
 	assert_string_equal(m->filters, "root_port=0x3ff");
-	m = find(&w, "grace.scf.remote_read_bandwidth_s0_to_s1", "nvidia_scf_pmu_0", "");
+	m = find(&w, "grace.pcie.read_utilization", "nvidia_pcie_pmu_0", "");
+	assert_non_null(m);
+	assert_true(has_constant(m, 10));
+	m = find(&w, "grace.scf.remote_read_latency_s0_to_s1", "nvidia_scf_pmu_0", "");
 	assert_non_null(m);
 	assert_string_equal(m->to, "socket 1");
-	assert_non_null(strstr(m->formula, "socket_1_rd_data"));
-	assert_null(find(&w, "grace.scf.remote_read_bandwidth_s0_to_s2", "nvidia_scf_pmu_0", ""));
-	assert_null(find(&w, "grace.scf.remote_read_bandwidth_s0_to_s0", "nvidia_scf_pmu_0", ""));
+	assert_non_null(strstr(m->formula, "socket_1_rd_outstanding"));
+	assert_null(find(&w, "grace.scf.remote_read_latency_s0_to_s2", "nvidia_scf_pmu_0", ""));
+	assert_null(find(&w, "grace.scf.remote_read_latency_s0_to_s0", "nvidia_scf_pmu_0", ""));
 	world_end(&w);
 
 	/* Ports of CNVLink are sockets: the others that there are. */
@@ -421,6 +432,19 @@ static void test_grace(void **state)
 	m = find(&w, "grace.cnvlink.read_bandwidth", "nvidia_cnvlink_pmu_1", "socket 0");
 	assert_non_null(m);
 	assert_string_equal(m->filters, "rem_socket=0x1");
+	world_end(&w);
+
+	/* The peak of one root port is known, that of one port of a link is not. */
+	world_begin(&w, tree_make_grace);
+	w.o.per_port = true;
+	assert_int_equal(select_(&w), 0);
+	m = find(&w, "grace.pcie.read_utilization", "nvidia_pcie_pmu_0", "port 9");
+	assert_non_null(m);
+	assert_true(has_constant(m, 1));
+	assert_null(find(&w, "grace.nvlink_c2c0.read_utilization", "nvidia_nvlink_c2c0_pmu_0",
+			 "port 0"));
+	assert_non_null(
+		find(&w, "grace.nvlink_c2c0.read_bandwidth", "nvidia_nvlink_c2c0_pmu_0", "port 0"));
 	world_end(&w);
 }
 

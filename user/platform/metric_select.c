@@ -384,6 +384,13 @@ static int take_events(struct metric_job *job, const struct pmu *pmu, const stru
 	return 0;
 }
 
+/* A part of a peak that is that of all ports says nothing about one port. */
+static bool is_of_all_ports(const struct metric_row *row, const struct variant *v)
+{
+	return v->ports && v->label[0] && !strcmp(row->unit, "percent") &&
+	       !strstr(row->formula, "ports");
+}
+
 static int add_metric(struct metric_job *job, const struct pmu *pmu, const struct metric_row *row,
 		      int32_t other, const struct variants *variants)
 {
@@ -395,6 +402,12 @@ static int add_metric(struct metric_job *job, const struct pmu *pmu, const struc
 	if (err || !metric_wanted(job, row, name, row->by_default, &by_name))
 		return err;
 	for (size_t i = 0; !err && complete && i < variants->nr; i++) {
+		if (is_of_all_ports(row, &variants->v[i])) {
+			err = by_name ? metric_note(job, "%s: known for all ports together only",
+						    name)
+				      : 0;
+			continue;
+		}
 		err = metric_begin(job, row, pmu->socket, other, &p);
 		if (err)
 			break;

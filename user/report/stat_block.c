@@ -102,11 +102,26 @@ static bool says_unit(const char *word, const char *unit)
 	return false;
 }
 
+static const char *short_word(const char *word)
+{
+	static const char *const words[][2] = {
+		{ "frequency", "clock" },
+		{ "utilization", "util" },
+		{ "bidirectional", "both" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(word, words[i][0]))
+			return words[i][1];
+	return word;
+}
+
 /* "read_latency_ns" with unit "ns" is "read latency". */
 static void make_head(struct kind *k)
 {
 	const char *name = strrchr(k->m->name, '.');
-	char copy[sizeof(k->m->name)], *at = copy, *word;
+	char copy[sizeof(k->m->name)], *at = copy;
+	const char *word;
 
 	str_copy(copy, sizeof(copy), name ? name + 1 : k->m->name);
 	k->unit = short_unit(k->m->unit);
@@ -114,10 +129,7 @@ static void make_head(struct kind *k)
 	while ((word = strsep(&at, "_"))) {
 		if (says_unit(word, k->m->unit))
 			continue;
-		if (!strcmp(word, "frequency"))
-			word = "clock";
-		if (!strcmp(word, "utilisation"))
-			word = "util";
+		word = short_word(word);
 		str_append(k->head, sizeof(k->head), "%s%s", k->head[0] ? " " : "", word);
 		if (strlen(word) > k->width)
 			k->width = strlen(word);
