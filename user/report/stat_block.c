@@ -464,12 +464,13 @@ static void put_wides(struct block *b, size_t left)
 /* What places are called when they are many. */
 static const char *places_name(const struct block *b)
 {
-	const char *label = "";
+	const char *label = b->places[0].label;
+	bool several = false;
 
 	for (size_t i = 0; i < b->nr_places; i++)
-		if (b->places[i].label[0])
-			label = b->places[i].label;
-	if (!label[0])
+		several |= strcmp(b->places[i].label, label) != 0;
+	/* One window, and all the root complexes that it might be behind. */
+	if (!label[0] || (!several && b->nr_places > 1))
 		return b->pmu->rc >= 0 ? "root complexes" : "sockets";
 	if (!strncmp(label, "port ", 5))
 		return "ports";
