@@ -207,4 +207,7 @@ struct stat_report {
 	struct stat_cost *costs;
 };
 
+/** stat_report_free() - release a report and what it owns; NULL is fine */
+void stat_report_free(struct stat_report *r);
+
 #endif

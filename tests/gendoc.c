@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "cli/commands.h"
+#include "cli/stat_args.h"
 #include "cli/trace_args.h"
 
 /* Filled in by main(): some rows are made when asked for. */
@@ -24,6 +25,7 @@ static struct command {
 	{ "", NULL },
 	{ "record", NULL },
 	{ "report", NULL },
+	{ "stat", stat_options },
 	{ "list", list_options },
 	{ "check", check_options },
 };

@@ -3,6 +3,16 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+size_t terminal_width(FILE *out)
+{
+	struct winsize w;
+
+	if (ioctl(fileno(out), TIOCGWINSZ, &w) || !w.ws_col)
+		return OUTPUT_COLUMNS;
+	return w.ws_col;
+}
 
 void print_wrapped(FILE *out, int indent, const char *text)
 {

@@ -10,6 +10,9 @@
 
 #define OUTPUT_COLUMNS 80
 
+/** terminal_width() - columns of the terminal behind @out, OUTPUT_COLUMNS if it is none */
+size_t terminal_width(FILE *out);
+
 /**
  * print_wrapped() - print text in lines of at most OUTPUT_COLUMNS columns
  * @out: where to

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
+#include "cli/output.h"
 #include "report/compare.h"
 #include "report/json.h"
 #include "report/table.h"
@@ -20,15 +20,6 @@ int show_open(const struct trace_args *args, struct diag *d, struct show *ret)
 				 strerror(errno));
 	*ret = s;
 	return 0;
-}
-
-static size_t terminal_width(FILE *out)
-{
-	struct winsize w;
-
-	if (ioctl(fileno(out), TIOCGWINSZ, &w) || !w.ws_col)
-		return TABLE_DEFAULT_WIDTH;
-	return w.ws_col;
 }
 
 /* Was something lost that no later report can bring back? */

@@ -7,11 +7,10 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "cli/arg_parts.h"
 #include "platform/weights.h"
 
 #define NS_PER_MS    1000000ull
-#define MAX_PID	     4194304 /* PID_MAX_LIMIT of 64-bit kernels */
-#define MAX_DAYS_S   (366.0 * 86400)
 /* A recording needs room for a few blocks and the names of all tasks. */
 #define MAX_SIZE_MIN (1u << 20)
 
@@ -149,34 +148,13 @@ const struct argp_option *trace_args_options(enum trace_job job)
 	return made[job];
 }
 
-/* Calls @add for each part of a list with commas. */
-static void each_part(struct argp_state *state, const char *option, char *list,
-		      void (*add)(struct argp_state *state, char *part))
-{
-	char *part;
-
-	if (!list[0] || list[0] == ',' || list[strlen(list) - 1] == ',' || strstr(list, ",,"))
-		argp_error(state, "%s %s: an empty entry in the list", option, list);
-	while ((part = strsep(&list, ",")))
-		add(state, part);
-}
-
-static void out_of_memory(struct argp_state *state)
-{
-	argp_failure(state, EXIT_FAILURE, ENOMEM, "arguments");
-}
-
 static void add_pid(struct argp_state *state, char *part)
 {
 	struct trace_args *a = state->input;
-	uint64_t pid = 0;
 
-	/* parse_u64() also takes hexadecimal, which no list of processes shows */
-	if (part[strspn(part, "0123456789")] || parse_u64(part, &pid) || !pid || pid > MAX_PID)
-		argp_error(state, "-p %s: not a process id", part);
 	if (array_room(a->pids, a->cap_pids, a->nr_pids))
-		out_of_memory(state);
-	a->pids[a->nr_pids++] = pid;
+		arg_no_memory(state);
+	a->pids[a->nr_pids++] = arg_pid(state, part);
 }
 
 static void add_cgroup(struct argp_state *state, char *part)
@@ -184,37 +162,8 @@ static void add_cgroup(struct argp_state *state, char *part)
 	struct trace_args *a = state->input;
 
 	if (array_room(a->cgroups, a->cap_cgroups, a->nr_cgroups))
-		out_of_memory(state);
+		arg_no_memory(state);
 	a->cgroups[a->nr_cgroups++] = part;
-}
-
-static uint64_t number_in(struct argp_state *state, const char *option, const char *text,
-			  uint64_t min, uint64_t max, const char *unit)
-{
-	uint64_t value;
-
-	if (parse_u64(text, &value) || value < min || value > max)
-		argp_error(state, "%s %s: must be a whole number from %llu to %llu%s", option, text,
-			   (unsigned long long)min, (unsigned long long)max, unit);
-	return value;
-}
-
-static uint64_t seconds_ns(struct argp_state *state, const char *text)
-{
-	double seconds;
-
-	if (parse_double(text, &seconds) || seconds < 0.001 || seconds > MAX_DAYS_S)
-		argp_error(state, "-d %s: must be a number of seconds from 0.001 on", text);
-	return seconds * 1e9;
-}
-
-static double budget_of(struct argp_state *state, const char *text)
-{
-	double percent;
-
-	if (parse_double(text, &percent) || percent < 0 || percent > 100)
-		argp_error(state, "--read-budget %s: must be a percentage from 0 to 100", text);
-	return percent / 100;
 }
 
 static enum row_kind kind_named(struct argp_state *state, const char *text)
@@ -343,7 +292,7 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 		a->by_given = true;
 		return 0;
 	case KEY_TOP:
-		a->top = number_in(state, "--top", arg, 1, 1000000, "");
+		a->top = arg_number_in(state, "--top", arg, 1, 1000000, "");
 		return 0;
 	case KEY_JSON:
 		a->json = true;
@@ -368,7 +317,7 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_COMPARE:
 		a->nr_methods = 0;
-		each_part(state, "--compare", arg, add_method);
+		arg_each_part(state, "--compare", arg, add_method);
 		if (a->nr_methods < 2)
 			argp_error(state, "--compare: give at least two methods");
 		return 0;
@@ -391,11 +340,11 @@ static error_t parse_record_option(int key, char *arg, struct argp_state *state)
 		a->weights = weights_of(state, arg);
 		return 0;
 	case KEY_PROBE_INTERVAL:
-		a->probe_ns = NS_PER_MS * number_in(state, "--probe-interval", arg, PROBE_MIN_MS,
-						    INTERVAL_MAX_MS, " ms");
+		a->probe_ns = NS_PER_MS * arg_number_in(state, "--probe-interval", arg,
+							PROBE_MIN_MS, INTERVAL_MAX_MS, " ms");
 		return 0;
 	case KEY_READ_BUDGET:
-		a->read_budget = budget_of(state, arg);
+		a->read_budget = arg_budget(state, arg, 0);
 		return 0;
 	case KEY_FORMAT:
 		a->ndjson = !strcmp(arg, "ndjson");
@@ -412,27 +361,27 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'p':
-		each_part(state, "-p", arg, add_pid);
+		arg_each_part(state, "-p", arg, add_pid);
 		return 0;
 	case 'G':
-		each_part(state, "-G", arg, add_cgroup);
+		arg_each_part(state, "-G", arg, add_cgroup);
 		return 0;
 	case 'a':
 		a->all = true;
 		return 0;
 	case 'i':
-		a->interval_ns = NS_PER_MS * number_in(state, "-i", arg, INTERVAL_MIN_MS,
-						       INTERVAL_MAX_MS, " ms");
+		a->interval_ns = NS_PER_MS * arg_number_in(state, "-i", arg, INTERVAL_MIN_MS,
+							   INTERVAL_MAX_MS, " ms");
 		return 0;
 	case 'd':
-		a->duration_ns = seconds_ns(state, arg);
+		a->duration_ns = arg_seconds_ns(state, arg);
 		return 0;
 	case KEY_SUMMARY:
 		a->summary = true;
 		return 0;
 	case KEY_WINDOW:
-		a->window_ns = NS_PER_MS * number_in(state, "--window", arg, WINDOW_MIN_MS,
-						     WINDOW_MAX_MS, " ms");
+		a->window_ns = NS_PER_MS * arg_number_in(state, "--window", arg, WINDOW_MIN_MS,
+							 WINDOW_MAX_MS, " ms");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->job != JOB_REPORT)
@@ -466,6 +415,7 @@ static const char *const docs[] = {
 		"Commands:\n"
 		"  t410trace record   write a recording instead of reports\n"
 		"  t410trace report   reports from a recording\n"
+		"  t410trace stat     counts and metrics of the uncore PMUs, system-wide\n"
 		"  t410trace list     the uncore PMUs of this machine, their events and filters\n"
 		"  t410trace check    what this machine has and lacks for t410trace\n"
 		"\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,22 +126,26 @@ static size_t decode(const char *text, size_t len, uint32_t *ret_char)
 	return n;
 }
 
-/* Three decimals, and fewer when the number would be wider than a column. */
-static void fit_number(double v, char ret_text[FORMAT_NUMBER_LEN])
+void format_decimals(double v, int decimals, char ret_text[FORMAT_NUMBER_LEN])
 {
-	int decimals;
+	double least = pow(10, -decimals);
 
-	if (v > 0 && v < 0.001) {
-		strcpy(ret_text, "<0.001");
+	if (v > 0 && v < least) {
+		snprintf(ret_text, FORMAT_NUMBER_LEN, "<%.*f", decimals, least);
 		return;
 	}
-	for (decimals = 3; decimals >= 0; decimals--) {
+	for (; decimals >= 0; decimals--) {
 		int n = snprintf(ret_text, FORMAT_NUMBER_LEN, "%.*f", decimals, v);
 
 		if (n <= FORMAT_NUMBER_WIDTH)
 			return;
 	}
 	snprintf(ret_text, FORMAT_NUMBER_LEN, "%.1e", v);
+}
+
+static void fit_number(double v, char ret_text[FORMAT_NUMBER_LEN])
+{
+	format_decimals(v, 3, ret_text);
 }
 
 void format_bytes(uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN])

@@ -68,6 +68,14 @@ void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
 void format_ratio(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
+ * format_decimals() - a number that is not negative with a number of decimals
+ * @v: finite
+ * @decimals: 0 to 4; fewer when the text would be wider than FORMAT_NUMBER_WIDTH
+ * @ret_text: receives the text; "<0.001" for what is not zero but would be written so
+ */
+void format_decimals(double v, int decimals, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
  * format_percent() - a part of a whole in percent: "43.2%"
  * @part: the part
  * @whole: what is 100%

@@ -17,31 +17,6 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-static json_t *host_object(const struct report *r, int *err)
-{
-	const struct host_info *h = r->host;
-	json_t *o = json_object();
-
-	put_name(o, "name", h->name, sizeof(h->name), err);
-	put_name(o, "kernel", h->kernel, sizeof(h->kernel), err);
-	put_name(o, "platform", h->platform, sizeof(h->platform), err);
-	put_number(o, "sockets", h->sockets, err);
-	return o;
-}
-
-static json_t *interval_object(const struct report *r, int *err)
-{
-	char time[FORMAT_TIME_LEN];
-	json_t *o = json_object();
-
-	format_time(r->start_time_ns, time);
-	put_number(o, "start_ns", r->start_ns, err);
-	put_number(o, "end_ns", r->end_ns, err);
-	put_number(o, "duration_ns", r->end_ns - r->start_ns, err);
-	put_text(o, "start_time", time, err);
-	return o;
-}
-
 static json_t *filters_object(const struct counter *c, int *err)
 {
 	char name[sizeof(c->filters)];
@@ -326,9 +301,9 @@ int json_report(const struct report *r, json_t **ret)
 	put_number(o, "sequence", r->sequence, &err);
 	if (r->summary)
 		put_bool(o, "summary", true, &err);
-	put(o, "host", host_object(r, &err), &err);
+	put_host(o, r->host, &err);
 	put_text(o, "source", r->replayed ? "recording" : "live", &err);
-	put(o, "interval", interval_object(r, &err), &err);
+	put_interval(o, r->start_ns, r->end_ns, r->start_time_ns, &err);
 	put(o, "counters", counters_array(r, &err), &err);
 	put(o, "sockets", sockets_array(r, &err), &err);
 	put(o, "workloads", workloads_array(r, &err), &err);

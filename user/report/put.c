@@ -54,3 +54,28 @@ void put_text(json_t *object, const char *key, const char *text, int *err)
 {
 	put_name(object, key, text, SIZE_MAX, err);
 }
+
+void put_host(json_t *object, const struct host_info *h, int *err)
+{
+	json_t *o = json_object();
+
+	put_name(o, "name", h->name, sizeof(h->name), err);
+	put_name(o, "kernel", h->kernel, sizeof(h->kernel), err);
+	put_name(o, "platform", h->platform, sizeof(h->platform), err);
+	put_number(o, "sockets", h->sockets, err);
+	put(object, "host", o, err);
+}
+
+void put_interval(json_t *object, uint64_t start_ns, uint64_t end_ns, uint64_t start_time_ns,
+		  int *err)
+{
+	char time[FORMAT_TIME_LEN];
+	json_t *o = json_object();
+
+	format_time(start_time_ns, time);
+	put_number(o, "start_ns", start_ns, err);
+	put_number(o, "end_ns", end_ns, err);
+	put_number(o, "duration_ns", end_ns - start_ns, err);
+	put_text(o, "start_time", time, err);
+	put(object, "interval", o, err);
+}

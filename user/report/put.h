@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model.h"
+
 /** put() - add a value, taking its reference whatever happens; NULL is out of memory */
 void put(json_t *object, const char *key, json_t *value, int *err);
 
@@ -28,5 +30,12 @@ void put_name(json_t *object, const char *key, const char *name, size_t max, int
 
 /** put_text() - put_name() of a terminated string */
 void put_text(json_t *object, const char *key, const char *text, int *err);
+
+/** put_host() - add "host" */
+void put_host(json_t *object, const struct host_info *h, int *err);
+
+/** put_interval() - add "interval"; @start_time_ns is the time of day */
+void put_interval(json_t *object, uint64_t start_ns, uint64_t end_ns, uint64_t start_time_ns,
+		  int *err);
 
 #endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/arg_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define MAX_PID	   4194304 /* PID_MAX_LIMIT of 64-bit kernels */
+#define MAX_DAYS_S (366.0 * 86400)
+
+void arg_each_part(struct argp_state *state, const char *option, char *list,
+		   void (*add)(struct argp_state *state, char *part))
+{
+	char *part;
+
+	if (!list[0] || list[0] == ',' || list[strlen(list) - 1] == ',' || strstr(list, ",,"))
+		argp_error(state, "%s %s: an empty entry in the list", option, list);
+	while ((part = strsep(&list, ",")))
+		add(state, part);
+}
+
+void arg_no_memory(struct argp_state *state)
+{
+	argp_failure(state, EXIT_FAILURE, ENOMEM, "arguments");
+}
+
+uint64_t arg_number_in(struct argp_state *state, const char *option, const char *text, uint64_t min,
+		       uint64_t max, const char *unit)
+{
+	uint64_t value;
+
+	if (parse_u64(text, &value) || value < min || value > max)
+		argp_error(state, "%s %s: must be a whole number from %llu to %llu%s", option, text,
+			   (unsigned long long)min, (unsigned long long)max, unit);
+	return value;
+}
+
+uint64_t arg_seconds_ns(struct argp_state *state, const char *text)
+{
+	double seconds;
+
+	if (parse_double(text, &seconds) || seconds < 0.001 || seconds > MAX_DAYS_S)
+		argp_error(state, "-d %s: must be a number of seconds from 0.001 on", text);
+	return seconds * 1e9;
+}
+
+double arg_budget(struct argp_state *state, const char *text, double min)
+{
+	size_t length = strlen(text);
+	double percent;
+	char number[32];
+
+	if (length && text[length - 1] == '%')
+		length--;
+	if (length >= sizeof(number))
+		length = 0;
+	memcpy(number, text, length);
+	number[length] = '\0';
+	if (parse_double(number, &percent) || !(percent >= min && percent <= 100))
+		argp_error(state, "--read-budget %s: must be a percentage from %g to 100", text,
+			   min);
+	return percent / 100;
+}
+
+uint32_t arg_pid(struct argp_state *state, const char *text)
+{
+	uint64_t pid = 0;
+
+	/* parse_u64() also takes hexadecimal, which no list of processes shows */
+	if (text[strspn(text, "0123456789")] || parse_u64(text, &pid) || !pid || pid > MAX_PID)
+		argp_error(state, "-p %s: not a process id", text);
+	return pid;
+}

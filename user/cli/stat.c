@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* t410trace stat: what the PMUs count, system-wide, and metrics made of it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/stat_args.h"
+#include "cli/stat_run.h"
+#include "engine/stat_book.h"
+#include "platform/explain.h"
+#include "platform/meter.h"
+#include "platform/metric_select.h"
+#include "report/stat_json.h"
+#include "report/stat_table.h"
+#include "trace.h"
+
+#define WHO		   "t410trace stat"
+
+/*
+ * A turn should be long against what changing turns costs, some microseconds for each PMU
+ * of a CPU, and short against the changes of a workload. In an interval each set of events
+ * should have had two turns, in a short one rather short turns than none.
+ */
+#define TURN_NS		   50000000ull
+#define TURN_MANY_NS	   20000000ull
+#define TURN_MIN_NS	   5000000ull
+#define TURNS_PER_INTERVAL 8
+/* For the guess how many sets there will be; what really fits only trying tells. */
+#define EVENTS_PER_TURN	   6
+
+struct stat {
+	struct stat_args args;
+	struct stat_run run;
+	struct sysfs fs;
+	struct pmu_list pmus;
+	struct metric_selection selection;
+	struct meter *meter;
+	struct stat_book *book;
+	struct host_info host;
+	struct stat_cost *costs; /* by PMU of the layout */
+	uint32_t *pmu_of;	 /* by number of the meter: PMU of the layout */
+	uint32_t *counters;	 /* of the segment that is handed on */
+	struct reading *readings;
+	uint8_t *taken; /* by counter: it is in that segment already */
+	FILE *out;
+	uint64_t sequence;
+	uint64_t cpu_ns, interval_cpu_ns; /* our CPU time when the run and the interval began */
+	bool incomplete;
+};
+
+static uint64_t own_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static bool has_socket(const struct pmu_list *pmus, int32_t socket)
+{
+	for (size_t i = 0; i < pmus->nr; i++)
+		if (pmus->pmus[i].socket == socket)
+			return true;
+	return false;
+}
+
+static void describe_host(struct stat *s)
+{
+	struct utsname u;
+
+	if (!uname(&u)) {
+		str_copy(s->host.name, sizeof(s->host.name), u.nodename);
+		str_copy(s->host.kernel, sizeof(s->host.kernel), u.release);
+	}
+	str_copy(s->host.platform, sizeof(s->host.platform), "none");
+	for (size_t i = 0; i < s->pmus.nr; i++) {
+		const struct pmu *pmu = &s->pmus.pmus[i];
+
+		if (pmu->platform != PMU_PLATFORM_UNKNOWN)
+			str_copy(s->host.platform, sizeof(s->host.platform),
+				 pmu_platform_name(pmu->platform));
+		if (pmu->socket >= 0 && (uint32_t)pmu->socket >= s->host.sockets)
+			s->host.sockets = pmu->socket + 1;
+	}
+}
+
+/* Whose core events are counted. */
+static void describe_cores(struct stat *s)
+{
+	const struct stat_args *a = &s->args;
+
+	for (size_t i = 0; i < s->selection.layout.nr_pmus; i++) {
+		struct stat_pmu *p = &s->selection.layout.pmus[i];
+
+		if (strcmp(p->family, "core") != 0)
+			continue;
+		if (a->command)
+			snprintf(p->title, sizeof(p->title), "COMMAND and what it starts");
+		else if (a->pid)
+			snprintf(p->title, sizeof(p->title),
+				 "process %d and what it starts from now on", a->pid);
+		else
+			snprintf(p->title, sizeof(p->title), "all CPUs");
+	}
+}
+
+static int add_notes(struct stat *s, struct diag *d)
+{
+	char **notes = NULL;
+	size_t nr = 0;
+	int err = pmu_notes(&s->pmus, s->host.kernel, &notes, &nr);
+
+	for (size_t i = 0; !err && i < nr; i++)
+		err = metric_selection_note(&s->selection, notes[i]);
+	pmu_notes_free(notes, nr);
+	return err ? diag_fail(d, err, "out of memory") : 0;
+}
+
+static int choose(struct stat *s, struct diag *d)
+{
+	const struct stat_args *a = &s->args;
+	const struct metric_options o = {
+		.metrics = a->metrics.items,
+		.nr_metrics = a->metrics.nr,
+		.events = a->events.items,
+		.nr_events = a->events.nr,
+		.windows = a->windows.items,
+		.nr_windows = a->windows.nr,
+		.socket = a->socket,
+		.per_port = a->per_port,
+		.per_gpu = a->per_gpu,
+		.workload = a->pid || a->command,
+	};
+	int err = sysfs_open(NULL, d, &s->fs);
+
+	if (!err)
+		err = pmu_list_read(&s->fs, d, &s->pmus);
+	if (!err && a->socket >= 0 && s->pmus.nr && !has_socket(&s->pmus, a->socket)) {
+		err = diag_fail(d, -ENODEV, "no uncore PMU is about socket %d", a->socket);
+		diag_help(d, "\"t410trace list\" shows which sockets there are");
+	}
+	if (!err)
+		err = metric_select(&s->fs, &s->pmus, &o, d, &s->selection);
+	if (!err && !s->selection.wants.nr) {
+		if (!s->pmus.nr)
+			return no_pmu_diag(&s->fs, d);
+		err = diag_fail(d, -ENODEV, "no PMU here counts what was asked for");
+		diag_help(d, "\"t410trace list\" shows the PMUs, their events and filters");
+	}
+	describe_host(s);
+	describe_cores(s);
+	return err ? err : add_notes(s, d);
+}
+
+/* What the kernel refused goes into the book, with a note for each PMU. */
+static int note_refused(struct stat *s, struct diag *d)
+{
+	const struct stat_layout *l = &s->selection.layout;
+	uint32_t last = UINT32_MAX;
+	char text[512];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->selection.wants.nr; i++) {
+		int refused = meter_refused(s->meter, i);
+		uint32_t counter = s->selection.counter_of[i];
+
+		if (!refused)
+			continue;
+		stat_book_refuse(s->book, counter);
+		if (l->counters[counter].pmu == last)
+			continue;
+		last = l->counters[counter].pmu;
+		snprintf(text, sizeof(text), "%s is refused: %s", l->counters[counter].name,
+			 strerror(-refused));
+		err = metric_selection_note(&s->selection, text);
+	}
+	return err ? diag_fail(d, err, "out of memory") : 0;
+}
+
+static uint64_t turn_length(const struct stat *s)
+{
+	const struct stat_args *a = &s->args;
+	const struct stat_layout *l = &s->selection.layout;
+	uint64_t time = NS_PER_S, turn, most = 1;
+
+	if (a->interval_ns)
+		time = a->interval_ns;
+	else if (a->duration_ns)
+		time = a->duration_ns;
+	for (size_t i = 0, nr = 0; i < l->nr_counters; i++) {
+		/* counters of a PMU follow each other, mostly */
+		nr = i && l->counters[i].pmu == l->counters[i - 1].pmu ? nr + 1 : 1;
+		most = nr > most ? nr : most;
+	}
+	turn = time / 2 / (most / EVENTS_PER_TURN + 1);
+	if (turn < TURN_MANY_NS)
+		turn = TURN_MANY_NS;
+	if (turn > time / TURNS_PER_INTERVAL)
+		turn = time / TURNS_PER_INTERVAL;
+	if (turn < TURN_MIN_NS)
+		turn = TURN_MIN_NS;
+	return turn < TURN_NS ? turn : TURN_NS;
+}
+
+static int start(struct stat *s, struct diag *d)
+{
+	const struct stat_args *a = &s->args;
+	const struct stat_layout *l = &s->selection.layout;
+	struct meter_options o = {
+		.budget = a->budget,
+		.turn_ns = turn_length(s),
+		.pid = stat_run_pid(&s->run),
+		.enable_on_exec = a->command,
+	};
+	int err;
+
+	s->costs = calloc(l->nr_pmus + 1, sizeof(*s->costs));
+	s->pmu_of = calloc(l->nr_pmus + 1, sizeof(*s->pmu_of));
+	s->counters = calloc(l->nr_counters + 1, sizeof(*s->counters));
+	s->readings = calloc(l->nr_counters + 1, sizeof(*s->readings));
+	s->taken = calloc(l->nr_counters + 1, sizeof(*s->taken));
+	if (!s->costs || !s->pmu_of || !s->counters || !s->readings || !s->taken)
+		return diag_fail(d, -ENOMEM, "out of memory");
+	s->cpu_ns = own_cpu_ns();
+	s->interval_cpu_ns = s->cpu_ns;
+	err = stat_book_new(l, monotonic_ns(), d, &s->book);
+	if (!err)
+		err = meter_open(&s->selection.wants, &s->fs, &o, d, &s->meter);
+	if (err)
+		return err;
+	for (size_t i = 0; i < s->selection.wants.nr; i++) {
+		uint32_t number = meter_pmu(s->meter, i);
+
+		if (number < l->nr_pmus)
+			s->pmu_of[number] = l->counters[s->selection.counter_of[i]].pmu;
+	}
+	return note_refused(s, d);
+}
+
+/* From wants, of which several may mean the same event, to counters. */
+static int on_segment(void *arg, const struct stat_segment *segment)
+{
+	struct stat *s = arg;
+	const struct stat_layout *l = &s->selection.layout;
+	struct stat_segment mine = *segment;
+
+	mine.nr = 0;
+	mine.counters = s->counters;
+	mine.readings = s->readings;
+	if (segment->pmu >= l->nr_pmus)
+		return -EINVAL;
+	mine.pmu = s->pmu_of[segment->pmu];
+	for (size_t i = 0; i < segment->nr; i++) {
+		uint32_t counter = s->selection.counter_of[segment->counters[i]];
+
+		if (s->taken[counter])
+			continue;
+		s->taken[counter] = 1;
+		s->counters[mine.nr] = counter;
+		s->readings[mine.nr++] = segment->readings[i];
+	}
+	for (size_t i = 0; i < mine.nr; i++)
+		s->taken[s->counters[i]] = 0;
+	return stat_book_segment(s->book, &mine);
+}
+
+static uint64_t next_ns(void *arg)
+{
+	const struct stat *s = arg;
+
+	return meter_next_ns(s->meter);
+}
+
+static int step(void *arg, struct diag *d)
+{
+	struct stat *s = arg;
+	const struct meter_sink sink = { on_segment, s };
+
+	return meter_step(s->meter, monotonic_ns(), &sink, d);
+}
+
+static int write_report(struct stat *s, struct stat_report *r, struct diag *d)
+{
+	const struct stat_args *a = &s->args;
+	struct table_options o = {
+		.width = terminal_width(s->out),
+		.quiet = a->quiet,
+		.verbose = a->verbose,
+	};
+	uint64_t cpu_ns = own_cpu_ns();
+	int err;
+
+	r->host = &s->host;
+	r->sequence = s->sequence++;
+	r->start_time_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - r->start_ns);
+	r->budget = a->budget;
+	r->busiest = meter_busiest(s->meter);
+	r->cpu_ns = cpu_ns - (r->summary ? s->cpu_ns : s->interval_cpu_ns);
+	s->interval_cpu_ns = cpu_ns;
+	err = a->json ? stat_json_write(s->out, r) : stat_table_write(s->out, r, &o);
+	if (!err)
+		return 0;
+	diag_fail(d, err, "cannot write the report to %s: %s",
+		  a->output ? a->output : "standard output", strerror(-err));
+	if (err == -EPIPE)
+		diag_help(d, "the reader of the output has ended");
+	return err;
+}
+
+static int read_all(struct stat *s, bool last, struct diag *d)
+{
+	const struct stat_layout *l = &s->selection.layout;
+	const struct meter_sink sink = { on_segment, s };
+	int err = meter_read(s->meter, last, &sink, d);
+
+	for (size_t i = 0; !err && i < l->nr_pmus; i++)
+		meter_cost(s->meter, i, &s->costs[s->pmu_of[i]]);
+	return err;
+}
+
+static int write_interval(struct stat *s, struct diag *d)
+{
+	struct stat_report *r;
+	int err = stat_book_interval(s->book, monotonic_ns(), s->costs, &r);
+
+	if (err)
+		return diag_fail(d, err, "out of memory");
+	err = write_report(s, r, d);
+	stat_report_free(r);
+	return err;
+}
+
+static int on_interval(void *arg, struct diag *d)
+{
+	struct stat *s = arg;
+	int err = read_all(s, false, d);
+
+	return err ? err : write_interval(s, d);
+}
+
+/* Did something fail that more time would not have brought? Only the whole run can tell. */
+static bool lacks_data(const struct stat_report *r)
+{
+	for (size_t i = 0; i < r->layout->nr_counters; i++)
+		if (r->counts[i].absence != STAT_PRESENT)
+			return true;
+	for (size_t i = 0; i < r->layout->nr_metrics; i++)
+		if (r->values[i].absence == STAT_APART)
+			return true;
+	for (size_t i = 0; i < r->layout->nr_pmus; i++)
+		if (r->costs[i].failed)
+			return true;
+	return false;
+}
+
+/* The last interval, and the whole run. */
+static int finish(struct stat *s, struct diag *d)
+{
+	struct stat_report *r;
+	int err = read_all(s, true, d);
+
+	if (!err && s->args.interval_ns)
+		err = write_interval(s, d);
+	if (err)
+		return err;
+	err = stat_book_summary(s->book, monotonic_ns(), s->costs, &r);
+	if (err)
+		return diag_fail(d, err, "out of memory");
+	s->incomplete = lacks_data(r);
+	if (!s->args.interval_ns || s->args.summary || s->run.interrupted)
+		err = write_report(s, r, d);
+	stat_report_free(r);
+	return err;
+}
+
+static int open_output(struct stat *s, struct diag *d)
+{
+	s->out = s->args.output ? fopen(s->args.output, "we") : stdout;
+	return s->out ? 0
+		      : diag_fail(d, -errno, "cannot write to %s: %s", s->args.output,
+				  strerror(errno));
+}
+
+static int close_output(struct stat *s, struct diag *d)
+{
+	if (!s->out || !s->args.output || !fclose(s->out))
+		return 0;
+	return diag_fail(d, -errno, "cannot write to %s: %s", s->args.output, strerror(errno));
+}
+
+static int count(struct stat *s, struct diag *d)
+{
+	int err = choose(s, d);
+
+	if (!err)
+		err = stat_run_open(&s->run, d);
+	if (!err)
+		err = start(s, d);
+	/* Not before all else is well: it empties a file that may be wanted. */
+	if (!err)
+		err = open_output(s, d);
+	if (!err)
+		err = stat_run_loop(&s->run, d);
+	if (!err)
+		err = finish(s, d);
+	return err;
+}
+
+static void release(struct stat *s)
+{
+	stat_book_free(s->book);
+	metric_selection_free(&s->selection);
+	pmu_list_free(&s->pmus);
+	sysfs_close(&s->fs);
+	stat_args_free(&s->args);
+	free(s->costs);
+	free(s->pmu_of);
+	free(s->counters);
+	free(s->readings);
+	free(s->taken);
+}
+
+int cmd_stat(int argc, char **argv)
+{
+	struct stat s = { .run = STAT_RUN_INIT, .fs = { .fd = -1 } };
+	struct diag d = { 0 };
+	int err, closed, status;
+
+	argp_err_exit_status = EXIT_USAGE;
+	stat_args_parse(argc, argv, &s.args);
+	s.run.args = &s.args;
+	s.run.next_ns = next_ns;
+	s.run.step = step;
+	s.run.interval = on_interval;
+	s.run.arg = &s;
+	err = count(&s, &d);
+	closed = close_output(&s, err ? NULL : &d);
+	if (!err)
+		err = closed;
+	/* Nothing is left in the kernel from here on, whatever the command still does. */
+	meter_close(s.meter);
+	if (err)
+		print_diag(WHO, &d);
+	else if (s.incomplete)
+		fprintf(stderr, "%s: data is missing: the report says where and why\n", WHO);
+	status = stat_run_close(&s.run, err, s.incomplete);
+	release(&s);
+	return status;
+}
