@@ -130,6 +130,14 @@ static int fake_enable(int fd)
 	return 0;
 }
 
+/* What counts latencies is never stopped: its events take no turns. */
+static int fake_disable(int fd)
+{
+	(void)fd;
+	fail_msg("a group was stopped");
+	return 0;
+}
+
 static void fake_close(int fd)
 {
 	assert_true(k.events[fd].open);
@@ -145,7 +153,8 @@ static uint64_t fake_now(void)
 	return k.now;
 }
 
-static const struct perf_ops fake = { fake_open, fake_read, fake_enable, fake_close, fake_now };
+static const struct perf_ops fake = { fake_open,    fake_read,	fake_enable,
+				      fake_disable, fake_close, fake_now };
 
 /* --- a machine */
 
