@@ -80,6 +80,7 @@ struct probe {
  * @group: counters of one group are read together and share their times
  * @source: who may own the bytes
  * @direction: read or write, as memory sees it
+ * @destination: where the bytes go; DESTINATION_ANY when the counter does not tell
  */
 struct counter {
 	char name[MODEL_NAME_LEN];
@@ -90,6 +91,7 @@ struct counter {
 	uint32_t group;
 	enum source source;
 	enum direction direction;
+	enum destination destination;
 };
 
 /**
@@ -145,7 +147,10 @@ struct share {
  * @valid: it was read at least twice and something was requested; otherwise no latency
  * @latency_cycles, @latency_ns: mean over the requests
  * @requests, @outstanding, @cycles: sums of the samples, as counted
- * @samples: number of samples; @covered_ns: time they cover
+ * @samples: number of samples, also those that are partly in the interval
+ * @covered_ns: time they cover
+ * @weighed: rows have a latency, weighted by their bytes of counters of this
+ *	@destination, which is DESTINATION_ANY where no counter tells the probe's own
  */
 struct report_probe {
 	const struct probe *probe;
@@ -157,6 +162,8 @@ struct report_probe {
 	uint64_t cycles;
 	uint64_t samples;
 	uint64_t covered_ns;
+	bool weighed;
+	enum destination destination;
 };
 
 /**

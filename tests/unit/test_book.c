@@ -68,13 +68,17 @@ static uint32_t workload(struct world *w, uint32_t pid, uint64_t cgroup, const c
 
 static void window(struct world *w, const struct reading *r)
 {
-	assert_int_equal(w->sink.window(w->sink.arg, 0, 10, r), 0);
+	const struct trace_window window = { 0, 0, 10, r };
+
+	assert_int_equal(w->sink.window(w->sink.arg, &window), 0);
 }
 
 static void bytes(struct world *w, uint32_t counter, uint64_t bytes, const struct portion *p,
 		  size_t nr)
 {
-	assert_int_equal(w->sink.bytes(w->sink.arg, counter, bytes, p, nr), 0);
+	const struct trace_window window = { 0, 0, 10, counted };
+
+	assert_int_equal(w->sink.bytes(w->sink.arg, counter, &window, bytes, p, nr), 0);
 }
 
 static uint32_t number(struct world *w, uint32_t workload)
