@@ -311,10 +311,14 @@ struct quality {
 
 /* What the tracer itself cost in the interval. */
 struct self_cost {
-	uint64_t cpu_ns;    /* of the t410trace process */
-	uint64_t switches;  /* context switches its program ran at */
-	uint64_t switch_ns; /* time of these runs, extrapolated from timed ones */
-	uint64_t timed;	    /* switches that were timed */
+	uint64_t cpu_ns;	 /* of the t410trace process */
+	uint64_t switches;	 /* context switches its program ran at */
+	uint64_t switch_ns;	 /* time of these runs, extrapolated from timed ones */
+	uint64_t timed;		 /* switches that were timed */
+	uint64_t probes;	 /* readings of latency counters */
+	uint64_t probe_ns;	 /* time they took, on the PMUs' CPUs */
+	uint64_t probe_deferred; /* readings put off to keep within the budget */
+	uint64_t probe_failed;	 /* readings that gave nothing */
 };
 
 struct host_info {
@@ -362,6 +366,7 @@ void report_free(struct report *r);
 const char *source_name(enum source s);
 const char *reason_name(enum reason r);
 const char *row_kind_name(enum row_kind k);
-const char *method_name(enum method m); /* "state-space", "weights", "cpu-time" */
+const char *destination_name(enum destination d); /* "any", "cmem", "gmem", "cxl", "remote" */
+const char *method_name(enum method m);		  /* "state-space", "weights", "cpu-time" */
 
 #endif

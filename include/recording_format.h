@@ -14,7 +14,8 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      1u
+#define RECORDING_VERSION      2u
+#define RECORDING_OLDEST       1u	   /* version that is still read: without probes */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 
 /* Events of a block are written once there is this much of them. */
@@ -101,15 +102,18 @@ enum recording_event {
 	RECORDING_WINDOW,
 	RECORDING_LOST,
 	RECORDING_MARK,
+	RECORDING_SAMPLE, /* from version 2 on */
 };
 
-#define RECORDING_TASK_KERNEL 0x01u
-#define RECORDING_MARK_FIRST  0x01u
-#define RECORDING_MARK_LAST   0x02u
-#define RECORDING_MARK_ENDS   0x04u
+#define RECORDING_TASK_KERNEL	 0x01u
+#define RECORDING_MARK_FIRST	 0x01u
+#define RECORDING_MARK_LAST	 0x02u
+#define RECORDING_MARK_ENDS	 0x04u
 
-#define RECORDING_BY_THREAD   0x01u
-#define RECORDING_MARKED      0x02u
-#define RECORDING_ALL	      0x04u
+#define RECORDING_BY_THREAD	 0x01u
+#define RECORDING_MARKED	 0x02u
+#define RECORDING_ALL		 0x04u
+
+#define RECORDING_PROBE_BY_TASKS 0x01u
 
 #endif

@@ -81,6 +81,13 @@ static int on_window(void *arg, const struct trace_window *w)
 	return r->session ? r->to.window(r->to.arg, w) : 0;
 }
 
+static int on_sample(void *arg, const struct trace_sample *s)
+{
+	struct replay *r = arg;
+
+	return r->session ? r->to.sample(r->to.arg, s) : 0;
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct replay *r = arg;
@@ -170,8 +177,9 @@ static uint64_t write_ndjson(const char *path, uint64_t *ret_bytes)
 static double read_once(const char *path, const enum method *method, uint64_t slices)
 {
 	struct replay r = { 0 };
-	const struct trace_sink sink = { on_task,  on_exit_of, on_resync, on_cgroup, on_follow,
-					 on_slice, on_window,  on_lost,	  on_mark,   &r };
+	const struct trace_sink sink = { on_task,   on_exit_of, on_resync, on_cgroup,
+					 on_follow, on_slice,	on_window, on_sample,
+					 on_lost,   on_mark,	&r };
 	double start = cpu_seconds(), took;
 	struct trace_file *file;
 	struct trace_end end;

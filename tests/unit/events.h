@@ -55,6 +55,12 @@ static const struct counter sample_counters[] = {
 static const struct group sample_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 1 } };
 static char *const sample_cgroups[] = { "/a b", "/slurm/job_1" };
 
+static const struct probe sample_probes[] = {
+	{ "cmem0/rd", "reads of CPU memory", "nvidia_cmem_latency_pmu_0", 0, DIRECTION_READ,
+	  DESTINATION_CMEM, true },
+	{ "c2c1/in_wr", "", "nvidia_nvlink_c2c_pmu_1", 1, DIRECTION_WRITE, DESTINATION_ANY, false },
+};
+
 static const struct trace_header sample_header = {
 	.host = { "n1", "7.2.13", "t410", 2 },
 	.layout = { sample_cpus, 8, sample_sockets, 2, sample_counters, 4, sample_groups, 3 },
@@ -66,6 +72,8 @@ static const struct trace_header sample_header = {
 	.nr_cgroups = 2,
 	.weights = { "l3d_cache_refill", "l2d_cache_wb" },
 	.nr_weights = 2,
+	.probes = sample_probes,
+	.nr_probes = 2,
 };
 
 /* Everything a sink was told, as text. */
@@ -168,6 +176,17 @@ static inline int log_window(void *arg, const struct trace_window *w)
 	return l->answer;
 }
 
+static inline int log_sample(void *arg, const struct trace_sample *s)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "sample %u %llu %llu %llu/%llu/%llu %llu/%llu\n", s->probe, LLU(s->start_ns),
+		 LLU(s->end_ns), LLU(s->outstanding), LLU(s->requests), LLU(s->cycles),
+		 LLU(s->enabled_ns), LLU(s->running_ns));
+	return l->answer;
+}
+
 static inline int log_lost(void *arg, const struct trace_lost *lost)
 {
 	struct event_log *l = arg;
@@ -207,6 +226,7 @@ static inline struct trace_sink log_sink(struct event_log *l)
 		.follow = log_follow,
 		.slice = log_slice,
 		.window = log_window,
+		.sample = log_sample,
 		.lost = log_lost,
 		.mark = log_mark,
 		.arg = l,
@@ -262,6 +282,23 @@ static inline void random_window(const struct trace_sink *s, uint64_t now, bool 
 	assert_int_equal(s->window(s->arg, &w), 0);
 }
 
+static inline void random_sample(const struct trace_sink *s, uint64_t now, bool wild)
+{
+	uint64_t length = 1 + random_below(100000000);
+	struct trace_sample x = {
+		.probe = random_below(2),
+		.start_ns = wild && !random_below(8) ? UINT64_MAX - length : now,
+		.outstanding = random_number(wild),
+		.requests = random_number(wild),
+		.cycles = random_number(wild),
+		.enabled_ns = random_below(3) ? length : random_number(wild),
+	};
+
+	x.end_ns = x.start_ns + length;
+	x.running_ns = random_below(3) ? x.enabled_ns : 0;
+	assert_int_equal(s->sample(s->arg, &x), 0);
+}
+
 static inline void random_mark(const struct trace_sink *s, uint64_t now, bool first, bool last,
 			       bool wild)
 {
@@ -309,7 +346,7 @@ static inline void random_event(const struct trace_sink *s, uint64_t now, bool w
 				   random_number(wild) };
 	uint64_t pid = 1 + random_below(50);
 
-	switch (random_below(16)) {
+	switch (random_below(17)) {
 	case 0:
 		random_task(s, wild);
 		break;
@@ -331,6 +368,9 @@ static inline void random_event(const struct trace_sink *s, uint64_t now, bool w
 	case 6:
 	case 7:
 		random_window(s, now, wild);
+		break;
+	case 8:
+		random_sample(s, now, wild);
 		break;
 	default:
 		random_slice(s, now, wild);
@@ -376,6 +416,8 @@ static inline void assert_same_header(const struct trace_header *a, const struct
 	assert_memory_equal(k->socket_ids, l->socket_ids, k->nr_sockets * sizeof(uint32_t));
 	assert_memory_equal(k->groups, l->groups, k->nr_groups * sizeof(*k->groups));
 	assert_memory_equal(k->counters, l->counters, k->nr_counters * sizeof(*k->counters));
+	assert_int_equal(a->nr_probes, b->nr_probes);
+	assert_memory_equal(a->probes, b->probes, a->nr_probes * sizeof(*a->probes));
 }
 
 #endif

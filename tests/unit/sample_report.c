@@ -63,7 +63,7 @@ static struct report *new_report(enum row_kind by)
 	r->quality.weight_windows = 198;
 	r->quality.fallback_windows = 2;
 	r->quality.pooled_workloads = 37;
-	r->self = (struct self_cost){ 4200000, 18234, 3900000, 142 };
+	r->self = (struct self_cost){ 4200000, 18234, 3900000, 142, 80, 1840000, 7, 2 };
 	return r;
 }
 

@@ -123,6 +123,12 @@ static void test_header(void **state)
 	"{\"id\":" #id ",\"name\":\"c" #id "\",\"pmu\":\"p\",\"event\":\"mem_bytes_wr\"," \
 	"\"filters\":{\"src_loc_cpu\":1},\"socket\":" #socket ",\"source\":\"cpu\"" more "}"
 #define HEADER HEADER_START SOCKETS "\"counters\":[" COUNTER(5, 0, "") "," COUNTER(9, 36, "") "]}\n"
+#define PROBES(more)                                                                        \
+	HEADER_START SOCKETS "\"counters\":[],\"probes\":[{\"id\":4,\"name\":\"cmem0/rd\"," \
+			     "\"socket\":36" more "}]}\n"
+#define SAMPLE(more)                                                                     \
+	"{\"type\":\"sample\",\"probe\":4,\"start_ns\":10,\"end_ns\":20,\"requests\":3," \
+	"\"cycles\":7" more "}\n"
 #define WORKLOAD                                                                         \
 	"{\"type\":\"workload\",\"id\":7,\"pid\":4242,\"start_ns\":99,\"comm\":\"lbm\"," \
 	"\"cgroup\":\"/slurm/job_12\",\"cgroup_id\":881}\n"
@@ -160,7 +166,7 @@ static void test_foreign(void **state)
 		"slice 5 4 0 0 cpu 0 18446744073709551614 18446744073709551615 1 w 0 0 0\n"
 		"window 1 0 10 7/10/10\n"
 		"lost slices 1 0 10 12\n"
-		"mark 0 1 10000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
+		"mark 0 1 10000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
 	const struct trace_header *h;
 	struct event_log got = { 0 };
 	struct trace_sink sink = log_sink(&got);
@@ -187,6 +193,40 @@ static void test_foreign(void **state)
 	assert_int_equal(trace_file_read(f, &sink, &d, &end), 0);
 	assert_string_equal(got.text, want);
 	assert_true(end.complete);
+	trace_file_close(f);
+	free(got.text);
+}
+
+/* Other tools may have probes too; times are those of the sample unless given. */
+static void test_foreign_samples(void **state)
+{
+	static const char text[] =
+		PROBES(",\"direction\":\"write\",\"destination\":\"cxl\",\"by_tasks\":true,\"x\":1")
+			SAMPLE(",\"outstanding\":900,\"y\":2")
+				SAMPLE(",\"outstanding\":1,\"enabled_ns\":9,\"running_ns\":5")
+					SAMPLE(",\"outstanding\":1,\"enabled_ns\":9");
+	static const char want[] = "sample 0 10 20 900/3/7 10/10\n"
+				   "sample 0 10 20 1/3/7 9/5\n"
+				   "sample 0 10 20 1/3/7 9/9\n";
+	const struct trace_header *h;
+	struct event_log got = { 0 };
+	struct trace_sink sink = log_sink(&got);
+	struct trace_file *f;
+	struct trace_end end;
+	struct diag d = { 0 };
+
+	(void)state;
+	store(text, strlen(text));
+	assert_int_equal(trace_file_open(path, &d, &f), 0);
+	h = trace_file_header(f);
+	assert_int_equal(h->nr_probes, 1);
+	assert_string_equal(h->probes[0].name, "cmem0/rd");
+	assert_int_equal(h->probes[0].socket, 1);
+	assert_int_equal(h->probes[0].direction, DIRECTION_WRITE);
+	assert_int_equal(h->probes[0].destination, DESTINATION_CXL);
+	assert_true(h->probes[0].by_tasks);
+	assert_int_equal(trace_file_read(f, &sink, &d, &end), 0);
+	assert_string_equal(got.text, want);
 	trace_file_close(f);
 	free(got.text);
 }
@@ -275,6 +315,21 @@ static const struct {
 	{ HEADER
 	  "{\"type\":\"lost\",\"what\":\"slices\",\"socket\":0,\"start_ns\":0,\"end_ns\":9}\n",
 	  ":2:1: \"count\" is missing" },
+	{ PROBES(",\"destination\":\"there\""), ": \"destination\" must be \"any\", \"cmem\"" },
+	{ PROBES(",\"direction\":\"up\""), ": \"direction\" must be \"read\" or \"write\"" },
+	{ PROBES(",\"by_tasks\":1"), ": \"by_tasks\" must be true or false" },
+	{ PROBES("},{\"id\":4,\"name\":\"b\",\"socket\":0"), ": probe 4 is there twice" },
+	{ PROBES("},{\"id\":5,\"name\":\"b\",\"socket\":1"), ": probe 5 is on an unknown socket" },
+	{ PROBES("},{\"id\":5,\"socket\":0"), ": \"name\" is missing" },
+	{ HEADER_START SOCKETS "\"counters\":[],\"probes\":{}}\n",
+	  ": \"probes\" must be an array" },
+	{ HEADER SAMPLE(",\"outstanding\":1"), ":2:18: probe 4 is not in the header" },
+	{ PROBES("") SAMPLE(""), ":2:1: \"outstanding\" is missing" },
+	{ PROBES("") SAMPLE(",\"outstanding\":-1"), ": \"outstanding\" must be a whole number" },
+	{ PROBES("") SAMPLE(",\"outstanding\":1,\"running_ns\":\"x\""),
+	  ": \"running_ns\" must be a whole number" },
+	{ PROBES("") "{\"type\":\"sample\",\"probe\":4,\"start_ns\":2,\"end_ns\":1}\n",
+	  ": \"end_ns\" is before \"start_ns\"" },
 };
 
 static void test_junk(void **state)
@@ -396,6 +451,7 @@ static void test_mutations(void **state)
 static void test_refused(void **state)
 {
 	struct trace_window window = { .group = 3 }, backwards = { .start_ns = 2, .end_ns = 1 };
+	struct trace_sample sample = { .probe = 2 }, rewound = { .start_ns = 2, .end_ns = 1 };
 	struct trace_slice slice = { .cpu = 8 };
 	struct trace_mark mark = { .time_ns = 1 };
 	struct trace_header wide = sample_header;
@@ -420,6 +476,8 @@ static void test_refused(void **state)
 	sink = ndjson_sink(w);
 	assert_int_equal(sink.window(sink.arg, &window), -EINVAL);
 	assert_int_equal(sink.window(sink.arg, &backwards), -EINVAL);
+	assert_int_equal(sink.sample(sink.arg, &sample), -EINVAL);
+	assert_int_equal(sink.sample(sink.arg, &rewound), -EINVAL);
 	assert_int_equal(sink.slice(sink.arg, &slice), -EINVAL);
 	assert_int_equal(sink.mark(sink.arg, &mark), -EINVAL);
 	assert_int_equal(ndjson_finish(w, &d), 0);
@@ -430,10 +488,15 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_header),
-		cmocka_unit_test(test_foreign),	    cmocka_unit_test(test_junk),
-		cmocka_unit_test(test_sink_errors), cmocka_unit_test(test_cut_anywhere),
-		cmocka_unit_test(test_mutations),   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_header),
+		cmocka_unit_test(test_foreign_samples),
+		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_junk),
+		cmocka_unit_test(test_sink_errors),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_mutations),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, drop_file);

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "recording_format.h"
+#include "tree.h"
 #include "trace/recording.h"
 
 static char dir[] = "/tmp/t410trace-test-XXXXXX";
@@ -163,12 +164,98 @@ static void test_header(void **state)
 	}
 }
 
+/* One event of each kind that version 1 had. */
+static void events_of_version_1(const struct trace_sink *s)
+{
+	const uint64_t ends[2][2] = { { 1000, 990 }, { 9000, 8990 } };
+	const struct trace_task task = { 7, 7, 1, 5, 99, 881, "lbm", false };
+	const struct trace_slice slice = { 7, 7, 99, 881, 3, 1000, 9000, 6500, { 311, 4 }, 6500 };
+	const struct reading readings[] = { { 123456, 8000, 8000 }, { 5, 8000, 4000 } };
+	const struct trace_window window = { 0, 1000, 9000, readings };
+	const struct trace_lost lost = { "slices", 1, 1000, 9000, 12 };
+	struct trace_mark mark = { .first = true, .time_ns = 1000, .ends_ns = ends[0] };
+
+	assert_int_equal(s->mark(s->arg, &mark), 0);
+	assert_int_equal(s->cgroup(s->arg, 881, "/slurm/job_1"), 0);
+	assert_int_equal(s->task(s->arg, &task), 0);
+	assert_int_equal(s->follow(s->arg, 7), 0);
+	assert_int_equal(s->slice(s->arg, &slice), 0);
+	assert_int_equal(s->window(s->arg, &window), 0);
+	assert_int_equal(s->lost(s->arg, &lost), 0);
+	assert_int_equal(s->resync(s->arg, true), 0);
+	assert_int_equal(s->resync(s->arg, false), 0);
+	assert_int_equal(s->task_exit(s->arg, 7, 99), 0);
+	mark = (struct trace_mark){
+		.last = true,
+		.time_ns = 9000,
+		.realtime_ns = 1700000000000000000u,
+		.ends_ns = ends[1],
+		.losses = { .windows = 3, .rows_pooled = 1 },
+		.cost = { .cpu_ns = 1, .switches = 2, .switch_ns = 3, .timed = 4 },
+	};
+	assert_int_equal(s->mark(s->arg, &mark), 0);
+}
+
+/* A file that version 1 wrote, which knew nothing of probes. */
+static void test_version_1(void **state)
+{
+	struct event_log said = { 0 }, got = { 0 };
+	struct trace_sink to_log = log_sink(&said);
+	struct trace_header want = sample_header;
+	struct trace_file *f;
+	struct trace_end end;
+	struct diag d = { 0 };
+
+	(void)state;
+	want.probes = NULL;
+	want.nr_probes = 0;
+	assert_int_equal(trace_file_open(TESTS_DIR "/fixtures/recording-1", &d, &f), 0);
+	assert_same_header(trace_file_header(f), &want);
+	trace_file_close(f);
+	events_of_version_1(&to_log);
+	assert_int_equal(read_back(TESTS_DIR "/fixtures/recording-1", &got, &end, &d), 0);
+	assert_string_equal(said.text, got.text);
+	assert_true(end.complete);
+	free(said.text);
+	free(got.text);
+}
+
+static void test_other_versions(void **state)
+{
+	struct recording_preamble p;
+	struct event_log said = { 0 }, got = { 0 };
+	struct trace_end end;
+	struct diag d = { 0 };
+	uint8_t *data;
+	size_t size;
+
+	(void)state;
+	record(1, 20, 0, &said);
+	data = load(path, &size);
+	memcpy(&p, data, sizeof(p));
+	assert_int_equal(p.version, RECORDING_VERSION);
+	for (uint32_t version = 0; version < 9; version += RECORDING_VERSION + 1) {
+		p.version = version;
+		p.crc = crc32(0, (const void *)&p, offsetof(struct recording_preamble, crc));
+		memcpy(data, &p, sizeof(p));
+		store(copy, data, size);
+		assert_int_equal(read_back(copy, &got, &end, &d), -EBADMSG);
+		assert_non_null(strstr(d.what, "and only 1 to 2 are known"));
+	}
+	assert_int_equal(got.events, 0);
+	free(data);
+	free(said.text);
+	free(got.text);
+}
+
 static void test_refused(void **state)
 {
 	static const struct group bad_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 7, 3, 1 } };
 	struct trace_header h = sample_header;
 	struct recording_writer *w = NULL;
+	struct probe bad_probes[2] = { sample_probes[0], sample_probes[1] };
 	struct trace_window window = { .group = 3 };
+	struct trace_sample sample = { .probe = 2, .start_ns = 1, .end_ns = 2 };
 	struct trace_lost lost = { 0 };
 	struct event_log log = { 0 };
 	struct trace_end end;
@@ -180,6 +267,15 @@ static void test_refused(void **state)
 	h.layout.groups = bad_groups;
 	assert_int_equal(recording_create(path, &h, 0, &d, &w), -EINVAL);
 	assert_non_null(strstr(d.what, "unknown socket"));
+	h = sample_header;
+	h.probes = bad_probes;
+	bad_probes[1].socket = 2;
+	assert_int_equal(recording_create(path, &h, 0, &d, &w), -EINVAL);
+	assert_non_null(strstr(d.what, "a probe on an unknown socket"));
+	bad_probes[1].socket = 0;
+	bad_probes[1].destination = NR_DESTINATIONS;
+	assert_int_equal(recording_create(path, &h, 0, &d, &w), -EINVAL);
+	assert_non_null(strstr(d.what, "a probe of an unknown kind"));
 	assert_int_equal(recording_create(path, &sample_header, 4096, &d, &w), -EINVAL);
 	assert_string_equal(d.help, "allow at least 1048576 bytes");
 	assert_int_equal(recording_create("/dev/null", &sample_header, 1 << 20, &d, &w), -EINVAL);
@@ -195,6 +291,7 @@ static void test_refused(void **state)
 	assert_int_equal(recording_create(path, &sample_header, 0, &d, &w), 0);
 	sink = recording_sink(w);
 	assert_int_equal(sink.window(sink.arg, &window), -EINVAL);
+	assert_int_equal(sink.sample(sink.arg, &sample), -EINVAL);
 	assert_int_equal(sink.lost(sink.arg, &lost), -EINVAL);
 	assert_int_equal(sink.cgroup(sink.arg, 1, longest), -EINVAL);
 	assert_int_equal(sink.cgroup(sink.arg, 2, longest + 1), 0);
@@ -613,6 +710,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_round_trip, empty_dir),
 		cmocka_unit_test_teardown(test_header, empty_dir),
+		cmocka_unit_test_teardown(test_version_1, empty_dir),
+		cmocka_unit_test_teardown(test_other_versions, empty_dir),
 		cmocka_unit_test_teardown(test_refused, empty_dir),
 		cmocka_unit_test_teardown(test_full_disk, empty_dir),
 		cmocka_unit_test_teardown(test_cut_anywhere, empty_dir),

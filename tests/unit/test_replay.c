@@ -160,6 +160,46 @@ static void a_trace_without_marks(void **state)
 	replay_free(w.replay);
 }
 
+static int sample(struct world *w, uint32_t probe, uint64_t start, uint64_t end)
+{
+	const struct trace_sample s = { .probe = probe,
+					.start_ns = start,
+					.end_ns = end,
+					.requests = 1,
+					.enabled_ns = end - start,
+					.running_ns = end - start };
+
+	return w->in.sample(w->in.arg, &s);
+}
+
+/* Samples wait as windows do, so they may be out of order, and are checked at once. */
+static void samples_are_checked(void **state)
+{
+	static const struct probe probes[] = { { .name = "cmem0/rd" }, { .name = "dlink0/in_rd" } };
+	struct trace_header h = unmarked;
+	struct world w;
+
+	(void)state;
+	h.probes = probes;
+	h.nr_probes = 2;
+	setup(&w, &h, (struct trace_args){ 0 });
+	assert_int_equal(sample(&w, 2, T0, T0 + MS), -EINVAL);
+	assert_int_equal(sample(&w, 0, T0 + MS, T0 + MS), -EINVAL);
+	assert_int_equal(sample(&w, 0, T0 + 100 * MS, T0 + 200 * MS), 0);
+	assert_int_equal(sample(&w, 0, T0, T0 + 100 * MS), 0);
+	assert_int_equal(sample(&w, 0, T0 + 99 * MS, T0 + 101 * MS), -EINVAL);
+	assert_int_equal(sample(&w, 0, T0 + 199 * MS, T0 + 201 * MS), -EINVAL);
+	assert_int_equal(sample(&w, 1, T0 + 99 * MS, T0 + 101 * MS), 0);
+	fill(&w, T0, T0 + 4500 * MS);
+	assert_int_equal(w.nr, 2);
+	/* what was handed out cannot be changed any more */
+	assert_int_equal(sample(&w, 0, T0 + 150 * MS, T0 + 300 * MS), -EINVAL);
+	assert_int_equal(sample(&w, 0, T0 + 200 * MS, T0 + 300 * MS), 0);
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(w.nr, 5);
+	replay_free(w.replay);
+}
+
 /* An interval of a socket ends with a window; the rest is in the next. */
 static void boundaries_follow_the_windows(void **state)
 {
@@ -416,6 +456,7 @@ int main(void)
 		cmocka_unit_test(boundaries_follow_the_windows),
 		cmocka_unit_test(what_runs_after_the_last_window_is_reported),
 		cmocka_unit_test(a_trace_may_say_where_it_ends),
+		cmocka_unit_test(samples_are_checked),
 		cmocka_unit_test(events_may_be_out_of_order),
 		cmocka_unit_test(only_slices),
 		cmocka_unit_test(junk),

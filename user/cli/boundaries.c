@@ -26,6 +26,14 @@ struct held {
 	uint64_t handed_ns; /* end of the last one handed out */
 };
 
+/* Samples of a probe, by their start; those before @first have been handed out. */
+struct held_samples {
+	struct trace_sample *items;
+	size_t nr, cap;
+	size_t first;
+	uint64_t handed_ns; /* end of the last one handed out */
+};
+
 struct seen {
 	uint64_t first_window_ns; /* NONE: there is none */
 	uint64_t first_slice_ns;
@@ -35,10 +43,12 @@ struct seen {
 
 struct boundaries {
 	const struct layout *layout;
+	size_t nr_probes;
 	bool marked;
 	uint64_t interval_ns;
-	struct held *held; /* by group */
-	struct seen *seen; /* by socket */
+	struct held *held;	      /* by group */
+	struct held_samples *samples; /* by probe */
+	struct seen *seen;	      /* by socket */
 	uint64_t newest_ns;
 	uint64_t last_window_ns; /* end of the newest window of all */
 	struct trace_mark mark;	 /* the last one of the trace */
@@ -51,21 +61,23 @@ struct boundaries {
 	bool finished;
 };
 
-int boundaries_new(const struct layout *layout, bool marked, uint64_t interval_ns,
-		   struct boundaries **ret)
+int boundaries_new(const struct trace_header *header, uint64_t interval_ns, struct boundaries **ret)
 {
+	const struct layout *layout = &header->layout;
 	struct boundaries *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return -ENOMEM;
 	b->layout = layout;
-	b->marked = marked;
+	b->nr_probes = header->nr_probes;
+	b->marked = header->marked;
 	b->interval_ns = interval_ns;
 	b->held = calloc(layout->nr_groups + 1, sizeof(*b->held));
+	b->samples = calloc(header->nr_probes + 1, sizeof(*b->samples));
 	b->seen = calloc(layout->nr_sockets + 1, sizeof(*b->seen));
 	b->ends_ns = calloc(layout->nr_sockets + 1, sizeof(*b->ends_ns));
 	b->mark_ends_ns = calloc(layout->nr_sockets + 1, sizeof(*b->mark_ends_ns));
-	if (!b->held || !b->seen || !b->ends_ns || !b->mark_ends_ns) {
+	if (!b->held || !b->samples || !b->seen || !b->ends_ns || !b->mark_ends_ns) {
 		boundaries_free(b);
 		return -ENOMEM;
 	}
@@ -84,7 +96,10 @@ void boundaries_free(struct boundaries *b)
 			free(b->held[g].items[i].readings);
 		free(b->held[g].items);
 	}
+	for (size_t p = 0; b->samples && p < b->nr_probes; p++)
+		free(b->samples[p].items);
 	free(b->held);
+	free(b->samples);
 	free(b->seen);
 	free(b->ends_ns);
 	free(b->mark_ends_ns);
@@ -159,6 +174,31 @@ int boundaries_add_window(struct boundaries *b, const struct trace_window *w)
 	seen->last_ns = later(seen->last_ns, w->end_ns);
 	b->newest_ns = later(b->newest_ns, w->end_ns);
 	b->last_window_ns = later(b->last_window_ns, w->end_ns);
+	return 0;
+}
+
+int boundaries_add_sample(struct boundaries *b, const struct trace_sample *s)
+{
+	struct held_samples *h;
+	size_t at;
+
+	if (s->probe >= b->nr_probes || s->end_ns <= s->start_ns ||
+	    s->start_ns < b->samples[s->probe].handed_ns)
+		return -EINVAL;
+	h = &b->samples[s->probe];
+	at = h->nr;
+	while (at > h->first && h->items[at - 1].start_ns > s->start_ns)
+		at--;
+	if (at > h->first && h->items[at - 1].end_ns > s->start_ns)
+		return -EINVAL;
+	if (at < h->nr && h->items[at].start_ns < s->end_ns)
+		return -EINVAL;
+	if (array_room(h->items, h->cap, h->nr))
+		return -ENOMEM;
+	memmove(&h->items[at + 1], &h->items[at], (h->nr - at) * sizeof(*h->items));
+	h->items[at] = *s;
+	h->nr++;
+	b->newest_ns = later(b->newest_ns, s->end_ns);
 	return 0;
 }
 
@@ -335,6 +375,24 @@ bool boundaries_window(struct boundaries *b, const struct trace_mark *m, struct 
 		/* Nothing is handed out any more: those who were can go. */
 		for (size_t i = 0; i < h->first; i++)
 			free(h->items[i].readings);
+		h->nr -= h->first;
+		if (h->first)
+			memmove(h->items, h->items + h->first, h->nr * sizeof(*h->items));
+		h->first = 0;
+	}
+	return false;
+}
+
+bool boundaries_sample(struct boundaries *b, const struct trace_mark *m, struct trace_sample *ret)
+{
+	for (size_t p = 0; p < b->nr_probes; p++) {
+		struct held_samples *h = &b->samples[p];
+
+		if (h->first < h->nr && h->items[h->first].end_ns <= m->time_ns) {
+			*ret = h->items[h->first++];
+			h->handed_ns = ret->end_ns;
+			return true;
+		}
 		h->nr -= h->first;
 		if (h->first)
 			memmove(h->items, h->items + h->first, h->nr * sizeof(*h->items));

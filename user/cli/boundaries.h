@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Where intervals of a given length end in a trace: marks made from its windows,
- * slices, and its own marks if it has some. Windows are held back until the interval
- * they end in is closed, so they may come out of order.
+ * slices, and its own marks if it has some. Windows and samples are held back until the
+ * interval they end in is closed, so they may come out of order.
  */
 #ifndef CLI_BOUNDARIES_H
 #define CLI_BOUNDARIES_H
@@ -13,14 +13,14 @@ struct boundaries;
 
 /**
  * boundaries_new() - prepare
- * @layout: must outlive @ret
- * @marked: the trace has marks: they tell up to where it is complete
+ * @header: must outlive @ret. If the trace has marks, they tell up to where it is
+ *	complete
  * @interval_ns: length of an interval
  * @ret: free with boundaries_free()
  *
  * Return: 0 or -ENOMEM.
  */
-int boundaries_new(const struct layout *layout, bool marked, uint64_t interval_ns,
+int boundaries_new(const struct trace_header *header, uint64_t interval_ns,
 		   struct boundaries **ret);
 void boundaries_free(struct boundaries *b);
 
@@ -29,6 +29,9 @@ void boundaries_add_slice(struct boundaries *b, const struct trace_slice *s);
 
 /** boundaries_add_window() - 0, -EINVAL when its times or its group make no sense, -ENOMEM */
 int boundaries_add_window(struct boundaries *b, const struct trace_window *w);
+
+/** boundaries_add_sample() - 0, -EINVAL when its times or its probe make no sense, -ENOMEM */
+int boundaries_add_sample(struct boundaries *b, const struct trace_sample *s);
 
 /** boundaries_add_mark() - a mark of the trace; 0, or -EINVAL when it runs backwards */
 int boundaries_add_mark(struct boundaries *b, const struct trace_mark *m);
@@ -61,5 +64,8 @@ bool boundaries_next(struct boundaries *b, bool end, struct trace_mark *ret);
  * Return: false when there is no more.
  */
 bool boundaries_window(struct boundaries *b, const struct trace_mark *m, struct trace_window *ret);
+
+/** boundaries_sample() - the same for samples */
+bool boundaries_sample(struct boundaries *b, const struct trace_mark *m, struct trace_sample *ret);
 
 #endif

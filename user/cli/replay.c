@@ -126,7 +126,7 @@ int replay_new(const struct trace_header *header, const struct trace_args *args,
 	r->cgroup_seen = calloc(args->nr_cgroups + 1, sizeof(*r->cgroup_seen));
 	err = r->pid_seen && r->cgroup_seen ? make_sessions(r) : -ENOMEM;
 	if (!err && (args->interval_ns || !header->marked))
-		err = boundaries_new(&header->layout, header->marked,
+		err = boundaries_new(header,
 				     args->interval_ns ? args->interval_ns : DEFAULT_INTERVAL_NS,
 				     &r->boundaries);
 	if (err) {
@@ -196,10 +196,27 @@ static int on_boundary(struct replay *r, const struct trace_mark *m)
 	return hand_out(r, make_report, m);
 }
 
+/* Windows and samples were held back: only now is their order known. */
+static int hand_out_held(struct replay *r, const struct trace_mark *m)
+{
+	struct trace_window w;
+	struct trace_sample s;
+	int err = 0;
+
+	while (!err && boundaries_window(r->boundaries, m, &w)) {
+		err = r->out.window(r->out.arg, &w);
+		err = err == -EINVAL ? 0 : err;
+	}
+	while (!err && boundaries_sample(r->boundaries, m, &s)) {
+		err = r->out.sample(r->out.arg, &s);
+		err = err == -EINVAL ? 0 : err;
+	}
+	return err ? no_memory(r->d) : 0;
+}
+
 /* Closes all intervals that are complete, or with @end all that are left. */
 static int close_due(struct replay *r, bool end)
 {
-	struct trace_window w;
 	struct trace_mark m;
 	int err = 0;
 
@@ -210,14 +227,9 @@ static int close_due(struct replay *r, bool end)
 		return -E2BIG;
 	}
 	while (!err && boundaries_next(r->boundaries, end, &m)) {
-		/* Windows were held back: only now is their order known. */
-		while (!err && boundaries_window(r->boundaries, &m, &w)) {
-			err = r->out.window(r->out.arg, &w);
-			if (err && err != -EINVAL)
-				return no_memory(r->d);
-			err = 0;
-		}
-		err = on_boundary(r, &m);
+		err = hand_out_held(r, &m);
+		if (!err)
+			err = on_boundary(r, &m);
 	}
 	return err;
 }
@@ -355,6 +367,14 @@ static int on_window(void *arg, const struct trace_window *w)
 	return boundaries_due(r->boundaries) ? close_due(r, false) : 0;
 }
 
+static int on_sample(void *arg, const struct trace_sample *s)
+{
+	struct replay *r = arg;
+
+	return passed(r, r->boundaries ? boundaries_add_sample(r->boundaries, s)
+				       : r->out.sample(r->out.arg, s));
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct replay *r = arg;
@@ -390,6 +410,7 @@ struct trace_sink replay_sink(struct replay *r)
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
+		.sample = on_sample,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = r,

@@ -46,6 +46,11 @@ static int on_window(void *arg, const struct trace_window *w)
 	return HAND_ON(window, w);
 }
 
+static int on_sample(void *arg, const struct trace_sample *s)
+{
+	return HAND_ON(sample, s);
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	return HAND_ON(lost, l);
@@ -66,6 +71,7 @@ struct trace_sink tee_sink(struct tee *t)
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
+		.sample = on_sample,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = t,

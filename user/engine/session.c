@@ -186,6 +186,15 @@ static int on_window(void *arg, const struct trace_window *w)
 }
 
 /* What a trace of another tool lacks; a live run says so with its marks. */
+static int on_sample(void *arg, const struct trace_sample *sample)
+{
+	const struct session *s = arg;
+
+	if (sample->probe >= s->header->nr_probes || sample->end_ns <= sample->start_ns)
+		return -EINVAL;
+	return 0;
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct session *s = arg;
@@ -243,6 +252,7 @@ struct trace_sink session_sink(struct session *s)
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
+		.sample = on_sample,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = s,
@@ -351,6 +361,10 @@ static void cost_since(const struct self_cost *from, const struct self_cost *now
 	ret->cpu_ns = now->cpu_ns - from->cpu_ns;
 	ret->switches = now->switches - from->switches;
 	ret->timed = now->timed - from->timed;
+	ret->probes = now->probes - from->probes;
+	ret->probe_ns = now->probe_ns - from->probe_ns;
+	ret->probe_deferred = now->probe_deferred - from->probe_deferred;
+	ret->probe_failed = now->probe_failed - from->probe_failed;
 	/* Extrapolated: one switch in many is timed. */
 	ret->switch_ns = ret->timed ? (unsigned __int128)timed_ns * ret->switches / ret->timed : 0;
 }

@@ -267,6 +267,10 @@ static json_t *self_object(const struct report *r, int *err)
 	put_number(o, "switches", r->self.switches, err);
 	put_number(o, "switch_ns", r->self.switch_ns, err);
 	put_number(o, "timed", r->self.timed, err);
+	put_number(o, "probes", r->self.probes, err);
+	put_number(o, "probe_ns", r->self.probe_ns, err);
+	put_number(o, "probe_deferred", r->self.probe_deferred, err);
+	put_number(o, "probe_failed", r->self.probe_failed, err);
 	return o;
 }
 

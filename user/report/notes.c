@@ -231,6 +231,13 @@ static void put_self(FILE *out, const struct report *r)
 			(double)s->switch_ns / (double)s->switches, s->timed);
 	else if (s->switches)
 		fprintf(out, ", none timed");
+	if (s->probes)
+		fprintf(out, ", %" PRIu64 " latency readings of %.1f us", s->probes,
+			(double)s->probe_ns / (double)s->probes / 1e3);
+	if (s->probe_deferred)
+		fprintf(out, ", %" PRIu64 " put off", s->probe_deferred);
+	if (s->probe_failed)
+		fprintf(out, ", %" PRIu64 " failed", s->probe_failed);
 }
 
 int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)

@@ -139,6 +139,27 @@ static int get_window(struct decoder *d, struct wire_in *in, const struct trace_
 	return sink->window(sink->arg, &w);
 }
 
+static int get_sample(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
+{
+	struct trace_sample s = { 0 };
+	uint64_t length;
+
+	s.probe = wire_get_max(in, UINT32_MAX);
+	in->bad |= s.probe >= d->h->nr_probes;
+	s.start_ns = d->time_ns + wire_get_delta(in);
+	length = wire_get_delta(in);
+	s.end_ns = s.start_ns + length;
+	s.outstanding = wire_get(in);
+	s.requests = wire_get(in);
+	s.cycles = wire_get(in);
+	s.enabled_ns = length + wire_get_delta(in);
+	s.running_ns = s.enabled_ns + wire_get_delta(in);
+	if (in->bad)
+		return -EBADMSG;
+	d->time_ns = s.start_ns;
+	return sink->sample(sink->arg, &s);
+}
+
 static int get_lost(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
 {
 	struct trace_lost l = { 0 };
@@ -237,6 +258,8 @@ static int get_event(struct decoder *d, struct wire_in *in, bool *first_mark,
 		return get_window(d, in, sink);
 	case RECORDING_LOST:
 		return get_lost(d, in, sink);
+	case RECORDING_SAMPLE:
+		return get_sample(d, in, sink);
 	case RECORDING_MARK:
 		return get_mark(d, in, first_mark, sink);
 	default:

@@ -252,6 +252,29 @@ static int on_window(void *arg, const struct trace_window *w)
 	return done(e, start);
 }
 
+static int on_sample(void *arg, const struct trace_sample *s)
+{
+	struct encoder *e = arg;
+	struct wire_out *o = &e->out;
+	size_t start = o->nr;
+	uint64_t length = s->end_ns - s->start_ns;
+
+	if (s->probe >= e->h->nr_probes)
+		return -EINVAL;
+	wire_put(o, RECORDING_SAMPLE * 2);
+	wire_put(o, s->probe);
+	wire_put_delta(o, s->start_ns - e->time_ns);
+	wire_put_delta(o, length);
+	wire_put(o, s->outstanding);
+	wire_put(o, s->requests);
+	wire_put(o, s->cycles);
+	wire_put_delta(o, s->enabled_ns - length);
+	wire_put_delta(o, s->running_ns - s->enabled_ns);
+	if (!o->err)
+		e->time_ns = s->start_ns;
+	return done(e, start);
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct encoder *e = arg;
@@ -305,6 +328,7 @@ struct trace_sink encoder_sink(struct encoder *e)
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
+		.sample = on_sample,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = e,

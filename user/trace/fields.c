@@ -20,10 +20,8 @@ const struct trace_field trace_losses[TRACE_NR_LOSSES] = {
 };
 
 const struct trace_field trace_costs[TRACE_NR_COSTS] = {
-	COST(cpu_ns),
-	COST(switches),
-	COST(switch_ns),
-	COST(timed),
+	COST(cpu_ns), COST(switches), COST(switch_ns),	    COST(timed),
+	COST(probes), COST(probe_ns), COST(probe_deferred), COST(probe_failed),
 };
 
 /* A new total must be added to the tables, or recordings would lose it. */

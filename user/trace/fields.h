@@ -8,7 +8,7 @@
 
 /* Add at the end only: the order is that of recordings. */
 #define TRACE_NR_LOSSES 16
-#define TRACE_NR_COSTS	4
+#define TRACE_NR_COSTS	8
 
 /**
  * struct trace_field - a uint64_t of struct quality or struct self_cost

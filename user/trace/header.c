@@ -12,6 +12,7 @@ void header_release(struct trace_header *h)
 	free((void *)h->layout.socket_ids);
 	free((void *)h->layout.counters);
 	free((void *)h->layout.groups);
+	free((void *)h->probes);
 	*h = (struct trace_header){ 0 };
 }
 
@@ -34,9 +35,25 @@ static const char *groups_check(const struct layout *l)
 	return next == l->nr_counters ? NULL : "counters without a group";
 }
 
+static const char *probes_check(const struct trace_header *h)
+{
+	if (h->nr_probes > TRACE_MAX_PROBES)
+		return "too many probes";
+	for (size_t i = 0; i < h->nr_probes; i++) {
+		const struct probe *p = &h->probes[i];
+
+		if (p->socket >= h->layout.nr_sockets)
+			return "a probe on an unknown socket";
+		if (p->direction > DIRECTION_WRITE || p->destination >= NR_DESTINATIONS)
+			return "a probe of an unknown kind";
+	}
+	return NULL;
+}
+
 const char *header_check(const struct trace_header *h)
 {
 	const struct layout *l = &h->layout;
+	const char *wrong;
 
 	if (l->nr_cpus > TRACE_MAX_CPUS)
 		return "too many CPUs";
@@ -61,7 +78,8 @@ const char *header_check(const struct trace_header *h)
 			return "a counter of an unknown kind";
 	if (h->nr_weights == 2 && !strcmp(h->weights[0], h->weights[1]))
 		return "two weights with one name";
-	return groups_check(l);
+	wrong = probes_check(h);
+	return wrong ? wrong : groups_check(l);
 }
 
 /* CPUs as runs of the same socket: (length, index + 1 or 0). */
@@ -75,6 +93,22 @@ static void put_cpus(const struct layout *l, struct wire_out *o)
 			end++;
 		wire_put(o, end - i);
 		wire_put(o, (uint32_t)(l->cpu_socket[i] + 1));
+	}
+}
+
+static void put_probes(const struct trace_header *h, struct wire_out *o)
+{
+	wire_put(o, h->nr_probes);
+	for (size_t i = 0; i < h->nr_probes; i++) {
+		const struct probe *p = &h->probes[i];
+
+		wire_put_text(o, p->name);
+		wire_put_text(o, p->title);
+		wire_put_text(o, p->pmu);
+		wire_put(o, p->socket);
+		wire_put(o, p->direction);
+		wire_put(o, p->destination);
+		wire_put(o, p->by_tasks ? RECORDING_PROBE_BY_TASKS : 0);
 	}
 }
 
@@ -116,6 +150,7 @@ void header_encode(const struct trace_header *h, struct wire_out *o)
 	wire_put(o, h->nr_cgroups);
 	for (size_t i = 0; i < h->nr_cgroups; i++)
 		wire_put_text(o, h->cgroups[i]);
+	put_probes(h, o);
 }
 
 /* Room for @nr elements; none of zero, so that NULL always means no memory. */
@@ -211,7 +246,27 @@ static int get_cgroups(struct wire_in *in, struct trace_header *h)
 	return 0;
 }
 
-static int get_all(struct wire_in *in, struct trace_header *h)
+static int get_probes(struct wire_in *in, struct trace_header *h)
+{
+	struct probe *p;
+
+	h->nr_probes = wire_get_max(in, TRACE_MAX_PROBES);
+	h->probes = p = room(h->nr_probes, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->nr_probes && !in->bad; i++, p++) {
+		wire_get_text(in, p->name, sizeof(p->name));
+		wire_get_text(in, p->title, sizeof(p->title));
+		wire_get_text(in, p->pmu, sizeof(p->pmu));
+		p->socket = wire_get_max(in, UINT32_MAX);
+		p->direction = wire_get_max(in, DIRECTION_WRITE);
+		p->destination = wire_get_max(in, NR_DESTINATIONS - 1);
+		p->by_tasks = wire_get_max(in, RECORDING_PROBE_BY_TASKS);
+	}
+	return 0;
+}
+
+static int get_all(struct wire_in *in, uint32_t version, struct trace_header *h)
 {
 	uint64_t flags = wire_get_max(in, RECORDING_BY_THREAD | RECORDING_MARKED | RECORDING_ALL);
 	int err;
@@ -235,14 +290,18 @@ static int get_all(struct wire_in *in, struct trace_header *h)
 	h->nr_weights = wire_get_max(in, TRACE_MAX_WEIGHTS);
 	for (uint32_t i = 0; i < h->nr_weights; i++)
 		wire_get_text(in, h->weights[i], sizeof(h->weights[i]));
-	return get_cgroups(in, h);
+	err = get_cgroups(in, h);
+	if (!err && version >= 2)
+		err = get_probes(in, h);
+	return err;
 }
 
-int header_decode(struct wire_in *in, struct trace_header *ret, const char **ret_wrong)
+int header_decode(struct wire_in *in, uint32_t version, struct trace_header *ret,
+		  const char **ret_wrong)
 {
 	struct trace_header h = { 0 };
 	const char *wrong = NULL;
-	int err = get_all(in, &h);
+	int err = get_all(in, version, &h);
 
 	if (!err && (in->bad || in->at != in->end))
 		wrong = "the header is not as it should be";

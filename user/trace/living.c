@@ -222,6 +222,13 @@ static int on_window(void *arg, const struct trace_window *w)
 	return 0;
 }
 
+static int on_sample(void *arg, const struct trace_sample *s)
+{
+	(void)arg;
+	(void)s;
+	return 0;
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	(void)arg;
@@ -254,6 +261,7 @@ struct trace_sink living_sink(struct living *l)
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
+		.sample = on_sample,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = l,

@@ -263,6 +263,39 @@ static int on_window(struct ndjson_reader *r, const struct trace_sink *sink)
 	return err;
 }
 
+static int on_sample(struct ndjson_reader *r, const struct trace_sink *sink)
+{
+	const struct ndjson_line *l = &r->line;
+	struct trace_sample s = { 0 };
+	uint64_t id = 0;
+	int err = line_u64(l, l->json, "probe", REQUIRED, UINT64_MAX, &id);
+
+	if (err)
+		return err;
+	while (s.probe < r->header->nr_probes && r->names.probe_ids[s.probe] != id)
+		s.probe++;
+	if (s.probe == r->header->nr_probes)
+		return line_fail(l, "probe", "probe %llu is not in the header",
+				 (unsigned long long)id);
+	err = take_times(l, &s.start_ns, &s.end_ns);
+	s.enabled_ns = s.end_ns - s.start_ns;
+	if (!err)
+		err = line_u64(l, l->json, "outstanding", REQUIRED, UINT64_MAX, &s.outstanding);
+	if (!err)
+		err = line_u64(l, l->json, "requests", REQUIRED, UINT64_MAX, &s.requests);
+	if (!err)
+		err = line_u64(l, l->json, "cycles", REQUIRED, UINT64_MAX, &s.cycles);
+	if (!err)
+		err = line_u64(l, l->json, "enabled_ns", OPTIONAL, UINT64_MAX, &s.enabled_ns);
+	s.running_ns = s.enabled_ns;
+	if (!err)
+		err = line_u64(l, l->json, "running_ns", OPTIONAL, UINT64_MAX, &s.running_ns);
+	if (err)
+		return err;
+	r->events++;
+	return sink->sample(sink->arg, &s);
+}
+
 static int on_lost(struct ndjson_reader *r, const struct trace_sink *sink)
 {
 	const struct ndjson_line *l = &r->line;
@@ -433,7 +466,7 @@ static const struct {
 	{ "end", on_end, false },	    { "task", on_task, true },
 	{ "exit", on_exit_, true },	    { "resync", on_resync, true },
 	{ "cgroup", on_cgroup, true },	    { "follow", on_follow, true },
-	{ "mark", on_mark, true },
+	{ "mark", on_mark, true },	    { "sample", on_sample, false },
 };
 
 int ndjson_event(struct ndjson_reader *r, const struct trace_sink *sink)

@@ -84,17 +84,18 @@ static int take_source(const struct ndjson_line *line, const json_t *value, stru
 	return 0;
 }
 
-static int take_direction(const struct ndjson_line *line, const json_t *value, struct counter *c)
+/* @direction stays as it is when there is none. */
+static int take_direction(const struct ndjson_line *line, const json_t *value,
+			  enum direction *direction)
 {
 	char text[8] = "";
 	int err = line_text(line, value, "direction", OPTIONAL, text, sizeof(text), NULL);
 
-	c->direction = strstr(c->event, "_wr") ? DIRECTION_WRITE : DIRECTION_READ;
 	if (err || !text[0])
 		return err;
 	if (strcmp(text, "read") && strcmp(text, "write"))
 		return line_fail(line, "direction", "\"direction\" must be \"read\" or \"write\"");
-	c->direction = text[0] == 'w' ? DIRECTION_WRITE : DIRECTION_READ;
+	*direction = text[0] == 'w' ? DIRECTION_WRITE : DIRECTION_READ;
 	return 0;
 }
 
@@ -116,6 +117,16 @@ static int take_filter(const struct ndjson_line *line, json_t *value, struct cou
 	return 0;
 }
 
+/* The index of a socket by its number; nr_sockets when there is none. */
+static uint32_t find_socket(const struct layout *l, uint64_t number)
+{
+	uint32_t i = 0;
+
+	while (i < l->nr_sockets && l->socket_ids[i] != number)
+		i++;
+	return i;
+}
+
 static int take_counter(const struct ndjson_line *line, const struct layout *l, json_t *value,
 			struct counter *c, uint64_t *ret_id)
 {
@@ -132,14 +143,14 @@ static int take_counter(const struct ndjson_line *line, const struct layout *l, 
 		err = line_u64(line, value, "socket", REQUIRED, UINT32_MAX, &socket);
 	if (!err)
 		err = take_source(line, value, c);
+	c->direction = strstr(c->event, "_wr") ? DIRECTION_WRITE : DIRECTION_READ;
 	if (!err)
-		err = take_direction(line, value, c);
+		err = take_direction(line, value, &c->direction);
 	if (!err)
 		err = take_filter(line, value, c);
 	if (err)
 		return err;
-	while (c->socket < l->nr_sockets && l->socket_ids[c->socket] != socket)
-		c->socket++;
+	c->socket = find_socket(l, socket);
 	if (c->socket == l->nr_sockets)
 		return line_fail(line, "counters", "counter %llu is on an unknown socket",
 				 (unsigned long long)*ret_id);
@@ -203,6 +214,80 @@ static int take_counters(const struct ndjson_line *line, struct layout *l,
 	}
 	l->nr_counters = nr;
 	return take_groups(line, values, counters, groups, l);
+}
+
+static int take_destination(const struct ndjson_line *line, const json_t *value,
+			    enum destination *ret)
+{
+	char text[8] = "any";
+	unsigned int d = 0;
+	int err = line_text(line, value, "destination", OPTIONAL, text, sizeof(text), NULL);
+
+	while (!err && d < NR_DESTINATIONS && strcmp(text, destination_name(d)))
+		d++;
+	if (d == NR_DESTINATIONS)
+		return line_fail(line, "destination",
+				 "\"destination\" must be \"any\", \"cmem\", \"gmem\", \"cxl\" or "
+				 "\"remote\"");
+	*ret = d;
+	return err;
+}
+
+static int take_probe(const struct ndjson_line *line, const struct layout *l, json_t *value,
+		      struct probe *p, uint64_t *ret_id)
+{
+	uint64_t socket = 0;
+	int err = line_u64(line, value, "id", REQUIRED, UINT64_MAX, ret_id);
+
+	if (!err)
+		err = line_text(line, value, "name", REQUIRED, p->name, sizeof(p->name), NULL);
+	if (!err)
+		err = line_text(line, value, "title", OPTIONAL, p->title, sizeof(p->title), NULL);
+	if (!err)
+		err = line_text(line, value, "pmu", OPTIONAL, p->pmu, sizeof(p->pmu), NULL);
+	if (!err)
+		err = line_u64(line, value, "socket", REQUIRED, UINT32_MAX, &socket);
+	if (!err)
+		err = take_direction(line, value, &p->direction);
+	if (!err)
+		err = take_destination(line, value, &p->destination);
+	if (!err)
+		err = line_bool(line, value, "by_tasks", &p->by_tasks);
+	if (err)
+		return err;
+	p->socket = find_socket(l, socket);
+	if (p->socket == l->nr_sockets)
+		return line_fail(line, "probes", "probe %llu is on an unknown socket",
+				 (unsigned long long)*ret_id);
+	return 0;
+}
+
+static int take_probes(const struct ndjson_line *line, struct trace_header *h,
+		       struct ndjson_names *names)
+{
+	struct probe *probes;
+	json_t *values, *value;
+	size_t i, nr;
+	int err = line_array(line, line->json, "probes", OPTIONAL, TRACE_MAX_PROBES, &values);
+
+	if (err)
+		return err;
+	nr = json_array_size(values);
+	h->probes = probes = calloc(nr + 1, sizeof(*probes));
+	names->probe_ids = calloc(nr + 1, sizeof(*names->probe_ids));
+	if (!probes || !names->probe_ids)
+		return -ENOMEM;
+	json_array_foreach (values, i, value) {
+		err = take_probe(line, &h->layout, value, &probes[i], &names->probe_ids[i]);
+		if (err)
+			return err;
+		for (size_t j = 0; j < i; j++)
+			if (names->probe_ids[j] == names->probe_ids[i])
+				return line_fail(line, "probes", "probe %llu is there twice",
+						 (unsigned long long)names->probe_ids[i]);
+	}
+	h->nr_probes = nr;
+	return 0;
 }
 
 static int take_lists(const struct ndjson_line *line, struct trace_header *h,
@@ -276,6 +361,8 @@ int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 		err = take_sockets(line, h);
 	if (!err)
 		err = take_counters(line, &h->layout, names);
+	if (!err)
+		err = take_probes(line, h, names);
 	if (!err)
 		err = take_lists(line, h, names);
 	if (!err)

@@ -11,11 +11,13 @@
 /**
  * struct ndjson_names - how lines name what the layout numbers
  * @counter_ids: number of each counter of the layout; owned
+ * @probe_ids: number of each probe of the header; owned
  * @own: we wrote it: there are lines for all events, and workload lines are not events
  * @weights_known: the header names the weights
  */
 struct ndjson_names {
 	uint64_t *counter_ids;
+	uint64_t *probe_ids;
 	bool own;
 	bool weights_known;
 };
@@ -24,7 +26,7 @@ struct ndjson_names {
  * ndjson_header() - take a header from its line
  * @line: parsed
  * @h: filled; released by the caller in any case
- * @names: filled, its array to be freed by the caller in any case
+ * @names: filled, its arrays to be freed by the caller in any case
  *
  * Return: 0, -EBADMSG, -ENOMEM.
  */

@@ -174,6 +174,7 @@ void ndjson_reader_free(struct ndjson_reader *r)
 	}
 	input_release(&r->in);
 	free(r->names.counter_ids);
+	free(r->names.probe_ids);
 	free(r->path);
 	free(r);
 }

@@ -250,6 +250,24 @@ static int on_window(void *arg, const struct trace_window *win)
 	return settle(w);
 }
 
+static int on_sample(void *arg, const struct trace_sample *s)
+{
+	struct ndjson_writer *w = arg;
+
+	if (s->probe >= w->h->nr_probes || s->end_ns < s->start_ns)
+		return -EINVAL;
+	fprintf(w->f, "{\"type\":\"sample\",\"probe\":%u", s->probe);
+	json_number(w->f, "start_ns", s->start_ns);
+	json_number(w->f, "end_ns", s->end_ns);
+	json_number(w->f, "outstanding", s->outstanding);
+	json_number(w->f, "requests", s->requests);
+	json_number(w->f, "cycles", s->cycles);
+	json_number(w->f, "enabled_ns", s->enabled_ns);
+	json_number(w->f, "running_ns", s->running_ns);
+	fputs("}\n", w->f);
+	return settle(w);
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct ndjson_writer *w = arg;
@@ -333,6 +351,7 @@ struct trace_sink ndjson_sink(struct ndjson_writer *w)
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
+		.sample = on_sample,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = w,
@@ -382,6 +401,25 @@ static void put_counters(FILE *f, const struct layout *l)
 	putc(']', f);
 }
 
+static void put_probes(FILE *f, const struct trace_header *h)
+{
+	fputs(",\"probes\":[", f);
+	for (size_t i = 0; i < h->nr_probes; i++) {
+		const struct probe *p = &h->probes[i];
+
+		fprintf(f, "%s{\"id\":%zu", i ? "," : "", i);
+		json_name(f, "name", p->name);
+		json_name(f, "title", p->title);
+		json_name(f, "pmu", p->pmu);
+		json_number(f, "socket", h->layout.socket_ids[p->socket]);
+		json_name(f, "direction", p->direction == DIRECTION_WRITE ? "write" : "read");
+		json_name(f, "destination", destination_name(p->destination));
+		json_bool(f, "by_tasks", p->by_tasks);
+		putc('}', f);
+	}
+	putc(']', f);
+}
+
 static void put_header(FILE *f, const struct trace_header *h)
 {
 	fputs("{\"type\":\"header\",\"schema\":\"" NDJSON_SCHEMA "\"", f);
@@ -392,6 +430,7 @@ static void put_header(FILE *f, const struct trace_header *h)
 	put_sockets(f, &h->layout);
 	json_number(f, "nr_cpus", h->layout.nr_cpus);
 	put_counters(f, &h->layout);
+	put_probes(f, h);
 	fputs(",\"weights\":[", f);
 	for (uint32_t i = 0; i < h->nr_weights; i++) {
 		fputs(i ? "," : "", f);

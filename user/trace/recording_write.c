@@ -318,6 +318,13 @@ static int on_window(void *arg, const struct trace_window *win)
 	return TAKE(w, window, NULL, win);
 }
 
+static int on_sample(void *arg, const struct trace_sample *s)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, sample, NULL, s);
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct recording_writer *w = arg;
@@ -342,6 +349,7 @@ struct trace_sink recording_sink(struct recording_writer *w)
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
+		.sample = on_sample,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = w,
