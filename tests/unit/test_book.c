@@ -39,7 +39,7 @@ struct world {
 
 static struct world world_new(enum row_kind by, bool all)
 {
-	struct book_scope scope = { by, all };
+	struct book_scope scope = { .by = by, .all = all };
 	struct world w;
 
 	assert_int_equal(identity_new(&w.id), 0);
@@ -359,7 +359,7 @@ static void nothing_above_the_selection(void **state)
 static void the_total_is_the_sum(void **state)
 {
 	struct world w = world_new(ROW_PROCESS, true);
-	struct book_scope scope = { ROW_PROCESS, true };
+	struct book_scope scope = { .by = ROW_PROCESS, .all = true };
 	struct book *total;
 	struct report *r = calloc(1, sizeof(*r));
 	uint32_t ids[] = { workload(&w, 7, 1, "a"), workload(&w, 8, 1, "b") };
@@ -461,7 +461,7 @@ static void tangled_rows_name_each_other(void **state)
 	struct world w = world_new(ROW_PROCESS, true);
 	uint32_t ids[] = { workload(&w, 7, 1, "a"), workload(&w, 8, 1, "b"),
 			   workload(&w, 9, 1, "c") };
-	struct book_scope scope = { ROW_PROCESS, true };
+	struct book_scope scope = { .by = ROW_PROCESS, .all = true };
 	uint32_t a, b;
 	struct bounds tangled;
 	struct report *r;

@@ -33,8 +33,7 @@ struct latency;
  *
  * Return: 0 or -ENOMEM.
  */
-int latency_new(const struct trace_header *header, const struct links *links,
-		struct latency **ret);
+int latency_new(const struct trace_header *header, const struct links *links, struct latency **ret);
 void latency_free(struct latency *l);
 
 /**
