@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/feed.h"
+#include "cli/live_probes.h"
 #include "cli/tee.h"
 #include "engine/session.h"
 #include "platform/cgroups.h"
@@ -45,6 +46,7 @@ struct live {
 	struct trace_sink out; /* of @tee */
 	struct feed feed;
 	struct ledger_sink sink; /* of @feed */
+	struct sampler *sampler; /* NULL: no latencies */
 	char cgroup_mount[PATH_MAX];
 	char weights_note[sizeof(((struct weights *)NULL)->note)];
 	char **cgroups;	   /* selected, as paths from the root of the tree */
@@ -297,6 +299,7 @@ static void total_cost(const struct live *l, struct self_cost *ret)
 		.switch_ns = c.timed_ns, /* of the timed ones only */
 		.timed = c.timed,
 	};
+	live_probes_cost(l->sampler, ret);
 }
 
 enum mark_kind {
@@ -375,7 +378,12 @@ static int start_books(struct live *l, struct diag *d)
 					? l->feed.last_end_ns[s]
 					: now;
 	err = trace_failed(l, l->feed.error, d);
-	return err ? err : send_mark(l, now, MARK_FIRST, d, &mark);
+	if (!err)
+		err = send_mark(l, now, MARK_FIRST, d, &mark);
+	/* Latencies begin with the books: their first samples lie behind the mark. */
+	if (!err && l->sampler)
+		sampler_start(l->sampler);
+	return err;
 }
 
 /* The process that a thread belongs to, 0 when there is none of this number. */
@@ -419,6 +427,9 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 	err = find_counters(l, d);
 	if (!err)
 		err = make_layout(l, d);
+	/* Behind the counters: those of the traffic come first. */
+	if (!err && live_probes_open(args, &l->pmus, &l->counters, &l->header, &l->sampler))
+		err = no_memory(d);
 	if (!err)
 		err = select_cgroups(l, d);
 	if (!err)
@@ -447,7 +458,7 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 
 /*
  * The ledger goes first: it reads the counters and the weights, which end with it, and
- * fills the feed. The counters go after the engine, whose layout points to them.
+ * fills the feed. Counters and sampler go after the engine: its header points to them.
  */
 void live_free(struct live *l)
 {
@@ -456,6 +467,7 @@ void live_free(struct live *l)
 	ledger_free(l->ledger);
 	feed_release(&l->feed);
 	session_free(l->session);
+	sampler_free(l->sampler);
 	counters_close(&l->counters);
 	cpu_map_free(&l->cpus);
 	pmu_list_free(&l->pmus);
@@ -521,7 +533,8 @@ static int check_readers(struct live *l, struct diag *d)
 	return err == -ENODEV || err == -ENXIO ? 0 : err;
 }
 
-int live_drain(struct live *l, struct diag *d)
+/* live_drain() without latencies: in a mark they have been read before. */
+static int drain(struct live *l, struct diag *d)
 {
 	int err = ledger_drain(l->ledger, &l->sink);
 
@@ -529,6 +542,26 @@ int live_drain(struct live *l, struct diag *d)
 		return diag_fail(d, err, "cannot read the ring buffer: %s", strerror(-err));
 	err = trace_failed(l, l->feed.error, d);
 	return err ? err : check_readers(l, d);
+}
+
+static struct sampler_sink sample_sink(const struct live *l)
+{
+	return (struct sampler_sink){ .sample = l->out.sample, .arg = l->out.arg };
+}
+
+uint64_t live_next_ns(const struct live *l)
+{
+	return l->sampler ? sampler_next_ns(l->sampler) : UINT64_MAX;
+}
+
+int live_drain(struct live *l, struct diag *d)
+{
+	const struct sampler_sink sink = sample_sink(l);
+	int err = drain(l, d);
+
+	if (!err && l->sampler)
+		err = trace_failed(l, sampler_step(l->sampler, &sink), d);
+	return err;
 }
 
 /* Names that did not come as records are read from cgroupfs. */
@@ -583,7 +616,7 @@ static int complete(struct live *l, struct diag *d, uint64_t *ret_now)
 		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
 	err = ledger_settle(l->ledger, &l->sink);
 	if (!err)
-		err = live_drain(l, d);
+		err = drain(l, d);
 	l->feed.cut_ns = UINT64_MAX;
 	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++) {
 		uint64_t end = s < l->counters.nr_sockets ? l->feed.last_end_ns[s] : now;
@@ -612,10 +645,16 @@ static int resync(struct live *l, uint64_t lost_tasks)
 
 int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
 {
+	const struct sampler_sink sink = sample_sink(l);
 	struct quality losses;
 	uint64_t now = 0;
-	int err = complete(l, d, &now);
+	int err = 0;
 
+	/* Before the windows are closed: what the mark ends has all of its samples. */
+	if (l->sampler)
+		err = trace_failed(l, sampler_mark(l->sampler, last, &sink), d);
+	if (!err)
+		err = complete(l, d, &now);
 	if (err)
 		return err;
 	total_quality(l, &losses);
@@ -669,6 +708,11 @@ void live_describe(const struct live *l, char *ret_text, size_t size)
 		 l->counters.nr_groups, l->counters.nr_groups == 1 ? "" : "s",
 		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)",
 		 live_alive(l), live_alive(l) == 1 ? "" : "es");
+}
+
+void live_describe_probes(const struct live *l, char *ret_text, size_t size)
+{
+	live_probes_describe(l->sampler, l->args, ret_text, size);
 }
 
 void live_describe_weights(const struct live *l, char *ret_text, size_t size)

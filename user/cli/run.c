@@ -57,6 +57,9 @@ void run_describe(const struct run *run)
 		return;
 	live_describe_weights(run->live, text, sizeof(text));
 	fprintf(stderr, "%s: %s\n", run->who, text);
+	live_describe_probes(run->live, text, sizeof(text));
+	if (text[0])
+		fprintf(stderr, "%s: %s\n", run->who, text);
 	live_describe(run->live, text, sizeof(text));
 	fprintf(stderr, "%s: %s\n", run->who, text);
 }
@@ -96,13 +99,14 @@ static int follow(struct run *run, enum ending *ret, struct diag *d)
 {
 	const struct trace_args *a = run->args;
 	uint64_t start = monotonic_ns(), next = start + a->interval_ns, drain = start + DRAIN_NS,
-		 now;
+		 wake, now;
 	uint64_t end = a->duration_ns ? start + a->duration_ns : UINT64_MAX;
 	bool only_pids = a->nr_pids && !a->nr_cgroups && !a->command;
 	int err = 0;
 
 	while (!err && *ret == GOING_ON) {
-		err = wait_until(run, earlier(drain, earlier(next, end)), ret);
+		wake = earlier(earlier(drain, live_next_ns(run->live)), earlier(next, end));
+		err = wait_until(run, wake, ret);
 		if (!err)
 			err = live_drain(run->live, d);
 		now = monotonic_ns();

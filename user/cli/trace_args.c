@@ -27,6 +27,8 @@ enum {
 	KEY_METHOD,
 	KEY_COMPARE,
 	KEY_WEIGHTS,
+	KEY_PROBE_INTERVAL,
+	KEY_READ_BUDGET,
 };
 
 /* Which commands take an option. */
@@ -76,6 +78,15 @@ static const struct row {
 	{ RUN,
 	  { "window", KEY_WINDOW, "MS", 0,
 	    "Time between two readings of the counters (default 10 ms)", 2 } },
+	{ RUN,
+	  { "probe-interval", KEY_PROBE_INTERVAL, "MS", 0,
+	    "Time between two readings of latencies, if the budget allows it (default 100 ms)",
+	    2 } },
+	{ RUN,
+	  { "read-budget", KEY_READ_BUDGET, "PERCENT", 0,
+	    "Part of a CPU's time that readings of latencies may take (default 0.5); 0 leaves "
+	    "latencies out",
+	    2 } },
 	{ SHOW, { NULL, 0, NULL, 0, "How to show it:", 3 } },
 	{ RECORD, { NULL, 0, NULL, 0, "What to write:", 3 } },
 	{ LIVE,
@@ -186,6 +197,15 @@ static uint64_t seconds_ns(struct argp_state *state, const char *text)
 	if (parse_double(text, &seconds) || seconds < 0.001 || seconds > MAX_DAYS_S)
 		argp_error(state, "-d %s: must be a number of seconds from 0.001 on", text);
 	return seconds * 1e9;
+}
+
+static double budget_of(struct argp_state *state, const char *text)
+{
+	double percent;
+
+	if (parse_double(text, &percent) || percent < 0 || percent > 100)
+		argp_error(state, "--read-budget %s: must be a percentage from 0 to 100", text);
+	return percent / 100;
 }
 
 static enum row_kind kind_named(struct argp_state *state, const char *text)
@@ -352,6 +372,13 @@ static error_t parse_record_option(int key, char *arg, struct argp_state *state)
 	case KEY_WEIGHTS:
 		a->weights = weights_of(state, arg);
 		return 0;
+	case KEY_PROBE_INTERVAL:
+		a->probe_ns = NS_PER_MS * number_in(state, "--probe-interval", arg, PROBE_MIN_MS,
+						    INTERVAL_MAX_MS, " ms");
+		return 0;
+	case KEY_READ_BUDGET:
+		a->read_budget = budget_of(state, arg);
+		return 0;
 	case KEY_FORMAT:
 		a->ndjson = !strcmp(arg, "ndjson");
 		if (!a->ndjson && strcmp(arg, "recording"))
@@ -451,6 +478,8 @@ void trace_args_parse(enum trace_job job, int argc, char **argv, struct trace_ar
 		.job = job,
 		.interval_ns = job == JOB_REPORT ? 0 : INTERVAL_DEFAULT_MS * NS_PER_MS,
 		.window_ns = WINDOW_DEFAULT_MS * NS_PER_MS,
+		.probe_ns = PROBE_DEFAULT_MS * NS_PER_MS,
+		.read_budget = READ_BUDGET_DEFAULT / 100,
 		.by = ROW_PROCESS,
 		.weights = "auto",
 		.methods = { METHOD_STATE_SPACE },

@@ -21,6 +21,9 @@
 #define WINDOW_MIN_MS	    1
 #define WINDOW_MAX_MS	    1000
 #define WINDOW_DEFAULT_MS   10
+#define PROBE_MIN_MS	    1
+#define PROBE_DEFAULT_MS    100
+#define READ_BUDGET_DEFAULT 0.5 /* percent */
 
 /* Which of the three. */
 enum trace_job {
@@ -41,6 +44,8 @@ enum trace_job {
  * @interval_ns: time between two reports; 0 = as the recording has it (JOB_REPORT)
  * @duration_ns: end after this time, 0 = when interrupted
  * @window_ns: time between two readings of the counters
+ * @probe_ns: time between two readings of latency counters
+ * @read_budget: part of a CPU's time that these readings may take, 0 = no latencies
  * @by: what a row is; with JOB_REPORT only when @by_given
  * @top: largest rows to show, 0 = all
  * @json: JSON instead of tables
@@ -65,6 +70,8 @@ struct trace_args {
 	uint64_t interval_ns;
 	uint64_t duration_ns;
 	uint64_t window_ns;
+	uint64_t probe_ns;
+	double read_budget;
 	enum row_kind by;
 	bool by_given;
 	enum method methods[NR_METHODS];

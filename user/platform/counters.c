@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/text.h"
+#include "platform/perf_events.h"
 
 /* Events of one PMU take turns every few milliseconds (perf_event_mux_interval_ms). */
 #define TURN_NS 5000000
@@ -56,31 +55,6 @@ static int row_attr(const struct pmu *pmu, const struct counter_row *row, struct
 	return 0;
 }
 
-static int open_event(const struct perf_event_attr *attr, int cpu, int leader)
-{
-	int fd = syscall(SYS_perf_event_open, attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
-void counters_rights_help(struct diag *d)
-{
-	char paranoid[16] = "?";
-
-	read_line_at(-1, "/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
-	if (!strcmp(paranoid, "3") || !strcmp(paranoid, "4"))
-		diag_help(d,
-			  "kernel.perf_event_paranoid is %s: run as root or with CAP_SYS_ADMIN "
-			  "(CAP_PERFMON is not enough at this setting), or set it to 0 with "
-			  "\"sysctl kernel.perf_event_paranoid=0\"",
-			  paranoid);
-	else
-		diag_help(d,
-			  "kernel.perf_event_paranoid is %s: run as root or with CAP_PERFMON, or "
-			  "set it to 0 with \"sysctl kernel.perf_event_paranoid=0\"",
-			  paranoid);
-}
-
 static int open_problem(const struct pmu *pmu, const char *event, int err, struct diag *d)
 {
 	diag_fail(d, err, "cannot open %s/%s/ on CPU %d: %s", pmu->name, event, pmu->active_cpu,
@@ -88,48 +62,6 @@ static int open_problem(const struct pmu *pmu, const char *event, int err, struc
 	if (err == -EACCES || err == -EPERM)
 		counters_rights_help(d);
 	return err;
-}
-
-static void close_fds(int *fds, size_t nr)
-{
-	/* Siblings first: a group without its leader would go on as single events. */
-	while (nr--) {
-		if (fds[nr] >= 0)
-			close(fds[nr]);
-		fds[nr] = -1;
-	}
-}
-
-/*
- * Opens a group, disabled. Returns the number of events that fit: a sibling for
- * which no counter is left is refused with EINVAL.
- */
-static int open_group(const struct perf_event_attr *attrs, size_t nr, int cpu, bool pinned,
-		      int *fds)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		struct perf_event_attr attr = attrs[i];
-
-		attr.disabled = !i;
-		attr.pinned = pinned && !i;
-		fds[i] = open_event(&attr, cpu, i ? fds[0] : -1);
-		if (fds[i] == -EINVAL && i)
-			break;
-		if (fds[i] < 0) {
-			int err = fds[i];
-
-			close_fds(fds, i);
-			return err;
-		}
-	}
-	return i;
-}
-
-static int enable_group(int leader)
-{
-	return ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) ? -errno : 0;
 }
 
 /* A pinned group that cannot run has been put into the error state: it reads as nothing. */
@@ -163,20 +95,20 @@ static int open_groups(const struct perf_event_attr *attrs, size_t nr, int cpu, 
 {
 	for (size_t i = 0; i < nr; i += size) {
 		size_t n = nr - i < size ? nr - i : size;
-		int got = open_group(attrs + i, n, cpu, pinned, fds + i);
+		int got = perf_group_open(&perf_kernel, attrs + i, n, cpu, pinned, fds + i);
 		int err = got < 0 ? got : 0;
 
 		if (!err && (size_t)got < n)
 			err = -EINVAL;
 		if (!err)
-			err = enable_group(fds[i]);
+			err = perf_kernel.enable(fds[i]);
 		if (!err && pinned && !is_running(fds[i]))
 			err = -EBUSY;
 		/* Single events cannot be made smaller: they wait until others let go. */
 		if (!err && !pinned && size > 1 && !i && !gets_a_turn(fds[0]))
 			err = -EBUSY;
 		if (err) {
-			close_fds(fds, i + (got > 0 ? got : 0));
+			perf_events_close(&perf_kernel, fds, i + (got > 0 ? got : 0));
 			return err;
 		}
 	}
@@ -189,12 +121,12 @@ static int open_groups(const struct perf_event_attr *attrs, size_t nr, int cpu, 
  */
 static int group_size(const struct perf_event_attr *attrs, size_t nr, int cpu, int *fds)
 {
-	int fit = open_group(attrs, nr, cpu, false, fds);
+	int fit = perf_group_open(&perf_kernel, attrs, nr, cpu, false, fds);
 	int groups;
 
 	if (fit <= 0)
 		return fit;
-	close_fds(fds, fit);
+	perf_events_close(&perf_kernel, fds, fit);
 	groups = (nr + fit - 1) / fit;
 	return (nr + groups - 1) / groups;
 }
@@ -317,7 +249,7 @@ void counters_close(struct counters *c)
 {
 	if (!c)
 		return;
-	close_fds(c->fds, c->nr);
+	perf_events_close(&perf_kernel, c->fds, c->nr);
 	free(c->items);
 	free(c->fds);
 	free(c->groups);

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "model.h"
+#include "platform/perf_events.h"
 #include "platform/pmu.h"
 
 /**
@@ -81,8 +82,5 @@ int counters_open(const struct pmu_list *pmus, struct diag *d, struct counters *
 
 /** counters_close() - close all events; NULL is fine */
 void counters_close(struct counters *c);
-
-/** counters_rights_help() - the remedy for an event that may not be opened */
-void counters_rights_help(struct diag *d);
 
 #endif
