@@ -7,16 +7,17 @@
 #include "base/array.h"
 
 /* Bytes of this counter are rows' own, and of the probe's socket and direction. */
-static bool fits(const struct probe *p, const struct counter *c)
+static bool fits(const struct layout *l, const struct probe *p, const struct counter *c)
 {
-	return c->source == SOURCE_CPU && c->socket == p->socket && c->direction == p->direction;
+	return c->source == SOURCE_CPU && l->groups[c->group].socket == p->socket &&
+	       c->direction == p->direction;
 }
 
 /* Does any counter of the probe's socket and direction tell where its bytes go? */
 static bool any_tells(const struct layout *l, const struct probe *p)
 {
 	for (size_t i = 0; i < l->nr_counters; i++)
-		if (fits(p, &l->counters[i]) && l->counters[i].destination != DESTINATION_ANY)
+		if (fits(l, p, &l->counters[i]) && l->counters[i].destination != DESTINATION_ANY)
 			return true;
 	return false;
 }
@@ -33,7 +34,7 @@ static int link_probe(const struct layout *l, const struct probe *p, uint32_t pr
 	for (size_t i = 0; i < l->nr_counters; i++) {
 		const struct counter *c = &l->counters[i];
 
-		if (!fits(p, c) || c->destination != to)
+		if (!fits(l, p, c) || c->destination != to)
 			continue;
 		if (array_room(ret->items, *cap, ret->nr))
 			return -ENOMEM;

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "report/format.h"
 #include "report/json.h"
+#include "report/latencies.h"
 #include "report/put.h"
 
 /* Sum that cannot wrap: what it would wrap at is out of range long before. */
@@ -184,6 +185,8 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
 	put(o, "shares", shares_array(r, row, metrics, err), err);
 	put(o, "metrics", metrics, err);
+	if (r->nr_probes)
+		put(o, "latencies", latencies_row(r, row, err), err);
 	put_bool(o, "separable", row->separable, err);
 	if (!row->separable) {
 		put(o, "tangled_with", tangled_array(row, err), err);
@@ -288,6 +291,8 @@ int json_report(const struct report *r, json_t **ret)
 	put(o, "interval", interval_object(r, &err), &err);
 	put(o, "counters", counters_array(r, &err), &err);
 	put(o, "sockets", sockets_array(r, &err), &err);
+	if (r->nr_probes)
+		put(o, "latencies", latencies_probes(r, &err), &err);
 	put(o, "workloads", workloads_array(r, &err), &err);
 	put(o, "unattributed", unattributed_array(r, &err), &err);
 	put(o, "devices", json_array(), &err);
