@@ -151,8 +151,7 @@ static int enter_window(void *arg, const struct trace_window *w)
 	return 0;
 }
 
-/* Bytes that no task may own, or that came while nobody ran. */
-static enum reason reason_of(const struct counter *c)
+enum reason book_reason(const struct counter *c)
 {
 	switch (c->source) {
 	case SOURCE_DEVICE:
@@ -177,7 +176,7 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 	(void)w;
 	c->value += bytes;
 	if (!nr)
-		c->unattributed[reason_of(c->counter)] += bytes;
+		c->unattributed[book_reason(c->counter)] += bytes;
 	for (size_t i = 0; i < nr; i++) {
 		if (p[i].workload == WORKLOAD_BACKGROUND) {
 			c->unattributed[REASON_BACKGROUND] += p[i].bytes;

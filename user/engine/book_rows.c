@@ -323,6 +323,11 @@ static void row_key(const struct book *b, const struct book_key *key, char *ret)
 			 b->scope.by == ROW_THREAD ? "tid" : "pid", key->pid, key->start_ns);
 }
 
+void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN])
+{
+	row_key(b, &b->by_number[row]->key, ret);
+}
+
 struct other {
 	const struct book_key *key;
 	uint64_t bytes;

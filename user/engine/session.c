@@ -9,6 +9,7 @@
 #include "engine/book.h"
 #include "engine/identity.h"
 #include "engine/latency.h"
+#include "engine/neighbours.h"
 #include "engine/split_tee.h"
 #include "engine/timeline.h"
 
@@ -28,7 +29,8 @@ struct session {
 	struct book *total;
 	struct links links;
 	struct latency *latency;
-	struct split_tee split;	     /* the interval's book, and latency */
+	struct neighbours *neighbours;
+	struct split_tee split;	     /* the interval's book, and latencies */
 	uint64_t *window_end_ns;     /* of the last window, by group */
 	uint64_t *sample_end_ns;     /* of the last sample, by probe */
 	struct trace_mark last;	     /* @ends_ns points to our copy */
@@ -56,6 +58,34 @@ static int on_saw(void *arg, size_t link, uint32_t workload, uint64_t bytes, dou
 	return book_saw(s->interval, link, workload, bytes, ns);
 }
 
+static int on_row(void *arg, uint32_t workload, uint32_t *ret)
+{
+	const struct session *s = arg;
+	struct split_sink book = book_sink(s->interval);
+
+	return book.row(book.arg, workload, ret);
+}
+
+static void on_key(void *arg, uint32_t row, char ret[MODEL_KEY_LEN])
+{
+	const struct session *s = arg;
+
+	book_key(s->interval, row, ret);
+}
+
+static int make_neighbours(struct session *s)
+{
+	const struct neighbours_names names = { on_row, on_key, s };
+	int err;
+
+	if (!s->o.neighbours)
+		return 0;
+	err = neighbours_new(s->header, &s->links, &names, &s->neighbours);
+	if (!err)
+		s->split.sinks[s->split.nr++] = neighbours_split(s->neighbours);
+	return err;
+}
+
 static int make_books(struct session *s)
 {
 	const struct layout *layout = &s->header->layout;
@@ -74,7 +104,7 @@ static int make_books(struct session *s)
 	s->split.sinks[s->split.nr++] = book_sink(s->interval);
 	if (s->header->nr_probes)
 		s->split.sinks[s->split.nr++] = latency_split(s->latency, &saw);
-	return 0;
+	return make_neighbours(s);
 }
 
 static int enter_on_cpu(void *arg, uint32_t socket, uint32_t workload, uint64_t ns)
@@ -101,6 +131,8 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 
 	s->late += late;
 	latency_close(s->latency, ends_ns);
+	if (s->neighbours)
+		neighbours_close(s->neighbours);
 	if (!err)
 		err = book_finish(s->interval);
 	if (!err)
@@ -213,6 +245,8 @@ static int on_sample(void *arg, const struct trace_sample *sample)
 	    sample->start_ns < s->sample_end_ns[sample->probe])
 		return -EINVAL;
 	err = s->o.names_only ? 0 : latency_sample(s->latency, sample);
+	if (!err && s->neighbours)
+		err = neighbours_sample(s->neighbours, sample);
 	if (!err)
 		s->sample_end_ns[sample->probe] = sample->end_ns;
 	return err;
@@ -318,6 +352,7 @@ void session_free(struct session *s)
 	timeline_free(s->timeline);
 	splitter_free(s->splitter);
 	latency_free(s->latency);
+	neighbours_free(s->neighbours);
 	links_free(&s->links);
 	identity_free(s->id);
 	free(s->window_end_ns);
@@ -473,4 +508,20 @@ int session_summary(struct session *s, struct report **ret)
 	r->summary = true;
 	*ret = r;
 	return 0;
+}
+
+int session_neighbours(struct session *s, double rise, struct neighbours_report **ret)
+{
+	struct report *summary;
+	int err;
+
+	if (!s->neighbours)
+		return -EINVAL;
+	err = session_summary(s, &summary);
+	if (err)
+		return err;
+	err = neighbours_report(s->neighbours, rise, summary, ret);
+	if (err)
+		report_free(summary);
+	return err;
 }

@@ -75,8 +75,7 @@ json_t *latencies_row(const struct report *r, const struct report_row *row, int 
 
 bool latencies_main(const struct probe *p)
 {
-	return p->by_tasks && p->direction == DIRECTION_READ &&
-	       p->destination == DESTINATION_CMEM;
+	return p->by_tasks && p->direction == DIRECTION_READ && p->destination == DESTINATION_CMEM;
 }
 
 bool latencies_seen(const struct report *r, const struct report_row *row, double *ret_ns)
