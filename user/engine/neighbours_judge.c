@@ -157,9 +157,8 @@ static enum neighbour_role role_of(const struct neighbour *n, double socket)
 
 	if (changed)
 		return n->increase >= MIN_SHARE * socket ? NEIGHBOUR_ROSE : NEIGHBOUR_NONE;
-	return n->row && n->saw_risen > 0 && n->active >= NEIGHBOURS_MIN_SAMPLES
-		       ? NEIGHBOUR_VICTIM
-		       : NEIGHBOUR_NONE;
+	return n->row && n->saw_risen > 0 && n->active >= NEIGHBOURS_MIN_SAMPLES ? NEIGHBOUR_VICTIM
+										 : NEIGHBOUR_NONE;
 }
 
 static struct neighbour judge(const struct moods *m, const struct tally *t,
@@ -255,8 +254,7 @@ static void plain_key(const char *key, char ret[MODEL_KEY_LEN])
  * The tally of each number: a reason's own, or that of the row with the key. Rows that
  * the summary has pooled, or that we have, are in its pool, if there is one.
  */
-static int find_targets(const struct neighbours *n, const struct report *summary,
-			uint32_t **ret)
+static int find_targets(const struct neighbours *n, const struct report *summary, uint32_t **ret)
 {
 	uint32_t *target = calloc(POOL_ROW + 1, sizeof(*target)), pool = REASON_LOST;
 	bool by_cgroup = summary->by == ROW_CGROUP;

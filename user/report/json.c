@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "report/format.h"
 #include "report/json.h"
+#include "report/json_parts.h"
 #include "report/latencies.h"
 #include "report/put.h"
 
@@ -17,7 +18,7 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-static json_t *host_object(const struct report *r, int *err)
+json_t *json_host(const struct report *r, int *err)
 {
 	const struct host_info *h = r->host;
 	json_t *o = json_object();
@@ -29,7 +30,7 @@ static json_t *host_object(const struct report *r, int *err)
 	return o;
 }
 
-static json_t *interval_object(const struct report *r, int *err)
+json_t *json_interval(const struct report *r, int *err)
 {
 	char time[FORMAT_TIME_LEN];
 	json_t *o = json_object();
@@ -160,11 +161,8 @@ static json_t *tangled_array(const struct report_row *row, int *err)
 	return a;
 }
 
-static json_t *row_object(const struct report *r, const struct report_row *row, int *err)
+void json_who(json_t *o, const struct report_row *row, int *err)
 {
-	json_t *o = json_object();
-	json_t *metrics = json_object();
-
 	put_name(o, "key", row->key, sizeof(row->key), err);
 	put_text(o, "kind", row_kind_name(row->kind), err);
 	if (row->kind == ROW_CGROUP) {
@@ -182,6 +180,14 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 		put_bool(o, "exited", true, err);
 	if (row->kernel)
 		put_bool(o, "kernel", true, err);
+}
+
+static json_t *row_object(const struct report *r, const struct report_row *row, int *err)
+{
+	json_t *o = json_object();
+	json_t *metrics = json_object();
+
+	json_who(o, row, err);
 	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
 	put(o, "shares", shares_array(r, row, metrics, err), err);
 	put(o, "metrics", metrics, err);
@@ -229,7 +235,7 @@ static json_t *unattributed_array(const struct report *r, int *err)
 	return a;
 }
 
-static json_t *quality_object(const struct report *r, int *err)
+json_t *json_quality(const struct report *r, int *err)
 {
 	const struct quality *q = &r->quality;
 	json_t *o = json_object();
@@ -262,7 +268,7 @@ static json_t *quality_object(const struct report *r, int *err)
 	return o;
 }
 
-static json_t *self_object(const struct report *r, int *err)
+json_t *json_self(const struct report *r, int *err)
 {
 	json_t *o = json_object();
 
@@ -286,9 +292,9 @@ int json_report(const struct report *r, json_t **ret)
 	put_number(o, "sequence", r->sequence, &err);
 	if (r->summary)
 		put_bool(o, "summary", true, &err);
-	put(o, "host", host_object(r, &err), &err);
+	put(o, "host", json_host(r, &err), &err);
 	put_text(o, "source", r->replayed ? "recording" : "live", &err);
-	put(o, "interval", interval_object(r, &err), &err);
+	put(o, "interval", json_interval(r, &err), &err);
 	put(o, "counters", counters_array(r, &err), &err);
 	put(o, "sockets", sockets_array(r, &err), &err);
 	if (r->nr_probes)
@@ -296,8 +302,8 @@ int json_report(const struct report *r, json_t **ret)
 	put(o, "workloads", workloads_array(r, &err), &err);
 	put(o, "unattributed", unattributed_array(r, &err), &err);
 	put(o, "devices", json_array(), &err);
-	put(o, "quality", quality_object(r, &err), &err);
-	put(o, "self", self_object(r, &err), &err);
+	put(o, "quality", json_quality(r, &err), &err);
+	put(o, "self", json_self(r, &err), &err);
 	if (err) {
 		json_decref(o);
 		return err;
