@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/boundaries.h"
 #include "cli/replay.h"
 
 #define MS 1000000ull
@@ -198,6 +199,44 @@ static void samples_are_checked(void **state)
 	assert_int_equal(replay_finish(w.replay), 0);
 	assert_int_equal(w.nr, 5);
 	replay_free(w.replay);
+}
+
+/* A sample is in the interval that it ends in. */
+static void samples_wait_for_their_interval(void **state)
+{
+	static const struct probe probes[] = { { .name = "cmem0/rd" }, { .name = "dlink0/in_rd" } };
+	const uint64_t ends[] = { 0, 0 }, later[] = { T0 + 70 * MS, T0 + 70 * MS };
+	struct trace_mark mark = { .first = true, .ends_ns = ends };
+	struct trace_header h = unmarked;
+	struct trace_sample s = { 0 };
+	struct boundaries *b;
+	size_t nr[3] = { 0 };
+
+	(void)state;
+	h.probes = probes;
+	h.nr_probes = 2;
+	h.marked = true;
+	assert_int_equal(boundaries_new(&h, 30 * MS, &b), 0);
+	assert_int_equal(boundaries_add_mark(b, &mark), 0);
+	assert_true(boundaries_next(b, false, &mark));
+	for (s.start_ns = 0; s.start_ns < 70 * MS; s.start_ns = s.end_ns) {
+		s.end_ns = s.start_ns + 20 * MS;
+		for (s.probe = 0; s.probe < 2; s.probe++)
+			assert_int_equal(boundaries_add_sample(b, &s), 0);
+	}
+	mark = (struct trace_mark){ .last = true, .time_ns = 70 * MS, .ends_ns = later };
+	assert_int_equal(boundaries_add_mark(b, &mark), 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(boundaries_next(b, true, &mark));
+		assert_int_equal(mark.last, i == 2);
+		for (; boundaries_sample(b, &mark, &s); nr[i]++)
+			assert_true(s.end_ns <= mark.time_ns);
+	}
+	assert_false(boundaries_next(b, true, &mark));
+	assert_int_equal(nr[0], 2); /* of both probes, up to 20 ms */
+	assert_int_equal(nr[1], 4); /* up to 60 ms; what ends at 80 ms is behind the last mark */
+	assert_int_equal(nr[2], 0);
+	boundaries_free(b);
 }
 
 /* An interval of a socket ends with a window; the rest is in the next. */
@@ -457,6 +496,7 @@ int main(void)
 		cmocka_unit_test(what_runs_after_the_last_window_is_reported),
 		cmocka_unit_test(a_trace_may_say_where_it_ends),
 		cmocka_unit_test(samples_are_checked),
+		cmocka_unit_test(samples_wait_for_their_interval),
 		cmocka_unit_test(events_may_be_out_of_order),
 		cmocka_unit_test(only_slices),
 		cmocka_unit_test(junk),
