@@ -21,11 +21,8 @@ static struct command {
 	const char *name; /* "" is the main job */
 	const struct argp_option *options;
 } commands[] = {
-	{ "", NULL },
-	{ "record", NULL },
-	{ "report", NULL },
-	{ "list", list_options },
-	{ "check", check_options },
+	{ "", NULL },		{ "record", NULL },	  { "report", NULL },
+	{ "neighbours", NULL }, { "list", list_options }, { "check", check_options },
 };
 
 /* argp adds these to every command. */
@@ -174,6 +171,7 @@ int main(int argc, char **argv)
 	commands[0].options = trace_args_options(JOB_LIVE);
 	commands[1].options = trace_args_options(JOB_RECORD);
 	commands[2].options = trace_args_options(JOB_REPORT);
+	commands[3].options = trace_args_options(JOB_NEIGHBOURS);
 	if (argc == 2 && !strcmp(argv[1], "man"))
 		return man();
 	if (argc == 2 && !strcmp(argv[1], "completion"))

@@ -26,6 +26,9 @@ int cmd_record(int argc, char **argv);
 /** cmd_report() - reports of such a file */
 int cmd_report(int argc, char **argv);
 
+/** cmd_neighbours() - who moved more while a latency was high */
+int cmd_neighbours(int argc, char **argv);
+
 /** cmd_list() - show the uncore PMUs with their events and filters */
 int cmd_list(int argc, char **argv);
 

@@ -13,10 +13,8 @@ static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "record", cmd_record },
-	{ "report", cmd_report },
-	{ "list", cmd_list },
-	{ "check", cmd_check },
+	{ "record", cmd_record }, { "report", cmd_report }, { "neighbours", cmd_neighbours },
+	{ "list", cmd_list },	  { "check", cmd_check },
 };
 
 int main(int argc, char **argv)
@@ -36,7 +34,8 @@ int main(int argc, char **argv)
 	}
 	fprintf(stderr,
 		"t410trace: unknown command \"%s\"\n"
-		"Commands are record, report, list and check; to run and follow a program: "
+		"Commands are record, report, neighbours, list and check; to run and follow a "
+		"program: "
 		"t410trace -- %s\n",
 		argv[1], argv[1]);
 	return EXIT_USAGE;

@@ -97,7 +97,7 @@ static int find_moods(const struct vicinity *v, double rise, struct moods *m,
 
 		m->is[i] = is;
 		m->count[is]++;
-		m->time[is] += m->slots[i]->covered_ns / 1e9;
+		*(is == RISEN ? &ret->risen_ns : &ret->calm_ns) += m->slots[i]->covered_ns;
 		m->episodes[is] += !i || m->is[i - 1] != is;
 		sum[is] += m->ns[i];
 	}
@@ -107,8 +107,8 @@ static int find_moods(const struct vicinity *v, double rise, struct moods *m,
 	ret->calm_samples = m->count[CALM];
 	ret->risen_samples = m->count[RISEN];
 	ret->episodes = m->episodes[RISEN];
-	ret->calm_ns = m->time[CALM] * 1e9;
-	ret->risen_ns = m->time[RISEN] * 1e9;
+	m->time[CALM] = ret->calm_ns / 1e9;
+	m->time[RISEN] = ret->risen_ns / 1e9;
 	ret->calm_latency_ns = m->count[CALM] ? sum[CALM] / m->count[CALM] : 0;
 	ret->risen_latency_ns = m->count[RISEN] ? sum[RISEN] / m->count[RISEN] : 0;
 	ret->enough = m->count[CALM] >= NEIGHBOURS_MIN_SAMPLES &&

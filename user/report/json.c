@@ -321,7 +321,7 @@ int json_write(FILE *out, const struct report *r)
 
 	if (err)
 		return err;
-	text = json_dumps(o, JSON_COMPACT);
+	text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	json_decref(o);
 	if (!text)
 		return -ENOMEM;

@@ -14,7 +14,10 @@
 /* Whole bytes per second: more is not known. */
 static void put_rate(json_t *o, const char *key, double rate, int *err)
 {
-	put(o, key, json_real(round(rate)), err);
+	if (!*err && (rate > 9e18 || rate < -9e18))
+		*err = -ERANGE;
+	if (!*err)
+		put(o, key, json_integer(llround(rate)), err);
 }
 
 static void put_latency(json_t *o, const char *key, double ns, int *err)
@@ -97,7 +100,7 @@ int neighbours_json_write(FILE *out, const struct neighbours_report *r)
 	put(o, "probes", probes, &err);
 	put(o, "quality", json_quality(r->summary, &err), &err);
 	put(o, "self", json_self(r->summary, &err), &err);
-	text = err ? NULL : json_dumps(o, JSON_COMPACT);
+	text = err ? NULL : json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	json_decref(o);
 	if (!text)
 		return err ? err : -ENOMEM;

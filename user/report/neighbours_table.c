@@ -166,10 +166,10 @@ static int put_rows(const struct output *o, const struct neighbourhood *h)
 
 static void put_heading(const struct output *o)
 {
-	fprintf(o->out, "%*s %7s %7s %7s %6s %7s %7s\n", (int)o->left, "", "CALM", "HIGH",
-		"CHANGE", "SHARE", "CALM", "HIGH");
-	fprintf(o->out, "%-*s %7s %7s %7s %6s %7s %7s\n", (int)o->left, "NEIGHBOUR", "GB/s",
-		"GB/s", "GB/s", "HIGH", "LAT ns", "LAT ns");
+	fprintf(o->out, "%*s %7s %7s %7s %6s %7s %7s\n", (int)o->left, "", "CALM", "HIGH", "CHANGE",
+		"SHARE", "CALM", "HIGH");
+	fprintf(o->out, "%-*s %7s %7s %7s %6s %7s %7s\n", (int)o->left, "NEIGHBOUR", "GB/s", "GB/s",
+		"GB/s", "HIGH", "LAT ns", "LAT ns");
 }
 
 static void put_total(const struct output *o, const struct neighbourhood *h)
