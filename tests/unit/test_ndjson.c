@@ -144,6 +144,7 @@ static void test_foreign(void **state)
 		"\"new\":[]}\n"
 		"{\"type\":\"io\",\"workload\":7,\"bdf\":\"0002:81:00.0\"}\n"
 		"{\"type\":\"mark\",\"what\":\"not ours\"}\n"
+		"{\"type\":\"sample\",\"of\":\"without probes not ours\"}\n"
 		"{\"type\":\"workload\",\"id\":0,\"pid\":0,\"comm\":\"idle\"}\n"
 		"{\"type\":\"slice\",\"workload\":0,\"cpu\":0,\"start_ns\":0,\"end_ns\":1}\n"
 		"{\"type\":\"workload\",\"id\":1,\"pid\":5,\"tgid\":4}\n"
@@ -323,7 +324,7 @@ static const struct {
 	{ PROBES("},{\"id\":5,\"socket\":0"), ": \"name\" is missing" },
 	{ HEADER_START SOCKETS "\"counters\":[],\"probes\":{}}\n",
 	  ": \"probes\" must be an array" },
-	{ HEADER SAMPLE(",\"outstanding\":1"), ":2:18: probe 4 is not in the header" },
+	{ PROBES("") "{\"type\":\"sample\",\"probe\":5}\n", ":2:18: probe 5 is not in the header" },
 	{ PROBES("") SAMPLE(""), ":2:1: \"outstanding\" is missing" },
 	{ PROBES("") SAMPLE(",\"outstanding\":-1"), ": \"outstanding\" must be a whole number" },
 	{ PROBES("") SAMPLE(",\"outstanding\":1,\"running_ns\":\"x\""),

@@ -268,8 +268,12 @@ static int on_sample(struct ndjson_reader *r, const struct trace_sink *sink)
 	const struct ndjson_line *l = &r->line;
 	struct trace_sample s = { 0 };
 	uint64_t id = 0;
-	int err = line_u64(l, l->json, "probe", REQUIRED, UINT64_MAX, &id);
+	int err;
 
+	/* without probes, it is a line of another tool and means something else */
+	if (!r->header->nr_probes)
+		return 0;
+	err = line_u64(l, l->json, "probe", REQUIRED, UINT64_MAX, &id);
 	if (err)
 		return err;
 	while (s.probe < r->header->nr_probes && r->names.probe_ids[s.probe] != id)
