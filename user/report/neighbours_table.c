@@ -55,7 +55,11 @@ static void put_change(FILE *out, double change)
 	if (size < 5e5)
 		strcpy(text, "0");
 	else
-		snprintf(text, sizeof(text), size < 999.5e9 ? "%+.2f" : "%+.0e", change / 1e9);
+		snprintf(text, sizeof(text),
+			 size < 99.9995e9  ? "%+.3f"
+			 : size < 999.99e9 ? "%+.2f"
+					   : "%+.0e",
+			 change / 1e9);
 	put_cell(out, text, FORMAT_NUMBER_WIDTH);
 }
 
