@@ -272,8 +272,8 @@ static int put_all(const struct output *o)
 	static const char *const legend[] = {
 		"rose: moved clearly more while the latency was high",
 		"victim: saw the high latency, and did not move more",
-		"This is coincidence in time, not proof: what rose may be the cause, or have one "
-		"in common with the latency. Bytes of rows are estimates.",
+		"This is coincidence in time, not proof: what rose may be the cause, or share one.",
+		"Bytes of rows are estimates.",
 	};
 	bool any = false;
 	int err = put_title(o);
