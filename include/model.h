@@ -150,7 +150,10 @@ struct share {
  * @valid: it was read at least twice and something was requested; otherwise no latency
  * @latency_cycles, @latency_ns: mean over the requests
  * @requests, @outstanding, @cycles: sums of the samples, as counted
- * @samples: number of samples; @covered_ns: time they cover
+ * @samples: number of samples, also those that are partly in the interval
+ * @covered_ns: time they cover
+ * @weighed: rows have a latency, weighted by their bytes of counters of this
+ *	@destination, which is DESTINATION_ANY where no counter tells the probe's own
  */
 struct report_probe {
 	const struct probe *probe;
@@ -162,6 +165,8 @@ struct report_probe {
 	uint64_t cycles;
 	uint64_t samples;
 	uint64_t covered_ns;
+	bool weighed;
+	enum destination destination;
 };
 
 /**

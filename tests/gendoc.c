@@ -26,6 +26,7 @@ static struct command {
 	{ "record", NULL },
 	{ "report", NULL },
 	{ "stat", stat_options },
+	{ "neighbours", NULL },
 	{ "list", list_options },
 	{ "check", check_options },
 };
@@ -176,6 +177,7 @@ int main(int argc, char **argv)
 	commands[0].options = trace_args_options(JOB_LIVE);
 	commands[1].options = trace_args_options(JOB_RECORD);
 	commands[2].options = trace_args_options(JOB_REPORT);
+	commands[4].options = trace_args_options(JOB_NEIGHBOURS);
 	if (argc == 2 && !strcmp(argv[1], "man"))
 		return man();
 	if (argc == 2 && !strcmp(argv[1], "completion"))

@@ -48,6 +48,7 @@ part_build() { tests/build.sh; }
 part_unit() {
 	unit_programs "" "" env
 	tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
+	tests/unit/test_neighbours.py ./t410trace
 }
 part_asan() { unit_programs -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
 part_valgrind() {

@@ -75,20 +75,19 @@ static inline int world_call(struct world *w)
 	return w->fail && w->calls == w->fail ? -EPIPE : 0;
 }
 
-static inline int world_window(void *arg, uint32_t group, uint64_t duration_ns,
-			       const struct reading *r)
+static inline int world_window(void *arg, const struct trace_window *window)
 {
 	struct world *w = arg;
 
-	assert_int_equal(group, 0);
-	assert_true(duration_ns > 0);
-	assert_non_null(r);
+	assert_int_equal(window->group, 0);
+	assert_true(window->end_ns > window->start_ns);
+	assert_non_null(window->readings);
 	return world_call(w);
 }
 
 /* Exact; everybody who ran, in order, and nobody else; then the background, if any. */
-static inline int world_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct portion *p,
-			      size_t nr)
+static inline int world_bytes(void *arg, uint32_t counter, const struct trace_window *window,
+			      uint64_t bytes, const struct portion *p, size_t nr)
 {
 	struct world *w = arg;
 	const struct split_block *b = &w->block;
@@ -99,6 +98,7 @@ static inline int world_bytes(void *arg, uint32_t counter, uint64_t bytes, const
 		at++;
 	assert_true(at < b->nr_windows);
 	w->next[counter] = at + 1;
+	assert_ptr_equal(window, &w->windows[at]);
 	assert_true(bytes == w->readings[at][counter].value);
 	while (first < b->nr && b->activity[first].window < at)
 		first++;

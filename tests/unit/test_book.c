@@ -39,7 +39,7 @@ struct world {
 
 static struct world world_new(enum row_kind by, bool all)
 {
-	struct book_scope scope = { by, all };
+	struct book_scope scope = { .by = by, .all = all };
 	struct world w;
 
 	assert_int_equal(identity_new(&w.id), 0);
@@ -68,13 +68,17 @@ static uint32_t workload(struct world *w, uint32_t pid, uint64_t cgroup, const c
 
 static void window(struct world *w, const struct reading *r)
 {
-	assert_int_equal(w->sink.window(w->sink.arg, 0, 10, r), 0);
+	const struct trace_window window = { 0, 0, 10, r };
+
+	assert_int_equal(w->sink.window(w->sink.arg, &window), 0);
 }
 
 static void bytes(struct world *w, uint32_t counter, uint64_t bytes, const struct portion *p,
 		  size_t nr)
 {
-	assert_int_equal(w->sink.bytes(w->sink.arg, counter, bytes, p, nr), 0);
+	const struct trace_window window = { 0, 0, 10, counted };
+
+	assert_int_equal(w->sink.bytes(w->sink.arg, counter, &window, bytes, p, nr), 0);
 }
 
 static uint32_t number(struct world *w, uint32_t workload)
@@ -394,7 +398,7 @@ static void nothing_above_the_selection(void **state)
 static void the_total_is_the_sum(void **state)
 {
 	struct world w = world_new(ROW_PROCESS, true);
-	struct book_scope scope = { ROW_PROCESS, true };
+	struct book_scope scope = { .by = ROW_PROCESS, .all = true };
 	struct book *total;
 	struct report *r = calloc(1, sizeof(*r));
 	uint32_t ids[] = { workload(&w, 7, 1, "a"), workload(&w, 8, 1, "b") };
@@ -496,7 +500,7 @@ static void tangled_rows_name_each_other(void **state)
 	struct world w = world_new(ROW_PROCESS, true);
 	uint32_t ids[] = { workload(&w, 7, 1, "a"), workload(&w, 8, 1, "b"),
 			   workload(&w, 9, 1, "c") };
-	struct book_scope scope = { ROW_PROCESS, true };
+	struct book_scope scope = { .by = ROW_PROCESS, .all = true };
 	uint32_t a, b;
 	struct bounds tangled;
 	struct report *r;

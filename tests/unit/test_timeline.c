@@ -54,21 +54,23 @@ static int on_cpu(void *arg, uint32_t socket, uint32_t workload, uint64_t ns)
 	return s->fail;
 }
 
-static int on_window(void *arg, uint32_t group, uint64_t duration_ns, const struct reading *r)
+static int on_window(void *arg, const struct trace_window *w)
 {
 	struct seen *s = arg;
 
-	assert_true(duration_ns > 0);
-	assert_non_null(r);
-	s->windows[group]++;
+	assert_true(w->end_ns > w->start_ns);
+	assert_non_null(w->readings);
+	s->windows[w->group]++;
 	return 0;
 }
 
-static int on_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct portion *p, size_t nr)
+static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, uint64_t bytes,
+		    const struct portion *p, size_t nr)
 {
 	struct seen *s = arg;
 	uint64_t sum = 0;
 
+	assert_non_null(w);
 	s->bytes[counter] += bytes;
 	if (!nr)
 		s->idle[counter] += bytes;

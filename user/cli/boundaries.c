@@ -388,7 +388,7 @@ bool boundaries_sample(struct boundaries *b, const struct trace_mark *m, struct 
 	for (size_t p = 0; p < b->nr_probes; p++) {
 		struct held_samples *h = &b->samples[p];
 
-		if (h->first < h->nr && h->items[h->first].end_ns <= m->time_ns) {
+		if (h->first < h->nr && h->items[h->first].start_ns < m->time_ns) {
 			*ret = h->items[h->first++];
 			h->handed_ns = ret->end_ns;
 			return true;

@@ -65,7 +65,7 @@ bool boundaries_next(struct boundaries *b, bool end, struct trace_mark *ret);
  */
 bool boundaries_window(struct boundaries *b, const struct trace_mark *m, struct trace_window *ret);
 
-/** boundaries_sample() - the same for samples */
+/** boundaries_sample() - the same for samples that start before a mark: intervals share them */
 bool boundaries_sample(struct boundaries *b, const struct trace_mark *m, struct trace_sample *ret);
 
 #endif

@@ -28,6 +28,8 @@ int cmd_report(int argc, char **argv);
 
 /** cmd_stat() - what the PMUs count, system-wide, and metrics made of it */
 int cmd_stat(int argc, char **argv);
+/** cmd_neighbours() - who moved more while a latency was high */
+int cmd_neighbours(int argc, char **argv);
 
 /** cmd_list() - show the uncore PMUs with their events and filters */
 int cmd_list(int argc, char **argv);

@@ -181,6 +181,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		.all = l->args->all,
 		.method = l->args->methods[0],
 		.names_only = recorder,
+		.neighbours = l->args->job == JOB_NEIGHBOURS,
 	};
 	int err;
 
@@ -686,6 +687,11 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
 int live_summary(struct live *l, struct diag *d, struct report **ret)
 {
 	return session_summary(l->session, ret) ? no_memory(d) : 0;
+}
+
+int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **ret)
+{
+	return session_neighbours(l->session, l->args->rise, ret) ? no_memory(d) : 0;
 }
 
 void live_progress(const struct live *l, struct live_progress *ret)

@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "cli/trace_args.h"
+#include "neighbourhood.h"
 #include "trace.h"
 
 struct live;
@@ -91,6 +92,9 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret);
 
 /** live_summary() - one report for all intervals so far; 0 or a negative errno */
 int live_summary(struct live *l, struct diag *d, struct report **ret);
+
+/** live_neighbours() - neighbours in all intervals, with JOB_NEIGHBOURS; 0 or a negative errno */
+int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **ret);
 
 /**
  * struct live_progress - what has come so far

@@ -13,8 +13,8 @@ static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "record", cmd_record }, { "report", cmd_report }, { "stat", cmd_stat },
-	{ "list", cmd_list },	  { "check", cmd_check },
+	{ "record", cmd_record },	  { "report", cmd_report }, { "stat", cmd_stat },
+	{ "neighbours", cmd_neighbours }, { "list", cmd_list },	    { "check", cmd_check },
 };
 
 int main(int argc, char **argv)
@@ -34,7 +34,8 @@ int main(int argc, char **argv)
 	}
 	fprintf(stderr,
 		"t410trace: unknown command \"%s\"\n"
-		"Commands are record, report, stat, list and check; to run and follow a program: "
+		"Commands are record, report, stat, neighbours, list and check; to run and follow "
+		"a program: "
 		"t410trace -- %s\n",
 		argv[1], argv[1]);
 	return EXIT_USAGE;

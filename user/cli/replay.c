@@ -88,6 +88,7 @@ static int make_sessions(struct replay *r)
 				     : ROW_PROCESS,
 		.all = r->own_selection ? a->all : h->all || !h->marked,
 		.replayed = true,
+		.neighbours = a->job == JOB_NEIGHBOURS,
 	};
 	int err = 0;
 
@@ -247,6 +248,11 @@ uint64_t replay_intervals(const struct replay *r)
 int replay_summary(struct replay *r)
 {
 	return hand_out(r, make_summary, NULL);
+}
+
+int replay_neighbours(struct replay *r, struct neighbours_report **ret)
+{
+	return session_neighbours(r->sessions[0], r->args->rise, ret) ? no_memory(r->d) : 0;
 }
 
 int replay_check_selection(const struct replay *r, const char *name)

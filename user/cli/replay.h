@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "cli/trace_args.h"
+#include "neighbourhood.h"
 #include "trace.h"
 
 /* More intervals than this are a mistake, in the trace or in the options. */
@@ -71,6 +72,15 @@ int replay_finish(struct replay *r);
 
 /** replay_intervals() - number of intervals so far */
 uint64_t replay_intervals(const struct replay *r);
+
+/**
+ * replay_neighbours() - neighbours in all intervals, with JOB_NEIGHBOURS
+ * @r: the replay
+ * @ret: release with neighbours_report_free()
+ *
+ * Return: 0 or a negative errno with its words in the diag of replay_new().
+ */
+int replay_neighbours(struct replay *r, struct neighbours_report **ret);
 
 /** replay_summary() - reports for all intervals, handed to the output; 0 or a negative errno */
 int replay_summary(struct replay *r);

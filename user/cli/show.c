@@ -33,16 +33,21 @@ static bool lacks_data(const struct report *r)
 	return q->lost_slices_ns || q->lost_tasks || q->lost_cgroups || q->late_slices;
 }
 
+struct table_options show_options(const struct show *s)
+{
+	return (struct table_options){
+		.width = terminal_width(s->out),
+		.top = s->args->top,
+		.quiet = s->args->quiet,
+		.verbose = s->args->verbose,
+		.by_destination = s->args->by_destination,
+	};
+}
+
 static int write_reports(const struct show *s, struct report *const *reports, size_t nr)
 {
 	const struct trace_args *a = s->args;
-	struct table_options o = {
-		.width = terminal_width(s->out),
-		.top = a->top,
-		.quiet = a->quiet,
-		.verbose = a->verbose,
-		.by_destination = a->by_destination,
-	};
+	struct table_options o = show_options(s);
 
 	if (nr > 1)
 		return a->json ? compare_json_write(s->out, reports, a->methods, nr)
@@ -52,13 +57,15 @@ static int write_reports(const struct show *s, struct report *const *reports, si
 
 int show_reports(struct show *s, struct report **reports, size_t nr, struct diag *d)
 {
-	int err;
-
 	for (size_t i = 0; i < nr; i++)
 		reports[i]->sequence = s->sequence;
 	s->sequence++;
-	err = write_reports(s, reports, nr);
-	if (lacks_data(reports[0]))
+	return show_written(s, reports[0], write_reports(s, reports, nr), d);
+}
+
+int show_written(struct show *s, const struct report *r, int err, struct diag *d)
+{
+	if (lacks_data(r))
 		s->incomplete = true;
 	if (!err)
 		return 0;

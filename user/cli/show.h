@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "cli/trace_args.h"
+#include "report/table.h"
 
 /**
  * struct show - state of the output
@@ -42,6 +43,12 @@ int show_open(const struct trace_args *args, struct diag *d, struct show *ret);
  * Return: 0 or a negative errno.
  */
 int show_reports(struct show *s, struct report **reports, size_t nr, struct diag *d);
+
+/** show_options() - how a table is to look: what the user asked for, and the terminal */
+struct table_options show_options(const struct show *s);
+
+/** show_written() - note that a report was written, or put the error in words; returns it */
+int show_written(struct show *s, const struct report *r, int err, struct diag *d);
 
 /** show_close() - make sure that all has been written; 0 or a negative errno */
 int show_close(struct show *s, struct diag *d);

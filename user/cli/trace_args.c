@@ -16,6 +16,7 @@
 
 enum {
 	KEY_BY = 0x100,
+	KEY_RISE,
 	KEY_TOP,
 	KEY_JSON,
 	KEY_SUMMARY,
@@ -35,9 +36,10 @@ enum {
 #define LIVE   (1u << JOB_LIVE)
 #define RECORD (1u << JOB_RECORD)
 #define REPORT (1u << JOB_REPORT)
-#define RUN    (LIVE | RECORD)
-#define SHOW   (LIVE | REPORT)
-#define ALL    (LIVE | RECORD | REPORT)
+#define NEAR   (1u << JOB_NEIGHBOURS)
+#define RUN    (LIVE | RECORD | NEAR)
+#define SHOW   (LIVE | REPORT | NEAR)
+#define ALL    (LIVE | RECORD | REPORT | NEAR)
 
 static const struct row {
 	unsigned int jobs;
@@ -55,11 +57,12 @@ static const struct row {
 	{ ALL,
 	  { "cgroup", 'G', "CGROUP[,...]", 0,
 	    "Everything in these cgroups (path in the v2 tree) and below", 1 } },
-	{ SHOW, { "all", 'a', NULL, 0, "Every workload on the machine", 1 } },
-	{ RECORD,
+	{ LIVE | REPORT, { "all", 'a', NULL, 0, "Every workload on the machine", 1 } },
+	{ RECORD | NEAR,
 	  { "all", 'a', NULL, 0, "Every workload on the machine (default when nothing is given)",
 	    1 } },
-	{ RUN, { NULL, 0, NULL, 0, "When to report:", 2 } },
+	{ LIVE | RECORD, { NULL, 0, NULL, 0, "When to report:", 2 } },
+	{ NEAR, { NULL, 0, NULL, 0, "How it is measured:", 2 } },
 	{ REPORT, { NULL, 0, NULL, 0, "How it is divided:", 2 } },
 	{ LIVE, { "interval", 'i', "MS", 0, "Time between two reports (default 1000 ms)", 2 } },
 	{ RECORD,
@@ -68,6 +71,10 @@ static const struct row {
 	{ REPORT,
 	  { "interval", 'i', "MS", 0,
 	    "Time between two reports (default: as recorded, otherwise 1000 ms)", 2 } },
+	{ NEAR,
+	  { "interval", 'i', "MS", 0,
+	    "Time that is estimated in one piece (default 1000 ms; of a recording: as recorded)",
+	    2 } },
 	{ RUN,
 	  { "duration", 'd', "SECONDS", 0,
 	    "End after this time; a COMMAND still running is left alone", 2 } },
@@ -87,6 +94,9 @@ static const struct row {
 	    "Part of a CPU's time that readings of latencies may take (default 0.5); 0 leaves "
 	    "latencies out",
 	    2 } },
+	{ NEAR,
+	  { "rise", KEY_RISE, "PERCENT", 0,
+	    "So much above its lower quartile a latency is high (default 20)", 3 } },
 	{ SHOW, { NULL, 0, NULL, 0, "How to show it:", 3 } },
 	{ RECORD, { NULL, 0, NULL, 0, "What to write:", 3 } },
 	{ LIVE,
@@ -94,11 +104,17 @@ static const struct row {
 	{ REPORT,
 	  { "by", KEY_BY, "KIND", 0,
 	    "Rows are a process, cgroup or thread each (default: as recorded)", 3 } },
+	{ NEAR,
+	  { "by", KEY_BY, "KIND", 0,
+	    "Rows are a process, cgroup or thread each (default: process, or as recorded)", 3 } },
 	{ RECORD,
 	  { "by", KEY_BY, "KIND", 0,
 	    "Record by process (default), which cgroups can be made from, or by thread", 3 } },
-	{ SHOW, { "top", KEY_TOP, "N", 0, "Only the N largest rows; the rest is added up", 3 } },
-	{ SHOW,
+	{ LIVE | REPORT,
+	  { "top", KEY_TOP, "N", 0, "Only the N largest rows; the rest is added up", 3 } },
+	{ NEAR, { "top", KEY_TOP, "N", 0, "Only N rows, those that rose first (default 20)", 3 } },
+	{ NEAR, { "json", KEY_JSON, NULL, 0, "JSON (t410trace.neighbours/1), on one line", 3 } },
+	{ LIVE | REPORT,
 	  { "json", KEY_JSON, NULL, 0, "JSON (t410trace.report/1), one report per line", 3 } },
 	{ SHOW,
 	  { "method", KEY_METHOD, "METHOD", 0,
@@ -124,7 +140,9 @@ static const struct row {
 	    "Keep the newest part in at most SIZE bytes; K, M and G are 1024-fold", 3 } },
 	{ SHOW, { "quiet", 'q', NULL, 0, "Only numbers", 3 } },
 	{ RECORD, { "quiet", 'q', NULL, 0, "Say nothing at the end", 3 } },
-	{ SHOW,
+	{ NEAR,
+	  { "verbose", 'v', NULL, 0, "Also all rows, how sure changes are, and all losses", 3 } },
+	{ LIVE | REPORT,
 	  { "verbose", 'v', NULL, 0, "Also bounds, all losses, and what the tracer costs", 3 } },
 	{ RECORD, { "verbose", 'v', NULL, 0, "Say what is followed and counted", 3 } },
 	{ RUN,
@@ -132,7 +150,7 @@ static const struct row {
 	    "Core events that measure what tasks do (the second one: writes), auto (default) or "
 	    "cpu-time",
 	    3 } },
-	{ RUN,
+	{ LIVE | RECORD,
 	  { "no-counters", KEY_NO_COUNTERS, NULL, 0,
 	    "Only CPU time; works on any machine, for trying out the scheduler side", 3 } },
 };
@@ -248,6 +266,10 @@ static void check_run(struct argp_state *state, struct trace_args *a)
 		argp_error(state, "nothing to follow: give -p PID, -G CGROUP, -a or -- COMMAND");
 	if (none)
 		a->all = true;
+	if (!a->interval_ns)
+		a->interval_ns = INTERVAL_DEFAULT_MS * NS_PER_MS;
+	if (a->job == JOB_NEIGHBOURS && a->read_budget <= 0)
+		argp_error(state, "--read-budget 0: without latencies there is nothing to compare");
 	if (a->window_ns > a->interval_ns)
 		argp_error(state, "--window is longer than the report interval (-i)");
 	if (has_events(a) && a->methods[0] == METHOD_CPU_TIME)
@@ -272,7 +294,9 @@ static void check_together(struct argp_state *state, struct trace_args *a)
 {
 	if (a->all && (a->nr_pids || a->nr_cgroups))
 		argp_error(state, "-a follows everything: it cannot be combined with -p or -G");
-	if (a->job != JOB_REPORT)
+	if (a->job == JOB_NEIGHBOURS && a->file && (a->command || a->duration_ns))
+		argp_error(state, "%s is a recording: -d and COMMAND are for live runs", a->file);
+	if (a->job != JOB_REPORT && !a->file)
 		check_run(state, a);
 	else if (!a->file)
 		argp_error(state, "which recording? give its FILE, or - for the standard input");
@@ -290,6 +314,11 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 	case KEY_BY:
 		a->by = kind_named(state, arg);
 		a->by_given = true;
+		return 0;
+	case KEY_RISE:
+		if (parse_double(arg, &a->rise) || a->rise < 1 || a->rise > 10000)
+			argp_error(state, "--rise %s: must be a percentage from 1 to 10000", arg);
+		a->rise /= 100;
 		return 0;
 	case KEY_TOP:
 		a->top = arg_number_in(state, "--top", arg, 1, 1000000, "");
@@ -384,8 +413,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 							 WINDOW_MAX_MS, " ms");
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->job != JOB_REPORT)
-			return ARGP_ERR_UNKNOWN; /* ARGP_KEY_ARGS takes them all */
+		/* Behind "--", and without recordings: ARGP_KEY_ARGS takes them all. */
+		if (a->job != JOB_REPORT && (a->job != JOB_NEIGHBOURS || state->quoted))
+			return ARGP_ERR_UNKNOWN;
 		if (a->file)
 			argp_error(state, "%s: one recording at a time", arg);
 		a->file = arg;
@@ -406,6 +436,7 @@ static const char *const args_docs[] = {
 	[JOB_RECORD] = "-o FILE\n-o FILE -p PID[,PID...]\n-o FILE -G CGROUP[,...]\n"
 		       "-o FILE -- COMMAND [ARG...]",
 	[JOB_REPORT] = "FILE",
+	[JOB_NEIGHBOURS] = "[-p PID[,PID...] | -G CGROUP[,...] | -a] [-- COMMAND [ARG...]]\nFILE",
 };
 
 static const char *const docs[] = {
@@ -413,11 +444,13 @@ static const char *const docs[] = {
 		"Show which processes, threads or cgroups cause the memory traffic that the "
 		"uncore counters of an NVIDIA T410 (Vera) or Grace see.\v"
 		"Commands:\n"
-		"  t410trace record   write a recording instead of reports\n"
-		"  t410trace report   reports from a recording\n"
-		"  t410trace stat     counts and metrics of the uncore PMUs, system-wide\n"
-		"  t410trace list     the uncore PMUs of this machine, their events and filters\n"
-		"  t410trace check    what this machine has and lacks for t410trace\n"
+		"  t410trace record      write a recording instead of reports\n"
+		"  t410trace report      reports from a recording\n"
+		"  t410trace stat        counts and metrics of the uncore PMUs, system-wide\n"
+		"  t410trace neighbours  who moved more while a latency was high\n"
+		"  t410trace list        the uncore PMUs of this machine, their events and "
+		"filters\n"
+		"  t410trace check       what this machine has and lacks for t410trace\n"
 		"\n"
 		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 done but data is missing; "
 		"with "
@@ -432,6 +465,13 @@ static const char *const docs[] = {
 		"Show the reports of a recording, as the live run would have shown them. FILE is a "
 		"recording or NDJSON (t410trace.trace/1); - is the standard input.\v"
 		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 done but data is missing.",
+	[JOB_NEIGHBOURS] =
+		"Show who held how much bandwidth while a latency was high: live, until -d, Ctrl-C "
+		"or the end of COMMAND, or from a recording.\v"
+		"What rose together with a latency may be its cause; that is not proof.\n"
+		"\n"
+		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 done but data is missing; "
+		"with COMMAND its own status.",
 };
 
 void trace_args_parse(enum trace_job job, int argc, char **argv, struct trace_args *ret)
@@ -444,7 +484,10 @@ void trace_args_parse(enum trace_job job, int argc, char **argv, struct trace_ar
 	};
 	struct trace_args a = {
 		.job = job,
-		.interval_ns = job == JOB_REPORT ? 0 : INTERVAL_DEFAULT_MS * NS_PER_MS,
+		.interval_ns = job == JOB_REPORT || job == JOB_NEIGHBOURS
+				       ? 0
+				       : INTERVAL_DEFAULT_MS * NS_PER_MS,
+		.rise = RISE_DEFAULT / 100,
 		.window_ns = WINDOW_DEFAULT_MS * NS_PER_MS,
 		.probe_ns = PROBE_DEFAULT_MS * NS_PER_MS,
 		.read_budget = READ_BUDGET_DEFAULT / 100,

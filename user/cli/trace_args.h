@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Arguments of the main job, t410trace -p PID | -G CGROUP | -a | -- COMMAND, and of
- * its two halves: t410trace record and t410trace report. One table has the options
- * of all three.
+ * its two halves, t410trace record and t410trace report, and of t410trace neighbours,
+ * which is either of them. One table has the options of all.
  */
 #ifndef CLI_TRACE_ARGS_H
 #define CLI_TRACE_ARGS_H
@@ -18,6 +18,7 @@
 #define INTERVAL_MIN_MS	    10
 #define INTERVAL_MAX_MS	    3600000
 #define INTERVAL_DEFAULT_MS 1000
+#define RISE_DEFAULT	    20.0 /* percent */
 #define WINDOW_MIN_MS	    1
 #define WINDOW_MAX_MS	    1000
 #define WINDOW_DEFAULT_MS   10
@@ -25,28 +26,29 @@
 #define PROBE_DEFAULT_MS    100
 #define READ_BUDGET_DEFAULT 0.5 /* percent */
 
-/* Which of the three. */
+/* Which of them. */
 enum trace_job {
 	JOB_LIVE,
 	JOB_RECORD,
 	JOB_REPORT,
+	JOB_NEIGHBOURS,
 	NR_TRACE_JOBS,
 };
 
 /**
  * struct trace_args - what the user asked for
  * @job: which command it is
- * @file: recording to report
+ * @file: recording to report; with JOB_NEIGHBOURS NULL for a live run
  * @pids, @nr_pids: processes to follow
  * @cgroups, @nr_cgroups: cgroups to follow, as typed; strings of argv
  * @all: every workload
  * @command: program to run and its arguments, NULL for none; part of argv
- * @interval_ns: time between two reports; 0 = as the recording has it (JOB_REPORT)
+ * @interval_ns: time between two reports; 0 = as the recording has it
  * @duration_ns: end after this time, 0 = when interrupted
  * @window_ns: time between two readings of the counters
  * @probe_ns: time between two readings of latency counters
  * @read_budget: part of a CPU's time that these readings may take, 0 = no latencies
- * @by: what a row is; with JOB_REPORT only when @by_given
+ * @by: what a row is; of a recording only when @by_given
  * @top: largest rows to show, 0 = all
  * @json: JSON instead of tables
  * @output: file to write to, NULL for standard output
@@ -55,6 +57,7 @@ enum trace_job {
  * @weights: how to measure what tasks do: "auto", "cpu-time" or names, see weights_open()
  * @methods, @nr_methods: how windows are split; more than one: compare them
  * @by_destination: CPU-caused bytes by where they go
+ * @rise: how much above its usual value a latency is high, 0.2 (JOB_NEIGHBOURS)
  * @summary: one report for the whole run instead of one per interval
  * @no_counters: CPU time only, works without the PMUs
  * @quiet, @verbose: less or more text
@@ -84,6 +87,7 @@ struct trace_args {
 	uint64_t max_bytes;
 	const char *weights;
 	bool by_destination;
+	double rise;
 	bool summary;
 	bool no_counters;
 	bool quiet;

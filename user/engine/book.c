@@ -18,6 +18,7 @@ int book_new(const struct layout *layout, const struct book_scope *scope, struct
 		return -ENOMEM;
 	b->layout = layout;
 	b->scope = *scope;
+	b->nr_links = scope->links ? scope->links->nr : 0;
 	b->id = id;
 	b->counters = calloc(layout->nr_counters + 1, sizeof(*b->counters));
 	b->sockets = calloc(layout->nr_sockets + 1, sizeof(*b->sockets));
@@ -130,10 +131,11 @@ int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
 	return err;
 }
 
-static int enter_window(void *arg, uint32_t group, uint64_t duration_ns, const struct reading *r)
+static int enter_window(void *arg, const struct trace_window *w)
 {
 	struct book *b = arg;
-	const struct group *g = &b->layout->groups[group];
+	const struct group *g = &b->layout->groups[w->group];
+	const struct reading *r = w->readings;
 
 	b->windows++;
 	for (uint32_t i = 0; i < g->nr; i++) {
@@ -144,13 +146,12 @@ static int enter_window(void *arg, uint32_t group, uint64_t duration_ns, const s
 		c->valid = true;
 		c->enabled_ns += r[i].enabled_ns;
 		c->running_ns += r[i].running_ns;
-		c->covered_ns += duration_ns;
+		c->covered_ns += w->end_ns - w->start_ns;
 	}
 	return 0;
 }
 
-/* Bytes that no task may own, or that came while nobody ran. */
-static enum reason reason_of(const struct counter *c)
+enum reason book_reason(const struct counter *c)
 {
 	switch (c->source) {
 	case SOURCE_DEVICE:
@@ -164,17 +165,18 @@ static enum reason reason_of(const struct counter *c)
 	return REASON_IDLE;
 }
 
-static int enter_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct portion *p,
-		       size_t nr)
+static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w, uint64_t bytes,
+		       const struct portion *p, size_t nr)
 {
 	struct book *b = arg;
 	struct report_counter *c = &b->counters[counter];
 	struct book_row *row;
 	int err;
 
+	(void)w;
 	c->value += bytes;
 	if (!nr)
-		c->unattributed[reason_of(c->counter)] += bytes;
+		c->unattributed[book_reason(c->counter)] += bytes;
 	for (size_t i = 0; i < nr; i++) {
 		if (p[i].workload == WORKLOAD_BACKGROUND) {
 			c->unattributed[REASON_BACKGROUND] += p[i].bytes;
@@ -195,6 +197,18 @@ static int enter_bytes(void *arg, uint32_t counter, uint64_t bytes, const struct
 			c->unattributed[REASON_OTHER] += p[i].bytes;
 		}
 	}
+	return 0;
+}
+
+int book_saw(struct book *b, size_t link, uint32_t workload, uint64_t bytes, double ns)
+{
+	struct book_row *row;
+	int err = row_of(b, workload, &row);
+
+	if (err || !row)
+		return err;
+	row->seen[link].bytes += bytes;
+	row->seen[link].byte_ns += bytes * ns;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #define ENGINE_BOOK_H
 
 #include "engine/identity.h"
+#include "engine/links.h"
 #include "engine/timeline.h"
 #include "model.h"
 
@@ -22,10 +23,12 @@
  * struct book_scope - which workloads are rows
  * @by: what a row is
  * @all: every workload; otherwise followed tasks and selected cgroups
+ * @links: counters whose bytes weigh latencies; must outlive the book. NULL: none
  */
 struct book_scope {
 	enum row_kind by;
 	bool all;
+	const struct links *links;
 };
 
 struct book;
@@ -51,6 +54,24 @@ int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
 
 /** book_sink() - what was split is entered through this */
 struct split_sink book_sink(struct book *b);
+
+/**
+ * book_saw() - a workload saw a latency
+ * @b: the book
+ * @link: index of the link
+ * @workload: who
+ * @bytes: what it moved of the link's counter; entered as bytes before
+ * @ns: the latency of the link's probe meanwhile
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_saw(struct book *b, size_t link, uint32_t workload, uint64_t bytes, double ns);
+
+/** book_reason() - why bytes of a counter that were not split belong to nobody */
+enum reason book_reason(const struct counter *c);
+
+/** book_key() - the key of a row by its number (see split_sink.row), as in reports */
+void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN]);
 
 /**
  * book_finish() - all entries of an interval are made: scale and name

@@ -18,10 +18,12 @@ int book_row_get(struct book *b, const struct book_key *key, struct book_row **r
 
 	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
 	if (!row) {
-		row = calloc(1, sizeof(*row) + b->layout->nr_counters * sizeof(row->shares[0]));
+		row = calloc(1, sizeof(*row) + b->layout->nr_counters * sizeof(row->shares[0]) +
+					b->nr_links * sizeof(row->seen[0]));
 		if (!row)
 			return -ENOMEM;
 		row->key = *key;
+		row->seen = (struct entry_seen *)&row->shares[b->layout->nr_counters];
 		HASH_ADD(hh, b->rows, key, sizeof(row->key), row);
 		if (!row->hh.tbl) {
 			free(row);
@@ -86,6 +88,10 @@ int book_row_add(struct book *b, struct book_row *to, const struct book_row *fro
 		to->shares[i].low += from->shares[i].low;
 		to->shares[i].high += from->shares[i].high;
 		to->shares[i].tangled += from->shares[i].tangled;
+	}
+	for (size_t i = 0; i < b->nr_links; i++) {
+		to->seen[i].bytes += from->seen[i].bytes;
+		to->seen[i].byte_ns += from->seen[i].byte_ns;
 	}
 	if (from->nr_tangled_all > to->nr_tangled_all)
 		to->nr_tangled_all = from->nr_tangled_all;
@@ -173,6 +179,21 @@ static void scale_bounds(struct entry_share *s, uint64_t counted, uint64_t value
 		s->high = value;
 }
 
+/* What a latency is about grows with the bytes it is weighted by. */
+static void scale_seen(struct book *b, struct book_row *row, size_t counter, uint64_t counted)
+{
+	uint64_t value = row->shares[counter].value;
+
+	for (size_t i = 0; i < b->nr_links; i++) {
+		struct entry_seen *s = &row->seen[i];
+
+		if (b->scope.links->items[i].counter != counter || !counted)
+			continue;
+		s->bytes = scale_u64(s->bytes, value, counted);
+		s->byte_ns *= (double)value / counted;
+	}
+}
+
 /*
  * Counted only part of the time: all of it is value * enabled / running. Rows and
  * reasons keep their proportions, and still add up exactly.
@@ -208,6 +229,7 @@ static int scale_counter(struct book *b, size_t i)
 
 		row->shares[i].value = parts[k++];
 		scale_bounds(&row->shares[i], counted, row->shares[i].value, ratio, scaled);
+		scale_seen(b, row, i, counted);
 	}
 	return 0;
 }
@@ -310,6 +332,11 @@ static void row_key(const struct book *b, const struct book_key *key, char *ret)
 			 b->scope.by == ROW_THREAD ? "tid" : "pid", key->pid, key->start_ns);
 }
 
+void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN])
+{
+	row_key(b, &b->by_number[row]->key, ret);
+}
+
 struct other {
 	const struct book_key *key;
 	uint64_t bytes;
@@ -355,6 +382,45 @@ static bool is_separable(const struct entry_share *s)
 	return !s->tangled || s->tangled < s->high - s->tangled;
 }
 
+uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint32_t probe)
+{
+	uint64_t sum = 0;
+
+	for (size_t k = 0; k < b->nr_links; k++)
+		for (size_t i = 0; b->scope.links->items[k].probe == probe && i < row->nr_shares;
+		     i++)
+			if (row->shares[i].counter == b->scope.links->items[k].counter)
+				sum += row->shares[i].value;
+	return sum;
+}
+
+int book_latencies(const struct book *b, const struct entry_seen *seen, struct report_row *row)
+{
+	const struct link *links = b->nr_links ? b->scope.links->items : NULL;
+	size_t i = 0;
+
+	if (!b->nr_links)
+		return 0;
+	row->latencies = calloc(b->nr_links, sizeof(*row->latencies));
+	if (!row->latencies)
+		return -ENOMEM;
+	while (i < b->nr_links) {
+		struct seen_latency l = { .probe = links[i].probe };
+		double byte_ns = 0;
+
+		for (; i < b->nr_links && links[i].probe == l.probe; i++) {
+			l.bytes += seen[i].bytes;
+			byte_ns += seen[i].byte_ns;
+		}
+		if (!l.bytes)
+			continue;
+		l.of_bytes = book_of_bytes(b, row, l.probe);
+		l.latency_ns = byte_ns / l.bytes;
+		row->latencies[row->nr_latencies++] = l;
+	}
+	return 0;
+}
+
 static int report_row(const struct book *b, const struct book_row *row, struct report_row *ret)
 {
 	struct share *shares;
@@ -393,7 +459,9 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 	row_key(b, &row->key, ret->key);
 	if (!separable && report_tangled(b, row, ret))
 		return -ENOMEM;
-	return row->path && !ret->cgroup ? -ENOMEM : 0;
+	if (row->path && !ret->cgroup)
+		return -ENOMEM;
+	return book_latencies(b, row->seen, ret);
 }
 
 static int report_rows(const struct book *b, struct report *r)

@@ -25,6 +25,12 @@ struct entry_share {
 	double squares;
 };
 
+/* A latency in a row, for a link: @byte_ns is the sum of bytes times latency. */
+struct entry_seen {
+	uint64_t bytes;
+	double byte_ns;
+};
+
 /**
  * struct book_row - entries of one row
  * @key: identity
@@ -34,6 +40,7 @@ struct entry_share {
  * @on_cpu_ns: CPU time
  * @number: of the row in the book plus 1, for the splitter; 0 = none yet
  * @tangled: some of the rows it cannot be told from; @nr_tangled_all: how many there are
+ * @seen: one a link; in the same piece of memory
  * @shares: one a counter
  */
 struct book_row {
@@ -52,12 +59,14 @@ struct book_row {
 	size_t nr_tangled, cap_tangled;
 	size_t nr_tangled_all;
 	UT_hash_handle hh;
+	struct entry_seen *seen;
 	struct entry_share shares[];
 };
 
 struct book {
 	const struct layout *layout;
 	struct book_scope scope;
+	size_t nr_links;
 	struct identity *id;
 	struct report_counter *counters;
 	struct report_socket *sockets;
@@ -83,6 +92,20 @@ int book_row_tangle(struct book_row *row, const struct book_key *other);
 
 /** book_pool() - pool ended rows with the least bytes when there are more than @max */
 int book_pool(struct book *b, size_t max);
+
+/**
+ * book_latencies() - the latencies that a row of a report saw
+ * @b: the book
+ * @seen: entries of the row, one a link
+ * @row: has its shares; gets latencies, those of probes whose samples tell of some of
+ *	its bytes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_latencies(const struct book *b, const struct entry_seen *seen, struct report_row *row);
+
+/** book_of_bytes() - bytes of a row of a report that weigh the latency of a probe */
+uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint32_t probe);
 
 /**
  * cgroup_tree() - parents for the rows of a report by cgroup

@@ -68,6 +68,7 @@ static int add_parent_row(const struct book *b, struct report *r, const char *pa
 	row->cgroup = strdup(path);
 	row->separable = true;
 	row->shares = calloc(b->layout->nr_counters + 1, sizeof(*row->shares));
+	row->latencies = calloc(b->nr_links + 1, sizeof(*row->latencies));
 	for (size_t i = 0; row->shares && i < b->layout->nr_counters; i++)
 		row->shares[i].separable = true;
 	r->nr_rows++;
@@ -75,7 +76,7 @@ static int add_parent_row(const struct book *b, struct report *r, const char *pa
 		snprintf(row->key, sizeof(row->key), "cgroup:%" PRIu64, c->id);
 	else /* unknown id: the row's place still identifies it within the report */
 		snprintf(row->key, sizeof(row->key), "cgroup:?:%zu", r->nr_rows - 1);
-	return row->cgroup && row->shares ? 0 : -ENOMEM;
+	return row->cgroup && row->shares && row->latencies ? 0 : -ENOMEM;
 }
 
 static int node_get(const struct book *b, struct report *r, struct node **nodes, const char *path,
@@ -106,6 +107,24 @@ static int node_get(const struct book *b, struct report *r, struct node **nodes,
 	return 0;
 }
 
+/* The mean over both; there is room for all probes, which stay in order. */
+static void saw_add(struct report_row *to, const struct seen_latency *from)
+{
+	struct seen_latency *l = to->latencies;
+	size_t i = 0;
+
+	while (i < to->nr_latencies && l[i].probe < from->probe)
+		i++;
+	if (i == to->nr_latencies || l[i].probe != from->probe) {
+		memmove(l + i + 1, l + i, (to->nr_latencies++ - i) * sizeof(*l));
+		l[i] = *from;
+		return;
+	}
+	l[i].latency_ns += (from->latency_ns - l[i].latency_ns) *
+			   ((double)from->bytes / ((double)l[i].bytes + from->bytes));
+	l[i].bytes += from->bytes;
+}
+
 /* Both rows of a report have their shares in the order of counters, or none. */
 static void row_add(struct report_row *to, const struct report_row *from)
 {
@@ -120,6 +139,8 @@ static void row_add(struct report_row *to, const struct report_row *from)
 		to->shares[i].high += from->shares[i].high;
 		to->shares[i].separable &= from->shares[i].separable || !from->shares[i].value;
 	}
+	for (size_t i = 0; i < from->nr_latencies; i++)
+		saw_add(to, &from->latencies[i]);
 }
 
 /* The own row of a cgroup with children was listed under the cgroup's key. */
@@ -220,6 +241,9 @@ int cgroup_tree(const struct book *b, struct report *r)
 			break;
 		}
 		clip_high(r, &r->rows[i]);
+		for (size_t k = 0; k < r->rows[i].nr_latencies; k++)
+			r->rows[i].latencies[k].of_bytes =
+				book_of_bytes(b, &r->rows[i], r->rows[i].latencies[k].probe);
 		if (!to_parent(path))
 			continue;
 		HASH_FIND_STR(nodes, path, n);

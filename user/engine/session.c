@@ -8,6 +8,9 @@
 #include "base/text.h"
 #include "engine/book.h"
 #include "engine/identity.h"
+#include "engine/latency.h"
+#include "engine/neighbours.h"
+#include "engine/split_tee.h"
 #include "engine/timeline.h"
 
 /* What was reported up to some moment, to say what came since. */
@@ -24,7 +27,12 @@ struct session {
 	struct splitter *splitter;
 	struct book *interval;
 	struct book *total;
+	struct links links;
+	struct latency *latency;
+	struct neighbours *neighbours;
+	struct split_tee split;	     /* the interval's book, and latencies */
 	uint64_t *window_end_ns;     /* of the last window, by group */
+	uint64_t *sample_end_ns;     /* of the last sample, by probe */
 	struct trace_mark last;	     /* @ends_ns points to our copy */
 	uint64_t *ends_ns;	     /* of the last mark, by socket */
 	uint64_t start_ns, begin_ns; /* of the interval, of the run */
@@ -43,20 +51,60 @@ static void on_forget(void *arg, uint32_t workload)
 	splitter_forget(arg, workload);
 }
 
+static int on_saw(void *arg, size_t link, uint32_t workload, uint64_t bytes, double ns)
+{
+	struct session *s = arg;
+
+	return book_saw(s->interval, link, workload, bytes, ns);
+}
+
+static int on_row(void *arg, uint32_t workload, uint32_t *ret)
+{
+	const struct session *s = arg;
+	struct split_sink book = book_sink(s->interval);
+
+	return book.row(book.arg, workload, ret);
+}
+
+static void on_key(void *arg, uint32_t row, char ret[MODEL_KEY_LEN])
+{
+	const struct session *s = arg;
+
+	book_key(s->interval, row, ret);
+}
+
+static int make_neighbours(struct session *s)
+{
+	const struct neighbours_names names = { on_row, on_key, s };
+	int err;
+
+	if (!s->o.neighbours)
+		return 0;
+	err = neighbours_new(s->header, &s->links, &names, &s->neighbours);
+	if (!err)
+		s->split.sinks[s->split.nr++] = neighbours_split(s->neighbours);
+	return err;
+}
+
 static int make_books(struct session *s)
 {
 	const struct layout *layout = &s->header->layout;
-	struct book_scope scope = { .by = s->o.by, .all = s->o.all };
+	const struct latency_sink saw = { on_saw, s };
+	struct book_scope scope = { .by = s->o.by, .all = s->o.all, .links = &s->links };
 
 	if (s->o.names_only)
 		return 0;
 	if (timeline_new(layout, &s->timeline) ||
 	    splitter_new(s->header, s->o.method, &s->splitter) ||
+	    links_make(s->header, &s->links) || latency_new(s->header, &s->links, &s->latency) ||
 	    book_new(layout, &scope, s->id, &s->interval) ||
 	    book_new(layout, &scope, s->id, &s->total))
 		return -ENOMEM;
 	identity_on_forget(s->id, on_forget, s->splitter);
-	return 0;
+	s->split.sinks[s->split.nr++] = book_sink(s->interval);
+	if (s->header->nr_probes)
+		s->split.sinks[s->split.nr++] = latency_split(s->latency, &saw);
+	return make_neighbours(s);
 }
 
 static int enter_on_cpu(void *arg, uint32_t socket, uint32_t workload, uint64_t ns)
@@ -69,7 +117,7 @@ static int enter_on_cpu(void *arg, uint32_t socket, uint32_t workload, uint64_t 
 static int enter_block(void *arg, const struct split_block *b)
 {
 	struct session *s = arg;
-	struct split_sink sink = book_sink(s->interval);
+	struct split_sink sink = split_tee_sink(&s->split);
 
 	return splitter_block(s->splitter, b, &sink);
 }
@@ -82,6 +130,9 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 	int err = timeline_close(s->timeline, ends_ns, &sink, &late);
 
 	s->late += late;
+	latency_close(s->latency, ends_ns);
+	if (s->neighbours)
+		neighbours_close(s->neighbours);
 	if (!err)
 		err = book_finish(s->interval);
 	if (!err)
@@ -185,16 +236,23 @@ static int on_window(void *arg, const struct trace_window *w)
 	return err;
 }
 
-/* What a trace of another tool lacks; a live run says so with its marks. */
 static int on_sample(void *arg, const struct trace_sample *sample)
 {
-	const struct session *s = arg;
+	struct session *s = arg;
+	int err;
 
-	if (sample->probe >= s->header->nr_probes || sample->end_ns <= sample->start_ns)
+	if (sample->probe >= s->header->nr_probes || sample->end_ns <= sample->start_ns ||
+	    sample->start_ns < s->sample_end_ns[sample->probe])
 		return -EINVAL;
-	return 0;
+	err = s->o.names_only ? 0 : latency_sample(s->latency, sample);
+	if (!err && s->neighbours)
+		err = neighbours_sample(s->neighbours, sample);
+	if (!err)
+		s->sample_end_ns[sample->probe] = sample->end_ns;
+	return err;
 }
 
+/* What a trace of another tool lacks; a live run says so with its marks. */
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct session *s = arg;
@@ -239,7 +297,10 @@ static int on_mark(void *arg, const struct trace_mark *m)
 		s->seen = s->begin;
 	}
 	keep_ends(s, m);
-	return s->o.names_only ? 0 : timeline_begin(s->timeline, m->ends_ns);
+	if (s->o.names_only)
+		return 0;
+	latency_begin(s->latency, m->ends_ns);
+	return timeline_begin(s->timeline, m->ends_ns);
 }
 
 struct trace_sink session_sink(struct session *s)
@@ -272,7 +333,9 @@ int session_new(const struct trace_header *header, const struct session_options 
 	s->o = *o;
 	s->ends_ns = calloc(header->layout.nr_sockets + 1, sizeof(*s->ends_ns));
 	s->window_end_ns = calloc(header->layout.nr_groups + 1, sizeof(*s->window_end_ns));
-	if (!s->ends_ns || !s->window_end_ns || identity_new(&s->id) || make_books(s)) {
+	s->sample_end_ns = calloc(header->nr_probes + 1, sizeof(*s->sample_end_ns));
+	if (!s->ends_ns || !s->window_end_ns || !s->sample_end_ns || identity_new(&s->id) ||
+	    make_books(s)) {
 		session_free(s);
 		return -ENOMEM;
 	}
@@ -288,8 +351,12 @@ void session_free(struct session *s)
 	book_free(s->interval);
 	timeline_free(s->timeline);
 	splitter_free(s->splitter);
+	latency_free(s->latency);
+	neighbours_free(s->neighbours);
+	links_free(&s->links);
 	identity_free(s->id);
 	free(s->window_end_ns);
+	free(s->sample_end_ns);
 	free(s->ends_ns);
 	free(s);
 }
@@ -412,7 +479,7 @@ int session_report(struct session *s, const struct trace_mark *m, struct report 
 	if (close_books(s, m->ends_ns))
 		return -ENOMEM;
 	r = calloc(1, sizeof(*r));
-	if (!r || book_report(s->interval, r)) {
+	if (!r || book_report(s->interval, r) || latency_report(s->latency, false, r)) {
 		report_free(r);
 		return -ENOMEM;
 	}
@@ -433,7 +500,7 @@ int session_summary(struct session *s, struct report **ret)
 	if (!s->begun || s->o.names_only)
 		return -EINVAL;
 	r = calloc(1, sizeof(*r));
-	if (!r || book_report(s->total, r)) {
+	if (!r || book_report(s->total, r) || latency_report(s->latency, true, r)) {
 		report_free(r);
 		return -ENOMEM;
 	}
@@ -441,4 +508,20 @@ int session_summary(struct session *s, struct report **ret)
 	r->summary = true;
 	*ret = r;
 	return 0;
+}
+
+int session_neighbours(struct session *s, double rise, struct neighbours_report **ret)
+{
+	struct report *summary;
+	int err;
+
+	if (!s->neighbours)
+		return -EINVAL;
+	err = session_summary(s, &summary);
+	if (err)
+		return err;
+	err = neighbours_report(s->neighbours, rise, summary, ret);
+	if (err)
+		report_free(summary);
+	return err;
 }

@@ -7,6 +7,7 @@
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
 
+#include "neighbourhood.h"
 #include "trace.h"
 
 /**
@@ -17,6 +18,7 @@
  * @names_only: keep track of tasks and cgroups, but not of their time: for a
  *	recording that nobody looks at yet; session_report() is not called then
  * @replayed: reports say that they come from a recording
+ * @neighbours: keep what session_neighbours() needs
  */
 struct session_options {
 	enum row_kind by;
@@ -24,6 +26,7 @@ struct session_options {
 	enum method method;
 	bool names_only;
 	bool replayed;
+	bool neighbours;
 };
 
 struct session;
@@ -88,5 +91,15 @@ int session_report(struct session *s, const struct trace_mark *m, struct report 
 
 /** session_summary() - one report for all intervals so far; 0 or -ENOMEM */
 int session_summary(struct session *s, struct report **ret);
+
+/**
+ * session_neighbours() - who moved how much while latencies were high, in all intervals
+ * @s: made with the option @neighbours
+ * @rise: how much above the baseline is high, above 0
+ * @ret: release with neighbours_report_free()
+ *
+ * Return: 0, -EINVAL before the first mark or without the option, -ENOMEM.
+ */
+int session_neighbours(struct session *s, double rise, struct neighbours_report **ret);
 
 #endif

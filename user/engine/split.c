@@ -368,7 +368,8 @@ static int split_counter(struct splitter *s, const struct crowd *c, const struct
 			nr += portions[nr].bytes != 0;
 		}
 		if (!err)
-			err = sink->bytes(sink->arg, p->counter, bytes, portions, nr);
+			err = sink->bytes(sink->arg, p->counter, &b->windows[w], bytes, portions,
+					  nr);
 	}
 	return err ? err : split_bounds(c, b, p, lost_part(s, b), sink);
 }
@@ -435,9 +436,11 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 			weighed |= p->kind != FILTER_CPU_TIME;
 			continue;
 		}
-		for (size_t k = 0; k < p->nr_windows && !err; k++)
-			err = sink->bytes(sink->arg, p->counter,
-					  b->windows[p->window[k]].readings[i].value, NULL, 0);
+		for (size_t k = 0; k < p->nr_windows && !err; k++) {
+			const struct trace_window *w = &b->windows[p->window[k]];
+
+			err = sink->bytes(sink->arg, p->counter, w, w->readings[i].value, NULL, 0);
+		}
 	}
 	if (owned && weighed)
 		t.weight_windows = b->nr_windows;
@@ -454,9 +457,7 @@ int splitter_block(struct splitter *s, const struct split_block *b, const struct
 	int err = 0;
 
 	for (size_t w = 0; w < b->nr_windows && !err; w++)
-		err = sink->window(sink->arg, b->group,
-				   b->windows[w].end_ns - b->windows[w].start_ns,
-				   b->windows[w].readings);
+		err = sink->window(sink->arg, &b->windows[w]);
 	if (!err && b->nr_windows)
 		err = crowd_make(b, sink, &crowd);
 	if (err || !b->nr_windows)

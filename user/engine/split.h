@@ -75,7 +75,7 @@ struct bounds {
  * struct split_sink - receives a block that was split
  * @window: a window, first of all
  * @bytes: the bytes of a counter in a window; portions add up to @bytes. Without
- *	portions nobody can own them
+ *	portions nobody can own them. Called after @window for all windows of the block
  * @row: which row a workload is in, or SPLIT_NO_ROW; in @ret
  * @bounds: of a counter over the block; for each row that has portions
  * @arg: handed to all
@@ -83,9 +83,9 @@ struct bounds {
  * Each returns 0 or a negative errno, which ends the split.
  */
 struct split_sink {
-	int (*window)(void *arg, uint32_t group, uint64_t duration_ns, const struct reading *r);
-	int (*bytes)(void *arg, uint32_t counter, uint64_t bytes, const struct portion *p,
-		     size_t nr);
+	int (*window)(void *arg, const struct trace_window *w);
+	int (*bytes)(void *arg, uint32_t counter, const struct trace_window *w, uint64_t bytes,
+		     const struct portion *p, size_t nr);
 	int (*row)(void *arg, uint32_t workload, uint32_t *ret);
 	int (*bounds)(void *arg, uint32_t counter, const struct bounds *b);
 	void *arg;

@@ -158,6 +158,8 @@ void cells_write(const struct table *t, const struct cells *c)
 	/* Nothing follows what is left empty at the end of a line. */
 	if (t->bars && (c->bar || t->cpu))
 		put_bar(t, c);
+	if (t->lat)
+		put_cell(t, c->lat ? c->lat : "", FORMAT_NUMBER_WIDTH);
 	if (t->cpu)
 		put_cpu(t, c);
 	fputc('\n', t->out);

@@ -36,9 +36,10 @@ struct cells {
 	enum cell_state write;
 	enum cell_state to[NR_DESTINATIONS];
 	struct amounts amounts;
-	uint64_t whole; /* bytes that are 100% */
-	bool no_cpu;	/* CPU time has no meaning here */
-	bool bar;	/* how far off the bytes may be is known */
+	uint64_t whole;	 /* bytes that are 100% */
+	bool no_cpu;	 /* CPU time has no meaning here */
+	bool bar;	 /* how far off the bytes may be is known */
+	const char *lat; /* latency; NULL: it has no meaning here */
 };
 
 /* A table while it is written. */
@@ -58,6 +59,7 @@ struct table {
 	bool pid;     /* there is a PID column */
 	bool traffic; /* there are counters */
 	bool bars;    /* there is a RANGE column */
+	bool lat;     /* there is a LAT ns column */
 	bool cpu;     /* there is a CPU s column */
 	bool ended;   /* a row with the mark of ended tasks was written */
 	bool always;  /* so was the line for REASON_BACKGROUND */

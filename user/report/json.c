@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "report/format.h"
 #include "report/json.h"
+#include "report/json_parts.h"
+#include "report/latencies.h"
 #include "report/put.h"
 
 /* Sum that cannot wrap: what it would wrap at is out of range long before. */
@@ -177,11 +179,8 @@ static json_t *tangled_array(const struct report_row *row, int *err)
 	return a;
 }
 
-static json_t *row_object(const struct report *r, const struct report_row *row, int *err)
+void json_who(json_t *o, const struct report_row *row, int *err)
 {
-	json_t *o = json_object();
-	struct row_bytes bytes = { 0 };
-
 	put_name(o, "key", row->key, sizeof(row->key), err);
 	put_text(o, "kind", row_kind_name(row->kind), err);
 	if (row->kind == ROW_CGROUP) {
@@ -199,9 +198,19 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 		put_bool(o, "exited", true, err);
 	if (row->kernel)
 		put_bool(o, "kernel", true, err);
+}
+
+static json_t *row_object(const struct report *r, const struct report_row *row, int *err)
+{
+	json_t *o = json_object();
+	struct row_bytes bytes = { 0 };
+
+	json_who(o, row, err);
 	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
 	put(o, "shares", shares_array(r, row, &bytes, err), err);
 	put(o, "metrics", metrics_object(&bytes, err), err);
+	if (r->nr_probes)
+		put(o, "latencies", latencies_row(r, row, err), err);
 	put_bool(o, "separable", row->separable, err);
 	if (!row->separable) {
 		put(o, "tangled_with", tangled_array(row, err), err);
@@ -244,7 +253,7 @@ static json_t *unattributed_array(const struct report *r, int *err)
 	return a;
 }
 
-static json_t *quality_object(const struct report *r, int *err)
+json_t *json_quality(const struct report *r, int *err)
 {
 	const struct quality *q = &r->quality;
 	json_t *o = json_object();
@@ -277,7 +286,7 @@ static json_t *quality_object(const struct report *r, int *err)
 	return o;
 }
 
-static json_t *self_object(const struct report *r, int *err)
+json_t *json_self(const struct report *r, int *err)
 {
 	json_t *o = json_object();
 
@@ -306,11 +315,13 @@ int json_report(const struct report *r, json_t **ret)
 	put_interval(o, r->start_ns, r->end_ns, r->start_time_ns, &err);
 	put(o, "counters", counters_array(r, &err), &err);
 	put(o, "sockets", sockets_array(r, &err), &err);
+	if (r->nr_probes)
+		put(o, "latencies", latencies_probes(r, &err), &err);
 	put(o, "workloads", workloads_array(r, &err), &err);
 	put(o, "unattributed", unattributed_array(r, &err), &err);
 	put(o, "devices", json_array(), &err);
-	put(o, "quality", quality_object(r, &err), &err);
-	put(o, "self", self_object(r, &err), &err);
+	put(o, "quality", json_quality(r, &err), &err);
+	put(o, "self", json_self(r, &err), &err);
 	if (err) {
 		json_decref(o);
 		return err;
@@ -328,7 +339,7 @@ int json_write(FILE *out, const struct report *r)
 
 	if (err)
 		return err;
-	text = json_dumps(o, JSON_COMPACT);
+	text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	json_decref(o);
 	if (!text)
 		return -ENOMEM;

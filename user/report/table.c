@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "report/cells.h"
+#include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
 #include "report/table.h"
@@ -21,6 +22,8 @@
 #define COMMAND_WIDTH  15
 #define COMMAND_WIDE   17
 #define CGROUP_MIN     8
+/* From here on there is room for LAT ns beside all others. */
+#define LAT_WIDTH      88
 /* Where "(unknown)" has room. */
 #define CGROUP_UNKNOWN 9
 /* Below it RANGE takes the place of CPU s. */
@@ -178,12 +181,16 @@ static int put_directions(const struct table *t, const struct row_node *node, co
 static int put_row(struct table *t, const struct row_node *node)
 {
 	struct cells c = cells_of(t, &node->amounts, ALL_SOCKETS, TASK_SOURCES);
-	char low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
+	char low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN], lat[FORMAT_NUMBER_LEN] = "-";
+	double ns;
 	int err = t->r->by == ROW_CGROUP ? put_cgroup(t, node) : put_task(t, node);
 
 	if (err)
 		return err;
 	c.bar = true;
+	if (latencies_seen(t->r, node->row, &ns))
+		latencies_format(ns, lat);
+	c.lat = lat;
 	cells_write(t, &c);
 	t->ended = t->ended || node->row->exited;
 	if (t->o->verbose && t->nr_to && amounts_bytes(&node->amounts))
@@ -194,6 +201,8 @@ static int put_row(struct table *t, const struct row_node *node)
 		fprintf(t->out, "%*sbetween %s and %s (%s)\n", (int)name_column(t, node), "", low,
 			high, t->bars ? "95%" : "certain");
 	}
+	if (t->o->verbose)
+		err = latencies_write_row(t->out, t->r, node->row, name_column(t, node));
 	return err;
 }
 
@@ -283,6 +292,8 @@ static void put_heading(const struct table *t)
 		fprintf(t->out, " %6s %7s", "SHARE", "BYTES");
 	if (t->bars)
 		fprintf(t->out, " %*s", BAR_WIDTH, "RANGE");
+	if (t->lat)
+		fprintf(t->out, " %*s", FORMAT_NUMBER_WIDTH, "LAT ns");
 	if (t->cpu)
 		fprintf(t->out, " %7s%s", "CPU s", t->traffic ? "" : "    CPUS");
 	fputc('\n', t->out);
@@ -343,6 +354,15 @@ static void find_destinations(struct table *t)
 	}
 }
 
+/* Is there a latency that rows see, of the kind that has a column? */
+static bool has_main_latency(const struct report *r)
+{
+	for (size_t i = 0; i < r->nr_probes; i++)
+		if (r->probes[i].weighed && latencies_main(r->probes[i].probe))
+			return true;
+	return false;
+}
+
 /* Share the columns in front of the numbers among PID, COMMAND and CGROUP. */
 static int lay_out(struct table *t)
 {
@@ -358,7 +378,9 @@ static int lay_out(struct table *t)
 	t->cpu = !t->bars || t->width >= (t->nr_to ? TO_CPU_WIDTH : BAR_CPU_WIDTH);
 	left = t->width -
 	       (t->traffic ? (t->nr_to ? t->nr_to : 2) * RATE_WIDTH + BYTES_WIDTH : TIME_WIDTH);
-	left -= (t->bars ? RANGE_WIDTH : 0) + (t->cpu ? TIME_WIDTH : 0);
+	t->lat = t->traffic && has_main_latency(t->r) &&
+		 t->width >= LAT_WIDTH + (t->nr_to > 2 ? (t->nr_to - 2) * RATE_WIDTH : 0);
+	left -= (t->bars ? RANGE_WIDTH : 0) + (t->cpu ? TIME_WIDTH : 0) + (t->lat ? TIME_WIDTH : 0);
 	t->left = left;
 	err = widest_name(t, &widest);
 	if (err)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/latencies.h"
 #include "report/totals.h"
 
 /* CPU time that is worth a line though no bytes go with it. */
@@ -120,10 +121,11 @@ int totals_socket(const struct table *t, size_t socket)
 	const struct socket_total *s = &t->tree->sockets[socket];
 	const struct report_socket *cpus = s->cpus;
 	char full[96], brief[64], plain[32], percent[FORMAT_NUMBER_LEN] = "-";
+	char lat[FORMAT_NUMBER_LEN];
 	const char *labels[4] = { full, brief, plain, NULL };
 	const char *mark = s->incomplete ? ", incomplete" : "";
 	uint64_t all = 0;
-	double ratio;
+	double ratio, ns;
 	struct amounts sum = source_total(t, socket, ALL_SOURCES, &ratio);
 	struct cells c;
 	int source, err;
@@ -142,8 +144,14 @@ int totals_socket(const struct table *t, size_t socket)
 		 cpus ? cpus->nr_cpus : 0, cpus && cpus->nr_cpus == 1 ? "" : "s", percent, mark);
 	c = cells_of(t, &sum, 1ULL << socket, ALL_SOURCES);
 	c.no_cpu = !cpus;
+	if (latencies_of_socket(t->r, socket, &ns)) {
+		latencies_format(ns, lat);
+		c.lat = lat;
+	}
 	err = cells_line(t, cpus && all ? labels : labels + 2, &c);
 	for (source = SOURCE_CPU; !err && source <= SOURCE_ANY; source++)
 		err = put_source(t, socket, source);
+	if (!err && !t->o->quiet)
+		err = latencies_write_socket(t->out, t->r, socket, t->width, t->o->verbose);
 	return err;
 }

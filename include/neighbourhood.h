@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Noisy neighbours: who held how much bandwidth while a latency was high. Contract
+ * between the engine, which finds them, and the report, which shows them.
+ */
+#ifndef T410TRACE_NEIGHBOURHOOD_H
+#define T410TRACE_NEIGHBOURHOOD_H
+
+#include "model.h"
+
+/* Fewer samples that are high, or that are not, say nothing. */
+#define NEIGHBOURS_MIN_SAMPLES 10
+
+/* What a neighbour's bandwidth did while the latency was high. */
+enum neighbour_role {
+	NEIGHBOUR_NONE,	  /* nothing to tell */
+	NEIGHBOUR_ROSE,	  /* clearly more than while it was calm: it may be the cause */
+	NEIGHBOUR_VICTIM, /* not more, and it saw the high latency */
+	NR_NEIGHBOUR_ROLES,
+};
+
+/**
+ * struct neighbour - a row or a reason beside a probe
+ * @row: of the summary; NULL: the bytes of @reason, of whatever counters
+ * @calm, @risen: bytes per second of the socket while the latency was calm or high
+ * @increase: @risen - @calm
+ * @error: how far off that may be by chance: twice the standard error, where samples of
+ *	one episode count as one, for they are not independent
+ * @share: part of the socket's bytes while it was high
+ * @active: samples, of those with a high latency, in which it moved bytes
+ * @saw_calm, @saw_risen: the latency it saw with its bytes; 0: none
+ * @role: what that may mean
+ */
+struct neighbour {
+	const struct report_row *row;
+	enum reason reason;
+	double calm;
+	double risen;
+	double increase;
+	double error;
+	double share;
+	size_t active;
+	double saw_calm;
+	double saw_risen;
+	enum neighbour_role role;
+};
+
+/**
+ * struct neighbourhood - a probe and who was beside it
+ * @probe: not owned
+ * @samples: samples that could be used
+ * @unusable: others: too few requests, or no windows that tell who moved what
+ * @merged: samples that were taken together to one, 1 = none
+ * @calm_samples, @risen_samples: of the former, by latency
+ * @episodes: times that it rose: high samples without a calm one between
+ * @calm_ns, @risen_ns: time they cover
+ * @baseline_ns: their lower quartile; @limit_ns: from here on it is high
+ * @calm_latency_ns, @risen_latency_ns: means over samples
+ * @calm, @risen: bytes per second of the socket, of all sources
+ * @enough: there are NEIGHBOURS_MIN_SAMPLES of both; otherwise there are no rows
+ * @rows: by @increase, the largest first; owned
+ * @nr: length of @rows
+ */
+struct neighbourhood {
+	const struct probe *probe;
+	size_t samples;
+	size_t unusable;
+	size_t merged;
+	size_t calm_samples;
+	size_t risen_samples;
+	size_t episodes;
+	uint64_t calm_ns;
+	uint64_t risen_ns;
+	double baseline_ns;
+	double limit_ns;
+	double calm_latency_ns;
+	double risen_latency_ns;
+	double calm;
+	double risen;
+	bool enough;
+	struct neighbour *rows;
+	size_t nr;
+};
+
+/**
+ * struct neighbours_report - all probes of a run whose requests tasks make
+ * @summary: of the run, whose rows and probes are referred to; owned
+ * @rise: how much above the baseline is high, 0.2
+ * @probes, @nr: owned
+ */
+struct neighbours_report {
+	struct report *summary;
+	double rise;
+	struct neighbourhood *probes;
+	size_t nr;
+};
+
+/** neighbours_report_free() - NULL is fine */
+void neighbours_report_free(struct neighbours_report *r);
+
+/** neighbour_role_name() - as in reports: "none", "rose", "victim" */
+const char *neighbour_role_name(enum neighbour_role role);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Parts that several JSON documents have in common; @err as in put.h. */
+#ifndef REPORT_JSON_PARTS_H
+#define REPORT_JSON_PARTS_H
+
+#include <jansson.h>
+
+#include "model.h"
+
+/** json_quality() - how far it can be trusted */
+json_t *json_quality(const struct report *r, int *err);
+
+/** json_self() - what the tracer cost */
+json_t *json_self(const struct report *r, int *err);
+
+/** json_who() - what tells a row from others: key, kind, names */
+void json_who(json_t *object, const struct report_row *row, int *err);
+
+#endif

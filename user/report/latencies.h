@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Latencies of a report: of the probes, and as its rows saw them. */
+#ifndef REPORT_LATENCIES_H
+#define REPORT_LATENCIES_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "model.h"
+#include "report/format.h"
+
+/** latencies_probes() - JSON of all probes of a report; @err as in put.h */
+json_t *latencies_probes(const struct report *r, int *err);
+
+/** latencies_row() - JSON of what a row saw; @err as in put.h */
+json_t *latencies_row(const struct report *r, const struct report_row *row, int *err);
+
+/** latencies_tenths() - JSON of a latency: to a tenth, for more is not known */
+json_t *latencies_tenths(double value);
+
+/** latencies_main() - is it the kind of latency that has a column: reads of CPU memory? */
+bool latencies_main(const struct probe *p);
+
+/**
+ * latencies_seen() - what a row saw of the main latency, over all sockets
+ * @r: the report
+ * @row: the row
+ * @ret_ns: the mean
+ *
+ * Return: false when nothing is known.
+ */
+bool latencies_seen(const struct report *r, const struct report_row *row, double *ret_ns);
+
+/**
+ * latencies_of_socket() - the main latency of a socket
+ * @r: the report
+ * @socket: its index
+ * @ret_ns: the mean over its probes' requests
+ *
+ * Return: false when nothing is known.
+ */
+bool latencies_of_socket(const struct report *r, uint32_t socket, double *ret_ns);
+
+/** latencies_format() - nanoseconds with three digits, in FORMAT_NUMBER_WIDTH columns */
+void latencies_format(double ns, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * latencies_write_socket() - say what was measured on a socket
+ * @out: where to
+ * @r: the report
+ * @socket: its index
+ * @width: columns of a line
+ * @verbose: each probe by itself, with what was counted; otherwise a line with the mean
+ *	of probes that measure the same
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int latencies_write_socket(FILE *out, const struct report *r, uint32_t socket, size_t width,
+			   bool verbose);
+
+/**
+ * latencies_write_row() - a line for each latency that a row saw
+ * @out: where to
+ * @r: the report
+ * @row: the row
+ * @indent: blanks in front
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int latencies_write_row(FILE *out, const struct report *r, const struct report_row *row,
+			int indent);
+
+#endif
