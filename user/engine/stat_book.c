@@ -201,8 +201,9 @@ static void add_count(struct count_sum *c, const struct reading *r, uint64_t tim
 }
 
 /*
- * A metric's inputs in one segment, when all of them counted. Those that others kept out
- * for a part of it are scaled: the others went on.
+ * A metric's inputs in one segment, when all of them counted. Those that counted for a shorter
+ * time are scaled: others kept them out for a part of it, or they were switched on a
+ * moment later than the base, in each turn again.
  */
 static bool take_inputs(const struct stat_book *b, const struct stat_metric *m,
 			struct value_sum *ret)
@@ -218,12 +219,16 @@ static bool take_inputs(const struct stat_book *b, const struct stat_metric *m,
 		if (!r || !r->running_ns)
 			return false;
 		v.inputs[i] = (double)r->value;
-		if (r->running_ns < r->enabled_ns)
-			v.inputs[i] *= (double)r->enabled_ns / (double)r->running_ns;
 		if ((double)r->enabled_ns > v.duration_ns)
 			v.duration_ns = (double)r->enabled_ns;
 		if (r->running_ns < v.covered_ns)
 			v.covered_ns = r->running_ns;
+	}
+	for (uint32_t i = 0; i < m->nr_inputs; i++) {
+		const struct reading *r = is_counter(m->input[i]) ? b->now[m->input[i]] : NULL;
+
+		if (r && (double)r->running_ns < v.duration_ns)
+			v.inputs[i] *= v.duration_ns / (double)r->running_ns;
 	}
 	*ret = v;
 	return true;
