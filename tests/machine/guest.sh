@@ -443,4 +443,6 @@ quieten_socket1
 for scenario; do
 	run_one "$scenario"
 done
-dmesg > /host/out/kernel.log
+# What follows in the log is the next boot's.
+mark "the end"
+dmesg >> /host/out/kernel.log

@@ -20,6 +20,14 @@ READ0, WRITE0, READ1, WRITE1 = (
     f"ucf{socket}/mem_bytes_{direction}/src_loc_cpu=1" for socket in (0, 1) for direction in ("rd", "wr")
 )
 TESTS = {}
+# Shapes of the machine, each with what its slots stand for
+TRAFFIC = {"t410": "traffic.conf", "grace": "traffic-grace.conf"}
+
+
+def shape_of(scenario):
+    """Names that begin with that of a shape are scenarios for it, others for the T410."""
+    shape = scenario.split("_")[0]
+    return shape if shape in TRAFFIC else "t410"
 
 
 def test(scenario):
@@ -700,13 +708,14 @@ def the_kernel_has_nothing_to_say(s):
         expect(not COMPLAINT.search(line), line.strip())
 
 
-def judge(folder, wiring, names):
+def judge(folder, names):
     counts = {"ok": 0, "not ok": 0}
+    wirings = {shape: Wiring(HERE / traffic) for shape, traffic in TRAFFIC.items()}
     for name in names:
         for function in [reports_are_valid, the_kernel_has_nothing_to_say, *TESTS[name]]:
             label = f"{name}/{function.__name__.replace('_', '-')}"
             try:
-                function(Scenario(folder / name, wiring))
+                function(Scenario(folder / name, wirings[shape_of(name)]))
             except Failure as failure:
                 counts["not ok"] += 1
                 print(f"not ok {label}: {failure}")
@@ -721,14 +730,14 @@ def judge(folder, wiring, names):
 
 def main():
     if sys.argv[1:] == ["--list"]:
-        print("\n".join(TESTS))
+        for name in TESTS:
+            print(shape_of(name), TRAFFIC[shape_of(name)], name)
         return 0
     if len(sys.argv) < 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     folder = pathlib.Path(sys.argv[1])
-    wiring = Wiring(HERE / "traffic.conf")
-    counts = judge(folder, wiring, sys.argv[2:] or TESTS)
+    counts = judge(folder, sys.argv[2:] or TESTS)
     print(f"{counts['ok']} passed, {counts['not ok']} failed, 0 skipped")
     return 0 if counts["ok"] and not counts["not ok"] else 1
 

@@ -47,13 +47,17 @@ class Wiring:
         for line in path.read_text(encoding="utf-8").splitlines():
             words = line.split("#")[0].split()
             if words and words[0] == "slot":
-                self.slots[int(words[1])] = self.counter(words[3], words[4:])
+                name = self.counter(words[3], words[4:])
+                # Another flow of a slot may reach no counter of a report.
+                self.slots[int(words[1])] = name or self.slots[int(words[1])]
             elif words and words[0] == "flow":
                 rate = dict(word.split("=") for word in words[3:])["rate"]
                 self.flows[self.counter(words[2], words[3:])] = self.number(rate)
 
     def counter(self, kind, words):
         keys = dict(word.split("=") for word in words)
+        if kind == "scf":
+            return self.scf_counter(keys)
         if kind == "ucf":
             source = self.SOURCES[keys["src"]]
         elif kind == "pcie" and keys.get("ucf") == "1":
@@ -61,6 +65,19 @@ class Wiring:
         else:
             raise ValueError(f"traffic of kind {kind} reaches no counter of a report")
         return f"ucf{keys['socket']}/mem_bytes_{keys['dir']}/{source}=1"
+
+    def scf_counter(self, keys):
+        """Own memory by way of writing; elsewhere all writes are one counter."""
+        data = "rd_data" if keys["dir"] == "rd" else "wr_total_bytes"
+        if keys["dst"] == "cmem":
+            return None
+        if keys["dst"] == "gmem":
+            event = f"gmem_{data}"
+        elif keys["dst"] == f"s{keys['socket']}":
+            event = f"socket_{keys['socket']}_{keys['dir']}_data"
+        else:
+            event = f"remote_socket_{data}"
+        return f"scf{keys['socket']}/{event}"
 
     def number(self, text):
         unit = self.UNITS.get(text[-1])

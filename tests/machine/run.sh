@@ -5,14 +5,15 @@
 # Environment: T410TRACE  the arm64 program to test (build/arm64/t410trace)
 #              T410_RESULTS  folder to keep the results in (default: removed afterwards)
 #
-# All scenarios run in one boot; with their results, judge.py prints "ok NAME" or
-# "not ok NAME: reason". Without a virtual machine the one line is "skip machine: reason".
+# All scenarios of a shape of the machine run in one boot; with their results, judge.py
+# prints "ok NAME" or "not ok NAME: reason". Without a virtual machine the one line is
+# "skip machine: reason".
 set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/machine/machine.sh
 . "$HERE/machine.sh"
 T410TRACE=${T410TRACE:-$ROOT/build/arm64/t410trace}
-TIMEOUT=400	# the whole run takes a quarter of this on two free cores
+TIMEOUT=400	# of a boot; all scenarios take a quarter of this on two free cores
 
 skip() {
 	echo "skip machine: $1"
@@ -26,12 +27,14 @@ fail() {
 	exit 1
 }
 
+# Lines "SHAPE TRAFFIC NAME"
 scenarios=$("$HERE/judge.py" --list) || fail "judge.py does not run"
+names=$(cut -d ' ' -f 3 <<< "$scenarios")
 for name; do
-	grep -qxF -- "$name" <<< "$scenarios" || { printf 'run.sh: no scenario "%s"; they are:\n%s\n' "$name" "$scenarios" >&2; exit 2; }
+	grep -qxF -- "$name" <<< "$names" || { printf 'run.sh: no scenario "%s"; they are:\n%s\n' "$name" "$names" >&2; exit 2; }
 done
 # shellcheck disable=SC2086  # a list
-[ $# -gt 0 ] || set -- $scenarios
+[ $# -gt 0 ] || set -- $names
 [ -f "$T410TRACE" ] || fail "no $T410TRACE: run \"make ARCH=arm64\" first"
 
 if [ -n "${T410_RESULTS:-}" ]; then
@@ -52,17 +55,32 @@ mkdir -p "$share/out"
 cp "$T410TRACE" "$share/t410trace"
 cp "$HERE/guest.sh" "$share/"
 
-"$MACHINE" --timeout $TIMEOUT --traffic "$HERE/traffic.conf" --dir "$share" -- sh guest.sh "$@" \
-	> "$share/machine.log" 2>&1
-status=$?
-[ -s "$share/machine.log" ] && sed 's/^/# /' "$share/machine.log"
+# boot SHAPE TRAFFIC SCENARIO...: in a machine of this shape
+boot() {
+	local log=$share/machine-$1.log shape=$1 traffic=$2 status
+	shift 2
+	"$MACHINE" --timeout $TIMEOUT --shape "$shape" --traffic "$HERE/$traffic" --dir "$share" -- sh guest.sh "$@" \
+		> "$log" 2>&1
+	status=$?
+	sed 's/^/# /' "$log"
+	# The machine's own opinion: it looks for complaints of the kernel, too.
+	[ $status = 0 ] || problems+=("the virtual machine ($shape) ended with status $status: $(tail -n 1 "$log")")
+}
+
+problems=()
+while read -r shape traffic; do
+	wanted=()
+	for name; do
+		grep -qxF -- "$shape $traffic $name" <<< "$scenarios" && wanted+=("$name")
+	done
+	[ ${#wanted[@]} = 0 ] || boot "$shape" "$traffic" "${wanted[@]}" < /dev/null
+done < <(cut -d ' ' -f 1,2 <<< "$scenarios" | sort -ru)
 "$HERE/judge.py" "$share/out" "$@" > "$share/verdict"
 judged=$?
-# The machine's own opinion: it looks for complaints of the kernel, too.
-if [ $status != 0 ]; then
+if [ ${#problems[@]} != 0 ]; then
 	sed -i '$d' "$share/verdict"
 	cat "$share/verdict"
-	fail "the virtual machine ended with status $status: $(tail -n 1 "$share/machine.log")"
+	fail "$(IFS=';'; echo "${problems[*]}")"
 fi
 cat "$share/verdict"
 exit $judged
