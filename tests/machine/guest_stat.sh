@@ -64,7 +64,7 @@ scenario_stat_choice() {
 	run_stat socket -d 1 --socket 1 -M t410.ucf.mem_read_bandwidth
 	run_stat ports -d 3 --per-port -M t410.pcie.read_bandwidth,t410.pcie.read_latency_ns
 	run_stat gpus -d 2 --per-gpu -M t410.nvlink_c2c.in_read_latency_ns
-	run_stat alone -d 1 -e nvidia_ucf_pmu_0/event=0x123,src_loc_cpu/ -e nvidia_pcie_pmu_0_rc_1/rd_bytes/
+	run_stat alone -d 1 -e nvidia_ucf_pmu_0/event=0x123,src_loc_cpu=1/ -e nvidia_ucf_pmu_0/bus_cycles/ -e nvidia_pcie_pmu_0_rc_1/rd_bytes/
 }
 
 # More windows than a root complex has, and devices that only take turns

@@ -17,8 +17,8 @@ class StatRun:
         except ValueError as error:
             raise Failure(f"{name}.json: {error}") from error
         self.name = name
-        self.each = [report for report in everything if not report["summary"]]
-        summaries = [report for report in everything if report["summary"]]
+        self.each = [report for report in everything if not report.get("summary")]
+        summaries = [report for report in everything if report.get("summary")]
         expect(everything, f"{name}: no report")
         # A single report is the summary of itself
         self.whole = summaries[0] if summaries else everything[-1]
