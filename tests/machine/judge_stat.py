@@ -97,9 +97,9 @@ def judge_metrics(s, values, pmu, filters, events):
         what, wanted = f"{pmu} {filters} {v['name']}", by_hand[v["name"]]
         if wanted is None:
             expect(v.get("value") is None, f"{what}: {v.get('value')} though nothing happened")
-            expect_equal(v["absence"], "undefined", f"{what}: why it has no value")
+            expect_equal(v.get("reason"), "undefined", f"{what}: why it has no value")
         else:
-            expect(v.get("value") is not None, f"{what}: no value: {v.get('absence')}")
+            expect(v.get("value") is not None, f"{what}: no value: {v.get('reason')}")
             close(v["value"], wanted, what)
 
 
@@ -122,11 +122,11 @@ def judge_rate(s, run, name):
     count = run.count(name)
     pmu, event, filters = parts_of(name)
     rate = s.wiring.rate(pmu, event, filters)
-    expect(count.get("value") is not None, f"{name}: no value: {count.get('absence')}")
-    expect(count["running_ns"] > 0, f"{name}: it never ran")
-    close(count["counted"] * 1e9 / count["running_ns"], rate, f"{name}: counted")
+    expect(count.get("value") is not None, f"{name}: no value: {count.get('reason')}")
+    expect(count["covered_ns"] > 0, f"{name}: it never ran")
+    close(count["counted"] * 1e9 / count["covered_ns"], rate, f"{name}: counted")
     close(count["value"] * 1e9 / count["enabled_ns"], rate, f"{name}: value")
-    return count["running_ns"] / count["enabled_ns"]
+    return count["covered_ns"] / count["enabled_ns"]
 
 
 @test("stat_rates")
@@ -184,7 +184,7 @@ def split_metrics(s, name, filter_name, ports_by_pmu):
         if wanted is None:
             expect(v.get("value") is None, f"{what}: {v.get('value')} though nothing happened")
         else:
-            expect(v.get("value") is not None, f"{what}: no value: {v.get('absence')}")
+            expect(v.get("value") is not None, f"{what}: no value: {v.get('reason')}")
             close(v["value"], wanted, what)
     expect_equal(found, ports_by_pmu, "masks")
 
@@ -225,7 +225,7 @@ def ten_windows_of_eight(s):
     expect_equal(len(names), 10, "counters")
     shares = [judge_rate(s, run, name) for name in names]
     expect(0.2 < min(shares) < 0.9, f"windows ran {min(shares):.3f} to {max(shares):.3f} of the time")
-    expect(run.pmu("nvidia_pcie_tgt_pmu_0_rc_2")["sets"] >= 2, "they took no turns")
+    expect(run.cost("nvidia_pcie_tgt_pmu_0_rc_2")["sets"] >= 2, "they took no turns")
 
 
 @test("stat_windows")
@@ -260,7 +260,7 @@ def said(s, name, status, *words):
 @test("stat_budget")
 def readings_keep_their_budget(s):
     run = StatRun(s, "often")
-    budget, busiest = run.whole["self"]["budget"], run.whole["self"]["busiest"]
+    budget, busiest = run.whole["self"]["read_budget"], run.whole["self"]["busiest"]
     expect_equal(budget, 0.005, "budget")
     expect(0 < busiest <= budget, f"readings took {busiest:.5f} of a CPU, {budget} are allowed")
 
@@ -268,12 +268,13 @@ def readings_keep_their_budget(s):
 @test("stat_budget")
 def what_waited_is_said(s):
     run = StatRun(s, "often")
-    dear = [pmu for pmu in run.whole["pmus"] if pmu["dear"]]
-    expect_equal(len(dear), 8, "PMUs whose readings are dear")
-    for pmu in dear:
-        expect(pmu["deferred"] > 0, f"{pmu['name']}: no reading waited")
-        expect(pmu["readings"] > 0, f"{pmu['name']}: it was never read")
-    missing = [v for report in run.each for v in report["metrics"] if v.get("absence") == "not_read"]
+    costs = run.dear_costs()
+    expect_equal(len(costs), 8, "PMUs whose readings are rationed")
+    for cost in costs:
+        expect(cost["deferred"] > 0, f"{cost['pmu']}: no reading waited")
+        expect(cost["readings"] > 0, f"{cost['pmu']}: it was never read")
+        expect_equal(cost["failed"], 0, f"{cost['pmu']}: readings that failed")
+    missing = [v for report in run.each for v in report["metrics"] if v.get("reason") == "not_read"]
     expect(missing, "no interval says that it has no reading")
 
 
@@ -290,8 +291,7 @@ def a_larger_budget_defers_less(s):
     rate = {}
     for name in ("often", "generous"):
         run = StatRun(s, name)
-        dear = [pmu for pmu in run.whole["pmus"] if pmu["dear"]]
-        rate[name] = sum(pmu["readings"] for pmu in dear) / run.whole["interval"]["duration_ns"]
+        rate[name] = sum(cost["readings"] for cost in run.dear_costs()) / run.whole["interval"]["duration_ns"]
     expect(rate["generous"] > 2 * rate["often"], f"readings of dear PMUs per ns: {rate}")
 
 
@@ -304,7 +304,7 @@ def judge_counts(s, run, truth):
         if event in CYCLES:
             continue
         expect_equal(count.get("value"), s.wiring.count(pmu, event, truth, filters), name)
-        expect_equal(count["running_ns"], count["enabled_ns"], f"{name}: time that it ran")
+        expect_equal(count["covered_ns"], count["enabled_ns"], f"{name}: time that it ran")
 
 
 @test("stat_counts", "stat_grace_counts")
@@ -332,7 +332,7 @@ def bytes_are_exact_while_others_take_turns(s):
     for name, count in run.counts().items():
         pmu, event, filters = parts_of(name)
         whole = s.wiring.count(pmu, event, truth, filters)
-        shares[event] = count["running_ns"] / count["enabled_ns"]
+        shares[event] = count["covered_ns"] / count["enabled_ns"]
         if event in ("mem_bytes_rd", "mem_bytes_wr"):
             expect_equal(count["value"], whole, f"{name} of those that stay")
             expect_equal(shares[event], 1, f"{name}: time that it ran")

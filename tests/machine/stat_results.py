@@ -27,12 +27,17 @@ class StatRun:
     def pmus(self):
         return [pmu["name"] for pmu in self.whole["pmus"]]
 
-    def pmu(self, name):
-        return next(pmu for pmu in self.whole["pmus"] if pmu["name"] == name)
+    def cost(self, name):
+        """Of reading a PMU."""
+        return next(cost for cost in self.whole["self"]["pmus"] if cost["pmu"] == name)
+
+    def dear_costs(self):
+        """Of the PMUs whose readings are rationed."""
+        return [self.cost(pmu["name"]) for pmu in self.whole["pmus"] if pmu["rationed"]]
 
     def counts(self):
-        """By the name that the user wrote."""
-        return {count["name"]: count for count in self.whole["counters"]}
+        """Those that the user named, by the name he wrote."""
+        return {count["name"]: count for count in self.whole["counters"] if count["asked"]}
 
     def count(self, name):
         counts = self.counts()

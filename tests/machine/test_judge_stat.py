@@ -40,14 +40,17 @@ def events_of(shape):
 
 
 def metric(pmu, name, value, filters=""):
-    absent = {"absence": "undefined"} if value is None else {"value": value}
+    absent = {"reason": "undefined"} if value is None else {"value": value}
     return {"pmu": pmu, "name": name, "filters": filters, **absent}
 
 
 def pmu_object(name):
     dear = any(f"nvidia_{kind}_pmu" in name for kind in DEAR)
-    cost = {"readings": 9, "deferred": 5 if dear else 0, "sets": 2}
-    return {"name": name, "socket": int(re.search(r"pmu_(\d)", name)[1]), "dear": dear, **cost}
+    return {"name": name, "socket": int(re.search(r"pmu_(\d)", name)[1]), "rationed": dear}
+
+
+def cost_object(name):
+    return {"pmu": name, "readings": 9, "deferred": 5, "failed": 0, "sets": 2}
 
 
 def report(metrics=(), counters=(), pmus=(), busiest=0.004, ns=NS):
@@ -56,24 +59,25 @@ def report(metrics=(), counters=(), pmus=(), busiest=0.004, ns=NS):
         "pmus": [pmu_object(name) for name in pmus],
         "counters": list(counters),
         "metrics": list(metrics),
-        "self": {"budget": BUDGET, "busiest": busiest},
+        "self": {"read_budget": BUDGET, "busiest": busiest, "pmus": [cost_object(name) for name in pmus]},
     }
 
 
 def finite(known, name, share=1.0):
     value = known.count(*parts_of(name)[:2], SENT, parts_of(name)[2])
     counted = int(value * share)
-    return {"name": name, "value": value, "counted": counted, "enabled_ns": NS, "running_ns": int(NS * share)}
+    return {"name": name, "asked": True, "value": value, "counted": counted, "enabled_ns": NS, "covered_ns": int(NS * share)}
 
 
 def constant(known, name, share=1.0):
     counted = int(known.rate(*parts_of(name)) * SECONDS * share)
     return {
         "name": name,
+        "asked": True,
         "value": int(counted / share),
         "counted": counted,
         "enabled_ns": NS,
-        "running_ns": int(NS * share),
+        "covered_ns": int(NS * share),
     }
 
 
@@ -165,7 +169,7 @@ def counts():
 def budget():
     f = Folder("stat_budget")
     early = f.every_metric()
-    early["metrics"][0] = {**early["metrics"][0], "absence": "not_read"}
+    early["metrics"][0] = {**early["metrics"][0], "reason": "not_read"}
     f.runs["often"] = [early, f.every_metric()]
     f.runs["generous"] = [f.every_metric(ns=NS // 4)]
     return f
@@ -210,7 +214,7 @@ def spoil_nothing(f):
 
 
 def spoil_reason(f):
-    value_of(f, "nvidia_nvdlink_pmu_1", "t410.nvdlink.in_read_latency_ns")["absence"] = "refused"
+    value_of(f, "nvidia_nvdlink_pmu_1", "t410.nvdlink.in_read_latency_ns")["reason"] = "refused"
     return METRICS_TEST
 
 
@@ -235,7 +239,7 @@ def spoil_share(f):
 
 def spoil_turns(f):
     for count in last(f, "places")["counters"]:
-        count["running_ns"], count["counted"] = count["enabled_ns"], count["value"]
+        count["covered_ns"], count["counted"] = count["enabled_ns"], count["value"]
     return {"every_source_with_every_destination"}
 
 
@@ -288,7 +292,8 @@ def spoil_busiest(f):
 
 
 def spoil_deferred(f):
-    next(pmu for pmu in last(f, "often")["pmus"] if pmu["dear"])["deferred"] = 0
+    costs = last(f, "often")["self"]["pmus"]
+    next(cost for cost in costs if "nvclink" in cost["pmu"])["deferred"] = 0
     return {"what_waited_is_said"}
 
 
