@@ -71,25 +71,30 @@ struct probe {
 };
 
 /**
- * struct counter - one uncore event with its filter
+ * struct counter - one uncore event with its filters
  * @name: short name, e.g. "ucf0/mem_bytes_rd/src_loc_cpu=1"
  * @pmu: sysfs name of the PMU
  * @event: event name in sysfs
- * @filter: name of the format field that selects the source, set to 1
+ * @filters: what it is filtered by, "src_loc_cpu=1,dst_loc_cmem=1"; "" for nothing. Names
+ *	are format fields, each with a whole number: take_setting() takes it apart
  * @socket: socket whose traffic it counts
  * @group: counters of one group are read together and share their times
  * @source: who may own the bytes
  * @direction: read or write, as memory sees it
+ * @destination: where the bytes go; DESTINATION_ANY when the counter does not tell
+ *
+ * Whatever the hardware counts, readings in a trace are bytes.
  */
 struct counter {
 	char name[MODEL_NAME_LEN];
 	char pmu[64];
 	char event[64];
-	char filter[64];
+	char filters[128];
 	uint32_t socket;
 	uint32_t group;
 	enum source source;
 	enum direction direction;
+	enum destination destination;
 };
 
 /**
@@ -313,7 +318,7 @@ struct self_cost {
 struct host_info {
 	char name[65];
 	char kernel[65];
-	char platform[16]; /* "t410", or "none" when there are no counters */
+	char platform[16]; /* "t410", "grace", or "none" when there are no counters */
 	uint32_t sockets;
 };
 
@@ -355,6 +360,7 @@ void report_free(struct report *r);
 const char *source_name(enum source s);
 const char *reason_name(enum reason r);
 const char *row_kind_name(enum row_kind k);
-const char *method_name(enum method m); /* "state-space", "weights", "cpu-time" */
+const char *destination_name(enum destination d); /* "any", "cmem", "gmem", "cxl", "remote" */
+const char *method_name(enum method m);		  /* "state-space", "weights", "cpu-time" */
 
 #endif

@@ -14,7 +14,8 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      1u
+#define RECORDING_VERSION      2u
+#define RECORDING_OLDEST       1u	   /* version that is still read: without probes */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 
 /* Events of a block are written once there is this much of them. */

@@ -126,7 +126,7 @@ struct trace_slice {
 
 /**
  * struct reading - one counter in one window
- * @value: what it gained, as counted
+ * @value: bytes that it gained
  * @enabled_ns: time it should have counted
  * @running_ns: time it counted; 0 = no data
  */

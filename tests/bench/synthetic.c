@@ -105,8 +105,8 @@ static void name_counters(struct synthetic *s)
 				       .direction = nr % 2 ? DIRECTION_WRITE : DIRECTION_READ };
 		snprintf(c->pmu, sizeof(c->pmu), "nvidia_ucf_pmu_%u", socket);
 		snprintf(c->event, sizeof(c->event), "mem_bytes_%s", nr % 2 ? "wr" : "rd");
-		snprintf(c->filter, sizeof(c->filter), "%s", filters[nr / 2]);
-		snprintf(c->name, sizeof(c->name), "ucf%u/%s/%s=1", socket, c->event, c->filter);
+		snprintf(c->filters, sizeof(c->filters), "%s=1", filters[nr / 2]);
+		snprintf(c->name, sizeof(c->name), "ucf%u/%s/%s", socket, c->event, c->filters);
 	}
 }
 

@@ -405,6 +405,69 @@ scenario_hotplug() {
 	wait
 }
 
+# --- scenarios: where bytes go
+
+# Each program on socket 1 has a destination of its own, the last one two; two at a time,
+# with long phases. The counters are more than the PMU has.
+scenario_destinations() {
+	trace all -a --split destination -i 1000
+	load cmem --slot 2 --rate 1000000 --cpu 2 --duty 50-300/50-300 --seed 1 --seconds 3 &
+	load far --slot 6 --rate 600000 --cpu 3 --duty 50-300/50-300 --seed 2 --seconds 3 &
+	until_true has_lines truth 2
+	load gpu --slot 7 --rate 400000 --cpu 2 --duty 50-300/50-300 --seed 3 --seconds 3 &
+	load both --slot 13,14 --rate 300000 --cpu 3 --duty 50-300/50-300 --seed 4 --seconds 3 &
+	until_true has_lines truth 5
+	trace_end TERM
+	"$T410TRACE" record -a --split destination -d 1.5 -o run.rec &
+	recorder=$!
+	usleep 700000
+	traffic --slot 7 --rate 400000 --cpu 2 --seconds 1
+	wait $recorder
+	said report "$T410TRACE" report run.rec -a --summary --split destination
+	said sums "$T410TRACE" report run.rec -a --summary
+	"$T410TRACE" record -a -d 0.2 -o run.rec
+	said without "$T410TRACE" report run.rec --split destination
+	rm -f run.rec
+}
+
+# --- scenarios: Grace
+
+# Programs of every kind at once. Data of reads and write-backs come in beats of 32 bytes;
+# --per-iter sends whole ones.
+scenario_grace_conservation() {
+	taskset -p $ANYWHERE $$ > /dev/null
+	trace all -a -i 300
+	load read0 --slot 0 --per-iter 2097152 --cpu 0 --cgroup con/one --seconds 1.5 &
+	load back0 --slot 1 --per-iter 700032 --cpu 1 --cgroup con/two --duty 20/30 --seconds 1.5 &
+	load write0 --slot 2 --rate 12345 --cpu 0 --cgroup con/two --duty 5/45 --seconds 1.2 &
+	load read1 --slot 3 --per-iter 3000000 --cpu 2 --cgroup con/three --threads 2 --seconds 1.5 &
+	load back1 --slot 4 --per-iter 32 --cpu 3 --cgroup con/three --seconds 1 &
+	load write1 --slot 5 --rate 999983 --cpu 3 --duty 3/7 --seconds 1.3 &
+	load far1 --slot 6 --per-iter 640000 --cpu 2 --duty 2/18 --seconds 1.2 &
+	load farback1 --slot 7 --rate 400001 --cpu 3 --duty 2/18 --seconds 1.2 &
+	load farwrite0 --slot 8 --rate 300001 --cpu 1 --duty 2/18 --seconds 1.2 &
+	load gpuread1 --slot 9 --per-iter 200000 --cpu 3 --duty 2/18 --seconds 1.2 &
+	load gpuback1 --slot 10 --rate 900001 --cpu 2 --duty 2/18 --seconds 1.2 &
+	load gpuwrite0 --slot 11 --rate 700001 --cpu 0 --duty 2/18 --seconds 1.2 &
+	until_true has_lines truth 13
+	trace_end TERM
+	taskset -p $SOCKET0 $$ > /dev/null
+}
+
+# One program after the other on socket 1, each with a destination of its own.
+scenario_grace_alone() {
+	trace all -a -i 500
+	load own --slot 3 --per-iter 1000000 --cpu 2 --seconds 1
+	load far --slot 6 --per-iter 1000000 --cpu 2 --seconds 1
+	load gpu --slot 9,10 --per-iter 1000000 --cpu 2 --seconds 1
+	trace_end TERM
+	traffic --slot 9,10 --per-iter 1000000 --cpu 2 --seconds 4 &
+	usleep 500000
+	said table "$T410TRACE" -a -v --split destination -d 1
+	said refused "$T410TRACE" -a --split source -d 1
+	wait
+}
+
 # shellcheck source=tests/machine/guest_stat.sh
 . /host/guest_stat.sh
 

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 
+import judge_destinations
 import judge_stat
 from known import Known
 from results import Failure, Scenario, Wiring, expect, expect_close, expect_equal, expect_share
@@ -82,6 +83,7 @@ def inside(share, truth, what, slack=0.0):
 # --- conservation: everything at once
 
 
+@test("grace_conservation")
 @test("conservation")
 def every_counter_is_exact(s):
     found, truth = s.reports("all").counters(), s.truth().counters()
@@ -110,12 +112,14 @@ def device_and_remote_bytes_have_no_owner(s):
                 expect_equal(reports.share(name, any_row)["value"], 0, f"{name} in rows")
 
 
+@test("grace_conservation")
 @test("conservation")
 def nothing_is_lost(s):
     expect_equal(s.reports("all").lost(), {}, "what was lost")
     expect_equal(s.status("all"), 0, "exit status")
 
 
+@test("grace_conservation")
 @test("conservation")
 def cpus_are_somewhere_all_the_time(s):
     reports = s.reports("all")
@@ -126,6 +130,7 @@ def cpus_are_somewhere_all_the_time(s):
         expect_close(reports.on_socket(socket), 2 * length, 0.03, f"CPU time of socket {socket}")
 
 
+@test("grace_conservation")
 @test("conservation")
 def intervals_follow_each_other(s):
     previous = None
@@ -684,6 +689,10 @@ def cpu_time_is_sound(s):
 @test("hotplug")
 def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
+
+
+for scenario, functions in judge_destinations.TESTS.items():
+    TESTS.setdefault(scenario, []).extend(functions)
 
 
 # --- of every scenario

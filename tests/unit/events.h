@@ -43,14 +43,14 @@ static inline size_t under_valgrind(size_t part, size_t whole)
 static const uint32_t sample_cpus[] = { 0, 0, 0, 1, 1, LAYOUT_NO_SOCKET, 1, LAYOUT_NO_SOCKET };
 static const uint32_t sample_sockets[] = { 0, 36 };
 static const struct counter sample_counters[] = {
-	{ "ucf0/mem_bytes_rd/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_rd", "src_loc_cpu", 0,
-	  0, SOURCE_CPU, DIRECTION_READ },
-	{ "ucf0/mem_bytes_wr/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_wr", "src_loc_cpu", 0,
-	  0, SOURCE_CPU, DIRECTION_WRITE },
-	{ "ucf0/mem_bytes_rd/src_rem=1", "nvidia_ucf_pmu_0", "mem_bytes_rd", "src_rem", 0, 1,
-	  SOURCE_REMOTE, DIRECTION_READ },
+	{ "ucf0/mem_bytes_rd/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_rd",
+	  "src_loc_cpu=1,dst_loc_cmem=1", 0, 0, SOURCE_CPU, DIRECTION_READ, DESTINATION_CMEM },
+	{ "ucf0/mem_bytes_wr/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_wr",
+	  "src_loc_cpu=1,dst_rem=1", 0, 0, SOURCE_CPU, DIRECTION_WRITE, DESTINATION_REMOTE },
+	{ "ucf0/mem_bytes_rd/src_rem=1", "nvidia_ucf_pmu_0", "mem_bytes_rd", "src_rem=1", 0, 1,
+	  SOURCE_REMOTE, DIRECTION_READ, DESTINATION_ANY },
 	{ "ucf1/mem_bytes_rd/", "nvidia_ucf_pmu_1", "mem_bytes_rd", "", 1, 2, SOURCE_ANY,
-	  DIRECTION_READ },
+	  DIRECTION_READ, DESTINATION_ANY },
 };
 static const struct group sample_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 1 } };
 static char *const sample_cgroups[] = { "/a b", "/slurm/job_1" };

@@ -17,7 +17,7 @@
 #define COUNTER(s, src, field, dir, suffix)                                                        \
 	{                                                                                          \
 		.name = "ucf" #s "/mem_bytes_" suffix "/" field "=1", .pmu = "nvidia_ucf_pmu_" #s, \
-		.event = "mem_bytes_" suffix, .filter = field, .socket = s, .group = s,            \
+		.event = "mem_bytes_" suffix, .filters = field "=1", .socket = s, .group = s,      \
 		.source = src, .direction = dir,                                                   \
 	}
 #define BOTH(s, src, field) \
@@ -323,6 +323,20 @@ struct report *sample_report(enum row_kind by)
 	r->counters[6].unattributed[REASON_BACKGROUND] = 61234567;
 	sample_balance(r);
 	return r;
+}
+
+void sample_by_destination(struct report *r)
+{
+	static const enum destination to[2][2] = { { DESTINATION_CMEM, DESTINATION_REMOTE },
+						   { DESTINATION_GMEM, DESTINATION_CXL } };
+	static struct counter told[SAMPLE_COUNTERS];
+
+	memcpy(told, counters, sizeof(told));
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		if (told[i].source == SOURCE_CPU)
+			told[i].destination = to[told[i].socket][told[i].direction];
+		r->counters[i].counter = &told[i];
+	}
 }
 
 struct report *sample_without_counters(void)

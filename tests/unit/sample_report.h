@@ -35,6 +35,12 @@ void sample_split_by_cpu_time(struct report *r);
  */
 void sample_tangle(struct report_row *row, const char *keys, size_t nr_all);
 
+/**
+ * sample_by_destination() - make the counters of CPUs tell where bytes go: socket 0 reads
+ *	CMEM and writes to the other socket, socket 1 reads GMEM and writes CXL memory
+ */
+void sample_by_destination(struct report *r);
+
 /** sample_without_counters() - processes with CPU time alone, platform "none" */
 struct report *sample_without_counters(void);
 

@@ -26,7 +26,7 @@
 static const uint32_t cpu_socket[NR_CPUS] = { 0, 0, 1, 1 };
 static const uint32_t socket_ids[] = { 0, 1 };
 static const struct counter counters[] = {
-	{ .name = "rd0", .pmu = "p0", .event = "rd", .filter = "cpu" },
+	{ .name = "rd0", .pmu = "p0", .event = "rd", .filters = "cpu=1" },
 	{ .name = "wr0", .pmu = "p0", .event = "wr", .group = 1, .direction = DIRECTION_WRITE },
 	{ .name = "dev0", .pmu = "p0", .event = "rd", .group = 1, .source = SOURCE_DEVICE },
 	{ .name = "rd1", .pmu = "p1", .event = "rd", .socket = 1, .group = 2 },

@@ -101,6 +101,33 @@ static void totals_become_deltas(void **state)
 	teardown(&w);
 }
 
+/* Beats become bytes on the way in; what is more than any counter can hold is no reading. */
+static void counts_become_bytes(void **state)
+{
+	static const uint32_t scales[] = { 32, 1, 7 };
+	struct report *r;
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	w.feed.scales = scales;
+	window(&w, 100, 1000, 2000, 3000, NULL);
+	window(&w, 200, 1010, 2020, 3030, NULL);
+	r = close_at(&w, 200);
+	assert_int_equal(r->counters[0].value, 320);
+	assert_int_equal(r->counters[1].value, 20);
+	assert_int_equal(r->counters[2].value, 210);
+	report_free(r);
+	window(&w, 300, 1010 + UINT64_MAX / 32 + 1, 2020, 3031, NULL);
+	assert_int_equal(w.feed.invalid_windows, 1);
+	window(&w, 400, 1011, 2020, 3031, NULL);
+	r = close_at(&w, 400);
+	assert_int_equal(r->counters[0].value, 32);
+	assert_int_equal(r->counters[2].value, 7);
+	report_free(r);
+	teardown(&w);
+}
+
 /* A failed read is absent, not zero, and its bytes come with the next good one. */
 static void a_failed_read_loses_nothing(void **state)
 {
@@ -390,6 +417,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(totals_become_deltas),
+		cmocka_unit_test(counts_become_bytes),
 		cmocka_unit_test(a_failed_read_loses_nothing),
 		cmocka_unit_test(a_counter_never_runs_backwards),
 		cmocka_unit_test(a_group_that_did_not_run_waits),

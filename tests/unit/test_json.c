@@ -103,6 +103,45 @@ static json_t *row_of(json_t *report, size_t i)
 	return json_array_get(json_object_get(report, "workloads"), i);
 }
 
+static int64_t metric_of(json_t *report, size_t row, const char *name)
+{
+	json_t *value = json_object_get(json_object_get(row_of(report, row), "metrics"), name);
+
+	return value ? json_integer_value(value) : -1;
+}
+
+/* Sums stay; where the destination is known there are parts beside them. */
+static void test_destinations(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	json_t *o = object_of(r), *c;
+
+	(void)state;
+	assert_int_equal(metric_of(o, 1, "mem_read_bytes"), 31234567891);
+	assert_int_equal(metric_of(o, 1, "cmem_read_bytes"), -1);
+	c = json_array_get(json_object_get(o, "counters"), 3);
+	assert_string_equal(json_string_value(json_object_get(c, "destination")), "any");
+	assert_string_equal(json_string_value(json_object_get(c, "direction")), "write");
+	json_decref(o);
+	sample_by_destination(r);
+	o = object_of(r);
+	assert_int_equal(metric_of(o, 2, "mem_read_bytes"), 1012345678 + 6012345001);
+	assert_int_equal(metric_of(o, 2, "mem_write_bytes"), 312345678 + 2912345002);
+	assert_int_equal(metric_of(o, 2, "cmem_read_bytes"), 1012345678);
+	assert_int_equal(metric_of(o, 2, "remote_write_bytes"), 312345678);
+	assert_int_equal(metric_of(o, 2, "gmem_read_bytes"), 6012345001);
+	assert_int_equal(metric_of(o, 2, "cxl_write_bytes"), 2912345002);
+	assert_int_equal(metric_of(o, 2, "cmem_write_bytes"), -1);
+	assert_int_equal(metric_of(o, 2, "any_read_bytes"), -1);
+	c = json_array_get(json_object_get(o, "counters"), 0);
+	assert_string_equal(json_string_value(json_object_get(c, "destination")), "cmem");
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(c, "filters"), "src_loc_cpu")),
+		1);
+	json_decref(o);
+	report_free(r);
+}
+
 static void test_separable(void **state)
 {
 	struct report *r = sample_report(ROW_PROCESS);
@@ -287,10 +326,11 @@ static void test_errors(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),	     cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_conservation), cmocka_unit_test(test_hostile_names),
-		cmocka_unit_test(test_range),	     cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_separable),    cmocka_unit_test(test_quality),
+		cmocka_unit_test(test_golden),	      cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_destinations),  cmocka_unit_test(test_conservation),
+		cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_range),
+		cmocka_unit_test(test_errors),	      cmocka_unit_test(test_separable),
+		cmocka_unit_test(test_quality),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,13 @@ quiet "T410 as text"
 check "T410 as JSON" 0 "$tests/golden/list-t410.json" --sysfs "$work/t410" --json
 quiet "T410 as JSON"
 
-# The same machine with damage: what is hurt is told, everything else is as before.
+"$tests/fixtures/mk-sysfs.sh" "$tests/fixtures/grace-sysfs.txt" "$work/grace" || exit 1
+check "Grace as text" 0 "$tests/golden/list-grace.txt" --sysfs "$work/grace"
+quiet "Grace as text"
+check "Grace as JSON" 0 "$tests/golden/list-grace.json" --sysfs "$work/grace" --json
+quiet "Grace as JSON"
+
+# The T410 with damage: what is hurt is told, everything else is as before.
 devices=$work/t410/bus/event_source/devices
 rm "$devices/nvidia_ucf_pmu_1/type"
 printf '\n' >"$devices/nvidia_pcie_pmu_0_rc_2/cpumask"

@@ -122,6 +122,9 @@ static void test_header(void **state)
 #define COUNTER(id, socket, more)                                                         \
 	"{\"id\":" #id ",\"name\":\"c" #id "\",\"pmu\":\"p\",\"event\":\"mem_bytes_wr\"," \
 	"\"filters\":{\"src_loc_cpu\":1},\"socket\":" #socket ",\"source\":\"cpu\"" more "}"
+#define FILTERS(text)                                                             \
+	"\"counters\":[{\"id\":1,\"name\":\"c\",\"socket\":0,\"source\":\"cpu\"," \
+	"\"filters\":" text "}]}\n"
 #define HEADER HEADER_START SOCKETS "\"counters\":[" COUNTER(5, 0, "") "," COUNTER(9, 36, "") "]}\n"
 #define WORKLOAD                                                                         \
 	"{\"type\":\"workload\",\"id\":7,\"pid\":4242,\"start_ns\":99,\"comm\":\"lbm\"," \
@@ -180,7 +183,8 @@ static void test_foreign(void **state)
 	assert_int_equal(h->layout.nr_groups, 2);
 	assert_int_equal(h->layout.counters[1].socket, 1);
 	assert_int_equal(h->layout.counters[1].direction, DIRECTION_WRITE);
-	assert_string_equal(h->layout.counters[1].filter, "src_loc_cpu");
+	assert_string_equal(h->layout.counters[1].filters, "src_loc_cpu=1");
+	assert_int_equal(h->layout.counters[1].destination, DESTINATION_ANY);
 	assert_int_equal(h->nr_weights, 2);
 	/* reads first, whatever the order in the line */
 	assert_string_equal(h->weights[0], "l3d_cache_refill");
@@ -212,6 +216,15 @@ static const struct {
 	  ": CPU 0 is on two sockets" },
 	{ HEADER_START "\"sockets\":[{\"id\":0,\"cpus\":\"0\"},{\"id\":0,\"cpus\":\"1\"}]}\n",
 	  ": socket 0 is there twice" },
+	{ HEADER_START SOCKETS "\"counters\":[" COUNTER(1, 0, ",\"destination\":\"moon\"") "]}\n",
+	  ": \"destination\" must be" },
+	{ HEADER_START SOCKETS FILTERS("[]"), ": \"filters\" must be an object" },
+	{ HEADER_START SOCKETS FILTERS("{\"a\":-1}"), ": \"filters\" must be a whole number" },
+	{ HEADER_START SOCKETS FILTERS("{\"a\":true}"), ": \"filters\" must be a whole number" },
+	{ HEADER_START SOCKETS FILTERS("{\"a=1,b\":1}"), ": \"a=1,b\" is no name of a filter" },
+	{ HEADER_START SOCKETS FILTERS("{\"\":1}"), ": filters of a counter that are none" },
+	{ HEADER_START SOCKETS FILTERS("{\"a\":\"18446744073709551615\"}"),
+	  ": filters of a counter that are none" },
 	{ HEADER_START SOCKETS "\"counters\":[" COUNTER(1, 1, "") "]}\n",
 	  ": counter 1 is on an unknown socket" },
 	{ HEADER_START SOCKETS "\"counters\":[" COUNTER(1, 0, "") "," COUNTER(1, 0, "") "]}\n",

@@ -72,6 +72,50 @@ static struct report *cpu_time_report(enum row_kind by)
 	return r;
 }
 
+/* No line of a text is wider than asked for. */
+static void check_width(const char *text, size_t width)
+{
+	char *copy = strdup(text), *rest = copy, *line;
+
+	assert_non_null(copy);
+	while ((line = strsep(&rest, "\n")))
+		if (format_width(line) > width)
+			fail_msg("wider than %zu: %s", width, line);
+	free(copy);
+}
+
+/* By destination: as it is shown at 80 and 100 columns, and never wider than that. */
+static void test_destinations(void **state)
+{
+	static const enum row_kind kinds[] = { ROW_PROCESS, ROW_THREAD, ROW_CGROUP };
+	struct table_options o = { .width = 80, .by_destination = true };
+	struct report *r = sample_report(ROW_PROCESS);
+	char *text;
+
+	(void)state;
+	/* Nothing tells where bytes go: the table is as always. */
+	text = table_text(r, o);
+	assert_non_null(strstr(text, " READ   WRITE "));
+	assert_null(strstr(text, "CMEM"));
+	free(text);
+	sample_by_destination(r);
+	check_golden(r, o, "report-destinations.txt");
+	r = troubled_report();
+	sample_by_destination(r);
+	o = (struct table_options){ .width = 100, .by_destination = true, .verbose = true };
+	check_golden(r, o, "report-destinations-verbose-100.txt");
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		r = sample_report(kinds[i]);
+		sample_by_destination(r);
+		for (o.width = 60; o.width < 130; o.width++) {
+			text = table_text(r, o);
+			check_width(text, o.width < 80 ? 80 : o.width);
+			free(text);
+		}
+		report_free(r);
+	}
+}
+
 static void test_golden(void **state)
 {
 	struct report *summary = sample_report(ROW_PROCESS);
@@ -103,18 +147,6 @@ static void test_golden(void **state)
 	summary->sequence = 12;
 	check_golden(summary, (struct table_options){ .width = 120, .verbose = true },
 		     "report-summary-verbose-120.txt");
-}
-
-/* No line of a text is wider than asked for. */
-static void check_width(const char *text, size_t width)
-{
-	char *copy = strdup(text), *rest = copy, *line;
-
-	assert_non_null(copy);
-	while ((line = strsep(&rest, "\n")))
-		if (format_width(line) > width)
-			fail_msg("wider than %zu: %s", width, line);
-	free(copy);
 }
 
 static void check_all_widths(const struct report *r)
@@ -522,6 +554,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_destinations),
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_small_widths_count_as_least),
 		cmocka_unit_test(test_hostile_names),

@@ -214,13 +214,69 @@ static void test_append(void **state)
 	assert_string_equal(text, "ab123xy");
 }
 
+static void test_settings(void **state)
+{
+	const char *list = "src_loc_cpu=1,dst-2.x=0x1f,a=18446744073709551615";
+	static const char *const bad[] = {
+		"",
+		"a",
+		"=1",
+		"a=",
+		"a=1,",
+		"a=1,,b=2",
+		",a=1",
+		"a=-1",
+		"a=1 ",
+		"a =1",
+		"a=b",
+		"a;b=1",
+		"a=1=2",
+		"\xff=1",
+		"a=18446744073709551616",
+		"a=000000000000000000000000001",
+	};
+	char name[12] = "before";
+	uint64_t value = 7;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		const char *at = bad[i];
+
+		/* Of "a=1,,b=2" the first is one. */
+		if (i == 5)
+			assert_int_equal(take_setting(&at, name, sizeof(name), &value), 0);
+		strcpy(name, "before");
+		value = 7;
+		assert_int_equal(take_setting(&at, name, sizeof(name), &value), -EINVAL);
+		assert_ptr_equal(at, i == 5 ? bad[i] + 4 : bad[i]);
+		assert_string_equal(name, "before");
+		assert_int_equal(value, 7);
+	}
+	assert_int_equal(take_setting(&list, name, strlen("src_loc_cpu"), &value), -EINVAL);
+	assert_int_equal(take_setting(&list, name, sizeof(name), &value), 0);
+	assert_string_equal(name, "src_loc_cpu");
+	assert_int_equal(value, 1);
+	assert_int_equal(take_setting(&list, name, sizeof(name), &value), 0);
+	assert_string_equal(name, "dst-2.x");
+	assert_int_equal(value, 31);
+	assert_int_equal(take_setting(&list, name, sizeof(name), &value), 0);
+	assert_string_equal(name, "a");
+	assert_true(value == UINT64_MAX);
+	assert_string_equal(list, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_u64_good),    cmocka_unit_test(test_u64_bad),
-		cmocka_unit_test(test_double_good), cmocka_unit_test(test_double_bad),
-		cmocka_unit_test(test_read_line),   cmocka_unit_test(test_read_line_bad_files),
-		cmocka_unit_test(test_copy),	    cmocka_unit_test(test_append),
+		cmocka_unit_test(test_u64_good),
+		cmocka_unit_test(test_u64_bad),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_double_good),
+		cmocka_unit_test(test_double_bad),
+		cmocka_unit_test(test_read_line),
+		cmocka_unit_test(test_read_line_bad_files),
+		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_append),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,16 +73,28 @@ static inline void tree_drop(const struct tree *tree, const char *name)
 	assert_int_equal(remove(path), 0);
 }
 
-/* Fill the tree from tests/fixtures/t410-sysfs.txt: the 34 PMUs of a virtual T410. */
-static inline void tree_make_t410(struct tree *tree)
+/* Fill the tree from tests/fixtures/NAME-sysfs.txt. */
+static inline void tree_make_machine(struct tree *tree, const char *name)
 {
 	char command[512];
 
 	tree_make(tree);
 	assert_int_equal(rmdir(tree->root), 0);
-	snprintf(command, sizeof(command), "%s/fixtures/mk-sysfs.sh %s/fixtures/t410-sysfs.txt %s",
-		 TESTS_DIR, TESTS_DIR, tree->root);
+	snprintf(command, sizeof(command), "%s/fixtures/mk-sysfs.sh %s/fixtures/%s-sysfs.txt %s",
+		 TESTS_DIR, TESTS_DIR, name, tree->root);
 	assert_int_equal(system(command), 0);
+}
+
+/* The 34 PMUs of a virtual T410. */
+static inline void tree_make_t410(struct tree *tree)
+{
+	tree_make_machine(tree, "t410");
+}
+
+/* The 10 PMUs of a virtual Grace. */
+static inline void tree_make_grace(struct tree *tree)
+{
+	tree_make_machine(tree, "grace");
 }
 
 static inline int tree_remove_one(const char *path, const struct stat *st, int type,

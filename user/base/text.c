@@ -56,6 +56,30 @@ bool take_number(const char **text, int32_t *ret_value)
 	return true;
 }
 
+int take_setting(const char **list, char *ret_name, size_t size, uint64_t *ret_value)
+{
+	size_t name = strspn(*list, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-.");
+	const char *number = *list + name + 1;
+	char digits[24];
+	size_t length;
+
+	if (!name || name >= size || number[-1] != '=')
+		return -EINVAL;
+	length = strcspn(number, ",");
+	/* A comma at the end promises another one. */
+	if (length >= sizeof(digits) || (number[length] && !number[length + 1]))
+		return -EINVAL;
+	memcpy(digits, number, length);
+	digits[length] = '\0';
+	if (parse_u64(digits, ret_value))
+		return -EINVAL;
+	memcpy(ret_name, *list, name);
+	ret_name[name] = '\0';
+	*list = number + length + (number[length] == ',');
+	return 0;
+}
+
 int parse_double(const char *text, double *ret_value)
 {
 	locale_t c_locale;

@@ -30,6 +30,18 @@ int parse_u64(const char *text, uint64_t *ret_value);
 bool take_number(const char **text, int32_t *ret_value);
 
 /**
+ * take_setting() - read the next of a list "name=number,name=number"
+ * @list: the list; moved behind what was read. At its end there is none left
+ * @ret_name: the name: letters, digits, "_", "-" and "."
+ * @size: room in @ret_name in bytes
+ * @ret_value: the number, as in parse_u64()
+ *
+ * Return: 0, or -EINVAL for something else (an empty list or entry, too); outputs and
+ * @list are untouched then.
+ */
+int take_setting(const char **list, char *ret_name, size_t size, uint64_t *ret_value);
+
+/**
  * parse_double() - read a finite decimal number that fills the whole string
  * @text: for example "0.25", "-3" or "1e6"; a decimal point whatever the locale
  *	of the user, no blanks, no hexadecimal form, no infinity and no NaN

@@ -87,7 +87,7 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
  * reading is of no use: then the next window spans this one too.
  */
 static bool group_readings(const struct group_state *g, const struct ledger_window *w,
-			   uint32_t first, uint32_t nr, struct reading *ret)
+			   uint32_t first, uint32_t nr, const uint32_t *scales, struct reading *ret)
 {
 	bool ran = true;
 
@@ -104,6 +104,8 @@ static bool group_readings(const struct group_state *g, const struct ledger_wind
 		ret[i] = (struct reading){ now->count - last->count,
 					   now->enabled_ns - last->enabled_ns,
 					   now->running_ns - last->running_ns };
+		if (scales && __builtin_mul_overflow(ret[i].value, scales[i], &ret[i].value))
+			return false;
 		ran &= ret[i].running_ns != 0;
 	}
 	return ran;
@@ -117,7 +119,8 @@ static void on_group(struct feed *f, uint32_t group, uint32_t first, const struc
 	uint64_t end = w->h.time_ns;
 	struct trace_window window = { group, g->end_ns, end, readings };
 
-	if (!group_readings(g, w, first, layout->nr, readings)) {
+	if (!group_readings(g, w, first, layout->nr, f->scales ? f->scales + layout->first : NULL,
+			    readings)) {
 		f->invalid_windows++;
 		return;
 	}

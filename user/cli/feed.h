@@ -14,6 +14,7 @@
  * struct feed - state of the translation
  * @layout: not owned
  * @out: where events go
+ * @scales: bytes per count, by counter; not owned. NULL: counts are bytes
  * @cut_ns: windows that end later do not move @last_end_ns
  * @last_end_ns: end of the last good window, by socket; 0 = none yet
  * @error: first error of @out other than -EINVAL; data was lost then
@@ -27,6 +28,7 @@ struct feed {
 	const struct layout *layout;
 	struct trace_sink out;
 	uint64_t window_ns;
+	const uint32_t *scales;
 	uint64_t cut_ns;
 	uint64_t last_end_ns[LEDGER_MAX_SOCKETS];
 	int error;

@@ -63,16 +63,17 @@ static int no_memory(struct diag *d)
 /* --- setup, in the order of the calls in live_open() */
 
 /* Whatever its number: that is a NUMA node, which need not be 0 or 1. */
-static bool has_kind(const struct pmu_list *pmus, enum pmu_kind kind)
+static bool count_memory(const struct pmu_list *pmus, unsigned int set)
 {
 	for (size_t i = 0; i < pmus->nr; i++)
-		if (pmus->pmus[i].kind == kind)
+		if (counter_rows_have(pmus->pmus[i].kind, set))
 			return true;
 	return false;
 }
 
 static int find_counters(struct live *l, struct diag *d)
 {
+	unsigned int set = l->args->by_destination ? COUNTERS_DESTINATION : COUNTERS_SUMS;
 	int err = sysfs_open(NULL, d, &l->sysfs);
 
 	if (err || l->args->no_counters)
@@ -80,9 +81,9 @@ static int find_counters(struct live *l, struct diag *d)
 	err = pmu_list_read(&l->sysfs, d, &l->pmus);
 	if (err)
 		return err;
-	if (!has_kind(&l->pmus, PMU_UCF))
+	if (!count_memory(&l->pmus, set))
 		return no_pmu_diag(&l->sysfs, d);
-	err = counters_open(&l->pmus, d, &l->counters);
+	err = counters_open(&l->pmus, set, d, &l->counters);
 	if (!err && l->counters.nr_sockets > LEDGER_MAX_SOCKETS)
 		err = diag_fail(d, -E2BIG, "%zu sockets with counters, at most %d are supported",
 				l->counters.nr_sockets, LEDGER_MAX_SOCKETS);
@@ -148,7 +149,8 @@ static void make_header(struct live *l)
 		str_copy(h->host.name, sizeof(h->host.name), u.nodename);
 		str_copy(h->host.kernel, sizeof(h->host.kernel), u.release);
 	}
-	str_copy(h->host.platform, sizeof(h->host.platform), l->counters.nr ? "t410" : "none");
+	str_copy(h->host.platform, sizeof(h->host.platform),
+		 l->counters.nr ? pmu_platform_name(l->counters.sockets[0].pmu->platform) : "none");
 	h->host.sockets = h->layout.nr_sockets;
 	h->window_ns = a->window_ns;
 	h->interval_ns = a->interval_ns;
@@ -195,6 +197,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 	l->out = tee_sink(&l->tee);
 	if (feed_init(&l->feed, &l->header.layout, &l->out, l->args->window_ns))
 		return no_memory(d);
+	l->feed.scales = l->counters.scales;
 	l->sink = feed_sink(&l->feed);
 	/* What goes wrong here is noticed with the errors of the feed. */
 	if (l->cgroup_mount[0])

@@ -35,11 +35,26 @@ static const char *name_of(const struct reporting *r)
 	return strcmp(r->args->file, "-") ? r->args->file : "the standard input";
 }
 
+/* What was not recorded cannot be shown. */
+static int check_destinations(const struct reporting *r, struct diag *d)
+{
+	const struct layout *l = &trace_file_header(r->file)->layout;
+
+	for (size_t i = 0; i < l->nr_counters; i++)
+		if (l->counters[i].destination != DESTINATION_ANY)
+			return 0;
+	diag_fail(d, -ENODATA, "%s does not tell where bytes went", name_of(r));
+	diag_help(d, "record with --split destination");
+	return -ENODATA;
+}
+
 static int open_all(struct reporting *r, struct diag *d)
 {
 	const struct replay_output output = { on_reports, r };
 	int err = trace_file_open(r->args->file, d, &r->file);
 
+	if (!err && r->args->by_destination)
+		err = check_destinations(r, d);
 	if (!err)
 		err = replay_new(trace_file_header(r->file), r->args, &output, d, &r->replay);
 	/* Not before all else is well: it empties a file that may be wanted. */

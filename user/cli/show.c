@@ -50,6 +50,7 @@ static int write_reports(const struct show *s, struct report *const *reports, si
 		.top = a->top,
 		.quiet = a->quiet,
 		.verbose = a->verbose,
+		.by_destination = a->by_destination,
 	};
 
 	if (nr > 1)

@@ -27,6 +27,7 @@ enum {
 	KEY_METHOD,
 	KEY_COMPARE,
 	KEY_WEIGHTS,
+	KEY_SPLIT,
 };
 
 /* Which commands take an option. */
@@ -95,6 +96,14 @@ static const struct row {
 	{ REPORT,
 	  { "compare", KEY_COMPARE, "METHOD,METHOD", 0,
 	    "Show what two or three methods make of the same recording, side by side", 3 } },
+	{ RUN,
+	  { "split", KEY_SPLIT, "destination", 0,
+	    "Also tell where the bytes go that tasks cause: CMEM, GMEM, CXL or another socket; "
+	    "counters may take turns then",
+	    3 } },
+	{ REPORT,
+	  { "split", KEY_SPLIT, "destination", 0,
+	    "Also show where the bytes go that tasks cause, if that was recorded", 3 } },
 	{ SHOW, { "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 3 } },
 	{ RECORD, { "output", 'o', "FILE", 0, "The recording; must be given", 3 } },
 	{ RECORD,
@@ -274,6 +283,8 @@ static void check_run(struct argp_state *state, struct trace_args *a)
 		argp_error(state, "--window is longer than the report interval (-i)");
 	if (has_events(a) && a->methods[0] == METHOD_CPU_TIME)
 		argp_error(state, "--weights %s: --method cpu-time would not use it", a->weights);
+	if (a->no_counters && a->by_destination)
+		argp_error(state, "--split destination: nothing is counted with --no-counters");
 	if (a->job != JOB_RECORD)
 		return;
 	if (!a->output)
@@ -296,6 +307,8 @@ static void check_together(struct argp_state *state, struct trace_args *a)
 		check_run(state, a);
 	else if (!a->file)
 		argp_error(state, "which recording? give its FILE, or - for the standard input");
+	if (a->by_destination && a->nr_methods > 1)
+		argp_error(state, "--split and --compare exclude each other");
 	if (a->quiet && a->verbose)
 		argp_error(state, "-q and -v exclude each other");
 }
@@ -323,6 +336,11 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'v':
 		a->verbose = true;
+		return 0;
+	case KEY_SPLIT:
+		if (strcmp(arg, "destination") != 0)
+			argp_error(state, "--split %s: must be destination", arg);
+		a->by_destination = true;
 		return 0;
 	case KEY_METHOD:
 		a->methods[0] = method_named(state, "--method", arg);
@@ -417,7 +435,7 @@ static const char *const args_docs[] = {
 static const char *const docs[] = {
 	[JOB_LIVE] =
 		"Show which processes, threads or cgroups cause the memory traffic that the "
-		"uncore counters of an NVIDIA T410 (Vera) see.\v"
+		"uncore counters of an NVIDIA T410 (Vera) or Grace see.\v"
 		"Commands:\n"
 		"  t410trace record   write a recording instead of reports\n"
 		"  t410trace report   reports from a recording\n"

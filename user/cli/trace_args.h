@@ -49,6 +49,7 @@ enum trace_job {
  * @max_bytes: bound on the size of the recording, 0 = none
  * @weights: how to measure what tasks do: "auto", "cpu-time" or names, see weights_open()
  * @methods, @nr_methods: how windows are split; more than one: compare them
+ * @by_destination: CPU-caused bytes by where they go
  * @summary: one report for the whole run instead of one per interval
  * @no_counters: CPU time only, works without the PMUs
  * @quiet, @verbose: less or more text
@@ -75,6 +76,7 @@ struct trace_args {
 	bool ndjson;
 	uint64_t max_bytes;
 	const char *weights;
+	bool by_destination;
 	bool summary;
 	bool no_counters;
 	bool quiet;

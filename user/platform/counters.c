@@ -13,36 +13,25 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "records.h"
 
 /* Events of one PMU take turns every few milliseconds (perf_event_mux_interval_ms). */
 #define TURN_NS 5000000
 #define TURNS	10
 
-#define UCF_DOC "T410 PMU guide, UCF; driver nvidia_cspmu.c"
-
-/*
- * Bytes that left the system level cache for memory, by who started them. Filters
- * of one event are disjoint, so that the three sources add up to the socket.
- */
-const struct counter_row counter_rows[] = {
-	{ PMU_UCF, "mem_bytes_rd", "src_loc_cpu", SOURCE_CPU, DIRECTION_READ, UCF_DOC },
-	{ PMU_UCF, "mem_bytes_wr", "src_loc_cpu", SOURCE_CPU, DIRECTION_WRITE, UCF_DOC },
-	{ PMU_UCF, "mem_bytes_rd", "src_loc_noncpu", SOURCE_DEVICE, DIRECTION_READ, UCF_DOC },
-	{ PMU_UCF, "mem_bytes_wr", "src_loc_noncpu", SOURCE_DEVICE, DIRECTION_WRITE, UCF_DOC },
-	{ PMU_UCF, "mem_bytes_rd", "src_rem", SOURCE_REMOTE, DIRECTION_READ, UCF_DOC },
-	{ PMU_UCF, "mem_bytes_wr", "src_rem", SOURCE_REMOTE, DIRECTION_WRITE, UCF_DOC },
-};
-const size_t nr_counter_rows = ARRAY_SIZE(counter_rows);
-
-static int row_attr(const struct pmu *pmu, const struct counter_row *row, struct diag *d,
-		    struct perf_event_attr *ret)
+static int row_attr(const struct pmu *pmu, const struct counter_row *row, const char *event,
+		    struct diag *d, struct perf_event_attr *ret)
 {
-	struct pmu_term term = { .value = 1 };
+	struct pmu_term terms[PMU_MAX_TERMS];
+	const char *filters = row->filters;
 	struct pmu_config config;
+	size_t nr = 0;
 	int err;
 
-	str_copy(term.name, sizeof(term.name), row->filter);
-	err = pmu_encode(pmu, row->event, &term, 1, d, &config);
+	while (nr < ARRAY_SIZE(terms) &&
+	       !take_setting(&filters, terms[nr].name, sizeof(terms[nr].name), &terms[nr].value))
+		nr++;
+	err = pmu_encode(pmu, event, terms, nr, d, &config);
 	if (err)
 		return err;
 	*ret = (struct perf_event_attr){
@@ -157,133 +146,191 @@ static bool gets_a_turn(int leader)
 	return false;
 }
 
-/* All events in groups of at most @size; -EBUSY if they would never count. */
-static int open_groups(const struct perf_event_attr *attrs, size_t nr, int cpu, bool pinned,
-		       size_t size, int *fds)
+/*
+ * Lengths of groups of at most @size. What CPUs cause stays together as far as it fits,
+ * so that the parts of a workload are from the same moments; the rest is beside it. Each
+ * is divided equally, for equal turns of equal worth.
+ */
+size_t counters_groups(const struct counter *items, size_t nr, size_t size, size_t *ret_lengths)
 {
-	for (size_t i = 0; i < nr; i += size) {
-		size_t n = nr - i < size ? nr - i : size;
-		int got = open_group(attrs + i, n, cpu, pinned, fds + i);
+	size_t groups = 0, first = 0;
+
+	if (nr <= size) {
+		ret_lengths[0] = nr;
+		return 1;
+	}
+	while (first < nr) {
+		bool cpu = items[first].source == SOURCE_CPU;
+		size_t end = first, parts;
+
+		while (end < nr && (items[end].source == SOURCE_CPU) == cpu)
+			end++;
+		for (parts = (end - first + size - 1) / size; parts; parts--) {
+			size_t length = (end - first + parts - 1) / parts;
+
+			ret_lengths[groups++] = length;
+			first += length;
+		}
+	}
+	return groups;
+}
+
+/* All events in groups; -EBUSY if they would never count. */
+static int open_groups(const struct perf_event_attr *attrs, const size_t *lengths, size_t nr,
+		       int cpu, bool pinned, int *fds)
+{
+	size_t first = 0, largest = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (lengths[i] > lengths[largest])
+			largest = i;
+	for (size_t i = 0; i < nr; first += lengths[i++]) {
+		size_t n = lengths[i];
+		int got = open_group(attrs + first, n, cpu, pinned, fds + first);
 		int err = got < 0 ? got : 0;
 
 		if (!err && (size_t)got < n)
 			err = -EINVAL;
 		if (!err)
-			err = enable_group(fds[i]);
-		if (!err && pinned && !is_running(fds[i]))
+			err = enable_group(fds[first]);
+		if (!err && pinned && !is_running(fds[first]))
 			err = -EBUSY;
 		/* Single events cannot be made smaller: they wait until others let go. */
-		if (!err && !pinned && size > 1 && !i && !gets_a_turn(fds[0]))
+		if (!err && !pinned && n > 1 && i == largest && !gets_a_turn(fds[first]))
 			err = -EBUSY;
 		if (err) {
-			close_fds(fds, i + (got > 0 ? got : 0));
+			close_fds(fds, first + (got > 0 ? got : 0));
 			return err;
 		}
 	}
 	return 0;
 }
 
-/*
- * How many events one group can hold; the probe is closed again. Groups are then
- * made equally large, so that they get equal turns of equal worth.
- */
+/* How many events one group can hold; the probe is closed again. */
 static int group_size(const struct perf_event_attr *attrs, size_t nr, int cpu, int *fds)
 {
 	int fit = open_group(attrs, nr, cpu, false, fds);
-	int groups;
 
-	if (fit <= 0)
-		return fit;
-	close_fds(fds, fit);
-	groups = (nr + fit - 1) / fit;
-	return (nr + groups - 1) / groups;
+	if (fit > 0)
+		close_fds(fds, fit);
+	return fit;
 }
 
-static int add_groups(struct counters *c, uint32_t socket, uint32_t first, size_t nr, size_t size)
+static int add_groups(struct counters *c, uint32_t socket, uint32_t first, const size_t *lengths,
+		      size_t nr)
 {
-	for (size_t i = 0; i < nr; i += size) {
-		size_t n = nr - i < size ? nr - i : size;
-
+	for (size_t i = 0; i < nr; first += lengths[i++]) {
 		if (array_room(c->groups, c->cap_groups, c->nr_groups))
 			return -ENOMEM;
-		for (size_t k = 0; k < n; k++)
-			c->items[first + i + k].group = c->nr_groups;
-		c->groups[c->nr_groups++] = (struct group){ socket, first + i, n };
+		for (size_t k = 0; k < lengths[i]; k++)
+			c->items[first + k].group = c->nr_groups;
+		c->groups[c->nr_groups++] = (struct group){ socket, first, lengths[i] };
 	}
 	return 0;
 }
 
-static int add_items(struct counters *c, const struct pmu *pmu)
+static int add_item(struct counters *c, const struct pmu *pmu, const struct counter_row *row,
+		    const char *event)
 {
-	for (size_t i = 0; i < nr_counter_rows; i++) {
-		const struct counter_row *row = &counter_rows[i];
-		struct counter *item;
-		int *fds;
+	struct counter *item;
+	uint32_t *scales;
+	int *fds;
 
-		if (row->kind != pmu->kind)
-			continue;
-		if (array_room(c->items, c->cap, c->nr))
-			return -ENOMEM;
-		fds = reallocarray(c->fds, c->cap, sizeof(*fds));
-		if (!fds)
-			return -ENOMEM;
-		c->fds = fds;
-		c->fds[c->nr] = -1;
-		item = &c->items[c->nr++];
-		*item = (struct counter){
-			.socket = pmu->socket,
-			.source = row->source,
-			.direction = row->direction,
-		};
-		snprintf(item->name, sizeof(item->name), "%s%d/%s/%s=1", pmu->family->short_name,
-			 pmu->socket, row->event, row->filter);
-		str_copy(item->pmu, sizeof(item->pmu), pmu->name);
-		str_copy(item->event, sizeof(item->event), row->event);
-		str_copy(item->filter, sizeof(item->filter), row->filter);
-	}
+	if (array_room(c->items, c->cap, c->nr))
+		return -ENOMEM;
+	fds = reallocarray(c->fds, c->cap, sizeof(*fds));
+	if (!fds)
+		return -ENOMEM;
+	c->fds = fds;
+	scales = reallocarray(c->scales, c->cap, sizeof(*scales));
+	if (!scales)
+		return -ENOMEM;
+	c->scales = scales;
+	c->fds[c->nr] = -1;
+	c->scales[c->nr] = row->scale;
+	item = &c->items[c->nr++];
+	*item = (struct counter){
+		.socket = pmu->socket,
+		.source = row->source,
+		.direction = row->direction,
+		.destination = row->destination,
+	};
+	snprintf(item->name, sizeof(item->name), "%s%d/%s%s%s", pmu->family->short_name,
+		 pmu->socket, event, row->filters[0] ? "/" : "", row->filters);
+	str_copy(item->pmu, sizeof(item->pmu), pmu->name);
+	str_copy(item->event, sizeof(item->event), event);
+	str_copy(item->filters, sizeof(item->filters), row->filters);
 	return 0;
 }
 
-static int open_pmu(struct counters *c, const struct pmu *pmu, struct diag *d)
+/* The rows of a set for a PMU, as items and as attributes; returns how many. */
+static int add_items(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d,
+		     struct perf_event_attr attrs[LEDGER_MAX_EVENTS])
 {
-	struct perf_event_attr attrs[32];
-	uint32_t first = c->nr, socket = c->nr_sockets;
-	size_t nr = 0, size;
-	bool pinned;
+	char event[PMU_NAME_LEN];
+	size_t nr = 0;
 	int err;
 
-	for (size_t i = 0; i < nr_counter_rows && nr < ARRAY_SIZE(attrs); i++) {
-		if (counter_rows[i].kind != pmu->kind)
+	for (size_t i = 0; i < nr_counter_rows; i++) {
+		const struct counter_row *row = &counter_rows[i];
+
+		if (row->kind != pmu->kind || !(row->sets & set))
 			continue;
-		err = row_attr(pmu, &counter_rows[i], d, &attrs[nr++]);
+		err = counter_row_event(row, pmu->socket, event, sizeof(event));
+		if (!err && row->optional && !pmu_event_find(pmu, event))
+			continue;
+		if (!err && nr == LEDGER_MAX_EVENTS)
+			err = -E2BIG;
+		if (err)
+			return diag_fail(d, err, "%s: too many or too long events", pmu->name);
+		err = row_attr(pmu, row, event, d, &attrs[nr++]);
 		if (err)
 			return err;
+		if (add_item(c, pmu, row, event))
+			return diag_fail(d, -ENOMEM, "out of memory");
 	}
-	if (add_items(c, pmu) || array_room(c->sockets, c->cap_sockets, c->nr_sockets))
+	return nr;
+}
+
+static int open_pmu(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d)
+{
+	struct perf_event_attr attrs[LEDGER_MAX_EVENTS];
+	size_t lengths[LEDGER_MAX_EVENTS], size, nr_groups;
+	uint32_t first = c->nr, socket = c->nr_sockets;
+	bool pinned;
+	int err, nr = add_items(c, pmu, set, d, attrs);
+
+	if (nr < 0)
+		return nr;
+	if (array_room(c->sockets, c->cap_sockets, c->nr_sockets))
 		return diag_fail(d, -ENOMEM, "out of memory");
 	err = group_size(attrs, nr, pmu->active_cpu, c->fds + first);
 	if (err <= 0)
-		return open_problem(pmu, counter_rows[0].event, err, d);
+		return open_problem(pmu, c->items[first].event, err, d);
 	size = err;
+	nr_groups = counters_groups(c->items + first, nr, size, lengths);
 	/* Pinned only if all fit at once: pinned groups never take turns. */
-	pinned = size == nr;
-	err = open_groups(attrs, nr, pmu->active_cpu, pinned, size, c->fds + first);
+	pinned = nr_groups == 1;
+	err = open_groups(attrs, lengths, nr_groups, pmu->active_cpu, pinned, c->fds + first);
 	while (err == -EBUSY) {
 		if (!pinned)
 			size = (size + 1) / 2;
 		pinned = false;
-		err = open_groups(attrs, nr, pmu->active_cpu, pinned, size, c->fds + first);
+		nr_groups = counters_groups(c->items + first, nr, size, lengths);
+		err = open_groups(attrs, lengths, nr_groups, pmu->active_cpu, pinned,
+				  c->fds + first);
 	}
 	if (err)
-		return open_problem(pmu, counter_rows[0].event, err, d);
-	if (add_groups(c, socket, first, nr, size))
+		return open_problem(pmu, c->items[first].event, err, d);
+	if (add_groups(c, socket, first, lengths, nr_groups))
 		return diag_fail(d, -ENOMEM, "out of memory");
 	c->sockets[c->nr_sockets++] =
 		(struct socket_counters){ pmu->socket, pmu, pmu->active_cpu, pinned, first, nr };
 	return 0;
 }
 
-int counters_open(const struct pmu_list *pmus, struct diag *d, struct counters *ret)
+int counters_open(const struct pmu_list *pmus, unsigned int set, struct diag *d,
+		  struct counters *ret)
 {
 	struct counters c = { 0 };
 	const struct pmu *damaged = NULL;
@@ -292,17 +339,17 @@ int counters_open(const struct pmu_list *pmus, struct diag *d, struct counters *
 	for (size_t i = 0; i < pmus->nr && !err; i++) {
 		const struct pmu *pmu = &pmus->pmus[i];
 
-		if (pmu->kind != PMU_UCF)
+		if (!counter_rows_have(pmu->kind, set))
 			continue;
 		if (!pmu->usable)
 			damaged = pmu;
 		else
-			err = open_pmu(&c, pmu, d);
+			err = open_pmu(&c, pmu, set, d);
 	}
 	if (!err && !c.nr) {
-		err = diag_fail(d, -ENODEV, "no usable UCF PMU%s%s%s%s", damaged ? ": " : "",
-				damaged ? damaged->name : "", damaged ? ": " : "",
-				damaged ? damaged->problem : "");
+		err = diag_fail(d, -ENODEV, "no usable PMU that counts memory traffic%s%s%s%s",
+				damaged ? ": " : "", damaged ? damaged->name : "",
+				damaged ? ": " : "", damaged ? damaged->problem : "");
 		diag_help(d, "\"t410trace list\" shows what was found");
 	}
 	if (err) {
@@ -320,6 +367,7 @@ void counters_close(struct counters *c)
 	close_fds(c->fds, c->nr);
 	free(c->items);
 	free(c->fds);
+	free(c->scales);
 	free(c->groups);
 	free(c->sockets);
 	*c = (struct counters){ 0 };

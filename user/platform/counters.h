@@ -10,26 +10,7 @@
 #include "base/diag.h"
 #include "model.h"
 #include "platform/pmu.h"
-
-/**
- * struct counter_row - an event that reports need, as a row of meaning
- * @kind: PMU family
- * @event: name in sysfs
- * @filter: format field set to 1
- * @source, @direction: what the bytes are
- * @doc: where the meaning is written down
- */
-struct counter_row {
-	enum pmu_kind kind;
-	const char *event;
-	const char *filter;
-	enum source source;
-	enum direction direction;
-	const char *doc;
-};
-
-extern const struct counter_row counter_rows[];
-extern const size_t nr_counter_rows;
+#include "tables/counter_rows.h"
 
 /**
  * struct socket_counters - a socket with a PMU that counts its memory traffic
@@ -51,12 +32,13 @@ struct socket_counters {
 
 /**
  * struct counters - all counters of a run
- * @items: what they are; @fds their descriptors, counting
+ * @items: what they are; @fds their descriptors, counting; @scales bytes per count
  * @nr: number of counters
  */
 struct counters {
 	struct counter *items;
 	int *fds;
+	uint32_t *scales;
 	size_t nr, cap;
 	struct group *groups;
 	size_t nr_groups, cap_groups;
@@ -65,8 +47,9 @@ struct counters {
 };
 
 /**
- * counters_open() - open the events of every socket that has a UCF PMU
+ * counters_open() - open the events of every socket that has a PMU for memory traffic
  * @pmus: all PMUs; must outlive @ret
+ * @set: which rows of counter_rows
  * @d: gets the problem
  * @ret: release with counters_close(); everything counts from here on
  *
@@ -77,7 +60,19 @@ struct counters {
  * Return: 0; -ENODEV when there is no such PMU; -EACCES with the setting or
  * capability that is missing; another negative errno.
  */
-int counters_open(const struct pmu_list *pmus, struct diag *d, struct counters *ret);
+int counters_open(const struct pmu_list *pmus, unsigned int set, struct diag *d,
+		  struct counters *ret);
+
+/**
+ * counters_groups() - divide the events of a PMU into groups
+ * @items: what they count
+ * @nr: number of @items
+ * @size: events that fit into the hardware at the same time, at least 1
+ * @ret_lengths: number of events of each group, one after the other; room for @nr
+ *
+ * Return: number of groups: 1 when all fit.
+ */
+size_t counters_groups(const struct counter *items, size_t nr, size_t size, size_t *ret_lengths);
 
 /** counters_close() - close all events; NULL is fine */
 void counters_close(struct counters *c);

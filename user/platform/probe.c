@@ -22,6 +22,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "platform/cgroup2.h"
+#include "tables/counter_rows.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
@@ -195,13 +196,13 @@ void probe_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		      struct probe_row *ret_row)
 {
 	const struct pmu *damaged = NULL;
-	bool have_ucf = false, have_known = false;
+	bool have_memory = false, have_known = false;
 	struct diag d = { 0 };
 
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct pmu *pmu = &list->pmus[i];
 
-		have_ucf |= pmu->kind == PMU_UCF && pmu->usable;
+		have_memory |= pmu->usable && counter_rows_have(pmu->kind, COUNTERS_SUMS);
 		have_known |= pmu->kind != PMU_UNKNOWN;
 		if (!damaged && pmu->problem[0])
 			damaged = pmu;
@@ -212,15 +213,16 @@ void probe_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		set_remedy(ret_row, d.help);
 		return;
 	}
-	set_row(ret_row, "pmus", have_ucf && !damaged ? PROBE_OK : PROBE_LIMITED, "%s", "");
+	set_row(ret_row, "pmus", have_memory && !damaged ? PROBE_OK : PROBE_LIMITED, "%s", "");
 	count_families(list, ret_row->found, sizeof(ret_row->found));
 	if (damaged) {
 		str_append(ret_row->found, sizeof(ret_row->found), "; %s: %s", damaged->name,
 			   damaged->problem);
 		set_remedy(ret_row, "t410trace list shows what is wrong with each PMU");
-	} else if (!have_ucf) {
-		set_remedy(ret_row, "no usable nvidia_ucf_pmu_<n>: memory traffic cannot be "
-				    "attributed (module nvidia_cspmu, on the T410 only)");
+	} else if (!have_memory) {
+		set_remedy(ret_row, "no usable nvidia_ucf_pmu_<n> (T410) or nvidia_scf_pmu_<n> "
+				    "(Grace): memory traffic cannot be attributed (module "
+				    "nvidia_cspmu)");
 	}
 }
 

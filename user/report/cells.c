@@ -27,35 +27,36 @@ bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t s
 	       sources & SOURCE_BIT(c->source);
 }
 
-/* Whether a sum over counters of some sockets and sources has anything to add. */
-static enum cell_state state_of(const struct table *t, uint64_t sockets, unsigned int sources,
-				enum direction direction)
+/* One more counter in a sum: one value is enough, and none at all is said. */
+static void note_state(enum cell_state *state, const struct report_counter *c)
 {
-	enum cell_state state = CELL_ABSENT;
-	size_t i;
+	enum cell_state one = c->valid ? CELL_DATA : CELL_NO_DATA;
 
-	for (i = 0; i < t->r->nr_counters; i++) {
+	if (one > *state)
+		*state = one;
+}
+
+/* Whether sums over counters of some sockets and sources have anything to add. */
+static void find_states(const struct table *t, uint64_t sockets, unsigned int sources,
+			struct cells *ret)
+{
+	for (size_t i = 0; i < t->r->nr_counters; i++) {
 		const struct report_counter *c = &t->r->counters[i];
 
-		if (c->counter->direction != direction ||
-		    !cells_counter_is(t, c->counter, sockets, sources))
+		if (!cells_counter_is(t, c->counter, sockets, sources))
 			continue;
-		if (c->valid)
-			return CELL_DATA;
-		state = CELL_NO_DATA;
+		note_state(c->counter->direction == DIRECTION_READ ? &ret->read : &ret->write, c);
+		note_state(&ret->to[c->counter->destination], c);
 	}
-	return state;
 }
 
 struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t sockets,
 		      unsigned int sources)
 {
-	return (struct cells){
-		.read = state_of(t, sockets, sources, DIRECTION_READ),
-		.write = state_of(t, sockets, sources, DIRECTION_WRITE),
-		.amounts = *a,
-		.whole = whole_of(t, a->sockets),
-	};
+	struct cells c = { .amounts = *a, .whole = whole_of(t, a->sockets) };
+
+	find_states(t, sockets, sources, &c);
+	return c;
 }
 
 void cells_pad(const struct table *t, const char *text, size_t width, bool right)
@@ -123,6 +124,20 @@ static void put_cpu(const struct table *t, const struct cells *c)
 	put_cell(t, text, FORMAT_NUMBER_WIDTH);
 }
 
+static void put_rates(const struct table *t, const struct cells *c)
+{
+	const struct amounts *a = &c->amounts;
+
+	if (!t->nr_to) {
+		put_rate(t, c->read, a->read);
+		put_rate(t, c->write, a->write);
+	}
+	for (size_t i = 0; i < t->nr_to; i++)
+		put_rate(t, c->to[t->to[i]],
+			 amounts_sum(a->to[t->to[i]][DIRECTION_READ],
+				     a->to[t->to[i]][DIRECTION_WRITE]));
+}
+
 void cells_write(const struct table *t, const struct cells *c)
 {
 	uint64_t bytes = amounts_bytes(&c->amounts);
@@ -130,8 +145,7 @@ void cells_write(const struct table *t, const struct cells *c)
 	char text[FORMAT_NUMBER_LEN] = "-";
 
 	if (t->traffic) {
-		put_rate(t, c->read, c->amounts.read);
-		put_rate(t, c->write, c->amounts.write);
+		put_rates(t, c);
 		if (data)
 			format_percent(bytes, bytes ? c->whole : 1, text);
 		put_cell(t, text, SHARE_WIDTH);
@@ -147,6 +161,17 @@ void cells_write(const struct table *t, const struct cells *c)
 	if (t->cpu)
 		put_cpu(t, c);
 	fputc('\n', t->out);
+}
+
+int cells_direction(const struct table *t, const char *label, const struct cells *c,
+		    enum direction direction)
+{
+	int err = cells_cut(t, label, t->left, FORMAT_CUT_RIGHT);
+
+	for (size_t i = 0; !err && i < t->nr_to; i++)
+		put_rate(t, c->to[t->to[i]], c->amounts.to[t->to[i]][direction]);
+	fputc('\n', t->out);
+	return err;
 }
 
 int cells_line(const struct table *t, const char *const *labels, const struct cells *c)

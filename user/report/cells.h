@@ -34,6 +34,7 @@ enum cell_state {
 struct cells {
 	enum cell_state read;
 	enum cell_state write;
+	enum cell_state to[NR_DESTINATIONS];
 	struct amounts amounts;
 	uint64_t whole; /* bytes that are 100% */
 	bool no_cpu;	/* CPU time has no meaning here */
@@ -51,12 +52,15 @@ struct table {
 	size_t left; /* columns in front of the numbers */
 	size_t command;
 	size_t cgroup; /* 0: no such column */
-	bool pid;      /* there is a PID column */
-	bool traffic;  /* there are counters */
-	bool bars;     /* there is a RANGE column */
-	bool cpu;      /* there is a CPU s column */
-	bool ended;    /* a row with the mark of ended tasks was written */
-	bool always;   /* so was the line for REASON_BACKGROUND */
+	/* Destinations with a column, instead of READ and WRITE */
+	enum destination to[NR_DESTINATIONS];
+	size_t nr_to;
+	bool pid;     /* there is a PID column */
+	bool traffic; /* there are counters */
+	bool bars;    /* there is a RANGE column */
+	bool cpu;     /* there is a CPU s column */
+	bool ended;   /* a row with the mark of ended tasks was written */
+	bool always;  /* so was the line for REASON_BACKGROUND */
 };
 
 /** cells_counter_is() - whether a counter is of one of these sockets and sources */
@@ -83,6 +87,18 @@ int cells_cut(const struct table *t, const char *text, size_t width, enum format
 
 /** cells_write() - write the numbers of a line, and its end */
 void cells_write(const struct table *t, const struct cells *c);
+
+/**
+ * cells_direction() - write a line with what went to each destination in one direction
+ * @t: the table, with columns for destinations
+ * @label: what the line is called
+ * @c: numbers of the row
+ * @direction: which
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cells_direction(const struct table *t, const char *label, const struct cells *c,
+		    enum direction direction);
 
 /**
  * cells_line() - write a line that is not a row

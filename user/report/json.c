@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "report/format.h"
 #include "report/json.h"
 #include "report/put.h"
@@ -41,6 +42,18 @@ static json_t *interval_object(const struct report *r, int *err)
 	return o;
 }
 
+static json_t *filters_object(const struct counter *c, int *err)
+{
+	char name[sizeof(c->filters)];
+	const char *filters = c->filters;
+	json_t *o = json_object();
+	uint64_t value;
+
+	while (!take_setting(&filters, name, sizeof(name), &value))
+		put_number(o, name, value, err);
+	return o;
+}
+
 static json_t *counter_object(const struct report_counter *rc, int *err)
 {
 	const struct counter *c = rc->counter;
@@ -54,9 +67,12 @@ static json_t *counter_object(const struct report_counter *rc, int *err)
 	put_name(o, "name", c->name, sizeof(c->name), err);
 	put_name(o, "pmu", c->pmu, sizeof(c->pmu), err);
 	put_name(o, "event", c->event, sizeof(c->event), err);
+	put(o, "filters", filters_object(c, err), err);
 	put_text(o, "unit", "bytes", err);
 	put_number(o, "socket", c->socket, err);
 	put_text(o, "source", source_name(c->source), err);
+	put_text(o, "direction", c->direction == DIRECTION_WRITE ? "write" : "read", err);
+	put_text(o, "destination", destination_name(c->destination), err);
 	put_bool(o, "valid", rc->valid, err);
 	if (rc->valid) {
 		put_number(o, "value", rc->value, err);
@@ -102,19 +118,52 @@ static json_t *sockets_array(const struct report *r, int *err)
 	return a;
 }
 
-/* The shares of a row; @metrics receives what they add up to by direction. */
-static json_t *shares_array(const struct report *r, const struct report_row *row, json_t *metrics,
-			    int *err)
+/* Bytes of a row, by destination and direction; of DESTINATION_ANY, of all counters. */
+struct row_bytes {
+	uint64_t bytes[NR_DESTINATIONS][2];
+	bool counted[NR_DESTINATIONS][2];
+};
+
+static void add_share(struct row_bytes *b, const struct counter *c, uint64_t value)
 {
-	uint64_t bytes[2] = { 0, 0 };
-	bool counted[2] = { false, false };
+	enum destination to[] = { DESTINATION_ANY, c->destination };
+	bool write = c->direction == DIRECTION_WRITE;
+
+	for (size_t i = 0; i < (c->destination == DESTINATION_ANY ? 1 : 2); i++) {
+		b->bytes[to[i]][write] = add(b->bytes[to[i]][write], value);
+		b->counted[to[i]][write] = true;
+	}
+}
+
+/* A metric without a single reading behind it is left out, not zero. */
+static json_t *metrics_object(const struct row_bytes *b, int *err)
+{
+	json_t *o = json_object();
+
+	for (int d = 0; d < NR_DESTINATIONS; d++) {
+		const char *to = d == DESTINATION_ANY ? "mem" : destination_name(d);
+		char name[32];
+
+		for (int write = 0; write < 2; write++) {
+			if (!b->counted[d][write])
+				continue;
+			snprintf(name, sizeof(name), "%s_%s_bytes", to, write ? "write" : "read");
+			put_number(o, name, b->bytes[d][write], err);
+		}
+	}
+	return o;
+}
+
+/* The shares of a row; @b receives what they add up to. */
+static json_t *shares_array(const struct report *r, const struct report_row *row,
+			    struct row_bytes *b, int *err)
+{
 	json_t *a = json_array();
 	size_t i;
 
 	for (i = 0; i < row->nr_shares; i++) {
 		const struct share *s = &row->shares[i];
 		const struct counter *c = r->counters[s->counter].counter;
-		bool write = c->direction == DIRECTION_WRITE;
 		json_t *o = json_object();
 
 		put_name(o, "counter", c->name, sizeof(c->name), err);
@@ -123,14 +172,8 @@ static json_t *shares_array(const struct report *r, const struct report_row *row
 		put_number(o, "high", s->high, err);
 		put_bool(o, "separable", s->separable, err);
 		put_element(a, o, err);
-		bytes[write] = add(bytes[write], s->value);
-		counted[write] = true;
+		add_share(b, c, s->value);
 	}
-	/* A metric without a single reading behind it is left out, not zero. */
-	if (counted[false])
-		put_number(metrics, "mem_read_bytes", bytes[false], err);
-	if (counted[true])
-		put_number(metrics, "mem_write_bytes", bytes[true], err);
 	return a;
 }
 
@@ -162,7 +205,7 @@ static json_t *tangled_array(const struct report_row *row, int *err)
 static json_t *row_object(const struct report *r, const struct report_row *row, int *err)
 {
 	json_t *o = json_object();
-	json_t *metrics = json_object();
+	struct row_bytes bytes = { 0 };
 
 	put_name(o, "key", row->key, sizeof(row->key), err);
 	put_text(o, "kind", row_kind_name(row->kind), err);
@@ -182,8 +225,8 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 	if (row->kernel)
 		put_bool(o, "kernel", true, err);
 	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
-	put(o, "shares", shares_array(r, row, metrics, err), err);
-	put(o, "metrics", metrics, err);
+	put(o, "shares", shares_array(r, row, &bytes, err), err);
+	put(o, "metrics", metrics_object(&bytes, err), err);
 	put_bool(o, "separable", row->separable, err);
 	if (!row->separable) {
 		put(o, "tangled_with", tangled_array(row, err), err);

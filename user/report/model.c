@@ -57,6 +57,17 @@ const char *row_kind_name(enum row_kind k)
 	return (size_t)k < ARRAY_SIZE(names) ? names[k] : "unknown";
 }
 
+const char *destination_name(enum destination d)
+{
+	static const char *const names[NR_DESTINATIONS] = {
+		[DESTINATION_ANY] = "any",	 [DESTINATION_CMEM] = "cmem",
+		[DESTINATION_GMEM] = "gmem",	 [DESTINATION_CXL] = "cxl",
+		[DESTINATION_REMOTE] = "remote",
+	};
+
+	return (size_t)d < ARRAY_SIZE(names) ? names[d] : "unknown";
+}
+
 const char *method_name(enum method m)
 {
 	static const char *const names[NR_METHODS] = {

@@ -22,17 +22,23 @@ void amounts_add(struct amounts *to, const struct amounts *from)
 {
 	to->read = amounts_sum(to->read, from->read);
 	to->write = amounts_sum(to->write, from->write);
+	for (int d = 0; d < NR_DESTINATIONS; d++)
+		for (int i = 0; i < 2; i++)
+			to->to[d][i] = amounts_sum(to->to[d][i], from->to[d][i]);
 	to->low = amounts_sum(to->low, from->low);
 	to->high = amounts_sum(to->high, from->high);
 	to->cpu_ns = amounts_sum(to->cpu_ns, from->cpu_ns);
 	to->sockets |= from->sockets;
 }
 
-void amounts_add_bytes(struct amounts *to, enum direction direction, uint64_t bytes)
+void amounts_add_bytes(struct amounts *to, const struct counter *c, uint64_t bytes)
 {
-	uint64_t *sum = direction == DIRECTION_READ ? &to->read : &to->write;
+	uint64_t *sum = c->direction == DIRECTION_READ ? &to->read : &to->write;
+	uint64_t *part = &to->to[c->destination][c->direction];
 
 	*sum = amounts_sum(*sum, bytes);
+	if (c->destination != DESTINATION_ANY)
+		*part = amounts_sum(*part, bytes);
 }
 
 size_t row_tree_socket(const struct row_tree *t, uint32_t id)
@@ -95,7 +101,7 @@ static void fill_node(const struct row_tree *t, const struct report *r, struct r
 		const struct share *s = &row->shares[i];
 		const struct counter *c = r->counters[s->counter].counter;
 
-		amounts_add_bytes(a, c->direction, s->value);
+		amounts_add_bytes(a, c, s->value);
 		a->low = amounts_sum(a->low, s->low);
 		a->high = amounts_sum(a->high, s->high);
 		if (s->value)

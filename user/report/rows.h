@@ -18,6 +18,7 @@
 /**
  * struct amounts - bytes and CPU time of a row or of several together
  * @read, @write: bytes
+ * @to: the part of them whose destination is known, by it and direction
  * @low, @high: sum of the ends of the intervals, bytes
  * @cpu_ns: CPU time
  * @tangled: a row whose part cannot be told from that of others; sums have no mark,
@@ -29,6 +30,7 @@
 struct amounts {
 	uint64_t read;
 	uint64_t write;
+	uint64_t to[NR_DESTINATIONS][2];
 	uint64_t low;
 	uint64_t high;
 	uint64_t cpu_ns;
@@ -103,8 +105,8 @@ size_t row_tree_socket(const struct row_tree *t, uint32_t id);
 /** amounts_add() - add amounts to others */
 void amounts_add(struct amounts *to, const struct amounts *from);
 
-/** amounts_add_bytes() - add bytes of one direction; @low and @high stay */
-void amounts_add_bytes(struct amounts *to, enum direction direction, uint64_t bytes);
+/** amounts_add_bytes() - add bytes of a counter; @low and @high stay */
+void amounts_add_bytes(struct amounts *to, const struct counter *c, uint64_t bytes);
 
 /** amounts_bytes() - bytes of both directions */
 uint64_t amounts_bytes(const struct amounts *a);

@@ -27,8 +27,12 @@
 #define BAR_CPU_WIDTH  72
 /* What is in front of the numbers at 80 columns; more only where it helps. */
 #define LEFT_BASE      41
-/* Columns of the numbers: READ, WRITE, SHARE, BYTES; RANGE; CPU s; CPUS. */
-#define TRAFFIC_WIDTH  (3 * (FORMAT_NUMBER_WIDTH + 1) + SHARE_WIDTH + 1)
+/* As both, where destinations have columns. */
+#define TO_CPU_WIDTH   88
+#define TO_MIN_WIDTH   80
+/* Columns of the numbers: READ, WRITE or destinations; SHARE, BYTES; RANGE; CPU s; CPUS. */
+#define RATE_WIDTH     (FORMAT_NUMBER_WIDTH + 1)
+#define BYTES_WIDTH    (SHARE_WIDTH + 1 + FORMAT_NUMBER_WIDTH + 1)
 #define RANGE_WIDTH    (BAR_WIDTH + 1)
 #define TIME_WIDTH     (FORMAT_NUMBER_WIDTH + 1)
 
@@ -159,6 +163,18 @@ static size_t name_column(const struct table *t, const struct row_node *node)
 	       (t->pid && t->r->by == ROW_THREAD ? 1 : 0) + 2;
 }
 
+/* With destinations both directions are one number; here they are two. */
+static int put_directions(const struct table *t, const struct row_node *node, const struct cells *c)
+{
+	char label[TABLE_DEFAULT_WIDTH];
+	int indent = (int)name_column(t, node), err;
+
+	snprintf(label, sizeof(label), "%*sreads", indent, "");
+	err = cells_direction(t, label, c, DIRECTION_READ);
+	snprintf(label, sizeof(label), "%*swrites", indent, "");
+	return err ? err : cells_direction(t, label, c, DIRECTION_WRITE);
+}
+
 static int put_row(struct table *t, const struct row_node *node)
 {
 	struct cells c = cells_of(t, &node->amounts, ALL_SOCKETS, TASK_SOURCES);
@@ -170,13 +186,15 @@ static int put_row(struct table *t, const struct row_node *node)
 	c.bar = true;
 	cells_write(t, &c);
 	t->ended = t->ended || node->row->exited;
-	if (t->o->verbose && node->amounts.high) {
+	if (t->o->verbose && t->nr_to && amounts_bytes(&node->amounts))
+		err = put_directions(t, node, &c);
+	if (!err && t->o->verbose && node->amounts.high) {
 		format_bytes(node->amounts.low, low);
 		format_bytes(node->amounts.high, high);
 		fprintf(t->out, "%*sbetween %s and %s (%s)\n", (int)name_column(t, node), "", low,
 			high, t->bars ? "95%" : "certain");
 	}
-	return 0;
+	return err;
 }
 
 /* What --top hides below a node, in one line at the place of its children. */
@@ -221,11 +239,28 @@ static int put_rows(struct table *t)
 	return err;
 }
 
+/* The upper line of the heading. */
+static void put_quantities(const struct table *t)
+{
+	static const char *const names[NR_DESTINATIONS] = {
+		[DESTINATION_CMEM] = "CMEM",
+		[DESTINATION_GMEM] = "GMEM",
+		[DESTINATION_CXL] = "CXL",
+		[DESTINATION_REMOTE] = "REMOTE",
+	};
+
+	fprintf(t->out, "%*s", (int)t->left, "");
+	for (size_t i = 0; i < t->nr_to; i++)
+		fprintf(t->out, " %7s", names[t->to[i]]);
+	if (!t->nr_to)
+		fprintf(t->out, " %7s %7s", "READ", "WRITE");
+	fprintf(t->out, "%s\n", t->bars ? "                    95%" : "");
+}
+
 static void put_heading(const struct table *t)
 {
 	if (t->traffic)
-		fprintf(t->out, "%*s %7s %7s%s\n", (int)t->left, "", "READ", "WRITE",
-			t->bars ? "                    95%" : "");
+		put_quantities(t);
 	if (t->r->by == ROW_CGROUP) {
 		cells_pad(t, "CGROUP", t->left, false);
 	} else {
@@ -242,8 +277,10 @@ static void put_heading(const struct table *t)
 			cells_pad(t, "CGROUP", t->cgroup, false);
 		}
 	}
+	for (size_t i = 0; t->traffic && i < (t->nr_to ? t->nr_to : 2); i++)
+		fprintf(t->out, " %7s", "GB/s");
 	if (t->traffic)
-		fprintf(t->out, " %7s %7s %6s %7s", "GB/s", "GB/s", "SHARE", "BYTES");
+		fprintf(t->out, " %6s %7s", "SHARE", "BYTES");
 	if (t->bars)
 		fprintf(t->out, " %*s", BAR_WIDTH, "RANGE");
 	if (t->cpu)
@@ -259,10 +296,10 @@ static int put_title(const struct table *t)
 
 	format_when(r->start_time_ns, r->start_ns, time);
 	format_seconds(t->duration_ns, seconds);
-	if (asprintf(&text, "%s, %s%s s, by %s, %zu socket%s%s%s", time,
+	if (asprintf(&text, "%s, %s%s s, by %s%s, %zu socket%s%s%s", time,
 		     r->summary ? "summary of " : "", seconds, row_kind_name(r->by),
-		     t->tree->nr_sockets, t->tree->nr_sockets == 1 ? "" : "s",
-		     t->traffic ? "" : ", CPU time only",
+		     t->nr_to ? " and destination" : "", t->tree->nr_sockets,
+		     t->tree->nr_sockets == 1 ? "" : "s", t->traffic ? "" : ", CPU time only",
 		     r->replayed ? ", from a recording" : "") < 0) {
 		text = NULL;
 		return -ENOMEM;
@@ -293,18 +330,34 @@ static int widest_name(const struct table *t, size_t *ret_width)
 	return 0;
 }
 
+/* Which destinations have a column: those that are counted, if they are to be shown. */
+static void find_destinations(struct table *t)
+{
+	for (int d = DESTINATION_ANY + 1; t->o->by_destination && d < NR_DESTINATIONS; d++) {
+		size_t i = 0;
+
+		while (i < t->r->nr_counters && (int)t->r->counters[i].counter->destination != d)
+			i++;
+		if (i < t->r->nr_counters)
+			t->to[t->nr_to++] = d;
+	}
+}
+
 /* Share the columns in front of the numbers among PID, COMMAND and CGROUP. */
 static int lay_out(struct table *t)
 {
 	size_t want = t->o->width ? t->o->width : TABLE_DEFAULT_WIDTH;
-	size_t widest, fixed, left;
+	size_t least, widest, fixed, left;
 	int err;
 
-	t->width = want < TABLE_MIN_WIDTH ? TABLE_MIN_WIDTH : want;
+	find_destinations(t);
+	least = t->nr_to ? TO_MIN_WIDTH : TABLE_MIN_WIDTH;
+	t->width = want < least ? least : want;
 	/* Bounds that are certain are wide where it matters; -v shows them. */
 	t->bars = t->traffic && t->r->quality.method == METHOD_STATE_SPACE;
-	t->cpu = !t->bars || t->width >= BAR_CPU_WIDTH;
-	left = t->width - (t->traffic ? TRAFFIC_WIDTH : TIME_WIDTH);
+	t->cpu = !t->bars || t->width >= (t->nr_to ? TO_CPU_WIDTH : BAR_CPU_WIDTH);
+	left = t->width -
+	       (t->traffic ? (t->nr_to ? t->nr_to : 2) * RATE_WIDTH + BYTES_WIDTH : TIME_WIDTH);
 	left -= (t->bars ? RANGE_WIDTH : 0) + (t->cpu ? TIME_WIDTH : 0);
 	t->left = left;
 	err = widest_name(t, &widest);

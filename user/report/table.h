@@ -19,6 +19,9 @@
  * @top: how many rows to show, the largest first; 0 shows all. The rest are
  *	added up in a row that says how many they are. For cgroups it is the
  *	number of leaf rows; the cgroups they are in are shown as well.
+ * @by_destination: instead of reads and writes, a column for each destination that is
+ *	counted, with both; with @verbose also a line for each direction. Less than 80
+ *	columns count as 80 then
  * @quiet: only rows, unattributed bytes, one line per socket, and what is
  *	wrong with the numbers
  * @verbose: also both ends of the interval of each row, all rows that cannot be
@@ -29,6 +32,7 @@ struct table_options {
 	size_t top;
 	bool quiet;
 	bool verbose;
+	bool by_destination;
 };
 
 /**

@@ -52,7 +52,7 @@ int totals_reason(struct table *t, enum reason reason)
 
 		if (!rc->valid || !rc->unattributed[reason])
 			continue;
-		amounts_add_bytes(&sum, rc->counter->direction, rc->unattributed[reason]);
+		amounts_add_bytes(&sum, rc->counter, rc->unattributed[reason]);
 		sum.sockets |= 1ULL << row_tree_socket(t->tree, rc->counter->socket);
 		sources |= SOURCE_BIT(rc->counter->source);
 	}
@@ -77,7 +77,7 @@ static struct amounts source_total(const struct table *t, size_t socket, unsigne
 
 		if (!rc->valid || !cells_counter_is(t, rc->counter, 1ULL << socket, sources))
 			continue;
-		amounts_add_bytes(&sum, rc->counter->direction, rc->value);
+		amounts_add_bytes(&sum, rc->counter, rc->value);
 		if (rc->running_ns < rc->enabled_ns &&
 		    (double)rc->running_ns / (double)rc->enabled_ns < ratio)
 			ratio = (double)rc->running_ns / (double)rc->enabled_ns;

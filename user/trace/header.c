@@ -2,6 +2,7 @@
 #include "trace/header.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 void header_release(struct trace_header *h)
 {
@@ -34,9 +35,36 @@ static const char *groups_check(const struct layout *l)
 	return next == l->nr_counters ? NULL : "counters without a group";
 }
 
+/* Settings one after the other, or none; numbers as JSON can have them. */
+static bool are_filters(const char *text)
+{
+	char name[sizeof(((struct counter *)NULL)->filters)];
+	uint64_t value;
+
+	while (*text)
+		if (take_setting(&text, name, sizeof(name), &value) || value > INT64_MAX)
+			return false;
+	return true;
+}
+
+static const char *counters_check(const struct layout *l)
+{
+	for (size_t i = 0; i < l->nr_counters; i++) {
+		const struct counter *c = &l->counters[i];
+
+		if (c->source > SOURCE_ANY || c->direction > DIRECTION_WRITE ||
+		    c->destination >= NR_DESTINATIONS)
+			return "a counter of an unknown kind";
+		if (!are_filters(c->filters))
+			return "filters of a counter that are none";
+	}
+	return NULL;
+}
+
 const char *header_check(const struct trace_header *h)
 {
 	const struct layout *l = &h->layout;
+	const char *wrong;
 
 	if (l->nr_cpus > TRACE_MAX_CPUS)
 		return "too many CPUs";
@@ -55,13 +83,10 @@ const char *header_check(const struct trace_header *h)
 		for (uint32_t j = 0; j < i; j++)
 			if (l->socket_ids[i] == l->socket_ids[j])
 				return "two sockets with one number";
-	for (size_t i = 0; i < l->nr_counters; i++)
-		if (l->counters[i].source > SOURCE_ANY ||
-		    l->counters[i].direction > DIRECTION_WRITE)
-			return "a counter of an unknown kind";
 	if (h->nr_weights == 2 && !strcmp(h->weights[0], h->weights[1]))
 		return "two weights with one name";
-	return groups_check(l);
+	wrong = counters_check(l);
+	return wrong ? wrong : groups_check(l);
 }
 
 /* CPUs as runs of the same socket: (length, index + 1 or 0). */
@@ -106,9 +131,10 @@ void header_encode(const struct trace_header *h, struct wire_out *o)
 		wire_put_text(o, c->name);
 		wire_put_text(o, c->pmu);
 		wire_put_text(o, c->event);
-		wire_put_text(o, c->filter);
+		wire_put_text(o, c->filters);
 		wire_put(o, c->source);
 		wire_put(o, c->direction);
+		wire_put(o, c->destination);
 	}
 	wire_put(o, h->nr_weights);
 	for (uint32_t i = 0; i < h->nr_weights; i++)
@@ -167,7 +193,15 @@ static int get_groups(struct wire_in *in, struct layout *l)
 	return 0;
 }
 
-static int get_counters(struct wire_in *in, struct layout *l)
+/* Version 1 has the name of one filter, which was set to 1. */
+static void get_filters(struct wire_in *in, uint32_t version, struct counter *c)
+{
+	wire_get_text(in, c->filters, sizeof(c->filters));
+	if (version == 1 && c->filters[0] && str_append(c->filters, sizeof(c->filters), "=1"))
+		in->bad = true;
+}
+
+static int get_counters(struct wire_in *in, uint32_t version, struct layout *l)
 {
 	struct counter *c;
 	size_t g = 0;
@@ -185,9 +219,11 @@ static int get_counters(struct wire_in *in, struct layout *l)
 		wire_get_text(in, c->name, sizeof(c->name));
 		wire_get_text(in, c->pmu, sizeof(c->pmu));
 		wire_get_text(in, c->event, sizeof(c->event));
-		wire_get_text(in, c->filter, sizeof(c->filter));
+		get_filters(in, version, c);
 		c->source = wire_get_max(in, SOURCE_ANY);
 		c->direction = wire_get_max(in, DIRECTION_WRITE);
+		if (version >= 2)
+			c->destination = wire_get_max(in, NR_DESTINATIONS - 1);
 	}
 	return 0;
 }
@@ -211,7 +247,7 @@ static int get_cgroups(struct wire_in *in, struct trace_header *h)
 	return 0;
 }
 
-static int get_all(struct wire_in *in, struct trace_header *h)
+static int get_all(struct wire_in *in, uint32_t version, struct trace_header *h)
 {
 	uint64_t flags = wire_get_max(in, RECORDING_BY_THREAD | RECORDING_MARKED | RECORDING_ALL);
 	int err;
@@ -229,7 +265,7 @@ static int get_all(struct wire_in *in, struct trace_header *h)
 	if (!err)
 		err = get_groups(in, &h->layout);
 	if (!err)
-		err = get_counters(in, &h->layout);
+		err = get_counters(in, version, &h->layout);
 	if (err)
 		return err;
 	h->nr_weights = wire_get_max(in, TRACE_MAX_WEIGHTS);
@@ -238,11 +274,12 @@ static int get_all(struct wire_in *in, struct trace_header *h)
 	return get_cgroups(in, h);
 }
 
-int header_decode(struct wire_in *in, struct trace_header *ret, const char **ret_wrong)
+int header_decode(struct wire_in *in, uint32_t version, struct trace_header *ret,
+		  const char **ret_wrong)
 {
 	struct trace_header h = { 0 };
 	const char *wrong = NULL;
-	int err = get_all(in, &h);
+	int err = get_all(in, version, &h);
 
 	if (!err && (in->bad || in->at != in->end))
 		wrong = "the header is not as it should be";

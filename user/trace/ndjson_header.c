@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "trace/ndjson_header.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/cpulist.h"
+#include "base/text.h"
 #include "trace/header.h"
 
 /* Enter the CPUs of a socket into a table of CPULIST_MAX_CPUS. */
@@ -98,22 +100,42 @@ static int take_direction(const struct ndjson_line *line, const json_t *value, s
 	return 0;
 }
 
-static int take_filter(const struct ndjson_line *line, json_t *value, struct counter *c)
+/* Whether the list makes sense is up to header_check(). */
+static int take_filters(const struct ndjson_line *line, json_t *value, struct counter *c)
 {
-	json_t *filters = json_object_get(value, "filters");
-	const char *first;
+	json_t *filters = json_object_get(value, "filters"), *setting;
+	const char *name;
+	uint64_t number;
 
-	if (!filters)
-		return 0;
-	if (!json_is_object(filters))
+	if (filters && !json_is_object(filters))
 		return line_fail(line, "filters", "\"filters\" must be an object");
-	first = json_object_iter_key(json_object_iter(filters));
-	if (!first)
-		return 0;
-	if (strlen(first) >= sizeof(c->filter))
-		return line_fail(line, "filters", "the name of a filter is too long");
-	memcpy(c->filter, first, strlen(first) + 1);
+	json_object_foreach (filters, name, setting) {
+		if (line_number(line, setting, "filters", UINT64_MAX, &number))
+			return -EBADMSG;
+		if (strpbrk(name, ",="))
+			return line_fail(line, "filters", "\"%s\" is no name of a filter", name);
+		if (str_append(c->filters, sizeof(c->filters), "%s%s=%" PRIu64,
+			       c->filters[0] ? "," : "", name, number))
+			return line_fail(line, "filters", "the filters of a counter are too long");
+	}
 	return 0;
+}
+
+static int take_destination(const struct ndjson_line *line, const json_t *value,
+			    enum destination *ret)
+{
+	char text[8] = "any";
+	unsigned int d = 0;
+	int err = line_text(line, value, "destination", OPTIONAL, text, sizeof(text), NULL);
+
+	while (!err && d < NR_DESTINATIONS && strcmp(text, destination_name(d)))
+		d++;
+	if (d == NR_DESTINATIONS)
+		return line_fail(line, "destination",
+				 "\"destination\" must be \"any\", \"cmem\", \"gmem\", \"cxl\" or "
+				 "\"remote\"");
+	*ret = d;
+	return err;
 }
 
 static int take_counter(const struct ndjson_line *line, const struct layout *l, json_t *value,
@@ -135,7 +157,9 @@ static int take_counter(const struct ndjson_line *line, const struct layout *l, 
 	if (!err)
 		err = take_direction(line, value, c);
 	if (!err)
-		err = take_filter(line, value, c);
+		err = take_filters(line, value, c);
+	if (!err)
+		err = take_destination(line, value, &c->destination);
 	if (err)
 		return err;
 	while (c->socket < l->nr_sockets && l->socket_ids[c->socket] != socket)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cpulist.h"
+#include "base/text.h"
 #include "recording_format.h"
 #include "trace/fields.h"
 #include "trace/header.h"
@@ -356,6 +357,22 @@ static void put_sockets(FILE *f, const struct layout *l)
 	putc(']', f);
 }
 
+static void put_filters(FILE *f, const char *text)
+{
+	char name[sizeof(((struct counter *)NULL)->filters)];
+	bool first = true;
+	uint64_t value;
+
+	fputs(",\"filters\":{", f);
+	for (; !take_setting(&text, name, sizeof(name), &value); first = false) {
+		fputs(first ? "" : ",", f);
+		json_quoted(f, name);
+		putc(':', f);
+		json_value(f, value);
+	}
+	putc('}', f);
+}
+
 static void put_counters(FILE *f, const struct layout *l)
 {
 	fputs(",\"counters\":[", f);
@@ -366,17 +383,13 @@ static void put_counters(FILE *f, const struct layout *l)
 		json_name(f, "name", c->name);
 		json_name(f, "pmu", c->pmu);
 		json_name(f, "event", c->event);
-		fputs(",\"filters\":{", f);
-		if (c->filter[0]) {
-			json_quoted(f, c->filter);
-			fputs(":1", f);
-		}
-		putc('}', f);
+		put_filters(f, c->filters);
 		json_number(f, "socket", l->socket_ids[c->socket]);
 		json_name(f, "unit", "bytes");
 		json_name(f, "source", source_name(c->source));
 		json_number(f, "group", c->group);
 		json_name(f, "direction", c->direction == DIRECTION_WRITE ? "write" : "read");
+		json_name(f, "destination", destination_name(c->destination));
 		putc('}', f);
 	}
 	putc(']', f);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Headers of recordings, those of older versions among them. */
+#include "events.h"
+
+#include <errno.h>
+
+#include "trace/header.h"
+
+static int decode(const struct wire_out *o, uint32_t version, struct trace_header *ret,
+		  const char **ret_wrong)
+{
+	struct wire_in in = { .at = o->data, .end = o->data + o->nr };
+
+	return header_decode(&in, version, ret, ret_wrong);
+}
+
+/* A header with one counter on one socket, as version 1 had it. */
+static void old_header(struct wire_out *o, const char *filter)
+{
+	wire_put(o, RECORDING_MARKED | RECORDING_ALL);
+	wire_put_text(o, "n1");
+	wire_put_text(o, "7.1");
+	wire_put_text(o, "t410");
+	wire_put(o, 1); /* sockets of the host */
+	wire_put(o, 10000000);
+	wire_put(o, 1000000000);
+	wire_put(o, 1); /* a socket, 36, with CPUs 0 and 1 */
+	wire_put(o, 36);
+	wire_put(o, 2);
+	wire_put(o, 2);
+	wire_put(o, 1);
+	wire_put(o, 1); /* a group on it, of one counter */
+	wire_put(o, 0);
+	wire_put(o, 1);
+	wire_put(o, 1);
+	wire_put_text(o, "c");
+	wire_put_text(o, "p");
+	wire_put_text(o, "mem_bytes_wr");
+	wire_put_text(o, filter);
+	wire_put(o, SOURCE_REMOTE);
+	wire_put(o, DIRECTION_WRITE);
+	wire_put(o, 0); /* no weights */
+	wire_put(o, 0); /* no cgroups */
+}
+
+static void version_1_is_read(void **state)
+{
+	struct trace_header h = { 0 };
+	struct wire_out o = { 0 };
+	const char *wrong = NULL;
+	const struct counter *c;
+
+	(void)state;
+	old_header(&o, "src_rem");
+	assert_int_equal(decode(&o, 1, &h, &wrong), 0);
+	assert_int_equal(h.layout.nr_counters, 1);
+	c = &h.layout.counters[0];
+	assert_string_equal(c->filters, "src_rem=1");
+	assert_int_equal(c->source, SOURCE_REMOTE);
+	assert_int_equal(c->direction, DIRECTION_WRITE);
+	assert_int_equal(c->destination, DESTINATION_ANY);
+	header_release(&h);
+	/* It is no header of version 2, and nothing is made of it. */
+	assert_int_equal(decode(&o, 2, &h, &wrong), -EBADMSG);
+	assert_non_null(wrong);
+	assert_null(h.layout.counters);
+	o.nr = 0;
+	old_header(&o, "");
+	assert_int_equal(decode(&o, 1, &h, &wrong), 0);
+	assert_string_equal(h.layout.counters[0].filters, "");
+	header_release(&h);
+	free(o.data);
+}
+
+static void odd_filters_of_version_1_are_damage(void **state)
+{
+	static const char *const odd[] = { "a=1", "a,b", "a b", "\xff" };
+	char long_name[sizeof(((struct counter *)NULL)->filters)];
+	struct trace_header h = { 0 };
+	struct wire_out o = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		const char *wrong = NULL;
+
+		memset(long_name, 'x', sizeof(long_name) - 1);
+		long_name[sizeof(long_name) - 1] = '\0';
+		o.nr = 0;
+		old_header(&o, i < 4 ? odd[i] : long_name);
+		assert_int_equal(decode(&o, 1, &h, &wrong), -EBADMSG);
+		assert_non_null(wrong);
+		assert_null(h.layout.counters);
+	}
+	free(o.data);
+}
+
+static void filters_and_destinations_stay(void **state)
+{
+	struct trace_header h = { 0 };
+	struct wire_out o = { 0 };
+	const char *wrong;
+
+	(void)state;
+	header_encode(&sample_header, &o);
+	assert_int_equal(o.err, 0);
+	assert_int_equal(decode(&o, RECORDING_VERSION, &h, &wrong), 0);
+	assert_same_header(&h, &sample_header);
+	assert_int_equal(h.layout.counters[1].destination, DESTINATION_REMOTE);
+	header_release(&h);
+	free(o.data);
+}
+
+static void impossible_counters_are_refused(void **state)
+{
+	static const char *const bad[] = {
+		"a", "a=1,", "a=1,b", "a=9223372036854775808", ",", "="
+	};
+	struct counter counters[4];
+	struct trace_header h = sample_header;
+
+	(void)state;
+	memcpy(counters, sample_counters, sizeof(counters));
+	h.layout.counters = counters;
+	assert_null(header_check(&h));
+	counters[2].destination = NR_DESTINATIONS;
+	assert_string_equal(header_check(&h), "a counter of an unknown kind");
+	counters[2].destination = DESTINATION_CXL;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		strcpy(counters[3].filters, bad[i]);
+		assert_string_equal(header_check(&h), "filters of a counter that are none");
+	}
+	strcpy(counters[3].filters, "a=9223372036854775807,b=0x10");
+	assert_null(header_check(&h));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(version_1_is_read),
+		cmocka_unit_test(odd_filters_of_version_1_are_damage),
+		cmocka_unit_test(filters_and_destinations_stay),
+		cmocka_unit_test(impossible_counters_are_refused),
+	};
+
+	return cmocka_run_group_tests_name("header", tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which events count the memory traffic that workloads own, as rows of meaning. Another
+ * platform is other rows. How events and filters are encoded is up to sysfs.
+ */
+#ifndef TABLES_COUNTER_ROWS_H
+#define TABLES_COUNTER_ROWS_H
+
+#include <stdint.h>
+
+#include "model.h"
+#include "tables/families.h"
+
+/* Sets of rows that are counted together, as bits. No byte is in two rows of a set. */
+#define COUNTERS_SUMS	     1u /* by source and direction */
+#define COUNTERS_DESTINATION 2u /* what CPUs cause, by destination as well */
+
+/**
+ * struct counter_row - an event that reports need
+ * @kind: PMU family
+ * @sets: sets that it is in
+ * @event: name in sysfs; "<s>" stands for the number of the PMU's own socket
+ * @filters: as in struct counter; "" for none
+ * @source, @direction, @destination: what the bytes are
+ * @scale: bytes per count
+ * @optional: not every machine has such a destination: without the event there are no
+ *	such bytes. Other events must be there
+ * @doc: where the meaning is written down
+ */
+struct counter_row {
+	enum pmu_kind kind;
+	unsigned int sets;
+	const char *event;
+	const char *filters;
+	enum source source;
+	enum direction direction;
+	enum destination destination;
+	uint32_t scale;
+	bool optional;
+	const char *doc;
+};
+
+extern const struct counter_row counter_rows[];
+extern const size_t nr_counter_rows;
+
+/**
+ * counter_rows_have() - is there a row of a set for a family?
+ *
+ * Return: whether PMUs of this family count memory traffic.
+ */
+bool counter_rows_have(enum pmu_kind kind, unsigned int set);
+
+/**
+ * counter_row_event() - the name of a row's event on a socket
+ * @row: the row
+ * @socket: number of the PMU's own socket
+ * @ret: the name
+ * @size: room in @ret
+ *
+ * Return: 0 or -ENAMETOOLONG, with @ret untouched.
+ */
+int counter_row_event(const struct counter_row *row, int32_t socket, char *ret, size_t size);
+
+#endif
