@@ -620,7 +620,7 @@ static void test_no_pmu(void **state)
 	put_pmu(&tree, "nvidia_uncore_pmu_0");
 	put_pmu(&tree, "nvidia_uncore_pmu_7");
 	assert_int_equal(no_pmu_diag(&fs, &d), -ENODEV);
-	assert_non_null(strstr(d.what, "nvidia_uncore_pmu_0, nvidia_uncore_pmu_7"));
+	assert_non_null(strstr(d.what, "nvidia_uncore_pmu_0 (t410: ucf), nvidia_uncore_pmu_7"));
 	assert_non_null(strstr(d.help, "does not know"));
 	assert_non_null(strstr(d.help, "make demo"));
 	assert_int_equal(no_pmu_diag(&fs, NULL), -ENODEV);

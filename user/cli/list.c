@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/text.h"
 #include "cli/output.h"
+#include "platform/explain.h"
 #include "platform/pmu.h"
 #include "platform/sysfs.h"
 
@@ -126,13 +128,17 @@ static json_t *pmu_to_json(const struct pmu *pmu)
 		"mux_interval_ms", number_or_null(mux_ms), "events", events, "formats", formats);
 }
 
-static json_t *list_to_json(const struct pmu_list *list)
+static json_t *list_to_json(const struct pmu_list *list, char **notes, size_t nr_notes)
 {
+	json_t *sentences = json_array();
 	json_t *pmus = json_array();
 
 	for (size_t i = 0; i < list->nr; i++)
 		append_json(&pmus, pmu_to_json(&list->pmus[i]));
-	return json_pack("{s:s, s:o}", "schema", LIST_SCHEMA, "pmus", pmus);
+	for (size_t i = 0; i < nr_notes; i++)
+		append_json(&sentences, json_string(notes[i]));
+	return json_pack("{s:s, s:o, s:o}", "schema", LIST_SCHEMA, "pmus", pmus, "notes",
+			 sentences);
 }
 
 /* May both be shown with one list of events and filters? */
@@ -259,11 +265,6 @@ static int print_group(const struct pmu_list *list, size_t first, bool *shown)
 	printf("%s%s: %s, %zu PMU%s%s%s\n", first ? "\n" : "", pmu->family->short_name,
 	       pmu->family->title, nr, nr == 1 ? "" : "s", pmu->peer[0] ? ", peer " : "",
 	       pmu->peer);
-	if (pmu->kind == PMU_UNKNOWN)
-		print_wrapped(stdout, 2,
-			      "The kernel found an NVIDIA PMU that it has no names for: only "
-			      "cycles and raw filters. A newer kernel may know it; the T410 is "
-			      "known since Linux 7.1.");
 	printf("  %-27s %-6s %-3s %-5s %-10s %s\n", "PMU", "socket", "RC", "CPU", "identifier",
 	       "associated CPUs");
 	for (size_t i = first; i < list->nr; i++) {
@@ -276,7 +277,7 @@ static int print_group(const struct pmu_list *list, size_t first, bool *shown)
 	return err ? err : print_filters(pmu);
 }
 
-static int print_list(const struct pmu_list *list)
+static int print_list(const struct pmu_list *list, char **notes, size_t nr_notes)
 {
 	bool *shown = calloc(list->nr, sizeof(*shown));
 	int err = shown ? 0 : -ENOMEM;
@@ -286,6 +287,26 @@ static int print_list(const struct pmu_list *list)
 			err = print_group(list, i, shown);
 	}
 	free(shown);
+	if (nr_notes && !err)
+		printf("\nnotes\n");
+	for (size_t i = 0; i < nr_notes && !err; i++)
+		print_wrapped(stdout, 2, notes[i]);
+	return err;
+}
+
+static int show_list(const struct list_args *args, const struct pmu_list *list)
+{
+	struct utsname host;
+	char **notes = NULL;
+	size_t nr_notes = 0;
+	int err;
+
+	/* A copy of sysfs may be of another machine, whose kernel is not known. */
+	err = pmu_notes(list, args->sysfs || uname(&host) ? NULL : host.release, &notes, &nr_notes);
+	if (!err)
+		err = args->json ? print_json(list_to_json(list, notes, nr_notes))
+				 : print_list(list, notes, nr_notes);
+	pmu_notes_free(notes, nr_notes);
 	return err;
 }
 
@@ -299,7 +320,7 @@ static int show(const struct list_args *args, const struct sysfs *fs, struct dia
 		return err;
 	if (list.nr == 0)
 		err = no_pmu_diag(fs, d);
-	else if ((err = args->json ? print_json(list_to_json(&list)) : print_list(&list)))
+	else if ((err = show_list(args, &list)))
 		diag_fail(d, err, "cannot show the PMUs: %s", strerror(-err));
 	pmu_list_free(&list);
 	return err;

@@ -38,7 +38,7 @@ struct plan_pmu {
 	struct plan_turn {
 		uint32_t *events;
 		size_t nr;
-	} *turns;
+	} * turns;
 	size_t nr_turns;
 };
 

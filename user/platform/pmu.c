@@ -551,7 +551,25 @@ int pmu_encode(const struct pmu *pmu, const char *event, const struct pmu_term *
 	return 0;
 }
 
-/* Names of the PMUs that the kernel has no table for, in @text; return how many. */
+/* What a PMU is by its identifier, as a remark behind its name; nothing when that is not known. */
+static void append_identity(const struct sysfs *fs, const char *name, char *text, size_t size)
+{
+	char path[PATH_MAX], identifier[PMU_NAME_LEN];
+	const struct pmu_family *family;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/identifier", name);
+	if (sysfs_read(fs, path, identifier, sizeof(identifier)))
+		return;
+	family = pmu_family_identified(identifier);
+	if (family)
+		str_append(text, size, " (%s: %s)", pmu_platform_name(family->platform),
+			   family->short_name);
+}
+
+/*
+ * Names of the PMUs that the kernel has no table for, and what they are, in @text; return how
+ * many.
+ */
 static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
 {
 	const struct pmu_family *family;
@@ -564,8 +582,10 @@ static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
 		return 0;
 	for (size_t i = 0; i < names.nr; i++) {
 		family = pmu_family_match(names.names[i], &n, &rc);
-		if (family && family->kind == PMU_UNKNOWN)
-			str_append(text, size, "%s%s", nr++ ? ", " : "", names.names[i]);
+		if (!family || family->kind != PMU_UNKNOWN)
+			continue;
+		str_append(text, size, "%s%s", nr++ ? ", " : "", names.names[i]);
+		append_identity(fs, names.names[i], text, size);
 	}
 	sysfs_names_free(&names);
 	return nr;

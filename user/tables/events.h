@@ -49,13 +49,13 @@ const struct event_row *event_row_find(enum pmu_kind kind, const char *name);
 const char *event_unit_name(enum event_unit unit);
 
 enum filter_use {
-	FILTER_SOURCE,	      /* who started the traffic; one bit each */
-	FILTER_DESTINATION,   /* where it goes; one bit each */
-	FILTER_PORTS,	      /* mask: root ports, link ports or remote sockets */
-	FILTER_GPUS,	      /* mask */
-	FILTER_BDF,	      /* requester id */
-	FILTER_BDF_ENABLE,    /* the requester id counts instead of the port mask */
-	FILTER_WINDOW_BASE,   /* address window: base, compared bits, switch */
+	FILTER_SOURCE,	    /* who started the traffic; one bit each */
+	FILTER_DESTINATION, /* where it goes; one bit each */
+	FILTER_PORTS,	    /* mask: root ports, link ports or remote sockets */
+	FILTER_GPUS,	    /* mask */
+	FILTER_BDF,	    /* requester id */
+	FILTER_BDF_ENABLE,  /* the requester id counts instead of the port mask */
+	FILTER_WINDOW_BASE, /* address window: base, compared bits, switch */
 	FILTER_WINDOW_MASK,
 	FILTER_WINDOW_ENABLE,
 };
@@ -89,15 +89,15 @@ const struct filter_row *filter_row_use(enum pmu_kind kind, enum filter_use use)
 
 /* What must not be asked of a PMU although its driver may take it. */
 enum constraint {
-	CONSTRAINT_EMPTY_WINDOW,      /* base 0 with mask 0: looks like a free slot */
-	CONSTRAINT_WINDOW_ON_CYCLES,  /* frees a slot that it never took */
-	CONSTRAINT_WINDOW_NOT_ON,     /* base or mask given, but not switched on */
-	CONSTRAINT_WINDOWS,	      /* no more at the same time than there are slots */
-	CONSTRAINT_BDF_NOT_ON,	      /* requester id without the switch: counts nothing */
-	CONSTRAINT_BDF_AND_PORTS,     /* refused by the driver, or never runs */
-	CONSTRAINT_ONE_BDF,	      /* one setting of the requester id at a time */
-	CONSTRAINT_UNLISTED_EVENT,    /* hidden for this peer: opens and tells nothing */
-	CONSTRAINT_EMPTY_PORTS,	      /* port mask 0: all or none, depending on the kernel */
+	CONSTRAINT_EMPTY_WINDOW,     /* base 0 with mask 0: looks like a free slot */
+	CONSTRAINT_WINDOW_ON_CYCLES, /* frees a slot that it never took */
+	CONSTRAINT_WINDOW_NOT_ON,    /* base or mask given, but not switched on */
+	CONSTRAINT_WINDOWS,	     /* no more at the same time than there are slots */
+	CONSTRAINT_BDF_NOT_ON,	     /* requester id without the switch: counts nothing */
+	CONSTRAINT_BDF_AND_PORTS,    /* refused by the driver, or never runs */
+	CONSTRAINT_ONE_BDF,	     /* one setting of the requester id at a time */
+	CONSTRAINT_UNLISTED_EVENT,   /* hidden for this peer: opens and tells nothing */
+	CONSTRAINT_EMPTY_PORTS,	     /* port mask 0: all or none, depending on the kernel */
 	NR_CONSTRAINTS,
 };
 

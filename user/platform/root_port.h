@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From a PCI device to its root port and on to the PMUs of its root complex. T410
+ * firmware writes the numbers into a capability (DVSEC 10de/4) of each root port.
+ */
+#ifndef PLATFORM_ROOT_PORT_H
+#define PLATFORM_ROOT_PORT_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "platform/sysfs.h"
+
+/* "0002:81:00.0"; a domain may have more than four digits */
+#define PCI_NAME_LEN 24
+
+/**
+ * struct root_port - a root port and where it is
+ * @name: its PCI address
+ * @segment: PCI domain, its low 8 bits as far as the capability goes
+ * @bus: its bus
+ * @rp: number of the port in its root complex; bit in port masks
+ * @rc: root complex, as in the names of PMUs
+ * @socket: socket, as in the names of PMUs
+ */
+struct root_port {
+	char name[PCI_NAME_LEN];
+	uint8_t segment;
+	uint8_t bus;
+	uint8_t rp;
+	uint8_t rc;
+	uint8_t socket;
+};
+
+/**
+ * root_port_of() - the root port above a PCI function
+ * @fs: sysfs
+ * @bdf: the function's PCI address, or that of a root port itself
+ * @d: which step failed and what helps
+ * @ret: the port
+ *
+ * Return: 0; -ENOENT when there is no such function; -EINVAL for one that is not below
+ * a root port; -EACCES when configuration space may not be read (CAP_SYS_ADMIN); -ENODATA for a
+ * port without the capability, or with one that contradicts the port's own address; or an error
+ * of reading.
+ */
+int root_port_of(const struct sysfs *fs, const char *bdf, struct diag *d, struct root_port *ret);
+
+/**
+ * root_port_parse() - find and read the capability
+ * @config: configuration space, 4096 bytes
+ * @size: how much of it there is
+ * @ret: all but the name
+ *
+ * Layout: T410 PMU guide, DVSEC of root ports; capability list: PCI Express Base
+ * Specification, extended capabilities.
+ *
+ * Return: 0, -EACCES when @size ends where the kernel cuts for want of rights, -ENODATA
+ * when there is no such capability.
+ */
+int root_port_parse(const uint8_t *config, size_t size, struct root_port *ret);
+
+#endif
