@@ -691,7 +691,7 @@ def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
 
 
-for scenario, functions in judge_destinations.TESTS.items():
+for scenario, functions in (*judge_destinations.TESTS.items(), *judge_stat.TESTS.items()):
     TESTS.setdefault(scenario, []).extend(functions)
 
 
@@ -726,9 +726,6 @@ def the_kernel_has_nothing_to_say(s):
     expect(own, "the kernel log has no mark of this scenario")
     for line in own[0].splitlines()[1:]:
         expect(not COMPLAINT.search(line), line.strip())
-
-
-TESTS.update(judge_stat.TESTS)
 
 
 def judge(folder, names):
