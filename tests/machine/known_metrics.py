@@ -2,11 +2,12 @@
 """Metrics by hand: what each must be when the events of its PMU have these rates.
 
 Written down a second time on purpose. For the T410 from the formulas of the kernel's
-nvidia-tegra410-pmu.rst; for Grace from what its events count: data of reads and write-backs
-in beats of 32 bytes, accesses in requests, *_bytes in bytes, *outs* in requests times cycles.
+nvidia-tegra410-pmu.rst, for Grace from its tuning guide: data of reads and write-backs come in
+beats of 32 bytes, utilisation is of 8 requests a cycle to CPU memory, 4 to a GPU's, 2 to another
+socket, one for each port of PCIe and C2C. CNVLink is in no guide: what its events count.
 """
 
-from known import place_of
+from known import place_of, terms_of
 
 BEAT = 32
 
@@ -37,8 +38,13 @@ def ghz(rate):
     return rate("cycles") / 1e9
 
 
+def percent(peak, *events):
+    """Of the most requests that could come in a cycle."""
+    return lambda rate: 100 * sum(rate(event) for event in events) / (peak * rate("cycles"))
+
+
 def waits(name, outstanding, requests):
-    return {f"{name}_cycles": wait_cycles(outstanding, requests), f"{name}_ns": wait_ns(outstanding, requests)}
+    return {f"{name}_cycles": wait_cycles(outstanding, requests), name: wait_ns(outstanding, requests)}
 
 
 def transfers():
@@ -52,29 +58,43 @@ def transfers():
     }
 
 
-def ports():
-    """Grace's units at the edge: all they have, to local and to remote memory."""
+READS_OF_BOTH = {
+    "local_read_latency": wait_ns("rd_cum_outs_loc", "rd_req_loc"),
+    "remote_read_latency": wait_ns("rd_cum_outs_rem", "rd_req_rem"),
+}
+
+
+def root_ports(nr_ports):
+    """Grace's PCIe, which can take a request for each port in a cycle."""
+    reads, writes = ("rd_bytes_loc", "rd_bytes_rem"), ("wr_bytes_loc", "wr_bytes_rem")
     return {
-        "local_read_bandwidth": gb_per_s("rd_bytes_loc"),
-        "remote_read_bandwidth": gb_per_s("rd_bytes_rem"),
-        "local_write_bandwidth": gb_per_s("wr_bytes_loc"),
-        "remote_write_bandwidth": gb_per_s("wr_bytes_rem"),
-        "read_bandwidth": gb_per_s("rd_bytes_loc", "rd_bytes_rem"),
-        "write_bandwidth": gb_per_s("wr_bytes_loc", "wr_bytes_rem"),
-        "read_request_rate": per_cycle("rd_req_loc", "rd_req_rem"),
-        "write_request_rate": per_cycle("wr_req_loc", "wr_req_rem"),
-        "local_read_latency_ns": wait_ns("rd_cum_outs_loc", "rd_req_loc"),
-        "remote_read_latency_ns": wait_ns("rd_cum_outs_rem", "rd_req_rem"),
+        "read_bandwidth": gb_per_s(*reads),
+        "write_bandwidth": gb_per_s(*writes),
+        "bidirectional_bandwidth": gb_per_s(*reads, *writes),
+        "read_utilization": percent(nr_ports, "rd_req_loc", "rd_req_rem"),
+        "write_utilization": percent(nr_ports, "wr_req_loc", "wr_req_rem"),
         "frequency": ghz,
+        **READS_OF_BOTH,
     }
 
 
-READS = waits("in_read_latency", "in_rd_cum_outs", "in_rd_req")
-READS_OUT = waits("out_read_latency", "out_rd_cum_outs", "out_rd_req")
-WRITES = {
-    **waits("in_write_latency", "in_wr_cum_outs", "in_wr_req"),
-    **waits("out_write_latency", "out_wr_cum_outs", "out_wr_req"),
+# Grace's links to chips; all ten ports of a GPU
+CHIP_LINK = {
+    "read_bandwidth": gb_per_s("rd_bytes_loc"),
+    "write_bandwidth": gb_per_s("wr_bytes_loc"),
+    "bidirectional_bandwidth": gb_per_s("rd_bytes_loc", "wr_bytes_loc"),
+    "read_utilization": percent(10, "rd_req_loc"),
+    "write_utilization": percent(10, "wr_req_loc"),
+    "read_latency": wait_ns("rd_cum_outs_loc", "rd_req_loc"),
+    "frequency": ghz,
 }
+READS = waits("in_rd_latency", "in_rd_cum_outs", "in_rd_req")
+READS_OUT = waits("out_rd_latency", "out_rd_cum_outs", "out_rd_req")
+WRITES = {
+    **waits("in_wr_latency", "in_wr_cum_outs", "in_wr_req"),
+    **waits("out_wr_latency", "out_wr_cum_outs", "out_wr_req"),
+}
+ROOT_PORTS = 10
 
 # By kind of PMU, as in known.py; the first word of the names, then the rest
 METRICS = {
@@ -96,9 +116,10 @@ METRICS = {
     "pcie": ("t410.pcie", {**transfers(), **waits("read_latency", "rd_cum_outs", "rd_req")}),
     "tgt": ("t410.pcie_tgt", transfers()),
     "cmem": (
-        "t410.cmem_latency",
+        "t410.cmem",
         {
             "read_bandwidth": gb_per_s(("rd_req", 32)),
+            "reads_in_flight": ratio("rd_cum_outs", "cycles"),
             "frequency": ghz,
             **waits("read_latency", "rd_cum_outs", "rd_req"),
         },
@@ -109,55 +130,63 @@ METRICS = {
     "scf": (
         "grace.scf",
         {
-            "local_read_bandwidth": gb_per_s(("cmem_rd_data", BEAT)),
-            "local_write_bandwidth": gb_per_s("cmem_wr_total_bytes"),
-            "local_read_request_rate": per_cycle("cmem_rd_access"),
-            **waits("local_read_latency", "cmem_rd_outstanding", "cmem_rd_access"),
-            "gpu_read_bandwidth": gb_per_s(("gmem_rd_data", BEAT)),
-            "gpu_write_bandwidth": gb_per_s("gmem_wr_total_bytes"),
-            "gpu_read_request_rate": per_cycle("gmem_rd_access"),
-            "gpu_read_latency_ns": wait_ns("gmem_rd_outstanding", "gmem_rd_access"),
+            "frequency": ghz,
+            "cmem_read_bandwidth": gb_per_s(("cmem_rd_data", BEAT)),
+            "cmem_write_bandwidth": gb_per_s("cmem_wr_total_bytes"),
+            "gmem_read_bandwidth": gb_per_s(("gmem_rd_data", BEAT)),
+            "gmem_write_bandwidth": gb_per_s("gmem_wr_total_bytes"),
             "remote_read_bandwidth": gb_per_s(("remote_socket_rd_data", BEAT)),
             "remote_write_bandwidth": gb_per_s("remote_socket_wr_total_bytes"),
-            "remote_read_request_rate": per_cycle("remote_socket_rd_access"),
-            "remote_read_latency_ns": wait_ns("remote_socket_rd_outstanding", "remote_socket_rd_access"),
-            "frequency": ghz,
+            "cmem_read_utilization": percent(8, "cmem_rd_access"),
+            "cmem_write_utilization": percent(8, "cmem_wb_access", "cmem_wr_access"),
+            "gmem_read_utilization": percent(4, "gmem_rd_access"),
+            "gmem_write_utilization": percent(4, "gmem_wb_access", "gmem_wr_access"),
+            "cmem_read_latency": wait_ns("cmem_rd_outstanding", "cmem_rd_access"),
+            "gmem_read_latency": wait_ns("gmem_rd_outstanding", "gmem_rd_access"),
+            "remote_read_latency_all": wait_ns("remote_socket_rd_outstanding", "remote_socket_rd_access"),
         },
     ),
-    "gpcie": ("grace.pcie", ports()),
-    "c2c0": ("grace.nvlink_c2c0", ports()),
-    "c2c1": ("grace.nvlink_c2c1", ports()),
-    "cnvlink": ("grace.cnvlink", ports()),
+    "gpcie": ("grace.pcie", root_ports(ROOT_PORTS)),
+    "c2c0": ("grace.nvlink_c2c0", CHIP_LINK),
+    "c2c1": ("grace.nvlink_c2c1", CHIP_LINK),
+    "cnvlink": (
+        "grace.cnvlink",
+        {
+            "read_bandwidth": gb_per_s("rd_bytes_loc", "rd_bytes_rem"),
+            "write_bandwidth": gb_per_s("wr_bytes_loc", "wr_bytes_rem"),
+            "frequency": ghz,
+            **READS_OF_BOTH,
+        },
+    ),
 }
 
 
-def to_socket(other):
-    """Grace: what the CPUs of a socket have to do with one other socket."""
-    event = f"socket_{other}"
+def to_socket(socket, other):
+    """Grace: what the CPUs of a socket have to do with another one."""
+    event, pair = f"socket_{other}", f"s{socket}_to_s{other}"
     return {
-        "remote_read_bandwidth": gb_per_s((f"{event}_rd_data", BEAT)),
-        "remote_write_bandwidth": gb_per_s((f"{event}_wb_data", BEAT), f"{event}_wr_data"),
-        "remote_read_latency_ns": wait_ns(f"{event}_rd_outstanding", f"{event}_rd_access"),
+        f"remote_read_utilization_{pair}": percent(2, f"{event}_rd_access"),
+        f"remote_write_utilization_{pair}": percent(2, f"{event}_wb_access", f"{event}_wr_access"),
+        f"remote_read_latency_{pair}": wait_ns(f"{event}_rd_outstanding", f"{event}_rd_access"),
     }
 
 
-def metrics_of(pmu):
-    """All metrics of a PMU: name and function of the rates."""
+def metrics_of(pmu, filters=""):
+    """All metrics of a PMU: name and function of the rates. There are two sockets."""
     kind, socket, _ = place_of(pmu)
     prefix, rows = METRICS[kind]
-    found = {f"{prefix}.{name}": compute for name, compute in rows.items()}
     if kind == "scf":
-        for other in (o for o in range(4) if o != socket):
-            for name, compute in to_socket(other).items():
-                found[f"{prefix}.{name}_s{socket}_to_s{other}"] = compute
-    return found
+        rows = {**rows, **to_socket(socket, 1 - socket)}
+    if kind == "gpcie" and "root_port" in terms_of(filters):
+        rows = root_ports(bin(terms_of(filters)["root_port"]).count("1"))
+    return {f"{prefix}.{name}": compute for name, compute in rows.items()}
 
 
 def expected(known, pmu, filters="", shown=None):
     """Every metric of a PMU by name; None: nothing happened, so it has no value. @shown: only
     those whose events all are in it, for a peer that hides some."""
     values = {}
-    for name, compute in metrics_of(pmu).items():
+    for name, compute in metrics_of(pmu, filters).items():
         asked = []
 
         def rate(event):

@@ -187,12 +187,12 @@ METRICS_TEST = {"every_metric_of_every_pmu"}
 
 
 def spoil_a_rate(f):
-    value_of(f, "nvidia_pcie_pmu_1_rc_3", "t410.pcie.read_latency_ns")["value"] *= 1.006
+    value_of(f, "nvidia_pcie_pmu_1_rc_3", "t410.pcie.read_latency")["value"] *= 1.006
     return METRICS_TEST
 
 
 def spare_a_rate(f):
-    value_of(f, "nvidia_pcie_pmu_1_rc_3", "t410.pcie.read_latency_ns")["value"] *= 1.004
+    value_of(f, "nvidia_pcie_pmu_1_rc_3", "t410.pcie.read_latency")["value"] *= 1.004
     return set()
 
 
@@ -208,13 +208,13 @@ def spoil_names(f):
 
 def spoil_nothing(f):
     """Zero is not the same as no value."""
-    idle = value_of(f, "nvidia_nvdlink_pmu_1", "t410.nvdlink.in_read_latency_ns")
+    idle = value_of(f, "nvidia_nvdlink_pmu_1", "t410.nvdlink.in_rd_latency")
     idle["value"] = 0.0
     return METRICS_TEST
 
 
 def spoil_reason(f):
-    value_of(f, "nvidia_nvdlink_pmu_1", "t410.nvdlink.in_read_latency_ns")["reason"] = "refused"
+    value_of(f, "nvidia_nvdlink_pmu_1", "t410.nvdlink.in_rd_latency")["reason"] = "refused"
     return METRICS_TEST
 
 
