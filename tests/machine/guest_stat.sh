@@ -116,8 +116,9 @@ counted() {
 	run_stat "$counted_name" "$@" -- sh -c "$steps"
 }
 
-# Each family by what it counts; then more events of a PMU than it can count at once: those
-# of bytes are to stay. A program on the CPU that changes turns cannot store meanwhile.
+# Each family by what it counts; then more events of a PMU than it can count at once, where
+# bytes and cycles of metrics are to stay. A program on the CPU that changes turns cannot
+# store meanwhile. The emulated cores count cycles and no instructions.
 scenario_stat_counts() {
 	rc=nvidia_pcie_pmu_0_rc_1 tgt=nvidia_pcie_tgt_pmu_0_rc_1
 	hdm=dst_addr_base=0x8000010000,dst_addr_mask=0xffffffff00000,dst_addr_en=1
@@ -139,8 +140,10 @@ scenario_stat_counts() {
 	# shellcheck disable=SC2086  # a list
 	counted turns "0 0 0 0 0" $list
 	run_stat status -d 5 -M t410.ucf.mem_read_bandwidth -- sh -c 'exit 7'
-	run_stat ipc -M t410.core.ipc -- traffic --slot 9 --per-iter 1000 --seconds 0.2 --cpu 2
-	run_stat cores -- traffic --slot 9 --per-iter 1000 --seconds 0.2 --cpu 2
+	counted base "0 0 0" -M 't410.ucf.*'
+	run_stat ipc -M t410.core.ipc -- sleep 0.2
+	run_stat cores -- sleep 0.5
+	run_stat cycles -e cpu_cycles -- traffic --slot 1 --per-iter $FULL --seconds 0.2 --cpu 0
 }
 
 # perf inside of t410trace, traffic inside of perf: each has half of a PMU's counters

@@ -128,6 +128,10 @@ class Known:
             else:
                 self.flows.append(Flow(None, words[2], words[3:]))
 
+    def only_port(self, kind, port):
+        """The other ports of these PMUs are not connected."""
+        self.flows = [flow for flow in self.flows if flow.kind != kind or flow.port == port]
+
     def seen(self, pmu, filters=""):
         """Flows that a PMU with these filters sees."""
         kind, socket, rc = place_of(pmu)
