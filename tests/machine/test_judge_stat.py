@@ -298,7 +298,7 @@ def spoil_cores(f):
 
 
 def spoil_busiest(f):
-    last(f, "often")["self"]["busiest"] = 0.0051
+    last(f, "often")["self"]["busiest"] = 0.0061
     return {"readings_keep_their_budget"}
 
 
