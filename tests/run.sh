@@ -63,6 +63,7 @@ part_emulation() {
 	# The programs count checks themselves and name the ones that fail.
 	if tests/machine/plugin/tests/run; then echo "ok emulation"; else echo "not ok emulation: see above"; fi
 	tests/machine/test_judge.py
+	tests/machine/test_judge_stat.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }

@@ -467,6 +467,9 @@ scenario_grace_alone() {
 	wait
 }
 
+# shellcheck source=tests/machine/guest_stat.sh
+. /host/guest_stat.sh
+
 # --- running them
 
 # A kernel thread on socket 1 gets its part of the bytes there, by CPU time. Those that

@@ -13,6 +13,8 @@ import subprocess
 import sys
 
 import judge_destinations
+import judge_stat
+from known import Known
 from results import Failure, Scenario, Wiring, expect, expect_close, expect_equal, expect_share
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -25,10 +27,19 @@ TESTS = {}
 TRAFFIC = {"t410": "traffic.conf", "grace": "traffic-grace.conf"}
 
 
-def shape_of(scenario):
-    """Names that begin with that of a shape are scenarios for it, others for the T410."""
+def machine_of(scenario):
+    """Shape and traffic. Names that begin with that of a shape are scenarios for it, others
+    for the T410; tests of stat have traffic of their own."""
+    if scenario in judge_stat.MACHINES:
+        return judge_stat.MACHINES[scenario]
     shape = scenario.split("_")[0]
-    return shape if shape in TRAFFIC else "t410"
+    shape = shape if shape in TRAFFIC else "t410"
+    return shape, TRAFFIC[shape]
+
+
+def wiring_of(scenario):
+    """What counters must show."""
+    return (Known if scenario in judge_stat.MACHINES else Wiring)(HERE / machine_of(scenario)[1])
 
 
 def test(scenario):
@@ -680,7 +691,7 @@ def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
 
 
-for scenario, functions in judge_destinations.TESTS.items():
+for scenario, functions in (*judge_destinations.TESTS.items(), *judge_stat.TESTS.items()):
     TESTS.setdefault(scenario, []).extend(functions)
 
 
@@ -719,12 +730,11 @@ def the_kernel_has_nothing_to_say(s):
 
 def judge(folder, names):
     counts = {"ok": 0, "not ok": 0}
-    wirings = {shape: Wiring(HERE / traffic) for shape, traffic in TRAFFIC.items()}
     for name in names:
         for function in [reports_are_valid, the_kernel_has_nothing_to_say, *TESTS[name]]:
             label = f"{name}/{function.__name__.replace('_', '-')}"
             try:
-                function(Scenario(folder / name, wirings[shape_of(name)]))
+                function(Scenario(folder / name, wiring_of(name)))
             except Failure as failure:
                 counts["not ok"] += 1
                 print(f"not ok {label}: {failure}")
@@ -740,7 +750,7 @@ def judge(folder, names):
 def main():
     if sys.argv[1:] == ["--list"]:
         for name in TESTS:
-            print(shape_of(name), TRAFFIC[shape_of(name)], name)
+            print(*machine_of(name), name)
         return 0
     if len(sys.argv) < 2:
         print(__doc__.strip(), file=sys.stderr)

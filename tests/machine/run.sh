@@ -27,7 +27,7 @@ fail() {
 	exit 1
 }
 
-# Lines "SHAPE TRAFFIC NAME"
+# Lines "SHAPE TRAFFIC NAME"; a shape may say what the other end of NVLink-C2C is: "t410,none"
 scenarios=$("$HERE/judge.py" --list) || fail "judge.py does not run"
 names=$(cut -d ' ' -f 3 <<< "$scenarios")
 for name; do
@@ -53,18 +53,21 @@ esac
 rm -rf "$share/out"
 mkdir -p "$share/out"
 cp "$T410TRACE" "$share/t410trace"
-cp "$HERE/guest.sh" "$share/"
+cp "$HERE"/guest*.sh "$share/"
 
 # boot SHAPE TRAFFIC SCENARIO...: in a machine of this shape
 boot() {
-	local log=$share/machine-$1.log shape=$1 traffic=$2 status
+	local log=$share/machine-$1-${2%.conf}.log shape=$1 traffic=$2 options=() status
 	shift 2
-	"$MACHINE" --timeout $TIMEOUT --shape "$shape" --traffic "$HERE/$traffic" --dir "$share" -- sh guest.sh "$@" \
+	options=(--shape "${shape%,*}")
+	[ "$shape" = "${shape%,*}" ] || options+=(--peer "${shape#*,}")
+	[ "$shape" != t410,none ] || options+=(--expect-log "No GPU is enabled" --expect-log "c2c-pmu failed with error -22")
+	"$MACHINE" --timeout $TIMEOUT "${options[@]}" --traffic "$HERE/$traffic" --dir "$share" -- sh guest.sh "$@" \
 		> "$log" 2>&1
 	status=$?
 	sed 's/^/# /' "$log"
 	# The machine's own opinion: it looks for complaints of the kernel, too.
-	[ $status = 0 ] || problems+=("the virtual machine ($shape) ended with status $status: $(tail -n 1 "$log")")
+	[ $status = 0 ] || problems+=("the virtual machine ($shape, $traffic) ended with status $status: $(tail -n 1 "$log")")
 }
 
 problems=()

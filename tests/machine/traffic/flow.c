@@ -111,12 +111,35 @@ static int add_event(struct flow *f, uint64_t id, uint32_t unit, uint64_t rate)
 	return 0;
 }
 
-static int set_rate(struct flow *f, const char *event, const char *text)
+/* What an event of a slot counts of its bytes, by name */
+static uint32_t unit_by_name(const char *name)
+{
+	static const char *const names[] = {
+		[UNIT_BYTES] = "bytes",
+		[UNIT_REQUESTS] = "requests",
+		[UNIT_OUTSTANDING] = "outstanding",
+		[UNIT_BEATS] = "beats",
+		[UNIT_LINES] = "lines",
+	};
+
+	for (uint32_t i = UNIT_BYTES; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return UNIT_NONE;
+}
+
+/* "EVENT:RATE", of a slot "EVENT:UNIT" */
+static int set_event(struct flow *f, const char *event, const char *text)
 {
 	uint64_t id, rate;
+	uint32_t unit;
 
 	if (event_by_name(f->kind, event, &id) || id > UINT32_MAX)
 		return complain("unknown event", event);
+	if (f->slot != NO_SLOT) {
+		unit = unit_by_name(text);
+		return unit == UNIT_NONE ? complain("bad unit", text) : add_event(f, id, unit, 0);
+	}
 	if (parse_number(text, &rate))
 		return complain("bad rate", text);
 	return add_event(f, id, UNIT_NONE, rate);
@@ -135,7 +158,7 @@ static int parse_words(struct request *r, int nr, char **words)
 			return complain("not understood", words[i]);
 		*mark = 0;
 		err = is_key ? set_key(r, words[i], mark + 1)
-			     : set_rate(&r->flow, words[i], mark + 1);
+			     : set_event(&r->flow, words[i], mark + 1);
 		if (err)
 			return err;
 		has_dst |= is_key && !strcmp(words[i], "dst");
@@ -237,8 +260,10 @@ int flow_add(const char *name, const char *kind_word, int slot, int nr, char **w
 	err = parse_words(&r, nr, words);
 	if (err)
 		return err;
-	if (!r.direction && (slot != NO_SLOT || r.rate || r.with_cmem || r.with_ucf))
-		return complain("a slot, rate=, cmem= and ucf= need dir=", name);
+	if (!r.direction && (r.rate || r.with_cmem || r.with_ucf))
+		return complain("rate=, cmem= and ucf= need dir=", name);
+	if (!r.direction && slot != NO_SLOT && !r.flow.nr_events)
+		return complain("a slot needs dir= or events", name);
 	if (slot != NO_SLOT && r.rate)
 		return complain("a slot has no rate=", name);
 	if (r.direction)

@@ -49,6 +49,8 @@ accepts flow remote scf socket=0 dst=s1 dir=rd rate=6400 latency=2
 shows remote '0x102:200/s.* 0x116:400/s.* 0x12e:200/s.* 0x1a2:200/s.* 0x1a3:400/s.* 0x1a4:200/s'
 accepts flow port cnvlink socket=0 port=3 dst=rem dir=wr rate=64
 shows port 'port=3 .* 0x3:64/s.* 0x5:64/s.* 0x9:2/s.* 0xb:2/s'
+accepts slot 4 hits ucf socket=0 src=cpu req=96 slc_hit_rd:requests slc_wb:lines
+shows hits 'req=96 .* slot=4 0x119:.* 0xf3:'
 accepts rate even mem_bytes_rd 5M
 shows even '0x123:5000000/s='
 accepts stop even
@@ -69,6 +71,9 @@ refuses flow a-name-that-is-longer-than-there-is-room ucf dir=rd
 refuses slot 64 x ucf dir=rd
 refuses slot 1 x ucf dir=rd rate=5
 refuses slot 1 x ucf mem_bytes_rd:5
+refuses slot 1 x ucf mem_bytes_rd:
+refuses slot 1 x ucf src=cpu
+refuses flow x ucf mem_bytes_rd:bytes
 refuses rate nobody mem_bytes_rd 5
 refuses stop nobody
 refuses clock ucf fast
