@@ -429,6 +429,30 @@ scenario_destinations() {
 	rm -f run.rec
 }
 
+# --- scenarios: latency
+
+# A program that reads steadily, and one whose requests wait ten times as long and which is
+# at work half of the time. Latency readings take long in the emulation, hence the budget.
+scenario_latency() {
+	"$T410TRACE" record -a -i 1000 -d 13 --read-budget 10 -o run.rec 2> record.err &
+	recorder=$!
+	until_true test -s run.rec
+	usleep 500000
+	load calm --slot 15 --rate 300000 --cpu 2 --seconds 11 &
+	load loud --slot 16 --rate 3000000 --cpu 3 --duty 900-1100/900-1100 --seed 3 --seconds 11 &
+	wait $recorder
+	echo $? > record.status
+	until_true has_lines truth 2
+	"$T410TRACE" report run.rec -a --json > all.json
+	said summary "$T410TRACE" report run.rec -a --json --summary
+	said neighbours "$T410TRACE" neighbours run.rec --json
+	said table "$T410TRACE" neighbours run.rec
+	rm -f run.rec
+	traffic --slot 15 --rate 300000 --cpu 2 --seconds 2.5 > /dev/null &
+	said live "$T410TRACE" neighbours -d 2 --json
+	wait
+}
+
 # --- scenarios: Grace
 
 # Programs of every kind at once. Data of reads and write-backs come in beats of 32 bytes;

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import judge_destinations
+import judge_latency
 import judge_stat
 from known import Known
 from results import Failure, Scenario, Wiring, expect, expect_close, expect_equal, expect_share
@@ -691,7 +692,7 @@ def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
 
 
-for scenario, functions in (*judge_destinations.TESTS.items(), *judge_stat.TESTS.items()):
+for scenario, functions in (*judge_destinations.TESTS.items(), *judge_latency.TESTS.items(), *judge_stat.TESTS.items()):
     TESTS.setdefault(scenario, []).extend(functions)
 
 

@@ -652,13 +652,11 @@ int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
 	const struct sampler_sink sink = sample_sink(l);
 	struct quality losses;
 	uint64_t now = 0;
-	int err = 0;
+	int err = complete(l, d, &now);
 
-	/* Before the windows are closed: what the mark ends has all of its samples. */
-	if (l->sampler)
+	/* Behind the windows: samples of the interval reach its end, or beyond it. */
+	if (!err && l->sampler)
 		err = trace_failed(l, sampler_mark(l->sampler, last, &sink), d);
-	if (!err)
-		err = complete(l, d, &now);
 	if (err)
 		return err;
 	total_quality(l, &losses);

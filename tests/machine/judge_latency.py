@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of latencies, as measured and as workloads saw them; see judge.py."""
+
+import json
+
+from results import expect, expect_close, expect_equal
+
+TESTS = {}
+PROBE = "cmem1/rd"
+# Of traffic.conf: cycles that reads of a slot wait, the clock, and bytes of a request
+WAITS = {15: 200, 16: 2000}
+GHZ = 2
+REQUEST = 32
+
+
+def test(scenario):
+    """As judge.test()."""
+
+    def add(function):
+        TESTS.setdefault(scenario, []).append(function)
+        return function
+
+    return add
+
+
+def requests(s):
+    """By slot."""
+    return {line["slot"]: line["bytes"] // REQUEST for line in s.truth().lines if line["slot"] in WAITS}
+
+
+def probes(report):
+    return {probe["probe"]: probe for probe in report["latencies"]}
+
+
+def summary(s):
+    expect_equal(s.status("summary"), 0, "exit status of report --summary")
+    return json.loads(s.text("summary.out"))
+
+
+def seen(s, name):
+    """What the program saw of the probe in the whole run."""
+    pid = s.truth().named(name)[0]["pid"]
+    (row,) = (row for row in summary(s)["workloads"] if row["pid"] == pid)
+    (found,) = (entry for entry in row["latencies"] if entry["probe"] == PROBE)
+    return found
+
+
+@test("latency")
+def every_request_is_counted(s):
+    expect_equal(s.status("record"), 0, "exit status of record")
+    moved = requests(s)
+    due = {"requests": sum(moved.values()), "outstanding": sum(n * WAITS[slot] for slot, n in moved.items())}
+    for key, wanted in due.items():
+        found = sum(probes(report)[PROBE].get(key, 0) for report in s.reports("all").each)
+        expect_equal(found, wanted, f"{key} of all reports")
+        expect_equal(probes(summary(s))[PROBE][key], wanted, f"{key} of the summary")
+
+
+@test("latency")
+def latency_is_the_mean_of_all_requests(s):
+    moved = requests(s)
+    cycles = sum(n * WAITS[slot] for slot, n in moved.items()) / sum(moved.values())
+    probe = probes(summary(s))[PROBE]
+    # Shown with one decimal
+    expect_close(probe["latency_cycles"], cycles, 1e-4, "cycles")
+    expect_close(probe["latency_ns"], cycles / GHZ, 0.005, "ns")
+    expect_equal(probe["weighted_by"], "any", "weighted by")
+
+
+@test("latency")
+def nothing_requested_is_no_latency(s):
+    for report in s.reports("all").each:
+        for name in ("cmem0/rd", "nvdlink0/in_rd"):
+            expect("latency_ns" not in probes(report)[name], f"{name} has a latency without a request")
+
+
+@test("latency")
+def workloads_have_what_they_saw(s):
+    """One works all the time and sees both; the other sees the queue that it makes."""
+    calm, loud = (s.truth().named(name)[0] for name in ("calm", "loud"))
+    part = loud["cpu_ns"] / (calm["end_ns"] - calm["start_ns"])
+    both = (300000 * WAITS[15] + 3000000 * WAITS[16]) / 3300000 / GHZ
+    alone = WAITS[15] / GHZ
+    # Samples of a tenth of a second and more mix the two where one begins or ends.
+    expect_close(seen(s, "calm")["latency_ns"], part * both + (1 - part) * alone, 0.2, "ns that calm saw")
+    expect_close(seen(s, "loud")["latency_ns"], both, 0.1, "ns that loud saw")
+    for name in ("calm", "loud"):
+        found = seen(s, name)
+        expect(0.9 * found["of_bytes"] <= found["bytes"] <= found["of_bytes"], f"{name}: {found}")
+
+
+@test("latency")
+def the_neighbour_is_found(s):
+    expect_equal(s.status("neighbours"), 0, "exit status of neighbours")
+    report = json.loads(s.text("neighbours.out"))
+    (probe,) = (probe for probe in report["probes"] if probe["probe"] == PROBE)
+    expect(probe["enough"], f"too few samples: {probe['high_samples']} high, {probe['calm_samples']} calm")
+    roles = {row.get("pid", row.get("reason")): row["role"] for row in probe["neighbours"]}
+    calm, loud = (s.truth().named(name)[0]["pid"] for name in ("calm", "loud"))
+    expect_equal(roles.get(loud), "rose", "the role of loud")
+    expect_equal(roles.get(calm), "victim", "the role of calm")
+    expect_equal([who for who, role in roles.items() if role == "rose"], [loud], "who rose")
+    expect_close(probe["calm_latency_ns"], WAITS[15] / GHZ, 0.05, "ns while it was calm")
+    words = s.words("table.out")
+    for word in ("rose", "victim", PROBE):
+        expect(word in words, f"no {word} in {words}")
+
+
+@test("latency")
+def a_short_run_claims_nothing(s):
+    expect_equal(s.status("live"), 0, "exit status of neighbours")
+    report = json.loads(s.text("live.out"))
+    expect_equal([probe["probe"] for probe in report["probes"] if probe["enough"]], [], "probes with enough samples")
