@@ -81,8 +81,9 @@ def workloads_have_what_they_saw(s):
     part = loud["cpu_ns"] / (calm["end_ns"] - calm["start_ns"])
     both = (300000 * WAITS[15] + 3000000 * WAITS[16]) / 3300000 / GHZ
     alone = WAITS[15] / GHZ
-    # Samples of a tenth of a second and more mix the two where one begins or ends.
-    expect_close(seen(s, "calm")["latency_ns"], part * both + (1 - part) * alone, 0.2, "ns that calm saw")
+    # Samples mix the two where one begins or ends, and the weights are estimates: some of the bytes
+    # of the loud one are taken for those of the calm one.
+    expect_close(seen(s, "calm")["latency_ns"], part * both + (1 - part) * alone, 0.3, "ns that calm saw")
     expect_close(seen(s, "loud")["latency_ns"], both, 0.1, "ns that loud saw")
     for name in ("calm", "loud"):
         found = seen(s, name)
