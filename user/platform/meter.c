@@ -149,8 +149,9 @@ static int read_pmu(struct meter *m, struct meter_pmu *p, const struct meter_sin
 }
 
 /*
- * The next turn. Its events begin where the base is read once more, so that the base
- * has all its counts in segments, and its events and theirs are about the same time.
+ * The next turn. Switching its events on stops the base for a moment, so its segment begins
+ * behind that, where both are read: what the base has lost is in the segment before it, which
+ * is the base's alone.
  */
 static int exchange(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
 {
@@ -162,17 +163,19 @@ static int exchange(struct meter *m, struct meter_pmu *p, const struct meter_sin
 	p->cost.turns++;
 	turn = turn_of(p);
 	opened = part_prepare(m, p, turn);
-	if (p->base.open) {
-		struct take take = take_reading(m, p, NULL);
-
-		if (!take.base)
-			err = emit(m, p, NULL, take.at_ns, sink);
-	} else if (!p->base.nr) {
+	if (!p->base.nr)
 		p->start_ns = m->ops->now();
-	}
 	if (!opened)
 		opened = part_start(m, p, turn);
 	p->cost.failed += opened != 0;
+	if (p->base.open) {
+		struct take take = take_reading(m, p, turn->open ? turn : NULL);
+
+		if (turn->open && !take.turn)
+			part_use(turn);
+		if (!take.base)
+			err = emit(m, p, NULL, take.at_ns, sink);
+	}
 	p->turn_end_ns = m->ops->now() + m->o.turn_ns;
 	return err;
 }
@@ -183,28 +186,59 @@ static double allowance(const struct meter *m)
 	return m->o.budget * (m->ops->now() - m->start_ns);
 }
 
-static bool is_affordable(const struct meter *m, const struct meter_pmu *p)
+/* What a reading of every PMU of a CPU takes: there will be one at the end. */
+static uint64_t last_round_ns(const struct meter *m, size_t account, bool *ret_turns)
 {
-	return m->accounts[p->account].read_ns + p->one_read_ns <= allowance(m);
+	uint64_t ns = 0;
+
+	*ret_turns = false;
+	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
+		const struct meter_pmu *p = &m->pmus[i];
+
+		if (!p->counted || p->account != account)
+			continue;
+		ns += p->one_read_ns;
+		*ret_turns |= p->nr_turns > 1;
+	}
+	return ns;
 }
 
 /*
- * A change of turns reads the PMU twice. Turns get half of the budget at most: they come
- * more often than the ends of intervals and would leave nothing for these.
+ * Turns come more often than the ends of intervals and would leave nothing for these: they
+ * have half of the budget. Events are exchanged no more often than that; base and turn are
+ * read twice for it.
  */
-static bool is_turn_affordable(const struct meter *m, const struct meter_pmu *p)
+static bool may_turn(const struct meter *m, const struct meter_pmu *p)
+{
+	return m->accounts[p->account].turn_ns + 2 * p->one_read_ns <= allowance(m) / 2;
+}
+
+/*
+ * Other readings have the rest, or all where nothing takes turns. That includes the last
+ * round, as far as there is room for it yet.
+ */
+static bool may_read(const struct meter *m, const struct meter_pmu *p)
 {
 	const struct meter_account *a = &m->accounts[p->account];
+	double allowed = allowance(m), reserve;
+	bool turns;
 
-	return a->turn_ns + 2 * p->one_read_ns <= allowance(m) / 2;
+	reserve = last_round_ns(m, p->account, &turns);
+	if (turns)
+		allowed /= 2;
+	if (reserve > allowed / 2)
+		reserve = allowed / 2;
+	return a->read_ns - a->turn_ns + p->one_read_ns <= allowed - reserve;
 }
 
 static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
 {
+	struct meter_account *a = &m->accounts[p->account];
+	uint64_t before = a->read_ns;
 	struct take take;
 	int err;
 
-	if (!is_turn_affordable(m, p)) {
+	if (!may_turn(m, p)) {
 		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
 		return 0;
 	}
@@ -216,7 +250,12 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 		return 0;
 	}
 	err = emit(m, p, take.turn ? NULL : turn_of(p), take.at_ns, sink);
-	return err ? err : exchange(m, p, sink);
+	if (!err)
+		err = exchange(m, p, sink);
+	/* Its CPU may have changed: what was read on the old one stays there. */
+	a = &m->accounts[p->account];
+	a->turn_ns += a->read_ns > before ? a->read_ns - before : 0;
+	return err;
 }
 
 uint64_t meter_next_ns(const struct meter *m)
@@ -235,13 +274,8 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
 	int err = 0;
 
 	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++) {
-		struct meter_pmu *p = &m->pmus[i];
-		uint64_t before = m->accounts[p->account].read_ns;
-
-		if (now_ns < p->turn_end_ns)
-			continue;
-		err = change_turn(m, p, sink);
-		m->accounts[p->account].turn_ns += m->accounts[p->account].read_ns - before;
+		if (now_ns >= m->pmus[i].turn_end_ns)
+			err = change_turn(m, &m->pmus[i], sink);
 	}
 	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
 }
@@ -276,7 +310,7 @@ static int read_pmus(struct meter *m, bool last, const struct meter_sink *sink)
 
 		p->round = round;
 		/* Nobody gets in front of one that waits: the cheapest would always find room. */
-		if (!last && (a->round == round || !is_affordable(m, p))) {
+		if (!last && (a->round == round || !may_read(m, p))) {
 			a->round = round;
 			p->cost.deferred++;
 			continue;
