@@ -91,8 +91,9 @@ scenario_stat_budget() {
 	shown
 	BUDGET=0.5
 	run_stat often -i 100 -d 5 --summary
+	BUDGET=5
+	run_stat generous -i 100 -d 3 --summary
 	BUDGET=50
-	run_stat generous -i 100 -d 2 --summary
 }
 
 # Which of the other ends of a link there is, and what it shows

@@ -4,6 +4,8 @@ about guest_stat.sh. What is right comes from the traffic files by known.py (cou
 and known_metrics.py (metrics).
 """
 
+import statistics
+
 from known import CYCLES, place_of
 from known_metrics import expected
 from results import Truth, expect, expect_equal
@@ -263,11 +265,14 @@ def said(s, name, status, *words):
 
 @test("stat_budget")
 def readings_keep_their_budget(s):
+    """In the middle of the reports: a reading of 0.1 ms takes 8 when the host has taken the CPU away
+    in the midst of it, and the next ones have to make up for that."""
     run = StatRun(s, "often")
-    budget, busiest = run.whole["self"]["read_budget"], run.whole["self"]["busiest"]
+    budget = run.whole["self"]["read_budget"]
     expect_equal(budget, 0.005, "budget")
-    # A reading takes longer when the host has something else to do in the middle of it.
-    expect(0 < busiest <= 1.2 * budget, f"readings took {busiest:.5f} of a CPU, {budget} are allowed")
+    expect(len(run.each) >= 20, f"{len(run.each)} reports of 100 ms")
+    busiest = statistics.median(report["self"]["busiest"] for report in run.each)
+    expect(0 < busiest <= 1.1 * budget, f"readings took {busiest:.5f} of a CPU, {budget} are allowed")
 
 
 @test("stat_budget")

@@ -176,7 +176,7 @@ def budget():
     f = Folder("stat_budget")
     early = f.every_metric()
     early["metrics"][0] = {**early["metrics"][0], "reason": "not_read"}
-    f.runs["often"] = [early, f.every_metric()]
+    f.runs["often"] = [early, *(f.every_metric() for _ in range(20)), f.every_metric()]
     f.runs["generous"] = [f.every_metric(ns=NS // 4)]
     return f
 
@@ -298,7 +298,8 @@ def spoil_cores(f):
 
 
 def spoil_busiest(f):
-    last(f, "often")["self"]["busiest"] = 0.0061
+    for one in f.runs["often"]:
+        one["self"]["busiest"] = 0.0056
     return {"readings_keep_their_budget"}
 
 
