@@ -112,6 +112,8 @@ static void add_port(struct world *w, const char *bridge, const struct root_port
 static void test_listing(void **state)
 {
 	struct world *w = *state;
+	struct root_port *all;
+	size_t nr;
 
 	for (size_t i = 0; i < NR_LISTING; i++) {
 		const struct root_port *want = &listing[i];
@@ -123,6 +125,23 @@ static void test_listing(void **state)
 		assert_int_equal(root_port_of(&w->fs, want->name, &w->d, &got), 0);
 		assert_memory_equal(&got, want, sizeof(got));
 	}
+	/* All at once, beside what is no root port. */
+	add_function(w, "pci0002:80/0002:80:00.0", "0002:81:00.0", "0x010802");
+	assert_int_equal(root_ports_read(&w->fs, &all, &nr), 0);
+	assert_int_equal(nr, NR_LISTING);
+	assert_memory_equal(all, listing, sizeof(listing));
+	free(all);
+}
+
+static void test_none(void **state)
+{
+	struct world *w = *state;
+	struct root_port *all = NULL;
+	size_t nr = 7;
+
+	assert_int_equal(root_ports_read(&w->fs, &all, &nr), 0);
+	assert_int_equal(nr, 0);
+	free(all);
 }
 
 /* Behind switches, and behind a platform device in front of the host bridge. */
@@ -217,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_listing, world_make, world_free),
+		cmocka_unit_test_setup_teardown(test_none, world_make, world_free),
 		cmocka_unit_test_setup_teardown(test_below, world_make, world_free),
 		cmocka_unit_test_setup_teardown(test_refusals, world_make, world_free),
 		cmocka_unit_test(test_parse),

@@ -57,6 +57,15 @@ static const char *file_of(const struct core_world *w, const char *name)
 	return NULL;
 }
 
+/*
+ * An Arm core that is none of ours: what the guide of Grace makes of architectural events
+ * holds there too, if the kernel shows them. Numbers from a manual may mean something else.
+ */
+static bool is_other_arm(const struct core_world *w)
+{
+	return w->platform == PMU_PLATFORM_UNKNOWN && w->cores.midr;
+}
+
 /* The want of a core event; -ENOENT when these cores do not count it. */
 static int core_want(const struct metric_job *job, const struct core_world *w, const char *name,
 		     struct want *ret)
@@ -70,7 +79,7 @@ static int core_want(const struct metric_job *job, const struct core_world *w, c
 	if (file && !weight_event_find(job->fs, &w->cores, file, NULL, &event)) {
 		want.type = event.type;
 		want.config = (struct pmu_config){ event.config, event.config1, event.config2, 0 };
-	} else if (row && !is_common(row->code)) {
+	} else if (row && !is_common(row->code) && !is_other_arm(w)) {
 		want.config.config = row->code;
 	} else {
 		return -ENOENT;
@@ -104,11 +113,13 @@ static int take_events(struct metric_job *job, const struct core_world *w, bool 
 	return 0;
 }
 
-/* Formulas of another core may have its width in them. */
 static bool row_fits(const struct core_world *w, const struct metric_row *row)
 {
-	return row->kind == PMU_CORE &&
-	       (row->platform == PMU_PLATFORM_UNKNOWN || row->platform == w->platform);
+	if (row->kind != PMU_CORE)
+		return false;
+	if (is_other_arm(w))
+		return row->platform == PMU_PLATFORM_GRACE && !row->own_core;
+	return row->platform == PMU_PLATFORM_UNKNOWN || row->platform == w->platform;
 }
 
 static int add_metric(struct metric_job *job, const struct core_world *w,
@@ -141,7 +152,9 @@ static int say_why_none(struct metric_job *job, const struct core_world *w)
 	if (!w->cores.nr_pmus)
 		return metric_note(job, "no metrics of the cores: they have no PMU here, or the "
 					"hypervisor hides it");
-	return metric_note(job, "no metrics of the cores: none is known for this kind (MIDR %#llx)",
+	return metric_note(job,
+			   "no metrics of the cores: this kind (MIDR %#llx) has none of the events "
+			   "that they need",
 			   (unsigned long long)w->cores.midr);
 }
 
@@ -159,6 +172,12 @@ int metric_select_core(struct metric_job *job)
 			err = add_metric(job, &w, row);
 	if (!err && job->s->layout.nr_metrics == before)
 		err = say_why_none(job, &w);
+	else if (!err && is_other_arm(&w))
+		err = metric_note(
+			job,
+			"the cores are of a kind without a table (MIDR %#llx): metrics of "
+			"architectural events, as the Grace tuning guide has them",
+			(unsigned long long)w.cores.midr);
 	sysfs_names_free(&w.files);
 	return err;
 }

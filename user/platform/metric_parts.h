@@ -4,6 +4,7 @@
 #define PLATFORM_METRIC_PARTS_H
 
 #include "platform/metric_select.h"
+#include "platform/root_port.h"
 #include "tables/formula.h"
 #include "tables/metrics.h"
 
@@ -12,6 +13,7 @@
  * @fs, @pmus, @o: of metric_select()
  * @s: what there is so far. Inputs of metrics are indexes of wants until the end
  * @hits: by pattern: metrics that it has brought
+ * @ports, @nr_ports: root ports that say where they are
  * @d: gets the problem
  */
 struct metric_job {
@@ -20,8 +22,46 @@ struct metric_job {
 	const struct metric_options *o;
 	struct metric_selection *s;
 	size_t *hits;
+	struct root_port *ports;
+	size_t nr_ports;
 	struct diag *d;
 };
+
+/**
+ * struct metric_variant - one setting of filters for which metrics are made
+ * @terms, @nr_terms: the filters
+ * @ports: number of ports that they let through, 0 = they do not say
+ * @label: what they mean
+ */
+struct metric_variant {
+	struct pmu_term terms[3];
+	size_t nr_terms;
+	unsigned int ports;
+	char label[64];
+};
+
+struct metric_variants {
+	struct metric_variant *v;
+	size_t nr;
+	size_t cap;
+};
+
+/** metric_has_socket() - is there a PMU of this kind on this socket? */
+bool metric_has_socket(const struct pmu_list *pmus, enum pmu_kind kind, int32_t socket);
+
+/** metric_asks_variants() - does the user want parts of PMUs told apart? */
+bool metric_asks_variants(const struct metric_options *o);
+
+/**
+ * metric_variants_make() - the settings that metrics of a PMU are made for
+ * @job: the job
+ * @pmu: the PMU
+ * @list: filled; release its @v. None: the PMU is not to be shown
+ *
+ * Return: 0, -ENOMEM, or an error of window_spec_terms().
+ */
+int metric_variants_make(struct metric_job *job, const struct pmu *pmu,
+			 struct metric_variants *list);
 
 /* A metric about to be added. */
 struct metric_plan {

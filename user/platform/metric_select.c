@@ -14,21 +14,6 @@
 #include "tables/events.h"
 
 #define MAX_SOCKETS 4 /* that names of events and metrics can tell apart */
-
-/* One setting of filters for which metrics are made. */
-struct variant {
-	struct pmu_term terms[3];
-	size_t nr_terms;
-	unsigned int ports; /* that the terms let through, 0 = they do not say */
-	char label[64];
-};
-
-struct variants {
-	struct variant *v;
-	size_t nr;
-	size_t cap;
-};
-
 static bool has_wildcard(const char *pattern)
 {
 	return strpbrk(pattern, "*?");
@@ -210,139 +195,10 @@ bool metric_wanted(struct metric_job *job, const struct metric_row *row, const c
 	return wanted;
 }
 
-static bool asks_variants(const struct metric_options *o)
-{
-	return o->per_port || o->per_gpu || o->nr_windows;
-}
-
-static struct variant *variant_add(struct variants *list)
-{
-	struct variant *v;
-
-	if (array_room(list->v, list->cap, list->nr))
-		return NULL;
-	v = &list->v[list->nr++];
-	*v = (struct variant){ 0 };
-	return v;
-}
-
-static bool has_socket(const struct pmu_list *pmus, enum pmu_kind kind, int32_t socket)
-{
-	for (size_t i = 0; i < pmus->nr; i++)
-		if (pmus->pmus[i].kind == kind && pmus->pmus[i].socket == socket)
-			return true;
-	return false;
-}
-
-/* Bits of a mask that a PMU really has. */
-static uint64_t mask_of(const struct pmu *pmu, const struct filter_row *filter)
-{
-	const struct pmu_format *format = pmu_format_find(pmu, filter->name);
-
-	if (!format)
-		return 0;
-	return format->width < 64 ? filter->all & ((1ull << format->width) - 1) : filter->all;
-}
-
-static int variant_mask(struct variants *list, const struct filter_row *filter, uint64_t mask,
-			const char *label)
-{
-	struct variant *v = variant_add(list);
-
-	if (!v)
-		return -ENOMEM;
-	str_copy(v->terms[0].name, sizeof(v->terms[0].name), filter->name);
-	v->terms[0].value = mask;
-	v->nr_terms = 1;
-	v->ports = __builtin_popcountll(mask);
-	str_copy(v->label, sizeof(v->label), label);
-	return 0;
-}
-
-/* One variant for each bit of a mask. */
-static int variants_of_bits(const struct metric_job *job, const struct pmu *pmu,
-			    const struct filter_row *filter, uint64_t mask, const char *what,
-			    struct variants *list)
-{
-	bool sockets = pmu->kind == PMU_GRACE_CNVLINK;
-	char label[32];
-	int err = 0;
-
-	for (unsigned int bit = 0; !err && bit < 64; bit++) {
-		if (!(mask >> bit & 1))
-			continue;
-		/* Bits of remote sockets: those that there are, and never oneself. */
-		if (sockets &&
-		    ((int32_t)bit == pmu->socket || !has_socket(job->pmus, pmu->kind, bit)))
-			continue;
-		snprintf(label, sizeof(label), "%s %u", sockets ? "socket" : what, bit);
-		err = variant_mask(list, filter, 1ull << bit, label);
-	}
-	return err;
-}
-
-static int variants_of_gpus(struct metric_job *job, const struct pmu *pmu, struct variants *list)
-{
-	const struct filter_row *filter = filter_row_use(pmu->kind, FILTER_GPUS);
-	const struct pmu_format *format = filter ? pmu_format_find(pmu, filter->name) : NULL;
-	uint64_t gpus = 0;
-
-	if (!format)
-		return 0;
-	if (strncmp(pmu->peer, "nr_gpu=", 7) || parse_u64(pmu->peer + 7, &gpus) || !gpus)
-		return metric_note(job, "%s: no GPUs to tell apart, its peer is %s", pmu->name,
-				   pmu->peer[0] ? pmu->peer : "unknown");
-	if (gpus > format->width)
-		gpus = format->width;
-	return variants_of_bits(job, pmu, filter, gpus < 64 ? (1ull << gpus) - 1 : UINT64_MAX,
-				"GPU", list);
-}
-
-static int variants_of_windows(const struct metric_job *job, const struct pmu *pmu,
-			       struct variants *list)
-{
-	for (size_t i = 0; pmu->kind == PMU_PCIE_TGT && i < job->o->nr_windows; i++) {
-		struct variant *v = variant_add(list);
-		int err;
-
-		if (!v)
-			return -ENOMEM;
-		err = window_spec_terms(job->fs, job->o->windows[i], job->d, v->terms, v->label,
-					sizeof(v->label));
-		if (err)
-			return err;
-		v->nr_terms = ARRAY_SIZE(v->terms);
-	}
-	return 0;
-}
-
-/* The settings of filters that metrics of a PMU are made for; none: not this PMU. */
-static int variants_make(struct metric_job *job, const struct pmu *pmu, struct variants *list)
-{
-	const struct filter_row *ports = filter_row_use(pmu->kind, FILTER_PORTS);
-	uint64_t mask = ports ? mask_of(pmu, ports) : 0;
-	int err = 0;
-
-	if (job->o->per_port && mask)
-		err = variants_of_bits(job, pmu, ports, mask, "port", list);
-	if (!err && job->o->per_gpu)
-		err = variants_of_gpus(job, pmu, list);
-	if (!err)
-		err = variants_of_windows(job, pmu, list);
-	if (err || list->nr || (asks_variants(job->o) && !job->o->nr_metrics))
-		return err;
-	/*
-	 * Grace: without a mask some kernels count all ports and others none, and what is
-	 * divided by the number of ports needs to know it.
-	 */
-	if (mask && pmu->platform == PMU_PLATFORM_GRACE)
-		return variant_mask(list, ports, mask, "");
-	return variant_add(list) ? 0 : -ENOMEM;
-}
-
 /* The wants of a metric on a PMU; false when the PMU lacks something. */
-static int take_events(struct metric_job *job, const struct pmu *pmu, const struct variant *v,
-		       bool by_name, struct metric_plan *p, bool *ret_complete)
+static int take_events(struct metric_job *job, const struct pmu *pmu,
+		       const struct metric_variant *v, bool by_name, struct metric_plan *p,
+		       bool *ret_complete)
 {
 	struct stat_metric *m = &p->metric;
 	int err;
@@ -385,14 +241,14 @@ static int take_events(struct metric_job *job, const struct pmu *pmu, const stru
 }
 
 /* A part of a peak that is that of all ports says nothing about one port. */
-static bool is_of_all_ports(const struct metric_row *row, const struct variant *v)
+static bool is_of_all_ports(const struct metric_row *row, const struct metric_variant *v)
 {
 	return v->ports && v->label[0] && !strcmp(row->unit, "percent") &&
 	       !strstr(row->formula, "ports");
 }
 
 static int add_metric(struct metric_job *job, const struct pmu *pmu, const struct metric_row *row,
-		      int32_t other, const struct variants *variants)
+		      int32_t other, const struct metric_variants *variants)
 {
 	bool by_name, complete = true;
 	struct metric_plan p;
@@ -421,9 +277,9 @@ static int add_metric(struct metric_job *job, const struct pmu *pmu, const struc
 
 static int select_on_pmu(struct metric_job *job, const struct pmu *pmu)
 {
-	struct variants variants = { 0 };
+	struct metric_variants variants = { 0 };
 	const struct metric_row *row;
-	int err = variants_make(job, pmu, &variants);
+	int err = metric_variants_make(job, pmu, &variants);
 
 	for (size_t i = 0; !err && variants.nr && (row = metric_row_at(i)); i++) {
 		if (row->kind != pmu->kind)
@@ -433,7 +289,7 @@ static int select_on_pmu(struct metric_job *job, const struct pmu *pmu)
 			continue;
 		}
 		for (int32_t other = 0; !err && other < MAX_SOCKETS; other++)
-			if (other != pmu->socket && has_socket(job->pmus, pmu->kind, other))
+			if (other != pmu->socket && metric_has_socket(job->pmus, pmu->kind, other))
 				err = add_metric(job, pmu, row, other, &variants);
 	}
 	free(variants.v);
@@ -450,10 +306,6 @@ static int select_uncore(struct metric_job *job)
 		if (pmu->usable && (job->o->socket < 0 || pmu->socket == job->o->socket))
 			err = select_on_pmu(job, pmu);
 	}
-	if (!err && job->o->nr_windows && job->s->layout.nr_metrics)
-		err = metric_note(job,
-				  "which root complex a device is below is not known here: each "
-				  "one is asked, and the one with traffic is it");
 	return err;
 }
 
@@ -536,7 +388,7 @@ static int check_patterns(struct metric_job *job)
 static int select_all(struct metric_job *job)
 {
 	const struct metric_options *o = job->o;
-	bool metrics = o->nr_metrics || !o->nr_events || asks_variants(o);
+	bool metrics = o->nr_metrics || !o->nr_events || metric_asks_variants(o);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < o->nr_events; i++)
@@ -544,7 +396,7 @@ static int select_all(struct metric_job *job)
 				     &job->s->wants);
 	if (!err && metrics)
 		err = select_uncore(job);
-	if (!err && metrics && (!asks_variants(o) || o->nr_metrics))
+	if (!err && metrics && (!metric_asks_variants(o) || o->nr_metrics))
 		err = metric_select_core(job);
 	if (!err)
 		err = check_patterns(job);
@@ -565,8 +417,12 @@ int metric_select(const struct sysfs *fs, const struct pmu_list *pmus,
 		.hits = calloc(o->nr_metrics + 1, sizeof(*job.hits)),
 		.d = d,
 	};
-	int err = job.hits ? select_all(&job) : diag_fail(d, -ENOMEM, "out of memory");
+	int err = job.hits ? 0 : -ENOMEM;
 
+	if (!err && o->per_port)
+		err = root_ports_read(fs, &job.ports, &job.nr_ports);
+	err = err ? diag_fail(d, err, "cannot start: %s", strerror(-err)) : select_all(&job);
+	free(job.ports);
 	free(job.hits);
 	if (err)
 		metric_selection_free(&s);

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -217,4 +218,32 @@ int root_port_of(const struct sysfs *fs, const char *bdf, struct diag *d, struct
 	if (!err)
 		*ret = port;
 	return err;
+}
+
+int root_ports_read(const struct sysfs *fs, struct root_port **ret, size_t *ret_nr)
+{
+	struct sysfs_names names = { 0 };
+	struct root_port *ports;
+	size_t nr = 0;
+	int err = sysfs_list(fs, "bus/pci/devices", &names);
+
+	if (err == -ENOMEM)
+		return err;
+	ports = calloc(names.nr + 1, sizeof(*ports));
+	if (!ports) {
+		sysfs_names_free(&names);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < names.nr; i++) {
+		struct root_port port;
+
+		/* Of all functions, those that are a root port themselves. */
+		if (!root_port_of(fs, names.names[i], NULL, &port) &&
+		    !strcmp(port.name, names.names[i]))
+			ports[nr++] = port;
+	}
+	sysfs_names_free(&names);
+	*ret = ports;
+	*ret_nr = nr;
+	return 0;
 }

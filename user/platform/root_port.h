@@ -47,6 +47,16 @@ struct root_port {
 int root_port_of(const struct sysfs *fs, const char *bdf, struct diag *d, struct root_port *ret);
 
 /**
+ * root_ports_read() - all root ports that say where they are
+ * @fs: sysfs
+ * @ret: the ports, ordered by address; free() it
+ * @ret_nr: how many; 0 also when there is no PCI, no capability or no right to read it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int root_ports_read(const struct sysfs *fs, struct root_port **ret, size_t *ret_nr);
+
+/**
  * root_port_parse() - find and read the capability
  * @config: configuration space, 4096 bytes
  * @size: how much of it there is

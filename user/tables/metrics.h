@@ -23,6 +23,8 @@
  *	filter lets through)
  * @from, @to: whose traffic, and where it goes, when no filter says otherwise
  * @derived: not in a guide: composed of what the guide says
+ * @own_core: PMU_CORE: the formula takes something of its core for granted, such as the
+ *	number of slots; others hold for any Arm core that has the events
  * @by_default: shown when the user asks for nothing in particular
  * @source: where the formula is written down
  */
@@ -36,6 +38,7 @@ struct metric_row {
 	const char *from;
 	const char *to;
 	bool derived;
+	bool own_core;
 	bool by_default;
 	const char *source;
 };

@@ -21,6 +21,11 @@
 	  .by_default = default_, .source = source_ }
 #define GRACE(id, title, unit, formula, by_default) \
 	ROW(PMU_PLATFORM_GRACE, "grace.core." id, title, unit, formula, by_default, GUIDE)
+/* Eight slots a cycle, or what a wrong branch costs. */
+#define WIDTH(id_, title_, unit_, formula_)                                                     \
+	{ .platform = PMU_PLATFORM_GRACE, .kind = PMU_CORE, .id = "grace.core." id_, .title = title_, \
+	  .unit = unit_, .formula = formula_, .from = "one workload", .to = "", .own_core = true,  \
+	  .source = GUIDE }
 #define T410(id, title, unit, formula, by_default) \
 	ROW(PMU_PLATFORM_T410, "t410.core." id, title, unit, formula, by_default, T410_DOC)
 #define BOTH(id, title, unit, formula, by_default) \
@@ -58,8 +63,8 @@ const struct metric_row metric_rows_core[] = {
 	BOTH("branch_mpki", "Mispredicted branches", "MPKI", "BR_MIS_PRED_RETIRED / INST_RETIRED * 1000", true),
 
 	GRACE("ipc", "Instructions per cycle", "instructions/cycle", "INST_RETIRED / CPU_CYCLES", true),
-	GRACE("retiring", "Slots whose operations retired", "percent", "100 * (OP_RETIRED / OP_SPEC) * (1 - STALL_SLOT / (CPU_CYCLES * 8))", false),
-	GRACE("bad_speculation", "Slots lost to wrong speculation", "percent", "100 * ((1 - OP_RETIRED / OP_SPEC) * (1 - STALL_SLOT / (CPU_CYCLES * 8)) + BR_MIS_PRED * 4 / CPU_CYCLES)", false),
+	WIDTH("retiring", "Slots whose operations retired", "percent", "100 * (OP_RETIRED / OP_SPEC) * (1 - STALL_SLOT / (CPU_CYCLES * 8))"),
+	WIDTH("bad_speculation", "Slots lost to wrong speculation", "percent", "100 * ((1 - OP_RETIRED / OP_SPEC) * (1 - STALL_SLOT / (CPU_CYCLES * 8)) + BR_MIS_PRED * 4 / CPU_CYCLES)"),
 	GRACE("sve_flops", "SVE floating point operations", "FLOP/s", "FP_SCALE_OPS_SPEC / duration_s", false),
 	GRACE("non_sve_flops", "Other floating point operations", "FLOP/s", "FP_FIXED_OPS_SPEC / duration_s", false),
 	GRACE("flops", "Floating point operations", "FLOP/s", "(FP_SCALE_OPS_SPEC + FP_FIXED_OPS_SPEC) / duration_s", false),
