@@ -81,6 +81,12 @@ scenario_stat_windows() {
 	run_stat devices -i 1000 -d 4 --summary -e $rc/rd_bytes,src_bdf=0xa100,src_bdf_en=1/ -e $rc/rd_bytes,src_bdf=0xc100,src_bdf_en=1/ \
 		-e $rc/rd_bytes/
 	run_stat bar -d 1 --window-of 0002:a1:00.0:BAR0
+	# The machine has no BARs: a stand-in for the file that would tell of one
+	bars=$(readlink -f /sys/bus/pci/devices/0002:a1:00.0)/resource
+	sed '1s/.*/0x0000000042000000 0x0000000042ffffff 0x0000000000040200/' "$bars" > resource
+	mount --bind resource "$bars"
+	run_stat window -d 2 --window-of 0002:a1:00.0:BAR0
+	umount "$bars"
 	run_stat nobody -d 1 --window-of 0002:a1:1f.0:BAR0
 	run_stat empty -d 1 -e nvidia_pcie_tgt_pmu_0_rc_2/rd_bytes,dst_addr_base=0,dst_addr_mask=0,dst_addr_en=1/
 	run_stat cycles -d 1 -e nvidia_pcie_tgt_pmu_0_rc_2/cycles,dst_addr_base=0x1000,dst_addr_mask=0xff000,dst_addr_en=1/

@@ -12,6 +12,9 @@ from results import Truth, expect, expect_equal
 from stat_results import StatRun, perf_counts
 
 RATE_TOLERANCE = 0.005
+# A BAR that the guest is told of, and the root complex of its device
+TARGET = "nvidia_pcie_tgt_pmu_0_rc_1"
+WINDOW = "dst_addr_en=1,dst_addr_base=0x42000000,dst_addr_mask=0xffffffffff000000"
 FULL = 2882880  # programs store multiples of it: see stat-finite-*.conf
 NR_PMUS = {"t410": 34, "t410,cpu": 34, "t410,none": 32, "grace": 10}
 TESTS = {}
@@ -242,6 +245,18 @@ def devices_take_turns(s):
     for name in names:
         share = judge_rate(s, run, name)
         expect(0.1 < share < 0.8, f"{name}: it ran {share:.3f} of the time")
+
+
+@test("stat_windows")
+def a_bar_is_its_device(s):
+    """At its own root complex alone, which the root port above it tells."""
+    run = StatRun(s, "window")
+    expect_equal(run.pmus(), [TARGET], "PMUs")
+    values = {value["name"]: value for value in run.values()}
+    for direction, event in (("read", "rd_bytes"), ("write", "wr_bytes")):
+        value = values[f"t410.pcie_tgt.{direction}_bandwidth"]
+        expect_equal(value["label"], "0002:a1:00.0 BAR0", "label")
+        close(value["value"], s.wiring.rate(TARGET, event, WINDOW) / 1e9, f"{direction} bandwidth of the BAR")
 
 
 @test("stat_windows")

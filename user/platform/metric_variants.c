@@ -44,8 +44,8 @@ static uint64_t mask_of(const struct pmu *pmu, const struct filter_row *filter)
 	return format->width < 64 ? filter->all & ((1ull << format->width) - 1) : filter->all;
 }
 
-static int variant_mask(struct metric_variants *list, const struct filter_row *filter, uint64_t mask,
-			const char *label)
+static int variant_mask(struct metric_variants *list, const struct filter_row *filter,
+			uint64_t mask, const char *label)
 {
 	struct metric_variant *v = variant_add(list);
 
@@ -81,7 +81,8 @@ static int variants_of_bits(const struct metric_job *job, const struct pmu *pmu,
 	return err;
 }
 
-static int variants_of_gpus(struct metric_job *job, const struct pmu *pmu, struct metric_variants *list)
+static int variants_of_gpus(struct metric_job *job, const struct pmu *pmu,
+			    struct metric_variants *list)
 {
 	const struct filter_row *filter = filter_row_use(pmu->kind, FILTER_GPUS);
 	const struct pmu_format *format = filter ? pmu_format_find(pmu, filter->name) : NULL;
@@ -158,7 +159,8 @@ static uint64_t known_ports(const struct metric_job *job, const struct pmu *pmu,
 	return job->nr_ports ? mask & known : mask;
 }
 
-int metric_variants_make(struct metric_job *job, const struct pmu *pmu, struct metric_variants *list)
+int metric_variants_make(struct metric_job *job, const struct pmu *pmu,
+			 struct metric_variants *list)
 {
 	const struct filter_row *ports = filter_row_use(pmu->kind, FILTER_PORTS);
 	uint64_t mask = ports ? mask_of(pmu, ports) : 0;
@@ -180,4 +182,3 @@ int metric_variants_make(struct metric_job *job, const struct pmu *pmu, struct m
 		return variant_mask(list, ports, mask, "");
 	return variant_add(list) ? 0 : -ENOMEM;
 }
-

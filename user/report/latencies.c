@@ -160,8 +160,9 @@ static int put_probe(FILE *out, const struct report_probe *p, size_t width)
 	if (p->valid)
 		n = asprintf(&text,
 			     "%s, %s: %s ns, %s cycles, %" PRIu64 " requests, %" PRIu64
-			     " samples%s",
+			     " sample%s%s",
 			     name, title, ns, cycles, p->requests, p->samples,
+			     p->samples == 1 ? "" : "s",
 			     p->weighed && p->destination != p->probe->destination
 				     ? "; rows' means are weighted by bytes wherever they went"
 				     : "");

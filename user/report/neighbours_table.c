@@ -267,6 +267,37 @@ static int put_title(const struct output *o)
 	return notes_wrapped(o->out, text, o->width);
 }
 
+/* Latencies that nobody waited for need no paragraph each. */
+static bool is_quiet(const struct output *o, const struct neighbourhood *h)
+{
+	return !h->samples && !o->o->verbose;
+}
+
+static int put_quiet(const struct output *o)
+{
+	cleanup_free char *text = NULL;
+	size_t size, nr = 0;
+	FILE *f = open_memstream(&text, &size);
+	int err = f ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < o->r->nr && !err; i++) {
+		const struct neighbourhood *h = &o->r->probes[i];
+		cleanup_free char *name = NULL;
+
+		if (!is_quiet(o, h))
+			continue;
+		err = format_terminal(h->probe->name, sizeof(h->probe->name), &name);
+		if (!err)
+			fprintf(f, "%s%s", nr++ ? ", " : "no samples that could be used: ", name);
+	}
+	if (f && fclose(f) && !err)
+		err = -ENOMEM;
+	if (err || !nr)
+		return err;
+	fputc('\n', o->out);
+	return notes_wrapped(o->out, text, o->width);
+}
+
 static int put_all(const struct output *o)
 {
 	static const char *const legend[] = {
@@ -279,9 +310,12 @@ static int put_all(const struct output *o)
 	int err = put_title(o);
 
 	for (size_t i = 0; i < o->r->nr && !err; i++) {
-		err = put_probe(o, &o->r->probes[i]);
+		if (!is_quiet(o, &o->r->probes[i]))
+			err = put_probe(o, &o->r->probes[i]);
 		any |= o->r->probes[i].enough;
 	}
+	if (!err)
+		err = put_quiet(o);
 	if (any && !o->o->quiet)
 		fputc('\n', o->out);
 	for (size_t i = 0; i < ARRAY_SIZE(legend) && any && !err && !o->o->quiet; i++)
