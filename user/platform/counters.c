@@ -31,17 +31,7 @@ static int row_attr(const struct pmu *pmu, const struct counter_row *row, const 
 	       !take_setting(&filters, terms[nr].name, sizeof(terms[nr].name), &terms[nr].value))
 		nr++;
 	err = pmu_encode(pmu, event, terms, nr, d, &config);
-	if (err)
-		return err;
-	*ret = (struct perf_event_attr){
-		.size = sizeof(*ret),
-		.type = pmu->type,
-		.config = config.config,
-		.config1 = config.config1,
-		.config2 = config.config2,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-	};
-	return 0;
+	return err ? err : perf_attr(pmu->type, &config, PERF_TIMES, ret);
 }
 
 static int open_problem(const struct pmu *pmu, const char *event, int err, struct diag *d)

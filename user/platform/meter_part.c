@@ -17,23 +17,7 @@
 
 int meter_attr(const struct want *want, struct perf_event_attr *ret)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = want->type,
-		.config = want->config.config,
-		.config1 = want->config.config1,
-		.config2 = want->config.config2,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-	};
-
-#ifdef PERF_ATTR_SIZE_VER8
-	attr.config3 = want->config.config3;
-#else
-	if (want->config.config3)
-		return -EOPNOTSUPP;
-#endif
-	*ret = attr;
-	return 0;
+	return perf_attr(want->type, &want->config, PERF_TIMES, ret);
 }
 
 int meter_active_cpu(struct meter *m, const struct pmu *pmu)

@@ -57,6 +57,28 @@ void perf_events_close(const struct perf_ops *ops, int *fds, size_t nr)
 	}
 }
 
+int perf_attr(uint32_t type, const struct pmu_config *config, uint64_t read_format,
+	      struct perf_event_attr *ret)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = type,
+		.config = config->config,
+		.config1 = config->config1,
+		.config2 = config->config2,
+		.read_format = read_format,
+	};
+
+#ifdef PERF_ATTR_SIZE_VER8
+	attr.config3 = config->config3;
+#else
+	if (config->config3)
+		return -EOPNOTSUPP;
+#endif
+	*ret = attr;
+	return 0;
+}
+
 int perf_group_open(const struct perf_ops *ops, const struct perf_event_attr *attrs, size_t nr,
 		    int cpu, bool pinned, int *fds)
 {

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/diag.h"
+#include "platform/pmu.h"
 
 /**
  * struct perf_ops - what the kernel does for us; tests bring a kernel of their own
@@ -29,8 +30,22 @@ struct perf_ops {
 	uint64_t (*now)(void);
 };
 
+/* A reading says how long the event was on, and how long it counted. */
+#define PERF_TIMES (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
 /* The real one. */
 extern const struct perf_ops perf_kernel;
+
+/**
+ * perf_attr() - how an event is opened
+ * @type, @config: as in struct perf_event_attr
+ * @read_format: PERF_FORMAT_*
+ * @ret: the rest of it is zero
+ *
+ * Return: 0, or -EOPNOTSUPP for a config3, which the headers of this build do not know.
+ */
+int perf_attr(uint32_t type, const struct pmu_config *config, uint64_t read_format,
+	      struct perf_event_attr *ret);
 
 /**
  * perf_group_open() - open a group on a CPU, disabled

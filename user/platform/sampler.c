@@ -95,18 +95,7 @@ static int event_attr(const struct pmu *pmu, const char *name, struct perf_event
 
 	if (!err)
 		err = pmu_encode(pmu, event, NULL, 0, NULL, &config);
-	if (err)
-		return err;
-	*ret = (struct perf_event_attr){
-		.size = sizeof(*ret),
-		.type = pmu->type,
-		.config = config.config,
-		.config1 = config.config1,
-		.config2 = config.config2,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
-	};
-	return 0;
+	return err ? err : perf_attr(pmu->type, &config, PERF_FORMAT_GROUP | PERF_TIMES, ret);
 }
 
 /* The events of all rows that fit the PMU; @ret_rows has room for MAX_PROBES. */

@@ -325,9 +325,8 @@ int compare_json_write(FILE *out, struct report *const *reports, const enum meth
 		       size_t nr)
 {
 	cleanup_free struct line *lines = NULL;
-	cleanup_free char *text = NULL;
 	json_t *o, *asked = json_array(), *used = json_array(), *workloads = json_array();
-	size_t nr_lines = 0, length;
+	size_t nr_lines = 0;
 	int err = match_rows(reports, nr, &lines, &nr_lines);
 
 	for (size_t k = 0; k < nr; k++) {
@@ -346,12 +345,5 @@ int compare_json_write(FILE *out, struct report *const *reports, const enum meth
 	put(o, "methods", asked, &err);
 	put(o, "used", used, &err);
 	put(o, "workloads", workloads, &err);
-	text = err ? NULL : json_dumps(o, JSON_COMPACT);
-	json_decref(o);
-	if (!text)
-		return err ? err : -ENOMEM;
-	/* The line break takes the place of the NUL: it is one write. */
-	length = strlen(text);
-	text[length] = '\n';
-	return format_emit(out, text, length + 1);
+	return put_line(out, o, 0, err);
 }

@@ -332,19 +332,8 @@ int json_report(const struct report *r, json_t **ret)
 
 int json_write(FILE *out, const struct report *r)
 {
-	cleanup_free char *text = NULL;
 	json_t *o;
-	size_t len;
 	int err = json_report(r, &o);
 
-	if (err)
-		return err;
-	text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	json_decref(o);
-	if (!text)
-		return -ENOMEM;
-	/* The line break takes the place of the NUL: it is one write. */
-	len = strlen(text);
-	text[len] = '\n';
-	return format_emit(out, text, len + 1);
+	return err ? err : put_line(out, o, 15, 0);
 }

@@ -84,8 +84,6 @@ static json_t *probe_object(const struct neighbours_report *r, const struct neig
 int neighbours_json_write(FILE *out, const struct neighbours_report *r)
 {
 	json_t *o = json_object(), *probes = json_array();
-	cleanup_free char *text = NULL;
-	size_t len;
 	int err = 0;
 
 	put_text(o, "schema", "t410trace.neighbours/1", &err);
@@ -100,12 +98,5 @@ int neighbours_json_write(FILE *out, const struct neighbours_report *r)
 	put(o, "probes", probes, &err);
 	put(o, "quality", json_quality(r->summary, &err), &err);
 	put(o, "self", json_self(r->summary, &err), &err);
-	text = err ? NULL : json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	json_decref(o);
-	if (!text)
-		return err ? err : -ENOMEM;
-	/* The line break takes the place of the NUL: it is one write. */
-	len = strlen(text);
-	text[len] = '\n';
-	return format_emit(out, text, len + 1);
+	return put_line(out, o, 12, err);
 }

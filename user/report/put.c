@@ -2,6 +2,7 @@
 #include "report/put.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "report/format.h"
@@ -78,4 +79,19 @@ void put_interval(json_t *object, uint64_t start_ns, uint64_t end_ns, uint64_t s
 	put_number(o, "duration_ns", end_ns - start_ns, err);
 	put_text(o, "start_time", time, err);
 	put(object, "interval", o, err);
+}
+
+int put_line(FILE *out, json_t *object, size_t digits, int err)
+{
+	cleanup_free char *text = NULL;
+	size_t len;
+
+	text = err ? NULL : json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+	json_decref(object);
+	if (!text)
+		return err ? err : -ENOMEM;
+	/* The line break takes the place of the NUL: it is one write. */
+	len = strlen(text);
+	text[len] = '\n';
+	return format_emit(out, text, len + 1);
 }

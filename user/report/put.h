@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "model.h"
 
@@ -27,6 +28,17 @@ void put_bool(json_t *object, const char *key, bool value, int *err);
 
 /** put_name() - add a name of at most @max bytes, made valid UTF-8; NULL is null */
 void put_name(json_t *object, const char *key, const char *name, size_t max, int *err);
+
+/**
+ * put_line() - write a finished document as one line, in one write
+ * @out: where to
+ * @object: the document; released
+ * @digits: of real numbers, 0 = all
+ * @err: what went wrong while it was built; nothing is written then
+ *
+ * Return: @err, -ENOMEM, or an error of writing.
+ */
+int put_line(FILE *out, json_t *object, size_t digits, int err);
 
 /** put_text() - put_name() of a terminated string */
 void put_text(json_t *object, const char *key, const char *text, int *err);
