@@ -23,7 +23,7 @@
  * @title: what it is, for people
  * @socket, @rc: where; -1 = not about one
  * @peer: what a link leads to, "" = no link
- * @dear: its readings are rationed
+ * @dear: one reading takes many device reads
  * @reads: device reads of one reading of all its events, at most; 0 = unknown
  */
 struct stat_pmu {

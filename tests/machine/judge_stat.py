@@ -297,7 +297,7 @@ def readings_keep_their_budget(s):
 def what_waited_is_said(s):
     run = StatRun(s, "often")
     costs = run.dear_costs()
-    expect_equal(len(costs), 8, "PMUs whose readings are rationed")
+    expect_equal(len(costs), 8, "PMUs whose readings are dear")
     for cost in costs:
         expect(cost["deferred"] > 0, f"{cost['pmu']}: no reading waited")
         expect(cost["readings"] > 0, f"{cost['pmu']}: it was never read")

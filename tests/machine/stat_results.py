@@ -32,8 +32,8 @@ class StatRun:
         return next(cost for cost in self.whole["self"]["pmus"] if cost["pmu"] == name)
 
     def dear_costs(self):
-        """Of the PMUs whose readings are rationed."""
-        return [self.cost(pmu["name"]) for pmu in self.whole["pmus"] if pmu["rationed"]]
+        """Of the PMUs whose readings take many device reads."""
+        return [self.cost(pmu["name"]) for pmu in self.whole["pmus"] if pmu["dear"]]
 
     def counts(self):
         """Those that the user named, by the name he wrote."""

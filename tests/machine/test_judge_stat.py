@@ -46,7 +46,7 @@ def metric(pmu, name, value, filters=""):
 
 def pmu_object(name):
     dear = any(f"nvidia_{kind}_pmu" in name for kind in DEAR)
-    return {"name": name, "socket": int(re.search(r"pmu_(\d)", name)[1]), "rationed": dear}
+    return {"name": name, "socket": int(re.search(r"pmu_(\d)", name)[1]), "dear": dear}
 
 
 def cost_object(name):

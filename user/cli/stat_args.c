@@ -49,8 +49,8 @@ const struct argp_option stat_options[] = {
 	{ "summary", KEY_SUMMARY, NULL, 0,
 	  "With -i, a report of the whole run at the end as well; Ctrl-C always gives it", 2 },
 	{ "read-budget", KEY_BUDGET, "PERCENT", 0,
-	  "Part of a CPU's time that readings may take (default 0.5); PMUs whose readings are "
-	  "dear wait for it",
+	  "Part of a CPU's time that readings may take (default 0.5); beyond it PMUs are read "
+	  "less often",
 	  2 },
 	{ NULL, 0, NULL, 0, "How to show it:", 3 },
 	{ "json", KEY_JSON, NULL, 0, "JSON (t410trace.stat/1), one report per line", 3 },

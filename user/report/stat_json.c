@@ -30,7 +30,7 @@ static json_t *pmu_object(const struct stat_pmu *p, int *err)
 	put_place(o, "socket", p->socket, err);
 	put_place(o, "root_complex", p->rc, err);
 	put_optional(o, "peer", p->peer, err);
-	put_bool(o, "rationed", p->dear, err);
+	put_bool(o, "dear", p->dear, err);
 	if (p->reads)
 		put_number(o, "device_reads", p->reads, err);
 	return o;

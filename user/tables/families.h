@@ -70,7 +70,7 @@ struct pmu_family {
 
 extern const struct pmu_family pmu_families[NR_PMU_KINDS];
 
-/** pmu_family_dear() - do its readings need so many device reads that they are rationed? */
+/** pmu_family_dear() - does one reading take many device reads? */
 static inline bool pmu_family_dear(const struct pmu_family *f)
 {
 	return f->read_cost > 8;
