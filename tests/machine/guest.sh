@@ -431,15 +431,15 @@ scenario_destinations() {
 
 # --- scenarios: latency
 
-# A program that reads steadily, and one whose requests wait ten times as long and which is
-# at work half of the time. Latency readings take long in the emulation, hence the budget.
+# A program that reads most of the time (one that never pauses could not be told from the
+# background), and one whose requests wait twenty times as long and which works half of the time. Latency readings take long in the emulation, hence the budget.
 scenario_latency() {
 	"$T410TRACE" record -a -i 1000 -d 13 --read-budget 10 -o run.rec 2> record.err &
 	recorder=$!
 	until_true test -s run.rec
 	usleep 500000
-	load calm --slot 15 --rate 300000 --cpu 2 --seconds 11 &
-	load loud --slot 16 --rate 3000000 --cpu 3 --duty 900-1100/900-1100 --seed 3 --seconds 11 &
+	load calm --slot 15 --rate 1000000 --cpu 2 --duty 150-400/30-100 --seed 5 --seconds 11 &
+	load loud --slot 16 --rate 1500000 --cpu 3 --duty 900-1100/900-1100 --seed 3 --seconds 11 &
 	wait $recorder
 	echo $? > record.status
 	until_true has_lines truth 2
@@ -448,7 +448,7 @@ scenario_latency() {
 	said neighbours "$T410TRACE" neighbours run.rec --json
 	said table "$T410TRACE" neighbours run.rec
 	rm -f run.rec
-	traffic --slot 15 --rate 300000 --cpu 2 --seconds 2.5 > /dev/null &
+	traffic --slot 15 --rate 1000000 --cpu 2 --seconds 2.5 > /dev/null &
 	said live "$T410TRACE" neighbours -d 2 --json
 	wait
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "trace.h"
+#include "valgrind.h"
 #include "trace/fields.h"
 
 /* xorshift64*: the same numbers everywhere */
@@ -30,14 +31,6 @@ static inline uint64_t random_u64(void)
 static inline uint64_t random_below(uint64_t n)
 {
 	return random_u64() % n;
-}
-
-/* Under valgrind, which is 30 times slower, long loops do a part of their work. */
-static inline size_t under_valgrind(size_t part, size_t whole)
-{
-	const char *preload = getenv("LD_PRELOAD");
-
-	return preload && strstr(preload, "vgpreload") ? part : whole;
 }
 
 static const uint32_t sample_cpus[] = { 0, 0, 0, 1, 1, LAYOUT_NO_SOCKET, 1, LAYOUT_NO_SOCKET };
