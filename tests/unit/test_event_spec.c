@@ -15,6 +15,7 @@
 #include "platform/pmu_match.h"
 #include "random.h"
 #include "tree.h"
+#include "valgrind.h"
 
 #define DEVICES PMU_DEVICES "/"
 #define CORE	DEVICES "armv8_pmuv3_0/"
@@ -620,7 +621,7 @@ static void mutations_do_no_harm(void **state)
 	size_t understood = 0;
 
 	(void)state;
-	for (size_t i = 0; i < 30000; i++) {
+	for (size_t i = 0; i < under_valgrind(2000, 30000); i++) {
 		char text[256], line[sizeof(((struct diag *)0)->what)];
 		struct want_list list = { 0 };
 		struct diag d = { 0 };
