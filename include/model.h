@@ -77,7 +77,7 @@ struct probe {
  * @event: event name in sysfs
  * @filters: what it is filtered by, "src_loc_cpu=1,dst_loc_cmem=1"; "" for nothing. Names
  *	are format fields, each with a whole number: take_setting() takes it apart
- * @socket: socket whose traffic it counts
+ * @socket: index of the socket whose traffic it counts
  * @group: counters of one group are read together and share their times
  * @source: who may own the bytes
  * @direction: read or write, as memory sees it
@@ -361,6 +361,9 @@ struct report {
 	struct quality quality;
 	struct self_cost self;
 };
+
+/** report_socket_id() - the number of a counter's socket, as users know it */
+uint32_t report_socket_id(const struct report *r, const struct counter *c);
 
 /** report_free() - release a report and all it owns; NULL is fine */
 void report_free(struct report *r);

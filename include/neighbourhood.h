@@ -28,6 +28,7 @@ enum neighbour_role {
  *	one episode count as one, for they are not independent
  * @share: part of the socket's bytes while it was high
  * @active: samples, of those with a high latency, in which it moved bytes
+ * @saw: of these, samples in which it moved bytes that wait for the probe
  * @saw_calm, @saw_risen: the latency it saw with its bytes; 0: none
  * @role: what that may mean
  */
@@ -40,6 +41,7 @@ struct neighbour {
 	double error;
 	double share;
 	size_t active;
+	size_t saw;
 	double saw_calm;
 	double saw_risen;
 	enum neighbour_role role;

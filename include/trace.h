@@ -21,7 +21,8 @@
 #define TRACE_MAX_CPUS	      65536
 #define TRACE_MAX_SOCKETS     64
 #define TRACE_MAX_COUNTERS    1024
-#define TRACE_MAX_PROBES      1024
+#define TRACE_MAX_PROBES      256
+#define TRACE_MAX_LINKS	      16384 /* probes times counters: each row may have as many */
 
 /**
  * struct layout - what does not change during a run

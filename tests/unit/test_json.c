@@ -323,6 +323,19 @@ static void test_errors(void **state)
 	report_free(r);
 }
 
+/* Sockets are NUMA nodes: their numbers need not begin with 0, nor be in order. */
+static void test_socket_numbers(void **state)
+{
+	struct report_socket sockets[] = { { .id = 36 }, { .id = 0 } };
+	struct report r = { .sockets = sockets, .nr_sockets = 2 };
+	struct counter first = { .socket = 0 }, second = { .socket = 1 }, strange = { .socket = 7 };
+
+	(void)state;
+	assert_int_equal(report_socket_id(&r, &first), 36);
+	assert_int_equal(report_socket_id(&r, &second), 0);
+	assert_int_equal(report_socket_id(&r, &strange), 7);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {

@@ -7,8 +7,10 @@
 #include "engine/book.h"
 #include "engine/neighbours_parts.h"
 
-/* Entries that wait for a sample; a probe that is not read any more may not fill memory. */
-#define MAX_WAITING 262144
+/* Entries of all probes that wait for a sample: one that is not read may not fill memory. */
+#define MAX_WAITING 1048576
+/* Each probe has an equal part of what all may keep, and at least this. */
+#define MIN_PART    16384
 /* Fewer slots are not made of what is too much. */
 #define MIN_SLOTS   64
 
@@ -27,6 +29,11 @@ static void add_vicinity(struct neighbours *n, uint32_t probe)
 		if (l->groups[l->counters[i].group].socket == v->socket &&
 		    l->counters[i].source == SOURCE_CPU)
 			v->group = l->counters[i].group;
+}
+
+static size_t part_of(size_t all, size_t nr)
+{
+	return nr && all / nr > MIN_PART ? all / nr : MIN_PART;
 }
 
 int neighbours_new(const struct trace_header *header, const struct links *links,
@@ -50,6 +57,8 @@ int neighbours_new(const struct trace_header *header, const struct links *links,
 	for (size_t i = 0; i < header->nr_probes; i++)
 		if (header->probes[i].by_tasks)
 			add_vicinity(n, i);
+	n->max_entries = part_of(NEIGHBOURS_MAX_ENTRIES, n->nr);
+	n->max_waiting = part_of(MAX_WAITING, n->nr);
 	*ret = n;
 	return 0;
 }
@@ -173,18 +182,18 @@ static int halve(struct vicinity *v)
 	return ok ? 0 : -ENOMEM;
 }
 
-static int bound(struct vicinity *v)
+static int bound(const struct neighbours *n, struct vicinity *v)
 {
 	int err = v->nr >= NEIGHBOURS_MAX_SLOTS ? halve(v) : 0;
 
-	if (v->nr_entries <= NEIGHBOURS_MAX_ENTRIES)
+	if (v->nr_entries <= n->max_entries)
 		return err;
 	v->nr_entries = 0;
 	for (size_t i = 0; i < v->nr; i++) {
 		slot_merge(&v->slots[i]);
 		v->nr_entries += v->slots[i].nr;
 	}
-	while (!err && v->nr_entries > NEIGHBOURS_MAX_ENTRIES / 2 && v->nr > MIN_SLOTS)
+	while (!err && v->nr_entries > n->max_entries / 2 && v->nr > MIN_SLOTS)
 		err = halve(v);
 	return err;
 }
@@ -222,14 +231,12 @@ static int give(struct vicinity *v, struct span *span)
 
 /* --- spans: windows that wait for their sample */
 
-static void drop_spans(struct vicinity *v, size_t nr)
+/* All of them: a window without some of its counters would be wrong, not just missing. */
+static void drop_spans(struct vicinity *v)
 {
-	for (size_t i = 0; i < nr; i++) {
-		v->nr_waiting -= v->spans[i].nr;
+	for (size_t i = 0; i < v->nr_spans; i++)
 		free(v->spans[i].entries);
-	}
-	memmove(v->spans, v->spans + nr, (v->nr_spans - nr) * sizeof(*v->spans));
-	v->nr_spans -= nr;
+	v->nr_spans = v->nr_waiting = 0;
 }
 
 /* The scratch entries are of one window: to the slots, and what is left waits. */
@@ -245,8 +252,8 @@ static int take(struct neighbours *n, struct vicinity *v, const struct trace_win
 
 	if (err || span.from_ns == span.end_ns)
 		return err;
-	if (v->nr_waiting + v->nr_spans > MAX_WAITING)
-		drop_spans(v, v->nr_spans / 2 + 1);
+	if (v->nr_waiting + v->nr_spans > n->max_waiting)
+		drop_spans(v);
 	if (array_room(v->spans, v->cap_spans, v->nr_spans))
 		return -ENOMEM;
 	span.entries = NULL;
@@ -289,9 +296,10 @@ static bool last_is_full(const struct vicinity *v)
 	return !v->nr || v->slots[v->nr - 1].samples >= v->per_slot;
 }
 
-static int add_sample(struct vicinity *v, const struct trace_sample *sample)
+static int add_sample(const struct neighbours *n, struct vicinity *v,
+		      const struct trace_sample *sample)
 {
-	int err = last_is_full(v) ? bound(v) : 0;
+	int err = last_is_full(v) ? bound(n, v) : 0;
 	struct slot *s;
 
 	if (err)
@@ -322,7 +330,7 @@ int neighbours_sample(struct neighbours *n, const struct trace_sample *s)
 		if (s->start_ns < v->end_ns)
 			return -EINVAL;
 		v->end_ns = s->end_ns;
-		return add_sample(v, s);
+		return add_sample(n, v, s);
 	}
 	return 0;
 }
@@ -396,9 +404,12 @@ static int on_window(void *arg, const struct trace_window *w)
 		n->in_bytes = false;
 	}
 	for (uint32_t i = 0; i < g->nr; i++) {
+		/* Its bytes are in no window, so its time is in none. */
+		if (!w->readings[i].running_ns)
+			continue;
 		n->enabled_ns[g->first + i] += w->readings[i].enabled_ns;
 		n->running_ns[g->first + i] += w->readings[i].running_ns;
-		counted |= w->readings[i].running_ns > 0;
+		counted = true;
 	}
 	n->nr_scratch = 0;
 	for (size_t i = 0; i < n->nr && counted && !err; i++)

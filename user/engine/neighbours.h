@@ -4,7 +4,7 @@
  * At the end, samples with a high latency are compared with the others. That is
  * coincidence in time: it says where to look, and proves nothing.
  *
- * Memory is bounded: beyond NEIGHBOURS_MAX_SLOTS samples of a probe, or
+ * Memory is bounded: beyond NEIGHBOURS_MAX_SLOTS samples of a probe, or its part of
  * NEIGHBOURS_MAX_ENTRIES numbers, each two samples that follow each other become one.
  */
 #ifndef ENGINE_NEIGHBOURS_H

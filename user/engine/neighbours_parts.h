@@ -101,7 +101,8 @@ struct neighbours {
 	size_t nr_scratch, cap_scratch;
 	uint64_t *enabled_ns; /* of the block, by counter */
 	uint64_t *running_ns;
-	bool in_bytes; /* of a block, behind its windows */
+	bool in_bytes;			 /* of a block, behind its windows */
+	size_t max_entries, max_waiting; /* of one probe */
 };
 
 /* The row of all that are not told apart; it has no key. */

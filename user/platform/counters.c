@@ -172,7 +172,7 @@ static int add_item(struct counters *c, const struct pmu *pmu, const struct coun
 	c->scales[c->nr] = row->scale;
 	item = &c->items[c->nr++];
 	*item = (struct counter){
-		.socket = pmu->socket,
+		.socket = c->nr_sockets,
 		.source = row->source,
 		.direction = row->direction,
 		.destination = row->destination,

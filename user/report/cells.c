@@ -23,7 +23,7 @@ static uint64_t whole_of(const struct table *t, uint64_t sockets)
 bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t sockets,
 		      unsigned int sources)
 {
-	return sockets & 1ULL << row_tree_socket(t->tree, c->socket) &&
+	return sockets & 1ULL << row_tree_socket(t->tree, report_socket_id(t->r, c)) &&
 	       sources & SOURCE_BIT(c->source);
 }
 

@@ -31,7 +31,7 @@ static json_t *filters_object(const struct counter *c, int *err)
 	return o;
 }
 
-static json_t *counter_object(const struct report_counter *rc, int *err)
+static json_t *counter_object(const struct report *r, const struct report_counter *rc, int *err)
 {
 	const struct counter *c = rc->counter;
 	uint64_t unattributed = 0;
@@ -46,7 +46,7 @@ static json_t *counter_object(const struct report_counter *rc, int *err)
 	put_name(o, "event", c->event, sizeof(c->event), err);
 	put(o, "filters", filters_object(c, err), err);
 	put_text(o, "unit", "bytes", err);
-	put_number(o, "socket", c->socket, err);
+	put_number(o, "socket", report_socket_id(r, c), err);
 	put_text(o, "source", source_name(c->source), err);
 	put_text(o, "direction", c->direction == DIRECTION_WRITE ? "write" : "read", err);
 	put_text(o, "destination", destination_name(c->destination), err);
@@ -72,7 +72,7 @@ static json_t *counters_array(const struct report *r, int *err)
 	size_t i;
 
 	for (i = 0; i < r->nr_counters; i++)
-		put_element(a, counter_object(&r->counters[i], err), err);
+		put_element(a, counter_object(r, &r->counters[i], err), err);
 	return a;
 }
 

@@ -4,6 +4,11 @@
 #include "base/array.h"
 #include "model.h"
 
+uint32_t report_socket_id(const struct report *r, const struct counter *c)
+{
+	return c->socket < r->nr_sockets ? r->sockets[c->socket].id : c->socket;
+}
+
 void report_free(struct report *r)
 {
 	size_t i;

@@ -78,7 +78,7 @@ static int find_sockets(struct row_tree *t, const struct report *r)
 	for (i = 0; i < r->nr_counters; i++) {
 		const struct report_counter *c = &r->counters[i];
 
-		err = note_socket(t, c->counter->socket, &s);
+		err = note_socket(t, report_socket_id(r, c->counter), &s);
 		if (err)
 			return err;
 		if (c->valid)
@@ -105,7 +105,7 @@ static void fill_node(const struct row_tree *t, const struct report *r, struct r
 		a->low = amounts_sum(a->low, s->low);
 		a->high = amounts_sum(a->high, s->high);
 		if (s->value)
-			a->sockets |= 1ULL << row_tree_socket(t, c->socket);
+			a->sockets |= 1ULL << row_tree_socket(t, report_socket_id(r, c));
 	}
 }
 

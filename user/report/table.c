@@ -201,7 +201,7 @@ static int put_row(struct table *t, const struct row_node *node)
 		fprintf(t->out, "%*sbetween %s and %s (%s)\n", (int)name_column(t, node), "", low,
 			high, t->bars ? "95%" : "certain");
 	}
-	if (t->o->verbose)
+	if (!err && t->o->verbose)
 		err = latencies_write_row(t->out, t->r, node->row, name_column(t, node));
 	return err;
 }

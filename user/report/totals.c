@@ -54,7 +54,8 @@ int totals_reason(struct table *t, enum reason reason)
 		if (!rc->valid || !rc->unattributed[reason])
 			continue;
 		amounts_add_bytes(&sum, rc->counter, rc->unattributed[reason]);
-		sum.sockets |= 1ULL << row_tree_socket(t->tree, rc->counter->socket);
+		sum.sockets |= 1ULL
+			       << row_tree_socket(t->tree, report_socket_id(t->r, rc->counter));
 		sources |= SOURCE_BIT(rc->counter->source);
 	}
 	if (!amounts_bytes(&sum) && sum.cpu_ns < NOTABLE_NS)

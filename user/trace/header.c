@@ -64,7 +64,8 @@ static const char *counters_check(const struct layout *l)
 
 static const char *probes_check(const struct trace_header *h)
 {
-	if (h->nr_probes > TRACE_MAX_PROBES)
+	if (h->nr_probes > TRACE_MAX_PROBES ||
+	    h->nr_probes * h->layout.nr_counters > TRACE_MAX_LINKS)
 		return "too many probes";
 	for (size_t i = 0; i < h->nr_probes; i++) {
 		const struct probe *p = &h->probes[i];
