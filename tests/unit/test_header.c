@@ -110,6 +110,23 @@ static void filters_and_destinations_stay(void **state)
 	free(o.data);
 }
 
+/* Each row may have as many latencies as there are pairs. */
+static void probes_times_counters_are_bounded(void **state)
+{
+	struct counter counters[65];
+	struct probe probes[TRACE_MAX_PROBES] = { 0 };
+	struct trace_header h = sample_header;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
+		counters[i] = sample_counters[0];
+	h.layout.counters = counters;
+	h.layout.nr_counters = sizeof(counters) / sizeof(*counters);
+	h.probes = probes;
+	h.nr_probes = TRACE_MAX_PROBES;
+	assert_string_equal(header_check(&h), "too many probes");
+}
+
 static void impossible_counters_are_refused(void **state)
 {
 	static const char *const bad[] = {
@@ -139,6 +156,7 @@ int main(void)
 		cmocka_unit_test(version_1_is_read),
 		cmocka_unit_test(odd_filters_of_version_1_are_damage),
 		cmocka_unit_test(filters_and_destinations_stay),
+		cmocka_unit_test(probes_times_counters_are_bounded),
 		cmocka_unit_test(impossible_counters_are_refused),
 	};
 

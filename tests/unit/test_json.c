@@ -339,11 +339,11 @@ static void test_socket_numbers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),	      cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_destinations),  cmocka_unit_test(test_conservation),
-		cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_range),
-		cmocka_unit_test(test_errors),	      cmocka_unit_test(test_separable),
-		cmocka_unit_test(test_quality),
+		cmocka_unit_test(test_golden),	       cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_socket_numbers), cmocka_unit_test(test_destinations),
+		cmocka_unit_test(test_conservation),   cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_range),	       cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_separable),      cmocka_unit_test(test_quality),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
