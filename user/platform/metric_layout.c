@@ -28,6 +28,7 @@ static void fill_pmu(const struct pmu *pmu, struct stat_pmu *ret)
 	struct stat_pmu p = { .socket = -1, .rc = -1 };
 
 	if (!pmu) {
+		p.cores = true;
 		str_copy(p.name, sizeof(p.name), "cores");
 		str_copy(p.family, sizeof(p.family), "core");
 		str_copy(p.title, sizeof(p.title), "events of the cores and of the kernel");
