@@ -25,6 +25,7 @@
  * @peer: what a link leads to, "" = no link
  * @dear: one reading takes many device reads
  * @reads: device reads of one reading of all its events, at most; 0 = unknown
+ * @cores: the cores: enabled times are sums over CPUs or threads, and so no duration
  */
 struct stat_pmu {
 	char name[64];
@@ -35,6 +36,7 @@ struct stat_pmu {
 	char peer[64];
 	bool dear;
 	uint32_t reads;
+	bool cores;
 };
 
 /**

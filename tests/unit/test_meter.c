@@ -345,6 +345,31 @@ static void test_active_cpu_changes(void **state)
 	meter_close(m);
 }
 
+/* What other PMUs took on the new CPU is not taken for the time of a change of turns. */
+static void test_account_changes(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		add(ucf, i, 0, 0);
+	add(cmem, 0, 0, 0);
+	fake.slow_type = cmem->type;
+	fake.slow_ns = 10000;
+	set_active_cpu("1\n");
+	m = open_meter(0.005);
+	run(m, 3000 * MS, 10 * MS);
+	set_active_cpu("0\n");
+	run(m, 1000 * MS, 10 * MS);
+	assert_int_equal(m->nr_accounts, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(m->accounts[i].turn_ns < m->accounts[i].read_ns);
+	assert_int_equal(m->accounts[1].cpu, 0);
+	/* 4 readings for each of about 9 changes, of 1 us each */
+	assert_true(m->accounts[1].turn_ns <= 50000);
+	meter_close(m);
+}
+
 /* A turn whose events could not be opened is opened at the next reading. */
 static void test_turn_comes_back(void **state)
 {
@@ -490,23 +515,15 @@ static void test_windows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_everything_fits),
-		TEST(test_turns),
-		TEST(test_gap_has_base_only),
-		TEST(test_dear_ones_wait),
-		TEST(test_equal_parts),
-		TEST(test_turns_are_rationed),
-		TEST(test_dear_ones_are_fair),
-		TEST(test_failed_reading),
-		TEST(test_thrown_out),
-		TEST(test_failing_readings),
-		TEST(test_active_cpu_changes),
-		TEST(test_old_reading),
-		TEST(test_turn_comes_back),
-		TEST(test_others_hold_counters),
-		TEST(test_others_hold_the_setting),
-		TEST(test_requester_ids),
-		TEST(test_windows),
+		TEST(test_everything_fits),	 TEST(test_turns),
+		TEST(test_gap_has_base_only),	 TEST(test_dear_ones_wait),
+		TEST(test_equal_parts),		 TEST(test_turns_are_rationed),
+		TEST(test_dear_ones_are_fair),	 TEST(test_failed_reading),
+		TEST(test_thrown_out),		 TEST(test_failing_readings),
+		TEST(test_active_cpu_changes),	 TEST(test_account_changes),
+		TEST(test_old_reading),		 TEST(test_turn_comes_back),
+		TEST(test_others_hold_counters), TEST(test_others_hold_the_setting),
+		TEST(test_requester_ids),	 TEST(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, find_all, drop_all);

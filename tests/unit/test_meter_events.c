@@ -368,6 +368,28 @@ static void test_cores_beside_pmus(void **state)
 	meter_close(m);
 }
 
+/* The first place is gone: the event counts at the others, and is refused where all are. */
+static void test_first_place_is_gone(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	fake_add(PERF_TYPE_SOFTWARE, 10, 0);
+	add(ucf, 0, 0, 0);
+	add(NULL, PERF_COUNT_SW_PAGE_FAULTS, 0, 0);
+	fake.cpu_gone = 1;
+	tree_put(&tree, "devices/system/cpu/online", "1-3\n");
+	m = open_meter(0.005);
+	assert_int_equal(meter_refused(m, 1), 0);
+	run(m, 10 * MS, 5 * MS);
+	assert_true(sum_of(1).value > 0);
+	meter_close(m);
+	tree_put(&tree, "devices/system/cpu/online", "1\n");
+	m = open_meter(0.005);
+	assert_int_equal(meter_refused(m, 1), -ENODEV);
+	meter_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +405,7 @@ int main(void)
 		TEST(test_child_from_exec_on),
 		TEST(test_all_cpus),
 		TEST(test_cores_beside_pmus),
+		TEST(test_first_place_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, find_all, drop_all);

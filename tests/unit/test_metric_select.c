@@ -92,10 +92,13 @@ static void check_layout(const struct world *w)
 		c = &l->counters[w->s.counter_of[i]];
 		if (list->wants[i].pmu)
 			assert_string_equal(l->pmus[c->pmu].name, list->wants[i].pmu->name);
-		/* each event is one counter */
-		for (size_t j = 0; j < i; j++)
+		/* each event is one counter; those of the cores are one for each set */
+		for (size_t j = 0; j < i; j++) {
+			bool same = list->wants[i].pmu || list->wants[i].set == list->wants[j].set;
+
 			if (!strcmp(list->wants[i].name, list->wants[j].name))
-				assert_int_equal(w->s.counter_of[i], w->s.counter_of[j]);
+				assert_int_equal(w->s.counter_of[i] == w->s.counter_of[j], same);
+		}
 	}
 	for (size_t i = 0; i < l->nr_metrics; i++) {
 		const struct stat_metric *m = &l->metrics[i];
@@ -521,14 +524,43 @@ static void test_cores(void **state)
 	world_end(&w);
 }
 
+/* Each core metric divides by the event of its own group; asked events stay what they are. */
+static void test_core_groups(void **state)
+{
+	const struct stat_metric *load, *store;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, tree_make_v2);
+	tree_put(&w.tree, CORES "events/inst_spec", "event=0x001b\n");
+	w.o.metrics = (char *[]){ "load_percentage", "store_percentage" };
+	w.o.nr_metrics = 2;
+	w.o.events = (char *[]){ "page-faults", "page-faults" };
+	w.o.nr_events = 2;
+	assert_int_equal(select_(&w), 0);
+	check_layout(&w);
+	load = find(&w, "grace.core.load_percentage", "cores", "");
+	store = find(&w, "grace.core.store_percentage", "cores", "");
+	assert_non_null(load);
+	assert_non_null(store);
+	assert_int_equal(load->nr_inputs, 2);
+	assert_int_not_equal(load->input[1], store->input[1]);
+	assert_string_equal(w.s.layout.counters[load->input[1]].name,
+			    w.s.layout.counters[store->input[1]].name);
+	/* Both are alone: one counter. */
+	assert_int_equal(w.s.layout.nr_counters, 5);
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default),	 cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_unknown),	 cmocka_unit_test(test_hidden_events),
-		cmocka_unit_test(test_per_port), cmocka_unit_test(test_per_gpu),
-		cmocka_unit_test(test_windows),	 cmocka_unit_test(test_events),
-		cmocka_unit_test(test_grace),	 cmocka_unit_test(test_cores),
+		cmocka_unit_test(test_default),	    cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_hidden_events),
+		cmocka_unit_test(test_per_port),    cmocka_unit_test(test_per_gpu),
+		cmocka_unit_test(test_windows),	    cmocka_unit_test(test_events),
+		cmocka_unit_test(test_grace),	    cmocka_unit_test(test_cores),
+		cmocka_unit_test(test_core_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@
 struct world {
 	struct stat_pmu pmus[2];
 	struct stat_counter counters[6];
-	struct stat_metric metrics[5];
+	struct stat_metric metrics[6];
 	struct stat_layout layout;
 	struct stat_cost costs[2];
 	struct stat_book *book;
@@ -34,7 +34,7 @@ static void assert_near(double value, double expected, double tolerance)
 	assert_true(fabs(value - expected) <= tolerance);
 }
 
-enum { LATENCY, BANDWIDTH, PER_PORT, IPC, PER_SECOND };
+enum { LATENCY, BANDWIDTH, PER_PORT, IPC, PER_SECOND, FLOPS };
 
 static void set_metric(struct stat_metric *m, const char *formula, uint32_t pmu, uint32_t nr,
 		       const uint32_t *inputs)
@@ -51,6 +51,7 @@ static void world_layout(struct world *w)
 	*w = (struct world){ 0 };
 	strcpy(w->pmus[0].family, "ucf");
 	strcpy(w->pmus[1].family, "core");
+	w->pmus[1].cores = true;
 	w->counters[4].pmu = 1;
 	w->counters[5].pmu = 1;
 	set_metric(&w->metrics[LATENCY], "(outs / req) / (cycles / duration_ns)", 0, 4,
@@ -62,6 +63,8 @@ static void world_layout(struct world *w)
 	set_metric(&w->metrics[IPC], "instructions / cycles", 1, 2, (uint32_t[]){ 4, 5 });
 	set_metric(&w->metrics[PER_SECOND], "req / duration_s", 0, 2,
 		   (uint32_t[]){ 0, STAT_DURATION_S });
+	set_metric(&w->metrics[FLOPS], "instructions / duration_s", 1, 2,
+		   (uint32_t[]){ 4, STAT_DURATION_S });
 	w->layout = (struct stat_layout){
 		.pmus = w->pmus,
 		.nr_pmus = ARRAY_SIZE(w->pmus),
@@ -280,6 +283,38 @@ static void test_no_time(void **state)
 	assert_int_equal(r->values[IPC].absence, STAT_ZERO);
 	assert_int_equal(r->counts[3].absence, STAT_NOT_READ);
 	assert_int_equal(r->values[BANDWIDTH].absence, STAT_NOT_RUNNING);
+	stat_report_free(r);
+	stat_book_free(w.book);
+}
+
+/* Times of the cores are sums over threads: rates are over the time on the clock. */
+static void test_rates_of_cores(void **state)
+{
+	struct stat_report *r;
+	struct world w;
+
+	(void)state;
+	world_make(&w);
+	/* 8 threads in a second; cycles had the counters for half of the time */
+	assert_int_equal(book(&w, 1, 2, (uint32_t[]){ 4, 5 },
+			      (struct reading[]){ { 800, 8000 * MS, 8000 * MS },
+						  { 1000, 8000 * MS, 4000 * MS } }),
+			 0);
+	r = interval(&w);
+	assert_near(r->values[FLOPS].value, 800, 1e-9);
+	assert_near(r->values[IPC].value, 0.4, 1e-12);
+	assert_int_equal(r->values[FLOPS].covered_ns, 8000 * MS);
+	stat_report_free(r);
+	/* A second in which the process slept belongs to the rate of the run, and not to the IPC. */
+	assert_int_equal(book(&w, 1, 2, (uint32_t[]){ 4, 5 }, (struct reading[2]){ 0 }), 0);
+	r = interval(&w);
+	assert_int_equal(r->values[FLOPS].absence, STAT_PRESENT);
+	assert_near(r->values[FLOPS].value, 0, 1e-12);
+	assert_int_equal(r->values[IPC].absence, STAT_ZERO);
+	stat_report_free(r);
+	r = summary(&w);
+	assert_near(r->values[FLOPS].value, 400, 1e-9);
+	assert_near(r->values[IPC].value, 0.4, 1e-12);
 	stat_report_free(r);
 	stat_book_free(w.book);
 }
@@ -530,6 +565,7 @@ int main(void)
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_refused_and_undefined),
 		cmocka_unit_test(test_no_time),
+		cmocka_unit_test(test_rates_of_cores),
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_bad_layouts),
 		cmocka_unit_test(test_costs),

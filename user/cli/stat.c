@@ -192,6 +192,9 @@ static uint64_t turn_length(const struct stat *s)
 	else if (a->duration_ns)
 		time = a->duration_ns;
 	for (size_t i = 0, nr = 0; i < l->nr_counters; i++) {
+		/* The kernel exchanges events of the cores, and not we. */
+		if (l->pmus[l->counters[i].pmu].cores)
+			continue;
 		/* counters of a PMU follow each other, mostly */
 		nr = i && l->counters[i].pmu == l->counters[i - 1].pmu ? nr + 1 : 1;
 		most = nr > most ? nr : most;

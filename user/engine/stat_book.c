@@ -200,15 +200,33 @@ static void add_count(struct count_sum *c, const struct reading *r, uint64_t tim
 		c->counted = add(c->counted, r->value);
 }
 
+/* None of a metric's inputs was switched on: the process slept, and that is a count of zero. */
+static bool slept_through(const struct stat_book *b, const struct stat_metric *m)
+{
+	for (uint32_t i = 0; i < m->nr_inputs; i++) {
+		const struct reading *r = is_counter(m->input[i]) ? b->now[m->input[i]] : NULL;
+
+		if (is_counter(m->input[i]) && (!r || r->enabled_ns || r->running_ns))
+			return false;
+	}
+	return b->layout->pmus[m->pmu].cores;
+}
+
 /*
  * A metric's inputs in one segment, when all of them counted. Those that counted for a shorter
  * time are scaled: others kept them out for a part of it, or they were switched on a
  * moment later than the base, in each turn again.
  */
 static bool take_inputs(const struct stat_book *b, const struct stat_metric *m,
-			struct value_sum *ret)
+			const struct stat_segment *s, struct value_sum *ret)
 {
 	struct value_sum v = { .covered_ns = UINT64_MAX };
+	double wall_ns = (double)(s->end_ns - s->start_ns);
+
+	if (slept_through(b, m)) {
+		*ret = (struct value_sum){ .duration_ns = wall_ns };
+		return true;
+	}
 
 	for (uint32_t i = 0; i < m->nr_inputs; i++) {
 		const struct reading *r;
@@ -230,6 +248,9 @@ static bool take_inputs(const struct stat_book *b, const struct stat_metric *m,
 		if (r && (double)r->running_ns < v.duration_ns)
 			v.inputs[i] *= v.duration_ns / (double)r->running_ns;
 	}
+	/* Times of the cores are those of all CPUs or threads together. */
+	if (b->layout->pmus[m->pmu].cores)
+		v.duration_ns = wall_ns;
 	*ret = v;
 	return true;
 }
@@ -290,7 +311,7 @@ int stat_book_segment(struct stat_book *b, const struct stat_segment *s)
 
 		if (m->pmu != s->pmu)
 			continue;
-		got = take_inputs(b, m, &v) ? &v : NULL;
+		got = take_inputs(b, m, s, &v) ? &v : NULL;
 		add_value(&b->interval.values[i], got, m->nr_inputs, time_ns);
 		add_value(&b->run.values[i], got, m->nr_inputs, time_ns);
 	}

@@ -221,6 +221,7 @@ static bool may_read(const struct meter *m, const struct meter_pmu *p)
 {
 	const struct meter_account *a = &m->accounts[p->account];
 	double allowed = allowance(m), reserve;
+	uint64_t others;
 	bool turns;
 
 	reserve = last_round_ns(m, p->account, &turns);
@@ -228,13 +229,14 @@ static bool may_read(const struct meter *m, const struct meter_pmu *p)
 		allowed /= 2;
 	if (reserve > allowed / 2)
 		reserve = allowed / 2;
-	return a->read_ns - a->turn_ns + p->one_read_ns <= allowed - reserve;
+	others = a->read_ns > a->turn_ns ? a->read_ns - a->turn_ns : 0;
+	return others + p->one_read_ns <= allowed - reserve;
 }
 
 static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
 {
-	struct meter_account *a = &m->accounts[p->account];
-	uint64_t before = a->read_ns;
+	size_t account = p->account;
+	uint64_t before = m->accounts[account].read_ns, spent;
 	struct take take;
 	int err;
 
@@ -252,9 +254,11 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 	err = emit(m, p, take.turn ? NULL : turn_of(p), take.at_ns, sink);
 	if (!err)
 		err = exchange(m, p, sink);
-	/* Its CPU may have changed: what was read on the old one stays there. */
-	a = &m->accounts[p->account];
-	a->turn_ns += a->read_ns > before ? a->read_ns - before : 0;
+	/* Its CPU may have changed, and another account cannot be compared with this one. */
+	if (p->account != account)
+		return err;
+	spent = m->accounts[account].read_ns - before;
+	m->accounts[account].turn_ns += spent;
 	return err;
 }
 

@@ -107,6 +107,19 @@ static int open_one(struct meter *m, const struct meter_place *place, uint32_t w
 	return m->ops->open(&attr, place->pid, place->cpu, leader);
 }
 
+/* A task that has ended, or a CPU that is off: it has nothing to count. */
+static bool is_gone(int err)
+{
+	return err == -ESRCH || err == -ENODEV;
+}
+
+/* That a place is gone says nothing about the event: any other reason is the better one. */
+static void refuse(struct meter *m, uint32_t want, int err)
+{
+	if (!m->refused[want] || is_gone(m->refused[want]))
+		m->refused[want] = err;
+}
+
 /*
  * Open all events at one place. An event that does not fit beside the others of its set
  * starts a group of its own; the kernel then lets the groups take turns.
@@ -132,13 +145,25 @@ static int open_place(struct meter *m, size_t at)
 		}
 		if (fds[i] == -EMFILE || fds[i] == -ENFILE || fds[i] == -ENOMEM)
 			return fds[i];
-		/* A task that is gone, or a CPU: it has nothing to count. */
-		if (fds[i] < 0 && !(at && (fds[i] == -ESRCH || fds[i] == -ENODEV)))
-			m->refused[want] = fds[i];
+		if (fds[i] < 0)
+			refuse(m, want, fds[i]);
 		if (fds[i] >= 0 && leader < 0)
 			leader = fds[i];
 	}
 	return 0;
+}
+
+/* An event that is open anywhere counts there, whatever places are gone. */
+static void accept_open(struct meter *m)
+{
+	const struct meter_cores *c = &m->cores;
+
+	for (size_t i = 0; i < c->nr_places * c->nr; i++) {
+		uint32_t want = c->wants[i % c->nr];
+
+		if (c->fds[i] >= 0 && is_gone(m->refused[want]))
+			m->refused[want] = 0;
+	}
 }
 
 /* Leaders of groups were opened disabled; siblings follow them. */
@@ -184,7 +209,10 @@ int cores_open(struct meter *m)
 		c->fds[i] = -1;
 	for (size_t i = 0; i < c->nr_places && !err; i++)
 		err = open_place(m, i);
-	return err ? err : start(m);
+	if (err)
+		return err;
+	accept_open(m);
+	return start(m);
 }
 
 void cores_close(struct meter *m)

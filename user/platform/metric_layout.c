@@ -8,9 +8,13 @@
 #include "platform/metric_parts.h"
 #include "tables/events.h"
 
+/*
+ * Events of a PMU are planned, and opened once for all sets. The cores' are opened for each
+ * set: a metric that divided by the count of another group would mix two times.
+ */
 static bool same_event(const struct want *a, const struct want *b)
 {
-	return a->pmu == b->pmu && (a->pmu || a->type == b->type) &&
+	return a->pmu == b->pmu && (a->pmu || (a->type == b->type && a->set == b->set)) &&
 	       a->config.config == b->config.config && a->config.config1 == b->config.config1 &&
 	       a->config.config2 == b->config.config2 && a->config.config3 == b->config.config3;
 }
@@ -28,6 +32,7 @@ static void fill_pmu(const struct pmu *pmu, struct stat_pmu *ret)
 	struct stat_pmu p = { .socket = -1, .rc = -1 };
 
 	if (!pmu) {
+		p.cores = true;
 		str_copy(p.name, sizeof(p.name), "cores");
 		str_copy(p.family, sizeof(p.family), "core");
 		str_copy(p.title, sizeof(p.title), "events of the cores and of the kernel");
