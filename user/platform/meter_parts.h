@@ -47,6 +47,8 @@ struct meter_part {
  * @base, @turns: its parts
  * @turn: which one counts
  * @turn_end_ns: when it is over, UINT64_MAX = never
+ * @turn_ns: time that changes of its turns took
+ * @turn_waits: the last one that was due was refused
  * @start_ns: last reading that was used: the next segment begins there
  * @one_read_ns: how long one reading takes
  * @round: the last round of readings in which it was asked
@@ -63,6 +65,8 @@ struct meter_pmu {
 	size_t nr_turns;
 	size_t turn;
 	uint64_t turn_end_ns;
+	uint64_t turn_ns;
+	bool turn_waits;
 	uint64_t start_ns;
 	uint64_t one_read_ns;
 	uint64_t round;
