@@ -500,6 +500,54 @@ static void test_others_hold_the_setting(void **state)
 	meter_close(m);
 }
 
+/* Nobody reads while the run lasts: what others release is found all the same. */
+static void test_care_without_readings(void **state)
+{
+	const uint64_t never = 1000000 * MS;
+	uint32_t running = 0;
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		add(ucf, i, 0, 0);
+	add(pcie, 0, FAKE_BDF_EN | 0xa10000, 0);
+	on_ucf->held = 3;
+	on_pcie->busy_setting = FAKE_BDF_EN | 0xc10000;
+	m = open_meter(0.005);
+	assert_true(meter_next_ns(m) <= fake.now + 1000 * MS);
+	assert_true(meter_next_ns(m) > fake.now + 900 * MS);
+	run(m, 1100 * MS, never);
+	assert_true(meter_next_ns(m) > fake.now + 9000 * MS);
+	on_pcie->busy_setting = 0;
+	run(m, 14000 * MS, never);
+	assert_int_equal(meter_read(m, true, &sink, NULL), 0);
+	check_segments();
+	assert_true(sum_of(4).running_ns > 3000 * MS);
+	for (uint32_t i = 0; i < 4; i++)
+		running += sum_of(i).running_ns > 0;
+	/* The fake never rotates: of four single events, one runs. */
+	assert_int_equal(running, 1);
+	assert_true(cost_of(m, 0).readings < 10);
+	meter_close(m);
+}
+
+/* That somebody looks after it costs no more than the budget. */
+static void test_care_is_rationed(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		add(ucf, i, 0, 0);
+	on_ucf->held = 3;
+	fake.read_ns = 20 * MS;
+	m = open_meter(0.0005);
+	run(m, 30000 * MS, 1000000 * MS);
+	assert_int_equal(nr_seen, 0);
+	assert_true(meter_next_ns(m) > fake.now);
+	meter_close(m);
+}
+
 static void test_requester_ids(void **state)
 {
 	struct meter *m;
@@ -570,6 +618,8 @@ int main(void)
 		TEST(test_turn_comes_back),
 		TEST(test_others_hold_counters),
 		TEST(test_others_hold_the_setting),
+		TEST(test_care_without_readings),
+		TEST(test_care_is_rationed),
 		TEST(test_requester_ids),
 		TEST(test_windows),
 	};

@@ -129,6 +129,7 @@ static int read_pmu(struct meter *m, struct meter_pmu *p, const struct meter_sin
 	struct take take;
 	int err;
 
+	p->care_ns = m->ops->now() + CARE_NS;
 	if (is_lost(p)) {
 		p->cost.failed++;
 		pmu_fresh(m, p);
@@ -306,13 +307,48 @@ static struct meter_pmu *next_turn(struct meter *m, uint64_t now_ns)
 	return first;
 }
 
+static bool is_kept(const struct meter_part *part)
+{
+	return part->nr && (part->held || !part->open || part->group < part->nr);
+}
+
+/*
+ * Where no interval ends for a long time, nobody would read a PMU that others keep from
+ * counting, and only after a reading it is opened again.
+ */
+static bool needs_care(const struct meter_pmu *p)
+{
+	return p->counted && (is_kept(&p->base) || (p->nr_turns && is_kept(&p->turns[p->turn])));
+}
+
+static int take_care(struct meter *m, uint64_t now_ns, const struct meter_sink *sink)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++) {
+		struct meter_pmu *p = &m->pmus[i];
+
+		if (now_ns < p->care_ns || !needs_care(p))
+			continue;
+		if (may_read(m, p))
+			err = read_pmu(m, p, sink);
+		else
+			p->care_ns = m->ops->now() + CARE_SOON_NS;
+	}
+	return err;
+}
+
 uint64_t meter_next_ns(const struct meter *m)
 {
 	uint64_t next = UINT64_MAX;
 
 	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
-		if (m->pmus[i].turn_end_ns < next)
-			next = m->pmus[i].turn_end_ns;
+		const struct meter_pmu *p = &m->pmus[i];
+
+		if (p->turn_end_ns < next)
+			next = p->turn_end_ns;
+		if (needs_care(p) && p->care_ns < next)
+			next = p->care_ns;
 	}
 	return next;
 }
@@ -324,6 +360,8 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
 
 	for (size_t i = 0; i < m->plan.nr_pmus && !err && (p = next_turn(m, now_ns)); i++)
 		err = change_turn(m, p, sink);
+	if (!err)
+		err = take_care(m, now_ns, sink);
 	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
 }
 
