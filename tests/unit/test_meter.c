@@ -180,6 +180,44 @@ static void test_turns_are_rationed(void **state)
 	meter_close(m);
 }
 
+/* Where the budget does not do for all turns, PMUs of a CPU get equal parts of it. */
+static void test_turns_are_fair(void **state)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	struct meter *m;
+
+	(void)state;
+	for (int32_t rc = 0; rc < 4; rc++) {
+		const struct pmu *port = pmu_find(&pmus, PMU_PCIE, 0, rc);
+
+		assert_non_null(port);
+		if (rc)
+			fake_add(port->type, 4, 1);
+		for (uint32_t i = 0; i < 8; i++)
+			add(port, i, 0, 0);
+	}
+	fake.read_ns = MS / 4;
+	/* One is dearer: it has fewer turns, but it has some. */
+	fake.slow_type = pcie->type;
+	fake.slow_ns = MS;
+	m = open_meter(0.01);
+	run(m, 16000 * MS, 4000 * MS);
+	assert_int_equal(m->nr_accounts, 1);
+	for (uint32_t i = 8; i < 32; i += 8) {
+		uint64_t turns = cost_of(m, i).turns;
+
+		least = turns < least ? turns : least;
+		most = turns > most ? turns : most;
+	}
+	assert_true(least > 8);
+	assert_true(most - least <= 2);
+	assert_true(cost_of(m, 0).turns >= 3);
+	assert_true(cost_of(m, 0).turns < least / 2);
+	assert_true(meter_busiest(m) <= 0.01);
+	check_segments();
+	meter_close(m);
+}
+
 /* Two PMUs that cost the same share what there is. */
 static void test_dear_ones_are_fair(void **state)
 {
@@ -462,6 +500,54 @@ static void test_others_hold_the_setting(void **state)
 	meter_close(m);
 }
 
+/* Nobody reads while the run lasts: what others release is found all the same. */
+static void test_care_without_readings(void **state)
+{
+	const uint64_t never = 1000000 * MS;
+	uint32_t running = 0;
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		add(ucf, i, 0, 0);
+	add(pcie, 0, FAKE_BDF_EN | 0xa10000, 0);
+	on_ucf->held = 3;
+	on_pcie->busy_setting = FAKE_BDF_EN | 0xc10000;
+	m = open_meter(0.005);
+	assert_true(meter_next_ns(m) <= fake.now + 1000 * MS);
+	assert_true(meter_next_ns(m) > fake.now + 900 * MS);
+	run(m, 1100 * MS, never);
+	assert_true(meter_next_ns(m) > fake.now + 9000 * MS);
+	on_pcie->busy_setting = 0;
+	run(m, 14000 * MS, never);
+	assert_int_equal(meter_read(m, true, &sink, NULL), 0);
+	check_segments();
+	assert_true(sum_of(4).running_ns > 3000 * MS);
+	for (uint32_t i = 0; i < 4; i++)
+		running += sum_of(i).running_ns > 0;
+	/* The fake never rotates: of four single events, one runs. */
+	assert_int_equal(running, 1);
+	assert_true(cost_of(m, 0).readings < 10);
+	meter_close(m);
+}
+
+/* That somebody looks after it costs no more than the budget. */
+static void test_care_is_rationed(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		add(ucf, i, 0, 0);
+	on_ucf->held = 3;
+	fake.read_ns = 20 * MS;
+	m = open_meter(0.0005);
+	run(m, 30000 * MS, 1000000 * MS);
+	assert_int_equal(nr_seen, 0);
+	assert_true(meter_next_ns(m) > fake.now);
+	meter_close(m);
+}
+
 static void test_requester_ids(void **state)
 {
 	struct meter *m;
@@ -515,15 +601,27 @@ static void test_windows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_everything_fits),	 TEST(test_turns),
-		TEST(test_gap_has_base_only),	 TEST(test_dear_ones_wait),
-		TEST(test_equal_parts),		 TEST(test_turns_are_rationed),
-		TEST(test_dear_ones_are_fair),	 TEST(test_failed_reading),
-		TEST(test_thrown_out),		 TEST(test_failing_readings),
-		TEST(test_active_cpu_changes),	 TEST(test_account_changes),
-		TEST(test_old_reading),		 TEST(test_turn_comes_back),
-		TEST(test_others_hold_counters), TEST(test_others_hold_the_setting),
-		TEST(test_requester_ids),	 TEST(test_windows),
+		TEST(test_everything_fits),
+		TEST(test_turns),
+		TEST(test_gap_has_base_only),
+		TEST(test_dear_ones_wait),
+		TEST(test_equal_parts),
+		TEST(test_turns_are_rationed),
+		TEST(test_turns_are_fair),
+		TEST(test_dear_ones_are_fair),
+		TEST(test_failed_reading),
+		TEST(test_thrown_out),
+		TEST(test_failing_readings),
+		TEST(test_active_cpu_changes),
+		TEST(test_account_changes),
+		TEST(test_old_reading),
+		TEST(test_turn_comes_back),
+		TEST(test_others_hold_counters),
+		TEST(test_others_hold_the_setting),
+		TEST(test_care_without_readings),
+		TEST(test_care_is_rationed),
+		TEST(test_requester_ids),
+		TEST(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, find_all, drop_all);

@@ -129,6 +129,7 @@ static int read_pmu(struct meter *m, struct meter_pmu *p, const struct meter_sin
 	struct take take;
 	int err;
 
+	p->care_ns = m->ops->now() + CARE_NS;
 	if (is_lost(p)) {
 		p->cost.failed++;
 		pmu_fresh(m, p);
@@ -203,14 +204,42 @@ static uint64_t last_round_ns(const struct meter *m, size_t account, bool *ret_t
 	return ns;
 }
 
+/* What its turns will have taken after the next one: base and turn are read twice for it. */
+static uint64_t turns_cost(const struct meter_pmu *p)
+{
+	return p->turn_ns + 2 * p->one_read_ns;
+}
+
+/*
+ * The least goes first, and nobody gets in front of one that waits: each PMU of a CPU gets an
+ * equal part of what there is for turns.
+ */
+static bool is_before(const struct meter_pmu *a, const struct meter_pmu *b)
+{
+	uint64_t of_a = turns_cost(a), of_b = turns_cost(b);
+
+	return of_a != of_b ? of_a < of_b : a < b;
+}
+
+static bool somebody_waits(const struct meter *m, const struct meter_pmu *p)
+{
+	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
+		const struct meter_pmu *other = &m->pmus[i];
+
+		if (other->turn_waits && other->account == p->account && is_before(other, p))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Turns come more often than the ends of intervals and would leave nothing for these: they
- * have half of the budget. Events are exchanged no more often than that; base and turn are
- * read twice for it.
+ * have half of the budget. Events are exchanged no more often than that.
  */
 static bool may_turn(const struct meter *m, const struct meter_pmu *p)
 {
-	return m->accounts[p->account].turn_ns + 2 * p->one_read_ns <= allowance(m) / 2;
+	return !somebody_waits(m, p) &&
+	       m->accounts[p->account].turn_ns + 2 * p->one_read_ns <= allowance(m) / 2;
 }
 
 /*
@@ -240,7 +269,8 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 	struct take take;
 	int err;
 
-	if (!may_turn(m, p)) {
+	p->turn_waits = !may_turn(m, p);
+	if (p->turn_waits) {
 		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
 		return 0;
 	}
@@ -259,6 +289,52 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 		return err;
 	spent = m->accounts[account].read_ns - before;
 	m->accounts[account].turn_ns += spent;
+	p->turn_ns += spent;
+	return err;
+}
+
+/* Of the PMUs whose turn is over, the one that is first. */
+static struct meter_pmu *next_turn(struct meter *m, uint64_t now_ns)
+{
+	struct meter_pmu *first = NULL;
+
+	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
+		struct meter_pmu *p = &m->pmus[i];
+
+		if (now_ns >= p->turn_end_ns && (!first || is_before(p, first)))
+			first = p;
+	}
+	return first;
+}
+
+static bool is_kept(const struct meter_part *part)
+{
+	return part->nr && (part->held || !part->open || part->group < part->nr);
+}
+
+/*
+ * Where no interval ends for a long time, nobody would read a PMU that others keep from
+ * counting, and only after a reading it is opened again.
+ */
+static bool needs_care(const struct meter_pmu *p)
+{
+	return p->counted && (is_kept(&p->base) || (p->nr_turns && is_kept(&p->turns[p->turn])));
+}
+
+static int take_care(struct meter *m, uint64_t now_ns, const struct meter_sink *sink)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++) {
+		struct meter_pmu *p = &m->pmus[i];
+
+		if (now_ns < p->care_ns || !needs_care(p))
+			continue;
+		if (may_read(m, p))
+			err = read_pmu(m, p, sink);
+		else
+			p->care_ns = m->ops->now() + CARE_SOON_NS;
+	}
 	return err;
 }
 
@@ -267,20 +343,25 @@ uint64_t meter_next_ns(const struct meter *m)
 	uint64_t next = UINT64_MAX;
 
 	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
-		if (m->pmus[i].turn_end_ns < next)
-			next = m->pmus[i].turn_end_ns;
+		const struct meter_pmu *p = &m->pmus[i];
+
+		if (p->turn_end_ns < next)
+			next = p->turn_end_ns;
+		if (needs_care(p) && p->care_ns < next)
+			next = p->care_ns;
 	}
 	return next;
 }
 
 int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, struct diag *d)
 {
+	struct meter_pmu *p;
 	int err = 0;
 
-	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++) {
-		if (now_ns >= m->pmus[i].turn_end_ns)
-			err = change_turn(m, &m->pmus[i], sink);
-	}
+	for (size_t i = 0; i < m->plan.nr_pmus && !err && (p = next_turn(m, now_ns)); i++)
+		err = change_turn(m, p, sink);
+	if (!err)
+		err = take_care(m, now_ns, sink);
 	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
 }
 

@@ -81,7 +81,10 @@ uint32_t meter_pmu(const struct meter *m, size_t want);
 /** meter_next_ns() - when meter_step() has something to do next (CLOCK_MONOTONIC) */
 uint64_t meter_next_ns(const struct meter *m);
 
-/** meter_step() - change turns that are due; 0, an error of the sink or a negative errno */
+/**
+ * meter_step() - change turns that are due, and look after PMUs that others keep from counting;
+ *	0, an error of the sink or a negative errno
+ */
 int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, struct diag *d);
 
 /**

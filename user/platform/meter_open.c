@@ -269,6 +269,7 @@ static int open_pmus(struct meter *m, struct diag *d)
 			refuse_all(m, p->plan->pmu, err);
 			p->counted = false;
 		}
+		p->care_ns = m->ops->now() + CARE_SOON_NS;
 		if (p->counted && p->nr_turns > 1)
 			p->turn_end_ns = m->ops->now() + m->o.turn_ns;
 	}

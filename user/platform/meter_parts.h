@@ -3,10 +3,15 @@
 #ifndef PLATFORM_METER_PARTS_H
 #define PLATFORM_METER_PARTS_H
 
+#include "base/clock.h"
 #include "platform/meter.h"
 #include "platform/perf_events.h"
 #include "platform/plan.h"
 #include "trace.h"
+
+/* Soon after opening, others' counters may be free already; after that it takes its time. */
+#define CARE_SOON_NS NS_PER_S
+#define CARE_NS	     (10 * NS_PER_S)
 
 /**
  * struct meter_part - events of a PMU that are opened and closed together: its base, or
@@ -47,6 +52,9 @@ struct meter_part {
  * @base, @turns: its parts
  * @turn: which one counts
  * @turn_end_ns: when it is over, UINT64_MAX = never
+ * @turn_ns: time that changes of its turns took
+ * @turn_waits: the last one that was due was refused
+ * @care_ns: a PMU that others keep from counting is looked after then
  * @start_ns: last reading that was used: the next segment begins there
  * @one_read_ns: how long one reading takes
  * @round: the last round of readings in which it was asked
@@ -63,6 +71,9 @@ struct meter_pmu {
 	size_t nr_turns;
 	size_t turn;
 	uint64_t turn_end_ns;
+	uint64_t turn_ns;
+	bool turn_waits;
+	uint64_t care_ns;
 	uint64_t start_ns;
 	uint64_t one_read_ns;
 	uint64_t round;
