@@ -13,7 +13,7 @@
 
 #include "model.h"
 
-/* A PMU number that stands for the cores: events of a workload, or of all CPUs. */
+/* Different names in a formula, at most. */
 #define STAT_MAX_INPUTS 12
 
 /**

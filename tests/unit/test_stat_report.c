@@ -92,6 +92,7 @@ static void add_pmus(struct world *w)
 	w->pmus[LINK0].dear = true;
 	w->pmus[LINK0].reads = 165;
 	add_pmu(w, CORES, "core", "events of the cores and of the kernel", -1, -1);
+	w->pmus[CORES].cores = true;
 }
 
 static struct stat_report *world_make(struct world *w)

@@ -2,15 +2,15 @@
 #include "cli/run.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/signals.h"
 
 /* A command gets this long to end after a signal, so that its last bytes are counted. */
 #define GRACE_NS 1000000000ull
@@ -36,16 +36,10 @@ static void log_line(const char *text)
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d)
 {
 	const struct trace_args *a = run->args;
-	sigset_t block;
+	int err = signals_open(d, &run->mask, &run->signals);
 
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigaddset(&block, SIGTERM);
-	sigprocmask(SIG_BLOCK, &block, &run->mask);
-	run->signals = signalfd(-1, &block, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (run->signals < 0)
-		return diag_fail(d, -errno, "cannot receive signals: %s", strerror(errno));
+	if (err)
+		return err;
 	return live_open(a, recorder, a->verbose ? log_line : NULL, d, &run->live);
 }
 
@@ -65,33 +59,23 @@ void run_describe(const struct run *run)
 }
 
 /* Sleeps until something happens or @until. */
-static int wait_until(struct run *run, uint64_t until, enum ending *ret)
+static int next_event(struct run *run, uint64_t until, enum ending *ret)
 {
 	struct pollfd fds[] = {
 		{ .fd = live_fd(run->live), .events = POLLIN },
 		{ .fd = run->signals, .events = POLLIN },
-		{ .fd = run->child.pidfd, .events = POLLIN }, /* ignored when negative */
+		{ .fd = run->child.pidfd, .events = POLLIN },
 	};
-	struct signalfd_siginfo s;
-	uint64_t now = monotonic_ns();
-	struct timespec t = { 0 };
+	int sig, err = wait_until(fds, ARRAY_SIZE(fds), until);
 
-	if (until > now) {
-		t.tv_sec = (until - now) / NS_PER_S;
-		t.tv_nsec = (until - now) % NS_PER_S;
-	}
-	if (ppoll(fds, sizeof(fds) / sizeof(fds[0]), &t, NULL) < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (fds[1].revents && read(run->signals, &s, sizeof(s)) == sizeof(s))
-		*ret = s.ssi_signo == SIGINT ? INTERRUPTED : TERMINATED;
+	if (err)
+		return err;
+	sig = fds[1].revents ? signals_take(run->signals) : 0;
+	if (sig)
+		*ret = sig == SIGINT ? INTERRUPTED : TERMINATED;
 	else if (fds[2].revents)
 		*ret = COMMAND_ENDED;
 	return 0;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Ends one interval after the other until there is a reason to end. */
@@ -106,7 +90,7 @@ static int follow(struct run *run, enum ending *ret, struct diag *d)
 
 	while (!err && *ret == GOING_ON) {
 		wake = earlier(earlier(drain, live_next_ns(run->live)), earlier(next, end));
-		err = wait_until(run, wake, ret);
+		err = next_event(run, wake, ret);
 		if (!err)
 			err = live_drain(run->live, d);
 		now = monotonic_ns();
@@ -141,7 +125,7 @@ static int end_command(struct run *run, enum ending why, bool *ret_ended, struct
 	if (why == TERMINATED)
 		kill(run->child.pid, SIGTERM);
 	while (!err && event == GOING_ON && monotonic_ns() < end) {
-		err = wait_until(run, end, &event);
+		err = next_event(run, end, &event);
 		if (!err)
 			err = live_drain(run->live, d);
 	}

@@ -96,7 +96,7 @@ static void describe_cores(struct stat *s)
 	for (size_t i = 0; i < s->selection.layout.nr_pmus; i++) {
 		struct stat_pmu *p = &s->selection.layout.pmus[i];
 
-		if (strcmp(p->family, "core") != 0)
+		if (!p->cores)
 			continue;
 		if (a->command)
 			snprintf(p->title, sizeof(p->title), "COMMAND and what it starts");

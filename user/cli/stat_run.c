@@ -2,15 +2,14 @@
 #include "cli/stat_run.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "cli/commands.h"
+#include "cli/signals.h"
 
 /* A command gets this long to end after a signal, so that its last counts are there. */
 #define GRACE_NS 1000000000ull
@@ -28,16 +27,10 @@ enum ending {
 int stat_run_open(struct stat_run *run, struct diag *d)
 {
 	const struct stat_args *a = run->args;
-	sigset_t block;
+	int err = signals_open(d, &run->mask, &run->signals);
 
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigaddset(&block, SIGTERM);
-	sigprocmask(SIG_BLOCK, &block, &run->mask);
-	run->signals = signalfd(-1, &block, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (run->signals < 0)
-		return diag_fail(d, -errno, "cannot receive signals: %s", strerror(errno));
+	if (err)
+		return err;
 	if (a->command)
 		return child_prepare(a->command, &run->mask, d, &run->child);
 	if (!a->pid)
@@ -55,35 +48,25 @@ int stat_run_pid(const struct stat_run *run)
 }
 
 /* Sleeps until something happens or @until. */
-static int wait_until(struct stat_run *run, uint64_t until, enum ending *ret)
+static int next_event(struct stat_run *run, uint64_t until, enum ending *ret)
 {
 	struct pollfd fds[] = {
 		{ .fd = run->signals, .events = POLLIN },
-		{ .fd = run->child.pidfd, .events = POLLIN }, /* ignored when negative */
+		{ .fd = run->child.pidfd, .events = POLLIN },
 		{ .fd = run->pidfd, .events = POLLIN },
 	};
-	struct signalfd_siginfo s;
-	uint64_t now = monotonic_ns();
-	struct timespec t = { 0 };
+	int sig, err = wait_until(fds, ARRAY_SIZE(fds), until);
 
-	if (until > now) {
-		t.tv_sec = (until - now) / NS_PER_S;
-		t.tv_nsec = (until - now) % NS_PER_S;
-	}
-	if (ppoll(fds, ARRAY_SIZE(fds), until == UINT64_MAX ? NULL : &t, NULL) < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (fds[0].revents && read(run->signals, &s, sizeof(s)) == sizeof(s))
-		*ret = s.ssi_signo == SIGINT ? INTERRUPTED : TERMINATED;
+	if (err)
+		return err;
+	sig = fds[0].revents ? signals_take(run->signals) : 0;
+	if (sig)
+		*ret = sig == SIGINT ? INTERRUPTED : TERMINATED;
 	else if (fds[1].revents)
 		*ret = COMMAND_ENDED;
 	else if (fds[2].revents)
 		*ret = PROCESS_ENDED;
 	return 0;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 static int follow(struct stat_run *run, enum ending *ret, struct diag *d)
@@ -97,7 +80,7 @@ static int follow(struct stat_run *run, enum ending *ret, struct diag *d)
 	while (!err && *ret == GOING_ON) {
 		uint64_t step = run->next_ns(run->arg);
 
-		err = wait_until(run, earlier(step, earlier(next, end)), ret);
+		err = next_event(run, earlier(step, earlier(next, end)), ret);
 		now = monotonic_ns();
 		if (err || *ret != GOING_ON)
 			break;
@@ -130,7 +113,7 @@ static int end_command(struct stat_run *run, enum ending why, struct diag *d)
 	while (!err && event != COMMAND_ENDED && monotonic_ns() < end) {
 		uint64_t step = run->next_ns(run->arg);
 
-		err = wait_until(run, earlier(step, end), &event);
+		err = next_event(run, earlier(step, end), &event);
 		if (!err && monotonic_ns() >= step)
 			err = run->step(run->arg, d);
 	}

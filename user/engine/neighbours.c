@@ -421,8 +421,10 @@ static int on_window(void *arg, const struct trace_window *w)
 /* Does the counter weigh the probe's latency? */
 static bool is_linked(const struct neighbours *n, uint32_t probe, uint32_t counter)
 {
-	for (size_t i = 0; i < n->links->nr; i++)
-		if (n->links->items[i].probe == probe && n->links->items[i].counter == counter)
+	size_t nr, first = links_of(n->links, probe, &nr);
+
+	for (size_t i = first; i < first + nr; i++)
+		if (n->links->items[i].counter == counter)
 			return true;
 	return false;
 }
@@ -454,10 +456,11 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 	}
 	for (size_t i = 0; i < n->nr && !err && n->nr_scratch; i++) {
 		struct vicinity *v = &n->vicinities[i];
-		bool linked = is_linked(n, v->probe, counter);
+		bool linked;
 
 		if (v->socket != socket)
 			continue;
+		linked = is_linked(n, v->probe, counter);
 		for (size_t k = 0; k < n->nr_scratch; k++)
 			n->scratch[k].linked = linked ? n->scratch[k].bytes : 0;
 		err = take(n, v, w, false);

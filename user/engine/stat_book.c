@@ -325,8 +325,7 @@ static bool slept(const struct stat_book *b, const struct count_sum *c, size_t c
 {
 	const struct stat_layout *l = b->layout;
 
-	return c->read && !c->enabled_ns &&
-	       !strcmp(l->pmus[l->counters[counter].pmu].family, "core");
+	return c->read && !c->enabled_ns && l->pmus[l->counters[counter].pmu].cores;
 }
 
 static struct stat_count make_count(const struct stat_book *b, const struct sums *s, size_t i)

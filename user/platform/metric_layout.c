@@ -14,9 +14,7 @@
  */
 static bool same_event(const struct want *a, const struct want *b)
 {
-	return a->pmu == b->pmu && (a->pmu || (a->type == b->type && a->set == b->set)) &&
-	       a->config.config == b->config.config && a->config.config1 == b->config.config1 &&
-	       a->config.config2 == b->config.config2 && a->config.config3 == b->config.config3;
+	return want_same_event(a, b) && (a->pmu || a->set == b->set);
 }
 
 static const char *unit_of(const struct want *want)

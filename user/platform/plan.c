@@ -86,9 +86,7 @@ static bool same_event(const struct plan_work *w, const struct plan_info *info,
 {
 	const struct want *known = &w->wants->wants[info->want];
 
-	return (info->cycles && cycles) ||
-	       (known->type == want->type &&
-		!memcmp(&known->config, &want->config, sizeof(want->config)));
+	return (info->cycles && cycles) || want_same_event(known, want);
 }
 
 static int collect(struct plan_work *w, uint32_t *event_of)

@@ -250,6 +250,12 @@ int want_make(const struct pmu *pmu, const char *event, const struct pmu_term *t
 	return 0;
 }
 
+bool want_same_event(const struct want *a, const struct want *b)
+{
+	return a->pmu == b->pmu && a->type == b->type &&
+	       !memcmp(&a->config, &b->config, sizeof(a->config));
+}
+
 int want_add(struct want_list *list, const struct want *want)
 {
 	int err = array_room(list->wants, list->cap, list->nr);

@@ -71,6 +71,9 @@ int want_make(const struct pmu *pmu, const char *event, const struct pmu_term *t
 int want_check(const struct pmu *pmu, const char *event, const struct pmu_term *terms, size_t nr,
 	       struct diag *d);
 
+/** want_same_event() - do both mean the same event of the same PMU, filters included? */
+bool want_same_event(const struct want *a, const struct want *b);
+
 /** want_add() - add to a list: 0 or -ENOMEM */
 int want_add(struct want_list *list, const struct want *want);
 

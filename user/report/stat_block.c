@@ -164,7 +164,7 @@ static bool is_quiet(const struct stat_report *r, const struct place *place, boo
 	const struct stat_layout *l = r->layout;
 	bool any = false, partly = false;
 
-	if (!strcmp(l->pmus[place->pmu].family, "core"))
+	if (l->pmus[place->pmu].cores)
 		return false;
 	for (size_t i = 0; i < l->nr_metrics; i++) {
 		const struct stat_metric *m = &l->metrics[i];

@@ -35,11 +35,6 @@ static int note(struct stat_table *t, const char *fmt, ...)
 	return notes_wrapped(t->out, text, t->width);
 }
 
-static bool is_core(const struct stat_pmu *p)
-{
-	return !strcmp(p->family, "core");
-}
-
 static int put_title(struct stat_table *t)
 {
 	const struct stat_report *r = t->r;
@@ -47,7 +42,7 @@ static int put_title(struct stat_table *t)
 	size_t pmus = 0;
 
 	for (size_t i = 0; i < r->layout->nr_pmus; i++)
-		pmus += !is_core(&r->layout->pmus[i]);
+		pmus += !r->layout->pmus[i].cores;
 	format_time(r->start_time_ns, time);
 	format_seconds(r->end_ns - r->start_ns, seconds);
 	if (!pmus)
@@ -174,7 +169,7 @@ static int put_late(struct stat_table *t)
 	for (size_t i = 0; i < r->layout->nr_counters; i++) {
 		const struct stat_count *c = &r->counts[i];
 
-		if (is_core(&r->layout->pmus[r->layout->counters[i].pmu]))
+		if (r->layout->pmus[r->layout->counters[i].pmu].cores)
 			continue;
 		if (c->absence == STAT_PRESENT && c->enabled_ns > longest)
 			longest = c->enabled_ns;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How a run waits: for signals, which come through a descriptor, for others, and for a time. */
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+/**
+ * signals_open() - take SIGINT and SIGTERM through a descriptor from now on, and ignore SIGPIPE
+ * @d: gets the problem
+ * @ret_mask: signals that were blocked before, for programs that are started
+ * @ret_fd: readable when a signal has come; close() it
+ *
+ * Return: 0 or a negative errno.
+ */
+int signals_open(struct diag *d, sigset_t *ret_mask, int *ret_fd);
+
+/** signals_take() - the signal that has come, 0 when there is none */
+int signals_take(int fd);
+
+/**
+ * wait_until() - sleep until one of the descriptors has something
+ * @fds: as for poll(2); negative ones are ignored
+ * @nr: number of @fds
+ * @until_ns: or until then (CLOCK_MONOTONIC); UINT64_MAX: no limit
+ *
+ * Return: 0, also when nothing has come; or a negative errno.
+ */
+int wait_until(struct pollfd *fds, size_t nr, uint64_t until_ns);
+
+/** earlier() - of two times */
+static inline uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+#endif
