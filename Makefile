@@ -22,7 +22,7 @@ BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -Iuser -I$(B)
-LIBS	:= -lbpf -lelf -lz -ljansson -lcap -lm
+LIBS	:= -lbpf -lelf -lpci -lz -ljansson -lcap -lm
 
 triplet-arm64 := aarch64-linux-gnu
 triplet-amd64 := x86_64-linux-gnu
@@ -33,6 +33,7 @@ $(if $(TRIPLET),,$(error ARCH=$(ARCH): only arm64 and amd64 are supported))
 # built with libraries of the compiler's own release (see sysroot.sh).
 ifeq ($(origin ARCH),command line)
 SYSROOT	:= build/sysroot-$(ARCH)
+LIBPCI	:= $(SYSROOT)/usr/lib/$(TRIPLET)/libpci.a
 CPPFLAGS += -isystem $(SYSROOT)/usr/include
 LDFLAGS	+= -static -L$(SYSROOT)/usr/lib/$(TRIPLET)
 PROGRAM	:= $(B)/t410trace
@@ -47,6 +48,7 @@ endif
 endif
 else
 SYSROOT	:=
+LIBPCI	:=
 # VARIANT=-asan and the like: another build beside the normal one
 PROGRAM	:= $(if $(VARIANT),$(B)/t410trace,t410trace)
 endif
@@ -69,7 +71,7 @@ $(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Said once and clearly, instead of by the first of many errors
-$(B)/.need: | $(SYSROOT)
+$(B)/.need: | $(SYSROOT) $(LIBPCI)
 	@mkdir -p $(@D)
 	@packaging/need.sh $(CC) $(CPPFLAGS)
 	@touch $@
@@ -78,7 +80,7 @@ $(B)/%.o: %.c | $(B)/.need
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/user/platform/ledger.o: $(SKEL)
+$(B)/user/platform/ledger.o $(B)/user/platform/ledger_io.o: $(SKEL)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(B)/.need
 	@mkdir -p $(@D)
@@ -95,6 +97,12 @@ $(SKEL): $(B)/t410trace.bpf.o
 .PRECIOUS: build/sysroot-%
 build/sysroot-%:
 	packaging/sysroot.sh $* $@
+
+# Of its own: Debian has no static one
+ifneq ($(LIBPCI),)
+$(LIBPCI): | $(SYSROOT)
+	packaging/libpci.sh $(ARCH) $(SYSROOT)
+endif
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 

@@ -45,7 +45,71 @@ enum destination {
 	DESTINATION_GMEM,   /* memory of the socket's GPUs */
 	DESTINATION_CXL,    /* CXL memory of the socket */
 	DESTINATION_REMOTE, /* memory of another socket */
+	DESTINATION_P2P,    /* another PCIe device of the socket; devices only */
 	NR_DESTINATIONS,
+};
+
+/* What a counter's readings are. */
+enum unit {
+	UNIT_BYTES,
+	UNIT_REQUESTS, /* never split among workloads */
+};
+
+/* What a PCI function is used for. */
+enum device_kind {
+	DEVICE_OTHER,
+	DEVICE_NVME,
+	DEVICE_BLOCK, /* a disk that is not NVMe */
+	DEVICE_NET,
+	DEVICE_RDMA,
+	DEVICE_GPU,
+	DEVICE_VFIO, /* given to a user program or a virtual machine */
+	DEVICE_PORT, /* a root port: all that is below it, to check the sum of its devices */
+	NR_DEVICE_KINDS,
+};
+
+/* How it is known where a function is: socket, root complex, root port. */
+enum wiring {
+	WIRING_UNKNOWN,	 /* it is not known */
+	WIRING_FIRMWARE, /* capability of the root port (DVSEC) */
+	WIRING_USER,	 /* the user's map */
+	WIRING_MEDIUM,	 /* rule seen on Grace: domain = 16 * socket + root port */
+	WIRING_LOW, /* rule seen on T410: segment = 8 * socket + rc + 1, port of the link capabilities */
+	NR_WIRINGS,
+};
+
+/* How the PMU of the root complex tells a device from the others. */
+enum device_filter {
+	DEVICE_NOT_COUNTED,
+	DEVICE_BY_PORT, /* mask of root ports: all below the port, which is this device alone */
+	DEVICE_BY_ID,	/* requester id: one at a time for each root complex */
+	NR_DEVICE_FILTERS,
+};
+
+#define MODEL_BDF_LEN 24 /* "0002:81:00.0"; a domain may have more than four digits */
+
+/**
+ * struct device - a PCI function whose traffic is counted or noted
+ * @bdf: its PCI address
+ * @name: what users call it, "nvme0n1" or "eth0,eth1"; "" for nothing better than @bdf
+ * @kind: what it is
+ * @socket: index of the socket; meaningless without @wiring
+ * @rc: root complex
+ * @rp: root port, the bit in port masks
+ * @wiring: how @socket, @rc and @rp are known
+ * @filter: how its counters tell it from others
+ * @port: number (from 1) of the device that is its root port as a whole, 0 = not counted
+ */
+struct device {
+	char bdf[MODEL_BDF_LEN];
+	char name[64];
+	enum device_kind kind;
+	uint32_t socket;
+	uint32_t rc;
+	uint32_t rp;
+	enum wiring wiring;
+	enum device_filter filter;
+	uint32_t port;
 };
 
 /**
@@ -59,6 +123,8 @@ enum destination {
  * @destination: where they go. Workloads see the latency with their traffic of this
  *	direction and destination
  * @by_tasks: tasks of @socket cause these requests; otherwise nobody here "sees" them
+ * @device: number (from 1) of the device whose reads these are, 0 = not of a device. Never
+ *	@by_tasks
  */
 struct probe {
 	char name[MODEL_NAME_LEN];
@@ -68,6 +134,7 @@ struct probe {
 	enum direction direction;
 	enum destination destination;
 	bool by_tasks;
+	uint32_t device;
 };
 
 /**
@@ -82,8 +149,12 @@ struct probe {
  * @source: who may own the bytes
  * @direction: read or write, as memory sees it
  * @destination: where the bytes go; DESTINATION_ANY when the counter does not tell
+ * @unit: what readings in a trace are, whatever the hardware counts
+ * @device: number (from 1) of the device whose traffic it counts, 0 = not of one device.
+ *	@direction is the device's view of memory: a disk that is written reads memory
  *
- * Whatever the hardware counts, readings in a trace are bytes.
+ * Counters of devices have groups of their own, in which all counters are of one device. Their
+ * windows tile the time; where the device did not have its turn, all running times are 0.
  */
 struct counter {
 	char name[MODEL_NAME_LEN];
@@ -95,6 +166,8 @@ struct counter {
 	enum source source;
 	enum direction direction;
 	enum destination destination;
+	enum unit unit;
+	uint32_t device;
 };
 
 /**
@@ -208,6 +281,81 @@ struct report_counter {
 };
 
 /**
+ * struct device_bytes - what a device moved in one direction
+ * @valid: it was counted; otherwise no value
+ * @bytes: scaled when it took turns
+ * @low, @high: 95% interval; equal to @bytes when it counted all the time
+ * @owned: part of @bytes that rows own (leaf rows for cgroups); the rest is unattributed
+ * @to: @bytes by destination, where counters tell it (@split); sums to @bytes then
+ * @split: @to is known
+ * @requests_valid, @requests: requests, scaled
+ * @io_bytes: bytes of requests that the kernel saw for this device, whoever caused them.
+ *	Not a part of @bytes: another source, which knows who it was
+ */
+struct device_bytes {
+	bool valid;
+	uint64_t bytes;
+	uint64_t low;
+	uint64_t high;
+	uint64_t owned;
+	uint64_t to[NR_DESTINATIONS];
+	bool split;
+	bool requests_valid;
+	uint64_t requests;
+	uint64_t io_bytes;
+};
+
+/**
+ * struct report_device - a device over the interval
+ * @device: what it is; not owned
+ * @read, @write: the device's view: it read memory, it wrote memory
+ * @enabled_ns, @running_ns: time it should have been counted, time it was: its coverage
+ * @turns: times that it was counted anew; 1 = all the time
+ * @latency_valid, @latency_ns: mean latency of its reads
+ * @sum_valid: its port was counted as a whole, too (DEVICE_PORT only)
+ * @sum_bytes, @sum_low, @sum_high: bytes of the counted devices below the port in both
+ *	directions, and what they should be according to the port's own count
+ * @exclusive: key of the row that alone had it open all the time, "" for none
+ */
+struct report_device {
+	const struct device *device;
+	struct device_bytes read;
+	struct device_bytes write;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t turns;
+	bool latency_valid;
+	double latency_ns;
+	bool sum_valid;
+	uint64_t sum_bytes;
+	uint64_t sum_low;
+	uint64_t sum_high;
+	char exclusive[MODEL_KEY_LEN];
+};
+
+/**
+ * struct row_device - a row's part in a device's traffic
+ * @device: index into report.devices
+ * @read_bytes, @read_low, @read_high: estimate and its 95% interval; @counted
+ * @write_bytes, @write_low, @write_high: the same
+ * @counted: the device was counted
+ * @io_read_bytes, @io_write_bytes: bytes of the requests that it caused, as the kernel saw
+ *	them, in the device's view
+ */
+struct row_device {
+	uint32_t device;
+	bool counted;
+	uint64_t read_bytes;
+	uint64_t read_low;
+	uint64_t read_high;
+	uint64_t write_bytes;
+	uint64_t write_low;
+	uint64_t write_high;
+	uint64_t io_read_bytes;
+	uint64_t io_write_bytes;
+};
+
+/**
  * struct report_row - a process, thread or cgroup
  * @key: stable identity: "pid:PID:START", "tid:TID:START", "cgroup:ID", or
  *	"cgroup:ID:own" for the tasks directly in a cgroup that also has children
@@ -219,8 +367,10 @@ struct report_counter {
  * @kernel: a kernel thread
  * @cgroup_id, @cgroup: cgroup of the row; NULL when the path is not known
  * @on_cpu_ns: CPU time in the interval
- * @shares: one for each counter with @source SOURCE_CPU that had a value
+ * @shares: one for each counter with @source SOURCE_CPU that had a value, and for those of
+ *	devices and with @source SOURCE_DEVICE in which it has a part
  * @latencies: latencies that it saw; owned
+ * @devices: devices in which it has a part, by their order in the report; owned
  * @separable: false when one of the shares with bytes is not
  * @tangled: keys of the rows it cannot be told from, the largest first; owned
  * @nr_tangled: length of @tangled, at most MODEL_MAX_TANGLED
@@ -245,6 +395,8 @@ struct report_row {
 	size_t nr_shares;
 	struct seen_latency *latencies;
 	size_t nr_latencies;
+	struct row_device *devices;
+	size_t nr_devices;
 	bool separable;
 	char (*tangled)[MODEL_KEY_LEN];
 	size_t nr_tangled;
@@ -284,12 +436,16 @@ struct report_socket {
  * @lost_slices_ns: CPU time whose task could not be noted
  * @kept_flushes: times slices had to wait because the ring buffer was full
  * @lost_tasks: fork, exec and exit records that found no room
- * @late_slices: slices that arrived after their interval was closed
+ * @late_slices: slices, or requests of devices, that arrived after their interval was closed
  * @unseen_switches: context switches the kernel did not tell of; the time was booked
  *	from the scheduler's own books
  * @unknown_tasks: rows whose name could not be learned
  * @reader_moves: times a PMU's active CPU changed
  * @rows_pooled: rows that were merged because there were too many
+ * @lost_io: requests or packets of devices whose bytes could not be noted
+ * @unowned_io_bytes: bytes of requests of devices that nobody is known to have caused
+ * @device_held_ns: time that others kept a device's counters from counting in its turn
+ * @device_changes: functions that came, went or changed hands below a counted port
  */
 struct quality {
 	enum method method;
@@ -310,6 +466,10 @@ struct quality {
 	uint64_t unknown_tasks;
 	uint64_t reader_moves;
 	uint64_t rows_pooled;
+	uint64_t lost_io;
+	uint64_t unowned_io_bytes;
+	uint64_t device_held_ns;
+	uint64_t device_changes;
 };
 
 /* What the tracer itself cost in the interval. */
@@ -354,6 +514,8 @@ struct report {
 	size_t nr_counters;
 	struct report_probe *probes;
 	size_t nr_probes;
+	struct report_device *devices;
+	size_t nr_devices;
 	struct report_row *rows;
 	size_t nr_rows;
 	struct report_socket *sockets;
@@ -372,7 +534,13 @@ void report_free(struct report *r);
 const char *source_name(enum source s);
 const char *reason_name(enum reason r);
 const char *row_kind_name(enum row_kind k);
-const char *destination_name(enum destination d); /* "any", "cmem", "gmem", "cxl", "remote" */
-const char *method_name(enum method m);		  /* "state-space", "weights", "cpu-time" */
+const char *destination_name(
+	enum destination d);		/* "any", "cmem", "gmem", "cxl", "remote", "p2p" */
+const char *method_name(enum method m); /* "state-space", "weights", "cpu-time" */
+const char *unit_name(enum unit u);	/* "bytes", "requests" */
+/* "other", "nvme", "block", "net", "rdma", "gpu", "vfio", "port" */
+const char *device_kind_name(enum device_kind k);
+const char *wiring_name(enum wiring w); /* "unknown", "firmware", "user", "medium", "low" */
+const char *device_filter_name(enum device_filter f); /* "none", "port", "requester id" */
 
 #endif

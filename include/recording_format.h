@@ -14,8 +14,8 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      2u
-#define RECORDING_OLDEST       1u	   /* version that is still read: without probes */
+#define RECORDING_VERSION      3u
+#define RECORDING_OLDEST       1u	   /* version that is still read: without probes, devices */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 
 /* Events of a block are written once there is this much of them. */
@@ -103,6 +103,7 @@ enum recording_event {
 	RECORDING_LOST,
 	RECORDING_MARK,
 	RECORDING_SAMPLE, /* from version 2 on */
+	RECORDING_IO,	  /* from version 3 on */
 };
 
 #define RECORDING_TASK_KERNEL	 0x01u
@@ -115,5 +116,7 @@ enum recording_event {
 #define RECORDING_ALL		 0x04u
 
 #define RECORDING_PROBE_BY_TASKS 0x01u
+
+#define RECORDING_IO_EXCLUSIVE	 0x01u /* no bytes follow */
 
 #endif

@@ -38,6 +38,7 @@ enum ledger_record_type {
 	LEDGER_CGROUP_NEW,  /* struct ledger_cgroup: made or renamed */
 	LEDGER_CGROUP_GONE, /* struct ledger_cgroup, without path */
 	LEDGER_WEIGHTS,	    /* struct ledger_weights: of the LEDGER_SLICES that follows */
+	LEDGER_IO,	    /* struct ledger_io */
 };
 
 struct ledger_header {
@@ -117,6 +118,101 @@ struct cpu_ledger {
 	struct ledger_slices out;
 	__u8 tail[88]; /* to a multiple of two cache lines */
 };
+
+/* Devices: rows of user space's list. */
+#define LEDGER_MAX_DEVICES 512
+#define LEDGER_NO_DEVICE   0xffffffffu
+#define LEDGER_IO_SLOTS	   32
+#define LEDGER_DISK_LEN	   32 /* DISK_NAME_LEN of the kernel */
+
+/**
+ * struct ledger_io_slot - what one workload made one device move
+ * @pid: thread group id (thread id when the ledger is kept by thread); 0: only the cgroup is
+ *	known; LEDGER_LOST_PID: nobody is known
+ * @tgid: thread group id
+ * @start_ns: start time of the task @pid names
+ * @cgroup_id: id in the cgroup v2 hierarchy, 0 = not known
+ * @device: index in user space's list
+ * @requests: requests or packets
+ * @read_bytes: bytes that the device read from memory: written to disk, sent
+ * @write_bytes: bytes that it wrote to memory: read from disk, received
+ * @first_ns, @last_ns: of the first and the last of them
+ */
+struct ledger_io_slot {
+	__u32 pid;
+	__u32 tgid;
+	__u64 start_ns;
+	__u64 cgroup_id;
+	__u32 device;
+	__u32 requests;
+	__u64 read_bytes;
+	__u64 write_bytes;
+	__u64 first_ns;
+	__u64 last_ns;
+};
+
+/**
+ * struct ledger_io - slots of one CPU, some milliseconds long
+ * @nr: number of @slots that are sent
+ * @tick: low half of the kernel's count of ticks at h.time_ns. In the ring, the slots' last_ns are
+ *	such counts; ledger.c makes times of them before it hands them on
+ */
+struct ledger_io {
+	struct ledger_header h;
+	__u32 nr;
+	__u32 tick;
+	struct ledger_io_slot slots[LEDGER_IO_SLOTS];
+};
+
+/*
+ * Each CPU has two tables for each of these, so that one can be filled while an interrupt
+ * or a flush has the other.
+ */
+enum ledger_io_kind { LEDGER_IO_BLOCK, LEDGER_IO_SENT, LEDGER_IO_RECEIVED, LEDGER_IO_KINDS };
+#define LEDGER_IO_TABLES (2 * LEDGER_IO_KINDS)
+
+/**
+ * struct ledger_io_table - slots of one CPU that are being filled
+ * @busy: a program is at it
+ * @nr: slots in use
+ * @since_tick: when the first of them was taken, in ticks of the kernel
+ * @undo: packet that was booked last, as a number; 0 = none that could be taken back
+ * @undo_slot, @undo_bytes: where and how much
+ * @index: hash of the key to slot number, two places a key
+ * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
+ */
+struct ledger_io_table {
+	__u32 busy;
+	__u32 nr;
+	__u64 since_tick;
+	__u64 undo;
+	__u32 undo_slot;
+	__u32 undo_bytes;
+	__u8 index[LEDGER_INDEX];
+	__u64 pad0; /* each of the slots fills a cache line */
+	struct ledger_io out;
+};
+
+/* What found no slot, by device; user space takes it at each flush. */
+struct ledger_io_lost {
+	__u64 requests;
+	__u64 read_bytes;
+	__u64 write_bytes;
+};
+
+/*
+ * Network interfaces that are devices: LEDGER_IF_WAYS places for each set of ifindexes
+ * with the same low bits. 0 = free, otherwise ifindex in the high half, device in the low one.
+ *
+ * LEDGER_IF_STACKED, in the low half: an interface made of others. What it sends comes by again
+ * at the one below, and is counted there; what it receives has its name.
+ */
+#define LEDGER_IF_SETS	  512
+#define LEDGER_IF_WAYS	  4
+#define LEDGER_IF_STACKED (1u << 31)
+
+/* Disks looked up last, see block.bpf.c. */
+#define LEDGER_DISK_CACHE 256
 
 /* One reading of an event, as bpf_perf_event_read_value() fills it. */
 struct ledger_value {
@@ -256,6 +352,12 @@ _Static_assert(__builtin_offsetof(struct cpu_weights, piece) == 48 &&
 	       "cpu_weights fills cache line pairs");
 _Static_assert(__builtin_offsetof(struct ledger_window, values) == 40 + 4 * LEDGER_MAX_EVENTS,
 	       "ledger_window layout");
+_Static_assert(sizeof(struct ledger_io_slot) == 64 &&
+		       __builtin_offsetof(struct ledger_io, slots) == 24,
+	       "ledger_io layout");
+_Static_assert(__builtin_offsetof(struct ledger_io_table, out.slots) % 64 == 0 &&
+		       sizeof(struct ledger_io_table) % 128 == 0,
+	       "ledger_io_table fills cache line pairs");
 _Static_assert(sizeof(struct ledger_task) == 80, "ledger_task layout");
 _Static_assert(__builtin_offsetof(struct ledger_reader, boundary_ns) == 128 &&
 		       sizeof(struct ledger_reader) == 256,

@@ -20,7 +20,8 @@
 /* Limits that a reader enforces; far above what exists. */
 #define TRACE_MAX_CPUS	      65536
 #define TRACE_MAX_SOCKETS     64
-#define TRACE_MAX_COUNTERS    1024
+#define TRACE_MAX_COUNTERS    4096
+#define TRACE_MAX_DEVICES     512
 #define TRACE_MAX_PROBES      256
 #define TRACE_MAX_LINKS	      16384 /* probes times counters: each row may have as many */
 
@@ -59,6 +60,7 @@ struct layout {
  * @weights, @nr_weights: names of the core events counted per slice. With two, the
  *	first stands for reads and the second for writes; with one, it is for both
  * @probes, @nr_probes: latencies that are measured
+ * @devices, @nr_devices: devices that are counted, or whose requests are noted
  */
 struct trace_header {
 	struct host_info host;
@@ -74,6 +76,8 @@ struct trace_header {
 	uint32_t nr_weights;
 	const struct probe *probes;
 	size_t nr_probes;
+	const struct device *devices;
+	size_t nr_devices;
 };
 
 /**
@@ -169,8 +173,33 @@ struct trace_sample {
 };
 
 /**
+ * struct trace_io - a workload made a device move data, or alone could have
+ * @pid, @tgid, @task_start_ns, @cgroup_id: who; @pid 0: only the cgroup is known;
+ *	TRACE_PID_LOST: nobody is known
+ * @device: index into trace_header.devices
+ * @exclusive: from start to end nobody outside of this workload's cgroup had the device open,
+ *	so that whatever it moved is its (or that of the other processes of the cgroup that
+ *	are said to have it open in the same time). No bytes then
+ * @read_bytes, @write_bytes: the device's view: written to disk or sent is @read_bytes, because
+ *	the device reads memory
+ * @start_ns, @end_ns: when, in between
+ */
+struct trace_io {
+	uint32_t pid;
+	uint32_t tgid;
+	uint64_t task_start_ns;
+	uint64_t cgroup_id;
+	uint32_t device;
+	bool exclusive;
+	uint64_t read_bytes;
+	uint64_t write_bytes;
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+
+/**
  * struct trace_lost - something is known to be missing (NDJSON "lost")
- * @what: "slices", "windows", "tasks" or "cgroups"; others are ignored
+ * @what: "slices", "windows", "tasks", "cgroups" or "io"; others are ignored
  * @socket: index
  * @start_ns, @end_ns: when
  * @count: how many
@@ -212,7 +241,7 @@ struct trace_mark {
  *	call without @begin; tasks not among them have ended
  * @cgroup: a cgroup of the v2 tree was made, renamed or found; @path NULL: removed
  * @follow: from now on the process and the children it starts are followed
- * @slice, @window, @sample, @lost, @mark: see there
+ * @slice, @window, @sample, @io, @lost, @mark: see there
  * @arg: handed to all
  *
  * Each returns 0 or a negative errno: -EINVAL for an event that makes no sense
@@ -227,6 +256,7 @@ struct trace_sink {
 	int (*slice)(void *arg, const struct trace_slice *s);
 	int (*window)(void *arg, const struct trace_window *w);
 	int (*sample)(void *arg, const struct trace_sample *s);
+	int (*io)(void *arg, const struct trace_io *io);
 	int (*lost)(void *arg, const struct trace_lost *l);
 	int (*mark)(void *arg, const struct trace_mark *m);
 	void *arg;

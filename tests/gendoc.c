@@ -28,6 +28,7 @@ static struct command {
 	{ "stat", stat_options },
 	{ "neighbours", NULL },
 	{ "list", list_options },
+	{ "topology", topology_options },
 	{ "check", check_options },
 };
 

@@ -17,7 +17,7 @@ declare -A WHAT=(
 	[asan]="unit tests with address and undefined behaviour sanitizers (80 s)"
 	[valgrind]="unit tests under valgrind (2 min)"
 	[accuracy]="how right the attribution is, on invented traces (40 s)"
-	[live]="the scheduler side on this machine's kernel (90 s)"
+	[live]="the scheduler side on this machine's kernel (3 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (90 s; +2 min the first time)"
 	[machine]="t410trace in the virtual T410, both shapes (5 min)"
@@ -49,6 +49,8 @@ part_unit() {
 	unit_programs "" "" env
 	tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
 	tests/unit/test_neighbours.py ./t410trace
+	tests/unit/test_topology.py ./t410trace
+	tests/unit/test_foreign_devices.py ./t410trace
 }
 part_asan() { unit_programs -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
 part_valgrind() {
@@ -64,6 +66,7 @@ part_emulation() {
 	if tests/machine/plugin/tests/run; then echo "ok emulation"; else echo "not ok emulation: see above"; fi
 	tests/machine/test_judge.py
 	tests/machine/test_judge_stat.py
+	tests/machine/test_judge_devices.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }
@@ -93,7 +96,7 @@ for part in "$@"; do
 	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]}" >&2; exit 2; }
 done
 mkdir -p "$logs"
-[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 13 minutes; parts: make check-PART ($*)"
+[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 16 minutes; parts: make check-PART ($*)"
 for part in "$@"; do
 	echo "== $part: ${WHAT[$part]}"
 	start=$SECONDS

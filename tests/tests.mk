@@ -3,7 +3,7 @@
 
 UNIT	:= $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 
-$(B)/tests/unit/%: tests/unit/%.c tests/unit/sample_report.c $(LIBOBJ)
+$(B)/tests/unit/%: tests/unit/%.c tests/unit/sample_report.c tests/unit/sample_devices.c $(LIBOBJ)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) -Itests/unit $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
 		$(filter %.c,$^) $(LIBOBJ) -lcmocka $(LIBS)
@@ -13,7 +13,7 @@ $(B)/tests/unit/%: tests/unit/%.c tests/unit/sample_report.c $(LIBOBJ)
 unit-programs: $(UNIT) $(PROGRAM)
 
 # The ledger without the rest of t410trace, for live tests and the benchmark
-$(B)/tests/live/weigh: tests/live/weigh.c $(LIBOBJ)
+$(B)/tests/live/weigh $(B)/tests/live/iowho: $(B)/tests/live/%: tests/live/%.c $(LIBOBJ)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
 

@@ -19,6 +19,8 @@ import subprocess
 import sys
 import time
 
+from bench_io import IoBench, print_costs
+
 STATS = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
 OURS, EMPTY, CPUDIST = "t410trace", "empty", "cpudist"
 # The ledger alone, with as many core events as weights
@@ -211,6 +213,7 @@ def parse_options():
     parser.add_argument("--tools", required=True, help="folder of the built helpers")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--weight-rounds", type=int, default=6)
+    parser.add_argument("--io-rounds", type=int, default=4)
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--pipe-loops", type=int, default=30000)
     parser.add_argument("--messaging-loops", type=int, default=100)
@@ -230,12 +233,17 @@ def main():
         weights = {}
         if options.weight_rounds:
             weights = bench.switch_costs((EMPTY, *WEIGHTS), options.weight_rounds)
+        requests = {}
+        if options.io_rounds:
+            with statistics_on():
+                requests = IoBench(bench, Problem, run).costs(options.io_rounds)
         walls = {load: bench.wall_ratios(load) for load in bench.loads} if options.pairs else {}
         memory = bench.memory_kib() if options.processes else {}
     except (Problem, OSError) as problem:
         print(f"bench: cannot measure: {problem}", file=sys.stderr)
         return 1
     print_table(costs, weights, walls, memory, options)
+    print_costs(requests, statistics.median, spread)
     return 0
 
 

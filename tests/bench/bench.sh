@@ -24,12 +24,16 @@ trap 'rm -rf "$tools"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-${CLANG:-clang} -O2 -g -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -I"$root/vmlinux/$arch" \
-	-idirafter "/usr/include/$(uname -m)-linux-gnu" \
-	-c -o "$tools/empty.bpf.o" "$here/empty.bpf.c"
-for name in load crowd; do
+for name in empty iopeers; do
+	${CLANG:-clang} -O2 -g -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -I"$root/vmlinux/$arch" \
+		-idirafter "/usr/include/$(uname -m)-linux-gnu" \
+		-c -o "$tools/$name.bpf.o" "$here/$name.bpf.c"
+done
+for name in load crowd iogen; do
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$tools/$name" "$here/$name.c" -lbpf
 done
-make -s -C "$root" "build/$arch/tests/live/weigh"
-cp "$root/build/$arch/tests/live/weigh" "$tools/"
-"$here/bench.py" --tools "$tools" "$@" "$program"
+for name in weigh iowho; do
+	make -s -C "$root" "build/$arch/tests/live/$name"
+	cp "$root/build/$arch/tests/live/$name" "$tools/"
+done
+PYTHONDONTWRITEBYTECODE=1 "$here/bench.py" --tools "$tools" "$@" "$program"

@@ -146,6 +146,8 @@ class Bed:
         self.storm = f"{tools}/storm"
         self.touch = f"{tools}/touch"
         self.weigh = f"{tools}/weigh"
+        self.iowho = f"{tools}/iowho"
+        self.iogen = f"{tools}/iogen"
         self.scratch = pathlib.Path(tempfile.mkdtemp(dir=tools))
         # A test that needs a CPU for itself takes the last one: interrupts go to the first.
         self.cpu = max(os.sched_getaffinity(0))
@@ -247,15 +249,19 @@ class Tracer:
         return int(re.search(r"^RssAnon:\s+(\d+) kB", status, re.M)[1])
 
     def kernel_ids(self):
-        """Ids of the BPF programs, maps and links that this process holds."""
-        ids = {"prog": set(), "map": set(), "link": set()}
-        for info in pathlib.Path(f"/proc/{self.pid}/fdinfo").iterdir():
-            with contextlib.suppress(OSError):
-                for kind, number in re.findall(
-                    r"^(prog|map|link)_id:\s+(\d+)", info.read_text(encoding="ascii"), re.M
-                ):
-                    ids[kind].add(int(number))
-        return ids
+        return kernel_ids(self.pid)
+
+
+def kernel_ids(pid):
+    """Ids of the BPF programs, maps and links that a process holds."""
+    ids = {"prog": set(), "map": set(), "link": set()}
+    for info in pathlib.Path(f"/proc/{pid}/fdinfo").iterdir():
+        with contextlib.suppress(OSError):
+            for kind, number in re.findall(
+                r"^(prog|map|link)_id:\s+(\d+)", info.read_text(encoding="ascii"), re.M
+            ):
+                ids[kind].add(int(number))
+    return ids
 
 
 def read_line(process, seconds=LIMIT_S):

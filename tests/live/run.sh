@@ -41,9 +41,11 @@ case $(uname -m) in
 aarch64) arch=arm64 ;;
 *) arch=amd64 ;;
 esac
-make -s -C "$here/../.." "build/$arch/tests/live/weigh"
-cp "$here/../../build/$arch/tests/live/weigh" "$tools/"
-for name in burn family storm touch; do
-	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -pthread -o "$tools/$name" "$here/$name.c"
+for name in weigh iowho; do
+	make -s -C "$here/../.." "build/$arch/tests/live/$name"
+	cp "$here/../../build/$arch/tests/live/$name" "$tools/"
+done
+for file in burn family storm touch ../bench/iogen; do
+	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -pthread -o "$tools/$(basename $file)" "$here/$file.c"
 done
 PYTHONDONTWRITEBYTECODE=1 "$here/run.py" --tools "$tools" ${reason:+--skip "$reason"} "$program" "$@"

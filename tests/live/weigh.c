@@ -106,7 +106,7 @@ static void on_cgroup(void *arg, const struct ledger_cgroup *r)
 	(void)r;
 }
 
-static const struct ledger_sink sink = { on_slices, on_window, on_task, on_cgroup, NULL };
+static const struct ledger_sink sink = { on_slices, on_window, on_task, on_cgroup, NULL, NULL };
 
 /* Brings the books up to now; what the events say at this moment is in @kernel. */
 static void bring_up_to_date(uint64_t *kernel)

@@ -96,6 +96,14 @@ without() {
 # Programs the kernel has compiled: their symbols carry a hash
 count_programs() { grep -cE ' bpf_prog_[0-9a-f]{16}_' /proc/kallsyms; }
 
+# perf_counts OPTION...: perf counts until perf_release; ends by itself when that never comes
+perf_counts() {
+	perf stat -x, -o "$PWD/perf.csv" -a "$@" -- timeout 60 sh -c \
+		"touch $PWD/perf.ready; while [ ! -e $PWD/perf.end ]; do sleep 0.1; done" &
+	holder=$!
+	until_true test -e perf.ready
+}
+
 # perf_hold MODIFIER EVENT...: perf counts EVENTs of the first UCF until perf_release
 perf_hold() {
 	modifier=$1
@@ -104,12 +112,8 @@ perf_hold() {
 	for event in "$@"; do
 		list="$list -e $UCF/$event/$modifier"
 	done
-	# Ends by itself when perf_release never comes
 	# shellcheck disable=SC2086  # a list
-	perf stat -x, -o "$PWD/perf.csv" -a $list -- timeout 60 sh -c \
-		"touch $PWD/perf.ready; while [ ! -e $PWD/perf.end ]; do sleep 0.1; done" &
-	holder=$!
-	until_true test -e perf.ready
+	perf_counts $list
 }
 perf_release() {
 	touch perf.end
@@ -493,6 +497,8 @@ scenario_grace_alone() {
 
 # shellcheck source=tests/machine/guest_stat.sh
 . /host/guest_stat.sh
+# shellcheck source=tests/machine/guest_devices.sh
+. /host/guest_devices.sh
 
 # --- running them
 

@@ -125,8 +125,9 @@ class Known:
                 self.clocks[words[1]] = number(words[2])
             elif words[0] == "slot":
                 self.flows.append(Flow(int(words[1]), words[3], words[4:]))
-            else:
+            elif words[0] == "flow":
                 self.flows.append(Flow(None, words[2], words[3:]))
+            # What disks move is no program's word, but QEMU's.
 
     def only_port(self, kind, port):
         """The other ports of these PMUs are not connected."""

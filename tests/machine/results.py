@@ -85,15 +85,15 @@ class Wiring:
 
 
 class Reports:
-    """The reports of one run, without its summary, which repeats them."""
+    """The reports of one run, without its summary, which repeats them; or only summaries."""
 
-    def __init__(self, path):
+    def __init__(self, path, of_summaries=False):
         try:
             everything = [json.loads(line) for line in path.read_text().splitlines()]
         except (OSError, ValueError) as error:
             raise Failure(f"{path.name}: {error}") from error
         self.name = path.name
-        self.each = [report for report in everything if not report.get("summary")]
+        self.each = [report for report in everything if bool(report.get("summary")) == of_summaries]
         self.summaries = [report for report in everything if report.get("summary")]
         expect(self.each, f"{path.name}: no report")
 

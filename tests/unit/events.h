@@ -37,26 +37,48 @@ static const uint32_t sample_cpus[] = { 0, 0, 0, 1, 1, LAYOUT_NO_SOCKET, 1, LAYO
 static const uint32_t sample_sockets[] = { 0, 36 };
 static const struct counter sample_counters[] = {
 	{ "ucf0/mem_bytes_rd/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_rd",
-	  "src_loc_cpu=1,dst_loc_cmem=1", 0, 0, SOURCE_CPU, DIRECTION_READ, DESTINATION_CMEM },
+	  "src_loc_cpu=1,dst_loc_cmem=1", 0, 0, SOURCE_CPU, DIRECTION_READ, DESTINATION_CMEM,
+	  UNIT_BYTES, 0 },
 	{ "ucf0/mem_bytes_wr/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_wr",
-	  "src_loc_cpu=1,dst_rem=1", 0, 0, SOURCE_CPU, DIRECTION_WRITE, DESTINATION_REMOTE },
+	  "src_loc_cpu=1,dst_rem=1", 0, 0, SOURCE_CPU, DIRECTION_WRITE, DESTINATION_REMOTE,
+	  UNIT_BYTES, 0 },
 	{ "ucf0/mem_bytes_rd/src_rem=1", "nvidia_ucf_pmu_0", "mem_bytes_rd", "src_rem=1", 0, 1,
-	  SOURCE_REMOTE, DIRECTION_READ, DESTINATION_ANY },
+	  SOURCE_REMOTE, DIRECTION_READ, DESTINATION_ANY, UNIT_BYTES, 0 },
 	{ "ucf1/mem_bytes_rd/", "nvidia_ucf_pmu_1", "mem_bytes_rd", "", 1, 2, SOURCE_ANY,
-	  DIRECTION_READ, DESTINATION_ANY },
+	  DIRECTION_READ, DESTINATION_ANY, UNIT_BYTES, 0 },
+	{ "pcie0.rc1/rd_bytes/nvme0n1", "nvidia_pcie_pmu_0_rc_1", "rd_bytes",
+	  "src_bdf=33024,src_bdf_en=1", 0, 3, SOURCE_DEVICE, DIRECTION_READ, DESTINATION_P2P,
+	  UNIT_BYTES, 2 },
+	{ "pcie0.rc1/wr_req/nvme0n1", "nvidia_pcie_pmu_0_rc_1", "wr_req",
+	  "src_bdf=33024,src_bdf_en=1", 0, 3, SOURCE_DEVICE, DIRECTION_WRITE, DESTINATION_ANY,
+	  UNIT_REQUESTS, 2 },
 };
-static const struct group sample_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 1 } };
+#define NR_SAMPLE_COUNTERS (sizeof(sample_counters) / sizeof(sample_counters[0]))
+static const struct group sample_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 1 }, { 0, 4, 2 } };
+#define NR_SAMPLE_GROUPS (sizeof(sample_groups) / sizeof(sample_groups[0]))
 static char *const sample_cgroups[] = { "/a b", "/slurm/job_1" };
 
 static const struct probe sample_probes[] = {
 	{ "cmem0/rd", "reads of CPU memory", "nvidia_cmem_latency_pmu_0", 0, DIRECTION_READ,
-	  DESTINATION_CMEM, true },
-	{ "c2c1/in_wr", "", "nvidia_nvlink_c2c_pmu_1", 1, DIRECTION_WRITE, DESTINATION_ANY, false },
+	  DESTINATION_CMEM, true, 0 },
+	{ "c2c1/in_wr", "", "nvidia_nvlink_c2c_pmu_1", 1, DIRECTION_WRITE, DESTINATION_ANY, false,
+	  2 },
 };
+
+/* A disk below a port that is counted too, and a function of which nothing is known. */
+static const struct device sample_devices[] = {
+	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_PORT, 0 },
+	{ "0002:81:00.0", "nvme0n1", DEVICE_NVME, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_ID, 1 },
+	{ "10000:e1:1f.7", "eth0,\xff", DEVICE_NET, 0, 0, 0, WIRING_UNKNOWN, DEVICE_NOT_COUNTED,
+	  0 },
+	{ "0009:00:00.0", "mlx5_0", DEVICE_RDMA, 1, 0, 0, WIRING_LOW, DEVICE_BY_PORT, 0 },
+};
+#define NR_SAMPLE_DEVICES (sizeof(sample_devices) / sizeof(sample_devices[0]))
 
 static const struct trace_header sample_header = {
 	.host = { "n1", "7.2.13", "t410", 2 },
-	.layout = { sample_cpus, 8, sample_sockets, 2, sample_counters, 4, sample_groups, 3 },
+	.layout = { sample_cpus, 8, sample_sockets, 2, sample_counters, NR_SAMPLE_COUNTERS,
+		    sample_groups, NR_SAMPLE_GROUPS },
 	.window_ns = 10000000,
 	.interval_ns = 1000000000,
 	.by_thread = true,
@@ -67,6 +89,8 @@ static const struct trace_header sample_header = {
 	.nr_weights = 2,
 	.probes = sample_probes,
 	.nr_probes = 2,
+	.devices = sample_devices,
+	.nr_devices = NR_SAMPLE_DEVICES,
 };
 
 /* Everything a sink was told, as text. */
@@ -162,7 +186,7 @@ static inline int log_window(void *arg, const struct trace_window *w)
 
 	l->events++;
 	log_line(l, "window %u %llu %llu", w->group, LLU(w->start_ns), LLU(w->end_ns));
-	for (uint32_t i = 0; w->group < 3 && i < sample_groups[w->group].nr; i++)
+	for (uint32_t i = 0; w->group < NR_SAMPLE_GROUPS && i < sample_groups[w->group].nr; i++)
 		log_line(l, " %llu/%llu/%llu", LLU(w->readings[i].value),
 			 LLU(w->readings[i].enabled_ns), LLU(w->readings[i].running_ns));
 	log_line(l, "\n");
@@ -177,6 +201,17 @@ static inline int log_sample(void *arg, const struct trace_sample *s)
 	log_line(l, "sample %u %llu %llu %llu/%llu/%llu %llu/%llu\n", s->probe, LLU(s->start_ns),
 		 LLU(s->end_ns), LLU(s->outstanding), LLU(s->requests), LLU(s->cycles),
 		 LLU(s->enabled_ns), LLU(s->running_ns));
+	return l->answer;
+}
+
+static inline int log_io(void *arg, const struct trace_io *io)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "io %u %u %llu %llu dev %u %d %llu/%llu %llu %llu\n", io->pid, io->tgid,
+		 LLU(io->task_start_ns), LLU(io->cgroup_id), io->device, io->exclusive,
+		 LLU(io->read_bytes), LLU(io->write_bytes), LLU(io->start_ns), LLU(io->end_ns));
 	return l->answer;
 }
 
@@ -220,6 +255,7 @@ static inline struct trace_sink log_sink(struct event_log *l)
 		.slice = log_slice,
 		.window = log_window,
 		.sample = log_sample,
+		.io = log_io,
 		.lost = log_lost,
 		.mark = log_mark,
 		.arg = l,
@@ -264,7 +300,9 @@ static inline void random_slice(const struct trace_sink *s, uint64_t now, bool w
 static inline void random_window(const struct trace_sink *s, uint64_t now, bool wild)
 {
 	struct reading r[2];
-	struct trace_window w = { .group = random_below(3), .start_ns = now, .readings = r };
+	struct trace_window w = { .group = random_below(NR_SAMPLE_GROUPS),
+				  .start_ns = now,
+				  .readings = r };
 
 	w.end_ns = now + 10000000 + random_below(1000);
 	for (int i = 0; i < 2; i++) {
@@ -290,6 +328,33 @@ static inline void random_sample(const struct trace_sink *s, uint64_t now, bool 
 	x.end_ns = x.start_ns + length;
 	x.running_ns = random_below(3) ? x.enabled_ns : 0;
 	assert_int_equal(s->sample(s->arg, &x), 0);
+}
+
+/* Of a process, a cgroup, or nobody known. */
+static inline void random_io(const struct trace_sink *s, uint64_t now, bool wild)
+{
+	uint64_t length = random_below(50000000);
+	struct trace_io x = {
+		.device = random_below(NR_SAMPLE_DEVICES),
+		.exclusive = !random_below(3),
+		.start_ns = wild && !random_below(8) ? UINT64_MAX - length : now,
+	};
+
+	x.end_ns = x.start_ns + length;
+	if (!random_below(4)) {
+		x.pid = TRACE_PID_LOST;
+	} else {
+		x.cgroup_id = 100 + random_below(7);
+		if (random_below(3)) {
+			x.pid = x.tgid = 1 + random_below(50);
+			x.task_start_ns = x.pid * 1000u;
+		}
+	}
+	if (!x.exclusive) {
+		x.read_bytes = random_number(wild);
+		x.write_bytes = random_number(wild);
+	}
+	assert_int_equal(s->io(s->arg, &x), 0);
 }
 
 static inline void random_mark(const struct trace_sink *s, uint64_t now, bool first, bool last,
@@ -339,7 +404,7 @@ static inline void random_event(const struct trace_sink *s, uint64_t now, bool w
 				   random_number(wild) };
 	uint64_t pid = 1 + random_below(50);
 
-	switch (random_below(17)) {
+	switch (random_below(19)) {
 	case 0:
 		random_task(s, wild);
 		break;
@@ -364,6 +429,10 @@ static inline void random_event(const struct trace_sink *s, uint64_t now, bool w
 		break;
 	case 8:
 		random_sample(s, now, wild);
+		break;
+	case 9:
+	case 10:
+		random_io(s, now, wild);
 		break;
 	default:
 		random_slice(s, now, wild);
@@ -411,6 +480,9 @@ static inline void assert_same_header(const struct trace_header *a, const struct
 	assert_memory_equal(k->counters, l->counters, k->nr_counters * sizeof(*k->counters));
 	assert_int_equal(a->nr_probes, b->nr_probes);
 	assert_memory_equal(a->probes, b->probes, a->nr_probes * sizeof(*a->probes));
+	assert_int_equal(a->nr_devices, b->nr_devices);
+	if (a->nr_devices)
+		assert_memory_equal(a->devices, b->devices, a->nr_devices * sizeof(*a->devices));
 }
 
 #endif

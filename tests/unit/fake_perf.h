@@ -57,7 +57,8 @@ static struct {
 	int fail_reads; /* so many readings fail */
 	int fail_type;	/* of PMUs of this type only, 0 = all */
 	uint32_t cpu_gone;
-	bool frozen; /* readings are old ones */
+	bool frozen;					      /* readings are old ones */
+	uint64_t (*rate)(const struct perf_event_attr *attr); /* NULL: fake_rate() */
 } fake;
 
 static inline void fake_reset(void)
@@ -101,7 +102,7 @@ static inline void fake_pass(uint64_t ns)
 		if (!leader->runs)
 			continue;
 		e->running_ns += ns;
-		e->value += ns * fake_rate(e->attr.config);
+		e->value += ns * (fake.rate ? fake.rate(&e->attr) : fake_rate(e->attr.config));
 	}
 }
 

@@ -41,6 +41,22 @@ void sample_tangle(struct report_row *row, const char *keys, size_t nr_all);
  */
 void sample_by_destination(struct report *r);
 
+/**
+ * sample_with_devices() - add six devices and a port, and what rows have of them
+ * @r: a report of processes or cgroups; balanced again
+ *
+ * 0 a disk that took turns, split by destination; 1 a network card alone below its port; 2 a
+ * function that one row alone had open; 3 a disk whose place is not known; 4 a GPU that did
+ * nothing; 5 a disk that got no turn; 6 the port of 0 and 2. Rows have parts in 0 to 3.
+ */
+void sample_with_devices(struct report *r);
+
+/** sample_with_requests() - as that, but nothing is counted: rows have requests only */
+void sample_with_requests(struct report *r);
+
+#define SAMPLE_DEVICES	       7
+#define SAMPLE_DEVICE_COUNTERS 15
+
 /** sample_without_counters() - processes with CPU time alone, platform "none" */
 struct report *sample_without_counters(void);
 

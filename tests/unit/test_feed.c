@@ -413,6 +413,106 @@ static void weights_make_sense(void **state)
 	assert_weights(&out.items[0], UINT64_MAX, 99, 100);
 }
 
+struct io_log {
+	struct trace_io seen[8];
+	int nr;
+	int answer;
+};
+
+static int log_io(void *arg, const struct trace_io *io)
+{
+	struct io_log *log = arg;
+
+	log->seen[log->nr++] = *io;
+	return log->answer;
+}
+
+static struct ledger_io_slot io_slot(uint32_t pid, uint64_t cgroup, uint64_t reads, uint64_t writes)
+{
+	return (struct ledger_io_slot){
+		.pid = pid,
+		.tgid = pid,
+		.start_ns = 5,
+		.cgroup_id = cgroup,
+		.device = 3,
+		.requests = 1,
+		.read_bytes = reads,
+		.write_bytes = writes,
+		.first_ns = 100,
+		.last_ns = 200,
+	};
+}
+
+static void requests_become_io(void **state)
+{
+	struct ledger_io r = { .h = { .type = LEDGER_IO, .time_ns = 300 }, .nr = 4 };
+	struct io_log log = { 0 };
+	const struct trace_sink out = { .io = log_io, .arg = &log };
+	struct ledger_sink sink;
+	struct feed f;
+
+	(void)state;
+	assert_int_equal(feed_init(&f, &header.layout, &out, 100), 0);
+	sink = feed_sink(&f);
+	r.slots[0] = io_slot(7, 9, 4096, 0);
+	r.slots[1] = io_slot(8, 9, 0, 0); /* taken back */
+	r.slots[2] = io_slot(LEDGER_LOST_PID, 0, 0, 512);
+	r.slots[3] = io_slot(0, 9, 1, 2);
+	sink.io(sink.arg, &r);
+	assert_int_equal(log.nr, 3);
+	assert_int_equal(log.seen[0].pid, 7);
+	assert_int_equal(log.seen[0].tgid, 7);
+	assert_int_equal(log.seen[0].task_start_ns, 5);
+	assert_int_equal(log.seen[0].cgroup_id, 9);
+	assert_int_equal(log.seen[0].device, 3);
+	assert_int_equal(log.seen[0].read_bytes, 4096);
+	assert_int_equal(log.seen[0].write_bytes, 0);
+	assert_int_equal(log.seen[0].start_ns, 100);
+	assert_int_equal(log.seen[0].end_ns, 200);
+	assert_false(log.seen[0].exclusive);
+	assert_int_equal(log.seen[1].pid, TRACE_PID_LOST);
+	assert_int_equal(log.seen[2].pid, 0);
+	assert_int_equal(log.seen[2].write_bytes, 2);
+	assert_int_equal(f.bad_slices, 0);
+	feed_release(&f);
+}
+
+static void senseless_io_is_counted(void **state)
+{
+	struct ledger_io r = { .h = { .type = LEDGER_IO }, .nr = 3 };
+	struct io_log log = { .answer = -EINVAL };
+	struct trace_sink out = { .io = log_io, .arg = &log };
+	struct ledger_sink sink;
+	struct feed f;
+
+	(void)state;
+	assert_int_equal(feed_init(&f, &header.layout, &out, 100), 0);
+	sink = feed_sink(&f);
+	for (int i = 0; i < 3; i++)
+		r.slots[i] = io_slot(7, 9, 1, 1);
+	r.slots[0].device = LEDGER_MAX_DEVICES;
+	r.slots[1].first_ns = r.slots[1].last_ns + 1;
+	sink.io(sink.arg, &r);
+	/* the third one is for the reader of the trace to refuse */
+	assert_int_equal(log.nr, 1);
+	assert_int_equal(f.bad_slices, 3);
+	assert_int_equal(f.error, 0);
+	log.answer = -ENOSPC;
+	r.slots[0] = io_slot(7, 9, 1, 1);
+	r.nr = 1;
+	sink.io(sink.arg, &r);
+	assert_int_equal(f.error, -ENOSPC);
+	feed_release(&f);
+
+	/* Who does not want to know is not told. */
+	out.io = NULL;
+	assert_int_equal(feed_init(&f, &header.layout, &out, 100), 0);
+	sink = feed_sink(&f);
+	sink.io(sink.arg, &r);
+	assert_int_equal(f.bad_slices, 0);
+	feed_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +528,8 @@ int main(void)
 		cmocka_unit_test(weights_stay_with_their_slots),
 		cmocka_unit_test(no_weights_are_none),
 		cmocka_unit_test(weights_make_sense),
+		cmocka_unit_test(requests_become_io),
+		cmocka_unit_test(senseless_io_is_counted),
 	};
 
 	return cmocka_run_group_tests_name("feed", tests, NULL, NULL);

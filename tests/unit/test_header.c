@@ -132,7 +132,7 @@ static void impossible_counters_are_refused(void **state)
 	static const char *const bad[] = {
 		"a", "a=1,", "a=1,b", "a=9223372036854775808", ",", "="
 	};
-	struct counter counters[4];
+	struct counter counters[NR_SAMPLE_COUNTERS];
 	struct trace_header h = sample_header;
 
 	(void)state;

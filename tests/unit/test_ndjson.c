@@ -145,11 +145,11 @@ static void test_foreign(void **state)
 		"\"on_cpu_ns\":6500,\"weights\":{\"l2d_cache_wb\":4,\"l3d_cache_refill\":311}}\r\n"
 		"{\"type\":\"slice\",\"workload\":7,\"cpu\":4,\"start_ns\":1000,\"end_ns\":9000,"
 		"\"new\":[]}\n"
-		"{\"type\":\"io\",\"workload\":7,\"bdf\":\"0002:81:00.0\"}\n"
 		"{\"type\":\"mark\",\"what\":\"not ours\"}\n"
 		"{\"type\":\"sample\",\"of\":\"without probes not ours\"}\n"
 		"{\"type\":\"workload\",\"id\":0,\"pid\":0,\"comm\":\"idle\"}\n"
 		"{\"type\":\"slice\",\"workload\":0,\"cpu\":0,\"start_ns\":0,\"end_ns\":1}\n"
+		"{\"type\":\"workload\",\"id\":2,\"pid\":6,\"cgroup\":\"/a\"}\n"
 		"{\"type\":\"workload\",\"id\":1,\"pid\":5,\"tgid\":4}\n"
 		"{\"type\":\"slice\",\"workload\":1,\"cpu\":0,\"start_ns\":"
 		"\"18446744073709551614\","
@@ -166,11 +166,14 @@ static void test_foreign(void **state)
 		"slice 4242 4242 99 881 cpu 3 1000 9000 6500 w 311 4 6500\n"
 		"slice 4242 4242 99 881 cpu 4 1000 9000 8000 w 0 0 0\n"
 		"slice 0 0 0 0 cpu 0 0 1 1 w 0 0 0\n"
+		/* a number that JSON has */
+		"cgroup 5176438104501573933 [/a]\n"
+		"task 6 6 0 0 0 5176438104501573933 0 [(null)]\n"
 		"task 5 4 0 0 0 0 0 [(null)]\n"
 		"slice 5 4 0 0 cpu 0 18446744073709551614 18446744073709551615 1 w 0 0 0\n"
 		"window 1 0 10 7/10/10\n"
 		"lost slices 1 0 10 12\n"
-		"mark 0 1 10000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
+		"mark 0 1 10000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
 	const struct trace_header *h;
 	struct event_log got = { 0 };
 	struct trace_sink sink = log_sink(&got);
@@ -464,7 +467,8 @@ static void test_mutations(void **state)
 
 static void test_refused(void **state)
 {
-	struct trace_window window = { .group = 3 }, backwards = { .start_ns = 2, .end_ns = 1 };
+	struct trace_window window = { .group = NR_SAMPLE_GROUPS },
+			    backwards = { .start_ns = 2, .end_ns = 1 };
 	struct trace_sample sample = { .probe = 2 }, rewound = { .start_ns = 2, .end_ns = 1 };
 	struct trace_slice slice = { .cpu = 8 };
 	struct trace_mark mark = { .time_ns = 1 };

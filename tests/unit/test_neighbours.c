@@ -24,14 +24,15 @@ static const struct counter counters[] = {
 	{ .name = "wr", .source = SOURCE_CPU, .direction = DIRECTION_WRITE },
 	{ .name = "dev", .source = SOURCE_DEVICE },
 	{ .name = "rd1", .source = SOURCE_CPU, .group = 1 },
+	{ .name = "ssd", .source = SOURCE_DEVICE, .group = 2, .device = 1 },
 };
-static const struct group groups[] = { { 0, 0, 3 }, { 1, 3, 1 } };
+static const struct group groups[] = { { 0, 0, 3 }, { 1, 3, 1 }, { 0, 4, 1 } };
 static const struct probe probes[] = {
 	{ .name = "cmem0/rd", .destination = DESTINATION_CMEM, .by_tasks = true },
 	{ .name = "in/rd" },
 };
 static const struct trace_header header = {
-	.layout = { NULL, 0, socket_ids, 2, counters, 4, groups, 2 },
+	.layout = { NULL, 0, socket_ids, 2, counters, 5, groups, 3 },
 	.probes = probes,
 	.nr_probes = 2,
 };
@@ -116,6 +117,10 @@ static void burst_window(struct world *w, uint64_t start)
 	moved(w, &window, 0, 2, 50000000);
 	moved(w, &window, 1, 2, 10000000);
 	moved(w, &window, 2, 0, 20000000);
+	/* The socket's counter has what a device's own counter has. */
+	window.group = 2;
+	assert_int_equal(w->in.window(w->in.arg, &window), 0);
+	moved(w, &window, 4, 2, 90000000);
 }
 
 static uint64_t burst_latency(uint64_t start)

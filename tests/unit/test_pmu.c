@@ -637,7 +637,7 @@ static void test_no_pmu(void **state)
 static void test_sysfs(void **state)
 {
 	struct sysfs fs = { .fd = 4711 };
-	char name[8] = "before";
+	char name[8] = "before", target[PATH_MAX];
 	struct diag d = { 0 };
 	struct tree tree;
 
@@ -663,6 +663,12 @@ static void test_sysfs(void **state)
 	assert_true(sysfs_exists(&fs, "plain"));
 	assert_false(sysfs_exists(&fs, "good"));
 	assert_false(sysfs_exists(&fs, "none"));
+	strcpy(target, "before");
+	assert_int_equal(sysfs_link(&fs, "file", target), -EINVAL);
+	assert_int_equal(sysfs_link(&fs, "none", target), -ENOENT);
+	assert_string_equal(target, "before");
+	assert_int_equal(sysfs_link(&fs, "good", target), 0);
+	assert_string_equal(target, "a/b/target");
 	sysfs_close(&fs);
 	sysfs_close(&fs);
 	sysfs_close(NULL);

@@ -224,6 +224,35 @@ static void test_version_1(void **state)
 	free(got.text);
 }
 
+/* A file that version 2 wrote: no devices, and 16 totals of losses. */
+static void test_version_2(void **state)
+{
+	struct event_log got = { 0 };
+	const struct trace_header *h;
+	struct trace_file *f;
+	struct trace_end end;
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(trace_file_open(TESTS_DIR "/fixtures/recording-2", &d, &f), 0);
+	h = trace_file_header(f);
+	assert_int_equal(h->nr_probes, 2);
+	assert_string_equal(h->probes[1].name, sample_probes[1].name);
+	assert_int_equal(h->probes[1].device, 0);
+	assert_int_equal(h->nr_devices, 0);
+	assert_int_equal(h->layout.nr_counters, 4);
+	assert_memory_equal(h->layout.counters, sample_counters, 4 * sizeof(*sample_counters));
+	trace_file_close(f);
+	assert_int_equal(read_back(TESTS_DIR "/fixtures/recording-2", &got, &end, &d), 0);
+	assert_true(end.complete);
+	assert_int_equal(end.refused, 0);
+	assert_non_null(strstr(got.text, "sample 1 1000 9000 70/7/8 8000/8000\n"));
+	assert_non_null(strstr(got.text,
+			       "mark 0 1 9000 1700000000000000000 9000 8990"
+			       " 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 1 2 3 4 0 0 0 0\n"));
+	free(got.text);
+}
+
 static void test_other_versions(void **state)
 {
 	struct recording_preamble p;
@@ -244,7 +273,7 @@ static void test_other_versions(void **state)
 		memcpy(data, &p, sizeof(p));
 		store(copy, data, size);
 		assert_int_equal(read_back(copy, &got, &end, &d), -EBADMSG);
-		assert_non_null(strstr(d.what, "and only 1 to 2 are known"));
+		assert_non_null(strstr(d.what, "and only 1 to 3 are known"));
 	}
 	assert_int_equal(got.events, 0);
 	free(data);
@@ -254,11 +283,13 @@ static void test_other_versions(void **state)
 
 static void test_refused(void **state)
 {
-	static const struct group bad_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 7, 3, 1 } };
+	static const struct group bad_groups[] = {
+		{ 0, 0, 2 }, { 0, 2, 1 }, { 7, 3, 1 }, { 0, 4, 2 }
+	};
 	struct trace_header h = sample_header;
 	struct recording_writer *w = NULL;
 	struct probe bad_probes[2] = { sample_probes[0], sample_probes[1] };
-	struct trace_window window = { .group = 3 };
+	struct trace_window window = { .group = NR_SAMPLE_GROUPS };
 	struct trace_sample sample = { .probe = 2, .start_ns = 1, .end_ns = 2 };
 	struct trace_lost lost = { 0 };
 	struct event_log log = { 0 };
@@ -715,6 +746,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_round_trip, empty_dir),
 		cmocka_unit_test_teardown(test_header, empty_dir),
 		cmocka_unit_test_teardown(test_version_1, empty_dir),
+		cmocka_unit_test_teardown(test_version_2, empty_dir),
 		cmocka_unit_test_teardown(test_other_versions, empty_dir),
 		cmocka_unit_test_teardown(test_refused, empty_dir),
 		cmocka_unit_test_teardown(test_full_disk, empty_dir),

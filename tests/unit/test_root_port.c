@@ -8,105 +8,31 @@
 #include <cmocka.h>
 
 #include "platform/root_port.h"
-#include "tree.h"
+#include "pci_world.h"
 
 #define UNTOUCHED 0x5a
 
-/* The listing of the T410 PMU guide. */
-static const struct root_port listing[] = {
-	{ "0001:00:00.0", 0x01, 0x00, 0, 0, 0 }, { "0002:80:00.0", 0x02, 0x80, 1, 1, 0 },
-	{ "0002:a0:00.0", 0x02, 0xa0, 2, 1, 0 }, { "0002:c0:00.0", 0x02, 0xc0, 3, 1, 0 },
-	{ "0002:e0:00.0", 0x02, 0xe0, 4, 1, 0 }, { "0003:00:00.0", 0x03, 0x00, 0, 2, 0 },
-	{ "0004:00:00.0", 0x04, 0x00, 0, 3, 0 }, { "0005:00:00.0", 0x05, 0x00, 0, 4, 0 },
-	{ "0005:40:00.0", 0x05, 0x40, 1, 4, 0 }, { "0005:c0:00.0", 0x05, 0xc0, 2, 4, 0 },
-	{ "0006:00:00.0", 0x06, 0x00, 0, 5, 0 }, { "0009:00:00.0", 0x09, 0x00, 0, 0, 1 },
-	{ "000a:80:00.0", 0x0a, 0x80, 1, 1, 1 }, { "000a:a0:00.0", 0x0a, 0xa0, 2, 1, 1 },
-	{ "000a:e0:00.0", 0x0a, 0xe0, 3, 1, 1 }, { "000b:00:00.0", 0x0b, 0x00, 0, 2, 1 },
-	{ "000c:00:00.0", 0x0c, 0x00, 0, 3, 1 }, { "000d:00:00.0", 0x0d, 0x00, 0, 4, 1 },
-	{ "000d:40:00.0", 0x0d, 0x40, 1, 4, 1 }, { "000d:c0:00.0", 0x0d, 0xc0, 2, 4, 1 },
-	{ "000e:00:00.0", 0x0e, 0x00, 0, 5, 1 },
-};
-#define NR_LISTING (sizeof(listing) / sizeof(listing[0]))
-
-static void put_u32(uint8_t *at, uint32_t value)
+/* The function at the end of @parents, class and configuration space of @port or junk. */
+static void add_port(struct world *w, const char *bridge, const struct guide_port *port)
 {
-	for (int i = 0; i < 4; i++)
-		at[i] = value >> (8 * i);
+	config_port(w->c, port);
+	world_add(w, bridge, port->name, CONFIG_SIZE);
 }
 
-/* Configuration space with another DVSEC first, then the one of the port. */
-static void make_config(const struct root_port *port, uint8_t config[4096])
+static void add_device(struct world *w, const char *parents, const char *name, uint32_t class_code)
 {
-	memset(config, 0, 4096);
-	put_u32(config + 0x100, 0x0023 | 1 << 16 | 0x140 << 20);
-	put_u32(config + 0x104, 0x8086 | 0x20 << 20);
-	put_u32(config + 0x108, 0x0004);
-	put_u32(config + 0x140, 0x0001 | 1 << 16 | 0x200 << 20);
-	put_u32(config + 0x200, 0x0023 | 1 << 16);
-	put_u32(config + 0x204, 0x10de | 0x14 << 20);
-	put_u32(config + 0x208, 0x0004);
-	config[0x20c] = port->bus;
-	config[0x20d] = port->segment;
-	config[0x20e] = port->rp;
-	config[0x20f] = port->rc;
-	config[0x210] = port->socket;
+	config_make(w->c, 0x123410de, class_code, TYPE_ENDPOINT);
+	world_add(w, parents, name, CONFIG_SIZE);
 }
 
-struct world {
-	struct tree tree;
-	struct sysfs fs;
-	struct diag d;
-};
-
-static int world_make(void **state)
+static void is_port(const struct root_port *got, const struct guide_port *want)
 {
-	struct world *w = calloc(1, sizeof(*w));
-
-	assert_non_null(w);
-	tree_make(&w->tree);
-	assert_int_equal(sysfs_open(w->tree.root, &w->d, &w->fs), 0);
-	*state = w;
-	return 0;
-}
-
-static int world_free(void **state)
-{
-	struct world *w = *state;
-
-	sysfs_close(&w->fs);
-	tree_remove(&w->tree);
-	free(w);
-	return 0;
-}
-
-/* A function at a real path below devices/, with its link where the kernel has it. */
-static void add_function(struct world *w, const char *parents, const char *name, const char *class)
-{
-	char path[256], target[256];
-
-	snprintf(path, sizeof(path), "devices/%s/%s/class", parents, name);
-	tree_put(&w->tree, path, class);
-	snprintf(path, sizeof(path), "bus/pci/devices/%s", name);
-	snprintf(target, sizeof(target), "../../../devices/%s/%s", parents, name);
-	tree_link(&w->tree, path, target);
-}
-
-static void add_config(struct world *w, const char *parents, const char *name, const void *config,
-		       size_t size)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "devices/%s/%s/config", parents, name);
-	tree_write(&w->tree, path, config, size);
-}
-
-static void add_port(struct world *w, const char *bridge, const struct root_port *port)
-{
-	uint8_t config[4096];
-
-	make_config(port, config);
-	add_function(w, bridge, port->name, "0x060400");
-	add_config(w, bridge, port->name, config, sizeof(config));
+	assert_string_equal(got->name, want->name);
+	assert_int_equal(got->segment, want->segment);
+	assert_int_equal(got->bus, want->bus);
+	assert_int_equal(got->rp, want->rp);
+	assert_int_equal(got->rc, want->rc);
+	assert_int_equal(got->socket, want->socket);
 }
 
 static void test_listing(void **state)
@@ -115,21 +41,22 @@ static void test_listing(void **state)
 	struct root_port *all;
 	size_t nr;
 
-	for (size_t i = 0; i < NR_LISTING; i++) {
-		const struct root_port *want = &listing[i];
+	for (size_t i = 0; i < NR_GUIDE; i++) {
+		const struct guide_port *want = &guide[i];
 		struct root_port got;
 		char bridge[32];
 
 		snprintf(bridge, sizeof(bridge), "pci00%02x:%02x", want->segment, want->bus);
 		add_port(w, bridge, want);
 		assert_int_equal(root_port_of(&w->fs, want->name, &w->d, &got), 0);
-		assert_memory_equal(&got, want, sizeof(got));
+		is_port(&got, want);
 	}
 	/* All at once, beside what is no root port. */
-	add_function(w, "pci0002:80/0002:80:00.0", "0002:81:00.0", "0x010802");
+	add_device(w, "pci0002:80/0002:80:00.0", "0002:81:00.0", 0x010802);
 	assert_int_equal(root_ports_read(&w->fs, &all, &nr), 0);
-	assert_int_equal(nr, NR_LISTING);
-	assert_memory_equal(all, listing, sizeof(listing));
+	assert_int_equal(nr, NR_GUIDE);
+	for (size_t i = 0; i < nr; i++)
+		is_port(&all[i], &guide[i]);
 	free(all);
 }
 
@@ -150,11 +77,11 @@ static void test_below(void **state)
 	struct world *w = *state;
 	struct root_port got;
 
-	add_port(w, "platform/soc/pci0002:80", &listing[1]);
-	add_function(w, "platform/soc/pci0002:80/0002:80:00.0/0002:81:00.0/0002:82:01.0",
-		     "0002:84:00.3", "0x010802");
+	add_port(w, "platform/soc/pci0002:80", &guide[1]);
+	add_device(w, "platform/soc/pci0002:80/0002:80:00.0/0002:81:00.0/0002:82:01.0",
+		   "0002:84:00.3", 0x010802);
 	assert_int_equal(root_port_of(&w->fs, "0002:84:00.3", &w->d, &got), 0);
-	assert_memory_equal(&got, &listing[1], sizeof(got));
+	is_port(&got, &guide[1]);
 }
 
 static void refused(struct world *w, const char *bdf, int err, const char *words)
@@ -180,56 +107,103 @@ static void test_refusals(void **state)
 					    "0002-81:00.0",
 					    "000200020002000200020002:81:00.0" };
 	struct world *w = *state;
-	struct root_port other = listing[1];
-	uint8_t config[4096] = { 0 };
+	struct guide_port other = guide[1];
+	struct root_port got;
 
 	for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++)
 		refused(w, junk[i], -EINVAL, "no PCI address");
 	refused(w, "0002:81:00.0", -ENOENT, "no PCI device 0002:81:00.0");
-	add_function(w, "pci0007:00", "0007:00:02.0", "0x010802");
+	add_device(w, "pci0007:00", "0007:00:02.0", 0x010802);
 	refused(w, "0007:00:02.0", -EINVAL, "root complex itself");
-	add_function(w, "pci0008:00", "0008:00:00.0", "0x060400");
+	config_bridge(w->c, TYPE_ROOT, 0, 1, 2);
+	world_add(w, "pci0008:00", "0008:00:00.0", 0);
 	refused(w, "0008:00:00.0", -ENOENT, "configuration space of 0008:00:00.0");
-	add_config(w, "pci0008:00", "0008:00:00.0", config, 64);
+	tree_write(&w->tree, "devices/pci0008:00/0008:00:00.0/config", w->c, 64);
 	refused(w, "0008:00:00.0", -EACCES, "ends after 64 bytes");
-	add_config(w, "pci0008:00", "0008:00:00.0", config, sizeof(config));
+	tree_write(&w->tree, "devices/pci0008:00/0008:00:00.0/config", w->c, CONFIG_SIZE);
 	refused(w, "0008:00:00.0", -ENODATA, "does not say");
+	/* the firmware numbers buses differently: what matters holds anyway */
 	other.bus = 0x81;
 	add_port(w, "pci0002:80", &other);
-	refused(w, "0002:80:00.0", -ENODATA, "bus 81");
-	add_function(w, "virtual", "0009:00:00.0", "0x060400");
+	assert_int_equal(root_port_of(&w->fs, "0002:80:00.0", &w->d, &got), 0);
+	is_port(&got, &other);
+	add_device(w, "virtual", "0009:00:00.0", 0x060400);
 	refused(w, "0009:00:00.0", -EINVAL, "host bridge");
 }
 
-/* Lists that lead nowhere, in circles, or end in the middle. */
-static void test_parse(void **state)
+static void lists(struct world *w, int err)
 {
-	uint8_t config[4096];
-	struct root_port port;
+	struct root_port got;
 
-	(void)state;
-	make_config(&listing[1], config);
-	for (size_t size = 0; size < sizeof(config); size++) {
-		int want = size < 0x100 ? -EACCES : size < 0x211 ? -ENODATA : 0;
+	tree_write(&w->tree, "devices/pci0002:80/0002:80:00.0/config", w->c, CONFIG_SIZE);
+	assert_int_equal(root_port_of(&w->fs, "0002:80:00.0", &w->d, &got), err);
+	if (!err)
+		is_port(&got, &guide[1]);
+}
 
-		port = (struct root_port){ .rp = UNTOUCHED };
-		assert_int_equal(root_port_parse(config, size, &port), want);
-		assert_int_equal(port.rp, want ? UNTOUCHED : 1);
-	}
+/* Lists that lead nowhere, in circles, or end in the middle. */
+static void test_lists(void **state)
+{
+	struct world *w = *state;
+	uint8_t good[CONFIG_SIZE];
+
+	add_port(w, "pci0002:80", &guide[1]);
+	memcpy(good, w->c, sizeof(good));
+	lists(w, 0);
 	/* too short to hold the socket */
-	put_u32(config + 0x204, 0x10de | 0x10 << 20);
-	assert_int_equal(root_port_parse(config, sizeof(config), &port), -ENODATA);
+	put_le(w->c + 0x204, 0x10deu | 0x10u << 20, 4);
+	lists(w, -ENODATA);
 	/* a length that nobody filled in */
-	put_u32(config + 0x204, 0x10de);
-	assert_int_equal(root_port_parse(config, sizeof(config), &port), 0);
-	/* a circle that leaves out ours */
-	put_u32(config + 0x140, 0x0001 | 1 << 16 | 0x100 << 20);
-	assert_int_equal(root_port_parse(config, sizeof(config), &port), -ENODATA);
-	/* a pointer below the list, a device that is gone */
-	put_u32(config + 0x140, 0x0001 | 1 << 16 | 0x40 << 20);
-	assert_int_equal(root_port_parse(config, sizeof(config), &port), -ENODATA);
-	memset(config, 0xff, sizeof(config));
-	assert_int_equal(root_port_parse(config, sizeof(config), &port), -ENODATA);
+	put_le(w->c + 0x204, 0x10de, 4);
+	lists(w, 0);
+	/* of another kind, of another vendor */
+	w->c[0x208] = 5;
+	lists(w, -ENODATA);
+	memcpy(w->c, good, sizeof(good));
+	w->c[0x204] = 0xdf;
+	lists(w, -ENODATA);
+	memcpy(w->c, good, sizeof(good));
+	/* a circle that leaves out ours, a pointer below the list */
+	config_extended(w->c, 0x140, 0x0001, 0x100);
+	lists(w, -ENODATA);
+	config_extended(w->c, 0x140, 0x0001, 0x80);
+	memcpy(w->c + 0x80, good + 0x200, 0x14);
+	lists(w, -ENODATA);
+	memcpy(w->c, good, sizeof(good));
+	/* ours is the last thing in the space, and would go beyond it */
+	config_extended(w->c, 0x140, 0x0001, 0xfec);
+	memcpy(w->c + 0xfec, good + 0x200, 0x11);
+	lists(w, 0);
+	config_extended(w->c, 0x140, 0x0001, 0xff0);
+	memcpy(w->c + 0xff0, good + 0x200, 0x10);
+	lists(w, -ENODATA);
+	/* a port that cannot be */
+	memcpy(w->c, good, sizeof(good));
+	w->c[0x20e] = 8;
+	lists(w, -ENODATA);
+	memset(w->c, 0xff, sizeof(w->c));
+	lists(w, -ENODATA);
+}
+
+/* The file may end anywhere: rights, or a function without extended space. */
+static void test_ends(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		size_t size;
+		int err;
+	} ends[] = {
+		{ 63, -ENOENT },     { 64, -EACCES },	  { 128, -ENODATA }, { 256, -ENODATA },
+		{ 0x200, -ENODATA }, { 0x210, -ENODATA }, { 0x211, 0 },	     { CONFIG_SIZE, 0 }
+	};
+
+	add_port(w, "pci0002:80", &guide[1]);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct root_port got;
+
+		tree_write(&w->tree, "devices/pci0002:80/0002:80:00.0/config", w->c, ends[i].size);
+		assert_int_equal(root_port_of(&w->fs, "0002:80:00.0", &w->d, &got), ends[i].err);
+	}
 }
 
 int main(void)
@@ -239,7 +213,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_none, world_make, world_free),
 		cmocka_unit_test_setup_teardown(test_below, world_make, world_free),
 		cmocka_unit_test_setup_teardown(test_refusals, world_make, world_free),
-		cmocka_unit_test(test_parse),
+		cmocka_unit_test_setup_teardown(test_lists, world_make, world_free),
+		cmocka_unit_test_setup_teardown(test_ends, world_make, world_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

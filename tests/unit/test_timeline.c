@@ -145,7 +145,7 @@ static int on_block(void *arg, const struct split_block *b)
 
 static struct timeline_sink sink_of(struct seen *s)
 {
-	return (struct timeline_sink){ on_cpu, on_block, s };
+	return (struct timeline_sink){ .on_cpu = on_cpu, .block = on_block, .arg = s };
 }
 
 static int slice(struct timeline *t, uint32_t workload, uint32_t cpu, uint64_t start, uint64_t end,
@@ -170,7 +170,7 @@ static int setup(void **state)
 {
 	struct timeline *t;
 
-	if (timeline_new(&layout, &t))
+	if (timeline_new(&layout, 0, &t))
 		return -1;
 	*state = t;
 	return 0;

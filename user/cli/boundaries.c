@@ -49,6 +49,8 @@ struct boundaries {
 	struct held *held;	      /* by group */
 	struct held_samples *samples; /* by probe */
 	struct seen *seen;	      /* by socket */
+	uint64_t first_io_ns;	      /* NONE: there is none */
+	uint64_t last_io_ns;
 	uint64_t newest_ns;
 	uint64_t last_window_ns; /* end of the newest window of all */
 	struct trace_mark mark;	 /* the last one of the trace */
@@ -83,6 +85,7 @@ int boundaries_new(const struct trace_header *header, uint64_t interval_ns, stru
 	}
 	for (uint32_t s = 0; s < layout->nr_sockets; s++)
 		b->seen[s].first_window_ns = b->seen[s].first_slice_ns = NONE;
+	b->first_io_ns = NONE;
 	*ret = b;
 	return 0;
 }
@@ -133,6 +136,13 @@ void boundaries_add_slice(struct boundaries *b, const struct trace_slice *s)
 	seen->first_slice_ns = earlier(seen->first_slice_ns, s->start_ns);
 	seen->last_ns = later(seen->last_ns, s->end_ns);
 	b->newest_ns = later(b->newest_ns, s->end_ns);
+}
+
+void boundaries_add_io(struct boundaries *b, const struct trace_io *io)
+{
+	b->first_io_ns = earlier(b->first_io_ns, io->start_ns);
+	b->last_io_ns = later(b->last_io_ns, io->end_ns);
+	b->newest_ns = later(b->newest_ns, io->end_ns);
 }
 
 static int hold(struct held *h, const struct trace_window *w, size_t nr_readings)
@@ -218,7 +228,7 @@ void boundaries_add_end(struct boundaries *b, uint64_t end_ns)
 	b->trace_end_ns = end_ns;
 }
 
-/* Where a trace without marks begins: with its windows, or else with its slices. */
+/* Where a trace without marks begins: with its windows, or else with its slices or I/O. */
 static uint64_t earliest(const struct boundaries *b)
 {
 	uint64_t window = NONE, slice = NONE;
@@ -227,7 +237,7 @@ static uint64_t earliest(const struct boundaries *b)
 		window = earlier(window, b->seen[s].first_window_ns);
 		slice = earlier(slice, b->seen[s].first_slice_ns);
 	}
-	return window != NONE ? window : slice;
+	return window != NONE ? window : earlier(slice, b->first_io_ns);
 }
 
 /* Up to where the trace is complete, as far as we know. */
@@ -297,7 +307,15 @@ static bool begin(struct boundaries *b, bool end, struct trace_mark *ret)
 	return true;
 }
 
-/* End of the last window of a socket that ends up to @boundary; 0: there is none. */
+static bool is_of_device(const struct layout *l, size_t group)
+{
+	return l->counters[l->groups[group].first].device;
+}
+
+/*
+ * End of the last window of a socket that ends up to @boundary; 0: there is none. Other
+ * groups would wait for the end of a device's turn.
+ */
 static uint64_t last_window_until(const struct boundaries *b, uint32_t socket, uint64_t boundary)
 {
 	uint64_t last = 0;
@@ -305,7 +323,7 @@ static uint64_t last_window_until(const struct boundaries *b, uint32_t socket, u
 	for (size_t g = 0; g < b->layout->nr_groups; g++) {
 		const struct held *h = &b->held[g];
 
-		if (b->layout->groups[g].socket != socket)
+		if (b->layout->groups[g].socket != socket || is_of_device(b->layout, g))
 			continue;
 		for (size_t i = h->first; i < h->nr && h->items[i].end_ns <= boundary; i++)
 			last = later(last, h->items[i].end_ns);
@@ -334,8 +352,8 @@ static bool last_interval(struct boundaries *b, struct trace_mark *ret)
 
 	b->finished = true;
 	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
-		uint64_t end =
-			b->marked ? b->mark_ends_ns[s] : later(b->seen[s].last_ns, b->trace_end_ns);
+		uint64_t last = later(b->seen[s].last_ns, b->last_io_ns);
+		uint64_t end = b->marked ? b->mark_ends_ns[s] : later(last, b->trace_end_ns);
 
 		any |= end > b->seen[s].end_ns;
 		b->ends_ns[s] = end > b->seen[s].end_ns ? end : later(now, b->seen[s].end_ns);

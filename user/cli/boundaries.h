@@ -2,7 +2,8 @@
 /*
  * Where intervals of a given length end in a trace: marks made from its windows,
  * slices, and its own marks if it has some. Windows and samples are held back until the
- * interval they end in is closed, so they may come out of order.
+ * interval they end in is closed, so they may come out of order. Windows of devices, which are
+ * as long as their turns, do not decide where an interval ends.
  */
 #ifndef CLI_BOUNDARIES_H
 #define CLI_BOUNDARIES_H
@@ -26,6 +27,9 @@ void boundaries_free(struct boundaries *b);
 
 /** boundaries_add_slice() - a slice that has been checked */
 void boundaries_add_slice(struct boundaries *b, const struct trace_slice *s);
+
+/** boundaries_add_io() - I/O that has been checked */
+void boundaries_add_io(struct boundaries *b, const struct trace_io *io);
 
 /** boundaries_add_window() - 0, -EINVAL when its times or its group make no sense, -ENOMEM */
 int boundaries_add_window(struct boundaries *b, const struct trace_window *w);

@@ -34,14 +34,20 @@ int cmd_neighbours(int argc, char **argv);
 /** cmd_list() - show the uncore PMUs with their events and filters */
 int cmd_list(int argc, char **argv);
 
+/** cmd_topology() - show PCI devices, their root ports and the PMUs of these */
+int cmd_topology(int argc, char **argv);
+
 /** cmd_check() - show whether this machine has what t410trace needs */
 int cmd_check(int argc, char **argv);
 
 extern const struct argp_option list_options[];
+extern const struct argp_option topology_options[];
 extern const struct argp_option check_options[];
 extern const char list_doc[];
+extern const char topology_doc[];
 extern const char check_doc[];
 extern const struct argp list_argp;
+extern const struct argp topology_argp;
 extern const struct argp check_argp;
 
 #endif

@@ -188,6 +188,33 @@ static void on_cgroup(void *arg, const struct ledger_cgroup *r)
 		failed(f, f->out.cgroup(f->out.arg, r->id, length ? r->path : "/"));
 }
 
+static void on_io(void *arg, const struct ledger_io *r)
+{
+	struct feed *f = arg;
+
+	for (uint32_t i = 0; f->out.io && i < r->nr; i++) {
+		const struct ledger_io_slot *s = &r->slots[i];
+		const struct trace_io io = {
+			.pid = s->pid == LEDGER_LOST_PID ? TRACE_PID_LOST : s->pid,
+			.tgid = s->tgid,
+			.task_start_ns = s->start_ns,
+			.cgroup_id = s->cgroup_id,
+			.device = s->device,
+			.read_bytes = s->read_bytes,
+			.write_bytes = s->write_bytes,
+			.start_ns = s->first_ns,
+			.end_ns = s->last_ns,
+		};
+
+		/* A packet that was taken back leaves nothing. */
+		if (!io.read_bytes && !io.write_bytes)
+			continue;
+		failed(f, s->device < LEDGER_MAX_DEVICES && s->first_ns <= s->last_ns
+				  ? f->out.io(f->out.arg, &io)
+				  : -EINVAL);
+	}
+}
+
 struct ledger_sink feed_sink(struct feed *f)
 {
 	return (struct ledger_sink){
@@ -195,6 +222,7 @@ struct ledger_sink feed_sink(struct feed *f)
 		.window = on_window,
 		.task = on_task,
 		.cgroup = on_cgroup,
+		.io = on_io,
 		.arg = f,
 	};
 }

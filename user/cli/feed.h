@@ -20,7 +20,7 @@
  * @error: first error of @out other than -EINVAL; data was lost then
  * @invalid_windows: readings of a group that failed
  * @long_windows: windows more than twice as long as asked for
- * @bad_slices: slices and windows with impossible times
+ * @bad_slices: slices, windows and requests with impossible times or devices
  * @lost_ns: CPU time whose task could not be noted
  * @cut_path: the path of a cgroup was too long for a record
  */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/feed.h"
+#include "cli/live_devices.h"
 #include "cli/live_probes.h"
+#include "cli/process.h"
+#include "cli/signals.h"
 #include "cli/tee.h"
 #include "engine/session.h"
 #include "platform/cgroups.h"
@@ -45,8 +47,9 @@ struct live {
 	struct tee tee;	       /* session, and recorder if there is one */
 	struct trace_sink out; /* of @tee */
 	struct feed feed;
-	struct ledger_sink sink; /* of @feed */
-	struct sampler *sampler; /* NULL: no latencies */
+	struct ledger_sink sink;      /* of @feed */
+	struct sampler *sampler;      /* NULL: no latencies */
+	struct live_devices *devices; /* NULL: none were asked for */
 	char cgroup_mount[PATH_MAX];
 	char weights_note[sizeof(((struct weights *)NULL)->note)];
 	char **cgroups;	   /* selected, as paths from the root of the tree */
@@ -73,6 +76,16 @@ static bool count_memory(const struct pmu_list *pmus, unsigned int set)
 	return false;
 }
 
+static int no_memory_counters(const struct live *l, struct diag *d)
+{
+	int err = no_pmu_diag(&l->sysfs, d);
+
+	if (l->args->nr_devices)
+		str_append(d->help, sizeof(d->help),
+			   " With --no-counters, -D tells who makes devices move data.");
+	return err;
+}
+
 static int find_counters(struct live *l, struct diag *d)
 {
 	unsigned int set = l->args->by_destination ? COUNTERS_DESTINATION : COUNTERS_SUMS;
@@ -84,7 +97,7 @@ static int find_counters(struct live *l, struct diag *d)
 	if (err)
 		return err;
 	if (!count_memory(&l->pmus, set))
-		return no_pmu_diag(&l->sysfs, d);
+		return no_memory_counters(l, d);
 	err = counters_open(&l->pmus, set, d, &l->counters);
 	if (!err && l->counters.nr_sockets > LEDGER_MAX_SOCKETS)
 		err = diag_fail(d, -E2BIG, "%zu sockets with counters, at most %d are supported",
@@ -223,6 +236,8 @@ static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d
 		.by_thread = l->args->by == ROW_THREAD,
 		.cpu_socket = l->cpus.socket,
 		.nr_cpus = l->cpus.nr_cpus,
+		.io = l->devices,
+		.cgroup_mount = l->cgroup_mount,
 		.log = log,
 	};
 	struct trace_header *h = &l->header;
@@ -286,7 +301,9 @@ static void total_quality(const struct live *l, struct quality *ret)
 		.late_slices = l->feed.bad_slices + losses.bad,
 		.unseen_switches = losses.unseen,
 		.reader_moves = l->reader_moves,
+		.lost_io = losses.io,
 	};
+	live_devices_quality(l->devices, ret);
 }
 
 static void total_cost(const struct live *l, struct self_cost *ret)
@@ -387,34 +404,7 @@ static int start_books(struct live *l, struct diag *d)
 	/* Latencies begin with the books: their first samples lie behind the mark. */
 	if (!err && l->sampler)
 		sampler_start(l->sampler);
-	return err;
-}
-
-/* The process that a thread belongs to, 0 when there is none of this number. */
-static uint32_t process_of(pid_t tid)
-{
-	char path[32], line[128];
-	cleanup_fclose FILE *f = NULL;
-	uint32_t tgid = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	while (f && !tgid && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %" SCNu32, &tgid) == 1)
-			break;
-	return tgid;
-}
-
-static int no_process(pid_t pid, struct diag *d)
-{
-	uint32_t tgid = process_of(pid);
-
-	diag_fail(d, -ESRCH, "-p %d: there is no such process", pid);
-	if (tgid && tgid != (uint32_t)pid)
-		diag_help(d, "%d is a thread of process %u: follow that", pid, tgid);
-	else
-		diag_help(d, "it may have ended; \"t410trace -a\" shows what is running");
-	return -ESRCH;
+	return err ? err : live_devices_start(l->devices, d);
 }
 
 int live_open(const struct trace_args *args, const struct live_recorder *recorder,
@@ -435,17 +425,21 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 	if (!err && live_probes_open(args, &l->pmus, &l->counters, &l->header, &l->sampler))
 		err = no_memory(d);
 	if (!err)
+		err = live_devices_open(args, &l->sysfs, &l->pmus, &l->header, log, d, &l->devices);
+	if (!err)
 		err = select_cgroups(l, d);
 	if (!err)
 		err = open_ledger(l, log, d);
 	for (size_t i = 0; !err && i < args->nr_pids; i++)
 		if (process_of(args->pids[i]) != args->pids[i])
-			err = no_process(args->pids[i], d);
+			err = process_missing(args->pids[i], d);
 	/* From here on little can go wrong: a recorder may replace an older file. */
 	if (!err) {
 		make_header(l);
 		err = make_engine(l, recorder, d);
 	}
+	if (!err)
+		err = live_devices_attach(l->devices, l->ledger, l->cgroup_mount, &l->out, d);
 	if (!err)
 		err = start_ledger(l, d);
 	for (size_t i = 0; !err && i < args->nr_pids; i++)
@@ -462,7 +456,7 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 
 /*
  * The ledger goes first: it reads the counters and the weights, which end with it, and
- * fills the feed. Counters and sampler go after the engine: its header points to them.
+ * fills the feed. Counters, devices and sampler go after the engine: its header points to them.
  */
 void live_free(struct live *l)
 {
@@ -471,6 +465,7 @@ void live_free(struct live *l)
 	ledger_free(l->ledger);
 	feed_release(&l->feed);
 	session_free(l->session);
+	live_devices_free(l->devices);
 	sampler_free(l->sampler);
 	counters_close(&l->counters);
 	cpu_map_free(&l->cpus);
@@ -489,7 +484,7 @@ int live_follow(struct live *l, pid_t pid, struct diag *d)
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
 	if (session_follow(l->session, pid))
 		return trace_failed(l, l->out.follow(l->out.arg, pid), d);
-	return no_process(pid, d);
+	return process_missing(pid, d);
 }
 
 int live_fd(const struct live *l)
@@ -555,7 +550,16 @@ static struct sampler_sink sample_sink(const struct live *l)
 
 uint64_t live_next_ns(const struct live *l)
 {
-	return l->sampler ? sampler_next_ns(l->sampler) : UINT64_MAX;
+	uint64_t devices = live_devices_next_ns(l->devices);
+	uint64_t probes = l->sampler ? sampler_next_ns(l->sampler) : UINT64_MAX;
+
+	return earlier(devices, probes);
+}
+
+/* An error without words is that of those who receive the events. */
+static int devices_done(const struct live *l, int err, struct diag *d)
+{
+	return err && !d->what[0] ? trace_failed(l, err, d) : err;
 }
 
 int live_drain(struct live *l, struct diag *d)
@@ -565,7 +569,7 @@ int live_drain(struct live *l, struct diag *d)
 
 	if (!err && l->sampler)
 		err = trace_failed(l, sampler_step(l->sampler, &sink), d);
-	return err;
+	return err ? err : devices_done(l, live_devices_step(l->devices, d), d);
 }
 
 /* Names that did not come as records are read from cgroupfs. */
@@ -652,8 +656,10 @@ int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
 	const struct sampler_sink sink = sample_sink(l);
 	struct quality losses;
 	uint64_t now = 0;
-	int err = complete(l, d, &now);
+	int err = devices_done(l, live_devices_mark(l->devices, last, d), d);
 
+	if (!err)
+		err = complete(l, d, &now);
 	/* Behind the windows: samples of the interval reach its end, or beyond it. */
 	if (!err && l->sampler)
 		err = trace_failed(l, sampler_mark(l->sampler, last, &sink), d);
@@ -715,6 +721,16 @@ void live_describe(const struct live *l, char *ret_text, size_t size)
 		 l->counters.nr_groups, l->counters.nr_groups == 1 ? "" : "s",
 		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)",
 		 live_alive(l), live_alive(l) == 1 ? "" : "es");
+}
+
+const char *live_note(const struct live *l, size_t i)
+{
+	return live_devices_note(l->devices, i);
+}
+
+void live_describe_devices(const struct live *l, char *ret_text, size_t size)
+{
+	live_devices_describe(l->devices, ret_text, size);
 }
 
 void live_describe_probes(const struct live *l, char *ret_text, size_t size)

@@ -53,13 +53,13 @@ int live_follow(struct live *l, pid_t pid, struct diag *d);
 /** live_fd() - readable when records wait; for poll() */
 int live_fd(const struct live *l);
 
-/** live_next_ns() - when live_drain() has latencies to read (CLOCK_MONOTONIC) */
+/** live_next_ns() - when live_drain() has latencies or devices to look at (CLOCK_MONOTONIC) */
 uint64_t live_next_ns(const struct live *l);
 
 /**
  * live_drain() - take over the records that wait; call some ten times a second
  *
- * Also reads the latencies that are due, and notices when a PMU's active CPU has changed.
+ * Also reads the latencies that are due, changes turns of devices, and notices when a PMU's active CPU has changed.
  *
  * Return: 0 or a negative errno.
  */
@@ -111,6 +111,12 @@ void live_progress(const struct live *l, struct live_progress *ret);
 
 /** live_describe() - one line on what is followed and counted, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);
+
+/** live_note() - what users must know of devices, line by line: NULL behind the last one */
+const char *live_note(const struct live *l, size_t i);
+
+/** live_describe_devices() - one line on devices; "" when they were not asked for */
+void live_describe_devices(const struct live *l, char *ret_text, size_t size);
 
 /** live_describe_probes() - one line on the latencies; "" when they were not asked for */
 void live_describe_probes(const struct live *l, char *ret_text, size_t size);

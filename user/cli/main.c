@@ -14,7 +14,8 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "record", cmd_record },	  { "report", cmd_report }, { "stat", cmd_stat },
-	{ "neighbours", cmd_neighbours }, { "list", cmd_list },	    { "check", cmd_check },
+	{ "neighbours", cmd_neighbours }, { "list", cmd_list },	    { "topology", cmd_topology },
+	{ "check", cmd_check },
 };
 
 int main(int argc, char **argv)
@@ -34,7 +35,8 @@ int main(int argc, char **argv)
 	}
 	fprintf(stderr,
 		"t410trace: unknown command \"%s\"\n"
-		"Commands are record, report, stat, neighbours, list and check; to run and follow "
+		"Commands are record, report, stat, neighbours, list, topology and check; to run "
+		"and follow "
 		"a program: "
 		"t410trace -- %s\n",
 		argv[1], argv[1]);

@@ -381,6 +381,17 @@ static int on_sample(void *arg, const struct trace_sample *s)
 				       : r->out.sample(r->out.arg, s));
 }
 
+static int on_io(void *arg, const struct trace_io *io)
+{
+	struct replay *r = arg;
+	int err = r->out.io(r->out.arg, io);
+
+	if (err || !r->boundaries)
+		return passed(r, err);
+	boundaries_add_io(r->boundaries, io);
+	return boundaries_due(r->boundaries) ? close_due(r, false) : 0;
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct replay *r = arg;
@@ -417,6 +428,7 @@ struct trace_sink replay_sink(struct replay *r)
 		.slice = on_slice,
 		.window = on_window,
 		.sample = on_sample,
+		.io = on_io,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = r,

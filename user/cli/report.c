@@ -30,7 +30,7 @@ static int check_destinations(const struct reporting *r, struct diag *d)
 	const struct layout *l = &trace_file_header(r->file.file)->layout;
 
 	for (size_t i = 0; i < l->nr_counters; i++)
-		if (l->counters[i].destination != DESTINATION_ANY)
+		if (!l->counters[i].device && l->counters[i].destination != DESTINATION_ANY)
 			return 0;
 	diag_fail(d, -ENODATA, "%s does not tell where bytes went", replay_file_name(&r->file));
 	diag_help(d, "record with --split destination");

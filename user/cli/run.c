@@ -45,13 +45,19 @@ int run_open(struct run *run, const struct live_recorder *recorder, struct diag 
 
 void run_describe(const struct run *run)
 {
+	const char *note;
 	char text[512];
 
+	for (size_t i = 0; !run->args->quiet && (note = live_note(run->live, i)); i++)
+		fprintf(stderr, "%s: %s\n", run->who, note);
 	if (!run->args->verbose)
 		return;
 	live_describe_weights(run->live, text, sizeof(text));
 	fprintf(stderr, "%s: %s\n", run->who, text);
 	live_describe_probes(run->live, text, sizeof(text));
+	if (text[0])
+		fprintf(stderr, "%s: %s\n", run->who, text);
+	live_describe_devices(run->live, text, sizeof(text));
 	if (text[0])
 		fprintf(stderr, "%s: %s\n", run->who, text);
 	live_describe(run->live, text, sizeof(text));

@@ -43,7 +43,7 @@ struct run {
 /** run_open() - live_open(), with signals taken care of; 0 or a negative errno */
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d);
 
-/** run_describe() - with -v, say what is followed, counted and measured */
+/** run_describe() - say what cannot be done; with -v, what is followed, counted and measured */
 void run_describe(const struct run *run);
 
 /**

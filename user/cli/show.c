@@ -28,9 +28,27 @@ static bool lacks_data(const struct report *r)
 	const struct quality *q = &r->quality;
 
 	for (size_t i = 0; i < r->nr_counters; i++)
-		if (!r->counters[i].valid)
+		if (!r->counters[i].valid && !r->counters[i].counter->device)
 			return true;
-	return q->lost_slices_ns || q->lost_tasks || q->lost_cgroups || q->late_slices;
+	return q->lost_slices_ns || q->lost_tasks || q->lost_cgroups || q->late_slices ||
+	       q->lost_io;
+}
+
+/* A port as a whole is only a check. */
+static void note_devices(struct show *s, const struct report *r)
+{
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		const struct report_counter *c = &r->counters[i];
+		size_t device = c->counter->device;
+
+		if (!device || device > r->nr_devices || device > TRACE_MAX_DEVICES ||
+		    r->devices[device - 1].device->kind == DEVICE_PORT)
+			continue;
+		if (c->valid)
+			s->counted[device - 1] = true;
+		else
+			s->uncounted[device - 1] = true;
+	}
 }
 
 struct table_options show_options(const struct show *s)
@@ -67,6 +85,7 @@ int show_written(struct show *s, const struct report *r, int err, struct diag *d
 {
 	if (lacks_data(r))
 		s->incomplete = true;
+	note_devices(s, r);
 	if (!err)
 		return 0;
 	diag_fail(d, err, "cannot write the report to %s: %s",
@@ -83,6 +102,8 @@ int show_close(struct show *s, struct diag *d)
 	FILE *out = s->out;
 
 	s->out = NULL;
+	for (size_t i = 0; i < TRACE_MAX_DEVICES; i++)
+		s->incomplete |= s->uncounted[i] && !s->counted[i];
 	if (!out || !s->args->output || !fclose(out))
 		return 0;
 	return diag_fail(d, -errno, "cannot write to %s: %s", s->args->output, strerror(errno));

@@ -8,19 +8,24 @@
 #include "base/diag.h"
 #include "cli/trace_args.h"
 #include "report/table.h"
+#include "trace.h"
 
 /**
  * struct show - state of the output
  * @args: how it is to look
  * @out: where to
  * @sequence: of the next report
- * @incomplete: a report said that data is missing
+ * @incomplete: a report said that data is missing, or, after show_close(), no report had a
+ *	count of some device: a device without its turn in one interval has it in another
+ * @uncounted, @counted: devices that have counters: none of a report had a value, one had
  */
 struct show {
 	const struct trace_args *args;
 	FILE *out;
 	uint64_t sequence;
 	bool incomplete;
+	bool uncounted[TRACE_MAX_DEVICES];
+	bool counted[TRACE_MAX_DEVICES];
 };
 
 /**

@@ -51,6 +51,11 @@ static int on_sample(void *arg, const struct trace_sample *s)
 	return HAND_ON(sample, s);
 }
 
+static int on_io(void *arg, const struct trace_io *io)
+{
+	return HAND_ON(io, io);
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	return HAND_ON(lost, l);
@@ -72,6 +77,7 @@ struct trace_sink tee_sink(struct tee *t)
 		.slice = on_slice,
 		.window = on_window,
 		.sample = on_sample,
+		.io = on_io,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = t,

@@ -30,6 +30,7 @@ enum {
 	KEY_SPLIT,
 	KEY_PROBE_INTERVAL,
 	KEY_READ_BUDGET,
+	KEY_PCI_MAP,
 };
 
 /* Which commands take an option. */
@@ -61,6 +62,11 @@ static const struct row {
 	{ RECORD | NEAR,
 	  { "all", 'a', NULL, 0, "Every workload on the machine (default when nothing is given)",
 	    1 } },
+	{ LIVE | RECORD,
+	  { "device", 'D', "DEVICE[,...]", 0,
+	    "Also what these PCIe devices move, and who makes them: a PCI address, nvme0n1, eth0, "
+	    "mlx5_0, or all",
+	    1 } },
 	{ LIVE | RECORD, { NULL, 0, NULL, 0, "When to report:", 2 } },
 	{ NEAR, { NULL, 0, NULL, 0, "How it is measured:", 2 } },
 	{ REPORT, { NULL, 0, NULL, 0, "How it is divided:", 2 } },
@@ -91,8 +97,13 @@ static const struct row {
 	    2 } },
 	{ RUN,
 	  { "read-budget", KEY_READ_BUDGET, "PERCENT", 0,
-	    "Part of a CPU's time that readings of latencies may take (default 0.5); 0 leaves "
+	    "Part of a CPU's time that readings of latencies may take (default 0.5), and as much "
+	    "again those of devices, whose turns of 50 ms are longer if need be; 0 leaves "
 	    "latencies out",
+	    2 } },
+	{ LIVE | RECORD,
+	  { "pci-map", KEY_PCI_MAP, "FILE", 0,
+	    "Where root ports are, if firmware does not say: lines \"ADDRESS socket=S rc=R rp=P\"",
 	    2 } },
 	{ NEAR,
 	  { "rise", KEY_RISE, "PERCENT", 0,
@@ -124,7 +135,8 @@ static const struct row {
 	    "Show what two or three methods make of the same recording, side by side", 3 } },
 	{ RUN,
 	  { "split", KEY_SPLIT, "destination", 0,
-	    "Also tell where the bytes go that tasks cause: CMEM, GMEM, CXL or another socket; "
+	    "Also tell where the bytes go that tasks and devices cause: CMEM, GMEM, CXL or another "
+	    "socket; "
 	    "counters may take turns then",
 	    3 } },
 	{ REPORT,
@@ -182,6 +194,15 @@ static void add_cgroup(struct argp_state *state, char *part)
 	if (array_room(a->cgroups, a->cap_cgroups, a->nr_cgroups))
 		arg_no_memory(state);
 	a->cgroups[a->nr_cgroups++] = part;
+}
+
+static void add_device(struct argp_state *state, char *part)
+{
+	struct trace_args *a = state->input;
+
+	if (array_room(a->devices, a->cap_devices, a->nr_devices))
+		arg_no_memory(state);
+	a->devices[a->nr_devices++] = part;
 }
 
 static enum row_kind kind_named(struct argp_state *state, const char *text)
@@ -274,6 +295,8 @@ static void check_run(struct argp_state *state, struct trace_args *a)
 		argp_error(state, "--window is longer than the report interval (-i)");
 	if (has_events(a) && a->methods[0] == METHOD_CPU_TIME)
 		argp_error(state, "--weights %s: --method cpu-time would not use it", a->weights);
+	if (a->pci_map && !a->nr_devices)
+		argp_error(state, "--pci-map %s: it is for devices, which -D chooses", a->pci_map);
 	if (a->no_counters && a->by_destination)
 		argp_error(state, "--split destination: nothing is counted with --no-counters");
 	if (a->job != JOB_RECORD)
@@ -375,6 +398,9 @@ static error_t parse_record_option(int key, char *arg, struct argp_state *state)
 	case KEY_READ_BUDGET:
 		a->read_budget = arg_budget(state, arg, 0);
 		return 0;
+	case KEY_PCI_MAP:
+		a->pci_map = arg;
+		return 0;
 	case KEY_FORMAT:
 		a->ndjson = !strcmp(arg, "ndjson");
 		if (!a->ndjson && strcmp(arg, "recording"))
@@ -394,6 +420,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'G':
 		arg_each_part(state, "-G", arg, add_cgroup);
+		return 0;
+	case 'D':
+		arg_each_part(state, "-D", arg, add_device);
 		return 0;
 	case 'a':
 		a->all = true;
@@ -450,6 +479,7 @@ static const char *const docs[] = {
 		"  t410trace neighbours  who moved more while a latency was high\n"
 		"  t410trace list        the uncore PMUs of this machine, their events and "
 		"filters\n"
+		"  t410trace topology    PCI devices, and the PMUs that count them\n"
 		"  t410trace check       what this machine has and lacks for t410trace\n"
 		"\n"
 		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 done but data is missing; "
@@ -506,4 +536,5 @@ void trace_args_free(struct trace_args *args)
 {
 	free(args->pids);
 	free(args->cgroups);
+	free(args->devices);
 }

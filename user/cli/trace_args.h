@@ -57,6 +57,8 @@ enum trace_job {
  * @weights: how to measure what tasks do: "auto", "cpu-time" or names, see weights_open()
  * @methods, @nr_methods: how windows are split; more than one: compare them
  * @by_destination: CPU-caused bytes by where they go
+ * @devices, @nr_devices: devices to count, as typed; strings of argv
+ * @pci_map: file that says where root ports are, NULL for none
  * @rise: how much above its usual value a latency is high, 0.2 (JOB_NEIGHBOURS)
  * @summary: one report for the whole run instead of one per interval
  * @no_counters: CPU time only, works without the PMUs
@@ -87,6 +89,9 @@ struct trace_args {
 	uint64_t max_bytes;
 	const char *weights;
 	bool by_destination;
+	char **devices;
+	size_t nr_devices, cap_devices;
+	const char *pci_map;
 	double rise;
 	bool summary;
 	bool no_counters;

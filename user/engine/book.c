@@ -22,7 +22,7 @@ int book_new(const struct layout *layout, const struct book_scope *scope, struct
 	b->id = id;
 	b->counters = calloc(layout->nr_counters + 1, sizeof(*b->counters));
 	b->sockets = calloc(layout->nr_sockets + 1, sizeof(*b->sockets));
-	if (!b->counters || !b->sockets) {
+	if (!b->counters || !b->sockets || book_devices_new(b)) {
 		book_free(b);
 		return -ENOMEM;
 	}
@@ -35,8 +35,16 @@ void book_free(struct book *b)
 {
 	if (!b)
 		return;
-	if (b->counters && b->sockets)
+	if (b->counters && b->sockets && b->rotations && b->turns && b->devices)
 		book_clear(b);
+	free(b->roles);
+	free(b->places);
+	free(b->skipped_ns);
+	free(b->rotations);
+	for (size_t i = 0; b->turns && i < b->layout->nr_counters; i++)
+		free(b->turns[i].ns);
+	free(b->turns);
+	free(b->devices);
 	free(b->counters);
 	free(b->sockets);
 	free(b->row_of);
@@ -59,6 +67,12 @@ void book_clear(struct book *b)
 	for (uint32_t c = 0; c < b->layout->nr_cpus; c++)
 		if (b->layout->cpu_socket[c] != LAYOUT_NO_SOCKET)
 			b->sockets[b->layout->cpu_socket[c]].nr_cpus++;
+	memset(b->skipped_ns, 0, b->layout->nr_counters * sizeof(*b->skipped_ns));
+	memset(b->rotations, 0, b->layout->nr_groups * sizeof(*b->rotations));
+	for (size_t i = 0; i < b->layout->nr_counters; i++)
+		b->turns[i].nr = 0;
+	memset(b->devices, 0, b->scope.nr_devices * sizeof(*b->devices));
+	b->unowned_io = 0;
 	b->nr_row_of = 0;
 	b->nr_numbers = 0;
 	b->windows = 0;
@@ -83,7 +97,13 @@ static struct book_key key_of(const struct book *b, const struct workload *w)
 	return (struct book_key){ .pid = w->key.pid, .start_ns = w->key.start_ns };
 }
 
-/* Cached by workload number; NULL with 0 returned: not in scope. */
+/* Of a task without a number only the cgroup is known; see struct trace_io. */
+static bool is_somebody(const struct book *b, const struct workload *w)
+{
+	return b->scope.by == ROW_CGROUP || w->key.pid != TRACE_PID_IDLE;
+}
+
+/* Cached by workload number; NULL with 0 returned: not in scope, or not known. */
 static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 {
 	const struct workload *w = identity_get(b->id, workload);
@@ -95,7 +115,7 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 			return -ENOMEM;
 		b->row_of[b->nr_row_of++] = NULL;
 	}
-	if (!w || !in_scope(b, w)) {
+	if (!w || !is_somebody(b, w) || !in_scope(b, w)) {
 		*ret = NULL;
 		return 0;
 	}
@@ -104,7 +124,9 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 		err = book_row_get(b, &key, &b->row_of[workload]);
 		if (err)
 			return err;
-		b->row_of[workload]->workload = workload;
+		/* Where it ran says more of it than in whose name it wrote. */
+		if (!b->row_of[workload]->on_cpu_ns)
+			b->row_of[workload]->workload = workload;
 	}
 	*ret = b->row_of[workload];
 	return 0;
@@ -113,6 +135,7 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
 {
 	struct book_row *row;
+	bool fresh;
 	int err;
 
 	if (workload == WORKLOAD_IDLE) {
@@ -125,10 +148,75 @@ int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
 	}
 	b->sockets[socket].busy_ns += ns;
 	identity_active(b->id, workload);
+	fresh = workload >= b->nr_row_of || !b->row_of[workload];
 	err = row_of(b, workload, &row);
+	if (err || !row)
+		return err;
+	if (fresh)
+		row->workload = workload;
+	row->on_cpu_ns += ns;
+	return 0;
+}
+
+/* Why bytes of a workload that has no row are nobody's. */
+static enum reason reason_of(struct book *b, uint32_t workload)
+{
+	const struct workload *w = identity_get(b->id, workload);
+	struct book_row *row;
+	struct book_key key;
+
+	if (!w || !is_somebody(b, w))
+		return REASON_LOST;
+	/* One that was asked for is in this cgroup, too: perhaps it was that one. */
+	if (w->key.pid == TRACE_PID_IDLE) {
+		key = key_of(b, w);
+		HASH_FIND(hh, b->rows, &key, sizeof(key), row);
+		if (row)
+			return REASON_LOST;
+	}
+	return REASON_OTHER;
+}
+
+static uint64_t sum_or_most(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_bytes,
+	    uint64_t write_bytes)
+{
+	const uint64_t bytes[] = { read_bytes, write_bytes };
+	struct book_row *row = NULL;
+	struct device_io *io = NULL;
+	int err = 0;
+
+	if (workload != WORKLOAD_LOST) {
+		identity_keep(b->id, workload);
+		err = row_of(b, workload, &row);
+	}
 	if (!err && row)
-		row->on_cpu_ns += ns;
-	return err;
+		err = book_io_get(row, device, &io);
+	if (err)
+		return err;
+	for (int i = 0; i < 2; i++) {
+		uint64_t *all = &b->devices[device].io[i];
+
+		*all = sum_or_most(*all, bytes[i]);
+		if (io)
+			io->bytes[i] = sum_or_most(io->bytes[i], bytes[i]);
+		else if (reason_of(b, workload) == REASON_LOST)
+			b->unowned_io = sum_or_most(b->unowned_io, bytes[i]);
+	}
+	return 0;
+}
+
+void book_exclusive(struct book *b, uint32_t device, uint32_t row)
+{
+	struct book_device *d = &b->devices[device];
+
+	d->exclusive = row == SPLIT_NO_ROW ? EXCLUSIVE_NOBODY : EXCLUSIVE_ONE;
+	if (row != SPLIT_NO_ROW)
+		d->owner = b->by_number[row]->key;
 }
 
 static int enter_window(void *arg, const struct trace_window *w)
@@ -137,12 +225,19 @@ static int enter_window(void *arg, const struct trace_window *w)
 	const struct group *g = &b->layout->groups[w->group];
 	const struct reading *r = w->readings;
 
-	b->windows++;
+	if (g->nr && b->roles[g->first] == ROLE_MEMORY)
+		b->windows++;
+	else
+		book_device_window(b, w);
 	for (uint32_t i = 0; i < g->nr; i++) {
 		struct report_counter *c = &b->counters[g->first + i];
 
-		if (!r[i].running_ns)
+		if (!r[i].running_ns) {
+			/* It was the turn of another device: that is time to be made up for. */
+			if (b->roles[g->first + i] != ROLE_MEMORY)
+				c->enabled_ns += r[i].enabled_ns;
 			continue;
+		}
 		c->valid = true;
 		c->enabled_ns += r[i].enabled_ns;
 		c->running_ns += r[i].running_ns;
@@ -153,6 +248,8 @@ static int enter_window(void *arg, const struct trace_window *w)
 
 enum reason book_reason(const struct counter *c)
 {
+	if (c->device)
+		return REASON_DEVICE;
 	switch (c->source) {
 	case SOURCE_DEVICE:
 		return REASON_DEVICE;
@@ -165,6 +262,26 @@ enum reason book_reason(const struct counter *c)
 	return REASON_IDLE;
 }
 
+static int enter_portion(struct book *b, struct book_row *row, uint32_t counter, uint64_t bytes)
+{
+	struct device_share *s;
+	int err;
+
+	if (b->roles[counter] == ROLE_MEMORY) {
+		struct entry_share *share = book_share(b, row, counter);
+
+		share->value += bytes;
+		share->squares += (double)bytes * bytes;
+		return 0;
+	}
+	err = book_device_share_get(row, counter, &s);
+	if (err)
+		return err;
+	s->share.value += bytes;
+	book_turn_bytes(b, s, bytes);
+	return 0;
+}
+
 static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w, uint64_t bytes,
 		       const struct portion *p, size_t nr)
 {
@@ -173,13 +290,17 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 	struct book_row *row;
 	int err;
 
-	(void)w;
 	c->value += bytes;
+	if (b->roles[counter] != ROLE_MEMORY && book_turn(b, counter, w))
+		return -ENOMEM;
+	if (book_is_port(b, c->counter))
+		nr = 0;
 	if (!nr)
 		c->unattributed[book_reason(c->counter)] += bytes;
 	for (size_t i = 0; i < nr; i++) {
 		if (p[i].workload == WORKLOAD_BACKGROUND) {
-			c->unattributed[REASON_BACKGROUND] += p[i].bytes;
+			c->unattributed[c->counter->device ? REASON_DEVICE : REASON_BACKGROUND] +=
+				p[i].bytes;
 			continue;
 		}
 		if (p[i].workload == WORKLOAD_LOST) {
@@ -189,13 +310,14 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 		err = row_of(b, p[i].workload, &row);
 		if (err)
 			return err;
-		if (row) {
-			c->attributed += p[i].bytes;
-			row->shares[counter].value += p[i].bytes;
-			row->shares[counter].squares += (double)p[i].bytes * p[i].bytes;
-		} else {
-			c->unattributed[REASON_OTHER] += p[i].bytes;
+		if (!row) {
+			c->unattributed[reason_of(b, p[i].workload)] += p[i].bytes;
+			continue;
 		}
+		c->attributed += p[i].bytes;
+		err = enter_portion(b, row, counter, p[i].bytes);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -235,9 +357,14 @@ static int enter_bounds(void *arg, uint32_t counter, const struct bounds *bounds
 {
 	struct book *b = arg;
 	struct book_row *row = b->by_number[bounds->row];
-	struct entry_share *s = &row->shares[counter];
-	int err = 0;
+	struct entry_share *s;
+	int err;
 
+	if (book_is_port(b, &b->layout->counters[counter]))
+		return 0;
+	err = book_share_get(b, row, counter, &s);
+	if (err)
+		return err;
 	s->low += bounds->low;
 	s->high += bounds->high;
 	if (bounds->separable)
@@ -278,7 +405,9 @@ int book_add(struct book *total, const struct book *part)
 		t->enabled_ns += p->enabled_ns;
 		t->running_ns += p->running_ns;
 		t->covered_ns += p->covered_ns;
+		total->skipped_ns[i] += p->valid ? part->skipped_ns[i] : p->enabled_ns;
 	}
+	book_devices_add(total, part);
 	for (uint32_t s = 0; s < total->layout->nr_sockets; s++) {
 		total->sockets[s].busy_ns += part->sockets[s].busy_ns;
 		total->sockets[s].idle_ns += part->sockets[s].idle_ns;

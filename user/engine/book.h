@@ -24,11 +24,14 @@
  * @by: what a row is
  * @all: every workload; otherwise followed tasks and selected cgroups
  * @links: counters whose bytes weigh latencies; must outlive the book. NULL: none
+ * @devices, @nr_devices: of the trace's header; must outlive the book
  */
 struct book_scope {
 	enum row_kind by;
 	bool all;
 	const struct links *links;
+	const struct device *devices;
+	size_t nr_devices;
 };
 
 struct book;
@@ -51,6 +54,26 @@ void book_clear(struct book *b);
 
 /** book_on_cpu() - enter CPU time of a workload on a socket; 0 or -ENOMEM */
 int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns);
+
+/**
+ * book_io() - enter requests of a device that a workload made
+ * @b: the book
+ * @device: index
+ * @workload: who; WORKLOAD_LOST for nobody known
+ * @read_bytes, @write_bytes: the device's view
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_bytes,
+	    uint64_t write_bytes);
+
+/**
+ * book_exclusive() - one row had a device to itself in all of the interval
+ * @b: the book
+ * @device: index
+ * @row: its number, see split_sink.row; SPLIT_NO_ROW when it was not one row
+ */
+void book_exclusive(struct book *b, uint32_t device, uint32_t row);
 
 /** book_sink() - what was split is entered through this */
 struct split_sink book_sink(struct book *b);
@@ -82,6 +105,8 @@ void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN]);
  * interval: in a single window the time counted can be so short that scaling it
  * would turn a burst into nonsense.
  *
+ * Then memory traffic of devices is entered on the rows that own the devices' bytes.
+ *
  * Return: 0 or -ENOMEM.
  */
 int book_finish(struct book *b);
@@ -96,10 +121,21 @@ int book_finish(struct book *b);
 int book_add(struct book *total, const struct book *part);
 
 /**
- * book_report() - rows, counters and sockets of a report
+ * book_fill_gaps() - a book that others were added to is going to be reported
+ *
+ * A device may not have had its turn in some intervals, which have no value for it then. Its
+ * counters are scaled as if these had been like the others.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_fill_gaps(struct book *b);
+
+/**
+ * book_report() - rows, counters, devices and sockets of a report
  * @b: a finished book
- * @ret: gets rows, counters, sockets, by, and quality.windows, .unknown_tasks,
- *	.lost_slices_ns, .rows_pooled; other fields are untouched; release with report_free()
+ * @ret: has its probes; gets rows, counters, devices, sockets, by, and quality.windows,
+ *	.unknown_tasks, .lost_slices_ns, .rows_pooled, .unowned_io_bytes; other fields are
+ *	untouched; release with report_free()
  *
  * Return: 0 or -ENOMEM.
  */

@@ -2,8 +2,6 @@
 #include "engine/book_rows.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +16,12 @@ int book_row_get(struct book *b, const struct book_key *key, struct book_row **r
 
 	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
 	if (!row) {
-		row = calloc(1, sizeof(*row) + b->layout->nr_counters * sizeof(row->shares[0]) +
+		row = calloc(1, sizeof(*row) + b->nr_places * sizeof(row->shares[0]) +
 					b->nr_links * sizeof(row->seen[0]));
 		if (!row)
 			return -ENOMEM;
 		row->key = *key;
-		row->seen = (struct entry_seen *)&row->shares[b->layout->nr_counters];
+		row->seen = (struct entry_seen *)&row->shares[b->nr_places];
 		HASH_ADD(hh, b->rows, key, sizeof(row->key), row);
 		if (!row->hh.tbl) {
 			free(row);
@@ -39,18 +37,102 @@ void book_row_delete(struct book *b, struct book_row *row)
 	HASH_DEL(b->rows, row);
 	free(row->path);
 	free(row->tangled);
+	free(row->device_shares);
+	free(row->io);
 	free(row);
 }
 
-/* Beyond this many the count alone says how many there are. */
-#define MAX_TANGLED 32
+/* Where the entry of a counter is, or would be. */
+static size_t device_share_at(const struct book_row *row, uint32_t counter)
+{
+	size_t low = 0, high = row->nr_device_shares;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (row->device_shares[mid].counter < counter)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct device_share *book_device_share(const struct book_row *row, uint32_t counter)
+{
+	size_t at = device_share_at(row, counter);
+
+	if (at == row->nr_device_shares || row->device_shares[at].counter != counter)
+		return NULL;
+	return &row->device_shares[at];
+}
+
+struct entry_share *book_share(const struct book *b, const struct book_row *row, uint32_t counter)
+{
+	struct device_share *s;
+
+	if (b->roles[counter] == ROLE_MEMORY)
+		return (struct entry_share *)&row->shares[b->places[counter]];
+	s = book_device_share(row, counter);
+	return s ? &s->share : NULL;
+}
+
+int book_device_share_get(struct book_row *row, uint32_t counter, struct device_share **ret)
+{
+	size_t at = device_share_at(row, counter);
+	struct device_share *s;
+
+	if (at == row->nr_device_shares || row->device_shares[at].counter != counter) {
+		if (array_room(row->device_shares, row->cap_device_shares, row->nr_device_shares))
+			return -ENOMEM;
+		s = &row->device_shares[at];
+		memmove(s + 1, s, (row->nr_device_shares++ - at) * sizeof(*s));
+		*s = (struct device_share){ .counter = counter };
+	}
+	*ret = &row->device_shares[at];
+	return 0;
+}
+
+int book_share_get(const struct book *b, struct book_row *row, uint32_t counter,
+		   struct entry_share **ret)
+{
+	struct device_share *s;
+	int err;
+
+	if (b->roles[counter] == ROLE_MEMORY) {
+		*ret = &row->shares[b->places[counter]];
+		return 0;
+	}
+	err = book_device_share_get(row, counter, &s);
+	if (!err)
+		*ret = &s->share;
+	return err;
+}
+
+int book_io_get(struct book_row *row, uint32_t device, struct device_io **ret)
+{
+	size_t at = 0;
+	struct device_io *io;
+
+	while (at < row->nr_io && row->io[at].device < device)
+		at++;
+	if (at == row->nr_io || row->io[at].device != device) {
+		if (array_room(row->io, row->cap_io, row->nr_io))
+			return -ENOMEM;
+		io = &row->io[at];
+		memmove(io + 1, io, (row->nr_io++ - at) * sizeof(*io));
+		*io = (struct device_io){ .device = device };
+	}
+	*ret = &row->io[at];
+	return 0;
+}
 
 int book_row_tangle(struct book_row *row, const struct book_key *other)
 {
 	for (size_t i = 0; i < row->nr_tangled; i++)
 		if (!memcmp(&row->tangled[i], other, sizeof(*other)))
 			return 0;
-	if (row->nr_tangled == MAX_TANGLED)
+	if (row->nr_tangled == BOOK_MAX_TANGLED)
 		return 0;
 	if (array_room(row->tangled, row->cap_tangled, row->nr_tangled))
 		return -ENOMEM;
@@ -74,6 +156,38 @@ static int set_path(struct book_row *row, const char *path)
 	return 0;
 }
 
+static void share_add(struct entry_share *to, const struct entry_share *from)
+{
+	to->value += from->value;
+	to->low += from->low;
+	to->high += from->high;
+	to->tangled += from->tangled;
+}
+
+/* What a row has of devices. */
+static int devices_add(struct book *b, struct book_row *to, const struct book_row *from)
+{
+	struct entry_share *share;
+	struct device_io *io;
+	int err = 0;
+
+	for (size_t i = 0; i < from->nr_device_shares && !err; i++) {
+		err = book_share_get(b, to, from->device_shares[i].counter, &share);
+		if (!err)
+			share_add(share, &from->device_shares[i].share);
+	}
+	for (size_t i = 0; i < from->nr_io && !err; i++) {
+		err = book_io_get(to, from->io[i].device, &io);
+		if (err)
+			break;
+		for (int k = 0; k < 2; k++)
+			if (__builtin_add_overflow(io->bytes[k], from->io[i].bytes[k],
+						   &io->bytes[k]))
+				io->bytes[k] = UINT64_MAX;
+	}
+	return err;
+}
+
 int book_row_add(struct book *b, struct book_row *to, const struct book_row *from)
 {
 	to->tgid = from->tgid;
@@ -83,12 +197,10 @@ int book_row_add(struct book *b, struct book_row *to, const struct book_row *fro
 	to->exited = from->exited;
 	to->cgroup_id = from->cgroup_id;
 	to->on_cpu_ns += from->on_cpu_ns;
-	for (size_t i = 0; i < b->layout->nr_counters; i++) {
-		to->shares[i].value += from->shares[i].value;
-		to->shares[i].low += from->shares[i].low;
-		to->shares[i].high += from->shares[i].high;
-		to->shares[i].tangled += from->shares[i].tangled;
-	}
+	for (size_t i = 0; i < b->nr_places; i++)
+		share_add(&to->shares[i], &from->shares[i]);
+	if (devices_add(b, to, from))
+		return -ENOMEM;
 	for (size_t i = 0; i < b->nr_links; i++) {
 		to->seen[i].bytes += from->seen[i].bytes;
 		to->seen[i].byte_ns += from->seen[i].byte_ns;
@@ -151,87 +263,24 @@ static int enter_quiet_cgroup(void *arg, const struct cgroup_name *c)
 	return book_row_get(b, &key, &row);
 }
 
-/* Traffic of the time that was not counted may differ from the rest by this much. */
-#define SCALE_DOUBT 0.3
-
-/*
- * A row's bounds when its value was scaled from @counted to @value, and all to @total.
- *
- * In each window the counter looked for a part of the time, r = 1 / @ratio. If a window's bytes
- * came in one lump, they were seen wholly with probability r, or not at all: scaled by 1/r that
- * has the variance (1 - r) / r of their square. The squares of what was seen add up to r of all
- * squares, so that the sum has the variance (1 - r) / r^2 = ratio * (ratio - 1) of them.
- */
-static void scale_bounds(struct entry_share *s, uint64_t counted, uint64_t value, double ratio,
-			 uint64_t total)
+static void clip_share(const struct book *b, uint32_t counter, struct entry_share *s)
 {
-	double doubt = fmax(SCALE_DOUBT * (value > counted ? value - counted : 0),
-			    1.96 * sqrt(ratio * (ratio - 1) * s->squares));
-	double low = s->low * ratio - doubt, high = s->high * ratio + doubt;
+	uint64_t most = b->counters[counter].value;
 
-	/* What is sure of the time that was counted stays so. */
-	if (low > s->low)
-		s->low = low;
-	s->high = high < total ? high : total;
-	if (s->low > value)
-		s->low = value;
-	if (s->high < value)
-		s->high = value;
+	if (s->high <= most)
+		return;
+	s->tangled = scale_u64(s->tangled, most, s->high);
+	s->high = most;
 }
 
-/* What a latency is about grows with the bytes it is weighted by. */
-static void scale_seen(struct book *b, struct book_row *row, size_t counter, uint64_t counted)
+/* Upper bounds may add up to more than there is: of many rows, or of large numbers rounded. */
+static void clip_bounds(const struct book *b, struct book_row *row)
 {
-	uint64_t value = row->shares[counter].value;
-
-	for (size_t i = 0; i < b->nr_links; i++) {
-		struct entry_seen *s = &row->seen[i];
-
-		if (b->scope.links->items[i].counter != counter || !counted)
-			continue;
-		s->bytes = scale_u64(s->bytes, value, counted);
-		s->byte_ns *= (double)value / counted;
-	}
-}
-
-/*
- * Counted only part of the time: all of it is value * enabled / running. Rows and
- * reasons keep their proportions, and still add up exactly.
- */
-static int scale_counter(struct book *b, size_t i)
-{
-	struct report_counter *c = &b->counters[i];
-	size_t nr = HASH_COUNT(b->rows) + NR_REASONS, k = 0;
-	cleanup_free uint64_t *parts = calloc(nr, 2 * sizeof(*parts));
-	uint64_t scaled = scale_u64(c->value, c->enabled_ns, c->running_ns), *weights;
-	double ratio = (double)c->enabled_ns / c->running_ns;
-	struct book_row *row, *next;
-	int err;
-
-	if (!parts)
-		return -ENOMEM;
-	weights = parts + nr;
-	for (; k < NR_REASONS; k++)
-		weights[k] = c->unattributed[k];
-	HASH_ITER (hh, b->rows, row, next)
-		weights[k++] = row->shares[i].value;
-	err = apportion(scaled, weights, nr, parts);
-	if (err)
-		return err;
-	c->value = scaled;
-	c->attributed = scaled;
-	for (k = 0; k < NR_REASONS; k++) {
-		c->unattributed[k] = parts[k];
-		c->attributed -= parts[k];
-	}
-	HASH_ITER (hh, b->rows, row, next) {
-		uint64_t counted = row->shares[i].value;
-
-		row->shares[i].value = parts[k++];
-		scale_bounds(&row->shares[i], counted, row->shares[i].value, ratio, scaled);
-		scale_seen(b, row, i, counted);
-	}
-	return 0;
+	for (size_t i = 0; i < b->layout->nr_counters; i++)
+		if (b->roles[i] == ROLE_MEMORY)
+			clip_share(b, i, &row->shares[b->places[i]]);
+	for (size_t i = 0; i < row->nr_device_shares; i++)
+		clip_share(b, row->device_shares[i].counter, &row->device_shares[i].share);
 }
 
 int book_finish(struct book *b)
@@ -239,11 +288,17 @@ int book_finish(struct book *b)
 	struct book_row *row, *next;
 	int err = 0;
 
+	for (size_t g = 0; g < b->layout->nr_groups; g++)
+		rotation_end(&b->rotations[g]);
 	for (size_t i = 0; i < b->layout->nr_counters && !err; i++)
 		if (b->counters[i].valid && b->counters[i].running_ns < b->counters[i].enabled_ns)
-			err = scale_counter(b, i);
+			err = book_scale(b, i, b->counters[i].enabled_ns,
+					 b->counters[i].running_ns);
 	if (err)
 		return err;
+	HASH_ITER (hh, b->rows, row, next)
+		clip_bounds(b, row);
+	book_memory_of_devices(b);
 
 	/* What was asked for is a row even if it did nothing. */
 	if (!b->scope.all && b->scope.by == ROW_CGROUP)
@@ -260,12 +315,14 @@ int book_finish(struct book *b)
 	return 0;
 }
 
-static uint64_t row_bytes(const struct book *b, const struct book_row *row)
+uint64_t book_row_bytes(const struct book *b, const struct book_row *row)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < b->layout->nr_counters; i++)
+	for (size_t i = 0; i < b->nr_places; i++)
 		sum += row->shares[i].value;
+	for (size_t i = 0; i < row->nr_device_shares; i++)
+		sum += row->device_shares[i].share.value;
 	return sum;
 }
 
@@ -296,7 +353,7 @@ int book_pool(struct book *b, size_t max)
 		return -ENOMEM;
 	HASH_ITER (hh, b->rows, row, next)
 		if (row->exited && memcmp(&row->key, &pool_key, sizeof(pool_key)))
-			ended[nr++] = (struct ended){ row, row_bytes(b, row) };
+			ended[nr++] = (struct ended){ row, book_row_bytes(b, row) };
 	err = book_row_get(b, &pool_key, &pool);
 	if (err)
 		return err;
@@ -312,6 +369,7 @@ int book_pool(struct book *b, size_t max)
 		book_row_delete(b, ended[i].row);
 		b->pooled++;
 	}
+	clip_bounds(b, pool);
 	snprintf(pool->comm, sizeof(pool->comm), "(pooled)");
 	pool->comm_known = true;
 	pool->exited = false; /* it is never pooled itself */
@@ -321,183 +379,4 @@ int book_pool(struct book *b, size_t max)
 	free(pool->path);
 	pool->path = NULL;
 	return 0;
-}
-
-static void row_key(const struct book *b, const struct book_key *key, char *ret)
-{
-	if (b->scope.by == ROW_CGROUP)
-		snprintf(ret, MODEL_KEY_LEN, "cgroup:%" PRIu64, key->cgroup_id);
-	else
-		snprintf(ret, MODEL_KEY_LEN, "%s:%u:%" PRIu64,
-			 b->scope.by == ROW_THREAD ? "tid" : "pid", key->pid, key->start_ns);
-}
-
-void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN])
-{
-	row_key(b, &b->by_number[row]->key, ret);
-}
-
-struct other {
-	const struct book_key *key;
-	uint64_t bytes;
-};
-
-static int by_most(const void *a, const void *b)
-{
-	const struct other *x = a, *y = b;
-
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? 1 : -1;
-	return memcmp(x->key, y->key, sizeof(*x->key));
-}
-
-/* The rows it cannot be told from, the largest first. */
-static int report_tangled(const struct book *b, const struct book_row *row, struct report_row *ret)
-{
-	struct other others[MAX_TANGLED];
-	struct book_row *other;
-
-	for (size_t i = 0; i < row->nr_tangled; i++) {
-		HASH_FIND(hh, b->rows, &row->tangled[i], sizeof(row->tangled[i]), other);
-		others[i] = (struct other){ &row->tangled[i], other ? row_bytes(b, other) : 0 };
-	}
-	if (!row->nr_tangled)
-		return 0;
-	qsort(others, row->nr_tangled, sizeof(others[0]), by_most);
-	ret->nr_tangled_all = row->nr_tangled_all;
-	ret->nr_tangled = row->nr_tangled < MODEL_MAX_TANGLED ? row->nr_tangled : MODEL_MAX_TANGLED;
-	ret->tangled = calloc(ret->nr_tangled, sizeof(*ret->tangled));
-	if (!ret->tangled) {
-		ret->nr_tangled = 0;
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < ret->nr_tangled; i++)
-		row_key(b, others[i].key, ret->tangled[i]);
-	return 0;
-}
-
-/* Not separable in intervals that hold most of its bytes, as far as is known. */
-static bool is_separable(const struct entry_share *s)
-{
-	return !s->tangled || s->tangled < s->high - s->tangled;
-}
-
-uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint32_t probe)
-{
-	uint64_t sum = 0;
-
-	for (size_t k = 0; k < b->nr_links; k++)
-		for (size_t i = 0; b->scope.links->items[k].probe == probe && i < row->nr_shares;
-		     i++)
-			if (row->shares[i].counter == b->scope.links->items[k].counter)
-				sum += row->shares[i].value;
-	return sum;
-}
-
-int book_latencies(const struct book *b, const struct entry_seen *seen, struct report_row *row)
-{
-	const struct link *links = b->nr_links ? b->scope.links->items : NULL;
-	size_t i = 0;
-
-	if (!b->nr_links)
-		return 0;
-	row->latencies = calloc(b->nr_links, sizeof(*row->latencies));
-	if (!row->latencies)
-		return -ENOMEM;
-	while (i < b->nr_links) {
-		struct seen_latency l = { .probe = links[i].probe };
-		double byte_ns = 0;
-
-		for (; i < b->nr_links && links[i].probe == l.probe; i++) {
-			l.bytes += seen[i].bytes;
-			byte_ns += seen[i].byte_ns;
-		}
-		if (!l.bytes)
-			continue;
-		l.of_bytes = book_of_bytes(b, row, l.probe);
-		l.latency_ns = byte_ns / l.bytes;
-		row->latencies[row->nr_latencies++] = l;
-	}
-	return 0;
-}
-
-static int report_row(const struct book *b, const struct book_row *row, struct report_row *ret)
-{
-	struct share *shares;
-	bool separable = true;
-	size_t nr = 0;
-
-	shares = calloc(b->layout->nr_counters + 1, sizeof(*shares));
-	if (!shares)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->layout->nr_counters; i++) {
-		const struct report_counter *c = &b->counters[i];
-		const struct entry_share *e = &row->shares[i];
-
-		if (!c->valid || c->counter->source != SOURCE_CPU)
-			continue;
-		shares[nr++] = (struct share){ i, e->value, e->low, e->high, is_separable(e) };
-		separable &= !e->value || is_separable(e);
-	}
-	*ret = (struct report_row){
-		.kind = b->scope.by,
-		.leaf = true,
-		.comm_known = row->comm_known,
-		.exited = row->exited,
-		.kernel = row->kernel,
-		.pid = row->tgid,
-		.tid = row->key.pid,
-		.start_ns = row->key.start_ns,
-		.cgroup_id = row->cgroup_id,
-		.cgroup = row->path ? strdup(row->path) : NULL,
-		.on_cpu_ns = row->on_cpu_ns,
-		.shares = shares,
-		.nr_shares = nr,
-		.separable = separable,
-	};
-	memcpy(ret->comm, row->comm, sizeof(ret->comm));
-	row_key(b, &row->key, ret->key);
-	if (!separable && report_tangled(b, row, ret))
-		return -ENOMEM;
-	if (row->path && !ret->cgroup)
-		return -ENOMEM;
-	return book_latencies(b, row->seen, ret);
-}
-
-static int report_rows(const struct book *b, struct report *r)
-{
-	struct book_row *row, *next;
-	int err;
-
-	r->rows = calloc(HASH_COUNT(b->rows) + 1, sizeof(*r->rows));
-	if (!r->rows)
-		return -ENOMEM;
-	HASH_ITER (hh, b->rows, row, next) {
-		err = report_row(b, row, &r->rows[r->nr_rows++]);
-		if (err)
-			return err;
-		if (b->scope.by != ROW_CGROUP)
-			r->quality.unknown_tasks += !row->comm_known;
-	}
-	return b->scope.by == ROW_CGROUP ? cgroup_tree(b, r) : 0;
-}
-
-int book_report(const struct book *b, struct report *ret)
-{
-	const struct layout *l = b->layout;
-
-	ret->by = b->scope.by;
-	ret->counters = calloc(l->nr_counters + 1, sizeof(*ret->counters));
-	ret->sockets = calloc(l->nr_sockets + 1, sizeof(*ret->sockets));
-	if (!ret->counters || !ret->sockets)
-		return -ENOMEM;
-	memcpy(ret->counters, b->counters, l->nr_counters * sizeof(*ret->counters));
-	ret->nr_counters = l->nr_counters;
-	memcpy(ret->sockets, b->sockets, l->nr_sockets * sizeof(*ret->sockets));
-	ret->nr_sockets = l->nr_sockets;
-	ret->quality.windows = b->windows;
-	ret->quality.rows_pooled = b->pooled;
-	for (uint32_t s = 0; s < l->nr_sockets; s++)
-		ret->quality.lost_slices_ns += b->sockets[s].lost_ns;
-	return report_rows(b, ret);
 }

@@ -67,16 +67,13 @@ static int add_parent_row(const struct book *b, struct report *r, const char *pa
 	row->exited = c && c->gone;
 	row->cgroup = strdup(path);
 	row->separable = true;
-	row->shares = calloc(b->layout->nr_counters + 1, sizeof(*row->shares));
 	row->latencies = calloc(b->nr_links + 1, sizeof(*row->latencies));
-	for (size_t i = 0; row->shares && i < b->layout->nr_counters; i++)
-		row->shares[i].separable = true;
 	r->nr_rows++;
 	if (c)
 		snprintf(row->key, sizeof(row->key), "cgroup:%" PRIu64, c->id);
 	else /* unknown id: the row's place still identifies it within the report */
 		snprintf(row->key, sizeof(row->key), "cgroup:?:%zu", r->nr_rows - 1);
-	return row->cgroup && row->shares && row->latencies ? 0 : -ENOMEM;
+	return row->cgroup && row->latencies ? 0 : -ENOMEM;
 }
 
 static int node_get(const struct book *b, struct report *r, struct node **nodes, const char *path,
@@ -125,22 +122,93 @@ static void saw_add(struct report_row *to, const struct seen_latency *from)
 	l[i].bytes += from->bytes;
 }
 
-/* Both rows of a report have their shares in the order of counters, or none. */
-static void row_add(struct report_row *to, const struct report_row *from)
+static void share_add(struct share *to, const struct share *from)
 {
+	to->value += from->value;
+	to->low += from->low;
+	to->high += from->high;
+	to->separable &= from->separable || !from->value;
+}
+
+/* Both have their shares in the order of counters, the parent perhaps not all yet. */
+static int shares_add(struct report_row *to, const struct report_row *from)
+{
+	size_t nr = 0, k = 0;
+	struct share *both;
+
+	for (size_t i = 0; i < from->nr_shares; i++) {
+		while (k < to->nr_shares && to->shares[k].counter < from->shares[i].counter)
+			k++;
+		nr += k == to->nr_shares || to->shares[k].counter != from->shares[i].counter;
+	}
+	if (nr) {
+		both = reallocarray(to->shares, to->nr_shares + nr, sizeof(*both));
+		if (!both)
+			return -ENOMEM;
+		to->shares = both;
+	}
+	/* From the back, so that there is always room. */
+	k = to->nr_shares;
+	to->nr_shares += nr;
+	for (size_t i = from->nr_shares; i-- > 0;) {
+		const struct share *s = &from->shares[i];
+
+		for (; k && to->shares[k - 1].counter > s->counter; k--)
+			to->shares[k - 1 + nr] = to->shares[k - 1];
+		if (k && to->shares[k - 1].counter == s->counter) {
+			to->shares[k - 1 + nr] = to->shares[k - 1];
+			share_add(&to->shares[--k + nr], s);
+			continue;
+		}
+		nr--;
+		to->shares[k + nr] = (struct share){ .counter = s->counter, .separable = true };
+		share_add(&to->shares[k + nr], s);
+	}
+	return 0;
+}
+
+/* Bytes of counters come later: see book_report_devices(). */
+static int requests_add(struct report_row *to, const struct report_row *from)
+{
+	struct row_device *both, *d;
+	size_t at = 0;
+
+	for (size_t i = 0; i < from->nr_devices; i++) {
+		const struct row_device *f = &from->devices[i];
+
+		while (at < to->nr_devices && to->devices[at].device < f->device)
+			at++;
+		if (at == to->nr_devices || to->devices[at].device != f->device) {
+			both = reallocarray(to->devices, to->nr_devices + 1, sizeof(*both));
+			if (!both)
+				return -ENOMEM;
+			to->devices = both;
+			memmove(both + at + 1, both + at, (to->nr_devices++ - at) * sizeof(*both));
+			both[at] = (struct row_device){ .device = f->device };
+		}
+		d = &to->devices[at];
+		if (__builtin_add_overflow(d->io_read_bytes, f->io_read_bytes, &d->io_read_bytes))
+			d->io_read_bytes = UINT64_MAX;
+		if (__builtin_add_overflow(d->io_write_bytes, f->io_write_bytes,
+					   &d->io_write_bytes))
+			d->io_write_bytes = UINT64_MAX;
+	}
+	return 0;
+}
+
+static int row_add(struct report_row *to, const struct report_row *from)
+{
+	int err;
+
 	to->on_cpu_ns += from->on_cpu_ns;
-	to->nr_shares = from->nr_shares;
 	/* Perhaps its children are tangled with each other only; the sum says no more. */
 	to->separable &= from->separable;
-	for (size_t i = 0; i < from->nr_shares; i++) {
-		to->shares[i].counter = from->shares[i].counter;
-		to->shares[i].value += from->shares[i].value;
-		to->shares[i].low += from->shares[i].low;
-		to->shares[i].high += from->shares[i].high;
-		to->shares[i].separable &= from->shares[i].separable || !from->shares[i].value;
-	}
+	err = shares_add(to, from);
+	if (!err)
+		err = requests_add(to, from);
 	for (size_t i = 0; i < from->nr_latencies; i++)
 		saw_add(to, &from->latencies[i]);
+	return err;
 }
 
 /* The own row of a cgroup with children was listed under the cgroup's key. */
@@ -201,6 +269,7 @@ static int enter_leaf(struct report *r, size_t i, struct node *nodes)
 	cleanup_free char *path = strdup(leaf->cgroup);
 	struct node *n;
 	bool more;
+	int err = 0;
 
 	if (!path)
 		return -ENOMEM;
@@ -210,17 +279,17 @@ static int enter_leaf(struct report *r, size_t i, struct node *nodes)
 		snprintf(leaf->key, sizeof(leaf->key), "cgroup:%" PRIu64 ":own", leaf->cgroup_id);
 	else
 		n = NULL;
-	for (more = true; more; more = to_parent(path)) {
+	for (more = true; more && !err; more = to_parent(path)) {
 		if (!n)
 			HASH_FIND_STR(nodes, path, n);
 		if (n && (strcmp(path, leaf->cgroup) || strstr(leaf->key, ":own"))) {
 			if (!leaf->parent[0])
 				memcpy(leaf->parent, r->rows[n->row].key, sizeof(leaf->parent));
-			row_add(&r->rows[n->row], leaf);
+			err = row_add(&r->rows[n->row], leaf);
 		}
 		n = NULL;
 	}
-	return 0;
+	return err;
 }
 
 int cgroup_tree(const struct book *b, struct report *r)

@@ -12,10 +12,15 @@
  * programs, and changes as programs go through phases. A count of cache refills is
  * right but for prefetches and write-backs, some ten percent; what changes is how the
  * count was spread over a slice, so its phases are as short as slices are.
+ *
+ * A byte of I/O is a byte on the way to memory, plus a few percent of queue entries and
+ * headers. What goes beyond that is not the noted workloads' doing: it must go to the
+ * background, which can be anything and comes in bursts, and not be learned as intensity.
  */
-#define UNKNOWN_INTENSITY                                                                    \
-	{                                                                                    \
-		.prior = 1.5, .wander = 0.33, .tau_s = 0.5, .background = 0.15, .phase = 0.5 \
+#define UNKNOWN_INTENSITY                                                                     \
+	{                                                                                     \
+		.prior = 1.5, .wander = 0.33, .tau_s = 0.5, .background = 0.15, .phase = 0.5, \
+		.max_phase = 1.5, .max_noise = 0.5                                            \
 	}
 static const struct params params_of[NR_FILTER_KINDS] = {
 	[FILTER_CPU_TIME] = UNKNOWN_INTENSITY,
@@ -24,7 +29,18 @@ static const struct params params_of[NR_FILTER_KINDS] = {
 			     .wander = 0.05,
 			     .tau_s = 0.05,
 			     .background = 0.1,
-			     .phase = 0.15 },
+			     .phase = 0.15,
+			     .max_phase = 1.5,
+			     .max_noise = 0.5 },
+	[FILTER_IO] = { .prior = 0.08,
+			.wander = 0.02,
+			.tau_s = 0.05,
+			.background = 0.5,
+			.phase = 0.04,
+			.max_phase = 0.15,
+			.max_noise = 0.1,
+			.mean = 1,
+			.bursts = 1 },
 };
 
 #define NOISE_AT_FIRST 0.03
@@ -104,7 +120,8 @@ static bool has_news(const struct filter *f, const struct filter_input *in)
 static int solve_and_learn(struct filter *f, const struct filter_input *in)
 {
 	const double forget = 0.7;
-	bool first = has_news(f, in);
+	/* Of I/O nothing has to be found out. */
+	bool first = f->params.mean <= 0 && has_news(f, in);
 	double before[4];
 	int err = 0;
 
@@ -145,7 +162,7 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 	int err;
 
 	if (!in->nr_windows || in->nr_windows > FILTER_MAX_WINDOWS || !in->nr_workloads ||
-	    in->nr_workloads > FILTER_MAX_WORKLOADS)
+	    in->nr_workloads > FILTER_MAX_WORKLOADS || !in->lead != !(f->params.mean > 0))
 		return -EINVAL;
 	err = state_update(f, in);
 	if (err)
@@ -160,7 +177,10 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 	if (!err)
 		err = make_result(f, in);
 	if (!err) {
-		learn_lag(f);
+		if (in->lead)
+			learn_lead(f, in);
+		else
+			learn_lag(f);
 		err = state_advance(f, in);
 	}
 	if (err) {

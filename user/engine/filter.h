@@ -9,6 +9,8 @@
  * Gaussian and linear, so a block of windows can be solved at once, exactly, given the
  * state that the blocks before have left: see docs/ESTIMATE.md.
  *
+ * For devices x is the bytes of I/O, theta is about 1, and the background may be anything.
+ *
  * What is not known beforehand is learned from how well the counter is predicted: the
  * noise of the counter, the size of the phases, and how far traffic lags activity.
  */
@@ -25,6 +27,7 @@ enum filter_kind {
 	FILTER_CPU_TIME, /* nothing: programs differ by orders of magnitude */
 	FILTER_WORK,	 /* a core event like cycles: no more, but its unit is another one */
 	FILTER_TRAFFIC,	 /* a core event that follows the traffic: nearly the same for all */
+	FILTER_IO,	 /* bytes of I/O of a device: a byte makes about a byte */
 	NR_FILTER_KINDS,
 };
 
@@ -42,6 +45,10 @@ enum filter_kind {
  * @middle_s: middle of each window, seconds since the start of the block; rising
  * @length_s: length of each window
  * @block_s: length of the block
+ * @lead: FILTER_IO only, like @activity: what a window gains in activity when data are taken to
+ *	have moved a second earlier than they were noted; as a rate, for moves of milliseconds
+ * @rate: FILTER_IO only: activity of each window, by second
+ * @change: FILTER_IO only: by how much it differs from that of the windows beside it
  */
 struct filter_input {
 	size_t nr_windows;
@@ -53,14 +60,18 @@ struct filter_input {
 	const double *middle_s;
 	const double *length_s;
 	double block_s;
+	const struct matrix *lead;
+	const double *rate;
+	const double *change;
 };
 
 /**
  * struct filter_output - what the filter makes of a block; owned by the filter
  * @expected: nr_windows x nr_workloads: bytes of each workload in each window. Not
- *	scaled to what was counted
+ *	scaled to what was counted. FILTER_IO: a workload that did nothing in a window may have
+ *	moved data there that are noted in the next one
  * @carried: nr_windows x nr_workloads: bytes that come from what the workload did in
- *	the window before, at most (lag and its uncertainty)
+ *	the window before (FILTER_IO: in the next one), at most (lag and its uncertainty)
  * @carried_in: the same in the first window, of workloads that are not in the block
  * @background: bytes of each window that belong to no workload
  * @covariance: nr_workloads x nr_workloads: of the errors of the workloads' totals
@@ -68,6 +79,10 @@ struct filter_input {
  *	because they did the same in every window, and nothing is known from before
  * @noise: standard deviation of the counter's noise, as a part of its value
  * @prior: how far an unknown intensity may be off, as a part of the mean one
+ * @lead_s: FILTER_IO only: by how much data are taken to have moved before they were noted
+ * @edge_s: FILTER_IO only: standard deviation of the time by which all data may have moved
+ *	earlier or later than estimated, in seconds
+ * @grain_s: FILTER_IO only: the same for single requests
  */
 struct filter_output {
 	struct matrix expected;
@@ -78,6 +93,9 @@ struct filter_output {
 	struct matrix alike;
 	double noise;
 	double prior;
+	double lead_s;
+	double edge_s;
+	double grain_s;
 };
 
 struct filter;

@@ -138,14 +138,36 @@ static void make_positive(struct filter *f, struct matrix *cov)
 	}
 }
 
+/*
+ * A byte of a request is a byte on the way to memory at least, unless the device shows that it
+ * is less. If data did not move when they were expected to, intensities come out too
+ * low; what they lack is no background.
+ */
+static void make_requests_count(struct filter *f)
+{
+	struct work *w = &f->work;
+
+	for (size_t i = 1; i < w->n; i++) {
+		double lacks = f->mean * w->sum[i] - w->total[i];
+
+		if (lacks <= 0)
+			continue;
+		w->total[i] += lacks;
+		w->total[0] = fmax(w->total[0] - lacks, 0);
+	}
+}
+
 /* Bytes by window: intensities that are not negative, and add up to the totals. */
 static void fill_expected(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
 	struct filter_output *o = &f->out;
 	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den + 5), lag = fmin(f->lag + doubt, 0.5);
+	double lead = most_lead(f);
 
 	o->carried_in = lag * carried_over(f);
+	if (in->lead)
+		make_requests_count(f);
 	for (size_t i = 0; i < w->n; i++) {
 		double floor = i ? FLOOR * f->mean : 0, sum = 0, scale;
 		double least = i ? 0.3 * SMALL * f->mean * w->sum[i] : 0;
@@ -167,7 +189,10 @@ static void fill_expected(struct filter *f, const struct filter_input *in)
 				continue;
 			}
 			matrix_row(&o->expected, t)[i - 1] = theta * matrix_row(&w->raw, t)[i];
-			matrix_row(&o->carried, t)[i - 1] = lag * theta * before;
+			matrix_row(&o->carried, t)[i - 1] =
+				in->lead ? lead * fmax(theta, f->mean) * in->ratio[t] *
+						   fmax(matrix_row(in->lead, t)[i - 1], 0)
+					 : lag * theta * before;
 		}
 	}
 }
@@ -183,6 +208,9 @@ static int fill_alike(struct filter *f, const struct matrix *cov)
 	err = err ? err : matrix_shape(q, w->n, w->n);
 	if (err)
 		return err;
+	/* What is known of I/O beforehand tells them apart. */
+	if (f->params.mean > 0)
+		return 0;
 	for (size_t t = 0; t < w->t; t++)
 		for (size_t i = 1; i < w->n; i++)
 			if (w->sum[i] > 0)
@@ -260,7 +288,7 @@ int make_result(struct filter *f, const struct filter_input *in)
 								   doubt_of(f, j + 1) *
 								   matrix_row(&cov, i + 1)[j + 1];
 		/* The spread is that of before: what was cut off may have been noise. */
-		if (w->total[0] < 2 * sqrt(fmax(matrix_row(&cov, 0)[0], 0)))
+		if (!in->lead && w->total[0] < 2 * sqrt(fmax(matrix_row(&cov, 0)[0], 0)))
 			w->total[0] = fmin(w->total[0], 0);
 		make_positive(f, &cov);
 		fill_expected(f, in);

@@ -113,18 +113,6 @@ void convolve(const struct work *w, const struct filter_input *in, double tau_s,
 	}
 }
 
-/* Bytes in the first window, at a lag of a whole one, of those who have stopped. */
-double carried_over(const struct filter *f)
-{
-	const struct state *s = &f->state;
-	double sum = 0;
-
-	for (size_t i = f->work.n; i < s->nr; i++)
-		sum += fmax(s->mean[2 * i] + s->mean[2 * i + 1], 0) * s->entries[i].last;
-	return sum;
-}
-
-/* Activity as the counter saw it: part of it shows one window later. */
 static void fill_activity(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
@@ -132,18 +120,11 @@ static void fill_activity(struct filter *f, const struct filter_input *in)
 	for (size_t i = 0; i < w->n; i++)
 		w->sum[i] = 0;
 	for (size_t t = 0; t < w->t; t++) {
-		const float *x = matrix_row(in->activity, t);
 		float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
 
 		w->decay[t] = exp(-in->middle_s[t] / f->params.tau_s);
 		raw[0] = a[0] = in->length_s[t] * in->ratio[t];
-		for (size_t i = 1; i < w->n; i++) {
-			double before = t ? matrix_row(in->activity, t - 1)[i - 1]
-					  : f->state.entries[i].last;
-
-			raw[i] = x[i - 1] * in->ratio[t];
-			a[i] = ((1 - f->lag) * x[i - 1] + f->lag * before) * in->ratio[t];
-		}
+		shift_activity(f, in, t);
 		for (size_t i = 0; i < w->n; i++) {
 			matrix_row(&w->aa, t)[2 * i] = a[i];
 			matrix_row(&w->aa, t)[2 * i + 1] = a[i] * w->decay[t];
@@ -193,6 +174,8 @@ static void fill_noise(struct filter *f, const struct filter_input *in)
 
 		w->own[t] = own * own;
 		w->noise[t] = own * own + read * read + mux * mux + LINE_BYTES * LINE_BYTES;
+		if (in->lead)
+			w->noise[t] += timing_noise(f, in, t);
 	}
 }
 
@@ -266,7 +249,8 @@ static int fill_covariances(struct filter *f)
 	if (err)
 		return err;
 	for (size_t i = 0; i < nr; i++) {
-		double sd = i ? f->phase * f->state.entries[i].scale : 0;
+		const struct entry *e = &f->state.entries[i];
+		double sd = i ? f->phase * e->scale : bursts(f, e);
 
 		w->phase_var[i] = sd * sd;
 	}
@@ -418,44 +402,13 @@ bool learn_sizes(struct filter *f, double *before)
 	e[1] = before[1] + gain(f, 1, less);
 	e[2] = before[2] + gain(f, more, 1);
 	e[3] = before[3] + gain(f, less, 1);
-	changed = step(&f->noise, &e[0], &e[1], 0.002, 0.5);
+	changed = step(&f->noise, &e[0], &e[1], 0.002, f->params.max_noise);
 	if (changed) {
 		before[0] = before[1] = 0;
 		return true;
 	}
-	changed = step(&f->phase, &e[2], &e[3], 0.02, 1.5);
+	changed = step(&f->phase, &e[2], &e[3], 0.02, f->params.max_phase);
 	if (changed)
 		before[2] = before[3] = 0;
 	return changed;
-}
-
-/*
- * The lag that fits best: how the bytes that were not predicted go with the
- * difference between what was predicted for the window before and for this one.
- */
-void learn_lag(struct filter *f)
-{
-	const double forget = 0.97, doubt = 5, limit = 0.5;
-	struct work *w = &f->work;
-	double *g = w->alpha + w->t, num = 0, den;
-
-	for (size_t t = 0; t < w->t; t++) {
-		const float *raw = matrix_row(&w->raw, t);
-
-		g[t] = t ? 0 : carried_over(f);
-		for (size_t i = 1; i < w->n; i++) {
-			double before =
-				t ? matrix_row(&w->raw, t - 1)[i] : f->state.entries[i].last;
-			double theta =
-				f->state.mean[2 * i] + w->decay[t] * f->state.mean[2 * i + 1];
-
-			g[t] += (before - raw[i]) * fmax(theta, 0.01 * f->mean);
-		}
-		num += g[t] * w->alpha[t];
-	}
-	cholesky_forward(w->l, w->t, g);
-	den = dot(g, g, w->t);
-	f->lag_num = forget * f->lag_num + den * f->lag + num;
-	f->lag_den = forget * f->lag_den + den;
-	f->lag = fmin(fmax(f->lag_num / (f->lag_den + doubt), 0), limit);
 }

@@ -103,6 +103,25 @@ static size_t choose(struct filter *f, const struct filter_input *in, size_t *fr
 	return nr;
 }
 
+/* Size of the background's phases; they grow and shrink with those of the workloads. */
+double bursts(const struct filter *f, const struct entry *background)
+{
+	return f->params.bursts * (f->phase / f->params.phase) * background->scale;
+}
+
+/*
+ * The background of a device is what nobody has noted: when the device is busier than
+ * before, so may that be.
+ */
+static void follow_background(const struct filter *f, struct state *s, double per_s)
+{
+	struct entry *e = &s->entries[0];
+	double moves = 0.2 * f->params.background * per_s;
+
+	e->scale = 0.3 * f->params.background * per_s;
+	matrix_row(&s->p, 0)[0] += moves * moves;
+}
+
 /* A workload that is new to the state: what is known of intensities in general. */
 static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload, double per_s)
 {
@@ -115,7 +134,7 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 	*e = (struct entry){ .workload = workload,
 			     .scale = mean,
 			     .quiet_s = i ? -1 : 0,
-			     .since_s = i ? NOT_YET : LONG_AGO };
+			     .since_s = i && p->mean <= 0 ? NOT_YET : LONG_AGO };
 	variance = p->prior * p->prior * mean * mean;
 	if (!i) {
 		mean = 0;
@@ -131,7 +150,7 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 		e->scale = fmax(sqrt(fmax(mean, 0) * fmax(mean, 0) + was.variance), 0.02 * f->mean);
 		variance = fmin(was.variance + away * e->scale * e->scale, variance);
 	}
-	phase = i ? f->phase * e->scale : 0;
+	phase = i ? f->phase * e->scale : bursts(f, e);
 	s->mean[2 * i] = mean;
 	s->mean[2 * i + 1] = 0;
 	matrix_row(&s->p, 2 * i)[2 * i] = variance;
@@ -176,6 +195,9 @@ static int update_mean(struct filter *f, const struct filter_input *in, double *
 	f->bytes = f->bytes * keep + bytes;
 	f->activity = f->activity * keep + activity;
 	f->mean = f->bytes / f->activity;
+	/* What is more than that is not the workloads'; less is common to all of a device. */
+	if (f->params.mean > 0)
+		f->mean = fmin(f->mean, f->params.mean);
 	*ret_per_s = bytes / length;
 	return 0;
 }
@@ -213,6 +235,8 @@ int state_update(struct filter *f, const struct filter_input *in)
 		if (i <= in->nr_workloads)
 			e->quiet_s = 0;
 	}
+	if (f->params.bursts > 0 && from[0] != SIZE_MAX)
+		follow_background(f, &s, per_s);
 	f->spare = f->state.p;
 	f->state.p = (struct matrix){ 0 };
 	state_free(&f->state);
@@ -283,7 +307,7 @@ int state_advance(struct filter *f, const struct filter_input *in)
 			e->last = 0;
 		if (i && i < w->n) {
 			e->quiet_s = 0;
-			e->last = matrix_row(&w->raw, w->t - 1)[i];
+			e->last = in->lead ? 0 : matrix_row(&w->raw, w->t - 1)[i];
 		}
 	}
 	return 0;

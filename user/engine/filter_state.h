@@ -54,6 +54,10 @@ struct state {
  * @tau_s: how long a phase lasts
  * @background: standard deviation of the background, as a part of the counter
  * @phase: standard deviation of phases to begin with
+ * @max_phase, @max_noise: they are not learned to be more
+ * @mean: the mean intensity is not learned to be more; 0 = no limit, nothing is known of it
+ * @bursts: standard deviation of phases of the background, as a part of its scale. 0: it has
+ *	none, and never changes much
  */
 struct params {
 	double prior;
@@ -61,6 +65,10 @@ struct params {
 	double tau_s;
 	double background;
 	double phase;
+	double max_phase;
+	double max_noise;
+	double mean;
+	double bursts;
 };
 
 /* A block while it is worked on; everything with one row or element a window. */
@@ -110,7 +118,8 @@ struct filter {
 	uint64_t blocks; /* since the state began */
 	double noise;	 /* learned: of the counter, as a part of it */
 	double phase;	 /* learned: of phases, as a part of the intensity */
-	double lag;	 /* learned: part of a window's traffic that comes in the next */
+	double lag;	 /* learned: part of a window's traffic that comes in the next; of I/O:
+			  * seconds by which data move before they are noted */
 	double lag_num, lag_den;
 	double evidence[4];	/* for more and less noise, more and less phase */
 	double bytes, activity; /* recent sums: the mean intensity */
@@ -120,6 +129,7 @@ struct filter {
 /* filter_state.c: entries come and go */
 int state_update(struct filter *f, const struct filter_input *in);
 void state_free(struct state *s);
+double bursts(const struct filter *f, const struct entry *background);
 int state_advance(struct filter *f, const struct filter_input *in);
 
 /* filter_solve.c: the algebra of a block */
@@ -133,7 +143,13 @@ void convolve(const struct work *w, const struct filter_input *in, double tau_s,
 /* filter_result.c: totals, their errors, and what is learned */
 int make_result(struct filter *f, const struct filter_input *in);
 bool learn_sizes(struct filter *f, double *before);
-void learn_lag(struct filter *f);
+
+/* filter_lag.c: activity and its traffic are not at the same time */
+void shift_activity(struct filter *f, const struct filter_input *in, size_t t);
+double timing_noise(struct filter *f, const struct filter_input *in, size_t t);
+double most_lead(const struct filter *f);
 double carried_over(const struct filter *f);
+void learn_lag(struct filter *f);
+void learn_lead(struct filter *f, const struct filter_input *in);
 
 #endif

@@ -238,7 +238,8 @@ int identity_each_unnamed(struct identity *id, int (*fn)(void *arg, struct task 
 	int err = 0;
 
 	HASH_ITER (hh, id->tasks, t, next)
-		if (!err && !t->comm_known)
+		/* Number 0 stands for somebody in a cgroup. */
+		if (!err && !t->comm_known && t->key.pid)
 			err = fn(arg, t);
 	return err;
 }
@@ -337,7 +338,7 @@ uint32_t identity_nr(const struct identity *id)
 	return id->nr_ids;
 }
 
-void identity_active(struct identity *id, uint32_t workload)
+void identity_keep(struct identity *id, uint32_t workload)
 {
 	struct workload *w = workload < id->nr_ids ? id->by_id[workload] : NULL;
 	struct cgroup_name *c;
@@ -346,10 +347,18 @@ void identity_active(struct identity *id, uint32_t workload)
 		return;
 	w->idle_closes = 0;
 	w->task->idle_closes = 0;
-	w->task->cgroup_id = w->key.cgroup_id;
 	c = identity_cgroup_find(id, w->key.cgroup_id);
 	if (c)
 		c->idle_closes = 0;
+}
+
+void identity_active(struct identity *id, uint32_t workload)
+{
+	struct workload *w = workload < id->nr_ids ? id->by_id[workload] : NULL;
+
+	identity_keep(id, workload);
+	if (w)
+		w->task->cgroup_id = w->key.cgroup_id;
 }
 
 /* Without room to remember a free number it is just not used again. */

@@ -193,6 +193,9 @@ uint32_t identity_nr(const struct identity *id);
 /** identity_active() - CPU time was booked on the workload: keep it */
 void identity_active(struct identity *id, uint32_t workload);
 
+/** identity_keep() - the workload made requests, perhaps without running: keep it */
+void identity_keep(struct identity *id, uint32_t workload);
+
 /**
  * identity_closed() - an interval was closed: forget what is over
  * @id: where

@@ -9,7 +9,7 @@
 /* Bytes of this counter are rows' own, and of the probe's socket and direction. */
 static bool fits(const struct layout *l, const struct probe *p, const struct counter *c)
 {
-	return c->source == SOURCE_CPU && l->groups[c->group].socket == p->socket &&
+	return c->source == SOURCE_CPU && !c->device && l->groups[c->group].socket == p->socket &&
 	       c->direction == p->direction;
 }
 

@@ -27,7 +27,7 @@ static void add_vicinity(struct neighbours *n, uint32_t probe)
 				.per_slot = 1 };
 	for (size_t i = l->nr_counters; i-- > 0;)
 		if (l->groups[l->counters[i].group].socket == v->socket &&
-		    l->counters[i].source == SOURCE_CPU)
+		    l->counters[i].source == SOURCE_CPU && !l->counters[i].device)
 			v->group = l->counters[i].group;
 }
 
@@ -439,6 +439,9 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 	uint32_t socket = n->header->layout.groups[w->group].socket;
 	int err = 0;
 
+	/* The socket's counters have these bytes, too. */
+	if (n->header->layout.counters[counter].device)
+		return 0;
 	n->in_bytes = true;
 	n->nr_scratch = 0;
 	for (size_t i = 0; i < (nr ? nr : 1) && !err; i++) {

@@ -13,14 +13,10 @@
 #include "engine/identity.h"
 #include "engine/split_parts.h"
 
-/* Workloads too small to matter are one column of the filter, under this number. */
-#define WORKLOAD_POOL (UINT32_MAX - 1)
 /* Core events must have counted for this part of a block's CPU time to be used. */
-#define COVERED	      0.9
-/* Shares become whole numbers of this size before bytes are apportioned. */
-#define SHARE_UNITS   1099511627776.0 /* 2^40 */
+#define COVERED	 0.9
 /* Losses that are kept in mind. */
-#define MAX_LOST      64
+#define MAX_LOST 64
 
 /* How blocks were split; @used: which weights. */
 struct tally {
@@ -35,6 +31,7 @@ struct splitter {
 	enum method method;
 	struct filter **filters; /* by counter and kind; made when needed */
 	struct trace_lost lost[MAX_LOST];
+	bool lost_io[MAX_LOST]; /* of these: I/O, not slices */
 	size_t nr_lost;
 	struct tally since, all; /* the last report, the beginning */
 };
@@ -100,11 +97,17 @@ void splitter_forget(struct splitter *s, uint32_t workload)
 
 void splitter_lost(struct splitter *s, const struct trace_lost *lost)
 {
-	if (strcmp(lost->what, "slices") || !lost->count)
+	bool io = !strcmp(lost->what, "io");
+
+	if ((!io && strcmp(lost->what, "slices")) || !lost->count)
 		return;
-	if (s->nr_lost == MAX_LOST)
-		memmove(s->lost, s->lost + 1, --s->nr_lost * sizeof(*s->lost));
+	if (s->nr_lost == MAX_LOST) {
+		s->nr_lost--;
+		memmove(s->lost, s->lost + 1, s->nr_lost * sizeof(*s->lost));
+		memmove(s->lost_io, s->lost_io + 1, s->nr_lost * sizeof(*s->lost_io));
+	}
 	s->lost[s->nr_lost] = *lost;
+	s->lost_io[s->nr_lost] = io;
 	s->lost[s->nr_lost++].what = NULL; /* the caller's */
 }
 
@@ -150,8 +153,8 @@ static void count_up(struct splitter *s, const struct tally *t)
 	}
 }
 
-/* Part of the block's slices that are missing. */
-static double lost_part(const struct splitter *s, const struct split_block *b)
+/* Part of the block's slices (or I/O) that are missing. */
+static double lost_part(const struct splitter *s, const struct split_block *b, bool io)
 {
 	uint32_t socket = s->header->layout.groups[b->group].socket;
 	uint64_t start = b->windows[0].start_ns, end = b->windows[b->nr_windows - 1].end_ns;
@@ -160,7 +163,8 @@ static double lost_part(const struct splitter *s, const struct split_block *b)
 	for (size_t i = 0; i < s->nr_lost; i++) {
 		const struct trace_lost *l = &s->lost[i];
 
-		if (l->socket == socket && l->start_ns < end && l->end_ns > start)
+		if (s->lost_io[i] == io && l->socket == socket && l->start_ns < end &&
+		    l->end_ns > start)
 			count += l->count;
 	}
 	return count / (count + b->nr + 1);
@@ -255,10 +259,7 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 		err = filter_new(p->kind, f);
 	if (err)
 		return err;
-	for (size_t k = 0; k < c->nr_columns; k++)
-		workloads[k] = c->members[c->columns[k]].workload;
-	if (c->nr_pooled)
-		workloads[c->nr_columns - 1] = WORKLOAD_POOL;
+	crowd_workloads(c, workloads);
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		size_t w = p->window[k];
 		const struct trace_window *window = &b->windows[w];
@@ -325,10 +326,10 @@ static int give(const struct crowd *c, const struct split_block *b, struct part 
 
 	for (size_t i = 0; i < nr; i++) {
 		/* Alone in a window: all of it is its own. */
-		units[i] = nr == 1 ? 1 : (uint64_t)(p->share[first + i] * SHARE_UNITS);
+		units[i] = nr == 1 ? 1 : (uint64_t)(p->share[first + i] * SPLIT_SHARE_UNITS);
 		sum += units[i];
 	}
-	units[nr] = nr == 1 ? 0 : (uint64_t)(p->background[k] * SHARE_UNITS);
+	units[nr] = nr == 1 ? 0 : (uint64_t)(p->background[k] * SPLIT_SHARE_UNITS);
 	for (size_t i = 0; !sum && i < nr; i++)
 		units[i] = b->activity[first + i].on_cpu_ns;
 	err = apportion(bytes, units, nr + 1, parts);
@@ -371,7 +372,7 @@ static int split_counter(struct splitter *s, const struct crowd *c, const struct
 			err = sink->bytes(sink->arg, p->counter, &b->windows[w], bytes, portions,
 					  nr);
 	}
-	return err ? err : split_bounds(c, b, p, lost_part(s, b), sink);
+	return err ? err : split_bounds(c, b, p, lost_part(s, b, false), sink);
 }
 
 /* The windows in which a counter counted. */
@@ -415,6 +416,25 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 	return 0;
 }
 
+/* A counter of a device, by I/O. */
+static int split_device(struct splitter *s, struct crowd *c, const struct split_block *b,
+			struct part *p, uint32_t in_group, const struct split_sink *sink,
+			struct tally *t)
+{
+	const struct split_io_how how = {
+		.direction = s->header->layout.counters[p->counter].direction,
+		.filter = s->method == METHOD_STATE_SPACE
+				  ? &s->filters[p->counter * NR_FILTER_KINDS + FILTER_IO]
+				  : NULL,
+		.lost = lost_part(s, b, true),
+	};
+	size_t pooled = 0;
+	int err = split_io(c, b, p, in_group, &how, sink, &pooled);
+
+	t->pooled = larger(t->pooled, pooled);
+	return err;
+}
+
 static int split_group(struct splitter *s, struct crowd *c, const struct split_block *b,
 		       struct part *p, const struct split_sink *sink)
 {
@@ -428,7 +448,13 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 
 		p->counter = g->first + i;
 		take_windows(b, i, p);
-		if ((counter->source == SOURCE_CPU || counter->source == SOURCE_ANY) && c->nr) {
+		if (counter->device && counter->unit == UNIT_BYTES && c->nr) {
+			err = split_device(s, c, b, p, i, sink, &t);
+			continue;
+		}
+		if (!counter->device &&
+		    (counter->source == SOURCE_CPU || counter->source == SOURCE_ANY) &&
+		    counter->unit == UNIT_BYTES && c->nr) {
 			err = find_shares(s, c, b, p, &t);
 			if (!err)
 				err = split_counter(s, c, b, p, i, sink);

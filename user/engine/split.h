@@ -22,9 +22,12 @@
  * struct activity - what a workload did in a window
  * @window: index in the block
  * @workload: its number
- * @on_cpu_ns: CPU time, above 0
+ * @on_cpu_ns: CPU time, above 0; 0 in blocks of devices
  * @weights: counts of the core events in @weights_ns of it
  * @weights_ns: CPU time during which they counted
+ * @io_bytes: in blocks of devices: bytes of its requests by enum direction, one above 0 at least
+ *	unless @exclusive
+ * @exclusive: in blocks of devices: its cgroup alone had the device open all the window
  */
 struct activity {
 	uint32_t window;
@@ -32,10 +35,13 @@ struct activity {
 	uint64_t on_cpu_ns;
 	uint64_t weights[TRACE_MAX_WEIGHTS];
 	uint64_t weights_ns;
+	uint64_t io_bytes[2];
+	bool exclusive;
 };
 
 /**
- * struct split_block - windows of a group of counters, one after the other
+ * struct split_block - windows of a group of counters, one after the other. Activity is CPU time,
+ *	or I/O when the counters are of a device: what no workload caused is background then
  * @group: whose counters
  * @nr_windows: at most SPLIT_MAX_WINDOWS
  * @windows: in the order of time
@@ -117,7 +123,7 @@ void splitter_free(struct splitter *s);
 void splitter_forget(struct splitter *s, uint32_t workload);
 
 /**
- * splitter_lost() - slices of a socket are known to be missing in some time
+ * splitter_lost() - slices of a socket, or I/O of its devices, are known to be missing in some time
  *
  * Bounds of blocks that overlap it are wider; what follows from who ran in a window is
  * no longer certain there.

@@ -230,7 +230,8 @@ static size_t find_tangled(const struct bounding *g, uint32_t row, uint32_t *ret
 	return nr;
 }
 
-static uint64_t whole(double v, double max)
+/* Bytes from 0 to @max; anything that is no number is 0. */
+uint64_t bound_whole(double v, double max)
 {
 	if (v > max)
 		v = max;
@@ -260,8 +261,8 @@ static void interval(const struct bounding *g, const struct row_sum *r, double l
 	low *= fmax(1 - 2 * lost, 0);
 	high += fmin(2 * lost, 1) * fmax(max - high, 0);
 	/* Numbers this large are rounded; what was given lies inside all the same. */
-	ret->low = whole(low, max);
-	ret->high = whole(ceil(high), max);
+	ret->low = bound_whole(low, max);
+	ret->high = bound_whole(ceil(high), max);
 	if (ret->low > r->exact)
 		ret->low = r->exact;
 	if (ret->high < r->exact)

@@ -8,7 +8,9 @@
 #include "engine/split_parts.h"
 
 /* Workloads with less than this part of a block's activity are estimated together. */
-#define SMALL 5e-4
+#define SMALL	      5e-4
+/* These are one column of the filter, under this number. */
+#define WORKLOAD_POOL (UINT32_MAX - 1)
 
 static int by_number(const void *a, const void *b)
 {
@@ -163,6 +165,15 @@ void crowd_columns(struct crowd *c, const struct split_block *b, const double *x
 	if (c->nr_pooled)
 		c->nr_columns++;
 	free(rank);
+}
+
+/* The workload of each column. */
+void crowd_workloads(const struct crowd *c, uint32_t *ret)
+{
+	for (size_t k = 0; k < c->nr_columns; k++)
+		ret[k] = c->members[c->columns[k]].workload;
+	if (c->nr_pooled)
+		ret[c->nr_columns - 1] = WORKLOAD_POOL;
 }
 
 /* Follows who is alike to whom from one member on. */

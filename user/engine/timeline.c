@@ -7,58 +7,16 @@
 
 #include "base/array.h"
 #include "engine/identity.h"
+#include "engine/timeline_parts.h"
 
-struct slice {
-	uint64_t start_ns;
-	uint64_t end_ns;
-	uint64_t on_cpu_ns;
-	uint64_t weights[TRACE_MAX_WEIGHTS];
-	uint64_t weights_ns;
-	uint32_t workload;
-};
-
-struct slices {
-	struct slice *items;
-	size_t nr, cap;
-};
-
-struct windows {
-	struct trace_window *items; /* with readings of their own */
-	size_t nr, cap;
-};
-
-/* What workloads did in windows, before what is of one pair is added up. */
-struct cells {
-	struct activity *items;
-	size_t nr, cap;
-	struct activity *other; /* while they are sorted */
-	size_t cap_other;
-};
-
-struct timeline {
-	const struct layout *layout;
-	struct slices *pending;	 /* one list a socket: after the last interval's end */
-	struct slices *history;	 /* one list a socket: before it, for windows yet to come */
-	struct windows *windows; /* one list a group */
-	uint64_t *split_ns;	 /* end of the last window split, by group */
-	uint64_t *closed_ns;	 /* end of the last interval, by socket */
-	struct cells cells;	 /* of the group that is closed; the memory is kept */
-	uint64_t *begin_ns;	 /* of the first interval, by socket; 0 = not begun */
-};
-
-/*
- * A group that cannot be read has no windows; when it can again, the first one
- * spans the outage. Slices are kept this long for it.
- */
-#define HISTORY_NS 10000000000ull
-
-int timeline_new(const struct layout *layout, struct timeline **ret)
+int timeline_new(const struct layout *layout, size_t nr_devices, struct timeline **ret)
 {
 	struct timeline *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return -ENOMEM;
 	t->layout = layout;
+	t->nr_devices = nr_devices;
 	t->pending = calloc(layout->nr_sockets + 1, sizeof(*t->pending));
 	t->history = calloc(layout->nr_sockets + 1, sizeof(*t->history));
 	t->closed_ns = calloc(layout->nr_sockets + 1, sizeof(*t->closed_ns));
@@ -66,7 +24,7 @@ int timeline_new(const struct layout *layout, struct timeline **ret)
 	t->split_ns = calloc(layout->nr_groups + 1, sizeof(*t->split_ns));
 	t->begin_ns = calloc(layout->nr_sockets + 1, sizeof(*t->begin_ns));
 	if (!t->begin_ns || !t->pending || !t->history || !t->windows || !t->closed_ns ||
-	    !t->split_ns) {
+	    !t->split_ns || flows_new(t)) {
 		timeline_free(t);
 		return -ENOMEM;
 	}
@@ -96,6 +54,7 @@ void timeline_free(struct timeline *t)
 		windows_drop(&t->windows[g], t->windows[g].nr);
 		free(t->windows[g].items);
 	}
+	flows_free(t);
 	free(t->history);
 	free(t->split_ns);
 	free(t->pending);
@@ -104,6 +63,7 @@ void timeline_free(struct timeline *t)
 	free(t->begin_ns);
 	free(t->cells.items);
 	free(t->cells.other);
+	free(t->kept);
 	free(t);
 }
 
@@ -247,11 +207,10 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
 		windows_drop(w, nr);
 		t->split_ns[g] = start;
 	}
-	return err;
+	return err ? err : flows_begin(t, starts_ns);
 }
 
-/* Index of the window that holds @ns or, in a gap, of the next one. */
-static size_t window_at(const struct windows *w, uint64_t ns)
+size_t timeline_window_at(const struct windows *w, uint64_t ns)
 {
 	size_t low = 0, high = w->nr;
 
@@ -290,7 +249,7 @@ static int make_cells(const struct slices *slices, const struct windows *w, size
 
 		if (s->workload == WORKLOAD_IDLE)
 			continue;
-		for (size_t k = window_at(w, s->start_ns);
+		for (size_t k = timeline_window_at(w, s->start_ns);
 		     k < nr && w->items[k].start_ns < s->end_ns; k++) {
 			if (array_room(ret->items, ret->cap, ret->nr))
 				return -ENOMEM;
@@ -361,6 +320,9 @@ static int merge_cells(struct cells *c, size_t nr_windows)
 		to->weights_ns += from->weights_ns;
 		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
 			to->weights[k] += from->weights[k];
+		for (int k = 0; k < 2; k++)
+			to->io_bytes[k] += from->io_bytes[k];
+		to->exclusive |= from->exclusive;
 	}
 	c->nr = kept;
 	return err;
@@ -378,7 +340,8 @@ static int close_group(struct timeline *t, uint32_t group, const struct slices *
 	while (nr < w->nr && w->items[nr].end_ns <= end)
 		nr++;
 	cells->nr = 0;
-	err = make_cells(slices, w, nr, cells);
+	err = group_device(t->layout, group) ? flows_cells(t, group, nr, cells)
+					     : make_cells(slices, w, nr, cells);
 	if (!err)
 		err = merge_cells(cells, nr);
 	while (!err && done < nr) {
@@ -398,18 +361,25 @@ static int close_group(struct timeline *t, uint32_t group, const struct slices *
 	return err;
 }
 
+/* How far back windows yet to come may reach, of the groups of a device or (0) of the CPUs. */
+uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device, uint64_t end)
+{
+	uint64_t oldest = end > HISTORY_NS ? end - HISTORY_NS : 0, needed = end;
+
+	for (size_t g = 0; g < t->layout->nr_groups; g++)
+		if (t->layout->groups[g].socket == socket && group_device(t->layout, g) == device &&
+		    t->split_ns[g] < needed)
+			needed = t->split_ns[g];
+	return needed < oldest ? oldest : needed;
+}
+
 /* Keeps the slices that a window yet to come may reach back to. */
 static void trim_history(struct timeline *t, uint32_t socket, uint64_t end)
 {
 	struct slices *h = &t->history[socket];
-	uint64_t oldest = end > HISTORY_NS ? end - HISTORY_NS : 0, needed = end;
+	uint64_t needed = needed_from(t, socket, 0, end);
 	size_t kept = 0;
 
-	for (size_t g = 0; g < t->layout->nr_groups; g++)
-		if (t->layout->groups[g].socket == socket && t->split_ns[g] < needed)
-			needed = t->split_ns[g];
-	if (needed < oldest)
-		needed = oldest;
 	for (size_t i = 0; i < h->nr; i++)
 		if (h->items[i].end_ns > needed)
 			h->items[kept++] = h->items[i];
@@ -427,12 +397,53 @@ static int close_socket(struct timeline *t, uint32_t socket, uint64_t end,
 		*late += h->items[i].start_ns < t->closed_ns[socket];
 		err = sink->on_cpu(sink->arg, socket, h->items[i].workload, h->items[i].on_cpu_ns);
 	}
+	if (!err)
+		err = flows_close(t, socket, end, sink, late);
 	for (size_t g = 0; !err && g < t->layout->nr_groups; g++)
 		if (t->layout->groups[g].socket == socket)
 			err = close_group(t, g, h, end, sink);
 	trim_history(t, socket, end);
+	flows_trim(t, socket, end);
 	t->closed_ns[socket] = end;
 	return err;
+}
+
+int timeline_keep(struct timeline *t, const struct timeline_sink *sink, uint32_t workload)
+{
+	while (workload >= t->nr_kept) {
+		if (array_room(t->kept, t->cap_kept, t->nr_kept))
+			return -ENOMEM;
+		t->kept[t->nr_kept++] = 0;
+	}
+	if (t->kept[workload] != t->closes)
+		sink->keep(sink->arg, workload);
+	t->kept[workload] = t->closes;
+	return 0;
+}
+
+static int keep_slices(struct timeline *t, const struct timeline_sink *sink, const struct slices *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->nr && !err; i++)
+		err = timeline_keep(t, sink, s->items[i].workload);
+	return err;
+}
+
+/* Intervals can be short beside windows, and beside how far events are ahead of them. */
+static int keep_workloads(struct timeline *t, const struct timeline_sink *sink)
+{
+	int err = 0;
+
+	if (!sink->keep)
+		return 0;
+	t->closes++;
+	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
+		err = keep_slices(t, sink, &t->pending[s]);
+		if (!err)
+			err = keep_slices(t, sink, &t->history[s]);
+	}
+	return err ? err : flows_keep(t, sink);
 }
 
 int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct timeline_sink *sink,
@@ -447,6 +458,11 @@ int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct tim
 		if (!err)
 			err = e;
 	}
+	/* Without sockets there are no intervals, but devices can be busy. */
+	if (!t->layout->nr_sockets) {
+		err = flows_close(t, 0, UINT64_MAX, sink, &late);
+		flows_trim(t, 0, UINT64_MAX);
+	}
 	*ret_late = late;
-	return err;
+	return err ? err : keep_workloads(t, sink);
 }

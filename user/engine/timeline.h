@@ -13,14 +13,20 @@
 /**
  * struct timeline_sink - receives what a closed interval holds
  * @on_cpu: @ns of CPU time of a workload on a socket
+ * @io: bytes of a workload's requests of a device, the device's view; may be NULL
  * @block: windows of a group that follow each other, with who ran in them
- * @arg: handed to both
+ * @keep: the workload will be named again: its slices or requests are for windows or intervals
+ *	yet to come. Once a workload; may be NULL
+ * @arg: handed to all
  *
- * Each returns 0 or a negative errno, which ends timeline_close().
+ * All but @keep return 0 or a negative errno, which ends timeline_close().
  */
 struct timeline_sink {
 	int (*on_cpu)(void *arg, uint32_t socket, uint32_t workload, uint64_t ns);
 	int (*block)(void *arg, const struct split_block *b);
+	int (*io)(void *arg, uint32_t device, uint32_t workload, uint64_t read_bytes,
+		  uint64_t write_bytes);
+	void (*keep)(void *arg, uint32_t workload);
 	void *arg;
 };
 
@@ -29,11 +35,12 @@ struct timeline;
 /**
  * timeline_new() - an empty timeline
  * @layout: copied by reference, must outlive the timeline
+ * @nr_devices: of trace_header
  * @ret: free with timeline_free()
  *
  * Return: 0 or -ENOMEM.
  */
-int timeline_new(const struct layout *layout, struct timeline **ret);
+int timeline_new(const struct layout *layout, size_t nr_devices, struct timeline **ret);
 void timeline_free(struct timeline *t);
 
 /**
@@ -46,6 +53,16 @@ void timeline_free(struct timeline *t);
  * Return: 0, -EINVAL for impossible times or CPUs, -ENOMEM.
  */
 int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_slice *s);
+
+/**
+ * timeline_io() - a workload made a device move data
+ * @t: where
+ * @workload: who; WORKLOAD_LOST for nobody known
+ * @io: device, when, how much; its names are not looked at. May arrive as late as slices may
+ *
+ * Return: 0, -EINVAL for impossible times or devices, -ENOMEM.
+ */
+int timeline_io(struct timeline *t, uint32_t workload, const struct trace_io *io);
 
 /**
  * timeline_window() - a group of counters was read
@@ -72,7 +89,7 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns);
  * @t: where
  * @ends_ns: end of the interval on each socket
  * @sink: receives it
- * @ret_late: slices that began before the interval that ends here
+ * @ret_late: slices and I/O that began before the interval that ends here
  *
  * Slices that cross the end are cut; a slice that was not running all the time
  * between its ends is divided in proportion, without losing a nanosecond.

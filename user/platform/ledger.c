@@ -2,7 +2,6 @@
 #include "platform/ledger.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/cleanup.h"
-#include "t410trace.skel.h"
+#include "platform/ledger_parts.h"
 
 /* Ring size: this much for each CPU holds some 100 ms of a busy machine. */
 #define RING_PER_CPU (64u << 10)
@@ -22,33 +21,6 @@
 /* How long, and in which steps, to wait for records that another CPU is still writing. */
 #define SETTLE_NS    200000000ull
 #define STEP_NS	     200000
-
-struct reader {
-	int cpu;
-	int clock_fd;
-	struct bpf_link *link;
-};
-
-struct ledger {
-	struct t410trace *skel;
-	struct ring_buffer *ring;
-	const struct ledger_sink *sink; /* during a drain */
-	volatile struct cpu_ledger *cpus;
-	size_t cpus_size;
-	volatile struct ledger_reader *readers;
-	size_t readers_size;
-	volatile struct cpu_weights *cpu_weights;
-	size_t cpu_weights_size;
-	struct ledger_weights *weights; /* by CPU: the last record; NULL without weights */
-	uint32_t nr_cpus;
-	uint32_t nr_weights;
-	struct reader reader[LEDGER_MAX_SOCKETS];
-	bool *asked; /* by CPU: the record of its last flush is still to come */
-	uint32_t nr_asked;
-	uint64_t flush_ns; /* when the last flush began */
-	uint64_t until_ns; /* a drain ends with the first record after this */
-	uint64_t bad;
-};
 
 static void (*log_line)(const char *text);
 /* libbpf's last complaint, which often says more than the errno. */
@@ -92,8 +64,7 @@ static int load_problem(int err, struct diag *d)
 	return err;
 }
 
-/* A map that both sides can see; -errno, or 0 with the mapping. */
-static int map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size, void **ret,
+int ledger_map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size, void **ret,
 		      size_t *ret_size)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -138,6 +109,7 @@ static int dispatch(struct ledger *l, const void *data, size_t size)
 	const struct ledger_slices *slices = data;
 	const struct ledger_weights *weights = data;
 	const struct ledger_window *window = data;
+	const struct ledger_io *io = data;
 
 	if (size < sizeof(*h))
 		goto bad;
@@ -183,6 +155,12 @@ static int dispatch(struct ledger *l, const void *data, size_t size)
 			goto bad;
 		sink->cgroup(sink->arg, data);
 		return 0;
+	case LEDGER_IO:
+		if (size < offsetof(struct ledger_io, slots) || io->nr > LEDGER_IO_SLOTS ||
+		    size < offsetof(struct ledger_io, slots) + io->nr * sizeof(io->slots[0]))
+			goto bad;
+		ledger_io_hand_on(io, sink);
+		return 0;
 	}
 bad:
 	l->bad++;
@@ -208,19 +186,19 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 	void *memory;
 	int err;
 
-	err = map_memory(l->skel->maps.ledgers, o->nr_cpus, sizeof(struct cpu_ledger), &memory,
-			 &l->cpus_size);
+	err = ledger_map_memory(l->skel->maps.ledgers, o->nr_cpus, sizeof(struct cpu_ledger),
+				&memory, &l->cpus_size);
 	if (err)
 		return diag_fail(d, err, "cannot map the ledgers: %s", strerror(-err));
 	l->cpus = memory;
-	err = map_memory(l->skel->maps.readers, LEDGER_MAX_SOCKETS, sizeof(struct ledger_reader),
-			 &memory, &l->readers_size);
+	err = ledger_map_memory(l->skel->maps.readers, LEDGER_MAX_SOCKETS,
+				sizeof(struct ledger_reader), &memory, &l->readers_size);
 	if (err)
 		return diag_fail(d, err, "cannot map the readers: %s", strerror(-err));
 	l->readers = memory;
 	if (o->nr_weights) {
-		err = map_memory(l->skel->maps.weights, o->nr_cpus, sizeof(struct cpu_weights),
-				 &memory, &l->cpu_weights_size);
+		err = ledger_map_memory(l->skel->maps.weights, o->nr_cpus,
+					sizeof(struct cpu_weights), &memory, &l->cpu_weights_size);
 		if (err)
 			return diag_fail(d, err, "cannot map the weights: %s", strerror(-err));
 		l->cpu_weights = memory;
@@ -231,6 +209,75 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 	if (!l->ring)
 		return diag_fail(d, -errno, "cannot map the ring buffer: %s", strerror(errno));
 	return 0;
+}
+
+/* Opens, configures and loads the programs, with these parts of "io". */
+static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, struct diag *d)
+{
+	int err;
+
+	last_warning[0] = '\0';
+	l->skel = t410trace__open();
+	if (!l->skel)
+		return diag_fail(d, -errno, "cannot open the BPF programs: %s", strerror(errno));
+	l->skel->rodata->by_thread = o->by_thread;
+	l->skel->rodata->ring_wake_bytes = ring_size(o->nr_cpus) / 2;
+	bpf_map__set_max_entries(l->skel->maps.ring, ring_size(o->nr_cpus));
+	bpf_map__set_max_entries(l->skel->maps.ledgers, o->nr_cpus);
+	l->skel->rodata->nr_weights = o->nr_weights;
+	if (o->nr_weights) {
+		bpf_map__set_max_entries(l->skel->maps.weights, o->nr_cpus);
+		bpf_map__set_max_entries(l->skel->maps.weight_events,
+					 o->nr_cpus * LEDGER_MAX_WEIGHTS);
+	}
+	/* These are started by hand, on chosen CPUs or when needed. */
+	bpf_program__set_autoattach(l->skel->progs.ledger_flush, false);
+	bpf_program__set_autoattach(l->skel->progs.window_now, false);
+	bpf_program__set_autoattach(l->skel->progs.window_tick, false);
+	bpf_program__set_autoattach(l->skel->progs.task_list, false);
+	ledger_io_configure(l, o, io);
+	err = t410trace__load(l->skel);
+	if (!err) {
+		l->io.parts = io;
+		return 0;
+	}
+	t410trace__destroy(l->skel);
+	l->skel = NULL;
+	return load_problem(err, d);
+}
+
+/* What can be had of "io", when not all of it: each part is tried alone, once. */
+static uint32_t parts_that_load(struct ledger *l, const struct ledger_options *o, uint32_t wanted)
+{
+	struct diag why = { 0 };
+	uint32_t good = 0;
+
+	/* Without any it must work; otherwise it is not them. */
+	if (load(l, o, 0, &why))
+		return 0;
+	t410trace__destroy(l->skel);
+	for (uint32_t part = 1; part <= wanted; part <<= 1) {
+		if (!(wanted & part))
+			continue;
+		if (load(l, o, part, &why)) {
+			ledger_io_missing(l, part, why.what);
+			continue;
+		}
+		t410trace__destroy(l->skel);
+		good |= part;
+	}
+	l->skel = NULL;
+	return good;
+}
+
+static int load_what_can_be(struct ledger *l, const struct ledger_options *o, struct diag *d)
+{
+	uint32_t wanted = ledger_io_wanted(l, o);
+	int err = load(l, o, wanted, d);
+
+	if (err && wanted)
+		err = load(l, o, parts_that_load(l, o, wanted), d);
+	return err;
 }
 
 int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **ret)
@@ -247,6 +294,7 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 		l->reader[i] = (struct reader){ .cpu = -1, .clock_fd = -1 };
 	l->nr_cpus = o->nr_cpus;
 	l->nr_weights = o->nr_weights;
+	l->io.cgroup_fd = -1;
 	l->asked = calloc(o->nr_cpus, sizeof(*l->asked));
 	if (o->nr_weights)
 		l->weights = calloc(o->nr_cpus, sizeof(*l->weights));
@@ -255,35 +303,12 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 		goto fail;
 	}
 	log_line = o->log;
-	last_warning[0] = '\0';
 	libbpf_set_print(on_libbpf_print);
-
-	l->skel = t410trace__open();
-	if (!l->skel) {
-		err = diag_fail(d, -errno, "cannot open the BPF programs: %s", strerror(errno));
-		goto fail;
-	}
-	l->skel->rodata->by_thread = o->by_thread;
-	l->skel->rodata->ring_wake_bytes = ring_size(o->nr_cpus) / 2;
-	bpf_map__set_max_entries(l->skel->maps.ring, ring_size(o->nr_cpus));
-	bpf_map__set_max_entries(l->skel->maps.ledgers, o->nr_cpus);
-	l->skel->rodata->nr_weights = o->nr_weights;
-	if (o->nr_weights) {
-		bpf_map__set_max_entries(l->skel->maps.weights, o->nr_cpus);
-		bpf_map__set_max_entries(l->skel->maps.weight_events,
-					 o->nr_cpus * LEDGER_MAX_WEIGHTS);
-	}
-	/* These are started by hand, on chosen CPUs or when needed. */
-	bpf_program__set_autoattach(l->skel->progs.ledger_flush, false);
-	bpf_program__set_autoattach(l->skel->progs.window_now, false);
-	bpf_program__set_autoattach(l->skel->progs.window_tick, false);
-	bpf_program__set_autoattach(l->skel->progs.task_list, false);
-	err = t410trace__load(l->skel);
-	if (err) {
-		load_problem(err, d);
-		goto fail;
-	}
-	err = open_maps(l, o, d);
+	err = load_what_can_be(l, o, d);
+	if (!err)
+		err = open_maps(l, o, d);
+	if (!err)
+		err = ledger_io_start(l, o, d);
 	if (err)
 		goto fail;
 	*ret = l;
@@ -308,6 +333,7 @@ void ledger_free(struct ledger *l)
 		return;
 	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
 		reader_stop(&l->reader[i]);
+	ledger_io_detach(l);
 	if (l->skel)
 		t410trace__detach(l->skel);
 	ring_buffer__free(l->ring);
@@ -349,8 +375,10 @@ int ledger_attach(struct ledger *l, struct diag *d)
 		diag_fail(d, err, "cannot hook the scheduler: %s (%s)", strerror(-err),
 			  last_warning);
 		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
+		return err;
 	}
-	return err;
+	ledger_io_attach(l);
+	return 0;
 }
 
 static int open_clock(int cpu, uint64_t period_ns)
@@ -404,18 +432,22 @@ int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *f
 	return 0;
 }
 
-static int run_on(const struct bpf_program *prog, int cpu)
+int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, o, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
 
-	return bpf_prog_test_run_opts(bpf_program__fd(prog), &o) ? -errno : 0;
+	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &o))
+		return -errno;
+	if (ret)
+		*ret = o.retval;
+	return 0;
 }
 
 int ledger_window_now(struct ledger *l, uint32_t socket)
 {
 	if (l->reader[socket].cpu < 0)
 		return -ENXIO;
-	return run_on(l->skel->progs.window_now, l->reader[socket].cpu);
+	return ledger_run_on(l->skel->progs.window_now, l->reader[socket].cpu, NULL);
 }
 
 void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now)
@@ -451,8 +483,12 @@ int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
 	l->nr_asked = 0;
 	l->flush_ns = monotonic_ns();
 	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
+		/* Before the slices: when their record has come, so have the others. */
+		err = ledger_io_flush(l, cpu, sink);
+		if (err && err != -ENXIO)
+			return err;
 		full = l->cpus[cpu].flush_failed;
-		err = run_on(l->skel->progs.ledger_flush, cpu);
+		err = ledger_run_on(l->skel->progs.ledger_flush, cpu, NULL);
 		/* Without room there is no record to wait for; the slots are kept. */
 		l->asked[cpu] = !err && l->cpus[cpu].flush_failed == full;
 		l->nr_asked += l->asked[cpu];
@@ -461,6 +497,7 @@ int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
 		else if (err)
 			return err;
 	}
+	ledger_io_take_lost(l, sink);
 	return 0;
 }
 
@@ -529,6 +566,7 @@ void ledger_losses(const struct ledger *l, struct ledger_losses *ret)
 	*ret = (struct ledger_losses){
 		.tasks = l->skel->bss->lost_tasks,
 		.cgroups = l->skel->bss->lost_cgroups,
+		.io = ledger_io_losses(l),
 		.bad = l->bad,
 	};
 	for (uint32_t c = 0; c < l->nr_cpus; c++) {

@@ -21,6 +21,10 @@
  * @nr_cpus: number of possible CPUs
  * @nr_weights: core events to read at each switch, at most LEDGER_MAX_WEIGHTS; see
  *	ledger_weights()
+ * @io: also note who makes devices move data, see ledger_io_disk(). Without it nothing of that
+ *	is loaded
+ * @cgroup_mount: where the cgroup v2 tree is mounted, "" or NULL for nowhere: packets received
+ *	are not noted then. For @io only
  * @log: receives libbpf's messages, NULL for none
  */
 struct ledger_options {
@@ -28,6 +32,8 @@ struct ledger_options {
 	const uint32_t *cpu_socket;
 	uint32_t nr_cpus;
 	uint32_t nr_weights;
+	bool io;
+	const char *cgroup_mount;
 	void (*log)(const char *text);
 };
 
@@ -44,6 +50,7 @@ struct ledger_sink {
 	void (*window)(void *arg, const struct ledger_window *r);
 	void (*task)(void *arg, const struct ledger_task *r);
 	void (*cgroup)(void *arg, const struct ledger_cgroup *r);
+	void (*io)(void *arg, const struct ledger_io *r);
 	void *arg;
 };
 
@@ -55,6 +62,7 @@ struct ledger_sink {
  * @weights: slices that were sent without their weights, for want of room
  * @unowned: counts of the core events that no slot has: somebody unknown had the CPU, an
  *	event did not count all the time or could not be read, or the weights were lost
+ * @io: requests or packets of devices whose bytes could not be noted
  * @bad: records that made no sense
  */
 struct ledger_losses {
@@ -65,6 +73,7 @@ struct ledger_losses {
 	uint64_t unseen;
 	uint64_t weights;
 	uint64_t unowned[LEDGER_MAX_WEIGHTS];
+	uint64_t io;
 	uint64_t bad;
 };
 
@@ -135,6 +144,32 @@ int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *f
  * Return: 0, -ENXIO when the reader's CPU is offline, another negative errno.
  */
 int ledger_window_now(struct ledger *l, uint32_t socket);
+
+/**
+ * ledger_io_disk() - requests of a disk belong to a device
+ * @l: made with the option @io
+ * @name: kernel name of the disk, "nvme0n1" (also a hidden path of it, "nvme0c0n1"); not of a
+ *	partition
+ * @device: index below LEDGER_MAX_DEVICES, or LEDGER_NO_DEVICE: no longer
+ *
+ * May be called at any time. Return: 0 or a negative errno.
+ */
+int ledger_io_disk(struct ledger *l, const char *name, uint32_t device);
+
+/**
+ * ledger_io_interface() - packets of a network interface belong to a device
+ * @l: made with the option @io
+ * @ifindex: of our network namespace
+ * @stacked: made of others (a VLAN): received packets have its name, and what it sends is sent
+ *	again, and noted, by the interface below it
+ * @device: as above
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_io_interface(struct ledger *l, uint32_t ifindex, bool stacked, uint32_t device);
+
+/** ledger_io_note() - what of @io could not be had and why, "" for nothing; one line */
+const char *ledger_io_note(const struct ledger *l);
 
 /**
  * ledger_mark() - end a window of a socket without a reader

@@ -33,18 +33,13 @@ static size_t add_readings(struct meter *m, const struct meter_part *part, uint6
 	return nr;
 }
 
-static uint32_t number_of(const struct meter *m, const struct meter_pmu *p)
-{
-	return m->number[p->plan->events[0]];
-}
-
 /* Hand over what counted until @end, and go on from there. @turn may be NULL. */
 static int emit(struct meter *m, struct meter_pmu *p, struct meter_part *turn, uint64_t end,
 		const struct meter_sink *sink)
 {
 	struct meter_part *parts[] = { &p->base, turn };
 	struct stat_segment s = {
-		.pmu = number_of(m, p),
+		.pmu = pmu_number(m, p),
 		.start_ns = p->start_ns,
 		.end_ns = end,
 		.counters = m->counters,
@@ -154,13 +149,14 @@ static int read_pmu(struct meter *m, struct meter_pmu *p, const struct meter_sin
  * behind that, where both are read: what the base has lost is in the segment before it, which
  * is the base's alone.
  */
-static int exchange(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
+static int exchange(struct meter *m, struct meter_pmu *p, size_t next,
+		    const struct meter_sink *sink)
 {
 	struct meter_part *turn;
 	int err = 0, opened;
 
 	part_close(m, turn_of(p));
-	p->turn = (p->turn + 1) % p->nr_turns;
+	p->turn = next;
 	p->cost.turns++;
 	turn = turn_of(p);
 	opened = part_prepare(m, p, turn);
@@ -177,7 +173,7 @@ static int exchange(struct meter *m, struct meter_pmu *p, const struct meter_sin
 		if (!take.base)
 			err = emit(m, p, NULL, take.at_ns, sink);
 	}
-	p->turn_end_ns = m->ops->now() + m->o.turn_ns;
+	turns_begin(m, p);
 	return err;
 }
 
@@ -264,11 +260,16 @@ static bool may_read(const struct meter *m, const struct meter_pmu *p)
 
 static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
 {
-	size_t account = p->account;
+	size_t account = p->account, next;
 	uint64_t before = m->accounts[account].read_ns, spent;
 	struct take take;
 	int err;
 
+	next = turns_next(m, p);
+	if (next == p->turn) {
+		turns_begin(m, p);
+		return 0;
+	}
 	p->turn_waits = !may_turn(m, p);
 	if (p->turn_waits) {
 		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
@@ -283,7 +284,7 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 	}
 	err = emit(m, p, take.turn ? NULL : turn_of(p), take.at_ns, sink);
 	if (!err)
-		err = exchange(m, p, sink);
+		err = exchange(m, p, next, sink);
 	/* Its CPU may have changed, and another account cannot be compared with this one. */
 	if (p->account != account)
 		return err;
@@ -338,6 +339,26 @@ static int take_care(struct meter *m, uint64_t now_ns, const struct meter_sink *
 	return err;
 }
 
+/* A reading that the budget does not allow is left out: the next segment is longer. */
+static int read_due(struct meter *m, uint64_t now_ns, const struct meter_sink *sink)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++) {
+		struct meter_pmu *p = &m->pmus[i];
+
+		if (now_ns < p->read_next_ns)
+			continue;
+		if (may_read(m, p))
+			err = read_pmu(m, p, sink);
+		else
+			p->cost.deferred++;
+		/* All of them at once: one wake-up for many PMUs. */
+		p->read_next_ns = now_ns + m->o.read_ns;
+	}
+	return err;
+}
+
 uint64_t meter_next_ns(const struct meter *m)
 {
 	uint64_t next = UINT64_MAX;
@@ -347,6 +368,8 @@ uint64_t meter_next_ns(const struct meter *m)
 
 		if (p->turn_end_ns < next)
 			next = p->turn_end_ns;
+		if (p->read_next_ns < next)
+			next = p->read_next_ns;
 		if (needs_care(p) && p->care_ns < next)
 			next = p->care_ns;
 	}
@@ -360,6 +383,8 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
 
 	for (size_t i = 0; i < m->plan.nr_pmus && !err && (p = next_turn(m, now_ns)); i++)
 		err = change_turn(m, p, sink);
+	if (!err)
+		err = read_due(m, now_ns, sink);
 	if (!err)
 		err = take_care(m, now_ns, sink);
 	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
@@ -430,7 +455,7 @@ void meter_cost(const struct meter *m, uint32_t pmu, struct stat_cost *ret)
 	if (pmu == m->core_number)
 		*ret = m->cores.cost;
 	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
-		if (number_of(m, &m->pmus[i]) == pmu)
+		if (pmu_number(m, &m->pmus[i]) == pmu)
 			*ret = m->pmus[i].cost;
 	}
 }

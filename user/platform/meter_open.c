@@ -154,12 +154,11 @@ static void guess_rooms(const struct pmu *const *pmus, size_t nr, struct plan_ro
 }
 
 /* Number PMUs by their first want, and find out what each can count at a time. */
-static int make_plan(struct meter *m, struct diag *d)
+static int find_rooms(struct meter *m, struct diag *d, struct plan_room *rooms)
 {
-	cleanup_free struct plan_room *rooms = calloc(m->wants->nr + 1, sizeof(*rooms));
 	cleanup_free const struct pmu **pmus = calloc(m->wants->nr + 1, sizeof(*pmus));
 	uint32_t nr = 0, nr_pmus = 0;
-	int err = rooms && pmus ? 0 : diag_fail(d, -ENOMEM, "out of memory");
+	int err = pmus ? 0 : diag_fail(d, -ENOMEM, "out of memory");
 
 	m->core_number = UINT32_MAX;
 	for (size_t i = 0; i < m->wants->nr && !err; i++) {
@@ -178,7 +177,16 @@ static int make_plan(struct meter *m, struct diag *d)
 		pmus[nr_pmus] = pmu;
 		err = find_room(m, pmu, d, &rooms[nr_pmus++]);
 	}
-	guess_rooms(pmus, nr_pmus, rooms);
+	if (!err)
+		guess_rooms(pmus, nr_pmus, rooms);
+	return err;
+}
+
+static int make_plan(struct meter *m, struct diag *d)
+{
+	cleanup_free struct plan_room *rooms = calloc(m->wants->nr + 1, sizeof(*rooms));
+	int err = rooms ? find_rooms(m, d, rooms) : diag_fail(d, -ENOMEM, "out of memory");
+
 	return err ? err : plan_make(m->wants, rooms, d, &m->plan);
 }
 
@@ -216,14 +224,16 @@ static int make_parts(struct meter *m, struct meter_pmu *p, const struct plan_pm
 
 	p->plan = plan;
 	p->turn_end_ns = UINT64_MAX;
+	p->read_next_ns = UINT64_MAX;
 	p->turns = calloc(plan->nr_turns + 1, sizeof(*p->turns));
-	err = p->turns ? part_make(m, plan->base, plan->nr_base, &p->base) : -ENOMEM;
+	p->shares = calloc(plan->nr_turns + 1, sizeof(*p->shares));
+	err = p->turns && p->shares ? part_make(m, plan->base, plan->nr_base, &p->base) : -ENOMEM;
 	for (size_t i = 0; i < plan->nr_turns && !err; i++) {
 		struct meter_part *turn = &p->turns[p->nr_turns];
 
 		err = part_make(m, plan->turns[i].events, plan->turns[i].nr, turn);
 		if (!err && turn->nr)
-			p->nr_turns++;
+			p->shares[p->nr_turns++] = (struct meter_share){ 1, 1, 0 };
 		else if (!err)
 			part_free(m, turn);
 	}
@@ -271,7 +281,9 @@ static int open_pmus(struct meter *m, struct diag *d)
 		}
 		p->care_ns = m->ops->now() + CARE_SOON_NS;
 		if (p->counted && p->nr_turns > 1)
-			p->turn_end_ns = m->ops->now() + m->o.turn_ns;
+			turns_begin(m, p);
+		else if (p->counted && m->o.read_ns)
+			p->read_next_ns = m->start_ns + m->o.read_ns;
 	}
 	return 0;
 }
@@ -326,24 +338,53 @@ static int check_any(const struct meter *m, struct diag *d)
 	return worst;
 }
 
-int meter_open_with(const struct want_list *wants, const struct sysfs *fs,
-		    const struct meter_options *o, const struct perf_ops *ops, struct diag *d,
-		    struct meter **ret)
+/* A meter that has nothing open yet. */
+static struct meter *meter_new(const struct want_list *wants, const struct sysfs *fs,
+			       const struct perf_ops *ops)
 {
 	struct meter *m = calloc(1, sizeof(*m));
-	int err = 0;
 
 	if (!m)
-		return diag_fail(d, -ENOMEM, "out of memory");
-	*m = (struct meter){ .wants = wants, .fs = fs, .ops = ops, .o = *o };
+		return NULL;
+	*m = (struct meter){ .wants = wants, .fs = fs, .ops = ops };
+	m->random = ops->now() | 1;
 	m->refused = calloc(wants->nr + 1, sizeof(*m->refused));
 	m->number = calloc(wants->nr + 1, sizeof(*m->number));
 	m->counters = calloc(wants->nr + 1, sizeof(*m->counters));
 	m->readings = calloc(wants->nr + 1, sizeof(*m->readings));
-	if (!m->refused || !m->number || !m->counters || !m->readings)
-		err = diag_fail(d, -ENOMEM, "out of memory");
-	if (!err)
-		err = open_all(m, d);
+	if (m->refused && m->number && m->counters && m->readings)
+		return m;
+	meter_close(m);
+	return NULL;
+}
+
+int meter_rooms_with(const struct want_list *wants, const struct sysfs *fs,
+		     const struct perf_ops *ops, struct diag *d, struct plan_room *ret)
+{
+	struct meter *m = meter_new(wants, fs, ops);
+	int err = m ? find_rooms(m, d, ret) : diag_fail(d, -ENOMEM, "out of memory");
+
+	meter_close(m);
+	return err;
+}
+
+int meter_rooms(const struct want_list *wants, const struct sysfs *fs, struct diag *d,
+		struct plan_room *ret)
+{
+	return meter_rooms_with(wants, fs, &perf_kernel, d, ret);
+}
+
+int meter_open_with(const struct want_list *wants, const struct sysfs *fs,
+		    const struct meter_options *o, const struct perf_ops *ops, struct diag *d,
+		    struct meter **ret)
+{
+	struct meter *m = meter_new(wants, fs, ops);
+	int err;
+
+	if (!m)
+		return diag_fail(d, -ENOMEM, "out of memory");
+	m->o = *o;
+	err = open_all(m, d);
 	if (!err)
 		err = check_any(m, d);
 	if (err) {
@@ -370,6 +411,7 @@ void meter_close(struct meter *m)
 		for (size_t k = 0; k < p->nr_turns; k++)
 			part_free(m, &p->turns[k]);
 		free(p->turns);
+		free(p->shares);
 		part_free(m, &p->base);
 	}
 	cores_close(m);

@@ -44,6 +44,17 @@ struct meter_part {
 };
 
 /**
+ * struct meter_share - a turn's part of the time
+ * @weight, @length: see meter_weigh()
+ * @had: time that it has had, divided by its weight: the turn with the least is next
+ */
+struct meter_share {
+	double weight;
+	double length;
+	double had;
+};
+
+/**
  * struct meter_pmu - a PMU that is counted
  * @plan: its plan; not owned
  * @counted: some of its events can be opened
@@ -52,6 +63,9 @@ struct meter_part {
  * @base, @turns: its parts
  * @turn: which one counts
  * @turn_end_ns: when it is over, UINT64_MAX = never
+ * @turn_begin_ns: when it began
+ * @shares: by turn, what it shall have and has had
+ * @read_next_ns: a PMU without turns is read then, UINT64_MAX = never
  * @turn_ns: time that changes of its turns took
  * @turn_waits: the last one that was due was refused
  * @care_ns: a PMU that others keep from counting is looked after then
@@ -71,6 +85,9 @@ struct meter_pmu {
 	size_t nr_turns;
 	size_t turn;
 	uint64_t turn_end_ns;
+	uint64_t turn_begin_ns;
+	struct meter_share *shares;
+	uint64_t read_next_ns;
 	uint64_t turn_ns;
 	bool turn_waits;
 	uint64_t care_ns;
@@ -112,6 +129,7 @@ struct meter_cores {
  *	@round the last round of readings in which one of its PMUs had to wait
  * @round: number of rounds of readings so far
  * @counters, @readings: room for a segment
+ * @random: state of random numbers
  * @soft_files: limit of open files to restore, 0 = was not changed
  */
 struct meter {
@@ -136,13 +154,24 @@ struct meter {
 	uint64_t round;
 	uint32_t *counters;
 	struct reading *readings;
+	uint64_t random;
 	uint64_t soft_files;
 };
+
+/* pmu_number() - as in segments */
+static inline uint32_t pmu_number(const struct meter *m, const struct meter_pmu *p)
+{
+	return m->number[p->plan->events[0]];
+}
 
 /* meter_open_with() - meter_open() with a kernel of one's own */
 int meter_open_with(const struct want_list *wants, const struct sysfs *fs,
 		    const struct meter_options *o, const struct perf_ops *ops, struct diag *d,
 		    struct meter **ret);
+
+/* meter_rooms_with() - the same */
+int meter_rooms_with(const struct want_list *wants, const struct sysfs *fs,
+		     const struct perf_ops *ops, struct diag *d, struct plan_room *ret);
 
 /* --- meter_part.c */
 
@@ -176,6 +205,14 @@ void part_close(const struct meter *m, struct meter_part *part);
 
 /* pmu_fresh() - open a PMU's base and its turn anew: 0 or a negative errno */
 int pmu_fresh(struct meter *m, struct meter_pmu *p);
+
+/* --- meter_turns.c */
+
+/* turns_begin() - the PMU's turn begins now */
+void turns_begin(struct meter *m, struct meter_pmu *p);
+
+/* turns_next() - which is next; it may be the same. The one that counts has had its time */
+size_t turns_next(struct meter *m, struct meter_pmu *p);
 
 /* --- meter_cores.c */
 /* cores_find() - which tasks or CPUs; cores_open() - open and start the events there */

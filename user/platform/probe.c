@@ -22,6 +22,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "platform/cgroup2.h"
+#include "platform/probe_devices.h"
 #include "tables/counter_rows.h"
 
 #ifndef CAP_PERFMON
@@ -458,6 +459,10 @@ static int add_rows(const struct sysfs *fs, int proc, struct probe_list *list)
 	}
 	if (!err)
 		err = probe_pmus(fs, &row);
+	if (!err)
+		err = add_row(list, &row);
+	if (!err)
+		err = probe_devices(fs, &row);
 	return err ? err : add_row(list, &row);
 }
 

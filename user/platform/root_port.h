@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "model.h"
 #include "platform/sysfs.h"
 
-/* "0002:81:00.0"; a domain may have more than four digits */
-#define PCI_NAME_LEN 24
+#define PCI_NAME_LEN MODEL_BDF_LEN
 
 /**
  * struct root_port - a root port and where it is
  * @name: its PCI address
- * @segment: PCI domain, its low 8 bits as far as the capability goes
- * @bus: its bus
+ * @segment: PCI domain, its low 8 bits, as the capability has it
+ * @bus: its bus, as the capability has it
  * @rp: number of the port in its root complex; bit in port masks
  * @rc: root complex, as in the names of PMUs
  * @socket: socket, as in the names of PMUs
@@ -41,8 +41,8 @@ struct root_port {
  *
  * Return: 0; -ENOENT when there is no such function; -EINVAL for one that is not below
  * a root port; -EACCES when configuration space may not be read (CAP_SYS_ADMIN); -ENODATA for a
- * port without the capability, or with one that contradicts the port's own address; or an error
- * of reading.
+ * port without the capability, or with one that cannot be; or an error of reading. Numbers of
+ * buses and segments that are not Linux' are no error: the rest holds anyway.
  */
 int root_port_of(const struct sysfs *fs, const char *bdf, struct diag *d, struct root_port *ret);
 
@@ -55,19 +55,5 @@ int root_port_of(const struct sysfs *fs, const char *bdf, struct diag *d, struct
  * Return: 0 or -ENOMEM.
  */
 int root_ports_read(const struct sysfs *fs, struct root_port **ret, size_t *ret_nr);
-
-/**
- * root_port_parse() - find and read the capability
- * @config: configuration space, 4096 bytes
- * @size: how much of it there is
- * @ret: all but the name
- *
- * Layout: T410 PMU guide, DVSEC of root ports; capability list: PCI Express Base
- * Specification, extended capabilities.
- *
- * Return: 0, -EACCES when @size ends where the kernel cuts for want of rights, -ENODATA
- * when there is no such capability.
- */
-int root_port_parse(const uint8_t *config, size_t size, struct root_port *ret);
 
 #endif

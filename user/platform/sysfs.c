@@ -115,18 +115,28 @@ void sysfs_names_free(struct sysfs_names *names)
 	*names = (struct sysfs_names){ 0 };
 }
 
+int sysfs_link(const struct sysfs *fs, const char *path, char *ret_target)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlinkat(fs->fd, path, target, sizeof(target));
+
+	if (length < 0)
+		return -errno;
+	if ((size_t)length >= sizeof(target))
+		return -ENAMETOOLONG;
+	memcpy(ret_target, target, (size_t)length);
+	ret_target[length] = '\0';
+	return 0;
+}
+
 int sysfs_link_name(const struct sysfs *fs, const char *path, char *ret_name, size_t size)
 {
 	char target[PATH_MAX];
 	const char *base;
-	ssize_t len;
+	int err = sysfs_link(fs, path, target);
 
-	len = readlinkat(fs->fd, path, target, sizeof(target));
-	if (len < 0)
-		return -errno;
-	if ((size_t)len >= sizeof(target))
-		return -ENAMETOOLONG;
-	target[len] = '\0';
+	if (err)
+		return err;
 	base = strrchr(target, '/');
 	base = base ? base + 1 : target;
 	if (strlen(base) >= size)

@@ -63,6 +63,17 @@ int sysfs_list(const struct sysfs *fs, const char *path, struct sysfs_names *ret
 void sysfs_names_free(struct sysfs_names *names);
 
 /**
+ * sysfs_link() - where a symbolic link points to
+ * @fs: the tree
+ * @path: the link
+ * @ret_target: room of PATH_MAX bytes
+ *
+ * Return: 0, -ENAMETOOLONG when it does not fit, or the error of readlink(2),
+ * -EINVAL when @path is no link.
+ */
+int sysfs_link(const struct sysfs *fs, const char *path, char *ret_target);
+
+/**
  * sysfs_link_name() - last part of where a symbolic link points to
  * @fs: the tree
  * @path: the link

@@ -23,7 +23,8 @@ static uint64_t whole_of(const struct table *t, uint64_t sockets)
 bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t sockets,
 		      unsigned int sources)
 {
-	return sockets & 1ULL << row_tree_socket(t->tree, report_socket_id(t->r, c)) &&
+	return !c->device &&
+	       sockets & 1ULL << row_tree_socket(t->tree, report_socket_id(t->r, c)) &&
 	       sources & SOURCE_BIT(c->source);
 }
 
@@ -57,6 +58,11 @@ struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t s
 
 	find_states(t, sockets, sources, &c);
 	return c;
+}
+
+void cells_devices(const struct table *t, struct cells *c)
+{
+	memcpy(c->device, t->device_state, sizeof(c->device));
 }
 
 void cells_pad(const struct table *t, const char *text, size_t width, bool right)
@@ -156,8 +162,10 @@ void cells_write(const struct table *t, const struct cells *c)
 		put_cell(t, text, FORMAT_NUMBER_WIDTH);
 	}
 	/* Nothing follows what is left empty at the end of a line. */
-	if (t->bars && (c->bar || t->cpu))
+	if (t->bars && (c->bar || t->cpu || t->device_columns || t->lat))
 		put_bar(t, c);
+	for (int i = 0; t->device_columns && i < 2; i++)
+		put_rate(t, c->device[i], c->amounts.device[i]);
 	if (t->lat)
 		put_cell(t, c->lat ? c->lat : "", FORMAT_NUMBER_WIDTH);
 	if (t->cpu)

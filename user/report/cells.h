@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "model.h"
+#include "report/devices.h"
 #include "report/format.h"
 #include "report/rows.h"
 #include "report/table.h"
@@ -36,10 +37,11 @@ struct cells {
 	enum cell_state write;
 	enum cell_state to[NR_DESTINATIONS];
 	struct amounts amounts;
-	uint64_t whole;	 /* bytes that are 100% */
-	bool no_cpu;	 /* CPU time has no meaning here */
-	bool bar;	 /* how far off the bytes may be is known */
-	const char *lat; /* latency; NULL: it has no meaning here */
+	enum cell_state device[2]; /* by direction; of amounts.device */
+	uint64_t whole;		   /* bytes that are 100% */
+	bool no_cpu;		   /* CPU time has no meaning here */
+	bool bar;		   /* how far off the bytes may be is known */
+	const char *lat;	   /* latency; NULL: it has no meaning here */
 };
 
 /* A table while it is written. */
@@ -56,16 +58,20 @@ struct table {
 	/* Destinations with a column, instead of READ and WRITE */
 	enum destination to[NR_DESTINATIONS];
 	size_t nr_to;
-	bool pid;     /* there is a PID column */
-	bool traffic; /* there are counters */
-	bool bars;    /* there is a RANGE column */
-	bool lat;     /* there is a LAT ns column */
-	bool cpu;     /* there is a CPU s column */
-	bool ended;   /* a row with the mark of ended tasks was written */
-	bool always;  /* so was the line for REASON_BACKGROUND */
+	/* What is known of devices, and by direction whether this interval has it */
+	enum devices_mode devices;
+	enum cell_state device_state[2];
+	bool device_columns; /* there is room for columns of it */
+	bool pid;	     /* there is a PID column */
+	bool traffic;	     /* there are counters of sockets */
+	bool bars;	     /* there is a RANGE column */
+	bool lat;	     /* there is a LAT ns column */
+	bool cpu;	     /* there is a CPU s column */
+	bool ended;	     /* a row with the mark of ended tasks was written */
+	bool always;	     /* so was the line for REASON_BACKGROUND */
 };
 
-/** cells_counter_is() - whether a counter is of one of these sockets and sources */
+/** cells_counter_is() - whether a counter is of one of these sockets and sources, not of a device */
 bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t sockets,
 		      unsigned int sources);
 
@@ -80,6 +86,9 @@ bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t s
  */
 struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t sockets,
 		      unsigned int sources);
+
+/** cells_devices() - of a line's numbers, what devices moved is known like that of rows */
+void cells_devices(const struct table *t, struct cells *c);
 
 /** cells_pad() - write a text that fits, and fill up to a width */
 void cells_pad(const struct table *t, const char *text, size_t width, bool right);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "report/devices.h"
 #include "report/format.h"
 #include "report/put.h"
 #include "report/rows.h"
@@ -28,7 +29,7 @@ struct sum {
 	uint64_t value, low, high;
 };
 
-/* Adds up a row's shares; @only is a direction, or -1 for both. */
+/* Adds up what CPUs moved for a row; @only is a direction, or -1 for both. */
 static struct sum row_sum(const struct report *r, const struct report_row *row, int only)
 {
 	struct sum sum = { 0 };
@@ -36,6 +37,8 @@ static struct sum row_sum(const struct report *r, const struct report_row *row, 
 	for (size_t i = 0; row && i < row->nr_shares; i++) {
 		const struct share *s = &row->shares[i];
 
+		if (!devices_task_counter(r->counters[s->counter].counter))
+			continue;
 		if (only >= 0 && (int)r->counters[s->counter].counter->direction != only)
 			continue;
 		sum.value = amounts_sum(sum.value, s->value);

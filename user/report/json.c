@@ -5,6 +5,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "report/devices.h"
+#include "report/devices_json.h"
 #include "report/format.h"
 #include "report/json.h"
 #include "report/json_parts.h"
@@ -34,6 +36,7 @@ static json_t *filters_object(const struct counter *c, int *err)
 static json_t *counter_object(const struct report *r, const struct report_counter *rc, int *err)
 {
 	const struct counter *c = rc->counter;
+	const struct device *device = devices_of(r, c->device);
 	uint64_t unattributed = 0;
 	double ratio = rc->enabled_ns ? (double)rc->running_ns / (double)rc->enabled_ns : 1.0;
 	json_t *o = json_object();
@@ -45,16 +48,21 @@ static json_t *counter_object(const struct report *r, const struct report_counte
 	put_name(o, "pmu", c->pmu, sizeof(c->pmu), err);
 	put_name(o, "event", c->event, sizeof(c->event), err);
 	put(o, "filters", filters_object(c, err), err);
-	put_text(o, "unit", "bytes", err);
+	put_text(o, "unit", unit_name(c->unit), err);
 	put_number(o, "socket", report_socket_id(r, c), err);
 	put_text(o, "source", source_name(c->source), err);
+	if (device)
+		put_name(o, "bdf", device->bdf, sizeof(device->bdf), err);
 	put_text(o, "direction", c->direction == DIRECTION_WRITE ? "write" : "read", err);
 	put_text(o, "destination", destination_name(c->destination), err);
 	put_bool(o, "valid", rc->valid, err);
 	if (rc->valid) {
 		put_number(o, "value", rc->value, err);
-		put_number(o, "attributed", rc->attributed, err);
-		put_number(o, "unattributed", unattributed, err);
+		/* Requests have no owners: nobody asked for any. */
+		if (c->unit == UNIT_BYTES) {
+			put_number(o, "attributed", rc->attributed, err);
+			put_number(o, "unattributed", unattributed, err);
+		}
 		put(o, "running_ratio", json_real(ratio), err);
 	} else {
 		put_text(o, "reason",
@@ -113,7 +121,8 @@ static void add_share(struct row_bytes *b, const struct counter *c, uint64_t val
 }
 
 /* A metric without a single reading behind it is left out, not zero. */
-static json_t *metrics_object(const struct row_bytes *b, int *err)
+static json_t *metrics_object(const struct report *r, const struct report_row *row,
+			      const struct row_bytes *b, int *err)
 {
 	json_t *o = json_object();
 
@@ -128,10 +137,11 @@ static json_t *metrics_object(const struct row_bytes *b, int *err)
 			put_number(o, name, b->bytes[d][write], err);
 		}
 	}
+	devices_json_metrics(r, row, o, err);
 	return o;
 }
 
-/* The shares of a row; @b receives what they add up to. */
+/* The shares of a row; @b receives what those that CPUs moved add up to. */
 static json_t *shares_array(const struct report *r, const struct report_row *row,
 			    struct row_bytes *b, int *err)
 {
@@ -149,7 +159,8 @@ static json_t *shares_array(const struct report *r, const struct report_row *row
 		put_number(o, "high", s->high, err);
 		put_bool(o, "separable", s->separable, err);
 		put_element(a, o, err);
-		add_share(b, c, s->value);
+		if (devices_task_counter(c))
+			add_share(b, c, s->value);
 	}
 	return a;
 }
@@ -208,7 +219,9 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 	json_who(o, row, err);
 	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
 	put(o, "shares", shares_array(r, row, &bytes, err), err);
-	put(o, "metrics", metrics_object(&bytes, err), err);
+	put(o, "metrics", metrics_object(r, row, &bytes, err), err);
+	if (r->nr_devices)
+		put(o, "devices", devices_json_row(r, row, err), err);
 	if (r->nr_probes)
 		put(o, "latencies", latencies_row(r, row, err), err);
 	put_bool(o, "separable", row->separable, err);
@@ -241,7 +254,7 @@ static json_t *unattributed_array(const struct report *r, int *err)
 		for (reason = 0; rc->valid && reason < NR_REASONS; reason++) {
 			json_t *o;
 
-			if (!rc->unattributed[reason])
+			if (!rc->unattributed[reason] || rc->counter->unit != UNIT_BYTES)
 				continue;
 			o = json_object();
 			put_name(o, "counter", rc->counter->name, sizeof(rc->counter->name), err);
@@ -272,6 +285,9 @@ json_t *json_quality(const struct report *r, int *err)
 	put_number(o, "unknown_tasks", q->unknown_tasks, err);
 	put_number(o, "reader_moves", q->reader_moves, err);
 	put_number(o, "rows_pooled", q->rows_pooled, err);
+	put_number(o, "unowned_io_bytes", q->unowned_io_bytes, err);
+	put_number(o, "device_held_ns", q->device_held_ns, err);
+	put_number(o, "device_changes", q->device_changes, err);
 	/*
 	 * A slice that had to wait is not lost; one that came late is lost to
 	 * its interval, so these are what "slices" counts.
@@ -282,6 +298,7 @@ json_t *json_quality(const struct report *r, int *err)
 	put_number(lost, "windows", q->lost_windows, err);
 	put_number(lost, "tasks", q->lost_tasks, err);
 	put_number(lost, "cgroups", q->lost_cgroups, err);
+	put_number(lost, "io", q->lost_io, err);
 	put(o, "lost", lost, err);
 	return o;
 }
@@ -319,7 +336,7 @@ int json_report(const struct report *r, json_t **ret)
 		put(o, "latencies", latencies_probes(r, &err), &err);
 	put(o, "workloads", workloads_array(r, &err), &err);
 	put(o, "unattributed", unattributed_array(r, &err), &err);
-	put(o, "devices", json_array(), &err);
+	put(o, "devices", devices_json(r, &err), &err);
 	put(o, "quality", json_quality(r, &err), &err);
 	put(o, "self", json_self(r, &err), &err);
 	if (err) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "report/devices.h"
 #include "report/notes.h"
 #include "report/put.h"
 
@@ -21,11 +22,14 @@ json_t *latencies_tenths(double value)
 static json_t *probe_object(const struct report *r, const struct report_probe *rp, int *err)
 {
 	const struct probe *p = rp->probe;
+	const struct device *device = devices_of(r, p->device);
 	json_t *o = json_object();
 
 	put_name(o, "probe", p->name, sizeof(p->name), err);
 	put_name(o, "title", p->title, sizeof(p->title), err);
 	put_name(o, "pmu", p->pmu, sizeof(p->pmu), err);
+	if (device)
+		put_name(o, "bdf", device->bdf, sizeof(device->bdf), err);
 	if (p->socket < r->nr_sockets)
 		put_number(o, "socket", r->sockets[p->socket].id, err);
 	put_text(o, "direction", p->direction == DIRECTION_WRITE ? "write" : "read", err);
@@ -96,7 +100,10 @@ bool latencies_seen(const struct report *r, const struct report_row *row, double
 	return true;
 }
 
-/* The mean over the requests of all probes of a socket that measure the same. */
+/*
+ * The mean over the requests of all probes of a socket that measure the same. Those of
+ * devices are with the devices.
+ */
 static bool mean_like(const struct report *r, const struct probe *like, double *ret_ns)
 {
 	double request_ns = 0, requests = 0;
@@ -104,7 +111,7 @@ static bool mean_like(const struct report *r, const struct probe *like, double *
 	for (size_t i = 0; i < r->nr_probes; i++) {
 		const struct report_probe *p = &r->probes[i];
 
-		if (!p->valid || p->probe->socket != like->socket ||
+		if (!p->valid || p->probe->device || p->probe->socket != like->socket ||
 		    strcmp(p->probe->title, like->title) != 0)
 			continue;
 		request_ns += p->latency_ns * p->requests;
@@ -136,7 +143,8 @@ void latencies_format(double ns, char ret_text[FORMAT_NUMBER_LEN])
 static bool is_first(const struct report *r, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (r->probes[k].probe->socket == r->probes[i].probe->socket &&
+		if (!r->probes[k].probe->device &&
+		    r->probes[k].probe->socket == r->probes[i].probe->socket &&
 		    !strcmp(r->probes[k].probe->title, r->probes[i].probe->title))
 			return false;
 	return true;
@@ -191,7 +199,7 @@ static int put_means(FILE *out, const struct report *r, uint32_t socket, size_t 
 		char ns[FORMAT_NUMBER_LEN];
 		double mean;
 
-		if (p->socket != socket || !is_first(r, i) || !mean_like(r, p, &mean))
+		if (p->device || p->socket != socket || !is_first(r, i) || !mean_like(r, p, &mean))
 			continue;
 		err = format_terminal(p->title, sizeof(p->title), &title);
 		latencies_format(mean, ns);

@@ -19,11 +19,13 @@ void report_free(struct report *r)
 		free(r->rows[i].cgroup);
 		free(r->rows[i].shares);
 		free(r->rows[i].latencies);
+		free(r->rows[i].devices);
 		free(r->rows[i].tangled);
 	}
 	free(r->rows);
 	free(r->counters);
 	free(r->probes);
+	free(r->devices);
 	free(r->sockets);
 	free(r);
 }
@@ -67,7 +69,7 @@ const char *destination_name(enum destination d)
 	static const char *const names[NR_DESTINATIONS] = {
 		[DESTINATION_ANY] = "any",	 [DESTINATION_CMEM] = "cmem",
 		[DESTINATION_GMEM] = "gmem",	 [DESTINATION_CXL] = "cxl",
-		[DESTINATION_REMOTE] = "remote",
+		[DESTINATION_REMOTE] = "remote", [DESTINATION_P2P] = "p2p",
 	};
 
 	return (size_t)d < ARRAY_SIZE(names) ? names[d] : "unknown";
@@ -82,4 +84,47 @@ const char *method_name(enum method m)
 	};
 
 	return (size_t)m < ARRAY_SIZE(names) ? names[m] : "unknown";
+}
+
+const char *unit_name(enum unit u)
+{
+	static const char *const names[] = {
+		[UNIT_BYTES] = "bytes",
+		[UNIT_REQUESTS] = "requests",
+	};
+
+	return (size_t)u < ARRAY_SIZE(names) ? names[u] : "unknown";
+}
+
+const char *device_kind_name(enum device_kind k)
+{
+	static const char *const names[NR_DEVICE_KINDS] = {
+		[DEVICE_OTHER] = "other", [DEVICE_NVME] = "nvme", [DEVICE_BLOCK] = "block",
+		[DEVICE_NET] = "net",	  [DEVICE_RDMA] = "rdma", [DEVICE_GPU] = "gpu",
+		[DEVICE_VFIO] = "vfio",	  [DEVICE_PORT] = "port",
+	};
+
+	return (size_t)k < ARRAY_SIZE(names) ? names[k] : "unknown";
+}
+
+const char *wiring_name(enum wiring w)
+{
+	static const char *const names[NR_WIRINGS] = {
+		[WIRING_UNKNOWN] = "unknown", [WIRING_FIRMWARE] = "firmware",
+		[WIRING_USER] = "user",	      [WIRING_MEDIUM] = "medium",
+		[WIRING_LOW] = "low",
+	};
+
+	return (size_t)w < ARRAY_SIZE(names) ? names[w] : "unknown";
+}
+
+const char *device_filter_name(enum device_filter f)
+{
+	static const char *const names[NR_DEVICE_FILTERS] = {
+		[DEVICE_NOT_COUNTED] = "none",
+		[DEVICE_BY_PORT] = "port",
+		[DEVICE_BY_ID] = "requester id",
+	};
+
+	return (size_t)f < ARRAY_SIZE(names) ? names[f] : "unknown";
 }

@@ -14,18 +14,22 @@
 struct loss {
 	size_t offset;
 	const char *name; /* as in JSON */
-	bool is_time;
+	enum { COUNTED, TIMED, IN_BYTES } unit;
 	const char *one; /* for the value 1 */
 	const char *many;
 };
 
-#define COUNT(field, one, many)                                           \
-	{                                                                 \
-		offsetof(struct quality, field), #field, false, one, many \
+#define COUNT(field, one, many)                                             \
+	{                                                                   \
+		offsetof(struct quality, field), #field, COUNTED, one, many \
 	}
-#define TIME(field, text)                                                 \
-	{                                                                 \
-		offsetof(struct quality, field), #field, true, text, text \
+#define TIME(field, text)                                                  \
+	{                                                                  \
+		offsetof(struct quality, field), #field, TIMED, text, text \
+	}
+#define BYTES(field, text)                                                    \
+	{                                                                     \
+		offsetof(struct quality, field), #field, IN_BYTES, text, text \
 	}
 
 static const struct loss losses[] = {
@@ -42,8 +46,8 @@ static const struct loss losses[] = {
 	      "%s starts, execs or ends of tasks were missed"),
 	COUNT(lost_cgroups, "%s change of a cgroup was missed",
 	      "%s changes of cgroups were missed"),
-	COUNT(late_slices, "%s slice came after its interval was closed",
-	      "%s slices came after their interval was closed"),
+	COUNT(late_slices, "%s slice or request came after its interval was closed",
+	      "%s slices or requests came after their interval was closed"),
 	COUNT(unseen_switches, "%s context switch was hidden by the kernel",
 	      "%s context switches were hidden by the kernel"),
 	COUNT(unknown_tasks, "%s row has no known name", "%s rows have no known name"),
@@ -51,6 +55,12 @@ static const struct loss losses[] = {
 	      "%s times the CPU that reads a PMU changed"),
 	COUNT(rows_pooled, "%s row was merged because there were too many",
 	      "%s rows were merged because there were too many"),
+	COUNT(lost_io, "%s request to a device could not be noted",
+	      "%s requests to devices could not be noted"),
+	BYTES(unowned_io_bytes, "%s of requests to devices have no known cause"),
+	TIME(device_held_ns, "%s s of devices' turns were lost to others who held the counters"),
+	COUNT(device_changes, "%s time a function came, went or changed hands below a counted port",
+	      "%s times functions came, went or changed hands below counted ports"),
 };
 
 int notes_wrapped(FILE *out, const char *text, size_t width)
@@ -98,8 +108,10 @@ static void put_loss(FILE *out, const struct loss *l, uint64_t value)
 {
 	char number[FORMAT_NUMBER_LEN];
 
-	if (l->is_time)
+	if (l->unit == TIMED)
 		format_seconds(value, number);
+	else if (l->unit == IN_BYTES)
+		format_bytes(value, number);
 	else
 		snprintf(number, sizeof(number), "%" PRIu64, value);
 	fprintf(out, value == 1 ? l->one : l->many, number);
@@ -116,7 +128,8 @@ static int put_missing(FILE *out, const struct report *r, size_t width)
 		cleanup_free char *text = NULL;
 		int err;
 
-		if (c->valid)
+		/* Devices have notes of their own. */
+		if (c->valid || c->counter->device)
 			continue;
 		err = format_terminal(c->counter->name, sizeof(c->counter->name), &name);
 		if (err)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "report/devices.h"
 #include "report/rows.h"
 
 uint64_t amounts_sum(uint64_t a, uint64_t b)
@@ -27,6 +28,8 @@ void amounts_add(struct amounts *to, const struct amounts *from)
 			to->to[d][i] = amounts_sum(to->to[d][i], from->to[d][i]);
 	to->low = amounts_sum(to->low, from->low);
 	to->high = amounts_sum(to->high, from->high);
+	for (int i = 0; i < 2; i++)
+		to->device[i] = amounts_sum(to->device[i], from->device[i]);
 	to->cpu_ns = amounts_sum(to->cpu_ns, from->cpu_ns);
 	to->sockets |= from->sockets;
 }
@@ -78,6 +81,8 @@ static int find_sockets(struct row_tree *t, const struct report *r)
 	for (i = 0; i < r->nr_counters; i++) {
 		const struct report_counter *c = &r->counters[i];
 
+		if (c->counter->device)
+			continue;
 		err = note_socket(t, report_socket_id(r, c->counter), &s);
 		if (err)
 			return err;
@@ -96,11 +101,15 @@ static void fill_node(const struct row_tree *t, const struct report *r, struct r
 	size_t i;
 
 	a->cpu_ns = row->on_cpu_ns;
-	a->tangled = !row->separable;
+	a->device[DIRECTION_READ] = devices_moved(r, row, DIRECTION_READ);
+	a->device[DIRECTION_WRITE] = devices_moved(r, row, DIRECTION_WRITE);
+	a->tangled = !row->separable && !devices_tangle_only(r, row);
 	for (i = 0; i < row->nr_shares; i++) {
 		const struct share *s = &row->shares[i];
 		const struct counter *c = r->counters[s->counter].counter;
 
+		if (!devices_task_counter(c))
+			continue;
 		amounts_add_bytes(a, c, s->value);
 		a->low = amounts_sum(a->low, s->low);
 		a->high = amounts_sum(a->high, s->high);
@@ -122,12 +131,18 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* Whoever lets devices move bytes is as large as who moves them himself. */
+static uint64_t all_bytes(const struct amounts *a)
+{
+	return amounts_sum(amounts_bytes(a), amounts_sum(a->device[0], a->device[1]));
+}
+
 /* The largest first; the order of equals must not depend on the sort. */
 static int compare_amounts(const void *a, const void *b)
 {
 	const struct row_node *x = *(struct row_node *const *)a;
 	const struct row_node *y = *(struct row_node *const *)b;
-	int order = compare_numbers(amounts_bytes(&y->amounts), amounts_bytes(&x->amounts));
+	int order = compare_numbers(all_bytes(&y->amounts), all_bytes(&x->amounts));
 
 	if (!order)
 		order = compare_numbers(y->amounts.cpu_ns, x->amounts.cpu_ns);

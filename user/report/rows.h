@@ -17,9 +17,10 @@
 
 /**
  * struct amounts - bytes and CPU time of a row or of several together
- * @read, @write: bytes
+ * @read, @write: bytes that CPUs moved
  * @to: the part of them whose destination is known, by it and direction
  * @low, @high: sum of the ends of the intervals, bytes
+ * @device: by direction, what devices moved for it, see devices_moved()
  * @cpu_ns: CPU time
  * @tangled: a row whose part cannot be told from that of others; sums have no mark,
  *	for they are often better known than their parts
@@ -33,6 +34,7 @@ struct amounts {
 	uint64_t to[NR_DESTINATIONS][2];
 	uint64_t low;
 	uint64_t high;
+	uint64_t device[2];
 	uint64_t cpu_ns;
 	uint64_t sockets;
 	bool tangled;
@@ -63,8 +65,8 @@ struct row_node {
  * struct socket_total - a socket that the report knows of
  * @id: socket number
  * @cpus: its CPU time; NULL when it has counters only
- * @bytes: value of all its counters that have one
- * @incomplete: some of its counters have none
+ * @bytes: value of all its counters that have one, those of single devices excepted
+ * @incomplete: some of these have none
  */
 struct socket_total {
 	uint32_t id;

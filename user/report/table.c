@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "report/cells.h"
+#include "report/devices.h"
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
@@ -30,7 +31,9 @@
 #define BAR_CPU_WIDTH  72
 /* What is in front of the numbers at 80 columns; more only where it helps. */
 #define LEFT_BASE      41
-/* As both, where destinations have columns. */
+/* From here on there is room for what devices moved for rows, beside two columns of rates. */
+#define DEVICE_WIDTH   80
+/* As the first two, where destinations have columns. */
 #define TO_CPU_WIDTH   88
 #define TO_MIN_WIDTH   80
 /* Columns of the numbers: READ, WRITE or destinations; SHARE, BYTES; RANGE; CPU s; CPUS. */
@@ -188,6 +191,7 @@ static int put_row(struct table *t, const struct row_node *node)
 	if (err)
 		return err;
 	c.bar = true;
+	cells_devices(t, &c);
 	if (latencies_seen(t->r, node->row, &ns))
 		latencies_format(ns, lat);
 	c.lat = lat;
@@ -201,6 +205,10 @@ static int put_row(struct table *t, const struct row_node *node)
 		fprintf(t->out, "%*sbetween %s and %s (%s)\n", (int)name_column(t, node), "", low,
 			high, t->bars ? "95%" : "certain");
 	}
+	if (!err && t->devices && !t->device_columns)
+		devices_put_moved(t, node->amounts.device, (int)name_column(t, node));
+	if (!err && t->o->verbose)
+		err = devices_put_row(t, node->row, (int)name_column(t, node));
 	if (!err && t->o->verbose)
 		err = latencies_write_row(t->out, t->r, node->row, name_column(t, node));
 	return err;
@@ -217,6 +225,7 @@ static int put_hidden(struct table *t, const struct row_node *node)
 	if (!node->nr_hidden)
 		return 0;
 	c.bar = true;
+	cells_devices(t, &c);
 	snprintf(text, sizeof(text), "%*s(%zu more)", (int)indent, "", node->nr_hidden);
 	return cells_line(t, labels, &c);
 }
@@ -252,23 +261,29 @@ static int put_rows(struct table *t)
 static void put_quantities(const struct table *t)
 {
 	static const char *const names[NR_DESTINATIONS] = {
-		[DESTINATION_CMEM] = "CMEM",
-		[DESTINATION_GMEM] = "GMEM",
-		[DESTINATION_CXL] = "CXL",
-		[DESTINATION_REMOTE] = "REMOTE",
+		[DESTINATION_CMEM] = "CMEM", [DESTINATION_GMEM] = "GMEM",
+		[DESTINATION_CXL] = "CXL",   [DESTINATION_REMOTE] = "REMOTE",
+		[DESTINATION_P2P] = "P2P",
 	};
+	bool io = t->devices == DEVICES_IO;
 
 	fprintf(t->out, "%*s", (int)t->left, "");
 	for (size_t i = 0; i < t->nr_to; i++)
 		fprintf(t->out, " %7s", names[t->to[i]]);
-	if (!t->nr_to)
+	if (t->traffic && !t->nr_to)
 		fprintf(t->out, " %7s %7s", "READ", "WRITE");
-	fprintf(t->out, "%s\n", t->bars ? "                    95%" : "");
+	if (t->bars)
+		fprintf(t->out, "%*s", (int)(BYTES_WIDTH + RANGE_WIDTH), "95%");
+	else if (t->traffic && t->device_columns)
+		fprintf(t->out, "%*s", (int)BYTES_WIDTH, "");
+	if (t->device_columns)
+		fprintf(t->out, " %7s %7s", io ? "IO-RD" : "PCIE-RD", io ? "IO-WR" : "PCIE-WR");
+	fputc('\n', t->out);
 }
 
 static void put_heading(const struct table *t)
 {
-	if (t->traffic)
+	if (t->traffic || t->device_columns)
 		put_quantities(t);
 	if (t->r->by == ROW_CGROUP) {
 		cells_pad(t, "CGROUP", t->left, false);
@@ -292,6 +307,8 @@ static void put_heading(const struct table *t)
 		fprintf(t->out, " %6s %7s", "SHARE", "BYTES");
 	if (t->bars)
 		fprintf(t->out, " %*s", BAR_WIDTH, "RANGE");
+	if (t->device_columns)
+		fprintf(t->out, " %7s %7s", "GB/s", "GB/s");
 	if (t->lat)
 		fprintf(t->out, " %*s", FORMAT_NUMBER_WIDTH, "LAT ns");
 	if (t->cpu)
@@ -310,7 +327,11 @@ static int put_title(const struct table *t)
 	if (asprintf(&text, "%s, %s%s s, by %s%s, %zu socket%s%s%s", time,
 		     r->summary ? "summary of " : "", seconds, row_kind_name(r->by),
 		     t->nr_to ? " and destination" : "", t->tree->nr_sockets,
-		     t->tree->nr_sockets == 1 ? "" : "s", t->traffic ? "" : ", CPU time only",
+		     t->tree->nr_sockets == 1 ? "" : "s",
+		     t->traffic			     ? ""
+		     : t->devices == DEVICES_COUNTED ? ", CPU time and PCIe only"
+		     : t->devices == DEVICES_IO	     ? ", CPU time and IO only"
+						     : ", CPU time only",
 		     r->replayed ? ", from a recording" : "") < 0) {
 		text = NULL;
 		return -ENOMEM;
@@ -347,7 +368,8 @@ static void find_destinations(struct table *t)
 	for (int d = DESTINATION_ANY + 1; t->o->by_destination && d < NR_DESTINATIONS; d++) {
 		size_t i = 0;
 
-		while (i < t->r->nr_counters && (int)t->r->counters[i].counter->destination != d)
+		while (i < t->r->nr_counters && (t->r->counters[i].counter->device ||
+						 (int)t->r->counters[i].counter->destination != d))
 			i++;
 		if (i < t->r->nr_counters)
 			t->to[t->nr_to++] = d;
@@ -363,25 +385,41 @@ static bool has_main_latency(const struct report *r)
 	return false;
 }
 
-/* Share the columns in front of the numbers among PID, COMMAND and CGROUP. */
-static int lay_out(struct table *t)
+/* Choose the columns of numbers. */
+static void lay_out_numbers(struct table *t)
 {
 	size_t want = t->o->width ? t->o->width : TABLE_DEFAULT_WIDTH;
-	size_t least, widest, fixed, left;
-	int err;
+	size_t least, more, numbers;
 
 	find_destinations(t);
 	least = t->nr_to ? TO_MIN_WIDTH : TABLE_MIN_WIDTH;
 	t->width = want < least ? least : want;
+	/* What the columns of destinations and devices take beyond the usual ones. */
+	more = t->nr_to > 2 ? (t->nr_to - 2) * RATE_WIDTH : 0;
+	t->device_columns = t->devices && t->width >= (t->traffic ? DEVICE_WIDTH + more : 0);
+	more += t->device_columns ? 2 * RATE_WIDTH : 0;
 	/* Bounds that are certain are wide where it matters; -v shows them. */
 	t->bars = t->traffic && t->r->quality.method == METHOD_STATE_SPACE;
-	t->cpu = !t->bars || t->width >= (t->nr_to ? TO_CPU_WIDTH : BAR_CPU_WIDTH);
-	left = t->width -
-	       (t->traffic ? (t->nr_to ? t->nr_to : 2) * RATE_WIDTH + BYTES_WIDTH : TIME_WIDTH);
-	t->lat = t->traffic && has_main_latency(t->r) &&
-		 t->width >= LAT_WIDTH + (t->nr_to > 2 ? (t->nr_to - 2) * RATE_WIDTH : 0);
-	left -= (t->bars ? RANGE_WIDTH : 0) + (t->cpu ? TIME_WIDTH : 0) + (t->lat ? TIME_WIDTH : 0);
-	t->left = left;
+	if (t->device_columns)
+		t->cpu = !t->bars || t->width >= BAR_CPU_WIDTH + more;
+	else
+		t->cpu = !t->bars || t->width >= (t->nr_to ? TO_CPU_WIDTH : BAR_CPU_WIDTH);
+	t->lat = t->traffic && has_main_latency(t->r) && t->width >= LAT_WIDTH + more;
+	numbers = t->traffic ? (t->nr_to ? t->nr_to : 2) * RATE_WIDTH + BYTES_WIDTH : TIME_WIDTH;
+	numbers += t->device_columns ? 2 * RATE_WIDTH : 0;
+	numbers +=
+		(t->bars ? RANGE_WIDTH : 0) + (t->cpu ? TIME_WIDTH : 0) + (t->lat ? TIME_WIDTH : 0);
+	t->left = t->width - numbers;
+}
+
+/* Share the columns in front of the numbers among PID, COMMAND and CGROUP. */
+static int lay_out(struct table *t)
+{
+	size_t widest, fixed, left;
+	int err;
+
+	lay_out_numbers(t);
+	left = t->left;
 	err = widest_name(t, &widest);
 	if (err)
 		return err;
@@ -420,10 +458,14 @@ static int put_table(struct table *t)
 		return err;
 	put_heading(t);
 	err = put_rows(t);
+	if (!err)
+		err = totals_owned(t);
 	for (reason = 0; !err && reason < NR_REASONS; reason++)
 		err = totals_reason(t, reason);
 	for (i = 0; !err && i < t->tree->nr_sockets; i++)
 		err = totals_socket(t, i);
+	if (!err)
+		err = devices_write(t);
 	if (!err && t->ended)
 		err = notes_wrapped(t->out, "* ended", t->width);
 	if (!err && t->always && !t->o->quiet)
@@ -432,6 +474,8 @@ static int put_table(struct table *t)
 	if (!err && t->bars)
 		err = tangled_write(t->out, t->r, t->tree, t->width, t->o->verbose);
 	if (!err)
+		err = devices_notes(t);
+	if (!err)
 		err = notes_write(t->out, t->r, t->width, t->o->quiet, t->o->verbose);
 	return err;
 }
@@ -439,12 +483,18 @@ static int put_table(struct table *t)
 int table_write(FILE *out, const struct report *r, const struct table_options *o)
 {
 	cleanup_free char *text = NULL;
-	struct table t = { .r = r, .o = o, .traffic = r->nr_counters > 0 };
+	struct table t = { .r = r, .o = o, .devices = devices_mode(r) };
 	size_t len;
 	int err = row_tree_new(r, o->top, &t.tree);
 
 	if (err)
 		return err;
+	for (size_t i = 0; i < r->nr_counters && !t.traffic; i++)
+		t.traffic = !r->counters[i].counter->device;
+	for (int d = 0; d < 2; d++)
+		t.device_state[d] = t.devices == DEVICES_NONE			     ? CELL_ABSENT
+				    : t.devices == DEVICES_IO || devices_valid(r, d) ? CELL_DATA
+										     : CELL_NO_DATA;
 	t.duration_ns = r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0;
 	t.out = open_memstream(&text, &len);
 	if (!t.out) {

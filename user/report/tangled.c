@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "report/devices.h"
 #include "report/format.h"
 #include "report/names.h"
 #include "report/notes.h"
@@ -98,6 +99,7 @@ static int put_names(const struct tangles *t, FILE *f, const struct report_row *
 static int put_sentence(struct tangles *t, FILE *out, const struct report_row *row)
 {
 	bool others = row->nr_tangled || row->nr_tangled_all;
+	bool devices = devices_tangle_only(t->r, row);
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -105,10 +107,12 @@ static int put_sentence(struct tangles *t, FILE *out, const struct report_row *r
 
 	if (!f)
 		return -ENOMEM;
-	fputs("~ tangled: ", f);
+	/* The mark is in the column of what CPUs moved. */
+	fputs(devices ? "tangled on devices: " : "~ tangled: ", f);
 	err = put_names(t, f, row);
 	if (others)
-		fputs(" ran at the same times: their split is what was expected, not measured", f);
+		fprintf(f, " %s at the same times: their split is what was expected, not measured",
+			devices ? "used them" : "ran");
 	else
 		fputs(" cannot be told from the rest: its part is what was expected, not measured",
 		      f);

@@ -25,6 +25,27 @@ static uint64_t reason_cpu(const struct table *t, enum reason reason)
 	return reason == REASON_LOST ? lost : 0;
 }
 
+/* Bytes of a reason: those that sockets counted, and those of devices beside them. */
+static void add_reason(const struct table *t, enum reason reason, struct amounts *sum,
+		       unsigned int *sources)
+{
+	for (size_t i = 0; i < t->r->nr_counters; i++) {
+		const struct report_counter *rc = &t->r->counters[i];
+		const struct counter *c = rc->counter;
+		uint64_t *device = &sum->device[c->direction == DIRECTION_WRITE];
+
+		if (!rc->valid || !rc->unattributed[reason])
+			continue;
+		if (devices_pcie_counter(t->r, c))
+			*device = amounts_sum(*device, rc->unattributed[reason]);
+		if (c->device)
+			continue;
+		amounts_add_bytes(sum, c, rc->unattributed[reason]);
+		sum->sockets |= 1ULL << row_tree_socket(t->tree, report_socket_id(t->r, c));
+		*sources |= SOURCE_BIT(c->source);
+	}
+}
+
 int totals_reason(struct table *t, enum reason reason)
 {
 	static const char *const labels[NR_REASONS][4] = {
@@ -41,29 +62,53 @@ int totals_reason(struct table *t, enum reason reason)
 		[REASON_BACKGROUND] = { "unattributed background: goes on anyway",
 					"unattributed background: always", "unattributed backgr." },
 	};
+	/* Where rows have their part of it. */
+	static const char *const not_owned[] = { "unattributed device: for none of the rows",
+						 "unattributed device: for no row",
+						 "unattributed device", NULL };
 	unsigned int sources = reason == REASON_DEVICE	 ? SOURCE_BIT(SOURCE_DEVICE)
 			       : reason == REASON_REMOTE ? SOURCE_BIT(SOURCE_REMOTE)
 							 : TASK_SOURCES;
 	struct amounts sum = { .cpu_ns = reason_cpu(t, reason) };
 	struct cells c;
-	size_t i;
 
-	for (i = 0; i < t->r->nr_counters; i++) {
-		const struct report_counter *rc = &t->r->counters[i];
-
-		if (!rc->valid || !rc->unattributed[reason])
-			continue;
-		amounts_add_bytes(&sum, rc->counter, rc->unattributed[reason]);
-		sum.sockets |= 1ULL
-			       << row_tree_socket(t->tree, report_socket_id(t->r, rc->counter));
-		sources |= SOURCE_BIT(rc->counter->source);
-	}
-	if (!amounts_bytes(&sum) && sum.cpu_ns < NOTABLE_NS)
+	add_reason(t, reason, &sum, &sources);
+	if (!amounts_bytes(&sum) && !sum.device[0] && !sum.device[1] && sum.cpu_ns < NOTABLE_NS)
 		return 0;
 	c = cells_of(t, &sum, ALL_SOCKETS, sources);
+	if (t->devices == DEVICES_COUNTED &&
+	    (reason == REASON_DEVICE || sum.device[0] || sum.device[1]))
+		cells_devices(t, &c);
 	c.no_cpu = reason != REASON_OTHER && reason != REASON_LOST;
 	t->always = t->always || reason == REASON_BACKGROUND;
+	if (reason == REASON_DEVICE && t->devices == DEVICES_COUNTED)
+		return cells_line(t, not_owned, &c);
 	return cells_line(t, labels[reason], &c);
+}
+
+int totals_owned(const struct table *t)
+{
+	static const char *const labels[] = { "moved by devices for the rows above",
+					      "by devices for the rows above",
+					      "by devices, for rows", NULL };
+	struct amounts sum = { 0 };
+	struct cells c;
+
+	for (size_t i = 0; i < t->r->nr_counters; i++) {
+		const struct report_counter *rc = &t->r->counters[i];
+
+		if (!rc->valid || !rc->attributed || rc->counter->device ||
+		    devices_task_counter(rc->counter))
+			continue;
+		amounts_add_bytes(&sum, rc->counter, rc->attributed);
+		sum.sockets |= 1ULL
+			       << row_tree_socket(t->tree, report_socket_id(t->r, rc->counter));
+	}
+	if (!amounts_bytes(&sum))
+		return 0;
+	c = cells_of(t, &sum, ALL_SOCKETS, SOURCE_BIT(SOURCE_DEVICE));
+	c.no_cpu = true;
+	return cells_line(t, labels, &c);
 }
 
 /* Totals of some sources of a socket, and the share of its time they counted. */
@@ -71,9 +116,12 @@ static struct amounts source_total(const struct table *t, size_t socket, unsigne
 				   double *ret_ratio)
 {
 	struct amounts sum = { .sockets = 1ULL << socket };
+	uint32_t id = t->tree->sockets[socket].id;
 	double ratio = 1;
 	size_t i;
 
+	sum.device[DIRECTION_READ] = devices_on_socket(t->r, id, DIRECTION_READ);
+	sum.device[DIRECTION_WRITE] = devices_on_socket(t->r, id, DIRECTION_WRITE);
 	for (i = 0; i < t->r->nr_counters; i++) {
 		const struct report_counter *rc = &t->r->counters[i];
 
@@ -98,6 +146,8 @@ static int put_source(const struct table *t, size_t socket, enum source source)
 
 	c = cells_of(t, &sum, 1ULL << socket, SOURCE_BIT(source));
 	c.no_cpu = true;
+	if (t->devices == DEVICES_COUNTED && source == SOURCE_DEVICE)
+		cells_devices(t, &c);
 	if (c.read == CELL_ABSENT && c.write == CELL_ABSENT)
 		return 0;
 	if (t->o->quiet && ratio == 1 && c.read != CELL_NO_DATA && c.write != CELL_NO_DATA)
@@ -144,6 +194,8 @@ int totals_socket(const struct table *t, size_t socket)
 	snprintf(full, sizeof(full), "socket %" PRIu32 ": %" PRIu32 " CPU%s, %s busy%s", s->id,
 		 cpus ? cpus->nr_cpus : 0, cpus && cpus->nr_cpus == 1 ? "" : "s", percent, mark);
 	c = cells_of(t, &sum, 1ULL << socket, ALL_SOURCES);
+	if (t->devices == DEVICES_COUNTED)
+		cells_devices(t, &c);
 	c.no_cpu = !cpus;
 	if (latencies_of_socket(t->r, socket, &ns)) {
 		latencies_format(ns, lat);

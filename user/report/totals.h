@@ -15,6 +15,17 @@
 int totals_reason(struct table *t, enum reason reason);
 
 /**
+ * totals_owned() - write the bytes that devices moved for rows
+ * @t: the table
+ *
+ * Sockets count them, and the numbers of rows are without them: this line makes the sums
+ * right. Without such bytes there is none.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int totals_owned(const struct table *t);
+
+/**
  * totals_socket() - write what a socket moved, in all and by source
  * @t: the table
  * @socket: index into row_tree.sockets

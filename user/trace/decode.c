@@ -43,7 +43,7 @@ void decoder_free(struct decoder *d)
 	free(d);
 }
 
-/* The task of a slice; new ones are told where they are first used. */
+/* The task of a slice or of I/O; new ones are told where they are first used. */
 static const struct key *get_key(struct decoder *d, struct wire_in *in)
 {
 	uint64_t index = wire_get_max(in, d->nr_keys);
@@ -160,6 +160,32 @@ static int get_sample(struct decoder *d, struct wire_in *in, const struct trace_
 	return sink->sample(sink->arg, &s);
 }
 
+static int get_io(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
+{
+	struct trace_io io = { 0 };
+	const struct key *key = get_key(d, in);
+
+	if (!key)
+		return in->bad ? -EBADMSG : -ENOMEM;
+	io.pid = key->pid;
+	io.tgid = key->tgid;
+	io.task_start_ns = key->start_ns;
+	io.cgroup_id = key->cgroup_id;
+	io.device = wire_get_max(in, UINT32_MAX);
+	in->bad |= io.device >= d->h->nr_devices;
+	io.exclusive = wire_get_max(in, RECORDING_IO_EXCLUSIVE);
+	io.start_ns = d->time_ns + wire_get_delta(in);
+	io.end_ns = io.start_ns + wire_get_delta(in);
+	if (!io.exclusive) {
+		io.read_bytes = wire_get(in);
+		io.write_bytes = wire_get(in);
+	}
+	if (in->bad)
+		return -EBADMSG;
+	d->time_ns = io.start_ns;
+	return sink->io(sink->arg, &io);
+}
+
 static int get_lost(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
 {
 	struct trace_lost l = { 0 };
@@ -260,6 +286,8 @@ static int get_event(struct decoder *d, struct wire_in *in, bool *first_mark,
 		return get_lost(d, in, sink);
 	case RECORDING_SAMPLE:
 		return get_sample(d, in, sink);
+	case RECORDING_IO:
+		return get_io(d, in, sink);
 	case RECORDING_MARK:
 		return get_mark(d, in, first_mark, sink);
 	default:

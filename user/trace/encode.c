@@ -107,27 +107,45 @@ static struct place *find_key(struct encoder *e, const struct key *key)
 	}
 }
 
-static void put_key(struct encoder *e, const struct trace_slice *s)
+static void put_key(struct encoder *e, const struct key *key)
 {
-	bool reserved = s->pid == TRACE_PID_IDLE || s->pid == TRACE_PID_LOST;
-	struct key key = {
-		.pid = s->pid,
-		.tgid = reserved ? 0 : s->tgid,
-		.start_ns = reserved ? 0 : s->task_start_ns,
-		.cgroup_id = reserved ? 0 : s->cgroup_id,
-	};
-	struct place *p = find_key(e, &key);
+	struct place *p = find_key(e, key);
 
 	if (p->block == e->block) {
 		wire_put(&e->out, p->index);
 		return;
 	}
-	*p = (struct place){ .key = key, .index = e->nr_keys++, .block = e->block };
+	*p = (struct place){ .key = *key, .index = e->nr_keys++, .block = e->block };
 	wire_put(&e->out, p->index);
-	wire_put(&e->out, key.pid);
-	wire_put(&e->out, key.tgid);
-	wire_put(&e->out, key.start_ns);
-	wire_put(&e->out, key.cgroup_id);
+	wire_put(&e->out, key->pid);
+	wire_put(&e->out, key->tgid);
+	wire_put(&e->out, key->start_ns);
+	wire_put(&e->out, key->cgroup_id);
+}
+
+static struct key slice_key(const struct trace_slice *s)
+{
+	bool reserved = s->pid == TRACE_PID_IDLE || s->pid == TRACE_PID_LOST;
+
+	return (struct key){
+		.pid = s->pid,
+		.tgid = reserved ? 0 : s->tgid,
+		.start_ns = reserved ? 0 : s->task_start_ns,
+		.cgroup_id = reserved ? 0 : s->cgroup_id,
+	};
+}
+
+/* As that of a slice, but pid 0 with a cgroup is anybody of that cgroup. */
+static struct key io_key(const struct trace_io *io)
+{
+	bool reserved = io->pid == TRACE_PID_IDLE || io->pid == TRACE_PID_LOST;
+
+	return (struct key){
+		.pid = io->pid,
+		.tgid = reserved ? 0 : io->tgid,
+		.start_ns = reserved ? 0 : io->task_start_ns,
+		.cgroup_id = io->pid == TRACE_PID_LOST ? 0 : io->cgroup_id,
+	};
 }
 
 static int on_slice(void *arg, const struct trace_slice *s)
@@ -136,6 +154,7 @@ static int on_slice(void *arg, const struct trace_slice *s)
 	struct wire_out *o = &e->out;
 	uint64_t length = s->end_ns - s->start_ns;
 	uint32_t flags = RECORDING_SLICE;
+	struct key key = slice_key(s);
 	size_t start = o->nr;
 
 	if (e->nr_keys >= MAX_KEYS)
@@ -150,7 +169,7 @@ static int on_slice(void *arg, const struct trace_slice *s)
 		flags |= RECORDING_SLICE_WEIGHTS |
 			 (s->weights_ns == s->on_cpu_ns ? RECORDING_SLICE_ALL_COUNTS : 0);
 	wire_put(o, flags);
-	put_key(e, s);
+	put_key(e, &key);
 	if (!(flags & RECORDING_SLICE_SAME_CPU))
 		wire_put(o, s->cpu);
 	if (!(flags & RECORDING_SLICE_FOLLOWS))
@@ -275,6 +294,33 @@ static int on_sample(void *arg, const struct trace_sample *s)
 	return done(e, start);
 }
 
+static int on_io(void *arg, const struct trace_io *io)
+{
+	struct encoder *e = arg;
+	struct wire_out *o = &e->out;
+	struct key key = io_key(io);
+	size_t start = o->nr;
+
+	if (io->device >= e->h->nr_devices || e->nr_keys >= MAX_KEYS ||
+	    (io->exclusive && (io->read_bytes || io->write_bytes)))
+		return -EINVAL;
+	/* before the key, as with slices */
+	if (!wire_room(o, 120))
+		return done(e, start);
+	wire_put(o, RECORDING_IO * 2);
+	put_key(e, &key);
+	wire_put(o, io->device);
+	wire_put(o, io->exclusive ? RECORDING_IO_EXCLUSIVE : 0);
+	wire_put_delta(o, io->start_ns - e->time_ns);
+	wire_put_delta(o, io->end_ns - io->start_ns);
+	if (!io->exclusive) {
+		wire_put(o, io->read_bytes);
+		wire_put(o, io->write_bytes);
+	}
+	e->time_ns = io->start_ns;
+	return done(e, start);
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct encoder *e = arg;
@@ -329,6 +375,7 @@ struct trace_sink encoder_sink(struct encoder *e)
 		.slice = on_slice,
 		.window = on_window,
 		.sample = on_sample,
+		.io = on_io,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = e,

@@ -13,10 +13,13 @@
 	}
 
 const struct trace_field trace_losses[TRACE_NR_LOSSES] = {
-	LOSS(windows),	       LOSS(weight_windows), LOSS(fallback_windows), LOSS(pooled_workloads),
-	LOSS(invalid_windows), LOSS(lost_windows),   LOSS(merged_windows),   LOSS(lost_slices_ns),
-	LOSS(kept_flushes),    LOSS(lost_tasks),     LOSS(lost_cgroups),     LOSS(late_slices),
-	LOSS(unseen_switches), LOSS(unknown_tasks),  LOSS(reader_moves),     LOSS(rows_pooled),
+	LOSS(windows),		LOSS(weight_windows),  LOSS(fallback_windows),
+	LOSS(pooled_workloads), LOSS(invalid_windows), LOSS(lost_windows),
+	LOSS(merged_windows),	LOSS(lost_slices_ns),  LOSS(kept_flushes),
+	LOSS(lost_tasks),	LOSS(lost_cgroups),    LOSS(late_slices),
+	LOSS(unseen_switches),	LOSS(unknown_tasks),   LOSS(reader_moves),
+	LOSS(rows_pooled),	LOSS(lost_io),	       LOSS(unowned_io_bytes),
+	LOSS(device_held_ns),	LOSS(device_changes),
 };
 
 const struct trace_field trace_costs[TRACE_NR_COSTS] = {

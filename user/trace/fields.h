@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Add at the end only: the order is that of recordings. */
-#define TRACE_NR_LOSSES 16
+#define TRACE_NR_LOSSES 20
 #define TRACE_NR_COSTS	8
 
 /**

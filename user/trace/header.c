@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "trace/header.h"
 
+#include "base/bdf.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -14,6 +15,7 @@ void header_release(struct trace_header *h)
 	free((void *)h->layout.counters);
 	free((void *)h->layout.groups);
 	free((void *)h->probes);
+	free((void *)h->devices);
 	*h = (struct trace_header){ 0 };
 }
 
@@ -28,10 +30,13 @@ static const char *groups_check(const struct layout *l)
 			return "groups do not cover the counters one after the other";
 		if (group->socket >= l->nr_sockets)
 			return "a group on an unknown socket";
-		for (; next < group->first + group->nr; next++)
+		for (; next < group->first + group->nr; next++) {
 			if (l->counters[next].group != g ||
 			    l->counters[next].socket != group->socket)
 				return "a counter that does not fit its group";
+			if (l->counters[next].device != l->counters[group->first].device)
+				return "a group of counters with different devices";
+		}
 	}
 	return next == l->nr_counters ? NULL : "counters without a group";
 }
@@ -48,14 +53,20 @@ static bool are_filters(const char *text)
 	return true;
 }
 
-static const char *counters_check(const struct layout *l)
+static const char *counters_check(const struct trace_header *h)
 {
+	const struct layout *l = &h->layout;
+
 	for (size_t i = 0; i < l->nr_counters; i++) {
 		const struct counter *c = &l->counters[i];
 
 		if (c->source > SOURCE_ANY || c->direction > DIRECTION_WRITE ||
-		    c->destination >= NR_DESTINATIONS)
+		    c->destination >= NR_DESTINATIONS || c->unit > UNIT_REQUESTS)
 			return "a counter of an unknown kind";
+		if (c->device > h->nr_devices)
+			return "a counter of an unknown device";
+		if (c->device && c->source != SOURCE_DEVICE)
+			return "a counter of a device that counts others too";
 		if (!are_filters(c->filters))
 			return "filters of a counter that are none";
 	}
@@ -74,6 +85,44 @@ static const char *probes_check(const struct trace_header *h)
 			return "a probe on an unknown socket";
 		if (p->direction > DIRECTION_WRITE || p->destination >= NR_DESTINATIONS)
 			return "a probe of an unknown kind";
+		if (p->device > h->nr_devices)
+			return "a probe of an unknown device";
+		if (p->device && p->by_tasks)
+			return "a probe of a device and of tasks";
+	}
+	return NULL;
+}
+
+/* A port stands for itself; no other device is one. */
+static bool port_fits(const struct trace_header *h, const struct device *d)
+{
+	if (!d->port)
+		return true;
+	return d->kind != DEVICE_PORT && d->port <= h->nr_devices &&
+	       h->devices[d->port - 1].kind == DEVICE_PORT;
+}
+
+static const char *devices_check(const struct trace_header *h)
+{
+	char bdf[MODEL_BDF_LEN];
+
+	if (h->nr_devices > TRACE_MAX_DEVICES)
+		return "too many devices";
+	for (size_t i = 0; i < h->nr_devices; i++) {
+		const struct device *d = &h->devices[i];
+
+		if (bdf_canonical(d->bdf, bdf, sizeof(bdf)) || strcmp(d->bdf, bdf))
+			return "a device without a PCI address";
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(h->devices[j].bdf, bdf))
+				return "two devices with one address";
+		if (d->kind >= NR_DEVICE_KINDS || d->wiring >= NR_WIRINGS ||
+		    d->filter >= NR_DEVICE_FILTERS)
+			return "a device of an unknown kind";
+		if (d->wiring != WIRING_UNKNOWN && d->socket >= h->layout.nr_sockets)
+			return "a device on an unknown socket";
+		if (!port_fits(h, d))
+			return "a device below a port that is none";
 	}
 	return NULL;
 }
@@ -102,7 +151,9 @@ const char *header_check(const struct trace_header *h)
 				return "two sockets with one number";
 	if (h->nr_weights == 2 && !strcmp(h->weights[0], h->weights[1]))
 		return "two weights with one name";
-	wrong = counters_check(l);
+	wrong = devices_check(h);
+	if (!wrong)
+		wrong = counters_check(h);
 	if (!wrong)
 		wrong = probes_check(h);
 	return wrong ? wrong : groups_check(l);
@@ -135,6 +186,25 @@ static void put_probes(const struct trace_header *h, struct wire_out *o)
 		wire_put(o, p->direction);
 		wire_put(o, p->destination);
 		wire_put(o, p->by_tasks ? RECORDING_PROBE_BY_TASKS : 0);
+		wire_put(o, p->device);
+	}
+}
+
+static void put_devices(const struct trace_header *h, struct wire_out *o)
+{
+	wire_put(o, h->nr_devices);
+	for (size_t i = 0; i < h->nr_devices; i++) {
+		const struct device *d = &h->devices[i];
+
+		wire_put_text(o, d->bdf);
+		wire_put_text(o, d->name);
+		wire_put(o, d->kind);
+		wire_put(o, d->socket);
+		wire_put(o, d->rc);
+		wire_put(o, d->rp);
+		wire_put(o, d->wiring);
+		wire_put(o, d->filter);
+		wire_put(o, d->port);
 	}
 }
 
@@ -170,6 +240,8 @@ void header_encode(const struct trace_header *h, struct wire_out *o)
 		wire_put(o, c->source);
 		wire_put(o, c->direction);
 		wire_put(o, c->destination);
+		wire_put(o, c->unit);
+		wire_put(o, c->device);
 	}
 	wire_put(o, h->nr_weights);
 	for (uint32_t i = 0; i < h->nr_weights; i++)
@@ -178,6 +250,7 @@ void header_encode(const struct trace_header *h, struct wire_out *o)
 	for (size_t i = 0; i < h->nr_cgroups; i++)
 		wire_put_text(o, h->cgroups[i]);
 	put_probes(h, o);
+	put_devices(h, o);
 }
 
 /* Room for @nr elements; none of zero, so that NULL always means no memory. */
@@ -260,6 +333,10 @@ static int get_counters(struct wire_in *in, uint32_t version, struct layout *l)
 		c->direction = wire_get_max(in, DIRECTION_WRITE);
 		if (version >= 2)
 			c->destination = wire_get_max(in, NR_DESTINATIONS - 1);
+		if (version >= 3) {
+			c->unit = wire_get_max(in, UNIT_REQUESTS);
+			c->device = wire_get_max(in, TRACE_MAX_DEVICES);
+		}
 	}
 	return 0;
 }
@@ -283,7 +360,7 @@ static int get_cgroups(struct wire_in *in, struct trace_header *h)
 	return 0;
 }
 
-static int get_probes(struct wire_in *in, struct trace_header *h)
+static int get_probes(struct wire_in *in, uint32_t version, struct trace_header *h)
 {
 	struct probe *p;
 
@@ -299,6 +376,30 @@ static int get_probes(struct wire_in *in, struct trace_header *h)
 		p->direction = wire_get_max(in, DIRECTION_WRITE);
 		p->destination = wire_get_max(in, NR_DESTINATIONS - 1);
 		p->by_tasks = wire_get_max(in, RECORDING_PROBE_BY_TASKS);
+		if (version >= 3)
+			p->device = wire_get_max(in, TRACE_MAX_DEVICES);
+	}
+	return 0;
+}
+
+static int get_devices(struct wire_in *in, struct trace_header *h)
+{
+	struct device *d;
+
+	h->nr_devices = wire_get_max(in, TRACE_MAX_DEVICES);
+	h->devices = d = room(h->nr_devices, sizeof(*d));
+	if (!d)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->nr_devices && !in->bad; i++, d++) {
+		wire_get_text(in, d->bdf, sizeof(d->bdf));
+		wire_get_text(in, d->name, sizeof(d->name));
+		d->kind = wire_get_max(in, NR_DEVICE_KINDS - 1);
+		d->socket = wire_get_max(in, UINT32_MAX);
+		d->rc = wire_get_max(in, UINT32_MAX);
+		d->rp = wire_get_max(in, UINT32_MAX);
+		d->wiring = wire_get_max(in, NR_WIRINGS - 1);
+		d->filter = wire_get_max(in, NR_DEVICE_FILTERS - 1);
+		d->port = wire_get_max(in, TRACE_MAX_DEVICES);
 	}
 	return 0;
 }
@@ -329,7 +430,9 @@ static int get_all(struct wire_in *in, uint32_t version, struct trace_header *h)
 		wire_get_text(in, h->weights[i], sizeof(h->weights[i]));
 	err = get_cgroups(in, h);
 	if (!err && version >= 2)
-		err = get_probes(in, h);
+		err = get_probes(in, version, h);
+	if (!err && version >= 3)
+		err = get_devices(in, h);
 	return err;
 }
 

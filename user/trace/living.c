@@ -229,6 +229,14 @@ static int on_sample(void *arg, const struct trace_sample *s)
 	return 0;
 }
 
+/* Who may have a device to himself is said again and again: nothing to be kept. */
+static int on_io(void *arg, const struct trace_io *io)
+{
+	(void)arg;
+	(void)io;
+	return 0;
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	(void)arg;
@@ -262,6 +270,7 @@ struct trace_sink living_sink(struct living *l)
 		.slice = on_slice,
 		.window = on_window,
 		.sample = on_sample,
+		.io = on_io,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = l,

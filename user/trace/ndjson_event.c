@@ -40,14 +40,14 @@ static int take_socket(const struct ndjson_reader *r, uint32_t *ret)
 	return line_fail(&r->line, "socket", "socket %u is not in the header", number);
 }
 
-/* A number for a cgroup that has none: no kernel gives one so large. */
+/* A number for a cgroup that has none: no kernel gives one so large, but JSON has it. */
 static uint64_t number_of(const char *path)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 
 	for (; *path; path++)
 		hash = (hash ^ (uint8_t)*path) * 0x100000001b3u;
-	return hash | 1ull << 63;
+	return (hash & INT64_MAX) | 1ull << 62;
 }
 
 static int enter_workload(struct ndjson_reader *r, const struct ndjson_workload *is)
@@ -90,7 +90,8 @@ static int tell_workload(struct ndjson_reader *r, const struct ndjson_workload *
 		r->events++;
 		err = sink->cgroup(sink->arg, w->cgroup_id, r->path_text);
 	}
-	if (err)
+	/* pid 0 with a cgroup stands for all of it; without one, for the idle task */
+	if (err || w->pid == TRACE_PID_IDLE)
 		return err;
 	r->events++;
 	return sink->task(sink->arg, &t);
@@ -100,7 +101,7 @@ static int on_workload(struct ndjson_reader *r, const struct trace_sink *sink)
 {
 	const struct ndjson_line *l = &r->line;
 	struct ndjson_workload w = { 0 };
-	bool has_comm, has_path, reserved;
+	bool has_comm, has_path;
 	int err = line_u64(l, l->json, "id", REQUIRED, UINT64_MAX, &w.id);
 
 	if (!err)
@@ -120,14 +121,33 @@ static int on_workload(struct ndjson_reader *r, const struct trace_sink *sink)
 	if (has_path)
 		w.cgroup_id = number_of(r->path_text);
 	err = line_u64(l, l->json, "cgroup_id", OPTIONAL, UINT64_MAX, &w.cgroup_id);
-	reserved = w.pid == TRACE_PID_IDLE || w.pid == TRACE_PID_LOST;
-	if (reserved)
-		w.tgid = w.start_ns = w.cgroup_id = 0;
+	if (w.pid == TRACE_PID_IDLE || w.pid == TRACE_PID_LOST)
+		w.tgid = w.start_ns = 0;
+	if (w.pid == TRACE_PID_LOST)
+		w.cgroup_id = 0;
 	if (!err)
 		err = enter_workload(r, &w);
-	if (err || r->names.own || reserved)
+	if (err || r->names.own || w.pid == TRACE_PID_LOST)
 		return err;
 	return tell_workload(r, &w, has_comm, has_path, sink);
+}
+
+/* The workload that a line names. */
+static int take_workload(struct ndjson_reader *r, const struct ndjson_workload **ret)
+{
+	const struct ndjson_line *l = &r->line;
+	struct ndjson_workload *w;
+	uint64_t id = 0;
+	int err = line_u64(l, l->json, "workload", REQUIRED, UINT64_MAX, &id);
+
+	if (err)
+		return err;
+	HASH_FIND(hh, r->workloads, &id, sizeof(id), w);
+	if (!w)
+		return line_fail(l, "workload", "workload %llu was not announced before",
+				 (unsigned long long)id);
+	*ret = w;
+	return 0;
 }
 
 static int take_weights(const struct ndjson_reader *r, struct trace_slice *s)
@@ -160,16 +180,10 @@ static int take_weights(const struct ndjson_reader *r, struct trace_slice *s)
 static int on_slice(struct ndjson_reader *r, const struct trace_sink *sink)
 {
 	const struct ndjson_line *l = &r->line;
-	struct ndjson_workload *w = NULL;
+	const struct ndjson_workload *w = NULL;
 	struct trace_slice s = { 0 };
-	uint64_t id = 0;
-	int err = line_u64(l, l->json, "workload", REQUIRED, UINT64_MAX, &id);
+	int err = take_workload(r, &w);
 
-	if (!err)
-		HASH_FIND(hh, r->workloads, &id, sizeof(id), w);
-	if (!err && !w)
-		err = line_fail(l, "workload", "workload %llu was not announced before",
-				(unsigned long long)id);
 	if (!err)
 		err = take_u32(l, "cpu", REQUIRED, &s.cpu);
 	if (!err && s.cpu >= r->header->layout.nr_cpus)
@@ -187,7 +201,7 @@ static int on_slice(struct ndjson_reader *r, const struct trace_sink *sink)
 	s.pid = w->pid;
 	s.tgid = w->tgid;
 	s.task_start_ns = w->start_ns;
-	s.cgroup_id = w->cgroup_id;
+	s.cgroup_id = w->pid == TRACE_PID_IDLE ? 0 : w->cgroup_id;
 	r->events++;
 	return sink->slice(sink->arg, &s);
 }
@@ -298,6 +312,62 @@ static int on_sample(struct ndjson_reader *r, const struct trace_sink *sink)
 		return err;
 	r->events++;
 	return sink->sample(sink->arg, &s);
+}
+
+/* A device that the header does not know cannot be added any more: that much is lost. */
+static int lose_io(struct ndjson_reader *r, const struct trace_io *io,
+		   const struct trace_sink *sink)
+{
+	const struct trace_lost lost = {
+		.what = "io", .start_ns = io->start_ns, .end_ns = io->end_ns, .count = 1
+	};
+
+	if (!r->header->layout.nr_sockets)
+		return 0;
+	r->events++;
+	return sink->lost(sink->arg, &lost);
+}
+
+static int take_io(const struct ndjson_line *l, struct trace_io *io)
+{
+	enum need need;
+	int err = line_bool(l, l->json, "exclusive", &io->exclusive);
+
+	need = io->exclusive ? OPTIONAL : REQUIRED;
+	if (!err)
+		err = line_u64(l, l->json, "read_bytes", need, UINT64_MAX, &io->read_bytes);
+	if (!err)
+		err = line_u64(l, l->json, "write_bytes", need, UINT64_MAX, &io->write_bytes);
+	if (!err && io->exclusive && (io->read_bytes || io->write_bytes))
+		err = line_fail(l, "exclusive", "\"exclusive\" goes with no bytes");
+	return err ? err : take_times(l, &io->start_ns, &io->end_ns);
+}
+
+static int on_io(struct ndjson_reader *r, const struct trace_sink *sink)
+{
+	const struct ndjson_line *l = &r->line;
+	const struct ndjson_workload *w = NULL;
+	struct trace_io io = { 0 };
+	char bdf[MODEL_BDF_LEN];
+	uint32_t device;
+	int err = take_workload(r, &w);
+
+	if (!err)
+		err = ndjson_bdf(l, l->json, "bdf", REQUIRED, bdf);
+	if (!err)
+		err = take_io(l, &io);
+	if (err)
+		return err;
+	device = ndjson_device(r->header, bdf);
+	if (!device)
+		return lose_io(r, &io, sink);
+	io.device = device - 1;
+	io.pid = w->pid;
+	io.tgid = w->tgid;
+	io.task_start_ns = w->start_ns;
+	io.cgroup_id = w->cgroup_id;
+	r->events++;
+	return sink->io(sink->arg, &io);
 }
 
 static int on_lost(struct ndjson_reader *r, const struct trace_sink *sink)
@@ -465,12 +535,19 @@ static const struct {
 	int (*take)(struct ndjson_reader *r, const struct trace_sink *sink);
 	bool own; /* only in traces that we wrote */
 } types[] = {
-	{ "slice", on_slice, false },	    { "window", on_window, false },
-	{ "workload", on_workload, false }, { "lost", on_lost, false },
-	{ "end", on_end, false },	    { "task", on_task, true },
-	{ "exit", on_exit_, true },	    { "resync", on_resync, true },
-	{ "cgroup", on_cgroup, true },	    { "follow", on_follow, true },
-	{ "mark", on_mark, true },	    { "sample", on_sample, false },
+	{ "slice", on_slice, false },
+	{ "window", on_window, false },
+	{ "workload", on_workload, false },
+	{ "lost", on_lost, false },
+	{ "end", on_end, false },
+	{ "task", on_task, true },
+	{ "exit", on_exit_, true },
+	{ "resync", on_resync, true },
+	{ "cgroup", on_cgroup, true },
+	{ "follow", on_follow, true },
+	{ "mark", on_mark, true },
+	{ "sample", on_sample, false },
+	{ "io", on_io, false },
 };
 
 int ndjson_event(struct ndjson_reader *r, const struct trace_sink *sink)

@@ -133,10 +133,30 @@ static int take_destination(const struct ndjson_line *line, const json_t *value,
 		d++;
 	if (d == NR_DESTINATIONS)
 		return line_fail(line, "destination",
-				 "\"destination\" must be \"any\", \"cmem\", \"gmem\", \"cxl\" or "
-				 "\"remote\"");
+				 "\"destination\" must be \"any\", \"cmem\", \"gmem\", "
+				 "\"cxl\", \"remote\" or \"p2p\"");
 	*ret = d;
 	return err;
+}
+
+/* Values of another unit must not be taken for bytes. */
+static int take_unit(const struct ndjson_line *line, const json_t *value, enum unit *ret)
+{
+	char text[16] = "bytes";
+	int err = line_text(line, value, "unit", OPTIONAL, text, sizeof(text), NULL);
+
+	if (err)
+		return err;
+	if (strcmp(text, unit_name(UNIT_BYTES)) && strcmp(text, unit_name(UNIT_REQUESTS)))
+		return line_fail(line, "unit", "\"unit\" must be \"bytes\" or \"requests\"");
+	*ret = strcmp(text, unit_name(UNIT_BYTES)) ? UNIT_REQUESTS : UNIT_BYTES;
+	return 0;
+}
+
+/* Events of root complexes are named "wr_bytes", others "mem_bytes_wr". */
+static enum direction direction_of(const char *event)
+{
+	return strstr(event, "_wr") || !strncmp(event, "wr_", 3) ? DIRECTION_WRITE : DIRECTION_READ;
 }
 
 /* The index of a socket by its number; nr_sockets when there is none. */
@@ -149,9 +169,10 @@ static uint32_t find_socket(const struct layout *l, uint64_t number)
 	return i;
 }
 
-static int take_counter(const struct ndjson_line *line, const struct layout *l, json_t *value,
+static int take_counter(const struct ndjson_line *line, struct trace_header *h, json_t *value,
 			struct counter *c, uint64_t *ret_id)
 {
+	const struct layout *l = &h->layout;
 	uint64_t socket = 0;
 	int err = line_u64(line, value, "id", REQUIRED, UINT64_MAX, ret_id);
 
@@ -165,13 +186,17 @@ static int take_counter(const struct ndjson_line *line, const struct layout *l, 
 		err = line_u64(line, value, "socket", REQUIRED, UINT32_MAX, &socket);
 	if (!err)
 		err = take_source(line, value, c);
-	c->direction = strstr(c->event, "_wr") ? DIRECTION_WRITE : DIRECTION_READ;
+	c->direction = direction_of(c->event);
 	if (!err)
 		err = take_direction(line, value, &c->direction);
 	if (!err)
 		err = take_filters(line, value, c);
 	if (!err)
 		err = take_destination(line, value, &c->destination);
+	if (!err)
+		err = take_unit(line, value, &c->unit);
+	if (!err)
+		err = ndjson_counter_device(line, value, h, c);
 	if (err)
 		return err;
 	c->socket = find_socket(l, socket);
@@ -181,7 +206,10 @@ static int take_counter(const struct ndjson_line *line, const struct layout *l, 
 	return 0;
 }
 
-/* Groups as the counters' "group" says; without that, each counter is one. */
+/*
+ * Groups as the counters' "group" says, with those of each device by themselves; without
+ * that, each counter is one.
+ */
 static int take_groups(const struct ndjson_line *line, const json_t *values, struct counter *c,
 		       struct group *groups, struct layout *l)
 {
@@ -197,7 +225,7 @@ static int take_groups(const struct ndjson_line *line, const json_t *values, str
 			return -EBADMSG;
 		if (i && grouped && number < before)
 			return line_fail(line, "group", "groups of counters must be in order");
-		if (!i || !grouped || number != before)
+		if (!i || !grouped || number != before || c[i].device != c[i - 1].device)
 			groups[g++] = (struct group){ .socket = c[i].socket, .first = i };
 		before = number;
 		if (c[i].socket != groups[g - 1].socket)
@@ -209,9 +237,10 @@ static int take_groups(const struct ndjson_line *line, const json_t *values, str
 	return 0;
 }
 
-static int take_counters(const struct ndjson_line *line, struct layout *l,
+static int take_counters(const struct ndjson_line *line, struct trace_header *h,
 			 struct ndjson_names *names)
 {
+	struct layout *l = &h->layout;
 	struct counter *counters;
 	struct group *groups;
 	json_t *values, *value;
@@ -228,7 +257,7 @@ static int take_counters(const struct ndjson_line *line, struct layout *l,
 	if (!counters || !groups || !names->counter_ids)
 		return -ENOMEM;
 	json_array_foreach (values, i, value) {
-		err = take_counter(line, l, value, &counters[i], &names->counter_ids[i]);
+		err = take_counter(line, h, value, &counters[i], &names->counter_ids[i]);
 		if (err)
 			return err;
 		for (size_t j = 0; j < i; j++)
@@ -240,9 +269,11 @@ static int take_counters(const struct ndjson_line *line, struct layout *l,
 	return take_groups(line, values, counters, groups, l);
 }
 
-static int take_probe(const struct ndjson_line *line, const struct layout *l, json_t *value,
+static int take_probe(const struct ndjson_line *line, const struct trace_header *h, json_t *value,
 		      struct probe *p, uint64_t *ret_id)
 {
+	const struct layout *l = &h->layout;
+	char bdf[MODEL_BDF_LEN];
 	uint64_t socket = 0;
 	int err = line_u64(line, value, "id", REQUIRED, UINT64_MAX, ret_id);
 
@@ -260,8 +291,13 @@ static int take_probe(const struct ndjson_line *line, const struct layout *l, js
 		err = take_destination(line, value, &p->destination);
 	if (!err)
 		err = line_bool(line, value, "by_tasks", &p->by_tasks);
+	if (!err)
+		err = ndjson_bdf(line, value, "bdf", OPTIONAL, bdf);
 	if (err)
 		return err;
+	p->device = ndjson_device(h, bdf);
+	if (bdf[0] && !p->device)
+		return line_fail(line, "bdf", "device %s is not in the header", bdf);
 	p->socket = find_socket(l, socket);
 	if (p->socket == l->nr_sockets)
 		return line_fail(line, "probes", "probe %llu is on an unknown socket",
@@ -285,7 +321,7 @@ static int take_probes(const struct ndjson_line *line, struct trace_header *h,
 	if (!probes || !names->probe_ids)
 		return -ENOMEM;
 	json_array_foreach (values, i, value) {
-		err = take_probe(line, &h->layout, value, &probes[i], &names->probe_ids[i]);
+		err = take_probe(line, h, value, &probes[i], &names->probe_ids[i]);
 		if (err)
 			return err;
 		for (size_t j = 0; j < i; j++)
@@ -362,12 +398,15 @@ int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 	if (!schema || strcmp(schema, NDJSON_SCHEMA))
 		return line_fail(line, "schema", "\"schema\" must be \"%s\"", NDJSON_SCHEMA);
 	names->own = json_object_get(o, "marked");
+	names->devices_known = json_object_get(o, "devices");
 	h->all = true;
 	err = take_host(line, &h->host);
 	if (!err)
 		err = take_sockets(line, h);
 	if (!err)
-		err = take_counters(line, &h->layout, names);
+		err = ndjson_devices(line, h);
+	if (!err)
+		err = take_counters(line, h, names);
 	if (!err)
 		err = take_probes(line, h, names);
 	if (!err)

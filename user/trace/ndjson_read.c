@@ -82,9 +82,18 @@ static void order_weights(struct trace_header *h)
 	memcpy(h->weights[1], first, sizeof(first));
 }
 
-/* Look ahead for the first slice with weights: their names belong into the header. */
-static int peek_weights(struct ndjson_reader *r, struct trace_header *h, struct diag *d)
+static bool holds(const char *line, size_t size, const char *text)
 {
+	return memmem(line, size, text, strlen(text));
+}
+
+/*
+ * Look ahead for the first slice with weights, and for devices: their names belong into
+ * the header.
+ */
+static int peek_names(struct ndjson_reader *r, struct trace_header *h, struct diag *d)
+{
+	bool weights = !r->names.weights_known, devices = !r->names.devices_known;
 	const char *at, *end, *newline;
 	json_t *line;
 	int err = input_fill(&r->in, PEEK_BYTES);
@@ -93,18 +102,23 @@ static int peek_weights(struct ndjson_reader *r, struct trace_header *h, struct 
 		return diag_fail(d, err, "%s: cannot be read: %s", r->path, strerror(-err));
 	at = (const char *)input_data(&r->in);
 	end = at + r->in.nr;
-	for (int n = 0; n < PEEK_LINES && !h->nr_weights && at < end; n++, at = newline + 1) {
+	for (int n = 0; n < PEEK_LINES && at < end; n++, at = newline + 1) {
 		newline = memchr(at, '\n', end - at);
 		if (!newline)
 			break;
-		if (!memmem(at, newline - at, "\"weights\"", strlen("\"weights\"")))
+		if (!(weights && !h->nr_weights && holds(at, newline - at, "\"weights\"")) &&
+		    !(devices && holds(at, newline - at, "\"io\"")))
 			continue;
 		/* what is wrong with it is said when it is its turn */
 		line = json_loadb(at, newline - at, JSON_REJECT_DUPLICATES, NULL);
-		learn_weights(h, json_object_get(line, "weights"));
+		if (weights && !h->nr_weights)
+			learn_weights(h, json_object_get(line, "weights"));
+		if (devices)
+			ndjson_peek_device(h, line);
 		json_decref(line);
 	}
-	order_weights(h);
+	if (weights)
+		order_weights(h);
 	return 0;
 }
 
@@ -131,8 +145,8 @@ static int read_header(struct ndjson_reader *r, struct diag *d, struct trace_hea
 	json_decref(r->line.json);
 	r->line.json = NULL;
 	input_skip(&r->in, r->used);
-	if (!err && !r->names.weights_known && !r->names.own)
-		err = peek_weights(r, h, d);
+	if (!err && !r->names.own && !(r->names.weights_known && r->names.devices_known))
+		err = peek_names(r, h, d);
 	return err;
 }
 

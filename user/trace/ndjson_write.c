@@ -63,44 +63,45 @@ static bool too_long(const char *text)
 	return text && strlen(text) > RECORDING_MAX_TEXT;
 }
 
+static void put_cgroup(struct ndjson_writer *w, uint64_t cgroup_id)
+{
+	const char *path = living_path(w->living, cgroup_id);
+
+	if (path)
+		json_name(w->f, "cgroup", path);
+	json_number(w->f, "cgroup_id", cgroup_id);
+}
+
 static int announce(struct ndjson_writer *w, const struct workload *is)
 {
 	const char *comm = living_comm(w->living, is->key.pid, is->key.start_ns);
-	const char *path = living_path(w->living, is->key.cgroup_id);
 
 	fprintf(w->f, "{\"type\":\"workload\",\"id\":%" PRIu64 ",\"pid\":%u", is->id, is->key.pid);
-	if (is->key.pid == TRACE_PID_IDLE || is->key.pid == TRACE_PID_LOST) {
+	if (is->key.pid == TRACE_PID_IDLE && is->key.cgroup_id) {
+		put_cgroup(w, is->key.cgroup_id);
+	} else if (is->key.pid == TRACE_PID_IDLE || is->key.pid == TRACE_PID_LOST) {
 		json_name(w->f, "comm", is->key.pid == TRACE_PID_IDLE ? "idle" : "lost");
 	} else {
 		json_number(w->f, "tgid", is->key.tgid);
 		json_number(w->f, "start_ns", is->key.start_ns);
 		if (comm)
 			json_name(w->f, "comm", comm);
-		if (path)
-			json_name(w->f, "cgroup", path);
-		json_number(w->f, "cgroup_id", is->key.cgroup_id);
+		put_cgroup(w, is->key.cgroup_id);
 	}
 	fputs("}\n", w->f);
 	return settle(w);
 }
 
-static int find_workload(struct ndjson_writer *w, const struct trace_slice *s, uint64_t *ret)
+static int find_workload(struct ndjson_writer *w, const struct workload_key *key, uint64_t *ret)
 {
-	bool reserved = s->pid == TRACE_PID_IDLE || s->pid == TRACE_PID_LOST;
-	struct workload_key key = {
-		.pid = s->pid,
-		.tgid = reserved ? 0 : s->tgid,
-		.start_ns = reserved ? 0 : s->task_start_ns,
-		.cgroup_id = reserved ? 0 : s->cgroup_id,
-	};
 	struct workload *found;
 	int err = 0;
 
-	HASH_FIND(hh, w->workloads, &key, sizeof(key), found);
+	HASH_FIND(hh, w->workloads, key, sizeof(*key), found);
 	if (!found) {
 		found = calloc(1, sizeof(*found));
 		if (found) {
-			found->key = key;
+			found->key = *key;
 			HASH_ADD(hh, w->workloads, key, sizeof(found->key), found);
 		}
 		if (!found || !found->hh.tbl) {
@@ -118,13 +119,20 @@ static int find_workload(struct ndjson_writer *w, const struct trace_slice *s, u
 static int on_slice(void *arg, const struct trace_slice *s)
 {
 	struct ndjson_writer *w = arg;
+	bool reserved = s->pid == TRACE_PID_IDLE || s->pid == TRACE_PID_LOST;
+	struct workload_key key = {
+		.pid = s->pid,
+		.tgid = reserved ? 0 : s->tgid,
+		.start_ns = reserved ? 0 : s->task_start_ns,
+		.cgroup_id = reserved ? 0 : s->cgroup_id,
+	};
 	uint64_t id, length = s->end_ns - s->start_ns;
 	int err;
 
 	if (s->cpu >= w->h->layout.nr_cpus || s->end_ns < s->start_ns || s->on_cpu_ns > length ||
 	    s->weights_ns > s->on_cpu_ns)
 		return -EINVAL;
-	err = find_workload(w, s, &id);
+	err = find_workload(w, &key, &id);
 	if (err)
 		return err;
 	fprintf(w->f, "{\"type\":\"slice\",\"workload\":%" PRIu64 ",\"cpu\":%u", id, s->cpu);
@@ -269,6 +277,40 @@ static int on_sample(void *arg, const struct trace_sample *s)
 	return settle(w);
 }
 
+static int on_io(void *arg, const struct trace_io *io)
+{
+	struct ndjson_writer *w = arg;
+	bool reserved = io->pid == TRACE_PID_IDLE || io->pid == TRACE_PID_LOST;
+	struct workload_key key = {
+		.pid = io->pid,
+		.tgid = reserved ? 0 : io->tgid,
+		.start_ns = reserved ? 0 : io->task_start_ns,
+		/* pid 0 with a cgroup is anybody of that cgroup */
+		.cgroup_id = io->pid == TRACE_PID_LOST ? 0 : io->cgroup_id,
+	};
+	uint64_t id;
+	int err;
+
+	if (io->device >= w->h->nr_devices || io->end_ns < io->start_ns ||
+	    (io->exclusive && (io->read_bytes || io->write_bytes)))
+		return -EINVAL;
+	err = find_workload(w, &key, &id);
+	if (err)
+		return err;
+	fprintf(w->f, "{\"type\":\"io\",\"workload\":%" PRIu64 ",\"bdf\":\"%s\"", id,
+		w->h->devices[io->device].bdf);
+	if (io->exclusive) {
+		json_bool(w->f, "exclusive", true);
+	} else {
+		json_number(w->f, "read_bytes", io->read_bytes);
+		json_number(w->f, "write_bytes", io->write_bytes);
+	}
+	json_number(w->f, "start_ns", io->start_ns);
+	json_number(w->f, "end_ns", io->end_ns);
+	fputs("}\n", w->f);
+	return settle(w);
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct ndjson_writer *w = arg;
@@ -353,114 +395,11 @@ struct trace_sink ndjson_sink(struct ndjson_writer *w)
 		.slice = on_slice,
 		.window = on_window,
 		.sample = on_sample,
+		.io = on_io,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = w,
 	};
-}
-
-static void put_sockets(FILE *f, const struct layout *l)
-{
-	char text[CPULIST_TEXT_LEN];
-
-	fputs(",\"sockets\":[", f);
-	for (uint32_t s = 0; s < l->nr_sockets; s++) {
-		struct cpulist cpus = { 0 };
-
-		for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++)
-			if (l->cpu_socket[cpu] == s)
-				cpus.bits[cpu / 64] |= 1ull << cpu % 64;
-		cpulist_format(&cpus, text, sizeof(text));
-		fprintf(f, "%s{\"id\":%u,\"cpus\":\"%s\"}", s ? "," : "", l->socket_ids[s], text);
-	}
-	putc(']', f);
-}
-
-static void put_filters(FILE *f, const char *text)
-{
-	char name[sizeof(((struct counter *)NULL)->filters)];
-	bool first = true;
-	uint64_t value;
-
-	fputs(",\"filters\":{", f);
-	for (; !take_setting(&text, name, sizeof(name), &value); first = false) {
-		fputs(first ? "" : ",", f);
-		json_quoted(f, name);
-		putc(':', f);
-		json_value(f, value);
-	}
-	putc('}', f);
-}
-
-static void put_counters(FILE *f, const struct layout *l)
-{
-	fputs(",\"counters\":[", f);
-	for (size_t i = 0; i < l->nr_counters; i++) {
-		const struct counter *c = &l->counters[i];
-
-		fprintf(f, "%s{\"id\":%zu", i ? "," : "", i);
-		json_name(f, "name", c->name);
-		json_name(f, "pmu", c->pmu);
-		json_name(f, "event", c->event);
-		put_filters(f, c->filters);
-		json_number(f, "socket", l->socket_ids[c->socket]);
-		json_name(f, "unit", "bytes");
-		json_name(f, "source", source_name(c->source));
-		json_number(f, "group", c->group);
-		json_name(f, "direction", c->direction == DIRECTION_WRITE ? "write" : "read");
-		json_name(f, "destination", destination_name(c->destination));
-		putc('}', f);
-	}
-	putc(']', f);
-}
-
-static void put_probes(FILE *f, const struct trace_header *h)
-{
-	fputs(",\"probes\":[", f);
-	for (size_t i = 0; i < h->nr_probes; i++) {
-		const struct probe *p = &h->probes[i];
-
-		fprintf(f, "%s{\"id\":%zu", i ? "," : "", i);
-		json_name(f, "name", p->name);
-		json_name(f, "title", p->title);
-		json_name(f, "pmu", p->pmu);
-		json_number(f, "socket", h->layout.socket_ids[p->socket]);
-		json_name(f, "direction", p->direction == DIRECTION_WRITE ? "write" : "read");
-		json_name(f, "destination", destination_name(p->destination));
-		json_bool(f, "by_tasks", p->by_tasks);
-		putc('}', f);
-	}
-	putc(']', f);
-}
-
-static void put_header(FILE *f, const struct trace_header *h)
-{
-	fputs("{\"type\":\"header\",\"schema\":\"" NDJSON_SCHEMA "\"", f);
-	json_name(f, "platform", h->host.platform);
-	json_name(f, "host", h->host.name);
-	json_name(f, "kernel", h->host.kernel);
-	json_number(f, "host_sockets", h->host.sockets);
-	put_sockets(f, &h->layout);
-	json_number(f, "nr_cpus", h->layout.nr_cpus);
-	put_counters(f, &h->layout);
-	put_probes(f, h);
-	fputs(",\"weights\":[", f);
-	for (uint32_t i = 0; i < h->nr_weights; i++) {
-		fputs(i ? "," : "", f);
-		json_element(f, h->weights[i]);
-	}
-	fputs("],\"cgroups\":[", f);
-	for (size_t i = 0; i < h->nr_cgroups; i++) {
-		fputs(i ? "," : "", f);
-		json_element(f, h->cgroups[i]);
-	}
-	putc(']', f);
-	json_number(f, "window_ns", h->window_ns);
-	json_number(f, "interval_ns", h->interval_ns);
-	json_bool(f, "by_thread", h->by_thread);
-	json_bool(f, "marked", h->marked);
-	json_bool(f, "all", h->all);
-	fputs("}\n", f);
 }
 
 static void writer_free(struct ndjson_writer *w)
@@ -505,7 +444,7 @@ int ndjson_create(FILE *out, const struct trace_header *header, struct diag *d,
 	}
 	w->living_in = living_sink(w->living);
 	errno = 0;
-	put_header(out, header);
+	ndjson_put_header(out, header);
 	if (fflush(out) == EOF || ferror(out)) {
 		err = errno ? -errno : -EIO;
 		writer_free(w);

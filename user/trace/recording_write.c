@@ -325,6 +325,13 @@ static int on_sample(void *arg, const struct trace_sample *s)
 	return TAKE(w, sample, NULL, s);
 }
 
+static int on_io(void *arg, const struct trace_io *io)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, io, NULL, io);
+}
+
 static int on_lost(void *arg, const struct trace_lost *l)
 {
 	struct recording_writer *w = arg;
@@ -350,6 +357,7 @@ struct trace_sink recording_sink(struct recording_writer *w)
 		.slice = on_slice,
 		.window = on_window,
 		.sample = on_sample,
+		.io = on_io,
 		.lost = on_lost,
 		.mark = on_mark,
 		.arg = w,

@@ -55,27 +55,109 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct gendisk {
+	char disk_name[32];
+	u64 diskseq;
+};
+
+struct sock;
+
+struct sk_buff {
+	struct sock *sk;
+	unsigned int len;
+};
+
 struct kernfs_node;
 
 struct cgroup_root;
 
 struct cgroup {
+	int level;
 	struct kernfs_node *kn;
 	struct cgroup_root *root;
+};
+
+struct request_queue {
+	struct gendisk *disk;
+};
+
+struct blkcg_gq;
+
+struct bio {
+	struct blkcg_gq *bi_blkg;
 };
 
 struct kernfs_node {
 	u64 id;
 };
 
+struct net {
+	u64 net_cookie;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
 struct cgroup_root {
 	int hierarchy_id;
+};
+
+typedef __u32 blk_opf_t;
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct sock_common {
+	short unsigned int skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+};
+
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	struct sock_cgroup_data sk_cgrp_data;
+};
+
+struct net_device {
+	int ifindex;
+	possible_net_t nd_net;
 };
 
 struct bpf_iter_meta {
 	union {
 		void *seq;
 	};
+};
+
+enum req_op {
+	REQ_OP_READ = 0,
+	REQ_OP_WRITE = 1,
+	REQ_OP_FLUSH = 2,
+	REQ_OP_DISCARD = 3,
+	REQ_OP_SECURE_ERASE = 5,
+	REQ_OP_ZONE_APPEND = 7,
+	REQ_OP_WRITE_ZEROES = 9,
+	REQ_OP_ZONE_OPEN = 11,
+	REQ_OP_ZONE_CLOSE = 13,
+	REQ_OP_ZONE_FINISH = 15,
+	REQ_OP_ZONE_RESET = 17,
+	REQ_OP_ZONE_RESET_ALL = 19,
+	REQ_OP_DRV_IN = 34,
+	REQ_OP_DRV_OUT = 35,
+	REQ_OP_LAST = 36,
+};
+
+struct request {
+	struct request_queue *q;
+	blk_opf_t cmd_flags;
+	unsigned int __data_len;
+	struct bio *bio;
 };
 
 struct bpf_iter__task {
@@ -85,6 +167,17 @@ struct bpf_iter__task {
 	union {
 		struct task_struct *task;
 	};
+};
+
+struct blkcg;
+
+struct blkcg_gq {
+	struct blkcg *blkcg;
+	struct blkcg_gq *parent;
+};
+
+struct blkcg {
+	struct cgroup_subsys_state css;
 };
 
 #ifndef BPF_NO_PRESERVE_ACCESS_INDEX

@@ -19,6 +19,29 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+struct blkcg_gq;
+
+struct bio {
+	struct blkcg_gq *bi_blkg;
+};
+
+typedef __u32 blk_opf_t;
+
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct blkcg {
+	struct cgroup_subsys_state css;
+};
+
+struct blkcg_gq {
+	struct blkcg *blkcg;
+	struct blkcg_gq *parent;
+};
+
 struct bpf_iter_meta;
 
 struct task_struct;
@@ -43,6 +66,7 @@ struct kernfs_node;
 struct cgroup_root;
 
 struct cgroup {
+	int level;
 	struct kernfs_node *kn;
 	struct cgroup_root *root;
 };
@@ -57,11 +81,60 @@ struct css_set {
 
 typedef __u64 u64;
 
+struct gendisk {
+	char disk_name[32];
+	u64 diskseq;
+};
+
 struct kernfs_node {
 	u64 id;
 };
 
+struct net {
+	u64 net_cookie;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct net_device {
+	int ifindex;
+	possible_net_t nd_net;
+};
+
 typedef __kernel_pid_t pid_t;
+
+enum req_op {
+	REQ_OP_READ = 0,
+	REQ_OP_WRITE = 1,
+	REQ_OP_FLUSH = 2,
+	REQ_OP_DISCARD = 3,
+	REQ_OP_SECURE_ERASE = 5,
+	REQ_OP_ZONE_APPEND = 7,
+	REQ_OP_WRITE_ZEROES = 9,
+	REQ_OP_ZONE_OPEN = 11,
+	REQ_OP_ZONE_CLOSE = 13,
+	REQ_OP_ZONE_FINISH = 15,
+	REQ_OP_ZONE_RESET = 17,
+	REQ_OP_ZONE_RESET_ALL = 19,
+	REQ_OP_DRV_IN = 34,
+	REQ_OP_DRV_OUT = 35,
+	REQ_OP_LAST = 36,
+};
+
+struct request_queue;
+
+struct request {
+	struct request_queue *q;
+	blk_opf_t cmd_flags;
+	unsigned int __data_len;
+	struct bio *bio;
+};
+
+struct request_queue {
+	struct gendisk *disk;
+};
 
 struct sched_entity {
 	u64 sum_exec_runtime;
@@ -70,6 +143,28 @@ struct sched_entity {
 
 struct signal_struct {
 	atomic_t live;
+};
+
+struct sock;
+
+struct sk_buff {
+	struct sock *sk;
+	unsigned int len;
+};
+
+struct sock_common {
+	short unsigned int skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+};
+
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	struct sock_cgroup_data sk_cgrp_data;
 };
 
 struct task_struct {

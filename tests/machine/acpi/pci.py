@@ -13,19 +13,23 @@ QEMU_SEGMENT = 0
 ROOT_PORT = {"vendor": 0x10DE, "device_id": 0x7E10, "class": 0x060400}      # device id made up
 NIC = {"vendor": 0x15B3, "device_id": 0x1021, "class": 0x020700,
        "vfs": 16, "vf_device_id": 0x101E}
+NIC_PORT = {"vendor": 0x15B3, "device_id": 0x101D, "class": 0x020000, "multi": 1}
 GPU = {"vendor": 0x10DE, "device_id": 0x2941, "class": 0x030200}
 NVME = {"vendor": 0x144D, "device_id": 0xA80A, "class": 0x010802}
+SWITCH = {"vendor": 0x10B5, "device_id": 0xC010, "class": 0x060400}
+# Behind the switch, whose ports have these: devices as lists of their functions
+SWITCHED = [[NVME], [NVME], [NIC], [GPU], [NIC_PORT, NIC_PORT]]
 
 # T410: the root complexes of each socket, in their order, as segment and root
 # buses, just as in the listing of the kernel's document: a segment is a root
 # complex, a root bus is a port. The sockets differ in it, by a port of root
 # complex 1, so that one bus is two different ports; tools must not be able to
-# guess. What is behind the ports is ours.
+# guess. What is behind the ports is ours: end points, and one switch with several.
 T410_SOCKETS = [
     [(0x1, {0x00: NIC}),
      (0x2, {0x80: GPU, 0xA0: NVME, 0xC0: NIC, 0xE0: GPU}),
      (0x3, {0x00: NVME}),
-     (0x4, {0x00: NIC}),
+     (0x4, {0x00: SWITCH}),
      (0x5, {0x00: GPU, 0x40: NVME, 0xC0: NIC}),
      (0x6, {0x00: GPU})],
     [(0x9, {0x00: NVME}),
@@ -46,7 +50,7 @@ class Port:
     number: int             # within its root complex; the bit in the PMU's port mask
     rc: int
     has_dvsec: bool
-    end_point: dict
+    end_point: dict         # or SWITCH
 
 
 @dataclass
@@ -135,13 +139,28 @@ def line(role, **keys):
     return role + "".join(f" {key}={value:x}" for key, value in keys.items()) + "\n"
 
 
+def switch(segment, bus, last_bus):
+    """A switch on that bus: a bridge up, and a bridge for each device."""
+    text = line("upstream", segment=segment, bus=bus, **SWITCH, secondary=bus + 1, subordinate=last_bus)
+    for n, device in enumerate(SWITCHED):
+        below = bus + 2 + n
+        text += line("downstream", segment=segment, bus=bus + 1, device=n, **SWITCH,
+                     secondary=below, subordinate=below, port=n)
+        for function, end_point in enumerate(device):
+            text += line("end_point", segment=segment, bus=below, function=function, **end_point)
+    return text
+
+
 def functions(all_segments):
-    """The list that plugin/pci.c reads: behind each root port one end point."""
+    """The list that plugin/pci.c reads: behind each root port one end point or a switch."""
     text = "# made by acpi/gen.py, for the plugin; values are hexadecimal\n"
     for segment in all_segments:
         for port in segment.ports:
             text += line("root_port", segment=segment.number, bus=port.bus, **ROOT_PORT,
                          secondary=port.bus + 1, subordinate=port.last_bus, port=port.number,
                          rc=port.rc, socket=segment.socket, dvsec=port.has_dvsec)
-            text += line("end_point", segment=segment.number, bus=port.bus + 1, **port.end_point)
+            if port.end_point is SWITCH:
+                text += switch(segment.number, port.bus + 1, port.last_bus)
+            else:
+                text += line("end_point", segment=segment.number, bus=port.bus + 1, **port.end_point)
     return text

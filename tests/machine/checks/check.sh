@@ -13,7 +13,7 @@ NO_NETWORK=126
 DEAD_PROXY=http://127.0.0.1:9	# for apt: no network
 STATUS=42		# of the command in each boot: it has to come back
 
-PARTS=(log statuses t410 rates conflict shapes grace)
+PARTS=(log statuses t410 rates conflict disk shapes grace)
 
 judge() { "$HERE/judge.py" "$@"; }
 
@@ -87,6 +87,8 @@ part_conflict() {
 	fi
 }
 
+part_disk() { boot disk "$HERE/disk.conf" "--disk 64 --disk 16" disk; }
+
 part_shapes() {
 	boot one-socket "$SCENARIOS/default.conf" "--sockets 1 --peer none" one-socket
 	listing one-socket-sysfs one-socket pmus sysfs-t410-1-none
@@ -126,6 +128,8 @@ part_statuses() {
 	expect_status usage-nothing 2
 	expect_status usage-option 2 --nonsense 1 -- true
 	expect_status usage-number 2 --sockets 3 -- true
+	expect_status usage-disks 2 --disk 1 --disk 1 --disk 1 --disk 1 --disk 1 -- true
+	expect_status no-disk 125 --traffic "$HERE/disk.conf" -- true
 	expect_status timeout 124 --timeout 3 -- sleep 100
 	part_warm
 	# nothing in the cache, and a mirror that cannot be reached

@@ -3,7 +3,7 @@
 """What a check does in the guest, and what it expects to read there.
 
 A Step is one call of "count" with its events; each event comes with what is expected
-of it: rate(), total(), runs(), refused() or no_value(). From the same table come the
+of it: rate(), total(), exactly(), runs(), refused() or no_value(). From the same table come the
 guest's script and the judgement, so they cannot disagree.
 """
 import json
@@ -116,6 +116,13 @@ def total(what, *slots):
         if slots and not want:
             return f"no traffic on slots {slots}"
         return all_the_time(result) or (None if result.value == want else f"{result.value}, not {want}")
+    return judge
+
+
+def exactly(value):
+    """Whatever it was that caused it."""
+    def judge(result, _):
+        return all_the_time(result) or (None if result.value == value else f"{result.value}, not {value}")
     return judge
 
 

@@ -20,6 +20,7 @@ PARTS = {
     "exact": steps_t410.EXACT, "rates": steps_t410.RATES, "conflict": steps_t410.CONFLICT,
     "hotplug": steps_t410.HOTPLUG, "perf": steps_t410.PERF, "sriov": steps_t410.SRIOV,
     "grace": steps_grace.STEPS, "one-socket": steps_t410.ONE_SOCKET, "width": steps_t410.WRAP,
+    "disk": steps_t410.DISK,
 }
 EXPECTED_LOG = {"conflict": steps_t410.CONFLICT_LOG, "one-socket": steps_t410.NO_PEER_LOG}
 

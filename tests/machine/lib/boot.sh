@@ -56,7 +56,7 @@ run_command() {
 	wait $MACHINE_PID || status=$?
 	wait "${streams[@]}" || true
 	trap - INT TERM
-	rm -f "$RUN/pid"
+	rm -f "$RUN/pid" "$RUN"/disk[0-9]
 	step "boot, command, power off"
 	result $status
 }
@@ -89,7 +89,7 @@ run_shell() {
 	say "a shell in the guest; exit ends it"
 	"$QEMU" "${BOOT[@]}" -device virtio-serial-pci -chardev stdio,id=terminal,signal=off \
 		-device virtconsole,chardev=terminal || true
-	rm -f "$RUN/pid"
+	rm -f "$RUN/pid" "$RUN"/disk[0-9]
 	result 0
 }
 

@@ -8,6 +8,7 @@ readonly FIRMWARE=/usr/share/qemu-efi-aarch64/QEMU_EFI.fd
 # version promises to keep them. Tried: 7.2 (Debian 12) works; 10.0.2 (Debian 12's
 # backports) does not load it, as it wants another version of the plugin interface.
 readonly QEMU_VERSION=7.2
+readonly FIRST_DISK=8	# its place on QEMU's own PCI bus; the first ones are taken by folders
 
 check_qemu() {
 	local version
@@ -61,14 +62,27 @@ shared_folder() {
 		-device "virtio-9p-pci,fsdev=fs-$1,mount_tag=$1")
 }
 
+# disks RUN: adds to BOOT. Only reads and writes: discarding is no traffic, and nobody needs
+# what is on them after the run.
+disks() {
+	local i place
+	for i in "${!DISKS[@]}"; do
+		truncate -s "${DISKS[i]}M" "$1/disk$i"
+		printf -v place %x $((FIRST_DISK + i))
+		BOOT+=(-drive "if=none,id=disk$i,file=$1/disk$i,format=raw,cache=unsafe"
+			-device "virtio-blk-pci,drive=disk$i,addr=$place,discard=off,write-zeroes=off")
+	done
+}
+
 # boot_arguments RUN: sets BOOT, all of QEMU's arguments for a run in that folder
 boot_arguments() {
 	hardware
 	# loglevel: warnings to the console while booting, for machines that never get
 	# to run a command. The log holds minutes of a driver that complains at every tick.
 	BOOT=("${HARDWARE[@]}" -plugin "$(plugin_argument "$1")" -kernel "$KERNEL/vmlinuz" -initrd "$INITRD"
-		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus)"
+		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus) machine.disks=${#DISKS[@]}"
 		-serial "file:$1/console.log")
+	disks "$1"
 	shared_folder machine "$1/guest"
 	shared_folder userland "$USERLAND/usr" readonly=on
 	# the guest cannot ask which folders there are without an error in its log

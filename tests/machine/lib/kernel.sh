@@ -10,6 +10,8 @@ readonly CROSS=aarch64-linux-gnu-
 readonly SHARE_MODULES=(fs/netfs/netfs net/9p/9pnet net/9p/9pnet_virtio fs/9p/9p)
 # In the guest, but not loaded: a driver that does nothing but allow SR-IOV
 readonly SPARE_MODULES=(drivers/pci/pci-pf-stub)
+# For machines with a disk; in load order
+readonly DISK_MODULES=(drivers/block/virtio_blk lib/crc/crc16 fs/mbcache fs/jbd2/jbd2 fs/ext4/ext4)
 # The drivers under test; in load order. Debian has their source, but not built.
 readonly DRIVERS=(arm_cspmu_module nvidia_cspmu nvidia_t410_cmem_latency_pmu nvidia_t410_c2c_pmu)
 
@@ -149,11 +151,14 @@ make_kernel() {
 	for name in "${names[@]:1}"; do dpkg-deb -x "$packages/${name}"_*.deb "$unpacked"; done
 	cp "$(first_file "$unpacked" -name 'vmlinuz*')" "$out/vmlinuz"
 	cp "$(first_file "$unpacked" -path "*/linux-headers-$KERNEL_RELEASE/vmlinux")" "$out/vmlinux.btf"
-	for name in "${SHARE_MODULES[@]}" "${SPARE_MODULES[@]}"; do copy_module "$name" "$unpacked" "$out/modules"; done
+	for name in "${SHARE_MODULES[@]}" "${SPARE_MODULES[@]}" "${DISK_MODULES[@]}"; do
+		copy_module "$name" "$unpacked" "$out/modules"
+	done
 	unpack_source "$packages/${names[0]}"_*.deb "${names[0]}" "$source"
 	step "kernel unpacked"
 	config=$(first_file "$unpacked" \( -path "*/modules/$KERNEL_RELEASE/config" -o -name "config-$KERNEL_RELEASE" \))
 	build_drivers "$source" "$config" "$(first_file "$unpacked" -name Module.symvers)" "$out"
 	printf '%s.ko\n' "${SHARE_MODULES[@]##*/}" "${DRIVERS[@]}" > "$out/modules/order"
+	printf '%s.ko\n' "${DISK_MODULES[@]##*/}" > "$out/modules/order-disk"
 	rm -rf "$unpacked" "$source"
 }

@@ -10,6 +10,7 @@ MEM=1024			# MiB per socket
 PEER=gpu			# other end of NVLink-C2C: gpu (two), gpu0, gpu1, cpu or none
 WIDTH=				# bits of the CoreSight counters; empty: 64
 IRQ=1				# they have an overflow interrupt
+DISKS=()			# sizes in MiB
 
 HOST_FOLDER=			# at /host in the guest
 SCENARIOS=$MACHINE_SRC/traffic/scenarios
@@ -33,6 +34,7 @@ options_help() {
 	--peer KIND            other end of NVLink-C2C: gpu (two), gpu0, gpu1, cpu or none (gpu)
 	--expect-log PATTERN   kernel log complaint that must appear (grep -E; repeatable)
 	--allow-log PATTERN    kernel log complaint that may appear
+	--disk MIB             an empty disk, 0000:00:08.0 and on, disk0 and on in traffic files (repeatable, 4 at most)
 	--trace FILE           write every register access of the PMUs to FILE
 	--verbose              say where the time goes
 	END
@@ -70,6 +72,11 @@ set_option() { # NAME VALUE
 	--peer) one_of "$1" "$2" gpu gpu0 gpu1 cpu none && PEER=$2 ;;
 	--expect-log) EXPECTED_LOG+=("$2") ;;
 	--allow-log) ALLOWED_LOG+=("$2") ;;
+	--disk)
+		number "$1" "$2" 1 65536
+		[ ${#DISKS[@]} -lt 4 ] || die_usage "--disk: four are enough"
+		DISKS+=("$2")
+		;;
 	--trace) TRACE=$(readlink -f "$2") ;;
 	*) die_usage "unknown option $1" ;;
 	esac

@@ -92,7 +92,7 @@ prepare() {
 	USERLAND=$PRODUCT
 	product emulation "$(hash_of "$MACHINE_SRC"/{plugin,traffic}/*.[ch])" make_emulation
 	EMULATION=$PRODUCT
-	product programs "$(hash_of "$MACHINE_SRC"/guest/*.[ch] "$MACHINE_SRC/plugin/port.h")" make_programs
+	product programs "$(hash_of "$MACHINE_SRC"/guest/*.[ch] "$MACHINE_SRC"/plugin/{port,shm}.h)" make_programs
 	PROGRAMS=$PRODUCT
 	hardware
 	product tables "$SHAPE-$PEER${IRQ:+-irq}-$(hash_of "$MACHINE_SRC"/acpi/*.py -- "$EMULATION" "${HARDWARE[@]}")" make_tables

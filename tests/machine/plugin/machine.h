@@ -111,6 +111,14 @@ uint64_t flows_total(flow_filter *pass, const void *unit, unsigned int index, ui
 uint64_t port_read(uint64_t offset);
 void port_write(uint64_t offset, uint64_t value);
 
+/* disk.c: what QEMU's own disks moved, as bytes of their slots */
+
+/** disks_init() - find the disks of the traffic model; ends the process if one is missing */
+void disks_init(void);
+
+/** disks_poll() - bring their totals up to date; before anything that depends on them */
+void disks_poll(void);
+
 /* units.c: all CoreSight units of the machine; offsets count from PMU_BASE */
 void units_init(void);
 bool units_read(uint64_t offset, unsigned int size, uint64_t *ret_value);

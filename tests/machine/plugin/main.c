@@ -43,6 +43,7 @@ static uint64_t pmu_read(void *opaque, uint64_t addr, unsigned int size)
 	uint64_t value = 0;
 
 	(void)opaque;
+	disks_poll();
 	if (offset < PMU_CMEM)
 		units_read(addr, size, &value);
 	else if (machine.shape != SHAPE_T410 || socket >= machine.sockets)
@@ -67,6 +68,7 @@ static void pmu_write(void *opaque, uint64_t addr, uint64_t value, unsigned int 
 	if (access_log)
 		fprintf(access_log, "W%u %08llx = %llx\n", size,
 			(unsigned long long)(PMU_BASE + addr), (unsigned long long)value);
+	disks_poll();
 	if (offset < PMU_CMEM)
 		units_write(addr, size, value);
 	else if (machine.shape != SHAPE_T410 || socket >= machine.sockets)
@@ -82,6 +84,7 @@ static uint64_t port_mmio_read(void *opaque, uint64_t addr, unsigned int size)
 {
 	(void)opaque;
 	(void)size;
+	disks_poll();
 	return port_read(addr);
 }
 
@@ -145,6 +148,7 @@ static void machine_ready(Notifier *n, void *data)
 	add_region("t410-port", &port_ops, PORT_BASE, PORT_SIZE);
 	add_region("t410-ecam", &ecam_ops, ECAM_BASE, ECAM_SIZE);
 	irq_init();
+	disks_init();
 	tables_inject(files.tables);
 }
 

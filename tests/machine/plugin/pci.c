@@ -4,7 +4,7 @@
  * board knows one segment only, and nothing here does more than exist. Functions
  * come from a file, one line each:
  *
- *	root_port|end_point KEY=VALUE...	(values hexadecimal)
+ *	root_port|upstream|downstream|end_point KEY=VALUE...	(values hexadecimal)
  *
  * with the keys below. An end point with vfs=N has an SR-IOV capability, and
  * its virtual functions answer while the guest has them enabled.
@@ -35,6 +35,7 @@ static const struct key {
 	{ "vendor", offsetof(struct pci_line, vendor), 0xffff },
 	{ "device_id", offsetof(struct pci_line, device_id), 0xffff },
 	{ "class", offsetof(struct pci_line, class), 0xffffff },
+	{ "multi", offsetof(struct pci_line, multi), 1 },
 	{ "secondary", offsetof(struct pci_line, secondary), 0xff },
 	{ "subordinate", offsetof(struct pci_line, subordinate), 0xff },
 	{ "dvsec", offsetof(struct pci_line, dvsec), 1 },
@@ -62,15 +63,29 @@ static int set_key(struct pci_line *l, const char *name, const char *value)
 	return -EINVAL;
 }
 
+static int parse_type(const char *word, enum pci_type *ret_type)
+{
+	static const char *const types[NR_TYPES] = {
+		[TYPE_END_POINT] = "end_point",
+		[TYPE_ROOT_PORT] = "root_port",
+		[TYPE_UPSTREAM] = "upstream",
+		[TYPE_DOWNSTREAM] = "downstream",
+	};
+
+	for (int i = 0; i < NR_TYPES; i++)
+		if (!strcmp(types[i], word)) {
+			*ret_type = i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
 static int parse_line(char *text, struct pci_line *ret_line)
 {
 	struct pci_line l = { 0 };
 	char *save, *word = strtok_r(text, " \n", &save);
 
-	if (!word)
-		return -EINVAL;
-	l.root_port = !strcmp(word, "root_port");
-	if (!l.root_port && strcmp(word, "end_point"))
+	if (!word || parse_type(word, &l.type))
 		return -EINVAL;
 	while ((word = strtok_r(NULL, " \n", &save))) {
 		char *value = strchr(word, '=');

@@ -9,11 +9,13 @@
 #define CONFIG_SIZE 4096
 
 /* A line of the list that acpi/gen.py writes, see pci.c */
+enum pci_type { TYPE_END_POINT, TYPE_ROOT_PORT, TYPE_UPSTREAM, TYPE_DOWNSTREAM, NR_TYPES };
 struct pci_line {
-	bool root_port;
+	enum pci_type type;
 	unsigned int segment, bus, device, function;
 	unsigned int vendor, device_id, class;
-	unsigned int secondary, subordinate;  /* root ports */
+	unsigned int multi;		      /* the device has more functions */
+	unsigned int secondary, subordinate;  /* bridges: root ports and both sides of a switch */
 	unsigned int dvsec, port, rc, socket; /* root ports; dvsec: has it */
 	unsigned int vfs;		      /* end points: virtual functions it can have */
 	unsigned int vf_device_id;
@@ -27,7 +29,7 @@ struct pci_function {
 	uint8_t writable[CONFIG_SIZE]; /* bits that the guest may change */
 };
 
-/** pci_fill() - contents of a root port or end point */
+/** pci_fill() - contents of a bridge or end point */
 void pci_fill(struct pci_function *f, const struct pci_line *l);
 
 /** pci_fill_vf() - contents of virtual function @index of @pf, its place included */

@@ -19,10 +19,11 @@
 #define CLASS		 0x09
 #define HEADER_TYPE	 0x0e
 #define HEADER_BRIDGE	 1
+#define HEADER_MULTI	 0x80
 #define CAP_POINTER	 0x34
 #define INTERRUPT_LINE	 0x3c
 #define SUBSYSTEM	 0x2c /* end points */
-#define PRIMARY		 0x18 /* root ports, from here on */
+#define PRIMARY		 0x18 /* bridges, from here on */
 #define SECONDARY	 0x19
 #define SUBORDINATE	 0x1a
 #define MEMORY_WINDOW	 0x20
@@ -38,7 +39,7 @@
 #define EXP_ID		 0x10
 #define EXP_FLAGS	 (EXP + 0x02)
 #define EXP_V2		 2
-#define EXP_ROOT_PORT	 (4 << 4)
+#define EXP_TYPE(n)	 ((n) << 4)
 #define EXP_DEVCAP	 (EXP + 0x04)
 #define DEVCAP_256_BYTES 1
 #define EXP_DEVCTL	 (EXP + 0x08)
@@ -107,7 +108,7 @@ static unsigned int get16(const uint8_t *p)
 	return p[0] | (unsigned int)p[1] << 8;
 }
 
-/* What root ports, end points and virtual functions have in common */
+/* What bridges, end points and virtual functions have in common */
 static void fill_common(struct pci_function *f, unsigned int class, unsigned int exp_type)
 {
 	uint8_t *c = f->config, *w = f->writable;
@@ -141,11 +142,16 @@ static void fill_dvsec(uint8_t *c, const struct pci_line *l)
 	c[DVSEC_SOCKET] = (uint8_t)l->socket;
 }
 
-static void fill_root_port(struct pci_function *f, const struct pci_line *l)
+static void fill_bridge(struct pci_function *f, const struct pci_line *l)
 {
+	static const unsigned int types[NR_TYPES] = {
+		[TYPE_ROOT_PORT] = EXP_TYPE(4),
+		[TYPE_UPSTREAM] = EXP_TYPE(5),
+		[TYPE_DOWNSTREAM] = EXP_TYPE(6),
+	};
 	uint8_t *c = f->config, *w = f->writable;
 
-	fill_common(f, l->class, EXP_ROOT_PORT);
+	fill_common(f, l->class, types[l->type]);
 	c[HEADER_TYPE] = HEADER_BRIDGE;
 	c[PRIMARY] = (uint8_t)l->bus;
 	c[SECONDARY] = (uint8_t)l->secondary;
@@ -158,8 +164,10 @@ static void fill_root_port(struct pci_function *f, const struct pci_line *l)
 	memset(w + PREFETCH_UPPER, 0xff, 8);
 	w[BRIDGE_CONTROL] = 0xff;
 	put32(c + EXP_LNKCAP, LINK_X16_GEN5 | LNKCAP_PORT(l->port));
-	w[EXP_ROOT_CONTROL] = 0xff;
-	put32(c + EXP_DEVCAP2, DEVCAP2_ARI);
+	if (l->type == TYPE_ROOT_PORT)
+		w[EXP_ROOT_CONTROL] = 0xff;
+	if (l->type != TYPE_UPSTREAM)
+		put32(c + EXP_DEVCAP2, DEVCAP2_ARI);
 	if (l->dvsec)
 		fill_dvsec(c, l);
 }
@@ -187,11 +195,13 @@ void pci_fill(struct pci_function *f, const struct pci_line *l)
 	f->key = l->segment << 16 | l->bus << 8 | l->device << 3 | l->function;
 	put16(f->config + VENDOR, l->vendor);
 	put16(f->config + DEVICE, l->device_id);
-	if (l->root_port) {
-		fill_root_port(f, l);
+	if (l->type != TYPE_END_POINT) {
+		fill_bridge(f, l);
 		return;
 	}
 	fill_common(f, l->class, 0);
+	if (l->multi)
+		f->config[HEADER_TYPE] = HEADER_MULTI;
 	put16(f->config + SUBSYSTEM, l->vendor);
 	put16(f->config + SUBSYSTEM + 2, l->device_id);
 	if (l->vfs)

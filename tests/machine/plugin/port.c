@@ -16,7 +16,7 @@ static struct slot *find_slot(uint64_t offset, unsigned int *ret_reg)
 	if (offset < PORT_SLOTS)
 		return NULL;
 	n = (offset - PORT_SLOTS) / PORT_SLOT_STRIDE;
-	if (n >= SHM_MAX_SLOTS)
+	if (n >= SHM_ALL_SLOTS)
 		return NULL;
 	*ret_reg = (offset - PORT_SLOTS) % PORT_SLOT_STRIDE;
 	return &shm->slot[n];
@@ -48,7 +48,8 @@ void port_write(uint64_t offset, uint64_t value)
 	unsigned int reg;
 	struct slot *s = find_slot(offset, &reg);
 
-	if (!s || reg != PORT_SLOT_ADD)
+	/* Nobody but a disk adds to its slots */
+	if (!s || reg != PORT_SLOT_ADD || s >= &shm->slot[SHM_MAX_SLOTS])
 		return;
 	/* Atomic for t410ctl, which reads the totals while we run */
 	__atomic_fetch_add(&s->bytes, value, __ATOMIC_RELAXED);

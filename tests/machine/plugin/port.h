@@ -20,7 +20,7 @@
 
 /* For the whole port */
 #define PORT_MAGIC	 0x0000 /* PORT_MAGIC_VALUE: there is a port */
-#define PORT_NR_SLOTS	 0x0008
+#define PORT_NR_SLOTS	 0x0008 /* for programs; behind them two for each disk (shm.h) */
 #define PORT_MAGIC_VALUE 0x54524f5030313454ull /* "T410PORT" in memory order */
 
 /* For slot n, at PORT_SLOTS + n * PORT_SLOT_STRIDE */

@@ -20,6 +20,7 @@ typedef struct Object Object;
 typedef struct IRQState *qemu_irq;
 typedef struct QEMUTimer QEMUTimer;
 typedef struct Notifier Notifier;
+typedef struct BlockBackend BlockBackend;
 
 #define MEMORY_REGION_ROOM 8192
 #define TIMER_ROOM	   1024
@@ -74,5 +75,17 @@ void timer_init_full(QEMUTimer *t, void *group, enum qemu_clock clock, int scale
 		     void (*callback)(void *opaque), void *opaque);
 void timer_mod_ns(QEMUTimer *t, int64_t expire);
 int64_t qemu_clock_get_ns(enum qemu_clock clock);
+
+enum block_acct_type { BLOCK_ACCT_READ = 1, BLOCK_ACCT_WRITE = 2, BLOCK_MAX_IOTYPE = 5 };
+
+/* The beginning of it; the lock is a pthread_mutex_t and a flag */
+typedef struct BlockAcctStats {
+	uint64_t lock[6];
+	uint64_t nr_bytes[BLOCK_MAX_IOTYPE];
+	uint64_t nr_ops[BLOCK_MAX_IOTYPE];
+} BlockAcctStats;
+
+BlockBackend *blk_by_name(const char *name);
+BlockAcctStats *blk_get_stats(BlockBackend *blk);
 
 #endif

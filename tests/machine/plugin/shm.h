@@ -17,16 +17,21 @@
  * `seq` is odd while descriptions change, a reader that met an odd or moved
  * `seq` starts again. Slot totals are outside of this: only the plugin adds to
  * them.
+ *
+ * Behind the slots of programs each disk has two, whose totals are those of QEMU's
+ * own block accounting.
  */
 #ifndef T410_SHM_H
 #define T410_SHM_H
 
 #include <stdint.h>
 
-#define SHM_MAGIC	 0x76543432u
+#define SHM_MAGIC	 0x76543433u
 #define SHM_MAX_FLOWS	 512
 #define SHM_MAX_EVENTS	 20 /* per flow; a Grace fabric write-back needs 6 */
-#define SHM_MAX_SLOTS	 64
+#define SHM_MAX_SLOTS	 64 /* of programs */
+#define SHM_MAX_DISKS	 4
+#define SHM_ALL_SLOTS	 (SHM_MAX_SLOTS + 2 * SHM_MAX_DISKS)
 #define SHM_NAME_LEN	 32
 #define NO_SLOT		 (-1)
 #define NS_PER_S	 1000000000u
@@ -62,8 +67,12 @@ enum unit {
 	UNIT_LINES,	  /* 64-byte cache lines */
 };
 
-#define BEAT_BYTES 32
-#define LINE_BYTES 64
+/* Bytes that were read from a disk, and those that were written to it */
+#define DISK_READ(disk)	   (SHM_MAX_SLOTS + 2 * (disk))
+#define DISK_WRITTEN(disk) (DISK_READ(disk) + 1)
+
+#define BEAT_BYTES	   32
+#define LINE_BYTES	   64
 
 /* A quantity that grows at a constant rate */
 struct ramp {
@@ -104,9 +113,9 @@ struct slot {
 
 struct shm {
 	uint32_t magic, seq;
-	uint32_t nr_flows, pad;
+	uint32_t nr_flows, nr_disks;
 	struct ramp clock[NR_KINDS];
-	struct slot slot[SHM_MAX_SLOTS];
+	struct slot slot[SHM_ALL_SLOTS]; /* a disk's have its name */
 	struct flow flow[SHM_MAX_FLOWS];
 };
 
@@ -144,7 +153,7 @@ static inline uint64_t flow_event_total(const struct shm *s, const struct flow *
 {
 	uint64_t total = ramp_at(&e->ramp, now_ns);
 
-	if (f->slot >= 0 && f->slot < SHM_MAX_SLOTS)
+	if (f->slot >= 0 && f->slot < SHM_ALL_SLOTS)
 		total += unit_count(f, e->unit,
 				    __atomic_load_n(&s->slot[f->slot].bytes, __ATOMIC_RELAXED) -
 					    f->slot_start);

@@ -67,6 +67,59 @@ static int cmd_slot(int nr, char **words)
 	return 0;
 }
 
+/*
+ * One direction of a disk: @slot feeds a flow. @words are the command's; copies of them are
+ * used, for who reads words cuts them to pieces.
+ */
+static int half_of_disk(const char *direction, uint32_t slot, int nr, char **words)
+{
+	char copies[MAX_WORDS][SHM_NAME_LEN], name[2 * SHM_NAME_LEN], dir[16];
+	char *list[MAX_WORDS];
+	int n = 0;
+
+	for (int i = 3; i < nr; i++) {
+		const char *mark = strpbrk(words[i], "=:");
+
+		if (strlen(words[i]) >= sizeof(copies[0]) || !mark || *mark == ':' ||
+		    !strncmp(words[i], "dir=", 4))
+			return complain("not for a disk", words[i]);
+		list[n] = strcpy(copies[n], words[i]);
+		n++;
+	}
+	snprintf(dir, sizeof(dir), "dir=%s", direction);
+	list[n++] = dir;
+	snprintf(name, sizeof(name), "%s.%s", words[1], direction);
+	return flow_add(name, words[2], (int)slot, n, list);
+}
+
+static int cmd_disk(int nr, char **words)
+{
+	uint32_t nr_flows = shm->nr_flows, n = shm->nr_disks;
+	int err;
+
+	if (strlen(words[1]) >= SHM_NAME_LEN)
+		return complain("name too long", words[1]);
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(shm->slot[DISK_READ(i)].name, words[1]))
+			return complain("a disk is described once", words[1]);
+	if (n == SHM_MAX_DISKS)
+		return complain("too many disks", words[1]);
+	/* Who writes to a disk lets it read memory */
+	err = half_of_disk("rd", DISK_WRITTEN(n), nr, words);
+	if (!err)
+		err = half_of_disk("wr", DISK_READ(n), nr, words);
+	if (err) {
+		shm->nr_flows = nr_flows;
+		return err;
+	}
+	for (uint32_t slot = DISK_READ(n); slot <= DISK_WRITTEN(n); slot++) {
+		shm->slot[slot].bound = 1;
+		strcpy(shm->slot[slot].name, words[1]);
+	}
+	shm->nr_disks++;
+	return 0;
+}
+
 static int cmd_rate(int nr, char **words)
 {
 	bool found = false;
@@ -145,6 +198,13 @@ static int cmd_stat(int nr, char **words)
 			       s->bound ? s->name : "-", (unsigned long long)s->bytes,
 			       (unsigned long long)s->writes);
 	}
+	for (uint32_t i = 0; i < shm->nr_disks; i++) {
+		const struct slot *r = &shm->slot[DISK_READ(i)], *w = &shm->slot[DISK_WRITTEN(i)];
+
+		printf("disk %s read_bytes %llu reads %llu written_bytes %llu writes %llu\n",
+		       r->name, (unsigned long long)r->bytes, (unsigned long long)r->writes,
+		       (unsigned long long)w->bytes, (unsigned long long)w->writes);
+	}
 	return 0;
 }
 
@@ -160,6 +220,7 @@ static const struct command {
 	{ "clock", 3, 3, cmd_clock, "clock KIND HZ" },
 	{ "flow", 4, MAX_WORDS, cmd_flow, "flow NAME KIND key=value... EVENT:RATE..." },
 	{ "slot", 5, MAX_WORDS, cmd_slot, "slot N NAME KIND dir=DIR key=value..." },
+	{ "disk", 3, MAX_WORDS, cmd_disk, "disk NAME KIND key=value..." },
 	{ "rate", 4, 4, cmd_rate, "rate NAME EVENT RATE" },
 	{ "stop", 2, 2, cmd_stop, "stop NAME" },
 	{ "list", 1, 1, cmd_list, "list" },

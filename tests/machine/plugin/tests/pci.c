@@ -44,7 +44,13 @@ int main(int argc, char **argv)
 			    "root_port segment=2 bus=c0 vendor=10de device_id=7e10 class=060400 "
 			    "secondary=c1 subordinate=df dvsec=1 port=3 rc=1 socket=1\n"
 			    "end_point segment=2 bus=c1 vendor=15b3 device_id=1021 class=20700 "
-			    "vfs=a\n");
+			    "vfs=a\n"
+			    "upstream segment=3 bus=1 vendor=10b5 device_id=c010 class=60400 "
+			    "secondary=2 subordinate=4\n"
+			    "downstream segment=3 bus=2 device=1 class=60400 secondary=3 "
+			    "subordinate=4 port=1\n"
+			    "end_point segment=3 bus=3 class=20000 multi=1\n"
+			    "end_point segment=3 bus=3 function=1 class=20000 multi=1\n");
 	CHECK(pci_load(argv[1]), 0);
 	CHECK(pci_config_read(at(2, 0xc0, 0, 0), 4), 0x7e1010de);
 	CHECK(pci_config_read(at(2, 0xc0, 0, 8), 4), 0x06040000);
@@ -54,6 +60,14 @@ int main(int argc, char **argv)
 	CHECK(pci_config_read(at(2, 0xc0, 0, 0x110), 1), 1);
 	CHECK(pci_config_read(at(2, 0xc0, 0, 0x4f), 1), 3); /* link capabilities */
 	CHECK(pci_config_read(at(2, 0xc0, 8, 0), 4), UINT32_MAX);
+	CHECK(pci_config_read(at(2, 0xc0, 0, 0x42), 2), 0x42); /* types of ports */
+	CHECK(pci_config_read(at(3, 1, 0, 0x42), 2), 0x52);
+	CHECK(pci_config_read(at(3, 2, 8, 0x42), 2), 0x62);
+	CHECK(pci_config_read(at(3, 2, 8, 0x18), 4), 0x040302);
+	CHECK(pci_config_read(at(3, 1, 0, 0x100), 4), 0); /* no place in the chip */
+	CHECK(pci_config_read(at(3, 3, 0, 0x0e), 1), 0x80);
+	CHECK(pci_config_read(at(3, 3, 1, 0x0e), 1), 0x80);
+	CHECK(pci_config_read(at(2, 0xc1, 0, 0x0e), 1), 0);
 	CHECK(pci_config_read(at(3, 0xc0, 0, 0), 2), UINT16_MAX);
 	pci_config_write(at(2, 0xc0, 0, 0), 0, 4); /* read-only */
 	CHECK(pci_config_read(at(2, 0xc0, 0, 0), 4), 0x7e1010de);
@@ -77,7 +91,7 @@ int main(int argc, char **argv)
 	CHECK(pci_load(argv[1]) < 0, true);
 	write_list(argv[1], "end_point colour=2\n");
 	CHECK(pci_load(argv[1]) < 0, true);
-	write_list(argv[1], "switch bus=2\n");
+	write_list(argv[1], "hub bus=2\n");
 	CHECK(pci_load(argv[1]) < 0, true);
 	printf("configuration space: %u checks, %u failed\n", checks, failures);
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;

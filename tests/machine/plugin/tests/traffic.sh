@@ -56,6 +56,14 @@ shows even '0x123:5000000/s='
 accepts stop even
 shows even 'slot=-1 0x123:0/s='
 accepts clock scf 3G
+accepts disk disk0 pcie socket=0 rc=2 rp=1 bdf=00:08.0 latency=7 ucf=1 cmem=1
+shows disk0.rd 'pcie socket=0 rc=2 port=1 bdf=0x0040 .* slot=65 0x0:.* 0x2:.* 0x4:'
+shows disk0.wr 'slot=64 0x1:.* 0x3:'
+shows disk0.rd.ucf 'slot=65 0x123:'
+shows disk0.wr.ucf 'slot=64 0x124:'
+shows disk0.rd.cmem 'slot=65 0x1:'
+checks=$((checks + 1))
+"$ctl" "$shm" stat | grep -qx 'disk disk0 read_bytes 0 reads 0 written_bytes 0 writes 0' || fail "no totals of a disk"
 
 refuses flow x nosuchkind dir=rd
 refuses flow x ucf src=moon dir=rd
@@ -78,6 +86,13 @@ refuses rate nobody mem_bytes_rd 5
 refuses stop nobody
 refuses clock ucf fast
 refuses load /nonexistent
+refuses disk disk0 pcie socket=1 rc=2
+refuses disk other pcie dir=rd
+refuses disk other pcie rate=5
+refuses disk other pcie rd_bytes:bytes
+refuses disk other pcie rc=6
+refuses disk other cmem latency=5
+refuses disk other
 refuses fly
 
 echo "traffic tool: $checks checks, $failed failed"

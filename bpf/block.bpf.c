@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Block requests: who made which disk move how many bytes.
+ *
+ * The owner of a request is looked for when it is made, because that happens in the context
+ * of whoever submits it; it may be issued by somebody else later. What has been moved is
+ * known when it completes, in some interrupt. In between, owners are kept in a table
+ * with a few places for each hash of the request's address: no locks, no allocation. An
+ * entry that had to give way, or that was never made because the request is older than
+ * we are, costs the owner's name only: the bytes are booked all the same.
+ */
+#include "io.bpf.h"
+#include <bpf/bpf_core_read.h>
+
+#define PF_KTHREAD    0x00200000 /* include/linux/sched.h */
+
+/* include/linux/blk_types.h: stable since 4.10, but for zone append */
+#define OP_MASK	      0xff
+#define OP_READ	      0
+#define OP_WRITE      1
+#define OP_DRV_IN     34
+#define OP_DRV_OUT    35
+
+#define REQUEST_SETS  4096 /* power of two */
+#define REQUEST_WAYS  4
+#define REQUEST_TAKEN 1 /* no address: somebody is writing the entry */
+
+/*
+ * Who submitted a request; half a cache line, because caches are cold when a disk has answered.
+ * @rq: address of the request, as a number, 0 = free. @packed: see pack().
+ */
+struct io_request {
+	__u64 rq;
+	__u64 packed;
+	__u64 start_ns;
+	__u64 cgroup_id;
+};
+
+struct io_request_set {
+	struct io_request way[REQUEST_WAYS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, REQUEST_SETS);
+	__type(key, __u32);
+	__type(value, struct io_request_set);
+} io_requests SEC(".maps");
+
+struct disk_name {
+	char text[LEDGER_DISK_LEN];
+};
+
+/* By name, filled by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4 * LEDGER_MAX_DEVICES);
+	__type(key, struct disk_name);
+	__type(value, __u32);
+} io_disks SEC(".maps");
+
+/*
+ * Look-ups in that map, by the disk's sequence number, which the kernel never uses twice.
+ * From the top: sequence number (40 bits), generation (14), device (10). User space changes
+ * the map, raises the generation, and then clears the cache: what a look-up that began
+ * before leaves here has the old generation.
+ */
+__u64 io_disk_cache[LEDGER_DISK_CACHE];
+__u32 io_generation;
+
+static __always_inline __u64 disk_tag(__u64 sequence)
+{
+	return sequence << 14 | (*(volatile __u32 *)&io_generation & 0x3fff);
+}
+
+static __noinline __u32 disk_look_up(const struct gendisk *disk)
+{
+	struct disk_name name = {};
+	__u32 device = IO_NO_DEVICE, *found;
+	__u64 sequence, tag;
+
+	if (!disk)
+		return IO_NO_DEVICE;
+	sequence = disk->diskseq;
+	tag = disk_tag(sequence);
+	bpf_probe_read_kernel_str(name.text, sizeof(name.text), disk->disk_name);
+	found = bpf_map_lookup_elem(&io_disks, &name);
+	if (found && *found < LEDGER_MAX_DEVICES)
+		device = *found;
+	*(volatile __u64 *)&io_disk_cache[sequence & (LEDGER_DISK_CACHE - 1)] =
+		tag << IO_DEVICE_BITS | device;
+	return device;
+}
+
+/* Passthrough requests of a queue without a disk have none. Since 5.17 it is in the queue. */
+static __always_inline __u32 device_of(const struct request *rq)
+{
+	const struct gendisk *disk = rq->q->disk;
+	__u64 sequence, entry;
+
+	if (!disk)
+		return IO_NO_DEVICE;
+	sequence = disk->diskseq;
+	entry = *(volatile __u64 *)&io_disk_cache[sequence & (LEDGER_DISK_CACHE - 1)];
+	if (entry >> IO_DEVICE_BITS == (disk_tag(sequence) & (~0ull >> IO_DEVICE_BITS)))
+		return entry & ((1 << IO_DEVICE_BITS) - 1);
+	return disk_look_up(disk);
+}
+
+/* What is written to a disk is read from memory. False: no data is moved. */
+static __always_inline bool direction(const struct request *rq, bool *ret_reads)
+{
+	__u32 op = rq->cmd_flags & OP_MASK;
+
+	*ret_reads = op != OP_READ && op != OP_DRV_IN;
+	return op <= OP_WRITE || op == OP_DRV_IN || op == OP_DRV_OUT ||
+	       op == bpf_core_enum_value(enum req_op, REQ_OP_ZONE_APPEND);
+}
+
+/*
+ * From the top: generation (10 bits), device (10), process (22), thread or process (22). The
+ * kernel has no larger process numbers.
+ */
+#define PID_BITS 22
+#define PID_MASK ((1 << PID_BITS) - 1)
+
+static __always_inline __u64 pack(const struct io_who *who, __u32 device, __u32 generation)
+{
+	return (__u64)(generation << IO_DEVICE_BITS | device) << 2 * PID_BITS |
+	       (__u64)(who->tgid & PID_MASK) << PID_BITS | (who->pid & PID_MASK);
+}
+
+static __always_inline void unpack(const struct io_request *r, struct io_who *ret,
+				   __u32 *ret_device, __u32 *ret_generation)
+{
+	__u64 packed = r->packed;
+
+	ret->pid = packed & PID_MASK;
+	ret->tgid = packed >> PID_BITS & PID_MASK;
+	ret->start_ns = r->start_ns;
+	ret->cgroup_id = r->cgroup_id;
+	*ret_device = packed >> 2 * PID_BITS & ((1 << IO_DEVICE_BITS) - 1);
+	*ret_generation = packed >> (2 * PID_BITS + IO_DEVICE_BITS);
+}
+
+/*
+ * The difference of two pointers is a number that BPF may calculate with; the address of a
+ * request itself is not.
+ */
+static __always_inline __u64 number_of(const struct request *rq)
+{
+	return (__u64)rq - (__u64)&io_generation;
+}
+
+static __always_inline struct io_request_set *set_of(__u64 number)
+{
+	__u32 set = number * 0x9e3779b97f4a7c15ull >> 52 & (REQUEST_SETS - 1);
+
+	return bpf_map_lookup_elem(&io_requests, &set);
+}
+
+/* Of a cgroup that the bytes can be said to be of: in the v2 tree, not its root. NULL: none. */
+static __always_inline const struct cgroup *cgroup_of(const struct request *rq)
+{
+	const struct bio *bio = rq->bio;
+	const struct blkcg_gq *blkg;
+	const struct cgroup *cgrp;
+
+	if (!bio || !bpf_core_field_exists(bio->bi_blkg))
+		return NULL;
+	blkg = bio->bi_blkg;
+	if (!blkg || !blkg->parent)
+		return NULL;
+	cgrp = blkg->blkcg->css.cgroup;
+	if (!cgrp || !cgrp->level || cgrp->root->hierarchy_id)
+		return NULL;
+	return cgrp;
+}
+
+/*
+ * The current task, and its cgroup unless the request says better: kernel threads work for
+ * others, and so do tasks that write back what is not theirs. A cgroup without an I/O
+ * controller of its own has that of an ancestor, which says less than the task does.
+ */
+static __always_inline void submitter(struct io_who *who, const struct request *rq)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const struct cgroup *cgrp = cgroup_of(rq);
+
+	io_task(who, task);
+	if (!cgrp)
+		who->cgroup_id = who->tgid ? task_cgroup_id(task) : 0;
+	else if (cgrp == task->cgroups->dfl_cgrp || task->flags & PF_KTHREAD ||
+		 bpf_get_current_ancestor_cgroup_id(cgrp->level) != cgrp->kn->id)
+		who->cgroup_id = cgrp->kn->id;
+	else
+		who->cgroup_id = task_cgroup_id(task);
+	/* The idle task was interrupted; it does not submit anything. */
+	if (!who->tgid && !who->cgroup_id)
+		io_nobody(who);
+}
+
+/* The entry of a request; NULL when it has none. */
+static __always_inline struct io_request *find(struct io_request_set *set, __u64 number)
+{
+	__u32 way = number >> 12, i;
+
+	for (i = 0; i < REQUEST_WAYS; i++) {
+		struct io_request *r = &set->way[(way + i) & (REQUEST_WAYS - 1)];
+
+		if (*(volatile __u64 *)&r->rq == number)
+			return r;
+	}
+	return NULL;
+}
+
+/* Where it could be: the first place that is free, else the first one. */
+static __always_inline struct io_request *place_for(struct io_request_set *set, __u64 number)
+{
+	__u32 way = number >> 12, i;
+
+	for (i = 0; i < REQUEST_WAYS; i++) {
+		struct io_request *r = &set->way[(way + i) & (REQUEST_WAYS - 1)];
+
+		if (!*(volatile __u64 *)&r->rq || *(volatile __u64 *)&r->rq == number)
+			return r;
+	}
+	return &set->way[way & (REQUEST_WAYS - 1)];
+}
+
+static __always_inline int request_made(const struct request *rq, bool again)
+{
+	__u32 generation = *(volatile __u32 *)&io_generation, device = device_of(rq);
+	struct io_request_set *set;
+	struct io_who who = {};
+	struct io_request *r;
+	__u64 number, seen;
+	bool reads;
+
+	if (device == IO_NO_DEVICE || !direction(rq, &reads))
+		return 0;
+	number = number_of(rq);
+	set = set_of(number);
+	if (!set || (again && find(set, number)))
+		return 0;
+	submitter(&who, rq);
+	if (who.pid == LEDGER_LOST_PID)
+		return 0;
+	r = place_for(set, number);
+	seen = *(volatile __u64 *)&r->rq;
+	if (seen == REQUEST_TAKEN ||
+	    __sync_val_compare_and_swap(&r->rq, seen, REQUEST_TAKEN) != seen)
+		return 0;
+	r->packed = pack(&who, device, generation);
+	r->start_ns = who.start_ns;
+	r->cgroup_id = who.cgroup_id;
+	barrier();
+	*(volatile __u64 *)&r->rq = number;
+	return 0;
+}
+
+/* Since 6.5, for every request, before anybody else has seen it. */
+SEC("tp_btf/block_io_start")
+int BPF_PROG(io_start, struct request *rq)
+{
+	return request_made(rq, false);
+}
+
+/*
+ * Before: the first of these two. A request that is not inserted into a queue is issued by
+ * its submitter; one that was may be issued, and inserted again, by anybody.
+ */
+SEC("tp_btf/block_rq_insert")
+int BPF_PROG(io_insert, struct request *rq)
+{
+	return request_made(rq, true);
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(io_issue, struct request *rq)
+{
+	return request_made(rq, true);
+}
+
+/* What the entry of a request says; @last: it will not be asked for again. */
+static __always_inline bool take_owner(__u64 number, bool last, struct io_who *ret,
+				       __u32 *ret_device)
+{
+	__u32 generation = *(volatile __u32 *)&io_generation & (~0u >> (32 - IO_DEVICE_BITS)), was;
+	struct io_request_set *set = set_of(number);
+	struct io_request *r = set ? find(set, number) : NULL;
+
+	if (!r)
+		return false;
+	unpack(r, ret, ret_device, &was);
+	/* Still ours? Then what was copied is, too. */
+	return __sync_val_compare_and_swap(&r->rq, number, last ? 0 : number) == number &&
+	       was == generation;
+}
+
+/* It is not known who made the request; its cgroup may be. */
+static __always_inline void owner_by_cgroup(const struct request *rq, struct io_who *ret)
+{
+	const struct cgroup *cgrp = cgroup_of(rq);
+
+	io_nobody(ret);
+	if (cgrp) {
+		ret->pid = 0;
+		ret->tgid = 0;
+		ret->cgroup_id = cgrp->kn->id;
+	}
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(io_complete, struct request *rq, int error, unsigned int bytes)
+{
+	struct ledger_io_table *t;
+	struct io_who who = {};
+	__u32 device;
+	bool reads;
+
+	if (!take_owner(number_of(rq), bytes >= rq->__data_len, &who, &device)) {
+		device = device_of(rq);
+		if (device == IO_NO_DEVICE)
+			return 0;
+		owner_by_cgroup(rq, &who);
+	}
+	/* the error is of the type blk_status_t, a byte */
+	if (error & 0xff || !bytes || !direction(rq, &reads))
+		return 0;
+	t = io_open(LEDGER_IO_BLOCK);
+	if (!t)
+		return io_lose(device, reads ? bytes : 0, reads ? 0 : bytes);
+	io_add(t, &who, device, reads ? bytes : 0, reads ? 0 : bytes);
+	io_release(t);
+	return 0;
+}

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Devices in reports: tables, JSON, and what of them is not to be in other sums. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/array.h"
+#include "report/compare.h"
+#include "report/format.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "sample_report.h"
+
+static int put_table(FILE *out, const struct report *r, const void *arg)
+{
+	return table_write(out, r, arg);
+}
+
+static int put_json(FILE *out, const struct report *r, const void *arg)
+{
+	(void)arg;
+	return json_write(out, r);
+}
+
+static char *table_of(const struct report *r, struct table_options o)
+{
+	return sample_text(put_table, r, &o);
+}
+
+static struct report *with_devices(enum row_kind by)
+{
+	struct report *r = sample_report(by);
+
+	sample_with_devices(r);
+	return r;
+}
+
+static struct report *with_requests(enum row_kind by)
+{
+	struct report *r = sample_report(by);
+
+	sample_with_requests(r);
+	return r;
+}
+
+static void check_table(struct report *r, struct table_options o, const char *name)
+{
+	char *text = table_of(r, o);
+
+	sample_check_golden(name, text);
+	free(text);
+	report_free(r);
+}
+
+static void check_json(struct report *r, const char *name)
+{
+	char *text = sample_text(put_json, r, NULL);
+
+	sample_check_golden(name, text);
+	free(text);
+	report_free(r);
+}
+
+static void goldens(void **state)
+{
+	(void)state;
+	check_table(with_devices(ROW_PROCESS), (struct table_options){ .width = 80 },
+		    "devices-process.txt");
+	check_table(with_devices(ROW_PROCESS), (struct table_options){ .width = 60, .quiet = true },
+		    "devices-process-60-quiet.txt");
+	check_table(with_devices(ROW_PROCESS),
+		    (struct table_options){ .width = 130, .verbose = true },
+		    "devices-process-verbose-130.txt");
+	check_table(with_devices(ROW_CGROUP), (struct table_options){ .width = 100, .top = 2 },
+		    "devices-cgroup-top-100.txt");
+	check_table(with_requests(ROW_PROCESS), (struct table_options){ .width = 100 },
+		    "devices-requests-100.txt");
+	check_json(with_devices(ROW_PROCESS), "devices-process.json");
+	check_json(with_devices(ROW_CGROUP), "devices-cgroup.json");
+	check_json(with_requests(ROW_PROCESS), "devices-requests.json");
+}
+
+static void expect(const struct report *r, struct table_options o, const char *part)
+{
+	char *text = table_of(r, o);
+
+	if (!strstr(text, part))
+		fail_msg("\"%s\" is not in:\n%s", part, text);
+	free(text);
+}
+
+static void expect_not(const struct report *r, struct table_options o, const char *part)
+{
+	char *text = table_of(r, o);
+
+	if (strstr(text, part))
+		fail_msg("\"%s\" is in:\n%s", part, text);
+	free(text);
+}
+
+static const struct table_options usual = { .width = 80 };
+static const struct table_options wide = { .width = 300 };
+static const struct table_options terse = { .width = 300, .quiet = true };
+
+/* Sums over sockets and rows are what they were before there were devices. */
+static void sums_are_without_devices(void **state)
+{
+	struct report *without = sample_report(ROW_PROCESS), *with = with_devices(ROW_PROCESS);
+	static const enum method methods[] = { METHOD_STATE_SPACE };
+	char *texts[2] = { NULL };
+
+	(void)state;
+	expect(with, wide, "lbm");
+	for (int i = 0; i < 2; i++) {
+		struct report *r = i ? with : without;
+		size_t length;
+		FILE *f = open_memstream(&texts[i], &length);
+
+		expect(r, wide, " 31.235  15.235  85.5% 46.5 GB     ±7%");
+		expect(r, wide, " 36.577  17.769   100% 54.3 GB ");
+		assert_int_equal(compare_table_write(f, &r, methods, 1, &wide), 0);
+		fclose(f);
+	}
+	assert_string_equal(texts[0], texts[1]);
+	/* What devices moved for rows is no longer without an owner. */
+	expect(without, usual, "unattributed device: by devices     2.469   2.469");
+	expect(with, usual, "unattributed device         1.907   2.209");
+	expect(with, usual, "by devices, for rows        0.562   0.260");
+	expect_not(without, wide, "for the rows");
+	expect_not(without, wide, "PCIE");
+	expect_not(without, wide, "DEVICE");
+	free(texts[0]);
+	free(texts[1]);
+	report_free(without);
+	report_free(with);
+}
+
+/* Counters of destinations are a part of the one that has all: their bytes are not more bytes. */
+static void destinations_beside_all(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+	struct counter all = *r->counters[SAMPLE_COUNTERS].counter;
+
+	(void)state;
+	expect(r, usual,
+	       "unattributed device         1.907   2.209   6.1% 4.12 GB           0.253");
+	r->counters[SAMPLE_COUNTERS + 1].unattributed[REASON_DEVICE] = 1000000000;
+	expect(r, usual, "4.12 GB           1.253");
+	all.destination = DESTINATION_ANY;
+	r->counters[SAMPLE_COUNTERS].counter = &all;
+	expect(r, usual, "4.12 GB           0.253");
+	report_free(r);
+}
+
+static void port_check(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+	struct report_device *port = &r->devices[6];
+
+	(void)state;
+	expect(r, wide, "port 0002:80:00.0: its devices make 92.2% of its bytes\n");
+	expect_not(r, terse, "port 0002");
+	port->sum_low = port->sum_bytes + 1;
+	expect(r, terse, "warning: port 0002:80:00.0: its devices moved 8.11 GB, where its own");
+	expect(r, terse, "something below it that is not counted moves data\n");
+	port->sum_low = 0;
+	port->sum_high = port->sum_bytes - 1;
+	expect(r, terse, "what was seen of the devices is not like the rest\n");
+	port->sum_valid = false;
+	expect_not(r, wide, "port 0002");
+	expect(r, (struct table_options){ .verbose = true }, "was not counted as a whole\n");
+	report_free(r);
+}
+
+static void notes(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+
+	(void)state;
+	expect(r, terse, "took turns: 2 devices, counted 25.0% to 50.0% of the time (COVER)");
+	r->devices[0].running_ns = r->devices[0].enabled_ns;
+	expect(r, terse, "took turns: 1 device, counted 25.0% of the time (COVER); what it moved");
+	r->devices[2].running_ns = r->devices[2].enabled_ns;
+	expect_not(r, terse, "took turns");
+	expect(r, terse, "no data: 0003:41:00.0 (nvme3n1): nothing was counted");
+	expect(r, terse, "not counted: 0000:03:00.0 (sda): nothing tells which root complex");
+	expect(r, terse, "?: 000a:01:00.0 (eth0,eth1): where it is was guessed");
+	expect_not(r, terse, "(a disk is written");
+	expect(r, wide, "PCIE-RD and READ of devices: memory that they read (a disk is written");
+	r->quality.lost_io = 1;
+	r->quality.unowned_io_bytes = 0;
+	r->quality.device_held_ns = 120000000;
+	r->quality.device_changes = 2;
+	expect(r, terse,
+	       "quality: 1 request to a device could not be noted; 0.120 s of devices' turns were "
+	       "lost to others who held the counters; 2 times functions came, went");
+	report_free(r);
+}
+
+/* A column of bytes that nobody counted would be a lie. */
+static void nothing_counted(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+
+	(void)state;
+	for (size_t i = 0; i < r->nr_devices; i++)
+		r->devices[i].read.valid = r->devices[i].write.valid = false;
+	for (size_t i = 0; i < r->nr_rows; i++)
+		for (size_t k = 0; k < r->rows[i].nr_devices; k++)
+			r->rows[i].devices[k].counted = false;
+	expect(r, wide, "±7% no data no data  44.000");
+	expect(r, wide, "requests the kernel saw: READ 4.521, WRITE 1.890 GB/s\n");
+	report_free(r);
+	r = with_requests(ROW_PROCESS);
+	expect_not(r, wide, "PCIE-RD");
+	expect_not(r, wide, "OWNED");
+	expect(r, wide, "IO-RD, IO-WR: requests to devices as the kernel saw them, not counted");
+	expect(r, (struct table_options){ .width = 60 }, "IO: RD 4.390, WR 0.000 GB/s\n");
+	report_free(r);
+}
+
+/* A machine without counters: requests are all that is known. */
+static void without_counters(void **state)
+{
+	static const struct device disk = { .bdf = "0000:03:00.0",
+					    .name = "sda",
+					    .kind = DEVICE_BLOCK };
+	struct report *r = sample_without_counters();
+	struct row_device *part = calloc(1, sizeof(*part));
+
+	(void)state;
+	assert_non_null(part);
+	*part = (struct row_device){ .io_read_bytes = 1500000000 };
+	r->rows[3].devices = part;
+	r->rows[3].nr_devices = 1;
+	r->devices = calloc(1, sizeof(*r->devices));
+	assert_non_null(r->devices);
+	r->nr_devices = 1;
+	r->devices[0].device = &disk;
+	r->devices[0].read.io_bytes = 1500000000;
+	check_table(r, (struct table_options){ .width = 80 }, "devices-no-counters.txt");
+}
+
+static void tangled_on_devices(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+	struct report_row *row = &r->rows[1];
+
+	(void)state;
+	row->separable = false;
+	row->nr_tangled_all = 1;
+	row->nr_tangled = 1;
+	row->tangled = calloc(1, sizeof(*row->tangled));
+	assert_non_null(row->tangled);
+	strcpy(row->tangled[0], "pid:2:99");
+	row->shares[row->nr_shares - 1].separable = false;
+	/* What CPUs moved has no mark. */
+	expect(r, wide, "46.5 GB     ±7%");
+	expect(r, wide, "\ntangled on devices: 4242 lbm and 2 [kworker/u352:11] used them at");
+	row->shares[0].separable = false;
+	expect(r, wide, "46.5 GB    ~±7%");
+	expect(r, wide, "\n~ tangled: 4242 lbm and 2 [kworker/u352:11] ran at");
+	report_free(r);
+}
+
+/* Latencies of devices are not those of their socket. */
+static void latencies(void **state)
+{
+	static const struct probe probes[] = {
+		{ .name = "cmem0/rd", .title = "reads", .by_tasks = true },
+		{ .name = "pcie0/rd", .title = "reads", .device = 1 },
+	};
+	struct report *r = with_devices(ROW_PROCESS);
+	json_t *o = NULL, *list;
+
+	(void)state;
+	r->probes = calloc(2, sizeof(*r->probes));
+	assert_non_null(r->probes);
+	r->nr_probes = 2;
+	for (int i = 0; i < 2; i++)
+		r->probes[i] = (struct report_probe){
+			.probe = &probes[i],
+			.valid = true,
+			.requests = 10,
+			.latency_ns = 100 + 900 * i,
+		};
+	expect(r, wide, "latency: reads 100 ns\n");
+	assert_int_equal(json_report(r, &o), 0);
+	list = json_object_get(o, "latencies");
+	assert_null(json_object_get(json_array_get(list, 0), "bdf"));
+	assert_string_equal(json_string_value(json_object_get(json_array_get(list, 1), "bdf")),
+			    "0002:81:00.0");
+	json_decref(o);
+	report_free(r);
+}
+
+/* --- JSON */
+
+static json_t *object_of(const struct report *r)
+{
+	json_t *o = NULL;
+
+	assert_int_equal(json_report(r, &o), 0);
+	return o;
+}
+
+static json_t *device_of(json_t *report, size_t i)
+{
+	return json_array_get(json_object_get(report, "devices"), i);
+}
+
+static json_t *metrics_of(json_t *report, size_t row)
+{
+	return json_object_get(json_array_get(json_object_get(report, "workloads"), row),
+			       "metrics");
+}
+
+static void check_absent(const json_t *o, const char *const *keys, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (json_object_get(o, keys[i]))
+			fail_msg("%s is there", keys[i]);
+}
+
+static void absent_is_not_zero(void **state)
+{
+	static const char *const counted[] = {
+		"read_bytes",	     "read_low",	   "read_high",	    "write_bytes",
+		"write_low",	     "write_high",	   "read_requests", "write_requests",
+		"read_destinations", "write_destinations", "attributed",    "unattributed",
+		"read_latency_ns",   "port_check",	   "exclusive",
+	};
+	static const char *const placed[] = { "socket", "rc", "rp", "coverage", "turns", "port" };
+	static const char *const metrics[] = { "pcie_read_bytes", "pcie_write_bytes",
+					       "device_mem_read_bytes", "device_mem_write_bytes" };
+	struct report *r = with_devices(ROW_PROCESS);
+	json_t *o = object_of(r), *d = device_of(o, 3);
+
+	(void)state;
+	/* Place unknown, so not counted; and one that had no turn. */
+	check_absent(d, counted, ARRAY_SIZE(counted));
+	check_absent(d, placed, ARRAY_SIZE(placed));
+	d = device_of(o, 5);
+	check_absent(d, counted, ARRAY_SIZE(counted));
+	assert_true(json_real_value(json_object_get(d, "coverage")) == 0);
+	/* Counted, and zero. */
+	d = device_of(o, 4);
+	assert_true(json_is_integer(json_object_get(d, "read_bytes")));
+	assert_null(json_object_get(d, "read_destinations"));
+	assert_null(json_object_get(device_of(o, 6), "io"));
+	assert_int_equal(json_integer_value(json_object_get(metrics_of(o, 0), "pcie_read_bytes")),
+			 0);
+	json_decref(o);
+	/* One direction only. */
+	r->devices[1].write.valid = false;
+	o = object_of(r);
+	d = device_of(o, 1);
+	assert_non_null(json_object_get(d, "read_bytes"));
+	check_absent(d, counted + 3, 3);
+	assert_null(json_object_get(json_object_get(d, "attributed"), "write_bytes"));
+	d = json_array_get(
+		json_object_get(json_array_get(json_object_get(o, "workloads"), 2), "devices"), 1);
+	assert_non_null(json_object_get(d, "read_bytes"));
+	check_absent(d, counted + 3, 3);
+	json_decref(o);
+	report_free(r);
+	r = with_requests(ROW_PROCESS);
+	o = object_of(r);
+	check_absent(metrics_of(o, 1), metrics, ARRAY_SIZE(metrics));
+	json_decref(o);
+	report_free(r);
+	r = sample_report(ROW_PROCESS);
+	o = object_of(r);
+	check_absent(metrics_of(o, 1), metrics, ARRAY_SIZE(metrics));
+	assert_null(json_object_get(json_array_get(json_object_get(o, "workloads"), 1), "devices"));
+	assert_int_equal(json_array_size(json_object_get(o, "devices")), 0);
+	json_decref(o);
+	report_free(r);
+}
+
+static void ranges(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+	uint64_t *const numbers[] = {
+		&r->devices[0].read.bytes,
+		&r->devices[1].write.high,
+		&r->devices[0].read.requests,
+		&r->devices[0].read.to[DESTINATION_CMEM],
+		&r->devices[3].write.io_bytes,
+		&r->devices[0].turns,
+		&r->devices[6].sum_high,
+		&r->rows[1].devices[0].read_bytes,
+		&r->rows[1].devices[0].write_high,
+		&r->rows[2].devices[2].io_read_bytes,
+		&r->quality.lost_io,
+		&r->quality.unowned_io_bytes,
+		&r->quality.device_held_ns,
+		&r->quality.device_changes,
+	};
+	json_t *o = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		uint64_t saved = *numbers[i];
+
+		*numbers[i] = (uint64_t)INT64_MAX + 1;
+		assert_int_equal(json_report(r, &o), -ERANGE);
+		assert_null(o);
+		*numbers[i] = saved;
+	}
+	/* More owned than there is: nothing is left, not a huge number. */
+	r->devices[0].read.owned = r->devices[0].read.bytes + 5;
+	o = object_of(r);
+	assert_int_equal(json_integer_value(json_object_get(
+				 json_object_get(device_of(o, 0), "unattributed"), "read_bytes")),
+			 0);
+	json_decref(o);
+	report_free(r);
+}
+
+/* --- input that makes no sense */
+
+static void make_huge(struct report *r, struct device *devices)
+{
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		struct report_device *d = &r->devices[i];
+
+		devices[i] = *d->device;
+		memset(devices[i].name, '\xff', sizeof(devices[i].name));
+		memset(devices[i].bdf, '\x1b', sizeof(devices[i].bdf));
+		devices[i].socket = devices[i].rc = devices[i].rp = UINT32_MAX;
+		d->device = &devices[i];
+		memset(&d->read.bytes, 0xff, sizeof(d->read.bytes));
+		d->write = d->read;
+		d->read.owned = d->read.high = d->read.requests = UINT64_MAX;
+		for (int to = 0; to < NR_DESTINATIONS; to++)
+			d->read.to[to] = UINT64_MAX;
+		d->read.io_bytes = d->write.io_bytes = UINT64_MAX;
+		d->read.split = d->read.requests_valid = d->latency_valid = true;
+		d->latency_ns = 1e30;
+		d->enabled_ns = 1;
+		d->running_ns = d->turns = UINT64_MAX;
+		d->sum_valid = true;
+		d->sum_bytes = UINT64_MAX;
+		memset(d->exclusive, '\xff', sizeof(d->exclusive));
+	}
+	for (size_t i = 0; i < r->nr_rows; i++)
+		for (size_t k = 0; k < r->rows[i].nr_devices; k++)
+			r->rows[i].devices[k] = (struct row_device){
+				k ? (uint32_t)k : UINT32_MAX,
+				true,
+				UINT64_MAX,
+				0,
+				UINT64_MAX,
+				UINT64_MAX,
+				0,
+				UINT64_MAX,
+				UINT64_MAX,
+				UINT64_MAX,
+			};
+	memset(&r->quality.lost_io, 0xff, 4 * sizeof(uint64_t));
+}
+
+static void check_widths(const struct report *r)
+{
+	static const size_t widths[] = {
+		60, 63, 64, 71, 75, 79, 80, 81, 87, 88, 96, 104, 130, 400
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
+		for (int bits = 0; bits < 8; bits++) {
+			struct table_options o = { .width = widths[i],
+						   .quiet = bits & 1,
+						   .verbose = bits & 2,
+						   .by_destination = bits & 4 };
+			size_t least = o.by_destination && o.width < 80 ? 80 : o.width;
+			char *text = table_of(r, o), *rest = text, *line;
+
+			for (char *c = text; *c; c++)
+				assert_true((unsigned char)*c >= 0x20 || *c == '\n');
+			while ((line = strsep(&rest, "\n")))
+				if (format_width(line) > least)
+					fail_msg("wider than %zu: %s", least, line);
+			free(text);
+		}
+}
+
+static void widths(void **state)
+{
+	struct report *reports[] = { with_devices(ROW_PROCESS), with_devices(ROW_CGROUP),
+				     with_requests(ROW_PROCESS), with_requests(ROW_CGROUP) };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(reports); i++) {
+		struct device devices[SAMPLE_DEVICES];
+
+		check_widths(reports[i]);
+		make_huge(reports[i], devices);
+		check_widths(reports[i]);
+		reports[i]->end_ns = reports[i]->start_ns;
+		check_widths(reports[i]);
+		report_free(reports[i]);
+	}
+}
+
+static void hostile_names(void **state)
+{
+	struct device evil = { .bdf = "0002:81:00.0\x1b[2J",
+			       .name = "\x1b]0;x\x07\xff\n",
+			       .kind = NR_DEVICE_KINDS,
+			       .wiring = NR_WIRINGS,
+			       .filter = DEVICE_BY_ID };
+	struct report *r = with_devices(ROW_PROCESS);
+	struct report_device *d = &r->devices[0];
+	json_t *o;
+
+	(void)state;
+	d->device = &evil;
+	strcpy(d->exclusive, "\x1b[31m");
+	expect(r, wide, "\\x1b]0;x\\x07\\xff\\x0a");
+	expect(r, wide, "open in \\x1b[31m alone\n");
+	check_widths(r);
+	o = object_of(r);
+	assert_string_equal(json_string_value(json_object_get(device_of(o, 0), "name")),
+			    "\x1b]0;x\x07\xef\xbf\xbd\n");
+	assert_string_equal(json_string_value(json_object_get(device_of(o, 0), "kind")), "unknown");
+	json_decref(o);
+	report_free(r);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(goldens),
+		cmocka_unit_test(sums_are_without_devices),
+		cmocka_unit_test(destinations_beside_all),
+		cmocka_unit_test(port_check),
+		cmocka_unit_test(notes),
+		cmocka_unit_test(nothing_counted),
+		cmocka_unit_test(without_counters),
+		cmocka_unit_test(tangled_on_devices),
+		cmocka_unit_test(latencies),
+		cmocka_unit_test(absent_is_not_zero),
+		cmocka_unit_test(ranges),
+		cmocka_unit_test(widths),
+		cmocka_unit_test(hostile_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

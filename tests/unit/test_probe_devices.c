@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "pci_world.h"
+#include "platform/probe_devices.h"
+
+static struct probe_row look(const struct sysfs *fs)
+{
+	struct probe_row row;
+
+	assert_int_equal(probe_devices(fs, &row), 0);
+	assert_string_equal(row.name, "pci");
+	assert_true(row.status == PROBE_OK || row.remedy[0]);
+	return row;
+}
+
+static void test_no_pci(void **state)
+{
+	struct world *w = *state;
+	struct probe_row row;
+
+	tree_put(&w->tree, "bus/event_source/devices/cpu/type", "4\n");
+	row = look(&w->fs);
+	assert_int_equal(row.status, PROBE_LIMITED);
+	assert_true(row.found[0]);
+}
+
+static void test_ports_without_pmus(void **state)
+{
+	struct world *w = *state;
+	struct probe_row row;
+
+	world_add_port(w, &guide[0], CONFIG_SIZE);
+	tree_put(&w->tree, "bus/event_source/devices/cpu/type", "4\n");
+	row = look(&w->fs);
+	assert_int_equal(row.status, PROBE_LIMITED);
+	assert_string_equal(row.found, "0 PCIe PMUs, 1 root port, place known of 1");
+}
+
+/* PMUs by hand: two names are all that it takes. */
+static void add_pmu(struct world *w, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/type", name);
+	tree_put(&w->tree, path, "30\n");
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", name);
+	tree_put(&w->tree, path, "0\n");
+}
+
+static void test_all_there(void **state)
+{
+	struct world *w = *state;
+	struct probe_row row;
+
+	add_pmu(w, "nvidia_pcie_pmu_0_rc_0");
+	add_pmu(w, "nvidia_pcie_pmu_0_rc_1");
+	world_add_port(w, &guide[0], CONFIG_SIZE);
+	world_add_port(w, &guide[1], CONFIG_SIZE);
+	row = look(&w->fs);
+	assert_string_equal(row.found, "2 PCIe PMUs, 2 root ports, place known of 2");
+	assert_int_equal(row.status, PROBE_OK);
+	/* One that may not be read */
+	world_add_port(w, &guide[2], 64);
+	row = look(&w->fs);
+	assert_int_equal(row.status, PROBE_LIMITED);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, world_make, world_free)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_no_pci),
+		TEST(test_ports_without_pmus),
+		TEST(test_all_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

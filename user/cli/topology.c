@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* t410trace topology: PCI functions, the root ports above them, and the PMUs of these. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/topology_text.h"
+#include "report/format.h"
+
+#define TOPOLOGY_SCHEMA "t410trace.topology/1"
+
+enum {
+	KEY_JSON = 0x100,
+	KEY_SYSFS,
+	KEY_LSPCI,
+	KEY_MAP,
+};
+
+struct topology_args {
+	bool json;
+	const char *sysfs;
+	const char *lspci;
+	const char *map;
+};
+
+const char topology_doc[] =
+	"Show PCI devices, the root ports that they are below, and the PMUs that count them.";
+
+const struct argp_option topology_options[] = {
+	{ "json", KEY_JSON, NULL, 0, "Print JSON (" TOPOLOGY_SCHEMA ")", 0 },
+	{ "sysfs", KEY_SYSFS, "DIR", 0, "Look into a copy of /sys at DIR", 0 },
+	{ "lspci", KEY_LSPCI, "FILE", 0, "Look into the output of \"lspci -D -xxxx\" in FILE", 0 },
+	{ "pci-map", KEY_MAP, "FILE", 0,
+	  "Where root ports or devices are, if the firmware does not say it: lines "
+	  "\"ADDRESS socket=S rc=R rp=P\"",
+	  0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct topology_args *args = state->input;
+
+	switch (key) {
+	case KEY_JSON:
+		args->json = true;
+		return 0;
+	case KEY_SYSFS:
+		args->sysfs = arg;
+		return 0;
+	case KEY_LSPCI:
+		args->lspci = arg;
+		return 0;
+	case KEY_MAP:
+		args->map = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument \"%s\"", arg);
+		return EINVAL;
+	case ARGP_KEY_END:
+		if (args->sysfs && args->lspci)
+			argp_error(state, "--sysfs and --lspci exclude each other");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp topology_argp = {
+	topology_options, parse_option, NULL, topology_doc, NULL, NULL, NULL
+};
+
+/* Where the numbers come from: a copy or a dump may be of any machine. */
+struct topology_view {
+	const struct topology *t;
+	const struct sysfs *fs; /* NULL for a dump */
+	enum pmu_platform platform;
+};
+
+static json_t *text_json(const char *text)
+{
+	cleanup_free char *clean = NULL;
+
+	return format_utf8(text, SIZE_MAX, &clean) ? NULL : json_string(clean);
+}
+
+static json_t *hex(uint32_t value, int digits)
+{
+	return json_sprintf("0x%0*x", digits, value);
+}
+
+/* The address of another function, or null. */
+static json_t *address_json(const struct topology *t, uint32_t i)
+{
+	return i == TOPOLOGY_NONE ? json_null() : json_string(t->functions[i].bdf);
+}
+
+static json_t *number_json(const struct pci_wiring *w, uint32_t value)
+{
+	return w->how == WIRING_UNKNOWN ? json_null() : json_integer(value);
+}
+
+static json_t *note_json(const struct pci_wiring *w)
+{
+	return w->note[0] ? text_json(w->note) : json_null();
+}
+
+static json_t *pmu_json(const struct topology_view *v, const struct pci_wiring *w, bool target)
+{
+	char name[PMU_NAME_LEN];
+
+	topology_pmu_name(w, target, v->platform, name);
+	return name[0] ? json_string(name) : json_null();
+}
+
+/* Is the PMU of a port here? null when that cannot be known. */
+static json_t *present_json(const struct topology_view *v, const struct pci_wiring *w)
+{
+	char name[PMU_NAME_LEN], path[PMU_NAME_LEN + 64];
+
+	topology_pmu_name(w, false, v->platform, name);
+	if (!v->fs || !name[0])
+		return json_null();
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s", name);
+	return json_boolean(sysfs_exists(v->fs, path));
+}
+
+static json_t *port_json(const struct topology_view *v, const struct pci_function *f)
+{
+	const struct pci_wiring *w = &f->wiring;
+	bool known = w->how != WIRING_UNKNOWN;
+
+	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "address",
+			 f->bdf, "bus", f->bus, "segment", (json_int_t)f->domain, "root_port",
+			 number_json(w, w->rp), "root_complex", number_json(w, w->rc), "socket",
+			 number_json(w, w->socket), "pmu", pmu_json(v, w, false), "target_pmu",
+			 pmu_json(v, w, true), "pmu_present", present_json(v, w), "src_rp_mask",
+			 known ? hex(1u << w->rp, 1) : json_null(), "known", wiring_name(w->how),
+			 "note", note_json(w));
+}
+
+static json_t *names_json(const char *names)
+{
+	json_t *list = json_array();
+	char name[sizeof(((struct pci_function *)NULL)->names)];
+
+	for (; *names; names += strspn(names, " ")) {
+		size_t length = strcspn(names, " ");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, names);
+		append_json(&list, text_json(name));
+		names += length;
+	}
+	return list;
+}
+
+static const char *role_name(enum pci_role role)
+{
+	static const char *const names[] = {
+		[PCI_ROLE_ENDPOINT] = "endpoint",	[PCI_ROLE_ROOT_PORT] = "root port",
+		[PCI_ROLE_UPSTREAM] = "upstream",	[PCI_ROLE_DOWNSTREAM] = "downstream",
+		[PCI_ROLE_PCI_BRIDGE] = "pci bridge",	[PCI_ROLE_INTEGRATED] = "integrated",
+		[PCI_ROLE_HOST_BRIDGE] = "host bridge",
+	};
+
+	return names[role];
+}
+
+static json_t *function_json(const struct topology *t, const struct pci_function *f)
+{
+	const struct pci_wiring *w = &f->wiring;
+	json_t *numa = f->numa_node < 0 ? json_null() : json_integer(f->numa_node);
+	bool bridge = f->secondary || f->subordinate;
+
+	return json_pack(
+		"{s:s, s:i, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+		"s:s, s:s, s:o, s:o}",
+		"address", f->bdf, "requester_id", f->bus << 8 | f->devfn, "vendor",
+		hex(f->vendor, 4), "device", hex(f->device, 4), "class", hex(f->class_code, 6),
+		"role", role_name(f->role), "first_bus",
+		bridge ? json_integer(f->secondary) : json_null(), "last_bus",
+		bridge ? json_integer(f->subordinate) : json_null(), "parent",
+		address_json(t, f->parent), "port", address_json(t, f->port), "physical_function",
+		address_json(t, f->physfn), "alias_bridge", address_json(t, f->alias_bridge),
+		"numa_node", numa, "socket", number_json(w, w->socket), "root_complex",
+		number_json(w, w->rc), "root_port", number_json(w, w->rp), "known",
+		wiring_name(w->how), "kind", device_kind_name(f->kind), "names",
+		names_json(f->names), "text", text_json(f->what));
+}
+
+static json_t *topology_json(const struct topology_view *v)
+{
+	json_t *ports = json_array(), *functions = json_array(), *notes = json_array();
+	const struct topology *t = v->t;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct pci_function *f = &t->functions[i];
+
+		if (f->port == i)
+			append_json(&ports, port_json(v, f));
+		append_json(&functions, function_json(t, f));
+	}
+	for (size_t i = 0; i < t->nr_notes; i++)
+		append_json(&notes, text_json(t->notes[i]));
+	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "schema", TOPOLOGY_SCHEMA, "source",
+			 v->fs ? "sysfs" : "dump", "platform", pmu_platform_name(v->platform),
+			 "cut", t->cut, "root_ports", ports, "functions", functions, "notes",
+			 notes);
+}
+
+/* What kind of machine it is, by its PMUs: decides which rules of thumb apply. */
+static enum pmu_platform platform_of(const struct sysfs *fs)
+{
+	enum pmu_platform platform = PMU_PLATFORM_UNKNOWN;
+	struct pmu_list pmus = { 0 };
+
+	if (fs && !pmu_list_read(fs, NULL, &pmus))
+		for (size_t i = 0; i < pmus.nr && platform == PMU_PLATFORM_UNKNOWN; i++)
+			platform = pmus.pmus[i].platform;
+	pmu_list_free(&pmus);
+	return platform;
+}
+
+/* PMUs that should be here and are not: drivers, most of the time. */
+static void missing_pmus(const struct topology_view *v, char *ret, size_t size)
+{
+	char name[PMU_NAME_LEN], path[PMU_NAME_LEN + 64], first[PMU_NAME_LEN] = "";
+	size_t nr = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; v->fs && i < v->t->nr; i++) {
+		const struct pci_function *f = &v->t->functions[i];
+
+		if (f->port != i)
+			continue;
+		topology_pmu_name(&f->wiring, false, v->platform, name);
+		snprintf(path, sizeof(path), PMU_DEVICES "/%s", name);
+		if (!name[0] || sysfs_exists(v->fs, path))
+			continue;
+		if (!nr++)
+			str_copy(first, sizeof(first), name);
+	}
+	if (nr)
+		snprintf(ret, size,
+			 "the PMU of %zu root port%s is not here, %s first: \"t410trace check\" "
+			 "says which driver is missing",
+			 nr, nr == 1 ? "" : "s", first);
+}
+
+static int show(const struct topology_args *args, const struct sysfs *fs, struct diag *d)
+{
+	struct topology t = { 0 };
+	struct pci_map *map = NULL;
+	struct topology_view view = { .t = &t, .fs = fs, .platform = platform_of(fs) };
+	char note[256];
+	int err = args->map ? pci_map_read(args->map, d, &map) : 0;
+
+	if (!err) {
+		const struct topology_source src = {
+			.sysfs = fs,
+			.dump = args->lspci,
+			.map = map,
+			.platform = view.platform,
+		};
+
+		err = topology_read(&src, d, &t);
+	}
+	pci_map_free(map);
+	if (err)
+		return err;
+	missing_pmus(&view, note, sizeof(note));
+	err = args->json ? print_json(topology_json(&view))
+			 : topology_print(&t, view.platform, note);
+	topology_free(&t);
+	return err ? diag_fail(d, err, "cannot show the topology: %s", strerror(-err)) : 0;
+}
+
+int cmd_topology(int argc, char **argv)
+{
+	struct topology_args args = { 0 };
+	struct sysfs fs = { .fd = -1 };
+	struct diag d = { 0 };
+	int err = 0;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&topology_argp, argc, argv, 0, NULL, &args))
+		return EXIT_FAILED;
+	if (!args.lspci)
+		err = sysfs_open(args.sysfs, &d, &fs);
+	if (!err)
+		err = show(&args, args.lspci ? NULL : &fs, &d);
+	sysfs_close(&fs);
+	if (err)
+		print_diag(argv[0], &d);
+	if (finish_output(argv[0]))
+		err = -EIO;
+	return err ? EXIT_FAILED : EXIT_OK_;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What counters that take turns tell of the time in which they did not count. Each turn is a
+ * sample of the rate; how much the samples differ says how wrong their mean may be.
+ */
+#ifndef ENGINE_ROTATION_H
+#define ENGINE_ROTATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sums are kept for each enum direction and for both together. */
+#define ROTATION_BOTH 2
+#define ROTATION_NR   3
+
+/* Sums over samples or windows: squares of bytes, and bytes times the time. */
+struct rotation_sums {
+	double bytes;
+	double squares;
+	double products;
+};
+
+/**
+ * struct rotation - windows of counters that are read together, added up; all zero is empty
+ * @enabled_ns, @running_ns: time they should have counted, time they did
+ * @turns: times that they began to count
+ * @any, @began, @ran: there was a window; they counted in the first one, in the last one
+ * @samples: turns that are over, and windows in which the kernel took the counters away
+ * @sample_squares, @window_squares: of the time that samples and windows counted
+ * @sample, @window: of their bytes
+ * @open_ns, @open: the turn that goes on
+ */
+struct rotation {
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t turns;
+	bool any;
+	bool began;
+	bool ran;
+	size_t samples;
+	double sample_squares;
+	double window_squares;
+	struct rotation_sums sample[ROTATION_NR];
+	struct rotation_sums window[ROTATION_NR];
+	double open_ns;
+	double open[ROTATION_NR];
+};
+
+/**
+ * rotation_window() - one more window, in the order of time
+ * @r: the sums
+ * @enabled_ns, @running_ns: as in struct reading; a window in which nothing could be read
+ *	(both 0) is not one
+ * @bytes: by enum direction
+ */
+void rotation_window(struct rotation *r, uint64_t enabled_ns, uint64_t running_ns,
+		     const uint64_t bytes[2]);
+
+/** rotation_end() - no more windows: the turn that goes on is a sample as it is */
+void rotation_end(struct rotation *r);
+
+/** rotation_add() - @part follows @total in time; both have ended */
+void rotation_add(struct rotation *total, const struct rotation *part);
+
+/**
+ * rotation_doubt() - half of the 95% interval of the scaled bytes
+ * @r: has ended
+ * @which: an enum direction or ROTATION_BOTH
+ *
+ * The larger of two: from the differences between samples, with Student's quantile for few
+ * of them, and from those between windows, as if each was on its own. Both shrink with the
+ * time that was left out. One sample alone says nothing of others: then it may have been the
+ * only lump there was.
+ *
+ * Return: bytes; 0 when they counted all the time.
+ */
+double rotation_doubt(const struct rotation *r, int which);
+
+/**
+ * rotation_edges() - scaled bytes that may not have been counted at the begin of turns
+ *
+ * While the events of a turn are put on, the kernel stops the PMU and calls it running time:
+ * some microseconds on hardware (by reading the drivers; not seen), up to three tenths of a
+ * millisecond where registers are emulated. It is always on the same side, so it does not shrink with the number of turns.
+ *
+ * Return: bytes; 0 when they counted all the time.
+ */
+double rotation_edges(const struct rotation *r, int which);
+
+/**
+ * rotation_sample_doubt() - the same from samples alone
+ * @nr: samples, at least 1
+ * @ratio: of the time there was to the time that was sampled, at least 1
+ * @sums: of the bytes in samples
+ * @time_squares: of the lengths of samples
+ * @rate: bytes by time
+ */
+double rotation_sample_doubt(size_t nr, double ratio, const struct rotation_sums *sums,
+			     double time_squares, double rate);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the timeline, shared by its files only: see timeline.h. */
+#ifndef ENGINE_TIMELINE_PARTS_H
+#define ENGINE_TIMELINE_PARTS_H
+
+#include "engine/timeline.h"
+
+struct slice {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t on_cpu_ns;
+	uint64_t weights[TRACE_MAX_WEIGHTS];
+	uint64_t weights_ns;
+	uint32_t workload;
+};
+
+struct slices {
+	struct slice *items;
+	size_t nr, cap;
+};
+
+struct windows {
+	struct trace_window *items; /* with readings of their own */
+	size_t nr, cap;
+};
+
+/* What workloads did in windows, before what is of one pair is added up. */
+struct cells {
+	struct activity *items;
+	size_t nr, cap;
+	struct activity *other; /* while they are sorted */
+	size_t cap_other;
+};
+
+/* What a device did for a workload, see struct trace_io; bytes by enum direction. */
+struct io {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t bytes[2];
+	uint32_t workload;
+	bool exclusive;
+};
+
+struct ios {
+	struct io *items;
+	size_t nr, cap;
+};
+
+/* The I/O of a device, as slices are of a socket. */
+struct flow {
+	struct ios pending;
+	struct ios history; /* stays empty when the device is not counted */
+	uint32_t socket;    /* whose intervals it follows */
+	bool counted;
+};
+
+struct timeline {
+	const struct layout *layout;
+	size_t nr_devices;
+	struct slices *pending;	 /* one list a socket: after the last interval's end */
+	struct slices *history;	 /* one list a socket: before it, for windows yet to come */
+	struct windows *windows; /* one list a group */
+	uint64_t *split_ns;	 /* end of the last window split, by group */
+	uint64_t *closed_ns;	 /* end of the last interval, by socket */
+	struct cells cells;	 /* of the group that is closed; the memory is kept */
+	uint64_t *begin_ns;	 /* of the first interval, by socket; 0 = not begun */
+	struct flow *flows;	 /* by device */
+	uint64_t *kept;		 /* by workload: the last close that kept it */
+	size_t nr_kept, cap_kept;
+	uint64_t closes;
+};
+
+/*
+ * A group that cannot be read has no windows; when it can again, the first one
+ * spans the outage. Slices are kept this long for it.
+ */
+#define HISTORY_NS 10000000000ull
+
+/* timeline.c: index of the window that holds @ns or, in a gap, of the next one */
+size_t timeline_window_at(const struct windows *w, uint64_t ns);
+
+/* timeline.c: tell the sink, once a close, that a workload is still needed; 0 or -ENOMEM */
+int timeline_keep(struct timeline *t, const struct timeline_sink *sink, uint32_t workload);
+
+/* timeline_io.c: I/O of devices */
+int flows_new(struct timeline *t);
+void flows_free(struct timeline *t);
+int flows_begin(struct timeline *t, const uint64_t *starts_ns);
+int flows_cells(const struct timeline *t, uint32_t group, size_t nr, struct cells *ret);
+int flows_close(struct timeline *t, uint32_t socket, uint64_t end, const struct timeline_sink *sink,
+		uint64_t *late);
+void flows_trim(struct timeline *t, uint32_t socket, uint64_t end);
+int flows_keep(struct timeline *t, const struct timeline_sink *sink);
+uint32_t group_device(const struct layout *l, uint32_t group);
+uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device, uint64_t end);
+
+#endif

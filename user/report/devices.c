@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/cells.h"
+#include "report/devices.h"
+
+/* Fewest columns of a device's name in lines of rows, and the most. */
+#define LABEL_MIN  11
+#define LABEL_MAX  24
+/* Columns of what follows it there. */
+#define PART_WIDTH 39
+
+const struct device *devices_of(const struct report *r, uint32_t number)
+{
+	return number && number <= r->nr_devices ? r->devices[number - 1].device : NULL;
+}
+
+bool devices_is_port(const struct report_device *d)
+{
+	return d->device->kind == DEVICE_PORT;
+}
+
+bool devices_is_guess(const struct device *d)
+{
+	return d->wiring == WIRING_MEDIUM || d->wiring == WIRING_LOW;
+}
+
+enum devices_mode devices_mode(const struct report *r)
+{
+	enum devices_mode mode = DEVICES_NONE;
+
+	for (size_t i = 0; i < r->nr_devices && mode != DEVICES_COUNTED; i++) {
+		const struct report_device *d = &r->devices[i];
+		bool counted =
+			d->device->filter != DEVICE_NOT_COUNTED || d->read.valid || d->write.valid;
+
+		if (!devices_is_port(d))
+			mode = counted ? DEVICES_COUNTED : DEVICES_IO;
+	}
+	return mode;
+}
+
+bool devices_task_counter(const struct counter *c)
+{
+	return !c->device && c->source != SOURCE_DEVICE;
+}
+
+/* Is there a counter of all that the device of @c moved, wherever it went? */
+static bool has_whole(const struct report *r, const struct counter *c)
+{
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		const struct counter *other = r->counters[i].counter;
+
+		if (other->device == c->device && other->direction == c->direction &&
+		    other->unit == UNIT_BYTES && other->destination == DESTINATION_ANY)
+			return true;
+	}
+	return false;
+}
+
+bool devices_pcie_counter(const struct report *r, const struct counter *c)
+{
+	const struct device *d = devices_of(r, c->device);
+
+	if (!d || d->kind == DEVICE_PORT || c->unit != UNIT_BYTES)
+		return false;
+	return c->destination == DESTINATION_ANY || !has_whole(r, c);
+}
+
+static const struct device_bytes *side_of(const struct report_device *d, enum direction direction)
+{
+	return direction == DIRECTION_WRITE ? &d->write : &d->read;
+}
+
+bool devices_valid(const struct report *r, enum direction direction)
+{
+	for (size_t i = 0; i < r->nr_devices; i++)
+		if (!devices_is_port(&r->devices[i]) && side_of(&r->devices[i], direction)->valid)
+			return true;
+	return false;
+}
+
+/* The device of a part of a row, unless that is nonsense or a port. */
+static const struct device *part_device(const struct report *r, const struct row_device *part)
+{
+	const struct device *d =
+		part->device < r->nr_devices ? r->devices[part->device].device : NULL;
+
+	return d && d->kind != DEVICE_PORT ? d : NULL;
+}
+
+uint64_t devices_moved(const struct report *r, const struct report_row *row,
+		       enum direction direction)
+{
+	bool write = direction == DIRECTION_WRITE;
+	enum devices_mode mode = row->nr_devices ? devices_mode(r) : DEVICES_NONE;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < row->nr_devices; i++) {
+		const struct row_device *part = &row->devices[i];
+		uint64_t bytes = 0;
+
+		if (!part_device(r, part))
+			continue;
+		if (mode == DEVICES_IO)
+			bytes = write ? part->io_write_bytes : part->io_read_bytes;
+		else if (part->counted)
+			bytes = write ? part->write_bytes : part->read_bytes;
+		sum = amounts_sum(sum, bytes);
+	}
+	return sum;
+}
+
+bool devices_tangle_only(const struct report *r, const struct report_row *row)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < row->nr_shares; i++) {
+		const struct share *s = &row->shares[i];
+
+		if (s->separable || !s->value)
+			continue;
+		if (devices_task_counter(r->counters[s->counter].counter))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Is the device on the socket? Traces of others may know that from its counters alone. */
+static bool is_on_socket(const struct report *r, size_t device, uint32_t socket)
+{
+	const struct device *d = r->devices[device].device;
+
+	if (d->wiring != WIRING_UNKNOWN)
+		return d->socket < r->nr_sockets && r->sockets[d->socket].id == socket;
+	for (size_t i = 0; i < r->nr_counters; i++)
+		if (r->counters[i].counter->device == device + 1)
+			return report_socket_id(r, r->counters[i].counter) == socket;
+	return false;
+}
+
+uint64_t devices_on_socket(const struct report *r, uint32_t socket, enum direction direction)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		const struct device_bytes *side = side_of(&r->devices[i], direction);
+
+		if (!devices_is_port(&r->devices[i]) && side->valid && is_on_socket(r, i, socket))
+			sum = amounts_sum(sum, side->bytes);
+	}
+	return sum;
+}
+
+void devices_put_moved(const struct table *t, const uint64_t bytes[2], int indent)
+{
+	char read[FORMAT_NUMBER_LEN], written[FORMAT_NUMBER_LEN];
+
+	if (!bytes[DIRECTION_READ] && !bytes[DIRECTION_WRITE])
+		return;
+	format_rate(bytes[DIRECTION_READ], t->duration_ns, read);
+	format_rate(bytes[DIRECTION_WRITE], t->duration_ns, written);
+	fprintf(t->out, "%*s%s: RD %s, WR %s GB/s\n", indent, "",
+		t->devices == DEVICES_IO ? "IO" : "PCIE", read, written);
+}
+
+/* A row's part in one direction: what was counted, and what the kernel saw it ask for. */
+static void put_part(const struct table *t, const struct row_device *part, const char *label,
+		     int indent, enum direction direction)
+{
+	bool write = direction == DIRECTION_WRITE;
+	uint64_t bytes = write ? part->write_bytes : part->read_bytes;
+	uint64_t low = write ? part->write_low : part->read_low;
+	uint64_t high = write ? part->write_high : part->read_high;
+	uint64_t io = write ? part->io_write_bytes : part->io_read_bytes;
+	char text[FORMAT_NUMBER_LEN], bar[FORMAT_NUMBER_LEN];
+
+	if (!io && (!part->counted || !high))
+		return;
+	fprintf(t->out, "%*s%s %s", indent, "", label, write ? "WR" : "RD");
+	if (part->counted) {
+		format_bytes(bytes, text);
+		format_bar(bytes, low, high, bar);
+		fprintf(t->out, " %s %s%s", text, bar, io ? "," : "");
+	}
+	if (io) {
+		format_bytes(io, text);
+		fprintf(t->out, " requests %s", text);
+	}
+	fputc('\n', t->out);
+}
+
+int devices_put_row(const struct table *t, const struct report_row *row, int indent)
+{
+	size_t room = t->width - PART_WIDTH;
+
+	room = room < (size_t)indent + LABEL_MIN   ? LABEL_MIN
+	       : room > (size_t)indent + LABEL_MAX ? LABEL_MAX
+						   : room - indent;
+	for (size_t i = 0; i < row->nr_devices; i++) {
+		const struct device *d = part_device(t->r, &row->devices[i]);
+		cleanup_free char *name = NULL;
+		cleanup_free char *cut = NULL;
+		int err;
+
+		if (!d)
+			continue;
+		err = d->name[0] ? format_terminal(d->name, sizeof(d->name), &name)
+				 : format_terminal(d->bdf, sizeof(d->bdf), &name);
+		if (!err)
+			err = format_cut(name, room, FORMAT_CUT_RIGHT, &cut);
+		if (err)
+			return err;
+		put_part(t, &row->devices[i], cut, indent, DIRECTION_READ);
+		put_part(t, &row->devices[i], cut, indent, DIRECTION_WRITE);
+	}
+	return 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Devices of a report: which of its numbers are theirs, and what the table says of them.
+ *
+ * What devices move is another view of traffic that sockets count as well. Their counters
+ * therefore never add to those of the sockets.
+ */
+#ifndef REPORT_DEVICES_H
+#define REPORT_DEVICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model.h"
+
+struct table;
+struct cells;
+
+/* What columns of the rows say of devices. */
+enum devices_mode {
+	DEVICES_NONE,	 /* nothing: the run has no devices */
+	DEVICES_IO,	 /* bytes of requests: nothing is counted */
+	DEVICES_COUNTED, /* bytes that were counted */
+};
+
+/** devices_is_port() - is it a root port, and what it moves that of other devices once more? */
+bool devices_is_port(const struct report_device *d);
+
+/** devices_is_guess() - is where it is known by nothing but a rule of thumb? */
+bool devices_is_guess(const struct device *d);
+
+/** devices_mode() - the same for all intervals of a run */
+enum devices_mode devices_mode(const struct report *r);
+
+/** devices_task_counter() - are its bytes moved by CPUs, so that rows' sums have them? */
+bool devices_task_counter(const struct counter *c);
+
+/**
+ * devices_pcie_counter() - are its bytes what one device moved, and no other counter's, too?
+ *
+ * Those of ports are the devices' once more, and so are those to a destination where another
+ * counter has all of the direction.
+ */
+bool devices_pcie_counter(const struct report *r, const struct counter *c);
+
+/** devices_of() - the device with a number as in counters and probes; NULL for 0 or nonsense */
+const struct device *devices_of(const struct report *r, uint32_t number);
+
+/** devices_valid() - was any device (no port) counted in this direction? */
+bool devices_valid(const struct report *r, enum direction direction);
+
+/**
+ * devices_moved() - what devices moved for a row, as columns show it
+ * @r: the report
+ * @row: the row
+ * @direction: as devices see it
+ *
+ * Return: bytes, of the kind that devices_mode() tells.
+ */
+uint64_t devices_moved(const struct report *r, const struct report_row *row,
+		       enum direction direction);
+
+/** devices_tangle_only() - is it shares of devices alone that keep a row from being separable? */
+bool devices_tangle_only(const struct report *r, const struct report_row *row);
+
+/** devices_on_socket() - counted bytes of the devices of a socket (its number) */
+uint64_t devices_on_socket(const struct report *r, uint32_t socket, enum direction direction);
+
+/**
+ * devices_put_moved() - a line with what devices moved for a row, where there are no columns
+ * @t: the table
+ * @bytes: by direction
+ * @indent: blanks in front
+ *
+ * Nothing is written for a row without such bytes.
+ */
+void devices_put_moved(const struct table *t, const uint64_t bytes[2], int indent);
+
+/**
+ * devices_put_row() - a line for each device and direction in which a row has a part
+ * @t: the table
+ * @row: the row
+ * @indent: blanks in front
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int devices_put_row(const struct table *t, const struct report_row *row, int indent);
+
+/**
+ * devices_write() - the block of devices: what each moved, and how well that is known
+ * @t: the table
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int devices_write(const struct table *t);
+
+/**
+ * devices_notes() - what a reader must know of these numbers, in sentences
+ * @t: the table
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int devices_notes(const struct table *t);
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* How well the numbers of devices are known, in sentences. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/cells.h"
+#include "report/devices.h"
+#include "report/notes.h"
+
+/* Devices that a sentence names when not all is asked for. */
+#define MAX_NAMES 4
+
+/* "0002:81:00.0 (nvme0n1)" */
+static int put_label(FILE *f, const struct device *d)
+{
+	cleanup_free char *address = NULL;
+	cleanup_free char *name = NULL;
+	int err = format_terminal(d->bdf, sizeof(d->bdf), &address);
+
+	if (!err)
+		err = format_terminal(d->name, sizeof(d->name), &name);
+	if (!err)
+		fprintf(f, d->name[0] ? "%s (%s)" : "%s", address, name);
+	return err;
+}
+
+static bool took_turns(const struct report_device *d)
+{
+	return d->running_ns && d->running_ns < d->enabled_ns;
+}
+
+static bool never_ran(const struct report_device *d)
+{
+	return d->device->filter != DEVICE_NOT_COUNTED && !d->read.valid && !d->write.valid;
+}
+
+static bool place_unknown(const struct report_device *d)
+{
+	return d->device->filter == DEVICE_NOT_COUNTED && d->device->wiring == WIRING_UNKNOWN;
+}
+
+static bool guessed(const struct report_device *d)
+{
+	bool moved = (d->read.valid && d->read.bytes) || (d->write.valid && d->write.bytes);
+
+	return moved && devices_is_guess(d->device);
+}
+
+static bool not_countable(const struct report_device *d)
+{
+	return d->device->filter == DEVICE_NOT_COUNTED && d->device->wiring != WIRING_UNKNOWN;
+}
+
+/* "what: A, B and 3 more: why" about the devices that are so. */
+static int put_list(const struct table *t, bool (*is_so)(const struct report_device *d),
+		    const char *what, const char *why)
+{
+	const struct report *r = t->r;
+	cleanup_free char *text = NULL;
+	size_t len, nr = 0, more = 0;
+	FILE *f = open_memstream(&text, &len);
+	int err = 0;
+
+	if (!f)
+		return -ENOMEM;
+	fprintf(f, "%s: ", what);
+	for (size_t i = 0; i < r->nr_devices && !err; i++) {
+		const struct report_device *d = &r->devices[i];
+
+		if (devices_is_port(d) || !is_so(d))
+			continue;
+		if (nr < MAX_NAMES || t->o->verbose) {
+			fputs(nr ? ", " : "", f);
+			err = put_label(f, d->device);
+			nr++;
+		} else {
+			more++;
+		}
+	}
+	if (more)
+		fprintf(f, " and %zu more", more);
+	fprintf(f, ": %s", why);
+	if (fclose(f) && !err)
+		err = -ENOMEM;
+	return err || !nr ? err : notes_wrapped(t->out, text, t->width);
+}
+
+/* How long devices that took turns had theirs. */
+static int put_turns(const struct table *t)
+{
+	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN], text[256];
+	const struct report_device *low = NULL, *high = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->r->nr_devices; i++) {
+		const struct report_device *d = &t->r->devices[i];
+		double part = (double)d->running_ns / (double)(d->enabled_ns ? d->enabled_ns : 1);
+
+		if (devices_is_port(d) || !took_turns(d))
+			continue;
+		nr++;
+		if (!low || part < (double)low->running_ns / (double)low->enabled_ns)
+			low = d;
+		if (!high || part > (double)high->running_ns / (double)high->enabled_ns)
+			high = d;
+	}
+	if (!nr)
+		return 0;
+	format_percent(low->running_ns, low->enabled_ns, least);
+	format_percent(high->running_ns, high->enabled_ns, most);
+	if (!strcmp(least, most))
+		snprintf(text, sizeof(text),
+			 "took turns: %zu device%s, counted %s of the time (COVER); what %s moved "
+			 "is scaled",
+			 nr, nr == 1 ? "" : "s", least, nr == 1 ? "it" : "they");
+	else
+		snprintf(text, sizeof(text),
+			 "took turns: %zu devices, counted %s to %s of the time (COVER); what they "
+			 "moved is scaled",
+			 nr, least, most);
+	return notes_wrapped(t->out, text, t->width);
+}
+
+static const char *legend(const struct table *t)
+{
+	if (t->devices == DEVICES_IO)
+		return "IO-RD, IO-WR: requests to devices as the kernel saw them, not counted on "
+		       "PCIe; RD: memory that devices read (a disk is written, a packet is sent); "
+		       "WR: memory that they write";
+	if (t->device_columns)
+		return "PCIE-RD and READ of devices: memory that they read (a disk is written, a "
+		       "packet is sent); PCIE-WR and WRITE: memory that they write";
+	return "RD and READ of devices: memory that they read (a disk is written, a packet is "
+	       "sent); WR and WRITE: memory that they write";
+}
+
+int devices_notes(const struct table *t)
+{
+	int err = 0;
+
+	if (t->devices == DEVICES_NONE)
+		return 0;
+	if (!t->o->quiet)
+		err = notes_wrapped(t->out, legend(t), t->width);
+	if (!err)
+		err = put_turns(t);
+	if (!err)
+		err = put_list(t, never_ran, "no data",
+			       "nothing was counted in this time, and sums are without it");
+	if (!err)
+		err = put_list(
+			t, guessed, "?",
+			"where it is was guessed from numbers, for firmware does not tell; if "
+			"that is wrong, the bytes are those of another");
+	/* Where nothing is counted at all, the legend says so. */
+	if (err || !t->traffic)
+		return err;
+	if (!err)
+		err = put_list(t, place_unknown, "not counted",
+			       "nothing tells which root complex it is; a map can (see "
+			       "--pci-map)");
+	if (!err)
+		err = put_list(t, not_countable, "not counted",
+			       "no counter of their root complex could be had");
+	return err;
+}
