@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "job.h"
+
 #define MODEL_COMM_LEN 16
 #define MODEL_NAME_LEN 128
 #define MODEL_KEY_LEN  64
@@ -187,6 +189,7 @@ enum row_kind {
 	ROW_PROCESS,
 	ROW_CGROUP,
 	ROW_THREAD,
+	ROW_JOB,
 };
 
 /* Why bytes of a counter belong to no row. */
@@ -356,15 +359,20 @@ struct row_device {
 };
 
 /**
- * struct report_row - a process, thread or cgroup
+ * struct report_row - a process, thread, cgroup or job
  * @key: stable identity: "pid:PID:START", "tid:TID:START", "cgroup:ID", or
- *	"cgroup:ID:own" for the tasks directly in a cgroup that also has children
- * @parent: key of the row this one is contained in, "" for none (cgroups only)
- * @leaf: rows whose values add up to the counters; true for all but parent cgroups
+ *	"cgroup:ID:own" for the tasks directly in a cgroup that also has children. Jobs: "job:ID" with
+ *	the id of the job's own cgroup, "job:ID:STEP" for a step of it, "job:ID:own" for tasks in no
+ *	step of a job with steps, "job:none" for what is in no job
+ * @parent: key of the row this one is contained in, "" for none (cgroups and steps only)
+ * @leaf: rows whose values add up to the counters; true for all but parent cgroups and jobs with
+ *	steps
  * @pid, @tid, @comm: process and thread rows
  * @comm_known: false when the name could not be learned
- * @exited: it has ended
+ * @exited: it has ended; of a job: its cgroup was removed, which is told in exactly one interval
+ *	that the job had no later part in, unless slices of it come late
  * @kernel: a kernel thread
+ * @job: the job that the row is or belongs to; owned, NULL for none
  * @cgroup_id, @cgroup: cgroup of the row; NULL when the path is not known
  * @on_cpu_ns: CPU time in the interval
  * @shares: one for each counter with @source SOURCE_CPU that had a value, and for those of
@@ -388,6 +396,7 @@ struct report_row {
 	uint32_t tid;
 	uint64_t start_ns;
 	char comm[MODEL_COMM_LEN];
+	struct row_job *job;
 	uint64_t cgroup_id;
 	char *cgroup;
 	uint64_t on_cpu_ns;

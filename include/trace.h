@@ -23,6 +23,7 @@
 #define TRACE_MAX_COUNTERS    4096
 #define TRACE_MAX_DEVICES     512
 #define TRACE_MAX_PROBES      256
+#define TRACE_HIERARCHY_SHIFT 56 /* cgroup ids: number of the v1 hierarchy above this bit */
 #define TRACE_MAX_LINKS	      16384 /* probes times counters: each row may have as many */
 
 /**
@@ -198,6 +199,19 @@ struct trace_io {
 };
 
 /**
+ * struct trace_job_news - more is known of a job than its cgroup's path says
+ * @cgroup_id: the job's own cgroup, which was told before
+ * @id: its number; NULL = as in the path
+ * @name, @user: NULL = not known
+ */
+struct trace_job_news {
+	uint64_t cgroup_id;
+	const char *id;
+	const char *name;
+	const char *user;
+};
+
+/**
  * struct trace_lost - something is known to be missing (NDJSON "lost")
  * @what: "slices", "windows", "tasks", "cgroups" or "io"; others are ignored
  * @socket: index
@@ -239,7 +253,11 @@ struct trace_mark {
  * @task, @task_exit: see struct trace_task
  * @resync: with @begin, all living tasks follow as @task events, up to the
  *	call without @begin; tasks not among them have ended
- * @cgroup: a cgroup of the v2 tree was made, renamed or found; @path NULL: removed
+ * @cgroup: a cgroup was made, renamed or found; @path NULL: removed. Those of the v2 tree have ids
+ *	below 1 << TRACE_HIERARCHY_SHIFT and paths that begin with a slash. Tasks may instead be in a
+ *	cgroup of a v1 hierarchy, whose number is in the upper bits and whose controller comes before
+ *	the path: "freezer:/slurm/uid_0/job_3". A path that is used again with another id is another cgroup
+ * @job: more is known of a job
  * @follow: from now on the process and the children it starts are followed
  * @slice, @window, @sample, @io, @lost, @mark: see there
  * @arg: handed to all
@@ -252,6 +270,7 @@ struct trace_sink {
 	int (*task_exit)(void *arg, uint32_t pid, uint64_t start_ns);
 	int (*resync)(void *arg, bool begin);
 	int (*cgroup)(void *arg, uint64_t id, const char *path);
+	int (*job)(void *arg, const struct trace_job_news *j);
 	int (*follow)(void *arg, uint32_t pid);
 	int (*slice)(void *arg, const struct trace_slice *s);
 	int (*window)(void *arg, const struct trace_window *w);

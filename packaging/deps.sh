@@ -3,7 +3,7 @@
 # deps.sh [--list]: install the Debian packages that building and testing need and
 # that are missing. Needs root or sudo only if something is missing.
 set -eu
-build="clang bpftool libbpf-dev libelf-dev zlib1g-dev libjansson-dev libcap-dev libpci-dev uthash-dev gcc make libc6-dev"
+build="clang bpftool libbpf-dev libelf-dev zlib1g-dev libjansson-dev libcap-dev libpci-dev libsqlite3-dev libmicrohttpd-dev uthash-dev gcc make libc6-dev"
 cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross dpkg-dev"
 test="libcmocka-dev iproute2 mount python3 python3-jsonschema valgrind clang-format shellcheck man-db procps libclang-rt-14-dev"
 bench="linux-perf libbpf-tools"

@@ -19,6 +19,8 @@
  *	recording that nobody looks at yet; session_report() is not called then
  * @replayed: reports say that they come from a recording
  * @neighbours: keep what session_neighbours() needs
+ * @no_summary: session_summary() is never called: keep nothing of intervals that were reported,
+ *	so that memory does not grow with the run
  */
 struct session_options {
 	enum row_kind by;
@@ -27,6 +29,7 @@ struct session_options {
 	bool names_only;
 	bool replayed;
 	bool neighbours;
+	bool no_summary;
 };
 
 struct session;
@@ -56,6 +59,16 @@ struct trace_sink session_sink(struct session *s);
 
 /** session_select() - ask for a cgroup and everything below it; 0 or -ENOMEM */
 int session_select(struct session *s, const char *path);
+
+/**
+ * session_select_job() - ask for a job, and all of this id that begin later
+ * @s: the session
+ * @scheduler: who must have made it, SCHEDULER_NONE for anybody
+ * @id: its id
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int session_select_job(struct session *s, enum scheduler scheduler, const char *id);
 
 /**
  * session_follow() - follow a process and the children it starts from now on

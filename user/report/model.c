@@ -16,6 +16,7 @@ void report_free(struct report *r)
 	if (!r)
 		return;
 	for (i = 0; i < r->nr_rows; i++) {
+		free(r->rows[i].job);
 		free(r->rows[i].cgroup);
 		free(r->rows[i].shares);
 		free(r->rows[i].latencies);
@@ -59,6 +60,7 @@ const char *row_kind_name(enum row_kind k)
 		[ROW_PROCESS] = "process",
 		[ROW_CGROUP] = "cgroup",
 		[ROW_THREAD] = "thread",
+		[ROW_JOB] = "job",
 	};
 
 	return (size_t)k < ARRAY_SIZE(names) ? names[k] : "unknown";

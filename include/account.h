@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Accounts: what each job caused from its begin to its end, over many intervals and over
+ * restarts of whoever keeps them. Plain data: the contract between the engine (which adds up),
+ * the store (which keeps), and the reports and metrics (which show).
+ *
+ * Times are CLOCK_REALTIME nanoseconds: accounts outlive a boot.
+ */
+#ifndef T410TRACE_ACCOUNT_H
+#define T410TRACE_ACCOUNT_H
+
+#include "model.h"
+
+#define ACCOUNT_BOOT_LEN 40 /* /proc/sys/kernel/random/boot_id */
+
+/**
+ * struct account_counter - a counter in all accounts, whatever the layout of a run
+ * @name: as in reports; with @socket its identity
+ * @socket: number of the socket, as users know it
+ * @source, @direction, @destination: see struct counter
+ * @bdf: device that it counts, "" for none. Counters of devices: the device's view
+ * @whole: its bytes are in no other counter of the same source and direction, so that sums may be
+ *	made (false for a device's bytes by destination and for ports as a whole)
+ */
+struct account_counter {
+	char name[MODEL_NAME_LEN];
+	uint32_t socket;
+	enum source source;
+	enum direction direction;
+	enum destination destination;
+	char bdf[MODEL_BDF_LEN];
+	bool whole;
+};
+
+/**
+ * struct account_total - bytes of a counter in an account
+ * @counter: index into accounts.counters
+ * @value, @low, @high: sums over the intervals; 95% interval
+ * @inseparable: part of @value from intervals in which the data could not tell it from others'
+ */
+struct account_total {
+	uint32_t counter;
+	uint64_t value;
+	uint64_t low;
+	uint64_t high;
+	uint64_t inseparable;
+};
+
+/**
+ * struct account_node_total - a counter of the machine, over the same intervals as something else
+ * @counter: index into accounts.counters
+ * @value: all bytes
+ * @attributed: of these, bytes of jobs and of anything else that ran. @value is @attributed plus
+ *	all of @unattributed, to the unit
+ * @unattributed: by reason
+ * @enabled_ns, @running_ns: multiplexing: time it should have counted, time it did
+ * @missing: intervals in which it had no value
+ */
+struct account_node_total {
+	uint32_t counter;
+	uint64_t value;
+	uint64_t attributed;
+	uint64_t unattributed[NR_REASONS];
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t missing;
+};
+
+/* Bytes of requests of a device, as the kernel saw them; the device's view. */
+struct account_io {
+	char bdf[MODEL_BDF_LEN];
+	char name[64];
+	uint64_t read_bytes;
+	uint64_t write_bytes;
+};
+
+/**
+ * struct account_part - a job as a whole, or a step of it
+ * @step: "" for the job as a whole; "own" is not used: what is in no step is in the whole only
+ * @start_ns, @end_ns: first seen, and last seen or ended
+ * @ended: its cgroup is gone
+ * @on_cpu_ns: CPU time
+ * @totals, @nr_totals: by counter, only those with bytes; owned
+ * @io, @nr_io: by device, only those with bytes; owned
+ */
+struct account_part {
+	char step[JOB_STEP_LEN];
+	uint64_t start_ns;
+	uint64_t end_ns;
+	bool ended;
+	uint64_t on_cpu_ns;
+	struct account_total *totals;
+	size_t nr_totals;
+	struct account_io *io;
+	size_t nr_io;
+};
+
+enum account_state {
+	ACCOUNT_RUNNING,
+	ACCOUNT_ENDED, /* its end was seen */
+	ACCOUNT_STALE, /* it ended while nobody looked: what came after end_ns is not in it */
+	NR_ACCOUNT_STATES,
+};
+
+/**
+ * struct account_gap - time that nobody looked while the job was there
+ * @start_ns, @end_ns: in between its traffic is in no account
+ */
+struct account_gap {
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+#define ACCOUNT_MAX_GAPS 16 /* later ones make the last one longer */
+
+/**
+ * struct account_job - the account of a job
+ * @job: who it is; @job.step is ""
+ * @path: of its cgroup; owned
+ * @boot: boot that it ran in
+ * @key: unique among all jobs of this machine: "slurm-12-881-1763740800" (scheduler, id made
+ *	harmless and cut, cgroup, begin in seconds); names the file in the spool
+ * @state: see enum account_state
+ * @late_start: it was there when the keeper of the accounts first looked: what came before
+ *	@whole.start_ns is not in it
+ * @gaps, @nr_gaps, @gap_ns: see struct account_gap; all gaps are in @gap_ns
+ * @intervals, @covered_ns: intervals it is made of, and their time
+ * @whole: everything
+ * @steps, @nr_steps: parts of @whole; owned. Steps beyond ACCOUNT_MAX_STEPS are added up in the last
+ *	one, which is then called "others"
+ * @node, @nr_node: the machine's counters in the same intervals; owned
+ * @quality: sums of the intervals' losses; @quality.method and .weights of the last one
+ * @self: sums of the intervals' cost of the tracer, of the machine as a whole
+ * @reported: its closing report was written
+ */
+struct account_job {
+	struct row_job job;
+	char *path;
+	char boot[ACCOUNT_BOOT_LEN];
+	char key[JOB_ID_LEN + 64];
+	enum account_state state;
+	bool late_start;
+	struct account_gap gaps[ACCOUNT_MAX_GAPS];
+	size_t nr_gaps;
+	uint64_t gap_ns;
+	uint64_t intervals;
+	uint64_t covered_ns;
+	struct account_part whole;
+	struct account_part *steps;
+	size_t nr_steps;
+	struct account_node_total *node;
+	size_t nr_node;
+	struct quality quality;
+	struct self_cost self;
+	bool reported;
+};
+#define ACCOUNT_MAX_STEPS 256
+
+/**
+ * struct accounts_node - totals of the machine since the accounts were begun, over all restarts
+ * @counters, @nr_counters: all counters that any account has; they are only ever added
+ * @totals, @nr_totals: one a counter
+ * @since_ns, @until_ns: first and last moment that is in them
+ * @intervals, @covered_ns: how many, and their time
+ * @gaps, @gap_ns: times that nobody looked in between, and how long
+ * @jobs_started, @jobs_ended, @jobs_stale: jobs so far
+ * @quality, @self: sums
+ */
+struct accounts_node {
+	struct account_counter *counters;
+	size_t nr_counters;
+	struct account_node_total *totals;
+	size_t nr_totals;
+	uint64_t since_ns;
+	uint64_t until_ns;
+	uint64_t intervals;
+	uint64_t covered_ns;
+	uint64_t gaps;
+	uint64_t gap_ns;
+	uint64_t jobs_started;
+	uint64_t jobs_ended;
+	uint64_t jobs_stale;
+	struct quality quality;
+	struct self_cost self;
+};
+
+/** account_state_name() - "running", "ended", "stale" */
+const char *account_state_name(enum account_state s);
+
+/** account_job_release() - free what an account owns, not the structure */
+void account_job_release(struct account_job *j);
+
+/** accounts_node_release() - the same */
+void accounts_node_release(struct accounts_node *n);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Jobs: what a cgroup belongs to in the eyes of whoever made it, a batch scheduler, a
+ * container engine or the service manager. Plain data.
+ *
+ * A job is identified by its own cgroup: the same number given to another cgroup (requeued
+ * jobs, names used again, numbers that begin anew) is another job.
+ */
+#ifndef T410TRACE_JOB_H
+#define T410TRACE_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Who made the cgroup. The order is that of the names, not of precedence. */
+enum scheduler {
+	SCHEDULER_NONE, /* nobody known: tasks outside of all jobs */
+	SCHEDULER_SLURM,
+	SCHEDULER_FLUX,
+	SCHEDULER_KUBERNETES,
+	SCHEDULER_DOCKER,
+	SCHEDULER_PODMAN,
+	SCHEDULER_LIBVIRT,
+	SCHEDULER_SYSTEMD,
+	NR_SCHEDULERS,
+};
+
+#define JOB_ID_LEN   128
+#define JOB_STEP_LEN 80
+#define JOB_NAME_LEN 128
+
+/**
+ * struct job_path - what a cgroup's path says
+ * @scheduler: who made it, the most specific one (a container of a pod is the pod's)
+ * @id: as its users know it: Slurm's job number, a pod's uid (with hyphens), a container's id, the
+ *	name of a unit or virtual machine (unescaped), a Flux job id
+ * @step: part of the job: a Slurm step ("0", "batch", "extern", "interactive"), a container of a
+ *	pod; "" for the job itself or where there are none
+ * @length: length of the part of the path that is the job's own cgroup
+ * @step_length: of the part that is the step's own cgroup; @length without a step
+ * @provisional: @id is a stand-in (Slurm's SLUID): the environment of a task has the number
+ */
+struct job_path {
+	enum scheduler scheduler;
+	char id[JOB_ID_LEN];
+	char step[JOB_STEP_LEN];
+	size_t length;
+	size_t step_length;
+	bool provisional;
+};
+
+/**
+ * struct row_job - the job a row of a report belongs to
+ * @scheduler, @id, @step: see struct job_path; @step "" in rows of the job as a whole
+ * @name, @user: as the scheduler knows them, "" when not known
+ * @cgroup_id: of the job's own cgroup, which tells jobs of the same id apart; 0 for SCHEDULER_NONE
+ * @provisional: @id is a stand-in
+ */
+struct row_job {
+	enum scheduler scheduler;
+	char id[JOB_ID_LEN];
+	char step[JOB_STEP_LEN];
+	char name[JOB_NAME_LEN];
+	char user[JOB_NAME_LEN];
+	uint64_t cgroup_id;
+	bool provisional;
+};
+
+/** scheduler_name() - "none", "slurm", "flux", "kubernetes", "docker", "podman", "libvirt", "systemd" */
+const char *scheduler_name(enum scheduler s);
+
+/** scheduler_find() - the reverse; NR_SCHEDULERS for no such name */
+enum scheduler scheduler_find(const char *name);
+
+#endif

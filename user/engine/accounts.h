@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The keeper of accounts: takes reports by job, interval by interval, and adds up. Pure: no
+ * clock, no files. What survives a restart goes out and comes in through include/account.h.
+ */
+#ifndef ENGINE_ACCOUNTS_H
+#define ENGINE_ACCOUNTS_H
+
+#include "account.h"
+
+struct accounts;
+
+/**
+ * struct accounts_options - what is kept
+ * @boot: identity of this boot
+ * @schedulers: bit by enum scheduler: whose jobs have accounts. Others are in the machine's totals only
+ */
+struct accounts_options {
+	char boot[ACCOUNT_BOOT_LEN];
+	uint32_t schedulers;
+};
+
+/** accounts_new() - empty accounts; 0 or -ENOMEM; free with accounts_free() */
+int accounts_new(const struct accounts_options *o, struct accounts **ret);
+void accounts_free(struct accounts *a);
+
+/**
+ * accounts_restore() - continue where another run ended
+ * @a: before the first interval
+ * @node: totals of the machine; copied
+ * @jobs, @nr_jobs: jobs that were running then; copied. Their counters are indexes into @node->counters
+ * @now_ns: CLOCK_REALTIME
+ *
+ * Jobs of this boot that turn out to be still there (same cgroup) go on, with a gap. All others
+ * become stale with the first interval: accounts_interval() says them to be over.
+ *
+ * Return: 0, -EINVAL for what makes no sense, -ENOMEM.
+ */
+int accounts_restore(struct accounts *a, const struct accounts_node *node,
+		     const struct account_job *jobs, size_t nr_jobs, uint64_t now_ns);
+
+/**
+ * accounts_interval() - add an interval
+ * @a: accounts
+ * @r: a report by job (ROW_JOB) of all workloads; not a summary
+ *
+ * All or nothing: with an error nothing was added.
+ *
+ * Return: 0, -EINVAL for another kind of report, -ENOMEM.
+ */
+int accounts_interval(struct accounts *a, const struct report *r);
+
+/**
+ * accounts_each_changed() - jobs that changed since the last accounts_saved(), for the store
+ * @a: accounts
+ * @fn: gets each; a nonzero result ends it
+ * @arg: handed to @fn
+ *
+ * Return: 0, or the first nonzero result of @fn.
+ */
+int accounts_each_changed(struct accounts *a, int (*fn)(void *arg, const struct account_job *j),
+			  void *arg);
+
+/** accounts_each() - all jobs that are running, or over and not forgotten yet */
+int accounts_each(struct accounts *a, int (*fn)(void *arg, const struct account_job *j), void *arg);
+
+/** accounts_saved() - what changed is in the store now: jobs that are over are forgotten */
+void accounts_saved(struct accounts *a);
+
+/** accounts_node() - totals of the machine; valid until the next call that changes something */
+const struct accounts_node *accounts_node(const struct accounts *a);
+
+/** accounts_nr() - jobs in memory */
+size_t accounts_nr(const struct accounts *a);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Accounts on disk: an SQLite file that one writer keeps and any number of readers look at.
+ * What is committed survives the death of the writer and of the machine.
+ */
+#ifndef PLATFORM_STORE_H
+#define PLATFORM_STORE_H
+
+#include "account.h"
+#include "base/diag.h"
+
+#define STORE_DEFAULT_FILE "/var/lib/t410trace/accounts.db"
+
+struct store;
+
+/**
+ * store_open() - open the accounts
+ * @file: where they are
+ * @write: for the writer: made when it is not there, brought to this version, and locked against a
+ *	second writer (-EBUSY)
+ * @d: gets the problem: no file (nobody keeps accounts here?), a later version, damage, rights
+ * @ret: close with store_close()
+ *
+ * A damaged file is kept aside under another name by the writer, who begins a new one and says so
+ * in @d with a return of 0.
+ *
+ * Return: 0 or a negative errno.
+ */
+int store_open(const char *file, bool write, struct diag *d, struct store **ret);
+void store_close(struct store *s);
+
+/* One interval is one transaction. */
+
+/** store_begin() - begin to write an interval; 0 or a negative errno */
+int store_begin(struct store *s, struct diag *d);
+
+/** store_node() - the machine's totals and the host */
+int store_node(struct store *s, const struct host_info *host, const struct accounts_node *n,
+	       struct diag *d);
+
+/** store_job() - a job that is new or has changed */
+int store_job(struct store *s, const struct account_job *j, struct diag *d);
+
+/**
+ * store_commit() - make it last
+ *
+ * Return: 0; -ENOSPC and others: nothing of the interval is in the store, which stays as it was
+ * before store_begin(); the caller keeps it and tries again.
+ */
+int store_commit(struct store *s, struct diag *d);
+
+/** store_rollback() - never mind; after an error of store_node() or store_job() */
+void store_rollback(struct store *s);
+
+/** store_reported() - the closing report of a job was written; its own transaction */
+int store_reported(struct store *s, const char *key, struct diag *d);
+
+/**
+ * store_prune() - forget old jobs
+ * @s: the store
+ * @before_ns: reported jobs that ended before (CLOCK_REALTIME)
+ * @max_jobs: and the oldest reported ones beyond this many; 0 = no bound
+ * @d: gets the problem
+ * @ret_nr: how many were forgotten
+ */
+int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct diag *d,
+		uint64_t *ret_nr);
+
+/* Reading */
+
+/**
+ * store_read_node() - the machine's totals and the host
+ *
+ * Return: 0, -ENODATA when there is no interval yet, another negative errno.
+ */
+int store_read_node(struct store *s, struct host_info *ret_host, struct accounts_node *ret,
+		    struct diag *d);
+
+/**
+ * struct store_query - which jobs
+ * @states: bit by enum account_state, 0 = all
+ * @scheduler: SCHEDULER_NONE = all
+ * @id: number of the job, or its key; NULL = all
+ * @user: NULL = all
+ * @since_ns: ended after this, or running
+ * @unreported: only those that are over and have no closing report yet
+ * @newest: at most this many, the last begun first; 0 = all, the first begun first
+ */
+struct store_query {
+	unsigned int states;
+	enum scheduler scheduler;
+	const char *id;
+	const char *user;
+	uint64_t since_ns;
+	bool unreported;
+	size_t newest;
+};
+
+/**
+ * store_each_job() - read jobs
+ * @s: the store
+ * @q: which
+ * @fn: gets each, valid during the call; a nonzero result ends it
+ * @arg: handed to @fn
+ * @d: gets the problem
+ *
+ * Return: 0, the first nonzero result of @fn, or a negative errno.
+ */
+int store_each_job(struct store *s, const struct store_query *q,
+		   int (*fn)(void *arg, const struct account_job *j), void *arg, struct diag *d);
+
+#endif

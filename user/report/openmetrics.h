@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Accounts as OpenMetrics text, for Prometheus and the like. The number of series is bounded by
+ * the options, whatever runs.
+ */
+#ifndef REPORT_OPENMETRICS_H
+#define REPORT_OPENMETRICS_H
+
+#include <stdio.h>
+
+#include "account.h"
+
+struct openmetrics;
+
+/**
+ * struct openmetrics_options - bounds
+ * @top: jobs with series of their own; what others do is added up as "other"
+ * @keep: intervals that a job which has ended keeps its series, so that the last scrape sees its end
+ */
+struct openmetrics_options {
+	size_t top;
+	uint32_t keep;
+};
+
+/** openmetrics_new() - no series yet; 0 or -ENOMEM; free with openmetrics_free() */
+int openmetrics_new(const struct openmetrics_options *o, struct openmetrics **ret);
+void openmetrics_free(struct openmetrics *m);
+
+/** openmetrics_limits() - other bounds from the next interval on */
+void openmetrics_limits(struct openmetrics *m, const struct openmetrics_options *o);
+
+/**
+ * openmetrics_interval() - an interval was added to the accounts
+ * @m: the series
+ * @r: its report by job
+ *
+ * A job gets series when it is among the largest of an interval, and keeps them until it has ended.
+ * Its series count what it did since it got them, and "other" what all without series did in the
+ * meantime, so that each of them only ever grows and rates add up to the machine's.
+ *
+ * Return: 0 or -ENOMEM; then the interval is in the series of the machine only.
+ */
+int openmetrics_interval(struct openmetrics *m, const struct report *r);
+
+/**
+ * struct openmetrics_state - what is shown besides the series of jobs
+ * @host: the machine
+ * @node: its totals
+ * @jobs_running: jobs with accounts
+ * @unreported: closing reports that could not be written yet
+ * @store_errors, @spool_errors: so far
+ * @interval_ns: last interval's length
+ * @cost_ns: what closing the last interval took
+ */
+struct openmetrics_state {
+	const struct host_info *host;
+	const struct accounts_node *node;
+	uint64_t jobs_running;
+	uint64_t unreported;
+	uint64_t store_errors;
+	uint64_t spool_errors;
+	uint64_t interval_ns;
+	uint64_t cost_ns;
+};
+
+/** openmetrics_write() - everything, ending with "# EOF"; 0 or a negative errno */
+int openmetrics_write(FILE *out, const struct openmetrics *m, const struct openmetrics_state *s);
+
+#endif
