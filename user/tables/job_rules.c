@@ -147,14 +147,24 @@ static const struct job_rule rules[] = {
 /* clang-format on */
 
 static const struct job_variables variables[NR_SCHEDULERS] = {
-	/* sbatch(1), srun(1): OUTPUT ENVIRONMENT VARIABLES */
-	[SCHEDULER_SLURM] = { "SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_USER", NULL },
+	/*
+	 * sbatch(1), srun(1): OUTPUT ENVIRONMENT VARIABLES. slurmstepd is in step_N/slurm and calls
+	 * itself "slurmstepd: [12.batch]" (cgroup_v2.html).
+	 */
+	[SCHEDULER_SLURM] = { .id = "SLURM_JOB_ID",
+			      .name = "SLURM_JOB_NAME",
+			      .user = "SLURM_JOB_USER",
+			      .keeper = "slurm",
+			      .title = "slurmstepd: [" },
 	/* The path has the id, and Flux tells tasks no name. */
-	[SCHEDULER_FLUX] = { NULL, NULL, "USER", "FLUX_JOB_ID" },
-	/* The host's name of a pod is the pod's name; only containers of pods have the other one. */
-	[SCHEDULER_KUBERNETES] = { NULL, "HOSTNAME", NULL, "KUBERNETES_SERVICE_HOST" },
-	[SCHEDULER_DOCKER] = { NULL, "HOSTNAME", NULL, NULL },
-	[SCHEDULER_PODMAN] = { NULL, "HOSTNAME", NULL, "container" },
+	[SCHEDULER_FLUX] = { .user = "USER", .proof = "FLUX_JOB_ID" },
+	/* The host's name of a pod is the pod's; only containers of pods have the other variable. */
+	[SCHEDULER_KUBERNETES] = { .name = "HOSTNAME",
+				   .proof = "KUBERNETES_SERVICE_HOST",
+				   .hostname = true },
+	[SCHEDULER_DOCKER] = { .name = "HOSTNAME", .hostname = true },
+	/* podman-run(1): ENVIRONMENT */
+	[SCHEDULER_PODMAN] = { .name = "HOSTNAME", .proof = "container", .hostname = true },
 };
 
 struct span {
