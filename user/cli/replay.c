@@ -335,6 +335,13 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	return passed(r, r->out.cgroup(r->out.arg, id, path));
 }
 
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	struct replay *r = arg;
+
+	return passed(r, trace_tell_job(&r->out, j));
+}
+
 static int on_follow(void *arg, uint32_t pid)
 {
 	struct replay *r = arg;
@@ -424,6 +431,7 @@ struct trace_sink replay_sink(struct replay *r)
 		.task_exit = on_task_exit,
 		.resync = on_resync,
 		.cgroup = on_cgroup,
+		.job = on_job,
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,

@@ -31,6 +31,18 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	return HAND_ON(cgroup, id, path);
 }
 
+/* Not all of them care. */
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	struct tee *tee = arg;
+	int err = 0;
+
+	for (size_t i = 0; i < tee->nr && !err; i++)
+		err = trace_tell_job(&tee->sinks[i], j);
+	tee->events += !err;
+	return err;
+}
+
 static int on_follow(void *arg, uint32_t pid)
 {
 	return HAND_ON(follow, pid);
@@ -73,6 +85,7 @@ struct trace_sink tee_sink(struct tee *t)
 		.task_exit = on_task_exit,
 		.resync = on_resync,
 		.cgroup = on_cgroup,
+		.job = on_job,
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
