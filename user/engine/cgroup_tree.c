@@ -39,7 +39,7 @@ static bool to_parent(char *path)
 
 	if (!slash || !slash[1])
 		return false;
-	slash[slash == path] = '\0'; /* "/a" becomes "/" */
+	slash[slash == strchr(path, '/')] = '\0'; /* "/a" becomes "/", "freezer:/a" "freezer:/" */
 	return true;
 }
 

@@ -160,9 +160,9 @@ static bool is_below(const char *path, const char *top)
 {
 	size_t n = strlen(top);
 
-	if (n == 1) /* the root */
+	if (n == 1) /* the root of all, also of what has v1 cgroups instead */
 		return true;
-	return !strncmp(path, top, n) && (path[n] == '\0' || path[n] == '/');
+	return !strncmp(path, top, n) && (path[n] == '\0' || path[n] == '/' || top[n - 1] == '/');
 }
 
 static bool is_selected(const struct identity *id, const char *path)
