@@ -18,6 +18,22 @@ static __always_inline __u64 trace_id(const struct cgroup *cgrp)
 	return v1_controller && root->subsys_mask >> v1_subsys & 1 ? v1_id(cgrp->kn->id) : 0;
 }
 
+/*
+ * A new cgroup may be a job's, whose tasks are asked for its name: user space is woken for it,
+ * but not more often than this, whoever makes cgroups by the thousand.
+ */
+#define WAKE_PAUSE_NS 10000000
+
+__u64 cgroups_woken_ns;
+
+static __always_inline __u64 wake_flags(__u32 type, __u64 now)
+{
+	if (type != LEDGER_CGROUP_NEW || now - cgroups_woken_ns < WAKE_PAUSE_NS)
+		return ring_flags(ring_wake_bytes);
+	cgroups_woken_ns = now;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
 static __always_inline void cgroup_record(const struct cgroup *cgrp, const char *path, __u32 type)
 {
 	struct ledger_cgroup *r;
@@ -37,7 +53,7 @@ static __always_inline void cgroup_record(const struct cgroup *cgrp, const char 
 	r->path[0] = '\0';
 	if (path)
 		bpf_probe_read_kernel_str(r->path, sizeof(r->path), path);
-	bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+	bpf_ringbuf_submit(r, wake_flags(type, r->h.time_ns));
 }
 
 SEC("tp_btf/cgroup_mkdir")

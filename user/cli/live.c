@@ -15,6 +15,7 @@
 #include "cli/feed.h"
 #include "cli/live_cgroups.h"
 #include "cli/live_devices.h"
+#include "cli/live_jobs.h"
 #include "cli/live_probes.h"
 #include "cli/process.h"
 #include "cli/signals.h"
@@ -42,13 +43,15 @@ struct live {
 	struct trace_header header;
 	struct ledger *ledger;
 	struct session *session;
-	struct tee tee;	       /* session, and recorder if there is one */
+	struct tee tee;	       /* session, recorder if there is one, names of jobs */
+	bool recorded;
 	struct trace_sink out; /* of @tee */
 	struct feed feed;
 	struct ledger_sink sink;      /* of @feed */
 	struct sampler *sampler;      /* NULL: no latencies */
 	struct live_devices *devices; /* NULL: none were asked for */
 	struct live_cgroups cgroups;
+	struct live_jobs *jobs;
 	char weights_note[sizeof(((struct weights *)NULL)->note)];
 	uint64_t *ends_ns;   /* of the last interval, by socket */
 	struct quality seen; /* losses up to the last mark */
@@ -172,7 +175,11 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		if (err)
 			return err;
 		l->tee.nr++;
+		l->recorded = true;
 	}
+	if (live_jobs_new(&l->cgroups, NULL, &l->jobs))
+		return no_memory(d);
+	l->tee.sinks[l->tee.nr++] = live_jobs_sink(l->jobs);
 	l->out = tee_sink(&l->tee);
 	if (feed_init(&l->feed, &l->header.layout, &l->out, l->args->window_ns))
 		return no_memory(d);
@@ -241,7 +248,7 @@ static int trace_failed(const struct live *l, int err, struct diag *d)
 {
 	if (!err || err == -ENOMEM)
 		return err ? no_memory(d) : 0;
-	if (l->tee.nr < 2)
+	if (!l->recorded)
 		return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
 	diag_fail(d, err, "cannot write to %s: %s", l->args->output, strerror(-err));
 	if (err == -ENOSPC)
@@ -436,6 +443,7 @@ void live_free(struct live *l)
 	cpu_map_free(&l->cpus);
 	pmu_list_free(&l->pmus);
 	sysfs_close(&l->sysfs);
+	live_jobs_free(l->jobs);
 	live_cgroups_release(&l->cgroups);
 	free(l->ends_ns);
 	free(l);
@@ -516,7 +524,7 @@ uint64_t live_next_ns(const struct live *l)
 	uint64_t devices = live_devices_next_ns(l->devices);
 	uint64_t probes = l->sampler ? sampler_next_ns(l->sampler) : UINT64_MAX;
 
-	return earlier(devices, probes);
+	return earlier(earlier(devices, probes), live_jobs_next_ns(l->jobs));
 }
 
 /* An error without words is that of those who receive the events. */
@@ -532,6 +540,8 @@ int live_drain(struct live *l, struct diag *d)
 
 	if (!err && l->sampler)
 		err = trace_failed(l, sampler_step(l->sampler, &sink), d);
+	if (!err)
+		err = trace_failed(l, live_jobs_step(l->jobs, &l->out), d);
 	return err ? err : devices_done(l, live_devices_step(l->devices, d), d);
 }
 

@@ -6,7 +6,8 @@
 		struct tee *tee_ = arg;                                                \
 		int err_ = 0;                                                          \
 		for (size_t i_ = 0; i_ < tee_->nr && !err_; i_++)                      \
-			err_ = tee_->sinks[i_].call(tee_->sinks[i_].arg, __VA_ARGS__); \
+			if (tee_->sinks[i_].call)                                      \
+				err_ = tee_->sinks[i_].call(tee_->sinks[i_].arg, __VA_ARGS__); \
 		tee_->events += !err_;                                                 \
 		err_;                                                                  \
 	})
@@ -31,16 +32,9 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	return HAND_ON(cgroup, id, path);
 }
 
-/* Not all of them care. */
 static int on_job(void *arg, const struct trace_job_news *j)
 {
-	struct tee *tee = arg;
-	int err = 0;
-
-	for (size_t i = 0; i < tee->nr && !err; i++)
-		err = trace_tell_job(&tee->sinks[i], j);
-	tee->events += !err;
-	return err;
+	return HAND_ON(job, j);
 }
 
 static int on_follow(void *arg, uint32_t pid)
