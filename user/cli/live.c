@@ -43,7 +43,7 @@ struct live {
 	struct trace_header header;
 	struct ledger *ledger;
 	struct session *session;
-	struct tee tee;	       /* session, recorder if there is one, names of jobs */
+	struct tee tee; /* session, recorder if there is one, names of jobs */
 	bool recorded;
 	struct trace_sink out; /* of @tee */
 	struct feed feed;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/tee.h"
 
-#define HAND_ON(call, ...)                                                             \
-	({                                                                             \
-		struct tee *tee_ = arg;                                                \
-		int err_ = 0;                                                          \
-		for (size_t i_ = 0; i_ < tee_->nr && !err_; i_++)                      \
-			if (tee_->sinks[i_].call)                                      \
+#define HAND_ON(call, ...)                                                                     \
+	({                                                                                     \
+		struct tee *tee_ = arg;                                                        \
+		int err_ = 0;                                                                  \
+		for (size_t i_ = 0; i_ < tee_->nr && !err_; i_++)                              \
+			if (tee_->sinks[i_].call)                                              \
 				err_ = tee_->sinks[i_].call(tee_->sinks[i_].arg, __VA_ARGS__); \
-		tee_->events += !err_;                                                 \
-		err_;                                                                  \
+		tee_->events += !err_;                                                         \
+		err_;                                                                          \
 	})
 
 static int on_task(void *arg, const struct trace_task *t)
