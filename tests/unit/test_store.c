@@ -124,6 +124,8 @@ static void test_round_trip(void **state)
 	}
 	assert_int_equal(read.until_ns, node.until_ns);
 	assert_int_equal(read.jobs_ended, 1);
+	assert_int_equal(read.jobs_dropped, 4);
+	assert_int_equal(read.late_rows, 5);
 	assert_int_equal(read.quality.windows, 6000);
 	assert_int_equal(store_each_job(s, &q, expect_job, &j, &d), 7);
 	q.id = j.key;
