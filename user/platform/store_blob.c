@@ -40,6 +40,13 @@ static const size_t self_fields[] = {
 	FIELD(self_cost, probe_deferred), FIELD(self_cost, probe_failed),
 };
 
+/* Something new in them needs a new version of the form. */
+_Static_assert(sizeof(struct quality) == offsetof(struct quality, windows) +
+						 sizeof(quality_fields) / sizeof(size_t) * 8,
+	       "all losses");
+_Static_assert(sizeof(struct self_cost) == sizeof(self_fields) / sizeof(size_t) * 8, "all costs");
+_Static_assert(NR_REASONS == 6, "all reasons");
+
 static void put_bytes(struct blob *b, const void *data, size_t nr)
 {
 	size_t cap = b->cap ? b->cap : 1024;
