@@ -394,7 +394,7 @@ static void test_log_bounded(void **state)
 	for (uint64_t i = 1; i < 60; i++)
 		assert_int_equal(put_interval(s, 1, 100, i, &d), 0);
 	assert_int_equal(stat(log, &st), 0);
-	assert_in_range(st.st_size, 1, 8 << 20);
+	assert_in_range(st.st_size, 1, 16 << 20);
 	store_close(s);
 	assert_int_equal(stat(log, &st), 0);
 	assert_int_equal(st.st_size, 0);
