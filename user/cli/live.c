@@ -195,6 +195,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		.method = l->args->methods[0],
 		.names_only = recorder,
 		.neighbours = l->args->job == JOB_NEIGHBOURS,
+		.no_summary = l->args->no_summary,
 	};
 	int err;
 
@@ -495,6 +496,16 @@ int live_fd(const struct live *l)
 size_t live_alive(const struct live *l)
 {
 	return session_alive(l->session);
+}
+
+uint64_t live_jobs_ended(const struct live *l, uint64_t schedulers)
+{
+	return session_jobs_ended(l->session, schedulers);
+}
+
+const struct host_info *live_host(const struct live *l)
+{
+	return &l->header.host;
 }
 
 /* When the active CPU goes offline, the driver moves the events and says so in cpumask. */

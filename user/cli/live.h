@@ -69,6 +69,18 @@ int live_drain(struct live *l, struct diag *d);
 size_t live_alive(const struct live *l);
 
 /**
+ * live_jobs_ended() - number of jobs whose end was seen so far
+ * @l: the run
+ * @schedulers: of these only; bit by enum scheduler
+ *
+ * Told by live_drain(): whoever wants the end of a job at once closes the interval when this grows.
+ */
+uint64_t live_jobs_ended(const struct live *l, uint64_t schedulers);
+
+/** live_host() - the machine; valid as long as the run */
+const struct host_info *live_host(const struct live *l);
+
+/**
  * live_mark() - end an interval: everything up to now is in the trace afterwards
  * @l: the run
  * @last: the run ends here
