@@ -195,6 +195,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		.method = l->args->methods[0],
 		.names_only = recorder,
 		.neighbours = l->args->job == JOB_NEIGHBOURS,
+		.idle_units = l->args->idle_units,
 		.no_summary = l->args->no_summary,
 	};
 	int err;
@@ -498,7 +499,7 @@ size_t live_alive(const struct live *l)
 	return session_alive(l->session);
 }
 
-uint64_t live_jobs_ended(const struct live *l, uint64_t schedulers)
+uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers)
 {
 	return session_jobs_ended(l->session, schedulers);
 }

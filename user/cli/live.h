@@ -75,7 +75,7 @@ size_t live_alive(const struct live *l);
  *
  * Told by live_drain(): whoever wants the end of a job at once closes the interval when this grows.
  */
-uint64_t live_jobs_ended(const struct live *l, uint64_t schedulers);
+uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers);
 
 /** live_host() - the machine; valid as long as the run */
 const struct host_info *live_host(const struct live *l);

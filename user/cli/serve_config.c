@@ -367,6 +367,7 @@ int serve_config_live(struct serve_config *c, struct trace_args *ret)
 		.by_destination = c->by_destination,
 		.pci_map = c->pci_map[0] ? c->pci_map : NULL,
 		.no_counters = !c->counters,
+		.idle_units = c->schedulers & (1u << SCHEDULER_SYSTEMD),
 		.no_summary = true,
 	};
 
