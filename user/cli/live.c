@@ -722,17 +722,23 @@ void live_progress(const struct live *l, struct live_progress *ret)
 	};
 }
 
-void live_describe(const struct live *l, char *ret_text, size_t size)
+void live_describe_counters(const struct live *l, char *ret_text, size_t size)
 {
 	size_t pinned = 0;
 
 	for (size_t s = 0; s < l->counters.nr_sockets; s++)
 		pinned += l->counters.sockets[s].pinned;
-	snprintf(ret_text, size, "%zu counters on %zu socket%s in %zu group%s%s, %zu process%s",
-		 l->counters.nr, l->counters.nr_sockets, l->counters.nr_sockets == 1 ? "" : "s",
+	snprintf(ret_text, size, "%zu counters on %zu socket%s in %zu group%s%s", l->counters.nr,
+		 l->counters.nr_sockets, l->counters.nr_sockets == 1 ? "" : "s",
 		 l->counters.nr_groups, l->counters.nr_groups == 1 ? "" : "s",
-		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)",
-		 live_alive(l), live_alive(l) == 1 ? "" : "es");
+		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)");
+}
+
+void live_describe(const struct live *l, char *ret_text, size_t size)
+{
+	live_describe_counters(l, ret_text, size);
+	str_append(ret_text, size, ", %zu process%s", live_alive(l),
+		   live_alive(l) == 1 ? "" : "es");
 }
 
 const char *live_note(const struct live *l, size_t i)

@@ -121,6 +121,9 @@ struct live_progress {
 };
 void live_progress(const struct live *l, struct live_progress *ret);
 
+/** live_describe_counters() - one line on what is counted, for people */
+void live_describe_counters(const struct live *l, char *ret_text, size_t size);
+
 /** live_describe() - one line on what is followed and counted, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);
 

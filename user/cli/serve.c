@@ -135,7 +135,10 @@ static void say_ready(const struct serve *s)
 
 	for (size_t i = 0; (note = live_note(s->live, i)); i++)
 		serve_log(LOG_NOTICE, "%s", note);
-	live_describe(s->live, text, sizeof(text));
+	str_copy(text, sizeof(text),
+		 "no counters: accounts have CPU time and requests of devices only");
+	if (s->config.counters)
+		live_describe_counters(s->live, text, sizeof(text));
 	serve_log(LOG_INFO, "%s", text);
 	live_describe_weights(s->live, text, sizeof(text));
 	serve_log(LOG_INFO, "%s", text);
