@@ -63,10 +63,10 @@ static void cgroups_know_their_job(void **state)
 	(void)state;
 	told(&w, 1, "/");
 	told(&w, 2, "/slurm");
-	told(&w, 3, "/slurm/job_12");
-	told(&w, 4, "/slurm/job_12/step_0");
-	told(&w, 5, "/slurm/job_12/step_0/task_1");
-	told(&w, 6, "/slurm/job_12/step_batch");
+	told(&w, 3, "/slurm/uid_0/job_12");
+	told(&w, 4, "/slurm/uid_0/job_12/step_0");
+	told(&w, 5, "/slurm/uid_0/job_12/step_0/task_1");
+	told(&w, 6, "/slurm/uid_0/job_12/step_batch");
 	assert_null(job_of(&w, 1));
 	assert_null(job_of(&w, 2));
 	j = job_of(&w, 3);
@@ -74,7 +74,7 @@ static void cgroups_know_their_job(void **state)
 	assert_int_equal(j->who.scheduler, SCHEDULER_SLURM);
 	assert_string_equal(j->who.id, "12");
 	assert_int_equal(j->who.cgroup_id, 3);
-	assert_string_equal(j->path, "/slurm/job_12");
+	assert_string_equal(j->path, "/slurm/uid_0/job_12");
 	assert_ptr_equal(job_of(&w, 4), j);
 	assert_ptr_equal(job_of(&w, 5), j);
 	assert_ptr_equal(identity_job(w.id, 3), j);
@@ -90,26 +90,26 @@ static void a_path_used_again_is_another_job(void **state)
 	const struct job *first;
 
 	(void)state;
-	told(&w, 3, "/slurm/job_12");
-	told(&w, 4, "/slurm/job_12/step_0");
+	told(&w, 3, "/slurm/uid_0/job_12");
+	told(&w, 4, "/slurm/uid_0/job_12/step_0");
 	first = job_of(&w, 3);
 	identity_cgroup_gone(w.id, 4);
 	assert_false(first->gone);
 	identity_cgroup_gone(w.id, 3);
 	assert_true(first->gone);
-	told(&w, 5, "/slurm/job_12");
-	told(&w, 6, "/slurm/job_12/step_0");
+	told(&w, 5, "/slurm/uid_0/job_12");
+	told(&w, 6, "/slurm/uid_0/job_12/step_0");
 	assert_ptr_not_equal(job_of(&w, 5), first);
 	assert_ptr_equal(job_of(&w, 6), job_of(&w, 5));
 	assert_ptr_equal(job_of(&w, 4), first);
-	assert_int_equal(identity_cgroup_by_path(w.id, "/slurm/job_12")->id, 5);
+	assert_int_equal(identity_cgroup_by_path(w.id, "/slurm/uid_0/job_12")->id, 5);
 	/* nobody said that it is gone: that another one is there does */
-	told(&w, 7, "/slurm/job_12");
+	told(&w, 7, "/slurm/uid_0/job_12");
 	assert_true(identity_job(w.id, 5)->gone);
 	assert_int_equal(identity_jobs_ended(w.id, 1 << SCHEDULER_SLURM), 2);
 	assert_int_equal(identity_jobs_ended(w.id, 1 << SCHEDULER_FLUX), 0);
 	/* that was wrong: the records came late */
-	told(&w, 5, "/slurm/job_12");
+	told(&w, 5, "/slurm/uid_0/job_12");
 	assert_false(identity_job(w.id, 5)->gone);
 	assert_true(identity_job(w.id, 7)->gone);
 	assert_ptr_equal(job_of(&w, 6), identity_job(w.id, 5));
@@ -122,9 +122,9 @@ static void what_is_gone_stays_gone(void **state)
 	struct world w = world_new(ROW_JOB, true);
 
 	(void)state;
-	told(&w, 3, "/slurm/job_12");
+	told(&w, 3, "/slurm/uid_0/job_12");
 	identity_cgroup_gone(w.id, 3);
-	told(&w, 3, "/slurm/job_12");
+	told(&w, 3, "/slurm/uid_0/job_12");
 	assert_true(job_of(&w, 3)->gone);
 	identity_cgroup_gone(w.id, 3);
 	assert_int_equal(identity_jobs_ended(w.id, UINT32_MAX), 1);
@@ -139,17 +139,17 @@ static void a_step_may_come_before_its_job(void **state)
 
 	(void)state;
 	/* in the same interval: the key is that of the job's own cgroup */
-	told(&w, 4, "/slurm/job_1/step_0");
+	told(&w, 4, "/slurm/uid_0/job_1/step_0");
 	assert_int_equal(job_of(&w, 4)->who.cgroup_id, 4);
-	told(&w, 3, "/slurm/job_1");
+	told(&w, 3, "/slurm/uid_0/job_1");
 	assert_int_equal(job_of(&w, 4)->who.cgroup_id, 3);
 	assert_ptr_equal(identity_job(w.id, 3), job_of(&w, 4));
 	assert_null(identity_job(w.id, 4));
 	/* later: who knows it by its key is not confused */
-	told(&w, 14, "/slurm/job_2/step_0");
+	told(&w, 14, "/slurm/uid_0/job_2/step_0");
 	next_has(&w, "job:14:0", LIVES);
-	told(&w, 13, "/slurm/job_2");
-	told(&w, 15, "/slurm/job_2/step_1");
+	told(&w, 13, "/slurm/uid_0/job_2");
+	told(&w, 15, "/slurm/uid_0/job_2/step_1");
 	assert_int_equal(job_of(&w, 15)->who.cgroup_id, 14);
 	next_has(&w, "job:14:1", LIVES);
 	identity_cgroup_gone(w.id, 14);
@@ -158,8 +158,8 @@ static void a_step_may_come_before_its_job(void **state)
 	identity_cgroup_gone(w.id, 13);
 	next_has(&w, "job:14", EXITED);
 	/* never: it is over with its last cgroup */
-	told(&w, 24, "/slurm/job_3/step_0");
-	told(&w, 25, "/slurm/job_3/step_1");
+	told(&w, 24, "/slurm/uid_0/job_3/step_0");
+	told(&w, 25, "/slurm/uid_0/job_3/step_1");
 	identity_cgroup_gone(w.id, 24);
 	next_has(&w, "job:24:0", EXITED);
 	next_has(&w, "job:24:1", LIVES);
@@ -175,8 +175,8 @@ static void news_of_jobs(void **state)
 	const struct job *j;
 
 	(void)state;
-	told(&w, 3, "/slurm/job_12");
-	told(&w, 4, "/slurm/job_12/step_0");
+	told(&w, 3, "/slurm/uid_0/job_12");
+	told(&w, 4, "/slurm/uid_0/job_12/step_0");
 	j = job_of(&w, 3);
 	assert_int_equal(identity_select_job(w.id, SCHEDULER_NONE, "77"), 0);
 	assert_true(identity_has_selection(w.id));
@@ -201,15 +201,15 @@ static void jobs_asked_for(void **state)
 	struct report *r;
 
 	(void)state;
-	told(&w, 3, "/slurm/job_12");
-	told(&w, 5, "/slurm/job_13");
-	told(&w, 6, "/slurm/job_13/step_0");
-	told(&w, 7, "/slurm/job_13/step_1");
+	told(&w, 3, "/slurm/uid_0/job_12");
+	told(&w, 5, "/slurm/uid_0/job_13");
+	told(&w, 6, "/slurm/uid_0/job_13/step_0");
+	told(&w, 7, "/slurm/uid_0/job_13/step_1");
 	assert_int_equal(identity_select_job(w.id, SCHEDULER_SLURM, "12"), 0);
 	assert_int_equal(identity_select_job(w.id, SCHEDULER_FLUX, "14"), 0);
-	assert_int_equal(identity_select(w.id, "/slurm/job_13/step_1"), 0);
-	told(&w, 4, "/slurm/job_12/step_0");
-	told(&w, 8, "/slurm/job_14");
+	assert_int_equal(identity_select(w.id, "/slurm/uid_0/job_13/step_1"), 0);
+	told(&w, 4, "/slurm/uid_0/job_12/step_0");
+	told(&w, 8, "/slurm/uid_0/job_14");
 	moved(&w, workload(&w, 9, 8), 100);
 	r = next_report(&w);
 	assert_int_equal(r->counters[CPU].unattributed[REASON_OTHER], 100);
@@ -224,7 +224,7 @@ static void jobs_asked_for(void **state)
 	identity_cgroup_gone(w.id, 4);
 	identity_cgroup_gone(w.id, 3);
 	next_has(&w, "job:3", EXITED);
-	told(&w, 30, "/slurm/job_12");
+	told(&w, 30, "/slurm/uid_0/job_12");
 	next_has(&w, "job:30", LIVES);
 	world_free(&w);
 }
@@ -236,7 +236,7 @@ static void jobs_are_forgotten(void **state)
 
 	(void)state;
 	for (uint64_t i = 1; i < 5000; i++) {
-		snprintf(path, sizeof(path), "/slurm/job_%d", (int)(i % 7));
+		snprintf(path, sizeof(path), "/slurm/uid_0/job_%d", (int)(i % 7) + 1);
 		told(&w, 2 * i, path);
 		strcat(path, "/step_0");
 		told(&w, 2 * i + 1, path);
@@ -252,7 +252,7 @@ static void jobs_are_forgotten(void **state)
 		assert_null(identity_cgroup_find(w.id, i));
 		assert_null(identity_job(w.id, i));
 	}
-	assert_null(identity_cgroup_by_path(w.id, "/slurm/job_1"));
+	assert_null(identity_cgroup_by_path(w.id, "/slurm/uid_0/job_1"));
 	assert_true(identity_nr(w.id) < 400);
 	world_free(&w);
 }
@@ -268,11 +268,11 @@ static void jobs_and_their_steps(void **state)
 
 	(void)state;
 	told(&w, 1, "/");
-	told(&w, 3, "/slurm/job_12");
-	told(&w, 4, "/slurm/job_12/step_0");
-	told(&w, 5, "/slurm/job_12/step_0/task_1"); /* threaded, perhaps */
-	told(&w, 6, "/slurm/job_12/step_1");
-	told(&w, 7, "/slurm/job_13");
+	told(&w, 3, "/slurm/uid_0/job_12");
+	told(&w, 4, "/slurm/uid_0/job_12/step_0");
+	told(&w, 5, "/slurm/uid_0/job_12/step_0/task_1"); /* threaded, perhaps */
+	told(&w, 6, "/slurm/uid_0/job_12/step_1");
+	told(&w, 7, "/slurm/uid_0/job_13");
 	identity_job_news(w.id, &(struct trace_job_news){ .cgroup_id = 3, .name = "lbm" });
 	ids[0] = workload(&w, 10, 1);
 	ids[1] = workload(&w, 11, 3);
@@ -294,7 +294,7 @@ static void jobs_and_their_steps(void **state)
 	assert_string_equal(job->job->id, "12");
 	assert_string_equal(job->job->name, "lbm");
 	assert_string_equal(job->job->step, "");
-	assert_string_equal(job->cgroup, "/slurm/job_12");
+	assert_string_equal(job->cgroup, "/slurm/uid_0/job_12");
 	assert_int_equal(job->cgroup_id, 3);
 	assert_string_equal(job->parent, "");
 	step = row(r, "job:3:0");
@@ -303,7 +303,7 @@ static void jobs_and_their_steps(void **state)
 	assert_string_equal(step->parent, "job:3");
 	assert_string_equal(step->job->step, "0");
 	assert_string_equal(step->job->name, "lbm");
-	assert_string_equal(step->cgroup, "/slurm/job_12/step_0");
+	assert_string_equal(step->cgroup, "/slurm/uid_0/job_12/step_0");
 	assert_int_equal(step->cgroup_id, 4);
 	own = row(r, "job:3:own");
 	assert_int_equal(share(own, CPU)->value, 2);
@@ -324,8 +324,8 @@ static void the_end_is_told_once(void **state)
 	uint32_t late;
 
 	(void)state;
-	told(&w, 3, "/slurm/job_12");
-	told(&w, 4, "/slurm/job_12/step_0");
+	told(&w, 3, "/slurm/uid_0/job_12");
+	told(&w, 4, "/slurm/uid_0/job_12/step_0");
 	told(&w, 5, "/system.slice/a.service");
 	late = workload(&w, 12, 4);
 	moved(&w, workload(&w, 13, 5), 100);
@@ -343,8 +343,8 @@ static void the_end_is_told_once(void **state)
 	next_has(&w, "job:3", LIVES);
 	next_has(&w, "job:3", ABSENT);
 	/* both in one interval, and a step that ends before */
-	told(&w, 13, "/slurm/job_12");
-	told(&w, 14, "/slurm/job_12/step_0");
+	told(&w, 13, "/slurm/uid_0/job_12");
+	told(&w, 14, "/slurm/uid_0/job_12/step_0");
 	identity_cgroup_gone(w.id, 14);
 	next_has(&w, "job:13:0", EXITED);
 	next_has(&w, "job:13:0", ABSENT);
@@ -352,7 +352,7 @@ static void the_end_is_told_once(void **state)
 	moved(&w, workload(&w, 12, 14), 10);
 	identity_cgroup_gone(w.id, 13);
 	next_has(&w, "job:13", EXITED);
-	told(&w, 23, "/slurm/job_12");
+	told(&w, 23, "/slurm/uid_0/job_12");
 	identity_cgroup_gone(w.id, 23);
 	told(&w, 24, "/system.slice/b.service");
 	identity_cgroup_gone(w.id, 24);
@@ -395,7 +395,7 @@ static void other_rows_know_their_job(void **state)
 	struct report *r;
 
 	(void)state;
-	told(&w, 4, "/slurm/job_12/step_0");
+	told(&w, 4, "/slurm/uid_0/job_12/step_0");
 	moved(&w, workload(&w, 12, 4), 10);
 	moved(&w, workload(&w, 13, 1), 10);
 	r = next_report(&w);
@@ -404,8 +404,8 @@ static void other_rows_know_their_job(void **state)
 	assert_string_equal(found->job->step, "0");
 	assert_null(row(r, "pid:13:130")->job);
 	report_free(r);
-	told(&c, 3, "/slurm/job_12");
-	told(&c, 4, "/slurm/job_12/step_0");
+	told(&c, 3, "/slurm/uid_0/job_12");
+	told(&c, 4, "/slurm/uid_0/job_12/step_0");
 	moved(&c, workload(&c, 12, 4), 10);
 	r = next_report(&c);
 	assert_string_equal(row(r, "cgroup:4")->job->step, "0");
@@ -427,7 +427,7 @@ static void v1_hierarchies_have_roots_of_their_own(void **state)
 	told(&w, 2, "/a");
 	told(&w, v1 | 1, "freezer:/");
 	told(&w, v1 | 2, "freezer:/slurm");
-	told(&w, v1 | 3, "freezer:/slurm/job_3");
+	told(&w, v1 | 3, "freezer:/slurm/uid_0/job_3");
 	moved(&w, workload(&w, 12, 2), 10);
 	moved(&w, workload(&w, 13, v1 | 3), 20);
 	moved(&w, workload(&w, 14, v1 | 1), 40);
@@ -437,7 +437,7 @@ static void v1_hierarchies_have_roots_of_their_own(void **state)
 		    !r->rows[i].leaf)
 			assert_int_equal(share(&r->rows[i], CPU)->value, 60);
 	assert_int_equal(share(row(r, "cgroup:1"), CPU)->value, 10);
-	assert_int_equal(r->nr_rows, 6);
+	assert_int_equal(r->nr_rows, 7);
 	report_free(r);
 	assert_int_equal(identity_select(w.id, "freezer:/slurm"), 0);
 	assert_true(identity_cgroup_find(w.id, v1 | 3)->selected);
@@ -466,7 +466,7 @@ static void make_or_remove(struct world *w, struct draw *d, struct place *p, uin
 
 	p += job;
 	if (draw_below(d, 3)) {
-		snprintf(path, sizeof(path), "/slurm/job_%d", job);
+		snprintf(path, sizeof(path), "/slurm/uid_0/job_%d", 1 + job);
 		if (!p->own) {
 			p->own = ++*last;
 			if (draw_below(d, 4))
@@ -474,10 +474,10 @@ static void make_or_remove(struct world *w, struct draw *d, struct place *p, uin
 		}
 		if (!p->step[step]) {
 			p->step[step] = ++*last;
-			snprintf(path, sizeof(path), "/slurm/job_%d/step_%d", job, step);
+			snprintf(path, sizeof(path), "/slurm/uid_0/job_%d/step_%d", 1 + job, step);
 			told(w, p->step[step], path);
 		}
-		snprintf(path, sizeof(path), "/slurm/job_%d", job);
+		snprintf(path, sizeof(path), "/slurm/uid_0/job_%d", 1 + job);
 		if (!draw_below(d, 4)) /* late */
 			told(w, p->own, path);
 		return;

@@ -53,7 +53,7 @@ int live_follow(struct live *l, pid_t pid, struct diag *d);
 /** live_fd() - readable when records wait; for poll() */
 int live_fd(const struct live *l);
 
-/** live_next_ns() - when live_drain() has latencies or devices to look at (CLOCK_MONOTONIC) */
+/** live_next_ns() - when live_drain() has latencies, devices or jobs to look at (CLOCK_MONOTONIC) */
 uint64_t live_next_ns(const struct live *l);
 
 /**
