@@ -23,11 +23,13 @@ bool job_resolve(const char *path, struct job_path *ret);
  * @id: the job's number, NULL when no rule names a variable
  * @name: name of the job or pod
  * @user: user who submitted it
+ * @proof: variable that must be there, too, or the environment is not that of a task; NULL for none
  */
 struct job_variables {
 	const char *id;
 	const char *name;
 	const char *user;
+	const char *proof;
 };
 
 /** job_variables() - names of the environment variables that tell more of a scheduler's jobs */
