@@ -91,3 +91,9 @@ install: $(PROGRAM)
 	install -D -m 644 completion/t410trace $(DESTDIR)$(PREFIX)/share/bash-completion/completions/t410trace
 	install -d $(DESTDIR)$(PREFIX)/share/t410trace
 	install -m 644 share/*.schema.json $(DESTDIR)$(PREFIX)/share/t410trace/
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' packaging/systemd/t410trace.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
+	@# settings that somebody made stay
+	[ -e $(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf ] || \
+		install -D -m 644 packaging/serve.conf $(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf
