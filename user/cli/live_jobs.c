@@ -12,6 +12,11 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+/*
+ * We are woken by the first of several cgroups that are made together, but not by the next ones; their
+ * records are there this much later (WAKE_PAUSE_NS of cgroups.bpf.c).
+ */
+#define TOGETHER_NS    10000000ull
 /* A job is asked at once, after 10 ms, and so on with twice the pause: for 20 s in all. */
 #define FIRST_PAUSE_NS 10000000ull
 #define MAX_TRIES      12
@@ -38,6 +43,7 @@ struct live_jobs {
 	struct pending *pending;
 	uint64_t rest_until_ns;
 	uint64_t next_ns;
+	uint64_t look_ns; /* more cgroups may have been made by then */
 };
 
 int live_jobs_new(const struct live_cgroups *cgroups, const struct live_jobs_source *source,
@@ -49,7 +55,7 @@ int live_jobs_new(const struct live_cgroups *cgroups, const struct live_jobs_sou
 		return -ENOMEM;
 	j->cgroups = cgroups;
 	j->source = source ? *source : (struct live_jobs_source){ job_env_read, monotonic_ns };
-	j->next_ns = UINT64_MAX;
+	j->next_ns = j->look_ns = UINT64_MAX;
 	*ret = j;
 	return 0;
 }
@@ -118,6 +124,8 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	HASH_FIND(hh, j->pending, &id, sizeof(id), p);
 	if (!path && p)
 		forget(j, p);
+	if (path)
+		j->look_ns = j->source.now() + TOGETHER_NS;
 	if (!path || p || HASH_COUNT(j->pending) >= MAX_PENDING || !is_askable(path, &job))
 		return 0;
 	return add(j, id, path, &job);
@@ -130,7 +138,9 @@ struct trace_sink live_jobs_sink(struct live_jobs *j)
 
 uint64_t live_jobs_next_ns(const struct live_jobs *j)
 {
-	return j->next_ns > j->rest_until_ns ? j->next_ns : j->rest_until_ns;
+	uint64_t ask = j->next_ns > j->rest_until_ns ? j->next_ns : j->rest_until_ns;
+
+	return j->next_ns == UINT64_MAX ? j->look_ns : earlier(ask, j->look_ns);
 }
 
 /* Ask one; true when it need not be asked again. */
@@ -164,6 +174,11 @@ int live_jobs_step(struct live_jobs *j, const struct trace_sink *out)
 	int err = 0;
 
 	if (begin < live_jobs_next_ns(j))
+		return 0;
+	/* Whoever calls this has just taken all records. */
+	if (begin >= j->look_ns)
+		j->look_ns = UINT64_MAX;
+	if (begin < j->rest_until_ns)
 		return 0;
 	HASH_ITER (hh, j->pending, p, next) {
 		if (p->due_ns > now || now - begin >= STEP_NS || err)
