@@ -31,7 +31,8 @@ struct pending {
 	uint64_t cgroup_id;
 	uint64_t due_ns;
 	enum scheduler scheduler;
-	bool provisional;
+	bool provisional;    /* its number is not known yet */
+	char id[JOB_ID_LEN]; /* as in the path; "" when that has none */
 	unsigned int tries;
 	char *path;
 	UT_hash_handle hh;
@@ -100,6 +101,8 @@ static int add(struct live_jobs *j, uint64_t id, const char *path, const struct 
 	p->cgroup_id = id;
 	p->scheduler = job->scheduler;
 	p->provisional = job->provisional;
+	if (!job->provisional)
+		memcpy(p->id, job->id, sizeof(p->id));
 	p->due_ns = j->source.now();
 	p->path = strdup(path);
 	if (p->path)
@@ -144,16 +147,20 @@ uint64_t live_jobs_next_ns(const struct live_jobs *j)
 }
 
 /* Ask one; true when it need not be asked again. */
-static bool ask(struct live_jobs *j, const struct pending *p, const struct trace_sink *out,
-		int *ret_err)
+static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink *out, int *ret_err)
 {
 	struct trace_job_news news = { .cgroup_id = p->cgroup_id };
 	char folder[PATH_MAX];
 	struct job_env env;
+	int err;
 
 	if (live_cgroups_folder(j->cgroups, p->path, folder, sizeof(folder)))
 		return true;
-	if (j->source.read(p->scheduler, folder, &env))
+	err = j->source.read(p->scheduler, folder, &env);
+	if (err && err != -EAGAIN)
+		return false;
+	/* It speaks of another job: a task whose environment is from there. */
+	if (p->id[0] && env.id[0] && strcmp(p->id, env.id))
 		return false;
 	/* A number in the path is the scheduler's, one in the environment could be anybody's. */
 	if (p->provisional && env.id[0])
@@ -164,7 +171,9 @@ static bool ask(struct live_jobs *j, const struct pending *p, const struct trace
 		news.user = env.user;
 	if (news.id || news.name || news.user)
 		*ret_err = trace_tell_job(out, &news);
-	return !p->provisional || news.id;
+	p->provisional &= !news.id;
+	/* -EAGAIN: the number is known, and names will be */
+	return !err && !p->provisional;
 }
 
 int live_jobs_step(struct live_jobs *j, const struct trace_sink *out)
