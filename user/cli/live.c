@@ -161,6 +161,8 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		.method = l->args->methods[0],
 		.names_only = recorder,
 		.neighbours = l->args->job == JOB_NEIGHBOURS,
+		.idle_units = l->args->idle_units,
+		.no_summary = l->args->no_summary,
 	};
 	int err;
 
@@ -468,6 +470,16 @@ size_t live_alive(const struct live *l)
 	return session_alive(l->session);
 }
 
+uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers)
+{
+	return session_jobs_ended(l->session, schedulers);
+}
+
+const struct host_info *live_host(const struct live *l)
+{
+	return &l->header.host;
+}
+
 /* When the active CPU goes offline, the driver moves the events and says so in cpumask. */
 static int follow_reader(struct live *l, uint32_t socket, bool dead, struct diag *d)
 {
@@ -674,17 +686,23 @@ void live_progress(const struct live *l, struct live_progress *ret)
 	};
 }
 
-void live_describe(const struct live *l, char *ret_text, size_t size)
+void live_describe_counters(const struct live *l, char *ret_text, size_t size)
 {
 	size_t pinned = 0;
 
 	for (size_t s = 0; s < l->counters.nr_sockets; s++)
 		pinned += l->counters.sockets[s].pinned;
-	snprintf(ret_text, size, "%zu counters on %zu socket%s in %zu group%s%s, %zu process%s",
-		 l->counters.nr, l->counters.nr_sockets, l->counters.nr_sockets == 1 ? "" : "s",
+	snprintf(ret_text, size, "%zu counters on %zu socket%s in %zu group%s%s", l->counters.nr,
+		 l->counters.nr_sockets, l->counters.nr_sockets == 1 ? "" : "s",
 		 l->counters.nr_groups, l->counters.nr_groups == 1 ? "" : "s",
-		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)",
-		 live_alive(l), live_alive(l) == 1 ? "" : "es");
+		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)");
+}
+
+void live_describe(const struct live *l, char *ret_text, size_t size)
+{
+	live_describe_counters(l, ret_text, size);
+	str_append(ret_text, size, ", %zu process%s", live_alive(l),
+		   live_alive(l) == 1 ? "" : "es");
 }
 
 const char *live_note(const struct live *l, size_t i)

@@ -227,11 +227,12 @@ static enum row_kind kind_named(struct argp_state *state, const char *text)
 
 static enum method method_named(struct argp_state *state, const char *option, const char *text)
 {
-	for (int m = 0; m < NR_METHODS; m++)
-		if (!strcmp(text, method_name(m)))
-			return m;
-	argp_error(state, "%s %s: methods are state-space, weights and cpu-time", option, text);
-	return METHOD_CPU_TIME;
+	enum method m = method_find(text);
+
+	if (m == NR_METHODS)
+		argp_error(state, "%s %s: methods are state-space, weights and cpu-time", option,
+			   text);
+	return m;
 }
 
 static void add_method(struct argp_state *state, char *part)

@@ -64,6 +64,8 @@ enum trace_job {
  * @rise: how much above its usual value a latency is high, 0.2 (JOB_NEIGHBOURS)
  * @summary: one report for the whole run instead of one per interval
  * @no_counters: CPU time only, works without the PMUs
+ * @idle_units: by job, units of the service manager have a row when they are first seen
+ * @no_summary: nobody asks for a summary: memory does not grow with the run
  * @quiet, @verbose: less or more text
  */
 struct trace_args {
@@ -98,6 +100,8 @@ struct trace_args {
 	double rise;
 	bool summary;
 	bool no_counters;
+	bool idle_units;
+	bool no_summary;
 	bool quiet;
 	bool verbose;
 };
