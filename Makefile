@@ -9,13 +9,14 @@
 # make deps            install what building and testing need
 # make docs            manual page and shell completion from the option rows
 # make vmlinux         vmlinux/ from the kernels' type information
-# make install         PREFIX=/usr/local DESTDIR=
+# make install         PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=
 
 MACHINE	:= $(shell uname -m)
 NATIVE	:= $(if $(filter aarch64,$(MACHINE)),arm64,amd64)
 ARCH	?= $(NATIVE)
 B	:= build/$(ARCH)$(VARIANT)
 PREFIX	?= /usr/local
+SYSCONFDIR ?= /etc
 
 CLANG	?= clang
 BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
