@@ -47,6 +47,7 @@ class Manager:
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(str(path))
+        pathlib.Path(path).chmod(0o777)
         self.socket.setblocking(False)
         self.heard = []
 

@@ -79,7 +79,6 @@ def test_pages(bed):
     """Every page is what it says, before and after the first interval."""
     with Jobs() as jobs, serving(bed, interval="2s") as daemon:
         daemon.start()
-        daemon.get("/report", 503)
         job = next(NEXT)
         name = jobs.begin(job)
         burn(bed, jobs, f"{name}/step_0", 50)
@@ -88,7 +87,7 @@ def test_pages(bed):
         require(report["schema"] == "t410trace.report/1", report["schema"])
         checked = bed.command(
             pathlib.Path(__file__).resolve().parent.parent / "check-report", "-",
-            input=json.dumps(report).encode(),
+            input=json.dumps(report).encode() + b"\n",
         )
         require(checked.status == 0, checked.out.decode())
         listed = json.loads(daemon.get("/jobs"))

@@ -26,6 +26,11 @@
 #define DRAIN_NS    (100 * NS_PER_MS)
 /* The end of a job closes the interval, but not more often than this. */
 #define CLOSE_NS    (200 * NS_PER_MS)
+/*
+ * The first interval is short: jobs that are there already have a row in it, and so none that begins
+ * later can be taken for one of them.
+ */
+#define FIRST_NS    (20 * NS_PER_MS)
 /* Closing reports hold up the rest of the loop for so long at once, */
 #define REPORTS_NS  (100 * NS_PER_MS)
 /* and the end for so long: what is not written then is written after the next start. */
@@ -38,6 +43,7 @@
  * @closed_ns, @next_ns, @drain_ns, @watchdog_ns: when the last interval was closed, and when what
  *	is due (CLOCK_MONOTONIC)
  * @ended: ends of jobs that closed intervals have
+ * @ready: the first interval was closed
  * @more: closing reports wait, and could be written
  * @stop: end
  */
@@ -56,6 +62,7 @@ struct serve {
 	uint64_t drain_ns;
 	uint64_t watchdog_ns;
 	uint64_t ended;
+	bool ready;
 	bool more;
 	bool stop;
 };
@@ -194,6 +201,8 @@ static uint64_t close_due(const struct serve *s)
 	bool ended = live_jobs_ended(s->live, s->config.schedulers) != s->ended;
 	uint64_t soonest = s->closed_ns + CLOSE_NS;
 
+	if (!s->ready)
+		return s->next_ns;
 	if (ended || s->next_ns < soonest)
 		return soonest;
 	return s->next_ns;
@@ -210,9 +219,15 @@ static int close_when_due(struct serve *s, struct diag *d)
 	while (s->next_ns <= now)
 		s->next_ns += s->config.interval_ns;
 	err = close_interval(s, false, d);
-	if (!err)
+	if (err)
+		return err;
+	if (!s->ready) {
+		s->ready = true;
+		say_ready(s);
+	} else {
 		say_status(s);
-	return err;
+	}
+	return 0;
 }
 
 /* --- SIGHUP */
@@ -370,7 +385,7 @@ static int run(struct serve *s, struct diag *d)
 	int err = 0;
 
 	s->closed_ns = s->pages.started_ns = monotonic_ns();
-	s->next_ns = s->closed_ns + s->config.interval_ns;
+	s->next_ns = s->closed_ns + FIRST_NS;
 	s->watchdog_ns = s->notify.watchdog_ns == UINT64_MAX ? UINT64_MAX : 0;
 	s->ended = live_jobs_ended(s->live, s->config.schedulers);
 	while (!err && !s->stop)
@@ -417,7 +432,6 @@ int cmd_serve(int argc, char **argv)
 	notify_open(&s.notify);
 	err = open_all(&s, &d);
 	if (!err) {
-		say_ready(&s);
 		err = run(&s, &d);
 		if (!err)
 			status = s.keeper.store_trouble.now ? EXIT_INCOMPLETE : EXIT_OK_;
