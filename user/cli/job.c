@@ -304,8 +304,8 @@ static int print_found(struct look *l, struct diag *d)
 	err = write_found(l, d);
 	if (fclose(l->out) && !err)
 		err = diag_fail(d, -ENOMEM, "cannot show the account: out of memory");
-	if (!err)
-		fwrite(text, 1, size, stdout);
+	if (!err && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
+		err = diag_fail(d, -errno, "cannot write the output: %s", strerror(errno));
 	return err;
 }
 
