@@ -125,12 +125,14 @@ struct workload_key {
  * @key: identity
  * @task: not owned, lives as long as the workload
  * @id: index, see identity_workload()
+ * @kept: it was active since the last interval was closed
  * @idle_closes: intervals closed since CPU time was last booked on it
  */
 struct workload {
 	struct workload_key key;
 	struct task *task;
 	uint32_t id;
+	bool kept;
 	uint32_t idle_closes;
 	UT_hash_handle hh;
 };
