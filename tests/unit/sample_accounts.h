@@ -83,6 +83,8 @@ static inline void sample_node(struct accounts_node *n, size_t nr_counters)
 		.covered_ns = 60 * SAMPLE_S,
 		.jobs_started = 3,
 		.jobs_ended = 1,
+		.jobs_dropped = 4,
+		.late_rows = 5,
 	};
 	for (size_t i = 0; i < nr_counters; i++) {
 		n->counters[i] = sample_counter(i);

@@ -459,7 +459,7 @@ static void test_damaged_inside(void **state)
 	remove_log();
 	assert_int_equal(stat(file, &st), 0);
 	/* the header of a page in the middle */
-	damage(st.st_size / 4096 / 2 * 4096, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff");
+	damage(st.st_size / 16384 / 2 * 16384, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff");
 	assert_int_equal(store_open(file, true, &d, &s), 0);
 	assert_non_null(strstr(d.help, ".damaged-"));
 	store_close(s);

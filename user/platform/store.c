@@ -286,7 +286,10 @@ static int set_up_writer(struct store *s)
 	sqlite3_busy_timeout(s->db, WRITER_PATIENCE_MS);
 	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_PERSIST_WAL, &persistent);
 	/* The limit also makes the log empty when the writer closes. */
-	return store_exec(s, "PRAGMA journal_mode = WAL;"
+	/* An account has 1 to 2 KiB: in larger pages less room is left over. */
+	return store_exec(s, "PRAGMA page_size = 16384;"
+			     "PRAGMA journal_mode = WAL;"
+			     "PRAGMA wal_autocheckpoint = 512;"
 			     "PRAGMA synchronous = FULL;"
 			     "PRAGMA journal_size_limit = 16777216;"
 			     "PRAGMA cache_size = -16384;"

@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #define BLOB_VERSION	  1
+#define MAX_NUMBER	  10 /* bytes of 64 bits */
 #define CRC_BYTES	  4
 
 /* Bytes of the shortest elements of lists: a list cannot be longer than what is left. */
@@ -40,36 +41,51 @@ static const size_t self_fields[] = {
 	FIELD(self_cost, probe_deferred), FIELD(self_cost, probe_failed),
 };
 
-static void put_bytes(struct blob *b, const void *data, size_t nr)
+/* Something new in them needs a new version of the form. */
+_Static_assert(sizeof(struct quality) == offsetof(struct quality, windows) +
+						 sizeof(quality_fields) / sizeof(size_t) * 8,
+	       "all losses");
+_Static_assert(sizeof(struct self_cost) == sizeof(self_fields) / sizeof(size_t) * 8, "all costs");
+_Static_assert(NR_REASONS == 6, "all reasons");
+
+/* Room for @nr more bytes; false when there is none. */
+static bool make_room(struct blob *b, size_t nr)
 {
 	size_t cap = b->cap ? b->cap : 1024;
 	uint8_t *bigger;
 
+	if (b->failed || b->cap - b->nr >= nr)
+		return !b->failed;
 	while (cap - b->nr < nr)
 		cap *= 2;
-	if (cap != b->cap) {
-		bigger = b->failed ? NULL : realloc(b->data, cap);
-		if (!bigger) {
-			b->failed = true;
-			return;
-		}
-		b->data = bigger;
-		b->cap = cap;
+	bigger = realloc(b->data, cap);
+	if (!bigger) {
+		b->failed = true;
+		return false;
 	}
-	if (nr)
-		memcpy(b->data + b->nr, data, nr);
-	b->nr += nr;
+	b->data = bigger;
+	b->cap = cap;
+	return true;
 }
 
 static void put_u64(struct blob *b, uint64_t value)
 {
-	uint8_t bytes[10];
-	size_t nr = 0;
+	uint8_t *at;
 
-	for (; value >= 0x80; value >>= 7)
-		bytes[nr++] = value | 0x80;
-	bytes[nr++] = value;
-	put_bytes(b, bytes, nr);
+	if (!make_room(b, MAX_NUMBER))
+		return;
+	for (at = b->data + b->nr; value >= 0x80; value >>= 7)
+		*at++ = value | 0x80;
+	*at++ = value;
+	b->nr = at - b->data;
+}
+
+static void put_bytes(struct blob *b, const void *data, size_t nr)
+{
+	if (!nr || !make_room(b, nr))
+		return;
+	memcpy(b->data + b->nr, data, nr);
+	b->nr += nr;
 }
 
 static void put_text(struct blob *b, const char *text)
@@ -98,10 +114,11 @@ static void put_losses(struct blob *b, const struct quality *q, const struct sel
 	put_fields(b, self, self_fields, ARRAY_SIZE(self_fields));
 }
 
-static void put_part(struct blob *b, const struct account_part *p)
+/* @origin_ns: a time not long before */
+static void put_part(struct blob *b, const struct account_part *p, uint64_t origin_ns)
 {
 	put_text(b, p->step);
-	put_u64(b, p->start_ns);
+	put_u64(b, p->start_ns - origin_ns);
 	put_u64(b, p->end_ns - p->start_ns);
 	put_u64(b, p->ended);
 	put_u64(b, p->on_cpu_ns);
@@ -125,14 +142,20 @@ static void put_part(struct blob *b, const struct account_part *p)
 	}
 }
 
-static void put_node_total(struct blob *b, const struct account_node_total *t)
+/* @enabled_ns: of the counter before */
+static void put_node_total(struct blob *b, const struct account_node_total *t, uint64_t enabled_ns)
 {
+	uint64_t rest = t->value - t->attributed;
+
 	put_u64(b, t->counter);
-	put_u64(b, t->value);
 	put_u64(b, t->attributed);
-	for (size_t i = 0; i < NR_REASONS; i++)
+	for (size_t i = 0; i < NR_REASONS; i++) {
 		put_u64(b, t->unattributed[i]);
-	put_u64(b, t->enabled_ns);
+		rest -= t->unattributed[i];
+	}
+	/* these three are 0, or the same for all counters, most of the time */
+	put_u64(b, rest);
+	put_u64(b, t->enabled_ns - enabled_ns);
 	put_u64(b, t->enabled_ns - t->running_ns);
 	put_u64(b, t->missing);
 }
@@ -170,14 +193,14 @@ int blob_job(struct blob *b, const struct account_job *j)
 	put_u64(b, j->gap_ns);
 	put_u64(b, j->intervals);
 	put_u64(b, j->covered_ns);
-	put_part(b, &j->whole);
+	put_part(b, &j->whole, 0);
 	put_u64(b, j->nr_steps);
 	for (size_t i = 0; i < j->nr_steps; i++)
-		put_part(b, &j->steps[i]);
+		put_part(b, &j->steps[i], j->whole.start_ns);
 	put_u64(b, NR_REASONS);
 	put_u64(b, j->nr_node);
 	for (size_t i = 0; i < j->nr_node; i++)
-		put_node_total(b, &j->node[i]);
+		put_node_total(b, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
 	put_losses(b, &j->quality, &j->self);
 	return seal(b);
 }
@@ -311,10 +334,10 @@ static void take_losses(struct cursor *c, struct quality *q, struct self_cost *s
 	take_fields(c, self, self_fields, ARRAY_SIZE(self_fields));
 }
 
-static void take_part(struct cursor *c, struct account_part *p)
+static void take_part(struct cursor *c, struct account_part *p, uint64_t origin_ns)
 {
 	take_text(c, p->step, sizeof(p->step));
-	p->start_ns = take_u64(c);
+	p->start_ns = origin_ns + take_u64(c);
 	p->end_ns = p->start_ns + take_u64(c);
 	p->ended = take_bool(c);
 	p->on_cpu_ns = take_u64(c);
@@ -337,14 +360,17 @@ static void take_part(struct cursor *c, struct account_part *p)
 	}
 }
 
-static void take_node_total(struct cursor *c, struct account_node_total *t)
+static void take_node_total(struct cursor *c, struct account_node_total *t, uint64_t enabled_ns)
 {
 	t->counter = take_counter(c);
-	t->value = take_u64(c);
 	t->attributed = take_u64(c);
-	for (size_t i = 0; i < NR_REASONS; i++)
+	t->value = t->attributed;
+	for (size_t i = 0; i < NR_REASONS; i++) {
 		t->unattributed[i] = take_u64(c);
-	t->enabled_ns = take_u64(c);
+		t->value += t->unattributed[i];
+	}
+	t->value += take_u64(c);
+	t->enabled_ns = enabled_ns + take_u64(c);
 	t->running_ns = t->enabled_ns - take_u64(c);
 	t->missing = take_u64(c);
 }
@@ -390,17 +416,17 @@ static void take_job(struct cursor *c, struct account_job *j)
 	j->gap_ns = take_u64(c);
 	j->intervals = take_u64(c);
 	j->covered_ns = take_u64(c);
-	take_part(c, &j->whole);
+	take_part(c, &j->whole, 0);
 	j->steps = take_list(c, sizeof(*j->steps), MIN_PART, &j->nr_steps);
 	if (j->nr_steps > ACCOUNT_MAX_STEPS)
 		damaged(c);
 	for (size_t i = 0; i < j->nr_steps && !c->err; i++)
-		take_part(c, &j->steps[i]);
+		take_part(c, &j->steps[i], j->whole.start_ns);
 	if (take_u64(c) != NR_REASONS)
 		damaged(c);
 	j->node = take_list(c, sizeof(*j->node), MIN_NODE, &j->nr_node);
 	for (size_t i = 0; i < j->nr_node; i++)
-		take_node_total(c, &j->node[i]);
+		take_node_total(c, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
 	take_losses(c, &j->quality, &j->self);
 }
 

@@ -149,6 +149,8 @@ static int take_keeper(struct store *s, sqlite3_stmt *st, struct host_info *host
 	n->jobs_started = take_number_of(&t);
 	n->jobs_ended = take_number_of(&t);
 	n->jobs_stale = take_number_of(&t);
+	n->jobs_dropped = take_number_of(&t);
+	n->late_rows = take_number_of(&t);
 	err = t.bad ? -EUCLEAN
 		    : blob_read_node(sqlite3_column_blob(st, t.nr), sqlite3_column_bytes(st, t.nr),
 				     n);
@@ -166,7 +168,8 @@ static int read_node(struct store *s, struct host_info *host, struct accounts_no
 	int rc = sqlite3_prepare_v2(
 		s->db,
 		"SELECT host,kernel,platform,sockets,since_ns,until_ns,intervals,"
-		"covered_ns,gaps,gap_ns,jobs_started,jobs_ended,jobs_stale,details "
+		"covered_ns,gaps,gap_ns,jobs_started,jobs_ended,jobs_stale,"
+		"jobs_dropped,late_rows,details "
 		"FROM keeper",
 		-1, &st, NULL);
 	int err = 0;

@@ -24,6 +24,7 @@ static const char version_1[] =
 	" intervals INTEGER NOT NULL, covered_ns INTEGER NOT NULL,"
 	" gaps INTEGER NOT NULL, gap_ns INTEGER NOT NULL,"
 	" jobs_started INTEGER NOT NULL, jobs_ended INTEGER NOT NULL, jobs_stale INTEGER NOT NULL,"
+	" jobs_dropped INTEGER NOT NULL, late_rows INTEGER NOT NULL,"
 	" details BLOB NOT NULL);"
 	"CREATE TABLE counters("
 	" counter INTEGER PRIMARY KEY,"

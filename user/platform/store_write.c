@@ -14,7 +14,7 @@ _Static_assert(STORE_PRUNE_MAX == 1000, "PRUNE_MAX_TEXT is the same");
  */
 static const char *const sql[NR_STATEMENTS] = {
 	[STATEMENT_KEEPER] = "INSERT OR REPLACE INTO keeper VALUES"
-			     "(1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
+			     "(1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
 	[STATEMENT_COUNTER] =
 		"INSERT OR REPLACE INTO counters VALUES"
 		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)",
@@ -164,6 +164,8 @@ static int put_keeper(struct store *s, const struct host_info *host, const struc
 	bind_number(&b, n->jobs_started);
 	bind_number(&b, n->jobs_ended);
 	bind_number(&b, n->jobs_stale);
+	bind_number(&b, n->jobs_dropped);
+	bind_number(&b, n->late_rows);
 	bind_blob(&b, &s->blob);
 	return run(&b);
 }
