@@ -33,8 +33,7 @@ accuracy: $(PROGRAM)
 	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
 
 # Benches of the engine, which run without a kernel's help
-BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/jobs $(B)/tests/bench/replay \
-	$(B)/tests/bench/store
+BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/jobs $(B)/tests/bench/replay $(B)/tests/bench/store
 
 $(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
 	@mkdir -p $(@D)

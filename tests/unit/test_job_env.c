@@ -244,7 +244,7 @@ static void test_keeper(void **state)
 	(void)state;
 	start("job/step_0/user/task_0", "a.out", job_13);
 	start("job/step_0/slurm", "slurmstepd: [12.0]", nothing);
-	assert_int_equal(look(SCHEDULER_SLURM, "job", &env), 0);
+	assert_int_equal(look(SCHEDULER_SLURM, "job", &env), -EAGAIN);
 	assert_string_equal(env.id, "12");
 	assert_string_equal(env.name, "");
 	start("job/step_1/user/task_0", "a.out", job_12);

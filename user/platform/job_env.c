@@ -281,8 +281,10 @@ int job_env_read(enum scheduler s, const char *folder, struct job_env *ret)
 	err = ask_below(&l, fd, 0, false);
 	if (err)
 		return err;
-	if (ret->id[0] || ret->name[0] || ret->user[0])
+	if (ret->name[0] || ret->user[0])
 		return 0;
+	if (ret->id[0])
+		return l.certain ? -EAGAIN : 0;
 	if (!l.tasks)
 		return -ESRCH;
 	return l.denied == l.tasks ? -EACCES : -ENODATA;
