@@ -67,6 +67,7 @@ part_emulation() {
 	tests/machine/test_judge.py
 	tests/machine/test_judge_stat.py
 	tests/machine/test_judge_devices.py
+	tests/machine/test_judge_again.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }
