@@ -18,6 +18,7 @@ import sys
 import judge_destinations
 import judge_devices
 import judge_latency
+import judge_slurm
 import judge_stat
 from known import Known
 from results import Exact, Failure, Scenario, Wiring, estimate, expect, expect_close, expect_equal, expect_share, require
@@ -36,9 +37,9 @@ TRAFFIC = {"t410": "traffic.conf", "grace": "traffic-grace.conf"}
 
 def machine_of(scenario):
     """Shape and traffic. Names that begin with that of a shape are scenarios for it, others
-    for the T410; tests of stat and of devices have traffic of their own."""
-    if scenario in KNOWN:
-        return KNOWN[scenario]
+    for the T410; tests of stat and of devices have traffic of their own, those of Slurm a cluster."""
+    if scenario in KNOWN or scenario in judge_slurm.SHAPES:
+        return KNOWN.get(scenario) or judge_slurm.SHAPES[scenario]
     shape = scenario.split("_")[0]
     shape = shape if shape in TRAFFIC else "t410"
     return shape, TRAFFIC[shape]
@@ -723,7 +724,7 @@ def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
 
 
-for part in (judge_destinations, judge_devices, judge_latency, judge_stat):
+for part in (judge_destinations, judge_devices, judge_latency, judge_slurm, judge_stat):
     for scenario, functions in part.TESTS.items():
         TESTS.setdefault(scenario, []).extend(functions)
 

@@ -29,7 +29,7 @@ fail() {
 }
 
 # Lines "SHAPE TRAFFIC NAME"; a shape may say what the other end of NVLink-C2C is: "t410,none",
-# or that there are disks: "t410,disks"
+# that there are disks: "t410,disks", or that it is a node of a cluster: "t410,slurm"
 scenarios=$("$HERE/judge.py" --list) || fail "judge.py does not run"
 names=$(cut -d ' ' -f 3 <<< "$scenarios")
 for name; do
@@ -61,6 +61,7 @@ boot() {
 	case $shape in
 	# perf and t410trace want the same counters there, which the driver may remark on
 	*,disks) options+=(--disk 256 --disk 128 --allow-log "only one BDF") ;;
+	*,slurm) options+=(--userland slurm) ;;
 	*,*) options+=(--peer "${shape#*,}") ;;
 	esac
 	[ "$shape" != t410,none ] || options+=(--expect-log "No GPU is enabled" --expect-log "c2c-pmu failed with error -22")
@@ -79,7 +80,7 @@ boots() {
 	rm -rf "$folder/out"
 	mkdir -p "$folder/out"
 	cp "$T410TRACE" "$folder/t410trace"
-	cp "$HERE"/guest*.sh "$folder/"
+	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$folder/"
 	while read -r shape traffic; do
 		wanted=()
 		for name; do
