@@ -23,7 +23,7 @@
 #define TRACE_MAX_COUNTERS    4096
 #define TRACE_MAX_DEVICES     512
 #define TRACE_MAX_PROBES      256
-#define TRACE_HIERARCHY_SHIFT 56 /* cgroup ids: number of the v1 hierarchy above this bit */
+#define TRACE_HIERARCHY_SHIFT 48    /* cgroup ids: number of the v1 controller above this bit */
 #define TRACE_MAX_LINKS	      16384 /* probes times counters: each row may have as many */
 
 /**
@@ -201,8 +201,10 @@ struct trace_io {
 /**
  * struct trace_job_news - more is known of a job than its cgroup's path says
  * @cgroup_id: the job's own cgroup, which was told before
- * @id: its number; NULL = as in the path
- * @name, @user: NULL = not known
+ * @id: its number, shorter than JOB_ID_LEN; NULL = as in the path
+ * @name, @user: shorter than JOB_NAME_LEN; NULL = not known
+ *
+ * What is NULL leaves as it is what was said before.
  */
 struct trace_job_news {
 	uint64_t cgroup_id;
@@ -255,9 +257,11 @@ struct trace_mark {
  *	call without @begin; tasks not among them have ended
  * @cgroup: a cgroup was made, renamed or found; @path NULL: removed. Those of the v2 tree have ids
  *	below 1 << TRACE_HIERARCHY_SHIFT and paths that begin with a slash. Tasks may instead be in a
- *	cgroup of a v1 hierarchy, whose number is in the upper bits and whose controller comes before
- *	the path: "freezer:/slurm/uid_0/job_3". A path that is used again with another id is another cgroup
- * @job: more is known of a job
+ *	cgroup of a v1 hierarchy: the number of its controller (1 to 15) is in the upper bits, and its
+ *	name comes before the path: "freezer:/slurm/uid_0/job_3". So all ids are below 2^53, which every
+ *	JSON reader takes exactly: on 64-bit kernels, ids count up from 1 and reach bit 31 after 2^31
+ *	files of cgroups. A path that is used again with another id is another cgroup
+ * @job: more is known of a job; NULL in sinks that do not care, see trace_tell_job()
  * @follow: from now on the process and the children it starts are followed
  * @slice, @window, @sample, @io, @lost, @mark: see there
  * @arg: handed to all
@@ -280,5 +284,11 @@ struct trace_sink {
 	int (*mark)(void *arg, const struct trace_mark *m);
 	void *arg;
 };
+
+/** trace_tell_job() - sink.job, where there is one; 0 where there is none */
+static inline int trace_tell_job(const struct trace_sink *s, const struct trace_job_news *j)
+{
+	return s->job ? s->job(s->arg, j) : 0;
+}
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "cli/commands.h"
+#include "cli/serve_config.h"
 #include "cli/stat_args.h"
 #include "cli/trace_args.h"
 
@@ -30,6 +31,7 @@ static struct command {
 	{ "list", list_options },
 	{ "topology", topology_options },
 	{ "check", check_options },
+	{ "serve", NULL },
 };
 
 /* argp adds these to every command. */
@@ -179,6 +181,7 @@ int main(int argc, char **argv)
 	commands[1].options = trace_args_options(JOB_RECORD);
 	commands[2].options = trace_args_options(JOB_REPORT);
 	commands[4].options = trace_args_options(JOB_NEIGHBOURS);
+	commands[8].options = serve_options();
 	if (argc == 2 && !strcmp(argv[1], "man"))
 		return man();
 	if (argc == 2 && !strcmp(argv[1], "completion"))

@@ -52,6 +52,7 @@ part_unit() {
 	tests/unit/test_topology.py ./t410trace
 	tests/unit/test_foreign_devices.py ./t410trace
 	tests/unit/test_slurm_epilog.py
+	tests/unit/test_serve.py ./t410trace
 }
 part_asan() { unit_programs -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
 part_valgrind() {

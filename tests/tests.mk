@@ -33,7 +33,7 @@ accuracy: $(PROGRAM)
 	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
 
 # Benches of the engine, which run without a kernel's help
-BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/replay
+BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/jobs $(B)/tests/bench/replay $(B)/tests/bench/store
 
 $(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
 	@mkdir -p $(@D)
@@ -91,3 +91,9 @@ install: $(PROGRAM)
 	install -D -m 644 completion/t410trace $(DESTDIR)$(PREFIX)/share/bash-completion/completions/t410trace
 	install -d $(DESTDIR)$(PREFIX)/share/t410trace
 	install -m 644 share/*.schema.json $(DESTDIR)$(PREFIX)/share/t410trace/
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' packaging/systemd/t410trace.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
+	@# settings that somebody made stay
+	[ -e $(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf ] || \
+		install -D -m 644 packaging/serve.conf $(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf

@@ -109,7 +109,7 @@ static int make_world(void **state)
 	put_process(&w, 20, "/b", OUR_NET);
 	snprintf(proc, sizeof(proc), "%s/proc", w.tree.root);
 	snprintf(mount, sizeof(mount), "%s/cgroup", w.tree.root);
-	assert_int_equal(owners_new(proc, mount, &w.owners), 0);
+	assert_int_equal(owners_new(proc, mount, NULL, &w.owners), 0);
 	*state = &w;
 	return 0;
 }
@@ -362,11 +362,11 @@ static void what_cannot_be_seen(void **state)
 	assert_int_equal(nr, 0);
 	w->items[0].nr_nodes = 1;
 	snprintf(proc, sizeof(proc), "%s/proc", w->tree.root);
-	assert_int_equal(owners_new(proc, "", &no_cgroups), 0);
+	assert_int_equal(owners_new(proc, "", NULL, &no_cgroups), 0);
 	assert_int_equal(owners_find(no_cgroups, &w->l, &found, &nr), 0);
 	assert_int_equal(nr, 0);
 	owners_free(no_cgroups);
-	assert_int_equal(owners_new("/nowhere", "", &none), -ENOENT);
+	assert_int_equal(owners_new("/nowhere", "", NULL, &none), -ENOENT);
 	assert_ptr_equal(none, w);
 	owners_free(NULL);
 }
@@ -444,7 +444,7 @@ static int look(const char *proc, const char *mount, const struct world *w, stru
 	int err;
 
 	*ret_nr = 0;
-	assert_int_equal(owners_new(proc, mount, &o), 0);
+	assert_int_equal(owners_new(proc, mount, NULL, &o), 0);
 	err = owners_find(o, &w->l, &found, ret_nr);
 	if (!err && *ret_nr)
 		*ret = found[0];

@@ -40,6 +40,9 @@ int cmd_topology(int argc, char **argv);
 /** cmd_check() - show whether this machine has what t410trace needs */
 int cmd_check(int argc, char **argv);
 
+/** cmd_serve() - keep accounts of jobs, for months */
+int cmd_serve(int argc, char **argv);
+
 extern const struct argp_option list_options[];
 extern const struct argp_option topology_options[];
 extern const struct argp_option check_options[];

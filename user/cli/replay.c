@@ -38,21 +38,25 @@ static int no_memory(struct diag *d)
 
 /* --- setup */
 
-/* The path of a cgroup as the trace has it: "/a/b" for "a/b/". */
+/* The path of a cgroup as the trace has it: "/a/b" for "a/b/", "freezer:/a" for "freezer:/a/". */
 static char *cgroup_path(const char *text)
 {
-	size_t length;
+	size_t prefix = strcspn(text, "/"), length;
 	char *path;
 
-	text += strspn(text, "/");
+	if (!text[prefix] || !prefix || text[prefix - 1] != ':')
+		prefix = 0;
+	length = strlen(text + prefix);
+	path = calloc(1, prefix + length + 2);
+	if (!path)
+		return NULL;
+	memcpy(path, text, prefix);
+	text += prefix + strspn(text + prefix, "/");
 	length = strlen(text);
 	while (length && text[length - 1] == '/')
 		length--;
-	path = calloc(1, length + 2);
-	if (path) {
-		path[0] = '/';
-		memcpy(path + 1, text, length);
-	}
+	path[prefix] = '/';
+	memcpy(path + prefix + 1, text, length);
 	return path;
 }
 
@@ -335,6 +339,13 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	return passed(r, r->out.cgroup(r->out.arg, id, path));
 }
 
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	struct replay *r = arg;
+
+	return passed(r, trace_tell_job(&r->out, j));
+}
+
 static int on_follow(void *arg, uint32_t pid)
 {
 	struct replay *r = arg;
@@ -424,6 +435,7 @@ struct trace_sink replay_sink(struct replay *r)
 		.task_exit = on_task_exit,
 		.resync = on_resync,
 		.cgroup = on_cgroup,
+		.job = on_job,
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,

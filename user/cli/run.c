@@ -36,7 +36,7 @@ static void log_line(const char *text)
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d)
 {
 	const struct trace_args *a = run->args;
-	int err = signals_open(d, &run->mask, &run->signals);
+	int err = signals_open(false, d, &run->mask, &run->signals);
 
 	if (err)
 		return err;

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "cli/arg_parts.h"
+#include "platform/cgroup1.h"
 #include "platform/weights.h"
 
 #define NS_PER_MS    1000000ull
@@ -31,6 +32,7 @@ enum {
 	KEY_PROBE_INTERVAL,
 	KEY_READ_BUDGET,
 	KEY_PCI_MAP,
+	KEY_CGROUP_V1,
 };
 
 /* Which commands take an option. */
@@ -57,7 +59,14 @@ static const struct row {
 	    "These processes: all threads, and every child they start in the recording", 1 } },
 	{ ALL,
 	  { "cgroup", 'G', "CGROUP[,...]", 0,
-	    "Everything in these cgroups (path in the v2 tree) and below", 1 } },
+	    "Everything in these cgroups (path in the v2 tree, or as freezer:/PATH) and below",
+	    1 } },
+	{ RUN,
+	  { "cgroup-v1", KEY_CGROUP_V1, "CONTROLLER", 0,
+	    "Where tasks are in a v1 cgroup of this controller, that one is theirs instead of the "
+	    "v2 "
+	    "one; none, or auto (default: freezer or cpuset, if mounted as v1)",
+	    1 } },
 	{ LIVE | REPORT, { "all", 'a', NULL, 0, "Every workload on the machine", 1 } },
 	{ RECORD | NEAR,
 	  { "all", 'a', NULL, 0, "Every workload on the machine (default when nothing is given)",
@@ -218,11 +227,12 @@ static enum row_kind kind_named(struct argp_state *state, const char *text)
 
 static enum method method_named(struct argp_state *state, const char *option, const char *text)
 {
-	for (int m = 0; m < NR_METHODS; m++)
-		if (!strcmp(text, method_name(m)))
-			return m;
-	argp_error(state, "%s %s: methods are state-space, weights and cpu-time", option, text);
-	return METHOD_CPU_TIME;
+	enum method m = method_find(text);
+
+	if (m == NR_METHODS)
+		argp_error(state, "%s %s: methods are state-space, weights and cpu-time", option,
+			   text);
+	return m;
 }
 
 static void add_method(struct argp_state *state, char *part)
@@ -400,6 +410,14 @@ static error_t parse_record_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PCI_MAP:
 		a->pci_map = arg;
+		return 0;
+	case KEY_CGROUP_V1:
+		if (strcmp(arg, "none") != 0 && strcmp(arg, "auto") != 0 && !cgroup1_number(arg))
+			argp_error(state,
+				   "--cgroup-v1 %s: must be none, auto or a controller such as "
+				   "freezer or cpuset",
+				   arg);
+		a->cgroup_v1 = arg;
 		return 0;
 	case KEY_FORMAT:
 		a->ndjson = !strcmp(arg, "ndjson");

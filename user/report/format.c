@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/utf8.h"
 #include "report/format.h"
 
 #define NSEC_PER_SEC 1000000000ULL
@@ -21,18 +22,6 @@
 struct range {
 	uint32_t first;
 	uint32_t last;
-};
-
-/*
- * Characters that are not to reach a terminal from a name: controls, and
- * format characters, which are invisible or reorder what stands around them.
- */
-static const struct range unsafe[] = {
-	{ 0x0000, 0x001f },   { 0x007f, 0x009f }, { 0x00ad, 0x00ad },	{ 0x061c, 0x061c },
-	{ 0x070f, 0x070f },   { 0x180b, 0x180f }, { 0x200b, 0x200f },	{ 0x2028, 0x202e },
-	{ 0x2060, 0x206f },   { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f },	{ 0xfeff, 0xfeff },
-	{ 0xfff0, 0xfffb },   { 0xfffe, 0xffff }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
-	{ 0xe0000, 0xe0fff },
 };
 
 /* Characters two columns wide: East Asian scripts and emoji. */
@@ -84,46 +73,6 @@ static size_t char_width(uint32_t c)
 	if (in_ranges(c, combining, ARRAY_SIZE(combining)))
 		return 0;
 	return in_ranges(c, wide, ARRAY_SIZE(wide)) ? 2 : 1;
-}
-
-/*
- * Decode one UTF-8 character of at most @len bytes. Returns its length, or 0
- * when the bytes are not a character: cut short, overlong, a surrogate, or
- * beyond U+10FFFF.
- */
-static size_t decode(const char *text, size_t len, uint32_t *ret_char)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t c;
-	size_t n, i;
-
-	if (!len)
-		return 0;
-	if (s[0] < 0x80) {
-		*ret_char = s[0];
-		return 1;
-	}
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		n = 2;
-	else if (s[0] >= 0xe0 && s[0] <= 0xef)
-		n = 3;
-	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
-		n = 4;
-	else
-		return 0;
-	if (n > len)
-		return 0;
-	c = s[0] & (0x7f >> n);
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	*ret_char = c;
-	return n;
 }
 
 void format_decimals(double v, int decimals, char ret_text[FORMAT_NUMBER_LEN])
@@ -275,13 +224,13 @@ int format_terminal(const char *name, size_t max, char **ret_text)
 		return -ENOMEM;
 	while (i < len) {
 		uint32_t c;
-		size_t n = decode(name + i, len - i, &c);
+		size_t n = utf8_decode(name + i, len - i, &c);
 
 		if (!n) {
 			to += sprintf(to, "\\x%02x", (unsigned char)name[i++]);
 			continue;
 		}
-		if (!in_ranges(c, unsafe, ARRAY_SIZE(unsafe)))
+		if (!utf8_unsafe(c))
 			to = mempcpy(to, name + i, n);
 		else if (n == 1)
 			to += sprintf(to, "\\x%02x", c);
@@ -304,7 +253,7 @@ int format_utf8(const char *name, size_t max, char **ret_text)
 		return -ENOMEM;
 	while (i < len) {
 		uint32_t c;
-		size_t n = decode(name + i, len - i, &c);
+		size_t n = utf8_decode(name + i, len - i, &c);
 
 		if (n) {
 			to = mempcpy(to, name + i, n);
@@ -323,7 +272,7 @@ int format_utf8(const char *name, size_t max, char **ret_text)
 static size_t first_width(const char *text, size_t *ret_len)
 {
 	uint32_t c;
-	size_t n = decode(text, strnlen(text, 4), &c);
+	size_t n = utf8_decode(text, strnlen(text, 4), &c);
 
 	*ret_len = n ? n : 1;
 	return n ? char_width(c) : 1;

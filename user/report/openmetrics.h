@@ -63,7 +63,25 @@ struct openmetrics_state {
 	uint64_t cost_ns;
 };
 
-/** openmetrics_write() - everything, ending with "# EOF"; 0 or a negative errno */
-int openmetrics_write(FILE *out, const struct openmetrics *m, const struct openmetrics_state *s);
+/* Two ways to write the same: what all of Prometheus's relatives read, and its successor. */
+enum exposition {
+	EXPOSITION_TEXT,	/* Prometheus text format 0.0.4 */
+	EXPOSITION_OPENMETRICS, /* OpenMetrics 1.0 */
+};
+
+/**
+ * openmetrics_negotiate() - what a client wants
+ * @accept: its header Accept, "" for none; hostile
+ *
+ * Return: OpenMetrics 1.0 when it takes that no less than plain text, else plain text.
+ */
+enum exposition openmetrics_negotiate(const char *accept);
+
+/** openmetrics_type() - content type */
+const char *openmetrics_type(enum exposition e);
+
+/** openmetrics_write() - everything; 0 or a negative errno */
+int openmetrics_write(FILE *out, const struct openmetrics *m, const struct openmetrics_state *s,
+		      enum exposition e);
 
 #endif
