@@ -266,9 +266,8 @@ static json_t *unattributed_array(const struct report *r, int *err)
 	return a;
 }
 
-json_t *json_quality(const struct report *r, int *err)
+json_t *json_quality(const struct quality *q, int *err)
 {
-	const struct quality *q = &r->quality;
 	json_t *o = json_object();
 	json_t *lost = json_object();
 
@@ -303,18 +302,18 @@ json_t *json_quality(const struct report *r, int *err)
 	return o;
 }
 
-json_t *json_self(const struct report *r, int *err)
+json_t *json_self(const struct self_cost *s, int *err)
 {
 	json_t *o = json_object();
 
-	put_number(o, "cpu_ns", r->self.cpu_ns, err);
-	put_number(o, "switches", r->self.switches, err);
-	put_number(o, "switch_ns", r->self.switch_ns, err);
-	put_number(o, "timed", r->self.timed, err);
-	put_number(o, "probes", r->self.probes, err);
-	put_number(o, "probe_ns", r->self.probe_ns, err);
-	put_number(o, "probe_deferred", r->self.probe_deferred, err);
-	put_number(o, "probe_failed", r->self.probe_failed, err);
+	put_number(o, "cpu_ns", s->cpu_ns, err);
+	put_number(o, "switches", s->switches, err);
+	put_number(o, "switch_ns", s->switch_ns, err);
+	put_number(o, "timed", s->timed, err);
+	put_number(o, "probes", s->probes, err);
+	put_number(o, "probe_ns", s->probe_ns, err);
+	put_number(o, "probe_deferred", s->probe_deferred, err);
+	put_number(o, "probe_failed", s->probe_failed, err);
 	return o;
 }
 
@@ -337,8 +336,8 @@ int json_report(const struct report *r, json_t **ret)
 	put(o, "workloads", workloads_array(r, &err), &err);
 	put(o, "unattributed", unattributed_array(r, &err), &err);
 	put(o, "devices", devices_json(r, &err), &err);
-	put(o, "quality", json_quality(r, &err), &err);
-	put(o, "self", json_self(r, &err), &err);
+	put(o, "quality", json_quality(&r->quality, &err), &err);
+	put(o, "self", json_self(&r->self, &err), &err);
 	if (err) {
 		json_decref(o);
 		return err;
