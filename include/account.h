@@ -118,7 +118,8 @@ struct account_gap {
  * @path: of its cgroup; owned
  * @boot: boot that it ran in
  * @key: unique among all jobs of this machine: "slurm-12-881-1763740800" (scheduler, id made
- *	harmless and cut, cgroup, begin in seconds); names the file in the spool
+ *	harmless and cut, cgroup, begin in seconds); names the file in the spool. It stays as it
+ *	is when a provisional id is replaced
  * @state: see enum account_state
  * @late_start: it was there when the keeper of the accounts first looked: what came before
  *	@whole.start_ns is not in it
@@ -126,7 +127,7 @@ struct account_gap {
  * @intervals, @covered_ns: intervals it is made of, and their time
  * @whole: everything
  * @steps, @nr_steps: parts of @whole; owned. Steps beyond ACCOUNT_MAX_STEPS are added up in the last
- *	one, which is then called "others"
+ *	one, which is then called ACCOUNT_OTHER_STEPS
  * @node, @nr_node: the machine's counters in the same intervals; owned
  * @quality: sums of the intervals' losses; @quality.method and .weights of the last one
  * @self: sums of the intervals' cost of the tracer, of the machine as a whole
@@ -153,7 +154,8 @@ struct account_job {
 	struct self_cost self;
 	bool reported;
 };
-#define ACCOUNT_MAX_STEPS 256
+#define ACCOUNT_MAX_STEPS   256
+#define ACCOUNT_OTHER_STEPS "others"
 
 /**
  * struct accounts_node - totals of the machine since the accounts were begun, over all restarts
@@ -163,6 +165,8 @@ struct account_job {
  * @intervals, @covered_ns: how many, and their time
  * @gaps, @gap_ns: times that nobody looked in between, and how long
  * @jobs_started, @jobs_ended, @jobs_stale: jobs so far
+ * @jobs_dropped: of these, jobs that were over and had to be forgotten before they were saved
+ * @late_rows: rows of jobs whose account was closed already; what they had is in @totals only
  * @quality, @self: sums
  */
 struct accounts_node {
@@ -179,6 +183,8 @@ struct accounts_node {
 	uint64_t jobs_started;
 	uint64_t jobs_ended;
 	uint64_t jobs_stale;
+	uint64_t jobs_dropped;
+	uint64_t late_rows;
 	struct quality quality;
 	struct self_cost self;
 };
@@ -188,6 +194,15 @@ const char *account_state_name(enum account_state s);
 
 /** account_job_release() - free what an account owns, not the structure */
 void account_job_release(struct account_job *j);
+
+/**
+ * account_job_copy() - an account of its own
+ * @from: any account
+ * @ret: release with account_job_release(); untouched with an error
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int account_job_copy(const struct account_job *from, struct account_job *ret);
 
 /** accounts_node_release() - the same */
 void accounts_node_release(struct accounts_node *n);

@@ -17,7 +17,7 @@
 
 #define MODEL_COMM_LEN 16
 #define MODEL_NAME_LEN 128
-#define MODEL_KEY_LEN  64
+#define MODEL_KEY_LEN  112 /* a job, its cgroup's id and its step fit */
 
 /* How windows are split. */
 enum method {
@@ -535,6 +535,9 @@ struct report {
 
 /** report_socket_id() - the number of a counter's socket, as users know it */
 uint32_t report_socket_id(const struct report *r, const struct counter *c);
+
+/** report_row_release() - free what a row owns, not the structure */
+void report_row_release(struct report_row *row);
 
 /** report_free() - release a report and all it owns; NULL is fine */
 void report_free(struct report *r);

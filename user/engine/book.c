@@ -94,20 +94,31 @@ static struct book_key key_of(const struct book *b, const struct workload *w)
 {
 	if (b->scope.by == ROW_CGROUP)
 		return (struct book_key){ .cgroup_id = w->key.cgroup_id };
+	if (b->scope.by == ROW_JOB)
+		return book_job_key(identity_cgroup_find(b->id, w->key.cgroup_id));
 	return (struct book_key){ .pid = w->key.pid, .start_ns = w->key.start_ns };
 }
 
 /* Of a task without a number only the cgroup is known; see struct trace_io. */
 static bool is_somebody(const struct book *b, const struct workload *w)
 {
-	return b->scope.by == ROW_CGROUP || w->key.pid != TRACE_PID_IDLE;
+	return b->scope.by == ROW_CGROUP || b->scope.by == ROW_JOB || w->key.pid != TRACE_PID_IDLE;
+}
+
+static int get_row(struct book *b, const struct workload *w, struct book_row **ret)
+{
+	struct book_key key;
+
+	if (b->scope.by == ROW_JOB)
+		return book_job_row(b, identity_cgroup_find(b->id, w->key.cgroup_id), ret);
+	key = key_of(b, w);
+	return book_row_get(b, &key, ret);
 }
 
 /* Cached by workload number; NULL with 0 returned: not in scope, or not known. */
 static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 {
 	const struct workload *w = identity_get(b->id, workload);
-	struct book_key key;
 	int err;
 
 	while (workload >= b->nr_row_of) {
@@ -120,8 +131,7 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 		return 0;
 	}
 	if (!b->row_of[workload]) {
-		key = key_of(b, w);
-		err = book_row_get(b, &key, &b->row_of[workload]);
+		err = get_row(b, w, &b->row_of[workload]);
 		if (err)
 			return err;
 		/* Where it ran says more of it than in whose name it wrote. */

@@ -23,12 +23,14 @@
  * struct book_scope - which workloads are rows
  * @by: what a row is
  * @all: every workload; otherwise followed tasks and selected cgroups
+ * @idle_units: see struct session_options
  * @links: counters whose bytes weigh latencies; must outlive the book. NULL: none
  * @devices, @nr_devices: of the trace's header; must outlive the book
  */
 struct book_scope {
 	enum row_kind by;
 	bool all;
+	bool idle_units;
 	const struct links *links;
 	const struct device *devices;
 	size_t nr_devices;

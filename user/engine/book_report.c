@@ -8,9 +8,27 @@
 
 #include "engine/book_rows.h"
 
+static void job_key(const struct book *b, const struct book_key *key, char *ret)
+{
+	const struct book_row *row;
+	const char *step;
+
+	if (!key->cgroup_id) {
+		snprintf(ret, MODEL_KEY_LEN, "job:%s",
+			 key->start_ns == BOOK_NO_JOB ? "none" : "pooled");
+		return;
+	}
+	/* Without its row, the step is not known: the job says as much as there is to say. */
+	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
+	step = row && row->job ? row->job->step : "";
+	snprintf(ret, MODEL_KEY_LEN, "job:%" PRIu64 "%s%s", key->cgroup_id, *step ? ":" : "", step);
+}
+
 void book_row_key(const struct book *b, const struct book_key *key, char *ret)
 {
-	if (b->scope.by == ROW_CGROUP)
+	if (b->scope.by == ROW_JOB)
+		job_key(b, key, ret);
+	else if (b->scope.by == ROW_CGROUP)
 		snprintf(ret, MODEL_KEY_LEN, "cgroup:%" PRIu64, key->cgroup_id);
 	else
 		snprintf(ret, MODEL_KEY_LEN, "%s:%u:%" PRIu64,
@@ -149,6 +167,17 @@ static int report_io(const struct book_row *row, struct report_row *ret)
 	return 0;
 }
 
+static int report_job(const struct book_row *row, struct report_row *ret)
+{
+	if (!row->job)
+		return 0;
+	ret->job = malloc(sizeof(*ret->job));
+	if (!ret->job)
+		return -ENOMEM;
+	*ret->job = *row->job;
+	return 0;
+}
+
 static int report_row(const struct book *b, const struct book_row *row, struct report_row *ret)
 {
 	*ret = (struct report_row){
@@ -159,7 +188,7 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 		.kernel = row->kernel,
 		.pid = row->tgid,
 		.tid = row->key.pid,
-		.start_ns = row->key.start_ns,
+		.start_ns = b->scope.by == ROW_JOB ? 0 : row->key.start_ns,
 		.cgroup_id = row->cgroup_id,
 		.cgroup = row->path ? strdup(row->path) : NULL,
 		.on_cpu_ns = row->on_cpu_ns,
@@ -167,7 +196,7 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 	};
 	memcpy(ret->comm, row->comm, sizeof(ret->comm));
 	book_row_key(b, &row->key, ret->key);
-	if (report_shares(b, row, ret) || report_io(row, ret) ||
+	if (report_job(row, ret) || report_shares(b, row, ret) || report_io(row, ret) ||
 	    (!ret->separable && report_tangled(b, row, ret)))
 		return -ENOMEM;
 	if (row->path && !ret->cgroup)
@@ -187,10 +216,10 @@ static int report_rows(const struct book *b, struct report *r)
 		err = report_row(b, row, &r->rows[r->nr_rows++]);
 		if (err)
 			return err;
-		if (b->scope.by != ROW_CGROUP)
+		if (b->scope.by == ROW_PROCESS || b->scope.by == ROW_THREAD)
 			r->quality.unknown_tasks += !row->comm_known;
 	}
-	return b->scope.by == ROW_CGROUP ? cgroup_tree(b, r) : 0;
+	return b->scope.by == ROW_CGROUP || b->scope.by == ROW_JOB ? cgroup_tree(b, r) : 0;
 }
 
 int book_report(const struct book *b, struct report *ret)

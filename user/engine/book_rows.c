@@ -36,6 +36,7 @@ void book_row_delete(struct book *b, struct book_row *row)
 {
 	HASH_DEL(b->rows, row);
 	free(row->path);
+	free(row->job);
 	free(row->tangled);
 	free(row->device_shares);
 	free(row->io);
@@ -188,13 +189,31 @@ static int devices_add(struct book *b, struct book_row *to, const struct book_ro
 	return err;
 }
 
+static int job_add(struct book_row *to, const struct book_row *from)
+{
+	if (!from->job) {
+		free(to->job);
+		to->job = NULL;
+		return 0;
+	}
+	if (!to->job)
+		to->job = calloc(1, sizeof(*to->job));
+	if (!to->job)
+		return -ENOMEM;
+	*to->job = *from->job;
+	return 0;
+}
+
 int book_row_add(struct book *b, struct book_row *to, const struct book_row *from)
 {
+	/* The end of a job is told once. */
+	bool ended = b->scope.by == ROW_JOB && to->exited;
+
 	to->tgid = from->tgid;
 	memcpy(to->comm, from->comm, sizeof(to->comm));
 	to->comm_known = from->comm_known;
 	to->kernel = from->kernel;
-	to->exited = from->exited;
+	to->exited = from->exited || ended;
 	to->cgroup_id = from->cgroup_id;
 	to->on_cpu_ns += from->on_cpu_ns;
 	for (size_t i = 0; i < b->nr_places; i++)
@@ -210,7 +229,7 @@ int book_row_add(struct book *b, struct book_row *to, const struct book_row *fro
 	for (size_t i = 0; i < from->nr_tangled; i++)
 		if (book_row_tangle(to, &from->tangled[i]))
 			return -ENOMEM;
-	return set_path(to, from->path);
+	return job_add(to, from) ? -ENOMEM : set_path(to, from->path);
 }
 
 /* A row's name is that of its task, in the cgroup it ran in last. */
@@ -219,6 +238,8 @@ static int name_row(struct book *b, struct book_row *row)
 	const struct workload *w = identity_get(b->id, row->workload);
 	const struct cgroup_name *c;
 
+	if (b->scope.by == ROW_JOB)
+		return book_name_job(b, row);
 	if (b->scope.by == ROW_CGROUP)
 		row->cgroup_id = row->key.cgroup_id;
 	if (w) {
@@ -232,6 +253,8 @@ static int name_row(struct book *b, struct book_row *row)
 	c = identity_cgroup_find(b->id, row->cgroup_id);
 	if (b->scope.by == ROW_CGROUP)
 		row->exited = c && c->gone;
+	if (c && book_row_job(row, c->job, c->step))
+		return -ENOMEM;
 	return set_path(row, c ? c->path : NULL);
 }
 
@@ -260,7 +283,7 @@ static int enter_quiet_cgroup(void *arg, const struct cgroup_name *c)
 	struct book_key key = { .cgroup_id = c->id };
 	struct book_row *row;
 
-	return book_row_get(b, &key, &row);
+	return c->selected && !c->gone ? book_row_get(b, &key, &row) : 0;
 }
 
 static void clip_share(const struct book *b, uint32_t counter, struct entry_share *s)
@@ -301,8 +324,10 @@ int book_finish(struct book *b)
 	book_memory_of_devices(b);
 
 	/* What was asked for is a row even if it did nothing. */
-	if (!b->scope.all && b->scope.by == ROW_CGROUP)
-		err = identity_each_selected(b->id, enter_quiet_cgroup, b);
+	if (b->scope.by == ROW_JOB)
+		err = book_quiet_jobs(b);
+	else if (!b->scope.all && b->scope.by == ROW_CGROUP)
+		err = identity_each_cgroup(b->id, enter_quiet_cgroup, b);
 	else if (!b->scope.all)
 		err = identity_each_followed(b->id, enter_quiet_task, b);
 	if (err)
@@ -378,5 +403,7 @@ int book_pool(struct book *b, size_t max)
 	pool->cgroup_id = 0;
 	free(pool->path);
 	pool->path = NULL;
+	free(pool->job);
+	pool->job = NULL;
 	return 0;
 }

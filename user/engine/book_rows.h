@@ -6,13 +6,17 @@
 #include "engine/book.h"
 #include "engine/rotation.h"
 
-/* A process or thread: pid and start. A cgroup: its id. All zero: the pool. */
+/*
+ * A process or thread: pid and start. A cgroup: its id. A job: its key, and in @start_ns which step
+ * of it; 0 for none. All zero: the pool.
+ */
 struct book_key {
 	uint64_t start_ns;
 	uint64_t cgroup_id;
 	uint32_t pid;
 	uint32_t zero;
 };
+#define BOOK_NO_JOB 1 /* as a step of job 0: what is in no job */
 
 /*
  * A counter in a row; @low and @high as in struct share. @squares: sum of the squares of
@@ -59,6 +63,7 @@ struct entry_seen {
  * @workload: one of its workloads, for the name
  * @tgid, @comm, @comm_known, @kernel, @exited, @cgroup_id, @path: names, set by
  *	book_finish(); @path is owned and NULL when unknown
+ * @job: it is or belongs to; owned, NULL for none
  * @on_cpu_ns: CPU time
  * @number: of the row in the book plus 1, for the splitter; 0 = none yet
  * @tangled: some of the rows it cannot be told from; @nr_tangled_all: how many there are
@@ -76,6 +81,7 @@ struct book_row {
 	bool exited;
 	uint64_t cgroup_id;
 	char *path;
+	struct row_job *job;
 	uint64_t on_cpu_ns;
 	uint32_t number;
 	struct book_key *tangled;
@@ -208,6 +214,21 @@ void book_row_delete(struct book *b, struct book_row *row);
 /** book_row_tangle() - the row cannot be told from the one of a key; 0 or -ENOMEM */
 int book_row_tangle(struct book_row *row, const struct book_key *other);
 
+/** book_job_key() - of the row of a cgroup (NULL: an unknown one) in a book by job */
+struct book_key book_job_key(const struct cgroup_name *c);
+
+/** book_job_row() - that row, made when new; 0 or -ENOMEM */
+int book_job_row(struct book *b, const struct cgroup_name *c, struct book_row **ret);
+
+/** book_row_job() - a row is in a step of a job (NULL: in none); 0 or -ENOMEM */
+int book_row_job(struct book_row *row, const struct job *j, const char *step);
+
+/** book_quiet_jobs() - rows of jobs that did nothing, and which jobs ended; 0 or -ENOMEM */
+int book_quiet_jobs(struct book *b);
+
+/** book_name_job() - what is known of the job of a row in a book by job; 0 or -ENOMEM */
+int book_name_job(struct book *b, struct book_row *row);
+
 /** book_pool() - pool ended rows with the least bytes when there are more than @max */
 int book_pool(struct book *b, size_t max);
 
@@ -290,7 +311,7 @@ int book_latencies(const struct book *b, const struct entry_seen *seen, struct r
 uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint32_t probe);
 
 /**
- * cgroup_tree() - parents for the rows of a report by cgroup
+ * cgroup_tree() - parents for the rows of a report by cgroup or job
  * @b: names
  * @r: has the leaf rows; gets a row for each parent, which includes its children
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "engine/identity.h"
+#include "engine/identity_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,24 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-
-/* Intervals after which an ended task, or an unused workload, is forgotten. */
-#define KEEP_ENDED  2
-#define KEEP_UNUSED 16
-
-struct identity {
-	struct task *tasks;
-	struct cgroup_name *cgroups;
-	struct workload *workloads; /* hash */
-	struct workload **by_id;    /* NULL where a number is free */
-	size_t nr_ids, cap_ids;
-	uint32_t *free_ids;
-	size_t nr_free, cap_free;
-	char **selected; /* cgroup paths asked for */
-	size_t nr_selected, cap_selected;
-	void (*on_forget)(void *arg, uint32_t workload);
-	void *forget_arg;
-};
 
 int identity_new(struct identity **ret)
 {
@@ -47,7 +29,6 @@ int identity_new(struct identity **ret)
 void identity_free(struct identity *id)
 {
 	struct task *t, *t_next;
-	struct cgroup_name *c, *c_next;
 	struct workload *w, *w_next;
 
 	if (!id)
@@ -60,14 +41,7 @@ void identity_free(struct identity *id)
 		HASH_DEL(id->tasks, t);
 		free(t);
 	}
-	HASH_ITER (hh, id->cgroups, c, c_next) {
-		HASH_DEL(id->cgroups, c);
-		free(c->path);
-		free(c);
-	}
-	for (size_t i = 0; i < id->nr_selected; i++)
-		free(id->selected[i]);
-	free(id->selected);
+	identity_cgroups_free(id);
 	free(id->by_id);
 	free(id->free_ids);
 	free(id);
@@ -112,6 +86,7 @@ int identity_task(struct identity *id, const struct trace_task *news, struct tas
 		t->followed = parent && parent->followed;
 	}
 	t->seen = true;
+	t->announced = true;
 	t->kernel = news->kernel;
 	if (news->cgroup_id)
 		t->cgroup_id = news->cgroup_id;
@@ -124,12 +99,19 @@ int identity_task(struct identity *id, const struct trace_task *news, struct tas
 	return 0;
 }
 
+static void task_ended(struct task *t)
+{
+	if (!t->exited)
+		t->idle_closes = 0;
+	t->exited = true;
+}
+
 void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns)
 {
 	struct task *t = task_find(id, pid, start_ns);
 
 	if (t)
-		t->exited = true;
+		task_ended(t);
 }
 
 size_t identity_follow(struct identity *id, uint32_t tgid)
@@ -155,71 +137,6 @@ size_t identity_followed_alive(const struct identity *id)
 	return nr;
 }
 
-/* Is @path the cgroup @top or below it? */
-static bool is_below(const char *path, const char *top)
-{
-	size_t n = strlen(top);
-
-	if (n == 1) /* the root */
-		return true;
-	return !strncmp(path, top, n) && (path[n] == '\0' || path[n] == '/');
-}
-
-static bool is_selected(const struct identity *id, const char *path)
-{
-	for (size_t i = 0; i < id->nr_selected; i++)
-		if (is_below(path, id->selected[i]))
-			return true;
-	return false;
-}
-
-struct cgroup_name *identity_cgroup_find(struct identity *id, uint64_t cgroup_id)
-{
-	struct cgroup_name *c;
-
-	HASH_FIND(hh, id->cgroups, &cgroup_id, sizeof(cgroup_id), c);
-	return c;
-}
-
-int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path)
-{
-	struct cgroup_name *c = identity_cgroup_find(id, cgroup_id);
-	char *copy = strdup(path);
-
-	if (!copy)
-		return -ENOMEM;
-	if (!c) {
-		c = calloc(1, sizeof(*c));
-		if (c) {
-			c->id = cgroup_id;
-			HASH_ADD(hh, id->cgroups, id, sizeof(c->id), c);
-		}
-		if (!c || !c->hh.tbl) {
-			free(c);
-			free(copy);
-			return -ENOMEM;
-		}
-	}
-	free(c->path);
-	c->path = copy;
-	/* Once asked for, a cgroup stays in the report, whatever it is renamed to. */
-	c->selected |= is_selected(id, path);
-	return 0;
-}
-
-void identity_cgroup_gone(struct identity *id, uint64_t cgroup_id)
-{
-	struct cgroup_name *c = identity_cgroup_find(id, cgroup_id);
-
-	if (c)
-		c->gone = true;
-}
-
-bool identity_has_selection(const struct identity *id)
-{
-	return id->nr_selected;
-}
-
 int identity_each_followed(const struct identity *id, int (*fn)(void *arg, const struct task *t),
 			   void *arg)
 {
@@ -242,44 +159,6 @@ int identity_each_unnamed(struct identity *id, int (*fn)(void *arg, struct task 
 		if (!err && !t->comm_known && t->key.pid)
 			err = fn(arg, t);
 	return err;
-}
-
-int identity_each_selected(const struct identity *id,
-			   int (*fn)(void *arg, const struct cgroup_name *c), void *arg)
-{
-	struct cgroup_name *c, *next;
-	int err = 0;
-
-	HASH_ITER (hh, id->cgroups, c, next)
-		if (!err && c->selected && !c->gone)
-			err = fn(arg, c);
-	return err;
-}
-
-struct cgroup_name *identity_cgroup_by_path(struct identity *id, const char *path)
-{
-	struct cgroup_name *c, *next, *found = NULL;
-
-	/* A removed cgroup of this name may still be known; the living one wins. */
-	HASH_ITER (hh, id->cgroups, c, next)
-		if (!strcmp(c->path, path) && (!found || !c->gone))
-			found = c;
-	return found;
-}
-
-int identity_select(struct identity *id, const char *path)
-{
-	struct cgroup_name *c, *next;
-	char *copy = strdup(path);
-
-	if (!copy || array_room(id->selected, id->cap_selected, id->nr_selected)) {
-		free(copy);
-		return -ENOMEM;
-	}
-	id->selected[id->nr_selected++] = copy;
-	HASH_ITER (hh, id->cgroups, c, next)
-		c->selected |= is_below(c->path, path);
-	return 0;
 }
 
 static int take_number(struct identity *id, struct workload *w)
@@ -343,8 +222,10 @@ void identity_keep(struct identity *id, uint32_t workload)
 	struct workload *w = workload < id->nr_ids ? id->by_id[workload] : NULL;
 	struct cgroup_name *c;
 
-	if (!w)
+	/* Once an interval does; there are many slices. */
+	if (!w || w->kept)
 		return;
+	w->kept = true;
 	w->idle_closes = 0;
 	w->task->idle_closes = 0;
 	c = identity_cgroup_find(id, w->key.cgroup_id);
@@ -379,30 +260,33 @@ void identity_on_forget(struct identity *id, void (*fn)(void *arg, uint32_t work
 	id->forget_arg = arg;
 }
 
+/* For how many intervals: as long as it lives, when there is a name to keep. */
+static uint32_t keep_task(const struct task *t)
+{
+	if (t->exited)
+		return KEEP_ENDED;
+	return t->announced || t->followed ? UINT32_MAX : KEEP_UNUSED;
+}
+
 void identity_closed(struct identity *id)
 {
 	struct workload *w, *w_next;
 	struct task *t, *t_next;
-	struct cgroup_name *c, *c_next;
 
 	HASH_ITER (hh, id->workloads, w, w_next) {
 		w->idle_closes++;
+		w->kept = false;
 		if (w->idle_closes > (w->task->exited ? KEEP_ENDED : KEEP_UNUSED))
 			forget_workload(id, w);
 		else
 			w->task->idle_closes = 0; /* still referred to */
 	}
 	HASH_ITER (hh, id->tasks, t, t_next)
-		if (t->exited && ++t->idle_closes > KEEP_ENDED) {
+		if (t->idle_closes++ >= keep_task(t)) {
 			HASH_DEL(id->tasks, t);
 			free(t);
 		}
-	HASH_ITER (hh, id->cgroups, c, c_next)
-		if (c->gone && ++c->idle_closes > KEEP_UNUSED) {
-			HASH_DEL(id->cgroups, c);
-			free(c->path);
-			free(c);
-		}
+	identity_cgroups_closed(id);
 }
 
 void identity_resync(struct identity *id)
@@ -419,5 +303,5 @@ void identity_resync_end(struct identity *id)
 
 	HASH_ITER (hh, id->tasks, t, next)
 		if (!t->seen)
-			t->exited = true;
+			task_ended(t);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is who: tasks by (pid, start time), cgroups by id, and workloads, the
- * pairs of the two that CPU time is booked on. Pure bookkeeping; the records
+ * Who is who: tasks by (pid, start time), cgroups by id, jobs by the id of their own
+ * cgroup, and workloads, the pairs of task and cgroup that CPU time is booked on. Pure bookkeeping; the records
  * come from the kernel through the caller.
  *
  * A "task" is a process, or a thread when the ledger is kept by thread.
@@ -34,6 +34,7 @@ struct task_key {
  * @kernel: a kernel thread
  * @followed: the user asked for it, or for one of its ancestors
  * @exited: its end was seen
+ * @announced: it was told of, not only seen to run
  * @seen: set while a list of all living tasks is read again
  * @idle_closes: intervals closed since it was last active
  */
@@ -46,26 +47,70 @@ struct task {
 	bool kernel;
 	bool followed;
 	bool exited;
+	bool announced;
 	bool seen;
 	uint32_t idle_closes;
 	UT_hash_handle hh;
 };
 
 /**
- * struct cgroup_name - a cgroup of the v2 hierarchy
- * @id: kernfs id
- * @path: from the hierarchy's root, "/" for the root itself; owned
- * @selected: asked for by the user, itself or one of its ancestors
+ * struct job - what cgroups belong to, see job.h
+ * @who: its names; @who.step is not used. @who.cgroup_id is its key: the id of its own cgroup. When
+ *	that was not told in time it is the id of the first cgroup of it that was, and stays so
+ *	once an interval with it was closed
+ * @path: of its own cgroup; owned
+ * @own: id of its own cgroup, 0 = not told yet
+ * @gone: its own cgroup was removed or, when that was never told, all of the others
+ * @told: an interval was closed since
+ * @reported: an interval was closed since it was first told of
+ * @chosen: asked for as a job: with all its cgroups
+ * @selected: at least a part of it was asked for
+ * @listed: in the hash of living jobs, by path
+ * @nr_cgroups: that refer to it; @nr_living: of these, not removed
+ */
+struct job {
+	struct row_job who;
+	char *path;
+	uint64_t own;
+	bool gone;
+	bool told;
+	bool reported;
+	bool chosen;
+	bool selected;
+	bool listed;
+	size_t nr_cgroups;
+	size_t nr_living;
+	UT_hash_handle hh;
+	UT_hash_handle hh_path;
+};
+
+/**
+ * struct cgroup_name - a cgroup of the v2 hierarchy, or of a v1 hierarchy with job controllers
+ * @id: kernfs id, with the number of a v1 hierarchy above TRACE_HIERARCHY_SHIFT
+ * @path: from the hierarchy's root, "/" for the root itself, with the controller before it in a
+ *	v1 hierarchy; owned
+ * @job: it belongs to, NULL for none. The job lives as long
+ * @step: of @job, "" for none
+ * @step_length: of the part of @path that is the step's own cgroup, or the job's
+ * @selected: asked for by the user, itself or one of its ancestors, or its job
  * @gone: removed; the name is kept for reports
+ * @told: an interval was closed since
+ * @listed: it is what identity_cgroup_by_path() finds
  * @idle_closes: intervals closed since a task of it was last active
  */
 struct cgroup_name {
 	uint64_t id;
 	char *path;
+	struct job *job;
+	char step[JOB_STEP_LEN];
+	size_t step_length;
 	bool selected;
 	bool gone;
+	bool told;
+	bool listed;
 	uint32_t idle_closes;
 	UT_hash_handle hh;
+	UT_hash_handle hh_path;
 };
 
 struct workload_key {
@@ -80,12 +125,14 @@ struct workload_key {
  * @key: identity
  * @task: not owned, lives as long as the workload
  * @id: index, see identity_workload()
+ * @kept: it was active since the last interval was closed
  * @idle_closes: intervals closed since CPU time was last booked on it
  */
 struct workload {
 	struct workload_key key;
 	struct task *task;
 	uint32_t id;
+	bool kept;
 	uint32_t idle_closes;
 	UT_hash_handle hh;
 };
@@ -125,19 +172,22 @@ size_t identity_followed_alive(const struct identity *id);
  * identity_cgroup() - a cgroup's name is known
  * @id: where
  * @cgroup_id: its id
- * @path: from the root of the hierarchy; copied
+ * @path: see struct cgroup_name; copied
+ *
+ * Its job is found through the path of the job's own cgroup, among jobs that live; there, another
+ * cgroup than before is another job.
  *
  * Return: 0 or -ENOMEM.
  */
 int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path);
 
-/** identity_cgroup_gone() - a cgroup was removed; its name is kept while in use */
+/** identity_cgroup_gone() - a cgroup was removed; its name and job are kept while in use */
 void identity_cgroup_gone(struct identity *id, uint64_t cgroup_id);
 
 /** identity_cgroup_find() - what is known of a cgroup, or NULL */
-struct cgroup_name *identity_cgroup_find(struct identity *id, uint64_t cgroup_id);
+struct cgroup_name *identity_cgroup_find(const struct identity *id, uint64_t cgroup_id);
 
-/** identity_has_selection() - has identity_select() been called? */
+/** identity_has_selection() - was a cgroup or a job asked for? */
 bool identity_has_selection(const struct identity *id);
 
 /**
@@ -155,21 +205,54 @@ int identity_each_followed(const struct identity *id, int (*fn)(void *arg, const
  */
 int identity_each_unnamed(struct identity *id, int (*fn)(void *arg, struct task *t), void *arg);
 
-/** identity_each_selected() - the same for selected cgroups that were not removed */
-int identity_each_selected(const struct identity *id,
-			   int (*fn)(void *arg, const struct cgroup_name *c), void *arg);
+/**
+ * identity_each_cgroup() - call @fn for every known cgroup, removed ones included
+ *
+ * Return: 0, or the first nonzero result of @fn.
+ */
+int identity_each_cgroup(const struct identity *id,
+			 int (*fn)(void *arg, const struct cgroup_name *c), void *arg);
 
-/** identity_cgroup_by_path() - a living cgroup of this path, or NULL */
-struct cgroup_name *identity_cgroup_by_path(struct identity *id, const char *path);
+/** identity_each_job() - the same for jobs */
+int identity_each_job(const struct identity *id, int (*fn)(void *arg, const struct job *j),
+		      void *arg);
+
+/** identity_job() - the job of a key (struct job: who.cgroup_id), or NULL */
+struct job *identity_job(const struct identity *id, uint64_t key);
+
+/** identity_jobs_ended() - jobs whose end was seen so far; @schedulers: a bit for each */
+uint64_t identity_jobs_ended(const struct identity *id, uint32_t schedulers);
+
+/** identity_job_ended() - its end belongs to the interval that is not closed yet */
+bool identity_job_ended(const struct job *j);
+
+/** identity_job_news() - more is known of a job; nothing happens when its cgroup is not known */
+void identity_job_news(struct identity *id, const struct trace_job_news *news);
+
+/** identity_cgroup_by_path() - the cgroup that was last told to have this path, or NULL */
+struct cgroup_name *identity_cgroup_by_path(const struct identity *id, const char *path);
 
 /**
  * identity_select() - ask for a cgroup and everything below it
  * @id: where
- * @path: from the root of the hierarchy; also covers cgroups made later
+ * @path: as in struct cgroup_name; also covers cgroups made later
  *
  * Return: 0 or -ENOMEM.
  */
 int identity_select(struct identity *id, const char *path);
+
+/**
+ * identity_select_job() - ask for jobs, also those that begin later
+ * @id: where
+ * @scheduler: whose, SCHEDULER_NONE for anybody's
+ * @text: their id
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int identity_select_job(struct identity *id, enum scheduler scheduler, const char *text);
+
+/** identity_job_seen() - was there a job as asked for by call number @nr of that (from 0)? */
+bool identity_job_seen(const struct identity *id, size_t nr);
 
 /**
  * identity_workload() - the workload of a task in a cgroup, made when new
@@ -202,7 +285,8 @@ void identity_keep(struct identity *id, uint32_t workload);
  *
  * Ended tasks are forgotten two intervals after their last CPU time, so that
  * slices that are still on their way find them; unused workloads and removed
- * cgroups after some more.
+ * cgroups after some more. Jobs go with the last cgroup that refers to them, and tasks that
+ * nobody told of when they do not run any more.
  */
 void identity_closed(struct identity *id);
 

@@ -45,6 +45,7 @@ static int make_books(struct session *s)
 	const struct latency_sink saw = { on_saw, s };
 	struct book_scope scope = { .by = s->o.by,
 				    .all = s->o.all,
+				    .idle_units = s->o.idle_units,
 				    .links = &s->links,
 				    .devices = s->header->devices,
 				    .nr_devices = s->header->nr_devices };
@@ -56,7 +57,7 @@ static int make_books(struct session *s)
 	    links_make(s->header, &s->links) || latency_new(s->header, &s->links, &s->latency) ||
 	    exclusives_new(s->header->nr_devices, &s->exclusives) ||
 	    book_new(layout, &scope, s->id, &s->interval) ||
-	    book_new(layout, &scope, s->id, &s->total))
+	    (!s->o.no_summary && book_new(layout, &scope, s->id, &s->total)))
 		return -ENOMEM;
 	identity_on_forget(s->id, on_forget, s->splitter);
 	s->split.sinks[s->split.nr++] = book_sink(s->interval);
@@ -100,6 +101,14 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	if (path)
 		return identity_cgroup(s->id, id, path);
 	identity_cgroup_gone(s->id, id);
+	return 0;
+}
+
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	const struct session *s = arg;
+
+	identity_job_news(s->id, j);
 	return 0;
 }
 
@@ -237,6 +246,7 @@ struct trace_sink session_sink(struct session *s)
 		.task_exit = on_task_exit,
 		.resync = on_resync,
 		.cgroup = on_cgroup,
+		.job = on_job,
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
@@ -293,6 +303,21 @@ void session_free(struct session *s)
 int session_select(struct session *s, const char *path)
 {
 	return identity_select(s->id, path);
+}
+
+int session_select_job(struct session *s, enum scheduler scheduler, const char *id)
+{
+	return identity_select_job(s->id, scheduler, id);
+}
+
+bool session_job_seen(const struct session *s, size_t nr)
+{
+	return identity_job_seen(s->id, nr);
+}
+
+uint64_t session_jobs_ended(const struct session *s, uint32_t schedulers)
+{
+	return identity_jobs_ended(s->id, schedulers);
 }
 
 size_t session_follow(struct session *s, uint32_t tgid)

@@ -19,6 +19,8 @@
  *	recording that nobody looks at yet; session_report() is not called then
  * @replayed: reports say that they come from a recording
  * @neighbours: keep what session_neighbours() needs
+ * @idle_units: by job, a unit of the service manager has a row in the first interval after it was
+ *	told of, even when it did nothing, as any other job has in all intervals
  * @no_summary: session_summary() is never called: keep nothing of intervals that were reported,
  *	so that memory does not grow with the run
  */
@@ -29,6 +31,7 @@ struct session_options {
 	bool names_only;
 	bool replayed;
 	bool neighbours;
+	bool idle_units;
 	bool no_summary;
 };
 
@@ -70,6 +73,16 @@ int session_select(struct session *s, const char *path);
  */
 int session_select_job(struct session *s, enum scheduler scheduler, const char *id);
 
+/** session_job_seen() - was there a job as asked for by call number @nr of that (from 0)? */
+bool session_job_seen(const struct session *s, size_t nr);
+
+/**
+ * session_jobs_ended() - how many jobs have ended so far
+ * @s: the session
+ * @schedulers: whose: 1 << SCHEDULER_SLURM and the like
+ */
+uint64_t session_jobs_ended(const struct session *s, uint32_t schedulers);
+
 /**
  * session_follow() - follow a process and the children it starts from now on
  *
@@ -102,7 +115,11 @@ bool session_unknown_cgroup(struct session *s);
  */
 int session_report(struct session *s, const struct trace_mark *m, struct report **ret);
 
-/** session_summary() - one report for all intervals so far; 0 or -ENOMEM */
+/**
+ * session_summary() - one report for all intervals so far
+ *
+ * Return: 0, -EINVAL before the first mark or with the option @no_summary, -ENOMEM.
+ */
 int session_summary(struct session *s, struct report **ret);
 
 /**

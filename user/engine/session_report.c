@@ -49,7 +49,7 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 		err = session_enter_exclusives(s, ends_ns);
 	if (!err)
 		err = book_finish(s->interval);
-	if (!err)
+	if (!err && s->total)
 		err = book_add(s->total, s->interval);
 	return err;
 }
@@ -150,7 +150,7 @@ int session_summary(struct session *s, struct report **ret)
 {
 	struct report *r;
 
-	if (!s->begun || s->o.names_only)
+	if (!s->begun || !s->total)
 		return -EINVAL;
 	r = calloc(1, sizeof(*r));
 	if (!r || book_fill_gaps(s->total) || latency_report(s->latency, true, r) ||

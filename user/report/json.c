@@ -174,6 +174,21 @@ static json_t *cgroup_object(const struct report_row *row, int *err)
 	return o;
 }
 
+static json_t *job_object(const struct row_job *job, int *err)
+{
+	json_t *o = json_object();
+
+	put_text(o, "scheduler", scheduler_name(job->scheduler), err);
+	put_name(o, "id", job->id, sizeof(job->id), err);
+	if (job->provisional)
+		put_bool(o, "provisional", true, err);
+	put_name(o, "step", job->step[0] ? job->step : NULL, sizeof(job->step), err);
+	put_name(o, "name", job->name[0] ? job->name : NULL, sizeof(job->name), err);
+	put_name(o, "user", job->user[0] ? job->user : NULL, sizeof(job->user), err);
+	put_number(o, "cgroup_id", job->cgroup_id, err);
+	return o;
+}
+
 static json_t *tangled_array(const struct report_row *row, int *err)
 {
 	json_t *a = json_array();
@@ -194,7 +209,7 @@ void json_who(json_t *o, const struct report_row *row, int *err)
 {
 	put_name(o, "key", row->key, sizeof(row->key), err);
 	put_text(o, "kind", row_kind_name(row->kind), err);
-	if (row->kind == ROW_CGROUP) {
+	if (row->kind == ROW_CGROUP || row->kind == ROW_JOB) {
 		put_name(o, "parent", row->parent[0] ? row->parent : NULL, sizeof(row->parent),
 			 err);
 		put_bool(o, "leaf", row->leaf, err);
@@ -205,6 +220,8 @@ void json_who(json_t *o, const struct report_row *row, int *err)
 		put_name(o, "comm", row->comm_known ? row->comm : NULL, sizeof(row->comm), err);
 	}
 	put(o, "cgroup", cgroup_object(row, err), err);
+	if (row->job)
+		put(o, "job", job_object(row->job, err), err);
 	if (row->exited)
 		put_bool(o, "exited", true, err);
 	if (row->kernel)
@@ -266,9 +283,8 @@ static json_t *unattributed_array(const struct report *r, int *err)
 	return a;
 }
 
-json_t *json_quality(const struct report *r, int *err)
+json_t *json_quality(const struct quality *q, int *err)
 {
-	const struct quality *q = &r->quality;
 	json_t *o = json_object();
 	json_t *lost = json_object();
 
@@ -303,18 +319,18 @@ json_t *json_quality(const struct report *r, int *err)
 	return o;
 }
 
-json_t *json_self(const struct report *r, int *err)
+json_t *json_self(const struct self_cost *s, int *err)
 {
 	json_t *o = json_object();
 
-	put_number(o, "cpu_ns", r->self.cpu_ns, err);
-	put_number(o, "switches", r->self.switches, err);
-	put_number(o, "switch_ns", r->self.switch_ns, err);
-	put_number(o, "timed", r->self.timed, err);
-	put_number(o, "probes", r->self.probes, err);
-	put_number(o, "probe_ns", r->self.probe_ns, err);
-	put_number(o, "probe_deferred", r->self.probe_deferred, err);
-	put_number(o, "probe_failed", r->self.probe_failed, err);
+	put_number(o, "cpu_ns", s->cpu_ns, err);
+	put_number(o, "switches", s->switches, err);
+	put_number(o, "switch_ns", s->switch_ns, err);
+	put_number(o, "timed", s->timed, err);
+	put_number(o, "probes", s->probes, err);
+	put_number(o, "probe_ns", s->probe_ns, err);
+	put_number(o, "probe_deferred", s->probe_deferred, err);
+	put_number(o, "probe_failed", s->probe_failed, err);
 	return o;
 }
 
@@ -337,8 +353,8 @@ int json_report(const struct report *r, json_t **ret)
 	put(o, "workloads", workloads_array(r, &err), &err);
 	put(o, "unattributed", unattributed_array(r, &err), &err);
 	put(o, "devices", devices_json(r, &err), &err);
-	put(o, "quality", json_quality(r, &err), &err);
-	put(o, "self", json_self(r, &err), &err);
+	put(o, "quality", json_quality(&r->quality, &err), &err);
+	put(o, "self", json_self(&r->self, &err), &err);
 	if (err) {
 		json_decref(o);
 		return err;

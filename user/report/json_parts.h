@@ -8,10 +8,10 @@
 #include "model.h"
 
 /** json_quality() - how far it can be trusted */
-json_t *json_quality(const struct report *r, int *err);
+json_t *json_quality(const struct quality *q, int *err);
 
 /** json_self() - what the tracer cost */
-json_t *json_self(const struct report *r, int *err);
+json_t *json_self(const struct self_cost *s, int *err);
 
 /** json_who() - what tells a row from others: key, kind, names */
 void json_who(json_t *object, const struct report_row *row, int *err);

@@ -9,20 +9,24 @@ uint32_t report_socket_id(const struct report *r, const struct counter *c)
 	return c->socket < r->nr_sockets ? r->sockets[c->socket].id : c->socket;
 }
 
+void report_row_release(struct report_row *row)
+{
+	free(row->job);
+	free(row->cgroup);
+	free(row->shares);
+	free(row->latencies);
+	free(row->devices);
+	free(row->tangled);
+}
+
 void report_free(struct report *r)
 {
 	size_t i;
 
 	if (!r)
 		return;
-	for (i = 0; i < r->nr_rows; i++) {
-		free(r->rows[i].job);
-		free(r->rows[i].cgroup);
-		free(r->rows[i].shares);
-		free(r->rows[i].latencies);
-		free(r->rows[i].devices);
-		free(r->rows[i].tangled);
-	}
+	for (i = 0; i < r->nr_rows; i++)
+		report_row_release(&r->rows[i]);
 	free(r->rows);
 	free(r->counters);
 	free(r->probes);

@@ -96,7 +96,7 @@ int neighbours_json_write(FILE *out, const struct neighbours_report *r)
 	for (size_t i = 0; i < r->nr; i++)
 		put_element(probes, probe_object(r, &r->probes[i], &err), &err);
 	put(o, "probes", probes, &err);
-	put(o, "quality", json_quality(r->summary, &err), &err);
-	put(o, "self", json_self(r->summary, &err), &err);
+	put(o, "quality", json_quality(&r->summary->quality, &err), &err);
+	put(o, "self", json_self(&r->summary->self, &err), &err);
 	return put_line(out, o, 12, err);
 }

@@ -159,18 +159,17 @@ static int put_events(FILE *out, const struct quality *q)
 }
 
 /* How windows were split, and by what the parts of workloads were measured. */
-static int put_split(FILE *out, const struct report *r, bool quiet)
+static int put_split(FILE *out, const struct quality *q, bool quiet)
 {
 	static const char *const how[NR_METHODS] = {
 		[METHOD_STATE_SPACE] = "by state-space estimate, activity measured by",
 		[METHOD_WEIGHTS] = "in proportion to",
 		[METHOD_CPU_TIME] = "in proportion to",
 	};
-	const struct quality *q = &r->quality;
 	bool events = q->method != METHOD_CPU_TIME && strcmp(q->weights, "cpu-time") != 0;
 	int err = 0;
 
-	if (!r->nr_counters || (quiet && !q->fallback_windows))
+	if (quiet && !q->fallback_windows)
 		return 0;
 	if (quiet) {
 		fprintf(out,
@@ -203,9 +202,8 @@ static int put_split(FILE *out, const struct report *r, bool quiet)
 }
 
 /* The losses as one sentence; empty when there is nothing to say. */
-static void put_quality(FILE *out, const struct report *r, bool quiet)
+static void put_quality(FILE *out, const struct quality *q, bool quiet)
 {
-	const struct quality *q = &r->quality;
 	bool any = false;
 	size_t i;
 
@@ -225,19 +223,18 @@ static void put_quality(FILE *out, const struct report *r, bool quiet)
 }
 
 /* Every loss with its value, also those that are zero. */
-static void put_all_losses(FILE *out, const struct report *r)
+static void put_all_losses(FILE *out, const struct quality *q)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
 		fprintf(out, "%s%s %" PRIu64, i ? ", " : "all losses: ", losses[i].name,
-			loss_value(&r->quality, &losses[i]));
+			loss_value(q, &losses[i]));
 }
 
-static void put_self(FILE *out, const struct report *r)
+static void put_self(FILE *out, const struct self_cost *s, uint64_t duration_ns)
 {
-	const struct self_cost *s = &r->self;
 	char text[FORMAT_NUMBER_LEN];
 
-	format_percent(s->cpu_ns, r->end_ns - r->start_ns, text);
+	format_percent(s->cpu_ns, duration_ns, text);
 	fprintf(out, "tracer: %s of one CPU, %" PRIu64 " context switches", text, s->switches);
 	if (s->switches && s->timed)
 		fprintf(out, ", %.0f ns each (%" PRIu64 " timed)",
@@ -253,9 +250,9 @@ static void put_self(FILE *out, const struct report *r)
 		fprintf(out, ", %" PRIu64 " failed", s->probe_failed);
 }
 
-int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
+int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet, bool verbose)
 {
-	int part, err = put_missing(out, r, width);
+	int part, err = 0;
 
 	for (part = 0; !err && part < (verbose ? 4 : 2); part++) {
 		char *text = NULL;
@@ -264,14 +261,14 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 
 		if (!f)
 			return -ENOMEM;
-		if (part == 0)
-			err = put_split(f, r, quiet);
+		if (part == 0 && b->counted)
+			err = put_split(f, b->quality, quiet);
 		else if (part == 1)
-			put_quality(f, r, quiet);
+			put_quality(f, b->quality, quiet);
 		else if (part == 2)
-			put_all_losses(f, r);
-		else
-			put_self(f, r);
+			put_all_losses(f, b->quality);
+		else if (part == 3)
+			put_self(f, b->self, b->duration_ns);
 		if (fclose(f) && !err)
 			err = -ENOMEM;
 		if (!err && len)
@@ -279,4 +276,17 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 		free(text);
 	}
 	return err;
+}
+
+int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
+{
+	struct notes_basis b = {
+		.quality = &r->quality,
+		.self = &r->self,
+		.duration_ns = r->end_ns - r->start_ns,
+		.counted = r->nr_counters != 0,
+	};
+	int err = put_missing(out, r, width);
+
+	return err ? err : notes_trust(out, &b, width, quiet, verbose);
 }

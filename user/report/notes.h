@@ -21,6 +21,29 @@
 int notes_wrapped(FILE *out, const char *text, size_t width);
 
 /**
+ * struct notes_basis - what numbers rest on
+ * @quality, @self: of the time they are about
+ * @duration_ns: that time
+ * @counted: there are counters
+ */
+struct notes_basis {
+	const struct quality *quality;
+	const struct self_cost *self;
+	uint64_t duration_ns;
+	bool counted;
+};
+
+/**
+ * notes_trust() - notes_write() for what is no report
+ * @out: where to
+ * @b: what the numbers rest on
+ * @width, @quiet, @verbose: see notes_write()
+ *
+ * Return: 0 or -ENOMEM. Errors of the stream are left to the caller.
+ */
+int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet, bool verbose);
+
+/**
  * notes_write() - write the method, every loss and, if asked for, the own cost
  * @out: where to
  * @r: the report
