@@ -36,7 +36,7 @@ accuracy: $(PROGRAM)
 	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
 
 # Benches of the engine, which run without a kernel's help
-BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/replay
+BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/replay $(B)/tests/bench/accounts
 
 $(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
 	@mkdir -p $(@D)

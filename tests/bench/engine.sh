@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# engine.sh FOLDER: what estimating and replaying cost, as tables. The programs are in
+# engine.sh FOLDER: what estimating, replaying and keeping accounts cost, as tables. The programs are in
 # FOLDER; "make bench-engine" builds them. Like bench.sh, it judges no figure.
 set -eu
 
-if [ $# != 1 ] || [ ! -x "$1/estimate" ] || [ ! -x "$1/replay" ]; then
+if [ $# != 1 ] || [ ! -x "$1/estimate" ] || [ ! -x "$1/replay" ] || [ ! -x "$1/accounts" ]; then
 	echo "usage: engine.sh FOLDER" >&2
 	exit 2
 fi
@@ -17,4 +17,6 @@ trap 'exit 143' TERM
 "$1/estimate"
 echo
 "$1/replay" "$files"
+echo
+"$1/accounts"
 echo

@@ -42,12 +42,10 @@ static size_t place_of(const struct account_part *p, uint32_t counter)
 	return low;
 }
 
-struct account_total *part_total(struct account_part *p, uint32_t counter, size_t *hint)
+struct account_total *part_search(struct account_part *p, uint32_t counter, size_t *hint)
 {
-	size_t i = *hint;
+	size_t i = place_of(p, counter);
 
-	if (i >= p->nr_totals || p->totals[i].counter != counter)
-		i = place_of(p, counter);
 	if (i == p->nr_totals || p->totals[i].counter != counter)
 		return NULL;
 	*hint = i + 1;
