@@ -9,13 +9,14 @@
 # make deps            install what building and testing need
 # make docs            manual page and shell completion from the option rows
 # make vmlinux         vmlinux/ from the kernels' type information
-# make install         PREFIX=/usr/local DESTDIR=
+# make install         PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=
 
 MACHINE	:= $(shell uname -m)
 NATIVE	:= $(if $(filter aarch64,$(MACHINE)),arm64,amd64)
 ARCH	?= $(NATIVE)
 B	:= build/$(ARCH)$(VARIANT)
 PREFIX	?= /usr/local
+SYSCONFDIR ?= /etc
 
 CLANG	?= clang
 BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
@@ -33,9 +34,9 @@ $(if $(TRIPLET),,$(error ARCH=$(ARCH): only arm64 and amd64 are supported))
 # built with libraries of the compiler's own release (see sysroot.sh).
 ifeq ($(origin ARCH),command line)
 SYSROOT	:= build/sysroot-$(ARCH)
-LIBPCI	:= $(SYSROOT)/usr/lib/$(TRIPLET)/libpci.a
+OWNLIBS	:= $(addprefix $(SYSROOT)/usr/lib/$(TRIPLET)/,libpci.a libmicrohttpd.a)
 CPPFLAGS += -isystem $(SYSROOT)/usr/include
-LDFLAGS	+= -static -L$(SYSROOT)/usr/lib/$(TRIPLET)
+LDFLAGS	+= -static -Wl,--wrap=dlopen -L$(SYSROOT)/usr/lib/$(TRIPLET)
 PROGRAM	:= $(B)/t410trace
 # -static: glibc warns about getpwnam and the like in libcap, which we do not call
 ifneq ($(ARCH),$(NATIVE))
@@ -48,14 +49,14 @@ endif
 endif
 else
 SYSROOT	:=
-LIBPCI	:=
+OWNLIBS	:=
 # VARIANT=-asan and the like: another build beside the normal one
 PROGRAM	:= $(if $(VARIANT),$(B)/t410trace,t410trace)
 endif
 
 SRC	:= $(sort $(wildcard user/*/*.c))
 OBJ	:= $(SRC:%.c=$(B)/%.o)
-LIBOBJ	:= $(filter-out $(B)/user/cli/main.o $(B)/user/cli/gendoc.o,$(OBJ))
+LIBOBJ	:= $(filter-out $(B)/user/cli/main.o $(B)/user/cli/gendoc.o,$(OBJ)) $(if $(SYSROOT),$(B)/packaging/static.o)
 # The linker wants definitions before their use: maps.bpf.c first.
 BPFSRC	:= bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(sort $(wildcard bpf/*.bpf.c)))
 BPFOBJ	:= $(BPFSRC:%.c=$(B)/%.o)
@@ -71,7 +72,7 @@ $(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Said once and clearly, instead of by the first of many errors
-$(B)/.need: | $(SYSROOT) $(LIBPCI)
+$(B)/.need: | $(SYSROOT) $(OWNLIBS)
 	@mkdir -p $(@D)
 	@packaging/need.sh $(CC) $(CPPFLAGS)
 	@touch $@
@@ -98,10 +99,10 @@ $(SKEL): $(B)/t410trace.bpf.o
 build/sysroot-%:
 	packaging/sysroot.sh $* $@
 
-# Of its own: Debian has no static one
-ifneq ($(LIBPCI),)
-$(LIBPCI): | $(SYSROOT)
-	packaging/libpci.sh $(ARCH) $(SYSROOT)
+# Debian has none that can be linked statically
+ifneq ($(OWNLIBS),)
+$(OWNLIBS): $(SYSROOT)/usr/lib/$(TRIPLET)/lib%.a: | $(SYSROOT)
+	packaging/static-lib.sh $* $(ARCH) $(SYSROOT)
 endif
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

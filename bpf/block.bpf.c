@@ -10,7 +10,6 @@
  * we are, costs the owner's name only: the bytes are booked all the same.
  */
 #include "io.bpf.h"
-#include <bpf/bpf_core_read.h>
 
 #define PF_KTHREAD    0x00200000 /* include/linux/sched.h */
 
@@ -181,7 +180,8 @@ static __always_inline const struct cgroup *cgroup_of(const struct request *rq)
 /*
  * The current task, and its cgroup unless the request says better: kernel threads work for
  * others, and so do tasks that write back what is not theirs. A cgroup without an I/O
- * controller of its own has that of an ancestor, which says less than the task does.
+ * controller of its own has that of an ancestor, which says less than the task does; and so
+ * does the task's own one, when the task is in a cgroup of the chosen v1 hierarchy, too.
  */
 static __always_inline void submitter(struct io_who *who, const struct request *rq)
 {
@@ -191,8 +191,9 @@ static __always_inline void submitter(struct io_who *who, const struct request *
 	io_task(who, task);
 	if (!cgrp)
 		who->cgroup_id = who->tgid ? task_cgroup_id(task) : 0;
-	else if (cgrp == task->cgroups->dfl_cgrp || task->flags & PF_KTHREAD ||
-		 bpf_get_current_ancestor_cgroup_id(cgrp->level) != cgrp->kn->id)
+	else if (task->flags & PF_KTHREAD ||
+		 (cgrp != task->cgroups->dfl_cgrp &&
+		  bpf_get_current_ancestor_cgroup_id(cgrp->level) != cgrp->kn->id))
 		who->cgroup_id = cgrp->kn->id;
 	else
 		who->cgroup_id = task_cgroup_id(task);

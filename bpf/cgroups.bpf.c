@@ -5,17 +5,41 @@
  */
 #include "shared.bpf.h"
 
-/* Other hierarchies number their cgroups independently; the default one is 0. */
-static __always_inline bool is_v2(const struct cgroup *cgrp)
+/*
+ * Hierarchies number their cgroups independently. Those of the default one, 0, have their number, those
+ * of the chosen v1 controller another one; 0: of no interest.
+ */
+static __always_inline __u64 trace_id(const struct cgroup *cgrp)
 {
-	return cgrp->root->hierarchy_id == 0;
+	const struct cgroup_root *root = cgrp->root;
+
+	if (!root->hierarchy_id)
+		return cgrp->kn->id;
+	return v1_controller && root->subsys_mask >> v1_subsys & 1 ? v1_id(cgrp->kn->id) : 0;
+}
+
+/*
+ * A new cgroup may be a job's, whose tasks are asked for its name: user space is woken for it,
+ * but not more often than this, whoever makes cgroups by the thousand.
+ */
+#define WAKE_PAUSE_NS 10000000
+
+__u64 cgroups_woken_ns;
+
+static __always_inline __u64 wake_flags(__u32 type, __u64 now)
+{
+	if (type != LEDGER_CGROUP_NEW || now - cgroups_woken_ns < WAKE_PAUSE_NS)
+		return ring_flags(ring_wake_bytes);
+	cgroups_woken_ns = now;
+	return BPF_RB_FORCE_WAKEUP;
 }
 
 static __always_inline void cgroup_record(const struct cgroup *cgrp, const char *path, __u32 type)
 {
 	struct ledger_cgroup *r;
+	__u64 id = trace_id(cgrp);
 
-	if (!is_v2(cgrp))
+	if (!id)
 		return;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {
@@ -25,11 +49,11 @@ static __always_inline void cgroup_record(const struct cgroup *cgrp, const char 
 	r->h.type = type;
 	r->h.cpu = bpf_get_smp_processor_id();
 	r->h.time_ns = bpf_ktime_get_ns();
-	r->id = cgrp->kn->id;
+	r->id = id;
 	r->path[0] = '\0';
 	if (path)
 		bpf_probe_read_kernel_str(r->path, sizeof(r->path), path);
-	bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+	bpf_ringbuf_submit(r, wake_flags(type, r->h.time_ns));
 }
 
 SEC("tp_btf/cgroup_mkdir")

@@ -21,7 +21,6 @@
  */
 #include "shared.bpf.h"
 #include "weights.bpf.h"
-#include <bpf/bpf_core_read.h>
 
 /* Duration of one switch in this many is measured, to report what we cost. */
 #define TIMED_EVERY 64
@@ -231,7 +230,7 @@ static __noinline int unseen_switch(struct cpu_ledger *l, __u64 now)
 		s->pid = by_thread ? BPF_CORE_READ(gone, pid) : s->tgid;
 		s->start_ns = by_thread ? BPF_CORE_READ(gone, start_time)
 					: BPF_CORE_READ(gone, group_leader, start_time);
-		s->cgroup_id = BPF_CORE_READ(gone, cgroups, dfl_cgrp, kn, id);
+		s->cgroup_id = gone_task_cgroup_id(gone);
 		s->first_ns = l->since_ns;
 		s->on_cpu_ns = 0;
 	}

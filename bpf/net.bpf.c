@@ -4,7 +4,8 @@
  *
  * A packet is sent or received in any context, so its owner is that of its socket: the
  * cgroup that the socket was made in, and the process that used it last, which is noted in
- * the socket by programs that run in the context of that process.
+ * the socket by programs that run in the context of that process. Sockets know nothing of v1
+ * hierarchies: where one is chosen, the cgroup is that of the process, if it is in one of these.
  */
 #include "io.bpf.h"
 
@@ -212,20 +213,21 @@ static __always_inline void socket_used(struct sock *sk)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 family = sk->__sk_common.skc_family, pid = by_thread ? task->pid : task->tgid;
+	__u64 v1 = v1_cgroup_id(task->cgroups);
 	struct socket_user *user;
 	struct io_who who;
 
 	if (family != AF_INET && family != AF_INET6 && family != AF_PACKET)
 		return;
 	user = bpf_sk_storage_get(&io_sockets, sk, NULL, 0);
-	if (user && user->pid == pid)
+	if (user && user->pid == pid && (!v1 || user->cgroup_id == v1))
 		return;
 	if (!user)
 		user = bpf_sk_storage_get(&io_sockets, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!user)
 		return;
 	io_task(&who, task);
-	user->cgroup_id = sk->sk_cgrp_data.cgroup->kn->id;
+	user->cgroup_id = v1 ? v1 : sk->sk_cgrp_data.cgroup->kn->id;
 	user->netns = sk->__sk_common.skc_net.net->net_cookie;
 	*(volatile __u32 *)&user->pid = 0;
 	*(volatile __u32 *)&user->tgid = who.tgid;

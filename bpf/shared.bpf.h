@@ -8,6 +8,7 @@
 #define T410TRACE_SHARED_BPF_H
 
 #include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include "records.h"
@@ -59,9 +60,59 @@ static __always_inline __u64 ring_flags(__u64 wake_above)
 /* Half of the ring's size, set before load. */
 extern const volatile __u64 ring_wake_bytes;
 
+/*
+ * Set before load: number of the v1 controller whose cgroups stand in for those of the v2 tree, 0 =
+ * none, and its place in the kernel's list. With none, nothing that is about v1 is left when
+ * the verifier is done.
+ */
+extern const volatile __u32 v1_controller;
+extern const volatile __u32 v1_subsys;
+
+/* Where the controller's state is in a css_set; that is known when the program is loaded. */
+static __always_inline __u64 v1_state_offset(void)
+{
+	return bpf_core_field_offset(struct css_set, subsys) + v1_subsys * sizeof(void *);
+}
+
+static __always_inline __u64 v1_id(__u64 kernel_id)
+{
+	return (__u64)v1_controller << LEDGER_V1_SHIFT | kernel_id;
+}
+
+/* In the controller's own hierarchy and not at its root, which says nothing. 0: it is not. */
+static __always_inline __u64 v1_cgroup_id(const struct css_set *set)
+{
+	const struct cgroup_subsys_state *css;
+	const struct cgroup *cgrp;
+
+	if (!v1_controller)
+		return 0;
+	css = *(const struct cgroup_subsys_state *const *)((const void *)set + v1_state_offset());
+	cgrp = css->cgroup;
+	return cgrp->level && cgrp->root->hierarchy_id ? v1_id(cgrp->kn->id) : 0;
+}
+
 static __always_inline __u64 task_cgroup_id(const struct task_struct *task)
 {
-	return task->cgroups->dfl_cgrp->kn->id;
+	const struct css_set *set = task->cgroups;
+	__u64 id = v1_cgroup_id(set);
+
+	return id ? id : set->dfl_cgrp->kn->id;
+}
+
+/* The same of a task that may be gone: any read may fail or give nonsense, a number at most. */
+static __always_inline __u64 gone_task_cgroup_id(struct task_struct *task)
+{
+	struct cgroup_subsys_state *css = NULL;
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+
+	if (v1_controller) {
+		bpf_probe_read_kernel(&css, sizeof(css), (void *)set + v1_state_offset());
+		if (BPF_CORE_READ(css, cgroup, level) &&
+		    BPF_CORE_READ(css, cgroup, root, hierarchy_id))
+			return v1_id(BPF_CORE_READ(css, cgroup, kn, id));
+	}
+	return BPF_CORE_READ(set, dfl_cgrp, kn, id);
 }
 
 #endif

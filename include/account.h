@@ -195,6 +195,15 @@ const char *account_state_name(enum account_state s);
 /** account_job_release() - free what an account owns, not the structure */
 void account_job_release(struct account_job *j);
 
+/**
+ * account_job_copy() - an account of its own
+ * @from: any account
+ * @ret: release with account_job_release(); untouched with an error
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int account_job_copy(const struct account_job *from, struct account_job *ret);
+
 /** accounts_node_release() - the same */
 void accounts_node_release(struct accounts_node *n);
 

@@ -14,7 +14,7 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      3u
+#define RECORDING_VERSION      4u
 #define RECORDING_OLDEST       1u	   /* version that is still read: without probes, devices */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 
@@ -104,6 +104,7 @@ enum recording_event {
 	RECORDING_MARK,
 	RECORDING_SAMPLE, /* from version 2 on */
 	RECORDING_IO,	  /* from version 3 on */
+	RECORDING_JOB,	  /* from version 4 on */
 };
 
 #define RECORDING_TASK_KERNEL	 0x01u

@@ -29,6 +29,9 @@
 #define LEDGER_LOST_PID	   0xffffffffu
 #define LEDGER_NO_SOCKET   0xffffffffu
 
+/* Ids of cgroups: as the kernel numbers those of the v2 tree, or above this bit the number of a v1 controller. */
+#define LEDGER_V1_SHIFT	   48
+
 enum ledger_record_type {
 	LEDGER_SLICES = 1, /* struct ledger_slices */
 	LEDGER_WINDOW,	   /* struct ledger_window */
@@ -56,7 +59,7 @@ struct ledger_header {
  *	the idle task, LEDGER_LOST_PID time that has no owner
  * @tgid: thread group id
  * @start_ns: start time of the task @pid names
- * @cgroup_id: id in the cgroup v2 hierarchy
+ * @cgroup_id: see LEDGER_V1_SHIFT
  * @first_ns: the task was first put on this CPU
  * @last_ns: the task was last taken off
  * @on_cpu_ns: time on the CPU between the two
@@ -131,7 +134,7 @@ struct cpu_ledger {
  *	known; LEDGER_LOST_PID: nobody is known
  * @tgid: thread group id
  * @start_ns: start time of the task @pid names
- * @cgroup_id: id in the cgroup v2 hierarchy, 0 = not known
+ * @cgroup_id: see LEDGER_V1_SHIFT, 0 = not known
  * @device: index in user space's list
  * @requests: requests or packets
  * @read_bytes: bytes that the device read from memory: written to disk, sent
@@ -295,7 +298,7 @@ struct ledger_window {
  * @parent_start_ns: start time of the parent's thread group leader
  * @start_ns: start time of the thread
  * @leader_start_ns: start time of the thread group leader
- * @cgroup_id: id in the cgroup v2 hierarchy
+ * @cgroup_id: see LEDGER_V1_SHIFT
  * @flags: LEDGER_TASK_*
  * @comm: name, always terminated
  */

@@ -23,7 +23,7 @@
 #define TRACE_MAX_COUNTERS    4096
 #define TRACE_MAX_DEVICES     512
 #define TRACE_MAX_PROBES      256
-#define TRACE_HIERARCHY_SHIFT 56 /* cgroup ids: number of the v1 hierarchy above this bit */
+#define TRACE_HIERARCHY_SHIFT 48    /* cgroup ids: number of the v1 controller above this bit */
 #define TRACE_MAX_LINKS	      16384 /* probes times counters: each row may have as many */
 
 /**
@@ -58,6 +58,7 @@ struct layout {
  *	where intervals end, from the windows
  * @all: every workload was asked for; otherwise followed ones and @cgroups
  * @cgroups, @nr_cgroups: selected, as paths from the root of the v2 tree
+ * @jobs, @nr_jobs: selected, see job_text_parse()
  * @weights, @nr_weights: names of the core events counted per slice. With two, the
  *	first stands for reads and the second for writes; with one, it is for both
  * @probes, @nr_probes: latencies that are measured
@@ -73,6 +74,8 @@ struct trace_header {
 	bool all;
 	char *const *cgroups;
 	size_t nr_cgroups;
+	char *const *jobs;
+	size_t nr_jobs;
 	char weights[TRACE_MAX_WEIGHTS][TRACE_WEIGHT_NAME_LEN];
 	uint32_t nr_weights;
 	const struct probe *probes;
@@ -201,8 +204,10 @@ struct trace_io {
 /**
  * struct trace_job_news - more is known of a job than its cgroup's path says
  * @cgroup_id: the job's own cgroup, which was told before
- * @id: its number; NULL = as in the path
- * @name, @user: NULL = not known
+ * @id: its number, shorter than JOB_ID_LEN; NULL = as in the path
+ * @name, @user: shorter than JOB_NAME_LEN; NULL = not known
+ *
+ * What is NULL leaves as it is what was said before.
  */
 struct trace_job_news {
 	uint64_t cgroup_id;
@@ -255,9 +260,11 @@ struct trace_mark {
  *	call without @begin; tasks not among them have ended
  * @cgroup: a cgroup was made, renamed or found; @path NULL: removed. Those of the v2 tree have ids
  *	below 1 << TRACE_HIERARCHY_SHIFT and paths that begin with a slash. Tasks may instead be in a
- *	cgroup of a v1 hierarchy, whose number is in the upper bits and whose controller comes before
- *	the path: "freezer:/slurm/uid_0/job_3". A path that is used again with another id is another cgroup
- * @job: more is known of a job
+ *	cgroup of a v1 hierarchy: the number of its controller (1 to 15) is in the upper bits, and its
+ *	name comes before the path: "freezer:/slurm/uid_0/job_3". So all ids are below 2^53, which every
+ *	JSON reader takes exactly: on 64-bit kernels, ids count up from 1 and reach bit 31 after 2^31
+ *	files of cgroups. A path that is used again with another id is another cgroup
+ * @job: more is known of a job; NULL in sinks that do not care, see trace_tell_job()
  * @follow: from now on the process and the children it starts are followed
  * @slice, @window, @sample, @io, @lost, @mark: see there
  * @arg: handed to all
@@ -280,5 +287,11 @@ struct trace_sink {
 	int (*mark)(void *arg, const struct trace_mark *m);
 	void *arg;
 };
+
+/** trace_tell_job() - sink.job, where there is one; 0 where there is none */
+static inline int trace_tell_job(const struct trace_sink *s, const struct trace_job_news *j)
+{
+	return s->job ? s->job(s->arg, j) : 0;
+}
 
 #endif

@@ -7,7 +7,7 @@ missing=
 for tool in clang bpftool; do
 	PATH=$PATH:/usr/sbin command -v "$tool" > /dev/null || missing="$missing $tool"
 done
-for header in bpf/libbpf.h libelf.h zlib.h jansson.h sys/capability.h pci/pci.h uthash.h; do
+for header in bpf/libbpf.h libelf.h zlib.h jansson.h sys/capability.h pci/pci.h sqlite3.h microhttpd.h uthash.h; do
 	echo "#include <$header>" | "$@" -E -x c - > /dev/null 2>&1 || missing="$missing $header"
 done
 [ -n "$missing" ] || exit 0

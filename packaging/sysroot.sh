@@ -6,7 +6,7 @@
 # machine's own list of architectures stays as it is.
 set -eu
 arch=$1 dir=$2
-packages="libbpf-dev libelf-dev zlib1g-dev libjansson-dev libcap-dev libsqlite3-dev libmicrohttpd-dev uthash-dev"
+packages="libbpf-dev libelf-dev zlib1g-dev libjansson-dev libcap-dev libsqlite3-dev uthash-dev"
 work=$dir.tmp
 
 command -v apt-get > /dev/null || {

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "cli/commands.h"
+#include "cli/serve_config.h"
 #include "cli/stat_args.h"
 #include "cli/trace_args.h"
 
@@ -30,6 +31,9 @@ static struct command {
 	{ "list", list_options },
 	{ "topology", topology_options },
 	{ "check", check_options },
+	{ "serve", NULL },
+	{ "job", job_options },
+	{ "jobs", jobs_options },
 };
 
 /* argp adds these to every command. */
@@ -161,6 +165,10 @@ static int completion(void)
 	     "\t*' --format='*([a-z]) | *' --format '*([a-z]))\n"
 	     "\t\tCOMPREPLY=($(compgen -W 'recording ndjson' -- \"${word#=}\"))\n"
 	     "\t\treturn ;;\n"
+	     "\t*' --scheduler='*([a-z]) | *' --scheduler '*([a-z]))\n"
+	     "\t\tCOMPREPLY=($(compgen -W 'slurm flux kubernetes docker podman libvirt systemd' "
+	     "-- \"${word#=}\"))\n"
+	     "\t\treturn ;;\n"
 	     "\tesac\n"
 	     "\tcase $word in\n"
 	     "\t-*|'') COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
@@ -179,6 +187,7 @@ int main(int argc, char **argv)
 	commands[1].options = trace_args_options(JOB_RECORD);
 	commands[2].options = trace_args_options(JOB_REPORT);
 	commands[4].options = trace_args_options(JOB_NEIGHBOURS);
+	commands[8].options = serve_options();
 	if (argc == 2 && !strcmp(argv[1], "man"))
 		return man();
 	if (argc == 2 && !strcmp(argv[1], "completion"))

@@ -13,12 +13,17 @@ $(B)/tests/unit/test_accounts_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=reallo
 
 # Built, not run: tests/run.sh runs them
 .PHONY: unit-programs
-unit-programs: $(UNIT) $(PROGRAM)
+unit-programs: $(UNIT) $(B)/tests/unit/make_accounts $(PROGRAM)
 
 # The ledger without the rest of t410trace, for live tests and the benchmark
 $(B)/tests/live/weigh $(B)/tests/live/iowho: $(B)/tests/live/%: tests/live/%.c $(LIBOBJ)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
+
+# Accounts, metrics and the HTTP server with made-up numbers, for Prometheus
+$(B)/tests/live/exporter: tests/live/exporter.c $(LIBOBJ)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) -lcmocka $(LIBS)
 
 .PHONY: check
 check:
@@ -36,7 +41,7 @@ accuracy: $(PROGRAM)
 	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
 
 # Benches of the engine, which run without a kernel's help
-BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/replay $(B)/tests/bench/accounts
+BENCH	:= $(addprefix $(B)/tests/bench/,accounts estimate jobs replay store)
 
 $(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
 	@mkdir -p $(@D)
@@ -94,3 +99,9 @@ install: $(PROGRAM)
 	install -D -m 644 completion/t410trace $(DESTDIR)$(PREFIX)/share/bash-completion/completions/t410trace
 	install -d $(DESTDIR)$(PREFIX)/share/t410trace
 	install -m 644 share/*.schema.json $(DESTDIR)$(PREFIX)/share/t410trace/
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' packaging/systemd/t410trace.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
+	@# settings that somebody made stay
+	[ -e $(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf ] || \
+		install -D -m 644 packaging/serve.conf $(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf

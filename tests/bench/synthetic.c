@@ -187,6 +187,27 @@ const struct trace_mark *synthetic_mark(struct synthetic *s)
 	return &s->mark;
 }
 
+static uint64_t cgroup_of(const struct synthetic *s, uint32_t who)
+{
+	return FIRST_CGROUP + (s->size.cgroups ? who % s->size.cgroups : 0);
+}
+
+static int name_cgroups(const struct synthetic *s, const struct trace_sink *sink)
+{
+	int err = 0;
+
+	if (!s->size.cgroups)
+		return sink->cgroup(sink->arg, FIRST_CGROUP, "/tenants");
+	for (uint32_t i = 0; i < s->size.cgroups && !err; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/slurm/uid_1000/job_%u%s", 1 + i / 2,
+			 i % 2 ? "/step_0" : "");
+		err = sink->cgroup(sink->arg, FIRST_CGROUP + i, path);
+	}
+	return err;
+}
+
 int synthetic_begin(struct synthetic *s, const struct trace_sink *sink)
 {
 	uint32_t i;
@@ -197,14 +218,14 @@ int synthetic_begin(struct synthetic *s, const struct trace_sink *sink)
 		const struct trace_task task = { .pid = pid,
 						 .tgid = pid,
 						 .start_ns = pid,
-						 .cgroup_id = FIRST_CGROUP,
+						 .cgroup_id = cgroup_of(s, i),
 						 .comm = "tenant" };
 
 		err = sink->task(sink->arg, &task);
 		if (err)
 			return err;
 	}
-	err = sink->cgroup(sink->arg, FIRST_CGROUP, "/tenants");
+	err = name_cgroups(s, sink);
 	if (err)
 		return err;
 	synthetic_mark(s);
@@ -246,7 +267,7 @@ static double invent_slices(struct synthetic *s, uint32_t socket, uint64_t start
 			.pid = FIRST_PID + who,
 			.tgid = FIRST_PID + who,
 			.task_start_ns = FIRST_PID + who,
-			.cgroup_id = FIRST_CGROUP,
+			.cgroup_id = cgroup_of(s, who),
 			.cpu = socket * SYNTHETIC_CPUS_PER_SOCKET + i % SYNTHETIC_CPUS_PER_SOCKET,
 			.start_ns = start_ns,
 			.end_ns = start_ns + s->header.window_ns,

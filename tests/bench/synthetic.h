@@ -15,12 +15,15 @@
  * @windows: per second
  * @slots: slices that each CPU sends per window; 0 = as few as let everybody run
  * @cpu_counters: how many of a socket's counters count CPUs' traffic
+ * @cgroups: how many there are, half of them jobs, half steps of these, with an equal part of the
+ *	workloads each; 0 = one of all, in no job
  */
 struct synthetic_size {
 	uint32_t workloads;
 	uint32_t windows;
 	uint32_t slots;
 	uint32_t cpu_counters;
+	uint32_t cgroups;
 };
 
 struct synthetic;

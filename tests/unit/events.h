@@ -159,6 +159,16 @@ static inline int log_cgroup(void *arg, uint64_t id, const char *path)
 	return l->answer;
 }
 
+static inline int log_job(void *arg, const struct trace_job_news *j)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	log_line(l, "job %llu [%s] [%s] [%s]\n", LLU(j->cgroup_id), j->id ? j->id : "(null)",
+		 j->name ? j->name : "(null)", j->user ? j->user : "(null)");
+	return l->answer;
+}
+
 static inline int log_follow(void *arg, uint32_t pid)
 {
 	struct event_log *l = arg;
@@ -251,6 +261,7 @@ static inline struct trace_sink log_sink(struct event_log *l)
 		.task_exit = log_exit,
 		.resync = log_resync,
 		.cgroup = log_cgroup,
+		.job = log_job,
 		.follow = log_follow,
 		.slice = log_slice,
 		.window = log_window,
@@ -395,16 +406,43 @@ static inline void random_task(const struct trace_sink *s, bool wild)
 	assert_int_equal(s->task(s->arg, &t), 0);
 }
 
+static inline void random_job(const struct trace_sink *s, bool wild)
+{
+	static const char longest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
+				      "cdef0123456789abcdef0123456789abcdef0123456789abcdef01234567"
+				      "89abcde";
+	static const char *const texts[] = { "", "12", "caf\xc3\xa9 \"\\", "\xff", longest, NULL };
+	const struct trace_job_news j = {
+		.cgroup_id = random_number(wild),
+		.id = texts[random_below(6)],
+		.name = texts[random_below(6)],
+		.user = texts[random_below(6)],
+	};
+
+	_Static_assert(sizeof(longest) == JOB_ID_LEN && sizeof(longest) == JOB_NAME_LEN,
+		       "the longest that there may be");
+	assert_int_equal(s->job(s->arg, &j), 0);
+}
+
+/* A number as those of cgroups of v1 hierarchies, sometimes. */
+static inline uint64_t random_cgroup(bool wild)
+{
+	return random_number(wild) |
+	       (random_below(3) ? 0 : (1 + random_below(15)) << TRACE_HIERARCHY_SHIFT);
+}
+
 /* One event of any kind but marks. */
 static inline void random_event(const struct trace_sink *s, uint64_t now, bool wild)
 {
-	static const char *const paths[] = { "/", "/x", "/\xc3\x28", "/a/very/long/path", NULL };
+	static const char *const paths[] = {
+		"/", "/x", "/\xc3\x28", "/a/very/long/path", "freezer:/slurm/uid_0/job_3", NULL
+	};
 	static const char *const kinds[] = { "slices", "windows", "what\xff" };
 	struct trace_lost lost = { kinds[random_below(3)], random_below(2), now, now + 5,
 				   random_number(wild) };
 	uint64_t pid = 1 + random_below(50);
 
-	switch (random_below(19)) {
+	switch (random_below(20)) {
 	case 0:
 		random_task(s, wild);
 		break;
@@ -415,7 +453,7 @@ static inline void random_event(const struct trace_sink *s, uint64_t now, bool w
 		assert_int_equal(s->resync(s->arg, random_below(2)), 0);
 		break;
 	case 3:
-		assert_int_equal(s->cgroup(s->arg, random_number(wild), paths[random_below(5)]), 0);
+		assert_int_equal(s->cgroup(s->arg, random_cgroup(wild), paths[random_below(6)]), 0);
 		break;
 	case 4:
 		assert_int_equal(s->follow(s->arg, pid), 0);
@@ -433,6 +471,9 @@ static inline void random_event(const struct trace_sink *s, uint64_t now, bool w
 	case 9:
 	case 10:
 		random_io(s, now, wild);
+		break;
+	case 11:
+		random_job(s, wild);
 		break;
 	default:
 		random_slice(s, now, wild);

@@ -125,7 +125,11 @@ static void test_header(void **state)
 #define FILTERS(text)                                                             \
 	"\"counters\":[{\"id\":1,\"name\":\"c\",\"socket\":0,\"source\":\"cpu\"," \
 	"\"filters\":" text "}]}\n"
-#define HEADER HEADER_START SOCKETS "\"counters\":[" COUNTER(5, 0, "") "," COUNTER(9, 36, "") "]}\n"
+#define HEADER	HEADER_START SOCKETS "\"counters\":[" COUNTER(5, 0, "") "," COUNTER(9, 36, "") "]}\n"
+/* Of a trace that we wrote. */
+#define OWN	HEADER_START SOCKETS "\"marked\":true,\"counters\":[]}\n"
+#define TEN	"0123456789"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 #define PROBES(more)                                                                        \
 	HEADER_START SOCKETS "\"counters\":[],\"probes\":[{\"id\":4,\"name\":\"cmem0/rd\"," \
 			     "\"socket\":36" more "}]}\n"
@@ -167,8 +171,8 @@ static void test_foreign(void **state)
 		"slice 4242 4242 99 881 cpu 4 1000 9000 8000 w 0 0 0\n"
 		"slice 0 0 0 0 cpu 0 0 1 1 w 0 0 0\n"
 		/* a number that JSON has */
-		"cgroup 5176438104501573933 [/a]\n"
-		"task 6 6 0 0 0 5176438104501573933 0 [(null)]\n"
+		"cgroup 6305732280244525 [/a]\n"
+		"task 6 6 0 0 0 6305732280244525 0 [(null)]\n"
 		"task 5 4 0 0 0 0 0 [(null)]\n"
 		"slice 5 4 0 0 cpu 0 18446744073709551614 18446744073709551615 1 w 0 0 0\n"
 		"window 1 0 10 7/10/10\n"
@@ -318,6 +322,14 @@ static const struct {
 	  "{\"type\":\"slice\",\"workload\":7,\"cpu\":3,\"start_ns\":1,\"end_ns\":9,"
 	  "\"weights\":{\"x\":-2}}\n",
 	  ":3:73: \"x\" must be a whole number from 0" },
+	{ OWN "{\"type\":\"job\",\"id\":\"3\"}\n", ":2:1: \"cgroup_id\" is missing" },
+	{ OWN "{\"type\":\"job\",\"cgroup_id\":-1}\n",
+	  ":2:15: \"cgroup_id\" must be a whole number from 0" },
+	{ OWN "{\"type\":\"job\",\"cgroup_id\":1,\"id\":3}\n", ":2:29: \"id\" must be a text" },
+	{ OWN "{\"type\":\"job\",\"cgroup_id\":1,\"name\":\"" HUNDRED HUNDRED "\"}\n",
+	  ":2:29: \"name\" is longer than 127 bytes" },
+	{ OWN "{\"type\":\"job\",\"cgroup_id\":1,\"user\":\"\",\"user_hex\":\"0\"}\n",
+	  ":2:29: the bytes of \"user\" are not hexadecimal" },
 	{ HEADER "{\"type\":\"window\",\"socket\":3,\"start_ns\":0,\"end_ns\":9,\"values\":[]}\n",
 	  ":2:18: socket 3 is not in the header" },
 	{ HEADER "{\"type\":\"window\",\"socket\":0,\"start_ns\":0,\"end_ns\":9,\"values\":[[4,0,0,"
@@ -471,6 +483,7 @@ static void test_refused(void **state)
 			    backwards = { .start_ns = 2, .end_ns = 1 };
 	struct trace_sample sample = { .probe = 2 }, rewound = { .start_ns = 2, .end_ns = 1 };
 	struct trace_slice slice = { .cpu = 8 };
+	struct trace_job_news job = { .name = HUNDRED HUNDRED };
 	struct trace_mark mark = { .time_ns = 1 };
 	struct trace_header wide = sample_header;
 	struct ndjson_writer *w = NULL;
@@ -497,6 +510,7 @@ static void test_refused(void **state)
 	assert_int_equal(sink.sample(sink.arg, &sample), -EINVAL);
 	assert_int_equal(sink.sample(sink.arg, &rewound), -EINVAL);
 	assert_int_equal(sink.slice(sink.arg, &slice), -EINVAL);
+	assert_int_equal(sink.job(sink.arg, &job), -EINVAL);
 	assert_int_equal(sink.mark(sink.arg, &mark), -EINVAL);
 	assert_int_equal(ndjson_finish(w, &d), 0);
 	assert_int_equal(ndjson_finish(NULL, &d), 0);

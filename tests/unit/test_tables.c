@@ -216,6 +216,31 @@ static void check_golden(const char *path, size_t *events, size_t *filters)
 	fclose(file);
 }
 
+/* What makes a name and what takes it apart agree; too little room cuts. */
+static void test_family_names(void **state)
+{
+	char name[64], cut[20];
+	int32_t n, rc;
+
+	(void)state;
+	for (size_t i = 0; i < NR_PMU_KINDS; i++) {
+		const struct pmu_family *f = &pmu_families[i];
+
+		pmu_family_name(f, 1, 13, name, sizeof(name));
+		assert_ptr_equal(pmu_family_match(name, &n, &rc), f);
+		assert_int_equal(n, 1);
+		assert_int_equal(rc, strstr(f->pattern, "<rc>") ? 13 : -1);
+		for (size_t room = 1; room <= sizeof(cut); room++) {
+			pmu_family_name(f, 1, 13, cut, room);
+			assert_int_equal(strlen(cut),
+					 strlen(name) < room ? strlen(name) : room - 1);
+			assert_memory_equal(cut, name, strlen(cut));
+		}
+	}
+	pmu_family_name(&pmu_families[PMU_PCIE], 0, 3, name, sizeof(name));
+	assert_string_equal(name, "nvidia_pcie_pmu_0_rc_3");
+}
+
 /* What the drivers have and what the tables have is the same. */
 static void test_golden(void **state)
 {
@@ -486,11 +511,12 @@ static void test_metric_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event_rows),  cmocka_unit_test(test_event_find),
-		cmocka_unit_test(test_filter_rows), cmocka_unit_test(test_constraint_rows),
-		cmocka_unit_test(test_golden),	    cmocka_unit_test(test_metric_rows),
-		cmocka_unit_test(test_core_events), cmocka_unit_test(test_known_answers),
-		cmocka_unit_test(test_by_hand),	    cmocka_unit_test(test_metric_text),
+		cmocka_unit_test(test_event_rows),    cmocka_unit_test(test_event_find),
+		cmocka_unit_test(test_filter_rows),   cmocka_unit_test(test_constraint_rows),
+		cmocka_unit_test(test_family_names),  cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_metric_rows),   cmocka_unit_test(test_core_events),
+		cmocka_unit_test(test_known_answers), cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_metric_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

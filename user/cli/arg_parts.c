@@ -46,7 +46,7 @@ uint64_t arg_seconds_ns(struct argp_state *state, const char *text)
 	return seconds * 1e9;
 }
 
-double arg_budget(struct argp_state *state, const char *text, double min)
+int parse_budget(const char *text, double min, double *ret)
 {
 	size_t length = strlen(text);
 	double percent;
@@ -59,9 +59,28 @@ double arg_budget(struct argp_state *state, const char *text, double min)
 	memcpy(number, text, length);
 	number[length] = '\0';
 	if (parse_double(number, &percent) || !(percent >= min && percent <= 100))
+		return -EINVAL;
+	*ret = percent / 100;
+	return 0;
+}
+
+double arg_budget(struct argp_state *state, const char *text, double min)
+{
+	double budget = 0;
+
+	if (parse_budget(text, min, &budget))
 		argp_error(state, "--read-budget %s: must be a percentage from %g to 100", text,
 			   min);
-	return percent / 100;
+	return budget;
+}
+
+enum method method_find(const char *name)
+{
+	int m = 0;
+
+	while (m < NR_METHODS && strcmp(name, method_name(m)) != 0)
+		m++;
+	return m;
 }
 
 uint32_t arg_pid(struct argp_state *state, const char *text)

@@ -9,6 +9,8 @@
 #include <argp.h>
 #include <stdint.h>
 
+#include "model.h"
+
 /** arg_each_part() - call @add for each part of a list with commas; changes @list */
 void arg_each_part(struct argp_state *state, const char *option, char *list,
 		   void (*add)(struct argp_state *state, char *part));
@@ -32,6 +34,19 @@ uint64_t arg_seconds_ns(struct argp_state *state, const char *text);
  * Return: a part of one, 0.005.
  */
 double arg_budget(struct argp_state *state, const char *text, double min);
+
+/**
+ * parse_budget() - arg_budget() for those who say what is wrong themselves
+ * @text: "0.5" or "0.5%"
+ * @min: the least, in percent
+ * @ret: a part of one
+ *
+ * Return: 0 or -EINVAL.
+ */
+int parse_budget(const char *text, double min, double *ret);
+
+/** method_find() - the method of this name, NR_METHODS for none */
+enum method method_find(const char *name);
 
 /** arg_pid() - a process id */
 uint32_t arg_pid(struct argp_state *state, const char *text);

@@ -85,8 +85,9 @@ static int map(struct device_io *io, size_t at)
 	return 0;
 }
 
-int device_io_new(const struct device_list *list, struct ledger *ledger, const char *cgroup_mount,
-		  const struct trace_sink *out, struct device_io **ret)
+int device_io_new(const struct device_list *list, struct ledger *ledger,
+		  const struct live_cgroups *cgroups, const struct trace_sink *out,
+		  struct device_io **ret)
 {
 	struct device_io *io = calloc(1, sizeof(*io));
 	int err = 0;
@@ -102,7 +103,7 @@ int device_io_new(const struct device_list *list, struct ledger *ledger, const c
 	for (size_t i = 0; i < list->nr && !err; i++)
 		err = map(io, i);
 	if (!err)
-		err = owners_new("/proc", cgroup_mount, &io->owners);
+		err = owners_new("/proc", cgroups->mount, &cgroups->v1, &io->owners);
 	if (err) {
 		device_io_free(io);
 		return err;

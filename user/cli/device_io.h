@@ -7,6 +7,7 @@
 #define CLI_DEVICE_IO_H
 
 #include "platform/devices.h"
+#include "cli/live_cgroups.h"
 #include "platform/ledger.h"
 #include "trace.h"
 
@@ -15,14 +16,15 @@ struct device_io;
 /**
  * device_io_new() - tell the ledger about all disks and interfaces
  * @list: devices in the order of the trace; must outlive @ret, as must @ledger
- * @cgroup_mount: "" for nowhere: nobody is an owner then
+ * @cgroups: where owners are
  * @out: gets owners; copied
  * @ret: free with device_io_free()
  *
  * Return: 0 or -ENOMEM; what the ledger refuses is told by device_io_note().
  */
-int device_io_new(const struct device_list *list, struct ledger *ledger, const char *cgroup_mount,
-		  const struct trace_sink *out, struct device_io **ret);
+int device_io_new(const struct device_list *list, struct ledger *ledger,
+		  const struct live_cgroups *cgroups, const struct trace_sink *out,
+		  struct device_io **ret);
 void device_io_free(struct device_io *io);
 
 /** device_io_changed() - disks or interfaces of an item are others now */

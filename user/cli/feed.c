@@ -2,9 +2,11 @@
 #include "cli/feed.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(LEDGER_V1_SHIFT == TRACE_HIERARCHY_SHIFT, "ids of cgroups are handed on");
 _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS, "a slice has room for all weights");
 
 /* Running totals of a group at the end of its last good window. */
@@ -179,13 +181,20 @@ static void on_cgroup(void *arg, const struct ledger_cgroup *r)
 {
 	struct feed *f = arg;
 	size_t length = strnlen(r->path, sizeof(r->path));
+	const char *path = length ? r->path : "/";
+	char text[LEDGER_PATH_LEN + 32];
 
+	if (r->id >> LEDGER_V1_SHIFT) {
+		snprintf(text, sizeof(text), "%s:%.*s", f->v1 ? f->v1 : "v1", LEDGER_PATH_LEN - 1,
+			 path);
+		path = text;
+	}
 	if (r->h.type == LEDGER_CGROUP_GONE)
 		failed(f, f->out.cgroup(f->out.arg, r->id, NULL));
 	else if (length >= sizeof(r->path) - 1)
 		f->cut_path = true; /* to be read from cgroupfs */
 	else
-		failed(f, f->out.cgroup(f->out.arg, r->id, length ? r->path : "/"));
+		failed(f, f->out.cgroup(f->out.arg, r->id, path));
 }
 
 static void on_io(void *arg, const struct ledger_io *r)

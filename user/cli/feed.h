@@ -15,6 +15,7 @@
  * @layout: not owned
  * @out: where events go
  * @scales: bytes per count, by counter; not owned. NULL: counts are bytes
+ * @v1: name of the v1 controller whose cgroups have ids of their own; not owned, NULL for none
  * @cut_ns: windows that end later do not move @last_end_ns
  * @last_end_ns: end of the last good window, by socket; 0 = none yet
  * @error: first error of @out other than -EINVAL; data was lost then
@@ -29,6 +30,7 @@ struct feed {
 	struct trace_sink out;
 	uint64_t window_ns;
 	const uint32_t *scales;
+	const char *v1;
 	uint64_t cut_ns;
 	uint64_t last_end_ns[LEDGER_MAX_SOCKETS];
 	int error;

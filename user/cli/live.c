@@ -13,24 +13,23 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/feed.h"
+#include "cli/live_cgroups.h"
 #include "cli/live_devices.h"
+#include "cli/live_jobs.h"
 #include "cli/live_probes.h"
 #include "cli/process.h"
 #include "cli/signals.h"
 #include "cli/tee.h"
 #include "engine/session.h"
-#include "platform/cgroups.h"
 #include "platform/counters.h"
 #include "platform/cpus.h"
 #include "platform/ledger.h"
 #include "platform/weights.h"
 
 /* A reader that has been silent this long, and ten windows, may have lost its CPU. */
-#define SILENT_NS      100000000ull
+#define SILENT_NS 100000000ull
 /* After this long its clock is dead, even if the CPU is back. */
-#define DEAD_NS	       (10 * SILENT_NS)
-/* Reading the cgroup tree again did not help: wait this many intervals at most. */
-#define MAX_WALK_PAUSE 64
+#define DEAD_NS	  (10 * SILENT_NS)
 
 _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS && WEIGHT_NAME_LEN <= TRACE_WEIGHT_NAME_LEN,
 	       "the header has room for all weights");
@@ -44,18 +43,17 @@ struct live {
 	struct trace_header header;
 	struct ledger *ledger;
 	struct session *session;
-	struct tee tee;	       /* session, and recorder if there is one */
+	struct tee tee; /* session, recorder if there is one, names of jobs */
+	bool recorded;
 	struct trace_sink out; /* of @tee */
 	struct feed feed;
 	struct ledger_sink sink;      /* of @feed */
 	struct sampler *sampler;      /* NULL: no latencies */
 	struct live_devices *devices; /* NULL: none were asked for */
-	char cgroup_mount[PATH_MAX];
+	struct live_cgroups cgroups;
+	struct live_jobs *jobs;
 	char weights_note[sizeof(((struct weights *)NULL)->note)];
-	char **cgroups;	   /* selected, as paths from the root of the tree */
-	uint64_t *ends_ns; /* of the last interval, by socket */
-	uint32_t walk_pause, walk_wait;
-	bool unknown_cgroup;
+	uint64_t *ends_ns;   /* of the last interval, by socket */
 	struct quality seen; /* losses up to the last mark */
 	uint64_t reader_moves;
 };
@@ -132,28 +130,6 @@ static int make_layout(struct live *l, struct diag *d)
 	return 0;
 }
 
-static int select_cgroups(struct live *l, struct diag *d)
-{
-	char path[PATH_MAX];
-	int err = cgroups_mount(d, l->cgroup_mount, sizeof(l->cgroup_mount));
-
-	/* Without the tree there are no names, but processes can be followed all the same. */
-	if (err)
-		return l->args->nr_cgroups || l->args->by == ROW_CGROUP ? err : 0;
-	l->cgroups = calloc(l->args->nr_cgroups + 1, sizeof(*l->cgroups));
-	if (!l->cgroups)
-		return no_memory(d);
-	for (size_t i = 0; i < l->args->nr_cgroups; i++) {
-		err = cgroups_resolve(l->cgroup_mount, l->args->cgroups[i], d, path, sizeof(path));
-		if (err)
-			return err;
-		l->cgroups[i] = strdup(path);
-		if (!l->cgroups[i])
-			return no_memory(d);
-	}
-	return 0;
-}
-
 static void make_header(struct live *l)
 {
 	const struct trace_args *a = l->args;
@@ -172,18 +148,19 @@ static void make_header(struct live *l)
 	h->by_thread = a->by == ROW_THREAD;
 	h->marked = true;
 	h->all = a->all;
-	h->cgroups = l->cgroups;
-	h->nr_cgroups = l->cgroups ? a->nr_cgroups : 0;
+	h->cgroups = l->cgroups.selected;
+	h->nr_cgroups = l->cgroups.nr_selected;
+	h->jobs = a->jobs;
+	h->nr_jobs = a->nr_jobs;
 }
 
-static int on_cgroup(void *arg, uint64_t id, const char *path)
+static int select_job(struct session *s, const char *text)
 {
-	struct live *l = arg;
-	int err = l->out.cgroup(l->out.arg, id, path);
+	enum scheduler scheduler;
+	const char *id;
 
-	if (err && !l->feed.error)
-		l->feed.error = err;
-	return err;
+	job_text_parse(text, &scheduler, &id); /* was checked with the arguments */
+	return session_select_job(s, scheduler, id);
 }
 
 /* Where events go: the session first, so that a recording has what a report would. */
@@ -195,13 +172,18 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		.method = l->args->methods[0],
 		.names_only = recorder,
 		.neighbours = l->args->job == JOB_NEIGHBOURS,
+		.idle_units = l->args->idle_units,
+		.no_summary = l->args->no_summary,
 	};
 	int err;
 
 	if (session_new(&l->header, &o, &l->session))
 		return no_memory(d);
 	for (size_t i = 0; i < l->header.nr_cgroups; i++)
-		if (session_select(l->session, l->cgroups[i]))
+		if (session_select(l->session, l->cgroups.selected[i]))
+			return no_memory(d);
+	for (size_t i = 0; i < l->args->nr_jobs; i++)
+		if (select_job(l->session, l->args->jobs[i]))
 			return no_memory(d);
 	l->tee.sinks[l->tee.nr++] = session_sink(l->session);
 	if (recorder) {
@@ -209,15 +191,19 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		if (err)
 			return err;
 		l->tee.nr++;
+		l->recorded = true;
 	}
+	if (live_jobs_new(&l->cgroups, NULL, &l->jobs))
+		return no_memory(d);
+	l->tee.sinks[l->tee.nr++] = live_jobs_sink(l->jobs);
 	l->out = tee_sink(&l->tee);
 	if (feed_init(&l->feed, &l->header.layout, &l->out, l->args->window_ns))
 		return no_memory(d);
 	l->feed.scales = l->counters.scales;
+	l->feed.v1 = l->cgroups.v1.controller;
 	l->sink = feed_sink(&l->feed);
 	/* What goes wrong here is noticed with the errors of the feed. */
-	if (l->cgroup_mount[0])
-		cgroups_walk(l->cgroup_mount, on_cgroup, l);
+	l->feed.error = live_cgroups_walk(&l->cgroups, &l->out);
 	return 0;
 }
 
@@ -237,7 +223,9 @@ static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d
 		.cpu_socket = l->cpus.socket,
 		.nr_cpus = l->cpus.nr_cpus,
 		.io = l->devices,
-		.cgroup_mount = l->cgroup_mount,
+		.v1_controller = l->cgroups.v1.controller,
+		.v1_number = l->cgroups.v1.number,
+		.cgroup_mount = l->cgroups.mount,
 		.log = log,
 	};
 	struct trace_header *h = &l->header;
@@ -276,7 +264,7 @@ static int trace_failed(const struct live *l, int err, struct diag *d)
 {
 	if (!err || err == -ENOMEM)
 		return err ? no_memory(d) : 0;
-	if (l->tee.nr < 2)
+	if (!l->recorded)
 		return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
 	diag_fail(d, err, "cannot write to %s: %s", l->args->output, strerror(-err));
 	if (err == -ENOSPC)
@@ -427,7 +415,7 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 	if (!err)
 		err = live_devices_open(args, &l->sysfs, &l->pmus, &l->header, log, d, &l->devices);
 	if (!err)
-		err = select_cgroups(l, d);
+		err = live_cgroups_open(args, d, &l->cgroups);
 	if (!err)
 		err = open_ledger(l, log, d);
 	for (size_t i = 0; !err && i < args->nr_pids; i++)
@@ -439,7 +427,7 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 		err = make_engine(l, recorder, d);
 	}
 	if (!err)
-		err = live_devices_attach(l->devices, l->ledger, l->cgroup_mount, &l->out, d);
+		err = live_devices_attach(l->devices, l->ledger, &l->cgroups, &l->out, d);
 	if (!err)
 		err = start_ledger(l, d);
 	for (size_t i = 0; !err && i < args->nr_pids; i++)
@@ -471,9 +459,8 @@ void live_free(struct live *l)
 	cpu_map_free(&l->cpus);
 	pmu_list_free(&l->pmus);
 	sysfs_close(&l->sysfs);
-	for (size_t i = 0; l->cgroups && i < l->args->nr_cgroups; i++)
-		free(l->cgroups[i]);
-	free(l->cgroups);
+	live_jobs_free(l->jobs);
+	live_cgroups_release(&l->cgroups);
 	free(l->ends_ns);
 	free(l);
 }
@@ -495,6 +482,16 @@ int live_fd(const struct live *l)
 size_t live_alive(const struct live *l)
 {
 	return session_alive(l->session);
+}
+
+uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers)
+{
+	return session_jobs_ended(l->session, schedulers);
+}
+
+const struct host_info *live_host(const struct live *l)
+{
+	return &l->header.host;
 }
 
 /* When the active CPU goes offline, the driver moves the events and says so in cpumask. */
@@ -553,7 +550,7 @@ uint64_t live_next_ns(const struct live *l)
 	uint64_t devices = live_devices_next_ns(l->devices);
 	uint64_t probes = l->sampler ? sampler_next_ns(l->sampler) : UINT64_MAX;
 
-	return earlier(devices, probes);
+	return earlier(earlier(devices, probes), live_jobs_next_ns(l->jobs));
 }
 
 /* An error without words is that of those who receive the events. */
@@ -569,26 +566,18 @@ int live_drain(struct live *l, struct diag *d)
 
 	if (!err && l->sampler)
 		err = trace_failed(l, sampler_step(l->sampler, &sink), d);
+	if (!err)
+		err = trace_failed(l, live_jobs_step(l->jobs, &l->out), d);
 	return err ? err : devices_done(l, live_devices_step(l->devices, d), d);
 }
 
 /* Names that did not come as records are read from cgroupfs. */
-static void find_cgroup_names(struct live *l, bool lost)
+static int find_cgroup_names(struct live *l, bool lost)
 {
-	l->unknown_cgroup |= session_unknown_cgroup(l->session) || l->feed.cut_path;
-	if (!l->cgroup_mount[0] || (!lost && !l->unknown_cgroup))
-		return;
-	if (!lost && l->walk_wait) {
-		l->walk_wait--;
-		return;
-	}
-	l->unknown_cgroup = l->feed.cut_path = false;
-	cgroups_walk(l->cgroup_mount, on_cgroup, l);
-	/* A cgroup outside our namespace never gets a name: ask more and more seldom. */
-	l->walk_pause = l->walk_pause ? l->walk_pause * 2 : 1;
-	if (l->walk_pause > MAX_WALK_PAUSE)
-		l->walk_pause = MAX_WALK_PAUSE;
-	l->walk_wait = l->walk_pause;
+	bool unknown = session_unknown_cgroup(l->session) || l->feed.cut_path;
+
+	l->feed.cut_path = false;
+	return live_cgroups_find(&l->cgroups, lost, unknown, &l->out);
 }
 
 /*
@@ -670,7 +659,8 @@ int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
 	err = session_each_unnamed(l->session, name_from_proc, l);
-	find_cgroup_names(l, losses.lost_cgroups != l->seen.lost_cgroups);
+	if (!err)
+		err = find_cgroup_names(l, losses.lost_cgroups != l->seen.lost_cgroups);
 	err = trace_failed(l, err ? err : l->feed.error, d);
 	if (!err)
 		err = send_mark(l, now, last ? MARK_LAST : MARK_BETWEEN, d, ret);
@@ -710,22 +700,38 @@ void live_progress(const struct live *l, struct live_progress *ret)
 	};
 }
 
-void live_describe(const struct live *l, char *ret_text, size_t size)
+void live_describe_counters(const struct live *l, char *ret_text, size_t size)
 {
 	size_t pinned = 0;
 
 	for (size_t s = 0; s < l->counters.nr_sockets; s++)
 		pinned += l->counters.sockets[s].pinned;
-	snprintf(ret_text, size, "%zu counters on %zu socket%s in %zu group%s%s, %zu process%s",
-		 l->counters.nr, l->counters.nr_sockets, l->counters.nr_sockets == 1 ? "" : "s",
+	snprintf(ret_text, size, "%zu counters on %zu socket%s in %zu group%s%s", l->counters.nr,
+		 l->counters.nr_sockets, l->counters.nr_sockets == 1 ? "" : "s",
 		 l->counters.nr_groups, l->counters.nr_groups == 1 ? "" : "s",
-		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)",
-		 live_alive(l), live_alive(l) == 1 ? "" : "es");
+		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)");
+}
+
+void live_describe(const struct live *l, char *ret_text, size_t size)
+{
+	live_describe_counters(l, ret_text, size);
+	str_append(ret_text, size, ", %zu process%s", live_alive(l),
+		   live_alive(l) == 1 ? "" : "es");
 }
 
 const char *live_note(const struct live *l, size_t i)
 {
 	return live_devices_note(l->devices, i);
+}
+
+const char *live_missing_job(const struct live *l, size_t i)
+{
+	size_t nr = 0;
+
+	for (size_t k = 0; k < l->args->nr_jobs; k++)
+		if (!session_job_seen(l->session, k) && nr++ == i)
+			return l->args->jobs[k];
+	return NULL;
 }
 
 void live_describe_devices(const struct live *l, char *ret_text, size_t size)

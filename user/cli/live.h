@@ -53,7 +53,7 @@ int live_follow(struct live *l, pid_t pid, struct diag *d);
 /** live_fd() - readable when records wait; for poll() */
 int live_fd(const struct live *l);
 
-/** live_next_ns() - when live_drain() has latencies or devices to look at (CLOCK_MONOTONIC) */
+/** live_next_ns() - when live_drain() has latencies, devices or jobs to look at (CLOCK_MONOTONIC) */
 uint64_t live_next_ns(const struct live *l);
 
 /**
@@ -67,6 +67,18 @@ int live_drain(struct live *l, struct diag *d);
 
 /** live_alive() - number of followed processes that have not ended */
 size_t live_alive(const struct live *l);
+
+/**
+ * live_jobs_ended() - number of jobs whose end was seen so far
+ * @l: the run
+ * @schedulers: of these only; bit by enum scheduler
+ *
+ * Told by live_drain(): whoever wants the end of a job at once closes the interval when this grows.
+ */
+uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers);
+
+/** live_host() - the machine; valid as long as the run */
+const struct host_info *live_host(const struct live *l);
 
 /**
  * live_mark() - end an interval: everything up to now is in the trace afterwards
@@ -109,8 +121,14 @@ struct live_progress {
 };
 void live_progress(const struct live *l, struct live_progress *ret);
 
+/** live_describe_counters() - one line on what is counted, for people */
+void live_describe_counters(const struct live *l, char *ret_text, size_t size);
+
 /** live_describe() - one line on what is followed and counted, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);
+
+/** live_missing_job() - jobs that were asked for and not there so far; NULL behind the last one */
+const char *live_missing_job(const struct live *l, size_t i);
 
 /** live_note() - what users must know of devices, line by line: NULL behind the last one */
 const char *live_note(const struct live *l, size_t i);

@@ -331,14 +331,15 @@ void live_devices_free(struct live_devices *l)
 	free(l);
 }
 
-int live_devices_attach(struct live_devices *l, struct ledger *ledger, const char *cgroup_mount,
-			const struct trace_sink *out, struct diag *d)
+int live_devices_attach(struct live_devices *l, struct ledger *ledger,
+			const struct live_cgroups *cgroups, const struct trace_sink *out,
+			struct diag *d)
 {
 	int err;
 
 	if (!l)
 		return 0;
-	err = device_io_new(&l->list, ledger, cgroup_mount, out, &l->io);
+	err = device_io_new(&l->list, ledger, cgroups, out, &l->io);
 	if (!err && l->meter)
 		err = make_windows(l, out);
 	return err ? no_memory(d) : 0;

@@ -6,6 +6,7 @@
 #ifndef CLI_LIVE_DEVICES_H
 #define CLI_LIVE_DEVICES_H
 
+#include "cli/live_cgroups.h"
 #include "cli/trace_args.h"
 #include "platform/ledger.h"
 #include "platform/pmu.h"
@@ -36,13 +37,14 @@ void live_devices_free(struct live_devices *l);
  * live_devices_attach() - tell the ledger which disks and interfaces there are
  * @l: the devices
  * @ledger: made with the option @io; must outlive @l
- * @cgroup_mount: "" for nowhere
+ * @cgroups: where workloads are
  * @out: where windows, samples and owners go; copied
  *
  * Return: 0 or -ENOMEM. What cannot be noted is told by live_devices_note().
  */
-int live_devices_attach(struct live_devices *l, struct ledger *ledger, const char *cgroup_mount,
-			const struct trace_sink *out, struct diag *d);
+int live_devices_attach(struct live_devices *l, struct ledger *ledger,
+			const struct live_cgroups *cgroups, const struct trace_sink *out,
+			struct diag *d);
 
 /** live_devices_start() - the books begin now; 0 or a negative errno */
 int live_devices_start(struct live_devices *l, struct diag *d);

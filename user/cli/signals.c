@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-int signals_open(struct diag *d, sigset_t *ret_mask, int *ret_fd)
+int signals_open(bool reload, struct diag *d, sigset_t *ret_mask, int *ret_fd)
 {
 	sigset_t block;
 	int fd;
@@ -17,6 +17,8 @@ int signals_open(struct diag *d, sigset_t *ret_mask, int *ret_fd)
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
 	sigaddset(&block, SIGTERM);
+	if (reload)
+		sigaddset(&block, SIGHUP);
 	sigprocmask(SIG_BLOCK, &block, ret_mask);
 	fd = signalfd(-1, &block, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)

@@ -27,7 +27,7 @@ enum ending {
 int stat_run_open(struct stat_run *run, struct diag *d)
 {
 	const struct stat_args *a = run->args;
-	int err = signals_open(d, &run->mask, &run->signals);
+	int err = signals_open(false, d, &run->mask, &run->signals);
 
 	if (err)
 		return err;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/tee.h"
 
-#define HAND_ON(call, ...)                                                             \
-	({                                                                             \
-		struct tee *tee_ = arg;                                                \
-		int err_ = 0;                                                          \
-		for (size_t i_ = 0; i_ < tee_->nr && !err_; i_++)                      \
-			err_ = tee_->sinks[i_].call(tee_->sinks[i_].arg, __VA_ARGS__); \
-		tee_->events += !err_;                                                 \
-		err_;                                                                  \
+#define HAND_ON(call, ...)                                                                     \
+	({                                                                                     \
+		struct tee *tee_ = arg;                                                        \
+		int err_ = 0;                                                                  \
+		for (size_t i_ = 0; i_ < tee_->nr && !err_; i_++)                              \
+			if (tee_->sinks[i_].call)                                              \
+				err_ = tee_->sinks[i_].call(tee_->sinks[i_].arg, __VA_ARGS__); \
+		tee_->events += !err_;                                                         \
+		err_;                                                                          \
 	})
 
 static int on_task(void *arg, const struct trace_task *t)
@@ -29,6 +30,11 @@ static int on_resync(void *arg, bool begin)
 static int on_cgroup(void *arg, uint64_t id, const char *path)
 {
 	return HAND_ON(cgroup, id, path);
+}
+
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	return HAND_ON(job, j);
 }
 
 static int on_follow(void *arg, uint32_t pid)
@@ -73,6 +79,7 @@ struct trace_sink tee_sink(struct tee *t)
 		.task_exit = on_task_exit,
 		.resync = on_resync,
 		.cgroup = on_cgroup,
+		.job = on_job,
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,

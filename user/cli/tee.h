@@ -10,7 +10,7 @@
 /**
  * struct tee - receivers, the first one judges
  * @sinks: an event goes to each in turn, up to the first that returns an error; so
- *	what the first one rejects is seen by none of the others
+ *	what the first one rejects is seen by none of the others. Functions may be missing
  * @nr: length of @sinks, at most TEE_MAX
  * @events: that all have taken
  */

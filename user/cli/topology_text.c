@@ -25,11 +25,10 @@ void topology_pmu_name(const struct pci_wiring *w, bool target, enum pmu_platfor
 	ret_name[0] = '\0';
 	if (w->how == WIRING_UNKNOWN || (grace && target))
 		return;
-	if (grace)
-		snprintf(ret_name, PMU_NAME_LEN, "nvidia_pcie_pmu_%u", w->socket);
-	else
-		snprintf(ret_name, PMU_NAME_LEN, "nvidia_pcie%s_pmu_%u_rc_%u", target ? "_tgt" : "",
-			 w->socket, w->rc);
+	pmu_family_name(&pmu_families[grace    ? PMU_GRACE_PCIE
+				      : target ? PMU_PCIE_TGT
+					       : PMU_PCIE],
+			w->socket, w->rc, ret_name, PMU_NAME_LEN);
 }
 
 /**

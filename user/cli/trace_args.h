@@ -41,6 +41,7 @@ enum trace_job {
  * @file: recording to report; with JOB_NEIGHBOURS NULL for a live run
  * @pids, @nr_pids: processes to follow
  * @cgroups, @nr_cgroups: cgroups to follow, as typed; strings of argv
+ * @jobs, @nr_jobs: jobs to follow, see job_text_parse(); strings of argv
  * @all: every workload
  * @command: program to run and its arguments, NULL for none; part of argv
  * @interval_ns: time between two reports; 0 = as the recording has it
@@ -58,10 +59,14 @@ enum trace_job {
  * @methods, @nr_methods: how windows are split; more than one: compare them
  * @by_destination: CPU-caused bytes by where they go
  * @devices, @nr_devices: devices to count, as typed; strings of argv
+ * @cgroup_v1: controller whose v1 hierarchy stands in for the v2 tree, "none" or "auto"; NULL: auto, and
+ *	problems with it are no errors
  * @pci_map: file that says where root ports are, NULL for none
  * @rise: how much above its usual value a latency is high, 0.2 (JOB_NEIGHBOURS)
  * @summary: one report for the whole run instead of one per interval
  * @no_counters: CPU time only, works without the PMUs
+ * @idle_units: by job, units of the service manager have a row when they are first seen
+ * @no_summary: nobody asks for a summary: memory does not grow with the run
  * @quiet, @verbose: less or more text
  */
 struct trace_args {
@@ -71,6 +76,8 @@ struct trace_args {
 	size_t nr_pids, cap_pids;
 	char **cgroups;
 	size_t nr_cgroups, cap_cgroups;
+	char **jobs;
+	size_t nr_jobs, cap_jobs;
 	bool all;
 	char **command;
 	uint64_t interval_ns;
@@ -91,10 +98,13 @@ struct trace_args {
 	bool by_destination;
 	char **devices;
 	size_t nr_devices, cap_devices;
+	const char *cgroup_v1;
 	const char *pci_map;
 	double rise;
 	bool summary;
 	bool no_counters;
+	bool idle_units;
+	bool no_summary;
 	bool quiet;
 	bool verbose;
 };

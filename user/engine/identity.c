@@ -222,8 +222,10 @@ void identity_keep(struct identity *id, uint32_t workload)
 	struct workload *w = workload < id->nr_ids ? id->by_id[workload] : NULL;
 	struct cgroup_name *c;
 
-	if (!w)
+	/* Once an interval does; there are many slices. */
+	if (!w || w->kept)
 		return;
+	w->kept = true;
 	w->idle_closes = 0;
 	w->task->idle_closes = 0;
 	c = identity_cgroup_find(id, w->key.cgroup_id);
@@ -273,6 +275,7 @@ void identity_closed(struct identity *id)
 
 	HASH_ITER (hh, id->workloads, w, w_next) {
 		w->idle_closes++;
+		w->kept = false;
 		if (w->idle_closes > (w->task->exited ? KEEP_ENDED : KEEP_UNUSED))
 			forget_workload(id, w);
 		else

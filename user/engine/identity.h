@@ -125,12 +125,14 @@ struct workload_key {
  * @key: identity
  * @task: not owned, lives as long as the workload
  * @id: index, see identity_workload()
+ * @kept: it was active since the last interval was closed
  * @idle_closes: intervals closed since CPU time was last booked on it
  */
 struct workload {
 	struct workload_key key;
 	struct task *task;
 	uint32_t id;
+	bool kept;
 	uint32_t idle_closes;
 	UT_hash_handle hh;
 };
@@ -248,6 +250,9 @@ int identity_select(struct identity *id, const char *path);
  * Return: 0 or -ENOMEM.
  */
 int identity_select_job(struct identity *id, enum scheduler scheduler, const char *text);
+
+/** identity_job_seen() - was there a job as asked for by call number @nr of that (from 0)? */
+bool identity_job_seen(const struct identity *id, size_t nr);
 
 /**
  * identity_workload() - the workload of a task in a cgroup, made when new

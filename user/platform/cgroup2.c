@@ -51,11 +51,22 @@ static bool unescape(char *text)
 	return true;
 }
 
+/* Is it in a list with commas? */
+static bool has_option(char *list, const char *option)
+{
+	char *save = NULL;
+
+	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save))
+		if (!strcmp(word, option))
+			return true;
+	return false;
+}
+
 /*
- * Take a line apart. Return true and set @ret_root and @ret_point, which point
- * into @line, when it is a mount of a cgroup2 file system.
+ * Take a line apart. Return true and set @ret_root and @ret_point, which point into @line, when
+ * it is a mount of a cgroup2 file system or, with @controller, of its v1 hierarchy.
  */
-static bool parse_mount(char *line, char **ret_root, char **ret_point)
+static bool parse_mount(char *line, const char *controller, char **ret_root, char **ret_point)
 {
 	char *field[NR_FIELDS];
 	char *save = NULL;
@@ -71,8 +82,14 @@ static bool parse_mount(char *line, char **ret_root, char **ret_point)
 	while (word && strcmp(word, "-"))
 		word = strtok_r(NULL, " \n", &save);
 	word = word ? strtok_r(NULL, " \n", &save) : NULL;
-	if (!word || strcmp(word, "cgroup2"))
+	if (!word || strcmp(word, controller ? "cgroup" : "cgroup2"))
 		return false;
+	if (controller) {
+		strtok_r(NULL, " \n", &save); /* what is mounted, any name */
+		word = strtok_r(NULL, " \n", &save);
+		if (!word || !has_option(word, controller))
+			return false;
+	}
 	if (field[FIELD_POINT][0] != '/' || !unescape(field[FIELD_POINT]))
 		return false;
 	*ret_root = field[FIELD_ROOT];
@@ -80,7 +97,7 @@ static bool parse_mount(char *line, char **ret_root, char **ret_point)
 	return true;
 }
 
-int cgroup2_mount_find(FILE *mountinfo, char *ret_path, size_t size)
+static int find(FILE *mountinfo, const char *controller, char *ret_path, size_t size)
 {
 	cleanup_free char *found = NULL;
 	cleanup_free char *line = NULL;
@@ -90,7 +107,7 @@ int cgroup2_mount_find(FILE *mountinfo, char *ret_path, size_t size)
 
 	errno = 0;
 	while (getline(&line, &room, mountinfo) >= 0) {
-		if (found_root || !parse_mount(line, &root, &point))
+		if (found_root || !parse_mount(line, controller, &root, &point))
 			continue;
 		found_root = !strcmp(root, "/");
 		if (found && !found_root)
@@ -107,4 +124,14 @@ int cgroup2_mount_find(FILE *mountinfo, char *ret_path, size_t size)
 	if (strlen(found) >= size)
 		return -ENAMETOOLONG;
 	return str_copy(ret_path, size, found);
+}
+
+int cgroup2_mount_find(FILE *mountinfo, char *ret_path, size_t size)
+{
+	return find(mountinfo, NULL, ret_path, size);
+}
+
+int cgroup1_mount_find(FILE *mountinfo, const char *controller, char *ret_path, size_t size)
+{
+	return find(mountinfo, controller, ret_path, size);
 }

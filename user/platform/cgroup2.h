@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the cgroup v2 tree is mounted. */
+/* Where the cgroup trees are mounted. */
 #ifndef PLATFORM_CGROUP2_H
 #define PLATFORM_CGROUP2_H
 
@@ -21,5 +21,17 @@
  * the path does not fit, -EIO or -ENOMEM when reading failed.
  */
 int cgroup2_mount_find(FILE *mountinfo, char *ret_path, size_t size);
+
+/**
+ * cgroup1_mount_find() - find the v1 hierarchy of a controller in a list of mounts
+ * @mountinfo: as in cgroup2_mount_find()
+ * @controller: as the kernel calls it, "freezer"
+ * @ret_path, @size: as in cgroup2_mount_find()
+ *
+ * A hierarchy may have several controllers ("cpu,cpuacct"): each of them finds it.
+ *
+ * Return: as cgroup2_mount_find(), -ENOENT also when the controller is not mounted as v1.
+ */
+int cgroup1_mount_find(FILE *mountinfo, const char *controller, char *ret_path, size_t size);
 
 #endif

@@ -53,8 +53,9 @@ int cgroups_walk(const char *mount, int (*fn)(void *arg, uint64_t id, const char
 	return err;
 }
 
-/* The real folder if it is one below @mount of a cgroup v2 file system. */
-static int below_mount(const char *mount, const char *folder, char *ret_path, size_t size)
+/* The real folder if it is one below @mount of a cgroup file system. */
+static int below_mount(const char *mount, long magic, const char *folder, char *ret_path,
+		       size_t size)
 {
 	char real[PATH_MAX];
 	struct statfs fs;
@@ -65,33 +66,85 @@ static int below_mount(const char *mount, const char *folder, char *ret_path, si
 		return -errno;
 	if (!S_ISDIR(st.st_mode))
 		return -ENOTDIR;
-	if (fs.f_type != CGROUP2_SUPER_MAGIC || strncmp(real, mount, n) ||
-	    (real[n] && real[n] != '/'))
+	if (fs.f_type != magic || strncmp(real, mount, n) || (real[n] && real[n] != '/'))
 		return -EINVAL;
 	return str_copy(ret_path, size, real[n] ? real + n : "/");
 }
 
-int cgroups_resolve(const char *mount, const char *text, struct diag *d, char *ret_path,
-		    size_t size)
+/* @text: a folder below @mount, or what comes behind @mount. */
+static int resolve(const char *mount, long magic, const char *text, char *ret_path, size_t size)
 {
 	char folder[PATH_MAX];
 	int err = -ENOENT;
 
+	if (text[0] == '/')
+		err = below_mount(mount, magic, text, ret_path, size);
+	if (!err || !mount[0])
+		return err;
+	if (snprintf(folder, sizeof(folder), "%s/%s", mount, text) >= (int)sizeof(folder))
+		return -ENAMETOOLONG;
+	return below_mount(mount, magic, folder, ret_path, size);
+}
+
+/* "freezer:/slurm": the controller's name; "" for a path of the v2 tree. */
+static void controller_of(const char *text, char *ret, size_t size)
+{
+	size_t n = strcspn(text, ":");
+
+	ret[0] = '\0';
+	if (text[n] != ':' || n >= size)
+		return;
+	memcpy(ret, text, n);
+	ret[n] = '\0';
+	if (!cgroup1_number(ret))
+		ret[0] = '\0';
+}
+
+static int resolve_v1(const struct cgroup1 *v1, const char *controller, const char *text,
+		      struct diag *d, char *ret_path, size_t size)
+{
+	char path[PATH_MAX];
+	int err;
+
+	if (strcmp(controller, v1->controller) != 0) {
+		diag_fail(d, -EINVAL, "-G %s: cgroups of %s are not looked at", text, controller);
+		diag_help(d, "choose them with --cgroup-v1 %s", controller);
+		return -EINVAL;
+	}
+	err = resolve(v1->mount, CGROUP_SUPER_MAGIC, text + strlen(controller) + 1, path,
+		      sizeof(path));
+	if (!err)
+		return cgroup1_path(v1, path, ret_path, size);
+	diag_fail(d, err, "-G %s: %s", text, err == -ENOENT ? "no such cgroup" : strerror(-err));
+	diag_help(d, "give a path below %s after \"%s:\"", v1->mount, controller);
+	return err;
+}
+
+int cgroups_resolve(const char *mount, const struct cgroup1 *v1, const char *text, struct diag *d,
+		    char *ret_path, size_t size)
+{
+	char controller[CGROUP1_NAME_LEN];
+	int err;
+
 	if (!text[0])
 		return diag_fail(d, -EINVAL, "-G: an empty cgroup name");
-	if (text[0] == '/')
-		err = below_mount(mount, text, ret_path, size);
-	if (err) {
-		if (snprintf(folder, sizeof(folder), "%s/%s", mount, text) >= (int)sizeof(folder))
-			return diag_fail(d, -ENAMETOOLONG, "-G %.64s...: too long", text);
-		err = below_mount(mount, folder, ret_path, size);
-	}
+	controller_of(text, controller, sizeof(controller));
+	if (controller[0])
+		return resolve_v1(v1, controller, text, d, ret_path, size);
+	err = resolve(mount, CGROUP2_SUPER_MAGIC, text, ret_path, size);
 	if (!err)
 		return 0;
+	if (err == -ENAMETOOLONG)
+		return diag_fail(d, err, "-G %.64s...: too long", text);
 	diag_fail(d, err, "-G %s: %s", text,
 		  err == -ENOENT   ? "no such cgroup"
 		  : err == -EINVAL ? "not a cgroup of the v2 tree"
 				   : strerror(-err));
-	diag_help(d, "give a path below %s, or one as in /proc/PID/cgroup after \"0::\"", mount);
+	if (v1->number)
+		diag_help(d, "give a path below %s, or one of v1 as \"%s:/PATH\"", mount,
+			  v1->controller);
+	else
+		diag_help(d, "give a path below %s, or one as in /proc/PID/cgroup after \"0::\"",
+			  mount);
 	return err;
 }

@@ -78,6 +78,16 @@ static bool find_socket(const struct device_plan_options *o, uint32_t id, uint32
 	return false;
 }
 
+static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w, char *ret_why,
+			size_t size)
+{
+	enum pmu_kind kind = has_pmu_of_grace(pmus) ? PMU_GRACE_PCIE : PMU_PCIE;
+	char name[PMU_NAME_LEN];
+
+	pmu_family_name(&pmu_families[kind], w->socket, w->rc, name, sizeof(name));
+	snprintf(ret_why, size, "there is no %s", name);
+}
+
 /* Which PMU counts a device and how; @ret_why: why none does, "" where nothing was asked for. */
 static enum device_filter choose(const struct device_plan_options *o, size_t item,
 				 const struct device *d, const struct pmu **ret, char *ret_why,
@@ -98,10 +108,8 @@ static enum device_filter choose(const struct device_plan_options *o, size_t ite
 	else if (d->wiring == WIRING_UNKNOWN)
 		snprintf(ret_why, size, "socket %u is not among those that are followed",
 			 w->socket);
-	else if (!pmu && has_pmu_of_grace(o->pmus))
-		snprintf(ret_why, size, "there is no nvidia_pcie_pmu_%u", w->socket);
 	else if (!pmu)
-		snprintf(ret_why, size, "there is no nvidia_pcie_pmu_%u_rc_%u", w->socket, w->rc);
+		no_such_pmu(o->pmus, w, ret_why, size);
 	else if (!pmu->usable)
 		snprintf(ret_why, size, "%s: %.200s", pmu->name, pmu->problem);
 	else if (!o->devices->items[item].alone && !filter_row_use(pmu->kind, FILTER_BDF))

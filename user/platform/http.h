@@ -10,6 +10,16 @@
 #define HTTP_DEFAULT_ADDRESS "127.0.0.1:9410"
 
 /**
+ * struct http_request - what a client asks for
+ * @path: "/metrics", without query
+ * @accept: kinds of text that it takes, as its header says; "" for none said
+ */
+struct http_request {
+	const char *path;
+	const char *accept;
+};
+
+/**
  * struct http_page - an answer
  * @status: 200, 503, ...
  * @type: content type; not owned
@@ -26,19 +36,24 @@ struct http;
 
 /**
  * http_open() - listen
- * @address: "127.0.0.1:9410", "[::1]:9410"; port 0 = any free one
- * @page: makes the page of a path ("/metrics", without query); -ENOENT: 404, other errors: 500
+ * @address: number and port, "127.0.0.1:9410", "[::1]:9410"; port 0 = any free one
+ * @page: makes a page; -ENOENT: 404, other errors: 500. @ret is all zero when it is called, and
+ *	what it points to is not used after an error
  * @arg: handed to @page
  * @d: gets the problem
  * @ret: close with http_close()
  *
- * GET and HEAD only; others get 405. Connections are bounded in number and time, so that a client
- * that hangs costs nothing.
+ * GET and HEAD only; others get 405. A connection is for one request. Connections are bounded in
+ * number, in time and in what they hold in memory, so that a client that hangs costs next to nothing
+ * and does not keep others out for long.
  *
  * Return: 0 or a negative errno.
  */
-int http_open(const char *address, int (*page)(void *arg, const char *path, struct http_page *ret),
+int http_open(const char *address,
+	      int (*page)(void *arg, const struct http_request *q, struct http_page *ret),
 	      void *arg, struct diag *d, struct http **ret);
+
+/** http_close() - stop listening, drop all connections; NULL is fine */
 void http_close(struct http *h);
 
 /** http_fd() - readable when http_run() has something to do; for poll() */

@@ -18,9 +18,13 @@ struct job_env {
 /**
  * job_env_parse() - take variables of a scheduler out of an environment block
  * @s: whose variables
- * @block: NUL-terminated strings one after the other, as in /proc/PID/environ; hostile
+ * @block: NUL-terminated strings one after the other, as in /proc/PID/environ; hostile. What does
+ *	not end with NUL was cut, and is not looked at
  * @size: length in bytes
  * @ret: what was found
+ *
+ * An @id that cannot be a job's number is not taken, nor a name that only says which machine or
+ * container this is.
  *
  * Return: true when anything was.
  */
@@ -33,8 +37,12 @@ bool job_env_parse(enum scheduler s, const char *block, size_t size, struct job_
  * @ret: what was found
  *
  * Looks at a bounded number of tasks, those of steps first. Needs CAP_SYS_PTRACE for tasks of other users.
+ * A program may say in its environment what it likes. So names are hints, and the id is to be used
+ * for a provisional one only; where the scheduler's own process tells the id, tasks that say another one
+ * are not believed at all.
  *
- * Return: 0, -ESRCH when no task was there yet, -ENODATA when none had the variables, -EACCES when
+ * Return: 0, -EAGAIN when only the scheduler's own process told the id, and no task was there that
+ * knows a name (ask again; @ret has the id), -ESRCH when no task was there yet, -ENODATA when none had the variables, -EACCES when
  * none may be read, another negative errno.
  */
 int job_env_read(enum scheduler s, const char *folder, struct job_env *ret);

@@ -2,6 +2,7 @@
 #include "platform/ledger.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -211,6 +212,45 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 	return 0;
 }
 
+/* The kernel's own number of a controller: how its type information has it. */
+static int subsys_number(const char *controller, uint32_t *ret)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "cgroup_subsys_id", BTF_KIND_ENUM) : -ENOENT;
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, id) : NULL;
+	const struct btf_enum *e = type ? btf_enum(type) : NULL;
+	char name[64];
+	int err = -ENOENT;
+
+	snprintf(name, sizeof(name), "%s_cgrp_id", controller);
+	for (uint32_t i = 0; err && type && i < btf_vlen(type); i++) {
+		if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) != 0)
+			continue;
+		*ret = e[i].val;
+		err = 0;
+	}
+	btf__free(btf);
+	return err;
+}
+
+/* One that this kernel was not built with is not mounted either. */
+static int find_v1(struct ledger *l, const struct ledger_options *o, struct diag *d)
+{
+	int err;
+
+	if (!o->v1_number || !o->v1_controller || !o->v1_controller[0])
+		return 0;
+	err = subsys_number(o->v1_controller, &l->v1_subsys);
+	if (err) {
+		diag_fail(d, err, "the kernel's type information has no cgroup controller %s",
+			  o->v1_controller);
+		diag_help(d, "choose another one, or none, with --cgroup-v1");
+		return err;
+	}
+	l->v1_number = o->v1_number;
+	return 0;
+}
+
 /* Opens, configures and loads the programs, with these parts of "io". */
 static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, struct diag *d)
 {
@@ -224,6 +264,8 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	l->skel->rodata->ring_wake_bytes = ring_size(o->nr_cpus) / 2;
 	bpf_map__set_max_entries(l->skel->maps.ring, ring_size(o->nr_cpus));
 	bpf_map__set_max_entries(l->skel->maps.ledgers, o->nr_cpus);
+	l->skel->rodata->v1_controller = l->v1_number;
+	l->skel->rodata->v1_subsys = l->v1_subsys;
 	l->skel->rodata->nr_weights = o->nr_weights;
 	if (o->nr_weights) {
 		bpf_map__set_max_entries(l->skel->maps.weights, o->nr_cpus);
@@ -304,7 +346,9 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 	}
 	log_line = o->log;
 	libbpf_set_print(on_libbpf_print);
-	err = load_what_can_be(l, o, d);
+	err = find_v1(l, o, d);
+	if (!err)
+		err = load_what_can_be(l, o, d);
 	if (!err)
 		err = open_maps(l, o, d);
 	if (!err)

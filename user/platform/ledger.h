@@ -23,6 +23,8 @@
  *	ledger_weights()
  * @io: also note who makes devices move data, see ledger_io_disk(). Without it nothing of that
  *	is loaded
+ * @v1_controller: whose cgroups stand in for those of the v2 tree, "" or NULL for none
+ * @v1_number: its number in ids of cgroups
  * @cgroup_mount: where the cgroup v2 tree is mounted, "" or NULL for nowhere: packets received
  *	are not noted then. For @io only
  * @log: receives libbpf's messages, NULL for none
@@ -33,6 +35,8 @@ struct ledger_options {
 	uint32_t nr_cpus;
 	uint32_t nr_weights;
 	bool io;
+	const char *v1_controller;
+	uint32_t v1_number;
 	const char *cgroup_mount;
 	void (*log)(const char *text);
 };

@@ -55,6 +55,8 @@ struct ledger {
 	struct ledger_weights *weights; /* by CPU: the last record; NULL without weights */
 	uint32_t nr_cpus;
 	uint32_t nr_weights;
+	uint32_t v1_number; /* 0: no v1 controller */
+	uint32_t v1_subsys; /* the kernel's number of it */
 	struct reader reader[LEDGER_MAX_SOCKETS];
 	bool *asked; /* by CPU: the record of its last flush is still to come */
 	uint32_t nr_asked;

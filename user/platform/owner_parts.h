@@ -57,6 +57,7 @@ struct owner_mounts {
 struct owners {
 	int proc;
 	char cgroup_mount[PATH_MAX];
+	struct cgroup1 v1;
 	struct owner *found;
 	size_t nr, cap;
 	/* while looking */

@@ -21,13 +21,16 @@
 /* Base class of network controllers */
 #define CLASS_NETWORK 0x02
 
-int owners_new(const char *proc, const char *cgroup_mount, struct owners **ret)
+int owners_new(const char *proc, const char *cgroup_mount, const struct cgroup1 *v1,
+	       struct owners **ret)
 {
 	struct owners *o = calloc(1, sizeof(*o));
 	int err;
 
 	if (!o)
 		return -ENOMEM;
+	if (v1)
+		o->v1 = *v1;
 	o->proc = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	err = o->proc < 0 ? -errno : 0;
 	if (!err)
@@ -92,12 +95,47 @@ int owner_add_node(struct owners *o, dev_t dev, uint32_t item, bool block)
 	return 0;
 }
 
+/* Number of the folder of a cgroup, 0 when it cannot be had. */
+static uint64_t folder_id(const char *mount, const char *path)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+
+	/* "/.." is outside of our cgroup namespace */
+	if (!mount[0] || !strncmp(path, "/..", 3) ||
+	    snprintf(folder, sizeof(folder), "%s%s", mount, path) >= (int)sizeof(folder) ||
+	    stat(folder, &st))
+		return 0;
+	return st.st_ino;
+}
+
+/*
+ * The path in a line of /proc/PID/cgroup, "6:freezer:/slurm" or "0::/", if it is one of the v1
+ * hierarchy (@controller) or of the v2 tree (""); NULL for another one.
+ */
+static const char *path_in(char *line, const char *controller)
+{
+	char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+	const char *at;
+	size_t n = strlen(controller);
+
+	if (!path || path[1] != '/')
+		return NULL;
+	if (!n)
+		return path == names + 1 ? path + 1 : NULL;
+	for (at = names + 1; at < path; at += strcspn(at, ",:") + 1)
+		if (!strncmp(at, controller, n) && (at[n] == ',' || at[n] == ':'))
+			return path + 1;
+	return NULL;
+}
+
 /* The cgroup of a process, 0 when it is not known; or an error when the process is gone. */
 static int cgroup_of(const struct owners *o, const char *pid, uint64_t *ret)
 {
-	char path[64], folder[PATH_MAX], line[PATH_MAX];
+	char path[64], line[PATH_MAX];
 	cleanup_fclose FILE *f = NULL;
-	struct stat st;
+	const char *in;
+	uint64_t id;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/cgroup", pid);
@@ -111,15 +149,17 @@ static int cgroup_of(const struct owners *o, const char *pid, uint64_t *ret)
 	}
 	*ret = 0;
 	while (fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "0::/", 4))
-			continue;
 		line[strcspn(line, "\n")] = '\0';
-		/* "/.." is outside of our cgroup namespace */
-		if (snprintf(folder, sizeof(folder), "%s%s", o->cgroup_mount, line + 3) <
-			    (int)sizeof(folder) &&
-		    strncmp(line + 3, "/..", 3) && !stat(folder, &st))
-			*ret = st.st_ino;
-		return 0;
+		in = o->v1.number ? path_in(line, o->v1.controller) : NULL;
+		if (in && in[1]) {
+			/* not at the root: this is its cgroup, known or not */
+			id = folder_id(o->v1.mount, in);
+			*ret = id ? cgroup1_id(&o->v1, id) : 0;
+			return 0;
+		}
+		in = path_in(line, "");
+		if (in)
+			*ret = folder_id(o->cgroup_mount, in);
 	}
 	return ferror(f) ? -ESRCH : 0;
 }

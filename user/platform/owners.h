@@ -7,6 +7,7 @@
 #ifndef PLATFORM_OWNERS_H
 #define PLATFORM_OWNERS_H
 
+#include "platform/cgroup1.h"
 #include "platform/devices.h"
 
 /**
@@ -16,7 +17,7 @@
  *	namespace that has the device's interface
  * @start_ns: when it began, as /proc tells it: up to two hundredths of a second before or after
  *	what the kernel's records of this pid say, and more where the machine slept since
- * @cgroup_id: in the v2 hierarchy
+ * @cgroup_id: as in the trace
  */
 struct owner {
 	uint32_t item;
@@ -31,9 +32,11 @@ struct owners;
  * owners_new() - nothing is known yet
  * @proc: "/proc", or a copy for tests
  * @cgroup_mount: where the cgroup v2 tree is, "" for nowhere: then nobody is an owner
+ * @v1: the hierarchy whose cgroups stand in for those of the v2 tree, NULL for none; copied
  * @ret: free with owners_free()
  */
-int owners_new(const char *proc, const char *cgroup_mount, struct owners **ret);
+int owners_new(const char *proc, const char *cgroup_mount, const struct cgroup1 *v1,
+	       struct owners **ret);
 void owners_free(struct owners *o);
 
 /**

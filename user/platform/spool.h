@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The spool: a folder of closing reports, one file a job, for whoever picks them up. A file is
- * there as a whole or not at all.
+ * there as a whole or not at all. Nothing is ever removed but what an earlier writer left
+ * unfinished.
  */
 #ifndef PLATFORM_SPOOL_H
 #define PLATFORM_SPOOL_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/diag.h"
 
@@ -15,25 +17,28 @@
 
 /**
  * struct spool - see above
- * @folder: descriptor
- * @max_files: beyond this many files nothing is written: -EDQUOT. Nothing is ever removed but what
- *	an earlier writer left unfinished
+ * @folder: descriptor, locked against a second writer
+ * @max_files: beyond this many files nothing is written: -EDQUOT; 0 = no bound
+ * @nr_files, @counted: files there were, and when the folder had changed last when they were counted
  */
 struct spool {
 	int folder;
 	size_t max_files;
+	size_t nr_files;
+	struct timespec counted;
 };
 
 /**
  * spool_open() - open the folder, made when it is not there
- * @folder: its path
- * @max_files: see struct spool; 0 = no bound
+ * @folder: its path; not a symbolic link, and not writable by everybody (-EPERM): then anybody
+ *	could put forged reports there
+ * @max_files: see struct spool
  * @d: gets the problem
  * @ret: close with spool_close()
  *
- * Unfinished files of a writer that died are removed.
+ * The unfinished file of a writer that died is removed.
  *
- * Return: 0 or a negative errno.
+ * Return: 0, -EBUSY when another one writes there, or another negative errno.
  */
 int spool_open(const char *folder, size_t max_files, struct diag *d, struct spool *ret);
 void spool_close(struct spool *s);
@@ -46,7 +51,8 @@ void spool_close(struct spool *s);
  * @d: gets the problem
  *
  * On disk (fsync) under its name when this returns 0. A file of that name is replaced. With an error
- * nothing is there, and the same call may be made again later.
+ * no part of it is there under its name: a whole one may be, if only the folder could not be brought
+ * to disk. The same call may be made again later.
  *
  * Return: 0 or a negative errno.
  */

@@ -2,6 +2,10 @@
 /*
  * Accounts on disk: an SQLite file that one writer keeps and any number of readers look at.
  * What is committed survives the death of the writer and of the machine.
+ *
+ * Readers need no right to write, neither to the file nor to its folder, whether there is a writer
+ * or not. Errors have their remedy in the diag: -ENOSPC, -EROFS, -EACCES, -EBUSY (locked),
+ * -EUCLEAN (damaged), and others of the disk.
  */
 #ifndef PLATFORM_STORE_H
 #define PLATFORM_STORE_H
@@ -22,12 +26,21 @@ struct store;
  * @ret: close with store_close()
  *
  * A damaged file is kept aside under another name by the writer, who begins a new one and says so
- * in @d with a return of 0.
+ * in @d with a return of 0. Otherwise @d is empty after a return of 0.
  *
- * Return: 0 or a negative errno.
+ * A reader sees one state from here to store_close(), whatever is written meanwhile: the counters
+ * of store_read_node() are those that store_each_job() refers to. For the next state it opens the
+ * store again. As long as it is open, the writer cannot use room of the log again: close it soon.
+ *
+ * Return: 0, -ENOENT for no file, -ENODATA (readers) for one without accounts yet, -EBUSY,
+ * -EPROTONOSUPPORT for a later version, -EINVAL for something that is no store, or another negative
+ * errno.
  */
 int store_open(const char *file, bool write, struct diag *d, struct store **ret);
 void store_close(struct store *s);
+
+/** store_kept() - is there a writer at this moment? */
+bool store_kept(const struct store *s);
 
 /* One interval is one transaction. */
 
@@ -38,7 +51,11 @@ int store_begin(struct store *s, struct diag *d);
 int store_node(struct store *s, const struct host_info *host, const struct accounts_node *n,
 	       struct diag *d);
 
-/** store_job() - a job that is new or has changed */
+/**
+ * store_job() - a job that is new or has changed
+ *
+ * Its counters must be in what store_node() was given before (-EINVAL).
+ */
 int store_job(struct store *s, const struct account_job *j, struct diag *d);
 
 /**
@@ -52,7 +69,12 @@ int store_commit(struct store *s, struct diag *d);
 /** store_rollback() - never mind; after an error of store_node() or store_job() */
 void store_rollback(struct store *s);
 
-/** store_reported() - the closing report of a job was written; its own transaction */
+/**
+ * store_reported() - the closing report of a job was written; its own transaction
+ *
+ * Survives the death of the writer, but perhaps not that of the machine: it costs no waiting for the
+ * disk, and a report that is written a second time is the same.
+ */
 int store_reported(struct store *s, const char *key, struct diag *d);
 
 /**
@@ -61,8 +83,10 @@ int store_reported(struct store *s, const char *key, struct diag *d);
  * @before_ns: reported jobs that ended before (CLOCK_REALTIME)
  * @max_jobs: and the oldest reported ones beyond this many; 0 = no bound
  * @d: gets the problem
- * @ret_nr: how many were forgotten
+ * @ret_nr: how many were forgotten: at most STORE_PRUNE_MAX, the oldest first, so that a call is never
+ *	long. More may be left when it is as many
  */
+#define STORE_PRUNE_MAX 1000
 int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct diag *d,
 		uint64_t *ret_nr);
 

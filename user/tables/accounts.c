@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "account.h"
 #include "base/array.h"
@@ -29,6 +31,47 @@ void account_job_release(struct account_job *j)
 	free(j->steps);
 	free(j->node);
 	free(j->path);
+}
+
+/* What @from points to, for somebody else; false: no memory. */
+static bool copy_items(void *ret, const void *from, size_t nr, size_t size)
+{
+	void *items = nr ? reallocarray(NULL, nr, size) : NULL;
+
+	if (items)
+		memcpy(items, from, nr * size);
+	*(void **)ret = items;
+	return items || !nr;
+}
+
+static bool copy_part(struct account_part *p)
+{
+	const struct account_part from = *p;
+	bool ok = copy_items(&p->totals, from.totals, from.nr_totals, sizeof(*from.totals));
+
+	return copy_items(&p->io, from.io, from.nr_io, sizeof(*from.io)) && ok;
+}
+
+int account_job_copy(const struct account_job *from, struct account_job *ret)
+{
+	struct account_job j = *from;
+	bool ok = copy_part(&j.whole);
+
+	j.path = from->path ? strdup(from->path) : NULL;
+	ok = (j.path || !from->path) && ok;
+	ok = copy_items(&j.node, from->node, from->nr_node, sizeof(*from->node)) && ok;
+	ok = copy_items(&j.steps, from->steps, from->nr_steps, sizeof(*from->steps)) && ok;
+	/* All of them, also without memory: what points to @from must not be released. */
+	for (size_t i = 0; j.steps && i < j.nr_steps; i++)
+		ok = copy_part(&j.steps[i]) && ok;
+	if (!j.steps)
+		j.nr_steps = 0;
+	if (!ok) {
+		account_job_release(&j);
+		return -ENOMEM;
+	}
+	*ret = j;
+	return 0;
 }
 
 void accounts_node_release(struct accounts_node *n)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tables/families.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -212,6 +213,22 @@ const struct pmu_family *pmu_family_match(const char *name, int32_t *ret_n, int3
 			return &pmu_families[i];
 	}
 	return NULL;
+}
+
+void pmu_family_name(const struct pmu_family *f, uint32_t n, uint32_t rc, char *ret_name,
+		     size_t size)
+{
+	size_t at = 0;
+
+	for (const char *p = f->pattern; *p && at + 1 < size; p++) {
+		if (*p != '<') {
+			ret_name[at++] = *p;
+			continue;
+		}
+		at += (size_t)snprintf(ret_name + at, size - at, "%u", p[1] == 'r' ? rc : n);
+		p = strchr(p, '>');
+	}
+	ret_name[at < size ? at : size - 1] = '\0';
 }
 
 const struct pmu_family *pmu_family_identified(const char *identifier)

@@ -89,6 +89,17 @@ const char *pmu_platform_name(enum pmu_platform platform);
  */
 const struct pmu_family *pmu_family_match(const char *name, int32_t *ret_n, int32_t *ret_rc);
 
+/**
+ * pmu_family_name() - the sysfs name of a PMU, the reverse of pmu_family_match()
+ * @f: its family
+ * @n: what "<n>" stands for
+ * @rc: what "<rc>" stands for; not used where the pattern has none
+ * @ret_name: the name, cut to the room
+ * @size: room in @ret_name in bytes
+ */
+void pmu_family_name(const struct pmu_family *f, uint32_t n, uint32_t rc, char *ret_name,
+		     size_t size);
+
 /** pmu_family_identified() - the family whose hardware has an identifier, or NULL */
 const struct pmu_family *pmu_family_identified(const char *identifier);
 

@@ -9,7 +9,8 @@
  *	%n	a number from 1 on			%d	a number
  *	%s	the characters of a SLUID		%f	a Flux job id without its "f"
  *	%x	a container id, 64 hexadecimal digits	%u	the uid of a pod
- *	%q	"-burstable", "-besteffort" or ""	%m	anything, at least a character
+ *	%q	"-burstable", "-besteffort" or ""	%r	what engines call a pod's containers
+ *	%m	anything, at least a character
  *	%_ %-	nothing, or anything that ends with this character
  *	%t	the suffix of a unit that can have processes
  * and all else stands for itself. A component has at most one of %m, %_ and %-, so that the
@@ -108,9 +109,7 @@ static const struct job_rule rules[] = {
 	POD("kubepods/pod(%u)", KUBELET_FS),
 	POD("kubepods/burstable/pod(%u)", KUBELET_FS),
 	POD("kubepods/besteffort/pod(%u)", KUBELET_FS),
-	POD("%-kubepods%q-pod(%u).slice:cri-containerd:<%x>", CONTAINERD),
-	POD("%-kubepods%q-pod(%u).slice:crio:<%x>", CONTAINERD),
-	POD("%-kubepods%q-pod(%u).slice:docker:<%x>", CONTAINERD),
+	POD("%-kubepods%q-pod(%u).slice:%r:<%x>", CONTAINERD),
 	ALONE(SCHEDULER_KUBERNETES, "cri-containerd-(%x).scope", PLAIN, CRI),
 	ALONE(SCHEDULER_KUBERNETES, "%m:cri-containerd:(%x)", PLAIN, CRI),
 	ALONE(SCHEDULER_KUBERNETES, "crio-(%x).scope", PLAIN, CRI),
@@ -125,6 +124,7 @@ static const struct job_rule rules[] = {
 	  .parts = { "libpod-<%x>", "<%x>" }, .source = PODMAN },
 	ALONE(SCHEDULER_PODMAN, "libpod-(%x).scope", PLAIN, PODMAN),
 	ALONE(SCHEDULER_PODMAN, "libpod-payload-(%x)", PLAIN, PODMAN ", --cgroups=split (Quadlet)"),
+	ALONE(SCHEDULER_PODMAN, "%m:libpod:(%x)", PLAIN, PODMAN ", another manager than the engine's"),
 	ALONE(SCHEDULER_PODMAN, "libpod-(%x)", PLAIN, PODMAN ", --cgroup-manager=cgroupfs"),
 
 	ALONE(SCHEDULER_LIBVIRT, "machine-qemu\\x2d%d\\x2d(%m).scope", UNIT, LIBVIRT),
@@ -147,14 +147,24 @@ static const struct job_rule rules[] = {
 /* clang-format on */
 
 static const struct job_variables variables[NR_SCHEDULERS] = {
-	/* sbatch(1), srun(1): OUTPUT ENVIRONMENT VARIABLES */
-	[SCHEDULER_SLURM] = { "SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_USER", NULL },
+	/*
+	 * sbatch(1), srun(1): OUTPUT ENVIRONMENT VARIABLES. slurmstepd is in step_N/slurm and calls
+	 * itself "slurmstepd: [12.batch]" (cgroup_v2.html).
+	 */
+	[SCHEDULER_SLURM] = { .id = "SLURM_JOB_ID",
+			      .name = "SLURM_JOB_NAME",
+			      .user = "SLURM_JOB_USER",
+			      .keeper = "slurm",
+			      .title = "slurmstepd: [" },
 	/* The path has the id, and Flux tells tasks no name. */
-	[SCHEDULER_FLUX] = { NULL, NULL, "USER", "FLUX_JOB_ID" },
-	/* The host's name of a pod is the pod's name; only containers of pods have the other one. */
-	[SCHEDULER_KUBERNETES] = { NULL, "HOSTNAME", NULL, "KUBERNETES_SERVICE_HOST" },
-	[SCHEDULER_DOCKER] = { NULL, "HOSTNAME", NULL, NULL },
-	[SCHEDULER_PODMAN] = { NULL, "HOSTNAME", NULL, "container" },
+	[SCHEDULER_FLUX] = { .user = "USER", .proof = "FLUX_JOB_ID" },
+	/* The host's name of a pod is the pod's; only containers of pods have the other variable. */
+	[SCHEDULER_KUBERNETES] = { .name = "HOSTNAME",
+				   .proof = "KUBERNETES_SERVICE_HOST",
+				   .hostname = true },
+	[SCHEDULER_DOCKER] = { .name = "HOSTNAME", .hostname = true },
+	/* podman-run(1): ENVIRONMENT */
+	[SCHEDULER_PODMAN] = { .name = "HOSTNAME", .proof = "container", .hostname = true },
 };
 
 struct span {
@@ -246,6 +256,7 @@ static size_t word_length(const char *t, const char *end, const char *const *wor
 static size_t class_length(char class, const char *t, const char *end)
 {
 	static const char *const qos[] = { "-burstable", "-besteffort" };
+	static const char *const engines[] = { "cri-containerd", "crio", "docker" };
 	static const char *const suffixes[] = { ".service", ".scope", ".mount", ".socket",
 						".swap" };
 
@@ -264,6 +275,8 @@ static size_t class_length(char class, const char *t, const char *end)
 		return pod_uid_length(t, end);
 	case 'q':
 		return word_length(t, end, qos, ARRAY_SIZE(qos));
+	case 'r':
+		return word_length(t, end, engines, ARRAY_SIZE(engines));
 	default:
 		return word_length(t, end, suffixes, ARRAY_SIZE(suffixes));
 	}
@@ -281,20 +294,24 @@ static char first_of(const char *p)
 }
 
 /*
- * A class that takes as much as it can, followed by the rest of the pattern. What follows %m is a
- * character that stands for itself, %t or the end.
+ * A class that takes as much as it can, followed by the rest of the pattern: a character that
+ * stands for itself, or after %m also %t or the end.
  */
 static const char *fits_any(char class, const char *p, struct span t, struct captures *c)
 {
 	bool name = class == 'm';
-	char key = name ? first_of(p) : class;
-	const char *found = name ? NULL : fits(p, t, c), *at = t.end;
+	char first = first_of(p), key = name ? first : class;
+	const char *found = NULL, *at = t.end;
 
 	if (name && !key)
 		return at > t.begin ? fits(p, (struct span){ at, at }, c) : NULL;
+	if (!name && *t.begin == first)
+		found = fits(p, t, c);
 	while (!found && (at = memrchr(t.begin, key, (size_t)(at - t.begin))) &&
-	       (!name || at > t.begin))
-		found = fits(p, (struct span){ name ? at : at + 1, t.end }, c);
+	       (!name || at > t.begin)) {
+		if (name || (at + 1 < t.end && at[1] == first))
+			found = fits(p, (struct span){ name ? at : at + 1, t.end }, c);
+	}
 	return found;
 }
 

@@ -19,20 +19,27 @@
 bool job_resolve(const char *path, struct job_path *ret);
 
 /**
- * struct job_variables - what the environment of a task of a job may say
- * @id: the job's number, NULL when no rule names a variable
- * @name: name of the job or pod
- * @user: user who submitted it
- * @proof: variable that must be there, too, or the environment is not that of a task; NULL for none
+ * struct job_variables - what the tasks of a job may say of it, each NULL when there is none
+ * @id: variable with the job's number
+ * @name: with the name of the job or pod
+ * @user: with the user who submitted it
+ * @proof: variable that must be there, too, or the environment is not that of a task
+ * @hostname: @name is the host's name that the tasks see: nothing new when it is that of this
+ *	machine, or the beginning of a container's id
+ * @keeper: cgroup in a step where no user gets, but the scheduler's own process is
+ * @title: command line of that process, up to the job's number
  */
 struct job_variables {
 	const char *id;
 	const char *name;
 	const char *user;
 	const char *proof;
+	bool hostname;
+	const char *keeper;
+	const char *title;
 };
 
-/** job_variables() - names of the environment variables that tell more of a scheduler's jobs */
+/** job_variables() - what tells more of a scheduler's jobs than the paths do; never NULL */
 const struct job_variables *job_variables(enum scheduler s);
 
 #endif

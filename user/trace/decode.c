@@ -22,6 +22,9 @@ struct decoder {
 	struct reading readings[TRACE_MAX_COUNTERS];
 	uint64_t ends_ns[TRACE_MAX_SOCKETS];
 	char text[RECORDING_MAX_TEXT + 1];
+	char job_id[JOB_ID_LEN];
+	char job_name[JOB_NAME_LEN];
+	char job_user[JOB_NAME_LEN];
 };
 
 int decoder_new(const struct trace_header *h, struct decoder **ret)
@@ -240,6 +243,16 @@ static int get_mark(struct decoder *d, struct wire_in *in, bool *first_mark,
 	return sink->mark(sink->arg, &m);
 }
 
+static int get_job(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
+{
+	struct trace_job_news j = { .cgroup_id = wire_get(in) };
+
+	j.id = wire_get_text(in, d->job_id, sizeof(d->job_id));
+	j.name = wire_get_text(in, d->job_name, sizeof(d->job_name));
+	j.user = wire_get_text(in, d->job_user, sizeof(d->job_user));
+	return in->bad ? -EBADMSG : trace_tell_job(sink, &j);
+}
+
 /* Events that are one or two numbers. */
 static int get_small(struct decoder *d, struct wire_in *in, uint64_t type,
 		     const struct trace_sink *sink)
@@ -288,6 +301,8 @@ static int get_event(struct decoder *d, struct wire_in *in, bool *first_mark,
 		return get_sample(d, in, sink);
 	case RECORDING_IO:
 		return get_io(d, in, sink);
+	case RECORDING_JOB:
+		return get_job(d, in, sink);
 	case RECORDING_MARK:
 		return get_mark(d, in, first_mark, sink);
 	default:

@@ -236,6 +236,21 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	return done(e, start);
 }
 
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	struct encoder *e = arg;
+	size_t start = e->out.nr;
+
+	if (!trace_job_fits(j))
+		return -EINVAL;
+	wire_put(&e->out, RECORDING_JOB * 2);
+	wire_put(&e->out, j->cgroup_id);
+	wire_put_text(&e->out, j->id);
+	wire_put_text(&e->out, j->name);
+	wire_put_text(&e->out, j->user);
+	return done(e, start);
+}
+
 static int on_follow(void *arg, uint32_t pid)
 {
 	struct encoder *e = arg;
@@ -371,6 +386,7 @@ struct trace_sink encoder_sink(struct encoder *e)
 		.task_exit = on_exit_,
 		.resync = on_resync,
 		.cgroup = on_cgroup,
+		.job = on_job,
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "trace/fields.h"
 
-#include "trace.h"
-
 #define LOSS(name)                                    \
 	{                                             \
 #name, offsetof(struct quality, name) \

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The running totals of marks, in the order and with the names of trace files. */
+/* What all forms of trace files agree on: the running totals of marks, and the lengths of texts. */
 #ifndef TRACE_FIELDS_H
 #define TRACE_FIELDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "trace.h"
 
 /* Add at the end only: the order is that of recordings. */
 #define TRACE_NR_LOSSES 20
@@ -31,6 +35,14 @@ static inline uint64_t trace_field_get(const void *s, const struct trace_field *
 static inline void trace_field_set(void *s, const struct trace_field *f, uint64_t value)
 {
 	*(uint64_t *)((char *)s + f->offset) = value;
+}
+
+/** trace_job_fits() - are the texts as short as readers want them? */
+static inline bool trace_job_fits(const struct trace_job_news *j)
+{
+	return (!j->id || strlen(j->id) < JOB_ID_LEN) &&
+	       (!j->name || strlen(j->name) < JOB_NAME_LEN) &&
+	       (!j->user || strlen(j->user) < JOB_NAME_LEN);
 }
 
 #endif

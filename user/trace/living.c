@@ -31,6 +31,8 @@ struct place {
 	uint64_t id;
 	char *path;
 	bool gone;
+	bool is_job; /* more was told than the path */
+	char *job_id, *job_name, *job_user;
 	unsigned int marks; /* since it is gone */
 	UT_hash_handle hh;
 };
@@ -62,6 +64,9 @@ static void forget_place(struct living *l, struct place *p)
 {
 	HASH_DEL(l->places, p);
 	free(p->path);
+	free(p->job_id);
+	free(p->job_name);
+	free(p->job_user);
 	free(p);
 }
 
@@ -181,6 +186,36 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	return 0;
 }
 
+/* What was known stays so. */
+static int replace(char **text, const char *with)
+{
+	char *copy = with ? strdup(with) : NULL;
+
+	if (with && !copy)
+		return -ENOMEM;
+	if (copy) {
+		free(*text);
+		*text = copy;
+	}
+	return 0;
+}
+
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	struct living *l = arg;
+	struct place *p;
+	int err;
+
+	HASH_FIND(hh, l->places, &j->cgroup_id, sizeof(j->cgroup_id), p);
+	if (!p)
+		return 0; /* of a cgroup that nobody told of */
+	p->is_job = true;
+	err = replace(&p->job_id, j->id);
+	if (!err)
+		err = replace(&p->job_name, j->name);
+	return err ? err : replace(&p->job_user, j->user);
+}
+
 static int on_follow(void *arg, uint32_t pid)
 {
 	struct living *l = arg;
@@ -266,6 +301,7 @@ struct trace_sink living_sink(struct living *l)
 		.task_exit = on_exit_,
 		.resync = on_resync,
 		.cgroup = on_cgroup,
+		.job = on_job,
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,
@@ -314,6 +350,23 @@ static int announce_beings(struct living *l, const struct listener *to)
 	return err;
 }
 
+static int announce_place(const struct place *p, const struct listener *to)
+{
+	const struct trace_job_news job = {
+		.cgroup_id = p->id,
+		.id = p->job_id,
+		.name = p->job_name,
+		.user = p->job_user,
+	};
+	int err = TELL(to, cgroup, p->id, p->path);
+
+	if (p->is_job && !err)
+		err = TELL(to, job, &job);
+	if (p->gone && !err)
+		err = TELL(to, cgroup, p->id, NULL);
+	return err;
+}
+
 int living_announce(struct living *l, const struct trace_sink *sink, int (*after)(void *arg),
 		    void *arg)
 {
@@ -321,10 +374,7 @@ int living_announce(struct living *l, const struct trace_sink *sink, int (*after
 	struct place *p, *next;
 	int err = 0;
 
-	HASH_ITER (hh, l->places, p, next) {
-		err = err ? err : TELL(&to, cgroup, p->id, p->path);
-		if (p->gone && !err)
-			err = TELL(&to, cgroup, p->id, NULL);
-	}
+	HASH_ITER (hh, l->places, p, next)
+		err = err ? err : announce_place(p, &to);
 	return err ? err : announce_beings(l, &to);
 }

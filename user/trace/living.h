@@ -20,7 +20,7 @@ struct trace_sink living_sink(struct living *l);
 /**
  * living_announce() - hand all that is known to a sink
  * @l: the table
- * @sink: gets the events
+ * @sink: gets the events; all its functions are there
  * @after: called with @arg after each event
  * @arg: anything
  *

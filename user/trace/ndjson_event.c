@@ -40,14 +40,14 @@ static int take_socket(const struct ndjson_reader *r, uint32_t *ret)
 	return line_fail(&r->line, "socket", "socket %u is not in the header", number);
 }
 
-/* A number for a cgroup that has none: no kernel gives one so large, but JSON has it. */
+/* A number for a cgroup that has none: no kernel gives one so large, but every JSON reader has it. */
 static uint64_t number_of(const char *path)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 
 	for (; *path; path++)
 		hash = (hash ^ (uint8_t)*path) * 0x100000001b3u;
-	return (hash & INT64_MAX) | 1ull << 62;
+	return (hash & ((1ull << 52) - 1)) | 1ull << 52;
 }
 
 static int enter_workload(struct ndjson_reader *r, const struct ndjson_workload *is)
@@ -477,6 +477,29 @@ static int on_cgroup(struct ndjson_reader *r, const struct trace_sink *sink)
 	return sink->cgroup(sink->arg, id, has_path ? r->path_text : NULL);
 }
 
+static int on_job(struct ndjson_reader *r, const struct trace_sink *sink)
+{
+	const struct ndjson_line *l = &r->line;
+	char id[JOB_ID_LEN], name[JOB_NAME_LEN], user[JOB_NAME_LEN];
+	bool has_id = false, has_name = false, has_user = false;
+	struct trace_job_news j = { 0 };
+	int err = line_u64(l, l->json, "cgroup_id", REQUIRED, UINT64_MAX, &j.cgroup_id);
+
+	if (!err)
+		err = line_text(l, l->json, "id", OPTIONAL, id, sizeof(id), &has_id);
+	if (!err)
+		err = line_text(l, l->json, "name", OPTIONAL, name, sizeof(name), &has_name);
+	if (!err)
+		err = line_text(l, l->json, "user", OPTIONAL, user, sizeof(user), &has_user);
+	if (err)
+		return err;
+	j.id = has_id ? id : NULL;
+	j.name = has_name ? name : NULL;
+	j.user = has_user ? user : NULL;
+	r->events++;
+	return trace_tell_job(sink, &j);
+}
+
 static int take_fields(const struct ndjson_line *l, const char *key, void *into,
 		       const struct trace_field *fields, size_t nr)
 {
@@ -535,19 +558,13 @@ static const struct {
 	int (*take)(struct ndjson_reader *r, const struct trace_sink *sink);
 	bool own; /* only in traces that we wrote */
 } types[] = {
-	{ "slice", on_slice, false },
-	{ "window", on_window, false },
-	{ "workload", on_workload, false },
-	{ "lost", on_lost, false },
-	{ "end", on_end, false },
-	{ "task", on_task, true },
-	{ "exit", on_exit_, true },
-	{ "resync", on_resync, true },
-	{ "cgroup", on_cgroup, true },
-	{ "follow", on_follow, true },
-	{ "mark", on_mark, true },
-	{ "sample", on_sample, false },
-	{ "io", on_io, false },
+	{ "slice", on_slice, false },	    { "window", on_window, false },
+	{ "workload", on_workload, false }, { "lost", on_lost, false },
+	{ "end", on_end, false },	    { "task", on_task, true },
+	{ "exit", on_exit_, true },	    { "resync", on_resync, true },
+	{ "cgroup", on_cgroup, true },	    { "job", on_job, true },
+	{ "follow", on_follow, true },	    { "mark", on_mark, true },
+	{ "sample", on_sample, false },	    { "io", on_io, false },
 };
 
 int ndjson_event(struct ndjson_reader *r, const struct trace_sink *sink)

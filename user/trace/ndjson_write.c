@@ -220,6 +220,24 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	return settle(w);
 }
 
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	struct ndjson_writer *w = arg;
+
+	if (!trace_job_fits(j))
+		return -EINVAL;
+	fputs("{\"type\":\"job\"", w->f);
+	json_number(w->f, "cgroup_id", j->cgroup_id);
+	if (j->id)
+		json_name(w->f, "id", j->id);
+	if (j->name)
+		json_name(w->f, "name", j->name);
+	if (j->user)
+		json_name(w->f, "user", j->user);
+	fputs("}\n", w->f);
+	return settle(w);
+}
+
 static int on_follow(void *arg, uint32_t pid)
 {
 	struct ndjson_writer *w = arg;
@@ -391,6 +409,7 @@ struct trace_sink ndjson_sink(struct ndjson_writer *w)
 		.task_exit = on_exit_,
 		.resync = on_resync,
 		.cgroup = on_cgroup,
+		.job = on_job,
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,

@@ -296,6 +296,13 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	return TAKE(w, cgroup, NULL, id, path);
 }
 
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	struct recording_writer *w = arg;
+
+	return TAKE(w, job, NULL, j);
+}
+
 static int on_follow(void *arg, uint32_t pid)
 {
 	struct recording_writer *w = arg;
@@ -353,6 +360,7 @@ struct trace_sink recording_sink(struct recording_writer *w)
 		.task_exit = on_exit_,
 		.resync = on_resync,
 		.cgroup = on_cgroup,
+		.job = on_job,
 		.follow = on_follow,
 		.slice = on_slice,
 		.window = on_window,

@@ -49,9 +49,12 @@ struct signal_struct {
 	atomic_t live;
 };
 
+struct cgroup_subsys_state;
+
 struct cgroup;
 
 struct css_set {
+	struct cgroup_subsys_state *subsys[12];
 	struct cgroup *dfl_cgrp;
 };
 
@@ -100,6 +103,7 @@ struct cgroup_subsys_state {
 };
 
 struct cgroup_root {
+	unsigned int subsys_mask;
 	int hierarchy_id;
 };
 

@@ -72,10 +72,12 @@ struct cgroup {
 };
 
 struct cgroup_root {
+	unsigned int subsys_mask;
 	int hierarchy_id;
 };
 
 struct css_set {
+	struct cgroup_subsys_state *subsys[14];
 	struct cgroup *dfl_cgrp;
 };
 

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# static-lib.sh LIB ARCH DIR: the static library LIB ("pci" or "microhttpd") for the sysroot DIR.
+# They are built here from Debian's own source packages, because Debian has no static libpci, and its
+# static libmicrohttpd wants GnuTLS, which has no static library. What a program on any machine cannot
+# have or does not use is left out: names by DNS, udev's database, libkmod; HTTPS, digests, uploads. The
+# mirror is the one this machine is configured for, the keys are those it trusts, the package state
+# is our own.
+#
+# libpci is GPL-2.0-or-later: programs with it in them are under the GPL. libmicrohttpd is
+# LGPL-2.1-or-later, whose terms that fulfils.
+set -eu
+lib=$1 arch=$2 dir=$(cd "$3" && pwd)
+case $lib in
+pci) source=pciutils ;;
+microhttpd) source=libmicrohttpd ;;
+*) echo "static-lib.sh: $lib: only pci and microhttpd are known" >&2; exit 1 ;;
+esac
+case $arch in
+arm64) triplet=aarch64-linux-gnu ;;
+amd64) triplet=x86_64-linux-gnu ;;
+*) echo "static-lib.sh: $arch: only arm64 and amd64 are supported" >&2; exit 1 ;;
+esac
+keys=/usr/share/keyrings/debian-archive-keyring.gpg
+work=$dir.lib$lib
+
+fail() {
+	[ ! -s "$work/log" ] || tail -n 5 "$work/log" >&2
+	echo "static-lib.sh: lib$lib: $1; whole log in $work/log" >&2
+	exit 1
+}
+
+for tool in apt-get dpkg-source make "$triplet-gcc"; do
+	command -v $tool > /dev/null || {
+		echo "static-lib.sh: this needs $tool (make deps installs it on Debian); on other systems put a static lib$lib.a and its headers into $dir/usr" >&2
+		exit 1
+	}
+done
+rm -rf "$work"
+mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/sources" "$work/unpacked"
+: > "$work/status"
+# shellcheck disable=SC1091
+release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+# shellcheck disable=SC2016  # apt fills these in
+mirror=$(apt-get indextargets --no-release-info --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+	awk -v release="$release" '$2 == release && $3 == "main" && !found { found = $1 } END { print found }')
+[ -n "$mirror" ] || fail "apt of this machine has no mirror of $release configured"
+# most machines are not configured for source packages
+{
+	printf 'Types: deb-src\nURIs: %s\nSuites: %s\nComponents: main\n' "$mirror" "$release"
+	[ ! -r $keys ] || echo "Signed-By: $keys"
+} > "$work/sources/source.sources"
+set -- -q -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$work/sources" \
+	-o "Dir::State::Lists=$work/lists" -o "Dir::State::Status=$work/status" -o "Dir::Cache=$work/cache" \
+	-o Acquire::Languages=none -o "APT::Sandbox::User=$(id -un)" -o APT::Update::Error-Mode=any
+
+echo "building static lib$lib for $arch"
+apt-get "$@" update > "$work/log" 2>&1 || fail "no package lists"
+# apt checks the signature of the lists and by them each file
+(cd "$work/unpacked" && apt-get "$@" --only-source source "$source") > "$work/log" 2>&1 || fail "the download failed"
+mv "$work/unpacked/$source"-*/ "$work/$source"
+flags="-O2 -isystem $dir/usr/include -isystem $dir/usr/include/$triplet"
+
+build_pci() {
+	make -C "$work/pciutils" "CROSS_COMPILE=$triplet-" "HOST=$triplet" SHARED=no ZLIB=yes DNS=no LIBKMOD=no HWDB=no \
+		PREFIX=/usr IDSDIR=/usr/share/misc OPT="$flags" lib/libpci.a
+}
+
+# --host makes configure take the cross compiler; without --build it would guess a machine
+build_microhttpd() (
+	cd "$work/libmicrohttpd" &&
+		./configure "--host=$triplet" "--build=$(gcc -dumpmachine)" --disable-shared --enable-static \
+			--disable-https --disable-doc --disable-examples --disable-curl --disable-bauth --disable-dauth \
+			--disable-postprocessor --disable-nls "CC=$triplet-gcc" "CFLAGS=$flags" &&
+		make -C src/microhttpd libmicrohttpd.la
+)
+
+"build_$lib" > "$work/log" 2>&1 || fail "the build failed"
+mkdir -p "$dir/usr/include/pci" "$dir/usr/lib/$triplet"
+# the library last: its presence says that all is there
+case $lib in
+pci)
+	for header in config header pci types; do cp "$work/pciutils/lib/$header.h" "$dir/usr/include/pci/"; done
+	cp "$work/pciutils/lib/libpci.a" "$dir/usr/lib/$triplet/libpci.a"
+	;;
+microhttpd)
+	cp "$work/libmicrohttpd/src/include/microhttpd.h" "$dir/usr/include/"
+	cp "$work/libmicrohttpd/src/microhttpd/.libs/libmicrohttpd.a" "$dir/usr/lib/$triplet/libmicrohttpd.a"
+	;;
+esac
+rm -rf "$work"

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A running t410trace serve with folders of its own, and cgroups that look like jobs of Slurm."""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+
+import jsonschema
+
+from live import HERE, LIMIT_S, Failed, require
+from test_cgroups import Tree
+
+SHARE = HERE.parents[1] / "share"
+
+
+def wait_for(what, condition, seconds=LIMIT_S):
+    """Waits until @condition is true and returns what it gave."""
+    deadline = time.monotonic() + seconds
+    while True:
+        got = condition()
+        if got:
+            return got
+        if time.monotonic() > deadline:
+            raise Failed(f"{what}: not within {seconds} s")
+        time.sleep(0.01)
+
+
+def validate(document, name):
+    schema = json.loads((SHARE / f"t410trace.{name}-1.schema.json").read_text(encoding="utf-8"))
+    try:
+        jsonschema.validate(document, schema)
+    except jsonschema.ValidationError as error:
+        raise Failed(f"{name}: {error.message} at {list(error.absolute_path)}") from error
+    return document
+
+
+class Manager:
+    """What a service manager would hear."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(str(path))
+        pathlib.Path(path).chmod(0o777)
+        self.socket.setblocking(False)
+        self.heard = []
+
+    def listen(self):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self.heard += self.socket.recv(4096).decode().splitlines()
+        return self.heard
+
+    def close(self):
+        self.socket.close()
+
+
+class Daemon:
+    """A daemon without counters; settings as keywords, with "_" for "-"."""
+
+    def __init__(self, bed, folder=None, wrapper=(), **settings):
+        self.bed = bed
+        self.wrapper = list(wrapper)
+        self.folder = pathlib.Path(folder or bed.scratch / "serve")
+        self.folder.mkdir(exist_ok=True)
+        self.settings = {
+            "interval": "300ms",
+            "counters": "no",
+            "listen": "127.0.0.1:0",
+            "spool": self.folder / "spool",
+            "state": self.folder / "state" / "accounts.db",
+        }
+        (self.folder / "state").mkdir(exist_ok=True)
+        self.change(**settings)
+        self.process = None
+        self.port = None
+        self.manager = None
+        self.log_path = self.folder / "log"
+
+    def change(self, **settings):
+        """Writes the settings anew."""
+        self.settings |= {key.replace("_", "-"): value for key, value in settings.items()}
+        self.write("".join(f"{key} = {value}\n" for key, value in self.settings.items()))
+
+    def write(self, text):
+        (self.folder / "serve.conf").write_text(text, encoding="ascii")
+
+    @property
+    def spool(self):
+        return pathlib.Path(self.settings["spool"])
+
+    def start(self, wait=True):
+        number = len(list(self.folder.glob("notify*")))
+        self.manager = Manager(self.folder / f"notify{number}")
+        environment = dict(os.environ)
+        environment.pop("JOURNAL_STREAM", None)
+        environment["NOTIFY_SOCKET"] = str(self.folder / f"notify{number}")
+        environment["WATCHDOG_USEC"] = "1000000"
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                [*self.wrapper, self.bed.program, "serve", "--config", self.folder / "serve.conf"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=environment,
+            )
+        if wait:
+            self.wait_ready()
+        return self
+
+    def wait_ready(self):
+        def ready():
+            if self.process.poll() is not None:
+                raise Failed(f"the daemon did not start: {self.log()[-500:]}")
+            return "READY=1" in self.manager.listen()
+
+        wait_for("READY=1", ready)
+        found = re.findall(r"http://[^ ]+:(\d+)/", self.log())
+        self.port = int(found[-1]) if found else None
+
+    def log(self):
+        return self.log_path.read_text(encoding="utf-8", errors="replace")
+
+    def wait_log(self, text, count=1):
+        wait_for(f"{text!r} in the log", lambda: self.log().count(text) >= count)
+
+    def get(self, path, status=200, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
+        try:
+            connection.request("GET", path, headers=headers)
+            answer = connection.getresponse()
+            body = answer.read()
+        finally:
+            connection.close()
+        require(answer.status == status, f"{path}: status {answer.status}, not {status}: {body[:300]}")
+        return body.decode()
+
+    def health(self, status=200):
+        return validate(json.loads(self.get("/healthz", status)), "health")
+
+    def wait_intervals(self, number):
+        """This many more intervals have been closed."""
+        first = self.any_health()["intervals"]
+        wait_for("intervals", lambda: self.any_health()["intervals"] >= first + number)
+
+    def any_health(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
+        try:
+            connection.request("GET", "/healthz")
+            return json.loads(connection.getresponse().read())
+        finally:
+            connection.close()
+
+    def stop(self, status=0):
+        self.process.send_signal(signal.SIGTERM)
+        self.ended(status)
+
+    def ended(self, status=0):
+        """Waits for the end."""
+        try:
+            got = self.process.wait(LIMIT_S)
+        except subprocess.TimeoutExpired as error:
+            raise Failed("the daemon did not end") from error
+        require(got == status, f"exit status {got}, not {status}: {self.log()[-500:]}")
+        self.manager.listen()
+        self.manager.close()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.manager.close()
+
+    def memory_kib(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        return int(re.search(r"^RssAnon:\s+(\d+) kB", status, re.M)[1])
+
+    def capabilities(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        return {
+            name: int(value, 16) for name, value in re.findall(r"^Cap(\w+):\s+([0-9a-f]+)", status, re.M)
+        }
+
+    def reports(self, job=None):
+        """Closing reports in the spool, of one job or of all; each is whole and right."""
+        found = []
+        for path in sorted(self.spool.glob("*.json")) if self.spool.exists() else []:
+            document = validate(json.loads(path.read_text(encoding="utf-8")), "job")
+            if job is None or document["job"]["id"] == str(job):
+                found.append(document)
+        return found
+
+    def report(self, job, seconds=LIMIT_S):
+        """The closing report of a job, when it comes."""
+        found = wait_for(f"the closing report of job {job}", lambda: self.reports(job), seconds)
+        require(len(found) == 1, f"{len(found)} closing reports of job {job}")
+        return found[0]
+
+
+@contextlib.contextmanager
+def serving(bed, **settings):
+    """A daemon that is gone afterwards, whatever happens."""
+    daemon = Daemon(bed, **settings)
+    try:
+        yield daemon
+    finally:
+        if daemon.process and daemon.process.poll() is None:
+            daemon.process.kill()
+            daemon.process.wait()
+
+
+class Jobs(Tree):
+    """Cgroups in the manner of Slurm's plugin cgroup/v2."""
+
+    def __enter__(self):
+        super().__enter__()
+        self.make("slurmstepd.scope")
+        return self
+
+    def begin(self, job, step="step_0"):
+        """A job with one step; returns its name."""
+        name = f"slurmstepd.scope/job_{job}"
+        self.make(name)
+        self.make(f"{name}/{step}")
+        return name
+
+    def end(self, job, step="step_0"):
+        self.remove(f"slurmstepd.scope/job_{job}/{step}")
+        self.remove(f"slurmstepd.scope/job_{job}")

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""t410trace serve: accounts of jobs that come and go, whatever happens to the daemon and its disks."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+from daemon import Daemon, Jobs, serving, wait_for
+from live import Imprecise, finish, kernel_ids, require, same_time, said, tell
+
+MS = 1_000_000
+S = 1_000_000_000
+# A report may come this long after the end of its job: a turn of the loop and a busy machine.
+SOON_S = 1
+# Jobs of the same second have ids of their own.
+NEXT = iter(range(7001, 8000))
+
+
+@contextlib.contextmanager
+def burning(bed, jobs, name, ms):
+    """A process in a cgroup that uses CPU time when it is told to."""
+    with bed.process(bed.burn, "-w", "-m", ms) as process:
+        jobs.move(name, process.pid)
+        yield process
+
+
+def burn(bed, jobs, name, ms):
+    """Uses CPU time in a cgroup; returns how much."""
+    with burning(bed, jobs, name, ms) as process:
+        tell(process)
+        ((_, _, _, ns),) = said(finish(process), "process")
+    return int(ns)
+
+
+def one_job(bed, daemon, jobs, ms=100):
+    """A job from its begin to its closing report; returns that."""
+    job = next(NEXT)
+    name = jobs.begin(job)
+    used = burn(bed, jobs, f"{name}/step_0", ms)
+    jobs.end(job)
+    report = daemon.report(job, 10)
+    same_time(f"job {job}", report["on_cpu_ns"], used, 3 * MS)
+    return report
+
+
+def test_closing_report(bed):
+    """A job's CPU time is in its closing report, which is there at once."""
+    with Jobs() as jobs, serving(bed, interval="30s") as daemon:
+        daemon.start()
+        job = next(NEXT)
+        name = jobs.begin(job)
+        used = burn(bed, jobs, f"{name}/step_0", 200)
+        jobs.make(f"{name}/step_1")
+        more = burn(bed, jobs, f"{name}/step_1", 100)
+        jobs.remove(f"{name}/step_1")
+        ended = time.monotonic()
+        jobs.end(job)
+        report = daemon.report(job, SOON_S)
+        took = time.monotonic() - ended
+        require(took < SOON_S, f"the report came after {took:.2f} s")
+        require(report["state"] == "ended", f"state {report['state']}")
+        require(not report["gaps"] and not report["late_start"], f"gaps in {report}")
+        same_time("job", report["on_cpu_ns"], used + more, 3 * MS)
+        steps = {step["step"]: step["on_cpu_ns"] for step in report["steps"]}
+        require(set(steps) == {"0", "1"}, f"steps {steps}")
+        same_time("step 0", steps["0"], used, 3 * MS)
+        same_time("step 1", steps["1"], more, 3 * MS)
+        daemon.stop()
+        heard = daemon.manager.heard
+        require("STOPPING=1" in heard and "WATCHDOG=1" in heard, f"systemd hears {heard}")
+
+
+def test_pages(bed):
+    """Every page is what it says, before and after the first interval."""
+    with Jobs() as jobs, serving(bed, interval="2s") as daemon:
+        daemon.start()
+        job = next(NEXT)
+        name = jobs.begin(job)
+        burn(bed, jobs, f"{name}/step_0", 50)
+        wait_for("an interval", lambda: daemon.health()["intervals"])
+        report = json.loads(daemon.get("/report"))
+        require(report["schema"] == "t410trace.report/1", report["schema"])
+        checked = bed.command(
+            pathlib.Path(__file__).resolve().parent.parent / "check-report", "-",
+            input=json.dumps(report).encode() + b"\n",
+        )
+        require(checked.status == 0, checked.out.decode())
+        listed = json.loads(daemon.get("/jobs"))
+        require(str(job) in [one["job"]["id"] for one in listed["jobs"]], f"/jobs has {listed}")
+        require(daemon.get("/metrics", Accept="application/openmetrics-text").endswith("# EOF\n"), "no EOF")
+        require("/metrics" in daemon.get("/"), "no index")
+        daemon.get("/nothing", 404)
+        jobs.end(job)
+        daemon.report(job)
+        daemon.stop()
+
+
+def test_restart(bed):
+    """A job goes on over a restart, and its report has the pause."""
+    with Jobs() as jobs, serving(bed) as daemon:
+        daemon.start()
+        job = next(NEXT)
+        name = jobs.begin(job)
+        before = burn(bed, jobs, f"{name}/step_0", 100)
+        daemon.stop()
+        stopped = time.monotonic()
+        time.sleep(1)
+        daemon.start()
+        pause = time.monotonic() - stopped
+        after = burn(bed, jobs, f"{name}/step_0", 150)
+        jobs.end(job)
+        report = daemon.report(job)
+        same_time("job", report["on_cpu_ns"], before + after, 5 * MS)
+        require(report["state"] == "ended" and not report["late_start"], f"{report['state']}")
+        require(len(report["gaps"]) == 1, f"gaps {report['gaps']}")
+        gap = report["gap_ns"] / S
+        require(0.9 < gap < pause + 1, f"a gap of {gap:.2f} s, not {pause:.2f} s")
+        daemon.stop()
+
+
+def test_killed(bed):
+    """SIGKILL costs a job an interval at most, the report says so, and nothing stays in the kernel."""
+    with Jobs() as jobs, serving(bed, interval="500ms") as daemon:
+        daemon.start()
+        job = next(NEXT)
+        name = jobs.begin(job)
+        before = burn(bed, jobs, f"{name}/step_0", 300)
+        daemon.wait_intervals(2)
+        held = kernel_ids(daemon.process.pid)
+        require(held["prog"], "no BPF program was seen")
+        daemon.kill()
+        bed_programs_gone(held["prog"])
+        daemon.start()
+        after = burn(bed, jobs, f"{name}/step_0", 200)
+        jobs.end(job)
+        report = daemon.report(job)
+        require(report["gaps"], "the report has no gap")
+        same_time("job", report["on_cpu_ns"], before + after, 5 * MS)
+        daemon.stop()
+
+
+def bed_programs_gone(ids):
+    """The kernel frees programs a little after their last user."""
+
+    def gone():
+        listed = subprocess.run(
+            ["/usr/sbin/bpftool", "-j", "prog", "list"], capture_output=True, check=True
+        ).stdout
+        left = {program["id"] for program in json.loads(listed or b"[]")}
+        return not left & {int(number) for number in ids}
+
+    wait_for("BPF programs to be gone", gone, 10)
+
+
+def test_stale(bed):
+    """A job that ends while nobody looks gets its report with the first interval, as stale."""
+    with Jobs() as jobs, serving(bed) as daemon:
+        daemon.start()
+        job = next(NEXT)
+        name = jobs.begin(job)
+        used = burn(bed, jobs, f"{name}/step_0", 100)
+        daemon.wait_intervals(2)
+        daemon.kill()
+        jobs.end(job)
+        daemon.start()
+        report = daemon.report(job, 5)
+        require(report["state"] == "stale", report["state"])
+        same_time("job", report["on_cpu_ns"], used, 5 * MS)
+        daemon.stop()
+
+
+def test_name_used_again(bed):
+    """The same number in another cgroup is another job."""
+    with Jobs() as jobs, serving(bed) as daemon:
+        daemon.start()
+        job = next(NEXT)
+        used = []
+        for ms in (60, 120):
+            name = jobs.begin(job)
+            used.append(burn(bed, jobs, f"{name}/step_0", ms))
+            jobs.end(job)
+        wait_for("two reports", lambda: len(daemon.reports(job)) == 2, 10)
+        for report, ns in zip(sorted(daemon.reports(job), key=lambda r: r["on_cpu_ns"]), used):
+            same_time(f"job {job}", report["on_cpu_ns"], ns, 3 * MS)
+        daemon.stop()
+
+
+@contextlib.contextmanager
+def small_disk(bed, name, size):
+    """A file system of its own."""
+    where = bed.scratch / name
+    where.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", where], check=True)
+    try:
+        yield where
+    finally:
+        subprocess.run(["umount", "-l", where], check=True)
+
+
+def fill(folder):
+    """Leaves no room on a disk; returns the file that takes it."""
+    ballast = folder / "ballast"
+    with open(ballast, "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+    return ballast
+
+
+def test_full_spool(bed):
+    """Reports wait while the spool is full, and come when it is not."""
+    with small_disk(bed, "disk", "1m") as disk, Jobs() as jobs:
+        with serving(bed, spool=disk / "spool", spool_max_files=2) as daemon:
+            daemon.start()
+            one_job(bed, daemon, jobs)
+            ballast = fill(disk)
+            waiting = [next(NEXT) for _ in range(3)]
+            for job in waiting:
+                burn(bed, jobs, f"{jobs.begin(job)}/step_0", 20)
+                jobs.end(job)
+            wait_for("503", lambda: daemon.any_health()["status"] == "failing", 10)
+            health = daemon.health(503)
+            require([p["part"] for p in health["problems"]] == ["spool"], f"problems {health['problems']}")
+            wait_for("all to wait", lambda: daemon.any_health()["unreported"] == 3, 10)
+            daemon.wait_intervals(3)
+            require(len(daemon.reports()) == 1, "more reports than room")
+            # As many as the spool may have: now it is the number that keeps the rest out.
+            ballast.unlink()
+            wait_for("a report", lambda: len(daemon.reports()) == 2, 10)
+            wait_for("two to wait", lambda: daemon.any_health()["unreported"] == 2, 10)
+            require(len(daemon.reports(waiting[0])) == 1, "the oldest is not the first")
+            # A restart forgets nothing of this.
+            daemon.kill()
+            daemon.start()
+            for path in daemon.spool.glob("*.json"):
+                path.unlink()
+            wait_for("the rest", lambda: len(daemon.reports()) == 2, 10)
+            wait_for("health", lambda: daemon.any_health()["status"] == "ok", 10)
+            require({r["job"]["id"] for r in daemon.reports()} == set(map(str, waiting[1:])), "others")
+            require(daemon.log().count("closing reports cannot be written") <= 3, "a flood of warnings")
+            daemon.stop()
+
+
+def test_full_store(bed):
+    """Accounts wait while their disk is full; nothing is lost."""
+    with small_disk(bed, "disk", "2m") as disk, Jobs() as jobs:
+        with serving(bed, state=disk / "accounts.db") as daemon:
+            daemon.start()
+            one_job(bed, daemon, jobs)
+            ballast = fill(disk)
+            job = next(NEXT)
+            used = burn(bed, jobs, f"{jobs.begin(job)}/step_0", 100)
+            jobs.end(job)
+            wait_for("503", lambda: daemon.any_health()["status"] == "failing", 20)
+            health = daemon.health(503)
+            require([p["part"] for p in health["problems"]] == ["store"], f"problems {health['problems']}")
+            daemon.wait_intervals(3)
+            require(not daemon.reports(job), "a report of a job that is not in the store")
+            ballast.unlink()
+            same_time("job", daemon.report(job)["on_cpu_ns"], used, 3 * MS)
+            wait_for("health", lambda: daemon.any_health()["status"] == "ok", 10)
+            require(daemon.log().count("accounts cannot be written") == 1, "a flood of warnings")
+            daemon.stop()
+
+
+def test_reload(bed):
+    """SIGHUP takes what it can, says what needs a restart, and keeps everything when it is wrong."""
+    with Jobs() as jobs, serving(bed) as daemon:
+        daemon.start()
+        job = next(NEXT)
+        name = jobs.begin(job)
+        before = burn(bed, jobs, f"{name}/step_0", 80)
+        old_port = daemon.port
+        daemon.change(interval="500ms", top=3, spool=daemon.folder / "other")
+        daemon.change(listen="[::1]:0" if has_ipv6() else "127.0.0.2:0", window="20ms")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_log("settings read again")
+        require("only a restart makes it so: window" in daemon.log(), "window needs no restart?")
+        with contextlib.suppress(ConnectionError, socket.timeout):
+            socket.create_connection(("127.0.0.1", old_port), 1).close()
+            require(False, "the old address is still there")
+        daemon.change(listen="127.0.0.1:0")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_log("settings read again", 2)
+        daemon.wait_ready()
+        require(daemon.health()["interval_ns"] == 500 * MS, "the interval is as before")
+        # The second would also move the address.
+        for number, wrong in enumerate(("interval = soon\n", "spool = /proc/none\n"), 1):
+            daemon.write(wrong)
+            daemon.process.send_signal(signal.SIGHUP)
+            daemon.wait_log("the settings stay as they were", number)
+        require(daemon.health()["interval_ns"] == 500 * MS, "a wrong file changed something")
+        after = burn(bed, jobs, f"{name}/step_0", 80)
+        jobs.end(job)
+        report = daemon.report(job)
+        require(daemon.spool.name == "other" and not report["gaps"], f"gaps {report['gaps']}")
+        same_time("job", report["on_cpu_ns"], before + after, 3 * MS)
+        daemon.stop()
+        require(daemon.manager.heard.count("RELOADING=1") == 4, "systemd was not told")
+
+
+def has_ipv6():
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as s:
+        s.bind(("::1", 0))
+        return True
+    return False
+
+
+def test_second(bed):
+    """A second daemon on the same accounts is told so, and does not disturb the first."""
+    with Jobs() as jobs, serving(bed) as daemon, serving(bed) as second:
+        daemon.start()
+        second.start(wait=False)
+        second.ended(1)
+        require("accounts.db" in second.log(), f"it says: {second.log()}")
+        one_job(bed, daemon, jobs)
+        daemon.stop()
+
+
+def test_hostile(bed):
+    """Clients that hang, flood or speak nonsense keep nobody from working."""
+    with Jobs() as jobs, serving(bed) as daemon, contextlib.ExitStack() as open_ones:
+        daemon.start()
+        address = ("127.0.0.1", daemon.port)
+        for i in range(200):
+            client = open_ones.enter_context(socket.socket())
+            client.settimeout(1)
+            with contextlib.suppress(OSError):
+                client.connect(address)
+                client.sendall(
+                    (b"GET /metr", b"\x16\x03\x01" + os.urandom(300), b"GET " + b"/" * 5000,
+                     b"POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n",
+                     b"GET /jobs HTTP/1.1\r\nHost: x\r\n\r\n")[i % 5]
+                )
+        before = daemon.process.pid
+        one_job(bed, daemon, jobs)
+        wait_for("an answer", lambda: answers(daemon), 40)
+        require(daemon.process.poll() is None and daemon.process.pid == before, "it is gone")
+        daemon.stop()
+
+
+def answers(daemon):
+    with contextlib.suppress(OSError, ValueError):
+        return daemon.any_health()["status"] == "ok"
+    return False
+
+
+def test_capabilities(bed):
+    """Root gives up all but what is needed, for good."""
+    with Jobs() as jobs, serving(bed) as daemon:
+        daemon.start()
+        have = daemon.capabilities()
+        # perfmon, bpf, sys_ptrace, dac_read_search
+        allowed = 1 << 38 | 1 << 39 | 1 << 19 | 1 << 2
+        for name in ("Prm", "Eff", "Bnd"):
+            require(not have[name] & ~allowed, f"Cap{name} is {have[name]:x}")
+        require(have["Eff"] & (1 << 39) and not have["Inh"] and not have["Amb"], f"{have}")
+        one_job(bed, daemon, jobs)
+        daemon.stop()
+
+
+def test_other_user(bed):
+    """A user with two capabilities is enough."""
+    wrapper = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+               "--inh-caps=-all,+bpf,+perfmon", "--ambient-caps=-all,+bpf,+perfmon",
+               "--bounding-set=-all,+bpf,+perfmon"]
+    with Jobs() as jobs, serving(bed, wrapper=wrapper) as daemon:
+        bed.scratch.chmod(0o755)
+        for path in (daemon.folder, daemon.folder / "state"):
+            os.chown(path, 65534, 65534)
+        # the program and its folders may be where only root gets
+        copy = pathlib.Path("/tmp") / f"t410trace-{os.getpid()}"
+        copy.write_bytes(pathlib.Path(bed.program).read_bytes())
+        copy.chmod(0o755)
+        program, bed.program = bed.program, str(copy)
+        try:
+            daemon.start()
+            one_job(bed, daemon, jobs)
+            daemon.stop()
+        finally:
+            bed.program = program
+            copy.unlink()
+
+
+def test_wrong_settings(bed):
+    """Wrong settings end it with status 2, a place that is not there with 1."""
+    with serving(bed) as daemon:
+        daemon.change(top="many")
+        daemon.start(wait=False)
+        daemon.ended(2)
+        daemon.change(top="5", state="/proc/none/accounts.db")
+        daemon.start(wait=False)
+        daemon.ended(1)
+        require("/proc/none" in daemon.log(), daemon.log())
+
+
+def test_thousand(bed):
+    """1,000 jobs at the same time: closing an interval stays cheap."""
+    number, costs = 1000, []
+    with Jobs() as jobs, serving(bed, interval="1s") as daemon:
+        daemon.start()
+        names = [jobs.begin(20000 + i) for i in range(number)]
+        with contextlib.ExitStack() as stack:
+            processes = [
+                stack.enter_context(
+                    bed.process("sh", "-c", "while sleep 0.5; do :; done", stdout=subprocess.DEVNULL)
+                )
+                for _ in range(100)
+            ]
+            for process, name in zip(processes, names):
+                jobs.move(f"{name}/step_0", process.pid)
+            for _ in range(5):
+                daemon.wait_intervals(1)
+                costs.append(daemon.health()["cost_ns"])
+            require(daemon.health()["jobs"] == number, f"{daemon.health()['jobs']} jobs")
+            for process in processes:
+                process.kill()
+        if sorted(costs)[len(costs) // 2] > 20 * MS:
+            raise Imprecise(f"closing took {[round(c / MS, 1) for c in costs]} ms")
+        for i in range(number):
+            jobs.end(20000 + i)
+        wait_for("all reports", lambda: len(list(daemon.spool.glob("*.json"))) == number, 60)
+        require(daemon.any_health()["jobs"] == 0, "some jobs are left")
+        daemon.stop()
+
+
+def test_churn(bed):
+    """Thousands of short jobs: each has its report, and memory stays flat."""
+    with Jobs() as jobs, serving(bed, interval="500ms") as daemon:
+        daemon.start()
+        sizes = []
+        for batch in range(6):
+            for i in range(500):
+                job = 30000 + batch * 500 + i
+                jobs.begin(job)
+                jobs.end(job)
+            wait_for(
+                "the reports", lambda b=batch: len(list(daemon.spool.glob("*.json"))) == (b + 1) * 500, 60
+            )
+            sizes.append(daemon.memory_kib())
+        require(sizes[-1] < sizes[1] * 1.15 + 512, f"memory grows: {sizes} KiB")
+        health = daemon.health()
+        require(not health["lost"]["cgroups"] and not health["lost"]["jobs"], f"lost {health['lost']}")
+        daemon.stop()
+
+
+TESTS = [
+    test_closing_report,
+    test_pages,
+    test_restart,
+    test_killed,
+    test_stale,
+    test_name_used_again,
+    test_full_spool,
+    test_full_store,
+    test_reload,
+    test_second,
+    test_hostile,
+    test_capabilities,
+    test_other_user,
+    test_wrong_settings,
+    test_thousand,
+    test_churn,
+]

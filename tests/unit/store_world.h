@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stores for tests, and children that do something as somebody else or die. */
+#ifndef TEST_STORE_WORLD_H
+#define TEST_STORE_WORLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stored_accounts.h"
+#include "platform/store.h"
+#include "platform/store_blob.h"
+#include "tree.h"
+
+#define SAMPLE_COUNTERS 12
+#define NOBODY		65534
+
+/* In a child, where cmocka's asserts do not work: say what is wrong and end. */
+#define CHECK(condition)                                                                \
+	do {                                                                            \
+		if (!(condition)) {                                                     \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+			_exit(1);                                                       \
+		}                                                                       \
+	} while (0)
+
+/* Run something in a child, and see it succeed. */
+static inline void in_child(void (*fn)(void *arg), void *arg)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		fn(arg);
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Somebody who may write nothing here. Tests that are not run by root stay who they are. */
+static inline void become_nobody(const struct tree *tree)
+{
+	if (geteuid())
+		return;
+	CHECK(!syscall(SYS_setgroups, 0, NULL));
+	CHECK(!setgid(NOBODY) && !setuid(NOBODY));
+	CHECK(access(tree->root, W_OK));
+}
+
+/* A file system of its own at @path, which is gone with the child; false where that is forbidden. */
+static inline bool mount_small(const char *path, const char *size)
+{
+	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		return false;
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return false;
+	return !mount("tmpfs", path, "tmpfs", 0, size);
+}
+
+static inline void put_node(struct store *s, uint64_t intervals, size_t nr_counters)
+{
+	struct host_info host = sample_host();
+	struct accounts_node node;
+	struct diag d = { 0 };
+	int err;
+
+	sample_node(&node, nr_counters);
+	node.intervals = intervals;
+	err = store_node(s, &host, &node, &d);
+	accounts_node_release(&node);
+	assert_int_equal(err, 0);
+}
+
+/* Jobs @first to @last with @intervals in them: a whole interval. */
+static inline int put_interval(struct store *s, uint32_t first, uint32_t last, uint64_t intervals,
+			       struct diag *d)
+{
+	struct host_info host = sample_host();
+	struct accounts_node node;
+	int err = store_begin(s, d);
+
+	if (err)
+		return err;
+	sample_node(&node, SAMPLE_COUNTERS);
+	node.intervals = intervals;
+	err = store_node(s, &host, &node, d);
+	accounts_node_release(&node);
+	for (uint32_t i = first; !err && i <= last; i++) {
+		struct account_job j;
+
+		sample_job(&j, i, SAMPLE_COUNTERS, 2);
+		j.intervals = intervals;
+		err = store_job(s, &j, d);
+		account_job_release(&j);
+	}
+	if (err)
+		store_rollback(s);
+	return err ? err : store_commit(s, d);
+}
+
+/* What a store holds, as told by a reader. */
+struct found {
+	size_t nr;
+	uint64_t intervals; /* of all jobs, if they agree; 0 if not */
+	uint64_t node;
+	char keys[8][sizeof(((struct account_job *)NULL)->key)];
+};
+
+static inline int note_job(void *arg, const struct account_job *j)
+{
+	struct found *f = arg;
+
+	if (f->nr < 8)
+		snprintf(f->keys[f->nr], sizeof(f->keys[0]), "%s", j->key);
+	f->intervals = !f->nr || f->intervals == j->intervals ? j->intervals : 0;
+	f->nr++;
+	return 0;
+}
+
+static inline int look(const char *file, const struct store_query *q, struct found *f,
+		       struct diag *d)
+{
+	static const struct store_query all;
+	struct accounts_node node;
+	struct host_info host;
+	struct store *s;
+	int err = store_open(file, false, d, &s);
+
+	*f = (struct found){ 0 };
+	if (err)
+		return err;
+	err = store_read_node(s, &host, &node, d);
+	if (!err) {
+		f->node = node.intervals;
+		accounts_node_release(&node);
+		err = store_each_job(s, q ? q : &all, note_job, f, d);
+	}
+	store_close(s);
+	return err;
+}
+
+#endif

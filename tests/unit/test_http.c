@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The HTTP server, with real sockets on the loopback interface and clients that mean no good. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "platform/http.h"
+#include "random.h"
+
+#define LARGE (5u << 20)
+
+static size_t nr_pages;
+static char last_path[64];
+static char last_accept[128];
+
+static int page(void *arg, const struct http_request *q, struct http_page *ret)
+{
+	assert_ptr_equal(arg, &nr_pages);
+	nr_pages++;
+	snprintf(last_path, sizeof(last_path), "%s", q->path);
+	snprintf(last_accept, sizeof(last_accept), "%s", q->accept);
+	if (strcmp(q->path, "/broken") == 0)
+		return -EIO;
+	ret->status = strcmp(q->path, "/ill") == 0 ? 503 : 200;
+	ret->type = "text/x-test";
+	if (strcmp(q->path, "/large") == 0) {
+		ret->size = LARGE;
+		ret->body = malloc(LARGE);
+		assert_non_null(ret->body);
+		for (size_t i = 0; i < LARGE; i++)
+			ret->body[i] = 'a' + i % 23;
+		return 0;
+	}
+	if (strcmp(q->path, "/") != 0 && strcmp(q->path, "/ill") != 0)
+		return -ENOENT;
+	ret->body = strdup("hello\n");
+	ret->size = 6;
+	return 0;
+}
+
+static struct http *open_at(const char *address)
+{
+	struct diag d = { 0 };
+	struct http *h = NULL;
+
+	if (http_open(address, page, &nr_pages, &d, &h))
+		fail_msg("%s", d.what);
+	return h;
+}
+
+/* A client that never blocks. */
+static int client(const struct http *h)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_port = htons(http_port(h)),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)))
+		assert_int_equal(errno, EINPROGRESS);
+	return fd;
+}
+
+/* What the caller's loop does. */
+static void turn(struct http *h)
+{
+	struct pollfd p = { .fd = http_fd(h), .events = POLLIN };
+	int ms = http_timeout_ms(h);
+
+	poll(&p, 1, ms < 0 || ms > 20 ? 20 : ms);
+	http_run(h);
+}
+
+static void say(struct http *h, int fd, const char *text, size_t size)
+{
+	ssize_t r;
+
+	while (size) {
+		r = send(fd, text, size, MSG_NOSIGNAL);
+		if (r > 0) {
+			text += r;
+			size -= r;
+		} else if (r < 0 && errno != EAGAIN && errno != EINPROGRESS && errno != ENOTCONN) {
+			return; /* the server has had enough */
+		}
+		turn(h);
+	}
+}
+
+/* Reads at most @chunk at a time until the server closes; the text is terminated. */
+static char *hear(struct http *h, int fd, size_t chunk, size_t *ret_size)
+{
+	size_t size = 0, room = 2 * LARGE;
+	char *text = malloc(room + 1);
+	ssize_t r;
+
+	assert_non_null(text);
+	for (;;) {
+		turn(h);
+		r = read(fd, text + size, chunk < room - size ? chunk : room - size);
+		if (r > 0)
+			size += r;
+		else if (r == 0 || errno != EAGAIN)
+			break;
+	}
+	text[size] = '\0';
+	if (ret_size)
+		*ret_size = size;
+	return text;
+}
+
+static char *ask(struct http *h, const char *request)
+{
+	int fd = client(h);
+	char *answer;
+
+	say(h, fd, request, strlen(request));
+	answer = hear(h, fd, 65536, NULL);
+	close(fd);
+	return answer;
+}
+
+static void expect(struct http *h, const char *request, const char *begin, const char *part)
+{
+	char *answer = ask(h, request);
+
+	if (strncmp(answer, begin, strlen(begin)) != 0 || !strstr(answer, part))
+		fail_msg("%s: \"%s\" and \"%s\" expected, not: %s", request, begin, part, answer);
+	free(answer);
+}
+
+static void expect_works(struct http *h)
+{
+	expect(h, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200", "\r\n\r\nhello\n");
+}
+
+static void test_pages(void **state)
+{
+	struct http *h = open_at("127.0.0.1:0");
+	char *answer;
+
+	(void)state;
+	assert_true(http_port(h) > 0);
+	expect_works(h);
+	expect(h, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200",
+	       "Content-Type: text/x-test\r\n");
+	expect(h, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200", "Content-Length: 6\r\n");
+	expect(h, "GET / HTTP/1.0\r\n\r\n", "HTTP/1.", "hello\n");
+	assert_string_equal(last_accept, "");
+	expect(h, "GET /?a=b HTTP/1.1\r\nHost: x\r\nAccept: a/b;q=0.5, c/d\r\n\r\n", "HTTP/1.1 200",
+	       "hello\n");
+	assert_string_equal(last_path, "/");
+	assert_string_equal(last_accept, "a/b;q=0.5, c/d");
+	expect(h, "GET /ill HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 503", "hello\n");
+	expect(h, "GET /none HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 404", "no such page\n");
+	expect(h, "GET /broken HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 500", "\r\n\r\n");
+	answer = ask(h, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
+	assert_non_null(strstr(answer, "Content-Length: 6\r\n"));
+	assert_string_equal(strstr(answer, "\r\n\r\n"), "\r\n\r\n");
+	free(answer);
+	http_close(h);
+}
+
+static void test_methods(void **state)
+{
+	static const char *const methods[] = { "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get" };
+	struct http *h = open_at("127.0.0.1:0");
+	size_t before = nr_pages, i;
+	char text[128];
+
+	(void)state;
+	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "%s / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", methods[i]);
+		expect(h, text, "HTTP/1.1 405", "Allow: GET, HEAD\r\n");
+	}
+	assert_int_equal(nr_pages, before);
+	expect_works(h);
+	http_close(h);
+}
+
+static void test_addresses(void **state)
+{
+	static const char *const wrong[] = { "",
+					     "9410",
+					     "127.0.0.1",
+					     ":9410",
+					     "[::1]",
+					     "::1:9410",
+					     "127.0.0.1:65536",
+					     "[]:1",
+					     "localhost:1",
+					     "127.0.0.1:x",
+					     "127.0.0.1:-1",
+					     "[:80",
+					     "[127.0.0.1]:1",
+					     "1.2.3:4",
+					     "127.0.0.1:9410 " };
+	struct http *h, *second = NULL;
+	struct diag d;
+	char address[32];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(http_open(wrong[i], page, &nr_pages, &d, &second), -EINVAL);
+		assert_non_null(strstr(d.what, wrong[i]));
+		assert_non_null(strstr(d.help, "[::1]:9410"));
+	}
+	h = open_at("127.0.0.1:0");
+	snprintf(address, sizeof(address), "127.0.0.1:%u", http_port(h));
+	assert_int_equal(http_open(address, page, &nr_pages, &d, &second), -EADDRINUSE);
+	assert_non_null(strstr(d.what, address));
+	assert_non_null(strstr(d.help, "another"));
+	/* an address for documents, which no machine has */
+	assert_int_equal(http_open("192.0.2.1:0", page, &nr_pages, &d, &second), -EADDRNOTAVAIL);
+	assert_non_null(strstr(d.what, "192.0.2.1:0"));
+	assert_null(second);
+	expect_works(h);
+	http_close(h);
+	/* at once again, with connections of before not yet forgotten by the kernel */
+	h = open_at(address);
+	expect_works(h);
+	http_close(h);
+	http_close(NULL);
+}
+
+static void test_ipv6(void **state)
+{
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct http *h = NULL;
+	struct diag d;
+	char *answer;
+	int fd, r = http_open("[::1]:0", page, &nr_pages, &d, &h);
+
+	(void)state;
+	if (r) { /* a machine without IPv6: then it must be told */
+		assert_true(r == -EADDRNOTAVAIL || r == -EAFNOSUPPORT);
+		assert_non_null(strstr(d.what, "[::1]:0"));
+		return;
+	}
+	a.sin6_port = htons(http_port(h));
+	fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	connect(fd, (struct sockaddr *)&a, sizeof(a));
+	say(h, fd, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 27);
+	answer = hear(h, fd, 65536, NULL);
+	assert_non_null(strstr(answer, "hello\n"));
+	free(answer);
+	close(fd);
+	http_close(h);
+}
+
+/* Whatever comes, the server goes on, and never makes a page for it. */
+static void test_junk(void **state)
+{
+	struct draw random = { 4711 };
+	struct http *h = open_at("127.0.0.1:0");
+	size_t i, k, size, before = nr_pages;
+	char *text = malloc(1 << 20), *answer;
+	int fd;
+
+	(void)state;
+	assert_non_null(text);
+	for (i = 0; i < 200; i++) {
+		size = draw_below(&random, 3000);
+		for (k = 0; k < size; k++)
+			text[k] = draw_u64(&random);
+		fd = client(h);
+		say(h, fd, text, size);
+		close(fd);
+		turn(h);
+	}
+	/* a header of 1 MiB; a line without end; a hundred thousand small headers */
+	memset(text, 'x', 1 << 20);
+	memcpy(text, "GET / HTTP/1.1\r\nHost: ", 22);
+	fd = client(h);
+	say(h, fd, text, 1 << 20);
+	answer = hear(h, fd, 65536, NULL);
+	assert_null(strstr(answer, "hello"));
+	free(answer);
+	close(fd);
+	memset(text, 'x', 1 << 20);
+	fd = client(h);
+	say(h, fd, text, 1 << 20);
+	close(fd);
+	for (size = 0; size + 8 < 1 << 20; size += 6)
+		memcpy(text + size, "a: b\r\n", 6);
+	memcpy(text, "GET / HTTP/1.1\r\n", 16);
+	fd = client(h);
+	say(h, fd, text, size);
+	close(fd);
+	free(text);
+	assert_int_equal(nr_pages, before);
+	expect_works(h);
+	http_close(h);
+}
+
+static void expect_large(const char *answer, size_t size)
+{
+	const char *body = strstr(answer, "\r\n\r\n");
+
+	assert_non_null(body);
+	body += 4;
+	assert_int_equal(size - (body - answer), LARGE);
+	for (size_t i = 0; i < LARGE; i++)
+		if (body[i] != (char)('a' + i % 23))
+			fail_msg("byte %zu is another one", i);
+}
+
+static int ask_slowly(struct http *h)
+{
+	int fd = client(h), room = 32768;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	say(h, fd, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n", 32);
+	turn(h);
+	return fd;
+}
+
+/* A large page that is read in small pieces; meanwhile others are served. */
+static void test_slow_reader(void **state)
+{
+	struct http *h = open_at("127.0.0.1:0");
+	size_t size;
+	char *answer;
+	int fd = client(h);
+
+	(void)state;
+	say(h, fd, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n", 32);
+	turn(h);
+	expect_works(h);
+	answer = hear(h, fd, 32768, &size);
+	expect_large(answer, size);
+	free(answer);
+	close(fd);
+	/* gone in the middle of a page */
+	fd = ask_slowly(h);
+	close(fd);
+	turn(h);
+	expect_works(h);
+	http_close(h);
+}
+
+/* Pages that nobody reads are kept in memory: not many, and not when their clients are gone. */
+static void test_held_pages(void **state)
+{
+	struct http *h = open_at("127.0.0.1:0");
+	int fds[16];
+	size_t i, before = nr_pages;
+
+	(void)state;
+	for (i = 0; i < 16; i++)
+		fds[i] = ask_slowly(h);
+	assert_true(nr_pages - before >= 3 && nr_pages - before <= 4);
+	expect(h, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 503", "slowly");
+	for (i = 0; i < 16; i++)
+		close(fds[i]);
+	for (i = 0; i < 20; i++)
+		turn(h);
+	expect_works(h);
+	/* closed with pages under way */
+	fds[0] = ask_slowly(h);
+	http_close(h);
+	close(fds[0]);
+}
+
+static size_t open_files(void)
+{
+	size_t nr = 0;
+
+	for (int fd = 0; fd < 4096; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* A thousand clients that connect, and some that say half a sentence, and then nothing. */
+static void test_silent_clients(void **state)
+{
+	struct http *h = open_at("127.0.0.1:0");
+	size_t i, before = open_files(), most = 0, nr;
+	static int fds[1000];
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		fds[i] = client(h);
+		if (i % 3 == 0)
+			(void)!send(fds[i], "GET / HT", 8, MSG_NOSIGNAL);
+		http_run(h);
+		nr = open_files() - before - (i + 1);
+		most = nr > most ? nr : most;
+	}
+	assert_true(most >= 16 && most <= 32);
+	for (i = 0; i < 1000; i++)
+		close(fds[i]);
+	expect_works(h);
+	/* half a sentence and an end may be noticed with the silence only */
+	assert_true(open_files() - before <= 32);
+	http_close(h);
+	assert_true(open_files() < before);
+}
+
+/* When silent clients fill all places, they have to go, and the one behind them gets its page. */
+static void test_room_is_made(void **state)
+{
+	struct http *h = open_at("127.0.0.1:0");
+	int fds[40];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 40; i++) {
+		fds[i] = client(h);
+		turn(h);
+	}
+	assert_in_range(http_timeout_ms(h), 0, 2000);
+	expect_works(h);
+	for (i = 0; i < 40; i++)
+		close(fds[i]);
+	http_close(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pages),	     cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_addresses),    cmocka_unit_test(test_ipv6),
+		cmocka_unit_test(test_junk),	     cmocka_unit_test(test_slow_reader),
+		cmocka_unit_test(test_held_pages),   cmocka_unit_test(test_silent_clients),
+		cmocka_unit_test(test_room_is_made),
+	};
+	struct rlimit files;
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = files.rlim_max < 4096 ? files.rlim_max : 4096;
+	setrlimit(RLIMIT_NOFILE, &files);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

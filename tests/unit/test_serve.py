@@ -1,0 +1,183 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""test_serve.py T410TRACE: settings of the daemon, its packaged file and its unit."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+UNIT = ROOT / "packaging/systemd/t410trace.service"
+CONF = ROOT / "packaging/serve.conf"
+# What systemd-analyze says of the unit, from 0 (best) to 10.
+EXPOSURE = 3.5
+program = sys.argv[1]
+failed = 0
+
+
+def check(function):
+    """Run one test in a directory of its own, and say how it went."""
+    global failed
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            function(pathlib.Path(directory))
+            print(f"ok serve: {function.__doc__}")
+        except (AssertionError, OSError, KeyError, IndexError) as error:
+            failed = 1
+            print(f"not ok serve: {function.__doc__}: {error!r}".replace("\n", " "))
+
+
+def settings(folder, text, *options, status=0):
+    """--check-config of a file with this text; returns what it said."""
+    path = folder / "serve.conf"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    done = subprocess.run(
+        [program, "serve", "--check-config", "--config", path, *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == status, f"{text!r} {options}: status {done.returncode}: {said}"
+    return said
+
+
+def packaged(_folder):
+    """the packaged file has every setting, with its default"""
+    text = CONF.read_text(encoding="ascii")
+    keys = re.findall(r"^#([a-z-]+) =", text, re.M)
+    shown = subprocess.run([program, "serve", "--help"], capture_output=True, text=True, check=True).stdout
+    options = re.findall(r"--([a-z-]+)", shown)
+    for key in keys:
+        assert key in options, f"{key} is no option"
+    for option in set(options) - {"config", "check-config", "verbose", "help", "usage", "version"}:
+        assert option in keys, f"{option} is not in the file"
+    as_set = re.sub(r"^#([a-z-]+ =)", r"\1", text, flags=re.M)
+    # a device must be there for pci-map, and its default is none
+    settings(_folder, as_set)
+    settings(_folder, text)
+
+
+def good(folder):
+    """right settings"""
+    for text in (
+        "",
+        "# nothing\n\n   # else\n",
+        "interval=200ms\n",
+        "interval = 1h\r\n",
+        "  interval  =  90 s  \n",
+        "listen =\n",
+        "listen = [::1]:0\n",
+        "schedulers = slurm, systemd\n",
+        "devices = all\npci-map = /etc/map\n",
+        "counters = no\ntop = 0\nread-budget = 0\nspool-max-files = 0\n",
+        "read-budget = 1.5%\n",
+        "interval = 10s",
+    ):
+        settings(folder, text)
+
+
+def bad(folder):
+    """wrong settings are named with their line"""
+    for text, line, word in (
+        ("intervall = 10s\n", 1, "no setting"),
+        ("\n# x\ninterval = 10\n", 3, "unit"),
+        ("interval = -1s\n", 1, "not a time"),
+        ("interval = 99999999999999999999s\n", 1, "not a time"),
+        ("interval = 100ms\n", 1, "200ms"),
+        ("interval\n", 1, "key = value"),
+        ("= 5\n", 1, "no setting"),
+        ("top = 5\nlisten =\ntop = 6\n", 3, "line 1"),
+        ("top = 0x\n", 1, "whole number"),
+        ("top = 18446744073709551616\n", 1, "whole number"),
+        ("listen = localhost:9410\n", 1, "address"),
+        ("listen = 127.0.0.1\n", 1, "address"),
+        ("listen = 127.0.0.1:70000\n", 1, "address"),
+        ("listen = [::1:9410\n", 1, "address"),
+        ("schedulers = slurm,,flux\n", 1, "scheduler"),
+        ("schedulers = lsf\n", 1, "lsf"),
+        ("schedulers = none\n", 1, "none"),
+        ("counters = maybe\n", 1, "yes or no"),
+        ("split = all\n", 1, "destination"),
+        ("method = guess\n", 1, "state-space"),
+        ("weights = a,b,c,d\n", 1, ""),
+        ("read-budget = 101\n", 1, "percentage"),
+        ("spool = spool\n", 1, "slash"),
+        ("state =\n", 1, "slash"),
+        ("keep-days = 99999\n", 1, "36500"),
+        ("spool = /" + "x" * 5000 + "\n", 1, "not text"),
+        ("spool = /" + "x" * 4090 + "\n", 1, ""),
+        (b"interval = 10s\0\n", 1, "not text"),
+        (b"\xff\xfe\n", 1, "key = value"),
+    ):
+        said = settings(folder, text, status=2)
+        assert f"serve.conf:{line}: " in said, f"{text!r}: {said}"
+        assert word in said, f"{text!r}: {said}"
+
+
+def together(folder):
+    """settings that do not go together"""
+    for text, word in (
+        ("interval = 200ms\nwindow = 300ms\n", "window"),
+        ("method = cpu-time\nweights = l3d_cache_refill\n", "weights"),
+        ("pci-map = /etc/map\n", "pci-map"),
+        ("counters = no\nsplit = destination\n", "split"),
+    ):
+        assert word in settings(folder, text, status=2)
+
+
+def options(folder):
+    """the command line wins, and is judged alike"""
+    settings(folder, "interval = 300ms\n", "--window=250ms")
+    settings(folder, "interval = 200ms\nwindow = 300ms\n", "--interval=1s")
+    assert "--interval" in settings(folder, "", "--interval=5", status=2)
+    settings(folder, "", "--colour", status=2)
+    settings(folder, "", "argument", status=2)
+
+
+def no_file(folder):
+    """a file that was asked for must be there"""
+    done = subprocess.run(
+        [program, "serve", "--check-config", "--config", folder / "none"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2 and "none" in done.stderr, done
+
+
+def unit(folder):
+    """systemd takes the unit, and finds it closed enough"""
+    copy = folder / UNIT.name
+    # the program and the page need not be installed here
+    text = UNIT.read_text(encoding="ascii").replace("/usr/local/bin/t410trace", shutil.which("true"))
+    copy.write_text(re.sub(r"^Documentation=.*\n", "", text, flags=re.M), encoding="ascii")
+    done = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    done = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", f"--threshold={int(EXPOSURE * 10)}", copy],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    level = re.search(r"exposure level for .*: ([0-9.]+)", done.stdout)
+    assert level and float(level[1]) <= EXPOSURE, done.stdout[-200:]
+
+
+def unit_capabilities(_folder):
+    """the unit's capabilities are those that the program keeps"""
+    text = UNIT.read_text(encoding="ascii")
+    allowed = set(re.search(r"^CapabilityBoundingSet=(.*)", text, re.M)[1].split())
+    source = (ROOT / "user/platform/privileges.c").read_text(encoding="ascii")
+    running = set(re.findall(r"\{ (CAP_[A-Z_]+), true,", source))
+    assert allowed == running, f"{allowed} in the unit, {running} in the program"
+    for name in running:
+        assert re.search(rf"^#   {name} ", text, re.M), f"the unit has no reason for {name}"
+
+
+for test in (packaged, good, bad, together, options, no_file, unit, unit_capabilities):
+    check(test)
+sys.exit(failed)

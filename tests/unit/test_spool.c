@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The spool: whole files or none, whatever happens. */
+#include "store_world.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+
+#include "platform/spool.h"
+#include "valgrind.h"
+
+static struct tree tree;
+static char folder[PATH_MAX];
+
+static int make(void **state)
+{
+	(void)state;
+	tree_make(&tree);
+	tree_path(&tree, "spool", folder);
+	return 0;
+}
+
+static int clear(void **state)
+{
+	(void)state;
+	tree_remove(&tree);
+	return 0;
+}
+
+static void assert_content(const char *name, const char *text)
+{
+	char path[2 * PATH_MAX], content[128] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(content, sizeof(content), f));
+	assert_string_equal(content, text);
+	fclose(f);
+}
+
+/* All entries, also hidden ones. */
+static size_t nr_entries(void)
+{
+	DIR *d = opendir(folder);
+	size_t nr = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		nr++;
+	closedir(d);
+	return nr - 2;
+}
+
+static struct spool open_spool(size_t max_files)
+{
+	struct spool s;
+	struct diag d;
+
+	assert_int_equal(spool_open(folder, max_files, &d, &s), 0);
+	return s;
+}
+
+static void test_write(void **state)
+{
+	struct spool s = open_spool(0);
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(spool_write(&s, "slurm-12-881-5.json", "one", 3, &d), 0);
+	assert_content("slurm-12-881-5.json", "one");
+	assert_int_equal(spool_write(&s, "slurm-12-881-5.json", "another", 7, &d), 0);
+	assert_content("slurm-12-881-5.json", "another");
+	assert_int_equal(spool_write(&s, "b", "", 0, &d), 0);
+	assert_int_equal(nr_entries(), 2);
+	spool_close(&s);
+}
+
+static void test_names(void **state)
+{
+	static const char *const bad[] = { "",	  ".",	 "..",	 ".hidden", "a/b",    "../x",
+					   "a b", "a\n", "\x80", "a:b",	    "-x/../y" };
+	struct spool s = open_spool(0);
+	char name[300];
+	struct diag d;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(spool_write(&s, bad[i], "x", 1, &d), -EINVAL);
+	memset(name, 'a', sizeof(name));
+	name[256] = '\0';
+	assert_int_equal(spool_write(&s, name, "x", 1, &d), -EINVAL);
+	name[255] = '\0';
+	assert_int_equal(spool_write(&s, name, "x", 1, &d), 0);
+	assert_int_equal(nr_entries(), 1);
+	spool_close(&s);
+}
+
+/* Links in the folder lead nowhere. */
+static void test_links(void **state)
+{
+	struct spool s = open_spool(0);
+	char victim[PATH_MAX];
+	struct diag d;
+	struct stat st;
+
+	(void)state;
+	tree_put(&tree, "victim", "precious");
+	tree_path(&tree, "victim", victim);
+	tree_link(&tree, "spool/report", victim);
+	tree_link(&tree, "spool/.t410trace-unfinished", victim);
+	assert_int_equal(spool_write(&s, "report", "x", 1, &d), 0);
+	assert_int_equal(stat(victim, &st), 0);
+	assert_int_equal(st.st_size, 8);
+	assert_content("report", "x");
+	assert_int_equal(nr_entries(), 1);
+	spool_close(&s);
+	/* nor is the folder one */
+	tree_link(&tree, "link", folder);
+	tree_path(&tree, "link", victim);
+	assert_int_equal(spool_open(victim, 0, &d, &s), -ENOTDIR);
+	assert_true(d.help[0]);
+}
+
+static void test_open(void **state)
+{
+	struct spool s = open_spool(0), second;
+	struct diag d;
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(spool_open(folder, 0, &d, &second), -EBUSY);
+	assert_non_null(strstr(d.what, folder));
+	spool_close(&s);
+	tree_put(&tree, "spool/.t410trace-unfinished", "half");
+	tree_put(&tree, "spool/report", "whole");
+	s = open_spool(0);
+	assert_int_equal(nr_entries(), 1);
+	spool_close(&s);
+	assert_int_equal(chmod(folder, 0757), 0);
+	assert_int_equal(spool_open(folder, 0, &d, &s), -EPERM);
+	assert_non_null(strstr(d.help, "chmod"));
+	tree_path(&tree, "spool/report", path);
+	assert_int_equal(spool_open(path, 0, &d, &s), -ENOTDIR);
+	assert_int_equal(spool_open("/nowhere/at/all", 0, &d, &s), -ENOENT);
+}
+
+static void test_bound(void **state)
+{
+	struct spool s;
+	struct diag d;
+	struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+
+	(void)state;
+	s = open_spool(0);
+	assert_int_equal(spool_write(&s, "a", "x", 1, &d), 0);
+	spool_close(&s);
+	s = open_spool(2);
+	assert_int_equal(spool_write(&s, "b", "x", 1, &d), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(spool_write(&s, "c", "x", 1, &d), -EDQUOT);
+		assert_non_null(strstr(d.what, "2 are there"));
+	}
+	/* replacing is no more than there was */
+	assert_int_equal(spool_write(&s, "b", "y", 1, &d), 0);
+	/* seen once the folder is known not to have changed for a while, too */
+	assert_int_equal(futimens(s.folder, old), 0);
+	assert_int_equal(spool_write(&s, "c", "x", 1, &d), -EDQUOT);
+	assert_int_equal(spool_write(&s, "c", "x", 1, &d), -EDQUOT);
+	tree_drop(&tree, "spool/a");
+	assert_int_equal(spool_write(&s, "c", "x", 1, &d), 0);
+	assert_int_equal(spool_write(&s, "d", "x", 1, &d), -EDQUOT);
+	assert_int_equal(nr_entries(), 2);
+	spool_close(&s);
+}
+
+static void on_full_disk(void *arg)
+{
+	static char text[100000];
+	struct spool s;
+	struct diag d = { 0 };
+	size_t nr = 0;
+	int err;
+
+	(void)arg;
+	memset(text, 'x', sizeof(text));
+	mkdir(folder, 0755);
+	if (!mount_small(folder, "size=1m")) {
+		fprintf(stderr, "no rights to mount: not tested\n");
+		_exit(0);
+	}
+	CHECK(!chmod(folder, 0755));
+	CHECK(!spool_open(folder, 0, &d, &s));
+	do {
+		char name[16];
+
+		snprintf(name, sizeof(name), "r%zu", nr);
+		err = spool_write(&s, name, text, sizeof(text), &d);
+		nr += !err;
+	} while (!err);
+	CHECK(err == -ENOSPC && nr == 10);
+	CHECK(strstr(d.what, "r10") && strstr(d.help, "space"));
+	CHECK(nr_entries() == nr);
+	/* what is there already stays, too */
+	CHECK(spool_write(&s, "r0", text, sizeof(text), &d) == -ENOSPC);
+	CHECK(nr_entries() == nr);
+	CHECK(!unlinkat(s.folder, "r1", 0));
+	CHECK(!spool_write(&s, "r10", text, sizeof(text), &d));
+	spool_close(&s);
+}
+
+static void test_full_disk(void **state)
+{
+	(void)state;
+	in_child(on_full_disk, NULL);
+}
+
+#define BIG 20000
+
+static void write_for_ever(void *arg)
+{
+	static char text[BIG];
+	struct spool s;
+	struct diag d;
+
+	CHECK(!spool_open(folder, 0, &d, &s));
+	CHECK(write(*(int *)arg, "x", 1) == 1);
+	for (unsigned int i = 0;; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "r%u", i % 50);
+		memset(text, 'a' + i % 26, sizeof(text));
+		CHECK(!spool_write(&s, name, text, sizeof(text), &d));
+	}
+}
+
+static void assert_whole(const char *name)
+{
+	char path[2 * PATH_MAX], text[BIG + 1];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_int_equal(fread(text, 1, sizeof(text), f), BIG);
+	fclose(f);
+	assert_int_equal(text[0], text[BIG - 1]);
+}
+
+static void test_killed(void **state)
+{
+	struct dirent *entry;
+	int pipes[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	for (size_t i = 0; i < under_valgrind(3, 60); i++) {
+		pid_t pid = fork();
+		DIR *dir;
+
+		if (!pid)
+			write_for_ever(&pipes[1]);
+		/* it has opened the folder: the lock of the one before was gone */
+		assert_int_equal(read(pipes[0], &byte, 1), 1);
+		usleep(i * 211 % 7000);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		dir = opendir(folder);
+		assert_non_null(dir);
+		while ((entry = readdir(dir)))
+			if (entry->d_name[0] != '.')
+				assert_whole(entry->d_name);
+		closedir(dir);
+	}
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_write, make, clear),
+		cmocka_unit_test_setup_teardown(test_names, make, clear),
+		cmocka_unit_test_setup_teardown(test_links, make, clear),
+		cmocka_unit_test_setup_teardown(test_open, make, clear),
+		cmocka_unit_test_setup_teardown(test_bound, make, clear),
+		cmocka_unit_test_setup_teardown(test_full_disk, make, clear),
+		cmocka_unit_test_setup_teardown(test_killed, make, clear),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What goes into the store comes out of it: accounts, queries, transactions, pruning. */
+#include "store_world.h"
+
+static struct tree tree;
+static char file[PATH_MAX];
+
+static int make(void **state)
+{
+	(void)state;
+	tree_make(&tree);
+	tree_path(&tree, "accounts.db", file);
+	return 0;
+}
+
+static int clear(void **state)
+{
+	(void)state;
+	tree_remove(&tree);
+	return 0;
+}
+
+static struct store *writer(void)
+{
+	struct diag d = { .what = "old" };
+	struct store *s;
+
+	assert_int_equal(store_open(file, true, &d, &s), 0);
+	assert_string_equal(d.what, "");
+	return s;
+}
+
+static void assert_same_job(const struct account_job *a, const struct account_job *b)
+{
+	struct blob x = { 0 }, y = { 0 };
+
+	assert_string_equal(a->key, b->key);
+	assert_string_equal(a->job.id, b->job.id);
+	assert_string_equal(a->job.name, b->job.name);
+	assert_string_equal(a->job.user, b->job.user);
+	assert_int_equal(a->job.scheduler, b->job.scheduler);
+	assert_int_equal(a->state, b->state);
+	assert_int_equal(a->reported, b->reported);
+	assert_int_equal(blob_job(&x, a), 0);
+	assert_int_equal(blob_job(&y, b), 0);
+	assert_int_equal(x.nr, y.nr);
+	assert_memory_equal(x.data, y.data, x.nr);
+	free(x.data);
+	free(y.data);
+}
+
+static void assert_same_total(const struct account_node_total *a,
+			      const struct account_node_total *b)
+{
+	assert_int_equal(a->counter, b->counter);
+	assert_memory_equal(&a->value, &b->value,
+			    sizeof(*a) - offsetof(struct account_node_total, value));
+}
+
+static void assert_same_counter(const struct account_counter *a, const struct account_counter *b)
+{
+	assert_string_equal(a->name, b->name);
+	assert_string_equal(a->bdf, b->bdf);
+	assert_int_equal(a->socket, b->socket);
+	assert_int_equal(a->source, b->source);
+	assert_int_equal(a->direction, b->direction);
+	assert_int_equal(a->destination, b->destination);
+	assert_int_equal(a->whole, b->whole);
+}
+
+static int expect_job(void *arg, const struct account_job *j)
+{
+	const struct account_job *wanted = arg;
+
+	assert_same_job(j, wanted);
+	/* some of it without the encoder */
+	assert_int_equal(j->whole.nr_totals, wanted->whole.nr_totals);
+	for (size_t i = 0; i < j->whole.nr_totals; i++) {
+		assert_int_equal(j->whole.totals[i].counter, wanted->whole.totals[i].counter);
+		assert_int_equal(j->whole.totals[i].low, wanted->whole.totals[i].low);
+		assert_int_equal(j->whole.totals[i].high, wanted->whole.totals[i].high);
+	}
+	assert_int_equal(j->nr_node, wanted->nr_node);
+	for (size_t i = 0; i < j->nr_node; i++)
+		assert_same_total(&j->node[i], &wanted->node[i]);
+	assert_string_equal(j->steps[1].step, "0");
+	assert_string_equal(j->steps[1].io[0].name, "nvme0n1");
+	assert_string_equal(j->path, wanted->path);
+	assert_string_equal(j->quality.weights, "cpu-time");
+	assert_int_equal(j->quality.late_slices, 1);
+	assert_int_equal(j->self.switches, 99999);
+	return 7;
+}
+
+static void test_round_trip(void **state)
+{
+	struct store_query q = { .id = "12" };
+	struct host_info host = sample_host(), read_host;
+	struct accounts_node node, read;
+	struct store *s = writer();
+	struct account_job j;
+	struct diag d;
+
+	(void)state;
+	sample_node(&node, SAMPLE_COUNTERS);
+	sample_job(&j, 12, SAMPLE_COUNTERS, 2);
+	j.gaps[0] = (struct account_gap){ 5, 9 };
+	j.nr_gaps = 1;
+	j.gap_ns = 4;
+	assert_int_equal(store_begin(s, &d), 0);
+	assert_int_equal(store_node(s, &host, &node, &d), 0);
+	assert_int_equal(store_job(s, &j, &d), 0);
+	assert_int_equal(store_commit(s, &d), 0);
+	assert_int_equal(store_each_job(s, &q, expect_job, &j, &d), 7);
+	store_close(s);
+
+	assert_int_equal(store_open(file, false, &d, &s), 0);
+	assert_int_equal(store_read_node(s, &read_host, &read, &d), 0);
+	assert_memory_equal(&read_host, &host, sizeof(host));
+	assert_int_equal(read.nr_counters, SAMPLE_COUNTERS);
+	for (size_t i = 0; i < SAMPLE_COUNTERS; i++) {
+		assert_same_counter(&read.counters[i], &node.counters[i]);
+		assert_same_total(&read.totals[i], &node.totals[i]);
+	}
+	assert_int_equal(read.until_ns, node.until_ns);
+	assert_int_equal(read.jobs_ended, 1);
+	assert_int_equal(read.jobs_dropped, 4);
+	assert_int_equal(read.late_rows, 5);
+	assert_int_equal(read.quality.windows, 6000);
+	assert_int_equal(store_each_job(s, &q, expect_job, &j, &d), 7);
+	q.id = j.key;
+	assert_int_equal(store_each_job(s, &q, expect_job, &j, &d), 7);
+	store_close(s);
+	account_job_release(&j);
+	accounts_node_release(&node);
+	accounts_node_release(&read);
+}
+
+/* Columns are what people query: they say the same as the account. */
+static void test_columns(void **state)
+{
+	char command[PATH_MAX + 256], line[256];
+	struct store *s = writer();
+	struct diag d;
+	FILE *out;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 12, 12, 60, &d), 0);
+	/* another process reads while the store is open, with SQLite's own means */
+	snprintf(
+		command, sizeof(command),
+		"python3 -c \"import sqlite3; print(*sqlite3.connect('file:%s?mode=ro', uri=True)"
+		".execute('select scheduler, id, user, state, end_ns - start_ns, cpu_ns, "
+		"mem_read_bytes, mem_write_bytes, pcie_read_bytes, steps from jobs').fetchone())\"",
+		file);
+	out = popen(command, "r");
+	assert_non_null(out);
+	assert_non_null(fgets(line, sizeof(line), out));
+	assert_int_equal(pclose(out), 0);
+	/* scale 1012000; counters 0 and 2 read, 1 and 3 write, 4, 6, 8, 10 are reads of devices */
+	assert_string_equal(line,
+			    "slurm 12 bob running 60000000000 101200000 2408560000 2813360000 "
+			    "9674720000 2\n");
+	store_close(s);
+}
+
+static void test_later_interval(void **state)
+{
+	struct store *s = writer();
+	struct account_job j;
+	struct found f;
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 3, 60, &d), 0);
+	assert_int_equal(put_interval(s, 2, 3, 61, &d), 0);
+	assert_int_equal(look(file, &(struct store_query){ .id = "1" }, &f, &d), 0);
+	assert_int_equal(f.intervals, 60);
+	assert_int_equal(look(file, &(struct store_query){ .id = "2" }, &f, &d), 0);
+	assert_int_equal(f.intervals, 61);
+
+	/* an id that was a stand-in so far: the same job, the other name */
+	assert_int_equal(store_begin(s, &d), 0);
+	sample_job(&j, 2, SAMPLE_COUNTERS, 2);
+	strcpy(j.job.id, "77");
+	assert_int_equal(store_job(s, &j, &d), 0);
+	assert_int_equal(store_commit(s, &d), 0);
+	account_job_release(&j);
+	assert_int_equal(look(file, NULL, &f, &d), 0);
+	assert_int_equal(f.nr, 3);
+	assert_int_equal(look(file, &(struct store_query){ .id = "2" }, &f, &d), 0);
+	assert_int_equal(f.nr, 0);
+	assert_int_equal(look(file, &(struct store_query){ .id = "77" }, &f, &d), 0);
+	assert_int_equal(f.nr, 1);
+	store_close(s);
+}
+
+/* Jobs 1 to @nr; every third is over, every sixth of these is stale. */
+static void fill(struct store *s, uint32_t nr)
+{
+	struct account_job j;
+	struct diag d;
+
+	assert_int_equal(store_begin(s, &d), 0);
+	put_node(s, 1, SAMPLE_COUNTERS);
+	for (uint32_t i = 1; i <= nr; i++) {
+		sample_job(&j, i, SAMPLE_COUNTERS, 0);
+		if (i % 3 == 0)
+			sample_end(&j, i % 6 ? ACCOUNT_ENDED : ACCOUNT_STALE);
+		if (i == 5)
+			j.job.scheduler = SCHEDULER_DOCKER;
+		assert_int_equal(store_job(s, &j, &d), 0);
+		account_job_release(&j);
+	}
+	assert_int_equal(store_commit(s, &d), 0);
+}
+
+static void assert_finds(const struct store_query *q, const char *numbers)
+{
+	char told[128] = "", number[16];
+	struct found f;
+	struct diag d;
+
+	assert_int_equal(look(file, q, &f, &d), 0);
+	for (size_t i = 0; i < f.nr; i++) {
+		assert_int_equal(sscanf(f.keys[i], "slurm-%15[0-9]-", number), 1);
+		strcat(strcat(told, number), " ");
+	}
+	assert_string_equal(told, numbers);
+}
+
+static void test_queries(void **state)
+{
+	struct store *s = writer();
+	struct diag d;
+
+	(void)state;
+	fill(s, 7);
+	assert_finds(&(struct store_query){ 0 }, "1 2 3 4 5 6 7 ");
+	assert_finds(&(struct store_query){ .newest = 2 }, "7 6 ");
+	assert_finds(&(struct store_query){ .states = 1u << ACCOUNT_RUNNING }, "1 2 4 5 7 ");
+	assert_finds(&(struct store_query){ .states = 1u << ACCOUNT_ENDED | 1u << ACCOUNT_STALE },
+		     "3 6 ");
+	assert_finds(&(struct store_query){ .states = 1u << ACCOUNT_STALE }, "6 ");
+	assert_finds(&(struct store_query){ .scheduler = SCHEDULER_DOCKER }, "5 ");
+	assert_finds(&(struct store_query){ .scheduler = SCHEDULER_DOCKER, .id = "4" }, "");
+	assert_finds(&(struct store_query){ .user = "alice" }, "1 3 5 7 ");
+	assert_finds(&(struct store_query){ .user = "' OR 1 --" }, "");
+	assert_finds(&(struct store_query){ .id = "4" }, "4 ");
+	assert_finds(&(struct store_query){ .since_ns = SAMPLE_START_NS + 64 * SAMPLE_S },
+		     "1 2 4 5 6 7 ");
+	assert_finds(&(struct store_query){ .unreported = true }, "3 6 ");
+	assert_int_equal(store_reported(s, "slurm-3-1003-1763740803", &d), 0);
+	assert_finds(&(struct store_query){ .unreported = true }, "6 ");
+	store_close(s);
+}
+
+static void test_rollback(void **state)
+{
+	struct store *s = writer();
+	struct account_job j;
+	struct found f;
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 2, 60, &d), 0);
+	assert_int_equal(store_begin(s, &d), 0);
+	put_node(s, 61, SAMPLE_COUNTERS);
+	sample_job(&j, 9, SAMPLE_COUNTERS + 1, 2);
+	/* a counter that nobody knows */
+	assert_int_equal(store_job(s, &j, &d), -EINVAL);
+	account_job_release(&j);
+	sample_job(&j, 9, SAMPLE_COUNTERS, 2);
+	assert_int_equal(store_job(s, &j, &d), 0);
+	store_rollback(s);
+	/* nothing lasts outside of an interval */
+	assert_int_equal(store_job(s, &j, &d), -EINVAL);
+	assert_int_equal(store_commit(s, &d), -EINVAL);
+	account_job_release(&j);
+	assert_int_equal(look(file, NULL, &f, &d), 0);
+	assert_int_equal(f.nr, 2);
+	assert_int_equal(f.node, 60);
+	store_close(s);
+}
+
+/* A reader sees one state; the next one sees the next. */
+static void test_one_state(void **state)
+{
+	static const struct store_query all;
+	struct store *s = writer(), *reader;
+	struct found f = { 0 };
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 2, 60, &d), 0);
+	assert_int_equal(store_open(file, false, &d, &reader), 0);
+	assert_int_equal(put_interval(s, 1, 3, 61, &d), 0);
+	assert_int_equal(store_each_job(reader, &all, note_job, &f, &d), 0);
+	assert_int_equal(f.nr, 2);
+	assert_int_equal(f.intervals, 60);
+	assert_true(store_kept(reader));
+	store_close(reader);
+	assert_int_equal(look(file, NULL, &f, &d), 0);
+	assert_int_equal(f.nr, 3);
+	assert_int_equal(f.intervals, 61);
+	store_close(s);
+	assert_int_equal(store_open(file, false, &d, &reader), 0);
+	assert_false(store_kept(reader));
+	store_close(reader);
+}
+
+/* Without a log there are no locks: who was overtaken says so. */
+static void test_overtaken(void **state)
+{
+	static const struct store_query all;
+	struct store *s = writer(), *reader;
+	struct found f = { 0 };
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 2, 60, &d), 0);
+	store_close(s);
+	assert_int_equal(store_open(file, false, &d, &reader), 0);
+	s = writer();
+	assert_int_equal(put_interval(s, 1, 3, 61, &d), 0);
+	assert_int_equal(store_each_job(reader, &all, note_job, &f, &d), -EAGAIN);
+	assert_non_null(strstr(d.help, "again"));
+	store_close(reader);
+	store_close(s);
+}
+
+static void mark_all_reported(struct store *s, uint32_t nr)
+{
+	struct account_job j;
+	struct diag d;
+
+	assert_int_equal(store_begin(s, &d), 0);
+	put_node(s, 1, SAMPLE_COUNTERS);
+	for (uint32_t i = 1; i <= nr; i++) {
+		sample_job(&j, i, 0, 0);
+		sample_end(&j, ACCOUNT_ENDED);
+		j.reported = i != 2;
+		assert_int_equal(store_job(s, &j, &d), 0);
+		account_job_release(&j);
+	}
+	sample_job(&j, nr + 1, 0, 0);
+	assert_int_equal(store_job(s, &j, &d), 0);
+	account_job_release(&j);
+	assert_int_equal(store_commit(s, &d), 0);
+}
+
+static void test_prune(void **state)
+{
+	struct store *s = writer();
+	uint64_t nr = 99;
+	struct found f;
+	struct diag d;
+
+	(void)state;
+	mark_all_reported(s, 1500);
+	/* nothing to forget */
+	assert_int_equal(store_prune(s, 0, 0, &d, &nr), 0);
+	assert_int_equal(nr, 0);
+	/* those that ended before job 6 did: 1 3 4 5, 2 is not reported */
+	assert_int_equal(store_prune(s, SAMPLE_START_NS + 66 * SAMPLE_S, 0, &d, &nr), 0);
+	assert_int_equal(nr, 4);
+	/* in pieces */
+	assert_int_equal(store_prune(s, 0, 10, &d, &nr), 0);
+	assert_int_equal(nr, STORE_PRUNE_MAX);
+	assert_int_equal(store_prune(s, 0, 10, &d, &nr), 0);
+	assert_int_equal(nr, 1495 - STORE_PRUNE_MAX - 10);
+	assert_int_equal(store_prune(s, 0, 10, &d, &nr), 0);
+	assert_int_equal(nr, 0);
+	/* what is not reported or running stays, whatever its age */
+	assert_int_equal(store_prune(s, UINT64_MAX / 2, 1, &d, &nr), 0);
+	assert_int_equal(nr, 10);
+	assert_int_equal(look(file, NULL, &f, &d), 0);
+	assert_int_equal(f.nr, 2);
+	assert_string_equal(f.keys[0], "slurm-2-1002-1763740802");
+	assert_string_equal(f.keys[1], "slurm-1501-2501-1763742301");
+	store_close(s);
+}
+
+/* The log does not grow with the number of intervals. */
+static void test_log_bounded(void **state)
+{
+	char log[PATH_MAX + 8];
+	struct store *s = writer();
+	struct stat st;
+	struct diag d;
+
+	(void)state;
+	snprintf(log, sizeof(log), "%s-wal", file);
+	for (uint64_t i = 1; i < 60; i++)
+		assert_int_equal(put_interval(s, 1, 100, i, &d), 0);
+	assert_int_equal(stat(log, &st), 0);
+	assert_in_range(st.st_size, 1, 16 << 20);
+	store_close(s);
+	assert_int_equal(stat(log, &st), 0);
+	assert_int_equal(st.st_size, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_round_trip, make, clear),
+		cmocka_unit_test_setup_teardown(test_columns, make, clear),
+		cmocka_unit_test_setup_teardown(test_later_interval, make, clear),
+		cmocka_unit_test_setup_teardown(test_queries, make, clear),
+		cmocka_unit_test_setup_teardown(test_rollback, make, clear),
+		cmocka_unit_test_setup_teardown(test_one_state, make, clear),
+		cmocka_unit_test_setup_teardown(test_overtaken, make, clear),
+		cmocka_unit_test_setup_teardown(test_prune, make, clear),
+		cmocka_unit_test_setup_teardown(test_log_bounded, make, clear),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The bytes that the store keeps of an account: exact, the same on all machines, and hostile. */
+#include "store_world.h"
+
+#include <zlib.h>
+
+#include "random.h"
+#include "valgrind.h"
+
+#define COUNTERS 5
+
+static void sample(struct account_job *j, struct blob *b)
+{
+	sample_job(j, 3, COUNTERS, 2);
+	j->gaps[0] = (struct account_gap){ 100, 200 };
+	j->gaps[1] = (struct account_gap){ 300, 700 };
+	j->nr_gaps = 2;
+	assert_int_equal(blob_job(b, j), 0);
+}
+
+/* Make the checksum right again, as somebody would who wants to do harm. */
+static void seal(uint8_t *data, size_t size)
+{
+	uint32_t crc = crc32(0, data, size - 4);
+
+	for (size_t i = 0; i < 4; i++)
+		data[size - 4 + i] = crc >> 8 * i;
+}
+
+static void test_form(void **state)
+{
+	/* version 1, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
+	static const uint8_t expected[] = { 1, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
+					    0, 0,    0, 0, 0, 0, 0, 0, 6,   0, 2, 0 };
+	struct account_job j = { .job.cgroup_id = 300, .boot = "b" };
+	struct blob b = { 0 };
+
+	(void)state;
+	j.quality.method = METHOD_CPU_TIME;
+	assert_int_equal(blob_job(&b, &j), 0);
+	assert_memory_equal(b.data, expected, sizeof(expected));
+	/* 20 losses, 8 costs, checksum */
+	assert_int_equal(b.nr, sizeof(expected) + 20 + 8 + 4);
+	free(b.data);
+}
+
+static void test_extremes(void **state)
+{
+	struct account_job j, read = { 0 };
+	struct blob b = { 0 }, again = { 0 };
+
+	(void)state;
+	sample_job(&j, 3, COUNTERS, 1);
+	memset(&j.gaps, 0xff, sizeof(j.gaps));
+	j.nr_gaps = ACCOUNT_MAX_GAPS;
+	j.whole.start_ns = UINT64_MAX;
+	j.whole.end_ns = 1;
+	j.whole.totals[0] = (struct account_total){ 4, 5, 9, 1, UINT64_MAX };
+	j.whole.totals[1] = (struct account_total){ 4, UINT64_MAX, 0, UINT64_MAX, 0 };
+	j.node[0].running_ns = j.node[0].enabled_ns + 1;
+	memset(j.steps[0].step, 'x', sizeof(j.steps[0].step) - 1);
+	free(j.path);
+	j.path = NULL;
+	assert_int_equal(blob_job(&b, &j), 0);
+	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), 0);
+	assert_int_equal(read.whole.totals[0].low, 9);
+	assert_int_equal(read.whole.totals[0].high, 1);
+	assert_int_equal(read.whole.totals[1].value, UINT64_MAX);
+	assert_int_equal(read.whole.start_ns, UINT64_MAX);
+	assert_int_equal(read.whole.end_ns, 1);
+	assert_int_equal(read.node[0].running_ns, j.node[0].running_ns);
+	assert_null(read.path);
+	assert_int_equal(blob_job(&again, &read), 0);
+	assert_int_equal(again.nr, b.nr);
+	assert_memory_equal(again.data, b.data, b.nr);
+	account_job_release(&j);
+	account_job_release(&read);
+	free(b.data);
+	free(again.data);
+}
+
+static void test_cut(void **state)
+{
+	struct account_job j, read = { .intervals = 77 };
+	struct blob b = { 0 };
+	uint8_t *part;
+
+	(void)state;
+	sample(&j, &b);
+	for (size_t size = 0; size < b.nr; size++) {
+		/* memory of its own: reading too far is seen */
+		part = malloc(size + 1);
+		memcpy(part, b.data, size);
+		assert_int_equal(blob_read_job(part, size, COUNTERS, &read), -EUCLEAN);
+		if (size > 4) {
+			seal(part, size);
+			assert_int_equal(blob_read_job(part, size, COUNTERS, &read), -EUCLEAN);
+		}
+		free(part);
+	}
+	assert_int_equal(blob_read_job(NULL, 0, COUNTERS, &read), -EUCLEAN);
+	/* nothing was touched */
+	assert_int_equal(read.intervals, 77);
+	assert_null(read.steps);
+	/* too long is wrong, too */
+	part = calloc(1, b.nr + 1);
+	memcpy(part, b.data, b.nr);
+	seal(part, b.nr + 1);
+	assert_int_equal(blob_read_job(part, b.nr + 1, COUNTERS, &read), -EUCLEAN);
+	free(part);
+	/* a counter that is not there, and a later version */
+	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS - 1, &read), -EUCLEAN);
+	b.data[0]++;
+	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), -EUCLEAN);
+	seal(b.data, b.nr);
+	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), -EPROTONOSUPPORT);
+	account_job_release(&j);
+	free(b.data);
+}
+
+/* Whatever comes out of it can be read safely: it is encoded again. */
+static void use(const struct account_job *j)
+{
+	struct blob b = { 0 };
+
+	assert_true(j->nr_gaps <= ACCOUNT_MAX_GAPS && j->nr_steps <= ACCOUNT_MAX_STEPS);
+	assert_true(j->quality.method < NR_METHODS);
+	for (size_t i = 0; i < j->whole.nr_totals; i++)
+		assert_true(j->whole.totals[i].counter < COUNTERS);
+	assert_int_equal(blob_job(&b, j), 0);
+	free(b.data);
+}
+
+static void test_hostile(void **state)
+{
+	struct draw random = { .state = 5 };
+	struct account_job j, read = { 0 };
+	struct blob b = { 0 };
+	size_t good = 0;
+	uint8_t *copy;
+
+	(void)state;
+	sample(&j, &b);
+	copy = malloc(b.nr);
+	for (size_t i = 0; i < under_valgrind(1000, 100000); i++) {
+		memcpy(copy, b.data, b.nr);
+		for (size_t n = draw_below(&random, 3) + 1; n; n--)
+			copy[1 + draw_below(&random, b.nr - 5)] = draw_below(&random, 256);
+		seal(copy, b.nr);
+		memset(&read, 0, sizeof(read));
+		if (blob_read_job(copy, b.nr, COUNTERS, &read))
+			continue;
+		use(&read);
+		account_job_release(&read);
+		good++;
+	}
+	assert_true(good > 0);
+	/* without the checksum being made right nothing is believed */
+	copy[b.nr / 2] ^= 1;
+	assert_int_equal(blob_read_job(copy, b.nr, COUNTERS, &read), -EUCLEAN);
+	account_job_release(&j);
+	free(copy);
+	free(b.data);
+}
+
+/* A few bytes cannot ask for much memory. */
+static void test_long_lists(void **state)
+{
+	uint8_t data[64] = { 1 };
+	struct account_job read = { 0 };
+
+	(void)state;
+	/* behind the version: zeros up to the number of the whole's totals */
+	for (size_t i = 1; i < sizeof(data) - 14; i++) {
+		memset(data + 1, 0, sizeof(data) - 1);
+		memset(data + i, 0xff, 9);
+		data[i + 9] = 1;
+		seal(data, sizeof(data));
+		assert_int_equal(blob_read_job(data, sizeof(data), COUNTERS, &read), -EUCLEAN);
+	}
+}
+
+static void test_node(void **state)
+{
+	struct accounts_node n, read = { .intervals = 3 };
+	struct blob b = { 0 };
+
+	(void)state;
+	sample_node(&n, 4);
+	assert_int_equal(blob_node(&b, &n), 0);
+	assert_int_equal(blob_read_node(b.data, b.nr, &read), 0);
+	assert_memory_equal(&read.self, &n.self, sizeof(n.self));
+	assert_int_equal(read.quality.merged_windows, 2);
+	assert_int_equal(read.intervals, 3);
+	for (size_t size = 0; size < b.nr; size++)
+		assert_int_equal(blob_read_node(b.data, size, &read), -EUCLEAN);
+	accounts_node_release(&n);
+	free(b.data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_form),	   cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_cut),	   cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_long_lists), cmocka_unit_test(test_node),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* t410trace serve: accounts of jobs, for months. One thread, one loop. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/live.h"
+#include "cli/serve_config.h"
+#include "cli/serve_keeper.h"
+#include "cli/serve_log.h"
+#include "cli/serve_pages.h"
+#include "cli/signals.h"
+#include "platform/http.h"
+#include "platform/notify.h"
+#include "platform/privileges.h"
+#include "version.h"
+
+#define NS_PER_MS   1000000ull
+/* The ring is emptied this often; a ring that fills faster wakes us itself. */
+#define DRAIN_NS    (100 * NS_PER_MS)
+/* The end of a job closes the interval, but not more often than this. */
+#define CLOSE_NS    (200 * NS_PER_MS)
+/*
+ * The first interval is short: jobs that are there already have a row in it, and so none that begins
+ * later can be taken for one of them.
+ */
+#define FIRST_NS    (20 * NS_PER_MS)
+/* Closing reports hold up the rest of the loop for so long at once, */
+#define REPORTS_NS  (100 * NS_PER_MS)
+/* and the end for so long: what is not written then is written after the next start. */
+#define FAREWELL_NS (10 * NS_PER_S)
+
+/**
+ * struct serve - the daemon
+ * @args, @config: what it was told
+ * @live_args: the same for the live run, which points to it
+ * @closed_ns, @next_ns, @drain_ns, @watchdog_ns: when the last interval was closed, and when what
+ *	is due (CLOCK_MONOTONIC)
+ * @ended: ends of jobs that closed intervals have
+ * @ready: the first interval was closed
+ * @more: closing reports wait, and could be written
+ * @stop: end
+ */
+struct serve {
+	struct serve_args args;
+	struct serve_config config;
+	struct trace_args live_args;
+	struct live *live;
+	struct serve_keeper keeper;
+	struct serve_pages pages;
+	struct http *http;
+	struct notify notify;
+	int signals;
+	uint64_t closed_ns;
+	uint64_t next_ns;
+	uint64_t drain_ns;
+	uint64_t watchdog_ns;
+	uint64_t ended;
+	bool ready;
+	bool more;
+	bool stop;
+};
+
+static void bpf_log(const char *text)
+{
+	serve_log(LOG_INFO, "%s", text);
+}
+
+/* --- start */
+
+static int open_http(struct serve *s, const char *address, struct diag *d, struct http **ret)
+{
+	*ret = NULL;
+	return address[0] ? http_open(address, serve_pages_get, &s->pages, d, ret) : 0;
+}
+
+static int open_live(struct serve *s, struct diag *d)
+{
+	int err = serve_config_live(&s->config, &s->live_args);
+
+	if (err)
+		return diag_fail(d, err, "out of memory");
+	err = live_open(&s->live_args, NULL, s->args.verbose ? bpf_log : NULL, d, &s->live);
+	if (err == -ENODEV && s->config.counters)
+		str_append(d->help, sizeof(d->help),
+			   " With counters = no there are accounts of CPU time and requests.");
+	return err;
+}
+
+/*
+ * Files and addresses first: what is wrong with them shows at once. The live run is last, so
+ * that its first interval has no time in it that nobody looked.
+ */
+static int open_all(struct serve *s, struct diag *d)
+{
+	int err = signals_open(true, d, NULL, &s->signals);
+
+	if (!err)
+		err = privileges_keep(false, d);
+	if (!err)
+		err = serve_keeper_open(&s->keeper, &s->config, d);
+	if (!err)
+		err = open_http(s, s->config.listen, d, &s->http);
+	if (!err)
+		err = open_live(s, d);
+	if (!err)
+		err = privileges_keep(true, d);
+	if (!err)
+		s->keeper.host = *live_host(s->live);
+	return err;
+}
+
+static void describe_address(const struct serve *s, char *ret, size_t size)
+{
+	const char *colon = strrchr(s->config.listen, ':');
+
+	str_copy(ret, size, "no address");
+	if (s->http)
+		snprintf(ret, size, "http://%.*s:%u/", (int)(colon - s->config.listen),
+			 s->config.listen, http_port(s->http));
+}
+
+static void warn_open_address(const struct serve *s)
+{
+	if (!serve_config_loopback(&s->config))
+		serve_log(LOG_WARNING,
+			  "listen = %s: whoever reaches this machine can read names of jobs and "
+			  "users",
+			  s->config.listen);
+}
+
+static void say_ready(const struct serve *s)
+{
+	char text[512], address[160], privileges[160];
+	const char *note;
+
+	for (size_t i = 0; (note = live_note(s->live, i)); i++)
+		serve_log(LOG_NOTICE, "%s", note);
+	str_copy(text, sizeof(text),
+		 "no counters: accounts have CPU time and requests of devices only");
+	if (s->config.counters)
+		live_describe_counters(s->live, text, sizeof(text));
+	serve_log(LOG_INFO, "%s", text);
+	live_describe_weights(s->live, text, sizeof(text));
+	serve_log(LOG_INFO, "%s", text);
+	live_describe_devices(s->live, text, sizeof(text));
+	if (text[0])
+		serve_log(LOG_INFO, "%s", text);
+	warn_open_address(s);
+	describe_address(s, address, sizeof(address));
+	privileges_text(privileges, sizeof(privileges));
+	serve_log(LOG_NOTICE,
+		  "version " T410TRACE_VERSION
+		  " is ready: intervals of %g s, accounts in %s, reports in %s, %s, with %s",
+		  s->config.interval_ns / 1e9, s->config.state, s->config.spool, address,
+		  privileges);
+	notify_send(&s->notify, "READY=1\nSTATUS=Ready at %s", address);
+}
+
+/* --- intervals */
+
+static void say_status(const struct serve *s)
+{
+	const struct serve_keeper *k = &s->keeper;
+	bool trouble = k->store_trouble.now || k->spool_trouble.now;
+
+	notify_send(&s->notify,
+		    "STATUS=%zu jobs, %" PRIu64 " closing reports written, %" PRIu64
+		    " waiting%s%.200s",
+		    accounts_nr(k->accounts), k->reported, k->unreported, trouble ? "; " : "",
+		    k->store_trouble.now ? k->store_trouble.why : k->spool_trouble.why);
+}
+
+static int close_interval(struct serve *s, bool last, struct diag *d)
+{
+	uint64_t start = monotonic_ns();
+	struct report *r;
+	int err;
+
+	s->ended = live_jobs_ended(s->live, s->config.schedulers);
+	err = live_report(s->live, last, d, &r);
+	if (err)
+		return err;
+	r->sequence = s->keeper.intervals;
+	err = serve_keeper_interval(&s->keeper, &s->config, r, d);
+	s->closed_ns = monotonic_ns();
+	s->keeper.cost_ns = s->closed_ns - start;
+	s->more = s->keeper.unreported;
+	return err;
+}
+
+/* Is it time? Some ends of jobs come together: they share an interval. */
+static uint64_t close_due(const struct serve *s)
+{
+	bool ended = live_jobs_ended(s->live, s->config.schedulers) != s->ended;
+	uint64_t soonest = s->closed_ns + CLOSE_NS;
+
+	if (!s->ready)
+		return s->next_ns;
+	if (ended || s->next_ns < soonest)
+		return soonest;
+	return s->next_ns;
+}
+
+static int close_when_due(struct serve *s, struct diag *d)
+{
+	uint64_t now = monotonic_ns();
+	int err;
+
+	if (now < close_due(s))
+		return 0;
+	/* Late ourselves: do not make up for it with short intervals. */
+	while (s->next_ns <= now)
+		s->next_ns += s->config.interval_ns;
+	err = close_interval(s, false, d);
+	if (err)
+		return err;
+	if (!s->ready) {
+		s->ready = true;
+		say_ready(s);
+	} else {
+		say_status(s);
+	}
+	return 0;
+}
+
+/* --- SIGHUP */
+
+/* The new address first. It may be that of the old one in other words: then there is no way but this. */
+static int change_address(struct serve *s, const struct serve_config *next, struct diag *d)
+{
+	struct http *http = NULL;
+	struct diag again = { 0 };
+	int err;
+
+	if (!strcmp(s->config.listen, next->listen))
+		return 0;
+	err = open_http(s, next->listen, d, &http);
+	if (err == -EADDRINUSE && s->http) {
+		http_close(s->http);
+		s->http = NULL;
+		err = open_http(s, next->listen, d, &http);
+		if (err && open_http(s, s->config.listen, &again, &s->http))
+			serve_log_diag(LOG_ERR, "", &again);
+	}
+	if (err)
+		return err;
+	http_close(s->http);
+	s->http = http;
+	return 0;
+}
+
+/* What can go wrong comes first, so that all is changed or nothing. */
+static int change(struct serve *s, struct diag *d)
+{
+	struct spool spool = { .folder = -1 };
+	struct serve_config next;
+	char fixed[256];
+	int err = serve_config_read(&s->args, d, &next);
+
+	if (!err && strcmp(s->config.spool, next.spool) != 0)
+		err = spool_open(next.spool, next.spool_max_files, d, &spool);
+	if (!err)
+		err = change_address(s, &next, d);
+	if (err) {
+		if (spool.folder >= 0)
+			spool_close(&spool);
+		return err;
+	}
+	serve_keeper_change(&s->keeper, &next, spool.folder >= 0 ? &spool : NULL);
+	if (next.interval_ns != s->config.interval_ns)
+		s->next_ns = s->closed_ns + next.interval_ns;
+	serve_config_fixed(&s->config, &next, fixed, sizeof(fixed));
+	serve_config_take(&s->config, &next);
+	s->more = s->keeper.unreported;
+	if (fixed[0])
+		serve_log(LOG_WARNING, "changed, but only a restart makes it so: %s", fixed);
+	return 0;
+}
+
+static void reload(struct serve *s)
+{
+	struct diag d = { 0 };
+
+	notify_send(&s->notify, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_ns() / 1000);
+	if (change(s, &d)) {
+		serve_log_diag(LOG_ERR, "the settings stay as they were: ", &d);
+	} else {
+		char address[160];
+
+		warn_open_address(s);
+		describe_address(s, address, sizeof(address));
+		serve_log(LOG_NOTICE, "settings read again: intervals of %g s, reports in %s, %s",
+			  s->config.interval_ns / 1e9, s->config.spool, address);
+	}
+	notify_send(&s->notify, "READY=1");
+}
+
+/* --- the loop */
+
+static void take_signals(struct serve *s)
+{
+	int sig;
+
+	while ((sig = signals_take(s->signals))) {
+		if (sig == SIGHUP)
+			reload(s);
+		else
+			s->stop = true;
+	}
+}
+
+static uint64_t next_wake(struct serve *s)
+{
+	uint64_t now = monotonic_ns(), wake;
+	int ms = s->http ? http_timeout_ms(s->http) : -1;
+
+	if (s->more)
+		return now;
+	wake = earlier(earlier(s->drain_ns, live_next_ns(s->live)),
+		       earlier(close_due(s), s->watchdog_ns));
+	return ms < 0 ? wake : earlier(wake, now + ms * NS_PER_MS);
+}
+
+static void watchdog(struct serve *s, uint64_t now)
+{
+	if (now < s->watchdog_ns)
+		return;
+	notify_send(&s->notify, "WATCHDOG=1");
+	s->watchdog_ns = now + s->notify.watchdog_ns;
+}
+
+static int turn(struct serve *s, struct diag *d)
+{
+	struct pollfd fds[] = {
+		{ .fd = live_fd(s->live), .events = POLLIN },
+		{ .fd = s->signals, .events = POLLIN },
+		{ .fd = s->http ? http_fd(s->http) : -1, .events = POLLIN },
+	};
+	uint64_t now;
+	int err = wait_until(fds, ARRAY_SIZE(fds), next_wake(s));
+
+	if (err)
+		return diag_fail(d, err, "cannot wait: %s", strerror(-err));
+	err = live_drain(s->live, d);
+	now = monotonic_ns();
+	s->drain_ns = now + DRAIN_NS;
+	if (!err)
+		err = close_when_due(s, d);
+	if (err)
+		return err;
+	if (s->more)
+		s->more = serve_keeper_reports(&s->keeper, monotonic_ns() + REPORTS_NS);
+	if (s->http)
+		http_run(s->http);
+	if (fds[1].revents)
+		take_signals(s);
+	watchdog(s, now);
+	return 0;
+}
+
+/* What has come so far is closed and kept. Jobs go on: the next start notes a pause. */
+static int farewell(struct serve *s, struct diag *d)
+{
+	int err;
+
+	notify_send(&s->notify, "STOPPING=1\nSTATUS=Keeping the last interval");
+	err = close_interval(s, true, d);
+	if (err)
+		return err;
+	if (s->more)
+		serve_keeper_reports(&s->keeper, monotonic_ns() + FAREWELL_NS);
+	serve_log(LOG_NOTICE,
+		  "ended as asked: %" PRIu64 " intervals, %" PRIu64
+		  " closing reports written, %" PRIu64 " waiting, %zu jobs go on",
+		  s->keeper.intervals, s->keeper.reported, s->keeper.unreported,
+		  accounts_nr(s->keeper.accounts));
+	return 0;
+}
+
+static int run(struct serve *s, struct diag *d)
+{
+	int err = 0;
+
+	s->closed_ns = s->pages.started_ns = monotonic_ns();
+	s->next_ns = s->closed_ns + FIRST_NS;
+	s->watchdog_ns = s->notify.watchdog_ns == UINT64_MAX ? UINT64_MAX : 0;
+	s->ended = live_jobs_ended(s->live, s->config.schedulers);
+	while (!err && !s->stop)
+		err = turn(s, d);
+	return err ? err : farewell(s, d);
+}
+
+static void close_all(struct serve *s)
+{
+	http_close(s->http);
+	serve_pages_release(&s->pages);
+	/* Before the live run: the last report points into it. */
+	serve_keeper_close(&s->keeper);
+	live_free(s->live);
+	trace_args_free(&s->live_args);
+	notify_close(&s->notify);
+	if (s->signals >= 0)
+		close(s->signals);
+}
+
+static int check_only(const struct serve *s)
+{
+	printf("%s: the settings are right\n",
+	       access(s->args.file, F_OK) ? "no file, defaults" : s->args.file);
+	return EXIT_OK_;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+	struct serve s = { .signals = -1, .keeper = SERVE_KEEPER_INIT };
+	struct diag d = { 0 };
+	int err, status = EXIT_FAILED;
+
+	serve_args_parse(argc, argv, &s.args);
+	err = serve_config_read(&s.args, &d, &s.config);
+	if (err) {
+		serve_log_diag(LOG_ERR, "", &d);
+		return EXIT_USAGE;
+	}
+	if (s.args.check)
+		return check_only(&s);
+	s.keeper.verbose = s.args.verbose;
+	s.pages = (struct serve_pages){ .keeper = &s.keeper, .config = &s.config };
+	notify_open(&s.notify);
+	err = open_all(&s, &d);
+	if (!err) {
+		err = run(&s, &d);
+		if (!err)
+			status = s.keeper.store_trouble.now ? EXIT_INCOMPLETE : EXIT_OK_;
+	}
+	if (err)
+		serve_log_diag(LOG_ERR, "", &d);
+	close_all(&s);
+	return status;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/serve_log.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* JOURNAL_STREAM names the journal's socket; somebody may have redirected us since. */
+static bool to_journal(void)
+{
+	static int known = -1;
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	if (known < 0)
+		known = stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+			!fstat(STDERR_FILENO, &st) && st.st_dev == device && st.st_ino == inode;
+	return known;
+}
+
+void serve_log(int priority, const char *fmt, ...)
+{
+	char text[2048];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	/* What comes from names of files and the like cannot make lines of its own. */
+	for (char *c = text; (c = strpbrk(c, "\n\r")); c++)
+		*c = ' ';
+	if (to_journal())
+		fprintf(stderr, "<%d>%s\n", priority, text);
+	else
+		fprintf(stderr, "%s: %s%s\n", SERVE_WHO, priority == LOG_WARNING ? "warning: " : "",
+			text);
+}
+
+void serve_log_diag(int priority, const char *before, const struct diag *d)
+{
+	serve_log(priority, "%s%s%s%s", before, d->what, d->help[0] ? "; " : "", d->help);
+}

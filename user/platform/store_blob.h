@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the store keeps of an account beside the columns for queries: bytes of a fixed, versioned
+ * form that does not depend on the machine. Numbers are base 128, the lowest seven bits first,
+ * bit 7 says that more follow; texts are their length and their bytes. The last four bytes are a
+ * CRC-32 of those before, lowest byte first. What is read may be hostile.
+ */
+#ifndef PLATFORM_STORE_BLOB_H
+#define PLATFORM_STORE_BLOB_H
+
+#include "account.h"
+
+/**
+ * struct blob - bytes being written; all zero is an empty one
+ * @data, @nr, @cap: the bytes; free @data
+ * @failed: there was no memory
+ */
+struct blob {
+	uint8_t *data;
+	size_t nr;
+	size_t cap;
+	bool failed;
+};
+
+/** blob_job() - write all of an account but who it is (scheduler, id, name, user, key) and its state */
+int blob_job(struct blob *b, const struct account_job *j);
+
+/** blob_node() - write losses and cost of the machine's totals */
+int blob_node(struct blob *b, const struct accounts_node *n);
+
+/**
+ * blob_read_job() - read what blob_job() wrote
+ * @data, @size: the bytes
+ * @nr_counters: counters that it may refer to
+ * @ret: its other fields are left alone; release it with account_job_release()
+ *
+ * Return: 0, -EPROTONOSUPPORT for a later version, -EUCLEAN for damage, -ENOMEM. @ret has
+ * nothing new to release after an error.
+ */
+int blob_read_job(const void *data, size_t size, size_t nr_counters, struct account_job *ret);
+
+/** blob_read_node() - the same for what blob_node() wrote */
+int blob_read_node(const void *data, size_t size, struct accounts_node *ret);
+
+#endif
