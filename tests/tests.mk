@@ -17,6 +17,11 @@ $(B)/tests/live/weigh $(B)/tests/live/iowho: $(B)/tests/live/%: tests/live/%.c $
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
 
+# Accounts, metrics and the HTTP server with made-up numbers, for Prometheus
+$(B)/tests/live/exporter: tests/live/exporter.c $(LIBOBJ)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) -lcmocka $(LIBS)
+
 .PHONY: check
 check:
 	@packaging/deps.sh
