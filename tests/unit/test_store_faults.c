@@ -141,6 +141,12 @@ static void test_other_people(void **state)
 	in_child(nobody_reads, &i);
 	store_close(s);
 	in_child(nobody_reads, &i);
+	/* the first commit into a log that was empty */
+	s = writer();
+	i = 102;
+	assert_int_equal(put_interval(s, 1, 3, i, &d), 0);
+	in_child(nobody_reads, &i);
+	store_close(s);
 }
 
 /* The log is written from its begin again and again while somebody reads who may not write. */
@@ -459,7 +465,8 @@ static void test_damaged_inside(void **state)
 	(void)state;
 	make_store();
 	killed(die_with_interval, &i);
-	remove_log();
+	/* nothing that is read anyway when it is opened */
+	set_columns("UPDATE jobs SET reported = 1, state = 'ended'");
 	assert_int_equal(stat(file, &st), 0);
 	/* the header of a page in the middle */
 	damage(st.st_size / 16384 / 2 * 16384, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff");
