@@ -499,6 +499,8 @@ scenario_grace_alone() {
 . /host/guest_stat.sh
 # shellcheck source=tests/machine/guest_devices.sh
 . /host/guest_devices.sh
+# shellcheck source=tests/machine/guest_slurm.sh
+. /host/guest_slurm.sh
 
 # --- running them
 

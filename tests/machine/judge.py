@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Compare what t410trace reported in the virtual T410 with what was true.
 
-judge.py FOLDER [SCENARIO...]: FOLDER/SCENARIO holds what guest.sh left. Prints a line
-per test, then the counts. Exits with 1 when a test failed or none was made.
+judge.py [--second FOLDER2] FOLDER [SCENARIO...]: FOLDER/SCENARIO holds what guest.sh left, and
+FOLDER2/SCENARIO that of another run. Prints a line per test, then the counts. Exits with 1 when
+a test failed or none was made.
+judge.py --again FOLDER [SCENARIO...]: only the names of scenarios that deserve another run.
 """
 
+import contextlib
 import json
 import pathlib
 import re
@@ -15,9 +18,10 @@ import sys
 import judge_destinations
 import judge_devices
 import judge_latency
+import judge_slurm
 import judge_stat
 from known import Known
-from results import Failure, Scenario, Wiring, expect, expect_close, expect_equal, expect_share
+from results import Exact, Failure, Scenario, Wiring, estimate, expect, expect_close, expect_equal, expect_share, require
 
 HERE = pathlib.Path(__file__).resolve().parent
 CHECK_REPORT = HERE.parent / "check-report"
@@ -33,9 +37,9 @@ TRAFFIC = {"t410": "traffic.conf", "grace": "traffic-grace.conf"}
 
 def machine_of(scenario):
     """Shape and traffic. Names that begin with that of a shape are scenarios for it, others
-    for the T410; tests of stat and of devices have traffic of their own."""
-    if scenario in KNOWN:
-        return KNOWN[scenario]
+    for the T410; tests of stat and of devices have traffic of their own, those of Slurm a cluster."""
+    if scenario in KNOWN or scenario in judge_slurm.SHAPES:
+        return KNOWN.get(scenario) or judge_slurm.SHAPES[scenario]
     shape = scenario.split("_")[0]
     shape = shape if shape in TRAFFIC else "t410"
     return shape, TRAFFIC[shape]
@@ -125,6 +129,7 @@ def nothing_is_lost(s):
 
 @test("grace_conservation")
 @test("conservation")
+@estimate
 def cpus_are_somewhere_all_the_time(s):
     reports = s.reports("all")
     length = sum(report["interval"]["duration_ns"] for report in reports.each)
@@ -149,6 +154,7 @@ def intervals_follow_each_other(s):
 
 
 @test("alone")
+@estimate
 def its_row_has_all(s):
     reports, line = s.reports("all"), s.truth().named("alone")[0]
     share = reports.share(READ1, by_pid(line["pid"]))
@@ -159,6 +165,7 @@ def its_row_has_all(s):
 
 
 @test("alone")
+@estimate
 def its_cpu_time_is_there(s):
     reports, line = s.reports("all"), s.truth().named("alone")[0]
     # Its own clock starts a few milliseconds late, after a calibration.
@@ -166,6 +173,7 @@ def its_cpu_time_is_there(s):
 
 
 @test("turns")
+@estimate
 def the_others_bytes_are_not_in_its_row(s):
     reports, truth = s.reports("first"), s.truth()
     line = truth.named("first")[0]
@@ -173,18 +181,19 @@ def the_others_bytes_are_not_in_its_row(s):
     expect_share(share["value"], line["bytes"], 0.95, "its row")
     # bounds allow for the noise that the counter may have
     expect_share(share["high"] / 1.02, line["bytes"], 0.95, "the upper bound of its row")
-    expect(
+    require(
         reports.share(READ1, any_row)["value"] <= line["bytes"],
         "rows have more than the followed program moved",
     )
 
 
 @test("turns")
+@estimate
 def the_others_bytes_are_unattributed(s):
     reports, truth = s.reports("first"), s.truth()
     reasons = reports.unattributed(READ1)
     expect_equal(reports.counter(READ1), truth.counter(READ1), "the counter")
-    expect(set(reasons) <= {"other", "idle", "background"}, f"reasons {sorted(reasons)}")
+    require(set(reasons) <= {"other", "idle", "background"}, f"reasons {sorted(reasons)}")
     expect(reasons.get("background", 0) <= 0.01 * truth.counter(READ1), f"background: {reasons}")
     expect(
         reasons.get("other", 0) >= truth.bytes("second"),
@@ -208,6 +217,7 @@ def error_of(parts, lines):
 
 
 @test("tenants")
+@estimate
 def they_differ_and_take_turns_at_random(s):
     """Without this the other tests would be easy."""
     reports, lines = s.reports("all"), tenant_lines(s)
@@ -236,6 +246,7 @@ def no_byte_is_invented_or_lost(s):
 
 
 @test("tenants")
+@estimate
 def each_has_the_bytes_it_moved(s):
     reports, lines = s.reports("all"), tenant_lines(s)
     parts = [reports.share(READ1, by_pid(line["pid"]))["value"] for line in lines]
@@ -246,6 +257,7 @@ def each_has_the_bytes_it_moved(s):
 
 @test("weights")
 @test("tenants")
+@estimate
 def their_bars_hold(s):
     reports = s.reports("all")
     for line in tenant_lines(s):
@@ -267,6 +279,7 @@ def the_event_is_used_and_named(s):
 
 
 @test("weights")
+@estimate
 def all_are_near_the_truth(s):
     reports, lines = s.reports("all"), tenant_lines(s)
     parts = [reports.share(READ1, by_pid(line["pid"]))["value"] for line in lines]
@@ -296,6 +309,7 @@ def they_are_in_a_recording(s):
 
 
 @test("short")
+@estimate
 def a_command_of_five_milliseconds_is_in_the_books(s):
     for name in ("short1", "short2", "short3"):
         reports, line = s.reports(name), s.truth().named(name)[0]
@@ -335,6 +349,7 @@ def counters_are_shared(s):
 
 
 @test("crowded")
+@estimate
 def constant_traffic_is_scaled_well(s):
     """Events lose the moments of being switched on, which are long on emulated CPUs."""
     reports = s.reports("all")
@@ -344,6 +359,7 @@ def constant_traffic_is_scaled_well(s):
 
 
 @test("crowded")
+@estimate
 def bursts_are_scaled_roughly(s):
     """One burst in a millisecond of counting stands for those in the rest of a window."""
     expect_close(s.reports("all").counter(READ0), s.truth().counter(READ0), 0.3, READ0)
@@ -370,6 +386,7 @@ def leaves_add_up_to_the_counters(s):
 
 
 @test("tree")
+@estimate
 def parents_include_their_children(s):
     reports, truth = s.reports("all"), s.truth()
     for name, program in ((READ0, "left"), (WRITE0, "deep")):
@@ -382,6 +399,7 @@ def parents_include_their_children(s):
 
 
 @test("tree")
+@estimate
 def bytes_are_in_the_right_cgroups(s):
     reports, truth = s.reports("all"), s.truth()
     for path, name, program in (
@@ -417,6 +435,7 @@ def the_summary_is_the_sum_of_the_reports(s):
 
 
 @test("moves")
+@estimate
 def cpu_time_follows_into_the_cgroup(s):
     reports, lines = s.reports("all"), s.truth().named("mover")
     expect_equal(len(lines), 16, "programs that ended")
@@ -433,6 +452,7 @@ def only_the_cgroup_has_rows(s):
 
 
 @test("cgroup")
+@estimate
 def the_rest_is_other(s):
     reports, truth = s.reports("only"), s.truth()
     followed = truth.bytes("in") + truth.bytes("below")
@@ -444,6 +464,7 @@ def the_rest_is_other(s):
 
 
 @test("threads")
+@estimate
 def each_thread_has_its_row(s):
     reports, lines = s.reports("threads"), s.truth().named("three")
     expect_equal(len({line["tid"] for line in lines}), 3, "number of threads")
@@ -458,6 +479,7 @@ def each_thread_has_its_row(s):
 
 
 @test("threads")
+@estimate
 def the_threads_have_the_bytes(s):
     reports, lines = s.reports("threads"), s.truth().named("three")
     sockets = reports.share(READ1, by_pid(lines[0]["pid"]))
@@ -484,6 +506,7 @@ def the_table_fits_80_columns(s):
 
 
 @test("busy")
+@estimate
 def a_process_that_never_sleeps_is_in_every_report(s):
     reports, pid = s.reports("busy"), s.number("busy.pid")
     full = [r for r in reports.each if r["interval"]["duration_ns"] > 250_000_000]
@@ -496,6 +519,7 @@ def a_process_that_never_sleeps_is_in_every_report(s):
 
 
 @test("family")
+@estimate
 def children_are_followed(s):
     reports, truth = s.reports("family"), s.truth()
     for name in ("child", "grandchild"):
@@ -583,6 +607,7 @@ def a_closed_pipe(s):
 
 
 @test("death")
+@estimate
 def bytes_of_the_dead_stay(s):
     reports, line = s.reports("dies"), s.truth().named("dies")[0]
     share = reports.share(READ1, by_pid(line["pid"]))
@@ -642,6 +667,7 @@ def terminate_reaches_the_command(s):
 
 
 @test("command")
+@estimate
 def its_last_bytes_are_counted(s):
     reports, line = s.reports("term"), s.truth().named("term")[0]
     expect_equal(reports.counter(READ1), line["bytes"], "the counter")
@@ -660,6 +686,7 @@ def the_reader_moves(s):
 
 
 @test("hotplug")
+@estimate
 def counting_goes_on(s):
     reports, truth = s.reports("all"), s.truth().counter(READ1)
     # The driver itself drops a few milliseconds while it moves the events.
@@ -670,6 +697,7 @@ def counting_goes_on(s):
 
 
 @test("hotplug")
+@estimate
 def the_program_keeps_its_bytes(s):
     reports, line = s.reports("all"), s.truth().named("steady")[0]
     share = reports.share(READ1, by_pid(line["pid"]))
@@ -677,6 +705,7 @@ def the_program_keeps_its_bytes(s):
 
 
 @test("hotplug")
+@estimate
 def cpu_time_is_sound(s):
     reports, line = s.reports("all"), s.truth().named("steady")[0]
     expect_close(reports.on_cpu(by_pid(line["pid"])), line["cpu_ns"], 0.03, "CPU time")
@@ -695,7 +724,7 @@ def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
 
 
-for part in (judge_destinations, judge_devices, judge_latency, judge_stat):
+for part in (judge_destinations, judge_devices, judge_latency, judge_slurm, judge_stat):
     for scenario, functions in part.TESTS.items():
         TESTS.setdefault(scenario, []).extend(functions)
 
@@ -734,22 +763,53 @@ def the_kernel_has_nothing_to_say(s):
         expect(not COMPLAINT.search(line) or remarks and remarks.search(line), line.strip())
 
 
-def judge(folder, names):
+def judge_one(folder, name, function):
+    """What is wrong, None if nothing is; and whether another try may put it right."""
+    try:
+        function(Scenario(folder / name, wiring_of(name)))
+    except Exact as failure:
+        return str(failure), False
+    except Failure as failure:
+        return str(failure), getattr(function, "estimate", False)
+    except (KeyError, IndexError, ValueError, OSError) as error:
+        return f"{type(error).__name__}: {error}", False
+    return None, False
+
+
+def tests_of(name):
+    return [reports_are_valid, the_kernel_has_nothing_to_say, *TESTS[name]]
+
+
+def again(folder, names):
+    """Scenarios that deserve a second run: nothing is wrong but estimates."""
+    for name in names:
+        found = [judge_one(folder, name, function) for function in tests_of(name)]
+        wrong = [may for why, may in found if why is not None]
+        if wrong and all(wrong):
+            yield name
+
+
+def judge(folder, names, second=None):
+    """@second: results of another run of some of the scenarios. An estimate passes when it was
+    right in one of both runs; everything else has to be right in both."""
     counts = {"ok": 0, "not ok": 0}
     for name in names:
-        for function in [reports_are_valid, the_kernel_has_nothing_to_say, *TESTS[name]]:
+        for function in tests_of(name):
             label = f"{name}/{function.__name__.replace('_', '-')}"
-            try:
-                function(Scenario(folder / name, wiring_of(name)))
-            except Failure as failure:
-                counts["not ok"] += 1
-                print(f"not ok {label}: {failure}")
-            except (KeyError, IndexError, ValueError, OSError) as error:
-                counts["not ok"] += 1
-                print(f"not ok {label}: {type(error).__name__}: {error}")
-            else:
+            why, may = judge_one(folder, name, function)
+            if second and (second / name).exists():
+                later, may_later = judge_one(second, name, function)
+                for number, said in enumerate((why, later), 1):
+                    if said is not None:
+                        print(f"# attempt {number}: not ok {label}: {said}")
+                forgiven = later is None and may or why is None and may_later
+                why = None if forgiven else why if why is not None and not may else later
+            if why is None:
                 counts["ok"] += 1
                 print(f"ok {label}")
+            else:
+                counts["not ok"] += 1
+                print(f"not ok {label}: {why}")
     return counts
 
 
@@ -758,11 +818,19 @@ def main():
         for name in TESTS:
             print(*machine_of(name), name)
         return 0
-    if len(sys.argv) < 2:
+    arguments = sys.argv[1:]
+    mode = arguments.pop(0) if arguments[:1] in (["--again"], ["--second"]) else None
+    if len(arguments) < (2 if mode == "--second" else 1):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    folder = pathlib.Path(sys.argv[1])
-    counts = judge(folder, sys.argv[2:] or TESTS)
+    second = pathlib.Path(arguments.pop(0)) if mode == "--second" else None
+    folder, names = pathlib.Path(arguments[0]), arguments[1:] or TESTS
+    if mode == "--again":
+        with contextlib.redirect_stdout(sys.stderr):
+            found = list(again(folder, names))
+        print("\n".join(found))
+        return 0
+    counts = judge(folder, names, second)
     print(f"{counts['ok']} passed, {counts['not ok']} failed, 0 skipped")
     return 0 if counts["ok"] and not counts["not ok"] else 1
 

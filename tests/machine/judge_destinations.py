@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of where bytes go, on both shapes of the machine; see judge.py."""
 
-from results import expect, expect_close, expect_equal, expect_share
+from results import estimate, expect, expect_close, expect_equal, expect_share
 
 TESTS = {}
 DESTINATIONS = ("cmem", "gmem", "cxl", "remote")
@@ -54,6 +54,7 @@ OWNERS = (
 
 
 @test("destinations")
+@estimate
 def bytes_are_where_they_were_sent(s):
     reports = s.reports("all")
     for name, metric, slot, _ in OWNERS:
@@ -64,6 +65,7 @@ def bytes_are_where_they_were_sent(s):
 
 
 @test("destinations")
+@estimate
 def those_who_sent_them_have_them(s):
     reports = s.reports("all")
     for name, metric, _, least in OWNERS:
@@ -81,6 +83,7 @@ def sums_are_the_sums(s):
 
 
 @test("destinations")
+@estimate
 def turns_are_told(s):
     counters = [c for report in s.reports("all").each for c in report["counters"]]
     expect_equal(len({c["name"] for c in counters}), 24, "number of counters")
@@ -128,6 +131,7 @@ def only_cpus_have_counters(s):
 
 
 @test("grace_alone")
+@estimate
 def its_row_has_all(s):
     reports = s.reports("all")
     for name, wanted in (

@@ -6,7 +6,7 @@ devices.conf by known.py, from the programs, and for disks from QEMU's own accou
 import json
 import re
 
-from results import Failure, Reports, expect, expect_close, expect_equal, expect_share
+from results import Failure, Reports, estimate, expect, expect_close, expect_equal, expect_share
 
 TESTS = {}
 DEVICES = ("t410,disks", "devices.conf")
@@ -331,6 +331,7 @@ def the_fabric_is_exact_too(s):
 
 
 @test("devices_rotation")
+@estimate
 def each_is_near_the_truth(s):
     reports, found = s.reports("all"), []
     for bdf in FOUR_SWITCHED:
@@ -347,6 +348,7 @@ def each_is_near_the_truth(s):
 
 
 @test("devices_rotation")
+@estimate
 def each_has_a_quarter_of_the_time(s):
     reports = s.reports("all")
     found = [coverage(reports, bdf) for bdf in FOUR_SWITCHED]
@@ -360,6 +362,7 @@ def each_has_a_quarter_of_the_time(s):
 
 
 @test("devices_rotation")
+@estimate
 def its_bars_hold(s):
     reports = s.reports("all")
     for bdf in FOUR_SWITCHED:
@@ -371,6 +374,7 @@ def its_bars_hold(s):
 
 
 @test("devices_rotation")
+@estimate
 def the_port_fits(s):
     """The sum is in doubt itself: not every time."""
     reports, checks = s.reports("all"), []
@@ -421,6 +425,21 @@ def programs(s, name):
     return {line["name"]: line for line in lines}
 
 
+def io_limit(who, side, lines):
+    """How far the bytes of a program may be off: 5 % of them for the workloads, reader and writer.
+
+    "mixed" has 3 % of the disk's bytes and works beside them. What can go wrong is at the edges of
+    windows: a request of a neighbour is on its way there, and its bytes are split by what is known
+    of the request. Such an error is a part of the neighbours' bytes, whoever gets it: half a
+    percent of them is little to them and a lot to "mixed". That its bar tells this is required
+    as well (see bars_hold).
+    """
+    own = lines[who][side] or lines[who]["read"] + lines[who]["write"]
+    if who != "mixed":
+        return 0.05 * own
+    return 0.05 * own + 0.005 * sum(line[side] for name, line in lines.items() if name != who)
+
+
 IO_RUNS = (("all", "truth.live", "totals"), ("process", "truth.record", "totals2"))
 
 
@@ -449,10 +468,11 @@ def no_byte_of_the_disk_is_invented_or_lost(s):
 
 
 @test("devices_io")
+@estimate
 def each_program_has_its_own(s):
     for name, truth, _ in IO_RUNS:
-        reports, found = io_reports(s, name), []
-        for who, line in programs(s, truth).items():
+        reports, found, lines = io_reports(s, name), [], programs(s, truth)
+        for who, line in lines.items():
             expect(line["requests"] > 50, f"{who}: {line['requests']} requests")
 
             def mine(row, pid=line["pid"]):
@@ -460,14 +480,38 @@ def each_program_has_its_own(s):
 
             for side in ("read", "write"):
                 value, wanted = part_of(reports, DISK, f"{side}_bytes", mine), line[side]
-                other = line["read"] + line["write"]
                 found.append(f"{who} {side} {value}/{wanted}")
-                expect(abs(value - wanted) <= 0.05 * (wanted or other), f"{name}: {found[-1]}")
-                expect_equal(part_of(reports, DISK, f"io_{side}_bytes", mine), wanted, f"{name}: requests of {who}")
+                expect(abs(value - wanted) <= io_limit(who, side, lines), f"{name}: {found[-1]}")
         show(f"devices_io: {name}:", ", ".join(found))
 
 
 @test("devices_io")
+@estimate
+def bars_hold(s):
+    for name, truth, _ in IO_RUNS:
+        reports = io_reports(s, name)
+        for who, line in programs(s, truth).items():
+            for side in ("read", "write"):
+                low, high = (
+                    part_of(reports, DISK, f"{side}_{end}", lambda row, pid=line["pid"]: row["pid"] == pid)
+                    for end in ("low", "high")
+                )
+                expect(low <= line[side] <= high, f"{name}: {who} {side} {low} to {high}, truth {line[side]}")
+
+
+@test("devices_io")
+def requests_are_exact(s):
+    for name, truth, _ in IO_RUNS:
+        for who, line in programs(s, truth).items():
+            for side in ("read", "write"):
+                value = part_of(
+                    io_reports(s, name), DISK, f"io_{side}_bytes", lambda row, pid=line["pid"]: row["pid"] == pid
+                )
+                expect_equal(value, line[side], f"{name}: requests of {who}")
+
+
+@test("devices_io")
+@estimate
 def little_is_left_over(s):
     for name, _, totals in IO_RUNS:
         moved = disk_total(s, totals)
@@ -477,6 +521,7 @@ def little_is_left_over(s):
 
 
 @test("devices_io")
+@estimate
 def the_fabrics_bytes_are_the_owners(s):
     """Those which the UCF says came from devices."""
     reports = s.reports("all")
@@ -484,20 +529,22 @@ def the_fabrics_bytes_are_the_owners(s):
         name, moved = f"ucf0/mem_bytes_{event}/src_loc_noncpu=1", disk_total(s, "totals")[side]
         expect_equal(reports.counter(name), moved, name)
         expect_share(reports.share(name, lambda row: True)["value"], moved, 0.95, f"rows' part of {name}")
-        for who, line in programs(s, "truth.live").items():
+        lines = programs(s, "truth.live")
+        for who, line in lines.items():
             value = reports.share(name, lambda row, pid=line["pid"]: row["pid"] == pid)["value"]
-            expect(abs(value - line[side]) <= 0.05 * (line[side] or moved), f"{who}: {value} of {name}")
+            expect(abs(value - line[side]) <= io_limit(who, side, lines), f"{who}: {value} of {name}")
 
 
 @test("devices_io")
+@estimate
 def cgroups_have_what_is_in_them(s):
-    reports = io_reports(s, "cgroup")
-    for who, line in programs(s, "truth.record").items():
+    reports, lines = io_reports(s, "cgroup"), programs(s, "truth.record")
+    for who, line in lines.items():
         for side in ("read", "write"):
             value = part_of(
                 reports, DISK, f"{side}_bytes", lambda row, who=who: row["cgroup"]["path"] == f"/io/{who}"
             )
-            expect(abs(value - line[side]) <= 0.05 * (line["read"] + line["write"]), f"{who}: {side} {value}")
+            expect(abs(value - line[side]) <= io_limit(who, side, lines), f"{who}: {side} {value}")
 
 
 @test("devices_io")
@@ -512,6 +559,7 @@ def a_recording_says_the_same_each_time(s):
 
 
 @test("devices_writeback")
+@estimate
 def what_was_written_later_has_its_owner(s):
     reports, lines = s.reports("cgroup"), programs(s, "truth")
     for who, line in lines.items():
@@ -523,7 +571,7 @@ def what_was_written_later_has_its_owner(s):
             value = part_of(reports, DISK2, key, mine)
             expect_close(value, line["read"], 0.05, f"{who}: {key}")
             # from start to end, so that parts of an interval cannot hide
-            expect_equal(part_of(reports, DISK2, key.replace("read", "write"), mine) <= 0.05 * line["read"], True, who)
+            expect(part_of(reports, DISK2, key.replace("read", "write"), mine) <= 0.05 * line["read"], who)
 
 
 @test("devices_writeback")
@@ -566,6 +614,7 @@ def perf_was_not_disturbed(s):
 
 
 @test("devices_perf")
+@estimate
 def afterwards_all_is_well(s):
     reports, slots = s.reports("free"), sent(s.truth("truth.free"))
     expect_equal(sum(report["quality"]["device_held_ns"] for report in reports.each), 0, "held")
@@ -592,6 +641,7 @@ def the_run_survives_and_says_it(s):
 
 
 @test("devices_hotplug")
+@estimate
 def no_byte_is_wrong(s):
     reports, slots = s.reports("all"), sent(s.truth())
     for bdf in ("0002:c1:00.1", "0002:c1:00.2", "0004:07:00.0"):
@@ -605,6 +655,7 @@ def no_byte_is_wrong(s):
 
 
 @test("devices_hotplug")
+@estimate
 def the_reader_moves(s):
     expect_equal(s.text("cpumask").strip(), "3", "the PMU's CPU meanwhile")
     found, wanted = total(s.reports("all"), "000a:81:00.0", "read_bytes"), sent(s.truth())[12]

@@ -3,7 +3,7 @@
 
 import json
 
-from results import expect, expect_close, expect_equal, expect_share
+from results import estimate, expect, expect_close, expect_equal, expect_share
 
 TESTS = {}
 PROBE = "cmem1/rd"
@@ -48,6 +48,7 @@ def seen(s, name):
 
 
 @test("latency")
+@estimate
 def every_request_is_counted(s):
     expect_equal(s.status("record"), 0, "exit status of record")
     moved = requests(s)
@@ -78,6 +79,7 @@ def nothing_requested_is_no_latency(s):
 
 
 @test("latency")
+@estimate
 def workloads_have_what_they_saw(s):
     """One works most of the time and sees both; the other sees the queue that it makes."""
     calm, loud = (s.truth().named(name)[0] for name in ("calm", "loud"))
@@ -97,6 +99,7 @@ def workloads_have_what_they_saw(s):
 
 
 @test("latency")
+@estimate
 def the_neighbour_is_found(s):
     expect_equal(s.status("neighbours"), 0, "exit status of neighbours")
     report = json.loads(s.text("neighbours.out"))
@@ -104,9 +107,10 @@ def the_neighbour_is_found(s):
     expect(probe["enough"], f"too few samples: {probe['high_samples']} high, {probe['calm_samples']} calm")
     roles = {row.get("pid", row.get("reason")): row["role"] for row in probe["neighbours"]}
     calm, loud = (s.truth().named(name)[0]["pid"] for name in ("calm", "loud"))
-    expect_equal(roles.get(loud), "rose", "the role of loud")
-    expect_equal(roles.get(calm), "victim", "the role of calm")
-    expect_equal([who for who, role in roles.items() if role == "rose"], [loud], "who rose")
+    expect(roles.get(loud) == "rose", f"the role of loud: {roles.get(loud)}")
+    expect(roles.get(calm) == "victim", f"the role of calm: {roles.get(calm)}")
+    rose = [who for who, role in roles.items() if role == "rose"]
+    expect(rose == [loud], f"who rose: {rose}, expected {loud}")
     expect_close(probe["calm_latency_ns"], WAITS[15] / GHZ, 0.05, "ns while it was calm")
     words = s.words("table.out")
     for word in ("rose", "victim", PROBE):

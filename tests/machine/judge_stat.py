@@ -8,7 +8,7 @@ import statistics
 
 from known import CYCLES, place_of
 from known_metrics import expected
-from results import Truth, expect, expect_equal
+from results import Truth, estimate, expect, expect_equal
 from stat_results import StatRun, perf_counts
 
 RATE_TOLERANCE = 0.005
@@ -137,6 +137,7 @@ def judge_rate(s, run, name):
 
 
 @test("stat_rates")
+@estimate
 def every_source_with_every_destination(s):
     """Twelve counters where eight fit: they take turns, and say so."""
     run = StatRun(s, "places")
@@ -228,6 +229,7 @@ def events_by_number_and_by_name(s):
 
 
 @test("stat_windows")
+@estimate
 def ten_windows_of_eight(s):
     run = StatRun(s, "windows")
     names = list(run.counts())
@@ -238,6 +240,7 @@ def ten_windows_of_eight(s):
 
 
 @test("stat_windows")
+@estimate
 def devices_take_turns(s):
     run = StatRun(s, "devices")
     names = list(run.counts())
@@ -279,6 +282,7 @@ def said(s, name, status, *words):
 
 
 @test("stat_budget")
+@estimate
 def readings_keep_their_budget(s):
     """Over the run, or in the middle of the reports: opening is paid for in the first seconds, and a
     reading of 0.1 ms takes 8 when the host has taken the CPU away in the midst of it."""
@@ -307,6 +311,7 @@ def what_waited_is_said(s):
 
 
 @test("stat_budget")
+@estimate
 def numbers_are_right_all_the_same(s):
     """Some have none when there was no time to change turns, and say so."""
     run, none = StatRun(s, "often"), 0
@@ -325,6 +330,7 @@ def numbers_are_right_all_the_same(s):
 
 
 @test("stat_budget")
+@estimate
 def a_larger_budget_defers_less(s):
     rate = {}
     for name in ("often", "generous"):

@@ -166,7 +166,7 @@ def parts(line):
     both = {"read": line["written_bytes"], "write": line["read_bytes"]}
     return {
         "bdf": devices.DISK,
-        **{f"{side}_bytes": count for side, count in both.items()},
+        **{f"{side}_{key}": count for side, count in both.items() for key in KEYS},
         **{f"io_{side}_bytes": count for side, count in both.items()},
     }
 
@@ -225,7 +225,31 @@ def spoil_io_split(files):
 
 def spoil_requests(files):
     files["all.json"][0]["workloads"][1]["devices"][0]["io_read_bytes"] -= 512
-    return {"each_program_has_its_own"}
+    return {"requests_are_exact"}
+
+
+def spoil_io_bar(files):
+    files["all.json"][0]["workloads"][2]["devices"][0]["write_high"] -= 1
+    return {"bars_hold"}
+
+
+def move_to_mixed(files, count):
+    """Of the reader's: much for "mixed", little for the reader. Bars tell it."""
+    for name in ("all", "process", "again", "cgroup"):
+        rows = files[f"{name}.json"][0]["workloads"]
+        for row, part in ((rows[0], -count), (rows[2], count)):
+            row["devices"][0]["write_bytes"] += part
+            row["shares"][1]["value"] += part
+
+
+def spoil_small(files):
+    move_to_mixed(files, 300_000)
+    return {"each_program_has_its_own", "the_fabrics_bytes_are_the_owners", "cgroups_have_what_is_in_them"}
+
+
+def spare_small(files):
+    move_to_mixed(files, 150_000)
+    return set()
 
 
 def spoil_rest(files):
@@ -259,7 +283,8 @@ CASES = {
     ),
     "devices_io": (
         io,
-        (spoil_disk, spoil_io_split, spoil_requests, spoil_rest, spoil_booking, spoil_cgroup, spoil_replay),
+        (spoil_disk, spoil_io_split, spoil_requests, spoil_io_bar, spoil_small, spare_small, spoil_rest, spoil_booking,
+         spoil_cgroup, spoil_replay),
     ),
 }
 

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <cmocka.h>
 #include <jansson.h>
+#include <zlib.h>
 
 #include "base/array.h"
 #include "base/base64.h"
+#include "report/format.h"
 #include "report/job_report.h"
 #include "sample_account.h"
 #include "sample_report.h"
@@ -125,27 +127,410 @@ static void test_golden(void **state)
 	sample_free(&s);
 }
 
+/* --- JSON */
+
+static json_t *parse(char *text)
+{
+	json_t *o = world_must(json_loads(text, JSON_REJECT_DUPLICATES, NULL));
+
+	free(text);
+	return o;
+}
+
+static uint64_t integer(json_t *o, const char *key)
+{
+	json_t *value = json_object_get(o, key);
+
+	if (!json_is_integer(value))
+		fail_msg("%s is no integer", key);
+	return (uint64_t)json_integer_value(value);
+}
+
+/* The job, the others and nobody: together they are the counter, to the byte. */
+static void check_conserved(json_t *report)
+{
+	json_t *counters = json_object_get(report, "counters"), *c, *reason, *metric;
+	uint64_t of_job = 0, of_machine = 0;
+	const char *key;
+	size_t i;
+
+	assert_int_equal(json_array_size(counters), WORLD_COUNTERS);
+	json_array_foreach (counters, i, c) {
+		json_t *machine = json_object_get(c, "machine");
+		uint64_t sum = 0;
+
+		json_object_foreach (json_object_get(machine, "unattributed"), key, reason)
+			sum += (uint64_t)json_integer_value(reason);
+		assert_int_equal(sum, integer(c, "unattributed"));
+		assert_int_equal(integer(c, "value") + integer(c, "others"),
+				 integer(machine, "attributed"));
+		assert_int_equal(integer(machine, "attributed") + sum, integer(machine, "value"));
+		assert_true(integer(c, "low") <= integer(c, "value"));
+		assert_true(integer(c, "value") <= integer(c, "high"));
+		if (i % 6 == 0 || i % 6 == 2 || i % 6 == 3) {
+			of_job += integer(c, "value");
+			of_machine += integer(machine, "value");
+		}
+	}
+	metric = json_object_get(json_object_get(report, "metrics"), "mem_read_bytes");
+	assert_int_equal(integer(metric, "value"), of_job);
+	assert_int_equal(integer(metric, "machine"), of_machine);
+	assert_int_equal(integer(metric, "value") + integer(metric, "others") +
+				 integer(metric, "unattributed"),
+			 of_machine);
+}
+
+static void test_conserved(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct sample s = sample(i / 2);
+		json_t *o = parse(json_text(&s, i % 2));
+
+		check_conserved(o);
+		json_decref(o);
+		sample_free(&s);
+	}
+}
+
+/* What no counter tells is absent; what was counted and is nothing is 0. */
+static void test_absent(void **state)
+{
+	struct sample s = sample(false);
+	json_t *o, *metrics, *counter;
+
+	(void)state;
+	for (size_t i = 0; i < s.jobs[0].nr_node; i++)
+		if (i % 6 == 3)
+			s.jobs[0].node[i].missing = s.jobs[0].intervals;
+	o = parse(json_text(&s, 0));
+	metrics = json_object_get(o, "metrics");
+	assert_non_null(json_object_get(metrics, "gmem_read_bytes"));
+	assert_null(json_object_get(metrics, "remote_read_bytes"));
+	assert_null(json_object_get(metrics, "cxl_read_bytes"));
+	assert_null(json_object_get(metrics, "pcie_write_bytes"));
+	assert_int_equal(integer(json_object_get(metrics, "device_mem_read_bytes"), "value"), 0);
+	assert_true(json_is_true(
+		json_object_get(json_object_get(metrics, "mem_read_bytes"), "partial")));
+	counter = json_array_get(json_object_get(o, "counters"), 3);
+	assert_null(json_object_get(counter, "value"));
+	assert_int_equal(integer(json_object_get(counter, "machine"), "missing"), 120);
+	json_decref(o);
+	sample_free(&s);
+}
+
+/* A report is written whatever is in it: too large numbers, names that are no text. */
+static void test_absurd(void **state)
+{
+	struct table_options plain = { 0 };
+	struct sample s = sample(true);
+	struct account_job *j = &s.jobs[0];
+	json_t *o;
+	char *record;
+
+	(void)state;
+	j->whole.totals[0].value = j->whole.totals[0].high = UINT64_MAX;
+	j->node[0].value = j->node[0].attributed = UINT64_MAX;
+	j->whole.start_ns = UINT64_MAX;
+	j->job.cgroup_id = UINT64_MAX;
+	j->covered_ns = 0;
+	memset(j->job.name, 0xff, sizeof(j->job.name));
+	memset(j->job.id, '\n', sizeof(j->job.id));
+	memset(j->steps[0].step, 0x1b, sizeof(j->steps[0].step));
+	o = parse(json_text(&s, 0));
+	assert_int_equal(
+		integer(json_object_get(json_object_get(o, "metrics"), "mem_read_bytes"), "value"),
+		INT64_MAX);
+	assert_int_equal(integer(o, "duration_ns"), 0);
+	json_decref(o);
+	record = table_text(&s, 0, &plain);
+	assert_null(strchr(record, 0x1b));
+	free(record);
+	free(list_text(&s, 2, &plain));
+	json_decref(parse(list_text(&s, 2, NULL)));
+	assert_int_equal(job_compact(&s.c, j, &record), 0);
+	free(record);
+	sample_free(&s);
+}
+
+/* No line is wider than it was asked to be, at any width. */
+static void test_width(void **state)
+{
+	struct sample s = sample(true);
+
+	(void)state;
+	for (size_t width = 60; width < 130; width++) {
+		struct table_options o = { .width = width, .verbose = width % 2 };
+		char *texts[] = { table_text(&s, 0, &o), list_text(&s, 2, &o) };
+
+		for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+			char *rest = texts[i], *line;
+
+			while ((line = strsep(&rest, "\n"))) {
+				if (format_width(line) > width)
+					fail_msg("width %zu: \"%s\"", width, line);
+				assert_true(!line[0] || line[strlen(line) - 1] != ' ');
+			}
+			free(texts[i]);
+		}
+	}
+	sample_free(&s);
+}
+
+/* --- compact records */
+
 static void test_compact(void **state)
 {
 	struct sample s = sample(false);
 	char *record = NULL, *json = NULL;
+	json_t *o, *m;
 
 	(void)state;
 	assert_int_equal(job_compact(&s.c, &s.jobs[0], &record), 0);
-	print_message("%zu bytes\n", strlen(record));
-	assert_int_equal(job_compact_decode(record, &json), 0);
-	print_message("%zu %s\n", strlen(json), json);
 	assert_true(strlen(record) < 1024);
+	assert_int_equal(strspn(record, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+					"0123456789+/=:"),
+			 strlen(record));
+	assert_int_equal(job_compact_decode(record, &json), 0);
+	free(record);
+	m = json_loads(json, 0, NULL);
+	record = world_must(json_dumps(m, JSON_INDENT(2) | JSON_REAL_PRECISION(4)));
+	record = world_must(realloc(record, strlen(record) + 2));
+	strcat(record, "\n");
+	json_decref(m);
+	check(EXAMPLE("job-compact.json"), record);
+	o = parse(json);
+	m = json_array_get(json_object_get(json_object_get(o, "m"), "mr"), 0);
+	assert_int_equal(json_integer_value(m), 3225087450746);
+	assert_int_equal(json_array_size(json_object_get(o, "k")), WORLD_COUNTERS);
+	assert_int_equal(json_array_size(json_object_get(o, "t")), 3);
+	assert_null(json_object_get(o, "cut"));
+	json_decref(o);
+	sample_free(&s);
+}
+
+/* Bounds that were rounded are outside of the real ones, and not far. */
+static void test_compact_bounds(void **state)
+{
+	struct sample s = sample(true);
+	char *record, *json;
+	json_t *o, *full, *m, *v;
+	uint64_t low, high;
+
+	(void)state;
+	full = parse(json_text(&s, 0));
+	v = json_object_get(json_object_get(full, "metrics"), "mem_write_bytes");
+	assert_int_equal(job_compact(&s.c, &s.jobs[0], &record), 0);
+	assert_int_equal(job_compact_decode(record, &json), 0);
+	free(record);
+	o = parse(json);
+	m = json_object_get(json_object_get(o, "m"), "mw");
+	low = (uint64_t)json_integer_value(json_array_get(m, 1));
+	high = (uint64_t)json_integer_value(json_array_get(m, 2));
+	assert_in_range(integer(v, "low") - low, 1, integer(v, "low") / 1000);
+	assert_in_range(high - integer(v, "high"), 1, integer(v, "high") / 1000);
+	assert_int_equal(integer(o, "gap"), 7000);
+	assert_int_equal(integer(o, "late"), 1);
+	assert_int_equal(integer(o, "miss"), 1);
+	assert_int_equal(integer(o, "lost"), 1);
+	json_decref(o);
+	json_decref(full);
+	sample_free(&s);
+}
+
+/* Many steps go first, then counters; the record says so. */
+static void test_compact_cut(void **state)
+{
+	static struct account_part steps[ACCOUNT_MAX_STEPS];
+	struct sample s = sample(false);
+	struct account_job *j = &s.jobs[0], big;
+	struct draw d = { 7 };
+	char *record, *json;
+	json_t *o, *cut;
+
+	(void)state;
+	big = *j;
+	big.steps = steps;
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		steps[i] = j->steps[0];
+		for (size_t k = 0; k < 20; k++)
+			steps[i].step[k] = (char)('a' + draw_below(&d, 26));
+		steps[i].on_cpu_ns = draw_u64(&d);
+	}
+	for (size_t nr = 0; nr <= ARRAY_SIZE(steps); nr += 16) {
+		big.nr_steps = nr;
+		assert_int_equal(job_compact(&s.c, &big, &record), 0);
+		assert_true(strlen(record) <= 4000);
+		assert_int_equal(job_compact_decode(record, &json), 0);
+		free(record);
+		o = parse(json);
+		cut = json_object_get(o, "cut");
+		assert_int_equal(json_array_size(json_object_get(o, "t")) +
+					 (cut ? integer(cut, "t") : 0),
+				 nr);
+		assert_true(nr < ARRAY_SIZE(steps) || cut);
+		json_decref(o);
+	}
+	sample_free(&s);
+}
+
+static void check_refused(const char *record, int err)
+{
+	char *json = NULL;
+
+	assert_int_equal(job_compact_decode(record, &json), err);
+	assert_null(json);
+}
+
+static void test_compact_hostile(void **state)
+{
+	struct sample s = sample(false);
+	struct draw d = { 11 };
+	char *record, *json;
+	size_t len, step = draw_times(1, 37);
+
+	(void)state;
+	assert_int_equal(job_compact(&s.c, &s.jobs[0], &record), 0);
+	len = strlen(record);
+	check_refused("", -EINVAL);
+	check_refused("T4J1", -EINVAL);
+	check_refused("T4J1:", -EINVAL);
+	check_refused("T4J:", -EINVAL);
+	check_refused("T4J0:AAAA", -EINVAL);
+	check_refused("JS1:H4sI", -EINVAL);
+	check_refused("T4J2:anything", -EPROTONOSUPPORT);
+	check_refused("T4J12:", -EPROTONOSUPPORT);
+	/* No objects, two of them, a key twice, a NUL; and {}, once alone and once behind another */
+	check_refused("T4J1:H4sIAAAAAAACA4uOBQApu0wNAgAAAA==", -EINVAL);
+	check_refused("T4J1:H4sIAAAAAAACA1OqUAIAhvkO9gMAAAA=", -EINVAL);
+	check_refused("T4J1:H4sIAAAAAAACA6uura4FAD6uLCMEAAAA", -EINVAL);
+	check_refused("T4J1:H4sIAAAAAAACA6tWSlSyMtQBkUa1AFO04YgNAAAA", -EINVAL);
+	check_refused("T4J1:H4sIAAAAAAACA6tWSlSyUmJQqgUA0kOlIAkAAAA=", -EINVAL);
+	check_refused("T4J1:H4sIAAAAAAACA6uuBQBDv6ajAgAAAB+LCAAAAAAAAgOrrgUAQ7+mowIAAAA=", -EINVAL);
+	assert_int_equal(job_compact_decode("T4J1:H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==", &json), 0);
+	assert_string_equal(json, "{}");
 	free(json);
+	/* Each end and each damaged character is seen: gzip has a check sum. */
+	for (size_t i = 5; i < len; i += step) {
+		char kept = record[i];
+
+		record[i] = 0;
+		check_refused(record, -EINVAL);
+		record[i] = kept == 'A' ? 'B' : 'A';
+		if (i > 5 + 16 && kept != '=')
+			check_refused(record, -EINVAL);
+		record[i] = (char)(1 + draw_below(&d, 255));
+		json = NULL;
+		if (!job_compact_decode(record, &json))
+			free(json);
+		record[i] = kept;
+	}
 	free(record);
 	sample_free(&s);
+}
+
+/* A record of so many letters, which compress to almost nothing. */
+static char *bomb(size_t letters)
+{
+	size_t room = letters / 100 + 1000;
+	uint8_t *packed = world_must(malloc(room));
+	char *text = world_must(malloc(letters + 8)), *encoded, *record;
+	z_stream z = { .next_in = (Bytef *)text, .avail_in = (uInt)letters + 8 };
+
+	memset(text, 'a', letters + 8);
+	memcpy(text, "{\"a\":\"", 6);
+	memcpy(text + letters + 6, "\"}", 2);
+	z.next_out = packed;
+	z.avail_out = (uInt)room;
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	encoded = world_must(base64_encode(packed, z.total_out));
+	deflateEnd(&z);
+	assert_true(asprintf(&record, "%s%s", JOB_COMPACT_PREFIX, encoded) > 0);
+	free(encoded);
+	free(packed);
+	free(text);
+	return record;
+}
+
+static void test_compact_bomb(void **state)
+{
+	const size_t most = 1024 * 1024 - 8;
+	char *record = bomb(most), *json = NULL;
+
+	(void)state;
+	assert_int_equal(job_compact_decode(record, &json), 0);
+	assert_int_equal(strlen(json), 1024 * 1024);
+	free(json);
+	free(record);
+	record = bomb(most + 1);
+	check_refused(record, -EINVAL);
+	free(record);
+	record = bomb(100 * most);
+	check_refused(record, -EINVAL);
+	free(record);
+}
+
+static void test_base64(void **state)
+{
+	/* RFC 4648, 10 */
+	static const char *const texts[][2] = {
+		{ "", "" },
+		{ "f", "Zg==" },
+		{ "fo", "Zm8=" },
+		{ "foo", "Zm9v" },
+		{ "foob", "Zm9vYg==" },
+		{ "fooba", "Zm9vYmE=" },
+		{ "foobar", "Zm9vYmFy" },
+	};
+	static const char *const bad[] = { "Z",
+					   "Zg=",
+					   "Zg",
+					   "Zg===",
+					   "Z===",
+					   "====",
+					   "Zh==",
+					   "Zm9=",
+					   "Zg=a",
+					   "Zg==Zg==",
+					   "Zm9v\n",
+					   "Zm9v ",
+					   "Zm9-",
+					   "Z\xff"
+					   "9v" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		char *text = base64_encode((const uint8_t *)texts[i][0], strlen(texts[i][0]));
+		uint8_t *bytes = NULL;
+		size_t nr = 99;
+
+		assert_string_equal(text, texts[i][1]);
+		assert_int_equal(base64_decode(text, &bytes, &nr), 0);
+		assert_int_equal(nr, strlen(texts[i][0]));
+		assert_memory_equal(bytes, texts[i][0], nr);
+		free(bytes);
+		free(text);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		uint8_t *bytes = NULL;
+		size_t nr = 99;
+
+		assert_int_equal(base64_decode(bad[i], &bytes, &nr), -EINVAL);
+		assert_null(bytes);
+		assert_int_equal(nr, 99);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_compact),
+		cmocka_unit_test(test_golden),		cmocka_unit_test(test_conserved),
+		cmocka_unit_test(test_absent),		cmocka_unit_test(test_absurd),
+		cmocka_unit_test(test_width),		cmocka_unit_test(test_compact),
+		cmocka_unit_test(test_compact_bounds),	cmocka_unit_test(test_compact_cut),
+		cmocka_unit_test(test_compact_hostile), cmocka_unit_test(test_compact_bomb),
+		cmocka_unit_test(test_base64),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

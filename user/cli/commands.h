@@ -15,6 +15,8 @@ enum {
 	EXIT_FAILED = 1,     /* could not be done */
 	EXIT_USAGE = 2,	     /* wrong arguments */
 	EXIT_INCOMPLETE = 3, /* done, but data is missing */
+	EXIT_NO_JOB = 4,     /* "job": there is no account of it */
+	EXIT_WAITED = 5,     /* "job": it has not ended; its account so far was shown */
 };
 
 /** cmd_trace() - follow workloads and report; the main job */
@@ -40,17 +42,29 @@ int cmd_topology(int argc, char **argv);
 /** cmd_check() - show whether this machine has what t410trace needs */
 int cmd_check(int argc, char **argv);
 
+/** cmd_job() - show the account of a job */
+int cmd_job(int argc, char **argv);
+
+/** cmd_jobs() - list the jobs that have accounts */
+int cmd_jobs(int argc, char **argv);
+
 /** cmd_serve() - keep accounts of jobs, for months */
 int cmd_serve(int argc, char **argv);
 
 extern const struct argp_option list_options[];
 extern const struct argp_option topology_options[];
 extern const struct argp_option check_options[];
+extern const struct argp_option job_options[];
+extern const struct argp_option jobs_options[];
 extern const char list_doc[];
 extern const char topology_doc[];
 extern const char check_doc[];
+extern const char job_doc[];
+extern const char jobs_doc[];
 extern const struct argp list_argp;
 extern const struct argp topology_argp;
 extern const struct argp check_argp;
+extern const struct argp job_argp;
+extern const struct argp jobs_argp;
 
 #endif

@@ -13,9 +13,11 @@ static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "record", cmd_record },	  { "report", cmd_report }, { "stat", cmd_stat },
-	{ "neighbours", cmd_neighbours }, { "list", cmd_list },	    { "topology", cmd_topology },
-	{ "check", cmd_check },		  { "serve", cmd_serve },
+	{ "record", cmd_record }, { "report", cmd_report },
+	{ "stat", cmd_stat },	  { "neighbours", cmd_neighbours },
+	{ "list", cmd_list },	  { "topology", cmd_topology },
+	{ "check", cmd_check },	  { "serve", cmd_serve },
+	{ "job", cmd_job },	  { "jobs", cmd_jobs },
 };
 
 int main(int argc, char **argv)
@@ -35,8 +37,8 @@ int main(int argc, char **argv)
 	}
 	fprintf(stderr,
 		"t410trace: unknown command \"%s\"\n"
-		"Commands are record, report, stat, neighbours, serve, list, topology and "
-		"check; to run and follow a program: t410trace -- %s\n",
+		"Commands are record, report, stat, neighbours, serve, job, jobs, list, "
+		"topology and check; to run and follow a program: t410trace -- %s\n",
 		argv[1], argv[1]);
 	return EXIT_USAGE;
 }

@@ -38,7 +38,7 @@ static void put_ms(json_t *o, const char *key, uint64_t ns, int *err)
 	put(o, key, number(ns / 1000000), err);
 }
 
-/* Digits that bounds have; more would take a third of the record and say nothing. */
+/* Digits of what is not the job's own bytes; more would take a third of the record and say nothing. */
 static uint64_t unit_of(uint64_t value)
 {
 	uint64_t unit = 1;
@@ -112,8 +112,8 @@ static json_t *counters_array(const struct job_context *c, const struct account_
 			put_number(o, "s", counter->socket, err);
 		if (v.counted) {
 			put(o, "v", number(v.value), err);
-			put(o, "o", number(v.others), err);
-			put(o, "u", number(v.unattributed), err);
+			put(o, "o", number(rounded_down(v.others)), err);
+			put(o, "u", number(rounded_down(v.unattributed)), err);
 		}
 		put_element(a, o, err);
 	}
@@ -305,7 +305,8 @@ static int check(const char *text)
 /* Behind the prefix, or what is wrong with it. */
 static int take_prefix(const char **text)
 {
-	size_t stem = strcspn(JOB_COMPACT_PREFIX, "123456789");
+	/* All but the number of the format, which has one digit so far. */
+	size_t stem = strlen(JOB_COMPACT_PREFIX) - strlen("1:");
 	const char *at = *text + stem;
 
 	if (!strncmp(*text, JOB_COMPACT_PREFIX, strlen(JOB_COMPACT_PREFIX))) {

@@ -145,11 +145,11 @@ static void expose_counters(struct exposer *x, const struct accounts_node *n)
 		const char *unit;
 		const char *help;
 	} families[] = {
-		{ "t410trace_counter_enabled_seconds", "seconds",
+		{ "t410trace_event_enabled_seconds", "seconds",
 		  "Time that a counter should have counted." },
-		{ "t410trace_counter_running_seconds", "seconds",
+		{ "t410trace_event_running_seconds", "seconds",
 		  "Time that a counter did count; less where counters take turns." },
-		{ "t410trace_counter_missing_intervals", NULL,
+		{ "t410trace_event_missing_intervals", NULL,
 		  "Intervals in which a counter had no value." },
 	};
 

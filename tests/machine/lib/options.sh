@@ -11,6 +11,7 @@ PEER=gpu			# other end of NVLink-C2C: gpu (two), gpu0, gpu1, cpu or none
 WIDTH=				# bits of the CoreSight counters; empty: 64
 IRQ=1				# they have an overflow interrupt
 DISKS=()			# sizes in MiB
+USERLAND_NAME=userland		# guest/NAME.list: Debian's programs in the guest
 
 HOST_FOLDER=			# at /host in the guest
 SCENARIOS=$MACHINE_SRC/traffic/scenarios
@@ -36,6 +37,7 @@ options_help() {
 	--allow-log PATTERN    kernel log complaint that may appear
 	--disk MIB             an empty disk, 0000:00:08.0 and on, disk0 and on in traffic files (repeatable, 4 at most)
 	--trace FILE           write every register access of the PMUs to FILE
+	--userland NAME        Debian's programs in the guest: userland, or slurm (userland)
 	--verbose              say where the time goes
 	END
 }
@@ -77,6 +79,7 @@ set_option() { # NAME VALUE
 		[ ${#DISKS[@]} -lt 4 ] || die_usage "--disk: four are enough"
 		DISKS+=("$2")
 		;;
+	--userland) one_of "$1" "$2" userland slurm && USERLAND_NAME=$2 ;;
 	--trace) TRACE=$(readlink -f "$2") ;;
 	*) die_usage "unknown option $1" ;;
 	esac

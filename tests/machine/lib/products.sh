@@ -51,30 +51,45 @@ make_initrd() {
 	rm -rf "$root"
 }
 
-# userland_list: package names of guest/userland.list, perf of the kernel's version
+# userland_suite, userland_list: what guest/$USERLAND_NAME.list says: the suite, if not the
+# kernel's; package names, with the kernel's version where that is asked for
+userland_suite() {
+	local suite
+	suite=$(sed -n 's/^suite=//p' "$MACHINE_SRC/guest/$USERLAND_NAME.list")
+	echo "${suite:-$KERNEL_SUITE}"
+}
+
 userland_list() {
-	awk -v kernel="$KERNEL_VERSION" '!/^#/ && NF { sub(/=KERNEL$/, "=" kernel, $1); print $1 }' \
-		"$MACHINE_SRC/guest/userland.list"
+	awk -v kernel="$KERNEL_VERSION" '!/^(#|suite=)/ && NF { sub(/=KERNEL$/, "=" kernel, $1); print $1 }' \
+		"$MACHINE_SRC/guest/$USERLAND_NAME.list"
 }
 
 # make_userland OUT KEY: usr/ of Debian's programs and what they depend on; the
 # names of programs that replace those of busybox; busybox itself
 make_userland() {
-	local out=$1 packages=$MACHINE_DIR/packages/userland-$2 names package
+	local out=$1 packages=$MACHINE_DIR/packages/userland-$2 names package folder program
 	mapfile -t names < <(userland_list)
-	use_suite "$KERNEL_SUITE"
+	use_suite "$(userland_suite)"
 	if [ ! -e "$packages/complete" ]; then
 		apt_fetch "$packages" "${names[*]}" --download-only install "${names[@]}"
 		touch "$packages/complete"
 	fi
-	step "userland packages"
-	mkdir "$out/tree"
+	step "$USERLAND_NAME packages"
+	mkdir -p "$out/tree/usr"
 	for package in "$packages"/*.deb; do dpkg-deb -x "$package" "$out/tree"; done
 	cp "$(first_file "$out/tree" -path '*/bin/busybox')" "$out/busybox"
+	# packages of older suites have these folders beside /usr
+	for folder in bin sbin lib; do
+		[ ! -d "$out/tree/$folder" ] || [ -L "$out/tree/$folder" ] || cp -a "$out/tree/$folder" "$out/tree/usr/"
+	done
+	# Debian's choice between versions of Slurm, made when a package is installed
+	for program in "$out"/tree/usr/sbin/*-wlm; do
+		[ ! -e "$program" ] || ln -s "${program##*/}" "${program%-wlm}"
+	done
 	rm -rf "$out/tree"/usr/share/{doc,man,locale,info,bug,lintian}
 	mv "$out/tree/usr" "$out/usr"
 	rm -rf "$out/tree"
-	awk '!/^#/ { for (i = 2; i <= NF; i++) print $i }' "$MACHINE_SRC/guest/userland.list" > "$out/usr/programs"
+	awk '!/^(#|suite=)/ { for (i = 2; i <= NF; i++) print $i }' "$MACHINE_SRC/guest/$USERLAND_NAME.list" > "$out/usr/programs"
 }
 
 # prepare REFRESH: sets KERNEL, USERLAND, EMULATION, PROGRAMS, TABLES, INITRD
@@ -87,8 +102,8 @@ prepare() {
 	choose_kernel "$1"
 	product kernel "$KERNEL_VERSION-$(hash_of "$MACHINE_SRC/lib/kernel.sh")" make_kernel
 	KERNEL=$PRODUCT
-	key=$KERNEL_VERSION-$(hash_of "$MACHINE_SRC/guest/userland.list")
-	product userland "$key" make_userland "$key"
+	key=$KERNEL_VERSION-$(hash_of "$MACHINE_SRC/guest/$USERLAND_NAME.list")
+	product "$USERLAND_NAME" "$key" make_userland "$key"
 	USERLAND=$PRODUCT
 	product emulation "$(hash_of "$MACHINE_SRC"/{plugin,traffic}/*.[ch])" make_emulation
 	EMULATION=$PRODUCT

@@ -1,0 +1,217 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Part of guest.sh: this machine is a cluster of its own: Slurm's controller, its only node and
+# its accounting, with t410trace serve and the prolog and epilog of packaging/slurm. The guest's
+# /usr is that of guest/slurm.list.
+
+SLURM_LOG=/var/log/slurm
+ADDRESS=10.4.1.0
+SPOOL=/var/spool/t410trace
+
+# --- the cluster
+
+# What packages and the service manager do on a real node
+slurm_folders() {
+	mkdir -p /etc/munge /etc/slurm /run/munge /run/mysqld /var/lib/munge /var/log/munge /var/spool/slurmctld \
+		/var/spool/slurmd $SLURM_LOG $CGROUPS/system.slice
+	chmod 700 /etc/munge /var/log/munge /var/lib/munge
+	for folder in $CGROUPS $CGROUPS/system.slice; do
+		echo "+cpuset +cpu +memory +io +pids" > $folder/cgroup.subtree_control
+	done
+	echo 'root:x:0:' > /etc/group
+	echo "$ADDRESS t410" > /etc/hosts
+	ifconfig lo up
+	# for the C library a machine with nothing but 127.0.0.1 has no IPv4
+	ifconfig lo:0 $ADDRESS netmask 255.255.255.255
+	dd if=/dev/urandom of=/etc/munge/munge.key bs=128 count=1 2> /dev/null
+	chmod 400 /etc/munge/munge.key
+}
+
+# Slurm's defaults, but for what is slow on emulated CPUs, and the lines of docs/SLURM.md
+slurm_settings() {
+	cat > /etc/slurm/slurm.conf <<-END
+	ClusterName=t410
+	SlurmctldHost=t410($ADDRESS)
+	SlurmUser=root
+	StateSaveLocation=/var/spool/slurmctld
+	SlurmdSpoolDir=/var/spool/slurmd
+	SlurmctldLogFile=$SLURM_LOG/slurmctld.log
+	SlurmdLogFile=$SLURM_LOG/slurmd.log
+	MailProg=/bin/true
+	ProctrackType=proctrack/cgroup
+	TaskPlugin=task/cgroup,task/affinity
+	JobAcctGatherType=jobacct_gather/cgroup
+	SelectType=select/cons_tres
+	SelectTypeParameters=CR_Core
+	MessageTimeout=60
+	KillWait=5
+	AccountingStorageType=accounting_storage/slurmdbd
+	AccountingStorageHost=t410
+	AccountingStoreFlags=job_comment
+	Epilog=/etc/slurm/epilog.d/*
+	PrologFlags=Contain
+	NodeName=t410 NodeAddr=$ADDRESS Sockets=2 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=1500
+	PartitionName=main Nodes=ALL Default=YES State=UP
+	END
+	cat > /etc/slurm/cgroup.conf <<-END
+	CgroupPlugin=cgroup/v2
+	IgnoreSystemd=yes
+	ConstrainCores=yes
+	END
+	cat > /etc/slurm/slurmdbd.conf <<-END
+	DbdHost=t410
+	DbdAddr=$ADDRESS
+	SlurmUser=root
+	LogFile=$SLURM_LOG/slurmdbd.log
+	StorageType=accounting_storage/mysql
+	StorageHost=localhost
+	StorageUser=root
+	END
+	chmod 600 /etc/slurm/slurmdbd.conf
+}
+
+# A database in memory, without passwords; nothing but Slurm's tables are needed
+database_start() {
+	mkdir -p /tmp/db
+	mariadbd --no-defaults --user=root --datadir=/tmp/db --skip-grant-tables --skip-networking \
+		--socket=/run/mysqld/mysqld.sock --innodb-buffer-pool-size=32M --innodb-log-file-size=8M \
+		--innodb-flush-log-at-trx-commit=0 --innodb-doublewrite=0 > $SLURM_LOG/mariadb.log 2>&1 &
+	database=$!
+	until_true test -e /run/mysqld/mysqld.sock
+}
+
+answers() { "$@" > /dev/null 2>&1; }
+node_is_idle() { [ "$(sinfo -h -o %T)" = idle ]; }
+nobody_waits() { [ -z "$(squeue -h)" ]; }
+
+cluster_start() {
+	slurm_folders
+	slurm_settings
+	# jobs get the CPUs that slurmd has
+	taskset -p $ANYWHERE $$ > /dev/null
+	munged --force
+	database_start
+	slurmdbd
+	until_true answers sacctmgr -n list cluster
+	answers sacctmgr -i add cluster t410
+	slurmctld
+	slurmd
+	until_true node_is_idle
+}
+
+cluster_end() {
+	scontrol shutdown > /dev/null 2>&1
+	for name in slurmdbd munged; do
+		killall $name
+	done 2> /dev/null
+	kill "$database"
+	wait "$database"
+	taskset -p $SOCKET0 $$ > /dev/null
+}
+
+# --- accounts
+
+# serve: as its unit does, with the same capabilities, on a CPU of its own. Readings take twenty
+# times as long as on hardware, and may.
+serve() {
+	taskset -c 3 /usr/bin/setpriv --no-new-privs --inh-caps -all \
+		--bounding-set -all,+bpf,+perfmon,+sys_ptrace,+dac_read_search \
+		"$T410TRACE" serve --interval 1s --read-budget 10 -v 2>> serve.err &
+	daemon=$!
+	until_true answers page healthz
+}
+
+page() { wget -q -O - "http://127.0.0.1:9410/$1"; }
+
+# serve_end: exit status in serve.status
+serve_end() {
+	kill -TERM "$daemon"
+	wait "$daemon"
+	echo $? > serve.status
+}
+
+# A job that moves bytes: job NAME READS WRITES SECONDS, in bytes for a millisecond of CPU time. It
+# has one CPU, and the slots of its socket are 0 and 1 or 2 and 3. The script is a step, and starts
+# another one, which reads for as long at three times the rate.
+write_job() {
+	cat > /tmp/job.sh <<-'END'
+	#!/bin/sh
+	name=$1 out=$5
+	/usr/bin/date +%s%N > $out/$name.started
+	cpu=$(taskset -cp $$ | sed 's/.*: //')
+	echo $cpu > $out/$name.cpu
+	echo $SLURM_JOB_ID > $out/$name.id
+	first=$((cpu / 2 * 2))
+	load() {
+		traffic --name $1 --report $out/truth --slot $2 --rate $3 --seed $3 --duty $5 --seconds $4
+	}
+	[ $2 = 0 ] || load $name $first $2 $4 20-200/20-200 &
+	[ $3 = 0 ] || load $name-writes $((first + 1)) $3 $4 20-200/20-200 &
+	wait
+	[ $2 = 0 ] || srun traffic --name $name-step --report $out/truth --slot $first --rate $((3 * $2)) --seed $2 \
+		--duty 20-200/20-200 --seconds $4
+	/usr/bin/date +%s%N > $out/$name.ended
+	END
+	chmod +x /tmp/job.sh
+}
+
+submit() {
+	submit_name=$1
+	shift
+	sbatch -J "$submit_name" -n 1 -o "$submit_name.out" /tmp/job.sh "$submit_name" "$@" "$PWD" >> sbatch.out 2>&1
+}
+
+# keep NAME: what there is to be known of a job
+keep() {
+	keep_id=$(cat "$1.id")
+	cp $SPOOL/slurm-"$keep_id"-* "$1.report"
+	for file in $SPOOL/slurm-"$keep_id"-*; do
+		/usr/bin/stat -c %.9Y "$file"
+	done > "$1.written"
+	said "$1-job" "$T410TRACE" job "$keep_id" --json
+	said "$1-table" "$T410TRACE" job "$keep_id"
+	sacct -X -n -P -j "$keep_id" -o AdminComment > "$1.record"
+	said "$1-decoded" "$T410TRACE" job --decode "$(cat "$1.record")"
+}
+
+# Three jobs at once and one that waits for all of them. Then one during which the daemon is killed.
+scenario_slurm() {
+	cluster_start
+	mkdir -p /etc/slurm/epilog.d /etc/t410trace
+	cp /host/epilog.sh /etc/slurm/epilog.d/t410trace.sh
+	echo "T410TRACE=$T410TRACE" > /etc/t410trace/epilog.conf
+	write_job
+	serve
+	submit alpha 1000000 0 4
+	submit beta 3000000 0 4
+	submit gamma 2000000 500000 4
+	sbatch -J last -n 4 -o last.out --wrap "/usr/bin/date +%s%N > $PWD/last.started" >> sbatch.out 2>&1
+	squeue > queue
+	until_true test -e last.started
+	until_true nobody_waits
+	page metrics > metrics
+	page jobs > running
+	page healthz > healthz
+	for name in alpha beta gamma; do keep $name; done
+	said jobs "$T410TRACE" jobs --json
+	mv truth truth.three
+
+	sbatch -J delta -n 1 -o delta.out --wrap "echo \$SLURM_JOB_ID > $PWD/delta.id
+		exec traffic --name delta --report $PWD/truth --slot \$((\$(taskset -cp \$\$ | sed 's/.*: //') / 2 * 2)) \
+		--rate 1000000 --seconds 6" >> sbatch.out 2>&1
+	until_true test -e delta.id
+	sleep 3
+	/usr/bin/date +%s%N > killed
+	kill -KILL "$daemon"
+	wait "$daemon"
+	sleep 1
+	serve
+	/usr/bin/date +%s%N > restarted
+	until_true nobody_waits
+	keep delta
+	page metrics > metrics.later
+	serve_end
+	sacct -X -P -o JobID,JobName,State,ExitCode > sacct
+	cluster_end
+	cp $SLURM_LOG/*.log .
+}

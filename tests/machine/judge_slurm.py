@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of accounts on a node of a real Slurm cluster; see judge.py."""
+
+import json
+import re
+
+from results import Failure, estimate, expect, expect_close, expect_equal, require
+
+TESTS = {}
+SHAPES = {"slurm": ("t410,slurm", "traffic.conf")}
+# Jobs that ran at once, and the one during which the daemon was killed
+THREE = ("alpha", "beta", "gamma")
+ALL = (*THREE, "delta")
+NS_PER_S = 1_000_000_000
+INTERVAL_NS = NS_PER_S
+# How late an emulated machine may be: an interval is closed, a report is written
+LATE_NS = NS_PER_S
+
+
+def test(scenario):
+    """As judge.test()."""
+
+    def add(function):
+        TESTS.setdefault(scenario, []).append(function)
+        return function
+
+    return add
+
+
+def show(*words):
+    """Figures, for people."""
+    print("#", *words)
+
+
+def parsed(s, name):
+    try:
+        return json.loads(s.text(name))
+    except ValueError as error:
+        raise Failure(f"{name}: {error}") from error
+
+
+def closing(s, name):
+    """The closing report of a job."""
+    return parsed(s, f"{name}.report")
+
+
+def counters(report):
+    return {counter["name"]: counter for counter in report["counters"]}
+
+
+def moved(s, truth, name, *suffixes):
+    """Bytes by counter of the programs of a job."""
+    found = {}
+    for line in s.truth(truth).lines:
+        if line["name"] in (name, *(f"{name}-{suffix}" for suffix in suffixes)):
+            counter = s.wiring.slots[line["slot"]]
+            found[counter] = found.get(counter, 0) + line["bytes"]
+    return found
+
+
+def moved_by(s, name):
+    """All that a job moved."""
+    return moved(s, "truth" if name == "delta" else "truth.three", name, "writes", "step")
+
+
+def metrics(s, name):
+    """Samples of a page of metrics by name and labels."""
+    found = {}
+    for line in s.text(name).splitlines():
+        match = re.fullmatch(r"([a-z0-9_:]+)(?:\{(.*)\})? (\S+)(?: \S+)?", line)
+        if match:
+            found[match[1], match[2] or ""] = float(match[3])
+    return found
+
+
+# --- the cluster itself
+
+
+@test("slurm")
+def slurm_ran_all_jobs(s):
+    rows = [line.split("|") for line in s.text("sacct").splitlines()[1:]]
+    states = {row[1]: row[2:] for row in rows}
+    expect_equal(states, {name: ["COMPLETED", "0:0"] for name in (*ALL, "last")}, "jobs")
+
+
+@test("slurm")
+def three_ran_at_once_and_one_waited(s):
+    started, ended = ({name: s.number(f"{name}.{what}") for name in THREE} for what in ("started", "ended"))
+    both = min(ended.values()) - max(started.values())
+    require(both > 3 * NS_PER_S, f"all three ran for {both} ns only")
+    require(s.number("last.started") > max(ended.values()), "the last one did not wait")
+    cpus = {s.number(f"{name}.cpu") for name in THREE}
+    expect_equal(len(cpus), 3, f"CPUs ({cpus})")
+
+
+# --- closing reports
+
+
+@test("slurm")
+def each_is_closed_and_whole(s):
+    for name in THREE:
+        report = closing(s, name)
+        job = report["job"]
+        expect_equal((job["scheduler"], job["id"], job["name"]), ("slurm", s.text(f"{name}.id").strip(), name), "job")
+        expect_equal((report["state"], report["late_start"], report["gaps"]), ("ended", False, []), name)
+        require(job["cgroup"]["path"].endswith(f"/job_{job['id']}"), f"{name}: cgroup {job['cgroup']}")
+
+
+@test("slurm")
+@estimate
+def bytes_are_those_of_its_programs(s):
+    found = []
+    for name in THREE:
+        report = counters(closing(s, name))
+        for counter, truth in moved_by(s, name).items():
+            found.append((f"{name} {counter}", report[counter]["value"] / truth - 1))
+    show("slurm:", ", ".join(f"{name} {error:+.4f}" for name, error in found))
+    for name, error in found:
+        expect(abs(error) <= 0.1, f"{name}: off by {error:.4f}")
+
+
+@test("slurm")
+@estimate
+def bars_hold(s):
+    for name in THREE:
+        report = counters(closing(s, name))
+        for counter, truth in moved_by(s, name).items():
+            low, high = report[counter]["low"], report[counter]["high"]
+            expect(low <= truth <= high, f"{name}: {counter} {low} to {high}, truth {truth}")
+
+
+@test("slurm")
+@estimate
+def steps_have_what_they_moved(s):
+    for name in THREE:
+        steps = {step["step"]: step for step in closing(s, name)["steps"]}
+        require({"batch", "0"} <= set(steps), f"{name}: steps {sorted(steps)}")
+        for step, suffixes in (("batch", (name, "writes")), ("0", ("step",))):
+            first, *more = suffixes if step == "batch" else (f"{name}-step",)
+            truth = moved(s, "truth.three", first, *more)
+            parts = {part["counter"]: part["value"] for part in steps[step]["counters"]}
+            for counter, count in truth.items():
+                expect_close(parts[counter], count, 0.15, f"{name}, step {step}: {counter}")
+
+
+@test("slurm")
+def steps_are_parts_of_the_job(s):
+    for name in ALL:
+        report = closing(s, name)
+        whole = counters(report)
+        sums = {}
+        for step in report["steps"]:
+            for part in step["counters"]:
+                sums[part["counter"]] = sums.get(part["counter"], 0) + part["value"]
+        for counter, count in sums.items():
+            require(count <= whole[counter]["value"], f"{name}: {counter}: steps have {count}")
+
+
+@test("slurm")
+def parts_add_up_to_the_counters(s):
+    """Of every job: it, the others and what has no owner are all that the machine counted."""
+    for name in ALL:
+        for counter in closing(s, name)["counters"]:
+            machine = counter["machine"]
+            what = f"{name}: {counter['name']}"
+            expect_equal(counter["value"] + counter["others"] + counter["unattributed"], machine["value"], what)
+            expect_equal(counter["value"] + counter["others"], machine["attributed"], what)
+            expect_equal(sum(machine["unattributed"].values()), counter["unattributed"], what)
+
+
+@test("slurm")
+def reports_are_there_before_the_next_job(s):
+    start = s.number("last.started")
+    for name in THREE:
+        (written,) = (float(line) for line in s.text(f"{name}.written").splitlines())
+        late = written * NS_PER_S - s.number(f"{name}.ended")
+        show(f"slurm: report of {name} after {late / 1e6:.0f} ms, {(start - written * NS_PER_S) / 1e6:.0f} ms before the next job")
+        require(written * NS_PER_S < start, f"{name}: the next job started {start - written * NS_PER_S} ns earlier")
+
+
+# --- other ways to ask
+
+
+@test("slurm")
+def the_command_says_the_same(s):
+    for name in ALL:
+        expect_equal(s.status(f"{name}-job"), 0, f"{name}: exit status")
+        expect_equal(parsed(s, f"{name}-job.out"), closing(s, name), f"{name}: t410trace job --json")
+        expect_equal(s.status(f"{name}-table"), 0, f"{name}: exit status of the table")
+        require(re.search(rf"\b{s.text(f'{name}.id').strip()}\b", s.text(f"{name}-table.out")), f"{name}: the table")
+
+
+@test("slurm")
+def the_list_has_all(s):
+    expect_equal(s.status("jobs"), 0, "exit status")
+    listed = {job["job"]["id"]: job for job in parsed(s, "jobs.out")["jobs"]}
+    for name in THREE:
+        report, job = closing(s, name), listed[s.text(f"{name}.id").strip()]
+        expect_equal((job["state"], job["end_ns"]), ("ended", report["end_ns"]), name)
+        values = {key: metric["value"] for key, metric in report["metrics"].items()}
+        expect_equal(job["metrics"], values, f"{name}: metrics")
+
+
+@test("slurm")
+def slurms_database_has_the_account(s):
+    """As sacct prints it, whether read by t410trace or by anything else."""
+    for name in ALL:
+        record = s.text(f"{name}.record").strip()
+        require(re.fullmatch(r"T4J1:[A-Za-z0-9+/]+=*", record), f"{name}: AdminComment is {record[:80]!r}")
+        require(len(record) < 1024 or name != "delta", f"{name}: a record of {len(record)} bytes")
+        expect_equal(s.status(f"{name}-decoded"), 0, f"{name}: exit status")
+        report, decoded = closing(s, name), parsed(s, f"{name}-decoded.out")
+        show(f"slurm: record of {name}: {len(record)} bytes")
+        judge_decoded(name, report, decoded)
+
+
+def judge_decoded(name, report, decoded):
+    expect_equal(decoded["job"]["id"], report["job"]["id"], f"{name}: job of the record")
+
+
+@test("slurm")
+def metrics_are_the_machines(s):
+    """Only the traffic programs cause CPU bytes: what was counted since the daemon began."""
+    found, truth = metrics(s, "metrics"), s.truth("truth.three").counters()
+    require(truth and found, "no metrics or no traffic")
+    judge_machine(s, found, truth)
+
+
+def judge_machine(s, found, truth):
+    raise Failure("not yet")
+
+
+# --- kill -9
+
+
+@test("slurm")
+def the_killed_daemon_says_what_it_missed(s):
+    report = closing(s, "delta")
+    expect_equal((report["state"], len(report["gaps"])), ("ended", 1), "state and gaps")
+    (gap,) = report["gaps"]
+    killed, restarted = s.number("killed"), s.number("restarted")
+    require(
+        killed - INTERVAL_NS - LATE_NS <= gap["start_ns"] <= killed + LATE_NS,
+        f"the gap begins {(killed - gap['start_ns']) / 1e9:.3f} s before the end of the daemon",
+    )
+    require(killed < gap["end_ns"] <= restarted, f"the gap ends at {gap['end_ns']}, the daemon was back at {restarted}")
+    expect_equal(report["gap_ns"], gap["duration_ns"], "length of gaps")
+
+
+@test("slurm")
+@estimate
+def the_killed_daemon_lost_an_interval_at_most(s):
+    """Its program moves as much in each moment: what is missing is the rate times the gap."""
+    report = closing(s, "delta")
+    ((counter, truth),) = moved_by(s, "delta").items()
+    (line,) = s.truth().named("delta")
+    rate = truth / (line["end_ns"] - line["start_ns"])
+    found = counters(report)[counter]
+    missing = truth - found["value"]
+    show(f"slurm: {missing / rate / 1e9:.3f} s of traffic are missing, the gap has {report['gap_ns'] / 1e9:.3f} s")
+    require(found["value"] <= truth, f"{counter}: {found['value']} of {truth}")
+    expect(missing <= 1.1 * rate * report["gap_ns"], f"{missing} bytes are missing, the gap explains {rate * report['gap_ns']:.0f}")
+    # the time that nobody was there, and an interval
+    down = s.number("restarted") - s.number("killed") + INTERVAL_NS + LATE_NS
+    expect(missing <= rate * down, f"{missing} bytes are missing, {rate * down:.0f} at most are right")
+
+
+@test("slurm")
+def the_daemon_ends_well(s):
+    expect_equal(s.status("serve"), 0, "exit status")

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What "t410trace job" and "t410trace jobs" share: the store as they see it. */
+#ifndef CLI_JOB_FILE_H
+#define CLI_JOB_FILE_H
+
+#include "platform/store.h"
+#include "report/job_report.h"
+
+/**
+ * struct job_file - the store in one state
+ * @store, @host, @node: what it has of the machine
+ * @now_ns: when it was read (CLOCK_REALTIME)
+ * @kept: somebody keeps accounts there at this moment
+ */
+struct job_file {
+	struct store *store;
+	struct host_info host;
+	struct accounts_node node;
+	uint64_t now_ns;
+	bool kept;
+};
+
+/** job_file_open() - read it; 0, or a negative errno with nothing to close */
+int job_file_open(const char *file, struct diag *d, struct job_file *ret);
+void job_file_close(struct job_file *f);
+
+/** job_file_context() - what accounts in it are shown with */
+struct job_context job_file_context(const struct job_file *f);
+
+/**
+ * job_file_state() - a sentence: is somebody keeping accounts, and up to when are they there
+ * @f: the store
+ * @ret: "accounts are kept, up to 2 s ago", "nobody keeps accounts at present: they end 3 h ago"
+ * @size: room in it
+ *
+ * Return: whether accounts are as recent as they should be.
+ */
+bool job_file_state(const struct job_file *f, char *ret, size_t size);
+
+#endif
