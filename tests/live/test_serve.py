@@ -415,7 +415,8 @@ def test_thousand(bed):
                 jobs.move(f"{name}/step_0", process.pid)
             for _ in range(5):
                 daemon.wait_intervals(1)
-                costs.append(daemon.health()["cost_ns"])
+                # CPU time: others may be using the machine, and its disk.
+                costs.append(daemon.health()["cost_cpu_ns"])
             require(daemon.health()["jobs"] == number, f"{daemon.health()['jobs']} jobs")
             for process in processes:
                 process.kill()

@@ -186,7 +186,7 @@ static void say_status(const struct serve *s)
 
 static int close_interval(struct serve *s, bool last, struct diag *d)
 {
-	uint64_t start = monotonic_ns();
+	uint64_t start = monotonic_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct report *r;
 	int err;
 
@@ -198,6 +198,7 @@ static int close_interval(struct serve *s, bool last, struct diag *d)
 	err = serve_keeper_interval(&s->keeper, &s->config, r, d);
 	s->closed_ns = monotonic_ns();
 	s->keeper.cost_ns = s->closed_ns - start;
+	s->keeper.cost_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	s->more = s->keeper.unreported;
 	if (s->closed_ns >= s->trim_ns) {
 		malloc_trim(0);
