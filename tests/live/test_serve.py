@@ -82,7 +82,7 @@ def test_pages(bed):
         job = next(NEXT)
         name = jobs.begin(job)
         burn(bed, jobs, f"{name}/step_0", 50)
-        wait_for("an interval", lambda: daemon.health()["intervals"])
+        daemon.wait_intervals(1)
         report = json.loads(daemon.get("/report"))
         require(report["schema"] == "t410trace.report/1", report["schema"])
         checked = bed.command(
