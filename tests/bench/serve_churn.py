@@ -4,7 +4,7 @@
 
 Makes and removes cgroups that look like jobs of Slurm, 100,000 of them unless told otherwise,
 500 a second, and shows what the daemon's memory is meanwhile. Needs root and the cgroup v2 tree.
-Fails when the last tenth needs a quarter more than the third one did, or when a report is missing.
+Fails when the last tenth needs a quarter more than the first three did at most, or when a report is missing.
 """
 
 import os
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-WARM = 2  # tenths that caches may take to fill
+WARM = 3  # tenths that caches may take to fill
 MORE = 1.25
 
 
@@ -91,8 +91,8 @@ def main():
             top.rmdir()
     print((scratch / "log").read_text(encoding="utf-8").splitlines()[-1])
     shutil.rmtree(scratch)
-    print(f"{reports} reports of {number} jobs, memory {sizes[WARM]} to {sizes[-1]} KiB")
-    return reports < number or sizes[-1] > sizes[WARM] * MORE
+    print(f"{reports} reports of {number} jobs, memory {max(sizes[:WARM])} to {sizes[-1]} KiB")
+    return reports < number or sizes[-1] > max(sizes[:WARM]) * MORE
 
 
 if __name__ == "__main__":
