@@ -38,7 +38,7 @@
  */
 #define TRIM_NS	    (10 * NS_PER_S)
 /* Closing reports hold up the rest of the loop for so long at once, */
-#define REPORTS_NS  (100 * NS_PER_MS)
+#define REPORTS_NS  (20 * NS_PER_MS)
 /* and the end for so long: what is not written then is written after the next start. */
 #define FAREWELL_NS (10 * NS_PER_S)
 
