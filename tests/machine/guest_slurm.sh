@@ -181,6 +181,8 @@ scenario_slurm() {
 	cp /host/epilog.sh /etc/slurm/epilog.d/t410trace.sh
 	echo "T410TRACE=$T410TRACE" > /etc/t410trace/epilog.conf
 	write_job
+	# Debian's kernel asks for all of CAP_SYS_ADMIN otherwise (see docs/SERVE.md)
+	echo 2 > /proc/sys/kernel/perf_event_paranoid
 	serve
 	submit alpha 1000000 0 4
 	submit beta 3000000 0 4
@@ -211,6 +213,7 @@ scenario_slurm() {
 	keep delta
 	page metrics > metrics.later
 	serve_end
+	echo 3 > /proc/sys/kernel/perf_event_paranoid
 	sacct -X -P -o JobID,JobName,State,ExitCode > sacct
 	cluster_end
 	cp $SLURM_LOG/*.log .
