@@ -73,4 +73,14 @@ const char *scheduler_name(enum scheduler s);
 /** scheduler_find() - the reverse; NR_SCHEDULERS for no such name */
 enum scheduler scheduler_find(const char *name);
 
+/**
+ * job_text_parse() - a job as users name it
+ * @text: "slurm:12", or "12" of any scheduler
+ * @ret: the scheduler, SCHEDULER_NONE for any
+ * @ret_id: the id; part of @text
+ *
+ * Return: false when there is no such scheduler, or no id.
+ */
+bool job_text_parse(const char *text, enum scheduler *ret, const char **ret_id);
+
 #endif

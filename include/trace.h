@@ -58,6 +58,7 @@ struct layout {
  *	where intervals end, from the windows
  * @all: every workload was asked for; otherwise followed ones and @cgroups
  * @cgroups, @nr_cgroups: selected, as paths from the root of the v2 tree
+ * @jobs, @nr_jobs: selected, see job_text_parse()
  * @weights, @nr_weights: names of the core events counted per slice. With two, the
  *	first stands for reads and the second for writes; with one, it is for both
  * @probes, @nr_probes: latencies that are measured
@@ -73,6 +74,8 @@ struct trace_header {
 	bool all;
 	char *const *cgroups;
 	size_t nr_cgroups;
+	char *const *jobs;
+	size_t nr_jobs;
 	char weights[TRACE_MAX_WEIGHTS][TRACE_WEIGHT_NAME_LEN];
 	uint32_t nr_weights;
 	const struct probe *probes;

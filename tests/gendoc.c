@@ -32,6 +32,8 @@ static struct command {
 	{ "topology", topology_options },
 	{ "check", check_options },
 	{ "serve", NULL },
+	{ "job", job_options },
+	{ "jobs", jobs_options },
 };
 
 /* argp adds these to every command. */
@@ -162,6 +164,10 @@ static int completion(void)
 	     "\t\treturn ;;\n"
 	     "\t*' --format='*([a-z]) | *' --format '*([a-z]))\n"
 	     "\t\tCOMPREPLY=($(compgen -W 'recording ndjson' -- \"${word#=}\"))\n"
+	     "\t\treturn ;;\n"
+	     "\t*' --scheduler='*([a-z]) | *' --scheduler '*([a-z]))\n"
+	     "\t\tCOMPREPLY=($(compgen -W 'slurm flux kubernetes docker podman libvirt systemd' "
+	     "-- \"${word#=}\"))\n"
 	     "\t\treturn ;;\n"
 	     "\tesac\n"
 	     "\tcase $word in\n"

@@ -51,8 +51,10 @@ part_unit() {
 	tests/unit/test_neighbours.py ./t410trace
 	tests/unit/test_topology.py ./t410trace
 	tests/unit/test_foreign_devices.py ./t410trace
+	tests/unit/test_job_commands.py ./t410trace "build/$(native)/tests/unit/make_accounts"
 	tests/unit/test_slurm_epilog.py
 	tests/unit/test_serve.py ./t410trace
+	tests/unit/test_job_schema.py
 }
 part_asan() { unit_programs -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
 part_valgrind() {

@@ -10,12 +10,17 @@ $(B)/tests/unit/%: tests/unit/%.c tests/unit/sample_report.c tests/unit/sample_d
 
 # Built, not run: tests/run.sh runs them
 .PHONY: unit-programs
-unit-programs: $(UNIT) $(PROGRAM)
+unit-programs: $(UNIT) $(B)/tests/unit/make_accounts $(PROGRAM)
 
 # The ledger without the rest of t410trace, for live tests and the benchmark
 $(B)/tests/live/weigh $(B)/tests/live/iowho: $(B)/tests/live/%: tests/live/%.c $(LIBOBJ)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
+
+# Accounts, metrics and the HTTP server with made-up numbers, for Prometheus
+$(B)/tests/live/exporter: tests/live/exporter.c $(LIBOBJ)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) -lcmocka $(LIBS)
 
 .PHONY: check
 check:

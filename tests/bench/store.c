@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "platform/store.h"
-#include "../unit/sample_accounts.h"
+#include "../unit/stored_accounts.h"
 
 #define JOBS	  1000
 #define COUNTERS  12

@@ -246,6 +246,106 @@ def test_v1_job_is_asked(bed):
     require(told == [{"name": "fluid", "user": "alice"}], f"told: {told}")
 
 
+def job_rows(report, **wanted):
+    """Rows of jobs, or of their steps, that have these values."""
+    return [
+        row
+        for row in report["workloads"]
+        if "job" in row and all(row["job"][key] == value for key, value in wanted.items())
+    ]
+
+
+def one_job(report, **wanted):
+    rows = job_rows(report, **wanted)
+    require(len(rows) == 1, f"{len(rows)} rows of {wanted}: {[row['key'] for row in rows]}")
+    return rows[0]
+
+
+def all_jobs(report):
+    return {(row["job"]["id"], row["job"]["step"]) for row in job_rows(report)}
+
+
+def test_by_job(bed):
+    """Jobs and their steps in both trees, one of 30 ms: each has its time, and the names."""
+    with Folders(mount_point()) as folders, Folders(freezer()) as v1:
+        with bed.tracing("-a", "--json", "--by", "job", "-i", 1000) as tracer:
+            steps = [folders.make(f"{SLURM_V2}/job_77/step_{n}/user/task_0") for n in (0, 1)]
+            spent = [run_in(bed, step, ms, **of_slurm(77)) for step, ms in zip(steps, (60, 90))]
+            folders.remove(f"{SLURM_V2}/job_77")
+            short = folders.make(f"{SLURM_V2}/s4WEM9Y8PT4800/step_0")
+            short_ns = run_in(bed, short, 30, **of_slurm(79, "short"))
+            folders.remove(f"{SLURM_V2}/s4WEM9Y8PT4800")
+            old = v1.make(f"{SLURM_V1}/job_78/step_batch")
+            old_ns = run_in(bed, old, 60, **of_slurm(78, "old"))
+            v1.remove(SLURM_V1)
+            summary = stop(tracer).summary()
+    job = one_job(summary, id="77", step=None)
+    about("job 77", job["on_cpu_ns"], sum(spent))
+    for step, ns in zip("01", spent):
+        row = one_job(summary, id="77", step=step)
+        about(f"step {step}", row["on_cpu_ns"], ns)
+        require(row["leaf"] and row["parent"] == job["key"], f"step {step} is not part of its job")
+    named = {key: job["job"][key] for key in ("scheduler", "name", "user")}
+    require(named == {"scheduler": "slurm", "name": "fluid", "user": "alice"}, f"job 77: {named}")
+    short = one_job(summary, id="79", step="0")
+    about("a job of 30 ms", short["on_cpu_ns"], short_ns)
+    require("provisional" not in short["job"], "the number of a job with a SLUID was not asked for")
+    require(short["job"]["name"] == "short", f"its name is {short['job']['name']}")
+    old = one_job(summary, id="78", step="batch")
+    about("a job in the freezer only", old["on_cpu_ns"], old_ns)
+    require(old["job"]["name"] == "old", f"its name is {old['job']['name']}")
+
+
+def test_job_again(bed):
+    """The same number once more: two jobs."""
+    spent = []
+    with Folders(mount_point()) as folders:
+        with bed.tracing("-a", "--json", "--by", "job", "-i", 1000) as tracer:
+            for ms in (40, 90):
+                step = folders.make(f"{SLURM_V2}/job_77/step_0")
+                spent.append(run_in(bed, step, ms, **of_slurm(77)))
+                folders.remove(f"{SLURM_V2}/job_77")
+            summary = stop(tracer).summary()
+    rows = sorted(job_rows(summary, id="77", step="0"), key=lambda row: row["on_cpu_ns"])
+    require(len(rows) == 2, f"{len(rows)} rows for two jobs of one number")
+    require(rows[0]["job"]["cgroup_id"] != rows[1]["job"]["cgroup_id"], "the two are the same job")
+    for row, ns in zip(rows, spent):
+        about("one of two", row["on_cpu_ns"], ns)
+
+
+def test_job_selected(bed):
+    """-J: jobs that are there and that begin later, in both trees, and nobody else."""
+    with Folders(mount_point()) as folders, Folders(freezer()) as v1:
+        folders.make(f"{SLURM_V2}/job_77/step_0")
+        with bed.tracing("-J", "77,slurm:78", "--json", "--by", "job", "-i", 1000) as tracer:
+            spent = run_in(bed, folders.make(f"{SLURM_V2}/job_77/step_0"), 60, **of_slurm(77))
+            run_in(bed, folders.make(f"{SLURM_V2}/job_76/step_0"), 60, **of_slurm(76))
+            late = run_in(bed, v1.make(f"{SLURM_V1}/job_78/step_0"), 60, **of_slurm(78))
+            summary = stop(tracer).summary()
+    about("job 77", one_job(summary, id="77", step="0")["on_cpu_ns"], spent)
+    about("job 78", one_job(summary, id="78", step="0")["on_cpu_ns"], late)
+    require({id_ for id_, _ in all_jobs(summary)} == {"77", "78"}, f"jobs {all_jobs(summary)}")
+
+
+def test_moved_between_jobs(bed):
+    """A process that moves from job to job, and out of all: each has its part."""
+    with Folders(mount_point()) as folders, burner(bed, 600) as moving:
+        first = folders.make(f"{SLURM_V2}/job_80/step_0")
+        second = folders.make(f"{SLURM_V2}/job_81/step_0")
+        with bed.tracing("-a", "--json", "--by", "job", "-i", 1000) as tracer:
+            (first / "cgroup.procs").write_text(str(moving.pid))
+            tell(moving)
+            time.sleep(0.15)
+            (second / "cgroup.procs").write_text(str(moving.pid))
+            time.sleep(0.15)
+            (folders.mount / "cgroup.procs").write_text(str(moving.pid))
+            total = used(moving)
+            summary = stop(tracer).summary()
+    parts = [one_job(summary, id=id_, step="0")["on_cpu_ns"] for id_ in ("80", "81")]
+    require(min(parts) > 20 * MS, f"the parts are {parts}")
+    require(sum(parts) < total - 20 * MS, f"{parts} of {total} ns: nothing is left outside of jobs")
+
+
 def test_many_cgroups(bed):
     """Cgroups by the hundred cost little: we are woken some times, not for each."""
     with Tree() as tree, bed.tracing("-a", "--json", "-i", 10000) as tracer:
@@ -271,5 +371,9 @@ TESTS = [
     test_threaded,
     test_job_is_asked,
     test_v1_job_is_asked,
+    test_by_job,
+    test_job_again,
+    test_job_selected,
+    test_moved_between_jobs,
     test_many_cgroups,
 ]

@@ -304,6 +304,68 @@ static void add_cgroups(struct report *r)
 	add_cgroup(r, 77, "", NULL, (const uint64_t[4]){ 0, 0, 0, 0 }, 400000, "leaf");
 }
 
+/* @step: NULL for the row of the job as a whole, "" for what is in no step */
+static struct report_row *add_job(struct report *r, enum scheduler scheduler, const char *id,
+				  uint64_t cgroup_id, const char *step, const uint64_t bytes[4],
+				  uint64_t on_cpu_ns)
+{
+	struct report_row *row = add_row(r, NULL, on_cpu_ns);
+
+	row->job = must(calloc(1, sizeof(*row->job)));
+	row->job->scheduler = scheduler;
+	row->job->cgroup_id = row->cgroup_id = cgroup_id;
+	snprintf(row->job->id, sizeof(row->job->id), "%s", id);
+	snprintf(row->job->step, sizeof(row->job->step), "%s", step ? step : "");
+	snprintf(row->key, sizeof(row->key), "job:%llu%s%s", (unsigned long long)cgroup_id,
+		 step ? ":" : "",
+		 !step	 ? ""
+		 : *step ? step
+			 : "own");
+	if (step)
+		snprintf(row->parent, sizeof(row->parent), "job:%llu",
+			 (unsigned long long)cgroup_id);
+	set_shares(r, row, bytes);
+	return row;
+}
+
+static void add_jobs(struct report *r)
+{
+	static const char pod[] = "3f2a9d4e-77b1-4c0e-9a52-0c7b1f6e2d11";
+	static const char container[] =
+		"4f0e8f3c2b1a4f0e8f3c2b1a4f0e8f3c2b1a4f0e8f3c2b1a4f0e8f3c2b1a4f0e";
+	static const uint64_t none[4];
+	struct report_row *row;
+
+	add_job(r, SCHEDULER_SLURM, "12", 30, "0",
+		(const uint64_t[4]){ 31234567891, 15234567003, 0, 0 }, 44 * SECOND);
+	add_job(r, SCHEDULER_SLURM, "12", 30, "", (const uint64_t[4]){ 100, 100, 0, 0 }, 5000000);
+	add_job(r, SCHEDULER_SLURM, "12", 30, "extern", none, 0)->exited = true;
+	row = add_job(r, SCHEDULER_SLURM, "12", 30, NULL,
+		      (const uint64_t[4]){ 31234567991, 15234567103, 0, 0 }, 44 * SECOND + 5000000);
+	row->leaf = false;
+	snprintf(row->job->name, sizeof(row->job->name), "lattice-boltzmann-3d");
+	snprintf(row->job->user, sizeof(row->job->user), "eve");
+	row = add_job(r, SCHEDULER_SLURM, "1234567", 40, NULL,
+		      (const uint64_t[4]){ 1012345678, 312345678, 6012345001, 2912345002 },
+		      7 * SECOND);
+	snprintf(row->job->name, sizeof(row->job->name), "stream");
+	snprintf(row->job->user, sizeof(row->job->user), "a-user-with-a-name");
+	row->exited = true;
+	sample_tangle(row, "job:50", 1);
+	row = add_job(r, SCHEDULER_DOCKER, container, 50, NULL,
+		      (const uint64_t[4]){ 0, 0, 212345001, 92345002 }, 12 * SECOND);
+	sample_tangle(row, "job:40", 1);
+	add_job(r, SCHEDULER_KUBERNETES, pod, 60, container, none, 0);
+	row = add_job(r, SCHEDULER_KUBERNETES, pod, 60, NULL, none, 0);
+	row->leaf = false;
+	snprintf(row->job->name, sizeof(row->job->name), "web-0");
+	row = add_row(r, NULL, 1204000);
+	snprintf(row->key, sizeof(row->key), "job:none");
+	set_shares(r, row, (const uint64_t[4]){ 40321, 11290, 0, 0 });
+	/* a number that is not known yet */
+	add_job(r, SCHEDULER_SLURM, "sABCDEFGHJKMNP", 70, NULL, none, 0)->job->provisional = true;
+}
+
 struct report *sample_report(enum row_kind by)
 {
 	struct report *r = new_report(by);
@@ -314,6 +376,8 @@ struct report *sample_report(enum row_kind by)
 		add_processes(r);
 	else if (by == ROW_THREAD)
 		add_threads(r);
+	else if (by == ROW_JOB)
+		add_jobs(r);
 	else
 		add_cgroups(r);
 	r->counters[0].unattributed[REASON_IDLE] = 2345678;

@@ -13,7 +13,7 @@
 
 /**
  * sample_report() - one second of two sockets
- * @by: what the rows are: five processes, four threads, or eight cgroups
+ * @by: what the rows are: five processes, four threads, eight cgroups, or ten jobs and steps
  *
  * It was split by state-space estimate, with rows that cannot be told apart.
  *

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sample_accounts.h"
+#include "stored_accounts.h"
 #include "platform/store.h"
 #include "platform/store_blob.h"
 #include "tree.h"

@@ -99,6 +99,42 @@ static void test_room(void **state)
 	assert_string_equal(path, "/123456");
 }
 
+static int find_v1(const char *text, const char *controller, char *path, size_t size)
+{
+	FILE *file = fmemopen((void *)text, strlen(text), "r");
+	int err;
+
+	assert_non_null(file);
+	err = cgroup1_mount_find(file, controller, path, size);
+	fclose(file);
+	return err;
+}
+
+static void test_v1(void **state)
+{
+	static const char text[] = V2("/sys/fs/cgroup/unified") V1
+		"1 2 0:3 /docker/x /branch rw - cgroup cgroup rw,freezer\n"
+		"1 2 0:4 / /free\\040zer rw shared:3 - cgroup cgroup rw,nosuid,freezer\n"
+		"1 2 0:5 / /joint rw - cgroup cgroup rw,net_cls,net_prio\n"
+		"1 2 0:6 / /named rw - cgroup cgroup rw,xattr,name=systemd\n"
+		"1 2 0:6 / /short rw - cgroup\n"
+		"1 2 0:7 / /other rw - tmpfs cgroup rw,pids\n";
+	char path[64];
+
+	(void)state;
+	assert_int_equal(find_v1(text, "cpu", path, sizeof(path)), 0);
+	assert_string_equal(path, "/sys/fs/cgroup/cpu");
+	assert_int_equal(find_v1(text, "freezer", path, sizeof(path)), 0);
+	assert_string_equal(path, "/free zer");
+	assert_int_equal(find_v1(text, "net_prio", path, sizeof(path)), 0);
+	assert_string_equal(path, "/joint");
+	assert_int_equal(find_v1(text, "net", path, sizeof(path)), -ENOENT);
+	assert_int_equal(find_v1(text, "cpuset", path, sizeof(path)), -ENOENT);
+	assert_int_equal(find_v1(text, "pids", path, sizeof(path)), -ENOENT);
+	assert_int_equal(find_v1(text, "systemd", path, sizeof(path)), -ENOENT);
+	assert_int_equal(find_v1(text, "freezer", path, 8), -ENAMETOOLONG);
+}
+
 static void test_read_error(void **state)
 {
 	char path[64] = "before";
@@ -114,9 +150,8 @@ static void test_read_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_found),
-		cmocka_unit_test(test_not_found),
-		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_found),	   cmocka_unit_test(test_not_found),
+		cmocka_unit_test(test_room),	   cmocka_unit_test(test_v1),
 		cmocka_unit_test(test_read_error),
 	};
 

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/feed.h"
@@ -285,6 +286,47 @@ static void cut_paths_are_asked_for(void **state)
 	teardown(&w);
 }
 
+static int keep_path(void *arg, uint64_t id, const char *path)
+{
+	char *text = arg;
+
+	snprintf(text, LEDGER_PATH_LEN, "%llx %s", (unsigned long long)id, path ? path : "gone");
+	return 0;
+}
+
+static void cgroups_of_v1_have_their_controller(void **state)
+{
+	struct ledger_cgroup c = { .h = { .type = LEDGER_CGROUP_NEW } };
+	struct ledger_sink sink;
+	struct feed feed;
+	char text[LEDGER_PATH_LEN];
+	struct trace_sink out = { .cgroup = keep_path, .arg = text };
+
+	(void)state;
+	assert_int_equal(feed_init(&feed, &header.layout, &out, 100), 0);
+	feed.v1 = "freezer";
+	sink = feed_sink(&feed);
+	strcpy(c.path, "/slurm");
+	c.id = (1ull << LEDGER_V1_SHIFT) + 9;
+	sink.cgroup(sink.arg, &c);
+	assert_string_equal(text, "1000000000009 freezer:/slurm");
+	c.path[0] = '\0';
+	sink.cgroup(sink.arg, &c);
+	assert_string_equal(text, "1000000000009 freezer:/");
+	c.id = 9;
+	sink.cgroup(sink.arg, &c);
+	assert_string_equal(text, "9 /");
+	memset(c.path, 'p', sizeof(c.path) - 1);
+	c.id = (1ull << LEDGER_V1_SHIFT) + 9;
+	sink.cgroup(sink.arg, &c);
+	assert_true(feed.cut_path);
+	assert_string_equal(text, "9 /");
+	c.h.type = LEDGER_CGROUP_GONE;
+	sink.cgroup(sink.arg, &c);
+	assert_string_equal(text, "1000000000009 gone");
+	feed_release(&feed);
+}
+
 /* --- weights: what comes out is looked at itself */
 
 #define MAX_SLICES 8
@@ -524,6 +566,7 @@ int main(void)
 		cmocka_unit_test(windows_after_the_cut_do_not_count_yet),
 		cmocka_unit_test(slots_become_workloads),
 		cmocka_unit_test(cut_paths_are_asked_for),
+		cmocka_unit_test(cgroups_of_v1_have_their_controller),
 		cmocka_unit_test(weights_go_with_their_slots),
 		cmocka_unit_test(weights_stay_with_their_slots),
 		cmocka_unit_test(no_weights_are_none),

@@ -295,6 +295,8 @@ static void test_compact(void **state)
 	free(record);
 	m = json_loads(json, 0, NULL);
 	record = world_must(json_dumps(m, JSON_INDENT(2) | JSON_REAL_PRECISION(4)));
+	record = world_must(realloc(record, strlen(record) + 2));
+	strcat(record, "\n");
 	json_decref(m);
 	check(EXAMPLE("job-compact.json"), record);
 	o = parse(json);

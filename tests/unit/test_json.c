@@ -49,6 +49,7 @@ static void test_golden(void **state)
 	check_golden(sample_report(ROW_PROCESS), "report-process.json");
 	check_golden(sample_report(ROW_THREAD), "report-thread.json");
 	check_golden(sample_report(ROW_CGROUP), "report-cgroup.json");
+	check_golden(sample_report(ROW_JOB), "report-job.json");
 	check_golden(sample_without_counters(), "report-no-counters.json");
 	check_golden(sample_without_rows(), "report-empty.json");
 	summary->summary = true;
@@ -233,7 +234,7 @@ static void check_conservation(const struct report *r)
 
 static void test_conservation(void **state)
 {
-	static const enum row_kind kinds[] = { ROW_PROCESS, ROW_THREAD, ROW_CGROUP };
+	static const enum row_kind kinds[] = { ROW_PROCESS, ROW_THREAD, ROW_CGROUP, ROW_JOB };
 	size_t i;
 
 	(void)state;

@@ -13,6 +13,7 @@
 
 #include "platform/cgroups.h"
 #include "platform/owners.h"
+#include "trace.h"
 #include "tree.h"
 
 #define INIT_NS "pid:[4026531836]"
@@ -185,6 +186,45 @@ static void several_cgroups_own_nothing(void **state)
 	assert_int_equal(found[0].item, 0);
 	assert_int_equal(found[1].item, 1);
 	assert_int_equal(found[1].pid, 11);
+}
+
+/* Where a v1 hierarchy is chosen, its cgroups come first, but for its root. */
+static void cgroups_of_v1_own(void **state)
+{
+	struct cgroup1 v1 = { .controller = "freezer", .number = 1 };
+	struct world *w = *state;
+	const struct owner *found;
+	struct owners *o;
+	char proc[96], mount[PATH_MAX + 32];
+	struct stat st;
+	size_t nr;
+
+	tree_put(&w->tree, "v1/slurm/job_3/tasks", "");
+	snprintf(v1.mount, sizeof(v1.mount), "%s/v1", w->tree.root);
+	snprintf(proc, sizeof(proc), "%s/proc", w->tree.root);
+	snprintf(mount, sizeof(mount), "%s/cgroup", w->tree.root);
+	assert_int_equal(owners_new(proc, mount, &v1, &o), 0);
+	put_open(w, 10, "/dev/zero");
+	tree_put(&w->tree, "proc/10/cgroup", "3:cpuset:/x\n2:freezer:/slurm/job_3\n0::/a\n");
+	assert_int_equal(owners_find(o, &w->l, &found, &nr), 0);
+	assert_int_equal(nr, 1);
+	snprintf(mount, sizeof(mount), "%s/slurm/job_3", v1.mount);
+	assert_int_equal(stat(mount, &st), 0);
+	assert_true(found[0].cgroup_id == cgroup1_id(&v1, st.st_ino));
+	/* with others in the same hierarchy */
+	tree_put(&w->tree, "proc/10/cgroup", "0::/a\n2:cpu,freezer,pids:/slurm\n");
+	assert_int_equal(owners_find(o, &w->l, &found, &nr), 0);
+	assert_int_equal(nr, 1);
+	assert_true(found[0].cgroup_id >> TRACE_HIERARCHY_SHIFT == 1);
+	tree_put(&w->tree, "proc/10/cgroup", "2:freezer:/\n3:freezers,free:/slurm\n0::/a\n");
+	assert_int_equal(owners_find(o, &w->l, &found, &nr), 0);
+	assert_int_equal(nr, 1);
+	assert_int_equal(found[0].cgroup_id, cgroup_id(w, "/a"));
+	/* of a v1 cgroup that is not known, the v2 one is not taken instead */
+	tree_put(&w->tree, "proc/10/cgroup", "2:freezer:/gone\n0::/a\n");
+	assert_int_equal(owners_find(o, &w->l, &found, &nr), 0);
+	assert_int_equal(nr, 0);
+	owners_free(o);
 }
 
 static void unknown_cgroups_own_nothing(void **state)
@@ -515,10 +555,11 @@ int main(void)
 {
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, make_world, drop_world)
 	const struct CMUnitTest tests[] = {
-		IN_WORLD(nobody_and_somebody),		IN_WORLD(several_cgroups_own_nothing),
-		IN_WORLD(unknown_cgroups_own_nothing),	IN_WORLD(disks_are_of_the_kernel),
-		IN_WORLD(interfaces_are_of_the_kernel), IN_WORLD(other_networks),
-		IN_WORLD(what_cannot_be_seen),		IN_WORLD(in_the_real_proc),
+		IN_WORLD(nobody_and_somebody),	   IN_WORLD(several_cgroups_own_nothing),
+		IN_WORLD(cgroups_of_v1_own),	   IN_WORLD(unknown_cgroups_own_nothing),
+		IN_WORLD(disks_are_of_the_kernel), IN_WORLD(interfaces_are_of_the_kernel),
+		IN_WORLD(other_networks),	   IN_WORLD(what_cannot_be_seen),
+		IN_WORLD(in_the_real_proc),
 	};
 
 	return cmocka_run_group_tests_name("owners", tests, NULL, NULL);

@@ -87,7 +87,7 @@ static void check_width(const char *text, size_t width)
 /* By destination: as it is shown at 80 and 100 columns, and never wider than that. */
 static void test_destinations(void **state)
 {
-	static const enum row_kind kinds[] = { ROW_PROCESS, ROW_THREAD, ROW_CGROUP };
+	static const enum row_kind kinds[] = { ROW_PROCESS, ROW_THREAD, ROW_CGROUP, ROW_JOB };
 	struct table_options o = { .width = 80, .by_destination = true };
 	struct report *r = sample_report(ROW_PROCESS);
 	char *text;
@@ -137,6 +137,12 @@ static void test_golden(void **state)
 		     "report-cgroup.txt");
 	check_golden(sample_report(ROW_CGROUP), (struct table_options){ .width = 80, .top = 1 },
 		     "report-cgroup-top.txt");
+	check_golden(sample_report(ROW_JOB), (struct table_options){ .width = 60 },
+		     "report-job-60.txt");
+	check_golden(sample_report(ROW_JOB), (struct table_options){ .width = 80 },
+		     "report-job.txt");
+	check_golden(sample_report(ROW_JOB), (struct table_options){ .width = 120, .top = 3 },
+		     "report-job-120-top.txt");
 	check_golden(sample_without_counters(), (struct table_options){ .width = 80 },
 		     "report-no-counters.txt");
 	check_golden(sample_without_rows(), (struct table_options){ .width = 80 },
@@ -217,7 +223,8 @@ static void test_width(void **state)
 {
 	struct report *reports[] = {
 		sample_report(ROW_PROCESS), sample_report(ROW_THREAD), sample_report(ROW_CGROUP),
-		sample_without_counters(),  sample_without_rows(),     troubled_report(),
+		sample_report(ROW_JOB),	    sample_without_counters(), sample_without_rows(),
+		troubled_report(),
 	};
 	size_t i;
 

@@ -170,16 +170,20 @@ struct candidate {
 
 /**
  * struct look - what was found
- * @file: the store; open if @err is 0
+ * @until_ns: end of waiting (CLOCK_MONOTONIC)
+ * @file: the store
  * @found, @nr, @cap: accounts, the last first
- * @incomplete: one that was printed lacks something
+ * @out: where accounts are written to
+ * @incomplete: one that was written lacks something
  */
 struct look {
 	const struct job_args *args;
+	uint64_t until_ns;
 	struct job_file file;
 	struct candidate *found;
 	size_t nr;
 	size_t cap;
+	FILE *out;
 	bool incomplete;
 };
 
@@ -215,18 +219,6 @@ static int look_once(struct look *l, struct diag *d)
 	return err;
 }
 
-static int look(struct look *l, struct diag *d)
-{
-	const struct timespec pause = { .tv_nsec = POLL_NS };
-	int err = look_once(l, d);
-
-	for (int i = 0; err == -EAGAIN && i < TRIES; i++) {
-		nanosleep(&pause, NULL);
-		err = look_once(l, d);
-	}
-	return err;
-}
-
 static bool has_ended(const struct look *l)
 {
 	return l->nr && l->found[0].state != ACCOUNT_RUNNING;
@@ -236,13 +228,12 @@ static bool has_ended(const struct look *l)
 static int look_until_ended(struct look *l, struct diag *d)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
-	uint64_t until_ns = monotonic_ns() + l->args->wait_ns;
-	int err = look(l, d);
+	int err = look_once(l, d);
 
-	while (!err && !has_ended(l) && l->file.kept && monotonic_ns() < until_ns) {
+	while (!err && !has_ended(l) && l->file.kept && monotonic_ns() < l->until_ns) {
 		job_file_close(&l->file);
 		nanosleep(&pause, NULL);
-		err = look(l, d);
+		err = look_once(l, d);
 	}
 	return err;
 }
@@ -259,7 +250,7 @@ static bool lacks_data(const struct job_file *f, const struct account_job *j)
 	       q->lost_tasks || q->lost_cgroups || q->late_slices || q->lost_io;
 }
 
-static int print_account(void *arg, const struct account_job *j)
+static int write_account(void *arg, const struct account_job *j)
 {
 	struct look *l = arg;
 	const struct job_context c = job_file_context(&l->file);
@@ -272,29 +263,49 @@ static int print_account(void *arg, const struct account_job *j)
 
 	l->incomplete |= lacks_data(&l->file, j);
 	if (l->args->json)
-		return job_json_write(stdout, &c, j);
+		return job_json_write(l->out, &c, j);
 	if (!l->args->compact)
-		return job_table_write(stdout, &c, j, &o);
+		return job_table_write(l->out, &c, j, &o);
 	err = job_compact(&c, j, &compact);
 	if (!err)
-		puts(compact);
+		fprintf(l->out, "%s\n", compact);
 	return err;
 }
 
-static int print_found(struct look *l, struct diag *d)
+static int write_found(struct look *l, struct diag *d)
 {
 	size_t nr = l->args->all ? l->nr : 1;
 	int err = 0;
 
+	l->incomplete = false;
 	for (size_t i = 0; i < nr && !err; i++) {
 		const struct store_query q = { .id = l->found[i].key };
 
+		if (i && !l->args->json && !l->args->compact)
+			fputc('\n', l->out);
 		d->what[0] = '\0';
-		err = store_each_job(l->file.store, &q, print_account, l, d);
+		err = store_each_job(l->file.store, &q, write_account, l, d);
 	}
-	/* errors of writing have their message in finish_output() */
-	if (err && !d->what[0] && !ferror(stdout))
+	if (err && !d->what[0])
 		diag_fail(d, err, "cannot show the account: %s", strerror(-err));
+	return err;
+}
+
+/* Into memory first: until it is known that nothing has changed meanwhile. */
+static int print_found(struct look *l, struct diag *d)
+{
+	cleanup_free char *text = NULL;
+	size_t size;
+	int err;
+
+	l->out = open_memstream(&text, &size);
+	if (!l->out)
+		return diag_fail(d, -errno, "cannot show the account: %s", strerror(errno));
+	err = write_found(l, d);
+	if (fclose(l->out) && !err)
+		err = diag_fail(d, -ENOMEM, "cannot show the account: out of memory");
+	if (!err && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
+		err = diag_fail(d, -errno, "cannot write the output: %s", strerror(errno));
 	return err;
 }
 
@@ -353,18 +364,8 @@ static int tell_none(const char *who, const struct look *l)
 
 static int show(const char *who, struct look *l)
 {
-	struct diag d = { 0 };
-	int err;
-
-	if (!l->nr)
-		return tell_none(who, l);
-	err = print_found(l, &d);
 	if (finish_output(who))
 		return EXIT_FAILED;
-	if (err) {
-		print_diag(who, &d);
-		return EXIT_FAILED;
-	}
 	tell_others(who, l);
 	tell_running(who, l);
 	if (l->args->wait && !has_ended(l))
@@ -372,26 +373,43 @@ static int show(const char *who, struct look *l)
 	return l->incomplete ? EXIT_INCOMPLETE : EXIT_OK_;
 }
 
+/* The status of the end, or an error: -EAGAIN to look again. */
+static int look_and_show(const char *who, struct look *l, struct diag *d)
+{
+	int err = l->args->wait ? look_until_ended(l, d) : look_once(l, d);
+	int status;
+
+	if (err)
+		return err;
+	if (l->nr)
+		err = print_found(l, d);
+	status = err ? err : l->nr ? show(who, l) : tell_none(who, l);
+	job_file_close(&l->file);
+	return status;
+}
+
 int cmd_job(int argc, char **argv)
 {
+	const struct timespec pause = { .tv_nsec = POLL_NS };
 	struct job_args args = { 0 };
 	struct look l = { .args = &args };
 	struct diag d = { 0 };
-	int err, status;
+	int status, tries = 0;
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&job_argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	if (args.decode)
 		return job_decode(argv[0], args.decode);
-	err = args.wait ? look_until_ended(&l, &d) : look(&l, &d);
-	if (err) {
-		print_diag(argv[0], &d);
-		free(l.found);
-		return err == -ENOENT || err == -ENODATA ? EXIT_NO_JOB : EXIT_FAILED;
+	l.until_ns = monotonic_ns() + args.wait_ns;
+	status = look_and_show(argv[0], &l, &d);
+	while (status == -EAGAIN && tries++ < TRIES) {
+		nanosleep(&pause, NULL);
+		status = look_and_show(argv[0], &l, &d);
 	}
-	status = show(argv[0], &l);
-	job_file_close(&l.file);
 	free(l.found);
-	return status;
+	if (status >= 0)
+		return status;
+	print_diag(argv[0], &d);
+	return status == -ENOENT || status == -ENODATA ? EXIT_NO_JOB : EXIT_FAILED;
 }

@@ -49,7 +49,7 @@ const struct argp_option jobs_options[] = {
 	  "Only jobs that were there after TIME: \"90s\", \"2h\" or \"7d\" ago, \"2026-11-22\", "
 	  "\"16:30\", \"@1763740800\"",
 	  0 },
-	{ NULL, 'n', "N", 0, "At most the last N (default 100; 0 is all)", 0 },
+	{ "last", 'n', "N", 0, "At most the last N (default 100; 0 is all)", 0 },
 	{ "file", KEY_FILE, "FILE", 0, "Where accounts are (default " STORE_DEFAULT_FILE ")", 0 },
 	{ "verbose", 'v', NULL, 0, "Show more of each job", 0 },
 	{ 0 },

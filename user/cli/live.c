@@ -150,6 +150,17 @@ static void make_header(struct live *l)
 	h->all = a->all;
 	h->cgroups = l->cgroups.selected;
 	h->nr_cgroups = l->cgroups.nr_selected;
+	h->jobs = a->jobs;
+	h->nr_jobs = a->nr_jobs;
+}
+
+static int select_job(struct session *s, const char *text)
+{
+	enum scheduler scheduler;
+	const char *id;
+
+	job_text_parse(text, &scheduler, &id); /* was checked with the arguments */
+	return session_select_job(s, scheduler, id);
 }
 
 /* Where events go: the session first, so that a recording has what a report would. */
@@ -170,6 +181,9 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		return no_memory(d);
 	for (size_t i = 0; i < l->header.nr_cgroups; i++)
 		if (session_select(l->session, l->cgroups.selected[i]))
+			return no_memory(d);
+	for (size_t i = 0; i < l->args->nr_jobs; i++)
+		if (select_job(l->session, l->args->jobs[i]))
 			return no_memory(d);
 	l->tee.sinks[l->tee.nr++] = session_sink(l->session);
 	if (recorder) {
@@ -708,6 +722,16 @@ void live_describe(const struct live *l, char *ret_text, size_t size)
 const char *live_note(const struct live *l, size_t i)
 {
 	return live_devices_note(l->devices, i);
+}
+
+const char *live_missing_job(const struct live *l, size_t i)
+{
+	size_t nr = 0;
+
+	for (size_t k = 0; k < l->args->nr_jobs; k++)
+		if (!session_job_seen(l->session, k) && nr++ == i)
+			return l->args->jobs[k];
+	return NULL;
 }
 
 void live_describe_devices(const struct live *l, char *ret_text, size_t size)

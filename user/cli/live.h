@@ -127,6 +127,9 @@ void live_describe_counters(const struct live *l, char *ret_text, size_t size);
 /** live_describe() - one line on what is followed and counted, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);
 
+/** live_missing_job() - jobs that were asked for and not there so far; NULL behind the last one */
+const char *live_missing_job(const struct live *l, size_t i);
+
 /** live_note() - what users must know of devices, line by line: NULL behind the last one */
 const char *live_note(const struct live *l, size_t i);
 

@@ -41,7 +41,8 @@ int live_cgroups_open(const struct trace_args *args, struct diag *d, struct live
 		return err;
 	err = cgroups_mount(d, ret->mount, sizeof(ret->mount));
 	/* Processes can be followed without the v2 tree, and cgroups of v1 without it, too. */
-	if (err && !ret->v1.number && (args->nr_cgroups || args->by == ROW_CGROUP))
+	if (err && !ret->v1.number &&
+	    (args->nr_cgroups || args->nr_jobs || args->by == ROW_CGROUP || args->by == ROW_JOB))
 		return err;
 	d->what[0] = d->help[0] = '\0';
 	ret->selected = calloc(args->nr_cgroups + 1, sizeof(*ret->selected));

@@ -12,6 +12,11 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+/*
+ * We are woken by the first of several cgroups that are made together, but not by the next ones; their
+ * records are there this much later (WAKE_PAUSE_NS of cgroups.bpf.c).
+ */
+#define TOGETHER_NS    10000000ull
 /* A job is asked at once, after 10 ms, and so on with twice the pause: for 20 s in all. */
 #define FIRST_PAUSE_NS 10000000ull
 #define MAX_TRIES      12
@@ -26,7 +31,8 @@ struct pending {
 	uint64_t cgroup_id;
 	uint64_t due_ns;
 	enum scheduler scheduler;
-	bool provisional;
+	bool provisional;    /* its number is not known yet */
+	char id[JOB_ID_LEN]; /* as in the path; "" when that has none */
 	unsigned int tries;
 	char *path;
 	UT_hash_handle hh;
@@ -38,6 +44,7 @@ struct live_jobs {
 	struct pending *pending;
 	uint64_t rest_until_ns;
 	uint64_t next_ns;
+	uint64_t look_ns; /* more cgroups may have been made by then */
 };
 
 int live_jobs_new(const struct live_cgroups *cgroups, const struct live_jobs_source *source,
@@ -49,7 +56,7 @@ int live_jobs_new(const struct live_cgroups *cgroups, const struct live_jobs_sou
 		return -ENOMEM;
 	j->cgroups = cgroups;
 	j->source = source ? *source : (struct live_jobs_source){ job_env_read, monotonic_ns };
-	j->next_ns = UINT64_MAX;
+	j->next_ns = j->look_ns = UINT64_MAX;
 	*ret = j;
 	return 0;
 }
@@ -94,6 +101,8 @@ static int add(struct live_jobs *j, uint64_t id, const char *path, const struct 
 	p->cgroup_id = id;
 	p->scheduler = job->scheduler;
 	p->provisional = job->provisional;
+	if (!job->provisional)
+		memcpy(p->id, job->id, sizeof(p->id));
 	p->due_ns = j->source.now();
 	p->path = strdup(path);
 	if (p->path)
@@ -118,6 +127,8 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	HASH_FIND(hh, j->pending, &id, sizeof(id), p);
 	if (!path && p)
 		forget(j, p);
+	if (path)
+		j->look_ns = j->source.now() + TOGETHER_NS;
 	if (!path || p || HASH_COUNT(j->pending) >= MAX_PENDING || !is_askable(path, &job))
 		return 0;
 	return add(j, id, path, &job);
@@ -130,20 +141,26 @@ struct trace_sink live_jobs_sink(struct live_jobs *j)
 
 uint64_t live_jobs_next_ns(const struct live_jobs *j)
 {
-	return j->next_ns > j->rest_until_ns ? j->next_ns : j->rest_until_ns;
+	uint64_t ask = j->next_ns > j->rest_until_ns ? j->next_ns : j->rest_until_ns;
+
+	return j->next_ns == UINT64_MAX ? j->look_ns : earlier(ask, j->look_ns);
 }
 
 /* Ask one; true when it need not be asked again. */
-static bool ask(struct live_jobs *j, const struct pending *p, const struct trace_sink *out,
-		int *ret_err)
+static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink *out, int *ret_err)
 {
 	struct trace_job_news news = { .cgroup_id = p->cgroup_id };
 	char folder[PATH_MAX];
 	struct job_env env;
+	int err;
 
 	if (live_cgroups_folder(j->cgroups, p->path, folder, sizeof(folder)))
 		return true;
-	if (j->source.read(p->scheduler, folder, &env))
+	err = j->source.read(p->scheduler, folder, &env);
+	if (err && err != -EAGAIN)
+		return false;
+	/* It speaks of another job: a task whose environment is from there. */
+	if (p->id[0] && env.id[0] && strcmp(p->id, env.id))
 		return false;
 	/* A number in the path is the scheduler's, one in the environment could be anybody's. */
 	if (p->provisional && env.id[0])
@@ -154,7 +171,9 @@ static bool ask(struct live_jobs *j, const struct pending *p, const struct trace
 		news.user = env.user;
 	if (news.id || news.name || news.user)
 		*ret_err = trace_tell_job(out, &news);
-	return !p->provisional || news.id;
+	p->provisional &= !news.id;
+	/* -EAGAIN: the number is known, and names will be */
+	return !err && !p->provisional;
 }
 
 int live_jobs_step(struct live_jobs *j, const struct trace_sink *out)
@@ -164,6 +183,11 @@ int live_jobs_step(struct live_jobs *j, const struct trace_sink *out)
 	int err = 0;
 
 	if (begin < live_jobs_next_ns(j))
+		return 0;
+	/* Whoever calls this has just taken all records. */
+	if (begin >= j->look_ns)
+		j->look_ns = UINT64_MAX;
+	if (begin < j->rest_until_ns)
 		return 0;
 	HASH_ITER (hh, j->pending, p, next) {
 		if (p->due_ns > now || now - begin >= STEP_NS || err)

@@ -71,9 +71,23 @@ static int select_cgroup(struct replay *r, const char *text)
 	return err;
 }
 
+/* Both the arguments' texts and the header's were checked. */
+static int select_job(struct replay *r, const char *text)
+{
+	enum scheduler scheduler;
+	const char *id;
+	int err = 0;
+
+	job_text_parse(text, &scheduler, &id);
+	for (size_t i = 0; i < r->nr && !err; i++)
+		err = session_select_job(r->sessions[i], scheduler, id);
+	return err;
+}
+
 static int check_rows(const struct trace_header *h, const struct trace_args *a, struct diag *d)
 {
-	if (!a->by_given || a->by == ROW_CGROUP || (a->by == ROW_THREAD) == h->by_thread)
+	if (!a->by_given || a->by == ROW_CGROUP || a->by == ROW_JOB ||
+	    (a->by == ROW_THREAD) == h->by_thread)
 		return 0;
 	diag_fail(d, -EINVAL, "--by %s: %s was recorded by %s", row_kind_name(a->by), a->file,
 		  h->by_thread ? "thread" : "process");
@@ -108,6 +122,10 @@ static int make_sessions(struct replay *r)
 		err = select_cgroup(r, a->cgroups[i]);
 	for (size_t i = 0; !r->own_selection && i < h->nr_cgroups && !err; i++)
 		err = select_cgroup(r, h->cgroups[i]);
+	for (size_t i = 0; i < a->nr_jobs && !err; i++)
+		err = select_job(r, a->jobs[i]);
+	for (size_t i = 0; !r->own_selection && i < h->nr_jobs && !err; i++)
+		err = select_job(r, h->jobs[i]);
 	return err;
 }
 
@@ -126,7 +144,7 @@ int replay_new(const struct trace_header *header, const struct trace_args *args,
 	r->args = args;
 	r->output = *output;
 	r->d = d;
-	r->own_selection = args->all || args->nr_pids || args->nr_cgroups;
+	r->own_selection = args->all || args->nr_pids || args->nr_cgroups || args->nr_jobs;
 	r->pid_seen = calloc(args->nr_pids + 1, sizeof(*r->pid_seen));
 	r->cgroup_seen = calloc(args->nr_cgroups + 1, sizeof(*r->cgroup_seen));
 	err = r->pid_seen && r->cgroup_seen ? make_sessions(r) : -ENOMEM;
@@ -274,6 +292,14 @@ int replay_check_selection(const struct replay *r, const char *name)
 				  r->args->cgroups[i], name);
 			diag_help(r->d,
 				  "\"t410trace report -a --by cgroup\" of it shows those it has");
+			return -ESRCH;
+		}
+	for (size_t i = 0; i < r->args->nr_jobs; i++)
+		if (!session_job_seen(r->sessions[0], i)) {
+			diag_fail(r->d, -ESRCH, "-J %s: there is no such job in %s",
+				  r->args->jobs[i], name);
+			diag_help(r->d,
+				  "\"t410trace report -a --by job\" of it shows those it has");
 			return -ESRCH;
 		}
 	return 0;

@@ -45,11 +45,14 @@ int run_open(struct run *run, const struct live_recorder *recorder, struct diag 
 
 void run_describe(const struct run *run)
 {
-	const char *note;
+	const char *note, *job;
 	char text[512];
 
 	for (size_t i = 0; !run->args->quiet && (note = live_note(run->live, i)); i++)
 		fprintf(stderr, "%s: %s\n", run->who, note);
+	for (size_t i = 0; !run->args->quiet && (job = live_missing_job(run->live, i)); i++)
+		fprintf(stderr, "%s: there is no job %s yet: it is followed when it begins\n",
+			run->who, job);
 	if (!run->args->verbose)
 		return;
 	live_describe_weights(run->live, text, sizeof(text));
@@ -91,7 +94,7 @@ static int follow(struct run *run, enum ending *ret, struct diag *d)
 	uint64_t start = monotonic_ns(), next = start + a->interval_ns, drain = start + DRAIN_NS,
 		 wake, now;
 	uint64_t end = a->duration_ns ? start + a->duration_ns : UINT64_MAX;
-	bool only_pids = a->nr_pids && !a->nr_cgroups && !a->command;
+	bool only_pids = a->nr_pids && !a->nr_cgroups && !a->nr_jobs && !a->command;
 	int err = 0;
 
 	while (!err && *ret == GOING_ON) {

@@ -256,25 +256,29 @@ static int change_address(struct serve *s, const struct serve_config *next, stru
 	return 0;
 }
 
+/* What can go wrong comes first, so that all is changed or nothing. */
 static int change(struct serve *s, struct diag *d)
 {
+	struct spool spool = { .folder = -1 };
 	struct serve_config next;
 	char fixed[256];
 	int err = serve_config_read(&s->args, d, &next);
 
+	if (!err && strcmp(s->config.spool, next.spool) != 0)
+		err = spool_open(next.spool, next.spool_max_files, d, &spool);
 	if (!err)
 		err = change_address(s, &next, d);
-	if (err)
+	if (err) {
+		if (spool.folder >= 0)
+			spool_close(&spool);
 		return err;
-	/* Whatever comes after, this has changed. */
-	memcpy(s->config.listen, next.listen, sizeof(next.listen));
-	err = serve_keeper_change(&s->keeper, &s->config, &next, d);
-	if (err)
-		return err;
+	}
+	serve_keeper_change(&s->keeper, &next, spool.folder >= 0 ? &spool : NULL);
 	if (next.interval_ns != s->config.interval_ns)
 		s->next_ns = s->closed_ns + next.interval_ns;
 	serve_config_fixed(&s->config, &next, fixed, sizeof(fixed));
 	serve_config_take(&s->config, &next);
+	s->more = s->keeper.unreported;
 	if (fixed[0])
 		serve_log(LOG_WARNING, "changed, but only a restart makes it so: %s", fixed);
 	return 0;

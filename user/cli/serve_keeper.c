@@ -166,25 +166,19 @@ void serve_keeper_close(struct serve_keeper *k)
 	*k = SERVE_KEEPER_INIT;
 }
 
-int serve_keeper_change(struct serve_keeper *k, const struct serve_config *from,
-			const struct serve_config *to, struct diag *d)
+void serve_keeper_change(struct serve_keeper *k, const struct serve_config *to,
+			 const struct spool *spool)
 {
 	struct openmetrics_options m = metrics_options(k, to);
-	struct spool spool;
-	int err;
 
-	if (strcmp(from->spool, to->spool)) {
-		err = spool_open(to->spool, to->spool_max_files, d, &spool);
-		if (err)
-			return err;
+	if (spool) {
 		spool_close(&k->spool);
-		k->spool = spool;
+		k->spool = *spool;
 	}
 	k->spool.max_files = to->spool_max_files;
 	openmetrics_limits(k->metrics, &m);
 	k->prune_ns = 0;
 	k->retry = true;
-	return 0;
 }
 
 /* --- each interval */

@@ -94,13 +94,11 @@ void serve_keeper_close(struct serve_keeper *k);
 /**
  * serve_keeper_change() - other settings from now on
  * @k: the keeper
- * @from, @to: settings, of which those that need no restart count
- * @d: gets the problem: the new spool cannot be used
- *
- * Return: 0, or a negative errno with nothing changed.
+ * @to: settings, of which those that need no restart count
+ * @spool: the folder of @to, owned by the keeper from now on; NULL: the same as before
  */
-int serve_keeper_change(struct serve_keeper *k, const struct serve_config *from,
-			const struct serve_config *to, struct diag *d);
+void serve_keeper_change(struct serve_keeper *k, const struct serve_config *to,
+			 const struct spool *spool);
 
 /**
  * serve_keeper_interval() - take an interval

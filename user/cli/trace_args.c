@@ -67,6 +67,11 @@ static const struct row {
 	    "v2 "
 	    "one; none, or auto (default: freezer or cpuset, if mounted as v1)",
 	    1 } },
+	{ ALL,
+	  { "job", 'J', "JOBID[,...]", 0,
+	    "Jobs of this id, as 12 or slurm:12 (slurm, flux, kubernetes, docker, podman, libvirt, "
+	    "systemd), also those that begin later",
+	    1 } },
 	{ LIVE | REPORT, { "all", 'a', NULL, 0, "Every workload on the machine", 1 } },
 	{ RECORD | NEAR,
 	  { "all", 'a', NULL, 0, "Every workload on the machine (default when nothing is given)",
@@ -120,16 +125,19 @@ static const struct row {
 	{ SHOW, { NULL, 0, NULL, 0, "How to show it:", 3 } },
 	{ RECORD, { NULL, 0, NULL, 0, "What to write:", 3 } },
 	{ LIVE,
-	  { "by", KEY_BY, "KIND", 0, "Rows are a process (default), cgroup or thread each", 3 } },
+	  { "by", KEY_BY, "KIND", 0, "Rows are a process (default), cgroup, job or thread each",
+	    3 } },
 	{ REPORT,
 	  { "by", KEY_BY, "KIND", 0,
-	    "Rows are a process, cgroup or thread each (default: as recorded)", 3 } },
+	    "Rows are a process, cgroup, job or thread each (default: as recorded)", 3 } },
 	{ NEAR,
 	  { "by", KEY_BY, "KIND", 0,
-	    "Rows are a process, cgroup or thread each (default: process, or as recorded)", 3 } },
+	    "Rows are a process, cgroup, job or thread each (default: process, or as recorded)",
+	    3 } },
 	{ RECORD,
 	  { "by", KEY_BY, "KIND", 0,
-	    "Record by process (default), which cgroups can be made from, or by thread", 3 } },
+	    "Record by process (default), which cgroups and jobs can be made from, or by thread",
+	    3 } },
 	{ LIVE | REPORT,
 	  { "top", KEY_TOP, "N", 0, "Only the N largest rows; the rest is added up", 3 } },
 	{ NEAR, { "top", KEY_TOP, "N", 0, "Only N rows, those that rose first (default 20)", 3 } },
@@ -205,6 +213,22 @@ static void add_cgroup(struct argp_state *state, char *part)
 	a->cgroups[a->nr_cgroups++] = part;
 }
 
+static void add_job(struct argp_state *state, char *part)
+{
+	struct trace_args *a = state->input;
+	enum scheduler scheduler;
+	const char *id;
+
+	if (!job_text_parse(part, &scheduler, &id))
+		argp_error(state,
+			   "-J %s: must be the id of a job, as in 12 or slurm:12; schedulers are "
+			   "slurm, flux, kubernetes, docker, podman, libvirt and systemd",
+			   part);
+	if (array_room(a->jobs, a->cap_jobs, a->nr_jobs))
+		arg_no_memory(state);
+	a->jobs[a->nr_jobs++] = part;
+}
+
 static void add_device(struct argp_state *state, char *part)
 {
 	struct trace_args *a = state->input;
@@ -216,12 +240,12 @@ static void add_device(struct argp_state *state, char *part)
 
 static enum row_kind kind_named(struct argp_state *state, const char *text)
 {
-	static const enum row_kind kinds[] = { ROW_PROCESS, ROW_CGROUP, ROW_THREAD };
+	static const enum row_kind kinds[] = { ROW_PROCESS, ROW_CGROUP, ROW_THREAD, ROW_JOB };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(text, row_kind_name(kinds[i])))
 			return kinds[i];
-	argp_error(state, "--by %s: must be process, cgroup or thread", text);
+	argp_error(state, "--by %s: must be process, cgroup, job or thread", text);
 	return ROW_PROCESS;
 }
 
@@ -291,10 +315,11 @@ static bool has_events(const struct trace_args *a)
 /* What only a live run or a recording needs to be told. */
 static void check_run(struct argp_state *state, struct trace_args *a)
 {
-	bool none = !a->nr_pids && !a->nr_cgroups && !a->all && !a->command;
+	bool none = !a->nr_pids && !a->nr_cgroups && !a->nr_jobs && !a->all && !a->command;
 
 	if (none && a->job == JOB_LIVE)
-		argp_error(state, "nothing to follow: give -p PID, -G CGROUP, -a or -- COMMAND");
+		argp_error(state,
+			   "nothing to follow: give -p PID, -G CGROUP, -J JOBID, -a or -- COMMAND");
 	if (none)
 		a->all = true;
 	if (!a->interval_ns)
@@ -315,9 +340,10 @@ static void check_run(struct argp_state *state, struct trace_args *a)
 		argp_error(state, "where to? give -o FILE");
 	else if (!strcmp(a->output, "-") && !a->ndjson)
 		argp_error(state, "-o -: only --format ndjson can go to the standard output");
-	if (a->by == ROW_CGROUP)
-		argp_error(state, "--by cgroup: record by process; \"t410trace report\" makes "
-				  "cgroups of it");
+	if (a->by == ROW_CGROUP || a->by == ROW_JOB)
+		argp_error(state,
+			   "--by %s: record by process; \"t410trace report\" makes %ss of it",
+			   row_kind_name(a->by), row_kind_name(a->by));
 	if (a->ndjson && a->max_bytes)
 		argp_error(state, "--max-size needs --format recording");
 }
@@ -325,8 +351,8 @@ static void check_run(struct argp_state *state, struct trace_args *a)
 /* All arguments are read: do they make sense together? */
 static void check_together(struct argp_state *state, struct trace_args *a)
 {
-	if (a->all && (a->nr_pids || a->nr_cgroups))
-		argp_error(state, "-a follows everything: it cannot be combined with -p or -G");
+	if (a->all && (a->nr_pids || a->nr_cgroups || a->nr_jobs))
+		argp_error(state, "-a follows everything: it cannot be combined with -p, -G or -J");
 	if (a->job == JOB_NEIGHBOURS && a->file && (a->command || a->duration_ns))
 		argp_error(state, "%s is a recording: -d and COMMAND are for live runs", a->file);
 	if (a->job != JOB_REPORT && !a->file)
@@ -438,6 +464,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'G':
 		arg_each_part(state, "-G", arg, add_cgroup);
+		return 0;
+	case 'J':
+		arg_each_part(state, "-J", arg, add_job);
 		return 0;
 	case 'D':
 		arg_each_part(state, "-D", arg, add_device);
@@ -554,5 +583,6 @@ void trace_args_free(struct trace_args *args)
 {
 	free(args->pids);
 	free(args->cgroups);
+	free(args->jobs);
 	free(args->devices);
 }

@@ -41,6 +41,7 @@ enum trace_job {
  * @file: recording to report; with JOB_NEIGHBOURS NULL for a live run
  * @pids, @nr_pids: processes to follow
  * @cgroups, @nr_cgroups: cgroups to follow, as typed; strings of argv
+ * @jobs, @nr_jobs: jobs to follow, see job_text_parse(); strings of argv
  * @all: every workload
  * @command: program to run and its arguments, NULL for none; part of argv
  * @interval_ns: time between two reports; 0 = as the recording has it
@@ -75,6 +76,8 @@ struct trace_args {
 	size_t nr_pids, cap_pids;
 	char **cgroups;
 	size_t nr_cgroups, cap_cgroups;
+	char **jobs;
+	size_t nr_jobs, cap_jobs;
 	bool all;
 	char **command;
 	uint64_t interval_ns;

@@ -251,6 +251,9 @@ int identity_select(struct identity *id, const char *path);
  */
 int identity_select_job(struct identity *id, enum scheduler scheduler, const char *text);
 
+/** identity_job_seen() - was there a job as asked for by call number @nr of that (from 0)? */
+bool identity_job_seen(const struct identity *id, size_t nr);
+
 /**
  * identity_workload() - the workload of a task in a cgroup, made when new
  * @id: where

@@ -45,13 +45,18 @@ static void forget(struct identity *id, struct job *j)
 	free(j);
 }
 
-static bool is_wanted(const struct identity *id, const struct job *j)
+static bool is_wanted(struct identity *id, const struct job *j)
 {
-	for (size_t i = 0; i < id->nr_wanted; i++)
-		if ((!id->wanted[i].scheduler || id->wanted[i].scheduler == j->who.scheduler) &&
-		    !strcmp(id->wanted[i].id, j->who.id))
-			return true;
-	return false;
+	bool wanted = false;
+
+	for (size_t i = 0; i < id->nr_wanted; i++) {
+		struct wanted_job *w = &id->wanted[i];
+
+		if ((w->scheduler && w->scheduler != j->who.scheduler) || strcmp(w->id, j->who.id))
+			continue;
+		wanted = w->seen = true;
+	}
+	return wanted;
 }
 
 /* Its name, or what is asked for, is new. */
@@ -59,7 +64,7 @@ static void choose(struct identity *id, struct job *j)
 {
 	struct cgroup_name *c, *next;
 
-	if (j->chosen || !is_wanted(id, j))
+	if (!is_wanted(id, j) || j->chosen)
 		return;
 	j->chosen = j->selected = true;
 	HASH_ITER (hh, id->cgroups, c, next)
@@ -244,7 +249,7 @@ int identity_select_job(struct identity *id, enum scheduler scheduler, const cha
 		free(copy);
 		return -ENOMEM;
 	}
-	id->wanted[id->nr_wanted++] = (struct wanted_job){ scheduler, copy };
+	id->wanted[id->nr_wanted++] = (struct wanted_job){ scheduler, copy, false };
 	HASH_ITER (hh, id->jobs, j, next)
 		choose(id, j);
 	return 0;
@@ -258,6 +263,11 @@ uint64_t identity_jobs_ended(const struct identity *id, uint32_t schedulers)
 		if (schedulers & 1u << i)
 			sum += id->nr_ended[i];
 	return sum;
+}
+
+bool identity_job_seen(const struct identity *id, size_t nr)
+{
+	return nr < id->nr_wanted && id->wanted[nr].seen;
 }
 
 int identity_each_job(const struct identity *id, int (*fn)(void *arg, const struct job *j),

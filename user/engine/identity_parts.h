@@ -9,10 +9,11 @@
 #define KEEP_ENDED  2
 #define KEEP_UNUSED 16
 
-/* A job asked for; @scheduler SCHEDULER_NONE: whoever made it. */
+/* A job asked for; @scheduler SCHEDULER_NONE: whoever made it. @seen: there was one */
 struct wanted_job {
 	enum scheduler scheduler;
 	char *id;
+	bool seen;
 };
 
 /**

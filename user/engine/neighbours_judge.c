@@ -241,7 +241,7 @@ static int compare(const struct neighbours *n, const struct vicinity *v, double 
 	return err;
 }
 
-/* "cgroup:7" and "cgroup:7:own" are the same cgroup's own tasks. */
+/* "cgroup:7" and "cgroup:7:own" are the same cgroup's own tasks; the same goes for jobs. */
 static void plain_key(const char *key, char ret[MODEL_KEY_LEN])
 {
 	char *own;
@@ -252,6 +252,13 @@ static void plain_key(const char *key, char ret[MODEL_KEY_LEN])
 		*own = '\0';
 }
 
+static bool is_pool(const struct report_row *row)
+{
+	if (row->kind == ROW_JOB)
+		return !strcmp(row->key, "job:pooled");
+	return row->leaf && !(row->kind == ROW_CGROUP ? row->cgroup_id : row->pid);
+}
+
 /*
  * The tally of each number: a reason's own, or that of the row with the key. Rows that
  * the summary has pooled, or that we have, are in its pool, if there is one.
@@ -259,7 +266,6 @@ static void plain_key(const char *key, char ret[MODEL_KEY_LEN])
 static int find_targets(const struct neighbours *n, const struct report *summary, uint32_t **ret)
 {
 	uint32_t *target = calloc(POOL_ROW + 1, sizeof(*target)), pool = REASON_LOST;
-	bool by_cgroup = summary->by == ROW_CGROUP;
 	char key[MODEL_KEY_LEN];
 	struct known *k;
 
@@ -268,7 +274,7 @@ static int find_targets(const struct neighbours *n, const struct report *summary
 	for (size_t i = 0; i < summary->nr_rows; i++) {
 		const struct report_row *row = &summary->rows[i];
 
-		if (row->leaf && !(by_cgroup ? row->cgroup_id : row->pid))
+		if (is_pool(row))
 			pool = NR_REASONS + i;
 	}
 	for (uint32_t i = 0; i <= POOL_ROW; i++)

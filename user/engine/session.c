@@ -310,6 +310,11 @@ int session_select_job(struct session *s, enum scheduler scheduler, const char *
 	return identity_select_job(s->id, scheduler, id);
 }
 
+bool session_job_seen(const struct session *s, size_t nr)
+{
+	return identity_job_seen(s->id, nr);
+}
+
 uint64_t session_jobs_ended(const struct session *s, uint32_t schedulers)
 {
 	return identity_jobs_ended(s->id, schedulers);

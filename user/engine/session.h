@@ -73,6 +73,9 @@ int session_select(struct session *s, const char *path);
  */
 int session_select_job(struct session *s, enum scheduler scheduler, const char *id);
 
+/** session_job_seen() - was there a job as asked for by call number @nr of that (from 0)? */
+bool session_job_seen(const struct session *s, size_t nr);
+
 /**
  * session_jobs_ended() - how many jobs have ended so far
  * @s: the session

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <linux/types.h>
 
 #include "base/array.h"
@@ -117,6 +118,8 @@ int cgroup1_choose(const char *wanted, const char *mountinfo, struct diag *d, st
 	*ret = (struct cgroup1){ 0 };
 	if (!strcmp(wanted, "none"))
 		return 0;
+	if (access(mountinfo, R_OK))
+		return diag_fail(d, -errno, "cannot read %s: %s", mountinfo, strerror(errno));
 	if (!strcmp(wanted, "auto")) {
 		err = choose_any(mountinfo, ret);
 	} else if (!cgroup1_number(wanted)) {

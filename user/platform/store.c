@@ -71,7 +71,7 @@ static void help(const struct store *s, int err, struct diag *d)
 		break;
 	case -EUCLEAN:
 		diag_help(d,
-			  "when \"t410trace serve\" starts anew it puts the file aside and begins "
+			  "when \"t410trace serve\" starts anew it moves the file aside and begins "
 			  "another one");
 		break;
 	case -EROFS:

@@ -101,7 +101,10 @@ bool store_locked(const char *file)
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	cleanup_close int fd = open_lock(file, O_RDONLY);
 
-	return fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+	/* who may not look must not take it for granted that nobody is there */
+	if (fd < 0)
+		return errno == EACCES;
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
 bool store_log_empty(const char *file)

@@ -55,6 +55,9 @@ struct table {
 	size_t left; /* columns in front of the numbers */
 	size_t command;
 	size_t cgroup; /* 0: no such column */
+	/* Of a report by job; 0: no such column */
+	size_t job, user, name;
+	bool tree_rows; /* rows are in a tree: of cgroups, or of jobs and steps */
 	/* Destinations with a column, instead of READ and WRITE */
 	enum destination to[NR_DESTINATIONS];
 	size_t nr_to;

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "report/devices.h"
 #include "report/format.h"
+#include "report/names.h"
 #include "report/put.h"
 #include "report/rows.h"
 
@@ -131,11 +132,13 @@ static int put_row_name(FILE *out, const struct report_row *row, size_t width)
 	size_t used;
 	int err;
 
-	if (row->kind == ROW_CGROUP)
+	if (row->kind == ROW_JOB)
+		err = names_row(row, &text);
+	else if (row->kind == ROW_CGROUP)
 		err = format_terminal(row->cgroup ? row->cgroup : "?", SIZE_MAX, &text);
 	else
 		err = format_terminal(row->comm_known ? row->comm : "?", sizeof(row->comm), &text);
-	if (row->kind != ROW_CGROUP)
+	if (row->kind == ROW_PROCESS || row->kind == ROW_THREAD)
 		snprintf(number, sizeof(number), " %u",
 			 row->kind == ROW_THREAD ? row->tid : row->pid);
 	if (!err)
@@ -300,7 +303,7 @@ static json_t *workload_object(struct report *const *reports, const enum method 
 	json_t *o = json_object();
 
 	put_name(o, "key", row->key, sizeof(row->key), err);
-	if (row->kind != ROW_CGROUP) {
+	if (row->kind == ROW_PROCESS || row->kind == ROW_THREAD) {
 		put_number(o, "pid", row->pid, err);
 		if (row->kind == ROW_THREAD)
 			put_number(o, "tid", row->tid, err);

@@ -39,25 +39,62 @@ int names_cgroup(const struct report_row *row, const char *above, char **ret_tex
 	return format_terminal(path, SIZE_MAX, ret_text);
 }
 
+/* Digits of the ids of containers that people use; the id has 64. */
+#define CONTAINER_DIGITS 12
+
+static size_t shown_length(const char *id)
+{
+	size_t length = strlen(id);
+
+	return length == 64 && strspn(id, "0123456789abcdef") == 64 ? CONTAINER_DIGITS : length;
+}
+
+int names_job(const struct report_row *row, bool below, char **ret_text)
+{
+	const struct row_job *job = row->job;
+	char text[JOB_ID_LEN + JOB_STEP_LEN + 32];
+
+	if (!job)
+		snprintf(text, sizeof(text), "%s",
+			 !strcmp(row->key, "job:none") ? "(no job)" : "(pooled)");
+	else if (below && !job->step[0])
+		snprintf(text, sizeof(text), "(no step)");
+	else if (below)
+		snprintf(text, sizeof(text), "step %.*s", (int)shown_length(job->step), job->step);
+	else
+		snprintf(text, sizeof(text), "%s %.*s%s%.*s", scheduler_name(job->scheduler),
+			 (int)shown_length(job->id), job->id, job->step[0] ? " step " : "",
+			 (int)shown_length(job->step), job->step);
+	return format_terminal(text, sizeof(text), ret_text);
+}
+
+static int names_cgroup_row(const struct report_row *row, char **ret_text)
+{
+	cleanup_free char *name = NULL;
+	int err = names_cgroup(row, NULL, &name);
+
+	if (err)
+		return err;
+	return asprintf(ret_text, "%s%s", name, names_is_own(row) ? " (own tasks)" : "") < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
 int names_row(const struct report_row *row, char **ret_text)
 {
 	cleanup_free char *name = NULL;
 	char *text;
-	int err, len;
+	int err;
 
 	if (row->kind == ROW_CGROUP)
-		err = names_cgroup(row, NULL, &name);
-	else
-		err = format_terminal(row->comm_known ? row->comm : "(unknown)", sizeof(row->comm),
-				      &name);
+		return names_cgroup_row(row, ret_text);
+	if (row->kind == ROW_JOB)
+		return names_job(row, false, ret_text);
+	err = format_terminal(row->comm_known ? row->comm : "(unknown)", sizeof(row->comm), &name);
 	if (err)
 		return err;
-	if (row->kind == ROW_CGROUP)
-		len = asprintf(&text, "%s%s", name, names_is_own(row) ? " (own tasks)" : "");
-	else
-		len = asprintf(&text, row->kernel ? "%" PRIu32 " [%s]" : "%" PRIu32 " %s",
-			       row->kind == ROW_THREAD ? row->tid : row->pid, name);
-	if (len < 0)
+	if (asprintf(&text, row->kernel ? "%" PRIu32 " [%s]" : "%" PRIu32 " %s",
+		     row->kind == ROW_THREAD ? row->tid : row->pid, name) < 0)
 		return -ENOMEM;
 	*ret_text = text;
 	return 0;

@@ -21,7 +21,19 @@ bool names_is_own(const struct report_row *row);
 int names_cgroup(const struct report_row *row, const char *above, char **ret_text);
 
 /**
- * names_row() - a row by number and name, or by path: "4242 lbm", "/slurm/job_12"
+ * names_job() - what a row of a report by job is called: "slurm 12", "step 0"
+ * @row: the row
+ * @below: the row of its job is above it
+ * @ret_text: receives the text; the caller frees it
+ *
+ * Ids of containers are cut to the twelve digits that their users know.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int names_job(const struct report_row *row, bool below, char **ret_text);
+
+/**
+ * names_row() - a row by number and name, by path, or by job: "4242 lbm", "/slurm/job_12"
  * @row: the row
  * @ret_text: receives the text; the caller frees it
  *

@@ -14,13 +14,15 @@ struct openmetrics;
 
 /**
  * struct openmetrics_options - bounds
- * @top: jobs with series of their own; what others do is added up as "other"
+ * @top: jobs with series of their own; what others do is added up as "other". At most
+ *	OPENMETRICS_MAX_TOP count
  * @keep: intervals that a job which has ended keeps its series, so that the last scrape sees its end
  */
 struct openmetrics_options {
 	size_t top;
 	uint32_t keep;
 };
+#define OPENMETRICS_MAX_TOP 1000
 
 /** openmetrics_new() - no series yet; 0 or -ENOMEM; free with openmetrics_free() */
 int openmetrics_new(const struct openmetrics_options *o, struct openmetrics **ret);
@@ -34,9 +36,11 @@ void openmetrics_limits(struct openmetrics *m, const struct openmetrics_options 
  * @m: the series
  * @r: its report by job
  *
- * A job gets series when it is among the largest of an interval, and keeps them until it has ended.
- * Its series count what it did since it got them, and "other" what all without series did in the
- * meantime, so that each of them only ever grows and rates add up to the machine's.
+ * A job gets series when it is among the @top largest of an interval, and keeps them until it has
+ * ended or a job more than twice as large needs the place. What is in no job is "none". Series begin
+ * at 0 and count from then on; "other" has what all without series did, and the interval with which
+ * series began. So each only ever grows, and what they grow by adds up to the machine's, to the byte.
+ * At most twice @top jobs have series, with those that have ended.
  *
  * Return: 0 or -ENOMEM; then the interval is in the series of the machine only.
  */

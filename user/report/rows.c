@@ -146,7 +146,7 @@ static int compare_amounts(const void *a, const void *b)
 
 	if (!order)
 		order = compare_numbers(y->amounts.cpu_ns, x->amounts.cpu_ns);
-	if (!order && x->row->kind == ROW_CGROUP)
+	if (!order && (x->row->kind == ROW_CGROUP || x->row->kind == ROW_JOB))
 		order = strcmp(x->row->cgroup ? x->row->cgroup : "",
 			       y->row->cgroup ? y->row->cgroup : "");
 	if (!order)

@@ -23,6 +23,11 @@
 #define COMMAND_WIDTH  15
 #define COMMAND_WIDE   17
 #define CGROUP_MIN     8
+/* Of a report by job: least and most of the columns behind the job. */
+#define JOB_MIN	       20
+#define USER_WIDTH     10
+#define NAME_MIN       8
+#define NAME_MAX_WIDTH 32
 /* From here on there is room for LAT ns beside all others. */
 #define LAT_WIDTH      88
 /* Where "(unknown)" has room. */
@@ -81,21 +86,52 @@ static int cgroup_text(const struct row_node *node, char **ret_text)
 	return 0;
 }
 
-static int put_cgroup(struct table *t, const struct row_node *node)
+/* The name of a row that has a place in a tree. */
+static int tree_text(const struct table *t, const struct row_node *node, char **ret_text)
 {
-	size_t indent = indent_of(t, depth_of(node)), room = t->left - indent - 1;
+	if (t->r->by == ROW_JOB)
+		return names_job(node->row, node->parent->row, ret_text);
+	return cgroup_text(node, ret_text);
+}
+
+static int put_in_tree(struct table *t, const struct row_node *node, size_t width)
+{
+	size_t indent = indent_of(t, depth_of(node)), room = width - indent - 1;
 	cleanup_free char *text = NULL;
 	cleanup_free char *cut = NULL;
-	int err = cgroup_text(node, &text);
+	int err = tree_text(t, node, &text);
 
 	if (!err)
-		err = format_cut(text, room, FORMAT_CUT_LEFT, &cut);
+		err = format_cut(text, room,
+				 t->r->by == ROW_JOB ? FORMAT_CUT_RIGHT : FORMAT_CUT_LEFT, &cut);
 	if (err)
 		return err;
 	/* The mark follows the name; a column is kept free for it. */
 	fprintf(t->out, "%*s%s", (int)indent, "", cut);
 	cells_pad(t, node->row->exited ? "*" : "", room + 1 - format_width(cut), false);
 	return 0;
+}
+
+static int put_text(const struct table *t, const char *text, size_t width)
+{
+	cleanup_free char *safe = NULL;
+	int err = format_terminal(text, SIZE_MAX, &safe);
+
+	fputc(' ', t->out);
+	return err ? err : cells_cut(t, safe, width, FORMAT_CUT_RIGHT);
+}
+
+/* Whose job, and what it is called, is said once: of the job as a whole. */
+static int put_job(struct table *t, const struct row_node *node)
+{
+	const struct row_job *job = node->parent->row ? NULL : node->row->job;
+	int err = put_in_tree(t, node, t->job);
+
+	if (!err && t->user)
+		err = put_text(t, job ? job->user : "", t->user);
+	if (!err && t->name)
+		err = put_text(t, job ? job->name : "", t->name);
+	return err;
 }
 
 /* Names of kernel threads stand in brackets, which must survive the cut. */
@@ -163,7 +199,7 @@ static int put_task(struct table *t, const struct row_node *node)
 /* Columns in front of a row's name: PID, TID, mark of the ended, or indent. */
 static size_t name_column(const struct table *t, const struct row_node *node)
 {
-	if (t->r->by == ROW_CGROUP)
+	if (t->tree_rows)
 		return indent_of(t, depth_of(node)) + 2;
 	return (t->pid ? PID_WIDTH : 0) + (t->r->by == ROW_THREAD ? PID_WIDTH : 0) +
 	       (t->pid && t->r->by == ROW_THREAD ? 1 : 0) + 2;
@@ -181,12 +217,19 @@ static int put_directions(const struct table *t, const struct row_node *node, co
 	return err ? err : cells_direction(t, label, c, DIRECTION_WRITE);
 }
 
+static int put_who(struct table *t, const struct row_node *node)
+{
+	if (t->r->by == ROW_JOB)
+		return put_job(t, node);
+	return t->r->by == ROW_CGROUP ? put_in_tree(t, node, t->left) : put_task(t, node);
+}
+
 static int put_row(struct table *t, const struct row_node *node)
 {
 	struct cells c = cells_of(t, &node->amounts, ALL_SOCKETS, TASK_SOURCES);
 	char low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN], lat[FORMAT_NUMBER_LEN] = "-";
 	double ns;
-	int err = t->r->by == ROW_CGROUP ? put_cgroup(t, node) : put_task(t, node);
+	int err = put_who(t, node);
 
 	if (err)
 		return err;
@@ -218,7 +261,7 @@ static int put_row(struct table *t, const struct row_node *node)
 static int put_hidden(struct table *t, const struct row_node *node)
 {
 	struct cells c = cells_of(t, &node->hidden, ALL_SOCKETS, TASK_SOURCES);
-	size_t indent = t->r->by == ROW_CGROUP && node->row ? indent_of(t, depth_of(node) + 1) : 0;
+	size_t indent = t->tree_rows && node->row ? indent_of(t, depth_of(node) + 1) : 0;
 	char text[64];
 	const char *const labels[] = { text, NULL };
 
@@ -287,6 +330,12 @@ static void put_heading(const struct table *t)
 		put_quantities(t);
 	if (t->r->by == ROW_CGROUP) {
 		cells_pad(t, "CGROUP", t->left, false);
+	} else if (t->r->by == ROW_JOB) {
+		cells_pad(t, "JOB", t->job, false);
+		if (t->user)
+			cells_pad(t, " USER", t->user + 1, false);
+		if (t->name)
+			cells_pad(t, " NAME", t->name + 1, false);
 	} else {
 		if (t->pid)
 			fprintf(t->out, "%*s", PID_WIDTH, "PID");
@@ -347,13 +396,13 @@ static int widest_name(const struct table *t, size_t *ret_width)
 	for (i = 0; i < t->r->nr_rows; i++) {
 		const struct row_node *node = &t->tree->nodes[i];
 		cleanup_free char *text = NULL;
-		int err = t->r->by == ROW_CGROUP ? cgroup_text(node, &text)
-						 : names_cgroup(node->row, NULL, &text);
+		int err = t->tree_rows ? tree_text(t, node, &text)
+				       : names_cgroup(node->row, NULL, &text);
 
 		if (err)
 			return err;
 		width = format_width(text);
-		if (t->r->by == ROW_CGROUP)
+		if (t->tree_rows)
 			width += indent_of(t, depth_of(node)) + 1;
 		if (width > widest)
 			widest = width;
@@ -412,17 +461,77 @@ static void lay_out_numbers(struct table *t)
 	t->left = t->width - numbers;
 }
 
+static size_t widest_job_text(const struct report *r, const char *(*of)(const struct row_job *j))
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		const struct row_job *j = r->rows[i].job;
+		size_t width = j && !r->rows[i].parent[0] ? format_width(of(j)) : 0;
+
+		widest = width > widest ? width : widest;
+	}
+	return widest;
+}
+
+static const char *user_of(const struct row_job *j)
+{
+	return j->user;
+}
+
+static const char *name_of(const struct row_job *j)
+{
+	return j->name;
+}
+
+static size_t between(size_t value, size_t least, size_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* Columns for the job's user and name where somebody has one and there is room, the name first. */
+static void lay_out_jobs(struct table *t, size_t widest)
+{
+	size_t user = widest_job_text(t->r, user_of), name = widest_job_text(t->r, name_of), want;
+
+	user = user ? between(user, strlen("USER"), USER_WIDTH) : 0;
+	name = name ? between(name, NAME_MIN, NAME_MAX_WIDTH) : 0;
+	widest = between(widest, JOB_MIN, SIZE_MAX);
+	t->job = t->left;
+	if (name && t->left >= JOB_MIN + 1 + NAME_MIN) {
+		want = t->left - 1 - between(widest, JOB_MIN, t->left - 1 - NAME_MIN);
+		t->name = name < want ? name : want;
+		t->job -= t->name + 1;
+	}
+	if (user && t->job >= JOB_MIN + 1 + user) {
+		t->user = user;
+		t->job -= user + 1;
+	}
+	/* Wide tables are not wider than they need be. */
+	if (widest + t->left - t->job < LEFT_BASE)
+		widest = LEFT_BASE - (t->left - t->job);
+	if (t->job > widest) {
+		t->left -= t->job - widest;
+		t->job = widest;
+	}
+}
+
 /* Share the columns in front of the numbers among PID, COMMAND and CGROUP. */
 static int lay_out(struct table *t)
 {
 	size_t widest, fixed, left;
 	int err;
 
+	t->tree_rows = t->r->by == ROW_CGROUP || t->r->by == ROW_JOB;
 	lay_out_numbers(t);
 	left = t->left;
 	err = widest_name(t, &widest);
 	if (err)
 		return err;
+	if (t->r->by == ROW_JOB) {
+		lay_out_jobs(t, widest);
+		return 0;
+	}
 	if (t->r->by == ROW_CGROUP) {
 		if (widest < LEFT_BASE)
 			widest = LEFT_BASE;

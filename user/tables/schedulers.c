@@ -16,6 +16,22 @@ const char *scheduler_name(enum scheduler s)
 	return (size_t)s < ARRAY_SIZE(names) ? names[s] : "unknown";
 }
 
+bool job_text_parse(const char *text, enum scheduler *ret, const char **ret_id)
+{
+	const char *colon = strchr(text, ':');
+	char name[16] = "";
+
+	*ret = SCHEDULER_NONE;
+	*ret_id = text;
+	if (!colon)
+		return *text;
+	if ((size_t)(colon - text) < sizeof(name))
+		memcpy(name, text, colon - text);
+	*ret = scheduler_find(name);
+	*ret_id = colon + 1;
+	return *ret != SCHEDULER_NONE && *ret != NR_SCHEDULERS && colon[1];
+}
+
 enum scheduler scheduler_find(const char *name)
 {
 	size_t i = 0;

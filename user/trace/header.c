@@ -10,6 +10,9 @@ void header_release(struct trace_header *h)
 	for (size_t i = 0; i < h->nr_cgroups; i++)
 		free(h->cgroups[i]);
 	free((void *)h->cgroups);
+	for (size_t i = 0; i < h->nr_jobs; i++)
+		free(h->jobs[i]);
+	free((void *)h->jobs);
 	free((void *)h->layout.cpu_socket);
 	free((void *)h->layout.socket_ids);
 	free((void *)h->layout.counters);
@@ -130,7 +133,8 @@ static const char *devices_check(const struct trace_header *h)
 const char *header_check(const struct trace_header *h)
 {
 	const struct layout *l = &h->layout;
-	const char *wrong;
+	enum scheduler scheduler;
+	const char *wrong, *id;
 
 	if (l->nr_cpus > TRACE_MAX_CPUS)
 		return "too many CPUs";
@@ -142,6 +146,11 @@ const char *header_check(const struct trace_header *h)
 		return "too many weights";
 	if (h->nr_cgroups > TRACE_MAX_SELECTED)
 		return "too many cgroups";
+	if (h->nr_jobs > TRACE_MAX_SELECTED)
+		return "too many jobs";
+	for (size_t i = 0; i < h->nr_jobs; i++)
+		if (!job_text_parse(h->jobs[i], &scheduler, &id))
+			return "a job of an unknown scheduler";
 	for (uint32_t i = 0; i < l->nr_cpus; i++)
 		if (l->cpu_socket[i] != LAYOUT_NO_SOCKET && l->cpu_socket[i] >= l->nr_sockets)
 			return "a CPU of an unknown socket";
@@ -251,6 +260,9 @@ void header_encode(const struct trace_header *h, struct wire_out *o)
 		wire_put_text(o, h->cgroups[i]);
 	put_probes(h, o);
 	put_devices(h, o);
+	wire_put(o, h->nr_jobs);
+	for (size_t i = 0; i < h->nr_jobs; i++)
+		wire_put_text(o, h->jobs[i]);
 }
 
 /* Room for @nr elements; none of zero, so that NULL always means no memory. */
@@ -341,21 +353,21 @@ static int get_counters(struct wire_in *in, uint32_t version, struct layout *l)
 	return 0;
 }
 
-static int get_cgroups(struct wire_in *in, struct trace_header *h)
+static int get_texts(struct wire_in *in, char *const **ret, size_t *ret_nr)
 {
 	cleanup_free char *text = malloc(RECORDING_MAX_TEXT + 1);
 	size_t nr = wire_get_max(in, TRACE_MAX_SELECTED);
-	char **paths = room(nr, sizeof(*paths));
+	char **texts = room(nr, sizeof(*texts));
 
-	h->cgroups = paths;
-	if (!paths || !text)
+	*ret = texts;
+	if (!texts || !text)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr && !in->bad; i++) {
 		in->bad |= !wire_get_text(in, text, RECORDING_MAX_TEXT + 1);
-		paths[i] = strdup(text);
-		if (!paths[i])
+		texts[i] = strdup(text);
+		if (!texts[i])
 			return -ENOMEM;
-		h->nr_cgroups = i + 1;
+		*ret_nr = i + 1;
 	}
 	return 0;
 }
@@ -428,11 +440,13 @@ static int get_all(struct wire_in *in, uint32_t version, struct trace_header *h)
 	h->nr_weights = wire_get_max(in, TRACE_MAX_WEIGHTS);
 	for (uint32_t i = 0; i < h->nr_weights; i++)
 		wire_get_text(in, h->weights[i], sizeof(h->weights[i]));
-	err = get_cgroups(in, h);
+	err = get_texts(in, &h->cgroups, &h->nr_cgroups);
 	if (!err && version >= 2)
 		err = get_probes(in, version, h);
 	if (!err && version >= 3)
 		err = get_devices(in, h);
+	if (!err && version >= 4)
+		err = get_texts(in, &h->jobs, &h->nr_jobs);
 	return err;
 }
 

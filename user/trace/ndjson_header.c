@@ -333,12 +333,36 @@ static int take_probes(const struct ndjson_line *line, struct trace_header *h,
 	return 0;
 }
 
-static int take_lists(const struct ndjson_line *line, struct trace_header *h,
-		      struct ndjson_names *names)
+static int take_texts(const struct ndjson_line *line, const char *key, char *const **ret,
+		      size_t *ret_nr)
 {
 	cleanup_free char *text = malloc(RECORDING_MAX_TEXT + 1);
 	json_t *values, *value;
-	char **paths;
+	char **texts;
+	size_t i;
+	int err = line_array(line, line->json, key, OPTIONAL, TRACE_MAX_SELECTED, &values);
+
+	if (err)
+		return err;
+	*ret = texts = calloc(json_array_size(values) + 1, sizeof(*texts));
+	if (!texts || !text)
+		return -ENOMEM;
+	json_array_foreach (values, i, value) {
+		err = line_element_text(line, value, key, text, RECORDING_MAX_TEXT + 1);
+		if (err)
+			return err;
+		texts[i] = strdup(text);
+		if (!texts[i])
+			return -ENOMEM;
+		*ret_nr = i + 1;
+	}
+	return 0;
+}
+
+static int take_lists(const struct ndjson_line *line, struct trace_header *h,
+		      struct ndjson_names *names)
+{
+	json_t *values, *value;
 	size_t i;
 	int err;
 
@@ -351,23 +375,8 @@ static int take_lists(const struct ndjson_line *line, struct trace_header *h,
 	}
 	h->nr_weights = json_array_size(values);
 	if (!err)
-		err = line_array(line, line->json, "cgroups", OPTIONAL, TRACE_MAX_SELECTED,
-				 &values);
-	if (err)
-		return err;
-	h->cgroups = paths = calloc(json_array_size(values) + 1, sizeof(*paths));
-	if (!paths || !text)
-		return -ENOMEM;
-	json_array_foreach (values, i, value) {
-		err = line_element_text(line, value, "cgroups", text, RECORDING_MAX_TEXT + 1);
-		if (err)
-			return err;
-		paths[i] = strdup(text);
-		if (!paths[i])
-			return -ENOMEM;
-		h->nr_cgroups = i + 1;
-	}
-	return 0;
+		err = take_texts(line, "cgroups", &h->cgroups, &h->nr_cgroups);
+	return err ? err : take_texts(line, "jobs", &h->jobs, &h->nr_jobs);
 }
 
 static int take_host(const struct ndjson_line *line, struct host_info *host)

@@ -107,6 +107,16 @@ static void put_devices(FILE *f, const struct trace_header *h)
 	putc(']', f);
 }
 
+static void put_texts(FILE *f, const char *key, char *const *texts, size_t nr)
+{
+	fprintf(f, ",\"%s\":[", key);
+	for (size_t i = 0; i < nr; i++) {
+		fputs(i ? "," : "", f);
+		json_element(f, texts[i]);
+	}
+	putc(']', f);
+}
+
 void ndjson_put_header(FILE *f, const struct trace_header *h)
 {
 	fputs("{\"type\":\"header\",\"schema\":\"" NDJSON_SCHEMA "\"", f);
@@ -124,12 +134,10 @@ void ndjson_put_header(FILE *f, const struct trace_header *h)
 		fputs(i ? "," : "", f);
 		json_element(f, h->weights[i]);
 	}
-	fputs("],\"cgroups\":[", f);
-	for (size_t i = 0; i < h->nr_cgroups; i++) {
-		fputs(i ? "," : "", f);
-		json_element(f, h->cgroups[i]);
-	}
 	putc(']', f);
+	put_texts(f, "cgroups", h->cgroups, h->nr_cgroups);
+	if (h->nr_jobs)
+		put_texts(f, "jobs", h->jobs, h->nr_jobs);
 	json_number(f, "window_ns", h->window_ns);
 	json_number(f, "interval_ns", h->interval_ns);
 	json_bool(f, "by_thread", h->by_thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Accounts for tests: a machine and its jobs, the same numbers each time. */
-#ifndef TEST_SAMPLE_ACCOUNTS_H
-#define TEST_SAMPLE_ACCOUNTS_H
+#ifndef TEST_STORED_ACCOUNTS_H
+#define TEST_STORED_ACCOUNTS_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,256 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""test_job_commands.py T410TRACE MAKE_ACCOUNTS: "t410trace job" and "t410trace jobs" on stores made for it."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+program, maker = sys.argv[1:]
+failed = 0
+
+
+def run(*arguments, status=0, text=None, **more):
+    done = subprocess.run(
+        [program, *map(str, arguments)], capture_output=True, text=True, check=False, input=text, timeout=60, **more
+    )
+    if done.returncode != status:
+        raise AssertionError(f"{arguments}: status {done.returncode}, not {status}: {done.stdout} {done.stderr}")
+    done.told = " ".join(done.stderr.split())
+    return done
+
+
+def make(file, *steps):
+    subprocess.run([maker, str(file), *steps], check=True)
+
+
+class Keeper:
+    """A process that keeps the store: steps one after the other; it has done those before "ok" when this is made."""
+
+    def __init__(self, file, *steps):
+        # pylint: disable-next=consider-using-with
+        self.process = subprocess.Popen([maker, str(file), *steps], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == b"ok\n"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        assert self.process.wait(30) == 0
+
+
+def check(function):
+    """Run one test in a directory of its own, and say how it went."""
+    global failed
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            function(pathlib.Path(directory) / "accounts.db")
+            print(f"ok job commands: {function.__doc__}")
+        except (AssertionError, KeyError, IndexError, ValueError, subprocess.SubprocessError) as error:
+            failed = 1
+            print(f"not ok job commands: {function.__doc__}: {error!r}".replace("\n", " "))
+
+
+def key_of(done):
+    return json.loads(done.stdout)["job"]["key"]
+
+
+@check
+def which(file):
+    """the last of an id, by scheduler, by key, all"""
+    make(file, "jobs")
+    where = ("--file", file)
+    done = run("job", "12", "--json", *where)
+    assert key_of(done) == "slurm-12-884-1", done.stdout
+    assert "2 jobs have the id 12" in done.told and "slurm-12-881-1 (ended)" in done.told, done.told
+    assert "is running: this is its account so far" in done.told, done.told
+    assert "nobody keeps accounts" in done.told, done.told
+    assert key_of(run("job", "slurm:12", "--json", *where)) == "slurm-12-884-1"
+    done = run("job", "slurm-12-881-1", "--json", *where)
+    assert key_of(done) == "slurm-12-881-1" and not done.stderr, done.stderr
+    lines = run("job", "12", "--all", "--json", *where).stdout.splitlines()
+    assert [json.loads(line)["job"]["key"] for line in lines] == ["slurm-12-884-1", "slurm-12-881-1"]
+    assert run("job", "13", *where).stdout.startswith("slurm job 13 ")
+    run("job", "docker:12", *where, status=4)
+    # what is no scheduler may be part of an id
+    run("job", "nobody:12", *where, status=4)
+
+
+@check
+def incomplete(file):
+    """an account that lacks something: status 3"""
+    make(file, "jobs")
+    done = run("job", "14", "--json", "--file", file, status=3)
+    assert json.loads(done.stdout)["state"] == "stale"
+
+
+@check
+def missing(file):
+    """no such job, no store, no rights: what to do"""
+    done = run("job", "12", "--file", file, status=4)
+    assert str(file) in done.told and "t410trace serve" in done.told, done.told
+    assert not done.stdout
+    make(file)
+    assert "no accounts in" in run("job", "12", "--file", file, status=4).told
+    make(file, "jobs")
+    done = run("job", "99", "--file", file, status=4)
+    assert "there is no account of job 99" in done.told and "t410trace jobs" in done.told, done.told
+    run("job", "13", "--since", "1s", "--file", file, status=4)
+    file.write_bytes(b"something else, long enough" * 1000)
+    for suffix in ("-wal", "-shm"):
+        pathlib.Path(f"{file}{suffix}").unlink()
+    done = run("job", "12", "--file", file, status=1)
+    assert "not a database" in done.told, done.told
+    run("jobs", "--file", file.parent / "none", status=1)
+
+
+@check
+def compact(file):
+    """a compact record, and what is in it"""
+    make(file, "jobs")
+    done = run("job", "13", "--compact", "--file", file)
+    assert done.stdout.startswith("T4J1:") and len(done.stdout.split()) == 1, done.stdout
+    assert len(done.stdout) < 1024, len(done.stdout)
+    value = json.loads(run("job", "--decode", done.stdout.strip()).stdout)
+    assert value == json.loads(run("job", "--decode", "-", text=f"\n {done.stdout}\n").stdout)
+    assert "13" in map(str, value.values()), value
+    told = run("job", "--decode", done.stdout[:-20], status=1).told
+    assert "damaged" in told and "T4J1:" in told, told
+    assert "later version" in run("job", "--decode", "T4J9:AAAA", status=1).told
+    run("job", "--decode", "-", text="", status=1)
+    run("job", "--decode", "-", text="x" * 2000000, status=1)
+    run("job", "--decode", "", status=1)
+
+
+@check
+def wait_for_end(file):
+    """--wait: until the job has ended"""
+    with Keeper(file, "jobs", "ok", "sleep=700", "end=12", "hold"):
+        start = time.monotonic()
+        done = run("job", "12", "--wait", "20", "--json", "--file", file)
+        assert 0.3 < time.monotonic() - start < 10
+        assert json.loads(done.stdout)["state"] == "ended"
+        assert "running" not in done.told, done.told
+
+
+@check
+def wait_in_vain(file):
+    """--wait: the time is over, or nobody is there to wait for"""
+    with Keeper(file, "jobs", "ok", "hold"):
+        start = time.monotonic()
+        done = run("job", "12", "--wait", "0.5", "--json", "--file", file, status=5)
+        assert 0.4 < time.monotonic() - start < 10
+        assert json.loads(done.stdout)["state"] == "running"
+        assert "has not ended within 0.5 s" in done.told and "accounts are kept" in done.told, done.told
+        run("job", "99", "--wait", "0.3", "--file", file, status=4)
+        # an earlier job of the number is not the one
+        run("job", "13", "--wait", "0.3", "--since", "10s", "--file", file, status=4)
+    start = time.monotonic()
+    done = run("job", "12", "--wait", "30", "--file", file, status=5)
+    assert "nobody keeps accounts" in done.told, done.told
+    assert "slurm job 12" in done.stdout
+    run("job", "99", "--wait", "30", "--file", file, status=4)
+    run("job", "12", "--wait", "30", "--file", file.parent / "none", status=4)
+    assert time.monotonic() - start < 10
+
+
+@check
+def wait_for_begin(file):
+    """--wait: the job is not there yet, either"""
+    with Keeper(file, "jobs", "ok", "sleep=500", "end=77", "hold"):
+        run("job", "77", "--wait", "20", "--file", file)
+
+
+def listed(*arguments):
+    done = run("jobs", "--json", *arguments)
+    return [job["job"]["key"].split("-", 1)[1] for job in json.loads(done.stdout)["jobs"]], done.told
+
+
+@check
+def lists(file):
+    """the list, and what it leaves out"""
+    make(file, "jobs")
+    where = ("--file", file)
+    keys, told = listed(*where)
+    assert keys == ["12-881-1", "13-882-1", "14-883-1", "12-884-1"], keys
+    assert "nobody keeps accounts" in told and "last 4" not in told, told
+    keys, told = listed("-n", 2, *where)
+    assert keys == ["14-883-1", "12-884-1"] and "these are the last 2 jobs" in told, (keys, told)
+    assert "these are" not in listed("-n", 4, *where)[1]
+    assert len(listed("--last=0", *where)[0]) == 4
+    assert listed("--running", *where)[0] == ["12-884-1"]
+    assert listed("--ended", *where)[0] == ["12-881-1", "13-882-1", "14-883-1"]
+    assert len(listed("--ended", "--running", *where)[0]) == 4
+    assert listed("--user", "alice", *where)[0] == ["13-882-1"]
+    assert len(listed("--scheduler", "slurm", *where)[0]) == 4
+    assert listed("--scheduler", "docker", *where)[0] == []
+    assert listed("--since", "150s", *where)[0] == ["14-883-1", "12-884-1"]
+    text = run("jobs", *where).stdout
+    assert [line.split()[0] for line in text.splitlines()[1:5]] == ["12", "13", "14", "12"], text
+    with Keeper(file, "ok", "hold", "jobs"):
+        pass
+
+
+@check
+def state(file):
+    """a keeper that is there, and one that has stopped"""
+    with Keeper(file, "jobs", "ok", "hold"):
+        assert not run("jobs", "--file", file).stderr
+    assert "the last interval ended" in run("jobs", "--file", file).told
+
+
+@check
+def times(file):
+    """points in time"""
+    make(file, "jobs")
+    environment = {**os.environ, "TZ": "CET-1"}
+    here = time.gmtime(time.time() + 3600)
+    good = ("5m", "2.5h", "7d", "90s", "@0", "@1763740800.5", "2026-01-31", "2026-01-31 23:59", "2026-01-31T23:59:59Z", "00:00")
+    for text in good:
+        run("jobs", "--since", text, "--file", file, env=environment)
+    for text in ("", "5", "m", "-5m", "5 m", "2026-13-01", "2026-01-31x", "25:00", "@", "@x", "@1e300", "99999d", "nan s", "infd"):
+        told = run("jobs", "--since", text, "--file", file, status=2, env=environment).told
+        assert f"--since {text}" in " ".join(told.split()) or not text.strip(), told
+    # local time, unless it says otherwise: these two are the same moment, after all jobs have ended
+    for text in (time.strftime("%Y-%m-%dT%H:%M:%S", here), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())):
+        done = run("jobs", "--ended", "--json", "--since", text, "--file", file, env=environment)
+        assert json.loads(done.stdout)["jobs"] == [], text
+    before = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 3600 - 150))
+    done = run("jobs", "--ended", "--json", "--since", before, "--file", file, env=environment)
+    assert len(json.loads(done.stdout)["jobs"]) == 1
+
+
+@check
+def usage(file):
+    """wrong arguments, and output that cannot be written"""
+    for arguments in (
+        ("job",),
+        ("job", ""),
+        ("job", "slurm:"),
+        ("job", "1", "2"),
+        ("job", "1", "--json", "--compact"),
+        ("job", "1", "--wait", "x"),
+        ("job", "1", "--wait=-1"),
+        ("job", "1", "--wait", "1", "--all"),
+        ("job", "1", "--decode", "x"),
+        ("jobs", "1"),
+        ("jobs", "-n", "-1"),
+        ("jobs", "--scheduler", "none"),
+        ("jobs", "--scheduler", "pbs"),
+    ):
+        done = run(*arguments, "--file", file, status=2)
+        assert done.stderr and not done.stdout
+    make(file, "jobs")
+    for arguments in (("job", "13"), ("job", "13", "--json"), ("jobs",), ("jobs", "--json")):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([program, *arguments, "--file", file], stdout=full, stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 1 and b"No space left" in done.stderr, (arguments, done)
+
+
+sys.exit(failed)
