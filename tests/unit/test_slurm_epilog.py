@@ -21,7 +21,7 @@ JOB = {
     "SLURM_CLUSTER_NAME": "big",
 }
 STORED = f"-i modify job where jobid=42 cluster=big set AdminComment={RECORD}"
-PLAIN = "JobId=42 JobName=x UserId=root(0)"
+PLAIN = "JobId=42 JobName=x UserId=root(0) StartTime=2026-11-22T03:56:53 EndTime=x"
 ARRAY = "JobId=42 ArrayJobId=40 ArrayTaskId=7 JobName=x"
 
 
@@ -57,8 +57,14 @@ class Run:
 
 def stores_the_record():
     run = Run()
-    assert run.asked == ["job --wait 1 --compact 42"], run.asked
+    assert run.asked == ["job --wait 1 --compact --since 2026-11-22T03:56:53 42"], run.asked
     assert run.stored == [STORED] and not run.log, (run.stored, run.log)
+    return run
+
+
+def a_silent_controller_is_no_obstacle():
+    run = Run(details="")
+    assert run.asked == ["job --wait 1 --compact 42"] and run.stored == [STORED], (run.asked, run.stored)
     return run
 
 
@@ -149,6 +155,7 @@ def no_job_is_no_error():
 
 TESTS = (
     stores_the_record,
+    a_silent_controller_is_no_obstacle,
     stores_it_elsewhere,
     a_task_of_an_array_is_not_the_array,
     the_account_so_far_is_better_than_none,
