@@ -14,6 +14,7 @@ WAIT=5                 # seconds until the closing account must be there
 STORE_WAIT=5           # seconds that Slurm's database may take
 FIELD=AdminComment     # or SystemComment, Comment (sacctmgr(1) says which there are)
 MOST=60000             # bytes that the database's column has room for
+# sacctmgr stores lower-case letters: records that survive that
 
 say() { logger -t t410trace-epilog -- "job $SLURM_JOB_ID: $*" 2> /dev/null; }
 
@@ -54,12 +55,12 @@ main() {
 	details=" $(timeout "$STORE_WAIT" scontrol -o show job "$SLURM_JOB_ID" 2> /dev/null) "
 	# a job that was requeued has run before, under the same number
 	start=$(field StartTime)
-	record=$(timeout $((WAIT + 2)) "$T410TRACE" job --wait "$WAIT" --compact ${start:+--since "$start"} \
+	record=$(timeout $((WAIT + 2)) "$T410TRACE" job --wait "$WAIT" --compact --caseless ${start:+--since "$start"} \
 		"$SLURM_JOB_ID" 2> /dev/null)
 	status=$?
 	case $record in
-	*[!A-Za-z0-9+/=:]* | '') say "no account (status $status): does t410trace serve run?" ;;
-	T4J1:*)
+	*[!a-z0-9=:]* | '') say "no account (status $status): does t410trace serve run?" ;;
+	t4j1l:*)
 		[ $status = 0 ] || say "not closed after $WAIT s: this is the account so far"
 		if [ ${#record} -gt "$MOST" ]; then
 			say "the account has ${#record} bytes, which is too long"
