@@ -14,6 +14,7 @@ WAIT=5                 # seconds until the closing account must be there
 STORE_WAIT=5           # seconds that Slurm's database may take
 FIELD=AdminComment     # or SystemComment, Comment (sacctmgr(1) says which there are)
 MOST=60000             # bytes that the database's column has room for
+# sacctmgr stores lower-case letters: records that survive that
 
 say() { logger -t t410trace-epilog -- "job $SLURM_JOB_ID: $*" 2> /dev/null; }
 
@@ -25,14 +26,20 @@ is_first_node() {
 	[ "$first" = "$SLURMD_NODENAME" ]
 }
 
+# field NAME: what Slurm says of the job; "" when it says nothing
+field() {
+	case $details in
+	*" $1="*)
+		value=${details#* "$1"=}
+		echo "${value%% *}"
+		;;
+	esac
+}
+
 # An array's number means all of its tasks, and one of these has it as its own: ARRAY_TASK then
 database_id() {
-	details=" $(timeout "$STORE_WAIT" scontrol -o show job "$SLURM_JOB_ID" 2> /dev/null) "
-	case $details in
-	*" ArrayTaskId="[0-9]*)
-		array=${details#* ArrayJobId=} task=${details#* ArrayTaskId=}
-		echo "${array%% *}_${task%% *}"
-		;;
+	case $(field ArrayTaskId) in
+	[0-9]*) echo "$(field ArrayJobId)_$(field ArrayTaskId)" ;;
 	*) echo "$SLURM_JOB_ID" ;;
 	esac
 }
@@ -45,11 +52,15 @@ store() {
 
 main() {
 	is_first_node || return
-	record=$(timeout $((WAIT + 2)) "$T410TRACE" job --wait "$WAIT" --compact "$SLURM_JOB_ID" 2> /dev/null)
+	details=" $(timeout "$STORE_WAIT" scontrol -o show job "$SLURM_JOB_ID" 2> /dev/null) "
+	# a job that was requeued has run before, under the same number
+	start=$(field StartTime)
+	record=$(timeout $((WAIT + 2)) "$T410TRACE" job --wait "$WAIT" --compact --caseless ${start:+--since "$start"} \
+		"$SLURM_JOB_ID" 2> /dev/null)
 	status=$?
 	case $record in
-	*[!A-Za-z0-9+/=:]* | '') say "no account (status $status): does t410trace serve run?" ;;
-	T4J1:*)
+	*[!a-z0-9=:]* | '') say "no account (status $status): does t410trace serve run?" ;;
+	t4j1l:*)
 		[ $status = 0 ] || say "not closed after $WAIT s: this is the account so far"
 		if [ ${#record} -gt "$MOST" ]; then
 			say "the account has ${#record} bytes, which is too long"

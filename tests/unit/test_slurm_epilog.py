@@ -12,7 +12,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EPILOG = ROOT / "packaging/slurm/epilog.sh"
-RECORD = "T4J1:H4sIAAAA+/aa="
+RECORD = "t4j1l:d6fqsaaaaaaa"
 JOB = {
     "SLURM_JOB_ID": "42",
     "SLURM_JOB_NUM_NODES": "1",
@@ -21,7 +21,7 @@ JOB = {
     "SLURM_CLUSTER_NAME": "big",
 }
 STORED = f"-i modify job where jobid=42 cluster=big set AdminComment={RECORD}"
-PLAIN = "JobId=42 JobName=x UserId=root(0)"
+PLAIN = "JobId=42 JobName=x UserId=root(0) StartTime=2026-11-22T03:56:53 EndTime=x"
 ARRAY = "JobId=42 ArrayJobId=40 ArrayTaskId=7 JobName=x"
 
 
@@ -57,8 +57,14 @@ class Run:
 
 def stores_the_record():
     run = Run()
-    assert run.asked == ["job --wait 1 --compact 42"], run.asked
+    assert run.asked == ["job --wait 1 --compact --caseless --since 2026-11-22T03:56:53 42"], run.asked
     assert run.stored == [STORED] and not run.log, (run.stored, run.log)
+    return run
+
+
+def a_silent_controller_is_no_obstacle():
+    run = Run(details="")
+    assert run.asked == ["job --wait 1 --compact --caseless 42"] and run.stored == [STORED], (run.asked, run.stored)
     return run
 
 
@@ -117,7 +123,7 @@ def without_slurms_programs_it_ends_well():
 
 
 def what_is_no_record_is_not_stored():
-    for text in ("echo hello world", "echo 'T4J1:a;b'", "echo T4J2:aaaa", "printf 'T4J1:a\\nb\\n'"):
+    for text in ("echo hello world", "echo 't4j1l:a;b'", "echo t4j2l:aaaa", "printf 't4j1l:a\\nb\\n'"):
         run = Run(trace=text)
         assert not run.stored and run.log, (text, run.stored)
     return run
@@ -149,6 +155,7 @@ def no_job_is_no_error():
 
 TESTS = (
     stores_the_record,
+    a_silent_controller_is_no_obstacle,
     stores_it_elsewhere,
     a_task_of_an_array_is_not_the_array,
     the_account_so_far_is_better_than_none,
