@@ -177,9 +177,17 @@ static uint64_t write_ndjson(const char *path, uint64_t *ret_bytes)
 static double read_once(const char *path, const enum method *method, uint64_t slices)
 {
 	struct replay r = { 0 };
-	const struct trace_sink sink = { on_task,   on_exit_of, on_resync, on_cgroup,
-					 on_follow, on_slice,	on_window, on_sample,
-					 on_lost,   on_mark,	&r };
+	const struct trace_sink sink = { .task = on_task,
+					 .task_exit = on_exit_of,
+					 .resync = on_resync,
+					 .cgroup = on_cgroup,
+					 .follow = on_follow,
+					 .slice = on_slice,
+					 .window = on_window,
+					 .sample = on_sample,
+					 .lost = on_lost,
+					 .mark = on_mark,
+					 .arg = &r };
 	double start = cpu_seconds(), took;
 	struct trace_file *file;
 	struct trace_end end;
