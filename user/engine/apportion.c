@@ -55,6 +55,37 @@ static void select_first(struct remainder *r, size_t nr, size_t k)
 	}
 }
 
+/*
+ * @total times @weight by @sum, whole and rest, exactly. A division of 128 bits is slow
+ * where machines have none. Up to 2^50 one of doubles, three roundings, is off by one at
+ * most, and the rest says in which direction: whatever is beyond 64 bits of it cancels
+ * out, as long as it is small beside them.
+ */
+static uint64_t divide(uint64_t total, uint64_t weight, uint64_t sum, uint64_t *ret_rest)
+{
+	double about = (double)total * (double)weight / (double)sum;
+	unsigned __int128 product;
+	int64_t rest;
+	uint64_t q;
+
+	if (about < 0x1p50 && sum < 0x1p62) {
+		q = (uint64_t)about;
+		rest = (int64_t)(total * weight - q * sum);
+		if (rest < 0) {
+			q--;
+			rest += (int64_t)sum;
+		} else if (rest >= (int64_t)sum) {
+			q++;
+			rest -= (int64_t)sum;
+		}
+		*ret_rest = (uint64_t)rest;
+		return q;
+	}
+	product = (unsigned __int128)total * weight;
+	*ret_rest = (uint64_t)(product % sum);
+	return (uint64_t)(product / sum);
+}
+
 int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_parts)
 {
 	struct remainder small[64];
@@ -73,10 +104,9 @@ int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		unsigned __int128 product = (unsigned __int128)total * weights[i];
-
-		ret_parts[i] = sum ? (uint64_t)(product / sum) : 0;
-		r[i].rest = sum ? (uint64_t)(product % sum) : 0;
+		ret_parts[i] = sum ? divide(total, weights[i], sum, &r[i].rest) : 0;
+		if (!sum)
+			r[i].rest = 0;
 		r[i].i = i;
 		given += ret_parts[i];
 	}

@@ -30,29 +30,41 @@
 #define UNKNOWN	    0.5
 
 /* The most likely intensity of each entry in each window; may be negative. */
-static void fill_theta(struct filter *f, const struct filter_input *in)
+static int fill_theta(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
-	double start[2];
+	double *start = calloc(2 * w->n, sizeof(*start));
+	int err = start ? 0 : -ENOMEM;
 
 	for (size_t t = 0; t < w->t; t++)
 		for (size_t i = 0; i < w->n; i++)
 			matrix_row(&w->q, t)[i] = matrix_row(&w->a, t)[i] * w->alpha[t];
-	convolve(w, in, f->params.tau_s, &w->q, &w->theta);
-	for (size_t i = 0; i < w->n; i++) {
-		for (int k = 0; k < 2; k++) {
-			start[k] = f->state.mean[2 * i + k];
-			for (size_t t = 0; t < w->t; t++)
-				start[k] += matrix_row(&w->g, t)[2 * i + k] * w->alpha[t];
-		}
-		w->total[i] = 0;
-		for (size_t t = 0; t < w->t; t++) {
-			float *theta = &matrix_row(&w->theta, t)[i];
+	err = err ? err : convolve(w, in, f->params.tau_s, &w->q, &w->theta);
+	if (err)
+		goto out;
+	for (size_t i = 0; i < 2 * w->n; i++)
+		start[i] = f->state.mean[i];
+	for (size_t t = 0; t < w->t; t++) {
+		const float *g = matrix_row(&w->g, t);
 
-			*theta = start[0] + w->decay[t] * start[1] + w->phase_var[i] * *theta;
-			w->total[i] += *theta * matrix_row(&w->raw, t)[i];
+		for (size_t i = 0; i < 2 * w->n; i++)
+			start[i] += g[i] * w->alpha[t];
+	}
+	for (size_t i = 0; i < w->n; i++)
+		w->total[i] = 0;
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t);
+		float *theta = matrix_row(&w->theta, t);
+
+		for (size_t i = 0; i < w->n; i++) {
+			theta[i] = start[2 * i] + w->decay[t] * start[2 * i + 1] +
+				   w->phase_var[i] * theta[i];
+			w->total[i] += theta[i] * raw[i];
 		}
 	}
+out:
+	free(start);
+	return err;
 }
 
 /* Covariance of the totals' errors; entry 0, the background, included. */
@@ -65,7 +77,9 @@ static int fill_covariance(struct filter *f, const struct filter_input *in, stru
 
 	if (err)
 		goto out;
-	convolve(w, in, f->params.tau_s, &w->raw, &w->q);
+	err = convolve(w, in, f->params.tau_s, &w->raw, &w->q);
+	if (err)
+		goto out;
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t), *q = matrix_row(&w->q, t);
 
@@ -85,12 +99,14 @@ static int fill_covariance(struct filter *f, const struct filter_input *in, stru
 	for (size_t i = 0; i < w->n; i++) {
 		const float *level = matrix_row(p, 2 * i), *phase = matrix_row(p, 2 * i + 1);
 
-		for (size_t j = 0; j < w->n; j++)
-			matrix_row(ret, i)[j] =
-				w->sum[i] *
+		float *to = matrix_row(ret, i);
+
+		/* The rest mirrors it. */
+		for (size_t j = 0; j <= i; j++)
+			to[j] = w->sum[i] *
 					(level[2 * j] * w->sum[j] + level[2 * j + 1] * late[j]) +
 				late[i] * (phase[2 * j] * w->sum[j] + phase[2 * j + 1] * late[j]);
-		matrix_row(ret, i)[i] += own[i];
+		to[i] += own[i];
 	}
 	err = cholesky_forward_matrix(w->l, w->t, &w->q, &w->tri);
 	if (!err)
@@ -273,10 +289,8 @@ int make_result(struct filter *f, const struct filter_input *in)
 	err = err ? err : matrix_shape(&o->carried, w->t, n);
 	err = err ? err : matrix_shape(&o->covariance, n, n);
 	err = err ? err : matrix_shape(&o->alike, n, n);
-	if (!err) {
-		fill_theta(f, in);
-		err = fill_covariance(f, in, &cov);
-	}
+	err = err ? err : fill_theta(f, in);
+	err = err ? err : fill_covariance(f, in, &cov);
 	if (!err && !is_sane(w, &cov))
 		err = -ENODATA;
 	if (!err)

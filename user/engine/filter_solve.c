@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/filter_state.h"
 
@@ -88,29 +89,39 @@ void work_free(struct work *w)
  * Ks * x, where Ks is the covariance of phases that begin in the block, for variance 1:
  * exp(-|s-t|/tau) less what is left of the start. Two passes instead of a product.
  */
-void convolve(const struct work *w, const struct filter_input *in, double tau_s,
-	      const struct matrix *x, struct matrix *ret)
+int convolve(const struct work *w, const struct filter_input *in, double tau_s,
+	     const struct matrix *x, struct matrix *ret)
 {
-	for (size_t i = 0; i < w->n; i++) {
-		double run = 0, start = 0;
+	double *run = calloc(2 * w->n, sizeof(*run)), *start = run ? run + w->n : NULL;
+	double keep[FILTER_MAX_WINDOWS];
 
-		for (size_t t = 0; t < w->t; t++) {
-			double v = matrix_row(x, t)[i];
+	if (!run)
+		return -ENOMEM;
+	keep[0] = 0;
+	for (size_t t = 1; t < w->t; t++)
+		keep[t] = exp(-(in->middle_s[t] - in->middle_s[t - 1]) / tau_s);
+	for (size_t t = 0; t < w->t; t++) {
+		const float *xt = matrix_row(x, t);
+		float *rt = matrix_row(ret, t);
 
-			if (t)
-				run *= exp(-(in->middle_s[t] - in->middle_s[t - 1]) / tau_s);
-			run += v;
-			start += v * w->decay[t];
-			matrix_row(ret, t)[i] = run;
-		}
-		run = 0;
-		for (size_t t = w->t; t-- > 0;) {
-			if (t + 1 < w->t)
-				run = (run + matrix_row(x, t + 1)[i]) *
-				      exp(-(in->middle_s[t + 1] - in->middle_s[t]) / tau_s);
-			matrix_row(ret, t)[i] += run - w->decay[t] * start;
+		for (size_t i = 0; i < w->n; i++) {
+			run[i] = run[i] * keep[t] + xt[i];
+			start[i] += xt[i] * w->decay[t];
+			rt[i] = run[i];
 		}
 	}
+	memset(run, 0, w->n * sizeof(*run));
+	for (size_t t = w->t; t-- > 0;) {
+		const float *after = t + 1 < w->t ? matrix_row(x, t + 1) : NULL;
+		float *rt = matrix_row(ret, t);
+
+		for (size_t i = 0; after && i < w->n; i++)
+			run[i] = (run[i] + after[i]) * keep[t + 1];
+		for (size_t i = 0; i < w->n; i++)
+			rt[i] += run[i] - w->decay[t] * start[i];
+	}
+	free(run);
+	return 0;
 }
 
 static void fill_activity(struct filter *f, const struct filter_input *in)
@@ -237,28 +248,33 @@ static int factor(struct filter *f)
 	return outliers ? factor_once(f) : 0;
 }
 
-/* Covariances of the bytes, and with the state. */
-static int fill_covariances(struct filter *f)
+/* Variances of phases; true when they are not what they were. */
+static bool fill_phase_var(struct filter *f)
 {
 	struct work *w = &f->work;
-	size_t nr = f->state.nr;
-	int err = matrix_shape(&w->g, w->t, 2 * nr);
+	bool changed = false;
 
-	err = err ? err : matrix_shape(&w->c0, w->t, w->t);
-	err = err ? err : matrix_shape(&w->c1, w->t, w->t);
-	if (err)
-		return err;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < f->state.nr; i++) {
 		const struct entry *e = &f->state.entries[i];
 		double sd = i ? f->phase * e->scale : bursts(f, e);
 
+		changed |= w->phase_var[i] != sd * sd;
 		w->phase_var[i] = sd * sd;
 	}
+	return changed;
+}
+
+/* Covariance of the bytes that comes from phases that begin in the block. */
+static int fill_c1(struct filter *f)
+{
+	struct work *w = &f->work;
+	int err = matrix_shape(&w->c1, w->t, w->t);
+
+	if (err)
+		return err;
 	for (size_t t = 0; t < w->t; t++)
 		for (size_t i = 0; i < w->n; i++)
 			matrix_row(&w->av, t)[i] = matrix_row(&w->a, t)[i] * w->phase_var[i];
-	matrix_multiply_add(&w->g, 1, &w->aa, &f->state.p, 2 * w->n);
-	matrix_multiply_lower(&w->c0, 1, &w->g, &w->aat, 2 * w->n);
 	matrix_multiply_lower(&w->c1, 1, &w->av, &w->at, w->n);
 	for (size_t i = 0; i < w->t; i++)
 		for (size_t j = 0; j <= i; j++)
@@ -266,18 +282,72 @@ static int fill_covariances(struct filter *f)
 	return 0;
 }
 
+/* The same from the state at the start. */
+static int fill_c0(struct filter *f)
+{
+	struct work *w = &f->work;
+	int err = matrix_shape(&w->c0, w->t, w->t);
+
+	if (!err)
+		matrix_multiply_lower(&w->c0, 1, &w->g, &w->aat, 2 * w->n);
+	return err;
+}
+
+/*
+ * Covariance of bytes and state: the largest product of all, once a block. A workload
+ * that is new has nothing in common with others, so that refining its scale changes its
+ * two columns only: see refine_column().
+ */
+static int fill_g(struct filter *f)
+{
+	struct work *w = &f->work;
+	int err = matrix_shape(&w->g, w->t, 2 * f->state.nr);
+
+	if (err)
+		return err;
+	matrix_multiply_add(&w->g, 1, &w->aa, &f->state.p, 2 * w->n);
+	return fill_c0(f);
+}
+
+static void refine_column(struct filter *f, size_t column)
+{
+	struct work *w = &f->work;
+	float variance = matrix_row(&f->state.p, column)[column];
+
+	for (size_t t = 0; t < w->t; t++)
+		matrix_row(&w->g, t)[column] = matrix_row(&w->aa, t)[column] * variance;
+}
+
+/* Columns of g that are the levels of new workloads, one beside the other, whitened. */
+static int whiten_new(struct filter *f)
+{
+	struct work *w = &f->work;
+	const struct entry *e = f->state.entries;
+	size_t nr = 0;
+	int err;
+
+	for (size_t i = 1; i < w->n; i++)
+		nr += e[i].quiet_s < 0;
+	err = matrix_shape(&w->w, w->t, nr);
+	for (size_t t = 0; !err && t < w->t; t++) {
+		const float *g = matrix_row(&w->g, t);
+		float *to = matrix_row(&w->w, t);
+
+		for (size_t i = 1; i < w->n; i++)
+			if (e[i].quiet_s < 0)
+				*to++ = g[2 * i];
+	}
+	return err ? err : cholesky_forward_matrix(w->l, w->t, &w->w, &w->tri);
+}
+
 /* New workloads: how large are they, and so their phases? */
 static int refine_scales(struct filter *f)
 {
 	struct work *w = &f->work;
 	struct state *s = &f->state;
-	int err = matrix_shape(&w->w, w->t, 2 * s->nr);
+	size_t column = 0;
+	int err = whiten_new(f);
 
-	if (err)
-		return err;
-	for (size_t k = 0; k < w->t * w->w.ld; k++)
-		w->w.v[k] = w->g.v[k];
-	err = cholesky_forward_matrix(w->l, w->t, &w->w, &w->tri);
 	for (size_t i = 1; !err && i < w->n; i++) {
 		struct entry *e = &s->entries[i];
 		float *level = matrix_row(&s->p, 2 * i);
@@ -286,19 +356,22 @@ static int refine_scales(struct filter *f)
 		if (e->quiet_s >= 0)
 			continue;
 		for (size_t t = 0; t < w->t; t++) {
-			double x = matrix_row(&w->w, t)[2 * i];
+			double x = matrix_row(&w->w, t)[column];
 
 			m += matrix_row(&w->g, t)[2 * i] * w->alpha[t];
 			v -= x * x;
 		}
+		column++;
 		far = m - s->mean[2 * i];
 		level[2 * i] = (1 - HEAVY) * sd * sd + HEAVY * (far * far + fmax(v, 0));
 		m = fmax(m, 0);
 		e->scale = fmax(sqrt(m * m + fmax(v, 0)), 0.02 * f->mean);
 		sd = f->phase * e->scale;
 		matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = sd * sd;
+		refine_column(f, 2 * i);
+		refine_column(f, 2 * i + 1);
 	}
-	return err;
+	return err ? err : fill_c0(f);
 }
 
 /* What stays the same however often the block is solved. */
@@ -314,7 +387,12 @@ int prepare_block(struct filter *f, const struct filter_input *in)
 				exp(-(in->middle_s[i] - in->middle_s[j]) / f->params.tau_s) -
 				w->decay[i] * w->decay[j];
 	err = matrix_transpose(&w->a, &w->at);
-	return err ? err : matrix_transpose(&w->aa, &w->aat);
+	err = err ? err : matrix_transpose(&w->aa, &w->aat);
+	err = err ? err : fill_g(f);
+	if (err)
+		return err;
+	fill_phase_var(f);
+	return fill_c1(f);
 }
 
 int solve_block(struct filter *f, const struct filter_input *in, bool first)
@@ -325,8 +403,8 @@ int solve_block(struct filter *f, const struct filter_input *in, bool first)
 	for (int i = 0; !err && i <= (first ? REFINE : 0); i++) {
 		if (i)
 			err = refine_scales(f);
-		if (!err)
-			err = fill_covariances(f);
+		if (!err && fill_phase_var(f))
+			err = fill_c1(f);
 		if (err)
 			break;
 		fill_noise(f, in);

@@ -137,8 +137,8 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr);
 void work_free(struct work *w);
 int prepare_block(struct filter *f, const struct filter_input *in);
 int solve_block(struct filter *f, const struct filter_input *in, bool first);
-void convolve(const struct work *w, const struct filter_input *in, double tau_s,
-	      const struct matrix *x, struct matrix *ret);
+int convolve(const struct work *w, const struct filter_input *in, double tau_s,
+	     const struct matrix *x, struct matrix *ret);
 
 /* filter_result.c: totals, their errors, and what is learned */
 int make_result(struct filter *f, const struct filter_input *in);

@@ -145,12 +145,48 @@ WIDE double dot(const double *a, const double *b, size_t nr)
 	return dot_inline(a, b, nr);
 }
 
+/*
+ * Four products with the same row @b, of rows @ld apart: as dot_inline() for each, to the
+ * last bit, but their additions do not wait for each other.
+ */
+static inline __attribute__((always_inline)) void dot_four(const double *a, size_t ld,
+							   const double *b, size_t nr, double *ret)
+{
+	quad s[MATRIX_ROWS] = { { 0 } };
+	size_t i = 0;
+
+	for (; i + 4 <= nr; i += 4) {
+		quad x = *(const quad *)(b + i);
+
+		for (int r = 0; r < MATRIX_ROWS; r++)
+			s[r] += *(const quad *)(a + r * ld + i) * x;
+	}
+	for (; i < nr; i++)
+		for (int r = 0; r < MATRIX_ROWS; r++)
+			s[r][0] += a[r * ld + i] * b[i];
+	for (int r = 0; r < MATRIX_ROWS; r++)
+		ret[r] = (s[r][0] + s[r][1]) + (s[r][2] + s[r][3]);
+}
+
 WIDE int cholesky(const double *c, size_t nr, double *ret)
 {
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0, done = 0; i < nr; i++) {
 		double *li = ret + i * nr, d;
 
-		for (size_t j = 0; j < i; j++)
+		/* What the next four rows have in common; only the triangle is left of them. */
+		if (i % MATRIX_ROWS == 0 && i + MATRIX_ROWS <= nr) {
+			for (done = 0; done < i; done++) {
+				double sum[MATRIX_ROWS];
+
+				dot_four(li, nr, ret + done * nr, done, sum);
+				for (int r = 0; r < MATRIX_ROWS; r++)
+					li[r * nr + done] = (c[(i + r) * nr + done] - sum[r]) /
+							    ret[done * nr + done];
+			}
+		} else if (i % MATRIX_ROWS == 0) {
+			done = 0;
+		}
+		for (size_t j = done; j < i; j++)
 			li[j] = (c[i * nr + j] - dot_inline(li, ret + j * nr, j)) / ret[j * nr + j];
 		d = c[i * nr + i] - dot_inline(li, li, i);
 		if (!(d > 0))

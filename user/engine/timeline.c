@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "engine/identity.h"
 #include "engine/timeline_parts.h"
 
@@ -261,45 +262,55 @@ static int make_cells(const struct slices *slices, const struct windows *w, size
 	return 0;
 }
 
+/* Room for all cells at @other, which is as large as the other then. */
+static int room_for_other(struct cells *c)
+{
+	struct activity *other;
+
+	if (c->nr <= c->cap_other)
+		return 0;
+	other = malloc(c->cap * sizeof(*other));
+	if (!other)
+		return -ENOMEM;
+	free(c->other);
+	c->other = other;
+	c->cap_other = c->cap;
+	return 0;
+}
+
 /*
  * Orders cells by window, then by workload: twice by counting, for both numbers are
- * small and there are many cells.
+ * small and there are many cells. These are large, so only their places are ordered
+ * the first time.
  */
 static int sort_cells(struct cells *c, size_t nr_windows)
 {
+	cleanup_free size_t *order = malloc(c->nr * sizeof(*order));
+	cleanup_free size_t *at = NULL;
 	uint32_t most = 0;
-	size_t *at;
-	struct activity *other = c->other;
 
 	for (size_t i = 0; i < c->nr; i++)
 		most = c->items[i].workload > most ? c->items[i].workload : most;
 	at = calloc((most > nr_windows ? most : nr_windows) + 2, sizeof(*at));
-	if (at && c->nr > c->cap_other) {
-		other = malloc(c->cap * sizeof(*other));
-		if (other) {
-			free(c->other);
-			c->other = other;
-			c->cap_other = c->cap;
-		}
-	}
-	if (!at || !other) {
-		free(at);
+	if (!at || !order || room_for_other(c))
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < c->nr; i++)
 		at[c->items[i].workload + 1]++;
 	for (size_t k = 0; k < most; k++)
 		at[k + 1] += at[k];
 	for (size_t i = 0; i < c->nr; i++)
-		other[at[c->items[i].workload]++] = c->items[i];
+		order[at[c->items[i].workload]++] = i;
 	memset(at, 0, (nr_windows + 2) * sizeof(*at));
 	for (size_t i = 0; i < c->nr; i++)
-		at[other[i].window + 1]++;
+		at[c->items[i].window + 1]++;
 	for (size_t k = 0; k < nr_windows; k++)
 		at[k + 1] += at[k];
-	for (size_t i = 0; i < c->nr; i++)
-		c->items[at[other[i].window]++] = other[i];
-	free(at);
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct activity *a = &c->items[order[i]];
+
+		c->other[at[a->window]++] = *a;
+	}
+	*c = (struct cells){ c->other, c->nr, c->cap_other, c->items, c->cap };
 	return 0;
 }
 
