@@ -116,6 +116,11 @@ static uint64_t on_cpu_until(const struct slice *s, uint64_t ns)
 /* The part of a count that goes with a part of the CPU time. */
 static uint64_t part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns)
 {
+	uint64_t product;
+
+	/* A division of 128 bits is slow, and hardly ever needed. */
+	if (!__builtin_mul_overflow(count, ns, &product))
+		return product / on_cpu_ns;
 	return (unsigned __int128)count * ns / on_cpu_ns;
 }
 
@@ -262,6 +267,9 @@ static int make_cells(const struct slices *slices, const struct windows *w, size
 	return 0;
 }
 
+/* Cells are read in no order: these are asked for before they are needed. */
+#define AHEAD 8
+
 /* Room for all cells at @other, which is as large as the other then. */
 static int room_for_other(struct cells *c)
 {
@@ -308,6 +316,8 @@ static int sort_cells(struct cells *c, size_t nr_windows)
 	for (size_t i = 0; i < c->nr; i++) {
 		const struct activity *a = &c->items[order[i]];
 
+		if (i + AHEAD < c->nr)
+			__builtin_prefetch(&c->items[order[i + AHEAD]]);
 		c->other[at[a->window]++] = *a;
 	}
 	*c = (struct cells){ c->other, c->nr, c->cap_other, c->items, c->cap };
