@@ -34,14 +34,38 @@ static __always_inline __u64 wake_flags(__u32 type, __u64 now)
 	return BPF_RB_FORCE_WAKEUP;
 }
 
+/* Room for a record and @length bytes of its path, which are filled in; NULL: there is none. */
+static __always_inline struct ledger_cgroup *reserve(const char *path, __u32 length, long *ret)
+{
+	struct ledger_cgroup *r =
+		bpf_ringbuf_reserve(&ring, offsetof(struct ledger_cgroup, path) + length, 0);
+
+	*ret = 0;
+	if (!r || !length)
+		return r;
+	r->path[0] = '\0';
+	if (path)
+		*ret = bpf_probe_read_kernel_str(r->path, length, path);
+	return r;
+}
+
 static __always_inline void cgroup_record(const struct cgroup *cgrp, const char *path, __u32 type)
 {
 	struct ledger_cgroup *r;
 	__u64 id = trace_id(cgrp);
+	long length;
 
 	if (!id)
 		return;
-	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (type == LEDGER_CGROUP_GONE) {
+		r = reserve(NULL, 0, &length);
+	} else {
+		r = reserve(path, LEDGER_SHORT_PATH, &length);
+		if (r && length >= LEDGER_SHORT_PATH) {
+			bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
+			r = reserve(path, LEDGER_PATH_LEN, &length);
+		}
+	}
 	if (!r) {
 		__sync_fetch_and_add(&lost_cgroups, 1);
 		return;
@@ -50,9 +74,6 @@ static __always_inline void cgroup_record(const struct cgroup *cgrp, const char 
 	r->h.cpu = bpf_get_smp_processor_id();
 	r->h.time_ns = bpf_ktime_get_ns();
 	r->id = id;
-	r->path[0] = '\0';
-	if (path)
-		bpf_probe_read_kernel_str(r->path, sizeof(r->path), path);
 	bpf_ringbuf_submit(r, wake_flags(type, r->h.time_ns));
 }
 

@@ -10,6 +10,7 @@
 #define T410TRACE_RECORDS_H
 
 #define LEDGER_COMM_LEN	   16
+#define LEDGER_SHORT_PATH  128 /* paths up to here have smaller records */
 #define LEDGER_PATH_LEN	   512 /* longer cgroup paths are cut, and read again from cgroupfs */
 #define LEDGER_MAX_SOCKETS 8
 #define LEDGER_MAX_EVENTS  32 /* uncore events read in one window of one socket */
@@ -316,6 +317,11 @@ struct ledger_task {
 };
 #define LEDGER_TASK_KTHREAD 1u
 
+/**
+ * struct ledger_cgroup - a cgroup is made, renamed or removed
+ * @path: of one that is not removed, ends with 0. The record ends behind it, or soon after: many
+ *	cgroups can come and go at once, and most paths are short
+ */
 struct ledger_cgroup {
 	struct ledger_header h;
 	__u64 id;

@@ -180,18 +180,22 @@ static void on_task(void *arg, const struct ledger_task *r)
 static void on_cgroup(void *arg, const struct ledger_cgroup *r)
 {
 	struct feed *f = arg;
-	size_t length = strnlen(r->path, sizeof(r->path));
-	const char *path = length ? r->path : "/";
 	char text[LEDGER_PATH_LEN + 32];
+	const char *path;
+	size_t length;
 
+	if (r->h.type == LEDGER_CGROUP_GONE) {
+		failed(f, f->out.cgroup(f->out.arg, r->id, NULL));
+		return;
+	}
+	length = strnlen(r->path, sizeof(r->path));
+	path = length ? r->path : "/";
 	if (r->id >> LEDGER_V1_SHIFT) {
 		snprintf(text, sizeof(text), "%s:%.*s", f->v1 ? f->v1 : "v1", LEDGER_PATH_LEN - 1,
 			 path);
 		path = text;
 	}
-	if (r->h.type == LEDGER_CGROUP_GONE)
-		failed(f, f->out.cgroup(f->out.arg, r->id, NULL));
-	else if (length >= sizeof(r->path) - 1)
+	if (length >= sizeof(r->path) - 1)
 		f->cut_path = true; /* to be read from cgroupfs */
 	else
 		failed(f, f->out.cgroup(f->out.arg, r->id, path));

@@ -111,6 +111,7 @@ static int dispatch(struct ledger *l, const void *data, size_t size)
 	const struct ledger_weights *weights = data;
 	const struct ledger_window *window = data;
 	const struct ledger_io *io = data;
+	const struct ledger_cgroup *cgroup = data;
 
 	if (size < sizeof(*h))
 		goto bad;
@@ -151,8 +152,13 @@ static int dispatch(struct ledger *l, const void *data, size_t size)
 		sink->task(sink->arg, data);
 		return 0;
 	case LEDGER_CGROUP_NEW:
+		if (size <= offsetof(struct ledger_cgroup, path) ||
+		    !memchr(cgroup->path, '\0', size - offsetof(struct ledger_cgroup, path)))
+			goto bad;
+		sink->cgroup(sink->arg, data);
+		return 0;
 	case LEDGER_CGROUP_GONE:
-		if (size < sizeof(struct ledger_cgroup))
+		if (size < offsetof(struct ledger_cgroup, path))
 			goto bad;
 		sink->cgroup(sink->arg, data);
 		return 0;
