@@ -49,11 +49,13 @@ part_unit() {
 	unit_programs "" "" env
 	tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
 	tests/unit/test_neighbours.py ./t410trace
+	tests/unit/test_by_job.py ./t410trace
 	tests/unit/test_topology.py ./t410trace
 	tests/unit/test_foreign_devices.py ./t410trace
 	tests/unit/test_job_commands.py ./t410trace "build/$(native)/tests/unit/make_accounts"
 	tests/unit/test_slurm_epilog.py
 	tests/unit/test_serve.py ./t410trace
+	tests/unit/test_metrics.py ./t410trace
 	tests/unit/test_job_schema.py
 }
 part_asan() { unit_programs -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }

@@ -98,7 +98,8 @@ install: $(PROGRAM)
 	install -D -m 644 man/t410trace.1 $(DESTDIR)$(PREFIX)/share/man/man1/t410trace.1
 	install -D -m 644 completion/t410trace $(DESTDIR)$(PREFIX)/share/bash-completion/completions/t410trace
 	install -d $(DESTDIR)$(PREFIX)/share/t410trace
-	install -m 644 share/*.schema.json $(DESTDIR)$(PREFIX)/share/t410trace/
+	install -m 644 share/*.schema.json share/prometheus/t410trace.rules.yml $(DESTDIR)$(PREFIX)/share/t410trace/
+	install -m 644 share/grafana/t410trace.json $(DESTDIR)$(PREFIX)/share/t410trace/grafana-dashboard.json
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' packaging/systemd/t410trace.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service

@@ -25,12 +25,14 @@ STATS = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
 OURS, EMPTY, CPUDIST = "t410trace", "empty", "cpudist"
 # The ledger alone, with as many core events as weights
 WEIGHTS = {"no weights": "cpu-time", "1 weight": "page-faults", "2 weights": "page-faults,task-clock"}
+# With and without a v1 hierarchy; loads run at its root, and in a cgroup of it
+V1 = {"v2 only": "none", "with v1": "freezer"}
 # A program is found by name; cpudist has two for sched_switch and loads the one that works.
 NAMES = {
     OURS: ("ledger_switch",),
     EMPTY: ("bench_empty",),
     CPUDIST: ("sched_switch_btf", "sched_switch_tp"),
-} | {name: ("ledger_switch",) for name in WEIGHTS}
+} | {name: ("ledger_switch",) for name in (*WEIGHTS, *V1)}
 GOALS = {EMPTY: 2.5, CPUDIST: 0.4}
 RSS_GOAL_MIB = 16.0
 
@@ -94,6 +96,8 @@ class Bench:
             EMPTY: [f"{options.tools}/load", f"{options.tools}/empty.bpf.o"],
             CPUDIST: [find_tool("cpudist", "/usr/sbin", "/sbin")],
         } | {name: [f"{options.tools}/weigh", event] for name, event in WEIGHTS.items()}
+        for name, controller in V1.items():
+            self.commands[name] = [*self.commands[OURS], "--cgroup-v1", controller]
         self.loads = {
             "pipe": [self.perf, "bench", "-f", "simple", "sched", "pipe"]
             + ["-l", str(options.pipe_loops)],
@@ -152,6 +156,23 @@ class Bench:
                 self.cost_round(whose[turn:] + whose[:turn], costs)
         return costs
 
+    def v1_costs(self, rounds):
+        """switch_costs() of loads at the root of the freezer, and in a cgroup of it."""
+        folder = pathlib.Path(f"/sys/fs/cgroup/freezer/t410bench-{os.getpid()}")
+        if not (folder.parent / "release_agent").exists():
+            return {}
+        costs = self.switch_costs((EMPTY, *V1), rounds)
+        loads = self.loads
+        folder.mkdir()
+        try:
+            enter = ["sh", "-c", f"echo $$ > {folder}/cgroup.procs && exec \"$@\"", "sh"]
+            self.loads = {f"{load}, v1 job": enter + command for load, command in loads.items()}
+            return costs | self.switch_costs((EMPTY, *V1), rounds)
+        finally:
+            self.loads = loads
+            time.sleep(0.2)
+            folder.rmdir()
+
     def wall_ratios(self, load):
         """Time with the tracer by time without: one figure a pair, order by lot."""
         ratios = []
@@ -184,7 +205,7 @@ def spread(values):
     return f"{min(values):.2f}..{max(values):.2f}"
 
 
-def print_table(costs, weights, walls, memory, options):
+def print_table(costs, weights, v1, walls, memory, options):
     median = statistics.median
     print(f"{'what':<44}{'median':>10}  {'spread':<18}{'goal':<10}")
     for load, by_program in costs.items():
@@ -201,6 +222,10 @@ def print_table(costs, weights, walls, memory, options):
         for who in (EMPTY, *WEIGHTS):
             values = by_program[who]
             print(f"{f'{load}: {who}, ns a run':<44}{median(values):>10.1f}  {spread(values)}")
+    for load, by_program in v1.items():
+        for who in (EMPTY, *V1):
+            values = by_program[who]
+            print(f"{f'{load}: {who}, ns a run':<44}{median(values):>10.1f}  {spread(values)}")
     for load, ratios in walls.items():
         print(f"{load + ': time with / without t410trace':<44}{median(ratios):>10.3f}  {spread(ratios)}")
     for name, kib in memory.items():
@@ -213,6 +238,7 @@ def parse_options():
     parser.add_argument("--tools", required=True, help="folder of the built helpers")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--weight-rounds", type=int, default=6)
+    parser.add_argument("--v1-rounds", type=int, default=4)
     parser.add_argument("--io-rounds", type=int, default=4)
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--pipe-loops", type=int, default=30000)
@@ -233,6 +259,7 @@ def main():
         weights = {}
         if options.weight_rounds:
             weights = bench.switch_costs((EMPTY, *WEIGHTS), options.weight_rounds)
+        v1 = bench.v1_costs(options.v1_rounds) if options.v1_rounds else {}
         requests = {}
         if options.io_rounds:
             with statistics_on():
@@ -242,7 +269,7 @@ def main():
     except (Problem, OSError) as problem:
         print(f"bench: cannot measure: {problem}", file=sys.stderr)
         return 1
-    print_table(costs, weights, walls, memory, options)
+    print_table(costs, weights, v1, walls, memory, options)
     print_costs(requests, statistics.median, spread)
     return 0
 

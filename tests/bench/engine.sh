@@ -16,6 +16,8 @@ trap 'exit 143' TERM
 
 "$1/estimate"
 echo
+"$1/jobs"
+echo
 "$1/replay" "$files"
 echo
 "$1/accounts"

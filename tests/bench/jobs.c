@@ -20,8 +20,8 @@
 #define NS_PER_S      1000000000ull
 
 /* Of the passing ones; the last intervals measure what is left. */
-#define INTERVALS     100
-#define CGROUPS_EACH  1000
+#define INTERVALS     200
+#define CGROUPS_EACH  500
 #define TASKS_EACH    10 /* in each cgroup */
 #define WINDOWS_EACH  10
 #define FIRST_SHORT   1000000

@@ -13,7 +13,7 @@
  *				losses IO BAD UNSEEN, note TEXT
  *
  * Every line is answered, in the end by "ok" or "error ERRNO". -C: where the cgroup v2 tree is, "" for nowhere;
- * -t: by thread.
+ * -t: by thread; -1 CONTROLLER: its v1 cgroups stand in for those of the v2 tree.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +27,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/cpulist.h"
+#include "platform/cgroup1.h"
 #include "platform/ledger.h"
 
 struct row {
@@ -185,8 +186,11 @@ int main(int argc, char **argv)
 	struct diag d = { 0 };
 	int option;
 
-	while ((option = getopt(argc, argv, "C:tv")) != -1) {
-		if (option == 'C')
+	while ((option = getopt(argc, argv, "1:C:tv")) != -1) {
+		if (option == '1') {
+			o.v1_controller = optarg;
+			o.v1_number = cgroup1_number(optarg);
+		} else if (option == 'C')
 			o.cgroup_mount = optarg;
 		else if (option == 't')
 			o.by_thread = true;

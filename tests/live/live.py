@@ -148,6 +148,7 @@ class Bed:
         self.weigh = f"{tools}/weigh"
         self.iowho = f"{tools}/iowho"
         self.iogen = f"{tools}/iogen"
+        self.exporter = f"{tools}/exporter"
         self.scratch = pathlib.Path(tempfile.mkdtemp(dir=tools))
         # A test that needs a CPU for itself takes the last one: interrupts go to the first.
         self.cpu = max(os.sched_getaffinity(0))

@@ -8,7 +8,8 @@ import pathlib
 import subprocess
 import time
 
-from live import MS, Imprecise, Skip, on_cpu, require, said, stop, tell
+from live import MS, Imprecise, Skip, finish, on_cpu, require, said, stop, tell
+from test_io import generator, loop_device, of_device, Net, transfer, who
 from test_cgroups import Tree, about, burner, mount_point, paths_of, time_at, used
 
 SLURM_V2 = "system.slice/slurmstepd.scope"
@@ -246,6 +247,50 @@ def test_v1_job_is_asked(bed):
     require(told == [{"name": "fluid", "user": "alice"}], f"told: {told}")
 
 
+class FreezerTree:
+    """A cgroup of the freezer in the place of a test_cgroups.Tree."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def move(self, _, pid):
+        (self.folder / "cgroup.procs").write_text(str(pid))
+
+
+def test_v1_requests(bed):
+    """Disk and network: what a task of a v1 cgroup moves is that cgroup's, also when packets come in."""
+    with contextlib.ExitStack() as stack:
+        folders = stack.enter_context(Folders(freezer()))
+        folder = folders.make(f"t410test-{os.getpid()}")
+        group = (1 << 48) + folder.stat().st_ino
+        path, disk = stack.enter_context(loop_device(bed, 16))
+        iowho = stack.enter_context(who(bed, "-1", "freezer"))
+        iowho.say(f"disk {disk} 7")
+        inside = FreezerTree(folder)
+        reader = stack.enter_context(generator(bed, "read", path, 1000, tree=inside, group=""))
+        outside = stack.enter_context(generator(bed, "read", path, 500))
+        for process in (reader, outside):
+            tell(process)
+            finish(process)
+        rows = of_device(iowho.show(), 7)
+        iowho.exact("read in the cgroup", rows.get((reader.ident, group), (0, 0))[1], 1000 * 4096)
+        v2 = sum(row[1] for (pid, id_), row in rows.items() if pid == outside.ident and id_ < 1 << 48)
+        iowho.exact("read outside", v2, 500 * 4096)
+        net = stack.enter_context(Net())
+        iowho.say(f"interface {net.name} 9")
+        _, _, got = transfer(bed, net, inside, "udp", True, 2000, 1000)
+        require(got == 2000 * 1000, f"{got} bytes arrived there")
+        _, _, got = transfer(bed, net, inside, "udp", False, 2000, 500)
+        require(got == 2000 * 500, f"{got} bytes arrived here")
+        rows = of_device(iowho.show(), 9)
+        whole = [sum(row[i] for (_, id_), row in rows.items() if id_ == group) for i in range(2)]
+        everybody = sum(row[1] for row in rows.values())
+    # Packets that are older than the first send or receive that ended have the socket's v2 cgroup.
+    require(2000 * 1042 >= whole[0] >= 1900 * 1042, f"sent by the cgroup: {whole[0]}")
+    require(2000 * 542 >= whole[1] >= 1000 * 542, f"received by the cgroup: {whole[1]}")
+    require(2000 * 542 <= everybody <= 2000 * 542 + 5000, f"received by all: {everybody}")
+
+
 def job_rows(report, **wanted):
     """Rows of jobs, or of their steps, that have these values."""
     return [
@@ -368,6 +413,7 @@ TESTS = [
     test_v1_cgroup,
     test_v1_chosen,
     test_v1_moved,
+    test_v1_requests,
     test_threaded,
     test_job_is_asked,
     test_v1_job_is_asked,

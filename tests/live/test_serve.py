@@ -82,7 +82,7 @@ def test_pages(bed):
         job = next(NEXT)
         name = jobs.begin(job)
         burn(bed, jobs, f"{name}/step_0", 50)
-        wait_for("an interval", lambda: daemon.health()["intervals"])
+        daemon.wait_intervals(1)
         report = json.loads(daemon.get("/report"))
         require(report["schema"] == "t410trace.report/1", report["schema"])
         checked = bed.command(
@@ -415,7 +415,8 @@ def test_thousand(bed):
                 jobs.move(f"{name}/step_0", process.pid)
             for _ in range(5):
                 daemon.wait_intervals(1)
-                costs.append(daemon.health()["cost_ns"])
+                # CPU time: others may be using the machine, and its disk.
+                costs.append(daemon.health()["cost_cpu_ns"])
             require(daemon.health()["jobs"] == number, f"{daemon.health()['jobs']} jobs")
             for process in processes:
                 process.kill()

@@ -10,6 +10,7 @@
 #include "engine/accounts.h"
 #include "report/job_report.h"
 #include "account_world.h"
+#include "random.h"
 
 /* The linker gives these the calls of the program: see tests.mk. */
 void *__real_calloc(size_t nr, size_t size);
@@ -143,7 +144,8 @@ static void test_interval(void **state)
 		a = keeper();
 		assert_int_equal(accounts_interval(a, one), 0);
 		before = dump(a);
-		left = at++;
+		left = at;
+		at += (long)draw_times(1, 41);
 		err = accounts_interval(a, two);
 		if (left < 0)
 			assert_int_equal(err, -ENOMEM);
@@ -201,7 +203,8 @@ static void test_restore(void **state)
 	accounts_free(a);
 	do {
 		a = keeper();
-		left = at++;
+		left = at;
+		at += (long)draw_times(1, 13);
 		err = accounts_restore(a, &node, jobs.jobs, jobs.nr, UINT64_MAX);
 		if (left < 0)
 			assert_int_equal(err, -ENOMEM);

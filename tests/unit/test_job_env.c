@@ -254,6 +254,25 @@ static void test_keeper(void **state)
 	assert_string_equal(env.user, "ann");
 }
 
+/* Tasks that speak of another job are not believed, whoever is asked first. */
+static void test_liars(void **state)
+{
+	struct job_env env;
+	char name[64];
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		snprintf(name, sizeof(name), "job/step_%d/user/task_0", i);
+		start(name, "a.out", job_13);
+		snprintf(name, sizeof(name), "job/step_%d/slurm", i);
+		start(name, "slurmstepd: [12.batch]", nothing);
+	}
+	assert_int_equal(look(SCHEDULER_SLURM, "job", &env), -EAGAIN);
+	assert_string_equal(env.id, "12");
+	assert_string_equal(env.name, "");
+	assert_string_equal(env.user, "");
+}
+
 /* What a task can arrange is not the scheduler's process. */
 static void test_false_keeper(void **state)
 {
@@ -335,6 +354,10 @@ static void test_bounds(void **state)
 	}
 	start("job", "a.out", job_12);
 	assert_int_equal(look(SCHEDULER_SLURM, "job", &env), -ENODATA);
+	start("few", "a.out", nothing);
+	start("few", "a.out", nothing);
+	start("few", "a.out", job_12);
+	assert_int_equal(look(SCHEDULER_SLURM, "few", &env), -ENODATA);
 	for (int i = 0; i < 100; i++) {
 		snprintf(name, sizeof(name), "wide/%d/cgroup.procs", i);
 		tree_put(&tree, name, "");
@@ -407,6 +430,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_read, make, end),
 		cmocka_unit_test_setup_teardown(test_steps_first, make, end),
 		cmocka_unit_test_setup_teardown(test_keeper, make, end),
+		cmocka_unit_test_setup_teardown(test_liars, make, end),
 		cmocka_unit_test_setup_teardown(test_false_keeper, make, end),
 		cmocka_unit_test_setup_teardown(test_hostname, make, end),
 		cmocka_unit_test_setup_teardown(test_hostile, make, end),

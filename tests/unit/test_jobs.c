@@ -5,9 +5,13 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <stdio.h>
 
 #include "book_world.h"
+#include "engine/book_rows.h"
+#include "engine/identity_parts.h"
+#include "engine/session_parts.h"
 #include "random.h"
 
 static void told(struct world *w, uint64_t cgroup, const char *path)
@@ -363,7 +367,9 @@ static void the_end_is_told_once(void **state)
 static void idle_units(void **state)
 {
 	struct world w = world_new(ROW_JOB, true);
-	const struct book_scope scope = { .by = ROW_JOB, .all = true, .idle_units = true };
+	const struct book_scope scope = {
+		.by = ROW_JOB, .all = true, .idle_units = true, .devices = devices, .nr_devices = 5
+	};
 	struct book *all;
 	struct report *r = calloc(1, sizeof(*r));
 
@@ -588,6 +594,90 @@ static void random_lives(void **state)
 	}
 }
 
+/* A short cgroup of a job with a step, and processes in it, between two marks. */
+static void pass_by(const struct trace_sink *out, uint64_t nr, uint64_t start)
+{
+	uint64_t id = 100 + 2 * nr;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/slurm/uid_0/job_%d", 1 + (int)(nr % 50));
+	assert_int_equal(out->cgroup(out->arg, id, path), 0);
+	strcat(path, "/step_0");
+	assert_int_equal(out->cgroup(out->arg, id + 1, path), 0);
+	for (uint32_t i = 0; i < 10; i++) {
+		const struct trace_task t = { .pid = 1 + i,
+					      .tgid = 1 + i,
+					      .start_ns = start + i,
+					      .cgroup_id = id + 1,
+					      .comm = "short" };
+		const struct trace_slice s = { .pid = 1 + i,
+					       .tgid = 1 + i,
+					       .task_start_ns = start + i,
+					       .cgroup_id = id + 1,
+					       .start_ns = start + i,
+					       .end_ns = start + i + 10,
+					       .on_cpu_ns = 5 };
+
+		assert_int_equal(out->task(out->arg, &t), 0);
+		assert_int_equal(out->slice(out->arg, &s), 0);
+		/* the end of some is not seen, and some are never told of */
+		if (i == 3)
+			assert_int_equal(out->resync(out->arg, true), 0);
+		if (i == 3)
+			assert_int_equal(out->resync(out->arg, false), 0);
+		if (i != 5)
+			assert_int_equal(out->task_exit(out->arg, 1 + i, start + i), 0);
+	}
+	assert_int_equal(out->cgroup(out->arg, id + 1, NULL), 0);
+	assert_int_equal(out->cgroup(out->arg, id, NULL), 0);
+}
+
+static void nothing_is_kept_without_a_summary(void **state)
+{
+	const struct trace_header header = { .layout = layout,
+					     .devices = devices,
+					     .nr_devices = 5 };
+	const struct session_options o = { .by = ROW_JOB, .all = true, .no_summary = true };
+	uint64_t ends[2] = { 0 }, intervals = draw_times(2000, 200), ended = 0;
+	struct trace_mark m = { .first = true, .ends_ns = ends };
+	struct trace_sink out;
+	struct session *s;
+	struct report *r;
+
+	(void)state;
+	assert_int_equal(session_new(&header, &o, &s), 0);
+	out = session_sink(s);
+	assert_int_equal(out.mark(out.arg, &m), 0);
+	m.first = false;
+	for (uint64_t i = 0; i < intervals; i++) {
+		const struct reading readings[] = { { 1000, 100, 100 },
+						    { 0, 100, 100 },
+						    { 0, 100, 100 } };
+		const struct trace_window w = { 0, i * 100, i * 100 + 100, readings };
+
+		pass_by(&out, i, i * 100);
+		assert_int_equal(out.window(out.arg, &w), 0);
+		m.time_ns = ends[0] = ends[1] = (i + 1) * 100;
+		assert_int_equal(session_report(s, &m, &r), 0);
+		ended += count_ended(r);
+		report_free(r);
+		/* what may still be needed: of the last intervals, however long it goes on */
+		assert_true(HASH_COUNT(s->id->jobs) <= 20);
+		assert_int_equal(HASH_COUNT(s->id->living), 0);
+		assert_true(HASH_COUNT(s->id->cgroups) <= 40);
+		assert_true(HASH_CNT(hh_path, s->id->paths) <= 40);
+		assert_true(HASH_COUNT(s->id->tasks) <= 60);
+		assert_true(HASH_COUNT(s->id->workloads) <= 60);
+		assert_true(identity_nr(s->id) <= 100);
+		assert_int_equal(HASH_COUNT(s->interval->rows), 0);
+	}
+	assert_int_equal(ended, intervals);
+	assert_int_equal(session_jobs_ended(s, 1 << SCHEDULER_SLURM), intervals);
+	assert_null(s->total);
+	assert_int_equal(session_summary(s, &r), -EINVAL);
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -604,6 +694,7 @@ int main(void)
 		cmocka_unit_test(other_rows_know_their_job),
 		cmocka_unit_test(v1_hierarchies_have_roots_of_their_own),
 		cmocka_unit_test(random_lives),
+		cmocka_unit_test(nothing_is_kept_without_a_summary),
 	};
 
 	return cmocka_run_group_tests_name("jobs", tests, NULL, NULL);

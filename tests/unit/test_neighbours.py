@@ -176,6 +176,20 @@ def cgroups_and_selections(path):
     assert max(len(line) for line in text.splitlines()) <= 80
 
 
+def jobs_too(path):
+    "neighbours by job and step"
+    trace = invented.noisy()
+    slurm = "/slurm/uid_0/job_7"
+    trace.processes = {pid: (name, f"{slurm}/step_{pid}") for pid, (name, _) in trace.processes.items()}
+    trace.write(path)
+    (report,) = run_json("neighbours", "--by", "job", path)
+    first = report["probes"][0]["neighbours"][0]
+    assert first["kind"] == "job" and first["job"]["id"] == "7" and first["job"]["step"] == "100", first
+    text = run("neighbours", "--by", "job", "--top", "1", path).stdout
+    assert "slurm 7 step 100" in text, text
+    assert max(len(line) for line in text.splitlines()) <= 80
+
+
 def devices_are_suspects(path):
     "devices can be what rose"
     trace = invented.noisy()
@@ -222,6 +236,7 @@ def main():
         table_of_latencies,
         bursts_are_found,
         cgroups_and_selections,
+        jobs_too,
         devices_are_suspects,
         too_few_samples,
         nothing_to_compare,

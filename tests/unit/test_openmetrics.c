@@ -427,7 +427,7 @@ static void test_random_runs(void **state)
 static struct report *reads(uint64_t number, size_t nr, const uint64_t *bytes)
 {
 	struct report *r = world_report(number);
-	char id[8];
+	char id[32];
 
 	for (size_t i = 0; i < nr; i++) {
 		if (!bytes[i])

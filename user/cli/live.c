@@ -571,13 +571,22 @@ int live_drain(struct live *l, struct diag *d)
 	return err ? err : devices_done(l, live_devices_step(l->devices, d), d);
 }
 
-/* Names that did not come as records are read from cgroupfs. */
+/* The record of its removal may be among the lost ones: a job would go on forever. */
+static int tell_if_gone(void *arg, uint64_t id, const char *path)
+{
+	struct live *l = arg;
+
+	return live_cgroups_gone(&l->cgroups, id, path) ? l->out.cgroup(l->out.arg, id, NULL) : 0;
+}
+
+/* What did not come as records is read from cgroupfs. */
 static int find_cgroup_names(struct live *l, bool lost)
 {
+	int err = lost ? session_each_cgroup(l->session, tell_if_gone, l) : 0;
 	bool unknown = session_unknown_cgroup(l->session) || l->feed.cut_path;
 
 	l->feed.cut_path = false;
-	return live_cgroups_find(&l->cgroups, lost, unknown, &l->out);
+	return err ? err : live_cgroups_find(&l->cgroups, lost, unknown, &l->out);
 }
 
 /*

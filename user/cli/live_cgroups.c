@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "platform/cgroups.h"
@@ -132,4 +133,16 @@ int live_cgroups_folder(const struct live_cgroups *c, const char *path, char *re
 	if (!below || !mount[0])
 		return -ENOENT;
 	return snprintf(ret, size, "%s%s", mount, below) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+bool live_cgroups_gone(const struct live_cgroups *c, uint64_t id, const char *path)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+
+	if (live_cgroups_folder(c, path, folder, sizeof(folder)))
+		return false;
+	if (stat(folder, &st))
+		return errno == ENOENT;
+	return (cgroup1_below(&c->v1, path) ? cgroup1_id(&c->v1, st.st_ino) : st.st_ino) != id;
 }

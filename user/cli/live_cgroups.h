@@ -70,4 +70,13 @@ int live_cgroups_find(struct live_cgroups *c, bool lost, bool unknown,
  */
 int live_cgroups_folder(const struct live_cgroups *c, const char *path, char *ret, size_t size);
 
+/**
+ * live_cgroups_gone() - is a cgroup surely not there any more?
+ * @c: the trees
+ * @id, @path: as in the trace
+ *
+ * Another one of this path does not count.
+ */
+bool live_cgroups_gone(const struct live_cgroups *c, uint64_t id, const char *path);
+
 #endif

@@ -2,6 +2,7 @@
 /* t410trace serve: accounts of jobs, for months. One thread, one loop. */
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,8 +32,13 @@
  * later can be taken for one of them.
  */
 #define FIRST_NS    (20 * NS_PER_MS)
+/*
+ * What is free in the middle of the heap goes back to the kernel so often: accounts of short jobs
+ * lie between those of long ones.
+ */
+#define TRIM_NS	    (10 * NS_PER_S)
 /* Closing reports hold up the rest of the loop for so long at once, */
-#define REPORTS_NS  (100 * NS_PER_MS)
+#define REPORTS_NS  (20 * NS_PER_MS)
 /* and the end for so long: what is not written then is written after the next start. */
 #define FAREWELL_NS (10 * NS_PER_S)
 
@@ -40,7 +46,7 @@
  * struct serve - the daemon
  * @args, @config: what it was told
  * @live_args: the same for the live run, which points to it
- * @closed_ns, @next_ns, @drain_ns, @watchdog_ns: when the last interval was closed, and when what
+ * @closed_ns, @next_ns, @drain_ns, @watchdog_ns, @trim_ns: when the last interval was closed, and when what
  *	is due (CLOCK_MONOTONIC)
  * @ended: ends of jobs that closed intervals have
  * @ready: the first interval was closed
@@ -61,6 +67,7 @@ struct serve {
 	uint64_t next_ns;
 	uint64_t drain_ns;
 	uint64_t watchdog_ns;
+	uint64_t trim_ns;
 	uint64_t ended;
 	bool ready;
 	bool more;
@@ -179,7 +186,7 @@ static void say_status(const struct serve *s)
 
 static int close_interval(struct serve *s, bool last, struct diag *d)
 {
-	uint64_t start = monotonic_ns();
+	uint64_t start = monotonic_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct report *r;
 	int err;
 
@@ -191,7 +198,12 @@ static int close_interval(struct serve *s, bool last, struct diag *d)
 	err = serve_keeper_interval(&s->keeper, &s->config, r, d);
 	s->closed_ns = monotonic_ns();
 	s->keeper.cost_ns = s->closed_ns - start;
+	s->keeper.cost_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	s->more = s->keeper.unreported;
+	if (s->closed_ns >= s->trim_ns) {
+		malloc_trim(0);
+		s->trim_ns = s->closed_ns + TRIM_NS;
+	}
 	return err;
 }
 

@@ -48,7 +48,7 @@ struct serve_trouble {
  * @changes: grows with everything that pages show
  * @closed_ns: when the last one was (CLOCK_MONOTONIC)
  * @closings: when the last ones were, in turn
- * @cost_ns: what closing it took
+ * @cost_ns, @cost_cpu_ns: what closing it took, waiting for the disk included; CPU time of that
  * @prune_ns: when old jobs are looked for next
  * @retry: the spool failed before, and is to be tried again once
  * @verbose: say when jobs end
@@ -69,6 +69,7 @@ struct serve_keeper {
 	uint64_t closed_ns;
 	uint64_t closings[SERVE_MAX_SHOWN];
 	uint64_t cost_ns;
+	uint64_t cost_cpu_ns;
 	uint64_t prune_ns;
 	bool retry;
 	bool verbose;

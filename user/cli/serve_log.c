@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 /* JOURNAL_STREAM names the journal's socket; somebody may have redirected us since. */
 static bool to_journal(void)
 {
@@ -25,15 +27,18 @@ static bool to_journal(void)
 
 void serve_log(int priority, const char *fmt, ...)
 {
-	char text[2048];
+	char raw[2048], text[sizeof(raw)];
 	va_list args;
+	size_t length;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	vsnprintf(raw, sizeof(raw), fmt, args);
 	va_end(args);
+	length = strlen(raw);
+	while (length && raw[length - 1] == '\n')
+		length--;
 	/* What comes from names of files and the like cannot make lines of its own. */
-	for (char *c = text; (c = strpbrk(c, "\n\r")); c++)
-		*c = ' ';
+	utf8_harmless(text, sizeof(text), raw, length);
 	if (to_journal())
 		fprintf(stderr, "<%d>%s\n", priority, text);
 	else

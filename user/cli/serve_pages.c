@@ -219,6 +219,7 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_number(o, "interval_ns", p->config->interval_ns, err);
 	put_number(o, "age_ns", age, err);
 	put_number(o, "cost_ns", k->cost_ns, err);
+	put_number(o, "cost_cpu_ns", k->cost_cpu_ns, err);
 	put_number(o, "jobs", accounts_nr(k->accounts), err);
 	put_number(o, "reported", k->reported, err);
 	put_number(o, "unreported", k->unreported, err);

@@ -507,17 +507,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const char *const args_docs[] = {
-	[JOB_LIVE] = "-p PID[,PID...]\n-G CGROUP[,...]\n-a [-- COMMAND [ARG...]]\n"
+	[JOB_LIVE] = "-p PID[,PID...]\n-G CGROUP[,...]\n-J JOBID[,...]\n-a [-- COMMAND [ARG...]]\n"
 		     "-- COMMAND [ARG...]",
-	[JOB_RECORD] = "-o FILE\n-o FILE -p PID[,PID...]\n-o FILE -G CGROUP[,...]\n"
+	[JOB_RECORD] = "-o FILE\n-o FILE -p PID[,PID...]\n-o FILE -G CGROUP[,...]\n-o FILE -J "
+		       "JOBID[,...]\n"
 		       "-o FILE -- COMMAND [ARG...]",
 	[JOB_REPORT] = "FILE",
-	[JOB_NEIGHBOURS] = "[-p PID[,PID...] | -G CGROUP[,...] | -a] [-- COMMAND [ARG...]]\nFILE",
+	[JOB_NEIGHBOURS] = "[-p PID[,PID...] | -G CGROUP[,...] | -J JOBID[,...] | -a] [-- COMMAND "
+			   "[ARG...]]\nFILE",
 };
 
 static const char *const docs[] = {
 	[JOB_LIVE] =
-		"Show which processes, threads or cgroups cause the memory traffic that the "
+		"Show which processes, threads, cgroups or jobs cause the memory traffic that the "
 		"uncore counters of an NVIDIA T410 (Vera) or Grace see.\v"
 		"Commands:\n"
 		"  t410trace record      write a recording instead of reports\n"

@@ -351,6 +351,26 @@ int session_each_unnamed(struct session *s,
 	return identity_each_unnamed(s->id, on_unnamed, &u);
 }
 
+struct living {
+	int (*fn)(void *arg, uint64_t id, const char *path);
+	void *arg;
+};
+
+static int on_living(void *arg, const struct cgroup_name *c)
+{
+	const struct living *l = arg;
+
+	return c->gone ? 0 : l->fn(l->arg, c->id, c->path);
+}
+
+int session_each_cgroup(struct session *s, int (*fn)(void *arg, uint64_t id, const char *path),
+			void *arg)
+{
+	struct living l = { fn, arg };
+
+	return identity_each_cgroup(s->id, on_living, &l);
+}
+
 bool session_unknown_cgroup(struct session *s)
 {
 	bool unknown = s->unknown_cgroup;

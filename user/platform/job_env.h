@@ -36,14 +36,14 @@ bool job_env_parse(enum scheduler s, const char *block, size_t size, struct job_
  * @folder: of the job's cgroup in cgroupfs
  * @ret: what was found
  *
- * Looks at a bounded number of tasks, those of steps first. Needs CAP_SYS_PTRACE for tasks of other users.
- * A program may say in its environment what it likes. So names are hints, and the id is to be used
- * for a provisional one only; where the scheduler's own process tells the id, tasks that say another one
- * are not believed at all.
+ * Looks at a bounded number of tasks, those of steps first. Needs CAP_SYS_PTRACE for tasks of
+ * other users. A program may say in its environment what it likes. So names are hints, and the id is
+ * to be used for a provisional one only; where the scheduler's own process tells the id, tasks that
+ * say another one are not believed at all.
  *
  * Return: 0, -EAGAIN when only the scheduler's own process told the id, and no task was there that
- * knows a name (ask again; @ret has the id), -ESRCH when no task was there yet, -ENODATA when none had the variables, -EACCES when
- * none may be read, another negative errno.
+ * knows a name (ask again; @ret has the id), -ESRCH when no task was there yet, -ENODATA when none
+ * had the variables, -EACCES when none may be read, another negative errno.
  */
 int job_env_read(enum scheduler s, const char *folder, struct job_env *ret);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "platform/privileges.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
@@ -14,6 +15,8 @@
 #define CAP_BPF	    39
 #endif
 
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
 static const struct privilege rows[] = {
 	{ CAP_BPF, true, true,
 	  "BPF programs and maps; flushing the books of each CPU at run time" },
@@ -26,7 +29,9 @@ static const struct privilege rows[] = {
 	{ CAP_DAC_READ_SEARCH, true, false,
 	  "the same: /proc/PID of other users is closed to readers without it" },
 	{ CAP_SYS_ADMIN, false, false,
-	  "where root ports are: their configuration space beyond its first 64 bytes" },
+	  "where root ports are: their configuration space beyond its first 64 bytes. Where "
+	  "kernel.perf_event_paranoid is 3 (Debian) also for counters, and kept for these" },
+	{ CAP_NET_ADMIN, false, false, "whose packets a device received" },
 	{ CAP_SYS_RESOURCE, false, false,
 	  "locked memory for BPF on kernels before 5.11; more descriptors for devices" },
 	{ CAP_SETPCAP, false, false, "to empty the bounding set" },
@@ -38,11 +43,22 @@ const struct privilege *privileges_rows(size_t *ret_nr)
 	return rows;
 }
 
+/* Debian's kernels have a level at which CAP_PERFMON does not open counters. */
+static bool admin_counts(void)
+{
+	char line[16];
+	uint64_t level;
+
+	return !read_line_at(AT_FDCWD, PARANOID, line, sizeof(line)) && !parse_u64(line, &level) &&
+	       level >= 3;
+}
+
 static bool wanted(int capability, bool running)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].capability == capability)
-			return rows[i].running || !running;
+			return rows[i].running || !running ||
+			       (capability == CAP_SYS_ADMIN && admin_counts());
 	return false;
 }
 

@@ -292,7 +292,7 @@ static int set_up_writer(struct store *s)
 			     "PRAGMA wal_autocheckpoint = 512;"
 			     "PRAGMA synchronous = FULL;"
 			     "PRAGMA journal_size_limit = 16777216;"
-			     "PRAGMA cache_size = -16384;"
+			     "PRAGMA cache_size = -4096;"
 			     "PRAGMA temp_store = MEMORY;");
 }
 

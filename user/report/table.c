@@ -24,7 +24,7 @@
 #define COMMAND_WIDE   17
 #define CGROUP_MIN     8
 /* Of a report by job: least and most of the columns behind the job. */
-#define JOB_MIN	       20
+#define JOB_MIN	       18
 #define USER_WIDTH     10
 #define NAME_MIN       8
 #define NAME_MAX_WIDTH 32
