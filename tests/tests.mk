@@ -8,6 +8,9 @@ $(B)/tests/unit/%: tests/unit/%.c tests/unit/sample_report.c tests/unit/sample_d
 	$(CC) -std=gnu11 $(CPPFLAGS) -Itests/unit $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
 		$(filter %.c,$^) $(LIBOBJ) -lcmocka $(LIBS)
 
+# It makes the allocations of the keeper fail, one after the other
+$(B)/tests/unit/test_accounts_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
+
 # Built, not run: tests/run.sh runs them
 .PHONY: unit-programs
 unit-programs: $(UNIT) $(B)/tests/unit/make_accounts $(PROGRAM)
@@ -38,7 +41,7 @@ accuracy: $(PROGRAM)
 	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
 
 # Benches of the engine, which run without a kernel's help
-BENCH	:= $(B)/tests/bench/estimate $(B)/tests/bench/jobs $(B)/tests/bench/replay $(B)/tests/bench/store
+BENCH	:= $(addprefix $(B)/tests/bench/,accounts estimate jobs replay store)
 
 $(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@
 # FOLDER; "make bench-engine" builds them. Like bench.sh, it judges no figure.
 set -eu
 
-if [ $# != 1 ] || [ ! -x "$1/estimate" ] || [ ! -x "$1/replay" ] || [ ! -x "$1/store" ]; then
+if [ $# != 1 ] || [ ! -x "$1/estimate" ] || [ ! -x "$1/replay" ] || [ ! -x "$1/accounts" ] || [ ! -x "$1/store" ]; then
 	echo "usage: engine.sh FOLDER" >&2
 	exit 2
 fi
@@ -19,6 +19,8 @@ echo
 "$1/jobs"
 echo
 "$1/replay" "$files"
+echo
+"$1/accounts"
 echo
 "$1/store" "$files"
 echo

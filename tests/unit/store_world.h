@@ -33,6 +33,16 @@
 		}                                                                       \
 	} while (0)
 
+/*
+ * The good end of a child. By another program, so that valgrind does not look for what the parent
+ * still has: in the child nothing points to it any more.
+ */
+static inline void end_well(void)
+{
+	execlp("true", "true", NULL);
+	_exit(1);
+}
+
 /* Run something in a child, and see it succeed. */
 static inline void in_child(void (*fn)(void *arg), void *arg)
 {
@@ -41,7 +51,7 @@ static inline void in_child(void (*fn)(void *arg), void *arg)
 
 	if (!pid) {
 		fn(arg);
-		_exit(0);
+		end_well();
 	}
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -63,7 +73,7 @@ static inline bool mount_small(const char *path, const char *size)
 {
 	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
 		return false;
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL))
 		return false;
 	return !mount("tmpfs", path, "tmpfs", 0, size);
 }

@@ -571,6 +571,7 @@ static void test_clock_set_back(void **state)
 	simple(a, 5, 881, 1, false);
 	j = get(a, 881);
 	assert_int_equal(j.gap_ns, 2 * WORLD_SECOND);
+	assert_int_equal(accounts_node(a)->gap_ns, 2 * WORLD_SECOND);
 	account_job_release(&j);
 	accounts_free(a);
 }

@@ -514,6 +514,8 @@ static void run(uint64_t seed)
 			save(w);
 		if (!draw_below(&w->d, 40))
 			kill_and_restart(w);
+		else if (!draw_below(&w->d, 20))
+			shuffle(w);
 	}
 	for (size_t i = 0; i < w->nr_jobs; i++)
 		if (w->is_saved[i])

@@ -3,12 +3,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ctype.h>
 #include <errno.h>
 #include <cmocka.h>
 #include <jansson.h>
 #include <zlib.h>
 
 #include "base/array.h"
+#include "base/base32.h"
 #include "base/base64.h"
 #include "report/format.h"
 #include "report/job_report.h"
@@ -248,7 +250,7 @@ static void test_absurd(void **state)
 	free(record);
 	free(list_text(&s, 2, &plain));
 	json_decref(parse(list_text(&s, 2, NULL)));
-	assert_int_equal(job_compact(&s.c, j, &record), 0);
+	assert_int_equal(job_compact(&s.c, j, true, &record), 0);
 	free(record);
 	sample_free(&s);
 }
@@ -286,7 +288,7 @@ static void test_compact(void **state)
 	json_t *o, *m;
 
 	(void)state;
-	assert_int_equal(job_compact(&s.c, &s.jobs[0], &record), 0);
+	assert_int_equal(job_compact(&s.c, &s.jobs[0], false, &record), 0);
 	assert_true(strlen(record) < 1024);
 	assert_int_equal(strspn(record, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 					"0123456789+/=:"),
@@ -320,7 +322,7 @@ static void test_compact_bounds(void **state)
 	(void)state;
 	full = parse(json_text(&s, 0));
 	v = json_object_get(json_object_get(full, "metrics"), "mem_write_bytes");
-	assert_int_equal(job_compact(&s.c, &s.jobs[0], &record), 0);
+	assert_int_equal(job_compact(&s.c, &s.jobs[0], false, &record), 0);
 	assert_int_equal(job_compact_decode(record, &json), 0);
 	free(record);
 	o = parse(json);
@@ -359,7 +361,7 @@ static void test_compact_cut(void **state)
 	}
 	for (size_t nr = 0; nr <= ARRAY_SIZE(steps); nr += 16) {
 		big.nr_steps = nr;
-		assert_int_equal(job_compact(&s.c, &big, &record), 0);
+		assert_int_equal(job_compact(&s.c, &big, nr / 16 % 2, &record), 0);
 		assert_true(strlen(record) <= 4000);
 		assert_int_equal(job_compact_decode(record, &json), 0);
 		free(record);
@@ -390,7 +392,7 @@ static void test_compact_hostile(void **state)
 	size_t len, step = draw_times(1, 37);
 
 	(void)state;
-	assert_int_equal(job_compact(&s.c, &s.jobs[0], &record), 0);
+	assert_int_equal(job_compact(&s.c, &s.jobs[0], false, &record), 0);
 	len = strlen(record);
 	check_refused("", -EINVAL);
 	check_refused("T4J1", -EINVAL);
@@ -426,6 +428,39 @@ static void test_compact_hostile(void **state)
 		record[i] = kept;
 	}
 	free(record);
+	sample_free(&s);
+}
+
+/* What makes all letters small, or all capital, does no harm to a record for that. */
+static void test_caseless(void **state)
+{
+	struct sample s = sample(false);
+	char *record, *json, *wanted;
+
+	(void)state;
+	assert_int_equal(job_compact(&s.c, &s.jobs[0], false, &record), 0);
+	assert_int_equal(job_compact_decode(record, &wanted), 0);
+	for (size_t i = 0; record[i]; i++)
+		record[i] = (char)tolower(record[i]);
+	check_refused(record, -EINVAL);
+	free(record);
+	assert_int_equal(job_compact(&s.c, &s.jobs[0], true, &record), 0);
+	assert_true(strlen(record) < 1300);
+	assert_int_equal(strspn(record, "abcdefghijklmnopqrstuvwxyz1234567:"), strlen(record));
+	for (int upper = 0; upper < 2; upper++) {
+		assert_int_equal(job_compact_decode(record, &json), 0);
+		assert_string_equal(json, wanted);
+		free(json);
+		for (size_t i = 0; record[i]; i++)
+			record[i] = (char)toupper(record[i]);
+	}
+	record[strlen(record) - 3] = '8';
+	check_refused(record, -EINVAL);
+	check_refused("t4j1l:", -EINVAL);
+	check_refused("t4j1l:!", -EINVAL);
+	check_refused("t4j2l:aaaa", -EPROTONOSUPPORT);
+	free(record);
+	free(wanted);
 	sample_free(&s);
 }
 
@@ -469,6 +504,45 @@ static void test_compact_bomb(void **state)
 	record = bomb(100 * most);
 	check_refused(record, -EINVAL);
 	free(record);
+}
+
+static void test_base32(void **state)
+{
+	/* RFC 4648, 10, in small letters and without the padding */
+	static const char *const texts[][2] = {
+		{ "", "" },
+		{ "f", "my" },
+		{ "fo", "mzxq" },
+		{ "foo", "mzxw6" },
+		{ "foob", "mzxw6yq" },
+		{ "fooba", "mzxw6ytb" },
+		{ "foobar", "mzxw6ytboi" },
+	};
+	static const char *const bad[] = {
+		"m",	"mz",  "mzx",  "mzxr", "mzxw6y", "m=", "m1", "m8", "mzxw6ytboi======",
+		"my\n", " my", "m\xff"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		char *text = base32_encode((const uint8_t *)texts[i][0], strlen(texts[i][0]));
+		uint8_t *bytes = NULL;
+		size_t nr = 99;
+
+		assert_string_equal(text, texts[i][1]);
+		assert_int_equal(base32_decode(text, &bytes, &nr), 0);
+		assert_int_equal(nr, strlen(texts[i][0]));
+		assert_memory_equal(bytes, texts[i][0], nr);
+		free(bytes);
+		free(text);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		uint8_t *bytes = NULL;
+		size_t nr = 99;
+
+		assert_int_equal(base32_decode(bad[i], &bytes, &nr), -EINVAL);
+		assert_null(bytes);
+	}
 }
 
 static void test_base64(void **state)
@@ -530,7 +604,8 @@ int main(void)
 		cmocka_unit_test(test_width),		cmocka_unit_test(test_compact),
 		cmocka_unit_test(test_compact_bounds),	cmocka_unit_test(test_compact_cut),
 		cmocka_unit_test(test_compact_hostile), cmocka_unit_test(test_compact_bomb),
-		cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_caseless),	cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_base32),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

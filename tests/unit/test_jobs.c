@@ -367,7 +367,9 @@ static void the_end_is_told_once(void **state)
 static void idle_units(void **state)
 {
 	struct world w = world_new(ROW_JOB, true);
-	const struct book_scope scope = { .by = ROW_JOB, .all = true, .idle_units = true };
+	const struct book_scope scope = {
+		.by = ROW_JOB, .all = true, .idle_units = true, .devices = devices, .nr_devices = 5
+	};
 	struct book *all;
 	struct report *r = calloc(1, sizeof(*r));
 

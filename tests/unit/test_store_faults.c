@@ -76,9 +76,11 @@ static void nobody_reads(void *arg)
 
 static void die_with_interval(void *arg)
 {
-	struct store *s = writer();
+	/* static: for valgrind it is not lost */
+	static struct store *s;
 	struct diag d;
 
+	s = writer();
 	CHECK(!put_interval(s, 1, 3, *(uint64_t *)arg, &d));
 	/* and another one begun */
 	CHECK(!store_begin(s, &d));
@@ -139,6 +141,12 @@ static void test_other_people(void **state)
 	in_child(nobody_reads, &i);
 	store_close(s);
 	in_child(nobody_reads, &i);
+	/* the first commit into a log that was empty */
+	s = writer();
+	i = 102;
+	assert_int_equal(put_interval(s, 1, 3, i, &d), 0);
+	in_child(nobody_reads, &i);
+	store_close(s);
 }
 
 /* The log is written from its begin again and again while somebody reads who may not write. */
@@ -167,7 +175,8 @@ static void test_other_people_for_long(void **state)
 				bad++;
 			}
 		}
-		_exit(bad != 0);
+		CHECK(!bad);
+		end_well();
 	}
 	for (uint64_t i = 2; i < under_valgrind(10, 100); i++)
 		assert_int_equal(put_interval(s, 1, 200, i, &d), 0);
@@ -188,7 +197,7 @@ static void nobody_writes(void *arg)
 
 	(void)arg;
 	if (geteuid())
-		_exit(0);
+		end_well();
 	become_nobody(&tree);
 	err = store_open(file, true, &d, &s);
 	CHECK(err == -EACCES || err == -EROFS);
@@ -257,7 +266,7 @@ static void on_full_disk(void *arg)
 	snprintf(filler, sizeof(filler), "%s/filler", tree.root);
 	if (!mount_small(tree.root, "size=1m")) {
 		fprintf(stderr, "no rights to mount: not tested\n");
-		_exit(0);
+		end_well();
 	}
 	CHECK(!store_open(file, true, &d, &s));
 	CHECK(!put_interval(s, 1, 3, 1, &d));
@@ -456,7 +465,8 @@ static void test_damaged_inside(void **state)
 	(void)state;
 	make_store();
 	killed(die_with_interval, &i);
-	remove_log();
+	/* nothing that is read anyway when it is opened */
+	set_columns("UPDATE jobs SET reported = 1, state = 'ended'");
 	assert_int_equal(stat(file, &st), 0);
 	/* the header of a page in the middle */
 	damage(st.st_size / 16384 / 2 * 16384, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff");

@@ -25,6 +25,7 @@
 enum {
 	KEY_JSON = 0x100,
 	KEY_COMPACT,
+	KEY_CASELESS,
 	KEY_FILE,
 	KEY_WAIT,
 	KEY_SINCE,
@@ -35,6 +36,7 @@ enum {
 struct job_args {
 	bool json;
 	bool compact;
+	bool caseless;
 	bool all;
 	bool verbose;
 	bool wait;
@@ -60,6 +62,8 @@ const struct argp_option job_options[] = {
 	{ "json", KEY_JSON, NULL, 0, "Print JSON (t410trace.job/1), a line for each account", 0 },
 	{ "compact", KEY_COMPACT, NULL, 0,
 	  "Print one short line without blanks, for a scheduler's database", 0 },
+	{ "caseless", KEY_CASELESS, NULL, 0,
+	  "With --compact: for databases that change the case of letters; a fifth longer", 0 },
 	{ "decode", KEY_DECODE, "TEXT", 0,
 	  "Print the JSON in such a line (- reads it from "
 	  "standard input)",
@@ -115,6 +119,8 @@ static void check(const struct job_args *args, struct argp_state *state)
 		argp_error(state, "which job? (\"t410trace jobs\" lists them)");
 	if (args->json && args->compact)
 		argp_error(state, "--json and --compact exclude each other");
+	if (args->caseless && !args->compact)
+		argp_error(state, "--caseless needs --compact");
 	if (args->all && args->wait)
 		argp_error(state, "--all and --wait exclude each other");
 }
@@ -129,6 +135,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_COMPACT:
 		args->compact = true;
+		return 0;
+	case KEY_CASELESS:
+		args->caseless = true;
 		return 0;
 	case KEY_DECODE:
 		args->decode = arg;
@@ -266,7 +275,7 @@ static int write_account(void *arg, const struct account_job *j)
 		return job_json_write(l->out, &c, j);
 	if (!l->args->compact)
 		return job_table_write(l->out, &c, j, &o);
-	err = job_compact(&c, j, &compact);
+	err = job_compact(&c, j, l->args->caseless, &compact);
 	if (!err)
 		fprintf(l->out, "%s\n", compact);
 	return err;

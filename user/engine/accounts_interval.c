@@ -22,7 +22,7 @@ static uint64_t start_of(const struct report *r)
 
 static uint64_t end_of(const struct report *r)
 {
-	return capped(r->start_time_ns, r->end_ns - r->start_ns);
+	return plus(r->start_time_ns, r->end_ns - r->start_ns);
 }
 
 /* --- counters */
@@ -153,7 +153,8 @@ static int find_job(struct accounts *a, const struct report_row *row, struct tar
 	}
 	begin_attempt(a, e);
 	t->entry = e;
-	e->active = e->active || is_active(row);
+	t->active = is_active(row);
+	e->active = e->active || t->active;
 	e->whole_row = e->whole_row || !row->leaf;
 	if (job->step[0])
 		return 0;
@@ -257,6 +258,8 @@ static int prepare_row(struct accounts *a, const struct report *r, size_t i)
 		return 0;
 	if (row->job->step[0] && find_step(t->entry, row->job->step, &t->step))
 		return -ENOMEM;
+	if (!t->active)
+		return 0;
 	step = step_of(t->entry, t);
 	if (reserve_shares(a, t->entry, step, row))
 		return -ENOMEM;
@@ -341,7 +344,7 @@ static void add_gap(struct account_job *j, uint64_t start_ns, uint64_t end_ns)
 {
 	uint64_t from = start_ns < end_ns ? start_ns : end_ns;
 
-	j->gap_ns = capped(j->gap_ns, end_ns - from);
+	j->gap_ns = plus(j->gap_ns, end_ns - from);
 	if (j->nr_gaps == ACCOUNT_MAX_GAPS)
 		j->gaps[j->nr_gaps - 1].end_ns = end_ns;
 	else
@@ -356,7 +359,7 @@ static void add_break(struct accounts *a, const struct report *r)
 	if (a->node.intervals) {
 		a->node.gaps++;
 		if (start > until)
-			a->node.gap_ns = capped(a->node.gap_ns, start - until);
+			a->node.gap_ns = plus(a->node.gap_ns, start - until);
 	}
 	for (size_t i = 0; i < a->nr_jobs; i++) {
 		struct entry *e = a->jobs[i];
@@ -463,10 +466,10 @@ static void add_job(struct accounts *a, struct entry *e)
 
 static void add_to(struct account_total *to, const struct account_total *t)
 {
-	to->value = capped(to->value, t->value);
-	to->low = capped(to->low, t->low);
-	to->high = capped(to->high, t->high);
-	to->inseparable = capped(to->inseparable, t->inseparable);
+	to->value = plus(to->value, t->value);
+	to->low = plus(to->low, t->low);
+	to->high = plus(to->high, t->high);
+	to->inseparable = plus(to->inseparable, t->inseparable);
 }
 
 static void add_shares(const struct accounts *a, struct entry *e, struct account_part *step,
@@ -498,16 +501,16 @@ static void add_io(struct account_part *p, const char *bdf, const struct row_dev
 {
 	struct account_io *io = part_io(p, bdf);
 
-	io->read_bytes = capped(io->read_bytes, d->io_read_bytes);
-	io->write_bytes = capped(io->write_bytes, d->io_write_bytes);
+	io->read_bytes = plus(io->read_bytes, d->io_read_bytes);
+	io->write_bytes = plus(io->write_bytes, d->io_write_bytes);
 }
 
 static void add_leaf(const struct report *r, struct entry *e, struct account_part *step,
 		     const struct report_row *row)
 {
-	e->account.whole.on_cpu_ns = capped(e->account.whole.on_cpu_ns, row->on_cpu_ns);
+	e->account.whole.on_cpu_ns = plus(e->account.whole.on_cpu_ns, row->on_cpu_ns);
 	if (step)
-		step->on_cpu_ns = capped(step->on_cpu_ns, row->on_cpu_ns);
+		step->on_cpu_ns = plus(step->on_cpu_ns, row->on_cpu_ns);
 	for (size_t i = 0; i < row->nr_devices; i++) {
 		const struct row_device *d = &row->devices[i];
 		const char *bdf = r->devices[d->device].device->bdf;
@@ -530,8 +533,9 @@ static void add_row(struct accounts *a, const struct report *r, size_t i)
 	if (!t->entry)
 		return;
 	step = step_of(t->entry, t);
-	add_shares(a, t->entry, step, row);
-	if (row->leaf)
+	if (t->active)
+		add_shares(a, t->entry, step, row);
+	if (t->active && row->leaf)
 		add_leaf(r, t->entry, step, row);
 	if (!step)
 		return;

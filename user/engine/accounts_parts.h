@@ -89,10 +89,11 @@ struct entry {
 	struct account_node_total *node;
 };
 
-/* Where a row goes to. @step: its index; NO_STEP for none. */
+/* Where a row goes to. @step: its index; NO_STEP for none. @active: there is something in it. */
 struct target {
 	struct entry *entry;
 	size_t step;
+	bool active;
 	bool late;
 };
 #define NO_STEP	     SIZE_MAX
@@ -164,6 +165,12 @@ static inline uint64_t capped(uint64_t a, wide b)
 	return b > UINT64_MAX - a ? UINT64_MAX : a + (uint64_t)b;
 }
 
+/** plus() - the same of two that are not wide */
+static inline uint64_t plus(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
 /** sums_of() - numbers of a counter */
 static inline wide *sums_of(wide *cells, size_t counter)
 {
@@ -190,8 +197,17 @@ void sums_account(const struct accounts *a, const struct entry *e, struct accoun
 
 /* accounts_totals.c: parts of accounts */
 
-/** part_total() - what a part has of a counter; NULL for nothing yet. @hint: where to look first */
-struct account_total *part_total(struct account_part *p, uint32_t counter, size_t *hint);
+/** part_search() - what a part has of a counter; NULL for nothing yet. @hint: moved behind it */
+struct account_total *part_search(struct account_part *p, uint32_t counter, size_t *hint);
+
+/** part_total() - the same, when it is mostly where @hint says: one row after the other */
+static inline struct account_total *part_total(struct account_part *p, uint32_t counter,
+					       size_t *hint)
+{
+	if (*hint < p->nr_totals && p->totals[*hint].counter == counter)
+		return &p->totals[(*hint)++];
+	return part_search(p, counter, hint);
+}
 
 /** part_reserve() - see to it that there is one, empty if it is new; 0 or -ENOMEM */
 int part_reserve(struct account_part *p, uint32_t counter, size_t *hint);

@@ -85,7 +85,7 @@ static void copy_names(struct quality *to, const struct quality *from)
 static void add_one(wide *cell, uint64_t *total, uint64_t value)
 {
 	*cell += value;
-	*total = capped(*total, value);
+	*total = plus(*total, value);
 }
 
 static void add_fields(wide *cells, void *totals, const void *values, size_t nr)
@@ -94,7 +94,7 @@ static void add_fields(wide *cells, void *totals, const void *values, size_t nr)
 		uint64_t value = field_of(values, i);
 
 		cells[i] += value;
-		set_field(totals, i, capped(field_of(totals, i), value));
+		set_field(totals, i, plus(field_of(totals, i), value));
 	}
 }
 
@@ -120,7 +120,7 @@ void sums_add(struct accounts *a, const struct report *r)
 	struct accounts_node *n = &a->node;
 
 	for (size_t i = 0; i < n->nr_totals; i++)
-		n->totals[i].missing = capped(n->totals[i].missing, 1);
+		n->totals[i].missing = plus(n->totals[i].missing, 1);
 	add_one(&a->sums[SUM_INTERVALS], &n->intervals, 1);
 	add_one(&a->sums[SUM_COVERED], &n->covered_ns, r->end_ns - r->start_ns);
 	add_fields(&a->sums[SUM_QUALITY], &n->quality.windows, &r->quality.windows, QUALITY_FIELDS);
@@ -211,7 +211,7 @@ void sums_account(const struct accounts *a, const struct entry *e, struct accoun
 	}
 	ret->node = node;
 	ret->nr_node = nr;
-	ret->intervals = capped(ret->intervals, intervals);
+	ret->intervals = plus(ret->intervals, intervals);
 	ret->covered_ns = capped(ret->covered_ns, a->sums[SUM_COVERED] - b->cells[SUM_COVERED]);
 	continue_fields(&ret->quality.windows, QUALITY_FIELDS, &a->sums[SUM_QUALITY],
 			&b->cells[SUM_QUALITY]);

@@ -42,12 +42,10 @@ static size_t place_of(const struct account_part *p, uint32_t counter)
 	return low;
 }
 
-struct account_total *part_total(struct account_part *p, uint32_t counter, size_t *hint)
+struct account_total *part_search(struct account_part *p, uint32_t counter, size_t *hint)
 {
-	size_t i = *hint;
+	size_t i = place_of(p, counter);
 
-	if (i >= p->nr_totals || p->totals[i].counter != counter)
-		i = place_of(p, counter);
 	if (i == p->nr_totals || p->totals[i].counter != counter)
 		return NULL;
 	*hint = i + 1;
@@ -134,27 +132,6 @@ void part_fold_others(struct account_job *j)
 	last->ended = false;
 }
 
-/* An own copy of an array; NULL for an empty one. */
-static int copy_array_(void *items, size_t nr, size_t size)
-{
-	void **p = items;
-	size_t room = 4;
-	void *copy;
-
-	while (room < nr)
-		room *= 2;
-	copy = nr ? reallocarray(NULL, room, size) : NULL;
-	if (nr && !copy) {
-		*p = NULL;
-		return -ENOMEM;
-	}
-	if (nr)
-		memcpy(copy, *p, nr * size);
-	*p = copy;
-	return 0;
-}
-#define copy_array(items, nr) copy_array_(&(items), (nr), sizeof(*(items)))
-
 static bool is_sound_part(const struct accounts *a, const struct account_part *p)
 {
 	for (size_t i = 0; i < p->nr_totals; i++)
@@ -191,50 +168,46 @@ static int compare_node(const void *a, const void *b)
 	return (x->counter > y->counter) - (x->counter < y->counter);
 }
 
-/* Both arrays of a part become its own, or are empty with an error. */
-static int copy_part(struct account_part *p)
+/* Room in a copied array, as one_more() takes it to be there. */
+static int settle_(void *items, size_t nr, size_t size)
 {
-	int err = copy_array(p->totals, p->nr_totals), err_io = copy_array(p->io, p->nr_io);
+	void **p = items;
+	size_t room = 4;
+	void *bigger;
 
-	if (!p->totals)
-		p->nr_totals = 0;
-	if (!p->io)
-		p->nr_io = 0;
+	while (room < nr)
+		room *= 2;
+	bigger = nr ? reallocarray(*p, room, size) : NULL;
+	if (bigger)
+		*p = bigger;
+	return nr && !bigger ? -ENOMEM : 0;
+}
+#define settle(items, nr) settle_(&(items), (nr), sizeof(*(items)))
+
+static int settle_part(struct account_part *p)
+{
 	if (p->nr_totals)
 		qsort(p->totals, p->nr_totals, sizeof(*p->totals), compare_totals);
-	return err ? err : err_io;
+	return settle(p->totals, p->nr_totals) || settle(p->io, p->nr_io) ? -ENOMEM : 0;
 }
 
 int part_copy_job(const struct accounts *a, const struct account_job *from, struct account_job *ret)
 {
-	struct account_job j = *from;
-	int err;
+	struct account_job j;
+	int err = is_sound(a, from) ? account_job_copy(from, &j) : -EINVAL;
 
-	if (!is_sound(a, from))
-		return -EINVAL;
-	j.steps = NULL;
-	j.nr_steps = 0;
-	err = copy_part(&j.whole);
-	j.path = from->path && !err ? strdup(from->path) : NULL;
-	if (from->path && !j.path)
-		err = -ENOMEM;
-	if (copy_array(j.node, j.nr_node))
-		err = -ENOMEM;
-	if (!j.node)
-		j.nr_node = 0;
+	if (err)
+		return err;
 	if (j.nr_node)
 		qsort(j.node, j.nr_node, sizeof(*j.node), compare_node);
-	for (size_t i = 0; i < from->nr_steps && !err; i++) {
-		err = one_more(j.steps, j.nr_steps);
-		if (err)
-			break;
-		j.steps[j.nr_steps] = from->steps[i];
-		err = copy_part(&j.steps[j.nr_steps++]);
-	}
-	if (err) {
+	err = settle_part(&j.whole);
+	if (!err)
+		err = settle(j.steps, j.nr_steps);
+	for (size_t i = 0; i < j.nr_steps && !err; i++)
+		err = settle_part(&j.steps[i]);
+	if (err)
 		account_job_release(&j);
-		return err;
-	}
-	*ret = j;
-	return 0;
+	else
+		*ret = j;
+	return err;
 }

@@ -114,15 +114,14 @@ static int check_room(struct spool *s, const char *name)
 int spool_open(const char *folder, size_t max_files, struct diag *d, struct spool *ret)
 {
 	cleanup_close int fd = -1;
-	ssize_t nr = 0;
+	ssize_t nr;
 	int err = open_folder(folder, d, &fd);
 
 	if (!err)
 		err = check_folder(folder, fd, d);
 	if (err)
 		return err;
-	if (max_files)
-		nr = count_files(fd);
+	nr = count_files(fd);
 	if (nr < 0)
 		return refuse(folder, nr, "its files cannot be counted: look at its rights", d);
 	/* the time 0: a full spool is counted once more */

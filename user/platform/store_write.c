@@ -36,7 +36,6 @@ static const char *const sql[NR_STATEMENTS] = {
 		"pcie_read_bytes=?13,pcie_write_bytes=?14,steps=?15,intervals=?16,gap_ns=?17,"
 		"late_start=?18,details=?19",
 	[STATEMENT_REPORTED] = "UPDATE jobs SET reported=1 WHERE key=?1",
-	[STATEMENT_SEEN] = "SELECT count(*) FROM keeper",
 };
 
 static int prepare(struct store *s, enum statement i, sqlite3_stmt **ret)
@@ -93,14 +92,6 @@ static int run(const struct binder *b)
 	sqlite3_reset(b->st);
 	sqlite3_clear_bindings(b->st);
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
-static int run_alone(struct store *s, enum statement i)
-{
-	struct binder b = { .rc = SQLITE_OK };
-	int rc = prepare(s, i, &b.st);
-
-	return rc == SQLITE_OK ? run(&b) : rc;
 }
 
 int store_begin(struct store *s, struct diag *d)
@@ -315,11 +306,6 @@ int store_commit(struct store *s, struct diag *d)
 		store_rollback(s);
 		return err;
 	}
-	/*
-	 * Readers who may not write to the log's index need a mark of somebody else there, at or before
-	 * the end of the log; only reading sets marks. Whether it works does not matter to the interval.
-	 */
-	run_alone(s, STATEMENT_SEEN);
 	return 0;
 }
 

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <zlib.h>
 
+#include "base/base32.h"
 #include "base/base64.h"
 #include "base/cleanup.h"
 #include "report/job_report.h"
@@ -222,7 +224,7 @@ static int compose(const struct job_context *c, const struct account_job *j, enu
 	return err ? err : *ret ? 0 : -ENOMEM;
 }
 
-static int pack(const char *json, char **ret)
+static int pack(const char *json, bool caseless, char **ret)
 {
 	z_stream z = { .next_in = (Bytef *)(uintptr_t)json, .avail_in = (uInt)strlen(json) };
 	cleanup_free uint8_t *bytes = NULL;
@@ -241,12 +243,14 @@ static int pack(const char *json, char **ret)
 	deflateEnd(&z);
 	if (done != Z_STREAM_END)
 		return -ENOMEM;
-	*ret = base64_encode(bytes, z.total_out);
+	*ret = caseless ? base32_encode(bytes, z.total_out) : base64_encode(bytes, z.total_out);
 	return *ret ? 0 : -ENOMEM;
 }
 
-int job_compact(const struct job_context *c, const struct account_job *j, char **ret)
+int job_compact(const struct job_context *c, const struct account_job *j, bool caseless, char **ret)
 {
+	const char *prefix = caseless ? JOB_CASELESS_PREFIX : JOB_COMPACT_PREFIX;
+
 	for (int detail = DETAIL_ALL; detail < NR_DETAILS; detail++) {
 		cleanup_free char *json = NULL;
 		cleanup_free char *packed = NULL;
@@ -254,13 +258,12 @@ int job_compact(const struct job_context *c, const struct account_job *j, char *
 		int err = compose(c, j, detail, &json);
 
 		if (!err)
-			err = pack(json, &packed);
+			err = pack(json, caseless, &packed);
 		if (err)
 			return err;
-		if (strlen(packed) + strlen(JOB_COMPACT_PREFIX) > COMPACT_MAX &&
-		    detail != DETAIL_SUMS_ONLY)
+		if (strlen(packed) + strlen(prefix) > COMPACT_MAX && detail != DETAIL_SUMS_ONLY)
 			continue;
-		if (asprintf(&text, "%s%s", JOB_COMPACT_PREFIX, packed) < 0)
+		if (asprintf(&text, "%s%s", prefix, packed) < 0)
 			return -ENOMEM;
 		*ret = text;
 		break;
@@ -302,21 +305,27 @@ static int check(const char *text)
 	return object ? 0 : -EINVAL;
 }
 
-/* Behind the prefix, or what is wrong with it. */
-static int take_prefix(const char **text)
+/*
+ * What a record is, from its prefix: "T4J1:" or, in letters of any case, "t4j1l:"; @text is moved
+ * behind it.
+ */
+static int take_prefix(const char **text, bool *caseless)
 {
-	/* All but the number of the format, which has one digit so far. */
-	size_t stem = strlen(JOB_COMPACT_PREFIX) - strlen("1:");
-	const char *at = *text + stem;
+	size_t stem = strlen("T4J"), nr;
+	const char *number = *text + stem, *end;
 
-	if (!strncmp(*text, JOB_COMPACT_PREFIX, strlen(JOB_COMPACT_PREFIX))) {
-		*text += strlen(JOB_COMPACT_PREFIX);
-		return 0;
-	}
-	if (strncmp(*text, JOB_COMPACT_PREFIX, stem) != 0 || *at < '1' || *at > '9')
+	if (strncasecmp(*text, JOB_COMPACT_PREFIX, stem) != 0)
 		return -EINVAL;
-	at += strspn(at, "0123456789");
-	return *at == ':' ? -EPROTONOSUPPORT : -EINVAL;
+	nr = strspn(number, "0123456789");
+	end = number + nr;
+	*caseless = *end == 'l' || *end == 'L';
+	if (!nr || *number == '0' || end[*caseless] != ':')
+		return -EINVAL;
+	/* Where the case was lost, so are the digits of base64. */
+	if (!*caseless && strncmp(*text, JOB_COMPACT_PREFIX, stem) != 0)
+		return -EINVAL;
+	*text = end + *caseless + 1;
+	return nr == 1 && *number == '1' ? 0 : -EPROTONOSUPPORT;
 }
 
 int job_compact_decode(const char *text, char **ret)
@@ -324,10 +333,12 @@ int job_compact_decode(const char *text, char **ret)
 	cleanup_free uint8_t *bytes = NULL;
 	cleanup_free char *json = NULL;
 	size_t nr = 0;
-	int err = take_prefix(&text);
+	bool caseless;
+	int err = take_prefix(&text, &caseless);
 
 	if (!err)
-		err = base64_decode(text, &bytes, &nr);
+		err = caseless ? base32_decode(text, &bytes, &nr)
+			       : base64_decode(text, &bytes, &nr);
 	if (!err)
 		err = unpack(bytes, nr, &json);
 	if (!err)

@@ -6,13 +6,15 @@
 #ifndef REPORT_JOB_REPORT_H
 #define REPORT_JOB_REPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "account.h"
 #include "report/table.h"
 
 /* What a compact record begins with; the number is that of its format. */
-#define JOB_COMPACT_PREFIX "T4J1:"
+#define JOB_COMPACT_PREFIX  "T4J1:"
+#define JOB_CASELESS_PREFIX "t4j1l:"
 
 /**
  * struct job_context - what an account is read with
@@ -34,11 +36,14 @@ int job_table_write(FILE *out, const struct job_context *c, const struct account
 /**
  * job_compact() - the account as one line without blanks: prefix, then base64 of gzip of JSON
  * @c, @j: the account
+ * @caseless: base32 in small letters instead, a fifth longer, for databases that change the case of
+ *	letters (sacctmgr of Slurm 22.05 does). It may come back in any case
  * @ret: the text, terminated; to be freed
  *
  * Return: 0 or a negative errno.
  */
-int job_compact(const struct job_context *c, const struct account_job *j, char **ret);
+int job_compact(const struct job_context *c, const struct account_job *j, bool caseless,
+		char **ret);
 
 /**
  * job_compact_decode() - the JSON in a compact record
