@@ -190,7 +190,7 @@ submit() {
 # keep NAME: what there is to be known of a job
 keep() {
 	keep_id=$(cat "$1.id")
-	cp $SPOOL/slurm-"$keep_id"-* "$1.report"
+	cp $SPOOL/slurm-"$keep_id"-* "$1.json"
 	for file in $SPOOL/slurm-"$keep_id"-*; do
 		/usr/bin/stat -c %.9Y "$file"
 	done > "$1.written"

@@ -3,6 +3,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 
 from results import Failure, estimate, expect, expect_close, expect_equal, require
 
@@ -41,7 +43,7 @@ def parsed(s, name):
 
 def closing(s, name):
     """The closing report of a job."""
-    return parsed(s, f"{name}.report")
+    return parsed(s, f"{name}.json")
 
 
 def counters(report):
@@ -235,6 +237,16 @@ def metrics_are_the_machines(s):
             )
             expect_equal(parts, value, f"{counter}: parts")
     expect_equal(truth, {}, "counters that are not in the metrics")
+
+
+@test("slurm")
+def prometheus_accepts_the_metrics(s):
+    require(shutil.which("promtool"), "no promtool: make deps installs it")
+    for name in ("metrics", "metrics.later"):
+        done = subprocess.run(
+            ["promtool", "check", "metrics"], input=s.text(name), capture_output=True, text=True, check=False
+        )
+        expect_equal((done.returncode, done.stdout + done.stderr), (0, ""), f"promtool about {name}")
 
 
 # --- kill -9
