@@ -57,7 +57,7 @@ static void select_first(struct remainder *r, size_t nr, size_t k)
 
 /*
  * @total times @weight by @sum, whole and rest, exactly. A division of 128 bits is slow
- * where machines have none. Up to 2^50 one of doubles, three roundings, is off by one at
+ * where machines have none. Up to 2^50 one of doubles, six roundings, is off by one at
  * most, and the rest says in which direction: whatever is beyond 64 bits of it cancels
  * out, as long as it is small beside them.
  */
