@@ -17,7 +17,10 @@
 
 #include "account.h"
 
-/* Jobs that are over and kept because they were not saved; the oldest beyond are dropped, counted. */
+/*
+ * Jobs that are over and kept because they were not saved; the oldest beyond are dropped, counted.
+ * Those that are over with the last interval come on top: they are always given once.
+ */
 #define ACCOUNTS_MAX_OVER  4096
 /* Intervals after which a job that does nothing counts as changed nevertheless. */
 #define ACCOUNTS_IDLE_SAVE 16
