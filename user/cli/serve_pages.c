@@ -64,20 +64,22 @@ static int write_report(const struct serve_pages *p, FILE *out)
 }
 
 struct running {
-	struct account_job *jobs; /* copies of the structures alone */
+	struct account_job *jobs; /* copies: what is handed out lasts for the call only */
 	size_t nr, cap;
 };
 
 static int add_running(void *arg, const struct account_job *j)
 {
 	struct running *r = arg;
+	int err;
 
 	if (j->state != ACCOUNT_RUNNING)
 		return 0;
 	if (array_room(r->jobs, r->cap, r->nr))
 		return -ENOMEM;
-	r->jobs[r->nr++] = *j;
-	return 0;
+	err = account_job_copy(j, &r->jobs[r->nr]);
+	r->nr += !err;
+	return err;
 }
 
 static int write_jobs(const struct serve_pages *p, FILE *out)
@@ -89,6 +91,8 @@ static int write_jobs(const struct serve_pages *p, FILE *out)
 
 	if (!err)
 		err = jobs_json_write(out, &context, r.jobs, r.nr);
+	for (size_t i = 0; i < r.nr; i++)
+		account_job_release(&r.jobs[i]);
 	free(r.jobs);
 	return err;
 }
