@@ -235,6 +235,7 @@ static void test_store_fails(void **state)
 		interval(a, r);
 	}
 	assert_int_equal(accounts_nr(a), ACCOUNTS_MAX_OVER + 1);
+	assert_int_equal(accounts_nr_running(a), 1);
 	assert_int_equal(accounts_node(a)->jobs_dropped, 6000 - ACCOUNTS_MAX_OVER);
 	assert_int_equal(accounts_node(a)->jobs_ended, 6000);
 	assert_int_equal(changed(a), ACCOUNTS_MAX_OVER + 1);

@@ -147,6 +147,8 @@ static void lock_long(struct bench *b)
 	for (uint64_t i = 0; i < 4; i++)
 		many_ends(b, i);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	assert_int_equal(accounts_nr_running(b->keeper.accounts), 0);
+	assert_int_equal(accounts_nr(b->keeper.accounts), 4096 + 2000);
 	many_ends(b, 4);
 	many_ends(b, 5);
 }

@@ -37,7 +37,7 @@ static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition
 	const struct openmetrics_state s = {
 		.host = &k->host,
 		.node = accounts_node(k->accounts),
-		.jobs_running = accounts_nr(k->accounts),
+		.jobs_running = accounts_nr_running(k->accounts),
 		.unreported = k->unreported,
 		.store_errors = k->store_trouble.errors,
 		.spool_errors = k->spool_trouble.errors,
@@ -224,7 +224,7 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_number(o, "age_ns", age, err);
 	put_number(o, "cost_ns", k->cost_ns, err);
 	put_number(o, "cost_cpu_ns", k->cost_cpu_ns, err);
-	put_number(o, "jobs", accounts_nr(k->accounts), err);
+	put_number(o, "jobs", accounts_nr_running(k->accounts), err);
 	put_number(o, "reported", k->reported, err);
 	put_number(o, "unreported", k->unreported, err);
 	put_part(o, "store", &k->store_trouble, err);

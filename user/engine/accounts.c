@@ -340,3 +340,12 @@ size_t accounts_nr(const struct accounts *a)
 {
 	return a->nr_jobs;
 }
+
+size_t accounts_nr_running(const struct accounts *a)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < a->nr_jobs; i++)
+		nr += a->jobs[i]->account.state == ACCOUNT_RUNNING;
+	return nr;
+}

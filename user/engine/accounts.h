@@ -97,4 +97,7 @@ const struct accounts_node *accounts_node(const struct accounts *a);
 /** accounts_nr() - jobs in memory */
 size_t accounts_nr(const struct accounts *a);
 
+/** accounts_nr_running() - of these, jobs that are not over */
+size_t accounts_nr_running(const struct accounts *a);
+
 #endif
