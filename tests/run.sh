@@ -20,7 +20,7 @@ declare -A WHAT=(
 	[live]="the scheduler side on this machine's kernel (3 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (90 s; +2 min the first time)"
-	[machine]="t410trace in the virtual T410, both shapes (5 min)"
+	[machine]="t410trace in the virtual T410, both shapes (8 min)"
 )
 ASAN_FLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 logs=build/test-logs

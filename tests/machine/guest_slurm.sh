@@ -82,7 +82,6 @@ database_start() {
 
 answers() { "$@" > /dev/null 2>&1; }
 node_is_idle() { [ "$(sinfo -h -o %T)" = idle ]; }
-nobody_waits() { [ -z "$(squeue -h)" ]; }
 
 cluster_start() {
 	slurm_folders
@@ -112,11 +111,12 @@ cluster_end() {
 # --- accounts
 
 # serve: as its unit does, with the same capabilities, on a CPU of its own. Readings of latencies
-# take twenty times as long as on hardware, and nobody asks for them here.
+# take twenty times as long as on hardware, and nobody asks for them here; those of counters are
+# half as many as usual. Everything that keeps emulated CPUs busy makes bytes come late.
 serve() {
 	taskset -c 3 /usr/bin/setpriv --no-new-privs --inh-caps -all \
 		--bounding-set -all,+bpf,+perfmon,+sys_ptrace,+dac_read_search \
-		"$T410TRACE" serve --interval 1s --read-budget 0 -v 2>> serve.err &
+		"$T410TRACE" serve --interval 1s --read-budget 0 --window 20ms -v 2>> serve.err &
 	daemon=$!
 	until_true answers page healthz
 }
@@ -130,29 +130,55 @@ serve_end() {
 	echo $? > serve.status
 }
 
-# A job that moves bytes: job NAME READS WRITES SECONDS, in bytes for a millisecond of CPU time. It
-# has one CPU, and the slots of its socket are 0 and 1 or 2 and 3. The script is a step, and starts
-# another one, which reads for as long at three times the rate.
+# A job that moves bytes: job NAME RATE STEP, with bytes for a millisecond of CPU time. It has one
+# CPU, and the slots of its socket are 0 and 1 or 2 and 3. The script reads, and then starts a
+# step, which reads (0) or writes (1) for as long at three times the rate. Both wait until all jobs
+# are there: on emulated CPUs Slurm's programs take seconds to start, and would be half of what is
+# measured.
 write_job() {
 	cat > /tmp/job.sh <<-'END'
 	#!/bin/sh
-	name=$1 out=$5
-	/usr/bin/date +%s%N > $out/$name.started
-	cpu=$(taskset -cp $$ | sed 's/.*: //')
-	echo $cpu > $out/$name.cpu
-	echo $SLURM_JOB_ID > $out/$name.id
-	first=$((cpu / 2 * 2))
-	load() {
-		traffic --name $1 --report $out/truth --slot $2 --rate $3 --seed $3 --duty $5 --seconds $4
+	name=$1 rate=$2 kind=$3 out=$4
+	ready() {
+		: > "$out/$name.$1"
+		until [ -e "$out/go.$1" ]; do sleep 0.3; done
 	}
-	[ $2 = 0 ] || load $name $first $2 $4 20-200/20-200 &
-	[ $3 = 0 ] || load $name-writes $((first + 1)) $3 $4 20-200/20-200 &
-	wait
-	[ $2 = 0 ] || srun traffic --name $name-step --report $out/truth --slot $first --rate $((3 * $2)) --seed $2 \
-		--duty 20-200/20-200 --seconds $4
-	/usr/bin/date +%s%N > $out/$name.ended
+	load() {
+		traffic --name "$1" --report "$out/truth" --slot "$2" --rate "$3" --seed "$3" --duty 20-100/50-250 \
+			--seconds 6
+	}
+	if [ $# = 5 ]; then	# the step
+		ready step
+		load "$name-step" $(($5 + kind)) $((3 * rate))
+		exit
+	fi
+	/usr/bin/date +%s%N > "$out/$name.started"
+	cpu=$(taskset -cp $$ | sed 's/.*: //')
+	echo "$cpu" > "$out/$name.cpu"
+	echo "$SLURM_JOB_ID" > "$out/$name.id"
+	first=$((cpu / 2 * 2))
+	ready batch
+	load "$name" $first "$rate"
+	srun /tmp/job.sh "$@" $first
+	/usr/bin/date +%s%N > "$out/$name.ended"
 	END
 	chmod +x /tmp/job.sh
+}
+
+# patiently COMMAND...: waits for it without being a load itself, at most 100 s
+patiently() {
+	tries=50
+	while ! "$@" && [ $tries -gt 0 ]; do
+		sleep 2
+		tries=$((tries - 1))
+	done
+}
+
+# all_ready STEP: the three jobs have come so far; and it is quiet
+all_ready() {
+	for name in alpha beta gamma; do patiently test -e $name.$1; done
+	sleep 2
+	: > go.$1
 }
 
 submit() {
@@ -164,7 +190,7 @@ submit() {
 # keep NAME: what there is to be known of a job
 keep() {
 	keep_id=$(cat "$1.id")
-	cp $SPOOL/slurm-"$keep_id"-* "$1.report"
+	cp $SPOOL/slurm-"$keep_id"-* "$1.json"
 	for file in $SPOOL/slurm-"$keep_id"-*; do
 		/usr/bin/stat -c %.9Y "$file"
 	done > "$1.written"
@@ -184,13 +210,16 @@ scenario_slurm() {
 	# Debian's kernel asks for all of CAP_SYS_ADMIN otherwise (see docs/SERVE.md)
 	echo 2 > /proc/sys/kernel/perf_event_paranoid
 	serve
-	submit alpha 1000000 0 4
-	submit beta 3000000 0 4
-	submit gamma 2000000 500000 4
+	submit alpha 1000000 0
+	submit beta 3000000 0
+	submit gamma 500000 1
 	sbatch -J last -n 4 -o last.out --wrap "/usr/bin/date +%s%N > $PWD/last.started" >> sbatch.out 2>&1
-	squeue > queue
-	until_true test -e last.started
-	until_true nobody_waits
+	all_ready batch
+	patiently has_lines truth 3
+	all_ready step
+	patiently has_lines truth 6
+	patiently test -e last.started
+	until_true node_is_idle
 	page metrics > metrics
 	page jobs > running
 	page healthz > healthz
@@ -213,7 +242,7 @@ scenario_slurm() {
 	/usr/bin/date +%s%N > restarted
 	sleep 2
 	touch enough
-	until_true nobody_waits
+	until_true node_is_idle
 	keep delta
 	page metrics > metrics.later
 	serve_end

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "report/job_report.h"
 #include "report/json.h"
+#include "report/json_parts.h"
 #include "report/put.h"
 #include "version.h"
 
@@ -167,15 +168,8 @@ static void put_part(json_t *o, const char *key, const struct serve_trouble *t, 
 
 static void put_losses(json_t *o, const struct accounts_node *node, int *err)
 {
-	const struct quality *q = &node->quality;
-	json_t *lost = json_object();
+	json_t *lost = json_lost(&node->quality, err);
 
-	put_number(lost, "late_slices", q->late_slices, err);
-	put_number(lost, "slices_ns", q->lost_slices_ns, err);
-	put_number(lost, "windows", q->lost_windows, err);
-	put_number(lost, "tasks", q->lost_tasks, err);
-	put_number(lost, "cgroups", q->lost_cgroups, err);
-	put_number(lost, "io", q->lost_io, err);
 	put_number(lost, "jobs", node->jobs_dropped, err);
 	put_number(lost, "late_rows", node->late_rows, err);
 	put(o, "lost", lost, err);

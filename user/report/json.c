@@ -283,10 +283,27 @@ static json_t *unattributed_array(const struct report *r, int *err)
 	return a;
 }
 
+json_t *json_lost(const struct quality *q, int *err)
+{
+	json_t *lost = json_object();
+
+	/*
+	 * A slice that had to wait is not lost; one that came late is lost to
+	 * its interval, so these are what "slices" counts.
+	 */
+	put_number(lost, "slices", q->late_slices, err);
+	put_number(lost, "late_slices", q->late_slices, err);
+	put_number(lost, "slices_ns", q->lost_slices_ns, err);
+	put_number(lost, "windows", q->lost_windows, err);
+	put_number(lost, "tasks", q->lost_tasks, err);
+	put_number(lost, "cgroups", q->lost_cgroups, err);
+	put_number(lost, "io", q->lost_io, err);
+	return lost;
+}
+
 json_t *json_quality(const struct quality *q, int *err)
 {
 	json_t *o = json_object();
-	json_t *lost = json_object();
 
 	put_text(o, "method", method_name(q->method), err);
 	put_name(o, "weights", q->weights, sizeof(q->weights), err);
@@ -304,18 +321,7 @@ json_t *json_quality(const struct quality *q, int *err)
 	put_number(o, "unowned_io_bytes", q->unowned_io_bytes, err);
 	put_number(o, "device_held_ns", q->device_held_ns, err);
 	put_number(o, "device_changes", q->device_changes, err);
-	/*
-	 * A slice that had to wait is not lost; one that came late is lost to
-	 * its interval, so these are what "slices" counts.
-	 */
-	put_number(lost, "slices", q->late_slices, err);
-	put_number(lost, "late_slices", q->late_slices, err);
-	put_number(lost, "slices_ns", q->lost_slices_ns, err);
-	put_number(lost, "windows", q->lost_windows, err);
-	put_number(lost, "tasks", q->lost_tasks, err);
-	put_number(lost, "cgroups", q->lost_cgroups, err);
-	put_number(lost, "io", q->lost_io, err);
-	put(o, "lost", lost, err);
+	put(o, "lost", json_lost(q, err), err);
 	return o;
 }
 

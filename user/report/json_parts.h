@@ -10,6 +10,9 @@
 /** json_quality() - how far it can be trusted */
 json_t *json_quality(const struct quality *q, int *err);
 
+/** json_lost() - what is known to be missing, by kind */
+json_t *json_lost(const struct quality *q, int *err);
+
 /** json_self() - what the tracer cost */
 json_t *json_self(const struct self_cost *s, int *err);
 
