@@ -14,7 +14,6 @@ WAIT=5                 # seconds until the closing account must be there
 STORE_WAIT=5           # seconds that Slurm's database may take
 FIELD=AdminComment     # or SystemComment, Comment (sacctmgr(1) says which there are)
 MOST=60000             # bytes that the database's column has room for
-# sacctmgr stores lower-case letters: records that survive that
 
 say() { logger -t t410trace-epilog -- "job $SLURM_JOB_ID: $*" 2> /dev/null; }
 
@@ -53,7 +52,8 @@ store() {
 main() {
 	is_first_node || return
 	details=" $(timeout "$STORE_WAIT" scontrol -o show job "$SLURM_JOB_ID" 2> /dev/null) "
-	# a job that was requeued has run before, under the same number
+	# --since: a job that was requeued has run before, under the same number.
+	# --caseless: sacctmgr stores lower-case letters, whatever it is given.
 	start=$(field StartTime)
 	record=$(timeout $((WAIT + 2)) "$T410TRACE" job --wait "$WAIT" --compact --caseless ${start:+--since "$start"} \
 		"$SLURM_JOB_ID" 2> /dev/null)

@@ -139,14 +139,16 @@ def options(folder):
 
 
 def no_file(folder):
-    """a file that was asked for must be there"""
-    done = subprocess.run(
-        [program, "serve", "--check-config", "--config", folder / "none"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2 and "none" in done.stderr, done
+    """a file that was asked for must be there, and be a file"""
+    (folder / "folder").mkdir()
+    for name, why in (("none", "No such file"), ("folder", "Is a directory")):
+        done = subprocess.run(
+            [program, "serve", "--check-config", "--config", folder / name],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2 and name in done.stderr and why in done.stderr, done
 
 
 def unit(folder):

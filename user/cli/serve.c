@@ -127,7 +127,7 @@ static void describe_address(const struct serve *s, char *ret, size_t size)
 {
 	const char *colon = strrchr(s->config.listen, ':');
 
-	str_copy(ret, size, "no address");
+	str_copy(ret, size, "no pages");
 	if (s->http)
 		snprintf(ret, size, "http://%.*s:%u/", (int)(colon - s->config.listen),
 			 s->config.listen, http_port(s->http));

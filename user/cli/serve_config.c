@@ -273,7 +273,8 @@ static int read_file(const struct serve_args *args, struct serve_config *c, stru
 			err = take_line(line, number, lines, c, d);
 	}
 	if (!err && ferror(f))
-		return diag_fail(d, -EIO, "cannot read the settings in %s", args->file);
+		return diag_fail(d, -errno, "cannot read the settings in %s: %s", args->file,
+				 strerror(errno));
 	return err ? at_line(args->file, number, err, d) : 0;
 }
 

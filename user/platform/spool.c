@@ -207,13 +207,13 @@ int spool_write(struct spool *s, const char *name, const char *text, size_t size
 	if (err == -EDQUOT && s->max_files && s->nr_files >= s->max_files) {
 		diag_fail(d, err, "the closing report %s is not written: %zu are there already",
 			  name, s->nr_files);
-		diag_help(d, "take reports away, or allow more of them: it is tried again");
+		diag_help(d, "take reports away, or allow more of them");
 		return err;
 	}
 	diag_fail(d, err, "cannot write the closing report %s: %s", name, strerror(-err));
 	if (err == -ENOSPC || err == -EDQUOT)
-		diag_help(d, "free some space, or take reports away: it is tried again");
+		diag_help(d, "free some space, or take reports away");
 	else
-		diag_help(d, "the folder and its rights are what matters: it is tried again");
+		diag_help(d, "the folder and its rights are what matters");
 	return err;
 }
