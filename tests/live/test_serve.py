@@ -267,6 +267,30 @@ def test_full_store(bed):
             daemon.stop()
 
 
+def running(daemon):
+    """Ids of the jobs that the daemon says to be running."""
+    return [one["job"]["id"] for one in json.loads(daemon.get("/jobs"))["jobs"]]
+
+
+def test_stop_with_full_store(bed):
+    """What a full disk did not take is lost with the end of the daemon, which says so."""
+    with small_disk(bed, "disk", "2m") as disk, Jobs() as jobs:
+        with serving(bed, state=disk / "accounts.db") as daemon:
+            daemon.start()
+            going_on = next(NEXT)
+            jobs.begin(going_on)
+            daemon.wait_intervals(2)
+            fill(disk)
+            job = next(NEXT)
+            burn(bed, jobs, f"{jobs.begin(job)}/step_0", 20)
+            jobs.end(job)
+            wait_for("503", lambda: daemon.any_health()["status"] == "failing", 20)
+            require(str(job) not in running(daemon), "a job that is over is listed as running")
+            daemon.stop(3)
+            jobs.end(going_on)
+            require("over and could not be saved" in daemon.log(), f"it says: {daemon.log()[-400:]}")
+
+
 def test_reload(bed):
     """SIGHUP takes what it can, says what needs a restart, and keeps everything when it is wrong."""
     with Jobs() as jobs, serving(bed) as daemon:
@@ -458,6 +482,7 @@ TESTS = [
     test_name_used_again,
     test_full_spool,
     test_full_store,
+    test_stop_with_full_store,
     test_reload,
     test_second,
     test_hostile,

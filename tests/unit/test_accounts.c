@@ -187,8 +187,31 @@ static void test_many_closed(void **state)
 		accounts_saved(a);
 	}
 	simple(a, n++, 19999, 5, false);
-	simple(a, n++, 16500, 5, false);
+	/* 10,000 jobs may end at once. */
+	simple(a, n++, 9999, 5, false);
 	assert_int_equal(accounts_node(a)->late_rows, 2);
+	assert_int_equal(accounts_nr(a), 0);
+	accounts_free(a);
+}
+
+/* However many jobs end with one interval, all of them are given to the store. */
+static void test_many_end_at_once(void **state)
+{
+	const size_t many = 2 * ACCOUNTS_MAX_OVER + 100;
+	struct accounts *a = keeper();
+	struct report *r = world_report(0);
+
+	(void)state;
+	for (uint64_t k = 0; k < many; k++)
+		world_row(r, SLURM, "1", 1 + k, "", true)->exited = true;
+	interval(a, r);
+	assert_int_equal(accounts_node(a)->jobs_dropped, 0);
+	assert_int_equal(changed(a), many);
+	/* The store did not take them, nor those that come now. */
+	simple(a, 1, 900000, 5, true);
+	assert_int_equal(accounts_node(a)->jobs_dropped, many - ACCOUNTS_MAX_OVER);
+	assert_int_equal(changed(a), ACCOUNTS_MAX_OVER + 1);
+	accounts_saved(a);
 	assert_int_equal(accounts_nr(a), 0);
 	accounts_free(a);
 }
@@ -199,15 +222,20 @@ static void test_store_fails(void **state)
 	struct accounts *a = keeper();
 
 	(void)state;
-	for (uint64_t i = 0; i < 6; i++) {
+	for (uint64_t i = 0; i < 7; i++) {
 		struct report *r = world_report(i);
 
 		world_row(r, SLURM, "7", 900000, "", true);
+		if (i == 6) {
+			interval(a, r);
+			break;
+		}
 		for (uint64_t k = 0; k < 1000; k++)
 			world_row(r, SLURM, "1", 1 + i * 1000 + k, "", true)->exited = true;
 		interval(a, r);
 	}
 	assert_int_equal(accounts_nr(a), ACCOUNTS_MAX_OVER + 1);
+	assert_int_equal(accounts_nr_running(a), 1);
 	assert_int_equal(accounts_node(a)->jobs_dropped, 6000 - ACCOUNTS_MAX_OVER);
 	assert_int_equal(accounts_node(a)->jobs_ended, 6000);
 	assert_int_equal(changed(a), ACCOUNTS_MAX_OVER + 1);
@@ -687,6 +715,7 @@ int main(void)
 		cmocka_unit_test(test_life),
 		cmocka_unit_test(test_late_rows),
 		cmocka_unit_test(test_many_closed),
+		cmocka_unit_test(test_many_end_at_once),
 		cmocka_unit_test(test_store_fails),
 		cmocka_unit_test(test_saved_is_what_was_given),
 		cmocka_unit_test(test_idle_is_saved_seldom),

@@ -177,11 +177,11 @@ static void say_status(const struct serve *s)
 	const struct serve_keeper *k = &s->keeper;
 	bool trouble = k->store_trouble.now || k->spool_trouble.now;
 
-	notify_send(&s->notify,
-		    "STATUS=%zu jobs, %" PRIu64 " closing reports written, %" PRIu64
-		    " waiting%s%.200s",
-		    accounts_nr(k->accounts), k->reported, k->unreported, trouble ? "; " : "",
-		    k->store_trouble.now ? k->store_trouble.why : k->spool_trouble.why);
+	notify_send(
+		&s->notify,
+		"STATUS=%zu jobs, %" PRIu64 " closing reports written, %" PRIu64 " waiting%s%.200s",
+		accounts_nr_running(k->accounts), k->reported, k->unreported, trouble ? "; " : "",
+		k->store_trouble.now ? k->store_trouble.why : k->spool_trouble.why);
 }
 
 static int close_interval(struct serve *s, bool last, struct diag *d)
@@ -377,6 +377,18 @@ static int turn(struct serve *s, struct diag *d)
 	return 0;
 }
 
+/* What the store did not take is gone when we are. */
+static void say_lost(const struct accounts *a)
+{
+	size_t over = accounts_nr(a) - accounts_nr_running(a);
+
+	if (over)
+		serve_log(LOG_ERR,
+			  "%zu job%s over and could not be saved: no closing report, or one with "
+			  "state stale after the next start",
+			  over, over == 1 ? " is" : "s are");
+}
+
 /* What has come so far is closed and kept. Jobs go on: the next start notes a pause. */
 static int farewell(struct serve *s, struct diag *d)
 {
@@ -392,7 +404,8 @@ static int farewell(struct serve *s, struct diag *d)
 		  "ended as asked: %" PRIu64 " intervals, %" PRIu64
 		  " closing reports written, %" PRIu64 " waiting, %zu jobs go on",
 		  s->keeper.intervals, s->keeper.reported, s->keeper.unreported,
-		  accounts_nr(s->keeper.accounts));
+		  accounts_nr_running(s->keeper.accounts));
+	say_lost(s->keeper.accounts);
 	return 0;
 }
 

@@ -108,6 +108,7 @@ static int restore(struct serve_keeper *k, struct diag *d)
 	if (!err)
 		err = restore_jobs(k, &node, d);
 	accounts_node_release(&node);
+	k->dropped = accounts_node(k->accounts)->jobs_dropped;
 	if (!err)
 		err = store_each_job(k->store, &unreported, count_job, &k->unreported, d);
 	if (!err && k->unreported)
@@ -225,6 +226,25 @@ static void save(struct serve_keeper *k)
 	works(&k->store_trouble);
 }
 
+/* What waited for too long is not kept: said once when it begins, and how much it was at the end. */
+static void tell_dropped(struct serve_keeper *k)
+{
+	uint64_t dropped = accounts_node(k->accounts)->jobs_dropped;
+
+	if (dropped == k->dropped)
+		return;
+	if (!k->dropping)
+		serve_log(LOG_WARNING,
+			  "too many jobs are over and cannot be saved: the oldest of them are "
+			  "forgotten without a closing report");
+	k->dropping = k->store_trouble.now;
+	if (k->dropping)
+		return;
+	serve_log(LOG_WARNING, "%" PRIu64 " jobs were forgotten before they could be saved",
+		  dropped - k->dropped);
+	k->dropped = dropped;
+}
+
 static void prune(struct serve_keeper *k, const struct serve_config *c)
 {
 	uint64_t now = clock_ns(CLOCK_REALTIME), keep = c->keep_days * DAY_NS, nr = 0;
@@ -261,6 +281,7 @@ int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, 
 	k->closings[k->intervals++ % SERVE_MAX_SHOWN] = k->closed_ns;
 	k->changes++;
 	save(k);
+	tell_dropped(k);
 	prune(k, c);
 	k->retry = true;
 	return 0;

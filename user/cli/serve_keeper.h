@@ -42,6 +42,8 @@ struct serve_trouble {
  * @host: the machine
  * @last: report of the last interval, NULL before the first; owned
  * @store_trouble, @spool_trouble: of the store and the spool
+ * @dropped: jobs that were forgotten unsaved, as far as the log has their number
+ * @dropping: the log says that it goes on
  * @unreported: jobs in the store that are over and have no closing report yet
  * @reported: closing reports written since the start
  * @intervals: closed since the start
@@ -62,6 +64,8 @@ struct serve_keeper {
 	struct report *last;
 	struct serve_trouble store_trouble;
 	struct serve_trouble spool_trouble;
+	uint64_t dropped;
+	bool dropping;
 	uint64_t unreported;
 	uint64_t reported;
 	uint64_t intervals;

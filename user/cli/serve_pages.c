@@ -38,7 +38,7 @@ static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition
 	const struct openmetrics_state s = {
 		.host = &k->host,
 		.node = accounts_node(k->accounts),
-		.jobs_running = accounts_nr(k->accounts),
+		.jobs_running = accounts_nr_running(k->accounts),
 		.unreported = k->unreported,
 		.store_errors = k->store_trouble.errors,
 		.spool_errors = k->spool_trouble.errors,
@@ -65,20 +65,22 @@ static int write_report(const struct serve_pages *p, FILE *out)
 }
 
 struct running {
-	struct account_job *jobs; /* copies of the structures alone */
+	struct account_job *jobs; /* copies: what is handed out lasts for the call only */
 	size_t nr, cap;
 };
 
 static int add_running(void *arg, const struct account_job *j)
 {
 	struct running *r = arg;
+	int err;
 
 	if (j->state != ACCOUNT_RUNNING)
 		return 0;
 	if (array_room(r->jobs, r->cap, r->nr))
 		return -ENOMEM;
-	r->jobs[r->nr++] = *j;
-	return 0;
+	err = account_job_copy(j, &r->jobs[r->nr]);
+	r->nr += !err;
+	return err;
 }
 
 static int write_jobs(const struct serve_pages *p, FILE *out)
@@ -90,6 +92,8 @@ static int write_jobs(const struct serve_pages *p, FILE *out)
 
 	if (!err)
 		err = jobs_json_write(out, &context, r.jobs, r.nr);
+	for (size_t i = 0; i < r.nr; i++)
+		account_job_release(&r.jobs[i]);
 	free(r.jobs);
 	return err;
 }
@@ -214,7 +218,7 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_number(o, "age_ns", age, err);
 	put_number(o, "cost_ns", k->cost_ns, err);
 	put_number(o, "cost_cpu_ns", k->cost_cpu_ns, err);
-	put_number(o, "jobs", accounts_nr(k->accounts), err);
+	put_number(o, "jobs", accounts_nr_running(k->accounts), err);
 	put_number(o, "reported", k->reported, err);
 	put_number(o, "unreported", k->unreported, err);
 	put_part(o, "store", &k->store_trouble, err);

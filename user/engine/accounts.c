@@ -153,22 +153,30 @@ void entry_over(struct accounts *a, struct entry *e, enum account_state state, u
 		a->node.jobs_ended++;
 }
 
+/* Nobody could have saved what is over only since this interval: it is not dropped, however many. */
+static bool may_drop(const struct accounts *a, const struct entry *e, uint64_t saved)
+{
+	return e->account.state != ACCOUNT_RUNNING && e->changed > saved &&
+	       e->changed < a->generation;
+}
+
 void entry_sweep(struct accounts *a, uint64_t saved)
 {
 	size_t over = 0, nr = 0, surplus;
 
 	for (size_t i = 0; i < a->nr_jobs; i++)
-		over += a->jobs[i]->account.state != ACCOUNT_RUNNING && a->jobs[i]->changed > saved;
+		over += may_drop(a, a->jobs[i], saved);
 	surplus = over > ACCOUNTS_MAX_OVER ? over - ACCOUNTS_MAX_OVER : 0;
 	for (size_t i = 0; i < a->nr_jobs; i++) {
 		struct entry *e = a->jobs[i];
 		bool unsaved = e->changed > saved;
+		bool drop = surplus && may_drop(a, e, saved);
 
-		if (e->account.state == ACCOUNT_RUNNING || (unsaved && !surplus)) {
+		if (e->account.state == ACCOUNT_RUNNING || (unsaved && !drop)) {
 			a->jobs[nr++] = e;
 			continue;
 		}
-		if (unsaved) {
+		if (drop) {
 			surplus--;
 			a->node.jobs_dropped++;
 		}
@@ -331,4 +339,13 @@ const struct accounts_node *accounts_node(const struct accounts *a)
 size_t accounts_nr(const struct accounts *a)
 {
 	return a->nr_jobs;
+}
+
+size_t accounts_nr_running(const struct accounts *a)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < a->nr_jobs; i++)
+		nr += a->jobs[i]->account.state == ACCOUNT_RUNNING;
+	return nr;
 }

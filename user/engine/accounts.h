@@ -17,7 +17,10 @@
 
 #include "account.h"
 
-/* Jobs that are over and kept because they were not saved; the oldest beyond are dropped, counted. */
+/*
+ * Jobs that are over and kept because they were not saved; the oldest beyond are dropped, counted.
+ * Those that are over with the last interval come on top: they are always given once.
+ */
 #define ACCOUNTS_MAX_OVER  4096
 /* Intervals after which a job that does nothing counts as changed nevertheless. */
 #define ACCOUNTS_IDLE_SAVE 16
@@ -93,5 +96,8 @@ const struct accounts_node *accounts_node(const struct accounts *a);
 
 /** accounts_nr() - jobs in memory */
 size_t accounts_nr(const struct accounts *a);
+
+/** accounts_nr_running() - of these, jobs that are not over */
+size_t accounts_nr_running(const struct accounts *a);
 
 #endif

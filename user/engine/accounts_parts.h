@@ -102,8 +102,8 @@ struct target {
  * Jobs that are over and forgotten, by cgroup: rows that come late are none of new jobs. @ring:
  * in the order they ended; @table: where they are found, 0 = free.
  */
-#define CLOSED_MAX   8192
-#define CLOSED_TABLE (4 * CLOSED_MAX)
+#define CLOSED_MAX   16384
+#define CLOSED_TABLE (2 * CLOSED_MAX)
 struct closed {
 	uint64_t ring[CLOSED_MAX];
 	uint64_t table[CLOSED_TABLE];

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The daemon's data path, fed with reports that are built by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "account_world.h"
+#include "cli/serve_keeper.h"
+#include "cli/serve_pages.h"
+#include "tree.h"
+
+#define SLURM SCHEDULER_SLURM
+
+/* A keeper with folders of its own. */
+struct bench {
+	struct tree tree;
+	struct serve_config config;
+	struct serve_keeper keeper;
+};
+
+static void setup(struct bench *b)
+{
+	struct diag d = { 0 };
+
+	*b = (struct bench){ .keeper = SERVE_KEEPER_INIT };
+	tree_make(&b->tree);
+	b->config = (struct serve_config){ .interval_ns = WORLD_SECOND,
+					   .schedulers = 1u << SLURM,
+					   .spool_max_files = 100,
+					   .top = 10 };
+	tree_path(&b->tree, "accounts.db", b->config.state);
+	tree_path(&b->tree, "spool", b->config.spool);
+	assert_int_equal(serve_keeper_open(&b->keeper, &b->config, &d), 0);
+}
+
+static void teardown(struct bench *b)
+{
+	serve_keeper_close(&b->keeper);
+	tree_remove(&b->tree);
+}
+
+static void interval(struct bench *b, struct report *r)
+{
+	struct diag d = { 0 };
+
+	assert_int_equal(serve_keeper_interval(&b->keeper, &b->config, r, &d), 0);
+}
+
+static json_t *page(struct bench *b, const char *path)
+{
+	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
+	const struct http_request q = { path, "" };
+	struct http_page got = { 0 };
+	json_t *o;
+
+	assert_int_equal(serve_pages_get(&pages, &q, &got), 0);
+	o = json_loadb(got.body, got.size, 0, NULL);
+	assert_non_null(o);
+	free(got.body);
+	serve_pages_release(&pages);
+	return o;
+}
+
+/* Jobs that were there with other counters than the last one: each is shown with its own. */
+static void test_running_jobs(void **state)
+{
+	struct bench b;
+	struct report *r = world_report(0);
+	json_t *o, *job;
+	json_int_t bytes;
+
+	(void)state;
+	setup(&b);
+	world_share(r, world_row(r, SLURM, "1", 881, "", true), 0, 100);
+	interval(&b, r);
+	r = world_report(1);
+	r->counters[0].counter = &world_counters[WORLD_COUNTERS / 2];
+	r->nr_counters = 1;
+	world_share(r, world_row(r, SLURM, "1", 881, "", true), 0, 20);
+	world_share(r, world_row(r, SLURM, "2", 882, "", true), 0, 3);
+	interval(&b, r);
+	o = page(&b, "/jobs");
+	job = json_array_get(json_object_get(o, "jobs"), 0);
+	assert_int_equal(json_unpack(job, "{s:{s:I}}", "metrics", "mem_read_bytes", &bytes), 0);
+	assert_int_equal(bytes, 120);
+	job = json_array_get(json_object_get(o, "jobs"), 1);
+	assert_int_equal(json_unpack(job, "{s:{s:I}}", "metrics", "mem_read_bytes", &bytes), 0);
+	assert_int_equal(bytes, 3);
+	json_decref(o);
+	teardown(&b);
+}
+
+/* What the daemon says while a function runs; free it. */
+static char *said(struct bench *b, void (*fn)(struct bench *b))
+{
+	char path[PATH_MAX], *text;
+	int old = dup(STDERR_FILENO), fd;
+	struct stat st;
+
+	tree_path(&b->tree, "said", path);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_true(old >= 0 && fd >= 0);
+	dup2(fd, STDERR_FILENO);
+	fn(b);
+	dup2(old, STDERR_FILENO);
+	close(old);
+	assert_int_equal(fstat(fd, &st), 0);
+	text = calloc(1, st.st_size + 1);
+	assert_non_null(text);
+	assert_int_equal(pread(fd, text, st.st_size, 0), st.st_size);
+	close(fd);
+	return text;
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t nr = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		nr++;
+	return nr;
+}
+
+static void many_ends(struct bench *b, uint64_t number)
+{
+	struct report *r = world_report(number);
+
+	for (uint64_t k = 0; k < 2000; k++)
+		world_row(r, SLURM, "1", 1 + number * 2000 + k, "", true)->exited = true;
+	interval(b, r);
+}
+
+/* Somebody has the store locked for four intervals with 2,000 ends each. */
+static void lock_long(struct bench *b)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(b->config.state, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	for (uint64_t i = 0; i < 4; i++)
+		many_ends(b, i);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	assert_int_equal(accounts_nr_running(b->keeper.accounts), 0);
+	assert_int_equal(accounts_nr(b->keeper.accounts), 4096 + 2000);
+	many_ends(b, 4);
+	many_ends(b, 5);
+}
+
+/* Jobs that are lost because the store fails for long are told, once and with their number. */
+static void test_dropped(void **state)
+{
+	struct bench b;
+	char *text;
+
+	(void)state;
+	setup(&b);
+	text = said(&b, lock_long);
+	/* 8,000 were over, with 2,000 more that had not been given yet */
+	assert_int_equal(accounts_node(b.keeper.accounts)->jobs_dropped, 8000 - 4096);
+	assert_int_equal(b.keeper.unreported, 12000 - (8000 - 4096));
+	assert_int_equal(count(text, "forgotten without a closing report"), 1);
+	assert_int_equal(count(text, "3904 jobs were forgotten before"), 1);
+	assert_int_equal(count(text, "\n"), 4);
+	free(text);
+	teardown(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_running_jobs),
+		cmocka_unit_test(test_dropped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
