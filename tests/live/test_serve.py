@@ -454,20 +454,24 @@ def test_thousand(bed):
 
 
 def test_churn(bed):
-    """Thousands of short jobs: each has its report, and memory stays flat."""
+    """Thousands of short jobs: each has its report, and memory stays flat.
+
+    What is kept on purpose (pages of the store, cgroups that were closed) is full after some 10,000.
+    """
     with Jobs() as jobs, serving(bed, interval="500ms") as daemon:
         daemon.start()
         sizes = []
-        for batch in range(6):
-            for i in range(500):
-                job = 30000 + batch * 500 + i
+        for batch in range(12):
+            for i in range(1500):
+                job = 30000 + batch * 1500 + i
                 jobs.begin(job)
                 jobs.end(job)
             wait_for(
-                "the reports", lambda b=batch: len(list(daemon.spool.glob("*.json"))) == (b + 1) * 500, 60
+                "the reports", lambda b=batch: len(list(daemon.spool.glob("*.json"))) == (b + 1) * 1500, 60
             )
             sizes.append(daemon.memory_kib())
-        require(sizes[-1] < sizes[1] * 1.15 + 512, f"memory grows: {sizes} KiB")
+        # Something lost at each job would make it half as much again
+        require(max(sizes[8:]) < max(sizes[:8]) * 1.25, f"memory grows: {sizes} KiB")
         health = daemon.health()
         require(not health["lost"]["cgroups"] and not health["lost"]["jobs"], f"lost {health['lost']}")
         daemon.stop()
