@@ -12,11 +12,11 @@ cd "$(dirname "$0")/.." || exit 1
 PARTS=(style build unit asan valgrind accuracy live emulation hardware machine)
 declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
-	[build]="builds: gcc and clang, amd64 and arm64, no warnings (1 min)"
-	[unit]="unit tests (40 s)"
-	[asan]="unit tests with address and undefined behaviour sanitizers (80 s)"
-	[valgrind]="unit tests under valgrind (2 min)"
-	[accuracy]="how right the attribution is, on invented traces (40 s)"
+	[build]="builds: gcc and clang, amd64 and arm64, no warnings (2 min)"
+	[unit]="unit tests (2 min)"
+	[asan]="unit tests with address and undefined behaviour sanitizers (4 min)"
+	[valgrind]="unit tests under valgrind (5 min)"
+	[accuracy]="how right the attribution is, on invented traces (15 s)"
 	[live]="the scheduler side on this machine's kernel (3 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (90 s; +2 min the first time)"
@@ -103,7 +103,7 @@ for part in "$@"; do
 	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]}" >&2; exit 2; }
 done
 mkdir -p "$logs"
-[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 16 minutes; parts: make check-PART ($*)"
+[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 26 minutes; parts: make check-PART ($*)"
 for part in "$@"; do
 	echo "== $part: ${WHAT[$part]}"
 	start=$SECONDS

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import time
 
@@ -372,22 +373,37 @@ def test_job_selected(bed):
     require({id_ for id_, _ in all_jobs(summary)} == {"77", "78"}, f"jobs {all_jobs(summary)}")
 
 
+def move_stopped(process, folder):
+    """Moves a process that does not run: one that does has the whole of that run where it moves to.
+
+    Returns its CPU time until then.
+    """
+    os.kill(process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+    ns = time.clock_gettime_ns(~process.pid << 3 | 2)  # its CPU clock, see clock_getcpuclockid(3)
+    (folder / "cgroup.procs").write_text(str(process.pid))
+    os.kill(process.pid, signal.SIGCONT)
+    return ns
+
+
 def test_moved_between_jobs(bed):
     """A process that moves from job to job, and out of all: each has its part."""
     with Folders(mount_point()) as folders, burner(bed, 600) as moving:
         first = folders.make(f"{SLURM_V2}/job_80/step_0")
         second = folders.make(f"{SLURM_V2}/job_81/step_0")
         with bed.tracing("-a", "--json", "--by", "job", "-i", 1000) as tracer:
-            (first / "cgroup.procs").write_text(str(moving.pid))
+            moved = [move_stopped(moving, first)]
             tell(moving)
             time.sleep(0.15)
-            (second / "cgroup.procs").write_text(str(moving.pid))
+            moved.append(move_stopped(moving, second))
             time.sleep(0.15)
-            (folders.mount / "cgroup.procs").write_text(str(moving.pid))
+            moved.append(move_stopped(moving, folders.mount))
             total = used(moving)
             summary = stop(tracer).summary()
     parts = [one_job(summary, id=id_, step="0")["on_cpu_ns"] for id_ in ("80", "81")]
     require(min(parts) > 20 * MS, f"the parts are {parts}")
+    about("the first part", parts[0], moved[1] - moved[0])
+    about("the second part", parts[1], moved[2] - moved[1])
     require(sum(parts) < total - 20 * MS, f"{parts} of {total} ns: nothing is left outside of jobs")
 
 
