@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "events.h"
+#include "trace_files.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 #include "trace/ndjson.h"
-#include "trace/recording.h"
 
 static char path[] = "/tmp/t410trace-ndjson-XXXXXX";
 
@@ -30,21 +29,6 @@ static void store(const char *text, size_t size)
 	assert_non_null(f);
 	assert_int_equal(fwrite(text, 1, size, f), size);
 	assert_int_equal(fclose(f), 0);
-}
-
-static int read_back(struct event_log *log, struct trace_end *end, struct diag *d)
-{
-	struct trace_sink sink = log_sink(log);
-	struct trace_file *f;
-	int err;
-
-	*end = (struct trace_end){ 0 };
-	err = trace_file_open(path, d, &f);
-	if (err)
-		return err;
-	err = trace_file_read(f, &sink, d, end);
-	trace_file_close(f);
-	return err;
 }
 
 /* A random trace as NDJSON, to be freed; what it says goes to @said. */
@@ -77,7 +61,7 @@ static void test_round_trip(void **state)
 		char *text = written(seed, seed * 100, &said, &size);
 
 		store(text, size);
-		assert_int_equal(read_back(&got, &end, &d), 0);
+		assert_int_equal(read_back(path, &got, &end, &d), 0);
 		assert_string_equal(said.text, got.text);
 		assert_true(end.complete);
 		assert_int_equal(end.events, said.events);
@@ -372,7 +356,7 @@ static void test_junk(void **state)
 		struct diag d = { 0 };
 
 		store(junk[i].text, strlen(junk[i].text));
-		assert_int_equal(read_back(&got, &end, &d), -EBADMSG);
+		assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
 		snprintf(want, sizeof(want), "%s%s", path, junk[i].want);
 		if (!strstr(d.what, junk[i].want))
 			print_error("wanted %s, got %s\n", want, d.what);
@@ -396,11 +380,11 @@ static void test_sink_errors(void **state)
 
 	(void)state;
 	store(HEADER WORKLOAD, strlen(HEADER WORKLOAD));
-	assert_int_equal(read_back(&got, &end, &d), -EBADMSG);
+	assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
 	snprintf(want, sizeof(want), "%s:2:1: what the line says makes no sense", path);
 	assert_memory_equal(d.what, want, strlen(want));
 	got.answer = -ECANCELED;
-	assert_int_equal(read_back(&got, &end, &d), -ECANCELED);
+	assert_int_equal(read_back(path, &got, &end, &d), -ECANCELED);
 	assert_int_equal(d.what[0], '\0');
 	free(got.text);
 }
@@ -423,7 +407,7 @@ static void test_cut_anywhere(void **state)
 		got.nr = got.events = 0;
 		for (line = size; line && text[line - 1] != '\n'; line--)
 			;
-		if (read_back(&got, &end, &d)) {
+		if (read_back(path, &got, &end, &d)) {
 			assert_int_equal(line, 0); /* in the header */
 			continue;
 		}
@@ -468,7 +452,7 @@ static void test_mutations(void **state)
 		store(changed, length);
 		got.nr = got.events = 0;
 		d = (struct diag){ 0 };
-		if (read_back(&got, &end, &d))
+		if (read_back(path, &got, &end, &d))
 			assert_true(d.what[0]);
 	}
 	free(changed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "events.h"
+#include "trace_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 
 #include "recording_format.h"
 #include "tree.h"
-#include "trace/recording.h"
 
 static char dir[] = "/tmp/t410trace-test-XXXXXX";
 static char path[128], copy[128];
@@ -91,21 +90,6 @@ static void store(const char *name, const void *data, size_t size)
 }
 
 /* Read a file; the log must be freed by the caller. */
-static int read_back(const char *name, struct event_log *log, struct trace_end *end, struct diag *d)
-{
-	struct trace_sink sink = log_sink(log);
-	struct trace_file *f;
-	int err;
-
-	*end = (struct trace_end){ 0 };
-	err = trace_file_open(name, d, &f);
-	if (err)
-		return err;
-	err = trace_file_read(f, &sink, d, end);
-	trace_file_close(f);
-	return err;
-}
-
 /* Record a random trace; gives what it said. */
 static void record(uint64_t seed, size_t events, uint64_t max_bytes, struct event_log *said)
 {

@@ -1,24 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Recordings that earlier versions of the format wrote stay readable. */
-#include "events.h"
+#include "trace_files.h"
 
 #include "tree.h"
-#include "trace/recording.h"
-
-static int read_back(const char *name, struct event_log *log, struct trace_end *end, struct diag *d)
-{
-	struct trace_sink sink = log_sink(log);
-	struct trace_file *f;
-	int err;
-
-	*end = (struct trace_end){ 0 };
-	err = trace_file_open(name, d, &f);
-	if (err)
-		return err;
-	err = trace_file_read(f, &sink, d, end);
-	trace_file_close(f);
-	return err;
-}
 
 /* One event of each kind that version 1 had. */
 static void events_of_version_1(const struct trace_sink *s)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Devices and their I/O in trace files: what is kept, what is refused, what others may write. */
-#include "events.h"
+#include "trace_files.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -10,7 +10,6 @@
 #include "trace/encode.h"
 #include "trace/header.h"
 #include "trace/ndjson.h"
-#include "trace/recording.h"
 
 static char path[] = "/tmp/t410trace-devices-XXXXXX";
 
@@ -35,21 +34,6 @@ static void store(const char *text)
 	assert_non_null(f);
 	assert_true(fputs(text, f) >= 0);
 	assert_int_equal(fclose(f), 0);
-}
-
-static int read_back(struct event_log *log, struct trace_end *end, struct diag *d)
-{
-	struct trace_sink sink = log_sink(log);
-	struct trace_file *f;
-	int err;
-
-	*end = (struct trace_end){ 0 };
-	err = trace_file_open(path, d, &f);
-	if (err)
-		return err;
-	err = trace_file_read(f, &sink, d, end);
-	trace_file_close(f);
-	return err;
 }
 
 static void addresses(void **state)
@@ -332,7 +316,7 @@ static void whose_it_was(void **state)
 			fclose(f);
 		if (!form)
 			continue;
-		assert_int_equal(read_back(&got, &end, &d), 0);
+		assert_int_equal(read_back(path, &got, &end, &d), 0);
 		assert_string_equal(got.text, said.text);
 		free(got.text);
 	}
@@ -483,7 +467,7 @@ static void devices_seen_too_late(void **state)
 
 	(void)state;
 	store(known);
-	assert_int_equal(read_back(&got, &end, &d), 0);
+	assert_int_equal(read_back(path, &got, &end, &d), 0);
 	assert_string_equal(got.text, want);
 	/* one more than there is room for */
 	f = fopen(path, "w");
@@ -493,7 +477,7 @@ static void devices_seen_too_late(void **state)
 		fprintf(f, IO("%x:0:0.0", BYTES TIMES), i);
 	fclose(f);
 	got.nr = got.events = 0;
-	assert_int_equal(read_back(&got, &end, &d), 0);
+	assert_int_equal(read_back(path, &got, &end, &d), 0);
 	assert_int_equal(got.events, TRACE_MAX_DEVICES + 2);
 	assert_non_null(strstr(got.text, "dev 511 0"));
 	assert_non_null(strstr(got.text, "lost io 0 1 9 1\n"));
@@ -559,7 +543,7 @@ static void junk_is_named(void **state)
 		struct diag d = { 0 };
 
 		store(junk[i].text);
-		assert_int_equal(read_back(&got, &end, &d), -EBADMSG);
+		assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
 		if (!strstr(d.what, junk[i].want))
 			print_error("wanted %s, got %s\n", junk[i].want, d.what);
 		assert_non_null(strstr(d.what, junk[i].want));
@@ -581,7 +565,7 @@ static void too_many_devices(void **state)
 		fprintf(f, "%s{\"bdf\":\"%x:0:0.0\"}", i ? "," : "", i);
 	fputs("]}\n", f);
 	fclose(f);
-	assert_int_equal(read_back(&got, &end, &d), -EBADMSG);
+	assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
 	assert_non_null(strstr(d.what, "\"devices\" has more than 512 elements"));
 	f = fopen(path, "w");
 	assert_non_null(f);
@@ -593,7 +577,7 @@ static void too_many_devices(void **state)
 			i ? "," : "", i, i);
 	fputs("]}\n", f);
 	fclose(f);
-	assert_int_equal(read_back(&got, &end, &d), -EBADMSG);
+	assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
 	assert_non_null(strstr(d.what, "the counters are of more than 512 devices"));
 	free(got.text);
 }
