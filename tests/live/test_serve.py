@@ -219,14 +219,16 @@ def test_full_spool(bed):
             one_job(bed, daemon, jobs)
             ballast = fill(disk)
             waiting = [next(NEXT) for _ in range(3)]
-            for job in waiting:
+            for nr, job in enumerate(waiting, 1):
                 burn(bed, jobs, f"{jobs.begin(job)}/step_0", 20)
                 jobs.end(job)
+                # Each in an interval of its own: those of one interval are equally old
+                wait_for("it to wait", lambda n=nr: daemon.any_health()["unreported"] == n, 10)
             wait_for("503", lambda: daemon.any_health()["status"] == "failing", 10)
             health = daemon.health(503)
             require([p["part"] for p in health["problems"]] == ["spool"], f"problems {health['problems']}")
-            wait_for("all to wait", lambda: daemon.any_health()["unreported"] == 3, 10)
             daemon.wait_intervals(3)
+            require(daemon.any_health()["unreported"] == 3, "not all of them wait")
             require(len(daemon.reports()) == 1, "more reports than room")
             # As many as the spool may have: now it is the number that keeps the rest out.
             ballast.unlink()
