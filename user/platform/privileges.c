@@ -17,31 +17,32 @@
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
-static const struct privilege rows[] = {
-	{ CAP_BPF, true, true,
-	  "BPF programs and maps; flushing the books of each CPU at run time" },
-	{ CAP_PERFMON, true, true,
+/*
+ * What is of use, and what for: CAP_BPF and CAP_PERFMON are required, without the others
+ * something is missing. @running: needed while it runs; otherwise only to start.
+ */
+static const struct {
+	int capability;
+	bool running;
+	const char *why;
+} rows[] = {
+	{ CAP_BPF, true, "BPF programs and maps; flushing the books of each CPU at run time" },
+	{ CAP_PERFMON, true,
 	  "counters of the whole machine, also again after a CPU went offline; programs that read "
 	  "the kernel's structures" },
-	{ CAP_SYS_PTRACE, true, false,
+	{ CAP_SYS_PTRACE, true,
 	  "names and numbers of jobs that only the environment of their tasks tells; who has a "
 	  "device open" },
-	{ CAP_DAC_READ_SEARCH, true, false,
+	{ CAP_DAC_READ_SEARCH, true,
 	  "the same: /proc/PID of other users is closed to readers without it" },
-	{ CAP_SYS_ADMIN, false, false,
+	{ CAP_SYS_ADMIN, false,
 	  "where root ports are: their configuration space beyond its first 64 bytes. Where "
 	  "kernel.perf_event_paranoid is 3 (Debian) also for counters, and kept for these" },
-	{ CAP_NET_ADMIN, false, false, "whose packets a device received" },
-	{ CAP_SYS_RESOURCE, false, false,
+	{ CAP_NET_ADMIN, false, "whose packets a device received" },
+	{ CAP_SYS_RESOURCE, false,
 	  "locked memory for BPF on kernels before 5.11; more descriptors for devices" },
-	{ CAP_SETPCAP, false, false, "to empty the bounding set" },
+	{ CAP_SETPCAP, false, "to empty the bounding set" },
 };
-
-const struct privilege *privileges_rows(size_t *ret_nr)
-{
-	*ret_nr = ARRAY_SIZE(rows);
-	return rows;
-}
 
 /* Debian's kernels have a level at which CAP_PERFMON does not open counters. */
 static bool admin_counts(void)

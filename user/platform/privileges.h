@@ -12,23 +12,6 @@
 #include "base/diag.h"
 
 /**
- * struct privilege - a capability that is of use
- * @capability: CAP_BPF and so on, of linux/capability.h
- * @running: needed while it runs; otherwise only to start
- * @required: nothing works without; otherwise @why says what is missing then
- * @why: what it is for
- */
-struct privilege {
-	int capability;
-	bool running;
-	bool required;
-	const char *why;
-};
-
-/** privileges_rows() - all of them, in the order of the documentation */
-const struct privilege *privileges_rows(size_t *ret_nr);
-
-/**
  * privileges_keep() - give up all others, for good
  * @running: keep those that are needed while it runs only, not those needed to start
  * @d: gets the problem
