@@ -17,15 +17,14 @@
  */
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "ledger_tool.h"
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/cpulist.h"
-#include "platform/ledger.h"
 #include "platform/weights.h"
 
 struct row {
@@ -46,12 +45,6 @@ static struct ledger *ledger;
 static struct sums sums;
 static uint64_t bad;
 static uint64_t uneven[LEDGER_MAX_WEIGHTS];
-
-static void fatal(const char *what, const struct diag *d)
-{
-	fprintf(stderr, "weigh: %s: %s (%s)\n", what, d ? d->what : "failed", d ? d->help : "");
-	exit(1);
-}
 
 static struct row *row_of(uint32_t tgid)
 {
@@ -88,25 +81,8 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 	}
 }
 
-static void on_window(void *arg, const struct ledger_window *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static void on_task(void *arg, const struct ledger_task *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static void on_cgroup(void *arg, const struct ledger_cgroup *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static const struct ledger_sink sink = { on_slices, on_window, on_task, on_cgroup, NULL, NULL };
+static const struct ledger_sink sink = { on_slices,	ignore_window, ignore_task,
+					 ignore_cgroup, NULL,	       NULL };
 
 /* Brings the books up to now; what the events say at this moment is in @kernel. */
 static void bring_up_to_date(uint64_t *kernel)
