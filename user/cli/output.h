@@ -83,7 +83,7 @@ int output_open(const char *path, struct diag *d, FILE **ret);
  */
 int output_failed(const char *path, int err, struct diag *d);
 
-/** output_close() - make sure that all has been written; @out may be NULL. 0 or a negative errno */
+/** output_close() - make sure that all has been written; NULL is fine. 0 or a negative errno */
 int output_close(FILE *out, const char *path, struct diag *d);
 
 #endif

@@ -87,5 +87,5 @@ int show_close(struct show *s, struct diag *d)
 	s->out = NULL;
 	for (size_t i = 0; i < TRACE_MAX_DEVICES; i++)
 		s->incomplete |= s->uncounted[i] && !s->counted[i];
-	return output_close(out, s->args->output.file, d);
+	return out ? output_close(out, s->args->output.file, d) : 0;
 }

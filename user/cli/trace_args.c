@@ -115,7 +115,7 @@ static const struct row {
 	{ LIVE | RECORD,
 	  { "pci-map", KEY_PCI_MAP, "FILE", 0,
 	    "Where root ports are, if firmware does not say: lines \"ADDRESS socket=S rc=R rp=P\"",
-	    2 } },
+	    1 } },
 	{ NEAR,
 	  { "rise", KEY_RISE, "PERCENT", 0,
 	    "So much above its lower quartile a latency is high (default 20)", 3 } },
