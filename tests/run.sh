@@ -14,7 +14,7 @@ declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
 	[build]="builds: gcc and clang, amd64 and arm64, no warnings (2 min)"
 	[unit]="unit tests (2 min)"
-	[asan]="unit tests with address and undefined behaviour sanitizers (4 min)"
+	[asan]="unit tests with address and undefined behaviour sanitizers (3 min)"
 	[valgrind]="unit tests under valgrind (5 min)"
 	[accuracy]="how right the attribution is, on invented traces (15 s)"
 	[live]="the scheduler side on this machine's kernel (3 min)"
@@ -26,18 +26,39 @@ ASAN_FLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined 
 logs=build/test-logs
 passed=0 failed=0 skipped=0
 
-# unit_programs VARIANT FLAGS PREFIX...: build the unit tests and run each with PREFIX
-unit_programs() {
-	local variant=$1 flags=$2 t name
+# unit_program FOLDER PROGRAM PREFIX...: run one with PREFIX; its results are FOLDER/NAME.out
+unit_program() {
+	local program=$2 name=${2##*/} out
+	out=$1/$name
 	shift 2
+	# TAP of cmocka: "ok 1 - name", "not ok 1 - name"
+	CMOCKA_MESSAGE_OUTPUT=TAP "$@" "$program" 2> "$out.err" |
+		sed -nE "s/^(ok|not ok) [0-9]+ - (.*)/\1 $name: \2/p" > "$out.out"
+	if [ "${PIPESTATUS[0]}" != 0 ]; then
+		echo "not ok $name: exit status, see below"
+		cat "$out.err"
+	elif [ ! -s "$out.out" ]; then
+		echo "not ok $name: it ran no test"
+	fi >> "$out.out"
+}
+
+# unit_programs PART VARIANT FLAGS PREFIX...: build the unit tests and run each with PREFIX, as
+# many at a time as there are CPUs; what they say comes one after the other, by name
+unit_programs() {
+	local folder=$logs/$1 variant=$2 flags=$3 t programs=()
+	shift 3
 	make -s -j"$(nproc)" VARIANT="$variant" ${flags:+CFLAGS="$flags"} unit-programs || return 1
 	for t in build/"$(native)$variant"/tests/unit/test_*; do
-		if [ ! -f "$t" ] || [ ! -x "$t" ]; then continue; fi
-		name=${t##*/}
-		# TAP of cmocka: "ok 1 - name", "not ok 1 - name"
-		CMOCKA_MESSAGE_OUTPUT=TAP "$@" "$t" 2> "$logs/$name$variant.err" |
-			sed -nE "s/^(ok|not ok) [0-9]+ - (.*)/\1 $name: \2/p"
-		[ "${PIPESTATUS[0]}" = 0 ] || { echo "not ok $name: exit status, see below"; tail -n 20 "$logs/$name$variant.err"; }
+		if [ -f "$t" ] && [ -x "$t" ]; then programs+=("$t"); fi
+	done
+	rm -rf "$folder"
+	mkdir -p "$folder"
+	export -f unit_program
+	# xargs, not "&": what a shell without job control starts with "&" is deaf to Ctrl-C
+	printf '%s\n' "${programs[@]}" |
+		xargs -P "$(nproc)" -I PROGRAM bash -c 'unit_program "$@"' run.sh "$folder" PROGRAM "$@"
+	for t in "${programs[@]##*/}"; do
+		cat "$folder/$t.out" || echo "not ok $t: it did not run"
 	done
 }
 
@@ -46,7 +67,7 @@ native() { case $(uname -m) in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
 part_style() { tests/style.sh; }
 part_build() { tests/build.sh; }
 part_unit() {
-	unit_programs "" "" env
+	unit_programs unit "" "" env
 	tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
 	tests/unit/test_neighbours.py ./t410trace
 	tests/unit/test_by_job.py ./t410trace
@@ -58,9 +79,9 @@ part_unit() {
 	tests/unit/test_metrics.py ./t410trace
 	tests/unit/test_job_schema.py
 }
-part_asan() { unit_programs -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
+part_asan() { unit_programs asan -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
 part_valgrind() {
-	unit_programs "" "" valgrind -q --error-exitcode=9 --leak-check=full \
+	unit_programs valgrind "" "" valgrind -q --error-exitcode=9 --leak-check=full \
 		--suppressions=tests/valgrind.supp --trace-children=no
 }
 part_accuracy() {

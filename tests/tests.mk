@@ -3,10 +3,17 @@
 
 UNIT	:= $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 
-$(B)/tests/unit/%: tests/unit/%.c tests/unit/sample_report.c tests/unit/sample_devices.c $(LIBOBJ)
+# An archive: each test has only what it tests, and the samples are compiled once.
+UNITLIB	:= $(B)/tests/unit/common.a
+
+$(UNITLIB): $(B)/tests/unit/sample_report.o $(B)/tests/unit/sample_devices.o $(LIBOBJ)
+	@rm -f $@
+	$(AR) rcsT $@ $^
+
+$(B)/tests/unit/%: tests/unit/%.c $(UNITLIB)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) -Itests/unit $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
-		$(filter %.c,$^) $(LIBOBJ) -lcmocka $(LIBS)
+		$< $(UNITLIB) -lcmocka $(LIBS)
 
 # It makes the allocations of the keeper fail, one after the other
 $(B)/tests/unit/test_accounts_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
