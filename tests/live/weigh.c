@@ -264,8 +264,8 @@ int main(int argc, char **argv)
 	start(argv[optind]);
 	/* The ledger of a CPU that has not switched yet begins with its first flush. */
 	flush();
-	turn(&at[0], &at[1]);
 	ledger_losses(ledger, &losses);
+	turn(&at[0], &at[1]);
 	printf("ready\n");
 	fflush(stdout);
 	follow(window_ms, keep);
