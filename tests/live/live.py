@@ -166,8 +166,8 @@ def said(text, what):
 
 
 def fill_ring():
-    """So many short processes do not fit in a ring that nobody empties: each has 3 records."""
-    return max(6000, 400 * os.cpu_count())
+    """So many short processes do not fit in a ring that nobody empties: two records each."""
+    return max(12000, 800 * os.cpu_count())
 
 
 def no_counters_args(args):
