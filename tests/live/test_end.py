@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from live import HERE, MS, Failed, Output, Skip, finish, near, on_cpu, require, said, same_time, stop, tell
+from live import HERE, LIMIT_S, MS, Failed, Output, Skip, finish, near, on_cpu, require, said, same_time, stop, tell
 
 PINNED = pathlib.Path("/sys/fs/bpf")
 
@@ -38,7 +38,7 @@ def still_loaded(ids):
 
 def check_gone(ids):
     """The kernel frees what nobody holds any more after a grace period."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + LIMIT_S
     while still_loaded(ids):
         if time.monotonic() > deadline:
             raise Failed(f"still loaded: {', '.join(still_loaded(ids))}")
