@@ -263,6 +263,18 @@ def serving(bed, **settings):
             daemon.process.wait()
 
 
+@contextlib.contextmanager
+def small_disk(bed, name, size):
+    """A file system of its own."""
+    where = bed.scratch / name
+    where.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", where], check=True)
+    try:
+        yield where
+    finally:
+        subprocess.run(["umount", "-l", where], check=True)
+
+
 class Jobs(Tree):
     """Cgroups in the manner of Slurm's plugin cgroup/v2."""
 

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 
-from daemon import Daemon, Jobs, new_job, serving, wait_for, wait_growing
+from daemon import Jobs, new_job, serving, small_disk, wait_for, wait_growing
 from held import move_held
 from live import Imprecise, finish, kernel_ids, require, same_time, said, tell
 
@@ -185,18 +185,6 @@ def test_name_used_again(bed):
         for report, ns in zip(sorted(daemon.reports(job), key=lambda r: r["on_cpu_ns"]), used):
             same_time(f"job {job}", report["on_cpu_ns"], ns, 3 * MS)
         daemon.stop()
-
-
-@contextlib.contextmanager
-def small_disk(bed, name, size):
-    """A file system of its own."""
-    where = bed.scratch / name
-    where.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", where], check=True)
-    try:
-        yield where
-    finally:
-        subprocess.run(["umount", "-l", where], check=True)
 
 
 def fill(folder):
