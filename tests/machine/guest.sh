@@ -23,9 +23,9 @@ ANYWHERE=f
 # The marker separates what the kernel says from here on from what it said at boot.
 mark() { echo "t410trace test: $1" > /dev/kmsg; }
 
-# until_true COMMAND...: waits for it, at most 15 s
+# until_true COMMAND...: waits for it, at most a minute (on a busy host)
 until_true() {
-	tries=150
+	tries=600
 	while ! "$@" && [ $tries -gt 0 ]; do
 		usleep 100000
 		tries=$((tries - 1))
@@ -79,7 +79,7 @@ load() {
 said() {
 	said_name=$1
 	shift
-	timeout 20 "$@" > "$said_name.out" 2> "$said_name.err"
+	timeout 60 "$@" > "$said_name.out" 2> "$said_name.err"
 	echo $? > "$said_name.status"
 }
 
@@ -98,7 +98,7 @@ count_programs() { grep -cE ' bpf_prog_[0-9a-f]{16}_' /proc/kallsyms; }
 
 # perf_counts OPTION...: perf counts until perf_release; ends by itself when that never comes
 perf_counts() {
-	perf stat -x, -o "$PWD/perf.csv" -a "$@" -- timeout 60 sh -c \
+	perf stat -x, -o "$PWD/perf.csv" -a "$@" -- timeout 300 sh -c \
 		"touch $PWD/perf.ready; while [ ! -e $PWD/perf.end ]; do sleep 0.1; done" &
 	holder=$!
 	until_true test -e perf.ready
@@ -152,7 +152,7 @@ scenario_alone() {
 
 # Two programs on one CPU, one after the other. The followed one is kept alive by a
 # sleeping parent, for the run would end with it.
-FIRST_THEN_SLEEP='traffic --name first --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.8; exec sleep 60'
+FIRST_THEN_SLEEP='traffic --name first --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.8; exec sleep 300'
 scenario_turns() {
 	held first sh -c "$FIRST_THEN_SLEEP"
 	trace first -p "$held" -i 300
@@ -278,17 +278,20 @@ scenario_threads() {
 
 # Enough rows that two are not all of them.
 scenario_top() {
-	load big --slot 2 --rate 1000000 --cpu 2 --seconds 4 &
-	load small --slot 0 --rate 1000 --cpu 0 --seconds 4 &
+	traffic --slot 2 --rate 1000000 --cpu 2 --seconds 300 > big &
+	big=$!
+	traffic --slot 0 --rate 1000 --cpu 0 --seconds 300 > small &
+	small=$!
 	usleep 300000
 	said top "$T410TRACE" -a --top 2 -d 1
 	said all "$T410TRACE" -a -d 1
-	wait
+	kill $big $small
+	wait $big $small
 }
 
 # Three seconds on a CPU without ever giving it up.
 scenario_busy() {
-	traffic --slot 3 --rate 1000000 --cpu 3 --seconds 60 > truth &
+	traffic --slot 3 --rate 1000000 --cpu 3 --seconds 300 > truth &
 	busy=$!
 	echo $busy > busy.pid
 	usleep 300000
@@ -351,7 +354,7 @@ scenario_output() {
 	cp full/reports full.reports
 	umount full
 	rmdir full
-	{ timeout 20 "$T410TRACE" -a --json -i 100 -d 15 2> pipe.err; echo $? > pipe.status; } | head -n 1 > pipe.json
+	{ timeout 60 "$T410TRACE" -a --json -i 100 -d 15 2> pipe.err; echo $? > pipe.status; } | head -n 1 > pipe.json
 }
 
 # The followed process ends: so does the run, and its bytes are there.
