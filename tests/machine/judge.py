@@ -105,6 +105,7 @@ def every_counter_is_exact(s):
 
 
 @test("conservation")
+@estimate
 def background_flows_are_rate_times_time(s):
     reports = s.reports("all")
     for name, rate in s.wiring.flows.items():
@@ -270,6 +271,7 @@ def their_bars_hold(s):
 
 
 @test("weights")
+@estimate
 def the_event_is_used_and_named(s):
     reports = s.reports("all")
     windows, weighed = reports.quality("windows"), reports.quality("weight_windows")
@@ -277,7 +279,7 @@ def the_event_is_used_and_named(s):
     # In the others nobody ran.
     expect(weighed > 0.8 * windows, f"weights in {weighed} of {windows} windows")
     expect_equal(reports.quality("fallback_windows"), 0, "windows split by CPU time")
-    expect("activity measured by cpu_cycles" in s.words("all.err"), s.words("all.err"))
+    require("activity measured by cpu_cycles" in s.words("all.err"), s.words("all.err"))
 
 
 @test("weights")
@@ -346,8 +348,9 @@ def totals_agree(s):
 
 @test("crowded")
 def counters_are_shared(s):
-    for ratio in s.reports("all").counter_field(READ0, "running_ratio"):
-        expect(0.05 < ratio < 0.95, f"running ratio {ratio}")
+    reports = s.reports("all")
+    covered, enabled = (sum(reports.counter_field(READ0, key)) for key in ("covered_ns", "enabled_ns"))
+    expect(0.05 < covered / enabled < 0.95, f"counted {covered} of {enabled} ns")
 
 
 @test("crowded")
@@ -772,7 +775,7 @@ def judge_one(folder, name, function):
         return str(failure), False
     except Failure as failure:
         return str(failure), getattr(function, "estimate", False)
-    except (KeyError, IndexError, ValueError, OSError) as error:
+    except (KeyError, IndexError, ValueError, OSError, StopIteration) as error:
         return f"{type(error).__name__}: {error}", False
     return None, False
 
