@@ -357,6 +357,14 @@ static void tell_running(const char *who, const struct look *l)
 	print_diag(who, &d);
 }
 
+static void tell_damaged(const char *who, const struct look *l)
+{
+	struct diag d = { 0 };
+
+	if (job_file_damage(&l->file, &d))
+		print_diag(who, &d);
+}
+
 static int tell_none(const char *who, const struct look *l)
 {
 	struct diag d = { 0 };
@@ -368,6 +376,7 @@ static int tell_none(const char *who, const struct look *l)
 	diag_help(&d, "%s. \"t410trace jobs\" lists those that are there%s", state,
 		  l->args->since_ns ? "; those that ended before --since were left out" : "");
 	print_diag(who, &d);
+	tell_damaged(who, l);
 	return EXIT_NO_JOB;
 }
 
@@ -377,9 +386,10 @@ static int show(const char *who, struct look *l)
 		return EXIT_FAILED;
 	tell_others(who, l);
 	tell_running(who, l);
+	tell_damaged(who, l);
 	if (l->args->wait && !has_ended(l))
 		return EXIT_WAITED;
-	return l->incomplete ? EXIT_INCOMPLETE : EXIT_OK_;
+	return l->incomplete || store_damaged(l->file.store)->nr ? EXIT_INCOMPLETE : EXIT_OK_;
 }
 
 /* The status of the end, or an error: -EAGAIN to look again. */

@@ -164,6 +164,9 @@ static void tell(const char *who, const struct job_file *f, bool more, size_t nr
 	struct diag d = { 0 };
 	char state[256];
 
+	if (job_file_damage(f, &d))
+		print_diag(who, &d);
+	d = (struct diag){ 0 };
 	if (more) {
 		diag_fail(&d, 0, "these are the last %zu jobs", nr);
 		diag_help(&d, "-n 0 shows all, --since and other options choose");
@@ -175,6 +178,7 @@ static void tell(const char *who, const struct job_file *f, bool more, size_t nr
 	}
 }
 
+/* EXIT_OK_, EXIT_INCOMPLETE or an error. */
 static int list(const char *who, const struct jobs_args *args, struct diag *d)
 {
 	struct store_query q = args->query;
@@ -199,8 +203,10 @@ static int list(const char *who, const struct jobs_args *args, struct diag *d)
 	}
 	if (err && !d->what[0])
 		diag_fail(d, err, "cannot show the jobs: %s", strerror(-err));
-	if (!err)
+	if (!err) {
 		tell(who, &f, more, l.nr);
+		err = store_damaged(f.store)->nr ? EXIT_INCOMPLETE : EXIT_OK_;
+	}
 	release(&l);
 	job_file_close(&f);
 	return err;
@@ -210,13 +216,15 @@ int cmd_jobs(int argc, char **argv)
 {
 	struct jobs_args args = { .nr = DEFAULT_NR };
 	struct diag d = { 0 };
-	int err, tries = 0;
+	int status, tries = 0;
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	do {
-		err = list(argv[0], &args, &d);
-	} while (err == -EAGAIN && tries++ < 10);
-	return end_output(argv[0], err, &d) ? EXIT_FAILED : EXIT_OK_;
+		status = list(argv[0], &args, &d);
+	} while (status == -EAGAIN && tries++ < 10);
+	if (end_output(argv[0], status < 0 ? status : 0, &d))
+		return EXIT_FAILED;
+	return status;
 }

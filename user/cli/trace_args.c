@@ -421,7 +421,7 @@ static error_t parse_record_option(int key, char *arg, struct argp_state *state)
 		a->pci_map = arg;
 		return 0;
 	case KEY_CGROUP_V1:
-		if (strcmp(arg, "none") != 0 && strcmp(arg, "auto") != 0 && !cgroup1_number(arg))
+		if (!cgroup1_is_wanted(arg))
 			argp_error(state,
 				   "--cgroup-v1 %s: must be none, auto or a controller such as "
 				   "freezer or cpuset",
