@@ -230,8 +230,9 @@ void ledger_io_attach(struct ledger *l)
 	}
 	l->io.parts &= ~failed;
 	if (!users && l->io.parts & (IO_SENT | IO_RECEIVED))
-		note(l, "of packets, %s is known: the kernel does not say who uses a socket "
-			"(Linux 6.3 does)",
+		note(l,
+		     "of packets, %s is known: the kernel does not say who uses a socket "
+		     "(Linux 6.3 does)",
 		     made ? "only who made the socket" : "often only the cgroup");
 }
 
