@@ -21,15 +21,14 @@
  */
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "ledger_tool.h"
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/cpulist.h"
-#include "platform/ledger.h"
 #include "platform/weights.h"
 
 struct row {
@@ -60,12 +59,6 @@ static enum books books[CPULIST_MAX_CPUS];
 static uint64_t turn_ns = UINT64_MAX; /* records of flushes from then on open or close the books */
 static uint64_t bad;
 static uint64_t uneven[LEDGER_MAX_WEIGHTS];
-
-static void fatal(const char *what, const struct diag *d)
-{
-	fprintf(stderr, "weigh: %s: %s (%s)\n", what, d ? d->what : "failed", d ? d->help : "");
-	exit(1);
-}
 
 static struct row *row_of(uint32_t tgid)
 {
@@ -106,25 +99,8 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 		books[cpu]++;
 }
 
-static void on_window(void *arg, const struct ledger_window *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static void on_task(void *arg, const struct ledger_task *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static void on_cgroup(void *arg, const struct ledger_cgroup *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static const struct ledger_sink sink = { on_slices, on_window, on_task, on_cgroup, NULL, NULL };
+static const struct ledger_sink sink = { on_slices,	ignore_window, ignore_task,
+					 ignore_cgroup, NULL,	       NULL };
 
 static void read_counts(struct counts *ret)
 {
