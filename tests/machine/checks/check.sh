@@ -13,7 +13,7 @@ NO_NETWORK=126
 DEAD_PROXY=http://127.0.0.1:9	# for apt: no network
 STATUS=42		# of the command in each boot: it has to come back
 
-PARTS=(log statuses t410 rates conflict disk shapes grace)
+PARTS=(log statuses t410 rates steady conflict disk shapes grace)
 
 judge() { "$HERE/judge.py" "$@"; }
 
@@ -73,6 +73,9 @@ part_t410() {
 }
 
 part_rates() { boot rates "$HERE/rates.conf" "" rates; }
+
+# Rates go by the guest's clock there, however slow that is
+part_steady() { boot steady "$HERE/rates.conf" "--steady" rates | sed 's/ok rates-/ok steady-/'; }
 
 part_conflict() {
 	boot conflict "$HERE/rates.conf" "" conflict
