@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,9 @@
 #define WRITER_PATIENCE_MS 500
 #define READER_TRIES	   50
 #define READER_PAUSE_NS	   20000000
+#define PAGE_BYTES	   16384
+#define PAGE_BYTES_TEXT	   "16384"
+#define LOG_PAGES	   512
 
 static int errno_of(sqlite3 *db, int rc)
 {
@@ -95,6 +99,8 @@ int store_error(struct store *s, int rc, const char *doing, struct diag *d)
 
 	if (err == -EUCLEAN)
 		s->damaged = true;
+	if (err == -ENOSPC || err == -EDQUOT)
+		s->full = true;
 	diag_fail(d, err, "%s in %s: %s", doing, s->file,
 		  s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
 	help(s, err, d);
@@ -276,6 +282,29 @@ static int check_writer(const char *file, struct diag *d)
 	return stat(file, &st) || S_ISREG(st.st_mode) ? 0 : not_a_file(file, d);
 }
 
+/*
+ * Pages that the log may have before it is brought into the file: 8 MiB, but no more than an eighth of a
+ * small file system. Once it has taken all of that, there would be no room to bring it anywhere.
+ */
+static int64_t log_pages(const struct store *s)
+{
+	struct statvfs fs;
+	uint64_t pages;
+
+	if (statvfs(s->file, &fs))
+		return LOG_PAGES;
+	pages = (uint64_t)fs.f_blocks * fs.f_frsize / PAGE_BYTES / 8;
+	return pages < 1 ? 1 : pages < LOG_PAGES ? (int64_t)pages : LOG_PAGES;
+}
+
+static int set_log_pages(struct store *s)
+{
+	char sql[64];
+
+	snprintf(sql, sizeof(sql), "PRAGMA wal_autocheckpoint = %lld", (long long)log_pages(s));
+	return store_exec(s, sql);
+}
+
 static int set_up_writer(struct store *s)
 {
 	int persistent = 1;
@@ -287,13 +316,13 @@ static int set_up_writer(struct store *s)
 	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_PERSIST_WAL, &persistent);
 	/* The limit also makes the log empty when the writer closes. */
 	/* An account has 1 to 2 KiB: in larger pages less room is left over. */
-	return store_exec(s, "PRAGMA page_size = 16384;"
-			     "PRAGMA journal_mode = WAL;"
-			     "PRAGMA wal_autocheckpoint = 512;"
-			     "PRAGMA synchronous = FULL;"
-			     "PRAGMA journal_size_limit = 16777216;"
-			     "PRAGMA cache_size = -4096;"
-			     "PRAGMA temp_store = MEMORY;");
+	rc = store_exec(s, "PRAGMA page_size = " PAGE_BYTES_TEXT ";"
+			   "PRAGMA journal_mode = WAL;"
+			   "PRAGMA synchronous = FULL;"
+			   "PRAGMA journal_size_limit = 16777216;"
+			   "PRAGMA cache_size = -4096;"
+			   "PRAGMA temp_store = MEMORY;");
+	return rc == SQLITE_OK ? set_log_pages(s) : rc;
 }
 
 /* Structure of the file, in time that grows with its size. */
