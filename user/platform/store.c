@@ -4,10 +4,9 @@
  *
  * It is in WAL mode: readers do not wait for the writer, nor the writer for them. Each commit waits
  * for the disk (synchronous = FULL), so that even a power cut loses nothing that was committed; it
- * is one wait an interval. The log and its index stay when the writer closes (persistent WAL),
- * because somebody who may not write could not make them. Where there is nothing in the log, the
- * file alone is all, and is read without locks; that nothing was written meanwhile is checked
- * afterwards.
+ * is one wait an interval. The log goes when the writer closes. Where there is none, or nothing in it,
+ * the file alone is all, and is read without locks, also by somebody who could not make a log; that
+ * nothing was written meanwhile is checked afterwards.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -247,12 +246,12 @@ static int open_reader(struct store *s, struct diag *d)
 
 	if (err)
 		return err;
-	/* The log may be recovered or begun anew this moment. */
+	/* The log may be recovered, begun anew or removed this moment. */
 	for (int i = 0; i < READER_TRIES; i++) {
 		s->immutable = store_log_empty(s->file);
 		rc = begin_reading(s);
 		if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_PROTOCOL &&
-		    (rc & 0xff) != SQLITE_READONLY)
+		    (rc & 0xff) != SQLITE_READONLY && (rc & 0xff) != SQLITE_CANTOPEN)
 			break;
 		close_database(s);
 		nanosleep(&pause, NULL);
@@ -307,14 +306,11 @@ static int set_log_pages(struct store *s)
 
 static int set_up_writer(struct store *s)
 {
-	int persistent = 1;
 	int rc = open_database(s);
 
 	if (rc != SQLITE_OK)
 		return rc;
 	sqlite3_busy_timeout(s->db, WRITER_PATIENCE_MS);
-	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_PERSIST_WAL, &persistent);
-	/* The limit also makes the log empty when the writer closes. */
 	/* An account has 1 to 2 KiB: in larger pages less room is left over. */
 	rc = store_exec(s, "PRAGMA page_size = " PAGE_BYTES_TEXT ";"
 			   "PRAGMA journal_mode = WAL;"
