@@ -52,7 +52,7 @@ struct job_args {
 	enum scheduler scheduler;
 };
 
-const char job_doc[] =
+static const char doc[] =
 	"Show the account of a job: what it moved, from its begin to its end or so far.\v"
 	"JOBID is the number or name that the scheduler gave it (\"12\"), with the scheduler "
 	"before it "
@@ -171,7 +171,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp job_argp = { job_options, parse_option, "JOBID", job_doc, NULL, NULL, NULL };
+static const struct argp argp = { job_options, parse_option, "JOBID", doc, NULL, NULL, NULL };
 
 /* An account that fits, by its key. */
 struct candidate {
@@ -451,7 +451,7 @@ int cmd_job(int argc, char **argv)
 	int status, tries = 0;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&job_argp, argc, argv, 0, NULL, &args))
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	if (args.decode)
 		return job_decode(argv[0], args.decode);

@@ -35,8 +35,8 @@ struct jobs_args {
 	struct store_query query;
 };
 
-const char jobs_doc[] = "List the jobs that have accounts, the last one at the end.\v"
-			"Accounts are kept by \"t410trace serve\"; \"t410trace job\" shows one.";
+static const char doc[] = "List the jobs that have accounts, the last one at the end.\v"
+			  "Accounts are kept by \"t410trace serve\"; \"t410trace job\" shows one.";
 
 const struct argp_option jobs_options[] = {
 	{ "json", KEY_JSON, NULL, 0, "Print JSON (t410trace.jobs/1)", 0 },
@@ -108,7 +108,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp jobs_argp = { jobs_options, parse_option, NULL, jobs_doc, NULL, NULL, NULL };
+static const struct argp argp = { jobs_options, parse_option, NULL, doc, NULL, NULL, NULL };
 
 struct job_list {
 	struct account_job *jobs;
@@ -219,14 +219,12 @@ int cmd_jobs(int argc, char **argv)
 	int status, tries = 0;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&jobs_argp, argc, argv, 0, NULL, &args))
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	do {
 		status = list(argv[0], &args, &d);
 	} while (status == -EAGAIN && tries++ < 10);
-	if (status < 0)
-		print_diag(argv[0], &d);
-	if (finish_output(argv[0]) || status < 0)
+	if (end_output(argv[0], status < 0 ? status : 0, &d))
 		return EXIT_FAILED;
 	return status;
 }
