@@ -219,11 +219,14 @@ static __always_inline const struct cgroup *cgroup_of(const struct request *rq)
  * controller of its own has that of an ancestor, which says less than the task does; and so
  * does the task's own one, when the task is in a cgroup of the chosen v1 hierarchy, too.
  */
-static __always_inline void submitter(struct io_who *who, const struct request *rq)
+static __noinline int submitter(struct io_who *who, const struct request *rq)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
-	const struct cgroup *cgrp = cgroup_of(rq);
+	const struct cgroup *cgrp;
 
+	if (!who || !rq)
+		return 0;
+	cgrp = cgroup_of(rq);
 	io_task(who, task);
 	if (!cgrp)
 		who->cgroup_id = who->tgid ? task_cgroup_id(task) : 0;
@@ -236,6 +239,7 @@ static __always_inline void submitter(struct io_who *who, const struct request *
 	/* The idle task was interrupted; it does not submit anything. */
 	if (!who->tgid && !who->cgroup_id)
 		io_nobody(who);
+	return 0;
 }
 
 static __always_inline struct io_submitter *submitter_place(__u64 task)
@@ -275,32 +279,50 @@ static __always_inline void submitter_again(struct io_who *who, const struct req
 	*who = now.who;
 }
 
+/* The place of an entry that says @number, from the @way on; REQUEST_WAYS when there is none. */
+static __noinline __u32 find_way(const struct io_request_set *set, __u32 way, __u64 number)
+{
+	__u32 i;
+
+	if (!set)
+		return REQUEST_WAYS;
+	for (i = 0; i < REQUEST_WAYS; i++, way++)
+		if (*(volatile __u64 *)&set->way[way & (REQUEST_WAYS - 1)].rq == number)
+			return way & (REQUEST_WAYS - 1);
+	return REQUEST_WAYS;
+}
+
+/* Nearly always, an entry is where it is looked for first. */
+static __always_inline struct io_request *first_place(struct io_request_set *set, __u64 number)
+{
+	return &set->way[number >> 8 & (REQUEST_WAYS - 1)];
+}
+
 /* The entry of a request; NULL when it has none. */
 static __always_inline struct io_request *find(struct io_request_set *set, __u64 number)
 {
-	__u32 way = number >> 8, i;
+	struct io_request *r = first_place(set, number);
+	__u32 way;
 
-	for (i = 0; i < REQUEST_WAYS; i++) {
-		struct io_request *r = &set->way[(way + i) & (REQUEST_WAYS - 1)];
-
-		if (*(volatile __u64 *)&r->rq == number)
-			return r;
-	}
-	return NULL;
+	if (*(volatile __u64 *)&r->rq == number)
+		return r;
+	way = find_way(set, (number >> 8) + 1, number);
+	return way < REQUEST_WAYS ? &set->way[way] : NULL;
 }
 
-/* Where it could be: the first place that is free, else the first one. */
+/* Where it could be: its own place or one that is free, else the first one. */
 static __always_inline struct io_request *place_for(struct io_request_set *set, __u64 number)
 {
-	__u32 way = number >> 8, i;
+	struct io_request *r = first_place(set, number);
+	__u64 seen = *(volatile __u64 *)&r->rq;
+	__u32 way;
 
-	for (i = 0; i < REQUEST_WAYS; i++) {
-		struct io_request *r = &set->way[(way + i) & (REQUEST_WAYS - 1)];
-
-		if (!*(volatile __u64 *)&r->rq || *(volatile __u64 *)&r->rq == number)
-			return r;
-	}
-	return &set->way[way & (REQUEST_WAYS - 1)];
+	if (!seen || seen == number)
+		return r;
+	way = find_way(set, (number >> 8) + 1, number);
+	if (way >= REQUEST_WAYS)
+		way = find_way(set, (number >> 8) + 1, 0);
+	return way < REQUEST_WAYS ? &set->way[way] : r;
 }
 
 static __always_inline int request_made(const struct request *rq, bool again)
@@ -378,17 +400,21 @@ static __always_inline bool take_owner(__u64 number, bool last, struct io_who *r
 	       was == generation;
 }
 
-/* It is not known who made the request; its cgroup may be. */
-static __always_inline void owner_by_cgroup(const struct request *rq, struct io_who *ret)
+/* It is not known who made the request; its cgroup may be. Returns its device. */
+static __noinline __u32 owner_by_cgroup(const struct request *rq, struct io_who *ret)
 {
-	const struct cgroup *cgrp = cgroup_of(rq);
+	const struct cgroup *cgrp;
 
+	if (!rq || !ret)
+		return IO_NO_DEVICE;
+	cgrp = cgroup_of(rq);
 	io_nobody(ret);
 	if (cgrp) {
 		ret->pid = 0;
 		ret->tgid = 0;
 		ret->cgroup_id = cgrp->kn->id;
 	}
+	return device_of(rq);
 }
 
 SEC("tp_btf/block_rq_complete")
@@ -400,10 +426,9 @@ int BPF_PROG(io_complete, struct request *rq, int error, unsigned int bytes)
 	bool reads;
 
 	if (!take_owner(number_of(rq), bytes >= rq->__data_len, &who, &device)) {
-		device = device_of(rq);
+		device = owner_by_cgroup(rq, &who);
 		if (device == IO_NO_DEVICE)
 			return 0;
-		owner_by_cgroup(rq, &who);
 	}
 	/* the error is of the type blk_status_t, a byte */
 	if (error & 0xff || !bytes || !direction(rq, &reads))
