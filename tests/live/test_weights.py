@@ -8,17 +8,18 @@ import json
 from live import (
     MS,
     Imprecise,
+    fill_ring,
     finish,
-    near,
     read_line,
     require,
     said,
+    same_time,
 )
 
 PAGES = 20000
+# Tasks that found no slot
+LOST_PID = 0xFFFFFFFF
 WINDOW_NS = 10 * MS
-# Faults between our reading of the events and the end of each CPU's books, of whoever runs.
-READING = 300
 
 
 class Weighed:
@@ -31,7 +32,8 @@ class Weighed:
             self.processes[pid] = (cpu_ns, covered_ns, counts)
         self.unowned = [int(n) for words in said(text, "unowned") for n in words[1:]]
         self.uneven = [int(n) for words in said(text, "uneven") for n in words[1:]]
-        self.kernel = [int(n) for words in said(text, "kernel") for n in words[1:]]
+        self.least = [int(n) for words in said(text, "least") for n in words[1:]]
+        self.most = [int(n) for words in said(text, "most") for n in words[1:]]
         self.kept, self.lost, self.unseen, self.bad = map(int, said(text, "losses")[0][1:])
 
     def sum(self, event):
@@ -53,10 +55,9 @@ def weighing(bed, *args):
 
 def adds_up(weighed, event):
     """All that the event counted is somebody's, or known to be nobody's."""
-    booked = weighed.sum(event) + weighed.unowned[event]
+    booked, least, most = weighed.sum(event), weighed.least[event], weighed.most[event]
     require(not weighed.bad, f"{weighed.bad} impossible records")
-    if not near(booked, weighed.kernel[event], 0.002, READING):
-        raise Imprecise(f"{booked} in the books, {weighed.kernel[event]} by the event itself")
+    require(least <= booked <= most, f"{booked} in the books, by the event itself {least} to {most}")
 
 
 def toucher(text):
@@ -67,10 +68,13 @@ def toucher(text):
 
 
 def has_its_faults(weighed, pid, faults, event=0):
+    """All but those whose owner is said to be unknown."""
     _, _, counts = weighed.processes.get(pid, (0, 0, [0, 0]))
-    # Its end is not in its own count.
-    if not near(counts[event], faults, 0.01):
-        raise Imprecise(f"{counts[event]} faults in its slots, {faults} by the kernel's books")
+    text = f"{counts[event]} faults in its slots, {faults} by the kernel's books"
+    require(counts[event] >= faults - weighed.unowned[event], f"{text}, {weighed.unowned} of nobody")
+    # Its end is not in its own count; and hidden tasks have faults, too.
+    if counts[event] > faults * 1.01:
+        raise Imprecise(text)
 
 
 def test_faults_have_an_owner(bed):
@@ -83,7 +87,7 @@ def test_faults_have_an_owner(bed):
     adds_up(weighed, 0)
     has_its_faults(weighed, *toucher(text))
     burnt = weighed.processes[burner.pid]
-    require(near(burnt[0], 600 * MS, 0.05, 5 * MS), f"the burner has {burnt[0]} ns")
+    same_time("the burner", burnt[0], 600 * MS, 10 * MS)
     # starting and ending a program takes some
     require(burnt[2][0] <= 1000, f"the burner has {burnt[2][0]} faults")
 
@@ -108,23 +112,24 @@ def test_time_is_covered(bed):
         bed.command(bed.burn, "-t", 4, "-m", 200)
     (weighed,) = result
     total = sum(cpu for cpu, _, _ in weighed.processes.values())
-    # the first reading of a CPU may come after its ledger has begun: once, not again and again
-    if weighed.uncovered_ns() and not weighed.unseen:
-        raise Imprecise(f"{weighed.uncovered_ns()} of {total} ns without weight, and no hidden switch")
+    text = f"{weighed.uncovered_ns()} of {total} ns without weight"
+    require(weighed.unseen or not weighed.uncovered_ns(), f"{text}, and no hidden switch")
     if weighed.uncovered_ns() > 0.05 * total:
-        raise Imprecise(f"{weighed.uncovered_ns()} of {total} ns without weight")
+        raise Imprecise(text)
 
 
 def test_full_ring(bed):
     """Nobody takes the records for a while: slots run out, and owners with them, but no count."""
     with weighing(bed, "-k", "-w", 1, "page-faults") as result:
-        bed.command(bed.burn, "-t", 3, "-m", 2000)
+        bed.command(bed.storm, fill_ring())
         bed.command(bed.touch, PAGES, 100)
     (weighed,) = result
-    if not weighed.kept:
-        raise Imprecise("the ring did not fill up")
-    require(weighed.sum(0) >= PAGES, f"{weighed.sum(0)} faults in the books, more than {PAGES} were")
+    require(weighed.kept, "the ring did not fill up")
     adds_up(weighed, 0)
+    booked = weighed.sum(0) + weighed.unowned[0]
+    require(booked >= PAGES, f"{booked} faults in the books, more than {PAGES} were")
+    nobody = weighed.processes[LOST_PID]
+    require(nobody[2][0] > 0, f"no slot was missing: {nobody}")
 
 
 def test_no_weights(bed):
@@ -180,18 +185,25 @@ def test_recorded(bed):
     require("page-faults (reads) and context-switches (writes)" in done.err, f"-v: {done.err!r}")
     pid, faults = toucher(done.out)
     slices = slices_by_pid(lines)[pid]
+    unweighed_ns = 0
     for one in slices:
         counts = one.get("weights")
         # A software event counts always, and so does nothing but a hidden switch.
-        if counts is not None:
-            require(sorted(counts) == sorted(names), f"a slice has {one}")
-            length = one.get("on_cpu_ns", one["end_ns"] - one["start_ns"])
-            require(one.get("weights_ns", 1) <= length, f"weighed for longer than it was: {one}")
+        length = one.get("on_cpu_ns", one["end_ns"] - one["start_ns"])
+        if counts is None:
+            unweighed_ns += length
+            continue
+        require(sorted(counts) == sorted(names), f"a slice has {one}")
+        weighed_ns = one.get("weights_ns", length)
+        require(weighed_ns <= length, f"weighed for longer than it was: {one}")
+        unweighed_ns += length - weighed_ns
     sums = [sum(one.get("weights", {}).get(name, 0) for one in slices) for name in names]
-    if not near(sums[0], faults, 0.01):
-        raise Imprecise(f"{sums[0]} faults in the recording, {faults} by the kernel's books")
-    # It naps a hundred times.
-    if not 100 <= sums[1] <= 1000:
+    text = f"{sums[0]} faults in the recording, {faults} by the kernel's books"
+    require(unweighed_ns or sums[0] >= faults, text)
+    if not 0.95 * faults <= sums[0] <= 1.01 * faults:
+        raise Imprecise(f"{text}, {unweighed_ns} ns without weight")
+    # It naps a hundred times, and others take the CPU from it.
+    if not 95 <= sums[1] <= 3000:
         raise Imprecise(f"{sums[1]} switches in the recording")
     report = bed.command(bed.program, "report", path, "--json", "-v")
     require(report.status == 0, f"report: exit status {report.status}: {report.err[:300]}")

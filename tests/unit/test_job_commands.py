@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_job_commands.py T410TRACE MAKE_ACCOUNTS: "t410trace job" and "t410trace jobs" on stores made for it."""
 
+import contextlib
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -88,6 +90,21 @@ def incomplete(file):
     make(file, "jobs")
     done = run("job", "14", "--json", "--file", file, status=3)
     assert json.loads(done.stdout)["state"] == "stale"
+
+
+@check
+def damaged(file):
+    """an account that is damaged: the others are shown, and status 3"""
+    make(file, "jobs")
+    with contextlib.closing(sqlite3.connect(file)) as store:
+        store.execute("UPDATE jobs SET details = zeroblob(99) WHERE id = '13'")
+        store.commit()
+    done = run("jobs", "--json", "--file", file, status=3)
+    assert [job["job"]["id"] for job in json.loads(done.stdout)["jobs"]] == ["12", "14", "12"], done.stdout
+    assert "slurm-13-882-1 is damaged" in done.told, done.told
+    done = run("job", "13", "--file", file, status=4)
+    assert "slurm-13-882-1 is damaged" in done.told, done.told
+    assert "damaged" not in run("job", "12", "--file", file).told
 
 
 @check

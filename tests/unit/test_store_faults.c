@@ -413,12 +413,73 @@ static void test_damaged_header(void **state)
 	assert_put_aside();
 }
 
+/* An account that is damaged costs itself: readers leave it out, the writer puts it aside, once. */
 static void test_damaged_account(void **state)
 {
+	static const char *const changes[] = {
+		"UPDATE jobs SET details = zeroblob(100) WHERE id = '7'",
+		"UPDATE jobs SET details = x'' WHERE id = '7'",
+		"UPDATE jobs SET scheduler = 'x' WHERE id = '7'",
+		"UPDATE jobs SET name = zeroblob(3) || printf('%.200c', 'x') WHERE id = '7'",
+		"UPDATE jobs SET state = 'ended', details = zeroblob(9) WHERE id = '7'",
+	};
+	static const struct store_query all, aside = { .id = "7" };
+
 	(void)state;
-	make_store();
-	set_columns("UPDATE jobs SET details = zeroblob(100) WHERE id = '7'");
-	assert_put_aside();
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct store *s;
+		struct found f = { 0 };
+		struct diag d = { 0 };
+
+		make_store();
+		set_columns(changes[i]);
+		assert_int_equal(store_open(file, false, &d, &s), 0);
+		assert_int_equal(store_each_job(s, &all, note_job, &f, &d), 0);
+		assert_int_equal(f.nr, 199);
+		assert_int_equal(store_damaged(s)->nr, 1);
+		assert_int_equal(strncmp(store_damaged(s)->key, "slurm-7-1007-", 13), 0);
+		store_close(s);
+		/* found when it is opened: what the next interval is added to is read then */
+		s = writer();
+		assert_int_equal(store_damaged(s)->nr, 1);
+		assert_int_equal(put_interval(s, 8, 8, 2, &d), 0);
+		store_close(s);
+		s = writer();
+		assert_int_equal(store_damaged(s)->nr, 0);
+		store_close(s);
+		assert_int_equal(look(file, NULL, &f, &d), 0);
+		assert_int_equal(f.nr, 199);
+		assert_int_equal(look(file, &aside, &f, &d), 0);
+		assert_int_equal(f.nr, 0);
+		tree_drop(&tree, "accounts.db");
+	}
+}
+
+/* The same while it is open, and it stays in the file for whoever wants to see it. */
+static void test_damaged_while_open(void **state)
+{
+	static const struct store_query unreported = { .unreported = true };
+	struct store *s;
+	struct found f = { 0 };
+	struct diag d = { 0 };
+	uint64_t nr = 0;
+
+	(void)state;
+	s = writer();
+	assert_int_equal(put_interval(s, 1, 3, 1, &d), 0);
+	set_columns("UPDATE jobs SET state = 'ended'");
+	set_columns("UPDATE jobs SET details = zeroblob(length(details)) WHERE id = '1'");
+	for (int i = 0; i < 2; i++) {
+		f = (struct found){ 0 };
+		assert_int_equal(store_each_job(s, &unreported, note_job, &f, &d), 0);
+		assert_int_equal(f.nr, 2);
+		assert_int_equal(store_damaged(s)->nr, 1);
+	}
+	set_columns("DELETE FROM jobs WHERE state <> 'damaged' OR reported <> 1 OR "
+		    "length(details) < 1000");
+	assert_int_equal(store_prune(s, UINT64_MAX >> 1, 0, &d, &nr), 0);
+	assert_int_equal(nr, 1);
+	store_close(s);
 }
 
 static void test_damaged_machine(void **state)
@@ -432,10 +493,6 @@ static void test_damaged_machine(void **state)
 static void test_damaged_columns(void **state)
 {
 	static const char *const changes[] = {
-		"UPDATE jobs SET state = 'x' WHERE id = '7'",
-		"UPDATE jobs SET scheduler = 'x' WHERE id = '7'",
-		"UPDATE jobs SET name = zeroblob(3) || printf('%.200c', 'x') WHERE id = '7'",
-		"DELETE FROM counters WHERE counter = 11",
 		"DELETE FROM counters WHERE counter = 1",
 		"UPDATE keeper SET details = x'01'",
 		"UPDATE keeper SET intervals = 'x'",
@@ -535,6 +592,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_killed, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_header, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_account, make, clear),
+		cmocka_unit_test_setup_teardown(test_damaged_while_open, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_machine, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_columns, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_inside, make, clear),

@@ -50,7 +50,7 @@ struct job_args {
 	enum scheduler scheduler;
 };
 
-const char job_doc[] =
+static const char doc[] =
 	"Show the account of a job: what it moved, from its begin to its end or so far.\v"
 	"JOBID is the number or name that the scheduler gave it (\"12\"), with the scheduler "
 	"before it "
@@ -169,7 +169,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp job_argp = { job_options, parse_option, "JOBID", job_doc, NULL, NULL, NULL };
+static const struct argp argp = { job_options, parse_option, "JOBID", doc, NULL, NULL, NULL };
 
 /* An account that fits, by its key. */
 struct candidate {
@@ -357,6 +357,14 @@ static void tell_running(const char *who, const struct look *l)
 	print_diag(who, &d);
 }
 
+static void tell_damaged(const char *who, const struct look *l)
+{
+	struct diag d = { 0 };
+
+	if (job_file_damage(&l->file, &d))
+		print_diag(who, &d);
+}
+
 static int tell_none(const char *who, const struct look *l)
 {
 	struct diag d = { 0 };
@@ -368,6 +376,7 @@ static int tell_none(const char *who, const struct look *l)
 	diag_help(&d, "%s. \"t410trace jobs\" lists those that are there%s", state,
 		  l->args->since_ns ? "; those that ended before --since were left out" : "");
 	print_diag(who, &d);
+	tell_damaged(who, l);
 	return EXIT_NO_JOB;
 }
 
@@ -377,9 +386,10 @@ static int show(const char *who, struct look *l)
 		return EXIT_FAILED;
 	tell_others(who, l);
 	tell_running(who, l);
+	tell_damaged(who, l);
 	if (l->args->wait && !has_ended(l))
 		return EXIT_WAITED;
-	return l->incomplete ? EXIT_INCOMPLETE : EXIT_OK_;
+	return l->incomplete || store_damaged(l->file.store)->nr ? EXIT_INCOMPLETE : EXIT_OK_;
 }
 
 /* The status of the end, or an error: -EAGAIN to look again. */
@@ -406,7 +416,7 @@ int cmd_job(int argc, char **argv)
 	int status, tries = 0;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&job_argp, argc, argv, 0, NULL, &args))
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	if (args.decode)
 		return job_decode(argv[0], args.decode);

@@ -266,7 +266,7 @@ static int trace_failed(const struct live *l, int err, struct diag *d)
 		return err ? no_memory(d) : 0;
 	if (!l->recorded)
 		return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
-	diag_fail(d, err, "cannot write to %s: %s", l->args->output, strerror(-err));
+	diag_fail(d, err, "cannot write to %s: %s", l->args->output.file, strerror(-err));
 	if (err == -ENOSPC)
 		diag_help(d, "free some space, or bound the recording with --max-size; what was "
 			     "recorded before can be reported");

@@ -23,7 +23,7 @@ static void closed_insert(struct closed *c, uint64_t cgroup_id)
 	c->table[i] = cgroup_id;
 }
 
-void closed_add(struct closed *c, uint64_t cgroup_id)
+static void closed_add(struct closed *c, uint64_t cgroup_id)
 {
 	/* Slices come seconds late at most: the older half has done its duty. */
 	if (c->nr == CLOSED_MAX) {

@@ -254,8 +254,7 @@ void entry_over(struct accounts *a, struct entry *e, enum account_state state, u
 /** entry_sweep() - forget jobs that are over: those saved, and the oldest beyond the bound */
 void entry_sweep(struct accounts *a, uint64_t saved);
 
-/** closed_add(), closed_has() - see struct closed */
-void closed_add(struct closed *c, uint64_t cgroup_id);
+/** closed_has() - see struct closed */
 bool closed_has(const struct closed *c, uint64_t cgroup_id);
 
 #endif

@@ -173,6 +173,12 @@ static void make_requests_count(struct filter *f)
 	}
 }
 
+/* Nobody is given less: who was active may have moved something. */
+static double least_of(const struct filter *f, size_t i)
+{
+	return 0.3 * SMALL * f->mean * f->work.sum[i];
+}
+
 /* Bytes by window: intensities that are not negative, and add up to the totals. */
 static void fill_expected(struct filter *f, const struct filter_input *in)
 {
@@ -186,7 +192,7 @@ static void fill_expected(struct filter *f, const struct filter_input *in)
 		make_requests_count(f);
 	for (size_t i = 0; i < w->n; i++) {
 		double floor = i ? FLOOR * f->mean : 0, sum = 0, scale;
-		double least = i ? 0.3 * SMALL * f->mean * w->sum[i] : 0;
+		double least = i ? least_of(f, i) : 0;
 
 		for (size_t t = 0; t < w->t; t++) {
 			float *theta = &matrix_row(&w->theta, t)[i];
@@ -306,6 +312,8 @@ int make_result(struct filter *f, const struct filter_input *in)
 			w->total[0] = fmin(w->total[0], 0);
 		make_positive(f, &cov);
 		fill_expected(f, in);
+		for (size_t i = 0; i < n; i++)
+			o->little[i] = least_of(f, i + 1);
 		o->noise = NOISE_DOUBT * f->noise;
 		o->prior = sqrt(f->params.prior * f->params.prior + f->phase * f->phase);
 	}

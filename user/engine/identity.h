@@ -270,9 +270,6 @@ int identity_workload(struct identity *id, uint32_t pid, uint32_t tgid, uint64_t
 /** identity_get() - the workload of a number; NULL for the fixed ones */
 const struct workload *identity_get(const struct identity *id, uint32_t workload);
 
-/** identity_nr() - numbers in use are below this */
-uint32_t identity_nr(const struct identity *id);
-
 /** identity_active() - CPU time was booked on the workload: keep it */
 void identity_active(struct identity *id, uint32_t workload);
 

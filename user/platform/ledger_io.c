@@ -48,6 +48,7 @@ static int programs(const struct ledger *l, struct io_program ret[IO_MAX_PROGRAM
 		{ l->skel->progs.io_sent, IO_SENT, "net_dev_start_xmit", NULL },
 		{ l->skel->progs.io_not_sent, IO_SENT, "net_dev_xmit", NULL },
 		{ l->skel->progs.io_received, IO_RECEIVED, NULL, NULL },
+		{ l->skel->progs.io_socket_made, IO_RECEIVED, NULL, NULL },
 		{ l->skel->progs.io_socket_send, net, "sock_send_length", NULL },
 		{ l->skel->progs.io_socket_receive, net, "sock_recv_length", NULL },
 		{ l->skel->progs.io_socket_state, net, "inet_sock_set_state", NULL },
@@ -194,7 +195,7 @@ int ledger_io_start(struct ledger *l, const struct ledger_options *o, struct dia
 
 static struct bpf_link *attach(struct ledger *l, const struct io_program *p)
 {
-	if (p->prog == l->skel->progs.io_received)
+	if (p->prog == l->skel->progs.io_received || p->prog == l->skel->progs.io_socket_made)
 		return bpf_program__attach_cgroup(p->prog, l->io.cgroup_fd);
 	return bpf_program__attach(p->prog);
 }
@@ -203,7 +204,7 @@ void ledger_io_attach(struct ledger *l)
 {
 	struct io_program list[IO_MAX_PROGRAMS];
 	uint32_t failed = 0;
-	bool users = true;
+	bool users = true, made = false;
 
 	for (int i = 0, nr = l->io.parts ? programs(l, list) : 0; i < nr; i++) {
 		uint32_t part = list[i].parts & l->io.parts;
@@ -217,7 +218,10 @@ void ledger_io_attach(struct ledger *l)
 		if (!part || failed & part)
 			continue;
 		l->io.links[i] = attach(l, &list[i]);
-		if (l->io.links[i])
+		if (list[i].prog == l->skel->progs.io_socket_made)
+			made = l->io.links[i];
+		/* Another program may have this place for itself: the first use tells as well. */
+		if (l->io.links[i] || list[i].prog == l->skel->progs.io_socket_made)
 			continue;
 		if (part & (part - 1)) {
 			users = false;
@@ -228,8 +232,10 @@ void ledger_io_attach(struct ledger *l)
 	}
 	l->io.parts &= ~failed;
 	if (!users && l->io.parts & (IO_SENT | IO_RECEIVED))
-		note(l, "of packets, often only the cgroup is known: the kernel does not say who "
-			"uses a socket (Linux 6.3 does)");
+		note(l,
+		     "of packets, %s is known: the kernel does not say who uses a socket "
+		     "(Linux 6.3 does)",
+		     made ? "only who made the socket" : "often only the cgroup");
 }
 
 void ledger_io_detach(struct ledger *l)

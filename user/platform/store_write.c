@@ -36,6 +36,8 @@ static const char *const sql[NR_STATEMENTS] = {
 		"pcie_read_bytes=?13,pcie_write_bytes=?14,steps=?15,intervals=?16,gap_ns=?17,"
 		"late_start=?18,details=?19",
 	[STATEMENT_REPORTED] = "UPDATE jobs SET reported=1 WHERE key=?1",
+	[STATEMENT_DAMAGED] =
+		"UPDATE jobs SET reported=1,state='" STATE_DAMAGED "' WHERE number=?1",
 };
 
 static int prepare(struct store *s, enum statement i, sqlite3_stmt **ret)
@@ -328,6 +330,27 @@ int store_reported(struct store *s, const char *key, struct diag *d)
 		store_exec(s, "PRAGMA synchronous = FULL");
 	}
 	return rc == SQLITE_OK ? 0 : store_error(s, rc, "cannot note a report", d);
+}
+
+int store_put_jobs_aside(struct store *s, const int64_t *numbers, size_t nr, struct diag *d)
+{
+	struct binder b = { .rc = SQLITE_OK };
+	int err = nr ? store_begin(s, d) : 0;
+	int rc;
+
+	if (err || !nr)
+		return err;
+	rc = prepare(s, STATEMENT_DAMAGED, &b.st);
+	for (size_t i = 0; i < nr && rc == SQLITE_OK; i++) {
+		b.nr = 0;
+		bind_number(&b, numbers[i]);
+		rc = run(&b);
+	}
+	if (rc == SQLITE_OK)
+		return store_commit(s, d);
+	err = store_error(s, rc, "cannot put damaged accounts aside", d);
+	store_rollback(s);
+	return err;
 }
 
 /* Forget reported jobs before a time, or the oldest of them, at most @nr. */
