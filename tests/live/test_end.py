@@ -158,7 +158,7 @@ def test_duration(bed):
     require(len(lengths) <= 3, f"{len(lengths)} reports in 0.7 s of 0.3 s each")
     require(700 * MS <= sum(lengths) <= took * 1e9, f"{sum(lengths)} ns in the reports, in {took} s")
     # Whoever has to wait for a CPU ends late, and leaves out what would be too late.
-    if len(lengths) < 3 or not near(sum(lengths), 700 * MS, 0.03):
+    if len(lengths) < 3 or not near(sum(lengths), 700 * MS, 0.2):
         raise Imprecise(f"reports of {lengths} ns")
 
 

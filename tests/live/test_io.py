@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from live import LIMIT_S, Failed, Imprecise, Skip, finish, kernel_ids, read_line, require, said, tell
+from live import LIMIT_S, Failed, Imprecise, Skip, fill_ring, finish, kernel_ids, read_line, require, said, tell
 from test_cgroups import Tree, mount_point
 from test_end import bpftool, check_gone, still_loaded
 
@@ -23,6 +23,8 @@ NOBODY = -1
 DROPPED_S = 20
 # Reads and writes of the file system for itself, when a file is used
 FILE_SLACK = 256 << 10
+# Processes that tests have started to make traffic
+OURS = set()
 BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
 
 
@@ -52,8 +54,11 @@ class Who:
         rows = {}
         for _, *words in said(answer, "io"):
             device, pid, cgroup, read, written, requests, _ = map(int, words)
-            require((device, pid, cgroup) not in rows, "two rows of one process")
-            rows[device, pid, cgroup] = (read, written, requests)
+            before = rows.get((device, pid, cgroup), (0, 0, 0))
+            # Numbers of others are used again on a busy machine, and once in a while ours.
+            if any(before) and pid in OURS:
+                raise Imprecise(f"two rows of one process: {before}, {words}")
+            rows[device, pid, cgroup] = tuple(map(sum, zip(before, (read, written, requests))))
         self.note = next(line[5:] for line in answer.splitlines() if line.startswith("note"))
         self.hides = unseen != "0"
         return rows
@@ -67,10 +72,10 @@ class Who:
         the threads of its process 1): switches to them are not seen, and neither are the interrupts
         that come while they have the CPU. There, and only there, a little may be missing: 2 %, or three
         requests, which is more where these are large and few. When these tasks were busy just
-        then it is more, but not every time.
+        then it is more, but not every time, and never most of it.
         """
-        require(got <= expected, f"{what}: {got}, expected {expected}")
-        require(got == expected or self.hides, f"{what}: {got}, expected {expected}")
+        least = expected // 2 if self.hides else expected
+        require(least <= got <= expected, f"{what}: {got}, expected {expected}")
         if got < expected - max(expected // 50, 3 * request):
             raise Imprecise(f"{what}: {got}, expected {expected}, on a kernel that hides tasks")
 
@@ -119,6 +124,7 @@ def generator(bed, *args, tree=None, group=None, start=()):
         line = read_line(process).split()
         require(line and line[0] == b"ready", f"iogen {args}: did not start")
         process.ident = int(line[1])
+        OURS.add(process.ident)
         if tree:
             tree.move(group, process.ident)
         yield process
@@ -310,7 +316,7 @@ def test_full_ring(bed):
     with loop_device(bed, 8) as (path, disk), who(bed) as iowho:
         iowho.say(f"disk {disk} 6")
         iowho.say("keep")
-        bed.command(bed.storm, 6000)
+        bed.command(bed.storm, fill_ring())
         for _ in range(processes):
             with generator(bed, "read", path, blocks) as reader:
                 tell(reader)
