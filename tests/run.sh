@@ -66,18 +66,20 @@ native() { case $(uname -m) in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
 
 part_style() { tests/style.sh; }
 part_build() { tests/build.sh; }
+# script FILE ARG...: one that dies is a failure, whatever comes after it
+script() { "$@" || echo "not ok ${1##*/}: ended with status $?"; }
 part_unit() {
 	unit_programs unit "" "" env
 	tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
-	tests/unit/test_neighbours.py ./t410trace
-	tests/unit/test_by_job.py ./t410trace
-	tests/unit/test_topology.py ./t410trace
-	tests/unit/test_foreign_devices.py ./t410trace
-	tests/unit/test_job_commands.py ./t410trace "build/$(native)/tests/unit/make_accounts"
-	tests/unit/test_slurm_epilog.py
-	tests/unit/test_serve.py ./t410trace
-	tests/unit/test_metrics.py ./t410trace
-	tests/unit/test_job_schema.py
+	script tests/unit/test_neighbours.py ./t410trace
+	script tests/unit/test_by_job.py ./t410trace
+	script tests/unit/test_topology.py ./t410trace
+	script tests/unit/test_foreign_devices.py ./t410trace
+	script tests/unit/test_job_commands.py ./t410trace "build/$(native)/tests/unit/make_accounts"
+	script tests/unit/test_slurm_epilog.py
+	script tests/unit/test_serve.py ./t410trace
+	script tests/unit/test_metrics.py ./t410trace
+	script tests/unit/test_job_schema.py
 }
 part_asan() { unit_programs asan -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
 part_valgrind() {
