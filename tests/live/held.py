@@ -7,12 +7,7 @@ import pathlib
 import signal
 import time
 
-from live import LIMIT_S, Failed, require
-
-
-def cpu_ns(pid):
-    """CPU time of a process, by its own clock; see clock_getcpuclockid(3)."""
-    return time.clock_gettime_ns(~pid << 3 | 2)
+from live import LIMIT_S, Failed, clock_ns, finish, require, said
 
 
 def thread_ns(pid, tid):
@@ -22,8 +17,8 @@ def thread_ns(pid, tid):
 
 def wait_used(process, ns):
     """Until a process has used so much more CPU time, however long that takes."""
-    end, deadline = cpu_ns(process.pid) + ns, time.monotonic() + LIMIT_S
-    while cpu_ns(process.pid) < end:
+    end, deadline = clock_ns(process.pid) + ns, time.monotonic() + LIMIT_S
+    while clock_ns(process.pid) < end:
         require(time.monotonic() < deadline, f"process {process.pid} gets no CPU time")
         time.sleep(0.001)
 
@@ -53,6 +48,12 @@ def held(process):
 def move_held(process, folder):
     """Moves a process to another cgroup; returns the CPU time it had until then."""
     with held(process):
-        ns = cpu_ns(process.pid)
+        ns = clock_ns(process.pid)
         (folder / "cgroup.procs").write_text(str(process.pid), encoding="ascii")
     return ns
+
+
+def ended_ns(process):
+    """All CPU time of a burner, when it has ended."""
+    ((_, _, _, ns),) = said(finish(process), "process")
+    return int(ns)

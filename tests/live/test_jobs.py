@@ -8,10 +8,10 @@ import pathlib
 import time
 
 from daemon import new_job, wait_for
-from held import cpu_ns, held, move_held, thread_ns, wait_used
-from live import MS, Imprecise, Skip, finish, on_cpu, require, said, stop, tell
+from held import ended_ns, held, move_held, thread_ns, wait_used
+from live import MS, Imprecise, Skip, clock_ns, finish, on_cpu, require, said, stop, tell
 from test_io import generator, loop_device, of_device, sum_of, Net, transfer, who
-from test_cgroups import Tree, about, burner, mount_point, paths_of, time_at, used
+from test_cgroups import Tree, about, burner, mount_point, paths_of, time_at
 
 # Others may run these tests on the same machine: their cgroups have other names.
 TOP = f"t410test-{os.getpid()}"
@@ -85,7 +85,7 @@ def run_in(bed, folders, path, ms, **variables):
     with job_process(bed, ms, **variables) as process:
         elsewhere = move_held(process, folders.make(path))
         tell(process)
-        return used(process) - elsewhere
+        return ended_ns(process) - elsewhere
 
 
 def of_slurm(number, name="fluid"):
@@ -156,7 +156,7 @@ def test_v1_cgroup(bed):
                 before = move_held(inside, folder)
                 tell(inside)
                 tell(outside)
-                spent, spent_outside = used(inside) - before, used(outside) - elsewhere
+                spent, spent_outside = ended_ns(inside) - before, ended_ns(outside) - elsewhere
                 reports = stop(tracer).intervals()
         about("the freezer's", time_at(reports, f"freezer:/{TOP}/deep"), spent)
         about("its parent", time_at(reports, f"freezer:/{TOP}"), spent)
@@ -173,7 +173,7 @@ def test_v1_chosen(bed):
                 with bed.tracing(*everything, *args, "--json", "--by", "cgroup") as tracer:
                     elsewhere = move_held(inside, folder)
                     tell(inside)
-                    spent = used(inside) - elsewhere
+                    spent = ended_ns(inside) - elsewhere
                     summary = stop(tracer).summary()
             paths = paths_of([summary])
             if everything:
@@ -201,9 +201,9 @@ def test_v1_moved(bed):
             before = move_held(moving, folder)
             tell(moving)
             wait_used(moving, 300 * MS)
-            at = cpu_ns(moving.pid)
+            at = clock_ns(moving.pid)
             (folders.mount / "cgroup.procs").write_text(str(moving.pid))
-            total = used(moving)
+            total = ended_ns(moving)
             reports = stop(tracer).intervals()
     first, second = time_at(reports, f"freezer:/{TOP}"), time_at(reports, tree.path("b"))
     about("both together", first + second, total - elsewhere)
@@ -323,6 +323,8 @@ def test_v1_requests(bed):
         source, _, _ = transfer(bed, net, inside, "udp", True, 2000, 1000)
         _, sink, got = transfer(bed, net, inside, "udp", False, 2000, 500)
         rows = of_device(iowho.show(), 9)
+        wrong = [key for key in rows if key[0] in (source.ident, sink.ident) and key[1] != group]
+        require(not wrong, f"packets of these processes in other cgroups: {wrong}")
         # Payload and headers, see test_io.
         for what, process, index, whole in (
             ("sent", source, 0, 2000 * 1042),
@@ -367,7 +369,7 @@ def test_by_job(bed):
                 for n, ms in enumerate((60, 90))
             ]
             folders.remove(f"{SLURM_V2}/job_{number}")
-            short = of_slurm(short_number, "short")
+            short = of_slurm(short_number, f"short{short_number}")
             short_ns = run_in(bed, folders, f"{SLURM_V2}/s4WEM9Y8PT4800/step_0", 30, **short)
             folders.remove(f"{SLURM_V2}/s4WEM9Y8PT4800")
             old = of_slurm(old_number, "old")
@@ -387,7 +389,7 @@ def test_by_job(bed):
     about("a job in the freezer only", old["on_cpu_ns"], old_ns)
     has_name("a job in the freezer only", old, "old")
     # Its number is not in its path.
-    short = job_rows(summary, name="short", step="0")
+    short = job_rows(summary, name=f"short{short_number}", step="0")
     named("a job of 30 ms", [row["job"]["id"] for row in short], [str(short_number)])
     about("a job of 30 ms", short[0]["on_cpu_ns"], short_ns)
     require("provisional" not in short[0]["job"], "the number of a job with a SLUID was not asked for")
@@ -438,7 +440,7 @@ def test_moved_between_jobs(bed):
             for folder in (steps[1], folders.mount):
                 wait_used(moving, 150 * MS)
                 moved.append(move_held(moving, folder))
-            used(moving)
+            ended_ns(moving)
             summary = stop(tracer).summary()
     parts = [one_job(summary, id=str(number), step="0")["on_cpu_ns"] for number in numbers]
     # What comes after is in no job: it would show in the second part.
@@ -449,11 +451,11 @@ def test_moved_between_jobs(bed):
 def test_many_cgroups(bed):
     """Cgroups by the hundred cost little: we are woken some times, not for each."""
     with Tree() as tree, bed.tracing("-a", "--json", "-i", 10000) as tracer:
-        before = cpu_ns(tracer.pid)
+        before = clock_ns(tracer.pid)
         for number in range(2000):
             tree.make(f"job_{number}")
             (tree.top / f"job_{number}").rmdir()
-        spent = cpu_ns(tracer.pid) - before
+        spent = clock_ns(tracer.pid) - before
         stop(tracer).summary()
     if spent > 1000 * MS:
         raise Imprecise(f"{spent / 2000:.0f} ns for each cgroup")

@@ -15,8 +15,8 @@ import urllib.parse
 import urllib.request
 
 from daemon import Jobs, new_job, serving, small_disk, wait_for
-from held import cpu_ns, held, move_held
-from live import LIMIT_S, MS, Imprecise, require, same_time
+from held import held, move_held
+from live import LIMIT_S, MS, Imprecise, clock_ns, require, same_time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHARE = HERE.parent.parent / "share"
@@ -221,12 +221,25 @@ def series_of(daemon, series):
     return float(found[0]) if found else None
 
 
+def account_and_series(daemon, job, series):
+    """CPU time of a job in its account and in its series (ns), both after the same interval."""
+    while True:
+        before = daemon.any_health()["intervals"]
+        jobs = json.loads(daemon.get("/jobs"))["jobs"]
+        (account,) = [one["on_cpu_ns"] for one in jobs if one["job"]["id"] == str(job)]
+        value = series_of(daemon, series)
+        if daemon.any_health()["intervals"] == before:
+            return account, round(value * 1e9)
+
+
 def check_load(bed, daemon, prometheus, job, step):
-    """A busy loop in a job: its CPU time in Prometheus is what its own clock says."""
+    """A busy loop in a job: its CPU time in Prometheus grows as its account does, and that as its own clock."""
     series = f't410trace_workload_cpu_seconds_total{{workload="slurm:{job}"}}'
     with bed.process("sh", "-c", "while :; do :; done") as load:
         elsewhere = move_held(load, step)
         prometheus.wait(f"count_over_time({series}[30s]) >= 8")
+        # The interval with which series begin is in "other".
+        first = account_and_series(daemon, job, series)
         at = time.time()
         mine = prometheus.value(f"rate({series}[6s])", time=at)
         busy = prometheus.value('sum(rate(t410trace_cpu_seconds_total{mode="busy"}[6s]))', time=at)
@@ -235,11 +248,12 @@ def check_load(bed, daemon, prometheus, job, step):
         # series that came or went within the time are extended
         require(mine < workloads < busy * 1.2 + 0.2, f"workloads {workloads} CPUs, all {busy}")
         with held(load):
-            used = cpu_ns(load.pid) - elsewhere
+            used = clock_ns(load.pid) - elsewhere
             daemon.wait_intervals(1)
-            last = series_of(daemon, series)
-            same_time("the series", int(last * 1e9), used, 3 * MS)
-            prometheus.wait(f"{series} == {last}")
+            last = account_and_series(daemon, job, series)
+            same_time("the account", last[0], used, 3 * MS)
+            require(last[1] - first[1] == last[0] - first[0], f"series and account: {first}, then {last}")
+            prometheus.wait(f"abs({series} - {last[1] / 1e9}) < 1e-8")
         load.kill()
     return series
 

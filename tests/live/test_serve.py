@@ -11,8 +11,8 @@ import subprocess
 import time
 
 from daemon import Jobs, new_job, serving, small_disk, wait_for, wait_growing
-from held import move_held
-from live import Imprecise, finish, kernel_ids, require, same_time, said, tell
+from held import ended_ns, move_held
+from live import Imprecise, kernel_ids, require, same_time, tell
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -25,8 +25,7 @@ def burn(bed, jobs, name, ms):
     with bed.process(bed.burn, "-w", "-m", ms) as process:
         elsewhere = move_held(process, jobs.top / name)
         tell(process)
-        ((_, _, _, ns),) = said(finish(process), "process")
-    return int(ns) - elsewhere
+        return ended_ns(process) - elsewhere
 
 
 def one_job(bed, daemon, jobs, ms=100):

@@ -47,8 +47,9 @@ tenants_end() {
 	while pidof traffic > /dev/null; do usleep 50000; done
 }
 
-# account_by METHOD: what the recording says by it
-account_by() { "$T410TRACE" report run.rec -a --by cgroup --json -i 500 --method "$1" > "/host/out/$1.json"; }
+# account_by METHOD: what the recording says by it. One report of all: intervals of several would
+# have to be added up, and sums of intervals that cannot begin below 0 do not hold a truth of 0.
+account_by() { "$T410TRACE" report run.rec -a --by cgroup --json -i 60000 --method "$1" > "/host/out/$1.json"; }
 
 account() {
 	"$T410TRACE" record -a -o run.rec & tracer=$!

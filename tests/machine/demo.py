@@ -48,7 +48,7 @@ def tenant_of(path):
 
 
 def reported(reports):
-    """Bytes of CPUs by tenant: value, low and high over all intervals."""
+    """Bytes of CPUs by tenant: value, low and high."""
     sums = {name: [0, 0, 0] for name in (*TENANTS, REST)}
     for row in reports.rows(lambda row: row["leaf"]):
         for share in row["shares"]:

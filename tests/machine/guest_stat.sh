@@ -207,7 +207,7 @@ scenario_stat_death() {
 	until_true programs_gone
 	count_programs > programs.before
 	for signal in INT TERM KILL; do
-		"$T410TRACE" stat --json -i 200 -o $signal.json 2> $signal.err &
+		"$T410TRACE" stat --json -i 200 --read-budget $BUDGET -o $signal.json 2> $signal.err &
 		tracer=$!
 		until_true has_lines $signal.json 2
 		usleep 100000

@@ -12,6 +12,9 @@ from results import Truth, estimate, expect, expect_equal, require
 from stat_results import StatRun, perf_counts
 
 RATE_TOLERANCE = 0.005
+# Of a counter that takes turns: each begins and ends a moment beside the time that is booked, which
+# is a millisecond when the emulated CPU has to wait in the midst of it
+TURNS_TOLERANCE = 0.02
 # A BAR that the guest is told of, and the root complex of its device
 TARGET = "nvidia_pcie_tgt_pmu_0_rc_1"
 WINDOW = "dst_addr_en=1,dst_addr_base=0x42000000,dst_addr_mask=0xffffffffff000000"
@@ -64,9 +67,9 @@ def parts_of(name):
     return pmu, event, filters
 
 
-def close(found, wanted, what):
+def close(found, wanted, what, tolerance=RATE_TOLERANCE):
     expect(
-        abs(found - wanted) <= RATE_TOLERANCE * wanted,
+        abs(found - wanted) <= tolerance * wanted,
         f"{what}: {found:.6g}, by hand {wanted:.6g}",
     )
 
@@ -132,8 +135,9 @@ def judge_rate(s, run, name):
     rate = s.wiring.rate(pmu, event, filters)
     expect(count.get("value") is not None, f"{name}: no value: {count.get('reason')}")
     expect(count["covered_ns"] > 0, f"{name}: it never ran")
-    close(count["counted"] * 1e9 / count["covered_ns"], rate, f"{name}: counted")
-    close(count["value"] * 1e9 / count["enabled_ns"], rate, f"{name}: value")
+    tolerance = RATE_TOLERANCE if count["covered_ns"] == count["enabled_ns"] else TURNS_TOLERANCE
+    close(count["counted"] * 1e9 / count["covered_ns"], rate, f"{name}: counted", tolerance)
+    close(count["value"] * 1e9 / count["enabled_ns"], rate, f"{name}: value", tolerance)
     return count["covered_ns"] / count["enabled_ns"]
 
 

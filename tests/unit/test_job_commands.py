@@ -121,7 +121,7 @@ def missing(file):
     run("job", "13", "--since", "1s", "--file", file, status=4)
     file.write_bytes(b"something else, long enough" * 1000)
     for suffix in ("-wal", "-shm"):
-        pathlib.Path(f"{file}{suffix}").unlink()
+        pathlib.Path(f"{file}{suffix}").unlink(missing_ok=True)
     done = run("job", "12", "--file", file, status=1)
     assert "not a database" in done.told, done.told
     run("jobs", "--file", file.parent / "none", status=1)
@@ -154,6 +154,16 @@ def wait_for_end(file):
         assert 0.3 < time.monotonic() - start < 10
         assert json.loads(done.stdout)["state"] == "ended"
         assert "running" not in done.told, done.told
+
+
+@check
+def wait_for_next_run(file):
+    """--wait: an earlier run that ended long ago is not the answer while a newer one may not be known"""
+    with Keeper(file, "jobs", "ok", "sleep=1000", "run=13", "end=13", "hold"):
+        done = run("job", "13", "--wait", "20", "--json", "--file", file)
+        assert key_of(done) == "slurm-13-884-1", done.stdout
+    # nobody is there who could know of one
+    assert key_of(run("job", "13", "--wait", "20", "--json", "--file", file)) == "slurm-13-884-1"
 
 
 @check

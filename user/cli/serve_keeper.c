@@ -218,23 +218,34 @@ static int save_job(void *arg, const struct account_job *j)
 	return err;
 }
 
+static int save_all(struct saving *s)
+{
+	struct serve_keeper *k = s->k;
+	int err = store_begin(k->store, s->d);
+
+	if (err)
+		return err;
+	s->over = 0;
+	/* The counters that accounts of jobs refer to come first. */
+	err = store_node(k->store, &k->host, accounts_node(k->accounts), s->d);
+	if (!err)
+		err = accounts_each_changed(k->accounts, save_job, s);
+	if (!err)
+		return store_commit(k->store, s->d);
+	store_rollback(k->store);
+	return err;
+}
+
 /* All that changed, or nothing: then it is still in the accounts. */
 static void save(struct serve_keeper *k)
 {
 	struct diag d = { 0 };
 	struct saving s = { k, &d, 0 };
-	int err = store_begin(k->store, &d);
+	int err = save_all(&s);
 
-	if (!err) {
-		/* The counters that accounts of jobs refer to come first. */
-		err = store_node(k->store, &k->host, accounts_node(k->accounts), &d);
-		if (!err)
-			err = accounts_each_changed(k->accounts, save_job, &s);
-		if (err)
-			store_rollback(k->store);
-		else
-			err = store_commit(k->store, &d);
-	}
+	/* On a small disk it may be the store's own log that takes the room: see store_commit(). */
+	if (err == -ENOSPC)
+		err = save_all(&s);
 	if (err) {
 		troubled(&k->store_trouble, &d);
 		return;

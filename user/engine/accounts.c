@@ -137,7 +137,9 @@ void entry_over(struct accounts *a, struct entry *e, enum account_state state, u
 	e->account = done;
 	e->account.state = state;
 	e->account.whole.ended = state == ACCOUNT_ENDED;
-	e->account.whole.end_ns = end_ns;
+	/* The clock may have been set back since it began. */
+	end_ns = later(end_ns, e->account.whole.start_ns);
+	e->account.whole.end_ns = later(e->account.whole.end_ns, end_ns);
 	sums_drop(e->base);
 	e->base = NULL;
 	e->waiting = false;

@@ -171,6 +171,12 @@ static inline uint64_t plus(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
+/** later() - of two times */
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /** sums_of() - numbers of a counter */
 static inline wide *sums_of(wide *cells, size_t counter)
 {

@@ -156,11 +156,13 @@ void ledger_io_configure(struct ledger *l, const struct ledger_options *o, uint3
 	btf__free(btf);
 	bpf_map__set_autocreate(l->skel->maps.io_tables, parts);
 	bpf_map__set_autocreate(l->skel->maps.io_requests, parts & IO_BLOCK);
+	bpf_map__set_autocreate(l->skel->maps.io_submitters, parts & IO_BLOCK);
 	bpf_map__set_autocreate(l->skel->maps.io_disks, parts & IO_BLOCK);
 	bpf_map__set_autocreate(l->skel->maps.io_sockets, parts & (IO_SENT | IO_RECEIVED));
 	if (!parts)
 		return;
 	bpf_map__set_max_entries(l->skel->maps.io_tables, o->nr_cpus * LEDGER_IO_TABLES);
+	bpf_map__set_max_entries(l->skel->maps.io_submitters, o->nr_cpus);
 	l->skel->rodata->io_netns = netns_cookie();
 	l->skel->rodata->io_age_ticks = (SLOT_AGE_NS + tick_ns() - 1) / tick_ns();
 	l->skel->rodata->io_has_cookie =
@@ -270,9 +272,9 @@ int ledger_io_disk(struct ledger *l, const char *name, uint32_t device)
 		err = -errno;
 	}
 	/* In this order: see block.bpf.c. */
-	__atomic_fetch_add(&l->skel->bss->io_generation, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&l->skel->bss->io_disk_cache.generation, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < LEDGER_DISK_CACHE; i++)
-		__atomic_store_n(&l->skel->bss->io_disk_cache[i], 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&l->skel->bss->io_disk_cache.entries[i], 0, __ATOMIC_SEQ_CST);
 	return err;
 }
 

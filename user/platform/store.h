@@ -72,7 +72,8 @@ int store_job(struct store *s, const struct account_job *j, struct diag *d);
  * store_commit() - make it last
  *
  * Return: 0; -ENOSPC and others: nothing of the interval is in the store, which stays as it was
- * before store_begin(); the caller keeps it and tries again.
+ * before store_begin(); the caller keeps it and tries again. After -ENOSPC the next store_begin() gives
+ * back what the log has taken, so that it is worth to try at once.
  */
 int store_commit(struct store *s, struct diag *d);
 

@@ -37,6 +37,7 @@ enum statement {
  * @immutable: read without any locks, as there is no log. It must still not be there afterwards
  * @lock: descriptor of the lock file, the writer's; -1 for readers
  * @damaged: damage was seen: to be looked for when it is opened next
+ * @full: there was no room for the log: it is to be given back before anything else is written
  * @left_out: accounts that were damaged
  * @statements: prepared when first used
  * @headlines, @nr_headlines: of the counters of store_node()
@@ -49,6 +50,7 @@ struct store {
 	bool immutable;
 	int lock;
 	bool damaged;
+	bool full;
 	struct store_damaged left_out;
 	sqlite3_stmt *statements[NR_STATEMENTS];
 	uint8_t *headlines;

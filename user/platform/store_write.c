@@ -96,9 +96,26 @@ static int run(const struct binder *b)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
+/*
+ * The log is brought into the file after a commit that made it long enough. On a small disk there is
+ * no room for such a log, so that there never is such a commit: it is done here.
+ */
+static void give_log_back(struct store *s)
+{
+	int64_t busy = 1;
+
+	/* a reader may be in the way, and the disk may still be full: what follows tells */
+	if (store_number(s, "PRAGMA wal_checkpoint(TRUNCATE)", &busy) == SQLITE_OK)
+		s->full = busy;
+}
+
 int store_begin(struct store *s, struct diag *d)
 {
-	int rc = store_exec(s, "BEGIN IMMEDIATE");
+	int rc;
+
+	if (s->full)
+		give_log_back(s);
+	rc = store_exec(s, "BEGIN IMMEDIATE");
 
 	return rc == SQLITE_OK ? 0 : store_error(s, rc, "cannot begin to write accounts", d);
 }
