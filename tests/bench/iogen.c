@@ -64,7 +64,7 @@ static void disk(const char *what, const char *path, unsigned long count, size_t
 	int direct = strcmp(what, "dirty") ? O_DIRECT : 0;
 	int fd = open(path, (strcmp(what, "read") ? O_RDWR : O_RDONLY) | direct | O_CLOEXEC);
 	uint64_t blocks = fd < 0 ? 0 : size_of(fd) / bytes, random = 1;
-	void *block;
+	void *block = NULL;
 
 	if (fd < 0 || !blocks || posix_memalign(&block, 4096, bytes))
 		fatal(path);
