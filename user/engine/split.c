@@ -310,6 +310,8 @@ static void share_as_estimated(const struct crowd *c, struct part *p)
 			else if (activity[m->cluster] > 0)
 				p->share[i] =
 					together[m->cluster] * (p->x[i] / activity[m->cluster]);
+			else
+				p->share[i] = 0;
 			if (sum > 0)
 				p->share[i] /= sum;
 		}
@@ -400,14 +402,15 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 
 	p->estimated = NULL;
 	choose_activity(s, b, p, t);
-	share_in_proportion(c, b, p);
 	crowd_columns(c, b, p->x);
 	for (size_t i = 0; i < c->nr; i++)
 		c->members[i].bytes = 0;
 	if (s->method == METHOD_STATE_SPACE && p->nr_windows)
 		err = run_filter(s, c, b, p);
-	if (err == -ENODATA)
+	if (err == -ENODATA) {
+		share_in_proportion(c, b, p);
 		return 0;
+	}
 	if (err)
 		return err;
 	t->pooled = larger(t->pooled, c->nr_pooled);

@@ -62,6 +62,7 @@ void timeline_free(struct timeline *t)
 	free(t->windows);
 	free(t->closed_ns);
 	free(t->begin_ns);
+	free(t->behind.items);
 	cells_free(&t->cells);
 	free(t->on_cpu.ns);
 	free(t->on_cpu.who);
@@ -144,30 +145,41 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
 }
 
 /*
- * Moves what lies before @end from the pending slices of a socket to @ret; what
- * lies behind stays.
+ * Moves what lies before @end from the pending slices of a socket to its history, to the
+ * front of it; what lies behind stays. There are many of the one and few of the other, so
+ * the two change places, and only the few are copied.
  */
-static int cut_slices(struct slices *pending, uint64_t end, struct slices *ret)
+static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t *ret_taken)
 {
-	size_t kept = 0;
+	struct slices *pending = &t->pending[socket], *h = &t->history[socket], now = *pending;
+	struct slices *behind = &t->behind;
+	size_t taken = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < pending->nr; i++) {
-		const struct slice *s = &pending->items[i];
-		struct slice before, behind;
+	behind->nr = 0;
+	for (size_t i = 0; i < now.nr; i++) {
+		struct slice s = now.items[i];
 
-		if (s->end_ns <= end) {
-			err = err ? err : slice_add(ret, s);
-			continue;
+		if (s.end_ns > end) {
+			struct slice before = { 0 };
+
+			if (s.start_ns < end)
+				before = cut_slice(&s, end);
+			err = err ? err : slice_add(behind, &s);
+			if (!before.end_ns)
+				continue;
+			s = before;
 		}
-		behind = *s;
-		if (s->start_ns < end) {
-			before = cut_slice(&behind, end);
-			err = err ? err : slice_add(ret, &before);
-		}
-		pending->items[kept++] = behind;
+		now.items[taken++] = s;
 	}
-	pending->nr = kept;
+	now.nr = taken;
+	for (size_t i = 0; i < h->nr && !err; i++)
+		err = slice_add(&now, &h->items[i]);
+	*pending = (struct slices){ h->items, 0, h->cap };
+	*h = now;
+	for (size_t i = 0; i < behind->nr && !err; i++)
+		err = slice_add(pending, &behind->items[i]);
+	*ret_taken = taken;
 	return err;
 }
 
@@ -176,7 +188,9 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
 	int err = 0;
 
 	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
-		err = cut_slices(&t->pending[s], starts_ns[s], &t->history[s]);
+		size_t taken;
+
+		err = take_slices(t, s, starts_ns[s], &taken);
 		t->history[s].nr = 0;
 		t->closed_ns[s] = t->begin_ns[s] = starts_ns[s];
 	}
@@ -264,7 +278,7 @@ static int on_cpu_first(struct on_cpu *c, uint32_t workload)
 
 /* CPU time of each workload, in the order in which they come. */
 static int enter_on_cpu(struct timeline *t, uint32_t socket, const struct slice *slices, size_t nr,
-			const struct timeline_sink *sink)
+			const struct timeline_sink *sink, uint64_t *late)
 {
 	struct on_cpu *c = &t->on_cpu;
 	int err = 0;
@@ -273,6 +287,7 @@ static int enter_on_cpu(struct timeline *t, uint32_t socket, const struct slice 
 	for (size_t i = 0; i < nr && !err; i++) {
 		uint32_t workload = slices[i].workload;
 
+		*late += slices[i].start_ns < t->closed_ns[socket];
 		if (workload >= c->nr || !c->ns[workload])
 			err = on_cpu_first(c, workload);
 		if (!err)
@@ -291,13 +306,11 @@ static int close_socket(struct timeline *t, uint32_t socket, uint64_t end,
 			const struct timeline_sink *sink, uint64_t *late)
 {
 	struct slices *h = &t->history[socket];
-	size_t old = h->nr;
-	int err = cut_slices(&t->pending[socket], end, h);
+	size_t taken;
+	int err = take_slices(t, socket, end, &taken);
 
-	for (size_t i = old; !err && i < h->nr; i++)
-		*late += h->items[i].start_ns < t->closed_ns[socket];
 	if (!err)
-		err = enter_on_cpu(t, socket, h->items + old, h->nr - old, sink);
+		err = enter_on_cpu(t, socket, h->items, taken, sink, late);
 	if (!err)
 		err = flows_close(t, socket, end, sink, late);
 	for (size_t g = 0; !err && g < t->layout->nr_groups; g++)

@@ -78,6 +78,7 @@ struct timeline {
 	size_t nr_devices;
 	struct slices *pending;	 /* one list a socket: after the last interval's end */
 	struct slices *history;	 /* one list a socket: before it, for windows yet to come */
+	struct slices behind;	 /* while an interval is closed: of one socket, after its end */
 	struct windows *windows; /* one list a group */
 	uint64_t *split_ns;	 /* end of the last window split, by group */
 	uint64_t *closed_ns;	 /* end of the last interval, by socket */
