@@ -41,10 +41,39 @@ struct io_request_set {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE); /* begins with a page: sets are aligned */
 	__uint(max_entries, REQUEST_SETS);
 	__type(key, __u32);
 	__type(value, struct io_request_set);
 } io_requests SEC(".maps");
+
+#define SUBMITTERS 16 /* that each CPU remembers, power of two */
+
+/*
+ * A task that submitted requests, in one cache line. @task, @css_set, @blkg: its own address and those of
+ * its cgroups and the request's, as numbers. @start_ns: its own start. @who: what was found at @tick.
+ */
+struct io_submitter {
+	__u64 task;
+	__u64 start_ns;
+	__u64 css_set;
+	__u64 blkg;
+	__u64 tick;
+	struct io_who who;
+};
+
+struct io_submitters {
+	struct io_submitter by_task[SUBMITTERS];
+};
+
+/* One for each possible CPU; user space sets the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct io_submitters);
+} io_submitters SEC(".maps");
 
 struct disk_name {
 	char text[LEDGER_DISK_LEN];
@@ -65,12 +94,14 @@ struct {
  * the map, raises the generation, and then clears the cache: what a look-up that began
  * before leaves here has the old generation.
  */
-__u64 io_disk_cache[LEDGER_DISK_CACHE];
-__u32 io_generation;
+struct {
+	__u32 generation;
+	__u64 entries[LEDGER_DISK_CACHE];
+} io_disk_cache __attribute__((aligned(4096))); /* within a page: one entry of the TLB */
 
 static __always_inline __u64 disk_tag(__u64 sequence)
 {
-	return sequence << 14 | (*(volatile __u32 *)&io_generation & 0x3fff);
+	return sequence << 14 | (*(volatile __u32 *)&io_disk_cache.generation & 0x3fff);
 }
 
 static __noinline __u32 disk_look_up(const struct gendisk *disk)
@@ -87,7 +118,7 @@ static __noinline __u32 disk_look_up(const struct gendisk *disk)
 	found = bpf_map_lookup_elem(&io_disks, &name);
 	if (found && *found < LEDGER_MAX_DEVICES)
 		device = *found;
-	*(volatile __u64 *)&io_disk_cache[sequence & (LEDGER_DISK_CACHE - 1)] =
+	*(volatile __u64 *)&io_disk_cache.entries[sequence & (LEDGER_DISK_CACHE - 1)] =
 		tag << IO_DEVICE_BITS | device;
 	return device;
 }
@@ -101,7 +132,7 @@ static __always_inline __u32 device_of(const struct request *rq)
 	if (!disk)
 		return IO_NO_DEVICE;
 	sequence = disk->diskseq;
-	entry = *(volatile __u64 *)&io_disk_cache[sequence & (LEDGER_DISK_CACHE - 1)];
+	entry = *(volatile __u64 *)&io_disk_cache.entries[sequence & (LEDGER_DISK_CACHE - 1)];
 	if (entry >> IO_DEVICE_BITS == (disk_tag(sequence) & (~0ull >> IO_DEVICE_BITS)))
 		return entry & ((1 << IO_DEVICE_BITS) - 1);
 	return disk_look_up(disk);
@@ -147,14 +178,19 @@ static __always_inline void unpack(const struct io_request *r, struct io_who *re
  * The difference of two pointers is a number that BPF may calculate with; the address of a
  * request itself is not.
  */
-static __always_inline __u64 number_of(const struct request *rq)
+static __always_inline __u64 number_of(const void *p)
 {
-	return (__u64)rq - (__u64)&io_generation;
+	return (__u64)p - (__u64)&io_disk_cache;
 }
 
+/*
+ * Queues take turns with their requests, which lie side by side in pieces of 64 KiB. So do their
+ * entries here: an entry that was not used for long costs a cache miss, but not one of the TLB, too.
+ */
 static __always_inline struct io_request_set *set_of(__u64 number)
 {
-	__u32 set = number * 0x9e3779b97f4a7c15ull >> 52 & (REQUEST_SETS - 1);
+	__u32 piece = (number >> 16) * 0x9e3779b97f4a7c15ull >> 52;
+	__u32 set = (piece ^ number >> 10) & (REQUEST_SETS - 1);
 
 	return bpf_map_lookup_elem(&io_requests, &set);
 }
@@ -183,11 +219,14 @@ static __always_inline const struct cgroup *cgroup_of(const struct request *rq)
  * controller of its own has that of an ancestor, which says less than the task does; and so
  * does the task's own one, when the task is in a cgroup of the chosen v1 hierarchy, too.
  */
-static __always_inline void submitter(struct io_who *who, const struct request *rq)
+static __noinline int submitter(struct io_who *who, const struct request *rq)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
-	const struct cgroup *cgrp = cgroup_of(rq);
+	const struct cgroup *cgrp;
 
+	if (!who || !rq)
+		return 0;
+	cgrp = cgroup_of(rq);
 	io_task(who, task);
 	if (!cgrp)
 		who->cgroup_id = who->tgid ? task_cgroup_id(task) : 0;
@@ -200,39 +239,95 @@ static __always_inline void submitter(struct io_who *who, const struct request *
 	/* The idle task was interrupted; it does not submit anything. */
 	if (!who->tgid && !who->cgroup_id)
 		io_nobody(who);
+	return 0;
+}
+
+static __always_inline struct io_submitter *submitter_place(__u64 task)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct io_submitters *all = bpf_map_lookup_elem(&io_submitters, &cpu);
+
+	return all ? &all->by_task[task * 0x9e3779b97f4a7c15ull >> 32 & (SUBMITTERS - 1)] : NULL;
+}
+
+/*
+ * submitter(), but the same as last time if the same task comes again: to find it out takes ten steps
+ * from one cold cache line to the next. That is believed until the kernel's next tick; a set of cgroups or a
+ * blkg is not freed and made again as another one in between, because they outlive an RCU grace period.
+ */
+static __always_inline void submitter_again(struct io_who *who, const struct request *rq)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	struct io_submitter now = {
+		.task = number_of(task),
+		.start_ns = task->start_time,
+		.css_set = number_of(task->cgroups),
+		.tick = bpf_jiffies64(),
+	};
+	struct io_submitter *last = submitter_place(now.task);
+
+	if (rq->bio && bpf_core_field_exists(rq->bio->bi_blkg))
+		now.blkg = number_of(rq->bio->bi_blkg);
+	if (last && last->task == now.task && last->start_ns == now.start_ns &&
+	    last->css_set == now.css_set && last->blkg == now.blkg && last->tick == now.tick) {
+		*who = last->who;
+		return;
+	}
+	submitter(&now.who, rq);
+	if (last)
+		*last = now;
+	*who = now.who;
+}
+
+/* The place of an entry that says @number, from the @way on; REQUEST_WAYS when there is none. */
+static __noinline __u32 find_way(const struct io_request_set *set, __u32 way, __u64 number)
+{
+	__u32 i;
+
+	if (!set)
+		return REQUEST_WAYS;
+	for (i = 0; i < REQUEST_WAYS; i++, way++)
+		if (*(volatile __u64 *)&set->way[way & (REQUEST_WAYS - 1)].rq == number)
+			return way & (REQUEST_WAYS - 1);
+	return REQUEST_WAYS;
+}
+
+/* Nearly always, an entry is where it is looked for first. */
+static __always_inline struct io_request *first_place(struct io_request_set *set, __u64 number)
+{
+	return &set->way[number >> 8 & (REQUEST_WAYS - 1)];
 }
 
 /* The entry of a request; NULL when it has none. */
 static __always_inline struct io_request *find(struct io_request_set *set, __u64 number)
 {
-	__u32 way = number >> 12, i;
+	struct io_request *r = first_place(set, number);
+	__u32 way;
 
-	for (i = 0; i < REQUEST_WAYS; i++) {
-		struct io_request *r = &set->way[(way + i) & (REQUEST_WAYS - 1)];
-
-		if (*(volatile __u64 *)&r->rq == number)
-			return r;
-	}
-	return NULL;
+	if (*(volatile __u64 *)&r->rq == number)
+		return r;
+	way = find_way(set, (number >> 8) + 1, number);
+	return way < REQUEST_WAYS ? &set->way[way] : NULL;
 }
 
-/* Where it could be: the first place that is free, else the first one. */
+/* Where it could be: its own place or one that is free, else the first one. */
 static __always_inline struct io_request *place_for(struct io_request_set *set, __u64 number)
 {
-	__u32 way = number >> 12, i;
+	struct io_request *r = first_place(set, number);
+	__u64 seen = *(volatile __u64 *)&r->rq;
+	__u32 way;
 
-	for (i = 0; i < REQUEST_WAYS; i++) {
-		struct io_request *r = &set->way[(way + i) & (REQUEST_WAYS - 1)];
-
-		if (!*(volatile __u64 *)&r->rq || *(volatile __u64 *)&r->rq == number)
-			return r;
-	}
-	return &set->way[way & (REQUEST_WAYS - 1)];
+	if (!seen || seen == number)
+		return r;
+	way = find_way(set, (number >> 8) + 1, number);
+	if (way >= REQUEST_WAYS)
+		way = find_way(set, (number >> 8) + 1, 0);
+	return way < REQUEST_WAYS ? &set->way[way] : r;
 }
 
 static __always_inline int request_made(const struct request *rq, bool again)
 {
-	__u32 generation = *(volatile __u32 *)&io_generation, device = device_of(rq);
+	__u32 generation = *(volatile __u32 *)&io_disk_cache.generation, device = device_of(rq);
 	struct io_request_set *set;
 	struct io_who who = {};
 	struct io_request *r;
@@ -245,7 +340,11 @@ static __always_inline int request_made(const struct request *rq, bool again)
 	set = set_of(number);
 	if (!set || (again && find(set, number)))
 		return 0;
-	submitter(&who, rq);
+	/* io_insert and io_issue could interrupt each other on the way to what is remembered. */
+	if (again)
+		submitter(&who, rq);
+	else
+		submitter_again(&who, rq);
 	if (who.pid == LEDGER_LOST_PID)
 		return 0;
 	r = place_for(set, number);
@@ -288,10 +387,11 @@ int BPF_PROG(io_issue, struct request *rq)
 static __always_inline bool take_owner(__u64 number, bool last, struct io_who *ret,
 				       __u32 *ret_device)
 {
-	__u32 generation = *(volatile __u32 *)&io_generation & (~0u >> (32 - IO_DEVICE_BITS)), was;
+	__u32 generation = *(volatile __u32 *)&io_disk_cache.generation, was;
 	struct io_request_set *set = set_of(number);
 	struct io_request *r = set ? find(set, number) : NULL;
 
+	generation &= ~0u >> (32 - IO_DEVICE_BITS);
 	if (!r)
 		return false;
 	unpack(r, ret, ret_device, &was);
@@ -300,17 +400,21 @@ static __always_inline bool take_owner(__u64 number, bool last, struct io_who *r
 	       was == generation;
 }
 
-/* It is not known who made the request; its cgroup may be. */
-static __always_inline void owner_by_cgroup(const struct request *rq, struct io_who *ret)
+/* It is not known who made the request; its cgroup may be. Returns its device. */
+static __noinline __u32 owner_by_cgroup(const struct request *rq, struct io_who *ret)
 {
-	const struct cgroup *cgrp = cgroup_of(rq);
+	const struct cgroup *cgrp;
 
+	if (!rq || !ret)
+		return IO_NO_DEVICE;
+	cgrp = cgroup_of(rq);
 	io_nobody(ret);
 	if (cgrp) {
 		ret->pid = 0;
 		ret->tgid = 0;
 		ret->cgroup_id = cgrp->kn->id;
 	}
+	return device_of(rq);
 }
 
 SEC("tp_btf/block_rq_complete")
@@ -322,10 +426,9 @@ int BPF_PROG(io_complete, struct request *rq, int error, unsigned int bytes)
 	bool reads;
 
 	if (!take_owner(number_of(rq), bytes >= rq->__data_len, &who, &device)) {
-		device = device_of(rq);
+		device = owner_by_cgroup(rq, &who);
 		if (device == IO_NO_DEVICE)
 			return 0;
-		owner_by_cgroup(rq, &who);
 	}
 	/* the error is of the type blk_status_t, a byte */
 	if (error & 0xff || !bytes || !direction(rq, &reads))

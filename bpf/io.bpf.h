@@ -152,22 +152,35 @@ static __noinline __u32 io_slot_new(struct ledger_io_table *t, const struct io_w
 	return i;
 }
 
+/* By the index, when it is not the last one. */
+static __noinline __u32 io_slot_search(struct ledger_io_table *t, const struct io_who *who,
+				       __u32 device)
+{
+	__u32 place, i;
+
+	if (!who)
+		return LEDGER_IO_SLOTS;
+	place = (who->pid ^ (__u32)who->cgroup_id ^ device * 5) & (LEDGER_INDEX - 1);
+	i = t->index[place];
+	if (!io_slot_is(t, i, who, device)) {
+		if (i < t->nr)
+			place ^= 1;
+		i = t->index[place];
+	}
+	if (!io_slot_is(t, i, who, device)) {
+		i = io_slot_new(t, who, device);
+		t->index[place] = i;
+	}
+	t->last = i;
+	return i;
+}
+
 static __always_inline __u32 io_slot_of(struct ledger_io_table *t, const struct io_who *who,
 					__u32 device)
 {
-	__u32 place = (who->pid ^ (__u32)who->cgroup_id ^ device * 5) & (LEDGER_INDEX - 1);
-	__u32 i = t->index[place], j;
+	__u32 i = t->last;
 
-	if (io_slot_is(t, i, who, device))
-		return i;
-	j = t->index[place ^ 1];
-	if (io_slot_is(t, j, who, device))
-		return j;
-	if (i < t->nr)
-		place ^= 1;
-	i = io_slot_new(t, who, device);
-	t->index[place] = i;
-	return i;
+	return io_slot_is(t, i, who, device) ? i : io_slot_search(t, who, device);
 }
 
 static __noinline int io_lose(__u32 device, __u32 read_bytes, __u32 write_bytes)

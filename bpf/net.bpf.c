@@ -3,8 +3,8 @@
  * Packets: who made which network interface move how many bytes.
  *
  * A packet is sent or received in any context, so its owner is that of its socket: the
- * cgroup that the socket was made in, and the process that used it last, which is noted in
- * the socket by programs that run in the context of that process. Sockets know nothing of v1
+ * cgroup that the socket was made in, and the process that made it or used it last, which is
+ * noted in the socket by programs that run in the context of that process. Sockets know nothing of v1
  * hierarchies: where one is chosen, the cgroup is that of the process, if it is in one of these.
  */
 #include "io.bpf.h"
@@ -209,13 +209,44 @@ int io_received(struct __sk_buff *skb)
 	return 1; /* let it pass */
 }
 
+/* In this order: see user_of(). */
+static __always_inline void note_user(struct socket_user *user, const struct task_struct *task)
+{
+	struct io_who who;
+
+	io_task(&who, task);
+	*(volatile __u32 *)&user->pid = 0;
+	*(volatile __u32 *)&user->tgid = who.tgid;
+	*(volatile __u64 *)&user->start_ns = who.start_ns;
+	*(volatile __u32 *)&user->pid = who.pid;
+}
+
+/*
+ * At the root of the cgroup tree: a socket has a user before its first packet, and on kernels
+ * that do not tell who uses it, one at all.
+ */
+SEC("cgroup/sock_create")
+int io_socket_made(struct bpf_sock *sk)
+{
+	struct socket_user *user =
+		bpf_sk_storage_get(&io_sockets, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 v1 = v1_cgroup_id(task->cgroups);
+
+	if (!user)
+		return 1;
+	user->cgroup_id = v1 ? v1 : bpf_get_current_cgroup_id();
+	user->netns = bpf_get_netns_cookie(sk);
+	note_user(user, task);
+	return 1; /* let it be made */
+}
+
 static __always_inline void socket_used(struct sock *sk)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 family = sk->__sk_common.skc_family, pid = by_thread ? task->pid : task->tgid;
 	__u64 v1 = v1_cgroup_id(task->cgroups);
 	struct socket_user *user;
-	struct io_who who;
 
 	if (family != AF_INET && family != AF_INET6 && family != AF_PACKET)
 		return;
@@ -226,13 +257,9 @@ static __always_inline void socket_used(struct sock *sk)
 		user = bpf_sk_storage_get(&io_sockets, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!user)
 		return;
-	io_task(&who, task);
 	user->cgroup_id = v1 ? v1 : sk->sk_cgrp_data.cgroup->kn->id;
 	user->netns = sk->__sk_common.skc_net.net->net_cookie;
-	*(volatile __u32 *)&user->pid = 0;
-	*(volatile __u32 *)&user->tgid = who.tgid;
-	*(volatile __u64 *)&user->start_ns = who.start_ns;
-	*(volatile __u32 *)&user->pid = pid;
+	note_user(user, task);
 }
 
 /* These two since 6.3. */

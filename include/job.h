@@ -56,6 +56,7 @@ struct job_path {
  * @name, @user: as the scheduler knows them, "" when not known
  * @cgroup_id: of the job's own cgroup, which tells jobs of the same id apart; 0 for SCHEDULER_NONE
  * @provisional: @id is a stand-in
+ * @made: the run saw how its cgroup was made: nothing of it came before
  */
 struct row_job {
 	enum scheduler scheduler;
@@ -65,6 +66,7 @@ struct row_job {
 	char user[JOB_NAME_LEN];
 	uint64_t cgroup_id;
 	bool provisional;
+	bool made;
 };
 
 /** scheduler_name() - "none", "slurm", "flux", "kubernetes", "docker", "podman", "libvirt", "systemd" */

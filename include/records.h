@@ -182,6 +182,7 @@ enum ledger_io_kind { LEDGER_IO_BLOCK, LEDGER_IO_SENT, LEDGER_IO_RECEIVED, LEDGE
  * @since_tick: when the first of them was taken, in ticks of the kernel
  * @undo: packet that was booked last, as a number; 0 = none that could be taken back
  * @undo_slot, @undo_bytes: where and how much
+ * @last: slot that was found last
  * @index: hash of the key to slot number, two places a key
  * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
  */
@@ -192,8 +193,9 @@ struct ledger_io_table {
 	__u64 undo;
 	__u32 undo_slot;
 	__u32 undo_bytes;
+	__u32 last;
+	__u32 pad0; /* each of the slots fills a cache line */
 	__u8 index[LEDGER_INDEX];
-	__u64 pad0; /* each of the slots fills a cache line */
 	struct ledger_io out;
 };
 

@@ -23,12 +23,13 @@ DISK = {
 SEND = {
     OURS: ("io_sent", "io_not_sent"),
     OURS + ", with its sockets": ("io_sent", "io_not_sent", "io_socket_send"),
-    EMPTY: ("empty_sent",),
+    EMPTY: ("empty_sent", "empty_not_sent"),
     TOP: ("top_send",),
 }
 RECEIVE = {
     OURS: ("io_received",),
     OURS + ", with its sockets": ("io_received", "io_socket_receive"),
+    EMPTY: ("empty_received",),
     TOP: ("top_receive",),
 }
 GOALS = {"disk": 250, "packet": 100}
@@ -213,6 +214,8 @@ def print_costs(costs, median, spread):
             text = f"<= {goal}" if who == OURS else ""
             per = "packet" if unit == "packet" and who != TOP else "call" if who == TOP else unit
             print(f"{f'{load}: {who}, ns a {per}':<52}{median(values):>10.1f}  {spread(values):<18}{text}")
+        above = [a - b for a, b in zip(by_program[OURS], by_program[EMPTY])]
+        print(f"{f'{load}: {OURS} above empty, ns a {unit}':<52}{median(above):>10.1f}  {spread(above)}")
         for peer in (SNOOP, TOP):
             if peer in by_program:
                 ours = OURS if peer == SNOOP else OURS + ", with its sockets"

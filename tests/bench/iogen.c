@@ -6,8 +6,9 @@
  *	iogen dirty FILE COUNT			as write, through the page cache; says "written" and waits
  *	iogen ahead FILE KIB			asks for that much to be read ahead, and is gone
  *	iogen send-udp|send-tcp ADDRESS PORT COUNT SIZE
- *	iogen sink-udp|sink-tcp ADDRESS PORT	says "listening", then receives until its input ends;
- *						says how many bytes
+ *	iogen sink-udp|sink-tcp ADDRESS PORT [BYTES]
+ *						says "listening", then receives until it has BYTES
+ *						or its input ends; says how many bytes
  *
  * Says "ready PID" and waits for a line before it begins; the places are always the same.
  */
@@ -137,7 +138,7 @@ static void receive(const char *what, char **argv)
 	static char data[1 << 20];
 	struct sockaddr_in at;
 	struct pollfd wait[2];
-	uint64_t sum = 0;
+	uint64_t sum = 0, enough = argv[2] ? strtoull(argv[2], NULL, 0) : UINT64_MAX;
 	ssize_t n;
 
 	wait_for_a_line("ready");
@@ -156,7 +157,7 @@ static void receive(const char *what, char **argv)
 		fatal("accept");
 	wait[0] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	wait[1] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
-	while (poll(wait, 2, -1) > 0) {
+	while (sum < enough && poll(wait, 2, -1) > 0) {
 		if (!wait[0].revents)
 			break; /* told to stop, and nothing is left */
 		n = recv(fd, data, sizeof(data), 0);
@@ -180,7 +181,7 @@ int main(int argc, char **argv)
 		ahead(argv[2], strtoul(argv[3], NULL, 0) * 1024);
 	else if (argc == 6 && !strncmp(what, "send-", 5))
 		transmit(what, argv + 2);
-	else if (argc == 4 && !strncmp(what, "sink-", 5))
+	else if ((argc == 4 || argc == 5) && !strncmp(what, "sink-", 5))
 		receive(what, argv + 2);
 	else
 		return 2;

@@ -29,6 +29,19 @@ int empty_sent(void *ctx)
 	return 0;
 }
 
+SEC("tp_btf/net_dev_xmit")
+int empty_not_sent(void *ctx)
+{
+	return 0;
+}
+
+/* Not where io_received is, but once a packet, too. */
+SEC("tp_btf/netif_receive_skb")
+int empty_received(void *ctx)
+{
+	return 0;
+}
+
 struct snoop_request {
 	__u64 start_ns;
 	__u64 issue_ns;

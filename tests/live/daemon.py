@@ -3,6 +3,7 @@
 
 import contextlib
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import re
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 import jsonschema
@@ -18,6 +20,15 @@ from live import HERE, LIMIT_S, Failed, require
 from test_cgroups import Tree
 
 SHARE = HERE.parents[1] / "share"
+# Others may run these tests on the same machine: their jobs have other numbers.
+MAX_JOBS = 100_000
+FIRST_JOB = (10_000 + os.getpid() % 90_000) * MAX_JOBS
+NEXT_JOB = itertools.count(FIRST_JOB)
+
+
+def new_job():
+    """A number that no other job has."""
+    return next(NEXT_JOB)
 
 
 def wait_for(what, condition, seconds=LIMIT_S):
@@ -32,6 +43,16 @@ def wait_for(what, condition, seconds=LIMIT_S):
         time.sleep(0.01)
 
 
+def wait_growing(what, count, wanted):
+    """Waits until @count gives @wanted. It may take its time, as long as there is more and more."""
+    had = count()
+    while had < wanted:
+        least = had + 1
+        wait_for(f"{what}: more than {had} of {wanted}", lambda n=least: count() >= n)
+        had = count()
+    require(had == wanted, f"{what}: {had}, not {wanted}")
+
+
 def validate(document, name):
     schema = json.loads((SHARE / f"t410trace.{name}-1.schema.json").read_text(encoding="utf-8"))
     try:
@@ -42,22 +63,26 @@ def validate(document, name):
 
 
 class Manager:
-    """What a service manager would hear."""
+    """What a service manager would hear. It listens all the time: the kernel keeps ten messages only."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(str(path))
         pathlib.Path(path).chmod(0o777)
-        self.socket.setblocking(False)
         self.heard = []
+        self.thread = threading.Thread(target=self.listen, daemon=True)
+        self.thread.start()
 
     def listen(self):
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                self.heard += self.socket.recv(4096).decode().splitlines()
-        return self.heard
+        while words := self.socket.recv(4096).decode():
+            self.heard += words.splitlines()
 
     def close(self):
+        """Nobody says anything any more; what was said is heard."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
+            last.connect(self.socket.getsockname())
+            last.send(b"")
+        self.thread.join()
         self.socket.close()
 
 
@@ -72,6 +97,8 @@ class Daemon:
         self.settings = {
             "interval": "300ms",
             "counters": "no",
+            # Containers of the machine may come and go, too.
+            "schedulers": "slurm",
             "listen": "127.0.0.1:0",
             "spool": self.folder / "spool",
             "state": self.folder / "state" / "accounts.db",
@@ -118,7 +145,7 @@ class Daemon:
         def ready():
             if self.process.poll() is not None:
                 raise Failed(f"the daemon did not start: {self.log()[-500:]}")
-            return "READY=1" in self.manager.listen()
+            return "READY=1" in self.manager.heard
 
         wait_for("READY=1", ready)
         found = re.findall(r"http://[^ ]+:(\d+)/", self.log())
@@ -168,8 +195,17 @@ class Daemon:
         except subprocess.TimeoutExpired as error:
             raise Failed("the daemon did not end") from error
         require(got == status, f"exit status {got}, not {status}: {self.log()[-500:]}")
-        self.manager.listen()
         self.manager.close()
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """Meanwhile it does nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOWAIT)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def kill(self):
         self.process.kill()
@@ -186,18 +222,31 @@ class Daemon:
             name: int(value, 16) for name, value in re.findall(r"^Cap(\w+):\s+([0-9a-f]+)", status, re.M)
         }
 
-    def reports(self, job=None):
-        """Closing reports in the spool, of one job or of all; each is whole and right."""
+    def spooled(self, job=None):
+        """Files of closing reports in the spool, of one job or of all of ours."""
         found = []
-        for path in sorted(self.spool.glob("*.json")) if self.spool.exists() else []:
-            document = validate(json.loads(path.read_text(encoding="utf-8")), "job")
-            if job is None or document["job"]["id"] == str(job):
-                found.append(document)
+        for path in sorted(self.spool.glob("slurm-*.json")) if self.spool.exists() else []:
+            number = int(path.name.split("-")[1])
+            if number == job or (job is None and FIRST_JOB <= number < FIRST_JOB + MAX_JOBS):
+                found.append(path)
         return found
 
-    def report(self, job, seconds=LIMIT_S):
+    def reports(self, job=None):
+        """Closing reports; each is whole and right."""
+        found = []
+        for path in self.spooled(job):
+            document = validate(json.loads(path.read_text(encoding="utf-8")), "job")
+            require(path.name.startswith(f"slurm-{document['job']['id']}-"), f"{path} is of another job")
+            found.append(document)
+        return found
+
+    def running(self):
+        """Numbers of the jobs that it says to be running."""
+        return [one["job"]["id"] for one in json.loads(self.get("/jobs"))["jobs"]]
+
+    def report(self, job):
         """The closing report of a job, when it comes."""
-        found = wait_for(f"the closing report of job {job}", lambda: self.reports(job), seconds)
+        found = wait_for(f"the closing report of job {job}", lambda: self.reports(job))
         require(len(found) == 1, f"{len(found)} closing reports of job {job}")
         return found[0]
 
@@ -212,6 +261,18 @@ def serving(bed, **settings):
         if daemon.process and daemon.process.poll() is None:
             daemon.process.kill()
             daemon.process.wait()
+
+
+@contextlib.contextmanager
+def small_disk(bed, name, size):
+    """A file system of its own."""
+    where = bed.scratch / name
+    where.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", where], check=True)
+    try:
+        yield where
+    finally:
+        subprocess.run(["umount", "-l", where], check=True)
 
 
 class Jobs(Tree):

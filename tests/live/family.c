@@ -5,7 +5,8 @@
  * Each waits for a line on the standard input, then
  *   tree      starts a child, whose child outlives it and has a child of its own
  *             then; and a daemon (its own session, no parent)
- *   rename    runs under three names in turn: two given with prctl, then PROGRAM's
+ *   rename    runs under three names in turn: two given with prctl, then PROGRAM's;
+ *             waits for a line before each new one
  *   hostile   children with names that would harm a terminal or a JSON file
  *   idle      waits for another line with a second thread, "thread TID" said first
  * Each process uses MS of CPU time and says "process PID NAME NS" at its end.
@@ -84,12 +85,21 @@ static int tree(void)
 	return 0;
 }
 
+/* By the byte: what comes behind the line is for others. */
+static void wait_for_a_line(void)
+{
+	char c = 0;
+
+	while (c != '\n' && read(STDIN_FILENO, &c, 1) == 1)
+		;
+}
+
 static int rename_self(char **command)
 {
-	prctl(PR_SET_NAME, "name-one");
-	burn_ns(each_ns);
-	prctl(PR_SET_NAME, "name-two");
-	burn_ns(each_ns);
+	named("name-one");
+	wait_for_a_line();
+	named("name-two");
+	wait_for_a_line();
 	execv(command[0], command);
 	perror("family: exec");
 	return 3;
@@ -127,19 +137,18 @@ static void *sleeper(void *arg)
 static int idle(void)
 {
 	pthread_t thread;
-	char line[16];
 
 	if (pthread_create(&thread, NULL, sleeper, NULL))
 		return 3;
-	return fgets(line, sizeof(line), stdin) ? 0 : 3;
+	wait_for_a_line();
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	char line[16];
-
-	if (argc < 2 || !fgets(line, sizeof(line), stdin))
+	if (argc < 2)
 		return 2;
+	wait_for_a_line();
 	if (argc > 2)
 		each_ns = number(argv[2]) * NS_PER_MS;
 	if (!strcmp(argv[1], "tree"))

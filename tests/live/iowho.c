@@ -15,20 +15,18 @@
  * Every line is answered, in the end by "ok" or "error ERRNO". -C: where the cgroup v2 tree is, "" for nowhere;
  * -t: by thread; -1 CONTROLLER: its v1 cgroups stand in for those of the v2 tree.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <net/if.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "ledger_tool.h"
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/cpulist.h"
 #include "platform/cgroup1.h"
-#include "platform/ledger.h"
 
 struct row {
 	struct ledger_io_slot sum;
@@ -40,12 +38,6 @@ static struct row *rows;
 static size_t nr_rows, cap_rows;
 static uint64_t bad;
 static bool keep;
-
-static void fatal(const char *what, const struct diag *d)
-{
-	fprintf(stderr, "iowho: %s: %s (%s)\n", what, d ? d->what : "failed", d ? d->help : "");
-	exit(1);
-}
 
 static struct row *row_of(const struct ledger_io_slot *s)
 {
@@ -78,32 +70,8 @@ static void on_io(void *arg, const struct ledger_io *r)
 	}
 }
 
-static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
-{
-	(void)arg;
-	(void)r;
-	(void)w;
-}
-
-static void on_window(void *arg, const struct ledger_window *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static void on_task(void *arg, const struct ledger_task *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static void on_cgroup(void *arg, const struct ledger_cgroup *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static const struct ledger_sink sink = { on_slices, on_window, on_task, on_cgroup, on_io, NULL };
+static const struct ledger_sink sink = { ignore_slices, ignore_window, ignore_task,
+					 ignore_cgroup, on_io,	       NULL };
 
 static void show(void)
 {

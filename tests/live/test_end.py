@@ -9,8 +9,26 @@ import signal
 import subprocess
 import time
 
-from live import HERE, MS, Failed, Output, Skip, finish, near, on_cpu, require, said, same_time, stop, tell
+from live import (
+    HERE,
+    LIMIT_S,
+    MS,
+    Failed,
+    Imprecise,
+    Output,
+    Skip,
+    finish,
+    near,
+    on_cpu,
+    require,
+    said,
+    same_time,
+    stop,
+    tell,
+)
 
+# Longer than any test: it is killed in the end.
+BUSY_MS = 1000 * LIMIT_S
 PINNED = pathlib.Path("/sys/fs/bpf")
 
 
@@ -38,7 +56,7 @@ def still_loaded(ids):
 
 def check_gone(ids):
     """The kernel frees what nobody holds any more after a grace period."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + LIMIT_S
     while still_loaded(ids):
         if time.monotonic() > deadline:
             raise Failed(f"still loaded: {', '.join(still_loaded(ids))}")
@@ -48,10 +66,10 @@ def check_gone(ids):
 def end_by(bed, number):
     """Ends a busy run by a signal and looks at what is left of it."""
     before = pinned_files()
-    with bed.process(bed.burn, "-m", 3000), bed.tracing(
+    with bed.process(bed.burn, "-m", BUSY_MS), bed.tracing(
         "-a", "--json", "-i", 100
     ) as tracer:
-        time.sleep(0.45)
+        tracer.wait_reports(4)
         ids = tracer.kernel_ids()
         require(len(ids["prog"]) >= 8 and len(ids["map"]) >= 4, f"it holds only {ids}")
         require(still_loaded(ids), "bpftool does not see what is loaded")
@@ -73,7 +91,7 @@ def test_interrupt(bed):
 
 def test_interrupt_table(bed):
     with bed.tracing("-a", "-i", 100) as tracer:
-        time.sleep(0.25)
+        tracer.wait_reports(2, b"Z, ")
         done = stop(tracer)
     # The header of every report tells its length.
     headers = [line for line in done.out.decode().splitlines() if "Z, " in line]
@@ -120,8 +138,10 @@ def test_kill_before_ready(bed):
 def test_command_survives_interrupt_of_tracer(bed):
     """Ctrl-C reaches the command by itself; a signal to t410trace alone ends t410trace."""
     with bed.tracing("--json", "-i", "100", "--", "sleep", "60") as tracer:
-        time.sleep(0.3)
-        children = pathlib.Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text()
+        path = pathlib.Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children")
+        tracer.wait_until("running its command", path.read_text)
+        tracer.wait_reports(1)
+        children = path.read_text()
         done = stop(tracer)
         for pid in children.split():
             subprocess.run(["kill", pid], check=False)
@@ -135,9 +155,11 @@ def test_duration(bed):
     took = time.monotonic() - start
     require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
     lengths = [r["interval"]["duration_ns"] for r in done.reports()]
-    require(len(lengths) == 3, f"{len(lengths)} reports in 0.7 s of 0.3 s each")
-    require(near(sum(lengths), 700 * MS, 0.03), f"{sum(lengths)} ns in the reports")
-    require(took < 5, f"it took {took} s")
+    require(len(lengths) <= 3, f"{len(lengths)} reports in 0.7 s of 0.3 s each")
+    require(700 * MS <= sum(lengths) <= took * 1e9, f"{sum(lengths)} ns in the reports, in {took} s")
+    # Whoever has to wait for a CPU ends late, and leaves out what would be too late.
+    if len(lengths) < 3 or not near(sum(lengths), 700 * MS, 0.2):
+        raise Imprecise(f"reports of {lengths} ns")
 
 
 def test_summary_only(bed):

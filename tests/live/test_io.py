@@ -5,20 +5,26 @@ import contextlib
 import errno
 import os
 import pathlib
+import select
 import shutil
 import socket
 import subprocess
+import sys
 import time
 
-from live import Failed, Skip, finish, kernel_ids, read_line, require, said, tell
+from live import LIMIT_S, Failed, Imprecise, Skip, fill_ring, finish, kernel_ids, read_line, require, said, tell
 from test_cgroups import Tree, mount_point
-from test_end import check_gone, still_loaded
+from test_end import bpftool, check_gone, still_loaded
 
 MIB = 1 << 20
 PAGE = 4096
 NOBODY = -1
+# How long to wait for packets that will not come any more
+DROPPED_S = 20
 # Reads and writes of the file system for itself, when a file is used
 FILE_SLACK = 256 << 10
+# Processes that tests have started to make traffic
+OURS = set()
 BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
 
 
@@ -48,8 +54,11 @@ class Who:
         rows = {}
         for _, *words in said(answer, "io"):
             device, pid, cgroup, read, written, requests, _ = map(int, words)
-            require((device, pid, cgroup) not in rows, "two rows of one process")
-            rows[device, pid, cgroup] = (read, written, requests)
+            before = rows.get((device, pid, cgroup), (0, 0, 0))
+            # Numbers of others are used again on a busy machine, and once in a while ours.
+            if any(before) and pid in OURS:
+                raise Imprecise(f"two rows of one process: {before}, {words}")
+            rows[device, pid, cgroup] = tuple(map(sum, zip(before, (read, written, requests))))
         self.note = next(line[5:] for line in answer.splitlines() if line.startswith("note"))
         self.hides = unseen != "0"
         return rows
@@ -62,10 +71,13 @@ class Who:
         Some kernels run no programs for some tasks (the one these tests were written on does so for
         the threads of its process 1): switches to them are not seen, and neither are the interrupts
         that come while they have the CPU. There, and only there, a little may be missing: 2 %, or three
-        requests, which is more where these are large and few.
+        requests, which is more where these are large and few. When these tasks were busy just
+        then it is more, but not every time, and never most of it.
         """
-        least = expected - max(expected // 50, 3 * request) if self.hides else expected
+        least = expected // 2 if self.hides else expected
         require(least <= got <= expected, f"{what}: {got}, expected {expected}")
+        if got < expected - max(expected // 50, 3 * request):
+            raise Imprecise(f"{what}: {got}, expected {expected}, on a kernel that hides tasks")
 
 
 @contextlib.contextmanager
@@ -112,6 +124,7 @@ def generator(bed, *args, tree=None, group=None, start=()):
         line = read_line(process).split()
         require(line and line[0] == b"ready", f"iogen {args}: did not start")
         process.ident = int(line[1])
+        OURS.add(process.ident)
         if tree:
             tree.move(group, process.ident)
         yield process
@@ -265,14 +278,15 @@ def test_disk_gone_process(bed):
         iowho.say(f"disk {disk} 1")
         tell(reader)
         finish(reader)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + LIMIT_S / 4
         while True:
             got = sum(
                 row[1] for (_, pid, _), row in iowho.show().items() if pid == reader.ident
             )
             if got >= 8 * MIB * (0.98 if iowho.hides else 1):
                 break
-            require(time.monotonic() < deadline, f"only {got} bytes of it are known")
+            if time.monotonic() > deadline:
+                iowho.exact("read ahead", got, 8 * MIB)
             time.sleep(0.05)
     require(got <= 8 * MIB + FILE_SLACK, f"{got} bytes")
 
@@ -302,7 +316,7 @@ def test_full_ring(bed):
     with loop_device(bed, 8) as (path, disk), who(bed) as iowho:
         iowho.say(f"disk {disk} 6")
         iowho.say("keep")
-        bed.command(bed.storm, 6000)
+        bed.command(bed.storm, fill_ring())
         for _ in range(processes):
             with generator(bed, "read", path, blocks) as reader:
                 tell(reader)
@@ -382,13 +396,18 @@ def stacked_on(net):
 
 
 def transfer(bed, net, tree, kind, outward, count, size):
-    """Sends from here (in a cgroup) to there, or the other way; returns (sender, receiver, bytes)."""
+    """
+    Sends from here (in a cgroup) to there, or the other way; returns (sender, receiver, bytes
+    that arrived). The kernel may drop packets on the way; those that arrived are all received.
+    """
     here, there = {"tree": tree, "group": kind}, {"start": net.inside}
     address = net.there if outward else net.here
     port = 5000 + ["udp", "tcp"].index(kind) * 2 + outward
     with contextlib.ExitStack() as stack:
         sink = stack.enter_context(
-            generator(bed, f"sink-{kind}", address, port, **(there if outward else here))
+            generator(
+                bed, f"sink-{kind}", address, port, count * size, **(there if outward else here)
+            )
         )
         tell(sink)
         require(read_line(sink) == b"listening\n", "nobody listens")
@@ -397,33 +416,41 @@ def transfer(bed, net, tree, kind, outward, count, size):
         )
         tell(source)
         finish(source)
-        # What was sent may still be on its way.
-        time.sleep(0.5)
+        # It ends by itself when it has all; what is still missing after a while was dropped.
+        select.select([sink.stdout], [], [], DROPPED_S)
         ((_, received),) = said(finish(sink), "received")
+    require(int(received) > 0, "nothing arrived")
     return source, sink, int(received)
 
 
+def sum_of(rows, cgroup, index):
+    return sum(row[index] for (_, c), row in rows.items() if c == cgroup)
+
+
+def check_udp(iowho, net, tree, bed, first, second):
+    """Sends out so many packets of a size, then others in: every byte is their process's."""
+    source, _, _ = transfer(bed, net, tree, "udp", True, *first)
+    _, sink, got = transfer(bed, net, tree, "udp", False, *second)
+    rows = of_device(iowho.show(), 9)
+    cgroup = group_id(tree, "udp")
+    # Payload, 28 bytes of IP and UDP, 14 of Ethernet.
+    sent, received = first[0] * (first[1] + 42), got // second[1] * (second[1] + 42)
+    iowho.exact("sent by the cgroup", sum_of(rows, cgroup, 0), sent)
+    iowho.exact("received by the cgroup", sum_of(rows, cgroup, 1), received)
+    for what, process, index, whole in (("sender", source, 0, sent), ("receiver", sink, 1, received)):
+        iowho.exact(f"of the {what}", rows.get((process.ident, cgroup), (0, 0))[index], whole)
+    return rows, cgroup
+
+
 def test_udp(bed):
-    """Payload, 28 bytes of IP and UDP, 14 of Ethernet: exactly."""
+    """To the byte, and of the right process from the first packet on."""
     with Net() as net, Tree() as tree, who(bed) as iowho:
         tree.make("udp")
         iowho.say(f"interface {net.name} 9")
-        source, _, got = transfer(bed, net, tree, "udp", True, 5000, 1000)
-        require(got == 5000 * 1000, f"{got} bytes arrived there")
-        _, sink, got = transfer(bed, net, tree, "udp", False, 4000, 500)
-        require(got == 4000 * 500, f"{got} bytes arrived here")
-        rows = of_device(iowho.show(), 9)
-        cgroup = group_id(tree, "udp")
-        whole = [sum(row[i] for (_, c), row in rows.items() if c == cgroup) for i in range(2)]
-        iowho.exact("sent by the cgroup", whole[0], 5000 * 1042)
-        iowho.exact("received by the cgroup", whole[1], 4000 * 542)
-        sent = rows.get((source.ident, cgroup), (0, 0))
-        # Only the last user is known: a packet or two are older than the first send that ended.
-        require(sent[0] >= whole[0] - 2084, f"of the sender: {sent} of {whole}")
-        received = rows.get((sink.ident, cgroup), (0, 0))
-        require(received[1] >= whole[1] * 0.9, f"of the receiver: {received}")
+        rows, cgroup = check_udp(iowho, net, tree, bed, (5000, 1000), (4000, 500))
+        # Neighbour discovery and the like, of the kernel and of whoever likes new interfaces.
         others = [row for (_, c), row in rows.items() if c != cgroup]
-        require(sum(r[0] + r[1] for r in others) < 5000, f"of others: {others}")
+        require(sum(r[0] + r[1] for r in others) < 5000 * 100, f"of others: {others}")
 
 
 def test_stacked(bed):
@@ -432,15 +459,49 @@ def test_stacked(bed):
         tree.make("udp")
         iowho.say(f"interface {net.name} 9")
         iowho.say(f"stacked {name} 9")
-        _, _, got = transfer(bed, net, tree, "udp", True, 2000, 1000)
-        require(got == 2000 * 1000, f"{got} bytes arrived there")
-        _, _, got = transfer(bed, net, tree, "udp", False, 1000, 500)
-        require(got == 1000 * 500, f"{got} bytes arrived here")
+        check_udp(iowho, net, tree, bed, (2000, 1000), (1000, 500))
+
+
+USES_IT = """
+import socket, sys
+sink = socket.socket(fileno=int(sys.argv[1]))
+for _ in range(int(sys.argv[2])):
+    sink.recv(2000)
+    print("has one", flush=True)
+"""
+
+
+def test_socket_changes_hands(bed):
+    """Packets are of whoever made the socket, and from the first that another one takes, of him."""
+    with Net() as net, who(bed) as iowho, socket.socket(
+        socket.AF_INET, socket.SOCK_DGRAM
+    ) as sink, contextlib.ExitStack() as stack:
+        iowho.show()
+        if "Linux 6.3" in iowho.note:
+            raise Skip("this kernel does not tell who uses a socket")
+        iowho.say(f"interface {net.name} 9")
+        sink.bind((net.here, 5200))
+
+        def send(count):
+            source = stack.enter_context(
+                generator(bed, "send-udp", net.here, 5200, count, 1000, start=net.inside)
+            )
+            tell(source)
+            finish(source)
+
+        send(1)
+        user = stack.enter_context(
+            bed.process(sys.executable, "-c", USES_IT, sink.fileno(), 4, pass_fds=[sink.fileno()])
+        )
+        require(read_line(user) == b"has one\n", "the first packet did not arrive")
+        for _ in range(3):
+            send(1)
+            require(read_line(user) == b"has one\n", "a packet did not arrive")
+        finish(user)
         rows = of_device(iowho.show(), 9)
-        cgroup = group_id(tree, "udp")
-        whole = [sum(row[i] for (_, c), row in rows.items() if c == cgroup) for i in range(2)]
-        iowho.exact("sent by the cgroup", whole[0], 2000 * 1042)
-        iowho.exact("received by the cgroup", whole[1], 1000 * 542)
+    for what, pid, count in (("maker", os.getpid(), 1), ("user", user.pid, 3)):
+        got = sum(row[1] for (p, _), row in rows.items() if p == pid)
+        iowho.exact(f"received by its {what}", got, count * 1042)
 
 
 def test_multicast_to_ourselves(bed):
@@ -451,7 +512,7 @@ def test_multicast_to_ourselves(bed):
     ) as sink, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as source:
         iowho.say(f"interface {net.name} 9")
         here = socket.inet_aton(net.here)
-        sink.settimeout(5)
+        sink.settimeout(LIMIT_S)
         sink.bind((group, 5100))
         sink.setsockopt(
             socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(group) + here
@@ -462,8 +523,9 @@ def test_multicast_to_ourselves(bed):
             require(len(sink.recv(2000)) == 1000, "it did not come back")
         rows = of_device(iowho.show(), 9)
     sent = sum(row[0] for row in rows.values())
-    require(count * 1042 <= sent < count * 1042 + 5000, f"sent: {rows}")
-    require(sum(row[1] for row in rows.values()) < 5000, f"received: {rows}")
+    # Group membership and the like are sent, too.
+    require(count * 1042 <= sent < count * 1042 * 1.1, f"sent: {rows}")
+    require(sum(row[1] for row in rows.values()) < count * 1042 * 0.1, f"received: {rows}")
 
 
 def test_tcp(bed):
@@ -478,12 +540,13 @@ def test_tcp(bed):
         require(got == count * size, f"{got} bytes arrived here")
         rows = of_device(iowho.show(), 10)
         cgroup = group_id(tree, "tcp")
-        for what, index, process in (("sent", 0, source), ("received", 1, sink)):
-            whole = sum(row[index] for (_, c), row in rows.items() if c == cgroup)
-            over = whole / (count * size) - 1
-            require(0 < over < 0.06, f"{what}: {whole} of {count * size} bytes ({over:.3f} over)")
-            mine = rows.get((process.ident, cgroup), (0, 0))[index]
-            require(mine > 0.9 * whole, f"{what}: {mine} of {whole} bytes have their process")
+        mine = [rows.get((process.ident, cgroup), (0, 0)) for process in (source, sink)]
+        # Either of them also acknowledges, or is acknowledged, in the other's direction.
+        for index, what in enumerate(("sent", "received")):
+            over = mine[index][index] / (count * size) - 1
+            require(0 < over < 0.2, f"{what}: {mine[index]} for {count * size} bytes")
+            whole = sum_of(rows, cgroup, index)
+            require(sum(row[index] for row in mine) == whole, f"{what}: {mine} of {whole} bytes")
 
 
 def test_interface_changes(bed):
@@ -494,8 +557,8 @@ def test_interface_changes(bed):
             transfer(bed, net, tree, "udp", True, 100, 1000)
         rows = iowho.show()
         for device in (1, 2):
-            sent = sum(row[0] for row in of_device(rows, device).values())
-            require(98 * 1042 <= sent <= 100 * 1042 + 3000, f"device {device}: {sent}")
+            sent = sum_of(of_device(rows, device), group_id(tree, "udp"), 0)
+            iowho.exact(f"device {device}", sent, 100 * 1042)
         require({key[0] for key in rows} <= {1, 2}, f"devices {rows.keys()}")
 
 
@@ -557,28 +620,20 @@ def test_wrong_devices(bed):
         require(not iowho.show(), "there are rows")
 
 
-def attached_programs():
-    tool = shutil.which("bpftool", path="/usr/sbin:/sbin:/usr/bin:/bin")
-    if not tool:
-        raise Skip("bpftool is not installed")
-    shown = subprocess.run([tool, "cgroup", "show", mount_point()], capture_output=True, check=False)
-    return shown.stdout.count(b"io_received")
-
-
 def test_killed(bed):
     """SIGKILL: nothing of it stays, not even at the cgroup tree."""
-    before = attached_programs()
     with who(bed) as iowho:
         iowho.say(f"disk {disk_of(bed.scratch)} 0")
         iowho.say("interface lo 1")
         ids = kernel_ids(iowho.process.pid)
         require(len(ids["link"]) >= 15, f"it holds only {ids}")
         require(still_loaded(ids), "bpftool does not see what is loaded")
-        require(attached_programs() == before + 1, "nothing is attached to the cgroup tree")
+        links = [bpftool("link", "show", "id", str(number)) for number in ids["link"]]
+        hooks = {link.get("attach_type") for link in links if link["type"] == "cgroup"}
+        require("cgroup_inet_ingress" in hooks, f"nothing is attached to the cgroup tree: {links}")
         iowho.process.kill()
         iowho.process.wait()
         check_gone(ids)
-    require(attached_programs() == before, "it is still attached to the cgroup tree")
 
 
 TESTS = [
@@ -591,6 +646,7 @@ TESTS = [
     test_full_ring,
     test_udp,
     test_stacked,
+    test_socket_changes_hands,
     test_multicast_to_ourselves,
     test_tcp,
     test_interface_changes,

@@ -2,9 +2,21 @@
 """More than fits: a full ring buffer, and very many processes."""
 
 import signal
-import time
 
-from live import MS, check_complete, finish, on_cpu, require, rows_of, said, same_time, stop
+from live import (
+    MS,
+    Imprecise,
+    check_complete,
+    fill_ring,
+    finish,
+    on_cpu,
+    require,
+    rows_of,
+    said,
+    same_time,
+    stop,
+    tell,
+)
 
 INCOMPLETE = 3
 
@@ -21,16 +33,15 @@ def lost_of(reports):
 
 def test_full_ring(bed):
     """Nobody empties the ring while processes storm: losses are told, no time is lost."""
-    with bed.process(bed.storm, 0) as storm:
-        with bed.tracing("-a", "--json", "-i", 200) as tracer:
-            time.sleep(0.3)
-            tracer.signal(signal.SIGSTOP)
-            time.sleep(6)
-            tracer.signal(signal.SIGCONT)
-            time.sleep(1)
-            finish(storm)
-            ((_, pid, _, ns),) = said(bed.command(bed.burn, "-m", 200).out, "process")
-            done = tracer.end(signal.SIGINT)
+    with bed.tracing("-a", "--json", "-i", 200) as tracer:
+        bed.command(bed.storm, 500)
+        tracer.signal(signal.SIGSTOP)
+        bed.command(bed.storm, fill_ring())
+        tracer.signal(signal.SIGCONT)
+        # The last of two new reports is of a time after the storm alone.
+        tracer.wait_reports(2)
+        ((_, pid, _, ns),) = said(bed.command(bed.burn, "-m", 200).out, "process")
+        done = tracer.end(signal.SIGINT)
     reports = done.intervals()
     lost = lost_of(reports)
     require(lost["tasks"] > 0, f"no task record was lost: {lost}; was the ring ever full?")
@@ -50,16 +61,15 @@ def test_full_ring(bed):
 
 def test_names_come_back(bed):
     """Processes whose start was lost are named all the same, if they live."""
-    with bed.process(bed.storm, 0) as storm:
-        with bed.tracing("-a", "--json", "-i", 200) as tracer:
-            tracer.signal(signal.SIGSTOP)
-            time.sleep(6)
-            with bed.process(bed.burn, "-m", 800) as burner:
-                time.sleep(0.2)
-                tracer.signal(signal.SIGCONT)
-                finish(burner)
-            finish(storm)
-            done = tracer.end(signal.SIGINT)
+    with bed.tracing("-a", "--json", "-i", 200) as tracer:
+        tracer.signal(signal.SIGSTOP)
+        bed.command(bed.storm, fill_ring())
+        with bed.process(bed.burn, "-w", "-m", 100) as burner:
+            tracer.signal(signal.SIGCONT)
+            tracer.wait_reports(2)
+            tell(burner)
+            finish(burner)
+        done = tracer.end(signal.SIGINT)
     reports = done.intervals()
     require(lost_of(reports)["tasks"] > 0, "the ring was never full")
     rows = [row for r in reports for row in rows_of(r, pid=burner.pid)]
@@ -72,7 +82,8 @@ def memory_of_storms(bed, *args):
         sizes = []
         for _ in range(10):
             require(int(bed.command(bed.storm, 2000).out) == 2000, "not all processes ran")
-            time.sleep(0.3)
+            # Whoever waits longer for a CPU keeps records for longer.
+            tracer.wait_reports(3)
             sizes.append(tracer.memory_kib())
         return sizes, stop(tracer)
 
@@ -100,7 +111,10 @@ def test_many_rows(bed):
     )
     pooled = reports[-1]["quality"]["rows_pooled"]
     kept = len(rows_of(reports[-1], comm="storm"))
-    require(pooled > 0 and kept + pooled >= 20000, f"{kept} rows kept, {pooled} pooled")
+    require(
+        pooled > 0 and kept + pooled + lost["tasks"] >= 20000,
+        f"{kept} rows kept, {pooled} pooled, and losses of {lost}",
+    )
     missing = lost["tasks"] or lost["slices_ns"]
     require(done.status == (INCOMPLETE if missing else 0), f"exit status {done.status}, {lost}")
 
@@ -111,11 +125,17 @@ def test_switch_storm(bed):
         bench = bed.command("perf", "bench", "sched", "messaging", "-l", 300)
         done = stop(tracer)
     require(bench.status == 0, f"perf bench: {bench.err[:200]}")
-    require(done.status == 0, f"exit status {done.status}: {lost_of(done.intervals())}")
-    for report in done.intervals():
+    reports = done.intervals()
+    for report in reports:
         check_complete(report)
-    switches = sum(r["self"]["switches"] for r in done.intervals())
+    switches = sum(r["self"]["switches"] for r in reports)
     require(switches > 10000, f"only {switches} switches")
+    lost = lost_of(reports)
+    missing = any(value for name, value in lost.items() if name != "kept_flushes")
+    require(done.status == (INCOMPLETE if missing else 0), f"exit status {done.status}: {lost}")
+    # Unless others keep us from a CPU for a tenth of a second, the ring has room.
+    if missing:
+        raise Imprecise(f"losses of {lost}")
 
 
 TESTS = [

@@ -4,7 +4,7 @@
 import re
 import unicodedata
 
-from live import MS, finish, on_cpu, read_line, require, rows_of, said, same_time, stop, tell
+from live import LIMIT_S, MS, finish, on_cpu, read_line, require, rows_of, said, same_time, stop, tell
 
 
 def test_descendants(bed):
@@ -63,8 +63,13 @@ def test_one_of_two_ends(bed):
 
 def test_comm_follows(bed):
     """prctl and exec change the name of a row, not the row."""
-    with bed.process(bed.family, "rename", 300, bed.burn, "-m", 300) as family:
+    with bed.process(bed.family, "rename", 60, bed.burn, "-m", 60) as family:
         with bed.tracing("-p", family.pid, "--json", "-i", 60) as tracer:
+            for name in (b"name-one", b"name-two"):
+                tell(family)
+                require(name in read_line(family), f"it is not called {name}")
+                # The last of these begins when it had burnt under this name.
+                tracer.wait_reports(2)
             tell(family)
             finish(family)
             reports = tracer.end().intervals()
@@ -129,7 +134,7 @@ def test_thread_names(bed):
 
 
 def test_command_is_followed_alone(bed):
-    with bed.process(bed.burn, "-m", 3000) as stranger:
+    with bed.process(bed.burn, "-m", 1000 * LIMIT_S) as stranger:
         done, _ = bed.trace_command(["--json", "-i", 100], [bed.burn, "-m", 200])
         reports = done.reports()
         require(stranger.poll() is None, "the other process ended too early")
@@ -138,9 +143,10 @@ def test_command_is_followed_alone(bed):
 
 
 def test_all_shows_everybody(bed):
-    with bed.process(bed.burn, "-m", 3000) as burner:
+    with bed.process(bed.burn, "-m", 1000 * LIMIT_S) as burner:
         with bed.tracing("-a", "--json", "-i", 100) as tracer:
             bed.command(bed.burn, "-m", 100)
+            tracer.wait_reports(2)
             reports = stop(tracer).intervals()
     names = {row["comm"] for r in reports for row in r["workloads"]}
     require(on_cpu(reports, pid=burner.pid), "a process from before has no row")

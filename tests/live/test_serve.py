@@ -10,59 +10,52 @@ import socket
 import subprocess
 import time
 
-from daemon import Daemon, Jobs, serving, wait_for
-from live import Imprecise, finish, kernel_ids, require, same_time, said, tell
+from daemon import Jobs, new_job, serving, small_disk, wait_for, wait_growing
+from held import ended_ns, move_held
+from live import Imprecise, kernel_ids, require, same_time, tell
 
 MS = 1_000_000
 S = 1_000_000_000
-# A report may come this long after the end of its job: a turn of the loop and a busy machine.
+# An interval may be closed this long after the end of a job: a turn of the loop and a busy machine.
 SOON_S = 1
-# Jobs of the same second have ids of their own.
-NEXT = iter(range(7001, 8000))
-
-
-@contextlib.contextmanager
-def burning(bed, jobs, name, ms):
-    """A process in a cgroup that uses CPU time when it is told to."""
-    with bed.process(bed.burn, "-w", "-m", ms) as process:
-        jobs.move(name, process.pid)
-        yield process
 
 
 def burn(bed, jobs, name, ms):
     """Uses CPU time in a cgroup; returns how much."""
-    with burning(bed, jobs, name, ms) as process:
+    with bed.process(bed.burn, "-w", "-m", ms) as process:
+        elsewhere = move_held(process, jobs.top / name)
         tell(process)
-        ((_, _, _, ns),) = said(finish(process), "process")
-    return int(ns)
+        return ended_ns(process) - elsewhere
 
 
 def one_job(bed, daemon, jobs, ms=100):
     """A job from its begin to its closing report; returns that."""
-    job = next(NEXT)
+    job = new_job()
     name = jobs.begin(job)
     used = burn(bed, jobs, f"{name}/step_0", ms)
     jobs.end(job)
-    report = daemon.report(job, 10)
+    report = daemon.report(job)
     same_time(f"job {job}", report["on_cpu_ns"], used, 3 * MS)
     return report
 
 
 def test_closing_report(bed):
-    """A job's CPU time is in its closing report, which is there at once."""
-    with Jobs() as jobs, serving(bed, interval="30s") as daemon:
+    """A job's CPU time is in its closing report, which does not wait for the end of an interval."""
+    with Jobs() as jobs, serving(bed, interval="1h") as daemon:
         daemon.start()
-        job = next(NEXT)
+        job = new_job()
         name = jobs.begin(job)
         used = burn(bed, jobs, f"{name}/step_0", 200)
         jobs.make(f"{name}/step_1")
         more = burn(bed, jobs, f"{name}/step_1", 100)
         jobs.remove(f"{name}/step_1")
-        ended = time.monotonic()
+        ended = time.time()
         jobs.end(job)
-        report = daemon.report(job, SOON_S)
-        took = time.monotonic() - ended
-        require(took < SOON_S, f"the report came after {took:.2f} s")
+        report = daemon.report(job)
+        # By the report's own clock: how long the disk takes then is not ours to say.
+        took = report["end_ns"] / S - ended
+        if took > SOON_S:
+            raise Imprecise(f"the interval was closed after {took:.2f} s")
         require(report["state"] == "ended", f"state {report['state']}")
         require(not report["gaps"] and not report["late_start"], f"gaps in {report}")
         same_time("job", report["on_cpu_ns"], used + more, 3 * MS)
@@ -73,13 +66,14 @@ def test_closing_report(bed):
         daemon.stop()
         heard = daemon.manager.heard
         require("STOPPING=1" in heard and "WATCHDOG=1" in heard, f"systemd hears {heard}")
+        require(heard.index("READY=1") < heard.index("STOPPING=1"), f"systemd hears {heard}")
 
 
 def test_pages(bed):
     """Every page is what it says, before and after the first interval."""
     with Jobs() as jobs, serving(bed, interval="2s") as daemon:
         daemon.start()
-        job = next(NEXT)
+        job = new_job()
         name = jobs.begin(job)
         burn(bed, jobs, f"{name}/step_0", 50)
         daemon.wait_intervals(1)
@@ -90,8 +84,7 @@ def test_pages(bed):
             input=json.dumps(report).encode() + b"\n",
         )
         require(checked.status == 0, checked.out.decode())
-        listed = json.loads(daemon.get("/jobs"))
-        require(str(job) in [one["job"]["id"] for one in listed["jobs"]], f"/jobs has {listed}")
+        require(str(job) in daemon.running(), f"/jobs has {daemon.running()}")
         require(daemon.get("/metrics", Accept="application/openmetrics-text").endswith("# EOF\n"), "no EOF")
         require("/metrics" in daemon.get("/"), "no index")
         daemon.get("/nothing", 404)
@@ -104,14 +97,16 @@ def test_restart(bed):
     """A job goes on over a restart, and its report has the pause."""
     with Jobs() as jobs, serving(bed) as daemon:
         daemon.start()
-        job = next(NEXT)
+        job = new_job()
         name = jobs.begin(job)
+        seen = time.time()
         before = burn(bed, jobs, f"{name}/step_0", 100)
         daemon.stop()
-        stopped = time.monotonic()
+        stopped = time.time()
         time.sleep(1)
+        started = time.time()
         daemon.start()
-        pause = time.monotonic() - stopped
+        ready = time.time()
         after = burn(bed, jobs, f"{name}/step_0", 150)
         jobs.end(job)
         report = daemon.report(job)
@@ -119,7 +114,8 @@ def test_restart(bed):
         require(report["state"] == "ended" and not report["late_start"], f"{report['state']}")
         require(len(report["gaps"]) == 1, f"gaps {report['gaps']}")
         gap = report["gap_ns"] / S
-        require(0.9 < gap < pause + 1, f"a gap of {gap:.2f} s, not {pause:.2f} s")
+        # It begins with what was saved last, which has what the process did before.
+        require(started - stopped <= gap <= ready - seen, f"a gap of {gap:.2f} s of {ready - seen:.2f} s")
         daemon.stop()
 
 
@@ -127,14 +123,14 @@ def test_killed(bed):
     """SIGKILL costs a job an interval at most, the report says so, and nothing stays in the kernel."""
     with Jobs() as jobs, serving(bed, interval="500ms") as daemon:
         daemon.start()
-        job = next(NEXT)
+        job = new_job()
         name = jobs.begin(job)
         before = burn(bed, jobs, f"{name}/step_0", 300)
         daemon.wait_intervals(2)
-        held = kernel_ids(daemon.process.pid)
-        require(held["prog"], "no BPF program was seen")
+        programs = kernel_ids(daemon.process.pid)["prog"]
+        require(programs, "no BPF program was seen")
         daemon.kill()
-        bed_programs_gone(held["prog"])
+        bed_programs_gone(programs)
         daemon.start()
         after = burn(bed, jobs, f"{name}/step_0", 200)
         jobs.end(job)
@@ -154,21 +150,21 @@ def bed_programs_gone(ids):
         left = {program["id"] for program in json.loads(listed or b"[]")}
         return not left & {int(number) for number in ids}
 
-    wait_for("BPF programs to be gone", gone, 10)
+    wait_for("BPF programs to be gone", gone)
 
 
 def test_stale(bed):
     """A job that ends while nobody looks gets its report with the first interval, as stale."""
     with Jobs() as jobs, serving(bed) as daemon:
         daemon.start()
-        job = next(NEXT)
+        job = new_job()
         name = jobs.begin(job)
         used = burn(bed, jobs, f"{name}/step_0", 100)
         daemon.wait_intervals(2)
         daemon.kill()
         jobs.end(job)
         daemon.start()
-        report = daemon.report(job, 5)
+        report = daemon.report(job)
         require(report["state"] == "stale", report["state"])
         same_time("job", report["on_cpu_ns"], used, 5 * MS)
         daemon.stop()
@@ -178,28 +174,16 @@ def test_name_used_again(bed):
     """The same number in another cgroup is another job."""
     with Jobs() as jobs, serving(bed) as daemon:
         daemon.start()
-        job = next(NEXT)
+        job = new_job()
         used = []
         for ms in (60, 120):
             name = jobs.begin(job)
             used.append(burn(bed, jobs, f"{name}/step_0", ms))
             jobs.end(job)
-        wait_for("two reports", lambda: len(daemon.reports(job)) == 2, 10)
+        wait_for("two reports", lambda: len(daemon.spooled(job)) == 2)
         for report, ns in zip(sorted(daemon.reports(job), key=lambda r: r["on_cpu_ns"]), used):
             same_time(f"job {job}", report["on_cpu_ns"], ns, 3 * MS)
         daemon.stop()
-
-
-@contextlib.contextmanager
-def small_disk(bed, name, size):
-    """A file system of its own."""
-    where = bed.scratch / name
-    where.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", where], check=True)
-    try:
-        yield where
-    finally:
-        subprocess.run(["umount", "-l", where], check=True)
 
 
 def fill(folder):
@@ -211,6 +195,14 @@ def fill(folder):
     return ballast
 
 
+def wait_failing(daemon):
+    wait_for("503", lambda: daemon.any_health()["status"] == "failing")
+
+
+def wait_healthy(daemon):
+    wait_for("health", lambda: daemon.any_health()["status"] == "ok")
+
+
 def test_full_spool(bed):
     """Reports wait while the spool is full, and come when it is not."""
     with small_disk(bed, "disk", "1m") as disk, Jobs() as jobs:
@@ -218,13 +210,13 @@ def test_full_spool(bed):
             daemon.start()
             one_job(bed, daemon, jobs)
             ballast = fill(disk)
-            waiting = [next(NEXT) for _ in range(3)]
+            waiting = [new_job() for _ in range(3)]
             for nr, job in enumerate(waiting, 1):
                 burn(bed, jobs, f"{jobs.begin(job)}/step_0", 20)
                 jobs.end(job)
                 # Each in an interval of its own: those of one interval are equally old
-                wait_for("it to wait", lambda n=nr: daemon.any_health()["unreported"] == n, 10)
-            wait_for("503", lambda: daemon.any_health()["status"] == "failing", 10)
+                wait_for("it to wait", lambda n=nr: daemon.any_health()["unreported"] == n)
+            wait_failing(daemon)
             health = daemon.health(503)
             require([p["part"] for p in health["problems"]] == ["spool"], f"problems {health['problems']}")
             daemon.wait_intervals(3)
@@ -232,16 +224,18 @@ def test_full_spool(bed):
             require(len(daemon.reports()) == 1, "more reports than room")
             # As many as the spool may have: now it is the number that keeps the rest out.
             ballast.unlink()
-            wait_for("a report", lambda: len(daemon.reports()) == 2, 10)
-            wait_for("two to wait", lambda: daemon.any_health()["unreported"] == 2, 10)
+            wait_for("a report", lambda: len(daemon.reports()) == 2)
+            wait_for("two to wait", lambda: daemon.any_health()["unreported"] == 2)
             require(len(daemon.reports(waiting[0])) == 1, "the oldest is not the first")
             # A restart forgets nothing of this.
             daemon.kill()
             daemon.start()
-            for path in daemon.spool.glob("*.json"):
-                path.unlink()
-            wait_for("the rest", lambda: len(daemon.reports()) == 2, 10)
-            wait_for("health", lambda: daemon.any_health()["status"] == "ok", 10)
+            # Both at the same time: in between there would be room for one, and then none again.
+            with daemon.stopped():
+                for path in daemon.spooled():
+                    path.unlink()
+            wait_for("the rest", lambda: len(daemon.reports()) == 2)
+            wait_healthy(daemon)
             require({r["job"]["id"] for r in daemon.reports()} == set(map(str, waiting[1:])), "others")
             require(daemon.log().count("closing reports cannot be written") <= 3, "a flood of warnings")
             daemon.stop()
@@ -254,24 +248,20 @@ def test_full_store(bed):
             daemon.start()
             one_job(bed, daemon, jobs)
             ballast = fill(disk)
-            job = next(NEXT)
+            # Before the job begins: there may still be room for some intervals in the file.
+            wait_failing(daemon)
+            job = new_job()
             used = burn(bed, jobs, f"{jobs.begin(job)}/step_0", 100)
             jobs.end(job)
-            wait_for("503", lambda: daemon.any_health()["status"] == "failing", 20)
             health = daemon.health(503)
             require([p["part"] for p in health["problems"]] == ["store"], f"problems {health['problems']}")
             daemon.wait_intervals(3)
             require(not daemon.reports(job), "a report of a job that is not in the store")
             ballast.unlink()
             same_time("job", daemon.report(job)["on_cpu_ns"], used, 3 * MS)
-            wait_for("health", lambda: daemon.any_health()["status"] == "ok", 10)
+            wait_healthy(daemon)
             require(daemon.log().count("accounts cannot be written") == 1, "a flood of warnings")
             daemon.stop()
-
-
-def running(daemon):
-    """Ids of the jobs that the daemon says to be running."""
-    return [one["job"]["id"] for one in json.loads(daemon.get("/jobs"))["jobs"]]
 
 
 def test_stop_with_full_store(bed):
@@ -279,15 +269,20 @@ def test_stop_with_full_store(bed):
     with small_disk(bed, "disk", "2m") as disk, Jobs() as jobs:
         with serving(bed, state=disk / "accounts.db") as daemon:
             daemon.start()
-            going_on = next(NEXT)
+            going_on = new_job()
             jobs.begin(going_on)
             daemon.wait_intervals(2)
             fill(disk)
-            job = next(NEXT)
-            burn(bed, jobs, f"{jobs.begin(job)}/step_0", 20)
+            wait_failing(daemon)
+            job = new_job()
+            name = jobs.begin(job)
+            daemon.wait_intervals(1)
+            require(str(job) in daemon.running(), "a job that cannot be saved is not listed")
+            burn(bed, jobs, f"{name}/step_0", 20)
             jobs.end(job)
-            wait_for("503", lambda: daemon.any_health()["status"] == "failing", 20)
-            require(str(job) not in running(daemon), "a job that is over is listed as running")
+            daemon.wait_intervals(1)
+            require(str(job) not in daemon.running(), "a job that is over is listed as running")
+            require(str(going_on) in daemon.running(), "a job that goes on is not listed")
             daemon.stop(3)
             jobs.end(going_on)
             require("over and could not be saved" in daemon.log(), f"it says: {daemon.log()[-400:]}")
@@ -297,7 +292,7 @@ def test_reload(bed):
     """SIGHUP takes what it can, says what needs a restart, and keeps everything when it is wrong."""
     with Jobs() as jobs, serving(bed) as daemon:
         daemon.start()
-        job = next(NEXT)
+        job = new_job()
         name = jobs.begin(job)
         before = burn(bed, jobs, f"{name}/step_0", 80)
         old_port = daemon.port
@@ -340,9 +335,11 @@ def test_second(bed):
     """A second daemon on the same accounts is told so, and does not disturb the first."""
     with Jobs() as jobs, serving(bed) as daemon, serving(bed) as second:
         daemon.start()
+        before = len(second.log())
         second.start(wait=False)
         second.ended(1)
-        require("accounts.db" in second.log(), f"it says: {second.log()}")
+        said_then = second.log()[before:]
+        require("another t410trace" in said_then, f"it says: {said_then}")
         one_job(bed, daemon, jobs)
         daemon.stop()
 
@@ -364,7 +361,7 @@ def test_hostile(bed):
                 )
         before = daemon.process.pid
         one_job(bed, daemon, jobs)
-        wait_for("an answer", lambda: answers(daemon), 40)
+        wait_for("an answer", lambda: answers(daemon))
         require(daemon.process.poll() is None and daemon.process.pid == before, "it is gone")
         daemon.stop()
 
@@ -429,7 +426,8 @@ def test_thousand(bed):
     number, costs = 1000, []
     with Jobs() as jobs, serving(bed, interval="1s") as daemon:
         daemon.start()
-        names = [jobs.begin(20000 + i) for i in range(number)]
+        numbers = [new_job() for _ in range(number)]
+        names = [jobs.begin(job) for job in numbers]
         with contextlib.ExitStack() as stack:
             processes = [
                 stack.enter_context(
@@ -443,16 +441,29 @@ def test_thousand(bed):
                 daemon.wait_intervals(1)
                 # CPU time: others may be using the machine, and its disk.
                 costs.append(daemon.health()["cost_cpu_ns"])
-            require(daemon.health()["jobs"] == number, f"{daemon.health()['jobs']} jobs")
+            missing = set(map(str, numbers)) - set(daemon.running())
+            require(not missing, f"{len(missing)} jobs are not listed")
             for process in processes:
                 process.kill()
         if sorted(costs)[len(costs) // 2] > 20 * MS:
             raise Imprecise(f"closing took {[round(c / MS, 1) for c in costs]} ms")
-        for i in range(number):
-            jobs.end(20000 + i)
-        wait_for("all reports", lambda: len(list(daemon.spool.glob("*.json"))) == number, 60)
-        require(daemon.any_health()["jobs"] == 0, "some jobs are left")
+        for job in numbers:
+            jobs.end(job)
+        wait_growing("closing reports", lambda: len(daemon.spooled()), number)
+        require({report["job"]["id"] for report in daemon.reports()} == set(map(str, numbers)), "wrong jobs")
+        left = set(map(str, numbers)) & set(daemon.running())
+        require(not left, f"{len(left)} jobs are left")
         daemon.stop()
+
+
+def settled_kib(daemon):
+    """Memory when nothing happens: cgroups that were closed are forgotten after 16 intervals, and what
+    is free in the middle of the heap goes back every ten seconds."""
+    sizes, end = [], time.monotonic() + 15
+    while time.monotonic() < end:
+        sizes.append(daemon.memory_kib())
+        time.sleep(0.5)
+    return min(sizes)
 
 
 def test_churn(bed):
@@ -460,23 +471,25 @@ def test_churn(bed):
 
     What is kept on purpose (pages of the store, cgroups that were closed) is full after some 10,000.
     """
-    with Jobs() as jobs, serving(bed, interval="500ms") as daemon:
-        daemon.start()
-        sizes = []
-        for batch in range(12):
-            for i in range(1500):
-                job = 30000 + batch * 1500 + i
-                jobs.begin(job)
-                jobs.end(job)
-            wait_for(
-                "the reports", lambda b=batch: len(list(daemon.spool.glob("*.json"))) == (b + 1) * 1500, 60
-            )
-            sizes.append(daemon.memory_kib())
-        # Something lost at each job would make it half as much again
-        require(max(sizes[8:]) < max(sizes[:8]) * 1.25, f"memory grows: {sizes} KiB")
-        health = daemon.health()
-        require(not health["lost"]["cgroups"] and not health["lost"]["jobs"], f"lost {health['lost']}")
-        daemon.stop()
+    batches, each = (8, 4), 1500
+    with small_disk(bed, "disk", "400m") as disk, Jobs() as jobs:
+        with serving(bed, interval="200ms", spool=disk / "spool", state=disk / "accounts.db") as daemon:
+            daemon.start()
+            sizes, done = [], 0
+            for number in batches:
+                for _ in range(number):
+                    for _ in range(each):
+                        job = new_job()
+                        jobs.begin(job)
+                        jobs.end(job)
+                    done += each
+                    wait_growing("closing reports", lambda: len(daemon.spooled()), done)
+                sizes.append(settled_kib(daemon))
+            # Something lost at each job would make it half as much again
+            require(sizes[1] < sizes[0] * 1.25, f"memory grows: {sizes} KiB")
+            health = daemon.health()
+            require(not health["lost"]["cgroups"] and not health["lost"]["jobs"], f"lost {health['lost']}")
+            daemon.stop()
 
 
 TESTS = [

@@ -4,21 +4,25 @@
 import collections
 import contextlib
 import json
+import time
 
 from live import (
+    LIMIT_S,
     MS,
     Imprecise,
+    clock_ns,
+    fill_ring,
     finish,
-    near,
     read_line,
     require,
     said,
+    same_time,
 )
 
 PAGES = 20000
+# Tasks that found no slot
+LOST_PID = 0xFFFFFFFF
 WINDOW_NS = 10 * MS
-# Faults between our reading of the events and the end of each CPU's books, of whoever runs.
-READING = 300
 
 
 class Weighed:
@@ -31,7 +35,8 @@ class Weighed:
             self.processes[pid] = (cpu_ns, covered_ns, counts)
         self.unowned = [int(n) for words in said(text, "unowned") for n in words[1:]]
         self.uneven = [int(n) for words in said(text, "uneven") for n in words[1:]]
-        self.kernel = [int(n) for words in said(text, "kernel") for n in words[1:]]
+        self.least = [int(n) for words in said(text, "least") for n in words[1:]]
+        self.most = [int(n) for words in said(text, "most") for n in words[1:]]
         self.kept, self.lost, self.unseen, self.bad = map(int, said(text, "losses")[0][1:])
 
     def sum(self, event):
@@ -53,10 +58,9 @@ def weighing(bed, *args):
 
 def adds_up(weighed, event):
     """All that the event counted is somebody's, or known to be nobody's."""
-    booked = weighed.sum(event) + weighed.unowned[event]
+    booked, least, most = weighed.sum(event), weighed.least[event], weighed.most[event]
     require(not weighed.bad, f"{weighed.bad} impossible records")
-    if not near(booked, weighed.kernel[event], 0.002, READING):
-        raise Imprecise(f"{booked} in the books, {weighed.kernel[event]} by the event itself")
+    require(least <= booked <= most, f"{booked} in the books, by the event itself {least} to {most}")
 
 
 def toucher(text):
@@ -67,10 +71,13 @@ def toucher(text):
 
 
 def has_its_faults(weighed, pid, faults, event=0):
+    """All but those whose owner is said to be unknown."""
     _, _, counts = weighed.processes.get(pid, (0, 0, [0, 0]))
-    # Its end is not in its own count.
-    if not near(counts[event], faults, 0.01):
-        raise Imprecise(f"{counts[event]} faults in its slots, {faults} by the kernel's books")
+    text = f"{counts[event]} faults in its slots, {faults} by the kernel's books"
+    require(counts[event] >= faults - weighed.unowned[event], f"{text}, {weighed.unowned} of nobody")
+    # Its end is not in its own count; and hidden tasks have faults, too.
+    if counts[event] > faults * 1.01:
+        raise Imprecise(text)
 
 
 def test_faults_have_an_owner(bed):
@@ -83,7 +90,7 @@ def test_faults_have_an_owner(bed):
     adds_up(weighed, 0)
     has_its_faults(weighed, *toucher(text))
     burnt = weighed.processes[burner.pid]
-    require(near(burnt[0], 600 * MS, 0.05, 5 * MS), f"the burner has {burnt[0]} ns")
+    same_time("the burner", burnt[0], 600 * MS, 10 * MS)
     # starting and ending a program takes some
     require(burnt[2][0] <= 1000, f"the burner has {burnt[2][0]} faults")
 
@@ -108,23 +115,24 @@ def test_time_is_covered(bed):
         bed.command(bed.burn, "-t", 4, "-m", 200)
     (weighed,) = result
     total = sum(cpu for cpu, _, _ in weighed.processes.values())
-    # the first reading of a CPU may come after its ledger has begun: once, not again and again
-    if weighed.uncovered_ns() and not weighed.unseen:
-        raise Imprecise(f"{weighed.uncovered_ns()} of {total} ns without weight, and no hidden switch")
+    text = f"{weighed.uncovered_ns()} of {total} ns without weight"
+    require(weighed.unseen or not weighed.uncovered_ns(), f"{text}, and no hidden switch")
     if weighed.uncovered_ns() > 0.05 * total:
-        raise Imprecise(f"{weighed.uncovered_ns()} of {total} ns without weight")
+        raise Imprecise(text)
 
 
 def test_full_ring(bed):
     """Nobody takes the records for a while: slots run out, and owners with them, but no count."""
     with weighing(bed, "-k", "-w", 1, "page-faults") as result:
-        bed.command(bed.burn, "-t", 3, "-m", 2000)
+        bed.command(bed.storm, fill_ring())
         bed.command(bed.touch, PAGES, 100)
     (weighed,) = result
-    if not weighed.kept:
-        raise Imprecise("the ring did not fill up")
-    require(weighed.sum(0) >= PAGES, f"{weighed.sum(0)} faults in the books, more than {PAGES} were")
+    require(weighed.kept, "the ring did not fill up")
     adds_up(weighed, 0)
+    booked = weighed.sum(0) + weighed.unowned[0]
+    require(booked >= PAGES, f"{booked} faults in the books, more than {PAGES} were")
+    nobody = weighed.processes[LOST_PID]
+    require(nobody[2][0] > 0, f"no slot was missing: {nobody}")
 
 
 def test_no_weights(bed):
@@ -180,26 +188,51 @@ def test_recorded(bed):
     require("page-faults (reads) and context-switches (writes)" in done.err, f"-v: {done.err!r}")
     pid, faults = toucher(done.out)
     slices = slices_by_pid(lines)[pid]
+    unweighed_ns = 0
     for one in slices:
         counts = one.get("weights")
         # A software event counts always, and so does nothing but a hidden switch.
-        if counts is not None:
-            require(sorted(counts) == sorted(names), f"a slice has {one}")
-            length = one.get("on_cpu_ns", one["end_ns"] - one["start_ns"])
-            require(one.get("weights_ns", 1) <= length, f"weighed for longer than it was: {one}")
+        length = one.get("on_cpu_ns", one["end_ns"] - one["start_ns"])
+        if counts is None:
+            unweighed_ns += length
+            continue
+        require(sorted(counts) == sorted(names), f"a slice has {one}")
+        weighed_ns = one.get("weights_ns", length)
+        require(weighed_ns <= length, f"weighed for longer than it was: {one}")
+        unweighed_ns += length - weighed_ns
     sums = [sum(one.get("weights", {}).get(name, 0) for one in slices) for name in names]
-    if not near(sums[0], faults, 0.01):
-        raise Imprecise(f"{sums[0]} faults in the recording, {faults} by the kernel's books")
-    # It naps a hundred times.
-    if not 100 <= sums[1] <= 1000:
+    text = f"{sums[0]} faults in the recording, {faults} by the kernel's books"
+    require(unweighed_ns or sums[0] >= faults, text)
+    if not 0.95 * faults <= sums[0] <= 1.01 * faults:
+        raise Imprecise(f"{text}, {unweighed_ns} ns without weight")
+    # It naps a hundred times, and others take the CPU from it.
+    if not 95 <= sums[1] <= 3000:
         raise Imprecise(f"{sums[1]} switches in the recording")
     report = bed.command(bed.program, "report", path, "--json", "-v")
     require(report.status == 0, f"report: exit status {report.status}: {report.err[:300]}")
     require({row["pid"] for one in report.reports() for row in one["workloads"]} == {pid}, "rows")
 
 
-def with_counter(lines, begin, end):
-    """The same as if there had been a counter that gained 1000 bytes in every window."""
+def part_of(slices, begin, end, value):
+    """What slices have of something between two times, if they had it evenly."""
+    total = 0
+    for one in slices:
+        inside = min(end, one["end_ns"]) - max(begin, one["start_ns"])
+        length = one["end_ns"] - one["start_ns"]
+        total += value(one) * inside / length if inside > 0 else 0
+    return total
+
+
+def time_of(one):
+    return one.get("on_cpu_ns", one["end_ns"] - one["start_ns"])
+
+
+def faults_of(one):
+    return one.get("weights", {}).get("page-faults", 0)
+
+
+def with_counter(lines, windows):
+    """The same as if there had been a counter that gained 1000 bytes in each of these windows."""
     header = {"type": "header", "schema": "t410trace.trace/1", "sockets": lines[0]["sockets"]}
     header["counters"] = [
         {
@@ -215,24 +248,35 @@ def with_counter(lines, begin, end):
     ]
     made = [header | {"weights": lines[0]["weights"]}]
     made += [line for line in lines if line["type"] in ("workload", "slice")]
-    for at in range(begin, end - WINDOW_NS, WINDOW_NS):
-        values = [[0, 1000, WINDOW_NS, WINDOW_NS]]
+    for at, gained in windows:
+        values = [[0, gained, WINDOW_NS, WINDOW_NS]]
         made.append(
             {"type": "window", "socket": 0, "start_ns": at, "end_ns": at + WINDOW_NS, "values": values}
         )
-    return "\n".join(map(json.dumps, [*made, {"type": "end", "time_ns": end}])).encode()
+    return "\n".join(map(json.dumps, [*made, {"type": "end", "time_ns": at + WINDOW_NS}])).encode()
 
 
 def test_they_decide(bed):
     """Two on one CPU: by time both get bytes, by faults those of the one who has them."""
-    with bed.process("taskset", "-c", bed.cpu, bed.burn, "-m", 2000) as burner:
+    with bed.process("taskset", "-c", bed.cpu, bed.burn, "-m", 1000 * LIMIT_S) as burner:
+        # Its own start has faults, too.
+        while clock_ns(burner.pid) < 100 * MS:
+            time.sleep(0.01)
         _, lines, done = record(
             bed, "--weights", "page-faults", "--", "taskset", "-c", bed.cpu, bed.touch, PAGES, 400
         )
     pid, _ = toucher(done.out)
     slices = slices_by_pid(lines)
-    begin, end = slices[pid][0]["start_ns"], slices[pid][-1]["end_ns"]
-    made = with_counter(lines, begin, end)
+    mine, others = slices[pid], slices[burner.pid]
+    windows = []
+    # Bytes where the one has faults and the other one more of the time: not in every window of a busy CPU.
+    for at in range(mine[0]["start_ns"], mine[-1]["end_ns"] - WINDOW_NS, WINDOW_NS):
+        end = at + WINDOW_NS
+        longer = part_of(others, at, end, time_of) > 1.2 * part_of(mine, at, end, time_of)
+        windows.append((at, 1000 if longer and part_of(mine, at, end, faults_of) > 20 else 0))
+    if sum(gained for _, gained in windows) < 5000:
+        raise Imprecise("hardly a window in which they take turns")
+    made = with_counter(lines, windows)
     parts = {}
     for method in ("cpu-time", "weights"):
         shown = bed.command(
@@ -253,8 +297,7 @@ def test_they_decide(bed):
             weights == {"cpu-time": "cpu-time", "weights": "page-faults"}[method],
             f"{method}: measured by {weights}",
         )
-    if parts["cpu-time"] > 0.5 or parts["weights"] < 0.95:
-        raise Imprecise(f"what it has of the bytes of both: {parts}")
+    require(parts["cpu-time"] < 0.5 and parts["weights"] > 0.95, f"what it has of both: {parts}")
 
 
 def test_none_recorded(bed):

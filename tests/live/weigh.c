@@ -7,25 +7,28 @@
  * then, full or not. At the end, one line each, with a count per event:
  *
  *	process TGID CPU_NS COVERED_NS COUNT...
- *	unowned COUNT...
+ *	unowned COUNT...	at most
  *	uneven NS...		distance of counts and covered time, slot by slot (task-clock)
- *	kernel COUNT...		what the events themselves say, over the same time
+ *	least COUNT...		what the events themselves say that processes must have
+ *	most COUNT...
  *	losses KEPT WEIGHTS UNSEEN BAD
  *	note TEXT		why "auto" did not get what it wanted
+ *
+ * The books of a CPU begin and end at a moment that the events were read just before and
+ * just after: what they count in between may be in the books or not, nothing else.
  *
  * With EVENT "cpu-time" there are no weights: that is what the benchmark compares with.
  */
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "ledger_tool.h"
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/cpulist.h"
-#include "platform/ledger.h"
 #include "platform/weights.h"
 
 struct row {
@@ -38,20 +41,24 @@ struct row {
 struct sums {
 	struct row *rows;
 	size_t nr, cap;
-	bool counting; /* false: what comes is from before the beginning */
+};
+
+/* The books of a CPU are open between the records of two flushes that we asked for. */
+enum books { BOOKS_BEFORE, BOOKS_OPEN, BOOKS_AFTER };
+
+/* What all CPUs together had counted, and how much of that has no owner. */
+struct counts {
+	uint64_t kernel[LEDGER_MAX_WEIGHTS];
+	uint64_t unowned[LEDGER_MAX_WEIGHTS];
 };
 
 static struct weights weights;
 static struct ledger *ledger;
 static struct sums sums;
+static enum books books[CPULIST_MAX_CPUS];
+static uint64_t turn_ns = UINT64_MAX; /* records of flushes from then on open or close the books */
 static uint64_t bad;
 static uint64_t uneven[LEDGER_MAX_WEIGHTS];
-
-static void fatal(const char *what, const struct diag *d)
-{
-	fprintf(stderr, "weigh: %s: %s (%s)\n", what, d ? d->what : "failed", d ? d->help : "");
-	exit(1);
-}
 
 static struct row *row_of(uint32_t tgid)
 {
@@ -78,53 +85,58 @@ static void weigh(struct row *row, const struct ledger_slot *s, const struct led
 
 static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
 {
+	uint32_t cpu = r->h.cpu % CPULIST_MAX_CPUS;
+
 	(void)arg;
-	for (uint32_t i = 0; sums.counting && i < r->nr; i++) {
+	for (uint32_t i = 0; books[cpu] == BOOKS_OPEN && i < r->nr; i++) {
 		struct row *row = row_of(r->slots[i].tgid);
 
 		row->cpu_ns += r->slots[i].on_cpu_ns;
 		if (w)
 			weigh(row, &r->slots[i], &w->slots[i]);
 	}
+	if (r->asked && r->h.time_ns >= turn_ns && books[cpu] != BOOKS_AFTER)
+		books[cpu]++;
 }
 
-static void on_window(void *arg, const struct ledger_window *r)
-{
-	(void)arg;
-	(void)r;
-}
+static const struct ledger_sink sink = { on_slices,	ignore_window, ignore_task,
+					 ignore_cgroup, NULL,	       NULL };
 
-static void on_task(void *arg, const struct ledger_task *r)
+static void read_counts(struct counts *ret)
 {
-	(void)arg;
-	(void)r;
-}
+	struct ledger_losses losses;
 
-static void on_cgroup(void *arg, const struct ledger_cgroup *r)
-{
-	(void)arg;
-	(void)r;
-}
-
-static const struct ledger_sink sink = { on_slices, on_window, on_task, on_cgroup, NULL, NULL };
-
-/* Brings the books up to now; what the events say at this moment is in @kernel. */
-static void bring_up_to_date(uint64_t *kernel)
-{
-	if (ledger_flush(ledger, &sink))
-		fatal("flush", NULL);
+	*ret = (struct counts){ 0 };
 	for (uint32_t e = 0; e < weights.nr; e++) {
-		kernel[e] = 0;
 		for (uint32_t cpu = 0; cpu < weights.nr_cpus; cpu++) {
 			struct ledger_value value;
 
 			if (weights.fds[e][cpu] >= 0 &&
 			    read(weights.fds[e][cpu], &value, sizeof(value)) == sizeof(value))
-				kernel[e] += value.count;
+				ret->kernel[e] += value.count;
 		}
 	}
+	ledger_losses(ledger, &losses);
+	memcpy(ret->unowned, losses.unowned, sizeof(ret->unowned));
+}
+
+static void flush(void)
+{
+	if (ledger_flush(ledger, &sink) || ledger_settle(ledger, &sink))
+		fatal("flush", NULL);
+}
+
+/* Opens or closes the books of all CPUs, between the readings @before and @after. */
+static void turn(struct counts *before, struct counts *after)
+{
+	read_counts(before);
+	turn_ns = monotonic_ns();
+	if (ledger_flush(ledger, &sink))
+		fatal("flush", NULL);
+	read_counts(after);
 	if (ledger_settle(ledger, &sink))
 		fatal("drain", NULL);
+	turn_ns = UINT64_MAX;
 }
 
 static void start(const char *spec)
@@ -171,7 +183,24 @@ static void say_counts(const char *what, const uint64_t *counts)
 	printf("\n");
 }
 
-static void say(const uint64_t *kernel, const struct ledger_losses *before)
+/* Of two readings at the begin and two at the end: what is between the inner, and the outer ones. */
+static void say_bounds(const struct counts at[4])
+{
+	uint64_t unowned[LEDGER_MAX_WEIGHTS], least[LEDGER_MAX_WEIGHTS], most[LEDGER_MAX_WEIGHTS];
+
+	for (uint32_t e = 0; e < weights.nr; e++) {
+		unowned[e] = at[3].unowned[e] - at[0].unowned[e];
+		least[e] = at[2].kernel[e] - at[1].kernel[e];
+		least[e] -= least[e] < unowned[e] ? least[e] : unowned[e];
+		most[e] = at[3].kernel[e] - at[0].kernel[e] - (at[2].unowned[e] - at[1].unowned[e]);
+	}
+	say_counts("unowned", unowned);
+	say_counts("uneven", uneven);
+	say_counts("least", least);
+	say_counts("most", most);
+}
+
+static void say(const struct counts at[4], const struct ledger_losses *before)
 {
 	struct ledger_losses now;
 	char text[128];
@@ -184,11 +213,7 @@ static void say(const uint64_t *kernel, const struct ledger_losses *before)
 			 row->cpu_ns, row->covered_ns);
 		say_counts(text, row->count);
 	}
-	for (uint32_t e = 0; e < weights.nr; e++)
-		now.unowned[e] -= before->unowned[e];
-	say_counts("unowned", now.unowned);
-	say_counts("uneven", uneven);
-	say_counts("kernel", kernel);
+	say_bounds(at);
 	printf("losses %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 	       now.kept_flushes - before->kept_flushes, now.weights - before->weights,
 	       now.unseen - before->unseen, now.bad + bad);
@@ -197,8 +222,8 @@ static void say(const uint64_t *kernel, const struct ledger_losses *before)
 
 int main(int argc, char **argv)
 {
-	uint64_t begin[LEDGER_MAX_WEIGHTS] = { 0 }, end[LEDGER_MAX_WEIGHTS] = { 0 };
 	struct ledger_losses losses;
+	struct counts at[4];
 	int window_ms = 10, option;
 	bool keep = false;
 
@@ -213,16 +238,15 @@ int main(int argc, char **argv)
 	if (argc != optind + 1)
 		return 2;
 	start(argv[optind]);
-	bring_up_to_date(begin);
+	/* The ledger of a CPU that has not switched yet begins with its first flush. */
+	flush();
 	ledger_losses(ledger, &losses);
-	sums.counting = true;
+	turn(&at[0], &at[1]);
 	printf("ready\n");
 	fflush(stdout);
 	follow(window_ms, keep);
-	bring_up_to_date(end);
-	for (uint32_t e = 0; e < weights.nr; e++)
-		end[e] -= begin[e];
-	say(end, &losses);
+	turn(&at[2], &at[3]);
+	say(at, &losses);
 	ledger_free(ledger);
 	weights_close(&weights);
 	free(sums.rows);

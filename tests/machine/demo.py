@@ -10,26 +10,37 @@ from results import Failure, Reports, Truth, Wiring
 HERE = pathlib.Path(__file__).resolve().parent
 RULE = " " + "-" * 78
 TENANTS = ("/tenants/stream", "/tenants/burst", "/tenants/swarm")
-WHAT = {
-    "/tenants/stream": "reads and writes steadily",
-    "/tenants/burst": "a lot at once, then sleeps",
-    "/tenants/swarm": "short-lived commands",
-}
 # Everything else on the machine; none of it moves a byte.
 REST = "all others"
+WHAT = {
+    "/tenants/stream": "never pauses",
+    "/tenants/burst": "a lot, then sleeps",
+    "/tenants/swarm": "short-lived programs",
+    REST: "kernel, t410trace",
+}
+SCENE = """
+ What runs there, in cgroups, each on both sockets:
+   tenants/stream   two programs that never pause
+   tenants/burst    two that move twice to four times as much at a time, and
+                    sleep most of it
+   tenants/swarm    one program after the other; each lives for 30 ms
+   drivers          a disk and a GPU move bytes; that is nobody's CPU traffic"""
 
 
 def gigabytes(count):
     return f"{count / 1e9:.3f}"
 
 
-def heading(text):
-    print(f"\n {text}\n{RULE}")
+def heading(title, *notes):
+    print(f"\n {title}\n{RULE}")
+    for note in notes:
+        print(f" {note}")
+    if notes:
+        print()
 
 
-def screen(folder, name, command):
-    heading(f"$ t410trace {command}")
-    print((folder / name).read_text(encoding="utf-8").rstrip())
+def screen(path):
+    print(path.read_text(encoding="utf-8").rstrip())
 
 
 def tenant_of(path):
@@ -37,7 +48,7 @@ def tenant_of(path):
 
 
 def reported(reports):
-    """Bytes of CPUs by tenant: value, low and high over all intervals."""
+    """Bytes of CPUs by tenant: value, low and high."""
     sums = {name: [0, 0, 0] for name in (*TENANTS, REST)}
     for row in reports.rows(lambda row: row["leaf"]):
         for share in row["shares"]:
@@ -54,22 +65,32 @@ def true_bytes(truth):
     return sums
 
 
-def print_tenants(truth, reports):
+def missing(true, found):
+    """Percent of all bytes that are not in the row of who moved them."""
+    lost = sum(max(true[name] - found[name][0], 0) for name in true)
+    return 100 * lost / sum(true.values())
+
+
+def print_tenants(truth, reports, naive):
     """The table by tenant; tells how many intervals hold the truth, and of how many."""
-    true, found = true_bytes(truth), reported(reports)
+    true, found, by_time = true_bytes(truth), reported(reports), reported(naive)
     holds = 0
-    print(f" {'':16} {'':26} {'true':>7} {'reported':>9}  {'interval':>15}")
-    print(f" {'tenant':16} {'what it does':26} {'GB':>7} {'GB':>9}  {'GB':>15}")
+    print(f" {'':33} {'true':>6} {'reported':>9} {'95% interval':>16} {'CPU time':>9}")
+    print(f" {'tenant':12} {'what it does':20} {'GB':>6} {'GB':>9} {'GB':>16} {'GB':>9}")
     for name in (*TENANTS, REST):
         value, low, high = found[name]
         inside = low <= true[name] <= high
         holds += inside
-        mark = "" if inside else "  MISSED"
+        interval = f"{gigabytes(low):>6} - {gigabytes(high):>6}"
         print(
-            f" {name:16} {WHAT.get(name, 'kernel, drivers, t410trace'):26}"
-            f" {gigabytes(true[name]):>7} {gigabytes(value):>9}"
-            f"  {gigabytes(low):>6} - {gigabytes(high):>6}{mark}"
+            f" {name.rpartition('/')[2]:12} {WHAT[name]:20} {gigabytes(true[name]):>6}"
+            f" {gigabytes(value):>9} {interval:>16} {gigabytes(by_time[name][0]):>9}"
+            f"{'' if inside else ' MISSED'}"
         )
+    print(
+        f"\n Not in the row of who moved it: {missing(true, found):.0f} % of all bytes. A split by CPU time"
+        f" alone\n (last column) would have put {missing(true, by_time):.0f} % into wrong rows."
+    )
     return holds, len(TENANTS) + 1
 
 
@@ -88,30 +109,49 @@ def print_counters(truth, reports):
     return exact
 
 
+def show(folder):
+    """All tables; returns (intervals that hold, of how many), and whether sums are exact."""
+    truth = Truth(folder / "truth", Wiring(HERE / "demo.conf"))
+    reports, naive = (Reports(folder / f"{name}.json") for name in ("state-space", "cpu-time"))
+    print(SCENE)
+    heading(
+        "$ t410trace -a --by cgroup",
+        "Two seconds of all cgroups. The split is an estimate: RANGE is its 95 %",
+        "interval. Below the rows: what no process caused, and what was counted.",
+    )
+    screen(folder / "all.txt")
+    pid = (folder / "pid").read_text(encoding="utf-8").strip()
+    heading(f"$ t410trace -p {pid}", "One second of one program of tenants/stream; the others are in one line.")
+    screen(folder / "one.txt")
+    heading(
+        "$ t410trace record -a; t410trace report",
+        "The same tenants again, recorded from their start to their end, and beside it",
+        "what they say that they moved. t410trace is not told.",
+    )
+    holds = print_tenants(truth, reports, naive)
+    heading(
+        "Is every byte there?",
+        "The same report by counter: rows and unattributed bytes together.",
+    )
+    return holds, print_counters(truth, reports)
+
+
 def main():
-    folder = pathlib.Path(sys.argv[1])
     try:
-        truth = Truth(folder / "truth", Wiring(HERE / "demo.conf"))
-        reports = Reports(folder / "reports.json")
-        screen(folder, "all.txt", "-a --by cgroup")
-        pid = (folder / "pid").read_text(encoding="utf-8").strip()
-        screen(folder, "one.txt", f"-p {pid}        (one program of /tenants/stream)")
-        heading("The same tenants again, from start to end. The programs know the truth.")
-        holds = print_tenants(truth, reports)
-        heading("Is every byte there? Rows and unattributed bytes together, by counter.")
-        exact = print_counters(truth, reports)
+        holds, exact = show(pathlib.Path(sys.argv[1]))
     except (Failure, OSError) as failure:
         print(f"\n The demo did NOT work: {failure}")
         return 1
     print(
-        f"\n The split is an estimate. Its intervals are to hold the truth 19 times out of 20;\n"
-        f" here {holds[0]} of {holds[1]} do. docs/ACCURACY.md has many more."
+        f"\n Sums are exact, always; the split is an estimate, whose intervals are to hold\n"
+        f" the truth 19 times out of 20. Here {holds[0]} of {holds[1]} do. docs/ACCURACY.md has many more."
     )
     print(
         "\n It worked: every counter's sum is exact to the byte."
         if exact
         else "\n It did NOT work: a counter's sum is not exact."
     )
+    print(" To look around in this machine: tests/machine/run shell. What next: README.md.")
     return 0 if exact else 1
 
 

@@ -13,6 +13,8 @@ OUT=/tmp/out
 CGROUPS=/sys/fs/cgroup
 UCF=nvidia_ucf_pmu_0
 T410TRACE=/tmp/t410trace
+# Number of BPF programs before t410trace ran for the first time
+AT_START=/tmp/programs
 # Masks of their CPUs, for taskset
 SOCKET0=3
 SOCKET1=c
@@ -23,9 +25,9 @@ ANYWHERE=f
 # The marker separates what the kernel says from here on from what it said at boot.
 mark() { echo "t410trace test: $1" > /dev/kmsg; }
 
-# until_true COMMAND...: waits for it, at most 15 s
+# until_true COMMAND...: waits for it, at most a minute (on a busy host)
 until_true() {
-	tries=150
+	tries=600
 	while ! "$@" && [ $tries -gt 0 ]; do
 		usleep 100000
 		tries=$((tries - 1))
@@ -59,6 +61,21 @@ trace_end() {
 	trace_ended
 }
 
+# recording ARG...: starts t410trace record into run.rec; it counts when this returns
+recording() {
+	"$T410TRACE" record -a -o run.rec "$@" 2> record.err &
+	recorder=$!
+	until_true test -s run.rec
+	usleep 500000
+}
+
+# recording_end: all that happened before is in it; keeps the status
+recording_end() {
+	kill -TERM "$recorder"
+	wait "$recorder"
+	echo $? > record.status
+}
+
 # held NAME COMMAND...: a process with a known id that becomes COMMAND on release
 held() {
 	mkfifo "$1.gate"
@@ -79,7 +96,7 @@ load() {
 said() {
 	said_name=$1
 	shift
-	timeout 20 "$@" > "$said_name.out" 2> "$said_name.err"
+	timeout 60 "$@" > "$said_name.out" 2> "$said_name.err"
 	echo $? > "$said_name.status"
 }
 
@@ -95,10 +112,13 @@ without() {
 
 # Programs the kernel has compiled: their symbols carry a hash
 count_programs() { grep -cE ' bpf_prog_[0-9a-f]{16}_' /proc/kallsyms; }
+# programs_gone: those that were loaded since the start. The kernel frees a program when its
+# last user has been gone for a while, which is longer the busier it is.
+programs_gone() { [ "$(count_programs)" -le "$(cat $AT_START)" ]; }
 
 # perf_counts OPTION...: perf counts until perf_release; ends by itself when that never comes
 perf_counts() {
-	perf stat -x, -o "$PWD/perf.csv" -a "$@" -- timeout 60 sh -c \
+	perf stat -x, -o "$PWD/perf.csv" -a "$@" -- timeout 300 sh -c \
 		"touch $PWD/perf.ready; while [ ! -e $PWD/perf.end ]; do sleep 0.1; done" &
 	holder=$!
 	until_true test -e perf.ready
@@ -152,7 +172,7 @@ scenario_alone() {
 
 # Two programs on one CPU, one after the other. The followed one is kept alive by a
 # sleeping parent, for the run would end with it.
-FIRST_THEN_SLEEP='traffic --name first --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.8; exec sleep 60'
+FIRST_THEN_SLEEP='traffic --name first --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.8; exec sleep 300'
 scenario_turns() {
 	held first sh -c "$FIRST_THEN_SLEEP"
 	trace first -p "$held" -i 300
@@ -278,17 +298,20 @@ scenario_threads() {
 
 # Enough rows that two are not all of them.
 scenario_top() {
-	load big --slot 2 --rate 1000000 --cpu 2 --seconds 4 &
-	load small --slot 0 --rate 1000 --cpu 0 --seconds 4 &
+	traffic --slot 2 --rate 1000000 --cpu 2 --seconds 300 > big &
+	big=$!
+	traffic --slot 0 --rate 1000 --cpu 0 --seconds 300 > small &
+	small=$!
 	usleep 300000
 	said top "$T410TRACE" -a --top 2 -d 1
 	said all "$T410TRACE" -a -d 1
-	wait
+	kill $big $small
+	wait $big $small
 }
 
 # Three seconds on a CPU without ever giving it up.
 scenario_busy() {
-	traffic --slot 3 --rate 1000000 --cpu 3 --seconds 60 > truth &
+	traffic --slot 3 --rate 1000000 --cpu 3 --seconds 300 > truth &
 	busy=$!
 	echo $busy > busy.pid
 	usleep 300000
@@ -351,7 +374,7 @@ scenario_output() {
 	cp full/reports full.reports
 	umount full
 	rmdir full
-	{ timeout 20 "$T410TRACE" -a --json -i 100 -d 15 2> pipe.err; echo $? > pipe.status; } | head -n 1 > pipe.json
+	{ timeout 60 "$T410TRACE" -a --json -i 100 -d 15 2> pipe.err; echo $? > pipe.status; } | head -n 1 > pipe.json
 }
 
 # The followed process ends: so does the run, and its bytes are there.
@@ -359,13 +382,14 @@ scenario_death() {
 	held dies traffic --name dies --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 30
 	trace dies -p "$held" -i 300
 	release dies
-	sleep 1
+	sleep 2
 	kill "$held"
 	until_true test ! -d "/proc/$tracer"
 	trace_ended
 }
 
 scenario_signals() {
+	until_true programs_gone
 	count_programs > programs.before
 	ls -A /sys/fs/bpf > pins.before
 	for signal in INT TERM KILL; do
@@ -374,8 +398,7 @@ scenario_signals() {
 		count_programs > programs.during
 		trace_end $signal
 	done
-	# The kernel frees programs when their last user has been gone for a while.
-	sleep 1
+	until_true programs_gone
 	count_programs > programs.after
 	ls -A /sys/fs/bpf > pins.after
 	perf_hold '' mem_bytes_rd mem_bytes_wr mem_access_rd slc_bytes_rd \
@@ -388,8 +411,8 @@ scenario_signals() {
 
 # A command that would run on for long, when the tracer is told to end.
 scenario_command() {
-	trace term -i 200 -- traffic --name term --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 60
-	usleep 500000
+	trace term -i 200 -- traffic --name term --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 300
+	usleep 1500000
 	trace_end TERM
 	pidof traffic > left
 }
@@ -421,11 +444,9 @@ scenario_destinations() {
 	load gpu --slot 7 --rate 400000 --cpu 2 --seconds 2
 	load both --slot 13,14 --rate 300000 --cpu 3 --seconds 2
 	trace_end TERM
-	"$T410TRACE" record -a --split destination -d 1.5 -o run.rec &
-	recorder=$!
-	usleep 700000
-	traffic --slot 7 --rate 400000 --cpu 2 --seconds 1
-	wait $recorder
+	recording --split destination
+	traffic --slot 7 --rate 400000 --cpu 2 --seconds 0.8 > /dev/null
+	recording_end
 	said report "$T410TRACE" report run.rec -a --summary --split destination
 	said sums "$T410TRACE" report run.rec -a --summary
 	"$T410TRACE" record -a -d 0.2 -o run.rec
@@ -438,22 +459,20 @@ scenario_destinations() {
 # A program that reads most of the time (one that never pauses could not be told from the
 # background), and one whose requests wait twenty times as long and which works half of the time. Latency readings take long in the emulation, hence the budget.
 scenario_latency() {
-	"$T410TRACE" record -a -i 1000 -d 13 --read-budget 10 -o run.rec 2> record.err &
-	recorder=$!
-	until_true test -s run.rec
-	usleep 500000
+	recording -i 1000 --read-budget 10
 	load calm --slot 15 --rate 1000000 --cpu 2 --duty 150-400/30-100 --seed 5 --seconds 11 &
 	load loud --slot 16 --rate 1500000 --cpu 3 --duty 900-1100/900-1100 --seed 3 --seconds 11 &
-	wait $recorder
-	echo $? > record.status
 	until_true has_lines truth 2
+	recording_end
 	"$T410TRACE" report run.rec -a --json > all.json
 	said summary "$T410TRACE" report run.rec -a --json --summary
 	said neighbours "$T410TRACE" neighbours run.rec --json
 	said table "$T410TRACE" neighbours run.rec
 	rm -f run.rec
-	traffic --slot 15 --rate 1000000 --cpu 2 --seconds 2.5 > /dev/null &
+	traffic --slot 15 --rate 1000000 --cpu 2 --seconds 300 > /dev/null &
+	loader=$!
 	said live "$T410TRACE" neighbours -d 2 --json
+	kill $loader
 	wait
 }
 
@@ -488,10 +507,12 @@ scenario_grace_alone() {
 	load far --slot 6 --per-iter 1000000 --cpu 2 --seconds 1
 	load gpu --slot 9,10 --per-iter 1000000 --cpu 2 --seconds 1
 	trace_end TERM
-	traffic --slot 9,10 --per-iter 1000000 --cpu 2 --seconds 4 &
+	traffic --slot 9,10 --per-iter 1000000 --cpu 2 --seconds 300 > /dev/null &
+	loader=$!
 	usleep 500000
 	said table "$T410TRACE" -a -v --split destination -d 1
 	said refused "$T410TRACE" -a --split source -d 1
+	kill $loader
 	wait
 }
 
@@ -533,6 +554,7 @@ run_one() {
 }
 
 cp /host/t410trace $T410TRACE
+count_programs > $AT_START
 mkdir -p $OUT
 # The scripts and the tracer share a socket with those programs only that say so.
 taskset -p $SOCKET0 $$ > /dev/null

@@ -86,8 +86,8 @@ scenario_devices_alone() {
 # Four of those behind the switch, whose port is one: they take turns. Their traffic never stops.
 scenario_devices_rotation() {
 	cat > loads <<-'END'
-	traffic --name tasks --report truth --slot 16 --rate 1000000 --cpu 1 --duty 5/45 --seconds 9 &
-	traffic --name others --report truth --slot 17,18 --rate 900001 --cpu 3 --duty 5/20 --seconds 9 &
+	traffic --name tasks --report truth --slot 16 --rate 1000000 --cpu 1 --duty 5/45 --seconds 6 &
+	traffic --name others --report truth --slot 17,18 --rate 900001 --cpu 3 --duty 5/20 --seconds 6 &
 	wait
 	END
 	# shellcheck disable=SC2046,SC2086  # lists
@@ -130,13 +130,9 @@ scenario_devices_io() {
 
 	diskload --totals > totals2.before
 	# shellcheck disable=SC2046  # a list
-	"$T410TRACE" record -a -d 3.5 $(devices vda) --pci-map $MAP -o run.rec 2> record.err &
-	recorder=$!
-	until_true test -s run.rec
-	usleep 300000
+	recording $(devices vda) --pci-map $MAP
 	disk_loads 2 3
-	wait $recorder
-	echo $? > record.status
+	recording_end
 	diskload --totals > totals2.after
 	said process "$T410TRACE" report run.rec -a --json --summary
 	said again "$T410TRACE" report run.rec -a --json --summary

@@ -165,9 +165,9 @@ write_job() {
 	chmod +x /tmp/job.sh
 }
 
-# patiently COMMAND...: waits for it without being a load itself, at most 100 s
+# patiently COMMAND...: waits for it without being a load itself, at most 5 minutes
 patiently() {
-	tries=50
+	tries=150
 	while ! "$@" && [ $tries -gt 0 ]; do
 		sleep 2
 		tries=$((tries - 1))
@@ -230,7 +230,7 @@ scenario_slurm() {
 	# it ends when the daemon has been back for a while, however long that takes
 	sbatch -J delta -n 1 -o delta.out --wrap "
 		traffic --name delta --report $PWD/truth --slot \$((\$(taskset -cp \$\$ | sed 's/.*: //') / 2 * 2)) \
-			--rate 1000000 --seconds 90 & echo \$SLURM_JOB_ID > $PWD/delta.id
+			--rate 1000000 --seconds 900 & echo \$SLURM_JOB_ID > $PWD/delta.id
 		until [ -e $PWD/enough ]; do sleep 0.2; done; kill \$!; wait" >> sbatch.out 2>&1
 	until_true test -e delta.id
 	sleep 3

@@ -12,7 +12,7 @@ BUDGET=50
 run_stat() {
 	stat_name=$1
 	shift
-	timeout 30 "$T410TRACE" stat --json -o "$stat_name.json" --read-budget $BUDGET "$@" > "$stat_name.out" 2> "$stat_name.err"
+	timeout 120 "$T410TRACE" stat --json -o "$stat_name.json" --read-budget $BUDGET "$@" > "$stat_name.out" 2> "$stat_name.err"
 	echo $? > "$stat_name.status"
 }
 
@@ -185,7 +185,7 @@ scenario_stat_grace_counts() {
 
 # The CPU that reads the counters of socket 1 goes and comes back while a program there works
 scenario_stat_hotplug() {
-	"$T410TRACE" stat --json -o all.json -i 500 -d 5 --summary -e nvidia_ucf_pmu_1/mem_bytes_rd/ -e nvidia_nvdlink_pmu_1/in_rd_req/ \
+	"$T410TRACE" stat --json -o all.json -i 500 -e nvidia_ucf_pmu_1/mem_bytes_rd/ -e nvidia_nvdlink_pmu_1/in_rd_req/ \
 		-e nvidia_pcie_pmu_1_rc_0/rd_bytes/ -e nvidia_nvclink_pmu_1/out_rd_req/ 2> all.err &
 	tracer=$!
 	until_true has_lines all.json 1
@@ -197,15 +197,17 @@ scenario_stat_hotplug() {
 		traffic --slot 0,2 --per-iter $FULL --cpu $cpu --seconds 0.3 --report truth
 		usleep 200000
 	done
+	kill -INT $tracer
 	wait $tracer
 	echo $? > all.status
 }
 
 # After the end, whatever it was, all counters are free
 scenario_stat_death() {
+	until_true programs_gone
 	count_programs > programs.before
 	for signal in INT TERM KILL; do
-		"$T410TRACE" stat --json -i 200 -o $signal.json 2> $signal.err &
+		"$T410TRACE" stat --json -i 200 --read-budget $BUDGET -o $signal.json 2> $signal.err &
 		tracer=$!
 		until_true has_lines $signal.json 2
 		usleep 100000
@@ -218,7 +220,7 @@ scenario_stat_death() {
 		mem_bytes_rd,src_loc_cpu=1 mem_bytes_wr,src_loc_cpu=1 mem_bytes_rd,src_rem=1 cycles
 	usleep 300000
 	perf_release
-	usleep 700000
+	until_true programs_gone
 	count_programs > programs.after
 }
 

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Compare what t410trace reported in the virtual T410 with what was true.
 
-judge.py [--second FOLDER2] FOLDER [SCENARIO...]: FOLDER/SCENARIO holds what guest.sh left, and
-FOLDER2/SCENARIO that of another run. Prints a line per test, then the counts. Exits with 1 when
-a test failed or none was made.
-judge.py --again FOLDER [SCENARIO...]: only the names of scenarios that deserve another run.
+judge.py FOLDER... [-- SCENARIO...]: FOLDER/SCENARIO holds what guest.sh left, and that of further
+folders what later runs left. Prints a line per test, then the counts. Exits with 1 when a test
+failed or none was made.
+judge.py --again FOLDER... [-- SCENARIO...]: only scenarios that deserve another run, and why.
 """
 
+import argparse
 import contextlib
 import json
 import pathlib
@@ -31,6 +32,8 @@ READ0, WRITE0, READ1, WRITE1 = (
 TESTS = {}
 # Scenarios whose traffic file names all events
 KNOWN = {**judge_stat.MACHINES, **judge_devices.MACHINES}
+# Part of the time that programs had to wait from which on the host is to blame
+STARVED = 0.33
 # Shapes of the machine, each with what its slots stand for
 TRAFFIC = {"t410": "traffic.conf", "grace": "traffic-grace.conf"}
 
@@ -102,6 +105,7 @@ def every_counter_is_exact(s):
 
 
 @test("conservation")
+@estimate
 def background_flows_are_rate_times_time(s):
     reports = s.reports("all")
     for name, rate in s.wiring.flows.items():
@@ -168,8 +172,7 @@ def its_row_has_all(s):
 @estimate
 def its_cpu_time_is_there(s):
     reports, line = s.reports("all"), s.truth().named("alone")[0]
-    # Its own clock starts a few milliseconds late, after a calibration.
-    expect_close(reports.on_cpu(by_pid(line["pid"])), line["cpu_ns"], 0.03, "CPU time")
+    expect_close(reports.on_cpu(by_pid(line["pid"])), line["cpu_before_ns"] + line["cpu_ns"], 0.03, "CPU time")
 
 
 @test("turns")
@@ -268,6 +271,7 @@ def their_bars_hold(s):
 
 
 @test("weights")
+@estimate
 def the_event_is_used_and_named(s):
     reports = s.reports("all")
     windows, weighed = reports.quality("windows"), reports.quality("weight_windows")
@@ -275,7 +279,7 @@ def the_event_is_used_and_named(s):
     # In the others nobody ran.
     expect(weighed > 0.8 * windows, f"weights in {weighed} of {windows} windows")
     expect_equal(reports.quality("fallback_windows"), 0, "windows split by CPU time")
-    expect("activity measured by cpu_cycles" in s.words("all.err"), s.words("all.err"))
+    require("activity measured by cpu_cycles" in s.words("all.err"), s.words("all.err"))
 
 
 @test("weights")
@@ -344,8 +348,9 @@ def totals_agree(s):
 
 @test("crowded")
 def counters_are_shared(s):
-    for ratio in s.reports("all").counter_field(READ0, "running_ratio"):
-        expect(0.05 < ratio < 0.95, f"running ratio {ratio}")
+    reports = s.reports("all")
+    ran, enabled = (sum(reports.counter_field(READ0, key)) for key in ("running_ns", "enabled_ns"))
+    expect(0.05 < ran / enabled < 0.95, f"counted in {ran} of {enabled} ns")
 
 
 @test("crowded")
@@ -473,9 +478,8 @@ def each_thread_has_its_row(s):
         expect(reports.rows(own), f"thread {line['tid']} has no row")
         expect_equal({row["pid"] for row in reports.rows(own)}, {line["pid"]}, "pid of a thread")
         # Both clocks are read at slightly different places of the scheduler.
-        # The program's clock leaves out interrupts and its own calibration, which
-        # take long on an emulated CPU.
-        expect_close(reports.on_cpu(own), line["cpu_ns"], 0.25, f"CPU time of thread {line['tid']}")
+        # The program's clock leaves out interrupts, which take long on an emulated CPU.
+        expect_close(reports.on_cpu(own), line["cpu_before_ns"] + line["cpu_ns"], 0.25, f"CPU time of thread {line['tid']}")
 
 
 @test("threads")
@@ -708,7 +712,7 @@ def the_program_keeps_its_bytes(s):
 @estimate
 def cpu_time_is_sound(s):
     reports, line = s.reports("all"), s.truth().named("steady")[0]
-    expect_close(reports.on_cpu(by_pid(line["pid"])), line["cpu_ns"], 0.03, "CPU time")
+    expect_close(reports.on_cpu(by_pid(line["pid"])), line["cpu_before_ns"] + line["cpu_ns"], 0.03, "CPU time")
     # While nobody reads the counters of a socket its interval is open: over all reports
     # the CPUs that were online have been somewhere all the time.
     length = sum(report["interval"]["duration_ns"] for report in reports.each)
@@ -771,7 +775,7 @@ def judge_one(folder, name, function):
         return str(failure), False
     except Failure as failure:
         return str(failure), getattr(function, "estimate", False)
-    except (KeyError, IndexError, ValueError, OSError) as error:
+    except (KeyError, IndexError, ValueError, OSError, StopIteration) as error:
         return f"{type(error).__name__}: {error}", False
     return None, False
 
@@ -780,30 +784,54 @@ def tests_of(name):
     return [reports_are_valid, the_kernel_has_nothing_to_say, *TESTS[name]]
 
 
-def again(folder, names):
-    """Scenarios that deserve a second run: nothing is wrong but estimates."""
+def attempts_of(folders, name, function):
+    """What is wrong in each run of the scenario, and whether another may put it right."""
+    return [judge_one(folder, name, function) for folder in folders if (folder / name).exists()]
+
+
+def verdict_of(attempts):
+    """What is wrong after all runs: an estimate has to be right in one of them, everything else in
+    all."""
+    wrong = [attempt for attempt in attempts if attempt[0] is not None]
+    for why, may in wrong:
+        if not may:
+            return why, False
+    return wrong[-1] if wrong and len(wrong) == len(attempts) else (None, False)
+
+
+def starved(folder):
+    """Part of the CPU time of the scenario's programs that they only seemed to have: the emulated
+    CPU got none of the host's meanwhile, as they say themselves. None if they do not say."""
+    lines = [json.loads(line) for path in folder.glob("truth*") for line in path.read_text().splitlines()]
+    late, total = (sum(line[key] for line in lines if "late_ns" in line) for key in ("late_ns", "cpu_ns"))
+    return late / total if total else None
+
+
+def again(folders, names):
+    """Scenarios that deserve another run, as "NAME: reason": nothing is wrong but estimates; and a
+    third one only if the programs of the last run were starved."""
     for name in names:
-        found = [judge_one(folder, name, function) for function in tests_of(name)]
-        wrong = [may for why, may in found if why is not None]
-        if wrong and all(wrong):
-            yield name
+        last = [folder / name for folder in folders if (folder / name).exists()]
+        tried = [attempts_of(folders, name, function) for function in tests_of(name)]
+        wrong = [verdict for verdict in map(verdict_of, tried) if verdict[0] is not None]
+        if not wrong or not all(may for _, may in wrong) or len(last) < len(folders):
+            continue
+        part = starved(last[-1])
+        if len(folders) == 1 or part is not None and part > STARVED:
+            yield f"{name}: its programs had to wait in {'an unknown part' if part is None else f'{part:.0%}'} of their CPU time"
 
 
-def judge(folder, names, second=None):
-    """@second: results of another run of some of the scenarios. An estimate passes when it was
-    right in one of both runs; everything else has to be right in both."""
+def judge(folders, names):
+    """@folders: results of the first run, and of others of some of the scenarios."""
     counts = {"ok": 0, "not ok": 0}
     for name in names:
         for function in tests_of(name):
             label = f"{name}/{function.__name__.replace('_', '-')}"
-            why, may = judge_one(folder, name, function)
-            if second and (second / name).exists():
-                later, may_later = judge_one(second, name, function)
-                for number, said in enumerate((why, later), 1):
-                    if said is not None:
-                        print(f"# attempt {number}: not ok {label}: {said}")
-                forgiven = later is None and may or why is None and may_later
-                why = None if forgiven else why if why is not None and not may else later
+            attempts = attempts_of(folders, name, function) or [judge_one(folders[0], name, function)]
+            for number, (said, _) in enumerate(attempts, 1):
+                if said is not None and len(attempts) > 1:
+                    print(f"# attempt {number}: not ok {label}: {said}")
+            why, _ = verdict_of(attempts)
             if why is None:
                 counts["ok"] += 1
                 print(f"ok {label}")
@@ -818,19 +846,21 @@ def main():
         for name in TESTS:
             print(*machine_of(name), name)
         return 0
-    arguments = sys.argv[1:]
-    mode = arguments.pop(0) if arguments[:1] in (["--again"], ["--second"]) else None
-    if len(arguments) < (2 if mode == "--second" else 1):
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    second = pathlib.Path(arguments.pop(0)) if mode == "--second" else None
-    folder, names = pathlib.Path(arguments[0]), arguments[1:] or TESTS
-    if mode == "--again":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("words", nargs="+")
+    # "--" is between folders and scenarios
+    if sys.argv.count("--") > 1:
+        parser.error("one -- is enough")
+    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = parser.parse_args(sys.argv[1:split])
+    folders, names = [pathlib.Path(word) for word in options.words], sys.argv[split + 1 :] or list(TESTS)
+    if options.again:
         with contextlib.redirect_stdout(sys.stderr):
-            found = list(again(folder, names))
-        print("\n".join(found))
+            found = list(again(folders, names))
+        print("".join(f"{line}\n" for line in found), end="")
         return 0
-    counts = judge(folder, names, second)
+    counts = judge(folders, names)
     print(f"{counts['ok']} passed, {counts['not ok']} failed, 0 skipped")
     return 0 if counts["ok"] and not counts["not ok"] else 1
 

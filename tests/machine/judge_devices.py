@@ -6,7 +6,7 @@ devices.conf by known.py, from the programs, and for disks from QEMU's own accou
 import json
 import re
 
-from results import Failure, Reports, estimate, expect, expect_close, expect_equal, expect_share
+from results import Failure, Reports, estimate, expect, expect_close, expect_equal, expect_share, require
 
 TESTS = {}
 DEVICES = ("t410,disks", "devices.conf")
@@ -288,11 +288,12 @@ def one_has_its_requests_and_latency(s):
     for side, event in SIDES:
         expect_equal(total(reports, bdf, f"{side}_bytes"), known(s, bdf, f"{event}_bytes", slots), side)
         expect_equal(total(reports, bdf, f"{side}_requests"), known(s, bdf, f"{event}_req", slots), side)
-    found = [entry["read_latency_ns"] for entry in entries(reports, bdf) if "read_latency_ns" in entry]
+    found = [entry for entry in entries(reports, bdf) if "read_latency_ns" in entry]
     expect(found, "no latency")
-    for latency in found:
-        # cycles at 1 GHz
-        expect_close(latency, 800, 0.02, "latency")
+    # Of all requests: one may be counted in a report and its cycles in the next one
+    latency = sum(entry["read_latency_ns"] * entry["read_requests"] for entry in found)
+    # cycles at 1 GHz
+    expect_close(latency / sum(entry["read_requests"] for entry in found), 800, 0.02, "latency")
 
 
 @test("devices_alone")
@@ -627,9 +628,11 @@ def afterwards_all_is_well(s):
 
 
 @test("devices_hotplug")
+@estimate
 def the_run_survives_and_says_it(s):
+    """That a device was away for a second is noticed by a look at the devices now and then."""
     # 3: of what went away there is no data
-    expect(s.status("all") in (0, 3), f"exit status {s.status('all')}")
+    require(s.status("all") in (0, 3), f"exit status {s.status('all')}")
     text = s.words("all.err")
     for bdf in ("0002:c1:00.1", "0002:c1:00.2", "0004:07:00.0"):
         expect(bdf in text, f"{bdf} is not in {text!r}")
@@ -637,7 +640,7 @@ def the_run_survives_and_says_it(s):
     expect(changes >= 4, f"{changes} changes")
     listed = s.text("list")
     for bdf in ("0002:c1:00.1", "0004:07:00.0"):
-        expect(f"{bdf} " in listed, f"{bdf} did not come back: the test shows nothing")
+        require(f"{bdf} " in listed, f"{bdf} did not come back: the test shows nothing")
 
 
 @test("devices_hotplug")

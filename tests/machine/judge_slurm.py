@@ -253,12 +253,13 @@ def prometheus_accepts_the_metrics(s):
 
 
 @test("slurm")
+@estimate
 def the_killed_daemon_says_what_it_missed(s):
     report = closing(s, "delta")
     expect_equal((report["state"], len(report["gaps"])), ("ended", 1), "state and gaps")
     (gap,) = report["gaps"]
     killed, restarted = s.number("killed"), s.number("restarted")
-    require(
+    expect(
         killed - INTERVAL_NS - LATE_NS <= gap["start_ns"] <= killed + LATE_NS,
         f"the gap begins {(killed - gap['start_ns']) / 1e9:.3f} s before the end of the daemon",
     )

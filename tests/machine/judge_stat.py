@@ -8,10 +8,13 @@ import statistics
 
 from known import CYCLES, place_of
 from known_metrics import expected
-from results import Truth, estimate, expect, expect_equal
+from results import Truth, estimate, expect, expect_equal, require
 from stat_results import StatRun, perf_counts
 
 RATE_TOLERANCE = 0.005
+# Of a counter that takes turns: each begins and ends a moment beside the time that is booked, which
+# is a millisecond when the emulated CPU has to wait in the midst of it
+TURNS_TOLERANCE = 0.02
 # A BAR that the guest is told of, and the root complex of its device
 TARGET = "nvidia_pcie_tgt_pmu_0_rc_1"
 WINDOW = "dst_addr_en=1,dst_addr_base=0x42000000,dst_addr_mask=0xffffffffff000000"
@@ -64,9 +67,9 @@ def parts_of(name):
     return pmu, event, filters
 
 
-def close(found, wanted, what):
+def close(found, wanted, what, tolerance=RATE_TOLERANCE):
     expect(
-        abs(found - wanted) <= RATE_TOLERANCE * wanted,
+        abs(found - wanted) <= tolerance * wanted,
         f"{what}: {found:.6g}, by hand {wanted:.6g}",
     )
 
@@ -85,6 +88,7 @@ def sent(s, name="truth"):
 
 
 @test("stat_rates", "stat_peer_cpu", "stat_peer_none", "stat_grace_rates")
+@estimate
 def every_metric_of_every_pmu(s):
     """Also: none too many, none missing, and none where nothing happened."""
     run, offered = StatRun(s, "all"), shown(s)
@@ -131,8 +135,9 @@ def judge_rate(s, run, name):
     rate = s.wiring.rate(pmu, event, filters)
     expect(count.get("value") is not None, f"{name}: no value: {count.get('reason')}")
     expect(count["covered_ns"] > 0, f"{name}: it never ran")
-    close(count["counted"] * 1e9 / count["covered_ns"], rate, f"{name}: counted")
-    close(count["value"] * 1e9 / count["enabled_ns"], rate, f"{name}: value")
+    tolerance = RATE_TOLERANCE if count["covered_ns"] == count["enabled_ns"] else TURNS_TOLERANCE
+    close(count["counted"] * 1e9 / count["covered_ns"], rate, f"{name}: counted", tolerance)
+    close(count["value"] * 1e9 / count["enabled_ns"], rate, f"{name}: value", tolerance)
     return count["covered_ns"] / count["enabled_ns"]
 
 
@@ -149,6 +154,7 @@ def every_source_with_every_destination(s):
 
 
 @test("stat_grace_rates")
+@estimate
 def ports_are_chosen(s):
     run = StatRun(s, "ports")
     expect_equal(len(run.counts()), 4, "counters")
@@ -160,6 +166,7 @@ def ports_are_chosen(s):
 
 
 @test("stat_choice")
+@estimate
 def only_the_metrics_that_were_asked_for(s):
     run = StatRun(s, "some")
     found = sorted((v["pmu"], v["name"]) for v in run.values())
@@ -200,6 +207,7 @@ def split_metrics(s, name, filter_name, ports_by_pmu):
 
 
 @test("stat_choice")
+@estimate
 def every_port(s):
     ports = {}
     for flow in s.wiring.flows:
@@ -209,11 +217,13 @@ def every_port(s):
 
 
 @test("stat_choice")
+@estimate
 def every_gpu(s):
     split_metrics(s, "gpus", "gpu_mask", {f"nvidia_nvlink_c2c_pmu_{n}": {1, 2} for n in (0, 1)})
 
 
 @test("stat_choice")
+@estimate
 def events_by_number_and_by_name(s):
     run = StatRun(s, "alone")
     counts = run.counts()
@@ -251,6 +261,7 @@ def devices_take_turns(s):
 
 
 @test("stat_windows")
+@estimate
 def a_bar_is_its_device(s):
     """At its own root complex alone, which the root port above it tells."""
     run = StatRun(s, "window")
@@ -298,6 +309,7 @@ def readings_keep_their_budget(s):
 
 
 @test("stat_budget")
+@estimate
 def what_waited_is_said(s):
     run = StatRun(s, "often")
     costs = run.dear_costs()
@@ -370,11 +382,12 @@ def a_group_in_braces(s):
 
 
 @test("stat_counts")
+@estimate
 def nothing_is_invented_in_turns(s):
     run, truth, shares = StatRun(s, "turns"), sent(s, "truth.turns"), []
     for name, count in run.counts().items():
         whole = s.wiring.count(*parts_of(name)[:2], truth)
-        expect(count["counted"] <= whole, f"{name}: {count['counted']} counted of {whole}")
+        require(count["counted"] <= whole, f"{name}: {count['counted']} counted of {whole}")
         shares.append(count["covered_ns"] / count["enabled_ns"])
     expect_equal(len(shares), 12, "counters")
     expect(0 < min(shares) < 0.9, f"they ran {min(shares):.3f} of the time or more; eight counters are there")

@@ -11,11 +11,12 @@ MACHINE=$ROOT/tests/machine/run
 MACHINE_PROBLEM=
 MACHINE_NO_NETWORK=126
 
-# machine_ready LOG: a fraction of a second when everything is there already; the
-# first time it downloads. Returns the status of "run prepare".
+# machine_ready LOG OPTION...: a fraction of a second when everything is there already; the
+# first time it downloads. Options and status are those of "run prepare".
 machine_ready() {
-	local status=0
-	"$MACHINE" prepare > "$1" 2>&1 || status=$?
-	[ $status = 0 ] || MACHINE_PROBLEM=$(tail -n 1 "$1")
+	local log=$1 status=0
+	shift
+	"$MACHINE" prepare "$@" > "$log" 2>&1 || status=$?
+	[ $status = 0 ] || MACHINE_PROBLEM=$(tail -n 1 "$log")
 	return $status
 }

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of second runs, without a virtual machine: what deserves one, and what it may put right."""
+"""Tests of further runs, without a virtual machine: what deserves one, and what it may put right."""
 
 import contextlib
 import io
+import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -34,8 +36,9 @@ WRONG = {**RIGHT, "equal": 2}
 INNER = {**RIGHT, "mixed": 2}
 SILENT = {**RIGHT, "word": 0}
 NOT_DONE = {}
+REASON = r"pretend: its programs had to wait in (an unknown part|\d+%) of their CPU time"
 
-# Name, first run, second run, whether a second is wanted, what fails in the end
+# Name, first run, second run, whether one more than the first is wanted, what fails in the end
 CASES = (
     ("right", RIGHT, None, False, set()),
     ("estimate-then-right", FAR, RIGHT, True, set()),
@@ -52,10 +55,25 @@ CASES = (
     ("second-did-not-finish", FAR, NOT_DONE, True, {"near", "same", "said"}),
 )
 
+# Name, CPU time that the programs of the second run had to wait in percent, second run, third run,
+# whether a third is wanted, what fails in the end
+THIRD_CASES = (
+    ("starved-then-right", 50, FAR, RIGHT, True, set()),
+    ("starved-three-times", 50, FAR, FAR, True, {"near"}),
+    ("not-starved", 30, FAR, None, False, {"near"}),
+    ("nobody-says", None, FAR, None, False, {"near"}),
+    ("right-in-the-second", 50, RIGHT, None, False, set()),
+    ("exact-in-the-second-starved", 50, WRONG, None, False, {"same"}),
+    ("exact-in-the-third", 50, FAR, WRONG, True, {"same"}),
+)
 
-def leave(folder, numbers):
-    """As the guest does."""
+
+def leave(folder, numbers, late=None):
+    """As the guest does; @late: time in percent that the programs had to wait."""
     (folder / "pretend").mkdir(parents=True)
+    if late is not None:
+        lines = [json.dumps({"cpu_ns": 1000, "late_ns": 20 * late}), json.dumps({"cpu_ns": 1000, "late_ns": 0})]
+        (folder / "pretend" / "truth.two").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "kernel.log").write_text("t410trace test: pretend\n", encoding="utf-8")
     for name, number in numbers.items():
         (folder / "pretend" / name).write_text(f"{number}\n", encoding="utf-8")
@@ -63,36 +81,52 @@ def leave(folder, numbers):
         (folder / "pretend" / "done").touch()
 
 
-def verdict(first, second):
-    """Whether another run is wanted; names of failed checks; all lines."""
+def verdict(runs, asked, late=None):
+    """@runs: what they left; @late: of the last but one, see leave(). Whether another is wanted
+    after the first @asked ones; names of failed checks; all lines."""
+    runs = [run for run in runs if run is not None]
     with tempfile.TemporaryDirectory() as name:
-        one, two = pathlib.Path(name) / "one", pathlib.Path(name) / "two"
-        leave(one, first)
-        if second is not None:
-            leave(two, second)
-        wanted = list(judge.again(one, ["pretend"])) == ["pretend"]
+        folders = [pathlib.Path(name) / str(number) for number in range(len(runs))]
+        for number, (folder, run) in enumerate(zip(folders, runs)):
+            leave(folder, run, late if number == asked - 1 else None)
+        wanted = list(judge.again(folders[:asked], ["pretend"]))
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            judge.judge(one, ["pretend"], two if second is not None else None)
+            judge.judge(folders, ["pretend"])
     lines = printed.getvalue().splitlines()
     failed = {line.split("/")[1].split(":")[0] for line in lines if line.startswith("not ok")}
     return wanted, failed & {"near", "same", "said"}, lines
 
 
+def told(runs, lines):
+    """Are all failures of the estimate printed?"""
+    return all(
+        any(line.startswith(f"# attempt {number}: not ok pretend/near") for line in lines)
+        for number, numbers in enumerate(runs, 1)
+        if numbers is not None and numbers.get("close") == FAR["close"]
+    )
+
+
+def cases():
+    """Name, runs, how many there are when another is asked for, late time of that one, expected."""
+    for name, first, second, wanted, failed in CASES:
+        yield name, (first, second), 1, None, wanted, failed
+    for name, late, second, third, wanted, failed in THIRD_CASES:
+        yield name, (FAR, second, third), 2, late, wanted, failed
+
+
 def main():
     judge.TESTS["pretend"] = [near, same, said]
     bad = 0
-    for name, first, second, again, failed in CASES:
-        found = verdict(first, second)
-        told = second is None or all(
-            any(line.startswith(f"# attempt {number}: not ok pretend/near") for line in found[2])
-            for number, numbers in ((1, first), (2, second))
-            if numbers.get("close") == FAR["close"]
-        )
-        if found[:2] == (again, failed) and told:
+    for name, runs, asked, late, wanted, failed in cases():
+        why, found, lines = verdict(runs, asked, late)
+        several = len([run for run in runs if run is not None]) > 1
+        # the reason is told, too
+        right = bool(why) == wanted and all(re.fullmatch(REASON, line) for line in why)
+        if right and found == failed and (not several or told(runs, lines)):
             print(f"ok judge-again-{name}")
         else:
             bad += 1
-            print(f"not ok judge-again-{name}: {found}, expected {(again, failed)}")
+            print(f"not ok judge-again-{name}: {(why, found, lines)}, expected {(wanted, failed)}")
     return 1 if bad else 0
 
 

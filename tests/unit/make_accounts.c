@@ -3,7 +3,8 @@
  * make_accounts FILE [STEP...]: a store for tests of commands, a step of its life after the other:
  *
  *   jobs		job 12 (ran, was requeued and runs), 13 (over), 14 (stale)
- *   end=NUMBER		job NUMBER is over
+ *   run=NUMBER		job NUMBER runs, again or still
+ *   end=NUMBER		that one is over
  *   sleep=MS		time passes
  *   hold		keep the store until standard input ends
  *   ok			say "ok" on standard output
@@ -90,6 +91,10 @@ static void step(const char *name)
 	} else if (!strncmp(name, "end=", 4)) {
 		begin();
 		put(atoi(name + 4), 884, 10, ACCOUNT_ENDED);
+		commit();
+	} else if (!strncmp(name, "run=", 4)) {
+		begin();
+		put(atoi(name + 4), 884, 10, ACCOUNT_RUNNING);
 		commit();
 	} else if (!strncmp(name, "sleep=", 6)) {
 		usleep(1000 * atoi(name + 6));

@@ -144,6 +144,52 @@ static void test_life(void **state)
 	accounts_free(a);
 }
 
+/* The clock is set back by an hour: times stay in order, and so does how long it took. */
+static void test_times_in_order(void **state)
+{
+	struct accounts *a = keeper();
+	struct account_job j;
+
+	(void)state;
+	for (uint64_t i = 0; i < 3; i++) {
+		struct report *r = world_report(i);
+
+		if (i)
+			r->start_time_ns -= 3600 * WORLD_SECOND;
+		world_row(r, SLURM, "1", 881, "0", true)->exited = i == 2;
+		world_row(r, SLURM, "1", 881, "", true)->exited = i == 2;
+		interval(a, r);
+	}
+	j = get(a, 881);
+	assert_int_equal(j.state, ACCOUNT_ENDED);
+	assert_int_equal(j.whole.end_ns - j.whole.start_ns, 3 * WORLD_SECOND);
+	assert_int_equal(j.nr_steps, 1);
+	assert_true(j.steps[0].end_ns >= j.steps[0].start_ns);
+	assert_true(j.steps[0].start_ns >= j.whole.start_ns);
+	account_job_release(&j);
+	accounts_free(a);
+}
+
+/* In the first interval: who was there may be older, who was seen being made is not. */
+static void test_made(void **state)
+{
+	struct accounts *a = keeper();
+	struct report *r = world_report(0);
+	struct account_job j;
+
+	(void)state;
+	world_row(r, SLURM, "1", 881, "", true)->job->made = true;
+	world_row(r, SLURM, "2", 882, "", true);
+	interval(a, r);
+	j = get(a, 881);
+	assert_false(j.late_start);
+	account_job_release(&j);
+	j = get(a, 882);
+	assert_true(j.late_start);
+	account_job_release(&j);
+	accounts_free(a);
+}
+
 /* Rows of a job that is over, forgotten or not, begin none, and are in the machine's totals. */
 static void test_late_rows(void **state)
 {
@@ -713,6 +759,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_life),
+		cmocka_unit_test(test_times_in_order),
+		cmocka_unit_test(test_made),
 		cmocka_unit_test(test_late_rows),
 		cmocka_unit_test(test_many_closed),
 		cmocka_unit_test(test_many_end_at_once),

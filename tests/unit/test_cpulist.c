@@ -97,19 +97,6 @@ static void test_next(void **state)
 	assert_int_equal(cpulist_next(&list, -1), -1);
 }
 
-static void test_merge(void **state)
-{
-	struct cpulist a, b;
-	char text[64];
-
-	(void)state;
-	assert_int_equal(cpulist_parse("0-3,100", &a), 0);
-	assert_int_equal(cpulist_parse("2-5,4000", &b), 0);
-	cpulist_merge(&a, &b);
-	assert_int_equal(cpulist_format(&a, text, sizeof(text)), 0);
-	assert_string_equal(text, "0-5,100,4000");
-}
-
 static void test_format_room(void **state)
 {
 	char text[CPULIST_TEXT_LEN] = "before";
@@ -136,9 +123,9 @@ static void test_format_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	 cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_contains), cmocka_unit_test(test_next),
-		cmocka_unit_test(test_merge),	 cmocka_unit_test(test_format_room),
+		cmocka_unit_test(test_good),	    cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_contains),    cmocka_unit_test(test_next),
+		cmocka_unit_test(test_format_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

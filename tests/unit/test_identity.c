@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "engine/identity.h"
+#include "engine/identity_parts.h"
 
 static int setup(void **state)
 {
@@ -154,7 +154,7 @@ static void the_dead_are_forgotten(void **state)
 		}
 		identity_closed(id);
 	}
-	assert_true(identity_nr(id) < 100);
+	assert_true(id->nr_ids < 100);
 }
 
 static void the_recent_dead_are_kept(void **state)

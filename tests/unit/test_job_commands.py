@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_job_commands.py T410TRACE MAKE_ACCOUNTS: "t410trace job" and "t410trace jobs" on stores made for it."""
 
+import contextlib
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -91,6 +93,21 @@ def incomplete(file):
 
 
 @check
+def damaged(file):
+    """an account that is damaged: the others are shown, and status 3"""
+    make(file, "jobs")
+    with contextlib.closing(sqlite3.connect(file)) as store:
+        store.execute("UPDATE jobs SET details = zeroblob(99) WHERE id = '13'")
+        store.commit()
+    done = run("jobs", "--json", "--file", file, status=3)
+    assert [job["job"]["id"] for job in json.loads(done.stdout)["jobs"]] == ["12", "14", "12"], done.stdout
+    assert "slurm-13-882-1 is damaged" in done.told, done.told
+    done = run("job", "13", "--file", file, status=4)
+    assert "slurm-13-882-1 is damaged" in done.told, done.told
+    assert "damaged" not in run("job", "12", "--file", file).told
+
+
+@check
 def missing(file):
     """no such job, no store, no rights: what to do"""
     done = run("job", "12", "--file", file, status=4)
@@ -104,7 +121,7 @@ def missing(file):
     run("job", "13", "--since", "1s", "--file", file, status=4)
     file.write_bytes(b"something else, long enough" * 1000)
     for suffix in ("-wal", "-shm"):
-        pathlib.Path(f"{file}{suffix}").unlink()
+        pathlib.Path(f"{file}{suffix}").unlink(missing_ok=True)
     done = run("job", "12", "--file", file, status=1)
     assert "not a database" in done.told, done.told
     run("jobs", "--file", file.parent / "none", status=1)
@@ -137,6 +154,16 @@ def wait_for_end(file):
         assert 0.3 < time.monotonic() - start < 10
         assert json.loads(done.stdout)["state"] == "ended"
         assert "running" not in done.told, done.told
+
+
+@check
+def wait_for_next_run(file):
+    """--wait: an earlier run that ended long ago is not the answer while a newer one may not be known"""
+    with Keeper(file, "jobs", "ok", "sleep=1000", "run=13", "end=13", "hold"):
+        done = run("job", "13", "--wait", "20", "--json", "--file", file)
+        assert key_of(done) == "slurm-13-884-1", done.stdout
+    # nobody is there who could know of one
+    assert key_of(run("job", "13", "--wait", "20", "--json", "--file", file)) == "slurm-13-884-1"
 
 
 @check

@@ -257,7 +257,7 @@ static void jobs_are_forgotten(void **state)
 		assert_null(identity_job(w.id, i));
 	}
 	assert_null(identity_cgroup_by_path(w.id, "/slurm/uid_0/job_1"));
-	assert_true(identity_nr(w.id) < 400);
+	assert_true(w.id->nr_ids < 400);
 	world_free(&w);
 }
 
@@ -668,7 +668,7 @@ static void nothing_is_kept_without_a_summary(void **state)
 		assert_true(HASH_CNT(hh_path, s->id->paths) <= 40);
 		assert_true(HASH_COUNT(s->id->tasks) <= 60);
 		assert_true(HASH_COUNT(s->id->workloads) <= 60);
-		assert_true(identity_nr(s->id) <= 100);
+		assert_true(s->id->nr_ids <= 100);
 		assert_int_equal(HASH_COUNT(s->interval->rows), 0);
 	}
 	assert_int_equal(ended, intervals);

@@ -2,34 +2,9 @@
 #include "trace_files.h"
 
 #include <errno.h>
-#include <unistd.h>
 
+#include "temp_file.h"
 #include "trace/ndjson.h"
-
-static char path[] = "/tmp/t410trace-ndjson-XXXXXX";
-
-static int make_file(void **state)
-{
-	int fd = mkstemp(path);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int drop_file(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
-
-static void store(const char *text, size_t size)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(text, 1, size, f), size);
-	assert_int_equal(fclose(f), 0);
-}
 
 /* A random trace as NDJSON, to be freed; what it says goes to @said. */
 static char *written(uint64_t seed, size_t events, struct event_log *said, size_t *ret_size)
@@ -60,8 +35,8 @@ static void test_round_trip(void **state)
 		size_t size;
 		char *text = written(seed, seed * 100, &said, &size);
 
-		store(text, size);
-		assert_int_equal(read_back(path, &got, &end, &d), 0);
+		temp_write(text, size);
+		assert_int_equal(read_back(temp_path, &got, &end, &d), 0);
 		assert_string_equal(said.text, got.text);
 		assert_true(end.complete);
 		assert_int_equal(end.events, said.events);
@@ -87,13 +62,13 @@ static void test_header(void **state)
 	headers[0].nr_cgroups = 1;
 	strcpy(headers[0].host.name, "n\xfe");
 	for (size_t i = 0; i < 2; i++) {
-		FILE *out = fopen(path, "w");
+		FILE *out = temp_open();
 
 		assert_non_null(out);
 		assert_int_equal(ndjson_create(out, &headers[i], &d, &w), 0);
 		assert_int_equal(ndjson_finish(w, &d), 0);
 		fclose(out);
-		assert_int_equal(trace_file_open(path, &d, &f), 0);
+		assert_int_equal(trace_file_open(temp_path, &d, &f), 0);
 		assert_same_header(trace_file_header(f), &headers[i]);
 		trace_file_close(f);
 	}
@@ -170,8 +145,8 @@ static void test_foreign(void **state)
 	struct diag d = { 0 };
 
 	(void)state;
-	store(text, strlen(text));
-	assert_int_equal(trace_file_open(path, &d, &f), 0);
+	temp_put(text);
+	assert_int_equal(trace_file_open(temp_path, &d, &f), 0);
 	h = trace_file_header(f);
 	assert_false(h->marked);
 	assert_true(h->all);
@@ -212,8 +187,8 @@ static void test_foreign_samples(void **state)
 	struct diag d = { 0 };
 
 	(void)state;
-	store(text, strlen(text));
-	assert_int_equal(trace_file_open(path, &d, &f), 0);
+	temp_put(text);
+	assert_int_equal(trace_file_open(temp_path, &d, &f), 0);
 	h = trace_file_header(f);
 	assert_int_equal(h->nr_probes, 1);
 	assert_string_equal(h->probes[0].name, "cmem0/rd");
@@ -355,9 +330,9 @@ static void test_junk(void **state)
 		struct trace_end end;
 		struct diag d = { 0 };
 
-		store(junk[i].text, strlen(junk[i].text));
-		assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
-		snprintf(want, sizeof(want), "%s%s", path, junk[i].want);
+		temp_put(junk[i].text);
+		assert_int_equal(read_back(temp_path, &got, &end, &d), -EBADMSG);
+		snprintf(want, sizeof(want), "%s%s", temp_path, junk[i].want);
 		if (!strstr(d.what, junk[i].want))
 			print_error("wanted %s, got %s\n", want, d.what);
 		/* where it starts with ": ", line and column come before */
@@ -379,12 +354,12 @@ static void test_sink_errors(void **state)
 	char want[128];
 
 	(void)state;
-	store(HEADER WORKLOAD, strlen(HEADER WORKLOAD));
-	assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
-	snprintf(want, sizeof(want), "%s:2:1: what the line says makes no sense", path);
+	temp_put(HEADER WORKLOAD);
+	assert_int_equal(read_back(temp_path, &got, &end, &d), -EBADMSG);
+	snprintf(want, sizeof(want), "%s:2:1: what the line says makes no sense", temp_path);
 	assert_memory_equal(d.what, want, strlen(want));
 	got.answer = -ECANCELED;
-	assert_int_equal(read_back(path, &got, &end, &d), -ECANCELED);
+	assert_int_equal(read_back(temp_path, &got, &end, &d), -ECANCELED);
 	assert_int_equal(d.what[0], '\0');
 	free(got.text);
 }
@@ -398,16 +373,16 @@ static void test_cut_anywhere(void **state)
 	char *text = written(3, 30, &said, &size);
 
 	(void)state;
-	store(text, size);
+	temp_write(text, size);
 	/* without its newline the last line is complete all the same */
 	while (size > 50) {
 		size -= under_valgrind(23, 1);
-		assert_int_equal(truncate(path, size), 0);
+		assert_int_equal(truncate(temp_path, size), 0);
 		d = (struct diag){ 0 };
 		got.nr = got.events = 0;
 		for (line = size; line && text[line - 1] != '\n'; line--)
 			;
-		if (read_back(path, &got, &end, &d)) {
+		if (read_back(temp_path, &got, &end, &d)) {
 			assert_int_equal(line, 0); /* in the header */
 			continue;
 		}
@@ -449,10 +424,10 @@ static void test_mutations(void **state)
 				length -= n_cut;
 			}
 		}
-		store(changed, length);
+		temp_write(changed, length);
 		got.nr = got.events = 0;
 		d = (struct diag){ 0 };
-		if (read_back(path, &got, &end, &d))
+		if (read_back(temp_path, &got, &end, &d))
 			assert_true(d.what[0]);
 	}
 	free(changed);
@@ -515,5 +490,5 @@ int main(void)
 		cmocka_unit_test(test_refused),
 	};
 
-	return cmocka_run_group_tests(tests, make_file, drop_file);
+	return cmocka_run_group_tests(tests, temp_make, temp_drop);
 }

@@ -4,6 +4,28 @@
 
 #include "tree.h"
 
+static struct trace_file *open_file(const char *name)
+{
+	struct diag d = { 0 };
+	struct trace_file *f;
+
+	assert_int_equal(trace_file_open(name, &d, &f), 0);
+	return f;
+}
+
+/* All that a file has, to be freed */
+static char *events_of(const char *name)
+{
+	struct event_log got = { 0 };
+	struct trace_end end;
+	struct diag d = { 0 };
+
+	assert_int_equal(read_back(name, &got, &end, &d), 0);
+	assert_true(end.complete);
+	assert_int_equal(end.refused, 0);
+	return got.text;
+}
+
 /* One event of each kind that version 1 had. */
 static void events_of_version_1(const struct trace_sink *s)
 {
@@ -39,15 +61,13 @@ static void events_of_version_1(const struct trace_sink *s)
 /* A file that version 1 wrote, which knew nothing of probes. */
 static void test_version_1(void **state)
 {
-	struct event_log said = { 0 }, got = { 0 };
+	struct trace_file *f = open_file(TESTS_DIR "/fixtures/recording-1");
+	char *got = events_of(TESTS_DIR "/fixtures/recording-1");
+	struct event_log said = { 0 };
 	struct trace_sink to_log = log_sink(&said);
 	const struct trace_header *h;
-	struct trace_file *f;
-	struct trace_end end;
-	struct diag d = { 0 };
 
 	(void)state;
-	assert_int_equal(trace_file_open(TESTS_DIR "/fixtures/recording-1", &d, &f), 0);
 	h = trace_file_header(f);
 	assert_int_equal(h->nr_probes, 0);
 	assert_int_equal(h->layout.nr_counters, 4);
@@ -57,24 +77,19 @@ static void test_version_1(void **state)
 	assert_string_equal(h->cgroups[1], sample_cgroups[1]);
 	trace_file_close(f);
 	events_of_version_1(&to_log);
-	assert_int_equal(read_back(TESTS_DIR "/fixtures/recording-1", &got, &end, &d), 0);
-	assert_string_equal(said.text, got.text);
-	assert_true(end.complete);
+	assert_string_equal(said.text, got);
 	free(said.text);
-	free(got.text);
+	free(got);
 }
 
 /* A file that version 2 wrote: no devices, and 16 totals of losses. */
 static void test_version_2(void **state)
 {
-	struct event_log got = { 0 };
+	struct trace_file *f = open_file(TESTS_DIR "/fixtures/recording-2");
+	char *got = events_of(TESTS_DIR "/fixtures/recording-2");
 	const struct trace_header *h;
-	struct trace_file *f;
-	struct trace_end end;
-	struct diag d = { 0 };
 
 	(void)state;
-	assert_int_equal(trace_file_open(TESTS_DIR "/fixtures/recording-2", &d, &f), 0);
 	h = trace_file_header(f);
 	assert_int_equal(h->nr_probes, 2);
 	assert_string_equal(h->probes[1].name, sample_probes[1].name);
@@ -83,47 +98,37 @@ static void test_version_2(void **state)
 	assert_int_equal(h->layout.nr_counters, 4);
 	assert_memory_equal(h->layout.counters, sample_counters, 4 * sizeof(*sample_counters));
 	trace_file_close(f);
-	assert_int_equal(read_back(TESTS_DIR "/fixtures/recording-2", &got, &end, &d), 0);
-	assert_true(end.complete);
-	assert_int_equal(end.refused, 0);
-	assert_non_null(strstr(got.text, "sample 1 1000 9000 70/7/8 8000/8000\n"));
-	assert_non_null(strstr(got.text,
-			       "mark 0 1 9000 1700000000000000000 9000 8990"
-			       " 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 1 2 3 4 0 0 0 0\n"));
-	free(got.text);
+	assert_non_null(strstr(got, "sample 1 1000 9000 70/7/8 8000/8000\n"));
+	assert_non_null(strstr(got, "mark 0 1 9000 1700000000000000000 9000 8990"
+				    " 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 1 2 3 4 0 0 0 0\n"));
+	free(got);
 }
 
 /* A file that version 3 wrote: devices and I/O, but no names of jobs. */
 static void test_version_3(void **state)
 {
-	struct event_log got = { 0 };
+	struct trace_file *f = open_file(TESTS_DIR "/fixtures/recording-3");
+	char *got = events_of(TESTS_DIR "/fixtures/recording-3");
 	const struct trace_header *h;
-	struct trace_file *f;
-	struct trace_end end;
-	struct diag d = { 0 };
 
 	(void)state;
-	assert_int_equal(trace_file_open(TESTS_DIR "/fixtures/recording-3", &d, &f), 0);
 	h = trace_file_header(f);
 	assert_same_header(h, &sample_header);
 	trace_file_close(f);
-	assert_int_equal(read_back(TESTS_DIR "/fixtures/recording-3", &got, &end, &d), 0);
-	assert_true(end.complete);
-	assert_int_equal(end.refused, 0);
-	assert_string_equal(got.text, "cgroup 881 [/slurm/job_12]\n"
-				      "task 7 7 0 0 70 881 0 [lbm]\n"
-				      "mark 1 0 1000 1700000000000000000 1000 1000"
-				      " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
-				      "slice 7 7 70 881 cpu 3 1000 9000 6500 w 3 4 6000\n"
-				      "window 0 1000 9000 4096/8000/8000 64/8000/7000\n"
-				      "sample 0 1000 9000 70/7/8 8000/8000\n"
-				      "io 7 7 70 881 dev 1 0 4096/512 2000 3000\n"
-				      "io 0 0 0 881 dev 1 1 0/0 1000 9000\n"
-				      "cgroup 881 [(null)]\n"
-				      "mark 0 1 9000 1700000000000000000 9000 8990"
-				      " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
-				      " 100 101 102 103 104 105 106 107\n");
-	free(got.text);
+	assert_string_equal(got, "cgroup 881 [/slurm/job_12]\n"
+				 "task 7 7 0 0 70 881 0 [lbm]\n"
+				 "mark 1 0 1000 1700000000000000000 1000 1000"
+				 " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+				 "slice 7 7 70 881 cpu 3 1000 9000 6500 w 3 4 6000\n"
+				 "window 0 1000 9000 4096/8000/8000 64/8000/7000\n"
+				 "sample 0 1000 9000 70/7/8 8000/8000\n"
+				 "io 7 7 70 881 dev 1 0 4096/512 2000 3000\n"
+				 "io 0 0 0 881 dev 1 1 0/0 1000 9000\n"
+				 "cgroup 881 [(null)]\n"
+				 "mark 0 1 9000 1700000000000000000 9000 8990"
+				 " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+				 " 100 101 102 103 104 105 106 107\n");
+	free(got);
 }
 
 int main(void)

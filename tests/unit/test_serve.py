@@ -48,14 +48,14 @@ def settings(folder, text, *options, status=0):
 def packaged(_folder):
     """the packaged file has every setting, with its default"""
     text = CONF.read_text(encoding="ascii")
-    keys = re.findall(r"^#([a-z-]+) =", text, re.M)
+    keys = re.findall(r"^#([a-z0-9-]+) =", text, re.M)
     shown = subprocess.run([program, "serve", "--help"], capture_output=True, text=True, check=True).stdout
-    options = re.findall(r"--([a-z-]+)", shown)
+    options = re.findall(r"--([a-z0-9-]+)", shown)
     for key in keys:
         assert key in options, f"{key} is no option"
     for option in set(options) - {"config", "check-config", "verbose", "help", "usage", "version"}:
         assert option in keys, f"{option} is not in the file"
-    as_set = re.sub(r"^#([a-z-]+ =)", r"\1", text, flags=re.M)
+    as_set = re.sub(r"^#([a-z0-9-]+ =)", r"\1", text, flags=re.M)
     # a device must be there for pci-map, and its default is none
     settings(_folder, as_set)
     settings(_folder, text)
@@ -73,6 +73,9 @@ def good(folder):
         "listen = [::1]:0\n",
         "schedulers = slurm, systemd\n",
         "devices = all\npci-map = /etc/map\n",
+        "cgroup-v1 = auto\n",
+        "cgroup-v1 = none\n",
+        "cgroup-v1 = cpuset\n",
         "counters = no\ntop = 0\nread-budget = 0\nspool-max-files = 0\n",
         "read-budget = 1.5%\n",
         "interval = 10s",
@@ -101,6 +104,8 @@ def bad(folder):
         ("schedulers = lsf\n", 1, "lsf"),
         ("schedulers = none\n", 1, "none"),
         ("counters = maybe\n", 1, "yes or no"),
+        ("cgroup-v1 = freezers\n", 1, "freezer or cpuset"),
+        ("cgroup-v1 =\n", 1, "none, auto"),
         ("split = all\n", 1, "destination"),
         ("method = guess\n", 1, "state-space"),
         ("weights = a,b,c,d\n", 1, ""),

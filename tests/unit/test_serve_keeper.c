@@ -172,11 +172,66 @@ static void test_dropped(void **state)
 	teardown(&b);
 }
 
+static void sql(struct bench *b, const char *text)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(b->config.state, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static size_t reports_in_spool(struct bench *b)
+{
+	struct serve_keeper *k = &b->keeper;
+
+	serve_keeper_reports(k, UINT64_MAX);
+	return k->reported;
+}
+
+static void damage_one(struct bench *b)
+{
+	json_int_t damaged, unreported;
+	struct report *r = world_report(0);
+	json_t *o;
+
+	for (uint64_t k = 1; k <= 40; k++)
+		world_row(r, SLURM, "1", k, "", true)->exited = true;
+	interval(b, r);
+	sql(b, "UPDATE jobs SET details = zeroblob(300) WHERE number IN (3, 40)");
+	assert_int_equal(reports_in_spool(b), 38);
+	interval(b, world_report(1));
+	assert_int_equal(reports_in_spool(b), 38);
+	o = page(b, "/healthz");
+	assert_int_equal(
+		json_unpack(o, "{s:I, s:I}", "damaged", &damaged, "unreported", &unreported), 0);
+	assert_int_equal(damaged, 2);
+	assert_int_equal(unreported, 0);
+	json_decref(o);
+}
+
+/* Accounts that are damaged cost their own closing reports only. */
+static void test_damaged(void **state)
+{
+	struct bench b;
+	char *text;
+
+	(void)state;
+	setup(&b);
+	text = said(&b, damage_one);
+	assert_int_equal(count(text, "damaged"), 4); /* twice a line */
+	assert_int_equal(count(text, "\n"), 2);
+	free(text);
+	assert_false(b.keeper.store_trouble.now);
+	teardown(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_running_jobs),
 		cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

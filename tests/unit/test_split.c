@@ -242,6 +242,26 @@ static void intensities_are_found(void **state)
 	world_free(w);
 }
 
+/* Nobody is given nothing, but who moves nothing has a bar that begins there. */
+static void bars_of_nothing_begin_at_nothing(void **state)
+{
+	const double intensity[] = { 0, 10, 4 };
+	struct world *w = world_new(METHOD_STATE_SPACE, 0);
+	unsigned __int128 given = 0;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		on_off(w, 60, intensity, 3);
+		world_split(w);
+		given += w->seen[READS][1].given;
+		assert_int_equal(w->seen[READS][1].low, 0);
+		assert_true(w->seen[READS][2].low > 0);
+		assert_true(w->seen[READS][3].low > 0);
+	}
+	assert_true(given > 0);
+	world_free(w);
+}
+
 /* Two in step, the third not. */
 static void in_step(struct world *w)
 {
@@ -579,6 +599,7 @@ int main(void)
 		cmocka_unit_test(large_numbers_are_bounded_too),
 		cmocka_unit_test(counts_of_zero_say_nothing),
 		cmocka_unit_test(intensities_are_found),
+		cmocka_unit_test(bars_of_nothing_begin_at_nothing),
 		cmocka_unit_test(rows_in_step_name_each_other),
 		cmocka_unit_test(weights_decide_where_they_cover),
 		cmocka_unit_test(one_weight_is_for_both_and_cpu_time_is_not_asked),

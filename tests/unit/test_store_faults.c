@@ -188,6 +188,46 @@ static void test_other_people_for_long(void **state)
 	store_close(s);
 }
 
+/* A writer that comes and goes, whose log is there and gone again, is in no reader's way. */
+static void test_coming_and_going(void **state)
+{
+	struct store *s = writer();
+	struct diag d;
+	int status, pipes[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 3, 1, &d), 0);
+	store_close(s);
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (!pid) {
+		struct found f;
+		int err;
+
+		become_nobody(&tree);
+		fcntl(pipes[0], F_SETFL, O_NONBLOCK);
+		while (read(pipes[0], &status, 1) < 0) {
+			err = look(file, NULL, &f, &d);
+			if (err && err != -EAGAIN)
+				fprintf(stderr, "%s\n", d.what);
+			CHECK(!err || err == -EAGAIN);
+			CHECK(err || f.nr == 3);
+		}
+		end_well();
+	}
+	for (uint64_t i = 2; i < under_valgrind(10, 300); i++) {
+		s = writer();
+		assert_int_equal(put_interval(s, 1, 3, i, &d), 0);
+		store_close(s);
+	}
+	assert_int_equal(write(pipes[1], "x", 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 /* Somebody who has no right to write wants to. */
 static void nobody_writes(void *arg)
 {
@@ -297,6 +337,41 @@ static void test_full_disk(void **state)
 {
 	(void)state;
 	in_child(on_full_disk, NULL);
+}
+
+/* A disk so small that the log alone fills it: it is given back, and all goes on. */
+static void on_small_disk(void *arg)
+{
+	char filler[PATH_MAX + 8];
+	struct store *s;
+	struct found f;
+	struct diag d = { 0 };
+	uint64_t i;
+
+	(void)arg;
+	snprintf(filler, sizeof(filler), "%s/filler", tree.root);
+	if (!mount_small(tree.root, "size=6m")) {
+		fprintf(stderr, "no rights to mount: not tested\n");
+		end_well();
+	}
+	CHECK(!store_open(file, true, &d, &s));
+	for (i = 1; i < 40; i++)
+		CHECK(!put_interval(s, 1, 200, i, &d));
+	/* full by others, and then not: without another start */
+	fill_up(filler);
+	for (int n = 0; n < 3; n++)
+		CHECK(put_interval(s, 1, 900, i, &d) == -ENOSPC);
+	CHECK(!unlink(filler));
+	CHECK(!put_interval(s, 1, 900, i, &d));
+	CHECK(!look(file, NULL, &f, &d));
+	CHECK(f.nr == 900 && f.intervals == i && f.node == i);
+	store_close(s);
+}
+
+static void test_small_disk(void **state)
+{
+	(void)state;
+	in_child(on_small_disk, NULL);
 }
 
 /* Intervals without end, each job with the interval's number; tells which one was committed. */
@@ -413,12 +488,73 @@ static void test_damaged_header(void **state)
 	assert_put_aside();
 }
 
+/* An account that is damaged costs itself: readers leave it out, the writer puts it aside, once. */
 static void test_damaged_account(void **state)
 {
+	static const char *const changes[] = {
+		"UPDATE jobs SET details = zeroblob(100) WHERE id = '7'",
+		"UPDATE jobs SET details = x'' WHERE id = '7'",
+		"UPDATE jobs SET scheduler = 'x' WHERE id = '7'",
+		"UPDATE jobs SET name = zeroblob(3) || printf('%.200c', 'x') WHERE id = '7'",
+		"UPDATE jobs SET state = 'ended', details = zeroblob(9) WHERE id = '7'",
+	};
+	static const struct store_query all, aside = { .id = "7" };
+
 	(void)state;
-	make_store();
-	set_columns("UPDATE jobs SET details = zeroblob(100) WHERE id = '7'");
-	assert_put_aside();
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct store *s;
+		struct found f = { 0 };
+		struct diag d = { 0 };
+
+		make_store();
+		set_columns(changes[i]);
+		assert_int_equal(store_open(file, false, &d, &s), 0);
+		assert_int_equal(store_each_job(s, &all, note_job, &f, &d), 0);
+		assert_int_equal(f.nr, 199);
+		assert_int_equal(store_damaged(s)->nr, 1);
+		assert_int_equal(strncmp(store_damaged(s)->key, "slurm-7-1007-", 13), 0);
+		store_close(s);
+		/* found when it is opened: what the next interval is added to is read then */
+		s = writer();
+		assert_int_equal(store_damaged(s)->nr, 1);
+		assert_int_equal(put_interval(s, 8, 8, 2, &d), 0);
+		store_close(s);
+		s = writer();
+		assert_int_equal(store_damaged(s)->nr, 0);
+		store_close(s);
+		assert_int_equal(look(file, NULL, &f, &d), 0);
+		assert_int_equal(f.nr, 199);
+		assert_int_equal(look(file, &aside, &f, &d), 0);
+		assert_int_equal(f.nr, 0);
+		tree_drop(&tree, "accounts.db");
+	}
+}
+
+/* The same while it is open, and it stays in the file for whoever wants to see it. */
+static void test_damaged_while_open(void **state)
+{
+	static const struct store_query unreported = { .unreported = true };
+	struct store *s;
+	struct found f = { 0 };
+	struct diag d = { 0 };
+	uint64_t nr = 0;
+
+	(void)state;
+	s = writer();
+	assert_int_equal(put_interval(s, 1, 3, 1, &d), 0);
+	set_columns("UPDATE jobs SET state = 'ended'");
+	set_columns("UPDATE jobs SET details = zeroblob(length(details)) WHERE id = '1'");
+	for (int i = 0; i < 2; i++) {
+		f = (struct found){ 0 };
+		assert_int_equal(store_each_job(s, &unreported, note_job, &f, &d), 0);
+		assert_int_equal(f.nr, 2);
+		assert_int_equal(store_damaged(s)->nr, 1);
+	}
+	set_columns("DELETE FROM jobs WHERE state <> 'damaged' OR reported <> 1 OR "
+		    "length(details) < 1000");
+	assert_int_equal(store_prune(s, UINT64_MAX >> 1, 0, &d, &nr), 0);
+	assert_int_equal(nr, 1);
+	store_close(s);
 }
 
 static void test_damaged_machine(void **state)
@@ -432,10 +568,6 @@ static void test_damaged_machine(void **state)
 static void test_damaged_columns(void **state)
 {
 	static const char *const changes[] = {
-		"UPDATE jobs SET state = 'x' WHERE id = '7'",
-		"UPDATE jobs SET scheduler = 'x' WHERE id = '7'",
-		"UPDATE jobs SET name = zeroblob(3) || printf('%.200c', 'x') WHERE id = '7'",
-		"DELETE FROM counters WHERE counter = 11",
 		"DELETE FROM counters WHERE counter = 1",
 		"UPDATE keeper SET details = x'01'",
 		"UPDATE keeper SET intervals = 'x'",
@@ -529,12 +661,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_two_writers, make, clear),
 		cmocka_unit_test_setup_teardown(test_other_people, make, clear),
 		cmocka_unit_test_setup_teardown(test_other_people_for_long, make, clear),
+		cmocka_unit_test_setup_teardown(test_coming_and_going, make, clear),
 		cmocka_unit_test_setup_teardown(test_rights, make, clear),
 		cmocka_unit_test_setup_teardown(test_locked, make, clear),
 		cmocka_unit_test_setup_teardown(test_full_disk, make, clear),
+		cmocka_unit_test_setup_teardown(test_small_disk, make, clear),
 		cmocka_unit_test_setup_teardown(test_killed, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_header, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_account, make, clear),
+		cmocka_unit_test_setup_teardown(test_damaged_while_open, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_machine, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_columns, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_inside, make, clear),

@@ -3,38 +3,13 @@
 #include "trace_files.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "base/bdf.h"
 #include "cli/boundaries.h"
 #include "trace/encode.h"
 #include "trace/header.h"
+#include "temp_file.h"
 #include "trace/ndjson.h"
-
-static char path[] = "/tmp/t410trace-devices-XXXXXX";
-
-static int make_file(void **state)
-{
-	int fd = mkstemp(path);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int drop_file(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
-
-static void store(const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
-}
 
 static void addresses(void **state)
 {
@@ -297,11 +272,11 @@ static void whose_it_was(void **state)
 		FILE *f = NULL;
 
 		if (form == 1) {
-			assert_int_equal(recording_create(path, &sample_header, 0, &d, &recorder),
-					 0);
+			assert_int_equal(
+				recording_create(temp_path, &sample_header, 0, &d, &recorder), 0);
 			sink = recording_sink(recorder);
 		} else if (form == 2) {
-			f = fopen(path, "w");
+			f = temp_open();
 			assert_int_equal(ndjson_create(f, &sample_header, &d, &w), 0);
 			sink = ndjson_sink(w);
 		}
@@ -316,7 +291,7 @@ static void whose_it_was(void **state)
 			fclose(f);
 		if (!form)
 			continue;
-		assert_int_equal(read_back(path, &got, &end, &d), 0);
+		assert_int_equal(read_back(temp_path, &got, &end, &d), 0);
 		assert_string_equal(got.text, said.text);
 		free(got.text);
 	}
@@ -379,8 +354,8 @@ static void foreign(void **state)
 	struct diag d = { 0 };
 
 	(void)state;
-	store(text);
-	assert_int_equal(trace_file_open(path, &d, &f), 0);
+	temp_put(text);
+	assert_int_equal(trace_file_open(temp_path, &d, &f), 0);
 	h = trace_file_header(f);
 	assert_int_equal(h->nr_devices, 3);
 	assert_string_equal(h->devices[0].bdf, "0002:81:00.0");
@@ -441,8 +416,8 @@ static void foreign_groups(void **state)
 	struct diag d = { 0 };
 
 	(void)state;
-	store(text);
-	assert_int_equal(trace_file_open(path, &d, &f), 0);
+	temp_put(text);
+	assert_int_equal(trace_file_open(temp_path, &d, &f), 0);
 	h = trace_file_header(f);
 	assert_int_equal(h->layout.nr_groups, 5);
 	assert_memory_equal(h->layout.groups, want, sizeof(want));
@@ -466,18 +441,17 @@ static void devices_seen_too_late(void **state)
 	FILE *f;
 
 	(void)state;
-	store(known);
-	assert_int_equal(read_back(path, &got, &end, &d), 0);
+	temp_put(known);
+	assert_int_equal(read_back(temp_path, &got, &end, &d), 0);
 	assert_string_equal(got.text, want);
 	/* one more than there is room for */
-	f = fopen(path, "w");
-	assert_non_null(f);
+	f = temp_open();
 	fputs(START ",\"counters\":[]}\n" WORKLOAD, f);
 	for (int i = 0; i <= TRACE_MAX_DEVICES; i++)
 		fprintf(f, IO("%x:0:0.0", BYTES TIMES), i);
 	fclose(f);
 	got.nr = got.events = 0;
-	assert_int_equal(read_back(path, &got, &end, &d), 0);
+	assert_int_equal(read_back(temp_path, &got, &end, &d), 0);
 	assert_int_equal(got.events, TRACE_MAX_DEVICES + 2);
 	assert_non_null(strstr(got.text, "dev 511 0"));
 	assert_non_null(strstr(got.text, "lost io 0 1 9 1\n"));
@@ -542,8 +516,8 @@ static void junk_is_named(void **state)
 		struct trace_end end;
 		struct diag d = { 0 };
 
-		store(junk[i].text);
-		assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
+		temp_put(junk[i].text);
+		assert_int_equal(read_back(temp_path, &got, &end, &d), -EBADMSG);
 		if (!strstr(d.what, junk[i].want))
 			print_error("wanted %s, got %s\n", junk[i].want, d.what);
 		assert_non_null(strstr(d.what, junk[i].want));
@@ -556,7 +530,7 @@ static void too_many_devices(void **state)
 	struct event_log got = { 0 };
 	struct trace_end end;
 	struct diag d = { 0 };
-	FILE *f = fopen(path, "w");
+	FILE *f = temp_open();
 
 	(void)state;
 	assert_non_null(f);
@@ -565,10 +539,9 @@ static void too_many_devices(void **state)
 		fprintf(f, "%s{\"bdf\":\"%x:0:0.0\"}", i ? "," : "", i);
 	fputs("]}\n", f);
 	fclose(f);
-	assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
+	assert_int_equal(read_back(temp_path, &got, &end, &d), -EBADMSG);
 	assert_non_null(strstr(d.what, "\"devices\" has more than 512 elements"));
-	f = fopen(path, "w");
-	assert_non_null(f);
+	f = temp_open();
 	fputs(START ",\"counters\":[", f);
 	for (int i = 0; i <= TRACE_MAX_DEVICES; i++)
 		fprintf(f,
@@ -577,7 +550,7 @@ static void too_many_devices(void **state)
 			i ? "," : "", i, i);
 	fputs("]}\n", f);
 	fclose(f);
-	assert_int_equal(read_back(path, &got, &end, &d), -EBADMSG);
+	assert_int_equal(read_back(temp_path, &got, &end, &d), -EBADMSG);
 	assert_non_null(strstr(d.what, "the counters are of more than 512 devices"));
 	free(got.text);
 }
@@ -682,5 +655,5 @@ int main(void)
 		cmocka_unit_test(io_alone_has_intervals),
 	};
 
-	return cmocka_run_group_tests_name("trace_devices", tests, make_file, drop_file);
+	return cmocka_run_group_tests_name("trace_devices", tests, temp_make, temp_drop);
 }

@@ -75,12 +75,6 @@ int cpulist_next(const struct cpulist *list, int after)
 	return -1;
 }
 
-void cpulist_merge(struct cpulist *into, const struct cpulist *from)
-{
-	for (size_t i = 0; i < CPULIST_MAX_CPUS / 64; i++)
-		into->bits[i] |= from->bits[i];
-}
-
 int cpulist_format(const struct cpulist *list, char *ret_text, size_t size)
 {
 	char text[CPULIST_TEXT_LEN] = "";

@@ -45,9 +45,6 @@ unsigned int cpulist_count(const struct cpulist *list);
  */
 int cpulist_next(const struct cpulist *list, int after);
 
-/** cpulist_merge() - make @into the union of both sets */
-void cpulist_merge(struct cpulist *into, const struct cpulist *from);
-
 /**
  * cpulist_format() - write a set as sysfs does
  * @list: the set

@@ -7,8 +7,52 @@
 
 #include "base/text.h"
 
+#define NS_PER_MS  1000000ull
 #define MAX_PID	   4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 #define MAX_DAYS_S (366.0 * 86400)
+
+error_t arg_output(int key, char *arg, struct argp_state *state, struct output_args *a)
+{
+	switch (key) {
+	case ARG_JSON:
+		a->json = true;
+		return 0;
+	case 'o':
+		a->file = arg;
+		return 0;
+	case ARG_SUMMARY:
+		a->summary = true;
+		return 0;
+	case 'q':
+		a->quiet = true;
+		break;
+	case 'v':
+		a->verbose = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (a->quiet && a->verbose)
+		argp_error(state, "-q and -v exclude each other");
+	return 0;
+}
+
+error_t arg_machine(int key, char *arg, struct argp_state *state, struct machine_args *a)
+{
+	switch (key) {
+	case ARG_JSON:
+		a->json = true;
+		return 0;
+	case ARG_SYSFS:
+		a->sysfs = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument \"%s\"", arg);
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
 
 void arg_each_part(struct argp_state *state, const char *option, char *list,
 		   void (*add)(struct argp_state *state, char *part))
@@ -35,6 +79,12 @@ uint64_t arg_number_in(struct argp_state *state, const char *option, const char 
 		argp_error(state, "%s %s: must be a whole number from %llu to %llu%s", option, text,
 			   (unsigned long long)min, (unsigned long long)max, unit);
 	return value;
+}
+
+uint64_t arg_interval_ns(struct argp_state *state, const char *text)
+{
+	return NS_PER_MS *
+	       arg_number_in(state, "-i", text, INTERVAL_MIN_MS, INTERVAL_MAX_MS, " ms");
 }
 
 uint64_t arg_seconds_ns(struct argp_state *state, const char *text)

@@ -7,9 +7,53 @@
 #define CLI_ARG_PARTS_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model.h"
+
+/* Limits of -i */
+#define INTERVAL_MIN_MS 10
+#define INTERVAL_MAX_MS 3600000
+
+/* Keys of options without a letter; those of one command alone begin with ARG_OWN. */
+enum {
+	ARG_JSON = 0x100,
+	ARG_SUMMARY,
+	ARG_SYSFS,
+	ARG_OWN,
+};
+
+/**
+ * struct output_args - how reports are shown, and where
+ * @json: JSON instead of tables
+ * @file: to write to, NULL for standard output
+ * @summary: also a report of the whole run, or that alone
+ * @quiet, @verbose: less or more text
+ */
+struct output_args {
+	bool json;
+	const char *file;
+	bool summary;
+	bool quiet;
+	bool verbose;
+};
+
+/** arg_output() - an argp parser for these: --json, -o, --summary, -q, -v */
+error_t arg_output(int key, char *arg, struct argp_state *state, struct output_args *a);
+
+/**
+ * struct machine_args - of the commands that show a machine and take no argument
+ * @json: JSON instead of text
+ * @sysfs: look into this copy of /sys, NULL for the machine's own
+ */
+struct machine_args {
+	bool json;
+	const char *sysfs;
+};
+
+/** arg_machine() - an argp parser for these: --json, --sysfs */
+error_t arg_machine(int key, char *arg, struct argp_state *state, struct machine_args *a);
 
 /** arg_each_part() - call @add for each part of a list with commas; changes @list */
 void arg_each_part(struct argp_state *state, const char *option, char *list,
@@ -21,6 +65,9 @@ void arg_no_memory(struct argp_state *state);
 /** arg_number_in() - a whole number from @min to @max; @unit is for the message, " ms" */
 uint64_t arg_number_in(struct argp_state *state, const char *option, const char *text, uint64_t min,
 		       uint64_t max, const char *unit);
+
+/** arg_interval_ns() - the value of -i, in nanoseconds */
+uint64_t arg_interval_ns(struct argp_state *state, const char *text);
 
 /** arg_seconds_ns() - the value of -d, in nanoseconds */
 uint64_t arg_seconds_ns(struct argp_state *state, const char *text);

@@ -8,44 +8,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/arg_parts.h"
 #include "cli/output.h"
 #include "platform/probe.h"
 #include "platform/sysfs.h"
 
 #define CHECK_SCHEMA "t410trace.check/1"
 
-enum {
-	KEY_JSON = 0x100,
-};
-
-struct check_args {
-	bool json;
-};
-
-const char check_doc[] = "Show whether this machine has what t410trace needs.";
+static const char doc[] = "Show whether this machine has what t410trace needs.";
 
 const struct argp_option check_options[] = {
-	{ "json", KEY_JSON, NULL, 0, "Print JSON (" CHECK_SCHEMA ")", 0 },
+	{ "json", ARG_JSON, NULL, 0, "Print JSON (" CHECK_SCHEMA ")", 0 },
 	{ 0 },
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct check_args *args = state->input;
-
-	switch (key) {
-	case KEY_JSON:
-		args->json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\"", arg);
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return arg_machine(key, arg, state, state->input);
 }
 
-const struct argp check_argp = { check_options, parse_option, NULL, check_doc, NULL, NULL, NULL };
+static const struct argp argp = { check_options, parse_option, NULL, doc, NULL, NULL, NULL };
 
 static json_t *checks_to_json(const struct probe_list *list)
 {
@@ -82,7 +64,8 @@ static void print_checks(const struct probe_list *list)
 					      "missing.");
 }
 
-static int show(const struct check_args *args, const struct sysfs *fs, struct diag *d, bool *ret_ok)
+static int show(const struct machine_args *args, const struct sysfs *fs, struct diag *d,
+		bool *ret_ok)
 {
 	struct probe_list list = { 0 };
 	int err;
@@ -104,22 +87,18 @@ static int show(const struct check_args *args, const struct sysfs *fs, struct di
 
 int cmd_check(int argc, char **argv)
 {
-	struct check_args args = { 0 };
+	struct machine_args args = { 0 };
 	struct sysfs fs = { .fd = -1 };
 	struct diag d = { 0 };
 	bool ok = false;
 	int err;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&check_argp, argc, argv, 0, NULL, &args))
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	err = sysfs_open(NULL, &d, &fs);
 	if (!err)
 		err = show(&args, &fs, &d, &ok);
 	sysfs_close(&fs);
-	if (err)
-		print_diag(argv[0], &d);
-	if (finish_output(argv[0]))
-		err = -EIO;
-	return err || !ok ? EXIT_FAILED : EXIT_OK_;
+	return end_output(argv[0], err, &d) || !ok ? EXIT_FAILED : EXIT_OK_;
 }

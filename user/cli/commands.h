@@ -56,15 +56,5 @@ extern const struct argp_option topology_options[];
 extern const struct argp_option check_options[];
 extern const struct argp_option job_options[];
 extern const struct argp_option jobs_options[];
-extern const char list_doc[];
-extern const char topology_doc[];
-extern const char check_doc[];
-extern const char job_doc[];
-extern const char jobs_doc[];
-extern const struct argp list_argp;
-extern const struct argp topology_argp;
-extern const struct argp check_argp;
-extern const struct argp job_argp;
-extern const struct argp jobs_argp;
 
 #endif

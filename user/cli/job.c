@@ -21,6 +21,8 @@
 #define TRIES	     10	       /* looks, when what is looked at changes meanwhile */
 #define MAX_WAIT_S   86400.0
 #define NAMED_OTHERS 3
+/* Schedulers let a requeued job wait for longer than this. */
+#define JUST_NOW_NS  (60 * NS_PER_S)
 
 enum {
 	KEY_JSON = 0x100,
@@ -50,12 +52,12 @@ struct job_args {
 	enum scheduler scheduler;
 };
 
-const char job_doc[] =
+static const char doc[] =
 	"Show the account of a job: what it moved, from its begin to its end or so far.\v"
 	"JOBID is the number or name that the scheduler gave it (\"12\"), with the scheduler "
 	"before it "
 	"(\"slurm:12\"), or the key of an account (\"t410trace jobs\" shows keys with --json). Of "
-	"several jobs of one id it is the last.\n\n"
+	"several jobs of one id it is the one that runs, or ended last.\n\n"
 	"Accounts are kept by \"t410trace serve\".";
 
 const struct argp_option job_options[] = {
@@ -169,17 +171,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp job_argp = { job_options, parse_option, "JOBID", job_doc, NULL, NULL, NULL };
+static const struct argp argp = { job_options, parse_option, "JOBID", doc, NULL, NULL, NULL };
 
 /* An account that fits, by its key. */
 struct candidate {
 	char key[sizeof(((struct account_job *)NULL)->key)];
 	enum account_state state;
+	uint64_t end_ns;
+	size_t order; /* as read: the last begun first */
 };
 
 /**
  * struct look - what was found
  * @until_ns: end of waiting (CLOCK_MONOTONIC)
+ * @asked_ns: when the command was given (CLOCK_REALTIME)
  * @file: the store
  * @found, @nr, @cap: accounts, the last first
  * @out: where accounts are written to
@@ -188,6 +193,7 @@ struct candidate {
 struct look {
 	const struct job_args *args;
 	uint64_t until_ns;
+	uint64_t asked_ns;
 	struct job_file file;
 	struct candidate *found;
 	size_t nr;
@@ -206,7 +212,22 @@ static int note_candidate(void *arg, const struct account_job *j)
 	c = &l->found[l->nr++];
 	str_copy(c->key, sizeof(c->key), j->key);
 	c->state = j->state;
+	c->end_ns = j->whole.end_ns;
+	c->order = l->nr;
 	return 0;
+}
+
+/* What runs is newer than what is over, and of that the newest is what ended last. */
+static int newest_first(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	bool x_runs = x->state == ACCOUNT_RUNNING, y_runs = y->state == ACCOUNT_RUNNING;
+
+	if (x_runs != y_runs)
+		return x_runs ? -1 : 1;
+	if (!x_runs && x->end_ns != y->end_ns)
+		return x->end_ns > y->end_ns ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
 }
 
 static int look_once(struct look *l, struct diag *d)
@@ -225,6 +246,8 @@ static int look_once(struct look *l, struct diag *d)
 	err = store_each_job(l->file.store, &q, note_candidate, l, d);
 	if (err)
 		job_file_close(&l->file);
+	else if (l->nr)
+		qsort(l->found, l->nr, sizeof(*l->found), newest_first);
 	return err;
 }
 
@@ -233,13 +256,25 @@ static bool has_ended(const struct look *l)
 	return l->nr && l->found[0].state != ACCOUNT_RUNNING;
 }
 
+/*
+ * A job that was requeued may have begun anew after the last interval: then only an earlier run is known.
+ * That is not the answer before accounts are newer than the question, unless it ended just now or --since
+ * chose it.
+ */
+static bool may_be_earlier(const struct look *l)
+{
+	return !l->args->since_ns && l->found[0].end_ns + JUST_NOW_NS < l->asked_ns &&
+	       l->file.node.until_ns < l->asked_ns;
+}
+
 /* Until it has ended, the time is over, or nobody is there who could complete the account. */
 static int look_until_ended(struct look *l, struct diag *d)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 	int err = look_once(l, d);
 
-	while (!err && !has_ended(l) && l->file.kept && monotonic_ns() < l->until_ns) {
+	while (!err && (!has_ended(l) || may_be_earlier(l)) && l->file.kept &&
+	       monotonic_ns() < l->until_ns) {
 		job_file_close(&l->file);
 		nanosleep(&pause, NULL);
 		err = look_once(l, d);
@@ -357,6 +392,14 @@ static void tell_running(const char *who, const struct look *l)
 	print_diag(who, &d);
 }
 
+static void tell_damaged(const char *who, const struct look *l)
+{
+	struct diag d = { 0 };
+
+	if (job_file_damage(&l->file, &d))
+		print_diag(who, &d);
+}
+
 static int tell_none(const char *who, const struct look *l)
 {
 	struct diag d = { 0 };
@@ -368,6 +411,7 @@ static int tell_none(const char *who, const struct look *l)
 	diag_help(&d, "%s. \"t410trace jobs\" lists those that are there%s", state,
 		  l->args->since_ns ? "; those that ended before --since were left out" : "");
 	print_diag(who, &d);
+	tell_damaged(who, l);
 	return EXIT_NO_JOB;
 }
 
@@ -377,9 +421,10 @@ static int show(const char *who, struct look *l)
 		return EXIT_FAILED;
 	tell_others(who, l);
 	tell_running(who, l);
+	tell_damaged(who, l);
 	if (l->args->wait && !has_ended(l))
 		return EXIT_WAITED;
-	return l->incomplete ? EXIT_INCOMPLETE : EXIT_OK_;
+	return l->incomplete || store_damaged(l->file.store)->nr ? EXIT_INCOMPLETE : EXIT_OK_;
 }
 
 /* The status of the end, or an error: -EAGAIN to look again. */
@@ -406,10 +451,11 @@ int cmd_job(int argc, char **argv)
 	int status, tries = 0;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&job_argp, argc, argv, 0, NULL, &args))
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	if (args.decode)
 		return job_decode(argv[0], args.decode);
+	l.asked_ns = clock_ns(CLOCK_REALTIME);
 	l.until_ns = monotonic_ns() + args.wait_ns;
 	status = look_and_show(argv[0], &l, &d);
 	while (status == -EAGAIN && tries++ < TRIES) {

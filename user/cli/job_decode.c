@@ -75,9 +75,5 @@ int job_decode(const char *who, const char *text)
 	}
 	if (!err)
 		err = decode(copy, &d);
-	if (err)
-		print_diag(who, &d);
-	if (finish_output(who))
-		err = -EIO;
-	return err ? EXIT_FAILED : EXIT_OK_;
+	return end_output(who, err, &d) ? EXIT_FAILED : EXIT_OK_;
 }

@@ -79,3 +79,18 @@ bool job_file_state(const struct job_file *f, char *ret, size_t size)
 	snprintf(ret, size, "accounts are kept, and the last interval ended %s ago", ago);
 	return true;
 }
+
+bool job_file_damage(const struct job_file *f, struct diag *d)
+{
+	const struct store_damaged *damaged = store_damaged(f->store);
+
+	if (!damaged->nr)
+		return false;
+	if (damaged->nr == 1)
+		diag_fail(d, 0, "the account %s is damaged and left out", damaged->key);
+	else
+		diag_fail(d, 0, "%llu accounts are damaged and left out; the last one is %s",
+			  (unsigned long long)damaged->nr, damaged->key);
+	diag_help(d, "\"t410trace serve\" puts them aside when it comes across them");
+	return true;
+}

@@ -37,4 +37,7 @@ struct job_context job_file_context(const struct job_file *f);
  */
 bool job_file_state(const struct job_file *f, char *ret, size_t size);
 
+/** job_file_damage() - say which accounts were left out so far because they are damaged; @d stays for none */
+bool job_file_damage(const struct job_file *f, struct diag *d);
+
 #endif

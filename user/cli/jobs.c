@@ -35,8 +35,8 @@ struct jobs_args {
 	struct store_query query;
 };
 
-const char jobs_doc[] = "List the jobs that have accounts, the last one at the end.\v"
-			"Accounts are kept by \"t410trace serve\"; \"t410trace job\" shows one.";
+static const char doc[] = "List the jobs that have accounts, the last one at the end.\v"
+			  "Accounts are kept by \"t410trace serve\"; \"t410trace job\" shows one.";
 
 const struct argp_option jobs_options[] = {
 	{ "json", KEY_JSON, NULL, 0, "Print JSON (t410trace.jobs/1)", 0 },
@@ -108,7 +108,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp jobs_argp = { jobs_options, parse_option, NULL, jobs_doc, NULL, NULL, NULL };
+static const struct argp argp = { jobs_options, parse_option, NULL, doc, NULL, NULL, NULL };
 
 struct job_list {
 	struct account_job *jobs;
@@ -164,6 +164,9 @@ static void tell(const char *who, const struct job_file *f, bool more, size_t nr
 	struct diag d = { 0 };
 	char state[256];
 
+	if (job_file_damage(f, &d))
+		print_diag(who, &d);
+	d = (struct diag){ 0 };
 	if (more) {
 		diag_fail(&d, 0, "these are the last %zu jobs", nr);
 		diag_help(&d, "-n 0 shows all, --since and other options choose");
@@ -175,6 +178,7 @@ static void tell(const char *who, const struct job_file *f, bool more, size_t nr
 	}
 }
 
+/* EXIT_OK_, EXIT_INCOMPLETE or an error. */
 static int list(const char *who, const struct jobs_args *args, struct diag *d)
 {
 	struct store_query q = args->query;
@@ -199,8 +203,10 @@ static int list(const char *who, const struct jobs_args *args, struct diag *d)
 	}
 	if (err && !d->what[0])
 		diag_fail(d, err, "cannot show the jobs: %s", strerror(-err));
-	if (!err)
+	if (!err) {
 		tell(who, &f, more, l.nr);
+		err = store_damaged(f.store)->nr ? EXIT_INCOMPLETE : EXIT_OK_;
+	}
 	release(&l);
 	job_file_close(&f);
 	return err;
@@ -210,17 +216,15 @@ int cmd_jobs(int argc, char **argv)
 {
 	struct jobs_args args = { .nr = DEFAULT_NR };
 	struct diag d = { 0 };
-	int err, tries = 0;
+	int status, tries = 0;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&jobs_argp, argc, argv, 0, NULL, &args))
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	do {
-		err = list(argv[0], &args, &d);
-	} while (err == -EAGAIN && tries++ < 10);
-	if (err)
-		print_diag(argv[0], &d);
-	if (finish_output(argv[0]))
-		err = -EIO;
-	return err ? EXIT_FAILED : EXIT_OK_;
+		status = list(argv[0], &args, &d);
+	} while (status == -EAGAIN && tries++ < 10);
+	if (end_output(argv[0], status < 0 ? status : 0, &d))
+		return EXIT_FAILED;
+	return status;
 }

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include "base/text.h"
+#include "cli/arg_parts.h"
 #include "cli/output.h"
 #include "platform/explain.h"
 #include "platform/pmu.h"
@@ -18,44 +19,20 @@
 
 #define LIST_SCHEMA "t410trace.list/1"
 
-enum {
-	KEY_JSON = 0x100,
-	KEY_SYSFS,
-};
-
-struct list_args {
-	bool json;
-	const char *sysfs;
-};
-
-const char list_doc[] = "Show the uncore PMUs of this machine with their events and filters.";
+static const char doc[] = "Show the uncore PMUs of this machine with their events and filters.";
 
 const struct argp_option list_options[] = {
-	{ "json", KEY_JSON, NULL, 0, "Print JSON (" LIST_SCHEMA ")", 0 },
-	{ "sysfs", KEY_SYSFS, "DIR", 0, "Look into a copy of /sys at DIR", 0 },
+	{ "json", ARG_JSON, NULL, 0, "Print JSON (" LIST_SCHEMA ")", 0 },
+	{ "sysfs", ARG_SYSFS, "DIR", 0, "Look into a copy of /sys at DIR", 0 },
 	{ 0 },
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct list_args *args = state->input;
-
-	switch (key) {
-	case KEY_JSON:
-		args->json = true;
-		return 0;
-	case KEY_SYSFS:
-		args->sysfs = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\"", arg);
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return arg_machine(key, arg, state, state->input);
 }
 
-const struct argp list_argp = { list_options, parse_option, NULL, list_doc, NULL, NULL, NULL };
+static const struct argp argp = { list_options, parse_option, NULL, doc, NULL, NULL, NULL };
 
 static json_t *hex(uint64_t value)
 {
@@ -294,7 +271,7 @@ static int print_list(const struct pmu_list *list, char **notes, size_t nr_notes
 	return err;
 }
 
-static int show_list(const struct list_args *args, const struct pmu_list *list)
+static int show_list(const struct machine_args *args, const struct pmu_list *list)
 {
 	struct utsname host;
 	char **notes = NULL;
@@ -310,7 +287,7 @@ static int show_list(const struct list_args *args, const struct pmu_list *list)
 	return err;
 }
 
-static int show(const struct list_args *args, const struct sysfs *fs, struct diag *d)
+static int show(const struct machine_args *args, const struct sysfs *fs, struct diag *d)
 {
 	struct pmu_list list = { 0 };
 	int err;
@@ -328,21 +305,17 @@ static int show(const struct list_args *args, const struct sysfs *fs, struct dia
 
 int cmd_list(int argc, char **argv)
 {
-	struct list_args args = { 0 };
+	struct machine_args args = { 0 };
 	struct sysfs fs = { .fd = -1 };
 	struct diag d = { 0 };
 	int err;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&list_argp, argc, argv, 0, NULL, &args))
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	err = sysfs_open(args.sysfs, &d, &fs);
 	if (!err)
 		err = show(&args, &fs, &d);
 	sysfs_close(&fs);
-	if (err)
-		print_diag(argv[0], &d);
-	if (finish_output(argv[0]))
-		err = -EIO;
-	return err ? EXIT_FAILED : EXIT_OK_;
+	return end_output(argv[0], err, &d) ? EXIT_FAILED : EXIT_OK_;
 }

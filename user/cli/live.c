@@ -266,7 +266,7 @@ static int trace_failed(const struct live *l, int err, struct diag *d)
 		return err ? no_memory(d) : 0;
 	if (!l->recorded)
 		return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
-	diag_fail(d, err, "cannot write to %s: %s", l->args->output, strerror(-err));
+	diag_fail(d, err, "cannot write to %s: %s", l->args->output.file, strerror(-err));
 	if (err == -ENOSPC)
 		diag_help(d, "free some space, or bound the recording with --max-size; what was "
 			     "recorded before can be reported");
@@ -582,11 +582,17 @@ static int tell_if_gone(void *arg, uint64_t id, const char *path)
 /* What did not come as records is read from cgroupfs. */
 static int find_cgroup_names(struct live *l, bool lost)
 {
-	int err = lost ? session_each_cgroup(l->session, tell_if_gone, l) : 0;
+	bool look = live_cgroups_look(&l->cgroups, lost, monotonic_ns());
+	int err = look ? session_each_cgroup(l->session, tell_if_gone, l) : 0;
 	bool unknown = session_unknown_cgroup(l->session) || l->feed.cut_path;
 
 	l->feed.cut_path = false;
-	return err ? err : live_cgroups_find(&l->cgroups, lost, unknown, &l->out);
+	if (err)
+		return err;
+	session_finding(l->session, true);
+	err = live_cgroups_find(&l->cgroups, lost, unknown, &l->out);
+	session_finding(l->session, false);
+	return err;
 }
 
 /*

@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "platform/cgroups.h"
 
 /* Reading the trees again did not help: wait this many calls at most. */
 #define MAX_WALK_PAUSE 64
+/* Known cgroups are looked at so often, whether records were lost or not. */
+#define LOOK_NS	       (60 * NS_PER_S)
 
 static int no_memory(struct diag *d)
 {
@@ -135,6 +139,24 @@ int live_cgroups_folder(const struct live_cgroups *c, const char *path, char *re
 	return snprintf(ret, size, "%s%s", mount, below) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
+bool live_cgroups_look(struct live_cgroups *c, bool lost, uint64_t now_ns)
+{
+	bool look = lost || (c->look_ns && now_ns >= c->look_ns);
+
+	if (look || !c->look_ns)
+		c->look_ns = now_ns + LOOK_NS;
+	return look;
+}
+
+/* Every tree has this file in its root. */
+static bool is_mounted(const char *mount)
+{
+	char file[PATH_MAX];
+
+	return snprintf(file, sizeof(file), "%s/cgroup.procs", mount) < (int)sizeof(file) &&
+	       !access(file, F_OK);
+}
+
 bool live_cgroups_gone(const struct live_cgroups *c, uint64_t id, const char *path)
 {
 	char folder[PATH_MAX];
@@ -143,6 +165,7 @@ bool live_cgroups_gone(const struct live_cgroups *c, uint64_t id, const char *pa
 	if (live_cgroups_folder(c, path, folder, sizeof(folder)))
 		return false;
 	if (stat(folder, &st))
-		return errno == ENOENT;
+		return errno == ENOENT &&
+		       is_mounted(cgroup1_below(&c->v1, path) ? c->v1.mount : c->mount);
 	return (cgroup1_below(&c->v1, path) ? cgroup1_id(&c->v1, st.st_ino) : st.st_ino) != id;
 }

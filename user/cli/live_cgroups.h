@@ -14,6 +14,7 @@
  * @v1: the hierarchy that stands in for it, if any
  * @selected, @nr_selected: paths as in the trace
  * @unknown, @walk_pause, @walk_wait: of live_cgroups_find()
+ * @look_ns: of live_cgroups_look()
  */
 struct live_cgroups {
 	char mount[PATH_MAX];
@@ -22,6 +23,7 @@ struct live_cgroups {
 	size_t nr_selected;
 	bool unknown;
 	uint32_t walk_pause, walk_wait;
+	uint64_t look_ns;
 };
 
 /**
@@ -71,11 +73,22 @@ int live_cgroups_find(struct live_cgroups *c, bool lost, bool unknown,
 int live_cgroups_folder(const struct live_cgroups *c, const char *path, char *ret, size_t size);
 
 /**
+ * live_cgroups_look() - is it time to ask live_cgroups_gone() of all cgroups?
+ * @c: the trees
+ * @lost: records were lost since the last call
+ * @now_ns: CLOCK_MONOTONIC
+ *
+ * At once when records were lost, and a minute after the last time or the first call: the record of a
+ * removal may be missing without anybody having counted it.
+ */
+bool live_cgroups_look(struct live_cgroups *c, bool lost, uint64_t now_ns);
+
+/**
  * live_cgroups_gone() - is a cgroup surely not there any more?
  * @c: the trees
  * @id, @path: as in the trace
  *
- * Another one of this path does not count.
+ * Another one of this path does not count, and no cgroup is gone when its whole tree is.
  */
 bool live_cgroups_gone(const struct live_cgroups *c, uint64_t id, const char *path);
 

@@ -17,8 +17,8 @@
 static int show_neighbours(struct show *s, const struct neighbours_report *r, struct diag *d)
 {
 	struct table_options o = show_options(s);
-	int err = s->args->json ? neighbours_json_write(s->out, r)
-				: neighbours_table_write(s->out, r, &o);
+	int err = s->args->output.json ? neighbours_json_write(s->out, r)
+				       : neighbours_table_write(s->out, r, &o);
 
 	return show_written(s, r->summary, err, d);
 }

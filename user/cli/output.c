@@ -82,3 +82,39 @@ int finish_output(const char *who)
 	fprintf(stderr, "%s: cannot write the output: %s\n", who, strerror(-err));
 	return err;
 }
+
+int end_output(const char *who, int err, const struct diag *d)
+{
+	int finished;
+
+	if (err)
+		print_diag(who, d);
+	finished = finish_output(who);
+	return err ? err : finished;
+}
+
+int output_open(const char *path, struct diag *d, FILE **ret)
+{
+	*ret = path ? fopen(path, "we") : stdout;
+	if (!*ret)
+		return diag_fail(d, -errno, "cannot write to %s: %s", path, strerror(errno));
+	return 0;
+}
+
+int output_failed(const char *path, int err, struct diag *d)
+{
+	diag_fail(d, err, "cannot write the report to %s: %s", path ? path : "standard output",
+		  strerror(-err));
+	if (err == -ENOSPC)
+		diag_help(d, "free some space; reports before this one are complete");
+	else if (err == -EPIPE)
+		diag_help(d, "the reader of the output has ended");
+	return err;
+}
+
+int output_close(FILE *out, const char *path, struct diag *d)
+{
+	if (!out || out == stdout || !fclose(out))
+		return 0;
+	return diag_fail(d, -errno, "cannot write to %s: %s", path, strerror(errno));
+}

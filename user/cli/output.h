@@ -52,4 +52,38 @@ void append_json(json_t **array, json_t *item);
  */
 int finish_output(const char *who);
 
+/**
+ * end_output() - the end of a command that prints: its problem, if it has one, and
+ *	finish_output()
+ * @who: name of the command
+ * @err: 0, or a negative errno; then @d is printed
+ * @d: the problem
+ *
+ * Return: 0 or a negative errno.
+ */
+int end_output(const char *who, int err, const struct diag *d);
+
+/**
+ * output_open() - open what reports are written to; empties an existing file
+ * @path: a file, NULL for standard output
+ * @d: gets the problem
+ * @ret: end it with output_close()
+ *
+ * Return: 0 or a negative errno.
+ */
+int output_open(const char *path, struct diag *d, FILE **ret);
+
+/**
+ * output_failed() - put in words that a report could not be written
+ * @path: as in output_open()
+ * @err: a negative errno
+ * @d: gets the problem
+ *
+ * Return: @err.
+ */
+int output_failed(const char *path, int err, struct diag *d);
+
+/** output_close() - make sure that all has been written; NULL is fine. 0 or a negative errno */
+int output_close(FILE *out, const char *path, struct diag *d);
+
 #endif

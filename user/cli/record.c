@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/live.h"
+#include "cli/output.h"
 #include "cli/run.h"
 #include "report/format.h"
 #include "trace/ndjson.h"
@@ -28,13 +29,11 @@ struct record {
 static int open_ndjson(struct record *r, const struct trace_header *header, struct diag *d,
 		       struct trace_sink *ret)
 {
-	const char *path = r->run.args->output;
-	int err;
+	const char *path = r->run.args->output.file;
+	int err = output_open(strcmp(path, "-") ? path : NULL, d, &r->out);
 
-	r->out = strcmp(path, "-") ? fopen(path, "we") : stdout;
-	if (!r->out)
-		return diag_fail(d, -errno, "cannot write to %s: %s", path, strerror(errno));
-	err = ndjson_create(r->out, header, d, &r->ndjson);
+	if (!err)
+		err = ndjson_create(r->out, header, d, &r->ndjson);
 	if (!err)
 		*ret = ndjson_sink(r->ndjson);
 	return err;
@@ -49,7 +48,7 @@ static int open_recording(void *arg, const struct trace_header *header, struct d
 	r->begin_ns = monotonic_ns();
 	if (r->run.args->ndjson)
 		return open_ndjson(r, header, d, ret);
-	err = recording_create(r->run.args->output, header, r->run.args->max_bytes, d,
+	err = recording_create(r->run.args->output.file, header, r->run.args->max_bytes, d,
 			       &r->recording);
 	if (!err)
 		*ret = recording_sink(r->recording);
@@ -68,14 +67,14 @@ static int on_interval(void *arg, bool last, struct diag *d)
 	r->end_ns = mark.time_ns;
 	/* Whoever reads the other end of a pipe wants it now, not when a buffer is full. */
 	return r->out && fflush(r->out) ? diag_fail(d, -errno, "cannot write to %s: %s",
-						    r->run.args->output, strerror(errno))
+						    r->run.args->output.file, strerror(errno))
 					: 0;
 }
 
 /* Finishes the file, also after an error: what is in it can be reported. */
 static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes)
 {
-	int err = 0;
+	int err = 0, closed;
 	long at;
 
 	if (r->recording)
@@ -85,10 +84,8 @@ static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes
 		at = r->out != stdout ? ftell(r->out) : -1;
 		*ret_bytes = at > 0 ? at : 0;
 	}
-	if (r->out && r->out != stdout && fclose(r->out) && !err)
-		err = diag_fail(d, -errno, "cannot write to %s: %s", r->run.args->output,
-				strerror(errno));
-	return err;
+	closed = output_close(r->out, r->run.args->output.file, err ? NULL : d);
+	return err ? err : closed;
 }
 
 /* Names the losses; false when there are none. */
@@ -119,12 +116,12 @@ static bool describe(const struct record *r, const struct live_progress *p, uint
 	char losses[256], size[FORMAT_NUMBER_LEN] = "";
 	bool lost = describe_losses(&r->losses, p, losses, sizeof(losses));
 
-	if (r->run.args->quiet && !lost)
+	if (r->run.args->output.quiet && !lost)
 		return false;
 	format_bytes(bytes, size);
 	fprintf(stderr, "%s: %.1f s in %s: %llu events%s%s; %s%s\n", WHO,
 		(r->end_ns - r->begin_ns) / 1e9,
-		r->out == stdout ? "standard output" : r->run.args->output,
+		r->out == stdout ? "standard output" : r->run.args->output.file,
 		(unsigned long long)p->events, bytes ? ", " : "", bytes ? size : "",
 		lost ? "lost: " : "nothing lost", lost ? losses + 2 : "");
 	return lost;

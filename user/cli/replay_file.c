@@ -43,7 +43,7 @@ bool replay_file_describe(const struct replay_file *f)
 {
 	const struct trace_end *e = &f->end;
 
-	if (e->rotated && !f->args->quiet)
+	if (e->rotated && !f->args->output.quiet)
 		fprintf(stderr, "%s: the oldest part of %s was removed to keep its size\n", f->who,
 			f->args->file);
 	if (e->refused)

@@ -21,7 +21,8 @@ static int on_reports(void *arg, struct report **reports, size_t nr, struct diag
 {
 	struct reporting *r = arg;
 
-	return r->args->summary && !r->in_summary ? 0 : show_reports(&r->show, reports, nr, d);
+	return r->args->output.summary && !r->in_summary ? 0
+							 : show_reports(&r->show, reports, nr, d);
 }
 
 /* What was not recorded cannot be shown. */
@@ -55,7 +56,7 @@ static int read_all(struct reporting *r, struct diag *d)
 	int err = replay_file_read(&r->file, d);
 
 	r->in_summary = true;
-	if (!err && r->args->summary && replay_intervals(r->file.replay))
+	if (!err && r->args->output.summary && replay_intervals(r->file.replay))
 		err = replay_summary(r->file.replay);
 	return err;
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A live run from its start to its end: signals, the command, and when an interval
- * ends. What becomes of an interval, a report or a recording, is up to the caller.
+ * A live run from its start to its end. What becomes of an interval, a report or a
+ * recording, is up to the caller.
  */
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
-#include <signal.h>
-
-#include "cli/child.h"
 #include "cli/live.h"
+#include "cli/loop.h"
 #include "cli/trace_args.h"
 
 /**
@@ -20,10 +18,8 @@
  *	live_mark(). Returns 0 or a negative errno
  * @arg: handed to @interval
  * @live: from run_open() on
- * @interrupted: the user has pressed Ctrl-C
- * @command_ended: the run ended because the command did
- * @not_started: the command could not be run
- * @child, @mask, @signals: of run.c
+ * @loop: how it goes on, and how it ended
+ * @drain_ns: when the ring is emptied next
  */
 struct run {
 	const char *who;
@@ -31,14 +27,10 @@ struct run {
 	int (*interval)(void *arg, bool last, struct diag *d);
 	void *arg;
 	struct live *live;
-	bool interrupted;
-	bool command_ended;
-	bool not_started;
-	struct child child;
-	sigset_t mask; /* before we blocked anything */
-	int signals;
+	struct loop loop;
+	uint64_t drain_ns;
 };
-#define RUN_INIT ((struct run){ .child = CHILD_NONE, .signals = -1 })
+#define RUN_INIT ((struct run){ .loop = LOOP_INIT })
 
 /** run_open() - live_open(), with signals taken care of; 0 or a negative errno */
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d);

@@ -61,6 +61,10 @@ static const struct setting rows[] = {
 	  "systemd)",
 	  1, true, serve_value_schedulers, FIELD(schedulers),
 	  "slurm,flux,kubernetes,docker,podman,libvirt" },
+	{ "cgroup-v1", "CONTROLLER",
+	  "Where tasks are in a v1 cgroup of this controller, that one is theirs instead of the v2 "
+	  "one; none, or auto (default: freezer or cpuset, if mounted as v1)",
+	  1, true, serve_value_cgroup_v1, FIELD(cgroup_v1), "auto" },
 	{ "counters", "yes|no", "no: only CPU time and requests of devices; works on any machine",
 	  1, true, serve_value_bool, FIELD(counters), "yes" },
 	{ "devices", "DEVICE[,...]",
@@ -367,6 +371,8 @@ int serve_config_live(struct serve_config *c, struct trace_args *ret)
 		.nr_methods = 1,
 		.by_destination = c->by_destination,
 		.pci_map = c->pci_map[0] ? c->pci_map : NULL,
+		/* only what somebody chose must be there */
+		.cgroup_v1 = strcmp(c->cgroup_v1, "auto") ? c->cgroup_v1 : NULL,
 		.no_counters = !c->counters,
 		.idle_units = c->schedulers & (1u << SCHEDULER_SYSTEMD),
 		.no_summary = true,

@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "cli/trace_args.h"
+#include "platform/cgroup1.h"
 
 #define SERVE_CONFIG_FILE "/etc/t410trace/serve.conf"
 #define SERVE_TEXT_LEN	  512
@@ -33,6 +34,7 @@ struct serve_config {
 	uint64_t max_jobs;
 	uint64_t top;
 	uint64_t schedulers;
+	char cgroup_v1[CGROUP1_NAME_LEN];
 	char devices[SERVE_TEXT_LEN];
 	char pci_map[PATH_MAX];
 	bool by_destination;

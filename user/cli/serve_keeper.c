@@ -96,6 +96,23 @@ static int restore_jobs(struct serve_keeper *k, const struct accounts_node *node
 	return err;
 }
 
+/* What cannot be read costs itself and nothing else; returns how many that are since the last call. */
+static uint64_t tell_damaged(struct serve_keeper *k)
+{
+	const struct store_damaged *damaged = store_damaged(k->store);
+	uint64_t nr = damaged->nr - k->damaged;
+
+	if (!nr)
+		return 0;
+	serve_log(LOG_ERR,
+		  "%" PRIu64 " account%s damaged and will have no closing report, %s%s: kept aside "
+		  "in the file, as jobs with state = 'damaged'",
+		  nr, nr == 1 ? " is" : "s are", nr == 1 ? "" : "the last one is ", damaged->key);
+	k->damaged = damaged->nr;
+	k->changes++;
+	return nr;
+}
+
 /* Go on where the last run ended, however it did. */
 static int restore(struct serve_keeper *k, struct diag *d)
 {
@@ -111,6 +128,7 @@ static int restore(struct serve_keeper *k, struct diag *d)
 	k->dropped = accounts_node(k->accounts)->jobs_dropped;
 	if (!err)
 		err = store_each_job(k->store, &unreported, count_job, &k->unreported, d);
+	tell_damaged(k);
 	if (!err && k->unreported)
 		serve_log(LOG_INFO, "%" PRIu64 " closing report%s of earlier jobs to be written",
 			  k->unreported, k->unreported == 1 ? "" : "s");
@@ -200,23 +218,34 @@ static int save_job(void *arg, const struct account_job *j)
 	return err;
 }
 
+static int save_all(struct saving *s)
+{
+	struct serve_keeper *k = s->k;
+	int err = store_begin(k->store, s->d);
+
+	if (err)
+		return err;
+	s->over = 0;
+	/* The counters that accounts of jobs refer to come first. */
+	err = store_node(k->store, &k->host, accounts_node(k->accounts), s->d);
+	if (!err)
+		err = accounts_each_changed(k->accounts, save_job, s);
+	if (!err)
+		return store_commit(k->store, s->d);
+	store_rollback(k->store);
+	return err;
+}
+
 /* All that changed, or nothing: then it is still in the accounts. */
 static void save(struct serve_keeper *k)
 {
 	struct diag d = { 0 };
 	struct saving s = { k, &d, 0 };
-	int err = store_begin(k->store, &d);
+	int err = save_all(&s);
 
-	if (!err) {
-		/* The counters that accounts of jobs refer to come first. */
-		err = store_node(k->store, &k->host, accounts_node(k->accounts), &d);
-		if (!err)
-			err = accounts_each_changed(k->accounts, save_job, &s);
-		if (err)
-			store_rollback(k->store);
-		else
-			err = store_commit(k->store, &d);
-	}
+	/* On a small disk it may be the store's own log that takes the room: see store_commit(). */
+	if (err == -ENOSPC)
+		err = save_all(&s);
 	if (err) {
 		troubled(&k->store_trouble, &d);
 		return;
@@ -356,9 +385,11 @@ static bool write_batch(struct serve_keeper *k, uint64_t until_ns)
 	struct batch b = { .context = &context };
 	struct diag d = { 0 };
 	int err = store_each_job(k->store, &unreported, batch_job, &b, &d);
+	uint64_t damaged = tell_damaged(k);
 	bool more = err == 1;
 	size_t i;
 
+	k->unreported -= damaged < k->unreported ? damaged : k->unreported;
 	if (err < 0) {
 		if (!d.what[0])
 			diag_fail(&d, err, "cannot make a closing report: %s", strerror(-err));

@@ -45,6 +45,7 @@ struct serve_trouble {
  * @dropped: jobs that were forgotten unsaved, as far as the log has their number
  * @dropping: the log says that it goes on
  * @unreported: jobs in the store that are over and have no closing report yet
+ * @damaged: accounts in the store that turned out to be damaged, as far as the log has their number
  * @reported: closing reports written since the start
  * @intervals: closed since the start
  * @changes: grows with everything that pages show
@@ -67,6 +68,7 @@ struct serve_keeper {
 	uint64_t dropped;
 	bool dropping;
 	uint64_t unreported;
+	uint64_t damaged;
 	uint64_t reported;
 	uint64_t intervals;
 	uint64_t changes;

@@ -196,7 +196,6 @@ static void late(json_t *list, uint64_t age_ns, int *err)
 static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 {
 	const struct serve_keeper *k = p->keeper;
-	const struct accounts_node *node = accounts_node(k->accounts);
 	uint64_t now = monotonic_ns();
 	uint64_t age = now - (k->intervals ? k->closed_ns : p->started_ns);
 	json_t *o = json_object(), *problems = json_array();
@@ -221,9 +220,10 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_number(o, "jobs", accounts_nr_running(k->accounts), err);
 	put_number(o, "reported", k->reported, err);
 	put_number(o, "unreported", k->unreported, err);
+	put_number(o, "damaged", k->damaged, err);
 	put_part(o, "store", &k->store_trouble, err);
 	put_part(o, "spool", &k->spool_trouble, err);
-	put_losses(o, node, err);
+	put_losses(o, accounts_node(k->accounts), err);
 	return o;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/arg_parts.h"
 #include "cli/trace_args.h"
 #include "job.h"
+#include "platform/cgroup1.h"
 #include "platform/weights.h"
 
 #define NS_PER_MS	1000000ull
@@ -190,6 +191,15 @@ int serve_value_schedulers(const char *text, void *field, size_t size, struct di
 	if (!err)
 		*(uint64_t *)field = set;
 	return err;
+}
+
+int serve_value_cgroup_v1(const char *text, void *field, size_t size, struct diag *d)
+{
+	if (cgroup1_is_wanted(text))
+		return serve_value_text(text, field, size, d);
+	return diag_fail(d, -EINVAL,
+			 "\"%.64s\": must be none, auto or a controller such as freezer or cpuset",
+			 text);
 }
 
 /* Without looking anything up: addresses are numbers here. */

@@ -28,6 +28,7 @@ int serve_value_method(const char *text, void *field, size_t size, struct diag *
 int serve_value_weights(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_budget(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_schedulers(const char *text, void *field, size_t size, struct diag *d);
+int serve_value_cgroup_v1(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_address(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_text(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_path(const char *text, void *field, size_t size, struct diag *d);

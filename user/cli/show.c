@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/show.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "cli/output.h"
 #include "report/compare.h"
 #include "report/json.h"
@@ -11,15 +8,8 @@
 
 int show_open(const struct trace_args *args, struct diag *d, struct show *ret)
 {
-	struct show s = { .args = args, .out = stdout };
-
-	if (args->output)
-		s.out = fopen(args->output, "we");
-	if (!s.out)
-		return diag_fail(d, -errno, "cannot write to %s: %s", args->output,
-				 strerror(errno));
-	*ret = s;
-	return 0;
+	*ret = (struct show){ .args = args };
+	return output_open(args->output.file, d, &ret->out);
 }
 
 /* Was something lost that no later report can bring back? */
@@ -56,8 +46,8 @@ struct table_options show_options(const struct show *s)
 	return (struct table_options){
 		.width = terminal_width(s->out),
 		.top = s->args->top,
-		.quiet = s->args->quiet,
-		.verbose = s->args->verbose,
+		.quiet = s->args->output.quiet,
+		.verbose = s->args->output.verbose,
 		.by_destination = s->args->by_destination,
 	};
 }
@@ -68,9 +58,10 @@ static int write_reports(const struct show *s, struct report *const *reports, si
 	struct table_options o = show_options(s);
 
 	if (nr > 1)
-		return a->json ? compare_json_write(s->out, reports, a->methods, nr)
-			       : compare_table_write(s->out, reports, a->methods, nr, &o);
-	return a->json ? json_write(s->out, reports[0]) : table_write(s->out, reports[0], &o);
+		return a->output.json ? compare_json_write(s->out, reports, a->methods, nr)
+				      : compare_table_write(s->out, reports, a->methods, nr, &o);
+	return a->output.json ? json_write(s->out, reports[0])
+			      : table_write(s->out, reports[0], &o);
 }
 
 int show_reports(struct show *s, struct report **reports, size_t nr, struct diag *d)
@@ -86,15 +77,7 @@ int show_written(struct show *s, const struct report *r, int err, struct diag *d
 	if (lacks_data(r))
 		s->incomplete = true;
 	note_devices(s, r);
-	if (!err)
-		return 0;
-	diag_fail(d, err, "cannot write the report to %s: %s",
-		  s->args->output ? s->args->output : "standard output", strerror(-err));
-	if (err == -ENOSPC)
-		diag_help(d, "free some space; reports before this one are complete");
-	else if (err == -EPIPE)
-		diag_help(d, "the reader of the output has ended");
-	return err;
+	return err ? output_failed(s->args->output.file, err, d) : 0;
 }
 
 int show_close(struct show *s, struct diag *d)
@@ -104,7 +87,5 @@ int show_close(struct show *s, struct diag *d)
 	s->out = NULL;
 	for (size_t i = 0; i < TRACE_MAX_DEVICES; i++)
 		s->incomplete |= s->uncounted[i] && !s->counted[i];
-	if (!out || !s->args->output || !fclose(out))
-		return 0;
-	return diag_fail(d, -errno, "cannot write to %s: %s", s->args->output, strerror(errno));
+	return out ? output_close(out, s->args->output.file, d) : 0;
 }

@@ -4,15 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/loop.h"
 #include "cli/output.h"
+#include "cli/signals.h"
 #include "cli/stat_args.h"
-#include "cli/stat_run.h"
 #include "engine/stat_book.h"
 #include "platform/explain.h"
 #include "platform/meter.h"
@@ -37,7 +40,8 @@
 
 struct stat {
 	struct stat_args args;
-	struct stat_run run;
+	struct loop loop;
+	int pidfd; /* of -p */
 	struct sysfs fs;
 	struct pmu_list pmus;
 	struct metric_selection selection;
@@ -216,7 +220,7 @@ static int start(struct stat *s, struct diag *d)
 	struct meter_options o = {
 		.budget = a->budget,
 		.turn_ns = turn_length(s),
-		.pid = stat_run_pid(&s->run),
+		.pid = s->loop.child.pid ? s->loop.child.pid : a->pid,
 		.enable_on_exec = a->command,
 	};
 	int err;
@@ -271,6 +275,35 @@ static int on_segment(void *arg, const struct stat_segment *segment)
 	return stat_book_segment(s->book, &mine);
 }
 
+/* Signals, the command's process (it waits), or the process to follow. */
+static int open_run(struct stat *s, struct diag *d)
+{
+	const struct stat_args *a = &s->args;
+	int err = loop_open(&s->loop, d);
+
+	if (err)
+		return err;
+	if (a->command)
+		return child_prepare(a->command, &s->loop.mask, d, &s->loop.child);
+	if (!a->pid)
+		return 0;
+	s->pidfd = (int)syscall(SYS_pidfd_open, a->pid, 0);
+	if (s->pidfd < 0)
+		return diag_fail(d, -errno, "cannot follow process %d: %s", a->pid,
+				 strerror(errno));
+	s->loop.wake_fd = s->pidfd;
+	return 0;
+}
+
+/* Has the process ended? */
+static bool over(void *arg)
+{
+	const struct stat *s = arg;
+	struct pollfd fd = { .fd = s->pidfd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
 static uint64_t next_ns(void *arg)
 {
 	const struct stat *s = arg;
@@ -291,8 +324,8 @@ static int write_report(struct stat *s, struct stat_report *r, struct diag *d)
 	const struct stat_args *a = &s->args;
 	struct table_options o = {
 		.width = terminal_width(s->out),
-		.quiet = a->quiet,
-		.verbose = a->verbose,
+		.quiet = a->output.quiet,
+		.verbose = a->output.verbose,
 	};
 	uint64_t cpu_ns = own_cpu_ns();
 	int err;
@@ -304,14 +337,8 @@ static int write_report(struct stat *s, struct stat_report *r, struct diag *d)
 	r->busiest = meter_busiest(s->meter);
 	r->cpu_ns = cpu_ns - (r->summary ? s->cpu_ns : s->interval_cpu_ns);
 	s->interval_cpu_ns = cpu_ns;
-	err = a->json ? stat_json_write(s->out, r) : stat_table_write(s->out, r, &o);
-	if (!err)
-		return 0;
-	diag_fail(d, err, "cannot write the report to %s: %s",
-		  a->output ? a->output : "standard output", strerror(-err));
-	if (err == -EPIPE)
-		diag_help(d, "the reader of the output has ended");
-	return err;
+	err = a->output.json ? stat_json_write(s->out, r) : stat_table_write(s->out, r, &o);
+	return err ? output_failed(a->output.file, err, d) : 0;
 }
 
 static int read_all(struct stat *s, bool last, struct diag *d)
@@ -374,25 +401,10 @@ static int finish(struct stat *s, struct diag *d)
 	if (err)
 		return diag_fail(d, err, "out of memory");
 	s->incomplete = lacks_data(r);
-	if (!s->args.interval_ns || s->args.summary || s->run.interrupted)
+	if (!s->args.interval_ns || s->args.output.summary || s->loop.interrupted)
 		err = write_report(s, r, d);
 	stat_report_free(r);
 	return err;
-}
-
-static int open_output(struct stat *s, struct diag *d)
-{
-	s->out = s->args.output ? fopen(s->args.output, "we") : stdout;
-	return s->out ? 0
-		      : diag_fail(d, -errno, "cannot write to %s: %s", s->args.output,
-				  strerror(errno));
-}
-
-static int close_output(struct stat *s, struct diag *d)
-{
-	if (!s->out || !s->args.output || !fclose(s->out))
-		return 0;
-	return diag_fail(d, -errno, "cannot write to %s: %s", s->args.output, strerror(errno));
 }
 
 static int count(struct stat *s, struct diag *d)
@@ -400,14 +412,16 @@ static int count(struct stat *s, struct diag *d)
 	int err = choose(s, d);
 
 	if (!err)
-		err = stat_run_open(&s->run, d);
+		err = open_run(s, d);
 	if (!err)
 		err = start(s, d);
 	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
-		err = open_output(s, d);
+		err = output_open(s->args.output.file, d, &s->out);
+	if (!err && s->args.command)
+		err = loop_start(&s->loop, s->args.command[0], d);
 	if (!err)
-		err = stat_run_loop(&s->run, d);
+		err = loop_run(&s->loop, d);
 	if (!err)
 		err = finish(s, d);
 	return err;
@@ -425,23 +439,27 @@ static void release(struct stat *s)
 	free(s->counters);
 	free(s->readings);
 	free(s->taken);
+	if (s->pidfd >= 0)
+		close(s->pidfd);
 }
 
 int cmd_stat(int argc, char **argv)
 {
-	struct stat s = { .run = STAT_RUN_INIT, .fs = { .fd = -1 } };
+	struct stat s = { .loop = LOOP_INIT, .pidfd = -1, .fs = { .fd = -1 } };
 	struct diag d = { 0 };
 	int err, closed, status;
 
 	argp_err_exit_status = EXIT_USAGE;
 	stat_args_parse(argc, argv, &s.args);
-	s.run.args = &s.args;
-	s.run.next_ns = next_ns;
-	s.run.step = step;
-	s.run.interval = on_interval;
-	s.run.arg = &s;
+	s.loop.interval_ns = s.args.interval_ns;
+	s.loop.duration_ns = s.args.duration_ns;
+	s.loop.next_ns = next_ns;
+	s.loop.step = step;
+	s.loop.over = over;
+	s.loop.interval = on_interval;
+	s.loop.arg = &s;
 	err = count(&s, &d);
-	closed = close_output(&s, err ? NULL : &d);
+	closed = output_close(s.out, s.args.output.file, err ? NULL : &d);
 	if (!err)
 		err = closed;
 	/* Nothing is left in the kernel from here on, whatever the command still does. */
@@ -450,7 +468,7 @@ int cmd_stat(int argc, char **argv)
 		print_diag(WHO, &d);
 	else if (s.incomplete)
 		fprintf(stderr, "%s: data is missing: the report says where and why\n", WHO);
-	status = stat_run_close(&s.run, err, s.incomplete);
+	status = loop_close(&s.loop, err, s.incomplete);
 	release(&s);
 	return status;
 }

@@ -7,22 +7,17 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "cli/arg_parts.h"
-#include "cli/trace_args.h"
 
-#define NS_PER_MS      1000000ull
 #define BUDGET_DEFAULT 0.005
 #define BUDGET_MIN     0.001 /* percent */
 #define MAX_SOCKET     255
 
 enum {
-	KEY_JSON = 0x100,
-	KEY_SOCKET,
+	KEY_SOCKET = ARG_OWN,
 	KEY_BUDGET,
 	KEY_PER_PORT,
 	KEY_PER_GPU,
 	KEY_WINDOW_OF,
-	KEY_SUMMARY,
 };
 
 const struct argp_option stat_options[] = {
@@ -46,14 +41,14 @@ const struct argp_option stat_options[] = {
 	  2 },
 	{ "duration", 'd', "SECONDS", 0,
 	  "End after this time; a COMMAND still running is left alone", 2 },
-	{ "summary", KEY_SUMMARY, NULL, 0,
+	{ "summary", ARG_SUMMARY, NULL, 0,
 	  "With -i, a report of the whole run at the end as well; Ctrl-C always gives it", 2 },
 	{ "read-budget", KEY_BUDGET, "PERCENT", 0,
 	  "Part of a CPU's time that readings may take (default 0.5); beyond it PMUs are read "
 	  "less often",
 	  2 },
 	{ NULL, 0, NULL, 0, "How to show it:", 3 },
-	{ "json", KEY_JSON, NULL, 0, "JSON (t410trace.stat/1), one report per line", 3 },
+	{ "json", ARG_JSON, NULL, 0, "JSON (t410trace.stat/1), one report per line", 3 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 3 },
 	{ "quiet", 'q', NULL, 0, "Only numbers", 3 },
 	{ "verbose", 'v', NULL, 0, "Also PMUs without traffic, and the counts behind metrics", 3 },
@@ -78,8 +73,6 @@ static void check_together(struct argp_state *state, const struct stat_args *a)
 {
 	if (a->pid && a->command)
 		argp_error(state, "-p and COMMAND exclude each other");
-	if (a->quiet && a->verbose)
-		argp_error(state, "-q and -v exclude each other");
 }
 
 static error_t parse_what(int key, char *arg, struct argp_state *state)
@@ -109,7 +102,7 @@ static error_t parse_what(int key, char *arg, struct argp_state *state)
 		a->pid = arg_pid(state, arg);
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return arg_output(key, arg, state, &a->output);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -118,29 +111,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'i':
-		a->interval_ns = NS_PER_MS * arg_number_in(state, "-i", arg, INTERVAL_MIN_MS,
-							   INTERVAL_MAX_MS, " ms");
+		a->interval_ns = arg_interval_ns(state, arg);
 		return 0;
 	case 'd':
 		a->duration_ns = arg_seconds_ns(state, arg);
 		return 0;
-	case KEY_SUMMARY:
-		a->summary = true;
-		return 0;
 	case KEY_BUDGET:
 		a->budget = arg_budget(state, arg, BUDGET_MIN);
-		return 0;
-	case KEY_JSON:
-		a->json = true;
-		return 0;
-	case 'o':
-		a->output = arg;
-		return 0;
-	case 'q':
-		a->quiet = true;
-		return 0;
-	case 'v':
-		a->verbose = true;
 		return 0;
 	case ARGP_KEY_ARGS:
 		a->command = state->argv + state->next;

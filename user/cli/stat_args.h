@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/arg_parts.h"
+
 /**
  * struct stat_list - texts that an option may give several of; the texts are argv's
  * @items, @nr, @cap: see base/array.h
@@ -25,13 +27,10 @@ struct stat_list {
  * @per_port, @per_gpu: see struct metric_options
  * @interval_ns: time between two reports, 0 = one report at the end
  * @duration_ns: end after this time, 0 = when interrupted
- * @summary: also a report of the whole run
  * @budget: part of a CPU's time that readings may take
  * @pid: process to follow, 0 = none
  * @command: program to run and its arguments, NULL for none; part of argv
- * @json: JSON instead of tables
- * @output: file to write to, NULL for standard output
- * @quiet, @verbose: less or more text
+ * @output: how reports are shown
  */
 struct stat_args {
 	struct stat_list metrics;
@@ -42,14 +41,10 @@ struct stat_args {
 	bool per_gpu;
 	uint64_t interval_ns;
 	uint64_t duration_ns;
-	bool summary;
 	double budget;
 	int pid;
 	char **command;
-	bool json;
-	const char *output;
-	bool quiet;
-	bool verbose;
+	struct output_args output;
 };
 
 /** The option rows, for the manual page and completion. */

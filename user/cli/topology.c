@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/arg_parts.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/topology_text.h"
@@ -17,25 +18,22 @@
 #define TOPOLOGY_SCHEMA "t410trace.topology/1"
 
 enum {
-	KEY_JSON = 0x100,
-	KEY_SYSFS,
-	KEY_LSPCI,
+	KEY_LSPCI = ARG_OWN,
 	KEY_MAP,
 };
 
 struct topology_args {
-	bool json;
-	const char *sysfs;
+	struct machine_args machine;
 	const char *lspci;
 	const char *map;
 };
 
-const char topology_doc[] =
+static const char doc[] =
 	"Show PCI devices, the root ports that they are below, and the PMUs that count them.";
 
 const struct argp_option topology_options[] = {
-	{ "json", KEY_JSON, NULL, 0, "Print JSON (" TOPOLOGY_SCHEMA ")", 0 },
-	{ "sysfs", KEY_SYSFS, "DIR", 0, "Look into a copy of /sys at DIR", 0 },
+	{ "json", ARG_JSON, NULL, 0, "Print JSON (" TOPOLOGY_SCHEMA ")", 0 },
+	{ "sysfs", ARG_SYSFS, "DIR", 0, "Look into a copy of /sys at DIR", 0 },
 	{ "lspci", KEY_LSPCI, "FILE", 0, "Look into the output of \"lspci -D -xxxx\" in FILE", 0 },
 	{ "pci-map", KEY_MAP, "FILE", 0,
 	  "Where root ports or devices are, if the firmware does not say it: lines "
@@ -49,33 +47,22 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct topology_args *args = state->input;
 
 	switch (key) {
-	case KEY_JSON:
-		args->json = true;
-		return 0;
-	case KEY_SYSFS:
-		args->sysfs = arg;
-		return 0;
 	case KEY_LSPCI:
 		args->lspci = arg;
 		return 0;
 	case KEY_MAP:
 		args->map = arg;
 		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\"", arg);
-		return EINVAL;
 	case ARGP_KEY_END:
-		if (args->sysfs && args->lspci)
+		if (args->machine.sysfs && args->lspci)
 			argp_error(state, "--sysfs and --lspci exclude each other");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return arg_machine(key, arg, state, &args->machine);
 	}
 }
 
-const struct argp topology_argp = {
-	topology_options, parse_option, NULL, topology_doc, NULL, NULL, NULL
-};
+static const struct argp argp = { topology_options, parse_option, NULL, doc, NULL, NULL, NULL };
 
 /* Where the numbers come from: a copy or a dump may be of any machine. */
 struct topology_view {
@@ -276,8 +263,8 @@ static int show(const struct topology_args *args, const struct sysfs *fs, struct
 	if (err)
 		return err;
 	missing_pmus(&view, note, sizeof(note));
-	err = args->json ? print_json(topology_json(&view))
-			 : topology_print(&t, view.platform, note);
+	err = args->machine.json ? print_json(topology_json(&view))
+				 : topology_print(&t, view.platform, note);
 	topology_free(&t);
 	return err ? diag_fail(d, err, "cannot show the topology: %s", strerror(-err)) : 0;
 }
@@ -290,16 +277,12 @@ int cmd_topology(int argc, char **argv)
 	int err = 0;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&topology_argp, argc, argv, 0, NULL, &args))
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_FAILED;
 	if (!args.lspci)
-		err = sysfs_open(args.sysfs, &d, &fs);
+		err = sysfs_open(args.machine.sysfs, &d, &fs);
 	if (!err)
 		err = show(&args, args.lspci ? NULL : &fs, &d);
 	sysfs_close(&fs);
-	if (err)
-		print_diag(argv[0], &d);
-	if (finish_output(argv[0]))
-		err = -EIO;
-	return err ? EXIT_FAILED : EXIT_OK_;
+	return end_output(argv[0], err, &d) ? EXIT_FAILED : EXIT_OK_;
 }

@@ -23,7 +23,7 @@ static int on_interval(void *arg, bool last, struct diag *d)
 
 	if (err)
 		return err;
-	if (!t->run.args->summary)
+	if (!t->run.args->output.summary)
 		err = show_reports(&t->show, &r, 1, d);
 	report_free(r);
 	return err;
@@ -68,7 +68,7 @@ int cmd_trace(int argc, char **argv)
 	err = prepare(&t, &d);
 	if (!err)
 		err = run_loop(&t.run, &d);
-	if (!err && (args.summary || t.run.interrupted))
+	if (!err && (args.output.summary || t.run.loop.interrupted))
 		err = summary(&t, &d);
 	closed = show_close(&t.show, err ? NULL : &d);
 	if (!err)

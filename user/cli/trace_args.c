@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "cli/arg_parts.h"
 #include "platform/cgroup1.h"
 #include "platform/weights.h"
 
@@ -16,11 +15,9 @@
 #define MAX_SIZE_MIN (1u << 20)
 
 enum {
-	KEY_BY = 0x100,
+	KEY_BY = ARG_OWN,
 	KEY_RISE,
 	KEY_TOP,
-	KEY_JSON,
-	KEY_SUMMARY,
 	KEY_WINDOW,
 	KEY_NO_COUNTERS,
 	KEY_MAX_SIZE,
@@ -99,9 +96,9 @@ static const struct row {
 	  { "duration", 'd', "SECONDS", 0,
 	    "End after this time; a COMMAND still running is left alone", 2 } },
 	{ LIVE,
-	  { "summary", KEY_SUMMARY, NULL, 0,
+	  { "summary", ARG_SUMMARY, NULL, 0,
 	    "One report for the whole run at the end; Ctrl-C always gives it", 2 } },
-	{ REPORT, { "summary", KEY_SUMMARY, NULL, 0, "One report for the whole recording", 2 } },
+	{ REPORT, { "summary", ARG_SUMMARY, NULL, 0, "One report for the whole recording", 2 } },
 	{ RUN,
 	  { "window", KEY_WINDOW, "MS", 0,
 	    "Time between two readings of the counters (default 10 ms)", 2 } },
@@ -118,7 +115,7 @@ static const struct row {
 	{ LIVE | RECORD,
 	  { "pci-map", KEY_PCI_MAP, "FILE", 0,
 	    "Where root ports are, if firmware does not say: lines \"ADDRESS socket=S rc=R rp=P\"",
-	    2 } },
+	    1 } },
 	{ NEAR,
 	  { "rise", KEY_RISE, "PERCENT", 0,
 	    "So much above its lower quartile a latency is high (default 20)", 3 } },
@@ -141,9 +138,9 @@ static const struct row {
 	{ LIVE | REPORT,
 	  { "top", KEY_TOP, "N", 0, "Only the N largest rows; the rest is added up", 3 } },
 	{ NEAR, { "top", KEY_TOP, "N", 0, "Only N rows, those that rose first (default 20)", 3 } },
-	{ NEAR, { "json", KEY_JSON, NULL, 0, "JSON (t410trace.neighbours/1), on one line", 3 } },
+	{ NEAR, { "json", ARG_JSON, NULL, 0, "JSON (t410trace.neighbours/1), on one line", 3 } },
 	{ LIVE | REPORT,
-	  { "json", KEY_JSON, NULL, 0, "JSON (t410trace.report/1), one report per line", 3 } },
+	  { "json", ARG_JSON, NULL, 0, "JSON (t410trace.report/1), one report per line", 3 } },
 	{ SHOW,
 	  { "method", KEY_METHOD, "METHOD", 0,
 	    "How windows are split: state-space (default), weights or cpu-time", 3 } },
@@ -336,9 +333,9 @@ static void check_run(struct argp_state *state, struct trace_args *a)
 		argp_error(state, "--split destination: nothing is counted with --no-counters");
 	if (a->job != JOB_RECORD)
 		return;
-	if (!a->output)
+	if (!a->output.file)
 		argp_error(state, "where to? give -o FILE");
-	else if (!strcmp(a->output, "-") && !a->ndjson)
+	else if (!strcmp(a->output.file, "-") && !a->ndjson)
 		argp_error(state, "-o -: only --format ndjson can go to the standard output");
 	if (a->by == ROW_CGROUP || a->by == ROW_JOB)
 		argp_error(state,
@@ -361,8 +358,6 @@ static void check_together(struct argp_state *state, struct trace_args *a)
 		argp_error(state, "which recording? give its FILE, or - for the standard input");
 	if (a->by_destination && a->nr_methods > 1)
 		argp_error(state, "--split and --compare exclude each other");
-	if (a->quiet && a->verbose)
-		argp_error(state, "-q and -v exclude each other");
 }
 
 static error_t parse_show_option(int key, char *arg, struct argp_state *state)
@@ -382,18 +377,6 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 	case KEY_TOP:
 		a->top = arg_number_in(state, "--top", arg, 1, 1000000, "");
 		return 0;
-	case KEY_JSON:
-		a->json = true;
-		return 0;
-	case 'o':
-		a->output = arg;
-		return 0;
-	case 'q':
-		a->quiet = true;
-		return 0;
-	case 'v':
-		a->verbose = true;
-		return 0;
 	case KEY_SPLIT:
 		if (strcmp(arg, "destination") != 0)
 			argp_error(state, "--split %s: must be destination", arg);
@@ -410,7 +393,7 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--compare: give at least two methods");
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return arg_output(key, arg, state, &a->output);
 }
 
 static error_t parse_record_option(int key, char *arg, struct argp_state *state)
@@ -438,7 +421,7 @@ static error_t parse_record_option(int key, char *arg, struct argp_state *state)
 		a->pci_map = arg;
 		return 0;
 	case KEY_CGROUP_V1:
-		if (strcmp(arg, "none") != 0 && strcmp(arg, "auto") != 0 && !cgroup1_number(arg))
+		if (!cgroup1_is_wanted(arg))
 			argp_error(state,
 				   "--cgroup-v1 %s: must be none, auto or a controller such as "
 				   "freezer or cpuset",
@@ -475,14 +458,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		a->all = true;
 		return 0;
 	case 'i':
-		a->interval_ns = NS_PER_MS * arg_number_in(state, "-i", arg, INTERVAL_MIN_MS,
-							   INTERVAL_MAX_MS, " ms");
+		a->interval_ns = arg_interval_ns(state, arg);
 		return 0;
 	case 'd':
 		a->duration_ns = arg_seconds_ns(state, arg);
-		return 0;
-	case KEY_SUMMARY:
-		a->summary = true;
 		return 0;
 	case KEY_WINDOW:
 		a->window_ns = NS_PER_MS * arg_number_in(state, "--window", arg, WINDOW_MIN_MS,

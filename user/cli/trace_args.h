@@ -12,11 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/arg_parts.h"
 #include "model.h"
 
 /* Limits of the options, in milliseconds. */
-#define INTERVAL_MIN_MS	    10
-#define INTERVAL_MAX_MS	    3600000
 #define INTERVAL_DEFAULT_MS 1000
 #define RISE_DEFAULT	    20.0 /* percent */
 #define WINDOW_MIN_MS	    1
@@ -51,8 +50,7 @@ enum trace_job {
  * @read_budget: part of a CPU's time that these readings may take, 0 = no latencies
  * @by: what a row is; of a recording only when @by_given
  * @top: largest rows to show, 0 = all
- * @json: JSON instead of tables
- * @output: file to write to, NULL for standard output
+ * @output: how reports are shown, and where; its @file may also be the recording's
  * @ndjson: record NDJSON
  * @max_bytes: bound on the size of the recording, 0 = none
  * @weights: how to measure what tasks do: "auto", "cpu-time" or names, see weights_open()
@@ -63,11 +61,9 @@ enum trace_job {
  *	problems with it are no errors
  * @pci_map: file that says where root ports are, NULL for none
  * @rise: how much above its usual value a latency is high, 0.2 (JOB_NEIGHBOURS)
- * @summary: one report for the whole run instead of one per interval
  * @no_counters: CPU time only, works without the PMUs
  * @idle_units: by job, units of the service manager have a row when they are first seen
  * @no_summary: nobody asks for a summary: memory does not grow with the run
- * @quiet, @verbose: less or more text
  */
 struct trace_args {
 	enum trace_job job;
@@ -90,8 +86,7 @@ struct trace_args {
 	enum method methods[NR_METHODS];
 	size_t nr_methods;
 	size_t top;
-	bool json;
-	const char *output;
+	struct output_args output;
 	bool ndjson;
 	uint64_t max_bytes;
 	const char *weights;
@@ -101,12 +96,9 @@ struct trace_args {
 	const char *cgroup_v1;
 	const char *pci_map;
 	double rise;
-	bool summary;
 	bool no_counters;
 	bool idle_units;
 	bool no_summary;
-	bool quiet;
-	bool verbose;
 };
 
 /**

@@ -23,7 +23,7 @@ static void closed_insert(struct closed *c, uint64_t cgroup_id)
 	c->table[i] = cgroup_id;
 }
 
-void closed_add(struct closed *c, uint64_t cgroup_id)
+static void closed_add(struct closed *c, uint64_t cgroup_id)
 {
 	/* Slices come seconds late at most: the older half has done its duty. */
 	if (c->nr == CLOSED_MAX) {
@@ -137,7 +137,9 @@ void entry_over(struct accounts *a, struct entry *e, enum account_state state, u
 	e->account = done;
 	e->account.state = state;
 	e->account.whole.ended = state == ACCOUNT_ENDED;
-	e->account.whole.end_ns = end_ns;
+	/* The clock may have been set back since it began. */
+	end_ns = later(end_ns, e->account.whole.start_ns);
+	e->account.whole.end_ns = later(e->account.whole.end_ns, end_ns);
 	sums_drop(e->base);
 	e->base = NULL;
 	e->waiting = false;

@@ -10,7 +10,8 @@
  * after accounts_new() or accounts_restore() is such a one. This rests on reports that have a row
  * for every job that is there when a session begins, idle or not.
  *
- * A job that is new in such an interval may have been there before: late_start.
+ * A job that is new in such an interval may have been there before: late_start, unless the making of its
+ * cgroup was seen.
  */
 #ifndef ENGINE_ACCOUNTS_H
 #define ENGINE_ACCOUNTS_H

@@ -434,6 +434,7 @@ static void begin_job(struct accounts *a, struct entry *e, const struct report *
 		      const struct row_job *any)
 {
 	struct account_job *j = &e->account;
+	const struct row_job *who;
 
 	e->pending = false;
 	e->base = a->fresh;
@@ -441,7 +442,8 @@ static void begin_job(struct accounts *a, struct entry *e, const struct report *
 	add_identity(j, e->who ? e->who : any);
 	str_copy(j->boot, sizeof(j->boot), a->o.boot);
 	j->state = ACCOUNT_RUNNING;
-	j->late_start = a->broken;
+	who = e->who ? e->who : any;
+	j->late_start = a->broken && !(who && who->made);
 	j->whole.start_ns = start_of(r);
 	make_key(j);
 	e->active = true;
@@ -540,8 +542,9 @@ static void add_row(struct accounts *a, const struct report *r, size_t i)
 	if (!step)
 		return;
 	if (!step->start_ns)
-		step->start_ns = start_of(r);
-	step->end_ns = end_of(r);
+		step->start_ns = later(start_of(r), t->entry->account.whole.start_ns);
+	/* The clock may have been set back. */
+	step->end_ns = later(end_of(r), later(step->end_ns, step->start_ns));
 	/* What is in "others" does not all end at once. */
 	if (row->exited && strcmp(step->step, ACCOUNT_OTHER_STEPS) != 0)
 		step->ended = true;

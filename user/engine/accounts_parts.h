@@ -171,6 +171,12 @@ static inline uint64_t plus(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
+/** later() - of two times */
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /** sums_of() - numbers of a counter */
 static inline wide *sums_of(wide *cells, size_t counter)
 {
@@ -254,8 +260,7 @@ void entry_over(struct accounts *a, struct entry *e, enum account_state state, u
 /** entry_sweep() - forget jobs that are over: those saved, and the oldest beyond the bound */
 void entry_sweep(struct accounts *a, uint64_t saved);
 
-/** closed_add(), closed_has() - see struct closed */
-void closed_add(struct closed *c, uint64_t cgroup_id);
+/** closed_has() - see struct closed */
 bool closed_has(const struct closed *c, uint64_t cgroup_id);
 
 #endif

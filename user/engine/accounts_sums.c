@@ -189,7 +189,7 @@ void sums_account(const struct accounts *a, const struct entry *e, struct accoun
 	const struct account_node_total *before = e->account.node;
 	const struct account_node_total *end = before + e->account.nr_node;
 	const struct sums_base *b = e->base;
-	uint64_t intervals;
+	uint64_t intervals, end_ns;
 	size_t nr = 0;
 
 	*ret = e->account;
@@ -217,5 +217,7 @@ void sums_account(const struct accounts *a, const struct entry *e, struct accoun
 			&b->cells[SUM_QUALITY]);
 	continue_fields(&ret->self, SELF_FIELDS, &a->sums[SUM_SELF], &b->cells[SUM_SELF]);
 	copy_names(&ret->quality, &a->node.quality);
-	ret->whole.end_ns = a->node.until_ns;
+	/* The clock may have been set back: then the job ended as long after its begin as it was there. */
+	end_ns = plus(plus(ret->whole.start_ns, ret->covered_ns), ret->gap_ns);
+	ret->whole.end_ns = later(end_ns, a->node.until_ns);
 }

@@ -98,7 +98,8 @@ uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint3
 	return sum;
 }
 
-int book_latencies(const struct book *b, const struct entry_seen *seen, struct report_row *row)
+static int add_latencies(const struct book *b, const struct entry_seen *seen,
+			 struct report_row *row)
 {
 	const struct link *links = b->nr_links ? b->scope.links->items : NULL;
 	size_t i = 0;
@@ -201,7 +202,7 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 		return -ENOMEM;
 	if (row->path && !ret->cgroup)
 		return -ENOMEM;
-	return book_latencies(b, row->seen, ret);
+	return add_latencies(b, row->seen, ret);
 }
 
 static int report_rows(const struct book *b, struct report *r)

@@ -296,17 +296,6 @@ struct device_sum book_device_sum(const struct book *b, uint32_t device, int whi
  */
 int book_report_devices(const struct book *b, struct report *r);
 
-/**
- * book_latencies() - the latencies that a row of a report saw
- * @b: the book
- * @seen: entries of the row, one a link
- * @row: has its shares; gets latencies, those of probes whose samples tell of some of
- *	its bytes
- *
- * Return: 0 or -ENOMEM.
- */
-int book_latencies(const struct book *b, const struct entry_seen *seen, struct report_row *row);
-
 /** book_of_bytes() - bytes of a row of a report that weigh the latency of a probe */
 uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint32_t probe);
 

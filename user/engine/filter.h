@@ -75,6 +75,7 @@ struct filter_input {
  * @carried_in: the same in the first window, of workloads that are not in the block
  * @background: bytes of each window that belong to no workload
  * @covariance: nr_workloads x nr_workloads: of the errors of the workloads' totals
+ * @little: what each workload is given at least, whatever its estimate: no more is no evidence
  * @alike: nr_workloads x nr_workloads: 1 where two workloads cannot be told apart,
  *	because they did the same in every window, and nothing is known from before
  * @noise: standard deviation of the counter's noise, as a part of its value
@@ -90,6 +91,7 @@ struct filter_output {
 	double carried_in;
 	double background[FILTER_MAX_WINDOWS];
 	struct matrix covariance;
+	double little[FILTER_MAX_WORKLOADS];
 	struct matrix alike;
 	double noise;
 	double prior;

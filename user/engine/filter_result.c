@@ -191,6 +191,12 @@ static void make_requests_count(struct filter *f)
 	}
 }
 
+/* Nobody is given less: who was active may have moved something. */
+static double least_of(const struct filter *f, size_t i)
+{
+	return 0.3 * SMALL * f->mean * f->work.sum[i];
+}
+
 /* Intensities are not negative; what they are multiplied by to add up to the totals. */
 static void fill_scales(struct filter *f, double *scale)
 {
@@ -210,7 +216,7 @@ static void fill_scales(struct filter *f, double *scale)
 			scale[i] += theta[i] * raw[i];
 	}
 	for (size_t i = 0; i < w->n; i++) {
-		double least = i ? 0.3 * SMALL * f->mean * w->sum[i] : 0;
+		double least = i ? least_of(f, i) : 0;
 
 		scale[i] = scale[i] > 0 ? fmax(w->total[i], least) / scale[i] : 1;
 	}
@@ -361,6 +367,8 @@ int make_result(struct filter *f, const struct filter_input *in)
 	}
 	if (!err) {
 		fill_expected(f, in);
+		for (size_t i = 0; i < n; i++)
+			o->little[i] = least_of(f, i + 1);
 		o->noise = NOISE_DOUBT * f->noise;
 		o->prior = sqrt(f->params.prior * f->params.prior + f->phase * f->phase);
 	}

@@ -212,11 +212,6 @@ const struct workload *identity_get(const struct identity *id, uint32_t workload
 	return workload < id->nr_ids ? id->by_id[workload] : NULL;
 }
 
-uint32_t identity_nr(const struct identity *id)
-{
-	return id->nr_ids;
-}
-
 void identity_keep(struct identity *id, uint32_t workload)
 {
 	struct workload *w = workload < id->nr_ids ? id->by_id[workload] : NULL;

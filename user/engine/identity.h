@@ -94,6 +94,7 @@ struct job {
  * @step_length: of the part of @path that is the step's own cgroup, or the job's
  * @selected: asked for by the user, itself or one of its ancestors, or its job
  * @gone: removed; the name is kept for reports
+ * @made: the run saw how it was made
  * @told: an interval was closed since
  * @listed: it is what identity_cgroup_by_path() finds
  * @idle_closes: intervals closed since a task of it was last active
@@ -105,6 +106,7 @@ struct cgroup_name {
 	char step[JOB_STEP_LEN];
 	size_t step_length;
 	bool selected;
+	bool made;
 	bool gone;
 	bool told;
 	bool listed;
@@ -180,6 +182,9 @@ size_t identity_followed_alive(const struct identity *id);
  * Return: 0 or -ENOMEM.
  */
 int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path);
+
+/** identity_making() - are cgroups that identity_cgroup() does not know being made just now? False at first */
+void identity_making(struct identity *id, bool making);
 
 /** identity_cgroup_gone() - a cgroup was removed; its name and job are kept while in use */
 void identity_cgroup_gone(struct identity *id, uint64_t cgroup_id);
@@ -269,9 +274,6 @@ int identity_workload(struct identity *id, uint32_t pid, uint32_t tgid, uint64_t
 
 /** identity_get() - the workload of a number; NULL for the fixed ones */
 const struct workload *identity_get(const struct identity *id, uint32_t workload);
-
-/** identity_nr() - numbers in use are below this */
-uint32_t identity_nr(const struct identity *id);
 
 /** identity_active() - CPU time was booked on the workload: keep it */
 void identity_active(struct identity *id, uint32_t workload);

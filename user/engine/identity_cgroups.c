@@ -109,6 +109,7 @@ int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path)
 		free(copy);
 		return -ENOMEM;
 	}
+	c->made |= fresh && id->making;
 	unlist(id, c);
 	job_leave(id, c);
 	free(c->path);
@@ -121,6 +122,11 @@ int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path)
 	if (err && fresh)
 		forget(id, c);
 	return err;
+}
+
+void identity_making(struct identity *id, bool making)
+{
+	id->making = making;
 }
 
 void identity_cgroup_gone(struct identity *id, uint64_t cgroup_id)

@@ -164,6 +164,8 @@ int job_enter(struct identity *id, struct cgroup_name *c)
 		err = found_own(id, j, c->id);
 	if (err)
 		return err;
+	if (own)
+		j->who.made = c->made;
 	c->job = j;
 	memcpy(c->step, p.step, sizeof(c->step));
 	c->step_length = p.step_length;

@@ -22,6 +22,7 @@ struct wanted_job {
  * @paths: of @cgroups, for each path the one that was told last
  * @jobs: by key, also ended ones
  * @living: of @jobs, those whose cgroup was not removed, by its path
+ * @making: see identity_making()
  * @nr_ended: jobs whose end was seen
  * @selected: cgroup paths asked for
  * @wanted: jobs asked for
@@ -32,6 +33,7 @@ struct identity {
 	struct cgroup_name *paths;
 	struct job *jobs;
 	struct job *living;
+	bool making;
 	uint64_t nr_ended[NR_SCHEDULERS];
 	struct workload *workloads; /* hash */
 	struct workload **by_id;    /* NULL where a number is free */

@@ -98,6 +98,8 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 {
 	struct session *s = arg;
 
+	/* What was made before the begin of the books may have run before it, too. */
+	identity_making(s->id, s->begun && !s->finding);
 	if (path)
 		return identity_cgroup(s->id, id, path);
 	identity_cgroup_gone(s->id, id);
@@ -369,6 +371,11 @@ int session_each_cgroup(struct session *s, int (*fn)(void *arg, uint64_t id, con
 	struct living l = { fn, arg };
 
 	return identity_each_cgroup(s->id, on_living, &l);
+}
+
+void session_finding(struct session *s, bool finding)
+{
+	s->finding = finding;
 }
 
 bool session_unknown_cgroup(struct session *s)

@@ -98,6 +98,9 @@ int session_each_unnamed(struct session *s,
 			 int (*fn)(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns),
 			 void *arg);
 
+/** session_finding() - cgroups that it is told of from now on are not being made: somebody came across them */
+void session_finding(struct session *s, bool finding);
+
 /** session_each_cgroup() - cgroups that are known and not told to be removed; as identity_each_cgroup() */
 int session_each_cgroup(struct session *s, int (*fn)(void *arg, uint64_t id, const char *path),
 			void *arg);

@@ -41,6 +41,7 @@ struct session {
 	uint64_t late;		     /* slices that came after their interval */
 	struct quality told;	     /* running totals of "lost" events */
 	bool begun;
+	bool finding; /* cgroups, that were there before */
 	bool unknown_cgroup;
 };
 

@@ -27,6 +27,7 @@
  * @loose_low, @loose_high: bounds of these
  * @may: bytes of windows it ran in; @may_var: variance of what the counter's noise adds
  * @own, @own_var: the same for windows it was alone in
+ * @little: of the rest: what it would be given if it moved nothing
  * @variance: of the rest, from the estimate and the noise
  * @late: bytes it may have caused in windows it did not run in
  * @early: bytes in its windows that others may have caused who did not run
@@ -40,6 +41,7 @@ struct row_sum {
 	double loose, loose_low, loose_high;
 	double may, may_var;
 	double own, own_var;
+	double little;
 	double variance;
 	double late, early;
 	double in_window;
@@ -163,6 +165,8 @@ static void sum_variances(struct bounding *g)
 			g->column_row[j] = m->row;
 		else
 			g->column_row[j] = g->clusters[cluster[j]].row;
+		if (g->column_row[j] != SPLIT_NO_ROW)
+			g->rows[g->column_row[j]].little += g->p->estimated->little[j];
 	}
 	for (size_t i = 0; i < c->nr_columns; i++)
 		for (size_t j = 0; j < c->nr_columns; j++) {
@@ -252,7 +256,9 @@ static void interval(const struct bounding *g, const struct row_sum *r, double l
 	} else {
 		double sd = sqrt(fmax(r->variance, 0)), firm = r->given - r->loose;
 
-		low = fmax(firm - Z * sd, 0) + r->loose_low;
+		/* So little is given to everybody. */
+		low = firm - Z * sd > r->little ? firm - Z * sd : 0;
+		low += r->loose_low;
 		low = fmax(low, r->own - Z * sqrt(r->own_var)) - r->early;
 		high = firm + Z * sd + r->loose_high;
 		high = fmin(high, r->may + Z * sqrt(r->may_var)) + r->late;

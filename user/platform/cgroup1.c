@@ -34,6 +34,11 @@ uint32_t cgroup1_number(const char *controller)
 	return 0;
 }
 
+bool cgroup1_is_wanted(const char *text)
+{
+	return !strcmp(text, "none") || !strcmp(text, "auto") || cgroup1_number(text);
+}
+
 uint64_t cgroup1_id(const struct cgroup1 *c, uint64_t kernel_id)
 {
 	return (uint64_t)c->number << LEDGER_V1_SHIFT | kernel_id;

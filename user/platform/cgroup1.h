@@ -7,6 +7,7 @@
 #define PLATFORM_CGROUP1_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,9 @@ struct cgroup1 {
  * Return: 1 to 15, 0 for a name that is none.
  */
 uint32_t cgroup1_number(const char *controller);
+
+/** cgroup1_is_wanted() - may cgroup1_choose() be asked for this: "none", "auto" or a controller? */
+bool cgroup1_is_wanted(const char *text);
 
 /** cgroup1_id() - id in the trace of a cgroup of the hierarchy; @kernel_id: its inode number */
 uint64_t cgroup1_id(const struct cgroup1 *c, uint64_t kernel_id);

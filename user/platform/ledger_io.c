@@ -48,6 +48,7 @@ static int programs(const struct ledger *l, struct io_program ret[IO_MAX_PROGRAM
 		{ l->skel->progs.io_sent, IO_SENT, "net_dev_start_xmit", NULL },
 		{ l->skel->progs.io_not_sent, IO_SENT, "net_dev_xmit", NULL },
 		{ l->skel->progs.io_received, IO_RECEIVED, NULL, NULL },
+		{ l->skel->progs.io_socket_made, IO_RECEIVED, NULL, NULL },
 		{ l->skel->progs.io_socket_send, net, "sock_send_length", NULL },
 		{ l->skel->progs.io_socket_receive, net, "sock_recv_length", NULL },
 		{ l->skel->progs.io_socket_state, net, "inet_sock_set_state", NULL },
@@ -155,11 +156,13 @@ void ledger_io_configure(struct ledger *l, const struct ledger_options *o, uint3
 	btf__free(btf);
 	bpf_map__set_autocreate(l->skel->maps.io_tables, parts);
 	bpf_map__set_autocreate(l->skel->maps.io_requests, parts & IO_BLOCK);
+	bpf_map__set_autocreate(l->skel->maps.io_submitters, parts & IO_BLOCK);
 	bpf_map__set_autocreate(l->skel->maps.io_disks, parts & IO_BLOCK);
 	bpf_map__set_autocreate(l->skel->maps.io_sockets, parts & (IO_SENT | IO_RECEIVED));
 	if (!parts)
 		return;
 	bpf_map__set_max_entries(l->skel->maps.io_tables, o->nr_cpus * LEDGER_IO_TABLES);
+	bpf_map__set_max_entries(l->skel->maps.io_submitters, o->nr_cpus);
 	l->skel->rodata->io_netns = netns_cookie();
 	l->skel->rodata->io_age_ticks = (SLOT_AGE_NS + tick_ns() - 1) / tick_ns();
 	l->skel->rodata->io_has_cookie =
@@ -192,7 +195,7 @@ int ledger_io_start(struct ledger *l, const struct ledger_options *o, struct dia
 
 static struct bpf_link *attach(struct ledger *l, const struct io_program *p)
 {
-	if (p->prog == l->skel->progs.io_received)
+	if (p->prog == l->skel->progs.io_received || p->prog == l->skel->progs.io_socket_made)
 		return bpf_program__attach_cgroup(p->prog, l->io.cgroup_fd);
 	return bpf_program__attach(p->prog);
 }
@@ -201,7 +204,7 @@ void ledger_io_attach(struct ledger *l)
 {
 	struct io_program list[IO_MAX_PROGRAMS];
 	uint32_t failed = 0;
-	bool users = true;
+	bool users = true, made = false;
 
 	for (int i = 0, nr = l->io.parts ? programs(l, list) : 0; i < nr; i++) {
 		uint32_t part = list[i].parts & l->io.parts;
@@ -215,7 +218,10 @@ void ledger_io_attach(struct ledger *l)
 		if (!part || failed & part)
 			continue;
 		l->io.links[i] = attach(l, &list[i]);
-		if (l->io.links[i])
+		if (list[i].prog == l->skel->progs.io_socket_made)
+			made = l->io.links[i];
+		/* Another program may have this place for itself: the first use tells as well. */
+		if (l->io.links[i] || list[i].prog == l->skel->progs.io_socket_made)
 			continue;
 		if (part & (part - 1)) {
 			users = false;
@@ -226,8 +232,10 @@ void ledger_io_attach(struct ledger *l)
 	}
 	l->io.parts &= ~failed;
 	if (!users && l->io.parts & (IO_SENT | IO_RECEIVED))
-		note(l, "of packets, often only the cgroup is known: the kernel does not say who "
-			"uses a socket (Linux 6.3 does)");
+		note(l,
+		     "of packets, %s is known: the kernel does not say who uses a socket "
+		     "(Linux 6.3 does)",
+		     made ? "only who made the socket" : "often only the cgroup");
 }
 
 void ledger_io_detach(struct ledger *l)
@@ -264,9 +272,9 @@ int ledger_io_disk(struct ledger *l, const char *name, uint32_t device)
 		err = -errno;
 	}
 	/* In this order: see block.bpf.c. */
-	__atomic_fetch_add(&l->skel->bss->io_generation, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&l->skel->bss->io_disk_cache.generation, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < LEDGER_DISK_CACHE; i++)
-		__atomic_store_n(&l->skel->bss->io_disk_cache[i], 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&l->skel->bss->io_disk_cache.entries[i], 0, __ATOMIC_SEQ_CST);
 	return err;
 }
 

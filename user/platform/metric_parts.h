@@ -14,6 +14,7 @@
  * @s: what there is so far. Inputs of metrics are indexes of wants until the end
  * @hits: by pattern: metrics that it has brought
  * @ports, @nr_ports: root ports that say where they are
+ * @windows: address windows that were asked for, as many as there are in @o
  * @d: gets the problem
  */
 struct metric_job {
@@ -24,6 +25,7 @@ struct metric_job {
 	size_t *hits;
 	struct root_port *ports;
 	size_t nr_ports;
+	struct metric_window *windows;
 	struct diag *d;
 };
 
@@ -40,6 +42,18 @@ struct metric_variant {
 	char label[64];
 };
 
+/**
+ * struct metric_window - an address window
+ * @setting: what filters it
+ * @port: the root port that its device is below
+ * @placed: that port is known
+ */
+struct metric_window {
+	struct metric_variant setting;
+	struct root_port port;
+	bool placed;
+};
+
 struct metric_variants {
 	struct metric_variant *v;
 	size_t nr;
@@ -53,12 +67,19 @@ bool metric_has_socket(const struct pmu_list *pmus, enum pmu_kind kind, int32_t 
 bool metric_asks_variants(const struct metric_options *o);
 
 /**
+ * metric_windows_read() - look up the address windows that were asked for
+ *
+ * Return: 0, -ENOMEM, or an error of window_spec_terms().
+ */
+int metric_windows_read(struct metric_job *job);
+
+/**
  * metric_variants_make() - the settings that metrics of a PMU are made for
  * @job: the job
  * @pmu: the PMU
  * @list: filled; release its @v. None: the PMU is not to be shown
  *
- * Return: 0, -ENOMEM, or an error of window_spec_terms().
+ * Return: 0 or -ENOMEM.
  */
 int metric_variants_make(struct metric_job *job, const struct pmu *pmu,
 			 struct metric_variants *list);

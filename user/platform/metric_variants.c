@@ -99,49 +99,54 @@ static int variants_of_gpus(struct metric_job *job, const struct pmu *pmu,
 				"GPU", list);
 }
 
-/*
- * Is the device of a window below the root complex of this PMU? Where that is not known each
- * one is asked.
- */
-static int is_below(struct metric_job *job, const struct pmu *pmu, const char *label,
-		    bool *ret_below)
+/* Where the root complex is not known that the device is below, each one is asked. */
+static int place_window(struct metric_job *job, struct metric_window *w)
 {
-	struct root_port port;
 	struct diag d = { 0 };
 	char bdf[PCI_NAME_LEN];
-	int err;
 
-	snprintf(bdf, sizeof(bdf), "%.*s", (int)strcspn(label, " "), label);
-	err = root_port_of(job->fs, bdf, &d, &port);
-	*ret_below = err || (port.socket == pmu->socket && port.rc == pmu->rc);
-	return err ? metric_note(job,
-				 "which root complex %s is below is not known (%s): each one is "
-				 "asked, and the one with traffic is it",
-				 bdf, d.what)
-		   : 0;
+	snprintf(bdf, sizeof(bdf), "%.*s", (int)strcspn(w->setting.label, " "), w->setting.label);
+	w->placed = !root_port_of(job->fs, bdf, &d, &w->port);
+	return w->placed ? 0
+			 : metric_note(job,
+				       "which root complex %s is below is not known (%s): each one "
+				       "is asked, and the one with traffic is it",
+				       bdf, d.what);
+}
+
+int metric_windows_read(struct metric_job *job)
+{
+	size_t nr = job->o->nr_windows;
+	int err = 0;
+
+	job->windows = calloc(nr + 1, sizeof(*job->windows));
+	if (!job->windows)
+		return -ENOMEM;
+	for (size_t i = 0; !err && i < nr; i++) {
+		struct metric_variant *v = &job->windows[i].setting;
+
+		v->nr_terms = ARRAY_SIZE(v->terms);
+		err = window_spec_terms(job->fs, job->o->windows[i], job->d, v->terms, v->label,
+					sizeof(v->label));
+		if (!err)
+			err = place_window(job, &job->windows[i]);
+	}
+	return err;
 }
 
 static int variants_of_windows(struct metric_job *job, const struct pmu *pmu,
 			       struct metric_variants *list)
 {
 	for (size_t i = 0; pmu->kind == PMU_PCIE_TGT && i < job->o->nr_windows; i++) {
-		struct metric_variant v = { 0 }, *added;
-		bool below = true;
-		int err;
+		const struct metric_window *w = &job->windows[i];
+		struct metric_variant *added;
 
-		err = window_spec_terms(job->fs, job->o->windows[i], job->d, v.terms, v.label,
-					sizeof(v.label));
-		if (!err)
-			err = is_below(job, pmu, v.label, &below);
-		if (err)
-			return err;
-		if (!below)
+		if (w->placed && (w->port.socket != pmu->socket || w->port.rc != pmu->rc))
 			continue;
-		v.nr_terms = ARRAY_SIZE(v.terms);
 		added = variant_add(list);
 		if (!added)
 			return -ENOMEM;
-		*added = v;
+		*added = w->setting;
 	}
 	return 0;
 }

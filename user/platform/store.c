@@ -4,10 +4,9 @@
  *
  * It is in WAL mode: readers do not wait for the writer, nor the writer for them. Each commit waits
  * for the disk (synchronous = FULL), so that even a power cut loses nothing that was committed; it
- * is one wait an interval. The log and its index stay when the writer closes (persistent WAL),
- * because somebody who may not write could not make them. Where there is nothing in the log, the
- * file alone is all, and is read without locks; that nothing was written meanwhile is checked
- * afterwards.
+ * is one wait an interval. The log goes when the writer closes. Where there is none, or nothing in it,
+ * the file alone is all, and is read without locks, also by somebody who could not make a log; that
+ * nothing was written meanwhile is checked afterwards.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +25,9 @@
 #define WRITER_PATIENCE_MS 500
 #define READER_TRIES	   50
 #define READER_PAUSE_NS	   20000000
+#define PAGE_BYTES	   16384
+#define PAGE_BYTES_TEXT	   "16384"
+#define LOG_PAGES	   512
 
 static int errno_of(sqlite3 *db, int rc)
 {
@@ -95,6 +98,8 @@ int store_error(struct store *s, int rc, const char *doing, struct diag *d)
 
 	if (err == -EUCLEAN)
 		s->damaged = true;
+	if (err == -ENOSPC || err == -EDQUOT)
+		s->full = true;
 	diag_fail(d, err, "%s in %s: %s", doing, s->file,
 		  s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
 	help(s, err, d);
@@ -241,12 +246,12 @@ static int open_reader(struct store *s, struct diag *d)
 
 	if (err)
 		return err;
-	/* The log may be recovered or begun anew this moment. */
+	/* The log may be recovered, begun anew or removed this moment. */
 	for (int i = 0; i < READER_TRIES; i++) {
 		s->immutable = store_log_empty(s->file);
 		rc = begin_reading(s);
 		if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_PROTOCOL &&
-		    (rc & 0xff) != SQLITE_READONLY)
+		    (rc & 0xff) != SQLITE_READONLY && (rc & 0xff) != SQLITE_CANTOPEN)
 			break;
 		close_database(s);
 		nanosleep(&pause, NULL);
@@ -276,24 +281,44 @@ static int check_writer(const char *file, struct diag *d)
 	return stat(file, &st) || S_ISREG(st.st_mode) ? 0 : not_a_file(file, d);
 }
 
+/*
+ * Pages that the log may have before it is brought into the file: 8 MiB, but no more than an eighth of a
+ * small file system. Once it has taken all of that, there would be no room to bring it anywhere.
+ */
+static int64_t log_pages(const struct store *s)
+{
+	struct statvfs fs;
+	uint64_t pages;
+
+	if (statvfs(s->file, &fs))
+		return LOG_PAGES;
+	pages = (uint64_t)fs.f_blocks * fs.f_frsize / PAGE_BYTES / 8;
+	return pages < 1 ? 1 : pages < LOG_PAGES ? (int64_t)pages : LOG_PAGES;
+}
+
+static int set_log_pages(struct store *s)
+{
+	char sql[64];
+
+	snprintf(sql, sizeof(sql), "PRAGMA wal_autocheckpoint = %lld", (long long)log_pages(s));
+	return store_exec(s, sql);
+}
+
 static int set_up_writer(struct store *s)
 {
-	int persistent = 1;
 	int rc = open_database(s);
 
 	if (rc != SQLITE_OK)
 		return rc;
 	sqlite3_busy_timeout(s->db, WRITER_PATIENCE_MS);
-	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_PERSIST_WAL, &persistent);
-	/* The limit also makes the log empty when the writer closes. */
 	/* An account has 1 to 2 KiB: in larger pages less room is left over. */
-	return store_exec(s, "PRAGMA page_size = 16384;"
-			     "PRAGMA journal_mode = WAL;"
-			     "PRAGMA wal_autocheckpoint = 512;"
-			     "PRAGMA synchronous = FULL;"
-			     "PRAGMA journal_size_limit = 16777216;"
-			     "PRAGMA cache_size = -4096;"
-			     "PRAGMA temp_store = MEMORY;");
+	rc = store_exec(s, "PRAGMA page_size = " PAGE_BYTES_TEXT ";"
+			   "PRAGMA journal_mode = WAL;"
+			   "PRAGMA synchronous = FULL;"
+			   "PRAGMA journal_size_limit = 16777216;"
+			   "PRAGMA cache_size = -4096;"
+			   "PRAGMA temp_store = MEMORY;");
+	return rc == SQLITE_OK ? set_log_pages(s) : rc;
 }
 
 /* Structure of the file, in time that grows with its size. */

@@ -18,6 +18,16 @@
 struct store;
 
 /**
+ * struct store_damaged - accounts that could not be read since the store was opened
+ * @nr: how many
+ * @key: of the last one, as far as it can be read
+ */
+struct store_damaged {
+	uint64_t nr;
+	char key[sizeof(((struct account_job *)NULL)->key)];
+};
+
+/**
  * store_open() - open the accounts
  * @file: where they are
  * @write: for the writer: made when it is not there, brought to this version, and locked against a
@@ -62,7 +72,8 @@ int store_job(struct store *s, const struct account_job *j, struct diag *d);
  * store_commit() - make it last
  *
  * Return: 0; -ENOSPC and others: nothing of the interval is in the store, which stays as it was
- * before store_begin(); the caller keeps it and tries again.
+ * before store_begin(); the caller keeps it and tries again. After -ENOSPC the next store_begin() gives
+ * back what the log has taken, so that it is worth to try at once.
  */
 int store_commit(struct store *s, struct diag *d);
 
@@ -128,9 +139,15 @@ struct store_query {
  * @arg: handed to @fn
  * @d: gets the problem
  *
+ * A damaged account is left out and counted, see store_damaged(). The writer puts it aside: it stays in
+ * the file with the state "damaged", as reported, and nobody reads it again.
+ *
  * Return: 0, the first nonzero result of @fn, or a negative errno.
  */
 int store_each_job(struct store *s, const struct store_query *q,
 		   int (*fn)(void *arg, const struct account_job *j), void *arg, struct diag *d);
+
+/** store_damaged() - accounts that store_each_job() left out so far; valid until store_close() */
+const struct store_damaged *store_damaged(const struct store *s);
 
 #endif

@@ -26,6 +26,7 @@ enum statement {
 	STATEMENT_JOB_UPDATE,
 	STATEMENT_JOB_PUT,
 	STATEMENT_REPORTED,
+	STATEMENT_DAMAGED,
 	NR_STATEMENTS,
 };
 
@@ -36,6 +37,8 @@ enum statement {
  * @immutable: read without any locks, as there is no log. It must still not be there afterwards
  * @lock: descriptor of the lock file, the writer's; -1 for readers
  * @damaged: damage was seen: to be looked for when it is opened next
+ * @full: there was no room for the log: it is to be given back before anything else is written
+ * @left_out: accounts that were damaged
  * @statements: prepared when first used
  * @headlines, @nr_headlines: of the counters of store_node()
  * @blob: room for the encoder
@@ -47,6 +50,8 @@ struct store {
 	bool immutable;
 	int lock;
 	bool damaged;
+	bool full;
+	struct store_damaged left_out;
 	sqlite3_stmt *statements[NR_STATEMENTS];
 	uint8_t *headlines;
 	size_t nr_headlines;
@@ -55,6 +60,11 @@ struct store {
 
 /** store_error() - SQLite's error as a negative errno, in words with a remedy */
 int store_error(struct store *s, int rc, const char *doing, struct diag *d);
+
+#define STATE_DAMAGED "damaged" /* of accounts that were put aside */
+
+/** store_put_jobs_aside() - let nobody read these rows of "jobs" again; 0 or a negative errno */
+int store_put_jobs_aside(struct store *s, const int64_t *numbers, size_t nr, struct diag *d);
 
 /** store_damage() - say that @what is damaged; -EUCLEAN */
 int store_damage(struct store *s, const char *what, struct diag *d);

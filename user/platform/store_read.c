@@ -220,7 +220,8 @@ static void add_states(char *query, unsigned int states)
 static int prepare_query(struct store *s, const struct store_query *q, sqlite3_stmt **ret)
 {
 	char query[QUERY_LEN] =
-		"SELECT key,scheduler,id,user,name,state,reported,details FROM jobs WHERE 1";
+		"SELECT key,scheduler,id,user,name,state,reported,details,number FROM jobs "
+		"WHERE state<>'" STATE_DAMAGED "'";
 	int rc;
 
 	add_states(query, q->states);
@@ -252,11 +253,12 @@ static int prepare_query(struct store *s, const struct store_query *q, sqlite3_s
 	return SQLITE_OK;
 }
 
-static int take_job_row(struct store *s, sqlite3_stmt *st, size_t nr_counters,
+/* -EUCLEAN for damage, without words */
+static int take_job_row(const struct store *s, sqlite3_stmt *st, size_t nr_counters,
 			struct account_job *j, struct diag *d)
 {
 	struct taker t = { .st = st };
-	char scheduler[32], state[32], what[sizeof(j->key) + 32];
+	char scheduler[32], state[32];
 	int err = -EUCLEAN;
 
 	take_text_of(&t, j->key, sizeof(j->key));
@@ -271,23 +273,49 @@ static int take_job_row(struct store *s, sqlite3_stmt *st, size_t nr_counters,
 	if (!t.bad && j->job.scheduler < NR_SCHEDULERS && j->state < NR_ACCOUNT_STATES)
 		err = blob_read_job(sqlite3_column_blob(st, t.nr), sqlite3_column_bytes(st, t.nr),
 				    nr_counters, j);
-	if (!err)
-		return 0;
-	snprintf(what, sizeof(what), "the account %s", j->key);
-	if (err == -EUCLEAN)
-		return store_damage(s, what, d);
-	diag_fail(d, err, "cannot read %s in %s: %s", what, s->file,
-		  err == -EPROTONOSUPPORT ? "a later t410trace wrote it" : strerror(-err));
+	if (err && err != -EUCLEAN)
+		diag_fail(d, err, "cannot read the account %s in %s: %s", j->key, s->file,
+			  err == -EPROTONOSUPPORT ? "a later t410trace wrote it" : strerror(-err));
 	return err;
+}
+
+/* Rows that turned out to be damaged. */
+struct damaged_rows {
+	int64_t *numbers;
+	size_t nr, cap;
+	char key[sizeof(((struct account_job *)NULL)->key)];
+};
+
+static int leave_out(sqlite3_stmt *st, const char *key, struct damaged_rows *r)
+{
+	if (array_room(r->numbers, r->cap, r->nr))
+		return -ENOMEM;
+	r->numbers[r->nr++] = sqlite3_column_int64(st, sqlite3_column_count(st) - 1);
+	str_copy(r->key, sizeof(r->key), key);
+	return 0;
+}
+
+static int put_aside(struct store *s, const struct damaged_rows *r, struct diag *d)
+{
+	int err = s->write ? store_put_jobs_aside(s, r->numbers, r->nr, d) : 0;
+
+	if (err || !r->nr)
+		return err;
+	/* there may be more that nobody has looked at */
+	s->damaged = true;
+	s->left_out.nr += r->nr;
+	memcpy(s->left_out.key, r->key, sizeof(r->key));
+	return 0;
 }
 
 int store_each_job(struct store *s, const struct store_query *q,
 		   int (*fn)(void *arg, const struct account_job *j), void *arg, struct diag *d)
 {
+	struct damaged_rows bad = { 0 };
 	sqlite3_stmt *st = NULL;
 	int64_t nr_counters;
 	int rc = store_number(s, "SELECT count(*) FROM counters", &nr_counters);
-	int err = 0;
+	int err = 0, aside;
 
 	if (rc == SQLITE_OK)
 		rc = prepare_query(s, q, &st);
@@ -296,13 +324,23 @@ int store_each_job(struct store *s, const struct store_query *q,
 
 		rc = SQLITE_OK;
 		err = take_job_row(s, st, nr_counters, &j, d);
-		if (!err)
+		if (err == -EUCLEAN)
+			err = leave_out(st, j.key, &bad);
+		else if (!err)
 			err = fn(arg, &j);
 		account_job_release(&j);
 	}
 	sqlite3_finalize(st);
-	if (err)
-		return err;
-	return rc == SQLITE_DONE ? check_unchanged(s, d)
-				 : store_error(s, rc, "cannot read accounts", d);
+	if (!err && rc != SQLITE_DONE)
+		err = store_error(s, rc, "cannot read accounts", d);
+	if (!err)
+		err = check_unchanged(s, d);
+	aside = put_aside(s, &bad, d);
+	free(bad.numbers);
+	return err < 0 || !aside ? err : aside;
+}
+
+const struct store_damaged *store_damaged(const struct store *s)
+{
+	return &s->left_out;
 }

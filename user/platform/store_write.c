@@ -36,6 +36,8 @@ static const char *const sql[NR_STATEMENTS] = {
 		"pcie_read_bytes=?13,pcie_write_bytes=?14,steps=?15,intervals=?16,gap_ns=?17,"
 		"late_start=?18,details=?19",
 	[STATEMENT_REPORTED] = "UPDATE jobs SET reported=1 WHERE key=?1",
+	[STATEMENT_DAMAGED] =
+		"UPDATE jobs SET reported=1,state='" STATE_DAMAGED "' WHERE number=?1",
 };
 
 static int prepare(struct store *s, enum statement i, sqlite3_stmt **ret)
@@ -94,9 +96,26 @@ static int run(const struct binder *b)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
+/*
+ * The log is brought into the file after a commit that made it long enough. On a small disk there is
+ * no room for such a log, so that there never is such a commit: it is done here.
+ */
+static void give_log_back(struct store *s)
+{
+	int64_t busy = 1;
+
+	/* a reader may be in the way, and the disk may still be full: what follows tells */
+	if (store_number(s, "PRAGMA wal_checkpoint(TRUNCATE)", &busy) == SQLITE_OK)
+		s->full = busy;
+}
+
 int store_begin(struct store *s, struct diag *d)
 {
-	int rc = store_exec(s, "BEGIN IMMEDIATE");
+	int rc;
+
+	if (s->full)
+		give_log_back(s);
+	rc = store_exec(s, "BEGIN IMMEDIATE");
 
 	return rc == SQLITE_OK ? 0 : store_error(s, rc, "cannot begin to write accounts", d);
 }
@@ -328,6 +347,27 @@ int store_reported(struct store *s, const char *key, struct diag *d)
 		store_exec(s, "PRAGMA synchronous = FULL");
 	}
 	return rc == SQLITE_OK ? 0 : store_error(s, rc, "cannot note a report", d);
+}
+
+int store_put_jobs_aside(struct store *s, const int64_t *numbers, size_t nr, struct diag *d)
+{
+	struct binder b = { .rc = SQLITE_OK };
+	int err = nr ? store_begin(s, d) : 0;
+	int rc;
+
+	if (err || !nr)
+		return err;
+	rc = prepare(s, STATEMENT_DAMAGED, &b.st);
+	for (size_t i = 0; i < nr && rc == SQLITE_OK; i++) {
+		b.nr = 0;
+		bind_number(&b, numbers[i]);
+		rc = run(&b);
+	}
+	if (rc == SQLITE_OK)
+		return store_commit(s, d);
+	err = store_error(s, rc, "cannot put damaged accounts aside", d);
+	store_rollback(s);
+	return err;
 }
 
 /* Forget reported jobs before a time, or the oldest of them, at most @nr. */

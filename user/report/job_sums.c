@@ -20,7 +20,8 @@ uint64_t job_sum_add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-uint64_t job_unattributed(const struct account_node_total *t)
+/* What belongs to nobody, for all reasons */
+static uint64_t unattributed(const struct account_node_total *t)
 {
 	uint64_t sum = 0;
 
@@ -78,7 +79,7 @@ struct job_sum_value job_sum_counter(const struct account_job *j, const struct a
 		return v;
 	v.partial = n->missing != 0;
 	v.machine = n->value;
-	v.unattributed = job_unattributed(n);
+	v.unattributed = unattributed(n);
 	if (t) {
 		v.value = t->value;
 		v.low = t->low;

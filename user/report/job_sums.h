@@ -67,9 +67,6 @@ struct job_sum_value job_sum_of(const struct accounts_node *n, const struct acco
 struct job_sum_value job_sum_counter(const struct account_job *j, const struct account_part *p,
 				     size_t node);
 
-/** job_unattributed() - what belongs to nobody, for all reasons */
-uint64_t job_unattributed(const struct account_node_total *t);
-
 /** job_running_ratio() - part of its time that a counter counted, 1 for all of it */
 double job_running_ratio(const struct account_node_total *t);
 

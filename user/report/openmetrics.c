@@ -248,7 +248,7 @@ static int expose_info(struct exposer *x, const struct openmetrics *m)
 	return 0;
 }
 
-int expose_workloads(struct exposer *x, const struct openmetrics *m)
+static int expose_workloads(struct exposer *x, const struct openmetrics *m)
 {
 	int err = expose_info(x, m);
 

@@ -109,9 +109,6 @@ struct openmetrics {
 };
 #define NO_DIM SIZE_MAX
 
-/** same_dim() - the same labels? */
-bool same_dim(const struct dim *a, const struct dim *b);
-
 /** dims_map() - find the dims of a report's counters and devices, with cells for all; 0, -ENOMEM */
 int dims_map(struct openmetrics *m, const struct report *r);
 
@@ -176,8 +173,5 @@ void expose_machine(struct exposer *x, const struct openmetrics *m,
 
 /** expose_health() - how good the data is, and what it costs */
 void expose_health(struct exposer *x, const struct openmetrics_state *s);
-
-/** expose_workloads() - the series of jobs */
-int expose_workloads(struct exposer *x, const struct openmetrics *m);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* --- what is counted */
 
-bool same_dim(const struct dim *a, const struct dim *b)
+static bool same_dim(const struct dim *a, const struct dim *b)
 {
 	return a->kind == b->kind && a->direction == b->direction && !strcmp(a->bdf, b->bdf) &&
 	       (a->kind != DIM_MEMORY || (a->socket == b->socket && a->source == b->source &&

@@ -19,7 +19,7 @@ uint64_t amounts_bytes(const struct amounts *a)
 	return amounts_sum(a->read, a->write);
 }
 
-void amounts_add(struct amounts *to, const struct amounts *from)
+static void amounts_add(struct amounts *to, const struct amounts *from)
 {
 	to->read = amounts_sum(to->read, from->read);
 	to->write = amounts_sum(to->write, from->write);

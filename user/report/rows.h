@@ -104,9 +104,6 @@ void row_tree_free(struct row_tree *t);
 /** row_tree_socket() - index of a socket of the report in row_tree.sockets */
 size_t row_tree_socket(const struct row_tree *t, uint32_t id);
 
-/** amounts_add() - add amounts to others */
-void amounts_add(struct amounts *to, const struct amounts *from);
-
 /** amounts_add_bytes() - add bytes of a counter; @low and @high stay */
 void amounts_add_bytes(struct amounts *to, const struct counter *c, uint64_t bytes);
 

@@ -81,9 +81,6 @@ struct filter_row {
 extern const struct filter_row filter_rows[];
 extern const size_t nr_filter_rows;
 
-/** filter_row_find() - the row of a filter, NULL when there is none */
-const struct filter_row *filter_row_find(enum pmu_kind kind, const char *name);
-
 /** filter_row_use() - the first filter of a family with this use, NULL when it has none */
 const struct filter_row *filter_row_use(enum pmu_kind kind, enum filter_use use);
 

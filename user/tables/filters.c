@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What filters mean, and which settings of them must not be asked for. */
-#include <string.h>
 
 #include "base/array.h"
 #include "tables/events.h"
@@ -88,15 +87,6 @@ const struct constraint_row constraint_rows[] = {
 /* clang-format on */
 const size_t nr_filter_rows = ARRAY_SIZE(filter_rows);
 const size_t nr_constraint_rows = ARRAY_SIZE(constraint_rows);
-
-const struct filter_row *filter_row_find(enum pmu_kind kind, const char *name)
-{
-	for (size_t i = 0; i < nr_filter_rows; i++) {
-		if (filter_rows[i].kind == kind && !strcmp(filter_rows[i].name, name))
-			return &filter_rows[i];
-	}
-	return NULL;
-}
 
 const struct filter_row *filter_row_use(enum pmu_kind kind, enum filter_use use)
 {

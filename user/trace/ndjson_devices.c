@@ -19,7 +19,8 @@ uint32_t ndjson_device(const struct trace_header *h, const char *bdf)
 	return 0;
 }
 
-uint32_t ndjson_add_device(struct trace_header *h, const char *bdf)
+/* The number of a device with that address; a new one is added if there is room. */
+static uint32_t add_device(struct trace_header *h, const char *bdf)
 {
 	struct device *all = (struct device *)h->devices;
 	uint32_t number = ndjson_device(h, bdf);
@@ -120,7 +121,7 @@ static int take_device(const struct ndjson_line *line, const json_t *value, stru
 		return err;
 	if (ndjson_device(h, bdf))
 		return line_fail(line, "devices", "device %s is there twice", bdf);
-	d = (struct device *)&h->devices[ndjson_add_device(h, bdf) - 1];
+	d = (struct device *)&h->devices[add_device(h, bdf) - 1];
 	err = line_text(line, value, "name", OPTIONAL, d->name, sizeof(d->name), NULL);
 	if (!err)
 		err = take_words(line, value, d);
@@ -165,7 +166,7 @@ void ndjson_peek_device(struct trace_header *h, const json_t *line)
 	char bdf[MODEL_BDF_LEN];
 
 	if (type && text && !strcmp(type, "io") && !bdf_canonical(text, bdf, sizeof(bdf)))
-		ndjson_add_device(h, bdf);
+		add_device(h, bdf);
 }
 
 /* The device of a counter; one that no list describes is at least counted. */
@@ -178,7 +179,7 @@ int ndjson_counter_device(const struct ndjson_line *line, const json_t *value,
 
 	if (err || !bdf[0] || c->source != SOURCE_DEVICE)
 		return err;
-	c->device = ndjson_add_device(h, bdf);
+	c->device = add_device(h, bdf);
 	if (!c->device)
 		return line_fail(line, "bdf", "the counters are of more than %d devices",
 				 TRACE_MAX_DEVICES);

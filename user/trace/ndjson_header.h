@@ -58,9 +58,6 @@ int ndjson_bdf(const struct ndjson_line *line, const json_t *object, const char 
 /** ndjson_device() - number (from 1) of the device with an address of ndjson_bdf(), or 0 */
 uint32_t ndjson_device(const struct trace_header *h, const char *bdf);
 
-/** ndjson_add_device() - the same; a new one is added if there is room */
-uint32_t ndjson_add_device(struct trace_header *h, const char *bdf);
-
 /** ndjson_counter_device() - take a counter's "bdf", if it is of devices; 0 or -EBADMSG */
 int ndjson_counter_device(const struct ndjson_line *line, const json_t *value,
 			  struct trace_header *h, struct counter *c);

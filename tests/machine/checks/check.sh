@@ -13,7 +13,7 @@ NO_NETWORK=126
 DEAD_PROXY=http://127.0.0.1:9	# for apt: no network
 STATUS=42		# of the command in each boot: it has to come back
 
-PARTS=(log statuses t410 rates conflict disk shapes grace)
+PARTS=(log statuses t410 rates steady conflict disk shapes grace)
 
 judge() { "$HERE/judge.py" "$@"; }
 
@@ -74,6 +74,9 @@ part_t410() {
 
 part_rates() { boot rates "$HERE/rates.conf" "" rates; }
 
+# Rates go by the guest's clock there, however slow that is
+part_steady() { boot steady "$HERE/rates.conf" "--steady" rates | sed 's/ok rates-/ok steady-/'; }
+
 part_conflict() {
 	boot conflict "$HERE/rates.conf" "" conflict
 	if [ -s "$OUT/t410/pmus" ] && [ -s "$OUT/rates/pmus" ] && [ -n "$BOOTED" ]; then
@@ -124,14 +127,32 @@ part_warm() {
 	if [ $ms -lt 2000 ]; then echo "ok warm-quick"; else echo "not ok warm-quick: $ms ms"; fi
 }
 
+# With all but Slurm's packages in the cache: without a network only its scenario is skipped, and
+# it is said what is missing before anything boots
+part_slurm_offline() {
+	local cache=${T410_MACHINE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/t410trace-machine} part=$OUT/part kind said
+	mkdir -p "$part"
+	for kind in kernel kernel.conf emulation programs tables initrd userland; do ln -s "$cache/$kind" "$part/"; done
+	http_proxy=$DEAD_PROXY T410_MACHINE_DIR=$part expect_status offline-without-slurm 0 prepare
+	http_proxy=$DEAD_PROXY T410_MACHINE_DIR=$part expect_status offline-slurm 126 prepare --userland slurm
+	# never booted: any file will do
+	said=$(http_proxy=$DEAD_PROXY T410_MACHINE_DIR=$part T410TRACE=$RUN "$HERE/../run.sh" slurm 2>&1)
+	case $said in
+	"skip slurm: "*"no network, and not in the cache: slurmctld "*"0 passed, 0 failed, 1 skipped") echo "ok offline-slurm-skipped" ;;
+	*) echo "not ok offline-slurm-skipped: $(tr '\n' ' ' <<< "$said")" ;;
+	esac
+}
+
 part_statuses() {
 	expect_status usage-nothing 2
 	expect_status usage-option 2 --nonsense 1 -- true
 	expect_status usage-number 2 --sockets 3 -- true
+	expect_status usage-prepare 2 prepare --userland nonsense
 	expect_status usage-disks 2 --disk 1 --disk 1 --disk 1 --disk 1 --disk 1 -- true
 	expect_status no-disk 125 --traffic "$HERE/disk.conf" -- true
 	expect_status timeout 124 --timeout 3 -- sleep 100
 	part_warm
+	part_slurm_offline
 	# nothing in the cache, and a mirror that cannot be reached
 	mkdir -p "$OUT/empty"
 	http_proxy=$DEAD_PROXY T410_MACHINE_DIR=$OUT/empty expect_status no-network 126 prepare

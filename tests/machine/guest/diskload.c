@@ -8,22 +8,13 @@
  * moves. With --totals it only prints what the machine has counted at its disks so far.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
-#include "cgroup.h"
+#include "load.h"
 #include "port.h"
 #include "shm.h"
 
-#define NS_PER_MS 1000000ull
 #define SECTOR	  512
 #define ALIGNMENT 4096
 #define MAX_SIZE  (64u << 20)
@@ -40,8 +31,7 @@ static struct {
 	uint64_t span;
 	uint64_t requests; /* 0: no limit */
 	uint64_t burst;
-	uint64_t least_pause_ns;
-	uint64_t most_pause_ns;
+	struct span pause;
 	uint64_t seed;
 	uint64_t run_ns;
 	const char *cgroup;
@@ -60,28 +50,6 @@ static struct {
 	uint64_t requests;
 } done;
 
-static volatile sig_atomic_t stopped;
-
-static void __attribute__((noreturn)) fail(const char *what)
-{
-	fprintf(stderr, "diskload: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	stopped = 1;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * (uint64_t)NS_PER_S + t.tv_nsec;
-}
-
 /* A linear generator's upper half: good enough for lengths of pauses */
 static uint64_t draw(uint64_t *state)
 {
@@ -91,11 +59,9 @@ static uint64_t draw(uint64_t *state)
 
 static void rest(uint64_t *random)
 {
-	uint64_t spread = options.most_pause_ns - options.least_pause_ns;
-	uint64_t ns = options.least_pause_ns + (spread ? draw(random) * spread >> 32 : 0);
-	struct timespec t = { ns / NS_PER_S, ns % NS_PER_S };
+	uint64_t spread = options.pause.most_ns - options.pause.least_ns;
 
-	nanosleep(&t, NULL);
+	sleep_ns(options.pause.least_ns + (spread ? draw(random) * spread >> 32 : 0));
 }
 
 static void request(int fd, void *buffer, bool write_it)
@@ -127,7 +93,7 @@ static void work(uint64_t start)
 	if (posix_memalign(&buffer, ALIGNMENT, options.size))
 		fail("buffer");
 	memset(buffer, 0x5a, options.size);
-	while (!stopped && now_ns() - start < options.run_ns &&
+	while (!stopped && now_ns(CLOCK_MONOTONIC) - start < options.run_ns &&
 	       (!options.requests || done.requests < options.requests)) {
 		request(fd, buffer, options.write && (!options.read || done.requests % 2));
 		if (done.requests % options.burst == 0)
@@ -137,25 +103,20 @@ static void work(uint64_t start)
 	free(buffer);
 }
 
-static void report(uint64_t start, const char *cgroup, unsigned long long cgroup_id)
+static void report(uint64_t start)
 {
+	int fd = open_report(options.report), n;
 	char line[PATH_MAX + 512];
-	int fd = STDOUT_FILENO, n;
 
-	if (options.report)
-		fd = open(options.report, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-	if (fd < 0)
-		fail(options.report);
 	n = snprintf(line, sizeof(line),
 		     "{\"name\":\"%s\",\"pid\":%d,\"cgroup_id\":%llu,\"cgroup\":\"%s\","
 		     "\"read_bytes\":%llu,\"written_bytes\":%llu,\"requests\":%llu,"
 		     "\"start_ns\":%llu,\"end_ns\":%llu}\n",
-		     options.name, getpid(), cgroup_id, cgroup, (unsigned long long)done.read_bytes,
-		     (unsigned long long)done.written_bytes, (unsigned long long)done.requests,
-		     (unsigned long long)start, (unsigned long long)now_ns());
-	/* one write: lines of several processes must not mix */
-	if (write(fd, line, n) != n)
-		fail(options.report ? options.report : "stdout");
+		     options.name, getpid(), own_cgroup_id, own_cgroup,
+		     (unsigned long long)done.read_bytes, (unsigned long long)done.written_bytes,
+		     (unsigned long long)done.requests, (unsigned long long)start,
+		     (unsigned long long)now_ns(CLOCK_MONOTONIC));
+	write_report(fd, options.report, line, n);
 }
 
 /* The machine's disks have slots behind those of programs */
@@ -199,39 +160,6 @@ static void __attribute__((noreturn)) usage(void)
 	exit(2);
 }
 
-static uint64_t number(const char *text, uint64_t max)
-{
-	unsigned long long v;
-	char *end;
-
-	errno = 0;
-	v = strtoull(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || v > max)
-		usage();
-	return v;
-}
-
-static uint64_t duration(const char *text, char stop, uint64_t unit_ns, const char **ret_end)
-{
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || (*end != stop && *end) || !(v >= 0 && v < 1e9))
-		usage();
-	*ret_end = end;
-	return v * unit_ns;
-}
-
-static void parse_pause(const char *text)
-{
-	options.least_pause_ns = duration(text, '-', NS_PER_MS, &text);
-	options.most_pause_ns = options.least_pause_ns;
-	if (*text)
-		options.most_pause_ns = duration(text + 1, '\0', NS_PER_MS, &text);
-	if (options.most_pause_ns < options.least_pause_ns)
-		usage();
-}
-
 static void parse_option(int c)
 {
 	const char *end;
@@ -251,11 +179,11 @@ static void parse_option(int c)
 	else if (c == 'n')
 		options.requests = number(optarg, UINT64_MAX);
 	else if (c == 't')
-		options.run_ns = duration(optarg, '\0', NS_PER_S, &end);
+		options.run_ns = seconds(optarg);
 	else if (c == 'B')
 		options.burst = number(optarg, UINT64_MAX);
 	else if (c == 'p')
-		parse_pause(optarg);
+		options.pause = parse_span(optarg, '\0', &end);
 	else if (c == 'S')
 		options.seed = number(optarg, UINT64_MAX);
 	else if (c == 'O')
@@ -311,31 +239,16 @@ static void parse_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_signal };
-	unsigned long long cgroup_id;
-	char cgroup[PATH_MAX];
 	uint64_t start;
-	cpu_set_t set;
 
 	parse_options(argc, argv);
 	if (options.totals) {
 		print_totals();
 		return 0;
 	}
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-	CPU_ZERO(&set);
-	if (options.cpu >= 0) {
-		CPU_SET(options.cpu, &set);
-		if (sched_setaffinity(0, sizeof(set), &set))
-			fail("--cpu");
-	}
-	if (options.cgroup && cgroup_join(options.cgroup))
-		fail(options.cgroup);
-	if (cgroup_of_self(cgroup, sizeof(cgroup), &cgroup_id))
-		fail("own cgroup");
-	start = now_ns();
+	begin_load(options.cpu, options.cgroup);
+	start = now_ns(CLOCK_MONOTONIC);
 	work(start);
-	report(start, cgroup, cgroup_id);
+	report(start);
 	return 0;
 }

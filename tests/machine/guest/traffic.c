@@ -7,43 +7,27 @@
  * every kind of traffic; with several slots it makes several kinds at once.
  *
  * When it ends it reports the truth, a JSON line for each thread and slot. Times
- * are CLOCK_MONOTONIC; cpu_ns is the thread's CPU time since start_ns. With --rate,
- * bytes is exactly cpu_ns * rate / 10^6, rounded down.
+ * are CLOCK_MONOTONIC; cpu_ns is the thread's CPU time since start_ns, cpu_before_ns
+ * that until then. With --rate, bytes is exactly cpu_ns * rate / 10^6, rounded down.
+ * late_ns is the part of cpu_ns after which the store came too late: an emulated CPU
+ * that waits for one of the host has its clocks run on, and no work gets done.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <limits.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-#include "cgroup.h"
+#include "load.h"
 #include "port.h"
 
-#define NS_PER_MS   1000000ull
-#define NS_PER_S    1000000000ull
 /* CPU time between two stores to the port, and between two looks at the clock */
 #define STORE_NS    NS_PER_MS
 #define LOOK_NS	    (NS_PER_MS / 20)
+/* Work for STORE_NS that took longer had to wait */
+#define LATE_NS	    (5 * NS_PER_MS)
 #define MAX_SLOTS   16
 #define MAX_THREADS 64
-
-/* Lengths of time to draw from; often just one */
-struct span {
-	uint64_t least_ns;
-	uint64_t most_ns;
-};
 
 static struct {
 	unsigned int slot[MAX_SLOTS];
@@ -66,6 +50,7 @@ struct account {
 	uint64_t start_ns;
 	uint64_t cpu_start_ns;
 	uint64_t cpu_ns;
+	uint64_t late_ns;
 	uint64_t bytes;
 	uint64_t stores;
 };
@@ -78,30 +63,7 @@ struct duty {
 };
 
 static volatile uint64_t *port;
-static volatile sig_atomic_t stopped;
-static char own_cgroup[PATH_MAX];
-static unsigned long long own_cgroup_id;
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "traffic: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	stopped = 1;
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * NS_PER_S + t.tv_nsec;
-}
 
 static volatile uint64_t *slot_register(unsigned int slot, unsigned int offset)
 {
@@ -176,7 +138,11 @@ static void emit(struct account *a, uint64_t bytes)
 /* Emit what the CPU time so far amounts to. 128 bits: a fast one needs them. */
 static void settle(struct account *a)
 {
-	a->cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - a->cpu_start_ns;
+	uint64_t cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - a->cpu_start_ns;
+
+	if (cpu_ns - a->cpu_ns > LATE_NS)
+		a->late_ns += cpu_ns - a->cpu_ns;
+	a->cpu_ns = cpu_ns;
 	if (options.bytes_per_ms)
 		emit(a, (unsigned __int128)a->cpu_ns * options.bytes_per_ms / NS_PER_MS - a->bytes);
 }
@@ -184,27 +150,23 @@ static void settle(struct account *a)
 static void report(const struct account *a, uint64_t end_ns)
 {
 	char line[PATH_MAX + 512];
-	int fd = STDOUT_FILENO;
 	unsigned int i;
-	int n;
+	int fd, n;
 
 	pthread_mutex_lock(&report_lock);
-	if (options.report)
-		fd = open(options.report, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-	if (fd < 0)
-		fail(options.report);
+	fd = open_report(options.report);
 	for (i = 0; i < options.nr_slots; i++) {
 		n = snprintf(line, sizeof(line),
 			     "{\"name\":\"%s\",\"pid\":%d,\"tid\":%ld,\"cgroup_id\":%llu,"
 			     "\"cgroup\":\"%s\",\"slot\":%u,\"bytes\":%llu,\"writes\":%llu,"
-			     "\"cpu_ns\":%llu,\"start_ns\":%llu,\"end_ns\":%llu}\n",
+			     "\"cpu_ns\":%llu,\"cpu_before_ns\":%llu,\"late_ns\":%llu,"
+			     "\"start_ns\":%llu,\"end_ns\":%llu}\n",
 			     options.name, getpid(), syscall(SYS_gettid), own_cgroup_id, own_cgroup,
 			     options.slot[i], (unsigned long long)a->bytes,
 			     (unsigned long long)a->stores, (unsigned long long)a->cpu_ns,
+			     (unsigned long long)a->cpu_start_ns, (unsigned long long)a->late_ns,
 			     (unsigned long long)a->start_ns, (unsigned long long)end_ns);
-		/* one write each: lines of several processes must not mix */
-		if (write(fd, line, n) != n)
-			fail(options.report ? options.report : "stdout");
+		write_report(fd, options.report, line, n);
 	}
 	if (options.report)
 		close(fd);
@@ -235,14 +197,9 @@ static void begin_on_part(struct duty *d)
 /* Sleep if the "on" part of the duty cycle is over. */
 static bool pause_if_due(uint64_t now, struct duty *d)
 {
-	struct timespec off;
-	uint64_t ns;
-
 	if (!options.off.most_ns || now - d->start_ns < d->on_ns)
 		return false;
-	ns = draw_length(&options.off, &d->random);
-	off = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
-	nanosleep(&off, NULL);
+	sleep_ns(draw_length(&options.off, &d->random));
 	begin_on_part(d);
 	return true;
 }
@@ -263,7 +220,8 @@ static void *work(void *unused)
 		burn(rounds);
 		if (options.bytes_per_piece)
 			emit(&a, options.bytes_per_piece);
-		else if (now_ns(CLOCK_THREAD_CPUTIME_ID) - a.cpu_start_ns - a.cpu_ns >= STORE_NS)
+		if (options.bytes_per_piece ||
+		    now_ns(CLOCK_THREAD_CPUTIME_ID) - a.cpu_start_ns - a.cpu_ns >= STORE_NS)
 			settle(&a);
 	}
 	settle(&a);
@@ -287,31 +245,6 @@ static void __attribute__((noreturn)) usage(void)
 	exit(2);
 }
 
-static uint64_t number(const char *text, uint64_t max)
-{
-	char *end;
-	unsigned long long v;
-
-	errno = 0;
-	v = strtoull(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || v > max)
-		usage();
-	return v;
-}
-
-/* Decimal fractions of @unit_ns */
-static uint64_t duration(const char *text, char stop, uint64_t unit_ns, const char **ret_end)
-{
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || *end != stop || !(v >= 0 && v < 1e9))
-		usage();
-	if (ret_end)
-		*ret_end = end;
-	return v * unit_ns;
-}
-
 static void parse_slots(char *text)
 {
 	char *one;
@@ -323,23 +256,11 @@ static void parse_slots(char *text)
 	}
 }
 
-/* TIME or LEAST-MOST, in milliseconds */
-static struct span parse_span(const char *text, char stop, const char **ret_end)
-{
-	bool one = !memchr(text, '-', strcspn(text, "/"));
-	struct span s;
-
-	s.least_ns = duration(text, one ? stop : '-', NS_PER_MS, &text);
-	s.most_ns = one ? s.least_ns : duration(text + 1, stop, NS_PER_MS, &text);
-	if (s.most_ns < s.least_ns)
-		usage();
-	*ret_end = text;
-	return s;
-}
-
 static void parse_duty(const char *text)
 {
 	options.on = parse_span(text, '/', &text);
+	if (*text != '/')
+		usage();
 	options.off = parse_span(text + 1, '\0', &text);
 }
 
@@ -373,7 +294,7 @@ static void parse_options(int argc, char **argv)
 		else if (c == 'S')
 			options.seed = number(optarg, UINT64_MAX);
 		else if (c == 't')
-			options.run_ns = duration(optarg, '\0', NS_PER_S, NULL);
+			options.run_ns = seconds(optarg);
 		else if (c == 'n')
 			options.threads = number(optarg, MAX_THREADS);
 		else if (c == 'c')
@@ -392,32 +313,14 @@ static void parse_options(int argc, char **argv)
 		usage();
 }
 
-static void stay_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		fail("--cpu");
-}
-
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	pthread_t thread[MAX_THREADS];
 	unsigned int i;
 
 	parse_options(argc, argv);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-	if (options.cpu >= 0)
-		stay_on(options.cpu);
 	map_port();
-	if (options.cgroup && cgroup_join(options.cgroup))
-		fail(options.cgroup);
-	if (cgroup_of_self(own_cgroup, sizeof(own_cgroup), &own_cgroup_id))
-		fail("own cgroup");
+	begin_load(options.cpu, options.cgroup);
 	for (i = 1; i < options.threads; i++) {
 		errno = pthread_create(&thread[i], NULL, work, NULL);
 		if (errno)

@@ -7,6 +7,13 @@
 
 readonly RUNS_KEPT=8
 
+# The emulated CPUs get a processor before others that want one. One that has to wait takes
+# the time for its own: programs in the guest seem to have worked meanwhile, and what they did
+# comes late. In a session of its own: Linux weighs sessions first, then the processes of each.
+# Only root may; without that right they take turns with everything else.
+# shellcheck disable=SC2016  # for the shell that becomes the machine
+readonly SERVED_FIRST='{ echo -20 > /proc/self/autogroup; renice -n -20 -p $$; } > /dev/null 2>&1; exec "$@"'
+
 is_live() { [ -s "$1/pid" ] && kill -0 "$(< "$1/pid")" 2> /dev/null; }
 
 # The last few finished runs stay for a look at their logs
@@ -44,7 +51,7 @@ run_command() {
 	write_command
 	: > "$RUN/guest/stdout"
 	: > "$RUN/guest/stderr"
-	timeout --foreground "$TIMEOUT" "$QEMU" "${BOOT[@]}" < /dev/null > "$RUN/qemu.log" 2>&1 &
+	setsid sh -c "$SERVED_FIRST" sh timeout --foreground "$TIMEOUT" "$QEMU" "${BOOT[@]}" < /dev/null > "$RUN/qemu.log" 2>&1 &
 	MACHINE_PID=$!
 	echo $MACHINE_PID > "$RUN/pid"
 	trap 'kill $MACHINE_PID 2> /dev/null; wait $MACHINE_PID; exit 130' INT TERM

@@ -17,11 +17,13 @@ check_qemu() {
 		die "QEMU is ${version:-unknown}; the plugin needs $QEMU_VERSION, the one of Debian 12 (tried and refused: 10.0)"
 }
 
+readonly TURN_US=500		# of an emulated CPU with --steady
+
 # hardware: sets HARDWARE from the options: no kernel, no folders, no console
 hardware() {
 	local socket first
 	# neoverse-n1: the newest core this QEMU has whose kernel support is complete
-	HARDWARE=(-M "virt,gic-version=3" -cpu neoverse-n1 -accel "tcg,thread=multi"
+	HARDWARE=(-M "virt,gic-version=3" -cpu neoverse-n1
 		-m "$((MEM * SOCKETS))M"
 		-smp "$((CPUS * SOCKETS)),sockets=$SOCKETS,cores=$CPUS,threads=1"
 		-bios "$FIRMWARE" -nodefaults -no-reboot -display none -monitor none)
@@ -52,6 +54,7 @@ plugin_argument() {
 	local argument=$EMULATION/libt410.so,shm=$1/shm,tables=$TABLES/tables.bin,pci=$TABLES/pci.txt,sockets=$SOCKETS
 	argument+=,shape=$SHAPE,peer=$PEER
 	[ -z "$WIDTH" ] || argument+=,width=$WIDTH
+	[ -z "$STEADY" ] || argument+=,turn=$TURN_US
 	[ -z "$TRACE" ] || argument+=,log=$TRACE
 	echo "$argument"
 }
@@ -74,6 +77,16 @@ disks() {
 	done
 }
 
+# timing: adds to BOOT what the guest's clock goes by. An instruction is taken to last a
+# nanosecond: about what a core of today's hosts emulates.
+timing() {
+	if [ -n "$STEADY" ]; then
+		BOOT+=(-accel "tcg,thread=single" -icount "shift=0,sleep=on")
+	else
+		BOOT+=(-accel "tcg,thread=multi")
+	fi
+}
+
 # boot_arguments RUN: sets BOOT, all of QEMU's arguments for a run in that folder
 boot_arguments() {
 	hardware
@@ -82,6 +95,7 @@ boot_arguments() {
 	BOOT=("${HARDWARE[@]}" -plugin "$(plugin_argument "$1")" -kernel "$KERNEL/vmlinuz" -initrd "$INITRD"
 		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus) machine.disks=${#DISKS[@]}"
 		-serial "file:$1/console.log")
+	timing
 	disks "$1"
 	shared_folder machine "$1/guest"
 	shared_folder userland "$USERLAND/usr" readonly=on

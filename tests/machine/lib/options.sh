@@ -10,6 +10,7 @@ MEM=1024			# MiB per socket
 PEER=gpu			# other end of NVLink-C2C: gpu (two), gpu0, gpu1, cpu or none
 WIDTH=				# bits of the CoreSight counters; empty: 64
 IRQ=1				# they have an overflow interrupt
+STEADY=				# the guest's clock counts instructions
 DISKS=()			# sizes in MiB
 USERLAND_NAME=userland		# guest/NAME.list: Debian's programs in the guest
 
@@ -32,6 +33,7 @@ options_help() {
 	--shape SHAPE          t410 or grace (t410)
 	--width BITS           width of the CoreSight counters, 16 to 64 (64)
 	--no-irq               ... without an overflow interrupt
+	--steady               the guest's clock counts its instructions: a busy host makes it slow, not jerky
 	--peer KIND            other end of NVLink-C2C: gpu (two), gpu0, gpu1, cpu or none (gpu)
 	--expect-log PATTERN   kernel log complaint that must appear (grep -E; repeatable)
 	--allow-log PATTERN    kernel log complaint that may appear
@@ -99,6 +101,10 @@ parse_options() {
 			;;
 		--no-irq)
 			IRQ=
+			shift
+			;;
+		--steady)
+			STEADY=1
 			shift
 			;;
 		-*)

@@ -73,10 +73,11 @@ struct machine {
 	enum peer peer;
 	unsigned int sockets;
 	unsigned int counter_bits; /* of CoreSight counters: PMCFGR.SIZE + 1 */
+	unsigned int turn_us;	   /* of the emulated CPUs with -icount; 0 without it */
 };
 extern struct machine machine;
 
-/* shm.c: shared memory and clock */
+/* shm.c: shared memory */
 extern struct shm *shm;
 
 /**
@@ -87,8 +88,13 @@ extern struct shm *shm;
  */
 int shm_map(const char *path);
 
-/** now_ns() - host time on which all rates are based */
+/* clock.c (or a unit test) */
+
+/** now_ns() - time on which all rates are based */
 uint64_t now_ns(void);
+
+/** clock_init() - the board is ready, its clock is about to start */
+void clock_init(void);
 
 /* flows.c: the traffic as the units see it */
 

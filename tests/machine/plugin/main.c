@@ -4,13 +4,14 @@
  * segments and the tables that tell the guest about them.
  *
  *	-plugin libt410.so,shm=FILE,tables=FILE,pci=FILE
- *		[,shape=t410|grace][,sockets=1|2][,width=BITS]
+ *		[,shape=t410|grace][,sockets=1|2][,width=BITS][,turn=MICROSECONDS]
  *		[,peer=gpu|gpu0|gpu1|cpu|none][,log=FILE]
  *	-plugin libt410.so,dump=DIR
  *
  * The second form writes QEMU's own ACPI tables to DIR and ends QEMU. shape,
  * sockets and peer must be those that acpi/gen.py was given: the tables tell the
- * guest what the registers here do. log= gets a line for each access to a PMU.
+ * guest what the registers here do. log= gets a line for each access to a PMU. turn=
+ * goes with -icount: see clock.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@
 #define EXPORT	 __attribute__((visibility("default")))
 #define MIN_BITS 16
 #define MAX_BITS 64
+#define MIN_TURN 10
+#define MAX_TURN 1000000
 
 /* Which plugin interface this is for; QEMU 7.2 wants 1 */
 EXPORT int qemu_plugin_version = 1;
@@ -147,6 +150,7 @@ static void machine_ready(Notifier *n, void *data)
 	add_region("t410-pmu", &pmu_ops, PMU_BASE, PMU_SIZE);
 	add_region("t410-port", &port_ops, PORT_BASE, PORT_SIZE);
 	add_region("t410-ecam", &ecam_ops, ECAM_BASE, ECAM_SIZE);
+	clock_init();
 	irq_init();
 	disks_init();
 	tables_inject(files.tables);
@@ -209,6 +213,8 @@ static int parse_option(char *text)
 		err = parse_number(value, 1, MAX_SOCKETS, &machine.sockets);
 	else if (!strcmp(text, "width"))
 		err = parse_number(value, MIN_BITS, MAX_BITS, &machine.counter_bits);
+	else if (!strcmp(text, "turn"))
+		err = parse_number(value, MIN_TURN, MAX_TURN, &machine.turn_us);
 	else if (!strcmp(text, "shape") &&
 		 !(err = parse_word(value, shapes, ARRAY_SIZE(shapes), &n)))
 		machine.shape = n;

@@ -69,7 +69,7 @@ Object *object_resolve_path_type(const char *path, const char *type_name, bool *
 qemu_irq qdev_get_gpio_in(Object *device, int n);
 void qemu_set_irq(qemu_irq irq, int level);
 
-enum qemu_clock { QEMU_CLOCK_REALTIME = 0 };
+enum qemu_clock { QEMU_CLOCK_REALTIME = 0, QEMU_CLOCK_VIRTUAL = 1 };
 #define SCALE_NS 1
 void timer_init_full(QEMUTimer *t, void *group, enum qemu_clock clock, int scale, int attributes,
 		     void (*callback)(void *opaque), void *opaque);

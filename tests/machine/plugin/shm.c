@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The shared memory and the clock: what a unit test replaces. */
+/* The shared memory: what a unit test replaces. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "machine.h"
@@ -36,12 +35,4 @@ int shm_map(const char *path)
 		if (!shm->clock[k].rate)
 			shm->clock[k] = (struct ramp){ .rate = DEFAULT_CLOCK_HZ, .since_ns = now };
 	return 0;
-}
-
-uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
