@@ -79,9 +79,13 @@ $(B)/.need: | $(SYSROOT) $(OWNLIBS)
 
 $(B)/%.o: %.c | $(B)/.need
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LOOPS) -MMD -MP -c -o $@ $<
 
 $(B)/user/platform/ledger.o $(B)/user/platform/ledger_io.o: $(SKEL)
+
+# Loops over matrices are most of the cost of an interval. -O3 works on several elements at a
+# time, in the same order of operations; what is built to be debugged is left alone.
+$(B)/user/engine/matrix.o $(B)/user/engine/filter%.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(B)/.need
 	@mkdir -p $(@D)

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/matrix.h"
 #include "random.h"
@@ -85,7 +86,7 @@ static void symmetric_products_and_their_mirror(void **state)
 {
 	(void)state;
 	for (size_t s = 0; s < NR_SIZES; s++) {
-		cleanup_matrix struct matrix a = { 0 }, at = { 0 }, c = { 0 };
+		cleanup_matrix struct matrix a = { 0 }, at = { 0 }, c = { 0 }, of = { 0 };
 		size_t n = sizes[s], k = sizes[(s + 5) % NR_SIZES];
 
 		fill(&a, n, k);
@@ -100,6 +101,39 @@ static void symmetric_products_and_their_mirror(void **state)
 			for (size_t j = 0; j < n; j++)
 				assert_true(matrix_row(&c, i)[j] == matrix_row(&c, j)[i]);
 		padding_is_zero(&c, n, n);
+		/* from the transposed one: the same to the last bit */
+		assert_int_equal(matrix_shape(&of, n, n), 0);
+		matrix_multiply_lower_of(&of, 3, &at, &at, k);
+		for (size_t i = 0; i < n; i++)
+			for (size_t j = 0; j <= i; j++)
+				assert_true(matrix_row(&of, i)[j] == matrix_row(&c, i)[j]);
+		padding_is_zero(&of, n, n);
+	}
+}
+
+static void outer_products_add_up(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < NR_SIZES; s++) {
+		cleanup_matrix struct matrix m = { 0 }, was = { 0 }, v = { 0 };
+		size_t rows = sizes[s], cols = sizes[(s + 7) % NR_SIZES];
+
+		fill(&m, rows, cols);
+		assert_int_equal(matrix_shape(&was, rows, cols), 0);
+		memcpy(was.v, m.v, m.rows * m.ld * sizeof(*m.v));
+		assert_int_equal(matrix_shape(&v, 2, rows + cols), 0);
+		for (size_t i = 0; i < rows; i++)
+			matrix_row(&v, 0)[i] = 2 * draw_unit(&d) - 1;
+		for (size_t j = 0; j < cols; j++)
+			matrix_row(&v, 1)[j] = 2 * draw_unit(&d) - 1;
+		matrix_add_outer(&m, matrix_row(&v, 0), matrix_row(&v, 1));
+		for (size_t i = 0; i < rows; i++)
+			for (size_t j = 0; j < cols; j++)
+				near(matrix_row(&m, i)[j],
+				     matrix_row(&was, i)[j] +
+					     (double)matrix_row(&v, 0)[i] * matrix_row(&v, 1)[j],
+				     1e-6);
+		padding_is_zero(&m, rows, cols);
 	}
 }
 
@@ -243,6 +277,8 @@ static void nothing_is_a_matrix_too(void **state)
 	assert_int_equal(t.rows, 0);
 	matrix_multiply_add(&empty, 1, &empty, &t, 0);
 	matrix_multiply_lower(&empty, 1, &empty, &t, 0);
+	matrix_multiply_lower_of(&empty, 1, &empty, &t, 0);
+	matrix_add_outer(&empty, NULL, NULL);
 	matrix_mirror(&empty);
 	assert_int_equal(cholesky(NULL, 0, NULL), 0);
 	cholesky_forward(NULL, 0, NULL);
@@ -298,6 +334,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products_are_those_of_plain_loops),
 		cmocka_unit_test(symmetric_products_and_their_mirror),
+		cmocka_unit_test(outer_products_add_up),
 		cmocka_unit_test(transposed_twice_is_the_same),
 		cmocka_unit_test(triangles_multiply_to_the_matrix),
 		cmocka_unit_test(solutions_fit),

@@ -12,10 +12,10 @@ struct remainder {
 	size_t i;
 };
 
-/* The larger remainder first, and the first of equal ones. */
+/* The larger remainder first, and the first of equal ones; without branches. */
 static bool before(const struct remainder *x, const struct remainder *y)
 {
-	return x->rest != y->rest ? x->rest > y->rest : x->i < y->i;
+	return (x->rest > y->rest) | ((x->rest == y->rest) & (x->i < y->i));
 }
 
 static void swap(struct remainder *x, struct remainder *y)
@@ -36,6 +36,7 @@ static void select_first(struct remainder *r, size_t nr, size_t k)
 
 	while (high - low > 1 && k > low && k < high) {
 		size_t mid = low + (high - low) / 2, store = low;
+		struct remainder pivot;
 
 		/* of three, so that ordered input is no trap */
 		if (before(&r[high - 1], &r[low]))
@@ -44,9 +45,14 @@ static void select_first(struct remainder *r, size_t nr, size_t k)
 			swap(&r[mid], &r[low]);
 		if (before(&r[mid], &r[high - 1]))
 			swap(&r[mid], &r[high - 1]);
-		for (size_t i = low; i < high - 1; i++)
-			if (before(&r[i], &r[high - 1]))
-				swap(&r[i], &r[store++]);
+		pivot = r[high - 1];
+		/* Always, and only the step depends: a wrong guess of a branch costs more. */
+		for (size_t i = low; i < high - 1; i++) {
+			size_t step = before(&r[i], &pivot);
+
+			swap(&r[i], &r[store]);
+			store += step;
+		}
 		swap(&r[store], &r[high - 1]);
 		if (store < k)
 			low = store + 1;

@@ -118,27 +118,28 @@ static int get_row(struct book *b, const struct workload *w, struct book_row **r
 /* Cached by workload number; NULL with 0 returned: not in scope, or not known. */
 static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 {
-	const struct workload *w = identity_get(b->id, workload);
+	const struct workload *w;
 	int err;
 
+	/* Once in scope, always: there are many portions. */
+	*ret = workload < b->nr_row_of ? b->row_of[workload] : NULL;
+	if (*ret)
+		return 0;
+	w = identity_get(b->id, workload);
 	while (workload >= b->nr_row_of) {
 		if (array_room(b->row_of, b->cap_row_of, b->nr_row_of))
 			return -ENOMEM;
 		b->row_of[b->nr_row_of++] = NULL;
 	}
-	if (!w || !is_somebody(b, w) || !in_scope(b, w)) {
-		*ret = NULL;
+	if (!w || !is_somebody(b, w) || !in_scope(b, w))
 		return 0;
-	}
-	if (!b->row_of[workload]) {
-		err = get_row(b, w, &b->row_of[workload]);
-		if (err)
-			return err;
-		/* Where it ran says more of it than in whose name it wrote. */
-		if (!b->row_of[workload]->on_cpu_ns)
-			b->row_of[workload]->workload = workload;
-	}
-	*ret = b->row_of[workload];
+	err = get_row(b, w, ret);
+	if (err)
+		return err;
+	/* Where it ran says more of it than in whose name it wrote. */
+	if (!(*ret)->on_cpu_ns)
+		(*ret)->workload = workload;
+	b->row_of[workload] = *ret;
 	return 0;
 }
 

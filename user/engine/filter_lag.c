@@ -33,14 +33,19 @@ static void with_lag(const struct filter *f, const struct filter_input *in, size
 	const struct work *w = &f->work;
 	const float *x = matrix_row(in->activity, t);
 	float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
+	double ratio = in->ratio[t], lag = f->lag, now = 1 - f->lag;
 
-	for (size_t i = 1; i < w->n; i++) {
-		double before =
-			t ? matrix_row(in->activity, t - 1)[i - 1] : f->state.entries[i].last;
+	for (size_t i = 1; i < w->n; i++)
+		raw[i] = x[i - 1] * ratio;
+	if (t) {
+		const float *before = matrix_row(in->activity, t - 1);
 
-		raw[i] = x[i - 1] * in->ratio[t];
-		a[i] = ((1 - f->lag) * x[i - 1] + f->lag * before) * in->ratio[t];
+		for (size_t i = 1; i < w->n; i++)
+			a[i] = (now * x[i - 1] + lag * before[i - 1]) * ratio;
+		return;
 	}
+	for (size_t i = 1; i < w->n; i++)
+		a[i] = (now * x[i - 1] + lag * f->state.entries[i].last) * ratio;
 }
 
 /* I/O moved its data some milliseconds earlier: also in a window right before all of it. */
@@ -51,7 +56,7 @@ static void with_lead(const struct filter *f, const struct filter_input *in, siz
 	float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
 
 	for (size_t i = 1; i < w->n; i++) {
-		raw[i] = a[i] = fmax(x[i - 1] + f->lag * lead[i - 1], 0) * in->ratio[t];
+		raw[i] = a[i] = at_least(x[i - 1] + f->lag * lead[i - 1], 0) * in->ratio[t];
 	}
 }
 
@@ -105,17 +110,17 @@ void learn_lag(struct filter *f)
 
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t);
+		const float *last = t ? matrix_row(&w->raw, t - 1) : NULL;
+		double decay = w->decay[t], sum = t ? 0 : carried_over(f);
 
-		g[t] = t ? 0 : carried_over(f);
 		for (size_t i = 1; i < w->n; i++) {
-			double before =
-				t ? matrix_row(&w->raw, t - 1)[i] : f->state.entries[i].last;
-			double theta =
-				f->state.mean[2 * i] + w->decay[t] * f->state.mean[2 * i + 1];
+			double before = last ? last[i] : f->state.entries[i].last;
+			double theta = f->state.mean[2 * i] + decay * f->state.mean[2 * i + 1];
 
-			g[t] += (before - raw[i]) * fmax(theta, 0.01 * f->mean);
+			sum += (before - raw[i]) * at_least(theta, 0.01 * f->mean);
 		}
-		num += g[t] * w->alpha[t];
+		g[t] = sum;
+		num += sum * w->alpha[t];
 	}
 	cholesky_forward(w->l, w->t, g);
 	den = dot(g, g, w->t);
@@ -137,8 +142,9 @@ void learn_lead(struct filter *f, const struct filter_input *in)
 		g[t] = 0;
 		for (size_t i = 1; i < w->n; i++)
 			g[t] += lead[i - 1] * in->ratio[t] *
-				fmax(f->state.mean[2 * i] + w->decay[t] * f->state.mean[2 * i + 1],
-				     0.01 * f->mean);
+				at_least(f->state.mean[2 * i] +
+						 w->decay[t] * f->state.mean[2 * i + 1],
+					 0.01 * f->mean);
 		num += g[t] * w->alpha[t];
 	}
 	cholesky_forward(w->l, w->t, g);

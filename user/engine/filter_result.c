@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/filter_state.h"
 
@@ -36,9 +37,14 @@ static int fill_theta(struct filter *f, const struct filter_input *in)
 	double *start = calloc(2 * w->n, sizeof(*start));
 	int err = start ? 0 : -ENOMEM;
 
-	for (size_t t = 0; t < w->t; t++)
+	for (size_t t = 0; t < w->t; t++) {
+		const float *a = matrix_row(&w->a, t);
+		float *q = matrix_row(&w->q, t);
+		double alpha = w->alpha[t];
+
 		for (size_t i = 0; i < w->n; i++)
-			matrix_row(&w->q, t)[i] = matrix_row(&w->a, t)[i] * w->alpha[t];
+			q[i] = a[i] * alpha;
+	}
 	err = err ? err : convolve(w, in, f->params.tau_s, &w->q, &w->theta);
 	if (err)
 		goto out;
@@ -46,18 +52,20 @@ static int fill_theta(struct filter *f, const struct filter_input *in)
 		start[i] = f->state.mean[i];
 	for (size_t t = 0; t < w->t; t++) {
 		const float *g = matrix_row(&w->g, t);
+		double alpha = w->alpha[t];
 
 		for (size_t i = 0; i < 2 * w->n; i++)
-			start[i] += g[i] * w->alpha[t];
+			start[i] += g[i] * alpha;
 	}
 	for (size_t i = 0; i < w->n; i++)
 		w->total[i] = 0;
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t);
 		float *theta = matrix_row(&w->theta, t);
+		double decay = w->decay[t];
 
 		for (size_t i = 0; i < w->n; i++) {
-			theta[i] = start[2 * i] + w->decay[t] * start[2 * i + 1] +
+			theta[i] = start[2 * i] + decay * start[2 * i + 1] +
 				   w->phase_var[i] * theta[i];
 			w->total[i] += theta[i] * raw[i];
 		}
@@ -82,9 +90,10 @@ static int fill_covariance(struct filter *f, const struct filter_input *in, stru
 		goto out;
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t), *q = matrix_row(&w->q, t);
+		double decay = w->decay[t];
 
 		for (size_t i = 0; i < w->n; i++) {
-			late[i] += raw[i] * w->decay[t];
+			late[i] += raw[i] * decay;
 			own[i] += raw[i] * q[i] * w->phase_var[i];
 		}
 	}
@@ -109,10 +118,8 @@ static int fill_covariance(struct filter *f, const struct filter_input *in, stru
 		to[i] += own[i];
 	}
 	err = cholesky_forward_matrix(w->l, w->t, &w->q, &w->tri);
-	if (!err)
-		err = matrix_transpose(&w->q, &w->wt);
 	if (!err) {
-		matrix_multiply_lower(ret, -1, &w->wt, &w->q, w->t);
+		matrix_multiply_lower_of(ret, -1, &w->q, &w->q, w->t);
 		matrix_mirror(ret);
 	}
 out:
@@ -121,37 +128,48 @@ out:
 }
 
 /*
+ * The total of an entry is taken as measured: the others' totals and all errors follow.
+ * @variance: of the total and the measurement together; @missing: from the total.
+ */
+static void measure(struct work *w, struct matrix *cov, size_t i, double variance, double missing)
+{
+	float *column = matrix_row(&w->q, 0), *row = matrix_row(&w->q, 1);
+
+	memcpy(row, matrix_row(cov, i), cov->cols * sizeof(*row));
+	for (size_t j = 0; j < w->n; j++) {
+		double part = matrix_row(cov, j)[i] / variance;
+
+		w->total[j] += part * missing;
+		column[j] = -part;
+	}
+	matrix_add_outer(cov, column, row);
+}
+
+/*
  * Nobody gives bytes back. A total that came out below what is as good as nothing is
  * taken as measured to be about that, which tells the others where the bytes belong.
  */
-static void make_positive(struct filter *f, struct matrix *cov)
+static int make_positive(struct filter *f, struct matrix *cov)
 {
 	struct work *w = &f->work;
+	int err = matrix_shape(&w->q, 2, w->n);
+	bool any = true;
 
-	for (int round = 0; round < ROUNDS; round++) {
-		bool any = false;
-
+	for (int round = 0; !err && any && round < ROUNDS; round++) {
+		any = false;
 		for (size_t i = 0; i < w->n; i++) {
-			double small = SMALL * f->mean * w->sum[i], aim = i ? small : 0, rest, v;
-			float *ci = matrix_row(cov, i);
+			double small = SMALL * f->mean * w->sum[i], aim = i ? small : 0, v;
 
 			if (!i)
 				small = SMALL * f->state.entries[0].scale * w->sum[0];
-			v = ci[i] + small * small;
+			v = matrix_row(cov, i)[i] + small * small;
 			if (!(w->sum[i] > 0) || w->total[i] >= aim || !(v > 0))
 				continue;
 			any = true;
-			rest = aim - w->total[i];
-			for (size_t j = 0; j < w->n; j++)
-				w->total[j] += matrix_row(cov, j)[i] / v * rest;
-			for (size_t j = 0; j < w->n; j++)
-				if (j != i)
-					matrix_add_row(cov, j, i, -matrix_row(cov, j)[i] / v);
-			matrix_add_row(cov, i, i, -ci[i] / v);
+			measure(w, cov, i, v, aim - w->total[i]);
 		}
-		if (!any)
-			return;
 	}
+	return err;
 }
 
 /*
@@ -179,44 +197,73 @@ static double least_of(const struct filter *f, size_t i)
 	return 0.3 * SMALL * f->mean * f->work.sum[i];
 }
 
+/* Intensities are not negative; what they are multiplied by to add up to the totals. */
+static void fill_scales(struct filter *f, double *scale)
+{
+	struct work *w = &f->work;
+	double floor = FLOOR * f->mean;
+
+	for (size_t i = 0; i < w->n; i++)
+		scale[i] = 0;
+	for (size_t t = 0; t < w->t; t++) {
+		float *theta = matrix_row(&w->theta, t);
+		const float *raw = matrix_row(&w->raw, t);
+
+		theta[0] = at_least(theta[0], 0);
+		for (size_t i = 1; i < w->n; i++)
+			theta[i] = at_least(theta[i], floor);
+		for (size_t i = 0; i < w->n; i++)
+			scale[i] += theta[i] * raw[i];
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		double least = i ? least_of(f, i) : 0;
+
+		scale[i] = scale[i] > 0 ? fmax(w->total[i], least) / scale[i] : 1;
+	}
+}
+
 /* Bytes by window: intensities that are not negative, and add up to the totals. */
 static void fill_expected(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
 	struct filter_output *o = &f->out;
 	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den + 5), lag = fmin(f->lag + doubt, 0.5);
-	double lead = most_lead(f);
+	double lead = most_lead(f), *scale = w->level;
 
 	o->carried_in = lag * carried_over(f);
 	if (in->lead)
 		make_requests_count(f);
-	for (size_t i = 0; i < w->n; i++) {
-		double floor = i ? FLOOR * f->mean : 0, sum = 0, scale;
-		double least = i ? least_of(f, i) : 0;
+	fill_scales(f, scale);
+	for (size_t t = 0; t < w->t; t++) {
+		const float *theta = matrix_row(&w->theta, t), *raw = matrix_row(&w->raw, t);
+		const float *last = t ? matrix_row(&w->raw, t - 1) : NULL;
+		const float *early = in->lead ? matrix_row(in->lead, t) : NULL;
+		float *expected = matrix_row(&o->expected, t),
+		      *carried = matrix_row(&o->carried, t);
 
-		for (size_t t = 0; t < w->t; t++) {
-			float *theta = &matrix_row(&w->theta, t)[i];
+		o->background[t] = theta[0] * scale[0] * raw[0];
+		for (size_t i = 1; i < w->n; i++)
+			expected[i - 1] = theta[i] * scale[i] * raw[i];
+		for (size_t i = 1; i < w->n && early; i++)
+			carried[i - 1] = lead * at_least(theta[i] * scale[i], f->mean) *
+					 in->ratio[t] * at_least(early[i - 1], 0);
+		for (size_t i = 1; i < w->n && !early; i++) {
+			double before = last ? last[i] : f->state.entries[i].last * in->ratio[0];
 
-			*theta = fmax(*theta, floor);
-			sum += *theta * matrix_row(&w->raw, t)[i];
-		}
-		scale = sum > 0 ? fmax(w->total[i], least) / sum : 1;
-		for (size_t t = 0; t < w->t; t++) {
-			double theta = matrix_row(&w->theta, t)[i] * scale;
-			double before = t ? matrix_row(&w->raw, t - 1)[i]
-					  : f->state.entries[i].last * in->ratio[0];
-
-			if (!i) {
-				o->background[t] = theta * matrix_row(&w->raw, t)[0];
-				continue;
-			}
-			matrix_row(&o->expected, t)[i - 1] = theta * matrix_row(&w->raw, t)[i];
-			matrix_row(&o->carried, t)[i - 1] =
-				in->lead ? lead * fmax(theta, f->mean) * in->ratio[t] *
-						   fmax(matrix_row(in->lead, t)[i - 1], 0)
-					 : lag * theta * before;
+			carried[i - 1] = lag * (theta[i] * scale[i]) * before;
 		}
 	}
+}
+
+/* What is known of the difference of two intensities is hardly more than nothing. */
+static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t i, size_t j)
+{
+	double unknown = 2 * UNKNOWN * f->params.prior * f->params.prior * f->mean * f->mean;
+	double xi = f->work.sum[i], xj = f->work.sum[j];
+
+	return matrix_row(cov, i)[i] / (xi * xi) + matrix_row(cov, j)[j] / (xj * xj) -
+		       2 * matrix_row(cov, i)[j] / (xi * xj) >
+	       unknown;
 }
 
 /* Which workloads did the same in every window? */
@@ -224,7 +271,6 @@ static int fill_alike(struct filter *f, const struct matrix *cov)
 {
 	struct work *w = &f->work;
 	struct matrix *alike = &f->out.alike, *q = &w->w;
-	double unknown = 2 * UNKNOWN * f->params.prior * f->params.prior * f->mean * f->mean;
 	int err = matrix_shape(&w->unit, w->t, w->n);
 
 	err = err ? err : matrix_shape(q, w->n, w->n);
@@ -233,27 +279,22 @@ static int fill_alike(struct filter *f, const struct matrix *cov)
 	/* What is known of I/O beforehand tells them apart. */
 	if (f->params.mean > 0)
 		return 0;
-	for (size_t t = 0; t < w->t; t++)
-		for (size_t i = 1; i < w->n; i++)
-			if (w->sum[i] > 0)
-				matrix_row(&w->unit, t)[i] =
-					matrix_row(&w->raw, t)[i] * w->t / w->sum[i];
-	err = matrix_transpose(&w->unit, &w->wt);
-	if (err)
-		return err;
-	matrix_multiply_lower(q, 1.0f / w->t, &w->wt, &w->unit, w->t);
-	for (size_t i = 1; i < w->n; i++) {
-		for (size_t j = 1; j < i; j++) {
-			double xi = w->sum[i], xj = w->sum[j], differ, error;
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t);
+		float *unit = matrix_row(&w->unit, t);
 
-			if (!(xi > 0) || !(xj > 0))
-				continue;
-			differ =
-				matrix_row(q, i)[i] + matrix_row(q, j)[j] - 2 * matrix_row(q, i)[j];
-			error = matrix_row(cov, i)[i] / (xi * xi) +
-				matrix_row(cov, j)[j] / (xj * xj) -
-				2 * matrix_row(cov, i)[j] / (xi * xj);
-			if (differ < ALIKE * ALIKE && error > unknown)
+		for (size_t i = 1; i < w->n; i++)
+			unit[i] = w->sum[i] > 0 ? raw[i] * w->t / w->sum[i] : 0;
+	}
+	matrix_multiply_lower_of(q, 1.0f / w->t, &w->unit, &w->unit, w->t);
+	for (size_t i = 1; i < w->n; i++) {
+		const float *qi = matrix_row(q, i);
+
+		for (size_t j = 1; j < i; j++) {
+			double differ = qi[i] + matrix_row(q, j)[j] - 2 * qi[j];
+
+			if (differ < ALIKE * ALIKE && w->sum[i] > 0 && w->sum[j] > 0 &&
+			    is_unknown(f, cov, i, j))
 				matrix_row(alike, i - 1)[j - 1] = matrix_row(alike, j - 1)[i - 1] =
 					1;
 		}
@@ -284,6 +325,22 @@ static double doubt_of(const struct filter *f, size_t i)
 	return since >= 0 && f->now_s - since < YOUNG_S ? YOUNG_DOUBT : 1;
 }
 
+/* As it came out, that is before what was cut off: the spread of noise is larger than that. */
+static void take_covariance(struct filter *f, const struct matrix *cov, size_t n)
+{
+	double *doubt = f->work.level;
+
+	for (size_t i = 0; i < n; i++)
+		doubt[i] = doubt_of(f, i + 1);
+	for (size_t i = 0; i < n; i++) {
+		const float *from = matrix_row(cov, i + 1);
+		float *to = matrix_row(&f->out.covariance, i);
+
+		for (size_t j = 0; j < n; j++)
+			to[j] = doubt[i] * doubt[j] * from[j + 1];
+	}
+}
+
 int make_result(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = &f->work;
@@ -302,15 +359,13 @@ int make_result(struct filter *f, const struct filter_input *in)
 	if (!err)
 		err = fill_alike(f, &cov);
 	if (!err) {
-		for (size_t i = 0; i < n; i++)
-			for (size_t j = 0; j < n; j++)
-				matrix_row(&o->covariance, i)[j] = doubt_of(f, i + 1) *
-								   doubt_of(f, j + 1) *
-								   matrix_row(&cov, i + 1)[j + 1];
+		take_covariance(f, &cov, n);
 		/* The spread is that of before: what was cut off may have been noise. */
 		if (!in->lead && w->total[0] < 2 * sqrt(fmax(matrix_row(&cov, 0)[0], 0)))
 			w->total[0] = fmin(w->total[0], 0);
-		make_positive(f, &cov);
+		err = make_positive(f, &cov);
+	}
+	if (!err) {
 		fill_expected(f, in);
 		for (size_t i = 0; i < n; i++)
 			o->little[i] = least_of(f, i + 1);

@@ -42,13 +42,12 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	err = err ? err : matrix_shape(&w->raw, t, n);
 	err = err ? err : matrix_shape(&w->a, t, n);
 	err = err ? err : matrix_shape(&w->aa, t, 2 * n);
-	err = err ? err : matrix_shape(&w->av, t, n);
 	err = err ? err : matrix_shape(&w->q, t, n);
 	err = err ? err : matrix_shape(&w->theta, t, n);
 	if (err)
 		return err;
-	/* One piece of memory: seven vectors by window, three by entry, four matrices. */
-	need = 7 * t + 3 * nr + 4 * t * t;
+	/* One piece of memory: seven vectors by window, five by entry, four matrices. */
+	need = 7 * t + 5 * nr + 4 * t * t;
 	if (need > w->cap) {
 		v = calloc(need, sizeof(*v));
 		if (!v)
@@ -67,7 +66,9 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	w->total = v + 7 * t;
 	w->sum = w->total + nr;
 	w->phase_var = w->sum + nr;
-	w->c = w->phase_var + nr;
+	w->level = w->phase_var + nr;
+	w->level_var = w->level + nr;
+	w->c = w->level_var + nr;
 	w->l = w->c + t * t;
 	w->trial = w->l + t * t;
 	w->kernel = w->trial + t * t;
@@ -76,9 +77,8 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 
 void work_free(struct work *w)
 {
-	struct matrix *all[] = { &w->raw, &w->a,   &w->at, &w->aa,    &w->aat,
-				 &w->g,	  &w->av,  &w->c0, &w->c1,    &w->w,
-				 &w->wt,  &w->tri, &w->q,  &w->theta, &w->unit };
+	struct matrix *all[] = { &w->raw, &w->a,  &w->at, &w->aa,  &w->aat, &w->g,     &w->av,
+				 &w->c0,  &w->c1, &w->w,  &w->tri, &w->q,   &w->theta, &w->unit };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		matrix_free(all[i]);
@@ -132,16 +132,22 @@ static void fill_activity(struct filter *f, const struct filter_input *in)
 		w->sum[i] = 0;
 	for (size_t t = 0; t < w->t; t++) {
 		float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
+		float *aa = matrix_row(&w->aa, t);
+		double decay = exp(-in->middle_s[t] / f->params.tau_s);
 
-		w->decay[t] = exp(-in->middle_s[t] / f->params.tau_s);
+		w->decay[t] = decay;
 		raw[0] = a[0] = in->length_s[t] * in->ratio[t];
 		shift_activity(f, in, t);
 		for (size_t i = 0; i < w->n; i++) {
-			matrix_row(&w->aa, t)[2 * i] = a[i];
-			matrix_row(&w->aa, t)[2 * i + 1] = a[i] * w->decay[t];
+			aa[2 * i] = a[i];
+			aa[2 * i + 1] = a[i] * decay;
 			w->sum[i] += raw[i];
 		}
 	}
+	w->nr_fresh = 0;
+	for (size_t i = 1; i < w->n; i++)
+		if (f->state.entries[i].quiet_s < 0)
+			w->fresh[w->nr_fresh++] = i;
 }
 
 /*
@@ -158,6 +164,8 @@ static void add_start_noise(struct filter *f, const struct filter_input *in)
 	for (size_t i = 1; i < w->n; i++) {
 		struct entry *e = &f->state.entries[i];
 
+		if (e->since_s != NOT_YET && begin + in->middle_s[0] > e->since_s + START_S)
+			continue; /* as most of them, long ago or not */
 		for (size_t t = 0; t < w->t; t++) {
 			double moved = e->scale * matrix_row(&w->raw, t)[i];
 			double now = begin + in->middle_s[t];
@@ -202,9 +210,11 @@ static void fill_c(const struct filter *f, double phase, double noise, double *c
 	for (size_t i = 0; i < w->t; i++) {
 		const float *c0 = matrix_row(&w->c0, i), *c1 = matrix_row(&w->c1, i);
 
+		double *ci = c + i * w->t;
+
 		for (size_t j = 0; j <= i; j++)
-			c[i * w->t + j] = c0[j] + phase * c1[j];
-		c[i * w->t + i] += w->noise[i] + (noise - 1) * w->own[i];
+			ci[j] = c0[j] + phase * c1[j];
+		ci[i] += w->noise[i] + (noise - 1) * w->own[i];
 	}
 }
 
@@ -270,15 +280,24 @@ static int fill_c1(struct filter *f)
 	struct work *w = &f->work;
 	int err = matrix_shape(&w->c1, w->t, w->t);
 
+	err = err ? err : matrix_shape(&w->av, w->n, w->t);
 	if (err)
 		return err;
-	for (size_t t = 0; t < w->t; t++)
-		for (size_t i = 0; i < w->n; i++)
-			matrix_row(&w->av, t)[i] = matrix_row(&w->a, t)[i] * w->phase_var[i];
-	matrix_multiply_lower(&w->c1, 1, &w->av, &w->at, w->n);
-	for (size_t i = 0; i < w->t; i++)
+	for (size_t i = 0; i < w->n; i++) {
+		const float *at = matrix_row(&w->at, i);
+		float *av = matrix_row(&w->av, i);
+
+		for (size_t t = 0; t < w->t; t++)
+			av[t] = at[t] * w->phase_var[i];
+	}
+	matrix_multiply_lower_of(&w->c1, 1, &w->av, &w->at, w->n);
+	for (size_t i = 0; i < w->t; i++) {
+		float *c1 = matrix_row(&w->c1, i);
+		const double *kernel = w->kernel + i * w->t;
+
 		for (size_t j = 0; j <= i; j++)
-			matrix_row(&w->c1, i)[j] *= w->kernel[i * w->t + j];
+			c1[j] *= kernel[j];
+	}
 	return 0;
 }
 
@@ -309,35 +328,59 @@ static int fill_g(struct filter *f)
 	return fill_c0(f);
 }
 
-static void refine_column(struct filter *f, size_t column)
-{
-	struct work *w = &f->work;
-	float variance = matrix_row(&f->state.p, column)[column];
-
-	for (size_t t = 0; t < w->t; t++)
-		matrix_row(&w->g, t)[column] = matrix_row(&w->aa, t)[column] * variance;
-}
-
 /* Columns of g that are the levels of new workloads, one beside the other, whitened. */
 static int whiten_new(struct filter *f)
 {
 	struct work *w = &f->work;
-	const struct entry *e = f->state.entries;
-	size_t nr = 0;
-	int err;
+	int err = matrix_shape(&w->w, w->t, w->nr_fresh);
 
-	for (size_t i = 1; i < w->n; i++)
-		nr += e[i].quiet_s < 0;
-	err = matrix_shape(&w->w, w->t, nr);
 	for (size_t t = 0; !err && t < w->t; t++) {
 		const float *g = matrix_row(&w->g, t);
 		float *to = matrix_row(&w->w, t);
 
-		for (size_t i = 1; i < w->n; i++)
-			if (e[i].quiet_s < 0)
-				*to++ = g[2 * i];
+		for (size_t k = 0; k < w->nr_fresh; k++)
+			to[k] = g[2 * w->fresh[k]];
 	}
 	return err ? err : cholesky_forward_matrix(w->l, w->t, &w->w, &w->tri);
+}
+
+/* What the block says of their levels. */
+static void judge_new(struct filter *f)
+{
+	struct work *w = &f->work;
+
+	for (size_t k = 0; k < w->nr_fresh; k++) {
+		size_t level = 2 * w->fresh[k];
+
+		w->level[k] = f->state.mean[level];
+		w->level_var[k] = matrix_row(&f->state.p, level)[level];
+	}
+	for (size_t t = 0; t < w->t; t++) {
+		const float *g = matrix_row(&w->g, t), *x = matrix_row(&w->w, t);
+
+		for (size_t k = 0; k < w->nr_fresh; k++) {
+			w->level[k] += g[2 * w->fresh[k]] * w->alpha[t];
+			w->level_var[k] -= (double)x[k] * x[k];
+		}
+	}
+}
+
+/* Their columns of g: they have nothing in common with others yet. */
+static void refine_columns(struct filter *f)
+{
+	struct work *w = &f->work;
+
+	for (size_t t = 0; t < w->t; t++) {
+		float *g = matrix_row(&w->g, t);
+		const float *aa = matrix_row(&w->aa, t);
+
+		for (size_t k = 0; k < w->nr_fresh; k++) {
+			size_t i = 2 * w->fresh[k];
+
+			g[i] = aa[i] * matrix_row(&f->state.p, i)[i];
+			g[i + 1] = aa[i + 1] * matrix_row(&f->state.p, i + 1)[i + 1];
+		}
+	}
 }
 
 /* New workloads: how large are they, and so their phases? */
@@ -345,33 +388,25 @@ static int refine_scales(struct filter *f)
 {
 	struct work *w = &f->work;
 	struct state *s = &f->state;
-	size_t column = 0;
 	int err = whiten_new(f);
 
-	for (size_t i = 1; !err && i < w->n; i++) {
+	if (err)
+		return err;
+	judge_new(f);
+	for (size_t k = 0; k < w->nr_fresh; k++) {
+		size_t i = w->fresh[k];
 		struct entry *e = &s->entries[i];
-		float *level = matrix_row(&s->p, 2 * i);
-		double m = s->mean[2 * i], v = level[2 * i], sd = f->params.prior * f->mean, far;
+		double m = w->level[k], v = fmax(w->level_var[k], 0), far = m - s->mean[2 * i];
+		double sd = f->params.prior * f->mean;
 
-		if (e->quiet_s >= 0)
-			continue;
-		for (size_t t = 0; t < w->t; t++) {
-			double x = matrix_row(&w->w, t)[column];
-
-			m += matrix_row(&w->g, t)[2 * i] * w->alpha[t];
-			v -= x * x;
-		}
-		column++;
-		far = m - s->mean[2 * i];
-		level[2 * i] = (1 - HEAVY) * sd * sd + HEAVY * (far * far + fmax(v, 0));
+		matrix_row(&s->p, 2 * i)[2 * i] = (1 - HEAVY) * sd * sd + HEAVY * (far * far + v);
 		m = fmax(m, 0);
-		e->scale = fmax(sqrt(m * m + fmax(v, 0)), 0.02 * f->mean);
+		e->scale = fmax(sqrt(m * m + v), 0.02 * f->mean);
 		sd = f->phase * e->scale;
 		matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = sd * sd;
-		refine_column(f, 2 * i);
-		refine_column(f, 2 * i + 1);
 	}
-	return err ? err : fill_c0(f);
+	refine_columns(f);
+	return fill_c0(f);
 }
 
 /* What stays the same however often the block is solved. */
@@ -395,6 +430,23 @@ int prepare_block(struct filter *f, const struct filter_input *in)
 	return fill_c1(f);
 }
 
+/* What was not predicted. */
+static void fill_y(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = &f->work;
+
+	for (size_t t = 0; t < w->t; t++)
+		w->y[t] = in->bytes[t];
+	for (size_t j = 0; j < 2 * w->n; j++) {
+		const float *aa = matrix_row(&w->aat, j);
+		double mean = f->state.mean[j];
+
+		for (size_t t = 0; t < w->t; t++)
+			w->y[t] -= aa[t] * mean;
+	}
+	w->y[0] -= f->lag * carried_over(f) * in->ratio[0];
+}
+
 int solve_block(struct filter *f, const struct filter_input *in, bool first)
 {
 	struct work *w = &f->work;
@@ -409,14 +461,7 @@ int solve_block(struct filter *f, const struct filter_input *in, bool first)
 			break;
 		fill_noise(f, in);
 		add_start_noise(f, in);
-		for (size_t t = 0; t < w->t; t++) {
-			const float *aa = matrix_row(&w->aa, t);
-
-			w->y[t] = in->bytes[t];
-			for (size_t j = 0; j < 2 * w->n; j++)
-				w->y[t] -= aa[j] * f->state.mean[j];
-		}
-		w->y[0] -= f->lag * carried_over(f) * in->ratio[0];
+		fill_y(f, in);
 		err = factor(f);
 		for (size_t t = 0; !err && t < w->t; t++)
 			w->alpha[t] = w->white[t];

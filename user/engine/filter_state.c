@@ -246,33 +246,38 @@ out:
 	return err;
 }
 
-/*
- * The state at the end of the block, given the block: levels stay, phases decay and
- * begin anew.
- */
-int state_advance(struct filter *f, const struct filter_input *in)
+/* Covariance of the bytes and the state at the end, from that of the state at the start. */
+static void advance_g(struct filter *f, const struct filter_input *in, double keep)
 {
-	struct state *s = &f->state;
 	struct work *w = &f->work;
-	double tau = f->params.tau_s, keep = exp(-in->block_s / tau);
-	int err;
+	double tau = f->params.tau_s;
 
 	for (size_t t = 0; t < w->t; t++) {
 		double begun = exp(-(in->block_s - in->middle_s[t]) / tau) - keep * w->decay[t];
 		float *g = matrix_row(&w->g, t);
 		const float *a = matrix_row(&w->a, t);
 
-		for (size_t i = 0; i < s->nr; i++) {
+		for (size_t i = 0; i < f->state.nr; i++)
 			g[2 * i + 1] *= keep;
-			if (i < w->n)
-				g[2 * i + 1] += a[i] * w->phase_var[i] * begun;
-		}
+		for (size_t i = 0; i < w->n; i++)
+			g[2 * i + 1] += a[i] * w->phase_var[i] * begun;
 	}
+}
+
+/*
+ * Levels stay, phases decay and begin anew; before the block has its say. At and below the
+ * diagonal, with some elements beside it.
+ */
+static void advance_p(struct filter *f, double keep)
+{
+	const struct work *w = &f->work;
+	struct state *s = &f->state;
+
 	for (size_t i = 0; i < s->nr; i++) {
 		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
 
 		s->mean[2 * i + 1] *= keep;
-		for (size_t j = 0; j < s->nr; j++) {
+		for (size_t j = 0; j <= i; j++) {
 			level[2 * j + 1] *= keep;
 			phase[2 * j] *= keep;
 			phase[2 * j + 1] *= keep * keep;
@@ -280,19 +285,43 @@ int state_advance(struct filter *f, const struct filter_input *in)
 		/* as it was during the block: what was learned since is for the next one */
 		phase[2 * i + 1] += w->phase_var[i] * (1 - keep * keep);
 	}
+}
+
+/* What the block says of the state. */
+static int condition(struct filter *f)
+{
+	struct work *w = &f->work;
+	struct state *s = &f->state;
+	int err;
+
 	for (size_t t = 0; t < w->t; t++) {
 		const float *g = matrix_row(&w->g, t);
+		double alpha = w->alpha[t];
 
 		for (size_t j = 0; j < 2 * s->nr; j++)
-			s->mean[j] += g[j] * w->alpha[t];
+			s->mean[j] += g[j] * alpha;
 	}
 	err = cholesky_forward_matrix(w->l, w->t, &w->g, &w->tri);
-	if (!err)
-		err = matrix_transpose(&w->g, &w->wt);
 	if (err)
 		return err;
-	matrix_multiply_lower(&s->p, -1, &w->wt, &w->g, w->t);
+	matrix_multiply_lower_of(&s->p, -1, &w->g, &w->g, w->t);
 	matrix_mirror(&s->p);
+	return 0;
+}
+
+/* The state at the end of the block, given the block. */
+int state_advance(struct filter *f, const struct filter_input *in)
+{
+	struct state *s = &f->state;
+	struct work *w = &f->work;
+	double keep = exp(-in->block_s / f->params.tau_s);
+	int err;
+
+	advance_g(f, in, keep);
+	advance_p(f, keep);
+	err = condition(f);
+	if (err)
+		return err;
 	for (size_t i = 0; i < s->nr; i++) {
 		struct entry *e = &s->entries[i];
 		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);

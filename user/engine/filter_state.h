@@ -71,21 +71,22 @@ struct params {
 	double bursts;
 };
 
-/* A block while it is worked on; everything with one row or element a window. */
+/* A block while it is worked on; everything with one row or element a window, unless it says. */
 struct work {
-	size_t t;	     /* windows */
-	size_t n;	     /* active entries, the background among them: 0 .. n-1 of the state */
+	size_t t; /* windows */
+	size_t n; /* active entries, the background among them: 0 .. n-1 of the state */
+	size_t fresh[FILTER_MAX_WORKLOADS]; /* entries that are new to the state */
+	size_t nr_fresh;
 	struct matrix raw;   /* activity as counted, t x n */
 	struct matrix a;     /* the same with the lag, t x n */
 	struct matrix at;    /* its transpose */
 	struct matrix aa;    /* level and phase of each: t x 2n */
 	struct matrix aat;   /* its transpose */
 	struct matrix g;     /* covariance of bytes and state at the start: t x 2nr */
-	struct matrix av;    /* a times the variance of phases */
+	struct matrix av;    /* at times the variance of phases: n x t */
 	struct matrix c0;    /* covariance of bytes, from the state at the start */
 	struct matrix c1;    /* the same, from phases that begin in the block */
 	struct matrix w;     /* scratch, whitened */
-	struct matrix wt;    /* its transpose */
 	struct matrix tri;   /* scratch of the solver */
 	struct matrix q;     /* a times alpha; scratch */
 	struct matrix theta; /* intensities, t x n */
@@ -104,7 +105,15 @@ struct work {
 	double *total;	     /* by entry: estimate of its total */
 	double *sum;	     /* by entry: its activity */
 	double *phase_var;   /* by entry */
+	double *level;	     /* by fresh entry: its level, given the block; scratch by entry */
+	double *level_var;   /* by fresh entry: variance of that; scratch by entry */
 };
+
+/* fmax() without a call, which compilers can make several of at once; @least for no number. */
+static inline double at_least(double v, double least)
+{
+	return v > least ? v : least;
+}
 
 struct filter {
 	struct params params;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,54 +68,108 @@ int matrix_transpose(const struct matrix *m, struct matrix *ret)
 	return err;
 }
 
-/* Four rows and one block of columns of c, kept in registers over all of k. */
-static inline __attribute__((always_inline)) void multiply_block(struct matrix *c, float scale,
-								 const struct matrix *a,
-								 const struct matrix *b, size_t k,
-								 size_t i, size_t j)
+/* The left matrix of a product: element (i, l) is @row * i + @col * l behind @v. */
+struct left {
+	const float *v;
+	size_t row;
+	size_t col;
+};
+
+static struct left as_it_is(const struct matrix *m)
 {
-	const float *a0 = matrix_row(a, i), *a1 = a0 + a->ld, *a2 = a1 + a->ld, *a3 = a2 + a->ld;
-	const float *bj = b->v + j;
+	return (struct left){ m->v, m->ld, 1 };
+}
+
+static struct left transposed(const struct matrix *m)
+{
+	return (struct left){ m->v, 1, m->ld };
+}
+
+#define INLINE inline __attribute__((always_inline))
+
+/*
+ * Four rows and @nr blocks of columns of c, kept in registers over all of k. Two blocks keep
+ * a core busy: additions to the same sum wait for each other.
+ */
+static INLINE void multiply_block(struct matrix *c, float scale, const struct left *a,
+				  const struct matrix *b, size_t k, size_t i, size_t j, int nr)
+{
+	const float *a0 = a->v + i * a->row, *a1 = a0 + a->row, *a2 = a1 + a->row;
+	const float *a3 = a2 + a->row, *bj = b->v + j;
 	float *ci = matrix_row(c, i) + j;
-	lanes s0 = { 0 }, s1 = { 0 }, s2 = { 0 }, s3 = { 0 };
+	lanes s[2][MATRIX_ROWS] = { { { 0 } } };
 
-	for (size_t l = 0; l < k; l++, bj += b->ld) {
-		lanes x = *(const lanes *)bj;
+	for (size_t l = 0; l < k; l++, bj += b->ld)
+		for (int n = 0; n < nr; n++) {
+			lanes x = *(const lanes *)(bj + n * MATRIX_COLS);
 
-		s0 += a0[l] * x;
-		s1 += a1[l] * x;
-		s2 += a2[l] * x;
-		s3 += a3[l] * x;
-	}
-	*(lanes *)ci += scale * s0;
-	*(lanes *)(ci + c->ld) += scale * s1;
-	*(lanes *)(ci + 2 * c->ld) += scale * s2;
-	*(lanes *)(ci + 3 * c->ld) += scale * s3;
+			s[n][0] += a0[l * a->col] * x;
+			s[n][1] += a1[l * a->col] * x;
+			s[n][2] += a2[l * a->col] * x;
+			s[n][3] += a3[l * a->col] * x;
+		}
+	for (int n = 0; n < nr; n++, ci += MATRIX_COLS)
+		for (int r = 0; r < MATRIX_ROWS; r++)
+			*(lanes *)(ci + r * c->ld) += scale * s[n][r];
+}
+
+/* Blocks of columns that are worked on together from column @j on. */
+static INLINE size_t blocks_at(const struct matrix *c, size_t j)
+{
+	return j + 2 * MATRIX_COLS <= c->cols ? 2 : 1;
+}
+
+/* Four rows, from row @i on, of these. */
+static INLINE void multiply_blocks(struct matrix *c, float scale, const struct left *a,
+				   const struct matrix *b, size_t k, size_t i, size_t j)
+{
+	if (blocks_at(c, j) == 2)
+		multiply_block(c, scale, a, b, k, i, j, 2);
+	else
+		multiply_block(c, scale, a, b, k, i, j, 1);
+}
+
+/* All of c, or (@lower) what is at and below the diagonal. */
+static INLINE void multiply(struct matrix *c, float scale, const struct left *a,
+			    const struct matrix *b, size_t k, bool lower)
+{
+	for (size_t j = 0; j < c->cols; j += blocks_at(c, j) * MATRIX_COLS)
+		for (size_t i = lower ? j : 0; i < c->rows; i += MATRIX_ROWS)
+			multiply_blocks(c, scale, a, b, k, i, j);
 }
 
 WIDE void matrix_multiply_add(struct matrix *c, float scale, const struct matrix *a,
 			      const struct matrix *b, size_t k)
 {
-	for (size_t j = 0; j < c->cols; j += MATRIX_COLS)
-		for (size_t i = 0; i < c->rows; i += MATRIX_ROWS)
-			multiply_block(c, scale, a, b, k, i, j);
+	const struct left left = as_it_is(a);
+
+	multiply(c, scale, &left, b, k, false);
 }
 
 WIDE void matrix_multiply_lower(struct matrix *c, float scale, const struct matrix *a,
 				const struct matrix *b, size_t k)
 {
-	for (size_t j = 0; j < c->cols; j += MATRIX_COLS)
-		for (size_t i = j / MATRIX_ROWS * MATRIX_ROWS; i < c->rows; i += MATRIX_ROWS)
-			multiply_block(c, scale, a, b, k, i, j);
+	const struct left left = as_it_is(a);
+
+	multiply(c, scale, &left, b, k, true);
 }
 
-WIDE void matrix_add_row(struct matrix *m, size_t to, size_t from, float scale)
+WIDE void matrix_multiply_lower_of(struct matrix *c, float scale, const struct matrix *a,
+				   const struct matrix *b, size_t k)
 {
-	float *t = matrix_row(m, to);
-	const float *f = matrix_row(m, from);
+	const struct left left = transposed(a);
 
-	for (size_t j = 0; j < m->cols; j += MATRIX_COLS)
-		*(lanes *)(t + j) += scale * *(const lanes *)(f + j);
+	multiply(c, scale, &left, b, k, true);
+}
+
+WIDE void matrix_add_outer(struct matrix *m, const float *column, const float *row)
+{
+	for (size_t i = 0; i < m->rows; i++) {
+		float *to = matrix_row(m, i), by = column[i];
+
+		for (size_t j = 0; j < m->cols; j += MATRIX_COLS)
+			*(lanes *)(to + j) += by * *(const lanes *)(row + j);
+	}
 }
 
 void matrix_mirror(struct matrix *m)
@@ -127,8 +182,7 @@ void matrix_mirror(struct matrix *m)
 }
 
 /* Four running sums: the order is fixed, and the additions do not wait for each other. */
-static inline __attribute__((always_inline)) double dot_inline(const double *a, const double *b,
-							       size_t nr)
+static INLINE double dot_inline(const double *a, const double *b, size_t nr)
 {
 	quad s = { 0 };
 	size_t i = 0;
@@ -149,23 +203,30 @@ WIDE double dot(const double *a, const double *b, size_t nr)
  * Four products with the same row @b, of rows @ld apart: as dot_inline() for each, to the
  * last bit, but their additions do not wait for each other.
  */
-static inline __attribute__((always_inline)) void dot_four(const double *a, size_t ld,
-							   const double *b, size_t nr, double *ret)
+static INLINE void dot_four(const double *a, size_t ld, const double *b, size_t nr, double *ret)
 {
-	quad s[MATRIX_ROWS] = { { 0 } };
+	const double *a1 = a + ld, *a2 = a1 + ld, *a3 = a2 + ld;
+	quad s0 = { 0 }, s1 = { 0 }, s2 = { 0 }, s3 = { 0 };
 	size_t i = 0;
 
 	for (; i + 4 <= nr; i += 4) {
 		quad x = *(const quad *)(b + i);
 
-		for (int r = 0; r < MATRIX_ROWS; r++)
-			s[r] += *(const quad *)(a + r * ld + i) * x;
+		s0 += *(const quad *)(a + i) * x;
+		s1 += *(const quad *)(a1 + i) * x;
+		s2 += *(const quad *)(a2 + i) * x;
+		s3 += *(const quad *)(a3 + i) * x;
 	}
-	for (; i < nr; i++)
-		for (int r = 0; r < MATRIX_ROWS; r++)
-			s[r][0] += a[r * ld + i] * b[i];
-	for (int r = 0; r < MATRIX_ROWS; r++)
-		ret[r] = (s[r][0] + s[r][1]) + (s[r][2] + s[r][3]);
+	for (; i < nr; i++) {
+		s0[0] += a[i] * b[i];
+		s1[0] += a1[i] * b[i];
+		s2[0] += a2[i] * b[i];
+		s3[0] += a3[i] * b[i];
+	}
+	ret[0] = (s0[0] + s0[1]) + (s0[2] + s0[3]);
+	ret[1] = (s1[0] + s1[1]) + (s1[2] + s1[3]);
+	ret[2] = (s2[0] + s2[1]) + (s2[2] + s2[3]);
+	ret[3] = (s3[0] + s3[1]) + (s3[2] + s3[3]);
 }
 
 WIDE int cholesky(const double *c, size_t nr, double *ret)
@@ -215,6 +276,7 @@ WIDE int cholesky_forward_matrix(const double *l, size_t nr, struct matrix *x,
 				 struct matrix *scratch)
 {
 	int err = matrix_shape(scratch, x->rows, nr);
+	const struct left left = as_it_is(scratch);
 
 	if (err)
 		return err;
@@ -225,8 +287,8 @@ WIDE int cholesky_forward_matrix(const double *l, size_t nr, struct matrix *x,
 		size_t end = i + MATRIX_ROWS < nr ? i + MATRIX_ROWS : nr;
 
 		/* What the rows above contribute, four rows at a time; then the triangle. */
-		for (size_t j = 0; i && j < x->cols; j += MATRIX_COLS)
-			multiply_block(x, -1, scratch, x, i, i, j);
+		for (size_t j = 0; i && j < x->cols; j += blocks_at(x, j) * MATRIX_COLS)
+			multiply_blocks(x, -1, &left, x, i, i, j);
 		for (size_t r = i; r < end; r++) {
 			const float *lr = matrix_row(scratch, r);
 			float *xr = matrix_row(x, r);

@@ -70,8 +70,20 @@ void matrix_multiply_add(struct matrix *c, float scale, const struct matrix *a,
 void matrix_multiply_lower(struct matrix *c, float scale, const struct matrix *a,
 			   const struct matrix *b, size_t k);
 
-/** matrix_add_row() - row @to += scale * row @from, over all columns with padding */
-void matrix_add_row(struct matrix *m, size_t to, size_t from, float scale);
+/**
+ * matrix_multiply_lower_of() - c += scale * a' * b, at and below the diagonal
+ *
+ * As matrix_multiply_lower(), to the last bit, with @a transposed: a is k x c->rows.
+ */
+void matrix_multiply_lower_of(struct matrix *c, float scale, const struct matrix *a,
+			      const struct matrix *b, size_t k);
+
+/**
+ * matrix_add_outer() - row i of m += column[i] * row
+ * @column: m->rows elements
+ * @row: m->cols elements, aligned as a row of a matrix; not in @m
+ */
+void matrix_add_outer(struct matrix *m, const float *column, const float *row);
 
 /** matrix_mirror() - copy what is below the diagonal to above it */
 void matrix_mirror(struct matrix *m);

@@ -202,12 +202,10 @@ static bool counts_of(const struct split_block *b, uint32_t weight, double *x)
 }
 
 /* What activity is measured in, for this counter and block. */
-static void choose_activity(const struct splitter *s, const struct split_block *b, struct part *p,
-			    struct tally *t)
+static void choose_activity(const struct splitter *s, const struct split_block *b, uint32_t weight,
+			    struct part *p, struct tally *t)
 {
-	const struct counter *c = &s->header->layout.counters[p->counter];
 	uint32_t nr = s->header->nr_weights;
-	uint32_t weight = nr > 1 && c->direction == DIRECTION_WRITE ? 1 : 0;
 
 	p->kind = FILTER_CPU_TIME;
 	if (s->method != METHOD_CPU_TIME && nr && counts_of(b, weight, p->x)) {
@@ -310,6 +308,8 @@ static void share_as_estimated(const struct crowd *c, struct part *p)
 			else if (activity[m->cluster] > 0)
 				p->share[i] =
 					together[m->cluster] * (p->x[i] / activity[m->cluster]);
+			else
+				p->share[i] = 0;
 			if (sum > 0)
 				p->share[i] /= sum;
 		}
@@ -396,18 +396,27 @@ static void take_windows(const struct split_block *b, uint32_t in_group, struct 
 static int find_shares(struct splitter *s, struct crowd *c, const struct split_block *b,
 		       struct part *p, struct tally *t)
 {
+	const struct counter *counter = &s->header->layout.counters[p->counter];
+	bool second = s->header->nr_weights > 1 && counter->direction == DIRECTION_WRITE;
+	uint32_t weight = second ? 1 : 0;
 	int err = -ENODATA;
 
 	p->estimated = NULL;
-	choose_activity(s, b, p, t);
-	share_in_proportion(c, b, p);
-	crowd_columns(c, b, p->x);
-	for (size_t i = 0; i < c->nr; i++)
+	if (p->x_of != weight) {
+		choose_activity(s, b, weight, p, t);
+		crowd_columns(c, b, p->x);
+		p->x_of = weight;
+	}
+	for (size_t i = 0; i < c->nr; i++) {
+		c->members[i].cluster = NO_CLUSTER;
 		c->members[i].bytes = 0;
+	}
 	if (s->method == METHOD_STATE_SPACE && p->nr_windows)
 		err = run_filter(s, c, b, p);
-	if (err == -ENODATA)
+	if (err == -ENODATA) {
+		share_in_proportion(c, b, p);
 		return 0;
+	}
 	if (err)
 		return err;
 	t->pooled = larger(t->pooled, c->nr_pooled);
@@ -450,6 +459,7 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 		take_windows(b, i, p);
 		if (counter->device && counter->unit == UNIT_BYTES && c->nr) {
 			err = split_device(s, c, b, p, i, sink, &t);
+			p->x_of = NO_ACTIVITY;
 			continue;
 		}
 		if (!counter->device &&
@@ -479,7 +489,7 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 int splitter_block(struct splitter *s, const struct split_block *b, const struct split_sink *sink)
 {
 	struct crowd crowd = { 0 };
-	struct part p = { 0 };
+	struct part p = { .x_of = NO_ACTIVITY };
 	int err = 0;
 
 	for (size_t w = 0; w < b->nr_windows && !err; w++)

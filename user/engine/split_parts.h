@@ -8,6 +8,7 @@
 
 #define NO_COLUMN	  UINT32_MAX
 #define NO_CLUSTER	  UINT32_MAX
+#define NO_ACTIVITY	  UINT32_MAX
 
 /* Shares become whole numbers of this size before bytes are apportioned. */
 #define SPLIT_SHARE_UNITS 1099511627776.0 /* 2^40 */
@@ -37,6 +38,7 @@ struct member {
  * @window: their index in the block
  * @bytes, @ratio: what was counted, in which part of the window
  * @x: activity, by element of the block's activity
+ * @x_of: by which weight it was chosen and has got its columns; counters share it
  * @share: part of the window, by element of the block's activity
  * @background: part of the window
  * @given: bytes, by element of the block's activity
@@ -51,6 +53,7 @@ struct part {
 	double ratio[SPLIT_MAX_WINDOWS];
 	double background[SPLIT_MAX_WINDOWS];
 	double *x;
+	uint32_t x_of;
 	double *share;
 	uint64_t *given;
 	enum filter_kind kind;

@@ -62,8 +62,10 @@ void timeline_free(struct timeline *t)
 	free(t->windows);
 	free(t->closed_ns);
 	free(t->begin_ns);
-	free(t->cells.items);
-	free(t->cells.other);
+	free(t->behind.items);
+	cells_free(&t->cells);
+	free(t->on_cpu.ns);
+	free(t->on_cpu.who);
 	free(t->kept);
 	free(t);
 }
@@ -97,31 +99,6 @@ int timeline_window(struct timeline *t, const struct trace_window *window)
 	w->items[w->nr] = *window;
 	w->items[w->nr++].readings = copy;
 	return 0;
-}
-
-/* CPU time of a slice up to a moment inside it, as if it were spread evenly. */
-static uint64_t on_cpu_until(const struct slice *s, uint64_t ns)
-{
-	uint64_t length = s->end_ns - s->start_ns;
-
-	if (ns <= s->start_ns)
-		return 0;
-	if (ns >= s->end_ns)
-		return s->on_cpu_ns;
-	if (s->on_cpu_ns == length)
-		return ns - s->start_ns;
-	return (unsigned __int128)s->on_cpu_ns * (ns - s->start_ns) / length;
-}
-
-/* The part of a count that goes with a part of the CPU time. */
-static uint64_t part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns)
-{
-	uint64_t product;
-
-	/* A division of 128 bits is slow, and hardly ever needed. */
-	if (!__builtin_mul_overflow(count, ns, &product))
-		return product / on_cpu_ns;
-	return (unsigned __int128)count * ns / on_cpu_ns;
 }
 
 /* Cuts a slice at @end, or at its own end: what lies before is returned, what is behind stays. */
@@ -168,29 +145,41 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
 }
 
 /*
- * Moves what lies before @end from the pending slices of a socket to @ret; what
- * lies behind stays.
+ * Moves what lies before @end from the pending slices of a socket to its history, to the
+ * front of it; what lies behind stays. There are many of the one and few of the other, so
+ * the two change places, and only the few are copied.
  */
-static int cut_slices(struct slices *pending, uint64_t end, struct slices *ret)
+static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t *ret_taken)
 {
-	size_t kept = 0;
+	struct slices *pending = &t->pending[socket], *h = &t->history[socket], now = *pending;
+	struct slices *behind = &t->behind;
+	size_t taken = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < pending->nr; i++) {
-		struct slice s = pending->items[i], before = s;
+	behind->nr = 0;
+	for (size_t i = 0; i < now.nr; i++) {
+		struct slice s = now.items[i];
 
-		if (s.start_ns >= end) {
-			pending->items[kept++] = s;
-			continue;
-		}
 		if (s.end_ns > end) {
-			before = cut_slice(&s, end);
-			pending->items[kept++] = s;
+			struct slice before = { 0 };
+
+			if (s.start_ns < end)
+				before = cut_slice(&s, end);
+			err = err ? err : slice_add(behind, &s);
+			if (!before.end_ns)
+				continue;
+			s = before;
 		}
-		if (!err)
-			err = slice_add(ret, &before);
+		now.items[taken++] = s;
 	}
-	pending->nr = kept;
+	now.nr = taken;
+	for (size_t i = 0; i < h->nr && !err; i++)
+		err = slice_add(&now, &h->items[i]);
+	*pending = (struct slices){ h->items, 0, h->cap };
+	*h = now;
+	for (size_t i = 0; i < behind->nr && !err; i++)
+		err = slice_add(pending, &behind->items[i]);
+	*ret_taken = taken;
 	return err;
 }
 
@@ -199,7 +188,9 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
 	int err = 0;
 
 	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
-		err = cut_slices(&t->pending[s], starts_ns[s], &t->history[s]);
+		size_t taken;
+
+		err = take_slices(t, s, starts_ns[s], &taken);
 		t->history[s].nr = 0;
 		t->closed_ns[s] = t->begin_ns[s] = starts_ns[s];
 	}
@@ -216,139 +207,6 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
 	return err ? err : flows_begin(t, starts_ns);
 }
 
-size_t timeline_window_at(const struct windows *w, uint64_t ns)
-{
-	size_t low = 0, high = w->nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (w->items[mid].end_ns <= ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* What of a slice lies in a window. */
-static void cell_of(const struct slice *s, const struct trace_window *w, struct activity *ret)
-{
-	uint64_t from = on_cpu_until(s, w->start_ns), to = on_cpu_until(s, w->end_ns);
-
-	*ret = (struct activity){ .workload = s->workload, .on_cpu_ns = to - from };
-	if (!ret->on_cpu_ns)
-		return;
-	ret->weights_ns = part_of(s->weights_ns, to, s->on_cpu_ns) -
-			  part_of(s->weights_ns, from, s->on_cpu_ns);
-	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
-		ret->weights[k] = part_of(s->weights[k], to, s->on_cpu_ns) -
-				  part_of(s->weights[k], from, s->on_cpu_ns);
-}
-
-/* Divides each slice among the first @nr windows, as far as it touches them. */
-static int make_cells(const struct slices *slices, const struct windows *w, size_t nr,
-		      struct cells *ret)
-{
-	for (size_t i = 0; i < slices->nr; i++) {
-		const struct slice *s = &slices->items[i];
-
-		if (s->workload == WORKLOAD_IDLE)
-			continue;
-		for (size_t k = timeline_window_at(w, s->start_ns);
-		     k < nr && w->items[k].start_ns < s->end_ns; k++) {
-			if (array_room(ret->items, ret->cap, ret->nr))
-				return -ENOMEM;
-			cell_of(s, &w->items[k], &ret->items[ret->nr]);
-			ret->items[ret->nr].window = k;
-			ret->nr += ret->items[ret->nr].on_cpu_ns != 0;
-		}
-	}
-	return 0;
-}
-
-/* Cells are read in no order: these are asked for before they are needed. */
-#define AHEAD 8
-
-/* Room for all cells at @other, which is as large as the other then. */
-static int room_for_other(struct cells *c)
-{
-	struct activity *other;
-
-	if (c->nr <= c->cap_other)
-		return 0;
-	other = malloc(c->cap * sizeof(*other));
-	if (!other)
-		return -ENOMEM;
-	free(c->other);
-	c->other = other;
-	c->cap_other = c->cap;
-	return 0;
-}
-
-/*
- * Orders cells by window, then by workload: twice by counting, for both numbers are
- * small and there are many cells. These are large, so only their places are ordered
- * the first time.
- */
-static int sort_cells(struct cells *c, size_t nr_windows)
-{
-	cleanup_free size_t *order = malloc(c->nr * sizeof(*order));
-	cleanup_free size_t *at = NULL;
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < c->nr; i++)
-		most = c->items[i].workload > most ? c->items[i].workload : most;
-	at = calloc((most > nr_windows ? most : nr_windows) + 2, sizeof(*at));
-	if (!at || !order || room_for_other(c))
-		return -ENOMEM;
-	for (size_t i = 0; i < c->nr; i++)
-		at[c->items[i].workload + 1]++;
-	for (size_t k = 0; k < most; k++)
-		at[k + 1] += at[k];
-	for (size_t i = 0; i < c->nr; i++)
-		order[at[c->items[i].workload]++] = i;
-	memset(at, 0, (nr_windows + 2) * sizeof(*at));
-	for (size_t i = 0; i < c->nr; i++)
-		at[c->items[i].window + 1]++;
-	for (size_t k = 0; k < nr_windows; k++)
-		at[k + 1] += at[k];
-	for (size_t i = 0; i < c->nr; i++) {
-		const struct activity *a = &c->items[order[i]];
-
-		if (i + AHEAD < c->nr)
-			__builtin_prefetch(&c->items[order[i + AHEAD]]);
-		c->other[at[a->window]++] = *a;
-	}
-	*c = (struct cells){ c->other, c->nr, c->cap_other, c->items, c->cap };
-	return 0;
-}
-
-/* Adds up cells of the same window and workload; sorted by both afterwards. */
-static int merge_cells(struct cells *c, size_t nr_windows)
-{
-	size_t kept = 0;
-	int err = c->nr ? sort_cells(c, nr_windows) : 0;
-
-	for (size_t i = 0; !err && i < c->nr; i++) {
-		struct activity *to = kept ? &c->items[kept - 1] : NULL, *from = &c->items[i];
-
-		if (!to || to->window != from->window || to->workload != from->workload) {
-			c->items[kept++] = *from;
-			continue;
-		}
-		to->on_cpu_ns += from->on_cpu_ns;
-		to->weights_ns += from->weights_ns;
-		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
-			to->weights[k] += from->weights[k];
-		for (int k = 0; k < 2; k++)
-			to->io_bytes[k] += from->io_bytes[k];
-		to->exclusive |= from->exclusive;
-	}
-	c->nr = kept;
-	return err;
-}
-
 /* Hands out the windows of a group that end in the interval, in blocks of like size. */
 static int close_group(struct timeline *t, uint32_t group, const struct slices *slices,
 		       uint64_t end, const struct timeline_sink *sink)
@@ -360,11 +218,8 @@ static int close_group(struct timeline *t, uint32_t group, const struct slices *
 
 	while (nr < w->nr && w->items[nr].end_ns <= end)
 		nr++;
-	cells->nr = 0;
 	err = group_device(t->layout, group) ? flows_cells(t, group, nr, cells)
-					     : make_cells(slices, w, nr, cells);
-	if (!err)
-		err = merge_cells(cells, nr);
+					     : cells_of_slices(slices, w, nr, cells);
 	while (!err && done < nr) {
 		size_t blocks = (nr - done + SPLIT_MAX_WINDOWS - 1) / SPLIT_MAX_WINDOWS;
 		size_t size = (nr - done + blocks - 1) / blocks, first = at;
@@ -407,17 +262,55 @@ static void trim_history(struct timeline *t, uint32_t socket, uint64_t end)
 	h->nr = kept;
 }
 
+/* A workload has CPU time for the first time in an interval. */
+static int on_cpu_first(struct on_cpu *c, uint32_t workload)
+{
+	while (workload >= c->nr) {
+		if (array_room(c->ns, c->cap, c->nr))
+			return -ENOMEM;
+		c->ns[c->nr++] = 0;
+	}
+	if (array_room(c->who, c->cap_who, c->nr_who))
+		return -ENOMEM;
+	c->who[c->nr_who++] = workload;
+	return 0;
+}
+
+/* CPU time of each workload, in the order in which they come. */
+static int enter_on_cpu(struct timeline *t, uint32_t socket, const struct slice *slices, size_t nr,
+			const struct timeline_sink *sink, uint64_t *late)
+{
+	struct on_cpu *c = &t->on_cpu;
+	int err = 0;
+
+	c->nr_who = 0;
+	for (size_t i = 0; i < nr && !err; i++) {
+		uint32_t workload = slices[i].workload;
+
+		*late += slices[i].start_ns < t->closed_ns[socket];
+		if (workload >= c->nr || !c->ns[workload])
+			err = on_cpu_first(c, workload);
+		if (!err)
+			c->ns[workload] += slices[i].on_cpu_ns;
+	}
+	for (size_t i = 0; i < c->nr_who; i++) {
+		uint32_t workload = c->who[i];
+
+		err = err ? err : sink->on_cpu(sink->arg, socket, workload, c->ns[workload]);
+		c->ns[workload] = 0;
+	}
+	return err;
+}
+
 static int close_socket(struct timeline *t, uint32_t socket, uint64_t end,
 			const struct timeline_sink *sink, uint64_t *late)
 {
 	struct slices *h = &t->history[socket];
-	size_t old = h->nr;
-	int err = cut_slices(&t->pending[socket], end, h);
+	size_t taken;
+	int err = take_slices(t, socket, end, &taken);
 
-	for (size_t i = old; !err && i < h->nr; i++) {
-		*late += h->items[i].start_ns < t->closed_ns[socket];
-		err = sink->on_cpu(sink->arg, socket, h->items[i].workload, h->items[i].on_cpu_ns);
-	}
+	if (!err)
+		err = enter_on_cpu(t, socket, h->items, taken, sink, late);
 	if (!err)
 		err = flows_close(t, socket, end, sink, late);
 	for (size_t g = 0; !err && g < t->layout->nr_groups; g++)

@@ -136,9 +136,9 @@ int flows_begin(struct timeline *t, const uint64_t *starts_ns)
 
 static int cell_add(struct cells *c, const struct activity *a)
 {
-	if (array_room(c->items, c->cap, c->nr))
+	if (array_room(c->raw, c->cap_raw, c->nr_raw))
 		return -ENOMEM;
-	c->items[c->nr++] = *a;
+	c->raw[c->nr_raw++] = *a;
 	return 0;
 }
 
@@ -223,8 +223,9 @@ int flows_cells(const struct timeline *t, uint32_t group, size_t nr, struct cell
 	size_t nr_alone = 0;
 	int err = 0;
 
+	ret->nr_raw = 0;
 	if (device > t->nr_devices)
-		return 0;
+		return cells_of_raw(ret, nr);
 	h = &t->flows[device - 1].history;
 	alone = malloc((h->nr + 1) * sizeof(*alone));
 	if (!alone)
@@ -238,7 +239,7 @@ int flows_cells(const struct timeline *t, uint32_t group, size_t nr, struct cell
 	if (!err)
 		err = join_exclusive(alone, nr_alone, w, nr, ret);
 	free(alone);
-	return err;
+	return err ? err : cells_of_raw(ret, nr);
 }
 
 /* What the devices of a socket did before @end goes to the sink and the history. */

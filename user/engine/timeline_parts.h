@@ -24,12 +24,31 @@ struct windows {
 	size_t nr, cap;
 };
 
-/* What workloads did in windows, before what is of one pair is added up. */
+struct place;
+
+/**
+ * struct cells - what workloads did in windows
+ * @items, @nr: ordered by window, then workload; each pair once
+ * @raw, @nr_raw: of devices: in any order, not yet added up
+ * @places, @other: while they are put in order
+ */
 struct cells {
 	struct activity *items;
 	size_t nr, cap;
-	struct activity *other; /* while they are sorted */
+	struct activity *raw;
+	size_t nr_raw, cap_raw;
+	struct place *places;
+	size_t nr_places, cap_places;
+	struct place *other;
 	size_t cap_other;
+};
+
+/* CPU time of the slices of an interval, by workload; 0 when it is not among @who. */
+struct on_cpu {
+	uint64_t *ns;
+	size_t nr, cap;
+	uint32_t *who;
+	size_t nr_who, cap_who;
 };
 
 /* What a device did for a workload, see struct trace_io; bytes by enum direction. */
@@ -59,10 +78,12 @@ struct timeline {
 	size_t nr_devices;
 	struct slices *pending;	 /* one list a socket: after the last interval's end */
 	struct slices *history;	 /* one list a socket: before it, for windows yet to come */
+	struct slices behind;	 /* while an interval is closed: of one socket, after its end */
 	struct windows *windows; /* one list a group */
 	uint64_t *split_ns;	 /* end of the last window split, by group */
 	uint64_t *closed_ns;	 /* end of the last interval, by socket */
 	struct cells cells;	 /* of the group that is closed; the memory is kept */
+	struct on_cpu on_cpu;	 /* of the socket that is closed; the memory is kept */
 	uint64_t *begin_ns;	 /* of the first interval, by socket; 0 = not begun */
 	struct flow *flows;	 /* by device */
 	uint64_t *kept;		 /* by workload: the last close that kept it */
@@ -76,11 +97,24 @@ struct timeline {
  */
 #define HISTORY_NS 10000000000ull
 
-/* timeline.c: index of the window that holds @ns or, in a gap, of the next one */
-size_t timeline_window_at(const struct windows *w, uint64_t ns);
-
 /* timeline.c: tell the sink, once a close, that a workload is still needed; 0 or -ENOMEM */
 int timeline_keep(struct timeline *t, const struct timeline_sink *sink, uint32_t workload);
+
+/* timeline_cells.c: index of the window that holds @ns or, in a gap, of the next one */
+size_t timeline_window_at(const struct windows *w, uint64_t ns);
+
+/* timeline_cells.c: CPU time of a slice up to a moment; the part of a count that goes with it */
+uint64_t on_cpu_until(const struct slice *s, uint64_t ns);
+uint64_t part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns);
+
+/*
+ * timeline_cells.c: divide each slice among the first @nr windows, as far as it touches them;
+ * put the raw cells in order. 0 or -ENOMEM
+ */
+int cells_of_slices(const struct slices *slices, const struct windows *w, size_t nr,
+		    struct cells *ret);
+int cells_of_raw(struct cells *c, size_t nr_windows);
+void cells_free(struct cells *c);
 
 /* timeline_io.c: I/O of devices */
 int flows_new(struct timeline *t);
