@@ -6,6 +6,8 @@
 # A part that fails without saying so, or says nothing at all, is a failure. A skip
 # that is not listed in tests/allowed-skips is a failure too. The last line is the
 # tally.
+#
+# Environment: T410_TEST_LIMIT  seconds after which a unit test hangs (default: 1200)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -23,19 +25,28 @@ declare -A WHAT=(
 	[machine]="t410trace in the virtual T410, both shapes (8 min)"
 )
 ASAN_FLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+export T410_TEST_LIMIT=${T410_TEST_LIMIT:-1200}
+# The jobs of "make -j check" are not for the makes started here: they would warn, and a warning
+# of a build is a failure.
+MAKEFLAGS=$(sed -E 's/(^| )(-j[0-9]*|--jobserver-[a-z]+=[^ ]*)//g' <<< "${MAKEFLAGS:-}")
+export MAKEFLAGS
 logs=build/test-logs
 passed=0 failed=0 skipped=0
 
+# limited COMMAND...: end it when it hangs, with status 124
+limited() { timeout --foreground -k 10 "$T410_TEST_LIMIT" "$@"; }
+
 # unit_program FOLDER PROGRAM PREFIX...: run one with PREFIX; its results are FOLDER/NAME.out
 unit_program() {
-	local program=$2 name=${2##*/} out
+	local program=$2 name=${2##*/} out status
 	out=$1/$name
 	shift 2
 	# TAP of cmocka: "ok 1 - name", "not ok 1 - name"
-	CMOCKA_MESSAGE_OUTPUT=TAP "$@" "$program" 2> "$out.err" |
+	CMOCKA_MESSAGE_OUTPUT=TAP limited "$@" "$program" 2> "$out.err" |
 		sed -nE "s/^(ok|not ok) [0-9]+ - (.*)/\1 $name: \2/p" > "$out.out"
-	if [ "${PIPESTATUS[0]}" != 0 ]; then
-		echo "not ok $name: exit status, see below"
+	status=${PIPESTATUS[0]}
+	if [ "$status" != 0 ]; then
+		echo "not ok $name: exit status $status, see below"
 		cat "$out.err"
 	elif [ ! -s "$out.out" ]; then
 		echo "not ok $name: it ran no test"
@@ -47,16 +58,22 @@ unit_program() {
 unit_programs() {
 	local folder=$logs/$1 variant=$2 flags=$3 t programs=()
 	shift 3
-	make -s -j"$(nproc)" VARIANT="$variant" ${flags:+CFLAGS="$flags"} unit-programs || return 1
-	for t in build/"$(native)$variant"/tests/unit/test_*; do
-		if [ -f "$t" ] && [ -x "$t" ]; then programs+=("$t"); fi
+	make -s -j"$(nproc)" VARIANT="$variant" ${flags:+CFLAGS="$flags"} unit-programs || {
+		echo "not ok unit programs: they do not build"
+		return 1
+	}
+	# by their sources: a program whose source is gone may still lie there
+	for t in tests/unit/test_*.c; do
+		t=${t%.c}
+		programs+=("build/$(native)$variant/$t")
 	done
 	rm -rf "$folder"
 	mkdir -p "$folder"
-	export -f unit_program
+	export -f unit_program limited
 	# xargs, not "&": what a shell without job control starts with "&" is deaf to Ctrl-C
 	printf '%s\n' "${programs[@]}" |
-		xargs -P "$(nproc)" -I PROGRAM bash -c 'unit_program "$@"' run.sh "$folder" PROGRAM "$@"
+		xargs -P "$(nproc)" -I PROGRAM bash -c 'unit_program "$@"' run.sh "$folder" PROGRAM "$@" ||
+		echo "not ok unit programs: not all could be run"
 	for t in "${programs[@]##*/}"; do
 		cat "$folder/$t.out" || echo "not ok $t: it did not run"
 	done
@@ -66,11 +83,11 @@ native() { case $(uname -m) in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
 
 part_style() { tests/style.sh; }
 part_build() { tests/build.sh; }
-# script FILE ARG...: one that dies is a failure, whatever comes after it
-script() { "$@" || echo "not ok ${1##*/}: ended with status $?"; }
+# script FILE ARG...: one that dies or hangs is a failure, whatever comes after it
+script() { limited "$@" || echo "not ok ${1##*/}: ended with status $?"; }
 part_unit() {
 	unit_programs unit "" "" env
-	tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
+	script tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
 	script tests/unit/test_neighbours.py ./t410trace
 	script tests/unit/test_by_job.py ./t410trace
 	script tests/unit/test_topology.py ./t410trace
@@ -80,6 +97,7 @@ part_unit() {
 	script tests/unit/test_serve.py ./t410trace
 	script tests/unit/test_metrics.py ./t410trace
 	script tests/unit/test_job_schema.py
+	script tests/unit/test_run.py
 }
 part_asan() { unit_programs asan -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
 part_valgrind() {
@@ -93,10 +111,10 @@ part_live() { make -s -j"$(nproc)" && tests/live/run.sh ./t410trace; }
 part_emulation() {
 	# The programs count checks themselves and name the ones that fail.
 	if tests/machine/plugin/tests/run; then echo "ok emulation"; else echo "not ok emulation: see above"; fi
-	tests/machine/test_judge.py
-	tests/machine/test_judge_stat.py
-	tests/machine/test_judge_devices.py
-	tests/machine/test_judge_again.py
+	script tests/machine/test_judge.py
+	script tests/machine/test_judge_stat.py
+	script tests/machine/test_judge_devices.py
+	script tests/machine/test_judge_again.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }

@@ -42,7 +42,7 @@ check:
 check-%:
 	@tests/run.sh $*
 
-# Ten seeds of every kind of scenario, beside simpler methods: the table of docs/ACCURACY.md (3 min)
+# Thirty seeds of every kind of scenario, beside simpler methods: the table of docs/ACCURACY.md (3 min)
 .PHONY: accuracy
 accuracy: $(PROGRAM)
 	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md

@@ -315,7 +315,7 @@ static int fill_c0(struct filter *f)
 /*
  * Covariance of bytes and state: the largest product of all, once a block. A workload
  * that is new has nothing in common with others, so that refining its scale changes its
- * two columns only: see refine_column().
+ * two columns only: see refine_columns().
  */
 static int fill_g(struct filter *f)
 {
