@@ -99,9 +99,9 @@ struct {
 	__u64 entries[LEDGER_DISK_CACHE];
 } io_disk_cache __attribute__((aligned(4096))); /* within a page: one entry of the TLB */
 
-static __always_inline __u64 disk_tag(__u64 sequence)
+static __always_inline __u64 disk_tag(__u64 sequence, __u32 generation)
 {
-	return sequence << 14 | (*(volatile __u32 *)&io_disk_cache.generation & 0x3fff);
+	return sequence << 14 | (generation & 0x3fff);
 }
 
 static __noinline __u32 disk_look_up(const struct gendisk *disk)
@@ -113,7 +113,8 @@ static __noinline __u32 disk_look_up(const struct gendisk *disk)
 	if (!disk)
 		return IO_NO_DEVICE;
 	sequence = disk->diskseq;
-	tag = disk_tag(sequence);
+	/* Read as a barrier: were the map read first, an old answer could be kept as a new one. */
+	tag = disk_tag(sequence, __sync_fetch_and_add(&io_disk_cache.generation, 0));
 	bpf_probe_read_kernel_str(name.text, sizeof(name.text), disk->disk_name);
 	found = bpf_map_lookup_elem(&io_disks, &name);
 	if (found && *found < LEDGER_MAX_DEVICES)
@@ -127,13 +128,14 @@ static __noinline __u32 disk_look_up(const struct gendisk *disk)
 static __always_inline __u32 device_of(const struct request *rq)
 {
 	const struct gendisk *disk = rq->q->disk;
-	__u64 sequence, entry;
+	__u64 sequence, entry, tag;
 
 	if (!disk)
 		return IO_NO_DEVICE;
 	sequence = disk->diskseq;
 	entry = *(volatile __u64 *)&io_disk_cache.entries[sequence & (LEDGER_DISK_CACHE - 1)];
-	if (entry >> IO_DEVICE_BITS == (disk_tag(sequence) & (~0ull >> IO_DEVICE_BITS)))
+	tag = disk_tag(sequence, *(volatile __u32 *)&io_disk_cache.generation);
+	if (entry >> IO_DEVICE_BITS == (tag & (~0ull >> IO_DEVICE_BITS)))
 		return entry & ((1 << IO_DEVICE_BITS) - 1);
 	return disk_look_up(disk);
 }
@@ -398,6 +400,20 @@ static __always_inline bool take_owner(__u64 number, bool last, struct io_who *r
 	/* Still ours? Then what was copied is, too. */
 	return __sync_val_compare_and_swap(&r->rq, number, last ? 0 : number) == number &&
 	       was == generation;
+}
+
+/*
+ * Before 6.5, too: a request that became a part of another one never completes. What is noted of it would
+ * be taken for that of the next request with its address, which may be somebody else's.
+ */
+SEC("tp_btf/block_rq_merge")
+int BPF_PROG(io_merged, struct request *rq)
+{
+	struct io_who who;
+	__u32 device;
+
+	take_owner(number_of(rq), true, &who, &device);
+	return 0;
 }
 
 /* It is not known who made the request; its cgroup may be. Returns its device. */

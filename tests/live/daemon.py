@@ -20,9 +20,9 @@ from live import HERE, LIMIT_S, Failed, require
 from test_cgroups import Tree
 
 SHARE = HERE.parents[1] / "share"
-# Others may run these tests on the same machine: their jobs have other numbers.
+# Others may run these tests on the same machine: their jobs have other numbers. Slurm's have 32 bits.
 MAX_JOBS = 100_000
-FIRST_JOB = (10_000 + os.getpid() % 90_000) * MAX_JOBS
+FIRST_JOB = (10_000 + os.getpid() % 32_000) * MAX_JOBS
 NEXT_JOB = itertools.count(FIRST_JOB)
 
 

@@ -50,7 +50,9 @@ class Who:
         answer = "\n".join(self.say("show"))
         ((_, lost, bad, unseen),) = said(answer, "losses")
         require(bad == "0", f"{bad} records make no sense")
-        require(lost == "0", f"{lost} requests were lost")
+        # The kernel runs no program in an interrupt of itself: rare, and it is counted.
+        if lost != "0":
+            raise Imprecise(f"{lost} requests were lost")
         rows = {}
         for _, *words in said(answer, "io"):
             device, pid, cgroup, read, written, requests, _ = map(int, words)
@@ -543,8 +545,10 @@ def test_tcp(bed):
         mine = [rows.get((process.ident, cgroup), (0, 0)) for process in (source, sink)]
         # Either of them also acknowledges, or is acknowledged, in the other's direction.
         for index, what in enumerate(("sent", "received")):
-            over = mine[index][index] / (count * size) - 1
-            require(0 < over < 0.2, f"{what}: {mine[index]} for {count * size} bytes")
+            payload, whole = count * size, mine[index][index]
+            require(whole < 1.2 * payload, f"{what}: {whole} for {payload} bytes")
+            # A packet that is not seen, where such are, may be larger than all headers.
+            iowho.exact(f"payload {what}", min(whole, payload), payload, 1 << 16)
             whole = sum_of(rows, cgroup, index)
             require(sum(row[index] for row in mine) == whole, f"{what}: {mine} of {whole} bytes")
 

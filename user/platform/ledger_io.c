@@ -44,6 +44,7 @@ static int programs(const struct ledger *l, struct io_program ret[IO_MAX_PROGRAM
 		{ l->skel->progs.io_start, IO_BLOCK, "block_io_start", NULL },
 		{ l->skel->progs.io_insert, IO_BLOCK, "block_rq_insert", "block_io_start" },
 		{ l->skel->progs.io_issue, IO_BLOCK, "block_rq_issue", "block_io_start" },
+		{ l->skel->progs.io_merged, IO_BLOCK, "block_rq_merge", "block_io_start" },
 		{ l->skel->progs.io_complete, IO_BLOCK, "block_rq_complete", NULL },
 		{ l->skel->progs.io_sent, IO_SENT, "net_dev_start_xmit", NULL },
 		{ l->skel->progs.io_not_sent, IO_SENT, "net_dev_xmit", NULL },

@@ -16,7 +16,7 @@ enum {
 	IO_RECEIVED = 1 << 2,
 	IO_PARTS = IO_BLOCK | IO_SENT | IO_RECEIVED,
 };
-#define IO_MAX_PROGRAMS 12
+#define IO_MAX_PROGRAMS 13
 
 /**
  * struct io_part - who makes devices move data
