@@ -244,6 +244,34 @@ static void nobody_writes(void *arg)
 	CHECK(strstr(d.what, file) && d.help[0]);
 }
 
+/* A reader lacks the right to the log: the file alone is not enough, and waiting does not help. */
+static void nobody_reads_log(void *arg)
+{
+	struct found f;
+	struct diag d;
+
+	(void)arg;
+	if (geteuid())
+		end_well();
+	become_nobody(&tree);
+	CHECK(look(file, NULL, &f, &d) == -EACCES);
+	CHECK(strstr(d.what, "Permission denied") && strstr(d.help, "-wal"));
+}
+
+static void test_log_rights(void **state)
+{
+	struct store *s = writer();
+	char log[PATH_MAX];
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 3, 1, &d), 0);
+	snprintf(log, sizeof(log), "%.4000s-wal", file);
+	assert_int_equal(chmod(log, 0600), 0);
+	in_child(nobody_reads_log, NULL);
+	store_close(s);
+}
+
 static void test_rights(void **state)
 {
 	struct store *s;
@@ -663,6 +691,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_people_for_long, make, clear),
 		cmocka_unit_test_setup_teardown(test_coming_and_going, make, clear),
 		cmocka_unit_test_setup_teardown(test_rights, make, clear),
+		cmocka_unit_test_setup_teardown(test_log_rights, make, clear),
 		cmocka_unit_test_setup_teardown(test_locked, make, clear),
 		cmocka_unit_test_setup_teardown(test_full_disk, make, clear),
 		cmocka_unit_test_setup_teardown(test_small_disk, make, clear),
