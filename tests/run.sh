@@ -97,6 +97,7 @@ part_emulation() {
 	tests/machine/test_judge_stat.py
 	tests/machine/test_judge_devices.py
 	tests/machine/test_judge_again.py
+	tests/machine/test_boot.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }

@@ -611,14 +611,13 @@ static void test_base64(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),		cmocka_unit_test(test_conserved),
-		cmocka_unit_test(test_absent),		cmocka_unit_test(test_absurd),
-		cmocka_unit_test(test_clock_set),
-		cmocka_unit_test(test_width),		cmocka_unit_test(test_compact),
-		cmocka_unit_test(test_compact_bounds),	cmocka_unit_test(test_compact_cut),
-		cmocka_unit_test(test_compact_hostile), cmocka_unit_test(test_compact_bomb),
-		cmocka_unit_test(test_caseless),	cmocka_unit_test(test_base64),
-		cmocka_unit_test(test_base32),
+		cmocka_unit_test(test_golden),	     cmocka_unit_test(test_conserved),
+		cmocka_unit_test(test_absent),	     cmocka_unit_test(test_absurd),
+		cmocka_unit_test(test_clock_set),    cmocka_unit_test(test_width),
+		cmocka_unit_test(test_compact),	     cmocka_unit_test(test_compact_bounds),
+		cmocka_unit_test(test_compact_cut),  cmocka_unit_test(test_compact_hostile),
+		cmocka_unit_test(test_compact_bomb), cmocka_unit_test(test_caseless),
+		cmocka_unit_test(test_base64),	     cmocka_unit_test(test_base32),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

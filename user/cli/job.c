@@ -263,7 +263,8 @@ static bool has_ended(const struct look *l)
  */
 static bool may_be_earlier(const struct look *l)
 {
-	return has_ended(l) && !l->args->since_ns && l->found[0].end_ns + JUST_NOW_NS < l->asked_ns &&
+	return has_ended(l) && !l->args->since_ns &&
+	       l->found[0].end_ns + JUST_NOW_NS < l->asked_ns &&
 	       l->file.node.until_ns < l->asked_ns;
 }
 
@@ -400,7 +401,8 @@ static void tell_earlier(const char *who, const struct look *l)
 
 	job_file_state(&l->file, state, sizeof(state));
 	diag_fail(&d, 0,
-		  "no account is newer than the question: this one may be of an earlier run of job %s",
+		  "no account is newer than the question: this one may be of an earlier run of job "
+		  "%s",
 		  l->args->name);
 	diag_help(&d, "%s. --since with the begin of the job leaves no doubt", state);
 	print_diag(who, &d);

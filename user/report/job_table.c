@@ -176,7 +176,9 @@ struct step_line {
 
 static struct step_line line_of(const struct job_table *t, const struct account_part *p)
 {
-	struct step_line l = { .part = p, .time_ns = job_duration(t->j, p), .cpu_ns = p->on_cpu_ns };
+	struct step_line l = { .part = p,
+			       .time_ns = job_duration(t->j, p),
+			       .cpu_ns = p->on_cpu_ns };
 
 	for (int d = 0; d < 2; d++) {
 		l.mem[d] = job_sum_of(t->c->node, t->j, p, JOB_SUM_MEM, d);
