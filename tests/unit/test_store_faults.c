@@ -525,6 +525,8 @@ static void test_damaged_account(void **state)
 		"UPDATE jobs SET scheduler = 'x' WHERE id = '7'",
 		"UPDATE jobs SET name = zeroblob(3) || printf('%.200c', 'x') WHERE id = '7'",
 		"UPDATE jobs SET state = 'ended', details = zeroblob(9) WHERE id = '7'",
+		/* no report can have this name, and no terminal should see it */
+		"UPDATE jobs SET key = 'slurm-7-1007-' || char(27, 10) || '/' WHERE id = '7'",
 	};
 	static const struct store_query all, aside = { .id = "7" };
 
@@ -541,6 +543,7 @@ static void test_damaged_account(void **state)
 		assert_int_equal(f.nr, 199);
 		assert_int_equal(store_damaged(s)->nr, 1);
 		assert_int_equal(strncmp(store_damaged(s)->key, "slurm-7-1007-", 13), 0);
+		assert_null(strpbrk(store_damaged(s)->key, "\033\n/"));
 		store_close(s);
 		/* found when it is opened: what the next interval is added to is read then */
 		s = writer();
