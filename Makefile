@@ -83,9 +83,10 @@ $(B)/%.o: %.c | $(B)/.need
 
 $(B)/user/platform/ledger.o $(B)/user/platform/ledger_io.o: $(SKEL)
 
-# Loops over matrices are most of the cost of an interval. -O3 works on several elements at a
-# time, in the same order of operations; what is built to be debugged is left alone.
-$(B)/user/engine/matrix.o $(B)/user/engine/filter%.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
+# Loops over what workloads did are a good part of the cost of an interval. -O3 works on several
+# elements at a time, in the same order of operations; what is built to be debugged is left alone.
+# Not matrix.c: it says itself what goes together, and valgrind does not know all that comes of -O3.
+$(B)/user/engine/filter%.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(B)/.need
 	@mkdir -p $(@D)

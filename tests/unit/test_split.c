@@ -423,7 +423,7 @@ static void many_workloads_are_pooled(void **state)
 			add_window(w, 10 * MS, bytes);
 			all += bytes;
 			for (uint32_t n = 1; n <= 500; n++)
-				if (draw_below(&d, 2))
+				if (draw_below(&d, 2) || !k) /* each at least once */
 					ran(w, n, 1 + draw_below(&d, 10 * MS));
 		}
 		world_split(w);
