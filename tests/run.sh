@@ -115,6 +115,7 @@ part_emulation() {
 	script tests/machine/test_judge_stat.py
 	script tests/machine/test_judge_devices.py
 	script tests/machine/test_judge_again.py
+	script tests/machine/test_boot.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }

@@ -5,6 +5,8 @@
  *   jobs		job 12 (ran, was requeued and runs), 13 (over), 14 (stale)
  *   run=NUMBER		job NUMBER runs, again or still
  *   end=NUMBER		that one is over
+ *   long=NUMBER		an old run of job NUMBER, over for 150 s
+ *   older=NUMBER	a run of it that is older still, and goes on
  *   sleep=MS		time passes
  *   hold		keep the store until standard input ends
  *   ok			say "ok" on standard output
@@ -32,7 +34,8 @@ static void must(int err, const struct diag *d)
 	exit(1);
 }
 
-static void put(uint32_t number, uint32_t cgroup, uint64_t ago_s, enum account_state state)
+static void put_lasting(uint32_t number, uint32_t cgroup, uint64_t ago_s, uint64_t length_s,
+			enum account_state state)
 {
 	struct account_job j;
 	struct diag d = { 0 };
@@ -40,7 +43,7 @@ static void put(uint32_t number, uint32_t cgroup, uint64_t ago_s, enum account_s
 
 	sample_job(&j, number, COUNTERS, 2);
 	j.whole.start_ns = now_ns - ago_s * SAMPLE_S;
-	j.whole.end_ns = j.whole.start_ns + 5 * SAMPLE_S;
+	j.whole.end_ns = j.whole.start_ns + length_s * SAMPLE_S;
 	j.job.cgroup_id = cgroup;
 	/* nothing is missing */
 	for (size_t i = 0; i < j.nr_node; i++)
@@ -51,6 +54,11 @@ static void put(uint32_t number, uint32_t cgroup, uint64_t ago_s, enum account_s
 		sample_end(&j, state);
 	must(store_job(store, &j, &d), &d);
 	account_job_release(&j);
+}
+
+static void put(uint32_t number, uint32_t cgroup, uint64_t ago_s, enum account_state state)
+{
+	put_lasting(number, cgroup, ago_s, 5, state);
 }
 
 static void begin(void)
@@ -95,6 +103,14 @@ static void step(const char *name)
 	} else if (!strncmp(name, "run=", 4)) {
 		begin();
 		put(atoi(name + 4), 884, 10, ACCOUNT_RUNNING);
+		commit();
+	} else if (!strncmp(name, "long=", 5)) {
+		begin();
+		put_lasting(atoi(name + 5), 880, 1000, 850, ACCOUNT_ENDED);
+		commit();
+	} else if (!strncmp(name, "older=", 6)) {
+		begin();
+		put_lasting(atoi(name + 6), 879, 2000, 1990, ACCOUNT_RUNNING);
 		commit();
 	} else if (!strncmp(name, "sleep=", 6)) {
 		usleep(1000 * atoi(name + 6));

@@ -85,6 +85,19 @@ def which(file):
 
 
 @check
+def newest(file):
+    """which of an id is the last: one that runs, else the one that ended last, whenever they began"""
+    make(file, "jobs", "long=13")
+    where = ("--file", file)
+    assert key_of(run("job", "13", "--json", *where)) == "slurm-13-880-1"
+    make(file, "older=13")
+    lines = run("job", "13", "--all", "--json", *where).stdout.splitlines()
+    keys = [json.loads(line)["job"]["key"] for line in lines]
+    assert keys == ["slurm-13-879-1", "slurm-13-880-1", "slurm-13-882-1"], keys
+    assert key_of(run("job", "13", "--json", *where)) == keys[0]
+
+
+@check
 def incomplete(file):
     """an account that lacks something: status 3"""
     make(file, "jobs")
@@ -164,6 +177,22 @@ def wait_for_next_run(file):
         assert key_of(done) == "slurm-13-884-1", done.stdout
     # nobody is there who could know of one
     assert key_of(run("job", "13", "--wait", "20", "--json", "--file", file)) == "slurm-13-884-1"
+
+
+@check
+def wait_for_no_next_run(file):
+    """--wait: when no newer account comes, an earlier run is shown as what it is"""
+    with Keeper(file, "jobs", "ok", "hold"):
+        done = run("job", "13", "--wait", "0.3", "--json", "--file", file, status=5)
+        assert key_of(done) == "slurm-13-882-1", done.stdout
+        assert "may be of an earlier run of job 13" in done.told and "--since" in done.told, done.told
+        # who chose it, or does not wait, has it
+        assert "earlier" not in run("job", "13", "--wait", "0.3", "--since", "1h", "--file", file).told
+        assert "earlier" not in run("job", "13", "--file", file).told
+    # nobody is there who could know of one
+    start = time.monotonic()
+    assert "nobody keeps" in run("job", "13", "--wait", "30", "--file", file, status=5).told
+    assert time.monotonic() - start < 10
 
 
 @check

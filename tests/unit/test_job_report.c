@@ -255,6 +255,38 @@ static void test_absurd(void **state)
 	sample_free(&s);
 }
 
+/* The clock was set forward by an hour: begin and end are what it said, durations are not. */
+static void test_clock_set(void **state)
+{
+	struct table_options plain = { 0 };
+	struct sample s = sample(false);
+	struct account_job *j = &s.jobs[0];
+	char *text = table_text(&s, 0, &plain);
+	json_t *o = parse(json_text(&s, 0));
+	json_int_t duration = integer(o, "duration_ns");
+
+	(void)state;
+	assert_null(strstr(text, "clock:"));
+	assert_null(json_object_get(o, "clock_set_ns"));
+	assert_int_equal(duration, j->whole.end_ns - j->whole.start_ns);
+	free(text);
+	json_decref(o);
+	j->whole.end_ns += 3600 * WORLD_SECOND;
+	j->steps[0].end_ns += 3600 * WORLD_SECOND;
+	o = parse(json_text(&s, 0));
+	assert_int_equal(integer(o, "duration_ns"), duration);
+	assert_int_equal(integer(o, "clock_set_ns"), 3600 * WORLD_SECOND);
+	assert_int_equal(integer(json_array_get(json_object_get(o, "steps"), 0), "duration_ns"),
+			 duration);
+	assert_true(json_real_value(json_object_get(json_object_get(o, "quality"), "coverage")) ==
+		    1.0);
+	json_decref(o);
+	text = table_text(&s, 0, &plain);
+	assert_non_null(strstr(text, "clock: it was set forward by 3600"));
+	free(text);
+	sample_free(&s);
+}
+
 /* No line is wider than it was asked to be, at any width. */
 static void test_width(void **state)
 {
@@ -579,13 +611,13 @@ static void test_base64(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),		cmocka_unit_test(test_conserved),
-		cmocka_unit_test(test_absent),		cmocka_unit_test(test_absurd),
-		cmocka_unit_test(test_width),		cmocka_unit_test(test_compact),
-		cmocka_unit_test(test_compact_bounds),	cmocka_unit_test(test_compact_cut),
-		cmocka_unit_test(test_compact_hostile), cmocka_unit_test(test_compact_bomb),
-		cmocka_unit_test(test_caseless),	cmocka_unit_test(test_base64),
-		cmocka_unit_test(test_base32),
+		cmocka_unit_test(test_golden),	     cmocka_unit_test(test_conserved),
+		cmocka_unit_test(test_absent),	     cmocka_unit_test(test_absurd),
+		cmocka_unit_test(test_clock_set),    cmocka_unit_test(test_width),
+		cmocka_unit_test(test_compact),	     cmocka_unit_test(test_compact_bounds),
+		cmocka_unit_test(test_compact_cut),  cmocka_unit_test(test_compact_hostile),
+		cmocka_unit_test(test_compact_bomb), cmocka_unit_test(test_caseless),
+		cmocka_unit_test(test_base64),	     cmocka_unit_test(test_base32),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

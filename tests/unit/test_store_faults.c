@@ -244,6 +244,34 @@ static void nobody_writes(void *arg)
 	CHECK(strstr(d.what, file) && d.help[0]);
 }
 
+/* A reader lacks the right to the log: the file alone is not enough, and waiting does not help. */
+static void nobody_reads_log(void *arg)
+{
+	struct found f;
+	struct diag d;
+
+	(void)arg;
+	if (geteuid())
+		end_well();
+	become_nobody(&tree);
+	CHECK(look(file, NULL, &f, &d) == -EACCES);
+	CHECK(strstr(d.what, "Permission denied") && strstr(d.help, "-wal"));
+}
+
+static void test_log_rights(void **state)
+{
+	struct store *s = writer();
+	char log[PATH_MAX];
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 3, 1, &d), 0);
+	snprintf(log, sizeof(log), "%.4000s-wal", file);
+	assert_int_equal(chmod(log, 0600), 0);
+	in_child(nobody_reads_log, NULL);
+	store_close(s);
+}
+
 static void test_rights(void **state)
 {
 	struct store *s;
@@ -497,6 +525,8 @@ static void test_damaged_account(void **state)
 		"UPDATE jobs SET scheduler = 'x' WHERE id = '7'",
 		"UPDATE jobs SET name = zeroblob(3) || printf('%.200c', 'x') WHERE id = '7'",
 		"UPDATE jobs SET state = 'ended', details = zeroblob(9) WHERE id = '7'",
+		/* no report can have this name, and no terminal should see it */
+		"UPDATE jobs SET key = 'slurm-7-1007-' || char(27, 10) || '/' WHERE id = '7'",
 	};
 	static const struct store_query all, aside = { .id = "7" };
 
@@ -513,6 +543,7 @@ static void test_damaged_account(void **state)
 		assert_int_equal(f.nr, 199);
 		assert_int_equal(store_damaged(s)->nr, 1);
 		assert_int_equal(strncmp(store_damaged(s)->key, "slurm-7-1007-", 13), 0);
+		assert_null(strpbrk(store_damaged(s)->key, "\033\n/"));
 		store_close(s);
 		/* found when it is opened: what the next interval is added to is read then */
 		s = writer();
@@ -663,6 +694,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_people_for_long, make, clear),
 		cmocka_unit_test_setup_teardown(test_coming_and_going, make, clear),
 		cmocka_unit_test_setup_teardown(test_rights, make, clear),
+		cmocka_unit_test_setup_teardown(test_log_rights, make, clear),
 		cmocka_unit_test_setup_teardown(test_locked, make, clear),
 		cmocka_unit_test_setup_teardown(test_full_disk, make, clear),
 		cmocka_unit_test_setup_teardown(test_small_disk, make, clear),

@@ -16,7 +16,7 @@ enum {
 	EXIT_USAGE = 2,	     /* wrong arguments */
 	EXIT_INCOMPLETE = 3, /* done, but data is missing */
 	EXIT_NO_JOB = 4,     /* "job": there is no account of it */
-	EXIT_WAITED = 5,     /* "job": it has not ended; its account so far was shown */
+	EXIT_WAITED = 5,     /* "job": the end is not known; what there is was shown */
 };
 
 /** cmd_trace() - follow workloads and report; the main job */

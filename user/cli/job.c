@@ -263,7 +263,8 @@ static bool has_ended(const struct look *l)
  */
 static bool may_be_earlier(const struct look *l)
 {
-	return !l->args->since_ns && l->found[0].end_ns + JUST_NOW_NS < l->asked_ns &&
+	return has_ended(l) && !l->args->since_ns &&
+	       l->found[0].end_ns + JUST_NOW_NS < l->asked_ns &&
 	       l->file.node.until_ns < l->asked_ns;
 }
 
@@ -392,6 +393,21 @@ static void tell_running(const char *who, const struct look *l)
 	print_diag(who, &d);
 }
 
+/* With --wait: what was asked for may have come since, and this is what came before. */
+static void tell_earlier(const char *who, const struct look *l)
+{
+	struct diag d = { 0 };
+	char state[256];
+
+	job_file_state(&l->file, state, sizeof(state));
+	diag_fail(&d, 0,
+		  "no account is newer than the question: this one may be of an earlier run of job "
+		  "%s",
+		  l->args->name);
+	diag_help(&d, "%s. --since with the begin of the job leaves no doubt", state);
+	print_diag(who, &d);
+}
+
 static void tell_damaged(const char *who, const struct look *l)
 {
 	struct diag d = { 0 };
@@ -422,7 +438,9 @@ static int show(const char *who, struct look *l)
 	tell_others(who, l);
 	tell_running(who, l);
 	tell_damaged(who, l);
-	if (l->args->wait && !has_ended(l))
+	if (l->args->wait && may_be_earlier(l))
+		tell_earlier(who, l);
+	if (l->args->wait && (!has_ended(l) || may_be_earlier(l)))
 		return EXIT_WAITED;
 	return l->incomplete || store_damaged(l->file.store)->nr ? EXIT_INCOMPLETE : EXIT_OK_;
 }

@@ -162,10 +162,16 @@ bool live_cgroups_gone(const struct live_cgroups *c, uint64_t id, const char *pa
 	char folder[PATH_MAX];
 	struct stat st;
 
+	bool v1 = cgroup1_below(&c->v1, path);
+
 	if (live_cgroups_folder(c, path, folder, sizeof(folder)))
 		return false;
-	if (stat(folder, &st))
-		return errno == ENOENT &&
-		       is_mounted(cgroup1_below(&c->v1, path) ? c->v1.mount : c->mount);
-	return (cgroup1_below(&c->v1, path) ? cgroup1_id(&c->v1, st.st_ino) : st.st_ino) != id;
+	if (stat(folder, &st)) {
+		if (errno != ENOENT)
+			return false;
+	} else if ((v1 ? cgroup1_id(&c->v1, st.st_ino) : st.st_ino) == id) {
+		return false;
+	}
+	/* Without its tree, the root's folder is there as well, but another one. */
+	return is_mounted(v1 ? c->v1.mount : c->mount);
 }

@@ -238,27 +238,55 @@ static int begin_reading(struct store *s)
 	return rc;
 }
 
+/* Could the log not be read for want of a right? Waiting gives none. */
+static bool is_denied(const struct store *s, int rc)
+{
+	cleanup_free char *log = NULL;
+
+	if ((rc & 0xff) != SQLITE_CANTOPEN)
+		return false;
+	if (asprintf(&log, "%s-wal", s->file) < 0)
+		log = NULL;
+	return log && access(log, R_OK) && errno == EACCES;
+}
+
+/* May be otherwise in a moment: the log is being recovered, begun anew or removed. */
+static bool is_passing(const struct store *s, int rc)
+{
+	switch (rc & 0xff) {
+	case SQLITE_CANTOPEN:
+		return !is_denied(s, rc);
+	case SQLITE_BUSY:
+	case SQLITE_PROTOCOL:
+	case SQLITE_READONLY:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int open_reader(struct store *s, struct diag *d)
 {
 	const struct timespec pause = { .tv_nsec = READER_PAUSE_NS };
-	int rc = SQLITE_BUSY;
-	int err = check_reader(s->file, d);
+	int err = check_reader(s->file, d), rc;
 
 	if (err)
 		return err;
-	/* The log may be recovered, begun anew or removed this moment. */
-	for (int i = 0; i < READER_TRIES; i++) {
-		s->immutable = store_log_empty(s->file);
-		rc = begin_reading(s);
-		if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_PROTOCOL &&
-		    (rc & 0xff) != SQLITE_READONLY && (rc & 0xff) != SQLITE_CANTOPEN)
-			break;
+	s->immutable = store_log_empty(s->file);
+	rc = begin_reading(s);
+	/* The last one stays open: it knows what was wrong. */
+	for (int i = 1; i < READER_TRIES && is_passing(s, rc); i++) {
 		close_database(s);
 		nanosleep(&pause, NULL);
+		s->immutable = store_log_empty(s->file);
+		rc = begin_reading(s);
 	}
 	if (rc == SQLITE_OK)
 		return store_schema(s, d);
 	err = store_error(s, rc, "cannot read the accounts", d);
+	if (is_denied(s, rc))
+		err = diag_fail(d, -EACCES, "cannot read the accounts in %s: %s", s->file,
+				strerror(EACCES));
 	if ((rc & 0xff) == SQLITE_CANTOPEN)
 		diag_help(d,
 			  "beside the file, its log (%s-wal) and the log's index (%s-shm) are "

@@ -253,6 +253,14 @@ static int prepare_query(struct store *s, const struct store_query *q, sqlite3_s
 	return SQLITE_OK;
 }
 
+/* Of these are keys: they name files in the spool and are in messages. */
+#define KEY_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+
+static bool is_key(const char *key)
+{
+	return key[0] && key[0] != '.' && !key[strspn(key, KEY_CHARACTERS)];
+}
+
 /* -EUCLEAN for damage, without words */
 static int take_job_row(const struct store *s, sqlite3_stmt *st, size_t nr_counters,
 			struct account_job *j, struct diag *d)
@@ -270,7 +278,8 @@ static int take_job_row(const struct store *s, sqlite3_stmt *st, size_t nr_count
 	take_text_of(&t, state, sizeof(state));
 	j->state = state_find(state);
 	j->reported = take_number_of(&t);
-	if (!t.bad && j->job.scheduler < NR_SCHEDULERS && j->state < NR_ACCOUNT_STATES)
+	if (!t.bad && is_key(j->key) && j->job.scheduler < NR_SCHEDULERS &&
+	    j->state < NR_ACCOUNT_STATES)
 		err = blob_read_job(sqlite3_column_blob(st, t.nr), sqlite3_column_bytes(st, t.nr),
 				    nr_counters, j);
 	if (err && err != -EUCLEAN)
@@ -292,6 +301,9 @@ static int leave_out(sqlite3_stmt *st, const char *key, struct damaged_rows *r)
 		return -ENOMEM;
 	r->numbers[r->nr++] = sqlite3_column_int64(st, sqlite3_column_count(st) - 1);
 	str_copy(r->key, sizeof(r->key), key);
+	for (char *c = r->key; *c; c++)
+		if (!strchr(KEY_CHARACTERS, *c))
+			*c = '?';
 	return 0;
 }
 

@@ -132,7 +132,7 @@ static json_t *steps_array(const struct job_context *c, const struct account_job
 		json_t *o = json_object();
 
 		put_name(o, "n", p->step, sizeof(p->step), err);
-		put_ms(o, "d", job_duration(p), err);
+		put_ms(o, "d", job_duration(j, p), err);
 		put_ms(o, "cpu", p->on_cpu_ns, err);
 		put(o, "m", sums_object(c, j, p, err), err);
 		put_element(a, o, err);
@@ -184,7 +184,7 @@ static void put_who(json_t *o, const struct job_context *c, const struct account
 	put(o, "cg", number(j->job.cgroup_id), err);
 	put_text(o, "st", account_state_name(j->state), err);
 	put_ms(o, "b", j->whole.start_ns, err);
-	put_ms(o, "d", job_duration(&j->whole), err);
+	put_ms(o, "d", job_duration(j, &j->whole), err);
 	put_ms(o, "cov", j->covered_ns, err);
 	put_ms(o, "cpu", j->whole.on_cpu_ns, err);
 }

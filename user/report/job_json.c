@@ -26,13 +26,13 @@ static void put_time(json_t *o, const char *key, uint64_t realtime_ns, int *err)
 	put_text(o, key, time, err);
 }
 
-static void put_times(json_t *o, uint64_t start_ns, uint64_t end_ns, int *err)
+static void put_times(json_t *o, uint64_t start_ns, uint64_t end_ns, uint64_t duration_ns, int *err)
 {
 	put_time(o, "start_time", start_ns, err);
 	put_time(o, "end_time", end_ns, err);
 	put_cut(o, "start_ns", start_ns, err);
 	put_cut(o, "end_ns", end_ns, err);
-	put_cut(o, "duration_ns", end_ns > start_ns ? end_ns - start_ns : 0, err);
+	put_cut(o, "duration_ns", duration_ns, err);
 }
 
 static json_t *job_object(const struct account_job *j, int *err)
@@ -58,9 +58,10 @@ static json_t *gaps_array(const struct account_job *j, int *err)
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < j->nr_gaps; i++) {
+		uint64_t start_ns = j->gaps[i].start_ns, end_ns = j->gaps[i].end_ns;
 		json_t *o = json_object();
 
-		put_times(o, j->gaps[i].start_ns, j->gaps[i].end_ns, err);
+		put_times(o, start_ns, end_ns, end_ns > start_ns ? end_ns - start_ns : 0, err);
 		put_element(a, o, err);
 	}
 	return a;
@@ -181,7 +182,7 @@ static json_t *step_object(const struct job_context *c, const struct account_job
 
 	put_name(o, "step", p->step, sizeof(p->step), err);
 	put_bool(o, "ended", p->ended, err);
-	put_times(o, p->start_ns, p->end_ns, err);
+	put_times(o, p->start_ns, p->end_ns, job_duration(j, p), err);
 	put_cut(o, "on_cpu_ns", p->on_cpu_ns, err);
 	put(o, "metrics", metrics_object(c, j, p, err), err);
 	for (size_t i = 0; i < p->nr_totals; i++) {
@@ -215,7 +216,7 @@ static json_t *steps_array(const struct job_context *c, const struct account_job
 /* The quality of reports, and how much of the job's time they are about. */
 static json_t *quality_object(const struct account_job *j, int *err)
 {
-	uint64_t duration = job_duration(&j->whole), missing = 0;
+	uint64_t duration = job_duration(j, &j->whole), missing = 0;
 	json_t *o = json_quality(&j->quality, err);
 	double least = 1;
 
@@ -241,7 +242,9 @@ static void put_life(json_t *o, const struct account_job *j, int *err)
 {
 	put(o, "job", job_object(j, err), err);
 	put_text(o, "state", account_state_name(j->state), err);
-	put_times(o, j->whole.start_ns, j->whole.end_ns, err);
+	put_times(o, j->whole.start_ns, j->whole.end_ns, job_duration(j, &j->whole), err);
+	if (job_clock_set(j))
+		put_cut(o, "clock_set_ns", job_clock_set(j), err);
 	put_bool(o, "late_start", j->late_start, err);
 	put_cut(o, "gap_ns", j->gap_ns, err);
 	put_cut(o, "on_cpu_ns", j->whole.on_cpu_ns, err);

@@ -74,6 +74,19 @@ static int put_gaps(FILE *out, const struct account_job *j, size_t width)
 	return err;
 }
 
+static int put_clock(FILE *out, const struct account_job *j, size_t width)
+{
+	char seconds[FORMAT_NUMBER_LEN];
+
+	if (!job_clock_set(j))
+		return 0;
+	format_seconds(job_clock_set(j), seconds);
+	return note(out, width,
+		    "clock: it was set forward by %s s while the job was there; begin and end are "
+		    "what it said, durations are without that",
+		    seconds);
+}
+
 static int put_missing(FILE *out, const struct job_context *c, const struct account_job *j,
 		       size_t width)
 {
@@ -159,6 +172,8 @@ int job_notes_write(FILE *out, const struct job_context *c, const struct account
 
 	if (!err)
 		err = put_gaps(out, j, width);
+	if (!err)
+		err = put_clock(out, j, width);
 	if (!err)
 		err = put_missing(out, c, j, width);
 	if (!err)

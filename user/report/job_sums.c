@@ -2,6 +2,7 @@
 #include "report/job_sums.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 
 const char *job_sum_name(enum job_sum sum)
 {
@@ -37,9 +38,24 @@ double job_running_ratio(const struct account_node_total *t)
 	return (double)t->running_ns / (double)t->enabled_ns;
 }
 
-uint64_t job_duration(const struct account_part *p)
+static uint64_t by_clock(const struct account_part *p)
 {
 	return p->end_ns > p->start_ns ? p->end_ns - p->start_ns : 0;
+}
+
+uint64_t job_clock_set(const struct account_job *j)
+{
+	uint64_t there = job_sum_add(j->covered_ns, j->gap_ns), clock = by_clock(&j->whole);
+
+	/* Both clocks are read one after the other: they never agree to the nanosecond. */
+	return clock > there && clock - there >= NS_PER_S ? clock - there : 0;
+}
+
+uint64_t job_duration(const struct account_job *j, const struct account_part *p)
+{
+	uint64_t whole = by_clock(&j->whole) - job_clock_set(j), part = by_clock(p);
+
+	return part < whole ? part : whole;
 }
 
 static bool is_in(const struct account_counter *c, enum job_sum sum)

@@ -70,7 +70,25 @@ struct job_sum_value job_sum_counter(const struct account_job *j, const struct a
 /** job_running_ratio() - part of its time that a counter counted, 1 for all of it */
 double job_running_ratio(const struct account_node_total *t);
 
-/** job_duration() - from begin to end, however much of it was seen */
-uint64_t job_duration(const struct account_part *p);
+/**
+ * job_clock_set() - how far the clock was set forward while a job was there
+ * @j: the account
+ *
+ * Begin and end are what the clock said, which somebody may have set in between. The length of intervals
+ * is of a clock that nobody sets.
+ *
+ * Return: by how much the time from begin to end is longer than that of intervals and gaps, in ns; 0 for
+ * less than a second.
+ */
+uint64_t job_clock_set(const struct account_job *j);
+
+/**
+ * job_duration() - from begin to end, however much of it was seen
+ * @j: the account
+ * @p: the part of it that is asked for; a step is no longer than its job
+ *
+ * Return: nanoseconds, without the time by which the clock was set.
+ */
+uint64_t job_duration(const struct account_job *j, const struct account_part *p);
 
 #endif

@@ -49,7 +49,7 @@ static int put_title(const struct job_table *t)
 		return err;
 	format_time(j->whole.start_ns, start);
 	format_time(j->whole.end_ns, end);
-	format_seconds(job_duration(&j->whole), seconds);
+	format_seconds(job_duration(j, &j->whole), seconds);
 	format_seconds(j->whole.on_cpu_ns, cpu);
 	format_ratio(j->whole.on_cpu_ns, j->covered_ns, cpus);
 	if (asprintf(&life, "%s to %s, %s s, CPU time %s s (%s CPUs)", start, end, seconds, cpu,
@@ -176,7 +176,9 @@ struct step_line {
 
 static struct step_line line_of(const struct job_table *t, const struct account_part *p)
 {
-	struct step_line l = { .part = p, .time_ns = job_duration(p), .cpu_ns = p->on_cpu_ns };
+	struct step_line l = { .part = p,
+			       .time_ns = job_duration(t->j, p),
+			       .cpu_ns = p->on_cpu_ns };
 
 	for (int d = 0; d < 2; d++) {
 		l.mem[d] = job_sum_of(t->c->node, t->j, p, JOB_SUM_MEM, d);

@@ -124,7 +124,7 @@ static int put_job(const struct list *l, const struct account_job *j)
 		return err;
 	snprintf(state, sizeof(state), "%s%s", account_state_name(j->state), incomplete ? "!" : "");
 	format_time(j->whole.start_ns, start);
-	format_seconds(job_duration(&j->whole), seconds);
+	format_seconds(job_duration(j, &j->whole), seconds);
 	fprintf(l->out, " %-*s %.*s %7s", STATE_WIDTH, state, START_WIDTH, start, seconds);
 	if (l->cpu) {
 		format_seconds(j->whole.on_cpu_ns, seconds);

@@ -14,6 +14,9 @@ readonly RUNS_KEPT=8
 # shellcheck disable=SC2016  # for the shell that becomes the machine
 readonly SERVED_FIRST='{ echo -20 > /proc/self/autogroup; renice -n -20 -p $$; } > /dev/null 2>&1; exec "$@"'
 
+# A machine that hears nothing any more still ends
+readonly KILL_AFTER=10
+
 is_live() { [ -s "$1/pid" ] && kill -0 "$(< "$1/pid")" 2> /dev/null; }
 
 # The last few finished runs stay for a look at their logs
@@ -45,16 +48,29 @@ write_command() {
 	fi > "$RUN/guest/command"
 }
 
+# stop_machine SIGNAL: and end by it as well, so that whoever waits for us knows and does not go on
+stop_machine() {
+	kill "$MACHINE_PID" 2> /dev/null
+	wait "$MACHINE_PID"
+	trap - "$1"
+	kill -s "$1" $$
+}
+
 run_command() {
-	local status=0 streams=()
+	local status=0 streams=() signal
 	new_run
 	write_command
 	: > "$RUN/guest/stdout"
 	: > "$RUN/guest/stderr"
-	setsid sh -c "$SERVED_FIRST" sh timeout --foreground "$TIMEOUT" "$QEMU" "${BOOT[@]}" < /dev/null > "$RUN/qemu.log" 2>&1 &
+	# --pdeathsig: it does not outlive this shell, not even when that is killed
+	setsid sh -c "$SERVED_FIRST" sh setpriv --pdeathsig TERM timeout --foreground -k $KILL_AFTER "$TIMEOUT" \
+		"$QEMU" "${BOOT[@]}" < /dev/null > "$RUN/qemu.log" 2>&1 &
 	MACHINE_PID=$!
 	echo $MACHINE_PID > "$RUN/pid"
-	trap 'kill $MACHINE_PID 2> /dev/null; wait $MACHINE_PID; exit 130' INT TERM
+	for signal in HUP INT TERM; do
+		# shellcheck disable=SC2064  # the signal that it is now
+		trap "stop_machine $signal" $signal
+	done
 	# tail looks once more after the process has ended: nothing is lost
 	tail -q -s 0.05 --pid=$MACHINE_PID -c +1 -f "$RUN/guest/stdout" &
 	streams+=($!)
@@ -62,7 +78,7 @@ run_command() {
 	streams+=($!)
 	wait $MACHINE_PID || status=$?
 	wait "${streams[@]}" || true
-	trap - INT TERM
+	trap - HUP INT TERM
 	rm -f "$RUN/pid" "$RUN"/disk[0-9]
 	step "boot, command, power off"
 	result $status

@@ -7,7 +7,7 @@
 readonly DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
 # pahole: without it the kernel is configured differently and modules do not fit
 readonly TOOLS=(qemu-system-aarch64 iasl gcc make aarch64-linux-gnu-gcc pahole flex bison bc cpio xz depmod python3
-	apt-get dpkg-deb flock setsid renice)
+	apt-get dpkg-deb flock setsid setpriv renice)
 
 check_tools() {
 	local tool missing=()
