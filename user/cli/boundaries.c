@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/times.h"
 
 /* Events may be out of order by 1 s of trace time; an interval waits twice as long. */
 #define SETTLED_NS 2000000000ull
@@ -107,16 +108,6 @@ void boundaries_free(struct boundaries *b)
 	free(b->ends_ns);
 	free(b->mark_ends_ns);
 	free(b);
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* A sum that stays at the end of time. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/signals.h"
+#include "base/times.h"
 #include "tables/job_rules.h"
 
 #define HASH_NONFATAL_OOM 1

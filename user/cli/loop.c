@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/times.h"
 #include "cli/commands.h"
 #include "cli/signals.h"
 

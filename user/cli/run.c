@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/times.h"
 #include "cli/output.h"
-#include "cli/signals.h"
 
 /* The ring is emptied this often; a ring that fills faster wakes us itself. */
 #define DRAIN_NS 100000000ull

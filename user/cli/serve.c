@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/times.h"
 #include "cli/commands.h"
 #include "cli/live.h"
 #include "cli/serve_config.h"

@@ -35,10 +35,4 @@ int signals_take(int fd);
  */
 int wait_until(struct pollfd *fds, size_t nr, uint64_t until_ns);
 
-/** earlier() - of two times */
-static inline uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 #endif

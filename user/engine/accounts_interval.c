@@ -434,15 +434,14 @@ static void begin_job(struct accounts *a, struct entry *e, const struct report *
 		      const struct row_job *any)
 {
 	struct account_job *j = &e->account;
-	const struct row_job *who;
+	const struct row_job *who = e->who ? e->who : any;
 
 	e->pending = false;
 	e->base = a->fresh;
 	e->base->refs++;
-	add_identity(j, e->who ? e->who : any);
+	add_identity(j, who);
 	str_copy(j->boot, sizeof(j->boot), a->o.boot);
 	j->state = ACCOUNT_RUNNING;
-	who = e->who ? e->who : any;
 	j->late_start = a->broken && !(who && who->made);
 	j->whole.start_ns = start_of(r);
 	make_key(j);

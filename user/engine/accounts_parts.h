@@ -3,6 +3,7 @@
 #ifndef ENGINE_ACCOUNTS_PARTS_H
 #define ENGINE_ACCOUNTS_PARTS_H
 
+#include "base/times.h"
 #include "engine/accounts.h"
 
 /*
@@ -169,12 +170,6 @@ static inline uint64_t capped(uint64_t a, wide b)
 static inline uint64_t plus(uint64_t a, uint64_t b)
 {
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
-/** later() - of two times */
-static inline uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /** sums_of() - numbers of a counter */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/times.h"
 #include "engine/identity.h"
 
 /* A window that spans an outage reaches back this far at most, as slices are kept. */
@@ -106,16 +107,6 @@ static void sums_add(struct sums *to, const struct trace_sample *s, uint64_t fro
 	to->counted.cycles += part_of(s->cycles, s, from, until);
 	to->counted.covered_ns += until - from;
 	latency_add(&to->scaled, s, (double)(until - from) / (s->end_ns - s->start_ns));
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 int latency_sample(struct latency *l, const struct trace_sample *s)
