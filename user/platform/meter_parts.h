@@ -21,11 +21,13 @@
  * @fds: descriptors, -1 when not open
  * @last: what the last reading that was used said, since opening
  * @now: what the newest reading says
+ * @read_at_ns: when that was
  * @group: events of each group; @nr = one group, which is pinned
  * @fallback: events of each group when others hold counters; halved while one does
  *	not run
  * @starved: in the last reading one of several groups had not run at all
  * @open: the events are open
+ * @stopped: they were switched off, and are to be read and closed
  * @held: others have what is needed, and more groups would not help: not open
  * @retry_ns: when that is tried again
  */
@@ -35,10 +37,12 @@ struct meter_part {
 	int *fds;
 	struct reading *last;
 	struct reading *now;
+	uint64_t read_at_ns;
 	size_t group;
 	size_t fallback;
 	bool starved;
 	bool open;
+	bool stopped;
 	bool held;
 	uint64_t retry_ns;
 };
@@ -186,16 +190,25 @@ int part_make(const struct meter *m, const uint32_t *events, size_t nr, struct m
 void part_free(const struct meter *m, struct meter_part *part);
 
 /*
- * part_prepare() - open a part's events, not counting yet. When others have what it takes
+ * part_prepare() - open a part's events, not counting yet: pmu_locate() and part_ready(). When others have what it takes
  * that is no error: part_start() takes the way out.
  */
 int part_prepare(struct meter *m, struct meter_pmu *p, struct meter_part *part);
+
+/* pmu_locate() - find the CPU where events are opened from now on: 0 or -ENOMEM */
+int pmu_locate(struct meter *m, struct meter_pmu *p);
+
+/* part_ready() - open a part's events there */
+int part_ready(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 
 /* part_start() - let it count, in smaller groups if others have counters */
 int part_start(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 
 /* part_read() - read it into @now: 0; -EAGAIN when a group gave nothing, or its errno */
 int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part);
+
+/* part_stop() - let it count no more; what it has counted can still be read */
+void part_stop(struct meter *m, const struct meter_pmu *p, struct meter_part *part);
 
 /* part_use() - the newest reading is where the next one starts */
 void part_use(struct meter_part *part);
