@@ -229,6 +229,7 @@ static int relieve(struct meter *m, struct meter_pmu *p, size_t next, const stru
 	p->cost.failed += opened != 0;
 	turns_begin(m, p);
 	start = began_at(turn, start);
+	turns_gap(p, start - stopped);
 	err = take_stopped(m, p, was, stopped, sink);
 	p->start_ns = start;
 	p->one_read_ns = (m->accounts[p->account].read_ns - before) / 2;
@@ -483,6 +484,7 @@ int meter_read(struct meter *m, bool last, const struct meter_sink *sink, struct
 {
 	int err = cores_read(m, sink);
 
+	turns_interval(m);
 	if (!err)
 		err = read_pmus(m, last, sink);
 	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;

@@ -71,6 +71,7 @@ struct meter_share {
  * @shares: by turn, what it shall have and has had
  * @read_next_ns: a PMU without turns is read then, UINT64_MAX = never
  * @turn_ns: time that changes of its turns took
+ * @gap_ns: how long nothing counts between two turns without a base, of late
  * @turn_waits: the last one that was due was refused
  * @care_ns: a PMU that others keep from counting is looked after then
  * @start_ns: last reading that was used: the next segment begins there
@@ -93,6 +94,7 @@ struct meter_pmu {
 	struct meter_share *shares;
 	uint64_t read_next_ns;
 	uint64_t turn_ns;
+	double gap_ns;
 	bool turn_waits;
 	uint64_t care_ns;
 	uint64_t start_ns;
@@ -132,6 +134,7 @@ struct meter_cores {
  * @accounts: time that readings took, by CPU; @turn_ns is the part of changes of turns,
  *	@round the last round of readings in which one of its PMUs had to wait
  * @round: number of rounds of readings so far
+ * @end_ns: when this interval will end
  * @counters, @readings: room for a segment
  * @random: state of random numbers
  * @soft_files: limit of open files to restore, 0 = was not changed
@@ -156,6 +159,7 @@ struct meter {
 	size_t nr_accounts, cap_accounts;
 	uint64_t start_ns;
 	uint64_t round;
+	uint64_t end_ns;
 	uint32_t *counters;
 	struct reading *readings;
 	uint64_t random;
@@ -226,6 +230,12 @@ void turns_begin(struct meter *m, struct meter_pmu *p);
 
 /* turns_next() - which is next; it may be the same. The one that counts has had its time */
 size_t turns_next(struct meter *m, struct meter_pmu *p);
+
+/* turns_interval() - an interval has ended, now or a little before, and the next one begins */
+void turns_interval(struct meter *m);
+
+/* turns_gap() - nothing counted for so long between two turns */
+void turns_gap(struct meter_pmu *p, uint64_t ns);
 
 /* --- meter_cores.c */
 /* cores_find() - which tasks or CPUs; cores_open() - open and start the events there */
