@@ -501,7 +501,8 @@ struct host_info {
 	char kernel[65];
 	char platform[16]; /* "t410", "grace", or "none" when there are no counters */
 	uint32_t sockets;
-	char io_note[MODEL_NOTE_LEN]; /* what of requests of devices this run could not learn, and why */
+	char io_note
+		[MODEL_NOTE_LEN]; /* what of requests of devices this run could not learn, and why */
 };
 
 /**
