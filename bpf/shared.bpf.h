@@ -100,11 +100,10 @@ static __always_inline __u64 task_cgroup_id(const struct task_struct *task)
 	return id ? id : set->dfl_cgrp->kn->id;
 }
 
-/* The same of a task that may be gone: any read may fail or give nonsense, a number at most. */
-static __always_inline __u64 gone_task_cgroup_id(struct task_struct *task)
+/* The same of one that may be gone: any read may fail or give nonsense, a number at most. */
+static __always_inline __u64 gone_set_cgroup_id(struct css_set *set)
 {
 	struct cgroup_subsys_state *css = NULL;
-	struct css_set *set = BPF_CORE_READ(task, cgroups);
 
 	if (v1_controller) {
 		bpf_probe_read_kernel(&css, sizeof(css), (void *)set + v1_state_offset());
@@ -113,6 +112,11 @@ static __always_inline __u64 gone_task_cgroup_id(struct task_struct *task)
 			return v1_id(BPF_CORE_READ(css, cgroup, kn, id));
 	}
 	return BPF_CORE_READ(set, dfl_cgrp, kn, id);
+}
+
+static __always_inline __u64 gone_task_cgroup_id(struct task_struct *task)
+{
+	return gone_set_cgroup_id(BPF_CORE_READ(task, cgroups));
 }
 
 #endif
