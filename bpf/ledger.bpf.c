@@ -260,24 +260,20 @@ static __noinline int unseen_switch(struct cpu_ledger *l, __u64 now)
  */
 static __noinline int moved_run(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
 {
-	__u64 from = l->since_ns, at, cgroup_id;
-	bool mine;
+	__u64 from = l->since_ns, at, check = l->moved;
+	struct ledger_move m = l->move;
 	__u32 i;
 
-	if (!task)
+	*(volatile __u64 *)&l->moved = 0;
+	if (!task || check != move_check(&m) || m.task != l->task || m.css_set != l->css_set)
 		return 0;
-	/* The note was written before the mark was set, and is so until it is cleared. */
-	__sync_fetch_and_add(&l->moved, 0);
-	at = l->move.time_ns;
-	cgroup_id = l->move.cgroup_id;
-	mine = l->move.task == l->task && l->move.css_set == l->css_set;
-	__sync_lock_test_and_set(&l->moved, 0);
-	if (!mine || !from || address_of(l, task) != l->task || at <= from || at > now)
+	at = m.time_ns;
+	if (!from || address_of(l, task) != l->task || at <= from || at > now)
 		return 0;
 	i = slot_apart(l, from, now);
 	if (i != LEDGER_LOST_SLOT) {
 		slot_fill(slot_at(l, i), task, by_thread ? task->pid : task->tgid, 0, from);
-		slot_at(l, i)->cgroup_id = cgroup_id;
+		slot_at(l, i)->cgroup_id = m.cgroup_id;
 	}
 	slot_add(l, i, from, at);
 	l->since_ns = at;

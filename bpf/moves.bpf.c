@@ -27,8 +27,8 @@ static long look_at_cpu(__u32 cpu, void *arg)
 	struct cpu_ledger *l = bpf_map_lookup_elem(&ledgers, &cpu);
 	struct move *m = arg;
 	struct task_struct *running;
+	struct ledger_move note;
 	struct css_set *set;
-	__u64 id;
 
 	if (!l)
 		return 1;
@@ -40,15 +40,15 @@ static long look_at_cpu(__u32 cpu, void *arg)
 	set = (struct css_set *)*(volatile __u64 *)&l->css_set;
 	if (!set || BPF_CORE_READ(running, cgroups) == set)
 		return 0;
-	id = gone_set_cgroup_id(set);
-	if (!id || id == gone_task_cgroup_id(running))
+	note.task = (__u64)running;
+	note.css_set = (__u64)set;
+	note.cgroup_id = gone_set_cgroup_id(set);
+	note.time_ns = m->time_ns;
+	if (!note.cgroup_id || note.cgroup_id == gone_task_cgroup_id(running))
 		return 0;
-	l->move.task = (__u64)running;
-	l->move.css_set = (__u64)set;
-	l->move.cgroup_id = id;
-	l->move.time_ns = m->time_ns;
-	/* With all barriers: whoever sees the mark sees the note. */
-	__sync_lock_test_and_set(&l->moved, 1);
+	l->move = note;
+	barrier();
+	*(volatile __u64 *)&l->moved = move_check(&note);
 	return 0;
 }
 
@@ -63,6 +63,8 @@ int BPF_PROG(task_moved, struct cgroup *to, const char *path, struct task_struct
 		.whole = threadgroup,
 	};
 
-	bpf_loop(MAX_CPUS, look_at_cpu, &m, 0);
+	/* Linux 5.17. Without it the run stays whole. */
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
+		bpf_loop(MAX_CPUS, look_at_cpu, &m, 0);
 	return 0;
 }

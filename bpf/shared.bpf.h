@@ -92,6 +92,17 @@ static __always_inline __u64 v1_cgroup_id(const struct css_set *set)
 	return cgrp->level && cgrp->root->hierarchy_id ? v1_id(cgrp->kn->id) : 0;
 }
 
+/*
+ * Of a note that one CPU leaves at another: whoever reads it while it is written knows that, in
+ * whatever order the CPUs write and read. Never 0.
+ */
+static __always_inline __u64 move_check(const struct ledger_move *m)
+{
+	__u64 sum = m->task * 0x9e3779b97f4a7c15ull ^ m->css_set ^ m->time_ns << 20 ^ m->cgroup_id;
+
+	return sum ? sum : 1;
+}
+
 static __always_inline __u64 task_cgroup_id(const struct task_struct *task)
 {
 	const struct css_set *set = task->cgroups;

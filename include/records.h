@@ -111,7 +111,7 @@ struct ledger_move {
  * @key: where a kernel address passes through, see ledger.bpf.c
  * @task: address of the task that was put on the CPU last
  * @css_set: that of its css_set, when it was put there
- * @moved: @move is filled in: set by other CPUs, cleared by this one
+ * @moved: @move is filled in, and this is its checksum: set by other CPUs, cleared by this one
  * @index: hash of the key to slot number, two places a key
  * @timed_ns: duration of the timed switches
  * @timed: switches that were timed
