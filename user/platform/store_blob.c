@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#define BLOB_VERSION	  2 /* 1: without clock_back_ns; still read */
+#define BLOB_VERSION	  2  /* 1: without clock_back_ns; still read */
 #define MAX_NUMBER	  10 /* bytes of 64 bits */
 #define CRC_BYTES	  4
 
