@@ -224,6 +224,7 @@ void ledger_io_attach(struct ledger *l)
 	struct io_program list[IO_MAX_PROGRAMS];
 	uint32_t failed = 0;
 	bool users = true, made = false;
+	int why = 0;
 
 	for (int i = 0, nr = l->io.parts ? programs(l, list) : 0; i < nr; i++) {
 		uint32_t part = list[i].parts & l->io.parts;
@@ -239,9 +240,13 @@ void ledger_io_attach(struct ledger *l)
 		l->io.links[i] = attach(l, &list[i]);
 		if (list[i].prog == l->skel->progs.io_socket_made)
 			made = l->io.links[i];
-		/* Another program may have this place for itself: the first use tells as well. */
-		if (l->io.links[i] || list[i].prog == l->skel->progs.io_socket_made)
+		if (l->io.links[i])
 			continue;
+		/* Another program may have this place for itself: the first use tells as well. */
+		if (list[i].prog == l->skel->progs.io_socket_made) {
+			why = errno;
+			continue;
+		}
 		if (part & (part - 1)) {
 			users = false;
 			continue;
@@ -255,6 +260,14 @@ void ledger_io_attach(struct ledger *l)
 		     "of packets, %s is known: the kernel does not say who uses a socket "
 		     "(Linux 6.3 does)",
 		     made ? "only who made the socket" : "often only the cgroup");
+	else if (why && l->io.parts & (IO_SENT | IO_RECEIVED))
+		note(l,
+		     "of packets before the first use of a socket only the cgroup is known: no "
+		     "program "
+		     "of ours can be at cgroup/sock_create (%s), perhaps because another one has "
+		     "it "
+		     "for itself",
+		     strerror(why));
 }
 
 void ledger_io_detach(struct ledger *l)
