@@ -2,6 +2,7 @@
 """A running t410trace serve with folders of its own, and cgroups that look like jobs of Slurm."""
 
 import contextlib
+import fcntl
 import http.client
 import itertools
 import json
@@ -11,6 +12,7 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -24,6 +26,17 @@ SHARE = HERE.parents[1] / "share"
 MAX_JOBS = 100_000
 FIRST_JOB = (10_000 + os.getpid() % 32_000) * MAX_JOBS
 NEXT_JOB = itertools.count(FIRST_JOB)
+
+
+@contextlib.contextmanager
+def among_jobs(alone=False):
+    """
+    All runs of these tests on a machine together make many jobs, or one run has the jobs alone: what a
+    daemon may keep in all is for the jobs of the machine, not for ours.
+    """
+    with open(pathlib.Path(tempfile.gettempdir()) / "t410trace-live-jobs.lock", "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield
 
 
 def new_job():
@@ -84,6 +97,10 @@ class Manager:
             last.send(b"")
         self.thread.join()
         self.socket.close()
+
+
+def parts_of(health):
+    return [problem["part"] for problem in health["problems"]]
 
 
 class Daemon:
@@ -157,19 +174,34 @@ class Daemon:
     def wait_log(self, text, count=1):
         wait_for(f"{text!r} in the log", lambda: self.log().count(text) >= count)
 
-    def get(self, path, status=200, **headers):
+    def ask(self, path, **headers):
+        """Status and text of a page."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
         try:
             connection.request("GET", path, headers=headers)
             answer = connection.getresponse()
-            body = answer.read()
+            return answer.status, answer.read().decode()
         finally:
             connection.close()
-        require(answer.status == status, f"{path}: status {answer.status}, not {status}: {body[:300]}")
-        return body.decode()
 
-    def health(self, status=200):
-        return validate(json.loads(self.get("/healthz", status)), "health")
+    def get(self, path, status=200, **headers):
+        got, text = self.ask(path, **headers)
+        require(got == status, f"{path}: status {got}, not {status}: {text[:300]}")
+        return text
+
+    def health(self, *troubles):
+        """Its health, when these parts and no others are in trouble. That it was late is not its fault."""
+
+        def judged():
+            status, text = self.ask("/healthz")
+            document = validate(json.loads(text), "health")
+            parts = parts_of(document)
+            require(status == (503 if parts else 200), f"status {status} with problems {parts}")
+            return None if "intervals" in parts else (parts, document)
+
+        parts, document = wait_for("an interval in time", judged)
+        require(parts == list(troubles), f"problems {document['problems']}")
+        return document
 
     def wait_intervals(self, number):
         """This many more intervals have been closed."""
@@ -177,12 +209,11 @@ class Daemon:
         wait_for("intervals", lambda: self.any_health()["intervals"] >= first + number)
 
     def any_health(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
-        try:
-            connection.request("GET", "/healthz")
-            return json.loads(connection.getresponse().read())
-        finally:
-            connection.close()
+        return json.loads(self.ask("/healthz")[1])
+
+    def troubles(self):
+        """Parts that are in trouble."""
+        return parts_of(self.any_health())
 
     def stop(self, status=0):
         self.process.send_signal(signal.SIGTERM)
@@ -278,10 +309,24 @@ def small_disk(bed, name, size):
 class Jobs(Tree):
     """Cgroups in the manner of Slurm's plugin cgroup/v2."""
 
+    def __init__(self, alone=False):
+        super().__init__()
+        self.place = contextlib.ExitStack()
+        self.alone = alone
+
     def __enter__(self):
-        super().__enter__()
+        self.place.enter_context(among_jobs(self.alone))
+        try:
+            super().__enter__()
+        except BaseException:
+            self.place.close()
+            raise
         self.make("slurmstepd.scope")
         return self
+
+    def __exit__(self, *error):
+        with self.place:
+            super().__exit__(*error)
 
     def begin(self, job, step="step_0"):
         """A job with one step; returns its name."""

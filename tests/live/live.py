@@ -20,6 +20,10 @@ SAME_TIME = 0.01
 ADDS_UP = 0.001
 # Far more than anything takes, however busy the machine is.
 LIMIT_S = 300
+# Longer than any test: it is killed in the end.
+BUSY_MS = 1000 * LIMIT_S
+# Exit status when data is missing.
+INCOMPLETE = 3
 
 
 class Failed(Exception):
@@ -27,9 +31,12 @@ class Failed(Exception):
 
 
 class Imprecise(Failed):
-    """A figure is off. Some kernels hide switches of some tasks (the one these tests were
-    written on does so for its process 1), and then a few milliseconds are on the wrong row:
-    such a test is tried again. An error of ours comes back every time.
+    """A figure is off that others have a part in: such a test is tried again. An error of ours
+    comes back every time.
+
+    Some kernels hide switches of some tasks (the one these tests were written on does so for its
+    process 1), and then a few milliseconds are on the wrong row. The host may stop the machine, and
+    its other programs may keep us from a CPU, for seconds and at any moment.
     """
 
 
@@ -40,6 +47,12 @@ class Skip(Exception):
 def require(condition, text):
     if not condition:
         raise Failed(text)
+
+
+def precise(condition, text):
+    """As require(), of a figure that is not ours alone."""
+    if not condition:
+        raise Imprecise(text)
 
 
 def near(got, expected, share, slack_ns=0):
@@ -84,6 +97,13 @@ def same_time(what, got, expected, slack_ns=0):
         )
 
 
+def check_status(done, status=0):
+    """Who gets no CPU for long misses data and says so: not every time."""
+    text = f"exit status {done.status} instead of {status}: {done.err.strip()[:300]}"
+    precise(done.status == status or done.status != INCOMPLETE, text)
+    require(done.status == status, text)
+
+
 class Output:
     """What a run of t410trace left behind."""
 
@@ -117,7 +137,10 @@ class Output:
 
 
 def check_sums(report):
-    """Rows and idle time make up the CPUs' time: none is lost, none is invented."""
+    """
+    Rows and idle time make up the CPUs' time: none is lost, none is invented. At the edges of an
+    interval some may be in the next one: when we lose the CPU right then, or when a record comes late.
+    """
     duration = report["interval"]["duration_ns"]
     rows = sum(row["on_cpu_ns"] for row in report["workloads"] if row.get("leaf", True))
     busy = sum(socket["busy_ns"] for socket in report["sockets"])
@@ -126,7 +149,7 @@ def check_sums(report):
     where = f"report {report['sequence']}"
     require(cpus == os.cpu_count(), f"{where}: {cpus} CPUs, not {os.cpu_count()}")
     require(rows <= busy, f"{where}: rows have {rows} ns, all tasks {busy} ns")
-    require(
+    precise(
         near(busy + other, cpus * duration, ADDS_UP),
         f"{where}: busy, idle and lost time are {busy + other} ns, CPUs x time {cpus * duration} ns"
         f" ({(busy + other) / (cpus * duration):.5f})",
@@ -216,10 +239,7 @@ class Bed:
         """Runs t410trace around a command; returns (its output, what the command said)."""
         reports = self.scratch / "reports"
         done = self.trace("-o", reports, *args, "--", *command)
-        require(
-            done.status == status,
-            f"exit status {done.status} instead of {status}: {done.err.strip()[:300]}",
-        )
+        check_status(done, status)
         return Output(done.status, reports.read_bytes(), done.err.encode()), done.out
 
     @contextlib.contextmanager
@@ -343,5 +363,5 @@ def finish(process, seconds=LIMIT_S):
 def stop(tracer):
     """The usual end of a run that has no duration: Ctrl-C."""
     done = tracer.end(signal.SIGINT)
-    require(done.status in (0, 3), f"exit status {done.status} after SIGINT: {done.err[:300]}")
+    require(done.status in (0, INCOMPLETE), f"exit status {done.status} after SIGINT: {done.err[:300]}")
     return done

@@ -10,16 +10,18 @@ import subprocess
 import time
 
 from live import (
+    BUSY_MS,
     HERE,
     LIMIT_S,
     MS,
     Failed,
-    Imprecise,
     Output,
     Skip,
+    check_status,
     finish,
     near,
     on_cpu,
+    precise,
     require,
     said,
     same_time,
@@ -27,8 +29,6 @@ from live import (
     tell,
 )
 
-# Longer than any test: it is killed in the end.
-BUSY_MS = 1000 * LIMIT_S
 PINNED = pathlib.Path("/sys/fs/bpf")
 
 
@@ -75,14 +75,15 @@ def end_by(bed, number):
         require(still_loaded(ids), "bpftool does not see what is loaded")
         done = tracer.end(number)
     check_gone(ids)
-    require(pinned_files() == before, f"new in {PINNED}: {set(pinned_files()) - set(before)}")
+    # What others pin at the same time is theirs; of ours nothing is loaded.
+    precise(pinned_files() == before, f"new in {PINNED}: {set(pinned_files()) - set(before)}")
     return done
 
 
 def test_interrupt(bed):
     """Ctrl-C: the rest of the interval, then the summary."""
     done = end_by(bed, signal.SIGINT)
-    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    check_status(done)
     reports = done.reports()
     require([r.get("summary", False) for r in reports][-2:] == [False, True], "no summary at the end")
     whole, parts = reports[-1]["interval"], [r["interval"]["duration_ns"] for r in reports[:-1]]
@@ -95,15 +96,18 @@ def test_interrupt_table(bed):
         done = stop(tracer)
     # The header of every report tells its length.
     headers = [line for line in done.out.decode().splitlines() if "Z, " in line]
-    lengths = [float(re.search(r"([0-9.]+) s, ", line)[1]) for line in headers]
+    lengths = [re.search(r"([0-9.]+) s, ", line)[1] for line in headers]
     require(len(lengths) >= 3, f"{len(lengths)} tables")
     require(["summary" in line for line in headers] == [False] * (len(lengths) - 1) + [True], headers)
-    require(near(lengths[-1], sum(lengths[:-1]), 0.02), f"tables of {lengths} s")
+    # Each is rounded.
+    slack = sum(10.0 ** -len(text.partition(".")[2]) / 2 for text in lengths)
+    *parts, whole = map(float, lengths)
+    require(abs(whole - sum(parts)) <= 1.01 * slack, f"tables of {lengths} s")
 
 
 def test_terminate(bed):
     done = end_by(bed, signal.SIGTERM)
-    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    check_status(done)
     reports = done.reports()
     require(not any(r.get("summary") for r in reports), "a summary that nobody asked for")
     require(len(reports) >= 4, f"{len(reports)} reports")
@@ -137,15 +141,16 @@ def test_kill_before_ready(bed):
 
 def test_command_survives_interrupt_of_tracer(bed):
     """Ctrl-C reaches the command by itself; a signal to t410trace alone ends t410trace."""
-    with bed.tracing("--json", "-i", "100", "--", "sleep", "60") as tracer:
+    with bed.tracing("--json", "-i", "100", "--", "sleep", 10 * LIMIT_S) as tracer:
         path = pathlib.Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children")
         tracer.wait_until("running its command", path.read_text)
-        tracer.wait_reports(1)
         children = path.read_text()
-        done = stop(tracer)
-        for pid in children.split():
-            subprocess.run(["kill", pid], check=False)
-    require(children.split(), "the command did not run")
+        try:
+            tracer.wait_reports(1)
+            done = stop(tracer)
+        finally:
+            for pid in children.split():
+                subprocess.run(["kill", pid], check=False)
     require(done.summary(), "no summary")
 
 
@@ -153,13 +158,12 @@ def test_duration(bed):
     start = time.monotonic()
     done = bed.trace("-a", "--json", "-i", 300, "-d", 0.7)
     took = time.monotonic() - start
-    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    check_status(done)
     lengths = [r["interval"]["duration_ns"] for r in done.reports()]
     require(len(lengths) <= 3, f"{len(lengths)} reports in 0.7 s of 0.3 s each")
     require(700 * MS <= sum(lengths) <= took * 1e9, f"{sum(lengths)} ns in the reports, in {took} s")
     # Whoever has to wait for a CPU ends late, and leaves out what would be too late.
-    if len(lengths) < 3 or not near(sum(lengths), 700 * MS, 0.2):
-        raise Imprecise(f"reports of {lengths} ns")
+    precise(len(lengths) == 3 and near(sum(lengths), 700 * MS, 0.2), f"reports of {lengths} ns")
 
 
 def test_summary_only(bed):

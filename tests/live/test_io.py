@@ -4,6 +4,7 @@
 import contextlib
 import ctypes
 import errno
+import ipaddress
 import os
 import pathlib
 import select
@@ -14,7 +15,20 @@ import subprocess
 import sys
 import time
 
-from live import LIMIT_S, Failed, Imprecise, Skip, fill_ring, finish, kernel_ids, read_line, require, said, tell
+from daemon import wait_for
+from live import (
+    LIMIT_S,
+    Failed,
+    Skip,
+    fill_ring,
+    finish,
+    kernel_ids,
+    precise,
+    read_line,
+    require,
+    said,
+    tell,
+)
 from test_cgroups import Tree, mount_point
 from test_end import bpftool, check_gone, still_loaded
 
@@ -53,15 +67,13 @@ class Who:
         ((_, lost, bad, unseen),) = said(answer, "losses")
         require(bad == "0", f"{bad} records make no sense")
         # The kernel runs no program in an interrupt of itself: rare, and it is counted.
-        if lost != "0":
-            raise Imprecise(f"{lost} requests were lost")
+        precise(lost == "0", f"{lost} requests were lost")
         rows = {}
         for _, *words in said(answer, "io"):
             device, pid, cgroup, read, written, requests, _ = map(int, words)
             before = rows.get((device, pid, cgroup), (0, 0, 0))
             # Numbers of others are used again on a busy machine, and once in a while ours.
-            if any(before) and pid in OURS:
-                raise Imprecise(f"two rows of one process: {before}, {words}")
+            precise(not any(before) or pid not in OURS, f"two rows of one process: {before}, {words}")
             rows[device, pid, cgroup] = tuple(map(sum, zip(before, (read, written, requests))))
         self.note = next(line[5:] for line in answer.splitlines() if line.startswith("note"))
         self.hides = unseen != "0"
@@ -76,12 +88,16 @@ class Who:
         the threads of its process 1): switches to them are not seen, and neither are the interrupts
         that come while they have the CPU. There, and only there, a little may be missing: 2 %, or three
         requests, which is more where these are large and few. When these tasks were busy just
-        then it is more, but not every time, and never most of it.
+        then it is more, but not every time.
         """
-        least = expected // 2 if self.hides else expected
-        require(least <= got <= expected, f"{what}: {got}, expected {expected}")
-        if got < expected - max(expected // 50, 3 * request):
-            raise Imprecise(f"{what}: {got}, expected {expected}, on a kernel that hides tasks")
+        text = f"{what}: {got}, expected {expected}"
+        require(got == expected or (self.hides and got < expected), text)
+        precise(got >= expected - max(expected // 50, 3 * request), f"{text}, on a kernel that hides tasks")
+
+    def in_all(self, what, got, expected):
+        """The same of all rows together, where other programs may have a part."""
+        precise(got <= expected, f"{what}: {got}, more than our {expected}")
+        self.exact(what, got, expected)
 
 
 @contextlib.contextmanager
@@ -147,12 +163,13 @@ def of_device(rows, device):
 
 
 def expect(iowho, rows, device, expected):
-    """A device has these rows and no others: (pid, cgroup) to (read bytes, written bytes)."""
+    """A device has these rows and no others: (pid, cgroup) to (written bytes, read bytes)."""
     got = {key: row[:2] for key, row in of_device(rows, device).items()}
-    require(got.keys() == expected.keys(), f"device {device}: {got}, expected {expected}")
     for key, row in expected.items():
-        for i in range(2):
-            iowho.exact(f"device {device}, {key}, {'written' if i else 'read'}", got[key][i], row[i])
+        for i, what in enumerate(("written", "read")):
+            iowho.exact(f"device {device}, {key}, {what}", got.get(key, (0, 0))[i], row[i])
+    # Whoever looks at new disks may look at ours.
+    precise(got.keys() <= expected.keys(), f"device {device}: {got}, expected {expected}")
 
 
 def other_hierarchy(pid):
@@ -202,7 +219,7 @@ def test_disk_owners(bed):
         # The loop driver passes them on to the disk below, in its own workers' names.
         for process in (reader, writer):
             mine = [row for (pid, _), row in of_device(rows, 8).items() if pid == process.ident]
-            require(not any(r[0] or r[1] > FILE_SLACK for r in mine), f"below the loop: {mine}")
+            precise(not any(r[0] or r[1] > FILE_SLACK for r in mine), f"below the loop: {mine}")
         below = [row for (pid, _), row in of_device(rows, 8).items() if pid > 0]
         for what, i, least, request in (("written", 0, 40 * MIB, MIB), ("read", 1, 5000 * PAGE, 0)):
             got = sum(row[i] for row in below)
@@ -222,9 +239,10 @@ def test_disk_by_thread(bed):
         with generator(bed, "write", path, 100) as writer:
             tell(writer)
             finish(writer)
-        (((pid, cgroup), _),) = of_device(rows := iowho.show(), 0).items()
-        require(pid == writer.ident, f"{rows} of {writer.ident}")
-        expect(iowho, rows, 0, {(pid, cgroup): (100 * PAGE, 0)})
+        rows = iowho.show()
+    mine = [key for key in of_device(rows, 0) if key[0] == writer.ident]
+    require(len(mine) == 1, f"{rows} of {writer.ident}")
+    expect(iowho, rows, 0, {mine[0]: (100 * PAGE, 0)})
 
 
 def test_disk_of_a_file(bed):
@@ -248,7 +266,7 @@ def test_disk_of_a_file(bed):
         for process, index in ((reader, 1), (writer, 0)):
             row = row_of(rows, 511, process, group_id(tree, "a"))
             over = max(row[index] - 3000 * PAGE, 0)
-            require(over <= FILE_SLACK, f"{process.args[1]} on {disk}: {row}")
+            precise(over <= FILE_SLACK, f"{process.args[1]} on {disk}: {row}")
             iowho.exact(f"{process.args[1]} on {disk}", row[index] - over, 3000 * PAGE)
 
 
@@ -263,10 +281,11 @@ def test_disk_writeback(bed):
             rows = of_device(iowho.show(), 2)
             tell(writer)
             finish(writer)
-    iowho.exact("written", sum(row[0] for row in rows.values()), 2048 * PAGE)
-    require(not any(row[1] for row in rows.values()), f"read: {rows}")
+    iowho.in_all("written", sum(row[0] for row in rows.values()), 2048 * PAGE)
+    precise(not any(row[1] for row in rows.values()), f"read: {rows}")
     kernel = [row for (pid, _), row in rows.items() if pid not in (writer.ident, os.getpid(), NOBODY)]
-    require(kernel, f"no kernel thread wrote anything: {rows}")
+    # Whoever calls for it does it as long as they get no CPU.
+    precise(kernel, f"no kernel thread wrote anything: {rows}")
     require(not any(pid in (0, NOBODY) for pid, _ in rows), f"somebody unknown wrote: {rows}")
 
 
@@ -289,10 +308,10 @@ def test_disk_gone_process(bed):
             )
             if got >= 8 * MIB * (0.98 if iowho.hides else 1):
                 break
-            if time.monotonic() > deadline:
-                iowho.exact("read ahead", got, 8 * MIB)
+            # Without memory to spare nothing is read ahead.
+            precise(time.monotonic() < deadline, f"read ahead: {got}, expected {8 * MIB}")
             time.sleep(0.05)
-    require(got <= 8 * MIB + FILE_SLACK, f"{got} bytes")
+    precise(got <= 8 * MIB + FILE_SLACK, f"{got} bytes")
 
 
 def test_disk_changes(bed):
@@ -306,7 +325,7 @@ def test_disk_changes(bed):
                 finish(reader)
             total[device] = reader.ident
         rows = iowho.show()
-    cgroups = {key[2] for key in rows}
+    cgroups = {key[2] for key in rows if key[1] in total.values()}
     require(len(cgroups) == 1, f"cgroups {cgroups}")
     (cgroup,) = cgroups
     for device in (3, 4, 5):
@@ -327,8 +346,8 @@ def test_full_ring(bed):
                 finish(reader)
         rows = of_device(iowho.show(), 6)
         want = processes * blocks
-        iowho.exact("read", sum(row[1] for row in rows.values()), want * PAGE)
-        iowho.exact("requests", sum(row[2] for row in rows.values()), want)
+        iowho.in_all("read", sum(row[1] for row in rows.values()), want * PAGE)
+        iowho.in_all("requests", sum(row[2] for row in rows.values()), want)
         lost = rows.get((NOBODY, 0), (0, 0, 0))
         require(lost[1] > 0, "no owner was lost: was the ring ever full?")
         # Afterwards all is well again.
@@ -352,8 +371,9 @@ class Net:
             raise Skip("iproute2 is not installed")
         self.namespace = f"t410test-{os.getpid()}"
         self.name = f"t4t{os.getpid()}"
-        net = os.getpid() % 200 + 20
-        self.here, self.there = f"10.254.{net}.1", f"10.254.{net}.2"
+        # Of the addresses for tests of networks, four for each run.
+        net = ipaddress.ip_address("198.18.0.0") + os.getpid() % 32768 * 4
+        self.here, self.there = str(net + 1), str(net + 2)
         self.inside = (self.ip, "netns", "exec", self.namespace)
 
     def run(self, *args):
@@ -367,17 +387,27 @@ class Net:
             index = str(100000 + os.getpid())
             self.run("link", "add", self.name, "index", index, "type", "veth", "peer", "name",
                      "there", "index", index, "netns", self.namespace)
-            self.run("addr", "add", f"{self.here}/24", "dev", self.name)
+            self.run("addr", "add", f"{self.here}/30", "dev", self.name)
             self.run("link", "set", self.name, "up")
-            for args in (["addr", "add", f"{self.there}/24", "dev", "there"],
+            for args in (["addr", "add", f"{self.there}/30", "dev", "there"],
                          ["link", "set", "there", "up"]):
                 self.run("-n", self.namespace, *args)
             self.run("netns", "exec", self.namespace, "true")
+            self.wait_up(self.name)
+            self.wait_up("there", "-n", self.namespace)
         except BaseException:
             self.__exit__()
             raise
-        time.sleep(0.2)
         return self
+
+    def wait_up(self, name, *where):
+        """Before that the kernel drops what is sent."""
+        command = [self.ip, *where, "-o", "link", "show", "dev", name]
+
+        def is_up():
+            return " state UP " in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+        wait_for(f"interface {name} to be up", is_up)
 
     def __exit__(self, *_):
         # At once: with its namespace it would go some time later, and the next test has the name.
@@ -393,9 +423,9 @@ def stacked_on(net):
     name = f"{net.name}m"
     net.run("link", "add", "link", net.name, "name", name, "type", "macvlan", "mode", "bridge")
     net.run("addr", "flush", "dev", net.name)
-    net.run("addr", "add", f"{net.here}/24", "dev", name)
+    net.run("addr", "add", f"{net.here}/30", "dev", name)
     net.run("link", "set", name, "up")
-    time.sleep(0.2)
+    net.wait_up(name)
     yield name
 
 
@@ -420,8 +450,8 @@ def transfer(bed, net, tree, kind, outward, count, size):
         )
         tell(source)
         finish(source)
-        # It ends by itself when it has all; what is still missing after a while was dropped.
-        select.select([sink.stdout], [], [], DROPPED_S)
+        # It ends by itself when it has all; what is still missing after a while was dropped, but not of TCP.
+        select.select([sink.stdout], [], [], LIMIT_S if kind == "tcp" else DROPPED_S)
         ((_, received),) = said(finish(sink), "received")
     require(int(received) > 0, "nothing arrived")
     return source, sink, int(received)
@@ -454,7 +484,7 @@ def test_udp(bed):
         rows, cgroup = check_udp(iowho, net, tree, bed, (5000, 1000), (4000, 500))
         # Neighbour discovery and the like, of the kernel and of whoever likes new interfaces.
         others = [row for (_, c), row in rows.items() if c != cgroup]
-        require(sum(r[0] + r[1] for r in others) < 5000 * 100, f"of others: {others}")
+        precise(sum(r[0] + r[1] for r in others) < 5000 * 100, f"of others: {others}")
 
 
 def test_stacked(bed):
@@ -526,10 +556,11 @@ def test_multicast_to_ourselves(bed):
             source.sendto(bytes(1000), (group, 5100))
             require(len(sink.recv(2000)) == 1000, "it did not come back")
         rows = of_device(iowho.show(), 9)
-    sent = sum(row[0] for row in rows.values())
+    sent, want = sum(row[0] for row in rows.values()), count * 1042
+    iowho.exact("sent, at least", min(sent, want), want)
     # Group membership and the like are sent, too.
-    require(count * 1042 <= sent < count * 1042 * 1.1, f"sent: {rows}")
-    require(sum(row[1] for row in rows.values()) < count * 1042 * 0.1, f"received: {rows}")
+    precise(sent < want * 1.1, f"sent: {rows}")
+    precise(sum(row[1] for row in rows.values()) < want * 0.1, f"received: {rows}")
 
 
 def test_tcp(bed):
@@ -548,7 +579,8 @@ def test_tcp(bed):
         # Either of them also acknowledges, or is acknowledged, in the other's direction.
         for index, what in enumerate(("sent", "received")):
             payload, whole = count * size, mine[index][index]
-            require(whole < 1.2 * payload, f"{what}: {whole} for {payload} bytes")
+            # Who waits for a CPU for long is sent it once more.
+            precise(whole < 1.2 * payload, f"{what}: {whole} for {payload} bytes")
             # A packet that is not seen, where such are, may be larger than all headers.
             iowho.exact(f"payload {what}", min(whole, payload), payload, 1 << 16)
             whole = sum_of(rows, cgroup, index)
@@ -593,8 +625,9 @@ def test_without_network_rights(bed):
             tell(writer)
             finish(writer)
         rows = iowho.show()
-    require(len(rows) == 1, f"rows {rows}")
-    iowho.exact("written", next(iter(rows.values()))[0], 100 * PAGE)
+    mine = [row for (_, pid, _), row in rows.items() if pid == writer.ident]
+    require(len(mine) == 1, f"rows {rows}")
+    iowho.exact("written", mine[0][0], 100 * PAGE)
     require("who receives packets is not known" in iowho.note, f"it says {iowho.note!r}")
     require("disks" not in iowho.note and "sends" not in iowho.note, f"it says {iowho.note!r}")
 

@@ -4,13 +4,16 @@
 import statistics
 
 from live import (
+    BUSY_MS,
     LIMIT_S,
     MS,
-    Imprecise,
+    Failed,
     Skip,
     check_complete,
+    check_status,
     near,
     on_cpu,
+    precise,
     read_line,
     require,
     rows_of,
@@ -33,7 +36,8 @@ def test_threads_by_process(bed):
     ((_, pid, _, expected),) = said(text, "process")
     reports = done.intervals()
     same_time("burn", on_cpu(reports, pid=int(pid)), int(expected))
-    require(len(rows_of(reports[1], pid=int(pid))) == 1, "more than one row for a process")
+    for report in reports:
+        require(len(rows_of(report, pid=int(pid))) <= 1, "more than one row for a process")
 
 
 def test_threads_by_thread(bed):
@@ -53,11 +57,13 @@ def test_threads_by_thread(bed):
 
 def test_everything_adds_up(bed):
     """Each of many reports of a busy machine; check_sums looks at every one."""
-    with bed.process(bed.burn, "-t", 3, "-m", 1000 * LIMIT_S):
+    with bed.process(bed.burn, "-t", 3, "-m", BUSY_MS):
         done = bed.trace("-a", "--json", "-i", 100, "-d", 2)
-    require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
+    check_status(done)
     reports = done.intervals()
-    require(4 <= len(reports) <= 21, f"{len(reports)} reports of 100 ms in 2 s")
+    require(len(reports) <= 20, f"{len(reports)} reports of 100 ms in 2 s")
+    # Whoever has to wait for a CPU leaves out what would be too late.
+    precise(len(reports) >= 4, f"{len(reports)} reports of 100 ms in 2 s")
     for report in reports:
         check_complete(report)
     for before, after in zip(reports, reports[1:]):
@@ -67,8 +73,7 @@ def test_everything_adds_up(bed):
         )
     took = reports[-1]["interval"]["end_ns"] - reports[0]["interval"]["start_ns"]
     require(took >= 2000 * MS, f"the run took {took} ns")
-    if not near(took, 2000 * MS, 0.1):
-        raise Imprecise(f"the run took {took} ns")
+    precise(near(took, 2000 * MS, 0.1), f"the run took {took} ns")
 
 
 def test_summary_is_the_sum(bed):
@@ -96,8 +101,8 @@ def test_short_command(bed):
     require(row.get("exited"), "it is not marked as ended")
     # Starting and ending it costs time that its own clock does not tell.
     same_time("burn", row["on_cpu_ns"], int(expected), 3 * MS)
-    if row["on_cpu_ns"] < int(expected) * 0.99:
-        raise Imprecise(f"{row['on_cpu_ns']} ns in the report, {expected} ns by its own clock")
+    least = int(expected) * 0.99
+    precise(row["on_cpu_ns"] >= least, f"{row['on_cpu_ns']} ns in the report, {expected} ns by its own clock")
 
 
 def test_short_commands(bed):
@@ -109,13 +114,16 @@ def test_short_commands(bed):
     expected = {int(pid): int(ns) for _, pid, _, ns in said(text, "process")}
     rows = {row["pid"]: row for row in rows_of(summary, comm="burn")}
     require(len(expected) == 200, f"only {len(expected)} ran")
-    require(rows.keys() == expected.keys(), f"{len(rows)} rows for 200 processes")
+    require(rows.keys() <= expected.keys(), f"rows of others: {rows.keys() - expected.keys()}")
+    # One that ran between two tasks with hidden switches was not seen either.
+    hidden = summary["quality"]["unseen_switches"]
+    precise(not hidden or len(rows) == 200, f"{len(rows)} rows for 200 processes, {hidden} hidden switches")
+    require(len(rows) == 200, f"{len(rows)} rows for 200 processes")
     # The scheduler reads its clock before it looks for the next task, which may be one of another
     # CPU, and gives that one the time of the search; the books give it to the task that left. And
     # a hidden switch may put a run on the row of its neighbour.
     short = [p for p, row in rows.items() if row["on_cpu_ns"] < expected[p] * 0.99]
-    if len(short) > 5:
-        raise Imprecise(f"{len(short)} rows have less than their process's own clock")
+    precise(len(short) <= 5, f"{len(short)} rows have less than their process's own clock")
     total, known = sum(r["on_cpu_ns"] for r in rows.values()), sum(expected.values())
     # Each one's start and end take time, too.
     same_time("all of them", total, known + 200 * MS, 200 * MS)
@@ -125,11 +133,13 @@ def test_never_switches(bed):
     """A task that keeps its CPU is in every report, not only when it leaves."""
     with bed.process(bed.burn, "-f", "-w", "-c", bed.cpu, "-m", 2000) as burner:
         with bed.tracing("-p", burner.pid, "--json", "-i", 200) as tracer:
-            if burner.poll() == 3:
-                raise Skip("no real-time scheduling")
-            tell(burner)
-            while not said(read_line(burner), "thread"):
-                pass
+            try:
+                tell(burner)
+                require(said(read_line(burner), "thread"), "the burner said nothing of its thread")
+            except (OSError, Failed):
+                if burner.wait(LIMIT_S) == 3:
+                    raise Skip("no real-time scheduling") from None
+                raise
             ((_, _, _, expected),) = said(read_line(burner), "process")
             done = tracer.end()
     reports = done.intervals()
@@ -140,11 +150,10 @@ def test_never_switches(bed):
         if r["interval"]["duration_ns"] >= 195 * MS
     ][1:-1]
     # Fewer when we get no CPU to make them.
-    if len(shares) < 3:
-        raise Imprecise(f"only {len(shares)} full reports")
-    # The kernel gives starving tasks some time even beside a real-time one.
-    require(min(shares) > 0.6, f"a report in which it has {min(shares):.2f} of the time only")
-    require(statistics.median(shares) > 0.9, f"typically {statistics.median(shares):.3f}")
+    precise(len(shares) >= 3, f"only {len(shares)} full reports")
+    # The kernel gives starving tasks some time even beside a real-time one; another one like it takes all.
+    precise(min(shares) > 0.6, f"a report in which it has {min(shares):.2f} of the time only")
+    precise(statistics.median(shares) > 0.9, f"typically {statistics.median(shares):.3f}")
 
 
 TESTS = [

@@ -4,12 +4,13 @@
 import signal
 
 from live import (
+    INCOMPLETE,
     MS,
-    Imprecise,
     check_complete,
     fill_ring,
     finish,
     on_cpu,
+    precise,
     require,
     rows_of,
     said,
@@ -17,8 +18,6 @@ from live import (
     stop,
     tell,
 )
-
-INCOMPLETE = 3
 
 
 def lost_of(reports):
@@ -29,6 +28,13 @@ def lost_of(reports):
             total[name] = total.get(name, 0) + value
         total["kept_flushes"] = total.get("kept_flushes", 0) + report["quality"]["kept_flushes"]
     return total
+
+
+def check_incomplete(done, lost):
+    """Exit status 3 is for losses, and only for them; returns whether there were any."""
+    missing = any(value for name, value in lost.items() if name != "kept_flushes")
+    require(done.status == (INCOMPLETE if missing else 0), f"exit status {done.status}: {lost}")
+    return missing
 
 
 def test_full_ring(bed):
@@ -56,7 +62,7 @@ def test_full_ring(bed):
     # Afterwards all is well again.
     same_time("burn, afterwards", on_cpu(reports, pid=int(pid)), int(ns), 3 * MS)
     last = lost_of(reports[-1:])
-    require(not last["tasks"] and not last["slices_ns"], f"still lost at the end: {last}")
+    precise(not last["tasks"] and not last["slices_ns"], f"still lost at the end: {last}")
 
 
 def test_names_come_back(bed):
@@ -92,31 +98,27 @@ def test_memory_stays(bed):
     """20,000 processes come and go that are nobody's row: nothing of them remains."""
     with bed.process(bed.burn, "-w") as sleeper:
         sizes, _ = memory_of_storms(bed, "-p", sleeper.pid)
-    require(sizes[-1] <= 2 * sizes[0], f"KiB after each 2000 processes: {sizes}")
+    precise(sizes[-1] <= 2 * sizes[0], f"KiB after each 2000 processes: {sizes}")
 
 
 def test_many_rows(bed):
     """All of them have been rows; the summary keeps what it can and adds up the rest."""
     sizes, done = memory_of_storms(bed, "-a")
     # A summary may hold some 16,000 rows: that many more are no leak.
-    require(sizes[-1] <= 2 * sizes[0] + 5000, f"KiB after each 2000 processes: {sizes}")
+    precise(sizes[-1] <= 2 * sizes[0] + 5000, f"KiB after each 2000 processes: {sizes}")
     reports = done.reports()
     for report in reports:
         check_complete(report)
     lost = lost_of(reports[:-1])
     seen = {row["key"] for r in reports[:-1] for row in rows_of(r, comm="storm")}
-    require(
-        len(seen) + lost["tasks"] >= 20000,
-        f"{len(seen)} rows for 20000 processes, and losses of {lost}",
-    )
-    pooled = reports[-1]["quality"]["rows_pooled"]
-    kept = len(rows_of(reports[-1], comm="storm"))
-    require(
-        pooled > 0 and kept + pooled + lost["tasks"] >= 20000,
-        f"{kept} rows kept, {pooled} pooled, and losses of {lost}",
-    )
-    missing = lost["tasks"] or lost["slices_ns"]
-    require(done.status == (INCOMPLETE if missing else 0), f"exit status {done.status}, {lost}")
+    quality = reports[-1]["quality"]
+    pooled, kept = quality["rows_pooled"], len(rows_of(reports[-1], comm="storm"))
+    text = f"{len(seen)} rows for 20000 processes, {kept} kept, {pooled} pooled; losses of {lost}"
+    # One that ran between two tasks with hidden switches, or without a slot, has no row.
+    judge = precise if quality["unseen_switches"] or lost["slices_ns"] else require
+    judge(min(len(seen), kept + pooled) + lost["tasks"] >= 20000, text)
+    judge(pooled > 0, text)
+    check_incomplete(done, lost)
 
 
 def test_switch_storm(bed):
@@ -129,13 +131,10 @@ def test_switch_storm(bed):
     for report in reports:
         check_complete(report)
     switches = sum(r["self"]["switches"] for r in reports)
-    require(switches > 10000, f"only {switches} switches")
+    precise(switches > 10000, f"only {switches} switches")
     lost = lost_of(reports)
-    missing = any(value for name, value in lost.items() if name != "kept_flushes")
-    require(done.status == (INCOMPLETE if missing else 0), f"exit status {done.status}: {lost}")
     # Unless others keep us from a CPU for a tenth of a second, the ring has room.
-    if missing:
-        raise Imprecise(f"losses of {lost}")
+    precise(not check_incomplete(done, lost), f"losses of {lost}")
 
 
 TESTS = [

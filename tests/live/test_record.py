@@ -2,26 +2,38 @@
 """Recordings: what a live run would have shown can be shown later, also of a killed one."""
 
 import json
+import operator
 import re
 import signal
 import time
 
-from live import LIMIT_S, MS, check_complete, clock_ns, on_cpu, require, said, same_time
+from held import held, wait_used
+from live import (
+    BUSY_MS,
+    INCOMPLETE,
+    LIMIT_S,
+    MS,
+    check_complete,
+    check_status,
+    clock_ns,
+    on_cpu,
+    precise,
+    require,
+    said,
+    same_time,
+)
 
 
 def record(bed, *args, **options):
     """Records to its end; the status must be 0."""
     done = bed.command(bed.program, "record", "--no-counters", *args, **options)
-    require(done.status == 0, f"record: exit status {done.status}: {done.err.strip()[:300]}")
+    check_status(done)
     return done
 
 
 def report(bed, path, *args, status=0, **options):
     done = bed.command(bed.program, "report", path, "--json", *args, **options)
-    require(
-        done.status == status,
-        f"report: exit status {done.status} instead of {status}: {done.err.strip()[:300]}",
-    )
+    check_status(done, status)
     return done
 
 
@@ -34,7 +46,9 @@ def test_totals(bed):
         f"it says {done.err!r}",
     )
     reports = report(bed, path).reports()  # each checked against CPUs x time
-    require(2 <= len(reports) <= 6, f"{len(reports)} reports of 1 s in steps of 0.2 s")
+    require(len(reports) <= 5, f"{len(reports)} reports of 1 s in steps of 0.2 s")
+    # Whoever has to wait for a CPU leaves out what would be too late.
+    precise(len(reports) >= 2, f"{len(reports)} reports of 1 s in steps of 0.2 s")
     for one in reports:
         check_complete(one)
         require(one["source"] == "recording", f"source is {one['source']}")
@@ -95,11 +109,11 @@ def test_status_of_the_command(bed):
 def test_killed(bed):
     """What a killed recorder has written is reported, and that it was killed."""
     path = bed.scratch / "run.rec"
-    with bed.process(bed.burn, "-m", 1000 * LIMIT_S) as burner, bed.tracing(
+    with bed.process(bed.burn, "-m", BUSY_MS) as burner, bed.tracing(
         "-o", path, "-i", 100, command=["record"]
     ) as tracer:
         begin = clock_ns(burner.pid)
-        tracer.wait_until("burning", lambda: clock_ns(burner.pid) - begin > 400 * MS)
+        wait_used(burner, 400 * MS)
         burnt = clock_ns(burner.pid) - begin
         # Each interval is written when it ends, the one under way now with the first of these.
         for _ in range(3):
@@ -109,9 +123,10 @@ def test_killed(bed):
     done = report(bed, path, status=3)
     require("ends without its end" in done.err, f"it says {done.err!r}")
     reports = done.reports()
-    require(len(reports) >= 3, f"{len(reports)} reports of three intervals and more")
+    # A long interval is written in several parts.
+    precise(len(reports) >= 3, f"{len(reports)} reports of three intervals and more")
     got = on_cpu(reports, pid=burner.pid)
-    require(got >= 0.9 * burnt, f"{got} ns of burn are in the reports, it had {burnt} before")
+    precise(got >= 0.9 * burnt, f"{got} ns of burn are in the reports, it had {burnt} before")
 
 
 def test_max_size(bed):
@@ -120,16 +135,21 @@ def test_max_size(bed):
     with bed.process(bed.storm, 0), bed.tracing(
         "-o", path, "-i", 50, "--window", 1, "--max-size", "1M", command=["record"]
     ) as tracer:
-        for _ in range(50):
-            total = sum(file.stat().st_size for file in bed.scratch.glob("run.rec*"))
-            require(total <= 1 << 20, f"{total} bytes on disk")
+        sizes, deadline = [], time.monotonic() + LIMIT_S
+        # Until it has shrunk some times, and was so often in its bounds.
+        while len(sizes) < 50 or sum(map(operator.gt, sizes, sizes[1:])) < 3:
+            require(time.monotonic() < deadline, f"the bound was not reached: {sizes[-10:]}")
+            # Meanwhile no file gets another name.
+            with held(tracer.process):
+                sizes.append(sum(file.stat().st_size for file in bed.scratch.glob("run.rec*")))
+            require(sizes[-1] <= 1 << 20, f"{sizes[-1]} bytes on disk")
             time.sleep(0.1)
         done = tracer.end(signal.SIGINT)
-    require(done.status in (0, 3), f"exit status {done.status}: {done.err}")
+    require(done.status in (0, INCOMPLETE), f"exit status {done.status}: {done.err}")
     total = sum(file.stat().st_size for file in bed.scratch.glob("run.rec*"))
     require(total <= 1 << 20, f"{total} bytes on disk at the end")
     shown = bed.command(bed.program, "report", path, "--json")
-    require(shown.status in (0, 3), f"report: exit status {shown.status}: {shown.err}")
+    require(shown.status in (0, INCOMPLETE), f"report: exit status {shown.status}: {shown.err}")
     require(shown.reports(), "no reports")
 
 
@@ -138,7 +158,7 @@ def test_ndjson_through_a_pipe(bed):
     done = bed.command(
         bed.program, "record", "--no-counters", "--format", "ndjson", "-o", "-", "-i", 200, "-d", 0.7
     )
-    require(done.status == 0, f"exit status {done.status}: {done.err}")
+    check_status(done)
     lines = done.out.splitlines()
     require(json.loads(lines[0])["schema"] == "t410trace.trace/1", f"it begins with {lines[0][:100]}")
     require(json.loads(lines[-1])["type"] == "end", f"it ends with {lines[-1][:100]}")

@@ -12,7 +12,8 @@ import time
 
 from daemon import Jobs, new_job, serving, small_disk, wait_for, wait_growing
 from held import ended_ns, move_held
-from live import Imprecise, kernel_ids, require, same_time, tell
+from live import kernel_ids, precise, require, same_time, tell
+from test_end import check_gone
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -54,8 +55,7 @@ def test_closing_report(bed):
         report = daemon.report(job)
         # By the report's own clock: how long the disk takes then is not ours to say.
         took = report["end_ns"] / S - ended
-        if took > SOON_S:
-            raise Imprecise(f"the interval was closed after {took:.2f} s")
+        precise(took <= SOON_S, f"the interval was closed after {took:.2f} s")
         require(report["state"] == "ended", f"state {report['state']}")
         require(not report["gaps"] and not report["late_start"], f"gaps in {report}")
         same_time("job", report["on_cpu_ns"], used + more, 3 * MS)
@@ -63,9 +63,10 @@ def test_closing_report(bed):
         require(set(steps) == {"0", "1"}, f"steps {steps}")
         same_time("step 0", steps["0"], used, 3 * MS)
         same_time("step 1", steps["1"], more, 3 * MS)
+        wait_for("a sign of life", lambda: "WATCHDOG=1" in daemon.manager.heard)
         daemon.stop()
         heard = daemon.manager.heard
-        require("STOPPING=1" in heard and "WATCHDOG=1" in heard, f"systemd hears {heard}")
+        require("STOPPING=1" in heard, f"systemd hears {heard}")
         require(heard.index("READY=1") < heard.index("STOPPING=1"), f"systemd hears {heard}")
 
 
@@ -115,7 +116,7 @@ def test_restart(bed):
         require(len(report["gaps"]) == 1, f"gaps {report['gaps']}")
         gap = report["gap_ns"] / S
         # It begins with what was saved last, which has what the process did before.
-        require(started - stopped <= gap <= ready - seen, f"a gap of {gap:.2f} s of {ready - seen:.2f} s")
+        precise(started - stopped <= gap <= ready - seen, f"a gap of {gap:.2f} s of {ready - seen:.2f} s")
         daemon.stop()
 
 
@@ -130,7 +131,7 @@ def test_killed(bed):
         programs = kernel_ids(daemon.process.pid)["prog"]
         require(programs, "no BPF program was seen")
         daemon.kill()
-        bed_programs_gone(programs)
+        check_gone({"prog": programs})
         daemon.start()
         after = burn(bed, jobs, f"{name}/step_0", 200)
         jobs.end(job)
@@ -138,19 +139,6 @@ def test_killed(bed):
         require(report["gaps"], "the report has no gap")
         same_time("job", report["on_cpu_ns"], before + after, 5 * MS)
         daemon.stop()
-
-
-def bed_programs_gone(ids):
-    """The kernel frees programs a little after their last user."""
-
-    def gone():
-        listed = subprocess.run(
-            ["/usr/sbin/bpftool", "-j", "prog", "list"], capture_output=True, check=True
-        ).stdout
-        left = {program["id"] for program in json.loads(listed or b"[]")}
-        return not left & {int(number) for number in ids}
-
-    wait_for("BPF programs to be gone", gone)
 
 
 def test_stale(bed):
@@ -181,7 +169,7 @@ def test_name_used_again(bed):
             used.append(burn(bed, jobs, f"{name}/step_0", ms))
             jobs.end(job)
         wait_for("two reports", lambda: len(daemon.spooled(job)) == 2)
-        for report, ns in zip(sorted(daemon.reports(job), key=lambda r: r["on_cpu_ns"]), used):
+        for report, ns in zip(sorted(daemon.reports(job), key=lambda r: r["on_cpu_ns"]), sorted(used)):
             same_time(f"job {job}", report["on_cpu_ns"], ns, 3 * MS)
         daemon.stop()
 
@@ -195,10 +183,6 @@ def fill(folder):
     return ballast
 
 
-def wait_failing(daemon):
-    wait_for("503", lambda: daemon.any_health()["status"] == "failing")
-
-
 def fill_store(daemon, disk, jobs):
     """
     Fills the disk of the store until the store cannot go on; returns the file that takes the room.
@@ -209,13 +193,13 @@ def fill_store(daemon, disk, jobs):
 
     def failing():
         fill(disk)
-        if daemon.any_health()["status"] == "failing":
+        if "store" in daemon.troubles():
             return True
         jobs.begin(new_job())
         daemon.wait_intervals(1)
         return False
 
-    wait_for("503", failing)
+    wait_for("trouble with the store", failing)
     return fill(disk)
 
 
@@ -225,7 +209,7 @@ def wait_healthy(daemon):
 
 def test_full_spool(bed):
     """Reports wait while the spool is full, and come when it is not."""
-    with small_disk(bed, "disk", "1m") as disk, Jobs() as jobs:
+    with small_disk(bed, "disk", "1m") as disk, Jobs(alone=True) as jobs:
         with serving(bed, spool=disk / "spool", spool_max_files=2) as daemon:
             daemon.start()
             one_job(bed, daemon, jobs)
@@ -235,12 +219,14 @@ def test_full_spool(bed):
                 burn(bed, jobs, f"{jobs.begin(job)}/step_0", 20)
                 jobs.end(job)
                 # Each in an interval of its own: those of one interval are equally old
-                wait_for("it to wait", lambda n=nr: daemon.any_health()["unreported"] == n)
-            wait_failing(daemon)
-            health = daemon.health(503)
-            require([p["part"] for p in health["problems"]] == ["spool"], f"problems {health['problems']}")
+                wait_for("it to wait", lambda n=nr: daemon.any_health()["unreported"] >= n)
+            wait_for("trouble with the spool", lambda: "spool" in daemon.troubles())
+            daemon.health("spool")
             daemon.wait_intervals(3)
-            require(daemon.any_health()["unreported"] == 3, "not all of them wait")
+            waits = daemon.any_health()["unreported"]
+            require(waits >= 3, f"{waits} of three wait")
+            # Other jobs of the machine would take the place of ours.
+            precise(waits == 3 and len(list(daemon.spool.iterdir())) == 1, f"{waits} wait instead of three")
             require(len(daemon.reports()) == 1, "more reports than room")
             # As many as the spool may have: now it is the number that keeps the rest out.
             ballast.unlink()
@@ -263,7 +249,7 @@ def test_full_spool(bed):
 
 def test_full_store(bed):
     """Accounts wait while their disk is full; nothing is lost."""
-    with small_disk(bed, "disk", "2m") as disk, Jobs() as jobs:
+    with small_disk(bed, "disk", "2m") as disk, Jobs(alone=True) as jobs:
         with serving(bed, state=disk / "accounts.db") as daemon:
             daemon.start()
             one_job(bed, daemon, jobs)
@@ -273,8 +259,7 @@ def test_full_store(bed):
             job = new_job()
             used = burn(bed, jobs, f"{jobs.begin(job)}/step_0", 100)
             jobs.end(job)
-            health = daemon.health(503)
-            require([p["part"] for p in health["problems"]] == ["store"], f"problems {health['problems']}")
+            daemon.health("store")
             daemon.wait_intervals(3)
             require(not daemon.reports(job), "a report of a job that is not in the store")
             ballast.unlink()
@@ -287,7 +272,7 @@ def test_full_store(bed):
 
 def test_stop_with_full_store(bed):
     """What a full disk did not take is lost with the end of the daemon, which says so."""
-    with small_disk(bed, "disk", "2m") as disk, Jobs() as jobs:
+    with small_disk(bed, "disk", "2m") as disk, Jobs(alone=True) as jobs:
         with serving(bed, state=disk / "accounts.db") as daemon:
             daemon.start()
             going_on = new_job()
@@ -444,7 +429,7 @@ def test_wrong_settings(bed):
 def test_thousand(bed):
     """1,000 jobs at the same time: closing an interval stays cheap."""
     number, costs = 1000, []
-    with Jobs() as jobs, serving(bed, interval="1s") as daemon:
+    with Jobs(alone=True) as jobs, serving(bed, interval="1s") as daemon:
         daemon.start()
         numbers = [new_job() for _ in range(number)]
         names = [jobs.begin(job) for job in numbers]
@@ -461,18 +446,16 @@ def test_thousand(bed):
                 daemon.wait_intervals(1)
                 # CPU time: others may be using the machine, and its disk.
                 costs.append(daemon.health()["cost_cpu_ns"])
-            missing = set(map(str, numbers)) - set(daemon.running())
-            require(not missing, f"{len(missing)} jobs are not listed")
+            wait_for("all jobs to be listed", lambda: set(map(str, numbers)) <= set(daemon.running()))
             for process in processes:
                 process.kill()
-        if sorted(costs)[len(costs) // 2] > 20 * MS:
-            raise Imprecise(f"closing took {[round(c / MS, 1) for c in costs]} ms")
+        cost = sorted(costs)[len(costs) // 2]
+        precise(cost <= 20 * MS, f"closing took {[round(c / MS, 1) for c in costs]} ms")
         for job in numbers:
             jobs.end(job)
         wait_growing("closing reports", lambda: len(daemon.spooled()), number)
         require({report["job"]["id"] for report in daemon.reports()} == set(map(str, numbers)), "wrong jobs")
-        left = set(map(str, numbers)) & set(daemon.running())
-        require(not left, f"{len(left)} jobs are left")
+        wait_for("no job to be left", lambda: not set(map(str, numbers)) & set(daemon.running()))
         daemon.stop()
 
 
@@ -492,10 +475,17 @@ def test_churn(bed):
     What is kept on purpose (pages of the store, cgroups that were closed) is full after some 10,000.
     """
     batches, each = (8, 4), 1500
-    with small_disk(bed, "disk", "400m") as disk, Jobs() as jobs:
+    with small_disk(bed, "disk", "400m") as disk, Jobs(alone=True) as jobs:
         with serving(bed, interval="200ms", spool=disk / "spool", state=disk / "accounts.db") as daemon:
             daemon.start()
             sizes, done = [], 0
+
+            def reported():
+                # Without a CPU for long it does not hear of those that have gone again.
+                lost = daemon.any_health()["lost"]
+                precise(not lost["cgroups"] and not lost["jobs"], f"lost {lost}")
+                return len(daemon.spooled())
+
             for number in batches:
                 for _ in range(number):
                     for _ in range(each):
@@ -503,12 +493,10 @@ def test_churn(bed):
                         jobs.begin(job)
                         jobs.end(job)
                     done += each
-                    wait_growing("closing reports", lambda: len(daemon.spooled()), done)
+                    wait_growing("closing reports", reported, done)
                 sizes.append(settled_kib(daemon))
             # Something lost at each job would make it half as much again
-            require(sizes[1] < sizes[0] * 1.25, f"memory grows: {sizes} KiB")
-            health = daemon.health()
-            require(not health["lost"]["cgroups"] and not health["lost"]["jobs"], f"lost {health['lost']}")
+            precise(sizes[1] < sizes[0] * 1.25, f"memory grows: {sizes} KiB")
             daemon.stop()
 
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from live import CHECK_REPORT, LIMIT_S, MS, Failed, Skip, require, said, same_time
+from live import CHECK_REPORT, LIMIT_S, MS, Failed, Skip, precise, require, said, same_time
 
 PMUS = pathlib.Path("/sys/bus/event_source/devices")
 
@@ -45,7 +45,7 @@ def test_command(bed):
     require(report.get("summary"), "the only report is not one of the whole run")
     require(value(report, "page-faults") > 0, "a program without page faults")
     clock = value(report, "task-clock")
-    require(clock >= 198 * MS, f"{clock} ns of task-clock for 200 ms of work")
+    precise(clock >= 198 * MS, f"{clock} ns of task-clock for 200 ms of work")
     same_time("task-clock", clock, int(own), 20 * MS)
 
 
@@ -57,7 +57,9 @@ def test_intervals(bed):
         )
     require(done.status == 0, f"exit status {done.status}: {done.err[:300]}")
     *intervals, summary = reports(done)
-    require(2 <= len(intervals) <= 7, f"{len(intervals)} intervals of 50 ms in 0.3 s")
+    require(len(intervals) <= 6, f"{len(intervals)} intervals of 50 ms in 0.3 s")
+    # Whoever has to wait for a CPU leaves out what would be too late.
+    precise(len(intervals) >= 2, f"{len(intervals)} intervals of 50 ms in 0.3 s")
     require(summary.get("summary"), "the last report is no summary")
     for before, after in zip(intervals, intervals[1:]):
         require(
@@ -103,7 +105,7 @@ def test_interrupted(bed):
         require(tracer.returncode == status, f"{number.name}: exit status {tracer.returncode}")
         summary = last.get("summary", False)
         require(summary == (number == signal.SIGINT), f"{number.name}: summary is {summary}")
-    with bed.process(bed.program, "stat", "-e", "page-faults", "--", "sleep", 30) as tracer:
+    with bed.process(bed.program, "stat", "-e", "page-faults", "--", "sleep", 10 * LIMIT_S) as tracer:
         # The command's process waits under the program's name until it may run.
         deadline = time.monotonic() + LIMIT_S
         while not runs(tracer.pid, "sleep"):

@@ -4,15 +4,15 @@
 import collections
 import contextlib
 import json
-import time
 
+from held import wait_used
 from live import (
-    LIMIT_S,
+    BUSY_MS,
     MS,
-    Imprecise,
-    clock_ns,
+    check_status,
     fill_ring,
     finish,
+    precise,
     read_line,
     require,
     said,
@@ -66,7 +66,8 @@ def adds_up(weighed, event):
 def toucher(text):
     """The process that touched pages, and what the kernel says it had."""
     ((_, pid, _, faults),) = said(text, "process")
-    require(PAGES <= int(faults) <= PAGES + 500, f"{faults} faults for {PAGES} pages")
+    # Without memory to spare, those of the program itself come more than once.
+    precise(PAGES <= int(faults) <= PAGES + 500, f"{faults} faults for {PAGES} pages")
     return int(pid), int(faults)
 
 
@@ -76,8 +77,7 @@ def has_its_faults(weighed, pid, faults, event=0):
     text = f"{counts[event]} faults in its slots, {faults} by the kernel's books"
     require(counts[event] >= faults - weighed.unowned[event], f"{text}, {weighed.unowned} of nobody")
     # Its end is not in its own count; and hidden tasks have faults, too.
-    if counts[event] > faults * 1.01:
-        raise Imprecise(text)
+    precise(counts[event] <= faults * 1.01, text)
 
 
 def test_faults_have_an_owner(bed):
@@ -92,7 +92,7 @@ def test_faults_have_an_owner(bed):
     burnt = weighed.processes[burner.pid]
     same_time("the burner", burnt[0], 600 * MS, 10 * MS)
     # starting and ending a program takes some
-    require(burnt[2][0] <= 1000, f"the burner has {burnt[2][0]} faults")
+    precise(burnt[2][0] <= 1000, f"the burner has {burnt[2][0]} faults")
 
 
 def test_runs_across_windows(bed):
@@ -105,8 +105,7 @@ def test_runs_across_windows(bed):
     has_its_faults(weighed, *toucher(text))
     # The kernel's own clock, counted: each slot has as much of it as it has covered time.
     total = sum(cpu for cpu, _, _ in weighed.processes.values())
-    if weighed.uneven[1] > 0.01 * total:
-        raise Imprecise(f"slots are off by {weighed.uneven[1]} of {total} ns")
+    precise(weighed.uneven[1] <= 0.01 * total, f"slots are off by {weighed.uneven[1]} of {total} ns")
 
 
 def test_time_is_covered(bed):
@@ -117,8 +116,7 @@ def test_time_is_covered(bed):
     total = sum(cpu for cpu, _, _ in weighed.processes.values())
     text = f"{weighed.uncovered_ns()} of {total} ns without weight"
     require(weighed.unseen or not weighed.uncovered_ns(), f"{text}, and no hidden switch")
-    if weighed.uncovered_ns() > 0.05 * total:
-        raise Imprecise(text)
+    precise(weighed.uncovered_ns() <= 0.05 * total, text)
 
 
 def test_full_ring(bed):
@@ -164,7 +162,7 @@ def record(bed, *args, **options):
     done = bed.command(
         bed.program, "record", "--no-counters", "--format", "ndjson", "-o", path, *args, **options
     )
-    require(done.status == 0, f"record: exit status {done.status}: {done.err.strip()[:300]}")
+    check_status(done)
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return path, lines, done
 
@@ -203,11 +201,9 @@ def test_recorded(bed):
     sums = [sum(one.get("weights", {}).get(name, 0) for one in slices) for name in names]
     text = f"{sums[0]} faults in the recording, {faults} by the kernel's books"
     require(unweighed_ns or sums[0] >= faults, text)
-    if not 0.95 * faults <= sums[0] <= 1.01 * faults:
-        raise Imprecise(f"{text}, {unweighed_ns} ns without weight")
+    precise(0.95 * faults <= sums[0] <= 1.01 * faults, f"{text}, {unweighed_ns} ns without weight")
     # It naps a hundred times, and others take the CPU from it.
-    if not 95 <= sums[1] <= 3000:
-        raise Imprecise(f"{sums[1]} switches in the recording")
+    precise(95 <= sums[1] <= 3000, f"{sums[1]} switches in the recording")
     report = bed.command(bed.program, "report", path, "--json", "-v")
     require(report.status == 0, f"report: exit status {report.status}: {report.err[:300]}")
     require({row["pid"] for one in report.reports() for row in one["workloads"]} == {pid}, "rows")
@@ -258,10 +254,9 @@ def with_counter(lines, windows):
 
 def test_they_decide(bed):
     """Two on one CPU: by time both get bytes, by faults those of the one who has them."""
-    with bed.process("taskset", "-c", bed.cpu, bed.burn, "-m", 1000 * LIMIT_S) as burner:
+    with bed.process("taskset", "-c", bed.cpu, bed.burn, "-m", BUSY_MS) as burner:
         # Its own start has faults, too.
-        while clock_ns(burner.pid) < 100 * MS:
-            time.sleep(0.01)
+        wait_used(burner, 100 * MS)
         _, lines, done = record(
             bed, "--weights", "page-faults", "--", "taskset", "-c", bed.cpu, bed.touch, PAGES, 400
         )
@@ -274,8 +269,7 @@ def test_they_decide(bed):
         end = at + WINDOW_NS
         longer = part_of(others, at, end, time_of) > 1.2 * part_of(mine, at, end, time_of)
         windows.append((at, 1000 if longer and part_of(mine, at, end, faults_of) > 20 else 0))
-    if sum(gained for _, gained in windows) < 5000:
-        raise Imprecise("hardly a window in which they take turns")
+    precise(sum(gained for _, gained in windows) >= 5000, "hardly a window in which they take turns")
     made = with_counter(lines, windows)
     parts = {}
     for method in ("cpu-time", "weights"):
@@ -297,7 +291,8 @@ def test_they_decide(bed):
             weights == {"cpu-time": "cpu-time", "weights": "page-faults"}[method],
             f"{method}: measured by {weights}",
         )
-    require(parts["cpu-time"] < 0.5 and parts["weights"] > 0.95, f"what it has of both: {parts}")
+    # What is without weight around hidden switches goes by time.
+    precise(parts["cpu-time"] < 0.5 and parts["weights"] > 0.95, f"what it has of both: {parts}")
 
 
 def test_none_recorded(bed):

@@ -170,9 +170,6 @@ static void follow(int window_ms, bool keep)
 		if (!keep && ledger_drain(ledger, &sink))
 			fatal("drain", NULL);
 	}
-	/* Makes room for what did not find any. */
-	if (keep && ledger_drain(ledger, &sink))
-		fatal("drain", NULL);
 }
 
 static void say_counts(const char *what, const uint64_t *counts)

@@ -527,23 +527,35 @@ static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_si
 		sink->slices(sink->arg, &copy, NULL);
 }
 
-int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
+/* Without room there is no record to wait for; the slots are kept. */
+static int flush_cpu(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
 {
 	uint64_t full;
+	/* Before the slices: when their record has come, so have the others. */
+	int err = ledger_io_flush(l, cpu, sink);
+
+	if (err && err != -ENXIO)
+		return err;
+	full = l->cpus[cpu].flush_failed;
+	err = ledger_run_on(l->skel->progs.ledger_flush, cpu, NULL);
+	l->asked[cpu] = !err && l->cpus[cpu].flush_failed == full;
+	l->nr_asked += l->asked[cpu];
+	return err;
+}
+
+int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
+{
 	int err;
 
 	l->nr_asked = 0;
 	l->flush_ns = monotonic_ns();
 	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
-		/* Before the slices: when their record has come, so have the others. */
-		err = ledger_io_flush(l, cpu, sink);
-		if (err && err != -ENXIO)
-			return err;
-		full = l->cpus[cpu].flush_failed;
-		err = ledger_run_on(l->skel->progs.ledger_flush, cpu, NULL);
-		/* Without room there is no record to wait for; the slots are kept. */
-		l->asked[cpu] = !err && l->cpus[cpu].flush_failed == full;
-		l->nr_asked += l->asked[cpu];
+		err = flush_cpu(l, cpu, sink);
+		/* It has filled up since the last drain: we may have waited for a CPU. */
+		if (!err && !l->asked[cpu])
+			err = ledger_drain(l, sink);
+		if (!err && !l->asked[cpu])
+			err = flush_cpu(l, cpu, sink);
 		if (err == -ENXIO)
 			adopt_offline(l, cpu, sink);
 		else if (err)

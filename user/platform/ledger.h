@@ -191,7 +191,8 @@ void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now);
  * ledger_flush() - bring the ledgers of all CPUs up to now and send them
  *
  * Afterwards the records in the ring cover all CPU time up to the call; take them
- * with ledger_settle(). Slots of a CPU that went offline are handed to @sink directly.
+ * with ledger_settle(). Slots of a CPU that went offline are handed to @sink directly,
+ * and so is what is in a ring without room.
  *
  * Return: 0 or a negative errno.
  */
