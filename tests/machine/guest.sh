@@ -37,6 +37,14 @@ until_true() {
 # Hundredths of a second are enough
 uptime_ns() { sed -E 's/^0*([0-9]+)\.([0-9]+) .*/\1\20000000/' /proc/uptime; }
 
+# has_worked TICKS PID: has this traffic program had so many hundredths of a second of a CPU?
+has_worked() {
+	ticks=$1
+	# shellcheck disable=SC2046  # words of a line
+	set -- $(cat "/proc/$2/stat")
+	[ "$2" = "(traffic)" ] && [ "${14}" -ge "$ticks" ]
+} 2> /dev/null
+
 has_lines() { [ -e "$1" ] && [ "$(wc -l < "$1")" -ge "$2" ]; }
 
 # trace NAME ARG...: starts t410trace with JSON into NAME.json. Traffic that starts
@@ -327,7 +335,8 @@ scenario_top() {
 	big=$!
 	traffic --slot 0 --rate 1000 --cpu 0 --seconds 300 > small &
 	small=$!
-	usleep 300000
+	until_true has_worked 20 $big
+	until_true has_worked 20 $small
 	said top "$T410TRACE" -a --top 2 -d 1
 	said all "$T410TRACE" -a -d 1
 	kill $big $small
@@ -339,7 +348,7 @@ scenario_busy() {
 	traffic --slot 3 --rate 1000000 --cpu 3 --seconds 300 > truth &
 	busy=$!
 	echo $busy > busy.pid
-	usleep 300000
+	until_true has_worked 20 $busy
 	trace busy -p $busy -i 300 -d 3
 	trace_ended
 	kill $busy
@@ -407,7 +416,7 @@ scenario_death() {
 	held dies traffic --name dies --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 30
 	trace dies -p "$held" -i 300
 	release dies
-	sleep 2
+	until_true has_worked 200 "$held"
 	kill "$held"
 	until_true test ! -d "/proc/$tracer"
 	trace_ended
@@ -423,6 +432,8 @@ scenario_signals() {
 		count_programs > programs.during
 		trace_end $signal
 	done
+	# its last line may be half a line
+	mv KILL.json KILL.part
 	until_true programs_gone
 	count_programs > programs.after
 	ls -A /sys/fs/bpf > pins.after
@@ -434,7 +445,8 @@ scenario_signals() {
 # A command that would run on for long, when the tracer is told to end.
 scenario_command() {
 	trace term -i 200 -- traffic --name term --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 300
-	usleep 1500000
+	# shellcheck disable=SC2016  # expanded each time
+	until_true eval 'has_worked 150 "$(pidof traffic)"'
 	trace_end TERM
 	pidof traffic > left
 }

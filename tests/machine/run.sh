@@ -15,7 +15,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/machine/machine.sh
 . "$HERE/machine.sh"
 T410TRACE=${T410TRACE:-$ROOT/build/arm64/t410trace}
-TIMEOUT=1200	# of a boot that hangs; all scenarios take a tenth of this on two free cores
+TIMEOUT=2400	# of a boot that hangs; all scenarios take a tenth of this on two busy cores
 RUNS=3		# of a scenario at most
 
 skip() {
