@@ -33,7 +33,7 @@ TESTS = {}
 # Scenarios whose traffic file names all events
 KNOWN = {**judge_stat.MACHINES, **judge_devices.MACHINES}
 # Part of the time that programs had to wait from which on the host is to blame
-STARVED = 0.33
+STARVED = 0.15
 # Shapes of the machine, each with what its slots stand for
 TRAFFIC = {"t410": "traffic.conf", "grace": "traffic-grace.conf"}
 
