@@ -117,6 +117,9 @@ disk_loads() {
 	until_true has_lines truth "$2"
 }
 
+# requests_end: the time of a request is known to a tick of the kernel, and no report has it before that
+requests_end() { usleep 100000; }
+
 scenario_devices_io() {
 	write_map
 	own_groups
@@ -124,6 +127,7 @@ scenario_devices_io() {
 	# shellcheck disable=SC2046  # a list
 	trace all -a -i 500 $(devices vda) --pci-map $MAP
 	disk_loads 2.5 3
+	requests_end
 	trace_end TERM
 	diskload --totals > totals.after
 	mv truth truth.live
@@ -132,6 +136,7 @@ scenario_devices_io() {
 	# shellcheck disable=SC2046  # a list
 	recording $(devices vda) --pci-map $MAP
 	disk_loads 2 3
+	requests_end
 	recording_end
 	diskload --totals > totals2.after
 	said process "$T410TRACE" report run.rec -a --json --summary
@@ -158,12 +163,17 @@ scenario_devices_writeback() {
 	trace cgroup -a -i 500 --by cgroup $(devices vdb) --pci-map $MAP
 	# nothing is read in advance later on
 	mount -t ext4 -o no_prefetch_block_bitmaps,noinit_itable /dev/vdb /mnt
+	usleep 200000
 	diskload --name buffered --file /mnt/one --write --buffered --size 1048576 --requests 24 --span 33554432 --cpu 2 \
 		--cgroup io/buffered --report truth
 	sync
+	usleep 200000
 	diskload --name other --file /mnt/two --write --buffered --size 262144 --requests 40 --span 33554432 --cpu 3 \
 		--cgroup io/other --report truth
+	sync
+	usleep 200000
 	umount /mnt
+	requests_end
 	trace_end TERM
 	diskload --totals > totals.after
 }

@@ -820,14 +820,14 @@ def starved(folder):
 
 def again(folders, names):
     """Scenarios that deserve another run, as "NAME: reason": nothing is wrong but estimates; and a
-    third one only if the programs of the last run were starved."""
+    third one only if the programs of a run so far were starved."""
     for name in names:
         last = [folder / name for folder in folders if (folder / name).exists()]
         tried = [attempts_of(folders, name, function) for function in tests_of(name)]
         wrong = [verdict for verdict in map(verdict_of, tried) if verdict[0] is not None]
         if not wrong or not all(may for _, may in wrong) or len(last) < len(folders):
             continue
-        part = starved(last[-1])
+        part = max((part for part in map(starved, last) if part is not None), default=None)
         if len(folders) == 1 or part is not None and part > STARVED:
             yield f"{name}: its programs had to wait in {'an unknown part' if part is None else f'{part:.0%}'} of their CPU time"
 
