@@ -115,7 +115,9 @@ part_emulation() {
 	script tests/machine/test_judge.py
 	script tests/machine/test_judge_stat.py
 	script tests/machine/test_judge_devices.py
+	script tests/machine/test_judge_slurm.py
 	script tests/machine/test_judge_again.py
+	script tests/machine/test_checks.py
 	script tests/machine/test_boot.py
 }
 part_hardware() { tests/machine/checks/check.sh; }

@@ -37,6 +37,14 @@ until_true() {
 # Hundredths of a second are enough
 uptime_ns() { sed -E 's/^0*([0-9]+)\.([0-9]+) .*/\1\20000000/' /proc/uptime; }
 
+# has_worked TICKS PID: has this traffic program had so many hundredths of a second of a CPU?
+has_worked() {
+	ticks=$1
+	# shellcheck disable=SC2046  # words of a line
+	set -- $(cat "/proc/$2/stat")
+	[ "$2" = "(traffic)" ] && [ "${14}" -ge "$ticks" ]
+} 2> /dev/null
+
 has_lines() { [ -e "$1" ] && [ "$(wc -l < "$1")" -ge "$2" ]; }
 
 # trace NAME ARG...: starts t410trace with JSON into NAME.json. Traffic that starts
@@ -116,6 +124,17 @@ count_programs() { grep -cE ' bpf_prog_[0-9a-f]{16}_' /proc/kallsyms; }
 # last user has been gone for a while, which is longer the busier it is.
 programs_gone() { [ "$(count_programs)" -le "$(cat $AT_START)" ]; }
 
+# counters_free EVENT...: could perf have these counters of the first UCF for itself? The kernel gives
+# back those of a program that was killed some time after its end.
+counters_free() {
+	list=
+	for event in "$@"; do
+		list="$list -e $UCF/$event/D"
+	done
+	# shellcheck disable=SC2086  # a list
+	perf stat -x, -o free.csv -a $list -- usleep 50000 && ! grep -q '<not' free.csv
+}
+
 # perf_counts OPTION...: perf counts until perf_release; ends by itself when that never comes
 perf_counts() {
 	perf stat -x, -o "$PWD/perf.csv" -a "$@" -- timeout 300 sh -c \
@@ -138,6 +157,17 @@ perf_hold() {
 perf_release() {
 	touch perf.end
 	wait "$holder"
+}
+
+# hold_all_counters: as many as a PMU has, once those of a killed program are free, which is
+# waited for
+hold_all_counters() {
+	set -- mem_bytes_rd mem_bytes_wr mem_access_rd slc_bytes_rd \
+		mem_bytes_rd,src_loc_cpu=1 mem_bytes_wr,src_loc_cpu=1 mem_bytes_rd,src_rem=1 cycles
+	until_true counters_free "$@"
+	perf_hold '' "$@"
+	usleep 300000
+	perf_release
 }
 
 # --- scenarios: attribution
@@ -173,11 +203,14 @@ scenario_alone() {
 # Two programs on one CPU, one after the other. The followed one is kept alive by a
 # sleeping parent, for the run would end with it.
 FIRST_THEN_SLEEP='traffic --name first --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.8; exec sleep 300'
+sleeps() { grep -q '^Name:.sleep$' "/proc/$1/status" && grep -q '^State:.S' "/proc/$1/status"; }
 scenario_turns() {
 	held first sh -c "$FIRST_THEN_SLEEP"
 	trace first -p "$held" -i 300
 	release first
 	until_true has_lines truth 1
+	# the followed one is at rest, and windows between the two have bytes of neither
+	until_true sleeps "$held"
 	usleep 100000
 	load second --slot 2 --rate 1500000 --cpu 2 --seconds 0.8
 	trace_end TERM
@@ -302,7 +335,8 @@ scenario_top() {
 	big=$!
 	traffic --slot 0 --rate 1000 --cpu 0 --seconds 300 > small &
 	small=$!
-	usleep 300000
+	until_true has_worked 20 $big
+	until_true has_worked 20 $small
 	said top "$T410TRACE" -a --top 2 -d 1
 	said all "$T410TRACE" -a -d 1
 	kill $big $small
@@ -314,7 +348,7 @@ scenario_busy() {
 	traffic --slot 3 --rate 1000000 --cpu 3 --seconds 300 > truth &
 	busy=$!
 	echo $busy > busy.pid
-	usleep 300000
+	until_true has_worked 20 $busy
 	trace busy -p $busy -i 300 -d 3
 	trace_ended
 	kill $busy
@@ -382,7 +416,7 @@ scenario_death() {
 	held dies traffic --name dies --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 30
 	trace dies -p "$held" -i 300
 	release dies
-	sleep 2
+	until_true has_worked 200 "$held"
 	kill "$held"
 	until_true test ! -d "/proc/$tracer"
 	trace_ended
@@ -398,13 +432,12 @@ scenario_signals() {
 		count_programs > programs.during
 		trace_end $signal
 	done
+	# its last line may be half a line
+	mv KILL.json KILL.part
 	until_true programs_gone
 	count_programs > programs.after
 	ls -A /sys/fs/bpf > pins.after
-	perf_hold '' mem_bytes_rd mem_bytes_wr mem_access_rd slc_bytes_rd \
-		mem_bytes_rd,src_loc_cpu=1 mem_bytes_wr,src_loc_cpu=1 mem_bytes_rd,src_rem=1 cycles
-	usleep 300000
-	perf_release
+	hold_all_counters
 	trace again -a -v -i 200 -d 0.5
 	trace_ended
 }
@@ -412,14 +445,15 @@ scenario_signals() {
 # A command that would run on for long, when the tracer is told to end.
 scenario_command() {
 	trace term -i 200 -- traffic --name term --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 300
-	usleep 1500000
+	# shellcheck disable=SC2016  # expanded each time
+	until_true eval 'has_worked 150 "$(pidof traffic)"'
 	trace_end TERM
 	pidof traffic > left
 }
 
 # The CPU that reads the counters of socket 1 goes away and comes back.
 scenario_hotplug() {
-	trace all -a -i 500 -d 6 --weights cpu_cycles
+	trace all -a -i 500 --weights cpu_cycles
 	load steady --slot 2 --rate 1000000 --cpu 3 --seconds 4.5 &
 	sleep 1
 	offline=$(uptime_ns)
@@ -428,8 +462,8 @@ scenario_hotplug() {
 	usleep 1500000
 	echo 1 > /sys/devices/system/cpu/cpu2/online
 	echo $(($(uptime_ns) - offline)) > offline_ns
-	trace_ended
-	wait
+	until_true has_lines truth 1
+	trace_end TERM
 }
 
 # --- scenarios: where bytes go
@@ -456,6 +490,17 @@ scenario_destinations() {
 
 # --- scenarios: latency
 
+# latency_read_since NS: has the recording two pieces of latency of socket 1 in an interval that began
+# after this time? The second one began after it, too.
+latency_read_since() {
+	"$T410TRACE" report run.rec -a --json 2> /dev/null |
+		sed -nE 's/.*"interval":\{"start_ns":([0-9]+),.*"probe":"cmem1\/rd"[^}]*"samples":([0-9]+),.*/\1 \2/p' > pieces
+	while read -r begun pieces; do
+		[ "$begun" -le "$1" ] || [ "$pieces" -lt 2 ] || return 0
+	done < pieces
+	return 1
+}
+
 # A program that reads most of the time (one that never pauses could not be told from the
 # background), and one whose requests wait twenty times as long and which works half of the time. Latency readings take long in the emulation, hence the budget.
 scenario_latency() {
@@ -465,7 +510,7 @@ scenario_latency() {
 	until_true has_lines truth 2
 	# Latencies whose reading has to wait for the budget are not read once more at the end: the last
 	# stores are seen by a later reading.
-	usleep 2000000
+	until_true latency_read_since "$(uptime_ns)"
 	recording_end
 	"$T410TRACE" report run.rec -a --json > all.json
 	said summary "$T410TRACE" report run.rec -a --json --summary

@@ -117,6 +117,9 @@ disk_loads() {
 	until_true has_lines truth "$2"
 }
 
+# requests_end: the time of a request is known to a tick of the kernel, and no report has it before that
+requests_end() { usleep 100000; }
+
 scenario_devices_io() {
 	write_map
 	own_groups
@@ -124,6 +127,7 @@ scenario_devices_io() {
 	# shellcheck disable=SC2046  # a list
 	trace all -a -i 500 $(devices vda) --pci-map $MAP
 	disk_loads 2.5 3
+	requests_end
 	trace_end TERM
 	diskload --totals > totals.after
 	mv truth truth.live
@@ -132,6 +136,7 @@ scenario_devices_io() {
 	# shellcheck disable=SC2046  # a list
 	recording $(devices vda) --pci-map $MAP
 	disk_loads 2 3
+	requests_end
 	recording_end
 	diskload --totals > totals2.after
 	said process "$T410TRACE" report run.rec -a --json --summary
@@ -152,13 +157,13 @@ scenario_devices_writeback() {
 	own_groups
 	mke2fs /dev/vdb > /dev/null 2>&1
 	mkdir -p /mnt
-	# nothing is read in advance later on
-	mount -t ext4 -o no_prefetch_block_bitmaps,noinit_itable /dev/vdb /mnt
-	sync
-	usleep 200000
+	# nobody has the disk open, so nobody writes to it on the quiet; the same afterwards
 	diskload --totals > totals.before
 	# shellcheck disable=SC2046  # a list
 	trace cgroup -a -i 500 --by cgroup $(devices vdb) --pci-map $MAP
+	# nothing is read in advance later on
+	mount -t ext4 -o no_prefetch_block_bitmaps,noinit_itable /dev/vdb /mnt
+	usleep 200000
 	diskload --name buffered --file /mnt/one --write --buffered --size 1048576 --requests 24 --span 33554432 --cpu 2 \
 		--cgroup io/buffered --report truth
 	sync
@@ -166,10 +171,11 @@ scenario_devices_writeback() {
 	diskload --name other --file /mnt/two --write --buffered --size 262144 --requests 40 --span 33554432 --cpu 3 \
 		--cgroup io/other --report truth
 	sync
-	usleep 300000
+	usleep 200000
+	umount /mnt
+	requests_end
 	trace_end TERM
 	diskload --totals > totals.after
-	umount /mnt
 }
 
 # --- others, and changes
@@ -179,7 +185,8 @@ scenario_devices_perf() {
 	perf_counts -e $HELD/wr_bytes,src_bdf=0x701,src_bdf_en=1/D
 	# shellcheck disable=SC2046  # a list
 	trace held -a -v -i 500 $(devices 0004:07:00.0 0002:a1:00.0)
-	load both --slot 8,2 --rate 4000003 --cpu 2 --duty 1/4 --seconds 1.2
+	# on the CPU where the kernel tries in vain to start our events: nothing counts meanwhile
+	load both --slot 8,2 --rate 4000003 --cpu 0 --duty 1/4 --seconds 1.2
 	trace_end TERM
 	said table "$T410TRACE" -a -d 0.3 -D 0004:07:00.0
 	perf_release

@@ -187,6 +187,10 @@ submit() {
 	sbatch -J "$submit_name" -n 1 -o "$submit_name.out" /tmp/job.sh "$submit_name" "$@" "$PWD" >> sbatch.out 2>&1
 }
 
+# Slurm's controller tells its database when it has time to
+has_record() { [ -n "$(sacct -X -n -P -j "$1" -o AdminComment)" ]; }
+have_completed() { [ "$(sacct -X -n -P -o State | grep -cx COMPLETED)" -ge "$1" ]; }
+
 # keep NAME: what there is to be known of a job
 keep() {
 	keep_id=$(cat "$1.id")
@@ -196,6 +200,7 @@ keep() {
 	done > "$1.written"
 	said "$1-job" "$T410TRACE" job "$keep_id" --json
 	said "$1-table" "$T410TRACE" job "$keep_id"
+	until_true has_record "$keep_id"
 	sacct -X -n -P -j "$keep_id" -o AdminComment > "$1.record"
 	said "$1-decoded" "$T410TRACE" job --decode "$(cat "$1.record")"
 }
@@ -205,7 +210,8 @@ scenario_slurm() {
 	cluster_start
 	mkdir -p /etc/slurm/epilog.d /etc/t410trace
 	cp /host/epilog.sh /etc/slurm/epilog.d/t410trace.sh
-	echo "T410TRACE=$T410TRACE" > /etc/t410trace/epilog.conf
+	# its limits are for a node that must not wait; emulated CPUs may take longer
+	printf 'T410TRACE=%s\nWAIT=120\nSTORE_WAIT=120\n' "$T410TRACE" > /etc/t410trace/epilog.conf
 	write_job
 	# Debian's kernel asks for all of CAP_SYS_ADMIN otherwise (see docs/SERVE.md)
 	echo 2 > /proc/sys/kernel/perf_event_paranoid
@@ -227,26 +233,32 @@ scenario_slurm() {
 	said jobs "$T410TRACE" jobs --json
 	mv truth truth.three
 
-	# it ends when the daemon has been back for a while, however long that takes
+	# One program after the other, so that the truth says when bytes were moved; until the daemon has
+	# been back for a while, however long that takes
 	sbatch -J delta -n 1 -o delta.out --wrap "
-		traffic --name delta --report $PWD/truth --slot \$((\$(taskset -cp \$\$ | sed 's/.*: //') / 2 * 2)) \
-			--rate 1000000 --seconds 900 & echo \$SLURM_JOB_ID > $PWD/delta.id
-		until [ -e $PWD/enough ]; do sleep 0.2; done; kill \$!; wait" >> sbatch.out 2>&1
-	until_true test -e delta.id
-	sleep 3
+		slot=\$((\$(taskset -cp \$\$ | sed 's/.*: //') / 2 * 2))
+		echo \$SLURM_JOB_ID > $PWD/delta.id
+		until [ -e $PWD/enough ]; do
+			traffic --name delta --report $PWD/truth --slot \$slot --rate 1000000 --seconds 0.25
+		done" >> sbatch.out 2>&1
+	patiently has_lines truth 16
+	page report > last.page
 	/usr/bin/date +%s%N > killed
 	kill -KILL "$daemon"
 	wait "$daemon"
+	/usr/bin/date +%s%N > dead
 	sleep 1
 	serve
 	/usr/bin/date +%s%N > restarted
-	sleep 2
+	uptime_ns > back
+	patiently has_lines truth $(($(wc -l < truth) + 6))
 	touch enough
 	until_true node_is_idle
 	keep delta
 	page metrics > metrics.later
 	serve_end
 	echo 3 > /proc/sys/kernel/perf_event_paranoid
+	until_true have_completed 5
 	sacct -X -P -o JobID,JobName,State,ExitCode > sacct
 	cluster_end
 	cp $SLURM_LOG/*.log .

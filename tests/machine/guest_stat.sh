@@ -216,10 +216,7 @@ scenario_stat_death() {
 		echo $? > $signal.status
 	done
 	mv KILL.json KILL.part
-	perf_hold '' mem_bytes_rd mem_bytes_wr mem_access_rd slc_bytes_rd \
-		mem_bytes_rd,src_loc_cpu=1 mem_bytes_wr,src_loc_cpu=1 mem_bytes_rd,src_rem=1 cycles
-	usleep 300000
-	perf_release
+	hold_all_counters
 	until_true programs_gone
 	count_programs > programs.after
 }

@@ -33,7 +33,7 @@ TESTS = {}
 # Scenarios whose traffic file names all events
 KNOWN = {**judge_stat.MACHINES, **judge_devices.MACHINES}
 # Part of the time that programs had to wait from which on the host is to blame
-STARVED = 0.33
+STARVED = 0.15
 # Shapes of the machine, each with what its slots stand for
 TRAFFIC = {"t410": "traffic.conf", "grace": "traffic-grace.conf"}
 
@@ -184,10 +184,8 @@ def the_others_bytes_are_not_in_its_row(s):
     expect_share(share["value"], line["bytes"], 0.95, "its row")
     # bounds allow for the noise that the counter may have
     expect_share(share["high"] / 1.02, line["bytes"], 0.95, "the upper bound of its row")
-    require(
-        reports.share(READ1, any_row)["value"] <= line["bytes"],
-        "rows have more than the followed program moved",
-    )
+    rows = reports.share(READ1, any_row)["value"]
+    expect(rows <= line["bytes"], f"rows have {rows} bytes, the followed program moved {line['bytes']}")
 
 
 @test("turns")
@@ -196,7 +194,10 @@ def the_others_bytes_are_unattributed(s):
     reports, truth = s.reports("first"), s.truth()
     reasons = reports.unattributed(READ1)
     expect_equal(reports.counter(READ1), truth.counter(READ1), "the counter")
-    require(set(reasons) <= {"other", "idle", "background"}, f"reasons {sorted(reasons)}")
+    # How many bytes are somebody's is an estimate, how many there are is not.
+    parts = reports.share(READ1, any_row)["value"] + sum(reasons.values())
+    expect_equal(parts, truth.counter(READ1), "rows and unattributed bytes")
+    expect(set(reasons) <= {"other", "idle", "background"}, f"reasons {sorted(reasons)}")
     expect(reasons.get("background", 0) <= 0.01 * truth.counter(READ1), f"background: {reasons}")
     expect(
         reasons.get("other", 0) >= truth.bytes("second"),
@@ -278,7 +279,7 @@ def the_event_is_used_and_named(s):
     expect_equal({one["quality"]["weights"] for one in reports.each}, {"cpu_cycles"}, "measured by")
     # In the others nobody ran.
     expect(weighed > 0.8 * windows, f"weights in {weighed} of {windows} windows")
-    expect_equal(reports.quality("fallback_windows"), 0, "windows split by CPU time")
+    expect(reports.quality("fallback_windows") == 0, "some windows were split by CPU time")
     require("activity measured by cpu_cycles" in s.words("all.err"), s.words("all.err"))
 
 
@@ -348,6 +349,14 @@ def totals_agree(s):
 
 @test("crowded")
 def counters_are_shared(s):
+    reports = s.reports("all")
+    ran, enabled = (sum(reports.counter_field(READ0, key)) for key in ("running_ns", "enabled_ns"))
+    expect(0 < ran < enabled, f"counted in {ran} of {enabled} ns")
+
+
+@test("crowded")
+@estimate
+def turns_are_short(s):
     reports = s.reports("all")
     ran, enabled = (sum(reports.counter_field(READ0, key)) for key in ("running_ns", "enabled_ns"))
     expect(0.05 < ran / enabled < 0.95, f"counted in {ran} of {enabled} ns")
@@ -530,7 +539,8 @@ def children_are_followed(s):
         line = truth.named(name)[0]
         share = reports.share(READ1, by_pid(line["pid"]))
         expect(line["pid"] != s.number("parent.pid"), f"{name} is the parent itself")
-        expect_share(share["value"], line["bytes"], 0.9, name)
+        # One begins when the other ends: in the window of both, bytes may be taken for the other's.
+        expect_close(share["value"], line["bytes"], 0.1, name)
 
 
 @test("family")
@@ -746,13 +756,14 @@ def reports_are_valid(s):
     expect(check.returncode == 0, " / ".join(check.stdout.splitlines()[:3]))
 
 
-# perf also says when an interrupt of the cores' counters took long: an emulated CPU may have
-# to wait for a real one in the middle of it.
 COMPLAINT = re.compile(
-    r"WARNING|BUG|Oops|Call trace|soft lockup|stall|Unable to handle|nvidia|arm-cs-arch|cspmu|bpf|"
-    r"perf:(?! interrupt took too long)",
+    r"WARNING|BUG|Oops|Call trace|soft lockup|stall|Unable to handle|nvidia|arm-cs-arch|cspmu|bpf|perf:",
     re.IGNORECASE,
 )
+# An emulated CPU may have to wait for a real one in the middle of an interrupt of the cores'
+# counters, or of a piece of work that the kernel has put off: perf and the kernel's queues say that
+# it took long.
+SLOW_HOST = re.compile(r"perf: interrupt took too long|workqueue: \S+ hogged CPU for")
 
 
 def the_kernel_has_nothing_to_say(s):
@@ -764,7 +775,8 @@ def the_kernel_has_nothing_to_say(s):
     expect(own, "the kernel log has no mark of this scenario")
     remarks = judge_devices.REMARKS.get(s.folder.name)
     for line in own[0].splitlines()[1:]:
-        expect(not COMPLAINT.search(line) or remarks and remarks.search(line), line.strip())
+        known = SLOW_HOST.search(line) or remarks and remarks.search(line)
+        expect(known or not COMPLAINT.search(line), line.strip())
 
 
 def judge_one(folder, name, function):
@@ -809,14 +821,14 @@ def starved(folder):
 
 def again(folders, names):
     """Scenarios that deserve another run, as "NAME: reason": nothing is wrong but estimates; and a
-    third one only if the programs of the last run were starved."""
+    third one only if the programs of a run so far were starved."""
     for name in names:
         last = [folder / name for folder in folders if (folder / name).exists()]
         tried = [attempts_of(folders, name, function) for function in tests_of(name)]
         wrong = [verdict for verdict in map(verdict_of, tried) if verdict[0] is not None]
         if not wrong or not all(may for _, may in wrong) or len(last) < len(folders):
             continue
-        part = starved(last[-1])
+        part = max((part for part in map(starved, last) if part is not None), default=None)
         if len(folders) == 1 or part is not None and part > STARVED:
             yield f"{name}: its programs had to wait in {'an unknown part' if part is None else f'{part:.0%}'} of their CPU time"
 

@@ -283,11 +283,18 @@ def each_is_exact(s):
 
 
 @test("devices_alone")
-def one_has_its_requests_and_latency(s):
+def one_has_its_requests(s):
     reports, slots, bdf = s.reports("one"), sent(s.truth()), "0002:a1:00.0"
     for side, event in SIDES:
         expect_equal(total(reports, bdf, f"{side}_bytes"), known(s, bdf, f"{event}_bytes", slots), side)
         expect_equal(total(reports, bdf, f"{side}_requests"), known(s, bdf, f"{event}_req", slots), side)
+
+
+@test("devices_alone")
+@estimate
+def it_has_its_latency(s):
+    """In cycles that are counted beside it: a moment passes between the readings."""
+    reports, bdf = s.reports("one"), "0002:a1:00.0"
     found = [entry for entry in entries(reports, bdf) if "read_latency_ns" in entry]
     expect(found, "no latency")
     # Of all requests: one may be counted in a report and its cycles in the next one
@@ -592,8 +599,7 @@ def all_of_the_file_system_is_in_the_books(s):
 @test("devices_perf")
 def who_holds_the_counters_is_noticed(s):
     reports, slots = s.reports("held"), sent(s.truth("truth.held"))
-    held = sum(report["quality"]["device_held_ns"] for report in reports.each)
-    expect(held > 1e9, f"held for {held} ns")
+    expect(sum(report["quality"]["device_held_ns"] for report in reports.each) > 0, "held by nobody")
     for entry in entries(reports, "0004:07:00.0"):
         expect("read_bytes" not in entry, f"{entry.get('read_bytes')} bytes were never counted")
         expect_equal(entry.get("coverage", 0.0), 0.0, "coverage")
@@ -603,6 +609,15 @@ def who_holds_the_counters_is_noticed(s):
         expect(s.status(name) in (0, 3), f"{name}: exit status {s.status(name)}")
     bdf = "0002:a1:00.0"
     expect_equal(total(reports, bdf, "read_bytes"), known(s, bdf, "rd_bytes", slots), f"{bdf} meanwhile")
+
+
+@test("devices_perf")
+@estimate
+def all_of_its_turns_were_lost(s):
+    reports = s.reports("held")
+    held = sum(report["quality"]["device_held_ns"] for report in reports.each)
+    length = sum(report["interval"]["duration_ns"] for report in reports.each)
+    expect(0.5 * length <= held <= length, f"held for {held} of {length} ns")
 
 
 @test("devices_perf")

@@ -58,9 +58,9 @@ CASES = (
 # Name, CPU time that the programs of the second run had to wait in percent, second run, third run,
 # whether a third is wanted, what fails in the end
 THIRD_CASES = (
-    ("starved-then-right", 50, FAR, RIGHT, True, set()),
+    ("starved-then-right", 16, FAR, RIGHT, True, set()),
     ("starved-three-times", 50, FAR, FAR, True, {"near"}),
-    ("not-starved", 30, FAR, None, False, {"near"}),
+    ("not-starved", 14, FAR, None, False, {"near"}),
     ("nobody-says", None, FAR, None, False, {"near"}),
     ("right-in-the-second", 50, RIGHT, None, False, set()),
     ("exact-in-the-second-starved", 50, WRONG, None, False, {"same"}),

@@ -12,14 +12,32 @@ trap 'rm -rf "$OUT"' EXIT
 NO_NETWORK=126
 DEAD_PROXY=http://127.0.0.1:9	# for apt: no network
 STATUS=42		# of the command in each boot: it has to come back
+BOOTS=3			# at most, when nothing is wrong but what depends on how busy the host is
+TIMEOUT=600		# of a boot that hangs; one takes a minute at most on a busy host
 
 PARTS=(log statuses t410 rates steady conflict disk shapes grace)
 
 judge() { "$HERE/judge.py" "$@"; }
 
-# boot NAME SCENARIO OPTIONS PART...: one boot that lists PMUs and PCI functions and
-# goes through these parts, then the verdicts. Sets BOOTED if the command ran.
+# boot NAME SCENARIO OPTIONS PART...: lists PMUs and PCI functions and goes through these parts, then
+# the verdicts. Sets BOOTED if the command ran. A busy host makes the clock of further boots slow, and
+# nothing else.
 boot() {
+	local name=$1 scenario=$2 options=$3 n said=()
+	shift 3
+	for ((n = 1; n <= BOOTS; n++)); do
+		said+=("$OUT/$name.said$n")
+		rm -rf "${OUT:?}/$name"
+		boot_once "$name" "$scenario" "$options" "$@" > "$OUT/$name.said$n"
+		if grep -q '^not ok ' "$OUT/$name.said$n" || ! grep -q '^again ' "$OUT/$name.said$n"; then break; fi
+		sed -n "s/^again /# boot $n: not ok /p" "$OUT/$name.said$n"
+		options="$options --steady"
+	done
+	judge sum "${said[@]}"
+}
+
+# boot_once NAME SCENARIO OPTIONS PART...: with lines "again NAME: reason", see judge.py
+boot_once() {
 	local name=$1 scenario=$2 options=() part pattern status=0
 	read -ra options <<< "$3"
 	shift 3
@@ -36,7 +54,7 @@ boot() {
 			[ -z "$pattern" ] || options+=(--expect-log "$pattern")
 		done < <(judge log "$part")
 	done
-	"$RUN" --dir "$OUT/$name" --traffic "$scenario" --timeout 150 "${options[@]}" -- sh all.sh \
+	"$RUN" --dir "$OUT/$name" --traffic "$scenario" --timeout $TIMEOUT "${options[@]}" -- sh all.sh \
 		> "$OUT/$name/stdout" 2> "$OUT/$name/stderr" || status=$?
 	# also the verdict on the kernel's log
 	if [ $status = $STATUS ] && [ "$(< "$OUT/$name/stdout")" = "to stdout" ] &&
@@ -118,13 +136,12 @@ expect_status() {
 	fi
 }
 
-# With all in the cache: no network needed, and quick
+# With all in the cache: no network needed, and nothing to be made
 part_warm() {
-	local start ms
-	start=${EPOCHREALTIME/./}
+	local made
 	http_proxy=$DEAD_PROXY expect_status warm-offline 0 prepare
-	ms=$(((${EPOCHREALTIME/./} - start) / 1000))
-	if [ $ms -lt 2000 ]; then echo "ok warm-quick"; else echo "not ok warm-quick: $ms ms"; fi
+	made=$(sed -n 's/^machine: making: //p' "$OUT/warm-offline.stderr" | tr '\n' ' ')
+	if [ -z "$made" ]; then echo "ok warm-nothing-made"; else echo "not ok warm-nothing-made: $made"; fi
 }
 
 # With all but Slurm's packages in the cache: without a network only its scenario is skipped, and

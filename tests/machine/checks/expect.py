@@ -90,6 +90,11 @@ class Ledger:
         return (new // size - old // size) * (latency if what == "outstanding" else 1)
 
 
+class Estimate(str):
+    """What is wrong depends on how busy the host is: an emulated CPU may have to wait for a real one
+    between a counter and the clock. Such a check has to be right in one of some boots."""
+
+
 # --- expectations: functions of (result, ledger) that return what is wrong, or None
 
 def all_the_time(result):
@@ -104,7 +109,10 @@ def rate(per_second, tolerance=RATE_TOLERANCE):
         if wrong:
             return wrong
         got = result.value * 1e9 / result.enabled
-        return None if abs(got - per_second) <= tolerance * per_second else f"{got:.0f}/s, not {per_second:.0f}/s"
+        if abs(got - per_second) <= tolerance * per_second:
+            return None
+        # nothing is nothing, however long it takes
+        return (Estimate if per_second and got else str)(f"{got:.0f}/s, not {per_second:.0f}/s")
     return judge
 
 
@@ -130,7 +138,9 @@ def runs(low, high):
     def judge(result, _):
         if not result.enabled:
             return f"not counted: {result.line!r}"
-        return None if low <= result.share <= high else f"ran {result.share:.3f} of the time, not {low} to {high}"
+        if low <= result.share <= high:
+            return None
+        return (Estimate if low < high else str)(f"ran {result.share:.3f} of the time, not {low} to {high}")
     return judge
 
 
@@ -161,5 +171,5 @@ def judge_step(step, lines, ledger):
             continue
         problem = expectation(found.pop(0), ledger)
         if problem:
-            wrong.append(f"{spec}: {problem}")
+            wrong.append(type(problem)(f"{spec}: {problem}"))
     return wrong

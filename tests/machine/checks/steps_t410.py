@@ -222,12 +222,13 @@ ONE_SOCKET = [
 
 # --- counters of 32 bits: the traffic passes their end again and again. The program is on
 # the CPU that handles the overflows: what is stored elsewhere meanwhile is lost, as on
-# hardware.
+# hardware. Each piece of its work stores the same: a store of what a CPU that had to wait is
+# behind would be more than half of a counter's range.
 WRAP = [
     Step("wrap", "around", [
         (UCF + "mem_bytes_rd/", total("bytes", 0, 8)), (UCF + "slc_bytes_rd" + CPU_ONLY, total("bytes", 0)),
         (PCIE + "rd_bytes" + NVME, total("bytes", 8)), (CMEM + "rd_req/", total("requests", 0, 8))],
-        load("--slot 0,8 --rate 20000003 --cpu 0", 1.5)),
+        load("--slot 0,8 --per-iter 100000007 --cpu 0", 1.5)),
     # three seconds: more than one round of 2^32 at this clock
     Step("wrap-cycles", "count 3", [(UCF + "cycles/", rate(2.4e9)), (TGT + "cycles/", rate(1e9))]),
 ]
