@@ -570,6 +570,8 @@ scenario_grace_alone() {
 . /host/guest_devices.sh
 # shellcheck source=tests/machine/guest_slurm.sh
 . /host/guest_slurm.sh
+# shellcheck source=tests/machine/guest_systemd.sh
+. /host/guest_systemd.sh
 
 # --- running them
 

@@ -21,6 +21,7 @@ import judge_devices
 import judge_latency
 import judge_slurm
 import judge_stat
+import judge_systemd
 from known import Known
 from results import Exact, Failure, Scenario, Wiring, estimate, expect, expect_close, expect_equal, expect_share, require
 
@@ -32,6 +33,8 @@ READ0, WRITE0, READ1, WRITE1 = (
 TESTS = {}
 # Scenarios whose traffic file names all events
 KNOWN = {**judge_stat.MACHINES, **judge_devices.MACHINES}
+# Scenarios whose guest has other programs
+OTHERS = {**judge_slurm.SHAPES, **judge_systemd.SHAPES}
 # Part of the time that programs had to wait from which on the host is to blame
 STARVED = 0.15
 # Shapes of the machine, each with what its slots stand for
@@ -40,9 +43,10 @@ TRAFFIC = {"t410": "traffic.conf", "grace": "traffic-grace.conf"}
 
 def machine_of(scenario):
     """Shape and traffic. Names that begin with that of a shape are scenarios for it, others
-    for the T410; tests of stat and of devices have traffic of their own, those of Slurm a cluster."""
-    if scenario in KNOWN or scenario in judge_slurm.SHAPES:
-        return KNOWN.get(scenario) or judge_slurm.SHAPES[scenario]
+    for the T410; tests of stat and of devices have traffic of their own, those of Slurm and systemd other
+    programs."""
+    if scenario in KNOWN or scenario in OTHERS:
+        return KNOWN.get(scenario) or OTHERS[scenario]
     shape = scenario.split("_")[0]
     shape = shape if shape in TRAFFIC else "t410"
     return shape, TRAFFIC[shape]
@@ -738,7 +742,7 @@ def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
 
 
-for part in (judge_destinations, judge_devices, judge_latency, judge_slurm, judge_stat):
+for part in (judge_destinations, judge_devices, judge_latency, judge_slurm, judge_stat, judge_systemd):
     for scenario, functions in part.TESTS.items():
         TESTS.setdefault(scenario, []).extend(functions)
 

@@ -8,8 +8,9 @@
 # All scenarios of a shape of the machine run in one boot; with their results, judge.py
 # prints "ok NAME" or "not ok NAME: reason". Scenarios of which only estimates failed, which
 # depend on how busy the host is, run once more in a machine whose clock counts instructions, and a
-# third time when the programs in the guest saw that they got no processor; see README.md. Without a virtual machine the one line is
-# "skip machine: reason"; "skip slurm: reason" is said when only Slurm's packages are missing.
+# third time when the programs in the guest saw that they got no processor; see README.md. Without a
+# virtual machine the one line is "skip machine: reason"; "skip slurm: reason" is said when only
+# Slurm's packages are missing; so with systemd's.
 set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/machine/machine.sh
@@ -32,7 +33,8 @@ fail() {
 }
 
 # Lines "SHAPE TRAFFIC NAME"; a shape may say what the other end of NVLink-C2C is: "t410,none",
-# that there are disks: "t410,disks", or that it is a node of a cluster: "t410,slurm"
+# that there are disks: "t410,disks", that it is a node of a cluster: "t410,slurm",
+# or that systemd is its first process: "t410,systemd"
 scenarios=$("$HERE/judge.py" --list) || fail "judge.py does not run"
 names=$(cut -d ' ' -f 3 <<< "$scenarios")
 for name; do
@@ -56,18 +58,18 @@ case $? in
 *) fail "$MACHINE_PROBLEM" ;;
 esac
 
-# Slurm's packages are others: without them all else can be tested
-of_slurm=$(awk '$1 ~ /,slurm$/ { print $3 }' <<< "$scenarios")
-wanted=$(printf '%s\n' "$@" | grep -xF -- "$of_slurm")
+# The packages of these guests are others: without them all else can be tested
 skipped=0
-if [ -n "$wanted" ]; then
-	machine_ready "$share/prepare-slurm.log" --userland slurm
+for userland in slurm systemd; do
+	of_it=$(awk -v it=",$userland\$" '$1 ~ it { print $3 }' <<< "$scenarios")
+	wanted=$(printf '%s\n' "$@" | grep -xF -- "$of_it") || continue
+	machine_ready "$share/prepare-$userland.log" --userland $userland
 	case $? in
 	0) ;;
 	"$MACHINE_NO_NETWORK")
-		skipped=$(wc -l <<< "$wanted")
+		skipped=$((skipped + $(wc -l <<< "$wanted")))
 		while read -r name; do echo "skip $name: $MACHINE_PROBLEM"; done <<< "$wanted"
-		mapfile -t others < <(printf '%s\n' "$@" | grep -vxF -- "$of_slurm")
+		mapfile -t others < <(printf '%s\n' "$@" | grep -vxF -- "$of_it")
 		set -- "${others[@]}"
 		[ $# -gt 0 ] || {
 			echo "0 passed, 0 failed, $skipped skipped"
@@ -76,7 +78,7 @@ if [ -n "$wanted" ]; then
 		;;
 	*) fail "$MACHINE_PROBLEM" ;;
 	esac
-fi
+done
 
 # boot FOLDER SHAPE TRAFFIC SCENARIO...: in a machine of this shape
 boot() {
@@ -87,6 +89,8 @@ boot() {
 	# perf and t410trace want the same counters there, which the driver may remark on
 	*,disks) options+=(--disk 256 --disk 128 --allow-log "only one BDF") ;;
 	*,slurm) options+=(--userland slurm) ;;
+	# it would like a module of the kernel that this machine has no use for
+	*,systemd) options+=(--userland systemd --allow-log "systemd.*Failed to find module 'autofs4'") ;;
 	*,*) options+=(--peer "${shape#*,}") ;;
 	esac
 	[ "$shape" != t410,none ] || options+=(--expect-log "No GPU is enabled" --expect-log "c2c-pmu failed with error -22")
@@ -105,7 +109,7 @@ boots() {
 	rm -rf "$folder/out"
 	mkdir -p "$folder/out"
 	cp "$T410TRACE" "$folder/t410trace"
-	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$folder/"
+	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$ROOT/packaging/systemd/t410trace.service" "$folder/"
 	while read -r shape traffic; do
 		wanted=()
 		for name; do

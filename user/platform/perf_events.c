@@ -110,8 +110,8 @@ void counters_rights_help(struct diag *d)
 	if (!strcmp(paranoid, "3") || !strcmp(paranoid, "4"))
 		diag_help(d,
 			  "kernel.perf_event_paranoid is %s: run as root or with CAP_SYS_ADMIN "
-			  "(CAP_PERFMON is not enough at this setting), or set it to 0 with "
-			  "\"sysctl kernel.perf_event_paranoid=0\"",
+			  "(CAP_PERFMON is enough from 2 down: set it to 2 with "
+			  "\"sysctl kernel.perf_event_paranoid=2\"; without capabilities to 0)",
 			  paranoid);
 	else
 		diag_help(d,

@@ -39,7 +39,7 @@ options_help() {
 	--allow-log PATTERN    kernel log complaint that may appear
 	--disk MIB             an empty disk, 0000:00:08.0 and on, disk0 and on in traffic files (repeatable, 4 at most)
 	--trace FILE           write every register access of the PMUs to FILE
-	--userland NAME        Debian's programs in the guest: userland, or slurm (userland)
+	--userland NAME        Debian's programs in the guest: userland, slurm or systemd (userland)
 	--verbose              say where the time goes
 	END
 }
@@ -81,7 +81,7 @@ set_option() { # NAME VALUE
 		[ ${#DISKS[@]} -lt 4 ] || die_usage "--disk: four are enough"
 		DISKS+=("$2")
 		;;
-	--userland) one_of "$1" "$2" userland slurm && USERLAND_NAME=$2 ;;
+	--userland) one_of "$1" "$2" userland slurm systemd && USERLAND_NAME=$2 ;;
 	--trace) TRACE=$(readlink -f "$2") ;;
 	*) die_usage "unknown option $1" ;;
 	esac

@@ -89,6 +89,8 @@ make_userland() {
 	rm -rf "$out/tree"/usr/share/{doc,man,locale,info,bug,lintian}
 	mv "$out/tree/usr" "$out/usr"
 	rm -rf "$out/tree"
+	# the guest may mount something there
+	mkdir -p "$out/usr/local"
 	awk '!/^(#|suite=)/ { for (i = 2; i <= NF; i++) print $i }' "$MACHINE_SRC/guest/$USERLAND_NAME.list" > "$out/usr/programs"
 }
 
