@@ -23,6 +23,7 @@ static struct draw d;
  */
 struct sim {
 	struct filter *filter;
+	struct filter_room *room;
 	const struct filter_output *out;
 	size_t t, n;
 	struct matrix x;
@@ -44,7 +45,9 @@ static struct sim *sim_new(enum filter_kind kind, size_t t, size_t n)
 	struct sim *s = calloc(1, sizeof(*s));
 
 	assert_non_null(s);
-	assert_int_equal(filter_new(kind, &s->filter), 0);
+	s->room = filter_room_new();
+	assert_non_null(s->room);
+	assert_int_equal(filter_new(kind, s->room, &s->filter), 0);
 	s->io = kind == FILTER_IO;
 	s->t = t;
 	s->n = n;
@@ -63,6 +66,7 @@ static struct sim *sim_new(enum filter_kind kind, size_t t, size_t n)
 static void sim_free(struct sim *s)
 {
 	filter_free(s->filter);
+	filter_room_free(s->room);
 	matrix_free(&s->x);
 	matrix_free(&s->lead);
 	free(s);
@@ -589,6 +593,44 @@ static void the_same_gives_the_same(void **state)
 	sim_free(b);
 }
 
+/* Who works in the same room in between, on more or on less, leaves nothing behind. */
+static void a_shared_room_changes_nothing(void **state)
+{
+	static const double intensity[] = { 1, 8, 2, 0.1, 3, 5, 7 };
+	struct sim *alone = sim_new(FILTER_CPU_TIME, 60, 5), *a = sim_new(FILTER_CPU_TIME, 60, 5);
+	struct sim *guest = sim_new(FILTER_TRAFFIC, 90, 7);
+	const struct filter_output *x, *y;
+
+	(void)state;
+	filter_free(guest->filter);
+	assert_int_equal(filter_new(FILTER_TRAFFIC, a->room, &guest->filter), 0);
+	for (int i = 0; i < 4; i++) {
+		struct draw from = { 71 + i };
+
+		d = from;
+		blocks(alone, intensity, 1);
+		guest->t = i % 2 ? 20 : 90;
+		blocks(guest, intensity, 1);
+		d = from;
+		blocks(a, intensity, 1);
+		x = alone->out;
+		y = a->out;
+		assert_memory_equal(x->expected.v, y->expected.v,
+				    x->expected.rows * x->expected.ld * sizeof(float));
+		assert_memory_equal(x->carried.v, y->carried.v,
+				    x->carried.rows * x->carried.ld * sizeof(float));
+		assert_memory_equal(x->covariance.v, y->covariance.v,
+				    x->covariance.rows * x->covariance.ld * sizeof(float));
+		assert_memory_equal(x->alike.v, y->alike.v,
+				    x->alike.rows * x->alike.ld * sizeof(float));
+		assert_memory_equal(x->background, y->background, 60 * sizeof(double));
+		assert_true(x->noise == y->noise && x->carried_in == y->carried_in);
+	}
+	sim_free(guest);
+	sim_free(alone);
+	sim_free(a);
+}
+
 /* Doing different things is different, however little is known of either. */
 static void strangers_are_not_alike(void **state)
 {
@@ -718,6 +760,7 @@ int main(void)
 		cmocka_unit_test(forgotten_while_parked),
 		cmocka_unit_test(many_come_once),
 		cmocka_unit_test(the_same_gives_the_same),
+		cmocka_unit_test(a_shared_room_changes_nothing),
 		cmocka_unit_test(strangers_are_not_alike),
 		cmocka_unit_test(noise_is_learned),
 		cmocka_unit_test(some_move_nothing),

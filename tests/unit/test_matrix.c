@@ -64,11 +64,10 @@ static void check_multiply(size_t rows, size_t k, size_t cols)
 	for (size_t i = 0; i < rows; i++)
 		for (size_t j = 0; j < cols; j++)
 			matrix_row(&c, i)[j] = i + 2.0f * j;
-	matrix_multiply_add(&c, -0.5f, &a, &b, k);
+	matrix_multiply(&c, &a, &b, k);
 	for (size_t i = 0; i < rows; i++)
 		for (size_t j = 0; j < cols; j++)
-			near(matrix_row(&c, i)[j], i + 2.0 * j - 0.5 * product(&a, &b, k, i, j),
-			     3e-5);
+			near(matrix_row(&c, i)[j], product(&a, &b, k, i, j), 3e-5);
 	padding_is_zero(&c, rows, cols);
 }
 
@@ -275,7 +274,7 @@ static void nothing_is_a_matrix_too(void **state)
 	assert_int_equal(matrix_shape(&empty, 0, 0), 0);
 	assert_int_equal(matrix_transpose(&empty, &t), 0);
 	assert_int_equal(t.rows, 0);
-	matrix_multiply_add(&empty, 1, &empty, &t, 0);
+	matrix_multiply(&empty, &empty, &t, 0);
 	matrix_multiply_lower(&empty, 1, &empty, &t, 0);
 	matrix_multiply_lower_of(&empty, 1, &empty, &t, 0);
 	matrix_add_outer(&empty, NULL, NULL);
@@ -284,12 +283,14 @@ static void nothing_is_a_matrix_too(void **state)
 	cholesky_forward(NULL, 0, NULL);
 	cholesky_backward(NULL, 0, NULL);
 	assert_true(dot(NULL, NULL, 0) == 0);
-	/* a sum over nothing adds nothing */
+	/* a sum over nothing is nothing, and adds nothing */
 	assert_int_equal(matrix_shape(&empty, 3, 0), 0);
 	fill(&c, 3, 3);
 	matrix_row(&c, 2)[1] = 7;
-	matrix_multiply_add(&c, 1, &c, &c, 0);
+	matrix_multiply_lower(&c, 1, &c, &c, 0);
 	assert_true(matrix_row(&c, 2)[1] == 7);
+	matrix_multiply(&c, &c, &c, 0);
+	assert_true(matrix_row(&c, 2)[1] == 0);
 	matrix_free(&c);
 	assert_null(c.v);
 	matrix_free(&c);
@@ -310,6 +311,25 @@ static void a_new_shape_is_zero(void **state)
 	for (size_t i = 0; i < m.rows; i++)
 		for (size_t j = 0; j < m.cols; j++)
 			assert_true(matrix_row(&m, i)[j] == 0);
+}
+
+/* Elements are the caller's to set, but nobody else sets the padding. */
+static void room_has_padding_that_is_zero(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < NR_SIZES; s++) {
+		cleanup_matrix struct matrix m = { 0 };
+		size_t rows = sizes[s], cols = sizes[(s + 3) % NR_SIZES];
+		float *v;
+
+		assert_int_equal(matrix_shape(&m, MAX, MAX), 0);
+		v = m.v;
+		for (size_t i = 0; i < m.rows * m.ld; i++)
+			v[i] = 5;
+		assert_int_equal(matrix_room(&m, rows, cols), 0);
+		assert_ptr_equal(m.v, v);
+		padding_is_zero(&m, rows, cols);
+	}
 }
 
 static void dot_products(void **state)
@@ -342,6 +362,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_definite_is_refused),
 		cmocka_unit_test(nothing_is_a_matrix_too),
 		cmocka_unit_test(a_new_shape_is_zero),
+		cmocka_unit_test(room_has_padding_that_is_zero),
 		cmocka_unit_test(dot_products),
 	};
 

@@ -62,34 +62,47 @@ static void select_first(struct remainder *r, size_t nr, size_t k)
 }
 
 /*
- * @total times @weight by @sum, whole and rest, exactly. A division of 128 bits is slow
- * where machines have none. Up to 2^50 one of doubles, six roundings, is off by one at
- * most, and the rest says in which direction: whatever is beyond 64 bits of it cancels
- * out, as long as it is small beside them.
+ * @total times @weight by @sum, whole and rest, exactly; @by is about @total / @sum. For totals
+ * below 2^50 the product of doubles, five roundings, is off by one at most, and the rest says in
+ * which direction: whatever is beyond 64 bits of it cancels out, as long as it is small beside
+ * them. So is a sum below 2^62.
  */
-static uint64_t divide(uint64_t total, uint64_t weight, uint64_t sum, uint64_t *ret_rest)
+static uint64_t divide(uint64_t total, int64_t weight, int64_t sum, double by, uint64_t *ret_rest)
 {
-	double about = (double)total * (double)weight / (double)sum;
-	unsigned __int128 product;
-	int64_t rest;
-	uint64_t q;
+	int64_t q = (int64_t)((double)weight * by);
+	int64_t rest = (int64_t)(total * (uint64_t)weight - (uint64_t)q * (uint64_t)sum);
+	/* Without branches: rests are as good as random. */
+	int64_t step = (rest >= sum) - (rest < 0);
 
-	if (about < 0x1p50 && sum < 0x1p62) {
-		q = (uint64_t)about;
-		rest = (int64_t)(total * weight - q * sum);
-		if (rest < 0) {
-			q--;
-			rest += (int64_t)sum;
-		} else if (rest >= (int64_t)sum) {
-			q++;
-			rest -= (int64_t)sum;
-		}
-		*ret_rest = (uint64_t)rest;
-		return q;
-	}
-	product = (unsigned __int128)total * weight;
+	*ret_rest = (uint64_t)(rest - step * sum);
+	return (uint64_t)(q + step);
+}
+
+/* The same for all numbers; slow where machines have no division of 128 bits. */
+static uint64_t divide_any(uint64_t total, uint64_t weight, uint64_t sum, uint64_t *ret_rest)
+{
+	unsigned __int128 product = (unsigned __int128)total * weight;
+
 	*ret_rest = (uint64_t)(product % sum);
 	return (uint64_t)(product / sum);
+}
+
+/* The whole parts, and what is left of each; @sum is that of the weights, above 0. */
+static void divide_all(uint64_t total, const uint64_t *weights, size_t nr, uint64_t sum,
+		       uint64_t *ret_parts, struct remainder *ret)
+{
+	double by = (double)total / (double)sum;
+
+	for (size_t i = 0; i < nr; i++)
+		ret[i].i = i;
+	if (total < 1ull << 50 && sum < 1ull << 62) {
+		for (size_t i = 0; i < nr; i++)
+			ret_parts[i] =
+				divide(total, (int64_t)weights[i], (int64_t)sum, by, &ret[i].rest);
+		return;
+	}
+	for (size_t i = 0; i < nr; i++)
+		ret_parts[i] = divide_any(total, weights[i], sum, &ret[i].rest);
 }
 
 int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_parts)
@@ -102,20 +115,21 @@ int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_
 	for (size_t i = 0; i < nr; i++)
 		if (__builtin_add_overflow(sum, weights[i], &sum))
 			return -ERANGE;
-	if (!sum && total)
-		return -EINVAL;
+	if (!sum) {
+		if (total)
+			return -EINVAL;
+		for (size_t i = 0; i < nr; i++)
+			ret_parts[i] = 0;
+		return 0;
+	}
 	if (nr > sizeof(small) / sizeof(small[0])) {
 		r = large = malloc(nr * sizeof(*large));
 		if (!large)
 			return -ENOMEM;
 	}
-	for (size_t i = 0; i < nr; i++) {
-		ret_parts[i] = sum ? divide(total, weights[i], sum, &r[i].rest) : 0;
-		if (!sum)
-			r[i].rest = 0;
-		r[i].i = i;
+	divide_all(total, weights, nr, sum, ret_parts, r);
+	for (size_t i = 0; i < nr; i++)
 		given += ret_parts[i];
-	}
 	if (given == total)
 		return 0;
 	/* Fewer units are left than there are remainders above zero. */

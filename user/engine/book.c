@@ -115,6 +115,12 @@ static int get_row(struct book *b, const struct workload *w, struct book_row **r
 	return book_row_get(b, &key, ret);
 }
 
+/* The row of a workload that was looked up before. Numbers that stand for nobody have none. */
+static struct book_row *known_row(const struct book *b, uint32_t workload)
+{
+	return workload < b->nr_row_of ? b->row_of[workload] : NULL;
+}
+
 /* Cached by workload number; NULL with 0 returned: not in scope, or not known. */
 static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 {
@@ -122,7 +128,7 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 	int err;
 
 	/* Once in scope, always: there are many portions. */
-	*ret = workload < b->nr_row_of ? b->row_of[workload] : NULL;
+	*ret = known_row(b, workload);
 	if (*ret)
 		return 0;
 	w = identity_get(b->id, workload);
@@ -159,7 +165,7 @@ int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
 	}
 	b->sockets[socket].busy_ns += ns;
 	identity_active(b->id, workload);
-	fresh = workload >= b->nr_row_of || !b->row_of[workload];
+	fresh = !known_row(b, workload);
 	err = row_of(b, workload, &row);
 	if (err || !row)
 		return err;
@@ -279,7 +285,7 @@ static int enter_portion(struct book *b, struct book_row *row, uint32_t counter,
 	int err;
 
 	if (b->roles[counter] == ROLE_MEMORY) {
-		struct entry_share *share = book_share(b, row, counter);
+		struct entry_share *share = &row->shares[b->places[counter]];
 
 		share->value += bytes;
 		share->squares += (double)bytes * bytes;
@@ -293,13 +299,36 @@ static int enter_portion(struct book *b, struct book_row *row, uint32_t counter,
 	return 0;
 }
 
+/* A portion that is of no row that is known yet. */
+static int enter_other(struct book *b, uint32_t counter, const struct portion *p)
+{
+	struct report_counter *c = &b->counters[counter];
+	enum reason reason = REASON_LOST;
+	struct book_row *row;
+	int err;
+
+	if (p->workload == WORKLOAD_BACKGROUND) {
+		reason = c->counter->device ? REASON_DEVICE : REASON_BACKGROUND;
+	} else if (p->workload != WORKLOAD_LOST) {
+		err = row_of(b, p->workload, &row);
+		if (err)
+			return err;
+		if (row) {
+			c->attributed += p->bytes;
+			return enter_portion(b, row, counter, p->bytes);
+		}
+		reason = reason_of(b, p->workload);
+	}
+	c->unattributed[reason] += p->bytes;
+	return 0;
+}
+
 static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w, uint64_t bytes,
 		       const struct portion *p, size_t nr)
 {
 	struct book *b = arg;
 	struct report_counter *c = &b->counters[counter];
-	struct book_row *row;
-	int err;
+	int err = 0;
 
 	c->value += bytes;
 	if (b->roles[counter] != ROLE_MEMORY && book_turn(b, counter, w))
@@ -308,29 +337,17 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 		nr = 0;
 	if (!nr)
 		c->unattributed[book_reason(c->counter)] += bytes;
-	for (size_t i = 0; i < nr; i++) {
-		if (p[i].workload == WORKLOAD_BACKGROUND) {
-			c->unattributed[c->counter->device ? REASON_DEVICE : REASON_BACKGROUND] +=
-				p[i].bytes;
-			continue;
-		}
-		if (p[i].workload == WORKLOAD_LOST) {
-			c->unattributed[REASON_LOST] += p[i].bytes;
-			continue;
-		}
-		err = row_of(b, p[i].workload, &row);
-		if (err)
-			return err;
+	for (size_t i = 0; i < nr && !err; i++) {
+		struct book_row *row = known_row(b, p[i].workload);
+
 		if (!row) {
-			c->unattributed[reason_of(b, p[i].workload)] += p[i].bytes;
+			err = enter_other(b, counter, &p[i]);
 			continue;
 		}
 		c->attributed += p[i].bytes;
 		err = enter_portion(b, row, counter, p[i].bytes);
-		if (err)
-			return err;
 	}
-	return 0;
+	return err;
 }
 
 int book_saw(struct book *b, size_t link, uint32_t workload, uint64_t bytes, double ns)

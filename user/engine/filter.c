@@ -61,13 +61,34 @@ static void begin(struct filter *f)
 	state_free(&f->state);
 }
 
-int filter_new(enum filter_kind kind, struct filter **ret)
+struct filter_room *filter_room_new(void)
+{
+	return calloc(1, sizeof(struct filter_room));
+}
+
+void filter_room_free(struct filter_room *room)
+{
+	if (!room)
+		return;
+	matrix_free(&room->spare);
+	work_free(&room->work);
+	matrix_free(&room->out.expected);
+	matrix_free(&room->out.carried);
+	matrix_free(&room->out.covariance);
+	matrix_free(&room->out.alike);
+	free(room);
+}
+
+int filter_new(enum filter_kind kind, struct filter_room *room, struct filter **ret)
 {
 	struct filter *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return -ENOMEM;
 	f->params = params_of[kind];
+	f->room = room;
+	f->work = &room->work;
+	f->out = &room->out;
 	begin(f);
 	*ret = f;
 	return 0;
@@ -78,12 +99,6 @@ void filter_free(struct filter *f)
 	if (!f)
 		return;
 	state_free(&f->state);
-	matrix_free(&f->spare);
-	work_free(&f->work);
-	matrix_free(&f->out.expected);
-	matrix_free(&f->out.carried);
-	matrix_free(&f->out.covariance);
-	matrix_free(&f->out.alike);
 	free(f->parked);
 	free(f);
 }
@@ -142,7 +157,7 @@ static int solve_and_learn(struct filter *f, const struct filter_input *in)
  */
 static bool lost_track(const struct filter *f)
 {
-	const struct work *w = &f->work;
+	const struct work *w = f->work;
 
 	return dot(w->white, w->white, w->t) > LOST_TRACK * w->t;
 }
@@ -150,7 +165,7 @@ static bool lost_track(const struct filter *f)
 /* Enters the workloads of a block and solves it. */
 static int enter_and_solve(struct filter *f, const struct filter_input *in)
 {
-	int err = work_shape(&f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
+	int err = work_shape(f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
 
 	if (!err)
 		err = prepare_block(f, in);
@@ -187,6 +202,6 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 		begin(f);
 		return err;
 	}
-	*ret = &f->out;
+	*ret = f->out;
 	return 0;
 }

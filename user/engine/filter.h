@@ -66,7 +66,7 @@ struct filter_input {
 };
 
 /**
- * struct filter_output - what the filter makes of a block; owned by the filter
+ * struct filter_output - what the filter makes of a block; owned by its room
  * @expected: nr_windows x nr_workloads: bytes of each workload in each window. Not
  *	scaled to what was counted. FILTER_IO: a workload that did nothing in a window may have
  *	moved data there that are noted in the next one
@@ -102,8 +102,25 @@ struct filter_output {
 
 struct filter;
 
-/** filter_new() - Return: 0 or -ENOMEM; free with filter_free() */
-int filter_new(enum filter_kind kind, struct filter **ret);
+/*
+ * Where filters work on a block and leave what they make of it. It is much larger than what they
+ * have to remember, so those that take turns share one: what is in the caches is used again.
+ */
+struct filter_room;
+
+/** filter_room_new() - Return: NULL without memory; free with filter_room_free(), after its filters */
+struct filter_room *filter_room_new(void);
+void filter_room_free(struct filter_room *room);
+
+/**
+ * filter_new() - a filter that knows nothing yet
+ * @kind: what activity is measured in
+ * @room: must outlive the filter; one filter at a time works in it
+ * @ret: free with filter_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int filter_new(enum filter_kind kind, struct filter_room *room, struct filter **ret);
 void filter_free(struct filter *f);
 
 /** filter_forget() - the number of a workload is going to be used for another one */
@@ -113,7 +130,7 @@ void filter_forget(struct filter *f, uint32_t workload);
  * filter_block() - estimate a block, and learn from it
  * @f: the filter; blocks come in the order of time
  * @in: the block
- * @ret: valid until the next call
+ * @ret: valid until the next call for any filter of the same room
  *
  * Return: 0; -ENODATA when there is nothing to learn from (no bytes, no activity, or
  * numbers beyond what can be computed with; the filter then starts anew): split in

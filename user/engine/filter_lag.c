@@ -22,7 +22,7 @@ double carried_over(const struct filter *f)
 	const struct state *s = &f->state;
 	double sum = 0;
 
-	for (size_t i = f->work.n; i < s->nr; i++)
+	for (size_t i = f->work->n; i < s->nr; i++)
 		sum += fmax(s->mean[2 * i] + s->mean[2 * i + 1], 0) * s->entries[i].last;
 	return sum;
 }
@@ -30,7 +30,7 @@ double carried_over(const struct filter *f)
 /* Part of it shows one window later. */
 static void with_lag(const struct filter *f, const struct filter_input *in, size_t t)
 {
-	const struct work *w = &f->work;
+	const struct work *w = f->work;
 	const float *x = matrix_row(in->activity, t);
 	float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
 	double ratio = in->ratio[t], lag = f->lag, now = 1 - f->lag;
@@ -51,7 +51,7 @@ static void with_lag(const struct filter *f, const struct filter_input *in, size
 /* I/O moved its data some milliseconds earlier: also in a window right before all of it. */
 static void with_lead(const struct filter *f, const struct filter_input *in, size_t t)
 {
-	const struct work *w = &f->work;
+	const struct work *w = f->work;
 	const float *x = matrix_row(in->activity, t), *lead = matrix_row(in->lead, t);
 	float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
 
@@ -81,7 +81,7 @@ static double lead_doubt(const struct filter *f)
  */
 double timing_noise(struct filter *f, const struct filter_input *in, size_t t)
 {
-	struct filter_output *o = &f->out;
+	struct filter_output *o = f->out;
 	double change, grain;
 
 	o->lead_s = f->lag;
@@ -105,7 +105,7 @@ double most_lead(const struct filter *f)
 void learn_lag(struct filter *f)
 {
 	const double forget = 0.97, doubt = 5, limit = 0.5;
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	double *g = w->alpha + w->t, num = 0, den;
 
 	for (size_t t = 0; t < w->t; t++) {
@@ -133,7 +133,7 @@ void learn_lag(struct filter *f)
 void learn_lead(struct filter *f, const struct filter_input *in)
 {
 	const double forget = 0.97, limit = 0.01;
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	double *g = w->alpha + w->t, num = 0, den;
 
 	for (size_t t = 0; t < w->t; t++) {

@@ -33,7 +33,7 @@
 /* The most likely intensity of each entry in each window; may be negative. */
 static int fill_theta(struct filter *f, const struct filter_input *in)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	double *start = calloc(2 * w->n, sizeof(*start));
 	int err = start ? 0 : -ENOMEM;
 
@@ -78,7 +78,7 @@ out:
 /* Covariance of the totals' errors; entry 0, the background, included. */
 static int fill_covariance(struct filter *f, const struct filter_input *in, struct matrix *ret)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	const struct matrix *p = &f->state.p;
 	double *late = calloc(2 * w->n, sizeof(*late)), *own = late ? late + w->n : NULL;
 	int err = late ? matrix_shape(ret, w->n, w->n) : -ENOMEM;
@@ -151,7 +151,7 @@ static void measure(struct work *w, struct matrix *cov, size_t i, double varianc
  */
 static int make_positive(struct filter *f, struct matrix *cov)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	int err = matrix_shape(&w->q, 2, w->n);
 	bool any = true;
 
@@ -179,7 +179,7 @@ static int make_positive(struct filter *f, struct matrix *cov)
  */
 static void make_requests_count(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 
 	for (size_t i = 1; i < w->n; i++) {
 		double lacks = f->mean * w->sum[i] - w->total[i];
@@ -194,13 +194,13 @@ static void make_requests_count(struct filter *f)
 /* Nobody is given less: who was active may have moved something. */
 static double least_of(const struct filter *f, size_t i)
 {
-	return 0.3 * SMALL * f->mean * f->work.sum[i];
+	return 0.3 * SMALL * f->mean * f->work->sum[i];
 }
 
 /* Intensities are not negative; what they are multiplied by to add up to the totals. */
 static void fill_scales(struct filter *f, double *scale)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	double floor = FLOOR * f->mean;
 
 	for (size_t i = 0; i < w->n; i++)
@@ -225,8 +225,8 @@ static void fill_scales(struct filter *f, double *scale)
 /* Bytes by window: intensities that are not negative, and add up to the totals. */
 static void fill_expected(struct filter *f, const struct filter_input *in)
 {
-	struct work *w = &f->work;
-	struct filter_output *o = &f->out;
+	struct work *w = f->work;
+	struct filter_output *o = f->out;
 	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den + 5), lag = fmin(f->lag + doubt, 0.5);
 	double lead = most_lead(f), *scale = w->level;
 
@@ -259,7 +259,7 @@ static void fill_expected(struct filter *f, const struct filter_input *in)
 static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t i, size_t j)
 {
 	double unknown = 2 * UNKNOWN * f->params.prior * f->params.prior * f->mean * f->mean;
-	double xi = f->work.sum[i], xj = f->work.sum[j];
+	double xi = f->work->sum[i], xj = f->work->sum[j];
 
 	return matrix_row(cov, i)[i] / (xi * xi) + matrix_row(cov, j)[j] / (xj * xj) -
 		       2 * matrix_row(cov, i)[j] / (xi * xj) >
@@ -269,9 +269,9 @@ static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t 
 /* Which workloads did the same in every window? */
 static int fill_alike(struct filter *f, const struct matrix *cov)
 {
-	struct work *w = &f->work;
-	struct matrix *alike = &f->out.alike, *q = &w->w;
-	int err = matrix_shape(&w->unit, w->t, w->n);
+	struct work *w = f->work;
+	struct matrix *alike = &f->out->alike, *q = &w->w;
+	int err = matrix_room(&w->unit, w->t, w->n);
 
 	err = err ? err : matrix_shape(q, w->n, w->n);
 	if (err)
@@ -283,6 +283,7 @@ static int fill_alike(struct filter *f, const struct matrix *cov)
 		const float *raw = matrix_row(&w->raw, t);
 		float *unit = matrix_row(&w->unit, t);
 
+		unit[0] = 0;
 		for (size_t i = 1; i < w->n; i++)
 			unit[i] = w->sum[i] > 0 ? raw[i] * w->t / w->sum[i] : 0;
 	}
@@ -328,13 +329,13 @@ static double doubt_of(const struct filter *f, size_t i)
 /* As it came out, that is before what was cut off: the spread of noise is larger than that. */
 static void take_covariance(struct filter *f, const struct matrix *cov, size_t n)
 {
-	double *doubt = f->work.level;
+	double *doubt = f->work->level;
 
 	for (size_t i = 0; i < n; i++)
 		doubt[i] = doubt_of(f, i + 1);
 	for (size_t i = 0; i < n; i++) {
 		const float *from = matrix_row(cov, i + 1);
-		float *to = matrix_row(&f->out.covariance, i);
+		float *to = matrix_row(&f->out->covariance, i);
 
 		for (size_t j = 0; j < n; j++)
 			to[j] = doubt[i] * doubt[j] * from[j + 1];
@@ -343,27 +344,27 @@ static void take_covariance(struct filter *f, const struct matrix *cov, size_t n
 
 int make_result(struct filter *f, const struct filter_input *in)
 {
-	struct work *w = &f->work;
-	struct filter_output *o = &f->out;
+	struct work *w = f->work;
+	struct filter_output *o = f->out;
 	size_t n = in->nr_workloads;
-	struct matrix cov = { 0 };
-	int err = matrix_shape(&o->expected, w->t, n);
+	struct matrix *cov = &w->cov;
+	int err = matrix_room(&o->expected, w->t, n);
 
-	err = err ? err : matrix_shape(&o->carried, w->t, n);
-	err = err ? err : matrix_shape(&o->covariance, n, n);
+	err = err ? err : matrix_room(&o->carried, w->t, n);
+	err = err ? err : matrix_room(&o->covariance, n, n);
 	err = err ? err : matrix_shape(&o->alike, n, n);
 	err = err ? err : fill_theta(f, in);
-	err = err ? err : fill_covariance(f, in, &cov);
-	if (!err && !is_sane(w, &cov))
+	err = err ? err : fill_covariance(f, in, cov);
+	if (!err && !is_sane(w, cov))
 		err = -ENODATA;
 	if (!err)
-		err = fill_alike(f, &cov);
+		err = fill_alike(f, cov);
 	if (!err) {
-		take_covariance(f, &cov, n);
+		take_covariance(f, cov, n);
 		/* The spread is that of before: what was cut off may have been noise. */
-		if (!in->lead && w->total[0] < 2 * sqrt(fmax(matrix_row(&cov, 0)[0], 0)))
+		if (!in->lead && w->total[0] < 2 * sqrt(fmax(matrix_row(cov, 0)[0], 0)))
 			w->total[0] = fmin(w->total[0], 0);
-		err = make_positive(f, &cov);
+		err = make_positive(f, cov);
 	}
 	if (!err) {
 		fill_expected(f, in);
@@ -372,6 +373,5 @@ int make_result(struct filter *f, const struct filter_input *in)
 		o->noise = NOISE_DOUBT * f->noise;
 		o->prior = sqrt(f->params.prior * f->params.prior + f->phase * f->phase);
 	}
-	matrix_free(&cov);
 	return err;
 }

@@ -39,11 +39,11 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 
 	w->t = t;
 	w->n = n;
-	err = err ? err : matrix_shape(&w->raw, t, n);
-	err = err ? err : matrix_shape(&w->a, t, n);
-	err = err ? err : matrix_shape(&w->aa, t, 2 * n);
-	err = err ? err : matrix_shape(&w->q, t, n);
-	err = err ? err : matrix_shape(&w->theta, t, n);
+	err = err ? err : matrix_room(&w->raw, t, n);
+	err = err ? err : matrix_room(&w->a, t, n);
+	err = err ? err : matrix_room(&w->aa, t, 2 * n);
+	err = err ? err : matrix_room(&w->q, t, n);
+	err = err ? err : matrix_room(&w->theta, t, n);
 	if (err)
 		return err;
 	/* One piece of memory: seven vectors by window, five by entry, four matrices. */
@@ -77,8 +77,9 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 
 void work_free(struct work *w)
 {
-	struct matrix *all[] = { &w->raw, &w->a,  &w->at, &w->aa,  &w->aat, &w->g,     &w->av,
-				 &w->c0,  &w->c1, &w->w,  &w->tri, &w->q,   &w->theta, &w->unit };
+	struct matrix *all[] = { &w->raw, &w->a,  &w->at,    &w->aa,   &w->aat,
+				 &w->g,	  &w->av, &w->c0,    &w->c1,   &w->w,
+				 &w->tri, &w->q,  &w->theta, &w->unit, &w->cov };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		matrix_free(all[i]);
@@ -126,7 +127,7 @@ int convolve(const struct work *w, const struct filter_input *in, double tau_s,
 
 static void fill_activity(struct filter *f, const struct filter_input *in)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 
 	for (size_t i = 0; i < w->n; i++)
 		w->sum[i] = 0;
@@ -158,7 +159,7 @@ static void fill_activity(struct filter *f, const struct filter_input *in)
  */
 static void add_start_noise(struct filter *f, const struct filter_input *in)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	double begin = f->now_s - in->block_s;
 
 	for (size_t i = 1; i < w->n; i++) {
@@ -182,7 +183,7 @@ static void add_start_noise(struct filter *f, const struct filter_input *in)
 
 static void fill_noise(struct filter *f, const struct filter_input *in)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	double mean = 0;
 
 	for (size_t t = 0; t < w->t; t++)
@@ -205,7 +206,7 @@ static void fill_noise(struct filter *f, const struct filter_input *in)
  */
 static void fill_c(const struct filter *f, double phase, double noise, double *c)
 {
-	const struct work *w = &f->work;
+	const struct work *w = f->work;
 
 	for (size_t i = 0; i < w->t; i++) {
 		const float *c0 = matrix_row(&w->c0, i), *c1 = matrix_row(&w->c1, i);
@@ -228,7 +229,7 @@ static void whiten(const struct work *w, const double *l, double *ret)
 
 static int factor_once(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 
 	fill_c(f, 1, 1, w->c);
 	if (cholesky(w->c, w->t, w->l))
@@ -239,7 +240,7 @@ static int factor_once(struct filter *f)
 
 static int factor(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	bool outliers = false;
 
 	if (factor_once(f))
@@ -261,7 +262,7 @@ static int factor(struct filter *f)
 /* Variances of phases; true when they are not what they were. */
 static bool fill_phase_var(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	bool changed = false;
 
 	for (size_t i = 0; i < f->state.nr; i++) {
@@ -277,10 +278,10 @@ static bool fill_phase_var(struct filter *f)
 /* Covariance of the bytes that comes from phases that begin in the block. */
 static int fill_c1(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	int err = matrix_shape(&w->c1, w->t, w->t);
 
-	err = err ? err : matrix_shape(&w->av, w->n, w->t);
+	err = err ? err : matrix_room(&w->av, w->n, w->t);
 	if (err)
 		return err;
 	for (size_t i = 0; i < w->n; i++) {
@@ -304,7 +305,7 @@ static int fill_c1(struct filter *f)
 /* The same from the state at the start. */
 static int fill_c0(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	int err = matrix_shape(&w->c0, w->t, w->t);
 
 	if (!err)
@@ -319,20 +320,20 @@ static int fill_c0(struct filter *f)
  */
 static int fill_g(struct filter *f)
 {
-	struct work *w = &f->work;
-	int err = matrix_shape(&w->g, w->t, 2 * f->state.nr);
+	struct work *w = f->work;
+	int err = matrix_room(&w->g, w->t, 2 * f->state.nr);
 
 	if (err)
 		return err;
-	matrix_multiply_add(&w->g, 1, &w->aa, &f->state.p, 2 * w->n);
+	matrix_multiply(&w->g, &w->aa, &f->state.p, 2 * w->n);
 	return fill_c0(f);
 }
 
 /* Columns of g that are the levels of new workloads, one beside the other, whitened. */
 static int whiten_new(struct filter *f)
 {
-	struct work *w = &f->work;
-	int err = matrix_shape(&w->w, w->t, w->nr_fresh);
+	struct work *w = f->work;
+	int err = matrix_room(&w->w, w->t, w->nr_fresh);
 
 	for (size_t t = 0; !err && t < w->t; t++) {
 		const float *g = matrix_row(&w->g, t);
@@ -347,7 +348,7 @@ static int whiten_new(struct filter *f)
 /* What the block says of their levels. */
 static void judge_new(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 
 	for (size_t k = 0; k < w->nr_fresh; k++) {
 		size_t level = 2 * w->fresh[k];
@@ -368,7 +369,7 @@ static void judge_new(struct filter *f)
 /* Their columns of g: they have nothing in common with others yet. */
 static void refine_columns(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 
 	for (size_t t = 0; t < w->t; t++) {
 		float *g = matrix_row(&w->g, t);
@@ -386,7 +387,7 @@ static void refine_columns(struct filter *f)
 /* New workloads: how large are they, and so their phases? */
 static int refine_scales(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	struct state *s = &f->state;
 	int err = whiten_new(f);
 
@@ -412,7 +413,7 @@ static int refine_scales(struct filter *f)
 /* What stays the same however often the block is solved. */
 int prepare_block(struct filter *f, const struct filter_input *in)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	int err;
 
 	fill_activity(f, in);
@@ -433,7 +434,7 @@ int prepare_block(struct filter *f, const struct filter_input *in)
 /* What was not predicted. */
 static void fill_y(struct filter *f, const struct filter_input *in)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 
 	for (size_t t = 0; t < w->t; t++)
 		w->y[t] = in->bytes[t];
@@ -449,7 +450,7 @@ static void fill_y(struct filter *f, const struct filter_input *in)
 
 int solve_block(struct filter *f, const struct filter_input *in, bool first)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	int err = 0;
 
 	for (int i = 0; !err && i <= (first ? REFINE : 0); i++) {
@@ -484,7 +485,7 @@ static double likelihood(const double *l, const double *white, size_t t)
 /* How much more likely the block is with other noise or phases. */
 static double gain(struct filter *f, double phase, double noise)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	double *white = w->alpha + w->t; /* the sixth vector */
 
 	fill_c(f, phase * phase, noise * noise, w->trial);

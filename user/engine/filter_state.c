@@ -151,6 +151,8 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 		variance = fmin(was.variance + away * e->scale * e->scale, variance);
 	}
 	phase = i ? f->phase * e->scale : bursts(f, e);
+	for (int k = 0; k < 2; k++)
+		memset(matrix_row(&s->p, 2 * i + k), 0, 2 * s->nr * sizeof(*s->p.v));
 	s->mean[2 * i] = mean;
 	s->mean[2 * i + 1] = 0;
 	matrix_row(&s->p, 2 * i)[2 * i] = variance;
@@ -168,10 +170,10 @@ static void copy_entry(const struct state *old, const size_t *from, struct state
 
 		s->mean[2 * i + k] = old->mean[2 * o + k];
 		for (size_t j = 0; j < s->nr; j++) {
-			if (from[j] == SIZE_MAX)
-				continue;
-			p[2 * j] = op[2 * from[j]];
-			p[2 * j + 1] = op[2 * from[j] + 1];
+			bool known = from[j] != SIZE_MAX;
+
+			p[2 * j] = known ? op[2 * from[j]] : 0;
+			p[2 * j + 1] = known ? op[2 * from[j] + 1] : 0;
 		}
 	}
 }
@@ -215,9 +217,9 @@ int state_update(struct filter *f, const struct filter_input *in)
 	s.nr = choose(f, in, from);
 	s.entries = calloc(s.nr, sizeof(*s.entries));
 	s.mean = calloc(2 * s.nr, sizeof(*s.mean));
-	s.p = f->spare;
-	f->spare = (struct matrix){ 0 };
-	err = s.entries && s.mean ? matrix_shape(&s.p, 2 * s.nr, 2 * s.nr) : -ENOMEM;
+	s.p = f->room->spare;
+	f->room->spare = (struct matrix){ 0 };
+	err = s.entries && s.mean ? matrix_room(&s.p, 2 * s.nr, 2 * s.nr) : -ENOMEM;
 	if (err) {
 		state_free(&s);
 		goto out;
@@ -237,7 +239,7 @@ int state_update(struct filter *f, const struct filter_input *in)
 	}
 	if (f->params.bursts > 0 && from[0] != SIZE_MAX)
 		follow_background(f, &s, per_s);
-	f->spare = f->state.p;
+	f->room->spare = f->state.p;
 	f->state.p = (struct matrix){ 0 };
 	state_free(&f->state);
 	f->state = s;
@@ -249,7 +251,7 @@ out:
 /* Covariance of the bytes and the state at the end, from that of the state at the start. */
 static void advance_g(struct filter *f, const struct filter_input *in, double keep)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	double tau = f->params.tau_s;
 
 	for (size_t t = 0; t < w->t; t++) {
@@ -270,7 +272,7 @@ static void advance_g(struct filter *f, const struct filter_input *in, double ke
  */
 static void advance_p(struct filter *f, double keep)
 {
-	const struct work *w = &f->work;
+	const struct work *w = f->work;
 	struct state *s = &f->state;
 
 	for (size_t i = 0; i < s->nr; i++) {
@@ -290,7 +292,7 @@ static void advance_p(struct filter *f, double keep)
 /* What the block says of the state. */
 static int condition(struct filter *f)
 {
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	struct state *s = &f->state;
 	int err;
 
@@ -313,7 +315,7 @@ static int condition(struct filter *f)
 int state_advance(struct filter *f, const struct filter_input *in)
 {
 	struct state *s = &f->state;
-	struct work *w = &f->work;
+	struct work *w = f->work;
 	double keep = exp(-in->block_s / f->params.tau_s);
 	int err;
 

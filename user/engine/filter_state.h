@@ -91,6 +91,7 @@ struct work {
 	struct matrix q;     /* a times alpha; scratch */
 	struct matrix theta; /* intensities, t x n */
 	struct matrix unit;  /* scratch: activity with mean 1 */
+	struct matrix cov;   /* of the errors of totals, n x n */
 	size_t cap;	     /* elements at @decay, for all that follow */
 	double *decay;	     /* exp(-middle / tau) */
 	double *noise;	     /* variance of the noise */
@@ -115,12 +116,18 @@ static inline double at_least(double v, double least)
 	return v > least ? v : least;
 }
 
+struct filter_room {
+	struct matrix spare; /* memory of a state before */
+	struct work work;
+	struct filter_output out;
+};
+
 struct filter {
 	struct params params;
 	struct state state;
-	struct matrix spare; /* memory of the state before */
-	struct work work;
-	struct filter_output out;
+	struct filter_room *room;
+	struct work *work; /* in the room, as what follows */
+	struct filter_output *out;
 	struct parked *parked;
 	size_t nr_parked;
 	double now_s;

@@ -30,7 +30,8 @@ static size_t padded(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-int matrix_shape(struct matrix *m, size_t rows, size_t cols)
+/* Gives a matrix room for its elements and the padding, and sets none of them. */
+static int take_room(struct matrix *m, size_t rows, size_t cols)
 {
 	size_t r = padded(rows, MATRIX_ROWS), c = padded(cols, MATRIX_COLS);
 	size_t need = r * c;
@@ -47,9 +48,29 @@ int matrix_shape(struct matrix *m, size_t rows, size_t cols)
 	m->rows = r;
 	m->cols = c;
 	m->ld = c;
-	if (need)
-		memset(m->v, 0, need * sizeof(*m->v));
 	return 0;
+}
+
+int matrix_shape(struct matrix *m, size_t rows, size_t cols)
+{
+	int err = take_room(m, rows, cols);
+
+	if (!err && m->rows && m->cols)
+		memset(m->v, 0, m->rows * m->cols * sizeof(*m->v));
+	return err;
+}
+
+int matrix_room(struct matrix *m, size_t rows, size_t cols)
+{
+	int err = take_room(m, rows, cols);
+
+	for (size_t i = 0; !err && i < rows; i++)
+		for (size_t j = cols; j < m->cols; j++)
+			matrix_row(m, i)[j] = 0;
+	for (size_t i = rows; !err && i < m->rows; i++)
+		for (size_t j = 0; j < m->cols; j++)
+			matrix_row(m, i)[j] = 0;
+	return err;
 }
 
 void matrix_free(struct matrix *m)
@@ -60,7 +81,7 @@ void matrix_free(struct matrix *m)
 
 int matrix_transpose(const struct matrix *m, struct matrix *ret)
 {
-	int err = matrix_shape(ret, m->cols, m->rows);
+	int err = matrix_room(ret, m->cols, m->rows);
 
 	for (size_t i = 0; !err && i < m->rows; i++)
 		for (size_t j = 0; j < m->cols; j++)
@@ -89,10 +110,11 @@ static struct left transposed(const struct matrix *m)
 
 /*
  * Four rows and @nr blocks of columns of c, kept in registers over all of k. Two blocks keep
- * a core busy: additions to the same sum wait for each other.
+ * a core busy: additions to the same sum wait for each other. @set: c is anything before.
  */
 static INLINE void multiply_block(struct matrix *c, float scale, const struct left *a,
-				  const struct matrix *b, size_t k, size_t i, size_t j, int nr)
+				  const struct matrix *b, size_t k, size_t i, size_t j, int nr,
+				  bool set)
 {
 	const float *a0 = a->v + i * a->row, *a1 = a0 + a->row, *a2 = a1 + a->row;
 	const float *a3 = a2 + a->row, *bj = b->v + j;
@@ -110,7 +132,8 @@ static INLINE void multiply_block(struct matrix *c, float scale, const struct le
 		}
 	for (int n = 0; n < nr; n++, ci += MATRIX_COLS)
 		for (int r = 0; r < MATRIX_ROWS; r++)
-			*(lanes *)(ci + r * c->ld) += scale * s[n][r];
+			*(lanes *)(ci + r * c->ld) =
+				set ? s[n][r] : *(lanes *)(ci + r * c->ld) + scale * s[n][r];
 }
 
 /* Blocks of columns that are worked on together from column @j on. */
@@ -121,29 +144,31 @@ static INLINE size_t blocks_at(const struct matrix *c, size_t j)
 
 /* Four rows, from row @i on, of these. */
 static INLINE void multiply_blocks(struct matrix *c, float scale, const struct left *a,
-				   const struct matrix *b, size_t k, size_t i, size_t j)
+				   const struct matrix *b, size_t k, size_t i, size_t j, bool set)
 {
 	if (blocks_at(c, j) == 2)
-		multiply_block(c, scale, a, b, k, i, j, 2);
+		multiply_block(c, scale, a, b, k, i, j, 2, set);
 	else
-		multiply_block(c, scale, a, b, k, i, j, 1);
+		multiply_block(c, scale, a, b, k, i, j, 1, set);
 }
 
-/* All of c, or (@lower) what is at and below the diagonal. */
-static INLINE void multiply(struct matrix *c, float scale, const struct left *a,
-			    const struct matrix *b, size_t k, bool lower)
+/* What is at and below the diagonal of c. */
+static INLINE void multiply_lower(struct matrix *c, float scale, const struct left *a,
+				  const struct matrix *b, size_t k)
 {
 	for (size_t j = 0; j < c->cols; j += blocks_at(c, j) * MATRIX_COLS)
-		for (size_t i = lower ? j : 0; i < c->rows; i += MATRIX_ROWS)
-			multiply_blocks(c, scale, a, b, k, i, j);
+		for (size_t i = j; i < c->rows; i += MATRIX_ROWS)
+			multiply_blocks(c, scale, a, b, k, i, j, false);
 }
 
-WIDE void matrix_multiply_add(struct matrix *c, float scale, const struct matrix *a,
-			      const struct matrix *b, size_t k)
+WIDE void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matrix *b,
+			  size_t k)
 {
 	const struct left left = as_it_is(a);
 
-	multiply(c, scale, &left, b, k, false);
+	for (size_t j = 0; j < c->cols; j += blocks_at(c, j) * MATRIX_COLS)
+		for (size_t i = 0; i < c->rows; i += MATRIX_ROWS)
+			multiply_blocks(c, 1, &left, b, k, i, j, true);
 }
 
 WIDE void matrix_multiply_lower(struct matrix *c, float scale, const struct matrix *a,
@@ -151,7 +176,7 @@ WIDE void matrix_multiply_lower(struct matrix *c, float scale, const struct matr
 {
 	const struct left left = as_it_is(a);
 
-	multiply(c, scale, &left, b, k, true);
+	multiply_lower(c, scale, &left, b, k);
 }
 
 WIDE void matrix_multiply_lower_of(struct matrix *c, float scale, const struct matrix *a,
@@ -159,7 +184,7 @@ WIDE void matrix_multiply_lower_of(struct matrix *c, float scale, const struct m
 {
 	const struct left left = transposed(a);
 
-	multiply(c, scale, &left, b, k, true);
+	multiply_lower(c, scale, &left, b, k);
 }
 
 WIDE void matrix_add_outer(struct matrix *m, const float *column, const float *row)
@@ -275,7 +300,7 @@ void cholesky_backward(const double *l, size_t nr, double *x)
 WIDE int cholesky_forward_matrix(const double *l, size_t nr, struct matrix *x,
 				 struct matrix *scratch)
 {
-	int err = matrix_shape(scratch, x->rows, nr);
+	int err = matrix_room(scratch, nr, nr);
 	const struct left left = as_it_is(scratch);
 
 	if (err)
@@ -288,7 +313,7 @@ WIDE int cholesky_forward_matrix(const double *l, size_t nr, struct matrix *x,
 
 		/* What the rows above contribute, four rows at a time; then the triangle. */
 		for (size_t j = 0; i && j < x->cols; j += blocks_at(x, j) * MATRIX_COLS)
-			multiply_blocks(x, -1, &left, x, i, i, j);
+			multiply_blocks(x, -1, &left, x, i, i, j, false);
 		for (size_t r = i; r < end; r++) {
 			const float *lr = matrix_row(scratch, r);
 			float *xr = matrix_row(x, r);

@@ -39,6 +39,13 @@ struct matrix {
  * Return: 0 or -ENOMEM.
  */
 int matrix_shape(struct matrix *m, size_t rows, size_t cols);
+
+/**
+ * matrix_room() - the same for a matrix that is filled anyway
+ *
+ * Only the padding is set to zero; elements are anything until the caller sets them.
+ */
+int matrix_room(struct matrix *m, size_t rows, size_t cols);
 void matrix_free(struct matrix *m);
 
 /* frees the matrix at the end of its scope */
@@ -54,12 +61,11 @@ static inline float *matrix_row(const struct matrix *m, size_t i)
 int matrix_transpose(const struct matrix *m, struct matrix *ret);
 
 /**
- * matrix_multiply_add() - c += scale * a * b
+ * matrix_multiply() - c = a * b, whatever was in c
  *
  * Shapes must fit: a is c->rows x k, b is k x c->cols, k without padding.
  */
-void matrix_multiply_add(struct matrix *c, float scale, const struct matrix *a,
-			 const struct matrix *b, size_t k);
+void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matrix *b, size_t k);
 
 /**
  * matrix_multiply_lower() - c += scale * a * b, at and below the diagonal

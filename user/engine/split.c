@@ -30,6 +30,9 @@ struct splitter {
 	const struct trace_header *header;
 	enum method method;
 	struct filter **filters; /* by counter and kind; made when needed */
+	struct filter_room *room;
+	struct part part; /* its arrays are kept from block to block, with room for so many */
+	size_t cap;
 	struct trace_lost lost[MAX_LOST];
 	bool lost_io[MAX_LOST]; /* of these: I/O, not slices */
 	size_t nr_lost;
@@ -70,7 +73,10 @@ int splitter_new(const struct trace_header *header, enum method method, struct s
 	s->header = header;
 	s->method = method;
 	s->filters = calloc(header->layout.nr_counters * NR_FILTER_KINDS + 1, sizeof(*s->filters));
-	if (!s->filters) {
+	s->room = filter_room_new();
+	if (!s->filters || !s->room) {
+		free(s->filters);
+		filter_room_free(s->room);
 		free(s);
 		return -ENOMEM;
 	}
@@ -85,6 +91,10 @@ void splitter_free(struct splitter *s)
 	for (size_t i = 0; i < s->header->layout.nr_counters * NR_FILTER_KINDS; i++)
 		filter_free(s->filters[i]);
 	free(s->filters);
+	filter_room_free(s->room);
+	free(s->part.x);
+	free(s->part.share);
+	free(s->part.given);
 	free(s);
 }
 
@@ -239,6 +249,7 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 	double middle[SPLIT_MAX_WINDOWS], length[SPLIT_MAX_WINDOWS];
 	uint32_t workloads[FILTER_MAX_WORKLOADS];
 	uint64_t start = b->windows[0].start_ns;
+	cleanup_free uint32_t *columns = calloc(c->nr + 1, sizeof(*columns));
 	cleanup_matrix struct matrix x = { 0 };
 	struct filter_input in = {
 		.nr_windows = p->nr_windows,
@@ -251,69 +262,82 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 		.length_s = length,
 		.block_s = (b->windows[b->nr_windows - 1].end_ns - start) / 1e9,
 	};
-	int err = matrix_shape(&x, p->nr_windows, c->nr_columns);
+	int err = columns ? matrix_shape(&x, p->nr_windows, c->nr_columns) : -ENOMEM;
 
 	if (!err && !*f)
-		err = filter_new(p->kind, f);
+		err = filter_new(p->kind, s->room, f);
 	if (err)
 		return err;
 	crowd_workloads(c, workloads);
+	for (size_t i = 0; i < c->nr; i++)
+		columns[i] = c->members[i].column == NO_COLUMN ? c->nr_columns - 1
+							       : c->members[i].column;
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		size_t w = p->window[k];
 		const struct trace_window *window = &b->windows[w];
 
 		length[k] = (window->end_ns - window->start_ns) / 1e9;
 		middle[k] = (window->start_ns - start) / 1e9 + length[k] / 2;
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
-			uint32_t column = c->members[c->of[i]].column;
-
-			if (column == NO_COLUMN)
-				column = c->nr_columns - 1;
-			matrix_row(&x, k)[column] += p->x[i];
-		}
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+			matrix_row(&x, k)[columns[c->of[i]]] += p->x[i];
 	}
 	return filter_block(*f, &in, &p->estimated);
 }
 
-/* Shares from the filter's bytes; those that cannot be told apart by activity. */
-static void share_as_estimated(const struct crowd *c, struct part *p)
+/*
+ * Who is shared out together has a slot: a cluster, or behind those a column that is in none.
+ * @ret: by member; @ret_columns: by column.
+ */
+static void find_slots(const struct crowd *c, uint32_t *ret, uint32_t *ret_columns)
 {
-	double together[FILTER_MAX_WORKLOADS + 1], activity[FILTER_MAX_WORKLOADS + 1];
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct member *m = &c->members[i];
 
+		ret[i] = m->cluster != NO_CLUSTER ? m->cluster : c->nr_clusters + m->column;
+	}
+	for (size_t j = 0; j < c->nr_columns; j++)
+		ret_columns[j] = ret[c->columns[j]];
+	if (c->nr_pooled)
+		ret_columns[c->nr_columns - 1] = c->nr_clusters - 1;
+}
+
+/*
+ * Shares from the filter's bytes; those that cannot be told apart by activity. Whoever is alone in
+ * a slot did all of its activity: there is nothing to ask for each of many elements.
+ */
+static int share_as_estimated(const struct crowd *c, struct part *p)
+{
+	double together[2 * FILTER_MAX_WORKLOADS + 1], activity[2 * FILTER_MAX_WORKLOADS + 1];
+	cleanup_free uint32_t *slots = calloc(c->nr + 1, sizeof(*slots));
+	size_t nr_slots = c->nr_clusters + c->nr_columns;
+	uint32_t columns[FILTER_MAX_WORKLOADS];
+
+	if (!slots)
+		return -ENOMEM;
+	find_slots(c, slots, columns);
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		const float *expected = matrix_row(&p->estimated->expected, k);
 		size_t w = p->window[k];
 		double sum = p->estimated->background[k];
 
-		memset(together, 0, sizeof(together));
-		memset(activity, 0, sizeof(activity));
+		memset(together, 0, nr_slots * sizeof(*together));
+		memset(activity, 0, nr_slots * sizeof(*activity));
 		for (size_t j = 0; j < c->nr_columns; j++) {
-			const struct member *m = &c->members[c->columns[j]];
-			bool pool = c->nr_pooled && j + 1 == c->nr_columns;
-			uint32_t cluster = pool ? c->nr_clusters - 1 : m->cluster;
-
 			sum += expected[j];
-			if (cluster != NO_CLUSTER)
-				together[cluster] += expected[j];
+			together[columns[j]] += expected[j];
 		}
 		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
-			if (c->members[c->of[i]].cluster != NO_CLUSTER)
-				activity[c->members[c->of[i]].cluster] += p->x[i];
+			activity[slots[c->of[i]]] += p->x[i];
 		p->background[k] = sum > 0 ? p->estimated->background[k] / sum : 0;
 		for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
-			const struct member *m = &c->members[c->of[i]];
+			uint32_t slot = slots[c->of[i]];
+			double all = activity[slot];
 
-			if (m->cluster == NO_CLUSTER)
-				p->share[i] = expected[m->column];
-			else if (activity[m->cluster] > 0)
-				p->share[i] =
-					together[m->cluster] * (p->x[i] / activity[m->cluster]);
-			else
-				p->share[i] = 0;
-			if (sum > 0)
-				p->share[i] /= sum;
+			p->share[i] =
+				all > 0 && sum > 0 ? together[slot] * (p->x[i] / all) / sum : 0;
 		}
 	}
+	return 0;
 }
 
 /* The bytes of one window, exactly; the background is the last portion. */
@@ -325,10 +349,13 @@ static int give(const struct crowd *c, const struct split_block *b, struct part 
 	int err;
 
 	for (size_t i = 0; i < nr; i++) {
-		/* Alone in a window: all of it is its own. */
-		units[i] = nr == 1 ? 1 : (uint64_t)(p->share[first + i] * SPLIT_SHARE_UNITS);
+		/* Far below 2^63, and signed numbers are faster to make. */
+		units[i] = (uint64_t)(int64_t)(p->share[first + i] * SPLIT_SHARE_UNITS);
 		sum += units[i];
 	}
+	/* Alone in a window: all of it is its own. */
+	if (nr == 1)
+		units[0] = sum = 1;
 	units[nr] = nr == 1 ? 0 : (uint64_t)(p->background[k] * SPLIT_SHARE_UNITS);
 	for (size_t i = 0; !sum && i < nr; i++)
 		units[i] = b->activity[first + i].on_cpu_ns;
@@ -336,9 +363,11 @@ static int give(const struct crowd *c, const struct split_block *b, struct part 
 	if (err)
 		return err;
 	for (size_t i = 0; i < nr; i++) {
-		portions[i] = (struct portion){ b->activity[first + i].workload, parts[i] };
+		struct member *m = &c->members[c->of[first + i]];
+
+		portions[i] = (struct portion){ m->workload, parts[i] };
 		p->given[first + i] = parts[i];
-		c->members[c->of[first + i]].bytes += parts[i];
+		m->bytes += parts[i];
 	}
 	portions[nr] = (struct portion){ WORKLOAD_BACKGROUND, parts[nr] };
 	return 0;
@@ -421,8 +450,7 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 		return err;
 	t->pooled = larger(t->pooled, c->nr_pooled);
 	crowd_clusters(c, &p->estimated->alike);
-	share_as_estimated(c, p);
-	return 0;
+	return share_as_estimated(c, p);
 }
 
 /* A counter of a device, by I/O. */
@@ -435,6 +463,7 @@ static int split_device(struct splitter *s, struct crowd *c, const struct split_
 		.filter = s->method == METHOD_STATE_SPACE
 				  ? &s->filters[p->counter * NR_FILTER_KINDS + FILTER_IO]
 				  : NULL,
+		.room = s->room,
 		.lost = lost_part(s, b, true),
 	};
 	size_t pooled = 0;
@@ -486,10 +515,29 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 	return err;
 }
 
+/* Room for elements of a block's activity: memory of that size would be new pages each time. */
+static int make_room(struct splitter *s, size_t nr)
+{
+	struct part *p = &s->part;
+
+	if (nr <= s->cap)
+		return 0;
+	free(p->x);
+	free(p->share);
+	free(p->given);
+	s->cap = 0;
+	p->x = calloc(nr, sizeof(*p->x));
+	p->share = calloc(nr, sizeof(*p->share));
+	p->given = calloc(nr, sizeof(*p->given));
+	if (!p->x || !p->share || !p->given)
+		return -ENOMEM;
+	s->cap = nr;
+	return 0;
+}
+
 int splitter_block(struct splitter *s, const struct split_block *b, const struct split_sink *sink)
 {
 	struct crowd crowd = { 0 };
-	struct part p = { .x_of = NO_ACTIVITY };
 	int err = 0;
 
 	for (size_t w = 0; w < b->nr_windows && !err; w++)
@@ -498,13 +546,10 @@ int splitter_block(struct splitter *s, const struct split_block *b, const struct
 		err = crowd_make(b, sink, &crowd);
 	if (err || !b->nr_windows)
 		return err;
-	p.x = calloc(b->nr + 1, sizeof(*p.x));
-	p.share = calloc(b->nr + 1, sizeof(*p.share));
-	p.given = calloc(b->nr + 1, sizeof(*p.given));
-	err = p.x && p.share && p.given ? split_group(s, &crowd, b, &p, sink) : -ENOMEM;
-	free(p.x);
-	free(p.share);
-	free(p.given);
+	s->part.x_of = NO_ACTIVITY;
+	err = make_room(s, b->nr + 1);
+	if (!err)
+		err = split_group(s, &crowd, b, &s->part, sink);
 	crowd_free(&crowd);
 	return err;
 }

@@ -21,31 +21,32 @@
 #define MATTERS 0.01
 
 /**
- * struct row_sum - a row of the block
+ * struct row_sum - a row of the block; first what each window needs, next to each other
+ * @in_window: bytes in the window looked at; @mark: which one
+ * @may: bytes of windows it ran in; @may_var: variance of what the counter's noise adds
+ * @variance: of what is not loose, from the estimate and the noise
+ * @early: bytes in its windows that others may have caused who did not run
  * @given: bytes; @exact: the same, to the unit
  * @loose: of these, given to members that cannot be told from those of other rows
  * @loose_low, @loose_high: bounds of these
- * @may: bytes of windows it ran in; @may_var: variance of what the counter's noise adds
- * @own, @own_var: the same for windows it was alone in
- * @little: of the rest: what it would be given if it moved nothing
- * @variance: of the rest, from the estimate and the noise
+ * @own, @own_var: as @may, for windows it was alone in
+ * @little: of what is not loose: what it would be given if it moved nothing
  * @late: bytes it may have caused in windows it did not run in
- * @early: bytes in its windows that others may have caused who did not run
- * @in_window: bytes in the window looked at; @mark: which one
  * @tangled: it shares a cluster with other rows
  * @pooled: most of it is pooled
  */
 struct row_sum {
+	double in_window;
+	size_t mark;
+	double may, may_var;
+	double variance;
+	double early;
 	double given;
 	uint64_t exact;
 	double loose, loose_low, loose_high;
-	double may, may_var;
 	double own, own_var;
 	double little;
-	double variance;
-	double late, early;
-	double in_window;
-	size_t mark;
+	double late;
 	bool tangled;
 	double pooled;
 };
@@ -69,6 +70,7 @@ struct bounding {
 	const struct split_block *b;
 	const struct part *p;
 	struct row_sum *rows;
+	uint32_t *member_row; /* of @rows, by member */
 	struct cluster *clusters;
 	size_t nr_clusters;
 	uint32_t *column_row; /* row of a column that counts for one row alone */
@@ -84,7 +86,7 @@ static void bound_window(struct bounding *g, size_t k)
 	double bytes = g->p->bytes[k], var = g->noise * bytes * g->noise * bytes;
 
 	for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
-		struct row_sum *r = &g->rows[c->members[c->of[i]].row];
+		struct row_sum *r = &g->rows[g->member_row[c->of[i]]];
 
 		if (r->mark != k + 1) {
 			r->mark = k + 1;
@@ -96,13 +98,13 @@ static void bound_window(struct bounding *g, size_t k)
 		r->in_window += g->p->given[i];
 	}
 	if (rows == 1) {
-		struct row_sum *r = &g->rows[c->members[c->of[c->first[w]]].row];
+		struct row_sum *r = &g->rows[g->member_row[c->of[c->first[w]]]];
 
 		r->own += bytes;
 		r->own_var += var;
 	}
 	for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
-		struct row_sum *r = &g->rows[c->members[c->of[i]].row];
+		struct row_sum *r = &g->rows[g->member_row[c->of[i]]];
 
 		r->variance += g->noise * r->in_window * g->noise * g->p->given[i];
 	}
@@ -125,7 +127,7 @@ static void bound_lag(struct bounding *g, size_t k)
 	}
 	for (size_t i = c->first[w]; gone > 0 && i < c->first[w + 1]; i++)
 		if (g->p->bytes[k] > 0)
-			g->rows[c->members[c->of[i]].row].early +=
+			g->rows[g->member_row[c->of[i]]].early +=
 				gone * (g->p->given[i] / g->p->bytes[k]);
 }
 
@@ -314,9 +316,13 @@ int split_bounds(const struct crowd *c, const struct split_block *b, const struc
 	cleanup_free struct row_sum *rows = calloc(c->nr_rows + 1, sizeof(*rows));
 	cleanup_free struct cluster *clusters = calloc(c->nr_clusters + 1, sizeof(*clusters));
 	cleanup_free uint32_t *column_row = calloc(c->nr_columns + 1, sizeof(*column_row));
+	cleanup_free uint32_t *member_row = calloc(c->nr + 1, sizeof(*member_row));
 
-	if (!rows || !clusters || !column_row)
+	if (!rows || !clusters || !column_row || !member_row)
 		return -ENOMEM;
+	for (size_t i = 0; i < c->nr; i++)
+		member_row[i] = c->members[i].row;
+	g.member_row = member_row;
 	g.rows = rows;
 	g.clusters = clusters;
 	g.column_row = column_row;

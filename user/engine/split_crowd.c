@@ -50,19 +50,34 @@ static int number_rows(struct crowd *c, const struct split_sink *sink)
 	return 0;
 }
 
-/* Members in the order of their numbers, which are small. */
-static int find_members(struct crowd *c, const struct split_block *b)
+/*
+ * Where windows begin, and who is in them. The block's activity is many times larger than what is
+ * made of it, so it is read once; the largest number is returned.
+ */
+static uint32_t read_windows(struct crowd *c, const struct split_block *b)
 {
-	cleanup_free uint32_t *index = NULL;
 	uint32_t most = 0;
+	size_t at = 0;
 
-	for (size_t i = 0; i < b->nr; i++)
-		most = b->activity[i].workload > most ? b->activity[i].workload : most;
-	index = calloc((size_t)most + 1, sizeof(*index));
+	for (size_t w = 0; w <= b->nr_windows; w++) {
+		for (; at < b->nr && b->activity[at].window < w; at++) {
+			c->of[at] = b->activity[at].workload;
+			most = c->of[at] > most ? c->of[at] : most;
+		}
+		c->first[w] = at;
+	}
+	return most;
+}
+
+/* Members in the order of their numbers, which are small; until now @of has these. */
+static int find_members(struct crowd *c, size_t nr, uint32_t most)
+{
+	cleanup_free uint32_t *index = calloc((size_t)most + 1, sizeof(*index));
+
 	if (!index)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->nr; i++)
-		index[b->activity[i].workload] = 1;
+	for (size_t i = 0; i < nr; i++)
+		index[c->of[i]] = 1;
 	for (size_t k = 0; k <= most; k++)
 		if (index[k])
 			c->nr++;
@@ -77,26 +92,22 @@ static int find_members(struct crowd *c, const struct split_block *b)
 		c->members[c->nr].workload = k;
 		index[k] = c->nr++;
 	}
-	for (size_t i = 0; i < b->nr; i++)
-		c->of[i] = index[b->activity[i].workload];
+	for (size_t i = 0; i < nr; i++)
+		c->of[i] = index[c->of[i]];
 	return 0;
 }
 
 int crowd_make(const struct split_block *b, const struct split_sink *sink, struct crowd *ret)
 {
 	struct crowd c = { 0 };
-	size_t at = 0;
+	uint32_t most;
 	int err;
 
 	c.of = calloc(b->nr + 1, sizeof(*c.of));
-	err = c.of ? 0 : -ENOMEM;
-	if (!err && b->nr)
-		err = find_members(&c, b);
-	for (size_t w = 0; w <= b->nr_windows; w++) {
-		while (at < b->nr && b->activity[at].window < w)
-			at++;
-		c.first[w] = at;
-	}
+	if (!c.of)
+		return -ENOMEM;
+	most = read_windows(&c, b);
+	err = b->nr ? find_members(&c, b->nr, most) : 0;
 	if (!err)
 		err = number_rows(&c, sink);
 	if (err) {

@@ -88,7 +88,7 @@ static double change_of(const struct io_part *io, size_t w)
 }
 
 static int run_filter(const struct crowd *c, const struct split_block *b, struct io_part *io,
-		      struct filter **f)
+		      const struct split_io_how *how)
 {
 	double middle[SPLIT_MAX_WINDOWS], length[SPLIT_MAX_WINDOWS], bytes[SPLIT_MAX_WINDOWS];
 	double ratio[SPLIT_MAX_WINDOWS], rate[SPLIT_MAX_WINDOWS], change[SPLIT_MAX_WINDOWS];
@@ -109,8 +109,8 @@ static int run_filter(const struct crowd *c, const struct split_block *b, struct
 	int err = matrix_shape(&x, b->nr_windows, c->nr_columns);
 
 	err = err ? err : matrix_shape(&lead, b->nr_windows, c->nr_columns);
-	if (!err && !*f)
-		err = filter_new(FILTER_IO, f);
+	if (!err && !*how->filter)
+		err = filter_new(FILTER_IO, how->room, how->filter);
 	if (err)
 		return err;
 	crowd_workloads(c, workloads);
@@ -138,7 +138,7 @@ static int run_filter(const struct crowd *c, const struct split_block *b, struct
 	}
 	if (!in.nr_windows)
 		return -ENODATA;
-	return filter_block(*f, &in, &io->p->estimated);
+	return filter_block(*how->filter, &in, &io->p->estimated);
 }
 
 /* Has the filter a say in a window that counted? */
@@ -385,7 +385,7 @@ int split_io(struct crowd *c, const struct split_block *b, struct part *p, uint3
 		err = take_rates(c, b, &io);
 	}
 	if (!err && how->filter && c->nr_columns && p->nr_windows) {
-		err = run_filter(c, b, &io, how->filter);
+		err = run_filter(c, b, &io, how);
 		if (!err)
 			*ret_pooled = c->nr_pooled;
 		if (err == -ENODATA)

@@ -101,11 +101,13 @@ uint64_t bound_whole(double v, double max);
  * struct split_io_how - how a device's counter is split
  * @direction: the counter's
  * @filter: its filter, made when needed; NULL: as requests say
+ * @room: for it
  * @lost: part of the requests that is missing
  */
 struct split_io_how {
 	enum direction direction;
 	struct filter **filter;
+	struct filter_room *room;
 	double lost;
 };
 

@@ -158,19 +158,20 @@ static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t
 
 	behind->nr = 0;
 	for (size_t i = 0; i < now.nr; i++) {
-		struct slice s = now.items[i];
+		struct slice *s = &now.items[i], before = { 0 };
 
-		if (s.end_ns > end) {
-			struct slice before = { 0 };
-
-			if (s.start_ns < end)
-				before = cut_slice(&s, end);
-			err = err ? err : slice_add(behind, &s);
+		if (s->end_ns > end) {
+			if (s->start_ns < end)
+				before = cut_slice(s, end);
+			err = err ? err : slice_add(behind, s);
 			if (!before.end_ns)
 				continue;
-			s = before;
+			*s = before;
 		}
-		now.items[taken++] = s;
+		/* Most of them stay where they are. */
+		if (taken != i)
+			now.items[taken] = *s;
+		taken++;
 	}
 	now.nr = taken;
 	for (size_t i = 0; i < h->nr && !err; i++)
@@ -256,7 +257,8 @@ static void trim_history(struct timeline *t, uint32_t socket, uint64_t end)
 	uint64_t needed = needed_from(t, socket, 0, end);
 	size_t kept = 0;
 
-	for (size_t i = 0; i < h->nr; i++)
+	/* All windows up to the end are split, as at most ends, and no slice goes beyond it. */
+	for (size_t i = 0; i < h->nr && (needed < end || end < t->closed_ns[socket]); i++)
 		if (h->items[i].end_ns > needed)
 			h->items[kept++] = h->items[i];
 	h->nr = kept;
