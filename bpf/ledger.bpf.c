@@ -8,8 +8,8 @@
  * reading and one look-up a switch, and one copy per window, however many switches a
  * window holds.
  *
- * Only the task that leaves is looked at: what it is made of is in the CPU's caches,
- * while that of the next one is often not.
+ * Who it was is looked up when a task leaves: what it is made of is in the CPU's caches
+ * then, while that of the next one is often not. Of that one only two addresses are noted.
  *
  * Time is never dropped: when the ring is full the slots stay and grow, and when
  * no slot is left either, the time goes to the "lost" slot.
@@ -98,6 +98,25 @@ static __always_inline __u32 lost_slot(struct cpu_ledger *l, __u64 now)
 		l->nr = LEDGER_SLOTS;
 	}
 	return LEDGER_LOST_SLOT;
+}
+
+/*
+ * A slot that is not to be found as anybody's, for a piece from @from on whose owner is
+ * not what the task that has the CPU says of itself. The lost one if there is none.
+ */
+static __always_inline __u32 slot_apart(struct cpu_ledger *l, __u64 from, __u64 now)
+{
+	struct ledger_slot *s;
+	__u32 i;
+
+	if (l->nr >= LEDGER_KEY_SLOTS && flush_slots(l, now))
+		return lost_slot(l, from);
+	i = slot_take(l);
+	s = slot_at(l, i);
+	s->css_set = 0;
+	s->first_ns = from;
+	s->on_cpu_ns = 0;
+	return i;
 }
 
 static __noinline __u32 slot_new(struct cpu_ledger *l, const struct task_struct *task, __u64 now,
@@ -220,22 +239,44 @@ static __noinline int unseen_switch(struct cpu_ledger *l, __u64 now)
 	ran = BPF_CORE_READ(gone, se.sum_exec_runtime) -
 	      BPF_CORE_READ(gone, se.prev_sum_exec_runtime);
 	end = l->since_ns + (ran < gap ? ran : gap);
-	if (l->nr >= LEDGER_KEY_SLOTS && flush_slots(l, now)) {
-		i = lost_slot(l, l->since_ns);
-	} else {
-		i = slot_take(l);
+	i = slot_apart(l, l->since_ns, now);
+	if (i != LEDGER_LOST_SLOT) {
 		s = slot_at(l, i);
-		s->css_set = 0; /* not to be found as anybody's slot */
 		s->tgid = BPF_CORE_READ(gone, tgid);
 		s->pid = by_thread ? BPF_CORE_READ(gone, pid) : s->tgid;
 		s->start_ns = by_thread ? BPF_CORE_READ(gone, start_time)
 					: BPF_CORE_READ(gone, group_leader, start_time);
 		s->cgroup_id = gone_task_cgroup_id(gone);
-		s->first_ns = l->since_ns;
-		s->on_cpu_ns = 0;
 	}
 	slot_add(l, i, l->since_ns, end);
 	l->since_ns = end;
+	return 0;
+}
+
+/*
+ * @task was perhaps moved to another cgroup during this run (moves.bpf.c): what it ran
+ * until then is of the cgroup that it was in. The note says which run it means, because it was
+ * written by another CPU that cannot know what this one was about to do.
+ */
+static __noinline int moved_run(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
+{
+	__u64 from = l->since_ns, at, check = l->moved;
+	struct ledger_move m = l->move;
+	__u32 i;
+
+	*(volatile __u64 *)&l->moved = 0;
+	if (!task || check != move_check(&m) || m.task != l->task || m.css_set != l->css_set)
+		return 0;
+	at = m.time_ns;
+	if (!from || address_of(l, task) != l->task || at <= from || at > now)
+		return 0;
+	i = slot_apart(l, from, now);
+	if (i != LEDGER_LOST_SLOT) {
+		slot_fill(slot_at(l, i), task, by_thread ? task->pid : task->tgid, 0, from);
+		slot_at(l, i)->cgroup_id = m.cgroup_id;
+	}
+	slot_add(l, i, from, at);
+	l->since_ns = at;
 	return 0;
 }
 
@@ -248,11 +289,20 @@ static __always_inline void bring_up_to(struct cpu_ledger *l, const struct task_
 
 	/* What two tasks did between two readings cannot be told apart. */
 	weights_read(known && !unseen ? now - l->since_ns : 0);
+	if (*(volatile __u64 *)&l->moved)
+		moved_run(l, task, now);
 	if (unseen)
 		unseen_switch(l, now);
 	if (known)
 		account(l, task, now);
 	l->since_ns = now;
+}
+
+/* From here on the CPU is @task's. */
+static __always_inline void put_on(struct cpu_ledger *l, const struct task_struct *task)
+{
+	l->css_set = css_set_key(l, task);
+	l->task = address_of(l, task);
 }
 
 static __always_inline struct cpu_ledger *this_ledger(void)
@@ -276,7 +326,7 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 	if (!l)
 		return 0;
 	bring_up_to(l, prev, now);
-	l->task = address_of(l, next);
+	put_on(l, next);
 	if (!(++l->switches & (TIMED_EVERY - 1))) {
 		l->timed_ns += bpf_ktime_get_ns() - now;
 		l->timed++;
@@ -299,7 +349,7 @@ int ledger_flush(void *ctx)
 	if (!l)
 		return 0;
 	bring_up_to(l, task, now);
-	l->task = address_of(l, task);
+	put_on(l, task);
 	l->out.asked = 1;
 	flush_slots(l, now);
 	l->out.asked = 0;

@@ -24,7 +24,7 @@
 
 /*
  * User of a socket, and what never changes of a socket and takes many steps to find:
- * @netns, the cookie of its network namespace, and its cgroup.
+ * @netns, the cookie of its network namespace, and its cgroup. @check: see checked().
  */
 struct socket_user {
 	__u32 pid;
@@ -32,6 +32,7 @@ struct socket_user {
 	__u64 start_ns;
 	__u64 cgroup_id;
 	__u64 netns;
+	__u64 check;
 };
 
 struct {
@@ -75,22 +76,35 @@ static __always_inline bool is_full(const struct sock *sk)
 	return state != TCP_TIME_WAIT && state != TCP_NEW_SYN_RECV;
 }
 
+/*
+ * What is written last and read with the rest, so that a mixture of two users is known for what it is, in whatever
+ * order CPUs read and write, and however many of them: no barriers, which would cost each packet.
+ * The factor is any large odd number, without which differences could be equal by habit.
+ */
+static __always_inline __u64 checked(const struct io_who *who)
+{
+	return ((__u64)who->tgid << 32 | who->pid) * 0x9e3779b97f4a7c15ull ^ who->start_ns ^
+	       who->cgroup_id << 20;
+}
+
+/* As it is noted; false when it is nobody, or a mixture. */
+static __always_inline bool read_user(struct io_who *who, const struct socket_user *user)
+{
+	who->pid = *(volatile __u32 *)&user->pid;
+	who->tgid = *(volatile __u32 *)&user->tgid;
+	who->start_ns = *(volatile __u64 *)&user->start_ns;
+	who->cgroup_id = *(volatile __u64 *)&user->cgroup_id;
+	return who->pid && *(volatile __u64 *)&user->check == checked(who);
+}
+
 /* Two processes may use a socket at the same time: then nobody is better than a mixture. */
 static __always_inline void user_of(struct io_who *who, const struct socket_user *user)
 {
+	if (user && read_user(who, user))
+		return;
 	who->pid = 0;
 	who->tgid = 0;
 	who->start_ns = 0;
-	if (!user)
-		return;
-	who->pid = *(volatile __u32 *)&user->pid;
-	who->start_ns = *(volatile __u64 *)&user->start_ns;
-	who->tgid = *(volatile __u32 *)&user->tgid;
-	if (!who->pid || who->pid != *(volatile __u32 *)&user->pid) {
-		who->pid = 0;
-		who->tgid = 0;
-		who->start_ns = 0;
-	}
 }
 
 static __always_inline void socket_owner(struct io_who *who, struct sock *sk)
@@ -104,7 +118,6 @@ static __always_inline void socket_owner(struct io_who *who, struct sock *sk)
 	user = bpf_sk_storage_get(&io_sockets, sk, NULL, 0);
 	user_of(who, user);
 	if (user) {
-		who->cgroup_id = user->cgroup_id;
 		/* One load for both branches would be of different kinds of pointers. */
 		barrier();
 	} else {
@@ -198,7 +211,8 @@ int io_received(struct __sk_buff *skb)
 	if (netns != io_netns)
 		return 1;
 	user_of(&who, user);
-	who.cgroup_id = user ? user->cgroup_id : bpf_skb_cgroup_id(skb);
+	if (!user)
+		who.cgroup_id = bpf_skb_cgroup_id(skb);
 	t = io_open(LEDGER_IO_RECEIVED);
 	if (!t) {
 		io_lose(device, 0, bytes);
@@ -209,16 +223,18 @@ int io_received(struct __sk_buff *skb)
 	return 1; /* let it pass */
 }
 
-/* In this order: see user_of(). */
-static __always_inline void note_user(struct socket_user *user, const struct task_struct *task)
+static __always_inline void note_user(struct socket_user *user, const struct task_struct *task,
+				      __u64 cgroup_id)
 {
 	struct io_who who;
 
 	io_task(&who, task);
-	*(volatile __u32 *)&user->pid = 0;
+	who.cgroup_id = cgroup_id;
+	*(volatile __u32 *)&user->pid = who.pid;
 	*(volatile __u32 *)&user->tgid = who.tgid;
 	*(volatile __u64 *)&user->start_ns = who.start_ns;
-	*(volatile __u32 *)&user->pid = who.pid;
+	*(volatile __u64 *)&user->cgroup_id = cgroup_id;
+	*(volatile __u64 *)&user->check = checked(&who);
 }
 
 /*
@@ -235,9 +251,8 @@ int io_socket_made(struct bpf_sock *sk)
 
 	if (!user)
 		return 1;
-	user->cgroup_id = v1 ? v1 : bpf_get_current_cgroup_id();
 	user->netns = bpf_get_netns_cookie(sk);
-	note_user(user, task);
+	note_user(user, task, v1 ? v1 : bpf_get_current_cgroup_id());
 	return 1; /* let it be made */
 }
 
@@ -247,19 +262,20 @@ static __always_inline void socket_used(struct sock *sk)
 	__u32 family = sk->__sk_common.skc_family, pid = by_thread ? task->pid : task->tgid;
 	__u64 v1 = v1_cgroup_id(task->cgroups);
 	struct socket_user *user;
+	struct io_who who;
 
 	if (family != AF_INET && family != AF_INET6 && family != AF_PACKET)
 		return;
 	user = bpf_sk_storage_get(&io_sockets, sk, NULL, 0);
-	if (user && user->pid == pid && (!v1 || user->cgroup_id == v1))
+	/* A mixture would stay one. */
+	if (user && read_user(&who, user) && who.pid == pid && (!v1 || who.cgroup_id == v1))
 		return;
 	if (!user)
 		user = bpf_sk_storage_get(&io_sockets, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!user)
 		return;
-	user->cgroup_id = v1 ? v1 : sk->sk_cgrp_data.cgroup->kn->id;
 	user->netns = sk->__sk_common.skc_net.net->net_cookie;
-	note_user(user, task);
+	note_user(user, task, v1 ? v1 : sk->sk_cgrp_data.cgroup->kn->id);
 }
 
 /* These two since 6.3. */

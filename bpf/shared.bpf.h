@@ -92,6 +92,17 @@ static __always_inline __u64 v1_cgroup_id(const struct css_set *set)
 	return cgrp->level && cgrp->root->hierarchy_id ? v1_id(cgrp->kn->id) : 0;
 }
 
+/*
+ * Of a note that one CPU leaves at another: whoever reads it while it is written knows that, in
+ * whatever order the CPUs write and read. Never 0.
+ */
+static __always_inline __u64 move_check(const struct ledger_move *m)
+{
+	__u64 sum = m->task * 0x9e3779b97f4a7c15ull ^ m->css_set ^ m->time_ns << 20 ^ m->cgroup_id;
+
+	return sum ? sum : 1;
+}
+
 static __always_inline __u64 task_cgroup_id(const struct task_struct *task)
 {
 	const struct css_set *set = task->cgroups;
@@ -100,11 +111,10 @@ static __always_inline __u64 task_cgroup_id(const struct task_struct *task)
 	return id ? id : set->dfl_cgrp->kn->id;
 }
 
-/* The same of a task that may be gone: any read may fail or give nonsense, a number at most. */
-static __always_inline __u64 gone_task_cgroup_id(struct task_struct *task)
+/* The same of one that may be gone: any read may fail or give nonsense, a number at most. */
+static __always_inline __u64 gone_set_cgroup_id(struct css_set *set)
 {
 	struct cgroup_subsys_state *css = NULL;
-	struct css_set *set = BPF_CORE_READ(task, cgroups);
 
 	if (v1_controller) {
 		bpf_probe_read_kernel(&css, sizeof(css), (void *)set + v1_state_offset());
@@ -113,6 +123,11 @@ static __always_inline __u64 gone_task_cgroup_id(struct task_struct *task)
 			return v1_id(BPF_CORE_READ(css, cgroup, kn, id));
 	}
 	return BPF_CORE_READ(set, dfl_cgrp, kn, id);
+}
+
+static __always_inline __u64 gone_task_cgroup_id(struct task_struct *task)
+{
+	return gone_set_cgroup_id(BPF_CORE_READ(task, cgroups));
 }
 
 #endif

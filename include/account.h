@@ -125,6 +125,7 @@ struct account_gap {
  *	@whole.start_ns is not in it
  * @gaps, @nr_gaps, @gap_ns: see struct account_gap; all gaps are in @gap_ns
  * @intervals, @covered_ns: intervals it is made of, and their time
+ * @clock_back_ns: @whole.end_ns is so much later than the clock said, which was set back meanwhile
  * @whole: everything
  * @steps, @nr_steps: parts of @whole; owned. Steps beyond ACCOUNT_MAX_STEPS are added up in the last
  *	one, which is then called ACCOUNT_OTHER_STEPS
@@ -145,6 +146,7 @@ struct account_job {
 	uint64_t gap_ns;
 	uint64_t intervals;
 	uint64_t covered_ns;
+	uint64_t clock_back_ns;
 	struct account_part whole;
 	struct account_part *steps;
 	size_t nr_steps;

@@ -493,11 +493,16 @@ struct self_cost {
 	uint64_t probe_failed;	 /* readings that gave nothing */
 };
 
+/* Longest sentence about what a kernel does not tell, with its end. */
+#define MODEL_NOTE_LEN 512
+
 struct host_info {
 	char name[65];
 	char kernel[65];
 	char platform[16]; /* "t410", "grace", or "none" when there are no counters */
 	uint32_t sockets;
+	char io_note
+		[MODEL_NOTE_LEN]; /* what of requests of devices this run could not learn, and why */
 };
 
 /**

@@ -14,7 +14,7 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      4u
+#define RECORDING_VERSION      5u
 #define RECORDING_OLDEST       1u	   /* version that is still read: without probes, devices */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 

@@ -89,7 +89,20 @@ struct ledger_slices {
 };
 
 /**
- * struct cpu_ledger - state of one CPU, touched by that CPU alone
+ * struct ledger_move - a task was moved to another cgroup while it had a CPU
+ * @task, @css_set: which run that was, as the CPU's ledger names it
+ * @cgroup_id: where it was until then
+ * @time_ns: when it was moved
+ */
+struct ledger_move {
+	__u64 task;
+	__u64 css_set;
+	__u64 cgroup_id;
+	__u64 time_ns;
+};
+
+/**
+ * struct cpu_ledger - state of one CPU, touched by that CPU alone, except for moves
  * @since_ns: up to here CPU time is in the slots; 0 = never switched
  * @boundary_ns: start of the window that the slots belong to
  * @socket: whose windows apply; written by user space before anything is attached
@@ -97,11 +110,14 @@ struct ledger_slices {
  * @switches: context switches seen
  * @key: where a kernel address passes through, see ledger.bpf.c
  * @task: address of the task that was put on the CPU last
+ * @css_set: that of its css_set, when it was put there
+ * @moved: @move is filled in, and this is its checksum: set by other CPUs, cleared by this one
+ * @index: hash of the key to slot number, two places a key
  * @timed_ns: duration of the timed switches
  * @timed: switches that were timed
  * @flush_failed: times the ring buffer was full; slots were kept
  * @unseen: switches that must have happened without the program being called
- * @index: hash of the key to slot number, two places a key
+ * @move: the task was moved while it ran here; written by the CPU that moved it
  * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
  *
  * What every switch touches fills the first cache line.
@@ -114,13 +130,16 @@ struct cpu_ledger {
 	__u64 switches;
 	__u64 key;
 	__u64 task;
+	__u64 css_set;
+	__u64 moved;
+	__u8 index[LEDGER_INDEX];
 	__u64 timed_ns;
 	__u64 timed;
-	__u8 index[LEDGER_INDEX];
 	__u64 flush_failed;
 	__u64 unseen;
+	struct ledger_move move;
 	struct ledger_slices out;
-	__u8 tail[88]; /* to a multiple of two cache lines */
+	__u8 tail[40]; /* to a multiple of two cache lines */
 };
 
 /* Devices: rows of user space's list. */

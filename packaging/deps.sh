@@ -7,7 +7,7 @@ build="clang bpftool libbpf-dev libelf-dev zlib1g-dev libjansson-dev libcap-dev 
 cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross dpkg-dev"
 test="libcmocka-dev systemd iproute2 mount python3 python3-jsonschema valgrind clang-format shellcheck man-db procps libclang-rt-14-dev prometheus python3-yaml"
 bench="linux-perf libbpf-tools"
-machine="qemu-system-arm qemu-efi-aarch64 acpica-tools flex bison bc libssl-dev cpio xz-utils kmod dwarves debian-archive-keyring"
+machine="qemu-system-x86 busybox-static qemu-system-arm qemu-efi-aarch64 acpica-tools flex bison bc libssl-dev cpio xz-utils kmod dwarves debian-archive-keyring"
 
 if [ "${1:-}" = --list ]; then
 	echo "$build $cross $test $bench $machine"

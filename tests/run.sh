@@ -22,6 +22,7 @@ declare -A WHAT=(
 	[live]="the scheduler side on this machine's kernel (5 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
+	[kernel]="live tests on this Debian release's own kernel, booted; not one of all (10 min)"
 	[machine]="t410trace in the virtual T410, both shapes (9 min)"
 )
 ASAN_FLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
@@ -119,6 +120,7 @@ part_emulation() {
 	script tests/machine/test_boot.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
+part_kernel() { make -s -j"$(nproc)" && tests/kernel/run.sh ./t410trace; }
 part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }
 
 # tally LOG PART STATUS: count a part's lines
@@ -143,7 +145,7 @@ tally() {
 
 [ $# -gt 0 ] || set -- "${PARTS[@]}"
 for part in "$@"; do
-	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]}" >&2; exit 2; }
+	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]} kernel" >&2; exit 2; }
 done
 mkdir -p "$logs"
 [ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 27 minutes; parts: make check-PART ($*)"

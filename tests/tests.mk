@@ -38,7 +38,8 @@ check:
 	@tests/run.sh
 
 # Parts of it: make check-unit, check-style, check-asan, check-valgrind, check-accuracy, check-build,
-# check-live, check-emulation, check-hardware, check-machine
+# check-live, check-emulation, check-hardware, check-machine. Not a part of it: check-kernel boots this
+# Debian release's own kernel and runs live tests in it
 check-%:
 	@tests/run.sh $*
 

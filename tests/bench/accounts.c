@@ -25,7 +25,7 @@ static const struct {
 	uint32_t counters;
 } sizes[] = { { 1000, 100, 32 }, { 1000, 1000, 32 }, { 10000, 1000, 32 }, { 10000, 10000, 32 } };
 
-static const struct host_info host = { "bench", "", "t410", 2 };
+static const struct host_info host = { .name = "bench", .platform = "t410", .sockets = 2 };
 
 static void *must(void *p)
 {

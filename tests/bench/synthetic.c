@@ -123,7 +123,10 @@ static void fill_header(struct synthetic *s)
 	}
 	name_counters(s);
 	*h = (struct trace_header){
-		.host = { "bench", "none", "t410", SYNTHETIC_SOCKETS },
+		.host = { .name = "bench",
+			  .kernel = "none",
+			  .platform = "t410",
+			  .sockets = SYNTHETIC_SOCKETS },
 		.layout = { s->cpu_socket, NR_CPUS, s->socket_ids, SYNTHETIC_SOCKETS, s->counters,
 			    NR_COUNTERS, s->groups, SYNTHETIC_SOCKETS },
 		.window_ns = NS_PER_S / s->size.windows,

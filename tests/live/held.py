@@ -31,7 +31,7 @@ def off_cpu(pid, tid):
 
 @contextlib.contextmanager
 def held(process):
-    """Meanwhile no thread of the process runs: one that is moved while it runs takes that whole run along."""
+    """Meanwhile no thread of the process runs: what it has used is what it had when it is moved."""
     os.kill(process.pid, signal.SIGSTOP)
     os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
     deadline = time.monotonic() + LIMIT_S

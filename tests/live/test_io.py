@@ -2,12 +2,14 @@
 """Who makes devices move data: what the programs knew they moved, beside the kernel side's books."""
 
 import contextlib
+import ctypes
 import errno
 import os
 import pathlib
 import select
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -605,6 +607,48 @@ def test_without_cgroups(bed):
     require("no cgroup v2 tree is mounted" in iowho.note, f"it says {iowho.note!r}")
 
 
+BPF_CALL = {"x86_64": 321, "aarch64": 280}
+
+
+def bpf(command, attributes):
+    """The system call itself: bpftool cannot attach without flags what it has not compiled."""
+    call = BPF_CALL.get(os.uname().machine)
+    if not call:
+        raise Skip(f"the number of bpf() on {os.uname().machine} is not known here")
+    done = ctypes.CDLL(None, use_errno=True).syscall(call, command, attributes, len(attributes))
+    require(done >= 0, f"bpf({command}): {os.strerror(ctypes.get_errno())}")
+    return done
+
+
+@contextlib.contextmanager
+def taken_sock_create(folder):
+    """A program that lets every socket be made, alone at its place of a cgroup."""
+    code = ctypes.create_string_buffer(bytes((0xB7, 0, 0, 0, 1, 0, 0, 0)) + bytes((0x95, *(0,) * 7)))
+    words = ctypes.create_string_buffer(b"GPL")
+    # BPF_PROG_LOAD of a CGROUP_SOCK; expected_attach_type CGROUP_INET_SOCK_CREATE is at 68
+    load = struct.pack("=IIQQIIQII16sII", 9, 2, ctypes.addressof(code), ctypes.addressof(words), 0, 0, 0, 0, 0, b"", 0, 2)
+    program = bpf(5, load)
+    target = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        bpf(8, struct.pack("=IIII", target, program, 2, 0))
+        yield
+    finally:
+        os.close(target)
+        os.close(program)
+
+
+def test_sock_create_is_taken(bed):
+    """Another program has the place where sockets are made for itself: the rest works, and it is told."""
+    with Tree() as tree:
+        tree.make("a")
+        with taken_sock_create(tree.top / "a"), bed.process(bed.iowho, "-C", tree.top / "a") as process:
+            require(read_line(process) == b"ready\n", "iowho did not start")
+            iowho = Who(process)
+            iowho.show()
+    require("at cgroup/sock_create (" in iowho.note or "often only the cgroup" in iowho.note, f"it says {iowho.note!r}")
+    require("receives" not in iowho.note, f"it says {iowho.note!r}")
+
+
 def test_wrong_devices(bed):
     """What makes no sense is refused, and changes nothing."""
     with who(bed) as iowho:
@@ -657,6 +701,7 @@ TESTS = [
     test_nobody_asked,
     test_without_network_rights,
     test_without_cgroups,
+    test_sock_create_is_taken,
     test_wrong_devices,
     test_killed,
 ]

@@ -190,8 +190,8 @@ def test_v1_chosen(bed):
 
 def test_v1_moved(bed):
     """
-    From the freezer's cgroup to its root: from then on the v2 cgroup has the time. It runs
-    meanwhile, so the run that it is in goes along, but not what was in a report.
+    From the freezer's cgroup to its root, while it runs: from then on the v2 cgroup has the time.
+    Moving takes the kernel a while, so the moment is known to that only.
     """
     with Folders(freezer()) as folders, Tree() as tree, burner(bed, 600) as moving:
         folder = folders.make(TOP)
@@ -201,15 +201,15 @@ def test_v1_moved(bed):
             before = move_held(moving, folder)
             tell(moving)
             wait_used(moving, 300 * MS)
-            at = clock_ns(moving.pid)
+            at = clock_ns(moving.pid) - before
             (folders.mount / "cgroup.procs").write_text(str(moving.pid))
+            after = clock_ns(moving.pid) - before
             total = ended_ns(moving)
             reports = stop(tracer).intervals()
     first, second = time_at(reports, f"freezer:/{TOP}"), time_at(reports, tree.path("b"))
     about("both together", first + second, total - elsewhere)
-    require(second > total - at - 20 * MS, f"{second} ns in the second, {total - at} ns since it is there")
-    if first < 50 * MS:
-        raise Imprecise(f"{first} ns in the first, which had {at - before} ns, some of them in reports")
+    if not at - 5 * MS < first < after + 5 * MS + bed.unclocked.since():
+        raise Imprecise(f"{first} ns in the first, of {at} to {after} ns")
 
 
 def threads_of(pid, count):

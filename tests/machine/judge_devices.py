@@ -354,7 +354,7 @@ def each_has_a_quarter_of_the_time(s):
     reports = s.reports("all")
     found = [coverage(reports, bdf) for bdf in FOUR_SWITCHED]
     show("devices_rotation: coverage", " ".join(f"{part:.3f}" for part in found))
-    expect(min(found) >= 0.22, f"coverage {found}")
+    expect(min(found) >= 0.23, f"coverage {found}")
     expect(sum(found) <= 1.0, f"coverage {found}: two at a time")
     for bdf in FOUR_SWITCHED:
         for entry in entries(reports, bdf):
@@ -377,16 +377,16 @@ def its_bars_hold(s):
 @test("devices_rotation")
 @estimate
 def the_port_fits(s):
-    """The sum is in doubt itself: not every time."""
+    """The sum is in doubt itself: not every time. Once it fits it is looked at rarely."""
     reports, checks = s.reports("all"), []
     for report in reports.each:
         ports = [entry for entry in report["devices"] if entry["kind"] == "port"]
         expect_equal([entry["bdf"] for entry in ports], [SWITCH_PORT], "ports")
         if "port_check" in ports[0]:
             checks.append(ports[0]["port_check"])
-    expect(len(checks) >= 2, f"{len(checks)} checks of the port")
+    expect(checks, "no check of the port")
     right = [c for c in checks if c["expected_low"] <= c["sum_bytes"] <= c["expected_high"]]
-    expect(len(right) >= len(checks) - 1, f"it does not fit: {checks}")
+    expect(len(right) >= max(len(checks) - 1, 1), f"it does not fit: {checks}")
     for check in checks:
         expect(check["expected_high"] > 0, f"{check}")
 

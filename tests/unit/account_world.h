@@ -15,7 +15,9 @@
 #define WORLD_TIME     (1795190400ULL * WORLD_SECOND)
 #define WORLD_BOOT     "0b0c4b1e-6a0a-4d2f-9c0e-1f2e3d4c5b6a"
 
-static const struct host_info world_host = { "n1", "7.2.13", "t410", 2 };
+static const struct host_info world_host = {
+	.name = "n1", .kernel = "7.2.13", .platform = "t410", .sockets = 2
+};
 
 /* Two sockets: CPUs' reads and writes of memory, of the GPU, of the other socket, devices' reads. */
 #define WORLD_SOCKET(s)                                                                \

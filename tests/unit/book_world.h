@@ -151,7 +151,9 @@ static inline uint32_t number(struct world *w, uint32_t workload)
 static inline void bounds(struct world *w, uint32_t counter, uint32_t workload, uint64_t low,
 			  uint64_t high)
 {
-	struct bounds b = { number(w, workload), low, high, true, NULL, 0 };
+	struct bounds b = {
+		.row = number(w, workload), .low = low, .high = high, .separable = true
+	};
 
 	if (b.row != SPLIT_NO_ROW)
 		assert_int_equal(w->sink.bounds(w->sink.arg, counter, &b), 0);

@@ -76,7 +76,7 @@ static const struct device sample_devices[] = {
 #define NR_SAMPLE_DEVICES (sizeof(sample_devices) / sizeof(sample_devices[0]))
 
 static const struct trace_header sample_header = {
-	.host = { "n1", "7.2.13", "t410", 2 },
+	.host = { .name = "n1", .kernel = "7.2.13", .platform = "t410", .sockets = 2 },
 	.layout = { sample_cpus, 8, sample_sockets, 2, sample_counters, NR_SAMPLE_COUNTERS,
 		    sample_groups, NR_SAMPLE_GROUPS },
 	.window_ns = 10000000,

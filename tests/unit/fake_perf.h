@@ -46,6 +46,7 @@ static struct {
 	struct fake_pmu pmus[8];
 	size_t nr_pmus;
 	uint64_t now, read_ns;
+	uint64_t open_ns; /* what opening an event takes */
 	uint64_t slow_ns; /* what a reading of PMUs of slow_type takes */
 	uint32_t slow_type;
 	uint32_t opened, open_now, most_open, complaints, reads;
@@ -174,6 +175,24 @@ static inline void fake_schedule(void)
 	}
 }
 
+/* The driver looks at what counts when a sibling is opened, and says so in the log. */
+static inline bool fake_bears(const struct fake_event *e)
+{
+	const struct fake_pmu *p = fake_pmu_of(e);
+
+	for (size_t i = 0; i < FAKE_MAX && p->has_setting; i++) {
+		const struct fake_event *other = &fake.events[i];
+
+		if (other->used && other->attr.type == p->type && fake.events[other->leader].runs &&
+		    !fake_is_cycles(p, other) &&
+		    fake_setting(other) != fake_setting(&fake.events[e->leader])) {
+			fake.complaints++;
+			return false;
+		}
+	}
+	return true;
+}
+
 static inline int fake_open(const struct perf_event_attr *attr, int pid, int cpu, int leader)
 {
 	size_t i = 0;
@@ -181,6 +200,8 @@ static inline int fake_open(const struct perf_event_attr *attr, int pid, int cpu
 
 	(void)pid;
 	fake.opened++;
+	if (fake.open_ns)
+		fake_pass(fake.open_ns);
 	if (fake.fail_open_at && fake.opened == fake.fail_open_at)
 		return fake.fail_open_with;
 	if (fake.cpu_gone && cpu == (int)fake.cpu_gone)
@@ -193,7 +214,7 @@ static inline int fake_open(const struct perf_event_attr *attr, int pid, int cpu
 	*e = (struct fake_event){ .used = true, .attr = *attr, .cpu = cpu };
 	e->leader = leader < 0 ? (int)i : leader - FAKE_FD;
 	e->enabled = leader < 0 && !attr->disabled;
-	if (!fake_pmu_of(e) || (leader >= 0 && !fake_fits(e->leader, false))) {
+	if (!fake_pmu_of(e) || (leader >= 0 && !(fake_fits(e->leader, false) && fake_bears(e)))) {
 		e->used = false;
 		return -EINVAL;
 	}

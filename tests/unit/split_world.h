@@ -34,7 +34,7 @@ static const struct group world_groups[] = { { 0, 0, NR_COUNTERS } };
 /* What the sink was told of a row and a counter. */
 struct seen_row {
 	unsigned __int128 given;
-	uint64_t low, high;
+	uint64_t low, high, below, sure;
 	unsigned int bounds; /* how often it was told */
 	bool separable;
 	uint32_t tangled[MAX_WORKLOADS];
@@ -146,6 +146,10 @@ static inline int world_bounds(void *arg, uint32_t counter, const struct bounds 
 	s->bounds++;
 	s->low = b->low;
 	s->high = b->high;
+	s->below = b->below;
+	s->sure = b->sure;
+	assert_true(s->sure <= s->low && (!s->low || !s->below));
+	assert_true(s->below <= s->given);
 	s->separable = b->separable;
 	s->nr_tangled = b->nr_tangled;
 	for (size_t i = 0; i < b->nr_tangled; i++) {

@@ -163,6 +163,7 @@ static void test_times_in_order(void **state)
 	j = get(a, 881);
 	assert_int_equal(j.state, ACCOUNT_ENDED);
 	assert_int_equal(j.whole.end_ns - j.whole.start_ns, 3 * WORLD_SECOND);
+	assert_int_equal(j.clock_back_ns, 3600 * WORLD_SECOND);
 	assert_int_equal(j.nr_steps, 1);
 	assert_true(j.steps[0].end_ns >= j.steps[0].start_ns);
 	assert_true(j.steps[0].start_ns >= j.whole.start_ns);

@@ -91,7 +91,9 @@ static uint32_t number(struct world *w, uint32_t workload)
 
 static void bounds(struct world *w, uint32_t workload, uint64_t low, uint64_t high)
 {
-	struct bounds b = { number(w, workload), low, high, true, NULL, 0 };
+	struct bounds b = {
+		.row = number(w, workload), .low = low, .high = high, .separable = true
+	};
 
 	assert_int_equal(w->sink.bounds(w->sink.arg, 0, &b), 0);
 }
@@ -421,6 +423,49 @@ static void the_total_is_the_sum(void **state)
 	world_free(&w);
 }
 
+/* Three intervals of 100 bytes, each shared with another; @first: bounds of the first one. */
+static uint64_t low_of_three(struct bounds first)
+{
+	struct world w = world_new(ROW_PROCESS, true);
+	struct book_scope scope = { .by = ROW_PROCESS, .all = true };
+	struct report *r = calloc(1, sizeof(*r));
+	struct book *total;
+	uint64_t low;
+
+	assert_int_equal(book_new(&layout, &scope, w.id, &total), 0);
+	for (int i = 0; i < 3; i++) {
+		struct bounds b = { .high = 100, .below = 30, .separable = true };
+		uint32_t ids[] = { workload(&w, 7, 1, "a"), workload(&w, 8, 1, "b") };
+
+		split(&w, 100, ids, 2);
+		b = i ? b : first;
+		b.row = number(&w, ids[0]);
+		assert_int_equal(w.sink.bounds(w.sink.arg, 0, &b), 0);
+		assert_int_equal(book_finish(w.book), 0);
+		assert_int_equal(book_add(total, w.book), 0);
+		book_clear(w.book);
+	}
+	assert_int_equal(book_report(total, r), 0);
+	low = row(r, "pid:7:70")->shares[0].low;
+	report_free(r);
+	book_free(total);
+	world_free(&w);
+	return low;
+}
+
+/* Bars that would have begun below 0 take it back from the others, but nothing of what is sure. */
+static void what_was_cut_off_counts_in_the_total(void **state)
+{
+	struct bounds first = { .low = 25, .high = 90, .separable = true };
+
+	(void)state;
+	assert_int_equal(low_of_three(first), 0);
+	first.low = 70;
+	assert_int_equal(low_of_three(first), 10);
+	first.sure = 40;
+	assert_int_equal(low_of_three(first), 40);
+}
+
 /* Rows of ended processes beyond the limit are pooled; bytes and CPU time stay. */
 static void too_many_rows_are_pooled(void **state)
 {
@@ -510,10 +555,12 @@ static void tangled_rows_name_each_other(void **state)
 	split(&w, 300, ids, 3);
 	a = number(&w, ids[0]);
 	b = number(&w, ids[1]);
-	tangled = (struct bounds){ a, 0, 5000, false, &b, 1 };
+	tangled = (struct bounds){ .row = a, .high = 5000, .tangled = &b, .nr_tangled = 1 };
 	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
 	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
-	tangled = (struct bounds){ b, 0, 200, false, &a, 1 }; /* too little to matter */
+	tangled = (struct bounds){
+		.row = b, .high = 200, .tangled = &a, .nr_tangled = 1
+	}; /* too little to matter */
 	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
 	assert_int_equal(book_new(&layout, &scope, w.id, &total), 0);
 	assert_int_equal(book_finish(w.book), 0);
@@ -545,6 +592,7 @@ int main(void)
 		cmocka_unit_test(parents_include_children),
 		cmocka_unit_test(nothing_above_the_selection),
 		cmocka_unit_test(the_total_is_the_sum),
+		cmocka_unit_test(what_was_cut_off_counts_in_the_total),
 		cmocka_unit_test(too_many_rows_are_pooled),
 		cmocka_unit_test(the_background_has_a_reason),
 		cmocka_unit_test(rows_have_numbers),

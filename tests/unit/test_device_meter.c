@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 
 #include "cli/device_windows.h"
 #include "port_world.h"
@@ -31,6 +32,7 @@ static struct window_seen {
 static struct trace_sample samples[MAX_SEEN];
 static size_t nr_seen, nr_samples;
 static int sink_error;
+static uint64_t interval_ns;
 
 static int on_window(void *arg, const struct trace_window *w)
 {
@@ -74,6 +76,7 @@ static void open_all(uint32_t events, bool by_destination, double budget)
 	struct meter_options how = {
 		.budget = budget,
 		.turn_ns = 50 * MS,
+		.interval_ns = interval_ns,
 		.weighed = true,
 		.read_ns = 50 * MS,
 	};
@@ -170,6 +173,7 @@ static int start(void **state)
 	memset(seen, 0, sizeof(seen));
 	nr_seen = nr_samples = 0;
 	sink_error = 0;
+	interval_ns = 0;
 	fake_reset();
 	for (size_t i = 0; i < world.pmus.nr && !err; i++) {
 		const struct pmu *pmu = &world.pmus.pmus[i];
@@ -208,7 +212,7 @@ static void test_four_on_one(void **state)
 	check(begin);
 	for (size_t i = 0; i < 4; i++)
 		assert_true(coverage(i) > 0.24 && coverage(i) < 0.25);
-	/* The port as a whole */
+	/* The port as a whole, which here is not the sum of its devices */
 	assert_true(coverage(4) > 0.015 && coverage(4) < 0.03);
 	assert_true(meter_busiest(meter) < 0.005);
 	assert_true(nr_samples > 150);
@@ -218,6 +222,70 @@ static void test_four_on_one(void **state)
 		assert_true(samples[i].requests == 5 * samples[i].running_ns);
 	}
 	assert_true(device_windows_held(windows, DEVICE_WINDOWS_ALL) == 0);
+}
+
+/* Four devices below a port move the same, and together as much as the port. */
+static uint64_t rate_of_four(const struct perf_event_attr *a)
+{
+	if (a->config == FAKE_CYCLES)
+		return 2;
+	return a->config1 & FAKE_BDF_EN ? 5 : 20;
+}
+
+/* The end of intervals is known: nobody has a turn more than others then. */
+static void test_level(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		world_add(0, 1, 0, false);
+	fake.rate = rate_of_four;
+	interval_ns = 1000 * MS;
+	fake.open_ns = MS / 8;
+	open_all(8, false, 0.005);
+	meter_turns_restart(meter);
+	nr_seen = 0;
+	for (int k = 0; k < 10; k++) {
+		run(1000 * MS, 1000 * MS);
+		for (size_t i = 0; i < 4; i++)
+			assert_true(fabs(coverage(i) - coverage(0)) < 0.025 / (k + 1));
+	}
+	assert_int_equal(fake.complaints, 0);
+}
+
+/* Opening takes its time: then turns are longer, and changes take a hundredth all the same. */
+static void slow_gaps(uint64_t ns, double least, uint32_t least_turns, uint32_t most_turns)
+{
+	struct stat_cost cost;
+
+	for (int i = 0; i < 4; i++)
+		world_add(0, 1, 0, false);
+	interval_ns = 2000 * MS;
+	fake.rate = rate_of_four;
+	fake.open_ns = ns;
+	open_all(8, false, 0.005);
+	meter_turns_restart(meter);
+	nr_seen = 0;
+	run(10000 * MS, 2000 * MS);
+	for (size_t i = 0; i < 4; i++)
+		assert_true(coverage(i) > least && coverage(i) < 0.25);
+	/* The port as a whole: some times at first, and rarely as the sum fits */
+	assert_true(coverage(4) > 0.006 && coverage(4) < 0.012);
+	meter_cost(meter, 0, &cost);
+	assert_in_range(cost.turns, least_turns, most_turns);
+	assert_int_equal(fake.complaints, 0);
+}
+
+static void test_slow_gaps(void **state)
+{
+	(void)state;
+	/* a set is six events */
+	slow_gaps(MS / 8, 0.243, 120, 145);
+}
+
+static void test_quick_gaps(void **state)
+{
+	(void)state;
+	slow_gaps(MS / 100, 0.245, 190, 215);
 }
 
 /* Masks of ports are one setting: nothing takes turns, and nothing is missed. */
@@ -520,12 +588,45 @@ static void test_weigh(void **state)
 	assert_true(weights[1] == 0);
 }
 
+/* How often a port is looked at as a whole. */
+static void test_port_part(void **state)
+{
+	struct device_turn t[] = {
+		{ .port = 5 },
+		{ .port = 5 },
+		{ .port = 6 },
+		{ .port = 5, .apart = true },
+	};
+
+	(void)state;
+	for (int k = 0; k < 20; k++)
+		for (int i = 0; i < 3; i++)
+			device_turn_add(&t[i], 50000000, 50000000);
+	assert_true(device_turns_port(t, 4, 3) == DEVICE_PORT_PART);
+	for (int k = 0; k < DEVICE_PORT_TURNS; k++) {
+		assert_true(device_turns_port(t, 4, 3) == DEVICE_PORT_PART);
+		device_turn_add(&t[3], 40000000, 20000000);
+	}
+	assert_true(device_turns_port(t, 4, 3) == DEVICE_PORT_LATER);
+	/* One that nobody counts begins to move. */
+	for (int k = 0; k < 20; k++)
+		device_turn_add(&t[3], 44000000, 20000000);
+	assert_true(device_turns_port(t, 4, 3) == DEVICE_PORT_PART);
+	/* As much as that is nothing where the rate differs all the time. */
+	for (int k = 0; k < 40; k++)
+		device_turn_add(&t[0], k & 1 ? 100000000 : 0, 50000000);
+	assert_true(device_turns_port(t, 4, 3) == DEVICE_PORT_LATER);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_four_on_one),
+		TEST(test_level),
+		TEST(test_slow_gaps),
+		TEST(test_quick_gaps),
 		TEST(test_ports_do_not_turn),
 		TEST(test_mixed),
 		TEST(test_destinations),
@@ -536,6 +637,7 @@ int main(void)
 		TEST(test_stop),
 		TEST(test_sink_errors),
 		cmocka_unit_test(test_weigh),
+		cmocka_unit_test(test_port_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

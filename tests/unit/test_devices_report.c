@@ -179,6 +179,14 @@ static void port_check(void **state)
 	report_free(r);
 }
 
+static json_t *object_of(const struct report *r)
+{
+	json_t *o = NULL;
+
+	assert_int_equal(json_report(r, &o), 0);
+	return o;
+}
+
 static void notes(void **state)
 {
 	struct report *r = with_devices(ROW_PROCESS);
@@ -201,6 +209,27 @@ static void notes(void **state)
 	expect(r, terse,
 	       "quality: 1 request to a device could not be noted; 0.120 s of devices' turns were "
 	       "lost to others who held the counters; 2 times functions came, went");
+	report_free(r);
+}
+
+/* What the kernel does not tell is in every report, not only where the run began. */
+static void note_of_requests(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+	struct host_info host = *r->host;
+	json_t *o = object_of(r);
+
+	(void)state;
+	assert_null(json_object_get(json_object_get(o, "quality"), "io_note"));
+	json_decref(o);
+	strcpy(host.io_note, "who sends packets is not known: \x1b[31m");
+	r->host = &host;
+	expect(r, terse, "\nwho sends packets is not known: \\x1b[31m\n");
+	o = object_of(r);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(o, "quality"), "io_note")),
+		"who sends packets is not known: \x1b[31m");
+	json_decref(o);
 	report_free(r);
 }
 
@@ -302,14 +331,6 @@ static void latencies(void **state)
 }
 
 /* --- JSON */
-
-static json_t *object_of(const struct report *r)
-{
-	json_t *o = NULL;
-
-	assert_int_equal(json_report(r, &o), 0);
-	return o;
-}
 
 static json_t *device_of(json_t *report, size_t i)
 {
@@ -543,6 +564,7 @@ int main(void)
 		cmocka_unit_test(destinations_beside_all),
 		cmocka_unit_test(port_check),
 		cmocka_unit_test(notes),
+		cmocka_unit_test(note_of_requests),
 		cmocka_unit_test(nothing_counted),
 		cmocka_unit_test(without_counters),
 		cmocka_unit_test(tangled_on_devices),

@@ -110,6 +110,31 @@ static void filters_and_destinations_stay(void **state)
 	free(o.data);
 }
 
+/* What the kernel does not tell is in the header since version 5. */
+static void notes_of_requests_stay(void **state)
+{
+	struct trace_header h = { 0 }, noted = sample_header;
+	struct wire_out o = { 0 };
+	const char *wrong;
+
+	(void)state;
+	strcpy(noted.host.io_note, "who sends packets is not known");
+	header_encode(&noted, &o);
+	assert_int_equal(decode(&o, RECORDING_VERSION, &h, &wrong), 0);
+	assert_same_header(&h, &noted);
+	header_release(&h);
+	o.nr = 0;
+	header_encode(&sample_header, &o);
+	assert_int_equal(o.err, 0);
+	/* In a header of version 4 the text is missing, also its length. */
+	o.nr--;
+	assert_int_equal(decode(&o, RECORDING_VERSION, &h, &wrong), -EBADMSG);
+	assert_int_equal(decode(&o, 4, &h, &wrong), 0);
+	assert_same_header(&h, &sample_header);
+	header_release(&h);
+	free(o.data);
+}
+
 /* Each row may have as many latencies as there are pairs. */
 static void probes_times_counters_are_bounded(void **state)
 {
@@ -156,6 +181,7 @@ int main(void)
 		cmocka_unit_test(version_1_is_read),
 		cmocka_unit_test(odd_filters_of_version_1_are_damage),
 		cmocka_unit_test(filters_and_destinations_stay),
+		cmocka_unit_test(notes_of_requests_stay),
 		cmocka_unit_test(probes_times_counters_are_bounded),
 		cmocka_unit_test(impossible_counters_are_refused),
 	};

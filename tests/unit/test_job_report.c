@@ -283,6 +283,32 @@ static void test_clock_set(void **state)
 	json_decref(o);
 	text = table_text(&s, 0, &plain);
 	assert_non_null(strstr(text, "clock: it was set forward by 3600"));
+	assert_null(strstr(text, "set back"));
+	free(text);
+	sample_free(&s);
+}
+
+/* It was set back: the times are in order, and the report says that they are not the clock's. */
+static void test_clock_set_back(void **state)
+{
+	struct table_options plain = { 0 };
+	struct sample s = sample(false);
+	struct account_job *j = &s.jobs[0];
+	json_t *o;
+	char *text;
+
+	(void)state;
+	j->clock_back_ns = WORLD_SECOND - 1;
+	o = parse(json_text(&s, 0));
+	assert_null(json_object_get(o, "clock_back_ns"));
+	json_decref(o);
+	j->clock_back_ns = 1800 * WORLD_SECOND;
+	o = parse(json_text(&s, 0));
+	assert_int_equal(integer(o, "clock_back_ns"), 1800 * WORLD_SECOND);
+	assert_int_equal(integer(o, "duration_ns"), j->whole.end_ns - j->whole.start_ns);
+	json_decref(o);
+	text = table_text(&s, 0, &plain);
+	assert_non_null(strstr(text, "clock: it was set back by 1800"));
 	free(text);
 	sample_free(&s);
 }
@@ -611,13 +637,14 @@ static void test_base64(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),	     cmocka_unit_test(test_conserved),
-		cmocka_unit_test(test_absent),	     cmocka_unit_test(test_absurd),
-		cmocka_unit_test(test_clock_set),    cmocka_unit_test(test_width),
-		cmocka_unit_test(test_compact),	     cmocka_unit_test(test_compact_bounds),
-		cmocka_unit_test(test_compact_cut),  cmocka_unit_test(test_compact_hostile),
-		cmocka_unit_test(test_compact_bomb), cmocka_unit_test(test_caseless),
-		cmocka_unit_test(test_base64),	     cmocka_unit_test(test_base32),
+		cmocka_unit_test(test_golden),		cmocka_unit_test(test_conserved),
+		cmocka_unit_test(test_absent),		cmocka_unit_test(test_absurd),
+		cmocka_unit_test(test_clock_set),	cmocka_unit_test(test_clock_set_back),
+		cmocka_unit_test(test_width),		cmocka_unit_test(test_compact),
+		cmocka_unit_test(test_compact_bounds),	cmocka_unit_test(test_compact_cut),
+		cmocka_unit_test(test_compact_hostile), cmocka_unit_test(test_compact_bomb),
+		cmocka_unit_test(test_caseless),	cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_base32),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

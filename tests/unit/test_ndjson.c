@@ -61,6 +61,7 @@ static void test_header(void **state)
 	headers[0].cgroups = odd;
 	headers[0].nr_cgroups = 1;
 	strcpy(headers[0].host.name, "n\xfe");
+	strcpy(headers[0].host.io_note, "who sends packets is not known");
 	for (size_t i = 0; i < 2; i++) {
 		FILE *out = temp_open();
 

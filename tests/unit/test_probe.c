@@ -28,6 +28,7 @@ static void test_kernel(void **state)
 		{ "6.18.1-nvidia", PROBE_LIMITED },
 		{ "5.15.0", PROBE_LIMITED },
 		{ "5.14.99", PROBE_MISSING },
+		{ "5.14.0-427.13.1.el9_4.aarch64", PROBE_LIMITED },
 		{ "4.19", PROBE_MISSING },
 		{ "", PROBE_LIMITED },
 		{ "mainline", PROBE_LIMITED },

@@ -247,7 +247,7 @@ static void bars_of_nothing_begin_at_nothing(void **state)
 {
 	const double intensity[] = { 0, 10, 4 };
 	struct world *w = world_new(METHOD_STATE_SPACE, 0);
-	unsigned __int128 given = 0;
+	unsigned __int128 given = 0, below = 0;
 
 	(void)state;
 	for (int i = 0; i < 20; i++) {
@@ -255,10 +255,13 @@ static void bars_of_nothing_begin_at_nothing(void **state)
 		world_split(w);
 		given += w->seen[READS][1].given;
 		assert_int_equal(w->seen[READS][1].low, 0);
+		below += w->seen[READS][1].below;
 		assert_true(w->seen[READS][2].low > 0);
 		assert_true(w->seen[READS][3].low > 0);
 	}
 	assert_true(given > 0);
+	/* and would begin below it, so that a sum of many does not begin above */
+	assert_true(below > given / 10);
 	world_free(w);
 }
 

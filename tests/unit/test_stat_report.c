@@ -97,7 +97,9 @@ static void add_pmus(struct world *w)
 
 static struct stat_report *world_make(struct world *w)
 {
-	*w = (struct world){ .host = { "node1", "7.2.13", "t410", 2 } };
+	*w = (struct world){
+		.host = { .name = "node1", .kernel = "7.2.13", .platform = "t410", .sockets = 2 }
+	};
 	add_pmus(w);
 	for (uint32_t s = UCF0; s <= UCF1; s++) {
 		add_metric(w, s, "t410.ucf.mem_read_bandwidth", "Memory read bandwidth", "GB/s", 5,

@@ -143,6 +143,7 @@ static void make_header(struct live *l)
 	str_copy(h->host.platform, sizeof(h->host.platform),
 		 l->counters.nr ? pmu_platform_name(l->counters.sockets[0].pmu->platform) : "none");
 	h->host.sockets = h->layout.nr_sockets;
+	str_copy(h->host.io_note, sizeof(h->host.io_note), ledger_io_note(l->ledger));
 	h->window_ns = a->window_ns;
 	h->interval_ns = a->interval_ns;
 	h->by_thread = a->by == ROW_THREAD;

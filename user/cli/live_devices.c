@@ -165,6 +165,7 @@ static int open_meter(struct live_devices *l, struct diag *d)
 		.budget =
 			l->args->read_budget > 0 ? l->args->read_budget : READ_BUDGET_DEFAULT / 100,
 		.turn_ns = TURN_NS,
+		.interval_ns = l->args->interval_ns,
 		.weighed = true,
 		.read_ns = TURN_NS,
 	};

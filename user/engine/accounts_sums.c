@@ -220,4 +220,5 @@ void sums_account(const struct accounts *a, const struct entry *e, struct accoun
 	/* The clock may have been set back: then the job ended as long after its begin as it was there. */
 	end_ns = plus(plus(ret->whole.start_ns, ret->covered_ns), ret->gap_ns);
 	ret->whole.end_ns = later(end_ns, a->node.until_ns);
+	ret->clock_back_ns = ret->whole.end_ns - a->node.until_ns;
 }

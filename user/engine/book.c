@@ -378,6 +378,8 @@ static int enter_bounds(void *arg, uint32_t counter, const struct bounds *bounds
 		return err;
 	s->low += bounds->low;
 	s->high += bounds->high;
+	s->below += bounds->below;
+	s->sure += bounds->sure;
 	if (bounds->separable)
 		return 0;
 	s->tangled += bounds->high;

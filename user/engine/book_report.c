@@ -81,6 +81,18 @@ static int report_tangled(const struct book *b, const struct book_row *row, stru
 }
 
 /* Not separable in intervals that hold most of its bytes, as far as is known. */
+/*
+ * Each part of the time may begin at 0 and be true, and one of many that begins too high is enough for
+ * their sum to do so. So the others take back how far they would have begun below it, but
+ * nothing of what is sure.
+ */
+uint64_t book_share_low(const struct entry_share *s)
+{
+	uint64_t low = s->low > s->below ? s->low - s->below : 0;
+
+	return low > s->sure ? low : s->sure;
+}
+
 static bool is_separable(const struct entry_share *s)
 {
 	return !s->tangled || s->tangled < s->high - s->tangled;
@@ -147,7 +159,7 @@ static int report_shares(const struct book *b, const struct book_row *row, struc
 			continue;
 		separable = is_separable(e);
 		ret->shares[ret->nr_shares++] =
-			(struct share){ i, e->value, e->low, e->high, separable };
+			(struct share){ i, e->value, book_share_low(e), e->high, separable };
 		ret->separable &= !e->value || separable;
 	}
 	return 0;

@@ -162,6 +162,8 @@ static void share_add(struct entry_share *to, const struct entry_share *from)
 	to->value += from->value;
 	to->low += from->low;
 	to->high += from->high;
+	to->below += from->below;
+	to->sure += from->sure;
 	to->tangled += from->tangled;
 }
 

@@ -19,13 +19,16 @@ struct book_key {
 #define BOOK_NO_JOB 1 /* as a step of job 0: what is in no job */
 
 /*
- * A counter in a row; @low and @high as in struct share. @squares: sum of the squares of
+ * A counter in a row; @high as in struct share, @low, @below and @sure sums of struct bounds, of
+ * which book_share_low() makes the lower end. @squares: sum of the squares of
  * its windows' bytes, which tells how lumpy they came; see struct device_share for devices.
  */
 struct entry_share {
 	uint64_t value;
 	uint64_t low;
 	uint64_t high;
+	uint64_t below;
+	uint64_t sure;
 	uint64_t tangled; /* bytes of intervals in which it was not separable */
 	double squares;
 };
@@ -176,6 +179,9 @@ int book_row_get(struct book *b, const struct book_key *key, struct book_row **r
 
 /** book_share() - a row's entry for a counter; NULL when it has none yet */
 struct entry_share *book_share(const struct book *b, const struct book_row *row, uint32_t counter);
+
+/** book_share_low() - where the 95% interval of a row's bytes begins, of all that was added up */
+uint64_t book_share_low(const struct entry_share *s);
 
 /** book_share_get() - the same, made when new; 0 or -ENOMEM */
 int book_share_get(const struct book *b, struct book_row *row, uint32_t counter,

@@ -44,6 +44,7 @@ static void scale_bounds(struct entry_share *s, double ratio, double doubt, uint
 	if (low > s->low)
 		s->low = low;
 	s->high = high < total ? high : total;
+	s->below = fmin(s->below * ratio, total);
 	if (s->low > s->value)
 		s->low = s->value;
 	if (s->high < s->value)

@@ -67,6 +67,8 @@ struct portion {
  * @low, @high: 95% interval of the bytes counted
  * @separable: see struct share
  * @tangled, @nr_tangled: rows it cannot be told from
+ * @below: how far the interval would begin below 0, at most the row's own bytes; 0 if @low is not
+ * @sure: of @low, what does not rest on the estimate
  */
 struct bounds {
 	uint32_t row;
@@ -75,6 +77,8 @@ struct bounds {
 	bool separable;
 	const uint32_t *tangled;
 	size_t nr_tangled;
+	uint64_t below;
+	uint64_t sure;
 };
 
 /**

@@ -248,10 +248,10 @@ uint64_t bound_whole(double v, double max)
 static void interval(const struct bounding *g, const struct row_sum *r, double lost,
 		     struct bounds *ret)
 {
-	double low, high, max = g->total;
+	double low, high, sure, below = 0, max = g->total;
 
 	if (!g->p->estimated) {
-		low = r->own;
+		sure = low = r->own;
 		high = r->may;
 	} else {
 		double sd = sqrt(fmax(r->variance, 0)), firm = r->given - r->loose;
@@ -259,18 +259,28 @@ static void interval(const struct bounding *g, const struct row_sum *r, double l
 		/* So little is given to everybody. */
 		low = firm - Z * sd > r->little ? firm - Z * sd : 0;
 		low += r->loose_low;
-		low = fmax(low, r->own - Z * sqrt(r->own_var)) - r->early;
+		sure = r->own - Z * sqrt(r->own_var) - r->early;
+		low = fmax(low - r->early, sure);
+		if (!(low > 0))
+			below = Z * sd + r->little - firm - r->loose_low + r->early;
 		high = firm + Z * sd + r->loose_high;
 		high = fmin(high, r->may + Z * sqrt(r->may_var)) + r->late;
 	}
 	/* Who is missing may have run anywhere. */
 	low *= fmax(1 - 2 * lost, 0);
+	sure *= fmax(1 - 2 * lost, 0);
 	high += fmin(2 * lost, 1) * fmax(max - high, 0);
 	/* Numbers this large are rounded; what was given lies inside all the same. */
 	ret->low = bound_whole(low, max);
 	ret->high = bound_whole(ceil(high), max);
+	ret->below = bound_whole(below, r->exact);
 	if (ret->low > r->exact)
 		ret->low = r->exact;
+	ret->sure = bound_whole(sure, ret->low);
+	if (ret->sure > ret->low)
+		ret->sure = ret->low;
+	if (ret->below > r->exact)
+		ret->below = r->exact;
 	if (ret->high < r->exact)
 		ret->high = r->exact;
 }

@@ -10,11 +10,6 @@
 #include "platform/plan.h"
 #include "platform/want.h"
 
-/* Part of the time that ports are counted as a whole, where devices below them take turns. */
-#define DEVICE_PORT_PART   0.02
-/* How long that lasts each time, in relation to the turn of a device. */
-#define DEVICE_PORT_LENGTH 0.4
-
 /**
  * struct device_plan_options - what there is
  * @devices: which

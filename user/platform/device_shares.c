@@ -54,12 +54,16 @@ static void set_weights(struct device_shares *s, uint32_t pmu)
 		all += p->weights[t];
 	}
 	for (size_t t = 0; t < p->nr; t++) {
-		double part = DEVICE_PORT_PART / (1 - DEVICE_PORT_PART) / (apart ? apart : 1);
+		double part;
 
-		if (!p->turns[t].apart)
+		if (!p->turns[t].apart) {
 			meter_weigh(s->meter, pmu, t, p->weights[t], 1);
-		else if (all > 0)
-			meter_weigh(s->meter, pmu, t, all * part, DEVICE_PORT_LENGTH);
+			continue;
+		}
+		part = device_turns_port(p->turns, p->nr, t);
+		if (all > 0)
+			meter_weigh(s->meter, pmu, t, all * part / (1 - part) / apart,
+				    DEVICE_PORT_LENGTH);
 	}
 }
 
@@ -87,12 +91,17 @@ int device_shares_new(const struct device_plan *plan, struct meter *m, struct de
 	for (size_t i = 0; i < plan->nr_counters && !err; i++) {
 		uint32_t want = plan->counter_wants[i];
 		const struct counter *c = &plan->counters[i];
+		const struct device *device = &plan->devices[c->device - 1];
 		size_t turn = meter_turn(m, want);
+		struct device_turn *t;
 
 		if (c->unit == UNIT_BYTES)
 			s->counter_of[want] = i + 1;
-		if (turn != METER_ALWAYS && plan->devices[c->device - 1].kind != DEVICE_PORT)
-			s->pmus[meter_pmu(m, want)].turns[turn].apart = false;
+		if (turn == METER_ALWAYS)
+			continue;
+		t = &s->pmus[meter_pmu(m, want)].turns[turn];
+		t->apart &= device->kind == DEVICE_PORT;
+		t->port = device->kind == DEVICE_PORT ? c->device : device->port;
 	}
 	if (err) {
 		device_shares_free(s);

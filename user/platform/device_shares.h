@@ -9,7 +9,7 @@
 struct device_shares;
 
 /**
- * device_shares_new() - ports as a whole get DEVICE_PORT_PART, all others equal parts at first
+ * device_shares_new() - ports as a whole get device_turns_port(), all others equal parts at first
  * @plan: must outlive it
  * @m: has opened the plan's wants, weighed; must outlive it
  *

@@ -14,10 +14,18 @@
 #define DEVICE_IDLE_WEIGHT 0.25
 /* Most that a device gets for being restless. */
 #define DEVICE_MAX_WEIGHT  3.0
+/* Part of the time that ports are counted as a whole, where devices below them take turns, */
+#define DEVICE_PORT_PART   0.02
+/* and when this has been done so often and fits. */
+#define DEVICE_PORT_TURNS  3
+#define DEVICE_PORT_LATER  0.005
+/* How long that lasts each time, in relation to the turn of a device. */
+#define DEVICE_PORT_LENGTH 0.4
 
 /**
  * struct device_turn - what was seen in the turns of a setting
  * @apart: a port as a whole, for which a fixed part of the time is set aside
+ * @port: the port that this device is below, or that is counted as a whole; 0 = none
  * @rate: bytes a second in the last turn
  * @mean: of late
  * @spread: mean square of the differences between neighbouring turns, halved: the variance
@@ -27,6 +35,7 @@
  */
 struct device_turn {
 	bool apart;
+	uint32_t port;
 	double rate;
 	double mean;
 	double spread;
@@ -53,5 +62,17 @@ void device_turn_add(struct device_turn *t, uint64_t bytes, uint64_t running_ns)
  * proportion to its standard deviation. The bounds keep everybody in sight.
  */
 void device_turns_weigh(const struct device_turn *t, size_t nr, double *ret);
+
+/**
+ * device_turns_port() - part of the time for a port as a whole
+ * @t, @nr: the settings of a root complex
+ * @port: one that is @apart
+ *
+ * Each look at the port is time in which none of its devices is seen. So it is rare once the
+ * devices' sum was seen to fit, and often again as soon as it does not.
+ *
+ * Return: DEVICE_PORT_PART or DEVICE_PORT_LATER.
+ */
+double device_turns_port(const struct device_turn *t, size_t nr, size_t port);
 
 #endif

@@ -24,16 +24,16 @@
 #define STEP_NS	     200000
 
 static void (*log_line)(const char *text);
-/* libbpf's last complaint, which often says more than the errno. */
-static char last_warning[256];
+/* libbpf's first complaint, which names the program; those that follow come of it. */
+static char first_warning[256];
 
 static int on_libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	char line[1024];
 
 	vsnprintf(line, sizeof(line), fmt, ap);
-	if (level == LIBBPF_WARN && !strstr(line, "-- BEGIN") && !strstr(line, "-- END"))
-		snprintf(last_warning, sizeof(last_warning), "%.*s", (int)strcspn(line, "\n"),
+	if (level == LIBBPF_WARN && !first_warning[0])
+		snprintf(first_warning, sizeof(first_warning), "%.*s", (int)strcspn(line, "\n"),
 			 line);
 	if (log_line && level != LIBBPF_DEBUG)
 		log_line(line);
@@ -52,7 +52,7 @@ static uint32_t ring_size(uint32_t nr_cpus)
 static int load_problem(int err, struct diag *d)
 {
 	diag_fail(d, err, "cannot load the BPF programs: %s%s%s%s", strerror(-err),
-		  last_warning[0] ? " (" : "", last_warning, last_warning[0] ? ")" : "");
+		  first_warning[0] ? " (" : "", first_warning, first_warning[0] ? ")" : "");
 	if (err == -EPERM || err == -EACCES)
 		diag_help(d, "run as root, or give the program the capabilities CAP_BPF and "
 			     "CAP_PERFMON; \"t410trace check\" shows which are missing");
@@ -262,7 +262,7 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 {
 	int err;
 
-	last_warning[0] = '\0';
+	first_warning[0] = '\0';
 	l->skel = t410trace__open();
 	if (!l->skel)
 		return diag_fail(d, -errno, "cannot open the BPF programs: %s", strerror(errno));
@@ -361,6 +361,7 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 		err = ledger_io_start(l, o, d);
 	if (err)
 		goto fail;
+	ledger_io_attach(l);
 	*ret = l;
 	return 0;
 fail:
@@ -419,15 +420,16 @@ int ledger_weights(struct ledger *l, uint32_t event, const int *fds_by_cpu, stru
 
 int ledger_attach(struct ledger *l, struct diag *d)
 {
-	int err = t410trace__attach(l->skel);
+	int err;
 
+	first_warning[0] = '\0';
+	err = t410trace__attach(l->skel);
 	if (err) {
 		diag_fail(d, err, "cannot hook the scheduler: %s (%s)", strerror(-err),
-			  last_warning);
+			  first_warning);
 		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
 		return err;
 	}
-	ledger_io_attach(l);
 	return 0;
 }
 

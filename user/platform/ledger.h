@@ -91,7 +91,11 @@ struct ledger_cost {
 struct ledger;
 
 /**
- * ledger_open() - load the programs; nothing runs yet
+ * ledger_open() - load the programs; the ledgers do not run yet
+ *
+ * Those of devices do, but they know no device yet. So it is clear from here on what this kernel
+ * does not tell of them, see ledger_io_note().
+ *
  * @o: options; not needed afterwards
  * @d: gets the problem
  * @ret: free with ledger_free()

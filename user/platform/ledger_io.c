@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "platform/ledger_parts.h"
 
@@ -108,6 +109,25 @@ static uint64_t netns_cookie(void)
 	return cookie;
 }
 
+/*
+ * Whether a received packet can be asked for its network namespace (Linux 6.15). libbpf's own test
+ * goes by words of the verifier, which are others since 6.10: libbpf 1.1 takes that for a yes.
+ */
+static bool packets_have_cookies(void)
+{
+	static const struct bpf_insn program[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_netns_cookie },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_CGROUP_SKB, "t410_cookie", "GPL", program,
+			       ARRAY_SIZE(program), NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* The step of the kernel's coarse clock; 10 ms are the most that any kernel has. */
 static uint64_t tick_ns(void)
 {
@@ -166,9 +186,7 @@ void ledger_io_configure(struct ledger *l, const struct ledger_options *o, uint3
 	bpf_map__set_max_entries(l->skel->maps.io_submitters, o->nr_cpus);
 	l->skel->rodata->io_netns = netns_cookie();
 	l->skel->rodata->io_age_ticks = (SLOT_AGE_NS + tick_ns() - 1) / tick_ns();
-	l->skel->rodata->io_has_cookie =
-		libbpf_probe_bpf_helper(BPF_PROG_TYPE_CGROUP_SKB, BPF_FUNC_get_netns_cookie, NULL) >
-		0;
+	l->skel->rodata->io_has_cookie = packets_have_cookies();
 }
 
 int ledger_io_start(struct ledger *l, const struct ledger_options *o, struct diag *d)
@@ -206,6 +224,7 @@ void ledger_io_attach(struct ledger *l)
 	struct io_program list[IO_MAX_PROGRAMS];
 	uint32_t failed = 0;
 	bool users = true, made = false;
+	int why = 0;
 
 	for (int i = 0, nr = l->io.parts ? programs(l, list) : 0; i < nr; i++) {
 		uint32_t part = list[i].parts & l->io.parts;
@@ -221,9 +240,13 @@ void ledger_io_attach(struct ledger *l)
 		l->io.links[i] = attach(l, &list[i]);
 		if (list[i].prog == l->skel->progs.io_socket_made)
 			made = l->io.links[i];
-		/* Another program may have this place for itself: the first use tells as well. */
-		if (l->io.links[i] || list[i].prog == l->skel->progs.io_socket_made)
+		if (l->io.links[i])
 			continue;
+		/* Another program may have this place for itself: the first use tells as well. */
+		if (list[i].prog == l->skel->progs.io_socket_made) {
+			why = errno;
+			continue;
+		}
 		if (part & (part - 1)) {
 			users = false;
 			continue;
@@ -237,6 +260,14 @@ void ledger_io_attach(struct ledger *l)
 		     "of packets, %s is known: the kernel does not say who uses a socket "
 		     "(Linux 6.3 does)",
 		     made ? "only who made the socket" : "often only the cgroup");
+	else if (why && l->io.parts & (IO_SENT | IO_RECEIVED))
+		note(l,
+		     "of packets before the first use of a socket only the cgroup is known: no "
+		     "program "
+		     "of ours can be at cgroup/sock_create (%s), perhaps because another one has "
+		     "it "
+		     "for itself",
+		     strerror(why));
 }
 
 void ledger_io_detach(struct ledger *l)

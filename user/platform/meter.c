@@ -145,35 +145,95 @@ static int read_pmu(struct meter *m, struct meter_pmu *p, const struct meter_sin
 }
 
 /*
- * The next turn. Switching its events on stops the base for a moment, so its segment begins
- * behind that, where both are read: what the base has lost is in the segment before it, which
- * is the base's alone.
+ * The next turn beside a base. Switching its events on stops the base for a moment, so its
+ * segment begins behind that, where both are read: what the base has lost is in the segment
+ * before it, which is the base's alone.
  */
 static int exchange(struct meter *m, struct meter_pmu *p, size_t next,
 		    const struct meter_sink *sink)
 {
+	struct take take = take_reading(m, p, turn_of(p));
 	struct meter_part *turn;
-	int err = 0, opened;
+	int err, opened;
 
+	if (take.base) {
+		/* What the base has is more than a turn is worth: it stays until that works. */
+		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
+		after_failure(m, p);
+		return 0;
+	}
+	err = emit(m, p, take.turn ? NULL : turn_of(p), take.at_ns, sink);
+	if (err)
+		return err;
 	part_close(m, turn_of(p));
 	p->turn = next;
 	p->cost.turns++;
 	turn = turn_of(p);
 	opened = part_prepare(m, p, turn);
-	if (!p->base.nr)
-		p->start_ns = m->ops->now();
 	if (!opened)
 		opened = part_start(m, p, turn);
 	p->cost.failed += opened != 0;
 	if (p->base.open) {
-		struct take take = take_reading(m, p, turn->open ? turn : NULL);
-
+		take = take_reading(m, p, turn->open ? turn : NULL);
 		if (turn->open && !take.turn)
 			part_use(turn);
 		if (!take.base)
 			err = emit(m, p, NULL, take.at_ns, sink);
 	}
 	turns_begin(m, p);
+	return err;
+}
+
+/* When a part that was started at @start_ns began to count: the kernel knows better. */
+static uint64_t began_at(const struct meter_part *part, uint64_t start_ns)
+{
+	uint64_t began = part->nr ? part->read_at_ns - part->now[0].enabled_ns : 0;
+
+	return part->open && part->read_at_ns > start_ns && began > start_ns ? began : start_ns;
+}
+
+/* What a turn has counted that was stopped at @end_ns; then it is closed. */
+static int take_stopped(struct meter *m, struct meter_pmu *p, struct meter_part *was,
+			uint64_t end_ns, const struct meter_sink *sink)
+{
+	int err = part_read(m, p, was);
+
+	p->cost.readings++;
+	p->cost.failed += err != 0;
+	p->failures = err ? p->failures + 1 : 0;
+	err = emit(m, p, err ? NULL : was, end_ns, sink);
+	part_close(m, was);
+	return err;
+}
+
+/*
+ * The next turn where there is no base. Between stopping one and starting the next nobody is
+ * counted, so nothing is done there but what must be: a group cannot be opened while another
+ * requester id counts. What was stopped is read and closed while the next one counts.
+ */
+static int relieve(struct meter *m, struct meter_pmu *p, size_t next, const struct meter_sink *sink)
+{
+	struct meter_part *was = turn_of(p), *turn = &p->turns[next];
+	int opened = pmu_locate(m, p), err;
+	uint64_t before = m->accounts[p->account].read_ns, stop = m->ops->now(), stopped, start;
+
+	part_stop(m, p, was);
+	stopped = stop + (m->ops->now() - stop) / 2;
+	if (!opened)
+		opened = part_ready(m, p, turn);
+	start = m->ops->now();
+	if (!opened)
+		opened = part_start(m, p, turn);
+	p->turn = next;
+	p->cost.turns++;
+	p->cost.failed += opened != 0;
+	turns_begin(m, p);
+	start = began_at(turn, start);
+	turns_gap(p, start - stopped);
+	err = take_stopped(m, p, was, stopped, sink);
+	p->start_ns = start;
+	p->one_read_ns = (m->accounts[p->account].read_ns - before) / 2;
+	p->cost.read_ns += m->accounts[p->account].read_ns - before;
 	return err;
 }
 
@@ -262,7 +322,6 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 {
 	size_t account = p->account, next;
 	uint64_t before = m->accounts[account].read_ns, spent;
-	struct take take;
 	int err;
 
 	next = turns_next(m, p);
@@ -275,16 +334,7 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
 		return 0;
 	}
-	take = take_reading(m, p, turn_of(p));
-	if (take.base) {
-		/* What the base has is more than a turn is worth: it stays until that works. */
-		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
-		after_failure(m, p);
-		return 0;
-	}
-	err = emit(m, p, take.turn ? NULL : turn_of(p), take.at_ns, sink);
-	if (!err)
-		err = exchange(m, p, next, sink);
+	err = p->base.nr ? exchange(m, p, next, sink) : relieve(m, p, next, sink);
 	/* Its CPU may have changed, and another account cannot be compared with this one. */
 	if (p->account != account)
 		return err;
@@ -434,6 +484,7 @@ int meter_read(struct meter *m, bool last, const struct meter_sink *sink, struct
 {
 	int err = cores_read(m, sink);
 
+	turns_interval(m);
 	if (!err)
 		err = read_pmus(m, last, sink);
 	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;

@@ -14,7 +14,10 @@
  * struct meter_options - how to count
  * @budget: part of an active CPU's time that readings may take, 0.005; where that does not do
  *	for all its PMUs, each gets an equal part of it. Changes of turns take half of it at most
- * @turn_ns: how long a turn lasts
+ * @turn_ns: how long a turn lasts. Weighed ones up to twice as long where changes would take more
+ *	than a hundredth of the time otherwise
+ * @interval_ns: meter_read() will be called so often. Where several rounds of turns fit in, each
+ *	turn has its part of the time at every end; 0 = not known
  * @weighed: turns come by weight instead of one after the other, see meter_weigh(), and their
  *	lengths differ a little, so that nothing that happens regularly falls into the same one
  * @read_ns: PMUs where nothing takes turns are read so often by meter_step(); 0 = never
@@ -24,6 +27,7 @@
 struct meter_options {
 	double budget;
 	uint64_t turn_ns;
+	uint64_t interval_ns;
 	bool weighed;
 	uint64_t read_ns;
 	int pid;

@@ -73,16 +73,31 @@ int part_make(const struct meter *m, const uint32_t *events, size_t nr, struct m
 	return 0;
 }
 
+/*
+ * Taking an event off the hardware stops all counters of its PMU for a moment, also
+ * those of the base. Groups go as a whole, for which that happens once.
+ */
+static void disable_groups(const struct meter *m, const struct meter_part *part)
+{
+	for (size_t i = 0; i < part->nr && part->open && !part->stopped; i += part->group)
+		m->ops->disable(part->fds[i]);
+}
+
+void part_stop(struct meter *m, const struct meter_pmu *p, struct meter_part *part)
+{
+	uint64_t begin = m->ops->now();
+
+	disable_groups(m, part);
+	part->stopped = true;
+	m->accounts[p->account].read_ns += m->ops->now() - begin;
+}
+
 void part_close(const struct meter *m, struct meter_part *part)
 {
-	/*
-	 * Taking an event off the hardware stops all counters of its PMU for a moment, also
-	 * those of the base. Groups go as a whole, for which that happens once.
-	 */
-	for (size_t i = 0; i < part->nr && part->open; i += part->group)
-		m->ops->disable(part->fds[i]);
+	disable_groups(m, part);
 	perf_events_close(m->ops, part->fds, part->nr);
 	part->open = false;
+	part->stopped = false;
 	part->held = false;
 }
 
@@ -147,7 +162,13 @@ static int open_group(struct meter *m, struct meter_pmu *p, struct meter_part *p
 	return -EBUSY;
 }
 
-int part_prepare(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+int pmu_locate(struct meter *m, struct meter_pmu *p)
+{
+	p->cpu = meter_active_cpu(m, p->plan->pmu);
+	return find_account(m, p->cpu, &p->account);
+}
+
+int part_ready(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 {
 	int err;
 
@@ -156,10 +177,8 @@ int part_prepare(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 	memset(part->now, 0, part->nr * sizeof(*part->now));
 	part->group = part->nr;
 	part->starved = false;
-	p->cpu = meter_active_cpu(m, p->plan->pmu);
-	err = find_account(m, p->cpu, &p->account);
-	if (err || !part->nr)
-		return err;
+	if (!part->nr)
+		return 0;
 	if (m->ops->now() < part->retry_ns) {
 		part->held = true;
 		return 0;
@@ -168,6 +187,13 @@ int part_prepare(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 	part->open = !err;
 	/* What the plan takes together fits: if not now, others have some of it. */
 	return err == -EBUSY ? 0 : err;
+}
+
+int part_prepare(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+{
+	int err = pmu_locate(m, p);
+
+	return err ? err : part_ready(m, p, part);
 }
 
 /*
@@ -254,11 +280,15 @@ int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 		size_t n = part->nr - i < part->group ? part->nr - i : part->group;
 
 		err = read_group(m, part, i, n, words);
-		/* A pinned group that was thrown out goes on from its count if it may. */
-		if (err && !m->ops->enable(part->fds[i]))
+		/*
+		 * A pinned group that was thrown out goes on from its count if it may: not one
+		 * that was stopped, because another one counts now.
+		 */
+		if (err && !part->stopped && !m->ops->enable(part->fds[i]))
 			err = read_group(m, part, i, n, words);
 	}
 	m->accounts[p->account].read_ns += m->ops->now() - begin;
+	part->read_at_ns = begin + (m->ops->now() - begin) / 2;
 	free(words);
 	return err;
 }

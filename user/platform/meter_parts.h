@@ -21,11 +21,13 @@
  * @fds: descriptors, -1 when not open
  * @last: what the last reading that was used said, since opening
  * @now: what the newest reading says
+ * @read_at_ns: when that was
  * @group: events of each group; @nr = one group, which is pinned
  * @fallback: events of each group when others hold counters; halved while one does
  *	not run
  * @starved: in the last reading one of several groups had not run at all
  * @open: the events are open
+ * @stopped: they were switched off, and are to be read and closed
  * @held: others have what is needed, and more groups would not help: not open
  * @retry_ns: when that is tried again
  */
@@ -35,10 +37,12 @@ struct meter_part {
 	int *fds;
 	struct reading *last;
 	struct reading *now;
+	uint64_t read_at_ns;
 	size_t group;
 	size_t fallback;
 	bool starved;
 	bool open;
+	bool stopped;
 	bool held;
 	uint64_t retry_ns;
 };
@@ -67,6 +71,7 @@ struct meter_share {
  * @shares: by turn, what it shall have and has had
  * @read_next_ns: a PMU without turns is read then, UINT64_MAX = never
  * @turn_ns: time that changes of its turns took
+ * @gap_ns: how long nothing counts between two turns without a base, of late
  * @turn_waits: the last one that was due was refused
  * @care_ns: a PMU that others keep from counting is looked after then
  * @start_ns: last reading that was used: the next segment begins there
@@ -89,6 +94,7 @@ struct meter_pmu {
 	struct meter_share *shares;
 	uint64_t read_next_ns;
 	uint64_t turn_ns;
+	double gap_ns;
 	bool turn_waits;
 	uint64_t care_ns;
 	uint64_t start_ns;
@@ -128,6 +134,7 @@ struct meter_cores {
  * @accounts: time that readings took, by CPU; @turn_ns is the part of changes of turns,
  *	@round the last round of readings in which one of its PMUs had to wait
  * @round: number of rounds of readings so far
+ * @end_ns: when this interval will end
  * @counters, @readings: room for a segment
  * @random: state of random numbers
  * @soft_files: limit of open files to restore, 0 = was not changed
@@ -152,6 +159,7 @@ struct meter {
 	size_t nr_accounts, cap_accounts;
 	uint64_t start_ns;
 	uint64_t round;
+	uint64_t end_ns;
 	uint32_t *counters;
 	struct reading *readings;
 	uint64_t random;
@@ -186,16 +194,25 @@ int part_make(const struct meter *m, const uint32_t *events, size_t nr, struct m
 void part_free(const struct meter *m, struct meter_part *part);
 
 /*
- * part_prepare() - open a part's events, not counting yet. When others have what it takes
+ * part_prepare() - open a part's events, not counting yet: pmu_locate() and part_ready(). When others have what it takes
  * that is no error: part_start() takes the way out.
  */
 int part_prepare(struct meter *m, struct meter_pmu *p, struct meter_part *part);
+
+/* pmu_locate() - find the CPU where events are opened from now on: 0 or -ENOMEM */
+int pmu_locate(struct meter *m, struct meter_pmu *p);
+
+/* part_ready() - open a part's events there */
+int part_ready(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 
 /* part_start() - let it count, in smaller groups if others have counters */
 int part_start(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 
 /* part_read() - read it into @now: 0; -EAGAIN when a group gave nothing, or its errno */
 int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part);
+
+/* part_stop() - let it count no more; what it has counted can still be read */
+void part_stop(struct meter *m, const struct meter_pmu *p, struct meter_part *part);
 
 /* part_use() - the newest reading is where the next one starts */
 void part_use(struct meter_part *part);
@@ -213,6 +230,12 @@ void turns_begin(struct meter *m, struct meter_pmu *p);
 
 /* turns_next() - which is next; it may be the same. The one that counts has had its time */
 size_t turns_next(struct meter *m, struct meter_pmu *p);
+
+/* turns_interval() - an interval has ended, now or a little before, and the next one begins */
+void turns_interval(struct meter *m);
+
+/* turns_gap() - nothing counted for so long between two turns */
+void turns_gap(struct meter_pmu *p, uint64_t ns);
 
 /* --- meter_cores.c */
 /* cores_find() - which tasks or CPUs; cores_open() - open and start the events there */

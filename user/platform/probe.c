@@ -91,7 +91,11 @@ void probe_judge_kernel(const char *release, struct probe_row *ret_row)
 	}
 	version = major * 1000 + minor;
 	/* Links to perf events are the youngest thing that the tracer cannot do without. */
-	if (version < 5015) {
+	if (version == 5014 && strstr(release, ".el9")) {
+		set_row(ret_row, "kernel", PROBE_LIMITED, "%s", release);
+		set_remedy(ret_row, "what is needed of Linux 5.15 the vendor may have added; try "
+				    "t410trace -a --no-counters");
+	} else if (version < 5015) {
 		set_row(ret_row, "kernel", PROBE_MISSING, "%s", release);
 		set_remedy(ret_row, "Linux 5.15 or newer is needed, 7.1 for the PMUs of the T410");
 	} else if (version < 7001) {

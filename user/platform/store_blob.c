@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#define BLOB_VERSION	  1
+#define BLOB_VERSION	  2  /* 1: without clock_back_ns; still read */
 #define MAX_NUMBER	  10 /* bytes of 64 bits */
 #define CRC_BYTES	  4
 
@@ -202,6 +202,7 @@ int blob_job(struct blob *b, const struct account_job *j)
 	for (size_t i = 0; i < j->nr_node; i++)
 		put_node_total(b, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
 	put_losses(b, &j->quality, &j->self);
+	put_u64(b, j->clock_back_ns);
 	return seal(b);
 }
 
@@ -217,6 +218,7 @@ struct cursor {
 	const uint8_t *at;
 	const uint8_t *end;
 	size_t nr_counters;
+	uint64_t version;
 	int err;
 };
 
@@ -428,6 +430,7 @@ static void take_job(struct cursor *c, struct account_job *j)
 	for (size_t i = 0; i < j->nr_node; i++)
 		take_node_total(c, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
 	take_losses(c, &j->quality, &j->self);
+	j->clock_back_ns = c->version > 1 ? take_u64(c) : 0;
 }
 
 /* Is it whole, and of a version that is known? */
@@ -435,7 +438,6 @@ static int unseal(const void *data, size_t size, struct cursor *c)
 {
 	const uint8_t *bytes = data;
 	uint32_t crc;
-	uint64_t version;
 
 	if (!bytes || size < CRC_BYTES)
 		return -EUCLEAN;
@@ -446,10 +448,10 @@ static int unseal(const void *data, size_t size, struct cursor *c)
 		return -EUCLEAN;
 	c->at = bytes;
 	c->end = bytes + size;
-	version = take_u64(c);
-	if (!c->err && version > BLOB_VERSION)
+	c->version = take_u64(c);
+	if (!c->err && c->version > BLOB_VERSION)
 		return -EPROTONOSUPPORT;
-	return version == BLOB_VERSION ? 0 : -EUCLEAN;
+	return c->version ? 0 : -EUCLEAN;
 }
 
 static int finish(struct cursor *c)

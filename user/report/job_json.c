@@ -245,6 +245,8 @@ static void put_life(json_t *o, const struct account_job *j, int *err)
 	put_times(o, j->whole.start_ns, j->whole.end_ns, job_duration(j, &j->whole), err);
 	if (job_clock_set(j))
 		put_cut(o, "clock_set_ns", job_clock_set(j), err);
+	if (job_clock_back(j))
+		put_cut(o, "clock_back_ns", job_clock_back(j), err);
 	put_bool(o, "late_start", j->late_start, err);
 	put_cut(o, "gap_ns", j->gap_ns, err);
 	put_cut(o, "on_cpu_ns", j->whole.on_cpu_ns, err);

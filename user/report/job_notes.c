@@ -77,9 +77,16 @@ static int put_gaps(FILE *out, const struct account_job *j, size_t width)
 static int put_clock(FILE *out, const struct account_job *j, size_t width)
 {
 	char seconds[FORMAT_NUMBER_LEN];
+	int err = 0;
 
-	if (!job_clock_set(j))
-		return 0;
+	format_seconds(job_clock_back(j), seconds);
+	if (job_clock_back(j))
+		err = note(out, width,
+			   "clock: it was set back by %s s while the job was there; its end is as "
+			   "long after its begin as it was there, not what the clock said",
+			   seconds);
+	if (err || !job_clock_set(j))
+		return err;
 	format_seconds(job_clock_set(j), seconds);
 	return note(out, width,
 		    "clock: it was set forward by %s s while the job was there; begin and end are "

@@ -51,6 +51,11 @@ uint64_t job_clock_set(const struct account_job *j)
 	return clock > there && clock - there >= NS_PER_S ? clock - there : 0;
 }
 
+uint64_t job_clock_back(const struct account_job *j)
+{
+	return j->clock_back_ns >= NS_PER_S ? j->clock_back_ns : 0;
+}
+
 uint64_t job_duration(const struct account_job *j, const struct account_part *p)
 {
 	uint64_t whole = by_clock(&j->whole) - job_clock_set(j), part = by_clock(p);

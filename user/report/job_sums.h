@@ -83,6 +83,14 @@ double job_running_ratio(const struct account_node_total *t);
 uint64_t job_clock_set(const struct account_job *j);
 
 /**
+ * job_clock_back() - how far the clock was set back while a job was there
+ * @j: the account
+ *
+ * Return: by how much its end is later than the clock said, in ns; 0 for less than a second.
+ */
+uint64_t job_clock_back(const struct account_job *j);
+
+/**
  * job_duration() - from begin to end, however much of it was seen
  * @j: the account
  * @p: the part of it that is asked for; a step is no longer than its job

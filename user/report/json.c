@@ -340,6 +340,15 @@ json_t *json_self(const struct self_cost *s, int *err)
 	return o;
 }
 
+static json_t *report_quality(const struct report *r, int *err)
+{
+	json_t *o = json_quality(&r->quality, err);
+
+	if (r->host->io_note[0])
+		put_name(o, "io_note", r->host->io_note, sizeof(r->host->io_note), err);
+	return o;
+}
+
 int json_report(const struct report *r, json_t **ret)
 {
 	json_t *o = json_object();
@@ -359,7 +368,7 @@ int json_report(const struct report *r, json_t **ret)
 	put(o, "workloads", workloads_array(r, &err), &err);
 	put(o, "unattributed", unattributed_array(r, &err), &err);
 	put(o, "devices", devices_json(r, &err), &err);
-	put(o, "quality", json_quality(&r->quality, &err), &err);
+	put(o, "quality", report_quality(r, &err), &err);
 	put(o, "self", json_self(&r->self, &err), &err);
 	if (err) {
 		json_decref(o);

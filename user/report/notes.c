@@ -278,6 +278,18 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
 	return err;
 }
 
+/* What the kernel does not tell of devices, whatever happens. */
+static int put_io_note(FILE *out, const struct report *r, size_t width)
+{
+	cleanup_free char *text = NULL;
+	int err;
+
+	if (!r->host->io_note[0])
+		return 0;
+	err = format_terminal(r->host->io_note, sizeof(r->host->io_note), &text);
+	return err ? err : notes_wrapped(out, text, width);
+}
+
 int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
 {
 	struct notes_basis b = {
@@ -288,5 +300,7 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 	};
 	int err = put_missing(out, r, width);
 
+	if (!err)
+		err = put_io_note(out, r, width);
 	return err ? err : notes_trust(out, &b, width, quiet, verbose);
 }

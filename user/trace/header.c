@@ -263,6 +263,7 @@ void header_encode(const struct trace_header *h, struct wire_out *o)
 	wire_put(o, h->nr_jobs);
 	for (size_t i = 0; i < h->nr_jobs; i++)
 		wire_put_text(o, h->jobs[i]);
+	wire_put_text(o, h->host.io_note);
 }
 
 /* Room for @nr elements; none of zero, so that NULL always means no memory. */
@@ -447,6 +448,8 @@ static int get_all(struct wire_in *in, uint32_t version, struct trace_header *h)
 		err = get_devices(in, h);
 	if (!err && version >= 4)
 		err = get_texts(in, &h->jobs, &h->nr_jobs);
+	if (!err && version >= 5)
+		wire_get_text(in, h->host.io_note, sizeof(h->host.io_note));
 	return err;
 }
 

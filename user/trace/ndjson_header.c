@@ -390,6 +390,9 @@ static int take_host(const struct ndjson_line *line, struct host_info *host)
 	if (!err)
 		err = line_text(line, line->json, "platform", OPTIONAL, host->platform,
 				sizeof(host->platform), NULL);
+	if (!err)
+		err = line_text(line, line->json, "io_note", OPTIONAL, host->io_note,
+				sizeof(host->io_note), NULL);
 	return err;
 }
 

@@ -124,6 +124,8 @@ void ndjson_put_header(FILE *f, const struct trace_header *h)
 	json_name(f, "host", h->host.name);
 	json_name(f, "kernel", h->host.kernel);
 	json_number(f, "host_sockets", h->host.sockets);
+	if (h->host.io_note[0])
+		json_name(f, "io_note", h->host.io_note);
 	put_sockets(f, &h->layout);
 	json_number(f, "nr_cpus", h->layout.nr_cpus);
 	put_devices(f, h);

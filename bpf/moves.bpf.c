@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Moves: a process is put into another cgroup while it runs.
+ *
+ * The ledger looks at a task when it leaves the CPU, and then it says where it is, not
+ * where it was. Whoever moves it leaves a note at the CPU it runs on: until when, and
+ * where it was. That is all in the mover's time; a switch costs it a look at a mark.
+ *
+ * The kernel calls us when the move is done, one move at a time (it holds the lock of all
+ * cgroups). The old cgroup is known from what the ledger noted when the task was put on the
+ * CPU. That may change while we look: the note says which run is meant, and the CPU itself judges.
+ */
+#include "shared.bpf.h"
+
+#define MAX_CPUS 8192 /* NR_CPUS of any kernel */
+
+struct move {
+	struct task_struct *task;
+	__u64 time_ns;
+	int tgid;
+	bool whole;
+};
+
+/* Of a CPU: does it run a thread that was moved, and was that one elsewhere when it was put on? */
+static long look_at_cpu(__u32 cpu, void *arg)
+{
+	struct cpu_ledger *l = bpf_map_lookup_elem(&ledgers, &cpu);
+	struct move *m = arg;
+	struct task_struct *running;
+	struct ledger_move note;
+	struct css_set *set;
+
+	if (!l)
+		return 1;
+	running = (struct task_struct *)*(volatile __u64 *)&l->task;
+	if (!running || l->moved)
+		return 0;
+	if (m->whole ? BPF_CORE_READ(running, tgid) != m->tgid : running != m->task)
+		return 0;
+	set = (struct css_set *)*(volatile __u64 *)&l->css_set;
+	if (!set || BPF_CORE_READ(running, cgroups) == set)
+		return 0;
+	note.task = (__u64)running;
+	note.css_set = (__u64)set;
+	note.cgroup_id = gone_set_cgroup_id(set);
+	note.time_ns = m->time_ns;
+	if (!note.cgroup_id || note.cgroup_id == gone_task_cgroup_id(running))
+		return 0;
+	l->move = note;
+	barrier();
+	*(volatile __u64 *)&l->moved = move_check(&note);
+	return 0;
+}
+
+SEC("tp_btf/cgroup_attach_task")
+int BPF_PROG(task_moved, struct cgroup *to, const char *path, struct task_struct *task,
+	     bool threadgroup)
+{
+	struct move m = {
+		.task = task,
+		.time_ns = bpf_ktime_get_ns(),
+		.tgid = task->tgid,
+		.whole = threadgroup,
+	};
+
+	/* Linux 5.17. Without it the run stays whole. */
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
+		bpf_loop(MAX_CPUS, look_at_cpu, &m, 0);
+	return 0;
+}
