@@ -85,4 +85,19 @@ enum scheduler scheduler_find(const char *name);
  */
 bool job_text_parse(const char *text, enum scheduler *ret, const char **ret_id);
 
+/* Numbers of containers and pods have so many characters and more, which nobody types; so many do. */
+#define JOB_LONG_ID  32
+#define JOB_SHORT_ID 12
+
+/** job_id_shown() - bytes of an id that tables show: of containers the twelve that their users know */
+size_t job_id_shown(const char *id);
+
+/**
+ * job_id_fits() - is it the job that was asked for?
+ * @id: its id
+ * @wanted: the whole id; of the long numbers of containers and pods the first twelve
+ *	characters or more will do
+ */
+bool job_id_fits(const char *id, const char *wanted);
+
 #endif

@@ -135,7 +135,7 @@ static int completion(void)
 	     "# Completion for t410trace; made from its option rows by \"make docs\".\n"
 	     "shopt -s extglob\n"
 	     "_t410trace() {\n"
-	     "\tlocal word=${COMP_WORDS[COMP_CWORD]} words");
+	     "\tlocal word=${COMP_WORDS[COMP_CWORD]} words place");
 	fputs("\tcase ${COMP_WORDS[1]} in\n", stdout);
 	for (size_t i = 1; i < ARRAY_SIZE(commands); i++) {
 		printf("\t%s) words='", commands[i].name);
@@ -154,7 +154,7 @@ static int completion(void)
 	     "\t# \"=\" is a word of its own for bash\n"
 	     "\tcase ${COMP_LINE:0:COMP_POINT} in\n"
 	     "\t*' --by='*([a-z]) | *' --by '*([a-z]))\n"
-	     "\t\tCOMPREPLY=($(compgen -W 'process cgroup thread' -- \"${word#=}\"))\n"
+	     "\t\tCOMPREPLY=($(compgen -W 'process cgroup job thread' -- \"${word#=}\"))\n"
 	     "\t\treturn ;;\n"
 	     "\t*' --method='*([a-z-]) | *' --method '*([a-z-]))\n"
 	     "\t\tCOMPREPLY=($(compgen -W 'state-space weights cpu-time' -- \"${word#=}\"))\n"
@@ -168,6 +168,22 @@ static int completion(void)
 	     "\t*' --scheduler='*([a-z]) | *' --scheduler '*([a-z]))\n"
 	     "\t\tCOMPREPLY=($(compgen -W 'slurm flux kubernetes docker podman libvirt systemd' "
 	     "-- \"${word#=}\"))\n"
+	     "\t\treturn ;;\n"
+	     "\t*' --split='*([a-z]) | *' --split '*([a-z]))\n"
+	     "\t\tCOMPREPLY=($(compgen -W 'destination' -- \"${word#=}\"))\n"
+	     "\t\treturn ;;\n"
+	     "\t*' --counters='*([a-z]) | *' --counters '*([a-z]))\n"
+	     "\t\tCOMPREPLY=($(compgen -W 'yes no' -- \"${word#=}\"))\n"
+	     "\t\treturn ;;\n"
+	     "\t*' --device='*([[:alnum:]_]) | *' --device '*([[:alnum:]_]) | "
+	     "*' -D '*([[:alnum:]_]))\n"
+	     "\t\t# what is on a device, not loops and bridges\n"
+	     "\t\twords=all\n"
+	     "\t\tfor place in /sys/{block,class/net,class/infiniband}/*/device; do\n"
+	     "\t\t\tplace=${place%/device}\n"
+	     "\t\t\t[ ! -e \"$place\" ] || words+=\" ${place##*/}\"\n"
+	     "\t\tdone\n"
+	     "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"${word#=}\"))\n"
 	     "\t\treturn ;;\n"
 	     "\tesac\n"
 	     "\tcase $word in\n"

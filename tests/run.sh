@@ -98,6 +98,7 @@ part_unit() {
 	script tests/unit/test_serve.py ./t410trace
 	script tests/unit/test_metrics.py ./t410trace
 	script tests/unit/test_job_schema.py
+	script tests/unit/test_trace_schema.py ./t410trace
 	script tests/unit/test_run.py
 }
 part_asan() { unit_programs asan -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }

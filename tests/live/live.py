@@ -112,8 +112,8 @@ class Output:
         self.out = out
         self.err = err.decode("utf-8", "replace")
 
-    def reports(self):
-        """All reports, every line checked against the schema and for lost CPU time."""
+    def check_schema(self):
+        """Every line satisfies its schema."""
         checked = subprocess.run(
             [CHECK_REPORT, "-"], input=self.out, capture_output=True, check=False
         )
@@ -121,6 +121,10 @@ class Output:
             checked.returncode == 0,
             f"check-report: {checked.stdout.decode('utf-8', 'replace')[:400]}; {self.err[:200]}",
         )
+
+    def reports(self):
+        """All reports, every line checked against the schema and for lost CPU time."""
+        self.check_schema()
         reports = [json.loads(line) for line in self.out.splitlines()]
         for report in reports:
             check_sums(report)

@@ -162,6 +162,7 @@ def test_ndjson_through_a_pipe(bed):
     lines = done.out.splitlines()
     require(json.loads(lines[0])["schema"] == "t410trace.trace/1", f"it begins with {lines[0][:100]}")
     require(json.loads(lines[-1])["type"] == "end", f"it ends with {lines[-1][:100]}")
+    done.check_schema()
     path.write_bytes(done.out)
     piped = report(bed, "-", input=done.out).reports()
     read = report(bed, path).reports()

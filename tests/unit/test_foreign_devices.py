@@ -177,10 +177,20 @@ def commands(_file):
     """--help names all commands"""
     text = run("--help").decode()
     wrong = subprocess.run([program, "nonsense"], capture_output=True, text=True, check=False).stderr
-    names = wrong.split("Commands are ")[1].split(";")[0].replace(" and ", ", ").replace("\n", " ").split(", ")
+    names = " ".join(wrong.split()).split("commands are ")[1].split(";")[0].split(", ")
     assert len(names) >= 7, names
     for name in names:
         assert f"  t410trace {name} " in text, name
+    for word, meant in ("recrod", "record"), ("neighbors", "neighbours"):
+        wrong = subprocess.run([program, word], capture_output=True, text=True, check=False)
+        assert wrong.returncode == 2 and f'did you mean "{meant}"?' in wrong.stderr, wrong
+
+
+@check
+def harmless(_file):
+    """what a message names cannot make lines or colours of its own"""
+    wrong = subprocess.run([program, "\x1b[31ma\nb\u202e"], capture_output=True, check=False).stderr
+    assert b'unknown command "?[31ma?b?"' in wrong and not set(wrong) & {0x1b, 0xe2}, wrong
 
 
 sys.exit(failed)

@@ -85,6 +85,35 @@ def which(file):
 
 
 @check
+def short_ids(file):
+    """of ids of containers and pods the first twelve characters are enough, of others nothing is"""
+    container, pod = "0123456789ab" + "c" * 52, "12345678-1234-1234-1234-123456789012"
+    make(file, "jobs")
+    where = ("--file", file)
+    with contextlib.closing(sqlite3.connect(file)) as store:
+        for new, scheduler, key in (
+            (container, "docker", "slurm-12-881-1"),
+            (pod, "kubernetes", "slurm-13-882-1"),
+            ("123456789012", "libvirt", "slurm-14-883-1"),
+            ("1234567890123" + "." * 30, "systemd", "slurm-12-884-1"),
+        ):
+            store.execute("UPDATE jobs SET id = ?, scheduler = ? WHERE key = ?", (new, scheduler, key))
+        store.commit()
+    for text in container[:12], f"docker:{container[:20]}", container:
+        assert key_of(run("job", text, "--json", *where)) == "slurm-12-881-1", text
+    assert key_of(run("job", pod[:12], "--json", *where)) == "slurm-13-882-1"
+    for text in container[:11], f"podman:{container[:12]}", container[:12] + "d", "1234567890123":
+        run("job", text, *where, status=4)
+    # who has just this id comes first
+    with contextlib.closing(sqlite3.connect(file)) as store:
+        store.execute("UPDATE jobs SET id = ? WHERE id = '123456789012'", (container[:12],))
+        store.commit()
+    assert key_of(run("job", container[:12], "--json", *where, status=3)) == "slurm-14-883-1"
+    table = run("jobs", *where).stdout
+    assert f"docker/{container[:12]} " in table and "kubernetes/12345678-123" in table, table
+
+
+@check
 def newest(file):
     """which of an id is the last: one that runs, else the one that ended last, whenever they began"""
     make(file, "jobs", "long=13")

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "book_world.h"
+#include "base/array.h"
 #include "engine/book_rows.h"
 #include "engine/identity_parts.h"
 #include "engine/session_parts.h"
@@ -196,6 +197,38 @@ static void news_of_jobs(void **state)
 	assert_string_equal(j->who.name, "lbm");
 	assert_true(j->chosen);
 	assert_true(identity_cgroup_find(w.id, 4)->selected);
+	world_free(&w);
+}
+
+static void long_ids_asked_for(void **state)
+{
+	static const char container[] =
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	static const struct {
+		const char *id, *wanted;
+		bool fits;
+	} rows[] = {
+		{ container, container, true },
+		{ container, "0123456789ab", true },
+		{ container, "0123456789a", false },
+		{ container, "0123456789ac", false },
+		{ "12345678-1234-1234-1234-123456789012", "12345678-1234", true },
+		{ "12345678-1234-1234-1234-123456789012", "12345678", false },
+		{ "12", "12", true },
+		{ "12", "123456789012", false },
+		{ "123456789012345", "123456789012", false },
+		{ "a-unit-with-a-long-name-of-its-own.service", "a-unit-with-a", false },
+	};
+	struct world w = world_new(ROW_JOB, false);
+	char path[100];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(job_id_fits(rows[i].id, rows[i].wanted), rows[i].fits);
+	snprintf(path, sizeof(path), "/docker/%s", container);
+	told(&w, 3, path);
+	assert_int_equal(identity_select_job(w.id, SCHEDULER_DOCKER, "0123456789ab"), 0);
+	assert_true(job_of(&w, 3)->chosen);
 	world_free(&w);
 }
 
@@ -686,6 +719,7 @@ int main(void)
 		cmocka_unit_test(what_is_gone_stays_gone),
 		cmocka_unit_test(a_step_may_come_before_its_job),
 		cmocka_unit_test(news_of_jobs),
+		cmocka_unit_test(long_ids_asked_for),
 		cmocka_unit_test(jobs_asked_for),
 		cmocka_unit_test(jobs_are_forgotten),
 		cmocka_unit_test(jobs_and_their_steps),

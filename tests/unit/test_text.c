@@ -265,6 +265,38 @@ static void test_settings(void **state)
 	assert_string_equal(list, "");
 }
 
+static void test_lines(void **state)
+{
+	static const char text[] = "a\n\n1234567\nlast";
+	static const struct {
+		const char *text;
+		size_t length;
+		int err;
+	} bad[] = { { "12345678\n", 9, -E2BIG }, { "a\0b\n", 4, -EINVAL } };
+	char line[8];
+	FILE *in = fmemopen((char *)text, sizeof(text) - 1, "r");
+
+	(void)state;
+	assert_non_null(in);
+	for (const char *const *want = (const char *const[]){ "a", "", "1234567", "last", NULL };
+	     *want; want++) {
+		assert_int_equal(next_line(in, line, sizeof(line)), 1);
+		assert_string_equal(line, *want);
+	}
+	assert_int_equal(next_line(in, line, sizeof(line)), 0);
+	fclose(in);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		in = fmemopen((char *)bad[i].text, bad[i].length, "r");
+		assert_non_null(in);
+		assert_int_equal(next_line(in, line, sizeof(line)), bad[i].err);
+		fclose(in);
+	}
+	in = fopen("/", "r");
+	assert_non_null(in);
+	assert_int_equal(next_line(in, line, sizeof(line)), -EISDIR);
+	fclose(in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_double_bad),
 		cmocka_unit_test(test_read_line),
 		cmocka_unit_test(test_read_line_bad_files),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_append),
 	};

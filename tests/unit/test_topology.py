@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_topology.py T410TRACE: what the command "topology" prints of made-up machines."""
 
+import contextlib
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 CHECK = pathlib.Path(__file__).resolve().parent.parent / "check-report"
 program = sys.argv[1]
@@ -103,8 +106,10 @@ class Machine:
             (self.root / "bus/event_source/devices" / line.split()[6]).mkdir(parents=True, exist_ok=True)
 
 
-def run(*arguments, status=0):
-    done = subprocess.run([program, "topology", *map(str, arguments)], capture_output=True, text=True, check=False)
+def run(*arguments, status=0, **more):
+    done = subprocess.run(
+        [program, "topology", *map(str, arguments)], capture_output=True, text=True, check=False, **more
+    )
     if done.returncode != status:
         raise AssertionError(f"{arguments}: status {done.returncode}, not {status}: {done.stderr}")
     return done
@@ -239,6 +244,33 @@ def errors(directory):
     assert run("--lspci", directory / "none", status=1).stderr
     assert "exclude each other" in run("--lspci", "x", "--sysfs", "y", status=2).stderr
     run("x", status=2)
+
+
+@check
+def endless(_directory):
+    """a text without an end is refused, and not kept in memory"""
+    for arguments in ("--lspci", "/dev/zero"), ("--lspci", "/dev/null"), ("--pci-map", "/dev/zero"):
+        done = run(*arguments, status=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)))
+        assert f"{arguments[1]}:1:" in done.stderr, done
+
+
+@check
+def closed(_directory):
+    """nothing that is opened takes the place of a closed standard output or error"""
+    with subprocess.Popen(
+        ["sh", "-c", 'exec "$0" topology --lspci /dev/stdin >&- 2>&-', program], stdin=subprocess.PIPE
+    ) as child:
+        folder = pathlib.Path(f"/proc/{child.pid}/fd")
+        places = {}
+        # it has opened its standard input once more when it reads
+        while len([to for to in places.values() if to.startswith("pipe:")]) < 2 and child.poll() is None:
+            time.sleep(0.01)
+            # what the shell had open may be gone meanwhile
+            with contextlib.suppress(FileNotFoundError):
+                places = {int(fd.name): os.readlink(fd) for fd in folder.iterdir()}
+        child.stdin.close()
+        assert child.wait(60) == 1
+    assert places[1] == places[2] == "/dev/null", places
 
 
 @check

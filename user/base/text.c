@@ -142,6 +142,25 @@ int read_line_at(int dirfd, const char *path, char *ret_line, size_t size)
 	return 0;
 }
 
+int next_line(FILE *in, char *ret_line, size_t size)
+{
+	size_t length = 0;
+	int c;
+
+	errno = 0;
+	while ((c = getc(in)) != EOF && c != '\n') {
+		if (!c)
+			return -EINVAL;
+		if (length + 1 >= size)
+			return -E2BIG;
+		ret_line[length++] = (char)c;
+	}
+	if (ferror(in))
+		return errno ? -errno : -EIO;
+	ret_line[length] = '\0';
+	return c == '\n' || length;
+}
+
 int str_copy(char *dst, size_t size, const char *src)
 {
 	size_t len = strnlen(src, size);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /**
  * parse_u64() - read an unsigned number that fills the whole string
@@ -63,6 +64,17 @@ int parse_double(const char *text, double *ret_value);
  * byte, -ENOMEM, or the error of opening or reading the file.
  */
 int read_line_at(int dirfd, const char *path, char *ret_line, size_t size);
+
+/**
+ * next_line() - read the next line of a text of any length
+ * @in: the text; may be anything, also one without an end
+ * @ret_line: the line without its newline
+ * @size: room in @ret_line in bytes, with the final NUL
+ *
+ * Return: 1, 0 at the end of the text, -E2BIG when the line does not fit, -EINVAL when it contains
+ * a NUL byte, or the error of reading.
+ */
+int next_line(FILE *in, char *ret_line, size_t size);
 
 /**
  * str_copy() - copy a string into a buffer of fixed size

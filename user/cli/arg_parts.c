@@ -92,7 +92,9 @@ uint64_t arg_seconds_ns(struct argp_state *state, const char *text)
 	double seconds;
 
 	if (parse_double(text, &seconds) || seconds < 0.001 || seconds > MAX_DAYS_S)
-		argp_error(state, "-d %s: must be a number of seconds from 0.001 on", text);
+		argp_error(state,
+			   "-d %s: must be a number of seconds from 0.001 to %.0f (366 days)", text,
+			   MAX_DAYS_S);
 	return seconds * 1e9;
 }
 

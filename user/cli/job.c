@@ -56,7 +56,8 @@ static const char doc[] =
 	"Show the account of a job: what it moved, from its begin to its end or so far.\v"
 	"JOBID is the number or name that the scheduler gave it (\"12\"), with the scheduler "
 	"before it "
-	"(\"slurm:12\"), or the key of an account (\"t410trace jobs\" shows keys with --json). Of "
+	"(\"slurm:12\"), the first 12 digits or more of a container's or pod's, or the key of an "
+	"account (\"t410trace jobs\" shows keys with --json). Of "
 	"several jobs of one id it is the one that runs, or ended last.\n\n"
 	"Accounts are kept by \"t410trace serve\".";
 
@@ -177,6 +178,7 @@ static const struct argp argp = { job_options, parse_option, "JOBID", doc, NULL,
 struct candidate {
 	char key[sizeof(((struct account_job *)NULL)->key)];
 	enum account_state state;
+	bool whole; /* the id is not only the begin of its id */
 	uint64_t end_ns;
 	size_t order; /* as read: the last begun first */
 };
@@ -205,24 +207,31 @@ struct look {
 static int note_candidate(void *arg, const struct account_job *j)
 {
 	struct look *l = arg;
+	const char *wanted = l->args->id;
+	bool whole = !strcmp(j->job.id, wanted) || !strcmp(j->key, wanted);
 	struct candidate *c;
 
+	if (!whole && !job_id_fits(j->job.id, wanted))
+		return 0;
 	if (array_room(l->found, l->cap, l->nr))
 		return -ENOMEM;
 	c = &l->found[l->nr++];
 	str_copy(c->key, sizeof(c->key), j->key);
+	c->whole = whole;
 	c->state = j->state;
 	c->end_ns = j->whole.end_ns;
 	c->order = l->nr;
 	return 0;
 }
 
-/* What runs is newer than what is over, and of that the newest is what ended last. */
+/* Who has just this id comes first. What runs is newer than what is over, and of that the newest is what ended last. */
 static int newest_first(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 	bool x_runs = x->state == ACCOUNT_RUNNING, y_runs = y->state == ACCOUNT_RUNNING;
 
+	if (x->whole != y->whole)
+		return x->whole ? -1 : 1;
 	if (x_runs != y_runs)
 		return x_runs ? -1 : 1;
 	if (!x_runs && x->end_ns != y->end_ns)

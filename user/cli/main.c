@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "cli/commands.h"
+#include "cli/output.h"
+#include "platform/spelling.h"
 #include "version.h"
 
 const char *argp_program_version = "t410trace " T410TRACE_VERSION;
@@ -20,10 +26,44 @@ static const struct command {
 	{ "job", cmd_job },	  { "jobs", cmd_jobs },
 };
 
+/*
+ * Whoever starts us with a closed standard output or error would find what we write there in the
+ * next file that we open: a recording, the accounts. Opened for reading, they refuse to be written.
+ */
+static int hold_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		/* the lowest free number: this one */
+		if (open("/dev/null", O_RDONLY) != fd)
+			return -1;
+	}
+	return 0;
+}
+
+static int unknown_command(const char *word)
+{
+	struct spelling known = { .word = word };
+	struct diag d;
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		spelling_add(&known, commands[i].name);
+	diag_fail(&d, -EINVAL, "unknown command \"%s\"", word);
+	spelling_help(&known, "commands are", d.help, sizeof(d.help));
+	str_append(d.help, sizeof(d.help), "; \"t410trace -- %s\" runs and follows a program",
+		   word);
+	print_diag("t410trace", &d);
+	spelling_free(&known);
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	char name[64];
 
+	if (hold_standard_files())
+		return EXIT_FAILURE;
 	argp_err_exit_status = EXIT_USAGE;
 	if (argc < 2 || argv[1][0] == '-')
 		return cmd_trace(argc, argv);
@@ -35,10 +75,5 @@ int main(int argc, char **argv)
 		argv[1] = name;
 		return commands[i].run(argc - 1, argv + 1);
 	}
-	fprintf(stderr,
-		"t410trace: unknown command \"%s\"\n"
-		"Commands are record, report, stat, neighbours, serve, job, jobs, list, "
-		"topology and check; to run and follow a program: t410trace -- %s\n",
-		argv[1], argv[1]);
-	return EXIT_USAGE;
+	return unknown_command(argv[1]);
 }

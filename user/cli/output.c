@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "base/utf8.h"
+
 size_t terminal_width(FILE *out)
 {
 	struct winsize w;
@@ -35,17 +37,33 @@ void print_wrapped(FILE *out, int indent, const char *text)
 		fputc('\n', out);
 }
 
+/* Where lines begin that point at a place with a caret; the text's end if there are none. */
+static const char *caret_lines(const char *what)
+{
+	size_t length = strlen(what);
+	const char *first = strchr(what, '\n');
+
+	return first && what[length - 1] == '^' ? first : what + length;
+}
+
 void print_diag(const char *who, const struct diag *d)
 {
-	const char *rest = strchrnul(d->what, '\n');
-	char line[sizeof(d->what) + 64];
+	const char *rest = caret_lines(d->what);
+	char text[sizeof(d->what) + 64], line[sizeof(text)];
 
-	snprintf(line, sizeof(line), "%s: %.*s", who, (int)(rest - d->what), d->what);
+	snprintf(text, sizeof(text), "%s: %.*s", who, (int)(rest - d->what), d->what);
+	/* What is named may be anything: a name cannot make lines or colours of its own. */
+	utf8_harmless(line, sizeof(line), text, strlen(text));
 	print_wrapped(stderr, 0, line);
-	/* further lines point at a place with a caret: as they are */
-	if (*rest)
-		fprintf(stderr, "%s\n", rest + 1);
-	print_wrapped(stderr, 2, d->help);
+	while (*rest) {
+		const char *next = strchrnul(++rest, '\n');
+
+		utf8_harmless(line, sizeof(line), rest, (size_t)(next - rest));
+		fprintf(stderr, "%s\n", line);
+		rest = next;
+	}
+	utf8_harmless(line, sizeof(line), d->help, strlen(d->help));
+	print_wrapped(stderr, 2, line);
 }
 
 int print_json(json_t *json)

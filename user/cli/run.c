@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/run.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/times.h"
 #include "cli/output.h"
 
@@ -22,7 +24,12 @@ int run_open(struct run *run, const struct live_recorder *recorder, struct diag 
 
 	if (err)
 		return err;
-	return live_open(a, recorder, a->output.verbose ? log_line : NULL, d, &run->live);
+	err = live_open(a, recorder, a->output.verbose ? log_line : NULL, d, &run->live);
+	/* Whose requests there were is said where devices were asked for. */
+	if (err == -ENODEV && !a->nr_devices && a->job != JOB_NEIGHBOURS)
+		str_append(d->help, sizeof(d->help),
+			   " With --no-counters there is CPU time, on any machine.");
+	return err;
 }
 
 void run_describe(const struct run *run)

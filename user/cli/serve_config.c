@@ -259,26 +259,22 @@ static int read_file(const struct serve_args *args, struct serve_config *c, stru
 {
 	unsigned int lines[ARRAY_SIZE(rows)] = { 0 }, number = 0;
 	cleanup_fclose FILE *f = fopen(args->file, "re");
-	cleanup_free char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	int err = 0;
+	char line[MAX_LINE];
+	int err = 0, more = 0;
 
 	if (!f && errno == ENOENT && !args->file_given)
 		return 0;
 	if (!f)
 		return diag_fail(d, -errno, "cannot read the settings in %s: %s", args->file,
 				 strerror(errno));
-	while (!err && (length = getline(&line, &room, f)) >= 0) {
-		number++;
-		if (length > MAX_LINE || strlen(line) != (size_t)length)
-			err = diag_fail(d, -EINVAL, "this line is not text");
-		else
-			err = take_line(line, number, lines, c, d);
-	}
-	if (!err && ferror(f))
-		return diag_fail(d, -errno, "cannot read the settings in %s: %s", args->file,
-				 strerror(errno));
+	while (!err && (more = next_line(f, line, sizeof(line))) > 0)
+		err = take_line(line, ++number, lines, c, d);
+	if (more == -EINVAL || more == -E2BIG)
+		return at_line(args->file, number + 1,
+			       diag_fail(d, -EINVAL, "this line is not text"), d);
+	if (more < 0)
+		return diag_fail(d, more, "cannot read the settings in %s: %s", args->file,
+				 strerror(-more));
 	return err ? at_line(args->file, number, err, d) : 0;
 }
 

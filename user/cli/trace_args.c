@@ -492,8 +492,8 @@ static const char *const args_docs[] = {
 		       "JOBID[,...]\n"
 		       "-o FILE -- COMMAND [ARG...]",
 	[JOB_REPORT] = "FILE",
-	[JOB_NEIGHBOURS] = "[-p PID[,PID...] | -G CGROUP[,...] | -J JOBID[,...] | -a] [-- COMMAND "
-			   "[ARG...]]\nFILE",
+	[JOB_NEIGHBOURS] = "[-- COMMAND [ARG...]]\n-p PID[,PID...]\n-G CGROUP[,...]\n-J "
+			   "JOBID[,...]\nFILE",
 };
 
 static const char *const docs[] = {

@@ -52,7 +52,8 @@ static bool is_wanted(struct identity *id, const struct job *j)
 	for (size_t i = 0; i < id->nr_wanted; i++) {
 		struct wanted_job *w = &id->wanted[i];
 
-		if ((w->scheduler && w->scheduler != j->who.scheduler) || strcmp(w->id, j->who.id))
+		if ((w->scheduler && w->scheduler != j->who.scheduler) ||
+		    !job_id_fits(j->who.id, w->id))
 			continue;
 		wanted = w->seen = true;
 	}

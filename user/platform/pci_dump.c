@@ -13,12 +13,14 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "platform/pci_space.h"
 
 #define SPACE_SIZE    4096
 /* A whole machine with everything lspci can say of it is a few megabytes. */
 #define MAX_DUMP      (256u << 20)
 #define MAX_FUNCTIONS (1u << 16)
+#define MAX_LINE      65536
 
 struct dump {
 	const char *file;
@@ -111,13 +113,11 @@ static int add_bytes(struct dump *u, const char *line)
 	return nr ? 0 : junk(u, "a line of no bytes");
 }
 
-static int take_line(struct dump *u, char *line, size_t length)
+static int take_line(struct dump *u, char *line)
 {
 	struct bdf a;
 
-	if (memchr(line, '\0', length))
-		return junk(u, "not a text");
-	line[strcspn(line, "\r\n")] = '\0';
+	line[strcspn(line, "\r")] = '\0';
 	if (!*line) {
 		u->open = false;
 		return 0;
@@ -129,25 +129,23 @@ static int take_line(struct dump *u, char *line, size_t length)
 
 static int take_lines(struct dump *u, FILE *in)
 {
-	cleanup_free char *line = NULL;
-	size_t room = 0, all = 0;
-	ssize_t length;
-	int err = 0;
+	char line[MAX_LINE];
+	size_t all = 0;
+	int err;
 
-	errno = 0;
-	while (!err && (length = getline(&line, &room, in)) > 0) {
+	while ((err = next_line(in, line, sizeof(line))) > 0) {
 		u->line++;
-		all += (size_t)length;
-		err = all > MAX_DUMP ? junk(u, "larger than any dump")
-				     : take_line(u, line, (size_t)length);
-		errno = 0;
+		all += strlen(line) + 1;
+		err = all > MAX_DUMP ? junk(u, "larger than any dump") : take_line(u, line);
+		if (err)
+			return err;
+	}
+	if (err == -EINVAL || err == -E2BIG) {
+		u->line++;
+		return junk(u, "not a text");
 	}
 	if (err)
-		return err;
-	if (ferror(in) || errno) {
-		err = errno ? -errno : -EIO;
 		return diag_fail(u->d, err, "cannot read %s: %s", u->file, strerror(-err));
-	}
 	if (u->nr_all)
 		return 0;
 	u->line += !u->line;

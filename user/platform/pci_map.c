@@ -15,6 +15,7 @@
 /* of Grace; a T410 has 7 */
 #define MAX_PORT    9
 #define MAX_ENTRIES 4096
+#define MAX_LINE    4096
 
 struct map_text {
 	const char *file;
@@ -136,31 +137,27 @@ static int take_line(struct map_text *t, char *line, struct pci_map *m)
 int pci_map_read(const char *file, struct diag *d, struct pci_map **ret)
 {
 	cleanup_fclose FILE *in = fopen(file, "re");
-	cleanup_free char *line = NULL;
 	struct map_text t = { .file = file, .d = d };
 	struct pci_map *m = calloc(1, sizeof(*m));
-	size_t room = 0;
-	ssize_t length;
-	int err = 0;
+	char line[MAX_LINE] = "";
+	int err = 0, more = 0;
 
 	if (!in || !m) {
 		err = in ? -ENOMEM : -errno;
 		free(m);
 		return diag_fail(d, err, "cannot read %s: %s", file, strerror(-err));
 	}
-	errno = 0;
-	while (!err && (length = getline(&line, &room, in)) > 0) {
+	while (!err && (more = next_line(in, line, sizeof(line))) > 0) {
 		t.line++;
 		t.start = line;
-		if (memchr(line, '\0', (size_t)length))
-			err = wrong(&t, line, "not a text");
-		else
-			err = take_line(&t, line, m);
-		errno = 0;
+		err = take_line(&t, line, m);
 	}
-	if (!err && (ferror(in) || errno)) {
-		err = errno ? -errno : -EIO;
-		diag_fail(d, err, "cannot read %s: %s", file, strerror(-err));
+	if (more == -EINVAL || more == -E2BIG) {
+		t.line++;
+		t.start = line;
+		err = wrong(&t, line, "not a text");
+	} else if (more < 0) {
+		err = diag_fail(d, more, "cannot read %s: %s", file, strerror(-more));
 	}
 	if (err)
 		pci_map_free(m);

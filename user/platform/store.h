@@ -115,7 +115,8 @@ int store_read_node(struct store *s, struct host_info *ret_host, struct accounts
  * struct store_query - which jobs
  * @states: bit by enum account_state, 0 = all
  * @scheduler: SCHEDULER_NONE = all
- * @id: number of the job, or its key; NULL = all
+ * @id: number of the job, or its key; NULL = all. Jobs whose long id only begins so are handed
+ *	out, too: job_id_fits() knows which of them are meant
  * @user: NULL = all
  * @since_ns: ended after this, or running
  * @unreported: only those that are over and have no closing report yet

@@ -228,7 +228,10 @@ static int prepare_query(struct store *s, const struct store_query *q, sqlite3_s
 	if (q->scheduler != SCHEDULER_NONE)
 		str_append(query, QUERY_LEN, " AND scheduler=?1");
 	if (q->id)
-		str_append(query, QUERY_LEN, " AND (id=?2 OR key=?2)");
+		str_append(query, QUERY_LEN,
+			   " AND (id=?2 OR key=?2 OR (id>?2 AND id<?2||'g' AND length(id)>=%d "
+			   "AND length(?2)>=%d))",
+			   JOB_LONG_ID, JOB_SHORT_ID);
 	if (q->user)
 		str_append(query, QUERY_LEN, " AND user=?3");
 	if (q->since_ns)

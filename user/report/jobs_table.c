@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "report/job_report.h"
 #include "report/job_sums.h"
@@ -15,9 +16,11 @@
 #define START_WIDTH 16 /* up to the minute */
 #define USER_WIDTH  9
 #define NAME_WIDTH  20
-/* Room for the job's id that more columns must leave. */
+/* Room for the job's id that more columns must leave: what it takes, within these bounds. */
 #define ID_LEAST    11
-#define ID_MAX	    40
+#define ID_ENOUGH   24
+#define ID_MAX	    48
+#define ID_TEXT	    (JOB_ID_LEN + 32)
 
 /* Which columns there is room for. */
 struct list {
@@ -29,13 +32,45 @@ struct list {
 	bool cpu;
 	bool name;
 	bool pcie;
+	bool users; /* some have one */
 	bool mixed; /* jobs of several schedulers */
 	bool incomplete;
 };
 
+static size_t id_text(const struct list *l, const struct account_job *j, char *ret, size_t size)
+{
+	return (size_t)snprintf(ret, size, "%s%s%.*s",
+				l->mixed ? scheduler_name(j->job.scheduler) : "",
+				l->mixed ? "/" : "", (int)job_id_shown(j->job.id), j->job.id);
+}
+
+/* Columns that ids take, so that one can be told from the other and asked for. */
+static size_t id_columns(const struct list *l, const struct account_job *jobs, size_t nr)
+{
+	size_t columns = ID_LEAST, length;
+	char text[ID_TEXT];
+
+	for (size_t i = 0; i < nr && columns < ID_ENOUGH; i++) {
+		length = id_text(l, &jobs[i], text, sizeof(text));
+		if (length > columns)
+			columns = length;
+	}
+	return columns < ID_ENOUGH ? columns : ID_ENOUGH;
+}
+
+static void look_at(struct list *l, const struct account_job *jobs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		l->mixed = l->mixed || jobs[i].job.scheduler != jobs[0].job.scheduler;
+		l->users = l->users || jobs[i].job.user[0];
+		l->incomplete = l->incomplete || jobs[i].late_start || jobs[i].nr_gaps ||
+				jobs[i].state == ACCOUNT_STALE;
+	}
+}
+
 static void lay_out(struct list *l, const struct account_job *jobs, size_t nr)
 {
-	size_t room = l->width - (1 + STATE_WIDTH) - (1 + START_WIDTH) - 3 * NUMBER;
+	size_t room = l->width - (1 + STATE_WIDTH) - (1 + START_WIDTH) - 3 * NUMBER, id;
 	struct {
 		bool *column;
 		size_t width;
@@ -46,13 +81,10 @@ static void lay_out(struct list *l, const struct account_job *jobs, size_t nr)
 		{ &l->pcie, 2 * NUMBER },
 	};
 
-	for (size_t i = 0; i < nr; i++) {
-		l->mixed = l->mixed || jobs[i].job.scheduler != jobs[0].job.scheduler;
-		l->incomplete = l->incomplete || jobs[i].late_start || jobs[i].nr_gaps ||
-				jobs[i].state == ACCOUNT_STALE;
-	}
-	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
-		if (room < ID_LEAST + more[i].width)
+	look_at(l, jobs, nr);
+	id = id_columns(l, jobs, nr);
+	for (size_t i = l->users ? 0 : 1; i < ARRAY_SIZE(more); i++) {
+		if (room < id + more[i].width)
 			break;
 		*more[i].column = true;
 		room -= more[i].width;
@@ -88,11 +120,10 @@ static int put_name_cell(const struct list *l, const char *name, size_t max, siz
 
 static int put_id(const struct list *l, const struct account_job *j)
 {
-	char both[JOB_ID_LEN + 32];
+	char text[ID_TEXT];
 
-	snprintf(both, sizeof(both), "%s%s%.*s", l->mixed ? scheduler_name(j->job.scheduler) : "",
-		 l->mixed ? "/" : "", JOB_ID_LEN, j->job.id);
-	return put_name_cell(l, both, sizeof(both), l->id);
+	id_text(l, j, text, sizeof(text));
+	return put_name_cell(l, text, sizeof(text), l->id);
 }
 
 static void put_sum(const struct list *l, const struct account_job *j, enum job_sum sum,

@@ -39,16 +39,6 @@ int names_cgroup(const struct report_row *row, const char *above, char **ret_tex
 	return format_terminal(path, SIZE_MAX, ret_text);
 }
 
-/* Digits of the ids of containers that people use; the id has 64. */
-#define CONTAINER_DIGITS 12
-
-static size_t shown_length(const char *id)
-{
-	size_t length = strlen(id);
-
-	return length == 64 && strspn(id, "0123456789abcdef") == 64 ? CONTAINER_DIGITS : length;
-}
-
 int names_job(const struct report_row *row, bool below, char **ret_text)
 {
 	const struct row_job *job = row->job;
@@ -60,11 +50,11 @@ int names_job(const struct report_row *row, bool below, char **ret_text)
 	else if (below && !job->step[0])
 		snprintf(text, sizeof(text), "(no step)");
 	else if (below)
-		snprintf(text, sizeof(text), "step %.*s", (int)shown_length(job->step), job->step);
+		snprintf(text, sizeof(text), "step %.*s", (int)job_id_shown(job->step), job->step);
 	else
 		snprintf(text, sizeof(text), "%s %.*s%s%.*s", scheduler_name(job->scheduler),
-			 (int)shown_length(job->id), job->id, job->step[0] ? " step " : "",
-			 (int)shown_length(job->step), job->step);
+			 (int)job_id_shown(job->id), job->id, job->step[0] ? " step " : "",
+			 (int)job_id_shown(job->step), job->step);
 	return format_terminal(text, sizeof(text), ret_text);
 }
 

@@ -32,6 +32,23 @@ bool job_text_parse(const char *text, enum scheduler *ret, const char **ret_id)
 	return *ret != SCHEDULER_NONE && *ret != NR_SCHEDULERS && colon[1];
 }
 
+size_t job_id_shown(const char *id)
+{
+	size_t length = strlen(id);
+
+	return length == 64 && strspn(id, "0123456789abcdef") == 64 ? JOB_SHORT_ID : length;
+}
+
+bool job_id_fits(const char *id, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	if (!strcmp(id, wanted))
+		return true;
+	return length >= JOB_SHORT_ID && strlen(id) >= JOB_LONG_ID &&
+	       !id[strspn(id, "0123456789abcdef-")] && !strncmp(id, wanted, length);
+}
+
 enum scheduler scheduler_find(const char *name)
 {
 	size_t i = 0;

@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""test_trace_schema.py T410TRACE: the schema of traces takes what docs/RECORDING.md shows and what
+"t410trace report" reads, and refuses what that refuses."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+program = sys.argv[1]
+failed = 0
+
+HEADER = {
+    "type": "header",
+    "schema": "t410trace.trace/1",
+    "sockets": [{"id": 0, "cpus": "0-3"}],
+    "counters": [{"id": 0, "name": "c0", "event": "mem_bytes_rd", "socket": 0, "source": "cpu"}],
+    "probes": [{"id": 0, "name": "cmem0/rd", "socket": 0}],
+}
+SPAN = {"start_ns": 0, "end_ns": 10}
+LINES = [
+    HEADER,
+    {"type": "workload", "id": 7, "pid": 42},
+    {"type": "slice", "workload": 7, "cpu": 3, "weights": {"x": 1}, **SPAN},
+    {"type": "window", "socket": 0, "values": [[0, "18446744073709551615", 10, 10]], **SPAN},
+    {"type": "sample", "probe": 0, "outstanding": 1, "requests": 2, "cycles": 3, **SPAN},
+    {"type": "io", "workload": 7, "bdf": "2:81:0.0", "read_bytes": 1, "write_bytes": 0, **SPAN},
+    {"type": "lost", "what": "slices", "socket": 0, "count": 1, **SPAN},
+    {"type": "something new", "key": -1},
+    {"type": "end", "time_ns": 20},
+]
+MARKED = [
+    {**HEADER, "marked": True},
+    {"type": "cgroup", "id": 881, "path": "/slurm/job_12"},
+    {"type": "task", "pid": 42, "tgid": 42, "start_ns": 9},
+    {"type": "job", "cgroup_id": 881, "user": "alice"},
+    {"type": "follow", "pid": 42},
+    {"type": "resync", "begin": True},
+    {"type": "exit", "pid": 42, "start_ns": 9},
+]
+
+
+def told(command, lines):
+    """What is wrong with a trace, as @command says; nothing when it is right."""
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    done = subprocess.run([*command, "-"], input=text, capture_output=True, text=True, check=False)
+    return "" if done.returncode in (0, 3) else done.stdout + done.stderr
+
+
+def of_schema(lines):
+    return told([TESTS / "check-report"], lines)
+
+
+def of_program(lines):
+    return told([program, "report"], lines)
+
+
+def check(what, good, why=""):
+    global failed
+    failed |= not good
+    print(f"{'ok' if good else 'not ok'} trace schema: {what}{'' if good else f': {why!r}'}")
+
+
+def spoiled():
+    """Each trace with one number negative, one text a number, or one key gone that must be there."""
+    for trace in LINES, MARKED:
+        for number, line in enumerate(trace):
+            if line["type"] == "something new":
+                continue
+            for key, value in line.items():
+                worse = {int: -1, str: 5, list: {}, bool: 1, dict: 3}[type(value)]
+                yield f"{line['type']}: {key} is {worse}", [
+                    *trace[:number],
+                    {**line, key: worse},
+                    *trace[number + 1 :],
+                ]
+    for number, line in enumerate(LINES):
+        for key in set(line) - {"type", "schema", "probes", "weights", "key"}:
+            less = {name: value for name, value in line.items() if name != key}
+            yield f"{line['type']}: no {key}", [*LINES[:number], less, *LINES[number + 1 :]]
+
+
+document = (TESTS.parent / "docs/RECORDING.md").read_text(encoding="utf-8").split("## 2. NDJSON")[1]
+blocks = re.findall(r"(?m)(?:^    .*\n)+", document)
+shown = [json.loads(line) for line in re.sub(r"\n {5,}", " ", "".join(blocks)).splitlines() if '{"type"' in line]
+check("what the document shows", len(shown) == 17 and not of_schema(shown), of_schema(shown))
+check("of this the program reads", not of_program(shown[:10]), of_program(shown[:10]))
+for trace_name, good_one in ("another tool's", LINES), ("our own", MARKED):
+    check(f"{trace_name} trace", not of_schema(good_one) and not of_program(good_one), of_schema(good_one))
+for name, bad in spoiled():
+    check(name, of_schema(bad) and of_program(bad), f"schema: {of_schema(bad)} program: {of_program(bad)}")
+sys.exit(failed)
