@@ -60,6 +60,9 @@ long_functions() {
 		/^\}/ { if (start && FNR - start > max) print FILENAME ":" start ": a function of " FNR - start " lines"; start = 0 }'
 }
 
+# The scripts of the guest are one program: the later of two functions of a name would be both.
+twice() { grep -hoE '^[a-z0-9_]+\(\)' tests/machine/guest*.sh | sort | uniq -d | sed 's/$/ is defined twice in tests\/machine\/guest*.sh/'; }
+
 # Only commands talk to the user.
 printing() { grep -nE '\b(puts|printf|fprintf ?\((stderr|stdout))' user/{base,tables,platform,engine}/*.c | grep -vE 'sn?printf|vsnprintf|asprintf|format\(printf'; }
 
@@ -90,5 +93,6 @@ long_files | judge "files of at most $MAX_LINES lines"
 long_functions | judge "functions of at most $MAX_FUNCTION lines"
 ours | xargs grep -nE '\b(TODO|FIXME|XXX)\b' | judge "nothing left behind"
 files '*.sh' .ci/run completion/t410trace tests/machine/run tests/machine/plugin/tests/run 'tests/machine/guest/bin/*' tests/machine/guest/init | xargs shellcheck -x -S warning 2>&1 | judge "shellcheck"
+twice | judge "functions of the guest have names of their own"
 documents "$native" | judge "documents are up to date"
 exit 0

@@ -173,7 +173,7 @@ def test_moved_within_a_run(bed):
     moved. Moving takes the kernel a while, so the moment is known to that only.
     """
     for kind in ("procs", "threads"):
-        with Tree() as tree, bed.process(bed.burn, "-w", "-f", "-c", 1, "-m", BUSY_MS) as moving:
+        with Tree() as tree, bed.process(bed.burn, "-w", "-f", "-c", bed.cpu, "-m", BUSY_MS) as moving:
             for name in ("a", "b"):
                 tree.make(name)
                 (tree.top / name / "cgroup.type").write_text("threaded")

@@ -359,6 +359,10 @@ def test_full_ring(bed):
     iowho.exact("read afterwards", mine[1], 500 * PAGE)
 
 
+# Of those that everybody may give, on a link of their own
+HERE_MAC, THERE_MAC, STACKED_MAC = (f"02:00:00:00:00:0{number}" for number in (1, 2, 3))
+
+
 class Net:
     """
     An interface of ours, and its other end in a namespace with the same number, so that taking
@@ -385,8 +389,8 @@ class Net:
         self.run("netns", "add", self.namespace)
         try:
             index = str(100000 + os.getpid())
-            self.run("link", "add", self.name, "index", index, "type", "veth", "peer", "name",
-                     "there", "index", index, "netns", self.namespace)
+            self.run("link", "add", self.name, "index", index, "address", HERE_MAC, "type", "veth",
+                     "peer", "name", "there", "index", index, "address", THERE_MAC, "netns", self.namespace)
             self.run("addr", "add", f"{self.here}/30", "dev", self.name)
             self.run("link", "set", self.name, "up")
             for args in (["addr", "add", f"{self.there}/30", "dev", "there"],
@@ -395,10 +399,19 @@ class Net:
             self.run("netns", "exec", self.namespace, "true")
             self.wait_up(self.name)
             self.wait_up("there", "-n", self.namespace)
+            self.introduce(self.name, HERE_MAC)
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def introduce(self, name, mac):
+        """Both ends know the other's address: while it is asked for, few packets find room to wait."""
+        for where, address, lladdr, dev in (
+            ((), self.there, THERE_MAC, name),
+            (("-n", self.namespace), self.here, mac, "there"),
+        ):
+            self.run(*where, "neigh", "replace", address, "lladdr", lladdr, "dev", dev, "nud", "permanent")
 
     def wait_up(self, name, *where):
         """Before that the kernel drops what is sent."""
@@ -421,11 +434,12 @@ class Net:
 def stacked_on(net):
     """An interface on top of that of @net, which has its address from now on."""
     name = f"{net.name}m"
-    net.run("link", "add", "link", net.name, "name", name, "type", "macvlan", "mode", "bridge")
+    net.run("link", "add", "link", net.name, "name", name, "address", STACKED_MAC, "type", "macvlan", "mode", "bridge")
     net.run("addr", "flush", "dev", net.name)
     net.run("addr", "add", f"{net.here}/30", "dev", name)
     net.run("link", "set", name, "up")
     net.wait_up(name)
+    net.introduce(name, STACKED_MAC)
     yield name
 
 

@@ -24,7 +24,7 @@ serve_conf() {
 	END
 }
 
-shown() { systemctl show $UNIT -p ActiveState -p StatusText -p NRestarts -p Result -p ExecMainStatus > "$1.shown"; }
+unit_state() { systemctl show $UNIT -p ActiveState -p StatusText -p NRestarts -p Result -p ExecMainStatus > "$1.shown"; }
 main_pid() { systemctl show $UNIT -p MainPID --value; }
 is_active() { systemctl is-active -q $UNIT; }
 has_other_pid() { [ "$(main_pid)" != "$(cat pid.before)" ]; }
@@ -50,7 +50,7 @@ scenario_systemd() {
 	systemctl stop $UNIT
 	echo 2 > /proc/sys/kernel/perf_event_paranoid
 	said start systemctl start $UNIT
-	shown started
+	unit_state started
 	cat "/proc/$(main_pid)/status" > process
 	systemd-analyze security $UNIT --no-pager > security
 	said verify systemd-analyze verify --man=no /usr/local/lib/systemd/system/$UNIT
@@ -68,12 +68,12 @@ scenario_systemd() {
 	systemctl kill -s KILL $UNIT
 	until_true has_other_pid
 	until_true is_active
-	shown killed
+	unit_state killed
 	sleep 1
 	systemctl stop gamma.service
 	until_true has_report gamma.service
 	said stop systemctl stop $UNIT
-	shown stopped
+	unit_state stopped
 	journalctl --sync
 	journalctl -u $UNIT --no-pager -o cat > journal
 	for name in alpha beta gamma; do cp $SPOOL/systemd-$name.* $name.json; done

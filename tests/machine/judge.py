@@ -825,7 +825,7 @@ def starved(folder):
 
 def again(folders, names):
     """Scenarios that deserve another run, as "NAME: reason": nothing is wrong but estimates; and a
-    third one only if the programs of a run so far were starved."""
+    third one only if the programs of a run so far were starved, or do not say."""
     for name in names:
         last = [folder / name for folder in folders if (folder / name).exists()]
         tried = [attempts_of(folders, name, function) for function in tests_of(name)]
@@ -833,7 +833,7 @@ def again(folders, names):
         if not wrong or not all(may for _, may in wrong) or len(last) < len(folders):
             continue
         part = max((part for part in map(starved, last) if part is not None), default=None)
-        if len(folders) == 1 or part is not None and part > STARVED:
+        if len(folders) == 1 or part is None or part > STARVED:
             yield f"{name}: its programs had to wait in {'an unknown part' if part is None else f'{part:.0%}'} of their CPU time"
 
 

@@ -8,7 +8,7 @@
 # All scenarios of a shape of the machine run in one boot; with their results, judge.py
 # prints "ok NAME" or "not ok NAME: reason". Scenarios of which only estimates failed, which
 # depend on how busy the host is, run once more in a machine whose clock counts instructions, and a
-# third time when the programs in the guest saw that they got no processor; see README.md. Without a
+# third time when the programs in the guest saw that they got no processor, or do not say. Without a
 # virtual machine the one line is "skip machine: reason"; "skip slurm: reason" is said when only
 # Slurm's packages are missing; so with systemd's.
 set -uo pipefail

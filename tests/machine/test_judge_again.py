@@ -61,7 +61,7 @@ THIRD_CASES = (
     ("starved-then-right", 16, FAR, RIGHT, True, set()),
     ("starved-three-times", 50, FAR, FAR, True, {"near"}),
     ("not-starved", 14, FAR, None, False, {"near"}),
-    ("nobody-says", None, FAR, None, False, {"near"}),
+    ("nobody-says", None, FAR, RIGHT, True, set()),
     ("right-in-the-second", 50, RIGHT, None, False, set()),
     ("exact-in-the-second-starved", 50, WRONG, None, False, {"same"}),
     ("exact-in-the-third", 50, FAR, WRONG, True, {"same"}),
