@@ -137,7 +137,7 @@ def spare_port(files):
 
 
 def spoil_checks(files):
-    for one in files["all.json"][1:]:
+    for one in files["all.json"]:
         del one["devices"][4]["port_check"]
     return {"the_port_fits"}
 
