@@ -9,6 +9,7 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -20,6 +21,7 @@ from live import (
     LIMIT_S,
     Failed,
     Skip,
+    check_status,
     fill_ring,
     finish,
     kernel_ids,
@@ -34,6 +36,7 @@ from test_end import bpftool, check_gone, still_loaded
 
 MIB = 1 << 20
 PAGE = 4096
+SECTOR = 512
 NOBODY = -1
 # How long to wait for packets that will not come any more
 DROPPED_S = 20
@@ -614,6 +617,39 @@ def test_interface_changes(bed):
         require({key[0] for key in rows} <= {1, 2}, f"devices {rows.keys()}")
 
 
+def bytes_of(reports, pid):
+    """Bytes that a process made devices move, in all intervals, as these see it: (read, written)."""
+    rows = [row for r in reports for row in r["workloads"] if row.get("pid") == pid]
+    moved = [device for row in rows for device in row["devices"]]
+    return tuple(sum(device[f"io_{what}_bytes"] for device in moved) for what in ("read", "write"))
+
+
+def test_end_of_run(bed):
+    """Requests just before the end of a run are whole in its reports."""
+    disk = disk_of(bed.scratch)
+    image = bed.scratch / "data"
+    subprocess.run(["dd", "if=/dev/zero", f"of={image}", "bs=1M", "count=8", "conv=fsync"],
+                   stderr=subprocess.DEVNULL, check=True)
+    for number in (signal.SIGTERM, signal.SIGINT) * 3:
+        with generator(bed, "read", image, 64) as reader:
+            try:
+                with bed.tracing("-a", "-D", disk, "--json", "-i", 60000) as tracer:
+                    tell(reader)
+                    finish(reader)
+                    done = tracer.end(number)
+            except Failed as problem:
+                if "is not on a PCI device" in str(problem):
+                    raise Skip(f"{disk} is not on a PCI device") from problem
+                raise
+        check_status(done)
+        reports = [r for r in done.reports() if not r.get("summary")]
+        # What a disk reads it writes to memory.
+        other, read = bytes_of(reports, reader.ident)
+        precise(read >= 32 * PAGE, f"{read} bytes were read, expected {64 * PAGE}")
+        # Some may be nobody's where the kernel hides tasks, but no part of one.
+        require(not read % SECTOR and not other % SECTOR, f"{read} bytes were read, {other} written")
+
+
 def test_nobody_asked(bed):
     """Devices that are not ours leave no trace."""
     with loop_device(bed, 8) as (path, _), Net() as net, Tree() as tree, who(bed) as iowho:
@@ -745,6 +781,7 @@ TESTS = [
     test_multicast_to_ourselves,
     test_tcp,
     test_interface_changes,
+    test_end_of_run,
     test_nobody_asked,
     test_without_network_rights,
     test_without_cgroups,

@@ -252,6 +252,25 @@ static void test_level(void **state)
 	assert_int_equal(fake.complaints, 0);
 }
 
+/* After weeks the last ns of an interval are nothing beside what all have had. */
+static void test_level_after_weeks(void **state)
+{
+	struct meter_pmu *p;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		world_add(0, 1, 0, false);
+	interval_ns = 1000 * MS;
+	open_all(8, false, 0.005);
+	p = &meter->pmus[0];
+	assert_true(p->nr_turns > 1);
+	for (size_t t = 0; t < p->nr_turns; t++)
+		p->shares[t].had = 1e16;
+	meter->end_ns = fake.now + 1;
+	turns_begin(meter, p);
+	assert_in_range(p->turn_end_ns - p->turn_begin_ns, MS, 200 * MS);
+}
+
 /* Opening takes its time: then turns are longer, and changes take a hundredth all the same. */
 static void slow_gaps(uint64_t ns, double least, uint32_t least_turns, uint32_t most_turns)
 {
@@ -625,6 +644,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_four_on_one),
 		TEST(test_level),
+		TEST(test_level_after_weeks),
 		TEST(test_slow_gaps),
 		TEST(test_quick_gaps),
 		TEST(test_ports_do_not_turn),

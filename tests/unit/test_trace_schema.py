@@ -16,6 +16,7 @@ failed = 0
 HEADER = {
     "type": "header",
     "schema": "t410trace.trace/1",
+    "io_note": "who sends packets is not known",
     "sockets": [{"id": 0, "cpus": "0-3"}],
     "counters": [{"id": 0, "name": "c0", "event": "mem_bytes_rd", "socket": 0, "source": "cpu"}],
     "probes": [{"id": 0, "name": "cmem0/rd", "socket": 0}],
@@ -78,7 +79,7 @@ def spoiled():
                     *trace[number + 1 :],
                 ]
     for number, line in enumerate(LINES):
-        for key in set(line) - {"type", "schema", "probes", "weights", "key"}:
+        for key in set(line) - {"type", "schema", "io_note", "probes", "weights", "key"}:
             less = {name: value for name, value in line.items() if name != key}
             yield f"{line['type']}: no {key}", [*LINES[:number], less, *LINES[number + 1 :]]
 

@@ -614,12 +614,20 @@ static int name_from_proc(void *arg, uint32_t pid, uint32_t tgid, uint64_t start
 	return l->out.task(l->out.arg, &task);
 }
 
-/* Everything up to now is in the trace afterwards; sets where each socket ends. */
-static int complete(struct live *l, struct diag *d, uint64_t *ret_now)
+/*
+ * Everything up to now is in the trace afterwards; sets where each socket ends.
+ *
+ * The time of requests is known to a tick and no later than their flush, and what seems to be
+ * behind the end of a socket is of the next interval. After the last one there is none: what has
+ * been done when the run is told to end is flushed before anything ends.
+ */
+static int complete(struct live *l, bool last, struct diag *d, uint64_t *ret_now)
 {
 	uint64_t now;
-	int err;
+	int err = last ? ledger_flush(l->ledger, &l->sink) : 0;
 
+	if (err)
+		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
 	for (uint32_t s = 0; s < l->counters.nr_sockets; s++)
 		ledger_window_now(l->ledger, s); /* failing, the last tick's window ends it */
 	now = mark_time(l);
@@ -664,7 +672,7 @@ int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
 	int err = devices_done(l, live_devices_mark(l->devices, last, d), d);
 
 	if (!err)
-		err = complete(l, d, &now);
+		err = complete(l, last, d, &now);
 	/* Behind the windows: samples of the interval reach its end, or beyond it. */
 	if (!err && l->sampler)
 		err = trace_failed(l, sampler_mark(l->sampler, last, &sink), d);

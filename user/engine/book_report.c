@@ -80,7 +80,6 @@ static int report_tangled(const struct book *b, const struct book_row *row, stru
 	return 0;
 }
 
-/* Not separable in intervals that hold most of its bytes, as far as is known. */
 /*
  * Each part of the time may begin at 0 and be true, and one of many that begins too high is enough for
  * their sum to do so. So the others take back how far they would have begun below it, but
@@ -93,6 +92,7 @@ uint64_t book_share_low(const struct entry_share *s)
 	return low > s->sure ? low : s->sure;
 }
 
+/* Not separable in intervals that hold most of its bytes, as far as is known. */
 static bool is_separable(const struct entry_share *s)
 {
 	return !s->tangled || s->tangled < s->high - s->tangled;

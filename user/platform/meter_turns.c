@@ -35,12 +35,15 @@ static double length_of(const struct meter *m, const struct meter_pmu *p)
 	return length * fmin(fmax(p->gap_ns / (GAP_PART * m->o.turn_ns), 1), MAX_SCALE);
 }
 
-/* What all will have had by the weight when @left ns more have been dealt out to the least. */
+/*
+ * What all will have had by the weight when @left ns more have been dealt out to the least. After
+ * days a few ns more are lost in rounding: then nobody may seem to have less than all.
+ */
 static double level(const struct meter_pmu *p, double left)
 {
 	double most = INFINITY, now = 0;
 
-	for (size_t nr = 0, was = p->nr_turns + 1; nr != was;) {
+	for (size_t nr = p->nr_turns + 1, was = nr + 1; nr && nr < was;) {
 		double weights = 0, had = left;
 
 		was = nr;
@@ -52,8 +55,8 @@ static double level(const struct meter_pmu *p, double left)
 			had += p->shares[i].had * p->shares[i].weight;
 			nr++;
 		}
-		now = had / weights;
-		most = now;
+		if (nr)
+			most = now = had / weights;
 	}
 	return now;
 }
