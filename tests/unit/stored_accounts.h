@@ -34,7 +34,7 @@ static inline struct account_counter sample_counter(size_t i)
 		snprintf(c.name, sizeof(c.name), "ucf%u/mem_bytes_%s/src_loc_cpu=1", c.socket,
 			 i % 2 ? "wr" : "rd");
 	} else {
-		snprintf(c.bdf, sizeof(c.bdf), "0002:%02zx:00.0", 0x80 + i / 2);
+		snprintf(c.bdf, sizeof(c.bdf), "0002:%02zx:00.0", (0x80 + i / 2) & 0xff);
 		snprintf(c.name, sizeof(c.name), "pcie%u.rc1/%s/%s", c.socket, i % 2 ? "wr" : "rd",
 			 c.bdf);
 	}
