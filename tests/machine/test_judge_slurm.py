@@ -4,7 +4,9 @@
 leaves it must pass when the account is right, and fail in the right test when it is not.
 """
 
+import contextlib
 import copy
+import io
 import json
 import pathlib
 import sys
@@ -179,12 +181,14 @@ def main():
     for case in (lambda files: set(), *CASES):
         files = copy.deepcopy(right())
         wanted = case(files)
-        found = failures(files)
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            found = failures(files)
         name = f"judge slurm: {'right' if case.__name__ == '<lambda>' else case.__name__}"
         if found == wanted:
             print(f"ok {name}")
         else:
             wrong += 1
+            print(said.getvalue(), end="")
             print(f"not ok {name}: {sorted(found)} failed, expected {sorted(wanted)}")
     return 1 if wrong else 0
 
