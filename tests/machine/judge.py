@@ -10,6 +10,7 @@ judge.py --again FOLDER... [-- SCENARIO...]: only scenarios that deserve another
 
 import argparse
 import contextlib
+import io
 import json
 import pathlib
 import re
@@ -872,7 +873,8 @@ def main():
     options = parser.parse_args(sys.argv[1:split])
     folders, names = [pathlib.Path(word) for word in options.words], sys.argv[split + 1 :] or list(TESTS)
     if options.again:
-        with contextlib.redirect_stdout(sys.stderr):
+        # Figures for people are printed with the verdict
+        with contextlib.redirect_stdout(io.StringIO()):
             found = list(again(folders, names))
         print("".join(f"{line}\n" for line in found), end="")
         return 0

@@ -636,7 +636,12 @@ def afterwards_all_is_well(s):
     expect_equal(sum(report["quality"]["device_held_ns"] for report in reports.each), 0, "held")
     for side, event in SIDES:
         wanted = known(s, "0004:07:00.0", f"{event}_bytes", slots)
-        expect_close(total(reports, "0004:07:00.0", f"{side}_bytes"), wanted, 0.03, side)
+        # A look at the whole port takes up to a tenth of a second; what it moved in that is
+        # between nothing and what it can.
+        low, high = (total(reports, "0004:07:00.0", f"{side}_{end}") for end in ("low", "high"))
+        # Half of an odd number of them is one or the other.
+        expect(low - 2 <= wanted <= high + 2, f"{side}: {wanted} is not in {low} to {high}")
+        expect_close(total(reports, "0004:07:00.0", f"{side}_bytes"), wanted, 0.12, side)
 
 
 # --- changes
