@@ -191,7 +191,7 @@ static __always_inline __u64 number_of(const void *p)
  */
 static __always_inline struct io_request_set *set_of(__u64 number)
 {
-	__u32 piece = (number >> 16) * 0x9e3779b97f4a7c15ull >> 52;
+	__u32 piece = (number >> 16) * SPREAD >> 52;
 	__u32 set = (piece ^ number >> 10) & (REQUEST_SETS - 1);
 
 	return bpf_map_lookup_elem(&io_requests, &set);
@@ -249,7 +249,7 @@ static __always_inline struct io_submitter *submitter_place(__u64 task)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct io_submitters *all = bpf_map_lookup_elem(&io_submitters, &cpu);
 
-	return all ? &all->by_task[task * 0x9e3779b97f4a7c15ull >> 32 & (SUBMITTERS - 1)] : NULL;
+	return all ? &all->by_task[task * SPREAD >> 32 & (SUBMITTERS - 1)] : NULL;
 }
 
 /*

@@ -79,12 +79,10 @@ static __always_inline bool is_full(const struct sock *sk)
 /*
  * What is written last and read with the rest, so that a mixture of two users is known for what it is, in whatever
  * order CPUs read and write, and however many of them: no barriers, which would cost each packet.
- * The factor is any large odd number, without which differences could be equal by habit.
  */
 static __always_inline __u64 checked(const struct io_who *who)
 {
-	return ((__u64)who->tgid << 32 | who->pid) * 0x9e3779b97f4a7c15ull ^ who->start_ns ^
-	       who->cgroup_id << 20;
+	return ((__u64)who->tgid << 32 | who->pid) * SPREAD ^ who->start_ns ^ who->cgroup_id << 20;
 }
 
 /* As it is noted; false when it is nobody, or a mixture. */

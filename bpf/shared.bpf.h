@@ -92,13 +92,16 @@ static __always_inline __u64 v1_cgroup_id(const struct css_set *set)
 	return cgrp->level && cgrp->root->hierarchy_id ? v1_id(cgrp->kn->id) : 0;
 }
 
+/* A large odd number, as a factor: numbers that are alike by habit are not so any more. */
+#define SPREAD 0x9e3779b97f4a7c15ull
+
 /*
  * Of a note that one CPU leaves at another: whoever reads it while it is written knows that, in
  * whatever order the CPUs write and read. Never 0.
  */
 static __always_inline __u64 move_check(const struct ledger_move *m)
 {
-	__u64 sum = m->task * 0x9e3779b97f4a7c15ull ^ m->css_set ^ m->time_ns << 20 ^ m->cgroup_id;
+	__u64 sum = m->task * SPREAD ^ m->css_set ^ m->time_ns << 20 ^ m->cgroup_id;
 
 	return sum ? sum : 1;
 }

@@ -7,6 +7,7 @@ Makes and removes cgroups that look like jobs of Slurm, 100,000 of them unless t
 Fails when the last tenth needs a quarter more than the first three did at most, or when a report is missing.
 """
 
+import contextlib
 import os
 import pathlib
 import re
@@ -27,6 +28,26 @@ def mount_point():
         if kind == "cgroup2":
             return pathlib.Path(where)
     sys.exit("serve_churn.py: the cgroup v2 tree is not mounted")
+
+
+@contextlib.contextmanager
+def serving(program, scratch, **settings):
+    """The daemon with these settings, once it is ready; all it writes is below @scratch."""
+    settings = {
+        "interval": "1s", "counters": "no", "listen": "", "state": scratch / "accounts.db",
+        "spool": scratch / "spool",
+    } | settings
+    lines = (f"{name.replace('_', '-')} = {value}\n" for name, value in settings.items())
+    (scratch / "conf").write_text("".join(lines), encoding="ascii")
+    with (scratch / "log").open("w") as log, subprocess.Popen(
+        [program, "serve", "--config", scratch / "conf"], stderr=log
+    ) as daemon:
+        try:
+            while "is ready" not in (scratch / "log").read_text(encoding="utf-8"):
+                time.sleep(0.05)
+            yield daemon
+        finally:
+            daemon.send_signal(signal.SIGTERM)
 
 
 def memory_kib(pid):
@@ -68,27 +89,16 @@ def main():
     top = mount_point() / f"t410churn-{os.getpid()}"
     folder = top / "slurmstepd.scope"
     folder.mkdir(parents=True)
-    settings = {
-        "interval": "1s", "counters": "no", "listen": "", "state": scratch / "accounts.db",
-        "spool": scratch / "spool", "spool-max-files": 0, "max-jobs": 10000,
-    }
-    (scratch / "conf").write_text("".join(f"{k} = {v}\n" for k, v in settings.items()), encoding="ascii")
-    with subprocess.Popen(
-        [sys.argv[1], "serve", "--config", scratch / "conf"], stderr=(scratch / "log").open("w")
-    ) as daemon:
-        try:
-            while "is ready" not in (scratch / "log").read_text(encoding="utf-8"):
-                time.sleep(0.05)
+    try:
+        with serving(sys.argv[1], scratch, spool_max_files=0, max_jobs=10000) as daemon:
             sizes = churn(folder, number, rate, daemon, scratch / "spool")
             deadline = time.monotonic() + 60
             while len(os.listdir(scratch / "spool")) < number and time.monotonic() < deadline:
                 time.sleep(0.1)
             reports = len(os.listdir(scratch / "spool"))
-        finally:
-            daemon.send_signal(signal.SIGTERM)
-            daemon.wait()
-            folder.rmdir()
-            top.rmdir()
+    finally:
+        folder.rmdir()
+        top.rmdir()
     print((scratch / "log").read_text(encoding="utf-8").splitlines()[-1])
     shutil.rmtree(scratch)
     print(f"{reports} reports of {number} jobs, memory {max(sizes[:WARM])} to {sizes[-1]} KiB")

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from serve_churn import mount_point
+from serve_churn import mount_point, serving
 
 LOOK_S = 60
 APART_MS = 50
@@ -55,27 +55,16 @@ def main():
     jobs = [folder / f"job_{100000 + i}" for i in range(number)]
     for job in jobs:
         (job / "step_0").mkdir(parents=True)
-    settings = {
-        "interval": "1s", "counters": "no", "listen": "",
-        "state": scratch / "accounts.db", "spool": scratch / "spool",
-    }
-    (scratch / "conf").write_text("".join(f"{k} = {v}\n" for k, v in settings.items()), encoding="ascii")
-    with subprocess.Popen(
-        [sys.argv[1], "serve", "--config", scratch / "conf"], stderr=(scratch / "log").open("w")
-    ) as daemon:
-        try:
-            while "is ready" not in (scratch / "log").read_text(encoding="utf-8"):
-                time.sleep(0.05)
+    try:
+        with serving(sys.argv[1], scratch) as daemon:
             time.sleep(5)
             found = looks(daemon.pid, minutes * LOOK_S, scratch)
-        finally:
-            daemon.send_signal(signal.SIGTERM)
-            daemon.wait()
-            for job in jobs:
-                (job / "step_0").rmdir()
-                job.rmdir()
-            folder.rmdir()
-            top.rmdir()
+    finally:
+        for job in jobs:
+            (job / "step_0").rmdir()
+            job.rmdir()
+        folder.rmdir()
+        top.rmdir()
     shutil.rmtree(scratch)
     for calls, whole, within in found:
         if calls >= number:

@@ -6,7 +6,7 @@ import os
 import pathlib
 import time
 
-from held import held, wait_used
+from held import ended_ns, held, wait_used
 from live import (
     BUSY_MS,
     LIMIT_S,
@@ -17,7 +17,6 @@ from live import (
     on_cpu,
     precise,
     require,
-    said,
     same_time,
     stop,
     tell,
@@ -109,8 +108,7 @@ def waiting_ns(pid):
 
 def used(process):
     """CPU time of a burner since its line, when it has ended."""
-    ((_, _, _, ns),) = said(finish(process), "process")
-    return int(ns) - process.begin_ns
+    return ended_ns(process) - process.begin_ns
 
 
 def about(what, got, expected):

@@ -263,10 +263,8 @@ void ledger_io_attach(struct ledger *l)
 	else if (why && l->io.parts & (IO_SENT | IO_RECEIVED))
 		note(l,
 		     "of packets before the first use of a socket only the cgroup is known: no "
-		     "program "
-		     "of ours can be at cgroup/sock_create (%s), perhaps because another one has "
-		     "it "
-		     "for itself",
+		     "program of ours can be at cgroup/sock_create (%s), perhaps because another "
+		     "one has it for itself",
 		     strerror(why));
 }
 
