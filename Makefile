@@ -54,7 +54,7 @@ OWNLIBS	:=
 PROGRAM	:= $(if $(VARIANT),$(B)/t410trace,t410trace)
 endif
 
-SRC	:= $(sort $(wildcard user/*/*.c))
+SRC	:= $(sort $(wildcard user/*/*.c user/*/*/*.c))
 OBJ	:= $(SRC:%.c=$(B)/%.o)
 LIBOBJ	:= $(filter-out $(B)/user/cli/main.o $(B)/user/cli/gendoc.o,$(OBJ)) $(if $(SYSROOT),$(B)/packaging/static.o)
 # The linker wants definitions before their use: maps.bpf.c first.
@@ -81,12 +81,12 @@ $(B)/%.o: %.c | $(B)/.need
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LOOPS) -MMD -MP -c -o $@ $<
 
-$(B)/user/platform/ledger.o $(B)/user/platform/ledger_io.o: $(SKEL)
+$(B)/user/platform/bpf/ledger.o $(B)/user/platform/bpf/ledger_io.o: $(SKEL)
 
 # Loops over what workloads did are a good part of the cost of an interval. -O3 works on several
 # elements at a time, in the same order of operations; what is built to be debugged is left alone.
 # Not matrix.c: it says itself what goes together, and valgrind does not know all that comes of -O3.
-$(B)/user/engine/filter%.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
+$(B)/user/engine/filter/filter%.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(B)/.need
 	@mkdir -p $(@D)

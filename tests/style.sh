@@ -34,22 +34,12 @@ licences() {
 	done
 }
 
-# Includes point downwards: cli, then report and engine, then platform, then tables, then base.
+# References go down, in what is included and in what is linked; the engine is pure: no system calls,
+# no clock, no environment.
 layers() {
-	local layer allowed
-	while read -r layer allowed; do
-		grep -nE '^#include "[a-z0-9_]+/' "user/$layer"/*.[ch] | grep -vE "#include \"($allowed)/"
-	done <<-END
-		base base
-		tables tables|base
-		platform platform|tables|base
-		engine engine|tables|base
-		trace trace|base
-		report report|tables|base
-		cli cli|report|engine|trace|platform|tables|base
-	END
-	# the engine is pure: no system calls, no clock, no environment
-	grep -nE '#include <(unistd|time|sys/|bpf/|fcntl|dirent)|getenv|printf\(stderr' user/{engine,tables}/*.[ch]
+	make -s -j"$(nproc)" > /dev/null 2>&1 || echo "the program does not build"
+	tests/rooms.py "build/$1" 2>&1
+	grep -rnE --include='*.[ch]' '#include <(unistd|time|sys/|bpf/|fcntl|dirent)|getenv|printf\(stderr' user/{engine,tables,model}
 }
 
 long_files() { ours | xargs wc -l | awk -v max=$MAX_LINES '$2 != "total" && $1 > max { print $2 " has " $1 " lines" }'; }
@@ -64,7 +54,7 @@ long_functions() {
 twice() { grep -hoE '^[a-z0-9_]+\(\)' tests/machine/guest*.sh | sort | uniq -d | sed 's/$/ is defined twice in tests\/machine\/guest*.sh/'; }
 
 # Only commands talk to the user.
-printing() { grep -nE '\b(puts|printf|fprintf ?\((stderr|stdout))' user/{base,tables,platform,engine}/*.c | grep -vE 'sn?printf|vsnprintf|asprintf|format\(printf'; }
+printing() { grep -rnE --include='*.c' '\b(puts|printf|fprintf ?\((stderr|stdout))' user/{base,tables,model,platform,engine} | grep -vE 'sn?printf|vsnprintf|asprintf|format\(printf'; }
 
 unchanged() { # FILE COMMAND...: the file is what the command prints
 	local f=$1
@@ -87,7 +77,7 @@ native=amd64
 
 ours | xargs clang-format --dry-run -Werror 2>&1 | grep error: | judge "clang-format"
 licences | judge "licences"
-layers | judge "layers"
+layers "$native" | judge "references go down"
 printing | judge "only commands print"
 long_files | judge "files of at most $MAX_LINES lines"
 long_functions | judge "functions of at most $MAX_FUNCTION lines"

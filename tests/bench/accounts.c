@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/accounts.h"
-#include "report/job_report.h"
+#include "engine/accounts/accounts.h"
+#include "report/job/job_report.h"
 
 #define INTERVALS 50
 #define STEPS	  3

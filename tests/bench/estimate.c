@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "synthetic.h"
 
 /* Seconds of trace: the first ones, in which tables grow, are not counted. */

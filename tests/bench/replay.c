@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "synthetic.h"
 #include "trace/ndjson.h"
 #include "trace/recording.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "platform/store.h"
+#include "daemon/store.h"
 #include "../unit/stored_accounts.h"
 
 #define JOBS	  1000

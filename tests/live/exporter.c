@@ -18,9 +18,9 @@
 
 #include "../unit/account_world.h"
 #include "base/clock.h"
-#include "engine/accounts.h"
-#include "platform/http.h"
-#include "report/openmetrics.h"
+#include "engine/accounts/accounts.h"
+#include "daemon/http.h"
+#include "report/openmetrics/openmetrics.h"
 
 #define INTERVAL_NS (WORLD_SECOND / 4)
 #define JOB_LIFE    8 /* intervals, of those that come and go */

@@ -26,7 +26,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/cpulist.h"
-#include "platform/cgroup1.h"
+#include "platform/sys/cgroup1.h"
 
 struct row {
 	struct ledger_io_slot sum;

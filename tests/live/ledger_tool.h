@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "platform/ledger.h"
+#include "platform/bpf/ledger.h"
 
 static void __attribute__((noreturn)) fatal(const char *what, const struct diag *d)
 {

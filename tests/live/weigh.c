@@ -29,7 +29,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/cpulist.h"
-#include "platform/weights.h"
+#include "platform/core/weights.h"
 
 struct row {
 	uint32_t tgid;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/book.h"
+#include "engine/book/book.h"
 
 /*
  * Socket 0: reads of tasks; reads and writes of devices; a disk with reads, writes and

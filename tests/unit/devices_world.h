@@ -3,7 +3,7 @@
 #ifndef TESTS_DEVICES_WORLD_H
 #define TESTS_DEVICES_WORLD_H
 
-#include "platform/devices.h"
+#include "platform/devices/devices.h"
 #include "tree.h"
 
 #define HOST "pci0002:80"

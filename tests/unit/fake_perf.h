@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "platform/perf_events.h"
+#include "platform/pmu/perf_events.h"
 
 #define FAKE_MAX    512
 #define FAKE_FD	    1000

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "engine/identity.h"
-#include "engine/timeline.h"
+#include "engine/identity/identity.h"
+#include "engine/timeline/timeline.h"
 #include "random.h"
 
 #define MS	       1000000ull

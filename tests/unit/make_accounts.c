@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "platform/store.h"
+#include "daemon/store.h"
 #include "stored_accounts.h"
 
 #define COUNTERS 6

@@ -4,7 +4,7 @@
 #define TEST_METER_WORLD_H
 
 #include "fake_perf.h"
-#include "platform/meter_parts.h"
+#include "platform/meter/internal.h"
 #include "tree.h"
 
 #define MS	  1000000ull

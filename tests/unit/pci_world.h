@@ -3,7 +3,7 @@
 #ifndef TEST_PCI_WORLD_H
 #define TEST_PCI_WORLD_H
 
-#include "platform/sysfs.h"
+#include "platform/sys/sysfs.h"
 #include "tree.h"
 
 #define CONFIG_SIZE   4096

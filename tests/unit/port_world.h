@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "platform/device_plan.h"
+#include "platform/plan/device_plan.h"
 #include "tree.h"
 
 #define WORLD_MAX 64

@@ -4,7 +4,7 @@
 #define TESTS_SAMPLE_ACCOUNT_H
 
 #include "account_world.h"
-#include "engine/accounts.h"
+#include "engine/accounts/accounts.h"
 #include "random.h"
 
 /* One row of the sample: reads and writes grow and shrink like those of a program. */

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "engine/identity.h"
-#include "engine/split.h"
+#include "engine/identity/identity.h"
+#include "engine/split/split.h"
 #include "random.h"
 
 #define MS	      1000000ull

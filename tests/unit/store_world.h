@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "stored_accounts.h"
-#include "platform/store.h"
-#include "platform/store_blob.h"
+#include "daemon/store.h"
+#include "daemon/store_blob.h"
 #include "tree.h"
 
 #define SAMPLE_COUNTERS 12

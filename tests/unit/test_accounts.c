@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
-#include "engine/accounts.h"
+#include "engine/accounts/accounts.h"
 #include "account_world.h"
 
 #define SLURM SCHEDULER_SLURM

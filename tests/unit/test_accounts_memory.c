@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <cmocka.h>
 
-#include "engine/accounts.h"
-#include "report/job_report.h"
+#include "engine/accounts/accounts.h"
+#include "report/job/job_report.h"
 #include "account_world.h"
 #include "random.h"
 

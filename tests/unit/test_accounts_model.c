@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <cmocka.h>
 
-#include "engine/accounts.h"
+#include "engine/accounts/accounts.h"
 #include "account_world.h"
 #include "random.h"
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "engine/apportion.h"
+#include "engine/split/apportion.h"
 
 static void exact_shares(void **state)
 {

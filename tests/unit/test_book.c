@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/book.h"
-#include "engine/book_rows.h"
+#include "engine/book/book.h"
+#include "engine/book/book_rows.h"
 
 static const uint32_t cpu_socket[] = { 0, 0 };
 static const uint32_t socket_ids[] = { 0 };

@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "engine/book_rows.h"
+#include "engine/book/book_rows.h"
 #include "book_world.h"
 
 static void rows_own_what_they_asked_for(void **state)

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "platform/cgroup1.h"
+#include "platform/sys/cgroup1.h"
 #include "tree.h"
 #include "trace.h"
 

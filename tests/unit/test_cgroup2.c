@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "platform/cgroup2.h"
+#include "platform/sys/cgroup2.h"
 
 #define PROC  "28 2 0:25 / /proc rw,relatime - proc proc rw\n"
 #define V1    "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu\n"

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "platform/counters.h"
+#include "platform/bpf/counters.h"
 #include "tables/events.h"
 #include "tree.h"
 

@@ -7,12 +7,12 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "cli/device_windows.h"
+#include "live/device_windows.h"
 #include "port_world.h"
 #include "fake_perf.h"
-#include "platform/device_shares.h"
-#include "platform/device_turns.h"
-#include "platform/meter_parts.h"
+#include "platform/meter/device_shares.h"
+#include "platform/plan/device_turns.h"
+#include "platform/meter/internal.h"
 
 #define MS	    1000000ull
 #define MAX_SEEN    20000

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/feed.h"
-#include "cli/replay.h"
-#include "cli/tee.h"
-#include "engine/session.h"
-#include "report/json.h"
+#include "live/feed.h"
+#include "replay/replay.h"
+#include "trace/tee.h"
+#include "engine/session/session.h"
+#include "report/json/json.h"
 #include "trace/recording.h"
 
 #define MS	     1000000ull

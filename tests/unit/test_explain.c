@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "platform/explain.h"
+#include "platform/pmu/explain.h"
 
 /* A PMU as discovery would leave it. */
 static struct pmu make(const char *name, const char *identifier)

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/feed.h"
-#include "engine/session.h"
+#include "live/feed.h"
+#include "engine/session/session.h"
 
 /* One socket with two CPUs and two groups, of one and of two counters. */
 static const uint32_t cpu_socket[] = { 0, 0 };

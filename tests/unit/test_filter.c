@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "engine/filter.h"
+#include "engine/filter/filter.h"
 #include "random.h"
 
 #define WINDOW_NS 10000000.0

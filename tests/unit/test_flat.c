@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "engine/accounts.h"
-#include "engine/session.h"
-#include "report/openmetrics.h"
+#include "engine/accounts/accounts.h"
+#include "engine/session/session.h"
+#include "report/openmetrics/openmetrics.h"
 #include "valgrind.h"
 
 #define INTERVALS     1000

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "platform/http.h"
+#include "daemon/http.h"
 #include "random.h"
 
 #define LARGE (5u << 20)

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "engine/identity_parts.h"
+#include "engine/identity/internal.h"
 
 static int setup(void **state)
 {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "platform/job_env.h"
+#include "platform/sys/job_env.h"
 #include "random.h"
 #include "tree.h"
 

@@ -13,7 +13,7 @@
 #include "base/base32.h"
 #include "base/base64.h"
 #include "report/format.h"
-#include "report/job_report.h"
+#include "report/job/job_report.h"
 #include "sample_account.h"
 #include "sample_report.h"
 

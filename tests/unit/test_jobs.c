@@ -10,9 +10,9 @@
 
 #include "book_world.h"
 #include "base/array.h"
-#include "engine/book_rows.h"
-#include "engine/identity_parts.h"
-#include "engine/session_parts.h"
+#include "engine/book/book_rows.h"
+#include "engine/identity/internal.h"
+#include "engine/session/internal.h"
 #include "random.h"
 
 static void told(struct world *w, uint64_t cgroup, const char *path)

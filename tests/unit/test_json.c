@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
-#include "report/json.h"
+#include "report/json/json.h"
 #include "sample_report.h"
 
 static int write_json(FILE *out, const struct report *r, const void *arg)

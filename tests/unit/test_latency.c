@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/latency.h"
-#include "engine/session.h"
+#include "engine/latency/latency.h"
+#include "engine/session/session.h"
 
 #define MS 1000000ull
 

@@ -13,11 +13,11 @@
 
 #include "base/array.h"
 #include "report/format.h"
-#include "report/json.h"
+#include "report/json/json.h"
 #include "report/latencies.h"
-#include "report/neighbours_json.h"
-#include "report/neighbours_table.h"
-#include "report/table.h"
+#include "report/json/neighbours_json.h"
+#include "report/table/neighbours_table.h"
+#include "report/table/table.h"
 #include "sample_report.h"
 
 static const struct probe probes[] = {

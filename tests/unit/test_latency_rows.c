@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "platform/latency_rows.h"
+#include "tables/latency_rows.h"
 #include "tree.h"
 
 static void rows_are_whole(void **state)

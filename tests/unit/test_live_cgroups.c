@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "cli/live_cgroups.h"
+#include "live/live_cgroups.h"
 #include "tree.h"
 
 static struct tree tree;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/matrix.h"
+#include "engine/filter/matrix.h"
 #include "random.h"
 
 #define MAX 40

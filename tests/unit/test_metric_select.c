@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 #include "base/array.h"
-#include "platform/metric_parts.h"
-#include "platform/metric_select.h"
+#include "platform/metrics/internal.h"
+#include "platform/metrics/metric_select.h"
 #include "tables/events.h"
 #include "tree.h"
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/identity.h"
-#include "engine/neighbours.h"
-#include "engine/neighbours_parts.h"
+#include "engine/identity/identity.h"
+#include "engine/latency/neighbours.h"
+#include "engine/latency/neighbours_parts.h"
 
 #define MS     1000000ull
 #define WINDOW (10 * MS)

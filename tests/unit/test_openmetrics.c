@@ -18,9 +18,9 @@
 
 #include "account_world.h"
 #include "base/array.h"
-#include "engine/accounts.h"
+#include "engine/accounts/accounts.h"
 #include "random.h"
-#include "report/openmetrics.h"
+#include "report/openmetrics/openmetrics.h"
 #include "sample_report.h"
 
 /* --- reading the text */

@@ -11,8 +11,8 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include "platform/cgroups.h"
-#include "platform/owners.h"
+#include "platform/sys/cgroups.h"
+#include "platform/devices/owners.h"
 #include "trace.h"
 #include "tree.h"
 

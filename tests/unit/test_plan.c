@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "platform/plan.h"
+#include "platform/plan/plan.h"
 #include "random.h"
 #include "tree.h"
 

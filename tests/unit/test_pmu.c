@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "platform/pmu.h"
+#include "platform/pmu/pmu.h"
 #include "tree.h"
 
 #define DEVICES PMU_DEVICES "/"

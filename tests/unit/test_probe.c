@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "platform/probe.h"
+#include "platform/check/probe.h"
 #include "tree.h"
 
 static const struct probe_caps no_caps;

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "pci_world.h"
-#include "platform/probe_devices.h"
+#include "platform/check/probe_devices.h"
 
 static struct probe_row look(const struct sysfs *fs)
 {

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/boundaries.h"
-#include "cli/replay.h"
+#include "replay/boundaries.h"
+#include "replay/replay.h"
 
 #define MS 1000000ull
 #define T0 (7 * MS) /* where traces begin */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "platform/root_port.h"
+#include "platform/pci/root_port.h"
 #include "pci_world.h"
 
 #define UNTOUCHED 0x5a

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "engine/rotation.h"
+#include "engine/split/rotation.h"
 #include "random.h"
 
 static void window(struct rotation *r, uint64_t enabled, uint64_t running, uint64_t read)

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "platform/sampler.h"
+#include "platform/meter/sampler.h"
 #include "tree.h"
 
 #define MS	   1000000ull

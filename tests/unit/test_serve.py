@@ -178,7 +178,7 @@ def unit_capabilities(_folder):
     """the unit's capabilities are those that the program keeps"""
     text = UNIT.read_text(encoding="ascii")
     allowed = set(re.search(r"^CapabilityBoundingSet=(.*)", text, re.M)[1].split())
-    source = (ROOT / "user/platform/privileges.c").read_text(encoding="ascii")
+    source = (ROOT / "user/platform/sys/privileges.c").read_text(encoding="ascii")
     running = set(re.findall(r"\{ (CAP_[A-Z_]+), true,", source))
     assert allowed == running, f"{allowed} in the unit, {running} in the program"
     for name in running:

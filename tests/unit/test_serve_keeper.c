@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "account_world.h"
-#include "cli/serve_keeper.h"
-#include "cli/serve_pages.h"
+#include "daemon/serve_keeper.h"
+#include "daemon/serve_pages.h"
 #include "tree.h"
 
 #define SLURM SCHEDULER_SLURM

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/tee.h"
-#include "engine/session.h"
+#include "trace/tee.h"
+#include "engine/session/session.h"
 
 /* Two sockets of one CPU each; the first has a counter. */
 static const uint32_t cpu_socket[] = { 0, 1 };

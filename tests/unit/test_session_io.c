@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 
 /* Memory traffic of devices, and a disk; a second disk is not counted. */
 static const uint32_t cpu_socket[] = { 0 };

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
-#include "platform/spool.h"
+#include "daemon/spool.h"
 #include "valgrind.h"
 
 static struct tree tree;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "engine/stat_book.h"
+#include "engine/stat/stat_book.h"
 #include "random.h"
 #include "trace.h"
 

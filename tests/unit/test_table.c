@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "report/format.h"
-#include "report/table.h"
+#include "report/table/table.h"
 #include "sample_report.h"
 
 static int write_table(FILE *out, const struct report *r, const void *arg)

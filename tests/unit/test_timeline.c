@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/identity.h"
-#include "engine/timeline.h"
+#include "engine/identity/identity.h"
+#include "engine/timeline/timeline.h"
 
 /* Two sockets with two CPUs each; socket 0 has a group of a CPU and a device counter. */
 static const uint32_t cpu_socket[] = { 0, 0, 1, 1, LAYOUT_NO_SOCKET };

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/identity.h"
-#include "engine/timeline.h"
+#include "engine/identity/identity.h"
+#include "engine/timeline/timeline.h"
 #include "random.h"
 
 /* Two sockets; device 0 is counted on socket 0 by two groups, device 1 on socket 1, device 2 not. */

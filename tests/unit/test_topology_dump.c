@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "pci_world.h"
-#include "platform/topology.h"
+#include "platform/pci/topology.h"
 #include "random.h"
 
 static int read_dump(struct world *w, struct topology *t)

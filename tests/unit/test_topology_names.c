@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "pci_world.h"
-#include "platform/topology.h"
+#include "platform/pci/topology.h"
 
 #define PORT1 "pci0002:80/0002:80:00.0"
 

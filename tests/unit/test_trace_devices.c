@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/bdf.h"
-#include "cli/boundaries.h"
+#include "replay/boundaries.h"
 #include "trace/encode.h"
 #include "trace/header.h"
 #include "temp_file.h"

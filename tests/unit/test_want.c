@@ -9,8 +9,8 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "platform/want.h"
-#include "platform/want_rules.h"
+#include "platform/spec/want.h"
+#include "platform/spec/want_rules.h"
 #include "tables/events.h"
 #include "tree.h"
 

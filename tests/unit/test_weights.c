@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "platform/pmu.h"
-#include "engine/split.h"
-#include "platform/weights.h"
+#include "platform/pmu/pmu.h"
+#include "engine/split/split.h"
+#include "platform/core/weights.h"
 #include "tree.h"
 
 #define DEVICES PMU_DEVICES "/"

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "caret.h"
-#include "platform/event_spec.h"
+#include "platform/spec/event_spec.h"
 #include "random.h"
 #include "tree.h"
 

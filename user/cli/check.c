@@ -10,8 +10,8 @@
 
 #include "cli/arg_parts.h"
 #include "cli/output.h"
-#include "platform/probe.h"
-#include "platform/sysfs.h"
+#include "platform/check/probe.h"
+#include "platform/sys/sysfs.h"
 
 #define CHECK_SCHEMA "t410trace.check/1"
 

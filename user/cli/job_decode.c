@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "report/job_report.h"
+#include "report/job/job_report.h"
 
 #define MAX_RECORD (1 << 20) /* more than any record of an account */
 #define BLANKS	   " \t\r\n"

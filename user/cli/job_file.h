@@ -3,8 +3,8 @@
 #ifndef CLI_JOB_FILE_H
 #define CLI_JOB_FILE_H
 
-#include "platform/store.h"
-#include "report/job_report.h"
+#include "daemon/store.h"
+#include "report/job/job_report.h"
 
 /**
  * struct job_file - the store in one state

@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "cli/arg_parts.h"
 #include "cli/output.h"
-#include "platform/explain.h"
-#include "platform/pmu.h"
-#include "platform/sysfs.h"
+#include "platform/pmu/explain.h"
+#include "platform/pmu/pmu.h"
+#include "platform/sys/sysfs.h"
 
 #define LIST_SCHEMA "t410trace.list/1"
 

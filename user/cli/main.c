@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "platform/spelling.h"
+#include "base/spelling.h"
 #include "version.h"
 
 const char *argp_program_version = "t410trace " T410TRACE_VERSION;

@@ -6,11 +6,11 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/replay_file.h"
-#include "cli/run.h"
+#include "replay/replay_file.h"
+#include "live/run.h"
 #include "cli/show.h"
-#include "report/neighbours_json.h"
-#include "report/neighbours_table.h"
+#include "report/json/neighbours_json.h"
+#include "report/table/neighbours_table.h"
 
 #define WHO "t410trace neighbours"
 

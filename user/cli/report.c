@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/replay_file.h"
+#include "replay/replay_file.h"
 #include "cli/show.h"
 
 #define WHO "t410trace report"

@@ -13,10 +13,10 @@
 #include "base/text.h"
 #include "cli/arg_parts.h"
 #include "cli/serve_values.h"
-#include "platform/http.h"
-#include "platform/spool.h"
-#include "platform/store.h"
-#include "platform/weights.h"
+#include "daemon/http.h"
+#include "daemon/spool.h"
+#include "daemon/store.h"
+#include "platform/core/weights.h"
 
 #define MAX_LINE 4096
 

@@ -13,7 +13,7 @@
 
 #include "base/diag.h"
 #include "cli/trace_args.h"
-#include "platform/cgroup1.h"
+#include "platform/sys/cgroup1.h"
 
 #define SERVE_CONFIG_FILE "/etc/t410trace/serve.conf"
 #define SERVE_TEXT_LEN	  512

@@ -13,8 +13,8 @@
 #include "cli/arg_parts.h"
 #include "cli/trace_args.h"
 #include "job.h"
-#include "platform/cgroup1.h"
-#include "platform/weights.h"
+#include "platform/sys/cgroup1.h"
+#include "platform/core/weights.h"
 
 #define NS_PER_MS	1000000ull
 /* Shorter ones would close the books more often than the end of jobs may. */

@@ -2,9 +2,9 @@
 #include "cli/show.h"
 
 #include "cli/output.h"
-#include "report/compare.h"
-#include "report/json.h"
-#include "report/table.h"
+#include "report/table/compare.h"
+#include "report/json/json.h"
+#include "report/table/table.h"
 
 int show_open(const struct trace_args *args, struct diag *d, struct show *ret)
 {

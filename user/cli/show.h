@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 #include "cli/trace_args.h"
-#include "report/table.h"
+#include "report/table/table.h"
 #include "trace.h"
 
 /**

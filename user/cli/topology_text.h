@@ -3,8 +3,8 @@
 #ifndef CLI_TOPOLOGY_TEXT_H
 #define CLI_TOPOLOGY_TEXT_H
 
-#include "platform/pmu.h"
-#include "platform/topology.h"
+#include "platform/pmu/pmu.h"
+#include "platform/pci/topology.h"
 
 /**
  * topology_pmu_name() - the PMU that counts what devices below a root port do

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/live.h"
-#include "cli/run.h"
+#include "live/live.h"
+#include "live/run.h"
 #include "cli/show.h"
 
 #define WHO "t410trace"

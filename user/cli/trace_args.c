@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "platform/cgroup1.h"
-#include "platform/weights.h"
+#include "platform/sys/cgroup1.h"
+#include "platform/core/weights.h"
 
 #define NS_PER_MS    1000000ull
 /* A recording needs room for a few blocks and the names of all tasks. */

@@ -12,7 +12,7 @@
 #include "report/devices.h"
 #include "report/format.h"
 #include "report/rows.h"
-#include "report/table.h"
+#include "report/table/table.h"
 
 #define SHARE_WIDTH   6
 /* RANGE and the mark in front of it. */

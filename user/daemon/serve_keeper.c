@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "daemon/serve_keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "daemon/serve_log.h"
+#include "report/job/job_report.h"
+
+#define BOOT_ID	  "/proc/sys/kernel/random/boot_id"
+#define DAY_NS	  (86400 * NS_PER_S)
+#define PRUNE_NS  (600 * NS_PER_S)
+/* Closing reports that are read from the store in one go. */
+#define BATCH	  32
+/* A job that has ended is still in the metrics so long: Prometheus asks once a minute at least. */
+#define SHOWN_NS  (90 * NS_PER_S)
+#define SHOWN_MIN 3
+
+/* --- parts that fail and come back: one line each way */
+
+static void troubled(struct serve_trouble *t, const struct diag *d)
+{
+	t->errors++;
+	str_copy(t->why, sizeof(t->why), d->what);
+	if (t->now)
+		return;
+	t->now = true;
+	t->since_ns = monotonic_ns();
+	serve_log(LOG_WARNING, "%s cannot be written: %s%s%s; kept, and tried again", t->name,
+		  d->what, d->help[0] ? "; " : "", d->help);
+}
+
+static void works(struct serve_trouble *t)
+{
+	if (!t->now)
+		return;
+	t->now = false;
+	t->why[0] = '\0';
+	serve_log(LOG_NOTICE, "%s can be written again, after %.1f s", t->name,
+		  (monotonic_ns() - t->since_ns) / 1e9);
+}
+
+/* --- start */
+
+struct restored {
+	struct account_job *jobs;
+	size_t nr, cap;
+};
+
+static int restore_job(void *arg, const struct account_job *j)
+{
+	struct restored *r = arg;
+	int err = array_room(r->jobs, r->cap, r->nr);
+
+	if (!err)
+		err = account_job_copy(j, &r->jobs[r->nr]);
+	if (!err)
+		r->nr++;
+	return err;
+}
+
+static int count_job(void *arg, const struct account_job *j)
+{
+	(void)j;
+	++*(uint64_t *)arg;
+	return 0;
+}
+
+static int restore_jobs(struct serve_keeper *k, const struct accounts_node *node, struct diag *d)
+{
+	const struct store_query running = { .states = 1u << ACCOUNT_RUNNING };
+	struct restored r = { 0 };
+	int err = store_each_job(k->store, &running, restore_job, &r, d);
+
+	if (!err) {
+		err = accounts_restore(k->accounts, node, r.jobs, r.nr, clock_ns(CLOCK_REALTIME));
+		if (err)
+			diag_fail(d, err, "the accounts of the last run make no sense: %s",
+				  strerror(-err));
+	}
+	if (!err && r.nr)
+		serve_log(LOG_INFO, "%zu job%s running when accounts were last kept, %.1f s ago",
+			  r.nr, r.nr == 1 ? " was" : "s were",
+			  ((double)clock_ns(CLOCK_REALTIME) - (double)node->until_ns) / 1e9);
+	for (size_t i = 0; i < r.nr; i++)
+		account_job_release(&r.jobs[i]);
+	free(r.jobs);
+	return err;
+}
+
+/* What cannot be read costs itself and nothing else; returns how many that are since the last call. */
+static uint64_t tell_damaged(struct serve_keeper *k)
+{
+	const struct store_damaged *damaged = store_damaged(k->store);
+	uint64_t nr = damaged->nr - k->damaged;
+
+	if (!nr)
+		return 0;
+	serve_log(LOG_ERR,
+		  "%" PRIu64 " account%s damaged and will have no closing report, %s%s: kept aside "
+		  "in the file, as jobs with state = 'damaged'",
+		  nr, nr == 1 ? " is" : "s are", nr == 1 ? "" : "the last one is ", damaged->key);
+	k->damaged = damaged->nr;
+	k->changes++;
+	return nr;
+}
+
+/* Go on where the last run ended, however it did. */
+static int restore(struct serve_keeper *k, struct diag *d)
+{
+	const struct store_query unreported = { .unreported = true };
+	struct accounts_node node = { 0 };
+	int err = store_read_node(k->store, &k->host, &node, d);
+
+	if (err == -ENODATA)
+		return 0;
+	if (!err)
+		err = restore_jobs(k, &node, d);
+	accounts_node_release(&node);
+	k->dropped = accounts_node(k->accounts)->jobs_dropped;
+	if (!err)
+		err = store_each_job(k->store, &unreported, count_job, &k->unreported, d);
+	tell_damaged(k);
+	if (!err && k->unreported)
+		serve_log(LOG_INFO, "%" PRIu64 " closing report%s of earlier jobs to be written",
+			  k->unreported, k->unreported == 1 ? "" : "s");
+	return err;
+}
+
+/* A time as a number of intervals, which ends of jobs make shorter: how many were in it so far. */
+static struct openmetrics_options metrics_options(const struct serve_keeper *k,
+						  const struct serve_config *c)
+{
+	struct openmetrics_options o = { .top = c->top };
+	uint64_t now = monotonic_ns();
+
+	while (o.keep < SERVE_MAX_SHOWN && o.keep < k->intervals &&
+	       now - k->closings[(k->intervals - 1 - o.keep) % SERVE_MAX_SHOWN] < SHOWN_NS)
+		o.keep++;
+	if (o.keep < SHOWN_MIN)
+		o.keep = SHOWN_MIN;
+	return o;
+}
+
+int serve_keeper_open(struct serve_keeper *k, const struct serve_config *c, struct diag *d)
+{
+	struct accounts_options o = { .schedulers = c->schedulers };
+	struct openmetrics_options m = metrics_options(k, c);
+	int err = read_line_at(AT_FDCWD, BOOT_ID, o.boot, sizeof(o.boot));
+
+	if (err)
+		return diag_fail(d, err, "cannot read %s: %s", BOOT_ID, strerror(-err));
+	d->what[0] = '\0';
+	err = store_open(c->state, true, d, &k->store);
+	if (err)
+		return err;
+	/* It was damaged, and is kept aside. */
+	if (d->what[0])
+		serve_log_diag(LOG_WARNING, "", d);
+	err = spool_open(c->spool, c->spool_max_files, d, &k->spool);
+	if (err)
+		return err;
+	if (accounts_new(&o, &k->accounts) || openmetrics_new(&m, &k->metrics))
+		return diag_fail(d, -ENOMEM, "out of memory");
+	return restore(k, d);
+}
+
+void serve_keeper_close(struct serve_keeper *k)
+{
+	report_free(k->last);
+	openmetrics_free(k->metrics);
+	accounts_free(k->accounts);
+	if (k->spool.folder >= 0)
+		spool_close(&k->spool);
+	if (k->store)
+		store_close(k->store);
+	*k = SERVE_KEEPER_INIT;
+}
+
+void serve_keeper_change(struct serve_keeper *k, const struct serve_config *to,
+			 const struct spool *spool)
+{
+	struct openmetrics_options m = metrics_options(k, to);
+
+	if (spool) {
+		spool_close(&k->spool);
+		k->spool = *spool;
+	}
+	k->spool.max_files = to->spool_max_files;
+	openmetrics_limits(k->metrics, &m);
+	k->prune_ns = 0;
+	k->retry = true;
+}
+
+/* --- each interval */
+
+struct saving {
+	struct serve_keeper *k;
+	struct diag *d;
+	uint64_t over; /* jobs that want a closing report now */
+};
+
+static int save_job(void *arg, const struct account_job *j)
+{
+	struct saving *s = arg;
+	int err = store_job(s->k->store, j, s->d);
+
+	if (!err && j->state != ACCOUNT_RUNNING && !j->reported)
+		s->over++;
+	return err;
+}
+
+static int save_all(struct saving *s)
+{
+	struct serve_keeper *k = s->k;
+	int err = store_begin(k->store, s->d);
+
+	if (err)
+		return err;
+	s->over = 0;
+	/* The counters that accounts of jobs refer to come first. */
+	err = store_node(k->store, &k->host, accounts_node(k->accounts), s->d);
+	if (!err)
+		err = accounts_each_changed(k->accounts, save_job, s);
+	if (!err)
+		return store_commit(k->store, s->d);
+	store_rollback(k->store);
+	return err;
+}
+
+/* All that changed, or nothing: then it is still in the accounts. */
+static void save(struct serve_keeper *k)
+{
+	struct diag d = { 0 };
+	struct saving s = { k, &d, 0 };
+	int err = save_all(&s);
+
+	/* On a small disk it may be the store's own log that takes the room: see store_commit(). */
+	if (err == -ENOSPC)
+		err = save_all(&s);
+	if (err) {
+		troubled(&k->store_trouble, &d);
+		return;
+	}
+	accounts_saved(k->accounts);
+	k->unreported += s.over;
+	works(&k->store_trouble);
+}
+
+/* What waited for too long is not kept: said once when it begins, and how much it was at the end. */
+static void tell_dropped(struct serve_keeper *k)
+{
+	uint64_t dropped = accounts_node(k->accounts)->jobs_dropped;
+
+	if (dropped == k->dropped)
+		return;
+	if (!k->dropping)
+		serve_log(LOG_WARNING,
+			  "too many jobs are over and cannot be saved: the oldest of them are "
+			  "forgotten without a closing report");
+	k->dropping = k->store_trouble.now;
+	if (k->dropping)
+		return;
+	serve_log(LOG_WARNING, "%" PRIu64 " jobs were forgotten before they could be saved",
+		  dropped - k->dropped);
+	k->dropped = dropped;
+}
+
+static void prune(struct serve_keeper *k, const struct serve_config *c)
+{
+	uint64_t now = clock_ns(CLOCK_REALTIME), keep = c->keep_days * DAY_NS, nr = 0;
+	struct diag d = { 0 };
+
+	if (k->store_trouble.now || monotonic_ns() < k->prune_ns)
+		return;
+	if (store_prune(k->store, keep && keep < now ? now - keep : 0, c->max_jobs, &d, &nr))
+		troubled(&k->store_trouble, &d);
+	/* As many as one call takes: there may be more. */
+	k->prune_ns = monotonic_ns() + (nr < STORE_PRUNE_MAX ? PRUNE_NS : 0);
+	if (nr)
+		serve_log(LOG_INFO, "%" PRIu64 " old job%s forgotten", nr, nr == 1 ? "" : "s");
+}
+
+int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, struct report *r,
+			  struct diag *d)
+{
+	struct openmetrics_options m = metrics_options(k, c);
+	int err = accounts_interval(k->accounts, r);
+
+	if (err) {
+		report_free(r);
+		return diag_fail(d, err, "cannot add an interval to the accounts: %s",
+				 strerror(-err));
+	}
+	openmetrics_limits(k->metrics, &m);
+	if (openmetrics_interval(k->metrics, r))
+		serve_log(LOG_WARNING, "no memory: the metrics of jobs lack an interval");
+	k->host = *r->host;
+	report_free(k->last);
+	k->last = r;
+	k->closed_ns = monotonic_ns();
+	k->closings[k->intervals++ % SERVE_MAX_SHOWN] = k->closed_ns;
+	k->changes++;
+	save(k);
+	tell_dropped(k);
+	prune(k, c);
+	k->retry = true;
+	return 0;
+}
+
+/* --- closing reports */
+
+struct closing {
+	char key[sizeof(((struct account_job *)NULL)->key)];
+	char *text;
+	size_t size;
+};
+
+struct batch {
+	const struct job_context *context;
+	struct closing items[BATCH];
+	size_t nr;
+};
+
+/* What is read from the store is valid during the call only: the text is what stays. */
+static int batch_job(void *arg, const struct account_job *j)
+{
+	struct batch *b = arg;
+	struct closing *c = &b->items[b->nr];
+	FILE *out = open_memstream(&c->text, &c->size);
+	int err = out ? job_json_write(out, b->context, j) : -errno;
+
+	if (out && fclose(out) && !err)
+		err = -errno;
+	if (err) {
+		free(c->text);
+		c->text = NULL;
+		return err;
+	}
+	str_copy(c->key, sizeof(c->key), j->key);
+	return ++b->nr == BATCH ? 1 : 0;
+}
+
+static int write_report(struct serve_keeper *k, const struct closing *c)
+{
+	char name[sizeof(c->key) + sizeof(".json")];
+	struct diag d = { 0 };
+	int err;
+
+	snprintf(name, sizeof(name), "%s.json", c->key);
+	err = spool_write(&k->spool, name, c->text, c->size, &d);
+	if (err) {
+		troubled(&k->spool_trouble, &d);
+		return err;
+	}
+	works(&k->spool_trouble);
+	/* Failing here, the same file is written once more. */
+	err = store_reported(k->store, c->key, &d);
+	if (err) {
+		troubled(&k->store_trouble, &d);
+		return err;
+	}
+	if (k->unreported)
+		k->unreported--;
+	k->reported++;
+	k->changes++;
+	if (k->verbose)
+		serve_log(LOG_INFO, "job %s has ended: %s", c->key, name);
+	return 0;
+}
+
+/* Returns true when there may be more. */
+static bool write_batch(struct serve_keeper *k, uint64_t until_ns)
+{
+	const struct job_context context = { &k->host, accounts_node(k->accounts) };
+	const struct store_query unreported = { .unreported = true };
+	struct batch b = { .context = &context };
+	struct diag d = { 0 };
+	int err = store_each_job(k->store, &unreported, batch_job, &b, &d);
+	uint64_t damaged = tell_damaged(k);
+	bool more = err == 1;
+	size_t i;
+
+	k->unreported -= damaged < k->unreported ? damaged : k->unreported;
+	if (err < 0) {
+		if (!d.what[0])
+			diag_fail(&d, err, "cannot make a closing report: %s", strerror(-err));
+		troubled(&k->store_trouble, &d);
+	} else if (!more && b.nr == 0) {
+		k->unreported = 0;
+	}
+	for (i = 0; i < b.nr && err >= 0; i++) {
+		err = write_report(k, &b.items[i]);
+		if (monotonic_ns() >= until_ns) {
+			more |= i + 1 < b.nr;
+			break;
+		}
+	}
+	for (i = 0; i < b.nr; i++)
+		free(b.items[i].text);
+	return err >= 0 && more;
+}
+
+bool serve_keeper_reports(struct serve_keeper *k, uint64_t until_ns)
+{
+	bool more = k->unreported && (!k->spool_trouble.now || k->retry) && !k->store_trouble.now;
+
+	k->retry = false;
+	while (more && monotonic_ns() < until_ns)
+		more = write_batch(k, until_ns);
+	return more;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the daemon shows over HTTP. */
+#ifndef CLI_SERVE_PAGES_H
+#define CLI_SERVE_PAGES_H
+
+#include "daemon/serve_keeper.h"
+#include "daemon/http.h"
+
+#define SERVE_NR_PAGES 4
+
+/* A page that was made before, for as long as nothing changes. */
+struct serve_page {
+	uint64_t changes; /* of the keeper when it was made */
+	char *text;
+	size_t size;
+};
+
+/**
+ * struct serve_pages - see above
+ * @keeper, @config: what is shown; not owned
+ * @started_ns: CLOCK_MONOTONIC
+ * @cache: by page; owned
+ */
+struct serve_pages {
+	const struct serve_keeper *keeper;
+	const struct serve_config *config;
+	uint64_t started_ns;
+	struct serve_page cache[SERVE_NR_PAGES];
+};
+
+/** serve_pages_get() - make a page, for http_open(); @arg is a struct serve_pages */
+int serve_pages_get(void *arg, const struct http_request *q, struct http_page *ret);
+
+void serve_pages_release(struct serve_pages *p);
+
+#endif

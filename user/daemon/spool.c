@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "daemon/spool.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+/* There is one writer, so there is one unfinished file; who picks up files leaves names with dots. */
+#define UNFINISHED ".t410trace-unfinished"
+
+static int refuse(const char *folder, int err, const char *help, struct diag *d)
+{
+	diag_fail(d, err, "cannot use %s for closing reports: %s", folder, strerror(-err));
+	diag_help(d, "%s", help);
+	return err;
+}
+
+static int open_folder(const char *folder, struct diag *d, int *ret)
+{
+	int fd;
+
+	if (mkdir(folder, 0755) && errno != EEXIST)
+		return refuse(folder, -errno, "make the folder, or choose another one", d);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+		return refuse(folder, -ENOTDIR,
+			      "name a folder itself, not a file or a symbolic link", d);
+	if (fd < 0)
+		return refuse(folder, -errno, "choose a folder that may be read and written", d);
+	*ret = fd;
+	return 0;
+}
+
+static int check_folder(const char *folder, int fd, struct diag *d)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return refuse(folder, -errno, "choose another folder", d);
+	if (st.st_mode & S_IWOTH)
+		return refuse(
+			folder, -EPERM,
+			"everybody may write there, so that reports could be forged: chmod o-w, or "
+			"choose another folder",
+			d);
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return refuse(
+			folder, errno == EWOULDBLOCK ? -EBUSY : -errno,
+			"another t410trace writes there: stop it first, or choose another folder",
+			d);
+	if (unlinkat(fd, UNFINISHED, 0) && errno != ENOENT)
+		return refuse(folder, -errno,
+			      "an unfinished report cannot be removed: remove " UNFINISHED
+			      " in it, and look at the rights of the folder",
+			      d);
+	return 0;
+}
+
+/* Files that somebody may pick up; a negative errno. */
+static ssize_t count_files(int folder)
+{
+	cleanup_close int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cleanup_closedir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	ssize_t nr = 0;
+
+	if (!dir)
+		return -errno;
+	take_fd(&fd);
+	for (errno = 0; (entry = readdir(dir)); errno = 0)
+		nr += entry->d_name[0] != '.';
+	return errno ? -errno : nr;
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* Others take files away: count anew, but only if it matters and something has changed. */
+static int check_room(struct spool *s, const char *name)
+{
+	struct timespec now;
+	struct stat st;
+	ssize_t nr;
+
+	if (!s->max_files || s->nr_files < s->max_files)
+		return 0;
+	if (!fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	if (fstat(s->folder, &st))
+		return -errno;
+	if (same_time(&st.st_mtim, &s->counted))
+		return -EDQUOT;
+	nr = count_files(s->folder);
+	if (nr < 0)
+		return nr;
+	s->nr_files = nr;
+	/* within a tick of the clock a folder can change and keep its time */
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (now.tv_sec > st.st_mtim.tv_sec + 1)
+		s->counted = st.st_mtim;
+	return s->nr_files < s->max_files ? 0 : -EDQUOT;
+}
+
+int spool_open(const char *folder, size_t max_files, struct diag *d, struct spool *ret)
+{
+	cleanup_close int fd = -1;
+	ssize_t nr;
+	int err = open_folder(folder, d, &fd);
+
+	if (!err)
+		err = check_folder(folder, fd, d);
+	if (err)
+		return err;
+	nr = count_files(fd);
+	if (nr < 0)
+		return refuse(folder, nr, "its files cannot be counted: look at its rights", d);
+	/* the time 0: a full spool is counted once more */
+	*ret = (struct spool){ .folder = take_fd(&fd), .max_files = max_files, .nr_files = nr };
+	return 0;
+}
+
+void spool_close(struct spool *s)
+{
+	if (s->folder >= 0)
+		close(s->folder);
+	s->folder = -1;
+}
+
+static bool is_name(const char *name)
+{
+	size_t length =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			     ".-_");
+
+	return length && !name[length] && name[0] != '.' && length <= NAME_MAX;
+}
+
+static int write_all(int fd, const char *text, size_t size)
+{
+	while (size) {
+		ssize_t nr = write(fd, text, size);
+
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0)
+			return -errno;
+		text += nr;
+		size -= nr;
+	}
+	return fsync(fd) ? -errno : 0;
+}
+
+/* Never one that is there already: who may write to the folder could have put anything. */
+static int open_unfinished(int folder)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(folder, UNFINISHED, flags, 0644);
+
+	if (fd < 0 && errno == EEXIST && !unlinkat(folder, UNFINISHED, 0))
+		fd = openat(folder, UNFINISHED, flags, 0644);
+	return fd < 0 ? -errno : fd;
+}
+
+static int put_file(struct spool *s, const char *name, const char *text, size_t size)
+{
+	cleanup_close int fd = open_unfinished(s->folder);
+	struct stat st;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = write_all(fd, text, size);
+	if (!err) {
+		bool is_new = fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW);
+
+		err = renameat(s->folder, UNFINISHED, s->folder, name) ? -errno : 0;
+		s->nr_files += !err && is_new;
+	}
+	if (err) {
+		unlinkat(s->folder, UNFINISHED, 0);
+		return err;
+	}
+	return fsync(s->folder) ? -errno : 0;
+}
+
+int spool_write(struct spool *s, const char *name, const char *text, size_t size, struct diag *d)
+{
+	int err;
+
+	if (!is_name(name))
+		return diag_fail(d, -EINVAL, "\"%.64s\" is no name for a closing report", name);
+	err = check_room(s, name);
+	if (!err)
+		err = put_file(s, name, text, size);
+	if (!err)
+		return 0;
+	if (err == -EDQUOT && s->max_files && s->nr_files >= s->max_files) {
+		diag_fail(d, err, "the closing report %s is not written: %zu are there already",
+			  name, s->nr_files);
+		diag_help(d, "take reports away, or allow more of them");
+		return err;
+	}
+	diag_fail(d, err, "cannot write the closing report %s: %s", name, strerror(-err));
+	if (err == -ENOSPC || err == -EDQUOT)
+		diag_help(d, "free some space, or take reports away");
+	else
+		diag_help(d, "the folder and its rights are what matters");
+	return err;
+}

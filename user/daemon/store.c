@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Opening and closing the store.
+ *
+ * It is in WAL mode: readers do not wait for the writer, nor the writer for them. Each commit waits
+ * for the disk (synchronous = FULL), so that even a power cut loses nothing that was committed; it
+ * is one wait an interval. The log goes when the writer closes. Where there is none, or nothing in it,
+ * the file alone is all, and is read without locks, also by somebody who could not make a log; that
+ * nothing was written meanwhile is checked afterwards.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "daemon/store_parts.h"
+
+#define WRITER_PATIENCE_MS 500
+#define READER_TRIES	   50
+#define READER_PAUSE_NS	   20000000
+#define PAGE_BYTES	   16384
+#define PAGE_BYTES_TEXT	   "16384"
+#define LOG_PAGES	   512
+
+static int errno_of(sqlite3 *db, int rc)
+{
+	int system = db ? sqlite3_system_errno(db) : 0;
+
+	switch (rc & 0xff) {
+	case SQLITE_FULL:
+		return -ENOSPC;
+	case SQLITE_NOMEM:
+		return -ENOMEM;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL:
+		return -EBUSY;
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return -EUCLEAN;
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+		return -EACCES;
+	case SQLITE_READONLY:
+		return -EROFS;
+	case SQLITE_CANTOPEN:
+		return system ? -system : -ENOENT;
+	default:
+		return system ? -system : -EIO;
+	}
+}
+
+static void help(const struct store *s, int err, struct diag *d)
+{
+	switch (err) {
+	case -ENOSPC:
+	case -EDQUOT:
+		diag_help(d,
+			  "free some space on the file system of %s: nothing is lost, it is tried "
+			  "again",
+			  s->file);
+		break;
+	case -EBUSY:
+		diag_help(d,
+			  "another program has it locked, perhaps an open transaction in sqlite3; "
+			  "it is tried again");
+		break;
+	case -EUCLEAN:
+		diag_help(d,
+			  "when \"t410trace serve\" starts anew it moves the file aside and begins "
+			  "another one");
+		break;
+	case -EROFS:
+	case -EACCES:
+	case -EPERM:
+		diag_help(d,
+			  s->write ? "the process that keeps accounts must be able to write to the "
+				     "file and its folder, and the file system must not be mounted "
+				     "read-only"
+				   : "ask the administrator for the right to read the file");
+		break;
+	case -EIO:
+		diag_help(d, "the kernel's log (dmesg) says more about the disk");
+		break;
+	}
+}
+
+int store_error(struct store *s, int rc, const char *doing, struct diag *d)
+{
+	int err = errno_of(s->db, rc);
+
+	if (err == -EUCLEAN)
+		s->damaged = true;
+	if (err == -ENOSPC || err == -EDQUOT)
+		s->full = true;
+	diag_fail(d, err, "%s in %s: %s", doing, s->file,
+		  s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
+	help(s, err, d);
+	return err;
+}
+
+int store_damage(struct store *s, const char *what, struct diag *d)
+{
+	s->damaged = true;
+	diag_fail(d, -EUCLEAN, "%s in %s is damaged", what, s->file);
+	help(s, -EUCLEAN, d);
+	return -EUCLEAN;
+}
+
+int store_exec(struct store *s, const char *sql)
+{
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+}
+
+int store_number(struct store *s, const char *sql, int64_t *ret)
+{
+	sqlite3_stmt *st;
+	int rc = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW)
+		*ret = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return rc == SQLITE_ROW ? SQLITE_OK : rc == SQLITE_DONE ? SQLITE_ERROR : rc;
+}
+
+/* All of the store but the lock. */
+static void close_database(struct store *s)
+{
+	for (size_t i = 0; i < NR_STATEMENTS; i++) {
+		sqlite3_finalize(s->statements[i]);
+		s->statements[i] = NULL;
+	}
+	sqlite3_close(s->db);
+	s->db = NULL;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	close_database(s);
+	store_unlock(s->lock, !s->damaged);
+	free(s->headlines);
+	free(s->blob.data);
+	free(s->file);
+	free(s);
+}
+
+bool store_kept(const struct store *s)
+{
+	return s->write || store_locked(s->file);
+}
+
+/* A name for SQLite with options behind it: what could be one is escaped. */
+static char *uri_of(const char *file)
+{
+	char *uri = malloc(3 * strlen(file) + sizeof("file:?immutable=1"));
+	char *at = uri;
+
+	if (!uri)
+		return NULL;
+	at = stpcpy(at, "file:");
+	for (; *file; file++) {
+		if (isalnum((unsigned char)*file) || strchr("/._-", *file))
+			*at++ = *file;
+		else
+			at += sprintf(at, "%%%02X", (unsigned char)*file);
+	}
+	strcpy(at, "?immutable=1");
+	return uri;
+}
+
+static int open_database(struct store *s)
+{
+	int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	cleanup_free char *uri = NULL;
+
+	if (s->immutable) {
+		uri = uri_of(s->file);
+		if (!uri)
+			return SQLITE_NOMEM;
+	}
+	flags |= s->write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+	return sqlite3_open_v2(uri ? uri : s->file, &s->db, flags | (uri ? SQLITE_OPEN_URI : 0),
+			       NULL);
+}
+
+static int not_a_file(const char *file, struct diag *d)
+{
+	diag_fail(d, -EINVAL, "%s is not a regular file", file);
+	diag_help(d, "accounts are in a file, by default in " STORE_DEFAULT_FILE);
+	return -EINVAL;
+}
+
+static int check_reader(const char *file, struct diag *d)
+{
+	struct stat st;
+	int err = 0;
+
+	if (stat(file, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		return not_a_file(file, d);
+	else if (access(file, R_OK))
+		err = -errno;
+	if (!err)
+		return 0;
+	diag_fail(d, err, "cannot read accounts from %s: %s", file, strerror(-err));
+	if (err == -ENOENT)
+		diag_help(d,
+			  "accounts are kept by \"t410trace serve\": is it running here (systemctl "
+			  "status t410trace)? If they are elsewhere, say where with --file");
+	else
+		diag_help(d, "ask the administrator for the right to read the file");
+	return err;
+}
+
+/* From here to the end all readings are of one state. */
+static int begin_reading(struct store *s)
+{
+	int64_t version;
+	int rc = open_database(s);
+
+	if (rc == SQLITE_OK)
+		rc = store_exec(s, "BEGIN");
+	if (rc == SQLITE_OK)
+		rc = store_number(s, "PRAGMA user_version", &version);
+	return rc;
+}
+
+/* Could the log not be read for want of a right? Waiting gives none. */
+static bool is_denied(const struct store *s, int rc)
+{
+	cleanup_free char *log = NULL;
+
+	if ((rc & 0xff) != SQLITE_CANTOPEN)
+		return false;
+	if (asprintf(&log, "%s-wal", s->file) < 0)
+		log = NULL;
+	return log && access(log, R_OK) && errno == EACCES;
+}
+
+/* May be otherwise in a moment: the log is being recovered, begun anew or removed. */
+static bool is_passing(const struct store *s, int rc)
+{
+	switch (rc & 0xff) {
+	case SQLITE_CANTOPEN:
+		return !is_denied(s, rc);
+	case SQLITE_BUSY:
+	case SQLITE_PROTOCOL:
+	case SQLITE_READONLY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int open_reader(struct store *s, struct diag *d)
+{
+	const struct timespec pause = { .tv_nsec = READER_PAUSE_NS };
+	int err = check_reader(s->file, d), rc;
+
+	if (err)
+		return err;
+	s->immutable = store_log_empty(s->file);
+	rc = begin_reading(s);
+	/* The last one stays open: it knows what was wrong. */
+	for (int i = 1; i < READER_TRIES && is_passing(s, rc); i++) {
+		close_database(s);
+		nanosleep(&pause, NULL);
+		s->immutable = store_log_empty(s->file);
+		rc = begin_reading(s);
+	}
+	if (rc == SQLITE_OK)
+		return store_schema(s, d);
+	err = store_error(s, rc, "cannot read the accounts", d);
+	if (is_denied(s, rc))
+		err = diag_fail(d, -EACCES, "cannot read the accounts in %s: %s", s->file,
+				strerror(EACCES));
+	if ((rc & 0xff) == SQLITE_CANTOPEN)
+		diag_help(d,
+			  "beside the file, its log (%s-wal) and the log's index (%s-shm) are "
+			  "needed, "
+			  "and the right to read them",
+			  s->file, s->file);
+	return err;
+}
+
+static int check_writer(const char *file, struct diag *d)
+{
+	cleanup_free char *copy = strdup(file);
+	struct stat st;
+
+	if (!copy)
+		return diag_fail(d, -ENOMEM, "cannot open %s: out of memory", file);
+	/* what is wrong with the folder will be seen when something is made in it */
+	if (mkdir(dirname(copy), 0755))
+		errno = 0;
+	return stat(file, &st) || S_ISREG(st.st_mode) ? 0 : not_a_file(file, d);
+}
+
+/*
+ * Pages that the log may have before it is brought into the file: 8 MiB, but no more than an eighth of a
+ * small file system. Once it has taken all of that, there would be no room to bring it anywhere.
+ */
+static int64_t log_pages(const struct store *s)
+{
+	struct statvfs fs;
+	uint64_t pages;
+
+	if (statvfs(s->file, &fs))
+		return LOG_PAGES;
+	pages = (uint64_t)fs.f_blocks * fs.f_frsize / PAGE_BYTES / 8;
+	return pages < 1 ? 1 : pages < LOG_PAGES ? (int64_t)pages : LOG_PAGES;
+}
+
+static int set_log_pages(struct store *s)
+{
+	char sql[64];
+
+	snprintf(sql, sizeof(sql), "PRAGMA wal_autocheckpoint = %lld", (long long)log_pages(s));
+	return store_exec(s, sql);
+}
+
+static int set_up_writer(struct store *s)
+{
+	int rc = open_database(s);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	sqlite3_busy_timeout(s->db, WRITER_PATIENCE_MS);
+	/* An account has 1 to 2 KiB: in larger pages less room is left over. */
+	rc = store_exec(s, "PRAGMA page_size = " PAGE_BYTES_TEXT ";"
+			   "PRAGMA journal_mode = WAL;"
+			   "PRAGMA synchronous = FULL;"
+			   "PRAGMA journal_size_limit = 16777216;"
+			   "PRAGMA cache_size = -4096;"
+			   "PRAGMA temp_store = MEMORY;");
+	return rc == SQLITE_OK ? set_log_pages(s) : rc;
+}
+
+/* Structure of the file, in time that grows with its size. */
+static int check_structure(struct store *s, struct diag *d)
+{
+	int64_t good;
+	int rc = store_number(s, "SELECT quick_check = 'ok' FROM pragma_quick_check(1)", &good);
+
+	if (rc != SQLITE_OK)
+		return store_error(s, rc, "cannot check the accounts", d);
+	return good ? 0 : store_damage(s, "something", d);
+}
+
+static int ignore_job(void *arg, const struct account_job *j)
+{
+	(void)arg;
+	(void)j;
+	return 0;
+}
+
+/* What the next interval is added to can be read. */
+static int check_content(struct store *s, struct diag *d)
+{
+	static const struct store_query running = { .states = 1u << ACCOUNT_RUNNING };
+	static const struct store_query unreported = { .unreported = true };
+	struct accounts_node node = { 0 };
+	struct host_info host;
+	int err = store_read_node(s, &host, &node, d);
+
+	accounts_node_release(&node);
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	err = store_each_job(s, &running, ignore_job, NULL, d);
+	return err ? err : store_each_job(s, &unreported, ignore_job, NULL, d);
+}
+
+static int open_and_check(struct store *s, bool clean, struct diag *d)
+{
+	int rc = set_up_writer(s);
+	int err;
+
+	if (rc != SQLITE_OK)
+		return store_error(s, rc, "cannot open the accounts", d);
+	err = store_schema(s, d);
+	if (!err && !clean)
+		err = check_structure(s, d);
+	return err ? err : check_content(s, d);
+}
+
+/* The damaged file stays for whoever wants to rescue something of it. */
+static int begin_anew(struct store *s, struct diag *d)
+{
+	cleanup_free char *aside = NULL;
+	char what[sizeof(d->what)];
+	int err;
+
+	snprintf(what, sizeof(what), "%.300s", d ? d->what : "");
+	close_database(s);
+	err = store_put_aside(s->file, &aside);
+	if (err)
+		return diag_fail(d, err, "%s, and it cannot be put aside: %s", what,
+				 strerror(-err));
+	s->damaged = false;
+	err = open_and_check(s, true, d);
+	if (err)
+		return err;
+	diag_fail(d, 0, "%s", what);
+	diag_help(d, "the old file is kept as %s, and new accounts are begun", aside);
+	return 0;
+}
+
+static int open_writer(struct store *s, struct diag *d)
+{
+	bool clean;
+	int err = check_writer(s->file, d);
+
+	if (!err)
+		err = store_lock(s->file, d, &s->lock, &clean);
+	if (err)
+		return err;
+	err = open_and_check(s, clean, d);
+	if (err == -EUCLEAN)
+		return begin_anew(s, d);
+	if (!err && d)
+		*d = (struct diag){ 0 };
+	return err;
+}
+
+int store_open(const char *file, bool write, struct diag *d, struct store **ret)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (s)
+		s->file = strdup(file);
+	if (!s || !s->file) {
+		free(s);
+		return diag_fail(d, -ENOMEM, "cannot open %s: out of memory", file);
+	}
+	s->lock = -1;
+	s->write = write;
+	err = write ? open_writer(s, d) : open_reader(s, d);
+	if (err) {
+		/* whatever it was, the next one had better look */
+		s->damaged = true;
+		store_close(s);
+		return err;
+	}
+	if (!write && d)
+		*d = (struct diag){ 0 };
+	*ret = s;
+	return 0;
+}

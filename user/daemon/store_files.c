@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Files beside the store: the lock of the writer, and what is left of a damaged one.
+ *
+ * The lock is on a file of its own, never on SQLite's: closing any descriptor of that would drop
+ * the locks that SQLite holds. It is never removed, so that two writers cannot lock two files of
+ * one name. What is in it: the process that keeps the store, or "clean" after it closed it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "daemon/store_parts.h"
+
+#define LOCK_SUFFIX ".lock"
+#define LOG_SUFFIX  "-wal"
+#define CLEAN	    "clean"
+#define MAX_ASIDE   100 /* names tried for files of the same second */
+
+static int open_lock(const char *file, int flags)
+{
+	cleanup_free char *name = NULL;
+
+	if (asprintf(&name, "%s" LOCK_SUFFIX, file) < 0) {
+		name = NULL;
+		errno = ENOMEM;
+		return -1;
+	}
+	return open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
+}
+
+static void read_content(int fd, char *ret, size_t size)
+{
+	ssize_t nr = pread(fd, ret, size - 1, 0);
+
+	ret[nr > 0 ? nr : 0] = '\0';
+	ret[strcspn(ret, "\n")] = '\0';
+}
+
+/* Not being able to write it costs a check at the next start, no more. */
+static void write_content(int fd, const char *text)
+{
+	if (ftruncate(fd, 0) || pwrite(fd, text, strlen(text), 0) < 0)
+		errno = 0;
+}
+
+int store_lock(const char *file, struct diag *d, int *ret_fd, bool *ret_clean)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	cleanup_close int fd = open_lock(file, O_RDWR | O_CREAT);
+	char content[32];
+
+	if (fd < 0) {
+		int err = -errno;
+
+		diag_fail(d, err, "cannot keep accounts in %s: %s" LOCK_SUFFIX ": %s", file, file,
+			  strerror(-err));
+		diag_help(
+			d,
+			"accounts are written into that folder and by its owner; make it if it is "
+			"missing, or choose another file");
+		return err;
+	}
+	read_content(fd, content, sizeof(content));
+	if (fcntl(fd, F_OFD_SETLK, &lock)) {
+		int err = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
+
+		if (err != -EBUSY)
+			return diag_fail(d, err, "cannot lock %s" LOCK_SUFFIX ": %s", file,
+					 strerror(-err));
+		diag_fail(d, err, "%s is kept by another t410trace already (process %s)", file,
+			  content[0] ? content : "unknown");
+		diag_help(d,
+			  "stop that one first (systemctl stop t410trace), or choose another file");
+		return err;
+	}
+	*ret_clean = !strcmp(content, CLEAN);
+	snprintf(content, sizeof(content), "%d\n", getpid());
+	write_content(fd, content);
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+void store_unlock(int fd, bool clean)
+{
+	if (fd < 0)
+		return;
+	write_content(fd, clean ? CLEAN "\n" : "");
+	close(fd);
+}
+
+/* Asks without taking it even for a moment: a writer that starts must not be in the way. */
+bool store_locked(const char *file)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	cleanup_close int fd = open_lock(file, O_RDONLY);
+
+	/* who may not look must not take it for granted that nobody is there */
+	if (fd < 0)
+		return errno == EACCES;
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+bool store_log_empty(const char *file)
+{
+	cleanup_free char *name = NULL;
+	struct stat st;
+
+	if (asprintf(&name, "%s" LOG_SUFFIX, file) < 0) {
+		name = NULL;
+		return false;
+	}
+	return stat(name, &st) ? errno == ENOENT : !st.st_size;
+}
+
+static int rename_part(const char *file, const char *aside, const char *suffix)
+{
+	cleanup_free char *from = NULL, *to = NULL;
+
+	if (asprintf(&from, "%s%s", file, suffix) < 0) {
+		from = NULL;
+		return -ENOMEM;
+	}
+	if (asprintf(&to, "%s%s", aside, suffix) < 0) {
+		to = NULL;
+		return -ENOMEM;
+	}
+	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) ? -errno : 0;
+}
+
+int store_put_aside(const char *file, char **ret_name)
+{
+	/* the log first: it must never be found beside a new file */
+	static const char *const parts[] = { LOG_SUFFIX, "-shm", "" };
+	time_t now = time(NULL);
+	char stamp[32];
+	struct tm tm;
+
+	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
+	for (int i = 0; i < MAX_ASIDE; i++) {
+		cleanup_free char *aside = NULL;
+		size_t part = 0;
+		int err = 0;
+
+		if (asprintf(&aside, i ? "%s.damaged-%s-%d" : "%s.damaged-%s", file, stamp, i) <
+		    0) {
+			aside = NULL;
+			return -ENOMEM;
+		}
+		if (!access(aside, F_OK))
+			continue;
+		for (; part < ARRAY_SIZE(parts) && (!err || err == -ENOENT); part++)
+			err = rename_part(file, aside, parts[part]);
+		if (err)
+			return err;
+		*ret_name = take_ptr(aside);
+		return 0;
+	}
+	return -EEXIST;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The parts of the store, for each other. */
+#ifndef PLATFORM_STORE_PARTS_H
+#define PLATFORM_STORE_PARTS_H
+
+#include <sqlite3.h>
+
+#include "daemon/store.h"
+#include "daemon/store_blob.h"
+
+/* What the bytes of a counter add to in the columns of a job. */
+enum headline {
+	HEADLINE_NONE,
+	HEADLINE_MEM_READ,
+	HEADLINE_MEM_WRITE,
+	HEADLINE_PCIE_READ,
+	HEADLINE_PCIE_WRITE,
+	NR_HEADLINES,
+};
+
+/* Statements that are prepared once. */
+enum statement {
+	STATEMENT_KEEPER,
+	STATEMENT_COUNTER,
+	STATEMENT_COUNTERS_END,
+	STATEMENT_JOB_UPDATE,
+	STATEMENT_JOB_PUT,
+	STATEMENT_REPORTED,
+	STATEMENT_DAMAGED,
+	NR_STATEMENTS,
+};
+
+/**
+ * struct store - an open store
+ * @db, @file: SQLite's, and its name; owned
+ * @write: for the writer
+ * @immutable: read without any locks, as there is no log. It must still not be there afterwards
+ * @lock: descriptor of the lock file, the writer's; -1 for readers
+ * @damaged: damage was seen: to be looked for when it is opened next
+ * @full: there was no room for the log: it is to be given back before anything else is written
+ * @left_out: accounts that were damaged
+ * @statements: prepared when first used
+ * @headlines, @nr_headlines: of the counters of store_node()
+ * @blob: room for the encoder
+ */
+struct store {
+	sqlite3 *db;
+	char *file;
+	bool write;
+	bool immutable;
+	int lock;
+	bool damaged;
+	bool full;
+	struct store_damaged left_out;
+	sqlite3_stmt *statements[NR_STATEMENTS];
+	uint8_t *headlines;
+	size_t nr_headlines;
+	struct blob blob;
+};
+
+/** store_error() - SQLite's error as a negative errno, in words with a remedy */
+int store_error(struct store *s, int rc, const char *doing, struct diag *d);
+
+#define STATE_DAMAGED "damaged" /* of accounts that were put aside */
+
+/** store_put_jobs_aside() - let nobody read these rows of "jobs" again; 0 or a negative errno */
+int store_put_jobs_aside(struct store *s, const int64_t *numbers, size_t nr, struct diag *d);
+
+/** store_damage() - say that @what is damaged; -EUCLEAN */
+int store_damage(struct store *s, const char *what, struct diag *d);
+
+/** store_exec() - statements without results; an SQLite code */
+int store_exec(struct store *s, const char *sql);
+
+/** store_number() - the number that a statement gives; an SQLite code */
+int store_number(struct store *s, const char *sql, int64_t *ret);
+
+/** store_schema() - bring the writer's file to this version, or check that a reader's has it */
+int store_schema(struct store *s, struct diag *d);
+
+/** store_lock() - be the only writer; 0, -EBUSY or another. @ret_clean: the last one closed properly */
+int store_lock(const char *file, struct diag *d, int *ret_fd, bool *ret_clean);
+
+/** store_unlock() - end of the writer; @clean: nothing was wrong */
+void store_unlock(int fd, bool clean);
+
+/** store_locked() - is there a writer of @file? */
+bool store_locked(const char *file);
+
+/** store_put_aside() - rename the file and its log; @ret_name is to be freed */
+int store_put_aside(const char *file, char **ret_name);
+
+/** store_log_empty() - is there nothing in the log, so that all is in the file itself? */
+bool store_log_empty(const char *file);
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tables of the store. The version of a file is in its header (user_version), and whose it is, too
+ * (application_id). Columns may be added by a later version; they are never renamed, because people
+ * query them (docs/JOBS.md).
+ */
+#include <errno.h>
+
+#include "base/array.h"
+#include "daemon/store_parts.h"
+
+#define APPLICATION_ID "1412706640" /* "T41P" */
+
+/*
+ * Running jobs change with each interval: no index may have a column that changes while a job
+ * runs, unless its condition leaves running jobs out.
+ */
+static const char version_1[] =
+	"CREATE TABLE keeper("
+	" one INTEGER PRIMARY KEY CHECK (one = 1),"
+	" host TEXT NOT NULL, kernel TEXT NOT NULL, platform TEXT NOT NULL, sockets INTEGER NOT "
+	"NULL,"
+	" since_ns INTEGER NOT NULL, until_ns INTEGER NOT NULL,"
+	" intervals INTEGER NOT NULL, covered_ns INTEGER NOT NULL,"
+	" gaps INTEGER NOT NULL, gap_ns INTEGER NOT NULL,"
+	" jobs_started INTEGER NOT NULL, jobs_ended INTEGER NOT NULL, jobs_stale INTEGER NOT NULL,"
+	" jobs_dropped INTEGER NOT NULL, late_rows INTEGER NOT NULL,"
+	" details BLOB NOT NULL);"
+	"CREATE TABLE counters("
+	" counter INTEGER PRIMARY KEY,"
+	" name TEXT NOT NULL, socket INTEGER NOT NULL, source TEXT NOT NULL, direction TEXT NOT "
+	"NULL,"
+	" destination TEXT NOT NULL, device TEXT NOT NULL, whole INTEGER NOT NULL,"
+	" bytes INTEGER NOT NULL, attributed INTEGER NOT NULL,"
+	" idle INTEGER NOT NULL, by_devices INTEGER NOT NULL, remote INTEGER NOT NULL,"
+	" other INTEGER NOT NULL, lost INTEGER NOT NULL, background INTEGER NOT NULL,"
+	" enabled_ns INTEGER NOT NULL, running_ns INTEGER NOT NULL, missing INTEGER NOT NULL);"
+	"CREATE TABLE jobs("
+	" number INTEGER PRIMARY KEY,"
+	" key TEXT NOT NULL UNIQUE,"
+	" scheduler TEXT NOT NULL, id TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL,"
+	" state TEXT NOT NULL, reported INTEGER NOT NULL,"
+	" start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, cpu_ns INTEGER NOT NULL,"
+	" mem_read_bytes INTEGER NOT NULL, mem_write_bytes INTEGER NOT NULL,"
+	" pcie_read_bytes INTEGER NOT NULL, pcie_write_bytes INTEGER NOT NULL,"
+	" steps INTEGER NOT NULL, intervals INTEGER NOT NULL, gap_ns INTEGER NOT NULL,"
+	" late_start INTEGER NOT NULL,"
+	" details BLOB NOT NULL);"
+	"CREATE INDEX jobs_by_id ON jobs(id);"
+	"CREATE INDEX jobs_by_start ON jobs(start_ns);"
+	"CREATE INDEX jobs_open ON jobs(start_ns) WHERE reported = 0;"
+	"CREATE INDEX jobs_done ON jobs(end_ns) WHERE reported = 1;"
+	"PRAGMA application_id = " APPLICATION_ID ";"
+	"PRAGMA user_version = 1;";
+
+/* What makes each version of the one before; the first of an empty file. */
+static const char *const steps[] = { version_1 };
+
+#define STORE_VERSION ((int64_t)ARRAY_SIZE(steps))
+
+static int migrate(struct store *s, int64_t version, struct diag *d)
+{
+	int rc = store_exec(s, "BEGIN IMMEDIATE");
+
+	for (; rc == SQLITE_OK && version < STORE_VERSION; version++)
+		rc = store_exec(s, steps[version]);
+	if (rc == SQLITE_OK)
+		rc = store_exec(s, "COMMIT");
+	if (rc == SQLITE_OK)
+		return 0;
+	rc = store_error(s, rc, "cannot begin the accounts", d);
+	store_rollback(s);
+	return rc;
+}
+
+int store_schema(struct store *s, struct diag *d)
+{
+	int64_t application, version, tables;
+	int rc = store_number(s, "PRAGMA application_id", &application);
+
+	if (rc == SQLITE_OK)
+		rc = store_number(s, "PRAGMA user_version", &version);
+	if (rc == SQLITE_OK)
+		rc = store_number(s, "SELECT count(*) FROM sqlite_master", &tables);
+	if (rc != SQLITE_OK)
+		return store_error(s, rc, "cannot read the accounts", d);
+	if (!application && !version && !tables) {
+		if (s->write)
+			return migrate(s, 0, d);
+		return diag_fail(d, -ENODATA, "there are no accounts in %s yet", s->file);
+	}
+	if (application != strtoll(APPLICATION_ID, NULL, 10))
+		return diag_fail(d, -EINVAL, "%s is another program's database, not accounts",
+				 s->file);
+	if (version > STORE_VERSION) {
+		diag_fail(d, -EPROTONOSUPPORT,
+			  "the accounts in %s are of version %lld, and this t410trace knows none "
+			  "after %lld",
+			  s->file, (long long)version, (long long)STORE_VERSION);
+		diag_help(d, "use the t410trace that wrote them, or a later one");
+		return -EPROTONOSUPPORT;
+	}
+	if (version < 1)
+		return store_damage(s, "the version", d);
+	if (version == STORE_VERSION)
+		return 0;
+	if (s->write)
+		return migrate(s, version, d);
+	diag_fail(d, -EPROTONOSUPPORT, "the accounts in %s are of version %lld, which is too old",
+		  s->file, (long long)version);
+	diag_help(d, "\"t410trace serve\" brings them to version %lld when it starts",
+		  (long long)STORE_VERSION);
+	return -EPROTONOSUPPORT;
+}

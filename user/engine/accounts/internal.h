@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the keeper of accounts, shared by its files only: see accounts.h. */
+#ifndef ENGINE_ACCOUNTS_PARTS_H
+#define ENGINE_ACCOUNTS_PARTS_H
+
+#include "base/times.h"
+#include "engine/accounts/accounts.h"
+
+/*
+ * What is added up for the machine, as one row of numbers since the keeper began. The difference
+ * of two of them is what was in the intervals between, so that a job costs nothing for the
+ * machine's counters while it runs. Wide enough that nothing can wrap: only sums that leave the
+ * keeper are cut to 64 bits.
+ */
+typedef unsigned __int128 wide;
+
+#define QUALITY_FIELDS \
+	((sizeof(struct quality) - offsetof(struct quality, windows)) / sizeof(uint64_t))
+#define SELF_FIELDS (sizeof(struct self_cost) / sizeof(uint64_t))
+
+/* Numbers in front of those of counters. */
+enum {
+	SUM_INTERVALS,
+	SUM_COVERED,
+	SUM_QUALITY,
+	SUM_SELF = SUM_QUALITY + QUALITY_FIELDS,
+	NR_SUMS = SUM_SELF + SELF_FIELDS,
+};
+
+/* Numbers of a counter. */
+enum {
+	OF_VALUE,
+	OF_ATTRIBUTED,
+	OF_UNATTRIBUTED,
+	OF_ENABLED = OF_UNATTRIBUTED + NR_REASONS,
+	OF_RUNNING,
+	OF_VALID,  /* intervals in which it had a value */
+	OF_LISTED, /* and in which somebody asked for one */
+	NR_OF_COUNTER,
+};
+
+/* The numbers at some time; shared by the jobs that began then. */
+struct sums_base {
+	size_t refs;
+	size_t nr_counters;
+	wide cells[];
+};
+
+/**
+ * struct entry - a job in memory
+ * @account: the account. Of a running job, @account.node, .quality, .self, .intervals and
+ *	.covered_ns are what was before @base
+ * @base: the machine's numbers when the job began or went on; NULL when it is over or @waiting
+ * @next: in the same bucket
+ * @hashed: it is in a bucket
+ * @waiting: restored, and not seen since
+ * @changed, @stored: generations of its last change, and of what the store has
+ * @idle: intervals since the last change
+ * @attempt: accounts_interval() call that the rest is about
+ * @pending: not in the accounts yet
+ * @whole_row: there is a row of the job as a whole besides those of its parts
+ * @ends: a row says that it is over
+ * @active: a row has something
+ * @others: its steps are too many now
+ * @next_step: where to look for the next one
+ * @pending_steps: steps behind @account.nr_steps that are new
+ * @pending_path: its path, known now; owned
+ * @who: its row that says who it is
+ * @node: room for @account.node if it is over with this interval; owned
+ */
+struct entry {
+	struct account_job account;
+	struct sums_base *base;
+	struct entry *next;
+	bool hashed;
+	bool waiting;
+	uint64_t changed;
+	uint64_t stored;
+	uint32_t idle;
+	uint64_t attempt;
+	bool pending;
+	bool whole_row;
+	bool ends;
+	bool active;
+	bool others;
+	size_t next_step;
+	size_t pending_steps;
+	char *pending_path;
+	const struct row_job *who;
+	struct account_node_total *node;
+};
+
+/* Where a row goes to. @step: its index; NO_STEP for none. @active: there is something in it. */
+struct target {
+	struct entry *entry;
+	size_t step;
+	bool active;
+	bool late;
+};
+#define NO_STEP	     SIZE_MAX
+
+/*
+ * Jobs that are over and forgotten, by cgroup: rows that come late are none of new jobs. @ring:
+ * in the order they ended; @table: where they are found, 0 = free.
+ */
+#define CLOSED_MAX   16384
+#define CLOSED_TABLE (2 * CLOSED_MAX)
+struct closed {
+	uint64_t ring[CLOSED_MAX];
+	uint64_t table[CLOSED_TABLE];
+	size_t nr;
+};
+
+/**
+ * struct accounts - the keeper
+ * @o: options
+ * @node: the machine; its arrays have room for @cap_counters
+ * @sums: the machine's numbers, of as many counters
+ * @started: there was an interval
+ * @last_end_ns: its end, CLOCK_MONOTONIC
+ * @jobs: in the order they began
+ * @buckets: by cgroup, a power of two
+ * @closed: see struct closed
+ * @generation: number of the interval, for what changed
+ * @offered: generation that accounts_each_changed() gave
+ * @attempt: see struct entry
+ * @map: index in @node.counters by the report's, NO_COUNTER for none; the last report's until then
+ * @pending_counters: counters behind @node.nr_counters that are new
+ * @targets: by row
+ * @fresh: the numbers before this interval, for jobs that begin with it
+ * @broken: this interval does not begin where the last one ended
+ * @view: room for the machine's counters in an account that is shown
+ */
+struct accounts {
+	struct accounts_options o;
+	struct accounts_node node;
+	size_t cap_counters;
+	wide *sums;
+	bool started;
+	uint64_t last_end_ns;
+	struct entry **jobs;
+	size_t nr_jobs, cap_jobs;
+	struct entry **buckets;
+	size_t nr_buckets;
+	struct closed *closed;
+	uint64_t generation;
+	uint64_t offered;
+	uint64_t attempt;
+	uint32_t *map;
+	size_t nr_map, cap_map;
+	size_t pending_counters;
+	struct target *targets;
+	size_t cap_targets;
+	struct sums_base *fresh;
+	bool broken;
+	struct account_node_total *view;
+	size_t cap_view;
+};
+#define NO_COUNTER UINT32_MAX
+
+/* accounts_sums.c */
+
+/** capped() - a sum that stays at UINT64_MAX instead of wrapping */
+static inline uint64_t capped(uint64_t a, wide b)
+{
+	return b > UINT64_MAX - a ? UINT64_MAX : a + (uint64_t)b;
+}
+
+/** plus() - the same of two that are not wide */
+static inline uint64_t plus(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+/** sums_of() - numbers of a counter */
+static inline wide *sums_of(wide *cells, size_t counter)
+{
+	return cells + NR_SUMS + counter * NR_OF_COUNTER;
+}
+
+/** room_for() - make room for @want elements, the new ones zero; 0 or -ENOMEM with all as it was */
+int room_for_(void *items, size_t *cap, size_t want, size_t size);
+#define room_for(items, cap, want) room_for_(&(items), &(cap), (want), sizeof(*(items)))
+
+/** sums_room() - make room for so many counters; 0 or -ENOMEM */
+int sums_room(struct accounts *a, size_t nr_counters);
+
+/** sums_add() - add an interval to the machine's numbers and totals */
+void sums_add(struct accounts *a, const struct report *r);
+
+/** sums_take() - the numbers as they are now; NULL without memory */
+struct sums_base *sums_take(const struct accounts *a);
+void sums_drop(struct sums_base *b);
+
+/** sums_account() - complete a running account with what came since its base; @node: room */
+void sums_account(const struct accounts *a, const struct entry *e, struct account_node_total *node,
+		  struct account_job *ret);
+
+/* accounts_totals.c: parts of accounts */
+
+/** part_search() - what a part has of a counter; NULL for nothing yet. @hint: moved behind it */
+struct account_total *part_search(struct account_part *p, uint32_t counter, size_t *hint);
+
+/** part_total() - the same, when it is mostly where @hint says: one row after the other */
+static inline struct account_total *part_total(struct account_part *p, uint32_t counter,
+					       size_t *hint)
+{
+	if (*hint < p->nr_totals && p->totals[*hint].counter == counter)
+		return &p->totals[(*hint)++];
+	return part_search(p, counter, hint);
+}
+
+/** part_reserve() - see to it that there is one, empty if it is new; 0 or -ENOMEM */
+int part_reserve(struct account_part *p, uint32_t counter, size_t *hint);
+
+/** part_io() - what a part has of a device; NULL for nothing yet */
+struct account_io *part_io(struct account_part *p, const char *bdf);
+
+/** part_reserve_io() - see to it that there is one; 0 or -ENOMEM */
+int part_reserve_io(struct account_part *p, const struct device *d);
+
+/** part_trim() - take out what was reserved and stayed empty */
+void part_trim(struct account_part *p);
+
+/** part_step() - a new step behind those that are there; 0 or -ENOMEM */
+int part_step(struct entry *e, const char *step);
+
+/** part_drop_steps() - forget the steps that were to be new */
+void part_drop_steps(struct entry *e);
+
+/** part_fold_others() - from now on the last step is all that have no place of their own */
+void part_fold_others(struct account_job *j);
+
+/** part_copy_job() - copy a job's account; 0, -EINVAL or -ENOMEM */
+int part_copy_job(const struct accounts *a, const struct account_job *from,
+		  struct account_job *ret);
+
+/* accounts.c: jobs in memory */
+
+/** entry_find() - the job of a cgroup; NULL for none */
+struct entry *entry_find(const struct accounts *a, uint64_t cgroup_id);
+
+/** entry_new() - a job behind all others; NULL without memory */
+struct entry *entry_new(struct accounts *a, uint64_t cgroup_id, bool hashed);
+
+/** entry_unhash() - it is not found any more */
+void entry_unhash(struct accounts *a, struct entry *e);
+
+/** entry_free() - release what is in no list any more */
+void entry_free(struct entry *e);
+
+/** entry_over() - close the account; @state is not ACCOUNT_RUNNING. @e->node is room if it ran */
+void entry_over(struct accounts *a, struct entry *e, enum account_state state, uint64_t end_ns);
+
+/** entry_sweep() - forget jobs that are over: those saved, and the oldest beyond the bound */
+void entry_sweep(struct accounts *a, uint64_t saved);
+
+/** closed_has() - see struct closed */
+bool closed_has(const struct closed *c, uint64_t cgroup_id);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The book: what each row of a report owns, and what nobody owns, per counter.
+ * For each counter the rows and the unattributed bytes add up to the counter, to
+ * the unit: every byte that comes in is entered on exactly one of them.
+ */
+#ifndef ENGINE_BOOK_H
+#define ENGINE_BOOK_H
+
+#include "engine/identity/identity.h"
+#include "engine/latency/links.h"
+#include "engine/timeline/timeline.h"
+#include "model.h"
+
+/*
+ * Rows of a book that spans a whole run. Beyond that, ended processes with the
+ * least bytes are pooled into one row, so that a run with millions of short
+ * processes has an end.
+ */
+#define BOOK_MAX_ROWS 16384
+
+/**
+ * struct book_scope - which workloads are rows
+ * @by: what a row is
+ * @all: every workload; otherwise followed tasks and selected cgroups
+ * @idle_units: see struct session_options
+ * @links: counters whose bytes weigh latencies; must outlive the book. NULL: none
+ * @devices, @nr_devices: of the trace's header; must outlive the book
+ */
+struct book_scope {
+	enum row_kind by;
+	bool all;
+	bool idle_units;
+	const struct links *links;
+	const struct device *devices;
+	size_t nr_devices;
+};
+
+struct book;
+
+/**
+ * book_new() - an empty book
+ * @layout: counters and sockets; must outlive the book
+ * @scope: which workloads are rows; copied
+ * @id: names; must outlive the book
+ * @ret: free with book_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_new(const struct layout *layout, const struct book_scope *scope, struct identity *id,
+	     struct book **ret);
+void book_free(struct book *b);
+
+/** book_clear() - forget everything that was entered */
+void book_clear(struct book *b);
+
+/** book_on_cpu() - enter CPU time of a workload on a socket; 0 or -ENOMEM */
+int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns);
+
+/**
+ * book_io() - enter requests of a device that a workload made
+ * @b: the book
+ * @device: index
+ * @workload: who; WORKLOAD_LOST for nobody known
+ * @read_bytes, @write_bytes: the device's view
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_bytes,
+	    uint64_t write_bytes);
+
+/**
+ * book_exclusive() - one row had a device to itself in all of the interval
+ * @b: the book
+ * @device: index
+ * @row: its number, see split_sink.row; SPLIT_NO_ROW when it was not one row
+ */
+void book_exclusive(struct book *b, uint32_t device, uint32_t row);
+
+/** book_sink() - what was split is entered through this */
+struct split_sink book_sink(struct book *b);
+
+/**
+ * book_saw() - a workload saw a latency
+ * @b: the book
+ * @link: index of the link
+ * @workload: who
+ * @bytes: what it moved of the link's counter; entered as bytes before
+ * @ns: the latency of the link's probe meanwhile
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_saw(struct book *b, size_t link, uint32_t workload, uint64_t bytes, double ns);
+
+/** book_reason() - why bytes of a counter that were not split belong to nobody */
+enum reason book_reason(const struct counter *c);
+
+/** book_key() - the key of a row by its number (see split_sink.row), as in reports */
+void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN]);
+
+/**
+ * book_finish() - all entries of an interval are made: scale and name
+ * @b: the book
+ *
+ * Also adds the rows of followed tasks and selected cgroups that did nothing, and
+ * scales counters that did not count all the time. That is done once for the whole
+ * interval: in a single window the time counted can be so short that scaling it
+ * would turn a burst into nonsense.
+ *
+ * Then memory traffic of devices is entered on the rows that own the devices' bytes.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_finish(struct book *b);
+
+/**
+ * book_add() - enter all of another, finished, book
+ * @total: with the same layout and scope
+ * @part: unchanged
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_add(struct book *total, const struct book *part);
+
+/**
+ * book_fill_gaps() - a book that others were added to is going to be reported
+ *
+ * A device may not have had its turn in some intervals, which have no value for it then. Its
+ * counters are scaled as if these had been like the others.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_fill_gaps(struct book *b);
+
+/**
+ * book_report() - rows, counters, devices and sockets of a report
+ * @b: a finished book
+ * @ret: has its probes; gets rows, counters, devices, sockets, by, and quality.windows,
+ *	.unknown_tasks, .lost_slices_ns, .rows_pooled, .unowned_io_bytes; other fields are
+ *	untouched; release with report_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_report(const struct book *b, struct report *ret);
+
+#endif

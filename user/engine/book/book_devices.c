@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Devices in the books: what their counters are for, turns, and memory traffic of devices. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "engine/book/book_rows.h"
+
+typedef unsigned __int128 u128;
+
+/* A counter of all bytes of its device and direction, wherever they go. */
+static bool is_whole(const struct counter *c)
+{
+	return c->device && c->unit == UNIT_BYTES && c->destination == DESTINATION_ANY;
+}
+
+/* @whole: by device number and direction, there is a counter like that */
+static enum role role_of(const struct counter *c, const bool (*whole)[2])
+{
+	if (!c->device)
+		return ROLE_MEMORY;
+	if (c->unit != UNIT_BYTES)
+		return ROLE_REQUESTS;
+	return is_whole(c) || !whole[c->device][c->direction] ? ROLE_BYTES : ROLE_DESTINATION;
+}
+
+int book_devices_new(struct book *b)
+{
+	cleanup_free bool(*whole)[2] = calloc(b->scope.nr_devices + 1, sizeof(*whole));
+	const struct layout *l = b->layout;
+
+	b->roles = calloc(l->nr_counters + 1, sizeof(*b->roles));
+	b->places = calloc(l->nr_counters + 1, sizeof(*b->places));
+	b->skipped_ns = calloc(l->nr_counters + 1, sizeof(*b->skipped_ns));
+	b->rotations = calloc(l->nr_groups + 1, sizeof(*b->rotations));
+	b->turns = calloc(l->nr_counters + 1, sizeof(*b->turns));
+	b->devices = calloc(b->scope.nr_devices + 1, sizeof(*b->devices));
+	if (!whole || !b->roles || !b->places || !b->skipped_ns || !b->rotations || !b->turns ||
+	    !b->devices)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->nr_counters; i++)
+		if (is_whole(&l->counters[i]))
+			whole[l->counters[i].device][l->counters[i].direction] = true;
+	for (size_t i = 0; i < l->nr_counters; i++) {
+		b->roles[i] = role_of(&l->counters[i], (const bool(*)[2])whole);
+		if (b->roles[i] == ROLE_MEMORY)
+			b->places[i] = b->nr_places++;
+	}
+	return 0;
+}
+
+bool book_is_port(const struct book *b, const struct counter *c)
+{
+	return c->device && b->scope.devices[c->device - 1].kind == DEVICE_PORT;
+}
+
+void book_device_window(struct book *b, const struct trace_window *w)
+{
+	const struct group *g = &b->layout->groups[w->group];
+	const struct reading *of = w->readings;
+	uint64_t bytes[2] = { 0 };
+
+	for (uint32_t i = 0; i < g->nr; i++) {
+		const struct reading *r = &w->readings[i];
+
+		/* The first one may have been refused, or be missing. */
+		if (r->running_ns > of->running_ns ||
+		    (r->running_ns == of->running_ns && r->enabled_ns > of->enabled_ns))
+			of = r;
+		if (b->roles[g->first + i] == ROLE_BYTES && r->running_ns)
+			bytes[b->layout->counters[g->first + i].direction] += r->value;
+	}
+	if (g->nr)
+		rotation_window(&b->rotations[w->group], of->enabled_ns, of->running_ns, bytes);
+}
+
+/* --- what rows moved in turns */
+
+int book_turn(struct book *b, uint32_t counter, const struct trace_window *w)
+{
+	const struct group *g = &b->layout->groups[w->group];
+	const struct reading *r = &w->readings[counter - g->first];
+	struct book_turns *t = &b->turns[counter];
+
+	if (!t->nr || t->broken || w->start_ns != t->end_ns) {
+		if (array_room(t->ns, t->cap, t->nr))
+			return -ENOMEM;
+		t->ns[t->nr++] = 0;
+	}
+	t->ns[t->nr - 1] += r->running_ns;
+	t->end_ns = w->end_ns;
+	t->broken = r->running_ns < r->enabled_ns;
+	return 0;
+}
+
+/* What it has moved in a turn goes to those that are over. */
+static void sums_add(struct rotation_sums *to, double bytes, double ns)
+{
+	to->bytes += bytes;
+	to->squares += bytes * bytes;
+	to->products += bytes * ns;
+}
+
+void book_turn_bytes(const struct book *b, struct device_share *s, uint64_t bytes)
+{
+	const struct book_turns *t = &b->turns[s->counter];
+
+	if (s->turn != t->nr - 1) {
+		sums_add(&s->samples, s->open, t->ns[s->turn]);
+		s->open = 0;
+		s->turn = t->nr - 1;
+	}
+	s->open += bytes;
+}
+
+double book_turn_doubt(const struct book *b, const struct device_share *s, double ratio)
+{
+	const struct book_turns *t = &b->turns[s->counter];
+	struct rotation_sums sums = s->samples;
+	double ns = 0, squares = 0;
+
+	if (!t->nr)
+		return -1;
+	sums_add(&sums, s->open, t->ns[s->turn]);
+	for (size_t i = 0; i < t->nr; i++) {
+		ns += t->ns[i];
+		squares += t->ns[i] * t->ns[i];
+	}
+	return ns > 0 ? rotation_sample_doubt(t->nr, ratio, &sums, squares, sums.bytes / ns) : -1;
+}
+
+static void exclusive_add(struct book_device *to, const struct book_device *from)
+{
+	if (from->exclusive == EXCLUSIVE_UNKNOWN)
+		return;
+	if (to->exclusive == EXCLUSIVE_UNKNOWN) {
+		to->exclusive = from->exclusive;
+		to->owner = from->owner;
+	}
+	if (from->exclusive != EXCLUSIVE_ONE || memcmp(&to->owner, &from->owner, sizeof(to->owner)))
+		to->exclusive = EXCLUSIVE_NOBODY;
+}
+
+void book_devices_add(struct book *total, const struct book *part)
+{
+	for (size_t g = 0; g < total->layout->nr_groups; g++)
+		rotation_add(&total->rotations[g], &part->rotations[g]);
+	for (size_t i = 0; i < total->scope.nr_devices; i++) {
+		struct book_device *to = &total->devices[i];
+		const struct book_device *from = &part->devices[i];
+
+		for (int k = 0; k < 2; k++)
+			if (__builtin_add_overflow(to->io[k], from->io[k], &to->io[k]))
+				to->io[k] = UINT64_MAX;
+		exclusive_add(to, from);
+	}
+	if (__builtin_add_overflow(total->unowned_io, part->unowned_io, &total->unowned_io))
+		total->unowned_io = UINT64_MAX;
+}
+
+/*
+ * Bytes of a device in a group of its counters; adds to @s, with variances for the bounds. False
+ * when one of them could not be read: then it is not known what all of it is.
+ */
+static bool group_sum(const struct book *b, uint32_t group, int which, struct device_sum *s)
+{
+	const struct group *g = &b->layout->groups[group];
+	const struct rotation *r = &b->rotations[group];
+	double doubt, unseen, value = 0;
+	bool any = false;
+
+	for (uint32_t i = g->first; i < g->first + g->nr; i++) {
+		const struct report_counter *c = &b->counters[i];
+
+		if (b->roles[i] != ROLE_BYTES ||
+		    (which != ROTATION_BOTH && (int)c->counter->direction != which))
+			continue;
+		if (!c->valid)
+			return false;
+		any = true;
+		value += c->value;
+		s->value += c->value;
+	}
+	if (!any)
+		return true;
+	s->counted = true;
+	doubt = rotation_doubt(r, which);
+	/* What was counted is sure. */
+	unseen = fmax(value - r->window[which].bytes, 0);
+	s->edges += rotation_edges(r, which);
+	s->above += doubt * doubt;
+	s->below += fmin(doubt, unseen) * fmin(doubt, unseen);
+	return true;
+}
+
+struct device_sum book_device_sum(const struct book *b, uint32_t device, int which)
+{
+	const struct layout *l = b->layout;
+	struct device_sum s = { 0 };
+
+	for (size_t g = 0; g < l->nr_groups; g++)
+		if (l->groups[g].nr && l->counters[l->groups[g].first].device == device + 1 &&
+		    !group_sum(b, g, which, &s))
+			return (struct device_sum){ 0 };
+	/* Groups take turns at different times. */
+	s.below = sqrt(s.below);
+	s.above = sqrt(s.above) + s.edges;
+	return s;
+}
+
+/* --- memory traffic of devices */
+
+/**
+ * struct claim - what devices claim of a counter of memory traffic
+ * @counter: that counter
+ * @to: destinations of devices' bytes that may be seen there
+ * @traffic: bytes of that counter and its likes, which have the claim together
+ * @value, @low, @high: bytes of the devices, all owners'
+ */
+struct claim {
+	const struct counter *counter;
+	bool to[NR_DESTINATIONS];
+	u128 traffic;
+	u128 value, low, high;
+};
+
+/* A counter of bytes that devices of a socket moved, in the direction of @memory. */
+static bool may_claim(const struct book *b, size_t i, const struct counter *memory)
+{
+	const struct counter *c = &b->layout->counters[i];
+
+	return b->roles[i] == ROLE_BYTES && b->counters[i].valid && !book_is_port(b, c) &&
+	       c->socket == memory->socket && c->direction == memory->direction;
+}
+
+static bool is_memory_of_devices(const struct book *b, size_t i)
+{
+	const struct counter *c = &b->layout->counters[i];
+
+	return b->roles[i] == ROLE_MEMORY && c->source == SOURCE_DEVICE && c->unit == UNIT_BYTES &&
+	       b->counters[i].valid;
+}
+
+/* Do all devices tell where their bytes go? */
+static bool all_tell(const struct book *b, const struct counter *memory)
+{
+	for (size_t i = 0; i < b->layout->nr_counters; i++)
+		if (may_claim(b, i, memory) &&
+		    b->layout->counters[i].destination == DESTINATION_ANY)
+			return false;
+	return true;
+}
+
+/*
+ * What goes to another device passes by all memory. When a counter tells its destination and a
+ * device does not, the device's bytes are spread over all such counters as their traffic is.
+ */
+static void choose_destinations(const struct book *b, size_t counter, struct claim *ret)
+{
+	const struct counter *memory = &b->layout->counters[counter];
+
+	ret->counter = memory;
+	ret->traffic = b->counters[counter].value;
+	if (memory->destination != DESTINATION_ANY && all_tell(b, memory)) {
+		ret->to[memory->destination] = true;
+		return;
+	}
+	for (int d = 0; d < NR_DESTINATIONS; d++)
+		ret->to[d] = d != DESTINATION_P2P;
+	for (size_t i = 0; memory->destination != DESTINATION_ANY && i < b->layout->nr_counters;
+	     i++) {
+		const struct counter *c = &b->layout->counters[i];
+
+		if (i != counter && is_memory_of_devices(b, i) && c->socket == memory->socket &&
+		    c->direction == memory->direction && c->destination != DESTINATION_ANY)
+			ret->traffic += b->counters[i].value;
+	}
+}
+
+static bool claims(const struct book *b, size_t i, const struct claim *c)
+{
+	return may_claim(b, i, c->counter) && c->to[b->layout->counters[i].destination];
+}
+
+/* Where a device is may not be known; where it is counted is. */
+static bool device_claims(const struct book *b, uint32_t device, const struct claim *c)
+{
+	for (size_t i = 0; i < b->layout->nr_counters; i++)
+		if (b->layout->counters[i].device == device && claims(b, i, c))
+			return true;
+	return false;
+}
+
+static void sum_claim(const struct book *b, struct claim *c)
+{
+	double below = 0, above = 0;
+
+	for (size_t i = 0; i < b->layout->nr_counters; i++)
+		if (claims(b, i, c))
+			c->value += b->counters[i].value;
+	/* A device's doubt is that of all its destinations: more than is needed, not less. */
+	for (size_t d = 0; d < b->scope.nr_devices; d++) {
+		struct device_sum s;
+
+		if (!device_claims(b, d + 1, c))
+			continue;
+		s = book_device_sum(b, d, c->counter->direction);
+		below += s.below;
+		above += s.above;
+	}
+	c->low = below < c->value ? c->value - (u128)below : 0;
+	c->high = c->value + (u128)fmin(above, 0x1p64);
+}
+
+/* total * part / all, where @part is at most @all; parts that add up to @all give no more. */
+static uint64_t part_of(uint64_t total, u128 part, u128 all)
+{
+	while (all >> 64) {
+		all >>= 1;
+		part >>= 1;
+	}
+	if (part > all)
+		part = all;
+	return all ? total * part / all : 0;
+}
+
+static u128 larger(u128 a, u128 b)
+{
+	return a > b ? a : b;
+}
+
+static void claim_for_row(struct book *b, size_t counter, const struct claim *c,
+			  struct book_row *row)
+{
+	struct report_counter *memory = &b->counters[counter];
+	u128 value = 0, low = 0, high = 0, tangled = 0;
+	uint64_t total = memory->value;
+	struct entry_share *to;
+
+	for (size_t i = 0; i < row->nr_device_shares; i++) {
+		const struct entry_share *s = &row->device_shares[i].share;
+
+		if (!claims(b, row->device_shares[i].counter, c))
+			continue;
+		value += s->value;
+		low += s->low;
+		high += s->high;
+		tangled += s->tangled;
+	}
+	if (!high && !value)
+		return;
+	to = book_share(b, row, counter);
+	to->value = part_of(total, value, larger(c->traffic, c->value));
+	to->low = part_of(total, low, larger(c->traffic, c->high));
+	to->high = part_of(total, high, larger(c->traffic, c->low));
+	to->high += to->high < total; /* rounded up */
+	to->tangled = part_of(to->high, tangled, high);
+	if (to->low > to->value)
+		to->low = to->value;
+	if (to->high < to->value)
+		to->high = to->value;
+	memory->attributed += to->value;
+	memory->unattributed[REASON_DEVICE] -= to->value;
+}
+
+void book_memory_of_devices(struct book *b)
+{
+	struct book_row *row, *next;
+
+	for (size_t i = 0; i < b->layout->nr_counters; i++) {
+		struct claim c = { 0 };
+
+		if (!is_memory_of_devices(b, i))
+			continue;
+		choose_destinations(b, i, &c);
+		sum_claim(b, &c);
+		if (!c.value)
+			continue;
+		HASH_ITER (hh, b->rows, row, next)
+			claim_for_row(b, i, &c, row);
+	}
+}

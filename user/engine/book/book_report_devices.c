@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Devices of a report, and what rows had of them. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/book/book_rows.h"
+
+/* Numbers this large are rounded; the value lies inside all the same. */
+static uint64_t below(uint64_t value, double doubt)
+{
+	return doubt < (double)value ? value - (uint64_t)doubt : 0;
+}
+
+static uint64_t above(uint64_t value, double doubt)
+{
+	double sum = ceil((double)value + doubt);
+
+	if (!(doubt > 0))
+		return value;
+	if (sum >= 0x1p64)
+		return UINT64_MAX;
+	return (uint64_t)sum > value ? (uint64_t)sum : value;
+}
+
+static void enter_sum(const struct book *b, uint32_t device, int direction,
+		      struct device_bytes *ret)
+{
+	struct device_sum s = book_device_sum(b, device, direction);
+
+	ret->io_bytes = b->devices[device].io[direction];
+	if (!s.counted)
+		return;
+	ret->valid = true;
+	ret->bytes = s.value;
+	ret->low = below(s.value, s.below);
+	ret->high = above(s.value, s.above);
+	ret->split = true;
+}
+
+/* What one counter of the device adds to what is known of a direction. */
+static void enter_counter(const struct book *b, size_t i, struct device_bytes *ret)
+{
+	const struct report_counter *c = &b->counters[i];
+
+	if (!c->valid)
+		return;
+	if (b->roles[i] == ROLE_REQUESTS) {
+		ret->requests_valid = true;
+		ret->requests += c->value;
+	}
+	if (b->roles[i] != ROLE_BYTES || !ret->valid)
+		return;
+	ret->owned += c->attributed;
+	ret->to[c->counter->destination] += c->value;
+	ret->split &= c->counter->destination != DESTINATION_ANY;
+}
+
+/* A device that took turns with several groups was counted as long as the least of them. */
+static void enter_times(const struct rotation *r, bool first, struct report_device *ret)
+{
+	double least = ret->enabled_ns ? (double)ret->running_ns / ret->enabled_ns : 1;
+
+	if (!first && (!r->enabled_ns || (double)r->running_ns / r->enabled_ns >= least))
+		return;
+	ret->enabled_ns = r->enabled_ns;
+	ret->running_ns = r->running_ns;
+	ret->turns = r->turns;
+}
+
+static void enter_device(const struct book *b, uint32_t device, struct report_device *ret)
+{
+	ret->device = &b->scope.devices[device];
+	enter_sum(b, device, DIRECTION_READ, &ret->read);
+	enter_sum(b, device, DIRECTION_WRITE, &ret->write);
+	if (b->devices[device].exclusive == EXCLUSIVE_ONE)
+		book_row_key(b, &b->devices[device].owner, ret->exclusive);
+}
+
+static void enter_groups(const struct book *b, struct report *r)
+{
+	const struct layout *l = b->layout;
+
+	for (size_t g = 0; g < l->nr_groups; g++) {
+		const struct group *group = &l->groups[g];
+		const struct counter *c = &l->counters[group->first];
+		struct report_device *d;
+
+		if (!group->nr || !c->device)
+			continue;
+		d = &r->devices[c->device - 1];
+		/* Requests that take turns beside the bytes do not make these less certain. */
+		if (b->roles[group->first] == ROLE_BYTES)
+			enter_times(&b->rotations[g], !d->enabled_ns, d);
+		for (uint32_t i = group->first; i < group->first + group->nr; i++)
+			enter_counter(b, i,
+				      l->counters[i].direction == DIRECTION_READ ? &d->read
+										 : &d->write);
+	}
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		struct device_bytes *both[] = { &r->devices[i].read, &r->devices[i].write };
+
+		for (int k = 0; k < 2; k++)
+			if (!both[k]->split)
+				memset(both[k]->to, 0, sizeof(both[k]->to));
+	}
+}
+
+static void enter_latencies(struct report *r)
+{
+	for (size_t i = 0; i < r->nr_probes; i++) {
+		const struct report_probe *p = &r->probes[i];
+
+		if (!p->valid || !p->probe->device || p->probe->direction != DIRECTION_READ)
+			continue;
+		r->devices[p->probe->device - 1].latency_valid = true;
+		r->devices[p->probe->device - 1].latency_ns = p->latency_ns;
+	}
+}
+
+static uint64_t sum_or_most(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+/* A port as a whole has short turns: less than so much of them in an interval says nothing. */
+#define LEAST_TURNS    2
+#define LEAST_COVERAGE 0.005
+
+static bool counted_enough(const struct report_device *port)
+{
+	return port->turns >= LEAST_TURNS && port->running_ns >= LEAST_COVERAGE * port->enabled_ns;
+}
+
+/* Is what was counted below a port all that went through it? Turns make both uncertain. */
+static void check_port(const struct book *b, uint32_t port, struct report *r)
+{
+	struct device_sum all = book_device_sum(b, port, ROTATION_BOTH);
+	struct report_device *ret = &r->devices[port];
+	double down = all.below * all.below, up = all.above * all.above;
+	bool any = false;
+
+	/* Without one of the directions it is not all of the port's traffic. */
+	if (!ret->read.valid || !ret->write.valid)
+		return;
+	if (ret->running_ns < ret->enabled_ns && !counted_enough(ret))
+		return;
+	for (uint32_t i = 0; i < r->nr_devices; i++) {
+		struct device_sum s;
+
+		if (b->scope.devices[i].port != port + 1)
+			continue;
+		s = book_device_sum(b, i, ROTATION_BOTH);
+		if (!s.counted)
+			continue;
+		any = true;
+		ret->sum_bytes = sum_or_most(ret->sum_bytes, s.value);
+		/* A sum that may be too small is one that should be larger. */
+		down += s.above * s.above;
+		up += s.below * s.below;
+	}
+	if (!any)
+		return;
+	ret->sum_valid = true;
+	ret->sum_low = below(all.value, sqrt(down));
+	ret->sum_high = above(all.value, sqrt(up));
+}
+
+/* --- rows */
+
+static struct row_device *device_of(struct report_row *row, uint32_t device)
+{
+	size_t at = 0;
+
+	while (at < row->nr_devices && row->devices[at].device < device)
+		at++;
+	if (at == row->nr_devices || row->devices[at].device != device) {
+		struct row_device *more =
+			reallocarray(row->devices, row->nr_devices + 1, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		row->devices = more;
+		memmove(more + at + 1, more + at, (row->nr_devices++ - at) * sizeof(*more));
+		more[at] = (struct row_device){ .device = device };
+	}
+	return &row->devices[at];
+}
+
+static uint64_t at_most(uint64_t value, uint64_t most)
+{
+	return value < most ? value : most;
+}
+
+static int enter_row(const struct book *b, const struct report *r, struct report_row *row)
+{
+	for (size_t i = 0; i < row->nr_shares; i++) {
+		const struct share *s = &row->shares[i];
+		const struct counter *c = &b->layout->counters[s->counter];
+		const struct report_device *all;
+		struct row_device *d;
+
+		if (b->roles[s->counter] != ROLE_BYTES)
+			continue;
+		d = device_of(row, c->device - 1);
+		if (!d)
+			return -ENOMEM;
+		all = &r->devices[c->device - 1];
+		if (c->direction == DIRECTION_READ && all->read.valid) {
+			d->read_bytes += s->value;
+			d->read_low += s->low;
+			d->read_high = at_most(d->read_high + s->high, all->read.bytes);
+		} else if (c->direction == DIRECTION_WRITE && all->write.valid) {
+			d->write_bytes += s->value;
+			d->write_low += s->low;
+			d->write_high = at_most(d->write_high + s->high, all->write.bytes);
+		}
+	}
+	for (size_t i = 0; i < row->nr_devices; i++) {
+		const struct report_device *all = &r->devices[row->devices[i].device];
+
+		row->devices[i].counted = all->read.valid || all->write.valid;
+	}
+	return 0;
+}
+
+int book_report_devices(const struct book *b, struct report *r)
+{
+	int err = 0;
+
+	if (!b->scope.nr_devices)
+		return 0;
+	r->devices = calloc(b->scope.nr_devices, sizeof(*r->devices));
+	if (!r->devices)
+		return -ENOMEM;
+	r->nr_devices = b->scope.nr_devices;
+	for (uint32_t i = 0; i < r->nr_devices; i++)
+		enter_device(b, i, &r->devices[i]);
+	enter_groups(b, r);
+	enter_latencies(r);
+	for (uint32_t i = 0; i < r->nr_devices; i++)
+		if (b->scope.devices[i].kind == DEVICE_PORT)
+			check_port(b, i, r);
+	for (size_t i = 0; i < r->nr_rows && !err; i++)
+		err = enter_row(b, r, &r->rows[i]);
+	return err;
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/book/book_rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "engine/split/apportion.h"
+
+int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret)
+{
+	struct book_row *row;
+
+	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
+	if (!row) {
+		row = calloc(1, sizeof(*row) + b->nr_places * sizeof(row->shares[0]) +
+					b->nr_links * sizeof(row->seen[0]));
+		if (!row)
+			return -ENOMEM;
+		row->key = *key;
+		row->seen = (struct entry_seen *)&row->shares[b->nr_places];
+		HASH_ADD(hh, b->rows, key, sizeof(row->key), row);
+		if (!row->hh.tbl) {
+			free(row);
+			return -ENOMEM;
+		}
+	}
+	*ret = row;
+	return 0;
+}
+
+void book_row_delete(struct book *b, struct book_row *row)
+{
+	HASH_DEL(b->rows, row);
+	free(row->path);
+	free(row->job);
+	free(row->tangled);
+	free(row->device_shares);
+	free(row->io);
+	free(row);
+}
+
+/* Where the entry of a counter is, or would be. */
+static size_t device_share_at(const struct book_row *row, uint32_t counter)
+{
+	size_t low = 0, high = row->nr_device_shares;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (row->device_shares[mid].counter < counter)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct device_share *book_device_share(const struct book_row *row, uint32_t counter)
+{
+	size_t at = device_share_at(row, counter);
+
+	if (at == row->nr_device_shares || row->device_shares[at].counter != counter)
+		return NULL;
+	return &row->device_shares[at];
+}
+
+struct entry_share *book_share(const struct book *b, const struct book_row *row, uint32_t counter)
+{
+	struct device_share *s;
+
+	if (b->roles[counter] == ROLE_MEMORY)
+		return (struct entry_share *)&row->shares[b->places[counter]];
+	s = book_device_share(row, counter);
+	return s ? &s->share : NULL;
+}
+
+int book_device_share_get(struct book_row *row, uint32_t counter, struct device_share **ret)
+{
+	size_t at = device_share_at(row, counter);
+	struct device_share *s;
+
+	if (at == row->nr_device_shares || row->device_shares[at].counter != counter) {
+		if (array_room(row->device_shares, row->cap_device_shares, row->nr_device_shares))
+			return -ENOMEM;
+		s = &row->device_shares[at];
+		memmove(s + 1, s, (row->nr_device_shares++ - at) * sizeof(*s));
+		*s = (struct device_share){ .counter = counter };
+	}
+	*ret = &row->device_shares[at];
+	return 0;
+}
+
+int book_share_get(const struct book *b, struct book_row *row, uint32_t counter,
+		   struct entry_share **ret)
+{
+	struct device_share *s;
+	int err;
+
+	if (b->roles[counter] == ROLE_MEMORY) {
+		*ret = &row->shares[b->places[counter]];
+		return 0;
+	}
+	err = book_device_share_get(row, counter, &s);
+	if (!err)
+		*ret = &s->share;
+	return err;
+}
+
+int book_io_get(struct book_row *row, uint32_t device, struct device_io **ret)
+{
+	size_t at = 0;
+	struct device_io *io;
+
+	while (at < row->nr_io && row->io[at].device < device)
+		at++;
+	if (at == row->nr_io || row->io[at].device != device) {
+		if (array_room(row->io, row->cap_io, row->nr_io))
+			return -ENOMEM;
+		io = &row->io[at];
+		memmove(io + 1, io, (row->nr_io++ - at) * sizeof(*io));
+		*io = (struct device_io){ .device = device };
+	}
+	*ret = &row->io[at];
+	return 0;
+}
+
+int book_row_tangle(struct book_row *row, const struct book_key *other)
+{
+	for (size_t i = 0; i < row->nr_tangled; i++)
+		if (!memcmp(&row->tangled[i], other, sizeof(*other)))
+			return 0;
+	if (row->nr_tangled == BOOK_MAX_TANGLED)
+		return 0;
+	if (array_room(row->tangled, row->cap_tangled, row->nr_tangled))
+		return -ENOMEM;
+	row->tangled[row->nr_tangled++] = *other;
+	if (row->nr_tangled > row->nr_tangled_all)
+		row->nr_tangled_all = row->nr_tangled;
+	return 0;
+}
+
+static int set_path(struct book_row *row, const char *path)
+{
+	char *copy;
+
+	if (!path || (row->path && !strcmp(row->path, path)))
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	free(row->path);
+	row->path = copy;
+	return 0;
+}
+
+static void share_add(struct entry_share *to, const struct entry_share *from)
+{
+	to->value += from->value;
+	to->low += from->low;
+	to->high += from->high;
+	to->below += from->below;
+	to->sure += from->sure;
+	to->tangled += from->tangled;
+}
+
+/* What a row has of devices. */
+static int devices_add(struct book *b, struct book_row *to, const struct book_row *from)
+{
+	struct entry_share *share;
+	struct device_io *io;
+	int err = 0;
+
+	for (size_t i = 0; i < from->nr_device_shares && !err; i++) {
+		err = book_share_get(b, to, from->device_shares[i].counter, &share);
+		if (!err)
+			share_add(share, &from->device_shares[i].share);
+	}
+	for (size_t i = 0; i < from->nr_io && !err; i++) {
+		err = book_io_get(to, from->io[i].device, &io);
+		if (err)
+			break;
+		for (int k = 0; k < 2; k++)
+			if (__builtin_add_overflow(io->bytes[k], from->io[i].bytes[k],
+						   &io->bytes[k]))
+				io->bytes[k] = UINT64_MAX;
+	}
+	return err;
+}
+
+static int job_add(struct book_row *to, const struct book_row *from)
+{
+	if (!from->job) {
+		free(to->job);
+		to->job = NULL;
+		return 0;
+	}
+	if (!to->job)
+		to->job = calloc(1, sizeof(*to->job));
+	if (!to->job)
+		return -ENOMEM;
+	*to->job = *from->job;
+	return 0;
+}
+
+int book_row_add(struct book *b, struct book_row *to, const struct book_row *from)
+{
+	/* The end of a job is told once. */
+	bool ended = b->scope.by == ROW_JOB && to->exited;
+
+	to->tgid = from->tgid;
+	memcpy(to->comm, from->comm, sizeof(to->comm));
+	to->comm_known = from->comm_known;
+	to->kernel = from->kernel;
+	to->exited = from->exited || ended;
+	to->cgroup_id = from->cgroup_id;
+	to->on_cpu_ns += from->on_cpu_ns;
+	for (size_t i = 0; i < b->nr_places; i++)
+		share_add(&to->shares[i], &from->shares[i]);
+	if (devices_add(b, to, from))
+		return -ENOMEM;
+	for (size_t i = 0; i < b->nr_links; i++) {
+		to->seen[i].bytes += from->seen[i].bytes;
+		to->seen[i].byte_ns += from->seen[i].byte_ns;
+	}
+	if (from->nr_tangled_all > to->nr_tangled_all)
+		to->nr_tangled_all = from->nr_tangled_all;
+	for (size_t i = 0; i < from->nr_tangled; i++)
+		if (book_row_tangle(to, &from->tangled[i]))
+			return -ENOMEM;
+	return job_add(to, from) ? -ENOMEM : set_path(to, from->path);
+}
+
+/* A row's name is that of its task, in the cgroup it ran in last. */
+static int name_row(struct book *b, struct book_row *row)
+{
+	const struct workload *w = identity_get(b->id, row->workload);
+	const struct cgroup_name *c;
+
+	if (b->scope.by == ROW_JOB)
+		return book_name_job(b, row);
+	if (b->scope.by == ROW_CGROUP)
+		row->cgroup_id = row->key.cgroup_id;
+	if (w) {
+		row->cgroup_id = w->key.cgroup_id;
+		row->tgid = w->task->tgid;
+		memcpy(row->comm, w->task->comm, sizeof(row->comm));
+		row->comm_known = w->task->comm_known;
+		row->kernel = w->task->kernel;
+		row->exited = w->task->exited;
+	}
+	c = identity_cgroup_find(b->id, row->cgroup_id);
+	if (b->scope.by == ROW_CGROUP)
+		row->exited = c && c->gone;
+	if (c && book_row_job(row, c->job, c->step))
+		return -ENOMEM;
+	return set_path(row, c ? c->path : NULL);
+}
+
+static int enter_quiet_task(void *arg, const struct task *t)
+{
+	struct book *b = arg;
+	struct book_key key = { .pid = t->key.pid, .start_ns = t->key.start_ns };
+	struct book_row *row;
+	int err;
+
+	err = book_row_get(b, &key, &row);
+	if (err)
+		return err;
+	row->tgid = t->tgid;
+	memcpy(row->comm, t->comm, sizeof(row->comm));
+	row->comm_known = t->comm_known;
+	row->kernel = t->kernel;
+	if (!row->cgroup_id)
+		row->cgroup_id = t->cgroup_id;
+	return 0;
+}
+
+static int enter_quiet_cgroup(void *arg, const struct cgroup_name *c)
+{
+	struct book *b = arg;
+	struct book_key key = { .cgroup_id = c->id };
+	struct book_row *row;
+
+	return c->selected && !c->gone ? book_row_get(b, &key, &row) : 0;
+}
+
+static void clip_share(const struct book *b, uint32_t counter, struct entry_share *s)
+{
+	uint64_t most = b->counters[counter].value;
+
+	if (s->high <= most)
+		return;
+	s->tangled = scale_u64(s->tangled, most, s->high);
+	s->high = most;
+}
+
+/* Upper bounds may add up to more than there is: of many rows, or of large numbers rounded. */
+static void clip_bounds(const struct book *b, struct book_row *row)
+{
+	for (size_t i = 0; i < b->layout->nr_counters; i++)
+		if (b->roles[i] == ROLE_MEMORY)
+			clip_share(b, i, &row->shares[b->places[i]]);
+	for (size_t i = 0; i < row->nr_device_shares; i++)
+		clip_share(b, row->device_shares[i].counter, &row->device_shares[i].share);
+}
+
+int book_finish(struct book *b)
+{
+	struct book_row *row, *next;
+	int err = 0;
+
+	for (size_t g = 0; g < b->layout->nr_groups; g++)
+		rotation_end(&b->rotations[g]);
+	for (size_t i = 0; i < b->layout->nr_counters && !err; i++)
+		if (b->counters[i].valid && b->counters[i].running_ns < b->counters[i].enabled_ns)
+			err = book_scale(b, i, b->counters[i].enabled_ns,
+					 b->counters[i].running_ns);
+	if (err)
+		return err;
+	HASH_ITER (hh, b->rows, row, next)
+		clip_bounds(b, row);
+	book_memory_of_devices(b);
+
+	/* What was asked for is a row even if it did nothing. */
+	if (b->scope.by == ROW_JOB)
+		err = book_quiet_jobs(b);
+	else if (!b->scope.all && b->scope.by == ROW_CGROUP)
+		err = identity_each_cgroup(b->id, enter_quiet_cgroup, b);
+	else if (!b->scope.all)
+		err = identity_each_followed(b->id, enter_quiet_task, b);
+	if (err)
+		return err;
+	HASH_ITER (hh, b->rows, row, next) {
+		err = name_row(b, row);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+uint64_t book_row_bytes(const struct book *b, const struct book_row *row)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < b->nr_places; i++)
+		sum += row->shares[i].value;
+	for (size_t i = 0; i < row->nr_device_shares; i++)
+		sum += row->device_shares[i].share.value;
+	return sum;
+}
+
+struct ended {
+	struct book_row *row;
+	uint64_t bytes;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+int book_pool(struct book *b, size_t max)
+{
+	static const struct book_key pool_key;
+	cleanup_free struct ended *ended = NULL;
+	struct book_row *row, *next, *pool;
+	size_t nr = 0, drop;
+	int err;
+
+	if (HASH_COUNT(b->rows) <= max)
+		return 0;
+	ended = calloc(HASH_COUNT(b->rows), sizeof(*ended));
+	if (!ended)
+		return -ENOMEM;
+	HASH_ITER (hh, b->rows, row, next)
+		if (row->exited && memcmp(&row->key, &pool_key, sizeof(pool_key)))
+			ended[nr++] = (struct ended){ row, book_row_bytes(b, row) };
+	err = book_row_get(b, &pool_key, &pool);
+	if (err)
+		return err;
+	/* More than needed, so that this is not done again for every new row. */
+	drop = HASH_COUNT(b->rows) - max + max / 4;
+	if (drop > nr)
+		drop = nr;
+	qsort(ended, nr, sizeof(*ended), by_bytes);
+	for (size_t i = 0; i < drop; i++) {
+		err = book_row_add(b, pool, ended[i].row);
+		if (err)
+			return err;
+		book_row_delete(b, ended[i].row);
+		b->pooled++;
+	}
+	clip_bounds(b, pool);
+	snprintf(pool->comm, sizeof(pool->comm), "(pooled)");
+	pool->comm_known = true;
+	pool->exited = false; /* it is never pooled itself */
+	pool->kernel = false;
+	pool->tgid = 0;
+	pool->cgroup_id = 0;
+	free(pool->path);
+	pool->path = NULL;
+	free(pool->job);
+	pool->job = NULL;
+	return 0;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the book, shared by its files only: see book.h. */
+#ifndef ENGINE_BOOK_ROWS_H
+#define ENGINE_BOOK_ROWS_H
+
+#include "engine/book/book.h"
+#include "engine/split/rotation.h"
+
+/*
+ * A process or thread: pid and start. A cgroup: its id. A job: its key, and in @start_ns which step
+ * of it; 0 for none. All zero: the pool.
+ */
+struct book_key {
+	uint64_t start_ns;
+	uint64_t cgroup_id;
+	uint32_t pid;
+	uint32_t zero;
+};
+#define BOOK_NO_JOB 1 /* as a step of job 0: what is in no job */
+
+/*
+ * A counter in a row; @high as in struct share, @low, @below and @sure sums of struct bounds, of
+ * which book_share_low() makes the lower end. @squares: sum of the squares of
+ * its windows' bytes, which tells how lumpy they came; see struct device_share for devices.
+ */
+struct entry_share {
+	uint64_t value;
+	uint64_t low;
+	uint64_t high;
+	uint64_t below;
+	uint64_t sure;
+	uint64_t tangled; /* bytes of intervals in which it was not separable */
+	double squares;
+};
+
+/*
+ * One of a device: most rows have a part in few devices, if in any. @samples: its bytes in turns
+ * that are over. @open: bytes of turn number @turn.
+ */
+struct device_share {
+	uint32_t counter;
+	uint32_t turn;
+	double open;
+	struct rotation_sums samples;
+	struct entry_share share;
+};
+
+/* Bytes of a row's requests of a device, by enum direction as the device sees it. */
+struct device_io {
+	uint32_t device;
+	uint64_t bytes[2];
+};
+
+/* A latency in a row, for a link: @byte_ns is the sum of bytes times latency. */
+struct entry_seen {
+	uint64_t bytes;
+	double byte_ns;
+};
+
+/* Beyond this many the count alone says how many there are. */
+#define BOOK_MAX_TANGLED 32
+
+/**
+ * struct book_row - entries of one row
+ * @key: identity
+ * @workload: one of its workloads, for the name
+ * @tgid, @comm, @comm_known, @kernel, @exited, @cgroup_id, @path: names, set by
+ *	book_finish(); @path is owned and NULL when unknown
+ * @job: it is or belongs to; owned, NULL for none
+ * @on_cpu_ns: CPU time
+ * @number: of the row in the book plus 1, for the splitter; 0 = none yet
+ * @tangled: some of the rows it cannot be told from; @nr_tangled_all: how many there are
+ * @device_shares, @io: ordered by counter, by device; what is not there is 0
+ * @seen: one a link; in the same piece of memory
+ * @shares: one a counter that is not of a device: book_share() finds both
+ */
+struct book_row {
+	struct book_key key;
+	uint32_t workload;
+	uint32_t tgid;
+	char comm[MODEL_COMM_LEN];
+	bool comm_known;
+	bool kernel;
+	bool exited;
+	uint64_t cgroup_id;
+	char *path;
+	struct row_job *job;
+	uint64_t on_cpu_ns;
+	uint32_t number;
+	struct book_key *tangled;
+	size_t nr_tangled, cap_tangled;
+	size_t nr_tangled_all;
+	struct device_share *device_shares;
+	size_t nr_device_shares, cap_device_shares;
+	struct device_io *io;
+	size_t nr_io, cap_io;
+	UT_hash_handle hh;
+	struct entry_seen *seen;
+	struct entry_share shares[];
+};
+
+/* How many rows had a device to themselves all the time. */
+enum exclusive {
+	EXCLUSIVE_UNKNOWN, /* no interval yet */
+	EXCLUSIVE_ONE,
+	EXCLUSIVE_NOBODY,
+};
+
+/**
+ * struct book_device - a device over the interval
+ * @io: bytes of requests, by enum direction, whoever caused them
+ * @exclusive, @owner: did one row have it alone, and which
+ */
+struct book_device {
+	uint64_t io[2];
+	enum exclusive exclusive;
+	struct book_key owner;
+};
+
+/* What a counter is for in the books. */
+enum role {
+	ROLE_MEMORY, /* not of a device */
+	ROLE_BYTES,  /* all bytes of its device and direction, or a part that no other counts */
+	ROLE_DESTINATION, /* bytes that a ROLE_BYTES counter counts, too */
+	ROLE_REQUESTS,
+};
+
+/**
+ * struct book_turns - the turns of a counter of a device
+ * @ns: how long it counted in each
+ * @end_ns: of the last window in which it counted
+ * @broken: the next one is not of the same turn
+ */
+struct book_turns {
+	double *ns;
+	size_t nr, cap;
+	uint64_t end_ns;
+	bool broken;
+};
+
+/**
+ * struct book - see book.h
+ * @roles: by counter
+ * @places: by counter: where in book_row.shares it is; meaningless for those of devices
+ * @nr_places: how many there are
+ * @skipped_ns: by counter of a device: time of intervals in which it never had its turn, and
+ *	that its value says nothing of yet; see book_fill_gaps()
+ * @rotations: by group; of devices only
+ * @turns: by counter; of devices only
+ * @devices: by device
+ * @unowned_io: bytes of requests that nobody is known to have caused
+ */
+struct book {
+	const struct layout *layout;
+	struct book_scope scope;
+	enum role *roles;
+	uint32_t *places;
+	size_t nr_places;
+	uint64_t *skipped_ns;
+	struct rotation *rotations;
+	struct book_turns *turns;
+	struct book_device *devices;
+	uint64_t unowned_io;
+	size_t nr_links;
+	struct identity *id;
+	struct report_counter *counters;
+	struct report_socket *sockets;
+	struct book_row *rows;
+	struct book_row **row_of; /* by workload; NULL: not looked up yet */
+	struct book_row **by_number;
+	size_t nr_numbers, cap_numbers;
+	size_t nr_row_of, cap_row_of;
+	uint64_t windows;
+	uint64_t pooled;
+};
+
+/** book_row_get() - the row of a key, made when new; 0 or -ENOMEM */
+int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret);
+
+/** book_share() - a row's entry for a counter; NULL when it has none yet */
+struct entry_share *book_share(const struct book *b, const struct book_row *row, uint32_t counter);
+
+/** book_share_low() - where the 95% interval of a row's bytes begins, of all that was added up */
+uint64_t book_share_low(const struct entry_share *s);
+
+/** book_share_get() - the same, made when new; 0 or -ENOMEM */
+int book_share_get(const struct book *b, struct book_row *row, uint32_t counter,
+		   struct entry_share **ret);
+
+/** book_device_share_get() - the same for a counter of a device */
+int book_device_share_get(struct book_row *row, uint32_t counter, struct device_share **ret);
+
+/** book_device_share() - a row's entry for a counter of a device; NULL when it has none yet */
+struct device_share *book_device_share(const struct book_row *row, uint32_t counter);
+
+/** book_turn() - a window in which a counter of a device counted; 0 or -ENOMEM */
+int book_turn(struct book *b, uint32_t counter, const struct trace_window *w);
+
+/** book_turn_bytes() - bytes of a row in the last window of book_turn() */
+void book_turn_bytes(const struct book *b, struct device_share *s, uint64_t bytes);
+
+/**
+ * book_turn_doubt() - half of the 95% interval of a row's bytes
+ * @b: the book
+ * @s: before it is scaled
+ * @ratio: what it will be scaled by
+ *
+ * Return: below 0 when nothing is known of turns.
+ */
+double book_turn_doubt(const struct book *b, const struct device_share *s, double ratio);
+
+/** book_io_get() - a row's requests of a device, made when new; 0 or -ENOMEM */
+int book_io_get(struct book_row *row, uint32_t device, struct device_io **ret);
+
+/** book_row_add() - enter another row's numbers and names; 0 or -ENOMEM */
+int book_row_add(struct book *b, struct book_row *to, const struct book_row *from);
+
+void book_row_delete(struct book *b, struct book_row *row);
+
+/** book_row_tangle() - the row cannot be told from the one of a key; 0 or -ENOMEM */
+int book_row_tangle(struct book_row *row, const struct book_key *other);
+
+/** book_job_key() - of the row of a cgroup (NULL: an unknown one) in a book by job */
+struct book_key book_job_key(const struct cgroup_name *c);
+
+/** book_job_row() - that row, made when new; 0 or -ENOMEM */
+int book_job_row(struct book *b, const struct cgroup_name *c, struct book_row **ret);
+
+/** book_row_job() - a row is in a step of a job (NULL: in none); 0 or -ENOMEM */
+int book_row_job(struct book_row *row, const struct job *j, const char *step);
+
+/** book_quiet_jobs() - rows of jobs that did nothing, and which jobs ended; 0 or -ENOMEM */
+int book_quiet_jobs(struct book *b);
+
+/** book_name_job() - what is known of the job of a row in a book by job; 0 or -ENOMEM */
+int book_name_job(struct book *b, struct book_row *row);
+
+/** book_pool() - pool ended rows with the least bytes when there are more than @max */
+int book_pool(struct book *b, size_t max);
+
+/** book_row_key() - as in reports */
+void book_row_key(const struct book *b, const struct book_key *key, char *ret);
+
+/** book_row_bytes() - of all counters, to order rows */
+uint64_t book_row_bytes(const struct book *b, const struct book_row *row);
+
+/**
+ * book_scale() - a counter looked for a part of the time only: all of it is value * num / den
+ * @b: rows and reasons of the counter keep their proportions, and still add up exactly
+ * @counter: which
+ * @num, @den: the time it should have counted, and the time it did
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_scale(struct book *b, uint32_t counter, uint64_t num, uint64_t den);
+
+/** book_devices_new() - roles of counters and room for devices; 0 or -ENOMEM */
+int book_devices_new(struct book *b);
+
+/** book_is_port() - is it a counter of a whole port? Nobody owns its bytes */
+bool book_is_port(const struct book *b, const struct counter *c);
+
+/** book_device_window() - a window of a group of a device */
+void book_device_window(struct book *b, const struct trace_window *w);
+
+/**
+ * book_memory_of_devices() - devices' memory traffic is that of their owners
+ * @b: all entries are made and scaled
+ *
+ * Counters of memory traffic that devices cause get rows: of a socket and direction, each row
+ * has the part of the traffic that it has of the devices' bytes, and no more bytes than these.
+ * What is left stays unattributed.
+ */
+void book_memory_of_devices(struct book *b);
+
+/** book_devices_add() - what is not of rows; @part follows @total in time */
+void book_devices_add(struct book *total, const struct book *part);
+
+/**
+ * struct device_sum - bytes of a device, or of parts of it
+ * @counted: it was counted; otherwise there is no value
+ * @value: bytes
+ * @below, @above: how far the 95% interval reaches
+ * @edges: part of @above, see rotation_edges()
+ */
+struct device_sum {
+	bool counted;
+	uint64_t value;
+	double below, above;
+	double edges;
+};
+
+/** book_device_sum() - @which is an enum direction or ROTATION_BOTH */
+struct device_sum book_device_sum(const struct book *b, uint32_t device, int which);
+
+/**
+ * book_report_devices() - devices of a report, and what rows had of them
+ * @b: the book
+ * @r: has its counters, probes and rows, and in these the requests
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_report_devices(const struct book *b, struct report *r);
+
+/** book_of_bytes() - bytes of a row of a report that weigh the latency of a probe */
+uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint32_t probe);
+
+/**
+ * cgroup_tree() - parents for the rows of a report by cgroup or job
+ * @b: names
+ * @r: has the leaf rows; gets a row for each parent, which includes its children
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int cgroup_tree(const struct book *b, struct report *r);
+
+#endif

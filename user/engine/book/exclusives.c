@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/book/exclusives.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* A part of the interval, one in this many, may be without news. */
+#define UNSEEN 50
+
+struct span {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t workload;
+};
+
+struct spans {
+	struct span *items;
+	size_t nr, cap;
+};
+
+struct exclusives {
+	struct spans *devices;
+	size_t nr;
+};
+
+int exclusives_new(size_t nr_devices, struct exclusives **ret)
+{
+	struct exclusives *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return -ENOMEM;
+	x->nr = nr_devices;
+	x->devices = calloc(nr_devices + 1, sizeof(*x->devices));
+	if (!x->devices) {
+		free(x);
+		return -ENOMEM;
+	}
+	*ret = x;
+	return 0;
+}
+
+void exclusives_free(struct exclusives *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->nr; i++)
+		free(x->devices[i].items);
+	free(x->devices);
+	free(x);
+}
+
+int exclusives_add(struct exclusives *x, uint32_t device, uint32_t workload, uint64_t start_ns,
+		   uint64_t end_ns)
+{
+	struct spans *s = &x->devices[device];
+
+	/* Said again and again of the same workload: one span. */
+	for (size_t i = s->nr; i-- > 0;) {
+		struct span *last = &s->items[i];
+
+		if (last->workload != workload)
+			continue;
+		if (last->end_ns < start_ns || end_ns < last->start_ns)
+			break;
+		last->start_ns = start_ns < last->start_ns ? start_ns : last->start_ns;
+		last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+		return 0;
+	}
+	if (array_room(s->items, s->cap, s->nr))
+		return -ENOMEM;
+	s->items[s->nr++] = (struct span){ start_ns, end_ns, workload };
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return x->workload < y->workload ? -1 : x->workload > y->workload;
+}
+
+/* Time of the interval that no span covers; spans are ordered by start. */
+static uint64_t unseen(const struct spans *s, uint64_t start_ns, uint64_t end_ns)
+{
+	uint64_t sum = 0, at = start_ns;
+
+	for (size_t i = 0; i < s->nr && s->items[i].start_ns < end_ns; i++) {
+		if (s->items[i].start_ns > at)
+			sum += s->items[i].start_ns - at;
+		if (s->items[i].end_ns > at)
+			at = s->items[i].end_ns;
+	}
+	return at < end_ns ? sum + end_ns - at : sum;
+}
+
+int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, uint64_t end_ns,
+		     const struct exclusives_rows *rows, uint32_t *ret)
+{
+	struct spans *s = &x->devices[device];
+	uint32_t one = SPLIT_NO_ROW, row;
+	bool any = false, several = false;
+	size_t kept = 0;
+	int err = 0;
+
+	if (s->nr)
+		qsort(s->items, s->nr, sizeof(*s->items), by_start);
+	for (size_t i = 0; i < s->nr && !err; i++) {
+		if (s->items[i].start_ns >= end_ns || s->items[i].end_ns <= start_ns)
+			continue;
+		err = rows->row(rows->arg, s->items[i].workload, &row);
+		if (err)
+			break;
+		several |= any && row != one;
+		one = row;
+		any = true;
+	}
+	if (!any || several || unseen(s, start_ns, end_ns) > (end_ns - start_ns) / UNSEEN)
+		one = SPLIT_NO_ROW;
+	for (size_t i = 0; i < s->nr; i++) {
+		if (s->items[i].end_ns <= end_ns)
+			continue;
+		rows->keep(rows->arg, s->items[i].workload);
+		s->items[kept++] = s->items[i];
+	}
+	s->nr = kept;
+	if (!err)
+		*ret = one;
+	return err;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/filter/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/filter/filter_state.h"
+
+/*
+ * CPU time and cycles say nothing about intensity: it differs by an order of magnitude between
+ * programs, and changes as programs go through phases. A count of cache refills is
+ * right but for prefetches and write-backs, some ten percent; what changes is how the
+ * count was spread over a slice, so its phases are as short as slices are.
+ *
+ * A byte of I/O is a byte on the way to memory, plus a few percent of queue entries and
+ * headers. What goes beyond that is not the noted workloads' doing: it must go to the
+ * background, which can be anything and comes in bursts, and not be learned as intensity.
+ */
+#define UNKNOWN_INTENSITY                                                                     \
+	{                                                                                     \
+		.prior = 1.5, .wander = 0.33, .tau_s = 0.5, .background = 0.15, .phase = 0.5, \
+		.max_phase = 1.5, .max_noise = 0.5                                            \
+	}
+static const struct params params_of[NR_FILTER_KINDS] = {
+	[FILTER_CPU_TIME] = UNKNOWN_INTENSITY,
+	[FILTER_WORK] = UNKNOWN_INTENSITY,
+	[FILTER_TRAFFIC] = { .prior = 0.25,
+			     .wander = 0.05,
+			     .tau_s = 0.05,
+			     .background = 0.1,
+			     .phase = 0.15,
+			     .max_phase = 1.5,
+			     .max_noise = 0.5 },
+	[FILTER_IO] = { .prior = 0.08,
+			.wander = 0.02,
+			.tau_s = 0.05,
+			.background = 0.5,
+			.phase = 0.04,
+			.max_phase = 0.15,
+			.max_noise = 0.1,
+			.mean = 1,
+			.bursts = 1 },
+};
+
+#define NOISE_AT_FIRST 0.03
+
+/* A block that is not as expected is solved this often again. */
+#define MAX_ROUNDS     4
+/* Mean square of what was not predicted, in units of what was expected of it. */
+#define LOST_TRACK     2.5
+
+static void begin(struct filter *f)
+{
+	f->noise = NOISE_AT_FIRST;
+	f->phase = f->params.phase;
+	f->lag = f->lag_num = f->lag_den = 0;
+	f->bytes = f->activity = f->mean = 0;
+	f->blocks = 0;
+	memset(f->evidence, 0, sizeof(f->evidence));
+	state_free(&f->state);
+}
+
+struct filter_room *filter_room_new(void)
+{
+	return calloc(1, sizeof(struct filter_room));
+}
+
+void filter_room_free(struct filter_room *room)
+{
+	if (!room)
+		return;
+	matrix_free(&room->spare);
+	work_free(&room->work);
+	matrix_free(&room->out.expected);
+	matrix_free(&room->out.carried);
+	matrix_free(&room->out.covariance);
+	matrix_free(&room->out.alike);
+	free(room);
+}
+
+int filter_new(enum filter_kind kind, struct filter_room *room, struct filter **ret)
+{
+	struct filter *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -ENOMEM;
+	f->params = params_of[kind];
+	f->room = room;
+	f->work = &room->work;
+	f->out = &room->out;
+	begin(f);
+	*ret = f;
+	return 0;
+}
+
+void filter_free(struct filter *f)
+{
+	if (!f)
+		return;
+	state_free(&f->state);
+	free(f->parked);
+	free(f);
+}
+
+void filter_forget(struct filter *f, uint32_t workload)
+{
+	for (size_t i = 1; i < f->state.nr; i++)
+		if (f->state.entries[i].workload == workload)
+			f->state.entries[i].workload = NO_WORKLOAD;
+	for (size_t i = 0; i < f->nr_parked; i++)
+		if (f->parked[i].workload == workload)
+			f->parked[i--] = f->parked[--f->nr_parked];
+}
+
+/* Are there new workloads that matter? Then their scales are worth some rounds. */
+static bool has_news(const struct filter *f, const struct filter_input *in)
+{
+	const double matters = 0.02;
+	double fresh = 0, all = 0;
+
+	for (size_t t = 0; t < in->nr_windows; t++) {
+		const float *x = matrix_row(in->activity, t);
+
+		for (size_t i = 0; i < in->nr_workloads; i++) {
+			all += x[i];
+			if (f->state.entries[i + 1].quiet_s < 0)
+				fresh += x[i];
+		}
+	}
+	return fresh > matters * all;
+}
+
+/* What the blocks before have said counts less and less. */
+static int solve_and_learn(struct filter *f, const struct filter_input *in)
+{
+	const double forget = 0.7;
+	/* Of I/O nothing has to be found out. */
+	bool first = f->params.mean <= 0 && has_news(f, in);
+	double before[4];
+	int err = 0;
+
+	for (int i = 0; i < 4; i++)
+		before[i] = forget * f->evidence[i];
+	for (int round = 0; !err; round++) {
+		err = solve_block(f, in, first);
+		if (err || !learn_sizes(f, before) || round == MAX_ROUNDS)
+			break;
+		first = false;
+	}
+	return err;
+}
+
+/*
+ * Even with all that was learned the bytes are further off than they may be: what is
+ * known of the intensities is wrong, and would stay so, for it is held to be certain.
+ */
+static bool lost_track(const struct filter *f)
+{
+	const struct work *w = f->work;
+
+	return dot(w->white, w->white, w->t) > LOST_TRACK * w->t;
+}
+
+/* Enters the workloads of a block and solves it. */
+static int enter_and_solve(struct filter *f, const struct filter_input *in)
+{
+	int err = work_shape(f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
+
+	if (!err)
+		err = prepare_block(f, in);
+	return err ? err : solve_and_learn(f, in);
+}
+
+int filter_block(struct filter *f, const struct filter_input *in, const struct filter_output **ret)
+{
+	int err;
+
+	if (!in->nr_windows || in->nr_windows > FILTER_MAX_WINDOWS || !in->nr_workloads ||
+	    in->nr_workloads > FILTER_MAX_WORKLOADS || !in->lead != !(f->params.mean > 0))
+		return -EINVAL;
+	err = state_update(f, in);
+	if (err)
+		return err; /* nothing happened: what is known stays */
+	err = enter_and_solve(f, in);
+	if (!err && f->blocks++ && lost_track(f)) {
+		begin(f);
+		err = state_update(f, in);
+		if (!err)
+			err = enter_and_solve(f, in);
+	}
+	if (!err)
+		err = make_result(f, in);
+	if (!err) {
+		if (in->lead)
+			learn_lead(f, in);
+		else
+			learn_lag(f);
+		err = state_advance(f, in);
+	}
+	if (err) {
+		begin(f);
+		return err;
+	}
+	*ret = f->out;
+	return 0;
+}

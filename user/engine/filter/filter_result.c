@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What a solved block says about each workload, and how sure it is. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/filter/filter_state.h"
+
+/* Intensities below this part of the mean one are as good as none. */
+#define SMALL	    0.1
+#define FLOOR	    0.01
+/* The lag is not the same for all, nor always: part of a window. */
+#define LAG_DOUBT   0.02
+/* Noise is not told well from short phases; bounds take so much more. */
+#define NOISE_DOUBT 1.5
+/*
+ * What a workload does in its first second is the least like a level with phases; what
+ * is said of it is trusted half as much.
+ */
+#define YOUNG_S	    1.0
+#define YOUNG_DOUBT 2.0
+/* Rounds over the totals that came out negative. */
+#define ROUNDS	    3
+/*
+ * Two workloads are alike when their activities, each divided by its mean, differ by
+ * less than this (root mean square), and when what is known of the difference of
+ * their intensities is hardly more than for unknown ones.
+ */
+#define ALIKE	    0.02
+#define UNKNOWN	    0.5
+
+/* The most likely intensity of each entry in each window; may be negative. */
+static int fill_theta(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+	double *start = calloc(2 * w->n, sizeof(*start));
+	int err = start ? 0 : -ENOMEM;
+
+	for (size_t t = 0; t < w->t; t++) {
+		const float *a = matrix_row(&w->a, t);
+		float *q = matrix_row(&w->q, t);
+		double alpha = w->alpha[t];
+
+		for (size_t i = 0; i < w->n; i++)
+			q[i] = a[i] * alpha;
+	}
+	err = err ? err : convolve(w, in, f->params.tau_s, &w->q, &w->theta);
+	if (err)
+		goto out;
+	for (size_t i = 0; i < 2 * w->n; i++)
+		start[i] = f->state.mean[i];
+	for (size_t t = 0; t < w->t; t++) {
+		const float *g = matrix_row(&w->g, t);
+		double alpha = w->alpha[t];
+
+		for (size_t i = 0; i < 2 * w->n; i++)
+			start[i] += g[i] * alpha;
+	}
+	for (size_t i = 0; i < w->n; i++)
+		w->total[i] = 0;
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t);
+		float *theta = matrix_row(&w->theta, t);
+		double decay = w->decay[t];
+
+		for (size_t i = 0; i < w->n; i++) {
+			theta[i] = start[2 * i] + decay * start[2 * i + 1] +
+				   w->phase_var[i] * theta[i];
+			w->total[i] += theta[i] * raw[i];
+		}
+	}
+out:
+	free(start);
+	return err;
+}
+
+/* Covariance of the totals' errors; entry 0, the background, included. */
+static int fill_covariance(struct filter *f, const struct filter_input *in, struct matrix *ret)
+{
+	struct work *w = f->work;
+	const struct matrix *p = &f->state.p;
+	double *late = calloc(2 * w->n, sizeof(*late)), *own = late ? late + w->n : NULL;
+	int err = late ? matrix_shape(ret, w->n, w->n) : -ENOMEM;
+
+	if (err)
+		goto out;
+	err = convolve(w, in, f->params.tau_s, &w->raw, &w->q);
+	if (err)
+		goto out;
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t), *q = matrix_row(&w->q, t);
+		double decay = w->decay[t];
+
+		for (size_t i = 0; i < w->n; i++) {
+			late[i] += raw[i] * decay;
+			own[i] += raw[i] * q[i] * w->phase_var[i];
+		}
+	}
+	for (size_t t = 0; t < w->t; t++) {
+		const float *g = matrix_row(&w->g, t), *a = matrix_row(&w->a, t);
+		float *q = matrix_row(&w->q, t);
+
+		for (size_t i = 0; i < w->n; i++)
+			q[i] = g[2 * i] * w->sum[i] + g[2 * i + 1] * late[i] +
+			       a[i] * w->phase_var[i] * q[i];
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		const float *level = matrix_row(p, 2 * i), *phase = matrix_row(p, 2 * i + 1);
+
+		float *to = matrix_row(ret, i);
+
+		/* The rest mirrors it. */
+		for (size_t j = 0; j <= i; j++)
+			to[j] = w->sum[i] *
+					(level[2 * j] * w->sum[j] + level[2 * j + 1] * late[j]) +
+				late[i] * (phase[2 * j] * w->sum[j] + phase[2 * j + 1] * late[j]);
+		to[i] += own[i];
+	}
+	err = cholesky_forward_matrix(w->l, w->t, &w->q, &w->tri);
+	if (!err) {
+		matrix_multiply_lower_of(ret, -1, &w->q, &w->q, w->t);
+		matrix_mirror(ret);
+	}
+out:
+	free(late);
+	return err;
+}
+
+/*
+ * The total of an entry is taken as measured: the others' totals and all errors follow.
+ * @variance: of the total and the measurement together; @missing: from the total.
+ */
+static void measure(struct work *w, struct matrix *cov, size_t i, double variance, double missing)
+{
+	float *column = matrix_row(&w->q, 0), *row = matrix_row(&w->q, 1);
+
+	memcpy(row, matrix_row(cov, i), cov->cols * sizeof(*row));
+	for (size_t j = 0; j < w->n; j++) {
+		double part = matrix_row(cov, j)[i] / variance;
+
+		w->total[j] += part * missing;
+		column[j] = -part;
+	}
+	matrix_add_outer(cov, column, row);
+}
+
+/*
+ * Nobody gives bytes back. A total that came out below what is as good as nothing is
+ * taken as measured to be about that, which tells the others where the bytes belong.
+ */
+static int make_positive(struct filter *f, struct matrix *cov)
+{
+	struct work *w = f->work;
+	int err = matrix_shape(&w->q, 2, w->n);
+	bool any = true;
+
+	for (int round = 0; !err && any && round < ROUNDS; round++) {
+		any = false;
+		for (size_t i = 0; i < w->n; i++) {
+			double small = SMALL * f->mean * w->sum[i], aim = i ? small : 0, v;
+
+			if (!i)
+				small = SMALL * f->state.entries[0].scale * w->sum[0];
+			v = matrix_row(cov, i)[i] + small * small;
+			if (!(w->sum[i] > 0) || w->total[i] >= aim || !(v > 0))
+				continue;
+			any = true;
+			measure(w, cov, i, v, aim - w->total[i]);
+		}
+	}
+	return err;
+}
+
+/*
+ * A byte of a request is a byte on the way to memory at least, unless the device shows that it
+ * is less. If data did not move when they were expected to, intensities come out too
+ * low; what they lack is no background.
+ */
+static void make_requests_count(struct filter *f)
+{
+	struct work *w = f->work;
+
+	for (size_t i = 1; i < w->n; i++) {
+		double lacks = f->mean * w->sum[i] - w->total[i];
+
+		if (lacks <= 0)
+			continue;
+		w->total[i] += lacks;
+		w->total[0] = fmax(w->total[0] - lacks, 0);
+	}
+}
+
+/* Nobody is given less: who was active may have moved something. */
+static double least_of(const struct filter *f, size_t i)
+{
+	return 0.3 * SMALL * f->mean * f->work->sum[i];
+}
+
+/* Intensities are not negative; what they are multiplied by to add up to the totals. */
+static void fill_scales(struct filter *f, double *scale)
+{
+	struct work *w = f->work;
+	double floor = FLOOR * f->mean;
+
+	for (size_t i = 0; i < w->n; i++)
+		scale[i] = 0;
+	for (size_t t = 0; t < w->t; t++) {
+		float *theta = matrix_row(&w->theta, t);
+		const float *raw = matrix_row(&w->raw, t);
+
+		theta[0] = at_least(theta[0], 0);
+		for (size_t i = 1; i < w->n; i++)
+			theta[i] = at_least(theta[i], floor);
+		for (size_t i = 0; i < w->n; i++)
+			scale[i] += theta[i] * raw[i];
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		double least = i ? least_of(f, i) : 0;
+
+		scale[i] = scale[i] > 0 ? fmax(w->total[i], least) / scale[i] : 1;
+	}
+}
+
+/* Bytes by window: intensities that are not negative, and add up to the totals. */
+static void fill_expected(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+	struct filter_output *o = f->out;
+	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den + 5), lag = fmin(f->lag + doubt, 0.5);
+	double lead = most_lead(f), *scale = w->level;
+
+	o->carried_in = lag * carried_over(f);
+	if (in->lead)
+		make_requests_count(f);
+	fill_scales(f, scale);
+	for (size_t t = 0; t < w->t; t++) {
+		const float *theta = matrix_row(&w->theta, t), *raw = matrix_row(&w->raw, t);
+		const float *last = t ? matrix_row(&w->raw, t - 1) : NULL;
+		const float *early = in->lead ? matrix_row(in->lead, t) : NULL;
+		float *expected = matrix_row(&o->expected, t),
+		      *carried = matrix_row(&o->carried, t);
+
+		o->background[t] = theta[0] * scale[0] * raw[0];
+		for (size_t i = 1; i < w->n; i++)
+			expected[i - 1] = theta[i] * scale[i] * raw[i];
+		for (size_t i = 1; i < w->n && early; i++)
+			carried[i - 1] = lead * at_least(theta[i] * scale[i], f->mean) *
+					 in->ratio[t] * at_least(early[i - 1], 0);
+		for (size_t i = 1; i < w->n && !early; i++) {
+			double before = last ? last[i] : f->state.entries[i].last * in->ratio[0];
+
+			carried[i - 1] = lag * (theta[i] * scale[i]) * before;
+		}
+	}
+}
+
+/* What is known of the difference of two intensities is hardly more than nothing. */
+static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t i, size_t j)
+{
+	double unknown = 2 * UNKNOWN * f->params.prior * f->params.prior * f->mean * f->mean;
+	double xi = f->work->sum[i], xj = f->work->sum[j];
+
+	return matrix_row(cov, i)[i] / (xi * xi) + matrix_row(cov, j)[j] / (xj * xj) -
+		       2 * matrix_row(cov, i)[j] / (xi * xj) >
+	       unknown;
+}
+
+/* Which workloads did the same in every window? */
+static int fill_alike(struct filter *f, const struct matrix *cov)
+{
+	struct work *w = f->work;
+	struct matrix *alike = &f->out->alike, *q = &w->w;
+	int err = matrix_room(&w->unit, w->t, w->n);
+
+	err = err ? err : matrix_shape(q, w->n, w->n);
+	if (err)
+		return err;
+	/* What is known of I/O beforehand tells them apart. */
+	if (f->params.mean > 0)
+		return 0;
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t);
+		float *unit = matrix_row(&w->unit, t);
+
+		unit[0] = 0;
+		for (size_t i = 1; i < w->n; i++)
+			unit[i] = w->sum[i] > 0 ? raw[i] * w->t / w->sum[i] : 0;
+	}
+	matrix_multiply_lower_of(q, 1.0f / w->t, &w->unit, &w->unit, w->t);
+	for (size_t i = 1; i < w->n; i++) {
+		const float *qi = matrix_row(q, i);
+
+		for (size_t j = 1; j < i; j++) {
+			double differ = qi[i] + matrix_row(q, j)[j] - 2 * qi[j];
+
+			if (differ < ALIKE * ALIKE && w->sum[i] > 0 && w->sum[j] > 0 &&
+			    is_unknown(f, cov, i, j))
+				matrix_row(alike, i - 1)[j - 1] = matrix_row(alike, j - 1)[i - 1] =
+					1;
+		}
+	}
+	return 0;
+}
+
+/* Squares of absurd counts are beyond single precision. */
+static bool is_sane(const struct work *w, const struct matrix *cov)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		const float *row = matrix_row(cov, i);
+
+		if (!isfinite(w->total[i]))
+			return false;
+		for (size_t j = 0; j < w->n; j++)
+			if (!isfinite(row[j]))
+				return false;
+	}
+	return true;
+}
+
+/* By how much the errors of an entry are larger than they come out. */
+static double doubt_of(const struct filter *f, size_t i)
+{
+	double since = f->state.entries[i].since_s;
+
+	return since >= 0 && f->now_s - since < YOUNG_S ? YOUNG_DOUBT : 1;
+}
+
+/* As it came out, that is before what was cut off: the spread of noise is larger than that. */
+static void take_covariance(struct filter *f, const struct matrix *cov, size_t n)
+{
+	double *doubt = f->work->level;
+
+	for (size_t i = 0; i < n; i++)
+		doubt[i] = doubt_of(f, i + 1);
+	for (size_t i = 0; i < n; i++) {
+		const float *from = matrix_row(cov, i + 1);
+		float *to = matrix_row(&f->out->covariance, i);
+
+		for (size_t j = 0; j < n; j++)
+			to[j] = doubt[i] * doubt[j] * from[j + 1];
+	}
+}
+
+int make_result(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+	struct filter_output *o = f->out;
+	size_t n = in->nr_workloads;
+	struct matrix *cov = &w->cov;
+	int err = matrix_room(&o->expected, w->t, n);
+
+	err = err ? err : matrix_room(&o->carried, w->t, n);
+	err = err ? err : matrix_room(&o->covariance, n, n);
+	err = err ? err : matrix_shape(&o->alike, n, n);
+	err = err ? err : fill_theta(f, in);
+	err = err ? err : fill_covariance(f, in, cov);
+	if (!err && !is_sane(w, cov))
+		err = -ENODATA;
+	if (!err)
+		err = fill_alike(f, cov);
+	if (!err) {
+		take_covariance(f, cov, n);
+		/* The spread is that of before: what was cut off may have been noise. */
+		if (!in->lead && w->total[0] < 2 * sqrt(fmax(matrix_row(cov, 0)[0], 0)))
+			w->total[0] = fmin(w->total[0], 0);
+		err = make_positive(f, cov);
+	}
+	if (!err) {
+		fill_expected(f, in);
+		for (size_t i = 0; i < n; i++)
+			o->little[i] = least_of(f, i + 1);
+		o->noise = NOISE_DOUBT * f->noise;
+		o->prior = sqrt(f->params.prior * f->params.prior + f->phase * f->phase);
+	}
+	return err;
+}

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The algebra of a block. With a the activity, the bytes are jointly Gaussian with the
+ * state: their covariance C is the sum of what comes from the state at the start (c0),
+ * from phases that begin later (c1) and from noise. Conditioning on the bytes gives all
+ * the rest. This form costs less than a recursion over windows, because a block has
+ * about as many windows as workloads.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/filter/filter_state.h"
+
+/*
+ * Scales of new workloads are refined this often: they make their own prior. Half of a
+ * level's variance goes with what the block says of it, for there are few large
+ * intensities and many small ones: tails are heavier than a Gaussian's.
+ */
+#define REFINE	    4
+#define HEAVY	    0.5
+/* An innovation of this many standard deviations is an outlier, not a measurement. */
+#define OUTLIER	    4.0
+#define WHITE_LIMIT 2.0
+/* Bytes come in lines; and even a quiet counter is not read at one instant. */
+#define LINE_BYTES  64.0
+#define READ_NOISE  1e-3
+/* This long a program is said to be starting. */
+#define START_S	    0.1
+/* In the part of a window that was not counted, traffic may differ by this much. */
+#define MUX_NOISE   0.3
+
+int work_shape(struct work *w, size_t t, size_t n, size_t nr)
+{
+	size_t need;
+	double *v;
+	int err = 0;
+
+	w->t = t;
+	w->n = n;
+	err = err ? err : matrix_room(&w->raw, t, n);
+	err = err ? err : matrix_room(&w->a, t, n);
+	err = err ? err : matrix_room(&w->aa, t, 2 * n);
+	err = err ? err : matrix_room(&w->q, t, n);
+	err = err ? err : matrix_room(&w->theta, t, n);
+	if (err)
+		return err;
+	/* One piece of memory: seven vectors by window, five by entry, four matrices. */
+	need = 7 * t + 5 * nr + 4 * t * t;
+	if (need > w->cap) {
+		v = calloc(need, sizeof(*v));
+		if (!v)
+			return -ENOMEM;
+		free(w->decay);
+		w->cap = need;
+	} else {
+		v = w->decay;
+	}
+	w->decay = v;
+	w->noise = v + t;
+	w->y = v + 2 * t;
+	w->white = v + 3 * t;
+	w->alpha = v + 4 * t;
+	w->own = v + 6 * t;
+	w->total = v + 7 * t;
+	w->sum = w->total + nr;
+	w->phase_var = w->sum + nr;
+	w->level = w->phase_var + nr;
+	w->level_var = w->level + nr;
+	w->c = w->level_var + nr;
+	w->l = w->c + t * t;
+	w->trial = w->l + t * t;
+	w->kernel = w->trial + t * t;
+	return 0;
+}
+
+void work_free(struct work *w)
+{
+	struct matrix *all[] = { &w->raw, &w->a,  &w->at,    &w->aa,   &w->aat,
+				 &w->g,	  &w->av, &w->c0,    &w->c1,   &w->w,
+				 &w->tri, &w->q,  &w->theta, &w->unit, &w->cov };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		matrix_free(all[i]);
+	free(w->decay);
+}
+
+/*
+ * Ks * x, where Ks is the covariance of phases that begin in the block, for variance 1:
+ * exp(-|s-t|/tau) less what is left of the start. Two passes instead of a product.
+ */
+int convolve(const struct work *w, const struct filter_input *in, double tau_s,
+	     const struct matrix *x, struct matrix *ret)
+{
+	double *run = calloc(2 * w->n, sizeof(*run)), *start = run ? run + w->n : NULL;
+	double keep[FILTER_MAX_WINDOWS];
+
+	if (!run)
+		return -ENOMEM;
+	keep[0] = 0;
+	for (size_t t = 1; t < w->t; t++)
+		keep[t] = exp(-(in->middle_s[t] - in->middle_s[t - 1]) / tau_s);
+	for (size_t t = 0; t < w->t; t++) {
+		const float *xt = matrix_row(x, t);
+		float *rt = matrix_row(ret, t);
+
+		for (size_t i = 0; i < w->n; i++) {
+			run[i] = run[i] * keep[t] + xt[i];
+			start[i] += xt[i] * w->decay[t];
+			rt[i] = run[i];
+		}
+	}
+	memset(run, 0, w->n * sizeof(*run));
+	for (size_t t = w->t; t-- > 0;) {
+		const float *after = t + 1 < w->t ? matrix_row(x, t + 1) : NULL;
+		float *rt = matrix_row(ret, t);
+
+		for (size_t i = 0; after && i < w->n; i++)
+			run[i] = (run[i] + after[i]) * keep[t + 1];
+		for (size_t i = 0; i < w->n; i++)
+			rt[i] += run[i] - w->decay[t] * start[i];
+	}
+	free(run);
+	return 0;
+}
+
+static void fill_activity(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+
+	for (size_t i = 0; i < w->n; i++)
+		w->sum[i] = 0;
+	for (size_t t = 0; t < w->t; t++) {
+		float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
+		float *aa = matrix_row(&w->aa, t);
+		double decay = exp(-in->middle_s[t] / f->params.tau_s);
+
+		w->decay[t] = decay;
+		raw[0] = a[0] = in->length_s[t] * in->ratio[t];
+		shift_activity(f, in, t);
+		for (size_t i = 0; i < w->n; i++) {
+			aa[2 * i] = a[i];
+			aa[2 * i + 1] = a[i] * decay;
+			w->sum[i] += raw[i];
+		}
+	}
+	w->nr_fresh = 0;
+	for (size_t i = 1; i < w->n; i++)
+		if (f->state.entries[i].quiet_s < 0)
+			w->fresh[w->nr_fresh++] = i;
+}
+
+/*
+ * A program that starts does other things first than later: it is loaded, allocates,
+ * reads its input. What it does meanwhile says little about its intensity, but could
+ * be taken for certain, if there were nothing else to tell it from another one that
+ * started at nearly the same time.
+ */
+static void add_start_noise(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+	double begin = f->now_s - in->block_s;
+
+	for (size_t i = 1; i < w->n; i++) {
+		struct entry *e = &f->state.entries[i];
+
+		if (e->since_s != NOT_YET && begin + in->middle_s[0] > e->since_s + START_S)
+			continue; /* as most of them, long ago or not */
+		for (size_t t = 0; t < w->t; t++) {
+			double moved = e->scale * matrix_row(&w->raw, t)[i];
+			double now = begin + in->middle_s[t];
+
+			/* Who was there when the filter began is not just starting. */
+			if (e->since_s == NOT_YET && moved > 0)
+				e->since_s = f->blocks || t ? now : LONG_AGO;
+			if (e->since_s < 0 || now > e->since_s + START_S)
+				continue;
+			w->noise[t] += moved * moved;
+		}
+	}
+}
+
+static void fill_noise(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+	double mean = 0;
+
+	for (size_t t = 0; t < w->t; t++)
+		mean += in->bytes[t] / w->t;
+	for (size_t t = 0; t < w->t; t++) {
+		double own = f->noise * in->bytes[t], read = READ_NOISE * mean;
+		double mux = MUX_NOISE * (1 - in->ratio[t]) * in->bytes[t];
+
+		w->own[t] = own * own;
+		w->noise[t] = own * own + read * read + mux * mux + LINE_BYTES * LINE_BYTES;
+		if (in->lead)
+			w->noise[t] += timing_noise(f, in, t);
+	}
+}
+
+/*
+ * c, for @phase times the variance of phases and @noise times that of the noise that is
+ * learned. The rest of it is given: a window in which nothing moved says nothing of how
+ * noisy those are in which much did.
+ */
+static void fill_c(const struct filter *f, double phase, double noise, double *c)
+{
+	const struct work *w = f->work;
+
+	for (size_t i = 0; i < w->t; i++) {
+		const float *c0 = matrix_row(&w->c0, i), *c1 = matrix_row(&w->c1, i);
+
+		double *ci = c + i * w->t;
+
+		for (size_t j = 0; j <= i; j++)
+			ci[j] = c0[j] + phase * c1[j];
+		ci[i] += w->noise[i] + (noise - 1) * w->own[i];
+	}
+}
+
+/* What was not predicted, by the triangle of its covariance. */
+static void whiten(const struct work *w, const double *l, double *ret)
+{
+	for (size_t t = 0; t < w->t; t++)
+		ret[t] = w->y[t];
+	cholesky_forward(l, w->t, ret);
+}
+
+static int factor_once(struct filter *f)
+{
+	struct work *w = f->work;
+
+	fill_c(f, 1, 1, w->c);
+	if (cholesky(w->c, w->t, w->l))
+		return -ENODATA;
+	whiten(w, w->l, w->white);
+	return 0;
+}
+
+static int factor(struct filter *f)
+{
+	struct work *w = f->work;
+	bool outliers = false;
+
+	if (factor_once(f))
+		return -ENODATA;
+	for (size_t t = 0; t < w->t; t++) {
+		double far = fabs(w->white[t]);
+
+		if (!isfinite(far))
+			return -ENODATA;
+		if (far <= OUTLIER)
+			continue;
+		outliers = true;
+		w->noise[t] = w->noise[t] + far * far / (WHITE_LIMIT * WHITE_LIMIT) *
+						    w->l[t * w->t + t] * w->l[t * w->t + t];
+	}
+	return outliers ? factor_once(f) : 0;
+}
+
+/* Variances of phases; true when they are not what they were. */
+static bool fill_phase_var(struct filter *f)
+{
+	struct work *w = f->work;
+	bool changed = false;
+
+	for (size_t i = 0; i < f->state.nr; i++) {
+		const struct entry *e = &f->state.entries[i];
+		double sd = i ? f->phase * e->scale : bursts(f, e);
+
+		changed |= w->phase_var[i] != sd * sd;
+		w->phase_var[i] = sd * sd;
+	}
+	return changed;
+}
+
+/* Covariance of the bytes that comes from phases that begin in the block. */
+static int fill_c1(struct filter *f)
+{
+	struct work *w = f->work;
+	int err = matrix_shape(&w->c1, w->t, w->t);
+
+	err = err ? err : matrix_room(&w->av, w->n, w->t);
+	if (err)
+		return err;
+	for (size_t i = 0; i < w->n; i++) {
+		const float *at = matrix_row(&w->at, i);
+		float *av = matrix_row(&w->av, i);
+
+		for (size_t t = 0; t < w->t; t++)
+			av[t] = at[t] * w->phase_var[i];
+	}
+	matrix_multiply_lower_of(&w->c1, 1, &w->av, &w->at, w->n);
+	for (size_t i = 0; i < w->t; i++) {
+		float *c1 = matrix_row(&w->c1, i);
+		const double *kernel = w->kernel + i * w->t;
+
+		for (size_t j = 0; j <= i; j++)
+			c1[j] *= kernel[j];
+	}
+	return 0;
+}
+
+/* The same from the state at the start. */
+static int fill_c0(struct filter *f)
+{
+	struct work *w = f->work;
+	int err = matrix_shape(&w->c0, w->t, w->t);
+
+	if (!err)
+		matrix_multiply_lower(&w->c0, 1, &w->g, &w->aat, 2 * w->n);
+	return err;
+}
+
+/*
+ * Covariance of bytes and state: the largest product of all, once a block. A workload
+ * that is new has nothing in common with others, so that refining its scale changes its
+ * two columns only: see refine_columns().
+ */
+static int fill_g(struct filter *f)
+{
+	struct work *w = f->work;
+	int err = matrix_room(&w->g, w->t, 2 * f->state.nr);
+
+	if (err)
+		return err;
+	matrix_multiply(&w->g, &w->aa, &f->state.p, 2 * w->n);
+	return fill_c0(f);
+}
+
+/* Columns of g that are the levels of new workloads, one beside the other, whitened. */
+static int whiten_new(struct filter *f)
+{
+	struct work *w = f->work;
+	int err = matrix_room(&w->w, w->t, w->nr_fresh);
+
+	for (size_t t = 0; !err && t < w->t; t++) {
+		const float *g = matrix_row(&w->g, t);
+		float *to = matrix_row(&w->w, t);
+
+		for (size_t k = 0; k < w->nr_fresh; k++)
+			to[k] = g[2 * w->fresh[k]];
+	}
+	return err ? err : cholesky_forward_matrix(w->l, w->t, &w->w, &w->tri);
+}
+
+/* What the block says of their levels. */
+static void judge_new(struct filter *f)
+{
+	struct work *w = f->work;
+
+	for (size_t k = 0; k < w->nr_fresh; k++) {
+		size_t level = 2 * w->fresh[k];
+
+		w->level[k] = f->state.mean[level];
+		w->level_var[k] = matrix_row(&f->state.p, level)[level];
+	}
+	for (size_t t = 0; t < w->t; t++) {
+		const float *g = matrix_row(&w->g, t), *x = matrix_row(&w->w, t);
+
+		for (size_t k = 0; k < w->nr_fresh; k++) {
+			w->level[k] += g[2 * w->fresh[k]] * w->alpha[t];
+			w->level_var[k] -= (double)x[k] * x[k];
+		}
+	}
+}
+
+/* Their columns of g: they have nothing in common with others yet. */
+static void refine_columns(struct filter *f)
+{
+	struct work *w = f->work;
+
+	for (size_t t = 0; t < w->t; t++) {
+		float *g = matrix_row(&w->g, t);
+		const float *aa = matrix_row(&w->aa, t);
+
+		for (size_t k = 0; k < w->nr_fresh; k++) {
+			size_t i = 2 * w->fresh[k];
+
+			g[i] = aa[i] * matrix_row(&f->state.p, i)[i];
+			g[i + 1] = aa[i + 1] * matrix_row(&f->state.p, i + 1)[i + 1];
+		}
+	}
+}
+
+/* New workloads: how large are they, and so their phases? */
+static int refine_scales(struct filter *f)
+{
+	struct work *w = f->work;
+	struct state *s = &f->state;
+	int err = whiten_new(f);
+
+	if (err)
+		return err;
+	judge_new(f);
+	for (size_t k = 0; k < w->nr_fresh; k++) {
+		size_t i = w->fresh[k];
+		struct entry *e = &s->entries[i];
+		double m = w->level[k], v = fmax(w->level_var[k], 0), far = m - s->mean[2 * i];
+		double sd = f->params.prior * f->mean;
+
+		matrix_row(&s->p, 2 * i)[2 * i] = (1 - HEAVY) * sd * sd + HEAVY * (far * far + v);
+		m = fmax(m, 0);
+		e->scale = fmax(sqrt(m * m + v), 0.02 * f->mean);
+		sd = f->phase * e->scale;
+		matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = sd * sd;
+	}
+	refine_columns(f);
+	return fill_c0(f);
+}
+
+/* What stays the same however often the block is solved. */
+int prepare_block(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+	int err;
+
+	fill_activity(f, in);
+	for (size_t i = 0; i < w->t; i++)
+		for (size_t j = 0; j <= i; j++)
+			w->kernel[i * w->t + j] =
+				exp(-(in->middle_s[i] - in->middle_s[j]) / f->params.tau_s) -
+				w->decay[i] * w->decay[j];
+	err = matrix_transpose(&w->a, &w->at);
+	err = err ? err : matrix_transpose(&w->aa, &w->aat);
+	err = err ? err : fill_g(f);
+	if (err)
+		return err;
+	fill_phase_var(f);
+	return fill_c1(f);
+}
+
+/* What was not predicted. */
+static void fill_y(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+
+	for (size_t t = 0; t < w->t; t++)
+		w->y[t] = in->bytes[t];
+	for (size_t j = 0; j < 2 * w->n; j++) {
+		const float *aa = matrix_row(&w->aat, j);
+		double mean = f->state.mean[j];
+
+		for (size_t t = 0; t < w->t; t++)
+			w->y[t] -= aa[t] * mean;
+	}
+	w->y[0] -= f->lag * carried_over(f) * in->ratio[0];
+}
+
+int solve_block(struct filter *f, const struct filter_input *in, bool first)
+{
+	struct work *w = f->work;
+	int err = 0;
+
+	for (int i = 0; !err && i <= (first ? REFINE : 0); i++) {
+		if (i)
+			err = refine_scales(f);
+		if (!err && fill_phase_var(f))
+			err = fill_c1(f);
+		if (err)
+			break;
+		fill_noise(f, in);
+		add_start_noise(f, in);
+		fill_y(f, in);
+		err = factor(f);
+		for (size_t t = 0; !err && t < w->t; t++)
+			w->alpha[t] = w->white[t];
+		if (!err)
+			cholesky_backward(w->l, w->t, w->alpha);
+	}
+	return err;
+}
+
+/* Log likelihood of the block, up to a constant, from a triangle and whitened bytes. */
+static double likelihood(const double *l, const double *white, size_t t)
+{
+	double sum = -0.5 * dot(white, white, t);
+
+	for (size_t i = 0; i < t; i++)
+		sum -= log(l[i * t + i]);
+	return sum;
+}
+
+/* How much more likely the block is with other noise or phases. */
+static double gain(struct filter *f, double phase, double noise)
+{
+	struct work *w = f->work;
+	double *white = w->alpha + w->t; /* the sixth vector */
+
+	fill_c(f, phase * phase, noise * noise, w->trial);
+	if (cholesky(w->trial, w->t, w->trial))
+		return 0;
+	whiten(w, w->trial, white);
+	return likelihood(w->trial, white, w->t) - likelihood(w->l, w->white, w->t);
+}
+
+/*
+ * A step up or down when the blocks so far say so, with some insistence; a large one
+ * when they shout. True when there was one.
+ */
+static bool step(double *value, const double *up, const double *down, double min, double max)
+{
+	const double insistence = 1.0, shout = 10.0, factor = 1.25, leap = 2.0;
+	double most = fmax(*up, *down), before = *value;
+
+	if (most <= insistence)
+		return false;
+	*value *= pow(most > shout ? leap : factor, *up > *down ? 1 : -1);
+	*value = fmin(fmax(*value, min), max);
+	return *value != before;
+}
+
+/*
+ * Would other noise or phases explain the bytes better? Then the block is to be solved
+ * again with these: its own bars depend on them. One at a time, for either may explain
+ * the same. @before is what earlier blocks have said.
+ */
+bool learn_sizes(struct filter *f, double *before)
+{
+	const double more = 1.25, less = 0.8;
+	double *e = f->evidence;
+	bool changed;
+
+	e[0] = before[0] + gain(f, 1, more);
+	e[1] = before[1] + gain(f, 1, less);
+	e[2] = before[2] + gain(f, more, 1);
+	e[3] = before[3] + gain(f, less, 1);
+	changed = step(&f->noise, &e[0], &e[1], 0.002, f->params.max_noise);
+	if (changed) {
+		before[0] = before[1] = 0;
+		return true;
+	}
+	changed = step(&f->phase, &e[2], &e[3], 0.02, f->params.max_phase);
+	if (changed)
+		before[2] = before[3] = 0;
+	return changed;
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Workloads enter the state of a filter, leave it, and are moved on in time. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/filter/filter_state.h"
+
+/* The mean intensity follows changes within some seconds. */
+#define MEAN_S	   4.5
+/* A workload that is quiet this long no longer costs anything; its level is parked. */
+#define QUIET_S	   2.0
+/* Quiet ones at most, beside the active ones. */
+#define MAX_QUIET  32
+#define PARKED_S   60.0
+#define MAX_PARKED 4096
+
+void state_free(struct state *s)
+{
+	free(s->entries);
+	free(s->mean);
+	matrix_free(&s->p);
+	*s = (struct state){ 0 };
+}
+
+static bool is_active(const struct filter_input *in, uint32_t workload)
+{
+	for (size_t i = 0; i < in->nr_workloads; i++)
+		if (in->workloads[i] == workload)
+			return true;
+	return false;
+}
+
+static size_t find(const struct state *s, uint32_t workload)
+{
+	for (size_t i = 1; i < s->nr; i++)
+		if (s->entries[i].workload == workload)
+			return i;
+	return SIZE_MAX;
+}
+
+/* The newest place of those that are full goes first. */
+static void park(struct filter *f, const struct entry *e, double level, double variance)
+{
+	size_t at = f->nr_parked;
+
+	if (at == MAX_PARKED) {
+		for (size_t i = at = 0; i < f->nr_parked; i++)
+			if (f->parked[i].since_s < f->parked[at].since_s)
+				at = i;
+	} else {
+		struct parked *more = realloc(f->parked, (f->nr_parked + 1) * sizeof(*f->parked));
+
+		if (!more)
+			return; /* it starts anew when it comes back: worse, not wrong */
+		f->parked = more;
+		f->nr_parked++;
+	}
+	f->parked[at] = (struct parked){ e->workload, level, variance, f->now_s };
+}
+
+static bool unpark(struct filter *f, uint32_t workload, struct parked *ret)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < f->nr_parked;) {
+		bool it = f->parked[i].workload == workload;
+
+		if (it)
+			*ret = f->parked[i];
+		found |= it;
+		if (it || f->now_s - f->parked[i].since_s > PARKED_S)
+			f->parked[i] = f->parked[--f->nr_parked];
+		else
+			i++;
+	}
+	return found;
+}
+
+/* Who is in the state from now on, by its index in the old one; SIZE_MAX: new. */
+static size_t choose(struct filter *f, const struct filter_input *in, size_t *from)
+{
+	struct state *s = &f->state;
+	size_t nr = 1, quiet = 0;
+
+	from[0] = s->nr ? 0 : SIZE_MAX;
+	for (size_t i = 0; i < in->nr_workloads; i++)
+		from[nr++] = find(s, in->workloads[i]);
+	for (size_t i = 1; i < s->nr; i++) {
+		struct entry *e = &s->entries[i];
+
+		if (is_active(in, e->workload))
+			continue;
+		e->quiet_s += in->block_s;
+		if (e->quiet_s <= QUIET_S && quiet < MAX_QUIET) {
+			from[nr++] = i;
+			quiet++;
+		} else {
+			park(f, e, s->mean[2 * i], matrix_row(&s->p, 2 * i)[2 * i]);
+		}
+	}
+	return nr;
+}
+
+/* Size of the background's phases; they grow and shrink with those of the workloads. */
+double bursts(const struct filter *f, const struct entry *background)
+{
+	return f->params.bursts * (f->phase / f->params.phase) * background->scale;
+}
+
+/*
+ * The background of a device is what nobody has noted: when the device is busier than
+ * before, so may that be.
+ */
+static void follow_background(const struct filter *f, struct state *s, double per_s)
+{
+	struct entry *e = &s->entries[0];
+	double moves = 0.2 * f->params.background * per_s;
+
+	e->scale = 0.3 * f->params.background * per_s;
+	matrix_row(&s->p, 0)[0] += moves * moves;
+}
+
+/* A workload that is new to the state: what is known of intensities in general. */
+static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload, double per_s)
+{
+	const struct params *p = &f->params;
+	struct entry *e = &s->entries[i];
+	double mean = f->mean, variance, phase;
+	struct parked was;
+
+	/* Below 0: new, see refine_scales(). */
+	*e = (struct entry){ .workload = workload,
+			     .scale = mean,
+			     .quiet_s = i ? -1 : 0,
+			     .since_s = i && p->mean <= 0 ? NOT_YET : LONG_AGO };
+	variance = p->prior * p->prior * mean * mean;
+	if (!i) {
+		mean = 0;
+		e->scale = p->background * per_s;
+		variance = e->scale * e->scale;
+		e->scale *= 0.3;
+	} else if (unpark(f, workload, &was)) {
+		double away = p->wander * p->wander * (f->now_s - was.since_s);
+
+		e->quiet_s = 0;
+		e->since_s = LONG_AGO;
+		mean = was.level;
+		e->scale = fmax(sqrt(fmax(mean, 0) * fmax(mean, 0) + was.variance), 0.02 * f->mean);
+		variance = fmin(was.variance + away * e->scale * e->scale, variance);
+	}
+	phase = i ? f->phase * e->scale : bursts(f, e);
+	for (int k = 0; k < 2; k++)
+		memset(matrix_row(&s->p, 2 * i + k), 0, 2 * s->nr * sizeof(*s->p.v));
+	s->mean[2 * i] = mean;
+	s->mean[2 * i + 1] = 0;
+	matrix_row(&s->p, 2 * i)[2 * i] = variance;
+	matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = phase * phase;
+}
+
+static void copy_entry(const struct state *old, const size_t *from, struct state *s, size_t i)
+{
+	size_t o = from[i];
+
+	s->entries[i] = old->entries[o];
+	for (int k = 0; k < 2; k++) {
+		const float *op = matrix_row(&old->p, 2 * o + k);
+		float *p = matrix_row(&s->p, 2 * i + k);
+
+		s->mean[2 * i + k] = old->mean[2 * o + k];
+		for (size_t j = 0; j < s->nr; j++) {
+			bool known = from[j] != SIZE_MAX;
+
+			p[2 * j] = known ? op[2 * from[j]] : 0;
+			p[2 * j + 1] = known ? op[2 * from[j] + 1] : 0;
+		}
+	}
+}
+
+/* The mean intensity; -ENODATA when there is none. */
+static int update_mean(struct filter *f, const struct filter_input *in, double *ret_per_s)
+{
+	double bytes = 0, activity = 0, length = 0, keep = exp(-in->block_s / MEAN_S);
+
+	for (size_t t = 0; t < in->nr_windows; t++) {
+		const float *x = matrix_row(in->activity, t);
+
+		for (size_t i = 0; i < in->nr_workloads; i++)
+			activity += x[i] * in->ratio[t];
+		bytes += in->bytes[t];
+		length += in->length_s[t] * in->ratio[t];
+	}
+	f->now_s += in->block_s;
+	if (!(bytes > 0) || !(activity > 0) || !(length > 0) || !isfinite(bytes * bytes))
+		return -ENODATA;
+	f->bytes = f->bytes * keep + bytes;
+	f->activity = f->activity * keep + activity;
+	f->mean = f->bytes / f->activity;
+	/* What is more than that is not the workloads'; less is common to all of a device. */
+	if (f->params.mean > 0)
+		f->mean = fmin(f->mean, f->params.mean);
+	*ret_per_s = bytes / length;
+	return 0;
+}
+
+int state_update(struct filter *f, const struct filter_input *in)
+{
+	size_t max = 1 + in->nr_workloads + MAX_QUIET;
+	size_t *from = calloc(max, sizeof(*from));
+	struct state s = { 0 };
+	double per_s;
+	int err = from ? update_mean(f, in, &per_s) : -ENOMEM;
+
+	if (err)
+		goto out;
+	s.nr = choose(f, in, from);
+	s.entries = calloc(s.nr, sizeof(*s.entries));
+	s.mean = calloc(2 * s.nr, sizeof(*s.mean));
+	s.p = f->room->spare;
+	f->room->spare = (struct matrix){ 0 };
+	err = s.entries && s.mean ? matrix_room(&s.p, 2 * s.nr, 2 * s.nr) : -ENOMEM;
+	if (err) {
+		state_free(&s);
+		goto out;
+	}
+	for (size_t i = 0; i < s.nr; i++) {
+		struct entry *e = &s.entries[i];
+
+		if (from[i] == SIZE_MAX) {
+			enter(f, &s, i, i ? in->workloads[i - 1] : NO_WORKLOAD, per_s);
+			continue;
+		}
+		copy_entry(&f->state, from, &s, i);
+		matrix_row(&s.p, 2 * i)[2 * i] +=
+			f->params.wander * f->params.wander * e->scale * e->scale * in->block_s;
+		if (i <= in->nr_workloads)
+			e->quiet_s = 0;
+	}
+	if (f->params.bursts > 0 && from[0] != SIZE_MAX)
+		follow_background(f, &s, per_s);
+	f->room->spare = f->state.p;
+	f->state.p = (struct matrix){ 0 };
+	state_free(&f->state);
+	f->state = s;
+out:
+	free(from);
+	return err;
+}
+
+/* Covariance of the bytes and the state at the end, from that of the state at the start. */
+static void advance_g(struct filter *f, const struct filter_input *in, double keep)
+{
+	struct work *w = f->work;
+	double tau = f->params.tau_s;
+
+	for (size_t t = 0; t < w->t; t++) {
+		double begun = exp(-(in->block_s - in->middle_s[t]) / tau) - keep * w->decay[t];
+		float *g = matrix_row(&w->g, t);
+		const float *a = matrix_row(&w->a, t);
+
+		for (size_t i = 0; i < f->state.nr; i++)
+			g[2 * i + 1] *= keep;
+		for (size_t i = 0; i < w->n; i++)
+			g[2 * i + 1] += a[i] * w->phase_var[i] * begun;
+	}
+}
+
+/*
+ * Levels stay, phases decay and begin anew; before the block has its say. At and below the
+ * diagonal, with some elements beside it.
+ */
+static void advance_p(struct filter *f, double keep)
+{
+	const struct work *w = f->work;
+	struct state *s = &f->state;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
+
+		s->mean[2 * i + 1] *= keep;
+		for (size_t j = 0; j <= i; j++) {
+			level[2 * j + 1] *= keep;
+			phase[2 * j] *= keep;
+			phase[2 * j + 1] *= keep * keep;
+		}
+		/* as it was during the block: what was learned since is for the next one */
+		phase[2 * i + 1] += w->phase_var[i] * (1 - keep * keep);
+	}
+}
+
+/* What the block says of the state. */
+static int condition(struct filter *f)
+{
+	struct work *w = f->work;
+	struct state *s = &f->state;
+	int err;
+
+	for (size_t t = 0; t < w->t; t++) {
+		const float *g = matrix_row(&w->g, t);
+		double alpha = w->alpha[t];
+
+		for (size_t j = 0; j < 2 * s->nr; j++)
+			s->mean[j] += g[j] * alpha;
+	}
+	err = cholesky_forward_matrix(w->l, w->t, &w->g, &w->tri);
+	if (err)
+		return err;
+	matrix_multiply_lower_of(&s->p, -1, &w->g, &w->g, w->t);
+	matrix_mirror(&s->p);
+	return 0;
+}
+
+/* The state at the end of the block, given the block. */
+int state_advance(struct filter *f, const struct filter_input *in)
+{
+	struct state *s = &f->state;
+	struct work *w = f->work;
+	double keep = exp(-in->block_s / f->params.tau_s);
+	int err;
+
+	advance_g(f, in, keep);
+	advance_p(f, keep);
+	err = condition(f);
+	if (err)
+		return err;
+	for (size_t i = 0; i < s->nr; i++) {
+		struct entry *e = &s->entries[i];
+		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
+		double m = fmax(s->mean[2 * i], 0), floor = 1e-6 * e->scale * e->scale;
+
+		level[2 * i] = fmax(level[2 * i], floor);
+		if (i)
+			phase[2 * i + 1] = fmax(phase[2 * i + 1], floor);
+		if (i)
+			e->scale = fmax(sqrt(m * m + level[2 * i]), 0.02 * f->mean);
+		if (i >= w->n)
+			e->last = 0;
+		if (i && i < w->n) {
+			e->quiet_s = 0;
+			e->last = in->lead ? 0 : matrix_row(&w->raw, w->t - 1)[i];
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the filter, shared by its files only: see filter.h. */
+#ifndef ENGINE_FILTER_STATE_H
+#define ENGINE_FILTER_STATE_H
+
+#include "engine/filter/filter.h"
+
+/* Entry 0 of the state is the background, which has no workload. */
+#define NO_WORKLOAD UINT32_MAX
+
+/**
+ * struct entry - a workload in the state
+ * @workload: its number
+ * @scale: size of its intensity: what its level and phase move by is a part of this
+ * @quiet_s: time since it was last active
+ * @last: what it did in the last window
+ * @since_s: when it was first active, on the filter's clock, or one of the two below
+ */
+struct entry {
+	uint32_t workload;
+	double scale;
+	double quiet_s;
+	double last;
+	double since_s;
+};
+#define NOT_YET	 (-1.0)
+#define LONG_AGO (-2.0)
+
+/* An entry that was dropped from the state, should it come back. */
+struct parked {
+	uint32_t workload;
+	double level;
+	double variance;
+	double since_s;
+};
+
+/**
+ * struct state - what is known of all intensities
+ * @entries, @nr: who; states 2i and 2i+1 are the level and the phase of entry i
+ * @mean: of the states
+ * @p: covariance of the states
+ */
+struct state {
+	struct entry *entries;
+	size_t nr;
+	double *mean;
+	struct matrix p;
+};
+
+/**
+ * struct params - what is known of intensities in general
+ * @prior: standard deviation of an unknown level, as a part of the mean one
+ * @wander: of a level's change in a second, as a part of its scale
+ * @tau_s: how long a phase lasts
+ * @background: standard deviation of the background, as a part of the counter
+ * @phase: standard deviation of phases to begin with
+ * @max_phase, @max_noise: they are not learned to be more
+ * @mean: the mean intensity is not learned to be more; 0 = no limit, nothing is known of it
+ * @bursts: standard deviation of phases of the background, as a part of its scale. 0: it has
+ *	none, and never changes much
+ */
+struct params {
+	double prior;
+	double wander;
+	double tau_s;
+	double background;
+	double phase;
+	double max_phase;
+	double max_noise;
+	double mean;
+	double bursts;
+};
+
+/* A block while it is worked on; everything with one row or element a window, unless it says. */
+struct work {
+	size_t t; /* windows */
+	size_t n; /* active entries, the background among them: 0 .. n-1 of the state */
+	size_t fresh[FILTER_MAX_WORKLOADS]; /* entries that are new to the state */
+	size_t nr_fresh;
+	struct matrix raw;   /* activity as counted, t x n */
+	struct matrix a;     /* the same with the lag, t x n */
+	struct matrix at;    /* its transpose */
+	struct matrix aa;    /* level and phase of each: t x 2n */
+	struct matrix aat;   /* its transpose */
+	struct matrix g;     /* covariance of bytes and state at the start: t x 2nr */
+	struct matrix av;    /* at times the variance of phases: n x t */
+	struct matrix c0;    /* covariance of bytes, from the state at the start */
+	struct matrix c1;    /* the same, from phases that begin in the block */
+	struct matrix w;     /* scratch, whitened */
+	struct matrix tri;   /* scratch of the solver */
+	struct matrix q;     /* a times alpha; scratch */
+	struct matrix theta; /* intensities, t x n */
+	struct matrix unit;  /* scratch: activity with mean 1 */
+	struct matrix cov;   /* of the errors of totals, n x n */
+	size_t cap;	     /* elements at @decay, for all that follow */
+	double *decay;	     /* exp(-middle / tau) */
+	double *noise;	     /* variance of the noise */
+	double *own;	     /* of that: what is learned */
+	double *y;	     /* what was not predicted */
+	double *white;	     /* the same, whitened */
+	double *alpha;	     /* C^-1 y */
+	double *c;	     /* t x t */
+	double *l;	     /* its triangle */
+	double *trial;	     /* t x t, of a trial */
+	double *kernel;	     /* t x t: covariance of phases that begin in the block */
+	double *total;	     /* by entry: estimate of its total */
+	double *sum;	     /* by entry: its activity */
+	double *phase_var;   /* by entry */
+	double *level;	     /* by fresh entry: its level, given the block; scratch by entry */
+	double *level_var;   /* by fresh entry: variance of that; scratch by entry */
+};
+
+/* fmax() without a call, which compilers can make several of at once; @least for no number. */
+static inline double at_least(double v, double least)
+{
+	return v > least ? v : least;
+}
+
+struct filter_room {
+	struct matrix spare; /* memory of a state before */
+	struct work work;
+	struct filter_output out;
+};
+
+struct filter {
+	struct params params;
+	struct state state;
+	struct filter_room *room;
+	struct work *work; /* in the room, as what follows */
+	struct filter_output *out;
+	struct parked *parked;
+	size_t nr_parked;
+	double now_s;
+	uint64_t blocks; /* since the state began */
+	double noise;	 /* learned: of the counter, as a part of it */
+	double phase;	 /* learned: of phases, as a part of the intensity */
+	double lag;	 /* learned: part of a window's traffic that comes in the next; of I/O:
+			  * seconds by which data move before they are noted */
+	double lag_num, lag_den;
+	double evidence[4];	/* for more and less noise, more and less phase */
+	double bytes, activity; /* recent sums: the mean intensity */
+	double mean;		/* bytes per unit of activity */
+};
+
+/* filter_state.c: entries come and go */
+int state_update(struct filter *f, const struct filter_input *in);
+void state_free(struct state *s);
+double bursts(const struct filter *f, const struct entry *background);
+int state_advance(struct filter *f, const struct filter_input *in);
+
+/* filter_solve.c: the algebra of a block */
+int work_shape(struct work *w, size_t t, size_t n, size_t nr);
+void work_free(struct work *w);
+int prepare_block(struct filter *f, const struct filter_input *in);
+int solve_block(struct filter *f, const struct filter_input *in, bool first);
+int convolve(const struct work *w, const struct filter_input *in, double tau_s,
+	     const struct matrix *x, struct matrix *ret);
+
+/* filter_result.c: totals, their errors, and what is learned */
+int make_result(struct filter *f, const struct filter_input *in);
+bool learn_sizes(struct filter *f, double *before);
+
+/* filter_lag.c: activity and its traffic are not at the same time */
+void shift_activity(struct filter *f, const struct filter_input *in, size_t t);
+double timing_noise(struct filter *f, const struct filter_input *in, size_t t);
+double most_lead(const struct filter *f);
+double carried_over(const struct filter *f);
+void learn_lag(struct filter *f);
+void learn_lead(struct filter *f, const struct filter_input *in);
+
+#endif

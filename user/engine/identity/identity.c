@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/identity/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+int identity_new(struct identity **ret)
+{
+	struct identity *id = calloc(1, sizeof(*id));
+
+	if (!id)
+		return -ENOMEM;
+	/* the numbers with a fixed meaning */
+	while (id->nr_ids <= WORKLOAD_LOST) {
+		if (array_room(id->by_id, id->cap_ids, id->nr_ids)) {
+			identity_free(id);
+			return -ENOMEM;
+		}
+		id->by_id[id->nr_ids++] = NULL;
+	}
+	*ret = id;
+	return 0;
+}
+
+void identity_free(struct identity *id)
+{
+	struct task *t, *t_next;
+	struct workload *w, *w_next;
+
+	if (!id)
+		return;
+	HASH_ITER (hh, id->workloads, w, w_next) {
+		HASH_DEL(id->workloads, w);
+		free(w);
+	}
+	HASH_ITER (hh, id->tasks, t, t_next) {
+		HASH_DEL(id->tasks, t);
+		free(t);
+	}
+	identity_cgroups_free(id);
+	free(id->by_id);
+	free(id->free_ids);
+	free(id);
+}
+
+static struct task *task_find(const struct identity *id, uint32_t pid, uint64_t start_ns)
+{
+	struct task_key key = { .start_ns = start_ns, .pid = pid };
+	struct task *t;
+
+	HASH_FIND(hh, id->tasks, &key, sizeof(key), t);
+	return t;
+}
+
+static struct task *task_new(struct identity *id, uint32_t pid, uint32_t tgid, uint64_t start_ns)
+{
+	struct task *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->key.pid = pid;
+	t->key.start_ns = start_ns;
+	t->tgid = tgid;
+	snprintf(t->comm, sizeof(t->comm), "?");
+	HASH_ADD(hh, id->tasks, key, sizeof(t->key), t);
+	if (!t->hh.tbl) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+int identity_task(struct identity *id, const struct trace_task *news, struct task **ret)
+{
+	struct task *t = task_find(id, news->pid, news->start_ns);
+	struct task *parent = task_find(id, news->parent, news->parent_start_ns);
+
+	if (!t) {
+		t = task_new(id, news->pid, news->tgid, news->start_ns);
+		if (!t)
+			return -ENOMEM;
+		t->followed = parent && parent->followed;
+	}
+	t->seen = true;
+	t->announced = true;
+	t->kernel = news->kernel;
+	if (news->cgroup_id)
+		t->cgroup_id = news->cgroup_id;
+	if (news->comm) {
+		snprintf(t->comm, sizeof(t->comm), "%s", news->comm);
+		t->comm_known = true;
+	}
+	if (ret)
+		*ret = t;
+	return 0;
+}
+
+static void task_ended(struct task *t)
+{
+	if (!t->exited)
+		t->idle_closes = 0;
+	t->exited = true;
+}
+
+void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns)
+{
+	struct task *t = task_find(id, pid, start_ns);
+
+	if (t)
+		task_ended(t);
+}
+
+size_t identity_follow(struct identity *id, uint32_t tgid)
+{
+	struct task *t, *next;
+	size_t nr = 0;
+
+	HASH_ITER (hh, id->tasks, t, next)
+		if (t->tgid == tgid && !t->exited) {
+			t->followed = true;
+			nr++;
+		}
+	return nr;
+}
+
+size_t identity_followed_alive(const struct identity *id)
+{
+	struct task *t, *next;
+	size_t nr = 0;
+
+	HASH_ITER (hh, id->tasks, t, next)
+		nr += t->followed && !t->exited;
+	return nr;
+}
+
+int identity_each_followed(const struct identity *id, int (*fn)(void *arg, const struct task *t),
+			   void *arg)
+{
+	struct task *t, *next;
+	int err = 0;
+
+	HASH_ITER (hh, id->tasks, t, next)
+		if (!err && t->followed && !t->exited)
+			err = fn(arg, t);
+	return err;
+}
+
+int identity_each_unnamed(struct identity *id, int (*fn)(void *arg, struct task *t), void *arg)
+{
+	struct task *t, *next;
+	int err = 0;
+
+	HASH_ITER (hh, id->tasks, t, next)
+		/* Number 0 stands for somebody in a cgroup. */
+		if (!err && !t->comm_known && t->key.pid)
+			err = fn(arg, t);
+	return err;
+}
+
+static int take_number(struct identity *id, struct workload *w)
+{
+	if (id->nr_free) {
+		w->id = id->free_ids[--id->nr_free];
+		id->by_id[w->id] = w;
+		return 0;
+	}
+	if (array_room(id->by_id, id->cap_ids, id->nr_ids))
+		return -ENOMEM;
+	w->id = id->nr_ids;
+	id->by_id[id->nr_ids++] = w;
+	return 0;
+}
+
+int identity_workload(struct identity *id, uint32_t pid, uint32_t tgid, uint64_t start_ns,
+		      uint64_t cgroup_id, uint32_t *ret)
+{
+	struct workload_key key = { .start_ns = start_ns, .cgroup_id = cgroup_id, .pid = pid };
+	struct workload *w, *fresh;
+
+	HASH_FIND(hh, id->workloads, &key, sizeof(key), w);
+	if (w) {
+		*ret = w->id;
+		return 0;
+	}
+	fresh = calloc(1, sizeof(*fresh));
+	if (!fresh)
+		return -ENOMEM;
+	fresh->key = key;
+	fresh->task = task_find(id, pid, start_ns);
+	if (!fresh->task)
+		fresh->task = task_new(id, pid, tgid, start_ns);
+	if (!fresh->task || take_number(id, fresh)) {
+		free(fresh);
+		return -ENOMEM;
+	}
+	HASH_ADD(hh, id->workloads, key, sizeof(fresh->key), fresh);
+	if (!fresh->hh.tbl) {
+		id->by_id[fresh->id] = NULL;
+		free(fresh);
+		return -ENOMEM;
+	}
+	*ret = fresh->id;
+	return 0;
+}
+
+const struct workload *identity_get(const struct identity *id, uint32_t workload)
+{
+	return workload < id->nr_ids ? id->by_id[workload] : NULL;
+}
+
+void identity_keep(struct identity *id, uint32_t workload)
+{
+	struct workload *w = workload < id->nr_ids ? id->by_id[workload] : NULL;
+	struct cgroup_name *c;
+
+	/* Once an interval does; there are many slices. */
+	if (!w || w->kept)
+		return;
+	w->kept = true;
+	w->idle_closes = 0;
+	w->task->idle_closes = 0;
+	c = identity_cgroup_find(id, w->key.cgroup_id);
+	if (c)
+		c->idle_closes = 0;
+}
+
+void identity_active(struct identity *id, uint32_t workload)
+{
+	struct workload *w = workload < id->nr_ids ? id->by_id[workload] : NULL;
+
+	identity_keep(id, workload);
+	if (w)
+		w->task->cgroup_id = w->key.cgroup_id;
+}
+
+/* Without room to remember a free number it is just not used again. */
+static void forget_workload(struct identity *id, struct workload *w)
+{
+	HASH_DEL(id->workloads, w);
+	id->by_id[w->id] = NULL;
+	if (id->on_forget)
+		id->on_forget(id->forget_arg, w->id);
+	if (!array_room(id->free_ids, id->cap_free, id->nr_free))
+		id->free_ids[id->nr_free++] = w->id;
+	free(w);
+}
+
+void identity_on_forget(struct identity *id, void (*fn)(void *arg, uint32_t workload), void *arg)
+{
+	id->on_forget = fn;
+	id->forget_arg = arg;
+}
+
+/* For how many intervals: as long as it lives, when there is a name to keep. */
+static uint32_t keep_task(const struct task *t)
+{
+	if (t->exited)
+		return KEEP_ENDED;
+	return t->announced || t->followed ? UINT32_MAX : KEEP_UNUSED;
+}
+
+void identity_closed(struct identity *id)
+{
+	struct workload *w, *w_next;
+	struct task *t, *t_next;
+
+	HASH_ITER (hh, id->workloads, w, w_next) {
+		w->idle_closes++;
+		w->kept = false;
+		if (w->idle_closes > (w->task->exited ? KEEP_ENDED : KEEP_UNUSED))
+			forget_workload(id, w);
+		else
+			w->task->idle_closes = 0; /* still referred to */
+	}
+	HASH_ITER (hh, id->tasks, t, t_next)
+		if (t->idle_closes++ >= keep_task(t)) {
+			HASH_DEL(id->tasks, t);
+			free(t);
+		}
+	identity_cgroups_closed(id);
+}
+
+void identity_resync(struct identity *id)
+{
+	struct task *t, *next;
+
+	HASH_ITER (hh, id->tasks, t, next)
+		t->seen = false;
+}
+
+void identity_resync_end(struct identity *id)
+{
+	struct task *t, *next;
+
+	HASH_ITER (hh, id->tasks, t, next)
+		if (!t->seen)
+			task_ended(t);
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Jobs: which cgroups belong together in the eyes of whoever made them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "engine/identity/internal.h"
+#include "tables/job_rules.h"
+
+struct job *identity_job(const struct identity *id, uint64_t key)
+{
+	struct job *j;
+
+	HASH_FIND(hh, id->jobs, &key, sizeof(key), j);
+	return j;
+}
+
+bool identity_job_ended(const struct job *j)
+{
+	return j->gone && !j->told;
+}
+
+static void unlist(struct identity *id, struct job *j)
+{
+	if (j->listed)
+		HASH_DELETE(hh_path, id->living, j);
+	j->listed = false;
+}
+
+static void job_gone(struct identity *id, struct job *j)
+{
+	unlist(id, j);
+	if (!j->gone)
+		id->nr_ended[j->who.scheduler]++;
+	j->gone = true;
+}
+
+static void forget(struct identity *id, struct job *j)
+{
+	unlist(id, j);
+	HASH_DEL(id->jobs, j);
+	free(j->path);
+	free(j);
+}
+
+static bool is_wanted(struct identity *id, const struct job *j)
+{
+	bool wanted = false;
+
+	for (size_t i = 0; i < id->nr_wanted; i++) {
+		struct wanted_job *w = &id->wanted[i];
+
+		if ((w->scheduler && w->scheduler != j->who.scheduler) ||
+		    !job_id_fits(j->who.id, w->id))
+			continue;
+		wanted = w->seen = true;
+	}
+	return wanted;
+}
+
+/* Its name, or what is asked for, is new. */
+static void choose(struct identity *id, struct job *j)
+{
+	struct cgroup_name *c, *next;
+
+	if (!is_wanted(id, j) || j->chosen)
+		return;
+	j->chosen = j->selected = true;
+	HASH_ITER (hh, id->cgroups, c, next)
+		c->selected |= c->job == j;
+}
+
+static int list(struct identity *id, struct job *j)
+{
+	HASH_ADD_KEYPTR(hh_path, id->living, j->path, strlen(j->path), j);
+	if (!j->hh_path.tbl)
+		return -ENOMEM;
+	j->listed = true;
+	return 0;
+}
+
+/* @c: its own cgroup, or the first one of it that was told */
+static int job_new(struct identity *id, const struct job_path *p, const struct cgroup_name *c,
+		   struct job **ret)
+{
+	char *path = strndup(c->path, p->length);
+	struct job *j;
+
+	if (!path)
+		return -ENOMEM;
+	/* Its cgroup has another path now, or another one was thought to have taken its place. */
+	j = identity_job(id, c->id);
+	if (!j) {
+		j = calloc(1, sizeof(*j));
+		if (j) {
+			j->who.cgroup_id = c->id;
+			HASH_ADD(hh, id->jobs, who.cgroup_id, sizeof(j->who.cgroup_id), j);
+		}
+		if (!j || !j->hh.tbl) {
+			free(j);
+			free(path);
+			return -ENOMEM;
+		}
+	}
+	unlist(id, j);
+	free(j->path);
+	j->path = path;
+	j->own = 0;
+	j->gone = j->told = false;
+	j->who.scheduler = p->scheduler;
+	j->who.provisional = p->provisional;
+	memcpy(j->who.id, p->id, sizeof(j->who.id));
+	if (list(id, j)) {
+		j->gone = true;
+		return -ENOMEM;
+	}
+	choose(id, j);
+	*ret = j;
+	return 0;
+}
+
+/* The job's own cgroup is known from now on. Who was told another key keeps it. */
+static int found_own(struct identity *id, struct job *j, uint64_t own)
+{
+	j->own = own;
+	if (j->reported || j->who.cgroup_id == own || identity_job(id, own))
+		return 0;
+	HASH_DEL(id->jobs, j);
+	j->who.cgroup_id = own;
+	HASH_ADD(hh, id->jobs, who.cgroup_id, sizeof(j->who.cgroup_id), j);
+	if (j->hh.tbl)
+		return 0;
+	/* It is nobody's job any more. */
+	unlist(id, j);
+	for (struct cgroup_name *c = id->cgroups; c; c = c->hh.next)
+		if (c->job == j)
+			c->job = NULL;
+	free(j->path);
+	free(j);
+	return -ENOMEM;
+}
+
+int job_enter(struct identity *id, struct cgroup_name *c)
+{
+	struct job_path p;
+	struct job *j;
+	bool own;
+	int err = 0;
+
+	c->step[0] = '\0';
+	if (!job_resolve(c->path, &p))
+		return 0;
+	own = !c->path[p.length];
+	HASH_FIND(hh_path, id->living, c->path, p.length, j);
+	/* A path can be used again only after what had it is gone, even if nobody said so. */
+	if (j && own && j->own && j->own != c->id) {
+		job_gone(id, j);
+		j = NULL;
+	}
+	if (!j)
+		err = job_new(id, &p, c, &j);
+	if (!err && own && j->own != c->id)
+		err = found_own(id, j, c->id);
+	if (err)
+		return err;
+	if (own)
+		j->who.made = c->made;
+	c->job = j;
+	memcpy(c->step, p.step, sizeof(c->step));
+	c->step_length = p.step_length;
+	c->selected |= j->chosen;
+	j->selected |= c->selected;
+	j->nr_cgroups++;
+	j->nr_living++;
+	return 0;
+}
+
+void job_leave(struct identity *id, struct cgroup_name *c)
+{
+	struct job *j = c->job;
+
+	if (!j)
+		return;
+	if (!c->gone)
+		job_cgroup_gone(id, c);
+	c->job = NULL;
+	/* One whose end was not reported yet stays until it is. */
+	if (!--j->nr_cgroups && j->told)
+		forget(id, j);
+}
+
+void job_cgroup_gone(struct identity *id, struct cgroup_name *c)
+{
+	struct job *j = c->job;
+
+	if (!j)
+		return;
+	j->nr_living--;
+	if (j->own ? j->own == c->id : !j->nr_living)
+		job_gone(id, j);
+}
+
+void jobs_closed(struct identity *id)
+{
+	struct job *j, *next;
+
+	HASH_ITER (hh, id->jobs, j, next) {
+		j->reported = true;
+		j->told |= j->gone;
+		if (j->told && !j->nr_cgroups)
+			forget(id, j);
+	}
+}
+
+void jobs_free(struct identity *id)
+{
+	struct job *j, *next;
+
+	HASH_ITER (hh, id->jobs, j, next)
+		forget(id, j);
+	for (size_t i = 0; i < id->nr_wanted; i++)
+		free(id->wanted[i].id);
+	free(id->wanted);
+}
+
+void identity_job_news(struct identity *id, const struct trace_job_news *news)
+{
+	const struct cgroup_name *c = identity_cgroup_find(id, news->cgroup_id);
+	struct job *j = c ? c->job : NULL;
+
+	if (!j)
+		return;
+	if (news->id) {
+		snprintf(j->who.id, sizeof(j->who.id), "%s", news->id);
+		j->who.provisional = false;
+	}
+	if (news->name)
+		snprintf(j->who.name, sizeof(j->who.name), "%s", news->name);
+	if (news->user)
+		snprintf(j->who.user, sizeof(j->who.user), "%s", news->user);
+	choose(id, j);
+}
+
+int identity_select_job(struct identity *id, enum scheduler scheduler, const char *text)
+{
+	struct job *j, *next;
+	char *copy = strdup(text);
+
+	if (!copy || array_room(id->wanted, id->cap_wanted, id->nr_wanted)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	id->wanted[id->nr_wanted++] = (struct wanted_job){ scheduler, copy, false };
+	HASH_ITER (hh, id->jobs, j, next)
+		choose(id, j);
+	return 0;
+}
+
+uint64_t identity_jobs_ended(const struct identity *id, uint32_t schedulers)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < NR_SCHEDULERS; i++)
+		if (schedulers & 1u << i)
+			sum += id->nr_ended[i];
+	return sum;
+}
+
+bool identity_job_seen(const struct identity *id, size_t nr)
+{
+	return nr < id->nr_wanted && id->wanted[nr].seen;
+}
+
+int identity_each_job(const struct identity *id, int (*fn)(void *arg, const struct job *j),
+		      void *arg)
+{
+	struct job *j, *next;
+	int err = 0;
+
+	HASH_ITER (hh, id->jobs, j, next)
+		if (!err)
+			err = fn(arg, j);
+	return err;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the identity, shared by its files only: see identity.h. */
+#ifndef ENGINE_IDENTITY_PARTS_H
+#define ENGINE_IDENTITY_PARTS_H
+
+#include "engine/identity/identity.h"
+
+/* Intervals after which an ended task, or an unused workload, is forgotten. */
+#define KEEP_ENDED  2
+#define KEEP_UNUSED 16
+
+/* A job asked for; @scheduler SCHEDULER_NONE: whoever made it. @seen: there was one */
+struct wanted_job {
+	enum scheduler scheduler;
+	char *id;
+	bool seen;
+};
+
+/**
+ * struct identity - see identity.h
+ * @cgroups: by id
+ * @paths: of @cgroups, for each path the one that was told last
+ * @jobs: by key, also ended ones
+ * @living: of @jobs, those whose cgroup was not removed, by its path
+ * @making: see identity_making()
+ * @nr_ended: jobs whose end was seen
+ * @selected: cgroup paths asked for
+ * @wanted: jobs asked for
+ */
+struct identity {
+	struct task *tasks;
+	struct cgroup_name *cgroups;
+	struct cgroup_name *paths;
+	struct job *jobs;
+	struct job *living;
+	bool making;
+	uint64_t nr_ended[NR_SCHEDULERS];
+	struct workload *workloads; /* hash */
+	struct workload **by_id;    /* NULL where a number is free */
+	size_t nr_ids, cap_ids;
+	uint32_t *free_ids;
+	size_t nr_free, cap_free;
+	char **selected;
+	size_t nr_selected, cap_selected;
+	struct wanted_job *wanted;
+	size_t nr_wanted, cap_wanted;
+	void (*on_forget)(void *arg, uint32_t workload);
+	void *forget_arg;
+};
+
+/** identity_cgroups_closed() - an interval was closed: forget removed cgroups, and their jobs */
+void identity_cgroups_closed(struct identity *id);
+
+/** identity_cgroups_free() - release cgroups, jobs and selections */
+void identity_cgroups_free(struct identity *id);
+
+/** job_enter() - find, or begin, the job of a cgroup whose path is new; 0 or -ENOMEM */
+int job_enter(struct identity *id, struct cgroup_name *c);
+
+/** job_leave() - the cgroup does not refer to its job any more */
+void job_leave(struct identity *id, struct cgroup_name *c);
+
+/** job_cgroup_gone() - a living cgroup was removed */
+void job_cgroup_gone(struct identity *id, struct cgroup_name *c);
+
+/** jobs_closed() - the end of jobs was reported; see identity_closed() */
+void jobs_closed(struct identity *id);
+
+/** jobs_free() - release all jobs; cgroups are not looked at */
+void jobs_free(struct identity *id);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Latencies join the trace's third stream, samples of probes, with windows that were
+ * split: a latency belongs to nobody, but each workload saw the one of the windows in
+ * which it moved bytes.
+ */
+#ifndef ENGINE_LATENCY_H
+#define ENGINE_LATENCY_H
+
+#include "engine/latency/links.h"
+#include "engine/split/split.h"
+
+/**
+ * struct latency_sink - receives what workloads saw
+ * @saw: of the counter of a link (index), a workload moved @bytes in a window in which
+ *	the link's probe had a latency of @ns
+ * @arg: handed to @saw
+ *
+ * Returns 0 or a negative errno, which ends the split.
+ */
+struct latency_sink {
+	int (*saw)(void *arg, size_t link, uint32_t workload, uint64_t bytes, double ns);
+	void *arg;
+};
+
+struct latency;
+
+/**
+ * latency_new() - no sample yet
+ * @header: probes; must outlive the latency
+ * @links: of @header; must outlive the latency
+ * @ret: free with latency_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int latency_new(const struct trace_header *header, const struct links *links, struct latency **ret);
+void latency_free(struct latency *l);
+
+/**
+ * latency_sample() - a probe was read twice
+ *
+ * Windows that end later may come before or after it; to be part of an interval a
+ * sample comes before latency_close().
+ *
+ * Return: 0, -EINVAL for an unknown probe, a sample that does not end after it starts,
+ * or one that starts before the last one of the probe ended, -ENOMEM.
+ */
+int latency_sample(struct latency *l, const struct trace_sample *s);
+
+/** latency_begin() - the first interval starts; @starts_ns by socket */
+void latency_begin(struct latency *l, const uint64_t *starts_ns);
+
+/**
+ * latency_split() - windows that were split go in through this
+ * @l: the latency
+ * @to: told what workloads saw; must live as long as the result is used
+ *
+ * Only the calls @window and @bytes are there: see split_tee.h.
+ */
+struct split_sink latency_split(struct latency *l, const struct latency_sink *to);
+
+/**
+ * latency_close() - an interval has ended
+ * @l: the latency
+ * @ends_ns: by socket, as for timeline_close()
+ *
+ * Samples that cross the end are divided in proportion to time, to the unit. One that
+ * comes after it counts for the next interval with what lies behind the end, and for
+ * the run with all of it.
+ */
+void latency_close(struct latency *l, const uint64_t *ends_ns);
+
+/**
+ * latency_report() - the probes of the last closed interval, or of all
+ * @l: the latency
+ * @all: since the first interval's start
+ * @ret: gets probes and nr_probes; release with report_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int latency_report(const struct latency *l, bool all, struct report *ret);
+
+/**
+ * struct latency_sums - samples added up, scaled to all the time that they should have
+ *	counted
+ */
+struct latency_sums {
+	double outstanding;
+	double requests;
+	double cycles;
+	double enabled_ns;
+};
+
+/** latency_add() - add a part of a sample, from 0 to 1; without data it adds nothing */
+void latency_add(struct latency_sums *to, const struct trace_sample *s, double part);
+
+/**
+ * latency_mean() - the latency that sums give
+ * @s: sums
+ * @ret_cycles, @ret_ns: the mean over the requests
+ *
+ * Return: false without a request, or without a cycle to tell how long one is.
+ */
+bool latency_mean(const struct latency_sums *s, double *ret_cycles, double *ret_ns);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the session, shared by its files only: see session.h. */
+#ifndef ENGINE_SESSION_PARTS_H
+#define ENGINE_SESSION_PARTS_H
+
+#include "engine/book/book.h"
+#include "engine/book/exclusives.h"
+#include "engine/identity/identity.h"
+#include "engine/latency/latency.h"
+#include "engine/latency/neighbours.h"
+#include "engine/session/session.h"
+#include "engine/split/split_tee.h"
+#include "engine/timeline/timeline.h"
+
+/* What was reported up to some moment, to say what came since. */
+struct totals {
+	struct quality losses;
+	struct self_cost cost;
+};
+
+struct session {
+	const struct trace_header *header;
+	struct session_options o;
+	struct identity *id;
+	struct timeline *timeline;
+	struct splitter *splitter;
+	struct book *interval;
+	struct book *total;
+	struct links links;
+	struct latency *latency;
+	struct exclusives *exclusives;
+	struct neighbours *neighbours;
+	struct split_tee split;	     /* the interval's book, and latencies */
+	uint64_t *window_end_ns;     /* of the last window, by group */
+	uint64_t *sample_end_ns;     /* of the last sample, by probe */
+	struct trace_mark last;	     /* @ends_ns points to our copy */
+	uint64_t *ends_ns;	     /* of the last mark, by socket */
+	uint64_t start_ns, begin_ns; /* of the interval, of the run */
+	struct totals seen;	     /* up to the last report */
+	struct totals begin;	     /* before the run */
+	uint64_t late;		     /* slices that came after their interval */
+	struct quality told;	     /* running totals of "lost" events */
+	bool begun;
+	bool finding; /* cgroups, that were there before */
+	bool unknown_cgroup;
+};
+
+/** session_row() - see split_sink.row; @arg is the session */
+int session_row(void *arg, uint32_t workload, uint32_t *ret);
+
+/**
+ * session_somebody() - the number of who it was
+ * @s: from now on also a task without a name has an entry
+ * @who: pid, start time and cgroup
+ * @tgid: its process
+ * @ret: the number
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int session_somebody(struct session *s, const struct workload_key *who, uint32_t tgid,
+		     uint32_t *ret);
+
+/** session_on_io() - see trace_sink.io */
+int session_on_io(void *arg, const struct trace_io *io);
+
+/** session_enter_io() - see timeline_sink.io */
+int session_enter_io(void *arg, uint32_t device, uint32_t workload, uint64_t read_bytes,
+		     uint64_t write_bytes);
+
+/** session_enter_exclusives() - which rows had devices to themselves since the last mark */
+int session_enter_exclusives(struct session *s, const uint64_t *ends_ns);
+
+/** session_keep_ends() - @m is the last mark now */
+void session_keep_ends(struct session *s, const struct trace_mark *m);
+
+#endif

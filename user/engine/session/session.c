@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/session/internal.h"
+
+/* --- the calls that know how the timeline, the splitter and the books are used */
+
+static void on_forget(void *arg, uint32_t workload)
+{
+	splitter_forget(arg, workload);
+}
+
+static int on_saw(void *arg, size_t link, uint32_t workload, uint64_t bytes, double ns)
+{
+	struct session *s = arg;
+
+	return book_saw(s->interval, link, workload, bytes, ns);
+}
+
+static void on_key(void *arg, uint32_t row, char ret[MODEL_KEY_LEN])
+{
+	const struct session *s = arg;
+
+	book_key(s->interval, row, ret);
+}
+
+static int make_neighbours(struct session *s)
+{
+	const struct neighbours_names names = { session_row, on_key, s };
+	int err;
+
+	if (!s->o.neighbours)
+		return 0;
+	err = neighbours_new(s->header, &s->links, &names, &s->neighbours);
+	if (!err)
+		s->split.sinks[s->split.nr++] = neighbours_split(s->neighbours);
+	return err;
+}
+
+static int make_books(struct session *s)
+{
+	const struct layout *layout = &s->header->layout;
+	const struct latency_sink saw = { on_saw, s };
+	struct book_scope scope = { .by = s->o.by,
+				    .all = s->o.all,
+				    .idle_units = s->o.idle_units,
+				    .links = &s->links,
+				    .devices = s->header->devices,
+				    .nr_devices = s->header->nr_devices };
+
+	if (s->o.names_only)
+		return 0;
+	if (timeline_new(layout, s->header->nr_devices, &s->timeline) ||
+	    splitter_new(s->header, s->o.method, &s->splitter) ||
+	    links_make(s->header, &s->links) || latency_new(s->header, &s->links, &s->latency) ||
+	    exclusives_new(s->header->nr_devices, &s->exclusives) ||
+	    book_new(layout, &scope, s->id, &s->interval) ||
+	    (!s->o.no_summary && book_new(layout, &scope, s->id, &s->total)))
+		return -ENOMEM;
+	identity_on_forget(s->id, on_forget, s->splitter);
+	s->split.sinks[s->split.nr++] = book_sink(s->interval);
+	if (s->header->nr_probes)
+		s->split.sinks[s->split.nr++] = latency_split(s->latency, &saw);
+	return make_neighbours(s);
+}
+
+/* --- events */
+
+static int on_task(void *arg, const struct trace_task *t)
+{
+	struct session *s = arg;
+
+	return identity_task(s->id, t, NULL);
+}
+
+static int on_task_exit(void *arg, uint32_t pid, uint64_t start_ns)
+{
+	struct session *s = arg;
+
+	identity_exit(s->id, pid, start_ns);
+	return 0;
+}
+
+static int on_resync(void *arg, bool begin)
+{
+	struct session *s = arg;
+
+	if (begin)
+		identity_resync(s->id);
+	else
+		identity_resync_end(s->id);
+	return 0;
+}
+
+static int on_cgroup(void *arg, uint64_t id, const char *path)
+{
+	struct session *s = arg;
+
+	/* What was made before the begin of the books may have run before it, too. */
+	identity_making(s->id, s->begun && !s->finding);
+	if (path)
+		return identity_cgroup(s->id, id, path);
+	identity_cgroup_gone(s->id, id);
+	return 0;
+}
+
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	const struct session *s = arg;
+
+	identity_job_news(s->id, j);
+	return 0;
+}
+
+static int on_follow(void *arg, uint32_t pid)
+{
+	session_follow(arg, pid);
+	return 0;
+}
+
+static int workload_of(struct session *s, const struct trace_slice *slice, uint32_t *ret)
+{
+	const struct workload_key who = { .start_ns = slice->task_start_ns,
+					  .cgroup_id = slice->cgroup_id,
+					  .pid = slice->pid };
+
+	if (slice->pid == TRACE_PID_LOST) {
+		*ret = WORKLOAD_LOST;
+		return 0;
+	}
+	if (slice->pid == TRACE_PID_IDLE) {
+		*ret = WORKLOAD_IDLE;
+		return 0;
+	}
+	return session_somebody(s, &who, slice->tgid, ret);
+}
+
+static int on_slice(void *arg, const struct trace_slice *slice)
+{
+	struct session *s = arg;
+	uint32_t workload = WORKLOAD_IDLE;
+	int err;
+
+	/* Judged here, so that a recording leaves out what a report would. */
+	if (slice->cpu >= s->header->layout.nr_cpus || slice->end_ns < slice->start_ns ||
+	    slice->on_cpu_ns > slice->end_ns - slice->start_ns ||
+	    slice->weights_ns > slice->on_cpu_ns)
+		return -EINVAL;
+	err = workload_of(s, slice, &workload);
+	if (err)
+		return err;
+	if (s->o.names_only) {
+		identity_active(s->id, workload);
+		return 0;
+	}
+	return timeline_slice(s->timeline, workload, slice);
+}
+
+static int on_window(void *arg, const struct trace_window *w)
+{
+	struct session *s = arg;
+	int err;
+
+	if (w->group >= s->header->layout.nr_groups || w->end_ns <= w->start_ns ||
+	    w->start_ns < s->window_end_ns[w->group])
+		return -EINVAL;
+	err = s->o.names_only ? 0 : timeline_window(s->timeline, w);
+	if (!err)
+		s->window_end_ns[w->group] = w->end_ns;
+	return err;
+}
+
+static int on_sample(void *arg, const struct trace_sample *sample)
+{
+	struct session *s = arg;
+	int err;
+
+	if (sample->probe >= s->header->nr_probes || sample->end_ns <= sample->start_ns ||
+	    sample->start_ns < s->sample_end_ns[sample->probe])
+		return -EINVAL;
+	err = s->o.names_only ? 0 : latency_sample(s->latency, sample);
+	if (!err && s->neighbours)
+		err = neighbours_sample(s->neighbours, sample);
+	if (!err)
+		s->sample_end_ns[sample->probe] = sample->end_ns;
+	return err;
+}
+
+/* What a trace of another tool lacks; a live run says so with its marks. */
+static int on_lost(void *arg, const struct trace_lost *l)
+{
+	struct session *s = arg;
+
+	if (l->end_ns < l->start_ns || l->socket >= s->header->layout.nr_sockets)
+		return -EINVAL;
+	if (s->splitter)
+		splitter_lost(s->splitter, l);
+	if (!strcmp(l->what, "slices"))
+		s->told.late_slices += l->count;
+	else if (!strcmp(l->what, "windows"))
+		s->told.lost_windows += l->count;
+	else if (!strcmp(l->what, "tasks"))
+		s->told.lost_tasks += l->count;
+	else if (!strcmp(l->what, "cgroups"))
+		s->told.lost_cgroups += l->count;
+	else if (!strcmp(l->what, "io"))
+		s->told.lost_io += l->count;
+	return 0;
+}
+
+void session_keep_ends(struct session *s, const struct trace_mark *m)
+{
+	memcpy(s->ends_ns, m->ends_ns, s->header->layout.nr_sockets * sizeof(*s->ends_ns));
+	s->last = *m;
+	s->last.ends_ns = s->ends_ns;
+}
+
+static int on_mark(void *arg, const struct trace_mark *m)
+{
+	struct session *s = arg;
+
+	if (s->begun) {
+		/* Without reports nobody else would ever forget a task. */
+		if (s->o.names_only)
+			identity_closed(s->id);
+		return 0;
+	}
+	s->begun = true;
+	s->begin_ns = s->start_ns = m->time_ns;
+	/* What was lost before the run began counts, unless its begin is missing too. */
+	if (!m->first) {
+		s->begin = (struct totals){ .losses = m->losses, .cost = m->cost };
+		s->seen = s->begin;
+	}
+	session_keep_ends(s, m);
+	if (s->o.names_only)
+		return 0;
+	latency_begin(s->latency, m->ends_ns);
+	return timeline_begin(s->timeline, m->ends_ns);
+}
+
+struct trace_sink session_sink(struct session *s)
+{
+	return (struct trace_sink){
+		.task = on_task,
+		.task_exit = on_task_exit,
+		.resync = on_resync,
+		.cgroup = on_cgroup,
+		.job = on_job,
+		.follow = on_follow,
+		.slice = on_slice,
+		.window = on_window,
+		.sample = on_sample,
+		.io = session_on_io,
+		.lost = on_lost,
+		.mark = on_mark,
+		.arg = s,
+	};
+}
+
+/* --- from the outside */
+
+int session_new(const struct trace_header *header, const struct session_options *o,
+		struct session **ret)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->header = header;
+	s->o = *o;
+	s->ends_ns = calloc(header->layout.nr_sockets + 1, sizeof(*s->ends_ns));
+	s->window_end_ns = calloc(header->layout.nr_groups + 1, sizeof(*s->window_end_ns));
+	s->sample_end_ns = calloc(header->nr_probes + 1, sizeof(*s->sample_end_ns));
+	if (!s->ends_ns || !s->window_end_ns || !s->sample_end_ns || identity_new(&s->id) ||
+	    make_books(s)) {
+		session_free(s);
+		return -ENOMEM;
+	}
+	*ret = s;
+	return 0;
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	book_free(s->total);
+	book_free(s->interval);
+	timeline_free(s->timeline);
+	splitter_free(s->splitter);
+	latency_free(s->latency);
+	exclusives_free(s->exclusives);
+	neighbours_free(s->neighbours);
+	links_free(&s->links);
+	identity_free(s->id);
+	free(s->window_end_ns);
+	free(s->sample_end_ns);
+	free(s->ends_ns);
+	free(s);
+}
+
+int session_select(struct session *s, const char *path)
+{
+	return identity_select(s->id, path);
+}
+
+int session_select_job(struct session *s, enum scheduler scheduler, const char *id)
+{
+	return identity_select_job(s->id, scheduler, id);
+}
+
+bool session_job_seen(const struct session *s, size_t nr)
+{
+	return identity_job_seen(s->id, nr);
+}
+
+uint64_t session_jobs_ended(const struct session *s, uint32_t schedulers)
+{
+	return identity_jobs_ended(s->id, schedulers);
+}
+
+size_t session_follow(struct session *s, uint32_t tgid)
+{
+	return identity_follow(s->id, tgid);
+}
+
+size_t session_alive(const struct session *s)
+{
+	return identity_followed_alive(s->id);
+}
+
+struct unnamed {
+	int (*fn)(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns);
+	void *arg;
+};
+
+static int on_unnamed(void *arg, struct task *t)
+{
+	const struct unnamed *u = arg;
+
+	return u->fn(u->arg, t->key.pid, t->tgid, t->key.start_ns);
+}
+
+int session_each_unnamed(struct session *s,
+			 int (*fn)(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns),
+			 void *arg)
+{
+	struct unnamed u = { fn, arg };
+
+	return identity_each_unnamed(s->id, on_unnamed, &u);
+}
+
+struct living {
+	int (*fn)(void *arg, uint64_t id, const char *path);
+	void *arg;
+};
+
+static int on_living(void *arg, const struct cgroup_name *c)
+{
+	const struct living *l = arg;
+
+	return c->gone ? 0 : l->fn(l->arg, c->id, c->path);
+}
+
+int session_each_cgroup(struct session *s, int (*fn)(void *arg, uint64_t id, const char *path),
+			void *arg)
+{
+	struct living l = { fn, arg };
+
+	return identity_each_cgroup(s->id, on_living, &l);
+}
+
+void session_finding(struct session *s, bool finding)
+{
+	s->finding = finding;
+}
+
+bool session_unknown_cgroup(struct session *s)
+{
+	bool unknown = s->unknown_cgroup;
+
+	s->unknown_cgroup = false;
+	return unknown;
+}

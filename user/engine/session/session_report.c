@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Closing intervals, and reports of them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/session/internal.h"
+
+static int enter_on_cpu(void *arg, uint32_t socket, uint32_t workload, uint64_t ns)
+{
+	struct session *s = arg;
+
+	return book_on_cpu(s->interval, socket, workload, ns);
+}
+
+static int enter_block(void *arg, const struct split_block *b)
+{
+	struct session *s = arg;
+	struct split_sink sink = split_tee_sink(&s->split);
+
+	return splitter_block(s->splitter, b, &sink);
+}
+
+static void keep_workload(void *arg, uint32_t workload)
+{
+	const struct session *s = arg;
+
+	identity_keep(s->id, workload);
+}
+
+/* Everything up to @ends_ns goes into the books. */
+static int close_books(struct session *s, const uint64_t *ends_ns)
+{
+	struct timeline_sink sink = {
+		.on_cpu = enter_on_cpu,
+		.block = enter_block,
+		.io = session_enter_io,
+		.keep = keep_workload,
+		.arg = s,
+	};
+	uint64_t late = 0;
+	int err = timeline_close(s->timeline, ends_ns, &sink, &late);
+
+	s->late += late;
+	latency_close(s->latency, ends_ns);
+	if (s->neighbours)
+		neighbours_close(s->neighbours);
+	if (!err)
+		err = session_enter_exclusives(s, ends_ns);
+	if (!err)
+		err = book_finish(s->interval);
+	if (!err && s->total)
+		err = book_add(s->total, s->interval);
+	return err;
+}
+
+/* Fills in what was added since @from. */
+static void quality_since(const struct quality *from, const struct quality *now,
+			  struct quality *ret)
+{
+	ret->invalid_windows = now->invalid_windows - from->invalid_windows;
+	ret->lost_windows = now->lost_windows - from->lost_windows;
+	ret->merged_windows = now->merged_windows - from->merged_windows;
+	ret->kept_flushes = now->kept_flushes - from->kept_flushes;
+	ret->lost_tasks = now->lost_tasks - from->lost_tasks;
+	ret->lost_cgroups = now->lost_cgroups - from->lost_cgroups;
+	ret->late_slices = now->late_slices - from->late_slices;
+	ret->unseen_switches = now->unseen_switches - from->unseen_switches;
+	ret->reader_moves = now->reader_moves - from->reader_moves;
+	ret->lost_io = now->lost_io - from->lost_io;
+	ret->device_held_ns = now->device_held_ns - from->device_held_ns;
+	ret->device_changes = now->device_changes - from->device_changes;
+}
+
+static void cost_since(const struct self_cost *from, const struct self_cost *now,
+		       struct self_cost *ret)
+{
+	uint64_t timed_ns = now->switch_ns - from->switch_ns;
+
+	ret->cpu_ns = now->cpu_ns - from->cpu_ns;
+	ret->switches = now->switches - from->switches;
+	ret->timed = now->timed - from->timed;
+	ret->probes = now->probes - from->probes;
+	ret->probe_ns = now->probe_ns - from->probe_ns;
+	ret->probe_deferred = now->probe_deferred - from->probe_deferred;
+	ret->probe_failed = now->probe_failed - from->probe_failed;
+	/* Extrapolated: one switch in many is timed. */
+	ret->switch_ns = ret->timed ? (unsigned __int128)timed_ns * ret->switches / ret->timed : 0;
+}
+
+/* All that the last mark and we know to be lost. */
+static struct totals totals_now(const struct session *s)
+{
+	struct totals now = { .losses = s->last.losses, .cost = s->last.cost };
+
+	now.losses.late_slices += s->late + s->told.late_slices;
+	now.losses.lost_windows += s->told.lost_windows;
+	now.losses.lost_tasks += s->told.lost_tasks;
+	now.losses.lost_cgroups += s->told.lost_cgroups;
+	now.losses.lost_io += s->told.lost_io;
+	return now;
+}
+
+/* What a report says beside its books; @from is where it begins. */
+static void finish_report(const struct session *s, bool summary, struct report *r)
+{
+	const struct totals *from = summary ? &s->begin : &s->seen;
+	uint64_t start_ns = summary ? s->begin_ns : s->start_ns, elapsed;
+	struct totals now = totals_now(s);
+
+	splitter_quality(s->splitter, summary, &r->quality);
+	quality_since(&from->losses, &now.losses, &r->quality);
+	cost_since(&from->cost, &now.cost, &r->self);
+	r->host = &s->header->host;
+	r->replayed = s->o.replayed;
+	r->start_ns = start_ns;
+	for (uint32_t k = 0; k < s->header->layout.nr_sockets; k++)
+		if (s->ends_ns[k] > r->end_ns)
+			r->end_ns = s->ends_ns[k];
+	elapsed = s->last.time_ns - start_ns;
+	/* A trace of another tool may not know the time of day. */
+	if (s->last.realtime_ns > elapsed)
+		r->start_time_ns = s->last.realtime_ns - elapsed;
+}
+
+int session_report(struct session *s, const struct trace_mark *m, struct report **ret)
+{
+	struct report *r;
+
+	if (!s->begun || s->o.names_only)
+		return -EINVAL;
+	if (close_books(s, m->ends_ns))
+		return -ENOMEM;
+	r = calloc(1, sizeof(*r));
+	if (!r || latency_report(s->latency, false, r) || book_report(s->interval, r)) {
+		report_free(r);
+		return -ENOMEM;
+	}
+	session_keep_ends(s, m);
+	finish_report(s, false, r);
+	s->seen = totals_now(s);
+	s->start_ns = r->end_ns;
+	book_clear(s->interval);
+	identity_closed(s->id);
+	*ret = r;
+	return 0;
+}
+
+int session_summary(struct session *s, struct report **ret)
+{
+	struct report *r;
+
+	if (!s->begun || !s->total)
+		return -EINVAL;
+	r = calloc(1, sizeof(*r));
+	if (!r || book_fill_gaps(s->total) || latency_report(s->latency, true, r) ||
+	    book_report(s->total, r)) {
+		report_free(r);
+		return -ENOMEM;
+	}
+	finish_report(s, true, r);
+	r->summary = true;
+	*ret = r;
+	return 0;
+}
+
+int session_neighbours(struct session *s, double rise, struct neighbours_report **ret)
+{
+	struct report *summary;
+	int err;
+
+	if (!s->neighbours)
+		return -EINVAL;
+	err = session_summary(s, &summary);
+	if (err)
+		return err;
+	err = neighbours_report(s->neighbours, rise, summary, ret);
+	if (err)
+		report_free(summary);
+	return err;
+}

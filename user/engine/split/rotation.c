@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/split/rotation.h"
+
+#include <math.h>
+
+#include "base/array.h"
+
+/* Standard deviations of a 95% interval when they are known well. */
+#define Z	  1.96
+/* Time of a turn that may be called running without being so; see rotation_edges(). */
+#define EDGE_NS	  300000.0
+#define EDGE_MOST 0.01
+
+static void sums_add(struct rotation_sums *to, double bytes, double ns)
+{
+	to->bytes += bytes;
+	to->squares += bytes * bytes;
+	to->products += bytes * ns;
+}
+
+static void close_sample(struct rotation *r)
+{
+	if (r->open_ns <= 0)
+		return;
+	r->samples++;
+	r->sample_squares += r->open_ns * r->open_ns;
+	for (int i = 0; i < ROTATION_NR; i++) {
+		sums_add(&r->sample[i], r->open[i], r->open_ns);
+		r->open[i] = 0;
+	}
+	r->open_ns = 0;
+}
+
+void rotation_window(struct rotation *r, uint64_t enabled_ns, uint64_t running_ns,
+		     const uint64_t bytes[2])
+{
+	const double b[ROTATION_NR] = { bytes[0], bytes[1], (double)bytes[0] + bytes[1] };
+	double ns = running_ns;
+
+	if (!enabled_ns && !running_ns)
+		return;
+	r->enabled_ns += enabled_ns;
+	r->running_ns += running_ns;
+	r->turns += running_ns && !r->ran;
+	r->began = r->any ? r->began : running_ns != 0;
+	r->ran = running_ns != 0;
+	r->any = true;
+	if (!running_ns) {
+		close_sample(r);
+		return;
+	}
+	r->open_ns += ns;
+	r->window_squares += ns * ns;
+	for (int i = 0; i < ROTATION_NR; i++) {
+		r->open[i] += b[i];
+		sums_add(&r->window[i], b[i], ns);
+	}
+	/* There are gaps inside such windows, so that each is a look of its own. */
+	if (running_ns < enabled_ns)
+		close_sample(r);
+}
+
+void rotation_end(struct rotation *r)
+{
+	close_sample(r);
+}
+
+void rotation_add(struct rotation *total, const struct rotation *part)
+{
+	if (!part->any)
+		return;
+	total->enabled_ns += part->enabled_ns;
+	total->running_ns += part->running_ns;
+	/* A turn that went on from one to the other is one turn. */
+	total->turns += part->turns - (total->ran && part->began);
+	total->began = total->any ? total->began : part->began;
+	total->ran = part->ran;
+	total->any = true;
+	total->samples += part->samples;
+	total->sample_squares += part->sample_squares;
+	total->window_squares += part->window_squares;
+	for (int i = 0; i < ROTATION_NR; i++) {
+		total->sample[i].bytes += part->sample[i].bytes;
+		total->sample[i].squares += part->sample[i].squares;
+		total->sample[i].products += part->sample[i].products;
+		total->window[i].bytes += part->window[i].bytes;
+		total->window[i].squares += part->window[i].squares;
+		total->window[i].products += part->window[i].products;
+	}
+}
+
+/* 97.5% quantile of Student's distribution. */
+static double quantile(size_t freedom)
+{
+	static const double few[] = { 12.706, 4.303, 3.182, 2.776, 2.571,
+				      2.447,  2.365, 2.306, 2.262, 2.228 };
+
+	if (freedom <= ARRAY_SIZE(few))
+		return few[freedom - 1];
+	/* first terms of the expansion in 1 / freedom, good to three digits here */
+	return Z + 2.372 / freedom + 2.82 / ((double)freedom * freedom);
+}
+
+/* Squared differences from what the mean rate says, added up. */
+static double residue(const struct rotation_sums *s, double time_squares, double rate)
+{
+	return fmax(s->squares - 2 * rate * s->products + rate * rate * time_squares, 0);
+}
+
+/*
+ * n of n * ratio samples were drawn, without putting back: the variance of the total is
+ * (n * ratio)^2 * (1 - 1 / ratio) / n times that of one.
+ */
+double rotation_sample_doubt(size_t nr, double ratio, const struct rotation_sums *sums,
+			     double time_squares, double rate)
+{
+	double n = nr, times = ratio * (ratio - 1);
+
+	if (nr == 1)
+		return Z * sqrt(times * sums->squares);
+	return quantile(nr - 1) * sqrt(n / (n - 1) * times * residue(sums, time_squares, rate));
+}
+
+double rotation_doubt(const struct rotation *r, int which)
+{
+	double ratio, rate, lumps;
+
+	if (!r->running_ns || r->enabled_ns <= r->running_ns || !r->samples)
+		return 0;
+	ratio = (double)r->enabled_ns / r->running_ns;
+	rate = r->window[which].bytes / r->running_ns;
+	/* There are many windows, so that n / (n - 1) is 1. */
+	lumps = Z * sqrt(ratio * (ratio - 1) * residue(&r->window[which], r->window_squares, rate));
+	return fmax(lumps, rotation_sample_doubt(r->samples, ratio, &r->sample[which],
+						 r->sample_squares, rate));
+}
+
+double rotation_edges(const struct rotation *r, int which)
+{
+	if (!r->running_ns || r->enabled_ns <= r->running_ns)
+		return 0;
+	return r->window[which].bytes * fmin(r->turns * EDGE_NS / r->running_ns, EDGE_MOST) *
+	       ((double)r->enabled_ns / r->running_ns);
+}

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/split/split.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "engine/split/apportion.h"
+#include "engine/identity/identity.h"
+#include "engine/split/internal.h"
+
+/* Core events must have counted for this part of a block's CPU time to be used. */
+#define COVERED	 0.9
+/* Losses that are kept in mind. */
+#define MAX_LOST 64
+
+/* How blocks were split; @used: which weights. */
+struct tally {
+	uint64_t weight_windows;
+	uint64_t fallback_windows;
+	uint64_t pooled;
+	bool used[TRACE_MAX_WEIGHTS];
+};
+
+struct splitter {
+	const struct trace_header *header;
+	enum method method;
+	struct filter **filters; /* by counter and kind; made when needed */
+	struct filter_room *room;
+	struct part part; /* its arrays are kept from block to block, with room for so many */
+	size_t cap;
+	struct trace_lost lost[MAX_LOST];
+	bool lost_io[MAX_LOST]; /* of these: I/O, not slices */
+	size_t nr_lost;
+	struct tally since, all; /* the last report, the beginning */
+};
+
+bool split_follows_traffic(const char *event)
+{
+	/* Arm ARM, PMU events; what they count on which core: platform/weight_rows.c */
+	static const char *const events[] = {
+		"l3d_cache_refill",
+		"l3d_cache_refill_rd",
+		"l3d_cache_lmiss_rd",
+		"l3d_cache_allocate",
+		"ll_cache_miss_rd",
+		"ll_cache_miss",
+		"l2d_cache_wb",
+		"l2d_cache_wb_victim",
+		"bus_access_wr",
+		"store_stream",
+		"remote_access",
+		"l1d_cache_refill_outer_dram",
+		"l1d_cache_refill_outer_remote",
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (!strcasecmp(event, events[i]))
+			return true;
+	return false;
+}
+
+int splitter_new(const struct trace_header *header, enum method method, struct splitter **ret)
+{
+	struct splitter *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->header = header;
+	s->method = method;
+	s->filters = calloc(header->layout.nr_counters * NR_FILTER_KINDS + 1, sizeof(*s->filters));
+	s->room = filter_room_new();
+	if (!s->filters || !s->room) {
+		free(s->filters);
+		filter_room_free(s->room);
+		free(s);
+		return -ENOMEM;
+	}
+	*ret = s;
+	return 0;
+}
+
+void splitter_free(struct splitter *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->header->layout.nr_counters * NR_FILTER_KINDS; i++)
+		filter_free(s->filters[i]);
+	free(s->filters);
+	filter_room_free(s->room);
+	free(s->part.x);
+	free(s->part.share);
+	free(s->part.given);
+	free(s);
+}
+
+void splitter_forget(struct splitter *s, uint32_t workload)
+{
+	for (size_t i = 0; i < s->header->layout.nr_counters * NR_FILTER_KINDS; i++)
+		if (s->filters[i])
+			filter_forget(s->filters[i], workload);
+}
+
+void splitter_lost(struct splitter *s, const struct trace_lost *lost)
+{
+	bool io = !strcmp(lost->what, "io");
+
+	if ((!io && strcmp(lost->what, "slices")) || !lost->count)
+		return;
+	if (s->nr_lost == MAX_LOST) {
+		s->nr_lost--;
+		memmove(s->lost, s->lost + 1, s->nr_lost * sizeof(*s->lost));
+		memmove(s->lost_io, s->lost_io + 1, s->nr_lost * sizeof(*s->lost_io));
+	}
+	s->lost[s->nr_lost] = *lost;
+	s->lost_io[s->nr_lost] = io;
+	s->lost[s->nr_lost++].what = NULL; /* the caller's */
+}
+
+void splitter_quality(struct splitter *s, bool all, struct quality *ret)
+{
+	const struct trace_header *h = s->header;
+	const struct tally *t = all ? &s->all : &s->since;
+
+	ret->method = s->method;
+	ret->weight_windows = t->weight_windows;
+	ret->fallback_windows = t->fallback_windows;
+	ret->pooled_workloads = t->pooled;
+	ret->weights[0] = '\0';
+	for (uint32_t i = 0; i < h->nr_weights; i++) {
+		size_t length = strlen(ret->weights);
+
+		if (t->used[i])
+			snprintf(ret->weights + length, sizeof(ret->weights) - length, "%s%s",
+				 length ? "," : "", h->weights[i]);
+	}
+	if (!ret->weights[0])
+		str_copy(ret->weights, sizeof(ret->weights), "cpu-time");
+	if (!all)
+		s->since = (struct tally){ 0 };
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The interval's tally into that of all. */
+static void count_up(struct splitter *s, const struct tally *t)
+{
+	struct tally *to[] = { &s->since, &s->all };
+
+	for (int i = 0; i < 2; i++) {
+		to[i]->weight_windows += t->weight_windows;
+		to[i]->fallback_windows += t->fallback_windows;
+		to[i]->pooled = larger(to[i]->pooled, t->pooled);
+		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
+			to[i]->used[k] |= t->used[k];
+	}
+}
+
+/* Part of the block's slices (or I/O) that are missing. */
+static double lost_part(const struct splitter *s, const struct split_block *b, bool io)
+{
+	uint32_t socket = s->header->layout.groups[b->group].socket;
+	uint64_t start = b->windows[0].start_ns, end = b->windows[b->nr_windows - 1].end_ns;
+	double count = 0;
+
+	for (size_t i = 0; i < s->nr_lost; i++) {
+		const struct trace_lost *l = &s->lost[i];
+
+		if (s->lost_io[i] == io && l->socket == socket && l->start_ns < end &&
+		    l->end_ns > start)
+			count += l->count;
+	}
+	return count / (count + b->nr + 1);
+}
+
+/*
+ * Activity in the counts of a core event. CPU time during which it did not count is
+ * taken to be like the rest of the workload's, or like the others'. False when there
+ * is too little to go by.
+ */
+static bool counts_of(const struct split_block *b, uint32_t weight, double *x)
+{
+	double on_cpu = 0, covered = 0, counted = 0, others;
+
+	for (size_t i = 0; i < b->nr; i++) {
+		const struct activity *a = &b->activity[i];
+
+		on_cpu += a->on_cpu_ns;
+		covered += a->weights_ns;
+		counted += a->weights[weight];
+	}
+	if (covered < COVERED * on_cpu || counted <= 0)
+		return false;
+	others = counted / covered;
+	for (size_t i = 0; i < b->nr; i++) {
+		const struct activity *a = &b->activity[i];
+		double rest = a->on_cpu_ns > a->weights_ns ? a->on_cpu_ns - a->weights_ns : 0;
+		double own = 2 * a->weights_ns >= a->on_cpu_ns
+				     ? (double)a->weights[weight] / a->weights_ns
+				     : others;
+
+		x[i] = a->weights[weight] + rest * own;
+	}
+	return true;
+}
+
+/* What activity is measured in, for this counter and block. */
+static void choose_activity(const struct splitter *s, const struct split_block *b, uint32_t weight,
+			    struct part *p, struct tally *t)
+{
+	uint32_t nr = s->header->nr_weights;
+
+	p->kind = FILTER_CPU_TIME;
+	if (s->method != METHOD_CPU_TIME && nr && counts_of(b, weight, p->x)) {
+		p->kind = split_follows_traffic(s->header->weights[weight]) ? FILTER_TRAFFIC
+									    : FILTER_WORK;
+		t->used[weight] = true;
+		return;
+	}
+	for (size_t i = 0; i < b->nr; i++)
+		p->x[i] = b->activity[i].on_cpu_ns;
+}
+
+/* Everybody's part is in proportion to activity. */
+static void share_in_proportion(const struct crowd *c, const struct split_block *b, struct part *p)
+{
+	for (size_t w = 0; w < b->nr_windows; w++) {
+		double sum = 0;
+
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+			sum += p->x[i];
+		/* Counts can be zero where there was CPU time: give() goes by that then. */
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+			p->share[i] = sum > 0 ? p->x[i] / sum : 0;
+	}
+}
+
+static int run_filter(struct splitter *s, const struct crowd *c, const struct split_block *b,
+		      struct part *p)
+{
+	struct filter **f = &s->filters[p->counter * NR_FILTER_KINDS + p->kind];
+	double middle[SPLIT_MAX_WINDOWS], length[SPLIT_MAX_WINDOWS];
+	uint32_t workloads[FILTER_MAX_WORKLOADS];
+	uint64_t start = b->windows[0].start_ns;
+	cleanup_free uint32_t *columns = calloc(c->nr + 1, sizeof(*columns));
+	cleanup_matrix struct matrix x = { 0 };
+	struct filter_input in = {
+		.nr_windows = p->nr_windows,
+		.nr_workloads = c->nr_columns,
+		.workloads = workloads,
+		.activity = &x,
+		.bytes = p->bytes,
+		.ratio = p->ratio,
+		.middle_s = middle,
+		.length_s = length,
+		.block_s = (b->windows[b->nr_windows - 1].end_ns - start) / 1e9,
+	};
+	int err = columns ? matrix_shape(&x, p->nr_windows, c->nr_columns) : -ENOMEM;
+
+	if (!err && !*f)
+		err = filter_new(p->kind, s->room, f);
+	if (err)
+		return err;
+	crowd_workloads(c, workloads);
+	for (size_t i = 0; i < c->nr; i++)
+		columns[i] = c->members[i].column == NO_COLUMN ? c->nr_columns - 1
+							       : c->members[i].column;
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		size_t w = p->window[k];
+		const struct trace_window *window = &b->windows[w];
+
+		length[k] = (window->end_ns - window->start_ns) / 1e9;
+		middle[k] = (window->start_ns - start) / 1e9 + length[k] / 2;
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+			matrix_row(&x, k)[columns[c->of[i]]] += p->x[i];
+	}
+	return filter_block(*f, &in, &p->estimated);
+}
+
+/*
+ * Who is shared out together has a slot: a cluster, or behind those a column that is in none.
+ * @ret: by member; @ret_columns: by column.
+ */
+static void find_slots(const struct crowd *c, uint32_t *ret, uint32_t *ret_columns)
+{
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct member *m = &c->members[i];
+
+		ret[i] = m->cluster != NO_CLUSTER ? m->cluster : c->nr_clusters + m->column;
+	}
+	for (size_t j = 0; j < c->nr_columns; j++)
+		ret_columns[j] = ret[c->columns[j]];
+	if (c->nr_pooled)
+		ret_columns[c->nr_columns - 1] = c->nr_clusters - 1;
+}
+
+/*
+ * Shares from the filter's bytes; those that cannot be told apart by activity. Whoever is alone in
+ * a slot did all of its activity: there is nothing to ask for each of many elements.
+ */
+static int share_as_estimated(const struct crowd *c, struct part *p)
+{
+	double together[2 * FILTER_MAX_WORKLOADS + 1], activity[2 * FILTER_MAX_WORKLOADS + 1];
+	cleanup_free uint32_t *slots = calloc(c->nr + 1, sizeof(*slots));
+	size_t nr_slots = c->nr_clusters + c->nr_columns;
+	uint32_t columns[FILTER_MAX_WORKLOADS];
+
+	if (!slots)
+		return -ENOMEM;
+	find_slots(c, slots, columns);
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		const float *expected = matrix_row(&p->estimated->expected, k);
+		size_t w = p->window[k];
+		double sum = p->estimated->background[k];
+
+		memset(together, 0, nr_slots * sizeof(*together));
+		memset(activity, 0, nr_slots * sizeof(*activity));
+		for (size_t j = 0; j < c->nr_columns; j++) {
+			sum += expected[j];
+			together[columns[j]] += expected[j];
+		}
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+			activity[slots[c->of[i]]] += p->x[i];
+		p->background[k] = sum > 0 ? p->estimated->background[k] / sum : 0;
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
+			uint32_t slot = slots[c->of[i]];
+			double all = activity[slot];
+
+			p->share[i] =
+				all > 0 && sum > 0 ? together[slot] * (p->x[i] / all) / sum : 0;
+		}
+	}
+	return 0;
+}
+
+/* The bytes of one window, exactly; the background is the last portion. */
+static int give(const struct crowd *c, const struct split_block *b, struct part *p, size_t k,
+		uint64_t bytes, struct portion *portions, uint64_t *units)
+{
+	size_t w = p->window[k], first = c->first[w], nr = c->first[w + 1] - first;
+	uint64_t *parts = units + nr + 1, sum = 0;
+	int err;
+
+	for (size_t i = 0; i < nr; i++) {
+		/* Far below 2^63, and signed numbers are faster to make. */
+		units[i] = (uint64_t)(int64_t)(p->share[first + i] * SPLIT_SHARE_UNITS);
+		sum += units[i];
+	}
+	/* Alone in a window: all of it is its own. */
+	if (nr == 1)
+		units[0] = sum = 1;
+	units[nr] = nr == 1 ? 0 : (uint64_t)(p->background[k] * SPLIT_SHARE_UNITS);
+	for (size_t i = 0; !sum && i < nr; i++)
+		units[i] = b->activity[first + i].on_cpu_ns;
+	err = apportion(bytes, units, nr + 1, parts);
+	if (err)
+		return err;
+	for (size_t i = 0; i < nr; i++) {
+		struct member *m = &c->members[c->of[first + i]];
+
+		portions[i] = (struct portion){ m->workload, parts[i] };
+		p->given[first + i] = parts[i];
+		m->bytes += parts[i];
+	}
+	portions[nr] = (struct portion){ WORKLOAD_BACKGROUND, parts[nr] };
+	return 0;
+}
+
+/* A counter that workloads may own. */
+static int split_counter(struct splitter *s, const struct crowd *c, const struct split_block *b,
+			 struct part *p, uint32_t in_group, const struct split_sink *sink)
+{
+	size_t most = 0;
+	cleanup_free struct portion *portions = NULL;
+	cleanup_free uint64_t *units = NULL;
+	int err = 0;
+
+	for (size_t w = 0; w < b->nr_windows; w++)
+		if (c->first[w + 1] - c->first[w] > most)
+			most = c->first[w + 1] - c->first[w];
+	portions = calloc(most + 1, sizeof(*portions));
+	units = calloc(most + 1, 2 * sizeof(*units));
+	if (!portions || !units)
+		return -ENOMEM;
+	for (size_t k = 0; k < p->nr_windows && !err; k++) {
+		size_t w = p->window[k], nr = c->first[w + 1] - c->first[w];
+		uint64_t bytes = b->windows[w].readings[in_group].value;
+
+		if (nr) {
+			err = give(c, b, p, k, bytes, portions, units);
+			nr += portions[nr].bytes != 0;
+		}
+		if (!err)
+			err = sink->bytes(sink->arg, p->counter, &b->windows[w], bytes, portions,
+					  nr);
+	}
+	return err ? err : split_bounds(c, b, p, lost_part(s, b, false), sink);
+}
+
+/* The windows in which a counter counted. */
+static void take_windows(const struct split_block *b, uint32_t in_group, struct part *p)
+{
+	p->nr_windows = 0;
+	memset(p->background, 0, sizeof(p->background));
+	for (size_t w = 0; w < b->nr_windows; w++) {
+		const struct reading *r = &b->windows[w].readings[in_group];
+
+		if (!r->running_ns)
+			continue;
+		p->window[p->nr_windows] = w;
+		p->bytes[p->nr_windows] = r->value;
+		p->ratio[p->nr_windows++] =
+			r->running_ns < r->enabled_ns ? (double)r->running_ns / r->enabled_ns : 1;
+	}
+}
+
+/* How the bytes of a counter are shared in each window; the filter learns meanwhile. */
+static int find_shares(struct splitter *s, struct crowd *c, const struct split_block *b,
+		       struct part *p, struct tally *t)
+{
+	const struct counter *counter = &s->header->layout.counters[p->counter];
+	bool second = s->header->nr_weights > 1 && counter->direction == DIRECTION_WRITE;
+	uint32_t weight = second ? 1 : 0;
+	int err = -ENODATA;
+
+	p->estimated = NULL;
+	if (p->x_of != weight) {
+		choose_activity(s, b, weight, p, t);
+		crowd_columns(c, b, p->x);
+		p->x_of = weight;
+	}
+	for (size_t i = 0; i < c->nr; i++) {
+		c->members[i].cluster = NO_CLUSTER;
+		c->members[i].bytes = 0;
+	}
+	if (s->method == METHOD_STATE_SPACE && p->nr_windows)
+		err = run_filter(s, c, b, p);
+	if (err == -ENODATA) {
+		share_in_proportion(c, b, p);
+		return 0;
+	}
+	if (err)
+		return err;
+	t->pooled = larger(t->pooled, c->nr_pooled);
+	crowd_clusters(c, &p->estimated->alike);
+	return share_as_estimated(c, p);
+}
+
+/* A counter of a device, by I/O. */
+static int split_device(struct splitter *s, struct crowd *c, const struct split_block *b,
+			struct part *p, uint32_t in_group, const struct split_sink *sink,
+			struct tally *t)
+{
+	const struct split_io_how how = {
+		.direction = s->header->layout.counters[p->counter].direction,
+		.filter = s->method == METHOD_STATE_SPACE
+				  ? &s->filters[p->counter * NR_FILTER_KINDS + FILTER_IO]
+				  : NULL,
+		.room = s->room,
+		.lost = lost_part(s, b, true),
+	};
+	size_t pooled = 0;
+	int err = split_io(c, b, p, in_group, &how, sink, &pooled);
+
+	t->pooled = larger(t->pooled, pooled);
+	return err;
+}
+
+static int split_group(struct splitter *s, struct crowd *c, const struct split_block *b,
+		       struct part *p, const struct split_sink *sink)
+{
+	const struct group *g = &s->header->layout.groups[b->group];
+	struct tally t = { 0 };
+	bool weighed = false, owned = false;
+	int err = 0;
+
+	for (uint32_t i = 0; i < g->nr && !err; i++) {
+		const struct counter *counter = &s->header->layout.counters[g->first + i];
+
+		p->counter = g->first + i;
+		take_windows(b, i, p);
+		if (counter->device && counter->unit == UNIT_BYTES && c->nr) {
+			err = split_device(s, c, b, p, i, sink, &t);
+			p->x_of = NO_ACTIVITY;
+			continue;
+		}
+		if (!counter->device &&
+		    (counter->source == SOURCE_CPU || counter->source == SOURCE_ANY) &&
+		    counter->unit == UNIT_BYTES && c->nr) {
+			err = find_shares(s, c, b, p, &t);
+			if (!err)
+				err = split_counter(s, c, b, p, i, sink);
+			owned = true;
+			weighed |= p->kind != FILTER_CPU_TIME;
+			continue;
+		}
+		for (size_t k = 0; k < p->nr_windows && !err; k++) {
+			const struct trace_window *w = &b->windows[p->window[k]];
+
+			err = sink->bytes(sink->arg, p->counter, w, w->readings[i].value, NULL, 0);
+		}
+	}
+	if (owned && weighed)
+		t.weight_windows = b->nr_windows;
+	else if (owned && s->header->nr_weights && s->method != METHOD_CPU_TIME)
+		t.fallback_windows = b->nr_windows;
+	count_up(s, &t);
+	return err;
+}
+
+/* Room for elements of a block's activity: memory of that size would be new pages each time. */
+static int make_room(struct splitter *s, size_t nr)
+{
+	struct part *p = &s->part;
+
+	if (nr <= s->cap)
+		return 0;
+	free(p->x);
+	free(p->share);
+	free(p->given);
+	s->cap = 0;
+	p->x = calloc(nr, sizeof(*p->x));
+	p->share = calloc(nr, sizeof(*p->share));
+	p->given = calloc(nr, sizeof(*p->given));
+	if (!p->x || !p->share || !p->given)
+		return -ENOMEM;
+	s->cap = nr;
+	return 0;
+}
+
+int splitter_block(struct splitter *s, const struct split_block *b, const struct split_sink *sink)
+{
+	struct crowd crowd = { 0 };
+	int err = 0;
+
+	for (size_t w = 0; w < b->nr_windows && !err; w++)
+		err = sink->window(sink->arg, &b->windows[w]);
+	if (!err && b->nr_windows)
+		err = crowd_make(b, sink, &crowd);
+	if (err || !b->nr_windows)
+		return err;
+	s->part.x_of = NO_ACTIVITY;
+	err = make_room(s, b->nr + 1);
+	if (!err)
+		err = split_group(s, &crowd, b, &s->part, sink);
+	crowd_free(&crowd);
+	return err;
+}

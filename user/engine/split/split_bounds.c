@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * How sure the split of a block is, for each row of the report.
+ *
+ * Three things bound a row's bytes: the error of the estimate; who ran when (a row
+ * that did not run owns nothing of a window, one that ran alone owns all of it); and,
+ * for workloads that cannot be told apart, what is known of intensities in general.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "engine/split/internal.h"
+
+/* Standard deviations of a 95% interval. */
+#define Z	1.96
+/* The same for an intensity of which nothing but the general spread is known. */
+#define Z_PRIOR 2.3
+/* Pooled rows above this part of the counter are said not to be separable. */
+#define MATTERS 0.01
+
+/**
+ * struct row_sum - a row of the block; first what each window needs, next to each other
+ * @in_window: bytes in the window looked at; @mark: which one
+ * @may: bytes of windows it ran in; @may_var: variance of what the counter's noise adds
+ * @variance: of what is not loose, from the estimate and the noise
+ * @early: bytes in its windows that others may have caused who did not run
+ * @given: bytes; @exact: the same, to the unit
+ * @loose: of these, given to members that cannot be told from those of other rows
+ * @loose_low, @loose_high: bounds of these
+ * @own, @own_var: as @may, for windows it was alone in
+ * @little: of what is not loose: what it would be given if it moved nothing
+ * @late: bytes it may have caused in windows it did not run in
+ * @tangled: it shares a cluster with other rows
+ * @pooled: most of it is pooled
+ */
+struct row_sum {
+	double in_window;
+	size_t mark;
+	double may, may_var;
+	double variance;
+	double early;
+	double given;
+	uint64_t exact;
+	double loose, loose_low, loose_high;
+	double own, own_var;
+	double little;
+	double late;
+	bool tangled;
+	double pooled;
+};
+
+/**
+ * struct cluster - members that cannot be told apart
+ * @row: the row all of them are in, or SPLIT_NO_ROW when there are several
+ * @given: bytes of all
+ * @variance: of that
+ * @pool: they are alike only in being small
+ */
+struct cluster {
+	uint32_t row;
+	double given;
+	double variance;
+	bool pool;
+};
+
+struct bounding {
+	const struct crowd *c;
+	const struct split_block *b;
+	const struct part *p;
+	struct row_sum *rows;
+	uint32_t *member_row; /* of @rows, by member */
+	struct cluster *clusters;
+	size_t nr_clusters;
+	uint32_t *column_row; /* row of a column that counts for one row alone */
+	double noise;
+	double total;
+};
+
+/* Which rows ran in a window, and what each got there. */
+static void bound_window(struct bounding *g, size_t k)
+{
+	const struct crowd *c = g->c;
+	size_t w = g->p->window[k], rows = 0;
+	double bytes = g->p->bytes[k], var = g->noise * bytes * g->noise * bytes;
+
+	for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
+		struct row_sum *r = &g->rows[g->member_row[c->of[i]]];
+
+		if (r->mark != k + 1) {
+			r->mark = k + 1;
+			r->in_window = 0;
+			r->may += bytes;
+			r->may_var += var;
+			rows++;
+		}
+		r->in_window += g->p->given[i];
+	}
+	if (rows == 1) {
+		struct row_sum *r = &g->rows[g->member_row[c->of[c->first[w]]]];
+
+		r->own += bytes;
+		r->own_var += var;
+	}
+	for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
+		struct row_sum *r = &g->rows[g->member_row[c->of[i]]];
+
+		r->variance += g->noise * r->in_window * g->noise * g->p->given[i];
+	}
+}
+
+/* Bytes that came late: those who caused them may not have run any more. */
+static void bound_lag(struct bounding *g, size_t k)
+{
+	const struct crowd *c = g->c;
+	const float *carried = matrix_row(&g->p->estimated->carried, k);
+	const float *expected = matrix_row(&g->p->estimated->expected, k);
+	size_t w = g->p->window[k], own = c->nr_columns - (c->nr_pooled > 0);
+	double gone = k ? 0 : g->p->estimated->carried_in;
+
+	for (size_t j = 0; j < own; j++) {
+		if (expected[j] > 0 || carried[j] <= 0)
+			continue;
+		gone += carried[j];
+		g->rows[c->members[c->columns[j]].row].late += carried[j];
+	}
+	for (size_t i = c->first[w]; gone > 0 && i < c->first[w + 1]; i++)
+		if (g->p->bytes[k] > 0)
+			g->rows[g->member_row[c->of[i]]].early +=
+				gone * (g->p->given[i] / g->p->bytes[k]);
+}
+
+static void sum_clusters(struct bounding *g)
+{
+	const struct crowd *c = g->c;
+
+	for (size_t i = 0; i < g->nr_clusters; i++)
+		g->clusters[i].row = SPLIT_NO_ROW - 1; /* none yet */
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct member *m = &c->members[i];
+		struct cluster *cl;
+
+		if (m->cluster == NO_CLUSTER)
+			continue;
+		cl = &g->clusters[m->cluster];
+		cl->row = cl->row == SPLIT_NO_ROW - 1 || cl->row == m->row ? m->row : SPLIT_NO_ROW;
+		cl->given += m->bytes;
+	}
+	if (c->nr_pooled)
+		g->clusters[g->nr_clusters - 1].pool = true;
+}
+
+/* The estimate's errors, of rows and of clusters. */
+static void sum_variances(struct bounding *g)
+{
+	const struct crowd *c = g->c;
+	const struct matrix *cov = &g->p->estimated->covariance;
+	uint32_t cluster[FILTER_MAX_WORKLOADS];
+
+	for (size_t j = 0; j < c->nr_columns; j++) {
+		bool pool = c->nr_pooled && j + 1 == c->nr_columns;
+		const struct member *m = &c->members[c->columns[j]];
+
+		cluster[j] = pool ? g->nr_clusters - 1 : m->cluster;
+		if (cluster[j] == NO_CLUSTER)
+			g->column_row[j] = m->row;
+		else
+			g->column_row[j] = g->clusters[cluster[j]].row;
+		if (g->column_row[j] != SPLIT_NO_ROW)
+			g->rows[g->column_row[j]].little += g->p->estimated->little[j];
+	}
+	for (size_t i = 0; i < c->nr_columns; i++)
+		for (size_t j = 0; j < c->nr_columns; j++) {
+			double v = matrix_row(cov, i)[j];
+
+			if (g->column_row[i] != SPLIT_NO_ROW &&
+			    g->column_row[i] == g->column_row[j])
+				g->rows[g->column_row[i]].variance += v;
+			if (cluster[i] != NO_CLUSTER && cluster[i] == cluster[j])
+				g->clusters[cluster[i]].variance += v;
+		}
+}
+
+/* Members that cannot be told from those of other rows have bounds of their own. */
+static void bound_loose(struct bounding *g)
+{
+	const struct crowd *c = g->c;
+	double spread = exp(Z_PRIOR * g->p->estimated->prior);
+
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct member *m = &c->members[i];
+		const struct cluster *cl;
+		struct row_sum *r = &g->rows[m->row];
+		double all;
+
+		if (m->cluster == NO_CLUSTER)
+			continue;
+		cl = &g->clusters[m->cluster];
+		if (cl->row != SPLIT_NO_ROW)
+			continue;
+		all = cl->given + Z * sqrt(fmax(cl->variance, 0));
+		r->loose += m->bytes;
+		r->loose_low += g->p->kind == FILTER_TRAFFIC ? m->bytes / spread : 0;
+		r->loose_high += fmin(all, m->bytes * spread);
+		if (cl->pool)
+			r->pooled += m->bytes;
+		else
+			r->tangled = true;
+	}
+}
+
+/* Rows that have members in the same clusters as this one. */
+static size_t find_tangled(const struct bounding *g, uint32_t row, uint32_t *ret)
+{
+	const struct crowd *c = g->c;
+	size_t nr = 0;
+
+	for (uint32_t other = 0; other < c->nr_rows; other++)
+		g->rows[other].mark = 0;
+	for (size_t i = 0; i < c->nr; i++) {
+		uint32_t cluster = c->members[i].cluster;
+
+		if (c->members[i].row != row || cluster == NO_CLUSTER || g->clusters[cluster].pool)
+			continue;
+		for (size_t j = 0; j < c->nr; j++) {
+			uint32_t other = c->members[j].row;
+
+			if (c->members[j].cluster != cluster || other == row ||
+			    other == c->nr_rows || g->rows[other].mark)
+				continue;
+			g->rows[other].mark = 1;
+			ret[nr++] = c->rows[other];
+		}
+	}
+	return nr;
+}
+
+/* Bytes from 0 to @max; anything that is no number is 0. */
+uint64_t bound_whole(double v, double max)
+{
+	if (v > max)
+		v = max;
+	if (!(v > 0))
+		return 0;
+	return v >= 0x1p64 ? UINT64_MAX : (uint64_t)v;
+}
+
+/* The interval of one row; @lost is the part of the slices that is missing. */
+static void interval(const struct bounding *g, const struct row_sum *r, double lost,
+		     struct bounds *ret)
+{
+	double low, high, sure, below = 0, max = g->total;
+
+	if (!g->p->estimated) {
+		sure = low = r->own;
+		high = r->may;
+	} else {
+		double sd = sqrt(fmax(r->variance, 0)), firm = r->given - r->loose;
+
+		/* So little is given to everybody. */
+		low = firm - Z * sd > r->little ? firm - Z * sd : 0;
+		low += r->loose_low;
+		sure = r->own - Z * sqrt(r->own_var) - r->early;
+		low = fmax(low - r->early, sure);
+		if (!(low > 0))
+			below = Z * sd + r->little - firm - r->loose_low + r->early;
+		high = firm + Z * sd + r->loose_high;
+		high = fmin(high, r->may + Z * sqrt(r->may_var)) + r->late;
+	}
+	/* Who is missing may have run anywhere. */
+	low *= fmax(1 - 2 * lost, 0);
+	sure *= fmax(1 - 2 * lost, 0);
+	high += fmin(2 * lost, 1) * fmax(max - high, 0);
+	/* Numbers this large are rounded; what was given lies inside all the same. */
+	ret->low = bound_whole(low, max);
+	ret->high = bound_whole(ceil(high), max);
+	ret->below = bound_whole(below, r->exact);
+	if (ret->low > r->exact)
+		ret->low = r->exact;
+	ret->sure = bound_whole(sure, ret->low);
+	if (ret->sure > ret->low)
+		ret->sure = ret->low;
+	if (ret->below > r->exact)
+		ret->below = r->exact;
+	if (ret->high < r->exact)
+		ret->high = r->exact;
+}
+
+static int hand_out(struct bounding *g, double lost, const struct split_sink *sink)
+{
+	cleanup_free uint32_t *tangled = calloc(g->c->nr_rows + 1, sizeof(*tangled));
+	int err = tangled ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < g->c->nr_rows && !err; i++) {
+		struct row_sum *r = &g->rows[i];
+		struct bounds bounds = { .row = g->c->rows[i], .separable = true };
+
+		interval(g, r, lost, &bounds);
+		if (r->tangled && 2 * (r->loose - r->pooled) > r->given) {
+			bounds.separable = false;
+			bounds.tangled = tangled;
+			bounds.nr_tangled = find_tangled(g, i, tangled);
+		} else if (2 * r->loose > r->given && bounds.high > MATTERS * g->total) {
+			bounds.separable = false;
+		}
+		err = sink->bounds(sink->arg, g->p->counter, &bounds);
+	}
+	return err;
+}
+
+int split_bounds(const struct crowd *c, const struct split_block *b, const struct part *p,
+		 double lost, const struct split_sink *sink)
+{
+	struct bounding g = { .c = c, .b = b, .p = p };
+	cleanup_free struct row_sum *rows = calloc(c->nr_rows + 1, sizeof(*rows));
+	cleanup_free struct cluster *clusters = calloc(c->nr_clusters + 1, sizeof(*clusters));
+	cleanup_free uint32_t *column_row = calloc(c->nr_columns + 1, sizeof(*column_row));
+	cleanup_free uint32_t *member_row = calloc(c->nr + 1, sizeof(*member_row));
+
+	if (!rows || !clusters || !column_row || !member_row)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->nr; i++)
+		member_row[i] = c->members[i].row;
+	g.member_row = member_row;
+	g.rows = rows;
+	g.clusters = clusters;
+	g.column_row = column_row;
+	g.nr_clusters = p->estimated ? c->nr_clusters : 0;
+	g.noise = p->estimated ? p->estimated->noise : 0;
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		g.total += p->bytes[k];
+		bound_window(&g, k);
+		if (p->estimated)
+			bound_lag(&g, k);
+	}
+	for (size_t i = 0; i < c->nr; i++) {
+		struct row_sum *r = &rows[c->members[i].row];
+
+		r->exact += c->members[i].bytes;
+		r->given += c->members[i].bytes;
+	}
+	if (p->estimated) {
+		sum_clusters(&g);
+		sum_variances(&g);
+		bound_loose(&g);
+	}
+	return hand_out(&g, lost, sink);
+}

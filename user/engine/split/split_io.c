@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The bytes of a device. Who made it move data is known from requests, and a byte of a
+ * request is about a byte on the way to memory. So the estimate has little to find out:
+ * how far that is off, and what went on that nobody has noted. The latter belongs to
+ * nobody; it is not scaled onto workloads, as it would be with CPU time.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "engine/split/apportion.h"
+#include "engine/split/internal.h"
+
+/* Windows this close to each other follow each other. */
+#define NEAR_NS 1000000
+/* How much a window beyond the block may differ from the last one in it. */
+#define UNSEEN	0.5
+
+/* Activity of the counter's direction, and the windows that are somebody's alone. */
+static void take_io(const struct crowd *c, const struct split_block *b, enum direction d,
+		    struct io_part *io)
+{
+	struct part *p = io->p;
+
+	for (size_t i = 0; i < b->nr; i++)
+		p->x[i] = b->activity[i].io_bytes[d];
+	for (size_t w = 0; w < b->nr_windows; w++) {
+		io->owners[w] = 0;
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+			io->owners[w] += b->activity[i].exclusive;
+	}
+}
+
+/* Columns as usual; but a pool of those who did nothing in this direction is none. */
+static void take_columns(struct crowd *c, const struct split_block *b, struct io_part *io)
+{
+	size_t pooled = 0;
+
+	crowd_columns(c, b, io->p->x);
+	for (size_t i = 0; i < c->nr; i++) {
+		c->members[i].bytes = 0;
+		pooled += c->members[i].column == NO_COLUMN && c->members[i].x > 0;
+	}
+	if (c->nr_pooled && !pooled)
+		c->nr_columns--;
+	c->nr_pooled = pooled;
+}
+
+/* Bytes by second, by window of the block and column. */
+static int take_rates(const struct crowd *c, const struct split_block *b, struct io_part *io)
+{
+	int err = matrix_shape(&io->rates, b->nr_windows, c->nr_columns);
+
+	for (size_t w = 0; w < b->nr_windows && !err; w++) {
+		double length = (b->windows[w].end_ns - b->windows[w].start_ns) / 1e9;
+
+		io->sums[w] = 0;
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
+			uint32_t column = io_column(c, &c->members[c->of[i]]);
+
+			if (column == NO_COLUMN)
+				continue;
+			matrix_row(&io->rates, w)[column] += io->p->x[i] / length;
+			io->sums[w] += io->p->x[i] / length;
+		}
+		io->before[w] = io->behind[w] = SIZE_MAX;
+		if (!w || b->windows[w].start_ns - b->windows[w - 1].end_ns > NEAR_NS)
+			continue;
+		io->before[w] = w - 1;
+		io->behind[w - 1] = w;
+	}
+	return err;
+}
+
+/* By how much windows beside each other differ; one that is not seen may differ, too. */
+static double change_of(const struct io_part *io, size_t w)
+{
+	double last = UNSEEN * io->sums[w], next = last;
+
+	if (io->before[w] != SIZE_MAX)
+		last = io->sums[w] - io->sums[io->before[w]];
+	if (io->behind[w] != SIZE_MAX)
+		next = io->sums[io->behind[w]] - io->sums[w];
+	return hypot(last, next);
+}
+
+static int run_filter(const struct crowd *c, const struct split_block *b, struct io_part *io,
+		      const struct split_io_how *how)
+{
+	double middle[SPLIT_MAX_WINDOWS], length[SPLIT_MAX_WINDOWS], bytes[SPLIT_MAX_WINDOWS];
+	double ratio[SPLIT_MAX_WINDOWS], rate[SPLIT_MAX_WINDOWS], change[SPLIT_MAX_WINDOWS];
+	uint32_t workloads[FILTER_MAX_WORKLOADS];
+	uint64_t start = b->windows[0].start_ns;
+	cleanup_matrix struct matrix x = { 0 }, lead = { 0 };
+	struct filter_input in = { .nr_workloads = c->nr_columns,
+				   .workloads = workloads,
+				   .activity = &x,
+				   .bytes = bytes,
+				   .ratio = ratio,
+				   .middle_s = middle,
+				   .length_s = length,
+				   .block_s = (b->windows[b->nr_windows - 1].end_ns - start) / 1e9,
+				   .lead = &lead,
+				   .rate = rate,
+				   .change = change };
+	int err = matrix_shape(&x, b->nr_windows, c->nr_columns);
+
+	err = err ? err : matrix_shape(&lead, b->nr_windows, c->nr_columns);
+	if (!err && !*how->filter)
+		err = filter_new(FILTER_IO, how->room, how->filter);
+	if (err)
+		return err;
+	crowd_workloads(c, workloads);
+	for (size_t k = 0; k < io->p->nr_windows; k++) {
+		size_t w = io->p->window[k], t = in.nr_windows, next = io->behind[w];
+		const struct trace_window *window = &b->windows[w];
+
+		io->row[k] = SIZE_MAX;
+		if (io->owners[w])
+			continue;
+		io->row[k] = in.nr_windows++;
+		bytes[t] = io->p->bytes[k];
+		ratio[t] = io->p->ratio[k];
+		length[t] = (window->end_ns - window->start_ns) / 1e9;
+		middle[t] = (window->start_ns - start) / 1e9 + length[t] / 2;
+		rate[t] = io->sums[w];
+		change[t] = change_of(io, w);
+		for (size_t j = 0; j < c->nr_columns; j++) {
+			double now = matrix_row(&io->rates, w)[j];
+
+			matrix_row(&x, t)[j] = now * length[t];
+			if (next != SIZE_MAX)
+				matrix_row(&lead, t)[j] = matrix_row(&io->rates, next)[j] - now;
+		}
+	}
+	if (!in.nr_windows)
+		return -ENODATA;
+	return filter_block(*how->filter, &in, &io->p->estimated);
+}
+
+/* Has the filter a say in a window that counted? */
+static bool is_estimated(const struct io_part *io, size_t k)
+{
+	return io->p->estimated && io->row[k] != SIZE_MAX;
+}
+
+/* What was done in window @w from element @i on; the end of the window if nothing. */
+static size_t next_element(const struct crowd *c, const struct split_block *b,
+			   const struct io_part *io, size_t w, size_t i, bool here)
+{
+	while (i < c->first[w + 1] && !(io->p->x[i] > 0) && !(here && b->activity[i].exclusive))
+		i++;
+	return i;
+}
+
+/*
+ * Who may own bytes of a window: those who did something there or, if the filter has a say,
+ * right beside it. All three lists are ordered by workload, and so is the result.
+ */
+static size_t add_claims(const struct crowd *c, const struct split_block *b, struct io_part *io,
+			 size_t k, size_t nr)
+{
+	size_t w = io->p->window[k], from[3] = { w, io->before[w], io->behind[w] }, next[3];
+	int lists = is_estimated(io, k) ? 3 : 1;
+
+	for (int l = 0; l < lists; l++)
+		if (l && from[l] != SIZE_MAX && io->owners[from[l]])
+			from[l] = SIZE_MAX;
+	for (int l = 0; l < lists; l++)
+		if (from[l] != SIZE_MAX)
+			next[l] = next_element(c, b, io, from[l], c->first[from[l]], !l);
+	while (true) {
+		uint32_t least = UINT32_MAX;
+		int of = -1;
+
+		/* whoever is in several: the window itself goes first */
+		for (int l = 0; l < lists; l++) {
+			if (from[l] == SIZE_MAX || next[l] == c->first[from[l] + 1])
+				continue;
+			if (of >= 0 && c->of[next[l]] >= least)
+				continue;
+			least = c->of[next[l]];
+			of = l;
+		}
+		if (of < 0)
+			return nr;
+		io->claims[nr++] = (struct claim){ .element = next[of], .here = !of };
+		for (int l = 0; l < lists; l++)
+			if (from[l] != SIZE_MAX && next[l] < c->first[from[l] + 1] &&
+			    c->of[next[l]] == least)
+				next[l] = next_element(c, b, io, from[l], next[l] + 1, !l);
+	}
+}
+
+static void make_claims(const struct crowd *c, const struct split_block *b, struct io_part *io)
+{
+	size_t nr = 0;
+
+	for (size_t w = 0; w < b->nr_windows; w++)
+		io->at[w] = SIZE_MAX;
+	for (size_t k = 0; k < io->p->nr_windows; k++) {
+		io->at[io->p->window[k]] = k;
+		io->first[k] = nr;
+		nr = add_claims(c, b, io, k, nr);
+	}
+	io->first[io->p->nr_windows] = nr;
+}
+
+/* Requests explain what they can, as they are: all that is known without an estimate. */
+static double share_plainly(struct io_part *io, size_t k)
+{
+	const struct part *p = io->p;
+	double sum = 0, scale;
+
+	for (size_t i = io->first[k]; i < io->first[k + 1]; i++)
+		if (io->claims[i].here)
+			sum += p->x[io->claims[i].element] * p->ratio[k];
+	scale = sum > p->bytes[k] ? p->bytes[k] / sum : 1;
+	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
+		struct claim *claim = &io->claims[i];
+
+		claim->share = claim->here ? p->x[claim->element] * p->ratio[k] * scale : 0;
+	}
+	io->asked[k] = sum;
+	return sum * scale;
+}
+
+/*
+ * What was not predicted, as far as it may be a matter of timing: one standard deviation
+ * of that at most, and nothing where it is more than four, which is something else.
+ */
+static double due_to_timing(double rest, double sd)
+{
+	double far = sd > 0 ? fabs(rest) / sd : INFINITY;
+
+	return fmin(fmax(rest, -sd), sd) * fmin(fmax(2 - far / 2, 0), 1);
+}
+
+/* Expected bytes of all claims on a window; returns their sum. */
+static double take_expected(const struct crowd *c, struct io_part *io, size_t k)
+{
+	const float *expected = matrix_row(&io->p->estimated->expected, io->row[k]);
+	const double *x = io->p->x;
+	double pool = 0, sum = 0;
+
+	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
+		const struct claim *claim = &io->claims[i];
+
+		if (claim->here && c->members[c->of[claim->element]].column == NO_COLUMN)
+			pool += x[claim->element];
+	}
+	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
+		struct claim *claim = &io->claims[i];
+		const struct member *m = &c->members[c->of[claim->element]];
+
+		if (m->column != NO_COLUMN)
+			claim->share = expected[m->column];
+		else if (claim->here)
+			claim->share = expected[c->nr_columns - 1] * (x[claim->element] / pool);
+		sum += claim->share;
+	}
+	return sum;
+}
+
+/*
+ * As estimated. What was not predicted goes to those who did I/O as far as that may be due
+ * to the time at which data moved; the rest is the background's.
+ */
+static double share_as_estimated(const struct crowd *c, struct io_part *io, size_t k)
+{
+	const struct part *p = io->p;
+	const struct filter_output *o = p->estimated;
+	size_t w = p->window[k];
+	double sum = take_expected(c, io, k), change = o->edge_s * change_of(io, w);
+	double timing = hypot(change, o->grain_s * io->sums[w]) * p->ratio[k];
+	double rest = p->bytes[k] - sum - o->background[io->row[k]], all;
+
+	if (!(sum > 0) || !isfinite(sum))
+		return share_plainly(io, k);
+	io->asked[k] = sum;
+	all = fmin(fmax(sum + due_to_timing(rest, timing), 0), p->bytes[k]);
+	/* Who did nothing there owns what is expected, not what is not. */
+	if (!(io->sums[w] > 0))
+		all = fmin(all, sum);
+	for (size_t i = io->first[k]; i < io->first[k + 1]; i++)
+		io->claims[i].share *= all / sum;
+	return all;
+}
+
+/* What requests do not explain is the owners', in equal parts. */
+static double share_owned(const struct split_block *b, struct io_part *io, size_t k)
+{
+	const struct part *p = io->p;
+	double rest = p->bytes[k] - share_plainly(io, k);
+
+	for (size_t i = io->first[k]; i < io->first[k + 1]; i++)
+		if (b->activity[io->claims[i].element].exclusive)
+			io->claims[i].share += fmax(rest, 0) / io->owners[p->window[k]];
+	return p->bytes[k];
+}
+
+/* The bytes of one window, exactly; what is not owned is the background's. */
+static int give(struct crowd *c, const struct split_block *b, struct io_part *io, size_t k,
+		uint64_t bytes, size_t *ret_nr)
+{
+	const struct part *p = io->p;
+	struct claim *claims = io->claims + io->first[k];
+	size_t nr = io->first[k + 1] - io->first[k], given = 0;
+	uint64_t *parts = io->units + nr + 1;
+	int err;
+
+	*ret_nr = 0;
+	if (!nr)
+		return 0;
+	for (size_t i = 0; i < nr; i++)
+		io->units[i] =
+			bytes ? fmin(claims[i].share / p->bytes[k], 1) * SPLIT_SHARE_UNITS : 0;
+	io->units[nr] = 0;
+	if (bytes && !io->owners[p->window[k]])
+		io->units[nr] = fmax(1 - io->owned[k] / p->bytes[k], 0) * SPLIT_SHARE_UNITS;
+	err = apportion(bytes, io->units, nr + 1, parts);
+	for (size_t i = 0; i < nr && !err; i++) {
+		size_t e = claims[i].element;
+
+		claims[i].given = parts[i];
+		c->members[c->of[e]].bytes += parts[i];
+		if (claims[i].here || parts[i])
+			io->portions[given++] =
+				(struct portion){ b->activity[e].workload, parts[i] };
+	}
+	if (!err && given && parts[nr])
+		io->portions[given++] = (struct portion){ WORKLOAD_BACKGROUND, parts[nr] };
+	*ret_nr = given;
+	return err;
+}
+
+static int share_and_give(struct crowd *c, const struct split_block *b, struct io_part *io,
+			  uint32_t in_group, const struct split_sink *sink)
+{
+	const struct part *p = io->p;
+	int err = 0;
+
+	make_claims(c, b, io);
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		if (io->owners[p->window[k]])
+			io->owned[k] = share_owned(b, io, k);
+		else if (p->estimated)
+			io->owned[k] = share_as_estimated(c, io, k);
+		else
+			io->owned[k] = share_plainly(io, k);
+	}
+	if (p->estimated)
+		split_io_match(b, io);
+	for (size_t k = 0; k < p->nr_windows && !err; k++) {
+		const struct trace_window *window = &b->windows[p->window[k]];
+		uint64_t bytes = window->readings[in_group].value;
+		size_t nr;
+
+		err = give(c, b, io, k, bytes, &nr);
+		if (!err)
+			err = sink->bytes(sink->arg, p->counter, window, bytes, io->portions, nr);
+	}
+	return err;
+}
+
+int split_io(struct crowd *c, const struct split_block *b, struct part *p, uint32_t in_group,
+	     const struct split_io_how *how, const struct split_sink *sink, size_t *ret_pooled)
+{
+	struct io_part io = { .p = p };
+	int err;
+
+	p->kind = FILTER_IO;
+	p->estimated = NULL;
+	/* An element may have a claim on its window and on those beside it. */
+	io.claims = calloc(3 * b->nr + 1, sizeof(*io.claims));
+	io.portions = calloc(b->nr + 1, sizeof(*io.portions));
+	io.units = calloc(b->nr + 1, 2 * sizeof(*io.units));
+	err = io.claims && io.portions && io.units ? 0 : -ENOMEM;
+	if (!err) {
+		take_io(c, b, how->direction, &io);
+		take_columns(c, b, &io);
+		err = take_rates(c, b, &io);
+	}
+	if (!err && how->filter && c->nr_columns && p->nr_windows) {
+		err = run_filter(c, b, &io, how);
+		if (!err)
+			*ret_pooled = c->nr_pooled;
+		if (err == -ENODATA)
+			err = 0;
+	}
+	if (!err)
+		err = share_and_give(c, b, &io, in_group, sink);
+	if (!err)
+		err = split_io_bounds(c, b, &io, how->lost, sink);
+	free(io.portions);
+	free(io.units);
+	free(io.claims);
+	matrix_free(&io.rates);
+	return err;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * When data moved is not known to the millisecond: a request is noted some time after its data
+ * have moved, and requests that are noted together are spread over their time as if they had come
+ * evenly. So the bytes of a burst may be counted right beside the window they are expected
+ * in. What such a window lacks has moved all the same: what is left over right beside it is not
+ * background, as far as that goes.
+ */
+#include <math.h>
+
+#include "engine/split/internal.h"
+
+/* A burst that is off by some milliseconds is so in each window it fills, in this many at most. */
+#define MAX_HOPS 4
+
+/* The window beside @k that counted and is nobody's alone; SIZE_MAX: there is none. */
+static size_t beside(const struct io_part *io, size_t k, bool behind)
+{
+	size_t w = io->p->window[k];
+
+	w = behind ? io->behind[w] : io->before[w];
+	return w == SIZE_MAX || io->owners[w] ? SIZE_MAX : io->at[w];
+}
+
+/*
+ * Bytes a second that go on without requests: as windows show that have none, nor any beside them; as
+ * estimated, if there are no such windows.
+ */
+static double quiet_rate(const struct split_block *b, const struct io_part *io)
+{
+	const struct part *p = io->p;
+	double quiet = 0, length = 0, all = 0, expected = 0;
+
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		size_t w = p->window[k], last = io->before[w], next = io->behind[w];
+		double s = (b->windows[w].end_ns - b->windows[w].start_ns) / 1e9 * p->ratio[k];
+
+		if (io->owners[w])
+			continue;
+		all += s;
+		expected += p->estimated->background[io->row[k]];
+		if (io->sums[w] > 0 || (last != SIZE_MAX && io->sums[last] > 0) ||
+		    (next != SIZE_MAX && io->sums[next] > 0))
+			continue;
+		quiet += p->bytes[k];
+		length += s;
+	}
+	if (length > 0)
+		return quiet / length;
+	return all > 0 ? expected / all : 0;
+}
+
+/* Bytes of window @to become those of whom window @from lacks them. */
+static void move_claims(const struct split_block *b, struct io_part *io, size_t from, size_t to,
+			double bytes)
+{
+	size_t i = io->first[to];
+	double sum = 0;
+
+	for (size_t j = io->first[from]; j < io->first[from + 1]; j++)
+		if (io->claims[j].here)
+			sum += io->p->x[io->claims[j].element];
+	for (size_t j = io->first[from]; j < io->first[from + 1]; j++) {
+		const struct claim *mine = &io->claims[j];
+		uint32_t workload = b->activity[mine->element].workload;
+		double part = bytes * (io->p->x[mine->element] / sum);
+
+		if (!mine->here)
+			continue;
+		/* Whoever did something right beside a window has a claim on it. */
+		while (b->activity[io->claims[i].element].workload != workload)
+			i++;
+		io->claims[i].share += part;
+		io->claims[i].matched += part;
+	}
+	io->owned[to] += bytes;
+}
+
+/* Those of window @k have so much less of it. */
+static void make_room(struct io_part *io, size_t k, double bytes)
+{
+	double keep = fmax(1 - bytes / io->owned[k], 0);
+
+	for (size_t i = io->first[k]; i < io->first[k + 1]; i++)
+		io->claims[i].share *= keep;
+	io->owned[k] -= bytes;
+}
+
+/*
+ * What window @k lacks comes from the nearest one on one side that has something left over. Those
+ * of the windows in between move, too: each to the next one.
+ */
+static double reach(const struct split_block *b, struct io_part *io, size_t k, bool behind,
+		    int hops, double bytes)
+{
+	const struct part *p = io->p;
+	size_t to = beside(io, k, behind);
+	double left, more;
+
+	if (to == SIZE_MAX)
+		return 0;
+	left = fmin(fmax(p->bytes[to] - io->owned[to] - io->quiet[to], 0), bytes);
+	if (hops > 1 && left < bytes && io->owned[to] > 0 && io->sums[p->window[to]] > 0) {
+		more = reach(b, io, to, behind, hops - 1, fmin(bytes - left, io->owned[to]));
+		if (more > 0)
+			make_room(io, to, more);
+		left += more;
+	}
+	if (left > 0)
+		move_claims(b, io, k, to, left);
+	return left;
+}
+
+/* What was given beyond expectation in windows beside @k is part of what @k lacks. */
+static double settle(const struct io_part *io, size_t k, double *more, double lacks)
+{
+	for (int side = 0; side < 2; side++) {
+		size_t to = beside(io, k, side);
+		double bytes = to == SIZE_MAX ? 0 : fmin(lacks, more[to]);
+
+		if (!(bytes > 0))
+			continue;
+		more[to] -= bytes;
+		lacks -= bytes;
+	}
+	return lacks;
+}
+
+/* Earlier windows go first: data move before they are noted. */
+void split_io_match(const struct split_block *b, struct io_part *io)
+{
+	const struct part *p = io->p;
+	double lacks[SPLIT_MAX_WINDOWS], more[SPLIT_MAX_WINDOWS], quiet = quiet_rate(b, io);
+
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		size_t w = p->window[k];
+		bool matters = !io->owners[w] && io->sums[w] > 0;
+
+		io->quiet[k] = quiet * p->ratio[k] *
+			       ((b->windows[w].end_ns - b->windows[w].start_ns) / 1e9);
+		lacks[k] = matters ? fmax(io->asked[k] - p->bytes[k], 0) : 0;
+		more[k] = matters ? fmax(io->owned[k] - io->asked[k], 0) : 0;
+	}
+	for (size_t k = 0; k < p->nr_windows; k++)
+		lacks[k] = settle(io, k, more, lacks[k]);
+	for (int hops = 1; hops <= MAX_HOPS; hops++)
+		for (int behind = 0; behind < 2; behind++)
+			for (size_t k = 0; k < p->nr_windows; k++)
+				if (lacks[k] > 0)
+					lacks[k] -= reach(b, io, k, behind, hops, lacks[k]);
+}

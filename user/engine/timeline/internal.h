@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the timeline, shared by its files only: see timeline.h. */
+#ifndef ENGINE_TIMELINE_PARTS_H
+#define ENGINE_TIMELINE_PARTS_H
+
+#include "engine/timeline/timeline.h"
+
+struct slice {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t on_cpu_ns;
+	uint64_t weights[TRACE_MAX_WEIGHTS];
+	uint64_t weights_ns;
+	uint32_t workload;
+};
+
+struct slices {
+	struct slice *items;
+	size_t nr, cap;
+};
+
+struct windows {
+	struct trace_window *items; /* with readings of their own */
+	size_t nr, cap;
+};
+
+struct place;
+
+/**
+ * struct cells - what workloads did in windows
+ * @items, @nr: ordered by window, then workload; each pair once
+ * @raw, @nr_raw: of devices: in any order, not yet added up
+ * @places, @other: while they are put in order
+ */
+struct cells {
+	struct activity *items;
+	size_t nr, cap;
+	struct activity *raw;
+	size_t nr_raw, cap_raw;
+	struct place *places;
+	size_t nr_places, cap_places;
+	struct place *other;
+	size_t cap_other;
+};
+
+/* CPU time of the slices of an interval, by workload; 0 when it is not among @who. */
+struct on_cpu {
+	uint64_t *ns;
+	size_t nr, cap;
+	uint32_t *who;
+	size_t nr_who, cap_who;
+};
+
+/* What a device did for a workload, see struct trace_io; bytes by enum direction. */
+struct io {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t bytes[2];
+	uint32_t workload;
+	bool exclusive;
+};
+
+struct ios {
+	struct io *items;
+	size_t nr, cap;
+};
+
+/* The I/O of a device, as slices are of a socket. */
+struct flow {
+	struct ios pending;
+	struct ios history; /* stays empty when the device is not counted */
+	uint32_t socket;    /* whose intervals it follows */
+	bool counted;
+};
+
+struct timeline {
+	const struct layout *layout;
+	size_t nr_devices;
+	struct slices *pending;	 /* one list a socket: after the last interval's end */
+	struct slices *history;	 /* one list a socket: before it, for windows yet to come */
+	struct slices behind;	 /* while an interval is closed: of one socket, after its end */
+	struct windows *windows; /* one list a group */
+	uint64_t *split_ns;	 /* end of the last window split, by group */
+	uint64_t *closed_ns;	 /* end of the last interval, by socket */
+	struct cells cells;	 /* of the group that is closed; the memory is kept */
+	struct on_cpu on_cpu;	 /* of the socket that is closed; the memory is kept */
+	uint64_t *begin_ns;	 /* of the first interval, by socket; 0 = not begun */
+	struct flow *flows;	 /* by device */
+	uint64_t *kept;		 /* by workload: the last close that kept it */
+	size_t nr_kept, cap_kept;
+	uint64_t closes;
+};
+
+/*
+ * A group that cannot be read has no windows; when it can again, the first one
+ * spans the outage. Slices are kept this long for it.
+ */
+#define HISTORY_NS 10000000000ull
+
+/* timeline.c: tell the sink, once a close, that a workload is still needed; 0 or -ENOMEM */
+int timeline_keep(struct timeline *t, const struct timeline_sink *sink, uint32_t workload);
+
+/* timeline_cells.c: index of the window that holds @ns or, in a gap, of the next one */
+size_t timeline_window_at(const struct windows *w, uint64_t ns);
+
+/* timeline_cells.c: CPU time of a slice up to a moment; the part of a count that goes with it */
+uint64_t on_cpu_until(const struct slice *s, uint64_t ns);
+uint64_t part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns);
+
+/*
+ * timeline_cells.c: divide each slice among the first @nr windows, as far as it touches them;
+ * put the raw cells in order. 0 or -ENOMEM
+ */
+int cells_of_slices(const struct slices *slices, const struct windows *w, size_t nr,
+		    struct cells *ret);
+int cells_of_raw(struct cells *c, size_t nr_windows);
+void cells_free(struct cells *c);
+
+/* timeline_io.c: I/O of devices */
+int flows_new(struct timeline *t);
+void flows_free(struct timeline *t);
+int flows_begin(struct timeline *t, const uint64_t *starts_ns);
+int flows_cells(const struct timeline *t, uint32_t group, size_t nr, struct cells *ret);
+int flows_close(struct timeline *t, uint32_t socket, uint64_t end, const struct timeline_sink *sink,
+		uint64_t *late);
+void flows_trim(struct timeline *t, uint32_t socket, uint64_t end);
+int flows_keep(struct timeline *t, const struct timeline_sink *sink);
+uint32_t group_device(const struct layout *l, uint32_t group);
+uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device, uint64_t end);
+
+#endif

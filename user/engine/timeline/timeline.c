@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine/timeline/timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "engine/identity/identity.h"
+#include "engine/timeline/internal.h"
+
+int timeline_new(const struct layout *layout, size_t nr_devices, struct timeline **ret)
+{
+	struct timeline *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->layout = layout;
+	t->nr_devices = nr_devices;
+	t->pending = calloc(layout->nr_sockets + 1, sizeof(*t->pending));
+	t->history = calloc(layout->nr_sockets + 1, sizeof(*t->history));
+	t->closed_ns = calloc(layout->nr_sockets + 1, sizeof(*t->closed_ns));
+	t->windows = calloc(layout->nr_groups + 1, sizeof(*t->windows));
+	t->split_ns = calloc(layout->nr_groups + 1, sizeof(*t->split_ns));
+	t->begin_ns = calloc(layout->nr_sockets + 1, sizeof(*t->begin_ns));
+	if (!t->begin_ns || !t->pending || !t->history || !t->windows || !t->closed_ns ||
+	    !t->split_ns || flows_new(t)) {
+		timeline_free(t);
+		return -ENOMEM;
+	}
+	*ret = t;
+	return 0;
+}
+
+/* Drops the first @nr windows. */
+static void windows_drop(struct windows *w, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free((void *)w->items[i].readings);
+	for (size_t i = nr; i < w->nr; i++)
+		w->items[i - nr] = w->items[i];
+	w->nr -= nr;
+}
+
+void timeline_free(struct timeline *t)
+{
+	if (!t)
+		return;
+	for (uint32_t s = 0; t->pending && s < t->layout->nr_sockets; s++)
+		free(t->pending[s].items);
+	for (uint32_t s = 0; t->history && s < t->layout->nr_sockets; s++)
+		free(t->history[s].items);
+	for (size_t g = 0; t->windows && g < t->layout->nr_groups; g++) {
+		windows_drop(&t->windows[g], t->windows[g].nr);
+		free(t->windows[g].items);
+	}
+	flows_free(t);
+	free(t->history);
+	free(t->split_ns);
+	free(t->pending);
+	free(t->windows);
+	free(t->closed_ns);
+	free(t->begin_ns);
+	free(t->behind.items);
+	cells_free(&t->cells);
+	free(t->on_cpu.ns);
+	free(t->on_cpu.who);
+	free(t->kept);
+	free(t);
+}
+
+static int slice_add(struct slices *s, const struct slice *slice)
+{
+	if (array_room(s->items, s->cap, s->nr))
+		return -ENOMEM;
+	s->items[s->nr++] = *slice;
+	return 0;
+}
+
+int timeline_window(struct timeline *t, const struct trace_window *window)
+{
+	struct windows *w;
+	struct reading *copy;
+	size_t size;
+
+	if (window->group >= t->layout->nr_groups || window->end_ns <= window->start_ns)
+		return -EINVAL;
+	w = &t->windows[window->group];
+	if (w->nr && w->items[w->nr - 1].end_ns > window->start_ns)
+		return -EINVAL;
+	size = t->layout->groups[window->group].nr * sizeof(*copy);
+	copy = malloc(size);
+	if (!copy || array_room(w->items, w->cap, w->nr)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	memcpy(copy, window->readings, size);
+	w->items[w->nr] = *window;
+	w->items[w->nr++].readings = copy;
+	return 0;
+}
+
+/* Cuts a slice at @end, or at its own end: what lies before is returned, what is behind stays. */
+static struct slice cut_slice(struct slice *s, uint64_t end)
+{
+	struct slice before = *s;
+
+	if (end > s->end_ns)
+		end = s->end_ns;
+	before.on_cpu_ns = on_cpu_until(s, end);
+	before.end_ns = end;
+	before.weights_ns = part_of(s->weights_ns, before.on_cpu_ns, s->on_cpu_ns);
+	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++) {
+		before.weights[k] = part_of(s->weights[k], before.on_cpu_ns, s->on_cpu_ns);
+		s->weights[k] -= before.weights[k];
+	}
+	s->weights_ns -= before.weights_ns;
+	s->on_cpu_ns -= before.on_cpu_ns;
+	s->start_ns = end;
+	return before;
+}
+
+int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_slice *s)
+{
+	struct slice mine = { .start_ns = s->start_ns,
+			      .end_ns = s->end_ns,
+			      .on_cpu_ns = s->on_cpu_ns,
+			      .weights_ns = s->weights_ns,
+			      .workload = workload };
+	uint32_t socket;
+
+	if (s->cpu >= t->layout->nr_cpus || s->end_ns < s->start_ns ||
+	    s->on_cpu_ns > s->end_ns - s->start_ns || s->weights_ns > s->on_cpu_ns)
+		return -EINVAL;
+	socket = t->layout->cpu_socket[s->cpu];
+	if (socket == LAYOUT_NO_SOCKET || !s->on_cpu_ns)
+		return 0;
+	if (s->weights_ns)
+		memcpy(mine.weights, s->weights, sizeof(mine.weights));
+	/* A record from before the run may come after its begin: it is not late, but not ours. */
+	if (mine.start_ns < t->begin_ns[socket])
+		cut_slice(&mine, t->begin_ns[socket]);
+	return mine.on_cpu_ns ? slice_add(&t->pending[socket], &mine) : 0;
+}
+
+/*
+ * Moves what lies before @end from the pending slices of a socket to its history, to the
+ * front of it; what lies behind stays. There are many of the one and few of the other, so
+ * the two change places, and only the few are copied.
+ */
+static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t *ret_taken)
+{
+	struct slices *pending = &t->pending[socket], *h = &t->history[socket], now = *pending;
+	struct slices *behind = &t->behind;
+	size_t taken = 0;
+	int err = 0;
+
+	behind->nr = 0;
+	for (size_t i = 0; i < now.nr; i++) {
+		struct slice *s = &now.items[i], before = { 0 };
+
+		if (s->end_ns > end) {
+			if (s->start_ns < end)
+				before = cut_slice(s, end);
+			err = err ? err : slice_add(behind, s);
+			if (!before.end_ns)
+				continue;
+			*s = before;
+		}
+		/* Most of them stay where they are. */
+		if (taken != i)
+			now.items[taken] = *s;
+		taken++;
+	}
+	now.nr = taken;
+	for (size_t i = 0; i < h->nr && !err; i++)
+		err = slice_add(&now, &h->items[i]);
+	*pending = (struct slices){ h->items, 0, h->cap };
+	*h = now;
+	for (size_t i = 0; i < behind->nr && !err; i++)
+		err = slice_add(pending, &behind->items[i]);
+	*ret_taken = taken;
+	return err;
+}
+
+int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
+{
+	int err = 0;
+
+	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
+		size_t taken;
+
+		err = take_slices(t, s, starts_ns[s], &taken);
+		t->history[s].nr = 0;
+		t->closed_ns[s] = t->begin_ns[s] = starts_ns[s];
+	}
+	for (size_t g = 0; g < t->layout->nr_groups; g++) {
+		struct windows *w = &t->windows[g];
+		uint64_t start = starts_ns[t->layout->groups[g].socket];
+		size_t nr = 0;
+
+		while (nr < w->nr && w->items[nr].end_ns <= start)
+			nr++;
+		windows_drop(w, nr);
+		t->split_ns[g] = start;
+	}
+	return err ? err : flows_begin(t, starts_ns);
+}
+
+/* Hands out the windows of a group that end in the interval, in blocks of like size. */
+static int close_group(struct timeline *t, uint32_t group, const struct slices *slices,
+		       uint64_t end, const struct timeline_sink *sink)
+{
+	struct windows *w = &t->windows[group];
+	struct cells *cells = &t->cells;
+	size_t nr = 0, at = 0, done = 0;
+	int err;
+
+	while (nr < w->nr && w->items[nr].end_ns <= end)
+		nr++;
+	err = group_device(t->layout, group) ? flows_cells(t, group, nr, cells)
+					     : cells_of_slices(slices, w, nr, cells);
+	while (!err && done < nr) {
+		size_t blocks = (nr - done + SPLIT_MAX_WINDOWS - 1) / SPLIT_MAX_WINDOWS;
+		size_t size = (nr - done + blocks - 1) / blocks, first = at;
+		struct split_block b = { group, size, &w->items[done], cells->items + at, 0 };
+
+		for (; at < cells->nr && cells->items[at].window < done + size; at++)
+			cells->items[at].window -= done;
+		b.nr = at - first;
+		err = sink->block(sink->arg, &b);
+		done += size;
+	}
+	if (nr)
+		t->split_ns[group] = w->items[nr - 1].end_ns;
+	windows_drop(w, nr);
+	return err;
+}
+
+/* How far back windows yet to come may reach, of the groups of a device or (0) of the CPUs. */
+uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device, uint64_t end)
+{
+	uint64_t oldest = end > HISTORY_NS ? end - HISTORY_NS : 0, needed = end;
+
+	for (size_t g = 0; g < t->layout->nr_groups; g++)
+		if (t->layout->groups[g].socket == socket && group_device(t->layout, g) == device &&
+		    t->split_ns[g] < needed)
+			needed = t->split_ns[g];
+	return needed < oldest ? oldest : needed;
+}
+
+/* Keeps the slices that a window yet to come may reach back to. */
+static void trim_history(struct timeline *t, uint32_t socket, uint64_t end)
+{
+	struct slices *h = &t->history[socket];
+	uint64_t needed = needed_from(t, socket, 0, end);
+	size_t kept = 0;
+
+	/* All windows up to the end are split, as at most ends, and no slice goes beyond it. */
+	for (size_t i = 0; i < h->nr && (needed < end || end < t->closed_ns[socket]); i++)
+		if (h->items[i].end_ns > needed)
+			h->items[kept++] = h->items[i];
+	h->nr = kept;
+}
+
+/* A workload has CPU time for the first time in an interval. */
+static int on_cpu_first(struct on_cpu *c, uint32_t workload)
+{
+	while (workload >= c->nr) {
+		if (array_room(c->ns, c->cap, c->nr))
+			return -ENOMEM;
+		c->ns[c->nr++] = 0;
+	}
+	if (array_room(c->who, c->cap_who, c->nr_who))
+		return -ENOMEM;
+	c->who[c->nr_who++] = workload;
+	return 0;
+}
+
+/* CPU time of each workload, in the order in which they come. */
+static int enter_on_cpu(struct timeline *t, uint32_t socket, const struct slice *slices, size_t nr,
+			const struct timeline_sink *sink, uint64_t *late)
+{
+	struct on_cpu *c = &t->on_cpu;
+	int err = 0;
+
+	c->nr_who = 0;
+	for (size_t i = 0; i < nr && !err; i++) {
+		uint32_t workload = slices[i].workload;
+
+		*late += slices[i].start_ns < t->closed_ns[socket];
+		if (workload >= c->nr || !c->ns[workload])
+			err = on_cpu_first(c, workload);
+		if (!err)
+			c->ns[workload] += slices[i].on_cpu_ns;
+	}
+	for (size_t i = 0; i < c->nr_who; i++) {
+		uint32_t workload = c->who[i];
+
+		err = err ? err : sink->on_cpu(sink->arg, socket, workload, c->ns[workload]);
+		c->ns[workload] = 0;
+	}
+	return err;
+}
+
+static int close_socket(struct timeline *t, uint32_t socket, uint64_t end,
+			const struct timeline_sink *sink, uint64_t *late)
+{
+	struct slices *h = &t->history[socket];
+	size_t taken;
+	int err = take_slices(t, socket, end, &taken);
+
+	if (!err)
+		err = enter_on_cpu(t, socket, h->items, taken, sink, late);
+	if (!err)
+		err = flows_close(t, socket, end, sink, late);
+	for (size_t g = 0; !err && g < t->layout->nr_groups; g++)
+		if (t->layout->groups[g].socket == socket)
+			err = close_group(t, g, h, end, sink);
+	trim_history(t, socket, end);
+	flows_trim(t, socket, end);
+	t->closed_ns[socket] = end;
+	return err;
+}
+
+int timeline_keep(struct timeline *t, const struct timeline_sink *sink, uint32_t workload)
+{
+	while (workload >= t->nr_kept) {
+		if (array_room(t->kept, t->cap_kept, t->nr_kept))
+			return -ENOMEM;
+		t->kept[t->nr_kept++] = 0;
+	}
+	if (t->kept[workload] != t->closes)
+		sink->keep(sink->arg, workload);
+	t->kept[workload] = t->closes;
+	return 0;
+}
+
+static int keep_slices(struct timeline *t, const struct timeline_sink *sink, const struct slices *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->nr && !err; i++)
+		err = timeline_keep(t, sink, s->items[i].workload);
+	return err;
+}
+
+/* Intervals can be short beside windows, and beside how far events are ahead of them. */
+static int keep_workloads(struct timeline *t, const struct timeline_sink *sink)
+{
+	int err = 0;
+
+	if (!sink->keep)
+		return 0;
+	t->closes++;
+	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
+		err = keep_slices(t, sink, &t->pending[s]);
+		if (!err)
+			err = keep_slices(t, sink, &t->history[s]);
+	}
+	return err ? err : flows_keep(t, sink);
+}
+
+int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct timeline_sink *sink,
+		   uint64_t *ret_late)
+{
+	uint64_t late = 0;
+	int err = 0;
+
+	for (uint32_t s = 0; s < t->layout->nr_sockets; s++) {
+		int e = close_socket(t, s, ends_ns[s], sink, &late);
+
+		if (!err)
+			err = e;
+	}
+	/* Without sockets there are no intervals, but devices can be busy. */
+	if (!t->layout->nr_sockets) {
+		err = flows_close(t, 0, UINT64_MAX, sink, &late);
+		flows_trim(t, 0, UINT64_MAX);
+	}
+	*ret_late = late;
+	return err ? err : keep_workloads(t, sink);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The timeline joins the two streams: slices (who was on which CPU) and windows
+ * (what the counters gained). Both may arrive in any order; an interval is closed
+ * when both have arrived up to its end, and what lies beyond stays for the next.
+ */
+#ifndef ENGINE_TIMELINE_H
+#define ENGINE_TIMELINE_H
+
+#include "engine/split/split.h"
+#include "trace.h"
+
+/**
+ * struct timeline_sink - receives what a closed interval holds
+ * @on_cpu: @ns of CPU time of a workload on a socket
+ * @io: bytes of a workload's requests of a device, the device's view; may be NULL
+ * @block: windows of a group that follow each other, with who ran in them
+ * @keep: the workload will be named again: its slices or requests are for windows or intervals
+ *	yet to come. Once a workload; may be NULL
+ * @arg: handed to all
+ *
+ * All but @keep return 0 or a negative errno, which ends timeline_close().
+ */
+struct timeline_sink {
+	int (*on_cpu)(void *arg, uint32_t socket, uint32_t workload, uint64_t ns);
+	int (*block)(void *arg, const struct split_block *b);
+	int (*io)(void *arg, uint32_t device, uint32_t workload, uint64_t read_bytes,
+		  uint64_t write_bytes);
+	void (*keep)(void *arg, uint32_t workload);
+	void *arg;
+};
+
+struct timeline;
+
+/**
+ * timeline_new() - an empty timeline
+ * @layout: copied by reference, must outlive the timeline
+ * @nr_devices: of trace_header
+ * @ret: free with timeline_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int timeline_new(const struct layout *layout, size_t nr_devices, struct timeline **ret);
+void timeline_free(struct timeline *t);
+
+/**
+ * timeline_slice() - a workload was on a CPU
+ * @t: where
+ * @workload: who
+ * @s: when and how long; its names are not looked at. A CPU of no socket is counted
+ *	nowhere
+ *
+ * Return: 0, -EINVAL for impossible times or CPUs, -ENOMEM.
+ */
+int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_slice *s);
+
+/**
+ * timeline_io() - a workload made a device move data
+ * @t: where
+ * @workload: who; WORKLOAD_LOST for nobody known
+ * @io: device, when, how much; its names are not looked at. May arrive as late as slices may
+ *
+ * Return: 0, -EINVAL for impossible times or devices, -ENOMEM.
+ */
+int timeline_io(struct timeline *t, uint32_t workload, const struct trace_io *io);
+
+/**
+ * timeline_window() - a group of counters was read
+ * @t: where
+ * @w: the readings are copied; windows of a group do not overlap
+ *
+ * Return: 0, -EINVAL for impossible times, -ENOMEM.
+ */
+int timeline_window(struct timeline *t, const struct trace_window *w);
+
+/**
+ * timeline_begin() - forget what lies before the first interval
+ * @t: where
+ * @starts_ns: start of the first interval on each socket
+ *
+ * Slices that cross the start are cut. Called once, before timeline_close().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int timeline_begin(struct timeline *t, const uint64_t *starts_ns);
+
+/**
+ * timeline_close() - hand out everything before the end of an interval
+ * @t: where
+ * @ends_ns: end of the interval on each socket
+ * @sink: receives it
+ * @ret_late: slices and I/O that began before the interval that ends here
+ *
+ * Slices that cross the end are cut; a slice that was not running all the time
+ * between its ends is divided in proportion, without losing a nanosecond.
+ *
+ * A window that ends later stays for the next interval, with the slices it needs.
+ *
+ * Return: 0, or the first error; what was not handed out by then is lost.
+ */
+int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct timeline_sink *sink,
+		   uint64_t *ret_late);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From kernel records to the events of a trace: slots become slices, running totals
+ * windows, and news about tasks and cgroups names. What does not make sense is
+ * counted, never guessed.
+ */
+#ifndef CLI_FEED_H
+#define CLI_FEED_H
+
+#include "platform/bpf/ledger.h"
+#include "trace.h"
+
+/**
+ * struct feed - state of the translation
+ * @layout: not owned
+ * @out: where events go
+ * @scales: bytes per count, by counter; not owned. NULL: counts are bytes
+ * @v1: name of the v1 controller whose cgroups have ids of their own; not owned, NULL for none
+ * @cut_ns: windows that end later do not move @last_end_ns
+ * @last_end_ns: end of the last good window, by socket; 0 = none yet
+ * @error: first error of @out other than -EINVAL; data was lost then
+ * @invalid_windows: readings of a group that failed
+ * @long_windows: windows more than twice as long as asked for
+ * @bad_slices: slices, windows and requests with impossible times or devices
+ * @lost_ns: CPU time whose task could not be noted
+ * @cut_path: the path of a cgroup was too long for a record
+ */
+struct feed {
+	const struct layout *layout;
+	struct trace_sink out;
+	uint64_t window_ns;
+	const uint32_t *scales;
+	const char *v1;
+	uint64_t cut_ns;
+	uint64_t last_end_ns[LEDGER_MAX_SOCKETS];
+	int error;
+	uint64_t invalid_windows;
+	uint64_t long_windows;
+	uint64_t bad_slices;
+	uint64_t lost_ns;
+	bool cut_path;
+	struct group_state *groups; /* of feed.c, one a group */
+};
+
+/**
+ * feed_init() - prepare a feed
+ * @f: filled
+ * @layout: groups of a socket must follow each other, in the order of the events
+ *	that its reader reads
+ * @out: where events go; copied
+ * @window_ns: length of a window as asked for
+ *
+ * Return: 0 or -ENOMEM; release with feed_release().
+ */
+int feed_init(struct feed *f, const struct layout *layout, const struct trace_sink *out,
+	      uint64_t window_ns);
+void feed_release(struct feed *f);
+
+/** feed_sink() - the ledger hands its records to this */
+struct ledger_sink feed_sink(struct feed *f);
+
+#endif

@@ -1,0 +1,783 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "live/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/times.h"
+#include "live/feed.h"
+#include "live/live_cgroups.h"
+#include "live/live_devices.h"
+#include "live/live_jobs.h"
+#include "live/live_probes.h"
+#include "live/process.h"
+#include "trace/tee.h"
+#include "engine/session/session.h"
+#include "platform/bpf/counters.h"
+#include "platform/sys/cpus.h"
+#include "platform/bpf/ledger.h"
+#include "platform/core/weights.h"
+
+/* A reader that has been silent this long, and ten windows, may have lost its CPU. */
+#define SILENT_NS 100000000ull
+/* After this long its clock is dead, even if the CPU is back. */
+#define DEAD_NS	  (10 * SILENT_NS)
+
+_Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS && WEIGHT_NAME_LEN <= TRACE_WEIGHT_NAME_LEN,
+	       "the header has room for all weights");
+
+struct live {
+	const struct trace_args *args;
+	struct sysfs sysfs;
+	struct pmu_list pmus;
+	struct counters counters;
+	struct cpu_map cpus;
+	struct trace_header header;
+	struct ledger *ledger;
+	struct session *session;
+	struct tee tee; /* session, recorder if there is one, names of jobs */
+	bool recorded;
+	struct trace_sink out; /* of @tee */
+	struct feed feed;
+	struct ledger_sink sink;      /* of @feed */
+	struct sampler *sampler;      /* NULL: no latencies */
+	struct live_devices *devices; /* NULL: none were asked for */
+	struct live_cgroups cgroups;
+	struct live_jobs *jobs;
+	char weights_note[sizeof(((struct weights *)NULL)->note)];
+	uint64_t *ends_ns;   /* of the last interval, by socket */
+	struct quality seen; /* losses up to the last mark */
+	uint64_t reader_moves;
+};
+
+static int no_memory(struct diag *d)
+{
+	return diag_fail(d, -ENOMEM, "out of memory");
+}
+
+/* --- setup, in the order of the calls in live_open() */
+
+/* Whatever its number: that is a NUMA node, which need not be 0 or 1. */
+static bool count_memory(const struct pmu_list *pmus, unsigned int set)
+{
+	for (size_t i = 0; i < pmus->nr; i++)
+		if (counter_rows_have(pmus->pmus[i].kind, set))
+			return true;
+	return false;
+}
+
+static int no_memory_counters(const struct live *l, struct diag *d)
+{
+	int err = no_pmu_diag(&l->sysfs, d);
+
+	if (l->args->nr_devices)
+		str_append(d->help, sizeof(d->help),
+			   " With --no-counters, -D tells who makes devices move data.");
+	return err;
+}
+
+static int find_counters(struct live *l, struct diag *d)
+{
+	unsigned int set = l->args->by_destination ? COUNTERS_DESTINATION : COUNTERS_SUMS;
+	int err = sysfs_open(NULL, d, &l->sysfs);
+
+	if (err || l->args->no_counters)
+		return err;
+	err = pmu_list_read(&l->sysfs, d, &l->pmus);
+	if (err)
+		return err;
+	if (!count_memory(&l->pmus, set))
+		return no_memory_counters(l, d);
+	err = counters_open(&l->pmus, set, d, &l->counters);
+	if (!err && l->counters.nr_sockets > LEDGER_MAX_SOCKETS)
+		err = diag_fail(d, -E2BIG, "%zu sockets with counters, at most %d are supported",
+				l->counters.nr_sockets, LEDGER_MAX_SOCKETS);
+	return err;
+}
+
+static int make_layout(struct live *l, struct diag *d)
+{
+	struct cpu_socket known[LEDGER_MAX_SOCKETS];
+	const struct counters *c = &l->counters;
+	int err;
+
+	for (size_t s = 0; s < c->nr_sockets; s++)
+		known[s] = (struct cpu_socket){ c->sockets[s].id, &c->sockets[s].pmu->cpus };
+	err = cpu_map_read(&l->sysfs, known, c->nr_sockets, d, &l->cpus);
+	if (err)
+		return err;
+	l->ends_ns = calloc(l->cpus.nr_sockets, sizeof(*l->ends_ns));
+	if (!l->ends_ns)
+		return no_memory(d);
+	l->header.layout = (struct layout){
+		.cpu_socket = l->cpus.socket,
+		.nr_cpus = l->cpus.nr_cpus,
+		.socket_ids = l->cpus.socket_ids,
+		.nr_sockets = l->cpus.nr_sockets,
+		.counters = c->items,
+		.nr_counters = c->nr,
+		.groups = c->groups,
+		.nr_groups = c->nr_groups,
+	};
+	return 0;
+}
+
+static void make_header(struct live *l)
+{
+	const struct trace_args *a = l->args;
+	struct trace_header *h = &l->header;
+	struct utsname u;
+
+	if (!uname(&u)) {
+		str_copy(h->host.name, sizeof(h->host.name), u.nodename);
+		str_copy(h->host.kernel, sizeof(h->host.kernel), u.release);
+	}
+	str_copy(h->host.platform, sizeof(h->host.platform),
+		 l->counters.nr ? pmu_platform_name(l->counters.sockets[0].pmu->platform) : "none");
+	h->host.sockets = h->layout.nr_sockets;
+	str_copy(h->host.io_note, sizeof(h->host.io_note), ledger_io_note(l->ledger));
+	h->window_ns = a->window_ns;
+	h->interval_ns = a->interval_ns;
+	h->by_thread = a->by == ROW_THREAD;
+	h->marked = true;
+	h->all = a->all;
+	h->cgroups = l->cgroups.selected;
+	h->nr_cgroups = l->cgroups.nr_selected;
+	h->jobs = a->jobs;
+	h->nr_jobs = a->nr_jobs;
+}
+
+static int select_job(struct session *s, const char *text)
+{
+	enum scheduler scheduler;
+	const char *id;
+
+	job_text_parse(text, &scheduler, &id); /* was checked with the arguments */
+	return session_select_job(s, scheduler, id);
+}
+
+/* Where events go: the session first, so that a recording has what a report would. */
+static int make_engine(struct live *l, const struct live_recorder *recorder, struct diag *d)
+{
+	struct session_options o = {
+		.by = l->args->by,
+		.all = l->args->all,
+		.method = l->args->methods[0],
+		.names_only = recorder,
+		.neighbours = l->args->job == JOB_NEIGHBOURS,
+		.idle_units = l->args->idle_units,
+		.no_summary = l->args->no_summary,
+	};
+	int err;
+
+	if (session_new(&l->header, &o, &l->session))
+		return no_memory(d);
+	for (size_t i = 0; i < l->header.nr_cgroups; i++)
+		if (session_select(l->session, l->cgroups.selected[i]))
+			return no_memory(d);
+	for (size_t i = 0; i < l->args->nr_jobs; i++)
+		if (select_job(l->session, l->args->jobs[i]))
+			return no_memory(d);
+	l->tee.sinks[l->tee.nr++] = session_sink(l->session);
+	if (recorder) {
+		err = recorder->open(recorder->arg, &l->header, d, &l->tee.sinks[l->tee.nr]);
+		if (err)
+			return err;
+		l->tee.nr++;
+		l->recorded = true;
+	}
+	if (live_jobs_new(&l->cgroups, NULL, &l->jobs))
+		return no_memory(d);
+	l->tee.sinks[l->tee.nr++] = live_jobs_sink(l->jobs);
+	l->out = tee_sink(&l->tee);
+	if (feed_init(&l->feed, &l->header.layout, &l->out, l->args->window_ns))
+		return no_memory(d);
+	l->feed.scales = l->counters.scales;
+	l->feed.v1 = l->cgroups.v1.controller;
+	l->sink = feed_sink(&l->feed);
+	/* What goes wrong here is noticed with the errors of the feed. */
+	l->feed.error = live_cgroups_walk(&l->cgroups, &l->out);
+	return 0;
+}
+
+/* "auto" takes no events when no window will be split by them: each switch would pay. */
+static const char *wanted_weights(const struct trace_args *a)
+{
+	bool useful = !a->no_counters && a->methods[0] != METHOD_CPU_TIME;
+
+	return useful || strcmp(a->weights, "auto") != 0 ? a->weights : "cpu-time";
+}
+
+/* The ledger with its core events, which it holds on to by itself from here on. */
+static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d)
+{
+	struct ledger_options o = {
+		.by_thread = l->args->by == ROW_THREAD,
+		.cpu_socket = l->cpus.socket,
+		.nr_cpus = l->cpus.nr_cpus,
+		.io = l->devices,
+		.v1_controller = l->cgroups.v1.controller,
+		.v1_number = l->cgroups.v1.number,
+		.cgroup_mount = l->cgroups.mount,
+		.log = log,
+	};
+	struct trace_header *h = &l->header;
+	struct weights w;
+	int err = weights_open(&l->sysfs, wanted_weights(l->args), o.nr_cpus, d, &w);
+
+	if (err)
+		return err;
+	o.nr_weights = w.nr;
+	err = ledger_open(&o, d, &l->ledger);
+	for (uint32_t e = 0; !err && e < w.nr; e++) {
+		err = ledger_weights(l->ledger, e, w.fds[e], d);
+		str_copy(h->weights[e], sizeof(h->weights[e]), w.names[e]);
+	}
+	h->nr_weights = w.nr;
+	str_copy(l->weights_note, sizeof(l->weights_note), w.note);
+	weights_close(&w);
+	return err;
+}
+
+static int start_ledger(struct live *l, struct diag *d)
+{
+	int err = ledger_attach(l->ledger, d);
+
+	if (err)
+		return err;
+	/* Hooks first, list second: nobody is missed in between. */
+	err = ledger_tasks(l->ledger, &l->sink);
+	if (err)
+		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
+	return 0;
+}
+
+/* An error of those who receive the events, in words. */
+static int trace_failed(const struct live *l, int err, struct diag *d)
+{
+	if (!err || err == -ENOMEM)
+		return err ? no_memory(d) : 0;
+	if (!l->recorded)
+		return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
+	diag_fail(d, err, "cannot write to %s: %s", l->args->output.file, strerror(-err));
+	if (err == -ENOSPC)
+		diag_help(d, "free some space, or bound the recording with --max-size; what was "
+			     "recorded before can be reported");
+	return err;
+}
+
+/* Running totals of all losses that the engine does not count itself. */
+static void total_quality(const struct live *l, struct quality *ret)
+{
+	struct ledger_losses losses;
+
+	ledger_losses(l->ledger, &losses);
+	*ret = (struct quality){
+		.invalid_windows = l->feed.invalid_windows,
+		.lost_windows = losses.windows,
+		.merged_windows = l->feed.long_windows,
+		.kept_flushes = losses.kept_flushes,
+		.lost_tasks = losses.tasks,
+		.lost_cgroups = losses.cgroups,
+		.late_slices = l->feed.bad_slices + losses.bad,
+		.unseen_switches = losses.unseen,
+		.reader_moves = l->reader_moves,
+		.lost_io = losses.io,
+	};
+	live_devices_quality(l->devices, ret);
+}
+
+static void total_cost(const struct live *l, struct self_cost *ret)
+{
+	struct ledger_cost c;
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	ledger_cost(l->ledger, &c);
+	*ret = (struct self_cost){
+		.cpu_ns = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S +
+			  (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull,
+		.switches = c.switches,
+		.switch_ns = c.timed_ns, /* of the timed ones only */
+		.timed = c.timed,
+	};
+	live_probes_cost(l->sampler, ret);
+}
+
+enum mark_kind {
+	MARK_FIRST,
+	MARK_BETWEEN,
+	MARK_LAST,
+};
+
+static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct diag *d,
+		     struct trace_mark *ret)
+{
+	*ret = (struct trace_mark){
+		.first = kind == MARK_FIRST,
+		.last = kind == MARK_LAST,
+		.time_ns = now,
+		.realtime_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - now),
+		.ends_ns = l->ends_ns,
+	};
+	total_quality(l, &ret->losses);
+	total_cost(l, &ret->cost);
+	return trace_failed(l, l->out.mark(l->out.arg, ret), d);
+}
+
+static int start_reader(struct live *l, uint32_t socket, int cpu, struct diag *d)
+{
+	const struct socket_counters *s = &l->counters.sockets[socket];
+
+	return ledger_reader_start(l->ledger, socket, cpu, l->counters.fds + s->first, s->nr,
+				   l->args->window_ns, d);
+}
+
+/*
+ * The time now, as a boundary for the slots of sockets without counters; the others
+ * have the end of a window for that.
+ */
+static uint64_t mark_time(struct live *l)
+{
+	uint64_t now = monotonic_ns();
+
+	for (uint32_t s = l->counters.nr_sockets; s < l->header.layout.nr_sockets; s++)
+		ledger_mark(l->ledger, s, now);
+	return now;
+}
+
+/*
+ * The first window and the first flush: where the books begin. All ledgers run by
+ * then, and what they noted before is forgotten, so that the first interval has all
+ * CPU time and no more.
+ */
+static int start_books(struct live *l, struct diag *d)
+{
+	struct trace_mark mark;
+	uint64_t now;
+	int err = ledger_flush(l->ledger, &l->sink);
+
+	if (err)
+		return diag_fail(d, err, "cannot start the ledgers: %s", strerror(-err));
+	for (uint32_t s = 0; s < l->counters.nr_sockets; s++) {
+		err = start_reader(l, s, l->counters.sockets[s].cpu, d);
+		if (!err)
+			err = ledger_window_now(l->ledger, s);
+		if (err)
+			return d->what[0] ? err
+					  : diag_fail(d, err,
+						      "cannot read the counters of socket %d: %s",
+						      l->counters.sockets[s].id, strerror(-err));
+	}
+	now = mark_time(l);
+	err = ledger_flush(l->ledger, &l->sink);
+	if (err)
+		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
+	if (ledger_settle(l->ledger, &l->sink))
+		return diag_fail(d, -EIO, "cannot read the ring buffer");
+	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++)
+		l->ends_ns[s] = s < l->counters.nr_sockets && l->feed.last_end_ns[s]
+					? l->feed.last_end_ns[s]
+					: now;
+	err = trace_failed(l, l->feed.error, d);
+	if (!err)
+		err = send_mark(l, now, MARK_FIRST, d, &mark);
+	/* Latencies begin with the books: their first samples lie behind the mark. */
+	if (!err && l->sampler)
+		sampler_start(l->sampler);
+	return err ? err : live_devices_start(l->devices, d);
+}
+
+int live_open(const struct trace_args *args, const struct live_recorder *recorder,
+	      void (*log)(const char *), struct diag *d, struct live **ret)
+{
+	struct live *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return no_memory(d);
+	l->args = args;
+	l->sysfs.fd = -1;
+	d->what[0] = '\0';
+	err = find_counters(l, d);
+	if (!err)
+		err = make_layout(l, d);
+	/* Behind the counters: those of the traffic come first. */
+	if (!err && live_probes_open(args, &l->pmus, &l->counters, &l->header, &l->sampler))
+		err = no_memory(d);
+	if (!err)
+		err = live_devices_open(args, &l->sysfs, &l->pmus, &l->header, log, d, &l->devices);
+	if (!err)
+		err = live_cgroups_open(args, d, &l->cgroups);
+	if (!err)
+		err = open_ledger(l, log, d);
+	for (size_t i = 0; !err && i < args->nr_pids; i++)
+		if (process_of(args->pids[i]) != args->pids[i])
+			err = process_missing(args->pids[i], d);
+	/* From here on little can go wrong: a recorder may replace an older file. */
+	if (!err) {
+		make_header(l);
+		err = make_engine(l, recorder, d);
+	}
+	if (!err)
+		err = live_devices_attach(l->devices, l->ledger, &l->cgroups, &l->out, d);
+	if (!err)
+		err = start_ledger(l, d);
+	for (size_t i = 0; !err && i < args->nr_pids; i++)
+		err = live_follow(l, args->pids[i], d);
+	if (!err)
+		err = start_books(l, d);
+	if (err) {
+		live_free(l);
+		return err;
+	}
+	*ret = l;
+	return 0;
+}
+
+/*
+ * The ledger goes first: it reads the counters and the weights, which end with it, and
+ * fills the feed. Counters, devices and sampler go after the engine: its header points to them.
+ */
+void live_free(struct live *l)
+{
+	if (!l)
+		return;
+	ledger_free(l->ledger);
+	feed_release(&l->feed);
+	session_free(l->session);
+	live_devices_free(l->devices);
+	sampler_free(l->sampler);
+	counters_close(&l->counters);
+	cpu_map_free(&l->cpus);
+	pmu_list_free(&l->pmus);
+	sysfs_close(&l->sysfs);
+	live_jobs_free(l->jobs);
+	live_cgroups_release(&l->cgroups);
+	free(l->ends_ns);
+	free(l);
+}
+
+int live_follow(struct live *l, pid_t pid, struct diag *d)
+{
+	if (ledger_drain(l->ledger, &l->sink))
+		return diag_fail(d, -EIO, "cannot read the ring buffer");
+	if (session_follow(l->session, pid))
+		return trace_failed(l, l->out.follow(l->out.arg, pid), d);
+	return process_missing(pid, d);
+}
+
+int live_fd(const struct live *l)
+{
+	return ledger_fd(l->ledger);
+}
+
+size_t live_alive(const struct live *l)
+{
+	return session_alive(l->session);
+}
+
+uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers)
+{
+	return session_jobs_ended(l->session, schedulers);
+}
+
+const struct host_info *live_host(const struct live *l)
+{
+	return &l->header.host;
+}
+
+/* When the active CPU goes offline, the driver moves the events and says so in cpumask. */
+static int follow_reader(struct live *l, uint32_t socket, bool dead, struct diag *d)
+{
+	struct socket_counters *s = &l->counters.sockets[socket];
+	char path[128], line[64];
+	uint64_t cpu;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", s->pmu->name);
+	if (sysfs_read(&l->sysfs, path, line, sizeof(line)) || parse_u64(line, &cpu) ||
+	    cpu >= l->header.layout.nr_cpus)
+		return 0; /* no CPU of the socket is online: nothing to read, no window */
+	if ((int)cpu != s->cpu)
+		l->reader_moves++;
+	else if (!dead)
+		return 0; /* the machine is busy, that is all */
+	s->cpu = cpu;
+	return start_reader(l, socket, cpu, d);
+}
+
+static int check_readers(struct live *l, struct diag *d)
+{
+	uint64_t now = monotonic_ns();
+	uint64_t limit = SILENT_NS + 10 * l->args->window_ns;
+	int err = 0;
+
+	for (uint32_t s = 0; s < l->counters.nr_sockets && !err; s++) {
+		uint64_t silent = now - l->feed.last_end_ns[s];
+
+		if (silent > limit)
+			err = follow_reader(l, s, silent > limit + DEAD_NS, d);
+	}
+	/* An offline CPU cannot be told from one that is about to be: try again later. */
+	return err == -ENODEV || err == -ENXIO ? 0 : err;
+}
+
+/* live_drain() without latencies: in a mark they have been read before. */
+static int drain(struct live *l, struct diag *d)
+{
+	int err = ledger_drain(l->ledger, &l->sink);
+
+	if (err)
+		return diag_fail(d, err, "cannot read the ring buffer: %s", strerror(-err));
+	err = trace_failed(l, l->feed.error, d);
+	return err ? err : check_readers(l, d);
+}
+
+static struct sampler_sink sample_sink(const struct live *l)
+{
+	return (struct sampler_sink){ .sample = l->out.sample, .arg = l->out.arg };
+}
+
+uint64_t live_next_ns(const struct live *l)
+{
+	uint64_t devices = live_devices_next_ns(l->devices);
+	uint64_t probes = l->sampler ? sampler_next_ns(l->sampler) : UINT64_MAX;
+
+	return earlier(earlier(devices, probes), live_jobs_next_ns(l->jobs));
+}
+
+/* An error without words is that of those who receive the events. */
+static int devices_done(const struct live *l, int err, struct diag *d)
+{
+	return err && !d->what[0] ? trace_failed(l, err, d) : err;
+}
+
+int live_drain(struct live *l, struct diag *d)
+{
+	const struct sampler_sink sink = sample_sink(l);
+	int err = drain(l, d);
+
+	if (!err && l->sampler)
+		err = trace_failed(l, sampler_step(l->sampler, &sink), d);
+	if (!err)
+		err = trace_failed(l, live_jobs_step(l->jobs, &l->out), d);
+	return err ? err : devices_done(l, live_devices_step(l->devices, d), d);
+}
+
+/* The record of its removal may be among the lost ones: a job would go on forever. */
+static int tell_if_gone(void *arg, uint64_t id, const char *path)
+{
+	struct live *l = arg;
+
+	return live_cgroups_gone(&l->cgroups, id, path) ? l->out.cgroup(l->out.arg, id, NULL) : 0;
+}
+
+/* What did not come as records is read from cgroupfs. */
+static int find_cgroup_names(struct live *l, bool lost)
+{
+	bool look = live_cgroups_look(&l->cgroups, lost, monotonic_ns());
+	int err = look ? session_each_cgroup(l->session, tell_if_gone, l) : 0;
+	bool unknown = session_unknown_cgroup(l->session) || l->feed.cut_path;
+
+	l->feed.cut_path = false;
+	if (err)
+		return err;
+	session_finding(l->session, true);
+	err = live_cgroups_find(&l->cgroups, lost, unknown, &l->out);
+	session_finding(l->session, false);
+	return err;
+}
+
+/*
+ * A task whose record was lost, or that the kernel's list left out, still has a
+ * name in /proc if it lives. The pid cannot have been used again meanwhile: the
+ * start of a new process would have been recorded.
+ */
+static int name_from_proc(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns)
+{
+	struct live *l = arg;
+	struct trace_task task = { .pid = pid, .tgid = tgid, .start_ns = start_ns };
+	char path[32], line[MODEL_COMM_LEN];
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	if (read_line_at(AT_FDCWD, path, line, sizeof(line)))
+		return 0;
+	task.comm = line;
+	return l->out.task(l->out.arg, &task);
+}
+
+/*
+ * Everything up to now is in the trace afterwards; sets where each socket ends.
+ *
+ * The time of requests is known to a tick and no later than their flush, and what seems to be
+ * behind the end of a socket is of the next interval. After the last one there is none: what has
+ * been done when the run is told to end is flushed before anything ends.
+ */
+static int complete(struct live *l, bool last, struct diag *d, uint64_t *ret_now)
+{
+	uint64_t now;
+	int err = last ? ledger_flush(l->ledger, &l->sink) : 0;
+
+	if (err)
+		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
+	for (uint32_t s = 0; s < l->counters.nr_sockets; s++)
+		ledger_window_now(l->ledger, s); /* failing, the last tick's window ends it */
+	now = mark_time(l);
+	l->feed.cut_ns = now;
+	err = ledger_flush(l->ledger, &l->sink);
+	if (err)
+		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
+	err = ledger_settle(l->ledger, &l->sink);
+	if (!err)
+		err = drain(l, d);
+	l->feed.cut_ns = UINT64_MAX;
+	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++) {
+		uint64_t end = s < l->counters.nr_sockets ? l->feed.last_end_ns[s] : now;
+
+		/* No window in this interval: the CPU time is reported all the same. */
+		l->ends_ns[s] = end > l->ends_ns[s] ? end : now;
+	}
+	*ret_now = now;
+	return err;
+}
+
+/* Records about tasks were lost: read the whole list again. */
+static int resync(struct live *l, uint64_t lost_tasks)
+{
+	int err = 0;
+
+	if (lost_tasks == l->seen.lost_tasks)
+		return 0;
+	err = l->out.resync(l->out.arg, true);
+	if (!err)
+		err = ledger_tasks(l->ledger, &l->sink);
+	if (!err)
+		err = l->out.resync(l->out.arg, false);
+	return err;
+}
+
+int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
+{
+	const struct sampler_sink sink = sample_sink(l);
+	struct quality losses;
+	uint64_t now = 0;
+	int err = devices_done(l, live_devices_mark(l->devices, last, d), d);
+
+	if (!err)
+		err = complete(l, last, d, &now);
+	/* Behind the windows: samples of the interval reach its end, or beyond it. */
+	if (!err && l->sampler)
+		err = trace_failed(l, sampler_mark(l->sampler, last, &sink), d);
+	if (err)
+		return err;
+	total_quality(l, &losses);
+	err = resync(l, losses.lost_tasks);
+	if (err)
+		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
+	err = session_each_unnamed(l->session, name_from_proc, l);
+	if (!err)
+		err = find_cgroup_names(l, losses.lost_cgroups != l->seen.lost_cgroups);
+	err = trace_failed(l, err ? err : l->feed.error, d);
+	if (!err)
+		err = send_mark(l, now, last ? MARK_LAST : MARK_BETWEEN, d, ret);
+	l->seen = losses;
+	return err;
+}
+
+int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
+{
+	struct trace_mark mark;
+	int err = live_mark(l, last, d, &mark);
+
+	if (err)
+		return err;
+	return session_report(l->session, &mark, ret) ? no_memory(d) : 0;
+}
+
+int live_summary(struct live *l, struct diag *d, struct report **ret)
+{
+	return session_summary(l->session, ret) ? no_memory(d) : 0;
+}
+
+int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **ret)
+{
+	return session_neighbours(l->session, l->args->rise, ret) ? no_memory(d) : 0;
+}
+
+void live_progress(const struct live *l, struct live_progress *ret)
+{
+	struct ledger_losses losses;
+
+	ledger_losses(l->ledger, &losses);
+	*ret = (struct live_progress){
+		.events = l->tee.events,
+		.lost_ns = l->feed.lost_ns,
+		.lost_weights = losses.weights,
+	};
+}
+
+void live_describe_counters(const struct live *l, char *ret_text, size_t size)
+{
+	size_t pinned = 0;
+
+	for (size_t s = 0; s < l->counters.nr_sockets; s++)
+		pinned += l->counters.sockets[s].pinned;
+	snprintf(ret_text, size, "%zu counters on %zu socket%s in %zu group%s%s", l->counters.nr,
+		 l->counters.nr_sockets, l->counters.nr_sockets == 1 ? "" : "s",
+		 l->counters.nr_groups, l->counters.nr_groups == 1 ? "" : "s",
+		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)");
+}
+
+void live_describe(const struct live *l, char *ret_text, size_t size)
+{
+	live_describe_counters(l, ret_text, size);
+	str_append(ret_text, size, ", %zu process%s", live_alive(l),
+		   live_alive(l) == 1 ? "" : "es");
+}
+
+const char *live_note(const struct live *l, size_t i)
+{
+	return live_devices_note(l->devices, i);
+}
+
+const char *live_missing_job(const struct live *l, size_t i)
+{
+	size_t nr = 0;
+
+	for (size_t k = 0; k < l->args->nr_jobs; k++)
+		if (!session_job_seen(l->session, k) && nr++ == i)
+			return l->args->jobs[k];
+	return NULL;
+}
+
+void live_describe_devices(const struct live *l, char *ret_text, size_t size)
+{
+	live_devices_describe(l->devices, ret_text, size);
+}
+
+void live_describe_probes(const struct live *l, char *ret_text, size_t size)
+{
+	live_probes_describe(l->sampler, l->args, ret_text, size);
+}
+
+void live_describe_weights(const struct live *l, char *ret_text, size_t size)
+{
+	const struct trace_header *h = &l->header;
+
+	str_copy(ret_text, size, "activity measured by ");
+	if (h->nr_weights == 2)
+		str_append(ret_text, size, "%s (reads) and %s (writes)", h->weights[0],
+			   h->weights[1]);
+	else
+		str_append(ret_text, size, "%s", h->nr_weights ? h->weights[0] : "CPU time");
+	if (l->weights_note[0])
+		str_append(ret_text, size, ": %s", l->weights_note);
+}

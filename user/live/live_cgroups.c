@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "live/live_cgroups.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "platform/sys/cgroups.h"
+
+/* Reading the trees again did not help: wait this many calls at most. */
+#define MAX_WALK_PAUSE 64
+/* Known cgroups are looked at so often, whether records were lost or not. */
+#define LOOK_NS	       (60 * NS_PER_S)
+
+static int no_memory(struct diag *d)
+{
+	return diag_fail(d, -ENOMEM, "out of memory");
+}
+
+/* A user who did not ask for v1 does not want to hear of problems with it. */
+static int choose_v1(const struct trace_args *args, struct diag *d, struct cgroup1 *ret)
+{
+	const char *wanted = args->cgroup_v1 ? args->cgroup_v1 : "auto";
+	int err = cgroup1_choose(wanted, "/proc/self/mountinfo", d, ret);
+
+	if (!err || args->cgroup_v1)
+		return err;
+	d->what[0] = d->help[0] = '\0';
+	*ret = (struct cgroup1){ 0 };
+	return 0;
+}
+
+int live_cgroups_open(const struct trace_args *args, struct diag *d, struct live_cgroups *ret)
+{
+	char path[PATH_MAX];
+	int err;
+
+	*ret = (struct live_cgroups){ 0 };
+	err = choose_v1(args, d, &ret->v1);
+	if (err)
+		return err;
+	err = cgroups_mount(d, ret->mount, sizeof(ret->mount));
+	/* Processes can be followed without the v2 tree, and cgroups of v1 without it, too. */
+	if (err && !ret->v1.number &&
+	    (args->nr_cgroups || args->nr_jobs || args->by == ROW_CGROUP || args->by == ROW_JOB))
+		return err;
+	d->what[0] = d->help[0] = '\0';
+	ret->selected = calloc(args->nr_cgroups + 1, sizeof(*ret->selected));
+	if (!ret->selected)
+		return no_memory(d);
+	for (size_t i = 0; i < args->nr_cgroups; i++) {
+		err = cgroups_resolve(ret->mount, &ret->v1, args->cgroups[i], d, path,
+				      sizeof(path));
+		if (err)
+			return err;
+		ret->selected[i] = strdup(path);
+		if (!ret->selected[i])
+			return no_memory(d);
+		ret->nr_selected++;
+	}
+	return 0;
+}
+
+void live_cgroups_release(struct live_cgroups *c)
+{
+	for (size_t i = 0; i < c->nr_selected; i++)
+		free(c->selected[i]);
+	free(c->selected);
+	c->selected = NULL;
+	c->nr_selected = 0;
+}
+
+/* A walk through one of the trees. */
+struct walk {
+	const struct trace_sink *out;
+	const struct cgroup1 *v1; /* NULL: the v2 tree */
+	int err;		  /* of @out */
+};
+
+static int on_folder(void *arg, uint64_t id, const char *path)
+{
+	struct walk *w = arg;
+	char text[PATH_MAX];
+
+	if (w->v1) {
+		if (cgroup1_path(w->v1, path, text, sizeof(text)))
+			return 0;
+		path = text;
+		id = cgroup1_id(w->v1, id);
+	}
+	w->err = w->out->cgroup(w->out->arg, id, path);
+	return w->err;
+}
+
+int live_cgroups_walk(const struct live_cgroups *c, const struct trace_sink *out)
+{
+	struct walk w = { .out = out };
+
+	if (c->mount[0])
+		cgroups_walk(c->mount, on_folder, &w);
+	if (!w.err && c->v1.number) {
+		w.v1 = &c->v1;
+		cgroups_walk(c->v1.mount, on_folder, &w);
+	}
+	return w.err;
+}
+
+int live_cgroups_find(struct live_cgroups *c, bool lost, bool unknown, const struct trace_sink *out)
+{
+	c->unknown |= unknown;
+	if (!lost && !c->unknown)
+		return 0;
+	if (!lost && c->walk_wait) {
+		c->walk_wait--;
+		return 0;
+	}
+	c->unknown = false;
+	c->walk_pause = c->walk_pause ? c->walk_pause * 2 : 1;
+	if (c->walk_pause > MAX_WALK_PAUSE)
+		c->walk_pause = MAX_WALK_PAUSE;
+	c->walk_wait = c->walk_pause;
+	return live_cgroups_walk(c, out);
+}
+
+int live_cgroups_folder(const struct live_cgroups *c, const char *path, char *ret, size_t size)
+{
+	const char *below = cgroup1_below(&c->v1, path);
+	const char *mount = below ? c->v1.mount : c->mount;
+
+	if (!below && path[0] == '/')
+		below = path;
+	if (!below || !mount[0])
+		return -ENOENT;
+	return snprintf(ret, size, "%s%s", mount, below) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+bool live_cgroups_look(struct live_cgroups *c, bool lost, uint64_t now_ns)
+{
+	bool look = lost || (c->look_ns && now_ns >= c->look_ns);
+
+	if (look || !c->look_ns)
+		c->look_ns = now_ns + LOOK_NS;
+	return look;
+}
+
+/* Every tree has this file in its root. */
+static bool is_mounted(const char *mount)
+{
+	char file[PATH_MAX];
+
+	return snprintf(file, sizeof(file), "%s/cgroup.procs", mount) < (int)sizeof(file) &&
+	       !access(file, F_OK);
+}
+
+bool live_cgroups_gone(const struct live_cgroups *c, uint64_t id, const char *path)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+
+	bool v1 = cgroup1_below(&c->v1, path);
+
+	if (live_cgroups_folder(c, path, folder, sizeof(folder)))
+		return false;
+	if (stat(folder, &st)) {
+		if (errno != ENOENT)
+			return false;
+	} else if ((v1 ? cgroup1_id(&c->v1, st.st_ino) : st.st_ino) == id) {
+		return false;
+	}
+	/* Without its tree, the root's folder is there as well, but another one. */
+	return is_mounted(v1 ? c->v1.mount : c->mount);
+}

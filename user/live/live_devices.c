@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "live/live_devices.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "live/device_io.h"
+#include "live/device_windows.h"
+#include "platform/meter/device_shares.h"
+#include "platform/meter/meter.h"
+
+/* How long a device has its turn, and how often those are read that need none. */
+#define TURN_NS	   50000000ull
+/* Hotplug is looked at so often. */
+#define REFRESH_NS NS_PER_S
+
+struct live_devices {
+	const struct trace_args *args;
+	const struct sysfs *fs;
+	void (*log)(const char *text);
+	struct pci_map *map;
+	struct topology topology;
+	struct device_list list;
+	struct device_plan plan;
+	struct meter *meter; /* NULL: nothing is counted */
+	struct device_windows *windows;
+	struct device_shares *shares;
+	struct device_io *io;
+	struct counter *counters; /* of the whole layout */
+	struct group *groups;
+	struct probe *probes;
+	uint32_t first_group; /* in the layout; before are those of memory */
+	uint32_t first_probe;
+	bool *told_held; /* by group of the plan */
+	uint64_t next_refresh_ns;
+	uint64_t changes;
+};
+
+static int no_memory(struct diag *d)
+{
+	return diag_fail(d, -ENOMEM, "out of memory");
+}
+
+__attribute__((format(printf, 2, 3))) static void say(const struct live_devices *l, const char *fmt,
+						      ...)
+{
+	char text[512];
+	va_list args;
+
+	if (!l->log)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text) - 1, fmt, args);
+	va_end(args);
+	str_append(text, sizeof(text), "\n");
+	l->log(text);
+}
+
+static const char *name_of(const struct device *d)
+{
+	return d->name[0] ? d->name : d->bdf;
+}
+
+/* --- setup */
+
+static int find_devices(struct live_devices *l, const struct pmu_list *pmus, struct diag *d)
+{
+	struct topology_source source = {
+		.sysfs = l->fs,
+		.platform = pmus->nr ? pmus->pmus[0].platform : PMU_PLATFORM_UNKNOWN,
+	};
+	int err = 0;
+
+	if (l->args->pci_map)
+		err = pci_map_read(l->args->pci_map, d, &l->map);
+	source.map = l->map;
+	if (!err)
+		err = topology_read(&source, d, &l->topology);
+	if (!err)
+		err = devices_select(&l->topology, l->fs, l->args->devices, l->args->nr_devices, d,
+				     &l->list);
+	return err;
+}
+
+static struct device_plan_options plan_options(const struct live_devices *l,
+					       const struct pmu_list *pmus,
+					       const struct trace_header *h)
+{
+	return (struct device_plan_options){
+		.devices = &l->list,
+		.pmus = pmus,
+		.socket_ids = h->layout.socket_ids,
+		.nr_sockets = h->layout.nr_sockets,
+		.by_destination = l->args->by_destination,
+		.latencies = l->args->read_budget > 0,
+	};
+}
+
+/* What each PMU can count, from the order of first wants to that of the list. */
+static int find_rooms(const struct live_devices *l, const struct pmu_list *pmus, struct diag *d,
+		      struct plan_room *ret)
+{
+	const struct want_list *wants = &l->plan.wants;
+	cleanup_free struct plan_room *rooms = calloc(wants->nr + 1, sizeof(*rooms));
+	size_t nr = 0;
+	int err = rooms ? meter_rooms(wants, l->fs, d, rooms) : no_memory(d);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < pmus->nr; i++)
+		ret[i] = (struct plan_room){ UINT32_MAX, 1 };
+	for (size_t i = 0; i < wants->nr; i++) {
+		size_t k = 0;
+
+		while (wants->wants[k].pmu != wants->wants[i].pmu)
+			k++;
+		if (k == i)
+			ret[wants->wants[i].pmu - pmus->pmus] = rooms[nr++];
+	}
+	return 0;
+}
+
+/* Two plans: what would be counted, then with the counters that there are. */
+static int make_plan(struct live_devices *l, const struct pmu_list *pmus,
+		     const struct trace_header *h, struct diag *d)
+{
+	cleanup_free struct plan_room *rooms = calloc(pmus->nr + 1, sizeof(*rooms));
+	struct device_plan_options o = plan_options(l, l->args->no_counters ? NULL : pmus, h);
+	int err = rooms ? device_plan_make(&o, d, &l->plan) : no_memory(d);
+
+	if (err || !l->plan.wants.nr)
+		return err;
+	err = find_rooms(l, pmus, d, rooms);
+	if (err)
+		return err;
+	device_plan_free(&l->plan);
+	o.rooms = rooms;
+	return device_plan_make(&o, d, &l->plan);
+}
+
+/* Without counters: who makes devices move data can be noted all the same. */
+static int go_without(struct live_devices *l, const struct trace_header *h, const struct diag *why)
+{
+	struct device_plan_options o = plan_options(l, NULL, h);
+	char text[sizeof(why->what) + sizeof(why->help) + 64];
+	struct diag d = { 0 };
+	int err;
+
+	snprintf(text, sizeof(text), "devices are not counted: %s%s%s", why->what,
+		 why->help[0] ? "; " : "", why->help);
+	device_plan_free(&l->plan);
+	err = device_plan_make(&o, &d, &l->plan);
+	return err ? err : device_plan_note(&l->plan, "%s", text);
+}
+
+static int open_meter(struct live_devices *l, struct diag *d)
+{
+	struct meter_options o = {
+		.budget =
+			l->args->read_budget > 0 ? l->args->read_budget : READ_BUDGET_DEFAULT / 100,
+		.turn_ns = TURN_NS,
+		.interval_ns = l->args->interval_ns,
+		.weighed = true,
+		.read_ns = TURN_NS,
+	};
+	int err = meter_open(&l->plan.wants, l->fs, &o, d, &l->meter);
+
+	if (err)
+		return err;
+	l->told_held = calloc(l->plan.nr_groups + 1, sizeof(*l->told_held));
+	if (!l->told_held || device_shares_new(&l->plan, l->meter, &l->shares))
+		return no_memory(d);
+	for (size_t g = 0; g < l->plan.nr_groups; g++) {
+		const struct counter *c = &l->plan.counters[l->plan.groups[g].first];
+		int why = meter_refused(l->meter, l->plan.counter_wants[l->plan.groups[g].first]);
+
+		if (why && device_plan_note(&l->plan, "%s: %s cannot be counted: %s",
+					    name_of(&l->plan.devices[c->device - 1]), c->event,
+					    strerror(-why)))
+			return no_memory(d);
+	}
+	return 0;
+}
+
+static int count_devices(struct live_devices *l, const struct pmu_list *pmus,
+			 const struct trace_header *h, struct diag *d)
+{
+	int err = make_plan(l, pmus, h, d);
+
+	if (!err && l->plan.wants.nr)
+		err = open_meter(l, d);
+	if (!err || err == -ENOMEM)
+		return err;
+	meter_close(l->meter);
+	l->meter = NULL;
+	err = go_without(l, h, d);
+	d->what[0] = d->help[0] = '\0';
+	return err ? no_memory(d) : 0;
+}
+
+/* As many latencies as a trace can have beside so many counters. */
+static int limit_probes(struct live_devices *l, const struct trace_header *h, size_t counters)
+{
+	size_t most = TRACE_MAX_PROBES;
+
+	if (counters && TRACE_MAX_LINKS / counters < most)
+		most = TRACE_MAX_LINKS / counters;
+	most = most > h->nr_probes ? most - h->nr_probes : 0;
+	if (l->plan.nr_probes <= most)
+		return 0;
+	l->plan.nr_probes = most;
+	return device_plan_note(&l->plan,
+				"latencies of the first %zu devices only: a trace has no room for "
+				"more",
+				most);
+}
+
+/* Layout, probes and devices: what there was comes first, as the feed expects it. */
+static int extend_header(struct live_devices *l, struct trace_header *h)
+{
+	struct layout *layout = &h->layout;
+	const struct device_plan *p = &l->plan;
+	size_t nr = layout->nr_counters + p->nr_counters;
+
+	if (limit_probes(l, h, nr))
+		return -ENOMEM;
+	l->counters = calloc(nr + 1, sizeof(*l->counters));
+	l->groups = calloc(layout->nr_groups + p->nr_groups + 1, sizeof(*l->groups));
+	l->probes = calloc(h->nr_probes + p->nr_probes + 1, sizeof(*l->probes));
+	if (!l->counters || !l->groups || !l->probes)
+		return -ENOMEM;
+	for (size_t i = 0; i < layout->nr_counters; i++)
+		l->counters[i] = layout->counters[i];
+	for (size_t i = 0; i < p->nr_counters; i++) {
+		l->counters[layout->nr_counters + i] = p->counters[i];
+		l->counters[layout->nr_counters + i].group += layout->nr_groups;
+	}
+	for (size_t i = 0; i < layout->nr_groups; i++)
+		l->groups[i] = layout->groups[i];
+	for (size_t i = 0; i < p->nr_groups; i++)
+		l->groups[layout->nr_groups + i] = (struct group){
+			.socket = p->counters[p->groups[i].first].socket,
+			.first = layout->nr_counters + p->groups[i].first,
+			.nr = p->groups[i].nr,
+		};
+	for (size_t i = 0; i < h->nr_probes; i++)
+		l->probes[i] = h->probes[i];
+	for (size_t i = 0; i < p->nr_probes; i++)
+		l->probes[h->nr_probes + i] = p->probes[i];
+	l->first_group = layout->nr_groups;
+	l->first_probe = h->nr_probes;
+	layout->counters = l->counters;
+	layout->nr_counters = nr;
+	layout->groups = l->groups;
+	layout->nr_groups += p->nr_groups;
+	h->probes = l->probes;
+	h->nr_probes += p->nr_probes;
+	h->devices = p->devices;
+	h->nr_devices = p->nr_devices;
+	return 0;
+}
+
+static int make_windows(struct live_devices *l, const struct trace_sink *out)
+{
+	cleanup_free uint32_t *pmus = calloc(l->plan.wants.nr + 1, sizeof(*pmus));
+	struct device_windows_options o = {
+		.plan = &l->plan,
+		.pmus = pmus,
+		.first_group = l->first_group,
+		.first_probe = l->first_probe,
+		.out = *out,
+	};
+
+	if (!pmus)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->plan.wants.nr; i++)
+		pmus[i] = meter_pmu(l->meter, i);
+	return device_windows_new(&o, &l->windows);
+}
+
+int live_devices_open(const struct trace_args *args, const struct sysfs *fs,
+		      const struct pmu_list *pmus, struct trace_header *header,
+		      void (*log)(const char *), struct diag *d, struct live_devices **ret)
+{
+	struct live_devices *l;
+	int err;
+
+	*ret = NULL;
+	if (!args->nr_devices)
+		return 0;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return no_memory(d);
+	l->args = args;
+	l->fs = fs;
+	l->log = log;
+	err = find_devices(l, pmus, d);
+	if (!err)
+		err = count_devices(l, pmus, header, d);
+	if (!err && extend_header(l, header))
+		err = no_memory(d);
+	if (err) {
+		live_devices_free(l);
+		return err;
+	}
+	*ret = l;
+	return 0;
+}
+
+void live_devices_free(struct live_devices *l)
+{
+	if (!l)
+		return;
+	device_shares_free(l->shares);
+	device_windows_free(l->windows);
+	device_io_free(l->io);
+	meter_close(l->meter);
+	device_plan_free(&l->plan);
+	devices_free(&l->list);
+	topology_free(&l->topology);
+	pci_map_free(l->map);
+	free(l->told_held);
+	free(l->counters);
+	free(l->groups);
+	free(l->probes);
+	free(l);
+}
+
+int live_devices_attach(struct live_devices *l, struct ledger *ledger,
+			const struct live_cgroups *cgroups, const struct trace_sink *out,
+			struct diag *d)
+{
+	int err;
+
+	if (!l)
+		return 0;
+	err = device_io_new(&l->list, ledger, cgroups, out, &l->io);
+	if (!err && l->meter)
+		err = make_windows(l, out);
+	return err ? no_memory(d) : 0;
+}
+
+/* --- while it runs */
+
+static int on_segment(void *arg, const struct stat_segment *s)
+{
+	struct live_devices *l = arg;
+
+	device_shares_segment(l->shares, s);
+	return device_windows_segment(l->windows, s);
+}
+
+static struct meter_sink sink_of(struct live_devices *l)
+{
+	return (struct meter_sink){ .segment = on_segment, .arg = l };
+}
+
+int live_devices_start(struct live_devices *l, struct diag *d)
+{
+	uint64_t now;
+	int err = 0;
+
+	if (!l)
+		return 0;
+	/* What counted up to now is of no interval. */
+	if (l->meter) {
+		const struct meter_sink sink = sink_of(l);
+
+		err = meter_read(l->meter, true, &sink, d);
+		meter_turns_restart(l->meter);
+	}
+	now = monotonic_ns();
+	if (l->windows)
+		device_windows_begin(l->windows, now);
+	l->next_refresh_ns = now + REFRESH_NS;
+	device_io_start(l->io, now);
+	return err;
+}
+
+uint64_t live_devices_next_ns(const struct live_devices *l)
+{
+	return l && l->meter ? meter_next_ns(l->meter) : UINT64_MAX;
+}
+
+/* A mask of ports would count the others below the port as well: absent is better than wrong. */
+static void stop_crowded(struct live_devices *l)
+{
+	for (size_t i = 0; i < l->list.nr && l->windows; i++) {
+		const struct device *device = &l->plan.devices[i];
+
+		if (device->filter != DEVICE_BY_PORT || l->list.items[i].alone ||
+		    !device_windows_stop(l->windows, i))
+			continue;
+		say(l,
+		    "%s is no longer alone below its root port and not counted from now on; start "
+		    "again to have it counted by its requester id",
+		    name_of(device));
+	}
+}
+
+static void on_change(void *arg, const struct device_change *c)
+{
+	struct live_devices *l = arg;
+
+	l->changes++;
+	say(l, "%s", c->text);
+	if (c->item < l->list.nr && c->kind != DEVICE_CROWD)
+		device_io_changed(l->io, c->item);
+}
+
+static int refresh(struct live_devices *l, struct diag *d)
+{
+	uint64_t now = monotonic_ns(), changes = l->changes;
+
+	if (now < l->next_refresh_ns)
+		return 0;
+	l->next_refresh_ns = now + REFRESH_NS;
+	/* What cannot be read now may be again in a second; what was told until then holds. */
+	devices_refresh(&l->list, l->fs, on_change, l);
+	if (l->changes == changes)
+		return 0;
+	stop_crowded(l);
+	return device_io_remap(l->io) ? no_memory(d) : 0;
+}
+
+/* Once for each PMU: others have what it takes. */
+static void tell_held(struct live_devices *l)
+{
+	for (size_t g = 0; g < l->plan.nr_groups && l->windows; g++) {
+		const struct counter *c = &l->plan.counters[l->plan.groups[g].first];
+		bool told = l->told_held[g];
+
+		if (told || !device_windows_held(l->windows, g))
+			continue;
+		l->told_held[g] = true;
+		for (size_t k = 0; k < l->plan.nr_groups; k++)
+			told |= k != g && l->told_held[k] &&
+				!strcmp(l->plan.counters[l->plan.groups[k].first].pmu, c->pmu);
+		if (!told)
+			say(l, "others are using %s: its devices are not counted meanwhile",
+			    c->pmu);
+	}
+}
+
+/* Errors of the sink come back as they are, and without words. */
+static int stepped(struct live_devices *l, int err, struct diag *d)
+{
+	tell_held(l);
+	if (!err)
+		return refresh(l, d);
+	d->what[0] = '\0';
+	return err;
+}
+
+int live_devices_step(struct live_devices *l, struct diag *d)
+{
+	uint64_t now = monotonic_ns();
+	int err = 0;
+
+	if (!l)
+		return 0;
+	if (l->meter && now >= meter_next_ns(l->meter)) {
+		const struct meter_sink sink = sink_of(l);
+
+		err = meter_step(l->meter, now, &sink, d);
+	}
+	if (!err)
+		err = device_io_look(l->io, now, false);
+	return stepped(l, err, d);
+}
+
+int live_devices_mark(struct live_devices *l, bool last, struct diag *d)
+{
+	int err = 0;
+
+	if (!l)
+		return 0;
+	if (l->meter) {
+		const struct meter_sink sink = sink_of(l);
+
+		err = meter_read(l->meter, last, &sink, d);
+	}
+	if (!err && l->windows)
+		err = device_windows_fill(l->windows, last ? monotonic_ns() : 0);
+	if (!err)
+		err = device_io_look(l->io, monotonic_ns(), true);
+	return stepped(l, err, d);
+}
+
+void live_devices_quality(const struct live_devices *l, struct quality *ret)
+{
+	if (!l)
+		return;
+	ret->device_changes = l->changes;
+	if (!l->windows)
+		return;
+	ret->device_held_ns = device_windows_held(l->windows, DEVICE_WINDOWS_ALL);
+	ret->invalid_windows += device_windows_bad(l->windows);
+}
+
+const char *live_devices_note(const struct live_devices *l, size_t i)
+{
+	if (!l || i > l->plan.nr_notes)
+		return NULL;
+	if (i < l->plan.nr_notes)
+		return l->plan.notes[i];
+	return l->io && device_io_note(l->io)[0] ? device_io_note(l->io) : NULL;
+}
+
+void live_devices_describe(const struct live_devices *l, char *ret_text, size_t size)
+{
+	size_t nr[NR_DEVICE_FILTERS] = { 0 }, turns = 0;
+
+	ret_text[0] = '\0';
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->list.nr; i++)
+		nr[l->plan.devices[i].filter]++;
+	for (uint32_t pmu = 0; l->meter && pmu < l->plan.wants.nr; pmu++)
+		turns += meter_turns(l->meter, pmu) > 1;
+	str_append(ret_text, size,
+		   "%zu device%s: %zu counted by port, %zu by requester id, %zu by requests only",
+		   l->list.nr, l->list.nr == 1 ? "" : "s", nr[DEVICE_BY_PORT], nr[DEVICE_BY_ID],
+		   nr[DEVICE_NOT_COUNTED]);
+	if (turns)
+		str_append(ret_text, size,
+			   "; turns of %g ms, or longer to keep the budget, on %zu PMU%s",
+			   TURN_NS / 1e6, turns, turns == 1 ? "" : "s");
+}

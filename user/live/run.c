@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "live/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/times.h"
+#include "cli/output.h"
+
+/* The ring is emptied this often; a ring that fills faster wakes us itself. */
+#define DRAIN_NS 100000000ull
+
+static void log_line(const char *text)
+{
+	fputs(text, stderr);
+}
+
+int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d)
+{
+	const struct trace_args *a = run->args;
+	int err = loop_open(&run->loop, d);
+
+	if (err)
+		return err;
+	err = live_open(a, recorder, a->output.verbose ? log_line : NULL, d, &run->live);
+	/* Whose requests there were is said where devices were asked for. */
+	if (err == -ENODEV && !a->nr_devices && a->job != JOB_NEIGHBOURS)
+		str_append(d->help, sizeof(d->help),
+			   " With --no-counters there is CPU time, on any machine.");
+	return err;
+}
+
+void run_describe(const struct run *run)
+{
+	const char *note, *job;
+	char text[512];
+
+	for (size_t i = 0; !run->args->output.quiet && (note = live_note(run->live, i)); i++)
+		fprintf(stderr, "%s: %s\n", run->who, note);
+	for (size_t i = 0; !run->args->output.quiet && (job = live_missing_job(run->live, i)); i++)
+		fprintf(stderr, "%s: there is no job %s yet: it is followed when it begins\n",
+			run->who, job);
+	if (!run->args->output.verbose)
+		return;
+	live_describe_weights(run->live, text, sizeof(text));
+	fprintf(stderr, "%s: %s\n", run->who, text);
+	live_describe_probes(run->live, text, sizeof(text));
+	if (text[0])
+		fprintf(stderr, "%s: %s\n", run->who, text);
+	live_describe_devices(run->live, text, sizeof(text));
+	if (text[0])
+		fprintf(stderr, "%s: %s\n", run->who, text);
+	live_describe(run->live, text, sizeof(text));
+	fprintf(stderr, "%s: %s\n", run->who, text);
+}
+
+static uint64_t next_ns(void *arg)
+{
+	const struct run *run = arg;
+
+	return earlier(run->drain_ns, live_next_ns(run->live));
+}
+
+static int step(void *arg, struct diag *d)
+{
+	struct run *run = arg;
+	int err = live_drain(run->live, d);
+
+	run->drain_ns = monotonic_ns() + DRAIN_NS;
+	return err;
+}
+
+/* Processes may all have ended; cgroups, jobs and commands are waited for. */
+static bool all_ended(void *arg)
+{
+	const struct run *run = arg;
+	const struct trace_args *a = run->args;
+
+	return a->nr_pids && !a->nr_cgroups && !a->nr_jobs && !a->command && !live_alive(run->live);
+}
+
+static int on_interval(void *arg, struct diag *d)
+{
+	struct run *run = arg;
+
+	return run->interval(run->arg, false, d);
+}
+
+/* Makes the command's process, follows it, and lets it run. */
+static int start_command(struct run *run, struct diag *d)
+{
+	char **argv = run->args->command;
+	int err;
+
+	if (!argv)
+		return 0;
+	err = child_prepare(argv, &run->loop.mask, d, &run->loop.child);
+	if (!err)
+		err = live_follow(run->live, run->loop.child.pid, d);
+	return err ? err : loop_start(&run->loop, argv[0], d);
+}
+
+int run_loop(struct run *run, struct diag *d)
+{
+	int err;
+
+	run->loop.interval_ns = run->args->interval_ns;
+	run->loop.duration_ns = run->args->duration_ns;
+	run->loop.wake_fd = live_fd(run->live);
+	run->loop.next_ns = next_ns;
+	run->loop.step = step;
+	run->loop.over = all_ended;
+	run->loop.interval = on_interval;
+	run->loop.arg = run;
+	err = start_command(run, d);
+	if (!err)
+		err = loop_run(&run->loop, d);
+	return err ? err : run->interval(run->arg, true, d);
+}
+
+void run_stop(struct run *run)
+{
+	live_free(run->live);
+	run->live = NULL;
+}
+
+int run_end(struct run *run, int err, bool incomplete, const struct diag *d)
+{
+	run_stop(run);
+	if (err)
+		print_diag(run->who, d);
+	return loop_close(&run->loop, err, incomplete);
+}

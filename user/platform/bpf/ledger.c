@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/bpf/ledger.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cleanup.h"
+#include "platform/bpf/ledger_parts.h"
+
+/* Ring size: this much for each CPU holds some 100 ms of a busy machine. */
+#define RING_PER_CPU (64u << 10)
+#define RING_MIN     (1u << 20)
+#define RING_MAX     (16u << 20)
+
+/* How long, and in which steps, to wait for records that another CPU is still writing. */
+#define SETTLE_NS    200000000ull
+#define STEP_NS	     200000
+
+static void (*log_line)(const char *text);
+/* libbpf's first complaint, which names the program; those that follow come of it. */
+static char first_warning[256];
+
+static int on_libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char line[1024];
+
+	vsnprintf(line, sizeof(line), fmt, ap);
+	if (level == LIBBPF_WARN && !first_warning[0])
+		snprintf(first_warning, sizeof(first_warning), "%.*s", (int)strcspn(line, "\n"),
+			 line);
+	if (log_line && level != LIBBPF_DEBUG)
+		log_line(line);
+	return 0;
+}
+
+static uint32_t ring_size(uint32_t nr_cpus)
+{
+	uint64_t want = (uint64_t)nr_cpus * RING_PER_CPU, size = RING_MIN;
+
+	while (size < want && size < RING_MAX)
+		size *= 2;
+	return size;
+}
+
+static int load_problem(int err, struct diag *d)
+{
+	diag_fail(d, err, "cannot load the BPF programs: %s%s%s%s", strerror(-err),
+		  first_warning[0] ? " (" : "", first_warning, first_warning[0] ? ")" : "");
+	if (err == -EPERM || err == -EACCES)
+		diag_help(d, "run as root, or give the program the capabilities CAP_BPF and "
+			     "CAP_PERFMON; \"t410trace check\" shows which are missing");
+	else if (access("/sys/kernel/btf/vmlinux", R_OK))
+		diag_help(d,
+			  "the kernel has no type information (/sys/kernel/btf/vmlinux): use one "
+			  "built with CONFIG_DEBUG_INFO_BTF=y");
+	else
+		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
+	return err;
+}
+
+int ledger_map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size, void **ret,
+		      size_t *ret_size)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	size_t size = (nr * value_size + page - 1) / page * page;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*ret = p;
+	*ret_size = size;
+	return 0;
+}
+
+static bool weights_are_sound(const struct ledger *l, const struct ledger_weights *w, size_t size)
+{
+	return l->weights && w->h.cpu < l->nr_cpus &&
+	       size >= offsetof(struct ledger_weights, slots) && w->nr <= LEDGER_SLOTS &&
+	       w->nr_events == l->nr_weights &&
+	       size >= offsetof(struct ledger_weights, slots) + w->nr * sizeof(w->slots[0]);
+}
+
+/*
+ * The weights that came just before these slices. Those of slices that found no room
+ * are older, and what they say has come again.
+ */
+static const struct ledger_weights *weights_of(const struct ledger *l,
+					       const struct ledger_slices *r)
+{
+	const struct ledger_weights *w;
+
+	if (!l->weights || r->h.cpu >= l->nr_cpus)
+		return NULL;
+	w = &l->weights[r->h.cpu];
+	return w->nr == r->nr && w->h.time_ns == r->h.time_ns ? w : NULL;
+}
+
+/* Hands a record on. Sizes are checked: nothing that follows trusts them. */
+static int dispatch(struct ledger *l, const void *data, size_t size)
+{
+	const struct ledger_sink *sink = l->sink;
+	const struct ledger_header *h = data;
+	const struct ledger_slices *slices = data;
+	const struct ledger_weights *weights = data;
+	const struct ledger_window *window = data;
+	const struct ledger_io *io = data;
+	const struct ledger_cgroup *cgroup = data;
+
+	if (size < sizeof(*h))
+		goto bad;
+	switch (h->type) {
+	case LEDGER_SLICES:
+		if (size < offsetof(struct ledger_slices, slots) || slices->nr > LEDGER_SLOTS ||
+		    size < offsetof(struct ledger_slices, slots) +
+				    slices->nr * sizeof(slices->slots[0]))
+			goto bad;
+		/* The record of an earlier flush may still have been in the ring. */
+		if (slices->asked && h->time_ns >= l->flush_ns && h->cpu < l->nr_cpus &&
+		    l->asked[h->cpu]) {
+			l->asked[h->cpu] = false;
+			l->nr_asked--;
+		}
+		sink->slices(sink->arg, slices, weights_of(l, slices));
+		return 0;
+	case LEDGER_WEIGHTS:
+		if (!weights_are_sound(l, data, size))
+			goto bad;
+		memcpy(&l->weights[h->cpu], data,
+		       offsetof(struct ledger_weights, slots) +
+			       weights->nr * sizeof(weights->slots[0]));
+		return 0;
+	case LEDGER_WINDOW:
+		if (size < offsetof(struct ledger_window, values) ||
+		    window->nr > LEDGER_MAX_EVENTS || window->socket >= LEDGER_MAX_SOCKETS ||
+		    size < offsetof(struct ledger_window, values) +
+				    window->nr * sizeof(window->values[0]))
+			goto bad;
+		sink->window(sink->arg, window);
+		return 0;
+	case LEDGER_TASK_FORK:
+	case LEDGER_TASK_NAME:
+	case LEDGER_TASK_EXIT:
+		if (size < sizeof(struct ledger_task))
+			goto bad;
+		sink->task(sink->arg, data);
+		return 0;
+	case LEDGER_CGROUP_NEW:
+		if (size <= offsetof(struct ledger_cgroup, path) ||
+		    !memchr(cgroup->path, '\0', size - offsetof(struct ledger_cgroup, path)))
+			goto bad;
+		sink->cgroup(sink->arg, data);
+		return 0;
+	case LEDGER_CGROUP_GONE:
+		if (size < offsetof(struct ledger_cgroup, path))
+			goto bad;
+		sink->cgroup(sink->arg, data);
+		return 0;
+	case LEDGER_IO:
+		if (size < offsetof(struct ledger_io, slots) || io->nr > LEDGER_IO_SLOTS ||
+		    size < offsetof(struct ledger_io, slots) + io->nr * sizeof(io->slots[0]))
+			goto bad;
+		ledger_io_hand_on(io, sink);
+		return 0;
+	}
+bad:
+	l->bad++;
+	return -EBADMSG;
+}
+
+/*
+ * One record of the ring. CPUs that write faster than we read must not keep us
+ * here for ever: a drain takes what there was when it began.
+ */
+static int on_record(void *ctx, void *data, size_t size)
+{
+	const struct ledger_header *h = data;
+	struct ledger *l = ctx;
+
+	if (dispatch(l, data, size))
+		return 0;
+	return h->time_ns > l->until_ns ? -EAGAIN : 0;
+}
+
+static int open_maps(struct ledger *l, const struct ledger_options *o, struct diag *d)
+{
+	void *memory;
+	int err;
+
+	err = ledger_map_memory(l->skel->maps.ledgers, o->nr_cpus, sizeof(struct cpu_ledger),
+				&memory, &l->cpus_size);
+	if (err)
+		return diag_fail(d, err, "cannot map the ledgers: %s", strerror(-err));
+	l->cpus = memory;
+	err = ledger_map_memory(l->skel->maps.readers, LEDGER_MAX_SOCKETS,
+				sizeof(struct ledger_reader), &memory, &l->readers_size);
+	if (err)
+		return diag_fail(d, err, "cannot map the readers: %s", strerror(-err));
+	l->readers = memory;
+	if (o->nr_weights) {
+		err = ledger_map_memory(l->skel->maps.weights, o->nr_cpus,
+					sizeof(struct cpu_weights), &memory, &l->cpu_weights_size);
+		if (err)
+			return diag_fail(d, err, "cannot map the weights: %s", strerror(-err));
+		l->cpu_weights = memory;
+	}
+	for (uint32_t c = 0; c < o->nr_cpus; c++)
+		l->cpus[c].socket = o->cpu_socket[c];
+	l->ring = ring_buffer__new(bpf_map__fd(l->skel->maps.ring), on_record, l, NULL);
+	if (!l->ring)
+		return diag_fail(d, -errno, "cannot map the ring buffer: %s", strerror(errno));
+	return 0;
+}
+
+/* The kernel's own number of a controller: how its type information has it. */
+static int subsys_number(const char *controller, uint32_t *ret)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "cgroup_subsys_id", BTF_KIND_ENUM) : -ENOENT;
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, id) : NULL;
+	const struct btf_enum *e = type ? btf_enum(type) : NULL;
+	char name[64];
+	int err = -ENOENT;
+
+	snprintf(name, sizeof(name), "%s_cgrp_id", controller);
+	for (uint32_t i = 0; err && type && i < btf_vlen(type); i++) {
+		if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) != 0)
+			continue;
+		*ret = e[i].val;
+		err = 0;
+	}
+	btf__free(btf);
+	return err;
+}
+
+/* One that this kernel was not built with is not mounted either. */
+static int find_v1(struct ledger *l, const struct ledger_options *o, struct diag *d)
+{
+	int err;
+
+	if (!o->v1_number || !o->v1_controller || !o->v1_controller[0])
+		return 0;
+	err = subsys_number(o->v1_controller, &l->v1_subsys);
+	if (err) {
+		diag_fail(d, err, "the kernel's type information has no cgroup controller %s",
+			  o->v1_controller);
+		diag_help(d, "choose another one, or none, with --cgroup-v1");
+		return err;
+	}
+	l->v1_number = o->v1_number;
+	return 0;
+}
+
+/* Opens, configures and loads the programs, with these parts of "io". */
+static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, struct diag *d)
+{
+	int err;
+
+	first_warning[0] = '\0';
+	l->skel = t410trace__open();
+	if (!l->skel)
+		return diag_fail(d, -errno, "cannot open the BPF programs: %s", strerror(errno));
+	l->skel->rodata->by_thread = o->by_thread;
+	l->skel->rodata->ring_wake_bytes = ring_size(o->nr_cpus) / 2;
+	bpf_map__set_max_entries(l->skel->maps.ring, ring_size(o->nr_cpus));
+	bpf_map__set_max_entries(l->skel->maps.ledgers, o->nr_cpus);
+	l->skel->rodata->v1_controller = l->v1_number;
+	l->skel->rodata->v1_subsys = l->v1_subsys;
+	l->skel->rodata->nr_weights = o->nr_weights;
+	if (o->nr_weights) {
+		bpf_map__set_max_entries(l->skel->maps.weights, o->nr_cpus);
+		bpf_map__set_max_entries(l->skel->maps.weight_events,
+					 o->nr_cpus * LEDGER_MAX_WEIGHTS);
+	}
+	/* These are started by hand, on chosen CPUs or when needed. */
+	bpf_program__set_autoattach(l->skel->progs.ledger_flush, false);
+	bpf_program__set_autoattach(l->skel->progs.window_now, false);
+	bpf_program__set_autoattach(l->skel->progs.window_tick, false);
+	bpf_program__set_autoattach(l->skel->progs.task_list, false);
+	ledger_io_configure(l, o, io);
+	err = t410trace__load(l->skel);
+	if (!err) {
+		l->io.parts = io;
+		return 0;
+	}
+	t410trace__destroy(l->skel);
+	l->skel = NULL;
+	return load_problem(err, d);
+}
+
+/* What can be had of "io", when not all of it: each part is tried alone, once. */
+static uint32_t parts_that_load(struct ledger *l, const struct ledger_options *o, uint32_t wanted)
+{
+	struct diag why = { 0 };
+	uint32_t good = 0;
+
+	/* Without any it must work; otherwise it is not them. */
+	if (load(l, o, 0, &why))
+		return 0;
+	t410trace__destroy(l->skel);
+	for (uint32_t part = 1; part <= wanted; part <<= 1) {
+		if (!(wanted & part))
+			continue;
+		if (load(l, o, part, &why)) {
+			ledger_io_missing(l, part, why.what);
+			continue;
+		}
+		t410trace__destroy(l->skel);
+		good |= part;
+	}
+	l->skel = NULL;
+	return good;
+}
+
+static int load_what_can_be(struct ledger *l, const struct ledger_options *o, struct diag *d)
+{
+	uint32_t wanted = ledger_io_wanted(l, o);
+	int err = load(l, o, wanted, d);
+
+	if (err && wanted)
+		err = load(l, o, parts_that_load(l, o, wanted), d);
+	return err;
+}
+
+int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **ret)
+{
+	struct ledger *l;
+	int err;
+
+	if (o->nr_weights > LEDGER_MAX_WEIGHTS)
+		return diag_fail(d, -E2BIG, "more than %d events as weights", LEDGER_MAX_WEIGHTS);
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return diag_fail(d, -ENOMEM, "out of memory");
+	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
+		l->reader[i] = (struct reader){ .cpu = -1, .clock_fd = -1 };
+	l->nr_cpus = o->nr_cpus;
+	l->nr_weights = o->nr_weights;
+	l->io.cgroup_fd = -1;
+	l->asked = calloc(o->nr_cpus, sizeof(*l->asked));
+	if (o->nr_weights)
+		l->weights = calloc(o->nr_cpus, sizeof(*l->weights));
+	if (!l->asked || (o->nr_weights && !l->weights)) {
+		err = diag_fail(d, -ENOMEM, "out of memory");
+		goto fail;
+	}
+	log_line = o->log;
+	libbpf_set_print(on_libbpf_print);
+	err = find_v1(l, o, d);
+	if (!err)
+		err = load_what_can_be(l, o, d);
+	if (!err)
+		err = open_maps(l, o, d);
+	if (!err)
+		err = ledger_io_start(l, o, d);
+	if (err)
+		goto fail;
+	ledger_io_attach(l);
+	*ret = l;
+	return 0;
+fail:
+	ledger_free(l);
+	return err;
+}
+
+static void reader_stop(struct reader *r)
+{
+	bpf_link__destroy(r->link);
+	if (r->clock_fd >= 0)
+		close(r->clock_fd);
+	*r = (struct reader){ .cpu = -1, .clock_fd = -1 };
+}
+
+/* Clocks first, then the hooks, then the maps they write to. */
+void ledger_free(struct ledger *l)
+{
+	if (!l)
+		return;
+	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
+		reader_stop(&l->reader[i]);
+	ledger_io_detach(l);
+	if (l->skel)
+		t410trace__detach(l->skel);
+	ring_buffer__free(l->ring);
+	if (l->cpus)
+		munmap((void *)l->cpus, l->cpus_size);
+	if (l->readers)
+		munmap((void *)l->readers, l->readers_size);
+	if (l->cpu_weights)
+		munmap((void *)l->cpu_weights, l->cpu_weights_size);
+	t410trace__destroy(l->skel);
+	free(l->weights);
+	free(l->asked);
+	free(l);
+}
+
+int ledger_weights(struct ledger *l, uint32_t event, const int *fds_by_cpu, struct diag *d)
+{
+	int events = bpf_map__fd(l->skel->maps.weight_events);
+
+	if (event >= l->nr_weights)
+		return diag_fail(d, -EINVAL, "no room for weight %u", event);
+	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
+		uint32_t key = cpu * LEDGER_MAX_WEIGHTS + event;
+
+		if (fds_by_cpu[cpu] >= 0 &&
+		    bpf_map_update_elem(events, &key, &fds_by_cpu[cpu], BPF_ANY))
+			return diag_fail(d, -errno,
+					 "cannot hand the event of CPU %u to the ledger: %s", cpu,
+					 strerror(errno));
+	}
+	return 0;
+}
+
+int ledger_attach(struct ledger *l, struct diag *d)
+{
+	int err;
+
+	first_warning[0] = '\0';
+	err = t410trace__attach(l->skel);
+	if (err) {
+		diag_fail(d, err, "cannot hook the scheduler: %s (%s)", strerror(-err),
+			  first_warning);
+		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
+		return err;
+	}
+	return 0;
+}
+
+static int open_clock(int cpu, uint64_t period_ns)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = sizeof(attr),
+		.sample_period = period_ns,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *fds, uint32_t nr,
+			uint64_t period_ns, struct diag *d)
+{
+	int events = bpf_map__fd(l->skel->maps.events);
+	volatile struct ledger_reader *rd = &l->readers[socket];
+	struct reader *r = &l->reader[socket];
+	struct reader fresh = { .cpu = cpu, .clock_fd = -1 };
+
+	if (socket >= LEDGER_MAX_SOCKETS || nr > LEDGER_MAX_EVENTS)
+		return diag_fail(d, -E2BIG, "too many sockets or events");
+	reader_stop(r);
+	rd->nr = 0;
+	rd->busy = 0; /* a reader whose CPU went away may have been in the middle */
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t key = socket * LEDGER_MAX_EVENTS + i;
+
+		if (bpf_map_update_elem(events, &key, &fds[i], BPF_ANY))
+			return diag_fail(d, -errno,
+					 "cannot hand an event to the window program: %s",
+					 strerror(errno));
+	}
+	rd->first = socket * LEDGER_MAX_EVENTS;
+	rd->nr = nr;
+	fresh.clock_fd = open_clock(cpu, period_ns);
+	if (fresh.clock_fd < 0)
+		return diag_fail(d, fresh.clock_fd, "cannot open a clock event on CPU %d: %s", cpu,
+				 strerror(-fresh.clock_fd));
+	fresh.link = bpf_program__attach_perf_event(l->skel->progs.window_tick, fresh.clock_fd);
+	if (!fresh.link) {
+		diag_fail(d, -errno, "cannot run the window program on CPU %d: %s", cpu,
+			  strerror(errno));
+		close(fresh.clock_fd);
+		return -errno;
+	}
+	*r = fresh;
+	return 0;
+}
+
+int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, o, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+
+	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &o))
+		return -errno;
+	if (ret)
+		*ret = o.retval;
+	return 0;
+}
+
+int ledger_window_now(struct ledger *l, uint32_t socket)
+{
+	if (l->reader[socket].cpu < 0)
+		return -ENXIO;
+	return ledger_run_on(l->skel->progs.window_now, l->reader[socket].cpu, NULL);
+}
+
+void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now)
+{
+	if (socket < LEDGER_MAX_SOCKETS)
+		l->readers[socket].boundary_ns = now;
+}
+
+/*
+ * A CPU that is offline does not touch its ledger. What it left is taken over,
+ * and the ledger starts anew when the CPU comes back.
+ */
+static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
+{
+	volatile struct cpu_ledger *c = &l->cpus[cpu];
+	struct ledger_slices copy;
+
+	if (!c->since_ns)
+		return;
+	memcpy(&copy, (const void *)&c->out, sizeof(copy));
+	copy.nr = c->nr;
+	c->nr = 0;
+	c->since_ns = 0;
+	if (copy.nr <= LEDGER_SLOTS)
+		sink->slices(sink->arg, &copy, NULL);
+}
+
+/* Without room there is no record to wait for; the slots are kept. */
+static int flush_cpu(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
+{
+	uint64_t full;
+	/* Before the slices: when their record has come, so have the others. */
+	int err = ledger_io_flush(l, cpu, sink);
+
+	if (err && err != -ENXIO)
+		return err;
+	full = l->cpus[cpu].flush_failed;
+	err = ledger_run_on(l->skel->progs.ledger_flush, cpu, NULL);
+	l->asked[cpu] = !err && l->cpus[cpu].flush_failed == full;
+	l->nr_asked += l->asked[cpu];
+	return err;
+}
+
+int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
+{
+	int err;
+
+	l->nr_asked = 0;
+	l->flush_ns = monotonic_ns();
+	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
+		err = flush_cpu(l, cpu, sink);
+		/* It has filled up since the last drain: we may have waited for a CPU. */
+		if (!err && !l->asked[cpu])
+			err = ledger_drain(l, sink);
+		if (!err && !l->asked[cpu])
+			err = flush_cpu(l, cpu, sink);
+		if (err == -ENXIO)
+			adopt_offline(l, cpu, sink);
+		else if (err)
+			return err;
+	}
+	ledger_io_take_lost(l, sink);
+	return 0;
+}
+
+int ledger_settle(struct ledger *l, const struct ledger_sink *sink)
+{
+	uint64_t end = monotonic_ns() + SETTLE_NS;
+	struct timespec step = { .tv_nsec = STEP_NS };
+	int err = ledger_drain(l, sink);
+
+	while (!err && l->nr_asked && monotonic_ns() < end) {
+		nanosleep(&step, NULL);
+		err = ledger_drain(l, sink);
+	}
+	return err;
+}
+
+int ledger_drain(struct ledger *l, const struct ledger_sink *sink)
+{
+	int n;
+
+	l->until_ns = monotonic_ns();
+	l->sink = sink;
+	n = ring_buffer__consume(l->ring);
+	l->sink = NULL;
+	return n < 0 && n != -EAGAIN ? n : 0;
+}
+
+int ledger_fd(const struct ledger *l)
+{
+	return ring_buffer__epoll_fd(l->ring);
+}
+
+int ledger_tasks(struct ledger *l, const struct ledger_sink *sink)
+{
+	struct bpf_link *link = bpf_program__attach_iter(l->skel->progs.task_list, NULL);
+	struct ledger_task batch[32];
+	size_t have = 0, nr;
+	ssize_t n = 0;
+	int fd, err = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	err = fd < 0 ? -errno : 0;
+	while (!err) {
+		n = read(fd, (char *)batch + have, sizeof(batch) - have);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			err = -errno;
+		if (!n)
+			break;
+		have += n > 0 ? n : 0;
+		nr = have / sizeof(batch[0]);
+		for (size_t i = 0; i < nr; i++)
+			sink->task(sink->arg, &batch[i]);
+		have -= nr * sizeof(batch[0]);
+		memmove(batch, &batch[nr], have);
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return err;
+}
+
+void ledger_losses(const struct ledger *l, struct ledger_losses *ret)
+{
+	*ret = (struct ledger_losses){
+		.tasks = l->skel->bss->lost_tasks,
+		.cgroups = l->skel->bss->lost_cgroups,
+		.io = ledger_io_losses(l),
+		.bad = l->bad,
+	};
+	for (uint32_t c = 0; c < l->nr_cpus; c++) {
+		ret->kept_flushes += l->cpus[c].flush_failed;
+		ret->unseen += l->cpus[c].unseen;
+		if (!l->cpu_weights)
+			continue;
+		ret->weights += l->cpu_weights[c].lost;
+		for (int e = 0; e < LEDGER_MAX_WEIGHTS; e++)
+			ret->unowned[e] += l->cpu_weights[c].unowned[e];
+	}
+	for (int s = 0; s < LEDGER_MAX_SOCKETS; s++)
+		ret->windows += l->readers[s].lost;
+}
+
+void ledger_cost(const struct ledger *l, struct ledger_cost *ret)
+{
+	*ret = (struct ledger_cost){ 0 };
+	for (uint32_t c = 0; c < l->nr_cpus; c++) {
+		ret->switches += l->cpus[c].switches;
+		ret->timed += l->cpus[c].timed;
+		ret->timed_ns += l->cpus[c].timed_ns;
+	}
+}

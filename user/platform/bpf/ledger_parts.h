@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What ledger.c and ledger_io.c share; of no use to others. */
+#ifndef PLATFORM_LEDGER_PARTS_H
+#define PLATFORM_LEDGER_PARTS_H
+
+#include <bpf/libbpf.h>
+#include <stddef.h>
+
+#include "platform/bpf/ledger.h"
+#include "t410trace.skel.h"
+
+/* Parts of the option "io" that can be had without the others. */
+enum {
+	IO_BLOCK = 1 << 0,
+	IO_SENT = 1 << 1,
+	IO_RECEIVED = 1 << 2,
+	IO_PARTS = IO_BLOCK | IO_SENT | IO_RECEIVED,
+};
+#define IO_MAX_PROGRAMS 13
+
+/**
+ * struct io_part - who makes devices move data
+ * @parts: IO_* that were loaded
+ * @links: of the programs, NULL where none
+ * @tables: of the kernel, LEDGER_IO_TABLES for each CPU
+ * @taken_ns: when bytes without a slot were taken last
+ * @cgroup_fd: root of the cgroup v2 tree, or -1
+ */
+struct io_part {
+	uint32_t parts;
+	struct bpf_link *links[IO_MAX_PROGRAMS];
+	volatile struct ledger_io_table *tables;
+	size_t tables_size;
+	uint64_t taken_ns;
+	int cgroup_fd;
+	char note[512];
+};
+
+struct reader {
+	int cpu;
+	int clock_fd;
+	struct bpf_link *link;
+};
+
+struct ledger {
+	struct t410trace *skel;
+	struct ring_buffer *ring;
+	const struct ledger_sink *sink; /* during a drain */
+	volatile struct cpu_ledger *cpus;
+	size_t cpus_size;
+	volatile struct ledger_reader *readers;
+	size_t readers_size;
+	volatile struct cpu_weights *cpu_weights;
+	size_t cpu_weights_size;
+	struct ledger_weights *weights; /* by CPU: the last record; NULL without weights */
+	uint32_t nr_cpus;
+	uint32_t nr_weights;
+	uint32_t v1_number; /* 0: no v1 controller */
+	uint32_t v1_subsys; /* the kernel's number of it */
+	struct reader reader[LEDGER_MAX_SOCKETS];
+	bool *asked; /* by CPU: the record of its last flush is still to come */
+	uint32_t nr_asked;
+	uint64_t flush_ns; /* when the last flush began */
+	uint64_t until_ns; /* a drain ends with the first record after this */
+	uint64_t bad;
+	struct io_part io;
+};
+
+/**
+ * ledger_map_memory() - a map that both sides can see
+ *
+ * Return: 0 with the mapping, or a negative errno.
+ */
+int ledger_map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size, void **ret,
+		      size_t *ret_size);
+
+/**
+ * ledger_run_on() - run a program once on a CPU
+ * @ret: what it returned; may be NULL
+ *
+ * Return: 0 or a negative errno, -ENXIO for a CPU that is offline.
+ */
+int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret);
+
+/**
+ * ledger_io_wanted() - the parts that this machine could have
+ * @o: options
+ *
+ * Says in the note of @l what is missing from the outset.
+ */
+uint32_t ledger_io_wanted(struct ledger *l, const struct ledger_options *o);
+
+/** ledger_io_configure() - choose @parts for the skeleton of @l, which is not loaded yet */
+void ledger_io_configure(struct ledger *l, const struct ledger_options *o, uint32_t parts);
+
+/** ledger_io_missing() - a part could not be had; the reason becomes part of the note */
+void ledger_io_missing(struct ledger *l, uint32_t part, const char *why);
+
+/** ledger_io_start() - after loading: map what is shared */
+int ledger_io_start(struct ledger *l, const struct ledger_options *o, struct diag *d);
+
+/** ledger_io_attach() - hook what was loaded; what cannot be hooked is noted */
+void ledger_io_attach(struct ledger *l);
+
+/** ledger_io_detach() - the opposite; before the skeleton is destroyed */
+void ledger_io_detach(struct ledger *l);
+
+/** ledger_io_flush() - send the tables of @cpu; -ENXIO, with all done, when it is offline */
+int ledger_io_flush(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink);
+
+/** ledger_io_hand_on() - a record as the kernel fills it; its size has been checked */
+void ledger_io_hand_on(const struct ledger_io *r, const struct ledger_sink *sink);
+
+/** ledger_io_take_lost() - hand bytes that found no slot to the sink */
+void ledger_io_take_lost(struct ledger *l, const struct ledger_sink *sink);
+
+/** ledger_io_losses() - requests and packets whose bytes are not known */
+uint64_t ledger_io_losses(const struct ledger *l);
+
+#endif

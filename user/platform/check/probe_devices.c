@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/check/probe_devices.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "platform/pci/topology.h"
+
+static size_t count_pmus(const struct pmu_list *pmus)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < pmus->nr; i++)
+		nr += pmus->pmus[i].kind == PMU_PCIE || pmus->pmus[i].kind == PMU_GRACE_PCIE;
+	return nr;
+}
+
+static void judge(const struct topology *t, size_t nr_pmus, struct probe_row *ret)
+{
+	size_t ports = 0, known = 0;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		bool is_port = t->functions[i].role == PCI_ROLE_ROOT_PORT;
+
+		ports += is_port;
+		known += is_port && t->functions[i].wiring.how != WIRING_UNKNOWN;
+	}
+	snprintf(ret->found, sizeof(ret->found), "%zu PCIe PMU%s, %zu root port%s", nr_pmus,
+		 nr_pmus == 1 ? "" : "s", ports, ports == 1 ? "" : "s");
+	if (ports)
+		str_append(ret->found, sizeof(ret->found), ", place known of %zu", known);
+	if (nr_pmus && ports && known == ports) {
+		ret->status = PROBE_OK;
+		return;
+	}
+	if (!nr_pmus)
+		str_copy(ret->remedy, sizeof(ret->remedy),
+			 "-D cannot count what devices move, only who makes them");
+	else if (t->cut)
+		str_copy(ret->remedy, sizeof(ret->remedy),
+			 "-D must read configuration space: run as root");
+	else
+		str_copy(ret->remedy, sizeof(ret->remedy),
+			 "\"t410trace topology\" shows what is known; --pci-map tells -D the rest");
+}
+
+int probe_devices(const struct sysfs *fs, struct probe_row *ret_row)
+{
+	struct topology_source source = { .sysfs = fs, .platform = PMU_PLATFORM_UNKNOWN };
+	struct topology topology = { 0 };
+	struct pmu_list pmus = { 0 };
+	struct diag d = { 0 };
+	int err = pmu_list_read(fs, &d, &pmus);
+
+	*ret_row = (struct probe_row){ .name = "pci", .status = PROBE_LIMITED };
+	if (err == -ENOMEM)
+		return err;
+	if (!err && pmus.nr)
+		source.platform = pmus.pmus[0].platform;
+	err = topology_read(&source, &d, &topology);
+	if (!err) {
+		judge(&topology, count_pmus(&pmus), ret_row);
+	} else {
+		str_copy(ret_row->found, sizeof(ret_row->found), d.what);
+		str_copy(ret_row->remedy, sizeof(ret_row->remedy), "-D finds no devices here");
+	}
+	topology_free(&topology);
+	pmu_list_free(&pmus);
+	return err == -ENOMEM ? err : 0;
+}

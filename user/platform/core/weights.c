@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/core/weights.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cpulist.h"
+#include "base/text.h"
+#include "platform/bpf/counters.h"
+
+#define ONLINE	   "devices/system/cpu/online"
+
+/* Memory to walk through so that events of memory traffic move; more than an L2 holds. */
+#define LOAD_BYTES (8u << 20)
+#define LOADS	   4
+#define LINE_BYTES 64
+
+/* What an event of all CPUs did between two looks at it. */
+struct movement {
+	uint64_t count;
+	uint32_t cpus;	   /* that have the event */
+	uint32_t counting; /* of these, it was in the hardware all the time */
+};
+
+static void close_all(int *fds, uint32_t nr_cpus)
+{
+	for (uint32_t cpu = 0; fds && cpu < nr_cpus; cpu++)
+		if (fds[cpu] >= 0)
+			close(fds[cpu]);
+	free(fds);
+}
+
+void weights_close(struct weights *w)
+{
+	if (!w)
+		return;
+	for (uint32_t e = 0; e < w->nr; e++)
+		close_all(w->fds[e], w->nr_cpus);
+	*w = (struct weights){ 0 };
+}
+
+static int open_one(const struct weight_event *e, int cpu, bool pinned)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = e->type,
+		.config = e->config,
+		.config1 = e->config1,
+		.config2 = e->config2,
+		.pinned = pinned,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static bool read_one(int fd, struct ledger_value *ret)
+{
+	return read(fd, ret, sizeof(*ret)) == sizeof(*ret);
+}
+
+/*
+ * Pinned, so that no turn is missed; if others hold the counters already, it takes turns
+ * with them, and the ledger notices when it did not count.
+ */
+static int open_on(const struct weight_event *e, int cpu)
+{
+	struct ledger_value value;
+	int fd = open_one(e, cpu, !e->software);
+
+	if (fd < 0 || read_one(fd, &value))
+		return fd;
+	close(fd);
+	return open_one(e, cpu, false);
+}
+
+/* The event on every CPU of @online; -1 for the others. */
+static int open_all(const struct weight_event *e, const struct cpulist *online, uint32_t nr_cpus,
+		    int **ret)
+{
+	int *fds = malloc(nr_cpus * sizeof(*fds));
+	int err = -ENODEV, fd;
+
+	if (!fds)
+		return -ENOMEM;
+	memset(fds, -1, nr_cpus * sizeof(*fds));
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+		if (!cpulist_contains(online, cpu))
+			continue;
+		fd = open_on(e, cpu);
+		/* It went offline meanwhile: there will be no time to weigh either. */
+		if (fd == -ENODEV)
+			continue;
+		err = fd < 0 ? fd : 0;
+		if (err)
+			break;
+		fds[cpu] = fd;
+	}
+	if (err) {
+		close_all(fds, nr_cpus);
+		return err;
+	}
+	*ret = fds;
+	return 0;
+}
+
+static int read_all(const int *fds, uint32_t nr_cpus, struct ledger_value **ret)
+{
+	struct ledger_value *values = calloc(nr_cpus, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
+		if (fds[cpu] >= 0 && !read_one(fds[cpu], &values[cpu]))
+			values[cpu] = (struct ledger_value){ 0 };
+	*ret = values;
+	return 0;
+}
+
+/* Reads and writes of fresh memory: no cache has it all. */
+static void make_traffic(void)
+{
+	unsigned char *p =
+		mmap(NULL, LOAD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < LOAD_BYTES; i += LINE_BYTES)
+			((volatile unsigned char *)p)[i]++;
+	munmap(p, LOAD_BYTES);
+}
+
+/* Some traffic, and what the event made of it. */
+static int watch(const int *fds, uint32_t nr_cpus, struct movement *ret)
+{
+	struct ledger_value *before, *after;
+	struct movement m = { 0 };
+	int err = read_all(fds, nr_cpus, &before);
+
+	if (err)
+		return err;
+	make_traffic();
+	err = read_all(fds, nr_cpus, &after);
+	for (uint32_t cpu = 0; !err && cpu < nr_cpus; cpu++) {
+		uint64_t enabled = after[cpu].enabled_ns - before[cpu].enabled_ns;
+		uint64_t running = after[cpu].running_ns - before[cpu].running_ns;
+
+		m.cpus += fds[cpu] >= 0;
+		m.counting += enabled && running * 100 > enabled * 99;
+		m.count += after[cpu].count - before[cpu].count;
+	}
+	free(before);
+	if (err)
+		return err;
+	free(after);
+	*ret = m;
+	return 0;
+}
+
+/*
+ * Does it count? Cores open events that they do not have, and hypervisors offer some that
+ * stand still. A software event that does not happen just now is as good as any.
+ */
+static int try_event(const struct weight_event *e, const struct cpulist *online, uint32_t nr_cpus,
+		     int **ret_fds, struct movement *ret_movement)
+{
+	struct movement m = { 0 };
+	int *fds;
+	int err = open_all(e, online, nr_cpus, &fds);
+
+	if (err)
+		return err;
+	for (int i = 0; !err && i < LOADS && (!m.counting || (!m.count && !e->software)); i++)
+		err = watch(fds, nr_cpus, &m);
+	if (!err && !m.counting)
+		err = -EBUSY;
+	if (!err && !m.count && !e->software)
+		err = -ENODATA;
+	if (err) {
+		close_all(fds, nr_cpus);
+		return err;
+	}
+	*ret_fds = fds;
+	*ret_movement = m;
+	return 0;
+}
+
+static void add_event(struct weights *w, const struct weight_event *e, int *fds,
+		      const struct movement *m)
+{
+	str_copy(w->names[w->nr], sizeof(w->names[0]), e->name);
+	w->fds[w->nr++] = fds;
+	if (m->counting < m->cpus)
+		snprintf(w->note, sizeof(w->note),
+			 "%s: somebody else holds the counters of %u of %u CPUs", e->name,
+			 m->cpus - m->counting, m->cpus);
+}
+
+static int open_problem(const char *name, int err, struct diag *d)
+{
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		diag_fail(d, err, "may not open event \"%s\" on every CPU", name);
+		counters_rights_help(d);
+		return err;
+	case -EBUSY:
+		diag_fail(d, err, "event \"%s\" never counts: all counters are taken", name);
+		diag_help(d, "another profiler holds them, for example perf; end it");
+		return err;
+	case -ENODATA:
+		diag_fail(d, err,
+			  "event \"%s\" stands still: this core does not have it, or the "
+			  "hypervisor does not count it",
+			  name);
+		diag_help(d, "choose another one, or cpu-time");
+		return err;
+	case -EMFILE:
+		diag_fail(d, err, "too many files for event \"%s\" on every CPU", name);
+		diag_help(d, "raise the limit (ulimit -n)");
+		return err;
+	case -ENOENT:
+	case -EOPNOTSUPP:
+	case -EINVAL:
+		diag_fail(d, err, "the cores of this machine do not have event \"%s\"", name);
+		diag_help(d, "choose another one, or cpu-time");
+		return err;
+	}
+	return diag_fail(d, err, "cannot open event \"%s\" on every CPU: %s", name, strerror(-err));
+}
+
+static int open_named(const struct sysfs *fs, const struct weight_cores *cores, const char *spec,
+		      const struct cpulist *online, struct diag *d, struct weights *w)
+{
+	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
+	struct weight_event events[LEDGER_MAX_WEIGHTS];
+	uint32_t nr;
+	int err = weight_spec_parse(spec, d, names, &nr);
+
+	for (uint32_t i = 0; !err && i < nr; i++)
+		err = weight_event_find(fs, cores, names[i], d, &events[i]);
+	/* Two spellings of one number are one event, too. */
+	if (!err && nr == 2 && !strcmp(events[0].name, events[1].name))
+		err = diag_fail(d, -EINVAL, "weights \"%s\": the same event twice", spec);
+	for (uint32_t i = 0; !err && i < nr; i++) {
+		struct movement m;
+		int *fds;
+
+		err = try_event(&events[i], online, w->nr_cpus, &fds, &m);
+		if (err)
+			open_problem(names[i], err, d);
+		else
+			add_event(w, &events[i], fds, &m);
+	}
+	return err;
+}
+
+/* The best event of a role that counts; the reason is that of the last one tried. */
+static int open_best(const struct weight_cores *cores, enum weight_role role,
+		     const struct cpulist *online, struct weights *w, struct diag *reason)
+{
+	struct weight_event event;
+	struct movement m;
+	int *fds, err = -ENOENT;
+
+	for (uint8_t rank = 1; !weight_event_auto(cores, role, rank, &event); rank++) {
+		err = try_event(&event, online, w->nr_cpus, &fds, &m);
+		if (!err) {
+			add_event(w, &event, fds, &m);
+			return 0;
+		}
+		open_problem(event.name, err, reason);
+		/* What holds for one holds for all. */
+		if (err == -EACCES || err == -EPERM || err == -ENOMEM || err == -EMFILE)
+			break;
+	}
+	return err;
+}
+
+static int open_auto(const struct weight_cores *cores, const struct cpulist *online, struct diag *d,
+		     struct weights *w)
+{
+	struct diag reason = { 0 };
+	int err;
+
+	if (!cores->nr_pmus)
+		str_append(w->note, sizeof(w->note),
+			   "the cores have no PMU, or the hypervisor hides it");
+	else if (cores->nr_pmus > 1)
+		str_append(w->note, sizeof(w->note), "several kinds of cores");
+	else if (!cores->core && cores->midr)
+		str_append(w->note, sizeof(w->note),
+			   "no event for memory traffic is known for this core (MIDR %#llx)",
+			   (unsigned long long)cores->midr);
+	else if (!cores->core)
+		str_append(w->note, sizeof(w->note),
+			   "no event for memory traffic is known for this kind of core");
+	if (w->note[0])
+		return 0;
+	err = open_best(cores, WEIGHT_READ, online, w, &reason);
+	if (!err)
+		err = open_best(cores, WEIGHT_WRITE, online, w, &reason);
+	if (err == -ENOMEM)
+		return diag_fail(d, err, "out of memory");
+	if (err && !w->note[0])
+		snprintf(w->note, sizeof(w->note), "%s%.120s",
+			 w->nr ? "writes are weighed like reads: " : "", reason.what);
+	return 0;
+}
+
+int weights_open(const struct sysfs *fs, const char *spec, uint32_t nr_cpus, struct diag *d,
+		 struct weights *ret)
+{
+	struct weights w = { .nr_cpus = nr_cpus };
+	char line[CPULIST_TEXT_LEN];
+	struct weight_cores cores;
+	struct cpulist online;
+	int err;
+
+	if (!strcmp(spec, "cpu-time")) {
+		*ret = w;
+		return 0;
+	}
+	err = sysfs_read(fs, ONLINE, line, sizeof(line));
+	if (!err)
+		err = cpulist_parse(line, &online);
+	if (err)
+		return diag_fail(d, err, "cannot use %s/%s: %s", fs->root, ONLINE, strerror(-err));
+	err = weight_cores_read(fs, &cores);
+	if (err)
+		return diag_fail(d, err, "cannot list the PMUs in %s: %s", fs->root,
+				 strerror(-err));
+	err = strcmp(spec, "auto") ? open_named(fs, &cores, spec, &online, d, &w)
+				   : open_auto(&cores, &online, d, &w);
+	if (err) {
+		weights_close(&w);
+		return err;
+	}
+	*ret = w;
+	return 0;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Weights: core events that say what a task did, beside how long it had the CPU. They
+ * are opened on every CPU and read by the ledger at each switch.
+ */
+#ifndef PLATFORM_WEIGHTS_H
+#define PLATFORM_WEIGHTS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "platform/sys/sysfs.h"
+#include "tables/weight_rows.h"
+#include "records.h"
+
+#define WEIGHT_NAME_LEN 64
+
+/**
+ * struct weight_event - an event that can be opened on every CPU
+ * @name: what to call it
+ * @software: counted by the kernel and not by the CPU
+ * @type: as in struct perf_event_attr, as are the configs
+ */
+struct weight_event {
+	char name[WEIGHT_NAME_LEN];
+	bool software;
+	uint32_t type;
+	uint64_t config;
+	uint64_t config1;
+	uint64_t config2;
+};
+
+/**
+ * struct weight_cores - the cores of this machine and their PMU
+ * @nr_pmus: kinds of cores that can count; one kind is what can be used
+ * @pmu: name of the first one in sysfs
+ * @type: its type
+ * @core: what the core is, NULL when it is none of the table
+ * @midr: what it says it is; 0 when it says nothing
+ */
+struct weight_cores {
+	uint32_t nr_pmus;
+	char pmu[WEIGHT_NAME_LEN];
+	uint32_t type;
+	const struct weight_core_row *core;
+	uint64_t midr;
+};
+
+/**
+ * struct weights - the events of a run
+ * @names: of the events; the first one stands for reads, the second for writes, and
+ *	one alone for both
+ * @nr: number of events; 0 means that CPU time is all there is
+ * @fds: by event and CPU; -1 where it could not be opened
+ * @nr_cpus: CPUs in each of @fds
+ * @note: for people: why it is not what "auto" would have liked; "" when it is
+ */
+struct weights {
+	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
+	uint32_t nr;
+	int *fds[LEDGER_MAX_WEIGHTS];
+	uint32_t nr_cpus;
+	char note[160];
+};
+
+/**
+ * weights_open() - open the events that a specification names, counting
+ * @fs: sysfs
+ * @spec: "cpu-time" for none; "auto" for the best ones known for this core; or one or
+ *	two names with a comma between, see weight_event_find()
+ * @nr_cpus: number of possible CPUs
+ * @d: gets the problem
+ * @ret: release with weights_close()
+ *
+ * Every event has been seen counting: a hypervisor may offer events that never do. "auto"
+ * never fails for what the machine lacks; it falls back to CPU time with a note.
+ *
+ * Return: 0; -EINVAL for a specification that makes no sense, -ENOENT for an unknown event,
+ * -ENODEV when the cores cannot count, -EACCES with what is missing, -ENODATA when the event
+ * does not count, -ENOMEM, or another negative errno.
+ */
+int weights_open(const struct sysfs *fs, const char *spec, uint32_t nr_cpus, struct diag *d,
+		 struct weights *ret);
+
+/** weights_close() - close all events; NULL is fine. Those handed to a ledger count on. */
+void weights_close(struct weights *w);
+
+/**
+ * weight_cores_read() - what can the cores of this machine count?
+ * @fs: sysfs
+ * @ret: the answer; nothing found is an answer too
+ *
+ * Return: 0, -ENOMEM, or the error of listing the PMUs.
+ */
+int weight_cores_read(const struct sysfs *fs, struct weight_cores *ret);
+
+/**
+ * weight_event_find() - an event by name
+ * @fs: sysfs
+ * @cores: of the same tree
+ * @name: a software event ("page-faults"), an event that the core's PMU has in sysfs, one
+ *	of weight_rows for this core, a generic one ("instructions"), or "r" and the number in
+ *	hexadecimal. Upper and lower case, "-" and "_" are the same
+ * @d: on failure says what would fit
+ * @ret: the event
+ *
+ * Return: 0, -ENOENT for an unknown name, -ENODEV for an event of cores that cannot count,
+ * or the error of a damaged file of sysfs.
+ */
+int weight_event_find(const struct sysfs *fs, const struct weight_cores *cores, const char *name,
+		      struct diag *d, struct weight_event *ret);
+
+/** weight_event_known() - names of software and generic events, NULL behind the last one */
+const char *weight_event_known(size_t i);
+
+/**
+ * weight_event_auto() - the events that "auto" tries for a role, best first
+ * @cores: of this machine
+ * @role: WEIGHT_READ or WEIGHT_WRITE
+ * @rank: 1 for the best
+ * @ret: the event
+ *
+ * Return: 0, or -ENOENT when there is none of this rank.
+ */
+int weight_event_auto(const struct weight_cores *cores, enum weight_role role, uint8_t rank,
+		      struct weight_event *ret);
+
+/**
+ * weight_spec_parse() - take a specification apart into names
+ * @spec: one or two names with a comma between
+ * @d: gets the problem
+ * @ret_names: the names
+ * @ret_nr: how many
+ *
+ * Return: 0, -EINVAL for an empty or repeated name or too many of them, -ENAMETOOLONG.
+ */
+int weight_spec_parse(const char *spec, struct diag *d,
+		      char ret_names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN], uint32_t *ret_nr);
+
+#endif

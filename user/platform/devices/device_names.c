@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bdf.h"
+#include "base/text.h"
+#include "platform/devices/device_parts.h"
+#include "base/spelling.h"
+
+/* RAID on device-mapper on partitions: more than this many layers have a loop. */
+#define MAX_LAYERS 16
+
+void device_set_add(struct device_set *s, const char *bdf)
+{
+	for (size_t i = 0; i < s->topology->nr; i++) {
+		if (strcmp(s->topology->functions[i].bdf, bdf))
+			continue;
+		s->chosen[i] = true;
+		s->nr++;
+		return;
+	}
+	str_copy(s->missing, sizeof(s->missing), bdf);
+}
+
+bool device_path_has(const char *path, const char *part)
+{
+	size_t want = strlen(part);
+
+	while (*path) {
+		size_t length = strcspn(path, "/");
+
+		if (length == want && !strncmp(path, part, length))
+			return true;
+		path += length + (path[length] == '/');
+	}
+	return false;
+}
+
+int device_link(const struct sysfs *fs, const char *dir, const char *name, char *ret)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return sysfs_link(fs, path, ret);
+}
+
+/* Things of a class: interfaces, controllers, RDMA devices. */
+static bool add_link(const struct sysfs *fs, const char *dir, const char *name,
+		     struct device_set *set)
+{
+	char target[PATH_MAX], bdf[MODEL_BDF_LEN];
+
+	if (device_link(fs, dir, name, target))
+		return false;
+	if (bdf_of_path(target, bdf))
+		device_set_add(set, bdf);
+	return true;
+}
+
+/* "nvme0", not "nvme0n1" */
+static bool is_controller(const char *name)
+{
+	return !strncmp(name, "nvme", 4) && name[4] && !name[4 + strspn(name + 4, "0123456789")];
+}
+
+/* A namespace with several paths: those of all controllers of its subsystem. */
+static int add_subsystem(const struct sysfs *fs, const char *target, struct device_set *set)
+{
+	const char *at = strstr(target, "nvme-subsystem/") + strlen("nvme-subsystem/");
+	struct sysfs_names names;
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), "class/nvme-subsystem/%.*s", (int)strcspn(at, "/"), at);
+	err = sysfs_list(fs, path, &names);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; i < names.nr; i++)
+		if (is_controller(names.names[i]))
+			add_link(fs, "class/nvme", names.names[i], set);
+	sysfs_names_free(&names);
+	return 0;
+}
+
+static int add_disk(const struct sysfs *fs, const char *name, int layers, struct device_set *set,
+		    bool *ret_known);
+
+/* The disks below a RAID or device-mapper disk. */
+static int add_slaves(const struct sysfs *fs, const char *name, int layers, struct device_set *set)
+{
+	struct sysfs_names names;
+	char path[PATH_MAX];
+	bool known;
+	int err;
+
+	snprintf(path, sizeof(path), "class/block/%s/slaves", name);
+	err = sysfs_list(fs, path, &names);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; i < names.nr && !err; i++)
+		err = add_disk(fs, names.names[i], layers + 1, set, &known);
+	sysfs_names_free(&names);
+	return err;
+}
+
+/* Cut "…/md0/md0p1" to "md0". */
+static const char *parent_of(char *target)
+{
+	char *at = strrchr(target, '/');
+
+	if (at)
+		*at = '\0';
+	at = strrchr(target, '/');
+	return at ? at + 1 : target;
+}
+
+static int add_disk(const struct sysfs *fs, const char *name, int layers, struct device_set *set,
+		    bool *ret_known)
+{
+	char target[PATH_MAX], path[PATH_MAX], bdf[MODEL_BDF_LEN];
+
+	if (layers > MAX_LAYERS || device_link(fs, "class/block", name, target))
+		return 0;
+	*ret_known = true;
+	if (bdf_of_path(target, bdf)) {
+		device_set_add(set, bdf);
+		return 0;
+	}
+	if (strstr(target, "nvme-subsystem/"))
+		return add_subsystem(fs, target, set);
+	snprintf(path, sizeof(path), "class/block/%s/partition", name);
+	if (sysfs_exists(fs, path))
+		return add_disk(fs, parent_of(target), layers + 1, set, ret_known);
+	return add_slaves(fs, name, layers, set);
+}
+
+static int add_interface(const struct sysfs *fs, const char *name, int layers,
+			 struct device_set *set, bool *ret_known)
+{
+	char target[PATH_MAX], path[PATH_MAX], bdf[MODEL_BDF_LEN];
+	struct sysfs_names names;
+	bool known;
+	int err;
+
+	if (layers > MAX_LAYERS || device_link(fs, "class/net", name, target))
+		return 0;
+	*ret_known = true;
+	if (bdf_of_path(target, bdf)) {
+		device_set_add(set, bdf);
+		return 0;
+	}
+	/* bonds, VLANs, bridges */
+	snprintf(path, sizeof(path), "class/net/%s", name);
+	err = sysfs_list(fs, path, &names);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; i < names.nr && !err; i++)
+		if (!strncmp(names.names[i], "lower_", 6))
+			err = add_interface(fs, names.names[i] + 6, layers + 1, set, &known);
+	sysfs_names_free(&names);
+	return err;
+}
+
+/* The disk whose device-mapper name this is. */
+static int add_mapped(const struct sysfs *fs, const char *name, struct device_set *set,
+		      bool *ret_known)
+{
+	char path[PATH_MAX], line[256];
+	struct sysfs_names names;
+	int err = sysfs_list(fs, "class/block", &names);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; i < names.nr && !err; i++) {
+		if (strncmp(names.names[i], "dm-", 3))
+			continue;
+		snprintf(path, sizeof(path), "class/block/%s/dm/name", names.names[i]);
+		if (!sysfs_read(fs, path, line, sizeof(line)) && !strcmp(line, name))
+			err = add_disk(fs, names.names[i], 0, set, ret_known);
+	}
+	sysfs_names_free(&names);
+	return err;
+}
+
+static const char *const classes[] = { "class/infiniband", "class/nvme", "class/drm",
+				       "class/accel" };
+
+int device_name_find(const struct sysfs *fs, const char *name, struct device_set *set,
+		     bool *ret_known)
+{
+	int err;
+
+	*ret_known = false;
+	if (!name[0] || name[0] == '.' || strchr(name, '/'))
+		return 0;
+	err = add_disk(fs, name, 0, set, ret_known);
+	if (!err && !*ret_known)
+		err = add_interface(fs, name, 0, set, ret_known);
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]) && !*ret_known && !err; i++)
+		*ret_known = add_link(fs, classes[i], name, set);
+	return err || *ret_known ? err : add_mapped(fs, name, set, ret_known);
+}
+
+void device_name_help(const struct sysfs *fs, const char *name, char *ret, size_t size)
+{
+	static const char *const dirs[] = { "block", "class/net", "class/infiniband",
+					    "class/nvme" };
+	struct spelling s = { .word = name };
+	struct sysfs_names names;
+	char target[PATH_MAX], bdf[MODEL_BDF_LEN];
+
+	for (size_t d = 0; d < sizeof(dirs) / sizeof(dirs[0]); d++) {
+		if (sysfs_list(fs, dirs[d], &names))
+			continue;
+		for (size_t i = 0; i < names.nr; i++) {
+			/* what is made of others is found by its own name only */
+			if (!device_link(fs, dirs[d], names.names[i], target) &&
+			    bdf_of_path(target, bdf))
+				spelling_add(&s, names.names[i]);
+		}
+		sysfs_names_free(&names);
+	}
+	spelling_help(&s, "PCI addresses, \"all\", and these names stand for devices:", ret, size);
+	spelling_free(&s);
+}

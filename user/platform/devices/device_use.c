@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/array.h"
+#include "base/bdf.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "platform/devices/device_parts.h"
+
+/* VLANs on bonds on VLANs: deeper ones are left out. */
+#define MAX_LAYERS 4
+
+void device_use_release(struct device_use *u)
+{
+	free(u->disks);
+	free(u->interfaces);
+	free(u->nodes);
+	*u = (struct device_use){ 0 };
+}
+
+static int add_disk(struct device_use *u, const char *name)
+{
+	if (strlen(name) >= sizeof(u->disks[0]))
+		return 0;
+	if (array_room(u->disks, u->cap_disks, u->nr_disks))
+		return -ENOMEM;
+	/* all of it: uses are compared */
+	memset(u->disks[u->nr_disks], 0, sizeof(u->disks[0]));
+	str_copy(u->disks[u->nr_disks++], sizeof(u->disks[0]), name);
+	return 0;
+}
+
+int device_use_add_node(struct device_use *u, dev_t node)
+{
+	size_t at = u->nr_nodes;
+
+	while (at > 0 && u->nodes[at - 1] >= node)
+		at--;
+	if (at < u->nr_nodes && u->nodes[at] == node)
+		return 0;
+	if (array_room(u->nodes, u->cap_nodes, u->nr_nodes))
+		return -ENOMEM;
+	memmove(&u->nodes[at + 1], &u->nodes[at], (u->nr_nodes - at) * sizeof(*u->nodes));
+	u->nodes[at] = node;
+	u->nr_nodes++;
+	return 0;
+}
+
+/* The use of the device with an address; NULL when it was not chosen. */
+static struct device_use *use_of(const struct device_list *l, struct device_use *uses,
+				 const char *bdf)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (!strcmp(l->topology->functions[l->items[i].function].bdf, bdf))
+			return &uses[i];
+	return NULL;
+}
+
+/* A namespace with several paths is a disk of each of its controllers. */
+static int add_shared(const struct device_list *l, const struct sysfs *fs, const char *disk,
+		      struct device_use *uses)
+{
+	bool *chosen = calloc(l->topology->nr + 1, sizeof(*chosen)), known;
+	struct device_set set = { .topology = l->topology, .chosen = chosen };
+	int err = chosen ? device_name_find(fs, disk, &set, &known) : -ENOMEM;
+
+	for (size_t i = 0; i < l->nr && !err; i++)
+		if (chosen[l->items[i].function])
+			err = add_disk(&uses[i], disk);
+	free(chosen);
+	return err;
+}
+
+static int read_disks(const struct device_list *l, const struct sysfs *fs, struct device_use *uses)
+{
+	char target[PATH_MAX], bdf[MODEL_BDF_LEN];
+	struct sysfs_names names;
+	int err = sysfs_list(fs, "block", &names);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; i < names.nr && !err; i++) {
+		struct device_use *u;
+
+		if (device_link(fs, "block", names.names[i], target))
+			continue;
+		u = bdf_of_path(target, bdf) ? use_of(l, uses, bdf) : NULL;
+		if (u)
+			err = add_disk(u, names.names[i]);
+		else if (strstr(target, "nvme-subsystem/"))
+			err = add_shared(l, fs, names.names[i], uses);
+	}
+	sysfs_names_free(&names);
+	return err;
+}
+
+/*
+ * The device that an interface is made of alone: its own one, or that of all below it, which are
+ * then @ret_below it. -ENOENT when there is none, or several.
+ */
+static int interface_address(const struct sysfs *fs, const char *name, int layers, char *ret,
+			     bool *ret_below)
+{
+	char target[PATH_MAX], path[PATH_MAX], below[MODEL_BDF_LEN];
+	struct sysfs_names names;
+	bool any = false, deeper;
+	int err;
+
+	if (layers > MAX_LAYERS || device_link(fs, "class/net", name, target))
+		return -ENOENT;
+	*ret_below = !bdf_of_path(target, ret);
+	if (!*ret_below)
+		return 0;
+	snprintf(path, sizeof(path), "class/net/%s", name);
+	err = sysfs_list(fs, path, &names);
+	if (err)
+		return err == -ENOMEM ? err : -ENOENT;
+	for (size_t i = 0; i < names.nr && !err; i++) {
+		if (strncmp(names.names[i], "lower_", 6))
+			continue;
+		err = interface_address(fs, names.names[i] + 6, layers + 1, below, &deeper);
+		if (!err && any && strcmp(below, ret))
+			err = -ENOENT;
+		if (!err)
+			str_copy(ret, MODEL_BDF_LEN, below);
+		any = true;
+	}
+	sysfs_names_free(&names);
+	return err || any ? err : -ENOENT;
+}
+
+static int add_interface(const struct sysfs *fs, const char *name, bool stacked,
+			 struct device_use *u)
+{
+	char path[PATH_MAX], line[32];
+	uint64_t index;
+
+	snprintf(path, sizeof(path), "class/net/%s/ifindex", name);
+	/* it may be gone by now */
+	if (sysfs_read(fs, path, line, sizeof(line)) || parse_u64(line, &index) || !index ||
+	    index > INT32_MAX)
+		return 0;
+	if (array_room(u->interfaces, u->cap_interfaces, u->nr_interfaces))
+		return -ENOMEM;
+	u->interfaces[u->nr_interfaces++] = index | (stacked ? DEVICE_STACKED : 0);
+	return 0;
+}
+
+static int read_interfaces(const struct device_list *l, const struct sysfs *fs,
+			   struct device_use *uses)
+{
+	char bdf[MODEL_BDF_LEN];
+	struct sysfs_names names;
+	int err = sysfs_list(fs, "class/net", &names);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; i < names.nr && err != -ENOMEM; i++) {
+		struct device_use *u;
+		bool stacked;
+
+		err = interface_address(fs, names.names[i], 0, bdf, &stacked);
+		u = err ? NULL : use_of(l, uses, bdf);
+		if (u)
+			err = add_interface(fs, names.names[i], stacked, u);
+	}
+	sysfs_names_free(&names);
+	return err == -ENOMEM ? err : 0;
+}
+
+/*
+ * Nodes that let a program make the device move data; clocks and sensors do not. @behind
+ * ends in class and name, or in a namespace of a controller.
+ */
+static bool is_direct(const char *behind)
+{
+	static const char *const classes[] = { "drm",  "accel",	   "infiniband_verbs",
+					       "nvme", "vfio-dev", "uio" };
+	const char *name = strrchr(behind, '/');
+	const char *class = name ? memrchr(behind, '/', name - behind) : NULL;
+
+	if (!class)
+		return false;
+	class ++;
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if ((size_t)(name - class) == strlen(classes[i]) &&
+		    !strncmp(class, classes[i], name - class))
+			return true;
+	return !strncmp(name, "/ng", 3) && device_path_has(behind, "nvme");
+}
+
+/* A VFIO group is the node of all functions that are in it. */
+static int add_group(const struct device_list *l, const struct sysfs *fs, const char *group,
+		     dev_t node, struct device_use *uses)
+{
+	struct sysfs_names names;
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), "kernel/iommu_groups/%s/devices", group);
+	err = sysfs_list(fs, path, &names);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; i < names.nr && !err; i++) {
+		struct device_use *u = use_of(l, uses, names.names[i]);
+
+		if (u)
+			err = device_use_add_node(u, node);
+	}
+	sysfs_names_free(&names);
+	return err;
+}
+
+static int read_node(const struct device_list *l, const struct sysfs *fs, const char *number,
+		     struct device_use *uses)
+{
+	static const char groups[] = "virtual/vfio/";
+	char target[PATH_MAX], bdf[MODEL_BDF_LEN];
+	const char *at = number, *behind;
+	struct device_use *u;
+	int32_t major, minor;
+
+	if (!take_number(&at, &major) || *at++ != ':' || !take_number(&at, &minor) || *at ||
+	    device_link(fs, "dev/char", number, target))
+		return 0;
+	behind = bdf_of_path(target, bdf);
+	if (behind) {
+		u = use_of(l, uses, bdf);
+		return u && is_direct(behind) ? device_use_add_node(u, makedev(major, minor)) : 0;
+	}
+	at = strstr(target, groups);
+	if (at)
+		return add_group(l, fs, at + strlen(groups), makedev(major, minor), uses);
+	return 0;
+}
+
+/* The names of this directory are numbers of nodes, and its links say whose they are. */
+static int read_nodes(const struct device_list *l, const struct sysfs *fs, struct device_use *uses)
+{
+	struct sysfs_names names;
+	int err = sysfs_list(fs, "dev/char", &names);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; i < names.nr && !err; i++)
+		err = read_node(l, fs, names.names[i], uses);
+	sysfs_names_free(&names);
+	return err;
+}
+
+int device_use_gpu(const struct sysfs *fs, const char *bdf, struct device_use *u)
+{
+	cleanup_fclose FILE *f = NULL;
+	char path[PATH_MAX], line[256];
+	unsigned int minor;
+	int fd;
+
+	/* beside sysfs, so that a copy of both trees works as well */
+	snprintf(path, sizeof(path), "../proc/driver/nvidia/gpus/%s/information", bdf);
+	fd = openat(fs->fd, path, O_RDONLY | O_CLOEXEC);
+	f = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!f) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Device Minor: %u", &minor) == 1)
+			return device_use_add_node(u, makedev(DEVICE_NVIDIA_MAJOR, minor));
+	return 0;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int device_uses_read(const struct device_list *l, const struct sysfs *fs, struct device_use *ret)
+{
+	int err = read_disks(l, fs, ret);
+
+	if (!err)
+		err = read_interfaces(l, fs, ret);
+	if (!err)
+		err = read_nodes(l, fs, ret);
+	for (size_t i = 0; i < l->nr && !err; i++)
+		if (ret[i].nr_interfaces)
+			qsort(ret[i].interfaces, ret[i].nr_interfaces, sizeof(uint32_t), by_index);
+	return err;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Does the kernel itself use a device? What it does with disks and interfaces is noted request by
+ * request, for whoever it was; then nobody has the device to himself.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "platform/devices/owner_parts.h"
+#include "platform/sys/sysfs.h"
+
+/* sysfs stands beside proc, in copies of both as well. */
+#define SYS "../sys/"
+
+/* "nvme0c0n1": a path to a namespace, which nobody can open or mount. */
+static bool is_hidden(const char *disk)
+{
+	const char *c = strchr(disk, 'c');
+
+	return !strncmp(disk, "nvme", 4) && c && strchr(c, 'n');
+}
+
+/* Is it the disk or a partition of it: "nvme0n1", "nvme0n1p2", "sda", "sda1"? */
+static bool is_of_disk(const char *name, const char *disk)
+{
+	size_t length = strlen(disk);
+	const char *rest = name + length;
+
+	if (!length || strncmp(name, disk, length))
+		return false;
+	if (!*rest)
+		return true;
+	if (isdigit((unsigned char)disk[length - 1]) && *rest++ != 'p')
+		return false;
+	return *rest && !rest[strspn(rest, "0123456789")];
+}
+
+static void mark_named(struct owners *o, const char *name)
+{
+	for (size_t i = 0; i < o->l->nr; i++)
+		for (size_t k = 0; k < o->l->items[i].nr_disks; k++)
+			if (is_of_disk(name, o->l->items[i].disks[k]))
+				o->states[i].used = true;
+}
+
+/* A disk or partition: its number, and whether RAID or device-mapper stand on it. */
+static int add_block(struct owners *o, const struct sysfs *fs, const char *folder, uint32_t item,
+		     bool must)
+{
+	struct sysfs_names holders;
+	char path[PATH_MAX], line[32];
+	unsigned int major, minor;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/holders", folder);
+	err = sysfs_list(fs, path, &holders);
+	if (err == -ENOMEM)
+		return err;
+	if (!err) {
+		o->states[item].used |= holders.nr;
+		sysfs_names_free(&holders);
+	}
+	snprintf(path, sizeof(path), "%s/dev", folder);
+	if (sysfs_read(fs, path, line, sizeof(line)) ||
+	    sscanf(line, "%u:%u", &major, &minor) != 2) {
+		o->states[item].used |= must;
+		return 0;
+	}
+	return owner_add_node(o, makedev(major, minor), item, true);
+}
+
+static int add_disk(struct owners *o, const struct sysfs *fs, const char *disk, uint32_t item)
+{
+	char folder[64], part[PATH_MAX];
+	struct sysfs_names names;
+	int err;
+
+	if (is_hidden(disk))
+		return 0;
+	snprintf(folder, sizeof(folder), SYS "class/block/%s", disk);
+	err = add_block(o, fs, folder, item, true);
+	if (err || sysfs_list(fs, folder, &names))
+		return err;
+	for (size_t i = 0; i < names.nr && !err; i++) {
+		if (strcmp(names.names[i], disk) && !is_of_disk(names.names[i], disk))
+			continue;
+		snprintf(part, sizeof(part), "%s/%s", folder, names.names[i]);
+		err = add_block(o, fs, part, item, true);
+	}
+	sysfs_names_free(&names);
+	return err;
+}
+
+static void read_swaps(struct owners *o)
+{
+	int fd = openat(o->proc, "swaps", O_RDONLY | O_CLOEXEC);
+	cleanup_fclose FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[PATH_MAX + 128];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, " \t\n")] = '\0';
+		if (!strncmp(line, "/dev/", 5))
+			mark_named(o, strrchr(line, '/') + 1);
+	}
+}
+
+/* Interfaces of ours: one that is up is used by the kernel. */
+static int read_interfaces(struct owners *o, const struct sysfs *fs)
+{
+	struct sysfs_names names;
+	char path[PATH_MAX], line[32];
+	uint64_t index, flags;
+	int err = sysfs_list(fs, SYS "class/net", &names);
+
+	for (size_t i = 0; i < o->l->nr && err; i++)
+		o->states[i].used |= o->l->items[i].nr_interfaces;
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t n = 0; n < names.nr; n++) {
+		snprintf(path, sizeof(path), SYS "class/net/%s/ifindex", names.names[n]);
+		if (sysfs_read(fs, path, line, sizeof(line)) || parse_u64(line, &index))
+			continue;
+		snprintf(path, sizeof(path), SYS "class/net/%s/flags", names.names[n]);
+		if (sysfs_read(fs, path, line, sizeof(line)) || parse_u64(line, &flags))
+			flags = IFF_UP;
+		for (size_t i = 0; i < o->l->nr && flags & IFF_UP; i++)
+			for (size_t k = 0; k < o->l->items[i].nr_interfaces; k++)
+				if ((o->l->items[i].interfaces[k] & ~DEVICE_STACKED) == index)
+					o->states[i].used = true;
+	}
+	sysfs_names_free(&names);
+	return 0;
+}
+
+int owner_kernel_start(struct owners *o)
+{
+	const struct sysfs fs = { .fd = o->proc };
+	int err = read_interfaces(o, &fs);
+
+	for (size_t i = 0; i < o->l->nr && !err; i++)
+		for (size_t k = 0; o->states[i].by_nodes && k < o->l->items[i].nr_disks && !err;
+		     k++)
+			err = add_disk(o, &fs, o->l->items[i].disks[k], i);
+	if (!err && o->any_disks)
+		read_swaps(o);
+	return err;
+}
+
+/* "25 1 259:2 / /mnt rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw" */
+static void take_mount(struct owners *o, char *line)
+{
+	unsigned int major, minor;
+	char *source = strstr(line, " - ");
+
+	if (sscanf(line, "%*d %*d %u:%u", &major, &minor) == 2)
+		for (size_t i = 0; i < o->nr_nodes; i++)
+			if (o->nodes[i].block && o->nodes[i].dev == makedev(major, minor))
+				o->states[o->nodes[i].item].used = true;
+	/* some file systems have a number of their own */
+	source = source ? strchr(source + 3, ' ') : NULL;
+	if (!source || strncmp(++source, "/dev/", 5))
+		return;
+	source[strcspn(source, " \n")] = '\0';
+	mark_named(o, strrchr(source, '/') + 1);
+}
+
+int owner_kernel_process(struct owners *o, const char *pid)
+{
+	cleanup_fclose FILE *f = NULL;
+	cleanup_free char *line = NULL;
+	char link[64], path[64];
+	size_t room = 0;
+	int fd, err = owner_link(o, pid, "ns/mnt", link, sizeof(link));
+
+	if (err)
+		return owner_is_gone(err) ? 0 : err;
+	for (size_t i = 0; i < o->nr_mounts; i++)
+		if (!strcmp(o->mounts[i].link, link))
+			return 0;
+	snprintf(path, sizeof(path), "%s/mountinfo", pid);
+	fd = openat(o->proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return owner_is_gone(-errno) || errno == EINVAL ? 0 : -errno;
+	f = fdopen(fd, "r");
+	if (!f) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (getline(&line, &room, f) >= 0)
+		take_mount(o, line);
+	/* of one that ended meanwhile we may have seen a part */
+	if (ferror(f))
+		return 0;
+	if (array_room(o->mounts, o->cap_mounts, o->nr_mounts))
+		return -ENOMEM;
+	return str_copy(o->mounts[o->nr_mounts++].link, sizeof(link), link);
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/devices/owners.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "platform/devices/owner_parts.h"
+
+/* The initial pid namespace: elsewhere not all processes can be seen. */
+#define INIT_PID_NS   "pid:[4026531836]"
+/* Base class of network controllers */
+#define CLASS_NETWORK 0x02
+
+int owners_new(const char *proc, const char *cgroup_mount, const struct cgroup1 *v1,
+	       struct owners **ret)
+{
+	struct owners *o = calloc(1, sizeof(*o));
+	int err;
+
+	if (!o)
+		return -ENOMEM;
+	if (v1)
+		o->v1 = *v1;
+	o->proc = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = o->proc < 0 ? -errno : 0;
+	if (!err)
+		err = str_copy(o->cgroup_mount, sizeof(o->cgroup_mount), cgroup_mount);
+	if (err) {
+		owners_free(o);
+		return err;
+	}
+	*ret = o;
+	return 0;
+}
+
+static void forget_look(struct owners *o)
+{
+	for (size_t i = 0; i < o->nr_networks; i++)
+		free(o->networks[i].items);
+	o->nr_networks = o->nr_nodes = o->nr_mounts = 0;
+	free(o->states);
+	o->states = NULL;
+	o->l = NULL;
+}
+
+void owners_free(struct owners *o)
+{
+	if (!o)
+		return;
+	forget_look(o);
+	if (o->proc >= 0)
+		close(o->proc);
+	free(o->found);
+	free(o->nodes);
+	free(o->networks);
+	free(o->mounts);
+	free(o);
+}
+
+bool owner_is_gone(int err)
+{
+	return err == -ENOENT || err == -ESRCH;
+}
+
+int owner_link(const struct owners *o, const char *pid, const char *name, char *ret, size_t size)
+{
+	char path[128];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "%s/%s", pid, name);
+	length = readlinkat(o->proc, path, ret, size);
+	if (length < 0)
+		return -errno;
+	if ((size_t)length >= size)
+		return -ENAMETOOLONG;
+	ret[length] = '\0';
+	return 0;
+}
+
+int owner_add_node(struct owners *o, dev_t dev, uint32_t item, bool block)
+{
+	if (array_room(o->nodes, o->cap_nodes, o->nr_nodes))
+		return -ENOMEM;
+	o->nodes[o->nr_nodes++] = (struct owner_node){ dev, item, block };
+	return 0;
+}
+
+/* Number of the folder of a cgroup, 0 when it cannot be had. */
+static uint64_t folder_id(const char *mount, const char *path)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+
+	/* "/.." is outside of our cgroup namespace */
+	if (!mount[0] || !strncmp(path, "/..", 3) ||
+	    snprintf(folder, sizeof(folder), "%s%s", mount, path) >= (int)sizeof(folder) ||
+	    stat(folder, &st))
+		return 0;
+	return st.st_ino;
+}
+
+/*
+ * The path in a line of /proc/PID/cgroup, "6:freezer:/slurm" or "0::/", if it is one of the v1
+ * hierarchy (@controller) or of the v2 tree (""); NULL for another one.
+ */
+static const char *path_in(char *line, const char *controller)
+{
+	char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+	const char *at;
+	size_t n = strlen(controller);
+
+	if (!path || path[1] != '/')
+		return NULL;
+	if (!n)
+		return path == names + 1 ? path + 1 : NULL;
+	for (at = names + 1; at < path; at += strcspn(at, ",:") + 1)
+		if (!strncmp(at, controller, n) && (at[n] == ',' || at[n] == ':'))
+			return path + 1;
+	return NULL;
+}
+
+/* The cgroup of a process, 0 when it is not known; or an error when the process is gone. */
+static int cgroup_of(const struct owners *o, const char *pid, uint64_t *ret)
+{
+	char path[64], line[PATH_MAX];
+	cleanup_fclose FILE *f = NULL;
+	const char *in;
+	uint64_t id;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/cgroup", pid);
+	fd = openat(o->proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	f = fdopen(fd, "r");
+	if (!f) {
+		close(fd);
+		return -ENOMEM;
+	}
+	*ret = 0;
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		in = o->v1.number ? path_in(line, o->v1.controller) : NULL;
+		if (in && in[1]) {
+			/* not at the root: this is its cgroup, known or not */
+			id = folder_id(o->v1.mount, in);
+			*ret = id ? cgroup1_id(&o->v1, id) : 0;
+			return 0;
+		}
+		in = path_in(line, "");
+		if (in)
+			*ret = folder_id(o->cgroup_mount, in);
+	}
+	return ferror(f) ? -ESRCH : 0;
+}
+
+/* When it began, to a tick: the kernel tells no more. */
+static int start_of(const struct owners *o, const char *pid, uint64_t *ret)
+{
+	struct timespec boot, mono;
+	char path[64], line[1024];
+	const char *at;
+	uint64_t ticks = 0, hz = sysconf(_SC_CLK_TCK), since_boot;
+	int64_t slept;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/stat", pid);
+	err = read_line_at(o->proc, path, line, sizeof(line));
+	if (err)
+		return err;
+	/* the name may have blanks and parentheses; field 22 is the 20th behind it */
+	at = strrchr(line, ')');
+	for (int i = 0; at && i < 20; i++)
+		at = strchr(at + 1, ' ');
+	if (!at || sscanf(at, " %lu", &ticks) != 1 || !hz)
+		return -ESRCH;
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	slept = (int64_t)(boot.tv_sec - mono.tv_sec) * 1000000000 + boot.tv_nsec - mono.tv_nsec;
+	since_boot = ticks / hz * 1000000000u + ticks % hz * (1000000000u / hz);
+	*ret = slept < 0 || since_boot < (uint64_t)slept ? 0 : since_boot - slept;
+	return 0;
+}
+
+int owner_hold(struct owners *o, uint32_t item, const char *pid, bool whole_cgroup)
+{
+	struct owner_state *s = &o->states[item];
+	struct owner new = { .item = item };
+	int err = cgroup_of(o, pid, &new.cgroup_id);
+
+	if (!err && !whole_cgroup) {
+		new.pid = strtoul(pid, NULL, 10);
+		err = start_of(o, pid, &new.start_ns);
+	}
+	/* It had the device open and is gone: so is what it had. */
+	if (err)
+		return owner_is_gone(err) ? 0 : err;
+	s->shared |= !new.cgroup_id || (s->held && s->cgroup_id != new.cgroup_id);
+	s->held = true;
+	s->cgroup_id = new.cgroup_id;
+	for (size_t i = 0; i < o->nr; i++)
+		if (o->found[i].item == item && o->found[i].pid == new.pid)
+			return 0;
+	if (array_room(o->found, o->cap, o->nr))
+		return -ENOMEM;
+	o->found[o->nr++] = new;
+	return 0;
+}
+
+static int open_file(struct owners *o, const char *pid, const struct statx *x)
+{
+	dev_t dev = makedev(x->stx_rdev_major, x->stx_rdev_minor);
+	bool block = S_ISBLK(x->stx_mode);
+	int err = 0;
+
+	if (!block && !S_ISCHR(x->stx_mode))
+		return 0;
+	for (size_t i = 0; i < o->nr_nodes && !err; i++) {
+		const struct owner_node *n = &o->nodes[i];
+
+		if (n->dev != dev || n->block != block)
+			continue;
+		if (block)
+			o->states[n->item].used = true;
+		else
+			err = owner_hold(o, n->item, pid, false);
+	}
+	return err;
+}
+
+/* Files on dead servers must not hold us: what is known of them is enough. */
+static int open_files(struct owners *o, const char *pid)
+{
+	cleanup_closedir DIR *dir = NULL;
+	struct dirent *entry;
+	struct statx x;
+	char path[64];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "%s/fd", pid);
+	fd = openat(o->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return owner_is_gone(-errno) ? 0 : -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!err && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		if (!statx(fd, entry->d_name, AT_STATX_DONT_SYNC, STATX_TYPE, &x))
+			err = open_file(o, pid, &x);
+		else if (errno == EACCES || errno == EPERM)
+			err = -EACCES;
+	}
+	return err;
+}
+
+static int look_at(struct owners *o, const char *pid)
+{
+	int err = open_files(o, pid);
+
+	if (!err && o->any_disks)
+		err = owner_kernel_process(o, pid);
+	if (!err && o->any_networks)
+		err = owner_network_process(o, pid);
+	return err;
+}
+
+static void free_pids(char **pids, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(pids[i]);
+	free(pids);
+}
+
+static int list_pids(struct owners *o, char ***ret, size_t *ret_nr)
+{
+	cleanup_closedir DIR *dir = NULL;
+	size_t nr = 0, cap = 0;
+	struct dirent *entry;
+	char **pids = NULL;
+	int fd = openat(o->proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!err && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		err = array_room(pids, cap, nr);
+		if (!err) {
+			pids[nr] = strdup(entry->d_name);
+			err = pids[nr] ? 0 : -ENOMEM;
+			nr += !err;
+		}
+	}
+	if (err) {
+		free_pids(pids, nr);
+		return err;
+	}
+	*ret = pids;
+	*ret_nr = nr;
+	return 0;
+}
+
+/* What there is to look for; without anything, nothing is read. */
+static int prepare(struct owners *o, const struct device_list *l)
+{
+	int err = 0;
+
+	o->l = l;
+	o->nr = 0;
+	o->any_disks = o->any_networks = false;
+	o->states = calloc(l->nr + 1, sizeof(*o->states));
+	if (!o->states)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->nr && !err; i++) {
+		const struct device_item *it = &l->items[i];
+		const struct pci_function *f = &l->topology->functions[it->function];
+		struct owner_state *s = &o->states[i];
+
+		if (it->gone)
+			continue;
+		s->by_nodes = it->nr_nodes;
+		s->by_network = f->class_code >> 16 == CLASS_NETWORK && !it->nr_interfaces;
+		o->any_disks |= s->by_nodes && it->nr_disks;
+		o->any_networks |= s->by_network;
+		for (size_t n = 0; n < it->nr_nodes && !err; n++)
+			err = owner_add_node(o, it->nodes[n], i, false);
+	}
+	return err;
+}
+
+/* Are all processes there, and may their files be seen? */
+static int check_rights(const struct owners *o)
+{
+	cleanup_close int fd = openat(o->proc, "1/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char link[64];
+
+	/* proc can be mounted so that processes of others are not even listed */
+	if (fd < 0 || owner_link(o, "self", "ns/pid", link, sizeof(link)) ||
+	    strcmp(link, INIT_PID_NS))
+		return -EACCES;
+	return 0;
+}
+
+static int look(struct owners *o)
+{
+	char **pids = NULL;
+	size_t nr = 0;
+	int err = check_rights(o);
+
+	if (!err)
+		err = owner_link(o, "self", "ns/net", o->own_network, sizeof(o->own_network));
+	if (!err)
+		err = owner_kernel_start(o);
+	if (!err)
+		err = list_pids(o, &pids, &nr);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = look_at(o, pids[i]);
+	if (!err && o->any_networks)
+		err = owner_network_end(o, pids, nr);
+	free_pids(pids, nr);
+	return err == -EPERM ? -EACCES : err;
+}
+
+static int by_item(const void *a, const void *b)
+{
+	const struct owner *x = a, *y = b;
+
+	if (x->item != y->item)
+		return x->item < y->item ? -1 : 1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+int owners_find(struct owners *o, const struct device_list *l, const struct owner **ret,
+		size_t *ret_nr)
+{
+	size_t nr = 0;
+	int err = prepare(o, l);
+
+	if (!err && (o->nr_nodes || o->any_networks) && o->cgroup_mount[0])
+		err = look(o);
+	for (size_t i = 0; i < o->nr && !err; i++) {
+		const struct owner_state *s = &o->states[o->found[i].item];
+
+		if (!s->used && !s->shared)
+			o->found[nr++] = o->found[i];
+	}
+	o->nr = nr;
+	forget_look(o);
+	if (err)
+		return err;
+	if (nr)
+		qsort(o->found, nr, sizeof(*o->found), by_item);
+	*ret = o->found;
+	*ret_nr = nr;
+	return 0;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/meter/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+
+/* A PMU that others hold is asked again that rarely: each refusal is a line in the kernel log. */
+#define RETRY_NS   (10 * NS_PER_S)
+
+/* Words in front of the values of a group: number of events, time enabled, time running. */
+#define GROUP_HEAD 3
+
+int meter_attr(const struct want *want, struct perf_event_attr *ret)
+{
+	return perf_attr(want->type, &want->config, PERF_TIMES, ret);
+}
+
+int meter_active_cpu(struct meter *m, const struct pmu *pmu)
+{
+	char path[128], line[64];
+	struct cpulist cpus;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", pmu->name);
+	if (!m->fs || sysfs_read(m->fs, path, line, sizeof(line)) || cpulist_parse(line, &cpus) ||
+	    cpulist_count(&cpus) != 1)
+		return pmu->active_cpu;
+	return cpulist_next(&cpus, -1);
+}
+
+static int find_account(struct meter *m, int cpu, size_t *ret)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_accounts; i++) {
+		if (m->accounts[i].cpu == cpu)
+			break;
+	}
+	if (i == m->nr_accounts) {
+		if (array_room(m->accounts, m->cap_accounts, m->nr_accounts))
+			return -ENOMEM;
+		m->accounts[m->nr_accounts++] = (struct meter_account){ .cpu = cpu };
+	}
+	*ret = i;
+	return 0;
+}
+
+int part_make(const struct meter *m, const uint32_t *events, size_t nr, struct meter_part *ret)
+{
+	struct meter_part part = { 0 };
+
+	part.wants = calloc(nr + 1, sizeof(*part.wants));
+	part.fds = calloc(nr + 1, sizeof(*part.fds));
+	part.last = calloc(nr + 1, sizeof(*part.last));
+	part.now = calloc(nr + 1, sizeof(*part.now));
+	if (!part.wants || !part.fds || !part.last || !part.now) {
+		part_free(m, &part);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		if (m->refused[events[i]])
+			continue;
+		part.fds[part.nr] = -1;
+		part.wants[part.nr++] = events[i];
+	}
+	part.group = part.nr;
+	part.fallback = (part.nr + 1) / 2;
+	*ret = part;
+	return 0;
+}
+
+/*
+ * Taking an event off the hardware stops all counters of its PMU for a moment, also
+ * those of the base. Groups go as a whole, for which that happens once.
+ */
+static void disable_groups(const struct meter *m, const struct meter_part *part)
+{
+	for (size_t i = 0; i < part->nr && part->open && !part->stopped; i += part->group)
+		m->ops->disable(part->fds[i]);
+}
+
+void part_stop(struct meter *m, const struct meter_pmu *p, struct meter_part *part)
+{
+	uint64_t begin = m->ops->now();
+
+	disable_groups(m, part);
+	part->stopped = true;
+	m->accounts[p->account].read_ns += m->ops->now() - begin;
+}
+
+void part_close(const struct meter *m, struct meter_part *part)
+{
+	disable_groups(m, part);
+	perf_events_close(m->ops, part->fds, part->nr);
+	part->open = false;
+	part->stopped = false;
+	part->held = false;
+}
+
+void part_free(const struct meter *m, struct meter_part *part)
+{
+	if (part->fds)
+		part_close(m, part);
+	free(part->wants);
+	free(part->fds);
+	free(part->last);
+	free(part->now);
+	*part = (struct meter_part){ 0 };
+}
+
+/* Requester id and switch that are in force while a part counts. */
+static uint64_t setting_of(const struct meter *m, const struct meter_pmu *p,
+			   const struct meter_part *part, uint64_t bits)
+{
+	const struct want *wants = m->wants->wants;
+
+	for (size_t i = 0; i < part->nr; i++) {
+		if (!plan_is_cycles(&wants[part->wants[i]]))
+			return wants[part->wants[i]].config.config1 & bits;
+	}
+	/* Cycles alone are a base, which there is only if all events have one setting. */
+	for (size_t i = 0; i < p->plan->nr_events; i++) {
+		if (!plan_is_cycles(&wants[p->plan->events[i]]))
+			return wants[p->plan->events[i]].config.config1 & bits;
+	}
+	return wants[part->wants[0]].config.config1 & bits;
+}
+
+/*
+ * Open the events of a group. Cycles get the requester id of the others: it does not
+ * change what they count, and another one might not be borne beside them.
+ */
+static int open_group(struct meter *m, struct meter_pmu *p, struct meter_part *part, size_t first,
+		      size_t nr, bool pinned)
+{
+	uint64_t bits = plan_setting_bits(p->plan->pmu);
+	uint64_t setting = bits ? setting_of(m, p, part, bits) : 0;
+	struct perf_event_attr *attrs = calloc(nr, sizeof(*attrs));
+	int got = attrs ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < nr && !got; i++) {
+		const struct want *want = &m->wants->wants[part->wants[first + i]];
+
+		got = meter_attr(want, &attrs[i]);
+		attrs[i].read_format |= PERF_FORMAT_GROUP;
+		if (bits && plan_is_cycles(want))
+			attrs[i].config1 = (attrs[i].config1 & ~bits) | setting;
+	}
+	if (!got)
+		got = perf_group_open(m->ops, attrs, nr, p->cpu, pinned, part->fds + first);
+	free(attrs);
+	if (got < 0)
+		return got;
+	if ((size_t)got == nr)
+		return 0;
+	perf_events_close(m->ops, part->fds + first, got);
+	part->fds[first + got] = -1;
+	return -EBUSY;
+}
+
+int pmu_locate(struct meter *m, struct meter_pmu *p)
+{
+	p->cpu = meter_active_cpu(m, p->plan->pmu);
+	return find_account(m, p->cpu, &p->account);
+}
+
+int part_ready(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+{
+	int err;
+
+	part_close(m, part);
+	memset(part->last, 0, part->nr * sizeof(*part->last));
+	memset(part->now, 0, part->nr * sizeof(*part->now));
+	part->group = part->nr;
+	part->starved = false;
+	if (!part->nr)
+		return 0;
+	if (m->ops->now() < part->retry_ns) {
+		part->held = true;
+		return 0;
+	}
+	err = open_group(m, p, part, 0, part->nr, true);
+	part->open = !err;
+	/* What the plan takes together fits: if not now, others have some of it. */
+	return err == -EBUSY ? 0 : err;
+}
+
+int part_prepare(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+{
+	int err = pmu_locate(m, p);
+
+	return err ? err : part_ready(m, p, part);
+}
+
+/*
+ * Smaller groups that take turns with others' events are no way out where the kernel
+ * refuses, each time with a line in its log, because of the requester id, nor where slots of
+ * address windows are found wrongly after events come and go.
+ */
+static bool may_share(const struct pmu *pmu)
+{
+	return !plan_setting_bits(pmu) && !pmu->family->windows;
+}
+
+static int open_shared(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+{
+	size_t size = part->fallback;
+	int err = 0;
+
+	part->group = size;
+	for (size_t i = 0; i < part->nr && !err; i += size) {
+		size_t n = part->nr - i < size ? part->nr - i : size;
+
+		err = open_group(m, p, part, i, n, false);
+		if (!err)
+			err = m->ops->enable(part->fds[i]);
+	}
+	part->open = !err;
+	if (err)
+		part_close(m, part);
+	return err;
+}
+
+int part_start(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+{
+	const struct pmu *pmu = p->plan->pmu;
+	int err;
+
+	if (part->held || !part->nr)
+		return 0;
+	if (part->open) {
+		err = m->ops->enable(part->fds[0]);
+		if (!err && !part_read(m, p, part))
+			return 0;
+		part_close(m, part);
+		if (err)
+			return err;
+	}
+	if (may_share(pmu))
+		return open_shared(m, p, part);
+	part->held = true;
+	part->retry_ns = m->ops->now() + RETRY_NS;
+	return 0;
+}
+
+static int read_group(const struct meter *m, struct meter_part *part, size_t first, size_t nr,
+		      uint64_t *words)
+{
+	ssize_t got = m->ops->read(part->fds[first], words, GROUP_HEAD + nr);
+
+	if (got < 0)
+		return got;
+	if ((size_t)got != (GROUP_HEAD + nr) * sizeof(*words) || words[0] != nr)
+		return -EAGAIN;
+	/* No time has passed: its CPU is gone, and this is an old reading. */
+	if (words[1] <= part->last[first].enabled_ns)
+		return -EAGAIN;
+	for (size_t i = 0; i < nr; i++)
+		part->now[first + i] =
+			(struct reading){ words[GROUP_HEAD + i], words[1], words[2] };
+	return 0;
+}
+
+int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+{
+	uint64_t *words, begin;
+	int err = 0;
+
+	if (!part->open)
+		return 0;
+	words = calloc(GROUP_HEAD + part->nr, sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	begin = m->ops->now();
+	for (size_t i = 0; i < part->nr && !err; i += part->group) {
+		size_t n = part->nr - i < part->group ? part->nr - i : part->group;
+
+		err = read_group(m, part, i, n, words);
+		/*
+		 * A pinned group that was thrown out goes on from its count if it may: not one
+		 * that was stopped, because another one counts now.
+		 */
+		if (err && !part->stopped && !m->ops->enable(part->fds[i]))
+			err = read_group(m, part, i, n, words);
+	}
+	m->accounts[p->account].read_ns += m->ops->now() - begin;
+	part->read_at_ns = begin + (m->ops->now() - begin) / 2;
+	free(words);
+	return err;
+}
+
+/* Has one of several groups not run at all since the last reading? */
+static bool is_starved(const struct meter_part *part)
+{
+	for (size_t i = 0; i < part->nr && part->open && part->group < part->nr; i++) {
+		if (part->now[i].running_ns == part->last[i].running_ns)
+			return true;
+	}
+	return false;
+}
+
+void part_use(struct meter_part *part)
+{
+	/* Single events cannot be made smaller: they wait until others let go. */
+	part->starved = is_starved(part) && part->group > 1;
+	if (part->starved)
+		part->fallback = (part->group + 1) / 2;
+	memcpy(part->last, part->now, part->nr * sizeof(*part->last));
+}

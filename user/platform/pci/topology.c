@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/pci/topology.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "platform/pci/topology_parts.h"
+
+/* Base class of all kinds of bridges */
+#define CLASS_BRIDGES 0x06
+
+/* Of notes about single functions, nobody reads more. */
+#define MAX_NOTES     32
+
+int topology_note(struct topology_job *job, const char *fmt, ...)
+{
+	struct topology *t = job->t;
+	va_list args;
+	int length;
+
+	if (t->nr_notes >= MAX_NOTES) {
+		job->nr_dropped++;
+		return 0;
+	}
+	if (array_room(t->notes, job->cap_notes, t->nr_notes))
+		return -ENOMEM;
+	va_start(args, fmt);
+	length = vasprintf(&t->notes[t->nr_notes], fmt, args);
+	va_end(args);
+	if (length < 0)
+		return -ENOMEM;
+	t->nr_notes++;
+	return 0;
+}
+
+uint32_t topology_index(const struct topology *t, const struct bdf *a)
+{
+	size_t low = 0, high = t->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct pci_function *f = &t->functions[middle];
+		struct bdf at = { .domain = f->domain, .bus = f->bus, .devfn = f->devfn };
+		int order = bdf_compare(&at, a);
+
+		if (!order)
+			return (uint32_t)middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return TOPOLOGY_NONE;
+}
+
+uint32_t topology_find(const struct topology *t, const char *bdf)
+{
+	struct bdf a;
+
+	return bdf_parse(bdf, &a) ? TOPOLOGY_NONE : topology_index(t, &a);
+}
+
+/* A small number of sysfs, hexadecimal with 0x or decimal with a sign. */
+static bool sysfs_number(const struct sysfs *fs, const char *bdf, const char *name, long *ret)
+{
+	char path[96], line[32], *end;
+	long value;
+
+	snprintf(path, sizeof(path), "bus/pci/devices/%s/%s", bdf, name);
+	if (!fs || sysfs_read(fs, path, line, sizeof(line)))
+		return false;
+	errno = 0;
+	value = strtol(line, &end, 0);
+	if (errno || end == line || (*end && !isspace((unsigned char)*end)))
+		return false;
+	*ret = value;
+	return true;
+}
+
+/*
+ * Reading configuration space can wake a device, so it is left to bridges where sysfs has all
+ * else: they alone say something that sysfs does not.
+ */
+static bool must_read(const struct topology_job *job, const char *bdf)
+{
+	const struct sysfs *fs = job->src->dump ? NULL : job->src->sysfs;
+	long class;
+
+	return !sysfs_number(fs, bdf, "class", &class) || class >> 16 == CLASS_BRIDGES;
+}
+
+/* What the kernel says is preferred: it mends functions that misreport themselves. */
+static void identify(const struct topology_job *job, size_t i)
+{
+	const struct sysfs *fs = job->src->dump ? NULL : job->src->sysfs;
+	const struct pci_config *c = &job->configs[i];
+	struct pci_function *f = &job->t->functions[i];
+	long value;
+
+	if (c->readable) {
+		f->vendor = c->vendor;
+		f->device = c->device;
+		f->class_code = c->class_code;
+	}
+	if (sysfs_number(fs, f->bdf, "vendor", &value))
+		f->vendor = (uint16_t)value;
+	if (sysfs_number(fs, f->bdf, "device", &value))
+		f->device = (uint16_t)value;
+	if (sysfs_number(fs, f->bdf, "class", &value))
+		f->class_code = (uint32_t)value & 0xffffff;
+	f->numa_node = -1;
+	if (sysfs_number(fs, f->bdf, "numa_node", &value) && value >= 0 && value < INT32_MAX)
+		f->numa_node = (int32_t)value;
+}
+
+static int read_functions(struct topology_job *job, const struct bdf *all, size_t nr,
+			  struct diag *d)
+{
+	struct topology *t = job->t;
+	struct diag why = { 0 };
+	size_t nr_failed = 0;
+	int err;
+
+	t->functions = calloc(nr, sizeof(*t->functions));
+	job->configs = calloc(nr, sizeof(*job->configs));
+	if (!t->functions || !job->configs)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		struct pci_function *f = &t->functions[i];
+
+		f->domain = all[i].domain;
+		f->bus = all[i].bus;
+		f->devfn = all[i].devfn;
+		bdf_format(&all[i], f->bdf, sizeof(f->bdf));
+		f->parent = f->port = f->physfn = f->alias_bridge = TOPOLOGY_NONE;
+		if (must_read(job, f->bdf)) {
+			err = pci_space_read(job->space, &all[i], &why, &job->configs[i]);
+			if (err == -ENOMEM)
+				return diag_fail(d, err, "%s", why.what);
+			nr_failed += err || !job->configs[i].readable || job->configs[i].gone;
+		}
+		/* of others there is nothing to know behind the header */
+		t->cut |= job->configs[i].cut && job->configs[i].bridge;
+		t->nr++;
+		identify(job, i);
+	}
+	if (!nr_failed)
+		return 0;
+	return topology_note(job,
+			     "%zu of %zu functions have no configuration space that can be "
+			     "read: what they are is known from the kernel alone",
+			     nr_failed, nr);
+}
+
+static int note_rest(struct topology_job *job, size_t nr_odd)
+{
+	struct topology *t = job->t;
+	bool ports = false;
+	char **last;
+	int err = 0;
+
+	for (size_t i = 0; i < t->nr; i++)
+		ports |= t->functions[i].port == i;
+	if (!ports)
+		err = topology_note(job, "no root ports here: PMUs cannot tell devices apart by "
+					 "them");
+	if (!err && nr_odd)
+		err = topology_note(job, "%zu entries are no PCI functions, or appear twice",
+				    nr_odd);
+	if (!err && t->cut)
+		err = topology_note(job,
+				    "configuration space ends after 64 bytes: root ports do not "
+				    "say where they are, and switches cannot be told from "
+				    "bridges; %s",
+				    job->src->dump ? "lspci -xxxx has to run as root"
+						   : "run as root (CAP_SYS_ADMIN)");
+	if (err || !job->nr_dropped)
+		return err;
+	/* at most one of them is replaced, the others stay */
+	last = &t->notes[t->nr_notes - 1];
+	free(*last);
+	if (asprintf(last, "and %zu more like these", job->nr_dropped + 1) < 0) {
+		*last = NULL;
+		t->nr_notes--;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void name_functions(struct topology_job *job)
+{
+	for (size_t i = 0; i < job->t->nr; i++) {
+		struct pci_function *f = &job->t->functions[i];
+
+		pci_space_name(job->space, f->vendor, f->device, f->class_code, f->what,
+			       sizeof(f->what));
+	}
+}
+
+static int read_all(struct topology_job *job, struct diag *d)
+{
+	struct bdf *all = NULL;
+	size_t nr = 0, odd = 0;
+	int err = pci_space_list(job->space, &all, &nr, &odd);
+
+	if (!err && !nr)
+		err = -ENOENT;
+	if (!err)
+		err = read_functions(job, all, nr, d);
+	free(all);
+	if (err == -ENOENT) {
+		diag_fail(d, err, "there are no PCI functions in %.200s/bus/pci/devices",
+			  job->src->sysfs ? job->src->sysfs->root : "");
+		diag_help(d, "a copy of sysfs needs the links there, and the directories that "
+			     "they lead to");
+		return err;
+	}
+	if (!err)
+		err = topology_tree(job);
+	if (!err)
+		err = topology_wiring(job);
+	if (!err)
+		err = topology_occupants(job);
+	if (!err)
+		err = note_rest(job, odd);
+	if (!err)
+		name_functions(job);
+	return err ? diag_fail(d, err, "cannot read the PCI topology: %s", strerror(-err)) : 0;
+}
+
+int topology_read(const struct topology_source *src, struct diag *d, struct topology *ret)
+{
+	struct topology t = { 0 };
+	struct topology_job job = { .src = src, .t = &t };
+	int err = pci_space_open(src->sysfs, src->dump, d, &job.space);
+
+	if (!err)
+		err = read_all(&job, d);
+	pci_space_close(job.space);
+	free(job.configs);
+	if (err)
+		topology_free(&t);
+	else
+		*ret = t;
+	return err;
+}
+
+void topology_free(struct topology *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->nr_notes; i++)
+		free(t->notes[i]);
+	free(t->notes);
+	free(t->functions);
+	*t = (struct topology){ 0 };
+}

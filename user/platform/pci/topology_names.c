@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What functions are used for: disks, network interfaces, RDMA devices, GPUs, VFIO groups. A
+ * class in sysfs lists its devices, and the text of each link has the PCI function in it. So
+ * copies of sysfs do, as long as links were copied as links.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "platform/pci/topology_parts.h"
+
+#define CLASS_NVME	 0x010802
+#define CLASS_INFINIBAND 0x0207
+
+static bool has_name(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *names; names += strspn(names, " ")) {
+		size_t nr = strcspn(names, " ");
+
+		if (nr == length && !memcmp(names, name, nr))
+			return true;
+		names += nr;
+	}
+	return false;
+}
+
+/* Names are whole or not there. Blanks separate them, so none has one (of the kernel's own). */
+static void add_name(struct pci_function *f, const char *name)
+{
+	size_t used = strlen(f->names);
+
+	if (!*name || strpbrk(name, " \t\n") || has_name(f->names, name))
+		return;
+	if (used + strlen(name) + 1 < sizeof(f->names) - 4)
+		str_append(f->names, sizeof(f->names), "%s%s", used ? " " : "", name);
+	else if (!has_name(f->names, "..."))
+		str_append(f->names, sizeof(f->names), " ...");
+}
+
+/* Where a link in sysfs leads; "" when there is none. */
+static const char *link_text(const struct topology_job *job, const char *path, char text[PATH_MAX])
+{
+	if (sysfs_link(job->src->sysfs, path, text))
+		text[0] = '\0';
+	return text;
+}
+
+/* The function that a device of a class is on. */
+static uint32_t owner_of(const struct topology_job *job, const char *class, const char *name)
+{
+	char path[512], text[PATH_MAX];
+	uint32_t f;
+
+	snprintf(path, sizeof(path), "class/%s/%s", class, name);
+	f = topology_link_function(job, link_text(job, path, text));
+	if (f != TOPOLOGY_NONE)
+		return f;
+	/* old kernels, and copies with directories for links */
+	snprintf(path, sizeof(path), "class/%s/%s/device", class, name);
+	return topology_link_function(job, link_text(job, path, text));
+}
+
+static void set_kind(struct pci_function *f, enum device_kind kind)
+{
+	/* RDMA devices have network interfaces, too; the way past the kernel matters more */
+	if (f->kind == DEVICE_OTHER || kind == DEVICE_RDMA)
+		f->kind = kind;
+}
+
+/* All devices of a class; @take may refuse some. */
+static int each_of_class(struct topology_job *job, const char *class, enum device_kind kind,
+			 bool (*take)(const struct topology_job *job, const char *name))
+{
+	struct sysfs_names names = { 0 };
+	char path[64];
+	int err;
+
+	snprintf(path, sizeof(path), "class/%s", class);
+	err = sysfs_list(job->src->sysfs, path, &names);
+	for (size_t i = 0; !err && i < names.nr; i++) {
+		uint32_t f = owner_of(job, class, names.names[i]);
+
+		if (f == TOPOLOGY_NONE || (take && !take(job, names.names[i])))
+			continue;
+		set_kind(&job->t->functions[f], kind);
+		add_name(&job->t->functions[f], names.names[i]);
+	}
+	sysfs_names_free(&names);
+	return err == -ENOMEM ? err : 0;
+}
+
+/* "nvme0n1" is a disk, "nvme0c1n1" a path to it through controller 1. */
+static bool nvme_path(const char *name, int32_t *subsystem, int32_t *controller, int32_t *disk)
+{
+	const char *at = name + 4;
+
+	return !strncmp(name, "nvme", 4) && take_number(&at, subsystem) && *at++ == 'c' &&
+	       take_number(&at, controller) && *at++ == 'n' && take_number(&at, disk) && !*at;
+}
+
+static bool is_whole_disk(const struct topology_job *job, const char *name)
+{
+	int32_t subsystem, controller, disk;
+	char path[512];
+
+	snprintf(path, sizeof(path), "class/block/%s/partition", name);
+	return !sysfs_exists(job->src->sysfs, path) &&
+	       !nvme_path(name, &subsystem, &controller, &disk);
+}
+
+static bool is_nvme_disk(const struct topology_job *job, const char *name)
+{
+	return !strncmp(name, "nvme", 4) && is_whole_disk(job, name);
+}
+
+static bool is_other_disk(const struct topology_job *job, const char *name)
+{
+	return strncmp(name, "nvme", 4) && is_whole_disk(job, name);
+}
+
+/* "card0", not its connectors "card0-DP-1" and not "renderD128" */
+static bool is_card(const struct topology_job *job, const char *name)
+{
+	const char *at = name + 4;
+	int32_t number;
+
+	(void)job;
+	return !strncmp(name, "card", 4) && take_number(&at, &number) && !*at;
+}
+
+/* Has a controller paths of its own, and is one of them to this disk? */
+static bool leads_to(const struct topology_job *job, const char *controller, const char *disk)
+{
+	struct sysfs_names names = { 0 };
+	const char *at = disk + 4;
+	int32_t subsystem, number, s, c, n;
+	bool any = false, found = false;
+	char path[512];
+
+	if (!take_number(&at, &subsystem) || *at++ != 'n' || !take_number(&at, &number))
+		return false;
+	snprintf(path, sizeof(path), "class/nvme/%s", controller);
+	if (!sysfs_list(job->src->sysfs, path, &names)) {
+		for (size_t i = 0; i < names.nr; i++) {
+			if (!nvme_path(names.names[i], &s, &c, &n))
+				continue;
+			any = true;
+			found |= s == subsystem && n == number;
+		}
+	}
+	sysfs_names_free(&names);
+	return found || !any;
+}
+
+/* A disk of a subsystem belongs to all controllers that lead to it. */
+static int add_shared(struct topology_job *job, const char *disk, const char *subsystem)
+{
+	struct sysfs_names names = { 0 };
+	char path[512];
+	int err;
+
+	snprintf(path, sizeof(path), "class/nvme-subsystem/%s", subsystem);
+	err = sysfs_list(job->src->sysfs, path, &names);
+	for (size_t i = 0; !err && i < names.nr; i++) {
+		const char *at = names.names[i] + 4;
+		int32_t number;
+		uint32_t f;
+
+		if (strncmp(names.names[i], "nvme", 4) || !take_number(&at, &number) || *at)
+			continue;
+		f = owner_of(job, "nvme", names.names[i]);
+		if (f == TOPOLOGY_NONE || !leads_to(job, names.names[i], disk))
+			continue;
+		set_kind(&job->t->functions[f], DEVICE_NVME);
+		add_name(&job->t->functions[f], disk);
+	}
+	sysfs_names_free(&names);
+	return err == -ENOMEM ? err : 0;
+}
+
+static int add_multipath(struct topology_job *job)
+{
+	struct sysfs_names names = { 0 };
+	int err = sysfs_list(job->src->sysfs, "class/block", &names);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t i = 0; !err && i < names.nr; i++) {
+		char path[512], text[PATH_MAX], *end;
+		char *at;
+
+		if (!is_nvme_disk(job, names.names[i]))
+			continue;
+		snprintf(path, sizeof(path), "class/block/%s", names.names[i]);
+		link_text(job, path, text);
+		at = strstr(text, "/nvme-subsystem/");
+		if (!at)
+			continue;
+		at += strlen("/nvme-subsystem/");
+		end = strchrnul(at, '/');
+		*end = '\0';
+		err = add_shared(job, names.names[i], at);
+	}
+	sysfs_names_free(&names);
+	return err;
+}
+
+/* Controllers are named where they have no disk. */
+static int add_controllers(struct topology_job *job)
+{
+	struct sysfs_names names = { 0 };
+	int err = sysfs_list(job->src->sysfs, "class/nvme", &names);
+
+	for (size_t i = 0; !err && i < names.nr; i++) {
+		uint32_t f = owner_of(job, "nvme", names.names[i]);
+
+		if (f == TOPOLOGY_NONE)
+			continue;
+		set_kind(&job->t->functions[f], DEVICE_NVME);
+		if (!job->t->functions[f].names[0])
+			add_name(&job->t->functions[f], names.names[i]);
+	}
+	sysfs_names_free(&names);
+	return err == -ENOMEM ? err : 0;
+}
+
+/* Given to a user program or a virtual machine by one of the VFIO drivers. */
+static void add_vfio(struct topology_job *job)
+{
+	for (size_t i = 0; i < job->t->nr; i++) {
+		struct pci_function *f = &job->t->functions[i];
+		char path[96], driver[64], group[32], name[48];
+
+		snprintf(path, sizeof(path), "bus/pci/devices/%s/driver", f->bdf);
+		if (sysfs_link_name(job->src->sysfs, path, driver, sizeof(driver)) ||
+		    !strstr(driver, "vfio"))
+			continue;
+		f->kind = DEVICE_VFIO;
+		snprintf(path, sizeof(path), "bus/pci/devices/%s/iommu_group", f->bdf);
+		if (sysfs_link_name(job->src->sysfs, path, group, sizeof(group)))
+			continue;
+		snprintf(name, sizeof(name), "vfio/%s", group);
+		add_name(f, name);
+	}
+}
+
+/* Where no driver says more. */
+static void kind_by_class(struct pci_function *f)
+{
+	enum device_kind kind = DEVICE_OTHER;
+
+	if (f->class_code == CLASS_NVME)
+		kind = DEVICE_NVME;
+	else if (f->class_code >> 8 == CLASS_INFINIBAND)
+		kind = DEVICE_RDMA;
+	else if (f->class_code >> 16 == 0x01)
+		kind = DEVICE_BLOCK;
+	else if (f->class_code >> 16 == 0x02)
+		kind = DEVICE_NET;
+	else if (f->class_code >> 16 == 0x03)
+		kind = DEVICE_GPU;
+	if (f->kind == DEVICE_OTHER)
+		f->kind = kind;
+}
+
+int topology_occupants(struct topology_job *job)
+{
+	int err = 0;
+
+	if (!job->src->dump) {
+		add_vfio(job);
+		err = each_of_class(job, "block", DEVICE_NVME, is_nvme_disk);
+		if (!err)
+			err = add_multipath(job);
+		if (!err)
+			err = add_controllers(job);
+		if (!err)
+			err = each_of_class(job, "block", DEVICE_BLOCK, is_other_disk);
+		if (!err)
+			err = each_of_class(job, "infiniband", DEVICE_RDMA, NULL);
+		if (!err)
+			err = each_of_class(job, "net", DEVICE_NET, NULL);
+		if (!err)
+			err = each_of_class(job, "drm", DEVICE_GPU, is_card);
+	}
+	for (size_t i = 0; i < job->t->nr; i++) {
+		struct pci_function *f = &job->t->functions[i];
+
+		if (f->port == i)
+			f->kind = DEVICE_PORT;
+		else if (f->role == PCI_ROLE_ENDPOINT || f->role == PCI_ROLE_INTEGRATED)
+			kind_by_class(f);
+	}
+	return err;
+}

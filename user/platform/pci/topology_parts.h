@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the topology: what its parts share. */
+#ifndef PLATFORM_TOPOLOGY_PARTS_H
+#define PLATFORM_TOPOLOGY_PARTS_H
+
+#include "platform/pci/pci_map.h"
+#include "platform/pci/pci_space.h"
+#include "platform/pci/topology.h"
+
+/**
+ * struct topology_job - a topology in the making
+ * @src: of topology_read()
+ * @space: configuration space
+ * @t: what there is so far
+ * @configs: of each function
+ * @cap_notes: room for notes
+ * @nr_dropped: notes beyond what anybody reads
+ */
+struct topology_job {
+	const struct topology_source *src;
+	struct pci_space *space;
+	struct topology *t;
+	struct pci_config *configs;
+	size_t cap_notes;
+	size_t nr_dropped;
+};
+
+/** topology_note() - add a note; 0 or -ENOMEM */
+int topology_note(struct topology_job *job, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** topology_index() - index of the function at an address, or TOPOLOGY_NONE */
+uint32_t topology_index(const struct topology *t, const struct bdf *a);
+
+/** topology_link_function() - the last PCI function in the text of a link, or TOPOLOGY_NONE */
+uint32_t topology_link_function(const struct topology_job *job, const char *path);
+
+/** topology_tree() - roles, parents, root ports, physical functions; 0 or -ENOMEM */
+int topology_tree(struct topology_job *job);
+
+/** topology_wiring() - root complexes and sockets; 0 or -ENOMEM */
+int topology_wiring(struct topology_job *job);
+
+/** topology_occupants() - what functions are used for; 0 or -ENOMEM */
+int topology_occupants(struct topology_job *job);
+
+/**
+ * pci_wiring_find() - where a root port is
+ * @config: its configuration space
+ * @a: its address
+ * @map: the user's map, or NULL
+ * @platform: whose rule of thumb applies
+ * @ret: how is WIRING_UNKNOWN with the reason in note when nothing tells
+ */
+void pci_wiring_find(const struct pci_config *config, const struct bdf *a,
+		     const struct pci_map *map, enum pmu_platform platform, struct pci_wiring *ret);
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/plan/device_plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "platform/plan/device_plan_parts.h"
+#include "trace.h"
+
+/* What users call a device: "nvme0n1 (0002:81:00.0)". */
+static void call(const struct device *d, char *ret, size_t size)
+{
+	if (d->name[0])
+		snprintf(ret, size, "%s (%s)", d->name, d->bdf);
+	else
+		str_copy(ret, size, d->bdf);
+}
+
+int device_plan_note(struct device_plan *p, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (array_room(p->notes, p->cap_notes, p->nr_notes))
+		return -ENOMEM;
+	p->notes[p->nr_notes] = strdup(text);
+	if (!p->notes[p->nr_notes])
+		return -ENOMEM;
+	p->nr_notes++;
+	return 0;
+}
+
+static int not_counted(struct device_plan *p, const struct device *d, const char *why)
+{
+	char name[MODEL_BDF_LEN + sizeof(d->name) + 4];
+
+	call(d, name, sizeof(name));
+	return device_plan_note(p, "%s is not counted: %s", name, why);
+}
+
+static const struct pci_function *function_of(const struct device_plan_options *o, size_t item)
+{
+	return &o->devices->topology->functions[o->devices->items[item].function];
+}
+
+/* The PMU of a root complex; on Grace that of the socket. */
+static const struct pmu *pmu_of(const struct pmu_list *pmus, const struct pci_wiring *w)
+{
+	const struct pmu *pmu = pmu_find(pmus, PMU_PCIE, w->socket, w->rc);
+
+	return pmu ? pmu : pmu_find(pmus, PMU_GRACE_PCIE, w->socket, -1);
+}
+
+static bool has_pmu_of_grace(const struct pmu_list *pmus)
+{
+	for (size_t i = 0; i < pmus->nr; i++)
+		if (pmus->pmus[i].kind == PMU_GRACE_PCIE)
+			return true;
+	return false;
+}
+
+static bool find_socket(const struct device_plan_options *o, uint32_t id, uint32_t *ret)
+{
+	for (uint32_t i = 0; i < o->nr_sockets; i++) {
+		if (o->socket_ids[i] == id) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w, char *ret_why,
+			size_t size)
+{
+	enum pmu_kind kind = has_pmu_of_grace(pmus) ? PMU_GRACE_PCIE : PMU_PCIE;
+	char name[PMU_NAME_LEN];
+
+	pmu_family_name(&pmu_families[kind], w->socket, w->rc, name, sizeof(name));
+	snprintf(ret_why, size, "there is no %s", name);
+}
+
+/* Which PMU counts a device and how; @ret_why: why none does, "" where nothing was asked for. */
+static enum device_filter choose(const struct device_plan_options *o, size_t item,
+				 const struct device *d, const struct pmu **ret, char *ret_why,
+				 size_t size)
+{
+	const struct pci_wiring *w = &function_of(o, item)->wiring;
+	const struct pmu *pmu;
+
+	ret_why[0] = '\0';
+	*ret = NULL;
+	if (!o->pmus)
+		return DEVICE_NOT_COUNTED;
+	pmu = pmu_of(o->pmus, w);
+	if (w->how == WIRING_UNKNOWN)
+		snprintf(ret_why, size,
+			 "it is not known which root port it is below (--pci-map tells)%s%s",
+			 w->note[0] ? ": " : "", w->note);
+	else if (d->wiring == WIRING_UNKNOWN)
+		snprintf(ret_why, size, "socket %u is not among those that are followed",
+			 w->socket);
+	else if (!pmu)
+		no_such_pmu(o->pmus, w, ret_why, size);
+	else if (!pmu->usable)
+		snprintf(ret_why, size, "%s: %.200s", pmu->name, pmu->problem);
+	else if (!o->devices->items[item].alone && !filter_row_use(pmu->kind, FILTER_BDF))
+		snprintf(ret_why, size, "it is not alone below its root port, and %s cannot tell",
+			 pmu->name);
+	if (ret_why[0])
+		return DEVICE_NOT_COUNTED;
+	*ret = pmu;
+	return o->devices->items[item].alone ? DEVICE_BY_PORT : DEVICE_BY_ID;
+}
+
+/* All devices as they are known, with the PMUs that are to count them. */
+static int describe(struct device_plan *p, const struct device_plan_options *o,
+		    const struct pmu **ret_pmus)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < o->devices->nr && !err; i++) {
+		const struct pci_wiring *w = &function_of(o, i)->wiring;
+		struct device *d;
+		char why[PMU_PROBLEM_LEN + PMU_NAME_LEN];
+
+		if (array_room(p->devices, p->cap_devices, p->nr_devices))
+			return -ENOMEM;
+		d = &p->devices[p->nr_devices++];
+		*d = (struct device){ 0 };
+		device_item_describe(o->devices, i, d);
+		d->port = 0;
+		if (!find_socket(o, w->socket, &d->socket)) {
+			d->socket = 0;
+			d->wiring = WIRING_UNKNOWN;
+		}
+		d->filter = choose(o, i, d, &ret_pmus[i], why, sizeof(why));
+		if (why[0])
+			err = not_counted(p, d, why);
+	}
+	return err;
+}
+
+/* The terms that tell a device from others. */
+static size_t filter_terms(const struct pmu *pmu, const struct device *d, uint16_t requester_id,
+			   struct pmu_term ret[2])
+{
+	const struct filter_row *row =
+		filter_row_use(pmu->kind, d->filter == DEVICE_BY_ID ? FILTER_BDF : FILTER_PORTS);
+
+	str_copy(ret[0].name, sizeof(ret[0].name), row->name);
+	ret[0].value = d->filter == DEVICE_BY_ID ? requester_id : 1ull << (d->rp & 63);
+	if (d->filter != DEVICE_BY_ID)
+		return 1;
+	row = filter_row_use(pmu->kind, FILTER_BDF_ENABLE);
+	str_copy(ret[1].name, sizeof(ret[1].name), row->name);
+	ret[1].value = 1;
+	return 2;
+}
+
+static int count_device(struct device_plan *p, const struct device_depth *depth, size_t device,
+			uint16_t requester_id)
+{
+	struct device_sets s = { .depth = depth, .device = device };
+	struct diag d = { 0 };
+	int err;
+
+	s.nr_terms = filter_terms(depth->pmu, &p->devices[device], requester_id, s.terms);
+	err = device_sets_add(p, &s, &d);
+	if (!err || err == -ENOMEM)
+		return err;
+	p->devices[device].filter = DEVICE_NOT_COUNTED;
+	return not_counted(p, &p->devices[device], d.what);
+}
+
+/* The port above a device as a whole: there already, or new. */
+static int count_port(struct device_plan *p, const struct device_plan_options *o,
+		      const struct device_depth *depth, size_t item)
+{
+	const struct pci_function *f = function_of(o, item), *port;
+	struct device_depth sums = *depth;
+	struct device d = p->devices[item];
+	size_t at = o->devices->nr;
+	int err;
+
+	if (f->port == TOPOLOGY_NONE)
+		return 0;
+	port = &o->devices->topology->functions[f->port];
+	while (at < p->nr_devices && strcmp(p->devices[at].bdf, port->bdf) != 0)
+		at++;
+	if (at < p->nr_devices) {
+		p->devices[item].port = p->devices[at].filter ? at + 1 : 0;
+		return 0;
+	}
+	if (p->nr_devices == TRACE_MAX_DEVICES || depth->room.events < 2)
+		return 0;
+	if (array_room(p->devices, p->cap_devices, p->nr_devices))
+		return -ENOMEM;
+	str_copy(d.bdf, sizeof(d.bdf), port->bdf);
+	d.name[0] = '\0';
+	d.kind = DEVICE_PORT;
+	d.filter = DEVICE_BY_PORT;
+	p->devices[p->nr_devices++] = d;
+	sums.parts = DEVICE_BYTES;
+	sums.by_destination = false;
+	sums.beside = false;
+	err = count_device(p, &sums, at, 0);
+	if (!err && p->devices[at].filter)
+		p->devices[item].port = at + 1;
+	return err;
+}
+
+static int plan_pmu(struct device_plan *p, const struct device_plan_options *o,
+		    const struct pmu *pmu, const struct pmu *const *pmus)
+{
+	struct device_depth by_port, by_id;
+	size_t nr[NR_DEVICE_FILTERS] = { 0 };
+	int err;
+
+	for (size_t i = 0; i < o->devices->nr; i++)
+		if (pmus[i] == pmu)
+			nr[p->devices[i].filter]++;
+	if (!nr[DEVICE_BY_PORT] && !nr[DEVICE_BY_ID])
+		return 0;
+	device_depth_find(o, pmu, nr[DEVICE_BY_PORT], nr[DEVICE_BY_ID], &by_port, &by_id);
+	err = device_depth_note(p, nr[DEVICE_BY_ID] ? &by_id : &by_port);
+	if (!err && nr[DEVICE_BY_ID] && nr[DEVICE_BY_PORT] && by_port.parts != by_id.parts)
+		err = device_depth_note(p, &by_port);
+	for (size_t i = 0; i < o->devices->nr && !err; i++) {
+		const struct device_item *item = &o->devices->items[i];
+		bool is_by_id = p->devices[i].filter == DEVICE_BY_ID;
+
+		if (pmus[i] != pmu)
+			continue;
+		err = count_device(p, is_by_id ? &by_id : &by_port, i, item->requester_id);
+		if (!err && is_by_id && p->devices[i].filter)
+			err = count_port(p, o, &by_id, i);
+	}
+	return err;
+}
+
+int device_plan_make(const struct device_plan_options *o, struct diag *d, struct device_plan *ret)
+{
+	cleanup_free const struct pmu **pmus = calloc(o->devices->nr + 1, sizeof(*pmus));
+	struct device_plan p = { 0 };
+	int err = pmus ? describe(&p, o, pmus) : -ENOMEM;
+
+	for (size_t i = 0; o->pmus && i < o->pmus->nr && !err; i++)
+		err = plan_pmu(&p, o, &o->pmus->pmus[i], pmus);
+	if (!err && p.nr_counters > TRACE_MAX_COUNTERS / 2) {
+		err = diag_fail(d, -E2BIG, "%zu devices: too many counters for one run",
+				p.nr_devices);
+		diag_help(d, "choose some of them with -D");
+	} else if (err) {
+		diag_fail(d, err, "out of memory");
+	}
+	if (err) {
+		device_plan_free(&p);
+		return err;
+	}
+	*ret = p;
+	return 0;
+}
+
+void device_plan_free(struct device_plan *p)
+{
+	if (!p)
+		return;
+	free(p->devices);
+	want_list_free(&p->wants);
+	free(p->counters);
+	free(p->counter_wants);
+	free(p->groups);
+	free(p->probes);
+	free(p->latencies);
+	for (size_t i = 0; i < p->nr_notes; i++)
+		free(p->notes[i]);
+	free(p->notes);
+	*p = (struct device_plan){ 0 };
+}

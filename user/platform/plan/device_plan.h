@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The plan for devices: which events of which PMU count them, and what becomes of these in a
+ * trace. Pure: what the hardware has is an argument.
+ */
+#ifndef PLATFORM_DEVICE_PLAN_H
+#define PLATFORM_DEVICE_PLAN_H
+
+#include "platform/devices/devices.h"
+#include "platform/plan/plan.h"
+#include "platform/spec/want.h"
+
+/**
+ * struct device_plan_options - what there is
+ * @devices: which
+ * @pmus: all PMUs; must outlive the plan. NULL: nothing is counted
+ * @rooms: by PMU of @pmus, what it can count at the same time; NULL: everything
+ * @socket_ids, @nr_sockets: numbers of the sockets of the layout
+ * @by_destination: bytes by where they go
+ * @latencies: of reads, too
+ */
+struct device_plan_options {
+	const struct device_list *devices;
+	const struct pmu_list *pmus;
+	const struct plan_room *rooms;
+	const uint32_t *socket_ids;
+	uint32_t nr_sockets;
+	bool by_destination;
+	bool latencies;
+};
+
+/**
+ * struct device_group - counters of a device that count at the same time
+ * @first, @nr: its counters
+ */
+struct device_group {
+	uint32_t first;
+	uint32_t nr;
+};
+
+/**
+ * struct device_latency - where the counts of a probe come from, as indexes of wants
+ * @outstanding, @requests: sums of these, @nr each
+ */
+struct device_latency {
+	uint32_t outstanding[2];
+	uint32_t requests[2];
+	uint32_t nr;
+	uint32_t cycles;
+};
+
+/**
+ * struct device_plan - the plan
+ * @devices, @nr_devices: those of the list in its order, then root ports as a whole
+ * @wants: to be counted
+ * @counters, @nr_counters: group and device are set, groups count from 0
+ * @counter_wants: by counter, its want
+ * @groups, @nr_groups: of counters
+ * @probes, @nr_probes: latencies
+ * @latencies: by probe
+ * @notes, @nr_notes: for people: devices that are not counted and why, what was given up
+ */
+struct device_plan {
+	struct device *devices;
+	size_t nr_devices, cap_devices;
+	struct want_list wants;
+	struct counter *counters;
+	uint32_t *counter_wants;
+	size_t nr_counters, cap_counters, cap_counter_wants;
+	struct device_group *groups;
+	size_t nr_groups, cap_groups;
+	struct probe *probes;
+	struct device_latency *latencies;
+	size_t nr_probes, cap_probes, cap_latencies;
+	char **notes;
+	size_t nr_notes, cap_notes;
+};
+
+/**
+ * device_plan_make() - decide
+ * @o: what there is
+ * @d: gets the problem
+ * @ret: release with device_plan_free()
+ *
+ * - A device alone below its root port is counted by a mask of ports, any other by its requester
+ *   id; all its events are one set, or one for reads and one for writes by destination.
+ * - Where a root complex has only port masks, nothing takes turns if that is possible: requests and
+ *   latencies may, or are given up, before bytes do.
+ * - A set that is larger than the PMU loses requests of writes first, then latency, then
+ *   requests of reads; bytes are parted last of all.
+ * - Ports with devices that are counted by id are counted as a whole now and then.
+ * - A device whose place is not known, whose PMU is not there, or, on Grace, that is not alone
+ *   below its port, is not counted. That is no error: a note says so.
+ *
+ * Return: 0, -E2BIG for more than a trace can have, -ENOMEM.
+ */
+int device_plan_make(const struct device_plan_options *o, struct diag *d, struct device_plan *ret);
+void device_plan_free(struct device_plan *p);
+
+/** device_plan_note() - add a note; 0 or -ENOMEM */
+int device_plan_note(struct device_plan *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the plan for devices: device_plan.c chooses, device_sets.c makes sets of events. */
+#ifndef PLATFORM_DEVICE_PLAN_PARTS_H
+#define PLATFORM_DEVICE_PLAN_PARTS_H
+
+#include "platform/plan/device_plan.h"
+#include "tables/events.h"
+
+/* What is counted of a device, as bits: the higher, the earlier it is given up. */
+enum device_part {
+	DEVICE_BYTES = 1,
+	DEVICE_READS = 2,   /* requests */
+	DEVICE_LATENCY = 4, /* with DEVICE_READS */
+	DEVICE_WRITES = 8,  /* requests */
+};
+#define DEVICE_ALL_PARTS (DEVICE_BYTES | DEVICE_READS | DEVICE_LATENCY | DEVICE_WRITES)
+
+/**
+ * struct device_depth - how much is counted of the devices of a PMU that are filtered in one way
+ * @pmu: which
+ * @room: what it can count at the same time
+ * @wanted: parts that there would be
+ * @parts: those that there are
+ * @beside: what is not bytes takes turns beside these, as a set of its own
+ * @by_destination: bytes by where they go: sets of reads and of writes
+ */
+struct device_depth {
+	const struct pmu *pmu;
+	struct plan_room room;
+	unsigned int wanted;
+	unsigned int parts;
+	bool beside;
+	bool by_destination;
+};
+
+/**
+ * device_depth_find() - as much as bytes allow
+ * @o: what there is
+ * @pmu: which PMU
+ * @nr_by_port, @nr_by_id: so many devices are filtered in these ways
+ * @ret_port, @ret_id: how much is counted of them
+ */
+void device_depth_find(const struct device_plan_options *o, const struct pmu *pmu,
+		       size_t nr_by_port, size_t nr_by_id, struct device_depth *ret_port,
+		       struct device_depth *ret_id);
+
+/** device_depth_note() - say what is given up, if anything is; 0 or -ENOMEM */
+int device_depth_note(struct device_plan *p, const struct device_depth *depth);
+
+/**
+ * struct device_sets - what counts a device
+ * @depth: how much
+ * @device: index in the plan
+ * @terms, @nr_terms: what tells it from others
+ */
+struct device_sets {
+	const struct device_depth *depth;
+	size_t device;
+	struct pmu_term terms[2];
+	size_t nr_terms;
+};
+
+/**
+ * device_sets_add() - add wants, counters, groups and the probe of a device
+ *
+ * Return: 0; -ENOMEM; or another negative errno with @d, and the plan as it was.
+ */
+int device_sets_add(struct device_plan *p, const struct device_sets *s, struct diag *d);
+
+#endif

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which events count a device, how many of them fit, and which count at the same time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "platform/plan/device_plan_parts.h"
+
+/* A quarter of the counters is left for what takes turns beside a base, see plan_make(). */
+#define BASE_PART(events) ((events) - (events) / 4)
+
+/* When a row is used. */
+enum {
+	SUMS = 1,
+	SPLIT = 2,
+	BOTH = SUMS | SPLIT,
+};
+
+/**
+ * struct device_event - an event of a device
+ * @kind: PMU family
+ * @use: for sums, by destination, or both
+ * @part: what it is for
+ * @event: name in sysfs
+ * @filter: the destination's, "" for none
+ */
+struct device_event {
+	enum pmu_kind kind;
+	int use;
+	enum device_part part;
+	enum direction direction;
+	enum destination destination;
+	const char *event;
+	const char *filter;
+};
+
+#define T410(use, part, way, to, event, filter)                                                    \
+	{                                                                                          \
+		PMU_PCIE, use, DEVICE_##part, DIRECTION_##way, DESTINATION_##to, (event), (filter) \
+	}
+#define T410_TO(to, filter)                               \
+	T410(SPLIT, BYTES, READ, to, "rd_bytes", filter), \
+		T410(SPLIT, BYTES, WRITE, to, "wr_bytes", filter)
+#define GRACE(part, way, event)                                                                    \
+	{                                                                                          \
+		PMU_GRACE_PCIE, BOTH, DEVICE_##part, DIRECTION_##way, DESTINATION_ANY, (event), "" \
+	}
+
+/*
+ * Bytes of one direction add up to all bytes of that direction. On Grace "local" is memory of
+ * CPUs and of GPUs, so that only both events together have a meaning here.
+ */
+static const struct device_event rows[] = {
+	T410(SUMS, BYTES, READ, ANY, "rd_bytes", ""),
+	T410(SUMS, BYTES, WRITE, ANY, "wr_bytes", ""),
+	T410_TO(CMEM, "dst_loc_cmem"),
+	T410_TO(GMEM, "dst_loc_gmem"),
+	T410_TO(P2P, "dst_loc_pcie_p2p"),
+	T410_TO(CXL, "dst_loc_pcie_cxl"),
+	T410_TO(REMOTE, "dst_rem"),
+	T410(BOTH, READS, READ, ANY, "rd_req", ""),
+	T410(BOTH, WRITES, WRITE, ANY, "wr_req", ""),
+	T410(BOTH, LATENCY, READ, ANY, "rd_cum_outs", ""),
+	GRACE(BYTES, READ, "rd_bytes_loc"),
+	GRACE(BYTES, READ, "rd_bytes_rem"),
+	GRACE(BYTES, WRITE, "wr_bytes_loc"),
+	GRACE(BYTES, WRITE, "wr_bytes_rem"),
+	GRACE(READS, READ, "rd_req_loc"),
+	GRACE(READS, READ, "rd_req_rem"),
+	GRACE(WRITES, WRITE, "wr_req_loc"),
+	GRACE(WRITES, WRITE, "wr_req_rem"),
+	GRACE(LATENCY, READ, "rd_cum_outs_loc"),
+	GRACE(LATENCY, READ, "rd_cum_outs_rem"),
+};
+
+#define WAYS(way) (1u << (way))
+#define BOTH_WAYS (WAYS(DIRECTION_READ) | WAYS(DIRECTION_WRITE))
+
+static bool applies(const struct device_event *row, const struct device_depth *depth,
+		    unsigned int parts, unsigned int ways)
+{
+	return row->kind == depth->pmu->kind && row->part & parts &&
+	       row->use & (depth->by_destination ? SPLIT : SUMS) && WAYS(row->direction) & ways;
+}
+
+/* Is there a set for reads and another one for writes? */
+static bool is_parted(const struct device_depth *depth)
+{
+	return depth->by_destination && depth->pmu->kind == PMU_PCIE;
+}
+
+/* Ordinary counters that a set takes. */
+static uint32_t size_of(const struct device_depth *depth, unsigned int parts, unsigned int ways)
+{
+	uint32_t nr = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		nr += applies(&rows[i], depth, parts, ways);
+	if (parts & DEVICE_LATENCY && WAYS(DIRECTION_READ) & ways && !depth->room.cycles)
+		nr++;
+	return nr;
+}
+
+/* Turns that so many devices take: sets as they come, each into the first turn with room. */
+static size_t turns_of(const struct device_depth *depth, unsigned int parts, size_t devices)
+{
+	uint32_t room = depth->room.events, sizes[2], most = 0, left = 0;
+	size_t turns = 0, sets = is_parted(depth) ? 2 : 1;
+
+	sizes[0] = size_of(depth, parts, sets == 2 ? WAYS(DIRECTION_READ) : BOTH_WAYS);
+	sizes[1] = size_of(depth, parts, WAYS(DIRECTION_WRITE));
+	for (size_t s = 0; s < sets; s++)
+		most = sizes[s] > most ? sizes[s] : most;
+	if (most > room)
+		return SIZE_MAX;
+	for (size_t i = 0; i < devices * sets; i++) {
+		uint32_t size = sizes[i % sets];
+
+		if (size > left) {
+			turns++;
+			left = room;
+		}
+		left -= size;
+	}
+	return turns;
+}
+
+/* Parts in the order in which they are given up. */
+static const unsigned int by_value[] = {
+	DEVICE_ALL_PARTS,
+	DEVICE_BYTES | DEVICE_READS | DEVICE_LATENCY,
+	DEVICE_BYTES | DEVICE_READS,
+	DEVICE_BYTES,
+};
+
+/* Everything that costs no turns beyond those that bytes take. */
+static unsigned int parts_of(const struct device_depth *depth, size_t devices)
+{
+	size_t least = turns_of(depth, DEVICE_BYTES, devices);
+
+	for (size_t i = 0; i < ARRAY_SIZE(by_value); i++) {
+		unsigned int parts = by_value[i] & depth->wanted;
+		size_t turns = turns_of(depth, parts, devices);
+
+		if (turns != SIZE_MAX && turns <= least)
+			return parts;
+	}
+	return DEVICE_BYTES;
+}
+
+/* Can bytes count all the time, while what else there is takes turns beside them? */
+static bool find_beside(struct device_depth *depth, size_t devices)
+{
+	uint32_t room = depth->room.events;
+	uint32_t bytes = devices * size_of(depth, DEVICE_BYTES, BOTH_WAYS);
+
+	if (is_parted(depth) || bytes > BASE_PART(room))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(by_value); i++) {
+		unsigned int parts = by_value[i] & depth->wanted & ~DEVICE_BYTES;
+
+		if (!parts || bytes + size_of(depth, parts, BOTH_WAYS) > room)
+			continue;
+		depth->parts = parts | DEVICE_BYTES;
+		depth->beside = true;
+		return true;
+	}
+	return false;
+}
+
+static bool has_event(const struct pmu *pmu, enum device_part part)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].kind == pmu->kind && rows[i].part == part &&
+		    !pmu_event_find(pmu, rows[i].event))
+			return false;
+	return true;
+}
+
+void device_depth_find(const struct device_plan_options *o, const struct pmu *pmu,
+		       size_t nr_by_port, size_t nr_by_id, struct device_depth *ret_port,
+		       struct device_depth *ret_id)
+{
+	struct device_depth depth = {
+		.pmu = pmu,
+		.room = { UINT32_MAX, 1 },
+		.wanted = DEVICE_BYTES,
+		.by_destination = o->by_destination,
+	};
+
+	if (o->rooms)
+		depth.room = o->rooms[pmu - o->pmus->pmus];
+	if (!depth.room.events)
+		depth.room.events = 1;
+	if (has_event(pmu, DEVICE_READS))
+		depth.wanted |= DEVICE_READS;
+	if (o->latencies && depth.wanted & DEVICE_READS && has_event(pmu, DEVICE_LATENCY) &&
+	    pmu_event_find(pmu, "cycles"))
+		depth.wanted |= DEVICE_LATENCY;
+	if (has_event(pmu, DEVICE_WRITES))
+		depth.wanted |= DEVICE_WRITES;
+	*ret_port = *ret_id = depth;
+	/* Each id has its turns to itself; masks of ports share them. */
+	ret_id->parts = parts_of(ret_id, 1);
+	ret_port->parts = parts_of(ret_port, nr_by_port);
+	if (ret_port->parts != depth.wanted && !nr_by_id &&
+	    turns_of(ret_port, DEVICE_BYTES, nr_by_port) == 1)
+		find_beside(ret_port, nr_by_port);
+}
+
+int device_depth_note(struct device_plan *p, const struct device_depth *depth)
+{
+	unsigned int lost = depth->wanted & ~depth->parts;
+
+	if (!lost)
+		return 0;
+	return device_plan_note(
+		p, "%s counts %u events at a time: no%s%s%s of its devices", depth->pmu->name,
+		depth->room.events, lost & DEVICE_LATENCY ? " latency" : "",
+		lost & DEVICE_LATENCY && lost & (DEVICE_READS | DEVICE_WRITES) ? " and" : "",
+		!(lost & (DEVICE_READS | DEVICE_WRITES)) ? ""
+		: !(lost & DEVICE_READS)		 ? " requests of writes"
+							 : " requests");
+}
+
+/* --- sets */
+
+static int add_want(struct device_plan *p, const struct device_sets *s, const char *event,
+		    const char *filter, uint32_t set, bool constant, struct diag *d)
+{
+	struct pmu_term terms[3];
+	size_t nr = s->nr_terms;
+	struct want want;
+	int err;
+
+	memcpy(terms, s->terms, sizeof(s->terms));
+	if (filter[0]) {
+		str_copy(terms[nr].name, sizeof(terms[nr].name), filter);
+		terms[nr++].value = 1;
+	}
+	/* Filters do not change cycles; the id that they need is put in when they are opened. */
+	err = want_make(s->depth->pmu, event, terms, strcmp(event, "cycles") ? nr : 0, d, &want);
+	if (err)
+		return err;
+	want.set = set;
+	want.constant = constant;
+	return want_add(&p->wants, &want);
+}
+
+/* A counter of the last want, in the last group. */
+static int add_counter(struct device_plan *p, const struct device_sets *s,
+		       const struct device_event *row)
+{
+	const struct want *want = &p->wants.wants[p->wants.nr - 1];
+	const struct device *device = &p->devices[s->device];
+	struct counter *c;
+
+	if (array_room(p->counters, p->cap_counters, p->nr_counters) ||
+	    array_room(p->counter_wants, p->cap_counter_wants, p->nr_counters))
+		return -ENOMEM;
+	p->counter_wants[p->nr_counters] = p->wants.nr - 1;
+	c = &p->counters[p->nr_counters++];
+	*c = (struct counter){
+		.socket = device->socket,
+		.group = p->nr_groups - 1,
+		.source = SOURCE_DEVICE,
+		.direction = row->direction,
+		.destination = row->destination,
+		.unit = row->part == DEVICE_BYTES ? UNIT_BYTES : UNIT_REQUESTS,
+		.device = s->device + 1,
+	};
+	snprintf(c->name, sizeof(c->name), "%s/%s%s%s", device->bdf, row->event,
+		 row->filter[0] ? "/" : "", row->filter);
+	str_copy(c->pmu, sizeof(c->pmu), want->pmu->name);
+	str_copy(c->event, sizeof(c->event), row->event);
+	str_copy(c->filters, sizeof(c->filters), want->filters);
+	p->groups[p->nr_groups - 1].nr++;
+	return 0;
+}
+
+static int add_group(struct device_plan *p)
+{
+	if (array_room(p->groups, p->cap_groups, p->nr_groups))
+		return -ENOMEM;
+	p->groups[p->nr_groups++] = (struct device_group){ p->nr_counters, 0 };
+	return 0;
+}
+
+/* The latency whose wants were added from @first on. */
+static int add_probe(struct device_plan *p, const struct device_sets *s, size_t first, uint32_t set,
+		     struct diag *d)
+{
+	const struct device *device = &p->devices[s->device];
+	struct device_latency l = { .cycles = p->wants.nr };
+	struct probe *probe;
+	uint32_t requests = 0;
+	int err = add_want(p, s, "cycles", "", set, false, d);
+
+	if (err)
+		return err;
+	for (size_t i = first; i < l.cycles; i++) {
+		const char *event = p->wants.wants[i].event;
+
+		for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+			if (rows[r].kind != s->depth->pmu->kind || strcmp(rows[r].event, event))
+				continue;
+			if (rows[r].part == DEVICE_LATENCY)
+				l.outstanding[l.nr++] = i;
+			else if (rows[r].part == DEVICE_READS)
+				l.requests[requests++] = i;
+		}
+	}
+	if (array_room(p->probes, p->cap_probes, p->nr_probes) ||
+	    array_room(p->latencies, p->cap_latencies, p->nr_probes))
+		return -ENOMEM;
+	p->latencies[p->nr_probes] = l;
+	probe = &p->probes[p->nr_probes++];
+	*probe = (struct probe){
+		.socket = device->socket,
+		.direction = DIRECTION_READ,
+		.destination = DESTINATION_ANY,
+		.device = s->device + 1,
+	};
+	snprintf(probe->name, sizeof(probe->name), "%s/rd", device->bdf);
+	snprintf(probe->title, sizeof(probe->title), "reads by %.50s",
+		 device->name[0] ? device->name : device->bdf);
+	str_copy(probe->pmu, sizeof(probe->pmu), s->depth->pmu->name);
+	return 0;
+}
+
+/* One set: bytes first. Bytes that are too many for the PMU are several. */
+static int add_set(struct device_plan *p, const struct device_sets *s, unsigned int parts,
+		   unsigned int ways, bool constant, struct diag *d)
+{
+	uint32_t room = s->depth->room.events, used = room, set = 0;
+	size_t first = p->wants.nr;
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows) && !err; i++) {
+		if (!applies(&rows[i], s->depth, parts, ways))
+			continue;
+		if (used == room) {
+			set = ++p->wants.last_set;
+			used = 0;
+			err = add_group(p);
+		}
+		if (!err)
+			err = add_want(p, s, rows[i].event, rows[i].filter, set, constant, d);
+		used++;
+		if (!err && rows[i].part != DEVICE_LATENCY)
+			err = add_counter(p, s, &rows[i]);
+	}
+	if (!err && parts & DEVICE_LATENCY && ways & WAYS(DIRECTION_READ))
+		err = add_probe(p, s, first, set, d);
+	return err;
+}
+
+int device_sets_add(struct device_plan *p, const struct device_sets *s, struct diag *d)
+{
+	const struct device_plan was = *p;
+	unsigned int parts = s->depth->parts;
+	int err;
+
+	if (s->depth->beside) {
+		err = add_set(p, s, DEVICE_BYTES, BOTH_WAYS, true, d);
+		if (!err)
+			err = add_set(p, s, parts & ~DEVICE_BYTES, BOTH_WAYS, false, d);
+	} else if (is_parted(s->depth)) {
+		err = add_set(p, s, parts, WAYS(DIRECTION_READ), false, d);
+		if (!err)
+			err = add_set(p, s, parts, WAYS(DIRECTION_WRITE), false, d);
+	} else {
+		err = add_set(p, s, parts, BOTH_WAYS, false, d);
+	}
+	if (!err)
+		return 0;
+	p->wants.nr = was.wants.nr;
+	p->nr_counters = was.nr_counters;
+	p->nr_groups = was.nr_groups;
+	p->nr_probes = was.nr_probes;
+	return err;
+}

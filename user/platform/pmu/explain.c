@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/pmu/explain.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+#define NAMES_LEN 256
+
+struct notes {
+	char **notes;
+	size_t nr;
+	size_t cap;
+};
+
+void pmu_notes_free(char **notes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(notes[i]);
+	free(notes);
+}
+
+static int __attribute__((format(printf, 2, 3))) add_note(struct notes *n, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+	int len;
+
+	if (array_room(n->notes, n->cap, n->nr))
+		return -ENOMEM;
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return -ENOMEM;
+	n->notes[n->nr++] = text;
+	return 0;
+}
+
+static const char *platform_title(enum pmu_platform platform)
+{
+	return platform == PMU_PLATFORM_T410 ? "the T410" : "Grace";
+}
+
+bool pmu_identity(const char *identifier, char *ret, size_t size)
+{
+	const struct pmu_family *family = pmu_family_identified(identifier);
+
+	if (!family)
+		return false;
+	snprintf(ret, size, "%s (%s) of %s", family->title, family->short_name,
+		 platform_title(family->platform));
+	return true;
+}
+
+/* Names of the PMUs of a kind that have the same identifier as the one at @first. */
+static void names_alike(const struct pmu_list *pmus, size_t first, char *names, size_t size)
+{
+	const struct pmu *like = &pmus->pmus[first];
+
+	names[0] = '\0';
+	for (size_t i = first; i < pmus->nr; i++) {
+		const struct pmu *pmu = &pmus->pmus[i];
+
+		if (pmu->kind == like->kind && !strcmp(pmu->identifier, like->identifier))
+			str_append(names, size, "%s%s", names[0] ? ", " : "", pmu->name);
+	}
+}
+
+/* Was one like this explained before? */
+static bool explained(const struct pmu_list *pmus, size_t at)
+{
+	const struct pmu *pmu = &pmus->pmus[at];
+
+	for (size_t i = 0; i < at; i++) {
+		if (pmus->pmus[i].kind == pmu->kind &&
+		    !strcmp(pmus->pmus[i].identifier, pmu->identifier))
+			return true;
+	}
+	return false;
+}
+
+static int note_unknown(const struct pmu_list *pmus, size_t at, struct notes *n)
+{
+	const struct pmu *pmu = &pmus->pmus[at];
+	const struct pmu_family *family = pmu_family_identified(pmu->identifier);
+	char names[NAMES_LEN], identity[128];
+
+	if (explained(pmus, at))
+		return 0;
+	names_alike(pmus, at, names, sizeof(names));
+	if (family && family->platform == PMU_PLATFORM_T410) {
+		pmu_identity(pmu->identifier, identity, sizeof(identity));
+		return add_note(n,
+				"%s: by the identifier %s this is the %s, which this kernel does "
+				"not know: it offers cycles and raw filters only. Linux 7.1 or "
+				"newer knows it, and some vendors' older kernels have the drivers "
+				"too. The number in the name is a running index, not a socket.",
+				names, pmu->identifier, identity);
+	}
+	if (pmu_identity(pmu->identifier, identity, sizeof(identity)))
+		return add_note(n,
+				"%s: by the identifier %s this is the %s, but the kernel did not "
+				"recognise it: it offers cycles and raw filters only. Try a newer "
+				"kernel. The number in the name is a running index, not a socket.",
+				names, pmu->identifier, identity);
+	return add_note(n,
+			"%s: an NVIDIA PMU that neither the kernel nor t410trace knows (identifier "
+			"%s): it offers cycles and raw filters only. A newer kernel may know it; "
+			"the T410 is known since Linux 7.1. The number in the name is a running "
+			"index, not a socket.",
+			names, pmu->identifier[0] ? pmu->identifier : "none");
+}
+
+/*
+ * Kernels before 7.1 compare less of the identifier, and take T410's PCIe for Grace's and its
+ * UCF for the SCF. Six root complexes of a socket then ask for one name, and one gets it.
+ */
+static int note_mistaken(const struct pmu_list *pmus, size_t at, struct notes *n)
+{
+	const struct pmu *pmu = &pmus->pmus[at];
+	const struct pmu_family *family = pmu_family_identified(pmu->identifier);
+	char names[NAMES_LEN], identity[128];
+
+	if (!family || family == pmu->family || family->platform != PMU_PLATFORM_T410 ||
+	    pmu->platform != PMU_PLATFORM_GRACE || explained(pmus, at))
+		return 0;
+	names_alike(pmus, at, names, sizeof(names));
+	pmu_identity(pmu->identifier, identity, sizeof(identity));
+	return add_note(n,
+			"%s: the name is that of Grace's %s, but the identifier %s is that of the "
+			"%s. Kernels before 7.1 take one for the other: events and "
+			"filters do not fit the hardware%s. Do not trust its counts; use Linux "
+			"7.1 or newer.",
+			names, pmu->family->title, pmu->identifier, identity,
+			family->kind == PMU_PCIE ? ", and as all root complexes of a socket want "
+						   "the same name, PMUs are missing"
+						 : "");
+}
+
+static int note_one_gpu(const struct pmu *pmu, struct notes *n)
+{
+	if (pmu->kind != PMU_NVLINK_C2C || strcmp(pmu->peer, "nr_gpu=1"))
+		return 0;
+	return add_note(n,
+			"%s: one GPU is connected. If everything reads 0 although the GPU is busy, "
+			"it is the second one that is wired, which the driver does not count.",
+			pmu->name);
+}
+
+static int note_unusable(const struct pmu *pmu, struct notes *n)
+{
+	if (pmu->usable)
+		return 0;
+	return add_note(n, "%s cannot be counted: %s.", pmu->name,
+			pmu->problem[0] ? pmu->problem
+					: "sysfs does not say how to open its events");
+}
+
+/* Is the kernel's version known, and older than this one? */
+static bool older_than(const char *release, int32_t major, int32_t minor)
+{
+	int32_t a, b;
+
+	if (!release || !take_number(&release, &a) || *release++ != '.' ||
+	    !take_number(&release, &b))
+		return false;
+	return a < major || (a == major && b < minor);
+}
+
+static int note_port_masks(const struct pmu_list *pmus, const char *release, struct notes *n)
+{
+	bool ports = false;
+
+	for (size_t i = 0; i < pmus->nr; i++)
+		ports |= pmus->pmus[i].platform == PMU_PLATFORM_GRACE &&
+			 pmus->pmus[i].kind != PMU_GRACE_SCF;
+	if (!ports || !older_than(release, 6, 14))
+		return 0;
+	return add_note(
+		n,
+		"Linux %.40s counts nothing on Grace's PCIe, NVLink-C2C and CNVLink PMUs "
+		"unless ports are chosen (before 6.14). t410trace always chooses them; other "
+		"tools may show 0.",
+		release);
+}
+
+int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, char ***ret_notes,
+	      size_t *ret_nr)
+{
+	struct notes n = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < pmus->nr && !err; i++) {
+		const struct pmu *pmu = &pmus->pmus[i];
+
+		err = pmu->kind == PMU_UNKNOWN ? note_unknown(pmus, i, &n)
+					       : note_mistaken(pmus, i, &n);
+		if (!err)
+			err = note_one_gpu(pmu, &n);
+		if (!err)
+			err = note_unusable(pmu, &n);
+	}
+	if (!err)
+		err = note_port_masks(pmus, kernel_release, &n);
+	if (err) {
+		pmu_notes_free(n.notes, n.nr);
+		return err;
+	}
+	*ret_notes = n.notes;
+	*ret_nr = n.nr;
+	return 0;
+}

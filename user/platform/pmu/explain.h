@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a user must know about the PMUs of a machine, in sentences. */
+#ifndef PLATFORM_EXPLAIN_H
+#define PLATFORM_EXPLAIN_H
+
+#include "platform/pmu/pmu.h"
+
+/**
+ * pmu_notes() - explain what is odd about the PMUs of a machine
+ * @pmus: what was found
+ * @kernel_release: as in "uname -r"; NULL when it is not known
+ * @ret_notes: array of sentences, each without a newline; release with pmu_notes_free()
+ * @ret_nr: their number, 0 when there is nothing to explain
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, char ***ret_notes,
+	      size_t *ret_nr);
+void pmu_notes_free(char **notes, size_t nr);
+
+/**
+ * pmu_identity() - what hardware an identifier stands for
+ * @identifier: content of the identifier file
+ * @ret: for example "PCIe target, traffic to BARs and CXL (pcie_tgt) of the T410"
+ * @size: room in @ret; text that finds none is cut
+ *
+ * Return: false when the identifier is not known; @ret is untouched then.
+ */
+bool pmu_identity(const char *identifier, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,617 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/pmu/pmu.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+/* Names go to terminals and into JSON, so nothing but plain characters. */
+static bool is_name(const char *text)
+{
+	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789_-.")];
+}
+
+int pmu_event_parse(const char *text, struct pmu_event *ret_event)
+{
+	struct pmu_event event = { 0 };
+	char copy[PMU_TEXT_LEN];
+	struct pmu_term *term;
+	char *rest = copy;
+	char *word, *value;
+	int err;
+
+	if (str_copy(event.text, sizeof(event.text), text))
+		return -E2BIG;
+	memcpy(copy, event.text, sizeof(copy));
+	while ((word = strsep(&rest, ","))) {
+		if (event.nr_terms == ARRAY_SIZE(event.terms))
+			return -E2BIG;
+		term = &event.terms[event.nr_terms++];
+		term->value = 1;
+		value = strchr(word, '=');
+		if (value)
+			*value++ = '\0';
+		if (!is_name(word))
+			return -EINVAL;
+		if (str_copy(term->name, sizeof(term->name), word))
+			return -E2BIG;
+		err = value ? parse_u64(value, &term->value) : 0;
+		if (err)
+			return err;
+	}
+	memcpy(ret_event->text, event.text, sizeof(event.text));
+	memcpy(ret_event->terms, event.terms, sizeof(event.terms));
+	ret_event->nr_terms = event.nr_terms;
+	return 0;
+}
+
+/* Bits @low to @high of a word; both are below 64. */
+static uint64_t range_mask(unsigned int low, unsigned int high)
+{
+	return (high - low == 63 ? ~0ULL : (1ULL << (high - low + 1)) - 1) << low;
+}
+
+/* Read "8-23" or "8" at @text and move @text behind it. */
+static bool take_range(const char **text, int32_t *ret_low, int32_t *ret_high)
+{
+	int32_t low, high;
+
+	if (!take_number(text, &low))
+		return false;
+	high = low;
+	if (**text == '-') {
+		(*text)++;
+		if (!take_number(text, &high))
+			return false;
+	}
+	if (high < low || high > 63)
+		return false;
+	*ret_low = low;
+	*ret_high = high;
+	return true;
+}
+
+/*
+ * perf fills the bits of a field from the lowest one up whatever the order in
+ * the text, so keep the ranges sorted.
+ */
+static void insert_range(struct pmu_format *format, int32_t low, int32_t high)
+{
+	size_t at = format->nr_ranges++;
+
+	for (; at > 0 && format->ranges[at - 1].low > low; at--)
+		format->ranges[at] = format->ranges[at - 1];
+	format->ranges[at].low = (uint8_t)low;
+	format->ranges[at].high = (uint8_t)high;
+	format->width += high - low + 1;
+}
+
+int pmu_format_parse(const char *text, struct pmu_format *ret_format)
+{
+	struct pmu_format format = { 0 };
+	const char *at = text;
+	int32_t low, high;
+	uint64_t used = 0;
+
+	if (str_copy(format.text, sizeof(format.text), text))
+		return -E2BIG;
+	if (strncmp(at, "config", 6))
+		return -EINVAL;
+	at += 6;
+	if (*at >= '1' && *at < '0' + PMU_NR_WORDS)
+		format.word = *at++ - '0';
+	if (*at != ':')
+		return -EINVAL;
+	do {
+		at++;
+		if (!take_range(&at, &low, &high))
+			return -EINVAL;
+		if (used & range_mask(low, high))
+			return -EINVAL;
+		if (format.nr_ranges == PMU_MAX_RANGES)
+			return -E2BIG;
+		used |= range_mask(low, high);
+		insert_range(&format, low, high);
+	} while (*at == ',');
+	if (*at)
+		return -EINVAL;
+	memcpy(format.name, ret_format->name, sizeof(format.name));
+	*ret_format = format;
+	return 0;
+}
+
+/* Add to what is wrong with a PMU. Text that finds no room is dropped: the first problems count. */
+static void __attribute__((format(printf, 2, 3))) add_problem(struct pmu *pmu, const char *fmt, ...)
+{
+	char text[PMU_PROBLEM_LEN];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	str_append(pmu->problem, sizeof(pmu->problem), "%s%s", pmu->problem[0] ? "; " : "", text);
+}
+
+/* Note what went wrong with a file of a PMU. */
+static void add_file_problem(struct pmu *pmu, const char *dir, const char *file, int err)
+{
+	const char *words;
+
+	switch (err) {
+	case -E2BIG:
+		words = "too long";
+		break;
+	case -EINVAL:
+		words = "not understood";
+		break;
+	case -ERANGE:
+		words = "number too large";
+		break;
+	case -ENOENT:
+		words = "missing";
+		break;
+	default:
+		words = strerror(-err);
+		break;
+	}
+	add_problem(pmu, "%s%s: %s", dir, file, words);
+}
+
+static int read_file(const struct sysfs *fs, const struct pmu *pmu, const char *dir,
+		     const char *file, char *ret_line, size_t size)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s%s", pmu->name, dir, file);
+	return sysfs_read(fs, path, ret_line, size);
+}
+
+/* Read a file with a 32-bit number. */
+static int read_u32(const struct sysfs *fs, const struct pmu *pmu, const char *file,
+		    uint32_t *ret_value)
+{
+	char line[PMU_TEXT_LEN];
+	uint64_t value;
+	int err;
+
+	err = read_file(fs, pmu, "", file, line, sizeof(line));
+	if (!err)
+		err = parse_u64(line, &value);
+	if (!err && value > UINT32_MAX)
+		err = -ERANGE;
+	if (!err)
+		*ret_value = (uint32_t)value;
+	return err;
+}
+
+/* Read a file with a list of CPUs; note a problem when that fails or there are none. */
+static int read_cpus(const struct sysfs *fs, struct pmu *pmu, const char *file,
+		     struct cpulist *ret_cpus)
+{
+	char line[CPULIST_TEXT_LEN];
+	struct cpulist cpus;
+	int err;
+
+	err = read_file(fs, pmu, "", file, line, sizeof(line));
+	if (!err)
+		err = cpulist_parse(line, &cpus);
+	if (err) {
+		add_file_problem(pmu, "", file, err);
+		return err;
+	}
+	if (cpulist_count(&cpus) == 0)
+		add_problem(pmu, "%s: no CPUs", file);
+	*ret_cpus = cpus;
+	return 0;
+}
+
+/* Read a file with printable ASCII text that only some PMUs have. */
+static void read_words(const struct sysfs *fs, struct pmu *pmu, const char *file, char *ret_text,
+		       size_t size)
+{
+	char line[PMU_TEXT_LEN];
+	int err;
+
+	err = read_file(fs, pmu, "", file, line, sizeof(line));
+	if (!err && strlen(line) >= size)
+		err = -E2BIG;
+	for (const char *at = line; !err && *at; at++)
+		err = *at < ' ' || *at > '~' ? -EINVAL : 0;
+	if (!err)
+		str_copy(ret_text, size, line);
+	else if (err != -ENOENT)
+		add_file_problem(pmu, "", file, err);
+}
+
+/* Files that every PMU should have, and those that some have. */
+static void read_attributes(const struct sysfs *fs, struct pmu *pmu)
+{
+	struct cpulist active = { 0 };
+	int err;
+
+	err = read_u32(fs, pmu, "type", &pmu->type);
+	pmu->type_known = !err;
+	if (err)
+		add_file_problem(pmu, "", "type", err);
+
+	read_cpus(fs, pmu, "associated_cpus", &pmu->cpus);
+	if (!read_cpus(fs, pmu, "cpumask", &active) && cpulist_count(&active) == 1)
+		pmu->active_cpu = cpulist_next(&active, -1);
+	else if (cpulist_count(&active) > 1)
+		add_problem(pmu, "cpumask: %u CPUs instead of one", cpulist_count(&active));
+
+	read_words(fs, pmu, "identifier", pmu->identifier, sizeof(pmu->identifier));
+	read_words(fs, pmu, "peer", pmu->peer, sizeof(pmu->peer));
+	err = read_u32(fs, pmu, "perf_event_mux_interval_ms", &pmu->mux_interval_ms);
+	if (err && err != -ENOENT)
+		add_file_problem(pmu, "", "perf_event_mux_interval_ms", err);
+}
+
+/* Files beside an event that tell its unit or scale and are no events themselves. */
+static bool is_event_attribute(const char *name)
+{
+	static const char *const endings[] = { ".unit", ".scale", ".per-pkg", ".snapshot" };
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < ARRAY_SIZE(endings); i++) {
+		if (!strcmp(dot, endings[i]))
+			return true;
+	}
+	return false;
+}
+
+static int read_event(const struct sysfs *fs, struct pmu *pmu, const char *name)
+{
+	struct pmu_event event = { 0 };
+	char line[PMU_TEXT_LEN];
+	int err;
+
+	if (is_event_attribute(name))
+		return 0;
+	if (!is_name(name) || str_copy(event.name, sizeof(event.name), name)) {
+		add_problem(pmu, "events: a file with a strange name");
+		return 0;
+	}
+	err = read_file(fs, pmu, "events/", name, line, sizeof(line));
+	if (!err)
+		err = pmu_event_parse(line, &event);
+	if (err) {
+		add_file_problem(pmu, "events/", event.name, err);
+		return 0;
+	}
+	err = array_room(pmu->events, pmu->cap_events, pmu->nr_events);
+	if (!err)
+		pmu->events[pmu->nr_events++] = event;
+	return err;
+}
+
+static int read_format(const struct sysfs *fs, struct pmu *pmu, const char *name)
+{
+	struct pmu_format format = { 0 };
+	char line[PMU_TEXT_LEN];
+	int err;
+
+	if (!is_name(name) || str_copy(format.name, sizeof(format.name), name)) {
+		add_problem(pmu, "format: a file with a strange name");
+		return 0;
+	}
+	err = read_file(fs, pmu, "format/", name, line, sizeof(line));
+	if (!err)
+		err = pmu_format_parse(line, &format);
+	if (err) {
+		add_file_problem(pmu, "format/", format.name, err);
+		return 0;
+	}
+	err = array_room(pmu->formats, pmu->cap_formats, pmu->nr_formats);
+	if (!err)
+		pmu->formats[pmu->nr_formats++] = format;
+	return err;
+}
+
+/* Hand every file of a PMU's directory to @read_one. Fails only for want of memory. */
+static int read_directory(const struct sysfs *fs, struct pmu *pmu, const char *dir,
+			  int (*read_one)(const struct sysfs *, struct pmu *, const char *))
+{
+	struct sysfs_names names = { 0 };
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s", pmu->name, dir);
+	err = sysfs_list(fs, path, &names);
+	if (err == -ENOMEM)
+		return err;
+	if (err)
+		add_file_problem(pmu, "", dir, err);
+	err = 0;
+	for (size_t i = 0; i < names.nr && !err; i++)
+		err = read_one(fs, pmu, names.names[i]);
+	sysfs_names_free(&names);
+	return err;
+}
+
+static void pmu_clear(struct pmu *pmu)
+{
+	free(pmu->events);
+	free(pmu->formats);
+}
+
+static int read_pmu(const struct sysfs *fs, const char *name, struct pmu_list *list)
+{
+	struct pmu pmu = { .active_cpu = -1 };
+	int err;
+
+	pmu.family = pmu_family_match(name, &pmu.instance, &pmu.rc);
+	if (!pmu.family)
+		return 0;
+	err = array_room(list->pmus, list->cap, list->nr);
+	if (err)
+		return err;
+	/* A name that matches a family is never longer than the buffer. */
+	str_copy(pmu.name, sizeof(pmu.name), name);
+	pmu.kind = pmu.family->kind;
+	pmu.platform = pmu.family->platform;
+	pmu.socket = pmu.kind == PMU_UNKNOWN ? -1 : pmu.instance;
+	read_attributes(fs, &pmu);
+	pmu.usable = pmu.type_known && pmu.active_cpu >= 0;
+	err = read_directory(fs, &pmu, "events", read_event);
+	if (!err)
+		err = read_directory(fs, &pmu, "format", read_format);
+	if (err) {
+		pmu_clear(&pmu);
+		return err;
+	}
+	list->pmus[list->nr++] = pmu;
+	return 0;
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct pmu *left = a, *right = b;
+
+	if (left->kind != right->kind)
+		return left->kind < right->kind ? -1 : 1;
+	if (left->instance != right->instance)
+		return left->instance < right->instance ? -1 : 1;
+	return left->rc < right->rc ? -1 : left->rc > right->rc;
+}
+
+int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_list)
+{
+	struct sysfs_names names = { 0 };
+	struct pmu_list list = { 0 };
+	int err;
+
+	err = sysfs_list(fs, PMU_DEVICES, &names);
+	/* No such directory: a kernel without perf, which has no PMUs. */
+	if (err == -ENOENT)
+		err = 0;
+	if (err)
+		return diag_fail(d, err, "cannot list %s/%s: %s", fs->root, PMU_DEVICES,
+				 strerror(-err));
+	for (size_t i = 0; i < names.nr && !err; i++)
+		err = read_pmu(fs, names.names[i], &list);
+	sysfs_names_free(&names);
+	if (err) {
+		pmu_list_free(&list);
+		return diag_fail(d, err, "cannot read the PMUs: %s", strerror(-err));
+	}
+	if (list.nr)
+		qsort(list.pmus, list.nr, sizeof(*list.pmus), by_kind);
+	*ret_list = list;
+	return 0;
+}
+
+void pmu_list_free(struct pmu_list *list)
+{
+	if (!list)
+		return;
+	for (size_t i = 0; i < list->nr; i++)
+		pmu_clear(&list->pmus[i]);
+	free(list->pmus);
+	*list = (struct pmu_list){ 0 };
+}
+
+const struct pmu *pmu_find(const struct pmu_list *list, enum pmu_kind kind, int32_t socket,
+			   int32_t rc)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct pmu *pmu = &list->pmus[i];
+
+		if (pmu->kind == kind && pmu->socket == socket && pmu->rc == rc)
+			return pmu;
+	}
+	return NULL;
+}
+
+const struct pmu_event *pmu_event_find(const struct pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->nr_events; i++) {
+		if (!strcmp(pmu->events[i].name, name))
+			return &pmu->events[i];
+	}
+	return NULL;
+}
+
+const struct pmu_format *pmu_format_find(const struct pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->nr_formats; i++) {
+		if (!strcmp(pmu->formats[i].name, name))
+			return &pmu->formats[i];
+	}
+	return NULL;
+}
+
+/* Explain what the PMU could not make sense of, where it has such a thing. */
+static void help_with_problem(const struct pmu *pmu, char *help, size_t size)
+{
+	if (pmu->problem[0])
+		str_append(help, size, " (not all of it could be read: %s)", pmu->problem);
+}
+
+static int no_event(const struct pmu *pmu, const char *event, struct diag *d)
+{
+	char help[sizeof(d->help)] = "";
+
+	for (size_t i = 0; i < pmu->nr_events; i++)
+		str_append(help, sizeof(help), "%s%s", i ? ", " : "it has: ", pmu->events[i].name);
+	if (!pmu->nr_events)
+		str_append(help, sizeof(help), "it has no named events");
+	help_with_problem(pmu, help, sizeof(help));
+	diag_fail(d, -ENOENT, "%s has no event \"%s\"", pmu->name, event);
+	diag_help(d, "%s", help);
+	return -ENOENT;
+}
+
+static int no_format(const struct pmu *pmu, const char *name, struct diag *d)
+{
+	char help[sizeof(d->help)] = "";
+
+	for (size_t i = 0; i < pmu->nr_formats; i++)
+		str_append(help, sizeof(help), "%s%s",
+			   i ? ", " : "it takes: ", pmu->formats[i].name);
+	if (!pmu->nr_formats)
+		str_append(help, sizeof(help), "it takes no filters");
+	help_with_problem(pmu, help, sizeof(help));
+	diag_fail(d, -ENOENT, "%s has no filter \"%s\"", pmu->name, name);
+	diag_help(d, "%s", help);
+	return -ENOENT;
+}
+
+/* Put one term into @word; @used has the bits that earlier terms claimed. */
+static int encode_term(const struct pmu *pmu, const struct pmu_term *term, struct diag *d,
+		       uint64_t *used, uint64_t *word)
+{
+	const struct pmu_format *format = pmu_format_find(pmu, term->name);
+	uint64_t value = term->value;
+
+	if (!format)
+		return no_format(pmu, term->name, d);
+	if (format->width < 64 && value >> format->width) {
+		diag_fail(d, -ERANGE, "%#llx does not fit into %s of %s", (unsigned long long)value,
+			  format->name, pmu->name);
+		diag_help(d, "the field has %u bit%s, so 0 to %#llx fit", format->width,
+			  format->width == 1 ? "" : "s",
+			  (unsigned long long)range_mask(0, format->width - 1));
+		return -ERANGE;
+	}
+	for (size_t i = 0; i < format->nr_ranges; i++) {
+		unsigned int low = format->ranges[i].low, high = format->ranges[i].high;
+		uint64_t mask = range_mask(low, high);
+
+		if (used[format->word] & mask) {
+			diag_fail(d, -EINVAL, "%s of %s sets bits that are already set",
+				  format->name, pmu->name);
+			diag_help(d, "give each filter once, and none that the event implies");
+			return -EINVAL;
+		}
+		used[format->word] |= mask;
+		word[format->word] |= value << low & mask;
+		/* A field of all 64 bits has one range, so nothing is left to shift out. */
+		value = high - low == 63 ? 0 : value >> (high - low + 1);
+	}
+	return 0;
+}
+
+static int encode_terms(const struct pmu *pmu, const struct pmu_term *terms, size_t nr,
+			struct diag *d, uint64_t *used, uint64_t *word)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = encode_term(pmu, &terms[i], d, used, word);
+	return err;
+}
+
+int pmu_encode(const struct pmu *pmu, const char *event, const struct pmu_term *terms, size_t nr,
+	       struct diag *d, struct pmu_config *ret_config)
+{
+	const struct pmu_event *known = event ? pmu_event_find(pmu, event) : NULL;
+	uint64_t word[PMU_NR_WORDS] = { 0 };
+	uint64_t used[PMU_NR_WORDS] = { 0 };
+	int err = 0;
+
+	if (event && !known)
+		return no_event(pmu, event, d);
+	if (!event && !nr)
+		return diag_fail(d, -EINVAL, "no event of %s was chosen", pmu->name);
+	if (known)
+		err = encode_terms(pmu, known->terms, known->nr_terms, d, used, word);
+	if (!err)
+		err = encode_terms(pmu, terms, nr, d, used, word);
+	if (err)
+		return err;
+	*ret_config = (struct pmu_config){ word[0], word[1], word[2], word[3] };
+	return 0;
+}
+
+/* What a PMU is by its identifier, as a remark behind its name; nothing when that is not known. */
+static void append_identity(const struct sysfs *fs, const char *name, char *text, size_t size)
+{
+	char path[PATH_MAX], identifier[PMU_NAME_LEN];
+	const struct pmu_family *family;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/identifier", name);
+	if (sysfs_read(fs, path, identifier, sizeof(identifier)))
+		return;
+	family = pmu_family_identified(identifier);
+	if (family)
+		str_append(text, size, " (%s: %s)", pmu_platform_name(family->platform),
+			   family->short_name);
+}
+
+/*
+ * Names of the PMUs that the kernel has no table for, and what they are, in @text; return how
+ * many.
+ */
+static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
+{
+	const struct pmu_family *family;
+	struct sysfs_names names = { 0 };
+	int32_t n, rc;
+	size_t nr = 0;
+
+	/* Failing to list says the same as an empty list here: nothing can be said about them. */
+	if (sysfs_list(fs, PMU_DEVICES, &names))
+		return 0;
+	for (size_t i = 0; i < names.nr; i++) {
+		family = pmu_family_match(names.names[i], &n, &rc);
+		if (!family || family->kind != PMU_UNKNOWN)
+			continue;
+		str_append(text, size, "%s%s", nr++ ? ", " : "", names.names[i]);
+		append_identity(fs, names.names[i], text, size);
+	}
+	sysfs_names_free(&names);
+	return nr;
+}
+
+int no_pmu_diag(const struct sysfs *fs, struct diag *d)
+{
+	char text[400] = "";
+
+	if (unknown_pmus(fs, text, sizeof(text))) {
+		diag_fail(d, -ENODEV, "the kernel has no names for the NVIDIA PMUs in %.80s/%s: %s",
+			  fs->root, PMU_DEVICES, text);
+		diag_help(d, "nvidia_uncore_pmu_* are PMUs whose device this kernel does not know "
+			     "yet: they show raw filters and cycles only. The T410 is known since "
+			     "Linux 7.1 (some vendors have it in 6.17 and 6.18). `make demo` runs "
+			     "a virtual T410 with a kernel that knows it.");
+		return -ENODEV;
+	}
+	for (size_t i = 0; i < PMU_UNKNOWN; i++)
+		str_append(text, sizeof(text), "%s%s", i ? ", " : "", pmu_families[i].pattern);
+	diag_fail(d, -ENODEV, "no NVIDIA uncore PMU in %.80s/%s, looked for %s", fs->root,
+		  PMU_DEVICES, text);
+	diag_help(d, "the T410 needs Linux 7.1 or newer with these drivers, try modprobe: "
+		     "nvidia_cspmu (CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU), "
+		     "nvidia_t410_c2c_pmu (CONFIG_NVIDIA_TEGRA410_C2C_PMU), "
+		     "nvidia_t410_cmem_latency_pmu (CONFIG_NVIDIA_TEGRA410_CMEM_LATENCY_PMU). "
+		     "Without a T410, `make demo` runs a virtual one.");
+	return -ENODEV;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/spec/core_spec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "platform/core/weights.h"
+
+/* A machine without PMUs of any kind is one whose cores cannot count. */
+static int read_cores(const struct sysfs *fs, struct diag *d, struct weight_cores *ret)
+{
+	int err = weight_cores_read(fs, ret);
+
+	if (err == -ENOENT) {
+		*ret = (struct weight_cores){ 0 };
+		return 0;
+	}
+	return err ? diag_fail(d, err, "cannot list %s/%s: %s", fs->root, PMU_DEVICES,
+			       strerror(-err))
+		   : 0;
+}
+
+static struct want core_want(const struct weight_event *e)
+{
+	struct want want = {
+		.type = e->type,
+		.config = { e->config, e->config1, e->config2, 0 },
+	};
+
+	str_copy(want.name, sizeof(want.name), e->name);
+	str_copy(want.event, sizeof(want.event), e->name);
+	return want;
+}
+
+static int find(const struct sysfs *fs, const struct weight_cores *cores, const char *text,
+		struct spec_piece piece, struct diag *d, struct want *ret)
+{
+	struct weight_event event = { 0 };
+	struct diag words = { 0 };
+	char name[WEIGHT_NAME_LEN];
+	int err;
+
+	if (!spec_copy(text, piece, name, sizeof(name)))
+		return 1;
+	err = weight_event_find(fs, cores, name, &words, &event);
+	if (!err)
+		*ret = core_want(&event);
+	if (!err || err == -ENOENT)
+		return err ? 1 : 0;
+	spec_fail(text, piece.at, d, err, "%s", words.what);
+	if (err == -ENODEV)
+		diag_help(d, "events of the kernel, such as page-faults, and those of the uncore "
+			     "can be counted");
+	return err;
+}
+
+int core_spec_name(const struct sysfs *fs, const char *text, struct spec_piece piece,
+		   struct diag *d, struct want *ret)
+{
+	struct weight_cores cores;
+	int err = read_cores(fs, d, &cores);
+
+	return err ? err : find(fs, &cores, text, piece, d, ret);
+}
+
+int core_spec_slashes(const struct sysfs *fs, const char *text, const struct spec_event *event,
+		      struct diag *d, struct want *ret)
+{
+	const struct spec_term *term = &event->terms[0];
+	struct spelling names = { 0 };
+	struct weight_cores cores;
+	char name[WEIGHT_NAME_LEN], help[sizeof(d->help)];
+	size_t at = event->terms_at;
+	int err;
+
+	err = read_cores(fs, d, &cores);
+	if (err)
+		return err;
+	spec_copy(text, event->name, name, sizeof(name));
+	if (!cores.nr_pmus || strcmp(name, cores.pmu))
+		return 1;
+	if (event->nr_terms != 1 || term->has_value) {
+		if (event->nr_terms)
+			at = event->terms[event->nr_terms > 1].name.at;
+		spec_fail(text, at, d, -EINVAL,
+			  "only the name of an event, or rNUMBER, is "
+			  "understood for the PMU of the cores");
+		diag_help(d, "for example %s/r11/", cores.pmu);
+		return -EINVAL;
+	}
+	err = find(fs, &cores, text, term->name, d, ret);
+	if (err <= 0)
+		return err;
+	spec_copy(text, term->name, name, sizeof(name));
+	names.word = name;
+	core_spec_names(fs, &names);
+	spelling_help(&names, "rNUMBER (hexadecimal), or one of", help, sizeof(help));
+	spelling_free(&names);
+	spec_fail(text, term->name.at, d, -ENOENT, "%s has no such event", cores.pmu);
+	diag_help(d, "%s", help);
+	return -ENOENT;
+}
+
+void core_spec_names(const struct sysfs *fs, struct spelling *s)
+{
+	struct sysfs_names files = { 0 };
+	struct weight_cores cores;
+	const char *name;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; (name = weight_event_known(i)); i++)
+		spelling_add(s, name);
+	if (weight_cores_read(fs, &cores) || cores.nr_pmus != 1)
+		return;
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", cores.pmu);
+	if (sysfs_list(fs, path, &files))
+		return;
+	for (size_t i = 0; i < files.nr; i++)
+		spelling_add(s, files.names[i]);
+	sysfs_names_free(&files);
+}

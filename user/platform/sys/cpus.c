@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/sys/cpus.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define POSSIBLE "devices/system/cpu/possible"
+#define UNSET	 UINT32_MAX
+
+static int package_of(const struct sysfs *fs, uint32_t cpu, uint32_t *ret)
+{
+	char path[96], line[32];
+	uint64_t id;
+	int err;
+
+	snprintf(path, sizeof(path), "devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
+	err = sysfs_read(fs, path, line, sizeof(line));
+	if (err)
+		return err;
+	/* Firmware that knows no packages makes the kernel say -1: then there is one. */
+	if (parse_u64(line, &id) || id >= UNSET)
+		id = 0;
+	*ret = id;
+	return 0;
+}
+
+/* The socket of a package: where a CPU of it already is, else a new one. */
+static uint32_t socket_of_package(struct cpu_map *m, const uint32_t *package, uint32_t cpu)
+{
+	for (uint32_t c = 0; c < m->nr_cpus; c++)
+		if (c != cpu && package[c] == package[cpu] && m->socket[c] != UNSET)
+			return m->socket[c];
+	m->socket_ids[m->nr_sockets] = package[cpu];
+	return m->nr_sockets++;
+}
+
+static void assign(struct cpu_map *m, const struct cpu_socket *known, uint32_t nr_known,
+		   const uint32_t *package)
+{
+	for (uint32_t s = 0; s < nr_known; s++) {
+		m->socket_ids[m->nr_sockets++] = known[s].id;
+		for (int c = -1; (c = cpulist_next(known[s].cpus, c)) >= 0;)
+			if ((uint32_t)c < m->nr_cpus)
+				m->socket[c] = s;
+	}
+	for (uint32_t c = 0; c < m->nr_cpus; c++)
+		if (m->socket[c] == UNSET && package[c] != UNSET)
+			m->socket[c] = socket_of_package(m, package, c);
+	for (uint32_t c = 0; c < m->nr_cpus; c++)
+		if (m->socket[c] == UNSET)
+			m->socket[c] = 0;
+	if (!m->nr_sockets)
+		m->nr_sockets = 1;
+}
+
+int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_t nr_known,
+		 struct diag *d, struct cpu_map *ret)
+{
+	char line[CPULIST_TEXT_LEN];
+	struct cpulist possible;
+	struct cpu_map m = { 0 };
+	uint32_t *package;
+	int err = sysfs_read(fs, POSSIBLE, line, sizeof(line));
+
+	if (!err)
+		err = cpulist_parse(line, &possible);
+	if (err)
+		return diag_fail(d, err, "cannot read %s/%s: %s", fs->root, POSSIBLE,
+				 strerror(-err));
+	for (int c = -1; (c = cpulist_next(&possible, c)) >= 0;)
+		m.nr_cpus = c + 1;
+	m.socket = calloc(m.nr_cpus, sizeof(*m.socket));
+	m.socket_ids = calloc(m.nr_cpus + nr_known, sizeof(*m.socket_ids));
+	package = calloc(m.nr_cpus, sizeof(*package));
+	if (!m.socket || !m.socket_ids || !package) {
+		free(package);
+		cpu_map_free(&m);
+		return diag_fail(d, -ENOMEM, "out of memory");
+	}
+	for (uint32_t c = 0; c < m.nr_cpus; c++) {
+		m.socket[c] = UNSET;
+		package[c] = UNSET;
+		package_of(fs, c, &package[c]);
+	}
+	assign(&m, known, nr_known, package);
+	free(package);
+	*ret = m;
+	return 0;
+}
+
+void cpu_map_free(struct cpu_map *m)
+{
+	free(m->socket);
+	free(m->socket_ids);
+	*m = (struct cpu_map){ 0 };
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which CPU belongs to which socket. */
+#ifndef PLATFORM_CPUS_H
+#define PLATFORM_CPUS_H
+
+#include <stdint.h>
+
+#include "base/cpulist.h"
+#include "base/diag.h"
+#include "platform/sys/sysfs.h"
+
+/**
+ * struct cpu_map - CPUs and sockets
+ * @nr_cpus: possible CPUs are below this
+ * @socket: index of the socket of each CPU; owned
+ * @socket_ids: number of each socket, as users know it; owned
+ * @nr_sockets: number of sockets
+ */
+struct cpu_map {
+	uint32_t nr_cpus;
+	uint32_t *socket;
+	uint32_t *socket_ids;
+	uint32_t nr_sockets;
+};
+
+/**
+ * struct cpu_socket - a socket whose CPUs are known, from a PMU
+ * @id: its number
+ * @cpus: its CPUs
+ */
+struct cpu_socket {
+	uint32_t id;
+	const struct cpulist *cpus;
+};
+
+/**
+ * cpu_map_read() - assign every possible CPU to a socket
+ * @fs: sysfs
+ * @known: sockets with known CPUs; they get the first indexes, in this order
+ * @nr_known: number of them, may be 0
+ * @d: gets the problem
+ * @ret: release with cpu_map_free()
+ *
+ * Other CPUs go to the socket that shares their package (topology/
+ * physical_package_id), or to a new one with the package's number. A CPU without
+ * a package (offline) goes to the first socket.
+ *
+ * Return: 0 or a negative errno.
+ */
+int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_t nr_known,
+		 struct diag *d, struct cpu_map *ret);
+void cpu_map_free(struct cpu_map *m);
+
+#endif

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "replay/boundaries.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/times.h"
+
+/* Events may be out of order by 1 s of trace time; an interval waits twice as long. */
+#define SETTLED_NS 2000000000ull
+
+#define NONE	   UINT64_MAX
+
+struct held_window {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	struct reading *readings;
+};
+
+/* Windows of a group, by their start; those before @first have been handed out. */
+struct held {
+	struct held_window *items;
+	size_t nr, cap;
+	size_t first;
+	uint64_t handed_ns; /* end of the last one handed out */
+};
+
+/* Samples of a probe, by their start; those before @first have been handed out. */
+struct held_samples {
+	struct trace_sample *items;
+	size_t nr, cap;
+	size_t first;
+	uint64_t handed_ns; /* end of the last one handed out */
+};
+
+struct seen {
+	uint64_t first_window_ns; /* NONE: there is none */
+	uint64_t first_slice_ns;
+	uint64_t last_ns; /* end of the last window or slice */
+	uint64_t end_ns;  /* of the last interval */
+};
+
+struct boundaries {
+	const struct layout *layout;
+	size_t nr_probes;
+	bool marked;
+	uint64_t interval_ns;
+	struct held *held;	      /* by group */
+	struct held_samples *samples; /* by probe */
+	struct seen *seen;	      /* by socket */
+	uint64_t first_io_ns;	      /* NONE: there is none */
+	uint64_t last_io_ns;
+	uint64_t newest_ns;
+	uint64_t last_window_ns; /* end of the newest window of all */
+	struct trace_mark mark;	 /* the last one of the trace */
+	uint64_t *mark_ends_ns;	 /* of @mark */
+	bool has_mark;
+	uint64_t trace_end_ns; /* as the trace says, 0 = it does not */
+	uint64_t *ends_ns;     /* of the mark that is handed out */
+	uint64_t next_ns;      /* the next boundary */
+	bool begun;
+	bool finished;
+};
+
+int boundaries_new(const struct trace_header *header, uint64_t interval_ns, struct boundaries **ret)
+{
+	const struct layout *layout = &header->layout;
+	struct boundaries *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return -ENOMEM;
+	b->layout = layout;
+	b->nr_probes = header->nr_probes;
+	b->marked = header->marked;
+	b->interval_ns = interval_ns;
+	b->held = calloc(layout->nr_groups + 1, sizeof(*b->held));
+	b->samples = calloc(header->nr_probes + 1, sizeof(*b->samples));
+	b->seen = calloc(layout->nr_sockets + 1, sizeof(*b->seen));
+	b->ends_ns = calloc(layout->nr_sockets + 1, sizeof(*b->ends_ns));
+	b->mark_ends_ns = calloc(layout->nr_sockets + 1, sizeof(*b->mark_ends_ns));
+	if (!b->held || !b->samples || !b->seen || !b->ends_ns || !b->mark_ends_ns) {
+		boundaries_free(b);
+		return -ENOMEM;
+	}
+	for (uint32_t s = 0; s < layout->nr_sockets; s++)
+		b->seen[s].first_window_ns = b->seen[s].first_slice_ns = NONE;
+	b->first_io_ns = NONE;
+	*ret = b;
+	return 0;
+}
+
+void boundaries_free(struct boundaries *b)
+{
+	if (!b)
+		return;
+	for (size_t g = 0; b->held && g < b->layout->nr_groups; g++) {
+		for (size_t i = 0; i < b->held[g].nr; i++)
+			free(b->held[g].items[i].readings);
+		free(b->held[g].items);
+	}
+	for (size_t p = 0; b->samples && p < b->nr_probes; p++)
+		free(b->samples[p].items);
+	free(b->held);
+	free(b->samples);
+	free(b->seen);
+	free(b->ends_ns);
+	free(b->mark_ends_ns);
+	free(b);
+}
+
+/* A sum that stays at the end of time. */
+static uint64_t after(uint64_t ns, uint64_t more)
+{
+	return ns > UINT64_MAX - more ? UINT64_MAX : ns + more;
+}
+
+void boundaries_add_slice(struct boundaries *b, const struct trace_slice *s)
+{
+	uint32_t socket = b->layout->cpu_socket[s->cpu];
+	struct seen *seen;
+
+	if (socket == LAYOUT_NO_SOCKET)
+		return;
+	seen = &b->seen[socket];
+	seen->first_slice_ns = earlier(seen->first_slice_ns, s->start_ns);
+	seen->last_ns = later(seen->last_ns, s->end_ns);
+	b->newest_ns = later(b->newest_ns, s->end_ns);
+}
+
+void boundaries_add_io(struct boundaries *b, const struct trace_io *io)
+{
+	b->first_io_ns = earlier(b->first_io_ns, io->start_ns);
+	b->last_io_ns = later(b->last_io_ns, io->end_ns);
+	b->newest_ns = later(b->newest_ns, io->end_ns);
+}
+
+static int hold(struct held *h, const struct trace_window *w, size_t nr_readings)
+{
+	struct reading *copy;
+	size_t at = h->nr;
+
+	while (at > h->first && h->items[at - 1].start_ns > w->start_ns)
+		at--;
+	if (at > h->first && h->items[at - 1].end_ns > w->start_ns)
+		return -EINVAL;
+	if (at < h->nr && h->items[at].start_ns < w->end_ns)
+		return -EINVAL;
+	copy = calloc(nr_readings + 1, sizeof(*copy));
+	if (!copy || array_room(h->items, h->cap, h->nr)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	memcpy(copy, w->readings, nr_readings * sizeof(*copy));
+	memmove(&h->items[at + 1], &h->items[at], (h->nr - at) * sizeof(*h->items));
+	h->items[at] = (struct held_window){ w->start_ns, w->end_ns, copy };
+	h->nr++;
+	return 0;
+}
+
+int boundaries_add_window(struct boundaries *b, const struct trace_window *w)
+{
+	struct seen *seen;
+	int err;
+
+	if (w->group >= b->layout->nr_groups || w->end_ns <= w->start_ns ||
+	    w->start_ns < b->held[w->group].handed_ns)
+		return -EINVAL;
+	err = hold(&b->held[w->group], w, b->layout->groups[w->group].nr);
+	if (err)
+		return err;
+	seen = &b->seen[b->layout->groups[w->group].socket];
+	seen->first_window_ns = earlier(seen->first_window_ns, w->start_ns);
+	seen->last_ns = later(seen->last_ns, w->end_ns);
+	b->newest_ns = later(b->newest_ns, w->end_ns);
+	b->last_window_ns = later(b->last_window_ns, w->end_ns);
+	return 0;
+}
+
+int boundaries_add_sample(struct boundaries *b, const struct trace_sample *s)
+{
+	struct held_samples *h;
+	size_t at;
+
+	if (s->probe >= b->nr_probes || s->end_ns <= s->start_ns ||
+	    s->start_ns < b->samples[s->probe].handed_ns)
+		return -EINVAL;
+	h = &b->samples[s->probe];
+	at = h->nr;
+	while (at > h->first && h->items[at - 1].start_ns > s->start_ns)
+		at--;
+	if (at > h->first && h->items[at - 1].end_ns > s->start_ns)
+		return -EINVAL;
+	if (at < h->nr && h->items[at].start_ns < s->end_ns)
+		return -EINVAL;
+	if (array_room(h->items, h->cap, h->nr))
+		return -ENOMEM;
+	memmove(&h->items[at + 1], &h->items[at], (h->nr - at) * sizeof(*h->items));
+	h->items[at] = *s;
+	h->nr++;
+	b->newest_ns = later(b->newest_ns, s->end_ns);
+	return 0;
+}
+
+int boundaries_add_mark(struct boundaries *b, const struct trace_mark *m)
+{
+	for (uint32_t s = 0; s < b->layout->nr_sockets; s++)
+		if (m->ends_ns[s] < b->mark_ends_ns[s])
+			return -EINVAL;
+	memcpy(b->mark_ends_ns, m->ends_ns, b->layout->nr_sockets * sizeof(*m->ends_ns));
+	b->mark = *m;
+	b->has_mark = true;
+	return 0;
+}
+
+void boundaries_add_end(struct boundaries *b, uint64_t end_ns)
+{
+	b->trace_end_ns = end_ns;
+}
+
+/* Where a trace without marks begins: with its windows, or else with its slices or I/O. */
+static uint64_t earliest(const struct boundaries *b)
+{
+	uint64_t window = NONE, slice = NONE;
+
+	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
+		window = earlier(window, b->seen[s].first_window_ns);
+		slice = earlier(slice, b->seen[s].first_slice_ns);
+	}
+	return window != NONE ? window : earlier(slice, b->first_io_ns);
+}
+
+/* Up to where the trace is complete, as far as we know. */
+static uint64_t complete_until(const struct boundaries *b)
+{
+	uint64_t until = UINT64_MAX;
+
+	if (!b->marked)
+		return b->newest_ns > SETTLED_NS ? b->newest_ns - SETTLED_NS : 0;
+	for (uint32_t s = 0; s < b->layout->nr_sockets; s++)
+		until = earlier(until, b->mark_ends_ns[s]);
+	return b->has_mark ? until : 0;
+}
+
+bool boundaries_due(const struct boundaries *b)
+{
+	uint64_t until = complete_until(b);
+
+	if (b->begun)
+		return until >= b->next_ns;
+	/* cheap first: this is asked for every slice */
+	return !b->marked && until >= b->interval_ns && until >= after(earliest(b), b->interval_ns);
+}
+
+uint64_t boundaries_left(const struct boundaries *b)
+{
+	uint64_t until = complete_until(b), from = b->begun ? b->next_ns : earliest(b);
+
+	if (b->marked && !b->begun)
+		return 0;
+	return until > from ? (until - from) / b->interval_ns : 0;
+}
+
+static void make_mark(const struct boundaries *b, uint64_t now, bool first, bool last,
+		      struct trace_mark *ret)
+{
+	*ret = b->mark;
+	ret->first = first;
+	ret->last = last;
+	ret->time_ns = now;
+	if (b->has_mark)
+		ret->realtime_ns = b->mark.realtime_ns + now - b->mark.time_ns;
+	for (uint32_t s = 0; s < b->layout->nr_sockets; s++)
+		b->seen[s].end_ns = b->ends_ns[s];
+	ret->ends_ns = b->ends_ns;
+}
+
+static bool begin(struct boundaries *b, bool end, struct trace_mark *ret)
+{
+	uint64_t begin_ns = earliest(b);
+
+	if (b->marked ? !b->has_mark : begin_ns == NONE || !(end || boundaries_due(b)))
+		return false;
+	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
+		if (b->marked)
+			b->ends_ns[s] = b->mark_ends_ns[s];
+		else if (b->seen[s].first_window_ns != NONE)
+			b->ends_ns[s] = b->seen[s].first_window_ns;
+		else
+			b->ends_ns[s] = begin_ns;
+	}
+	if (b->marked)
+		begin_ns = b->mark.time_ns;
+	make_mark(b, begin_ns, b->marked ? b->mark.first : true, false, ret);
+	b->next_ns = after(begin_ns, b->interval_ns);
+	b->begun = true;
+	return true;
+}
+
+static bool is_of_device(const struct layout *l, size_t group)
+{
+	return l->counters[l->groups[group].first].device;
+}
+
+/*
+ * End of the last window of a socket that ends up to @boundary; 0: there is none. Other
+ * groups would wait for the end of a device's turn.
+ */
+static uint64_t last_window_until(const struct boundaries *b, uint32_t socket, uint64_t boundary)
+{
+	uint64_t last = 0;
+
+	for (size_t g = 0; g < b->layout->nr_groups; g++) {
+		const struct held *h = &b->held[g];
+
+		if (b->layout->groups[g].socket != socket || is_of_device(b->layout, g))
+			continue;
+		for (size_t i = h->first; i < h->nr && h->items[i].end_ns <= boundary; i++)
+			last = later(last, h->items[i].end_ns);
+	}
+	return last;
+}
+
+static bool full_interval(struct boundaries *b, struct trace_mark *ret)
+{
+	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
+		uint64_t end = last_window_until(b, s, b->next_ns);
+
+		/* No window in it: the CPU time is reported all the same. */
+		b->ends_ns[s] = end > b->seen[s].end_ns ? end : b->next_ns;
+	}
+	make_mark(b, b->next_ns, false, false, ret);
+	b->next_ns = after(b->next_ns, b->interval_ns);
+	return true;
+}
+
+/* What is left at the end of the trace. */
+static bool last_interval(struct boundaries *b, struct trace_mark *ret)
+{
+	uint64_t now = b->marked ? b->mark.time_ns : later(b->newest_ns, b->trace_end_ns);
+	bool any = false;
+
+	b->finished = true;
+	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
+		uint64_t last = later(b->seen[s].last_ns, b->last_io_ns);
+		uint64_t end = b->marked ? b->mark_ends_ns[s] : later(last, b->trace_end_ns);
+
+		any |= end > b->seen[s].end_ns;
+		b->ends_ns[s] = end > b->seen[s].end_ns ? end : later(now, b->seen[s].end_ns);
+	}
+	if (any)
+		make_mark(b, now, false, true, ret);
+	return any;
+}
+
+bool boundaries_next(struct boundaries *b, bool end, struct trace_mark *ret)
+{
+	uint64_t until = complete_until(b);
+
+	if (b->finished)
+		return false;
+	if (!b->begun)
+		return begin(b, end, ret);
+	if (end && !b->marked)
+		until = later(until, (b->last_window_ns ? b->last_window_ns : b->newest_ns) - 1);
+	if (b->next_ns <= until)
+		return full_interval(b, ret);
+	return end && last_interval(b, ret);
+}
+
+bool boundaries_window(struct boundaries *b, const struct trace_mark *m, struct trace_window *ret)
+{
+	for (size_t g = 0; g < b->layout->nr_groups; g++) {
+		struct held *h = &b->held[g];
+		const struct held_window *w = h->first < h->nr ? &h->items[h->first] : NULL;
+
+		if (w && w->end_ns <= m->ends_ns[b->layout->groups[g].socket]) {
+			*ret = (struct trace_window){ g, w->start_ns, w->end_ns, w->readings };
+			h->handed_ns = w->end_ns;
+			h->first++;
+			return true;
+		}
+		/* Nothing is handed out any more: those who were can go. */
+		for (size_t i = 0; i < h->first; i++)
+			free(h->items[i].readings);
+		h->nr -= h->first;
+		if (h->first)
+			memmove(h->items, h->items + h->first, h->nr * sizeof(*h->items));
+		h->first = 0;
+	}
+	return false;
+}
+
+bool boundaries_sample(struct boundaries *b, const struct trace_mark *m, struct trace_sample *ret)
+{
+	for (size_t p = 0; p < b->nr_probes; p++) {
+		struct held_samples *h = &b->samples[p];
+
+		if (h->first < h->nr && h->items[h->first].start_ns < m->time_ns) {
+			*ret = h->items[h->first++];
+			h->handed_ns = ret->end_ns;
+			return true;
+		}
+		h->nr -= h->first;
+		if (h->first)
+			memmove(h->items, h->items + h->first, h->nr * sizeof(*h->items));
+		h->first = 0;
+	}
+	return false;
+}

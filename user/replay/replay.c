@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "replay/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "replay/boundaries.h"
+#include "trace/tee.h"
+#include "engine/session/session.h"
+
+#define DEFAULT_INTERVAL_NS (INTERVAL_DEFAULT_MS * 1000000ull)
+
+_Static_assert(TEE_MAX >= NR_METHODS, "one session a method");
+
+struct replay {
+	const struct trace_header *header;
+	const struct trace_args *args;
+	struct replay_output output;
+	struct diag *d;
+	struct session *sessions[NR_METHODS];
+	size_t nr;
+	struct tee tee;
+	struct trace_sink out; /* of @tee */
+	bool own_selection;
+	bool *pid_seen;		       /* by index of args->pids */
+	bool *cgroup_seen;	       /* by index of args->cgroups */
+	struct boundaries *boundaries; /* NULL: the marks of the trace are used */
+	bool begun;
+	uint64_t intervals;
+};
+
+static int no_memory(struct diag *d)
+{
+	return diag_fail(d, -ENOMEM, "out of memory");
+}
+
+/* --- setup */
+
+/* The path of a cgroup as the trace has it: "/a/b" for "a/b/", "freezer:/a" for "freezer:/a/". */
+static char *cgroup_path(const char *text)
+{
+	size_t prefix = strcspn(text, "/"), length;
+	char *path;
+
+	if (!text[prefix] || !prefix || text[prefix - 1] != ':')
+		prefix = 0;
+	length = strlen(text + prefix);
+	path = calloc(1, prefix + length + 2);
+	if (!path)
+		return NULL;
+	memcpy(path, text, prefix);
+	text += prefix + strspn(text + prefix, "/");
+	length = strlen(text);
+	while (length && text[length - 1] == '/')
+		length--;
+	path[prefix] = '/';
+	memcpy(path + prefix + 1, text, length);
+	return path;
+}
+
+static int select_cgroup(struct replay *r, const char *text)
+{
+	char *path = cgroup_path(text);
+	int err = path ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < r->nr && !err; i++)
+		err = session_select(r->sessions[i], path);
+	free(path);
+	return err;
+}
+
+/* Both the arguments' texts and the header's were checked. */
+static int select_job(struct replay *r, const char *text)
+{
+	enum scheduler scheduler;
+	const char *id;
+	int err = 0;
+
+	job_text_parse(text, &scheduler, &id);
+	for (size_t i = 0; i < r->nr && !err; i++)
+		err = session_select_job(r->sessions[i], scheduler, id);
+	return err;
+}
+
+static int check_rows(const struct trace_header *h, const struct trace_args *a, struct diag *d)
+{
+	if (!a->by_given || a->by == ROW_CGROUP || a->by == ROW_JOB ||
+	    (a->by == ROW_THREAD) == h->by_thread)
+		return 0;
+	diag_fail(d, -EINVAL, "--by %s: %s was recorded by %s", row_kind_name(a->by), a->file,
+		  h->by_thread ? "thread" : "process");
+	diag_help(d, "leave --by out, or record again with \"t410trace record --by %s\"",
+		  row_kind_name(a->by));
+	return -EINVAL;
+}
+
+static int make_sessions(struct replay *r)
+{
+	const struct trace_header *h = r->header;
+	const struct trace_args *a = r->args;
+	struct session_options o = {
+		.by = a->by_given    ? a->by
+		      : h->by_thread ? ROW_THREAD
+				     : ROW_PROCESS,
+		.all = r->own_selection ? a->all : h->all || !h->marked,
+		.replayed = true,
+		.neighbours = a->job == JOB_NEIGHBOURS,
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < a->nr_methods && !err; i++) {
+		o.method = a->methods[i];
+		err = session_new(h, &o, &r->sessions[i]);
+		if (!err)
+			r->tee.sinks[r->nr++] = session_sink(r->sessions[i]);
+	}
+	r->tee.nr = r->nr;
+	r->out = tee_sink(&r->tee);
+	for (size_t i = 0; i < a->nr_cgroups && !err; i++)
+		err = select_cgroup(r, a->cgroups[i]);
+	for (size_t i = 0; !r->own_selection && i < h->nr_cgroups && !err; i++)
+		err = select_cgroup(r, h->cgroups[i]);
+	for (size_t i = 0; i < a->nr_jobs && !err; i++)
+		err = select_job(r, a->jobs[i]);
+	for (size_t i = 0; !r->own_selection && i < h->nr_jobs && !err; i++)
+		err = select_job(r, h->jobs[i]);
+	return err;
+}
+
+int replay_new(const struct trace_header *header, const struct trace_args *args,
+	       const struct replay_output *output, struct diag *d, struct replay **ret)
+{
+	struct replay *r;
+	int err = check_rows(header, args, d);
+
+	if (err)
+		return err;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return no_memory(d);
+	r->header = header;
+	r->args = args;
+	r->output = *output;
+	r->d = d;
+	r->own_selection = args->all || args->nr_pids || args->nr_cgroups || args->nr_jobs;
+	r->pid_seen = calloc(args->nr_pids + 1, sizeof(*r->pid_seen));
+	r->cgroup_seen = calloc(args->nr_cgroups + 1, sizeof(*r->cgroup_seen));
+	err = r->pid_seen && r->cgroup_seen ? make_sessions(r) : -ENOMEM;
+	if (!err && (args->interval_ns || !header->marked))
+		err = boundaries_new(header,
+				     args->interval_ns ? args->interval_ns : DEFAULT_INTERVAL_NS,
+				     &r->boundaries);
+	if (err) {
+		replay_free(r);
+		return no_memory(d);
+	}
+	*ret = r;
+	return 0;
+}
+
+void replay_free(struct replay *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->nr; i++)
+		session_free(r->sessions[i]);
+	boundaries_free(r->boundaries);
+	free(r->pid_seen);
+	free(r->cgroup_seen);
+	free(r);
+}
+
+/* --- intervals */
+
+static int hand_out(struct replay *r,
+		    int (*make)(struct session *s, const void *arg, struct report **ret),
+		    const void *arg)
+{
+	struct report *reports[NR_METHODS] = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < r->nr && !err; i++)
+		err = make(r->sessions[i], arg, &reports[i]);
+	if (err)
+		diag_fail(r->d, err,
+			  err == -ENOMEM ? "out of memory" : "the trace has no beginning");
+	else
+		err = r->output.reports(r->output.arg, reports, r->nr, r->d);
+	for (size_t i = 0; i < r->nr; i++)
+		report_free(reports[i]);
+	return err;
+}
+
+static int make_report(struct session *s, const void *arg, struct report **ret)
+{
+	return session_report(s, arg, ret);
+}
+
+static int make_summary(struct session *s, const void *arg, struct report **ret)
+{
+	(void)arg;
+	return session_summary(s, ret);
+}
+
+/* A mark, of the trace or of our own: the first begins, the others end an interval. */
+static int on_boundary(struct replay *r, const struct trace_mark *m)
+{
+	int err = r->out.mark(r->out.arg, m);
+
+	if (err)
+		return err == -EINVAL ? err : no_memory(r->d);
+	if (!r->begun) {
+		r->begun = true;
+		return 0;
+	}
+	r->intervals++;
+	return hand_out(r, make_report, m);
+}
+
+/* Windows and samples were held back: only now is their order known. */
+static int hand_out_held(struct replay *r, const struct trace_mark *m)
+{
+	struct trace_window w;
+	struct trace_sample s;
+	int err = 0;
+
+	while (!err && boundaries_window(r->boundaries, m, &w)) {
+		err = r->out.window(r->out.arg, &w);
+		err = err == -EINVAL ? 0 : err;
+	}
+	while (!err && boundaries_sample(r->boundaries, m, &s)) {
+		err = r->out.sample(r->out.arg, &s);
+		err = err == -EINVAL ? 0 : err;
+	}
+	return err ? no_memory(r->d) : 0;
+}
+
+/* Closes all intervals that are complete, or with @end all that are left. */
+static int close_due(struct replay *r, bool end)
+{
+	struct trace_mark m;
+	int err = 0;
+
+	if (boundaries_left(r->boundaries) > REPLAY_MAX_INTERVALS) {
+		diag_fail(r->d, -E2BIG, "the trace is %llu intervals long, at most %d are shown",
+			  (unsigned long long)boundaries_left(r->boundaries), REPLAY_MAX_INTERVALS);
+		diag_help(r->d, "give a longer interval with -i");
+		return -E2BIG;
+	}
+	while (!err && boundaries_next(r->boundaries, end, &m)) {
+		err = hand_out_held(r, &m);
+		if (!err)
+			err = on_boundary(r, &m);
+	}
+	return err;
+}
+
+int replay_finish(struct replay *r)
+{
+	return r->boundaries ? close_due(r, true) : 0;
+}
+
+uint64_t replay_intervals(const struct replay *r)
+{
+	return r->intervals;
+}
+
+int replay_summary(struct replay *r)
+{
+	return hand_out(r, make_summary, NULL);
+}
+
+int replay_neighbours(struct replay *r, struct neighbours_report **ret)
+{
+	return session_neighbours(r->sessions[0], r->args->rise, ret) ? no_memory(r->d) : 0;
+}
+
+int replay_check_selection(const struct replay *r, const char *name)
+{
+	for (size_t i = 0; i < r->args->nr_pids; i++)
+		if (!r->pid_seen[i]) {
+			diag_fail(r->d, -ESRCH, "-p %u: there is no process %u in %s",
+				  r->args->pids[i], r->args->pids[i], name);
+			diag_help(r->d, "\"t410trace report -a\" of it shows what it has");
+			return -ESRCH;
+		}
+	for (size_t i = 0; i < r->args->nr_cgroups; i++)
+		if (!r->cgroup_seen[i]) {
+			diag_fail(r->d, -ESRCH, "-G %s: there is no such cgroup in %s",
+				  r->args->cgroups[i], name);
+			diag_help(r->d,
+				  "\"t410trace report -a --by cgroup\" of it shows those it has");
+			return -ESRCH;
+		}
+	for (size_t i = 0; i < r->args->nr_jobs; i++)
+		if (!session_job_seen(r->sessions[0], i)) {
+			diag_fail(r->d, -ESRCH, "-J %s: there is no such job in %s",
+				  r->args->jobs[i], name);
+			diag_help(r->d,
+				  "\"t410trace report -a --by job\" of it shows those it has");
+			return -ESRCH;
+		}
+	return 0;
+}
+
+/* --- events */
+
+/* An error of the sessions, in words unless it is about the event. */
+static int passed(struct replay *r, int err)
+{
+	return err && err != -EINVAL ? no_memory(r->d) : err;
+}
+
+/* A process of the user's list has appeared: follow it, as a live run does at its start. */
+static void look_for(struct replay *r, uint32_t tgid)
+{
+	for (size_t i = 0; i < r->args->nr_pids; i++) {
+		/* New threads of a process are not children of a followed task. */
+		if (r->args->pids[i] != tgid || (r->pid_seen[i] && !r->header->by_thread))
+			continue;
+		r->pid_seen[i] = true;
+		for (size_t k = 0; k < r->nr; k++)
+			session_follow(r->sessions[k], tgid);
+	}
+}
+
+static int on_task(void *arg, const struct trace_task *t)
+{
+	struct replay *r = arg;
+	int err = r->out.task(r->out.arg, t);
+
+	if (!err)
+		look_for(r, t->tgid);
+	return passed(r, err);
+}
+
+static int on_task_exit(void *arg, uint32_t pid, uint64_t start_ns)
+{
+	struct replay *r = arg;
+
+	return passed(r, r->out.task_exit(r->out.arg, pid, start_ns));
+}
+
+static int on_resync(void *arg, bool begin)
+{
+	struct replay *r = arg;
+
+	return passed(r, r->out.resync(r->out.arg, begin));
+}
+
+static int on_cgroup(void *arg, uint64_t id, const char *path)
+{
+	struct replay *r = arg;
+
+	for (size_t i = 0; path && i < r->args->nr_cgroups; i++) {
+		char *want = cgroup_path(r->args->cgroups[i]);
+
+		if (!want)
+			return no_memory(r->d);
+		r->cgroup_seen[i] |= !strcmp(want, path);
+		free(want);
+	}
+	return passed(r, r->out.cgroup(r->out.arg, id, path));
+}
+
+static int on_job(void *arg, const struct trace_job_news *j)
+{
+	struct replay *r = arg;
+
+	return passed(r, trace_tell_job(&r->out, j));
+}
+
+static int on_follow(void *arg, uint32_t pid)
+{
+	struct replay *r = arg;
+
+	return r->own_selection ? 0 : passed(r, r->out.follow(r->out.arg, pid));
+}
+
+static int on_slice(void *arg, const struct trace_slice *s)
+{
+	struct replay *r = arg;
+	int err = r->out.slice(r->out.arg, s);
+
+	if (err)
+		return passed(r, err);
+	/* Its record may have been lost: this is the first we hear of it. */
+	if (s->pid != TRACE_PID_IDLE && s->pid != TRACE_PID_LOST)
+		for (size_t i = 0; i < r->args->nr_pids; i++)
+			if (r->args->pids[i] == s->tgid && !r->pid_seen[i])
+				look_for(r, s->tgid);
+	if (!r->boundaries)
+		return 0;
+	boundaries_add_slice(r->boundaries, s);
+	return boundaries_due(r->boundaries) ? close_due(r, false) : 0;
+}
+
+static int on_window(void *arg, const struct trace_window *w)
+{
+	struct replay *r = arg;
+	int err;
+
+	if (!r->boundaries)
+		return passed(r, r->out.window(r->out.arg, w));
+	err = boundaries_add_window(r->boundaries, w);
+	if (err)
+		return passed(r, err);
+	return boundaries_due(r->boundaries) ? close_due(r, false) : 0;
+}
+
+static int on_sample(void *arg, const struct trace_sample *s)
+{
+	struct replay *r = arg;
+
+	return passed(r, r->boundaries ? boundaries_add_sample(r->boundaries, s)
+				       : r->out.sample(r->out.arg, s));
+}
+
+static int on_io(void *arg, const struct trace_io *io)
+{
+	struct replay *r = arg;
+	int err = r->out.io(r->out.arg, io);
+
+	if (err || !r->boundaries)
+		return passed(r, err);
+	boundaries_add_io(r->boundaries, io);
+	return boundaries_due(r->boundaries) ? close_due(r, false) : 0;
+}
+
+static int on_lost(void *arg, const struct trace_lost *l)
+{
+	struct replay *r = arg;
+
+	return passed(r, r->out.lost(r->out.arg, l));
+}
+
+static int on_mark(void *arg, const struct trace_mark *m)
+{
+	struct replay *r = arg;
+
+	if (!r->header->marked) {
+		/* The only thing such a trace can say is when it ended. */
+		if (!m->last)
+			return -EINVAL;
+		boundaries_add_end(r->boundaries, m->time_ns);
+		return 0;
+	}
+	if (!r->boundaries)
+		return on_boundary(r, m);
+	if (boundaries_add_mark(r->boundaries, m))
+		return -EINVAL;
+	return close_due(r, false);
+}
+
+struct trace_sink replay_sink(struct replay *r)
+{
+	return (struct trace_sink){
+		.task = on_task,
+		.task_exit = on_task_exit,
+		.resync = on_resync,
+		.cgroup = on_cgroup,
+		.job = on_job,
+		.follow = on_follow,
+		.slice = on_slice,
+		.window = on_window,
+		.sample = on_sample,
+		.io = on_io,
+		.lost = on_lost,
+		.mark = on_mark,
+		.arg = r,
+	};
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "replay/replay_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *replay_file_name(const struct replay_file *f)
+{
+	return strcmp(f->args->file, "-") ? f->args->file : "the standard input";
+}
+
+int replay_file_open(struct replay_file *f, const struct replay_output *output, struct diag *d)
+{
+	int err = trace_file_open(f->args->file, d, &f->file);
+
+	if (!err)
+		err = replay_new(trace_file_header(f->file), f->args, output, d, &f->replay);
+	return err;
+}
+
+int replay_file_read(struct replay_file *f, struct diag *d)
+{
+	struct trace_sink sink = replay_sink(f->replay);
+	struct diag file_diag = { 0 };
+	int err = trace_file_read(f->file, &sink, &file_diag, &f->end);
+
+	if (err && file_diag.what[0])
+		*d = file_diag;
+	if (!err)
+		err = replay_finish(f->replay);
+	if (!err)
+		err = replay_check_selection(f->replay, replay_file_name(f));
+	if (!err && !replay_intervals(f->replay) && f->end.complete)
+		err = diag_fail(d, -ENODATA,
+				"%s: no interval is complete, there is nothing to report",
+				replay_file_name(f));
+	return err;
+}
+
+bool replay_file_describe(const struct replay_file *f)
+{
+	const struct trace_end *e = &f->end;
+
+	if (e->rotated && !f->args->output.quiet)
+		fprintf(stderr, "%s: the oldest part of %s was removed to keep its size\n", f->who,
+			f->args->file);
+	if (e->refused)
+		fprintf(stderr, "%s: %" PRIu64 " events made no sense and were left out\n", f->who,
+			e->refused);
+	if (e->complete)
+		return e->refused;
+	fprintf(stderr,
+		"%s: the recording ends without its end (its writer was killed, or is still at "
+		"work): the last %" PRIu64 " bytes were dropped, and what came after the last "
+		"complete interval is not shown\n",
+		f->who, e->dropped_bytes);
+	return true;
+}
+
+void replay_file_close(struct replay_file *f)
+{
+	replay_free(f->replay);
+	trace_file_close(f->file);
+}

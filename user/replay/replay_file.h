@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A trace file from its start to its end: open, replay, and what the user must know of it. */
+#ifndef CLI_REPLAY_FILE_H
+#define CLI_REPLAY_FILE_H
+
+#include "replay/replay.h"
+#include "trace/recording.h"
+
+/**
+ * struct replay_file - a file that is replayed
+ * @who: name of the command, for messages
+ * @args: what the user asked for
+ * @replay: from replay_file_open() on
+ * @file, @end: of replay_file.c
+ */
+struct replay_file {
+	const char *who;
+	const struct trace_args *args;
+	struct replay *replay;
+	struct trace_file *file;
+	struct trace_end end;
+};
+
+/**
+ * replay_file_open() - read the header and prepare
+ * @f: has @who and @args; end with replay_file_close() in any case
+ * @output: where reports go; copied
+ * @d: gets the problem
+ *
+ * Return: 0 or a negative errno.
+ */
+int replay_file_open(struct replay_file *f, const struct replay_output *output, struct diag *d);
+
+/** replay_file_name() - what to call it */
+const char *replay_file_name(const struct replay_file *f);
+
+/** replay_file_read() - all events; an error when no interval is complete; or 0 */
+int replay_file_read(struct replay_file *f, struct diag *d);
+
+/** replay_file_describe() - what is missing, on standard error; true when something is */
+bool replay_file_describe(const struct replay_file *f);
+
+void replay_file_close(struct replay_file *f);
+
+#endif

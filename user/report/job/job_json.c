@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The closing report of a job and the list of jobs as JSON. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/format.h"
+#include "report/job/job_report.h"
+#include "report/job/job_sums.h"
+#include "report/json/internal.h"
+#include "report/put.h"
+
+/*
+ * A job's report must be written whatever is in it: numbers beyond what JSON readers take are cut
+ * to the largest one, which no machine reaches.
+ */
+static void put_cut(json_t *o, const char *key, uint64_t value, int *err)
+{
+	put_number(o, key, value < INT64_MAX ? value : INT64_MAX, err);
+}
+
+static void put_time(json_t *o, const char *key, uint64_t realtime_ns, int *err)
+{
+	char time[FORMAT_TIME_LEN];
+
+	format_time(realtime_ns, time);
+	put_text(o, key, time, err);
+}
+
+static void put_times(json_t *o, uint64_t start_ns, uint64_t end_ns, uint64_t duration_ns, int *err)
+{
+	put_time(o, "start_time", start_ns, err);
+	put_time(o, "end_time", end_ns, err);
+	put_cut(o, "start_ns", start_ns, err);
+	put_cut(o, "end_ns", end_ns, err);
+	put_cut(o, "duration_ns", duration_ns, err);
+}
+
+static json_t *job_object(const struct account_job *j, int *err)
+{
+	json_t *o = json_object(), *cgroup = json_object();
+
+	put_text(o, "scheduler", scheduler_name(j->job.scheduler), err);
+	put_name(o, "id", j->job.id, sizeof(j->job.id), err);
+	if (j->job.provisional)
+		put_bool(o, "provisional", true, err);
+	put_name(o, "name", j->job.name[0] ? j->job.name : NULL, sizeof(j->job.name), err);
+	put_name(o, "user", j->job.user[0] ? j->job.user : NULL, sizeof(j->job.user), err);
+	put_cut(cgroup, "id", j->job.cgroup_id, err);
+	put_text(cgroup, "path", j->path, err);
+	put(o, "cgroup", cgroup, err);
+	put_name(o, "boot", j->boot, sizeof(j->boot), err);
+	put_name(o, "key", j->key, sizeof(j->key), err);
+	return o;
+}
+
+static json_t *gaps_array(const struct account_job *j, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < j->nr_gaps; i++) {
+		uint64_t start_ns = j->gaps[i].start_ns, end_ns = j->gaps[i].end_ns;
+		json_t *o = json_object();
+
+		put_times(o, start_ns, end_ns, end_ns > start_ns ? end_ns - start_ns : 0, err);
+		put_element(a, o, err);
+	}
+	return a;
+}
+
+static void put_value(json_t *o, const struct job_sum_value *v, int *err)
+{
+	put_cut(o, "value", v->value, err);
+	put_cut(o, "low", v->low, err);
+	put_cut(o, "high", v->high, err);
+	put_cut(o, "inseparable", v->inseparable, err);
+}
+
+static json_t *rate(uint64_t bytes, uint64_t ns)
+{
+	return ns ? json_real((double)bytes * 1e9 / (double)ns) : json_null();
+}
+
+/* Sums over counters; of steps, the step's part only. */
+static json_t *metrics_object(const struct job_context *c, const struct account_job *j,
+			      const struct account_part *p, int *err)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < NR_JOB_SUMS * 2; i++) {
+		struct job_sum_value v = job_sum_of(c->node, j, p, i / 2, i % 2);
+		char name[32];
+		json_t *m;
+
+		if (!v.counted)
+			continue;
+		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / 2),
+			 i % 2 == DIRECTION_WRITE ? "write" : "read");
+		m = json_object();
+		put_value(m, &v, err);
+		if (p == &j->whole) {
+			put(m, "bytes_per_second", rate(v.value, j->covered_ns), err);
+			put_cut(m, "others", v.others, err);
+			put_cut(m, "unattributed", v.unattributed, err);
+			put_cut(m, "machine", v.machine, err);
+			put_bool(m, "partial", v.partial, err);
+		}
+		put(o, name, m, err);
+	}
+	return o;
+}
+
+static json_t *reasons_object(const struct account_node_total *t, int *err)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < NR_REASONS; i++)
+		if (t->unattributed[i])
+			put_cut(o, reason_name(i), t->unattributed[i], err);
+	return o;
+}
+
+static json_t *counter_object(const struct job_context *c, const struct account_job *j, size_t i,
+			      int *err)
+{
+	const struct account_node_total *t = &j->node[i];
+	const struct account_counter *counter = &c->node->counters[t->counter];
+	struct job_sum_value v = job_sum_counter(j, &j->whole, i);
+	json_t *o = json_object(), *machine = json_object();
+
+	put_name(o, "name", counter->name, sizeof(counter->name), err);
+	put_number(o, "socket", counter->socket, err);
+	put_text(o, "source", source_name(counter->source), err);
+	put_text(o, "direction", counter->direction == DIRECTION_WRITE ? "write" : "read", err);
+	put_text(o, "destination", destination_name(counter->destination), err);
+	if (counter->bdf[0])
+		put_name(o, "bdf", counter->bdf, sizeof(counter->bdf), err);
+	/* Without a single reading there is no value: none is not zero. */
+	if (v.counted) {
+		put_value(o, &v, err);
+		put_cut(o, "others", v.others, err);
+		put_cut(o, "unattributed", v.unattributed, err);
+		put_cut(machine, "value", t->value, err);
+		put_cut(machine, "attributed", t->attributed, err);
+		put(machine, "unattributed", reasons_object(t, err), err);
+		put(machine, "running_ratio", json_real(job_running_ratio(t)), err);
+	}
+	put_cut(machine, "missing", t->missing, err);
+	put(o, "machine", machine, err);
+	return o;
+}
+
+static json_t *counters_array(const struct job_context *c, const struct account_job *j, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < j->nr_node && !*err; i++)
+		put_element(a, counter_object(c, j, i, err), err);
+	return a;
+}
+
+static json_t *io_array(const struct account_part *p, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < p->nr_io; i++) {
+		json_t *o = json_object();
+
+		put_name(o, "bdf", p->io[i].bdf, sizeof(p->io[i].bdf), err);
+		if (p->io[i].name[0])
+			put_name(o, "name", p->io[i].name, sizeof(p->io[i].name), err);
+		put_cut(o, "read_bytes", p->io[i].read_bytes, err);
+		put_cut(o, "write_bytes", p->io[i].write_bytes, err);
+		put_element(a, o, err);
+	}
+	return a;
+}
+
+static json_t *step_object(const struct job_context *c, const struct account_job *j,
+			   const struct account_part *p, int *err)
+{
+	json_t *o = json_object(), *counters = json_array();
+
+	put_name(o, "step", p->step, sizeof(p->step), err);
+	put_bool(o, "ended", p->ended, err);
+	put_times(o, p->start_ns, p->end_ns, job_duration(j, p), err);
+	put_cut(o, "on_cpu_ns", p->on_cpu_ns, err);
+	put(o, "metrics", metrics_object(c, j, p, err), err);
+	for (size_t i = 0; i < p->nr_totals; i++) {
+		const struct account_total *t = &p->totals[i];
+		const struct account_counter *counter = &c->node->counters[t->counter];
+		struct job_sum_value v = { .value = t->value,
+					   .low = t->low,
+					   .high = t->high,
+					   .inseparable = t->inseparable };
+		json_t *of = json_object();
+
+		put_name(of, "counter", counter->name, sizeof(counter->name), err);
+		put_number(of, "socket", counter->socket, err);
+		put_value(of, &v, err);
+		put_element(counters, of, err);
+	}
+	put(o, "counters", counters, err);
+	put(o, "devices", io_array(p, err), err);
+	return o;
+}
+
+static json_t *steps_array(const struct job_context *c, const struct account_job *j, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < j->nr_steps && !*err; i++)
+		put_element(a, step_object(c, j, &j->steps[i], err), err);
+	return a;
+}
+
+/* The quality of reports, and how much of the job's time they are about. */
+static json_t *quality_object(const struct account_job *j, int *err)
+{
+	uint64_t duration = job_duration(j, &j->whole), missing = 0;
+	json_t *o = json_quality(&j->quality, err);
+	double least = 1;
+
+	for (size_t i = 0; i < j->nr_node; i++) {
+		double ratio = job_running_ratio(&j->node[i]);
+
+		missing += j->node[i].missing != 0;
+		least = ratio < least ? ratio : least;
+	}
+	put_cut(o, "intervals", j->intervals, err);
+	put_cut(o, "covered_ns", j->covered_ns, err);
+	put(o, "coverage",
+	    json_real(j->covered_ns < duration ? (double)j->covered_ns / (double)duration : 1.0),
+	    err);
+	if (j->nr_node)
+		put(o, "least_running_ratio", json_real(least), err);
+	put_cut(o, "counters_missing", missing, err);
+	return o;
+}
+
+/* What is in the report and in the list of jobs. */
+static void put_life(json_t *o, const struct account_job *j, int *err)
+{
+	put(o, "job", job_object(j, err), err);
+	put_text(o, "state", account_state_name(j->state), err);
+	put_times(o, j->whole.start_ns, j->whole.end_ns, job_duration(j, &j->whole), err);
+	if (job_clock_set(j))
+		put_cut(o, "clock_set_ns", job_clock_set(j), err);
+	if (job_clock_back(j))
+		put_cut(o, "clock_back_ns", job_clock_back(j), err);
+	put_bool(o, "late_start", j->late_start, err);
+	put_cut(o, "gap_ns", j->gap_ns, err);
+	put_cut(o, "on_cpu_ns", j->whole.on_cpu_ns, err);
+}
+
+int job_json_write(FILE *out, const struct job_context *c, const struct account_job *j)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	put_text(o, "schema", "t410trace.job/1", &err);
+	put_host(o, c->host, &err);
+	put_life(o, j, &err);
+	put(o, "gaps", gaps_array(j, &err), &err);
+	put(o, "metrics", metrics_object(c, j, &j->whole, &err), &err);
+	put(o, "counters", counters_array(c, j, &err), &err);
+	put(o, "devices", io_array(&j->whole, &err), &err);
+	put(o, "steps", steps_array(c, j, &err), &err);
+	put(o, "quality", quality_object(j, &err), &err);
+	put(o, "self", json_self(&j->self, &err), &err);
+	return put_line(out, o, 15, err);
+}
+
+static json_t *listed_object(const struct job_context *c, const struct account_job *j, int *err)
+{
+	json_t *o = json_object(), *metrics = json_object();
+
+	put_life(o, j, err);
+	put_number(o, "steps", j->nr_steps, err);
+	for (int i = 0; i < NR_JOB_SUMS * 2; i++) {
+		struct job_sum_value v = job_sum_of(c->node, j, &j->whole, i / 2, i % 2);
+		char name[32];
+
+		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / 2),
+			 i % 2 == DIRECTION_WRITE ? "write" : "read");
+		if (v.counted)
+			put_cut(metrics, name, v.value, err);
+	}
+	put(o, "metrics", metrics, err);
+	return o;
+}
+
+int jobs_json_write(FILE *out, const struct job_context *c, const struct account_job *jobs,
+		    size_t nr)
+{
+	json_t *o = json_object(), *a = json_array();
+	int err = 0;
+
+	put_text(o, "schema", "t410trace.jobs/1", &err);
+	put_host(o, c->host, &err);
+	for (size_t i = 0; i < nr && !err; i++)
+		put_element(a, listed_object(c, &jobs[i], &err), &err);
+	put(o, "jobs", a, &err);
+	return put_line(out, o, 15, err);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The account of a job as text: the closing report (t410trace.job/1), a table for people, a
+ * compact record for a scheduler's database, and the list of jobs (t410trace.jobs/1).
+ */
+#ifndef REPORT_JOB_REPORT_H
+#define REPORT_JOB_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "account.h"
+#include "report/table/table.h"
+
+/* What a compact record begins with; the number is that of its format. */
+#define JOB_COMPACT_PREFIX  "T4J1:"
+#define JOB_CASELESS_PREFIX "t4j1l:"
+
+/**
+ * struct job_context - what an account is read with
+ * @host: the machine
+ * @node: has the counters that accounts refer to
+ */
+struct job_context {
+	const struct host_info *host;
+	const struct accounts_node *node;
+};
+
+/** job_json_write() - the account as one line of JSON; 0 or a negative errno */
+int job_json_write(FILE *out, const struct job_context *c, const struct account_job *j);
+
+/** job_table_write() - the account for people; 0 or a negative errno */
+int job_table_write(FILE *out, const struct job_context *c, const struct account_job *j,
+		    const struct table_options *o);
+
+/**
+ * job_compact() - the account as one line without blanks: prefix, then base64 of gzip of JSON
+ * @c, @j: the account
+ * @caseless: base32 in small letters instead, a fifth longer, for databases that change the case of
+ *	letters (sacctmgr of Slurm 22.05 does). It may come back in any case
+ * @ret: the text, terminated; to be freed
+ *
+ * Return: 0 or a negative errno.
+ */
+int job_compact(const struct job_context *c, const struct account_job *j, bool caseless,
+		char **ret);
+
+/**
+ * job_compact_decode() - the JSON in a compact record
+ * @text: the record; hostile
+ * @ret: JSON, terminated; to be freed. At most 1 MiB, whatever the record says
+ *
+ * Return: 0, -EINVAL for what is none or is damaged, -EPROTONOSUPPORT for a later version, -ENOMEM.
+ */
+int job_compact_decode(const char *text, char **ret);
+
+/** jobs_json_write() - a list of jobs, one line of JSON; 0 or a negative errno */
+int jobs_json_write(FILE *out, const struct job_context *c, const struct account_job *jobs,
+		    size_t nr);
+
+/** jobs_table_write() - a list of jobs for people, a line each; 0 or a negative errno */
+int jobs_table_write(FILE *out, const struct job_context *c, const struct account_job *jobs,
+		     size_t nr, const struct table_options *o);
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/job/job_sums.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+
+const char *job_sum_name(enum job_sum sum)
+{
+	static const char *const names[NR_JOB_SUMS] = {
+		[JOB_SUM_MEM] = "mem",	     [JOB_SUM_CMEM] = "cmem",
+		[JOB_SUM_GMEM] = "gmem",     [JOB_SUM_CXL] = "cxl",
+		[JOB_SUM_REMOTE] = "remote", [JOB_SUM_DEVICE_MEM] = "device_mem",
+		[JOB_SUM_PCIE] = "pcie",
+	};
+
+	return (size_t)sum < ARRAY_SIZE(names) ? names[sum] : "unknown";
+}
+
+uint64_t job_sum_add(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+/* What belongs to nobody, for all reasons */
+static uint64_t unattributed(const struct account_node_total *t)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < NR_REASONS; i++)
+		sum = job_sum_add(sum, t->unattributed[i]);
+	return sum;
+}
+
+double job_running_ratio(const struct account_node_total *t)
+{
+	if (t->running_ns >= t->enabled_ns)
+		return 1;
+	return (double)t->running_ns / (double)t->enabled_ns;
+}
+
+static uint64_t by_clock(const struct account_part *p)
+{
+	return p->end_ns > p->start_ns ? p->end_ns - p->start_ns : 0;
+}
+
+uint64_t job_clock_set(const struct account_job *j)
+{
+	uint64_t there = job_sum_add(j->covered_ns, j->gap_ns), clock = by_clock(&j->whole);
+
+	/* Both clocks are read one after the other: they never agree to the nanosecond. */
+	return clock > there && clock - there >= NS_PER_S ? clock - there : 0;
+}
+
+uint64_t job_clock_back(const struct account_job *j)
+{
+	return j->clock_back_ns >= NS_PER_S ? j->clock_back_ns : 0;
+}
+
+uint64_t job_duration(const struct account_job *j, const struct account_part *p)
+{
+	uint64_t whole = by_clock(&j->whole) - job_clock_set(j), part = by_clock(p);
+
+	return part < whole ? part : whole;
+}
+
+static bool is_in(const struct account_counter *c, enum job_sum sum)
+{
+	static const enum destination to[NR_JOB_SUMS] = {
+		[JOB_SUM_CMEM] = DESTINATION_CMEM,
+		[JOB_SUM_GMEM] = DESTINATION_GMEM,
+		[JOB_SUM_CXL] = DESTINATION_CXL,
+		[JOB_SUM_REMOTE] = DESTINATION_REMOTE,
+	};
+
+	if (sum == JOB_SUM_PCIE)
+		return c->bdf[0] && c->whole;
+	if (c->bdf[0] || c->source == SOURCE_REMOTE || !c->whole)
+		return false;
+	if (sum == JOB_SUM_DEVICE_MEM || c->source == SOURCE_DEVICE)
+		return sum == JOB_SUM_DEVICE_MEM && c->source == SOURCE_DEVICE;
+	return sum == JOB_SUM_MEM || c->destination == to[sum];
+}
+
+static const struct account_total *total_of(const struct account_part *p, uint32_t counter)
+{
+	for (size_t i = 0; i < p->nr_totals; i++)
+		if (p->totals[i].counter == counter)
+			return &p->totals[i];
+	return NULL;
+}
+
+struct job_sum_value job_sum_counter(const struct account_job *j, const struct account_part *p,
+				     size_t node)
+{
+	const struct account_node_total *n = &j->node[node];
+	const struct account_total *t = total_of(p, n->counter);
+	struct job_sum_value v = { .counted = n->missing < j->intervals };
+
+	if (!v.counted)
+		return v;
+	v.partial = n->missing != 0;
+	v.machine = n->value;
+	v.unattributed = unattributed(n);
+	if (t) {
+		v.value = t->value;
+		v.low = t->low;
+		v.high = t->high;
+		v.inseparable = t->inseparable;
+	}
+	v.others = n->attributed > v.value ? n->attributed - v.value : 0;
+	return v;
+}
+
+struct job_sum_value job_sum_of(const struct accounts_node *n, const struct account_job *j,
+				const struct account_part *p, enum job_sum sum,
+				enum direction direction)
+{
+	struct job_sum_value all = { 0 };
+
+	for (size_t i = 0; i < j->nr_node; i++) {
+		const struct account_counter *c = &n->counters[j->node[i].counter];
+		struct job_sum_value v;
+
+		if (c->direction != direction || !is_in(c, sum))
+			continue;
+		v = job_sum_counter(j, p, i);
+		all.partial = all.partial || v.partial || !v.counted;
+		if (!v.counted)
+			continue;
+		all.counted = true;
+		all.value = job_sum_add(all.value, v.value);
+		all.low = job_sum_add(all.low, v.low);
+		all.high = job_sum_add(all.high, v.high);
+		all.inseparable = job_sum_add(all.inseparable, v.inseparable);
+		all.others = job_sum_add(all.others, v.others);
+		all.unattributed = job_sum_add(all.unattributed, v.unattributed);
+		all.machine = job_sum_add(all.machine, v.machine);
+	}
+	return all;
+}

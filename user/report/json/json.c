@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "report/devices.h"
+#include "report/json/devices_json.h"
+#include "report/format.h"
+#include "report/json/json.h"
+#include "report/json/internal.h"
+#include "report/latencies.h"
+#include "report/put.h"
+
+/* Sum that cannot wrap: what it would wrap at is out of range long before. */
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static json_t *filters_object(const struct counter *c, int *err)
+{
+	char name[sizeof(c->filters)];
+	const char *filters = c->filters;
+	json_t *o = json_object();
+	uint64_t value;
+
+	while (!take_setting(&filters, name, sizeof(name), &value))
+		put_number(o, name, value, err);
+	return o;
+}
+
+static json_t *counter_object(const struct report *r, const struct report_counter *rc, int *err)
+{
+	const struct counter *c = rc->counter;
+	const struct device *device = devices_of(r, c->device);
+	uint64_t unattributed = 0;
+	double ratio = rc->enabled_ns ? (double)rc->running_ns / (double)rc->enabled_ns : 1.0;
+	json_t *o = json_object();
+	int i;
+
+	for (i = 0; i < NR_REASONS; i++)
+		unattributed = add(unattributed, rc->unattributed[i]);
+	put_name(o, "name", c->name, sizeof(c->name), err);
+	put_name(o, "pmu", c->pmu, sizeof(c->pmu), err);
+	put_name(o, "event", c->event, sizeof(c->event), err);
+	put(o, "filters", filters_object(c, err), err);
+	put_text(o, "unit", unit_name(c->unit), err);
+	put_number(o, "socket", report_socket_id(r, c), err);
+	put_text(o, "source", source_name(c->source), err);
+	if (device)
+		put_name(o, "bdf", device->bdf, sizeof(device->bdf), err);
+	put_text(o, "direction", c->direction == DIRECTION_WRITE ? "write" : "read", err);
+	put_text(o, "destination", destination_name(c->destination), err);
+	put_bool(o, "valid", rc->valid, err);
+	if (rc->valid) {
+		put_number(o, "value", rc->value, err);
+		/* Requests have no owners: nobody asked for any. */
+		if (c->unit == UNIT_BYTES) {
+			put_number(o, "attributed", rc->attributed, err);
+			put_number(o, "unattributed", unattributed, err);
+		}
+		put(o, "running_ratio", json_real(ratio), err);
+	} else {
+		put_text(o, "reason",
+			 rc->enabled_ns && !rc->running_ns ? "not_running" : "not_read", err);
+	}
+	put_number(o, "enabled_ns", rc->enabled_ns, err);
+	put_number(o, "running_ns", rc->running_ns, err);
+	put_number(o, "covered_ns", rc->covered_ns, err);
+	return o;
+}
+
+static json_t *counters_array(const struct report *r, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < r->nr_counters; i++)
+		put_element(a, counter_object(r, &r->counters[i], err), err);
+	return a;
+}
+
+static json_t *sockets_array(const struct report *r, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < r->nr_sockets; i++) {
+		const struct report_socket *s = &r->sockets[i];
+		json_t *o = json_object();
+
+		put_number(o, "id", s->id, err);
+		put_number(o, "cpus", s->nr_cpus, err);
+		put_number(o, "busy_ns", s->busy_ns, err);
+		put_number(o, "idle_ns", s->idle_ns, err);
+		put_number(o, "lost_ns", s->lost_ns, err);
+		put_element(a, o, err);
+	}
+	return a;
+}
+
+/* Bytes of a row, by destination and direction; of DESTINATION_ANY, of all counters. */
+struct row_bytes {
+	uint64_t bytes[NR_DESTINATIONS][2];
+	bool counted[NR_DESTINATIONS][2];
+};
+
+static void add_share(struct row_bytes *b, const struct counter *c, uint64_t value)
+{
+	enum destination to[] = { DESTINATION_ANY, c->destination };
+	bool write = c->direction == DIRECTION_WRITE;
+
+	for (size_t i = 0; i < (c->destination == DESTINATION_ANY ? 1 : 2); i++) {
+		b->bytes[to[i]][write] = add(b->bytes[to[i]][write], value);
+		b->counted[to[i]][write] = true;
+	}
+}
+
+/* A metric without a single reading behind it is left out, not zero. */
+static json_t *metrics_object(const struct report *r, const struct report_row *row,
+			      const struct row_bytes *b, int *err)
+{
+	json_t *o = json_object();
+
+	for (int d = 0; d < NR_DESTINATIONS; d++) {
+		const char *to = d == DESTINATION_ANY ? "mem" : destination_name(d);
+		char name[32];
+
+		for (int write = 0; write < 2; write++) {
+			if (!b->counted[d][write])
+				continue;
+			snprintf(name, sizeof(name), "%s_%s_bytes", to, write ? "write" : "read");
+			put_number(o, name, b->bytes[d][write], err);
+		}
+	}
+	devices_json_metrics(r, row, o, err);
+	return o;
+}
+
+/* The shares of a row; @b receives what those that CPUs moved add up to. */
+static json_t *shares_array(const struct report *r, const struct report_row *row,
+			    struct row_bytes *b, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < row->nr_shares; i++) {
+		const struct share *s = &row->shares[i];
+		const struct counter *c = r->counters[s->counter].counter;
+		json_t *o = json_object();
+
+		put_name(o, "counter", c->name, sizeof(c->name), err);
+		put_number(o, "value", s->value, err);
+		put_number(o, "low", s->low, err);
+		put_number(o, "high", s->high, err);
+		put_bool(o, "separable", s->separable, err);
+		put_element(a, o, err);
+		if (devices_task_counter(c))
+			add_share(b, c, s->value);
+	}
+	return a;
+}
+
+static json_t *cgroup_object(const struct report_row *row, int *err)
+{
+	json_t *o = json_object();
+
+	put_number(o, "id", row->cgroup_id, err);
+	put_text(o, "path", row->cgroup, err);
+	return o;
+}
+
+static json_t *job_object(const struct row_job *job, int *err)
+{
+	json_t *o = json_object();
+
+	put_text(o, "scheduler", scheduler_name(job->scheduler), err);
+	put_name(o, "id", job->id, sizeof(job->id), err);
+	if (job->provisional)
+		put_bool(o, "provisional", true, err);
+	put_name(o, "step", job->step[0] ? job->step : NULL, sizeof(job->step), err);
+	put_name(o, "name", job->name[0] ? job->name : NULL, sizeof(job->name), err);
+	put_name(o, "user", job->user[0] ? job->user : NULL, sizeof(job->user), err);
+	put_number(o, "cgroup_id", job->cgroup_id, err);
+	return o;
+}
+
+static json_t *tangled_array(const struct report_row *row, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < row->nr_tangled; i++) {
+		cleanup_free char *text = NULL;
+
+		if (!*err)
+			*err = format_utf8(row->tangled[i], sizeof(row->tangled[i]), &text);
+		if (!*err)
+			put_element(a, json_string(text), err);
+	}
+	return a;
+}
+
+void json_who(json_t *o, const struct report_row *row, int *err)
+{
+	put_name(o, "key", row->key, sizeof(row->key), err);
+	put_text(o, "kind", row_kind_name(row->kind), err);
+	if (row->kind == ROW_CGROUP || row->kind == ROW_JOB) {
+		put_name(o, "parent", row->parent[0] ? row->parent : NULL, sizeof(row->parent),
+			 err);
+		put_bool(o, "leaf", row->leaf, err);
+	} else {
+		put_number(o, "pid", row->pid, err);
+		if (row->kind == ROW_THREAD)
+			put_number(o, "tid", row->tid, err);
+		put_name(o, "comm", row->comm_known ? row->comm : NULL, sizeof(row->comm), err);
+	}
+	put(o, "cgroup", cgroup_object(row, err), err);
+	if (row->job)
+		put(o, "job", job_object(row->job, err), err);
+	if (row->exited)
+		put_bool(o, "exited", true, err);
+	if (row->kernel)
+		put_bool(o, "kernel", true, err);
+}
+
+static json_t *row_object(const struct report *r, const struct report_row *row, int *err)
+{
+	json_t *o = json_object();
+	struct row_bytes bytes = { 0 };
+
+	json_who(o, row, err);
+	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
+	put(o, "shares", shares_array(r, row, &bytes, err), err);
+	put(o, "metrics", metrics_object(r, row, &bytes, err), err);
+	if (r->nr_devices)
+		put(o, "devices", devices_json_row(r, row, err), err);
+	if (r->nr_probes)
+		put(o, "latencies", latencies_row(r, row, err), err);
+	put_bool(o, "separable", row->separable, err);
+	if (!row->separable) {
+		put(o, "tangled_with", tangled_array(row, err), err);
+		put_number(o, "tangled_count", row->nr_tangled_all, err);
+	}
+	return o;
+}
+
+static json_t *workloads_array(const struct report *r, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; i < r->nr_rows && !*err; i++)
+		put_element(a, row_object(r, &r->rows[i], err), err);
+	return a;
+}
+
+static json_t *unattributed_array(const struct report *r, int *err)
+{
+	json_t *a = json_array();
+	size_t i;
+	int reason;
+
+	for (i = 0; i < r->nr_counters; i++) {
+		const struct report_counter *rc = &r->counters[i];
+
+		for (reason = 0; rc->valid && reason < NR_REASONS; reason++) {
+			json_t *o;
+
+			if (!rc->unattributed[reason] || rc->counter->unit != UNIT_BYTES)
+				continue;
+			o = json_object();
+			put_name(o, "counter", rc->counter->name, sizeof(rc->counter->name), err);
+			put_number(o, "value", rc->unattributed[reason], err);
+			put_text(o, "reason", reason_name(reason), err);
+			put_element(a, o, err);
+		}
+	}
+	return a;
+}
+
+json_t *json_lost(const struct quality *q, int *err)
+{
+	json_t *lost = json_object();
+
+	/*
+	 * A slice that had to wait is not lost; one that came late is lost to
+	 * its interval, so these are what "slices" counts.
+	 */
+	put_number(lost, "slices", q->late_slices, err);
+	put_number(lost, "late_slices", q->late_slices, err);
+	put_number(lost, "slices_ns", q->lost_slices_ns, err);
+	put_number(lost, "windows", q->lost_windows, err);
+	put_number(lost, "tasks", q->lost_tasks, err);
+	put_number(lost, "cgroups", q->lost_cgroups, err);
+	put_number(lost, "io", q->lost_io, err);
+	return lost;
+}
+
+json_t *json_quality(const struct quality *q, int *err)
+{
+	json_t *o = json_object();
+
+	put_text(o, "method", method_name(q->method), err);
+	put_name(o, "weights", q->weights, sizeof(q->weights), err);
+	put_number(o, "windows", q->windows, err);
+	put_number(o, "weight_windows", q->weight_windows, err);
+	put_number(o, "fallback_windows", q->fallback_windows, err);
+	put_number(o, "pooled_workloads", q->pooled_workloads, err);
+	put_number(o, "invalid_windows", q->invalid_windows, err);
+	put_number(o, "merged_windows", q->merged_windows, err);
+	put_number(o, "kept_flushes", q->kept_flushes, err);
+	put_number(o, "unseen_switches", q->unseen_switches, err);
+	put_number(o, "unknown_tasks", q->unknown_tasks, err);
+	put_number(o, "reader_moves", q->reader_moves, err);
+	put_number(o, "rows_pooled", q->rows_pooled, err);
+	put_number(o, "unowned_io_bytes", q->unowned_io_bytes, err);
+	put_number(o, "device_held_ns", q->device_held_ns, err);
+	put_number(o, "device_changes", q->device_changes, err);
+	put(o, "lost", json_lost(q, err), err);
+	return o;
+}
+
+json_t *json_self(const struct self_cost *s, int *err)
+{
+	json_t *o = json_object();
+
+	put_number(o, "cpu_ns", s->cpu_ns, err);
+	put_number(o, "switches", s->switches, err);
+	put_number(o, "switch_ns", s->switch_ns, err);
+	put_number(o, "timed", s->timed, err);
+	put_number(o, "probes", s->probes, err);
+	put_number(o, "probe_ns", s->probe_ns, err);
+	put_number(o, "probe_deferred", s->probe_deferred, err);
+	put_number(o, "probe_failed", s->probe_failed, err);
+	return o;
+}
+
+static json_t *report_quality(const struct report *r, int *err)
+{
+	json_t *o = json_quality(&r->quality, err);
+
+	if (r->host->io_note[0])
+		put_name(o, "io_note", r->host->io_note, sizeof(r->host->io_note), err);
+	return o;
+}
+
+int json_report(const struct report *r, json_t **ret)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	put_text(o, "schema", "t410trace.report/1", &err);
+	put_number(o, "sequence", r->sequence, &err);
+	if (r->summary)
+		put_bool(o, "summary", true, &err);
+	put_host(o, r->host, &err);
+	put_text(o, "source", r->replayed ? "recording" : "live", &err);
+	put_interval(o, r->start_ns, r->end_ns, r->start_time_ns, &err);
+	put(o, "counters", counters_array(r, &err), &err);
+	put(o, "sockets", sockets_array(r, &err), &err);
+	if (r->nr_probes)
+		put(o, "latencies", latencies_probes(r, &err), &err);
+	put(o, "workloads", workloads_array(r, &err), &err);
+	put(o, "unattributed", unattributed_array(r, &err), &err);
+	put(o, "devices", devices_json(r, &err), &err);
+	put(o, "quality", report_quality(r, &err), &err);
+	put(o, "self", json_self(&r->self, &err), &err);
+	if (err) {
+		json_decref(o);
+		return err;
+	}
+	*ret = o;
+	return 0;
+}
+
+int json_write(FILE *out, const struct report *r)
+{
+	json_t *o;
+	int err = json_report(r, &o);
+
+	return err ? err : put_line(out, o, 15, 0);
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* An interval comes in, and everything goes out. */
+#include "report/openmetrics/openmetrics.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "report/format.h"
+#include "report/openmetrics/internal.h"
+
+int openmetrics_new(const struct openmetrics_options *o, struct openmetrics **ret)
+{
+	struct openmetrics *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	if (series_limit(m, o)) {
+		free(m);
+		return -ENOMEM;
+	}
+	m->series[SERIES_OTHER] = (struct series){ .workload = "other" };
+	m->series[SERIES_NONE] = (struct series){ .workload = "none" };
+	m->nr_series = NR_FIXED_SERIES;
+	*ret = m;
+	return 0;
+}
+
+void openmetrics_free(struct openmetrics *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->nr_series; i++)
+		free(m->series[i].cells);
+	free(m->series);
+	free(m->dims);
+	free(m->counter_dims);
+	free(m->device_dims);
+	free(m);
+}
+
+void openmetrics_limits(struct openmetrics *m, const struct openmetrics_options *o)
+{
+	struct openmetrics_options less = *o;
+
+	if (!series_limit(m, o))
+		return;
+	/* no memory for more: as many as there was room for */
+	less.top = m->o.top;
+	series_limit(m, &less);
+}
+
+static void add_sockets(struct openmetrics *m, const struct report *r)
+{
+	for (size_t i = 0; i < r->nr_sockets; i++) {
+		const struct report_socket *s = &r->sockets[i];
+		size_t k;
+
+		for (k = 0; k < m->nr_sockets && m->sockets[k].id != s->id; k++)
+			;
+		if (k == ARRAY_SIZE(m->sockets))
+			continue;
+		if (k == m->nr_sockets)
+			m->sockets[m->nr_sockets++].id = s->id;
+		m->sockets[k].busy_ns += s->busy_ns;
+		m->sockets[k].idle_ns += s->idle_ns;
+		m->sockets[k].lost_ns += s->lost_ns;
+	}
+}
+
+static bool is_fixed(const struct openmetrics *m, const struct series *s)
+{
+	return s < m->series + NR_FIXED_SERIES;
+}
+
+/* Does it begin with this interval, whose bytes then go to "other"? */
+static bool begins(const struct openmetrics *m, const struct series *s, uint64_t since)
+{
+	return !is_fixed(m, s) && (!since || since == m->interval);
+}
+
+static void add_width(struct openmetrics *m, struct series *s, size_t dim, uint64_t width)
+{
+	if (dim == NO_DIM)
+		return;
+	if (begins(m, s, s->cells[dim].since))
+		s = &m->series[SERIES_OTHER];
+	s->cells[dim].width += width;
+}
+
+static void add_bytes(struct openmetrics *m, struct series *s, size_t dim, uint64_t bytes)
+{
+	if (dim == NO_DIM || !bytes)
+		return;
+	s->gain += bytes;
+	if (begins(m, s, s->cells[dim].since)) {
+		s->cells[dim].since = m->interval;
+		s = &m->series[SERIES_OTHER];
+	}
+	s->cells[dim].value += bytes;
+}
+
+static void add_cpu(struct openmetrics *m, struct series *s, uint64_t ns)
+{
+	if (!ns)
+		return;
+	if (begins(m, s, s->cpu_since)) {
+		s->cpu_since = m->interval;
+		s = &m->series[SERIES_OTHER];
+	}
+	s->cpu_ns += ns;
+}
+
+static struct series *series_of(struct openmetrics *m, const struct report_row *row)
+{
+	struct series *s;
+
+	if (!row->job || !row->job->cgroup_id)
+		return &m->series[SERIES_NONE];
+	s = series_find(m, row->job->cgroup_id);
+	return s ? s : &m->series[SERIES_OTHER];
+}
+
+/* Of a job as a whole: how far off a sum is, its parts do not know. */
+static void add_widths(struct openmetrics *m, const struct report_row *row)
+{
+	struct series *s = series_of(m, row);
+
+	for (size_t i = 0; i < row->nr_shares; i++) {
+		const struct share *share = &row->shares[i];
+
+		add_width(m, s, m->counter_dims[share->counter], share->high - share->low);
+	}
+	for (size_t i = 0; i < row->nr_devices; i++) {
+		const struct row_device *d = &row->devices[i];
+		const size_t *dims = &m->device_dims[d->device * 4];
+
+		add_width(m, s, dims[0], d->read_high - d->read_low);
+		add_width(m, s, dims[1], d->write_high - d->write_low);
+	}
+}
+
+static void add_leaf(struct openmetrics *m, const struct report_row *row)
+{
+	struct series *s = series_of(m, row);
+
+	add_cpu(m, s, row->on_cpu_ns);
+	for (size_t i = 0; i < row->nr_shares; i++)
+		add_bytes(m, s, m->counter_dims[row->shares[i].counter], row->shares[i].value);
+	for (size_t i = 0; i < row->nr_devices; i++) {
+		const struct row_device *d = &row->devices[i];
+		const size_t *dims = &m->device_dims[d->device * 4];
+
+		add_bytes(m, s, dims[0], d->read_bytes);
+		add_bytes(m, s, dims[1], d->write_bytes);
+		add_bytes(m, s, dims[2], d->io_read_bytes);
+		add_bytes(m, s, dims[3], d->io_write_bytes);
+	}
+}
+
+int openmetrics_interval(struct openmetrics *m, const struct report *r)
+{
+	int err;
+
+	m->interval++;
+	add_sockets(m, r);
+	err = dims_map(m, r);
+	if (!err)
+		err = series_choose(m, r);
+	if (err)
+		return err;
+	for (size_t i = 0; i < NR_FIXED_SERIES; i++) {
+		m->series[i].cpu_since = m->interval;
+		for (size_t k = 0; k < m->nr_dims; k++)
+			m->series[i].cells[k].since = m->interval;
+	}
+	for (size_t i = 0; i < r->nr_rows; i++)
+		if (!r->rows[i].parent[0])
+			add_widths(m, &r->rows[i]);
+	for (size_t i = 0; i < r->nr_rows; i++)
+		if (r->rows[i].leaf)
+			add_leaf(m, &r->rows[i]);
+	return 0;
+}
+
+/* --- what jobs did */
+
+static const char *direction_text(enum direction d)
+{
+	return d == DIRECTION_WRITE ? "write" : "read";
+}
+
+static void expose_cell(struct exposer *x, const struct series *s, const struct dim *d,
+			uint64_t value)
+{
+	char socket[16];
+
+	snprintf(socket, sizeof(socket), "%u", d->socket);
+	if (d->kind == DIM_MEMORY)
+		expose_number(x,
+			      LABELS({ "workload", s->workload }, { "socket", socket },
+				     { "source", source_name(d->source) },
+				     { "direction", direction_text(d->direction) },
+				     { "destination", destination_name(d->destination) }),
+			      value);
+	else
+		expose_number(x,
+			      LABELS({ "workload", s->workload }, { "device", d->bdf },
+				     { "direction", direction_text(d->direction) }),
+			      value);
+}
+
+static void expose_cells(struct exposer *x, const struct openmetrics *m, enum dim_kind kind,
+			 bool widths)
+{
+	for (size_t i = 0; i < m->nr_series; i++) {
+		const struct series *s = &m->series[i];
+
+		for (size_t k = 0; k < s->nr_cells; k++) {
+			const struct cell *c = &s->cells[k];
+
+			if (m->dims[k].kind == kind && c->since)
+				expose_cell(x, s, &m->dims[k], widths ? c->width / 2 : c->value);
+		}
+	}
+}
+
+static int expose_info(struct exposer *x, const struct openmetrics *m)
+{
+	expose_family(x, "t410trace_workload", METRIC_INFO, NULL,
+		      "Who the workloads are that have series of their own.");
+	for (size_t i = NR_FIXED_SERIES; i < m->nr_series; i++) {
+		const struct series *s = &m->series[i];
+		cleanup_free char *id = NULL, *name = NULL, *user = NULL;
+
+		if (format_utf8(s->job.id, sizeof(s->job.id), &id) ||
+		    format_utf8(s->job.name, sizeof(s->job.name), &name) ||
+		    format_utf8(s->job.user, sizeof(s->job.user), &user))
+			return -ENOMEM;
+		expose_number(x,
+			      LABELS({ "workload", s->workload },
+				     { "scheduler", scheduler_name(s->job.scheduler) },
+				     { "id", id }, { "name", name }, { "user", user }),
+			      1);
+	}
+	return 0;
+}
+
+static int expose_workloads(struct exposer *x, const struct openmetrics *m)
+{
+	int err = expose_info(x, m);
+
+	if (err)
+		return err;
+	expose_family(x, "t410trace_workload_cpu_seconds", METRIC_COUNTER, "seconds",
+		      "CPU time of a workload.");
+	for (size_t i = 0; i < m->nr_series; i++) {
+		const struct series *s = &m->series[i];
+
+		if (!s->cpu_since)
+			continue;
+		expose_seconds(x, LABELS({ "workload", s->workload }), s->cpu_ns);
+		if (!is_fixed(m, s))
+			expose_created(x, LABELS({ "workload", s->workload }), s->since_ns);
+	}
+	expose_family(x, "t410trace_workload_memory_bytes", METRIC_COUNTER, "bytes",
+		      "Bytes that a workload moved, estimated, as memory sees it.");
+	expose_cells(x, m, DIM_MEMORY, false);
+	expose_family(
+		x, "t410trace_workload_memory_uncertainty_bytes", METRIC_COUNTER, "bytes",
+		"Half of the 95% interval of a workload's bytes, added up over the intervals.");
+	expose_cells(x, m, DIM_MEMORY, true);
+	expose_family(
+		x, "t410trace_workload_device_bytes", METRIC_COUNTER, "bytes",
+		"Bytes that a device read from or wrote to memory for a workload, estimated.");
+	expose_cells(x, m, DIM_DEVICE, false);
+	expose_family(x, "t410trace_workload_device_uncertainty_bytes", METRIC_COUNTER, "bytes",
+		      "Half of the 95% interval of these bytes, added up over the intervals.");
+	expose_cells(x, m, DIM_DEVICE, true);
+	expose_family(x, "t410trace_workload_request_bytes", METRIC_COUNTER, "bytes",
+		      "Bytes of a workload's requests to a device, as the kernel saw them; the "
+		      "device's view.");
+	expose_cells(x, m, DIM_REQUESTS, false);
+	return 0;
+}
+
+int openmetrics_write(FILE *out, const struct openmetrics *m, const struct openmetrics_state *s,
+		      enum exposition e)
+{
+	struct exposer x = { .out = out, .format = e };
+	int err;
+
+	expose_health(&x, s);
+	expose_machine(&x, m, s);
+	err = expose_workloads(&x, m);
+	if (err)
+		return err;
+	if (e == EXPOSITION_OPENMETRICS)
+		fputs("# EOF\n", out);
+	if (fflush(out) || ferror(out))
+		return -errno ? -errno : -EIO;
+	return 0;
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Families of the machine: what was counted, how well, and at what cost. */
+#include <string.h>
+
+#include "base/array.h"
+#include "report/openmetrics/internal.h"
+#include "version.h"
+
+/* What of a counter's totals a family shows. */
+typedef uint64_t (*part_fn)(const struct account_node_total *t, unsigned int which);
+
+static uint64_t part_value(const struct account_node_total *t, unsigned int which)
+{
+	(void)which;
+	return t->value;
+}
+
+static uint64_t part_attributed(const struct account_node_total *t, unsigned int which)
+{
+	(void)which;
+	return t->attributed;
+}
+
+static uint64_t part_reason(const struct account_node_total *t, unsigned int which)
+{
+	return t->unattributed[which];
+}
+
+static bool is_memory(const struct account_counter *c)
+{
+	return !c->bdf[0] && c->whole;
+}
+
+static bool is_device(const struct account_counter *c)
+{
+	return c->bdf[0] && c->whole;
+}
+
+static bool is_port(const struct account_counter *c)
+{
+	return c->bdf[0] && !c->whole && c->destination == DESTINATION_ANY;
+}
+
+static bool is_device_destination(const struct account_counter *c)
+{
+	return c->bdf[0] && c->destination != DESTINATION_ANY;
+}
+
+/**
+ * struct view - a family of counters
+ * @takes: counters that are in it
+ * @by_destination: it tells destinations
+ */
+struct view {
+	bool (*takes)(const struct account_counter *c);
+	bool by_destination;
+};
+
+static const struct view view_memory = { is_memory, true };
+static const struct view view_device = { is_device, false };
+static const struct view view_port = { is_port, false };
+static const struct view view_device_destination = { is_device_destination, true };
+
+static bool same_labels(const struct view *v, const struct account_counter *a,
+			const struct account_counter *b)
+{
+	if (a->direction != b->direction || strcmp(a->bdf, b->bdf) != 0)
+		return false;
+	if (v->by_destination && a->destination != b->destination)
+		return false;
+	return a->bdf[0] || (a->socket == b->socket && a->source == b->source);
+}
+
+static void expose_total(struct exposer *x, const struct view *v, const struct account_counter *c,
+			 const char *reason, uint64_t value)
+{
+	const char *direction = c->direction == DIRECTION_WRITE ? "write" : "read";
+	const char *destination = v->by_destination ? destination_name(c->destination) : NULL;
+	const char *device = v->takes == is_port ? "port" : "device";
+	char socket[16];
+
+	snprintf(socket, sizeof(socket), "%u", c->socket);
+	expose_number(x,
+		      LABELS({ "socket", socket },
+			     { "source", c->bdf[0] ? NULL : source_name(c->source) },
+			     { device, c->bdf }, { "direction", direction },
+			     { "destination", destination }, { "reason", reason }),
+		      value);
+}
+
+/* Counters with the same labels are one series. */
+static void expose_view(struct exposer *x, const struct accounts_node *n, const struct view *v,
+			part_fn part, unsigned int which, const char *reason)
+{
+	for (size_t i = 0; i < n->nr_totals; i++) {
+		const struct account_counter *c = &n->counters[n->totals[i].counter];
+		uint64_t sum = 0;
+		bool first = true;
+
+		if (!v->takes(c))
+			continue;
+		for (size_t k = 0; k < n->nr_totals; k++) {
+			const struct account_counter *other = &n->counters[n->totals[k].counter];
+
+			if (!v->takes(other) || !same_labels(v, c, other))
+				continue;
+			first = first && k >= i;
+			sum += part(&n->totals[k], which);
+		}
+		if (first)
+			expose_total(x, v, c, reason, sum);
+	}
+}
+
+static void expose_bytes(struct exposer *x, const struct accounts_node *n)
+{
+	expose_family(x, "t410trace_memory_bytes", METRIC_COUNTER, "bytes",
+		      "Bytes that CPUs, devices and other sockets read and wrote, as counted.");
+	expose_view(x, n, &view_memory, part_value, 0, NULL);
+	expose_family(x, "t410trace_memory_attributed_bytes", METRIC_COUNTER, "bytes",
+		      "Of these, bytes that were attributed to workloads.");
+	expose_view(x, n, &view_memory, part_attributed, 0, NULL);
+	expose_family(x, "t410trace_memory_unattributed_bytes", METRIC_COUNTER, "bytes",
+		      "The rest of these bytes, by the reason why they belong to no workload.");
+	for (unsigned int i = 0; i < NR_REASONS; i++)
+		expose_view(x, n, &view_memory, part_reason, i, reason_name(i));
+	expose_family(x, "t410trace_device_bytes", METRIC_COUNTER, "bytes",
+		      "Bytes that a device read from and wrote to memory, as counted.");
+	expose_view(x, n, &view_device, part_value, 0, NULL);
+	expose_family(x, "t410trace_device_attributed_bytes", METRIC_COUNTER, "bytes",
+		      "Of these, bytes that were attributed to workloads.");
+	expose_view(x, n, &view_device, part_attributed, 0, NULL);
+	expose_family(x, "t410trace_device_destination_bytes", METRIC_COUNTER, "bytes",
+		      "Bytes of a device by where they went, where counters tell it.");
+	expose_view(x, n, &view_device_destination, part_value, 0, NULL);
+	expose_family(x, "t410trace_port_bytes", METRIC_COUNTER, "bytes",
+		      "Bytes of all devices below a root port, counted as a whole.");
+	expose_view(x, n, &view_port, part_value, 0, NULL);
+}
+
+static void expose_counters(struct exposer *x, const struct accounts_node *n)
+{
+	static const struct {
+		const char *name;
+		const char *unit;
+		const char *help;
+	} families[] = {
+		{ "t410trace_event_enabled_seconds", "seconds",
+		  "Time that a counter should have counted." },
+		{ "t410trace_event_running_seconds", "seconds",
+		  "Time that a counter did count; less where counters take turns." },
+		{ "t410trace_event_missing_intervals", NULL,
+		  "Intervals in which a counter had no value." },
+	};
+
+	for (size_t f = 0; f < ARRAY_SIZE(families); f++) {
+		expose_family(x, families[f].name, METRIC_COUNTER, families[f].unit,
+			      families[f].help);
+		for (size_t i = 0; i < n->nr_totals; i++) {
+			const struct account_node_total *t = &n->totals[i];
+			const struct account_counter *c = &n->counters[t->counter];
+			char socket[16];
+			const struct label labels[] = { { "counter", c->name },
+							{ "socket", socket },
+							{ NULL, NULL } };
+
+			snprintf(socket, sizeof(socket), "%u", c->socket);
+			if (families[f].unit)
+				expose_seconds(x, labels, f ? t->running_ns : t->enabled_ns);
+			else
+				expose_number(x, labels, t->missing);
+		}
+	}
+}
+
+static void expose_sockets(struct exposer *x, const struct openmetrics *m)
+{
+	expose_family(
+		x, "t410trace_cpu_seconds", METRIC_COUNTER, "seconds",
+		"CPU time of a socket: busy with tasks, idle, or of tasks that were not noted "
+		"(lost).");
+	for (size_t i = 0; i < m->nr_sockets; i++) {
+		const struct socket_time *t = &m->sockets[i];
+		char id[16];
+
+		snprintf(id, sizeof(id), "%u", t->id);
+		expose_seconds(x, LABELS({ "socket", id }, { "mode", "busy" }), t->busy_ns);
+		expose_seconds(x, LABELS({ "socket", id }, { "mode", "idle" }), t->idle_ns);
+		expose_seconds(x, LABELS({ "socket", id }, { "mode", "lost" }), t->lost_ns);
+	}
+}
+
+static void expose_devices(struct exposer *x, const struct openmetrics *m)
+{
+	expose_family(x, "t410trace_device", METRIC_INFO, NULL,
+		      "What the devices are called and what they are.");
+	/* a device has one series of requests read */
+	for (size_t i = 0; i < m->nr_dims; i++)
+		if (m->dims[i].kind == DIM_REQUESTS && m->dims[i].direction == DIRECTION_READ)
+			expose_number(x,
+				      LABELS({ "device", m->dims[i].bdf },
+					     { "name", m->dims[i].name },
+					     { "kind", device_kind_name(m->dims[i].device) }),
+				      1);
+}
+
+void expose_machine(struct exposer *x, const struct openmetrics *m,
+		    const struct openmetrics_state *s)
+{
+	expose_bytes(x, s->node);
+	expose_counters(x, s->node);
+	expose_sockets(x, m);
+	expose_devices(x, m);
+}
+
+/* --- health */
+
+/* A family of one series. */
+struct scalar {
+	const char *name;
+	enum metric_type type;
+	const char *unit;
+	const char *help;
+	uint64_t value;
+	bool ns;
+};
+
+static void expose_scalars(struct exposer *x, const struct scalar *s, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		expose_family(x, s[i].name, s[i].type, s[i].unit, s[i].help);
+		if (s[i].ns)
+			expose_seconds(x, NO_LABELS, s[i].value);
+		else
+			expose_number(x, NO_LABELS, s[i].value);
+	}
+}
+
+static void expose_infos(struct exposer *x, const struct openmetrics_state *s)
+{
+	char sockets[16];
+
+	snprintf(sockets, sizeof(sockets), "%u", s->host->sockets);
+	expose_family(x, "t410trace_build", METRIC_INFO, NULL, "The program.");
+	expose_number(x, LABELS({ "version", T410TRACE_VERSION }), 1);
+	expose_family(x, "t410trace_host", METRIC_INFO, NULL,
+		      "The machine; platform \"none\" has no counters.");
+	expose_number(x,
+		      LABELS({ "name", s->host->name }, { "kernel", s->host->kernel },
+			     { "platform", s->host->platform }, { "sockets", sockets }),
+		      1);
+	expose_family(x, "t410trace_estimate", METRIC_INFO, NULL,
+		      "How bytes are attributed, and what activity is measured with.");
+	expose_number(x,
+		      LABELS({ "method", method_name(s->node->quality.method) },
+			     { "weights", s->node->quality.weights }),
+		      1);
+}
+
+static void expose_losses(struct exposer *x, const struct accounts_node *n)
+{
+	const struct quality *q = &n->quality;
+	const struct {
+		const char *kind;
+		uint64_t value;
+	} losses[] = {
+		{ "invalid_windows", q->invalid_windows },
+		{ "lost_windows", q->lost_windows },
+		{ "merged_windows", q->merged_windows },
+		{ "fallback_windows", q->fallback_windows },
+		{ "kept_flushes", q->kept_flushes },
+		{ "lost_tasks", q->lost_tasks },
+		{ "lost_cgroups", q->lost_cgroups },
+		{ "late_slices", q->late_slices },
+		{ "unseen_switches", q->unseen_switches },
+		{ "unknown_tasks", q->unknown_tasks },
+		{ "reader_moves", q->reader_moves },
+		{ "rows_pooled", q->rows_pooled },
+		{ "pooled_workloads", q->pooled_workloads },
+		{ "lost_io", q->lost_io },
+		{ "device_changes", q->device_changes },
+		{ "late_rows", n->late_rows },
+	};
+
+	expose_family(
+		x, "t410trace_losses", METRIC_COUNTER, NULL,
+		"What was lost, late or made coarser, by kind; no byte of the machine is ever "
+		"lost.");
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
+		expose_number(x, LABELS({ "kind", losses[i].kind }), losses[i].value);
+}
+
+static void expose_self(struct exposer *x, const struct self_cost *c)
+{
+	expose_family(
+		x, "t410trace_self_seconds", METRIC_COUNTER, "seconds",
+		"CPU time that t410trace costs: its process, its part of context switches, its "
+		"reading of latencies.");
+	expose_seconds(x, LABELS({ "part", "process" }), c->cpu_ns);
+	expose_seconds(x, LABELS({ "part", "switches" }), c->switch_ns);
+	expose_seconds(x, LABELS({ "part", "probes" }), c->probe_ns);
+	expose_family(
+		x, "t410trace_self_probes", METRIC_COUNTER, NULL,
+		"Readings of latency counters: made, put off to keep within the budget, failed.");
+	expose_number(x, LABELS({ "state", "read" }), c->probes);
+	expose_number(x, LABELS({ "state", "deferred" }), c->probe_deferred);
+	expose_number(x, LABELS({ "state", "failed" }), c->probe_failed);
+}
+
+static void expose_jobs(struct exposer *x, const struct openmetrics_state *s)
+{
+	expose_family(x, "t410trace_jobs", METRIC_COUNTER, NULL,
+		      "Jobs that began, ended, ended while nobody looked (stale), or had to be "
+		      "forgotten before they were stored (dropped).");
+	expose_number(x, LABELS({ "event", "started" }), s->node->jobs_started);
+	expose_number(x, LABELS({ "event", "ended" }), s->node->jobs_ended);
+	expose_number(x, LABELS({ "event", "stale" }), s->node->jobs_stale);
+	expose_number(x, LABELS({ "event", "dropped" }), s->node->jobs_dropped);
+}
+
+void expose_health(struct exposer *x, const struct openmetrics_state *s)
+{
+	const struct accounts_node *n = s->node;
+	const struct quality *q = &n->quality;
+	const struct scalar scalars[] = {
+		{ "t410trace_jobs_running", METRIC_GAUGE, NULL, "Jobs that are running.",
+		  s->jobs_running, false },
+		{ "t410trace_unreported_jobs", METRIC_GAUGE, NULL,
+		  "Jobs that ended and whose closing report could not be written yet.",
+		  s->unreported, false },
+		{ "t410trace_store_errors", METRIC_COUNTER, NULL,
+		  "Failures to write accounts to the store.", s->store_errors, false },
+		{ "t410trace_spool_errors", METRIC_COUNTER, NULL,
+		  "Failures to write closing reports to the spool.", s->spool_errors, false },
+		{ "t410trace_interval_seconds", METRIC_GAUGE, "seconds",
+		  "Length of the last interval.", s->interval_ns, true },
+		{ "t410trace_interval_cost_seconds", METRIC_GAUGE, "seconds",
+		  "What closing the last interval took.", s->cost_ns, true },
+		{ "t410trace_intervals", METRIC_COUNTER, NULL, "Intervals that are in the totals.",
+		  n->intervals, false },
+		{ "t410trace_covered_seconds", METRIC_COUNTER, "seconds",
+		  "Time that is in the totals.", n->covered_ns, true },
+		{ "t410trace_gaps", METRIC_COUNTER, NULL,
+		  "Times that nobody looked, between two runs.", n->gaps, false },
+		{ "t410trace_gap_seconds", METRIC_COUNTER, "seconds", "How long these were.",
+		  n->gap_ns, true },
+		{ "t410trace_windows", METRIC_COUNTER, NULL, "Readings of counters that were used.",
+		  q->windows, false },
+		{ "t410trace_weighted_windows", METRIC_COUNTER, NULL,
+		  "Of these, those in which core events told what workloads did.",
+		  q->weight_windows, false },
+		{ "t410trace_lost_cpu_seconds", METRIC_COUNTER, "seconds",
+		  "CPU time whose task could not be noted.", q->lost_slices_ns, true },
+		{ "t410trace_unowned_request_bytes", METRIC_COUNTER, "bytes",
+		  "Bytes of requests to devices that nobody is known to have caused.",
+		  q->unowned_io_bytes, false },
+		{ "t410trace_device_held_seconds", METRIC_COUNTER, "seconds",
+		  "Time that others kept counters of devices from counting.", q->device_held_ns,
+		  true },
+		{ "t410trace_self_switches", METRIC_COUNTER, NULL,
+		  "Context switches that t410trace ran at.", n->self.switches, false },
+	};
+
+	expose_infos(x, s);
+	expose_jobs(x, s);
+	expose_scalars(x, scalars, ARRAY_SIZE(scalars));
+	expose_losses(x, n);
+	expose_self(x, &n->self);
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/stat/stat_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "report/notes.h"
+#include "report/stat/stat_block.h"
+
+#define COUNT_LEN 32
+
+static int note(struct stat_table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static int note(struct stat_table *t, const char *fmt, ...)
+{
+	cleanup_free char *text = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	if (t->gap)
+		fputc('\n', t->out);
+	t->gap = false;
+	return notes_wrapped(t->out, text, t->width);
+}
+
+static int put_title(struct stat_table *t)
+{
+	const struct stat_report *r = t->r;
+	char time[FORMAT_TIME_LEN], seconds[FORMAT_NUMBER_LEN];
+	size_t pmus = 0;
+
+	for (size_t i = 0; i < r->layout->nr_pmus; i++)
+		pmus += !r->layout->pmus[i].cores;
+	format_time(r->start_time_ns, time);
+	format_seconds(r->end_ns - r->start_ns, seconds);
+	if (!pmus)
+		return note(t, "%s, %s%s s", time, r->summary ? "summary of " : "", seconds);
+	return note(t, "%s, %s%s s, %zu uncore PMU%s", time, r->summary ? "summary of " : "",
+		    seconds, pmus, pmus == 1 ? "" : "s");
+}
+
+/* "12,345,678": what was counted is shown to the unit. */
+static void grouped(uint64_t v, char text[COUNT_LEN])
+{
+	char digits[24];
+	size_t len = snprintf(digits, sizeof(digits), "%" PRIu64, v), at = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = '\0';
+}
+
+static bool count_shown(const struct stat_table *t, size_t i)
+{
+	return t->r->layout->counters[i].asked || t->o->verbose;
+}
+
+static size_t count_text(const struct stat_table *t, size_t i, struct stat_marks *marks,
+			 char text[COUNT_LEN])
+{
+	const struct stat_count *c = &t->r->counts[i];
+
+	if (c->absence == STAT_PRESENT)
+		grouped(c->value, text);
+	else
+		str_copy(text, COUNT_LEN, stat_mark_absent(marks, c->absence));
+	return strlen(text);
+}
+
+/* Events as the user named them, with exact numbers. */
+static int put_counts(struct stat_table *t)
+{
+	const struct stat_layout *l = t->r->layout;
+	struct stat_marks none = { 0 };
+	size_t width = 5, unit = 0, len, nr = 0;
+	char text[COUNT_LEN];
+
+	for (size_t i = 0; i < l->nr_counters; i++) {
+		if (!count_shown(t, i))
+			continue;
+		nr++;
+		len = count_text(t, i, &none, text);
+		width = len > width ? len : width;
+		len = strlen(l->counters[i].unit);
+		unit = len > unit ? len : unit;
+	}
+	if (!nr)
+		return 0;
+	fprintf(t->out, "\n%*s  %-*s%s%s\n", (int)width + 2, "COUNT", (int)unit, unit ? "UNIT" : "",
+		unit ? " " : "", "EVENT");
+	for (size_t i = 0; i < l->nr_counters; i++) {
+		const struct stat_count *c = &t->r->counts[i];
+		char part[FORMAT_NUMBER_LEN] = "", mark = ' ';
+
+		if (!count_shown(t, i))
+			continue;
+		count_text(t, i, &t->marks, text);
+		if (c->absence == STAT_PRESENT) {
+			mark = stat_mark_part(&t->marks, c->running_ns, c->enabled_ns);
+			if (mark != ' ')
+				format_percent(c->running_ns, c->enabled_ns, part);
+		}
+		fprintf(t->out, "%*s%c %-*s%s%s%s%s%s\n", (int)width + 2, text, mark, (int)unit,
+			l->counters[i].unit, unit ? " " : "", l->counters[i].name,
+			part[0] ? " (" : "", part, part[0] ? " of the time)" : "");
+	}
+	return 0;
+}
+
+/* What the marks mean that were used. */
+static int put_marks(struct stat_table *t)
+{
+	static const char *const texts[NR_STAT_ABSENCES] = {
+		[STAT_ZERO] = "- nothing happened: there is no ratio or latency to tell",
+		[STAT_NOT_READ] = "-n not read in this interval: its readings wait for the budget "
+				  "(--read-budget), it had no turn yet, or a reading failed",
+		[STAT_NOT_RUNNING] = "-t never had a hardware counter: somebody else holds them, "
+				     "for example perf",
+		[STAT_REFUSED] = "-r refused by the kernel or its driver",
+		[STAT_APART] = "-x its events never counted at the same time",
+	};
+	const struct stat_marks *m = &t->marks;
+	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN];
+	char why[64] = "others use the counters, too";
+	uint32_t sets = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < t->r->layout->nr_pmus; i++)
+		if (t->r->costs[i].sets > sets)
+			sets = t->r->costs[i].sets;
+	if (m->part && sets > 1)
+		snprintf(why, sizeof(why), "up to %u sets of events take turns", sets);
+	if (m->part) {
+		format_percent(m->least * 1e9, 1000000000, least);
+		format_percent(m->most * 1e9, 1000000000, most);
+		if (!strcmp(least, most))
+			err = note(t, "* counted in %s of the time: %s", least, why);
+		else
+			err = note(t, "* counted in %s to %s of the time: %s", least, most, why);
+	}
+	for (int a = 0; !err && a < NR_STAT_ABSENCES; a++)
+		if (m->absent[a] && texts[a])
+			err = note(t, "%s", texts[a]);
+	return err;
+}
+
+/* PMUs whose numbers are about more than the interval, because they were read seldom. */
+static int put_late(struct stat_table *t)
+{
+	const struct stat_report *r = t->r;
+	uint64_t interval = r->end_ns - r->start_ns, longest = 0;
+	char seconds[FORMAT_NUMBER_LEN];
+
+	for (size_t i = 0; i < r->layout->nr_counters; i++) {
+		const struct stat_count *c = &r->counts[i];
+
+		if (r->layout->pmus[r->layout->counters[i].pmu].cores)
+			continue;
+		if (c->absence == STAT_PRESENT && c->enabled_ns > longest)
+			longest = c->enabled_ns;
+	}
+	/* Reading takes a moment, too: that is not worth a word. */
+	if (longest < interval + interval / 20)
+		return 0;
+	format_seconds(longest, seconds);
+	return note(t, "readings had waited for the budget: some numbers are about the last %s s",
+		    seconds);
+}
+
+static int put_cost(struct stat_table *t)
+{
+	const struct stat_report *r = t->r;
+	struct stat_cost sum = { 0 };
+	char ms[FORMAT_NUMBER_LEN], own[FORMAT_NUMBER_LEN];
+	char busiest[FORMAT_NUMBER_LEN], budget[FORMAT_NUMBER_LEN];
+
+	for (size_t i = 0; i < r->layout->nr_pmus; i++) {
+		sum.readings += r->costs[i].readings;
+		sum.read_ns += r->costs[i].read_ns;
+		sum.failed += r->costs[i].failed;
+		sum.deferred += r->costs[i].deferred;
+		sum.turns += r->costs[i].turns;
+	}
+	format_decimals(sum.read_ns / 1e6, 3, ms);
+	format_decimals(r->cpu_ns / 1e6, 3, own);
+	format_decimals(r->busiest * 100, 3, busiest);
+	format_decimals(r->budget * 100, 3, budget);
+	return note(t,
+		    "cost: %" PRIu64
+		    " reading%s in %s ms, at most %s%% of a CPU (budget %s%%), %" PRIu64
+		    " deferred, %" PRIu64 " failed, %" PRIu64 " turns; own CPU time %s ms",
+		    sum.readings, sum.readings == 1 ? "" : "s", ms, busiest, budget, sum.deferred,
+		    sum.failed, sum.turns, own);
+}
+
+static int put_notes(struct stat_table *t)
+{
+	const struct stat_layout *l = t->r->layout;
+	int err = 0;
+
+	/* They hold for the whole run. */
+	for (size_t i = 0; !err && !t->r->sequence && i < l->nr_notes; i++) {
+		cleanup_free char *text = NULL;
+
+		err = format_terminal(l->notes[i], SIZE_MAX, &text);
+		if (!err)
+			err = note(t, "note: %s", text);
+	}
+	return err;
+}
+
+static int put_table(struct stat_table *t)
+{
+	const struct stat_layout *l = t->r->layout;
+	int err;
+
+	if (t->r->sequence)
+		fputc('\n', t->out);
+	err = put_title(t);
+	for (size_t i = 0; !err && i < l->nr_pmus; i++) {
+		bool first = true;
+
+		for (size_t j = 0; j < i; j++)
+			first &= strcmp(l->pmus[i].family, l->pmus[j].family) != 0;
+		if (first)
+			err = stat_block_write(t, i);
+	}
+	if (!err)
+		err = put_counts(t);
+	t->gap = true;
+	if (!err)
+		err = put_marks(t);
+	if (!err)
+		err = put_late(t);
+	if (err || t->o->quiet)
+		return err;
+	err = put_notes(t);
+	return err ? err : put_cost(t);
+}
+
+/* Cells are filled up with blanks; none stays at the end of a line. */
+static size_t trim(char *text, size_t len)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		while (text[i] == '\n' && to && text[to - 1] == ' ')
+			to--;
+		text[to++] = text[i];
+	}
+	return to;
+}
+
+int stat_table_write(FILE *out, const struct stat_report *r, const struct table_options *o)
+{
+	cleanup_free char *text = NULL;
+	struct stat_table t = { .r = r, .o = o };
+	size_t len;
+	int err;
+
+	t.width = o->width ? o->width : TABLE_DEFAULT_WIDTH;
+	if (t.width < TABLE_MIN_WIDTH)
+		t.width = TABLE_MIN_WIDTH;
+	t.out = open_memstream(&text, &len);
+	if (!t.out)
+		return -ENOMEM;
+	err = put_table(&t);
+	/* The text is complete only once the stream is closed. */
+	if (fclose(t.out) && !err)
+		err = -ENOMEM;
+	return err ? err : format_emit(out, text, trim(text, len));
+}

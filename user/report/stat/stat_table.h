@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* System-wide counts as tables for people, one for each family of PMUs. */
+#ifndef REPORT_STAT_TABLE_H
+#define REPORT_STAT_TABLE_H
+
+#include "report/table/table.h"
+#include "stat.h"
+
+/**
+ * stat_table_write() - write a report as tables
+ * @out: where to; flushed
+ * @r: the report
+ * @o: how it is to look; @o->top has no meaning here
+ *
+ * Families with many PMUs have a row for each and columns for metrics; others have a row
+ * for each metric. PMUs that counted nothing but their clock are told in one line, unless
+ * @o->verbose. A value that covers only a part of the time is marked, an absent one has a
+ * reason below the tables. Notes of the layout come with the first report only.
+ *
+ * Return: 0, -ENOMEM with nothing written, or the negative errno of a failed write.
+ */
+int stat_table_write(FILE *out, const struct stat_report *r, const struct table_options *o);
+
+#endif

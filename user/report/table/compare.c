@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/table/compare.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/devices.h"
+#include "report/format.h"
+#include "report/names.h"
+#include "report/put.h"
+#include "report/rows.h"
+
+#define BYTES_WIDTH 12
+#define NAME_MIN    20
+
+/**
+ * struct line - a row in all reports
+ * @rows: by report; NULL where it is missing
+ * @largest: its bytes by the method that gives it the most, for the order
+ */
+struct line {
+	const struct report_row *rows[NR_METHODS];
+	uint64_t largest;
+};
+
+struct sum {
+	uint64_t value, low, high;
+};
+
+/* Adds up what CPUs moved for a row; @only is a direction, or -1 for both. */
+static struct sum row_sum(const struct report *r, const struct report_row *row, int only)
+{
+	struct sum sum = { 0 };
+
+	for (size_t i = 0; row && i < row->nr_shares; i++) {
+		const struct share *s = &row->shares[i];
+
+		if (!devices_task_counter(r->counters[s->counter].counter))
+			continue;
+		if (only >= 0 && (int)r->counters[s->counter].counter->direction != only)
+			continue;
+		sum.value = amounts_sum(sum.value, s->value);
+		sum.low = amounts_sum(sum.low, s->low);
+		sum.high = amounts_sum(sum.high, s->high);
+	}
+	return sum;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct report_row *const *x = a, *const *y = b;
+
+	return strcmp((*x)->key, (*y)->key);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->largest != y->largest)
+		return x->largest > y->largest ? -1 : 1;
+	return strcmp(x->rows[0]->key, y->rows[0]->key);
+}
+
+/* Leaf rows of a report, sorted by key. */
+static const struct report_row **sorted_rows(const struct report *r, size_t *ret_nr)
+{
+	const struct report_row **rows = calloc(r->nr_rows + 1, sizeof(const struct report_row *));
+	size_t nr = 0;
+
+	if (!rows)
+		return NULL;
+	for (size_t i = 0; i < r->nr_rows; i++)
+		if (r->rows[i].leaf)
+			rows[nr++] = &r->rows[i];
+	qsort(rows, nr, sizeof(const struct report_row *), by_key);
+	*ret_nr = nr;
+	return rows;
+}
+
+/*
+ * The rows of the first report with their likes in the others. All methods see the
+ * same events, so none has a row that another lacks, except among pooled ones.
+ */
+static int match_rows(struct report *const *reports, size_t nr, struct line **ret, size_t *ret_nr)
+{
+	struct line *lines = NULL;
+	size_t nr_lines = 0;
+
+	for (size_t k = 0; k < nr; k++) {
+		size_t nr_rows = 0;
+		cleanup_free const struct report_row **rows = sorted_rows(reports[k], &nr_rows);
+
+		if (!k && rows) {
+			nr_lines = nr_rows;
+			lines = calloc(nr_lines + 1, sizeof(*lines));
+		}
+		if (!rows || !lines) {
+			free(lines);
+			return -ENOMEM;
+		}
+		for (size_t i = 0, at = 0; i < nr_lines; i++) {
+			struct line *l = &lines[i];
+			uint64_t bytes;
+
+			if (!k)
+				l->rows[0] = rows[i];
+			while (at < nr_rows && strcmp(rows[at]->key, l->rows[0]->key) < 0)
+				at++;
+			if (at < nr_rows && !strcmp(rows[at]->key, l->rows[0]->key))
+				l->rows[k] = rows[at];
+			bytes = row_sum(reports[k], l->rows[k], -1).value;
+			if (bytes > l->largest)
+				l->largest = bytes;
+		}
+	}
+	qsort(lines, nr_lines, sizeof(*lines), by_bytes);
+	*ret = lines;
+	*ret_nr = nr_lines;
+	return 0;
+}
+
+/* --- table */
+
+static int put_row_name(FILE *out, const struct report_row *row, size_t width)
+{
+	cleanup_free char *text = NULL, *cut = NULL;
+	char number[32] = "";
+	size_t used;
+	int err;
+
+	if (row->kind == ROW_JOB)
+		err = names_row(row, &text);
+	else if (row->kind == ROW_CGROUP)
+		err = format_terminal(row->cgroup ? row->cgroup : "?", SIZE_MAX, &text);
+	else
+		err = format_terminal(row->comm_known ? row->comm : "?", sizeof(row->comm), &text);
+	if (row->kind == ROW_PROCESS || row->kind == ROW_THREAD)
+		snprintf(number, sizeof(number), " %u",
+			 row->kind == ROW_THREAD ? row->tid : row->pid);
+	if (!err)
+		err = format_cut(text, width - strlen(number),
+				 row->kind == ROW_CGROUP ? FORMAT_CUT_LEFT : FORMAT_CUT_RIGHT,
+				 &cut);
+	if (err)
+		return err;
+	used = format_width(cut) + strlen(number);
+	fprintf(out, "%s%s%*s", cut, number, used < width ? (int)(width - used) : 0, "");
+	return 0;
+}
+
+/* How far @now is from @then: "+12.5%". */
+static void put_difference(FILE *out, uint64_t then, uint64_t now)
+{
+	double percent = then ? ((double)now - (double)then) / (double)then * 100 : 0;
+
+	if (!then)
+		fprintf(out, " %8s", now ? "new" : "-");
+	else if (percent >= 100000)
+		fprintf(out, " %8s", ">99999%");
+	else
+		fprintf(out, " %+7.1f%%", percent);
+}
+
+static void put_sums(FILE *out, struct report *const *reports, size_t nr, const struct line *l,
+		     int only)
+{
+	char low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
+	struct sum first = row_sum(reports[0], l->rows[0], only);
+	struct sum last = row_sum(reports[nr - 1], l->rows[nr - 1], only);
+
+	for (size_t k = 0; k < nr; k++) {
+		char text[FORMAT_NUMBER_LEN] = "-";
+
+		if (l->rows[k])
+			format_bytes(row_sum(reports[k], l->rows[k], only).value, text);
+		fprintf(out, " %*s", BYTES_WIDTH, text);
+	}
+	put_difference(out, first.value, last.value);
+	format_bytes(last.low, low);
+	format_bytes(last.high, high);
+	fprintf(out, "  %s to %s\n", low, high);
+}
+
+static void put_head(FILE *out, struct report *const *reports, const enum method *methods,
+		     size_t nr, size_t width)
+{
+	const struct report *r = reports[0];
+	char time[FORMAT_WHEN_LEN], seconds[FORMAT_NUMBER_LEN];
+
+	format_when(r->start_time_ns, r->start_ns, time);
+	format_seconds(r->end_ns - r->start_ns, seconds);
+	fprintf(out, "%s%s, %s s%s, by %s, bytes by method\n", r->sequence ? "\n" : "", time,
+		seconds, r->summary ? " in all" : "", row_kind_name(r->by));
+	fprintf(out, "%-*s", (int)width, "");
+	for (size_t k = 0; k < nr; k++)
+		fprintf(out, " %*s", BYTES_WIDTH, method_name(methods[k]));
+	fprintf(out, " %8s  %s\n", "DIFF", "95% OF THE LAST");
+}
+
+static void put_foot(FILE *out, struct report *const *reports, const enum method *methods,
+		     size_t nr)
+{
+	for (size_t k = 0; k < nr; k++)
+		if (reports[k]->quality.method != methods[k])
+			fprintf(out, "quality: %s could not be used, its column is %s\n",
+				method_name(methods[k]), method_name(reports[k]->quality.method));
+}
+
+static int put_table(FILE *out, struct report *const *reports, const enum method *methods,
+		     size_t nr, const struct line *lines, size_t nr_lines,
+		     const struct table_options *o)
+{
+	size_t taken = nr * (BYTES_WIDTH + 1) + 9 + 2 + 2 * FORMAT_NUMBER_WIDTH + 4;
+	size_t width = o->width ? o->width : TABLE_DEFAULT_WIDTH;
+	size_t shown = o->top && o->top < nr_lines ? o->top : nr_lines;
+	int err = 0;
+
+	width = width > taken + NAME_MIN ? width - taken : NAME_MIN;
+	put_head(out, reports, methods, nr, width);
+	for (size_t i = 0; i < shown && !err; i++) {
+		err = put_row_name(out, lines[i].rows[0], width);
+		put_sums(out, reports, nr, &lines[i], -1);
+		if (!o->verbose)
+			continue;
+		fprintf(out, "%-*s", (int)width, "  read");
+		put_sums(out, reports, nr, &lines[i], DIRECTION_READ);
+		fprintf(out, "%-*s", (int)width, "  write");
+		put_sums(out, reports, nr, &lines[i], DIRECTION_WRITE);
+	}
+	if (shown < nr_lines)
+		fprintf(out, "(%zu more rows)\n", nr_lines - shown);
+	put_foot(out, reports, methods, nr);
+	return err;
+}
+
+int compare_table_write(FILE *out, struct report *const *reports, const enum method *methods,
+			size_t nr, const struct table_options *o)
+{
+	cleanup_free struct line *lines = NULL;
+	cleanup_free char *text = NULL;
+	size_t nr_lines = 0, length = 0;
+	FILE *memory;
+	int err = match_rows(reports, nr, &lines, &nr_lines);
+
+	if (err)
+		return err;
+	memory = open_memstream(&text, &length);
+	if (!memory)
+		return -ENOMEM;
+	err = put_table(memory, reports, methods, nr, lines, nr_lines, o);
+	if (fclose(memory) && !err)
+		err = -ENOMEM;
+	return err ? err : format_emit(out, text, length);
+}
+
+/* --- JSON; the first error stays, and nothing is done after it */
+
+/* The part of a row in a counter, or NULL. */
+static const struct share *share_of(const struct report_row *row, uint32_t counter)
+{
+	for (size_t i = 0; row && i < row->nr_shares; i++)
+		if (row->shares[i].counter == counter)
+			return &row->shares[i];
+	return NULL;
+}
+
+static json_t *shares_array(struct report *const *reports, const enum method *methods, size_t nr,
+			    const struct line *l, int *err)
+{
+	json_t *array = json_array();
+
+	for (uint32_t c = 0; c < reports[0]->nr_counters; c++) {
+		const struct share *last = share_of(l->rows[nr - 1], c);
+		json_t *o, *values;
+
+		if (!last)
+			continue;
+		o = json_object();
+		values = json_object();
+		put_name(o, "counter", reports[0]->counters[c].counter->name, MODEL_NAME_LEN, err);
+		for (size_t k = 0; k < nr; k++) {
+			const struct share *s = share_of(l->rows[k], c);
+
+			if (s)
+				put_number(values, method_name(methods[k]), s->value, err);
+		}
+		put(o, "values", values, err);
+		put_number(o, "low", last->low, err);
+		put_number(o, "high", last->high, err);
+		put_element(array, o, err);
+	}
+	return array;
+}
+
+static json_t *workload_object(struct report *const *reports, const enum method *methods, size_t nr,
+			       const struct line *l, int *err)
+{
+	const struct report_row *row = l->rows[0];
+	json_t *o = json_object();
+
+	put_name(o, "key", row->key, sizeof(row->key), err);
+	if (row->kind == ROW_PROCESS || row->kind == ROW_THREAD) {
+		put_number(o, "pid", row->pid, err);
+		if (row->kind == ROW_THREAD)
+			put_number(o, "tid", row->tid, err);
+		put_name(o, "comm", row->comm_known ? row->comm : NULL, sizeof(row->comm), err);
+	}
+	put_name(o, "cgroup", row->cgroup, SIZE_MAX, err);
+	put(o, "shares", shares_array(reports, methods, nr, l, err), err);
+	return o;
+}
+
+static json_t *interval_object(const struct report *r, int *err)
+{
+	char time[FORMAT_TIME_LEN];
+	json_t *o = json_object();
+
+	format_time(r->start_time_ns, time);
+	put_number(o, "start_ns", r->start_ns, err);
+	put_number(o, "end_ns", r->end_ns, err);
+	put_number(o, "duration_ns", r->end_ns - r->start_ns, err);
+	put_name(o, "start_time", time, sizeof(time), err);
+	return o;
+}
+
+int compare_json_write(FILE *out, struct report *const *reports, const enum method *methods,
+		       size_t nr)
+{
+	cleanup_free struct line *lines = NULL;
+	json_t *o, *asked = json_array(), *used = json_array(), *workloads = json_array();
+	size_t nr_lines = 0;
+	int err = match_rows(reports, nr, &lines, &nr_lines);
+
+	for (size_t k = 0; k < nr; k++) {
+		put_element(asked, json_string(method_name(methods[k])), &err);
+		put_element(used, json_string(method_name(reports[k]->quality.method)), &err);
+	}
+	for (size_t i = 0; i < nr_lines && !err; i++)
+		put_element(workloads, workload_object(reports, methods, nr, &lines[i], &err),
+			    &err);
+	o = json_object();
+	put_name(o, "schema", "t410trace.compare/1", SIZE_MAX, &err);
+	put_number(o, "sequence", reports[0]->sequence, &err);
+	if (reports[0]->summary)
+		put(o, "summary", json_true(), &err);
+	put(o, "interval", interval_object(reports[0], &err), &err);
+	put(o, "methods", asked, &err);
+	put(o, "used", used, &err);
+	put(o, "workloads", workloads, &err);
+	return put_line(out, o, 0, err);
+}
