@@ -7,7 +7,9 @@
  *   end=NUMBER		that one is over
  *   long=NUMBER		an old run of job NUMBER, over for 150 s
  *   older=NUMBER	a run of it that is older still, and goes on
+ *   many=NUMBER	that many jobs run, again or still: numbers from 1000 on
  *   sleep=MS		time passes
+ *   line		wait for a line on standard input
  *   hold		keep the store until standard input ends
  *   ok			say "ok" on standard output
  */
@@ -112,8 +114,16 @@ static void step(const char *name)
 		begin();
 		put_lasting(atoi(name + 6), 879, 2000, 1990, ACCOUNT_RUNNING);
 		commit();
+	} else if (!strncmp(name, "many=", 5)) {
+		begin();
+		for (int i = 0; i < atoi(name + 5); i++)
+			put(1000 + i, 1000 + i, 10, ACCOUNT_RUNNING);
+		commit();
 	} else if (!strncmp(name, "sleep=", 6)) {
 		usleep(1000 * atoi(name + 6));
+	} else if (!strcmp(name, "line")) {
+		while (getchar() != '\n')
+			;
 	} else if (!strcmp(name, "hold")) {
 		while (getchar() != EOF)
 			;

@@ -47,6 +47,29 @@ class Keeper:
         assert self.process.wait(30) == 0
 
 
+def stuffed_pipe():
+    """A pipe that is full already, so that whoever writes to it waits: of zeros."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write, bytes(4096))
+    os.set_blocking(write, True)
+    return read, write
+
+
+def wait_blocked(process):
+    """Until a process has slept for some looks: there is nothing but the pipe that it could wait for."""
+    asleep = 0
+    for _ in range(1000):
+        state = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+        asleep = asleep + 1 if state == "S" else 0
+        if asleep == 20:
+            return
+        time.sleep(0.02)
+    raise AssertionError("the reader does not wait for its pipe")
+
+
 def check(function):
     """Run one test in a directory of its own, and say how it went."""
     global failed
@@ -288,6 +311,29 @@ def state(file):
     with Keeper(file, "jobs", "ok", "hold"):
         assert not run("jobs", "--file", file).stderr
     assert "the last interval ended" in run("jobs", "--file", file).told
+
+
+@check
+def slow_pager(file):
+    """a reader that waits for its output to be read does not make the log of the store grow"""
+    intervals, running = 40, ["many=500"]
+    log = pathlib.Path(f"{file}-wal")
+    for command in (("jobs", "-n", "0", "--json"), ("job", "1000", "--all", "--json")):
+        with Keeper(file, *running, "run=1000", "ok", "line", *running * intervals, "ok", "hold") as keeper:
+            pipe = stuffed_pipe()
+            reader = subprocess.Popen([program, *command, "--file", file], stdout=pipe[1])
+            os.close(pipe[1])
+            wait_blocked(reader)
+            keeper.process.stdin.write(b"\n")
+            keeper.process.stdin.flush()
+            assert keeper.process.stdout.readline() == b"ok\n"
+            size = log.stat().st_size
+            assert reader.poll() is None, "the reader did not wait"
+            with open(pipe[0], "rb") as rest:
+                shown = rest.read().lstrip(b"\0")
+            assert reader.wait(30) == 0
+        assert json.loads(shown.splitlines()[0]), shown[:80]
+        assert size < 12 << 20, f"{command}: the log has {size} bytes"
 
 
 @check

@@ -358,6 +358,7 @@ static int print_found(struct look *l, struct diag *d)
 	err = write_found(l, d);
 	if (fclose(l->out) && !err)
 		err = diag_fail(d, -ENOMEM, "cannot show the account: out of memory");
+	job_file_done(&l->file);
 	if (!err && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
 		err = diag_fail(d, -errno, "cannot write the output: %s", strerror(errno));
 	return err;
@@ -451,7 +452,7 @@ static int show(const char *who, struct look *l)
 		tell_earlier(who, l);
 	if (l->args->wait && (!has_ended(l) || may_be_earlier(l)))
 		return EXIT_WAITED;
-	return l->incomplete || store_damaged(l->file.store)->nr ? EXIT_INCOMPLETE : EXIT_OK_;
+	return l->incomplete || l->file.damaged.nr ? EXIT_INCOMPLETE : EXIT_OK_;
 }
 
 /* The status of the end, or an error: -EAGAIN to look again. */
@@ -464,6 +465,7 @@ static int look_and_show(const char *who, struct look *l, struct diag *d)
 		return err;
 	if (l->nr)
 		err = print_found(l, d);
+	job_file_done(&l->file);
 	status = err ? err : l->nr ? show(who, l) : tell_none(who, l);
 	job_file_close(&l->file);
 	return status;

@@ -28,11 +28,19 @@ int job_file_open(const char *file, struct diag *d, struct job_file *ret)
 	return 0;
 }
 
-void job_file_close(struct job_file *f)
+void job_file_done(struct job_file *f)
 {
-	accounts_node_release(&f->node);
+	if (!f->store)
+		return;
+	f->damaged = *store_damaged(f->store);
 	store_close(f->store);
 	f->store = NULL;
+}
+
+void job_file_close(struct job_file *f)
+{
+	job_file_done(f);
+	accounts_node_release(&f->node);
 }
 
 struct job_context job_file_context(const struct job_file *f)
@@ -82,15 +90,13 @@ bool job_file_state(const struct job_file *f, char *ret, size_t size)
 
 bool job_file_damage(const struct job_file *f, struct diag *d)
 {
-	const struct store_damaged *damaged = store_damaged(f->store);
-
-	if (!damaged->nr)
+	if (!f->damaged.nr)
 		return false;
-	if (damaged->nr == 1)
-		diag_fail(d, 0, "the account %s is damaged and left out", damaged->key);
+	if (f->damaged.nr == 1)
+		diag_fail(d, 0, "the account %s is damaged and left out", f->damaged.key);
 	else
 		diag_fail(d, 0, "%llu accounts are damaged and left out; the last one is %s",
-			  (unsigned long long)damaged->nr, damaged->key);
+			  (unsigned long long)f->damaged.nr, f->damaged.key);
 	diag_help(d, "\"t410trace serve\" puts them aside when it comes across them");
 	return true;
 }

@@ -8,7 +8,9 @@
 
 /**
  * struct job_file - the store in one state
- * @store, @host, @node: what it has of the machine
+ * @store: open until job_file_done(), then NULL
+ * @host, @node: what it has of the machine
+ * @damaged: accounts that were left out, known from job_file_done() on
  * @now_ns: when it was read (CLOCK_REALTIME)
  * @kept: somebody keeps accounts there at this moment
  */
@@ -16,6 +18,7 @@ struct job_file {
 	struct store *store;
 	struct host_info host;
 	struct accounts_node node;
+	struct store_damaged damaged;
 	uint64_t now_ns;
 	bool kept;
 };
@@ -23,6 +26,14 @@ struct job_file {
 /** job_file_open() - read it; 0, or a negative errno with nothing to close */
 int job_file_open(const char *file, struct diag *d, struct job_file *ret);
 void job_file_close(struct job_file *f);
+
+/**
+ * job_file_done() - all that is shown was read: let the store go, and keep the rest of @f
+ *
+ * To be called before anything is written: whoever reads the output may take hours (a pager), and the log of the
+ * store can only grow as long as a reader has it open.
+ */
+void job_file_done(struct job_file *f);
 
 /** job_file_context() - what accounts in it are shown with */
 struct job_context job_file_context(const struct job_file *f);
@@ -37,7 +48,7 @@ struct job_context job_file_context(const struct job_file *f);
  */
 bool job_file_state(const struct job_file *f, char *ret, size_t size);
 
-/** job_file_damage() - say which accounts were left out so far because they are damaged; @d stays for none */
+/** job_file_damage() - after job_file_done(): say which accounts were left out, damaged; @d stays for none */
 bool job_file_damage(const struct job_file *f, struct diag *d);
 
 #endif

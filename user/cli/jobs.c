@@ -199,13 +199,14 @@ static int list(const char *who, const struct jobs_args *args, struct diag *d)
 			account_job_release(&l.jobs[--l.nr]);
 		}
 		turn_round(&l);
+		job_file_done(&f);
 		err = write_list(args, &f, &l);
 	}
 	if (err && !d->what[0])
 		diag_fail(d, err, "cannot show the jobs: %s", strerror(-err));
 	if (!err) {
 		tell(who, &f, more, l.nr);
-		err = store_damaged(f.store)->nr ? EXIT_INCOMPLETE : EXIT_OK_;
+		err = f.damaged.nr ? EXIT_INCOMPLETE : EXIT_OK_;
 	}
 	release(&l);
 	job_file_close(&f);
