@@ -107,12 +107,98 @@ static void test_tree_gone(void **state)
 	assert_false(live_cgroups_gone(&cgroups, 77, "/job_1"));
 }
 
+static int count_cgroup(void *arg, uint64_t id, const char *path)
+{
+	unsigned int *nr_walks = arg;
+
+	(void)id;
+	*nr_walks += !strcmp(path, "/");
+	return 0;
+}
+
+/* How many walks through the v2 tree a call makes. */
+static unsigned int find(uint64_t now_ns, bool cut, bool unknown)
+{
+	const struct live_cgroups_news news = { .cut = cut, .unknown = unknown };
+	unsigned int nr_walks = 0;
+	const struct trace_sink out = { .arg = &nr_walks, .cgroup = count_cgroup };
+
+	assert_int_equal(live_cgroups_find(&cgroups, &news, now_ns, &out), 0);
+	return nr_walks;
+}
+
+#define HOUR_NS	    (3600 * NS_PER_S)
+#define INTERVAL_NS (10 * NS_PER_S)
+
+/* Months with a cgroup of a long path once an hour: each has its name with the interval. */
+static void test_long_paths(void **state)
+{
+	uint64_t now = 7 * NS_PER_S;
+
+	(void)state;
+	cgroups.v1 = (struct cgroup1){ 0 };
+	for (int hour = 0; hour < 24 * 90; hour++, now += HOUR_NS) {
+		assert_int_equal(find(now, true, true), 1);
+		assert_int_equal(find(now + INTERVAL_NS, false, false), 0);
+	}
+	/* the same for one whose record nobody missed: it does something, and has no name */
+	for (int hour = 0; hour < 24 * 90; hour++, now += HOUR_NS)
+		assert_int_equal(find(now, false, true), 1);
+}
+
+/* One that never gets a name costs a walk a minute, and does not keep the others waiting. */
+static void test_no_name(void **state)
+{
+	uint64_t now = 7 * NS_PER_S, last, longest = 0, end = now + 24 * HOUR_NS;
+	unsigned int walks = 0;
+
+	(void)state;
+	cgroups.v1 = (struct cgroup1){ 0 };
+	for (last = now; now < end; now += INTERVAL_NS) {
+		if (!find(now, false, true))
+			continue;
+		walks++;
+		longest = now - last > longest ? now - last : longest;
+		last = now;
+	}
+	assert_in_range(longest, 50 * NS_PER_S, 60 * NS_PER_S);
+	assert_in_range(walks, 24 * 60, 24 * 60 + 10);
+	/* right after such a walk */
+	while (!find(now, false, true))
+		now += INTERVAL_NS;
+	last = now;
+	assert_int_equal(find(last + NS_PER_S, true, true), 0);
+	assert_int_equal(find(last + 10 * NS_PER_S, false, false), 1);
+	/* 100 closings a second, each with one more: they do not make it walk all the time */
+	for (now = last + 60 * NS_PER_S, walks = 0, end = now + HOUR_NS; now < end;
+	     now += NS_PER_S / 100)
+		walks += find(now, true, true);
+	assert_in_range(walks, 360, 370);
+}
+
+/* Lost records: at once, whatever was before. */
+static void test_lost(void **state)
+{
+	const struct live_cgroups_news lost = { .lost = true };
+	unsigned int nr_walks = 0;
+	const struct trace_sink out = { .arg = &nr_walks, .cgroup = count_cgroup };
+
+	(void)state;
+	cgroups.v1 = (struct cgroup1){ 0 };
+	for (uint64_t i = 1; i <= 5; i++)
+		assert_int_equal(live_cgroups_find(&cgroups, &lost, i, &out), 0);
+	assert_int_equal(nr_walks, 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_when, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tree_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_paths, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -583,15 +583,20 @@ static int tell_if_gone(void *arg, uint64_t id, const char *path)
 /* What did not come as records is read from cgroupfs. */
 static int find_cgroup_names(struct live *l, bool lost)
 {
-	bool look = live_cgroups_look(&l->cgroups, lost, monotonic_ns());
+	const struct live_cgroups_news news = {
+		.lost = lost,
+		.cut = l->feed.cut_path,
+		.unknown = session_unknown_cgroup(l->session),
+	};
+	uint64_t now_ns = monotonic_ns();
+	bool look = live_cgroups_look(&l->cgroups, lost, now_ns);
 	int err = look ? session_each_cgroup(l->session, tell_if_gone, l) : 0;
-	bool unknown = session_unknown_cgroup(l->session) || l->feed.cut_path;
 
 	l->feed.cut_path = false;
 	if (err)
 		return err;
 	session_finding(l->session, true);
-	err = live_cgroups_find(&l->cgroups, lost, unknown, &l->out);
+	err = live_cgroups_find(&l->cgroups, &news, now_ns, &l->out);
 	session_finding(l->session, false);
 	return err;
 }

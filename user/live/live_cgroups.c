@@ -12,8 +12,13 @@
 #include "base/text.h"
 #include "platform/sys/cgroups.h"
 
-/* Reading the trees again did not help: wait this many calls at most. */
-#define MAX_WALK_PAUSE 64
+/* Reading the trees did not help: wait so long, twice as long after each time, at most so long. */
+#define FIRST_PAUSE_NS NS_PER_S
+#define MAX_PAUSE_NS   (60 * NS_PER_S)
+/* Nothing was missing for so long: the next one that is missing is another one. */
+#define QUIET_NS       MAX_PAUSE_NS
+/* Reading helps here: whoever makes long paths by the thousand must not make us read all the time. */
+#define CUT_PAUSE_NS   (10 * NS_PER_S)
 /* Known cgroups are looked at so often, whether records were lost or not. */
 #define LOOK_NS	       (60 * NS_PER_S)
 
@@ -110,20 +115,33 @@ int live_cgroups_walk(const struct live_cgroups *c, const struct trace_sink *out
 	return w.err;
 }
 
-int live_cgroups_find(struct live_cgroups *c, bool lost, bool unknown, const struct trace_sink *out)
+/* Is there something to be read, and was the last time long enough ago? */
+static bool walk_due(const struct live_cgroups *c, const struct live_cgroups_news *news,
+		     uint64_t now_ns)
 {
-	c->unknown |= unknown;
-	if (!lost && !c->unknown)
+	uint64_t since_ns = now_ns - c->walk_ns;
+
+	return news->lost || (c->cut && (!c->walk_ns || since_ns >= CUT_PAUSE_NS)) ||
+	       (c->unknown && since_ns >= c->pause_ns);
+}
+
+int live_cgroups_find(struct live_cgroups *c, const struct live_cgroups_news *news, uint64_t now_ns,
+		      const struct trace_sink *out)
+{
+	if (news->unknown && now_ns - c->unknown_ns >= QUIET_NS)
+		c->pause_ns = 0;
+	if (news->unknown)
+		c->unknown_ns = now_ns;
+	c->unknown |= news->unknown;
+	c->cut |= news->cut;
+	if (!walk_due(c, news, now_ns))
 		return 0;
-	if (!lost && c->walk_wait) {
-		c->walk_wait--;
-		return 0;
-	}
-	c->unknown = false;
-	c->walk_pause = c->walk_pause ? c->walk_pause * 2 : 1;
-	if (c->walk_pause > MAX_WALK_PAUSE)
-		c->walk_pause = MAX_WALK_PAUSE;
-	c->walk_wait = c->walk_pause;
+	if (c->unknown)
+		c->pause_ns = c->pause_ns ? c->pause_ns * 2 : FIRST_PAUSE_NS;
+	if (c->pause_ns > MAX_PAUSE_NS)
+		c->pause_ns = MAX_PAUSE_NS;
+	c->unknown = c->cut = false;
+	c->walk_ns = now_ns;
 	return live_cgroups_walk(c, out);
 }
 

@@ -13,7 +13,7 @@
  * @mount: of the v2 tree, "" for none
  * @v1: the hierarchy that stands in for it, if any
  * @selected, @nr_selected: paths as in the trace
- * @unknown, @walk_pause, @walk_wait: of live_cgroups_find()
+ * @cut, @unknown, @walk_ns, @unknown_ns, @pause_ns: of live_cgroups_find()
  * @look_ns: of live_cgroups_look()
  */
 struct live_cgroups {
@@ -21,8 +21,9 @@ struct live_cgroups {
 	struct cgroup1 v1;
 	char **selected;
 	size_t nr_selected;
+	bool cut;
 	bool unknown;
-	uint32_t walk_pause, walk_wait;
+	uint64_t walk_ns, unknown_ns, pause_ns;
 	uint64_t look_ns;
 };
 
@@ -49,18 +50,31 @@ void live_cgroups_release(struct live_cgroups *c);
 int live_cgroups_walk(const struct live_cgroups *c, const struct trace_sink *out);
 
 /**
+ * struct live_cgroups_news - why names may be missing; since the last call
+ * @lost: records were lost
+ * @cut: the path of a new cgroup did not fit into its record
+ * @unknown: something is in a cgroup without a name
+ */
+struct live_cgroups_news {
+	bool lost;
+	bool cut;
+	bool unknown;
+};
+
+/**
  * live_cgroups_find() - read names that did not come as records, now and then
  * @c: the trees
- * @lost: records were lost since the last call
- * @unknown: there is a cgroup without a name
+ * @news: what has happened
+ * @now_ns: CLOCK_MONOTONIC
  * @out: as in live_cgroups_walk()
  *
- * Some cgroups never get a name, those outside of our namespace: these are looked for more and
- * more seldom.
+ * At once when records were lost, and at most 10 s after the last time for a path that was cut: it is there to
+ * be read. Some cgroups never get a name, those outside of our namespace: these are looked for more and more
+ * seldom, down to once a minute. After a minute without them it begins anew.
  *
  * Return: as live_cgroups_walk().
  */
-int live_cgroups_find(struct live_cgroups *c, bool lost, bool unknown,
+int live_cgroups_find(struct live_cgroups *c, const struct live_cgroups_news *news, uint64_t now_ns,
 		      const struct trace_sink *out);
 
 /**
