@@ -5,7 +5,9 @@
  */
 #include "shared.bpf.h"
 
-#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+/* include/linux/sched.h */
+#define PF_EXITING 0x00000004
+#define PF_KTHREAD 0x00200000
 
 static __always_inline void task_fill(struct ledger_task *r, const struct task_struct *task,
 				      __u32 type)
@@ -23,6 +25,8 @@ static __always_inline void task_fill(struct ledger_task *r, const struct task_s
 	r->start_ns = task->start_time;
 	r->leader_start_ns = task->group_leader->start_time;
 	r->cgroup_id = task_cgroup_id(task);
+	r->old_pid = 0;
+	r->pad0 = 0;
 	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), task->comm);
 }
 
@@ -41,6 +45,15 @@ static __always_inline struct ledger_task *task_record(const struct task_struct 
 static __always_inline bool wanted(const struct task_struct *task)
 {
 	return by_thread || task->pid == task->tgid;
+}
+
+/*
+ * Its record of exit is on its way, or was before anybody listened: a zombie stays for as long as
+ * nobody waits for it. A process lives as long as one of its threads, whatever its leader does.
+ */
+static __always_inline bool has_ended(const struct task_struct *task)
+{
+	return by_thread ? task->flags & PF_EXITING : !task->signal->live.counter;
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -64,12 +77,16 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 }
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(task_exec, struct task_struct *task)
+int BPF_PROG(task_exec, struct task_struct *task, pid_t old_pid)
 {
 	struct ledger_task *r = task_record(task, LEDGER_TASK_NAME);
 
-	if (r)
-		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+	if (!r)
+		return 0;
+	/* The leader has exited, and the thread has its number and start time from now on. */
+	if (by_thread && old_pid != task->pid)
+		r->old_pid = old_pid;
+	bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
 	return 0;
 }
 
@@ -78,7 +95,8 @@ int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
 {
 	struct ledger_task *r;
 
-	if (!wanted(task))
+	/* Other threads may rename a leader that is gone. */
+	if (!wanted(task) || has_ended(task))
 		return 0;
 	r = task_record(task, LEDGER_TASK_NAME);
 	if (r) {
@@ -119,7 +137,7 @@ int task_list(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	struct ledger_task r = {};
 
-	if (!task || !wanted(task))
+	if (!task || !wanted(task) || has_ended(task))
 		return 0;
 	task_fill(&r, task, LEDGER_TASK_FORK);
 	bpf_seq_write(ctx->meta->seq, &r, sizeof(r));

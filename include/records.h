@@ -322,6 +322,8 @@ struct ledger_window {
  * @leader_start_ns: start time of the thread group leader
  * @cgroup_id: see LEDGER_V1_SHIFT
  * @flags: LEDGER_TASK_*
+ * @old_pid: with @by_thread, of a thread that became the leader by exec: its thread id until
+ *	then, of which nothing more is heard; 0 otherwise
  * @comm: name, always terminated
  */
 struct ledger_task {
@@ -334,6 +336,8 @@ struct ledger_task {
 	__u64 start_ns;
 	__u64 leader_start_ns;
 	__u64 cgroup_id;
+	__u32 old_pid;
+	__u32 pad0;
 	char comm[LEDGER_COMM_LEN];
 };
 #define LEDGER_TASK_KTHREAD 1u
@@ -388,7 +392,7 @@ _Static_assert(sizeof(struct ledger_io_slot) == 64 &&
 _Static_assert(__builtin_offsetof(struct ledger_io_table, out.slots) % 64 == 0 &&
 		       sizeof(struct ledger_io_table) % 128 == 0,
 	       "ledger_io_table fills cache line pairs");
-_Static_assert(sizeof(struct ledger_task) == 80, "ledger_task layout");
+_Static_assert(sizeof(struct ledger_task) == 88, "ledger_task layout");
 _Static_assert(__builtin_offsetof(struct ledger_reader, boundary_ns) == 128 &&
 		       sizeof(struct ledger_reader) == 256,
 	       "ledger_reader layout");

@@ -8,10 +8,14 @@
  *   rename    runs under three names in turn: two given with prctl, then PROGRAM's;
  *             waits for a line before each new one
  *   hostile   children with names that would harm a terminal or a JSON file
+ *   exec      PROGRAM is started by a second thread
+ *   exec-late the same, MS after the first thread has ended
+ *   zombie    waits for another line with a child that has ended, "child PID" said first
  *   idle      waits for another line with a second thread, "thread TID" said first
  * Each process uses MS of CPU time and says "process PID NAME NS" at its end.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -134,6 +138,49 @@ static void *sleeper(void *arg)
 	return NULL;
 }
 
+static char **program;
+static bool late;
+
+static void *starter(void *arg)
+{
+	(void)arg;
+	burn_ns(each_ns);
+	if (late)
+		usleep(each_ns / 1000);
+	execv(program[0], program);
+	perror("family: exec");
+	exit(3);
+}
+
+static int exec_by_thread(char **command, bool alone)
+{
+	pthread_t thread;
+
+	program = command;
+	late = alone;
+	if (pthread_create(&thread, NULL, starter, NULL))
+		return 3;
+	if (alone)
+		pthread_exit(NULL);
+	pthread_join(thread, NULL);
+	return 3;
+}
+
+static int zombie(void)
+{
+	siginfo_t info;
+	pid_t pid = split();
+
+	if (!pid)
+		_exit(0);
+	if (waitid(P_PID, pid, &info, WEXITED | WNOWAIT))
+		return 3;
+	printf("child %d\n", pid);
+	fflush(stdout);
+	wait_for_a_line();
+	return 0;
+}
+
 static int idle(void)
 {
 	pthread_t thread;
@@ -155,6 +202,10 @@ int main(int argc, char **argv)
 		return tree();
 	if (!strcmp(argv[1], "rename") && argc > 3)
 		return rename_self(argv + 3);
+	if (!strncmp(argv[1], "exec", 4) && argc > 3)
+		return exec_by_thread(argv + 3, argv[1][4]);
+	if (!strcmp(argv[1], "zombie"))
+		return zombie();
 	if (!strcmp(argv[1], "hostile"))
 		return hostile();
 	if (!strcmp(argv[1], "idle"))

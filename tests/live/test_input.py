@@ -41,6 +41,18 @@ def test_pid_of_a_thread(bed):
         finish(family)
 
 
+def test_pid_of_a_zombie(bed):
+    """Nobody waits for its end: it is over."""
+    with bed.process(bed.family, "zombie") as family:
+        tell(family)
+        (_, pid) = read_line(family).decode().split()
+        for by in ("process", "thread"):
+            done = bed.trace("-p", pid, "-d", 5, "--by", by)
+            check(done, FAILED, f"-p {pid}: there is no such process")
+        tell(family)
+        finish(family)
+
+
 def test_unknown_cgroup(bed):
     for name in ("nosuch", "/nosuch", "/sys/fs/cgroup/nosuch", "../../etc", "a/../nosuch"):
         check(bed.trace("-G", name), FAILED, f"-G {name}", "no such cgroup")
@@ -197,6 +209,7 @@ def test_command_keeps_its_streams(bed):
 TESTS = [
     test_unknown_pid,
     test_pid_of_a_thread,
+    test_pid_of_a_zombie,
     test_unknown_cgroup,
     test_no_permission,
     test_one_capability_missing,

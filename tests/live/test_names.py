@@ -147,6 +147,37 @@ def test_thread_names(bed):
     require(tids == {family.pid, int(tid)}, f"the threads are {tids}")
 
 
+def exec_by_thread(bed, mode):
+    """A thread calls exec and goes on with the number of the leader, which has ended."""
+    with bed.process(bed.family, mode, 60, bed.burn, "-w", "-m", 60) as family:
+        with bed.tracing("-p", family.pid, "--json", "--by", "thread", "-i", 20) as tracer:
+            tell(family)
+            # PROGRAM waits for this line, and begins after the exec.
+            tell(family)
+            ((_, _, _, ns),) = said(finish(family), "process")
+            # All have ended: so does the run.
+            done = tracer.end()
+    check_status(done)
+    reports = done.intervals()
+    burnt = [row for r in reports for row in rows_of(r, pid=family.pid) if row["comm"] == "burn"]
+    require(burnt, "what was started has no row")
+    require({row["tid"] for row in burnt} == {family.pid}, "it has not the leader's number")
+    require(burnt[-1].get("exited"), "its end was not seen")
+    require(not burnt[0].get("exited"), "it counts as ended from the beginning")
+    # Half of it is from before the exec.
+    same_time("all threads", on_cpu(reports, pid=family.pid), int(ns), 2 * MS)
+    spent = sum(row["on_cpu_ns"] for row in burnt)
+    precise(spent >= 55 * MS, f"{spent} ns of {ns} are its own")
+
+
+def test_exec_by_a_thread(bed):
+    exec_by_thread(bed, "exec")
+
+
+def test_exec_after_the_leader(bed):
+    exec_by_thread(bed, "exec-late")
+
+
 def test_command_is_followed_alone(bed):
     with bed.process(bed.burn, "-m", BUSY_MS) as stranger:
         done, _ = bed.trace_command(["--json", "-i", 100], [bed.burn, "-m", 200])
@@ -178,6 +209,8 @@ TESTS = [
     test_hostile_names_table,
     test_hostile_names_json,
     test_thread_names,
+    test_exec_by_a_thread,
+    test_exec_after_the_leader,
     test_command_is_followed_alone,
     test_all_shows_everybody,
 ]

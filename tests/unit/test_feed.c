@@ -519,6 +519,69 @@ static void requests_become_io(void **state)
 	feed_release(&f);
 }
 
+static void tell_task(const struct world *w, uint32_t type, uint32_t pid, uint64_t start,
+		      uint32_t old_pid)
+{
+	struct ledger_task t = {
+		.h = { .type = type },
+		.pid = pid,
+		.tgid = 10,
+		.parent = 1,
+		.parent_start_ns = 1,
+		.start_ns = start,
+		.leader_start_ns = 100,
+		.old_pid = old_pid,
+		.comm = "a",
+	};
+
+	w->sink.task(w->sink.arg, &t);
+}
+
+/* By thread: leader 10 ends because thread 11 calls exec, and that goes on as 10. */
+static void a_thread_becomes_the_leader(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	w.feed.start_of = session_start_of;
+	w.feed.start_arg = w.session;
+	tell_task(&w, LEDGER_TASK_FORK, 10, 100, 0);
+	tell_task(&w, LEDGER_TASK_FORK, 11, 110, 0);
+	tell_task(&w, LEDGER_TASK_FORK, 12, 120, 0);
+	assert_int_equal(session_follow(w.session, 10), 3);
+	tell_task(&w, LEDGER_TASK_EXIT, 12, 120, 0);
+	tell_task(&w, LEDGER_TASK_EXIT, 10, 100, 0);
+	assert_int_equal(session_alive(w.session), 1);
+	tell_task(&w, LEDGER_TASK_NAME, 10, 100, 11);
+	assert_int_equal(session_alive(w.session), 1);
+	assert_int_equal(session_start_of(w.session, 10), 100);
+	assert_int_equal(session_start_of(w.session, 11), 0);
+	tell_task(&w, LEDGER_TASK_EXIT, 10, 100, 0);
+	assert_int_equal(session_alive(w.session), 0);
+	teardown(&w);
+}
+
+/* The leader had ended long before, and nobody remembers it. */
+static void a_thread_becomes_a_forgotten_leader(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	w.feed.start_of = session_start_of;
+	w.feed.start_arg = w.session;
+	tell_task(&w, LEDGER_TASK_FORK, 11, 110, 0);
+	assert_int_equal(session_follow(w.session, 10), 1);
+	/* exec changes the name first */
+	tell_task(&w, LEDGER_TASK_NAME, 10, 100, 0);
+	tell_task(&w, LEDGER_TASK_NAME, 10, 100, 11);
+	assert_int_equal(session_alive(w.session), 1);
+	tell_task(&w, LEDGER_TASK_EXIT, 10, 100, 0);
+	assert_int_equal(session_alive(w.session), 0);
+	teardown(&w);
+}
+
 static void senseless_io_is_counted(void **state)
 {
 	struct ledger_io r = { .h = { .type = LEDGER_IO }, .nr = 3 };
@@ -571,6 +634,8 @@ int main(void)
 		cmocka_unit_test(weights_stay_with_their_slots),
 		cmocka_unit_test(no_weights_are_none),
 		cmocka_unit_test(weights_make_sense),
+		cmocka_unit_test(a_thread_becomes_the_leader),
+		cmocka_unit_test(a_thread_becomes_a_forgotten_leader),
 		cmocka_unit_test(requests_become_io),
 		cmocka_unit_test(senseless_io_is_counted),
 	};

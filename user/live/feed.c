@@ -153,6 +153,23 @@ static void on_window(void *arg, const struct ledger_window *w)
 	}
 }
 
+/*
+ * A thread that is not the leader has called exec: it goes on as the leader, which had ended. Nobody
+ * tells the end of what it was. It is followed if it was: so its parent is what it was.
+ */
+static void on_new_leader(struct feed *f, uint32_t old_pid, struct trace_task *news)
+{
+	uint64_t start = f->start_of ? f->start_of(f->start_arg, old_pid) : 0;
+
+	if (start) {
+		news->parent = old_pid;
+		news->parent_start_ns = start;
+	}
+	failed(f, f->out.task(f->out.arg, news));
+	if (start)
+		failed(f, f->out.task_exit(f->out.arg, old_pid, start));
+}
+
 static void on_task(void *arg, const struct ledger_task *r)
 {
 	struct feed *f = arg;
@@ -174,7 +191,10 @@ static void on_task(void *arg, const struct ledger_task *r)
 		failed(f, f->out.task_exit(f->out.arg, r->pid, r->start_ns));
 		return;
 	}
-	failed(f, f->out.task(f->out.arg, &news));
+	if (r->h.type == LEDGER_TASK_NAME && r->old_pid)
+		on_new_leader(f, r->old_pid, &news);
+	else
+		failed(f, f->out.task(f->out.arg, &news));
 }
 
 static void on_cgroup(void *arg, const struct ledger_cgroup *r)

@@ -16,6 +16,8 @@
  * @out: where events go
  * @scales: bytes per count, by counter; not owned. NULL: counts are bytes
  * @v1: name of the v1 controller whose cgroups have ids of their own; not owned, NULL for none
+ * @start_of: start time of the living task of a number, 0 for none; NULL: not known
+ * @start_arg: handed to it
  * @cut_ns: windows that end later do not move @last_end_ns
  * @last_end_ns: end of the last good window, by socket; 0 = none yet
  * @error: first error of @out other than -EINVAL; data was lost then
@@ -31,6 +33,8 @@ struct feed {
 	uint64_t window_ns;
 	const uint32_t *scales;
 	const char *v1;
+	uint64_t (*start_of)(void *arg, uint32_t pid);
+	void *start_arg;
 	uint64_t cut_ns;
 	uint64_t last_end_ns[LEDGER_MAX_SOCKETS];
 	int error;

@@ -202,6 +202,8 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		return no_memory(d);
 	l->feed.scales = l->counters.scales;
 	l->feed.v1 = l->cgroups.v1.controller;
+	l->feed.start_of = session_start_of;
+	l->feed.start_arg = l->session;
 	l->sink = feed_sink(&l->feed);
 	/* What goes wrong here is noticed with the errors of the feed. */
 	l->feed.error = live_cgroups_walk(&l->cgroups, &l->out);
@@ -420,7 +422,7 @@ int live_open(const struct trace_args *args, const struct live_recorder *recorde
 	if (!err)
 		err = open_ledger(l, log, d);
 	for (size_t i = 0; !err && i < args->nr_pids; i++)
-		if (process_of(args->pids[i]) != args->pids[i])
+		if (!process_lives(args->pids[i]))
 			err = process_missing(args->pids[i], d);
 	/* From here on little can go wrong: a recorder may replace an older file. */
 	if (!err) {

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 
@@ -19,6 +22,17 @@ uint32_t process_of(pid_t tid)
 		if (sscanf(line, "Tgid: %" SCNu32, &tgid) == 1)
 			break;
 	return tgid;
+}
+
+/* Other errors are about us: whether it lives will be seen. */
+bool process_lives(pid_t pid)
+{
+	cleanup_close int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd ended = { .fd = fd, .events = POLLIN };
+
+	if (fd < 0)
+		return errno != ESRCH && errno != EINVAL && errno != ENOENT;
+	return !poll(&ended, 1, 0);
 }
 
 int process_missing(pid_t pid, struct diag *d)

@@ -3,6 +3,7 @@
 #ifndef CLI_PROCESS_H
 #define CLI_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -10,6 +11,9 @@
 
 /** process_of() - the process that a thread belongs to, 0 when there is none of this number */
 uint32_t process_of(pid_t tid);
+
+/** process_lives() - is it the number of a process that has not ended? A zombie has. */
+bool process_lives(pid_t pid);
 
 /** process_missing() - -ESRCH, and what may be meant instead */
 int process_missing(pid_t pid, struct diag *d);

@@ -119,6 +119,11 @@ static int on_task(void *arg, const struct trace_task *t)
 		}
 		b->followed = parent && parent->followed;
 	}
+	/* As in identity_task() */
+	if (parent && parent->followed && parent->task.tgid == t->tgid)
+		b->followed = true;
+	b->ended = false;
+	b->marks = 0;
 	/* a name that was known stays so */
 	if (comm)
 		free((char *)b->task.comm);

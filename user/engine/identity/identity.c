@@ -85,6 +85,11 @@ int identity_task(struct identity *id, const struct trace_task *news, struct tas
 			return -ENOMEM;
 		t->followed = parent && parent->followed;
 	}
+	/* By thread: it was another thread of its process until now, see feed.c. */
+	if (parent && parent->followed && parent->tgid == news->tgid)
+		t->followed = true;
+	/* A leader ends when another thread calls exec, and that thread goes on in its place. */
+	t->exited = false;
 	t->seen = true;
 	t->announced = true;
 	t->kernel = news->kernel;
@@ -112,6 +117,16 @@ void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns)
 
 	if (t)
 		task_ended(t);
+}
+
+uint64_t identity_start_of(const struct identity *id, uint32_t pid)
+{
+	struct task *t, *next;
+
+	HASH_ITER (hh, id->tasks, t, next)
+		if (t->key.pid == pid && !t->exited)
+			return t->key.start_ns;
+	return 0;
 }
 
 size_t identity_follow(struct identity *id, uint32_t tgid)

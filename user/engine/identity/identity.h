@@ -151,12 +151,17 @@ void identity_free(struct identity *id);
  * @news: what is known; a child of a followed process is followed
  * @ret: the task, owned by @id; may be NULL
  *
+ * One whose end was seen lives again.
+ *
  * Return: 0 or -ENOMEM.
  */
 int identity_task(struct identity *id, const struct trace_task *news, struct task **ret);
 
 /** identity_exit() - a task has ended; it stays known until its time is reported */
 void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns);
+
+/** identity_start_of() - start time of the living task of a number, 0 when there is none */
+uint64_t identity_start_of(const struct identity *id, uint32_t pid);
 
 /**
  * identity_follow() - follow a process and the children it starts from now on

@@ -327,6 +327,13 @@ size_t session_follow(struct session *s, uint32_t tgid)
 	return identity_follow(s->id, tgid);
 }
 
+uint64_t session_start_of(void *arg, uint32_t pid)
+{
+	const struct session *s = arg;
+
+	return identity_start_of(s->id, pid);
+}
+
 size_t session_alive(const struct session *s)
 {
 	return identity_followed_alive(s->id);
