@@ -23,7 +23,7 @@ $(B)/tests/unit/test_accounts_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=reallo
 unit-programs: $(UNIT) $(B)/tests/unit/make_accounts $(PROGRAM)
 
 # The ledger without the rest of t410trace, for live tests and the benchmark
-$(B)/tests/live/weigh $(B)/tests/live/iowho: $(B)/tests/live/%: tests/live/%.c $(LIBOBJ)
+$(B)/tests/live/weigh $(B)/tests/live/iowho $(B)/tests/live/reader: $(B)/tests/live/%: tests/live/%.c $(LIBOBJ)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
 

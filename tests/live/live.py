@@ -215,6 +215,7 @@ class Bed:
         self.storm = f"{tools}/storm"
         self.touch = f"{tools}/touch"
         self.weigh = f"{tools}/weigh"
+        self.reader = f"{tools}/reader"
         self.iowho = f"{tools}/iowho"
         self.iogen = f"{tools}/iogen"
         self.exporter = f"{tools}/exporter"

@@ -156,6 +156,15 @@ def test_never_switches(bed):
     precise(statistics.median(shares) > 0.9, f"typically {statistics.median(shares):.3f}")
 
 
+def test_reader_starts_again(bed):
+    """The clock of a reader is closed once: the second time it may be somebody else's file."""
+    text = bed.command(bed.reader, bed.cpu).out
+    ((_, before, after),) = said(text, "windows")
+    ((_, twice),) = said(text, "closed")
+    require(int(twice) == 0, f"{twice} descriptors closed that were not open")
+    require(int(before) and int(after), f"{before} windows, and {after} after a new start")
+
+
 TESTS = [
     test_busy_loop,
     test_threads_by_process,
@@ -165,4 +174,5 @@ TESTS = [
     test_short_command,
     test_short_commands,
     test_never_switches,
+    test_reader_starts_again,
 ]

@@ -147,7 +147,8 @@ static void start(const char *spec)
 	struct sysfs fs;
 
 	o.nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	if (sysfs_open(NULL, &d, &fs) || weights_open(&fs, spec, o.nr_cpus, &d, &weights))
+	if (sysfs_open(NULL, &d, &fs) ||
+	    weights_open(&perf_kernel, &fs, spec, o.nr_cpus, &d, &weights))
 		fatal("weights", &d);
 	sysfs_close(&fs);
 	o.nr_weights = weights.nr;

@@ -221,6 +221,8 @@ static inline int fake_open(const struct perf_event_attr *attr, int pid, int cpu
 	fake.open_now++;
 	if (fake.open_now > fake.most_open)
 		fake.most_open = fake.open_now;
+	if (e->enabled)
+		fake_schedule();
 	return FAKE_FD + i;
 }
 

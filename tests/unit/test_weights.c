@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/array.h"
+#include "fake_perf.h"
 #include "platform/pmu/pmu.h"
 #include "engine/split/split.h"
 #include "platform/core/weights.h"
@@ -362,7 +364,7 @@ static void auto_says_why_not(void **state)
 		} else if (rows[i].none) {
 			tree_drop(&m.tree, ARM "cpus");
 		}
-		assert_int_equal(weights_open(&m.fs, "auto", 4, &d, &w), 0);
+		assert_int_equal(weights_open(&perf_kernel, &m.fs, "auto", 4, &d, &w), 0);
 		assert_int_equal(w.nr, 0);
 		assert_int_equal(w.nr_cpus, 4);
 		assert_non_null(strstr(w.note, rows[i].note));
@@ -379,21 +381,64 @@ static void nothing_asked_nothing_opened(void **state)
 
 	(void)state;
 	make_arm(&m, OLYMPUS);
-	assert_int_equal(weights_open(&m.fs, "cpu-time", 4, &d, &w), 0);
+	assert_int_equal(weights_open(&perf_kernel, &m.fs, "cpu-time", 4, &d, &w), 0);
 	assert_int_equal(w.nr, 0);
 	assert_string_equal(w.note, "");
 	weights_close(&w);
 	weights_close(NULL);
 
 	w.nr = 77;
-	assert_int_equal(weights_open(&m.fs, "page-faults,l3d", 4, &d, &w), -ENOENT);
+	assert_int_equal(weights_open(&perf_kernel, &m.fs, "page-faults,l3d", 4, &d, &w), -ENOENT);
 	/* one event, spelt in two ways */
-	assert_int_equal(weights_open(&m.fs, "r11,R0011", 4, &d, &w), -EINVAL);
+	assert_int_equal(weights_open(&perf_kernel, &m.fs, "r11,R0011", 4, &d, &w), -EINVAL);
 	assert_non_null(strstr(d.what, "twice"));
 	tree_put(&m.tree, "devices/system/cpu/online", "all\n");
-	assert_int_equal(weights_open(&m.fs, "auto", 4, &d, &w), -EINVAL);
+	assert_int_equal(weights_open(&perf_kernel, &m.fs, "auto", 4, &d, &w), -EINVAL);
 	assert_non_null(strstr(d.what, "online"));
 	assert_int_equal(w.nr, 77);
+	drop(&m);
+}
+
+/* --- a faked kernel */
+
+#define MANY_CPUS 100
+
+/* Each event is an open file. */
+static int open_within_limit(const struct perf_event_attr *attr, int pid, int cpu, int leader)
+{
+	struct rlimit files;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	return fake.open_now >= files.rlim_cur ? -EMFILE : fake_open(attr, pid, cpu, leader);
+}
+
+static void many_cpus_are_many_files(void **state)
+{
+	struct perf_ops ops = fake_kernel;
+	struct rlimit was, now;
+	struct weights w;
+	struct diag d = { 0 };
+	struct machine m;
+
+	(void)state;
+	ops.open = open_within_limit;
+	fake_reset();
+	fake_add(10, FAKE_MAX, 0);
+	make_arm(&m, OLYMPUS);
+	tree_put(&m.tree, "devices/system/cpu/online", "0-99\n");
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	now = was;
+	now.rlim_cur = 64;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &now), 0);
+	assert_int_equal(weights_open(&ops, &m.fs, "auto", MANY_CPUS, &d, &w), 0);
+	assert_string_equal(w.note, "");
+	assert_int_equal(w.nr, 2);
+	assert_int_equal(fake.open_now, 2 * MANY_CPUS);
+	weights_close(&w);
+	assert_int_equal(fake.open_now, 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &now), 0);
+	assert_int_equal(now.rlim_cur, 64);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
 	drop(&m);
 }
 
@@ -411,6 +456,7 @@ int main(void)
 		cmocka_unit_test(specifications),
 		cmocka_unit_test(auto_says_why_not),
 		cmocka_unit_test(nothing_asked_nothing_opened),
+		cmocka_unit_test(many_cpus_are_many_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,7 +233,7 @@ static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d
 	};
 	struct trace_header *h = &l->header;
 	struct weights w;
-	int err = weights_open(&l->sysfs, wanted_weights(l->args), o.nr_cpus, d, &w);
+	int err = weights_open(&perf_kernel, &l->sysfs, wanted_weights(l->args), o.nr_cpus, d, &w);
 
 	if (err)
 		return err;

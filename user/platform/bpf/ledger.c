@@ -339,7 +339,7 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 	if (!l)
 		return diag_fail(d, -ENOMEM, "out of memory");
 	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
-		l->reader[i] = (struct reader){ .cpu = -1, .clock_fd = -1 };
+		l->reader[i] = (struct reader){ .cpu = -1 };
 	l->nr_cpus = o->nr_cpus;
 	l->nr_weights = o->nr_weights;
 	l->io.cgroup_fd = -1;
@@ -369,12 +369,11 @@ fail:
 	return err;
 }
 
+/* The clock's descriptor is the link's: libbpf closes it. */
 static void reader_stop(struct reader *r)
 {
 	bpf_link__destroy(r->link);
-	if (r->clock_fd >= 0)
-		close(r->clock_fd);
-	*r = (struct reader){ .cpu = -1, .clock_fd = -1 };
+	*r = (struct reader){ .cpu = -1 };
 }
 
 /* Clocks first, then the hooks, then the maps they write to. */
@@ -452,7 +451,8 @@ int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *f
 	int events = bpf_map__fd(l->skel->maps.events);
 	volatile struct ledger_reader *rd = &l->readers[socket];
 	struct reader *r = &l->reader[socket];
-	struct reader fresh = { .cpu = cpu, .clock_fd = -1 };
+	int clock_fd;
+	struct bpf_link *link;
 
 	if (socket >= LEDGER_MAX_SOCKETS || nr > LEDGER_MAX_EVENTS)
 		return diag_fail(d, -E2BIG, "too many sockets or events");
@@ -469,18 +469,19 @@ int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *f
 	}
 	rd->first = socket * LEDGER_MAX_EVENTS;
 	rd->nr = nr;
-	fresh.clock_fd = open_clock(cpu, period_ns);
-	if (fresh.clock_fd < 0)
-		return diag_fail(d, fresh.clock_fd, "cannot open a clock event on CPU %d: %s", cpu,
-				 strerror(-fresh.clock_fd));
-	fresh.link = bpf_program__attach_perf_event(l->skel->progs.window_tick, fresh.clock_fd);
-	if (!fresh.link) {
-		diag_fail(d, -errno, "cannot run the window program on CPU %d: %s", cpu,
-			  strerror(errno));
-		close(fresh.clock_fd);
-		return -errno;
+	clock_fd = open_clock(cpu, period_ns);
+	if (clock_fd < 0)
+		return diag_fail(d, clock_fd, "cannot open a clock event on CPU %d: %s", cpu,
+				 strerror(-clock_fd));
+	link = bpf_program__attach_perf_event(l->skel->progs.window_tick, clock_fd);
+	if (!link) {
+		int err = diag_fail(d, -errno, "cannot run the window program on CPU %d: %s", cpu,
+				    strerror(errno));
+
+		close(clock_fd);
+		return err;
 	}
-	*r = fresh;
+	*r = (struct reader){ .cpu = cpu, .link = link };
 	return 0;
 }
 

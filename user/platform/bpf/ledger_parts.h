@@ -38,7 +38,6 @@ struct io_part {
 
 struct reader {
 	int cpu;
-	int clock_fd;
 	struct bpf_link *link;
 };
 

@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "base/array.h"
 #include "base/cpulist.h"
 #include "base/text.h"
-#include "platform/bpf/counters.h"
 
 #define ONLINE	   "devices/system/cpu/online"
 
@@ -28,11 +26,10 @@ struct movement {
 	uint32_t counting; /* of these, it was in the hardware all the time */
 };
 
-static void close_all(int *fds, uint32_t nr_cpus)
+static void close_all(const struct weights *w, int *fds)
 {
-	for (uint32_t cpu = 0; fds && cpu < nr_cpus; cpu++)
-		if (fds[cpu] >= 0)
-			close(fds[cpu]);
+	if (fds)
+		perf_events_close(w->ops, fds, w->nr_cpus);
 	free(fds);
 }
 
@@ -41,11 +38,12 @@ void weights_close(struct weights *w)
 	if (!w)
 		return;
 	for (uint32_t e = 0; e < w->nr; e++)
-		close_all(w->fds[e], w->nr_cpus);
+		close_all(w, w->fds[e]);
+	perf_files_restore(w->soft_files);
 	*w = (struct weights){ 0 };
 }
 
-static int open_one(const struct weight_event *e, int cpu, bool pinned)
+static int open_one(const struct perf_ops *ops, const struct weight_event *e, int cpu, bool pinned)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -54,47 +52,51 @@ static int open_one(const struct weight_event *e, int cpu, bool pinned)
 		.config1 = e->config1,
 		.config2 = e->config2,
 		.pinned = pinned,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.read_format = PERF_TIMES,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	return fd < 0 ? -errno : fd;
+	return ops->open(&attr, -1, cpu, -1);
 }
 
-static bool read_one(int fd, struct ledger_value *ret)
+static bool read_one(const struct perf_ops *ops, int fd, struct ledger_value *ret)
 {
-	return read(fd, ret, sizeof(*ret)) == sizeof(*ret);
+	uint64_t words[3];
+
+	if (ops->read(fd, words, ARRAY_SIZE(words)) != sizeof(words))
+		return false;
+	*ret = (struct ledger_value){ words[0], words[1], words[2] };
+	return true;
 }
 
 /*
  * Pinned, so that no turn is missed; if others hold the counters already, it takes turns
  * with them, and the ledger notices when it did not count.
  */
-static int open_on(const struct weight_event *e, int cpu)
+static int open_on(const struct perf_ops *ops, const struct weight_event *e, int cpu)
 {
 	struct ledger_value value;
-	int fd = open_one(e, cpu, !e->software);
+	int fd = open_one(ops, e, cpu, !e->software);
 
-	if (fd < 0 || read_one(fd, &value))
+	if (fd < 0 || read_one(ops, fd, &value))
 		return fd;
-	close(fd);
-	return open_one(e, cpu, false);
+	ops->close(fd);
+	return open_one(ops, e, cpu, false);
 }
 
 /* The event on every CPU of @online; -1 for the others. */
-static int open_all(const struct weight_event *e, const struct cpulist *online, uint32_t nr_cpus,
-		    int **ret)
+static int open_all(const struct weights *w, const struct weight_event *e,
+		    const struct cpulist *online, int **ret)
 {
-	int *fds = malloc(nr_cpus * sizeof(*fds));
+	int *fds = malloc(w->nr_cpus * sizeof(*fds));
 	int err = -ENODEV, fd;
 
 	if (!fds)
 		return -ENOMEM;
-	memset(fds, -1, nr_cpus * sizeof(*fds));
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+	memset(fds, -1, w->nr_cpus * sizeof(*fds));
+	for (uint32_t cpu = 0; cpu < w->nr_cpus; cpu++) {
 		if (!cpulist_contains(online, cpu))
 			continue;
-		fd = open_on(e, cpu);
+		fd = open_on(w->ops, e, cpu);
 		/* It went offline meanwhile: there will be no time to weigh either. */
 		if (fd == -ENODEV)
 			continue;
@@ -104,21 +106,21 @@ static int open_all(const struct weight_event *e, const struct cpulist *online, 
 		fds[cpu] = fd;
 	}
 	if (err) {
-		close_all(fds, nr_cpus);
+		close_all(w, fds);
 		return err;
 	}
 	*ret = fds;
 	return 0;
 }
 
-static int read_all(const int *fds, uint32_t nr_cpus, struct ledger_value **ret)
+static int read_all(const struct weights *w, const int *fds, struct ledger_value **ret)
 {
-	struct ledger_value *values = calloc(nr_cpus, sizeof(*values));
+	struct ledger_value *values = calloc(w->nr_cpus, sizeof(*values));
 
 	if (!values)
 		return -ENOMEM;
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
-		if (fds[cpu] >= 0 && !read_one(fds[cpu], &values[cpu]))
+	for (uint32_t cpu = 0; cpu < w->nr_cpus; cpu++)
+		if (fds[cpu] >= 0 && !read_one(w->ops, fds[cpu], &values[cpu]))
 			values[cpu] = (struct ledger_value){ 0 };
 	*ret = values;
 	return 0;
@@ -139,17 +141,17 @@ static void make_traffic(void)
 }
 
 /* Some traffic, and what the event made of it. */
-static int watch(const int *fds, uint32_t nr_cpus, struct movement *ret)
+static int watch(const struct weights *w, const int *fds, struct movement *ret)
 {
 	struct ledger_value *before, *after;
 	struct movement m = { 0 };
-	int err = read_all(fds, nr_cpus, &before);
+	int err = read_all(w, fds, &before);
 
 	if (err)
 		return err;
 	make_traffic();
-	err = read_all(fds, nr_cpus, &after);
-	for (uint32_t cpu = 0; !err && cpu < nr_cpus; cpu++) {
+	err = read_all(w, fds, &after);
+	for (uint32_t cpu = 0; !err && cpu < w->nr_cpus; cpu++) {
 		uint64_t enabled = after[cpu].enabled_ns - before[cpu].enabled_ns;
 		uint64_t running = after[cpu].running_ns - before[cpu].running_ns;
 
@@ -169,23 +171,23 @@ static int watch(const int *fds, uint32_t nr_cpus, struct movement *ret)
  * Does it count? Cores open events that they do not have, and hypervisors offer some that
  * stand still. A software event that does not happen just now is as good as any.
  */
-static int try_event(const struct weight_event *e, const struct cpulist *online, uint32_t nr_cpus,
-		     int **ret_fds, struct movement *ret_movement)
+static int try_event(const struct weights *w, const struct weight_event *e,
+		     const struct cpulist *online, int **ret_fds, struct movement *ret_movement)
 {
 	struct movement m = { 0 };
 	int *fds;
-	int err = open_all(e, online, nr_cpus, &fds);
+	int err = open_all(w, e, online, &fds);
 
 	if (err)
 		return err;
 	for (int i = 0; !err && i < LOADS && (!m.counting || (!m.count && !e->software)); i++)
-		err = watch(fds, nr_cpus, &m);
+		err = watch(w, fds, &m);
 	if (!err && !m.counting)
 		err = -EBUSY;
 	if (!err && !m.count && !e->software)
 		err = -ENODATA;
 	if (err) {
-		close_all(fds, nr_cpus);
+		close_all(w, fds);
 		return err;
 	}
 	*ret_fds = fds;
@@ -254,7 +256,7 @@ static int open_named(const struct sysfs *fs, const struct weight_cores *cores, 
 		struct movement m;
 		int *fds;
 
-		err = try_event(&events[i], online, w->nr_cpus, &fds, &m);
+		err = try_event(w, &events[i], online, &fds, &m);
 		if (err)
 			open_problem(names[i], err, d);
 		else
@@ -272,7 +274,7 @@ static int open_best(const struct weight_cores *cores, enum weight_role role,
 	int *fds, err = -ENOENT;
 
 	for (uint8_t rank = 1; !weight_event_auto(cores, role, rank, &event); rank++) {
-		err = try_event(&event, online, w->nr_cpus, &fds, &m);
+		err = try_event(w, &event, online, &fds, &m);
 		if (!err) {
 			add_event(w, &event, fds, &m);
 			return 0;
@@ -316,10 +318,10 @@ static int open_auto(const struct weight_cores *cores, const struct cpulist *onl
 	return 0;
 }
 
-int weights_open(const struct sysfs *fs, const char *spec, uint32_t nr_cpus, struct diag *d,
-		 struct weights *ret)
+int weights_open(const struct perf_ops *ops, const struct sysfs *fs, const char *spec,
+		 uint32_t nr_cpus, struct diag *d, struct weights *ret)
 {
-	struct weights w = { .nr_cpus = nr_cpus };
+	struct weights w = { .ops = ops, .nr_cpus = nr_cpus };
 	char line[CPULIST_TEXT_LEN];
 	struct weight_cores cores;
 	struct cpulist online;
@@ -338,6 +340,7 @@ int weights_open(const struct sysfs *fs, const char *spec, uint32_t nr_cpus, str
 	if (err)
 		return diag_fail(d, err, "cannot list the PMUs in %s: %s", fs->root,
 				 strerror(-err));
+	w.soft_files = perf_files_allow((size_t)LEDGER_MAX_WEIGHTS * nr_cpus);
 	err = strcmp(spec, "auto") ? open_named(fs, &cores, spec, &online, d, &w)
 				   : open_auto(&cores, &online, d, &w);
 	if (err) {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "platform/pmu/perf_events.h"
 #include "platform/sys/sysfs.h"
 #include "tables/weight_rows.h"
 #include "records.h"
@@ -51,6 +52,8 @@ struct weight_cores {
 
 /**
  * struct weights - the events of a run
+ * @ops: the kernel
+ * @soft_files: the limit of open files to restore, 0 = it was not changed
  * @names: of the events; the first one stands for reads, the second for writes, and
  *	one alone for both
  * @nr: number of events; 0 means that CPU time is all there is
@@ -59,6 +62,8 @@ struct weight_cores {
  * @note: for people: why it is not what "auto" would have liked; "" when it is
  */
 struct weights {
+	const struct perf_ops *ops;
+	uint64_t soft_files;
 	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
 	uint32_t nr;
 	int *fds[LEDGER_MAX_WEIGHTS];
@@ -68,12 +73,15 @@ struct weights {
 
 /**
  * weights_open() - open the events that a specification names, counting
+ * @ops: the kernel, &perf_kernel outside of tests
  * @fs: sysfs
  * @spec: "cpu-time" for none; "auto" for the best ones known for this core; or one or
  *	two names with a comma between, see weight_event_find()
  * @nr_cpus: number of possible CPUs
  * @d: gets the problem
  * @ret: release with weights_close()
+ *
+ * Two descriptors a CPU are many: the soft limit of open files is raised until weights_close().
  *
  * Every event has been seen counting: a hypervisor may offer events that never do. "auto"
  * never fails for what the machine lacks; it falls back to CPU time with a note.
@@ -82,8 +90,8 @@ struct weights {
  * -ENODEV when the cores cannot count, -EACCES with what is missing, -ENODATA when the event
  * does not count, -ENOMEM, or another negative errno.
  */
-int weights_open(const struct sysfs *fs, const char *spec, uint32_t nr_cpus, struct diag *d,
-		 struct weights *ret);
+int weights_open(const struct perf_ops *ops, const struct sysfs *fs, const char *spec,
+		 uint32_t nr_cpus, struct diag *d, struct weights *ret);
 
 /** weights_close() - close all events; NULL is fine. Those handed to a ledger count on. */
 void weights_close(struct weights *w);

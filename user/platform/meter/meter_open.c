@@ -5,13 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
-
-/* Files that somebody else in this process may want to have open. */
-#define SPARE_FILES 256
 
 /* Problems of the process and not of an event: nothing else would open either. */
 static bool is_fatal(int err)
@@ -245,8 +241,7 @@ static int make_parts(struct meter *m, struct meter_pmu *p, const struct plan_pm
 /* Room for as many files as will be open at a time; meter_close() restores the limit. */
 static void allow_files(struct meter *m)
 {
-	rlim_t need = SPARE_FILES;
-	struct rlimit limit;
+	size_t need = 0;
 
 	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
 		size_t most = 0;
@@ -258,13 +253,7 @@ static void allow_files(struct meter *m)
 		need += m->pmus[i].base.nr + most;
 	}
 	need += m->cores.nr * m->cores.nr_places;
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
-	    limit.rlim_cur >= need)
-		return;
-	m->soft_files = limit.rlim_cur;
-	limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &limit))
-		m->soft_files = 0;
+	m->soft_files = perf_files_allow(need);
 }
 
 static int open_pmus(struct meter *m, struct diag *d)
@@ -415,14 +404,7 @@ void meter_close(struct meter *m)
 		part_free(m, &p->base);
 	}
 	cores_close(m);
-	if (m->soft_files) {
-		struct rlimit limit;
-
-		if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-			limit.rlim_cur = m->soft_files;
-			setrlimit(RLIMIT_NOFILE, &limit);
-		}
-	}
+	perf_files_restore(m->soft_files);
 	plan_free(&m->plan);
 	free(m->pmus);
 	free(m->accounts);
