@@ -5,7 +5,8 @@
  *
  * Both come from the option rows that the program itself parses, so they cannot
  * say anything else than --help. In the manual page's source, a line
- * "@OPTIONS name@" is replaced by the options of that command.
+ * "@OPTIONS name@" is replaced by the options of that command, "@EXIT_STATUS@" by what
+ * exit statuses mean.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -96,6 +97,15 @@ static void put_options(const struct argp_option *o)
 	}
 }
 
+static void put_exit_statuses(void)
+{
+	for (int i = 0; i < NR_EXIT_STATUSES; i++) {
+		printf(".TP\n.B %d\n", i);
+		put_roff(exit_status_text(i));
+		putchar('\n');
+	}
+}
+
 static int man(void)
 {
 	char line[1024], name[32];
@@ -103,6 +113,10 @@ static int man(void)
 	while (fgets(line, sizeof(line), stdin)) {
 		const struct argp_option *options = NULL;
 
+		if (!strcmp(line, "@EXIT_STATUS@\n")) {
+			put_exit_statuses();
+			continue;
+		}
 		if (strncmp(line, "@OPTIONS", 8)) {
 			fputs(line, stdout);
 			continue;
@@ -199,10 +213,10 @@ static int completion(void)
 
 int main(int argc, char **argv)
 {
-	commands[0].options = trace_args_options(JOB_LIVE);
-	commands[1].options = trace_args_options(JOB_RECORD);
-	commands[2].options = trace_args_options(JOB_REPORT);
-	commands[4].options = trace_args_options(JOB_NEIGHBOURS);
+	commands[0].options = trace_args_options(COMMAND_LIVE);
+	commands[1].options = trace_args_options(COMMAND_RECORD);
+	commands[2].options = trace_args_options(COMMAND_REPORT);
+	commands[4].options = trace_args_options(COMMAND_NEIGHBOURS);
 	commands[8].options = serve_options();
 	if (argc == 2 && !strcmp(argv[1], "man"))
 		return man();

@@ -250,9 +250,7 @@ static char *run_live(enum row_kind by, const char *path, char **ret_summary)
 
 static char *run_replay(enum row_kind by, const char *path, char **ret_summary)
 {
-	struct trace_args args = {
-		.job = JOB_REPORT, .file = path, .by = by, .by_given = true, .nr_methods = 1
-	};
+	struct run_options args = { .file = path, .by = by, .by_given = true, .nr_methods = 1 };
 	struct replay_output output = { .reports = print };
 	struct trace_file *file;
 	struct replay *replay;

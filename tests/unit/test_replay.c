@@ -33,7 +33,7 @@ static const struct trace_header unmarked = {
 
 /* What came out. */
 struct world {
-	struct trace_args args;
+	struct run_options args;
 	struct diag d;
 	struct replay *replay;
 	struct trace_sink in;
@@ -68,13 +68,12 @@ static int on_reports(void *arg, struct report **reports, size_t nr, struct diag
 	return 0;
 }
 
-static void setup(struct world *w, const struct trace_header *h, struct trace_args args)
+static void setup(struct world *w, const struct trace_header *h, struct run_options args)
 {
 	const struct replay_output output = { on_reports, w };
 
 	memset(w, 0, sizeof(*w));
 	w->args = args;
-	w->args.job = JOB_REPORT;
 	w->args.file = "a file";
 	if (!w->args.nr_methods)
 		w->args.nr_methods = 1;
@@ -141,7 +140,7 @@ static void a_trace_without_marks(void **state)
 	struct world w;
 
 	(void)state;
-	setup(&w, &unmarked, (struct trace_args){ 0 });
+	setup(&w, &unmarked, (struct run_options){ 0 });
 	fill(&w, T0, T0 + 4500 * MS);
 	assert_int_equal(w.nr, 2); /* the third may still get events */
 	assert_int_equal(replay_finish(w.replay), 0);
@@ -183,7 +182,7 @@ static void samples_are_checked(void **state)
 	(void)state;
 	h.probes = probes;
 	h.nr_probes = 2;
-	setup(&w, &h, (struct trace_args){ 0 });
+	setup(&w, &h, (struct run_options){ 0 });
 	assert_int_equal(sample(&w, 2, T0, T0 + MS), -EINVAL);
 	assert_int_equal(sample(&w, 0, T0 + MS, T0 + MS), -EINVAL);
 	assert_int_equal(sample(&w, 0, T0 + 100 * MS, T0 + 200 * MS), 0);
@@ -245,7 +244,7 @@ static void boundaries_follow_the_windows(void **state)
 	struct world w;
 
 	(void)state;
-	setup(&w, &unmarked, (struct trace_args){ .interval_ns = 25 * MS });
+	setup(&w, &unmarked, (struct run_options){ .interval_ns = 25 * MS });
 	fill(&w, T0, T0 + 60 * MS);
 	assert_int_equal(replay_finish(w.replay), 0);
 	assert_int_equal(w.nr, 3);
@@ -262,7 +261,7 @@ static void what_runs_after_the_last_window_is_reported(void **state)
 	struct world w;
 
 	(void)state;
-	setup(&w, &unmarked, (struct trace_args){ 0 });
+	setup(&w, &unmarked, (struct run_options){ 0 });
 	fill(&w, T0, T0 + 1000 * MS);
 	assert_int_equal(slice(&w, 5, 0, T0 + 1000 * MS, T0 + 1300 * MS), 0);
 	assert_int_equal(replay_finish(w.replay), 0);
@@ -279,7 +278,7 @@ static void a_trace_may_say_where_it_ends(void **state)
 	struct world w;
 
 	(void)state;
-	setup(&w, &unmarked, (struct trace_args){ 0 });
+	setup(&w, &unmarked, (struct run_options){ 0 });
 	fill(&w, T0, T0 + 1500 * MS);
 	assert_int_equal(w.in.mark(w.in.arg, &end), 0);
 	assert_int_equal(replay_finish(w.replay), 0);
@@ -289,7 +288,7 @@ static void a_trace_may_say_where_it_ends(void **state)
 	replay_free(w.replay);
 	/* before the last event it changes nothing */
 	end.time_ns = T0;
-	setup(&w, &unmarked, (struct trace_args){ 0 });
+	setup(&w, &unmarked, (struct run_options){ 0 });
 	fill(&w, T0, T0 + 1500 * MS);
 	assert_int_equal(w.in.mark(w.in.arg, &end), 0);
 	assert_int_equal(replay_finish(w.replay), 0);
@@ -303,7 +302,7 @@ static void events_may_be_out_of_order(void **state)
 	struct world w;
 
 	(void)state;
-	setup(&w, &unmarked, (struct trace_args){ .interval_ns = 100 * MS });
+	setup(&w, &unmarked, (struct run_options){ .interval_ns = 100 * MS });
 	/* each second backwards */
 	for (uint64_t second = 0; second < 4; second++)
 		for (int k = 99; k >= 0; k--)
@@ -322,7 +321,7 @@ static void only_slices(void **state)
 	struct world w;
 
 	(void)state;
-	setup(&w, &unmarked, (struct trace_args){ 0 });
+	setup(&w, &unmarked, (struct run_options){ 0 });
 	assert_int_equal(slice(&w, 5, 0, T0, T0 + 1500 * MS), 0);
 	assert_int_equal(replay_finish(w.replay), 0);
 	assert_int_equal(w.nr, 2);
@@ -330,7 +329,7 @@ static void only_slices(void **state)
 	check_sums(&w, 0, 1500 * MS);
 	replay_free(w.replay);
 	/* and nothing at all */
-	setup(&w, &unmarked, (struct trace_args){ 0 });
+	setup(&w, &unmarked, (struct run_options){ 0 });
 	assert_int_equal(replay_finish(w.replay), 0);
 	assert_int_equal(w.nr, 0);
 	assert_int_equal(replay_summary(w.replay), -EINVAL);
@@ -343,7 +342,7 @@ static void junk(void **state)
 	struct world w;
 
 	(void)state;
-	setup(&w, &unmarked, (struct trace_args){ 0 });
+	setup(&w, &unmarked, (struct run_options){ 0 });
 	assert_int_equal(mark(&w, 5, true), -EINVAL); /* the header says there are none */
 	assert_int_equal(w.in.window(w.in.arg, &no_group), -EINVAL);
 	assert_int_equal(window(&w, 10, 10), -EINVAL);
@@ -361,7 +360,7 @@ static void junk(void **state)
 static void processes_of_the_users_choice(void **state)
 {
 	uint32_t pids[] = { 6, 77 };
-	struct trace_args args = { .pids = pids, .nr_pids = 1 };
+	struct run_options args = { .pids = pids, .nr_pids = 1 };
 	struct world w;
 
 	(void)state;
@@ -386,7 +385,7 @@ static void processes_of_the_users_choice(void **state)
 static void cgroups_of_the_users_choice(void **state)
 {
 	char *cgroups[] = { "job/", "/other" };
-	struct trace_args args = { .cgroups = cgroups, .nr_cgroups = 2 };
+	struct run_options args = { .cgroups = cgroups, .nr_cgroups = 2 };
 	struct world w;
 
 	(void)state;
@@ -404,7 +403,7 @@ static void rows_that_were_not_recorded(void **state)
 {
 	struct trace_header threads = unmarked;
 	const struct replay_output output = { on_reports, NULL };
-	struct trace_args args = {
+	struct run_options args = {
 		.file = "f", .by = ROW_THREAD, .by_given = true, .nr_methods = 1
 	};
 	struct replay *r = (struct replay *)8;
@@ -432,7 +431,7 @@ static void marks_end_intervals(void **state)
 	(void)state;
 	marked.marked = true;
 	marked.all = true;
-	setup(&w, &marked, (struct trace_args){ 0 });
+	setup(&w, &marked, (struct run_options){ 0 });
 	assert_int_equal(mark(&w, T0, true), 0);
 	fill(&w, T0, T0 + 300 * MS);
 	assert_int_equal(mark(&w, T0 + 300 * MS, false), 0);
@@ -455,7 +454,7 @@ static void marks_and_an_interval(void **state)
 	(void)state;
 	marked.marked = true;
 	marked.all = true;
-	setup(&w, &marked, (struct trace_args){ .interval_ns = 200 * MS });
+	setup(&w, &marked, (struct run_options){ .interval_ns = 200 * MS });
 	fill(&w, T0 - 5 * MS, T0 + 5 * MS); /* before the books, and across their beginning */
 	assert_int_equal(mark(&w, T0 + 5 * MS, true), 0);
 	fill(&w, T0 + 5 * MS, T0 + 305 * MS);
@@ -479,8 +478,8 @@ static void methods_side_by_side(void **state)
 
 	(void)state;
 	setup(&w, &unmarked,
-	      (struct trace_args){ .methods = { METHOD_CPU_TIME, METHOD_STATE_SPACE },
-				   .nr_methods = 2 });
+	      (struct run_options){ .methods = { METHOD_CPU_TIME, METHOD_STATE_SPACE },
+				    .nr_methods = 2 });
 	fill(&w, T0, T0 + 1000 * MS);
 	assert_int_equal(replay_finish(w.replay), 0);
 	assert_int_equal(w.nr, 1);

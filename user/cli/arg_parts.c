@@ -11,7 +11,7 @@
 #define MAX_PID	   4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 #define MAX_DAYS_S (366.0 * 86400)
 
-error_t arg_output(int key, char *arg, struct argp_state *state, struct output_args *a)
+error_t arg_output(int key, char *arg, struct argp_state *state, struct output_options *a)
 {
 	switch (key) {
 	case ARG_JSON:

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model.h"
+#include "run_options.h"
 
 /* Limits of -i */
 #define INTERVAL_MIN_MS 10
@@ -24,23 +24,8 @@ enum {
 	ARG_OWN,
 };
 
-/**
- * struct output_args - how reports are shown, and where
- * @json: JSON instead of tables
- * @file: to write to, NULL for standard output
- * @summary: also a report of the whole run, or that alone
- * @quiet, @verbose: less or more text
- */
-struct output_args {
-	bool json;
-	const char *file;
-	bool summary;
-	bool quiet;
-	bool verbose;
-};
-
 /** arg_output() - an argp parser for these: --json, -o, --summary, -q, -v */
-error_t arg_output(int key, char *arg, struct argp_state *state, struct output_args *a);
+error_t arg_output(int key, char *arg, struct argp_state *state, struct output_options *a);
 
 /**
  * struct machine_args - of the commands that show a machine and take no argument

@@ -10,14 +10,7 @@
 
 #include <argp.h>
 
-enum {
-	EXIT_OK_ = 0,	     /* done */
-	EXIT_FAILED = 1,     /* could not be done */
-	EXIT_USAGE = 2,	     /* wrong arguments */
-	EXIT_INCOMPLETE = 3, /* done, but data is missing */
-	EXIT_NO_JOB = 4,     /* "job": there is no account of it */
-	EXIT_WAITED = 5,     /* "job": the end is not known; what there is was shown */
-};
+#include "base/exit_status.h"
 
 /** cmd_trace() - follow workloads and report; the main job */
 int cmd_trace(int argc, char **argv);

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/trace_args.h"
 #include "replay/replay_file.h"
 #include "live/run.h"
 #include "cli/show.h"
@@ -78,7 +79,7 @@ static int replay(struct replay_file *f, struct show *show, struct diag *d)
 	return err;
 }
 
-static int from_file(const struct trace_args *args)
+static int from_file(const struct run_options *args)
 {
 	struct replay_file f = { .who = WHO, .args = args };
 	struct show show = { .args = args };
@@ -136,7 +137,7 @@ static int follow(struct run *run, struct show *show, struct diag *d)
 	return err;
 }
 
-static int live_run(const struct trace_args *args)
+static int live_run(const struct run_options *args)
 {
 	struct run run = RUN_INIT;
 	struct show show = { .args = args };
@@ -155,16 +156,18 @@ static int live_run(const struct trace_args *args)
 	run_stop(&run);
 	if (!err)
 		warn_incomplete(&show);
-	return run_end(&run, err, show.incomplete, &d);
+	if (err)
+		print_diag(WHO, &d);
+	return run_end(&run, err, show.incomplete);
 }
 
 int cmd_neighbours(int argc, char **argv)
 {
-	struct trace_args args;
+	struct run_options args;
 	int status;
 
-	trace_args_parse(JOB_NEIGHBOURS, argc, argv, &args);
+	trace_args_parse(COMMAND_NEIGHBOURS, argc, argv, &args);
 	status = args.file ? from_file(&args) : live_run(&args);
-	trace_args_free(&args);
+	run_options_free(&args);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "live/live.h"
 #include "cli/output.h"
+#include "cli/trace_args.h"
 #include "live/run.h"
 #include "report/format.h"
 #include "trace/ndjson.h"
@@ -139,7 +140,7 @@ static int prepare(struct record *r, struct diag *d)
 
 int cmd_record(int argc, char **argv)
 {
-	struct trace_args args;
+	struct run_options args;
 	struct record r = { .run = RUN_INIT };
 	struct live_progress progress = { 0 };
 	struct diag d = { 0 };
@@ -147,7 +148,7 @@ int cmd_record(int argc, char **argv)
 	bool lost = false;
 	int err, closed, status;
 
-	trace_args_parse(JOB_RECORD, argc, argv, &args);
+	trace_args_parse(COMMAND_RECORD, argc, argv, &args);
 	r.run.who = WHO;
 	r.run.args = &args;
 	r.run.interval = on_interval;
@@ -164,7 +165,9 @@ int cmd_record(int argc, char **argv)
 	run_stop(&r.run);
 	if (!err)
 		lost = describe(&r, &progress, bytes);
-	status = run_end(&r.run, err, lost, &d);
-	trace_args_free(&args);
+	if (err)
+		print_diag(WHO, &d);
+	status = run_end(&r.run, err, lost);
+	run_options_free(&args);
 	return status;
 }

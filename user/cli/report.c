@@ -5,13 +5,14 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/trace_args.h"
 #include "replay/replay_file.h"
 #include "cli/show.h"
 
 #define WHO "t410trace report"
 
 struct reporting {
-	const struct trace_args *args;
+	const struct run_options *args;
 	struct show show;
 	struct replay_file file;
 	bool in_summary;
@@ -63,13 +64,13 @@ static int read_all(struct reporting *r, struct diag *d)
 
 int cmd_report(int argc, char **argv)
 {
-	struct trace_args args;
+	struct run_options args;
 	struct reporting r = { .args = &args, .file = { .who = WHO, .args = &args } };
 	struct diag d = { 0 };
 	bool incomplete = false;
 	int err, closed;
 
-	trace_args_parse(JOB_REPORT, argc, argv, &args);
+	trace_args_parse(COMMAND_REPORT, argc, argv, &args);
 	signal(SIGPIPE, SIG_IGN);
 	err = open_all(&r, &d);
 	if (!err)
@@ -86,6 +87,6 @@ int cmd_report(int argc, char **argv)
 		incomplete = true;
 	}
 	replay_file_close(&r.file);
-	trace_args_free(&args);
+	run_options_free(&args);
 	return err ? EXIT_FAILED : incomplete ? EXIT_INCOMPLETE : EXIT_OK_;
 }

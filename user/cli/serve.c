@@ -57,7 +57,7 @@
 struct serve {
 	struct serve_args args;
 	struct serve_config config;
-	struct trace_args live_args;
+	struct run_options live_args;
 	struct live *live;
 	struct serve_keeper keeper;
 	struct serve_pages pages;
@@ -430,7 +430,7 @@ static void close_all(struct serve *s)
 	/* Before the live run: the last report points into it. */
 	serve_keeper_close(&s->keeper);
 	live_free(s->live);
-	trace_args_free(&s->live_args);
+	run_options_free(&s->live_args);
 	notify_close(&s->notify);
 	if (s->signals >= 0)
 		close(s->signals);

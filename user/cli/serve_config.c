@@ -351,16 +351,15 @@ bool serve_config_loopback(const struct serve_config *c)
 	return !c->listen[0] || !strncmp(c->listen, "127.", 4) || !strncmp(c->listen, "[::1]:", 6);
 }
 
-int serve_config_live(struct serve_config *c, struct trace_args *ret)
+int serve_config_live(struct serve_config *c, struct run_options *ret)
 {
-	struct trace_args a = {
-		.job = JOB_LIVE,
+	struct run_options a = {
 		.all = true,
 		.by = ROW_JOB,
 		.by_given = true,
 		.interval_ns = c->interval_ns,
 		.window_ns = c->window_ns,
-		.probe_ns = PROBE_DEFAULT_MS * (NS_PER_S / 1000),
+		.probe_ns = RUN_PROBE_INTERVAL_NS,
 		.read_budget = c->read_budget,
 		.weights = c->weights,
 		.methods = { c->method },
@@ -379,7 +378,7 @@ int serve_config_live(struct serve_config *c, struct trace_args *ret)
 		if (!*part)
 			continue;
 		if (array_room(a.devices, a.cap_devices, a.nr_devices)) {
-			trace_args_free(&a);
+			run_options_free(&a);
 			return -ENOMEM;
 		}
 		a.devices[a.nr_devices++] = part;

@@ -13,37 +13,9 @@
 
 #include "base/diag.h"
 #include "cli/trace_args.h"
-#include "platform/sys/cgroup1.h"
+#include "daemon/serve_config.h"
 
-#define SERVE_CONFIG_FILE "/etc/t410trace/serve.conf"
-#define SERVE_TEXT_LEN	  512
-
-/**
- * struct serve_config - see the rows in serve_config.c; texts are "" for none
- * @schedulers: bit by enum scheduler
- * @device_parts: of serve_config_live()
- */
-struct serve_config {
-	uint64_t interval_ns;
-	uint64_t window_ns;
-	char listen[128];
-	char spool[PATH_MAX];
-	uint64_t spool_max_files;
-	char state[PATH_MAX];
-	uint64_t keep_days;
-	uint64_t max_jobs;
-	uint64_t top;
-	uint64_t schedulers;
-	char cgroup_v1[CGROUP1_NAME_LEN];
-	char devices[SERVE_TEXT_LEN];
-	char pci_map[PATH_MAX];
-	bool by_destination;
-	enum method method;
-	char weights[SERVE_TEXT_LEN];
-	double read_budget;
-	bool counters;
-	char device_parts[SERVE_TEXT_LEN];
-};
+#define SERVE_CONFIG_FILE  "/etc/t410trace/serve.conf"
 
 #define SERVE_MAX_SETTINGS 24
 
@@ -97,10 +69,10 @@ bool serve_config_loopback(const struct serve_config *c);
 /**
  * serve_config_live() - the live run that is asked for
  * @c: must outlive @ret
- * @ret: release with trace_args_free()
+ * @ret: release with run_options_free()
  *
  * Return: 0 or -ENOMEM.
  */
-int serve_config_live(struct serve_config *c, struct trace_args *ret);
+int serve_config_live(struct serve_config *c, struct run_options *ret);
 
 #endif

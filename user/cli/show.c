@@ -6,7 +6,7 @@
 #include "report/json/json.h"
 #include "report/table/table.h"
 
-int show_open(const struct trace_args *args, struct diag *d, struct show *ret)
+int show_open(const struct run_options *args, struct diag *d, struct show *ret)
 {
 	*ret = (struct show){ .args = args };
 	return output_open(args->output.file, d, &ret->out);
@@ -54,7 +54,7 @@ struct table_options show_options(const struct show *s)
 
 static int write_reports(const struct show *s, struct report *const *reports, size_t nr)
 {
-	const struct trace_args *a = s->args;
+	const struct run_options *a = s->args;
 	struct table_options o = show_options(s);
 
 	if (nr > 1)

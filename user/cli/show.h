@@ -20,7 +20,7 @@
  * @uncounted, @counted: devices that have counters: none of a report had a value, one had
  */
 struct show {
-	const struct trace_args *args;
+	const struct run_options *args;
 	FILE *out;
 	uint64_t sequence;
 	bool incomplete;
@@ -36,7 +36,7 @@ struct show {
  *
  * Return: 0 or a negative errno.
  */
-int show_open(const struct trace_args *args, struct diag *d, struct show *ret);
+int show_open(const struct run_options *args, struct diag *d, struct show *ret);
 
 /**
  * show_reports() - write a report, or reports of several methods side by side

@@ -44,7 +44,7 @@ struct stat_args {
 	double budget;
 	int pid;
 	char **command;
-	struct output_args output;
+	struct output_options output;
 };
 
 /** The option rows, for the manual page and completion. */

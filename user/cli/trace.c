@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/trace_args.h"
 #include "live/live.h"
 #include "live/run.h"
 #include "cli/show.h"
@@ -55,12 +57,12 @@ static int prepare(struct trace *t, struct diag *d)
 
 int cmd_trace(int argc, char **argv)
 {
-	struct trace_args args;
+	struct run_options args;
 	struct trace t = { .run = RUN_INIT };
 	struct diag d = { 0 };
 	int err, closed, status;
 
-	trace_args_parse(JOB_LIVE, argc, argv, &args);
+	trace_args_parse(COMMAND_LIVE, argc, argv, &args);
 	t.run.who = WHO;
 	t.run.args = &args;
 	t.run.interval = on_interval;
@@ -78,7 +80,9 @@ int cmd_trace(int argc, char **argv)
 	if (!err && t.show.incomplete)
 		fprintf(stderr, "%s: data is missing in this run: see the quality of its reports\n",
 			WHO);
-	status = run_end(&t.run, err, t.show.incomplete, &d);
-	trace_args_free(&args);
+	if (err)
+		print_diag(WHO, &d);
+	status = run_end(&t.run, err, t.show.incomplete);
+	run_options_free(&args);
 	return status;
 }

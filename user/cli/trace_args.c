@@ -33,16 +33,16 @@ enum {
 };
 
 /* Which commands take an option. */
-#define LIVE   (1u << JOB_LIVE)
-#define RECORD (1u << JOB_RECORD)
-#define REPORT (1u << JOB_REPORT)
-#define NEAR   (1u << JOB_NEIGHBOURS)
+#define LIVE   (1u << COMMAND_LIVE)
+#define RECORD (1u << COMMAND_RECORD)
+#define REPORT (1u << COMMAND_REPORT)
+#define NEAR   (1u << COMMAND_NEIGHBOURS)
 #define RUN    (LIVE | RECORD | NEAR)
 #define SHOW   (LIVE | REPORT | NEAR)
 #define ALL    (LIVE | RECORD | REPORT | NEAR)
 
 static const struct row {
-	unsigned int jobs;
+	unsigned int commands;
 	struct argp_option option;
 } rows[] = {
 	{ RUN, { NULL, 0, NULL, 0, "What to follow:", 1 } },
@@ -181,20 +181,26 @@ static const struct row {
 	    "Only CPU time; works on any machine, for trying out the scheduler side", 3 } },
 };
 
-const struct argp_option *trace_args_options(enum trace_job job)
+const struct argp_option *trace_args_options(enum trace_command command)
 {
-	static struct argp_option made[NR_TRACE_JOBS][ARRAY_SIZE(rows) + 1];
+	static struct argp_option made[NR_TRACE_COMMANDS][ARRAY_SIZE(rows) + 1];
 	size_t nr = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].jobs & (1u << job))
-			made[job][nr++] = rows[i].option;
-	return made[job];
+		if (rows[i].commands & (1u << command))
+			made[command][nr++] = rows[i].option;
+	return made[command];
 }
+
+/* What the rows fill in; the options come first, for those who need no more. */
+struct input {
+	struct run_options options;
+	enum trace_command command;
+};
 
 static void add_pid(struct argp_state *state, char *part)
 {
-	struct trace_args *a = state->input;
+	struct run_options *a = state->input;
 
 	if (array_room(a->pids, a->cap_pids, a->nr_pids))
 		arg_no_memory(state);
@@ -203,7 +209,7 @@ static void add_pid(struct argp_state *state, char *part)
 
 static void add_cgroup(struct argp_state *state, char *part)
 {
-	struct trace_args *a = state->input;
+	struct run_options *a = state->input;
 
 	if (array_room(a->cgroups, a->cap_cgroups, a->nr_cgroups))
 		arg_no_memory(state);
@@ -212,7 +218,7 @@ static void add_cgroup(struct argp_state *state, char *part)
 
 static void add_job(struct argp_state *state, char *part)
 {
-	struct trace_args *a = state->input;
+	struct run_options *a = state->input;
 	enum scheduler scheduler;
 	const char *id;
 
@@ -228,7 +234,7 @@ static void add_job(struct argp_state *state, char *part)
 
 static void add_device(struct argp_state *state, char *part)
 {
-	struct trace_args *a = state->input;
+	struct run_options *a = state->input;
 
 	if (array_room(a->devices, a->cap_devices, a->nr_devices))
 		arg_no_memory(state);
@@ -258,7 +264,7 @@ static enum method method_named(struct argp_state *state, const char *option, co
 
 static void add_method(struct argp_state *state, char *part)
 {
-	struct trace_args *a = state->input;
+	struct run_options *a = state->input;
 	enum method method = method_named(state, "--compare", part);
 
 	for (size_t i = 0; i < a->nr_methods; i++)
@@ -304,24 +310,25 @@ static const char *weights_of(struct argp_state *state, const char *text)
 	return text;
 }
 
-static bool has_events(const struct trace_args *a)
+static bool has_events(const struct run_options *a)
 {
 	return strcmp(a->weights, "auto") != 0 && strcmp(a->weights, "cpu-time") != 0;
 }
 
 /* What only a live run or a recording needs to be told. */
-static void check_run(struct argp_state *state, struct trace_args *a)
+static void check_run(struct argp_state *state, struct run_options *a)
 {
+	const struct input *in = state->input;
 	bool none = !a->nr_pids && !a->nr_cgroups && !a->nr_jobs && !a->all && !a->command;
 
-	if (none && a->job == JOB_LIVE)
+	if (none && in->command == COMMAND_LIVE)
 		argp_error(state,
 			   "nothing to follow: give -p PID, -G CGROUP, -J JOBID, -a or -- COMMAND");
 	if (none)
 		a->all = true;
 	if (!a->interval_ns)
-		a->interval_ns = INTERVAL_DEFAULT_MS * NS_PER_MS;
-	if (a->job == JOB_NEIGHBOURS && a->read_budget <= 0)
+		a->interval_ns = RUN_INTERVAL_NS;
+	if (in->command == COMMAND_NEIGHBOURS && a->read_budget <= 0)
 		argp_error(state, "--read-budget 0: without latencies there is nothing to compare");
 	if (a->window_ns > a->interval_ns)
 		argp_error(state, "--window is longer than the report interval (-i)");
@@ -331,7 +338,7 @@ static void check_run(struct argp_state *state, struct trace_args *a)
 		argp_error(state, "--pci-map %s: it is for devices, which -D chooses", a->pci_map);
 	if (a->no_counters && a->by_destination)
 		argp_error(state, "--split destination: nothing is counted with --no-counters");
-	if (a->job != JOB_RECORD)
+	if (in->command != COMMAND_RECORD)
 		return;
 	if (!a->output.file)
 		argp_error(state, "where to? give -o FILE");
@@ -346,13 +353,15 @@ static void check_run(struct argp_state *state, struct trace_args *a)
 }
 
 /* All arguments are read: do they make sense together? */
-static void check_together(struct argp_state *state, struct trace_args *a)
+static void check_together(struct argp_state *state, struct run_options *a)
 {
+	const struct input *in = state->input;
+
 	if (a->all && (a->nr_pids || a->nr_cgroups || a->nr_jobs))
 		argp_error(state, "-a follows everything: it cannot be combined with -p, -G or -J");
-	if (a->job == JOB_NEIGHBOURS && a->file && (a->command || a->duration_ns))
+	if (in->command == COMMAND_NEIGHBOURS && a->file && (a->command || a->duration_ns))
 		argp_error(state, "%s is a recording: -d and COMMAND are for live runs", a->file);
-	if (a->job != JOB_REPORT && !a->file)
+	if (in->command != COMMAND_REPORT && !a->file)
 		check_run(state, a);
 	else if (!a->file)
 		argp_error(state, "which recording? give its FILE, or - for the standard input");
@@ -362,7 +371,7 @@ static void check_together(struct argp_state *state, struct trace_args *a)
 
 static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 {
-	struct trace_args *a = state->input;
+	struct run_options *a = state->input;
 
 	switch (key) {
 	case KEY_BY:
@@ -398,7 +407,7 @@ static error_t parse_show_option(int key, char *arg, struct argp_state *state)
 
 static error_t parse_record_option(int key, char *arg, struct argp_state *state)
 {
-	struct trace_args *a = state->input;
+	struct run_options *a = state->input;
 
 	switch (key) {
 	case KEY_NO_COUNTERS:
@@ -439,7 +448,8 @@ static error_t parse_record_option(int key, char *arg, struct argp_state *state)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct trace_args *a = state->input;
+	struct input *in = state->input;
+	struct run_options *a = &in->options;
 
 	switch (key) {
 	case 'p':
@@ -469,7 +479,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		/* Behind "--", and without recordings: ARGP_KEY_ARGS takes them all. */
-		if (a->job != JOB_REPORT && (a->job != JOB_NEIGHBOURS || state->quoted))
+		if (in->command != COMMAND_REPORT &&
+		    (in->command != COMMAND_NEIGHBOURS || state->quoted))
 			return ARGP_ERR_UNKNOWN;
 		if (a->file)
 			argp_error(state, "%s: one recording at a time", arg);
@@ -486,18 +497,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const char *const args_docs[] = {
-	[JOB_LIVE] = "-p PID[,PID...]\n-G CGROUP[,...]\n-J JOBID[,...]\n-a [-- COMMAND [ARG...]]\n"
-		     "-- COMMAND [ARG...]",
-	[JOB_RECORD] = "-o FILE\n-o FILE -p PID[,PID...]\n-o FILE -G CGROUP[,...]\n-o FILE -J "
-		       "JOBID[,...]\n"
-		       "-o FILE -- COMMAND [ARG...]",
-	[JOB_REPORT] = "FILE",
-	[JOB_NEIGHBOURS] = "[-- COMMAND [ARG...]]\n-p PID[,PID...]\n-G CGROUP[,...]\n-J "
-			   "JOBID[,...]\nFILE",
+	[COMMAND_LIVE] =
+		"-p PID[,PID...]\n-G CGROUP[,...]\n-J JOBID[,...]\n-a [-- COMMAND [ARG...]]\n"
+		"-- COMMAND [ARG...]",
+	[COMMAND_RECORD] = "-o FILE\n-o FILE -p PID[,PID...]\n-o FILE -G CGROUP[,...]\n-o FILE -J "
+			   "JOBID[,...]\n"
+			   "-o FILE -- COMMAND [ARG...]",
+	[COMMAND_REPORT] = "FILE",
+	[COMMAND_NEIGHBOURS] = "[-- COMMAND [ARG...]]\n-p PID[,PID...]\n-G CGROUP[,...]\n-J "
+			       "JOBID[,...]\nFILE",
 };
 
 static const char *const docs[] = {
-	[JOB_LIVE] =
+	[COMMAND_LIVE] =
 		"Show which processes, threads, cgroups or jobs cause the memory traffic that the "
 		"uncore counters of an NVIDIA T410 (Vera) or Grace see.\v"
 		"Commands:\n"
@@ -515,17 +527,17 @@ static const char *const docs[] = {
 		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 done but data is missing; "
 		"with "
 		"COMMAND its own status.",
-	[JOB_RECORD] =
+	[COMMAND_RECORD] =
 		"Record what t410trace would report: \"t410trace report FILE\" shows it later, on "
 		"any machine.\v"
 		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 the recording lacks "
 		"something; "
 		"with COMMAND its own status.",
-	[JOB_REPORT] =
+	[COMMAND_REPORT] =
 		"Show the reports of a recording, as the live run would have shown them. FILE is a "
 		"recording or NDJSON (t410trace.trace/1); - is the standard input.\v"
 		"Exit status: 0 done, 1 failed, 2 wrong arguments, 3 done but data is missing.",
-	[JOB_NEIGHBOURS] =
+	[COMMAND_NEIGHBOURS] =
 		"Show who held how much bandwidth while a latency was high: live, until -d, Ctrl-C "
 		"or the end of COMMAND, or from a recording.\v"
 		"What rose together with a latency may be its cause; that is not proof.\n"
@@ -534,38 +546,20 @@ static const char *const docs[] = {
 		"with COMMAND its own status.",
 };
 
-void trace_args_parse(enum trace_job job, int argc, char **argv, struct trace_args *ret)
+void trace_args_parse(enum trace_command command, int argc, char **argv, struct run_options *ret)
 {
 	const struct argp argp = {
-		.options = trace_args_options(job),
+		.options = trace_args_options(command),
 		.parser = parse_option,
-		.args_doc = args_docs[job],
-		.doc = docs[job],
+		.args_doc = args_docs[command],
+		.doc = docs[command],
 	};
-	struct trace_args a = {
-		.job = job,
-		.interval_ns = job == JOB_REPORT || job == JOB_NEIGHBOURS
-				       ? 0
-				       : INTERVAL_DEFAULT_MS * NS_PER_MS,
-		.rise = RISE_DEFAULT / 100,
-		.window_ns = WINDOW_DEFAULT_MS * NS_PER_MS,
-		.probe_ns = PROBE_DEFAULT_MS * NS_PER_MS,
-		.read_budget = READ_BUDGET_DEFAULT / 100,
-		.by = ROW_PROCESS,
-		.weights = "auto",
-		.methods = { METHOD_STATE_SPACE },
-		.nr_methods = 1,
-	};
+	struct input in = { .options = run_options_default(), .command = command };
 
+	in.options.neighbours = command == COMMAND_NEIGHBOURS;
+	if (command == COMMAND_REPORT || command == COMMAND_NEIGHBOURS)
+		in.options.interval_ns = 0;
 	/* In order: options behind COMMAND belong to it. */
-	argp_parse(&argp, argc, argv, job == JOB_REPORT ? 0 : ARGP_IN_ORDER, NULL, &a);
-	*ret = a;
-}
-
-void trace_args_free(struct trace_args *args)
-{
-	free(args->pids);
-	free(args->cgroups);
-	free(args->jobs);
-	free(args->devices);
+	argp_parse(&argp, argc, argv, command == COMMAND_REPORT ? 0 : ARGP_IN_ORDER, NULL, &in);
+	*ret = in.options;
 }

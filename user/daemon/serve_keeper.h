@@ -11,7 +11,7 @@
 
 #include "account.h"
 #include "base/diag.h"
-#include "cli/serve_config.h"
+#include "daemon/serve_config.h"
 #include "engine/accounts/accounts.h"
 #include "daemon/spool.h"
 #include "daemon/store.h"

@@ -35,7 +35,7 @@ _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS && WEIGHT_NAME_LEN <= TRA
 	       "the header has room for all weights");
 
 struct live {
-	const struct trace_args *args;
+	const struct run_options *args;
 	struct sysfs sysfs;
 	struct pmu_list pmus;
 	struct counters counters;
@@ -132,7 +132,7 @@ static int make_layout(struct live *l, struct diag *d)
 
 static void make_header(struct live *l)
 {
-	const struct trace_args *a = l->args;
+	const struct run_options *a = l->args;
 	struct trace_header *h = &l->header;
 	struct utsname u;
 
@@ -172,7 +172,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		.all = l->args->all,
 		.method = l->args->methods[0],
 		.names_only = recorder,
-		.neighbours = l->args->job == JOB_NEIGHBOURS,
+		.neighbours = l->args->neighbours,
 		.idle_units = l->args->idle_units,
 		.no_summary = l->args->no_summary,
 	};
@@ -211,7 +211,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 }
 
 /* "auto" takes no events when no window will be split by them: each switch would pay. */
-static const char *wanted_weights(const struct trace_args *a)
+static const char *wanted_weights(const struct run_options *a)
 {
 	bool useful = !a->no_counters && a->methods[0] != METHOD_CPU_TIME;
 
@@ -398,7 +398,7 @@ static int start_books(struct live *l, struct diag *d)
 	return err ? err : live_devices_start(l->devices, d);
 }
 
-int live_open(const struct trace_args *args, const struct live_recorder *recorder,
+int live_open(const struct run_options *args, const struct live_recorder *recorder,
 	      void (*log)(const char *), struct diag *d, struct live **ret)
 {
 	struct live *l = calloc(1, sizeof(*l));

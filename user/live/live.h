@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/diag.h"
-#include "cli/trace_args.h"
+#include "run_options.h"
 #include "neighbourhood.h"
 #include "trace.h"
 
@@ -39,7 +39,7 @@ struct live_recorder {
  *
  * Return: 0 or a negative errno.
  */
-int live_open(const struct trace_args *args, const struct live_recorder *recorder,
+int live_open(const struct run_options *args, const struct live_recorder *recorder,
 	      void (*log)(const char *), struct diag *d, struct live **ret);
 void live_free(struct live *l);
 
@@ -105,7 +105,7 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret);
 /** live_summary() - one report for all intervals so far; 0 or a negative errno */
 int live_summary(struct live *l, struct diag *d, struct report **ret);
 
-/** live_neighbours() - neighbours in all intervals, with JOB_NEIGHBOURS; 0 or a negative errno */
+/** live_neighbours() - neighbours in all intervals, with @neighbours of the options; 0 or a negative errno */
 int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **ret);
 
 /**

@@ -28,7 +28,7 @@ static int no_memory(struct diag *d)
 }
 
 /* A user who did not ask for v1 does not want to hear of problems with it. */
-static int choose_v1(const struct trace_args *args, struct diag *d, struct cgroup1 *ret)
+static int choose_v1(const struct run_options *args, struct diag *d, struct cgroup1 *ret)
 {
 	const char *wanted = args->cgroup_v1 ? args->cgroup_v1 : "auto";
 	int err = cgroup1_choose(wanted, "/proc/self/mountinfo", d, ret);
@@ -40,7 +40,7 @@ static int choose_v1(const struct trace_args *args, struct diag *d, struct cgrou
 	return 0;
 }
 
-int live_cgroups_open(const struct trace_args *args, struct diag *d, struct live_cgroups *ret)
+int live_cgroups_open(const struct run_options *args, struct diag *d, struct live_cgroups *ret)
 {
 	char path[PATH_MAX];
 	int err;

@@ -4,7 +4,7 @@
 #define CLI_LIVE_CGROUPS_H
 
 #include "base/diag.h"
-#include "cli/trace_args.h"
+#include "run_options.h"
 #include "platform/sys/cgroup1.h"
 #include "trace.h"
 
@@ -37,7 +37,7 @@ struct live_cgroups {
  *
  * Return: 0 or a negative errno.
  */
-int live_cgroups_open(const struct trace_args *args, struct diag *d, struct live_cgroups *ret);
+int live_cgroups_open(const struct run_options *args, struct diag *d, struct live_cgroups *ret);
 void live_cgroups_release(struct live_cgroups *c);
 
 /**

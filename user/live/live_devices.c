@@ -21,7 +21,7 @@
 #define REFRESH_NS NS_PER_S
 
 struct live_devices {
-	const struct trace_args *args;
+	const struct run_options *args;
 	const struct sysfs *fs;
 	void (*log)(const char *text);
 	struct pci_map *map;
@@ -162,8 +162,7 @@ static int go_without(struct live_devices *l, const struct trace_header *h, cons
 static int open_meter(struct live_devices *l, struct diag *d)
 {
 	struct meter_options o = {
-		.budget =
-			l->args->read_budget > 0 ? l->args->read_budget : READ_BUDGET_DEFAULT / 100,
+		.budget = l->args->read_budget > 0 ? l->args->read_budget : RUN_READ_BUDGET,
 		.turn_ns = TURN_NS,
 		.interval_ns = l->args->interval_ns,
 		.weighed = true,
@@ -284,7 +283,7 @@ static int make_windows(struct live_devices *l, const struct trace_sink *out)
 	return device_windows_new(&o, &l->windows);
 }
 
-int live_devices_open(const struct trace_args *args, const struct sysfs *fs,
+int live_devices_open(const struct run_options *args, const struct sysfs *fs,
 		      const struct pmu_list *pmus, struct trace_header *header,
 		      void (*log)(const char *), struct diag *d, struct live_devices **ret)
 {

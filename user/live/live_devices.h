@@ -7,7 +7,7 @@
 #define CLI_LIVE_DEVICES_H
 
 #include "live/live_cgroups.h"
-#include "cli/trace_args.h"
+#include "run_options.h"
 #include "platform/bpf/ledger.h"
 #include "platform/pmu/pmu.h"
 #include "trace.h"
@@ -28,7 +28,7 @@ struct live_devices;
  *
  * Return: 0, an error of devices_select() or topology_read(), -ENOMEM.
  */
-int live_devices_open(const struct trace_args *args, const struct sysfs *fs,
+int live_devices_open(const struct run_options *args, const struct sysfs *fs,
 		      const struct pmu_list *pmus, struct trace_header *header,
 		      void (*log)(const char *), struct diag *d, struct live_devices **ret);
 void live_devices_free(struct live_devices *l);

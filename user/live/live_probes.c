@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-int live_probes_open(const struct trace_args *args, const struct pmu_list *pmus,
+int live_probes_open(const struct run_options *args, const struct pmu_list *pmus,
 		     const struct counters *counters, struct trace_header *header,
 		     struct sampler **ret)
 {
@@ -41,7 +41,7 @@ void live_probes_cost(const struct sampler *s, struct self_cost *ret)
 	ret->probe_failed = c.failed;
 }
 
-void live_probes_describe(const struct sampler *s, const struct trace_args *args, char *ret_text,
+void live_probes_describe(const struct sampler *s, const struct run_options *args, char *ret_text,
 			  size_t size)
 {
 	size_t nr = 0;

@@ -3,7 +3,7 @@
 #ifndef CLI_LIVE_PROBES_H
 #define CLI_LIVE_PROBES_H
 
-#include "cli/trace_args.h"
+#include "run_options.h"
 #include "platform/meter/sampler.h"
 
 /**
@@ -16,7 +16,7 @@
  *
  * Return: 0 or -ENOMEM.
  */
-int live_probes_open(const struct trace_args *args, const struct pmu_list *pmus,
+int live_probes_open(const struct run_options *args, const struct pmu_list *pmus,
 		     const struct counters *counters, struct trace_header *header,
 		     struct sampler **ret);
 
@@ -24,7 +24,7 @@ int live_probes_open(const struct trace_args *args, const struct pmu_list *pmus,
 void live_probes_cost(const struct sampler *s, struct self_cost *ret);
 
 /** live_probes_describe() - one line for people; "" for NULL */
-void live_probes_describe(const struct sampler *s, const struct trace_args *args, char *ret_text,
+void live_probes_describe(const struct sampler *s, const struct run_options *args, char *ret_text,
 			  size_t size);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/times.h"
-#include "cli/commands.h"
+#include "base/exit_status.h"
 #include "live/signals.h"
 
 /* A command gets this long to end after a signal, so that its last bytes are counted. */

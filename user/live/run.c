@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/times.h"
-#include "cli/output.h"
 
 /* The ring is emptied this often; a ring that fills faster wakes us itself. */
 #define DRAIN_NS 100000000ull
@@ -19,14 +18,14 @@ static void log_line(const char *text)
 
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d)
 {
-	const struct trace_args *a = run->args;
+	const struct run_options *a = run->args;
 	int err = loop_open(&run->loop, d);
 
 	if (err)
 		return err;
 	err = live_open(a, recorder, a->output.verbose ? log_line : NULL, d, &run->live);
 	/* Whose requests there were is said where devices were asked for. */
-	if (err == -ENODEV && !a->nr_devices && a->job != JOB_NEIGHBOURS)
+	if (err == -ENODEV && !a->nr_devices && !a->neighbours)
 		str_append(d->help, sizeof(d->help),
 			   " With --no-counters there is CPU time, on any machine.");
 	return err;
@@ -76,7 +75,7 @@ static int step(void *arg, struct diag *d)
 static bool all_ended(void *arg)
 {
 	const struct run *run = arg;
-	const struct trace_args *a = run->args;
+	const struct run_options *a = run->args;
 
 	return a->nr_pids && !a->nr_cgroups && !a->nr_jobs && !a->command && !live_alive(run->live);
 }
@@ -126,10 +125,8 @@ void run_stop(struct run *run)
 	run->live = NULL;
 }
 
-int run_end(struct run *run, int err, bool incomplete, const struct diag *d)
+int run_end(struct run *run, int err, bool incomplete)
 {
 	run_stop(run);
-	if (err)
-		print_diag(run->who, d);
 	return loop_close(&run->loop, err, incomplete);
 }

@@ -8,7 +8,7 @@
 
 #include "live/live.h"
 #include "live/loop.h"
-#include "cli/trace_args.h"
+#include "run_options.h"
 
 /**
  * struct run - a run
@@ -23,7 +23,7 @@
  */
 struct run {
 	const char *who;
-	const struct trace_args *args;
+	const struct run_options *args;
 	int (*interval)(void *arg, bool last, struct diag *d);
 	void *arg;
 	struct live *live;
@@ -51,10 +51,9 @@ void run_stop(struct run *run);
 /**
  * run_end() - exit status, and release everything
  * @run: stopped or not
- * @err: 0, or the error that ended the run; then @d is printed
+ * @err: 0, or the error that ended the run
  * @incomplete: data is missing
- * @d: the problem
  */
-int run_end(struct run *run, int err, bool incomplete, const struct diag *d);
+int run_end(struct run *run, int err, bool incomplete);
 
 #endif

@@ -10,13 +10,11 @@
 #include "trace/tee.h"
 #include "engine/session/session.h"
 
-#define DEFAULT_INTERVAL_NS (INTERVAL_DEFAULT_MS * 1000000ull)
-
 _Static_assert(TEE_MAX >= NR_METHODS, "one session a method");
 
 struct replay {
 	const struct trace_header *header;
-	const struct trace_args *args;
+	const struct run_options *args;
 	struct replay_output output;
 	struct diag *d;
 	struct session *sessions[NR_METHODS];
@@ -84,7 +82,7 @@ static int select_job(struct replay *r, const char *text)
 	return err;
 }
 
-static int check_rows(const struct trace_header *h, const struct trace_args *a, struct diag *d)
+static int check_rows(const struct trace_header *h, const struct run_options *a, struct diag *d)
 {
 	if (!a->by_given || a->by == ROW_CGROUP || a->by == ROW_JOB ||
 	    (a->by == ROW_THREAD) == h->by_thread)
@@ -99,14 +97,14 @@ static int check_rows(const struct trace_header *h, const struct trace_args *a, 
 static int make_sessions(struct replay *r)
 {
 	const struct trace_header *h = r->header;
-	const struct trace_args *a = r->args;
+	const struct run_options *a = r->args;
 	struct session_options o = {
 		.by = a->by_given    ? a->by
 		      : h->by_thread ? ROW_THREAD
 				     : ROW_PROCESS,
 		.all = r->own_selection ? a->all : h->all || !h->marked,
 		.replayed = true,
-		.neighbours = a->job == JOB_NEIGHBOURS,
+		.neighbours = a->neighbours,
 	};
 	int err = 0;
 
@@ -129,7 +127,7 @@ static int make_sessions(struct replay *r)
 	return err;
 }
 
-int replay_new(const struct trace_header *header, const struct trace_args *args,
+int replay_new(const struct trace_header *header, const struct run_options *args,
 	       const struct replay_output *output, struct diag *d, struct replay **ret)
 {
 	struct replay *r;
@@ -150,7 +148,7 @@ int replay_new(const struct trace_header *header, const struct trace_args *args,
 	err = r->pid_seen && r->cgroup_seen ? make_sessions(r) : -ENOMEM;
 	if (!err && (args->interval_ns || !header->marked))
 		err = boundaries_new(header,
-				     args->interval_ns ? args->interval_ns : DEFAULT_INTERVAL_NS,
+				     args->interval_ns ? args->interval_ns : RUN_INTERVAL_NS,
 				     &r->boundaries);
 	if (err) {
 		replay_free(r);

@@ -7,7 +7,7 @@
 #define CLI_REPLAY_H
 
 #include "base/diag.h"
-#include "cli/trace_args.h"
+#include "run_options.h"
 #include "neighbourhood.h"
 #include "trace.h"
 
@@ -40,7 +40,7 @@ struct replay_output {
  *
  * Return: 0, -EINVAL when the rows asked for cannot be made from the trace, -ENOMEM.
  */
-int replay_new(const struct trace_header *header, const struct trace_args *args,
+int replay_new(const struct trace_header *header, const struct run_options *args,
 	       const struct replay_output *output, struct diag *d, struct replay **ret);
 void replay_free(struct replay *r);
 
@@ -74,7 +74,7 @@ int replay_finish(struct replay *r);
 uint64_t replay_intervals(const struct replay *r);
 
 /**
- * replay_neighbours() - neighbours in all intervals, with JOB_NEIGHBOURS
+ * replay_neighbours() - neighbours in all intervals, with @neighbours of the options
  * @r: the replay
  * @ret: release with neighbours_report_free()
  *

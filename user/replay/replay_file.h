@@ -15,7 +15,7 @@
  */
 struct replay_file {
 	const char *who;
-	const struct trace_args *args;
+	const struct run_options *args;
 	struct replay *replay;
 	struct trace_file *file;
 	struct trace_end end;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Contract between those who are told what to measure (the command line, the daemon's settings)
+ * and those who do it (live runs, replay): what a run is asked for. Plain data, checked.
+ */
+#ifndef T410TRACE_RUN_OPTIONS_H
+#define T410TRACE_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+/* What nobody chose */
+#define RUN_INTERVAL_NS	      1000000000ull
+#define RUN_WINDOW_NS	      10000000ull
+#define RUN_PROBE_INTERVAL_NS 100000000ull
+#define RUN_READ_BUDGET	      0.005
+
+/**
+ * struct output_options - how reports are shown, and where
+ * @json: JSON instead of tables
+ * @file: to write to, NULL for standard output
+ * @summary: also a report of the whole run, or that alone
+ * @quiet, @verbose: less or more text
+ */
+struct output_options {
+	bool json;
+	const char *file;
+	bool summary;
+	bool quiet;
+	bool verbose;
+};
+
+/**
+ * struct run_options - a live run, or a recording that is replayed
+ * @file: recording to replay, NULL for a live run
+ * @pids, @nr_pids: processes to follow
+ * @cgroups, @nr_cgroups: cgroups to follow, as typed
+ * @jobs, @nr_jobs: jobs to follow, see job_text_parse()
+ * @all: every workload
+ * @command: program to run and its arguments, NULL for none
+ * @interval_ns: time between two reports; 0 = as the recording has it
+ * @duration_ns: end after this time, 0 = when interrupted
+ * @window_ns: time between two readings of the counters
+ * @probe_ns: time between two readings of latency counters
+ * @read_budget: part of a CPU's time that these readings may take, 0 = no latencies
+ * @by: what a row is; of a recording only when @by_given
+ * @top: largest rows to show, 0 = all
+ * @output: how reports are shown, and where; its @file may also be the recording's
+ * @ndjson: record NDJSON
+ * @max_bytes: bound on the size of the recording, 0 = none
+ * @weights: how to measure what tasks do: "auto", "cpu-time" or names, see weights_open()
+ * @methods, @nr_methods: how windows are split; more than one: compare them
+ * @by_destination: CPU-caused bytes by where they go
+ * @devices, @nr_devices: devices to count, as typed
+ * @cgroup_v1: controller whose v1 hierarchy stands in for the v2 tree, "none" or "auto"; NULL:
+ *	auto, and problems with it are no errors
+ * @pci_map: file that says where root ports are, NULL for none
+ * @neighbours: also who moved more while a latency was high
+ * @rise: how much above its usual value a latency is high then, 0.2
+ * @no_counters: CPU time only, works without the PMUs
+ * @idle_units: by job, units of the service manager have a row when they are first seen
+ * @no_summary: nobody asks for a summary: memory does not grow with the run
+ *
+ * The lists are owned; all texts belong to whoever filled this in.
+ */
+struct run_options {
+	const char *file;
+	uint32_t *pids;
+	size_t nr_pids, cap_pids;
+	char **cgroups;
+	size_t nr_cgroups, cap_cgroups;
+	char **jobs;
+	size_t nr_jobs, cap_jobs;
+	bool all;
+	char **command;
+	uint64_t interval_ns;
+	uint64_t duration_ns;
+	uint64_t window_ns;
+	uint64_t probe_ns;
+	double read_budget;
+	enum row_kind by;
+	bool by_given;
+	enum method methods[NR_METHODS];
+	size_t nr_methods;
+	size_t top;
+	struct output_options output;
+	bool ndjson;
+	uint64_t max_bytes;
+	const char *weights;
+	bool by_destination;
+	char **devices;
+	size_t nr_devices, cap_devices;
+	const char *cgroup_v1;
+	const char *pci_map;
+	bool neighbours;
+	double rise;
+	bool no_counters;
+	bool idle_units;
+	bool no_summary;
+};
+
+/** run_options_default() - what a live run is asked for when nobody chooses anything */
+struct run_options run_options_default(void);
+void run_options_free(struct run_options *o);
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "run_options.h"
+
+#include <stdlib.h>
+
+struct run_options run_options_default(void)
+{
+	return (struct run_options){
+		.interval_ns = RUN_INTERVAL_NS,
+		.window_ns = RUN_WINDOW_NS,
+		.probe_ns = RUN_PROBE_INTERVAL_NS,
+		.read_budget = RUN_READ_BUDGET,
+		.by = ROW_PROCESS,
+		.methods = { METHOD_STATE_SPACE },
+		.nr_methods = 1,
+		.weights = "auto",
+		.rise = 0.2,
+	};
+}
+
+void run_options_free(struct run_options *o)
+{
+	free(o->pids);
+	free(o->cgroups);
+	free(o->jobs);
+	free(o->devices);
+}
