@@ -5,6 +5,9 @@
 # make CC=clang        with clang instead of gcc
 # make demo            install what is missing, show the main job in a virtual T410
 # make check           install what is missing, run all tests
+# make quick           after a change: build, style of what changed, fast tests; under a minute
+# make check-unit T='book split*'   only these unit tests
+# V=1                  show whole commands
 # make machine         prepare the virtual T410; tests/machine/run runs commands in it
 # make deps            install what building and testing need
 # make docs            manual page and shell completion from the option rows
@@ -65,11 +68,17 @@ SKEL	:= $(B)/t410trace.skel.h
 BPFFLAGS := -O2 -g -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Ivmlinux/$(ARCH) -Ibpf -Iinclude \
 	$(if $(SYSROOT),-isystem $(SYSROOT)/usr/include) -idirafter /usr/include/$(triplet-$(NATIVE))
 
+# One short line a file; whole commands with V=1, nothing with -s
+Q	:= $(if $(filter 1,$(V)),,@)
+silent	:= $(findstring s,$(firstword -$(MAKEFLAGS)))
+say	= $(if $(Q),$(if $(silent),,@printf '  %-7s %s\n' $1 $(or $2,$@)))
+
 .PHONY: all
 all: $(PROGRAM)
 
 $(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Said once and clearly, instead of by the first of many errors
 $(B)/.need: | $(SYSROOT) $(OWNLIBS)
@@ -79,7 +88,8 @@ $(B)/.need: | $(SYSROOT) $(OWNLIBS)
 
 $(B)/%.o: %.c | $(B)/.need
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LOOPS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LOOPS) -MMD -MP -c -o $@ $<
 
 $(B)/user/platform/bpf/ledger.o $(B)/user/platform/bpf/ledger_io.o: $(SKEL)
 
@@ -90,13 +100,16 @@ $(B)/user/engine/filter/filter%.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(B)/.need
 	@mkdir -p $(@D)
-	$(CLANG) $(BPFFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,BPF,$<)
+	$(Q)$(CLANG) $(BPFFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/t410trace.bpf.o: $(BPFOBJ)
-	$(BPFTOOL) gen object $@ $^
+	$(call say,BPFLINK)
+	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(SKEL): $(B)/t410trace.bpf.o
-	$(BPFTOOL) gen skeleton $< name t410trace > $@.tmp
+	$(call say,SKEL)
+	$(Q)$(BPFTOOL) gen skeleton $< name t410trace > $@.tmp
 	@mv $@.tmp $@
 
 # not an intermediate file to be cleaned away

@@ -8,14 +8,18 @@
 # tally.
 #
 # Environment: T410_TEST_LIMIT  seconds after which a unit test hangs (default: 1200)
+#              T                patterns: only the unit tests test_PATTERN
+#              QUICK            style looks at what is not committed yet, not at all
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
-PARTS=(style build unit asan valgrind accuracy live emulation hardware machine)
+# What is quick and fails most often comes first.
+PARTS=(style accuracy emulation unit live build asan valgrind hardware machine)
 declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
 	[build]="builds: gcc and clang, amd64 and arm64, no warnings (2 min)"
 	[unit]="unit tests (2 min)"
+	[programs]="unit tests without those of whole commands; a part of unit (20 s)"
 	[asan]="unit tests with address and undefined behaviour sanitizers (3 min)"
 	[valgrind]="unit tests under valgrind (3 min)"
 	[accuracy]="how right the attribution is, on invented traces (15 s)"
@@ -64,10 +68,11 @@ unit_programs() {
 		return 1
 	}
 	# by their sources: a program whose source is gone may still lie there
-	for t in tests/unit/test_*.c; do
-		t=${t%.c}
-		programs+=("build/$(native)$variant/$t")
-	done
+	for t in $(chosen); do programs+=("build/$(native)$variant/${t%.c}"); done
+	[ ${#programs[@]} -gt 0 ] || {
+		echo "not ok unit programs: no test fits T=\"$T\""
+		return 1
+	}
 	rm -rf "$folder"
 	mkdir -p "$folder"
 	export -f unit_program limited
@@ -80,14 +85,26 @@ unit_programs() {
 	done
 }
 
+# chosen: the sources of unit tests that T asks for, or all
+chosen() {
+	local pattern
+	set -f
+	# shellcheck disable=SC2086  # patterns are words
+	set -- ${T:-*}
+	set +f
+	for pattern; do compgen -G "tests/unit/test_$pattern.c"; done | sort -u
+}
+
 native() { case $(uname -m) in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
 
-part_style() { tests/style.sh; }
+part_style() { tests/style.sh ${QUICK:+--changed}; }
+part_programs() { unit_programs programs "" "" env; }
 part_build() { tests/build.sh; }
 # script FILE ARG...: one that dies or hangs is a failure, whatever comes after it
 script() { limited "$@" || echo "not ok ${1##*/}: ended with status $?"; }
 part_unit() {
 	unit_programs unit "" "" env
+	[ -z "${T:-}" ] || return 0
 	script tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
 	script tests/unit/test_neighbours.py ./t410trace
 	script tests/unit/test_by_job.py ./t410trace
@@ -147,7 +164,7 @@ tally() {
 
 [ $# -gt 0 ] || set -- "${PARTS[@]}"
 for part in "$@"; do
-	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]} kernel" >&2; exit 2; }
+	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]} programs kernel" >&2; exit 2; }
 done
 mkdir -p "$logs"
 [ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 28 minutes; parts: make check-PART ($*)"

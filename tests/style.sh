@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# style.sh: what a machine can see of the house style.
+# style.sh [--changed]: what a machine can see of the house style, in all files or in those that are
+# not committed yet.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 MAX_LINES=800
@@ -18,8 +19,17 @@ judge() {
 	fi
 }
 
+[ "${1:-}" = --changed ] && CHANGED=1
 # Files of the project; a tree without git (a release) is searched instead.
-files() { git ls-files -co --exclude-standard -- "$@" 2> /dev/null || find . -type f -path "${1/\*/\*}"; }
+files() {
+	[ -z "${CHANGED:-}" ] || {
+		git diff --name-only --diff-filter=d HEAD -- "$@"
+		git ls-files -o --exclude-standard -- "$@"
+		return
+	}
+	all_files "$@"
+}
+all_files() { git ls-files -co --exclude-standard -- "$@" 2> /dev/null || find . -type f -path "${1/\*/\*}"; }
 ours() { files '*.c' '*.h' | grep -v '^vmlinux/'; }
 
 licences() {
@@ -42,10 +52,10 @@ layers() {
 	grep -rnE --include='*.[ch]' '#include <(unistd|time|sys/|bpf/|fcntl|dirent)|getenv|printf\(stderr' user/{engine,tables,model}
 }
 
-long_files() { ours | xargs wc -l | awk -v max=$MAX_LINES '$2 != "total" && $1 > max { print $2 " has " $1 " lines" }'; }
+long_files() { ours | xargs -r wc -l | awk -v max=$MAX_LINES '$2 != "total" && $1 > max { print $2 " has " $1 " lines" }'; }
 
 long_functions() {
-	ours | xargs awk -v max=$MAX_FUNCTION '
+	ours | xargs -r awk -v max=$MAX_FUNCTION '
 		/^\{/ { start = FNR }
 		/^\}/ { if (start && FNR - start > max) print FILENAME ":" start ": a function of " FNR - start " lines"; start = 0 }'
 }
@@ -75,14 +85,14 @@ documents() {
 native=amd64
 [ "$(uname -m)" != aarch64 ] || native=arm64
 
-ours | xargs clang-format --dry-run -Werror 2>&1 | grep error: | judge "clang-format"
+ours | xargs -r clang-format --dry-run -Werror 2>&1 | grep error: | judge "clang-format"
 licences | judge "licences"
 layers "$native" | judge "references go down"
 printing | judge "only commands print"
 long_files | judge "files of at most $MAX_LINES lines"
 long_functions | judge "functions of at most $MAX_FUNCTION lines"
-ours | xargs grep -nE '\b(TODO|FIXME|XXX)\b' | judge "nothing left behind"
-files '*.sh' .ci/run completion/t410trace tests/machine/run tests/machine/plugin/tests/run 'tests/machine/guest/bin/*' tests/machine/guest/init | xargs shellcheck -x -S warning 2>&1 | judge "shellcheck"
+ours | xargs -r grep -nE '\b(TODO|FIXME|XXX)\b' | judge "nothing left behind"
+files '*.sh' .ci/run completion/t410trace tests/machine/run tests/machine/plugin/tests/run 'tests/machine/guest/bin/*' tests/machine/guest/init | xargs -r shellcheck -x -S warning 2>&1 | judge "shellcheck"
 twice | judge "functions of the guest have names of their own"
 documents "$native" | judge "documents are up to date"
 exit 0

@@ -8,12 +8,15 @@ UNITLIB	:= $(B)/tests/unit/common.a
 
 $(UNITLIB): $(B)/tests/unit/sample_report.o $(B)/tests/unit/sample_devices.o $(LIBOBJ)
 	@rm -f $@
-	$(AR) rcsT $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcsT $@ $^
 
-$(B)/tests/unit/%: tests/unit/%.c $(UNITLIB)
-	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(CPPFLAGS) -Itests/unit $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
-		$< $(UNITLIB) -lcmocka $(LIBS)
+# Compiled once and linked again: a change in user/ compiles no test
+$(B)/tests/unit/%.o: CPPFLAGS += -Itests/unit
+.PRECIOUS: $(B)/tests/unit/%.o
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNITLIB)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(UNITLIB) -lcmocka $(LIBS)
 
 # It makes the allocations of the keeper fail, one after the other
 $(B)/tests/unit/test_accounts_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
@@ -25,23 +28,32 @@ unit-programs: $(UNIT) $(B)/tests/unit/make_accounts $(PROGRAM)
 # The ledger without the rest of t410trace, for live tests and the benchmark
 $(B)/tests/live/weigh $(B)/tests/live/iowho $(B)/tests/live/reader: $(B)/tests/live/%: tests/live/%.c $(LIBOBJ)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
 
 # Accounts, metrics and the HTTP server with made-up numbers, for Prometheus
 $(B)/tests/live/exporter: tests/live/exporter.c $(LIBOBJ)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) -lcmocka $(LIBS)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) -lcmocka $(LIBS)
 
 .PHONY: check
 check:
 	@packaging/deps.sh
 	@tests/run.sh
 
-# Parts of it: make check-unit, check-style, check-asan, check-valgrind, check-accuracy, check-build,
-# check-live, check-emulation, check-hardware, check-machine. Not a part of it: check-kernel boots this
-# Debian release's own kernel and runs live tests in it
+# After a change: what is quick and fails most often
+.PHONY: quick
+quick:
+	@packaging/deps.sh
+	@QUICK=1 tests/run.sh style programs accuracy emulation
+
+# Parts of it: make check-style, check-accuracy, check-emulation, check-unit, check-live, check-build,
+# check-asan, check-valgrind, check-hardware, check-machine. T="book split*" picks unit tests by their
+# names, also for check-asan and check-valgrind. Not a part of it: check-kernel boots this Debian
+# release's own kernel and runs live tests in it
 check-%:
-	@tests/run.sh $*
+	@T='$(T)' tests/run.sh $*
 
 # Thirty seeds of every kind of scenario, beside simpler methods: the table of docs/ACCURACY.md (3 min)
 .PHONY: accuracy
@@ -53,7 +65,8 @@ BENCH	:= $(addprefix $(B)/tests/bench/,accounts estimate jobs replay store)
 
 $(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
 		$(filter %.c,$^) $(LIBOBJ) $(LIBS)
 
 .PHONY: bench-engine
@@ -78,7 +91,8 @@ demo:
 
 # The program that knows all option rows; it runs on the machine that builds.
 $(B)/gendoc: tests/gendoc.c $(LIBOBJ)
-	$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
 
 .PHONY: docs
 docs: $(B)/gendoc
