@@ -26,9 +26,24 @@ enum scheduler {
 	NR_SCHEDULERS,
 };
 
-#define JOB_ID_LEN   128
-#define JOB_STEP_LEN 80
-#define JOB_NAME_LEN 128
+#define JOB_ID_LEN	  128
+#define JOB_STEP_LEN	  80
+#define JOB_NAME_LEN	  128
+
+/* Owner of what is in the part of a user who is not known. */
+#define JOB_OWNER_UNKNOWN UINT32_MAX
+#define JOB_MAX_USERS	  16
+
+/**
+ * struct job_users - users who may say themselves what their jobs are
+ * @all: everybody may
+ * @nr, @uids: these may
+ */
+struct job_users {
+	bool all;
+	uint32_t nr;
+	uint32_t uids[JOB_MAX_USERS];
+};
 
 /**
  * struct job_path - what a cgroup's path says
@@ -40,6 +55,8 @@ enum scheduler {
  * @length: length of the part of the path that is the job's own cgroup
  * @step_length: of the part that is the step's own cgroup; @length without a step
  * @provisional: @id is a stand-in (Slurm's SLUID): the environment of a task has the number
+ * @owner: uid of the user in whose own part of the tree it is, where users make cgroups of any name;
+ *	JOB_OWNER_UNKNOWN; 0: the machine's
  */
 struct job_path {
 	enum scheduler scheduler;
@@ -48,6 +65,7 @@ struct job_path {
 	size_t length;
 	size_t step_length;
 	bool provisional;
+	uint32_t owner;
 };
 
 /**
@@ -57,6 +75,7 @@ struct job_path {
  * @cgroup_id: of the job's own cgroup, which tells jobs of the same id apart; 0 for SCHEDULER_NONE
  * @provisional: @id is a stand-in
  * @made: the run saw how its cgroup was made: nothing of it came before
+ * @owner: see struct job_path
  */
 struct row_job {
 	enum scheduler scheduler;
@@ -67,6 +86,7 @@ struct row_job {
 	uint64_t cgroup_id;
 	bool provisional;
 	bool made;
+	uint32_t owner;
 };
 
 /** scheduler_name() - "none", "slurm", "flux", "kubernetes", "docker", "podman", "libvirt", "systemd" */

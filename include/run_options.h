@@ -62,6 +62,7 @@ struct output_options {
  * @rise: how much above its usual value a latency is high then, 0.2
  * @no_counters: CPU time only, works without the PMUs
  * @idle_units: by job, units of the service manager have a row when they are first seen
+ * @job_users: users whose own jobs are believed, NULL: everybody's
  * @no_summary: nobody asks for a summary: memory does not grow with the run
  *
  * The lists are owned; all texts belong to whoever filled this in.
@@ -99,6 +100,7 @@ struct run_options {
 	double rise;
 	bool no_counters;
 	bool idle_units;
+	const struct job_users *job_users;
 	bool no_summary;
 };
 

@@ -155,6 +155,85 @@ static void test_ancestors(void **state)
 	}
 }
 
+#define ID   "c5451972db8726aff08e8c2409a5c4323dca6630e3fffd2cdda7404131b77b9a"
+#define POD  "12345678-1234-1234-1234-123456789012"
+#define PART "/user.slice/user-1000.slice/user@1000.service"
+
+/* What a user's own part of the tree says counts for those who are believed. */
+static void test_users(void **state)
+{
+	static const struct job_users nobody, one = { .nr = 2, .uids = { 7, 1000 } },
+					      other = { .nr = 1, .uids = { 994 } };
+	static const struct {
+		const char *path;
+		enum scheduler scheduler; /* when believed */
+		const char *id;
+		const char *plain; /* cgroup of the job when not */
+	} users[] = {
+		{ PART "/app.slice/docker-" ID ".scope", SCHEDULER_DOCKER, ID, PART },
+		{ PART "/user.slice/libpod-" ID ".scope/container", SCHEDULER_PODMAN, ID, PART },
+		{ PART "/kubepods/pod" POD, SCHEDULER_KUBERNETES, POD, PART },
+		{ PART "/app.slice/a.service", SCHEDULER_SYSTEMD, "a.service", PART },
+		{ PART "/user@994.service/shell-0-fpUt87KFAo.service", SCHEDULER_FLUX, "fpUt87KFAo",
+		  PART },
+		{ "freezer:" PART "/docker/" ID, SCHEDULER_DOCKER, ID, "freezer:" PART },
+	};
+	struct job_path job;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(users); i++) {
+		const char *path = users[i].path;
+
+		assert_true(job_resolve_for(path, &one, &job));
+		assert_int_equal(job.scheduler, users[i].scheduler);
+		assert_string_equal(job.id, users[i].id);
+		assert_int_equal(job.owner, 1000);
+		for (int k = 0; k < 2; k++) {
+			assert_true(job_resolve_for(path, k ? &nobody : &other, &job));
+			assert_int_equal(job.scheduler, SCHEDULER_SYSTEMD);
+			assert_string_equal(job.id, "user@1000.service");
+			assert_string_equal(job.step, "");
+			assert_int_equal(job.owner, 0);
+			assert_int_equal(job.length, strlen(users[i].plain));
+			assert_int_equal(job.step_length, strlen(users[i].plain));
+		}
+	}
+}
+
+/* A name alone makes nobody a user: only where the system's manager makes cgroups. */
+static void test_forged_users(void **state)
+{
+	static const struct job_users one = { .nr = 2, .uids = { 1000, JOB_OWNER_UNKNOWN } },
+				      all = { .all = true };
+	static const char *const forged[] = {
+		"/system.slice/mine.service/user@1000.service/docker-" ID ".scope",
+		"/user.slice/user-1001.slice/user@1000.service/docker-" ID ".scope",
+		"/user@1000.service/docker-" ID ".scope",
+		"/a/b/user@1000.service/docker-" ID ".scope",
+		"/user.slice/user-1000.slice/user@1000x.service/docker-" ID ".scope",
+		"/user.slice/user-4294967295.slice/user@4294967295.service/docker-" ID ".scope",
+	};
+	struct job_path job;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(forged); i++) {
+		assert_true(job_resolve_for(forged[i], &one, &job));
+		assert_int_equal(job.scheduler, SCHEDULER_SYSTEMD);
+		assert_true(job_resolve_for(forged[i], &all, &job));
+		assert_int_equal(job.scheduler, SCHEDULER_DOCKER);
+		assert_int_equal(job.owner, JOB_OWNER_UNKNOWN);
+	}
+	/* root's own, and what is in a container of the machine, need nobody's leave */
+	assert_true(job_resolve_for("/user.slice/user-0.slice/user@0.service/docker-" ID ".scope",
+				    &one, &job));
+	assert_int_equal(job.scheduler, SCHEDULER_DOCKER);
+	assert_int_equal(job.owner, 0);
+	assert_true(
+		job_resolve_for("/system.slice/docker-" ID ".scope" PART "/a.service", &one, &job));
+	assert_int_equal(job.scheduler, SCHEDULER_DOCKER);
+	assert_int_equal(job.owner, 0);
+}
+
 static bool is_harmless(const char *text)
 {
 	size_t len = strlen(text), n;
@@ -365,11 +444,12 @@ static void test_harmless(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),	  cmocka_unit_test(test_all_covered),
-		cmocka_unit_test(test_ancestors), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_cut),	  cmocka_unit_test(test_long),
-		cmocka_unit_test(test_mutations), cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_harmless),
+		cmocka_unit_test(test_vectors),	     cmocka_unit_test(test_all_covered),
+		cmocka_unit_test(test_ancestors),    cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_cut),	     cmocka_unit_test(test_long),
+		cmocka_unit_test(test_mutations),    cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_harmless),     cmocka_unit_test(test_users),
+		cmocka_unit_test(test_forged_users),
 	};
 
 	return cmocka_run_group_tests(tests, read_rows, free_rows);

@@ -89,6 +89,36 @@ static void cgroups_know_their_job(void **state)
 	world_free(&w);
 }
 
+#define USERS "/user.slice/user-1000.slice/user@1000.service"
+
+/* Whoever is not believed has one job, the part of the tree that is theirs, whatever is in it. */
+static void users_who_are_not_believed(void **state)
+{
+	static const struct job_users users = { .nr = 1, .uids = { 994 } };
+	struct world w = world_new(ROW_JOB, true);
+	const struct job *j;
+	char path[256];
+
+	(void)state;
+	identity_believe(w.id, &users);
+	told(&w, 3, USERS);
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(path, sizeof(path), USERS "/app.slice/docker-%064u.scope", i);
+		told(&w, 10 + i, path);
+	}
+	told(&w, 4, "/user.slice/user-994.slice/user@994.service/shell-0-fpUt87KFAo.service");
+	j = job_of(&w, 3);
+	assert_non_null(j);
+	assert_string_equal(j->who.id, "user@1000.service");
+	assert_int_equal(j->who.owner, 0);
+	for (unsigned int i = 0; i < 1000; i++)
+		assert_ptr_equal(job_of(&w, 10 + i), j);
+	assert_string_equal(job_of(&w, 4)->who.id, "fpUt87KFAo");
+	assert_int_equal(job_of(&w, 4)->who.owner, 994);
+	assert_int_equal(HASH_COUNT(w.id->jobs), 2);
+	world_free(&w);
+}
+
 static void a_path_used_again_is_another_job(void **state)
 {
 	struct world w = world_new(ROW_JOB, true);
@@ -715,6 +745,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cgroups_know_their_job),
+		cmocka_unit_test(users_who_are_not_believed),
 		cmocka_unit_test(a_path_used_again_is_another_job),
 		cmocka_unit_test(what_is_gone_stays_gone),
 		cmocka_unit_test(a_step_may_come_before_its_job),

@@ -52,7 +52,7 @@ static int setup(void **state)
 	world.env = (struct job_env){ "", "fluid", "alice" };
 	told = (struct event_log){ 0 };
 	out = log_sink(&told);
-	if (live_jobs_new(&cgroups, &source, &jobs))
+	if (live_jobs_new(&cgroups, NULL, &source, &jobs))
 		return -1;
 	in = live_jobs_sink(jobs);
 	return 0;
@@ -116,6 +116,27 @@ static void test_who_is_asked(void **state)
 	assert_int_equal(world.asked, 1);
 	assert_string_equal(world.folder, "/v1/freezer/slurm/uid_0/job_4");
 	assert_told("job 281474976710662 [(null)] [fluid] [alice]\n");
+}
+
+/* Whose own containers are not believed is not asked about them: not one of thousands that they make. */
+static void test_not_believed(void **state)
+{
+	static const struct live_jobs_source source = { ask, now };
+	static const struct job_users users = { .nr = 1, .uids = { 500 } };
+	char path[256];
+
+	live_jobs_free(jobs);
+	assert_int_equal(live_jobs_new(&cgroups, &users, &source, &jobs), 0);
+	in = live_jobs_sink(jobs);
+	for (int uid = 500; uid <= 501; uid++) {
+		snprintf(path, sizeof(path),
+			 "/user.slice/user-%d.slice/user@%d.service/kubepods/pod%032d", uid, uid,
+			 7);
+		cgroup(uid, path);
+	}
+	(void)state;
+	step();
+	assert_told("job 500 [(null)] [fluid] [alice]\n");
 }
 
 static void test_asked_again(void **state)
@@ -273,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_asked_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_is_asked, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_believed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_asked_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_number_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_number_is_needed, setup, teardown),

@@ -61,6 +61,11 @@ static const struct setting rows[] = {
 	  "systemd)",
 	  1, true, serve_value_schedulers, FIELD(schedulers),
 	  "slurm,flux,kubernetes,docker,podman,libvirt" },
+	{ "user-jobs", "USER[,...]",
+	  "Users whose own containers, Flux jobs and units are jobs: names and uids, yes for all, "
+	  "no "
+	  "for none (default flux)",
+	  1, true, serve_value_user_jobs, FIELD(user_jobs), USER_JOBS_DEFAULT },
 	{ "cgroup-v1", "CONTROLLER",
 	  "Where tasks are in a v1 cgroup of this controller, that one is theirs instead of the v2 "
 	  "one; none, or auto (default: freezer or cpuset, if mounted as v1)",
@@ -369,6 +374,7 @@ int serve_config_live(struct serve_config *c, struct run_options *ret)
 		/* only what somebody chose must be there */
 		.cgroup_v1 = strcmp(c->cgroup_v1, "auto") ? c->cgroup_v1 : NULL,
 		.no_counters = !c->counters,
+		.job_users = &c->user_jobs,
 		.idle_units = c->schedulers & (1u << SCHEDULER_SYSTEMD),
 		.no_summary = true,
 	};

@@ -3,11 +3,14 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/arg_parts.h"
@@ -190,6 +193,65 @@ int serve_value_schedulers(const char *text, void *field, size_t size, struct di
 	}
 	if (!err)
 		*(uint64_t *)field = set;
+	return err;
+}
+
+/*
+ * Without asking the system's name services: a static program has none, and the daemon must not wait for a
+ * directory server.
+ */
+static int user_named(const char *name, uint32_t *ret)
+{
+	cleanup_fclose FILE *f = fopen("/etc/passwd", "re");
+	const struct passwd *entry;
+
+	while (f && (entry = fgetpwent(f))) {
+		if (strcmp(entry->pw_name, name))
+			continue;
+		*ret = entry->pw_uid;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int add_user(const char *name, struct job_users *users, struct diag *d)
+{
+	uint64_t number;
+	uint32_t uid;
+
+	if (users->nr == JOB_MAX_USERS)
+		return diag_fail(d, -EINVAL, "more than %d users: \"yes\" is for all",
+				 JOB_MAX_USERS);
+	if (!parse_u64(name, &number) && number < JOB_OWNER_UNKNOWN) {
+		uid = number;
+	} else if (user_named(name, &uid)) {
+		if (!strcmp(name, USER_JOBS_DEFAULT))
+			return 0;
+		diag_fail(d, -EINVAL, "there is no user \"%.64s\" in /etc/passwd", name);
+		diag_help(d, "give the number of a user who is elsewhere (id -u NAME); or yes, no");
+		return -EINVAL;
+	}
+	users->uids[users->nr++] = uid;
+	return 0;
+}
+
+int serve_value_user_jobs(const char *text, void *field, size_t size, struct diag *d)
+{
+	struct job_users *users = field;
+	char list[256], *rest = list, *part;
+	int err = str_copy(list, sizeof(list), text)
+			  ? diag_fail(d, -EINVAL, "\"%.64s...\" is too long", text)
+			  : 0;
+
+	(void)size;
+	users->all = !strcmp(text, "yes");
+	if (users->all || !strcmp(text, "no"))
+		rest = NULL;
+	while (!err && (part = strsep(&rest, ","))) {
+		part += strspn(part, " ");
+		part[strcspn(part, " ")] = '\0';
+		err = add_user(part, users, d);
+	}
 	return err;
 }
 

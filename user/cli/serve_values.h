@@ -7,11 +7,14 @@
 
 #include "base/diag.h"
 
+/* The one whose manager runs Flux's jobs; no error where there is no such user. */
+#define USER_JOBS_DEFAULT "flux"
+
 /*
  * Each takes
  * @text: the value
  * @field: what it becomes: uint64_t for numbers, times (ns) and sets (bits), char[] for texts, bool,
- *	double for the budget, enum method
+ *	double for the budget, enum method, struct job_users
  * @size: of the field
  * @d: gets the problem, which names the value
  *
@@ -28,6 +31,7 @@ int serve_value_method(const char *text, void *field, size_t size, struct diag *
 int serve_value_weights(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_budget(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_schedulers(const char *text, void *field, size_t size, struct diag *d);
+int serve_value_user_jobs(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_cgroup_v1(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_address(const char *text, void *field, size_t size, struct diag *d);
 int serve_value_text(const char *text, void *field, size_t size, struct diag *d);

@@ -28,6 +28,7 @@ struct serve_config {
 	uint64_t max_jobs;
 	uint64_t top;
 	uint64_t schedulers;
+	struct job_users user_jobs;
 	char cgroup_v1[CGROUP1_NAME_LEN];
 	char devices[SERVE_TEXT_LEN];
 	char pci_map[PATH_MAX];

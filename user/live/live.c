@@ -174,6 +174,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		.names_only = recorder,
 		.neighbours = l->args->neighbours,
 		.idle_units = l->args->idle_units,
+		.job_users = l->args->job_users,
 		.no_summary = l->args->no_summary,
 	};
 	int err;
@@ -194,7 +195,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		l->tee.nr++;
 		l->recorded = true;
 	}
-	if (live_jobs_new(&l->cgroups, NULL, &l->jobs))
+	if (live_jobs_new(&l->cgroups, l->args->job_users, NULL, &l->jobs))
 		return no_memory(d);
 	l->tee.sinks[l->tee.nr++] = live_jobs_sink(l->jobs);
 	l->out = tee_sink(&l->tee);

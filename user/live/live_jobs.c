@@ -40,6 +40,7 @@ struct pending {
 
 struct live_jobs {
 	const struct live_cgroups *cgroups;
+	const struct job_users *users;
 	struct live_jobs_source source;
 	struct pending *pending;
 	uint64_t rest_until_ns;
@@ -47,14 +48,15 @@ struct live_jobs {
 	uint64_t look_ns; /* more cgroups may have been made by then */
 };
 
-int live_jobs_new(const struct live_cgroups *cgroups, const struct live_jobs_source *source,
-		  struct live_jobs **ret)
+int live_jobs_new(const struct live_cgroups *cgroups, const struct job_users *users,
+		  const struct live_jobs_source *source, struct live_jobs **ret)
 {
 	struct live_jobs *j = calloc(1, sizeof(*j));
 
 	if (!j)
 		return -ENOMEM;
 	j->cgroups = cgroups;
+	j->users = users;
 	j->source = source ? *source : (struct live_jobs_source){ job_env_read, monotonic_ns };
 	j->next_ns = j->look_ns = UINT64_MAX;
 	*ret = j;
@@ -87,9 +89,10 @@ static bool says_more(enum scheduler s)
 }
 
 /* Is it the job's own cgroup, and of a scheduler whose tasks know more? */
-static bool is_askable(const char *path, struct job_path *ret)
+static bool is_askable(const struct live_jobs *j, const char *path, struct job_path *ret)
 {
-	return job_resolve(path, ret) && ret->length == strlen(path) && says_more(ret->scheduler);
+	return job_resolve_for(path, j->users, ret) && ret->length == strlen(path) &&
+	       says_more(ret->scheduler);
 }
 
 static int add(struct live_jobs *j, uint64_t id, const char *path, const struct job_path *job)
@@ -129,7 +132,7 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 		forget(j, p);
 	if (path)
 		j->look_ns = j->source.now() + TOGETHER_NS;
-	if (!path || p || HASH_COUNT(j->pending) >= MAX_PENDING || !is_askable(path, &job))
+	if (!path || p || HASH_COUNT(j->pending) >= MAX_PENDING || !is_askable(j, path, &job))
 		return 0;
 	return add(j, id, path, &job);
 }

@@ -26,13 +26,14 @@ struct live_jobs;
 /**
  * live_jobs_new() - nobody waits for a name yet
  * @cgroups: where cgroups are; must outlive @ret
+ * @users: users whose own jobs are believed, see job_resolve_for(); must outlive @ret
  * @source: copied; NULL for this machine
  * @ret: free with live_jobs_free()
  *
  * Return: 0 or -ENOMEM.
  */
-int live_jobs_new(const struct live_cgroups *cgroups, const struct live_jobs_source *source,
-		  struct live_jobs **ret);
+int live_jobs_new(const struct live_cgroups *cgroups, const struct job_users *users,
+		  const struct live_jobs_source *source, struct live_jobs **ret);
 void live_jobs_free(struct live_jobs *j);
 
 /** live_jobs_sink() - takes note of cgroups; has no other functions, for a tee */

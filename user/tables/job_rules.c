@@ -18,9 +18,11 @@
  */
 #include "tables/job_rules.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 #define SLURM_V1    "Slurm 20.11 to 25.11, cgroup/v1 plugin"
@@ -376,15 +378,15 @@ static size_t fits_path(const char *pattern, const struct span *parts, size_t at
 	return 0;
 }
 
-static bool below_users_own(const struct span *parts, size_t at)
+/* The first component that is a user's manager, which has all of theirs below it; @nr: none */
+static size_t users_part(const struct span *parts, size_t nr)
 {
 	struct captures unused;
+	size_t i = 0;
 
-	for (size_t i = 0; i < at; i++) {
-		if (fits(users_own, parts[i], &unused))
-			return true;
-	}
-	return false;
+	while (i < nr && !fits(users_own, parts[i], &unused))
+		i++;
+	return i;
 }
 
 /* Find the rule's cgroup among the components. Returns the number of components up to it, or 0. */
@@ -404,7 +406,7 @@ static size_t find(const struct job_rule *r, const struct span *parts, size_t nr
 		taken = fits_path(r->job, parts, at, nr, ret_captures);
 		if (!taken || (r->except && fits(r->except, parts[at], ret_captures)))
 			continue;
-		if (!(r->flags & RULE_SYSTEM) || !below_users_own(parts, at))
+		if (!(r->flags & RULE_SYSTEM) || users_part(parts, at) == at)
 			return at + taken;
 	}
 	return 0;
@@ -452,16 +454,57 @@ static void find_step(const struct job_rule *r, const struct span *parts, size_t
 	}
 }
 
+/* Whose it is: only in its place, where nobody but the system's manager makes cgroups, is the name true. */
+static uint32_t owner_of(const struct span *parts, size_t at)
+{
+	char expected[96], digits[12];
+	const char *number = parts[at].begin + strlen("user@");
+	uint64_t uid;
+	int n;
+
+	snprintf(digits, sizeof(digits), "%.*s",
+		 (int)strnlen(number, (size_t)(parts[at].end - number)), number);
+	digits[strspn(digits, "0123456789")] = '\0';
+	if (at != 2 || parse_u64(digits, &uid) || uid >= JOB_OWNER_UNKNOWN)
+		return JOB_OWNER_UNKNOWN;
+	n = snprintf(expected, sizeof(expected), "user.slice/user-%s.slice/user@%s.service", digits,
+		     digits);
+	if (n != parts[at].end - parts[0].begin || memcmp(parts[0].begin, expected, n) != 0)
+		return JOB_OWNER_UNKNOWN;
+	return (uint32_t)uid;
+}
+
+static bool is_believed(const struct job_users *users, uint32_t uid)
+{
+	if (!users || users->all || !uid)
+		return true;
+	for (uint32_t i = 0; i < users->nr; i++)
+		if (users->uids[i] == uid)
+			return uid != JOB_OWNER_UNKNOWN;
+	return false;
+}
+
 bool job_resolve(const char *path, struct job_path *ret)
+{
+	return job_resolve_for(path, NULL, ret);
+}
+
+bool job_resolve_for(const char *path, const struct job_users *users, struct job_path *ret)
 {
 	struct span parts[MAX_COMPONENTS];
 	const char *slash = strchr(path, '/');
-	size_t nr;
+	uint32_t owner = 0;
+	size_t nr, users_at;
 
 	/* "freezer:" before it, or nothing */
 	if (!slash || (slash != path && slash[-1] != ':'))
 		return false;
 	nr = split(slash, parts);
+	users_at = users_part(parts, nr);
+	if (users_at < nr)
+		owner = owner_of(parts, users_at);
+	if (users_at < nr && !is_believed(users, owner))
+		nr = users_at + 1;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		const struct job_rule *r = &rules[i];
 		struct captures c = { 0 };
@@ -471,6 +514,7 @@ bool job_resolve(const char *path, struct job_path *ret)
 			continue;
 		ret->scheduler = r->scheduler;
 		ret->provisional = r->flags & RULE_PROVISIONAL;
+		ret->owner = at > users_at + 1 ? owner : 0;
 		ret->length = ret->step_length = (size_t)(parts[at - 1].end - path);
 		find_step(r, parts, at, nr, &c, &ret->step_length);
 		put_id(ret, c.id, r->spelling);

@@ -14,9 +14,19 @@
  *	controller before it, "freezer:/slurm/uid_0/job_3"
  * @ret: what was found
  *
+ * Every user is believed, see job_resolve_for().
+ *
  * Return: false when no rule fits: the cgroup is outside of all jobs (SCHEDULER_NONE).
  */
 bool job_resolve(const char *path, struct job_path *ret);
+
+/**
+ * job_resolve_for() - the same, but not all users may say what their jobs are
+ * @users: those who may; NULL: everybody. The machine's user 0 always may
+ *
+ * All of the part of another one (user@UID.service) is one job, that unit.
+ */
+bool job_resolve_for(const char *path, const struct job_users *users, struct job_path *ret);
 
 /**
  * struct job_variables - what the tasks of a job may say of it, each NULL when there is none

@@ -188,6 +188,9 @@ size_t identity_followed_alive(const struct identity *id);
  */
 int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path);
 
+/** identity_believe() - users whose own jobs are believed, see job_resolve_for(); before the first cgroup */
+void identity_believe(struct identity *id, const struct job_users *users);
+
 /** identity_making() - are cgroups that identity_cgroup() does not know being made just now? False at first */
 void identity_making(struct identity *id, bool making);
 

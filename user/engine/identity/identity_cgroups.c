@@ -124,6 +124,11 @@ int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path)
 	return err;
 }
 
+void identity_believe(struct identity *id, const struct job_users *users)
+{
+	id->users = users;
+}
+
 void identity_making(struct identity *id, bool making)
 {
 	id->making = making;

@@ -111,6 +111,7 @@ static int job_new(struct identity *id, const struct job_path *p, const struct c
 	j->gone = j->told = false;
 	j->who.scheduler = p->scheduler;
 	j->who.provisional = p->provisional;
+	j->who.owner = p->owner;
 	memcpy(j->who.id, p->id, sizeof(j->who.id));
 	if (list(id, j)) {
 		j->gone = true;
@@ -150,7 +151,7 @@ int job_enter(struct identity *id, struct cgroup_name *c)
 	int err = 0;
 
 	c->step[0] = '\0';
-	if (!job_resolve(c->path, &p))
+	if (!job_resolve_for(c->path, id->users, &p))
 		return 0;
 	own = !c->path[p.length];
 	HASH_FIND(hh_path, id->living, c->path, p.length, j);

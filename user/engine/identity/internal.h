@@ -23,6 +23,7 @@ struct wanted_job {
  * @jobs: by key, also ended ones
  * @living: of @jobs, those whose cgroup was not removed, by its path
  * @making: see identity_making()
+ * @users: see identity_believe()
  * @nr_ended: jobs whose end was seen
  * @selected: cgroup paths asked for
  * @wanted: jobs asked for
@@ -34,6 +35,7 @@ struct identity {
 	struct job *jobs;
 	struct job *living;
 	bool making;
+	const struct job_users *users;
 	uint64_t nr_ended[NR_SCHEDULERS];
 	struct workload *workloads; /* hash */
 	struct workload **by_id;    /* NULL where a number is free */

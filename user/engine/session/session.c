@@ -279,6 +279,7 @@ int session_new(const struct trace_header *header, const struct session_options 
 		session_free(s);
 		return -ENOMEM;
 	}
+	identity_believe(s->id, o->job_users);
 	*ret = s;
 	return 0;
 }

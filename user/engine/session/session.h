@@ -21,6 +21,7 @@
  * @neighbours: keep what session_neighbours() needs
  * @idle_units: by job, a unit of the service manager has a row in the first interval after it was
  *	told of, even when it did nothing, as any other job has in all intervals
+ * @job_users: users whose own jobs are believed, see job_resolve_for(); must outlive the session
  * @no_summary: session_summary() is never called: keep nothing of intervals that were reported,
  *	so that memory does not grow with the run
  */
@@ -32,6 +33,7 @@ struct session_options {
 	bool replayed;
 	bool neighbours;
 	bool idle_units;
+	const struct job_users *job_users;
 	bool no_summary;
 };
 
