@@ -118,8 +118,8 @@ struct account_gap {
  * @path: of its cgroup; owned
  * @boot: boot that it ran in
  * @key: unique among all jobs of this machine: "slurm-12-881-1763740800" (scheduler, id made
- *	harmless and cut, cgroup, begin in seconds); names the file in the spool. It stays as it
- *	is when a provisional id is replaced
+ *	harmless and cut, cgroup, begin in seconds), with "-u1000" behind it when it is in the own part
+ *	of a user; names the file in the spool. It stays as it is when a provisional id is replaced
  * @state: see enum account_state
  * @late_start: it was there when the keeper of the accounts first looked: what came before
  *	@whole.start_ns is not in it
@@ -193,6 +193,9 @@ struct accounts_node {
 
 /** account_state_name() - "running", "ended", "stale" */
 const char *account_state_name(enum account_state s);
+
+/** account_key_owner() - uid of the user whose own job has this key, 0: the machine's; see struct job_path */
+uint32_t account_key_owner(const char *key);
 
 /** account_job_release() - free what an account owns, not the structure */
 void account_job_release(struct account_job *j);

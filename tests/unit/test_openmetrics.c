@@ -129,6 +129,8 @@ static char *world_text(const struct world *w, enum exposition e)
 				       .node = accounts_node(w->accounts),
 				       .jobs_running = accounts_nr(w->accounts),
 				       .unreported = 1,
+				       .reports_written = 7,
+				       .reports_removed = 2,
 				       .store_errors = 2,
 				       .spool_errors = 3,
 				       .interval_ns = WORLD_SECOND,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <sqlite3.h>
@@ -14,6 +15,7 @@
 #include "account_world.h"
 #include "daemon/serve_keeper.h"
 #include "daemon/serve_pages.h"
+#include "daemon/store.h"
 #include "tree.h"
 
 #define SLURM SCHEDULER_SLURM
@@ -189,6 +191,121 @@ static size_t reports_in_spool(struct bench *b)
 	return k->reported;
 }
 
+/* Ends of jobs of the machine (owner 0) or of a user. */
+static void ends(struct bench *b, uint64_t number, uint32_t owner, uint64_t first, size_t nr)
+{
+	struct report *r = world_report(number);
+
+	for (uint64_t k = 0; k < nr; k++) {
+		struct report_row *row = world_row(r, SLURM, "1", first + k, "", true);
+
+		row->job->owner = owner;
+		row->exited = true;
+	}
+	interval(b, r);
+}
+
+static size_t files_with(struct bench *b, const char *part)
+{
+	DIR *dir = opendir(b->config.spool);
+	struct dirent *entry;
+	size_t nr = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		nr += strstr(entry->d_name, part) != NULL;
+	closedir(dir);
+	return nr;
+}
+
+static json_int_t health_of(struct bench *b, const char *key)
+{
+	json_t *o = page(b, "/healthz");
+	json_int_t value = -1;
+
+	assert_int_equal(json_unpack(o, "{s:I}", key, &value), 0);
+	json_decref(o);
+	return value;
+}
+
+/* A user ends jobs by the hundred, and nobody picks reports up: the machine's are written all the same. */
+static void flood(struct bench *b)
+{
+	uint64_t cgroup = 100;
+
+	for (uint64_t i = 0; i < 10; i++) {
+		ends(b, 2 * i, 1000, cgroup, 30);
+		ends(b, 2 * i + 1, 0, cgroup + 30, 2);
+		cgroup += 32;
+		serve_keeper_reports(&b->keeper, UINT64_MAX);
+	}
+}
+
+static void test_full_spool(void **state)
+{
+	struct bench b;
+	char *text;
+
+	(void)state;
+	setup(&b);
+	text = said(&b, flood);
+	assert_int_equal(b.keeper.reported, 10 * 32);
+	assert_int_equal(b.keeper.unreported, 0);
+	assert_false(b.keeper.spool_trouble.now);
+	assert_int_equal(files_with(&b, "-u1000"), 320 - b.keeper.removed - 20);
+	assert_int_equal(files_with(&b, "slurm-"), 320 - b.keeper.removed);
+	assert_in_range(files_with(&b, "slurm-"), 98, 100);
+	assert_int_equal(health_of(&b, "reports_removed"), b.keeper.removed);
+	assert_int_equal(health_of(&b, "reports_unwritten"), 0);
+	/* once, and not for each */
+	assert_int_equal(count(text, "the spool is full"), 1);
+	assert_int_equal(count(text, "\n"), 1);
+	free(text);
+	teardown(&b);
+}
+
+/* The spool fails for long: what waits is bounded, what is given up is counted, and the machine's come first. */
+static void fail_long(struct bench *b)
+{
+	b->keeper.spool.max_files = 1;
+	b->config.max_jobs = 100;
+	for (uint64_t i = 0; i < 5; i++) {
+		ends(b, 2 * i, 1000, 10000 * (i + 1), 600);
+		ends(b, 2 * i + 1, 0, 10000 * (i + 1) + 5000, 4);
+		serve_keeper_reports(&b->keeper, UINT64_MAX);
+	}
+}
+
+static void test_spool_fails(void **state)
+{
+	struct bench b;
+	char *text, path[PATH_MAX];
+	FILE *f;
+
+	(void)state;
+	setup(&b);
+	/* somebody else's file fills it */
+	tree_path(&b.tree, "spool/not-ours", path);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fclose(f);
+	b.keeper.spool.nr_files = 1;
+	text = said(&b, fail_long);
+	assert_true(b.keeper.spool_trouble.now);
+	assert_in_range(b.keeper.unreported, 20, 2 * STORE_PRUNE_MAX);
+	assert_int_equal(b.keeper.unwritten, 5 * 604 - b.keeper.unreported);
+	assert_int_equal(health_of(&b, "reports_unwritten"), b.keeper.unwritten);
+	assert_true(count(text, "forgotten before the closing report") >= 1);
+	/* when it works again, all of the machine's are there, first of all */
+	b.keeper.spool.max_files = 10000;
+	interval(&b, world_report(10));
+	serve_keeper_reports(&b.keeper, UINT64_MAX);
+	assert_int_equal(files_with(&b, ".json") - files_with(&b, "-u1000"), 20);
+	assert_int_equal(b.keeper.unreported, 0);
+	free(text);
+	teardown(&b);
+}
+
 static void damage_one(struct bench *b)
 {
 	json_int_t damaged, unreported;
@@ -230,9 +347,9 @@ static void test_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_running_jobs),
-		cmocka_unit_test(test_dropped),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_running_jobs), cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_damaged),	     cmocka_unit_test(test_full_spool),
+		cmocka_unit_test(test_spool_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,89 @@ static void test_bound(void **state)
 	spool_close(&s);
 }
 
+static void put(struct spool *s, const char *form, unsigned int number, uint64_t age_s)
+{
+	struct timespec times[2];
+	struct diag d = { 0 };
+	char name[64];
+
+	snprintf(name, sizeof(name), form, number);
+	assert_int_equal(spool_write(s, name, "x", 1, &d), 0);
+	clock_gettime(CLOCK_REALTIME, &times[0]);
+	times[0].tv_sec -= age_s;
+	times[1] = times[0];
+	assert_int_equal(utimensat(s->folder, name, times, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+/* How many files have names with this part. */
+static size_t nr_with(const char *part)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	size_t nr = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		nr += strstr(entry->d_name, part) != NULL;
+	closedir(dir);
+	return nr;
+}
+
+/* Nobody picks reports up: the next one is written nevertheless, and the oldest one is gone. */
+static void test_oldest_gives(void **state)
+{
+	struct spool s = open_spool(10);
+
+	(void)state;
+	put(&s, "somebody-elses", 0, 9999);
+	for (unsigned int i = 0; i < 50; i++)
+		put(&s, "slurm-%u-1-1.json", i, 1000 - i);
+	assert_int_equal(nr_entries(), 10);
+	assert_int_equal(s.removed, 41);
+	for (unsigned int i = 41; i < 50; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "slurm-%u-1-1.json", i);
+		assert_int_equal(nr_with(name), 1);
+	}
+	/* what is not called as reports are stays */
+	assert_int_equal(nr_with("somebody"), 1);
+	spool_close(&s);
+	/* a smaller bound */
+	s = open_spool(4);
+	put(&s, "slurm-%u-1-1.json", 50, 0);
+	assert_int_equal(nr_entries(), 4);
+	assert_int_equal(nr_with("somebody"), 1);
+	spool_close(&s);
+}
+
+/* A user who makes jobs by the thousand takes nobody's place. */
+static void test_users_share(void **state)
+{
+	struct spool s = open_spool(100);
+
+	(void)state;
+	for (unsigned int i = 0; i < 40; i++)
+		put(&s, "slurm-%u-1-1.json", i, 9999);
+	for (unsigned int i = 0; i < 10; i++)
+		put(&s, "podman-%u-1-1-u1001.json", i, 9999);
+	for (unsigned int i = 0; i < 120; i++)
+		put(&s, "docker-%u-1-1-u1000.json", i, 1);
+	assert_int_equal(nr_with("slurm"), 40);
+	assert_int_equal(nr_with("-u1001"), 10);
+	assert_in_range(nr_with("-u1000"), 48, 50);
+	/* the machine's own have half at least, and of users none has more than another */
+	for (unsigned int i = 0; i < 80; i++)
+		put(&s, "podman-%u-2-1-u1001.json", i, 1);
+	for (unsigned int i = 40; i < 120; i++)
+		put(&s, "slurm-%u-1-1.json", i, 1);
+	assert_in_range(nr_with("slurm"), 48, 51);
+	assert_in_range(nr_with("-u1000"), 24, 26);
+	assert_in_range(nr_with("-u1001"), 24, 26);
+	assert_in_range(nr_entries(), 98, 100);
+	spool_close(&s);
+}
+
 static void on_full_disk(void *arg)
 {
 	static char text[100000];
@@ -286,6 +369,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_links, make, clear),
 		cmocka_unit_test_setup_teardown(test_open, make, clear),
 		cmocka_unit_test_setup_teardown(test_bound, make, clear),
+		cmocka_unit_test_setup_teardown(test_oldest_gives, make, clear),
+		cmocka_unit_test_setup_teardown(test_users_share, make, clear),
 		cmocka_unit_test_setup_teardown(test_full_disk, make, clear),
 		cmocka_unit_test_setup_teardown(test_killed, make, clear),
 	};

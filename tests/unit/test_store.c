@@ -352,35 +352,121 @@ static void mark_all_reported(struct store *s, uint32_t nr)
 	assert_int_equal(store_commit(s, &d), 0);
 }
 
+/* How many a call forgets, whose report was written and others. */
+static void assert_pruned(struct store *s, uint64_t before_ns, uint64_t max_jobs, uint64_t reported,
+			  uint64_t unreported)
+{
+	struct store_pruned nr = { 99, 99 };
+	struct diag d;
+
+	assert_int_equal(store_prune(s, before_ns, max_jobs, &d, &nr), 0);
+	assert_int_equal(nr.reported, reported);
+	assert_int_equal(nr.unreported, unreported);
+}
+
 static void test_prune(void **state)
 {
 	struct store *s = writer();
-	uint64_t nr = 99;
 	struct found f;
 	struct diag d;
 
 	(void)state;
 	mark_all_reported(s, 1500);
 	/* nothing to forget */
-	assert_int_equal(store_prune(s, 0, 0, &d, &nr), 0);
-	assert_int_equal(nr, 0);
-	/* those that ended before job 6 did: 1 3 4 5, 2 is not reported */
-	assert_int_equal(store_prune(s, SAMPLE_START_NS + 66 * SAMPLE_S, 0, &d, &nr), 0);
-	assert_int_equal(nr, 4);
+	assert_pruned(s, 0, 0, 0, 0);
+	/* those that ended before job 6 did: 1 3 4 5, and 2, which has no report */
+	assert_pruned(s, SAMPLE_START_NS + 66 * SAMPLE_S, 0, 4, 1);
 	/* in pieces */
-	assert_int_equal(store_prune(s, 0, 10, &d, &nr), 0);
-	assert_int_equal(nr, STORE_PRUNE_MAX);
-	assert_int_equal(store_prune(s, 0, 10, &d, &nr), 0);
-	assert_int_equal(nr, 1495 - STORE_PRUNE_MAX - 10);
-	assert_int_equal(store_prune(s, 0, 10, &d, &nr), 0);
-	assert_int_equal(nr, 0);
-	/* what is not reported or running stays, whatever its age */
-	assert_int_equal(store_prune(s, UINT64_MAX / 2, 1, &d, &nr), 0);
-	assert_int_equal(nr, 10);
+	assert_pruned(s, 0, 10, STORE_PRUNE_MAX, 0);
+	assert_pruned(s, 0, 10, 1495 - STORE_PRUNE_MAX - 10, 0);
+	assert_pruned(s, 0, 10, 0, 0);
+	/* what is running stays, whatever its age */
+	assert_pruned(s, UINT64_MAX / 2, 1, 10, 0);
 	assert_int_equal(look(file, NULL, &f, &d), 0);
-	assert_int_equal(f.nr, 2);
-	assert_string_equal(f.keys[0], "slurm-2-1002-1763740802");
-	assert_string_equal(f.keys[1], "slurm-1501-2501-1763742301");
+	assert_int_equal(f.nr, 1);
+	assert_string_equal(f.keys[0], "slurm-1501-2501-1763742301");
+	store_close(s);
+}
+
+/* Jobs @first to @last that are over; of the machine, or of a user. */
+static void put_over(struct store *s, uint32_t first, uint32_t last, uint32_t owner, bool reported)
+{
+	struct account_job j;
+	struct diag d;
+
+	assert_int_equal(store_begin(s, &d), 0);
+	put_node(s, 1, SAMPLE_COUNTERS);
+	for (uint32_t i = first; i <= last; i++) {
+		sample_job(&j, i, 0, 0);
+		sample_end(&j, ACCOUNT_ENDED);
+		j.reported = reported;
+		if (owner)
+			snprintf(j.key + strlen(j.key), sizeof(j.key) - strlen(j.key), "-u%u",
+				 owner);
+		assert_int_equal(store_job(s, &j, &d), 0);
+		account_job_release(&j);
+	}
+	assert_int_equal(store_commit(s, &d), 0);
+}
+
+static size_t nr_of(uint32_t owner, bool unreported)
+{
+	const struct store_query q = { .by_owner = true, .owner = owner, .unreported = unreported };
+	struct found f;
+	struct diag d;
+
+	assert_int_equal(look(file, &q, &f, &d), 0);
+	return f.nr;
+}
+
+/* Accounts that nobody could report do not fill the disk: the oldest are given up, and counted. */
+static void test_prune_unreported(void **state)
+{
+	struct store *s = writer();
+
+	(void)state;
+	put_over(s, 1, 50, 0, true);
+	put_over(s, 51, 100, 0, false);
+	/* those that have a report first, then the oldest */
+	assert_pruned(s, 0, 80, 20, 0);
+	assert_pruned(s, 0, 30, 30, 20);
+	assert_int_equal(nr_of(0, true), 30);
+	put_over(s, 101, 400, 0, false);
+	assert_pruned(s, 0, 30, 0, 300);
+	assert_int_equal(nr_of(0, false), 30);
+	store_close(s);
+}
+
+/* Users have half of the room at most; of these the one with most gives. */
+static void test_prune_users(void **state)
+{
+	struct store *s = writer();
+	uint32_t owner = 99;
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(store_waiting(s, -1, &owner, &d), -ENOENT);
+	put_over(s, 1, 40, 0, true);
+	put_over(s, 41, 50, 1001, false);
+	put_over(s, 51, 900, 1000, false);
+	assert_int_equal(store_waiting(s, -1, &owner, &d), 0);
+	assert_int_equal(owner, 1000);
+	assert_int_equal(store_waiting(s, 1000, &owner, &d), 0);
+	assert_int_equal(owner, 1001);
+	assert_int_equal(store_waiting(s, 1001, &owner, &d), -ENOENT);
+	/* nobody else loses anything to the one who makes them by the thousand */
+	assert_pruned(s, 0, 100, 0, 800);
+	assert_int_equal(nr_of(0, false), 40);
+	assert_int_equal(nr_of(1001, false), 10);
+	assert_int_equal(nr_of(1000, false), 50);
+	/* when the machine's are too many, it is theirs that go */
+	put_over(s, 901, 1100, 0, false);
+	assert_pruned(s, 0, 100, 40, 160);
+	assert_int_equal(nr_of(0, false), 50);
+	assert_int_equal(nr_of(1001, false), 10);
+	assert_int_equal(nr_of(1000, false), 40);
+	assert_int_equal(store_waiting(s, -1, &owner, &d), 0);
+	assert_int_equal(owner, 0);
 	store_close(s);
 }
 
@@ -413,6 +499,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rollback, make, clear),
 		cmocka_unit_test_setup_teardown(test_one_state, make, clear),
 		cmocka_unit_test_setup_teardown(test_overtaken, make, clear),
+		cmocka_unit_test_setup_teardown(test_prune_unreported, make, clear),
+		cmocka_unit_test_setup_teardown(test_prune_users, make, clear),
 		cmocka_unit_test_setup_teardown(test_prune, make, clear),
 		cmocka_unit_test_setup_teardown(test_log_bounded, make, clear),
 	};

@@ -568,7 +568,7 @@ static void test_damaged_while_open(void **state)
 	struct store *s;
 	struct found f = { 0 };
 	struct diag d = { 0 };
-	uint64_t nr = 0;
+	struct store_pruned nr = { 0 };
 
 	(void)state;
 	s = writer();
@@ -584,7 +584,7 @@ static void test_damaged_while_open(void **state)
 	set_columns("DELETE FROM jobs WHERE state <> 'damaged' OR reported <> 1 OR "
 		    "length(details) < 1000");
 	assert_int_equal(store_prune(s, UINT64_MAX >> 1, 0, &d, &nr), 0);
-	assert_int_equal(nr, 1);
+	assert_int_equal(nr.reported, 1);
 	store_close(s);
 }
 
@@ -647,17 +647,38 @@ static void test_not_ours(void **state)
 
 	(void)state;
 	make_store();
-	set_columns("PRAGMA user_version = 2");
+	set_columns("PRAGMA user_version = 3");
 	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 	assert_non_null(strstr(d.help, "later"));
 	assert_int_equal(store_open(file, true, &d, &s), -EPROTONOSUPPORT);
-	set_columns("PRAGMA user_version = 1; PRAGMA application_id = 5");
+	set_columns("PRAGMA user_version = 2; PRAGMA application_id = 5");
 	assert_int_equal(look(file, NULL, &f, &d), -EINVAL);
 	assert_int_equal(store_open(file, true, &d, &s), -EINVAL);
 	assert_non_null(strstr(d.what, "another program"));
 	set_columns("PRAGMA application_id = 1412706640");
 	assert_int_equal(look(file, NULL, &f, &d), 0);
 	assert_int_equal(f.nr, 200);
+}
+
+/* A file of version 1: readers say who can bring it to this one, and the writer does. */
+static void test_older(void **state)
+{
+	struct found f;
+	struct store *s;
+	struct diag d;
+
+	(void)state;
+	make_store();
+	set_columns("DROP INDEX jobs_waiting; DROP INDEX jobs_unreported; DROP INDEX jobs_over;"
+		    "ALTER TABLE jobs DROP COLUMN owner; PRAGMA user_version = 1");
+	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
+	assert_non_null(strstr(d.help, "t410trace serve"));
+	assert_int_equal(store_open(file, true, &d, &s), 0);
+	assert_int_equal(put_interval(s, 1, 200, 2, &d), 0);
+	store_close(s);
+	assert_int_equal(look(file, NULL, &f, &d), 0);
+	assert_int_equal(f.nr, 200);
+	assert_int_equal(f.intervals, 2);
 }
 
 static void test_empty(void **state)
@@ -706,6 +727,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damaged_columns, make, clear),
 		cmocka_unit_test_setup_teardown(test_damaged_inside, make, clear),
 		cmocka_unit_test_setup_teardown(test_not_ours, make, clear),
+		cmocka_unit_test_setup_teardown(test_older, make, clear),
 		cmocka_unit_test_setup_teardown(test_empty, make, clear),
 		cmocka_unit_test_setup_teardown(test_names, make, clear),
 	};

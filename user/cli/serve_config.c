@@ -98,8 +98,8 @@ static const struct setting rows[] = {
 	{ "spool", "FOLDER", "Where closing reports go (default " SPOOL_DEFAULT_FOLDER ")", 2,
 	  false, serve_value_path, FIELD(spool), SPOOL_DEFAULT_FOLDER },
 	{ "spool-max-files", "N",
-	  "Write no further reports when so many are there (default 100000; 0 = no bound)", 2,
-	  false, serve_value_number, FIELD(spool_max_files), "100000" },
+	  "With so many files there, the oldest reports make room (default 100000; 0 = no bound)",
+	  2, false, serve_value_number, FIELD(spool_max_files), "100000" },
 	{ "listen", "ADDRESS:PORT",
 	  "Where /metrics and the other pages are (default " HTTP_DEFAULT_ADDRESS
 	  "; empty: nowhere)",

@@ -15,14 +15,18 @@
 #include "daemon/serve_log.h"
 #include "report/job/job_report.h"
 
-#define BOOT_ID	  "/proc/sys/kernel/random/boot_id"
-#define DAY_NS	  (86400 * NS_PER_S)
-#define PRUNE_NS  (600 * NS_PER_S)
+#define BOOT_ID	   "/proc/sys/kernel/random/boot_id"
+#define DAY_NS	   (86400 * NS_PER_S)
+#define PRUNE_NS   (600 * NS_PER_S)
+/* Forgetting old jobs takes no longer at a time. */
+#define PRUNING_NS (NS_PER_S / 5)
+/* The log says again that reports make room. */
+#define TELL_NS	   (3600 * NS_PER_S)
 /* Closing reports that are read from the store in one go. */
-#define BATCH	  32
+#define BATCH	   32
 /* A job that has ended is still in the metrics so long: Prometheus asks once a minute at least. */
-#define SHOWN_NS  (90 * NS_PER_S)
-#define SHOWN_MIN 3
+#define SHOWN_NS   (90 * NS_PER_S)
+#define SHOWN_MIN  3
 
 /* --- parts that fail and come back: one line each way */
 
@@ -252,6 +256,7 @@ static void save(struct serve_keeper *k)
 	}
 	accounts_saved(k->accounts);
 	k->unreported += s.over;
+	k->saved += s.over;
 	works(&k->store_trouble);
 }
 
@@ -274,19 +279,54 @@ static void tell_dropped(struct serve_keeper *k)
 	k->dropped = dropped;
 }
 
+/* Forgetting a job whose report was not written yet is a loss. */
+static void note_unwritten(struct serve_keeper *k, uint64_t nr)
+{
+	if (!nr)
+		return;
+	k->unwritten += nr;
+	k->unreported -= nr < k->unreported ? nr : k->unreported;
+	serve_log(LOG_WARNING,
+		  "%" PRIu64
+		  " job%s forgotten before the closing report could be written: too many "
+		  "wait, or for too long (max-jobs, keep-days)",
+		  nr, nr == 1 ? " was" : "s were");
+}
+
+/* Now and then, and when many jobs have come to their end since. */
+static bool prune_due(const struct serve_keeper *k)
+{
+	return !k->store_trouble.now &&
+	       (monotonic_ns() >= k->prune_ns || k->saved >= STORE_PRUNE_MAX);
+}
+
 static void prune(struct serve_keeper *k, const struct serve_config *c)
 {
-	uint64_t now = clock_ns(CLOCK_REALTIME), keep = c->keep_days * DAY_NS, nr = 0;
+	uint64_t now = clock_ns(CLOCK_REALTIME), keep = c->keep_days * DAY_NS;
+	uint64_t begin = monotonic_ns(), before_ns = keep && keep < now ? now - keep : 0;
+	struct store_pruned all = { 0 }, some;
 	struct diag d = { 0 };
+	int err;
 
-	if (k->store_trouble.now || monotonic_ns() < k->prune_ns)
+	if (!prune_due(k))
 		return;
-	if (store_prune(k->store, keep && keep < now ? now - keep : 0, c->max_jobs, &d, &nr))
+	do {
+		err = store_prune(k->store, before_ns, c->max_jobs, &d, &some);
+		all.reported += some.reported;
+		all.unreported += some.unreported;
+	} while (!err && some.reported + some.unreported == STORE_PRUNE_MAX &&
+		 monotonic_ns() - begin < PRUNING_NS);
+	if (err)
 		troubled(&k->store_trouble, &d);
 	/* As many as one call takes: there may be more. */
-	k->prune_ns = monotonic_ns() + (nr < STORE_PRUNE_MAX ? PRUNE_NS : 0);
-	if (nr)
-		serve_log(LOG_INFO, "%" PRIu64 " old job%s forgotten", nr, nr == 1 ? "" : "s");
+	k->prune_ns = monotonic_ns();
+	if (some.reported + some.unreported < STORE_PRUNE_MAX)
+		k->prune_ns += PRUNE_NS;
+	k->saved = 0;
+	if (all.reported)
+		serve_log(LOG_INFO, "%" PRIu64 " old job%s forgotten", all.reported,
+			  all.reported == 1 ? "" : "s");
+	note_unwritten(k, all.unreported);
 }
 
 int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, struct report *r,
@@ -349,14 +389,33 @@ static int batch_job(void *arg, const struct account_job *j)
 	return ++b->nr == BATCH ? 1 : 0;
 }
 
+/* Once when it begins, and once an hour while it goes on: whoever makes jobs must not fill the log. */
+static void tell_removed(struct serve_keeper *k)
+{
+	uint64_t now = monotonic_ns();
+
+	if (k->removed == k->removed_told || now < k->tell_ns)
+		return;
+	serve_log(LOG_WARNING,
+		  "the spool is full (spool-max-files): %" PRIu64
+		  " closing report%s that nobody has "
+		  "picked up made room for others; t410trace job shows their accounts",
+		  k->removed - k->removed_told, k->removed - k->removed_told == 1 ? "" : "s");
+	k->removed_told = k->removed;
+	k->tell_ns = now + TELL_NS;
+}
+
 static int write_report(struct serve_keeper *k, const struct closing *c)
 {
 	char name[sizeof(c->key) + sizeof(".json")];
+	uint64_t removed = k->spool.removed;
 	struct diag d = { 0 };
 	int err;
 
 	snprintf(name, sizeof(name), "%s.json", c->key);
 	err = spool_write(&k->spool, name, c->text, c->size, &d);
+	k->removed += k->spool.removed - removed;
+	tell_removed(k);
 	if (err) {
 		troubled(&k->spool_trouble, &d);
 		return err;
@@ -377,36 +436,53 @@ static int write_report(struct serve_keeper *k, const struct closing *c)
 	return 0;
 }
 
+/* Whose report is next: the machine's, or that of the user after the last one; -ENOENT: nobody's. */
+static int next_owner(struct serve_keeper *k, uint32_t *ret, struct diag *d)
+{
+	int err = store_waiting(k->store, -1, ret, d);
+
+	if (err || !*ret)
+		return err;
+	err = store_waiting(k->store, k->turn, ret, d);
+	if (err == -ENOENT)
+		err = store_waiting(k->store, 0, ret, d);
+	if (!err)
+		k->turn = *ret;
+	return err;
+}
+
 /* Returns true when there may be more. */
 static bool write_batch(struct serve_keeper *k, uint64_t until_ns)
 {
 	const struct job_context context = { &k->host, accounts_node(k->accounts) };
-	const struct store_query unreported = { .unreported = true };
+	struct store_query q = { .unreported = true, .by_owner = true };
 	struct batch b = { .context = &context };
 	struct diag d = { 0 };
-	int err = store_each_job(k->store, &unreported, batch_job, &b, &d);
-	uint64_t damaged = tell_damaged(k);
-	bool more = err == 1;
-	size_t i;
+	uint64_t damaged = 0;
+	int err = next_owner(k, &q.owner, &d);
 
-	k->unreported -= damaged < k->unreported ? damaged : k->unreported;
+	if (err == -ENOENT) {
+		k->unreported = 0;
+		return false;
+	}
+	if (!err) {
+		err = store_each_job(k->store, &q, batch_job, &b, &d);
+		damaged = tell_damaged(k);
+		k->unreported -= damaged < k->unreported ? damaged : k->unreported;
+	}
 	if (err < 0) {
 		if (!d.what[0])
 			diag_fail(&d, err, "cannot make a closing report: %s", strerror(-err));
 		troubled(&k->store_trouble, &d);
-	} else if (!more && b.nr == 0) {
-		k->unreported = 0;
 	}
-	for (i = 0; i < b.nr && err >= 0; i++) {
+	for (size_t i = 0; i < b.nr && err >= 0; i++) {
 		err = write_report(k, &b.items[i]);
-		if (monotonic_ns() >= until_ns) {
-			more |= i + 1 < b.nr;
+		if (monotonic_ns() >= until_ns)
 			break;
-		}
 	}
-	for (i = 0; i < b.nr; i++)
+	for (size_t i = 0; i < b.nr; i++)
 		free(b.items[i].text);
-	return err >= 0 && more;
+	return err >= 0 && (b.nr || damaged);
 }
 
 bool serve_keeper_reports(struct serve_keeper *k, uint64_t until_ns)

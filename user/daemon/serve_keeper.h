@@ -47,6 +47,11 @@ struct serve_trouble {
  * @unreported: jobs in the store that are over and have no closing report yet
  * @damaged: accounts in the store that turned out to be damaged, as far as the log has their number
  * @reported: closing reports written since the start
+ * @removed: of reports in the spool, those that had to make room for others, since the start
+ * @removed_told, @tell_ns: how many of these the log has, and when it says more at the soonest
+ * @unwritten: jobs that were forgotten before their closing report was written, since the start
+ * @turn: whose report was written last
+ * @saved: jobs that were over since old ones were looked for
  * @intervals: closed since the start
  * @changes: grows with everything that pages show
  * @closed_ns: when the last one was (CLOCK_MONOTONIC)
@@ -70,6 +75,12 @@ struct serve_keeper {
 	uint64_t unreported;
 	uint64_t damaged;
 	uint64_t reported;
+	uint64_t removed;
+	uint64_t removed_told;
+	uint64_t tell_ns;
+	uint64_t unwritten;
+	uint32_t turn;
+	uint64_t saved;
 	uint64_t intervals;
 	uint64_t changes;
 	uint64_t closed_ns;
@@ -125,6 +136,8 @@ int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, 
  * serve_keeper_reports() - write closing reports that wait, the oldest first
  * @k: the keeper
  * @until_ns: stop after the one that ends behind this time (CLOCK_MONOTONIC)
+ *
+ * Those of the machine's jobs come before those of users' own (account_key_owner()), which take turns.
  *
  * Return: true when more could be written at once.
  */

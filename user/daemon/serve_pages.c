@@ -40,6 +40,9 @@ static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition
 		.node = accounts_node(k->accounts),
 		.jobs_running = accounts_nr_running(k->accounts),
 		.unreported = k->unreported,
+		.reports_written = k->reported,
+		.reports_removed = k->removed,
+		.reports_unwritten = k->unwritten,
 		.store_errors = k->store_trouble.errors,
 		.spool_errors = k->spool_trouble.errors,
 		.interval_ns = k->last ? k->last->end_ns - k->last->start_ns : 0,
@@ -220,6 +223,8 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_number(o, "jobs", accounts_nr_running(k->accounts), err);
 	put_number(o, "reported", k->reported, err);
 	put_number(o, "unreported", k->unreported, err);
+	put_number(o, "reports_removed", k->removed, err);
+	put_number(o, "reports_unwritten", k->unwritten, err);
 	put_number(o, "damaged", k->damaged, err);
 	put_part(o, "store", &k->store_trouble, err);
 	put_part(o, "spool", &k->spool_trouble, err);

@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "daemon/spool_room.h"
 
 /* There is one writer, so there is one unfinished file; who picks up files leaves names with dots. */
 #define UNFINISHED ".t410trace-unfinished"
@@ -90,6 +89,7 @@ static int check_room(struct spool *s, const char *name)
 {
 	struct timespec now;
 	struct stat st;
+	int err;
 	ssize_t nr;
 
 	if (!s->max_files || s->nr_files < s->max_files)
@@ -108,6 +108,11 @@ static int check_room(struct spool *s, const char *name)
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (now.tv_sec > st.st_mtim.tv_sec + 1)
 		s->counted = st.st_mtim;
+	if (s->nr_files < s->max_files)
+		return 0;
+	err = spool_make_room(s);
+	if (err)
+		return err;
 	return s->nr_files < s->max_files ? 0 : -EDQUOT;
 }
 
@@ -134,15 +139,6 @@ void spool_close(struct spool *s)
 	if (s->folder >= 0)
 		close(s->folder);
 	s->folder = -1;
-}
-
-static bool is_name(const char *name)
-{
-	size_t length =
-		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-			     ".-_");
-
-	return length && !name[length] && name[0] != '.' && length <= NAME_MAX;
 }
 
 static int write_all(int fd, const char *text, size_t size)
@@ -197,7 +193,7 @@ int spool_write(struct spool *s, const char *name, const char *text, size_t size
 {
 	int err;
 
-	if (!is_name(name))
+	if (!spool_is_name(name))
 		return diag_fail(d, -EINVAL, "\"%.64s\" is no name for a closing report", name);
 	err = check_room(s, name);
 	if (!err)
@@ -207,7 +203,7 @@ int spool_write(struct spool *s, const char *name, const char *text, size_t size
 	if (err == -EDQUOT && s->max_files && s->nr_files >= s->max_files) {
 		diag_fail(d, err, "the closing report %s is not written: %zu are there already",
 			  name, s->nr_files);
-		diag_help(d, "take reports away, or allow more of them");
+		diag_help(d, "take files away, or allow more of them");
 		return err;
 	}
 	diag_fail(d, err, "cannot write the closing report %s: %s", name, strerror(-err));

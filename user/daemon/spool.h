@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The spool: a folder of closing reports, one file a job, for whoever picks them up. A file is
- * there as a whole or not at all. Nothing is ever removed but what an earlier writer left
- * unfinished.
+ * there as a whole or not at all. When it is full, the oldest reports make room. Nothing else is ever
+ * removed but what an earlier writer left unfinished.
  */
 #ifndef PLATFORM_SPOOL_H
 #define PLATFORM_SPOOL_H
@@ -18,14 +18,16 @@
 /**
  * struct spool - see above
  * @folder: descriptor, locked against a second writer
- * @max_files: beyond this many files nothing is written: -EDQUOT; 0 = no bound
+ * @max_files: with this many files the oldest reports make room for the next one; 0 = no bound
  * @nr_files, @counted: files there were, and when the folder had changed last when they were counted
+ * @removed: reports that had to make room
  */
 struct spool {
 	int folder;
 	size_t max_files;
 	size_t nr_files;
 	struct timespec counted;
+	uint64_t removed;
 };
 
 /**
@@ -49,6 +51,10 @@ void spool_close(struct spool *s);
  * @name: of the file: letters, digits, ".", "-" and "_" only, not beginning with a dot (-EINVAL)
  * @text, @size: the report
  * @d: gets the problem
+ *
+ * With @max_files files there, a hundredth of them is removed, the oldest ones that are called as reports of jobs
+ * are (KEY.json). Reports of users' own jobs (account_key_owner()) have half of the room at most then; of these
+ * the user with the most gives. -EDQUOT when nothing can be removed.
  *
  * On disk (fsync) under its name when this returns 0. A file of that name is replaced. With an error
  * no part of it is there under its name: a whole one may be, if only the folder could not be brought

@@ -89,17 +89,42 @@ void store_rollback(struct store *s);
 int store_reported(struct store *s, const char *key, struct diag *d);
 
 /**
+ * struct store_pruned - jobs that were forgotten
+ * @reported: whose closing report was written, or that are damaged
+ * @unreported: who will have none: a loss
+ */
+struct store_pruned {
+	uint64_t reported;
+	uint64_t unreported;
+};
+
+/**
  * store_prune() - forget old jobs
  * @s: the store
- * @before_ns: reported jobs that ended before (CLOCK_REALTIME)
- * @max_jobs: and the oldest reported ones beyond this many; 0 = no bound
+ * @before_ns: jobs that ended before (CLOCK_REALTIME)
+ * @max_jobs: and the oldest beyond this many that are over; 0 = no bound
  * @d: gets the problem
- * @ret_nr: how many were forgotten: at most STORE_PRUNE_MAX, the oldest first, so that a call is never
+ * @ret: how many were forgotten, also with an error: at most STORE_PRUNE_MAX, so that a call is never
  *	long. More may be left when it is as many
+ *
+ * Users' own jobs (account_key_owner()) have half of @max_jobs at most when there are too many; of these the user
+ * with the most gives. So nobody takes the place of the machine's jobs, or of another user's. Of whom it is,
+ * the oldest are forgotten, those whose report was written before any other.
  */
 #define STORE_PRUNE_MAX 1000
 int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct diag *d,
-		uint64_t *ret_nr);
+		struct store_pruned *ret);
+
+/**
+ * store_waiting() - whose closing reports wait to be written
+ * @s: the store
+ * @after: the first owner above this number; -1 for the first of all, which is the machine
+ * @ret: see account_key_owner()
+ * @d: gets the problem
+ *
+ * Return: 0, -ENOENT for nobody's, or another negative errno.
+ */
+int store_waiting(struct store *s, int64_t after, uint32_t *ret, struct diag *d);
 
 /* Reading */
 
@@ -120,6 +145,7 @@ int store_read_node(struct store *s, struct host_info *ret_host, struct accounts
  * @user: NULL = all
  * @since_ns: ended after this, or running
  * @unreported: only those that are over and have no closing report yet
+ * @by_owner, @owner: only those of this owner, see account_key_owner()
  * @newest: at most this many, the last begun first; 0 = all, the first begun first
  */
 struct store_query {
@@ -129,6 +155,8 @@ struct store_query {
 	const char *user;
 	uint64_t since_ns;
 	bool unreported;
+	bool by_owner;
+	uint32_t owner;
 	size_t newest;
 };
 

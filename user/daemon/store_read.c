@@ -238,6 +238,8 @@ static int prepare_query(struct store *s, const struct store_query *q, sqlite3_s
 		str_append(query, QUERY_LEN, " AND (state='running' OR end_ns>?4)");
 	if (q->unreported)
 		str_append(query, QUERY_LEN, " AND reported=0 AND state<>'running'");
+	if (q->by_owner)
+		str_append(query, QUERY_LEN, " AND owner=?6");
 	/* running jobs are never reported, which the index of open ones can tell */
 	if (q->states == 1u << ACCOUNT_RUNNING)
 		str_append(query, QUERY_LEN, " AND reported=0");
@@ -252,6 +254,7 @@ static int prepare_query(struct store *s, const struct store_query *q, sqlite3_s
 	sqlite3_bind_text(*ret, 2, q->id, -1, SQLITE_STATIC);
 	sqlite3_bind_text(*ret, 3, q->user, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(*ret, 4, (sqlite3_int64)q->since_ns);
+	sqlite3_bind_int64(*ret, 6, q->owner);
 	sqlite3_bind_int64(*ret, 5, q->newest < INT64_MAX ? (sqlite3_int64)q->newest : INT64_MAX);
 	return SQLITE_OK;
 }

@@ -53,8 +53,17 @@ static const char version_1[] =
 	"PRAGMA application_id = " APPLICATION_ID ";"
 	"PRAGMA user_version = 1;";
 
+/* Whose jobs there are, and which of them wait or are the oldest: see store_prune(). */
+static const char version_2[] =
+	"ALTER TABLE jobs ADD COLUMN owner INTEGER NOT NULL DEFAULT 0;"
+	"CREATE INDEX jobs_waiting ON jobs(owner, start_ns) WHERE reported = 0 AND state <> "
+	"'running';"
+	"CREATE INDEX jobs_unreported ON jobs(end_ns) WHERE reported = 0 AND state <> 'running';"
+	"CREATE INDEX jobs_over ON jobs(owner, reported, end_ns) WHERE state <> 'running';"
+	"PRAGMA user_version = 2;";
+
 /* What makes each version of the one before; the first of an empty file. */
-static const char *const steps[] = { version_1 };
+static const char *const steps[] = { version_1, version_2 };
 
 #define STORE_VERSION ((int64_t)ARRAY_SIZE(steps))
 

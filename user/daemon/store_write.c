@@ -5,9 +5,6 @@
 #include "base/array.h"
 #include "daemon/store_parts.h"
 
-#define PRUNE_MAX_TEXT "1000"
-_Static_assert(STORE_PRUNE_MAX == 1000, "PRUNE_MAX_TEXT is the same");
-
 /*
  * JOB_UPDATE is what happens to a running job with each interval. What is in indexes is in its
  * condition and not set, so that SQLite leaves the indexes alone; otherwise JOB_PUT does all.
@@ -24,17 +21,18 @@ static const char *const sql[NR_STATEMENTS] = {
 		"mem_write_bytes=?12,pcie_read_bytes=?13,pcie_write_bytes=?14,steps=?15,intervals=?"
 		"16,"
 		"gap_ns=?17,late_start=?18,details=?19 "
-		"WHERE key=?1 AND id=?3 AND scheduler=?2 AND reported=?7 AND start_ns=?8",
+		"WHERE key=?1 AND id=?3 AND scheduler=?2 AND reported=?7 AND start_ns=?8 AND "
+		"owner=?20",
 	[STATEMENT_JOB_PUT] =
 		"INSERT INTO jobs(key,scheduler,id,user,name,state,reported,start_ns,end_ns,cpu_ns,"
 		"mem_read_bytes,mem_write_bytes,pcie_read_bytes,pcie_write_bytes,steps,intervals,"
-		"gap_ns,late_start,details) VALUES"
-		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19) "
+		"gap_ns,late_start,details,owner) VALUES"
+		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20) "
 		"ON CONFLICT(key) DO UPDATE SET scheduler=?2,id=?3,user=?4,name=?5,state=?6,"
 		"reported=?7,start_ns=?8,end_ns=?9,cpu_ns=?10,mem_read_bytes=?11,mem_write_bytes=?"
 		"12,"
 		"pcie_read_bytes=?13,pcie_write_bytes=?14,steps=?15,intervals=?16,gap_ns=?17,"
-		"late_start=?18,details=?19",
+		"late_start=?18,details=?19,owner=?20",
 	[STATEMENT_REPORTED] = "UPDATE jobs SET reported=1 WHERE key=?1",
 	[STATEMENT_DAMAGED] =
 		"UPDATE jobs SET reported=1,state='" STATE_DAMAGED "' WHERE number=?1",
@@ -257,6 +255,7 @@ static void bind_job(struct binder *b, struct store *s, const struct account_job
 	bind_number(b, j->gap_ns);
 	bind_number(b, j->late_start);
 	bind_blob(b, &s->blob);
+	bind_number(b, account_key_owner(j->key));
 }
 
 static int put_job(struct store *s, const struct account_job *j)
@@ -368,49 +367,4 @@ int store_put_jobs_aside(struct store *s, const int64_t *numbers, size_t nr, str
 	err = store_error(s, rc, "cannot put damaged accounts aside", d);
 	store_rollback(s);
 	return err;
-}
-
-/* Forget reported jobs before a time, or the oldest of them, at most @nr. */
-static int forget(struct store *s, const char *query, uint64_t value, uint64_t *ret_nr)
-{
-	struct binder b = { .rc = SQLITE_OK };
-	int rc = sqlite3_prepare_v2(s->db, query, -1, &b.st, NULL);
-
-	if (rc != SQLITE_OK)
-		return rc;
-	bind_number(&b, value);
-	rc = run(&b);
-	sqlite3_finalize(b.st);
-	if (rc == SQLITE_OK)
-		*ret_nr += sqlite3_changes(s->db);
-	return rc;
-}
-
-int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct diag *d,
-		uint64_t *ret_nr)
-{
-	uint64_t nr = 0;
-	int64_t kept;
-	int rc =
-		forget(s,
-		       "DELETE FROM jobs WHERE number IN (SELECT number FROM jobs WHERE reported=1 "
-		       "AND end_ns<?1 ORDER BY end_ns LIMIT " PRUNE_MAX_TEXT ")",
-		       before_ns, &nr);
-
-	if (rc == SQLITE_OK && max_jobs && nr < STORE_PRUNE_MAX) {
-		rc = store_number(s, "SELECT count(*) FROM jobs WHERE reported=1", &kept);
-		if (rc == SQLITE_OK && (uint64_t)kept > max_jobs) {
-			uint64_t excess = kept - max_jobs;
-
-			rc = forget(
-				s,
-				"DELETE FROM jobs WHERE number IN (SELECT number FROM jobs WHERE "
-				"reported=1 ORDER BY end_ns LIMIT ?1)",
-				excess < STORE_PRUNE_MAX - nr ? excess : STORE_PRUNE_MAX - nr, &nr);
-		}
-	}
-	if (rc != SQLITE_OK)
-		return store_error(s, rc, "cannot forget old jobs", d);
-	*ret_nr = nr;
-	return 0;
 }

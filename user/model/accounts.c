@@ -5,6 +5,7 @@
 
 #include "account.h"
 #include "base/array.h"
+#include "base/text.h"
 
 const char *account_state_name(enum account_state s)
 {
@@ -15,6 +16,16 @@ const char *account_state_name(enum account_state s)
 	};
 
 	return (size_t)s < ARRAY_SIZE(names) ? names[s] : "unknown";
+}
+
+uint32_t account_key_owner(const char *key)
+{
+	const char *end = strrchr(key, '-');
+	uint64_t uid;
+
+	if (!end || end[1] != 'u' || parse_u64(end + 2, &uid) || uid > UINT32_MAX)
+		return 0;
+	return (uint32_t)uid;
 }
 
 static void release_part(struct account_part *p)

@@ -162,24 +162,34 @@ static bool may_drop(const struct accounts *a, const struct entry *e, uint64_t s
 	       e->changed < a->generation;
 }
 
+/* Users can make as many as they like: theirs go before those that the machine's schedulers made. */
+static bool is_users(const struct entry *e)
+{
+	return account_key_owner(e->account.key);
+}
+
 void entry_sweep(struct accounts *a, uint64_t saved)
 {
-	size_t over = 0, nr = 0, surplus;
+	size_t over = 0, users = 0, nr = 0, surplus[2];
 
-	for (size_t i = 0; i < a->nr_jobs; i++)
+	for (size_t i = 0; i < a->nr_jobs; i++) {
 		over += may_drop(a, a->jobs[i], saved);
-	surplus = over > ACCOUNTS_MAX_OVER ? over - ACCOUNTS_MAX_OVER : 0;
+		users += may_drop(a, a->jobs[i], saved) && is_users(a->jobs[i]);
+	}
+	surplus[true] = over > ACCOUNTS_MAX_OVER ? over - ACCOUNTS_MAX_OVER : 0;
+	surplus[false] = surplus[true] > users ? surplus[true] - users : 0;
+	surplus[true] -= surplus[false];
 	for (size_t i = 0; i < a->nr_jobs; i++) {
 		struct entry *e = a->jobs[i];
 		bool unsaved = e->changed > saved;
-		bool drop = surplus && may_drop(a, e, saved);
+		bool drop = surplus[is_users(e)] && may_drop(a, e, saved);
 
 		if (e->account.state == ACCOUNT_RUNNING || (unsaved && !drop)) {
 			a->jobs[nr++] = e;
 			continue;
 		}
 		if (drop) {
-			surplus--;
+			surplus[is_users(e)]--;
 			a->node.jobs_dropped++;
 		}
 		entry_unhash(a, e);

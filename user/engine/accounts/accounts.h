@@ -19,7 +19,8 @@
 #include "account.h"
 
 /*
- * Jobs that are over and kept because they were not saved; the oldest beyond are dropped, counted.
+ * Jobs that are over and kept because they were not saved; the oldest beyond are dropped, counted,
+ * users' own (account_key_owner()) before all others.
  * Those that are over with the last interval come on top: they are always given once.
  */
 #define ACCOUNTS_MAX_OVER  4096

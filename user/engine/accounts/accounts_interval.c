@@ -409,6 +409,8 @@ static void make_key(struct account_job *j)
 	snprintf(j->key, sizeof(j->key), "%s-%s-%" PRIu64 "-%" PRIu64,
 		 scheduler_name(j->job.scheduler), id, j->job.cgroup_id,
 		 j->whole.start_ns / SECOND);
+	if (j->job.owner)
+		str_append(j->key, sizeof(j->key), "-u%" PRIu32, j->job.owner);
 }
 
 static void copy_if(char *to, size_t size, const char *from)
@@ -425,6 +427,7 @@ static void add_identity(struct account_job *j, const struct row_job *who)
 		str_copy(j->job.id, sizeof(j->job.id), who->id);
 		j->job.scheduler = who->scheduler;
 		j->job.provisional = who->provisional;
+		j->job.owner = who->owner;
 	}
 	copy_if(j->job.name, sizeof(j->job.name), who->name);
 	copy_if(j->job.user, sizeof(j->job.user), who->user);

@@ -52,6 +52,8 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r);
  * @node: its totals
  * @jobs_running: jobs with accounts
  * @unreported: closing reports that could not be written yet
+ * @reports_written, @reports_removed, @reports_unwritten: closing reports since the start that were written;
+ *	that had to make room in the spool; that never were, as their job had to be forgotten
  * @store_errors, @spool_errors: so far
  * @interval_ns: last interval's length
  * @cost_ns: what closing the last interval took
@@ -61,6 +63,9 @@ struct openmetrics_state {
 	const struct accounts_node *node;
 	uint64_t jobs_running;
 	uint64_t unreported;
+	uint64_t reports_written;
+	uint64_t reports_removed;
+	uint64_t reports_unwritten;
 	uint64_t store_errors;
 	uint64_t spool_errors;
 	uint64_t interval_ns;

@@ -316,6 +316,12 @@ static void expose_jobs(struct exposer *x, const struct openmetrics_state *s)
 	expose_number(x, LABELS({ "event", "ended" }), s->node->jobs_ended);
 	expose_number(x, LABELS({ "event", "stale" }), s->node->jobs_stale);
 	expose_number(x, LABELS({ "event", "dropped" }), s->node->jobs_dropped);
+	expose_family(x, "t410trace_reports", METRIC_COUNTER, NULL,
+		      "Closing reports that were written, were removed from a full spool before "
+		      "anybody picked them up, or never written as their job had to be forgotten.");
+	expose_number(x, LABELS({ "event", "written" }), s->reports_written);
+	expose_number(x, LABELS({ "event", "removed" }), s->reports_removed);
+	expose_number(x, LABELS({ "event", "unwritten" }), s->reports_unwritten);
 }
 
 void expose_health(struct exposer *x, const struct openmetrics_state *s)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Inside of the spool: which reports make room when it is full. See spool.h. */
+#ifndef DAEMON_SPOOL_ROOM_H
+#define DAEMON_SPOOL_ROOM_H
+
+#include <stdbool.h>
+
+#include "daemon/spool.h"
+
+/** spool_is_name() - may a report be called so? */
+bool spool_is_name(const char *name);
+
+/**
+ * spool_make_room() - remove the oldest reports, so many that one and a hundredth of the bound fit
+ * @s: a spool with a bound, full
+ *
+ * Return: 0, also when there was nothing that could be removed; -ENOMEM, or an error of the folder.
+ */
+int spool_make_room(struct spool *s);
+
+#endif
