@@ -14,6 +14,7 @@ from daemon import Jobs, new_job, serving, small_disk, wait_for, wait_growing
 from held import ended_ns, move_held
 from live import kernel_ids, precise, require, same_time, tell
 from test_end import check_gone
+from test_jobs import Folders, freezer
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -246,6 +247,30 @@ def test_full_spool(bed):
             require(daemon.log().count("made room for others") == 1, "it is not said once")
             require(daemon.log().count("closing reports cannot be written") <= 3, "a flood of warnings")
             daemon.stop()
+
+
+def test_user_jobs(bed):
+    """What looks like containers in a user's part of the tree are jobs only where that was asked for."""
+    uid = 60000 + os.getpid() % 5000
+    part = f"user.slice/user-{uid}.slice/user@{uid}.service"
+    with Folders(freezer()) as folders:
+        for believed, nr in ("no", 0), ("flux", 0), (f"flux,{uid}", 5), ("yes", 5):
+            with serving(bed, schedulers="slurm,docker", user_jobs=believed, cgroup_v1="freezer") as daemon:
+                daemon.start()
+                folders.make(part)
+                made = [folders.make(f"{part}/app.slice/docker-{i:064x}.scope") for i in range(5)]
+                daemon.wait_intervals(2)
+                for folder in made:
+                    folders.drop(folder)
+                if nr:
+                    wait_for("reports", lambda d=daemon: len(list(d.spool.glob("docker-*"))) == nr)
+                daemon.wait_intervals(2)
+                names = sorted(path.name for path in daemon.spool.glob("docker-*"))
+                require(len(names) == nr, f"user-jobs = {believed}: {names}")
+                require(all(name.endswith(f"-u{uid}.json") for name in names), f"{names}")
+                for path in daemon.spool.glob("docker-*"):
+                    path.unlink()
+                daemon.stop()
 
 
 def test_full_store(bed):
@@ -509,6 +534,7 @@ TESTS = [
     test_stale,
     test_name_used_again,
     test_full_spool,
+    test_user_jobs,
     test_full_store,
     test_stop_with_full_store,
     test_reload,
