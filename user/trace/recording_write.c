@@ -132,7 +132,6 @@ static int write_block(struct recording_writer *w, int fd, uint16_t type, struct
 static int write_start(struct recording_writer *w, int fd)
 {
 	struct recording_preamble p = {
-		.magic = RECORDING_MAGIC,
 		.version = RECORDING_VERSION,
 		.segment = w->current.number,
 		.id = w->id,
@@ -140,6 +139,7 @@ static int write_start(struct recording_writer *w, int fd)
 	};
 	size_t length = w->header.nr - sizeof(p) - BLOCK_SIZE;
 
+	memcpy(p.magic, RECORDING_MAGIC, sizeof(p.magic));
 	p.crc = crc32(0, (const void *)&p, offsetof(struct recording_preamble, crc));
 	memcpy(w->header.data, &p, sizeof(p));
 	seal(w, RECORDING_HEADER, w->header.data + sizeof(p), length, 0);
