@@ -349,13 +349,24 @@ static int set_up_writer(struct store *s)
 	return rc == SQLITE_OK ? set_log_pages(s) : rc;
 }
 
-/* Structure of the file, in time that grows with its size. */
+/*
+ * Structure of the file, in time that grows with its size. The statement, not the function
+ * pragma_quick_check(): later versions of SQLite take the function's number of errors for the name
+ * of a table.
+ */
 static int check_structure(struct store *s, struct diag *d)
 {
-	int64_t good;
-	int rc = store_number(s, "SELECT quick_check = 'ok' FROM pragma_quick_check(1)", &good);
+	bool good = false;
+	sqlite3_stmt *st;
+	int rc = sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &st, NULL);
 
 	if (rc != SQLITE_OK)
+		return store_error(s, rc, "cannot check the accounts", d);
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW)
+		good = !strcmp((const char *)sqlite3_column_text(st, 0), "ok");
+	sqlite3_finalize(st);
+	if (rc != SQLITE_ROW)
 		return store_error(s, rc, "cannot check the accounts", d);
 	return good ? 0 : store_damage(s, "something", d);
 }
