@@ -85,7 +85,12 @@ documents() {
 native=amd64
 [ "$(uname -m)" != aarch64 ] || native=arm64
 
-ours | xargs -r clang-format --dry-run -Werror 2>&1 | grep error: | judge "clang-format"
+# Versions differ in what they make of the same rules. Debian 12 has this one.
+if command -v clang-format-14 > /dev/null; then
+	ours | xargs -r clang-format-14 --dry-run -Werror 2>&1 | grep error: | judge "clang-format"
+else
+	echo "skip clang-format: there is no clang-format-14"
+fi
 licences | judge "licences"
 layers "$native" | judge "references go down"
 printing | judge "only commands print"

@@ -103,7 +103,7 @@ docs: $(B)/gendoc
 
 .PHONY: format
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^vmlinux/')
+	clang-format-14 -i $$(git ls-files '*.c' '*.h' | grep -v '^vmlinux/')
 
 # Kernels to take the types from; "make vmlinux" rewrites only headers whose kernel is given.
 VMLINUX_BTF_$(NATIVE) ?= /sys/kernel/btf/vmlinux
