@@ -2,6 +2,7 @@
 #
 # make                 ./t410trace for this machine
 # make ARCH=arm64      build/arm64/t410trace, static; also ARCH=amd64
+# make ARCH=arm64 LINK=shared  build/arm64-shared/t410trace, with its libraries in lib/ beside it
 # make CC=clang        with clang instead of gcc
 # make demo            install what is missing, show the main job in a virtual T410
 # make check           install what is missing, run all tests
@@ -17,7 +18,8 @@
 MACHINE	:= $(shell uname -m)
 NATIVE	:= $(if $(filter aarch64,$(MACHINE)),arm64,amd64)
 ARCH	?= $(NATIVE)
-B	:= build/$(ARCH)$(VARIANT)
+LINK	?= static
+B	:= build/$(ARCH)$(if $(filter shared,$(LINK)),-shared)$(VARIANT)
 PREFIX	?= /usr/local
 SYSCONFDIR ?= /etc
 
@@ -32,14 +34,29 @@ triplet-arm64 := aarch64-linux-gnu
 triplet-amd64 := x86_64-linux-gnu
 TRIPLET	:= $(triplet-$(ARCH))
 $(if $(TRIPLET),,$(error ARCH=$(ARCH): only arm64 and amd64 are supported))
+$(if $(filter static shared,$(LINK)),,$(error LINK=$(LINK): only static and shared are supported))
 
 # An explicit ARCH gives a static program that runs on any machine of that kind,
-# built with libraries of the compiler's own release (see sysroot.sh).
+# built with libraries of the compiler's own release (see sysroot.sh). Two of them must be
+# built from source packages, which not every mirror has. LINK=shared does without: tests in the
+# virtual T410 use that program. Its loader and libraries must be in $(BESIDE) where it runs.
+BESIDE	:= /opt/t410trace/lib
 ifeq ($(origin ARCH),command line)
 SYSROOT	:= build/sysroot-$(ARCH)
-OWNLIBS	:= $(addprefix $(SYSROOT)/usr/lib/$(TRIPLET)/,libpci.a libmicrohttpd.a)
-CPPFLAGS += -isystem $(SYSROOT)/usr/include
-LDFLAGS	+= -static -Wl,--wrap=dlopen -L$(SYSROOT)/usr/lib/$(TRIPLET)
+SYSLIBS	:= $(SYSROOT)/usr/lib/$(TRIPLET)
+CPPFLAGS += -isystem $(SYSROOT)/usr/include -isystem $(SYSROOT)/usr/include/$(TRIPLET)
+LDFLAGS	+= -L$(SYSLIBS)
+ifeq ($(LINK),shared)
+loader-arm64 := ld-linux-aarch64.so.1
+loader-amd64 := ld-linux-x86-64.so.2
+OWNLIBS	:=
+# rpath, not runpath: it holds for libraries of libraries, too
+LDFLAGS	+= -Wl,-rpath-link,$(SYSLIBS) -Wl,--disable-new-dtags,-rpath,$(BESIDE) \
+	-Wl,--dynamic-linker,$(BESIDE)/$(loader-$(ARCH))
+else
+OWNLIBS	:= $(addprefix $(SYSLIBS)/,libpci.a libmicrohttpd.a)
+LDFLAGS	+= -static -Wl,--wrap=dlopen
+endif
 PROGRAM	:= $(B)/t410trace
 # -static: glibc warns about getpwnam and the like in libcap, which we do not call
 ifneq ($(ARCH),$(NATIVE))
@@ -53,13 +70,15 @@ endif
 else
 SYSROOT	:=
 OWNLIBS	:=
+$(if $(filter shared,$(LINK)),$(error LINK=shared needs an ARCH))
 # VARIANT=-asan and the like: another build beside the normal one
 PROGRAM	:= $(if $(VARIANT),$(B)/t410trace,t410trace)
 endif
 
 SRC	:= $(sort $(wildcard user/*/*.c user/*/*/*.c))
 OBJ	:= $(SRC:%.c=$(B)/%.o)
-LIBOBJ	:= $(filter-out $(B)/user/cli/main.o $(B)/user/cli/gendoc.o,$(OBJ)) $(if $(SYSROOT),$(B)/packaging/static.o)
+LIBOBJ	:= $(filter-out $(B)/user/cli/main.o $(B)/user/cli/gendoc.o,$(OBJ)) \
+	$(if $(SYSROOT),$(if $(filter static,$(LINK)),$(B)/packaging/static.o))
 # The linker wants definitions before their use: maps.bpf.c first.
 BPFSRC	:= bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(sort $(wildcard bpf/*.bpf.c)))
 BPFOBJ	:= $(BPFSRC:%.c=$(B)/%.o)
@@ -79,9 +98,10 @@ all: $(PROGRAM)
 $(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(if $(filter shared,$(LINK)),@packaging/beside.sh $@ $(SYSLIBS) $(B)/lib)
 
 # Said once and clearly, instead of by the first of many errors
-$(B)/.need: | $(SYSROOT) $(OWNLIBS)
+$(B)/.need: | $(addsuffix /.complete,$(SYSROOT)) $(OWNLIBS)
 	@mkdir -p $(@D)
 	@packaging/need.sh $(CC) $(CPPFLAGS)
 	@touch $@
@@ -112,14 +132,12 @@ $(SKEL): $(B)/t410trace.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name t410trace > $@.tmp
 	@mv $@.tmp $@
 
-# not an intermediate file to be cleaned away
-.PRECIOUS: build/sysroot-%
-build/sysroot-%:
-	packaging/sysroot.sh $* $@
+build/sysroot-%/.complete: packaging/sysroot.sh
+	packaging/sysroot.sh $* $(@D)
 
 # Debian has none that can be linked statically
 ifneq ($(OWNLIBS),)
-$(OWNLIBS): $(SYSROOT)/usr/lib/$(TRIPLET)/lib%.a: | $(SYSROOT)
+$(OWNLIBS): $(SYSLIBS)/lib%.a: $(SYSROOT)/.complete
 	packaging/static-lib.sh $* $(ARCH) $(SYSROOT)
 endif
 

@@ -39,12 +39,9 @@ done
 rm -rf "$work"
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/sources" "$work/unpacked"
 : > "$work/status"
-# shellcheck disable=SC1091
-release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-# shellcheck disable=SC2016  # apt fills these in
-mirror=$(apt-get indextargets --no-release-info --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-	awk -v release="$release" '$2 == release && $3 == "main" && !found { found = $1 } END { print found }')
-[ -n "$mirror" ] || fail "apt of this machine has no mirror of $release configured"
+where=$("$(dirname "$0")/mirror.sh")
+[ -n "$where" ] || fail "apt of this machine has no mirror of its release configured"
+mirror=${where% *} release=${where#* }
 # most machines are not configured for source packages
 {
 	printf 'Types: deb-src\nURIs: %s\nSuites: %s\nComponents: main\n' "$mirror" "$release"
@@ -55,9 +52,9 @@ set -- -q -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$work/sour
 	-o Acquire::Languages=none -o "APT::Sandbox::User=$(id -un)" -o APT::Update::Error-Mode=any
 
 echo "building static lib$lib for $arch"
-apt-get "$@" update > "$work/log" 2>&1 || fail "no package lists"
+apt-get "$@" update > "$work/log" 2>&1 || fail "the source package $source cannot be had: no lists of packages"
 # apt checks the signature of the lists and by them each file
-(cd "$work/unpacked" && apt-get "$@" --only-source source "$source") > "$work/log" 2>&1 || fail "the download failed"
+(cd "$work/unpacked" && apt-get "$@" --only-source source "$source") > "$work/log" 2>&1 || fail "the source package $source cannot be had"
 mv "$work/unpacked/$source"-*/ "$work/$source"
 flags="-O2 -isystem $dir/usr/include -isystem $dir/usr/include/$triplet"
 

@@ -1,37 +1,63 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# sysroot.sh ARCH DIR: static libraries of another (or this) architecture for a
-# static build. They come from the package sources this machine already uses, with
+# sysroot.sh ARCH DIR: libraries of another (or this) architecture, static and shared, with what
+# the shared ones need themselves. They come from the package sources this machine already uses, with
 # its keys, through a package state of our own: nothing is installed and the
-# machine's own list of architectures stays as it is.
+# machine's own list of architectures stays as it is. DIR/.complete is made last.
 set -eu
 arch=$1 dir=$2
-packages="libbpf-dev libelf-dev zlib1g-dev libjansson-dev libcap-dev libsqlite3-dev uthash-dev"
+packages="libbpf-dev libelf-dev zlib1g-dev libjansson-dev libcap-dev libsqlite3-dev libpci-dev libmicrohttpd-dev
+	uthash-dev"
 work=$dir.tmp
 
 command -v apt-get > /dev/null || {
 	echo "sysroot.sh: this needs apt-get (Debian); on other systems unpack $packages for $arch into $dir" >&2
 	exit 1
 }
+case $arch in
+arm64) triplet=aarch64-linux-gnu ;;
+amd64) triplet=x86_64-linux-gnu ;;
+*) echo "sysroot.sh: $arch: only arm64 and amd64 are supported" >&2; exit 1 ;;
+esac
 rm -rf "$work"
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/debs" "$work/root"
 : > "$work/status"
 work=$(cd "$work" && pwd)
 set -- -q -o "Dir::State::Lists=$work/lists" -o "Dir::State::Status=$work/status" \
 	-o "Dir::Cache=$work/cache" -o "APT::Architecture=$arch" -o "APT::Architectures=$arch" \
-	-o "Acquire::Languages=none" -o "APT::Sandbox::User=$(id -un)"
+	-o "Acquire::Languages=none" -o "APT::Sandbox::User=$(id -un)" -o APT::Install-Recommends=false
 
-echo "fetching static libraries for $arch: $packages"
-{
-	apt-get "$@" update
+# libraries: of all that would be installed, what has shared libraries. The compiler has a C library
+# to link with; only the one to run with is missing.
+libraries() {
 	# shellcheck disable=SC2086  # a list of words
-	(cd "$work/debs" && apt-get "$@" download $packages)
+	apt-get "$@" --simulate install $packages |
+		awk '$1 == "Inst" && $2 ~ /^(lib|zlib)/ && $2 !~ /-(dev|bin|data|common)$/ { print $2 }'
+}
+
+echo "fetching libraries for $arch"
+# shellcheck disable=SC2086  # a list of words
+{
+	apt-get "$@" update &&
+		libraries "$@" > "$work/names" &&
+		(cd "$work/debs" && xargs apt-get "$@" download $packages < "$work/names")
 } > "$work/log" 2>&1 || {
 	tail -n 5 "$work/log" >&2
 	echo "sysroot.sh: the download failed; whole log in $work/log" >&2
 	exit 1
 }
 for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$work/root"; done
+lib=$work/root/usr/lib/$triplet
+# some are outside of /usr in Debian 12, with links to there
+[ ! -d "$work/root/lib/$triplet" ] || cp -a "$work/root/lib/$triplet/." "$lib/"
+for link in "$lib"/*.so*; do
+	case $(readlink "$link") in
+	/*) ln -sf "$(basename "$(readlink "$link")")" "$link" ;;
+	esac
+done
+# it wants GnuTLS, which has no static library; static-lib.sh makes another
+rm -f "$lib/libmicrohttpd.a"
+touch "$work/root/.complete"
 rm -rf "$dir"
 mv "$work/root" "$dir"
 rm -rf "$work"

@@ -6,44 +6,63 @@ cd "$(dirname "$0")/.." || exit 1
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# build NAME FILE ARGUMENTS...: what make prints besides commands is a warning
+# build NAME FILE ARGUMENTS...: what make prints besides commands is a warning. A static program
+# needs two source packages (packaging/static-lib.sh), which not every mirror has.
 build() {
 	local name=$1 file=$2
 	shift 2
 	rm -rf "$(dirname "$file")"
-	if ! make -s -j"$(nproc)" "$@" > "$log" 2>&1; then
+	if make -s -j"$(nproc)" "$@" > "$log" 2>&1; then
+		if grep -qi warning "$log"; then
+			echo "not ok build $name: warnings"
+			grep -i -A3 warning "$log" | head -n 20
+		elif [ ! -x "$file" ]; then
+			echo "not ok build $name: no $file"
+		else
+			echo "ok build $name"
+			return 0
+		fi
+	elif grep -q '^static-lib.sh: .*cannot be had' "$log"; then
+		echo "skip build $name: $(grep -m 1 '^static-lib.sh: ' "$log")"
+	else
 		echo "not ok build $name: failed"
 		tail -n 20 "$log"
-	elif grep -qi warning "$log"; then
-		echo "not ok build $name: warnings"
-		grep -i -A3 warning "$log" | head -n 20
-	elif [ ! -x "$file" ]; then
-		echo "not ok build $name: no $file"
-	else
-		echo "ok build $name"
 	fi
+	return 1
 }
+
+# is_for FILE MACHINE: or the reason why not
+is_for() { readelf -h "$1" | grep -q "Machine: .*$2" || echo "not for $2"; }
+
+# A static program needs nothing of the machine it runs on
+is_static() { ! readelf -l "$1" | grep -q INTERP || echo "needs a dynamic loader"; }
+
+# One with shared libraries needs what is in the folder beside it
+is_complete() {
+	local folder loader name
+	folder=$(dirname "$1")/lib
+	loader=$(readelf -l "$1" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+	[ "${loader%/*}" = /opt/t410trace/lib ] || echo "its loader is $loader"
+	[ -e "$folder/${loader##*/}" ] || echo "no loader beside it"
+	readelf -d "$1" "$folder"/* | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u | while read -r name; do
+		[ -e "$folder/$name" ] || echo "no $name beside it"
+	done
+}
+
+# says NAME REASONS: ok if there are none
+says() { if [ -z "$2" ]; then echo "ok $1"; else echo "not ok $1:" $2; fi; }
 
 native=amd64
 [ "$(uname -m)" != aarch64 ] || native=arm64
 build gcc "build/$native-gcc/t410trace" VARIANT=-gcc CC=gcc
 build clang "build/$native-clang/t410trace" VARIANT=-clang CC=clang
-build arm64-gcc build/arm64/t410trace ARCH=arm64
-build arm64-clang build/arm64-clang/t410trace ARCH=arm64 VARIANT=-clang CC=clang
-build amd64-static build/amd64-static/t410trace ARCH=amd64 VARIANT=-static
-
-# machine FILE NAME: a static program for that machine, which needs nothing of the
-# one it runs on
-machine() {
-	if ! readelf -h "$1" 2> /dev/null | grep -q "Machine: .*$2"; then
-		echo "not ok static $1: not for $2"
-	elif readelf -l "$1" | grep -q INTERP; then
-		echo "not ok static $1: needs a dynamic loader"
-	else
-		echo "ok static $1"
-	fi
-}
-machine build/arm64/t410trace AArch64
-machine build/arm64-clang/t410trace AArch64
-machine build/amd64-static/t410trace X86-64
+for cc in aarch64-linux-gnu-gcc clang; do
+	name=arm64-${cc##*-} file=build/arm64-shared-${cc##*-}/t410trace
+	build "$name" "$file" ARCH=arm64 LINK=shared "VARIANT=-${cc##*-}" CC=$cc &&
+		says "shared $name" "$(is_for "$file" AArch64)$(is_complete "$file")"
+done
+build arm64-static build/arm64/t410trace ARCH=arm64 &&
+	says "static arm64" "$(is_for build/arm64/t410trace AArch64)$(is_static build/arm64/t410trace)"
+build amd64-static build/amd64-static/t410trace ARCH=amd64 VARIANT=-static &&
+	says "static amd64" "$(is_for build/amd64-static/t410trace X86-64)$(is_static build/amd64-static/t410trace)"
 exit 0

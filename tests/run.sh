@@ -140,7 +140,7 @@ part_emulation() {
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_kernel() { make -s -j"$(nproc)" && tests/kernel/run.sh ./t410trace; }
-part_machine() { make -s -j"$(nproc)" ARCH=arm64 && tests/machine/run.sh; }
+part_machine() { make -s -j"$(nproc)" ARCH=arm64 LINK=shared && tests/machine/run.sh; }
 
 # tally LOG PART STATUS: count a part's lines
 tally() {

@@ -31,10 +31,10 @@ phase() {
 	awk -v from="$start" -v to="$EPOCHREALTIME" 'BEGIN { printf " %5.1f s\n", to - from }'
 }
 
-build() { make -C "$ROOT" -s -j"$(nproc)" ARCH=arm64; }
+build() { make -C "$ROOT" -s -j"$(nproc)" ARCH=arm64 LINK=shared; }
 
 tenants() {
-	cp "$ROOT/build/arm64/t410trace" "$HERE/demo-guest.sh" "$share/"
+	cp -r "$ROOT"/build/arm64-shared/{t410trace,lib} "$HERE/demo-guest.sh" "$share/"
 	"$MACHINE" --steady --timeout $TIMEOUT --traffic "$HERE/demo.conf" --dir "$share" -- sh demo-guest.sh
 }
 

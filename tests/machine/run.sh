@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # run.sh [SCENARIO...]: tests in the virtual T410, all scenarios or those named.
 #
-# Environment: T410TRACE  the arm64 program to test (build/arm64/t410trace)
+# Environment: T410TRACE  the arm64 program to test (build/arm64-shared/t410trace); libraries are
+#                         taken from the folder lib beside it, if there is one
 #              T410_RESULTS  folder to keep the results in (default: removed afterwards)
 #
 # All scenarios of a shape of the machine run in one boot; with their results, judge.py
@@ -15,7 +16,7 @@ set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/machine/machine.sh
 . "$HERE/machine.sh"
-T410TRACE=${T410TRACE:-$ROOT/build/arm64/t410trace}
+T410TRACE=${T410TRACE:-$ROOT/build/arm64-shared/t410trace}
 TIMEOUT=2400	# of a boot that hangs; all scenarios take a tenth of this on two busy cores
 RUNS=3		# of a scenario at most
 CLOCK=()	# what the machine's clock goes by, as options
@@ -42,7 +43,7 @@ for name; do
 done
 # shellcheck disable=SC2086  # a list
 [ $# -gt 0 ] || set -- $names
-[ -f "$T410TRACE" ] || fail "no $T410TRACE: run \"make ARCH=arm64\" first"
+[ -f "$T410TRACE" ] || fail "no $T410TRACE: run \"make ARCH=arm64 LINK=shared\" first"
 
 if [ -n "${T410_RESULTS:-}" ]; then
 	mkdir -p "$T410_RESULTS"
@@ -109,6 +110,7 @@ boots() {
 	rm -rf "$folder/out"
 	mkdir -p "$folder/out"
 	cp "$T410TRACE" "$folder/t410trace"
+	[ ! -d "$(dirname "$T410TRACE")/lib" ] || cp -r "$(dirname "$T410TRACE")/lib" "$folder/"
 	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$ROOT/packaging/systemd/t410trace.service" "$folder/"
 	while read -r shape traffic; do
 		wanted=()

@@ -149,7 +149,7 @@ part_warm() {
 part_slurm_offline() {
 	local cache=${T410_MACHINE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/t410trace-machine} part=$OUT/part kind said
 	mkdir -p "$part"
-	for kind in kernel kernel.conf emulation programs tables initrd userland; do ln -s "$cache/$kind" "$part/"; done
+	for kind in kernel kernel.conf qemu emulation programs tables initrd userland; do ln -s "$cache/$kind" "$part/"; done
 	http_proxy=$DEAD_PROXY T410_MACHINE_DIR=$part expect_status offline-without-slurm 0 prepare
 	http_proxy=$DEAD_PROXY T410_MACHINE_DIR=$part expect_status offline-slurm 126 prepare --userland slurm
 	# never booted: any file will do

@@ -122,6 +122,6 @@ verb_ctl() {
 	local run=${T410_MACHINE_RUN:-$MACHINE_DIR/runs/last}
 	[ $# -gt 0 ] || die_usage "ctl: what?"
 	[ -e "$run/shm" ] || die "no run has taken place yet in $MACHINE_DIR"
-	product emulation "$(hash_of "$MACHINE_SRC"/{plugin,traffic}/*.[ch])" make_emulation
-	"$PRODUCT/t410ctl" "$run/shm" "$@"
+	use_emulation
+	"$EMULATION/t410ctl" "$run/shm" "$@"
 }

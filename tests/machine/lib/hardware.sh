@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # hardware.sh: the machine as QEMU's command line. (SC2034: used by other parts.)
 
-readonly QEMU=${T410_MACHINE_QEMU:-qemu-system-aarch64}
-readonly FIRMWARE=/usr/share/qemu-efi-aarch64/QEMU_EFI.fd
 # The plugin calls functions inside of QEMU whose declarations it repeats, and no
 # version promises to keep them. Tried: 7.2 (Debian 12) works; 10.0.2 (Debian 12's
 # backports) does not load it, as it wants another version of the plugin interface.
+# So every host uses Debian 12's.
+readonly QEMU_LIST=$MACHINE_SRC/qemu.list
 readonly QEMU_VERSION=7.2
 readonly FIRST_DISK=8	# its place on QEMU's own PCI bus; the first ones are taken by folders
 
-check_qemu() {
+# use_qemu: sets QEMU and FIRMWARE, from the packages that make_qemu has unpacked
+use_qemu() {
 	local version
+	QEMU=${T410_MACHINE_QEMU:-$QEMU_ROOT/qemu}
+	FIRMWARE=$QEMU_ROOT/usr/share/qemu-efi-aarch64/QEMU_EFI.fd
 	version=$("$QEMU" --version | sed -nE '1s/.*version ([0-9]+\.[0-9]+).*/\1/p')
 	[ "$version" = $QEMU_VERSION ] ||
 		die "QEMU is ${version:-unknown}; the plugin needs $QEMU_VERSION, the one of Debian 12 (tried and refused: 10.0)"

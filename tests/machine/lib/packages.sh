@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# packages.sh: arm64 Debian packages, with apt state of our own. The mirror is the
-# one this machine is configured for; only the suite is another.
+# packages.sh: Debian packages, with apt state of our own. The mirror is the one this
+# machine is configured for; only the suite is another, and mostly the architecture.
 
 # Never taken from the package lists: the keys must already be trusted here.
 readonly DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
 # pahole: without it the kernel is configured differently and modules do not fit
-readonly TOOLS=(qemu-system-aarch64 iasl gcc make aarch64-linux-gnu-gcc pahole flex bison bc cpio xz depmod python3
+readonly TOOLS=(iasl gcc make aarch64-linux-gnu-gcc pahole flex bison bc cpio xz depmod python3
 	apt-get dpkg-deb flock setsid setpriv renice)
 
 check_tools() {
@@ -14,25 +14,15 @@ check_tools() {
 	for tool in "${TOOLS[@]}"; do
 		command -v "$tool" > /dev/null || [ -x "/usr/sbin/$tool" ] || missing+=("$tool")
 	done
-	[ -r "$FIRMWARE" ] || missing+=("$FIRMWARE")
 	[ -r "$DEBIAN_KEYS" ] || missing+=("$DEBIAN_KEYS")
 	[ ${#missing[@]} = 0 ] || die "missing on this machine: ${missing[*]}; make deps installs them"
 }
 
-# URI of this machine's own mirror. Of its own release: the security archive and
-# the like have other suites.
-configured_mirror() {
-	local codename
-	# shellcheck disable=SC1091
-	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-	# shellcheck disable=SC2016  # apt fills these in
-	apt-get indextargets --no-release-info --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-		awk -v release="$codename" '$2 == release && $3 == "main" && !found { found = $1 } END { print found }'
-}
-
-# use_suite SUITE: from now on apt_private works on arm64 packages of that suite
+# use_suite SUITE [ARCH]: from now on apt_private works on packages of that suite; on
+# those of arm64 unless told otherwise
 use_suite() {
-	APT_STATE=$MACHINE_DIR/apt/$1
+	APT_STATE=$MACHINE_DIR/apt/$1${2:+-$2}
+	APT_ARCH=${2:-arm64}
 	APT_SUITES=$1
 	# these two hold only what differs from another suite
 	case $1 in
@@ -49,15 +39,15 @@ apt_private() { # COMMAND ARG...
 	shift
 	"$tool" -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$APT_STATE/sources" \
 		-o "Dir::State::Lists=$APT_STATE/lists" -o "Dir::State::Status=$APT_STATE/status" \
-		-o "Dir::Cache=$APT_STATE/cache" -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
+		-o "Dir::Cache=$APT_STATE/cache" -o "APT::Architecture=$APT_ARCH" -o "APT::Architectures=$APT_ARCH" \
 		-o Acquire::Languages=none -o Acquire::Retries=2 -o Acquire::http::Timeout=20 \
 		-o "APT::Sandbox::User=$(id -un)" -o APT::Install-Recommends=false "$@"
 }
 
 write_sources() {
-	local mirror
-	mirror=$(configured_mirror)
-	[ -n "$mirror" ] || die "apt of this machine has no Debian mirror configured"
+	local mirror release
+	read -r mirror release < <("$MACHINE_SRC/../../packaging/mirror.sh") && [ -n "$release" ] ||
+		die "apt of this machine has no Debian mirror configured"
 	mkdir -p "$APT_STATE"/{sources,lists/partial,cache/archives/partial}
 	: > "$APT_STATE/status"
 	cat > "$APT_STATE/sources/machine.sources" <<-END
@@ -65,7 +55,7 @@ write_sources() {
 	URIs: $mirror
 	Suites: $APT_SUITES
 	Components: main
-	Architectures: arm64
+	Architectures: $APT_ARCH
 	Signed-By: $DEBIAN_KEYS
 	END
 }

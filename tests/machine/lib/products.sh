@@ -3,10 +3,46 @@
 # products.sh: everything a boot needs, built if its inputs changed. (SC2034: the
 # folders are used by other parts.)
 
-# make_emulation OUT: the QEMU plugin, and the host's side of the traffic
+# list_suite LIST, list_packages LIST: what a list of packages says: the suite, if not the
+# kernel's; names, with the kernel's version where that is asked for
+list_suite() {
+	local suite
+	suite=$(sed -n 's/^suite=//p' "$1")
+	echo "${suite:-$KERNEL_SUITE}"
+}
+
+list_packages() {
+	awk -v kernel="${KERNEL_VERSION:-}" '!/^(#|suite=)/ && NF { sub(/=KERNEL$/, "=" kernel, $1); print $1 }' "$1"
+}
+
+# make_qemu OUT KEY: the emulator, with its own C library and loader, for hosts with another one
+make_qemu() {
+	local out=$1 packages=$MACHINE_DIR/packages/qemu-$2 names package loader
+	mapfile -t names < <(list_packages "$QEMU_LIST")
+	use_suite "$(list_suite "$QEMU_LIST")" "$(dpkg --print-architecture)"
+	if [ ! -e "$packages/complete" ]; then
+		apt_fetch "$packages" "${names[*]}" --download-only install "${names[@]}"
+		touch "$packages/complete"
+	fi
+	for package in "$packages"/*.deb; do dpkg-deb -x "$package" "$out"; done
+	rm -rf "${out:?}"/{etc,var,usr/share/{doc,man,locale,info,bug,lintian,AAVMF,iso-codes},usr/bin/qemu-system-arm}
+	# not the link in lib64, which leads to the loader of this host
+	loader=$(cd "$out" && echo lib/*-linux-gnu/ld-linux-*.so.?)
+	cat > "$out/qemu" <<-END
+	#!/bin/sh
+	root=\$(dirname "\$0")
+	for folder in "\$root"/lib/*-linux-gnu "\$root"/usr/lib/*-linux-gnu; do
+		libraries=\${libraries:+\$libraries:}\$folder
+	done
+	exec "\$root/$loader" --library-path "\$libraries" "\$root/usr/bin/qemu-system-aarch64" "\$@"
+	END
+	chmod +x "$out/qemu"
+}
+
+# make_emulation OUT: the QEMU plugin, for the C library of QEMU, and the host's side of the traffic
 make_emulation() {
-	logged "$MACHINE_DIR/logs/plugin.log" "building the plugin" gcc -O2 -Wall -Wextra -fPIC -shared \
-		-fvisibility=hidden -o "$1/libt410.so" "$MACHINE_SRC"/plugin/*.c
+	logged "$MACHINE_DIR/logs/plugin.log" "building the plugin" gcc "--sysroot=$QEMU_ROOT" -O2 -Wall -Wextra -fPIC \
+		-shared -fvisibility=hidden -o "$1/libt410.so" "$MACHINE_SRC"/plugin/*.c
 	logged "$MACHINE_DIR/logs/t410ctl.log" "building t410ctl" gcc -O2 -Wall -Wextra -I"$MACHINE_SRC/plugin" \
 		-o "$1/t410ctl" "$MACHINE_SRC"/traffic/*.c
 }
@@ -51,25 +87,13 @@ make_initrd() {
 	rm -rf "$root"
 }
 
-# userland_suite, userland_list: what guest/$USERLAND_NAME.list says: the suite, if not the
-# kernel's; package names, with the kernel's version where that is asked for
-userland_suite() {
-	local suite
-	suite=$(sed -n 's/^suite=//p' "$MACHINE_SRC/guest/$USERLAND_NAME.list")
-	echo "${suite:-$KERNEL_SUITE}"
-}
-
-userland_list() {
-	awk -v kernel="$KERNEL_VERSION" '!/^(#|suite=)/ && NF { sub(/=KERNEL$/, "=" kernel, $1); print $1 }' \
-		"$MACHINE_SRC/guest/$USERLAND_NAME.list"
-}
-
 # make_userland OUT KEY: usr/ of Debian's programs and what they depend on; the
 # names of programs that replace those of busybox; busybox itself
 make_userland() {
 	local out=$1 packages=$MACHINE_DIR/packages/userland-$2 names package folder program
-	mapfile -t names < <(userland_list)
-	use_suite "$(userland_suite)"
+	local list=$MACHINE_SRC/guest/$USERLAND_NAME.list
+	mapfile -t names < <(list_packages "$list")
+	use_suite "$(list_suite "$list")"
 	if [ ! -e "$packages/complete" ]; then
 		apt_fetch "$packages" "${names[*]}" --download-only install "${names[@]}"
 		touch "$packages/complete"
@@ -91,14 +115,24 @@ make_userland() {
 	rm -rf "$out/tree"
 	# the guest may mount something there
 	mkdir -p "$out/usr/local"
-	awk '!/^(#|suite=)/ { for (i = 2; i <= NF; i++) print $i }' "$MACHINE_SRC/guest/$USERLAND_NAME.list" > "$out/usr/programs"
+	awk '!/^(#|suite=)/ { for (i = 2; i <= NF; i++) print $i }' "$list" > "$out/usr/programs"
+}
+
+# use_emulation: sets QEMU_ROOT, EMULATION and what use_qemu does
+use_emulation() {
+	local key
+	key=$(hash_of "$QEMU_LIST")
+	product qemu "$key-$(hash_of "$MACHINE_SRC/lib/products.sh")" make_qemu "$key"
+	QEMU_ROOT=$PRODUCT
+	use_qemu
+	product emulation "$(hash_of "$QEMU_LIST" "$MACHINE_SRC"/{plugin,traffic}/*.[ch])" make_emulation
+	EMULATION=$PRODUCT
 }
 
 # prepare REFRESH: sets KERNEL, USERLAND, EMULATION, PROGRAMS, TABLES, INITRD
 prepare() {
 	local key
 	check_tools
-	check_qemu
 	lock_cache
 	mkdir -p "$MACHINE_DIR"/{logs,runs}
 	choose_kernel "$1"
@@ -107,8 +141,7 @@ prepare() {
 	key=$KERNEL_VERSION-$(hash_of "$MACHINE_SRC/guest/$USERLAND_NAME.list")
 	product "$USERLAND_NAME" "$key" make_userland "$key"
 	USERLAND=$PRODUCT
-	product emulation "$(hash_of "$MACHINE_SRC"/{plugin,traffic}/*.[ch])" make_emulation
-	EMULATION=$PRODUCT
+	use_emulation
 	product programs "$(hash_of "$MACHINE_SRC"/guest/*.[ch] "$MACHINE_SRC"/plugin/{port,shm}.h)" make_programs
 	PROGRAMS=$PRODUCT
 	hardware
