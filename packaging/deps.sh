@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# deps.sh [--list]: install the Debian packages that building and testing need and
-# that are missing. Needs root or sudo only if something is missing.
+# deps.sh [--list | PACKAGE...]: install the Debian packages that building and testing need and
+# that are missing, and PACKAGE. Needs root or sudo only if something is missing.
 #
 # Debian 12, 13 and testing have all of these names. Not all have the optional ones, which are
 # installed where they exist: tests/style.sh wants this clang-format and no other.
@@ -27,6 +27,7 @@ if [ "${1:-}" = --list ]; then
 	echo "$required$optional"
 	exit 0
 fi
+required=$required$*
 command -v dpkg-query > /dev/null || {
 	echo "deps.sh: not a Debian system: please install by hand what these packages hold (README.md," >&2
 	echo "\"Build\", names those of other systems as far as \"make\" needs them):" >&2

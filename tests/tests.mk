@@ -55,6 +55,12 @@ quick:
 check-%:
 	@T='$(T)' tests/run.sh $*
 
+# The README's two commands on fresh Debian releases; as root. The short form takes some 15 minutes a
+# release; all of it: make check-fresh FRESH=trixie PARTS=all
+.PHONY: check-fresh
+check-fresh:
+	@PARTS="$(PARTS)" tests/fresh.sh $(FRESH)
+
 # Thirty seeds of every kind of scenario, beside simpler methods: the table of docs/ACCURACY.md (3 min)
 .PHONY: accuracy
 accuracy: $(PROGRAM)
