@@ -165,15 +165,15 @@ static void numbers_fit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		latencies_format(values[i], text);
+		format_ns(values[i], text);
 		if (strlen(text) > FORMAT_NUMBER_WIDTH + (values[i] >= 1e99))
 			fail_msg("%g: %s", values[i], text);
 	}
-	latencies_format(9.996, text);
+	format_ns(9.996, text);
 	assert_string_equal(text, "10.0");
-	latencies_format(99.96, text);
+	format_ns(99.96, text);
 	assert_string_equal(text, "100");
-	latencies_format(123.4, text);
+	format_ns(123.4, text);
 	assert_string_equal(text, "123");
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "model.h"
+#include "neighbourhood.h"
 
 uint32_t report_socket_id(const struct report *r, const struct counter *c)
 {
@@ -133,4 +134,15 @@ const char *device_filter_name(enum device_filter f)
 	};
 
 	return (size_t)f < ARRAY_SIZE(names) ? names[f] : "unknown";
+}
+
+const char *neighbour_role_name(enum neighbour_role role)
+{
+	static const char *const names[NR_NEIGHBOUR_ROLES] = {
+		[NEIGHBOUR_NONE] = "none",
+		[NEIGHBOUR_ROSE] = "rose",
+		[NEIGHBOUR_VICTIM] = "victim",
+	};
+
+	return (size_t)role < NR_NEIGHBOUR_ROLES ? names[role] : "unknown";
 }

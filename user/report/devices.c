@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <stdio.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "report/cells.h"
+#include "base/sums.h"
 #include "report/devices.h"
-
-/* Fewest columns of a device's name in lines of rows, and the most. */
-#define LABEL_MIN  11
-#define LABEL_MAX  24
-/* Columns of what follows it there. */
-#define PART_WIDTH 39
 
 const struct device *devices_of(const struct report *r, uint32_t number)
 {
@@ -82,8 +72,7 @@ bool devices_valid(const struct report *r, enum direction direction)
 	return false;
 }
 
-/* The device of a part of a row, unless that is nonsense or a port. */
-static const struct device *part_device(const struct report *r, const struct row_device *part)
+const struct device *devices_part(const struct report *r, const struct row_device *part)
 {
 	const struct device *d =
 		part->device < r->nr_devices ? r->devices[part->device].device : NULL;
@@ -102,13 +91,13 @@ uint64_t devices_moved(const struct report *r, const struct report_row *row,
 		const struct row_device *part = &row->devices[i];
 		uint64_t bytes = 0;
 
-		if (!part_device(r, part))
+		if (!devices_part(r, part))
 			continue;
 		if (mode == DEVICES_IO)
 			bytes = write ? part->io_write_bytes : part->io_read_bytes;
 		else if (part->counted)
 			bytes = write ? part->write_bytes : part->read_bytes;
-		sum = amounts_sum(sum, bytes);
+		sum = sum_capped(sum, bytes);
 	}
 	return sum;
 }
@@ -150,72 +139,7 @@ uint64_t devices_on_socket(const struct report *r, uint32_t socket, enum directi
 		const struct device_bytes *side = side_of(&r->devices[i], direction);
 
 		if (!devices_is_port(&r->devices[i]) && side->valid && is_on_socket(r, i, socket))
-			sum = amounts_sum(sum, side->bytes);
+			sum = sum_capped(sum, side->bytes);
 	}
 	return sum;
-}
-
-void devices_put_moved(const struct table *t, const uint64_t bytes[2], int indent)
-{
-	char read[FORMAT_NUMBER_LEN], written[FORMAT_NUMBER_LEN];
-
-	if (!bytes[DIRECTION_READ] && !bytes[DIRECTION_WRITE])
-		return;
-	format_rate(bytes[DIRECTION_READ], t->duration_ns, read);
-	format_rate(bytes[DIRECTION_WRITE], t->duration_ns, written);
-	fprintf(t->out, "%*s%s: RD %s, WR %s GB/s\n", indent, "",
-		t->devices == DEVICES_IO ? "IO" : "PCIE", read, written);
-}
-
-/* A row's part in one direction: what was counted, and what the kernel saw it ask for. */
-static void put_part(const struct table *t, const struct row_device *part, const char *label,
-		     int indent, enum direction direction)
-{
-	bool write = direction == DIRECTION_WRITE;
-	uint64_t bytes = write ? part->write_bytes : part->read_bytes;
-	uint64_t low = write ? part->write_low : part->read_low;
-	uint64_t high = write ? part->write_high : part->read_high;
-	uint64_t io = write ? part->io_write_bytes : part->io_read_bytes;
-	char text[FORMAT_NUMBER_LEN], bar[FORMAT_NUMBER_LEN];
-
-	if (!io && (!part->counted || !high))
-		return;
-	fprintf(t->out, "%*s%s %s", indent, "", label, write ? "WR" : "RD");
-	if (part->counted) {
-		format_bytes(bytes, text);
-		format_bar(bytes, low, high, bar);
-		fprintf(t->out, " %s %s%s", text, bar, io ? "," : "");
-	}
-	if (io) {
-		format_bytes(io, text);
-		fprintf(t->out, " requests %s", text);
-	}
-	fputc('\n', t->out);
-}
-
-int devices_put_row(const struct table *t, const struct report_row *row, int indent)
-{
-	size_t room = t->width - PART_WIDTH;
-
-	room = room < (size_t)indent + LABEL_MIN   ? LABEL_MIN
-	       : room > (size_t)indent + LABEL_MAX ? LABEL_MAX
-						   : room - indent;
-	for (size_t i = 0; i < row->nr_devices; i++) {
-		const struct device *d = part_device(t->r, &row->devices[i]);
-		cleanup_free char *name = NULL;
-		cleanup_free char *cut = NULL;
-		int err;
-
-		if (!d)
-			continue;
-		err = d->name[0] ? format_terminal(d->name, sizeof(d->name), &name)
-				 : format_terminal(d->bdf, sizeof(d->bdf), &name);
-		if (!err)
-			err = format_cut(name, room, FORMAT_CUT_RIGHT, &cut);
-		if (err)
-			return err;
-		put_part(t, &row->devices[i], cut, indent, DIRECTION_READ);
-		put_part(t, &row->devices[i], cut, indent, DIRECTION_WRITE);
-	}
-	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices of a report: which of its numbers are theirs, and what the table says of them.
+ * Devices of a report: which of its numbers are theirs.
  *
  * What devices move is another view of traffic that sockets count as well. Their counters
  * therefore never add to those of the sockets.
@@ -12,9 +12,6 @@
 #include <stdint.h>
 
 #include "model.h"
-
-struct table;
-struct cells;
 
 /* What columns of the rows say of devices. */
 enum devices_mode {
@@ -66,40 +63,7 @@ bool devices_tangle_only(const struct report *r, const struct report_row *row);
 /** devices_on_socket() - counted bytes of the devices of a socket (its number) */
 uint64_t devices_on_socket(const struct report *r, uint32_t socket, enum direction direction);
 
-/**
- * devices_put_moved() - a line with what devices moved for a row, where there are no columns
- * @t: the table
- * @bytes: by direction
- * @indent: blanks in front
- *
- * Nothing is written for a row without such bytes.
- */
-void devices_put_moved(const struct table *t, const uint64_t bytes[2], int indent);
-
-/**
- * devices_put_row() - a line for each device and direction in which a row has a part
- * @t: the table
- * @row: the row
- * @indent: blanks in front
- *
- * Return: 0 or -ENOMEM.
- */
-int devices_put_row(const struct table *t, const struct report_row *row, int indent);
-
-/**
- * devices_write() - the block of devices: what each moved, and how well that is known
- * @t: the table
- *
- * Return: 0 or -ENOMEM.
- */
-int devices_write(const struct table *t);
-
-/**
- * devices_notes() - what a reader must know of these numbers, in sentences
- * @t: the table
- *
- * Return: 0 or -ENOMEM.
- */
-int devices_notes(const struct table *t);
+/** devices_part() - the device of a part of a row; NULL for nonsense and ports */
+const struct device *devices_part(const struct report *r, const struct row_device *part);
 
 #endif

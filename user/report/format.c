@@ -337,6 +337,30 @@ int format_cut(const char *text, size_t width, enum format_cut_side side, char *
 	return 0;
 }
 
+void format_ns(double ns, char ret_text[FORMAT_NUMBER_LEN])
+{
+	int decimals = ns >= 99.95 ? 0 : ns >= 9.995 ? 1 : 2;
+
+	snprintf(ret_text, FORMAT_NUMBER_LEN, ns < 9999999.5 ? "%.*f" : "%.*e",
+		 ns < 9999999.5 ? decimals : 1, ns);
+}
+
+int format_whole(FILE *out, int (*put)(FILE *out, void *arg), void *arg)
+{
+	cleanup_free char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	err = put(f, arg);
+	/* The text is complete only once the stream is closed. */
+	if (fclose(f) && !err)
+		err = -ENOMEM;
+	return err ? err : format_emit(out, text, len);
+}
+
 int format_emit(FILE *out, const char *text, size_t len)
 {
 	errno = 0;

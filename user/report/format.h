@@ -166,6 +166,21 @@ size_t format_width(const char *text);
  */
 int format_cut(const char *text, size_t width, enum format_cut_side side, char **ret_text);
 
+/** format_ns() - nanoseconds with three digits, in FORMAT_NUMBER_WIDTH columns */
+void format_ns(double ns, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_whole() - build a text in memory and write it with format_emit()
+ * @out: where to
+ * @put: writes the text to a stream of its own; 0 or a negative errno
+ * @arg: for @put
+ *
+ * A reader never sees a part of a text because memory ran out.
+ *
+ * Return: 0, or a negative errno of @put with nothing written, or of the write.
+ */
+int format_whole(FILE *out, int (*put)(FILE *out, void *arg), void *arg);
+
 /**
  * format_emit() - write a finished text and see it through to the file
  * @out: where to

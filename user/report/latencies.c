@@ -131,14 +131,6 @@ bool latencies_of_socket(const struct report *r, uint32_t socket, double *ret_ns
 	return false;
 }
 
-void latencies_format(double ns, char ret_text[FORMAT_NUMBER_LEN])
-{
-	int decimals = ns >= 99.95 ? 0 : ns >= 9.995 ? 1 : 2;
-
-	snprintf(ret_text, FORMAT_NUMBER_LEN, ns < 9999999.5 ? "%.*f" : "%.*e",
-		 ns < 9999999.5 ? decimals : 1, ns);
-}
-
 /* The first probe of a socket that measures what this one does. */
 static bool is_first(const struct report *r, size_t i)
 {
@@ -163,8 +155,8 @@ static int put_probe(FILE *out, const struct report_probe *p, size_t width)
 		err = format_terminal(p->probe->title, sizeof(p->probe->title), &title);
 	if (err)
 		return err;
-	latencies_format(p->latency_ns, ns);
-	latencies_format(p->latency_cycles, cycles);
+	format_ns(p->latency_ns, ns);
+	format_ns(p->latency_cycles, cycles);
 	if (p->valid)
 		n = asprintf(&text,
 			     "%s, %s: %s ns, %s cycles, %" PRIu64 " requests, %" PRIu64
@@ -202,7 +194,7 @@ static int put_means(FILE *out, const struct report *r, uint32_t socket, size_t 
 		if (p->device || p->socket != socket || !is_first(r, i) || !mean_like(r, p, &mean))
 			continue;
 		err = format_terminal(p->title, sizeof(p->title), &title);
-		latencies_format(mean, ns);
+		format_ns(mean, ns);
 		fprintf(f, "%s%s %s ns", any ? ", " : "latency: ", err ? "" : title, ns);
 		any = true;
 	}
@@ -243,7 +235,7 @@ int latencies_write_row(FILE *out, const struct report *r, const struct report_r
 			err = format_cut(name, NAME_WIDTH, FORMAT_CUT_LEFT, &cut);
 		if (err)
 			break;
-		latencies_format(l->latency_ns, ns);
+		format_ns(l->latency_ns, ns);
 		format_percent(l->bytes, l->of_bytes, part);
 		fprintf(out, "%*ssaw %s: %s ns (%s of its bytes)\n", indent, "", cut, ns, part);
 	}

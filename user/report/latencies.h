@@ -41,9 +41,6 @@ bool latencies_seen(const struct report *r, const struct report_row *row, double
  */
 bool latencies_of_socket(const struct report *r, uint32_t socket, double *ret_ns);
 
-/** latencies_format() - nanoseconds with three digits, in FORMAT_NUMBER_WIDTH columns */
-void latencies_format(double ns, char ret_text[FORMAT_NUMBER_LEN]);
-
 /**
  * latencies_write_socket() - say what was measured on a socket
  * @out: where to

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,22 @@ int notes_wrapped(FILE *out, const char *text, size_t width)
 	return 0;
 }
 
+int notes_line(FILE *out, size_t width, const char *format, ...)
+{
+	cleanup_free char *text = NULL;
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	if (len < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	return notes_wrapped(out, text, width);
+}
+
 static uint64_t loss_value(const struct quality *q, const struct loss *l)
 {
 	uint64_t value;
@@ -125,22 +142,16 @@ static int put_missing(FILE *out, const struct report *r, size_t width)
 	for (i = 0; i < r->nr_counters; i++) {
 		const struct report_counter *c = &r->counters[i];
 		cleanup_free char *name = NULL;
-		cleanup_free char *text = NULL;
 		int err;
 
 		/* Devices have notes of their own. */
 		if (c->valid || c->counter->device)
 			continue;
 		err = format_terminal(c->counter->name, sizeof(c->counter->name), &name);
-		if (err)
-			return err;
-		if (asprintf(&text, "no data: %s: %s; sums are without it", name,
-			     c->enabled_ns && !c->running_ns ? "it never got to count"
-							     : "it could not be read") < 0) {
-			text = NULL;
-			return -ENOMEM;
-		}
-		err = notes_wrapped(out, text, width);
+		if (!err)
+			err = notes_line(out, width, "no data: %s: %s; sums are without it", name,
+					 c->enabled_ns && !c->running_ns ? "it never got to count"
+									 : "it could not be read");
 		if (err)
 			return err;
 	}

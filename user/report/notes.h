@@ -20,6 +20,10 @@
  */
 int notes_wrapped(FILE *out, const char *text, size_t width);
 
+/** notes_line() - format a text and write it with notes_wrapped(); 0 or -ENOMEM */
+__attribute__((format(printf, 3, 4))) int notes_line(FILE *out, size_t width, const char *format,
+						     ...);
+
 /**
  * struct notes_basis - what numbers rest on
  * @quality, @self: of the time they are about

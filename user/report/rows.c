@@ -4,33 +4,27 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/sums.h"
 #include "report/devices.h"
 #include "report/rows.h"
 
-uint64_t amounts_sum(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 uint64_t amounts_bytes(const struct amounts *a)
 {
-	return amounts_sum(a->read, a->write);
+	return sum_capped(a->read, a->write);
 }
 
 static void amounts_add(struct amounts *to, const struct amounts *from)
 {
-	to->read = amounts_sum(to->read, from->read);
-	to->write = amounts_sum(to->write, from->write);
+	to->read = sum_capped(to->read, from->read);
+	to->write = sum_capped(to->write, from->write);
 	for (int d = 0; d < NR_DESTINATIONS; d++)
 		for (int i = 0; i < 2; i++)
-			to->to[d][i] = amounts_sum(to->to[d][i], from->to[d][i]);
-	to->low = amounts_sum(to->low, from->low);
-	to->high = amounts_sum(to->high, from->high);
+			to->to[d][i] = sum_capped(to->to[d][i], from->to[d][i]);
+	to->low = sum_capped(to->low, from->low);
+	to->high = sum_capped(to->high, from->high);
 	for (int i = 0; i < 2; i++)
-		to->device[i] = amounts_sum(to->device[i], from->device[i]);
-	to->cpu_ns = amounts_sum(to->cpu_ns, from->cpu_ns);
+		to->device[i] = sum_capped(to->device[i], from->device[i]);
+	to->cpu_ns = sum_capped(to->cpu_ns, from->cpu_ns);
 	to->sockets |= from->sockets;
 }
 
@@ -39,9 +33,9 @@ void amounts_add_bytes(struct amounts *to, const struct counter *c, uint64_t byt
 	uint64_t *sum = c->direction == DIRECTION_READ ? &to->read : &to->write;
 	uint64_t *part = &to->to[c->destination][c->direction];
 
-	*sum = amounts_sum(*sum, bytes);
+	*sum = sum_capped(*sum, bytes);
 	if (c->destination != DESTINATION_ANY)
-		*part = amounts_sum(*part, bytes);
+		*part = sum_capped(*part, bytes);
 }
 
 size_t row_tree_socket(const struct row_tree *t, uint32_t id)
@@ -87,7 +81,7 @@ static int find_sockets(struct row_tree *t, const struct report *r)
 		if (err)
 			return err;
 		if (c->valid)
-			s->bytes = amounts_sum(s->bytes, c->value);
+			s->bytes = sum_capped(s->bytes, c->value);
 		else
 			s->incomplete = true;
 	}
@@ -111,8 +105,8 @@ static void fill_node(const struct row_tree *t, const struct report *r, struct r
 		if (!devices_task_counter(c))
 			continue;
 		amounts_add_bytes(a, c, s->value);
-		a->low = amounts_sum(a->low, s->low);
-		a->high = amounts_sum(a->high, s->high);
+		a->low = sum_capped(a->low, s->low);
+		a->high = sum_capped(a->high, s->high);
 		if (s->value)
 			a->sockets |= 1ULL << row_tree_socket(t, report_socket_id(r, c));
 	}
@@ -134,7 +128,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 /* Whoever lets devices move bytes is as large as who moves them himself. */
 static uint64_t all_bytes(const struct amounts *a)
 {
-	return amounts_sum(amounts_bytes(a), amounts_sum(a->device[0], a->device[1]));
+	return sum_capped(amounts_bytes(a), sum_capped(a->device[0], a->device[1]));
 }
 
 /* The largest first; the order of equals must not depend on the sort. */

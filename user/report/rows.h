@@ -110,7 +110,4 @@ void amounts_add_bytes(struct amounts *to, const struct counter *c, uint64_t byt
 /** amounts_bytes() - bytes of both directions */
 uint64_t amounts_bytes(const struct amounts *a);
 
-/** amounts_sum() - a sum that stays at UINT64_MAX instead of wrapping */
-uint64_t amounts_sum(uint64_t a, uint64_t b);
-
 #endif

@@ -324,14 +324,3 @@ void neighbours_report_free(struct neighbours_report *r)
 	report_free(r->summary);
 	free(r);
 }
-
-const char *neighbour_role_name(enum neighbour_role role)
-{
-	static const char *const names[NR_NEIGHBOUR_ROLES] = {
-		[NEIGHBOUR_NONE] = "none",
-		[NEIGHBOUR_ROSE] = "rose",
-		[NEIGHBOUR_VICTIM] = "victim",
-	};
-
-	return (size_t)role < NR_NEIGHBOUR_ROLES ? names[role] : "unknown";
-}

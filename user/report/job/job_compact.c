@@ -12,6 +12,7 @@
 #include "base/base32.h"
 #include "base/base64.h"
 #include "base/cleanup.h"
+#include "base/sums.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
 #include "report/put.h"
@@ -59,7 +60,7 @@ static uint64_t rounded_up(uint64_t value)
 {
 	uint64_t down = rounded_down(value);
 
-	return down == value ? value : job_sum_add(down, unit_of(value));
+	return down == value ? value : sum_capped(down, unit_of(value));
 }
 
 /* The value is exact, its interval a little wider than it was. */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "base/cleanup.h"
+#include "base/sums.h"
 #include "report/format.h"
 #include "report/job/job_sums.h"
 #include "report/notes.h"
@@ -153,8 +154,8 @@ static int put_tangled(FILE *out, const struct job_context *c, const struct acco
 	for (int d = 0; d < 2; d++) {
 		struct job_sum_value v = job_sum_of(c->node, j, &j->whole, JOB_SUM_MEM, d);
 
-		inseparable = job_sum_add(inseparable, v.inseparable);
-		all = job_sum_add(all, v.value);
+		inseparable = sum_capped(inseparable, v.inseparable);
+		all = sum_capped(all, v.value);
 	}
 	if (!inseparable)
 		return 0;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/sums.h"
 
 const char *job_sum_name(enum job_sum sum)
 {
@@ -16,18 +17,13 @@ const char *job_sum_name(enum job_sum sum)
 	return (size_t)sum < ARRAY_SIZE(names) ? names[sum] : "unknown";
 }
 
-uint64_t job_sum_add(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
 /* What belongs to nobody, for all reasons */
 static uint64_t unattributed(const struct account_node_total *t)
 {
 	uint64_t sum = 0;
 
 	for (int i = 0; i < NR_REASONS; i++)
-		sum = job_sum_add(sum, t->unattributed[i]);
+		sum = sum_capped(sum, t->unattributed[i]);
 	return sum;
 }
 
@@ -45,7 +41,7 @@ static uint64_t by_clock(const struct account_part *p)
 
 uint64_t job_clock_set(const struct account_job *j)
 {
-	uint64_t there = job_sum_add(j->covered_ns, j->gap_ns), clock = by_clock(&j->whole);
+	uint64_t there = sum_capped(j->covered_ns, j->gap_ns), clock = by_clock(&j->whole);
 
 	/* Both clocks are read one after the other: they never agree to the nanosecond. */
 	return clock > there && clock - there >= NS_PER_S ? clock - there : 0;
@@ -128,13 +124,13 @@ struct job_sum_value job_sum_of(const struct accounts_node *n, const struct acco
 		if (!v.counted)
 			continue;
 		all.counted = true;
-		all.value = job_sum_add(all.value, v.value);
-		all.low = job_sum_add(all.low, v.low);
-		all.high = job_sum_add(all.high, v.high);
-		all.inseparable = job_sum_add(all.inseparable, v.inseparable);
-		all.others = job_sum_add(all.others, v.others);
-		all.unattributed = job_sum_add(all.unattributed, v.unattributed);
-		all.machine = job_sum_add(all.machine, v.machine);
+		all.value = sum_capped(all.value, v.value);
+		all.low = sum_capped(all.low, v.low);
+		all.high = sum_capped(all.high, v.high);
+		all.inseparable = sum_capped(all.inseparable, v.inseparable);
+		all.others = sum_capped(all.others, v.others);
+		all.unattributed = sum_capped(all.unattributed, v.unattributed);
+		all.machine = sum_capped(all.machine, v.machine);
 	}
 	return all;
 }

@@ -46,9 +46,6 @@ struct job_sum_value {
 /** job_sum_name() - "mem", "cmem", ... "pcie" */
 const char *job_sum_name(enum job_sum sum);
 
-/** job_sum_add() - a sum that stays at UINT64_MAX instead of wrapping */
-uint64_t job_sum_add(uint64_t a, uint64_t b);
-
 /**
  * job_sum_of() - one of the sums
  * @n: has the counters

@@ -7,22 +7,18 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/format.h"
+#include "base/sums.h"
+#include "report/grid.h"
 #include "report/job/job_notes.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
 #include "report/job/job_text.h"
 #include "report/notes.h"
 
-/* A number's column with the blank before it; RANGE has the mark "~", too. */
-#define NUMBER	     (FORMAT_NUMBER_WIDTH + 1)
-#define RANGE	     (FORMAT_BAR_WIDTH + 2)
-#define PERCENT	     7
 /* What is in front of the numbers, at most and at least. */
 #define LABEL_MAX    36
 #define LABEL_MIN    26
-#define STEP_MAX     24
-#define STEP_NUMBERS (5 * NUMBER + RANGE)
+#define STEP_WIDTH   24
 #define DEVICE_WIDTH 40
 
 /* A job's table while it is written. */
@@ -32,6 +28,7 @@ struct job_table {
 	const struct account_job *j;
 	const struct table_options *o;
 	size_t width;
+	bool parts; /* there is room for those of others and of nobody */
 };
 
 static int put_title(const struct job_table *t)
@@ -40,7 +37,6 @@ static int put_title(const struct job_table *t)
 	char start[FORMAT_TIME_LEN], end[FORMAT_TIME_LEN];
 	char seconds[FORMAT_NUMBER_LEN], cpu[FORMAT_NUMBER_LEN], cpus[FORMAT_NUMBER_LEN];
 	cleanup_free char *who = NULL;
-	cleanup_free char *life = NULL;
 	cleanup_free char *path = NULL;
 	cleanup_free char *cut = NULL;
 	int err = job_text_title(t->c->host, j, &who);
@@ -52,14 +48,10 @@ static int put_title(const struct job_table *t)
 	format_seconds(job_duration(j, &j->whole), seconds);
 	format_seconds(j->whole.on_cpu_ns, cpu);
 	format_ratio(j->whole.on_cpu_ns, j->covered_ns, cpus);
-	if (asprintf(&life, "%s to %s, %s s, CPU time %s s (%s CPUs)", start, end, seconds, cpu,
-		     cpus) < 0) {
-		life = NULL;
-		return -ENOMEM;
-	}
 	err = notes_wrapped(t->out, who, t->width);
 	if (!err)
-		err = notes_wrapped(t->out, life, t->width);
+		err = notes_line(t->out, t->width, "%s to %s, %s s, CPU time %s s (%s CPUs)", start,
+				 end, seconds, cpu, cpus);
 	if (err || !j->path || t->o->quiet)
 		return err;
 	err = format_terminal(j->path, SIZE_MAX, &path);
@@ -78,37 +70,48 @@ static bool is_tangled(const struct job_sum_value *v)
 	return v->inseparable > v->value / 20;
 }
 
-static void put_range(const struct job_table *t, const struct job_sum_value *v)
+static struct grid_cell range_of(const struct job_sum_value *v)
 {
-	char bar[FORMAT_NUMBER_LEN], text[FORMAT_NUMBER_LEN + 1];
-
-	format_bar(v->value, v->low, v->high, bar);
-	snprintf(text, sizeof(text), "%s%s", is_tangled(v) ? "~" : "", bar);
-	/* "±" and "≤" are one column and more bytes. */
-	fprintf(t->out, "%*s%s", (int)(RANGE - format_width(text)), "", text);
+	return grid_bar(v->value, v->low, v->high, is_tangled(v));
 }
 
-static void put_percent(const struct job_table *t, uint64_t part, uint64_t whole)
-{
-	char text[FORMAT_NUMBER_LEN];
+/* A line of sums. */
+struct sum_line {
+	const char *label;
+	uint64_t covered_ns;
+	struct job_sum_value v;
+};
 
-	format_percent(part, whole, text);
-	fprintf(t->out, " %*s", PERCENT, text);
+GRID_CELL(sum_label, struct sum_line, grid_text("%s", row->label));
+GRID_CELL(sum_rate, struct sum_line, grid_rate(row->v.value, row->covered_ns));
+GRID_CELL(sum_bytes, struct sum_line, grid_bytes(row->v.value));
+GRID_CELL(sum_range, struct sum_line, range_of(&row->v));
+
+/* Whose part of all that the machine moved. */
+enum { PART_JOB, PART_OTHERS, PART_NOBODY };
+
+static struct grid_cell sum_part(const struct grid_place *at)
+{
+	const struct job_sum_value *v = &((const struct sum_line *)at->row)->v;
+	const uint64_t parts[] = { v->value, v->others, v->unattributed };
+
+	return grid_percent(parts[at->column->arg], v->machine);
 }
 
-static bool has_parts(const struct job_table *t)
-{
-	return t->width >= LABEL_MIN + 2 * NUMBER + RANGE + 3 * (PERCENT + 1);
-}
+#define COLUMN_OTHERS 5
 
-static size_t label_width(const struct job_table *t)
-{
-	size_t numbers = 2 * NUMBER + RANGE + (has_parts(t) ? 3 : 1) * (PERCENT + 1);
+static const struct grid_column sum_columns[] = {
+	{ NULL, NULL, LABEL_MIN, .least = 1, .most = LABEL_MAX, .look = GRID_NAME,
+	  .cell = sum_label },
+	{ NULL, "GB/s", .cell = sum_rate },
+	{ NULL, "BYTES", .cell = sum_bytes },
+	{ NULL, "RANGE", .cell = sum_range },
+	{ NULL, "SHARE", .cell = sum_part, .arg = PART_JOB },
+	[COLUMN_OTHERS] = { NULL, "OTHERS", .rank = 1, .cell = sum_part, .arg = PART_OTHERS },
+	{ NULL, "NOBODY", .rank = 1, .cell = sum_part, .arg = PART_NOBODY },
+};
 
-	return t->width - numbers < LABEL_MAX ? t->width - numbers : LABEL_MAX;
-}
-
-static int put_sum(const struct job_table *t, enum job_sum sum, enum direction direction)
+static int put_sum(const struct grid *g, enum job_sum sum, enum direction direction)
 {
 	static const char *const labels[NR_JOB_SUMS][2] = {
 		[JOB_SUM_MEM] = { "memory reads", "memory writes" },
@@ -119,48 +122,36 @@ static int put_sum(const struct job_table *t, enum job_sum sum, enum direction d
 		[JOB_SUM_DEVICE_MEM] = { "memory reads of devices", "memory writes of devices" },
 		[JOB_SUM_PCIE] = { "PCIe reads", "PCIe writes" },
 	};
-	struct job_sum_value v = job_sum_of(t->c->node, t->j, &t->j->whole, sum, direction);
-	char rate[FORMAT_NUMBER_LEN], bytes[FORMAT_NUMBER_LEN];
-	int err;
+	const struct job_table *t = g->table;
+	const struct sum_line l = {
+		.label = labels[sum][direction == DIRECTION_WRITE],
+		.covered_ns = t->j->covered_ns,
+		.v = job_sum_of(t->c->node, t->j, &t->j->whole, sum, direction),
+	};
 
 	/* Where nobody knows whose devices' traffic is, there is nothing to say of the job. */
-	if (!v.counted || (sum == JOB_SUM_DEVICE_MEM && !v.high))
+	if (!l.v.counted || (sum == JOB_SUM_DEVICE_MEM && !l.v.high))
 		return 0;
-	err = job_text_put(t->out, labels[sum][direction == DIRECTION_WRITE], label_width(t),
-			   FORMAT_CUT_RIGHT);
-	if (err)
-		return err;
-	format_rate(v.value, t->j->covered_ns, rate);
-	format_bytes(v.value, bytes);
-	fprintf(t->out, " %7s %7s", rate, bytes);
-	put_range(t, &v);
-	put_percent(t, v.value, v.machine);
-	if (has_parts(t)) {
-		put_percent(t, v.others, v.machine);
-		put_percent(t, v.unattributed, v.machine);
-	}
-	fputc('\n', t->out);
-	return 0;
+	return grid_row(g, &l);
 }
 
-static int put_sums(const struct job_table *t)
+static int put_sums(struct job_table *t)
 {
+	GRID(g, sum_columns, t->out, t->width, t);
 	int err = 0;
 
 	if (!t->j->nr_node)
 		return notes_wrapped(t->out, "(no counters: CPU time only)", t->width);
-	fprintf(t->out, "%*s %7s %7s%*s %*s", (int)label_width(t), "", "GB/s", "BYTES", RANGE,
-		"RANGE", PERCENT, "SHARE");
-	if (has_parts(t))
-		fprintf(t->out, " %*s %*s", PERCENT, "OTHERS", PERCENT, "NOBODY");
-	fputc('\n', t->out);
+	grid_fit(&g);
+	t->parts = !g.columns[COLUMN_OTHERS].hidden;
+	grid_heading(&g);
 	/* A direction with its destinations, then devices with both directions. */
 	for (int d = 0; d < 2 && !err; d++)
 		for (int i = JOB_SUM_MEM; i <= JOB_SUM_REMOTE && !err; i++)
-			err = put_sum(t, i, d);
+			err = put_sum(&g, i, d);
 	for (int i = JOB_SUM_DEVICE_MEM; i < NR_JOB_SUMS && !err; i++)
 		for (int d = 0; d < 2 && !err; d++)
-			err = put_sum(t, i, d);
+			err = put_sum(&g, i, d);
 	return err;
 }
 
@@ -168,6 +159,7 @@ static int put_sums(const struct job_table *t)
 
 struct step_line {
 	const struct account_part *part; /* NULL: several together, or what is in no step */
+	const char *label;
 	uint64_t time_ns;
 	uint64_t cpu_ns;
 	struct job_sum_value mem[2];
@@ -189,8 +181,8 @@ static struct step_line line_of(const struct job_table *t, const struct account_
 
 static uint64_t bytes_of(const struct step_line *l)
 {
-	return job_sum_add(job_sum_add(l->mem[0].value, l->mem[1].value),
-			   job_sum_add(l->pcie[0].value, l->pcie[1].value));
+	return sum_capped(sum_capped(l->mem[0].value, l->mem[1].value),
+			  sum_capped(l->pcie[0].value, l->pcie[1].value));
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -204,59 +196,70 @@ static int compare_lines(const void *a, const void *b)
 	return (x->part > y->part) - (x->part < y->part);
 }
 
-static void put_bytes(const struct job_table *t, const struct job_sum_value *v)
+static struct grid_cell step_label(const struct grid_place *at)
 {
-	char text[FORMAT_NUMBER_LEN] = "-";
+	const struct job_table *t = at->table;
+	const struct step_line *l = at->row;
+	cleanup_free char *name = NULL;
+	int err;
 
-	if (v->counted)
-		format_bytes(v->value, text);
-	fprintf(t->out, " %7s", text);
+	if (!l->part)
+		return grid_text("%s", l->label);
+	err = format_terminal(l->part->step, sizeof(l->part->step), &name);
+	if (err)
+		return grid_take(NULL, err);
+	return grid_text("step %s%s", name,
+			 l->part->ended && t->j->state == ACCOUNT_RUNNING ? " *" : "");
 }
 
-static bool has_pcie(const struct job_table *t)
+GRID_CELL(step_time, struct step_line, grid_if(row->part, grid_seconds(row->time_ns)));
+GRID_CELL(step_cpu, struct step_line, grid_seconds(row->cpu_ns));
+
+static struct grid_cell bytes_if(const struct job_sum_value *v)
+{
+	return grid_if(v->counted, grid_bytes(v->value));
+}
+
+GRID_CELL(step_mem, struct step_line, bytes_if(&row->mem[at->column->arg]));
+GRID_CELL(step_pcie, struct step_line, bytes_if(&row->pcie[at->column->arg]));
+
+static struct grid_cell step_range(const struct grid_place *at)
+{
+	const struct step_line *l = at->row;
+	const struct job_sum_value *read = &l->mem[DIRECTION_READ],
+				   *write = &l->mem[DIRECTION_WRITE];
+	struct job_sum_value both = *read;
+
+	if (!l->part || (!read->counted && !write->counted))
+		return grid_is(GRID_ABSENT);
+	both.value = sum_capped(both.value, write->value);
+	both.low = sum_capped(both.low, write->low);
+	both.high = sum_capped(both.high, write->high);
+	both.inseparable = sum_capped(both.inseparable, write->inseparable);
+	return range_of(&both);
+}
+
+#define COLUMN_PCIE 6
+
+static const struct grid_column step_columns[] = {
+	{ NULL, NULL, STEP_WIDTH, .least = 1, .most = STEP_WIDTH, .look = GRID_NAME,
+	  .cell = step_label },
+	{ NULL, "TIME s", .cell = step_time },
+	{ NULL, "CPU s", .cell = step_cpu },
+	{ NULL, "READ", .cell = step_mem, .arg = DIRECTION_READ },
+	{ NULL, "WRITE", .cell = step_mem, .arg = DIRECTION_WRITE },
+	{ NULL, "RANGE", .cell = step_range },
+	[COLUMN_PCIE] = { NULL, "PCIE-RD", .rank = 1, .cell = step_pcie, .arg = DIRECTION_READ },
+	{ NULL, "PCIE-WR", .rank = 1, .cell = step_pcie, .arg = DIRECTION_WRITE },
+};
+
+static bool counts_pcie(const struct job_table *t)
 {
 	bool counted = false;
 
 	for (int d = 0; d < 2; d++)
 		counted |= job_sum_of(t->c->node, t->j, &t->j->whole, JOB_SUM_PCIE, d).counted;
-	return counted && t->width >= TABLE_DEFAULT_WIDTH;
-}
-
-static size_t step_width(const struct job_table *t)
-{
-	size_t room = t->width - STEP_NUMBERS + NUMBER - (has_pcie(t) ? 2 * NUMBER : 0);
-
-	return room < STEP_MAX ? room : STEP_MAX;
-}
-
-static int put_line_of(const struct job_table *t, const struct step_line *l, const char *label)
-{
-	char time[FORMAT_NUMBER_LEN] = "-", cpu[FORMAT_NUMBER_LEN];
-	struct job_sum_value both = l->mem[0];
-	int err = job_text_put(t->out, label, step_width(t), FORMAT_CUT_RIGHT);
-
-	if (err)
-		return err;
-	if (l->part)
-		format_seconds(l->time_ns, time);
-	format_seconds(l->cpu_ns, cpu);
-	fprintf(t->out, " %7s %7s", time, cpu);
-	put_bytes(t, &l->mem[0]);
-	put_bytes(t, &l->mem[1]);
-	both.value = job_sum_add(both.value, l->mem[1].value);
-	both.low = job_sum_add(both.low, l->mem[1].low);
-	both.high = job_sum_add(both.high, l->mem[1].high);
-	both.inseparable = job_sum_add(both.inseparable, l->mem[1].inseparable);
-	if (l->part && (l->mem[0].counted || l->mem[1].counted))
-		put_range(t, &both);
-	else
-		fprintf(t->out, "%*s", RANGE, "-");
-	if (has_pcie(t)) {
-		put_bytes(t, &l->pcie[0]);
-		put_bytes(t, &l->pcie[1]);
-	}
-	fputc('\n', t->out);
-	return 0;
+	return counted;
 }
 
 static void take_away(struct step_line *from, const struct step_line *l)
@@ -270,50 +273,38 @@ static void take_away(struct step_line *from, const struct step_line *l)
 	}
 }
 
-static int put_step(const struct job_table *t, const struct step_line *l)
+static int put_step_lines(const struct grid *g, struct step_line *lines, size_t nr)
 {
-	cleanup_free char *name = NULL;
-	cleanup_free char *label = NULL;
-	int err = format_terminal(l->part->step, sizeof(l->part->step), &name);
-
-	if (err)
-		return err;
-	if (asprintf(&label, "step %s%s", name,
-		     l->part->ended && t->j->state == ACCOUNT_RUNNING ? " *" : "") < 0) {
-		label = NULL;
-		return -ENOMEM;
-	}
-	return put_line_of(t, l, label);
-}
-
-static int put_step_lines(const struct job_table *t, struct step_line *lines, size_t nr)
-{
+	const struct job_table *t = g->table;
 	struct step_line rest = line_of(t, &t->j->whole), hidden;
 	size_t shown = t->o->top && t->o->top < nr ? t->o->top : nr;
 	char label[32];
 	int err = 0;
 
 	for (size_t i = 0; i < shown && !err; i++) {
-		err = put_step(t, &lines[i]);
+		err = grid_row(g, &lines[i]);
 		take_away(&rest, &lines[i]);
 	}
 	rest.part = NULL;
+	rest.label = "(in no step)";
 	hidden = rest;
+	hidden.label = label;
 	/* First what all hidden ones are not, so that the rest is what is in no step at all. */
 	for (size_t i = shown; i < nr; i++)
 		take_away(&rest, &lines[i]);
 	take_away(&hidden, &rest);
 	snprintf(label, sizeof(label), "(%zu more)", nr - shown);
 	if (!err && shown < nr)
-		err = put_line_of(t, &hidden, label);
+		err = grid_row(g, &hidden);
 	if (!err && (bytes_of(&rest) || rest.cpu_ns))
-		err = put_line_of(t, &rest, "(in no step)");
+		err = grid_row(g, &rest);
 	return err;
 }
 
 static int put_steps(const struct job_table *t)
 {
 	cleanup_free struct step_line *lines = calloc(t->j->nr_steps + 1, sizeof(*lines));
+	GRID(g, step_columns, t->out, t->width, t);
 
 	if (!lines)
 		return -ENOMEM;
@@ -322,84 +313,104 @@ static int put_steps(const struct job_table *t)
 	for (size_t i = 0; i < t->j->nr_steps; i++)
 		lines[i] = line_of(t, &t->j->steps[i]);
 	qsort(lines, t->j->nr_steps, sizeof(*lines), compare_lines);
-	fprintf(t->out, "\n%*s %7s %7s %7s %7s%*s", (int)step_width(t), "", "TIME s", "CPU s",
-		"READ", "WRITE", RANGE, "RANGE");
-	if (has_pcie(t))
-		fprintf(t->out, " %7s %7s", "PCIE-RD", "PCIE-WR");
+	for (size_t i = COLUMN_PCIE; i < g.nr; i++)
+		g.columns[i].hidden = !counts_pcie(t);
+	grid_fit(&g);
 	fputc('\n', t->out);
-	return put_step_lines(t, lines, t->j->nr_steps);
+	grid_heading(&g);
+	return put_step_lines(&g, lines, t->j->nr_steps);
 }
 
 /* --- devices and counters */
 
+static struct grid_cell device_name(const struct grid_place *at)
+{
+	const struct account_io *io = at->row;
+	char both[sizeof(io->bdf) + sizeof(io->name) + 2];
+
+	snprintf(both, sizeof(both), "%.*s%s%.*s", (int)sizeof(io->bdf), io->bdf,
+		 io->name[0] ? " " : "", (int)sizeof(io->name), io->name);
+	return grid_name(both, sizeof(both));
+}
+
+GRID_CELL(device_bytes, struct account_io,
+	  grid_bytes(at->column->arg == DIRECTION_WRITE ? row->write_bytes : row->read_bytes));
+
+static const struct grid_column device_columns[] = {
+	{ NULL, "requests to devices", DEVICE_WIDTH, .look = GRID_NAME, .cell = device_name },
+	{ NULL, "IO-RD", .cell = device_bytes, .arg = DIRECTION_READ },
+	{ NULL, "IO-WR", .cell = device_bytes, .arg = DIRECTION_WRITE },
+};
+
 static int put_devices(const struct job_table *t)
 {
-	size_t name = t->width - 2 * NUMBER < DEVICE_WIDTH ? t->width - 2 * NUMBER : DEVICE_WIDTH;
+	GRID(g, device_columns, t->out, t->width, t);
 	int err = 0;
 
-	if (t->j->whole.nr_io)
-		fprintf(t->out, "\n%-*s %7s %7s\n", (int)name, "requests to devices", "IO-RD",
-			"IO-WR");
-	for (size_t i = 0; i < t->j->whole.nr_io && !err; i++) {
-		const struct account_io *io = &t->j->whole.io[i];
-		char read[FORMAT_NUMBER_LEN], written[FORMAT_NUMBER_LEN];
-		cleanup_free char *text = NULL;
-		cleanup_free char *both = NULL;
-
-		format_bytes(io->read_bytes, read);
-		format_bytes(io->write_bytes, written);
-		if (asprintf(&both, "%.*s%s%.*s", (int)sizeof(io->bdf), io->bdf,
-			     io->name[0] ? " " : "", (int)sizeof(io->name), io->name) < 0) {
-			both = NULL;
-			return -ENOMEM;
-		}
-		err = format_terminal(both, SIZE_MAX, &text);
-		if (!err)
-			err = job_text_put(t->out, text, name, FORMAT_CUT_RIGHT);
-		fprintf(t->out, " %7s %7s\n", read, written);
-	}
+	if (!t->j->whole.nr_io)
+		return 0;
+	grid_fit(&g);
+	fputc('\n', t->out);
+	grid_heading(&g);
+	for (size_t i = 0; i < t->j->whole.nr_io && !err; i++)
+		err = grid_row(&g, &t->j->whole.io[i]);
 	return err;
 }
 
-static int put_counter(const struct job_table *t, size_t i, size_t width)
-{
-	const struct account_node_total *n = &t->j->node[i];
-	const struct account_counter *c = &t->c->node->counters[n->counter];
-	struct job_sum_value v = job_sum_counter(t->j, &t->j->whole, i);
-	cleanup_free char *name = NULL;
-	char bytes[FORMAT_NUMBER_LEN];
-	int err = format_terminal(c->name, sizeof(c->name), &name);
+/* A line of the counters: of account_job.node. */
+struct counter_line {
+	const struct account_node_total *n;
+	const struct account_counter *c;
+	struct job_sum_value v;
+	uint64_t running_ns;
+};
 
-	if (!err)
-		err = job_text_put(t->out, name, width, FORMAT_CUT_LEFT);
-	if (err)
-		return err;
-	fprintf(t->out, " %3" PRIu32, c->socket);
-	if (!v.counted) {
-		fprintf(t->out, " %7s\n", "no data");
-		return 0;
-	}
-	format_bytes(v.value, bytes);
-	fprintf(t->out, " %7s", bytes);
-	put_range(t, &v);
-	put_percent(t, v.value, v.machine);
-	put_percent(t, n->running_ns < n->enabled_ns ? n->running_ns : n->enabled_ns,
-		    n->enabled_ns);
-	fputc('\n', t->out);
-	return 0;
+/* Nothing more is said of a counter without a value. */
+static struct grid_cell said_if(const struct counter_line *l, struct grid_cell cell)
+{
+	return l->v.counted ? cell : grid_is(GRID_EMPTY);
 }
+
+GRID_CELL(counter_name, struct counter_line, grid_name(row->c->name, sizeof(row->c->name)));
+GRID_CELL(counter_socket, struct counter_line, grid_text("%" PRIu32, row->c->socket));
+GRID_CELL(counter_bytes, struct counter_line,
+	  row->v.counted ? grid_bytes(row->v.value) : grid_is(GRID_NO_DATA));
+GRID_CELL(counter_range, struct counter_line, said_if(row, range_of(&row->v)));
+GRID_CELL(counter_share, struct counter_line,
+	  said_if(row, grid_percent(row->v.value, row->v.machine)));
+GRID_CELL(counter_time, struct counter_line,
+	  said_if(row, grid_percent(row->running_ns, row->n->enabled_ns)));
+
+static const struct grid_column counter_columns[] = {
+	{ NULL, "counter", .most = SIZE_MAX, .look = GRID_PATH, .cell = counter_name },
+	{ NULL, "SKT", 3, .cell = counter_socket },
+	{ NULL, "BYTES", .cell = counter_bytes },
+	{ NULL, "RANGE", .cell = counter_range },
+	{ NULL, "SHARE", .cell = counter_share },
+	{ NULL, "COUNTED", .cell = counter_time },
+};
 
 static int put_counters(const struct job_table *t)
 {
-	size_t width = t->width - 4 - NUMBER - RANGE - 2 * (PERCENT + 1);
+	GRID(g, counter_columns, t->out, t->width, t);
 	int err = 0;
 
 	if (!t->o->verbose || !t->j->nr_node)
 		return 0;
-	fprintf(t->out, "\n%-*s %3s %7s%*s %*s %*s\n", (int)width, "counter", "SKT", "BYTES", RANGE,
-		"RANGE", PERCENT, "SHARE", PERCENT, "COUNTED");
-	for (size_t i = 0; i < t->j->nr_node && !err; i++)
-		err = put_counter(t, i, width);
+	grid_fit(&g);
+	fputc('\n', t->out);
+	grid_heading(&g);
+	for (size_t i = 0; i < t->j->nr_node && !err; i++) {
+		const struct account_node_total *n = &t->j->node[i];
+		const struct counter_line l = {
+			.n = n,
+			.c = &t->c->node->counters[n->counter],
+			.v = job_sum_counter(t->j, &t->j->whole, i),
+			.running_ns = n->running_ns < n->enabled_ns ? n->running_ns : n->enabled_ns,
+		};
+
+		err = grid_row(&g, &l);
+	}
 	return err;
 }
 
@@ -416,20 +427,23 @@ static int put_legend(const struct job_table *t)
 		return err;
 	return notes_wrapped(
 		t->out,
-		has_parts(t) ? "SHARE, OTHERS, NOBODY: of all that the machine moved in the "
-			       "job's time: its part, that of other workloads, and the rest "
-			       "(idle, devices, background). RANGE: 95%"
-			     : "SHARE: of all that the machine moved in the job's time. "
-			       "RANGE: 95%",
+		t->parts ? "SHARE, OTHERS, NOBODY: of all that the machine moved in the "
+			   "job's time: its part, that of other workloads, and the rest "
+			   "(idle, devices, background). RANGE: 95%"
+			 : "SHARE: of all that the machine moved in the job's time. "
+			   "RANGE: 95%",
 		t->width);
 }
 
-static int put_table(const struct job_table *t)
+static int put_table(FILE *out, void *arg)
 {
-	int err = put_title(t);
+	struct job_table *t = arg;
+	int err;
 
+	t->out = out;
+	err = put_title(t);
 	if (!err && !t->o->quiet)
-		fputc('\n', t->out);
+		fputc('\n', out);
 	if (!err)
 		err = put_sums(t);
 	if (!err)
@@ -439,28 +453,16 @@ static int put_table(const struct job_table *t)
 	if (!err)
 		err = put_counters(t);
 	if (!err && !t->o->quiet)
-		fputc('\n', t->out);
+		fputc('\n', out);
 	if (!err)
 		err = put_legend(t);
-	return err ? err : job_notes_write(t->out, t->c, t->j, t->width, t->o);
+	return err ? err : job_notes_write(out, t->c, t->j, t->width, t->o);
 }
 
 int job_table_write(FILE *out, const struct job_context *c, const struct account_job *j,
 		    const struct table_options *o)
 {
 	struct job_table t = { .c = c, .j = j, .o = o, .width = job_text_width(o) };
-	char *text = NULL;
-	size_t len;
-	int err;
 
-	t.out = open_memstream(&text, &len);
-	if (!t.out)
-		return -ENOMEM;
-	err = put_table(&t);
-	if (fclose(t.out) && !err)
-		err = -ENOMEM;
-	if (!err)
-		err = format_emit(out, text, len);
-	free(text);
-	return err;
+	return format_whole(out, put_table, &t);
 }

@@ -12,17 +12,6 @@ size_t job_text_width(const struct table_options *o)
 	return width < TABLE_MIN_WIDTH ? TABLE_MIN_WIDTH : width;
 }
 
-int job_text_put(FILE *out, const char *text, size_t width, enum format_cut_side side)
-{
-	cleanup_free char *cut = NULL;
-	int err = format_cut(text, width, side, &cut);
-
-	if (err)
-		return err;
-	fprintf(out, "%s%*s", cut, (int)(width - format_width(cut)), "");
-	return 0;
-}
-
 int job_text_title(const struct host_info *host, const struct account_job *j, char **ret)
 {
 	cleanup_free char *id = NULL;

@@ -13,9 +13,6 @@
 /** job_text_width() - columns of a line */
 size_t job_text_width(const struct table_options *o);
 
-/** job_text_put() - write a harmless text in so many columns, cut or filled up; 0 or -ENOMEM */
-int job_text_put(FILE *out, const char *text, size_t width, enum format_cut_side side);
-
 /** job_text_title() - "slurm job 12 (lbm) of ann on n1: ended"; to be freed. 0 or -ENOMEM */
 int job_text_title(const struct host_info *host, const struct account_job *j, char **ret);
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/sums.h"
 #include "report/devices.h"
 #include "report/latencies.h"
 #include "report/put.h"
@@ -205,7 +206,7 @@ void devices_json_metrics(const struct report *r, const struct report_row *row, 
 
 		if (c->device || c->source != SOURCE_DEVICE)
 			continue;
-		sums[way] = amounts_sum(sums[way], s->value);
+		sums[way] = sum_capped(sums[way], s->value);
 		any[way] = true;
 	}
 	for (int i = 0; i < 2; i++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/sums.h"
 #include "report/devices.h"
 #include "report/format.h"
 #include "report/names.h"
@@ -42,9 +43,9 @@ static struct sum row_sum(const struct report *r, const struct report_row *row, 
 			continue;
 		if (only >= 0 && (int)r->counters[s->counter].counter->direction != only)
 			continue;
-		sum.value = amounts_sum(sum.value, s->value);
-		sum.low = amounts_sum(sum.low, s->low);
-		sum.high = amounts_sum(sum.high, s->high);
+		sum.value = sum_capped(sum.value, s->value);
+		sum.low = sum_capped(sum.low, s->low);
+		sum.high = sum_capped(sum.high, s->high);
 	}
 	return sum;
 }

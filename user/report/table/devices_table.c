@@ -11,11 +11,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/cells.h"
-#include "report/devices.h"
+#include "base/sums.h"
+#include "report/table/cells.h"
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
+#include "report/table/devices_table.h"
 
 #define NUMBER_WIDTH  (FORMAT_NUMBER_WIDTH + 1)
 #define RANGE_COLUMN  (FORMAT_BAR_WIDTH + 1)
@@ -42,12 +43,12 @@ struct block {
 
 static uint64_t moved(const struct report_device *d)
 {
-	uint64_t io = amounts_sum(d->read.io_bytes, d->write.io_bytes), sum = 0;
+	uint64_t io = sum_capped(d->read.io_bytes, d->write.io_bytes), sum = 0;
 
 	if (d->read.valid)
 		sum = d->read.bytes;
 	if (d->write.valid)
-		sum = amounts_sum(sum, d->write.bytes);
+		sum = sum_capped(sum, d->write.bytes);
 	return sum > io ? sum : io;
 }
 
@@ -192,14 +193,14 @@ static void put_numbers(const struct block *b, const struct report_device *d)
 		put_requests(t, d);
 	if (b->latency) {
 		if (d->latency_valid)
-			latencies_format(d->latency_ns, text);
+			format_ns(d->latency_ns, text);
 		put_right(t, text, NUMBER_WIDTH);
 	}
 	for (int i = 0; i < 2; i++) {
 		const struct device_bytes *side = i ? &d->write : &d->read;
 
-		owned = amounts_sum(owned, side->valid ? side->owned : 0);
-		bytes = amounts_sum(bytes, side->valid ? side->bytes : 0);
+		owned = sum_capped(owned, side->valid ? side->owned : 0);
+		bytes = sum_capped(bytes, side->valid ? side->bytes : 0);
 	}
 	put_percent(t, d->enabled_ns > 0, d->running_ns, d->enabled_ns);
 	put_percent(t, d->read.valid || d->write.valid, owned, bytes);
@@ -418,7 +419,7 @@ static int put_port(const struct table *t, const struct report_device *d)
 	cleanup_free char *port = NULL;
 	char sum[FORMAT_NUMBER_LEN], low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
 	uint64_t all =
-		amounts_sum(d->read.valid ? d->read.bytes : 0, d->write.valid ? d->write.bytes : 0);
+		sum_capped(d->read.valid ? d->read.bytes : 0, d->write.valid ? d->write.bytes : 0);
 	int len, err;
 
 	if (!d->sum_valid && !t->o->verbose)

@@ -68,7 +68,7 @@ static void put_latency(FILE *out, double ns)
 	char text[FORMAT_NUMBER_LEN] = "-";
 
 	if (ns > 0)
-		latencies_format(ns, text);
+		format_ns(ns, text);
 	put_cell(out, text, FORMAT_NUMBER_WIDTH);
 }
 
@@ -206,8 +206,8 @@ static int put_probe_title(const struct output *o, const struct neighbourhood *h
 		err = format_terminal(h->probe->title, sizeof(h->probe->title), &title);
 	if (err)
 		return err;
-	latencies_format(h->baseline_ns, base);
-	latencies_format(h->limit_ns, limit);
+	format_ns(h->baseline_ns, base);
+	format_ns(h->limit_ns, limit);
 	if (h->unusable)
 		snprintf(unusable, sizeof(unusable), "; %zu could not be used", h->unusable);
 	if (h->merged > 1)

@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/cells.h"
-#include "report/devices.h"
+#include "report/table/cells.h"
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
+#include "report/table/devices_table.h"
 #include "report/table/table.h"
-#include "report/tangled.h"
-#include "report/totals.h"
+#include "report/table/tangled.h"
+#include "report/table/totals.h"
 
 #define PID_WIDTH      7
 #define COMMAND_WIDTH  15
@@ -236,7 +236,7 @@ static int put_row(struct table *t, const struct row_node *node)
 	c.bar = true;
 	cells_devices(t, &c);
 	if (latencies_seen(t->r, node->row, &ns))
-		latencies_format(ns, lat);
+		format_ns(ns, lat);
 	c.lat = lat;
 	cells_write(t, &c);
 	t->ended = t->ended || node->row->exited;

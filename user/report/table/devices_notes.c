@@ -1,16 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How well the numbers of devices are known, in sentences. */
+/* What devices moved for a row, and how well their numbers are known, in sentences. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/cells.h"
-#include "report/devices.h"
 #include "report/notes.h"
+#include "report/table/devices_table.h"
+
+/* Fewest columns of a device's name in lines of rows, and the most. */
+#define LABEL_MIN  11
+#define LABEL_MAX  24
+/* Columns of what follows it there. */
+#define PART_WIDTH 39
 
 /* Devices that a sentence names when not all is asked for. */
-#define MAX_NAMES 4
+#define MAX_NAMES  4
+
+void devices_put_moved(const struct table *t, const uint64_t bytes[2], int indent)
+{
+	char read[FORMAT_NUMBER_LEN], written[FORMAT_NUMBER_LEN];
+
+	if (!bytes[DIRECTION_READ] && !bytes[DIRECTION_WRITE])
+		return;
+	format_rate(bytes[DIRECTION_READ], t->duration_ns, read);
+	format_rate(bytes[DIRECTION_WRITE], t->duration_ns, written);
+	fprintf(t->out, "%*s%s: RD %s, WR %s GB/s\n", indent, "",
+		t->devices == DEVICES_IO ? "IO" : "PCIE", read, written);
+}
+
+/* A row's part in one direction: what was counted, and what the kernel saw it ask for. */
+static void put_part(const struct table *t, const struct row_device *part, const char *label,
+		     int indent, enum direction direction)
+{
+	bool write = direction == DIRECTION_WRITE;
+	uint64_t bytes = write ? part->write_bytes : part->read_bytes;
+	uint64_t low = write ? part->write_low : part->read_low;
+	uint64_t high = write ? part->write_high : part->read_high;
+	uint64_t io = write ? part->io_write_bytes : part->io_read_bytes;
+	char text[FORMAT_NUMBER_LEN], bar[FORMAT_NUMBER_LEN];
+
+	if (!io && (!part->counted || !high))
+		return;
+	fprintf(t->out, "%*s%s %s", indent, "", label, write ? "WR" : "RD");
+	if (part->counted) {
+		format_bytes(bytes, text);
+		format_bar(bytes, low, high, bar);
+		fprintf(t->out, " %s %s%s", text, bar, io ? "," : "");
+	}
+	if (io) {
+		format_bytes(io, text);
+		fprintf(t->out, " requests %s", text);
+	}
+	fputc('\n', t->out);
+}
+
+int devices_put_row(const struct table *t, const struct report_row *row, int indent)
+{
+	size_t room = t->width - PART_WIDTH;
+
+	room = room < (size_t)indent + LABEL_MIN   ? LABEL_MIN
+	       : room > (size_t)indent + LABEL_MAX ? LABEL_MAX
+						   : room - indent;
+	for (size_t i = 0; i < row->nr_devices; i++) {
+		const struct device *d = devices_part(t->r, &row->devices[i]);
+		cleanup_free char *name = NULL;
+		cleanup_free char *cut = NULL;
+		int err;
+
+		if (!d)
+			continue;
+		err = d->name[0] ? format_terminal(d->name, sizeof(d->name), &name)
+				 : format_terminal(d->bdf, sizeof(d->bdf), &name);
+		if (!err)
+			err = format_cut(name, room, FORMAT_CUT_RIGHT, &cut);
+		if (err)
+			return err;
+		put_part(t, &row->devices[i], cut, indent, DIRECTION_READ);
+		put_part(t, &row->devices[i], cut, indent, DIRECTION_WRITE);
+	}
+	return 0;
+}
 
 /* "0002:81:00.0 (nvme0n1)" */
 static int put_label(FILE *f, const struct device *d)

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sums.h"
 #include "report/latencies.h"
-#include "report/totals.h"
+#include "report/table/totals.h"
 
 /* CPU time that is worth a line though no bytes go with it. */
 #define NOTABLE_NS 1000000ULL
@@ -17,8 +18,8 @@ static uint64_t reason_cpu(const struct table *t, enum reason reason)
 	size_t i;
 
 	for (i = 0; i < t->r->nr_sockets; i++) {
-		busy = amounts_sum(busy, t->r->sockets[i].busy_ns);
-		lost = amounts_sum(lost, t->r->sockets[i].lost_ns);
+		busy = sum_capped(busy, t->r->sockets[i].busy_ns);
+		lost = sum_capped(lost, t->r->sockets[i].lost_ns);
 	}
 	if (reason == REASON_OTHER)
 		return busy > rows ? busy - rows : 0;
@@ -37,7 +38,7 @@ static void add_reason(const struct table *t, enum reason reason, struct amounts
 		if (!rc->valid || !rc->unattributed[reason])
 			continue;
 		if (devices_pcie_counter(t->r, c))
-			*device = amounts_sum(*device, rc->unattributed[reason]);
+			*device = sum_capped(*device, rc->unattributed[reason]);
 		if (c->device)
 			continue;
 		amounts_add_bytes(sum, c, rc->unattributed[reason]);
@@ -182,8 +183,8 @@ int totals_socket(const struct table *t, size_t socket)
 	int source, err;
 
 	if (cpus) {
-		sum.cpu_ns = amounts_sum(cpus->busy_ns, cpus->lost_ns);
-		all = amounts_sum(sum.cpu_ns, cpus->idle_ns);
+		sum.cpu_ns = sum_capped(cpus->busy_ns, cpus->lost_ns);
+		all = sum_capped(sum.cpu_ns, cpus->idle_ns);
 		/* Traces of other tools leave idle time out. */
 		if (!cpus->idle_ns && all < cpus->nr_cpus * t->duration_ns)
 			all = cpus->nr_cpus * t->duration_ns;
@@ -198,7 +199,7 @@ int totals_socket(const struct table *t, size_t socket)
 		cells_devices(t, &c);
 	c.no_cpu = !cpus;
 	if (latencies_of_socket(t->r, socket, &ns)) {
-		latencies_format(ns, lat);
+		format_ns(ns, lat);
 		c.lat = lat;
 	}
 	err = cells_line(t, cpus && all ? labels : labels + 2, &c);

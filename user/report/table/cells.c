@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/cells.h"
+#include "base/sums.h"
+#include "report/table/cells.h"
 
 /* The mark of rows that cannot be told apart. */
 #define TANGLED_MARK "~"
@@ -16,7 +17,7 @@ static uint64_t whole_of(const struct table *t, uint64_t sockets)
 
 	for (i = 0; i < t->tree->nr_sockets; i++)
 		if (sockets & 1ULL << i)
-			sum = amounts_sum(sum, t->tree->sockets[i].bytes);
+			sum = sum_capped(sum, t->tree->sockets[i].bytes);
 	return sum;
 }
 
@@ -140,8 +141,8 @@ static void put_rates(const struct table *t, const struct cells *c)
 	}
 	for (size_t i = 0; i < t->nr_to; i++)
 		put_rate(t, c->to[t->to[i]],
-			 amounts_sum(a->to[t->to[i]][DIRECTION_READ],
-				     a->to[t->to[i]][DIRECTION_WRITE]));
+			 sum_capped(a->to[t->to[i]][DIRECTION_READ],
+				    a->to[t->to[i]][DIRECTION_WRITE]));
 }
 
 void cells_write(const struct table *t, const struct cells *c)

@@ -3,7 +3,7 @@
 #ifndef REPORT_TOTALS_H
 #define REPORT_TOTALS_H
 
-#include "report/cells.h"
+#include "report/table/cells.h"
 
 /**
  * totals_reason() - write the bytes that belong to no row for a reason

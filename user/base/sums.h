@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sums of absurd input. */
+#ifndef BASE_SUMS_H
+#define BASE_SUMS_H
+
+#include <stdint.h>
+
+/** sum_capped() - a sum that stays at UINT64_MAX instead of wrapping */
+static inline uint64_t sum_capped(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+#endif

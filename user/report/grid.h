@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables for people. A column is a row of an array: its heading, its width, what a cell of it
+ * says, and how it gives way to others. So a new column is one row of such an array. Cells are
+ * typed: a cell function says what there is, and the grid how that is written.
+ */
+#ifndef REPORT_GRID_H
+#define REPORT_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "report/format.h"
+
+enum grid_type {
+	GRID_EMPTY,
+	GRID_ABSENT,  /* "-": there is no such number */
+	GRID_NO_DATA, /* there is, but it has no value here */
+	GRID_TEXT,    /* @text */
+	GRID_BYTES,   /* @value */
+	GRID_RATE,    /* @value bytes in @whole nanoseconds */
+	GRID_SECONDS, /* @value nanoseconds */
+	GRID_RATIO,   /* @value of @whole */
+	GRID_PERCENT, /* the same in percent */
+	GRID_BAR,     /* how far @value may be off: its interval is @low to @high */
+	GRID_NS,      /* @real */
+};
+
+/* The mark in a GRID_BAR of what cannot be told from others. */
+#define GRID_TANGLED '~'
+
+/**
+ * struct grid_cell - what stands in one place
+ * @type: what it is, and which of the following are used
+ * @mark: a character in front of a GRID_BAR; 0 for none
+ * @text: of GRID_TEXT, safe to print; the grid frees it
+ * @err: 0, or -ENOMEM: there is no cell
+ */
+struct grid_cell {
+	enum grid_type type;
+	char mark;
+	uint64_t value;
+	uint64_t whole;
+	uint64_t low;
+	uint64_t high;
+	double real;
+	char *text;
+	int err;
+};
+
+struct grid_place;
+
+/* On which side cells begin, and what becomes of a text that is too wide. */
+enum grid_look {
+	GRID_NUMBER, /* on the right; it moves what follows */
+	GRID_LEFT,   /* on the left; it moves what follows */
+	GRID_NAME,   /* on the left, cut on the right */
+	GRID_PATH,   /* on the left, cut on the left */
+	GRID_ID,     /* on the right, cut on the right */
+};
+
+/**
+ * struct grid_column - a column
+ * @head: lines of its heading, with line breaks between them; NULL for none
+ * @unit: one more line below them; NULL for none. Headings end on the same line
+ * @width: columns that it takes; 0: FORMAT_NUMBER_WIDTH
+ * @least, @most: it takes what room there is from @least up to @most; 0: it has its @width
+ * @gap: blanks in front of it in addition to one; -1 for none at all. The first has none
+ * @look: how cells stand in it
+ * @rank: 0 is always there. Of the others those with rank 1 get room first; all of one rank
+ *	are there together or not at all
+ * @or_none: if it finds no room, nothing of a higher rank is looked at
+ * @early: what it takes of the room beyond @width goes before columns of this rank and later
+ *	ones; 0: all columns go before it
+ * @hidden: it is not there
+ * @cell: what a row has here; NULL: nothing
+ * @arg: for @cell
+ */
+struct grid_column {
+	const char *head;
+	const char *unit;
+	size_t width;
+	size_t least;
+	size_t most;
+	int gap;
+	enum grid_look look;
+	int rank;
+	bool or_none;
+	int early;
+	bool hidden;
+	struct grid_cell (*cell)(const struct grid_place *at);
+	int arg;
+};
+
+/**
+ * struct grid_place - where a cell stands
+ * @table: as in struct grid
+ * @row: as in grid_row()
+ * @column: the column, with the width that it has
+ */
+struct grid_place {
+	const void *table;
+	const void *row;
+	const struct grid_column *column;
+};
+
+/**
+ * struct grid - a table
+ * @out: where to
+ * @columns, @nr: the columns, from left to right
+ * @width: of a line
+ * @indent: blanks in front of all lines
+ * @table: what cell functions are given besides the row
+ *
+ * No line ends with blanks.
+ */
+struct grid {
+	FILE *out;
+	struct grid_column *columns;
+	size_t nr;
+	size_t width;
+	size_t indent;
+	const void *table;
+};
+
+/** GRID() - declare a table with columns of its own, as they are in an array */
+#define GRID(name, rows, to, line_width, of)                           \
+	struct grid_column name##_columns[ARRAY_SIZE(rows)];           \
+	struct grid name = {                                           \
+		.out = (to),                                           \
+		.columns = memcpy(name##_columns, rows, sizeof(rows)), \
+		.nr = ARRAY_SIZE(rows),                                \
+		.width = (line_width),                                 \
+		.table = (of),                                         \
+	}
+
+/**
+ * grid_fit() - choose which columns are there, and how wide they are
+ * @g: the table; columns are changed. To be called before all else
+ *
+ * What the columns that are always there need is more than the width: the one that may grow
+ * shrinks instead, if it may.
+ */
+void grid_fit(struct grid *g);
+
+/** grid_heading() - write the heading; a line on which no column has a word is left out */
+void grid_heading(const struct grid *g);
+
+/** grid_row() - write the cells of a row; 0 or -ENOMEM */
+int grid_row(const struct grid *g, const void *row);
+
+/**
+ * grid_line() - write a line that has a label in the place of its first columns
+ * @g: the table
+ * @label: safe to print; cut on the right
+ * @nr: of columns that have no cell
+ * @row: for the other cells
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int grid_line(const struct grid *g, const char *label, size_t nr, const void *row);
+
+/** grid_columns_width() - what the first @nr columns take of a line, without the indent */
+size_t grid_columns_width(const struct grid *g, size_t nr);
+
+/** grid_is() - a cell of a type that says all: GRID_EMPTY, GRID_ABSENT, GRID_NO_DATA */
+struct grid_cell grid_is(enum grid_type type);
+
+/** grid_if() - a cell, or GRID_ABSENT where it is not known */
+struct grid_cell grid_if(bool known, struct grid_cell cell);
+
+struct grid_cell grid_bytes(uint64_t bytes);
+struct grid_cell grid_rate(uint64_t bytes, uint64_t ns);
+struct grid_cell grid_seconds(uint64_t ns);
+struct grid_cell grid_ratio(uint64_t part, uint64_t whole);
+struct grid_cell grid_percent(uint64_t part, uint64_t whole);
+struct grid_cell grid_ns(double ns);
+struct grid_cell grid_bar(uint64_t value, uint64_t low, uint64_t high, bool tangled);
+
+/**
+ * GRID_CELL() - define a cell function that needs no more than an expression
+ * @name: of the function
+ * @type: of a row
+ * @expression: the cell; @row points to the row, and @at is the place
+ */
+#define GRID_CELL(name, type, expression)                         \
+	static struct grid_cell name(const struct grid_place *at) \
+	{                                                         \
+		const type *row = at->row;                        \
+                                                                  \
+		return expression;                                \
+	}                                                         \
+	struct grid_place
+
+/** grid_text() - a text of ours */
+__attribute__((format(printf, 1, 2))) struct grid_cell grid_text(const char *format, ...);
+
+/** grid_name() - a name of at most @max bytes, which may be anything */
+struct grid_cell grid_name(const char *name, size_t max);
+
+/** grid_take() - a text that is safe to print and is given away; @err instead if that is set */
+struct grid_cell grid_take(char *text, int err);
+
+#endif
