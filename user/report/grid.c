@@ -87,9 +87,11 @@ void grid_fit(struct grid *g)
 
 	for (size_t i = 0; i < g->nr; i++) {
 		struct grid_column *c = &g->columns[i];
+		const struct grid_place at = { .table = g->table, .column = c };
 
 		if (!c->width && !c->most)
 			c->width = FORMAT_NUMBER_WIDTH;
+		c->hidden = c->hidden || (c->shown && !c->shown(&at));
 		ranks = c->rank > ranks ? c->rank : ranks;
 	}
 	for (int rank = 1; rank <= ranks; rank++) {

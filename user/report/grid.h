@@ -77,6 +77,7 @@ enum grid_look {
  * @early: what it takes of the room beyond @width goes before columns of this rank and later
  *	ones; 0: all columns go before it
  * @hidden: it is not there
+ * @shown: may it be there at all? NULL: always
  * @cell: what a row has here; NULL: nothing
  * @arg: for @cell
  */
@@ -92,6 +93,7 @@ struct grid_column {
 	bool or_none;
 	int early;
 	bool hidden;
+	bool (*shown)(const struct grid_place *at);
 	struct grid_cell (*cell)(const struct grid_place *at);
 	int arg;
 };
@@ -99,7 +101,7 @@ struct grid_column {
 /**
  * struct grid_place - where a cell stands
  * @table: as in struct grid
- * @row: as in grid_row()
+ * @row: as in grid_row(); NULL where a column is asked whether it is there
  * @column: the column, with the width that it has
  */
 struct grid_place {
@@ -194,6 +196,16 @@ struct grid_cell grid_bar(uint64_t value, uint64_t low, uint64_t high, bool tang
                                                                   \
 		return expression;                                \
 	}                                                         \
+	struct grid_place
+
+/** GRID_SHOWN() - define such a function of a column's presence; @table points to the table */
+#define GRID_SHOWN(name, type, expression)            \
+	static bool name(const struct grid_place *at) \
+	{                                             \
+		const type *table = at->table;        \
+                                                      \
+		return expression;                    \
+	}                                             \
 	struct grid_place
 
 /** grid_text() - a text of ours */

@@ -239,7 +239,16 @@ static struct grid_cell step_range(const struct grid_place *at)
 	return range_of(&both);
 }
 
-#define COLUMN_PCIE 6
+static bool counts_pcie(const struct job_table *t)
+{
+	bool counted = false;
+
+	for (int d = 0; d < 2; d++)
+		counted |= job_sum_of(t->c->node, t->j, &t->j->whole, JOB_SUM_PCIE, d).counted;
+	return counted;
+}
+
+GRID_SHOWN(has_pcie, struct job_table, counts_pcie(table));
 
 static const struct grid_column step_columns[] = {
 	{ NULL, NULL, STEP_WIDTH, .least = 1, .most = STEP_WIDTH, .look = GRID_NAME,
@@ -249,18 +258,10 @@ static const struct grid_column step_columns[] = {
 	{ NULL, "READ", .cell = step_mem, .arg = DIRECTION_READ },
 	{ NULL, "WRITE", .cell = step_mem, .arg = DIRECTION_WRITE },
 	{ NULL, "RANGE", .cell = step_range },
-	[COLUMN_PCIE] = { NULL, "PCIE-RD", .rank = 1, .cell = step_pcie, .arg = DIRECTION_READ },
-	{ NULL, "PCIE-WR", .rank = 1, .cell = step_pcie, .arg = DIRECTION_WRITE },
+	{ NULL, "PCIE-RD", .rank = 1, .shown = has_pcie, .cell = step_pcie, .arg = DIRECTION_READ },
+	{ NULL, "PCIE-WR", .rank = 1, .shown = has_pcie, .cell = step_pcie,
+	  .arg = DIRECTION_WRITE },
 };
-
-static bool counts_pcie(const struct job_table *t)
-{
-	bool counted = false;
-
-	for (int d = 0; d < 2; d++)
-		counted |= job_sum_of(t->c->node, t->j, &t->j->whole, JOB_SUM_PCIE, d).counted;
-	return counted;
-}
 
 static void take_away(struct step_line *from, const struct step_line *l)
 {
@@ -313,8 +314,6 @@ static int put_steps(const struct job_table *t)
 	for (size_t i = 0; i < t->j->nr_steps; i++)
 		lines[i] = line_of(t, &t->j->steps[i]);
 	qsort(lines, t->j->nr_steps, sizeof(*lines), compare_lines);
-	for (size_t i = COLUMN_PCIE; i < g.nr; i++)
-		g.columns[i].hidden = !counts_pcie(t);
 	grid_fit(&g);
 	fputc('\n', t->out);
 	grid_heading(&g);

@@ -100,15 +100,14 @@ static struct grid_cell cell_sum(const struct grid_place *at)
 	return grid_if(v.counted, grid_bytes(v.value));
 }
 
+GRID_SHOWN(some_user, struct list, table->users);
+
 /* In which order columns get room, and none without those before it. */
 #define OPTIONAL(nr) .rank = nr, .or_none = true
 
-enum { COLUMN_ID, COLUMN_USER };
-
 static const struct grid_column columns[] = {
-	[COLUMN_ID] = { NULL, "JOB", .least = 1, .most = ID_MAX, .look = GRID_NAME,
-			.cell = cell_id },
-	[COLUMN_USER] = { NULL, "USER", 9, OPTIONAL(1), .look = GRID_NAME, .cell = cell_user },
+	{ NULL, "JOB", .least = 1, .most = ID_MAX, .look = GRID_NAME, .cell = cell_id },
+	{ NULL, "USER", 9, OPTIONAL(1), .look = GRID_NAME, .shown = some_user, .cell = cell_user },
 	{ NULL, "NAME", 20, OPTIONAL(3), .look = GRID_NAME, .cell = cell_name },
 	{ NULL, "STATE", 8, .look = GRID_LEFT, .cell = cell_state },
 	{ NULL, "START (UTC)", START_WIDTH, .look = GRID_LEFT, .cell = cell_start },
@@ -131,8 +130,7 @@ static int put_list(FILE *out, void *arg)
 	if (!l->nr)
 		return notes_wrapped(out, "(no jobs)", width);
 	look_at(l);
-	g.columns[COLUMN_ID].width = id_columns(l);
-	g.columns[COLUMN_USER].hidden = !l->users;
+	g.columns[0].width = id_columns(l);
 	grid_fit(&g);
 	grid_heading(&g);
 	for (size_t i = 0; i < shown && !err; i++)

@@ -10,13 +10,25 @@
 
 #include "model.h"
 #include "report/devices.h"
-#include "report/format.h"
+#include "report/grid.h"
 #include "report/rows.h"
 #include "report/table/table.h"
 
-#define SHARE_WIDTH   6
-/* RANGE and the mark in front of it. */
-#define BAR_WIDTH     (1 + FORMAT_BAR_WIDTH)
+/* The columns that have names; others follow them. */
+enum {
+	COLUMN_TREE,
+	COLUMN_USER,
+	COLUMN_NAME,
+	COLUMN_PID,
+	COLUMN_TID,
+	COLUMN_ENDED,
+	COLUMN_COMMAND,
+	COLUMN_CGROUP,
+	COLUMN_NUMBERS, /* the first that is no name: of a destination */
+	COLUMN_READ = COLUMN_NUMBERS + 5,
+	COLUMN_DEVICES = COLUMN_READ + 5,
+	NR_COLUMNS = COLUMN_DEVICES + 5,
+};
 
 /* Sets of sources and of sockets, as bits. */
 #define SOURCE_BIT(s) (1U << (s))
@@ -33,6 +45,7 @@ enum cell_state {
 
 /* The numbers of a line. */
 struct cells {
+	const struct row_node *node; /* NULL: it is not of a row */
 	enum cell_state read;
 	enum cell_state write;
 	enum cell_state to[NR_DESTINATIONS];
@@ -41,7 +54,8 @@ struct cells {
 	uint64_t whole;		   /* bytes that are 100% */
 	bool no_cpu;		   /* CPU time has no meaning here */
 	bool bar;		   /* how far off the bytes may be is known */
-	const char *lat;	   /* latency; NULL: it has no meaning here */
+	enum cell_state lat;	   /* latency; CELL_ABSENT: it has no meaning here */
+	double lat_ns;
 };
 
 /* A table while it is written. */
@@ -52,26 +66,22 @@ struct table {
 	struct row_tree *tree;
 	uint64_t duration_ns;
 	size_t width;
-	size_t left; /* columns in front of the numbers */
-	size_t command;
-	size_t cgroup; /* 0: no such column */
-	/* Of a report by job; 0: no such column */
-	size_t job, user, name;
+	struct grid grid;
+	struct grid_column columns[NR_COLUMNS];
+	size_t left;	/* columns in front of the numbers */
 	bool tree_rows; /* rows are in a tree: of cgroups, or of jobs and steps */
-	/* Destinations with a column, instead of READ and WRITE */
-	enum destination to[NR_DESTINATIONS];
+	/* Destinations with a column, instead of READ and WRITE: 0 if they have none */
+	size_t to[NR_DESTINATIONS];
 	size_t nr_to;
 	/* What is known of devices, and by direction whether this interval has it */
 	enum devices_mode devices;
 	enum cell_state device_state[2];
-	bool device_columns; /* there is room for columns of it */
-	bool pid;	     /* there is a PID column */
-	bool traffic;	     /* there are counters of sockets */
-	bool bars;	     /* there is a RANGE column */
-	bool lat;	     /* there is a LAT ns column */
-	bool cpu;	     /* there is a CPU s column */
-	bool ended;	     /* a row with the mark of ended tasks was written */
-	bool always;	     /* so was the line for REASON_BACKGROUND */
+	bool names_as_addresses; /* of devices: there is no room for both */
+	bool device_columns;	 /* there is room for columns of it */
+	bool traffic;		 /* there are counters of sockets */
+	bool bars;		 /* there is a RANGE column */
+	bool ended;		 /* a row with the mark of ended tasks was written */
+	bool always;		 /* so was the line for REASON_BACKGROUND */
 };
 
 /** cells_counter_is() - whether a counter is of one of these sockets and sources, not of a device */
@@ -92,15 +102,6 @@ struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t s
 
 /** cells_devices() - of a line's numbers, what devices moved is known like that of rows */
 void cells_devices(const struct table *t, struct cells *c);
-
-/** cells_pad() - write a text that fits, and fill up to a width */
-void cells_pad(const struct table *t, const char *text, size_t width, bool right);
-
-/** cells_cut() - write a text of any length in so many columns; 0 or -ENOMEM */
-int cells_cut(const struct table *t, const char *text, size_t width, enum format_cut_side side);
-
-/** cells_write() - write the numbers of a line, and its end */
-void cells_write(const struct table *t, const struct cells *c);
 
 /**
  * cells_direction() - write a line with what went to each destination in one direction

@@ -18,28 +18,9 @@
 #include "report/notes.h"
 #include "report/table/devices_table.h"
 
-#define NUMBER_WIDTH  (FORMAT_NUMBER_WIDTH + 1)
-#define RANGE_COLUMN  (FORMAT_BAR_WIDTH + 1)
-#define COVER_WIDTH   6
-/* READ and WRITE with their ranges, COVER, OWNED; and without all that nobody counted. */
-#define COUNTED_WIDTH (2 * (NUMBER_WIDTH + RANGE_COLUMN) + 2 * (COVER_WIDTH + 1))
-#define IO_WIDTH      (2 * NUMBER_WIDTH)
-#define NAME_MIN      8
-#define WHERE_LEN     48
-
-/**
- * struct block - the block while it is written
- * @address, @name, @where: columns; without @name addresses give way to names
- * @requests, @latency: there are such columns
- */
-struct block {
-	const struct table *t;
-	size_t address;
-	size_t name;
-	size_t where;
-	bool requests;
-	bool latency;
-};
+#define COVER_WIDTH 6
+#define NAME_MIN    8
+#define WHERE_LEN   48
 
 static uint64_t moved(const struct report_device *d)
 {
@@ -95,74 +76,79 @@ __attribute__((format(printf, 2, 3))) static int put_below(const struct table *t
 	return notes_wrapped(t->out, text, t->width - 2);
 }
 
-static void put_right(const struct table *t, const char *text, size_t width)
+/* --- cells of a device */
+
+/* Addresses give way to names where there is no column for these. */
+static struct grid_cell cell_address(const struct grid_place *at)
 {
-	cells_pad(t, text, width, true);
-}
-
-static void put_rate(const struct table *t, uint64_t bytes)
-{
-	char text[FORMAT_NUMBER_LEN];
-
-	format_rate(bytes, t->duration_ns, text);
-	put_right(t, text, NUMBER_WIDTH);
-}
-
-static void put_side(const struct table *t, const struct report_device *d,
-		     const struct device_bytes *side)
-{
-	char bar[FORMAT_NUMBER_LEN] = "";
-
-	if (side->valid) {
-		put_rate(t, side->bytes);
-		format_bar(side->bytes, side->low, side->high, bar);
-	} else {
-		put_right(t, d->device->filter == DEVICE_NOT_COUNTED ? "-" : "no data",
-			  NUMBER_WIDTH);
-	}
-	put_right(t, bar, RANGE_COLUMN);
-}
-
-static void put_percent(const struct table *t, bool known, uint64_t part, uint64_t whole)
-{
-	char text[FORMAT_NUMBER_LEN] = "-";
-
-	if (known)
-		format_percent(part < whole ? part : whole, whole, text);
-	put_right(t, text, COVER_WIDTH + 1);
-}
-
-static int put_names(const struct block *b, const struct device *d)
-{
-	const struct table *t = b->t;
-	cleanup_free char *address = NULL;
+	const struct device *d = ((const struct report_device *)at->row)->device;
+	const struct table *t = at->table;
 	cleanup_free char *name = NULL;
-	char where[WHERE_LEN];
-	int err = format_terminal(d->bdf, sizeof(d->bdf), &address);
+	char *text = NULL;
+	int err;
 
+	if (!t->names_as_addresses || !d->name[0])
+		return grid_name(d->bdf, sizeof(d->bdf));
+	err = format_terminal(d->name, sizeof(d->name), &name);
 	if (!err)
-		err = format_terminal(d->name, sizeof(d->name), &name);
-	if (err)
-		return err;
-	if (!b->name)
-		return d->name[0] ? cells_cut(t, name, b->address, FORMAT_CUT_RIGHT)
-				  : cells_cut(t, address, b->address, FORMAT_CUT_LEFT);
-	err = cells_cut(t, address, b->address, FORMAT_CUT_LEFT);
-	fputc(' ', t->out);
-	if (!err)
-		err = cells_cut(t, d->name[0] ? name : device_kind_name(d->kind), b->name,
-				FORMAT_CUT_RIGHT);
-	if (!b->where || err)
-		return err;
-	where_is(t->r, d, where);
-	fputc(' ', t->out);
-	cells_pad(t, where, b->where, false);
-	return 0;
+		err = format_cut(name, at->column->width, FORMAT_CUT_RIGHT, &text);
+	return grid_take(text, err);
+}
+
+static struct grid_cell cell_name(const struct grid_place *at)
+{
+	const struct device *d = ((const struct report_device *)at->row)->device;
+
+	return d->name[0] ? grid_name(d->name, sizeof(d->name))
+			  : grid_text("%s", device_kind_name(d->kind));
+}
+
+static struct grid_cell cell_where(const struct grid_place *at)
+{
+	const struct table *t = at->table;
+	char where[WHERE_LEN];
+
+	where_is(t->r, ((const struct report_device *)at->row)->device, where);
+	return grid_text("%s", where);
+}
+
+static const struct device_bytes *side_at(const struct grid_place *at)
+{
+	const struct report_device *d = at->row;
+
+	return at->column->arg == DIRECTION_WRITE ? &d->write : &d->read;
+}
+
+static struct grid_cell cell_counted(const struct grid_place *at)
+{
+	const struct report_device *d = at->row;
+	const struct table *t = at->table;
+
+	if (side_at(at)->valid)
+		return grid_rate(side_at(at)->bytes, t->duration_ns);
+	return grid_is(d->device->filter == DEVICE_NOT_COUNTED ? GRID_ABSENT : GRID_NO_DATA);
+}
+
+static struct grid_cell cell_range(const struct grid_place *at)
+{
+	const struct device_bytes *side = side_at(at);
+
+	return side->valid ? grid_bar(side->bytes, side->low, side->high, false)
+			   : grid_is(GRID_EMPTY);
+}
+
+static struct grid_cell cell_io(const struct grid_place *at)
+{
+	const struct table *t = at->table;
+
+	return grid_rate(side_at(at)->io_bytes, t->duration_ns);
 }
 
 /* Thousands a second. */
-static void put_requests(const struct table *t, const struct report_device *d)
+static struct grid_cell cell_requests(const struct grid_place *at)
 {
+	const struct report_device *d = at->row;
+	const struct table *t = at->table;
 	char text[FORMAT_NUMBER_LEN] = "-";
 	double requests = 0;
 
@@ -172,62 +158,106 @@ static void put_requests(const struct table *t, const struct report_device *d)
 		requests += d->write.requests;
 	if (t->duration_ns && (d->read.requests_valid || d->write.requests_valid))
 		format_decimals(requests * 1e6 / t->duration_ns, 1, text);
-	put_right(t, text, NUMBER_WIDTH);
+	return grid_text("%s", text);
 }
 
-static void put_numbers(const struct block *b, const struct report_device *d)
+static struct grid_cell percent_of(uint64_t part, uint64_t whole)
 {
-	const struct table *t = b->t;
-	uint64_t owned = 0, bytes = 0;
-	char text[FORMAT_NUMBER_LEN] = "-";
+	return grid_percent(part < whole ? part : whole, whole);
+}
 
-	if (t->devices == DEVICES_IO) {
-		put_rate(t, d->read.io_bytes);
-		put_rate(t, d->write.io_bytes);
-		fputc('\n', t->out);
-		return;
-	}
-	put_side(t, d, &d->read);
-	put_side(t, d, &d->write);
-	if (b->requests)
-		put_requests(t, d);
-	if (b->latency) {
-		if (d->latency_valid)
-			format_ns(d->latency_ns, text);
-		put_right(t, text, NUMBER_WIDTH);
-	}
+static struct grid_cell cell_owned(const struct grid_place *at)
+{
+	const struct report_device *d = at->row;
+	uint64_t owned = 0, bytes = 0;
+
 	for (int i = 0; i < 2; i++) {
 		const struct device_bytes *side = i ? &d->write : &d->read;
 
 		owned = sum_capped(owned, side->valid ? side->owned : 0);
 		bytes = sum_capped(bytes, side->valid ? side->bytes : 0);
 	}
-	put_percent(t, d->enabled_ns > 0, d->running_ns, d->enabled_ns);
-	put_percent(t, d->read.valid || d->write.valid, owned, bytes);
-	fputc('\n', t->out);
+	return grid_if(d->read.valid || d->write.valid, percent_of(owned, bytes));
 }
 
-/* Where the bytes went, if that is known. */
-static void put_destinations(const struct block *b, const struct report_device *d)
-{
-	const struct table *t = b->t;
-	size_t left = b->address + (b->name ? b->name + 1 : 0) + (b->where ? b->where + 1 : 0);
+GRID_CELL(cell_latency, struct report_device,
+	  grid_if(row->latency_valid, grid_ns(row->latency_ns)));
+GRID_CELL(cell_cover, struct report_device,
+	  grid_if(row->enabled_ns > 0, percent_of(row->running_ns, row->enabled_ns)));
 
-	for (int to = 0; to < NR_DESTINATIONS; to++) {
+/* Is this known of any device? */
+static bool any_device(const struct table *t, bool (*has)(const struct report_device *d))
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->r->nr_devices; i++)
+		any |= !devices_is_port(&t->r->devices[i]) && has(&t->r->devices[i]);
+	return any;
+}
+
+static bool has_requests(const struct report_device *d)
+{
+	return d->read.requests_valid || d->write.requests_valid;
+}
+
+static bool has_latency(const struct report_device *d)
+{
+	return d->latency_valid;
+}
+
+GRID_SHOWN(counted, struct table, table->devices == DEVICES_COUNTED);
+GRID_SHOWN(not_counted, struct table, table->devices != DEVICES_COUNTED);
+GRID_SHOWN(with_requests, struct table, counted(at) && any_device(table, has_requests));
+GRID_SHOWN(with_latency, struct table, counted(at) && any_device(table, has_latency));
+
+enum { COLUMN_DEVICE, COLUMN_DEVICE_NAME, COLUMN_WHERE, COLUMN_SIDES };
+
+static const struct grid_column columns[] = {
+	[COLUMN_DEVICE] = { NULL, "DEVICE", .least = 1, .most = 1, .look = GRID_PATH,
+			    .cell = cell_address },
+	[COLUMN_DEVICE_NAME] = { NULL, "NAME", NAME_MIN, .most = 1, .look = GRID_NAME, .rank = 1,
+				 .early = 3, .or_none = true, .cell = cell_name },
+	[COLUMN_WHERE] = { NULL, "WHERE", .look = GRID_LEFT, .rank = 2, .cell = cell_where },
+	[COLUMN_SIDES] = { "READ", "GB/s", .shown = counted, .cell = cell_counted,
+			   .arg = DIRECTION_READ },
+	{ "95%", "RANGE", 6, .shown = counted, .cell = cell_range, .arg = DIRECTION_READ },
+	{ "WRITE", "GB/s", .shown = counted, .cell = cell_counted, .arg = DIRECTION_WRITE },
+	{ "95%", "RANGE", 6, .shown = counted, .cell = cell_range, .arg = DIRECTION_WRITE },
+	{ "IO-RD", "GB/s", .shown = not_counted, .cell = cell_io, .arg = DIRECTION_READ },
+	{ "IO-WR", "GB/s", .shown = not_counted, .cell = cell_io, .arg = DIRECTION_WRITE },
+	{ "REQ", "1000/s", .rank = 4, .shown = with_requests, .cell = cell_requests },
+	{ NULL, "LAT ns", .rank = 3, .shown = with_latency, .cell = cell_latency },
+	{ NULL, "COVER", COVER_WIDTH, .shown = counted, .cell = cell_cover },
+	{ NULL, "OWNED", COVER_WIDTH, .shown = counted, .cell = cell_owned },
+};
+
+/* Where the bytes went, if that is known. */
+static int put_destinations(const struct grid *g, const struct report_device *d)
+{
+	struct grid_column columns_of[COLUMN_SIDES + 3];
+	struct grid sides = *g;
+	int err = 0;
+
+	/* How far off they may be is not known one by one. */
+	sides.nr = ARRAY_SIZE(columns_of);
+	sides.columns = memcpy(columns_of, g->columns, sizeof(columns_of));
+	sides.columns[COLUMN_SIDES + 1].cell = NULL;
+	for (int to = 0; to < NR_DESTINATIONS && !err; to++) {
 		uint64_t read = d->read.valid && d->read.split ? d->read.to[to] : 0;
 		uint64_t written = d->write.valid && d->write.split ? d->write.to[to] : 0;
+		const struct report_device part = {
+			.read = { .valid = true, .bytes = read },
+			.write = { .valid = true, .bytes = written },
+		};
 		char label[32];
 
 		if (!read && !written)
 			continue;
 		snprintf(label, sizeof(label), "  %s",
 			 to == DESTINATION_ANY ? "elsewhere" : destination_name(to));
-		cells_pad(t, label, left, false);
-		put_rate(t, read);
-		put_right(t, "", RANGE_COLUMN);
-		put_rate(t, written);
-		fputc('\n', t->out);
+		err = grid_line(&sides, label, COLUMN_SIDES, &part);
 	}
+	return err;
 }
 
 /* "between 1.17 GB and 1.30 GB", where there is anything between. */
@@ -290,19 +320,16 @@ static int put_exclusive(const struct table *t, const struct report_device *d)
 	return err ? err : put_below(t, "open in %s alone", name);
 }
 
-static int put_device(const struct block *b, const struct report_device *d)
+static int put_device(const struct grid *g, const struct report_device *d)
 {
-	const struct table *t = b->t;
+	const struct table *t = g->table;
 	char read[FORMAT_NUMBER_LEN], written[FORMAT_NUMBER_LEN];
-	int err = put_names(b, d->device);
+	int err = grid_row(g, d);
 
-	if (err)
-		return err;
-	put_numbers(b, d);
-	if (!t->o->quiet && t->devices == DEVICES_COUNTED)
-		put_destinations(b, d);
-	if (!t->o->verbose && t->devices == DEVICES_COUNTED && !d->read.valid && !d->write.valid &&
-	    (d->read.io_bytes || d->write.io_bytes)) {
+	if (!err && !t->o->quiet && t->devices == DEVICES_COUNTED)
+		err = put_destinations(g, d);
+	if (!err && !t->o->verbose && t->devices == DEVICES_COUNTED && !d->read.valid &&
+	    !d->write.valid && (d->read.io_bytes || d->write.io_bytes)) {
 		format_rate(d->read.io_bytes, t->duration_ns, read);
 		format_rate(d->write.io_bytes, t->duration_ns, written);
 		err = put_below(t, "requests the kernel saw: READ %s, WRITE %s GB/s", read,
@@ -332,84 +359,38 @@ static size_t larger(size_t a, size_t b)
 }
 
 /* Share what the numbers leave; addresses and names come first. */
-static int lay_out(struct block *b)
+static int lay_out(struct table *t, struct grid *g)
 {
-	const struct report *r = b->t->r;
-	bool counted = b->t->devices == DEVICES_COUNTED, requests = false, latency = false;
-	size_t room = b->t->width - (counted ? COUNTED_WIDTH : IO_WIDTH);
+	const struct report *r = t->r;
 	size_t address = strlen("DEVICE"), name = NAME_MIN, where = strlen("WHERE");
 
 	for (size_t i = 0; i < r->nr_devices; i++) {
-		const struct report_device *d = &r->devices[i];
+		const struct device *d = r->devices[i].device;
 		cleanup_free char *text = NULL;
 		char place[WHERE_LEN];
 		int err;
 
-		if (devices_is_port(d))
+		if (devices_is_port(&r->devices[i]))
 			continue;
-		err = format_terminal(d->device->name, sizeof(d->device->name), &text);
+		err = format_terminal(d->name, sizeof(d->name), &text);
 		if (err)
 			return err;
-		where_is(r, d->device, place);
-		address = larger(address, strnlen(d->device->bdf, sizeof(d->device->bdf)));
+		where_is(r, d, place);
+		address = larger(address, strnlen(d->bdf, sizeof(d->bdf)));
 		name = larger(name, format_width(text));
 		where = larger(where, strlen(place));
-		requests = requests || d->read.requests_valid || d->write.requests_valid;
-		latency = latency || d->latency_valid;
 	}
-	b->address = room;
-	if (room < address + 1 + NAME_MIN)
-		return 0;
-	b->address = address;
-	b->name = NAME_MIN;
-	room -= address + 1 + NAME_MIN;
-	b->where = room > where ? where : 0;
-	room -= b->where ? b->where + 1 : 0;
-	b->name += room < name - NAME_MIN ? room : name - NAME_MIN;
-	room -= b->name - NAME_MIN;
-	b->latency = counted && latency && room >= NUMBER_WIDTH;
-	room -= b->latency ? NUMBER_WIDTH : 0;
-	b->requests = counted && requests && room >= NUMBER_WIDTH;
+	g->columns[COLUMN_DEVICE].width = address;
+	g->columns[COLUMN_DEVICE].most = address;
+	g->columns[COLUMN_DEVICE_NAME].most = name;
+	g->columns[COLUMN_WHERE].width = where;
+	grid_fit(g);
+	t->names_as_addresses = g->columns[COLUMN_DEVICE_NAME].hidden;
+	if (t->names_as_addresses) {
+		g->columns[COLUMN_DEVICE].most = SIZE_MAX;
+		grid_fit(g);
+	}
 	return 0;
-}
-
-static void put_heading(const struct block *b)
-{
-	const struct table *t = b->t;
-	size_t left = b->address + (b->name ? b->name + 1 : 0) + (b->where ? b->where + 1 : 0);
-	bool counted = t->devices == DEVICES_COUNTED;
-
-	cells_pad(t, "", left, false);
-	if (counted)
-		fprintf(t->out, "%*s%*s%*s%*s", NUMBER_WIDTH, "READ", RANGE_COLUMN, "95%",
-			NUMBER_WIDTH, "WRITE", RANGE_COLUMN, "95%");
-	else
-		fprintf(t->out, "%*s%*s", NUMBER_WIDTH, "IO-RD", NUMBER_WIDTH, "IO-WR");
-	if (b->requests)
-		put_right(t, "REQ", NUMBER_WIDTH);
-	fputc('\n', t->out);
-	cells_pad(t, "DEVICE", b->address, false);
-	if (b->name) {
-		fputc(' ', t->out);
-		cells_pad(t, "NAME", b->name, false);
-	}
-	if (b->where) {
-		fputc(' ', t->out);
-		cells_pad(t, "WHERE", b->where, false);
-	}
-	if (!counted) {
-		fprintf(t->out, "%*s%*s\n", NUMBER_WIDTH, "GB/s", NUMBER_WIDTH, "GB/s");
-		return;
-	}
-	fprintf(t->out, "%*s%*s%*s%*s", NUMBER_WIDTH, "GB/s", RANGE_COLUMN, "RANGE", NUMBER_WIDTH,
-		"GB/s", RANGE_COLUMN, "RANGE");
-	if (b->requests)
-		put_right(t, "1000/s", NUMBER_WIDTH);
-	if (b->latency)
-		put_right(t, "LAT ns", NUMBER_WIDTH);
-	put_right(t, "COVER", COVER_WIDTH + 1);
-	put_right(t, "OWNED", COVER_WIDTH + 1);
-	fputc('\n', t->out);
 }
 
 /* Do the devices below a port make what the port itself was seen to move? */
@@ -453,12 +434,12 @@ static int put_port(const struct table *t, const struct report_device *d)
 	return notes_wrapped(t->out, text, t->width);
 }
 
-int devices_write(const struct table *t)
+int devices_write(struct table *t)
 {
 	const struct report *r = t->r;
 	cleanup_free const struct report_device **sorted =
 		calloc(r->nr_devices + 1, sizeof(*sorted));
-	struct block b = { .t = t };
+	GRID(g, columns, t->out, t->width, t);
 	size_t nr = 0, idle = 0;
 	int err;
 
@@ -472,11 +453,11 @@ int devices_write(const struct table *t)
 		else if (!is_unknown(t, &r->devices[i]) || t->o->verbose)
 			sorted[nr++] = &r->devices[i];
 	qsort(sorted, nr, sizeof(*sorted), compare_devices);
-	err = lay_out(&b);
+	err = lay_out(t, &g);
 	if (!err && nr)
-		put_heading(&b);
+		grid_heading(&g);
 	for (size_t i = 0; i < nr && !err; i++)
-		err = put_device(&b, sorted[i]);
+		err = put_device(&g, sorted[i]);
 	if (!err && idle)
 		fprintf(t->out, "(%zu %sdevice%s %s)\n", idle, nr ? "more " : "",
 			idle == 1 ? "" : "s",

@@ -31,7 +31,7 @@ int devices_put_row(const struct table *t, const struct report_row *row, int ind
  *
  * Return: 0 or -ENOMEM.
  */
-int devices_write(const struct table *t);
+int devices_write(struct table *t);
 
 /**
  * devices_notes() - what a reader must know of these numbers, in sentences

@@ -6,23 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
-#include "report/format.h"
-#include "report/latencies.h"
+#include "base/clock.h"
+#include "report/grid.h"
 #include "report/names.h"
 #include "report/notes.h"
 
-/* CALM, HIGH, CHANGE, LAT ns twice; SHARE; the role. */
-#define NUMBERS_WIDTH (5 * (FORMAT_NUMBER_WIDTH + 1) + 7 + 7)
-#define MAX_LEFT      48
+#define MAX_LEFT 48
 
 struct output {
 	FILE *out;
 	const struct neighbours_report *r;
 	const struct table_options *o;
 	size_t width;
-	size_t left; /* columns of names */
 };
 
 static const char *const reasons[NR_REASONS] = {
@@ -31,97 +27,90 @@ static const char *const reasons[NR_REASONS] = {
 	[REASON_LOST] = "(not recorded)",     [REASON_BACKGROUND] = "(background)",
 };
 
-static void put_cell(FILE *out, const char *text, size_t width)
+/* A line of the table: of a neighbour, or of the socket. */
+struct line {
+	const struct neighbour *n; /* NULL: the socket */
+	char socket[32];
+	double calm, risen, change, share, saw_calm, saw_risen;
+};
+
+static struct grid_cell rate(double rate)
 {
-	size_t used = format_width(text);
-
-	fprintf(out, " %*s%s", used < width ? (int)(width - used) : 0, "", text);
-}
-
-static void put_rate(FILE *out, double rate)
-{
-	char text[FORMAT_NUMBER_LEN];
-
-	format_rate(rate < 1.8e19 ? (uint64_t)rate : UINT64_MAX, 1000000000, text);
-	put_cell(out, text, FORMAT_NUMBER_WIDTH);
+	return grid_rate(rate < 1.8e19 ? (uint64_t)rate : UINT64_MAX, NS_PER_S);
 }
 
 /* Signed, as far as it is more than nothing at all. */
-static void put_change(FILE *out, double change)
+static struct grid_cell signed_rate(double change)
 {
 	double size = change < 0 ? -change : change;
-	char text[2 + FORMAT_NUMBER_LEN];
 
 	if (size < 5e5)
-		strcpy(text, "0");
-	else
-		snprintf(text, sizeof(text),
-			 size < 99.9995e9  ? "%+.3f"
-			 : size < 999.99e9 ? "%+.2f"
-					   : "%+.0e",
-			 change / 1e9);
-	put_cell(out, text, FORMAT_NUMBER_WIDTH);
+		return grid_text("0");
+	if (size < 99.9995e9)
+		return grid_text("%+.3f", change / 1e9);
+	return size < 999.99e9 ? grid_text("%+.2f", change / 1e9)
+			       : grid_text("%+.0e", change / 1e9);
 }
 
-static void put_latency(FILE *out, double ns)
+static struct grid_cell cell_name(const struct grid_place *at)
 {
-	char text[FORMAT_NUMBER_LEN] = "-";
-
-	if (ns > 0)
-		format_ns(ns, text);
-	put_cell(out, text, FORMAT_NUMBER_WIDTH);
-}
-
-static void put_share(FILE *out, double share)
-{
-	char text[FORMAT_NUMBER_LEN];
-
-	format_percent(share * 1e9, 1000000000, text);
-	put_cell(out, text, 6);
-}
-
-static int put_name(const struct output *o, const char *text)
-{
-	cleanup_free char *cut = NULL;
-	int err = format_cut(text, o->left, FORMAT_CUT_RIGHT, &cut);
-
-	if (err)
-		return err;
-	fprintf(o->out, "%s%*s", cut, (int)(o->left - format_width(cut)), "");
-	return 0;
-}
-
-static int put_neighbour(const struct output *o, const struct neighbourhood *h,
-			 const struct neighbour *n)
-{
-	char error[FORMAT_NUMBER_LEN];
+	const struct line *l = at->row;
+	char *name = NULL;
 	int err;
 
-	if (!n->row) {
-		err = put_name(o, reasons[n->reason]);
-	} else {
-		cleanup_free char *name = NULL;
+	if (!l->n || !l->n->row)
+		return grid_text("%s", l->n ? reasons[l->n->reason] : l->socket);
+	err = names_row(l->n->row, &name);
+	return grid_take(name, err);
+}
 
-		err = names_row(n->row, &name);
-		if (!err)
-			err = put_name(o, name);
-	}
-	if (err)
-		return err;
-	put_rate(o->out, n->calm);
-	put_rate(o->out, n->risen);
-	put_change(o->out, n->increase);
-	put_share(o->out, n->share);
-	put_latency(o->out, n->saw_calm);
-	put_latency(o->out, n->saw_risen);
-	fprintf(o->out, "%s%s\n", n->role == NEIGHBOUR_NONE ? "" : " ",
-		n->role == NEIGHBOUR_NONE ? "" : neighbour_role_name(n->role));
-	if (o->o->verbose) {
-		format_rate(n->error < 1.8e19 ? (uint64_t)n->error : UINT64_MAX, 1000000000, error);
+static struct grid_cell cell_role(const struct grid_place *at)
+{
+	const struct neighbour *n = ((const struct line *)at->row)->n;
+	bool said = n && n->role != NEIGHBOUR_NONE;
+
+	return grid_text("%s", said ? neighbour_role_name(n->role) : "");
+}
+
+GRID_CELL(cell_calm, struct line, rate(row->calm));
+GRID_CELL(cell_risen, struct line, rate(row->risen));
+GRID_CELL(cell_change, struct line, signed_rate(row->change));
+GRID_CELL(cell_share, struct line, grid_percent(row->share * 1e9, 1000000000));
+GRID_CELL(cell_saw_calm, struct line, grid_if(row->saw_calm > 0, grid_ns(row->saw_calm)));
+GRID_CELL(cell_saw_risen, struct line, grid_if(row->saw_risen > 0, grid_ns(row->saw_risen)));
+
+static const struct grid_column columns[] = {
+	{ NULL, "NEIGHBOUR", .most = MAX_LEFT, .look = GRID_NAME, .cell = cell_name },
+	{ "CALM", "GB/s", .cell = cell_calm },
+	{ "HIGH", "GB/s", .cell = cell_risen },
+	{ "CHANGE", "GB/s", .cell = cell_change },
+	{ "SHARE", "HIGH", 6, .cell = cell_share },
+	{ "CALM", "LAT ns", .cell = cell_saw_calm },
+	{ "HIGH", "LAT ns", .cell = cell_saw_risen },
+	{ NULL, NULL, 6, .look = GRID_LEFT, .cell = cell_role },
+};
+
+static int put_neighbour(const struct output *o, const struct grid *g,
+			 const struct neighbourhood *h, const struct neighbour *n)
+{
+	const struct line l = {
+		.n = n,
+		.calm = n->calm,
+		.risen = n->risen,
+		.change = n->increase,
+		.share = n->share,
+		.saw_calm = n->saw_calm,
+		.saw_risen = n->saw_risen,
+	};
+	char error[FORMAT_NUMBER_LEN];
+	int err = grid_row(g, &l);
+
+	if (!err && o->o->verbose) {
+		format_rate(n->error < 1.8e19 ? (uint64_t)n->error : UINT64_MAX, NS_PER_S, error);
 		fprintf(o->out, "  change by chance: up to %s GB/s; in %zu of %zu high samples\n",
 			error, n->active, h->risen_samples);
 	}
-	return 0;
+	return err;
 }
 
 /* The more there is to say of a neighbour, the lower its rank. */
@@ -143,12 +132,11 @@ static int by_rank(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int put_rows(const struct output *o, const struct neighbourhood *h)
+static int put_rows(const struct output *o, const struct grid *g, const struct neighbourhood *h)
 {
 	cleanup_free const struct neighbour **order = calloc(h->nr + 1, sizeof(*order));
 	cleanup_free bool *shown = calloc(h->nr + 1, sizeof(*shown));
 	size_t top = o->o->top ? o->o->top : o->o->verbose ? h->nr : NEIGHBOURS_TOP;
-	char more[64];
 	int err = 0;
 
 	if (!order || !shown)
@@ -160,37 +148,28 @@ static int put_rows(const struct output *o, const struct neighbourhood *h)
 		shown[order[i] - h->rows] = true;
 	for (size_t i = 0; i < h->nr && !err; i++)
 		if (shown[i])
-			err = put_neighbour(o, h, &h->rows[i]);
-	if (err || h->nr <= top)
-		return err;
-	snprintf(more, sizeof(more), "(%zu more)", h->nr - top);
-	fprintf(o->out, "%s\n", more);
-	return 0;
+			err = put_neighbour(o, g, h, &h->rows[i]);
+	if (!err && h->nr > top)
+		fprintf(o->out, "(%zu more)\n", h->nr - top);
+	return err;
 }
 
-static void put_heading(const struct output *o)
-{
-	fprintf(o->out, "%*s %7s %7s %7s %6s %7s %7s\n", (int)o->left, "", "CALM", "HIGH", "CHANGE",
-		"SHARE", "CALM", "HIGH");
-	fprintf(o->out, "%-*s %7s %7s %7s %6s %7s %7s\n", (int)o->left, "NEIGHBOUR", "GB/s", "GB/s",
-		"GB/s", "HIGH", "LAT ns", "LAT ns");
-}
-
-static void put_total(const struct output *o, const struct neighbourhood *h)
+static int put_total(const struct output *o, const struct grid *g, const struct neighbourhood *h)
 {
 	const struct report *r = o->r->summary;
-	char text[64] = "socket";
+	struct line l = {
+		.socket = "socket",
+		.calm = h->calm,
+		.risen = h->risen,
+		.change = h->risen - h->calm,
+		.share = 1,
+		.saw_calm = h->calm_latency_ns,
+		.saw_risen = h->risen_latency_ns,
+	};
 
 	if (h->probe->socket < r->nr_sockets)
-		snprintf(text, sizeof(text), "socket %u", r->sockets[h->probe->socket].id);
-	fprintf(o->out, "%-*s", (int)o->left, text);
-	put_rate(o->out, h->calm);
-	put_rate(o->out, h->risen);
-	put_change(o->out, h->risen - h->calm);
-	put_share(o->out, 1);
-	put_latency(o->out, h->calm_latency_ns);
-	put_latency(o->out, h->risen_latency_ns);
-	fputc('\n', o->out);
+		snprintf(l.socket, sizeof(l.socket), "socket %u", r->sockets[h->probe->socket].id);
+	return grid_row(g, &l);
 }
 
 /* What is known of the latency itself, before who may be the cause. */
@@ -198,9 +177,8 @@ static int put_probe_title(const struct output *o, const struct neighbourhood *h
 {
 	cleanup_free char *name = NULL;
 	cleanup_free char *title = NULL;
-	cleanup_free char *text = NULL;
 	char base[FORMAT_NUMBER_LEN], limit[FORMAT_NUMBER_LEN], unusable[96] = "", merged[64] = "";
-	int n, err = format_terminal(h->probe->name, sizeof(h->probe->name), &name);
+	int err = format_terminal(h->probe->name, sizeof(h->probe->name), &name);
 
 	if (!err)
 		err = format_terminal(h->probe->title, sizeof(h->probe->title), &title);
@@ -213,58 +191,44 @@ static int put_probe_title(const struct output *o, const struct neighbourhood *h
 	if (h->merged > 1)
 		snprintf(merged, sizeof(merged), ", each of %zu readings", h->merged);
 	if (!h->samples)
-		n = asprintf(&text, "%s, %s: no sample that could be used%s", name, title,
-			     unusable);
-	else
-		n = asprintf(&text,
-			     "%s, %s: lower quartile %s ns; high, from %s ns on, in %zu of %zu "
-			     "samples%s, in %zu episode%s%s",
-			     name, title, base, limit, h->risen_samples, h->samples, merged,
-			     h->episodes, h->episodes == 1 ? "" : "s", unusable);
-	if (n < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
-	return notes_wrapped(o->out, text, o->width);
+		return notes_line(o->out, o->width, "%s, %s: no sample that could be used%s", name,
+				  title, unusable);
+	return notes_line(o->out, o->width,
+			  "%s, %s: lower quartile %s ns; high, from %s ns on, in %zu of %zu "
+			  "samples%s, in %zu episode%s%s",
+			  name, title, base, limit, h->risen_samples, h->samples, merged,
+			  h->episodes, h->episodes == 1 ? "" : "s", unusable);
 }
 
 static int put_probe(const struct output *o, const struct neighbourhood *h)
 {
-	char text[160];
+	GRID(g, columns, o->out, o->width, o);
 	int err;
 
 	fputc('\n', o->out);
 	err = put_probe_title(o, h);
 	if (err)
 		return err;
-	if (!h->enough) {
-		snprintf(text, sizeof(text),
-			 "too few samples to say anything: %zu high and %zu calm, %d of each are "
-			 "needed",
-			 h->risen_samples, h->calm_samples, NEIGHBOURS_MIN_SAMPLES);
-		return notes_wrapped(o->out, text, o->width);
-	}
-	put_heading(o);
-	err = put_rows(o, h);
-	if (!err)
-		put_total(o, h);
-	return err;
+	if (!h->enough)
+		return notes_line(o->out, o->width,
+				  "too few samples to say anything: %zu high and %zu calm, %d of "
+				  "each are needed",
+				  h->risen_samples, h->calm_samples, NEIGHBOURS_MIN_SAMPLES);
+	grid_fit(&g);
+	grid_heading(&g);
+	err = put_rows(o, &g, h);
+	return err ? err : put_total(o, &g, h);
 }
 
 static int put_title(const struct output *o)
 {
 	const struct report *r = o->r->summary;
 	char time[FORMAT_WHEN_LEN], seconds[FORMAT_NUMBER_LEN];
-	cleanup_free char *text = NULL;
 
 	format_when(r->start_time_ns, r->start_ns, time);
 	format_seconds(r->end_ns - r->start_ns, seconds);
-	if (asprintf(&text, "%s, %s s, neighbours by %s%s", time, seconds, row_kind_name(r->by),
-		     r->replayed ? ", from a recording" : "") < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
-	return notes_wrapped(o->out, text, o->width);
+	return notes_line(o->out, o->width, "%s, %s s, neighbours by %s%s", time, seconds,
+			  row_kind_name(r->by), r->replayed ? ", from a recording" : "");
 }
 
 /* Latencies that nobody waited for need no paragraph each. */
@@ -298,8 +262,9 @@ static int put_quiet(const struct output *o)
 	return notes_wrapped(o->out, text, o->width);
 }
 
-static int put_all(const struct output *o)
+static int put_all(FILE *out, void *arg)
 {
+	struct output *o = arg;
 	static const char *const legend[] = {
 		"rose: moved clearly more while the latency was high",
 		"victim: saw the high latency, and did not move more",
@@ -307,7 +272,10 @@ static int put_all(const struct output *o)
 		"Bytes of rows are estimates.",
 	};
 	bool any = false;
-	int err = put_title(o);
+	int err;
+
+	o->out = out;
+	err = put_title(o);
 
 	for (size_t i = 0; i < o->r->nr && !err; i++) {
 		if (!is_quiet(o, &o->r->probes[i]))
@@ -328,19 +296,9 @@ static int put_all(const struct output *o)
 int neighbours_table_write(FILE *out, const struct neighbours_report *r,
 			   const struct table_options *options)
 {
-	struct output o = { .r = r, .o = options };
-	cleanup_free char *text = NULL;
-	size_t len, want = options->width ? options->width : TABLE_DEFAULT_WIDTH;
-	int err;
+	struct output o = { .r = r, .o = options, .width = options->width };
 
-	o.width = want < TABLE_DEFAULT_WIDTH ? TABLE_DEFAULT_WIDTH : want;
-	o.left = o.width - NUMBERS_WIDTH < MAX_LEFT ? o.width - NUMBERS_WIDTH : MAX_LEFT;
-	o.out = open_memstream(&text, &len);
-	if (!o.out)
-		return -ENOMEM;
-	err = put_all(&o);
-	/* The text is complete only once the stream is closed. */
-	if (fclose(o.out) && !err)
-		err = -ENOMEM;
-	return err ? err : format_emit(out, text, len);
+	if (o.width < TABLE_DEFAULT_WIDTH)
+		o.width = TABLE_DEFAULT_WIDTH;
+	return format_whole(out, put_all, &o);
 }

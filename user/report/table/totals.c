@@ -173,11 +173,10 @@ int totals_socket(const struct table *t, size_t socket)
 	const struct socket_total *s = &t->tree->sockets[socket];
 	const struct report_socket *cpus = s->cpus;
 	char full[96], brief[64], plain[32], percent[FORMAT_NUMBER_LEN] = "-";
-	char lat[FORMAT_NUMBER_LEN];
 	const char *labels[4] = { full, brief, plain, NULL };
 	const char *mark = s->incomplete ? ", incomplete" : "";
 	uint64_t all = 0;
-	double ratio, ns;
+	double ratio;
 	struct amounts sum = source_total(t, socket, ALL_SOURCES, &ratio);
 	struct cells c;
 	int source, err;
@@ -198,10 +197,8 @@ int totals_socket(const struct table *t, size_t socket)
 	if (t->devices == DEVICES_COUNTED)
 		cells_devices(t, &c);
 	c.no_cpu = !cpus;
-	if (latencies_of_socket(t->r, socket, &ns)) {
-		format_ns(ns, lat);
-		c.lat = lat;
-	}
+	if (latencies_of_socket(t->r, socket, &c.lat_ns))
+		c.lat = CELL_DATA;
 	err = cells_line(t, cpus && all ? labels : labels + 2, &c);
 	for (source = SOURCE_CPU; !err && source <= SOURCE_ANY; source++)
 		err = put_source(t, socket, source);

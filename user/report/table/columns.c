@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which columns the table has, how wide they are, and what rows say in them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/sums.h"
+#include "report/latencies.h"
+#include "report/names.h"
+#include "report/table/columns.h"
+
+#define PID_WIDTH      7
+#define COMMAND_WIDTH  15
+#define COMMAND_WIDE   17
+#define CGROUP_MIN     8
+/* Of a report by job: least and most of the columns behind the job. */
+#define JOB_MIN	       18
+#define USER_WIDTH     10
+#define NAME_MIN       8
+#define NAME_MAX_WIDTH 32
+/* From here on there is room for LAT ns beside all others. */
+#define LAT_WIDTH      88
+/* Where "(unknown)" has room. */
+#define CGROUP_UNKNOWN 9
+/* Below it RANGE takes the place of CPU s. */
+#define BAR_CPU_WIDTH  72
+/* What is in front of the numbers at 80 columns; more only where it helps. */
+#define LEFT_BASE      41
+/* From here on there is room for what devices moved for rows, beside two columns of rates. */
+#define DEVICE_WIDTH   80
+/* As the first two, where destinations have columns. */
+#define TO_CPU_WIDTH   88
+#define TO_MIN_WIDTH   80
+
+size_t columns_depth(const struct row_node *node)
+{
+	size_t depth = 0;
+
+	for (node = node->parent; node->row; node = node->parent)
+		depth++;
+	return depth;
+}
+
+size_t columns_indent(const struct table *t, size_t depth)
+{
+	return depth * 2 < t->left / 3 ? depth * 2 : t->left / 3;
+}
+
+/* The name of a cgroup's row: below its parent's row the rest of the path. */
+static int cgroup_text(const struct row_node *node, char **ret_text)
+{
+	const struct report_row *row = node->row, *above = node->parent->row;
+	cleanup_free char *path = NULL;
+	char *text;
+	int err;
+
+	if (above && names_is_own(row) && above->cgroup_id == row->cgroup_id) {
+		text = strdup("(own tasks)");
+		if (!text)
+			return -ENOMEM;
+		*ret_text = text;
+		return 0;
+	}
+	err = names_cgroup(row, above ? above->cgroup : NULL, &path);
+	if (err)
+		return err;
+	if (asprintf(&text, "%s%s", path, names_is_own(row) ? " (own tasks)" : "") < 0)
+		return -ENOMEM;
+	*ret_text = text;
+	return 0;
+}
+
+/* The name of a row that has a place in a tree. */
+static int tree_text(const struct table *t, const struct row_node *node, char **ret_text)
+{
+	if (t->r->by == ROW_JOB)
+		return names_job(node->row, node->parent->row, ret_text);
+	return cgroup_text(node, ret_text);
+}
+
+/* --- whose row it is */
+
+static const struct report_row *row_at(const struct grid_place *at)
+{
+	return ((const struct cells *)at->row)->node->row;
+}
+
+static struct grid_cell cell_tree(const struct grid_place *at)
+{
+	const struct table *t = at->table;
+	const struct row_node *node = ((const struct cells *)at->row)->node;
+	size_t indent = columns_indent(t, columns_depth(node));
+	cleanup_free char *text = NULL;
+	cleanup_free char *cut = NULL;
+	int err = tree_text(t, node, &text);
+
+	/* The mark follows the name; a column is kept free for it. */
+	if (!err)
+		err = format_cut(text, at->column->width - indent - 1,
+				 t->r->by == ROW_JOB ? FORMAT_CUT_RIGHT : FORMAT_CUT_LEFT, &cut);
+	if (err)
+		return grid_take(NULL, err);
+	return grid_text("%*s%s%s", (int)indent, "", cut, node->row->exited ? "*" : "");
+}
+
+/* Whose job, and what it is called, is said once: of the job as a whole. */
+static const struct row_job *job_at(const struct grid_place *at)
+{
+	const struct row_node *node = ((const struct cells *)at->row)->node;
+
+	return node->parent->row ? NULL : node->row->job;
+}
+
+static struct grid_cell cell_user(const struct grid_place *at)
+{
+	return grid_name(job_at(at) ? job_at(at)->user : "", SIZE_MAX);
+}
+
+static struct grid_cell cell_name(const struct grid_place *at)
+{
+	return grid_name(job_at(at) ? job_at(at)->name : "", SIZE_MAX);
+}
+
+/*
+ * Linux allows 4194304 processes, and the columns are made for that; what a
+ * recording claims beyond it is cut visibly.
+ */
+static struct grid_cell cell_pid(const struct grid_place *at)
+{
+	return grid_text("%" PRIu32, row_at(at)->pid);
+}
+
+static struct grid_cell cell_tid(const struct grid_place *at)
+{
+	return grid_text("%" PRIu32, row_at(at)->tid);
+}
+
+static struct grid_cell cell_ended(const struct grid_place *at)
+{
+	return grid_text("%s", row_at(at)->exited ? "*" : "");
+}
+
+/* Names of kernel threads stand in brackets, which must survive the cut. */
+static struct grid_cell cell_command(const struct grid_place *at)
+{
+	const struct report_row *row = row_at(at);
+	cleanup_free char *text = NULL;
+	cleanup_free char *cut = NULL;
+	int err;
+
+	if (!row->comm_known)
+		return grid_text("(unknown)");
+	err = format_terminal(row->comm, sizeof(row->comm), &text);
+	if (!err)
+		err = format_cut(text, at->column->width - (row->kernel ? 2 : 0), FORMAT_CUT_RIGHT,
+				 &cut);
+	if (err)
+		return grid_take(NULL, err);
+	return row->kernel ? grid_text("[%s]", cut) : grid_text("%s", cut);
+}
+
+static struct grid_cell cell_cgroup(const struct grid_place *at)
+{
+	const struct report_row *row = row_at(at);
+	char *path = NULL;
+	int err;
+
+	if (!row->cgroup && at->column->width < CGROUP_UNKNOWN)
+		return grid_text("?");
+	err = names_cgroup(row, NULL, &path);
+	return grid_take(path, err);
+}
+
+/* --- numbers */
+
+static struct grid_cell rate_if(const struct grid_place *at, enum cell_state state, uint64_t bytes)
+{
+	if (state != CELL_DATA)
+		return grid_is(state == CELL_NO_DATA ? GRID_NO_DATA : GRID_ABSENT);
+	return grid_rate(bytes, ((const struct table *)at->table)->duration_ns);
+}
+
+static struct grid_cell cell_to(const struct grid_place *at)
+{
+	const struct cells *c = at->row;
+	const uint64_t *bytes = c->amounts.to[at->column->arg];
+
+	return rate_if(at, c->to[at->column->arg],
+		       sum_capped(bytes[DIRECTION_READ], bytes[DIRECTION_WRITE]));
+}
+
+static struct grid_cell cell_device(const struct grid_place *at)
+{
+	const struct cells *c = at->row;
+
+	return rate_if(at, c->device[at->column->arg], c->amounts.device[at->column->arg]);
+}
+
+static bool has_data(const struct cells *c)
+{
+	return c->read == CELL_DATA || c->write == CELL_DATA;
+}
+
+static struct grid_cell cell_share(const struct grid_place *at)
+{
+	const struct cells *c = at->row;
+	uint64_t bytes = amounts_bytes(&c->amounts);
+
+	return grid_if(has_data(c), grid_percent(bytes, bytes ? c->whole : 1));
+}
+
+static struct grid_cell cell_bytes(const struct grid_place *at)
+{
+	const struct cells *c = at->row;
+
+	if (!has_data(c) && (c->read == CELL_NO_DATA || c->write == CELL_NO_DATA))
+		return grid_is(GRID_NO_DATA);
+	return grid_if(has_data(c), grid_bytes(amounts_bytes(&c->amounts)));
+}
+
+/* How far from BYTES the truth may be; only rows know. */
+static struct grid_cell cell_range(const struct grid_place *at)
+{
+	const struct cells *c = at->row;
+	const struct amounts *a = &c->amounts;
+
+	if (!c->bar || !has_data(c))
+		return grid_is(GRID_EMPTY);
+	return grid_bar(amounts_bytes(a), a->low, a->high, a->tangled);
+}
+
+static struct grid_cell cell_lat(const struct grid_place *at)
+{
+	const struct cells *c = at->row;
+
+	if (c->lat == CELL_DATA)
+		return grid_ns(c->lat_ns);
+	return grid_is(c->lat == CELL_NO_DATA ? GRID_ABSENT : GRID_EMPTY);
+}
+
+static struct grid_cell cell_cpus(const struct grid_place *at)
+{
+	const struct cells *c = at->row;
+	const struct table *t = at->table;
+
+	return grid_if(!c->no_cpu, grid_ratio(c->amounts.cpu_ns, t->duration_ns));
+}
+
+GRID_CELL(cell_read, struct cells, rate_if(at, row->read, row->amounts.read));
+GRID_CELL(cell_write, struct cells, rate_if(at, row->write, row->amounts.write));
+GRID_CELL(cell_cpu, struct cells, grid_if(!row->no_cpu, grid_seconds(row->amounts.cpu_ns)));
+
+/* --- which columns there are */
+
+/* What the columns of destinations and devices take beyond the usual ones. */
+static size_t beyond(const struct table *t, bool devices)
+{
+	size_t more = t->nr_to > 2 ? t->nr_to - 2 : 0;
+
+	return (more + (devices && t->device_columns ? 2 : 0)) * (FORMAT_NUMBER_WIDTH + 1);
+}
+
+/* Is there a latency that rows see, of the kind that has a column? */
+static bool sees_latency(const struct report *r)
+{
+	for (size_t i = 0; i < r->nr_probes; i++)
+		if (r->probes[i].weighed && latencies_main(r->probes[i].probe))
+			return true;
+	return false;
+}
+
+static bool cpu_fits(const struct table *t)
+{
+	if (t->device_columns)
+		return t->width >= BAR_CPU_WIDTH + beyond(t, true);
+	return t->width >= (t->nr_to ? TO_CPU_WIDTH : BAR_CPU_WIDTH);
+}
+
+GRID_SHOWN(has_to, struct table, table->traffic && table->to[at->column->arg]);
+GRID_SHOWN(has_directions, struct table, table->traffic && !table->nr_to);
+GRID_SHOWN(has_traffic, struct table, table->traffic);
+GRID_SHOWN(has_bars, struct table, table->bars);
+GRID_SHOWN(has_devices, struct table, table->device_columns);
+GRID_SHOWN(has_latency, struct table,
+	   table->traffic &&sees_latency(table->r) &&
+		   table->width >= LAT_WIDTH + beyond(table, true));
+GRID_SHOWN(has_cpu, struct table, !table->bars || cpu_fits(table));
+GRID_SHOWN(has_cpus, struct table, !table->traffic);
+
+/* In front of these are those that say whose row it is; lay_out() shares out what room they have. */
+static const struct grid_column columns[] = {
+	[COLUMN_TREE] = { NULL, "CGROUP", .look = GRID_LEFT, .cell = cell_tree },
+	[COLUMN_USER] = { NULL, "USER", .look = GRID_NAME, .cell = cell_user },
+	[COLUMN_NAME] = { NULL, "NAME", .look = GRID_NAME, .cell = cell_name },
+	[COLUMN_PID] = { NULL, "PID", .look = GRID_ID, .cell = cell_pid },
+	[COLUMN_TID] = { NULL, "TID", .look = GRID_ID, .cell = cell_tid },
+	[COLUMN_ENDED] = { NULL, NULL, 1, .gap = -1, .look = GRID_LEFT, .cell = cell_ended },
+	[COLUMN_COMMAND] = { NULL, "COMMAND", .look = GRID_NAME, .cell = cell_command },
+	[COLUMN_CGROUP] = { NULL, "CGROUP", .look = GRID_PATH, .cell = cell_cgroup },
+	[COLUMN_NUMBERS] = { "CMEM", "GB/s", .shown = has_to, .cell = cell_to,
+			     .arg = DESTINATION_CMEM },
+	{ "GMEM", "GB/s", .shown = has_to, .cell = cell_to, .arg = DESTINATION_GMEM },
+	{ "CXL", "GB/s", .shown = has_to, .cell = cell_to, .arg = DESTINATION_CXL },
+	{ "REMOTE", "GB/s", .shown = has_to, .cell = cell_to, .arg = DESTINATION_REMOTE },
+	{ "P2P", "GB/s", .shown = has_to, .cell = cell_to, .arg = DESTINATION_P2P },
+	[COLUMN_READ] = { "READ", "GB/s", .shown = has_directions, .cell = cell_read },
+	{ "WRITE", "GB/s", .shown = has_directions, .cell = cell_write },
+	{ NULL, "SHARE", 6, .shown = has_traffic, .cell = cell_share },
+	{ NULL, "BYTES", .shown = has_traffic, .cell = cell_bytes },
+	{ "95%", "RANGE", .shown = has_bars, .cell = cell_range },
+	[COLUMN_DEVICES] = { "PCIE-RD", "GB/s", .shown = has_devices, .cell = cell_device,
+			     .arg = DIRECTION_READ },
+	{ "PCIE-WR", "GB/s", .shown = has_devices, .cell = cell_device, .arg = DIRECTION_WRITE },
+	{ NULL, "LAT ns", .shown = has_latency, .cell = cell_lat },
+	{ NULL, "CPU s", .shown = has_cpu, .cell = cell_cpu },
+	{ NULL, "CPUS", .shown = has_cpus, .cell = cell_cpus },
+};
+
+/* Which destinations have a column: those that are counted, if they are to be shown. */
+static void find_destinations(struct table *t)
+{
+	for (int d = DESTINATION_ANY + 1; t->o->by_destination && d < NR_DESTINATIONS; d++) {
+		size_t i = 0;
+
+		while (i < t->r->nr_counters && (t->r->counters[i].counter->device ||
+						 (int)t->r->counters[i].counter->destination != d))
+			i++;
+		if (i < t->r->nr_counters)
+			t->to[d] = ++t->nr_to;
+	}
+}
+
+/* Choose the columns of numbers. */
+static void lay_out_numbers(struct table *t)
+{
+	size_t want = t->o->width ? t->o->width : TABLE_DEFAULT_WIDTH, least, left;
+
+	find_destinations(t);
+	least = t->nr_to ? TO_MIN_WIDTH : TABLE_MIN_WIDTH;
+	t->width = want < least ? least : want;
+	t->device_columns =
+		t->devices && t->width >= (t->traffic ? DEVICE_WIDTH + beyond(t, false) : 0);
+	/* Bounds that are certain are wide where it matters; -v shows them. */
+	t->bars = t->traffic && t->r->quality.method == METHOD_STATE_SPACE;
+	memcpy(t->columns, columns, sizeof(columns));
+	t->grid = (struct grid){ .out = t->out,
+				 .columns = t->columns,
+				 .nr = ARRAY_SIZE(columns),
+				 .width = t->width,
+				 .table = t };
+	if (t->devices == DEVICES_IO) {
+		t->columns[COLUMN_DEVICES].head = "IO-RD";
+		t->columns[COLUMN_DEVICES + 1].head = "IO-WR";
+	}
+	grid_fit(&t->grid);
+	left = grid_columns_width(&t->grid, COLUMN_NUMBERS);
+	t->left = t->width - (grid_columns_width(&t->grid, t->grid.nr) - left);
+	for (int i = 0; i < COLUMN_NUMBERS; i++)
+		t->columns[i].hidden = true;
+}
+
+static void show(struct table *t, int column, size_t width)
+{
+	t->columns[column].hidden = false;
+	t->columns[column].width = width;
+}
+
+/* Widest name in front of the numbers, so that wide tables are not too wide. */
+static int widest_name(const struct table *t, size_t *ret_width)
+{
+	size_t i, width, widest = 0;
+
+	for (i = 0; i < t->r->nr_rows; i++) {
+		const struct row_node *node = &t->tree->nodes[i];
+		cleanup_free char *text = NULL;
+		int err = t->tree_rows ? tree_text(t, node, &text)
+				       : names_cgroup(node->row, NULL, &text);
+
+		if (err)
+			return err;
+		width = format_width(text);
+		if (t->tree_rows)
+			width += columns_indent(t, columns_depth(node)) + 1;
+		if (width > widest)
+			widest = width;
+	}
+	*ret_width = widest;
+	return 0;
+}
+
+static size_t widest_job_text(const struct report *r, const char *(*of)(const struct row_job *j))
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		const struct row_job *j = r->rows[i].job;
+		size_t width = j && !r->rows[i].parent[0] ? format_width(of(j)) : 0;
+
+		widest = width > widest ? width : widest;
+	}
+	return widest;
+}
+
+static const char *user_of(const struct row_job *j)
+{
+	return j->user;
+}
+
+static const char *name_of(const struct row_job *j)
+{
+	return j->name;
+}
+
+static size_t between(size_t value, size_t least, size_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* Columns for the job's user and name where somebody has one and there is room, the name first. */
+static void lay_out_jobs(struct table *t, size_t widest)
+{
+	size_t user = widest_job_text(t->r, user_of), name = widest_job_text(t->r, name_of), want,
+	       job = t->left;
+
+	user = user ? between(user, strlen("USER"), USER_WIDTH) : 0;
+	name = name ? between(name, NAME_MIN, NAME_MAX_WIDTH) : 0;
+	widest = between(widest, JOB_MIN, SIZE_MAX);
+	if (name && t->left >= JOB_MIN + 1 + NAME_MIN) {
+		want = t->left - 1 - between(widest, JOB_MIN, t->left - 1 - NAME_MIN);
+		name = name < want ? name : want;
+		show(t, COLUMN_NAME, name);
+		job -= name + 1;
+	}
+	if (user && job >= JOB_MIN + 1 + user) {
+		show(t, COLUMN_USER, user);
+		job -= user + 1;
+	}
+	/* Wide tables are not wider than they need be. */
+	if (widest + t->left - job < LEFT_BASE)
+		widest = LEFT_BASE - (t->left - job);
+	t->columns[COLUMN_TREE].unit = "JOB";
+	show(t, COLUMN_TREE, job < widest ? job : widest);
+}
+
+size_t columns_before_name(const struct table *t, const struct row_node *node)
+{
+	if (t->tree_rows)
+		return columns_indent(t, columns_depth(node)) + 2;
+	return grid_columns_width(&t->grid, COLUMN_COMMAND) + 1;
+}
+
+/* Share the columns in front of the numbers among PID, COMMAND and CGROUP. */
+static void lay_out_tasks(struct table *t, size_t widest)
+{
+	size_t left = t->left, fixed, command;
+
+	show(t, COLUMN_ENDED, 1);
+	/* At the smallest width a TID must do: it says which thread it is. */
+	if (t->r->by == ROW_PROCESS || left >= 2 * PID_WIDTH + COMMAND_WIDTH)
+		show(t, COLUMN_PID, PID_WIDTH);
+	if (t->r->by == ROW_THREAD)
+		show(t, COLUMN_TID, PID_WIDTH);
+	fixed = columns_before_name(t, NULL);
+	if (left < fixed + COMMAND_WIDTH + 1 + CGROUP_MIN) {
+		show(t, COLUMN_COMMAND, left - fixed < COMMAND_WIDE ? left - fixed : COMMAND_WIDE);
+		return;
+	}
+	command = left > LEFT_BASE + 8 ? COMMAND_WIDE : COMMAND_WIDTH;
+	show(t, COLUMN_COMMAND, command);
+	fixed += command + 1;
+	if (fixed + widest < LEFT_BASE)
+		widest = LEFT_BASE - fixed;
+	show(t, COLUMN_CGROUP, left < fixed + widest ? left - fixed : widest);
+}
+
+int columns_lay_out(struct table *t)
+{
+	size_t widest;
+	int err;
+
+	t->tree_rows = t->r->by == ROW_CGROUP || t->r->by == ROW_JOB;
+	lay_out_numbers(t);
+	err = widest_name(t, &widest);
+	if (err)
+		return err;
+	if (t->r->by == ROW_JOB) {
+		lay_out_jobs(t, widest);
+	} else if (t->r->by == ROW_CGROUP) {
+		widest = between(widest, LEFT_BASE, SIZE_MAX);
+		show(t, COLUMN_TREE, t->left < widest ? t->left : widest);
+	} else {
+		lay_out_tasks(t, widest);
+	}
+	t->left = grid_columns_width(&t->grid, COLUMN_NUMBERS);
+	return 0;
+}
