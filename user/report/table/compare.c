@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/table/compare.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -9,13 +10,14 @@
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/devices.h"
-#include "report/format.h"
+#include "report/grid.h"
 #include "report/names.h"
 #include "report/put.h"
 #include "report/rows.h"
 
 #define BYTES_WIDTH 12
 #define NAME_MIN    20
+#define BOTH_WAYS   (-1)
 
 /**
  * struct line - a row in all reports
@@ -31,7 +33,7 @@ struct sum {
 	uint64_t value, low, high;
 };
 
-/* Adds up what CPUs moved for a row; @only is a direction, or -1 for both. */
+/* Adds up what CPUs moved for a row; @only is a direction, or BOTH_WAYS. */
 static struct sum row_sum(const struct report *r, const struct report_row *row, int only)
 {
 	struct sum sum = { 0 };
@@ -113,7 +115,7 @@ static int match_rows(struct report *const *reports, size_t nr, struct line **re
 				at++;
 			if (at < nr_rows && !strcmp(rows[at]->key, l->rows[0]->key))
 				l->rows[k] = rows[at];
-			bytes = row_sum(reports[k], l->rows[k], -1).value;
+			bytes = row_sum(reports[k], l->rows[k], BOTH_WAYS).value;
 			if (bytes > l->largest)
 				l->largest = bytes;
 		}
@@ -126,11 +128,33 @@ static int match_rows(struct report *const *reports, size_t nr, struct line **re
 
 /* --- table */
 
-static int put_row_name(FILE *out, const struct report_row *row, size_t width)
+/* The reports side by side. */
+struct side_by_side {
+	struct report *const *reports;
+	const enum method *methods;
+	size_t nr;
+	const struct table_options *o;
+};
+
+/* A line of the table. */
+struct shown {
+	const struct line *l;
+	int only; /* see row_sum() */
+};
+
+static struct sum sum_at(const struct grid_place *at, size_t k)
 {
+	const struct side_by_side *s = at->table;
+	const struct shown *shown = at->row;
+
+	return row_sum(s->reports[k], shown->l->rows[k], shown->only);
+}
+
+static struct grid_cell cell_name(const struct grid_place *at)
+{
+	const struct report_row *row = ((const struct shown *)at->row)->l->rows[0];
 	cleanup_free char *text = NULL, *cut = NULL;
 	char number[32] = "";
-	size_t used;
 	int err;
 
 	if (row->kind == ROW_JOB)
@@ -143,119 +167,119 @@ static int put_row_name(FILE *out, const struct report_row *row, size_t width)
 		snprintf(number, sizeof(number), " %u",
 			 row->kind == ROW_THREAD ? row->tid : row->pid);
 	if (!err)
-		err = format_cut(text, width - strlen(number),
+		err = format_cut(text, at->column->width - strlen(number),
 				 row->kind == ROW_CGROUP ? FORMAT_CUT_LEFT : FORMAT_CUT_RIGHT,
 				 &cut);
-	if (err)
-		return err;
-	used = format_width(cut) + strlen(number);
-	fprintf(out, "%s%s%*s", cut, number, used < width ? (int)(width - used) : 0, "");
-	return 0;
+	return err ? grid_take(NULL, err) : grid_text("%s%s", cut, number);
 }
 
-/* How far @now is from @then: "+12.5%". */
-static void put_difference(FILE *out, uint64_t then, uint64_t now)
+static struct grid_cell cell_bytes(const struct grid_place *at)
 {
+	size_t k = (size_t)at->column->arg;
+
+	return grid_if(((const struct shown *)at->row)->l->rows[k],
+		       grid_bytes(sum_at(at, k).value));
+}
+
+/* How far the last is from the first: "+12.5%". */
+static struct grid_cell cell_difference(const struct grid_place *at)
+{
+	size_t nr = ((const struct side_by_side *)at->table)->nr;
+	uint64_t then = sum_at(at, 0).value, now = sum_at(at, nr - 1).value;
 	double percent = then ? ((double)now - (double)then) / (double)then * 100 : 0;
 
 	if (!then)
-		fprintf(out, " %8s", now ? "new" : "-");
-	else if (percent >= 100000)
-		fprintf(out, " %8s", ">99999%");
-	else
-		fprintf(out, " %+7.1f%%", percent);
+		return grid_text(now ? "new" : "-");
+	return percent >= 100000 ? grid_text(">99999%%") : grid_text("%+.1f%%", percent);
 }
 
-static void put_sums(FILE *out, struct report *const *reports, size_t nr, const struct line *l,
-		     int only)
+static struct grid_cell cell_last(const struct grid_place *at)
 {
+	size_t nr = ((const struct side_by_side *)at->table)->nr;
+	struct sum last = sum_at(at, nr - 1);
 	char low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
-	struct sum first = row_sum(reports[0], l->rows[0], only);
-	struct sum last = row_sum(reports[nr - 1], l->rows[nr - 1], only);
 
-	for (size_t k = 0; k < nr; k++) {
-		char text[FORMAT_NUMBER_LEN] = "-";
-
-		if (l->rows[k])
-			format_bytes(row_sum(reports[k], l->rows[k], only).value, text);
-		fprintf(out, " %*s", BYTES_WIDTH, text);
-	}
-	put_difference(out, first.value, last.value);
 	format_bytes(last.low, low);
 	format_bytes(last.high, high);
-	fprintf(out, "  %s to %s\n", low, high);
+	return grid_text("%s to %s", low, high);
 }
 
-static void put_head(FILE *out, struct report *const *reports, const enum method *methods,
-		     size_t nr, size_t width)
+GRID_SHOWN(is_asked_for, struct side_by_side, (size_t)at->column->arg < table->nr);
+
+static const struct grid_column columns[] = {
+	{ .least = NAME_MIN, .most = SIZE_MAX, .look = GRID_LEFT, .cell = cell_name },
+	{ NULL, NULL, BYTES_WIDTH, .shown = is_asked_for, .cell = cell_bytes, .arg = 0 },
+	{ NULL, NULL, BYTES_WIDTH, .shown = is_asked_for, .cell = cell_bytes, .arg = 1 },
+	{ NULL, NULL, BYTES_WIDTH, .shown = is_asked_for, .cell = cell_bytes, .arg = 2 },
+	{ NULL, "DIFF", 8, .cell = cell_difference },
+	{ NULL, "95% OF THE LAST", 18, .gap = 1, .look = GRID_LEFT, .cell = cell_last },
+};
+
+static_assert(ARRAY_SIZE(columns) == 1 + NR_METHODS + 2, "a column for each method");
+
+static void put_title(FILE *out, const struct report *r)
 {
-	const struct report *r = reports[0];
 	char time[FORMAT_WHEN_LEN], seconds[FORMAT_NUMBER_LEN];
 
 	format_when(r->start_time_ns, r->start_ns, time);
 	format_seconds(r->end_ns - r->start_ns, seconds);
 	fprintf(out, "%s%s, %s s%s, by %s, bytes by method\n", r->sequence ? "\n" : "", time,
 		seconds, r->summary ? " in all" : "", row_kind_name(r->by));
-	fprintf(out, "%-*s", (int)width, "");
-	for (size_t k = 0; k < nr; k++)
-		fprintf(out, " %*s", BYTES_WIDTH, method_name(methods[k]));
-	fprintf(out, " %8s  %s\n", "DIFF", "95% OF THE LAST");
 }
 
-static void put_foot(FILE *out, struct report *const *reports, const enum method *methods,
-		     size_t nr)
+static void put_foot(FILE *out, const struct side_by_side *s)
 {
-	for (size_t k = 0; k < nr; k++)
-		if (reports[k]->quality.method != methods[k])
+	for (size_t k = 0; k < s->nr; k++)
+		if (s->reports[k]->quality.method != s->methods[k])
 			fprintf(out, "quality: %s could not be used, its column is %s\n",
-				method_name(methods[k]), method_name(reports[k]->quality.method));
+				method_name(s->methods[k]),
+				method_name(s->reports[k]->quality.method));
 }
 
-static int put_table(FILE *out, struct report *const *reports, const enum method *methods,
-		     size_t nr, const struct line *lines, size_t nr_lines,
-		     const struct table_options *o)
+static int put_line_of(const struct grid *g, const struct line *l, bool verbose)
 {
-	size_t taken = nr * (BYTES_WIDTH + 1) + 9 + 2 + 2 * FORMAT_NUMBER_WIDTH + 4;
-	size_t width = o->width ? o->width : TABLE_DEFAULT_WIDTH;
-	size_t shown = o->top && o->top < nr_lines ? o->top : nr_lines;
-	int err = 0;
+	struct shown shown = { .l = l, .only = BOTH_WAYS };
+	int err = grid_row(g, &shown);
 
-	width = width > taken + NAME_MIN ? width - taken : NAME_MIN;
-	put_head(out, reports, methods, nr, width);
-	for (size_t i = 0; i < shown && !err; i++) {
-		err = put_row_name(out, lines[i].rows[0], width);
-		put_sums(out, reports, nr, &lines[i], -1);
-		if (!o->verbose)
-			continue;
-		fprintf(out, "%-*s", (int)width, "  read");
-		put_sums(out, reports, nr, &lines[i], DIRECTION_READ);
-		fprintf(out, "%-*s", (int)width, "  write");
-		put_sums(out, reports, nr, &lines[i], DIRECTION_WRITE);
-	}
+	shown.only = DIRECTION_READ;
+	if (!err && verbose)
+		err = grid_line(g, "  read", 1, &shown);
+	shown.only = DIRECTION_WRITE;
+	if (!err && verbose)
+		err = grid_line(g, "  write", 1, &shown);
+	return err;
+}
+
+static int put_table(FILE *out, void *arg)
+{
+	const struct side_by_side *s = arg;
+	GRID(g, columns, out, s->o->width ? s->o->width : TABLE_DEFAULT_WIDTH, s);
+	cleanup_free struct line *lines = NULL;
+	size_t nr_lines = 0, shown;
+	int err = match_rows(s->reports, s->nr, &lines, &nr_lines);
+
+	if (err)
+		return err;
+	for (size_t k = 0; k < s->nr; k++)
+		g.columns[1 + k].unit = method_name(s->methods[k]);
+	grid_fit(&g);
+	put_title(out, s->reports[0]);
+	grid_heading(&g);
+	shown = s->o->top && s->o->top < nr_lines ? s->o->top : nr_lines;
+	for (size_t i = 0; i < shown && !err; i++)
+		err = put_line_of(&g, &lines[i], s->o->verbose);
 	if (shown < nr_lines)
 		fprintf(out, "(%zu more rows)\n", nr_lines - shown);
-	put_foot(out, reports, methods, nr);
+	put_foot(out, s);
 	return err;
 }
 
 int compare_table_write(FILE *out, struct report *const *reports, const enum method *methods,
 			size_t nr, const struct table_options *o)
 {
-	cleanup_free struct line *lines = NULL;
-	cleanup_free char *text = NULL;
-	size_t nr_lines = 0, length = 0;
-	FILE *memory;
-	int err = match_rows(reports, nr, &lines, &nr_lines);
+	struct side_by_side s = { .reports = reports, .methods = methods, .nr = nr, .o = o };
 
-	if (err)
-		return err;
-	memory = open_memstream(&text, &length);
-	if (!memory)
-		return -ENOMEM;
-	err = put_table(memory, reports, methods, nr, lines, nr_lines, o);
-	if (fclose(memory) && !err)
-		err = -ENOMEM;
-	return err ? err : format_emit(out, text, length);
+	return format_whole(out, put_table, &s);
 }
 
 /* --- JSON; the first error stays, and nothing is done after it */
@@ -315,19 +339,6 @@ static json_t *workload_object(struct report *const *reports, const enum method 
 	return o;
 }
 
-static json_t *interval_object(const struct report *r, int *err)
-{
-	char time[FORMAT_TIME_LEN];
-	json_t *o = json_object();
-
-	format_time(r->start_time_ns, time);
-	put_number(o, "start_ns", r->start_ns, err);
-	put_number(o, "end_ns", r->end_ns, err);
-	put_number(o, "duration_ns", r->end_ns - r->start_ns, err);
-	put_name(o, "start_time", time, sizeof(time), err);
-	return o;
-}
-
 int compare_json_write(FILE *out, struct report *const *reports, const enum method *methods,
 		       size_t nr)
 {
@@ -348,7 +359,7 @@ int compare_json_write(FILE *out, struct report *const *reports, const enum meth
 	put_number(o, "sequence", reports[0]->sequence, &err);
 	if (reports[0]->summary)
 		put(o, "summary", json_true(), &err);
-	put(o, "interval", interval_object(reports[0], &err), &err);
+	put_interval(o, reports[0]->start_ns, reports[0]->end_ns, reports[0]->start_time_ns, &err);
 	put(o, "methods", asked, &err);
 	put(o, "used", used, &err);
 	put(o, "workloads", workloads, &err);
