@@ -33,7 +33,7 @@ size_t grid_columns_width(const struct grid *g, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		if (g->columns[i].hidden)
 			continue;
-		width += gap_of(&g->columns[i], first) + g->columns[i].width;
+		width += gap_of(&g->columns[i], first) + g->columns[i].width + g->columns[i].marks;
 		first = false;
 	}
 	return width;
@@ -56,7 +56,7 @@ static bool fits(const struct grid *g, int rank, long *ret_room)
 	for (size_t i = 0; i < g->nr; i++) {
 		if (g->columns[i].hidden || g->columns[i].rank > rank)
 			continue;
-		taken += gap_of(&g->columns[i], first) + g->columns[i].width;
+		taken += gap_of(&g->columns[i], first) + g->columns[i].width + g->columns[i].marks;
 		first = false;
 	}
 	*ret_room = (long)g->width - (long)taken;
@@ -115,18 +115,27 @@ void grid_fit(struct grid *g)
 
 /* --- texts */
 
-static void put_padded(struct pen *p, const struct grid_column *c, const char *text)
+static void put_text(struct pen *p, const char *text)
+{
+	if (!*text)
+		return;
+	fprintf(p->g->out, "%*s%s", (int)p->blanks, "", text);
+	p->blanks = 0;
+}
+
+static void put_padded(struct pen *p, const struct grid_column *c, const char *text, char mark)
 {
 	size_t used = format_width(text), pad = used < c->width ? c->width - used : 0;
 	bool left = c->look != GRID_NUMBER && c->look != GRID_ID;
 
 	p->blanks += gap_of(c, p->first) + (left ? 0 : pad);
 	p->first = false;
-	if (*text) {
-		fprintf(p->g->out, "%*s%s", (int)p->blanks, "", text);
-		p->blanks = 0;
-	}
+	put_text(p, text);
 	p->blanks += left ? pad : 0;
+	if (c->marks && mark)
+		put_text(p, (const char[]){ mark, '\0' });
+	else
+		p->blanks += c->marks;
 }
 
 /* A line of a heading; NULL: none. @from_end is 0 for the last one. */
@@ -183,7 +192,7 @@ void grid_heading(const struct grid *g)
 
 			snprintf(text, sizeof(text), "%.*s", line ? (int)len : 0, line ? line : "");
 			if (!g->columns[i].hidden)
-				put_padded(&p, &g->columns[i], text);
+				put_padded(&p, &g->columns[i], text, '\0');
 		}
 		fputc('\n', g->out);
 	}
@@ -218,8 +227,8 @@ static void number_text(const struct grid_cell *cell, char text[FORMAT_NUMBER_LE
 		format_percent(cell->value, cell->whole, text);
 		break;
 	case GRID_BAR:
-		text[0] = cell->mark;
-		format_bar(cell->value, cell->low, cell->high, text + (cell->mark != 0));
+		text[0] = '~';
+		format_bar(cell->value, cell->low, cell->high, text + cell->tangled);
 		break;
 	case GRID_NS:
 		format_ns(cell->real, text);
@@ -227,19 +236,19 @@ static void number_text(const struct grid_cell *cell, char text[FORMAT_NUMBER_LE
 	}
 }
 
-static int put_cut(struct pen *p, const struct grid_column *c, const char *text)
+static int put_cut(struct pen *p, const struct grid_column *c, const char *text, char mark)
 {
 	cleanup_free char *cut = NULL;
 	int err;
 
 	if (c->look == GRID_NUMBER || c->look == GRID_LEFT || format_width(text) <= c->width) {
-		put_padded(p, c, text);
+		put_padded(p, c, text, mark);
 		return 0;
 	}
 	err = format_cut(text, c->width, c->look == GRID_PATH ? FORMAT_CUT_LEFT : FORMAT_CUT_RIGHT,
 			 &cut);
 	if (!err)
-		put_padded(p, c, cut);
+		put_padded(p, c, cut, mark);
 	return err;
 }
 
@@ -259,7 +268,8 @@ static int put_cells(struct pen *p, size_t first, const void *row)
 		if (c->cell)
 			cell = c->cell(&at);
 		number_text(&cell, number);
-		err = cell.err ? cell.err : put_cut(p, c, cell.text ? cell.text : number);
+		err = cell.err ? cell.err
+			       : put_cut(p, c, cell.text ? cell.text : number, cell.mark);
 		free(cell.text);
 	}
 	fputc('\n', g->out);
@@ -280,17 +290,12 @@ int grid_line(const struct grid *g, const char *label, size_t nr, const void *ro
 		.width = grid_columns_width(g, nr),
 		.look = GRID_NAME,
 	};
-	int err = put_cut(&p, &left, label);
+	int err = put_cut(&p, &left, label, '\0');
 
 	return err ? err : put_cells(&p, nr, row);
 }
 
 /* --- cells */
-
-struct grid_cell grid_is(enum grid_type type)
-{
-	return (struct grid_cell){ .type = type };
-}
 
 struct grid_cell grid_if(bool known, struct grid_cell cell)
 {
@@ -298,45 +303,6 @@ struct grid_cell grid_if(bool known, struct grid_cell cell)
 		return cell;
 	free(cell.text);
 	return grid_is(GRID_ABSENT);
-}
-
-struct grid_cell grid_bytes(uint64_t bytes)
-{
-	return (struct grid_cell){ .type = GRID_BYTES, .value = bytes };
-}
-
-struct grid_cell grid_rate(uint64_t bytes, uint64_t ns)
-{
-	return (struct grid_cell){ .type = GRID_RATE, .value = bytes, .whole = ns };
-}
-
-struct grid_cell grid_seconds(uint64_t ns)
-{
-	return (struct grid_cell){ .type = GRID_SECONDS, .value = ns };
-}
-
-struct grid_cell grid_ratio(uint64_t part, uint64_t whole)
-{
-	return (struct grid_cell){ .type = GRID_RATIO, .value = part, .whole = whole };
-}
-
-struct grid_cell grid_percent(uint64_t part, uint64_t whole)
-{
-	return (struct grid_cell){ .type = GRID_PERCENT, .value = part, .whole = whole };
-}
-
-struct grid_cell grid_ns(double ns)
-{
-	return (struct grid_cell){ .type = GRID_NS, .real = ns };
-}
-
-struct grid_cell grid_bar(uint64_t value, uint64_t low, uint64_t high, bool tangled)
-{
-	return (struct grid_cell){ .type = GRID_BAR,
-				   .value = value,
-				   .low = low,
-				   .high = high,
-				   .mark = tangled ? GRID_TANGLED : '\0' };
 }
 
 struct grid_cell grid_take(char *text, int err)

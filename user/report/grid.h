@@ -30,19 +30,18 @@ enum grid_type {
 	GRID_NS,      /* @real */
 };
 
-/* The mark in a GRID_BAR of what cannot be told from others. */
-#define GRID_TANGLED '~'
-
 /**
  * struct grid_cell - what stands in one place
  * @type: what it is, and which of the following are used
- * @mark: a character in front of a GRID_BAR; 0 for none
+ * @mark: a character behind it, where the column has room for one; 0 for none
+ * @tangled: a GRID_BAR of what cannot be told from others: "~" stands in front of it
  * @text: of GRID_TEXT, safe to print; the grid frees it
  * @err: 0, or -ENOMEM: there is no cell
  */
 struct grid_cell {
 	enum grid_type type;
 	char mark;
+	bool tangled;
 	uint64_t value;
 	uint64_t whole;
 	uint64_t low;
@@ -71,6 +70,7 @@ enum grid_look {
  * @least, @most: it takes what room there is from @least up to @most; 0: it has its @width
  * @gap: blanks in front of it in addition to one; -1 for none at all. The first has none
  * @look: how cells stand in it
+ * @marks: there is room for a mark behind it, in addition to @width
  * @rank: 0 is always there. Of the others those with rank 1 get room first; all of one rank
  *	are there together or not at all
  * @or_none: if it finds no room, nothing of a higher rank is looked at
@@ -89,6 +89,7 @@ struct grid_column {
 	size_t most;
 	int gap;
 	enum grid_look look;
+	bool marks;
 	int rank;
 	bool or_none;
 	int early;
@@ -169,19 +170,24 @@ int grid_line(const struct grid *g, const char *label, size_t nr, const void *ro
 /** grid_columns_width() - what the first @nr columns take of a line, without the indent */
 size_t grid_columns_width(const struct grid *g, size_t nr);
 
-/** grid_is() - a cell of a type that says all: GRID_EMPTY, GRID_ABSENT, GRID_NO_DATA */
-struct grid_cell grid_is(enum grid_type type);
+/* Cells. One that says all: GRID_EMPTY, GRID_ABSENT, GRID_NO_DATA; and the types of numbers. */
+#define GRID_IS(name, ...)                                        \
+	static inline struct grid_cell name {                     \
+		return (struct grid_cell){ .type = __VA_ARGS__ }; \
+	} struct grid_place
+
+GRID_IS(grid_is(enum grid_type type), type);
+GRID_IS(grid_bytes(uint64_t v), GRID_BYTES, .value = v);
+GRID_IS(grid_rate(uint64_t v, uint64_t ns), GRID_RATE, .value = v, .whole = ns);
+GRID_IS(grid_seconds(uint64_t ns), GRID_SECONDS, .value = ns);
+GRID_IS(grid_ratio(uint64_t v, uint64_t whole), GRID_RATIO, .value = v, .whole = whole);
+GRID_IS(grid_percent(uint64_t v, uint64_t whole), GRID_PERCENT, .value = v, .whole = whole);
+GRID_IS(grid_ns(double ns), GRID_NS, .real = ns);
+GRID_IS(grid_bar(uint64_t v, uint64_t low, uint64_t high, bool tangled), GRID_BAR, .value = v,
+	.low = low, .high = high, .tangled = tangled);
 
 /** grid_if() - a cell, or GRID_ABSENT where it is not known */
 struct grid_cell grid_if(bool known, struct grid_cell cell);
-
-struct grid_cell grid_bytes(uint64_t bytes);
-struct grid_cell grid_rate(uint64_t bytes, uint64_t ns);
-struct grid_cell grid_seconds(uint64_t ns);
-struct grid_cell grid_ratio(uint64_t part, uint64_t whole);
-struct grid_cell grid_percent(uint64_t part, uint64_t whole);
-struct grid_cell grid_ns(double ns);
-struct grid_cell grid_bar(uint64_t value, uint64_t low, uint64_t high, bool tangled);
 
 /**
  * GRID_CELL() - define a cell function that needs no more than an expression

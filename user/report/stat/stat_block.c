@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "report/grid.h"
 #include "report/notes.h"
 
 #define LABEL_LEN     128
@@ -24,13 +25,14 @@ struct place {
 	bool quiet;
 	bool partly; /* quiet in what was read: not all of it was */
 	char text[LABEL_LEN];
+	char head[2 * LABEL_LEN]; /* where it is, and what the filters choose */
 };
 
 /* A metric that the places have in common. */
 struct kind {
 	const struct stat_metric *m;
 	char title[LABEL_LEN]; /* in full */
-	char head[LABEL_LEN];  /* short, for the top of a column */
+	char head[LABEL_LEN];  /* short, for the top of a column: in lines of its width */
 	const char *unit;
 	size_t width;
 };
@@ -61,7 +63,7 @@ char stat_mark_part(struct stat_marks *m, uint64_t covered_ns, uint64_t enabled_
 	double part;
 
 	if (covered_ns >= enabled_ns)
-		return ' ';
+		return 0;
 	part = (double)covered_ns / (double)enabled_ns;
 	if (!m->part || part < m->least)
 		m->least = part;
@@ -120,8 +122,9 @@ static const char *short_word(const char *word)
 static void make_head(struct kind *k)
 {
 	const char *name = strrchr(k->m->name, '.');
+	const char *words[sizeof(k->m->name)], *word;
 	char copy[sizeof(k->m->name)], *at = copy;
-	const char *word;
+	size_t nr = 0, lines = 0, length = 0;
 
 	str_copy(copy, sizeof(copy), name ? name + 1 : k->m->name);
 	k->unit = short_unit(k->m->unit);
@@ -129,10 +132,16 @@ static void make_head(struct kind *k)
 	while ((word = strsep(&at, "_"))) {
 		if (says_unit(word, k->m->unit))
 			continue;
-		word = short_word(word);
-		str_append(k->head, sizeof(k->head), "%s%s", k->head[0] ? " " : "", word);
-		if (strlen(word) > k->width)
-			k->width = strlen(word);
+		words[nr++] = short_word(word);
+		if (strlen(words[nr - 1]) > k->width)
+			k->width = strlen(words[nr - 1]);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		bool same = i && (length + 1 + strlen(words[i]) <= k->width || lines == HEAD_LINES);
+
+		lines += !same;
+		length = same ? length + 1 + strlen(words[i]) : strlen(words[i]);
+		str_append(k->head, sizeof(k->head), "%s%s", same ? " " : i ? "\n" : "", words[i]);
 	}
 }
 
@@ -265,24 +274,22 @@ static void value_text(const struct kind *k, double v, char text[FORMAT_NUMBER_L
 		format_decimals(v, coarse ? 1 : 3, text);
 }
 
-/* A blank, the value, and its mark or a blank. */
-static void put_cell(const struct block *b, const struct place *p, const struct kind *k,
-		     size_t width)
+static struct grid_cell value_cell(const struct block *b, const struct place *p,
+				   const struct kind *k)
 {
 	const struct stat_value *v = value_at(b, p, k);
-	struct stat_marks *marks = &b->t->marks;
+	struct stat_marks *marks = b->t->marks;
 	char text[FORMAT_NUMBER_LEN];
-	char mark = ' ';
+	struct grid_cell cell;
 
-	if (!v) {
-		text[0] = '\0';
-	} else if (v->absence != STAT_PRESENT) {
-		snprintf(text, sizeof(text), "%s", stat_mark_absent(marks, v->absence));
-	} else {
-		value_text(k, v->value, text);
-		mark = stat_mark_part(marks, v->covered_ns, v->enabled_ns);
-	}
-	fprintf(b->t->out, " %*s%c", (int)width, text, mark);
+	if (!v)
+		return grid_is(GRID_EMPTY);
+	if (v->absence != STAT_PRESENT)
+		return grid_text("%s", stat_mark_absent(marks, v->absence));
+	value_text(k, v->value, text);
+	cell = grid_text("%s", text);
+	cell.mark = stat_mark_part(marks, v->covered_ns, v->enabled_ns);
+	return cell;
 }
 
 static bool shown(const struct block *b, const struct place *p)
@@ -295,74 +302,30 @@ static size_t nr_shown(const struct block *b)
 	return b->t->o->verbose ? b->nr_places : b->nr_places - b->nr_quiet;
 }
 
-/* Break a heading at blanks into lines of at most @width columns; returns their number. */
-static size_t break_head(const char *head, size_t width, char lines[HEAD_LINES][LABEL_LEN])
-{
-	char copy[LABEL_LEN], *at = copy, *word;
-	size_t nr = 0;
-
-	str_copy(copy, sizeof(copy), head);
-	while ((word = strsep(&at, " "))) {
-		if (nr && (strlen(lines[nr - 1]) + 1 + strlen(word) <= width || nr == HEAD_LINES))
-			str_append(lines[nr - 1], LABEL_LEN, " %s", word);
-		else
-			str_copy(lines[nr++], LABEL_LEN, word);
-	}
-	return nr;
-}
-
-/* Headings of all columns; the last line of each is above its unit. */
-static void put_heads(const struct block *b, size_t left, size_t first, size_t last)
-{
-	char lines[HEAD_LINES][LABEL_LEN];
-	size_t height = 1;
-
-	for (size_t k = first; k < last; k++) {
-		size_t nr = break_head(b->kinds[k].head, b->kinds[k].width, lines);
-
-		height = nr > height ? nr : height;
-	}
-	for (size_t row = 0; row < height; row++) {
-		fprintf(b->t->out, "%*s", (int)left, "");
-		for (size_t k = first; k < last; k++) {
-			size_t nr = break_head(b->kinds[k].head, b->kinds[k].width, lines);
-
-			fprintf(b->t->out, " %*s ", (int)b->kinds[k].width,
-				row + nr < height ? "" : lines[row + nr - height]);
-		}
-		fputc('\n', b->t->out);
-	}
-}
+GRID_CELL(place_name, struct place, grid_text("%s", row->text));
+GRID_CELL(metric_at, struct place,
+	  value_cell(at->table, row, &((const struct block *)at->table)->kinds[at->column->arg]));
 
 /* Rows are places, columns are the metrics from @first to before @last. */
-static void put_wide(struct block *b, size_t left, size_t first, size_t last)
+static int put_wide(struct block *b, size_t left, size_t first, size_t last)
 {
-	FILE *out = b->t->out;
+	cleanup_free struct grid_column *columns = calloc(1 + last - first, sizeof(*columns));
+	struct grid g = { .out = b->t->out, .columns = columns, .nr = 1, .indent = 2, .table = b };
+	int err = 0;
 
-	put_heads(b, left, first, last);
-	fprintf(out, "%*s", (int)left, "");
+	if (!columns)
+		return -ENOMEM;
+	columns[0] =
+		(struct grid_column){ NULL, NULL, left - 2, .look = GRID_LEFT, .cell = place_name };
 	for (size_t k = first; k < last; k++)
-		fprintf(out, " %*s ", (int)b->kinds[k].width, b->kinds[k].unit);
-	fputc('\n', out);
-	for (size_t i = 0; i < b->nr_places; i++) {
-		if (!shown(b, &b->places[i]))
-			continue;
-		fprintf(out, "  %-*s", (int)left - 2, b->places[i].text);
-		for (size_t k = first; k < last; k++)
-			put_cell(b, &b->places[i], &b->kinds[k], b->kinds[k].width);
-		fputc('\n', out);
-	}
-}
-
-/* The place's text in two lines: where it is, and what the filters choose. */
-static void split_place(const struct block *b, const struct place *p, bool second, char *text)
-{
-	const struct stat_pmu *pmu = &b->t->r->layout->pmus[p->pmu];
-
-	if (second)
-		str_copy(text, LABEL_LEN, p->label);
-	else
-		place_text(pmu, "", text, LABEL_LEN);
+		columns[g.nr++] = (struct grid_column){ b->kinds[k].head,  b->kinds[k].unit,
+							b->kinds[k].width, .marks = true,
+							.cell = metric_at, .arg = (int)k };
+	grid_heading(&g);
+	for (size_t i = 0; i < b->nr_places && !err; i++)
+		if (shown(b, &b->places[i]))
+			err = grid_row(&g, &b->places[i]);
+	return err;
 }
 
 /* Widths of columns when rows are metrics. */
@@ -373,33 +336,48 @@ struct tall {
 	size_t room; /* columns that fit beside each other */
 };
 
-/* Rows are metrics, columns are the places from @first to before @last. */
-static void put_tall(struct block *b, const struct tall *t, size_t first, size_t last)
-{
-	FILE *out = b->t->out;
-	bool labels = false;
-	char text[LABEL_LEN];
+GRID_CELL(kind_title, struct kind, grid_text("%s", row->title));
+GRID_CELL(kind_unit, struct kind, grid_text("%s", row->m->unit));
+GRID_CELL(place_at, struct kind,
+	  value_cell(at->table, &((const struct block *)at->table)->places[at->column->arg], row));
 
+/* Rows are metrics, columns are the places from @first to before @last. */
+static int put_tall(struct block *b, const struct tall *t, size_t first, size_t last)
+{
+	cleanup_free struct grid_column *columns = calloc(2 + last - first, sizeof(*columns));
+	struct grid g = { .out = b->t->out, .columns = columns, .nr = 2, .indent = 2, .table = b };
+	bool labels = false;
+	int err = 0;
+
+	if (!columns)
+		return -ENOMEM;
+	columns[0] = (struct grid_column){ NULL, NULL, t->left - 3, .look = GRID_LEFT,
+					   .cell = kind_title };
+	columns[1] =
+		(struct grid_column){ NULL, NULL, t->unit, .look = GRID_LEFT, .cell = kind_unit };
 	for (size_t i = first; i < last; i++)
 		labels |= b->places[i].label[0] != '\0';
-	for (int line = 0; line < 1 + labels; line++) {
-		fprintf(out, "%*s", (int)(t->left + t->unit), "");
-		for (size_t i = first; i < last; i++) {
-			if (!shown(b, &b->places[i]))
-				continue;
-			split_place(b, &b->places[i], line, text);
-			fprintf(out, " %*s ", (int)t->column, text);
-		}
-		fputc('\n', out);
+	for (size_t i = first; i < last; i++) {
+		struct place *p = &b->places[i];
+
+		if (!shown(b, p))
+			continue;
+		place_text(&b->t->r->layout->pmus[p->pmu], "", p->head, LABEL_LEN);
+		if (labels)
+			str_append(p->head, sizeof(p->head), "\n%s", p->label);
+		columns[g.nr++] = (struct grid_column){ p->head,	  NULL,
+							t->column,	  .marks = true,
+							.cell = place_at, .arg = (int)i };
 	}
-	for (size_t k = 0; k < b->nr_kinds; k++) {
-		fprintf(out, "  %-*s %-*s", (int)t->left - 3, b->kinds[k].title, (int)t->unit,
-			b->kinds[k].m->unit);
-		for (size_t i = first; i < last; i++)
-			if (shown(b, &b->places[i]))
-				put_cell(b, &b->places[i], &b->kinds[k], t->column);
-		fputc('\n', out);
-	}
+	grid_heading(&g);
+	for (size_t k = 0; k < b->nr_kinds && !err; k++)
+		err = grid_row(&g, &b->kinds[k]);
+	return err;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
 }
 
 static struct tall tall_sizes(const struct block *b)
@@ -408,17 +386,16 @@ static struct tall tall_sizes(const struct block *b)
 	char text[LABEL_LEN];
 
 	for (size_t k = 0; k < b->nr_kinds; k++) {
-		size_t title = strlen(b->kinds[k].title), unit = strlen(b->kinds[k].m->unit);
-
-		t.left = title > t.left ? title : t.left;
-		t.unit = unit > t.unit ? unit : t.unit;
+		t.left = larger(t.left, strlen(b->kinds[k].title));
+		t.unit = larger(t.unit, strlen(b->kinds[k].m->unit));
 	}
 	for (size_t i = 0; i < b->nr_places; i++) {
-		for (int second = 0; second < 2; second++) {
-			split_place(b, &b->places[i], second, text);
-			if (shown(b, &b->places[i]) && strlen(text) > t.column)
-				t.column = strlen(text);
-		}
+		const struct place *p = &b->places[i];
+
+		if (!shown(b, p))
+			continue;
+		place_text(&b->t->r->layout->pmus[p->pmu], "", text, LABEL_LEN);
+		t.column = larger(t.column, larger(strlen(text), strlen(p->label)));
 	}
 	t.left += 3;
 	/* The mark of the last column may stick out, it is seldom there. */
@@ -429,36 +406,40 @@ static struct tall tall_sizes(const struct block *b)
 	return t;
 }
 
-static void put_talls(struct block *b, const struct tall *t)
+static int put_talls(struct block *b, const struct tall *t)
 {
 	size_t first = 0;
+	int err = 0;
 
-	while (first < b->nr_places) {
+	while (first < b->nr_places && !err) {
 		size_t last = first, taken = 0;
 
 		while (last < b->nr_places && (taken < t->room || !shown(b, &b->places[last])))
 			taken += shown(b, &b->places[last++]);
 		if (taken)
-			put_tall(b, t, first, last);
+			err = put_tall(b, t, first, last);
 		first = last;
 	}
+	return err;
 }
 
 /* As many columns as fit, then the others below. */
-static void put_wides(struct block *b, size_t left)
+static int put_wides(struct block *b, size_t left)
 {
 	size_t first = 0;
+	int err = 0;
 
-	while (first < b->nr_kinds) {
+	while (first < b->nr_kinds && !err) {
 		size_t last = first, width = left;
 
 		do
 			width += COLUMN(b->kinds[last++].width);
 		while (last < b->nr_kinds &&
 		       width + COLUMN(b->kinds[last].width) <= b->t->width + 1);
-		put_wide(b, left, first, last);
+		err = put_wide(b, left, first, last);
 		first = last;
 	}
+	return err;
 }
 
 /* What places are called when they are many. */
@@ -502,28 +483,26 @@ static void put_quiet(const struct block *b)
 			fprintf(b->t->out, "  %s: %s\n", b->places[i].text, quiet_words(b));
 }
 
-static void put_block(struct block *b)
+static int put_block(struct block *b)
 {
 	struct tall tall = tall_sizes(b);
 	size_t left = 0, width;
 
 	for (size_t i = 0; i < b->nr_places; i++)
-		if (shown(b, &b->places[i]) && strlen(b->places[i].text) > left)
-			left = strlen(b->places[i].text);
+		if (shown(b, &b->places[i]))
+			left = larger(left, strlen(b->places[i].text));
 	left += 2;
 	width = left;
 	for (size_t k = 0; k < b->nr_kinds; k++)
 		width += COLUMN(b->kinds[k].width);
 	if (nr_shown(b) > tall.room || (b->nr_places >= MANY_PLACES && width <= b->t->width + 1))
-		put_wides(b, left);
-	else
-		put_talls(b, &tall);
+		return put_wides(b, left);
+	return put_talls(b, &tall);
 }
 
 /* The title, which says it all where nothing happened. */
 static int put_title(const struct block *b)
 {
-	cleanup_free char *text = NULL;
 	char quiet[64] = "";
 
 	if (!nr_shown(b) && b->nr_places > 1)
@@ -531,12 +510,8 @@ static int put_title(const struct block *b)
 			 places_name(b));
 	else if (!nr_shown(b))
 		snprintf(quiet, sizeof(quiet), ": %s", quiet_words(b));
-	if (asprintf(&text, "%s: %s%s%s%s", b->pmu->family, b->pmu->title,
-		     b->pmu->peer[0] ? ", peer " : "", b->pmu->peer, quiet) < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
-	return notes_wrapped(b->t->out, text, b->t->width);
+	return notes_line(b->t->out, b->t->width, "%s: %s%s%s%s", b->pmu->family, b->pmu->title,
+			  b->pmu->peer[0] ? ", peer " : "", b->pmu->peer, quiet);
 }
 
 int stat_block_write(struct stat_table *t, size_t pmu)
@@ -551,10 +526,10 @@ int stat_block_write(struct stat_table *t, size_t pmu)
 			fputc('\n', t->out);
 		t->after_quiet = !table;
 		err = put_title(&b);
-		if (table) {
-			put_block(&b);
+		if (table && !err)
+			err = put_block(&b);
+		if (table)
 			put_quiet(&b);
-		}
 	}
 	free(b.places);
 	free(b.kinds);

@@ -23,7 +23,7 @@ struct stat_table {
 	const struct stat_report *r;
 	const struct table_options *o;
 	size_t width;
-	struct stat_marks marks;
+	struct stat_marks *marks;
 	bool after_quiet; /* the last block was a line that says that nothing happened */
 	bool gap;	  /* an empty line comes before the next note */
 };
@@ -37,7 +37,7 @@ int stat_block_write(struct stat_table *t, size_t pmu);
  */
 const char *stat_mark_absent(struct stat_marks *m, enum stat_absence absence);
 
-/** stat_mark_part() - "*" for a value that covers a part of the time, otherwise " " */
+/** stat_mark_part() - "*" for a value that covers a part of the time, otherwise 0 */
 char stat_mark_part(struct stat_marks *m, uint64_t covered_ns, uint64_t enabled_ns);
 
 #endif

@@ -3,36 +3,25 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "report/grid.h"
 #include "report/notes.h"
 #include "report/stat/stat_block.h"
 
-#define COUNT_LEN 32
+#define COUNT_LEN    32
 
-static int note(struct stat_table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A line below the tables, which an empty one may come before. */
+#define note(t, ...) (first_note(t), notes_line((t)->out, (t)->width, __VA_ARGS__))
 
-static int note(struct stat_table *t, const char *fmt, ...)
+static void first_note(struct stat_table *t)
 {
-	cleanup_free char *text = NULL;
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
-	va_end(ap);
-	if (n < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
 	if (t->gap)
 		fputc('\n', t->out);
 	t->gap = false;
-	return notes_wrapped(t->out, text, t->width);
 }
 
 static int put_title(struct stat_table *t)
@@ -65,61 +54,104 @@ static void grouped(uint64_t v, char text[COUNT_LEN])
 	text[at] = '\0';
 }
 
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
 static bool count_shown(const struct stat_table *t, size_t i)
 {
 	return t->r->layout->counters[i].asked || t->o->verbose;
 }
 
-static size_t count_text(const struct stat_table *t, size_t i, struct stat_marks *marks,
-			 char text[COUNT_LEN])
+static void count_text(const struct stat_table *t, size_t i, char text[COUNT_LEN])
 {
 	const struct stat_count *c = &t->r->counts[i];
 
 	if (c->absence == STAT_PRESENT)
 		grouped(c->value, text);
 	else
-		str_copy(text, COUNT_LEN, stat_mark_absent(marks, c->absence));
-	return strlen(text);
+		str_copy(text, COUNT_LEN, stat_mark_absent(t->marks, c->absence));
 }
+
+/* Is it of a part of the time? Then the text says of how much. */
+static char part_text(const struct stat_table *t, size_t i, char text[FORMAT_NUMBER_LEN])
+{
+	const struct stat_count *c = &t->r->counts[i];
+	char mark = 0;
+
+	text[0] = '\0';
+	if (c->absence == STAT_PRESENT)
+		mark = stat_mark_part(t->marks, c->running_ns, c->enabled_ns);
+	if (mark)
+		format_percent(c->running_ns, c->enabled_ns, text);
+	return mark;
+}
+
+static struct grid_cell cell_count(const struct grid_place *at)
+{
+	char text[COUNT_LEN], part[FORMAT_NUMBER_LEN];
+	struct grid_cell cell;
+
+	count_text(at->table, *(const size_t *)at->row, text);
+	cell = grid_text("%s", text);
+	cell.mark = part_text(at->table, *(const size_t *)at->row, part);
+	return cell;
+}
+
+static const struct stat_counter *counter_at(const struct grid_place *at)
+{
+	return &((const struct stat_table *)at->table)
+			->r->layout->counters[*(const size_t *)at->row];
+}
+
+static struct grid_cell cell_unit(const struct grid_place *at)
+{
+	return grid_text("%s", counter_at(at)->unit);
+}
+
+static struct grid_cell cell_event(const struct grid_place *at)
+{
+	char part[FORMAT_NUMBER_LEN];
+
+	part_text(at->table, *(const size_t *)at->row, part);
+	return grid_text("%s%s%s%s", counter_at(at)->name, part[0] ? " (" : "", part,
+			 part[0] ? " of the time)" : "");
+}
+
+static const struct grid_column count_columns[] = {
+	{ NULL, "COUNT", 5, .marks = true, .cell = cell_count },
+	{ NULL, "UNIT", 0, .look = GRID_LEFT, .cell = cell_unit },
+	{ NULL, "EVENT", 0, .look = GRID_LEFT, .cell = cell_event },
+};
 
 /* Events as the user named them, with exact numbers. */
 static int put_counts(struct stat_table *t)
 {
 	const struct stat_layout *l = t->r->layout;
-	struct stat_marks none = { 0 };
-	size_t width = 5, unit = 0, len, nr = 0;
+	GRID(g, count_columns, t->out, t->width, t);
 	char text[COUNT_LEN];
+	size_t nr = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < l->nr_counters; i++) {
 		if (!count_shown(t, i))
 			continue;
 		nr++;
-		len = count_text(t, i, &none, text);
-		width = len > width ? len : width;
-		len = strlen(l->counters[i].unit);
-		unit = len > unit ? len : unit;
+		count_text(t, i, text);
+		g.columns[0].width = larger(g.columns[0].width, strlen(text));
+		g.columns[1].width = larger(g.columns[1].width, strlen(l->counters[i].unit));
 	}
 	if (!nr)
 		return 0;
-	fprintf(t->out, "\n%*s  %-*s%s%s\n", (int)width + 2, "COUNT", (int)unit, unit ? "UNIT" : "",
-		unit ? " " : "", "EVENT");
-	for (size_t i = 0; i < l->nr_counters; i++) {
-		const struct stat_count *c = &t->r->counts[i];
-		char part[FORMAT_NUMBER_LEN] = "", mark = ' ';
-
-		if (!count_shown(t, i))
-			continue;
-		count_text(t, i, &t->marks, text);
-		if (c->absence == STAT_PRESENT) {
-			mark = stat_mark_part(&t->marks, c->running_ns, c->enabled_ns);
-			if (mark != ' ')
-				format_percent(c->running_ns, c->enabled_ns, part);
-		}
-		fprintf(t->out, "%*s%c %-*s%s%s%s%s%s\n", (int)width + 2, text, mark, (int)unit,
-			l->counters[i].unit, unit ? " " : "", l->counters[i].name,
-			part[0] ? " (" : "", part, part[0] ? " of the time)" : "");
-	}
-	return 0;
+	g.indent = 2;
+	g.columns[1].hidden = !g.columns[1].width;
+	fputc('\n', t->out);
+	grid_heading(&g);
+	for (size_t i = 0; i < l->nr_counters && !err; i++)
+		if (count_shown(t, i))
+			err = grid_row(&g, &i);
+	return err;
 }
 
 /* What the marks mean that were used. */
@@ -134,7 +166,7 @@ static int put_marks(struct stat_table *t)
 		[STAT_REFUSED] = "-r refused by the kernel or its driver",
 		[STAT_APART] = "-x its events never counted at the same time",
 	};
-	const struct stat_marks *m = &t->marks;
+	const struct stat_marks *m = t->marks;
 	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN];
 	char why[64] = "others use the counters, too";
 	uint32_t sets = 0;
@@ -224,11 +256,13 @@ static int put_notes(struct stat_table *t)
 	return err;
 }
 
-static int put_table(struct stat_table *t)
+static int put_table(FILE *out, void *arg)
 {
+	struct stat_table *t = arg;
 	const struct stat_layout *l = t->r->layout;
 	int err;
 
+	t->out = out;
 	if (t->r->sequence)
 		fputc('\n', t->out);
 	err = put_title(t);
@@ -253,35 +287,13 @@ static int put_table(struct stat_table *t)
 	return err ? err : put_cost(t);
 }
 
-/* Cells are filled up with blanks; none stays at the end of a line. */
-static size_t trim(char *text, size_t len)
-{
-	size_t to = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		while (text[i] == '\n' && to && text[to - 1] == ' ')
-			to--;
-		text[to++] = text[i];
-	}
-	return to;
-}
-
 int stat_table_write(FILE *out, const struct stat_report *r, const struct table_options *o)
 {
-	cleanup_free char *text = NULL;
-	struct stat_table t = { .r = r, .o = o };
-	size_t len;
-	int err;
+	struct stat_marks marks = { 0 };
+	struct stat_table t = { .r = r, .o = o, .marks = &marks };
 
 	t.width = o->width ? o->width : TABLE_DEFAULT_WIDTH;
 	if (t.width < TABLE_MIN_WIDTH)
 		t.width = TABLE_MIN_WIDTH;
-	t.out = open_memstream(&text, &len);
-	if (!t.out)
-		return -ENOMEM;
-	err = put_table(&t);
-	/* The text is complete only once the stream is closed. */
-	if (fclose(t.out) && !err)
-		err = -ENOMEM;
-	return err ? err : format_emit(out, text, trim(text, len));
+	return format_whole(out, put_table, &t);
 }
