@@ -16,6 +16,7 @@
 #include "platform/pmu/explain.h"
 #include "platform/pmu/pmu.h"
 #include "platform/sys/sysfs.h"
+#include "report/grid.h"
 
 #define LIST_SCHEMA "t410trace.list/1"
 
@@ -137,29 +138,44 @@ static bool same_group(const struct pmu *a, const struct pmu *b)
 	return true;
 }
 
-/* "-" for -1, which stands for none. */
-static const char *number_text(int value, char *text, size_t size)
+/* -1 stands for none. */
+static struct grid_cell number_cell(int value)
 {
-	if (value < 0)
-		return "-";
-	snprintf(text, size, "%d", value);
-	return text;
+	return grid_if(value >= 0, grid_text("%d", value));
 }
 
-static void print_pmu(const struct pmu *pmu)
+static struct grid_cell cell_cpus(const struct grid_place *at)
 {
-	char socket[16], rc[16], cpu[16];
-	char text[CPULIST_TEXT_LEN] = "";
-	char cpus[23];
+	char text[CPULIST_TEXT_LEN] = "", cpus[23];
 
-	cpulist_format(&pmu->cpus, text, sizeof(text));
+	cpulist_format(&((const struct pmu *)at->row)->cpus, text, sizeof(text));
 	/* The whole list is in the JSON form; a cut one shows that it was cut. */
 	if (str_copy(cpus, sizeof(cpus), text))
 		memcpy(cpus + sizeof(cpus) - 4, "...", 4);
-	printf("  %-27s %-6s %-3s %-5s %-10s %s\n", pmu->name,
-	       number_text(pmu->socket, socket, sizeof(socket)),
-	       number_text(pmu->rc, rc, sizeof(rc)), number_text(pmu->active_cpu, cpu, sizeof(cpu)),
-	       pmu->identifier[0] ? pmu->identifier : "-", cpus[0] ? cpus : "-");
+	return grid_if(cpus[0], grid_text("%s", cpus));
+}
+
+GRID_CELL(cell_name, struct pmu, grid_text("%s", row->name));
+GRID_CELL(cell_socket, struct pmu, number_cell(row->socket));
+GRID_CELL(cell_rc, struct pmu, number_cell(row->rc));
+GRID_CELL(cell_cpu, struct pmu, number_cell(row->active_cpu));
+GRID_CELL(cell_identifier, struct pmu,
+	  grid_if(row->identifier[0], grid_text("%s", row->identifier)));
+
+static const struct grid_column columns[] = {
+	{ NULL, "PMU", 27, .look = GRID_LEFT, .cell = cell_name },
+	{ NULL, "socket", 6, .look = GRID_LEFT, .cell = cell_socket },
+	{ NULL, "RC", 3, .look = GRID_LEFT, .cell = cell_rc },
+	{ NULL, "CPU", 5, .look = GRID_LEFT, .cell = cell_cpu },
+	{ NULL, "identifier", 10, .look = GRID_LEFT, .cell = cell_identifier },
+	{ NULL, "associated CPUs", 22, .look = GRID_LEFT, .cell = cell_cpus },
+};
+
+static int print_pmu(const struct grid *g, const struct pmu *pmu)
+{
+	char text[CPULIST_TEXT_LEN];
+	int err = grid_row(g, pmu);
+
 	if (pmu->family->identifier && pmu->identifier[0] &&
 	    strcmp(pmu->identifier, pmu->family->identifier))
 		printf("    identifier of the known hardware: %s\n", pmu->family->identifier);
@@ -168,6 +184,7 @@ static void print_pmu(const struct pmu *pmu)
 			 pmu->problem);
 		print_wrapped(stdout, 4, text);
 	}
+	return err;
 }
 
 /* Print the names one after the other in columns under a heading. */
@@ -233,24 +250,27 @@ static int print_filters(const struct pmu *pmu)
 /* Print the PMUs that share events and filters, from the one at @first on. */
 static int print_group(const struct pmu_list *list, size_t first, bool *shown)
 {
+	GRID(g, columns, stdout, OUTPUT_COLUMNS, NULL);
 	const struct pmu *pmu = &list->pmus[first];
 	size_t nr = 0;
-	int err;
+	int err = 0;
 
 	for (size_t i = first; i < list->nr; i++)
 		nr += !shown[i] && same_group(pmu, &list->pmus[i]);
 	printf("%s%s: %s, %zu PMU%s%s%s\n", first ? "\n" : "", pmu->family->short_name,
 	       pmu->family->title, nr, nr == 1 ? "" : "s", pmu->peer[0] ? ", peer " : "",
 	       pmu->peer);
-	printf("  %-27s %-6s %-3s %-5s %-10s %s\n", "PMU", "socket", "RC", "CPU", "identifier",
-	       "associated CPUs");
-	for (size_t i = first; i < list->nr; i++) {
+	g.indent = 2;
+	grid_fit(&g);
+	grid_heading(&g);
+	for (size_t i = first; i < list->nr && !err; i++) {
 		if (shown[i] || !same_group(pmu, &list->pmus[i]))
 			continue;
 		shown[i] = true;
-		print_pmu(&list->pmus[i]);
+		err = print_pmu(&g, &list->pmus[i]);
 	}
-	err = print_events(pmu);
+	if (!err)
+		err = print_events(pmu);
 	return err ? err : print_filters(pmu);
 }
 

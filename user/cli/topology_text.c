@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/output.h"
-#include "report/format.h"
+#include "report/grid.h"
 
 #define INDENT	   2
 #define MAX_DEPTH  12 /* deeper is not indented more */
@@ -259,25 +259,49 @@ static bool is_port(const struct topology *t, size_t i)
 	return t->functions[i].port == i;
 }
 
-static void print_port(const struct pci_function *f, enum pmu_platform platform, bool how)
+/* In hexadecimal, as lspci has them; nothing where it is not known. */
+static struct grid_cell place_cell(const struct pci_wiring *w, uint32_t value)
 {
-	const struct pci_wiring *w = &f->wiring;
-	char rp[8] = "-", rc[8] = "-", socket[8] = "-", mask[16] = "-", pmu[PMU_NAME_LEN];
-
-	topology_pmu_name(w, false, platform, pmu);
-	if (w->how != WIRING_UNKNOWN) {
-		snprintf(rp, sizeof(rp), "%02x", w->rp);
-		snprintf(rc, sizeof(rc), "%02x", w->rc);
-		snprintf(socket, sizeof(socket), "%02x", w->socket);
-		snprintf(mask, sizeof(mask), "0x%x", 1u << w->rp);
-	}
-	printf("%-12s %02x  %02x      %-2s %-2s %-6s %-22s ", f->bdf, f->bus, f->domain, rp, rc,
-	       socket, pmu[0] ? pmu : "-");
-	if (how)
-		printf("%-11s %s\n", mask, wiring_name(w->how));
-	else
-		printf("%s\n", mask);
+	return grid_if(w->how != WIRING_UNKNOWN, grid_text("%02x", value));
 }
+
+static struct grid_cell cell_mask(const struct grid_place *at)
+{
+	const struct pci_wiring *w = &((const struct pci_function *)at->row)->wiring;
+
+	return w->how == WIRING_UNKNOWN ? grid_is(GRID_ABSENT) : grid_text("0x%x", 1u << w->rp);
+}
+
+static struct grid_cell cell_pmu(const struct grid_place *at)
+{
+	const enum pmu_platform *platform = at->table;
+	char pmu[PMU_NAME_LEN];
+
+	topology_pmu_name(&((const struct pci_function *)at->row)->wiring, false, *platform, pmu);
+	return grid_if(pmu[0], grid_text("%s", pmu));
+}
+
+GRID_CELL(cell_bdf, struct pci_function, grid_text("%s", row->bdf));
+GRID_CELL(cell_bus, struct pci_function, grid_text("%02x", row->bus));
+GRID_CELL(cell_segment, struct pci_function, grid_text("%02x", row->domain));
+GRID_CELL(cell_rp, struct pci_function, place_cell(&row->wiring, row->wiring.rp));
+GRID_CELL(cell_rc, struct pci_function, place_cell(&row->wiring, row->wiring.rc));
+GRID_CELL(cell_socket, struct pci_function, place_cell(&row->wiring, row->wiring.socket));
+GRID_CELL(cell_known, struct pci_function, grid_text("%s", wiring_name(row->wiring.how)));
+
+#define COLUMN_KNOWN 8
+
+static const struct grid_column columns[] = {
+	{ NULL, "root port", 12, .look = GRID_LEFT, .cell = cell_bdf },
+	{ NULL, "bus", 3, .look = GRID_LEFT, .cell = cell_bus },
+	{ NULL, "segment", 7, .look = GRID_LEFT, .cell = cell_segment },
+	{ NULL, "RP", 2, .look = GRID_LEFT, .cell = cell_rp },
+	{ NULL, "RC", 2, .look = GRID_LEFT, .cell = cell_rc },
+	{ NULL, "socket", 6, .look = GRID_LEFT, .cell = cell_socket },
+	{ NULL, "PMU", 22, .look = GRID_LEFT, .cell = cell_pmu },
+	{ NULL, "src_rp_mask", 11, .look = GRID_LEFT, .cell = cell_mask },
+	[COLUMN_KNOWN] = { NULL, "known", 8, .look = GRID_LEFT, .cell = cell_known },
+};
 
 static bool same_sentence(const struct topology *t, size_t a, size_t b)
 {
@@ -318,8 +342,10 @@ static int print_remarks(const struct topology *t)
 
 static int print_ports(const struct topology *t, enum pmu_platform platform, size_t *ret_nr)
 {
+	GRID(g, columns, stdout, OUTPUT_COLUMNS, &platform);
 	bool how = false;
 	size_t nr = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < t->nr; i++) {
 		nr += is_port(t, i);
@@ -328,12 +354,13 @@ static int print_ports(const struct topology *t, enum pmu_platform platform, siz
 	*ret_nr = nr;
 	if (!nr)
 		return 0;
-	printf("root port    bus segment RP RC socket %-22s src_rp_mask%s\n", "PMU",
-	       how ? " known" : "");
-	for (size_t i = 0; i < t->nr; i++)
+	g.columns[COLUMN_KNOWN].hidden = !how;
+	grid_fit(&g);
+	grid_heading(&g);
+	for (size_t i = 0; i < t->nr && !err; i++)
 		if (is_port(t, i))
-			print_port(&t->functions[i], platform, how);
-	return print_remarks(t);
+			err = grid_row(&g, &t->functions[i]);
+	return err ? err : print_remarks(t);
 }
 
 static int print_notes(const struct topology *t, const char *more)
