@@ -167,6 +167,12 @@ int grid_row(const struct grid *g, const void *row);
  */
 int grid_line(const struct grid *g, const char *label, size_t nr, const void *row);
 
+/** grid_larger() - of two widths */
+static inline size_t grid_larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
 /** grid_columns_width() - what the first @nr columns take of a line, without the indent */
 size_t grid_columns_width(const struct grid *g, size_t nr);
 

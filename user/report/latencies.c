@@ -147,9 +147,8 @@ static int put_probe(FILE *out, const struct report_probe *p, size_t width)
 {
 	cleanup_free char *name = NULL;
 	cleanup_free char *title = NULL;
-	cleanup_free char *text = NULL;
 	char ns[FORMAT_NUMBER_LEN], cycles[FORMAT_NUMBER_LEN];
-	int n, err = format_terminal(p->probe->name, sizeof(p->probe->name), &name);
+	int err = format_terminal(p->probe->name, sizeof(p->probe->name), &name);
 
 	if (!err)
 		err = format_terminal(p->probe->title, sizeof(p->probe->title), &title);
@@ -157,24 +156,17 @@ static int put_probe(FILE *out, const struct report_probe *p, size_t width)
 		return err;
 	format_ns(p->latency_ns, ns);
 	format_ns(p->latency_cycles, cycles);
-	if (p->valid)
-		n = asprintf(&text,
-			     "%s, %s: %s ns, %s cycles, %" PRIu64 " requests, %" PRIu64
-			     " sample%s%s",
-			     name, title, ns, cycles, p->requests, p->samples,
-			     p->samples == 1 ? "" : "s",
-			     p->weighed && p->destination != p->probe->destination
-				     ? "; rows' means are weighted by bytes wherever they went"
-				     : "");
-	else
-		n = asprintf(&text, "%s, %s: %s", name, title,
-			     p->samples ? "nothing was requested" : "not read");
-	if (n < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
 	fputs("  ", out);
-	return notes_wrapped(out, text, width - 2);
+	if (!p->valid)
+		return notes_line(out, width - 2, "%s, %s: %s", name, title,
+				  p->samples ? "nothing was requested" : "not read");
+	return notes_line(out, width - 2,
+			  "%s, %s: %s ns, %s cycles, %" PRIu64 " requests, %" PRIu64 " sample%s%s",
+			  name, title, ns, cycles, p->requests, p->samples,
+			  p->samples == 1 ? "" : "s",
+			  p->weighed && p->destination != p->probe->destination
+				  ? "; rows' means are weighted by bytes wherever they went"
+				  : "");
 }
 
 static int put_means(FILE *out, const struct report *r, uint32_t socket, size_t width)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "base/cleanup.h"
 #include "base/sums.h"
@@ -14,25 +13,6 @@
 /* So many gaps or counters are named one by one. */
 #define NAMED 3
 
-static int note(FILE *out, size_t width, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int note(FILE *out, size_t width, const char *fmt, ...)
-{
-	cleanup_free char *text = NULL;
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vasprintf(&text, fmt, args);
-	va_end(args);
-	if (len < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
-	return notes_wrapped(out, text, width);
-}
-
 static int put_state(FILE *out, const struct account_job *j, size_t width)
 {
 	char time[FORMAT_TIME_LEN];
@@ -40,17 +20,19 @@ static int put_state(FILE *out, const struct account_job *j, size_t width)
 
 	format_time(j->whole.end_ns, time);
 	if (j->state == ACCOUNT_RUNNING)
-		err = note(out, width, "running: this is the account up to %s", time);
+		err = notes_line(out, width, "running: this is the account up to %s", time);
 	else if (j->state == ACCOUNT_STALE)
-		err = note(out, width,
-			   "stale: it ended while nobody looked; what it did after %s is not in "
-			   "this account",
-			   time);
+		err = notes_line(
+			out, width,
+			"stale: it ended while nobody looked; what it did after %s is not in "
+			"this account",
+			time);
 	if (err || !j->late_start)
 		return err;
-	return note(out, width,
-		    "late start: it was perhaps there before t410trace began to look; what it did "
-		    "before is not in this account");
+	return notes_line(
+		out, width,
+		"late start: it was perhaps there before t410trace began to look; what it did "
+		"before is not in this account");
 }
 
 static int put_gaps(FILE *out, const struct account_job *j, size_t width)
@@ -64,14 +46,16 @@ static int put_gaps(FILE *out, const struct account_job *j, size_t width)
 		format_time(g->start_ns, start);
 		format_time(g->end_ns, end);
 		format_seconds(g->end_ns - g->start_ns, seconds);
-		err = note(out, width,
-			   "gap: nobody looked from %s to %s (%s s); what it did then is not in "
-			   "this account",
-			   start, end, seconds);
+		err = notes_line(
+			out, width,
+			"gap: nobody looked from %s to %s (%s s); what it did then is not in "
+			"this account",
+			start, end, seconds);
 	}
 	format_seconds(j->gap_ns, seconds);
 	if (!err && j->nr_gaps > NAMED)
-		err = note(out, width, "gaps: %zu more, %s s in all", j->nr_gaps - NAMED, seconds);
+		err = notes_line(out, width, "gaps: %zu more, %s s in all", j->nr_gaps - NAMED,
+				 seconds);
 	return err;
 }
 
@@ -82,17 +66,19 @@ static int put_clock(FILE *out, const struct account_job *j, size_t width)
 
 	format_seconds(job_clock_back(j), seconds);
 	if (job_clock_back(j))
-		err = note(out, width,
-			   "clock: it was set back by %s s while the job was there; its end is as "
-			   "long after its begin as it was there, not what the clock said",
-			   seconds);
+		err = notes_line(
+			out, width,
+			"clock: it was set back by %s s while the job was there; its end is as "
+			"long after its begin as it was there, not what the clock said",
+			seconds);
 	if (err || !job_clock_set(j))
 		return err;
 	format_seconds(job_clock_set(j), seconds);
-	return note(out, width,
-		    "clock: it was set forward by %s s while the job was there; begin and end are "
-		    "what it said, durations are without that",
-		    seconds);
+	return notes_line(
+		out, width,
+		"clock: it was set forward by %s s while the job was there; begin and end are "
+		"what it said, durations are without that",
+		seconds);
 }
 
 static int put_missing(FILE *out, const struct job_context *c, const struct account_job *j,
@@ -110,14 +96,14 @@ static int put_missing(FILE *out, const struct job_context *c, const struct acco
 			continue;
 		err = format_terminal(counter->name, sizeof(counter->name), &name);
 		if (!err)
-			err = note(out, width,
-				   "no data: %s in %" PRIu64 " of %" PRIu64
-				   " intervals; sums are without it",
-				   name, t->missing, j->intervals);
+			err = notes_line(out, width,
+					 "no data: %s in %" PRIu64 " of %" PRIu64
+					 " intervals; sums are without it",
+					 name, t->missing, j->intervals);
 	}
 	if (!err && nr > NAMED)
-		err = note(out, width, "no data: %zu more counters, in some or all intervals",
-			   nr - NAMED);
+		err = notes_line(out, width, "no data: %zu more counters, in some or all intervals",
+				 nr - NAMED);
 	return err;
 }
 
@@ -139,10 +125,11 @@ static int put_multiplexed(FILE *out, const struct account_job *j, size_t width)
 	if (!least)
 		return 0;
 	format_percent(least->running_ns, least->enabled_ns, percent);
-	return note(out, width,
-		    "multiplexed: %zu counter%s took turns and counted a part of the time, %s at "
-		    "the least; what they counted is scaled",
-		    nr, nr == 1 ? "" : "s", percent);
+	return notes_line(
+		out, width,
+		"multiplexed: %zu counter%s took turns and counted a part of the time, %s at "
+		"the least; what they counted is scaled",
+		nr, nr == 1 ? "" : "s", percent);
 }
 
 static int put_tangled(FILE *out, const struct job_context *c, const struct account_job *j,
@@ -161,10 +148,11 @@ static int put_tangled(FILE *out, const struct job_context *c, const struct acco
 		return 0;
 	format_bytes(inseparable, bytes);
 	format_percent(inseparable, all, percent);
-	return note(out, width,
-		    "~ tangled: %s (%s) of its memory traffic moved while others ran at the same "
-		    "times: that part of the split is what was expected, not measured",
-		    bytes, percent);
+	return notes_line(
+		out, width,
+		"~ tangled: %s (%s) of its memory traffic moved while others ran at the same "
+		"times: that part of the split is what was expected, not measured",
+		bytes, percent);
 }
 
 int job_notes_write(FILE *out, const struct job_context *c, const struct account_job *j,

@@ -375,19 +375,14 @@ static int put_tall(struct block *b, const struct tall *t, size_t first, size_t 
 	return err;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 static struct tall tall_sizes(const struct block *b)
 {
 	struct tall t = { .column = STAT_CELL_WIDTH };
 	char text[LABEL_LEN];
 
 	for (size_t k = 0; k < b->nr_kinds; k++) {
-		t.left = larger(t.left, strlen(b->kinds[k].title));
-		t.unit = larger(t.unit, strlen(b->kinds[k].m->unit));
+		t.left = grid_larger(t.left, strlen(b->kinds[k].title));
+		t.unit = grid_larger(t.unit, strlen(b->kinds[k].m->unit));
 	}
 	for (size_t i = 0; i < b->nr_places; i++) {
 		const struct place *p = &b->places[i];
@@ -395,7 +390,7 @@ static struct tall tall_sizes(const struct block *b)
 		if (!shown(b, p))
 			continue;
 		place_text(&b->t->r->layout->pmus[p->pmu], "", text, LABEL_LEN);
-		t.column = larger(t.column, larger(strlen(text), strlen(p->label)));
+		t.column = grid_larger(t.column, grid_larger(strlen(text), strlen(p->label)));
 	}
 	t.left += 3;
 	/* The mark of the last column may stick out, it is seldom there. */
@@ -490,7 +485,7 @@ static int put_block(struct block *b)
 
 	for (size_t i = 0; i < b->nr_places; i++)
 		if (shown(b, &b->places[i]))
-			left = larger(left, strlen(b->places[i].text));
+			left = grid_larger(left, strlen(b->places[i].text));
 	left += 2;
 	width = left;
 	for (size_t k = 0; k < b->nr_kinds; k++)

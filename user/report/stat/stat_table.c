@@ -54,11 +54,6 @@ static void grouped(uint64_t v, char text[COUNT_LEN])
 	text[at] = '\0';
 }
 
-static size_t larger(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 static bool count_shown(const struct stat_table *t, size_t i)
 {
 	return t->r->layout->counters[i].asked || t->o->verbose;
@@ -139,8 +134,8 @@ static int put_counts(struct stat_table *t)
 			continue;
 		nr++;
 		count_text(t, i, text);
-		g.columns[0].width = larger(g.columns[0].width, strlen(text));
-		g.columns[1].width = larger(g.columns[1].width, strlen(l->counters[i].unit));
+		g.columns[0].width = grid_larger(g.columns[0].width, strlen(text));
+		g.columns[1].width = grid_larger(g.columns[1].width, strlen(l->counters[i].unit));
 	}
 	if (!nr)
 		return 0;

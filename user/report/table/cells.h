@@ -27,7 +27,7 @@ enum {
 	COLUMN_NUMBERS, /* the first that is no name: of a destination */
 	COLUMN_READ = COLUMN_NUMBERS + 5,
 	COLUMN_DEVICES = COLUMN_READ + 5,
-	NR_COLUMNS = COLUMN_DEVICES + 5,
+	MAX_COLUMNS = 32,
 };
 
 /* Sets of sources and of sockets, as bits. */
@@ -67,7 +67,7 @@ struct table {
 	uint64_t duration_ns;
 	size_t width;
 	struct grid grid;
-	struct grid_column columns[NR_COLUMNS];
+	struct grid_column columns[MAX_COLUMNS];
 	size_t left;	/* columns in front of the numbers */
 	bool tree_rows; /* rows are in a tree: of cgroups, or of jobs and steps */
 	/* Destinations with a column, instead of READ and WRITE: 0 if they have none */

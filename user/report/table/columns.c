@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Which columns the table has, how wide they are, and what rows say in them. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,41 +107,22 @@ static struct grid_cell cell_tree(const struct grid_place *at)
 }
 
 /* Whose job, and what it is called, is said once: of the job as a whole. */
-static const struct row_job *job_at(const struct grid_place *at)
+static const struct row_job *job_of(const struct row_node *node)
 {
-	const struct row_node *node = ((const struct cells *)at->row)->node;
+	static const struct row_job none;
 
-	return node->parent->row ? NULL : node->row->job;
+	return node->parent->row || !node->row->job ? &none : node->row->job;
 }
 
-static struct grid_cell cell_user(const struct grid_place *at)
-{
-	return grid_name(job_at(at) ? job_at(at)->user : "", SIZE_MAX);
-}
-
-static struct grid_cell cell_name(const struct grid_place *at)
-{
-	return grid_name(job_at(at) ? job_at(at)->name : "", SIZE_MAX);
-}
-
+GRID_CELL(cell_user, struct cells, grid_name(job_of(row->node)->user, SIZE_MAX));
+GRID_CELL(cell_name, struct cells, grid_name(job_of(row->node)->name, SIZE_MAX));
 /*
  * Linux allows 4194304 processes, and the columns are made for that; what a
  * recording claims beyond it is cut visibly.
  */
-static struct grid_cell cell_pid(const struct grid_place *at)
-{
-	return grid_text("%" PRIu32, row_at(at)->pid);
-}
-
-static struct grid_cell cell_tid(const struct grid_place *at)
-{
-	return grid_text("%" PRIu32, row_at(at)->tid);
-}
-
-static struct grid_cell cell_ended(const struct grid_place *at)
-{
-	return grid_text("%s", row_at(at)->exited ? "*" : "");
-}
+GRID_CELL(cell_pid, struct cells, grid_text("%" PRIu32, row->node->row->pid));
+GRID_CELL(cell_tid, struct cells, grid_text("%" PRIu32, row->node->row->tid));
+GRID_CELL(cell_ended, struct cells, grid_text("%s", row->node->row->exited ? "*" : ""));
 
 /* Names of kernel threads stand in brackets, which must survive the cut. */
 static struct grid_cell cell_command(const struct grid_place *at)
@@ -317,6 +299,8 @@ static const struct grid_column columns[] = {
 	{ NULL, "CPU s", .shown = has_cpu, .cell = cell_cpu },
 	{ NULL, "CPUS", .shown = has_cpus, .cell = cell_cpus },
 };
+
+static_assert(ARRAY_SIZE(columns) <= MAX_COLUMNS, "struct table has room for the columns");
 
 /* Which destinations have a column: those that are counted, if they are to be shown. */
 static void find_destinations(struct table *t)

@@ -160,7 +160,7 @@ static int put_list(const struct table *t, bool (*is_so)(const struct report_dev
 /* How long devices that took turns had theirs. */
 static int put_turns(const struct table *t)
 {
-	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN], text[256];
+	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN];
 	const struct report_device *low = NULL, *high = NULL;
 	size_t nr = 0;
 
@@ -181,16 +181,15 @@ static int put_turns(const struct table *t)
 	format_percent(low->running_ns, low->enabled_ns, least);
 	format_percent(high->running_ns, high->enabled_ns, most);
 	if (!strcmp(least, most))
-		snprintf(text, sizeof(text),
-			 "took turns: %zu device%s, counted %s of the time (COVER); what %s moved "
-			 "is scaled",
-			 nr, nr == 1 ? "" : "s", least, nr == 1 ? "it" : "they");
-	else
-		snprintf(text, sizeof(text),
-			 "took turns: %zu devices, counted %s to %s of the time (COVER); what they "
-			 "moved is scaled",
-			 nr, least, most);
-	return notes_wrapped(t->out, text, t->width);
+		return notes_line(t->out, t->width,
+				  "took turns: %zu device%s, counted %s of the time (COVER); what "
+				  "%s moved is scaled",
+				  nr, nr == 1 ? "" : "s", least, nr == 1 ? "it" : "they");
+	return notes_line(
+		t->out, t->width,
+		"took turns: %zu devices, counted %s to %s of the time (COVER); what they "
+		"moved is scaled",
+		nr, least, most);
 }
 
 static const char *legend(const struct table *t)

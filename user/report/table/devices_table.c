@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,23 +57,7 @@ static void where_is(const struct report *r, const struct device *d, char ret_te
 }
 
 /* A sentence below the line of a device. */
-__attribute__((format(printf, 2, 3))) static int put_below(const struct table *t,
-							   const char *format, ...)
-{
-	cleanup_free char *text = NULL;
-	va_list args;
-	int len;
-
-	va_start(args, format);
-	len = vasprintf(&text, format, args);
-	va_end(args);
-	if (len < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
-	fputs("  ", t->out);
-	return notes_wrapped(t->out, text, t->width - 2);
-}
+#define put_below(t, ...) (fputs("  ", (t)->out), notes_line((t)->out, (t)->width - 2, __VA_ARGS__))
 
 /* --- cells of a device */
 
@@ -353,11 +336,6 @@ static int compare_devices(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static size_t larger(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Share what the numbers leave; addresses and names come first. */
 static int lay_out(struct table *t, struct grid *g)
 {
@@ -376,9 +354,9 @@ static int lay_out(struct table *t, struct grid *g)
 		if (err)
 			return err;
 		where_is(r, d, place);
-		address = larger(address, strnlen(d->bdf, sizeof(d->bdf)));
-		name = larger(name, format_width(text));
-		where = larger(where, strlen(place));
+		address = grid_larger(address, strnlen(d->bdf, sizeof(d->bdf)));
+		name = grid_larger(name, format_width(text));
+		where = grid_larger(where, strlen(place));
 	}
 	g->columns[COLUMN_DEVICE].width = address;
 	g->columns[COLUMN_DEVICE].most = address;
@@ -396,42 +374,36 @@ static int lay_out(struct table *t, struct grid *g)
 /* Do the devices below a port make what the port itself was seen to move? */
 static int put_port(const struct table *t, const struct report_device *d)
 {
-	cleanup_free char *text = NULL;
 	cleanup_free char *port = NULL;
 	char sum[FORMAT_NUMBER_LEN], low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
 	uint64_t all =
 		sum_capped(d->read.valid ? d->read.bytes : 0, d->write.valid ? d->write.bytes : 0);
-	int len, err;
+	int err;
 
 	if (!d->sum_valid && !t->o->verbose)
 		return 0;
 	err = format_terminal(d->device->bdf, sizeof(d->device->bdf), &port);
 	if (err)
 		return err;
-	if (!d->sum_valid) {
-		len = asprintf(&text, "port %s: was not counted as a whole", port);
-	} else if (d->sum_bytes < d->sum_low || d->sum_bytes > d->sum_high) {
+	if (!d->sum_valid)
+		return notes_line(t->out, t->width, "port %s: was not counted as a whole", port);
+	if (d->sum_bytes < d->sum_low || d->sum_bytes > d->sum_high) {
 		format_bytes(d->sum_bytes, sum);
 		format_bytes(d->sum_low, low);
 		format_bytes(d->sum_high, high);
-		len = asprintf(&text,
-			       "warning: port %s: its devices moved %s, where its own count says "
-			       "%s to %s: %s",
-			       port, sum, low, high,
-			       d->sum_bytes < d->sum_low
-				       ? "something below it that is not counted moves data"
-				       : "what was seen of the devices is not like the rest");
-	} else if (t->o->quiet || !all) {
+		return notes_line(
+			t->out, t->width,
+			"warning: port %s: its devices moved %s, where its own count says "
+			"%s to %s: %s",
+			port, sum, low, high,
+			d->sum_bytes < d->sum_low
+				? "something below it that is not counted moves data"
+				: "what was seen of the devices is not like the rest");
+	}
+	if (t->o->quiet || !all)
 		return 0;
-	} else {
-		format_percent(d->sum_bytes, all, sum);
-		len = asprintf(&text, "port %s: its devices make %s of its bytes", port, sum);
-	}
-	if (len < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
-	return notes_wrapped(t->out, text, t->width);
+	format_percent(d->sum_bytes, all, sum);
+	return notes_line(t->out, t->width, "port %s: its devices make %s of its bytes", port, sum);
 }
 
 int devices_write(struct table *t)

@@ -184,7 +184,6 @@ int tangled_write(FILE *out, const struct report *r, const struct row_tree *tree
 	struct tangles t = {
 		.r = r, .entries = entries, .covered = covered, .width = width, .all = all
 	};
-	char text[128];
 	int err;
 
 	if (!entries || !covered)
@@ -196,7 +195,6 @@ int tangled_write(FILE *out, const struct report *r, const struct row_tree *tree
 	err = put_sentences(&t, out, tree);
 	if (err || !t.unsaid)
 		return err;
-	snprintf(text, sizeof(text), "~ tangled: %zu more row%s marked like this; -v names them",
-		 t.unsaid, t.unsaid == 1 ? "" : "s");
-	return notes_wrapped(out, text, width);
+	return notes_line(out, width, "~ tangled: %zu more row%s marked like this; -v names them",
+			  t.unsaid, t.unsaid == 1 ? "" : "s");
 }
