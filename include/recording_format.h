@@ -14,7 +14,7 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      5u
+#define RECORDING_VERSION      6u
 #define RECORDING_OLDEST       1u	   /* version that is still read: without probes, devices */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 
@@ -111,6 +111,8 @@ enum recording_event {
 #define RECORDING_MARK_FIRST	 0x01u
 #define RECORDING_MARK_LAST	 0x02u
 #define RECORDING_MARK_ENDS	 0x04u
+#define RECORDING_MARK_INNER	 0x08u /* from version 6 on */
+#define RECORDING_MARK_FLAGS	 0x0fu
 
 #define RECORDING_BY_THREAD	 0x01u
 #define RECORDING_MARKED	 0x02u

@@ -235,9 +235,10 @@ struct trace_lost {
  * struct trace_mark - everything before it is in the trace
  * @first: where the books begin; all later marks end an interval
  * @last: the run ended here
+ * @inner: in the middle of an interval, which goes on: windows up to here can be split
  * @time_ns: when
  * @realtime_ns: CLOCK_REALTIME at @time_ns
- * @ends_ns: end (with @first: begin) of the interval on each socket of the layout. NULL
+ * @ends_ns: end (with @first: begin; with @inner: what is complete) on each socket of the layout. NULL
  *	only with @last, at the end of a trace without marks: it says when it ended
  * @losses: running totals since the start; names and what the engine counts itself
  *	are not set
@@ -246,6 +247,7 @@ struct trace_lost {
 struct trace_mark {
 	bool first;
 	bool last;
+	bool inner;
 	uint64_t time_ns;
 	uint64_t realtime_ns;
 	const uint64_t *ends_ns;

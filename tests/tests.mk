@@ -67,7 +67,7 @@ accuracy: $(PROGRAM)
 	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
 
 # Benches of the engine, which run without a kernel's help
-BENCH	:= $(addprefix $(B)/tests/bench/,accounts estimate jobs replay store)
+BENCH	:= $(addprefix $(B)/tests/bench/,accounts estimate jobs memory replay store)
 
 $(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
 	@mkdir -p $(@D)

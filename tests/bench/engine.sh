@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# engine.sh FOLDER: what estimating, replaying and keeping accounts cost, as tables. The programs are in
+# engine.sh FOLDER: what estimating, replaying, long intervals and keeping accounts cost, as tables. The programs are in
 # FOLDER; "make bench-engine" builds them. Like bench.sh, it judges no figure.
 set -eu
 
-if [ $# != 1 ] || [ ! -x "$1/estimate" ] || [ ! -x "$1/replay" ] || [ ! -x "$1/accounts" ] || [ ! -x "$1/store" ]; then
+if [ $# != 1 ] || [ ! -x "$1/estimate" ] || [ ! -x "$1/replay" ] || [ ! -x "$1/accounts" ] || [ ! -x "$1/store" ] || [ ! -x "$1/memory" ]; then
 	echo "usage: engine.sh FOLDER" >&2
 	exit 2
 fi
@@ -19,6 +19,8 @@ echo
 "$1/jobs"
 echo
 "$1/replay" "$files"
+echo
+"$1/memory"
 echo
 "$1/accounts"
 echo

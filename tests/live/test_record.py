@@ -67,6 +67,19 @@ def test_totals(bed):
         require(sums[0] == sums[1] == sums[2], f"{name}: {sums} in three ways")
 
 
+def test_long_interval(bed):
+    """An interval of seconds is booked in parts, and has all of its CPU time."""
+    path = bed.scratch / "long.ndjson"
+    record(bed, "--format", "ndjson", "-o", path, "-i", 4000, "-d", 4)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    inner = [line for line in lines if line["type"] == "mark" and line.get("inner")]
+    # One after a block and a quarter of windows, then one for each block.
+    require(2 <= len(inner) <= 3, f"{len(inner)} inner marks in 4 s")
+    reports = report(bed, path).reports()
+    require(len(reports) == 1, f"{len(reports)} reports")
+    check_complete(reports[0])
+
+
 def test_command_and_selection(bed):
     """Selections are those of the recording, or others."""
     path = bed.scratch / "run.rec"
@@ -207,6 +220,7 @@ def test_arguments(bed):
 
 
 TESTS = [
+    test_long_interval,
     test_totals,
     test_command_and_selection,
     test_status_of_the_command,

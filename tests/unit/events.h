@@ -248,7 +248,7 @@ static inline int log_mark(void *arg, const struct trace_mark *m)
 		log_line(l, " %llu", LLU(trace_field_get(&m->losses, &trace_losses[i])));
 	for (size_t i = 0; i < TRACE_NR_COSTS; i++)
 		log_line(l, " %llu", LLU(trace_field_get(&m->cost, &trace_costs[i])));
-	log_line(l, "\n");
+	log_line(l, m->inner ? " inner\n" : "\n");
 	l->marks++;
 	l->at_mark = l->nr;
 	return l->answer;
@@ -375,6 +375,7 @@ static inline void random_mark(const struct trace_sink *s, uint64_t now, bool fi
 	struct trace_mark m = {
 		.first = first,
 		.last = last,
+		.inner = !first && !last && random_below(2),
 		.time_ns = now,
 		.realtime_ns = 1700000000000000000u + now,
 		.ends_ns = ends,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Memory stays flat: what the daemon keeps of a million short processes and a hundred thousand
- * short jobs, each in a cgroup of its own, is what it keeps of the first few. The engine, accounts and metrics
+ * short jobs, each in a cgroup of its own, is what it keeps of the first few, in short intervals and in
+ * a single long one. The engine, accounts and metrics
  * are the daemon's; how the kernel tells of all this is another matter (tests/bench/serve_churn.py).
  */
 #include <malloc.h>
@@ -26,7 +27,10 @@
 #define WARM	      (3 * INTERVALS / 10)
 /* Half a byte a process would be more. */
 #define MORE_PERCENT  2
+/* What waits goes up and down by some windows; a window that is kept has a hundred bytes. */
+#define MORE_LONG     5
 #define BYTES_A_SLICE 1000
+#define BLOCK	      110 /* windows between two inner marks: some wait */
 
 static const uint32_t cpu_socket[] = { 0 };
 static const uint32_t socket_ids[] = { 0 };
@@ -61,15 +65,25 @@ static int save(void *arg, const struct account_job *j)
 	return 0;
 }
 
-static void mark(struct daemon *w, bool first)
+enum mark {
+	FIRST,
+	INNER,
+	END,
+};
+
+static void mark(struct daemon *w, enum mark kind)
 {
 	const struct trace_mark m = {
-		.first = first, .time_ns = w->now, .realtime_ns = w->now, .ends_ns = &w->now
+		.first = kind == FIRST,
+		.inner = kind == INNER,
+		.time_ns = w->now,
+		.realtime_ns = w->now,
+		.ends_ns = &w->now,
 	};
 	struct report *r;
 
 	assert_int_equal(w->in.mark(w->in.arg, &m), 0);
-	if (first)
+	if (kind != END)
 		return;
 	assert_int_equal(session_report(w->session, &m, &r), 0);
 	assert_int_equal(accounts_interval(w->accounts, r), 0);
@@ -127,26 +141,40 @@ static size_t used_kib(void)
 	return (m.uordblks + m.hblkhd) / 1024;
 }
 
-static void memory_stays(void **state)
+static void open_daemon(struct daemon *w)
 {
 	const struct session_options o = { .by = ROW_JOB, .all = true, .no_summary = true };
 	const struct accounts_options a = { .boot = "b", .schedulers = 1u << SCHEDULER_SLURM };
 	const struct openmetrics_options m = { .top = 50, .keep = 6 };
+
+	*w = (struct daemon){ 0 };
+	assert_int_equal(session_new(&header, &o, &w->session), 0);
+	assert_int_equal(accounts_new(&a, &w->accounts), 0);
+	assert_int_equal(openmetrics_new(&m, &w->metrics), 0);
+	w->in = session_sink(w->session);
+	mark(w, FIRST);
+}
+
+static void close_daemon(struct daemon *w)
+{
+	openmetrics_free(w->metrics);
+	accounts_free(w->accounts);
+	session_free(w->session);
+}
+
+static void memory_stays(void **state)
+{
 	size_t warm = 0, end;
 	/* where memory is not told, the rest is soon seen */
 	size_t intervals = used_kib() ? under_valgrind(INTERVALS / 100, INTERVALS) : INTERVALS / 10;
-	struct daemon w = { 0 };
+	struct daemon w;
 
 	(void)state;
-	assert_int_equal(session_new(&header, &o, &w.session), 0);
-	assert_int_equal(accounts_new(&a, &w.accounts), 0);
-	assert_int_equal(openmetrics_new(&m, &w.metrics), 0);
-	w.in = session_sink(w.session);
-	mark(&w, true);
+	open_daemon(&w);
 	for (size_t i = 0; i < intervals; i++) {
 		for (int k = 0; k < JOBS; k++)
 			job(&w);
-		mark(&w, false);
+		mark(&w, END);
 		if (i == WARM)
 			warm = used_kib();
 	}
@@ -157,14 +185,48 @@ static void memory_stays(void **state)
 	assert_int_equal(accounts_node(w.accounts)->jobs_started, w.jobs);
 	assert_int_equal(accounts_node(w.accounts)->jobs_ended, w.jobs);
 	assert_int_equal(accounts_nr(w.accounts), 0);
-	openmetrics_free(w.metrics);
-	accounts_free(w.accounts);
-	session_free(w.session);
+	close_daemon(&w);
+}
+
+/* One interval of many blocks of windows, in which processes of one job come and go. */
+static void a_long_interval_stays_small(void **state)
+{
+	const size_t blocks = used_kib() ? under_valgrind(20, 1000) : 20;
+	size_t warm = 0, end;
+	struct daemon w;
+
+	(void)state;
+	open_daemon(&w);
+	assert_int_equal(w.in.cgroup(w.in.arg, FIRST_CGROUP, "/slurm/uid_0/job_1"), 0);
+	for (size_t i = 0; i < blocks; i++) {
+		for (size_t k = 0; k < BLOCK; k++) {
+			const struct reading r = { BYTES_A_SLICE, SLICE_NS, SLICE_NS };
+			const struct trace_window win = { 0, w.now, w.now + SLICE_NS, &r };
+
+			process(&w, FIRST_CGROUP);
+			assert_int_equal(w.in.window(w.in.arg, &win), 0);
+		}
+		mark(&w, INNER);
+		if (i == blocks / 10)
+			warm = used_kib();
+	}
+	end = used_kib();
+	print_message("%zu windows in one interval: %zu KiB after a tenth, %zu at the end\n",
+		      blocks * BLOCK, warm, end);
+	assert_true(!warm || 100 * end <= (100 + MORE_LONG) * warm);
+	mark(&w, END);
+	assert_int_equal(accounts_node(w.accounts)->intervals, 1);
+	assert_int_equal(accounts_node(w.accounts)->totals[0].value,
+			 blocks * BLOCK * BYTES_A_SLICE);
+	close_daemon(&w);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(memory_stays) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_stays),
+		cmocka_unit_test(a_long_interval_stays_small),
+	};
 
 	return cmocka_run_group_tests_name("flat", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "replay/boundaries.h"
@@ -446,6 +447,48 @@ static void marks_end_intervals(void **state)
 }
 
 /* Other intervals than those of the trace have the same sums. */
+/* What is allocated, or 0 where that is not told. */
+static size_t used_bytes(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* A trace of one interval is not kept as a whole, with marks of its own or without. */
+static void a_long_interval_is_not_kept(void **state)
+{
+	const struct run_options args = { .all = true, .interval_ns = 3600000 * MS };
+	const uint64_t length = 60000 * MS;
+
+	(void)state;
+	for (int marked = 0; marked < 2; marked++) {
+		struct trace_header h = unmarked;
+		size_t early = 0, late;
+		struct world w;
+
+		h.marked = marked;
+		setup(&w, &h, args);
+		if (marked)
+			assert_int_equal(mark(&w, T0, true), 0);
+		for (uint64_t t = T0; t < T0 + length; t += 1000 * MS) {
+			fill(&w, t, t + 1000 * MS);
+			if (marked)
+				assert_int_equal(mark(&w, t + 1000 * MS, false), 0);
+			if (t == T0 + length / 6)
+				early = used_bytes();
+		}
+		late = used_bytes();
+		/* It goes up and down by what waits. */
+		print_message("%zu bytes after 10 s, %zu after 60 s\n", early, late);
+		assert_true(late <= 2 * early);
+		assert_int_equal(replay_finish(w.replay), 0);
+		assert_int_equal(w.nr, 1);
+		check_sums(&w, 6000 * 1000, 2 * length);
+		replay_free(w.replay);
+	}
+}
+
 static void marks_and_an_interval(void **state)
 {
 	struct trace_header marked = unmarked;
@@ -504,6 +547,7 @@ int main(void)
 		cmocka_unit_test(rows_that_were_not_recorded),
 		cmocka_unit_test(marks_end_intervals),
 		cmocka_unit_test(marks_and_an_interval),
+		cmocka_unit_test(a_long_interval_is_not_kept),
 		cmocka_unit_test(methods_side_by_side),
 	};
 

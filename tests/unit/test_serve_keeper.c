@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "account_world.h"
+#include "cli/serve_config.h"
 #include "daemon/serve_keeper.h"
 #include "daemon/serve_pages.h"
 #include "daemon/store.h"
@@ -344,12 +345,33 @@ static void test_damaged(void **state)
 	teardown(&b);
 }
 
+/* Refused with the reason and a remedy that is taken, on a machine that is too large for it. */
+static void short_windows_need_few_cpus(void **state)
+{
+	struct serve_config c = { .interval_ns = WORLD_SECOND, .window_ns = 1000000 };
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(serve_config_judge(&c, 352, &d), 0);
+	c.interval_ns = 3600 * WORLD_SECOND;
+	assert_int_equal(serve_config_judge(&c, 400, &d), 0);
+	assert_int_equal(serve_config_judge(&c, 401, &d), -EINVAL);
+	assert_string_equal(d.what,
+			    "window = 1ms: 401 CPUs send more in windows as short as these than "
+			    "fits into the daemon's memory");
+	assert_string_equal(d.help, "give a window of at least 2ms");
+	c.window_ns = 2000000;
+	assert_int_equal(serve_config_judge(&c, 401, &d), 0);
+	c.window_ns = 10000000;
+	assert_int_equal(serve_config_judge(&c, 4000, &d), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_running_jobs), cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_damaged),	     cmocka_unit_test(test_full_spool),
-		cmocka_unit_test(test_spool_fails),
+		cmocka_unit_test(test_spool_fails),  cmocka_unit_test(short_windows_need_few_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

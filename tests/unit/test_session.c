@@ -153,6 +153,60 @@ static void intervals_and_a_summary(void **state)
 	session_free(s);
 }
 
+/* What a session reports of four seconds of windows of 10 ms, with inner marks or without. */
+static struct report *long_interval(struct session *s, bool inner)
+{
+	struct trace_sink out = session_sink(s);
+	uint64_t ends[2], ms = 1000000;
+
+	begin(&out, 0);
+	assert_int_equal(task(&out, 5, 0, "a"), 0);
+	for (uint64_t at = 0; at < 4000 * ms; at += 10 * ms) {
+		struct trace_mark m = mark_at(at, ends);
+
+		/* The second one works in every third window, one run in two windows. */
+		assert_int_equal(slice(&out, 5, 0, at, at + 10 * ms), 0);
+		if (at % (30 * ms) == 0)
+			assert_int_equal(slice(&out, 6, 0, at + 8 * ms, at + 13 * ms), 0);
+		assert_int_equal(window(&out, at, at + 10 * ms, 777 + at / ms), 0);
+		m.inner = true;
+		if (inner && at && at % (1000 * ms) == 0)
+			assert_int_equal(out.mark(out.arg, &m), 0);
+	}
+	return report_at(s, 4000 * ms);
+}
+
+/* An interval is the same whether it was kept as a whole or in parts, by whatever is exact. */
+static void inner_marks_change_no_sum(void **state)
+{
+	const struct session_options o = { .all = true, .method = METHOD_CPU_TIME };
+	struct session *s[] = { make(o), make(o) };
+	struct report *r[] = { long_interval(s[0], false), long_interval(s[1], true) };
+	uint64_t ends[2];
+	struct trace_mark m = mark_at(9000000000u, ends);
+	struct report *none;
+
+	(void)state;
+	assert_int_equal(r[1]->quality.late_slices, 0);
+	assert_int_equal(r[0]->nr_rows, 2);
+	assert_int_equal(r[1]->nr_rows, 2);
+	assert_int_equal(r[0]->start_ns, r[1]->start_ns);
+	assert_int_equal(r[0]->end_ns, r[1]->end_ns);
+	assert_int_equal(r[0]->quality.windows, r[1]->quality.windows);
+	assert_int_equal(r[0]->counters[0].value, r[1]->counters[0].value);
+	assert_int_equal(r[0]->counters[0].attributed, r[1]->counters[0].attributed);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(r[0]->rows[i].on_cpu_ns, r[1]->rows[i].on_cpu_ns);
+		assert_int_equal(r[0]->rows[i].shares[0].value, r[1]->rows[i].shares[0].value);
+	}
+	m.inner = true;
+	assert_int_equal(session_report(s[0], &m, &none), -EINVAL);
+	for (size_t i = 0; i < 2; i++) {
+		report_free(r[i]);
+		session_free(s[i]);
+	}
+}
+
 static void nothing_before_the_first_mark(void **state)
 {
 	struct session *s = make((struct session_options){ .all = true });
@@ -349,6 +403,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_and_a_summary),
+		cmocka_unit_test(inner_marks_change_no_sum),
 		cmocka_unit_test(nothing_before_the_first_mark),
 		cmocka_unit_test(a_run_may_begin_in_the_middle),
 		cmocka_unit_test(nonsense_is_refused_and_left_out),

@@ -428,6 +428,78 @@ static void many_windows_come_in_blocks(void **state)
 	assert_int_equal(s.given[0][5], nr * 7);
 }
 
+static void close_inner_at(struct timeline *t, uint64_t end, struct seen *s)
+{
+	struct timeline_sink sink = sink_of(s);
+	const uint64_t ends[] = { end, end };
+	uint64_t late = 0;
+
+	assert_int_equal(timeline_close_inner(t, ends, &sink, &late), 0);
+	assert_int_equal(late, 0);
+}
+
+/* Slices of two workloads that cross windows, and idle time; windows of 10 ns up to @end. */
+static void fill(struct timeline *t, uint64_t begin, uint64_t end)
+{
+	for (uint64_t at = begin; at < end; at += 10) {
+		assert_int_equal(slice(t, 5, 0, at, at + 9, 7), 0);
+		assert_int_equal(slice(t, 6, 1, at + 1, at + 10, 4), 0);
+		assert_int_equal(slice(t, WORKLOAD_IDLE, 1, at, at + 10, 6), 0);
+		window(t, 0, at, at + 10, 1000 + at % 70);
+	}
+}
+
+/* In the middle of an interval whole blocks are split and CPU time is booked; nothing is lost. */
+static void what_is_complete_is_handed_out(void **state)
+{
+	struct timeline *t = *state;
+	struct seen s = { 0 }, whole = { 0 };
+
+	fill(t, 0, 1300);
+	close_inner_at(t, 1250, &s);
+	assert_int_equal(s.blocks, 1);
+	assert_int_equal(s.windows[0], 100);
+	assert_int_equal(s.on_cpu[0][WORKLOAD_IDLE], 125 * 6);
+	close_inner_at(t, 1240, &s); /* goes back: nothing happens */
+	assert_int_equal(s.windows[0], 100);
+	fill(t, 1300, 1600);
+	close_inner_at(t, 1600, &s); /* 60 wait: nearly a block */
+	assert_int_equal(s.windows[0], 160);
+	fill(t, 1600, 2000);
+	assert_int_equal(close_at(t, 2000, &s), 0);
+	assert_int_equal(s.windows[0], 200);
+	/* The same in one go. */
+	teardown(state);
+	setup(state);
+	fill(*state, 0, 2000);
+	assert_int_equal(close_at(*state, 2000, &whole), 0);
+	assert_memory_equal(s.on_cpu, whole.on_cpu, sizeof(s.on_cpu));
+	assert_memory_equal(s.bytes, whole.bytes, sizeof(s.bytes));
+	assert_memory_equal(s.given, whole.given, sizeof(s.given));
+	assert_int_equal(s.active_ns, whole.active_ns);
+}
+
+/* A window that waits for others has its slices when its time comes, however long that takes. */
+static void windows_that_wait_keep_their_slices(void **state)
+{
+	const uint64_t s = 1000000000;
+	struct timeline *t = *state;
+	struct seen seen = { 0 };
+
+	assert_int_equal(slice(t, 5, 0, 0, 1 * s, 1 * s), 0);
+	window(t, 0, 0, 1 * s, 1000);
+	close_inner_at(t, 20 * s, &seen);
+	close_inner_at(t, 40 * s, &seen);
+	assert_int_equal(seen.blocks, 0);
+	close_at(t, 41 * s, &seen);
+	assert_int_equal(seen.given[0][5], 1000);
+	/* What begins before an inner mark and comes after it is late, and booked. */
+	close_inner_at(t, 50 * s, &seen);
+	assert_int_equal(slice(t, 6, 0, 45 * s, 46 * s, s), 0);
+	assert_int_equal(close_at(t, 60 * s, &seen), 1);
+	assert_int_equal(seen.on_cpu[0][6], s);
+}
+
 static void impossible_input_is_refused(void **state)
 {
 	struct timeline *t = *state;
@@ -524,6 +596,7 @@ int main(void)
 		TEST(weights_are_cut_with_their_slice),	  TEST(weights_of_a_window_are_added_up),
 		TEST(time_in_a_gap_is_in_no_window),	  TEST(many_windows_come_in_blocks),
 		TEST(errors_of_the_sink_come_back),	  TEST(random_input_is_conserved),
+		TEST(what_is_complete_is_handed_out),	  TEST(windows_that_wait_keep_their_slices),
 	};
 
 	return cmocka_run_group_tests_name("timeline", tests, NULL, NULL);

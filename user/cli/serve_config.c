@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -18,7 +19,15 @@
 #include "daemon/store.h"
 #include "platform/core/weights.h"
 
-#define MAX_LINE 4096
+#define MAX_LINE	4096
+#define NS_PER_MS	1000000ull
+/* Slices of so much time wait, whatever the settings: books are not brought up to date more often. */
+#define WAIT_MS		200
+/*
+ * CPUs times windows in that time: with 10 slots each they need some 90 MiB (tests/bench/memory), and
+ * with all 30 they are still below the MemoryMax of the unit.
+ */
+#define MAX_CPU_WINDOWS 80000
 
 enum {
 	KEY_CONFIG = 0x100,
@@ -303,6 +312,21 @@ static int check_together(const struct serve_config *c, struct diag *d)
 	return 0;
 }
 
+int serve_config_judge(const struct serve_config *c, uint32_t nr_cpus, struct diag *d)
+{
+	uint64_t ms = c->window_ns / NS_PER_MS;
+	uint64_t least = ((uint64_t)nr_cpus * WAIT_MS + MAX_CPU_WINDOWS - 1) / MAX_CPU_WINDOWS;
+
+	if (ms >= least)
+		return 0;
+	diag_fail(d, -EINVAL,
+		  "window = %llums: %u CPUs send more in windows as short as these than fits into "
+		  "the daemon's memory",
+		  (unsigned long long)ms, nr_cpus);
+	diag_help(d, "give a window of at least %llums", (unsigned long long)least);
+	return -EINVAL;
+}
+
 int serve_config_read(const struct serve_args *args, struct diag *d, struct serve_config *ret)
 {
 	cleanup_free struct serve_config *c = calloc(1, sizeof(*c));
@@ -325,6 +349,8 @@ int serve_config_read(const struct serve_args *args, struct diag *d, struct serv
 	}
 	if (!err)
 		err = check_together(c, d);
+	if (!err)
+		err = serve_config_judge(c, sysconf(_SC_NPROCESSORS_CONF), d);
 	if (!err)
 		*ret = *c;
 	return err;

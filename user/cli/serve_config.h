@@ -52,6 +52,19 @@ void serve_args_parse(int argc, char **argv, struct serve_args *ret);
 int serve_config_read(const struct serve_args *args, struct diag *d, struct serve_config *ret);
 
 /**
+ * serve_config_judge() - can a machine of this size be measured with these settings?
+ * @c: settings that are right by themselves
+ * @nr_cpus: of the machine
+ * @d: gets the reason and a remedy
+ *
+ * Slices wait for 200 ms at least, and there may be as many as CPUs times windows in that time,
+ * times slots. Longer intervals need no more.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int serve_config_judge(const struct serve_config *c, uint32_t nr_cpus, struct diag *d);
+
+/**
  * serve_config_fixed() - which settings changed that need a restart
  * @from, @to: what is, what is wanted
  * @ret_names: "window, state"; "" for none

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
@@ -18,6 +17,7 @@
 #include "live/live_devices.h"
 #include "live/live_jobs.h"
 #include "live/live_probes.h"
+#include "live/live_totals.h"
 #include "live/process.h"
 #include "trace/tee.h"
 #include "engine/session/session.h"
@@ -27,9 +27,17 @@
 #include "platform/core/weights.h"
 
 /* A reader that has been silent this long, and ten windows, may have lost its CPU. */
-#define SILENT_NS 100000000ull
+#define SILENT_NS     100000000ull
 /* After this long its clock is dead, even if the CPU is back. */
-#define DEAD_NS	  (10 * SILENT_NS)
+#define DEAD_NS	      (10 * SILENT_NS)
+/*
+ * A longer interval has inner marks: one after so many windows, which make a good block, and one
+ * when too many slices wait. Each costs an interrupt on every CPU, so not too often.
+ */
+#define INNER_WINDOWS 100
+#define INNER_MIN_NS  200000000ull
+/* Requests of a device wait for the end of its window: not for an hour. */
+#define DEVICES_NS    5000000000ull
 
 _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS && WEIGHT_NAME_LEN <= TRACE_WEIGHT_NAME_LEN,
 	       "the header has room for all weights");
@@ -53,8 +61,11 @@ struct live {
 	struct live_cgroups cgroups;
 	struct live_jobs *jobs;
 	char weights_note[sizeof(((struct weights *)NULL)->note)];
-	uint64_t *ends_ns;   /* of the last interval, by socket */
+	uint64_t *ends_ns;   /* of the last mark, by socket */
 	struct quality seen; /* losses up to the last mark */
+	uint64_t marked_ns;  /* when that was */
+	uint64_t inner_ns;   /* when an inner mark follows */
+	uint64_t turned_ns;  /* when devices were last brought up to date */
 	uint64_t reader_moves;
 };
 
@@ -280,45 +291,16 @@ static int trace_failed(const struct live *l, int err, struct diag *d)
 /* Running totals of all losses that the engine does not count itself. */
 static void total_quality(const struct live *l, struct quality *ret)
 {
-	struct ledger_losses losses;
-
-	ledger_losses(l->ledger, &losses);
-	*ret = (struct quality){
-		.invalid_windows = l->feed.invalid_windows,
-		.lost_windows = losses.windows,
-		.merged_windows = l->feed.long_windows,
-		.kept_flushes = losses.kept_flushes,
-		.lost_tasks = losses.tasks,
-		.lost_cgroups = losses.cgroups,
-		.late_slices = l->feed.bad_slices + losses.bad,
-		.unseen_switches = losses.unseen,
-		.reader_moves = l->reader_moves,
-		.lost_io = losses.io,
-	};
+	live_totals_quality(l->ledger, &l->feed, ret);
+	ret->reader_moves = l->reader_moves;
 	live_devices_quality(l->devices, ret);
-}
-
-static void total_cost(const struct live *l, struct self_cost *ret)
-{
-	struct ledger_cost c;
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	ledger_cost(l->ledger, &c);
-	*ret = (struct self_cost){
-		.cpu_ns = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S +
-			  (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull,
-		.switches = c.switches,
-		.switch_ns = c.timed_ns, /* of the timed ones only */
-		.timed = c.timed,
-	};
-	live_probes_cost(l->sampler, ret);
 }
 
 enum mark_kind {
 	MARK_FIRST,
 	MARK_BETWEEN,
 	MARK_LAST,
+	MARK_INNER,
 };
 
 static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct diag *d,
@@ -327,12 +309,17 @@ static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct d
 	*ret = (struct trace_mark){
 		.first = kind == MARK_FIRST,
 		.last = kind == MARK_LAST,
+		.inner = kind == MARK_INNER,
 		.time_ns = now,
 		.realtime_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - now),
 		.ends_ns = l->ends_ns,
 	};
 	total_quality(l, &ret->losses);
-	total_cost(l, &ret->cost);
+	live_totals_cost(l->ledger, &ret->cost);
+	live_probes_cost(l->sampler, &ret->cost);
+	/* A block and a quarter: no inner mark comes right before the end of an interval. */
+	l->inner_ns = now + (kind == MARK_INNER ? 4 : 5) * l->args->window_ns * INNER_WINDOWS / 4;
+	l->marked_ns = now;
 	return trace_failed(l, l->out.mark(l->out.arg, ret), d);
 }
 
@@ -549,30 +536,26 @@ static struct sampler_sink sample_sink(const struct live *l)
 	return (struct sampler_sink){ .sample = l->out.sample, .arg = l->out.arg };
 }
 
+/* When the next inner mark is due. Most intervals end before. */
+static uint64_t inner_due(const struct live *l)
+{
+	uint64_t soonest = l->marked_ns + INNER_MIN_NS;
+
+	return session_full(l->session) ? soonest : later(soonest, l->inner_ns);
+}
+
 uint64_t live_next_ns(const struct live *l)
 {
 	uint64_t devices = live_devices_next_ns(l->devices);
 	uint64_t probes = l->sampler ? sampler_next_ns(l->sampler) : UINT64_MAX;
 
-	return earlier(earlier(devices, probes), live_jobs_next_ns(l->jobs));
+	return earlier(earlier(devices, probes), earlier(live_jobs_next_ns(l->jobs), inner_due(l)));
 }
 
 /* An error without words is that of those who receive the events. */
 static int devices_done(const struct live *l, int err, struct diag *d)
 {
 	return err && !d->what[0] ? trace_failed(l, err, d) : err;
-}
-
-int live_drain(struct live *l, struct diag *d)
-{
-	const struct sampler_sink sink = sample_sink(l);
-	int err = drain(l, d);
-
-	if (!err && l->sampler)
-		err = trace_failed(l, sampler_step(l->sampler, &sink), d);
-	if (!err)
-		err = trace_failed(l, live_jobs_step(l->jobs, &l->out), d);
-	return err ? err : devices_done(l, live_devices_step(l->devices, d), d);
 }
 
 /* The record of its removal may be among the lost ones: a job would go on forever. */
@@ -629,14 +612,14 @@ static int name_from_proc(void *arg, uint32_t pid, uint32_t tgid, uint64_t start
  * behind the end of a socket is of the next interval. After the last one there is none: what has
  * been done when the run is told to end is flushed before anything ends.
  */
-static int complete(struct live *l, bool last, struct diag *d, uint64_t *ret_now)
+static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_t *ret_now)
 {
 	uint64_t now;
-	int err = last ? ledger_flush(l->ledger, &l->sink) : 0;
+	int err = kind == MARK_LAST ? ledger_flush(l->ledger, &l->sink) : 0;
 
 	if (err)
 		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
-	for (uint32_t s = 0; s < l->counters.nr_sockets; s++)
+	for (uint32_t s = 0; kind != MARK_INNER && s < l->counters.nr_sockets; s++)
 		ledger_window_now(l->ledger, s); /* failing, the last tick's window ends it */
 	now = mark_time(l);
 	l->feed.cut_ns = now;
@@ -672,18 +655,22 @@ static int resync(struct live *l, uint64_t lost_tasks)
 	return err;
 }
 
-int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
+static int make_mark(struct live *l, enum mark_kind kind, struct diag *d, struct trace_mark *ret)
 {
 	const struct sampler_sink sink = sample_sink(l);
 	struct quality losses;
-	uint64_t now = 0;
-	int err = devices_done(l, live_devices_mark(l->devices, last, d), d);
+	uint64_t now = monotonic_ns();
+	int err = 0;
 
+	if (kind != MARK_INNER || now >= l->turned_ns + DEVICES_NS) {
+		l->turned_ns = now;
+		err = devices_done(l, live_devices_mark(l->devices, kind == MARK_LAST, d), d);
+	}
 	if (!err)
-		err = complete(l, last, d, &now);
+		err = complete(l, kind, d, &now);
 	/* Behind the windows: samples of the interval reach its end, or beyond it. */
 	if (!err && l->sampler)
-		err = trace_failed(l, sampler_mark(l->sampler, last, &sink), d);
+		err = trace_failed(l, sampler_mark(l->sampler, kind == MARK_LAST, &sink), d);
 	if (err)
 		return err;
 	total_quality(l, &losses);
@@ -695,9 +682,29 @@ int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
 		err = find_cgroup_names(l, losses.lost_cgroups != l->seen.lost_cgroups);
 	err = trace_failed(l, err ? err : l->feed.error, d);
 	if (!err)
-		err = send_mark(l, now, last ? MARK_LAST : MARK_BETWEEN, d, ret);
+		err = send_mark(l, now, kind, d, ret);
 	l->seen = losses;
 	return err;
+}
+
+int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
+{
+	return make_mark(l, last ? MARK_LAST : MARK_BETWEEN, d, ret);
+}
+
+int live_drain(struct live *l, struct diag *d)
+{
+	const struct sampler_sink sink = sample_sink(l);
+	struct trace_mark mark;
+	int err = drain(l, d);
+
+	if (!err && l->sampler)
+		err = trace_failed(l, sampler_step(l->sampler, &sink), d);
+	if (!err)
+		err = trace_failed(l, live_jobs_step(l->jobs, &l->out), d);
+	if (!err)
+		err = devices_done(l, live_devices_step(l->devices, d), d);
+	return err || monotonic_ns() < inner_due(l) ? err : make_mark(l, MARK_INNER, d, &mark);
 }
 
 int live_report(struct live *l, bool last, struct diag *d, struct report **ret)

@@ -9,9 +9,12 @@
 #include "base/times.h"
 
 /* Events may be out of order by 1 s of trace time; an interval waits twice as long. */
-#define SETTLED_NS 2000000000ull
+#define SETTLED_NS   2000000000ull
 
-#define NONE	   UINT64_MAX
+/* With this many windows of a group, an interval is long: some of them are handed out. */
+#define MANY_WINDOWS 200
+
+#define NONE	     UINT64_MAX
 
 struct held_window {
 	uint64_t start_ns;
@@ -38,8 +41,9 @@ struct held_samples {
 struct seen {
 	uint64_t first_window_ns; /* NONE: there is none */
 	uint64_t first_slice_ns;
-	uint64_t last_ns; /* end of the last window or slice */
-	uint64_t end_ns;  /* of the last interval */
+	uint64_t last_ns;   /* end of the last window or slice */
+	uint64_t end_ns;    /* of the last interval */
+	uint64_t handed_ns; /* end of the last window handed out */
 };
 
 struct boundaries {
@@ -59,6 +63,8 @@ struct boundaries {
 	bool has_mark;
 	uint64_t trace_end_ns; /* as the trace says, 0 = it does not */
 	uint64_t *ends_ns;     /* of the mark that is handed out */
+	uint64_t *inner_ns;    /* of the last inner mark */
+	uint64_t inner_at_ns;  /* complete up to here: there is one. NONE: not yet known */
 	uint64_t next_ns;      /* the next boundary */
 	bool begun;
 	bool finished;
@@ -80,13 +86,16 @@ int boundaries_new(const struct trace_header *header, uint64_t interval_ns, stru
 	b->seen = calloc(layout->nr_sockets + 1, sizeof(*b->seen));
 	b->ends_ns = calloc(layout->nr_sockets + 1, sizeof(*b->ends_ns));
 	b->mark_ends_ns = calloc(layout->nr_sockets + 1, sizeof(*b->mark_ends_ns));
-	if (!b->held || !b->samples || !b->seen || !b->ends_ns || !b->mark_ends_ns) {
+	b->inner_ns = calloc(layout->nr_sockets + 1, sizeof(*b->inner_ns));
+	if (!b->held || !b->samples || !b->seen || !b->ends_ns || !b->mark_ends_ns ||
+	    !b->inner_ns) {
 		boundaries_free(b);
 		return -ENOMEM;
 	}
 	for (uint32_t s = 0; s < layout->nr_sockets; s++)
 		b->seen[s].first_window_ns = b->seen[s].first_slice_ns = NONE;
 	b->first_io_ns = NONE;
+	b->inner_at_ns = NONE;
 	*ret = b;
 	return 0;
 }
@@ -107,6 +116,7 @@ void boundaries_free(struct boundaries *b)
 	free(b->seen);
 	free(b->ends_ns);
 	free(b->mark_ends_ns);
+	free(b->inner_ns);
 	free(b);
 }
 
@@ -159,6 +169,18 @@ static int hold(struct held *h, const struct trace_window *w, size_t nr_readings
 	return 0;
 }
 
+static bool is_of_device(const struct layout *l, size_t group)
+{
+	return l->counters[l->groups[group].first].device;
+}
+
+/* The end of as many windows as are held at most; NONE: there are fewer. */
+static uint64_t many_until(const struct held *h)
+{
+	return h->nr - h->first < MANY_WINDOWS ? NONE
+					       : h->items[h->first + MANY_WINDOWS - 1].end_ns;
+}
+
 int boundaries_add_window(struct boundaries *b, const struct trace_window *w)
 {
 	struct seen *seen;
@@ -175,6 +197,8 @@ int boundaries_add_window(struct boundaries *b, const struct trace_window *w)
 	seen->last_ns = later(seen->last_ns, w->end_ns);
 	b->newest_ns = later(b->newest_ns, w->end_ns);
 	b->last_window_ns = later(b->last_window_ns, w->end_ns);
+	if (b->inner_at_ns == NONE && !is_of_device(b->layout, w->group))
+		b->inner_at_ns = many_until(&b->held[w->group]);
 	return 0;
 }
 
@@ -219,6 +243,14 @@ void boundaries_add_end(struct boundaries *b, uint64_t end_ns)
 	b->trace_end_ns = end_ns;
 }
 
+/* The window may have been the last one of its interval. */
+static void note_handed(struct boundaries *b, size_t group, uint64_t end_ns)
+{
+	struct seen *seen = &b->seen[b->layout->groups[group].socket];
+
+	seen->handed_ns = later(seen->handed_ns, end_ns);
+}
+
 /* Where a trace without marks begins: with its windows, or else with its slices or I/O. */
 static uint64_t earliest(const struct boundaries *b)
 {
@@ -245,12 +277,13 @@ static uint64_t complete_until(const struct boundaries *b)
 
 bool boundaries_due(const struct boundaries *b)
 {
-	uint64_t until = complete_until(b);
+	uint64_t until = complete_until(b), wait;
 
 	if (b->begun)
-		return until >= b->next_ns;
-	/* cheap first: this is asked for every slice */
-	return !b->marked && until >= b->interval_ns && until >= after(earliest(b), b->interval_ns);
+		return until >= earlier(b->next_ns, b->inner_at_ns);
+	/* Cheap first: this is asked for every slice. A long interval can begin before it is over. */
+	wait = earlier(b->interval_ns, SETTLED_NS);
+	return !b->marked && until >= wait && until >= after(earliest(b), wait);
 }
 
 uint64_t boundaries_left(const struct boundaries *b)
@@ -295,12 +328,9 @@ static bool begin(struct boundaries *b, bool end, struct trace_mark *ret)
 	make_mark(b, begin_ns, b->marked ? b->mark.first : true, false, ret);
 	b->next_ns = after(begin_ns, b->interval_ns);
 	b->begun = true;
+	if (!b->layout->nr_groups)
+		b->inner_at_ns = after(begin_ns, SETTLED_NS);
 	return true;
-}
-
-static bool is_of_device(const struct layout *l, size_t group)
-{
-	return l->counters[l->groups[group].first].device;
 }
 
 /*
@@ -309,7 +339,7 @@ static bool is_of_device(const struct layout *l, size_t group)
  */
 static uint64_t last_window_until(const struct boundaries *b, uint32_t socket, uint64_t boundary)
 {
-	uint64_t last = 0;
+	uint64_t last = b->seen[socket].handed_ns;
 
 	for (size_t g = 0; g < b->layout->nr_groups; g++) {
 		const struct held *h = &b->held[g];
@@ -328,9 +358,11 @@ static bool full_interval(struct boundaries *b, struct trace_mark *ret)
 		uint64_t end = last_window_until(b, s, b->next_ns);
 
 		/* No window in it: the CPU time is reported all the same. */
-		b->ends_ns[s] = end > b->seen[s].end_ns ? end : b->next_ns;
+		end = end > b->seen[s].end_ns ? end : b->next_ns;
+		b->ends_ns[s] = later(end, b->inner_ns[s]);
 	}
 	make_mark(b, b->next_ns, false, false, ret);
+	b->inner_at_ns = b->layout->nr_groups ? NONE : after(b->next_ns, SETTLED_NS);
 	b->next_ns = after(b->next_ns, b->interval_ns);
 	return true;
 }
@@ -347,7 +379,8 @@ static bool last_interval(struct boundaries *b, struct trace_mark *ret)
 		uint64_t end = b->marked ? b->mark_ends_ns[s] : later(last, b->trace_end_ns);
 
 		any |= end > b->seen[s].end_ns;
-		b->ends_ns[s] = end > b->seen[s].end_ns ? end : later(now, b->seen[s].end_ns);
+		end = end > b->seen[s].end_ns ? end : later(now, b->seen[s].end_ns);
+		b->ends_ns[s] = later(end, b->inner_ns[s]);
 	}
 	if (any)
 		make_mark(b, now, false, true, ret);
@@ -369,6 +402,30 @@ bool boundaries_next(struct boundaries *b, bool end, struct trace_mark *ret)
 	return end && last_interval(b, ret);
 }
 
+static bool counts_cpus(const struct boundaries *b, uint32_t socket)
+{
+	for (size_t g = 0; g < b->layout->nr_groups; g++)
+		if (b->layout->groups[g].socket == socket && !is_of_device(b->layout, g))
+			return true;
+	return false;
+}
+
+bool boundaries_inner(struct boundaries *b, struct trace_mark *ret)
+{
+	uint64_t until = complete_until(b);
+
+	if (!b->begun || b->finished || until < b->inner_at_ns)
+		return false;
+	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
+		uint64_t end = counts_cpus(b, s) ? last_window_until(b, s, until) : until;
+
+		b->inner_ns[s] = later(later(end, b->seen[s].end_ns), b->inner_ns[s]);
+	}
+	b->inner_at_ns = b->layout->nr_groups ? NONE : after(until, SETTLED_NS);
+	*ret = (struct trace_mark){ .inner = true, .time_ns = until, .ends_ns = b->inner_ns };
+	return true;
+}
+
 bool boundaries_window(struct boundaries *b, const struct trace_mark *m, struct trace_window *ret)
 {
 	for (size_t g = 0; g < b->layout->nr_groups; g++) {
@@ -378,6 +435,8 @@ bool boundaries_window(struct boundaries *b, const struct trace_mark *m, struct 
 		if (w && w->end_ns <= m->ends_ns[b->layout->groups[g].socket]) {
 			*ret = (struct trace_window){ g, w->start_ns, w->end_ns, w->readings };
 			h->handed_ns = w->end_ns;
+			if (!is_of_device(b->layout, g))
+				note_handed(b, g, w->end_ns);
 			h->first++;
 			return true;
 		}

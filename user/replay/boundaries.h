@@ -43,7 +43,7 @@ int boundaries_add_mark(struct boundaries *b, const struct trace_mark *m);
 /** boundaries_add_end() - a trace without marks ends here, if nothing in it is later */
 void boundaries_add_end(struct boundaries *b, uint64_t end_ns);
 
-/** boundaries_due() - might boundaries_next() have something? */
+/** boundaries_due() - might boundaries_next() or boundaries_inner() have something? */
 bool boundaries_due(const struct boundaries *b);
 
 /** boundaries_left() - intervals between the last one closed and the newest event */
@@ -60,9 +60,21 @@ uint64_t boundaries_left(const struct boundaries *b);
 bool boundaries_next(struct boundaries *b, bool end, struct trace_mark *ret);
 
 /**
+ * boundaries_inner() - an inner mark (see struct trace_mark) in a long interval
+ * @b: the boundaries; boundaries_next() has nothing more just now
+ * @ret: valid until the next call
+ *
+ * There is one whenever 200 windows of a group are complete, so that an interval may have any
+ * length without being kept as a whole; one that has fewer has none.
+ *
+ * Return: false when there is none yet.
+ */
+bool boundaries_inner(struct boundaries *b, struct trace_mark *ret);
+
+/**
  * boundaries_window() - a window that ends not later than a mark
  * @b: the boundaries
- * @m: the mark of the last boundaries_next()
+ * @m: the mark of the last boundaries_next() or boundaries_inner()
  * @ret: valid until the next call
  *
  * Return: false when there is no more.

@@ -172,6 +172,12 @@ void replay_free(struct replay *r)
 
 /* --- intervals */
 
+/* An error of the sessions, in words unless it is about the event. */
+static int passed(struct replay *r, int err)
+{
+	return err && err != -EINVAL ? no_memory(r->d) : err;
+}
+
 static int hand_out(struct replay *r,
 		    int (*make)(struct session *s, const void *arg, struct report **ret),
 		    const void *arg)
@@ -252,6 +258,11 @@ static int close_due(struct replay *r, bool end)
 		if (!err)
 			err = on_boundary(r, &m);
 	}
+	if (!err && !end && boundaries_inner(r->boundaries, &m)) {
+		err = hand_out_held(r, &m);
+		if (!err)
+			err = passed(r, r->out.mark(r->out.arg, &m));
+	}
 	return err;
 }
 
@@ -304,12 +315,6 @@ int replay_check_selection(const struct replay *r, const char *name)
 }
 
 /* --- events */
-
-/* An error of the sessions, in words unless it is about the event. */
-static int passed(struct replay *r, int err)
-{
-	return err && err != -EINVAL ? no_memory(r->d) : err;
-}
 
 /* A process of the user's list has appeared: follow it, as a live run does at its start. */
 static void look_for(struct replay *r, uint32_t tgid)
@@ -445,6 +450,8 @@ static int on_mark(void *arg, const struct trace_mark *m)
 		boundaries_add_end(r->boundaries, m->time_ns);
 		return 0;
 	}
+	if (!r->boundaries && m->inner)
+		return passed(r, r->out.mark(r->out.arg, m));
 	if (!r->boundaries)
 		return on_boundary(r, m);
 	if (boundaries_add_mark(r->boundaries, m))

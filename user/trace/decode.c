@@ -220,11 +220,11 @@ static void get_fields(struct wire_in *in, void *into, const struct trace_field 
 static int get_mark(struct decoder *d, struct wire_in *in, bool *first_mark,
 		    const struct trace_sink *sink)
 {
-	uint64_t flags =
-		wire_get_max(in, RECORDING_MARK_FIRST | RECORDING_MARK_LAST | RECORDING_MARK_ENDS);
+	uint64_t flags = wire_get_max(in, RECORDING_MARK_FLAGS);
 	struct trace_mark m = {
 		.first = flags & RECORDING_MARK_FIRST,
 		.last = flags & RECORDING_MARK_LAST,
+		.inner = flags & RECORDING_MARK_INNER,
 		.ends_ns = flags & RECORDING_MARK_ENDS ? d->ends_ns : NULL,
 	};
 
@@ -234,11 +234,15 @@ static int get_mark(struct decoder *d, struct wire_in *in, bool *first_mark,
 		d->ends_ns[i] = m.time_ns + wire_get_delta(in);
 	get_fields(in, &m.losses, trace_losses, TRACE_NR_LOSSES);
 	get_fields(in, &m.cost, trace_costs, TRACE_NR_COSTS);
+	/* Nothing can go on where nothing has begun, or where all ends. */
+	in->bad |= m.inner && (m.first || m.last || !m.ends_ns);
 	if (in->bad)
 		return -EBADMSG;
 	d->time_ns = m.time_ns;
-	if (*first_mark)
+	if (*first_mark) {
 		m.first = true;
+		m.inner = false;
+	}
 	*first_mark = false;
 	return sink->mark(sink->arg, &m);
 }

@@ -363,7 +363,8 @@ static int on_mark(void *arg, const struct trace_mark *m)
 
 	wire_put(o, RECORDING_MARK * 2);
 	wire_put(o, (m->first ? RECORDING_MARK_FIRST : 0) | (m->last ? RECORDING_MARK_LAST : 0) |
-			    (m->ends_ns ? RECORDING_MARK_ENDS : 0));
+			    (m->ends_ns ? RECORDING_MARK_ENDS : 0) |
+			    (m->inner ? RECORDING_MARK_INNER : 0));
 	wire_put_delta(o, m->time_ns - e->time_ns);
 	wire_put(o, m->realtime_ns);
 	for (uint32_t i = 0; m->ends_ns && i < e->h->layout.nr_sockets; i++)

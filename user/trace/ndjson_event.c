@@ -529,6 +529,8 @@ static int on_mark(struct ndjson_reader *r, const struct trace_sink *sink)
 	if (!err)
 		err = line_bool(l, l->json, "last", &m.last);
 	if (!err)
+		err = line_bool(l, l->json, "inner", &m.inner);
+	if (!err)
 		err = line_u64(l, l->json, "time_ns", REQUIRED, UINT64_MAX, &m.time_ns);
 	if (!err)
 		err = line_u64(l, l->json, "realtime_ns", OPTIONAL, UINT64_MAX, &m.realtime_ns);
@@ -549,6 +551,8 @@ static int on_mark(struct ndjson_reader *r, const struct trace_sink *sink)
 	/* only at the end of a trace without marks is there a mark without ends */
 	if (!ends && !m.last)
 		return line_fail(l, NULL, "\"ends_ns\" is missing");
+	if (m.inner && (m.first || m.last))
+		return line_fail(l, "inner", "\"inner\" is neither first nor last");
 	r->events++;
 	return sink->mark(sink->arg, &m);
 }

@@ -386,6 +386,8 @@ static int on_mark(void *arg, const struct trace_mark *m)
 		json_bool(w->f, "first", true);
 	if (m->last)
 		json_bool(w->f, "last", true);
+	if (m->inner)
+		json_bool(w->f, "inner", true);
 	json_number(w->f, "time_ns", m->time_ns);
 	json_number(w->f, "realtime_ns", m->realtime_ns);
 	for (uint32_t i = 0; m->ends_ns && i < w->h->layout.nr_sockets; i++) {

@@ -187,6 +187,7 @@ static int announce(struct recording_writer *w, const struct trace_mark *mark)
 		struct trace_mark first = *mark;
 
 		first.first = true;
+		first.inner = false;
 		err = w->announce_in.mark(w->announce_in.arg, &first);
 	}
 	if (!err && encoder_events(w->announcer))

@@ -149,6 +149,12 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 	return 0;
 }
 
+void book_forget(struct book *b, uint32_t workload)
+{
+	if (workload < b->nr_row_of)
+		b->row_of[workload] = NULL;
+}
+
 int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
 {
 	struct book_row *row;

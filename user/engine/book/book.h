@@ -54,6 +54,9 @@ void book_free(struct book *b);
 /** book_clear() - forget everything that was entered */
 void book_clear(struct book *b);
 
+/** book_forget() - the number of a workload is going to be used for another one; its row stays */
+void book_forget(struct book *b, uint32_t workload);
+
 /** book_on_cpu() - enter CPU time of a workload on a socket; 0 or -ENOMEM */
 int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns);
 

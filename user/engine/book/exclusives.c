@@ -97,6 +97,13 @@ static uint64_t unseen(const struct spans *s, uint64_t start_ns, uint64_t end_ns
 	return at < end_ns ? sum + end_ns - at : sum;
 }
 
+void exclusives_keep(const struct exclusives *x, const struct exclusives_rows *rows)
+{
+	for (size_t i = 0; i < x->nr; i++)
+		for (size_t k = 0; k < x->devices[i].nr; k++)
+			rows->keep(rows->arg, x->devices[i].items[k].workload);
+}
+
 int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, uint64_t end_ns,
 		     const struct exclusives_rows *rows, uint32_t *ret)
 {

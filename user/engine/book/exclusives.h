@@ -54,4 +54,7 @@ struct exclusives_rows {
 int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, uint64_t end_ns,
 		     const struct exclusives_rows *rows, uint32_t *ret);
 
+/** exclusives_keep() - the interval goes on: call @rows->keep for all that it will be asked about */
+void exclusives_keep(const struct exclusives *x, const struct exclusives_rows *rows);
+
 #endif

@@ -278,7 +278,7 @@ static uint32_t keep_task(const struct task *t)
 	return t->announced || t->followed ? UINT32_MAX : KEEP_UNUSED;
 }
 
-void identity_closed(struct identity *id)
+void identity_forget(struct identity *id)
 {
 	struct workload *w, *w_next;
 	struct task *t, *t_next;
@@ -296,6 +296,11 @@ void identity_closed(struct identity *id)
 			HASH_DEL(id->tasks, t);
 			free(t);
 		}
+}
+
+void identity_closed(struct identity *id)
+{
+	identity_forget(id);
 	identity_cgroups_closed(id);
 }
 

@@ -300,6 +300,13 @@ void identity_keep(struct identity *id, uint32_t workload);
  */
 void identity_closed(struct identity *id);
 
+/**
+ * identity_forget() - the part of identity_closed() that is about tasks, in the middle of an interval
+ *
+ * Only for those who do not name tasks when they report it.
+ */
+void identity_forget(struct identity *id);
+
 /** identity_on_forget() - @fn is called when the number of a workload becomes free */
 void identity_on_forget(struct identity *id, void (*fn)(void *arg, uint32_t workload), void *arg);
 

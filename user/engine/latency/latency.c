@@ -28,7 +28,9 @@ struct track {
 	size_t nr, cap;
 	uint64_t end_ns;    /* of the last sample */
 	uint64_t begin_ns;  /* of the first interval */
-	uint64_t closed_ns; /* end of the last interval */
+	uint64_t closed_ns; /* up to here all was added up */
+	uint64_t start_ns;  /* of the interval */
+	bool ended;	    /* @interval is of the one before */
 	struct sums interval;
 	struct sums all;
 };
@@ -109,6 +111,23 @@ static void sums_add(struct sums *to, const struct trace_sample *s, uint64_t fro
 	latency_add(&to->scaled, s, (double)(until - from) / (s->end_ns - s->start_ns));
 }
 
+/*
+ * What lies before the last close was added up without it. The run can still have all of it, the
+ * interval what lies in it.
+ */
+static void add_late(struct track *t, const struct trace_sample *s)
+{
+	uint64_t until = earlier(s->end_ns, t->closed_ns);
+
+	sums_add(&t->all, s, later(s->start_ns, t->begin_ns), until);
+	t->all.counted.samples += s->running_ns && until > t->begin_ns;
+	/* The last close was in the middle of the interval. */
+	if (until > t->start_ns) {
+		sums_add(&t->interval, s, later(s->start_ns, t->start_ns), until);
+		t->interval.counted.samples += s->running_ns != 0;
+	}
+}
+
 int latency_sample(struct latency *l, const struct trace_sample *s)
 {
 	struct latency_sums sums = { 0 };
@@ -127,20 +146,15 @@ int latency_sample(struct latency *l, const struct trace_sample *s)
 		ns = 0;
 	t->items[t->nr++] = (struct item){ *s, ns };
 	t->end_ns = s->end_ns;
-	/* Its interval has been reported without it; the run can still have all of it. */
-	if (s->start_ns < t->closed_ns) {
-		uint64_t until = earlier(s->end_ns, t->closed_ns);
-
-		sums_add(&t->all, s, later(s->start_ns, t->begin_ns), until);
-		t->all.counted.samples += s->running_ns && until > t->begin_ns;
-	}
+	if (s->start_ns < t->closed_ns)
+		add_late(t, s);
 	return 0;
 }
 
 void latency_begin(struct latency *l, const uint64_t *starts_ns)
 {
 	for (size_t i = 0; i < l->header->nr_probes; i++)
-		l->tracks[i].begin_ns = l->tracks[i].closed_ns =
+		l->tracks[i].begin_ns = l->tracks[i].closed_ns = l->tracks[i].start_ns =
 			starts_ns[l->header->probes[i].socket];
 }
 
@@ -209,7 +223,6 @@ static void close_track(struct track *t, uint64_t end)
 {
 	size_t kept = 0;
 
-	t->interval = (struct sums){ 0 };
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct trace_sample *s = &t->items[i].sample;
 		uint64_t from = later(s->start_ns, t->closed_ns), until = earlier(s->end_ns, end);
@@ -217,8 +230,9 @@ static void close_track(struct track *t, uint64_t end)
 		if (from < until && s->running_ns) {
 			sums_add(&t->interval, s, from, until);
 			sums_add(&t->all, s, from, until);
-			t->interval.counted.samples++;
-			/* One that began in an interval before was counted there. */
+			t->interval.counted.samples +=
+				s->start_ns >= t->closed_ns || t->closed_ns == t->start_ns;
+			/* One that began before the last close was counted there. */
 			t->all.counted.samples +=
 				s->start_ns >= t->closed_ns || t->closed_ns == t->begin_ns;
 		}
@@ -229,10 +243,36 @@ static void close_track(struct track *t, uint64_t end)
 	t->closed_ns = end;
 }
 
+/* The sums of the last interval are there until something is added to the next one. */
+static void begin_interval(struct track *t)
+{
+	if (t->ended)
+		t->interval = (struct sums){ 0 };
+	t->ended = false;
+}
+
 void latency_close(struct latency *l, const uint64_t *ends_ns)
 {
-	for (size_t i = 0; i < l->header->nr_probes; i++)
-		close_track(&l->tracks[i], ends_ns[l->header->probes[i].socket]);
+	for (size_t i = 0; i < l->header->nr_probes; i++) {
+		struct track *t = &l->tracks[i];
+
+		begin_interval(t);
+		close_track(t, ends_ns[l->header->probes[i].socket]);
+		t->start_ns = t->closed_ns;
+		t->ended = true;
+	}
+}
+
+void latency_close_inner(struct latency *l, const uint64_t *ends_ns)
+{
+	for (size_t i = 0; i < l->header->nr_probes; i++) {
+		struct track *t = &l->tracks[i];
+		uint64_t end = ends_ns[l->header->probes[i].socket];
+
+		begin_interval(t);
+		if (end > t->closed_ns)
+			close_track(t, end);
+	}
 }
 
 int latency_report(const struct latency *l, bool all, struct report *ret)

@@ -71,6 +71,15 @@ struct split_sink latency_split(struct latency *l, const struct latency_sink *to
 void latency_close(struct latency *l, const uint64_t *ends_ns);
 
 /**
+ * latency_close_inner() - all samples up to some moments have come, and the interval goes on
+ * @l: the latency
+ * @ends_ns: by socket, as for timeline_close_inner()
+ *
+ * Adds up what lies before, so that samples need not be kept.
+ */
+void latency_close_inner(struct latency *l, const uint64_t *ends_ns);
+
+/**
  * latency_report() - the probes of the last closed interval, or of all
  * @l: the latency
  * @all: since the first interval's start

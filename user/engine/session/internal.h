@@ -70,6 +70,12 @@ int session_enter_io(void *arg, uint32_t device, uint32_t workload, uint64_t rea
 /** session_enter_exclusives() - which rows had devices to themselves since the last mark */
 int session_enter_exclusives(struct session *s, const uint64_t *ends_ns);
 
+/** session_close_inner() - what is complete goes into the books, and the interval goes on */
+int session_close_inner(struct session *s, const struct trace_mark *m);
+
+/** session_keep_exclusives() - workloads that had devices to themselves are not forgotten */
+void session_keep_exclusives(struct session *s);
+
 /** session_keep_ends() - @m is the last mark now */
 void session_keep_ends(struct session *s, const struct trace_mark *m);
 

@@ -9,7 +9,10 @@
 
 static void on_forget(void *arg, uint32_t workload)
 {
-	splitter_forget(arg, workload);
+	const struct session *s = arg;
+
+	splitter_forget(s->splitter, workload);
+	book_forget(s->interval, workload);
 }
 
 static int on_saw(void *arg, size_t link, uint32_t workload, uint64_t bytes, double ns)
@@ -59,7 +62,7 @@ static int make_books(struct session *s)
 	    book_new(layout, &scope, s->id, &s->interval) ||
 	    (!s->o.no_summary && book_new(layout, &scope, s->id, &s->total)))
 		return -ENOMEM;
-	identity_on_forget(s->id, on_forget, s->splitter);
+	identity_on_forget(s->id, on_forget, s);
 	s->split.sinks[s->split.nr++] = book_sink(s->interval);
 	if (s->header->nr_probes)
 		s->split.sinks[s->split.nr++] = latency_split(s->latency, &saw);
@@ -210,17 +213,12 @@ static int on_lost(void *arg, const struct trace_lost *l)
 	return 0;
 }
 
-void session_keep_ends(struct session *s, const struct trace_mark *m)
-{
-	memcpy(s->ends_ns, m->ends_ns, s->header->layout.nr_sockets * sizeof(*s->ends_ns));
-	s->last = *m;
-	s->last.ends_ns = s->ends_ns;
-}
-
 static int on_mark(void *arg, const struct trace_mark *m)
 {
 	struct session *s = arg;
 
+	if (m->inner)
+		return s->begun ? session_close_inner(s, m) : -EINVAL;
 	if (s->begun) {
 		/* Without reports nobody else would ever forget a task. */
 		if (s->o.names_only)
@@ -384,6 +382,11 @@ int session_each_cgroup(struct session *s, int (*fn)(void *arg, uint64_t id, con
 void session_finding(struct session *s, bool finding)
 {
 	s->finding = finding;
+}
+
+bool session_full(const struct session *s)
+{
+	return s->timeline && timeline_full(s->timeline);
 }
 
 bool session_unknown_cgroup(struct session *s)

@@ -56,7 +56,8 @@ void session_free(struct session *s);
  *
  * The first mark begins the books; later marks are to be handed to
  * session_report(), and do nothing here. When it is not one with @first, the trace
- * begins in the middle of a run, and losses before it are not reported.
+ * begins in the middle of a run, and losses before it are not reported. At @inner marks
+ * what is complete is split and booked: without them all of an interval is kept until its end.
  *
  * Slices that others lost (struct trace_lost) count as late ones.
  */
@@ -116,6 +117,9 @@ int session_each_cgroup(struct session *s, int (*fn)(void *arg, uint64_t id, con
  * Says so once: the next call is about what came since.
  */
 bool session_unknown_cgroup(struct session *s);
+
+/** session_full() - are so many slices kept that there should be an inner mark soon? */
+bool session_full(const struct session *s);
 
 /**
  * session_report() - close the interval that ends with a mark

@@ -78,6 +78,13 @@ static void keep_workload(void *arg, uint32_t workload)
 	identity_keep(s->id, workload);
 }
 
+void session_keep_exclusives(struct session *s)
+{
+	const struct exclusives_rows rows = { session_row, keep_workload, s };
+
+	exclusives_keep(s->exclusives, &rows);
+}
+
 /* Which row had a device to itself since the last mark. */
 int session_enter_exclusives(struct session *s, const uint64_t *ends_ns)
 {

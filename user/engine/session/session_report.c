@@ -28,16 +28,39 @@ static void keep_workload(void *arg, uint32_t workload)
 	identity_keep(s->id, workload);
 }
 
-/* Everything up to @ends_ns goes into the books. */
-static int close_books(struct session *s, const uint64_t *ends_ns)
+static struct timeline_sink sink_of(struct session *s)
 {
-	struct timeline_sink sink = {
+	return (struct timeline_sink){
 		.on_cpu = enter_on_cpu,
 		.block = enter_block,
 		.io = session_enter_io,
 		.keep = keep_workload,
 		.arg = s,
 	};
+}
+
+int session_close_inner(struct session *s, const struct trace_mark *m)
+{
+	struct timeline_sink sink = sink_of(s);
+	uint64_t late = 0;
+	int err = 0;
+
+	if (!s->o.names_only) {
+		err = timeline_close_inner(s->timeline, m->ends_ns, &sink, &late);
+		s->late += late;
+		latency_close_inner(s->latency, m->ends_ns);
+		session_keep_exclusives(s);
+	}
+	/* Rows of tasks have their names when the interval is reported. */
+	if (s->o.names_only || s->o.by == ROW_JOB)
+		identity_forget(s->id);
+	return err;
+}
+
+/* Everything up to @ends_ns goes into the books. */
+static int close_books(struct session *s, const uint64_t *ends_ns)
+{
+	struct timeline_sink sink = sink_of(s);
 	uint64_t late = 0;
 	int err = timeline_close(s->timeline, ends_ns, &sink, &late);
 
@@ -123,11 +146,18 @@ static void finish_report(const struct session *s, bool summary, struct report *
 		r->start_time_ns = s->last.realtime_ns - elapsed;
 }
 
+void session_keep_ends(struct session *s, const struct trace_mark *m)
+{
+	memcpy(s->ends_ns, m->ends_ns, s->header->layout.nr_sockets * sizeof(*s->ends_ns));
+	s->last = *m;
+	s->last.ends_ns = s->ends_ns;
+}
+
 int session_report(struct session *s, const struct trace_mark *m, struct report **ret)
 {
 	struct report *r;
 
-	if (!s->begun || s->o.names_only)
+	if (!s->begun || s->o.names_only || m->inner)
 		return -EINVAL;
 	if (close_books(s, m->ends_ns))
 		return -ENOMEM;

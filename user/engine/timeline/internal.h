@@ -14,9 +14,17 @@ struct slice {
 	uint32_t workload;
 };
 
+/**
+ * struct slices - of a socket
+ * @nr_old: the first ones: before the last close, for windows yet to come
+ * @most: the most there were since the room was last looked at, @closes ago
+ */
 struct slices {
 	struct slice *items;
 	size_t nr, cap;
+	size_t nr_old;
+	size_t most;
+	unsigned int closes;
 };
 
 struct windows {
@@ -76,12 +84,11 @@ struct flow {
 struct timeline {
 	const struct layout *layout;
 	size_t nr_devices;
-	struct slices *pending;	 /* one list a socket: after the last interval's end */
-	struct slices *history;	 /* one list a socket: before it, for windows yet to come */
-	struct slices behind;	 /* while an interval is closed: of one socket, after its end */
+	struct slices *slices;	 /* one list a socket */
+	struct slices behind;	 /* while a socket is closed: what lies after the end */
 	struct windows *windows; /* one list a group */
 	uint64_t *split_ns;	 /* end of the last window split, by group */
-	uint64_t *closed_ns;	 /* end of the last interval, by socket */
+	uint64_t *closed_ns;	 /* up to here all was handed out, but for windows; by socket */
 	struct cells cells;	 /* of the group that is closed; the memory is kept */
 	struct on_cpu on_cpu;	 /* of the socket that is closed; the memory is kept */
 	uint64_t *begin_ns;	 /* of the first interval, by socket; 0 = not begun */
@@ -97,6 +104,22 @@ struct timeline {
  */
 #define HISTORY_NS 10000000000ull
 
+/*
+ * More of them than this of a socket, or of a device, do not wait for windows that would make a
+ * better block: 100 windows of 200 CPUs with 15 slots each are as many.
+ */
+#define MANY	   300000
+
+/**
+ * struct closing - up to where everything is handed out
+ * @end_ns: of the socket
+ * @inner: no interval ends: windows wait until they make a good block
+ */
+struct closing {
+	uint64_t end_ns;
+	bool inner;
+};
+
 /* timeline.c: tell the sink, once a close, that a workload is still needed; 0 or -ENOMEM */
 int timeline_keep(struct timeline *t, const struct timeline_sink *sink, uint32_t workload);
 
@@ -108,7 +131,7 @@ uint64_t on_cpu_until(const struct slice *s, uint64_t ns);
 uint64_t part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns);
 
 /*
- * timeline_cells.c: divide each slice among the first @nr windows, as far as it touches them;
+ * timeline_cells.c: divide each old slice among the first @nr windows, as far as it touches them;
  * put the raw cells in order. 0 or -ENOMEM
  */
 int cells_of_slices(const struct slices *slices, const struct windows *w, size_t nr,
@@ -123,9 +146,11 @@ int flows_begin(struct timeline *t, const uint64_t *starts_ns);
 int flows_cells(const struct timeline *t, uint32_t group, size_t nr, struct cells *ret);
 int flows_close(struct timeline *t, uint32_t socket, uint64_t end, const struct timeline_sink *sink,
 		uint64_t *late);
-void flows_trim(struct timeline *t, uint32_t socket, uint64_t end);
+void flows_trim(struct timeline *t, uint32_t socket, const struct closing *c);
 int flows_keep(struct timeline *t, const struct timeline_sink *sink);
 uint32_t group_device(const struct layout *l, uint32_t group);
-uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device, uint64_t end);
+uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
+		     const struct closing *c);
+bool timeline_crowded(const struct timeline *t, uint32_t socket, uint32_t device);
 
 #endif

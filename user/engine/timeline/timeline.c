@@ -10,6 +10,12 @@
 #include "engine/identity/identity.h"
 #include "engine/timeline/internal.h"
 
+/* Windows of a device wait for each other so long in an interval. */
+#define DEVICE_WAIT_NS 5000000000ull
+/* Room for slices is looked at after so many closes; so many always find room. */
+#define ROOM_CLOSES    16
+#define ROOM_MIN       4096
+
 int timeline_new(const struct layout *layout, size_t nr_devices, struct timeline **ret)
 {
 	struct timeline *t = calloc(1, sizeof(*t));
@@ -18,14 +24,13 @@ int timeline_new(const struct layout *layout, size_t nr_devices, struct timeline
 		return -ENOMEM;
 	t->layout = layout;
 	t->nr_devices = nr_devices;
-	t->pending = calloc(layout->nr_sockets + 1, sizeof(*t->pending));
-	t->history = calloc(layout->nr_sockets + 1, sizeof(*t->history));
+	t->slices = calloc(layout->nr_sockets + 1, sizeof(*t->slices));
 	t->closed_ns = calloc(layout->nr_sockets + 1, sizeof(*t->closed_ns));
 	t->windows = calloc(layout->nr_groups + 1, sizeof(*t->windows));
 	t->split_ns = calloc(layout->nr_groups + 1, sizeof(*t->split_ns));
 	t->begin_ns = calloc(layout->nr_sockets + 1, sizeof(*t->begin_ns));
-	if (!t->begin_ns || !t->pending || !t->history || !t->windows || !t->closed_ns ||
-	    !t->split_ns || flows_new(t)) {
+	if (!t->begin_ns || !t->slices || !t->windows || !t->closed_ns || !t->split_ns ||
+	    flows_new(t)) {
 		timeline_free(t);
 		return -ENOMEM;
 	}
@@ -47,18 +52,15 @@ void timeline_free(struct timeline *t)
 {
 	if (!t)
 		return;
-	for (uint32_t s = 0; t->pending && s < t->layout->nr_sockets; s++)
-		free(t->pending[s].items);
-	for (uint32_t s = 0; t->history && s < t->layout->nr_sockets; s++)
-		free(t->history[s].items);
+	for (uint32_t s = 0; t->slices && s < t->layout->nr_sockets; s++)
+		free(t->slices[s].items);
 	for (size_t g = 0; t->windows && g < t->layout->nr_groups; g++) {
 		windows_drop(&t->windows[g], t->windows[g].nr);
 		free(t->windows[g].items);
 	}
 	flows_free(t);
-	free(t->history);
 	free(t->split_ns);
-	free(t->pending);
+	free(t->slices);
 	free(t->windows);
 	free(t->closed_ns);
 	free(t->begin_ns);
@@ -141,24 +143,24 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
 	/* A record from before the run may come after its begin: it is not late, but not ours. */
 	if (mine.start_ns < t->begin_ns[socket])
 		cut_slice(&mine, t->begin_ns[socket]);
-	return mine.on_cpu_ns ? slice_add(&t->pending[socket], &mine) : 0;
+	return mine.on_cpu_ns ? slice_add(&t->slices[socket], &mine) : 0;
 }
 
 /*
- * Moves what lies before @end from the pending slices of a socket to its history, to the
- * front of it; what lies behind stays. There are many of the one and few of the other, so
- * the two change places, and only the few are copied.
+ * Puts what lies before @end at the end of the old slices, in the order in which it came, and
+ * what lies behind after them. Most of them stay where they are.
  */
 static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t *ret_taken)
 {
-	struct slices *pending = &t->pending[socket], *h = &t->history[socket], now = *pending;
-	struct slices *behind = &t->behind;
-	size_t taken = 0;
+	struct slices *all = &t->slices[socket], *behind = &t->behind;
+	size_t first = all->nr_old, to = first;
 	int err = 0;
 
+	if (all->nr > all->most)
+		all->most = all->nr;
 	behind->nr = 0;
-	for (size_t i = 0; i < now.nr; i++) {
-		struct slice *s = &now.items[i], before = { 0 };
+	for (size_t i = first; i < all->nr; i++) {
+		struct slice *s = &all->items[i], before = { 0 };
 
 		if (s->end_ns > end) {
 			if (s->start_ns < end)
@@ -168,20 +170,51 @@ static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t
 				continue;
 			*s = before;
 		}
-		/* Most of them stay where they are. */
-		if (taken != i)
-			now.items[taken] = *s;
-		taken++;
+		if (to != i)
+			all->items[to] = *s;
+		to++;
 	}
-	now.nr = taken;
-	for (size_t i = 0; i < h->nr && !err; i++)
-		err = slice_add(&now, &h->items[i]);
-	*pending = (struct slices){ h->items, 0, h->cap };
-	*h = now;
+	all->nr = all->nr_old = to;
 	for (size_t i = 0; i < behind->nr && !err; i++)
-		err = slice_add(pending, &behind->items[i]);
-	*ret_taken = taken;
+		err = slice_add(all, &behind->items[i]);
+	*ret_taken = to - first;
 	return err;
+}
+
+/* Gives room back that was not needed for a while: what is busy now and then keeps what it has. */
+static void shrink(struct slices *s)
+{
+	size_t cap = 2 * s->most + ROOM_MIN;
+	struct slice *smaller;
+
+	if (++s->closes < ROOM_CLOSES)
+		return;
+	if (s->cap > 2 * cap) {
+		smaller = reallocarray(s->items, cap, sizeof(*s->items));
+		if (smaller) {
+			s->items = smaller;
+			s->cap = cap;
+		}
+	}
+	s->most = s->nr;
+	s->closes = 0;
+}
+
+/* Drops the old slices that no window reaches back to. */
+static void keep_from(struct slices *s, uint64_t needed_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->nr_old; i++)
+		/* Nobody asks for idle time again: it is in no window. */
+		if (s->items[i].end_ns > needed_ns && s->items[i].workload != WORKLOAD_IDLE)
+			s->items[kept++] = s->items[i];
+	if (kept < s->nr_old)
+		memmove(&s->items[kept], &s->items[s->nr_old],
+			(s->nr - s->nr_old) * sizeof(*s->items));
+	s->nr -= s->nr_old - kept;
+	s->nr_old = kept;
+	shrink(s);
 }
 
 int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
@@ -192,7 +225,7 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
 		size_t taken;
 
 		err = take_slices(t, s, starts_ns[s], &taken);
-		t->history[s].nr = 0;
+		keep_from(&t->slices[s], UINT64_MAX);
 		t->closed_ns[s] = t->begin_ns[s] = starts_ns[s];
 	}
 	for (size_t g = 0; g < t->layout->nr_groups; g++) {
@@ -208,19 +241,40 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
 	return err ? err : flows_begin(t, starts_ns);
 }
 
-/* Hands out the windows of a group that end in the interval, in blocks of like size. */
-static int close_group(struct timeline *t, uint32_t group, const struct slices *slices,
-		       uint64_t end, const struct timeline_sink *sink)
+/*
+ * How many windows of a group are handed out. In the middle of an interval those that make whole
+ * blocks, or nearly: the others get company. Devices have few windows, which may wait for long.
+ */
+static size_t ripe_windows(const struct timeline *t, uint32_t group, const struct closing *c)
+{
+	const struct windows *w = &t->windows[group];
+	uint32_t device = group_device(t->layout, group);
+	size_t nr = 0, rest;
+
+	while (nr < w->nr && w->items[nr].end_ns <= c->end_ns)
+		nr++;
+	rest = nr % SPLIT_MAX_WINDOWS;
+	if (!c->inner || !rest || timeline_crowded(t, t->layout->groups[group].socket, device))
+		return nr;
+	if (device)
+		return c->end_ns - w->items[nr - rest].start_ns < DEVICE_WAIT_NS ? nr - rest : nr;
+	return rest < SPLIT_MAX_WINDOWS / 2 ? nr - rest : nr;
+}
+
+/* Hands out windows of a group that end before @c, in blocks of like size. */
+static int close_group(struct timeline *t, uint32_t group, const struct closing *c,
+		       const struct timeline_sink *sink)
 {
 	struct windows *w = &t->windows[group];
 	struct cells *cells = &t->cells;
-	size_t nr = 0, at = 0, done = 0;
+	size_t nr = ripe_windows(t, group, c), at = 0, done = 0;
 	int err;
 
-	while (nr < w->nr && w->items[nr].end_ns <= end)
-		nr++;
-	err = group_device(t->layout, group) ? flows_cells(t, group, nr, cells)
-					     : cells_of_slices(slices, w, nr, cells);
+	if (!nr)
+		return 0;
+	err = group_device(t->layout, group)
+		      ? flows_cells(t, group, nr, cells)
+		      : cells_of_slices(&t->slices[t->layout->groups[group].socket], w, nr, cells);
 	while (!err && done < nr) {
 		size_t blocks = (nr - done + SPLIT_MAX_WINDOWS - 1) / SPLIT_MAX_WINDOWS;
 		size_t size = (nr - done + blocks - 1) / blocks, first = at;
@@ -232,17 +286,27 @@ static int close_group(struct timeline *t, uint32_t group, const struct slices *
 		err = sink->block(sink->arg, &b);
 		done += size;
 	}
-	if (nr)
-		t->split_ns[group] = w->items[nr - 1].end_ns;
+	t->split_ns[group] = w->items[nr - 1].end_ns;
 	windows_drop(w, nr);
 	return err;
 }
 
-/* How far back windows yet to come may reach, of the groups of a device or (0) of the CPUs. */
-uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device, uint64_t end)
+bool timeline_crowded(const struct timeline *t, uint32_t socket, uint32_t device)
 {
-	uint64_t oldest = end > HISTORY_NS ? end - HISTORY_NS : 0, needed = end;
+	if (!device || device > t->nr_devices)
+		return t->slices[socket].nr > MANY;
+	return t->flows[device - 1].history.nr > MANY;
+}
 
+/* How far back windows yet to come may reach, of the groups of a device or (0) of the CPUs. */
+uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
+		     const struct closing *c)
+{
+	uint64_t oldest = c->end_ns > HISTORY_NS ? c->end_ns - HISTORY_NS : 0, needed = c->end_ns;
+
+	/* The interval goes on: as long as there is room, all of it is kept that may be needed. */
+	if (c->inner && !timeline_crowded(t, socket, device))
+		oldest = 0;
 	for (size_t g = 0; g < t->layout->nr_groups; g++)
 		if (t->layout->groups[g].socket == socket && group_device(t->layout, g) == device &&
 		    t->split_ns[g] < needed)
@@ -251,17 +315,14 @@ uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
 }
 
 /* Keeps the slices that a window yet to come may reach back to. */
-static void trim_history(struct timeline *t, uint32_t socket, uint64_t end)
+static void trim_history(struct timeline *t, uint32_t socket, const struct closing *c)
 {
-	struct slices *h = &t->history[socket];
-	uint64_t needed = needed_from(t, socket, 0, end);
-	size_t kept = 0;
+	uint64_t needed = needed_from(t, socket, 0, c);
 
 	/* All windows up to the end are split, as at most ends, and no slice goes beyond it. */
-	for (size_t i = 0; i < h->nr && (needed < end || end < t->closed_ns[socket]); i++)
-		if (h->items[i].end_ns > needed)
-			h->items[kept++] = h->items[i];
-	h->nr = kept;
+	if (needed >= c->end_ns && c->end_ns >= t->closed_ns[socket])
+		needed = UINT64_MAX;
+	keep_from(&t->slices[socket], needed);
 }
 
 /* A workload has CPU time for the first time in an interval. */
@@ -304,23 +365,23 @@ static int enter_on_cpu(struct timeline *t, uint32_t socket, const struct slice 
 	return err;
 }
 
-static int close_socket(struct timeline *t, uint32_t socket, uint64_t end,
+static int close_socket(struct timeline *t, uint32_t socket, const struct closing *c,
 			const struct timeline_sink *sink, uint64_t *late)
 {
-	struct slices *h = &t->history[socket];
-	size_t taken;
-	int err = take_slices(t, socket, end, &taken);
+	struct slices *s = &t->slices[socket];
+	size_t taken, old = s->nr_old;
+	int err = take_slices(t, socket, c->end_ns, &taken);
 
 	if (!err)
-		err = enter_on_cpu(t, socket, h->items, taken, sink, late);
+		err = enter_on_cpu(t, socket, s->items + old, taken, sink, late);
 	if (!err)
-		err = flows_close(t, socket, end, sink, late);
+		err = flows_close(t, socket, c->end_ns, sink, late);
 	for (size_t g = 0; !err && g < t->layout->nr_groups; g++)
 		if (t->layout->groups[g].socket == socket)
-			err = close_group(t, g, h, end, sink);
-	trim_history(t, socket, end);
-	flows_trim(t, socket, end);
-	t->closed_ns[socket] = end;
+			err = close_group(t, g, c, sink);
+	trim_history(t, socket, c);
+	flows_trim(t, socket, c);
+	t->closed_ns[socket] = c->end_ns;
 	return err;
 }
 
@@ -354,31 +415,55 @@ static int keep_workloads(struct timeline *t, const struct timeline_sink *sink)
 	if (!sink->keep)
 		return 0;
 	t->closes++;
-	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
-		err = keep_slices(t, sink, &t->pending[s]);
-		if (!err)
-			err = keep_slices(t, sink, &t->history[s]);
-	}
+	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++)
+		err = keep_slices(t, sink, &t->slices[s]);
 	return err ? err : flows_keep(t, sink);
 }
 
 int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct timeline_sink *sink,
 		   uint64_t *ret_late)
 {
+	struct closing c = { .end_ns = UINT64_MAX };
 	uint64_t late = 0;
 	int err = 0;
 
 	for (uint32_t s = 0; s < t->layout->nr_sockets; s++) {
-		int e = close_socket(t, s, ends_ns[s], sink, &late);
+		int e;
 
+		c.end_ns = ends_ns[s];
+		e = close_socket(t, s, &c, sink, &late);
 		if (!err)
 			err = e;
 	}
 	/* Without sockets there are no intervals, but devices can be busy. */
 	if (!t->layout->nr_sockets) {
-		err = flows_close(t, 0, UINT64_MAX, sink, &late);
-		flows_trim(t, 0, UINT64_MAX);
+		err = flows_close(t, 0, c.end_ns, sink, &late);
+		flows_trim(t, 0, &c);
 	}
 	*ret_late = late;
 	return err ? err : keep_workloads(t, sink);
+}
+
+int timeline_close_inner(struct timeline *t, const uint64_t *ends_ns,
+			 const struct timeline_sink *sink, uint64_t *ret_late)
+{
+	uint64_t late = 0;
+	int err = 0;
+
+	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
+		const struct closing c = { .end_ns = ends_ns[s], .inner = true };
+
+		if (c.end_ns > t->closed_ns[s])
+			err = close_socket(t, s, &c, sink, &late);
+	}
+	*ret_late = late;
+	return err ? err : keep_workloads(t, sink);
+}
+
+bool timeline_full(const struct timeline *t)
+{
+	for (uint32_t s = 0; s < t->layout->nr_sockets; s++)
+		if (t->slices[s].nr > MANY)
+			return true;
+	return false;
 }

@@ -19,7 +19,7 @@
  *	yet to come. Once a workload; may be NULL
  * @arg: handed to all
  *
- * All but @keep return 0 or a negative errno, which ends timeline_close().
+ * All but @keep return 0 or a negative errno, which ends the close.
  */
 struct timeline_sink {
 	int (*on_cpu)(void *arg, uint32_t socket, uint32_t workload, uint64_t ns);
@@ -89,7 +89,7 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns);
  * @t: where
  * @ends_ns: end of the interval on each socket
  * @sink: receives it
- * @ret_late: slices and I/O that began before the interval that ends here
+ * @ret_late: slices and I/O that began before the end of the last close
  *
  * Slices that cross the end are cut; a slice that was not running all the time
  * between its ends is divided in proportion, without losing a nanosecond.
@@ -100,5 +100,21 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns);
  */
 int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct timeline_sink *sink,
 		   uint64_t *ret_late);
+
+/**
+ * timeline_close_inner() - hand out what is complete, in the middle of an interval
+ * @t: where
+ * @ends_ns: everything up to these moments has come; a socket whose last end was later is left out
+ * @sink: receives CPU time and I/O up to there, and windows that make good blocks; other windows
+ *	wait, with the slices they need
+ * @ret_late: as with timeline_close()
+ *
+ * Return: 0, or the first error.
+ */
+int timeline_close_inner(struct timeline *t, const uint64_t *ends_ns,
+			 const struct timeline_sink *sink, uint64_t *ret_late);
+
+/** timeline_full() - are there so many slices that timeline_close_inner() should not wait? */
+bool timeline_full(const struct timeline *t);
 
 #endif

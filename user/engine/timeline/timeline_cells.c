@@ -219,7 +219,7 @@ int cells_of_slices(const struct slices *slices, const struct windows *w, size_t
 	int err = 0;
 
 	ret->nr_places = 0;
-	for (size_t i = 0; i < slices->nr && !err; i++) {
+	for (size_t i = 0; i < slices->nr_old && !err; i++) {
 		const struct slice *s = &slices->items[i];
 
 		if (s->workload == WORKLOAD_IDLE)

@@ -269,11 +269,11 @@ int flows_close(struct timeline *t, uint32_t socket, uint64_t end, const struct 
 }
 
 /* Keeps what a window yet to come may reach back to. */
-void flows_trim(struct timeline *t, uint32_t socket, uint64_t end)
+void flows_trim(struct timeline *t, uint32_t socket, const struct closing *c)
 {
 	for (size_t d = 0; d < t->nr_devices; d++) {
 		struct flow *f = &t->flows[d];
-		uint64_t needed = needed_from(t, socket, d + 1, end);
+		uint64_t needed = needed_from(t, socket, d + 1, c);
 		size_t kept = 0;
 
 		if (f->socket != socket)
