@@ -305,6 +305,74 @@ def test_process_rows_name_their_cgroup(bed):
     require(set(paths) == {tree.path("a b\"c")}, f"the cgroups are {paths}")
 
 
+IN_NAMESPACE = """#!/bin/sh
+# t410trace in a cgroup namespace of its own, as in a container: its tree begins at the folder TOP
+[ -n "$INSIDE" ] || {
+	echo $$ >"TOP/cgroup.procs" && INSIDE=1 exec unshare -Cm "$0" "$@"
+}
+WHOLE
+umount "MOUNT" && mount -t cgroup2 none "MOUNT" && exec "PROGRAM" "$@"
+"""
+
+
+def in_namespace(bed, tree, whole=""):
+    text = IN_NAMESPACE
+    for name, value in (
+        ("TOP", tree.top / "container"),
+        ("MOUNT", tree.mount),
+        ("PROGRAM", bed.program),
+        ("WHOLE", f'mount --bind "{tree.mount}" "{whole}" || exit' if whole else ""),
+    ):
+        text = text.replace(name, str(value))
+    script = bed.scratch / "contained"
+    script.write_text(text, encoding="ascii")
+    script.chmod(0o755)
+    return script
+
+
+def rows_in_namespace(bed, tree, inside, whole=""):
+    """Returns the cgroups of rows by id, and what was said at the start."""
+    tree.make("container")
+    number = (tree.top / "container").stat().st_ino
+    program = in_namespace(bed, tree, whole)
+    with bed.tracing("-a", "--json", "--by", "cgroup", "-i", 100, program=program) as tracer:
+        tree.make("job")
+        tree.move("job", inside.pid)
+        tell(inside)
+        spent = used(inside)
+        inside.wait()
+        tracer.wait_reports(1)
+        done = stop(tracer)
+    reports = done.intervals()
+    # The kernel's own record tells the name, from the root of all.
+    about("a cgroup made outside", time_at(reports, tree.path("job")), spent)
+    cgroups = [row["cgroup"] for r in reports for row in r["workloads"] if row.get("cgroup")]
+    return [c.get("path") for c in cgroups if c.get("id") == number], done.err
+
+
+def test_branch_of_the_tree(bed):
+    """In a container's cgroup namespace no cgroup is called by its path from there on."""
+    with Tree() as tree, burner(bed, 60) as inside:
+        names, said = rows_in_namespace(bed, tree, inside)
+        # t410trace's own cgroup was there before the run, and nobody can tell what it is called.
+        require(names and not any(names), f"the container is called {names}")
+        require("only a branch of the cgroup tree is mounted" in said, f"it says {said}")
+        require("--cgroupns=host" in said, f"no remedy in {said}")
+        done = bed.command(in_namespace(bed, tree), "--no-counters", "-G", "/", "-d", 1)
+        words = " ".join(done.err.split())
+        require(done.status == 1 and "-G /: the root of its cgroup tree" in words, words)
+
+
+def test_whole_tree_elsewhere(bed):
+    """The same with the host's tree mounted at another place."""
+    whole = bed.scratch / "whole"
+    whole.mkdir()
+    with Tree() as tree, burner(bed, 60) as inside:
+        names, said = rows_in_namespace(bed, tree, inside, whole)
+        require(set(names) == {tree.path("container")}, f"the container is called {names}")
+        require("only a branch" not in said, f"it says {said}")
+
+
 TESTS = [
     test_by_cgroup,
     test_moved_process,
@@ -315,4 +383,6 @@ TESTS = [
     test_removed_keeps_its_name,
     test_same_name_again,
     test_process_rows_name_their_cgroup,
+    test_branch_of_the_tree,
+    test_whole_tree_elsewhere,
 ]

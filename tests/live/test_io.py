@@ -687,7 +687,7 @@ def test_without_cgroups(bed):
         require(read_line(process) == b"ready\n", "iowho did not start")
         iowho = Who(process)
         iowho.show()
-    require("no cgroup v2 tree is mounted" in iowho.note, f"it says {iowho.note!r}")
+    require("the root of the cgroup v2 tree is not mounted" in iowho.note, f"it says {iowho.note!r}")
 
 
 BPF_CALL = {"x86_64": 321, "aarch64": 280}

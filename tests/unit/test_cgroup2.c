@@ -67,6 +67,16 @@ static void test_found(void **state)
 	}
 }
 
+/* Other file systems have a root with the number 1, too. */
+static void test_whole(void **state)
+{
+	(void)state;
+	assert_false(cgroup_mount_is_whole("/proc"));
+	assert_false(cgroup_mount_is_whole("/sys"));
+	assert_false(cgroup_mount_is_whole("/nosuch"));
+	assert_false(cgroup_mount_is_whole(""));
+}
+
 static void test_not_found(void **state)
 {
 	static const char *const rows[] = {
@@ -151,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_found),	   cmocka_unit_test(test_not_found),
+		cmocka_unit_test(test_whole),	   cmocka_unit_test(test_not_found),
 		cmocka_unit_test(test_room),	   cmocka_unit_test(test_v1),
 		cmocka_unit_test(test_read_error),
 	};

@@ -167,6 +167,23 @@ static void nobody_and_somebody(void **state)
 	assert_int_equal(nr, 0);
 }
 
+/* Paths of /proc/PID/cgroup begin elsewhere there: what they say is not known. */
+static void nobody_in_a_cgroup_namespace(void **state)
+{
+	const struct owner *found = NULL;
+	struct world *w = *state;
+	size_t nr = 7;
+
+	put_open(w, 10, "/dev/zero");
+	tree_link(&w->tree, "proc/self/ns/cgroup", "cgroup:[4026531835]");
+	find(w, &nr);
+	assert_int_equal(nr, 1);
+	tree_drop(&w->tree, "proc/self/ns/cgroup");
+	tree_link(&w->tree, "proc/self/ns/cgroup", "cgroup:[4026532178]");
+	assert_int_equal(owners_find(w->owners, &w->l, &found, &nr), -EACCES);
+	assert_int_equal(nr, 1);
+}
+
 static void several_cgroups_own_nothing(void **state)
 {
 	struct world *w = *state;
@@ -555,6 +572,7 @@ int main(void)
 {
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, make_world, drop_world)
 	const struct CMUnitTest tests[] = {
+		IN_WORLD(nobody_and_somebody),	   IN_WORLD(nobody_in_a_cgroup_namespace),
 		IN_WORLD(nobody_and_somebody),	   IN_WORLD(several_cgroups_own_nothing),
 		IN_WORLD(cgroups_of_v1_own),	   IN_WORLD(unknown_cgroups_own_nothing),
 		IN_WORLD(disks_are_of_the_kernel), IN_WORLD(interfaces_are_of_the_kernel),

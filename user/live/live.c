@@ -760,7 +760,9 @@ void live_describe(const struct live *l, char *ret_text, size_t size)
 
 const char *live_note(const struct live *l, size_t i)
 {
-	return live_devices_note(l->devices, i);
+	if (!l->cgroups.note[0])
+		return live_devices_note(l->devices, i);
+	return i ? live_devices_note(l->devices, i - 1) : l->cgroups.note;
 }
 
 const char *live_missing_job(const struct live *l, size_t i)

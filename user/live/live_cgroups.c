@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "platform/sys/cgroup2.h"
 #include "platform/sys/cgroups.h"
 
 /* Reading the trees did not help: wait so long, twice as long after each time, at most so long. */
@@ -40,6 +41,32 @@ static int choose_v1(const struct run_options *args, struct diag *d, struct cgro
 	return 0;
 }
 
+/* Forget a mount that has no root. */
+static bool drop_branch(char *mount)
+{
+	bool branch = mount[0] && !cgroup_mount_is_whole(mount);
+
+	if (branch)
+		mount[0] = '\0';
+	return branch;
+}
+
+static void drop_branches(struct live_cgroups *c)
+{
+	char v2[PATH_MAX], v1[PATH_MAX];
+	bool branch, branch1;
+
+	memcpy(v2, c->mount, sizeof(v2));
+	memcpy(v1, c->v1.mount, sizeof(v1));
+	branch = drop_branch(c->mount);
+	branch1 = drop_branch(c->v1.mount);
+	if (branch || branch1)
+		snprintf(c->note, sizeof(c->note),
+			 "only a branch of the cgroup tree is mounted (%.100s): cgroups and jobs "
+			 "from before this run have no names, nor has a job its name and user; %s",
+			 branch ? v2 : v1, cgroups_whole_help);
+}
+
 int live_cgroups_open(const struct run_options *args, struct diag *d, struct live_cgroups *ret)
 {
 	char path[PATH_MAX];
@@ -55,6 +82,7 @@ int live_cgroups_open(const struct run_options *args, struct diag *d, struct liv
 	    (args->nr_cgroups || args->nr_jobs || args->by == ROW_CGROUP || args->by == ROW_JOB))
 		return err;
 	d->what[0] = d->help[0] = '\0';
+	drop_branches(ret);
 	ret->selected = calloc(args->nr_cgroups + 1, sizeof(*ret->selected));
 	if (!ret->selected)
 		return no_memory(d);
@@ -108,7 +136,7 @@ int live_cgroups_walk(const struct live_cgroups *c, const struct trace_sink *out
 
 	if (c->mount[0])
 		cgroups_walk(c->mount, on_folder, &w);
-	if (!w.err && c->v1.number) {
+	if (!w.err && c->v1.mount[0]) {
 		w.v1 = &c->v1;
 		cgroups_walk(c->v1.mount, on_folder, &w);
 	}

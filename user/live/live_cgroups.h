@@ -10,9 +10,10 @@
 
 /**
  * struct live_cgroups - the trees that tasks of this run can be in
- * @mount: of the v2 tree, "" for none
+ * @mount: of the v2 tree, "" for none with its root
  * @v1: the hierarchy that stands in for it, if any
  * @selected, @nr_selected: paths as in the trace
+ * @note: what a user must know, "" for nothing
  * @cut, @unknown, @walk_ns, @unknown_ns, @pause_ns: of live_cgroups_find()
  * @look_ns: of live_cgroups_look()
  */
@@ -21,6 +22,7 @@ struct live_cgroups {
 	struct cgroup1 v1;
 	char **selected;
 	size_t nr_selected;
+	char note[512];
 	bool cut;
 	bool unknown;
 	uint64_t walk_ns, unknown_ns, pause_ns;
@@ -32,6 +34,10 @@ struct live_cgroups {
  * @args: what the user asked for
  * @d: gets the problem
  * @ret: release with live_cgroups_release(), also after an error
+ *
+ * Paths in the trace begin at the root of a tree. Where only a branch is mounted, as in the cgroup
+ * namespace of a container, names below it would be wrong, and what is outside would seem to be gone:
+ * then the tree is not used, and names come from the kernel's records alone.
  *
  * Without a v2 tree there are no names, which is an error only when some were asked for.
  *

@@ -148,7 +148,7 @@ uint32_t ledger_io_wanted(struct ledger *l, const struct ledger_options *o)
 		wanted &= IO_BLOCK;
 	}
 	if (wanted & IO_RECEIVED && (!o->cgroup_mount || !o->cgroup_mount[0])) {
-		ledger_io_missing(l, IO_RECEIVED, "no cgroup v2 tree is mounted");
+		ledger_io_missing(l, IO_RECEIVED, "the root of the cgroup v2 tree is not mounted");
 		wanted &= ~(uint32_t)IO_RECEIVED;
 	}
 	return wanted;

@@ -17,9 +17,11 @@
 #include "platform/devices/owner_parts.h"
 
 /* The initial pid namespace: elsewhere not all processes can be seen. */
-#define INIT_PID_NS   "pid:[4026531836]"
+#define INIT_PID_NS    "pid:[4026531836]"
+/* The initial cgroup namespace: elsewhere /proc/PID/cgroup has paths from a branch on. */
+#define INIT_CGROUP_NS "cgroup:[4026531835]"
 /* Base class of network controllers */
-#define CLASS_NETWORK 0x02
+#define CLASS_NETWORK  0x02
 
 int owners_new(const char *proc, const char *cgroup_mount, const struct cgroup1 *v1,
 	       struct owners **ret)
@@ -352,12 +354,15 @@ static int check_rights(const struct owners *o)
 {
 	cleanup_close int fd = openat(o->proc, "1/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char link[64];
+	int err;
 
 	/* proc can be mounted so that processes of others are not even listed */
 	if (fd < 0 || owner_link(o, "self", "ns/pid", link, sizeof(link)) ||
 	    strcmp(link, INIT_PID_NS))
 		return -EACCES;
-	return 0;
+	err = owner_link(o, "self", "ns/cgroup", link, sizeof(link));
+	/* kernels may be built without */
+	return err == -ENOENT || (!err && !strcmp(link, INIT_CGROUP_NS)) ? 0 : -EACCES;
 }
 
 static int look(struct owners *o)

@@ -54,7 +54,7 @@ void owners_free(struct owners *o);
  * socket are not seen.
  *
  * Return: 0 or a negative errno, with outputs untouched; -EACCES when files of others may not be
- * seen (no rights, or a pid namespace): then nothing is certain and nobody is an owner.
+ * seen (no rights, a pid namespace or a cgroup namespace of our own): then nothing is certain and nobody is an owner.
  */
 int owners_find(struct owners *o, const struct device_list *l, const struct owner **ret,
 		size_t *ret_nr);

@@ -19,7 +19,7 @@
  * struct cgroup1 - what was chosen
  * @controller: as the kernel calls it, "freezer"; "" for none
  * @number: of the controller in ids of cgroups, see TRACE_HIERARCHY_SHIFT; 0 for none
- * @mount: folder of its hierarchy
+ * @mount: folder of its hierarchy; "" when its root is mounted nowhere
  */
 struct cgroup1 {
 	char controller[CGROUP1_NAME_LEN];

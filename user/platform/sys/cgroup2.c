@@ -5,9 +5,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <linux/magic.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
+
+/* Of the root of a cgroup tree */
+#define ROOT_INODE 1
 
 /* Fields of a mountinfo line before the optional ones, see proc(5). */
 enum mount_field {
@@ -97,21 +103,39 @@ static bool parse_mount(char *line, const char *controller, char **ret_root, cha
 	return true;
 }
 
+bool cgroup_mount_is_whole(const char *mount)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return !statfs(mount, &fs) && !stat(mount, &st) && st.st_ino == ROOT_INODE &&
+	       (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC);
+}
+
+/* How good is a mount: 2 has the root, 1 calls itself so, 0 does not. */
+static int rank_of(const char *root, const char *point)
+{
+	return cgroup_mount_is_whole(point) ? 2 : !strcmp(root, "/");
+}
+
 static int find(FILE *mountinfo, const char *controller, char *ret_path, size_t size)
 {
 	cleanup_free char *found = NULL;
 	cleanup_free char *line = NULL;
-	bool found_root = false;
 	char *root, *point;
 	size_t room = 0;
+	int best = -1;
 
 	errno = 0;
 	while (getline(&line, &room, mountinfo) >= 0) {
-		if (found_root || !parse_mount(line, controller, &root, &point))
+		int rank;
+
+		if (!parse_mount(line, controller, &root, &point))
 			continue;
-		found_root = !strcmp(root, "/");
-		if (found && !found_root)
+		rank = rank_of(root, point);
+		if (rank <= best)
 			continue;
+		best = rank;
 		free(found);
 		found = strdup(point);
 		if (!found)

@@ -3,6 +3,7 @@
 #ifndef PLATFORM_CGROUP2_H
 #define PLATFORM_CGROUP2_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -11,7 +12,8 @@
  * @mountinfo: open on /proc/self/mountinfo or a file of that format; read to its
  *	end, stays open
  * @ret_path: where the tree is mounted. A mount of the tree's root is preferred
- *	to a mount of one of its branches, otherwise the first one counts
+ *	to a mount of one of its branches, otherwise the first one counts. In a cgroup namespace
+ *	of our own the list calls a branch the root, so the folders are looked at as well
  * @size: room in @ret_path in bytes
  *
  * On a hybrid system (v1 controllers beside v2) this finds the v2 tree below
@@ -21,6 +23,15 @@
  * the path does not fit, -EIO or -ENOMEM when reading failed.
  */
 int cgroup2_mount_find(FILE *mountinfo, char *ret_path, size_t size);
+
+/**
+ * cgroup_mount_is_whole() - is a cgroup file system mounted here with its root?
+ * @mount: folder
+ *
+ * The kernel numbers the cgroups of a tree from 1 on, and the root is made first. False for a
+ * branch, which is all that containers see by default, and for anything else.
+ */
+bool cgroup_mount_is_whole(const char *mount);
 
 /**
  * cgroup1_mount_find() - find the v1 hierarchy of a controller in a list of mounts

@@ -15,6 +15,9 @@
 #include "base/text.h"
 #include "platform/sys/cgroup2.h"
 
+const char cgroups_whole_help[] = "run in the cgroup namespace of the host (docker, podman: "
+				  "--cgroupns=host), or mount its /sys/fs/cgroup";
+
 int cgroups_mount(struct diag *d, char *ret_path, size_t size)
 {
 	cleanup_fclose FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -79,8 +82,8 @@ static int resolve(const char *mount, long magic, const char *text, char *ret_pa
 
 	if (text[0] == '/')
 		err = below_mount(mount, magic, text, ret_path, size);
-	if (!err || !mount[0])
-		return err;
+	if (!err)
+		return 0;
 	if (snprintf(folder, sizeof(folder), "%s/%s", mount, text) >= (int)sizeof(folder))
 		return -ENAMETOOLONG;
 	return below_mount(mount, magic, folder, ret_path, size);
@@ -100,6 +103,13 @@ static void controller_of(const char *text, char *ret, size_t size)
 		ret[0] = '\0';
 }
 
+static int not_whole(const char *text, struct diag *d)
+{
+	diag_fail(d, -ENOENT, "-G %s: the root of its cgroup tree is not mounted here", text);
+	diag_help(d, "%s", cgroups_whole_help);
+	return -ENOENT;
+}
+
 static int resolve_v1(const struct cgroup1 *v1, const char *controller, const char *text,
 		      struct diag *d, char *ret_path, size_t size)
 {
@@ -111,6 +121,8 @@ static int resolve_v1(const struct cgroup1 *v1, const char *controller, const ch
 		diag_help(d, "choose them with --cgroup-v1 %s", controller);
 		return -EINVAL;
 	}
+	if (!v1->mount[0])
+		return not_whole(text, d);
 	err = resolve(v1->mount, CGROUP_SUPER_MAGIC, text + strlen(controller) + 1, path,
 		      sizeof(path));
 	if (!err)
@@ -131,6 +143,8 @@ int cgroups_resolve(const char *mount, const struct cgroup1 *v1, const char *tex
 	controller_of(text, controller, sizeof(controller));
 	if (controller[0])
 		return resolve_v1(v1, controller, text, d, ret_path, size);
+	if (!mount[0])
+		return not_whole(text, d);
 	err = resolve(mount, CGROUP2_SUPER_MAGIC, text, ret_path, size);
 	if (!err)
 		return 0;

@@ -8,6 +8,9 @@
 
 #include "platform/sys/cgroup1.h"
 
+/* What to do where only a branch of a tree is mounted */
+extern const char cgroups_whole_help[];
+
 /**
  * cgroups_mount() - where the v2 tree is mounted
  * @d: gets the problem
@@ -33,7 +36,7 @@ int cgroups_walk(const char *mount, int (*fn)(void *arg, uint64_t id, const char
 
 /**
  * cgroups_resolve() - the cgroup that a user means
- * @mount: folder of the v2 tree, "" for none
+ * @mount: folder of the v2 tree, "" when its root is mounted nowhere
  * @v1: the chosen v1 hierarchy
  * @text: folder below @mount, or path from the hierarchy's root with or without
  *	leading slash. Of @v1: the same with the controller before it, "freezer:/slurm"
