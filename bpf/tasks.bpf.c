@@ -26,7 +26,7 @@ static __always_inline void task_fill(struct ledger_task *r, const struct task_s
 	r->leader_start_ns = task->group_leader->start_time;
 	r->cgroup_id = task_cgroup_id(task);
 	r->old_pid = 0;
-	r->pad0 = 0;
+	r->ns_pid = 0;
 	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), task->comm);
 }
 
@@ -128,6 +128,24 @@ int BPF_PROG(task_exit, struct task_struct *task)
 }
 
 /*
+ * Number of a task in the pid namespace of who reads the list. The kernel lists only tasks of that
+ * namespace, which have a number in it.
+ */
+static __always_inline __u32 reader_number(struct task_struct *task)
+{
+	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
+	__u32 level = BPF_CORE_READ(reader, thread_pid, level);
+	const void *numbers = (const void *)BPF_CORE_READ(task, thread_pid) +
+			      bpf_core_field_offset(struct pid, numbers);
+	__u32 nr = 0;
+
+	bpf_probe_read_kernel(&nr, sizeof(nr),
+			      numbers + level * bpf_core_type_size(struct upid) +
+				      bpf_core_field_offset(struct upid, nr));
+	return nr;
+}
+
+/*
  * Tasks that exist already, for user space to read once at the start: the output
  * is an array of struct ledger_task.
  */
@@ -140,6 +158,7 @@ int task_list(struct bpf_iter__task *ctx)
 	if (!task || !wanted(task) || has_ended(task))
 		return 0;
 	task_fill(&r, task, LEDGER_TASK_FORK);
+	r.ns_pid = reader_number(task);
 	bpf_seq_write(ctx->meta->seq, &r, sizeof(r));
 	return 0;
 }

@@ -324,6 +324,7 @@ struct ledger_window {
  * @flags: LEDGER_TASK_*
  * @old_pid: with @by_thread, of a thread that became the leader by exec: its thread id until
  *	then, of which nothing more is heard; 0 otherwise
+ * @ns_pid: of those that are listed: @pid as our own pid namespace has it; 0 otherwise
  * @comm: name, always terminated
  */
 struct ledger_task {
@@ -337,7 +338,7 @@ struct ledger_task {
 	__u64 leader_start_ns;
 	__u64 cgroup_id;
 	__u32 old_pid;
-	__u32 pad0;
+	__u32 ns_pid;
 	char comm[LEDGER_COMM_LEN];
 };
 #define LEDGER_TASK_KTHREAD 1u

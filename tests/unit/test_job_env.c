@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -407,6 +408,34 @@ static void test_denied(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* In a pid namespace with a proc of another one, numbers are those of others. */
+static void test_foreign_proc(void **state)
+{
+	struct job_env env;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	start("job", "a.out", job_12);
+	assert_int_equal(look(SCHEDULER_SLURM, "job", &env), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (unshare(CLONE_NEWPID))
+			_exit(77);
+		pid = fork();
+		if (!pid)
+			_exit(look(SCHEDULER_SLURM, "job", &env) != -ENODATA || env.name[0]);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			_exit(2);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip(); /* not root */
+	assert_int_equal(status, 0);
+}
+
 /* A process that ended */
 static void test_gone(void **state)
 {
@@ -437,6 +466,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bounds, make, end),
 		cmocka_unit_test_setup_teardown(test_huge, make, end),
 		cmocka_unit_test_setup_teardown(test_denied, make, end),
+		cmocka_unit_test_setup_teardown(test_foreign_proc, make, end),
 		cmocka_unit_test_setup_teardown(test_gone, make, end),
 	};
 

@@ -20,6 +20,7 @@
 #include "platform/pmu/explain.h"
 #include "platform/meter/meter.h"
 #include "platform/metrics/metric_select.h"
+#include "platform/sys/pid_namespace.h"
 #include "report/stat/stat_json.h"
 #include "report/stat/stat_table.h"
 #include "trace.h"
@@ -287,6 +288,12 @@ static int open_run(struct stat *s, struct diag *d)
 		return child_prepare(a->command, &s->loop.mask, d, &s->loop.child);
 	if (!a->pid)
 		return 0;
+	if (!pid_namespace_has_proc("/proc")) {
+		diag_fail(d, -EXDEV, "-p %d: /proc is of another pid namespace", a->pid);
+		diag_help(d, "mount that of this one: mount -t proc proc /proc, or unshare "
+			     "--mount-proc");
+		return -EXDEV;
+	}
 	s->pidfd = (int)syscall(SYS_pidfd_open, a->pid, 0);
 	if (s->pidfd < 0)
 		return diag_fail(d, -errno, "cannot follow process %d: %s", a->pid,

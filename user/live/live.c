@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -17,6 +18,7 @@
 #include "live/live_devices.h"
 #include "live/live_jobs.h"
 #include "live/live_probes.h"
+#include "live/live_tasks.h"
 #include "live/live_totals.h"
 #include "live/process.h"
 #include "trace/tee.h"
@@ -59,6 +61,7 @@ struct live {
 	struct sampler *sampler;      /* NULL: no latencies */
 	struct live_devices *devices; /* NULL: none were asked for */
 	struct live_cgroups cgroups;
+	struct live_tasks tasks;
 	struct live_jobs *jobs;
 	char weights_note[sizeof(((struct weights *)NULL)->note)];
 	uint64_t *ends_ns;   /* of the last mark, by socket */
@@ -396,6 +399,7 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 		return no_memory(d);
 	l->args = args;
 	l->sysfs.fd = -1;
+	live_tasks_open("/proc", &l->tasks);
 	d->what[0] = '\0';
 	err = find_counters(l, d);
 	if (!err)
@@ -458,10 +462,16 @@ void live_free(struct live *l)
 
 int live_follow(struct live *l, pid_t pid, struct diag *d)
 {
+	uint32_t number;
+	int err;
+
 	if (ledger_drain(l->ledger, &l->sink))
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
-	if (session_follow(l->session, pid))
-		return trace_failed(l, l->out.follow(l->out.arg, pid), d);
+	err = live_tasks_number(&l->tasks, l->ledger, pid, &number);
+	if (err)
+		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
+	if (number && session_follow(l->session, number))
+		return trace_failed(l, l->out.follow(l->out.arg, number), d);
 	return process_missing(pid, d);
 }
 
@@ -587,22 +597,11 @@ static int find_cgroup_names(struct live *l, bool lost)
 	return err;
 }
 
-/*
- * A task whose record was lost, or that the kernel's list left out, still has a
- * name in /proc if it lives. The pid cannot have been used again meanwhile: the
- * start of a new process would have been recorded.
- */
-static int name_from_proc(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns)
+static int name_task(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns)
 {
 	struct live *l = arg;
-	struct trace_task task = { .pid = pid, .tgid = tgid, .start_ns = start_ns };
-	char path[32], line[MODEL_COMM_LEN];
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	if (read_line_at(AT_FDCWD, path, line, sizeof(line)))
-		return 0;
-	task.comm = line;
-	return l->out.task(l->out.arg, &task);
+	return live_tasks_name(&l->tasks, &l->out, pid, tgid, start_ns);
 }
 
 /*
@@ -640,21 +639,6 @@ static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_
 	return err;
 }
 
-/* Records about tasks were lost: read the whole list again. */
-static int resync(struct live *l, uint64_t lost_tasks)
-{
-	int err = 0;
-
-	if (lost_tasks == l->seen.lost_tasks)
-		return 0;
-	err = l->out.resync(l->out.arg, true);
-	if (!err)
-		err = ledger_tasks(l->ledger, &l->sink);
-	if (!err)
-		err = l->out.resync(l->out.arg, false);
-	return err;
-}
-
 static int make_mark(struct live *l, enum mark_kind kind, struct diag *d, struct trace_mark *ret)
 {
 	const struct sampler_sink sink = sample_sink(l);
@@ -674,10 +658,11 @@ static int make_mark(struct live *l, enum mark_kind kind, struct diag *d, struct
 	if (err)
 		return err;
 	total_quality(l, &losses);
-	err = resync(l, losses.lost_tasks);
+	if (losses.lost_tasks != l->seen.lost_tasks)
+		err = live_tasks_list(&l->tasks, l->ledger, &l->sink, &l->out);
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
-	err = session_each_unnamed(l->session, name_from_proc, l);
+	err = session_each_unnamed(l->session, name_task, l);
 	if (!err)
 		err = find_cgroup_names(l, losses.lost_cgroups != l->seen.lost_cgroups);
 	err = trace_failed(l, err ? err : l->feed.error, d);
@@ -760,9 +745,12 @@ void live_describe(const struct live *l, char *ret_text, size_t size)
 
 const char *live_note(const struct live *l, size_t i)
 {
-	if (!l->cgroups.note[0])
-		return live_devices_note(l->devices, i);
-	return i ? live_devices_note(l->devices, i - 1) : l->cgroups.note;
+	const char *const notes[] = { l->cgroups.note, l->tasks.note };
+
+	for (size_t k = 0; k < ARRAY_SIZE(notes); k++)
+		if (notes[k][0] && !i--)
+			return notes[k];
+	return live_devices_note(l->devices, i);
 }
 
 const char *live_missing_job(const struct live *l, size_t i)

@@ -130,7 +130,7 @@ void live_describe(const struct live *l, char *ret_text, size_t size);
 /** live_missing_job() - jobs that were asked for and not there so far; NULL behind the last one */
 const char *live_missing_job(const struct live *l, size_t i);
 
-/** live_note() - what users must know of cgroups and devices, line by line: NULL behind the last one */
+/** live_note() - what users must know of namespaces and devices, line by line: NULL behind the last one */
 const char *live_note(const struct live *l, size_t i);
 
 /** live_describe_devices() - one line on devices; "" when they were not asked for */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "platform/sys/pid_namespace.h"
 
 uint32_t process_of(pid_t tid)
 {
@@ -37,7 +38,8 @@ bool process_lives(pid_t pid)
 
 int process_missing(pid_t pid, struct diag *d)
 {
-	uint32_t tgid = process_of(pid);
+	/* elsewhere /proc is about others */
+	uint32_t tgid = pid_namespace_has_proc("/proc") ? process_of(pid) : 0;
 
 	diag_fail(d, -ESRCH, "-p %d: there is no such process", pid);
 	if (tgid && tgid != (uint32_t)pid)

@@ -28,6 +28,8 @@ struct sched_entity {
 	u64 prev_sum_exec_runtime;
 };
 
+struct pid;
+
 struct signal_struct;
 
 struct css_set;
@@ -39,10 +41,20 @@ struct task_struct {
 	pid_t tgid;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	u64 start_time;
 	char comm[16];
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+};
+
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[0];
 };
 
 struct signal_struct {

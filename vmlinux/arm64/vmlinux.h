@@ -143,6 +143,15 @@ struct sched_entity {
 	u64 prev_sum_exec_runtime;
 };
 
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[0];
+};
+
 struct signal_struct {
 	atomic_t live;
 };
@@ -176,6 +185,7 @@ struct task_struct {
 	pid_t tgid;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	u64 start_time;
 	char comm[16];
 	struct signal_struct *signal;

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/utf8.h"
+#include "platform/sys/pid_namespace.h"
 #include "tables/job_rules.h"
 
 /* Bounds of one look, whatever the users of the machine have made */
@@ -269,7 +270,8 @@ int job_env_read(enum scheduler s, const char *folder, struct job_env *ret)
 	int fd, err;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!l.v->id && !l.v->name && !l.v->user)
+	/* Numbers of tasks are those of our pid namespace. */
+	if ((!l.v->id && !l.v->name && !l.v->user) || !pid_namespace_has_proc("/proc"))
 		return -ENODATA;
 	if (!block)
 		return -ENOMEM;

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""In a pid namespace of its own: whose number is whose, and who has a name."""
+
+import pathlib
+
+from live import MS, Output, check_status, on_cpu, precise, require
+
+OTHERS = ("unshare", "--pid", "--fork", "--kill-child")
+# With a /proc of that namespace, as in a container.
+CONTAINED = (*OTHERS, "--mount-proc")
+
+
+def following(bed, namespace):
+    """Follows a burner that runs beside it, by its number there; returns the reports."""
+    script = f'"{bed.burn}" -m 300 >/dev/null & exec "{bed.program}" --no-counters "$@" -p $!'
+    done = bed.command(*namespace, "sh", "-c", script, "sh", "--json", "-i", 100)
+    require(done.status == 0, f"exit status {done.status}: {done.err}")
+    require("in a pid namespace of its own" in done.err, f"it says {done.err!r}")
+    return done.intervals()
+
+
+def followed(bed, namespace):
+    reports = following(bed, namespace)
+    rows = [row for r in reports for row in r["workloads"]]
+    require({row["comm"] for row in rows} <= {"burn", "sh"}, f"the rows are {rows}")
+    require(len({row["pid"] for row in rows}) == 1, "there are rows of several processes")
+    precise(on_cpu(reports, comm="burn") >= 150 * MS, "the time of the process is not there")
+    require(rows[-1].get("exited"), "the end of the process was not seen")
+
+
+def test_pid(bed):
+    """-p takes numbers of the namespace, and the run ends with the process."""
+    followed(bed, CONTAINED)
+
+
+def test_pid_with_proc_of_others(bed):
+    """The same where /proc has the numbers of the machine."""
+    followed(bed, OTHERS)
+
+
+def test_no_such_pid(bed):
+    """A number that only the machine has."""
+    done = bed.command(*CONTAINED, bed.program, "--no-counters", "-p", 4000000, "-d", 1)
+    require(done.status == 1 and "-p 4000000: there is no such process" in done.err, done.err)
+
+
+def test_command(bed):
+    done = bed.command(
+        *CONTAINED, bed.program, "--no-counters", "--json", "-i", 100, "-o", bed.scratch / "out",
+        "--", bed.burn, "-m", 200,
+    )
+    check_status(done)
+    reports = Output(0, (bed.scratch / "out").read_bytes(), b"").intervals()
+    precise(on_cpu(reports, comm="burn") >= 190 * MS, "the command's time is not there")
+
+
+def test_nobody_has_the_name_of_another(bed):
+    """Numbers of the namespace are those of kernel threads on the machine."""
+    script = f'for i in $(seq 40); do sleep 1000 & done; exec "{bed.program}" "$@"'
+    args = ("--no-counters", "-a", "--json", "-d", 1)
+    done = bed.command(*CONTAINED, "sh", "-c", script, "sh", *args)
+    check_status(done)
+    rows = [row for r in done.intervals() for row in r["workloads"]]
+    kernel = [row for row in rows if row.get("pid", 0) and row["pid"] < 60]
+    precise(kernel, "no process with a small number has run")
+    for row in kernel:
+        comm = pathlib.Path(f"/proc/{row['pid']}/comm").read_text(encoding="utf-8").strip()
+        require(row.get("comm") in (None, comm), f"process {row['pid']}, {comm}, is called {row.get('comm')}")
+
+
+def test_stat_with_proc_of_others(bed):
+    """The threads of a process are looked up in /proc: not in that of others."""
+    done = bed.command(*OTHERS, bed.program, "stat", "-p", 1, "-e", "task-clock", "-d", 0.1)
+    require(done.status == 1 and "/proc is of another pid namespace" in done.err, done.err)
+
+
+TESTS = [
+    test_pid,
+    test_pid_with_proc_of_others,
+    test_no_such_pid,
+    test_command,
+    test_nobody_has_the_name_of_another,
+    test_stat_with_proc_of_others,
+]

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "live/live_tasks.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "platform/sys/pid_namespace.h"
+
+void live_tasks_open(const char *proc, struct live_tasks *ret)
+{
+	*ret = (struct live_tasks){ .machine = pid_namespace_is_machine(proc) };
+	if (ret->machine)
+		return;
+	str_copy(ret->note, sizeof(ret->note),
+		 "in a pid namespace of its own: rows have the machine's numbers of processes, -p "
+		 "takes those of the namespace, and processes outside of it have no names if they "
+		 "ran before; run in that of the host (docker, podman: --pid=host)");
+}
+
+/* A look for a process of our namespace. */
+struct search {
+	uint32_t wanted;
+	uint32_t found;
+};
+
+static void on_task(void *arg, const struct ledger_task *r)
+{
+	struct search *s = arg;
+
+	if (r->ns_pid == s->wanted && r->pid == r->tgid)
+		s->found = r->tgid;
+}
+
+int live_tasks_number(const struct live_tasks *t, struct ledger *l, pid_t pid, uint32_t *ret)
+{
+	struct search s = { .wanted = (uint32_t)pid, .found = t->machine ? (uint32_t)pid : 0 };
+	const struct ledger_sink sink = { .task = on_task, .arg = &s };
+	int err = t->machine ? 0 : ledger_tasks(l, &sink);
+
+	*ret = s.found;
+	return err;
+}
+
+int live_tasks_name(const struct live_tasks *t, const struct trace_sink *out, uint32_t pid,
+		    uint32_t tgid, uint64_t start_ns)
+{
+	struct trace_task task = { .pid = pid, .tgid = tgid, .start_ns = start_ns };
+	char path[32], line[MODEL_COMM_LEN];
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	if (!t->machine || read_line_at(AT_FDCWD, path, line, sizeof(line)))
+		return 0;
+	task.comm = line;
+	return out->task(out->arg, &task);
+}
+
+int live_tasks_list(const struct live_tasks *t, struct ledger *l, const struct ledger_sink *sink,
+		    const struct trace_sink *out)
+{
+	int err = t->machine ? out->resync(out->arg, true) : 0;
+
+	if (!err)
+		err = ledger_tasks(l, sink);
+	if (!err && t->machine)
+		err = out->resync(out->arg, false);
+	return err;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tasks of a live run: their numbers in our pid namespace and on the machine, and names that no record told. */
+#ifndef LIVE_LIVE_TASKS_H
+#define LIVE_LIVE_TASKS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "platform/bpf/ledger.h"
+#include "trace.h"
+
+/**
+ * struct live_tasks - which numbers are which
+ * @machine: all have those of the machine; otherwise we are in a pid namespace of our own
+ * @note: what a user must know, "" for nothing
+ */
+struct live_tasks {
+	bool machine;
+	char note[384];
+};
+
+/** live_tasks_open() - find out; @proc: "/proc" */
+void live_tasks_open(const char *proc, struct live_tasks *ret);
+
+/**
+ * live_tasks_number() - the machine's number of a process
+ * @t: of live_tasks_open()
+ * @l: lists the tasks of our namespace, if it is not the machine's
+ * @pid: as a user gave it, or fork()
+ * @ret: 0 when there is none
+ *
+ * Return: 0 or a negative errno.
+ */
+int live_tasks_number(const struct live_tasks *t, struct ledger *l, pid_t pid, uint32_t *ret);
+
+/**
+ * live_tasks_name() - tell the name of a task whose record was lost, or that the kernel's list left out
+ * @t: of live_tasks_open()
+ * @out: its function task() is called
+ * @pid, @tgid, @start_ns: which
+ *
+ * It still has a name in /proc if it lives. The pid cannot have been used again meanwhile: the start
+ * of a new process would have been recorded. In a pid namespace of our own, that name would be
+ * another one's.
+ *
+ * Return: 0, also without a name, or an error of @out.
+ */
+int live_tasks_name(const struct live_tasks *t, const struct trace_sink *out, uint32_t pid,
+		    uint32_t tgid, uint64_t start_ns);
+
+/**
+ * live_tasks_list() - records about tasks were lost: read the list again
+ * @t: of live_tasks_open()
+ * @l: the ledger
+ * @sink: as in ledger_tasks(), which hands on to @out
+ * @out: is told what is going on
+ *
+ * In a pid namespace of our own the list is not of all tasks: those that are not in it may live.
+ */
+int live_tasks_list(const struct live_tasks *t, struct ledger *l, const struct ledger_sink *sink,
+		    const struct trace_sink *out);
+
+#endif
