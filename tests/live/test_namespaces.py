@@ -12,7 +12,7 @@ CONTAINED = (*OTHERS, "--mount-proc")
 
 def following(bed, namespace):
     """Follows a burner that runs beside it, by its number there; returns the reports."""
-    script = f'"{bed.burn}" -m 300 >/dev/null & exec "{bed.program}" --no-counters "$@" -p $!'
+    script = f'"{bed.burn}" -m 2000 >/dev/null & exec "{bed.program}" --no-counters "$@" -p $!'
     done = bed.command(*namespace, "sh", "-c", script, "sh", "--json", "-i", 100)
     require(done.status == 0, f"exit status {done.status}: {done.err}")
     require("in a pid namespace of its own" in done.err, f"it says {done.err!r}")
@@ -24,7 +24,7 @@ def followed(bed, namespace):
     rows = [row for r in reports for row in r["workloads"]]
     require({row["comm"] for row in rows} <= {"burn", "sh"}, f"the rows are {rows}")
     require(len({row["pid"] for row in rows}) == 1, "there are rows of several processes")
-    precise(on_cpu(reports, comm="burn") >= 150 * MS, "the time of the process is not there")
+    precise(on_cpu(reports, comm="burn") >= 500 * MS, "the time of the process is not there")
     require(rows[-1].get("exited"), "the end of the process was not seen")
 
 
@@ -63,9 +63,16 @@ def test_nobody_has_the_name_of_another(bed):
     rows = [row for r in done.intervals() for row in r["workloads"]]
     kernel = [row for row in rows if row.get("pid", 0) and row["pid"] < 60]
     precise(kernel, "no process with a small number has run")
+    # Kernels hide some processes, but not most of them.
+    named = sum(bool(row.get("comm")) for row in kernel)
+    asked = " bpf_task_from_pid\n" in pathlib.Path("/proc/kallsyms").read_text(encoding="ascii")
+    require(2 * named > len(kernel) or not asked, f"{named} of {len(kernel)} names")
+    require(asked == ("no names" not in done.err), f"it says {done.err!r}")
     for row in kernel:
         comm = pathlib.Path(f"/proc/{row['pid']}/comm").read_text(encoding="utf-8").strip()
-        require(row.get("comm") in (None, comm), f"process {row['pid']}, {comm}, is called {row.get('comm')}")
+        # Of some kernel threads /proc says more than their name.
+        called = row.get("comm") or ""
+        require(comm.startswith(called), f"process {row['pid']}, {comm}, is called {called}")
 
 
 def test_stat_with_proc_of_others(bed):

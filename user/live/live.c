@@ -243,6 +243,7 @@ static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d
 		.io = l->devices,
 		.v1_controller = l->cgroups.v1.controller,
 		.v1_number = l->cgroups.v1.number,
+		.own_pids = !l->tasks.machine,
 		.cgroup_mount = l->cgroups.mount,
 		.log = log,
 	};
@@ -601,7 +602,7 @@ static int name_task(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns)
 {
 	struct live *l = arg;
 
-	return live_tasks_name(&l->tasks, &l->out, pid, tgid, start_ns);
+	return live_tasks_name(&l->tasks, l->ledger, &l->sink, &l->out, pid, tgid, start_ns);
 }
 
 /*
@@ -745,7 +746,7 @@ void live_describe(const struct live *l, char *ret_text, size_t size)
 
 const char *live_note(const struct live *l, size_t i)
 {
-	const char *const notes[] = { l->cgroups.note, l->tasks.note };
+	const char *const notes[] = { l->cgroups.note, live_tasks_note(&l->tasks, l->ledger) };
 
 	for (size_t k = 0; k < ARRAY_SIZE(notes); k++)
 		if (notes[k][0] && !i--)

@@ -10,12 +10,20 @@
 void live_tasks_open(const char *proc, struct live_tasks *ret)
 {
 	*ret = (struct live_tasks){ .machine = pid_namespace_is_machine(proc) };
-	if (ret->machine)
-		return;
-	str_copy(ret->note, sizeof(ret->note),
-		 "in a pid namespace of its own: rows have the machine's numbers of processes, -p "
-		 "takes those of the namespace, and processes outside of it have no names if they "
-		 "ran before; run in that of the host (docker, podman: --pid=host)");
+}
+
+const char *live_tasks_note(const struct live_tasks *t, const struct ledger *l)
+{
+	if (t->machine)
+		return "";
+	if (ledger_finds_tasks(l))
+		return "in a pid namespace of its own: rows have the machine's numbers of "
+		       "processes, "
+		       "-p takes those of the namespace";
+	return "in a pid namespace of its own: rows have the machine's numbers of processes, -p "
+	       "takes "
+	       "those of the namespace, and processes outside of it have no names if they ran "
+	       "before; run in that of the host (docker, podman: --pid=host)";
 }
 
 /* A look for a process of our namespace. */
@@ -42,14 +50,16 @@ int live_tasks_number(const struct live_tasks *t, struct ledger *l, pid_t pid, u
 	return err;
 }
 
-int live_tasks_name(const struct live_tasks *t, const struct trace_sink *out, uint32_t pid,
-		    uint32_t tgid, uint64_t start_ns)
+int live_tasks_name(const struct live_tasks *t, struct ledger *l, const struct ledger_sink *sink,
+		    const struct trace_sink *out, uint32_t pid, uint32_t tgid, uint64_t start_ns)
 {
 	struct trace_task task = { .pid = pid, .tgid = tgid, .start_ns = start_ns };
 	char path[32], line[MODEL_COMM_LEN];
 
+	if (!t->machine)
+		return ledger_finds_tasks(l) ? ledger_task(l, pid, sink) : 0;
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	if (!t->machine || read_line_at(AT_FDCWD, path, line, sizeof(line)))
+	if (read_line_at(AT_FDCWD, path, line, sizeof(line)))
 		return 0;
 	task.comm = line;
 	return out->task(out->arg, &task);

@@ -12,15 +12,16 @@
 /**
  * struct live_tasks - which numbers are which
  * @machine: all have those of the machine; otherwise we are in a pid namespace of our own
- * @note: what a user must know, "" for nothing
  */
 struct live_tasks {
 	bool machine;
-	char note[384];
 };
 
 /** live_tasks_open() - find out; @proc: "/proc" */
 void live_tasks_open(const char *proc, struct live_tasks *ret);
+
+/** live_tasks_note() - what a user must know, "" for nothing */
+const char *live_tasks_note(const struct live_tasks *t, const struct ledger *l);
 
 /**
  * live_tasks_number() - the machine's number of a process
@@ -36,17 +37,19 @@ int live_tasks_number(const struct live_tasks *t, struct ledger *l, pid_t pid, u
 /**
  * live_tasks_name() - tell the name of a task whose record was lost, or that the kernel's list left out
  * @t: of live_tasks_open()
+ * @l: the ledger
+ * @sink: as in ledger_task(), which hands on to @out
  * @out: its function task() is called
  * @pid, @tgid, @start_ns: which
  *
  * It still has a name in /proc if it lives. The pid cannot have been used again meanwhile: the start
  * of a new process would have been recorded. In a pid namespace of our own, that name would be
- * another one's.
+ * another one's: there the kernel is asked, if it can be.
  *
  * Return: 0, also without a name, or an error of @out.
  */
-int live_tasks_name(const struct live_tasks *t, const struct trace_sink *out, uint32_t pid,
-		    uint32_t tgid, uint64_t start_ns);
+int live_tasks_name(const struct live_tasks *t, struct ledger *l, const struct ledger_sink *sink,
+		    const struct trace_sink *out, uint32_t pid, uint32_t tgid, uint64_t start_ns);
 
 /**
  * live_tasks_list() - records about tasks were lost: read the list again

@@ -55,6 +55,15 @@ struct bpf_iter__task {
 	};
 };
 
+struct bpf_iter__bpf_map_elem {
+	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
+		void *value;
+	};
+};
+
 struct bpf_iter_meta {
 	union {
 		void *seq;

@@ -257,6 +257,16 @@ static int find_v1(struct ledger *l, const struct ledger_options *o, struct diag
 	return 0;
 }
 
+/* Can the kernel find a task by its number on the machine? Linux 6.2 can. */
+static bool has_task_from_pid(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, "bpf_task_from_pid", BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
 /* Opens, configures and loads the programs, with these parts of "io". */
 static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, struct diag *d)
 {
@@ -283,6 +293,8 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	bpf_program__set_autoattach(l->skel->progs.window_now, false);
 	bpf_program__set_autoattach(l->skel->progs.window_tick, false);
 	bpf_program__set_autoattach(l->skel->progs.task_list, false);
+	bpf_program__set_autoattach(l->skel->progs.task_one, false);
+	bpf_program__set_autoload(l->skel->progs.task_one, o->own_pids && has_task_from_pid());
 	ledger_io_configure(l, o, io);
 	err = t410trace__load(l->skel);
 	if (!err) {
@@ -595,9 +607,9 @@ int ledger_fd(const struct ledger *l)
 	return ring_buffer__epoll_fd(l->ring);
 }
 
-int ledger_tasks(struct ledger *l, const struct ledger_sink *sink)
+/* Reads what an iterator says of tasks; @link: of it, is destroyed. */
+static int read_tasks(struct bpf_link *link, const struct ledger_sink *sink)
 {
-	struct bpf_link *link = bpf_program__attach_iter(l->skel->progs.task_list, NULL);
 	struct ledger_task batch[32];
 	size_t have = 0, nr;
 	ssize_t n = 0;
@@ -624,6 +636,29 @@ int ledger_tasks(struct ledger *l, const struct ledger_sink *sink)
 		close(fd);
 	bpf_link__destroy(link);
 	return err;
+}
+
+int ledger_tasks(struct ledger *l, const struct ledger_sink *sink)
+{
+	return read_tasks(bpf_program__attach_iter(l->skel->progs.task_list, NULL), sink);
+}
+
+bool ledger_finds_tasks(const struct ledger *l)
+{
+	return bpf_program__fd(l->skel->progs.task_one) >= 0;
+}
+
+int ledger_task(struct ledger *l, uint32_t pid, const struct ledger_sink *sink)
+{
+	int map = bpf_map__fd(l->skel->maps.asked_task);
+	union bpf_iter_link_info info = { .map.map_fd = (uint32_t)map };
+	DECLARE_LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info,
+			    .link_info_len = sizeof(info));
+	uint32_t key = 0;
+
+	if (bpf_map_update_elem(map, &key, &pid, BPF_ANY))
+		return -errno;
+	return read_tasks(bpf_program__attach_iter(l->skel->progs.task_one, &opts), sink);
 }
 
 void ledger_losses(const struct ledger *l, struct ledger_losses *ret)

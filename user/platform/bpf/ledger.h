@@ -25,6 +25,7 @@
  *	is loaded
  * @v1_controller: whose cgroups stand in for those of the v2 tree, "" or NULL for none
  * @v1_number: its number in ids of cgroups
+ * @own_pids: we are in a pid namespace of our own, see ledger_task()
  * @cgroup_mount: where the cgroup v2 tree is mounted, "" or NULL for nowhere: packets received
  *	are not noted then. For @io only
  * @log: receives libbpf's messages, NULL for none
@@ -37,6 +38,7 @@ struct ledger_options {
 	bool io;
 	const char *v1_controller;
 	uint32_t v1_number;
+	bool own_pids;
 	const char *cgroup_mount;
 	void (*log)(const char *text);
 };
@@ -225,6 +227,19 @@ int ledger_fd(const struct ledger *l);
  * Return: 0 or a negative errno.
  */
 int ledger_tasks(struct ledger *l, const struct ledger_sink *sink);
+
+/** ledger_finds_tasks() - can ledger_task() be asked? With the option @own_pids, since Linux 6.2 */
+bool ledger_finds_tasks(const struct ledger *l);
+
+/**
+ * ledger_task() - hand on one task as a LEDGER_TASK_NAME record, if it exists
+ * @l: see ledger_finds_tasks()
+ * @pid: its thread id on the machine, also of a task outside of our pid namespace
+ * @sink: its function task() is called
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_task(struct ledger *l, uint32_t pid, const struct ledger_sink *sink);
 
 void ledger_losses(const struct ledger *l, struct ledger_losses *ret);
 void ledger_cost(const struct ledger *l, struct ledger_cost *ret);
