@@ -15,6 +15,9 @@
 
 #include "shared.bpf.h"
 
+/* -ENOENT: the place of this event is empty. */
+#define NO_EVENT -2
+
 /* Set before load: number of core events, at most LEDGER_MAX_WEIGHTS. */
 const volatile __u32 nr_weights;
 
@@ -57,15 +60,20 @@ static __always_inline bool read_event(struct cpu_weights *w, __u32 cpu, __u32 e
 {
 	struct ledger_value *last = &w->last[e], now;
 	bool certain;
+	long err;
 
 	w->piece[e] = 0;
 	/*
 	 * struct ledger_value is laid out as the helper's type, see window.bpf.c. A
-	 * reading that fails gives zeros: it must not become the last good one.
+	 * reading that fails gives zeros: it must not become the last good one. One that
+	 * comes where there was none begins with 0.
 	 */
-	if (bpf_perf_event_read_value(&weight_events, cpu * LEDGER_MAX_WEIGHTS + e, (void *)&now,
-				      sizeof(now))) {
+	err = bpf_perf_event_read_value(&weight_events, cpu * LEDGER_MAX_WEIGHTS + e, (void *)&now,
+					sizeof(now));
+	if (err) {
 		w->failed |= 1ull << e;
+		if (err == NO_EVENT)
+			__builtin_memset(last, 0, sizeof(*last));
 		return false;
 	}
 	certain = !(w->failed & (1ull << e)) && last->enabled_ns && was_counting(last, &now);

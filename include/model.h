@@ -429,6 +429,43 @@ struct report_socket {
 	uint64_t lost_ns;
 };
 
+/*
+ * The numbers of struct quality: X(name, RUN) for a running total of the run, X(name, REPORT) for
+ * what a report finds out by itself. Recordings and stored accounts have them in this order: add
+ * at the end only.
+ */
+#define QUALITY_NUMBERS(X)          \
+	X(windows, REPORT)          \
+	X(weight_windows, REPORT)   \
+	X(fallback_windows, REPORT) \
+	X(pooled_workloads, REPORT) \
+	X(invalid_windows, RUN)     \
+	X(lost_windows, RUN)        \
+	X(merged_windows, RUN)      \
+	X(lost_slices_ns, REPORT)   \
+	X(kept_flushes, RUN)        \
+	X(lost_tasks, RUN)          \
+	X(lost_cgroups, RUN)        \
+	X(late_slices, RUN)         \
+	X(unseen_switches, RUN)     \
+	X(unknown_tasks, REPORT)    \
+	X(reader_moves, RUN)        \
+	X(rows_pooled, REPORT)      \
+	X(lost_io, RUN)             \
+	X(unowned_io_bytes, REPORT) \
+	X(device_held_ns, RUN)      \
+	X(device_changes, RUN)      \
+	X(unscheduled_windows, RUN) \
+	X(lost_slices, RUN)         \
+	X(bad_records, RUN)         \
+	X(counter_restarts, RUN)    \
+	X(uncounted_ns, RUN)        \
+	X(weights_reopened, RUN)    \
+	X(unweighed_ns, RUN)
+
+#define QUALITY_COUNT_(name, from) +1
+#define NR_QUALITY_NUMBERS	   (0 QUALITY_NUMBERS(QUALITY_COUNT_))
+
 /**
  * struct quality - how far the numbers can be trusted, with every loss
  * @method: how windows were split, see method_name()
@@ -439,7 +476,7 @@ struct report_socket {
  * @fallback_windows: of these, windows in which they should have counted and did not:
  *	CPU time was used
  * @pooled_workloads: workloads too small to be estimated one by one
- * @invalid_windows: windows whose reading failed; their bytes are in the next one
+ * @invalid_windows: windows whose reading failed or made no sense; their bytes are in the next one
  * @lost_windows: records that found no room; their bytes are in the next one
  * @merged_windows: windows much longer than asked for (late reader)
  * @lost_slices_ns: CPU time whose task could not be noted
@@ -455,30 +492,22 @@ struct report_socket {
  * @unowned_io_bytes: bytes of requests of devices that nobody is known to have caused
  * @device_held_ns: time that others kept a device's counters from counting in its turn
  * @device_changes: functions that came, went or changed hands below a counted port
+ * @unscheduled_windows: windows in which a group of counters had no turn; the next one covers them
+ * @lost_slices: slices and requests that a trace of another tool says it lost
+ * @bad_records: records of the kernel, slices, windows and requests that made no sense
+ * @counter_restarts: times a group of counters began anew, see @uncounted_ns
+ * @uncounted_ns: time between the last good reading of such a group and its new begin: what it
+ *	counted then is not known and in no window
+ * @weights_reopened: times the core events of a CPU were opened again: they end when it goes
+ *	offline
+ * @unweighed_ns: CPU time of tasks in which no core event counted though there are some
  */
 struct quality {
 	enum method method;
 	char weights[160];
-	uint64_t windows;
-	uint64_t weight_windows;
-	uint64_t fallback_windows;
-	uint64_t pooled_workloads;
-	uint64_t invalid_windows;
-	uint64_t lost_windows;
-	uint64_t merged_windows;
-	uint64_t lost_slices_ns;
-	uint64_t kept_flushes;
-	uint64_t lost_tasks;
-	uint64_t lost_cgroups;
-	uint64_t late_slices;
-	uint64_t unseen_switches;
-	uint64_t unknown_tasks;
-	uint64_t reader_moves;
-	uint64_t rows_pooled;
-	uint64_t lost_io;
-	uint64_t unowned_io_bytes;
-	uint64_t device_held_ns;
-	uint64_t device_changes;
+#define QUALITY_MEMBER(name, from) uint64_t name;
+	QUALITY_NUMBERS(QUALITY_MEMBER)
+#undef QUALITY_MEMBER
 };
 
 /* What the tracer itself cost in the interval. */

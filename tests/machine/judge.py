@@ -739,6 +739,20 @@ def cpu_time_is_sound(s):
 
 
 @test("hotplug")
+def its_core_events_come_back(s):
+    """They ended with the CPU: whoever ran there afterwards would have no weights for ever."""
+    reports = s.reports("all")
+    opened = [bool(report["quality"]["weights_reopened"]) for report in reports.each]
+    expect_equal(reports.quality("weights_reopened"), 1, "core events opened again")
+    # All of the time but that of the opening itself.
+    after = reports.each[opened.index(True) + 1 :]
+    expect(after, "the run ended before that could be seen")
+    busy = sum(socket["busy_ns"] for report in after for socket in report["sockets"])
+    unweighed = sum(report["quality"]["unweighed_ns"] for report in after)
+    expect(unweighed < 0.05 * busy, f"{unweighed} of {busy} ns have no weight after that")
+
+
+@test("hotplug")
 def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
 

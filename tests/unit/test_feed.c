@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "live/feed.h"
 #include "engine/session/session.h"
 
@@ -171,6 +172,92 @@ static void a_counter_never_runs_backwards(void **state)
 	teardown(&w);
 }
 
+/* A counter that was reset: waiting until it has caught up would take as long as it had counted. */
+static void lasting_backward_readings_are_a_new_base(void **state)
+{
+	const uint64_t step = NS_PER_S;
+	struct report *r;
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	window(&w, step, 1000000, 10, 10, NULL);
+	window(&w, 2 * step, 1000100, 20, 20, NULL);
+	for (int i = 3; i <= 6; i++)
+		window(&w, i * step, 50 * i, 10 * i, 10 * i, NULL);
+	assert_int_equal(w.feed.restarts, 0);
+	assert_int_equal(w.feed.invalid_windows, 4);
+	assert_int_equal(w.feed.groups[0].verdict, READING_BACKWARD);
+	r = close_at(&w, 6 * step);
+	assert_int_equal(r->counters[0].value, 100);
+	assert_int_equal(r->counters[1].value, 50);
+	report_free(r);
+	/* More than three seconds after the first: it counts from here on. */
+	window(&w, 7 * step, 350, 70, 70, NULL);
+	assert_int_equal(w.feed.restarts, 1);
+	assert_int_equal(w.feed.uncounted_ns, 5 * step);
+	assert_int_equal(w.feed.groups[0].bad_ns, 0);
+	window(&w, 8 * step, 357, 80, 80, NULL);
+	r = close_at(&w, 8 * step);
+	assert_true(r->counters[0].valid);
+	assert_int_equal(r->counters[0].value, 7); /* nothing is made up for the time before */
+	assert_int_equal(r->counters[0].covered_ns, step);
+	assert_int_equal(r->counters[1].value, 20); /* the other group is not affected */
+	report_free(r);
+	teardown(&w);
+}
+
+/* A short one costs nothing: the next good window has all bytes, also after several of them. */
+static void backward_readings_do_not_add_up(void **state)
+{
+	struct report *r;
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	window(&w, NS_PER_S, 1000, 0, 0, NULL);
+	for (int i = 2; i < 12; i += 2) {
+		window(&w, i * NS_PER_S, 900, 0, 0, NULL);
+		window(&w, (i + 1) * NS_PER_S, 1000 + i, 0, 0, NULL);
+	}
+	assert_int_equal(w.feed.invalid_windows, 5);
+	assert_int_equal(w.feed.restarts, 0);
+	r = close_at(&w, 11 * NS_PER_S);
+	assert_int_equal(r->counters[0].value, 10);
+	assert_int_equal(r->counters[0].covered_ns, 10 * NS_PER_S);
+	report_free(r);
+	teardown(&w);
+}
+
+/* Events that were opened again begin with 0, and may be beyond the old ones when they are read. */
+static void events_opened_again_are_a_new_base(void **state)
+{
+	const int broken[] = { -EBUSY, 0, 0 };
+	struct report *r;
+	struct world w;
+
+	(void)state;
+	setup(&w);
+	window(&w, 100, 10, 10, 10, NULL);
+	window(&w, 200, 0, 20, 20, broken);
+	assert_int_equal(w.feed.groups[0].verdict, READING_FAILED);
+	assert_int_equal(w.feed.groups[0].err, -EBUSY);
+	assert_int_equal(w.feed.groups[0].bad_ns, 200);
+	feed_restart(&w.feed, 0);
+	window(&w, 300, 0, 5000, 5000, broken);
+	assert_int_equal(w.feed.restarts, 1); /* of the other group */
+	window(&w, 400, 7000, 5001, 5001, NULL);
+	window(&w, 500, 7003, 5002, 5002, NULL);
+	assert_int_equal(w.feed.restarts, 2);
+	assert_int_equal(w.feed.uncounted_ns, 300 + 100);
+	assert_int_equal(w.feed.seen_ns[0], 500);
+	r = close_at(&w, 500);
+	assert_int_equal(r->counters[0].value, 3);
+	assert_int_equal(r->counters[1].value, 10 + 2);
+	report_free(r);
+	teardown(&w);
+}
+
 static void a_group_that_did_not_run_waits(void **state)
 {
 	struct ledger_window r = { .nr = 3 };
@@ -186,7 +273,8 @@ static void a_group_that_did_not_run_waits(void **state)
 	for (int i = 0; i < 3; i++)
 		r.values[i] = (struct ledger_value){ 0, 300, i ? 300 : 200 };
 	w.sink.window(w.sink.arg, &r);
-	assert_int_equal(w.feed.invalid_windows, 1);
+	assert_int_equal(w.feed.unscheduled_windows, 1);
+	assert_int_equal(w.feed.invalid_windows, 0);
 	r.h.time_ns = 400;
 	for (int i = 0; i < 3; i++)
 		r.values[i] = (struct ledger_value){ 70, 400, i ? 400 : 300 };
@@ -625,6 +713,9 @@ int main(void)
 		cmocka_unit_test(counts_become_bytes),
 		cmocka_unit_test(a_failed_read_loses_nothing),
 		cmocka_unit_test(a_counter_never_runs_backwards),
+		cmocka_unit_test(lasting_backward_readings_are_a_new_base),
+		cmocka_unit_test(backward_readings_do_not_add_up),
+		cmocka_unit_test(events_opened_again_are_a_new_base),
 		cmocka_unit_test(a_group_that_did_not_run_waits),
 		cmocka_unit_test(windows_after_the_cut_do_not_count_yet),
 		cmocka_unit_test(slots_become_workloads),

@@ -137,7 +137,8 @@ static void test_foreign(void **state)
 		"slice 5 4 0 0 cpu 0 18446744073709551614 18446744073709551615 1 w 0 0 0\n"
 		"window 1 0 10 7/10/10\n"
 		"lost slices 1 0 10 12\n"
-		"mark 0 1 10000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
+		"mark 0 1 10000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
+		" 0 0 0 0 0 0 0\n";
 	const struct trace_header *h;
 	struct event_log got = { 0 };
 	struct trace_sink sink = log_sink(&got);

@@ -99,8 +99,9 @@ static void test_version_2(void **state)
 	assert_memory_equal(h->layout.counters, sample_counters, 4 * sizeof(*sample_counters));
 	trace_file_close(f);
 	assert_non_null(strstr(got, "sample 1 1000 9000 70/7/8 8000/8000\n"));
-	assert_non_null(strstr(got, "mark 0 1 9000 1700000000000000000 9000 8990"
-				    " 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 1 2 3 4 0 0 0 0\n"));
+	assert_non_null(strstr(
+		got, "mark 0 1 9000 1700000000000000000 9000 8990"
+		     " 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 1 2 3 4 0 0 0 0\n"));
 	free(got);
 }
 
@@ -115,19 +116,20 @@ static void test_version_3(void **state)
 	h = trace_file_header(f);
 	assert_same_header(h, &sample_header);
 	trace_file_close(f);
-	assert_string_equal(got, "cgroup 881 [/slurm/job_12]\n"
-				 "task 7 7 0 0 70 881 0 [lbm]\n"
-				 "mark 1 0 1000 1700000000000000000 1000 1000"
-				 " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
-				 "slice 7 7 70 881 cpu 3 1000 9000 6500 w 3 4 6000\n"
-				 "window 0 1000 9000 4096/8000/8000 64/8000/7000\n"
-				 "sample 0 1000 9000 70/7/8 8000/8000\n"
-				 "io 7 7 70 881 dev 1 0 4096/512 2000 3000\n"
-				 "io 0 0 0 881 dev 1 1 0/0 1000 9000\n"
-				 "cgroup 881 [(null)]\n"
-				 "mark 0 1 9000 1700000000000000000 9000 8990"
-				 " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
-				 " 100 101 102 103 104 105 106 107\n");
+	assert_string_equal(
+		got, "cgroup 881 [/slurm/job_12]\n"
+		     "task 7 7 0 0 70 881 0 [lbm]\n"
+		     "mark 1 0 1000 1700000000000000000 1000 1000"
+		     " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+		     "slice 7 7 70 881 cpu 3 1000 9000 6500 w 3 4 6000\n"
+		     "window 0 1000 9000 4096/8000/8000 64/8000/7000\n"
+		     "sample 0 1000 9000 70/7/8 8000/8000\n"
+		     "io 7 7 70 881 dev 1 0 4096/512 2000 3000\n"
+		     "io 0 0 0 881 dev 1 1 0/0 1000 9000\n"
+		     "cgroup 881 [(null)]\n"
+		     "mark 0 1 9000 1700000000000000000 9000 8990"
+		     " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 0 0 0 0 0 0 0"
+		     " 100 101 102 103 104 105 106 107\n");
 	free(got);
 }
 

@@ -285,7 +285,8 @@ static void late_and_lost_slices_are_counted(void **state)
 	lost.what = "something else";
 	assert_int_equal(out.lost(out.arg, &lost), 0);
 	r = report_at(s, 200);
-	assert_int_equal(r->quality.late_slices, 4);
+	assert_int_equal(r->quality.late_slices, 1);
+	assert_int_equal(r->quality.lost_slices, 3);
 	assert_int_equal(r->rows[0].on_cpu_ns, 10); /* late, not lost */
 	report_free(r);
 	r = report_at(s, 300);

@@ -29,8 +29,8 @@ static void seal(uint8_t *data, size_t size)
 
 static void test_form(void **state)
 {
-	/* version 2, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
-	static const uint8_t expected[] = { 2, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
+	/* version 3, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
+	static const uint8_t expected[] = { 3, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
 					    0, 0,    0, 0, 0, 0, 0, 0, 6,   0, 2, 0 };
 	struct account_job j = { .job.cgroup_id = 300, .boot = "b" };
 	struct blob b = { 0 };
@@ -39,21 +39,37 @@ static void test_form(void **state)
 	j.quality.method = METHOD_CPU_TIME;
 	assert_int_equal(blob_job(&b, &j), 0);
 	assert_memory_equal(b.data, expected, sizeof(expected));
-	/* 20 losses, 8 costs, how far the clock was set back, checksum */
-	assert_int_equal(b.nr, sizeof(expected) + 20 + 8 + 1 + 4);
+	/* 27 losses, 8 costs, how far the clock was set back, checksum */
+	assert_int_equal(b.nr, sizeof(expected) + 27 + 8 + 1 + 4);
 	free(b.data);
 }
 
-/* Version 1 has all but the last number. */
-static void test_first_form(void **state)
+/* Version 2 has 20 losses, and version 1 has not how far the clock was set back either. */
+static void test_older_forms(void **state)
 {
 	struct account_job j = { .job.cgroup_id = 300, .clock_back_ns = 5 }, read = { 0 };
 	struct blob b = { 0 };
 
 	(void)state;
+	j.quality.device_changes = 6;
+	j.quality.unweighed_ns = 7;
+	j.self.cpu_ns = 8;
 	assert_int_equal(blob_job(&b, &j), 0);
 	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), 0);
 	assert_int_equal(read.clock_back_ns, 5);
+	assert_int_equal(read.quality.unweighed_ns, 7);
+	account_job_release(&read);
+	read = (struct account_job){ 0 };
+	/* Behind the losses: 8 costs, the clock, the checksum. */
+	memmove(&b.data[b.nr - 13 - 7], &b.data[b.nr - 13], 13);
+	b.nr -= 7;
+	b.data[0] = 2;
+	seal(b.data, b.nr);
+	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), 0);
+	assert_int_equal(read.clock_back_ns, 5);
+	assert_int_equal(read.quality.device_changes, 6);
+	assert_int_equal(read.quality.unweighed_ns, 0);
+	assert_int_equal(read.self.cpu_ns, 8);
 	account_job_release(&read);
 	b.data[0] = 1;
 	seal(b.data, b.nr - 1);
@@ -224,7 +240,7 @@ static void test_node(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_form),	 cmocka_unit_test(test_first_form),
+		cmocka_unit_test(test_form),	 cmocka_unit_test(test_older_forms),
 		cmocka_unit_test(test_extremes), cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_long_lists),
 		cmocka_unit_test(test_node),

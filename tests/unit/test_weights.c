@@ -442,6 +442,44 @@ static void many_cpus_are_many_files(void **state)
 	drop(&m);
 }
 
+/* Back from where its events have ended; others are pinned there by now, or it is gone again. */
+static void events_come_back_with_their_cpu(void **state)
+{
+	struct fake_pmu *cores;
+	struct diag d = { 0 };
+	struct weights w;
+	struct machine m;
+	int fds[2];
+
+	(void)state;
+	fake_reset();
+	cores = fake_add(10, FAKE_MAX, 0);
+	make_arm(&m, OLYMPUS);
+	assert_int_equal(weights_open(&fake_kernel, &m.fs, "auto", 4, &d, &w), 0);
+	assert_int_equal(fake.open_now, 8);
+	weights_let_go(&w);
+	assert_int_equal(fake.open_now, 0);
+	assert_int_equal(w.nr, 2);
+	for (int e = 0; e < 2; e++) {
+		fds[e] = weights_open_on(&w, e, 3);
+		assert_true(fds[e] >= 0);
+		assert_int_equal(fake.events[fds[e] - FAKE_FD].cpu, 3);
+		assert_int_equal(fake.events[fds[e] - FAKE_FD].attr.config, w.events[e].config);
+		assert_true(fake.events[fds[e] - FAKE_FD].attr.pinned);
+		fake_close(fds[e]);
+	}
+	assert_int_not_equal(w.events[0].config, w.events[1].config);
+	cores->held = FAKE_MAX;
+	fds[0] = weights_open_on(&w, 0, 3);
+	assert_false(fake.events[fds[0] - FAKE_FD].attr.pinned);
+	fake_close(fds[0]);
+	fake.cpu_gone = 3;
+	assert_int_equal(weights_open_on(&w, 1, 3), -ENODEV);
+	weights_close(&w);
+	assert_int_equal(fake.open_now, 0);
+	drop(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -457,6 +495,7 @@ int main(void)
 		cmocka_unit_test(auto_says_why_not),
 		cmocka_unit_test(nothing_asked_nothing_opened),
 		cmocka_unit_test(many_cpus_are_many_files),
+		cmocka_unit_test(events_come_back_with_their_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

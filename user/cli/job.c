@@ -301,7 +301,8 @@ static bool lacks_data(const struct job_file *f, const struct account_job *j)
 		if (j->node[i].missing && !f->node.counters[j->node[i].counter].bdf[0])
 			return true;
 	return j->state == ACCOUNT_STALE || j->late_start || j->nr_gaps || q->lost_slices_ns ||
-	       q->lost_tasks || q->lost_cgroups || q->late_slices || q->lost_io;
+	       q->lost_tasks || q->lost_cgroups || q->late_slices || q->lost_slices ||
+	       q->bad_records || q->uncounted_ns || q->lost_io;
 }
 
 static int write_account(void *arg, const struct account_job *j)

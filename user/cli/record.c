@@ -105,9 +105,9 @@ static bool describe_losses(const struct quality *q, const struct live_progress 
 	if (q->lost_cgroups)
 		str_append(ret_text, size, ", %llu records of cgroups",
 			   (unsigned long long)q->lost_cgroups);
-	if (q->late_slices)
-		str_append(ret_text, size, ", %llu impossible slices",
-			   (unsigned long long)q->late_slices);
+	if (q->bad_records)
+		str_append(ret_text, size, ", %llu impossible records",
+			   (unsigned long long)q->bad_records);
 	return ret_text[0];
 }
 

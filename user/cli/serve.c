@@ -176,13 +176,18 @@ static void say_ready(const struct serve *s)
 static void say_status(const struct serve *s)
 {
 	const struct serve_keeper *k = &s->keeper;
-	bool trouble = k->store_trouble.now || k->spool_trouble.now;
+	const struct serve_trouble *of[] = { &k->counters_trouble, &k->store_trouble,
+					     &k->spool_trouble };
+	const char *trouble = NULL;
 
-	notify_send(
-		&s->notify,
-		"STATUS=%zu jobs, %" PRIu64 " closing reports written, %" PRIu64 " waiting%s%.200s",
-		accounts_nr_running(k->accounts), k->reported, k->unreported, trouble ? "; " : "",
-		k->store_trouble.now ? k->store_trouble.why : k->spool_trouble.why);
+	for (size_t i = 0; i < ARRAY_SIZE(of) && !trouble; i++)
+		trouble = of[i]->now ? of[i]->why : NULL;
+
+	notify_send(&s->notify,
+		    "STATUS=%zu jobs, %" PRIu64 " closing reports written, %" PRIu64
+		    " waiting%s%.200s",
+		    accounts_nr_running(k->accounts), k->reported, k->unreported,
+		    trouble ? "; " : "", trouble ? trouble : "");
 }
 
 static int close_interval(struct serve *s, bool last, struct diag *d)
@@ -349,6 +354,16 @@ static void watchdog(struct serve *s, uint64_t now)
 	s->watchdog_ns = now + s->notify.watchdog_ns;
 }
 
+/* What has happened to the counters, and how they are. */
+static void look_at_counters(struct serve *s)
+{
+	char news[LIVE_WATCH_NEWS_LEN], why[256];
+
+	while (live_news(s->live, news))
+		serve_log(LOG_WARNING, "%s", news);
+	serve_keeper_counters(&s->keeper, live_trouble(s->live, why, sizeof(why)) ? why : NULL);
+}
+
 static int turn(struct serve *s, struct diag *d)
 {
 	struct pollfd fds[] = {
@@ -364,6 +379,7 @@ static int turn(struct serve *s, struct diag *d)
 	err = live_drain(s->live, d);
 	now = monotonic_ns();
 	s->drain_ns = now + DRAIN_NS;
+	look_at_counters(s);
 	if (!err)
 		err = close_when_due(s, d);
 	if (err)

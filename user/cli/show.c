@@ -21,7 +21,7 @@ static bool lacks_data(const struct report *r)
 		if (!r->counters[i].valid && !r->counters[i].counter->device)
 			return true;
 	return q->lost_slices_ns || q->lost_tasks || q->lost_cgroups || q->late_slices ||
-	       q->lost_io;
+	       q->lost_slices || q->bad_records || q->uncounted_ns || q->lost_io;
 }
 
 /* A port as a whole is only a check. */

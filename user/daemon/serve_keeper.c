@@ -52,6 +52,25 @@ static void works(struct serve_trouble *t)
 		  (monotonic_ns() - t->since_ns) / 1e9);
 }
 
+void serve_keeper_counters(struct serve_keeper *k, const char *why)
+{
+	struct serve_trouble *t = &k->counters_trouble;
+
+	if (why)
+		str_copy(t->why, sizeof(t->why), why);
+	if (t->now == !!why)
+		return;
+	t->now = why;
+	if (why) {
+		t->errors++;
+		t->since_ns = monotonic_ns();
+		serve_log(LOG_WARNING, "counters: %s", why);
+	} else {
+		serve_log(LOG_NOTICE, "counters can be read again, after %.1f s",
+			  (monotonic_ns() - t->since_ns) / 1e9);
+	}
+}
+
 /* --- start */
 
 struct restored {

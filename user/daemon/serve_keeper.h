@@ -42,6 +42,7 @@ struct serve_trouble {
  * @host: the machine
  * @last: report of the last interval, NULL before the first; owned
  * @store_trouble, @spool_trouble: of the store and the spool
+ * @counters_trouble: of the counters, see serve_keeper_counters()
  * @dropped: jobs that were forgotten unsaved, as far as the log has their number
  * @dropping: the log says that it goes on
  * @unreported: jobs in the store that are over and have no closing report yet
@@ -70,6 +71,7 @@ struct serve_keeper {
 	struct report *last;
 	struct serve_trouble store_trouble;
 	struct serve_trouble spool_trouble;
+	struct serve_trouble counters_trouble;
 	uint64_t dropped;
 	bool dropping;
 	uint64_t unreported;
@@ -117,6 +119,14 @@ void serve_keeper_close(struct serve_keeper *k);
  */
 void serve_keeper_change(struct serve_keeper *k, const struct serve_config *to,
 			 const struct spool *spool);
+
+/**
+ * serve_keeper_counters() - how the counters are doing
+ * @why: what is wrong with them, NULL: nothing is
+ *
+ * The first call that says otherwise than the one before is a line in the log.
+ */
+void serve_keeper_counters(struct serve_keeper *k, const char *why);
 
 /**
  * serve_keeper_interval() - take an interval

@@ -26,7 +26,8 @@ static const char index_text[] =
 	"t410trace " T410TRACE_VERSION ": accounts of jobs\n"
 	"\n"
 	"/metrics  totals of this machine and of its largest jobs (OpenMetrics)\n"
-	"/healthz  is everything written and up to date? (" HEALTH_SCHEMA "; status 503 when not)\n"
+	"/healthz  is everything read, written and up to date? (" HEALTH_SCHEMA
+	"; status 503 when not)\n"
 	"/report   the last interval by job (t410trace.report/1)\n"
 	"/jobs     running jobs with their totals so far (t410trace.jobs/1)\n";
 
@@ -209,6 +210,8 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 		problem(problems, "store", k->store_trouble.why, err);
 	if (k->spool_trouble.now)
 		problem(problems, "spool", k->spool_trouble.why, err);
+	if (k->counters_trouble.now)
+		problem(problems, "counters", k->counters_trouble.why, err);
 	*ret_ok = !json_array_size(problems);
 	put_text(o, "schema", HEALTH_SCHEMA, err);
 	put_text(o, "status", *ret_ok ? "ok" : "failing", err);
@@ -228,6 +231,7 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_number(o, "damaged", k->damaged, err);
 	put_part(o, "store", &k->store_trouble, err);
 	put_part(o, "spool", &k->spool_trouble, err);
+	put_part(o, "counters", &k->counters_trouble, err);
 	put_losses(o, accounts_node(k->accounts), err);
 	return o;
 }

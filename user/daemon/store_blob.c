@@ -9,30 +9,24 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#define BLOB_VERSION	  2  /* 1: without clock_back_ns; still read */
-#define MAX_NUMBER	  10 /* bytes of 64 bits */
-#define CRC_BYTES	  4
+/* 1: without clock_back_ns; 2: with fewer numbers of quality; both are still read */
+#define BLOB_VERSION		  3
+#define MAX_NUMBER		  10 /* bytes of 64 bits */
+#define CRC_BYTES		  4
 
 /* Bytes of the shortest elements of lists: a list cannot be longer than what is left. */
-#define MIN_TOTAL	  5
-#define MIN_IO		  4
-#define MIN_PART	  7
-#define MIN_NODE	  (6 + NR_REASONS)
+#define MIN_TOTAL		  5
+#define MIN_IO			  4
+#define MIN_PART		  7
+#define MIN_NODE		  (6 + NR_REASONS)
 
-#define FIELD(type, name) offsetof(struct type, name)
+#define FIELD(type, name)	  offsetof(struct type, name)
 
-static const size_t quality_fields[] = {
-	FIELD(quality, windows),	  FIELD(quality, weight_windows),
-	FIELD(quality, fallback_windows), FIELD(quality, pooled_workloads),
-	FIELD(quality, invalid_windows),  FIELD(quality, lost_windows),
-	FIELD(quality, merged_windows),	  FIELD(quality, lost_slices_ns),
-	FIELD(quality, kept_flushes),	  FIELD(quality, lost_tasks),
-	FIELD(quality, lost_cgroups),	  FIELD(quality, late_slices),
-	FIELD(quality, unseen_switches),  FIELD(quality, unknown_tasks),
-	FIELD(quality, reader_moves),	  FIELD(quality, rows_pooled),
-	FIELD(quality, lost_io),	  FIELD(quality, unowned_io_bytes),
-	FIELD(quality, device_held_ns),	  FIELD(quality, device_changes),
-};
+#define QUALITY_FIELD(name, from) offsetof(struct quality, name),
+
+static const size_t quality_fields[] = { QUALITY_NUMBERS(QUALITY_FIELD) };
+/* So many of them were there up to version 2. */
+#define QUALITY_OF_VERSION_2 20
 
 static const size_t self_fields[] = {
 	FIELD(self_cost, cpu_ns),	  FIELD(self_cost, switches),
@@ -42,9 +36,7 @@ static const size_t self_fields[] = {
 };
 
 /* Something new in them needs a new version of the form. */
-_Static_assert(sizeof(struct quality) == offsetof(struct quality, windows) +
-						 sizeof(quality_fields) / sizeof(size_t) * 8,
-	       "all losses");
+_Static_assert(NR_QUALITY_NUMBERS == 27, "all losses");
 _Static_assert(sizeof(struct self_cost) == sizeof(self_fields) / sizeof(size_t) * 8, "all costs");
 _Static_assert(NR_REASONS == 6, "all reasons");
 
@@ -332,7 +324,8 @@ static void take_losses(struct cursor *c, struct quality *q, struct self_cost *s
 		damaged(c);
 	q->method = c->err ? METHOD_STATE_SPACE : (enum method)method;
 	take_text(c, q->weights, sizeof(q->weights));
-	take_fields(c, q, quality_fields, ARRAY_SIZE(quality_fields));
+	take_fields(c, q, quality_fields,
+		    c->version > 2 ? ARRAY_SIZE(quality_fields) : QUALITY_OF_VERSION_2);
 	take_fields(c, self, self_fields, ARRAY_SIZE(self_fields));
 }
 

@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 _Static_assert(LEDGER_V1_SHIFT == TRACE_HIERARCHY_SHIFT, "ids of cgroups are handed on");
 _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS, "a slice has room for all weights");
 
-/* Running totals of a group at the end of its last good window. */
-struct group_state {
-	uint64_t end_ns; /* 0: not read yet */
-	struct ledger_value last[LEDGER_MAX_EVENTS];
-};
+/*
+ * Totals that are less than they were for so long have begun anew. Waiting until they have caught
+ * up could take as long as they had counted before.
+ */
+#define BACKWARD_NS (3 * NS_PER_S)
 
 int feed_init(struct feed *f, const struct layout *layout, const struct trace_sink *out,
 	      uint64_t window_ns)
@@ -84,46 +86,99 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 		on_slot(arg, i, r, w);
 }
 
-/*
- * What the counters of a group gained since its last good window. False when the
- * reading is of no use: then the next window spans this one too.
- */
-static bool group_readings(const struct group_state *g, const struct ledger_window *w,
-			   uint32_t first, uint32_t nr, const uint32_t *scales, struct reading *ret)
+/* What the counters of a group gained since its last good window. */
+static enum feed_verdict group_readings(const struct feed_group *g, const struct ledger_window *w,
+					uint32_t first, uint32_t nr, const uint32_t *scales,
+					struct reading *ret)
 {
-	bool ran = true;
+	enum feed_verdict verdict = READING_GOOD;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct ledger_value *now = &w->values[first + i], *last = &g->last[i];
 
 		if (w->errors[first + i])
-			return false;
-		if (!g->end_ns)
+			return READING_FAILED;
+		if (!g->end_ns || g->restart)
 			continue;
 		if (now->count < last->count || now->running_ns < last->running_ns ||
 		    now->enabled_ns < last->enabled_ns)
-			return false;
+			return READING_BACKWARD;
 		ret[i] = (struct reading){ now->count - last->count,
 					   now->enabled_ns - last->enabled_ns,
 					   now->running_ns - last->running_ns };
 		if (scales && __builtin_mul_overflow(ret[i].value, scales[i], &ret[i].value))
-			return false;
-		ran &= ret[i].running_ns != 0;
+			return READING_BACKWARD;
+		if (!ret[i].running_ns)
+			verdict = READING_WAITED;
 	}
-	return ran;
+	return verdict;
+}
+
+static bool backward_for_long(const struct feed *f, const struct feed_group *g, uint64_t now)
+{
+	return g->bad_ns && now - g->bad_ns > BACKWARD_NS + 10 * f->window_ns;
+}
+
+/* The end of a window, or where the next one begins all the same. */
+static void take_base(struct feed *f, uint32_t group, uint32_t first, const struct ledger_window *w)
+{
+	const struct group *layout = &f->layout->groups[group];
+	struct feed_group *g = &f->groups[group];
+
+	memcpy(g->last, &w->values[first], layout->nr * sizeof(g->last[0]));
+	g->end_ns = w->h.time_ns;
+	g->bad_ns = 0;
+	g->restart = false;
+	if (g->end_ns <= f->cut_ns)
+		f->last_end_ns[layout->socket] = g->end_ns;
+}
+
+/* What was counted since the last good window is not known: it is in none, and that is said. */
+static void begin_anew(struct feed *f, uint32_t group, uint32_t first,
+		       const struct ledger_window *w)
+{
+	f->restarts++;
+	f->uncounted_ns += w->h.time_ns - f->groups[group].end_ns;
+	take_base(f, group, first, w);
+}
+
+static void of_no_use(struct feed *f, struct feed_group *g, uint64_t now)
+{
+	if (g->verdict == READING_WAITED)
+		f->unscheduled_windows++;
+	else
+		f->invalid_windows++;
+	if (!g->bad_ns)
+		g->bad_ns = now;
+}
+
+static int first_error(const struct ledger_window *w, uint32_t first, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (w->errors[first + i])
+			return w->errors[first + i];
+	return 0;
 }
 
 static void on_group(struct feed *f, uint32_t group, uint32_t first, const struct ledger_window *w)
 {
 	const struct group *layout = &f->layout->groups[group];
-	struct group_state *g = &f->groups[group];
+	struct feed_group *g = &f->groups[group];
 	struct reading readings[LEDGER_MAX_EVENTS] = { 0 };
 	uint64_t end = w->h.time_ns;
 	struct trace_window window = { group, g->end_ns, end, readings };
 
-	if (!group_readings(g, w, first, layout->nr, f->scales ? f->scales + layout->first : NULL,
-			    readings)) {
-		f->invalid_windows++;
+	g->err = first_error(w, first, layout->nr);
+	g->verdict = group_readings(g, w, first, layout->nr,
+				    f->scales ? f->scales + layout->first : NULL, readings);
+	if (g->verdict != READING_GOOD) {
+		of_no_use(f, g, end);
+		if (g->verdict == READING_BACKWARD && backward_for_long(f, g, end))
+			begin_anew(f, group, first, w);
+		return;
+	}
+	if (g->restart && g->end_ns) {
+		begin_anew(f, group, first, w);
 		return;
 	}
 	if (g->end_ns) {
@@ -131,10 +186,14 @@ static void on_group(struct feed *f, uint32_t group, uint32_t first, const struc
 			f->long_windows++;
 		failed(f, f->out.window(f->out.arg, &window));
 	}
-	memcpy(g->last, &w->values[first], layout->nr * sizeof(g->last[0]));
-	g->end_ns = end;
-	if (end <= f->cut_ns)
-		f->last_end_ns[layout->socket] = end;
+	take_base(f, group, first, w);
+}
+
+void feed_restart(struct feed *f, uint32_t socket)
+{
+	for (size_t i = 0; i < f->layout->nr_groups; i++)
+		if (f->layout->groups[i].socket == socket)
+			f->groups[i].restart = true;
 }
 
 static void on_window(void *arg, const struct ledger_window *w)
@@ -142,6 +201,7 @@ static void on_window(void *arg, const struct ledger_window *w)
 	struct feed *f = arg;
 	uint32_t first = 0;
 
+	f->seen_ns[w->socket] = w->h.time_ns;
 	for (size_t i = 0; i < f->layout->nr_groups; i++) {
 		const struct group *g = &f->layout->groups[i];
 

@@ -10,6 +10,32 @@
 #include "platform/bpf/ledger.h"
 #include "trace.h"
 
+/* What a reading of a group is good for. Unless it is good, the next window spans this one too. */
+enum feed_verdict {
+	READING_GOOD,
+	READING_FAILED,	  /* the kernel did not tell */
+	READING_BACKWARD, /* a total is less than it was, or more than there can be */
+	READING_WAITED,	  /* a counter had no turn since the last good one */
+};
+
+/**
+ * struct feed_group - how a group is doing
+ * @end_ns: end of its last good window; 0: it was not read yet
+ * @bad_ns: its first reading since then that was of no use; 0: there was none
+ * @verdict: on the last reading
+ * @err: that it failed with
+ * @restart: the next reading that does not fail is a new base
+ * @last: running totals at @end_ns
+ */
+struct feed_group {
+	uint64_t end_ns;
+	uint64_t bad_ns;
+	enum feed_verdict verdict;
+	int err;
+	bool restart;
+	struct ledger_value last[LEDGER_MAX_EVENTS];
+};
+
 /**
  * struct feed - state of the translation
  * @layout: not owned
@@ -19,11 +45,15 @@
  * @start_of: start time of the living task of a number, 0 for none; NULL: not known
  * @start_arg: handed to it
  * @cut_ns: windows that end later do not move @last_end_ns
+ * @seen_ns: time of the last reading, of use or not, by socket; 0 = none yet
  * @last_end_ns: end of the last good window, by socket; 0 = none yet
  * @error: first error of @out other than -EINVAL; data was lost then
- * @invalid_windows: readings of a group that failed
+ * @invalid_windows: readings of a group that failed or made no sense
+ * @unscheduled_windows: readings of a group that had no turn since its last good window
  * @long_windows: windows more than twice as long as asked for
  * @bad_slices: slices, windows and requests with impossible times or devices
+ * @restarts: times a group got a new base
+ * @uncounted_ns: time before it that is in no window
  * @lost_ns: CPU time whose task could not be noted
  * @cut_path: the path of a cgroup was too long for a record
  */
@@ -36,14 +66,18 @@ struct feed {
 	uint64_t (*start_of)(void *arg, uint32_t pid);
 	void *start_arg;
 	uint64_t cut_ns;
+	uint64_t seen_ns[LEDGER_MAX_SOCKETS];
 	uint64_t last_end_ns[LEDGER_MAX_SOCKETS];
 	int error;
 	uint64_t invalid_windows;
+	uint64_t unscheduled_windows;
 	uint64_t long_windows;
 	uint64_t bad_slices;
+	uint64_t restarts;
+	uint64_t uncounted_ns;
 	uint64_t lost_ns;
 	bool cut_path;
-	struct group_state *groups; /* of feed.c, one a group */
+	struct feed_group *groups; /* by group */
 };
 
 /**
@@ -59,6 +93,14 @@ struct feed {
 int feed_init(struct feed *f, const struct layout *layout, const struct trace_sink *out,
 	      uint64_t window_ns);
 void feed_release(struct feed *f);
+
+/**
+ * feed_restart() - the events of a socket were opened again: they begin with 0
+ *
+ * The records of the old ones have been taken. What the new ones count begins with their first
+ * reading; what was counted since the last good one is in no window, and @uncounted_ns says so.
+ */
+void feed_restart(struct feed *f, uint32_t socket);
 
 /** feed_sink() - the ledger hands its records to this */
 struct ledger_sink feed_sink(struct feed *f);

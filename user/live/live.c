@@ -20,6 +20,7 @@
 #include "live/live_probes.h"
 #include "live/live_tasks.h"
 #include "live/live_totals.h"
+#include "live/live_watch.h"
 #include "live/process.h"
 #include "trace/tee.h"
 #include "engine/session/session.h"
@@ -28,10 +29,6 @@
 #include "platform/bpf/ledger.h"
 #include "platform/core/weights.h"
 
-/* A reader that has been silent this long, and ten windows, may have lost its CPU. */
-#define SILENT_NS     100000000ull
-/* After this long its clock is dead, even if the CPU is back. */
-#define DEAD_NS	      (10 * SILENT_NS)
 /*
  * A longer interval has inner marks: one after so many windows, which make a good block, and one
  * when too many slices wait. Each costs an interrupt on every CPU, so not too often.
@@ -49,6 +46,8 @@ struct live {
 	struct sysfs sysfs;
 	struct pmu_list pmus;
 	struct counters counters;
+	struct weights weights;
+	struct live_watch watch;
 	struct cpu_map cpus;
 	struct trace_header header;
 	struct ledger *ledger;
@@ -63,13 +62,11 @@ struct live {
 	struct live_cgroups cgroups;
 	struct live_tasks tasks;
 	struct live_jobs *jobs;
-	char weights_note[sizeof(((struct weights *)NULL)->note)];
 	uint64_t *ends_ns;   /* of the last mark, by socket */
 	struct quality seen; /* losses up to the last mark */
 	uint64_t marked_ns;  /* when that was */
 	uint64_t inner_ns;   /* when an inner mark follows */
 	uint64_t turned_ns;  /* when devices were last brought up to date */
-	uint64_t reader_moves;
 };
 
 static int no_memory(struct diag *d)
@@ -110,7 +107,7 @@ static int find_counters(struct live *l, struct diag *d)
 		return err;
 	if (!count_memory(&l->pmus, set))
 		return no_memory_counters(l, d);
-	err = counters_open(&l->pmus, set, d, &l->counters);
+	err = counters_open(&perf_kernel, &l->pmus, set, d, &l->counters);
 	if (!err && l->counters.nr_sockets > LEDGER_MAX_SOCKETS)
 		err = diag_fail(d, -E2BIG, "%zu sockets with counters, at most %d are supported",
 				l->counters.nr_sockets, LEDGER_MAX_SOCKETS);
@@ -178,6 +175,15 @@ static int select_job(struct session *s, const char *text)
 	return session_select_job(s, scheduler, id);
 }
 
+static int start_reader(void *arg, uint32_t socket, struct diag *d)
+{
+	struct live *l = arg;
+	const struct socket_counters *s = &l->counters.sockets[socket];
+
+	return ledger_reader_start(l->ledger, socket, s->cpu, l->counters.fds + s->first, s->nr,
+				   l->args->window_ns, d);
+}
+
 /* Where events go: the session first, so that a recording has what a report would. */
 static int make_engine(struct live *l, const struct live_recorder *recorder, struct diag *d)
 {
@@ -220,6 +226,15 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 	l->feed.start_of = session_start_of;
 	l->feed.start_arg = l->session;
 	l->sink = feed_sink(&l->feed);
+	l->watch = (struct live_watch){ .counters = &l->counters,
+					.weights = &l->weights,
+					.ledger = l->ledger,
+					.feed = &l->feed,
+					.sink = &l->sink,
+					.start = start_reader,
+					.sysfs = &l->sysfs,
+					.nr_cpus = l->header.layout.nr_cpus,
+					.arg = l };
 	/* What goes wrong here is noticed with the errors of the feed. */
 	l->feed.error = live_cgroups_walk(&l->cgroups, &l->out);
 	return 0;
@@ -248,20 +263,19 @@ static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d
 		.log = log,
 	};
 	struct trace_header *h = &l->header;
-	struct weights w;
-	int err = weights_open(&perf_kernel, &l->sysfs, wanted_weights(l->args), o.nr_cpus, d, &w);
+	struct weights *w = &l->weights;
+	int err = weights_open(&perf_kernel, &l->sysfs, wanted_weights(l->args), o.nr_cpus, d, w);
 
 	if (err)
 		return err;
-	o.nr_weights = w.nr;
+	o.nr_weights = w->nr;
 	err = ledger_open(&o, d, &l->ledger);
-	for (uint32_t e = 0; !err && e < w.nr; e++) {
-		err = ledger_weights(l->ledger, e, w.fds[e], d);
-		str_copy(h->weights[e], sizeof(h->weights[e]), w.names[e]);
+	for (uint32_t e = 0; !err && e < w->nr; e++) {
+		err = ledger_weights(l->ledger, e, w->fds[e], d);
+		str_copy(h->weights[e], sizeof(h->weights[e]), w->names[e]);
 	}
-	h->nr_weights = w.nr;
-	str_copy(l->weights_note, sizeof(l->weights_note), w.note);
-	weights_close(&w);
+	h->nr_weights = w->nr;
+	weights_let_go(w);
 	return err;
 }
 
@@ -296,7 +310,8 @@ static int trace_failed(const struct live *l, int err, struct diag *d)
 static void total_quality(const struct live *l, struct quality *ret)
 {
 	live_totals_quality(l->ledger, &l->feed, ret);
-	ret->reader_moves = l->reader_moves;
+	ret->reader_moves = l->watch.reader_moves;
+	ret->weights_reopened = l->watch.weights_reopened;
 	live_devices_quality(l->devices, ret);
 }
 
@@ -327,14 +342,6 @@ static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct d
 	return trace_failed(l, l->out.mark(l->out.arg, ret), d);
 }
 
-static int start_reader(struct live *l, uint32_t socket, int cpu, struct diag *d)
-{
-	const struct socket_counters *s = &l->counters.sockets[socket];
-
-	return ledger_reader_start(l->ledger, socket, cpu, l->counters.fds + s->first, s->nr,
-				   l->args->window_ns, d);
-}
-
 /*
  * The time now, as a boundary for the slots of sockets without counters; the others
  * have the end of a window for that.
@@ -362,7 +369,7 @@ static int start_books(struct live *l, struct diag *d)
 	if (err)
 		return diag_fail(d, err, "cannot start the ledgers: %s", strerror(-err));
 	for (uint32_t s = 0; s < l->counters.nr_sockets; s++) {
-		err = start_reader(l, s, l->counters.sockets[s].cpu, d);
+		err = start_reader(l, s, d);
 		if (!err)
 			err = ledger_window_now(l->ledger, s);
 		if (err)
@@ -452,6 +459,7 @@ void live_free(struct live *l)
 	live_devices_free(l->devices);
 	sampler_free(l->sampler);
 	counters_close(&l->counters);
+	weights_close(&l->weights);
 	cpu_map_free(&l->cpus);
 	pmu_list_free(&l->pmus);
 	sysfs_close(&l->sysfs);
@@ -496,41 +504,6 @@ const struct host_info *live_host(const struct live *l)
 	return &l->header.host;
 }
 
-/* When the active CPU goes offline, the driver moves the events and says so in cpumask. */
-static int follow_reader(struct live *l, uint32_t socket, bool dead, struct diag *d)
-{
-	struct socket_counters *s = &l->counters.sockets[socket];
-	char path[128], line[64];
-	uint64_t cpu;
-
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", s->pmu->name);
-	if (sysfs_read(&l->sysfs, path, line, sizeof(line)) || parse_u64(line, &cpu) ||
-	    cpu >= l->header.layout.nr_cpus)
-		return 0; /* no CPU of the socket is online: nothing to read, no window */
-	if ((int)cpu != s->cpu)
-		l->reader_moves++;
-	else if (!dead)
-		return 0; /* the machine is busy, that is all */
-	s->cpu = cpu;
-	return start_reader(l, socket, cpu, d);
-}
-
-static int check_readers(struct live *l, struct diag *d)
-{
-	uint64_t now = monotonic_ns();
-	uint64_t limit = SILENT_NS + 10 * l->args->window_ns;
-	int err = 0;
-
-	for (uint32_t s = 0; s < l->counters.nr_sockets && !err; s++) {
-		uint64_t silent = now - l->feed.last_end_ns[s];
-
-		if (silent > limit)
-			err = follow_reader(l, s, silent > limit + DEAD_NS, d);
-	}
-	/* An offline CPU cannot be told from one that is about to be: try again later. */
-	return err == -ENODEV || err == -ENXIO ? 0 : err;
-}
-
 /* live_drain() without latencies: in a mark they have been read before. */
 static int drain(struct live *l, struct diag *d)
 {
@@ -539,7 +512,7 @@ static int drain(struct live *l, struct diag *d)
 	if (err)
 		return diag_fail(d, err, "cannot read the ring buffer: %s", strerror(-err));
 	err = trace_failed(l, l->feed.error, d);
-	return err ? err : check_readers(l, d);
+	return err ? err : live_watch_step(&l->watch, d);
 }
 
 static struct sampler_sink sample_sink(const struct live *l)
@@ -754,6 +727,16 @@ const char *live_note(const struct live *l, size_t i)
 	return live_devices_note(l->devices, i);
 }
 
+bool live_news(struct live *l, char ret_text[LIVE_WATCH_NEWS_LEN])
+{
+	return live_watch_news(&l->watch, ret_text);
+}
+
+bool live_trouble(const struct live *l, char *ret_text, size_t size)
+{
+	return live_watch_trouble(&l->watch, monotonic_ns(), ret_text, size);
+}
+
 const char *live_missing_job(const struct live *l, size_t i)
 {
 	size_t nr = 0;
@@ -784,6 +767,6 @@ void live_describe_weights(const struct live *l, char *ret_text, size_t size)
 			   h->weights[1]);
 	else
 		str_append(ret_text, size, "%s", h->nr_weights ? h->weights[0] : "CPU time");
-	if (l->weights_note[0])
-		str_append(ret_text, size, ": %s", l->weights_note);
+	if (l->weights.note[0])
+		str_append(ret_text, size, ": %s", l->weights.note);
 }

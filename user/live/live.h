@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "run_options.h"
+#include "live/live_watch.h"
 #include "neighbourhood.h"
 #include "trace.h"
 
@@ -132,6 +133,17 @@ const char *live_missing_job(const struct live *l, size_t i);
 
 /** live_note() - what users must know of namespaces and devices, line by line: NULL behind the last one */
 const char *live_note(const struct live *l, size_t i);
+
+/**
+ * live_news() - what has happened to counters and core events since the run began, line by line
+ * @ret_text: gets the next line
+ *
+ * Return: false when there is none.
+ */
+bool live_news(struct live *l, char ret_text[LIVE_WATCH_NEWS_LEN]);
+
+/** live_trouble() - is there a group of counters that cannot be read? @ret_text gets which and why */
+bool live_trouble(const struct live *l, char *ret_text, size_t size);
 
 /** live_describe_devices() - one line on devices; "" when they were not asked for */
 void live_describe_devices(const struct live *l, char *ret_text, size_t size);

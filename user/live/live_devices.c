@@ -500,7 +500,7 @@ void live_devices_quality(const struct live_devices *l, struct quality *ret)
 	if (!l->windows)
 		return;
 	ret->device_held_ns = device_windows_held(l->windows, DEVICE_WINDOWS_ALL);
-	ret->invalid_windows += device_windows_bad(l->windows);
+	ret->bad_records += device_windows_bad(l->windows);
 }
 
 const char *live_devices_note(const struct live_devices *l, size_t i)

@@ -17,9 +17,12 @@ void live_totals_quality(const struct ledger *l, const struct feed *f, struct qu
 		.kept_flushes = losses.kept_flushes,
 		.lost_tasks = losses.tasks,
 		.lost_cgroups = losses.cgroups,
-		.late_slices = f->bad_slices + losses.bad,
 		.unseen_switches = losses.unseen,
 		.lost_io = losses.io,
+		.unscheduled_windows = f->unscheduled_windows,
+		.bad_records = f->bad_slices + losses.bad,
+		.counter_restarts = f->restarts,
+		.uncounted_ns = f->uncounted_ns,
 	};
 }
 

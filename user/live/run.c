@@ -66,7 +66,11 @@ static int step(void *arg, struct diag *d)
 {
 	struct run *run = arg;
 	int err = live_drain(run->live, d);
+	char news[LIVE_WATCH_NEWS_LEN];
 
+	while (live_news(run->live, news))
+		if (!run->args->output.quiet)
+			fprintf(stderr, "%s: %s\n", run->who, news);
 	run->drain_ns = monotonic_ns() + DRAIN_NS;
 	return err;
 }

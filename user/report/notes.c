@@ -16,7 +16,7 @@ struct loss {
 	size_t offset;
 	const char *name; /* as in JSON */
 	enum { COUNTED, TIMED, IN_BYTES } unit;
-	const char *one; /* for the value 1 */
+	const char *one; /* for the value 1; NULL: said with all losses only */
 	const char *many;
 };
 
@@ -36,6 +36,9 @@ struct loss {
 static const struct loss losses[] = {
 	COUNT(invalid_windows, "%s window could not be read (its bytes are in the next one)",
 	      "%s windows could not be read (their bytes are in the next ones)"),
+	COUNT(unscheduled_windows,
+	      "%s window had no turn of some counters (the next one covers it)",
+	      "%s windows had no turn of some counters (the next ones cover them)"),
 	COUNT(lost_windows, "%s window found no room (its bytes are in the next one)",
 	      "%s windows found no room (their bytes are in the next ones)"),
 	COUNT(merged_windows, "%s window was much longer than asked for",
@@ -49,6 +52,10 @@ static const struct loss losses[] = {
 	      "%s changes of cgroups were missed"),
 	COUNT(late_slices, "%s slice or request came after its interval was closed",
 	      "%s slices or requests came after their interval was closed"),
+	COUNT(lost_slices, "%s slice or request was lost by who wrote the trace",
+	      "%s slices or requests were lost by who wrote the trace"),
+	COUNT(bad_records, "%s record made no sense and was left out",
+	      "%s records made no sense and were left out"),
 	COUNT(unseen_switches, "%s context switch was hidden by the kernel",
 	      "%s context switches were hidden by the kernel"),
 	COUNT(unknown_tasks, "%s row has no known name", "%s rows have no known name"),
@@ -60,6 +67,12 @@ static const struct loss losses[] = {
 	      "%s requests to devices could not be noted"),
 	BYTES(unowned_io_bytes, "%s of requests to devices have no known cause"),
 	TIME(device_held_ns, "%s s of devices' turns were lost to others who held the counters"),
+	COUNT(counter_restarts, "%s time counters began anew after readings that made no sense",
+	      "%s times counters began anew after readings that made no sense"),
+	TIME(uncounted_ns, "%s s of counters before that are missing"),
+	COUNT(weights_reopened, "%s time the core events of a CPU were opened again",
+	      "%s times the core events of a CPU were opened again"),
+	TIME(unweighed_ns, NULL),
 	COUNT(device_changes, "%s time a function came, went or changed hands below a counted port",
 	      "%s times functions came, went or changed hands below counted ports"),
 };
@@ -223,7 +236,7 @@ static void put_quality(FILE *out, const struct quality *q, bool quiet)
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		uint64_t value = loss_value(q, &losses[i]);
 
-		if (!value)
+		if (!value || !losses[i].one)
 			continue;
 		fputs(any ? "; " : quiet ? "quality: " : "", out);
 		put_loss(out, &losses[i], value);

@@ -10,8 +10,8 @@
 
 #include "trace.h"
 
-/* Add at the end only: the order is that of recordings. */
-#define TRACE_NR_LOSSES 20
+/* Add at the end of both only: the order is that of recordings. */
+#define TRACE_NR_LOSSES NR_QUALITY_NUMBERS
 #define TRACE_NR_COSTS	8
 
 /**

@@ -14,9 +14,8 @@
  */
 typedef unsigned __int128 wide;
 
-#define QUALITY_FIELDS \
-	((sizeof(struct quality) - offsetof(struct quality, windows)) / sizeof(uint64_t))
-#define SELF_FIELDS (sizeof(struct self_cost) / sizeof(uint64_t))
+#define QUALITY_FIELDS NR_QUALITY_NUMBERS
+#define SELF_FIELDS    (sizeof(struct self_cost) / sizeof(uint64_t))
 
 /* Numbers in front of those of counters. */
 enum {

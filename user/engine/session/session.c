@@ -154,6 +154,8 @@ static int on_slice(void *arg, const struct trace_slice *slice)
 	err = workload_of(s, slice, &workload);
 	if (err)
 		return err;
+	if (s->header->nr_weights && workload != WORKLOAD_IDLE)
+		s->told.unweighed_ns += slice->on_cpu_ns - slice->weights_ns;
 	if (s->o.names_only) {
 		identity_active(s->id, workload);
 		return 0;
@@ -201,7 +203,7 @@ static int on_lost(void *arg, const struct trace_lost *l)
 	if (s->splitter)
 		splitter_lost(s->splitter, l);
 	if (!strcmp(l->what, "slices"))
-		s->told.late_slices += l->count;
+		s->told.lost_slices += l->count;
 	else if (!strcmp(l->what, "windows"))
 		s->told.lost_windows += l->count;
 	else if (!strcmp(l->what, "tasks"))

@@ -81,18 +81,13 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 static void quality_since(const struct quality *from, const struct quality *now,
 			  struct quality *ret)
 {
-	ret->invalid_windows = now->invalid_windows - from->invalid_windows;
-	ret->lost_windows = now->lost_windows - from->lost_windows;
-	ret->merged_windows = now->merged_windows - from->merged_windows;
-	ret->kept_flushes = now->kept_flushes - from->kept_flushes;
-	ret->lost_tasks = now->lost_tasks - from->lost_tasks;
-	ret->lost_cgroups = now->lost_cgroups - from->lost_cgroups;
-	ret->late_slices = now->late_slices - from->late_slices;
-	ret->unseen_switches = now->unseen_switches - from->unseen_switches;
-	ret->reader_moves = now->reader_moves - from->reader_moves;
-	ret->lost_io = now->lost_io - from->lost_io;
-	ret->device_held_ns = now->device_held_ns - from->device_held_ns;
-	ret->device_changes = now->device_changes - from->device_changes;
+#define SINCE_RUN(name) ret->name = now->name - from->name;
+#define SINCE_REPORT(name)
+#define SINCE(name, origin) SINCE_##origin(name)
+	QUALITY_NUMBERS(SINCE)
+#undef SINCE
+#undef SINCE_REPORT
+#undef SINCE_RUN
 }
 
 static void cost_since(const struct self_cost *from, const struct self_cost *now,
@@ -116,7 +111,9 @@ static struct totals totals_now(const struct session *s)
 {
 	struct totals now = { .losses = s->last.losses, .cost = s->last.cost };
 
-	now.losses.late_slices += s->late + s->told.late_slices;
+	now.losses.late_slices += s->late;
+	now.losses.lost_slices += s->told.lost_slices;
+	now.losses.unweighed_ns += s->told.unweighed_ns;
 	now.losses.lost_windows += s->told.lost_windows;
 	now.losses.lost_tasks += s->told.lost_tasks;
 	now.losses.lost_cgroups += s->told.lost_cgroups;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/text.h"
@@ -44,24 +43,25 @@ static int open_problem(const struct pmu *pmu, const char *event, int err, struc
 }
 
 /* A pinned group that cannot run has been put into the error state: it reads as nothing. */
-static bool is_running(int leader)
+static bool is_running(const struct perf_ops *ops, int leader)
 {
 	uint64_t reading[3];
 
-	return read(leader, reading, sizeof(reading)) == sizeof(reading);
+	return ops->read(leader, reading, ARRAY_SIZE(reading)) == sizeof(reading);
 }
 
 /*
  * Groups that are not pinned take turns with the events of others. One that is
  * larger than what pinned events of others leave never gets a turn.
  */
-static bool gets_a_turn(int leader)
+static bool gets_a_turn(const struct perf_ops *ops, int leader)
 {
 	struct timespec pause = { .tv_nsec = TURN_NS };
 	uint64_t reading[3];
 
 	for (int i = 0; i < TURNS; i++) {
-		if (read(leader, reading, sizeof(reading)) == sizeof(reading) && reading[2])
+		if (ops->read(leader, reading, ARRAY_SIZE(reading)) == sizeof(reading) &&
+		    reading[2])
 			return true;
 		nanosleep(&pause, NULL);
 	}
@@ -97,9 +97,16 @@ size_t counters_groups(const struct counter *items, size_t nr, size_t size, size
 	return groups;
 }
 
+/* How the events of a PMU are opened: @wait for a turn when others hold the counters now. */
+struct how {
+	int cpu;
+	bool pinned;
+	bool wait;
+};
+
 /* All events in groups; -EBUSY if they would never count. */
-static int open_groups(const struct perf_event_attr *attrs, const size_t *lengths, size_t nr,
-		       int cpu, bool pinned, int *fds)
+static int open_groups(const struct perf_ops *ops, const struct perf_event_attr *attrs,
+		       const size_t *lengths, size_t nr, const struct how *how, int *fds)
 {
 	size_t first = 0, largest = 0;
 
@@ -108,20 +115,22 @@ static int open_groups(const struct perf_event_attr *attrs, const size_t *length
 			largest = i;
 	for (size_t i = 0; i < nr; first += lengths[i++]) {
 		size_t n = lengths[i];
-		int got = perf_group_open(&perf_kernel, attrs + first, n, cpu, pinned, fds + first);
+		int got =
+			perf_group_open(ops, attrs + first, n, how->cpu, how->pinned, fds + first);
 		int err = got < 0 ? got : 0;
 
 		if (!err && (size_t)got < n)
 			err = -EINVAL;
 		if (!err)
-			err = perf_kernel.enable(fds[first]);
-		if (!err && pinned && !is_running(fds[first]))
+			err = ops->enable(fds[first]);
+		if (!err && how->pinned && !is_running(ops, fds[first]))
 			err = -EBUSY;
 		/* Single events cannot be made smaller: they wait until others let go. */
-		if (!err && !pinned && n > 1 && i == largest && !gets_a_turn(fds[first]))
+		if (!err && !how->pinned && !how->wait && n > 1 && i == largest &&
+		    !gets_a_turn(ops, fds[first]))
 			err = -EBUSY;
 		if (err) {
-			perf_events_close(&perf_kernel, fds, first + (got > 0 ? got : 0));
+			perf_events_close(ops, fds, first + (got > 0 ? got : 0));
 			return err;
 		}
 	}
@@ -129,12 +138,13 @@ static int open_groups(const struct perf_event_attr *attrs, const size_t *length
 }
 
 /* How many events one group can hold; the probe is closed again. */
-static int group_size(const struct perf_event_attr *attrs, size_t nr, int cpu, int *fds)
+static int group_size(const struct perf_ops *ops, const struct perf_event_attr *attrs, size_t nr,
+		      int cpu, int *fds)
 {
-	int fit = perf_group_open(&perf_kernel, attrs, nr, cpu, false, fds);
+	int fit = perf_group_open(ops, attrs, nr, cpu, false, fds);
 
 	if (fit > 0)
-		perf_events_close(&perf_kernel, fds, fit);
+		perf_events_close(ops, fds, fit);
 	return fit;
 }
 
@@ -154,6 +164,7 @@ static int add_groups(struct counters *c, uint32_t socket, uint32_t first, const
 static int add_item(struct counters *c, const struct pmu *pmu, const struct counter_row *row,
 		    const char *event)
 {
+	struct perf_event_attr *attrs;
 	struct counter *item;
 	uint32_t *scales;
 	int *fds;
@@ -168,6 +179,10 @@ static int add_item(struct counters *c, const struct pmu *pmu, const struct coun
 	if (!scales)
 		return -ENOMEM;
 	c->scales = scales;
+	attrs = reallocarray(c->attrs, c->cap, sizeof(*attrs));
+	if (!attrs)
+		return -ENOMEM;
+	c->attrs = attrs;
 	c->fds[c->nr] = -1;
 	c->scales[c->nr] = row->scale;
 	item = &c->items[c->nr++];
@@ -185,10 +200,10 @@ static int add_item(struct counters *c, const struct pmu *pmu, const struct coun
 	return 0;
 }
 
-/* The rows of a set for a PMU, as items and as attributes; returns how many. */
-static int add_items(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d,
-		     struct perf_event_attr attrs[LEDGER_MAX_EVENTS])
+/* The rows of a set for a PMU; returns how many. */
+static int add_items(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d)
 {
+	struct perf_event_attr attr;
 	char event[PMU_NAME_LEN];
 	size_t nr = 0;
 	int err;
@@ -205,56 +220,86 @@ static int add_items(struct counters *c, const struct pmu *pmu, unsigned int set
 			err = -E2BIG;
 		if (err)
 			return diag_fail(d, err, "%s: too many or too long events", pmu->name);
-		err = row_attr(pmu, row, event, d, &attrs[nr++]);
+		err = row_attr(pmu, row, event, d, &attr);
 		if (err)
 			return err;
 		if (add_item(c, pmu, row, event))
 			return diag_fail(d, -ENOMEM, "out of memory");
+		c->attrs[c->nr - 1] = attr;
+		nr++;
 	}
 	return nr;
 }
 
 static int open_pmu(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d)
 {
-	struct perf_event_attr attrs[LEDGER_MAX_EVENTS];
 	size_t lengths[LEDGER_MAX_EVENTS], size, nr_groups;
 	uint32_t first = c->nr, socket = c->nr_sockets;
-	bool pinned;
-	int err, nr = add_items(c, pmu, set, d, attrs);
+	struct how how = { .cpu = pmu->active_cpu };
+	const struct perf_event_attr *attrs;
+	int err, nr = add_items(c, pmu, set, d);
 
 	if (nr < 0)
 		return nr;
 	if (array_room(c->sockets, c->cap_sockets, c->nr_sockets))
 		return diag_fail(d, -ENOMEM, "out of memory");
-	err = group_size(attrs, nr, pmu->active_cpu, c->fds + first);
+	attrs = c->attrs + first;
+	err = group_size(c->ops, attrs, nr, pmu->active_cpu, c->fds + first);
 	if (err <= 0)
 		return open_problem(pmu, c->items[first].event, err, d);
 	size = err;
 	nr_groups = counters_groups(c->items + first, nr, size, lengths);
 	/* Pinned only if all fit at once: pinned groups never take turns. */
-	pinned = nr_groups == 1;
-	err = open_groups(attrs, lengths, nr_groups, pmu->active_cpu, pinned, c->fds + first);
+	how.pinned = nr_groups == 1;
+	err = open_groups(c->ops, attrs, lengths, nr_groups, &how, c->fds + first);
 	while (err == -EBUSY) {
-		if (!pinned)
+		if (!how.pinned)
 			size = (size + 1) / 2;
-		pinned = false;
+		how.pinned = false;
 		nr_groups = counters_groups(c->items + first, nr, size, lengths);
-		err = open_groups(attrs, lengths, nr_groups, pmu->active_cpu, pinned,
-				  c->fds + first);
+		err = open_groups(c->ops, attrs, lengths, nr_groups, &how, c->fds + first);
 	}
 	if (err)
 		return open_problem(pmu, c->items[first].event, err, d);
 	if (add_groups(c, socket, first, lengths, nr_groups))
 		return diag_fail(d, -ENOMEM, "out of memory");
-	c->sockets[c->nr_sockets++] =
-		(struct socket_counters){ pmu->socket, pmu, pmu->active_cpu, pinned, first, nr };
+	c->sockets[c->nr_sockets++] = (struct socket_counters){ pmu->socket, pmu,   pmu->active_cpu,
+								how.pinned,  first, nr };
 	return 0;
 }
 
-int counters_open(const struct pmu_list *pmus, unsigned int set, struct diag *d,
-		  struct counters *ret)
+int counters_reopen(struct counters *c, size_t socket)
 {
-	struct counters c = { 0 };
+	struct socket_counters *s = &c->sockets[socket];
+	struct how how = { .cpu = s->cpu, .pinned = s->pinned, .wait = true };
+	size_t lengths[LEDGER_MAX_EVENTS], nr = 0;
+	int *fds = c->fds + s->first, err;
+
+	for (size_t i = 0; i < c->nr_groups; i++) {
+		const struct group *g = &c->groups[i];
+
+		if (g->socket != socket)
+			continue;
+		lengths[nr++] = g->nr;
+		/* Somebody may still hold the old ones: they leave the hardware at once. */
+		if (c->fds[g->first] >= 0)
+			c->ops->disable(c->fds[g->first]);
+	}
+	perf_events_close(c->ops, fds, s->nr);
+	err = open_groups(c->ops, c->attrs + s->first, lengths, nr, &how, fds);
+	if (err == -EBUSY && how.pinned) {
+		how.pinned = s->pinned = false;
+		err = open_groups(c->ops, c->attrs + s->first, lengths, nr, &how, fds);
+	}
+	if (err)
+		perf_events_close(c->ops, fds, s->nr);
+	return err;
+}
+
+int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsigned int set,
+		  struct diag *d, struct counters *ret)
+{
+	struct counters c = { .ops = ops };
 	const struct pmu *damaged = NULL;
 	int err = 0;
 
@@ -286,7 +331,9 @@ void counters_close(struct counters *c)
 {
 	if (!c)
 		return;
-	perf_events_close(&perf_kernel, c->fds, c->nr);
+	if (c->nr)
+		perf_events_close(c->ops, c->fds, c->nr);
+	free(c->attrs);
 	free(c->items);
 	free(c->fds);
 	free(c->scales);

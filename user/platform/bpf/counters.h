@@ -33,11 +33,15 @@ struct socket_counters {
 
 /**
  * struct counters - all counters of a run
- * @items: what they are; @fds their descriptors, counting; @scales bytes per count
+ * @ops: the kernel
+ * @items: what they are; @attrs how they are opened; @fds their descriptors, counting, -1 for
+ *	one that is closed; @scales bytes per count
  * @nr: number of counters
  */
 struct counters {
+	const struct perf_ops *ops;
 	struct counter *items;
+	struct perf_event_attr *attrs;
 	int *fds;
 	uint32_t *scales;
 	size_t nr, cap;
@@ -49,6 +53,7 @@ struct counters {
 
 /**
  * counters_open() - open the events of every socket that has a PMU for memory traffic
+ * @ops: the kernel, &perf_kernel outside of tests
  * @pmus: all PMUs; must outlive @ret
  * @set: which rows of counter_rows
  * @d: gets the problem
@@ -61,8 +66,20 @@ struct counters {
  * Return: 0; -ENODEV when there is no such PMU; -EACCES with the setting or
  * capability that is missing; another negative errno.
  */
-int counters_open(const struct pmu_list *pmus, unsigned int set, struct diag *d,
-		  struct counters *ret);
+int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsigned int set,
+		  struct diag *d, struct counters *ret);
+
+/**
+ * counters_reopen() - open the events of a socket once more, in the same groups
+ * @c: the counters
+ * @socket: index in @c->sockets; its @cpu says where
+ *
+ * For events that do not count or cannot be read any more. Nobody reads the old ones now. A group
+ * that cannot be pinned any more takes turns from now on.
+ *
+ * Return: 0, or a negative errno: the events are closed then, and another call may do better.
+ */
+int counters_reopen(struct counters *c, size_t socket);
 
 /**
  * counters_groups() - divide the events of a PMU into groups

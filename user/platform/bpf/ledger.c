@@ -356,9 +356,11 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 	l->nr_weights = o->nr_weights;
 	l->io.cgroup_fd = -1;
 	l->asked = calloc(o->nr_cpus, sizeof(*l->asked));
-	if (o->nr_weights)
+	if (o->nr_weights) {
 		l->weights = calloc(o->nr_cpus, sizeof(*l->weights));
-	if (!l->asked || (o->nr_weights && !l->weights)) {
+		l->looks = calloc(o->nr_cpus, sizeof(*l->looks));
+	}
+	if (!l->asked || (o->nr_weights && (!l->weights || !l->looks))) {
 		err = diag_fail(d, -ENOMEM, "out of memory");
 		goto fail;
 	}
@@ -407,26 +409,72 @@ void ledger_free(struct ledger *l)
 		munmap((void *)l->cpu_weights, l->cpu_weights_size);
 	t410trace__destroy(l->skel);
 	free(l->weights);
+	free(l->looks);
 	free(l->asked);
 	free(l);
 }
 
 int ledger_weights(struct ledger *l, uint32_t event, const int *fds_by_cpu, struct diag *d)
 {
-	int events = bpf_map__fd(l->skel->maps.weight_events);
-
 	if (event >= l->nr_weights)
 		return diag_fail(d, -EINVAL, "no room for weight %u", event);
 	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
-		uint32_t key = cpu * LEDGER_MAX_WEIGHTS + event;
+		int err = fds_by_cpu[cpu] < 0 ? 0
+					      : ledger_weights_put(l, event, cpu, fds_by_cpu[cpu]);
 
-		if (fds_by_cpu[cpu] >= 0 &&
-		    bpf_map_update_elem(events, &key, &fds_by_cpu[cpu], BPF_ANY))
-			return diag_fail(d, -errno,
+		if (err)
+			return diag_fail(d, err,
 					 "cannot hand the event of CPU %u to the ledger: %s", cpu,
-					 strerror(errno));
+					 strerror(-err));
 	}
 	return 0;
+}
+
+bool ledger_weights_stand_still(struct ledger *l, uint32_t cpu)
+{
+	volatile struct cpu_ledger *c = &l->cpus[cpu];
+	volatile struct cpu_weights *w;
+	struct weights_look *look;
+	bool still = false;
+
+	if (!l->cpu_weights)
+		return false;
+	w = &l->cpu_weights[cpu];
+	look = &l->looks[cpu];
+	/* A switch reads the events before it counts itself: of two, one was whole after the look. */
+	if (c->switches - look->switches < 2)
+		return false;
+	for (uint32_t e = 0; e < l->nr_weights; e++) {
+		uint64_t enabled = w->last[e].enabled_ns;
+
+		still |= enabled == look->enabled_ns[e];
+		look->enabled_ns[e] = enabled;
+	}
+	look->switches = c->switches;
+	return still;
+}
+
+int ledger_weights_drop(struct ledger *l, uint32_t cpu)
+{
+	int events = bpf_map__fd(l->skel->maps.weight_events);
+
+	for (uint32_t e = 0; e < l->nr_weights; e++) {
+		uint32_t key = cpu * LEDGER_MAX_WEIGHTS + e;
+
+		if (bpf_map_delete_elem(events, &key) && errno != ENOENT)
+			return -errno;
+	}
+	/* It sees that there is none: whatever comes next begins anew. */
+	return ledger_run_on(l->skel->progs.ledger_flush, cpu, NULL);
+}
+
+int ledger_weights_put(struct ledger *l, uint32_t event, uint32_t cpu, int fd)
+{
+	uint32_t key = cpu * LEDGER_MAX_WEIGHTS + event;
+
+	return bpf_map_update_elem(bpf_map__fd(l->skel->maps.weight_events), &key, &fd, BPF_ANY)
+		       ? -errno
+		       : 0;
 }
 
 int ledger_attach(struct ledger *l, struct diag *d)
@@ -495,6 +543,19 @@ int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *f
 	}
 	*r = (struct reader){ .cpu = cpu, .link = link };
 	return 0;
+}
+
+void ledger_reader_stop(struct ledger *l, uint32_t socket)
+{
+	int events = bpf_map__fd(l->skel->maps.events);
+
+	reader_stop(&l->reader[socket]);
+	l->readers[socket].nr = 0;
+	for (uint32_t i = 0; i < LEDGER_MAX_EVENTS; i++) {
+		uint32_t key = socket * LEDGER_MAX_EVENTS + i;
+
+		bpf_map_delete_elem(events, &key); /* failing, there was none */
+	}
 }
 
 int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret)

@@ -118,11 +118,37 @@ void ledger_free(struct ledger *l);
  *	have no weights there. May be closed afterwards
  * @d: gets the problem
  *
- * A CPU that goes offline takes its events along: it has no weights afterwards.
+ * A CPU that goes offline takes its events along: see ledger_weights_stand_still().
  *
  * Return: 0 or a negative errno.
  */
 int ledger_weights(struct ledger *l, uint32_t event, const int *fds_by_cpu, struct diag *d);
+
+/**
+ * ledger_weights_stand_still() - have the core events of a CPU ended?
+ * @l: the ledger, attached
+ * @cpu: below the number of possible CPUs
+ *
+ * Compares with the call before: true if the CPU has switched between tasks meanwhile and one of
+ * its events has not moved. Events end when their CPU goes offline.
+ */
+bool ledger_weights_stand_still(struct ledger *l, uint32_t cpu);
+
+/**
+ * ledger_weights_drop() - the core events of a CPU are read no longer
+ *
+ * What they counted up to now is booked. Return: 0, -ENXIO when the CPU is offline, or another
+ * negative errno.
+ */
+int ledger_weights_drop(struct ledger *l, uint32_t cpu);
+
+/**
+ * ledger_weights_put() - the event of one CPU, in a place that is empty
+ * @fd: the event, counting; may be closed afterwards
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_weights_put(struct ledger *l, uint32_t event, uint32_t cpu, int fd);
 
 /**
  * ledger_attach() - hook the scheduler; CPUs start to keep their ledgers
@@ -147,6 +173,13 @@ int ledger_attach(struct ledger *l, struct diag *d);
  */
 int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *fds, uint32_t nr,
 			uint64_t period_ns, struct diag *d);
+
+/**
+ * ledger_reader_stop() - read a socket's events no longer, and let go of them
+ *
+ * Its records are in the ring when this returns. ledger_reader_start() starts it again.
+ */
+void ledger_reader_stop(struct ledger *l, uint32_t socket);
 
 /**
  * ledger_window_now() - close a window of a socket at once

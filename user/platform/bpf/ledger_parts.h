@@ -41,6 +41,12 @@ struct reader {
 	struct bpf_link *link;
 };
 
+/* The core events of a CPU when they were looked at last, and its switches. */
+struct weights_look {
+	uint64_t switches;
+	uint64_t enabled_ns[LEDGER_MAX_WEIGHTS];
+};
+
 struct ledger {
 	struct t410trace *skel;
 	struct ring_buffer *ring;
@@ -52,6 +58,7 @@ struct ledger {
 	volatile struct cpu_weights *cpu_weights;
 	size_t cpu_weights_size;
 	struct ledger_weights *weights; /* by CPU: the last record; NULL without weights */
+	struct weights_look *looks;	/* by CPU; NULL without weights */
 	uint32_t nr_cpus;
 	uint32_t nr_weights;
 	uint32_t v1_number; /* 0: no v1 controller */

@@ -33,13 +33,21 @@ static void close_all(const struct weights *w, int *fds)
 	free(fds);
 }
 
+void weights_let_go(struct weights *w)
+{
+	for (uint32_t e = 0; e < w->nr; e++) {
+		close_all(w, w->fds[e]);
+		w->fds[e] = NULL;
+	}
+	perf_files_restore(w->soft_files);
+	w->soft_files = 0;
+}
+
 void weights_close(struct weights *w)
 {
 	if (!w)
 		return;
-	for (uint32_t e = 0; e < w->nr; e++)
-		close_all(w, w->fds[e]);
-	perf_files_restore(w->soft_files);
+	weights_let_go(w);
 	*w = (struct weights){ 0 };
 }
 
@@ -81,6 +89,11 @@ static int open_on(const struct perf_ops *ops, const struct weight_event *e, int
 		return fd;
 	ops->close(fd);
 	return open_one(ops, e, cpu, false);
+}
+
+int weights_open_on(const struct weights *w, uint32_t event, int cpu)
+{
+	return open_on(w->ops, &w->events[event], cpu);
 }
 
 /* The event on every CPU of @online; -1 for the others. */
@@ -199,6 +212,7 @@ static void add_event(struct weights *w, const struct weight_event *e, int *fds,
 		      const struct movement *m)
 {
 	str_copy(w->names[w->nr], sizeof(w->names[0]), e->name);
+	w->events[w->nr] = *e;
 	w->fds[w->nr++] = fds;
 	if (m->counting < m->cpus)
 		snprintf(w->note, sizeof(w->note),

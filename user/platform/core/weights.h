@@ -56,6 +56,7 @@ struct weight_cores {
  * @soft_files: the limit of open files to restore, 0 = it was not changed
  * @names: of the events; the first one stands for reads, the second for writes, and
  *	one alone for both
+ * @events: the same, as they are opened
  * @nr: number of events; 0 means that CPU time is all there is
  * @fds: by event and CPU; -1 where it could not be opened
  * @nr_cpus: CPUs in each of @fds
@@ -65,6 +66,7 @@ struct weights {
 	const struct perf_ops *ops;
 	uint64_t soft_files;
 	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
+	struct weight_event events[LEDGER_MAX_WEIGHTS];
 	uint32_t nr;
 	int *fds[LEDGER_MAX_WEIGHTS];
 	uint32_t nr_cpus;
@@ -92,6 +94,23 @@ struct weights {
  */
 int weights_open(const struct perf_ops *ops, const struct sysfs *fs, const char *spec,
 		 uint32_t nr_cpus, struct diag *d, struct weights *ret);
+
+/**
+ * weights_let_go() - close the descriptors, which were handed to a ledger
+ *
+ * What the events are stays known, for weights_open_on().
+ */
+void weights_let_go(struct weights *w);
+
+/**
+ * weights_open_on() - open an event once more on a CPU that was offline
+ * @w: the events
+ * @event: below @w->nr
+ * @cpu: where
+ *
+ * Return: a descriptor, counting, or a negative errno: -ENODEV when the CPU is offline.
+ */
+int weights_open_on(const struct weights *w, uint32_t event, int cpu);
 
 /** weights_close() - close all events; NULL is fine. Those handed to a ledger count on. */
 void weights_close(struct weights *w);

@@ -149,6 +149,7 @@ static void put_trust(json_t *o, const struct account_job *j, int *err)
 	uint64_t missing = 0, lost = 0;
 	const uint64_t losses[] = { q->invalid_windows, q->lost_windows, q->lost_slices_ns,
 				    q->lost_tasks,	q->lost_cgroups, q->late_slices,
+				    q->lost_slices,	q->bad_records,	 q->uncounted_ns,
 				    q->lost_io };
 
 	for (size_t i = 0; i < j->nr_node; i++) {

@@ -288,16 +288,17 @@ json_t *json_lost(const struct quality *q, int *err)
 	json_t *lost = json_object();
 
 	/*
-	 * A slice that had to wait is not lost; one that came late is lost to
-	 * its interval, so these are what "slices" counts.
+	 * A slice that had to wait is not lost; one that came late is lost to its interval, and
+	 * one that the trace says it lacks to all: these are what "slices" counts.
 	 */
-	put_number(lost, "slices", q->late_slices, err);
+	put_number(lost, "slices", q->late_slices + q->lost_slices, err);
 	put_number(lost, "late_slices", q->late_slices, err);
 	put_number(lost, "slices_ns", q->lost_slices_ns, err);
 	put_number(lost, "windows", q->lost_windows, err);
 	put_number(lost, "tasks", q->lost_tasks, err);
 	put_number(lost, "cgroups", q->lost_cgroups, err);
 	put_number(lost, "io", q->lost_io, err);
+	put_number(lost, "bad_records", q->bad_records, err);
 	return lost;
 }
 
@@ -312,12 +313,17 @@ json_t *json_quality(const struct quality *q, int *err)
 	put_number(o, "fallback_windows", q->fallback_windows, err);
 	put_number(o, "pooled_workloads", q->pooled_workloads, err);
 	put_number(o, "invalid_windows", q->invalid_windows, err);
+	put_number(o, "unscheduled_windows", q->unscheduled_windows, err);
 	put_number(o, "merged_windows", q->merged_windows, err);
 	put_number(o, "kept_flushes", q->kept_flushes, err);
 	put_number(o, "unseen_switches", q->unseen_switches, err);
 	put_number(o, "unknown_tasks", q->unknown_tasks, err);
 	put_number(o, "reader_moves", q->reader_moves, err);
 	put_number(o, "rows_pooled", q->rows_pooled, err);
+	put_number(o, "counter_restarts", q->counter_restarts, err);
+	put_number(o, "uncounted_ns", q->uncounted_ns, err);
+	put_number(o, "weights_reopened", q->weights_reopened, err);
+	put_number(o, "unweighed_ns", q->unweighed_ns, err);
 	put_number(o, "unowned_io_bytes", q->unowned_io_bytes, err);
 	put_number(o, "device_held_ns", q->device_held_ns, err);
 	put_number(o, "device_changes", q->device_changes, err);

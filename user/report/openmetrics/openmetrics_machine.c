@@ -265,6 +265,7 @@ static void expose_losses(struct exposer *x, const struct accounts_node *n)
 		uint64_t value;
 	} losses[] = {
 		{ "invalid_windows", q->invalid_windows },
+		{ "unscheduled_windows", q->unscheduled_windows },
 		{ "lost_windows", q->lost_windows },
 		{ "merged_windows", q->merged_windows },
 		{ "fallback_windows", q->fallback_windows },
@@ -272,6 +273,8 @@ static void expose_losses(struct exposer *x, const struct accounts_node *n)
 		{ "lost_tasks", q->lost_tasks },
 		{ "lost_cgroups", q->lost_cgroups },
 		{ "late_slices", q->late_slices },
+		{ "lost_slices", q->lost_slices },
+		{ "bad_records", q->bad_records },
 		{ "unseen_switches", q->unseen_switches },
 		{ "unknown_tasks", q->unknown_tasks },
 		{ "reader_moves", q->reader_moves },
@@ -279,13 +282,15 @@ static void expose_losses(struct exposer *x, const struct accounts_node *n)
 		{ "pooled_workloads", q->pooled_workloads },
 		{ "lost_io", q->lost_io },
 		{ "device_changes", q->device_changes },
+		{ "counter_restarts", q->counter_restarts },
+		{ "weights_reopened", q->weights_reopened },
 		{ "late_rows", n->late_rows },
 	};
 
 	expose_family(
 		x, "t410trace_losses", METRIC_COUNTER, NULL,
-		"What was lost, late or made coarser, by kind; no byte of the machine is ever "
-		"lost.");
+		"What was lost, late or made coarser, by kind; bytes of the machine are missing "
+		"after counter_restarts only.");
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
 		expose_number(x, LABELS({ "kind", losses[i].kind }), losses[i].value);
 }
