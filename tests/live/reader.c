@@ -2,9 +2,10 @@
 /*
  * The reader of a socket, with an event that every machine has: reader CPU
  *
- * Starts it on CPU, starts it once more as after a CPU has gone, and ends. Says
+ * Starts it on CPU, starts it once more as after a CPU has gone, stops it, starts it with another
+ * event, and ends. Says
  *
- *	windows BEFORE AFTER	good windows that the first and the second one read
+ *	windows BEFORE AFTER STOPPED AGAIN	good windows of each part
  *	closed NR		descriptors that were closed though they were not open
  */
 #include <inttypes.h>
@@ -41,13 +42,14 @@ static void on_window(void *arg, const struct ledger_window *w)
 static const struct ledger_sink sink = { ignore_slices, on_window, ignore_task,
 					 ignore_cgroup, NULL,	   NULL };
 
+/* @event: -1 to go on as before */
 static uint64_t run(struct ledger *l, int cpu, int event)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	struct diag d = { 0 };
 	uint64_t before = windows;
 
-	if (ledger_reader_start(l, 0, cpu, &event, 1, PERIOD_NS, &d))
+	if (event >= 0 && ledger_reader_start(l, 0, cpu, &event, 1, PERIOD_NS, &d))
 		fatal("reader", &d);
 	nanosleep(&pause, NULL);
 	if (ledger_drain(l, &sink))
@@ -68,7 +70,7 @@ int main(int argc, char **argv)
 	struct ledger_options o = { .cpu_socket = cpu_socket, .nr_cpus = nr_cpus };
 	struct diag d = { 0 };
 	struct ledger *l;
-	uint64_t before, after;
+	uint64_t before, after, stopped, again;
 	int cpu, event;
 
 	if (argc != 2 || !cpu_socket)
@@ -82,9 +84,17 @@ int main(int argc, char **argv)
 	closed_twice = 0;
 	before = run(l, cpu, event);
 	after = run(l, cpu, event);
+	ledger_reader_stop(l, 0);
+	if (ledger_drain(l, &sink))
+		fatal("drain", NULL);
+	stopped = run(l, cpu, -1);
+	close(event);
+	event = perf_kernel.open(&attr, -1, cpu, -1);
+	again = run(l, cpu, event);
 	ledger_free(l);
 	close(event);
-	printf("windows %" PRIu64 " %" PRIu64 "\n", before, after);
+	printf("windows %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", before, after, stopped,
+	       again);
 	printf("closed %u\n", closed_twice);
 	free(cpu_socket);
 	return 0;

@@ -159,10 +159,12 @@ def test_never_switches(bed):
 def test_reader_starts_again(bed):
     """The clock of a reader is closed once: the second time it may be somebody else's file."""
     text = bed.command(bed.reader, bed.cpu).out
-    ((_, before, after),) = said(text, "windows")
+    ((_, before, after, stopped, again),) = said(text, "windows")
     ((_, twice),) = said(text, "closed")
     require(int(twice) == 0, f"{twice} descriptors closed that were not open")
     require(int(before) and int(after), f"{before} windows, and {after} after a new start")
+    require(not int(stopped), f"{stopped} windows of a reader that was stopped")
+    require(int(again), "no window of the event that was opened after that")
 
 
 TESTS = [

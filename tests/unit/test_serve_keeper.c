@@ -14,6 +14,7 @@
 
 #include "account_world.h"
 #include "cli/serve_config.h"
+#include "base/clock.h"
 #include "daemon/serve_keeper.h"
 #include "daemon/serve_pages.h"
 #include "daemon/store.h"
@@ -329,6 +330,60 @@ static void damage_one(struct bench *b)
 	json_decref(o);
 }
 
+/* The status of the page, and what it says of the counters. */
+static int health_of_counters(struct bench *b, const char *problem)
+{
+	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
+	const struct http_request q = { "/healthz", "" };
+	struct http_page got = { 0 };
+	const char *part, *text;
+	json_t *o;
+
+	pages.started_ns = monotonic_ns();
+	assert_int_equal(serve_pages_get(&pages, &q, &got), 0);
+	o = json_loadb(got.body, got.size, 0, NULL);
+	assert_non_null(o);
+	if (problem) {
+		assert_int_equal(json_unpack(o, "{s:[{s:s, s:s}]}", "problems", "part", &part,
+					     "text", &text),
+				 0);
+		assert_string_equal(part, "counters");
+		assert_string_equal(text, problem);
+	}
+	json_decref(o);
+	free(got.body);
+	serve_pages_release(&pages);
+	return got.status;
+}
+
+static void counters_fail(struct bench *b)
+{
+	b->config.interval_ns = 10 * NS_PER_S;
+	interval(b, world_report(0));
+	assert_int_equal(health_of_counters(b, NULL), 200);
+	serve_keeper_counters(&b->keeper, "x: busy for 11 s");
+	serve_keeper_counters(&b->keeper, "x: busy for 12 s");
+	assert_int_equal(health_of_counters(b, "x: busy for 12 s"), 503);
+	serve_keeper_counters(&b->keeper, NULL);
+	assert_int_equal(health_of_counters(b, NULL), 200);
+}
+
+/* Health is bad while counters cannot be read, with one line in the log each way. */
+static void test_counters_fail(void **state)
+{
+	struct bench b;
+	char *text;
+
+	(void)state;
+	setup(&b);
+	text = said(&b, counters_fail);
+	assert_int_equal(count(text, "\n"), 2);
+	assert_int_equal(count(text, "counters: x: busy for 11 s"), 1);
+	assert_int_equal(count(text, "can be read again"), 1);
+	free(text);
+	teardown(&b);
+}
+
 /* Accounts that are damaged cost their own closing reports only. */
 static void test_damaged(void **state)
 {
@@ -369,9 +424,10 @@ static void short_windows_need_few_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_running_jobs), cmocka_unit_test(test_dropped),
-		cmocka_unit_test(test_damaged),	     cmocka_unit_test(test_full_spool),
-		cmocka_unit_test(test_spool_fails),  cmocka_unit_test(short_windows_need_few_cpus),
+		cmocka_unit_test(test_running_jobs),  cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_damaged),	      cmocka_unit_test(test_full_spool),
+		cmocka_unit_test(test_spool_fails),   cmocka_unit_test(short_windows_need_few_cpus),
+		cmocka_unit_test(test_counters_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
