@@ -11,7 +11,7 @@
 # V=1                  show whole commands
 # make machine         prepare the virtual T410; tests/machine/run runs commands in it
 # make deps            install what building and testing need
-# make docs            manual page and shell completion from the option rows
+# make docs            manual page and completion from the option rows, docs/flow.svg from the rooms
 # make vmlinux         vmlinux/ from the kernels' type information
 # make install         PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=
 
@@ -37,8 +37,8 @@ $(if $(TRIPLET),,$(error ARCH=$(ARCH): only arm64 and amd64 are supported))
 $(if $(filter static shared,$(LINK)),,$(error LINK=$(LINK): only static and shared are supported))
 
 # An explicit ARCH gives a static program that runs on any machine of that kind,
-# built with libraries of the compiler's own release (see sysroot.sh). Two of them must be
-# built from source packages, which not every mirror has. LINK=shared does without: tests in the
+# built with libraries of the compiler's own release (see packaging/sysroot.sh). Two of them
+# must be built from source packages, which not every mirror has. LINK=shared does without: tests in the
 # virtual T410 use that program. Its loader and libraries must be in $(BESIDE) where it runs.
 BESIDE	:= /opt/t410trace/lib
 ifeq ($(origin ARCH),command line)

@@ -60,6 +60,17 @@ long_functions() {
 		/^\}/ { if (start && FNR - start > max) print FILENAME ":" start ": a function of " FNR - start " lines"; start = 0 }'
 }
 
+# Prose is wrapped; tables, code and the targets of links are as long as they have to be.
+MAX_COLUMNS=100
+long_prose() {
+	local f
+	files '*.md' | while read -r f; do
+		LC_ALL=C.UTF-8 sed -E '/^```/,/^```/s/.*//; s/^( *\||    ).*//; s/\]\([^)]*\)/]/g' "$f" |
+			LC_ALL=C.UTF-8 grep -nE "^.{$((MAX_COLUMNS + 1)),}" |
+			sed "s|^\([0-9]*\):.*|$f:\1: a line of more than $MAX_COLUMNS columns|"
+	done
+}
+
 # The scripts of the guest are one program: the later of two functions of a name would be both.
 twice() { grep -hoE '^[a-z0-9_]+\(\)' tests/machine/guest*.sh | sort | uniq -d | sed 's/$/ is defined twice in tests\/machine\/guest*.sh/'; }
 
@@ -76,6 +87,7 @@ documents() {
 	make -s -j"$(nproc)" "build/$1/gendoc" > /dev/null 2>&1 || echo "gendoc does not build"
 	unchanged man/t410trace.1 "build/$1/gendoc" man < man/t410trace.1.in
 	unchanged completion/t410trace "build/$1/gendoc" completion
+	unchanged docs/flow.svg docs/flow.py
 	# only what man complains about, not the page
 	{ MANWIDTH=80 man --warnings -l man/t410trace.1 > /dev/null; } 2>&1
 	grep -q 'make demo' README.md || echo "README.md does not show make demo"
@@ -98,6 +110,7 @@ long_files | judge "files of at most $MAX_LINES lines"
 long_functions | judge "functions of at most $MAX_FUNCTION lines"
 ours | xargs -r grep -nE '\b(TODO|FIXME|XXX)\b' | judge "nothing left behind"
 files '*.sh' .ci/run completion/t410trace tests/machine/run tests/machine/plugin/tests/run 'tests/machine/guest/bin/*' tests/machine/guest/init | xargs -r shellcheck -x -S warning 2>&1 | judge "shellcheck"
+long_prose | judge "documents of at most $MAX_COLUMNS columns"
 twice | judge "functions of the guest have names of their own"
 documents "$native" | judge "documents are up to date"
 exit 0

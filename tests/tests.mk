@@ -103,8 +103,14 @@ $(B)/gendoc: tests/gendoc.c $(LIBOBJ)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
 
+# The way of the data through the rooms, for README.md and docs/ARCHITECTURE.md
+.PHONY: picture
+picture:
+	docs/flow.py > docs/flow.svg.tmp
+	mv docs/flow.svg.tmp docs/flow.svg
+
 .PHONY: docs
-docs: $(B)/gendoc
+docs: picture $(B)/gendoc
 	$(B)/gendoc man < man/t410trace.1.in > man/t410trace.1.tmp
 	mv man/t410trace.1.tmp man/t410trace.1
 	$(B)/gendoc completion > completion/t410trace.tmp
