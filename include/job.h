@@ -26,6 +26,10 @@ enum scheduler {
 	NR_SCHEDULERS,
 };
 
+/* Bits of all whose workloads are jobs: units of systemd are also what a machine always has. */
+#define SCHEDULERS_OF_JOBS \
+	((1u << NR_SCHEDULERS) - 1 - (1u << SCHEDULER_NONE) - (1u << SCHEDULER_SYSTEMD))
+
 #define JOB_ID_LEN	  128
 #define JOB_STEP_LEN	  80
 #define JOB_NAME_LEN	  128
@@ -89,11 +93,16 @@ struct row_job {
 	uint32_t owner;
 };
 
-/** scheduler_name() - "none", "slurm", "flux", "kubernetes", "docker", "podman", "libvirt", "systemd" */
+/** scheduler_name() - "none" or its name */
 const char *scheduler_name(enum scheduler s);
 
 /** scheduler_find() - the reverse; NR_SCHEDULERS for no such name */
 enum scheduler scheduler_find(const char *name);
+
+#define SCHEDULER_NAMES_LEN 128
+
+/** scheduler_names() - "slurm, flux, ... libvirt LAST systemd", for messages */
+void scheduler_names(char ret[SCHEDULER_NAMES_LEN], const char *last);
 
 /**
  * job_text_parse() - a job as users name it

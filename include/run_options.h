@@ -34,11 +34,32 @@ struct output_options {
 };
 
 /**
+ * struct text_list - texts; owned
+ * @items, @nr, @cap: see base/array.h
+ */
+struct text_list {
+	char **items;
+	size_t nr;
+	size_t cap;
+};
+
+/** struct pid_list - processes */
+struct pid_list {
+	uint32_t *items;
+	size_t nr;
+	size_t cap;
+};
+
+/** text_list_add() - add a copy of @text; 0 or -ENOMEM */
+int text_list_add(struct text_list *list, const char *text);
+void text_list_free(struct text_list *list);
+
+/**
  * struct run_options - a live run, or a recording that is replayed
  * @file: recording to replay, NULL for a live run
- * @pids, @nr_pids: processes to follow
- * @cgroups, @nr_cgroups: cgroups to follow, as typed
- * @jobs, @nr_jobs: jobs to follow, see job_text_parse()
+ * @pids: processes to follow
+ * @cgroups: cgroups to follow, as typed
+ * @jobs: jobs to follow, see job_text_parse()
  * @all: every workload
  * @command: program to run and its arguments, NULL for none
  * @interval_ns: time between two reports; 0 = as the recording has it
@@ -54,7 +75,7 @@ struct output_options {
  * @weights: how to measure what tasks do: "auto", "cpu-time" or names, see weights_open()
  * @methods, @nr_methods: how windows are split; more than one: compare them
  * @by_destination: CPU-caused bytes by where they go
- * @devices, @nr_devices: devices to count, as typed
+ * @devices: devices to count, as typed
  * @cgroup_v1: controller whose v1 hierarchy stands in for the v2 tree, "none" or "auto"; NULL:
  *	auto, and problems with it are no errors
  * @pci_map: file that says where root ports are, NULL for none
@@ -65,16 +86,13 @@ struct output_options {
  * @job_users: users whose own jobs are believed, NULL: everybody's
  * @no_summary: nobody asks for a summary: memory does not grow with the run
  *
- * The lists are owned; all texts belong to whoever filled this in.
+ * Lists are owned; single texts belong to whoever filled this in.
  */
 struct run_options {
 	const char *file;
-	uint32_t *pids;
-	size_t nr_pids, cap_pids;
-	char **cgroups;
-	size_t nr_cgroups, cap_cgroups;
-	char **jobs;
-	size_t nr_jobs, cap_jobs;
+	struct pid_list pids;
+	struct text_list cgroups;
+	struct text_list jobs;
 	bool all;
 	char **command;
 	uint64_t interval_ns;
@@ -92,8 +110,7 @@ struct run_options {
 	uint64_t max_bytes;
 	const char *weights;
 	bool by_destination;
-	char **devices;
-	size_t nr_devices, cap_devices;
+	struct text_list devices;
 	const char *cgroup_v1;
 	const char *pci_map;
 	bool neighbours;

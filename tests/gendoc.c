@@ -13,47 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "cli/commands.h"
-#include "cli/serve_config.h"
-#include "cli/stat_args.h"
-#include "cli/trace_args.h"
-
-/* Filled in by main(): some rows are made when asked for. */
-static struct command {
-	const char *name; /* "" is the main job */
-	const struct argp_option *options;
-} commands[] = {
-	{ "", NULL },
-	{ "record", NULL },
-	{ "report", NULL },
-	{ "stat", stat_options },
-	{ "neighbours", NULL },
-	{ "list", list_options },
-	{ "topology", topology_options },
-	{ "check", check_options },
-	{ "serve", NULL },
-	{ "job", job_options },
-	{ "jobs", jobs_options },
-};
 
 /* argp adds these to every command. */
-static const struct argp_option common[] = {
-	{ "help", '?', NULL, 0, "Show the options", 0 },
-	{ "usage", 0x10000, NULL, 0, "Show a short usage message", 0 },
-	{ "version", 'V', NULL, 0, "Show the version", 0 },
-	{ 0 },
-};
-
-static bool is_end(const struct argp_option *o)
-{
-	return !o->name && !o->key && !o->doc;
-}
-
-static bool has_short(const struct argp_option *o)
-{
-	return o->key > ' ' && o->key < 127;
-}
+#define COMMON " --help --usage --version"
+#define GROUPS 5
 
 /* A minus sign that may be copied, and no escapes from the text. */
 static void put_roff(const char *text)
@@ -68,12 +32,20 @@ static void put_roff(const char *text)
 	}
 }
 
-static void put_option(const struct argp_option *o)
+static void put_doc(const struct option_row *o)
+{
+	char *doc = option_doc(o);
+
+	put_roff(doc ? doc : "");
+	free(doc);
+}
+
+static void put_option(const struct option_row *o)
 {
 	puts(".TP");
 	fputs("\\fB", stdout);
-	if (has_short(o))
-		printf("\\-%c\\fR, \\fB", o->key);
+	if (o->letter)
+		printf("\\-%c\\fR, \\fB", o->letter);
 	fputs("\\-\\-", stdout);
 	put_roff(o->name);
 	fputs("\\fR", stdout);
@@ -83,25 +55,30 @@ static void put_option(const struct argp_option *o)
 		fputs("\\fR", stdout);
 	}
 	putchar('\n');
-	put_roff(o->doc);
+	put_doc(o);
 	puts(".");
 }
 
-static void put_options(const struct argp_option *o)
+static void put_options(const struct command *c)
 {
-	for (; !is_end(o); o++) {
-		if (o->name)
-			put_option(o);
-		else if (o->doc) /* heading of a group */
-			printf(".SS %s\n", o->doc);
-	}
+	const struct option_row *o;
+
+	for (int group = 0; group < GROUPS; group++)
+		for (size_t i = 0; (o = option_at(c, i)); i++) {
+			if (o->group != group)
+				continue;
+			if (o->name)
+				put_option(o);
+			else
+				printf(".SS %s\n", o->doc);
+		}
 }
 
 static void put_exit_statuses(void)
 {
 	for (int i = 0; i < NR_EXIT_STATUSES; i++) {
 		printf(".TP\n.B %d\n", i);
-		put_roff(exit_status_text(i));
+		put_roff(exit_statuses[i].text);
 		putchar('\n');
 	}
 }
@@ -111,7 +88,7 @@ static int man(void)
 	char line[1024], name[32];
 
 	while (fgets(line, sizeof(line), stdin)) {
-		const struct argp_option *options = NULL;
+		const struct command *command = NULL;
 
 		if (!strcmp(line, "@EXIT_STATUS@\n")) {
 			put_exit_statuses();
@@ -123,23 +100,63 @@ static int man(void)
 		}
 		if (sscanf(line, "@OPTIONS %31[a-z]@", name) != 1)
 			name[0] = '\0';
-		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-			if (!strcmp(commands[i].name, name))
-				options = commands[i].options;
-		if (!options) {
+		for (size_t i = 0; commands[i]; i++)
+			if (!strcmp(commands[i]->name, name))
+				command = commands[i];
+		if (!command) {
 			fprintf(stderr, "gendoc: no command \"%s\"\n", name);
 			return 1;
 		}
-		put_options(options);
+		put_options(command);
 	}
 	return 0;
 }
 
-static void put_words(const struct argp_option *o)
+static void put_words(const struct command *c)
 {
-	for (; !is_end(o); o++)
+	const struct option_row *o;
+
+	for (size_t i = 0; (o = option_at(c, i)); i++)
 		if (o->name)
 			printf(" --%s%s", o->name, o->arg ? "=" : "");
+	fputs(COMMON, stdout);
+}
+
+/* Was the option of this name before this one, in another command or the same? */
+static bool is_known(const char *name, size_t command, size_t row)
+{
+	const struct option_row *o;
+
+	for (size_t c = 0; c <= command; c++)
+		for (size_t i = 0; (o = option_at(commands[c], i)); i++) {
+			if (c == command && i == row)
+				return false;
+			if (o->name && !strcmp(o->name, name))
+				return true;
+		}
+	return false;
+}
+
+/* What stands behind "--by" when its word is completed */
+static void put_choices(const struct option_row *o)
+{
+	const char *word;
+
+	printf("\t*' --%s='*([a-z-]) | *' --%s '*([a-z-]))\n\t\tCOMPREPLY=($(compgen -W '", o->name,
+	       o->name);
+	for (unsigned int i = 0; (word = o->choice(i)); i++)
+		printf("%s%s", i ? " " : "", word);
+	puts("' -- \"${word#=}\"))\n\t\treturn ;;");
+}
+
+static void put_all_choices(void)
+{
+	const struct option_row *o;
+
+	for (size_t c = 0; commands[c]; c++)
+		for (size_t i = 0; (o = option_at(commands[c], i)); i++)
+			if (o->choice && !is_known(o->name, c, i))
+				put_choices(o);
 }
 
 static int completion(void)
@@ -151,45 +168,22 @@ static int completion(void)
 	     "_t410trace() {\n"
 	     "\tlocal word=${COMP_WORDS[COMP_CWORD]} words place");
 	fputs("\tcase ${COMP_WORDS[1]} in\n", stdout);
-	for (size_t i = 1; i < ARRAY_SIZE(commands); i++) {
-		printf("\t%s) words='", commands[i].name);
-		put_words(commands[i].options);
-		put_words(common);
+	for (size_t i = 1; commands[i]; i++) {
+		printf("\t%s) words='", commands[i]->name);
+		put_words(commands[i]);
 		puts("' ;;");
 	}
 	fputs("\t*) words='", stdout);
-	put_words(commands[0].options);
-	put_words(common);
+	put_words(commands[0]);
 	puts("' ;;\n\tesac");
 	fputs("\t[ \"$COMP_CWORD\" -gt 1 ] || words+='", stdout);
-	for (size_t i = 1; i < ARRAY_SIZE(commands); i++)
-		printf(" %s", commands[i].name);
+	for (size_t i = 1; commands[i]; i++)
+		printf(" %s", commands[i]->name);
 	puts("'\n"
 	     "\t# \"=\" is a word of its own for bash\n"
-	     "\tcase ${COMP_LINE:0:COMP_POINT} in\n"
-	     "\t*' --by='*([a-z]) | *' --by '*([a-z]))\n"
-	     "\t\tCOMPREPLY=($(compgen -W 'process cgroup job thread' -- \"${word#=}\"))\n"
-	     "\t\treturn ;;\n"
-	     "\t*' --method='*([a-z-]) | *' --method '*([a-z-]))\n"
-	     "\t\tCOMPREPLY=($(compgen -W 'state-space weights cpu-time' -- \"${word#=}\"))\n"
-	     "\t\treturn ;;\n"
-	     "\t*' --weights='*([a-z-]) | *' --weights '*([a-z-]))\n"
-	     "\t\tCOMPREPLY=($(compgen -W 'auto cpu-time' -- \"${word#=}\"))\n"
-	     "\t\treturn ;;\n"
-	     "\t*' --format='*([a-z]) | *' --format '*([a-z]))\n"
-	     "\t\tCOMPREPLY=($(compgen -W 'recording ndjson' -- \"${word#=}\"))\n"
-	     "\t\treturn ;;\n"
-	     "\t*' --scheduler='*([a-z]) | *' --scheduler '*([a-z]))\n"
-	     "\t\tCOMPREPLY=($(compgen -W 'slurm flux kubernetes docker podman libvirt systemd' "
-	     "-- \"${word#=}\"))\n"
-	     "\t\treturn ;;\n"
-	     "\t*' --split='*([a-z]) | *' --split '*([a-z]))\n"
-	     "\t\tCOMPREPLY=($(compgen -W 'destination' -- \"${word#=}\"))\n"
-	     "\t\treturn ;;\n"
-	     "\t*' --counters='*([a-z]) | *' --counters '*([a-z]))\n"
-	     "\t\tCOMPREPLY=($(compgen -W 'yes no' -- \"${word#=}\"))\n"
-	     "\t\treturn ;;\n"
-	     "\t*' --device='*([[:alnum:]_]) | *' --device '*([[:alnum:]_]) | "
+	     "\tcase ${COMP_LINE:0:COMP_POINT} in");
+	put_all_choices();
+	puts("\t*' --device='*([[:alnum:]_]) | *' --device '*([[:alnum:]_]) | "
 	     "*' -D '*([[:alnum:]_]))\n"
 	     "\t\t# what is on a device, not loops and bridges\n"
 	     "\t\twords=all\n"
@@ -213,11 +207,6 @@ static int completion(void)
 
 int main(int argc, char **argv)
 {
-	commands[0].options = trace_args_options(COMMAND_LIVE);
-	commands[1].options = trace_args_options(COMMAND_RECORD);
-	commands[2].options = trace_args_options(COMMAND_REPORT);
-	commands[4].options = trace_args_options(COMMAND_NEIGHBOURS);
-	commands[8].options = serve_options();
 	if (argc == 2 && !strcmp(argv[1], "man"))
 		return man();
 	if (argc == 2 && !strcmp(argv[1], "completion"))

@@ -112,6 +112,7 @@ part_unit() {
 	script tests/unit/test_foreign_devices.py ./t410trace
 	script tests/unit/test_job_commands.py ./t410trace "build/$(native)/tests/unit/make_accounts"
 	script tests/unit/test_slurm_epilog.py
+	script tests/unit/test_options.py ./t410trace
 	script tests/unit/test_serve.py ./t410trace
 	script tests/unit/test_metrics.py ./t410trace
 	script tests/unit/test_job_schema.py

@@ -361,7 +361,7 @@ static void junk(void **state)
 static void processes_of_the_users_choice(void **state)
 {
 	uint32_t pids[] = { 6, 77 };
-	struct run_options args = { .pids = pids, .nr_pids = 1 };
+	struct run_options args = { .pids = { pids, 1, 2 } };
 	struct world w;
 
 	(void)state;
@@ -373,7 +373,7 @@ static void processes_of_the_users_choice(void **state)
 	assert_int_equal(w.busy_ns[0], 2000 * MS);
 	assert_int_equal(replay_check_selection(w.replay, "file"), 0);
 	replay_free(w.replay);
-	args.nr_pids = 2;
+	args.pids.nr = 2;
 	setup(&w, &unmarked, args);
 	fill(&w, T0, T0 + 1000 * MS);
 	assert_int_equal(replay_finish(w.replay), 0);
@@ -386,7 +386,7 @@ static void processes_of_the_users_choice(void **state)
 static void cgroups_of_the_users_choice(void **state)
 {
 	char *cgroups[] = { "job/", "/other" };
-	struct run_options args = { .cgroups = cgroups, .nr_cgroups = 2 };
+	struct run_options args = { .cgroups = { cgroups, 2, 2 } };
 	struct world w;
 
 	(void)state;

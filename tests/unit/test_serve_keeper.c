@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "account_world.h"
-#include "cli/serve_config.h"
 #include "base/clock.h"
+#include "cli/settings.h"
 #include "daemon/serve_keeper.h"
 #include "daemon/serve_pages.h"
 #include "daemon/store.h"
@@ -403,22 +403,22 @@ static void test_damaged(void **state)
 /* Refused with the reason and a remedy that is taken, on a machine that is too large for it. */
 static void short_windows_need_few_cpus(void **state)
 {
-	struct serve_config c = { .interval_ns = WORLD_SECOND, .window_ns = 1000000 };
+	struct options c = { .serve.interval_ns = WORLD_SECOND, .run.window_ns = 1000000 };
 	struct diag d = { 0 };
 
 	(void)state;
-	assert_int_equal(serve_config_judge(&c, 352, &d), 0);
-	c.interval_ns = 3600 * WORLD_SECOND;
-	assert_int_equal(serve_config_judge(&c, 400, &d), 0);
-	assert_int_equal(serve_config_judge(&c, 401, &d), -EINVAL);
+	assert_int_equal(settings_judge(&c, 352, &d), 0);
+	c.serve.interval_ns = 3600 * WORLD_SECOND;
+	assert_int_equal(settings_judge(&c, 400, &d), 0);
+	assert_int_equal(settings_judge(&c, 401, &d), -EINVAL);
 	assert_string_equal(d.what,
 			    "window = 1ms: 401 CPUs send more in windows as short as these than "
 			    "fits into the daemon's memory");
 	assert_string_equal(d.help, "give a window of at least 2ms");
-	c.window_ns = 2000000;
-	assert_int_equal(serve_config_judge(&c, 401, &d), 0);
-	c.window_ns = 10000000;
-	assert_int_equal(serve_config_judge(&c, 4000, &d), 0);
+	c.run.window_ns = 2000000;
+	assert_int_equal(settings_judge(&c, 401, &d), 0);
+	c.run.window_ns = 10000000;
+	assert_int_equal(settings_judge(&c, 4000, &d), 0);
 }
 
 int main(void)

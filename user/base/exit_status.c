@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "base/exit_status.h"
 
-static const char *const texts[NR_EXIT_STATUSES] = {
-	[EXIT_OK_] = "done",
-	[EXIT_FAILED] = "failed; the message says what to do",
-	[EXIT_USAGE] = "wrong arguments or settings",
-	[EXIT_INCOMPLETE] =
-		"done, but data is missing: a counter without any reading (of a socket, not of a "
-		"device, which may have no turn), an event that was refused, CPU time, records, or "
-		"requests to devices that were lost; of an account, also time that nobody looked; "
-		"of a list of jobs, accounts that are damaged; of \"t410trace serve\", the last "
-		"accounts could not be saved",
-	[EXIT_NO_JOB] = "\"t410trace job\": there is no account of this job",
-	[EXIT_WAITED] = "\"t410trace job --wait\": the job has not ended, and what its account has "
-			"so far was shown; or there is only an account of what may be an earlier "
-			"run of it",
+const struct exit_status exit_statuses[NR_EXIT_STATUSES] = {
+	[EXIT_OK_] = { "done", "done" },
+	[EXIT_FAILED] = { "failed", "failed; the message says what to do" },
+	[EXIT_USAGE] = { "wrong arguments", "wrong arguments or settings" },
+	[EXIT_INCOMPLETE] = { "done but data is missing",
+			      "done, but data is missing: a counter without any reading (of a "
+			      "socket, not of a device, which may have no turn), an event that was "
+			      "refused, CPU time, records, or requests to devices that were lost; "
+			      "of an account, also time that nobody looked; of a list of jobs, "
+			      "accounts that are damaged; of \"t410trace serve\", the last "
+			      "accounts "
+			      "could not be saved" },
+	[EXIT_NO_JOB] = { "there is no account of this job",
+			  "\"t410trace job\": there is no account of this job" },
+	[EXIT_WAITED] = { "the job has not ended, or may not have begun anew",
+			  "\"t410trace job --wait\": the job has not ended, and what its account "
+			  "has so far was shown; or there is only an account of what may be an "
+			  "earlier run of it" },
 };
-
-const char *exit_status_text(int status)
-{
-	return texts[status];
-}

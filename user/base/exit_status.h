@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the exit statuses mean: the one list, which the manual page is made from. */
+/* What the exit statuses mean: the one list, which --help and the manual page are made from. */
 #ifndef BASE_EXIT_STATUS_H
 #define BASE_EXIT_STATUS_H
-
-#include <stddef.h>
 
 enum {
 	EXIT_OK_ = 0,	     /* done */
@@ -15,7 +13,16 @@ enum {
 	NR_EXIT_STATUSES,
 };
 
-/** exit_status_text() - what a status says, for the manual page */
-const char *exit_status_text(int status);
+/**
+ * struct exit_status - what a status says
+ * @brief: for --help
+ * @text: for the manual page
+ */
+struct exit_status {
+	const char *brief;
+	const char *text;
+};
+
+extern const struct exit_status exit_statuses[NR_EXIT_STATUSES];
 
 #endif

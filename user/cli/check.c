@@ -8,26 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/arg_parts.h"
 #include "cli/output.h"
 #include "platform/check/probe.h"
 #include "platform/sys/sysfs.h"
 
 #define CHECK_SCHEMA "t410trace.check/1"
-
-static const char doc[] = "Show whether this machine has what t410trace needs.";
-
-const struct argp_option check_options[] = {
-	{ "json", ARG_JSON, NULL, 0, "Print JSON (" CHECK_SCHEMA ")", 0 },
-	{ 0 },
-};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	return arg_machine(key, arg, state, state->input);
-}
-
-static const struct argp argp = { check_options, parse_option, NULL, doc, NULL, NULL, NULL };
 
 static json_t *checks_to_json(const struct probe_list *list)
 {
@@ -64,8 +49,7 @@ static void print_checks(const struct probe_list *list)
 					      "missing.");
 }
 
-static int show(const struct machine_args *args, const struct sysfs *fs, struct diag *d,
-		bool *ret_ok)
+static int show(bool json, const struct sysfs *fs, struct diag *d, bool *ret_ok)
 {
 	struct probe_list list = { 0 };
 	int err;
@@ -73,7 +57,7 @@ static int show(const struct machine_args *args, const struct sysfs *fs, struct 
 	err = probe_run(fs, "/proc", &list);
 	if (err)
 		return diag_fail(d, err, "cannot look at this machine: %s", strerror(-err));
-	if (args->json)
+	if (json)
 		err = print_json(checks_to_json(&list));
 	else
 		print_checks(&list);
@@ -85,20 +69,28 @@ static int show(const struct machine_args *args, const struct sysfs *fs, struct 
 	return err;
 }
 
-int cmd_check(int argc, char **argv)
+static int run(struct options *o)
 {
-	struct machine_args args = { 0 };
 	struct sysfs fs = { .fd = -1 };
 	struct diag d = { 0 };
 	bool ok = false;
-	int err;
+	int err = sysfs_open(NULL, &d, &fs);
 
-	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
-		return EXIT_FAILED;
-	err = sysfs_open(NULL, &d, &fs);
 	if (!err)
-		err = show(&args, &fs, &d, &ok);
+		err = show(o->run.output.json, &fs, &d, &ok);
 	sysfs_close(&fs);
-	return end_output(argv[0], err, &d) || !ok ? EXIT_FAILED : EXIT_OK_;
+	return end_output(o->who, err, &d) || !ok ? EXIT_FAILED : EXIT_OK_;
 }
+
+static const struct option_row rows[] = {
+	{ 0, 0, "Print JSON (" CHECK_SCHEMA ")", SWITCH("json", 0, run.output.json) },
+	{ 0 },
+};
+
+const struct command command_check = {
+	.name = "check",
+	.brief = "what this machine has and lacks for t410trace",
+	.doc = "Show whether this machine has what t410trace needs.",
+	.options = rows,
+	.run = run,
+};

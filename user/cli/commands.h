@@ -1,53 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The commands of t410trace. Each one parses its own arguments: argv[0] is
- * "t410trace NAME", the rest is what followed the name. What they return is the
- * exit status. The option rows are visible so that the manual page and the shell
- * completion can be made from them.
+ * The commands of t410trace. A new one is a file that defines its struct command, and a line in
+ * commands.c: dispatch, --help, the manual page and shell completion are made from that.
  */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#include <argp.h>
-
 #include "base/exit_status.h"
+#include "cli/options.h"
 
-/** cmd_trace() - follow workloads and report; the main job */
-int cmd_trace(int argc, char **argv);
+/* Bits of the commands that have rows of shared_options[] */
+enum {
+	FOR_LIVE = 1 << 0,
+	FOR_RECORD = 1 << 1,
+	FOR_REPORT = 1 << 2,
+	FOR_NEIGHBOURS = 1 << 3,
+	FOR_STAT = 1 << 4,
+	FOR_SERVE = 1 << 5,
+};
 
-/** cmd_record() - the main job's trace into a file */
-int cmd_record(int argc, char **argv);
+/**
+ * struct command - a row
+ * @name: "" is the main job, "t410trace" alone
+ * @brief: one line for the list of commands
+ * @args: usages without options, lines; NULL when there is nothing but options
+ * @doc: what it does
+ * @more: further text for --help, NULL for none; "@COMMANDS@" is replaced by the list of commands
+ * @bit: of shared_options[], 0 for none
+ * @options: rows of its own, with an empty one at the end; NULL for none
+ * @statuses: bits of exit statuses beside 0 to 2
+ * @incomplete: what status 3 is here, NULL: what it is elsewhere
+ * @takes_command: what stands behind the options is a program to run
+ * @argument: take an argument that is no option; NULL: there are none. 0 or a negative errno
+ * @check: do the options make sense together? May fill in what follows from them; NULL: they do
+ * @run: do it; returns the exit status
+ */
+struct command {
+	const char *name;
+	const char *brief;
+	const char *args;
+	const char *doc;
+	const char *more;
+	unsigned int bit;
+	const struct option_row *options;
+	unsigned int statuses;
+	const char *incomplete;
+	bool takes_command;
+	int (*argument)(struct options *o, const char *text, struct diag *d);
+	int (*check)(struct options *o, struct diag *d);
+	int (*run)(struct options *o);
+};
 
-/** cmd_report() - reports of such a file */
-int cmd_report(int argc, char **argv);
+extern const struct command command_trace, command_record, command_report, command_stat,
+	command_neighbours, command_list, command_topology, command_check, command_serve,
+	command_job, command_jobs;
 
-/** cmd_stat() - what the PMUs count, system-wide, and metrics made of it */
-int cmd_stat(int argc, char **argv);
-/** cmd_neighbours() - who moved more while a latency was high */
-int cmd_neighbours(int argc, char **argv);
-
-/** cmd_list() - show the uncore PMUs with their events and filters */
-int cmd_list(int argc, char **argv);
-
-/** cmd_topology() - show PCI devices, their root ports and the PMUs of these */
-int cmd_topology(int argc, char **argv);
-
-/** cmd_check() - show whether this machine has what t410trace needs */
-int cmd_check(int argc, char **argv);
-
-/** cmd_job() - show the account of a job */
-int cmd_job(int argc, char **argv);
-
-/** cmd_jobs() - list the jobs that have accounts */
-int cmd_jobs(int argc, char **argv);
-
-/** cmd_serve() - keep accounts of jobs, for months */
-int cmd_serve(int argc, char **argv);
-
-extern const struct argp_option list_options[];
-extern const struct argp_option topology_options[];
-extern const struct argp_option check_options[];
-extern const struct argp_option job_options[];
-extern const struct argp_option jobs_options[];
+/* All of them, the main job first, and NULL. */
+extern const struct command *const commands[];
 
 #endif

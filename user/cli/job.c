@@ -15,164 +15,18 @@
 #include "cli/job_decode.h"
 #include "cli/job_file.h"
 #include "cli/output.h"
-#include "cli/time_arg.h"
+#include "cli/values.h"
 
 #define POLL_NS	     100000000 /* between looks with --wait */
 #define TRIES	     10	       /* looks, when what is looked at changes meanwhile */
-#define MAX_WAIT_S   86400.0
 #define NAMED_OTHERS 3
 /* Schedulers let a requeued job wait for longer than this. */
 #define JUST_NOW_NS  (60 * NS_PER_S)
 
-enum {
-	KEY_JSON = 0x100,
-	KEY_COMPACT,
-	KEY_CASELESS,
-	KEY_FILE,
-	KEY_WAIT,
-	KEY_SINCE,
-	KEY_ALL,
-	KEY_DECODE,
-};
-
-struct job_args {
-	bool json;
-	bool compact;
-	bool caseless;
-	bool all;
-	bool verbose;
-	bool wait;
-	uint64_t wait_ns;
-	const char *wait_text;
-	uint64_t since_ns;
-	const char *file;
-	const char *decode;
-	const char *name; /* as given */
-	const char *id;	  /* without the scheduler */
-	enum scheduler scheduler;
-};
-
-static const char doc[] =
-	"Show the account of a job: what it moved, from its begin to its end or so far.\v"
-	"JOBID is the number or name that the scheduler gave it (\"12\"), with the scheduler "
-	"before it "
-	"(\"slurm:12\"), the first 12 digits or more of a container's or pod's, or the key of an "
-	"account (\"t410trace jobs\" shows keys with --json). Of "
-	"several jobs of one id it is the one that runs, or ended last.\n\n"
-	"Accounts are kept by \"t410trace serve\".";
-
-const struct argp_option job_options[] = {
-	{ "json", KEY_JSON, NULL, 0, "Print JSON (t410trace.job/1), a line for each account", 0 },
-	{ "compact", KEY_COMPACT, NULL, 0,
-	  "Print one short line without blanks, for a scheduler's database", 0 },
-	{ "caseless", KEY_CASELESS, NULL, 0,
-	  "With --compact: for databases that change the case of letters; a fifth longer", 0 },
-	{ "decode", KEY_DECODE, "TEXT", 0,
-	  "Print the JSON in such a line (- reads it from "
-	  "standard input)",
-	  0 },
-	{ "wait", KEY_WAIT, "SECONDS", 0,
-	  "Wait until the job has ended and its account is complete, at most so long", 0 },
-	{ "since", KEY_SINCE, "TIME", 0,
-	  "Of jobs that ended before TIME nothing: \"90s\", \"2h\" or \"7d\" ago, \"2026-11-22\", "
-	  "\"16:30\", \"@1763740800\"",
-	  0 },
-	{ "all", KEY_ALL, NULL, 0, "Show all jobs of this id, the last one first", 0 },
-	{ "file", KEY_FILE, "FILE", 0, "Where accounts are (default " STORE_DEFAULT_FILE ")", 0 },
-	{ "verbose", 'v', NULL, 0, "Also show bounds, losses and what measuring cost", 0 },
-	{ 0 },
-};
-
-static void set_wait(struct job_args *args, const char *text, struct argp_state *state)
+static bool waits(const struct account_options *a)
 {
-	double seconds;
-
-	if (parse_double(text, &seconds) || !(seconds >= 0 && seconds <= MAX_WAIT_S))
-		argp_error(state, "--wait %s: must be a number of seconds up to %g", text,
-			   MAX_WAIT_S);
-	args->wait = true;
-	args->wait_ns = seconds * 1e9;
-	args->wait_text = text;
+	return a->wait_ns != UINT64_MAX;
 }
-
-/* "slurm:12"; what stands before a colon may also be a part of the id. */
-static void set_name(struct job_args *args, const char *text, struct argp_state *state)
-{
-	const char *colon = strchr(text, ':');
-	char scheduler[32];
-
-	if (args->name)
-		argp_error(state, "unexpected argument \"%s\": one job at a time", text);
-	args->name = args->id = text;
-	if (!colon || (size_t)(colon - text) >= sizeof(scheduler))
-		return;
-	memcpy(scheduler, text, colon - text);
-	scheduler[colon - text] = '\0';
-	if (scheduler_find(scheduler) >= NR_SCHEDULERS)
-		return;
-	args->scheduler = scheduler_find(scheduler);
-	args->id = colon + 1;
-}
-
-static void check(const struct job_args *args, struct argp_state *state)
-{
-	if (args->decode && (args->name || args->wait || args->compact || args->all))
-		argp_error(state, "--decode takes no job and none of its options");
-	if (!args->decode && (!args->name || !args->id[0]))
-		argp_error(state, "which job? (\"t410trace jobs\" lists them)");
-	if (args->json && args->compact)
-		argp_error(state, "--json and --compact exclude each other");
-	if (args->caseless && !args->compact)
-		argp_error(state, "--caseless needs --compact");
-	if (args->all && args->wait)
-		argp_error(state, "--all and --wait exclude each other");
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct job_args *args = state->input;
-
-	switch (key) {
-	case KEY_JSON:
-		args->json = true;
-		return 0;
-	case KEY_COMPACT:
-		args->compact = true;
-		return 0;
-	case KEY_CASELESS:
-		args->caseless = true;
-		return 0;
-	case KEY_DECODE:
-		args->decode = arg;
-		return 0;
-	case KEY_WAIT:
-		set_wait(args, arg, state);
-		return 0;
-	case KEY_SINCE:
-		if (time_arg_parse(arg, clock_ns(CLOCK_REALTIME), &args->since_ns))
-			argp_error(state, "--since %s: not a point in time", arg);
-		return 0;
-	case KEY_ALL:
-		args->all = true;
-		return 0;
-	case KEY_FILE:
-		args->file = arg;
-		return 0;
-	case 'v':
-		args->verbose = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		set_name(args, arg, state);
-		return 0;
-	case ARGP_KEY_END:
-		check(args, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = { job_options, parse_option, "JOBID", doc, NULL, NULL, NULL };
 
 /* An account that fits, by its key. */
 struct candidate {
@@ -185,6 +39,7 @@ struct candidate {
 
 /**
  * struct look - what was found
+ * @args, @show: what the user asked for
  * @until_ns: end of waiting (CLOCK_MONOTONIC)
  * @asked_ns: when the command was given (CLOCK_REALTIME)
  * @file: the store
@@ -193,7 +48,8 @@ struct candidate {
  * @incomplete: one that was written lacks something
  */
 struct look {
-	const struct job_args *args;
+	const struct account_options *args;
+	const struct output_options *show;
 	uint64_t until_ns;
 	uint64_t asked_ns;
 	struct job_file file;
@@ -311,13 +167,13 @@ static int write_account(void *arg, const struct account_job *j)
 	const struct job_context c = job_file_context(&l->file);
 	const struct table_options o = {
 		.width = terminal_width(stdout),
-		.verbose = l->args->verbose,
+		.verbose = l->show->verbose,
 	};
 	cleanup_free char *compact = NULL;
 	int err;
 
 	l->incomplete |= lacks_data(&l->file, j);
-	if (l->args->json)
+	if (l->show->json)
 		return job_json_write(l->out, &c, j);
 	if (!l->args->compact)
 		return job_table_write(l->out, &c, j, &o);
@@ -336,7 +192,7 @@ static int write_found(struct look *l, struct diag *d)
 	for (size_t i = 0; i < nr && !err; i++) {
 		const struct store_query q = { .id = l->found[i].key };
 
-		if (i && !l->args->json && !l->args->compact)
+		if (i && !l->show->json && !l->args->compact)
 			fputc('\n', l->out);
 		d->what[0] = '\0';
 		err = store_each_job(l->file.store, &q, write_account, l, d);
@@ -391,11 +247,11 @@ static void tell_running(const char *who, const struct look *l)
 	if (!l->nr || l->found[0].state != ACCOUNT_RUNNING)
 		return;
 	job_file_state(&l->file, state, sizeof(state));
-	if (!l->args->wait)
+	if (!waits(l->args))
 		diag_fail(&d, 0, "job %s is running: this is its account so far", l->args->name);
 	else if (l->file.kept)
-		diag_fail(&d, 0, "job %s has not ended within %s s: this is its account so far",
-			  l->args->name, l->args->wait_text);
+		diag_fail(&d, 0, "job %s has not ended within %g s: this is its account so far",
+			  l->args->name, (double)l->args->wait_ns / 1e9);
 	else
 		diag_fail(&d, 0,
 			  "the account of job %s will not be complete soon: this is what it has",
@@ -449,9 +305,9 @@ static int show(const char *who, struct look *l)
 	tell_others(who, l);
 	tell_running(who, l);
 	tell_damaged(who, l);
-	if (l->args->wait && may_be_earlier(l))
+	if (waits(l->args) && may_be_earlier(l))
 		tell_earlier(who, l);
-	if (l->args->wait && (!has_ended(l) || may_be_earlier(l)))
+	if (waits(l->args) && (!has_ended(l) || may_be_earlier(l)))
 		return EXIT_WAITED;
 	return l->incomplete || l->file.damaged.nr ? EXIT_INCOMPLETE : EXIT_OK_;
 }
@@ -459,7 +315,7 @@ static int show(const char *who, struct look *l)
 /* The status of the end, or an error: -EAGAIN to look again. */
 static int look_and_show(const char *who, struct look *l, struct diag *d)
 {
-	int err = l->args->wait ? look_until_ended(l, d) : look_once(l, d);
+	int err = waits(l->args) ? look_until_ended(l, d) : look_once(l, d);
 	int status;
 
 	if (err)
@@ -472,29 +328,102 @@ static int look_and_show(const char *who, struct look *l, struct diag *d)
 	return status;
 }
 
-int cmd_job(int argc, char **argv)
+static int run(struct options *o)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
-	struct job_args args = { 0 };
-	struct look l = { .args = &args };
+	const struct account_options *a = &o->account;
+	struct look l = { .args = a, .show = &o->run.output };
 	struct diag d = { 0 };
 	int status, tries = 0;
 
-	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
-		return EXIT_FAILED;
-	if (args.decode)
-		return job_decode(argv[0], args.decode);
+	if (a->decode)
+		return job_decode(o->who, a->decode);
 	l.asked_ns = clock_ns(CLOCK_REALTIME);
-	l.until_ns = monotonic_ns() + args.wait_ns;
-	status = look_and_show(argv[0], &l, &d);
+	if (waits(a))
+		l.until_ns = monotonic_ns() + a->wait_ns;
+	status = look_and_show(o->who, &l, &d);
 	while (status == -EAGAIN && tries++ < TRIES) {
 		nanosleep(&pause, NULL);
-		status = look_and_show(argv[0], &l, &d);
+		status = look_and_show(o->who, &l, &d);
 	}
 	free(l.found);
 	if (status >= 0)
 		return status;
-	print_diag(argv[0], &d);
+	print_diag(o->who, &d);
 	return status == -ENOENT || status == -ENODATA ? EXIT_NO_JOB : EXIT_FAILED;
 }
+
+/* "slurm:12"; what stands before a colon may also be a part of the id. */
+static int take_job(struct options *o, const char *text, struct diag *d)
+{
+	struct account_options *a = &o->account;
+	enum scheduler scheduler;
+	const char *id;
+
+	if (a->name)
+		return diag_fail(d, -EINVAL, "unexpected argument \"%s\": one job at a time", text);
+	job_text_parse(text, &scheduler, &id);
+	a->name = a->id = text;
+	if (scheduler != NR_SCHEDULERS && scheduler != SCHEDULER_NONE) {
+		a->scheduler = scheduler;
+		a->id = id;
+	}
+	return 0;
+}
+
+static int check(struct options *o, struct diag *d)
+{
+	const struct account_options *a = &o->account;
+
+	if (a->decode && (a->name || waits(a) || a->compact || a->all))
+		return diag_fail(d, -EINVAL, "--decode takes no job and none of its options");
+	if (!a->decode && (!a->name || !a->id[0]))
+		return diag_fail(d, -EINVAL, "which job? (\"t410trace jobs\" lists them)");
+	if (o->run.output.json && a->compact)
+		return diag_fail(d, -EINVAL, "--json and --compact exclude each other");
+	if (a->caseless && !a->compact)
+		return diag_fail(d, -EINVAL, "--caseless needs --compact");
+	if (a->all && waits(a))
+		return diag_fail(d, -EINVAL, "--all and --wait exclude each other");
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{ 0, 0, "Print JSON (t410trace.job/1), a line for each account",
+	  SWITCH("json", 0, run.output.json) },
+	{ 0, 0, "Print one short line without blanks, for a scheduler's database",
+	  SWITCH("compact", 0, account.compact) },
+	{ 0, 0, "With --compact: for databases that change the case of letters; a fifth longer",
+	  SWITCH("caseless", 0, account.caseless) },
+	{ 0, 0, "Print the JSON in such a line (- reads it from standard input)",
+	  OPTION("decode", 0, "TEXT", value_text, account.decode) },
+	{ 0, 0, "Wait until the job has ended and its account is complete, at most so long",
+	  OPTION("wait", 0, "TIME", value_time, account.wait_ns), WITHIN(0, 86400e9), .bare = "s" },
+	{ 0, 0,
+	  "Of jobs that ended before TIME nothing: \"90s\", \"2h\" or \"7d\" ago, "
+	  "\"2026-11-22\", \"16:30\", \"@1763740800\"",
+	  OPTION("since", 0, "TIME", value_since, account.since_ns) },
+	{ 0, 0, "Show all jobs of this id, the last one first", SWITCH("all", 0, account.all) },
+	{ 0, 0, "Where accounts are (default " STORE_DEFAULT_FILE ")",
+	  OPTION("file", 0, "FILE", value_text, account.file) },
+	{ 0, 0, "Also show bounds, losses and what measuring cost",
+	  SWITCH("verbose", 'v', run.output.verbose) },
+	{ 0 },
+};
+
+const struct command command_job = {
+	.name = "job",
+	.brief = "the account of a job",
+	.args = "JOBID",
+	.doc = "Show the account of a job: what it moved, from its begin to its end or so far.",
+	.more = "JOBID is the number or name that the scheduler gave it (\"12\"), with the "
+		"scheduler before it (\"slurm:12\"), the first 12 digits or more of a container's "
+		"or pod's, or the key of an account (\"t410trace jobs\" shows keys with --json). "
+		"Of several jobs of one id it is the one that runs, or ended last.\n\n"
+		"Accounts are kept by \"t410trace serve\".",
+	.options = rows,
+	.statuses = 1u << EXIT_INCOMPLETE | 1u << EXIT_NO_JOB | 1u << EXIT_WAITED,
+	.argument = take_job,
+	.check = check,
+	.run = run,
+};

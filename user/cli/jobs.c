@@ -8,107 +8,25 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "cli/arg_parts.h"
 #include "cli/commands.h"
 #include "cli/job_file.h"
 #include "cli/output.h"
-#include "cli/time_arg.h"
+#include "cli/values.h"
 
-#define DEFAULT_NR 100
-#define MAX_NR	   1000000
-
-enum {
-	KEY_JSON = 0x100,
-	KEY_FILE,
-	KEY_RUNNING,
-	KEY_ENDED,
-	KEY_USER,
-	KEY_SCHEDULER,
-	KEY_SINCE,
-};
-
-struct jobs_args {
-	bool json;
-	bool verbose;
-	size_t nr;
-	const char *file;
-	struct store_query query;
-};
-
-static const char doc[] = "List the jobs that have accounts, the last one at the end.\v"
-			  "Accounts are kept by \"t410trace serve\"; \"t410trace job\" shows one.";
-
-const struct argp_option jobs_options[] = {
-	{ "json", KEY_JSON, NULL, 0, "Print JSON (t410trace.jobs/1)", 0 },
-	{ "running", KEY_RUNNING, NULL, 0, "Only jobs that are running", 0 },
-	{ "ended", KEY_ENDED, NULL, 0, "Only jobs that are over", 0 },
-	{ "user", KEY_USER, "NAME", 0, "Only jobs of this user", 0 },
-	{ "scheduler", KEY_SCHEDULER, "NAME", 0,
-	  "Only jobs of slurm, flux, kubernetes, docker, podman, libvirt or systemd", 0 },
-	{ "since", KEY_SINCE, "TIME", 0,
-	  "Only jobs that were there after TIME: \"90s\", \"2h\" or \"7d\" ago, \"2026-11-22\", "
-	  "\"16:30\", \"@1763740800\"",
-	  0 },
-	{ "last", 'n', "N", 0, "At most the last N (default 100; 0 is all)", 0 },
-	{ "file", KEY_FILE, "FILE", 0, "Where accounts are (default " STORE_DEFAULT_FILE ")", 0 },
-	{ "verbose", 'v', NULL, 0, "Show more of each job", 0 },
-	{ 0 },
-};
-
-static void set_scheduler(struct jobs_args *args, const char *name, struct argp_state *state)
+static struct store_query query_of(const struct account_options *a)
 {
-	args->query.scheduler = scheduler_find(name);
-	if (args->query.scheduler == SCHEDULER_NONE || args->query.scheduler >= NR_SCHEDULERS)
-		argp_error(state,
-			   "--scheduler %s: must be slurm, flux, kubernetes, docker, podman, "
-			   "libvirt or systemd",
-			   name);
+	struct store_query q = {
+		.scheduler = a->scheduler,
+		.user = a->user,
+		.since_ns = a->since_ns,
+	};
+
+	if (a->running)
+		q.states |= 1u << ACCOUNT_RUNNING;
+	if (a->ended)
+		q.states |= 1u << ACCOUNT_ENDED | 1u << ACCOUNT_STALE;
+	return q;
 }
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct jobs_args *args = state->input;
-
-	switch (key) {
-	case KEY_JSON:
-		args->json = true;
-		return 0;
-	case KEY_RUNNING:
-		args->query.states |= 1u << ACCOUNT_RUNNING;
-		return 0;
-	case KEY_ENDED:
-		args->query.states |= 1u << ACCOUNT_ENDED | 1u << ACCOUNT_STALE;
-		return 0;
-	case KEY_USER:
-		args->query.user = arg;
-		return 0;
-	case KEY_SCHEDULER:
-		set_scheduler(args, arg, state);
-		return 0;
-	case KEY_SINCE:
-		if (time_arg_parse(arg, clock_ns(CLOCK_REALTIME), &args->query.since_ns))
-			argp_error(state, "--since %s: not a point in time", arg);
-		return 0;
-	case 'n':
-		args->nr = arg_number_in(state, "-n", arg, 0, MAX_NR, "");
-		return 0;
-	case KEY_FILE:
-		args->file = arg;
-		return 0;
-	case 'v':
-		args->verbose = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state,
-			   "unexpected argument \"%s\": one job is shown by \"t410trace job\"",
-			   arg);
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = { jobs_options, parse_option, NULL, doc, NULL, NULL, NULL };
 
 struct job_list {
 	struct account_job *jobs;
@@ -145,17 +63,17 @@ static void turn_round(struct job_list *l)
 	}
 }
 
-static int write_list(const struct jobs_args *args, const struct job_file *f,
+static int write_list(const struct options *args, const struct job_file *f,
 		      const struct job_list *l)
 {
 	const struct job_context c = job_file_context(f);
 	const struct table_options o = {
 		.width = terminal_width(stdout),
-		.verbose = args->verbose,
+		.verbose = args->run.output.verbose,
 	};
 
-	return args->json ? jobs_json_write(stdout, &c, l->jobs, l->nr)
-			  : jobs_table_write(stdout, &c, l->jobs, l->nr, &o);
+	return args->run.output.json ? jobs_json_write(stdout, &c, l->jobs, l->nr)
+				     : jobs_table_write(stdout, &c, l->jobs, l->nr, &o);
 }
 
 /* What the list does not show. */
@@ -179,22 +97,22 @@ static void tell(const char *who, const struct job_file *f, bool more, size_t nr
 }
 
 /* EXIT_OK_, EXIT_INCOMPLETE or an error. */
-static int list(const char *who, const struct jobs_args *args, struct diag *d)
+static int list(const char *who, const struct options *args, struct diag *d)
 {
-	struct store_query q = args->query;
+	struct store_query q = query_of(&args->account);
 	struct job_list l = { 0 };
 	struct job_file f;
 	bool more = false;
-	int err = job_file_open(args->file, d, &f);
+	int err = job_file_open(args->account.file, d, &f);
 
 	if (err)
 		return err;
 	d->what[0] = '\0';
 	/* one more than asked for, to know whether there are more */
-	q.newest = args->nr ? args->nr + 1 : SIZE_MAX;
+	q.newest = args->account.nr ? args->account.nr + 1 : SIZE_MAX;
 	err = store_each_job(f.store, &q, add_job, &l, d);
 	if (!err) {
-		if (args->nr && l.nr > args->nr) {
+		if (args->account.nr && l.nr > args->account.nr) {
 			more = true;
 			account_job_release(&l.jobs[--l.nr]);
 		}
@@ -213,19 +131,57 @@ static int list(const char *who, const struct jobs_args *args, struct diag *d)
 	return err;
 }
 
-int cmd_jobs(int argc, char **argv)
+static int run(struct options *o)
 {
-	struct jobs_args args = { .nr = DEFAULT_NR };
 	struct diag d = { 0 };
 	int status, tries = 0;
 
-	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
-		return EXIT_FAILED;
 	do {
-		status = list(argv[0], &args, &d);
+		status = list(o->who, o, &d);
 	} while (status == -EAGAIN && tries++ < 10);
-	if (end_output(argv[0], status < 0 ? status : 0, &d))
+	if (end_output(o->who, status < 0 ? status : 0, &d))
 		return EXIT_FAILED;
 	return status;
 }
+
+static int refuse(struct options *o, const char *text, struct diag *d)
+{
+	(void)o;
+	return diag_fail(d, -EINVAL,
+			 "unexpected argument \"%s\": one job is shown by \"t410trace job\"", text);
+}
+
+static const char *scheduler(unsigned int value)
+{
+	return value + 1 < NR_SCHEDULERS ? scheduler_name((enum scheduler)(value + 1)) : NULL;
+}
+
+static const struct option_row rows[] = {
+	{ 0, 0, "Print JSON (t410trace.jobs/1)", SWITCH("json", 0, run.output.json) },
+	{ 0, 0, "Only jobs that are running", SWITCH("running", 0, account.running) },
+	{ 0, 0, "Only jobs that are over", SWITCH("ended", 0, account.ended) },
+	{ 0, 0, "Only jobs of this user", OPTION("user", 0, "NAME", value_text, account.user) },
+	{ 0, 0, "Only jobs of %s",
+	  OPTION("scheduler", 0, "NAME", value_scheduler, account.scheduler), .choice = scheduler },
+	{ 0, 0,
+	  "Only jobs that were there after TIME: \"90s\", \"2h\" or \"7d\" ago, \"2026-11-22\", "
+	  "\"16:30\", \"@1763740800\"",
+	  OPTION("since", 0, "TIME", value_since, account.since_ns) },
+	{ 0, 0, "At most the last N (default 100; 0 is all)",
+	  OPTION("last", 'n', "N", value_number, account.nr), WITHIN(0, 1e6) },
+	{ 0, 0, "Where accounts are (default " STORE_DEFAULT_FILE ")",
+	  OPTION("file", 0, "FILE", value_text, account.file) },
+	{ 0, 0, "Show more of each job", SWITCH("verbose", 'v', run.output.verbose) },
+	{ 0 },
+};
+
+const struct command command_jobs = {
+	.name = "jobs",
+	.brief = "the jobs that accounts were kept of",
+	.doc = "List the jobs that have accounts, the last one at the end.",
+	.more = "Accounts are kept by \"t410trace serve\"; \"t410trace job\" shows one.",
+	.options = rows,
+	.statuses = 1u << EXIT_INCOMPLETE,
+	.argument = refuse,
+	.run = run,
+};

@@ -11,29 +11,14 @@
 #include <sys/utsname.h>
 
 #include "base/text.h"
-#include "cli/arg_parts.h"
 #include "cli/output.h"
+#include "cli/values.h"
 #include "platform/pmu/explain.h"
 #include "platform/pmu/pmu.h"
 #include "platform/sys/sysfs.h"
 #include "report/grid.h"
 
 #define LIST_SCHEMA "t410trace.list/1"
-
-static const char doc[] = "Show the uncore PMUs of this machine with their events and filters.";
-
-const struct argp_option list_options[] = {
-	{ "json", ARG_JSON, NULL, 0, "Print JSON (" LIST_SCHEMA ")", 0 },
-	{ "sysfs", ARG_SYSFS, "DIR", 0, "Look into a copy of /sys at DIR", 0 },
-	{ 0 },
-};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	return arg_machine(key, arg, state, state->input);
-}
-
-static const struct argp argp = { list_options, parse_option, NULL, doc, NULL, NULL, NULL };
 
 static json_t *hex(uint64_t value)
 {
@@ -291,7 +276,7 @@ static int print_list(const struct pmu_list *list, char **notes, size_t nr_notes
 	return err;
 }
 
-static int show_list(const struct machine_args *args, const struct pmu_list *list)
+static int show_list(const struct options *args, const struct pmu_list *list)
 {
 	struct utsname host;
 	char **notes = NULL;
@@ -299,15 +284,16 @@ static int show_list(const struct machine_args *args, const struct pmu_list *lis
 	int err;
 
 	/* A copy of sysfs may be of another machine, whose kernel is not known. */
-	err = pmu_notes(list, args->sysfs || uname(&host) ? NULL : host.release, &notes, &nr_notes);
+	err = pmu_notes(list, args->machine.sysfs || uname(&host) ? NULL : host.release, &notes,
+			&nr_notes);
 	if (!err)
-		err = args->json ? print_json(list_to_json(list, notes, nr_notes))
-				 : print_list(list, notes, nr_notes);
+		err = args->run.output.json ? print_json(list_to_json(list, notes, nr_notes))
+					    : print_list(list, notes, nr_notes);
 	pmu_notes_free(notes, nr_notes);
 	return err;
 }
 
-static int show(const struct machine_args *args, const struct sysfs *fs, struct diag *d)
+static int show(const struct options *args, const struct sysfs *fs, struct diag *d)
 {
 	struct pmu_list list = { 0 };
 	int err;
@@ -323,19 +309,29 @@ static int show(const struct machine_args *args, const struct sysfs *fs, struct 
 	return err;
 }
 
-int cmd_list(int argc, char **argv)
+static int run(struct options *o)
 {
-	struct machine_args args = { 0 };
 	struct sysfs fs = { .fd = -1 };
 	struct diag d = { 0 };
-	int err;
+	int err = sysfs_open(o->machine.sysfs, &d, &fs);
 
-	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
-		return EXIT_FAILED;
-	err = sysfs_open(args.sysfs, &d, &fs);
 	if (!err)
-		err = show(&args, &fs, &d);
+		err = show(o, &fs, &d);
 	sysfs_close(&fs);
-	return end_output(argv[0], err, &d) ? EXIT_FAILED : EXIT_OK_;
+	return end_output(o->who, err, &d) ? EXIT_FAILED : EXIT_OK_;
 }
+
+static const struct option_row rows[] = {
+	{ 0, 0, "Print JSON (" LIST_SCHEMA ")", SWITCH("json", 0, run.output.json) },
+	{ 0, 0, "Look into a copy of /sys at DIR",
+	  OPTION("sysfs", 0, "DIR", value_text, machine.sysfs) },
+	{ 0 },
+};
+
+const struct command command_list = {
+	.name = "list",
+	.brief = "the uncore PMUs here, their events and filters",
+	.doc = "Show the uncore PMUs of this machine with their events and filters.",
+	.options = rows,
+	.run = run,
+};

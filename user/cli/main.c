@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/spelling.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "base/spelling.h"
-#include "version.h"
-
-const char *argp_program_version = "t410trace " T410TRACE_VERSION;
-
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{ "record", cmd_record }, { "report", cmd_report },
-	{ "stat", cmd_stat },	  { "neighbours", cmd_neighbours },
-	{ "list", cmd_list },	  { "topology", cmd_topology },
-	{ "check", cmd_check },	  { "serve", cmd_serve },
-	{ "job", cmd_job },	  { "jobs", cmd_jobs },
-};
 
 /*
  * Whoever starts us with a closed standard output or error would find what we write there in the
@@ -47,8 +32,8 @@ static int unknown_command(const char *word)
 	struct spelling known = { .word = word };
 	struct diag d;
 
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		spelling_add(&known, commands[i].name);
+	for (size_t i = 1; commands[i]; i++)
+		spelling_add(&known, commands[i]->name);
 	diag_fail(&d, -EINVAL, "unknown command \"%s\"", word);
 	spelling_help(&known, "commands are", d.help, sizeof(d.help));
 	str_append(d.help, sizeof(d.help), "; \"t410trace -- %s\" runs and follows a program",
@@ -58,22 +43,32 @@ static int unknown_command(const char *word)
 	return EXIT_USAGE;
 }
 
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct options o;
+	int status;
+
+	options_parse(commands, c, argc, argv, &o);
+	status = c->run(&o);
+	options_free(&o);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	char name[64];
 
 	if (hold_standard_files())
 		return EXIT_FAILURE;
-	argp_err_exit_status = EXIT_USAGE;
 	if (argc < 2 || argv[1][0] == '-')
-		return cmd_trace(argc, argv);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(argv[1], commands[i].name))
+		return run(commands[0], argc, argv);
+	for (size_t i = 1; commands[i]; i++) {
+		if (strcmp(argv[1], commands[i]->name))
 			continue;
 		/* argp takes the name in its messages from here */
-		snprintf(name, sizeof(name), "t410trace %s", commands[i].name);
+		snprintf(name, sizeof(name), "t410trace %s", commands[i]->name);
 		argv[1] = name;
-		return commands[i].run(argc - 1, argv + 1);
+		return run(commands[i], argc - 1, argv + 1);
 	}
 	return unknown_command(argv[1]);
 }

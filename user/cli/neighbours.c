@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/trace_args.h"
+#include "cli/run_check.h"
 #include "replay/replay_file.h"
 #include "live/run.h"
 #include "cli/show.h"
@@ -161,13 +161,38 @@ static int live_run(const struct run_options *args)
 	return run_end(&run, err, show.incomplete);
 }
 
-int cmd_neighbours(int argc, char **argv)
+static int neighbours(struct options *o)
 {
-	struct run_options args;
-	int status;
-
-	trace_args_parse(COMMAND_NEIGHBOURS, argc, argv, &args);
-	status = args.file ? from_file(&args) : live_run(&args);
-	run_options_free(&args);
-	return status;
+	return o->run.file ? from_file(&o->run) : live_run(&o->run);
 }
+
+static int check(struct options *o, struct diag *d)
+{
+	struct run_options *r = &o->run;
+
+	r->neighbours = true;
+	if (r->file && (r->command || r->duration_ns))
+		return diag_fail(d, -EINVAL, "%s is a recording: -d and COMMAND are for live runs",
+				 r->file);
+	if (r->file)
+		return check_selection(r, d);
+	if (r->read_budget <= 0)
+		return diag_fail(d, -EINVAL,
+				 "--read-budget 0: without latencies there is nothing to compare");
+	return check_run(r, d);
+}
+
+const struct command command_neighbours = {
+	.name = "neighbours",
+	.brief = "who moved more while a latency was high",
+	.args = "[-- COMMAND [ARG...]]\n-p PID[,PID...]\n-G CGROUP[,...]\n-J JOBID[,...]\nFILE",
+	.doc = "Show who held how much bandwidth while a latency was high: live, until -d, Ctrl-C "
+	       "or the end of COMMAND, or from a recording.",
+	.more = "What rose together with a latency may be its cause; that is not proof.",
+	.bit = FOR_NEIGHBOURS,
+	.statuses = 1u << EXIT_INCOMPLETE,
+	.takes_command = true,
+	.argument = take_recording,
+	.check = check,
+	.run = neighbours,
+};

@@ -9,13 +9,11 @@
 #include "cli/commands.h"
 #include "live/live.h"
 #include "cli/output.h"
-#include "cli/trace_args.h"
+#include "cli/run_check.h"
 #include "live/run.h"
 #include "report/format.h"
 #include "trace/ndjson.h"
 #include "trace/recording.h"
-
-#define WHO "t410trace record"
 
 struct record {
 	struct run run;
@@ -120,7 +118,7 @@ static bool describe(const struct record *r, const struct live_progress *p, uint
 	if (r->run.args->output.quiet && !lost)
 		return false;
 	format_bytes(bytes, size);
-	fprintf(stderr, "%s: %.1f s in %s: %llu events%s%s; %s%s\n", WHO,
+	fprintf(stderr, "%s: %.1f s in %s: %llu events%s%s; %s%s\n", r->run.who,
 		(r->end_ns - r->begin_ns) / 1e9,
 		r->out == stdout ? "standard output" : r->run.args->output.file,
 		(unsigned long long)p->events, bytes ? ", " : "", bytes ? size : "",
@@ -138,19 +136,17 @@ static int prepare(struct record *r, struct diag *d)
 	return err;
 }
 
-int cmd_record(int argc, char **argv)
+static int record(struct options *o)
 {
-	struct run_options args;
 	struct record r = { .run = RUN_INIT };
 	struct live_progress progress = { 0 };
 	struct diag d = { 0 };
 	uint64_t bytes = 0;
 	bool lost = false;
-	int err, closed, status;
+	int err, closed;
 
-	trace_args_parse(COMMAND_RECORD, argc, argv, &args);
-	r.run.who = WHO;
-	r.run.args = &args;
+	r.run.who = o->who;
+	r.run.args = &o->run;
 	r.run.interval = on_interval;
 	r.run.arg = &r;
 	err = prepare(&r, &d);
@@ -166,8 +162,42 @@ int cmd_record(int argc, char **argv)
 	if (!err)
 		lost = describe(&r, &progress, bytes);
 	if (err)
-		print_diag(WHO, &d);
-	status = run_end(&r.run, err, lost);
-	run_options_free(&args);
-	return status;
+		print_diag(o->who, &d);
+	return run_end(&r.run, err, lost);
 }
+
+static int check(struct options *o, struct diag *d)
+{
+	const struct run_options *r = &o->run;
+	int err = check_run(&o->run, d);
+
+	if (err)
+		return err;
+	if (!r->output.file)
+		return diag_fail(d, -EINVAL, "where to? give -o FILE");
+	if (!strcmp(r->output.file, "-") && !r->ndjson)
+		return diag_fail(d, -EINVAL,
+				 "-o -: only --format ndjson can go to the standard output");
+	if (r->by == ROW_CGROUP || r->by == ROW_JOB)
+		return diag_fail(d, -EINVAL,
+				 "--by %s: record by process; \"t410trace report\" makes %ss of it",
+				 row_kind_name(r->by), row_kind_name(r->by));
+	if (r->ndjson && r->max_bytes)
+		return diag_fail(d, -EINVAL, "--max-size needs --format recording");
+	return 0;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.brief = "write a recording instead of reports",
+	.args = "-o FILE\n-o FILE -p PID[,PID...]\n-o FILE -G CGROUP[,...]\n-o FILE -J "
+		"JOBID[,...]\n-o FILE -- COMMAND [ARG...]",
+	.doc = "Record what t410trace would report: \"t410trace report FILE\" shows it later, on "
+	       "any machine.",
+	.bit = FOR_RECORD,
+	.statuses = 1u << EXIT_INCOMPLETE,
+	.incomplete = "the recording lacks something",
+	.takes_command = true,
+	.check = check,
+	.run = record,
+};

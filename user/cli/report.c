@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* t410trace report: what a recording holds, as a live run would have shown it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/trace_args.h"
+#include "cli/run_check.h"
 #include "replay/replay_file.h"
 #include "cli/show.h"
-
-#define WHO "t410trace report"
 
 struct reporting {
 	const struct run_options *args;
@@ -62,15 +61,13 @@ static int read_all(struct reporting *r, struct diag *d)
 	return err;
 }
 
-int cmd_report(int argc, char **argv)
+static int report(struct options *o)
 {
-	struct run_options args;
-	struct reporting r = { .args = &args, .file = { .who = WHO, .args = &args } };
+	struct reporting r = { .args = &o->run, .file = { .who = o->who, .args = &o->run } };
 	struct diag d = { 0 };
 	bool incomplete = false;
 	int err, closed;
 
-	trace_args_parse(COMMAND_REPORT, argc, argv, &args);
 	signal(SIGPIPE, SIG_IGN);
 	err = open_all(&r, &d);
 	if (!err)
@@ -79,14 +76,38 @@ int cmd_report(int argc, char **argv)
 	if (!err)
 		err = closed;
 	if (err)
-		print_diag(WHO, &d);
+		print_diag(o->who, &d);
 	else
 		incomplete = replay_file_describe(&r.file);
 	if (!err && r.show.incomplete) {
-		fprintf(stderr, "%s: data is missing: see the quality of the reports\n", WHO);
+		fprintf(stderr, "%s: data is missing: see the quality of the reports\n", o->who);
 		incomplete = true;
 	}
 	replay_file_close(&r.file);
-	run_options_free(&args);
 	return err ? EXIT_FAILED : incomplete ? EXIT_INCOMPLETE : EXIT_OK_;
 }
+
+static int check(struct options *o, struct diag *d)
+{
+	int err = check_selection(&o->run, d);
+
+	if (!err && !o->run.file)
+		err = diag_fail(d, -EINVAL,
+				"which recording? give its FILE, or - for the standard input");
+	if (!err && o->run.by_destination && o->run.nr_methods > 1)
+		err = diag_fail(d, -EINVAL, "--split and --compare exclude each other");
+	return err;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.brief = "reports from a recording",
+	.args = "FILE",
+	.doc = "Show the reports of a recording, as the live run would have shown them. FILE is a "
+	       "recording or NDJSON (t410trace.trace/1); - is the standard input.",
+	.bit = FOR_REPORT,
+	.statuses = 1u << EXIT_INCOMPLETE,
+	.argument = take_recording,
+	.check = check,
+	.run = report,
+};

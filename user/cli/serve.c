@@ -13,7 +13,7 @@
 #include "base/times.h"
 #include "cli/commands.h"
 #include "live/live.h"
-#include "cli/serve_config.h"
+#include "cli/settings.h"
 #include "daemon/serve_keeper.h"
 #include "daemon/serve_log.h"
 #include "daemon/serve_pages.h"
@@ -45,8 +45,9 @@
 
 /**
  * struct serve - the daemon
- * @args, @config: what it was told
- * @live_args: the same for the live run, which points to it
+ * @given: the command line
+ * @settings: what it was told; the live run points to it
+ * @config: of these, what the run is not about
  * @closed_ns, @next_ns, @drain_ns, @watchdog_ns, @trim_ns: when the last interval was closed, and when what
  *	is due (CLOCK_MONOTONIC)
  * @ended: ends of jobs that closed intervals have
@@ -55,9 +56,9 @@
  * @stop: end
  */
 struct serve {
-	struct serve_args args;
-	struct serve_config config;
-	struct run_options live_args;
+	const struct options *given;
+	struct settings settings;
+	struct serve_config *config;
 	struct live *live;
 	struct serve_keeper keeper;
 	struct serve_pages pages;
@@ -90,12 +91,10 @@ static int open_http(struct serve *s, const char *address, struct diag *d, struc
 
 static int open_live(struct serve *s, struct diag *d)
 {
-	int err = serve_config_live(&s->config, &s->live_args);
+	const struct run_options *r = &s->settings.values.run;
+	int err = live_open(r, NULL, s->given->run.output.verbose ? bpf_log : NULL, d, &s->live);
 
-	if (err)
-		return diag_fail(d, err, "out of memory");
-	err = live_open(&s->live_args, NULL, s->args.verbose ? bpf_log : NULL, d, &s->live);
-	if (err == -ENODEV && s->config.counters)
+	if (err == -ENODEV && !r->no_counters)
 		str_append(d->help, sizeof(d->help),
 			   " With counters = no there are accounts of CPU time and requests.");
 	return err;
@@ -112,9 +111,9 @@ static int open_all(struct serve *s, struct diag *d)
 	if (!err)
 		err = privileges_keep(false, d);
 	if (!err)
-		err = serve_keeper_open(&s->keeper, &s->config, d);
+		err = serve_keeper_open(&s->keeper, s->config, d);
 	if (!err)
-		err = open_http(s, s->config.listen, d, &s->http);
+		err = open_http(s, s->config->listen, d, &s->http);
 	if (!err)
 		err = open_live(s, d);
 	if (!err)
@@ -126,21 +125,27 @@ static int open_all(struct serve *s, struct diag *d)
 
 static void describe_address(const struct serve *s, char *ret, size_t size)
 {
-	const char *colon = strrchr(s->config.listen, ':');
+	const char *colon = strrchr(s->config->listen, ':');
 
 	str_copy(ret, size, "no pages");
 	if (s->http)
-		snprintf(ret, size, "http://%.*s:%u/", (int)(colon - s->config.listen),
-			 s->config.listen, http_port(s->http));
+		snprintf(ret, size, "http://%.*s:%u/", (int)(colon - s->config->listen),
+			 s->config->listen, http_port(s->http));
+}
+
+/* Is it an address that only this machine reaches? */
+static bool is_loopback(const char *address)
+{
+	return !address[0] || !strncmp(address, "127.", 4) || !strncmp(address, "[::1]:", 6);
 }
 
 static void warn_open_address(const struct serve *s)
 {
-	if (!serve_config_loopback(&s->config))
+	if (!is_loopback(s->config->listen))
 		serve_log(LOG_WARNING,
 			  "listen = %s: whoever reaches this machine can read names of jobs and "
 			  "users",
-			  s->config.listen);
+			  s->config->listen);
 }
 
 static void say_ready(const struct serve *s)
@@ -152,7 +157,7 @@ static void say_ready(const struct serve *s)
 		serve_log(LOG_NOTICE, "%s", note);
 	str_copy(text, sizeof(text),
 		 "no counters: accounts have CPU time and requests of devices only");
-	if (s->config.counters)
+	if (!s->settings.values.run.no_counters)
 		live_describe_counters(s->live, text, sizeof(text));
 	serve_log(LOG_INFO, "%s", text);
 	live_describe_weights(s->live, text, sizeof(text));
@@ -166,7 +171,7 @@ static void say_ready(const struct serve *s)
 	serve_log(LOG_NOTICE,
 		  "version " T410TRACE_VERSION
 		  " is ready: intervals of %g s, accounts in %s, reports in %s, %s, with %s",
-		  s->config.interval_ns / 1e9, s->config.state, s->config.spool, address,
+		  s->config->interval_ns / 1e9, s->config->state, s->config->spool, address,
 		  privileges);
 	notify_send(&s->notify, "READY=1\nSTATUS=Ready at %s", address);
 }
@@ -196,12 +201,12 @@ static int close_interval(struct serve *s, bool last, struct diag *d)
 	struct report *r;
 	int err;
 
-	s->ended = live_jobs_ended(s->live, s->config.schedulers);
+	s->ended = live_jobs_ended(s->live, s->config->schedulers);
 	err = live_report(s->live, last, d, &r);
 	if (err)
 		return err;
 	r->sequence = s->keeper.intervals;
-	err = serve_keeper_interval(&s->keeper, &s->config, r, d);
+	err = serve_keeper_interval(&s->keeper, s->config, r, d);
 	s->closed_ns = monotonic_ns();
 	s->keeper.cost_ns = s->closed_ns - start;
 	s->keeper.cost_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
@@ -216,7 +221,7 @@ static int close_interval(struct serve *s, bool last, struct diag *d)
 /* Is it time? Some ends of jobs come together: they share an interval. */
 static uint64_t close_due(const struct serve *s)
 {
-	bool ended = live_jobs_ended(s->live, s->config.schedulers) != s->ended;
+	bool ended = live_jobs_ended(s->live, s->config->schedulers) != s->ended;
 	uint64_t soonest = s->closed_ns + CLOSE_NS;
 
 	if (!s->ready)
@@ -235,7 +240,7 @@ static int close_when_due(struct serve *s, struct diag *d)
 		return 0;
 	/* Late ourselves: do not make up for it with short intervals. */
 	while (s->next_ns <= now)
-		s->next_ns += s->config.interval_ns;
+		s->next_ns += s->config->interval_ns;
 	err = close_interval(s, false, d);
 	if (err)
 		return err;
@@ -257,14 +262,14 @@ static int change_address(struct serve *s, const struct serve_config *next, stru
 	struct diag again = { 0 };
 	int err;
 
-	if (!strcmp(s->config.listen, next->listen))
+	if (!strcmp(s->config->listen, next->listen))
 		return 0;
 	err = open_http(s, next->listen, d, &http);
 	if (err == -EADDRINUSE && s->http) {
 		http_close(s->http);
 		s->http = NULL;
 		err = open_http(s, next->listen, d, &http);
-		if (err && open_http(s, s->config.listen, &again, &s->http))
+		if (err && open_http(s, s->config->listen, &again, &s->http))
 			serve_log_diag(LOG_ERR, "", &again);
 	}
 	if (err)
@@ -275,27 +280,27 @@ static int change_address(struct serve *s, const struct serve_config *next, stru
 }
 
 /* What can go wrong comes first, so that all is changed or nothing. */
-static int change(struct serve *s, struct diag *d)
+static int change(struct serve *s, const struct settings *to, struct diag *d)
 {
+	const struct serve_config *next = &to->values.serve;
 	struct spool spool = { .folder = -1 };
-	struct serve_config next;
 	char fixed[256];
-	int err = serve_config_read(&s->args, d, &next);
+	int err = 0;
 
-	if (!err && strcmp(s->config.spool, next.spool) != 0)
-		err = spool_open(next.spool, next.spool_max_files, d, &spool);
+	if (strcmp(s->config->spool, next->spool) != 0)
+		err = spool_open(next->spool, next->spool_max_files, d, &spool);
 	if (!err)
-		err = change_address(s, &next, d);
+		err = change_address(s, next, d);
 	if (err) {
 		if (spool.folder >= 0)
 			spool_close(&spool);
 		return err;
 	}
-	serve_keeper_change(&s->keeper, &next, spool.folder >= 0 ? &spool : NULL);
-	if (next.interval_ns != s->config.interval_ns)
-		s->next_ns = s->closed_ns + next.interval_ns;
-	serve_config_fixed(&s->config, &next, fixed, sizeof(fixed));
-	serve_config_take(&s->config, &next);
+	serve_keeper_change(&s->keeper, next, spool.folder >= 0 ? &spool : NULL);
+	if (next->interval_ns != s->config->interval_ns)
+		s->next_ns = s->closed_ns + next->interval_ns;
+	settings_fixed(&s->settings, to, fixed, sizeof(fixed));
+	settings_take(&s->settings, to);
 	s->more = s->keeper.unreported;
 	if (fixed[0])
 		serve_log(LOG_WARNING, "changed, but only a restart makes it so: %s", fixed);
@@ -304,10 +309,16 @@ static int change(struct serve *s, struct diag *d)
 
 static void reload(struct serve *s)
 {
+	struct settings next;
 	struct diag d = { 0 };
+	int err;
 
 	notify_send(&s->notify, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_ns() / 1000);
-	if (change(s, &d)) {
+	err = settings_read(s->given, &d, &next);
+	if (!err)
+		err = change(s, &next, &d);
+	settings_free(&next);
+	if (err) {
 		serve_log_diag(LOG_ERR, "the settings stay as they were: ", &d);
 	} else {
 		char address[160];
@@ -315,7 +326,7 @@ static void reload(struct serve *s)
 		warn_open_address(s);
 		describe_address(s, address, sizeof(address));
 		serve_log(LOG_NOTICE, "settings read again: intervals of %g s, reports in %s, %s",
-			  s->config.interval_ns / 1e9, s->config.spool, address);
+			  s->config->interval_ns / 1e9, s->config->spool, address);
 	}
 	notify_send(&s->notify, "READY=1");
 }
@@ -433,7 +444,7 @@ static int run(struct serve *s, struct diag *d)
 	s->closed_ns = s->pages.started_ns = monotonic_ns();
 	s->next_ns = s->closed_ns + FIRST_NS;
 	s->watchdog_ns = s->notify.watchdog_ns == UINT64_MAX ? UINT64_MAX : 0;
-	s->ended = live_jobs_ended(s->live, s->config.schedulers);
+	s->ended = live_jobs_ended(s->live, s->config->schedulers);
 	while (!err && !s->stop)
 		err = turn(s, d);
 	return err ? err : farewell(s, d);
@@ -446,44 +457,61 @@ static void close_all(struct serve *s)
 	/* Before the live run: the last report points into it. */
 	serve_keeper_close(&s->keeper);
 	live_free(s->live);
-	run_options_free(&s->live_args);
 	notify_close(&s->notify);
 	if (s->signals >= 0)
 		close(s->signals);
 }
 
-static int check_only(const struct serve *s)
+static int check_only(const struct options *given)
 {
-	printf("%s: the settings are right\n",
-	       access(s->args.file, F_OK) ? "no file, defaults" : s->args.file);
+	const char *file = settings_file(given);
+
+	printf("%s: the settings are right\n", access(file, F_OK) ? "no file, defaults" : file);
 	return EXIT_OK_;
 }
 
-int cmd_serve(int argc, char **argv)
+static int keep(struct serve *s, struct diag *d)
 {
-	struct serve s = { .signals = -1, .keeper = SERVE_KEEPER_INIT };
-	struct diag d = { 0 };
 	int err, status = EXIT_FAILED;
 
-	serve_args_parse(argc, argv, &s.args);
-	err = serve_config_read(&s.args, &d, &s.config);
-	if (err) {
-		serve_log_diag(LOG_ERR, "", &d);
-		return EXIT_USAGE;
-	}
-	if (s.args.check)
-		return check_only(&s);
-	s.keeper.verbose = s.args.verbose;
-	s.pages = (struct serve_pages){ .keeper = &s.keeper, .config = &s.config };
-	notify_open(&s.notify);
-	err = open_all(&s, &d);
-	if (!err) {
-		err = run(&s, &d);
-		if (!err)
-			status = s.keeper.store_trouble.now ? EXIT_INCOMPLETE : EXIT_OK_;
-	}
+	s->keeper.verbose = s->given->run.output.verbose;
+	s->pages = (struct serve_pages){ .keeper = &s->keeper, .config = s->config };
+	notify_open(&s->notify);
+	err = open_all(s, d);
+	if (!err)
+		err = run(s, d);
 	if (err)
-		serve_log_diag(LOG_ERR, "", &d);
-	close_all(&s);
+		serve_log_diag(LOG_ERR, "", d);
+	else
+		status = s->keeper.store_trouble.now ? EXIT_INCOMPLETE : EXIT_OK_;
+	close_all(s);
 	return status;
 }
+
+static int serve(struct options *o)
+{
+	struct serve s = { .given = o, .signals = -1, .keeper = SERVE_KEEPER_INIT };
+	struct diag d = { 0 };
+	int status = EXIT_USAGE;
+
+	s.config = &s.settings.values.serve;
+	if (settings_read(o, &d, &s.settings))
+		serve_log_diag(LOG_ERR, "", &d);
+	else
+		status = o->check_config ? check_only(o) : keep(&s, &d);
+	settings_free(&s.settings);
+	return status;
+}
+
+const struct command command_serve = {
+	.name = "serve",
+	.brief = "keep accounts of jobs: reports, totals, metrics",
+	.doc = "Keep accounts of jobs, for months: a closing report of each job into a folder, "
+	       "totals that survive restarts, and metrics for Prometheus.",
+	.more = "It stays in the foreground, for a service manager. SIGTERM and SIGINT end it, "
+		"SIGHUP reads the settings again.",
+	.bit = FOR_SERVE,
+	.statuses = 1u << EXIT_INCOMPLETE,
+	.incomplete = "ended as asked, but the last accounts could not be saved",
+	.run = serve,
+};

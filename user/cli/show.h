@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "cli/trace_args.h"
 #include "report/table/table.h"
+#include "run_options.h"
 #include "trace.h"
 
 /**

@@ -15,7 +15,6 @@
 #include "live/loop.h"
 #include "cli/output.h"
 #include "live/signals.h"
-#include "cli/stat_args.h"
 #include "engine/stat/stat_book.h"
 #include "platform/pmu/explain.h"
 #include "platform/meter/meter.h"
@@ -40,7 +39,7 @@
 #define EVENTS_PER_TURN	   6
 
 struct stat {
-	struct stat_args args;
+	const struct options *args;
 	struct loop loop;
 	int pidfd; /* of -p */
 	struct sysfs fs;
@@ -96,18 +95,18 @@ static void describe_host(struct stat *s)
 /* Whose core events are counted. */
 static void describe_cores(struct stat *s)
 {
-	const struct stat_args *a = &s->args;
+	const struct options *a = s->args;
 
 	for (size_t i = 0; i < s->selection.layout.nr_pmus; i++) {
 		struct stat_pmu *p = &s->selection.layout.pmus[i];
 
 		if (!p->cores)
 			continue;
-		if (a->command)
+		if (a->run.command)
 			snprintf(p->title, sizeof(p->title), "COMMAND and what it starts");
-		else if (a->pid)
+		else if (a->stat.pid)
 			snprintf(p->title, sizeof(p->title),
-				 "process %d and what it starts from now on", a->pid);
+				 "process %d and what it starts from now on", a->stat.pid);
 		else
 			snprintf(p->title, sizeof(p->title), "all CPUs");
 	}
@@ -127,25 +126,25 @@ static int add_notes(struct stat *s, struct diag *d)
 
 static int choose(struct stat *s, struct diag *d)
 {
-	const struct stat_args *a = &s->args;
+	const struct options *a = s->args;
 	const struct metric_options o = {
-		.metrics = a->metrics.items,
-		.nr_metrics = a->metrics.nr,
-		.events = a->events.items,
-		.nr_events = a->events.nr,
-		.windows = a->windows.items,
-		.nr_windows = a->windows.nr,
-		.socket = a->socket,
-		.per_port = a->per_port,
-		.per_gpu = a->per_gpu,
-		.workload = a->pid || a->command,
+		.metrics = a->stat.metrics.items,
+		.nr_metrics = a->stat.metrics.nr,
+		.events = a->stat.events.items,
+		.nr_events = a->stat.events.nr,
+		.windows = a->stat.windows.items,
+		.nr_windows = a->stat.windows.nr,
+		.socket = a->stat.socket,
+		.per_port = a->stat.per_port,
+		.per_gpu = a->stat.per_gpu,
+		.workload = a->stat.pid || a->run.command,
 	};
 	int err = sysfs_open(NULL, d, &s->fs);
 
 	if (!err)
 		err = pmu_list_read(&s->fs, d, &s->pmus);
-	if (!err && a->socket >= 0 && s->pmus.nr && !has_socket(&s->pmus, a->socket)) {
-		err = diag_fail(d, -ENODEV, "no uncore PMU is about socket %d", a->socket);
+	if (!err && a->stat.socket >= 0 && s->pmus.nr && !has_socket(&s->pmus, a->stat.socket)) {
+		err = diag_fail(d, -ENODEV, "no uncore PMU is about socket %d", a->stat.socket);
 		diag_help(d, "\"t410trace list\" shows which sockets there are");
 	}
 	if (!err)
@@ -188,14 +187,14 @@ static int note_refused(struct stat *s, struct diag *d)
 
 static uint64_t turn_length(const struct stat *s)
 {
-	const struct stat_args *a = &s->args;
+	const struct options *a = s->args;
 	const struct stat_layout *l = &s->selection.layout;
 	uint64_t time = NS_PER_S, turn, most = 1;
 
-	if (a->interval_ns)
-		time = a->interval_ns;
-	else if (a->duration_ns)
-		time = a->duration_ns;
+	if (a->run.interval_ns)
+		time = a->run.interval_ns;
+	else if (a->run.duration_ns)
+		time = a->run.duration_ns;
 	for (size_t i = 0, nr = 0; i < l->nr_counters; i++) {
 		/* The kernel exchanges events of the cores, and not we. */
 		if (l->pmus[l->counters[i].pmu].cores)
@@ -216,13 +215,13 @@ static uint64_t turn_length(const struct stat *s)
 
 static int start(struct stat *s, struct diag *d)
 {
-	const struct stat_args *a = &s->args;
+	const struct options *a = s->args;
 	const struct stat_layout *l = &s->selection.layout;
 	struct meter_options o = {
-		.budget = a->budget,
+		.budget = a->run.read_budget,
 		.turn_ns = turn_length(s),
-		.pid = s->loop.child.pid ? s->loop.child.pid : a->pid,
-		.enable_on_exec = a->command,
+		.pid = s->loop.child.pid ? s->loop.child.pid : a->stat.pid,
+		.enable_on_exec = a->run.command,
 	};
 	int err;
 
@@ -279,24 +278,24 @@ static int on_segment(void *arg, const struct stat_segment *segment)
 /* Signals, the command's process (it waits), or the process to follow. */
 static int open_run(struct stat *s, struct diag *d)
 {
-	const struct stat_args *a = &s->args;
+	const struct options *a = s->args;
 	int err = loop_open(&s->loop, d);
 
 	if (err)
 		return err;
-	if (a->command)
-		return child_prepare(a->command, &s->loop.mask, d, &s->loop.child);
-	if (!a->pid)
+	if (a->run.command)
+		return child_prepare(a->run.command, &s->loop.mask, d, &s->loop.child);
+	if (!a->stat.pid)
 		return 0;
 	if (!pid_namespace_has_proc("/proc")) {
-		diag_fail(d, -EXDEV, "-p %d: /proc is of another pid namespace", a->pid);
+		diag_fail(d, -EXDEV, "-p %d: /proc is of another pid namespace", a->stat.pid);
 		diag_help(d, "mount that of this one: mount -t proc proc /proc, or unshare "
 			     "--mount-proc");
 		return -EXDEV;
 	}
-	s->pidfd = (int)syscall(SYS_pidfd_open, a->pid, 0);
+	s->pidfd = (int)syscall(SYS_pidfd_open, a->stat.pid, 0);
 	if (s->pidfd < 0)
-		return diag_fail(d, -errno, "cannot follow process %d: %s", a->pid,
+		return diag_fail(d, -errno, "cannot follow process %d: %s", a->stat.pid,
 				 strerror(errno));
 	s->loop.wake_fd = s->pidfd;
 	return 0;
@@ -328,11 +327,11 @@ static int step(void *arg, struct diag *d)
 
 static int write_report(struct stat *s, struct stat_report *r, struct diag *d)
 {
-	const struct stat_args *a = &s->args;
+	const struct options *a = s->args;
 	struct table_options o = {
 		.width = terminal_width(s->out),
-		.quiet = a->output.quiet,
-		.verbose = a->output.verbose,
+		.quiet = a->run.output.quiet,
+		.verbose = a->run.output.verbose,
 	};
 	uint64_t cpu_ns = own_cpu_ns();
 	int err;
@@ -340,12 +339,12 @@ static int write_report(struct stat *s, struct stat_report *r, struct diag *d)
 	r->host = &s->host;
 	r->sequence = s->sequence++;
 	r->start_time_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - r->start_ns);
-	r->budget = a->budget;
+	r->budget = a->run.read_budget;
 	r->busiest = meter_busiest(s->meter);
 	r->cpu_ns = cpu_ns - (r->summary ? s->cpu_ns : s->interval_cpu_ns);
 	s->interval_cpu_ns = cpu_ns;
-	err = a->output.json ? stat_json_write(s->out, r) : stat_table_write(s->out, r, &o);
-	return err ? output_failed(a->output.file, err, d) : 0;
+	err = a->run.output.json ? stat_json_write(s->out, r) : stat_table_write(s->out, r, &o);
+	return err ? output_failed(a->run.output.file, err, d) : 0;
 }
 
 static int read_all(struct stat *s, bool last, struct diag *d)
@@ -400,7 +399,7 @@ static int finish(struct stat *s, struct diag *d)
 	struct stat_report *r;
 	int err = read_all(s, true, d);
 
-	if (!err && s->args.interval_ns)
+	if (!err && s->args->run.interval_ns)
 		err = write_interval(s, d);
 	if (err)
 		return err;
@@ -408,7 +407,7 @@ static int finish(struct stat *s, struct diag *d)
 	if (err)
 		return diag_fail(d, err, "out of memory");
 	s->incomplete = lacks_data(r);
-	if (!s->args.interval_ns || s->args.output.summary || s->loop.interrupted)
+	if (!s->args->run.interval_ns || s->args->run.output.summary || s->loop.interrupted)
 		err = write_report(s, r, d);
 	stat_report_free(r);
 	return err;
@@ -424,9 +423,9 @@ static int count(struct stat *s, struct diag *d)
 		err = start(s, d);
 	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
-		err = output_open(s->args.output.file, d, &s->out);
-	if (!err && s->args.command)
-		err = loop_start(&s->loop, s->args.command[0], d);
+		err = output_open(s->args->run.output.file, d, &s->out);
+	if (!err && s->args->run.command)
+		err = loop_start(&s->loop, s->args->run.command[0], d);
 	if (!err)
 		err = loop_run(&s->loop, d);
 	if (!err)
@@ -440,7 +439,6 @@ static void release(struct stat *s)
 	metric_selection_free(&s->selection);
 	pmu_list_free(&s->pmus);
 	sysfs_close(&s->fs);
-	stat_args_free(&s->args);
 	free(s->costs);
 	free(s->pmu_of);
 	free(s->counters);
@@ -450,23 +448,21 @@ static void release(struct stat *s)
 		close(s->pidfd);
 }
 
-int cmd_stat(int argc, char **argv)
+static int run(struct options *o)
 {
-	struct stat s = { .loop = LOOP_INIT, .pidfd = -1, .fs = { .fd = -1 } };
+	struct stat s = { .loop = LOOP_INIT, .pidfd = -1, .fs = { .fd = -1 }, .args = o };
 	struct diag d = { 0 };
 	int err, closed, status;
 
-	argp_err_exit_status = EXIT_USAGE;
-	stat_args_parse(argc, argv, &s.args);
-	s.loop.interval_ns = s.args.interval_ns;
-	s.loop.duration_ns = s.args.duration_ns;
+	s.loop.interval_ns = o->run.interval_ns;
+	s.loop.duration_ns = o->run.duration_ns;
 	s.loop.next_ns = next_ns;
 	s.loop.step = step;
 	s.loop.over = over;
 	s.loop.interval = on_interval;
 	s.loop.arg = &s;
 	err = count(&s, &d);
-	closed = output_close(s.out, s.args.output.file, err ? NULL : &d);
+	closed = output_close(s.out, o->run.output.file, err ? NULL : &d);
 	if (!err)
 		err = closed;
 	/* Nothing is left in the kernel from here on, whatever the command still does. */
@@ -479,3 +475,24 @@ int cmd_stat(int argc, char **argv)
 	release(&s);
 	return status;
 }
+
+static int check(struct options *o, struct diag *d)
+{
+	return o->stat.pid && o->run.command
+		       ? diag_fail(d, -EINVAL, "-p and COMMAND exclude each other")
+		       : 0;
+}
+
+const struct command command_stat = {
+	.name = "stat",
+	.brief = "counts and metrics of the uncore PMUs, system-wide",
+	.args = "\n-p PID\n-- COMMAND [ARG...]",
+	.doc = "Count with the uncore PMUs, system-wide, and show bandwidths, latencies and other "
+	       "metrics per socket, root complex and link.",
+	.more = "Without -d, -p and COMMAND it counts until Ctrl-C.",
+	.bit = FOR_STAT,
+	.statuses = 1u << EXIT_INCOMPLETE,
+	.takes_command = true,
+	.check = check,
+	.run = run,
+};

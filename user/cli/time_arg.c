@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/units.h"
 
 #define MAX_S 1e10 /* beyond the year 2200: still exact in a double and in 64 bits of ns */
 
@@ -23,29 +24,13 @@ static int seconds_of(double s, uint64_t *ret_ns)
 
 static int parse_ago(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 {
-	static const struct {
-		char name;
-		double seconds;
-	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
-	size_t length = strlen(text);
 	uint64_t ago;
-	char number[32];
-	double value;
 
-	if (length < 2 || length > sizeof(number))
+	/* a blank is between a date and a time */
+	if (strchr(text, ' ') || parse_time(text, NULL, &ago) || ago > now_ns)
 		return -EINVAL;
-	memcpy(number, text, length - 1);
-	number[length - 1] = '\0';
-	if (parse_double(number, &value))
-		return -EINVAL;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (units[i].name == text[length - 1]) {
-			if (seconds_of(value * units[i].seconds, &ago) || ago > now_ns)
-				return -EINVAL;
-			*ret_ns = now_ns - ago;
-			return 0;
-		}
-	return -EINVAL;
+	*ret_ns = now_ns - ago;
+	return 0;
 }
 
 /* The text in one of the forms, all of it; @utc: with a Z behind it. */

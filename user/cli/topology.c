@@ -9,60 +9,13 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/arg_parts.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/topology_text.h"
+#include "cli/values.h"
 #include "report/format.h"
 
 #define TOPOLOGY_SCHEMA "t410trace.topology/1"
-
-enum {
-	KEY_LSPCI = ARG_OWN,
-	KEY_MAP,
-};
-
-struct topology_args {
-	struct machine_args machine;
-	const char *lspci;
-	const char *map;
-};
-
-static const char doc[] =
-	"Show PCI devices, the root ports that they are below, and the PMUs that count them.";
-
-const struct argp_option topology_options[] = {
-	{ "json", ARG_JSON, NULL, 0, "Print JSON (" TOPOLOGY_SCHEMA ")", 0 },
-	{ "sysfs", ARG_SYSFS, "DIR", 0, "Look into a copy of /sys at DIR", 0 },
-	{ "lspci", KEY_LSPCI, "FILE", 0, "Look into the output of \"lspci -D -xxxx\" in FILE", 0 },
-	{ "pci-map", KEY_MAP, "FILE", 0,
-	  "Where root ports or devices are, if the firmware does not say it: lines "
-	  "\"ADDRESS socket=S rc=R rp=P\"",
-	  0 },
-	{ 0 },
-};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct topology_args *args = state->input;
-
-	switch (key) {
-	case KEY_LSPCI:
-		args->lspci = arg;
-		return 0;
-	case KEY_MAP:
-		args->map = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (args->machine.sysfs && args->lspci)
-			argp_error(state, "--sysfs and --lspci exclude each other");
-		return 0;
-	default:
-		return arg_machine(key, arg, state, &args->machine);
-	}
-}
-
-static const struct argp argp = { topology_options, parse_option, NULL, doc, NULL, NULL, NULL };
 
 /* Where the numbers come from: a copy or a dump may be of any machine. */
 struct topology_view {
@@ -241,18 +194,18 @@ static void missing_pmus(const struct topology_view *v, char *ret, size_t size)
 			 nr, nr == 1 ? "" : "s", first);
 }
 
-static int show(const struct topology_args *args, const struct sysfs *fs, struct diag *d)
+static int show(const struct options *args, const struct sysfs *fs, struct diag *d)
 {
 	struct topology t = { 0 };
 	struct pci_map *map = NULL;
 	struct topology_view view = { .t = &t, .fs = fs, .platform = platform_of(fs) };
 	char note[256];
-	int err = args->map ? pci_map_read(args->map, d, &map) : 0;
+	int err = args->run.pci_map ? pci_map_read(args->run.pci_map, d, &map) : 0;
 
 	if (!err) {
 		const struct topology_source src = {
 			.sysfs = fs,
-			.dump = args->lspci,
+			.dump = args->machine.lspci,
 			.map = map,
 			.platform = view.platform,
 		};
@@ -263,26 +216,50 @@ static int show(const struct topology_args *args, const struct sysfs *fs, struct
 	if (err)
 		return err;
 	missing_pmus(&view, note, sizeof(note));
-	err = args->machine.json ? print_json(topology_json(&view))
-				 : topology_print(&t, view.platform, note);
+	err = args->run.output.json ? print_json(topology_json(&view))
+				    : topology_print(&t, view.platform, note);
 	topology_free(&t);
 	return err ? diag_fail(d, err, "cannot show the topology: %s", strerror(-err)) : 0;
 }
 
-int cmd_topology(int argc, char **argv)
+static int run(struct options *o)
 {
-	struct topology_args args = { 0 };
 	struct sysfs fs = { .fd = -1 };
 	struct diag d = { 0 };
-	int err = 0;
+	int err = o->machine.lspci ? 0 : sysfs_open(o->machine.sysfs, &d, &fs);
 
-	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
-		return EXIT_FAILED;
-	if (!args.lspci)
-		err = sysfs_open(args.machine.sysfs, &d, &fs);
 	if (!err)
-		err = show(&args, args.lspci ? NULL : &fs, &d);
+		err = show(o, o->machine.lspci ? NULL : &fs, &d);
 	sysfs_close(&fs);
-	return end_output(argv[0], err, &d) ? EXIT_FAILED : EXIT_OK_;
+	return end_output(o->who, err, &d) ? EXIT_FAILED : EXIT_OK_;
 }
+
+static int check(struct options *o, struct diag *d)
+{
+	return o->machine.sysfs && o->machine.lspci
+		       ? diag_fail(d, -EINVAL, "--sysfs and --lspci exclude each other")
+		       : 0;
+}
+
+static const struct option_row rows[] = {
+	{ 0, 0, "Print JSON (" TOPOLOGY_SCHEMA ")", SWITCH("json", 0, run.output.json) },
+	{ 0, 0, "Look into a copy of /sys at DIR",
+	  OPTION("sysfs", 0, "DIR", value_text, machine.sysfs) },
+	{ 0, 0, "Look into the output of \"lspci -D -xxxx\" in FILE",
+	  OPTION("lspci", 0, "FILE", value_text, machine.lspci) },
+	{ 0, 0,
+	  "Where root ports or devices are, if the firmware does not say it: lines "
+	  "\"ADDRESS socket=S rc=R rp=P\"",
+	  OPTION("pci-map", 0, "FILE", value_text, run.pci_map) },
+	{ 0 },
+};
+
+const struct command command_topology = {
+	.name = "topology",
+	.brief = "PCI devices, and the PMUs that count them",
+	.doc = "Show PCI devices, the root ports that they are below, and the PMUs that count "
+	       "them.",
+	.options = rows,
+	.check = check,
+	.run = run,
+};

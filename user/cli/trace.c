@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The main job: follow workloads and report what they cause. */
+#include <errno.h>
 #include <stdio.h>
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/trace_args.h"
+#include "cli/run_check.h"
 #include "live/live.h"
 #include "live/run.h"
 #include "cli/show.h"
-
-#define WHO "t410trace"
 
 /* The run and where its reports go. */
 struct trace {
@@ -55,22 +54,20 @@ static int prepare(struct trace *t, struct diag *d)
 	return err;
 }
 
-int cmd_trace(int argc, char **argv)
+static int follow(struct options *o)
 {
-	struct run_options args;
 	struct trace t = { .run = RUN_INIT };
 	struct diag d = { 0 };
-	int err, closed, status;
+	int err, closed;
 
-	trace_args_parse(COMMAND_LIVE, argc, argv, &args);
-	t.run.who = WHO;
-	t.run.args = &args;
+	t.run.who = o->who;
+	t.run.args = &o->run;
 	t.run.interval = on_interval;
 	t.run.arg = &t;
 	err = prepare(&t, &d);
 	if (!err)
 		err = run_loop(&t.run, &d);
-	if (!err && (args.output.summary || t.run.loop.interrupted))
+	if (!err && (o->run.output.summary || t.run.loop.interrupted))
 		err = summary(&t, &d);
 	closed = show_close(&t.show, err ? NULL : &d);
 	if (!err)
@@ -79,10 +76,33 @@ int cmd_trace(int argc, char **argv)
 	run_stop(&t.run);
 	if (!err && t.show.incomplete)
 		fprintf(stderr, "%s: data is missing in this run: see the quality of its reports\n",
-			WHO);
+			o->who);
 	if (err)
-		print_diag(WHO, &d);
-	status = run_end(&t.run, err, t.show.incomplete);
-	run_options_free(&args);
-	return status;
+		print_diag(o->who, &d);
+	return run_end(&t.run, err, t.show.incomplete);
 }
+
+static int check(struct options *o, struct diag *d)
+{
+	const struct run_options *r = &o->run;
+
+	if (!r->pids.nr && !r->cgroups.nr && !r->jobs.nr && !r->all && !r->command)
+		return diag_fail(d, -EINVAL,
+				 "nothing to follow: give -p PID, -G CGROUP, -J JOBID, -a or -- "
+				 "COMMAND");
+	return check_run(&o->run, d);
+}
+
+const struct command command_trace = {
+	.name = "",
+	.args = "-p PID[,PID...]\n-G CGROUP[,...]\n-J JOBID[,...]\n-a [-- COMMAND [ARG...]]\n"
+		"-- COMMAND [ARG...]",
+	.doc = "Show which processes, threads, cgroups or jobs cause the memory traffic that the "
+	       "uncore counters of an NVIDIA T410 (Vera) or Grace see.",
+	.more = "@COMMANDS@",
+	.bit = FOR_LIVE,
+	.statuses = 1u << EXIT_INCOMPLETE,
+	.takes_command = true,
+	.check = check,
+	.run = follow,
+};

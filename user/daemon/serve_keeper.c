@@ -16,7 +16,6 @@
 #include "report/job/job_report.h"
 
 #define BOOT_ID	   "/proc/sys/kernel/random/boot_id"
-#define DAY_NS	   (86400 * NS_PER_S)
 #define PRUNE_NS   (600 * NS_PER_S)
 /* Forgetting old jobs takes no longer at a time. */
 #define PRUNING_NS (NS_PER_S / 5)
@@ -321,7 +320,7 @@ static bool prune_due(const struct serve_keeper *k)
 
 static void prune(struct serve_keeper *k, const struct serve_config *c)
 {
-	uint64_t now = clock_ns(CLOCK_REALTIME), keep = c->keep_days * DAY_NS;
+	uint64_t now = clock_ns(CLOCK_REALTIME), keep = c->keep_ns;
 	uint64_t begin = monotonic_ns(), before_ns = keep && keep < now ? now - keep : 0;
 	struct store_pruned all = { 0 }, some;
 	struct diag d = { 0 };

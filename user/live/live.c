@@ -89,7 +89,7 @@ static int no_memory_counters(const struct live *l, struct diag *d)
 {
 	int err = no_pmu_diag(&l->sysfs, d);
 
-	if (l->args->nr_devices)
+	if (l->args->devices.nr)
 		str_append(d->help, sizeof(d->help),
 			   " With --no-counters, -D tells who makes devices move data.");
 	return err;
@@ -162,8 +162,8 @@ static void make_header(struct live *l)
 	h->all = a->all;
 	h->cgroups = l->cgroups.selected;
 	h->nr_cgroups = l->cgroups.nr_selected;
-	h->jobs = a->jobs;
-	h->nr_jobs = a->nr_jobs;
+	h->jobs = a->jobs.items;
+	h->nr_jobs = a->jobs.nr;
 }
 
 static int select_job(struct session *s, const char *text)
@@ -204,8 +204,8 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 	for (size_t i = 0; i < l->header.nr_cgroups; i++)
 		if (session_select(l->session, l->cgroups.selected[i]))
 			return no_memory(d);
-	for (size_t i = 0; i < l->args->nr_jobs; i++)
-		if (select_job(l->session, l->args->jobs[i]))
+	for (size_t i = 0; i < l->args->jobs.nr; i++)
+		if (select_job(l->session, l->args->jobs.items[i]))
 			return no_memory(d);
 	l->tee.sinks[l->tee.nr++] = session_sink(l->session);
 	if (recorder) {
@@ -421,9 +421,9 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 		err = live_cgroups_open(args, d, &l->cgroups);
 	if (!err)
 		err = open_ledger(l, log, d);
-	for (size_t i = 0; !err && i < args->nr_pids; i++)
-		if (!process_lives(args->pids[i]))
-			err = process_missing(args->pids[i], d);
+	for (size_t i = 0; !err && i < args->pids.nr; i++)
+		if (!process_lives(args->pids.items[i]))
+			err = process_missing(args->pids.items[i], d);
 	/* From here on little can go wrong: a recorder may replace an older file. */
 	if (!err) {
 		make_header(l);
@@ -433,8 +433,8 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 		err = live_devices_attach(l->devices, l->ledger, &l->cgroups, &l->out, d);
 	if (!err)
 		err = start_ledger(l, d);
-	for (size_t i = 0; !err && i < args->nr_pids; i++)
-		err = live_follow(l, args->pids[i], d);
+	for (size_t i = 0; !err && i < args->pids.nr; i++)
+		err = live_follow(l, args->pids.items[i], d);
 	if (!err)
 		err = start_books(l, d);
 	if (err) {
@@ -741,9 +741,9 @@ const char *live_missing_job(const struct live *l, size_t i)
 {
 	size_t nr = 0;
 
-	for (size_t k = 0; k < l->args->nr_jobs; k++)
+	for (size_t k = 0; k < l->args->jobs.nr; k++)
 		if (!session_job_seen(l->session, k) && nr++ == i)
-			return l->args->jobs[k];
+			return l->args->jobs.items[k];
 	return NULL;
 }
 

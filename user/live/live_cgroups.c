@@ -79,15 +79,15 @@ int live_cgroups_open(const struct run_options *args, struct diag *d, struct liv
 	err = cgroups_mount(d, ret->mount, sizeof(ret->mount));
 	/* Processes can be followed without the v2 tree, and cgroups of v1 without it, too. */
 	if (err && !ret->v1.number &&
-	    (args->nr_cgroups || args->nr_jobs || args->by == ROW_CGROUP || args->by == ROW_JOB))
+	    (args->cgroups.nr || args->jobs.nr || args->by == ROW_CGROUP || args->by == ROW_JOB))
 		return err;
 	d->what[0] = d->help[0] = '\0';
 	drop_branches(ret);
-	ret->selected = calloc(args->nr_cgroups + 1, sizeof(*ret->selected));
+	ret->selected = calloc(args->cgroups.nr + 1, sizeof(*ret->selected));
 	if (!ret->selected)
 		return no_memory(d);
-	for (size_t i = 0; i < args->nr_cgroups; i++) {
-		err = cgroups_resolve(ret->mount, &ret->v1, args->cgroups[i], d, path,
+	for (size_t i = 0; i < args->cgroups.nr; i++) {
+		err = cgroups_resolve(ret->mount, &ret->v1, args->cgroups.items[i], d, path,
 				      sizeof(path));
 		if (err)
 			return err;

@@ -83,8 +83,8 @@ static int find_devices(struct live_devices *l, const struct pmu_list *pmus, str
 	if (!err)
 		err = topology_read(&source, d, &l->topology);
 	if (!err)
-		err = devices_select(&l->topology, l->fs, l->args->devices, l->args->nr_devices, d,
-				     &l->list);
+		err = devices_select(&l->topology, l->fs, l->args->devices.items,
+				     l->args->devices.nr, d, &l->list);
 	return err;
 }
 
@@ -291,7 +291,7 @@ int live_devices_open(const struct run_options *args, const struct sysfs *fs,
 	int err;
 
 	*ret = NULL;
-	if (!args->nr_devices)
+	if (!args->devices.nr)
 		return 0;
 	l = calloc(1, sizeof(*l));
 	if (!l)

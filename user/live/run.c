@@ -25,7 +25,7 @@ int run_open(struct run *run, const struct live_recorder *recorder, struct diag 
 		return err;
 	err = live_open(a, recorder, a->output.verbose ? log_line : NULL, d, &run->live);
 	/* Whose requests there were is said where devices were asked for. */
-	if (err == -ENODEV && !a->nr_devices && !a->neighbours)
+	if (err == -ENODEV && !a->devices.nr && !a->neighbours)
 		str_append(d->help, sizeof(d->help),
 			   " With --no-counters there is CPU time, on any machine.");
 	return err;
@@ -81,7 +81,7 @@ static bool all_ended(void *arg)
 	const struct run *run = arg;
 	const struct run_options *a = run->args;
 
-	return a->nr_pids && !a->nr_cgroups && !a->nr_jobs && !a->command && !live_alive(run->live);
+	return a->pids.nr && !a->cgroups.nr && !a->jobs.nr && !a->command && !live_alive(run->live);
 }
 
 static int on_interval(void *arg, struct diag *d)

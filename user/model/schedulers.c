@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "job.h"
 
 static const char *const names[NR_SCHEDULERS] = {
@@ -56,4 +57,18 @@ enum scheduler scheduler_find(const char *name)
 	while (i < ARRAY_SIZE(names) && strcmp(names[i], name) != 0)
 		i++;
 	return (enum scheduler)i;
+}
+
+void scheduler_names(char ret[SCHEDULER_NAMES_LEN], const char *last)
+{
+	const size_t first = SCHEDULER_NONE + 1;
+
+	ret[0] = '\0';
+	for (size_t i = first; i < ARRAY_SIZE(names); i++) {
+		if (i == ARRAY_SIZE(names) - 1)
+			str_append(ret, SCHEDULER_NAMES_LEN, " %s ", last);
+		else if (i > first)
+			str_append(ret, SCHEDULER_NAMES_LEN, ", ");
+		str_append(ret, SCHEDULER_NAMES_LEN, "%s", names[i]);
+	}
 }

@@ -22,8 +22,8 @@ struct replay {
 	struct tee tee;
 	struct trace_sink out; /* of @tee */
 	bool own_selection;
-	bool *pid_seen;		       /* by index of args->pids */
-	bool *cgroup_seen;	       /* by index of args->cgroups */
+	bool *pid_seen;		       /* by index of args->pids.items */
+	bool *cgroup_seen;	       /* by index of args->cgroups.items */
 	struct boundaries *boundaries; /* NULL: the marks of the trace are used */
 	bool begun;
 	uint64_t intervals;
@@ -116,12 +116,12 @@ static int make_sessions(struct replay *r)
 	}
 	r->tee.nr = r->nr;
 	r->out = tee_sink(&r->tee);
-	for (size_t i = 0; i < a->nr_cgroups && !err; i++)
-		err = select_cgroup(r, a->cgroups[i]);
+	for (size_t i = 0; i < a->cgroups.nr && !err; i++)
+		err = select_cgroup(r, a->cgroups.items[i]);
 	for (size_t i = 0; !r->own_selection && i < h->nr_cgroups && !err; i++)
 		err = select_cgroup(r, h->cgroups[i]);
-	for (size_t i = 0; i < a->nr_jobs && !err; i++)
-		err = select_job(r, a->jobs[i]);
+	for (size_t i = 0; i < a->jobs.nr && !err; i++)
+		err = select_job(r, a->jobs.items[i]);
 	for (size_t i = 0; !r->own_selection && i < h->nr_jobs && !err; i++)
 		err = select_job(r, h->jobs[i]);
 	return err;
@@ -142,9 +142,9 @@ int replay_new(const struct trace_header *header, const struct run_options *args
 	r->args = args;
 	r->output = *output;
 	r->d = d;
-	r->own_selection = args->all || args->nr_pids || args->nr_cgroups || args->nr_jobs;
-	r->pid_seen = calloc(args->nr_pids + 1, sizeof(*r->pid_seen));
-	r->cgroup_seen = calloc(args->nr_cgroups + 1, sizeof(*r->cgroup_seen));
+	r->own_selection = args->all || args->pids.nr || args->cgroups.nr || args->jobs.nr;
+	r->pid_seen = calloc(args->pids.nr + 1, sizeof(*r->pid_seen));
+	r->cgroup_seen = calloc(args->cgroups.nr + 1, sizeof(*r->cgroup_seen));
 	err = r->pid_seen && r->cgroup_seen ? make_sessions(r) : -ENOMEM;
 	if (!err && (args->interval_ns || !header->marked))
 		err = boundaries_new(header,
@@ -288,25 +288,25 @@ int replay_neighbours(struct replay *r, struct neighbours_report **ret)
 
 int replay_check_selection(const struct replay *r, const char *name)
 {
-	for (size_t i = 0; i < r->args->nr_pids; i++)
+	for (size_t i = 0; i < r->args->pids.nr; i++)
 		if (!r->pid_seen[i]) {
 			diag_fail(r->d, -ESRCH, "-p %u: there is no process %u in %s",
-				  r->args->pids[i], r->args->pids[i], name);
+				  r->args->pids.items[i], r->args->pids.items[i], name);
 			diag_help(r->d, "\"t410trace report -a\" of it shows what it has");
 			return -ESRCH;
 		}
-	for (size_t i = 0; i < r->args->nr_cgroups; i++)
+	for (size_t i = 0; i < r->args->cgroups.nr; i++)
 		if (!r->cgroup_seen[i]) {
 			diag_fail(r->d, -ESRCH, "-G %s: there is no such cgroup in %s",
-				  r->args->cgroups[i], name);
+				  r->args->cgroups.items[i], name);
 			diag_help(r->d,
 				  "\"t410trace report -a --by cgroup\" of it shows those it has");
 			return -ESRCH;
 		}
-	for (size_t i = 0; i < r->args->nr_jobs; i++)
+	for (size_t i = 0; i < r->args->jobs.nr; i++)
 		if (!session_job_seen(r->sessions[0], i)) {
 			diag_fail(r->d, -ESRCH, "-J %s: there is no such job in %s",
-				  r->args->jobs[i], name);
+				  r->args->jobs.items[i], name);
 			diag_help(r->d,
 				  "\"t410trace report -a --by job\" of it shows those it has");
 			return -ESRCH;
@@ -319,9 +319,9 @@ int replay_check_selection(const struct replay *r, const char *name)
 /* A process of the user's list has appeared: follow it, as a live run does at its start. */
 static void look_for(struct replay *r, uint32_t tgid)
 {
-	for (size_t i = 0; i < r->args->nr_pids; i++) {
+	for (size_t i = 0; i < r->args->pids.nr; i++) {
 		/* New threads of a process are not children of a followed task. */
-		if (r->args->pids[i] != tgid || (r->pid_seen[i] && !r->header->by_thread))
+		if (r->args->pids.items[i] != tgid || (r->pid_seen[i] && !r->header->by_thread))
 			continue;
 		r->pid_seen[i] = true;
 		for (size_t k = 0; k < r->nr; k++)
@@ -357,8 +357,8 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 {
 	struct replay *r = arg;
 
-	for (size_t i = 0; path && i < r->args->nr_cgroups; i++) {
-		char *want = cgroup_path(r->args->cgroups[i]);
+	for (size_t i = 0; path && i < r->args->cgroups.nr; i++) {
+		char *want = cgroup_path(r->args->cgroups.items[i]);
 
 		if (!want)
 			return no_memory(r->d);
@@ -391,8 +391,8 @@ static int on_slice(void *arg, const struct trace_slice *s)
 		return passed(r, err);
 	/* Its record may have been lost: this is the first we hear of it. */
 	if (s->pid != TRACE_PID_IDLE && s->pid != TRACE_PID_LOST)
-		for (size_t i = 0; i < r->args->nr_pids; i++)
-			if (r->args->pids[i] == s->tgid && !r->pid_seen[i])
+		for (size_t i = 0; i < r->args->pids.nr; i++)
+			if (r->args->pids.items[i] == s->tgid && !r->pid_seen[i])
 				look_for(r, s->tgid);
 	if (!r->boundaries)
 		return 0;

@@ -81,13 +81,11 @@ int weight_spec_parse(const char *spec, struct diag *d,
 		size_t length = strcspn(at, ",");
 
 		if (nr == LEDGER_MAX_WEIGHTS)
-			return diag_fail(d, -EINVAL, "weights \"%s\": at most two events", spec);
+			return diag_fail(d, -EINVAL, "at most two events");
 		if (!length)
-			return diag_fail(d, -EINVAL, "weights \"%s\": an event without a name",
-					 spec);
+			return diag_fail(d, -EINVAL, "an event without a name");
 		if (length >= WEIGHT_NAME_LEN)
-			return diag_fail(d, -ENAMETOOLONG, "weights: \"%.*s\" is no event",
-					 (int)length, at);
+			return diag_fail(d, -ENAMETOOLONG, "\"%.*s\" is no event", (int)length, at);
 		memcpy(names[nr], at, length);
 		names[nr++][length] = '\0';
 		at += length;
@@ -95,7 +93,7 @@ int weight_spec_parse(const char *spec, struct diag *d,
 			break;
 	}
 	if (nr == 2 && same_name(names[0], names[1])) {
-		diag_fail(d, -EINVAL, "weights \"%s\": the same event twice", spec);
+		diag_fail(d, -EINVAL, "the same event twice");
 		diag_help(d, "one event alone stands for reads and writes");
 		return -EINVAL;
 	}

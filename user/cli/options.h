@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Options of all commands, and settings of the daemon: a row each. A row says what it is called,
+ * which parser makes a value of its text, where the value goes, and what --help, the manual page
+ * and shell completion show.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "daemon/serve_config.h"
+#include "job.h"
+#include "run_options.h"
+
+/**
+ * struct stat_options - what only t410trace stat is asked for; texts are as typed
+ * @metrics, @events, @windows: see struct metric_options
+ * @socket: only PMUs of this socket, -1 = all
+ * @per_port, @per_gpu: see struct metric_options
+ * @pid: process to follow, 0 = none
+ */
+struct stat_options {
+	struct text_list metrics;
+	struct text_list events;
+	struct text_list windows;
+	int32_t socket;
+	bool per_port;
+	bool per_gpu;
+	int32_t pid;
+};
+
+/**
+ * struct machine_options - which machine list and topology show
+ * @sysfs: a copy of /sys, NULL for the machine's own
+ * @lspci: a dump of PCI functions instead, NULL for none
+ */
+struct machine_options {
+	const char *sysfs;
+	const char *lspci;
+};
+
+/**
+ * struct account_options - of job and jobs
+ * @file: the store, NULL for the usual one
+ * @since_ns: nothing from before this time (CLOCK_REALTIME), 0 = from the beginning
+ * @scheduler: jobs of this one, SCHEDULER_NONE = of all
+ * @name, @id: the job as given, and without its scheduler
+ * @compact, @caseless: one line of text for another database
+ * @decode: such a line, "-" for one from standard input
+ * @wait_ns: wait so long for the job's end, UINT64_MAX = not at all
+ * @all: all jobs of this id
+ * @running, @ended: only jobs that are running, or are over
+ * @user: only jobs of this user
+ * @nr: only the last so many jobs, 0 = all
+ */
+struct account_options {
+	const char *file;
+	uint64_t since_ns;
+	enum scheduler scheduler;
+	const char *name;
+	const char *id;
+	bool compact;
+	bool caseless;
+	const char *decode;
+	uint64_t wait_ns;
+	bool all;
+	bool running;
+	bool ended;
+	const char *user;
+	uint64_t nr;
+};
+
+#define MAX_SETTINGS 40
+
+/**
+ * struct options - what the rows fill in
+ * @commands, @command: all of them, and which one it is
+ * @who: its name, for messages: "t410trace list"
+ * @run: of a run, and how its reports are shown
+ * @config: the daemon's file of settings, NULL: the usual one, if it is there
+ * @check_config: only look whether the settings are right
+ * @settings: text of each setting in turn, NULL = not given
+ */
+struct options {
+	const struct command *const *commands;
+	const struct command *command;
+	const char *who;
+	struct run_options run;
+	struct stat_options stat;
+	struct machine_options machine;
+	struct account_options account;
+	struct serve_config serve;
+	const char *config;
+	bool check_config;
+	const char *settings[MAX_SETTINGS];
+};
+
+struct option_row;
+
+/**
+ * typedef value_parser - makes a value of text
+ * @o: the row
+ * @text: as typed; the value may point to it
+ * @field: what the row says
+ * @d: gets what is wrong with @text, which the caller names; and the remedy
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+typedef int value_parser(const struct option_row *o, const char *text, void *field, struct diag *d);
+
+/**
+ * struct option_row - a row; one without a name is a heading
+ * @commands: bits of the commands that have it, see struct command; 0 in rows of one command
+ * @group: rows of a group stand together
+ * @doc: for people; "%s" is replaced by the names of schedulers
+ * @name, @letter: "interval", 'i' or 0
+ * @arg: what its argument is called, NULL for a switch
+ * @parse: of its argument; NULL for a switch, whose field is a bool
+ * @offset, @size: its field in struct options
+ * @min, @max: bounds: nanoseconds, bytes, percent, or numbers as they are
+ * @bare: unit of a time that is only a number, NULL: it must have one
+ * @choice: the words that its argument may be, by value; NULL after the last one
+ * @setting: a setting of the daemon, too: "name = text" in its file
+ * @fallback: of settings: text when nobody says anything, NULL: the field stays as it is
+ * @restart: of settings: a change needs a restart
+ */
+struct option_row {
+	unsigned int commands;
+	int group;
+	const char *doc;
+	const char *name;
+	int letter;
+	const char *arg;
+	value_parser *parse;
+	size_t offset;
+	size_t size;
+	double min;
+	double max;
+	const char *bare;
+	const char *(*choice)(unsigned int value);
+	bool setting;
+	const char *fallback;
+	bool restart;
+};
+
+/* What a row is called and takes, and the field of struct options that gets it */
+#define OPTION(called, short_name, takes, parser, into)                              \
+	.name = (called), .letter = (short_name), .arg = (takes), .parse = (parser), \
+	.offset = offsetof(struct options, into), .size = sizeof(((struct options *)NULL)->into)
+#define SWITCH(called, short_name, into) OPTION(called, short_name, NULL, NULL, into)
+#define HEADING(text)			 .doc = (text)
+#define WITHIN(least, most)		 .min = (least), .max = (most)
+
+/* Rows that several commands have, with an empty one at the end. */
+extern const struct option_row shared_options[];
+
+/** option_at() - rows of a command in turn; NULL after the last one */
+const struct option_row *option_at(const struct command *c, size_t i);
+
+/** option_doc() - the row's whole text for people, to be freed; NULL without memory */
+char *option_doc(const struct option_row *o);
+
+/** option_set() - parse @text into the row's field of @ret; as value_parser() */
+int option_set(const struct option_row *o, const char *text, struct options *ret, struct diag *d);
+
+/**
+ * options_parse() - read the command line
+ * @commands: all of them, for --help
+ * @c: the one that it is
+ * @argc, @argv: from the command's name on
+ * @ret: release with options_free()
+ *
+ * Does not return when the arguments are wrong: argp prints the problem and ends
+ * the process with status EXIT_USAGE.
+ */
+void options_parse(const struct command *const *commands, const struct command *c, int argc,
+		   char **argv, struct options *ret);
+void options_free(struct options *o);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Do options of a run make sense together? */
+#include "cli/run_check.h"
+
+#include <errno.h>
+#include <string.h>
+
+int check_measuring(const struct run_options *r, uint64_t interval_ns, bool settings,
+		    struct diag *d)
+{
+	const char *dash = settings ? "" : "--";
+	bool events = strcmp(r->weights, "auto") != 0 && strcmp(r->weights, "cpu-time") != 0;
+
+	if (r->window_ns > interval_ns)
+		return diag_fail(d, -EINVAL, "%swindow is longer than %s", dash,
+				 settings ? "interval" : "the report interval (-i)");
+	if (events && r->methods[0] == METHOD_CPU_TIME)
+		return diag_fail(d, -EINVAL, "%sweights %.64s: %smethod cpu-time would not use it",
+				 dash, r->weights, dash);
+	if (r->pci_map && !r->devices.nr)
+		return diag_fail(d, -EINVAL, "%spci-map %s: it is for devices, which %s chooses",
+				 dash, r->pci_map, settings ? "the setting devices" : "-D");
+	if (r->no_counters && r->by_destination)
+		return diag_fail(d, -EINVAL, "%ssplit destination: nothing is counted with %s",
+				 dash, settings ? "counters = no" : "--no-counters");
+	return 0;
+}
+
+static bool chooses(const struct run_options *r)
+{
+	return r->pids.nr || r->cgroups.nr || r->jobs.nr;
+}
+
+int check_selection(const struct run_options *r, struct diag *d)
+{
+	if (r->all && chooses(r))
+		return diag_fail(d, -EINVAL,
+				 "-a follows everything: it cannot be combined with -p, -G or -J");
+	return 0;
+}
+
+int check_run(struct run_options *r, struct diag *d)
+{
+	int err = check_selection(r, d);
+
+	if (!r->interval_ns)
+		r->interval_ns = RUN_INTERVAL_NS;
+	if (!chooses(r) && !r->command)
+		r->all = true;
+	return err ? err : check_measuring(r, r->interval_ns, false, d);
+}
+
+int take_recording(struct options *o, const char *text, struct diag *d)
+{
+	if (o->run.file)
+		return diag_fail(d, -EINVAL, "%s: one recording at a time", text);
+	o->run.file = text;
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What several commands say about options that do not go together. */
+#ifndef CLI_RUN_CHECK_H
+#define CLI_RUN_CHECK_H
+
+#include "cli/options.h"
+
+/**
+ * check_measuring() - can it be measured like that?
+ * @r: the options
+ * @interval_ns: of reports
+ * @settings: messages name settings, not options
+ * @d: gets the problem
+ *
+ * Return: 0 or -EINVAL.
+ */
+int check_measuring(const struct run_options *r, uint64_t interval_ns, bool settings,
+		    struct diag *d);
+
+/** check_selection() - does it say in one way who is followed? 0 or -EINVAL */
+int check_selection(const struct run_options *r, struct diag *d);
+
+/** check_run() - both, for a live run; what nobody chose gets its default. 0 or -EINVAL */
+int check_run(struct run_options *r, struct diag *d);
+
+/** take_recording() - an argument that is the recording; see struct command */
+int take_recording(struct options *o, const char *text, struct diag *d);
+
+#endif

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/values.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/time_arg.h"
+#include "platform/core/weights.h"
+#include "platform/sys/cgroup1.h"
+
+#define MAX_PID 4194304 /* PID_MAX_LIMIT of 64-bit kernels */
+
+/* A number into a field of any size; a _Bool has one byte and the numbers 0 and 1. */
+static int store(const struct option_row *o, uint64_t value, void *field)
+{
+	if (o->size == sizeof(bool))
+		*(bool *)field = value;
+	else if (o->size == sizeof(uint32_t))
+		*(uint32_t *)field = (uint32_t)value;
+	else
+		*(uint64_t *)field = value;
+	return 0;
+}
+
+int value_text(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	if (o->size == sizeof(text)) {
+		*(const char **)field = text;
+		return 0;
+	}
+	if (strlen(text) >= o->size)
+		return diag_fail(d, -EINVAL, "too long");
+	/* zeros behind it, too: fields are compared by their bytes */
+	memset(field, 0, o->size);
+	memcpy(field, text, strlen(text));
+	return 0;
+}
+
+int value_path(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	bool optional = o->fallback && !o->fallback[0];
+
+	if (text[0] != '/' && (text[0] || !optional))
+		return diag_fail(d, -EINVAL, "must be a path from the root, with a slash");
+	return value_text(o, text[0] ? text : NULL, field, d);
+}
+
+/* "127.0.0.1:9410", "[::1]:9410": no names, which would be looked up somewhere else than here. */
+static bool is_address(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	struct in6_addr v6;
+	struct in_addr v4;
+	char host[64];
+	size_t length;
+	uint64_t port;
+
+	if (!colon || parse_u64(colon + 1, &port) || port > 65535 ||
+	    (size_t)(colon - text) >= sizeof(host))
+		return false;
+	length = colon - text;
+	memcpy(host, text, length);
+	host[length] = '\0';
+	if (host[0] != '[')
+		return inet_pton(AF_INET, host, &v4) == 1;
+	if (host[length - 1] != ']')
+		return false;
+	host[length - 1] = '\0';
+	return inet_pton(AF_INET6, host + 1, &v6) == 1;
+}
+
+int value_address(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	if (!*text || is_address(text))
+		return value_text(o, text, field, d);
+	diag_fail(d, -EINVAL, "not an address and a port");
+	diag_help(d, "as in 127.0.0.1:9410, 0.0.0.0:9410 or [::1]:9410; empty for no pages");
+	return -EINVAL;
+}
+
+int value_number(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	uint64_t value;
+
+	if (parse_u64(text, &value) || (double)value < o->min || (double)value > o->max)
+		return diag_fail(d, -EINVAL, "must be a whole number from %.0f to %.0f", o->min,
+				 o->max);
+	return store(o, value, field);
+}
+
+int value_time(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	char min[UNITS_TEXT_LEN], max[UNITS_TEXT_LEN];
+	uint64_t ns;
+
+	if (parse_time(text, o->bare, &ns)) {
+		diag_fail(d, -EINVAL, "not a time");
+		diag_help(d,
+			  "times are numbers with a unit, " UNITS_OF_TIMES
+			  ", as in 500ms or 1.5h%s%s",
+			  o->bare ? "; without one it is " : "", o->bare ? o->bare : "");
+		return -EINVAL;
+	}
+	time_text((uint64_t)o->min, min);
+	time_text((uint64_t)o->max, max);
+	if ((double)ns < o->min || (double)ns > o->max)
+		return diag_fail(d, -EINVAL, "must be a time from %s to %s", min, max);
+	return store(o, ns, field);
+}
+
+int value_since(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	(void)o;
+	if (!time_arg_parse(text, clock_ns(CLOCK_REALTIME), field))
+		return 0;
+	diag_fail(d, -EINVAL, "not a point in time");
+	diag_help(d, "as in 90s, 2h or 7d for so long ago, 2026-11-22, 16:30, @1763740800");
+	return -EINVAL;
+}
+
+int value_size(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	char min[UNITS_TEXT_LEN];
+	uint64_t bytes;
+
+	if (parse_size(text, &bytes)) {
+		diag_fail(d, -EINVAL, "not a size");
+		diag_help(d, "sizes are numbers of bytes, or of 1024-fold units: K, M, G or T, as "
+			     "in 64M or 1G");
+		return -EINVAL;
+	}
+	size_text((uint64_t)o->min, min);
+	if ((double)bytes < o->min)
+		return diag_fail(d, -EINVAL, "must be a size from %s on, as in 64M or 1G", min);
+	return store(o, bytes, field);
+}
+
+int value_percent(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	double percent;
+
+	if (parse_percent(text, &percent) || percent < o->min || percent > o->max)
+		return diag_fail(d, -EINVAL,
+				 "must be a percentage from %g to %g, as in 0.5 or 20%%", o->min,
+				 o->max);
+	*(double *)field = percent / 100;
+	return 0;
+}
+
+/* "a, b or c" */
+static void choices_text(const struct option_row *o, char *ret, size_t size)
+{
+	const char *name, *next;
+
+	ret[0] = '\0';
+	for (unsigned int i = 0; (name = o->choice(i)); i++) {
+		next = o->choice(i + 1);
+		str_append(ret, size, "%s%s", i ? next ? ", " : " or " : "", name);
+	}
+}
+
+static int find_choice(const struct option_row *o, const char *text, unsigned int *ret,
+		       struct diag *d)
+{
+	char names[256];
+	const char *name;
+
+	for (unsigned int i = 0; (name = o->choice(i)); i++) {
+		if (strcmp(text, name) != 0)
+			continue;
+		*ret = i;
+		return 0;
+	}
+	choices_text(o, names, sizeof(names));
+	return diag_fail(d, -EINVAL, "must be %s", names);
+}
+
+int value_choice(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	unsigned int value;
+	int err = find_choice(o, text, &value, d);
+
+	return err ? err : store(o, value, field);
+}
+
+int value_scheduler(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	enum scheduler s = scheduler_find(text);
+	char names[SCHEDULER_NAMES_LEN];
+
+	(void)o;
+	if (s != NR_SCHEDULERS && s != SCHEDULER_NONE) {
+		*(enum scheduler *)field = s;
+		return 0;
+	}
+	scheduler_names(names, "and");
+	diag_fail(d, -EINVAL, "there is no scheduler \"%.64s\"", text);
+	diag_help(d, "schedulers are %s", names);
+	return -EINVAL;
+}
+
+/* Calls @each for every part between commas. */
+static int each_part(const char *text, void *arg, struct diag *d,
+		     int (*each)(void *arg, const char *part, struct diag *d))
+{
+	char *list = strdup(text), *rest = list, *part;
+	int err = list ? 0 : diag_fail(d, -ENOMEM, "out of memory");
+
+	while (!err && (part = strsep(&rest, ",")))
+		err = part[0] ? each(arg, part, d)
+			      : diag_fail(d, -EINVAL, "an empty entry in the list");
+	free(list);
+	return err;
+}
+
+static int add_scheduler(void *arg, const char *part, struct diag *d)
+{
+	uint64_t *set = arg;
+	enum scheduler s;
+	char name[32];
+	int err;
+
+	part += strspn(part, " ");
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(part, " "), part);
+	err = value_scheduler(NULL, name, &s, d);
+	if (!err)
+		*set |= 1ull << s;
+	return err;
+}
+
+int value_schedulers(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	uint64_t set = 0;
+	int err = each_part(text, &set, d, add_scheduler);
+
+	if (err == -EINVAL && !d->help[0])
+		diag_help(d, "names of schedulers with commas between them");
+	return err ? err : store(o, set, field);
+}
+
+/*
+ * Without asking the system's name services: a static program has none, and the daemon must not
+ * wait for a directory server.
+ */
+static int user_named(const char *name, uint32_t *ret)
+{
+	cleanup_fclose FILE *f = fopen("/etc/passwd", "re");
+	const struct passwd *entry;
+
+	while (f && (entry = fgetpwent(f))) {
+		if (strcmp(entry->pw_name, name))
+			continue;
+		*ret = entry->pw_uid;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int add_user(void *arg, const char *part, struct diag *d)
+{
+	struct job_users *users = arg;
+	uint64_t number;
+	uint32_t uid;
+	char name[64];
+
+	part += strspn(part, " ");
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(part, " "), part);
+	if (users->nr == JOB_MAX_USERS)
+		return diag_fail(d, -EINVAL, "more than %d users: \"yes\" is for all",
+				 JOB_MAX_USERS);
+	if (!parse_u64(name, &number) && number < JOB_OWNER_UNKNOWN) {
+		uid = number;
+	} else if (user_named(name, &uid)) {
+		if (!strcmp(name, USER_JOBS_DEFAULT))
+			return 0;
+		diag_fail(d, -EINVAL, "there is no user \"%s\" in /etc/passwd", name);
+		diag_help(d, "give the number of a user who is elsewhere (id -u NAME); or yes, no");
+		return -EINVAL;
+	}
+	users->uids[users->nr++] = uid;
+	return 0;
+}
+
+int value_user_jobs(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	struct job_users *users = field;
+
+	(void)o;
+	*users = (struct job_users){ .all = !strcmp(text, "yes") };
+	if (users->all || !strcmp(text, "no"))
+		return 0;
+	return text[0] ? each_part(text, users, d, add_user) : add_user(users, text, d);
+}
+
+int value_pid(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	uint64_t pid = 0;
+
+	/* parse_u64() also takes hexadecimal, which no list of processes shows */
+	if (text[strspn(text, "0123456789")] || parse_u64(text, &pid) || !pid || pid > MAX_PID)
+		return diag_fail(d, -EINVAL, "not a process id");
+	return store(o, pid, field);
+}
+
+static int add_pid(void *arg, const char *part, struct diag *d)
+{
+	const struct option_row number = { .size = sizeof(uint32_t) };
+	struct pid_list *list = arg;
+	uint32_t pid;
+	int err = value_pid(&number, part, &pid, d);
+
+	if (!err && array_room(list->items, list->cap, list->nr))
+		err = diag_fail(d, -ENOMEM, "out of memory");
+	if (!err)
+		list->items[list->nr++] = pid;
+	return err;
+}
+
+int value_pids(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	(void)o;
+	return each_part(text, field, d, add_pid);
+}
+
+static int add_text(void *arg, const char *part, struct diag *d)
+{
+	return text_list_add(arg, part) ? diag_fail(d, -ENOMEM, "out of memory") : 0;
+}
+
+int value_item(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	(void)o;
+	return add_text(field, text, d);
+}
+
+int value_list(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	/* of a setting the last one counts, and may be empty */
+	if (o->setting) {
+		text_list_free(field);
+		if (!*text)
+			return 0;
+	}
+	return each_part(text, field, d, add_text);
+}
+
+static int add_job(void *arg, const char *part, struct diag *d)
+{
+	char names[SCHEDULER_NAMES_LEN];
+	enum scheduler scheduler;
+	const char *id;
+
+	if (job_text_parse(part, &scheduler, &id))
+		return add_text(arg, part, d);
+	scheduler_names(names, "and");
+	return diag_fail(d, -EINVAL,
+			 "must be the id of a job, as in 12 or slurm:12; schedulers are %s", names);
+}
+
+int value_jobs(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	(void)o;
+	return each_part(text, field, d, add_job);
+}
+
+/* Names are looked up when the machine is; here they must be some. */
+int value_weights(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
+	uint32_t nr;
+	int err = weight_spec_parse(text, d, names, &nr);
+
+	return err ? err : value_text(o, text, field, d);
+}
+
+int value_cgroup_v1(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	if (cgroup1_is_wanted(text))
+		return value_text(o, text, field, d);
+	return diag_fail(d, -EINVAL,
+			 "must be none, auto or a controller such as freezer or cpuset");
+}
+
+int value_by(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	struct run_options *run = field;
+	unsigned int kind;
+	int err = find_choice(o, text, &kind, d);
+
+	if (err)
+		return err;
+	run->by = (enum row_kind)kind;
+	run->by_given = true;
+	return 0;
+}
+
+int value_method(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	struct run_options *run = field;
+	unsigned int method;
+	int err = find_choice(o, text, &method, d);
+
+	if (err)
+		return err;
+	run->methods[0] = (enum method)method;
+	run->nr_methods = 1;
+	return 0;
+}
+
+struct comparison {
+	const struct option_row *option;
+	struct run_options *run;
+};
+
+static int add_method(void *arg, const char *part, struct diag *d)
+{
+	const struct comparison *c = arg;
+	unsigned int method;
+	int err = find_choice(c->option, part, &method, d);
+
+	for (size_t i = 0; !err && i < c->run->nr_methods; i++)
+		if (c->run->methods[i] == (enum method)method)
+			err = diag_fail(d, -EINVAL, "%s is there twice", part);
+	if (!err)
+		c->run->methods[c->run->nr_methods++] = (enum method)method;
+	return err;
+}
+
+int value_compare(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	struct comparison c = { o, field };
+	int err;
+
+	c.run->nr_methods = 0;
+	err = each_part(text, &c, d, add_method);
+	if (!err && c.run->nr_methods < 2)
+		err = diag_fail(d, -EINVAL, "give at least two methods");
+	return err;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Parsers of option values. Strict: what is not wholly understood is an error. */
+#ifndef CLI_VALUES_H
+#define CLI_VALUES_H
+
+#include "cli/options.h"
+
+/* The one whose manager runs Flux's jobs; no error where there is no such user. */
+#define USER_JOBS_DEFAULT "flux"
+
+/* A field of 4 or 8 bytes gets a number, one of a pointer the text, larger ones a copy. */
+value_parser value_text;       /* any */
+value_parser value_path;       /* from the root; also none, if that is the fallback */
+value_parser value_address;    /* an address and a port, or none */
+value_parser value_number;     /* a whole number */
+value_parser value_time;       /* nanoseconds */
+value_parser value_since;      /* a point in time, see time_arg_parse() */
+value_parser value_size;       /* bytes */
+value_parser value_percent;    /* double, a part of one */
+value_parser value_choice;     /* number of the word, see @choice */
+value_parser value_scheduler;  /* enum scheduler */
+value_parser value_schedulers; /* bits by enum scheduler */
+value_parser value_user_jobs;  /* struct job_users */
+value_parser value_pid;	       /* uint32_t */
+value_parser value_pids;       /* struct pid_list, added to */
+value_parser
+	value_list; /* struct text_list: parts between commas are added; of a setting they are all */
+value_parser value_item;      /* struct text_list: the whole text is added */
+value_parser value_jobs;      /* struct text_list of jobs, see job_text_parse() */
+value_parser value_weights;   /* text, see weight_spec_parse() */
+value_parser value_cgroup_v1; /* text, see cgroup1_is_wanted() */
+value_parser value_by;	      /* struct run_options */
+value_parser value_method;    /* struct run_options: one method */
+value_parser value_compare;   /* struct run_options: several methods */
+
+#endif
