@@ -59,9 +59,9 @@ static void check_machine(struct tree *tree, enum pmu_platform platform, size_t 
 			if (list.pmus[p].kind != row->kind)
 				continue;
 			found++;
-			assert_int_equal(
-				counter_row_event(row, list.pmus[p].socket, event, sizeof(event)),
-				0);
+			assert_int_equal(event_on_socket(row->event, list.pmus[p].socket, event,
+							 sizeof(event)),
+					 0);
 			if (pmu_encode(&list.pmus[p], event, terms, terms_of(row, terms), &d,
 				       &config))
 				fail_msg("%s: %s", row->event, d.what);
@@ -178,15 +178,15 @@ static void events_know_their_socket(void **state)
 	char name[sizeof("socket_12_rd_data")] = "before";
 
 	(void)state;
-	assert_int_equal(counter_row_event(&row, 123, name, sizeof(name)), -ENAMETOOLONG);
+	assert_int_equal(event_on_socket(row.event, 123, name, sizeof(name)), -ENAMETOOLONG);
 	assert_string_equal(name, "before");
-	assert_int_equal(counter_row_event(&row, 12, name, sizeof(name)), 0);
+	assert_int_equal(event_on_socket(row.event, 12, name, sizeof(name)), 0);
 	assert_string_equal(name, "socket_12_rd_data");
 	row.event = "gmem_rd_data";
-	assert_int_equal(counter_row_event(&row, 3, name, sizeof(name)), 0);
+	assert_int_equal(event_on_socket(row.event, 3, name, sizeof(name)), 0);
 	assert_string_equal(name, "gmem_rd_data");
 	row.event = "<s>";
-	assert_int_equal(counter_row_event(&row, 0, name, 2), 0);
+	assert_int_equal(event_on_socket(row.event, 0, name, 2), 0);
 	assert_string_equal(name, "0");
 }
 

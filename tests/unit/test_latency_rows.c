@@ -7,7 +7,8 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "tables/latency_rows.h"
+#include "platform/meter/latency_fit.h"
+#include "tables/events.h"
 #include "tree.h"
 
 static void rows_are_whole(void **state)
@@ -20,8 +21,8 @@ static void rows_are_whole(void **state)
 
 		assert_true(r->prefix[0] && r->suffix[0] && r->title[0] && r->source[0]);
 		assert_true(strlen(r->title) < sizeof(((struct probe *)NULL)->title));
-		assert_int_equal(latency_event(r->outstanding, 3, event, sizeof(event)), 0);
-		assert_int_equal(latency_event(r->requests, 3, event, sizeof(event)), 0);
+		assert_int_equal(event_on_socket(r->outstanding, 3, event, sizeof(event)), 0);
+		assert_int_equal(event_on_socket(r->requests, 3, event, sizeof(event)), 0);
 		assert_string_not_equal(r->outstanding, r->requests);
 		/* tasks wait for what goes somewhere that a counter of traffic knows */
 		assert_int_equal(r->by_tasks, r->destination != DESTINATION_ANY);
@@ -30,9 +31,9 @@ static void rows_are_whole(void **state)
 				     latency_rows[j].peer == r->peer &&
 				     !strcmp(latency_rows[j].suffix, r->suffix));
 	}
-	assert_int_equal(latency_event("socket_<s>_rd", 12, event, sizeof(event)), 0);
+	assert_int_equal(event_on_socket("socket_<s>_rd", 12, event, sizeof(event)), 0);
 	assert_string_equal(event, "socket_12_rd");
-	assert_int_equal(latency_event("socket_<s>_rd", 12, event, 12), -ENAMETOOLONG);
+	assert_int_equal(event_on_socket("socket_<s>_rd", 12, event, 12), -ENAMETOOLONG);
 }
 
 static void every_row_finds_its_pmu(void **state)

@@ -48,7 +48,7 @@ static void put_pmu(const struct tree *tree, const char *name)
 static void test_families(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(pmu_families); i++) {
+	for (size_t i = 0; i < nr_pmu_families; i++) {
 		const struct pmu_family *family = &pmu_families[i];
 
 		assert_int_equal(family->kind, i);

@@ -74,19 +74,18 @@ static bool has_socket(const struct pmu_list *pmus, int32_t socket)
 
 static void describe_host(struct stat *s)
 {
+	const struct pmu_platform_row *platform;
 	struct utsname u;
 
 	if (!uname(&u)) {
 		str_copy(s->host.name, sizeof(s->host.name), u.nodename);
 		str_copy(s->host.kernel, sizeof(s->host.kernel), u.release);
 	}
-	str_copy(s->host.platform, sizeof(s->host.platform), "none");
+	platform = pmu_platform_row(pmu_list_platform(&s->pmus));
+	str_copy(s->host.platform, sizeof(s->host.platform), platform ? platform->name : "none");
 	for (size_t i = 0; i < s->pmus.nr; i++) {
 		const struct pmu *pmu = &s->pmus.pmus[i];
 
-		if (pmu->platform != PMU_PLATFORM_UNKNOWN)
-			str_copy(s->host.platform, sizeof(s->host.platform),
-				 pmu_platform_name(pmu->platform));
 		if (pmu->socket >= 0 && (uint32_t)pmu->socket >= s->host.sockets)
 			s->host.sockets = pmu->socket + 1;
 	}

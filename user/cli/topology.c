@@ -158,12 +158,12 @@ static json_t *topology_json(const struct topology_view *v)
 /* What kind of machine it is, by its PMUs: decides which rules of thumb apply. */
 static enum pmu_platform platform_of(const struct sysfs *fs)
 {
-	enum pmu_platform platform = PMU_PLATFORM_UNKNOWN;
+	enum pmu_platform platform;
 	struct pmu_list pmus = { 0 };
 
-	if (fs && !pmu_list_read(fs, NULL, &pmus))
-		for (size_t i = 0; i < pmus.nr && platform == PMU_PLATFORM_UNKNOWN; i++)
-			platform = pmus.pmus[i].platform;
+	if (fs)
+		pmu_list_read(fs, NULL, &pmus);
+	platform = pmu_list_platform(&pmus);
 	pmu_list_free(&pmus);
 	return platform;
 }

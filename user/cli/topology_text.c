@@ -20,15 +20,21 @@
 void topology_pmu_name(const struct pci_wiring *w, bool target, enum pmu_platform platform,
 		       char ret_name[PMU_NAME_LEN])
 {
-	bool grace = w->how == WIRING_MEDIUM || platform == PMU_PLATFORM_GRACE;
+	const struct pmu_platform_row *chip = pmu_platform_row(platform);
+	enum pmu_kind kind;
 
 	ret_name[0] = '\0';
-	if (w->how == WIRING_UNKNOWN || (grace && target))
+	/* Without PMUs, the way in which the place is known tells the chip. */
+	for (size_t i = 0; i < nr_pmu_platforms; i++)
+		if (w->how == WIRING_MEDIUM && pmu_platforms[i].port_rule == w->how)
+			chip = &pmu_platforms[i];
+	if (!chip && nr_pmu_platforms)
+		chip = &pmu_platforms[0];
+	if (!chip)
 		return;
-	pmu_family_name(&pmu_families[grace    ? PMU_GRACE_PCIE
-				      : target ? PMU_PCIE_TGT
-					       : PMU_PCIE],
-			w->socket, w->rc, ret_name, PMU_NAME_LEN);
+	kind = target ? chip->pcie_target : chip->pcie;
+	if (w->how != WIRING_UNKNOWN && kind != PMU_UNKNOWN)
+		pmu_family_name(pmu_family_of(kind), w->socket, w->rc, ret_name, PMU_NAME_LEN);
 }
 
 /**

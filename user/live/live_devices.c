@@ -73,7 +73,7 @@ static int find_devices(struct live_devices *l, const struct pmu_list *pmus, str
 {
 	struct topology_source source = {
 		.sysfs = l->fs,
-		.platform = pmus->nr ? pmus->pmus[0].platform : PMU_PLATFORM_UNKNOWN,
+		.platform = pmu_list_platform(pmus),
 	};
 	int err = 0;
 

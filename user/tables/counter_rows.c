@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The rows alone: a test of another machine brings rows of its own instead. */
 #include "tables/counter_rows.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "tables/events.h"
@@ -58,29 +55,3 @@ const struct counter_row counter_rows[] = {
 	SCF("remote_socket_wr_total_bytes", WRITE, REMOTE, 1, true),
 };
 const size_t nr_counter_rows = ARRAY_SIZE(counter_rows);
-
-bool counter_rows_have(enum pmu_kind kind, unsigned int set)
-{
-	for (size_t i = 0; i < nr_counter_rows; i++)
-		if (counter_rows[i].kind == kind && counter_rows[i].sets & set)
-			return true;
-	return false;
-}
-
-int counter_row_event(const struct counter_row *row, int32_t socket, char *ret, size_t size)
-{
-	static const char place[] = "<s>";
-	const char *at = strstr(row->event, place);
-	int before = at ? at - row->event : (int)strlen(row->event);
-	const char *behind = at ? at + strlen(place) : "";
-	char number[16] = "";
-	int length;
-
-	if (at)
-		snprintf(number, sizeof(number), "%d", socket);
-	length = before + strlen(number) + strlen(behind);
-	if ((size_t)length >= size)
-		return -ENAMETOOLONG;
-	snprintf(ret, size, "%.*s%s%s", before, row->event, number, behind);
-	return 0;
-}

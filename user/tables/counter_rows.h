@@ -48,17 +48,12 @@ extern const size_t nr_counter_rows;
  *
  * Return: whether PMUs of this family count memory traffic.
  */
-bool counter_rows_have(enum pmu_kind kind, unsigned int set);
-
-/**
- * counter_row_event() - the name of a row's event on a socket
- * @row: the row
- * @socket: number of the PMU's own socket
- * @ret: the name
- * @size: room in @ret
- *
- * Return: 0 or -ENAMETOOLONG, with @ret untouched.
- */
-int counter_row_event(const struct counter_row *row, int32_t socket, char *ret, size_t size);
+static inline bool counter_rows_have(enum pmu_kind kind, unsigned int set)
+{
+	for (size_t i = 0; i < nr_counter_rows; i++)
+		if (counter_rows[i].kind == kind && counter_rows[i].sets & set)
+			return true;
+	return false;
+}
 
 #endif

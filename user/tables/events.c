@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tables/events.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -174,4 +176,20 @@ const char *event_unit_name(enum event_unit unit)
 	};
 
 	return names[unit];
+}
+
+int event_on_socket(const char *name, int32_t socket, char *ret, size_t size)
+{
+	static const char place[] = "<s>";
+	const char *at = strstr(name, place);
+	int before = at ? at - name : (int)strlen(name);
+	const char *behind = at ? at + strlen(place) : "";
+	char number[16] = "";
+
+	if (at)
+		snprintf(number, sizeof(number), "%d", socket);
+	if (before + strlen(number) + strlen(behind) >= size)
+		return -ENAMETOOLONG;
+	snprintf(ret, size, "%.*s%s%s", before, name, number, behind);
+	return 0;
 }

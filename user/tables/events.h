@@ -81,6 +81,17 @@ struct filter_row {
 extern const struct filter_row filter_rows[];
 extern const size_t nr_filter_rows;
 
+/**
+ * event_on_socket() - put the number of a socket into the name of an event
+ * @name: of a row; "<s>" stands for the number
+ * @socket: number of the PMU's own socket
+ * @ret: the name
+ * @size: room in @ret
+ *
+ * Return: 0 or -ENAMETOOLONG, with @ret untouched.
+ */
+int event_on_socket(const char *name, int32_t socket, char *ret, size_t size);
+
 /** filter_row_use() - the first filter of a family with this use, NULL when it has none */
 const struct filter_row *filter_row_use(enum pmu_kind kind, enum filter_use use);
 

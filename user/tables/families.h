@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model.h"
+
 enum pmu_kind {
 	PMU_UCF,
 	PMU_PCIE,
@@ -37,7 +39,7 @@ enum pmu_platform {
 
 /**
  * struct pmu_family - what all PMUs of one kind have in common
- * @kind: also the index of the row in pmu_families
+ * @kind: what it is
  * @platform: chip that has it
  * @short_name: name for users and reports, "ucf"
  * @title: what the hardware is
@@ -68,7 +70,49 @@ struct pmu_family {
 	const char *source;
 };
 
-extern const struct pmu_family pmu_families[NR_PMU_KINDS];
+extern const struct pmu_family pmu_families[];
+extern const size_t nr_pmu_families;
+
+/**
+ * struct pmu_platform_row - what all PMUs of a chip have in common
+ * @platform: the chip
+ * @name: for reports, "t410"
+ * @title: in sentences, "the T410"
+ * @since: first Linux that knows its PMUs by their identifiers, NULL: all that we support
+ * @mistaken_for: chip whose PMU names older kernels give to those of this one;
+ *	PMU_PLATFORM_UNKNOWN: none
+ * @port_rule: rule of thumb for where a root port is, WIRING_UNKNOWN for none
+ * @pcie, @pcie_target: families that count what devices and what CPUs start; PMU_UNKNOWN:
+ *	there is none
+ * @general_cores: metrics that its documents make of architectural core events hold on
+ *	other Arm cores too
+ */
+struct pmu_platform_row {
+	enum pmu_platform platform;
+	const char *name;
+	const char *title;
+	const char *since;
+	enum pmu_platform mistaken_for;
+	enum wiring port_rule;
+	enum pmu_kind pcie;
+	enum pmu_kind pcie_target;
+	bool general_cores;
+};
+
+extern const struct pmu_platform_row pmu_platforms[];
+extern const size_t nr_pmu_platforms;
+
+/** pmu_platform_row() - the row of a chip, NULL for PMU_PLATFORM_UNKNOWN */
+const struct pmu_platform_row *pmu_platform_row(enum pmu_platform platform);
+
+/** pmu_platform_fits() - is a row about @row, which may be any chip, about @platform? */
+static inline bool pmu_platform_fits(enum pmu_platform row, enum pmu_platform platform)
+{
+	return row == PMU_PLATFORM_UNKNOWN || row == platform;
+}
+
+/** pmu_family_of() - the row of a kind, NULL when there is none */
+const struct pmu_family *pmu_family_of(enum pmu_kind kind);
 
 /** pmu_family_dear() - does one reading take many device reads? */
 static inline bool pmu_family_dear(const struct pmu_family *f)

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tables/latency_rows.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/array.h"
-#include "base/text.h"
 
 #define T410_GUIDE  "Linux 7.2 admin-guide/perf/nvidia-tegra410-pmu.rst"
 #define GRACE_GUIDE "Linux 7.2 admin-guide/perf/nvidia-tegra241-pmu.rst"
@@ -178,51 +173,3 @@ const struct latency_row latency_rows[] = {
 	},
 };
 const size_t nr_latency_rows = ARRAY_SIZE(latency_rows);
-
-int latency_event(const char *name, int32_t socket, char *ret, size_t size)
-{
-	const char *at = strstr(name, "<s>");
-	int n = at ? snprintf(ret, size, "%.*s%d%s", (int)(at - name), name, socket,
-			      at + strlen("<s>"))
-		   : snprintf(ret, size, "%s", name);
-
-	return n >= 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
-}
-
-static bool has_event(const struct pmu *pmu, const char *name)
-{
-	char event[PMU_NAME_LEN];
-
-	return !latency_event(name, pmu->socket, event, sizeof(event)) &&
-	       pmu_event_find(pmu, event);
-}
-
-/* Is the peer of a link, "nr_gpu=2", of this kind? */
-static bool has_peer(const struct pmu *pmu, const char *peer)
-{
-	size_t length = strlen(peer);
-
-	return !strncmp(pmu->peer, "nr_", 3) && !strncmp(pmu->peer + 3, peer, length) &&
-	       pmu->peer[3 + length] == '=';
-}
-
-bool latency_row_fits(const struct latency_row *row, const struct pmu *pmu)
-{
-	return row->kind == pmu->kind && (!row->peer || has_peer(pmu, row->peer)) &&
-	       has_event(pmu, LATENCY_CYCLES) && has_event(pmu, row->outstanding) &&
-	       has_event(pmu, row->requests);
-}
-
-void latency_probe(const struct latency_row *row, const struct pmu *pmu, uint32_t socket,
-		   struct probe *ret)
-{
-	*ret = (struct probe){
-		.socket = socket,
-		.direction = row->direction,
-		.destination = row->destination,
-		.by_tasks = row->by_tasks,
-	};
-	snprintf(ret->name, sizeof(ret->name), "%s%d/%s", row->prefix, pmu->socket, row->suffix);
-	str_copy(ret->title, sizeof(ret->title), row->title);
-	str_copy(ret->pmu, sizeof(ret->pmu), pmu->name);
-}

@@ -3,11 +3,11 @@
  * Which latencies can be measured, as rows of meaning. Whether a PMU has the events, and
  * how they are encoded, is up to sysfs.
  */
-#ifndef PLATFORM_LATENCY_ROWS_H
-#define PLATFORM_LATENCY_ROWS_H
+#ifndef TABLES_LATENCY_ROWS_H
+#define TABLES_LATENCY_ROWS_H
 
 #include "model.h"
-#include "platform/pmu/pmu.h"
+#include "tables/families.h"
 
 /* The event that all latencies of a PMU share. */
 #define LATENCY_CYCLES "cycles"
@@ -42,23 +42,5 @@ struct latency_row {
 /* Those of a PMU the most wanted first: the last ones are given up when counters are scarce. */
 extern const struct latency_row latency_rows[];
 extern const size_t nr_latency_rows;
-
-/**
- * latency_event() - put the number of a socket into the name of an event
- * @name: of a row
- * @socket: for "<s>"
- * @ret: the name
- * @size: room in @ret
- *
- * Return: 0 or -ENAMETOOLONG.
- */
-int latency_event(const char *name, int32_t socket, char *ret, size_t size);
-
-/** latency_row_fits() - is the row for this PMU, and does sysfs list all its events? */
-bool latency_row_fits(const struct latency_row *row, const struct pmu *pmu);
-
-/** latency_probe() - the probe that a row makes of a PMU on the socket with index @socket */
-void latency_probe(const struct latency_row *row, const struct pmu *pmu, uint32_t socket,
-		   struct probe *ret);
 
 #endif

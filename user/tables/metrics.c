@@ -56,7 +56,7 @@ const struct core_event_row *core_event_find(enum pmu_platform platform, const c
 	for (size_t i = 0; i < nr_core_event_rows; i++) {
 		const struct core_event_row *row = &core_event_rows[i];
 
-		if (row->platform != PMU_PLATFORM_UNKNOWN && row->platform != platform)
+		if (!pmu_platform_fits(row->platform, platform))
 			continue;
 		if (!strcmp(row->name, name))
 			return row;

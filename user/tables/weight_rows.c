@@ -11,8 +11,10 @@
 #define V2_DOC	 "perf, pmu-events/arch/arm64/arm/neoverse-n2-v2"
 
 const struct weight_core_row weight_cores[NR_WEIGHT_CORES] = {
-	{ OLYMPUS, "Olympus", 0x4e, 0x010, "perf, pmu-events/arch/arm64/mapfile.csv: 0x4e0f0100" },
-	{ V2, "Neoverse V2", 0x41, 0xd4f, "perf, pmu-events/arch/arm64/mapfile.csv: 0x410fd4f0" },
+	{ OLYMPUS, PMU_PLATFORM_T410, "Olympus", 0x4e, 0x010,
+	  "perf, pmu-events/arch/arm64/mapfile.csv: 0x4e0f0100" },
+	{ V2, PMU_PLATFORM_GRACE, "Neoverse V2", 0x41, 0xd4f,
+	  "perf, pmu-events/arch/arm64/mapfile.csv: 0x410fd4f0" },
 };
 
 /*

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tables/families.h"
+
 enum weight_core {
 	WEIGHT_CORE_OLYMPUS,
 	WEIGHT_CORE_NEOVERSE_V2,
@@ -24,6 +26,7 @@ enum weight_role {
 /**
  * struct weight_core_row - how a core is recognized
  * @core: also the index of the row
+ * @platform: chip that has it
  * @name: for people
  * @implementer: bits 24-31 of MIDR_EL1
  * @part: bits 4-15
@@ -31,6 +34,7 @@ enum weight_role {
  */
 struct weight_core_row {
 	enum weight_core core;
+	enum pmu_platform platform;
 	const char *name;
 	uint8_t implementer;
 	uint16_t part;

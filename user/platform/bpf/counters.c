@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "platform/pmu/perf_events.h"
 #include "records.h"
+#include "tables/events.h"
 
 /* Events of one PMU take turns every few milliseconds (perf_event_mux_interval_ms). */
 #define TURN_NS 5000000
@@ -213,7 +214,7 @@ static int add_items(struct counters *c, const struct pmu *pmu, unsigned int set
 
 		if (row->kind != pmu->kind || !(row->sets & set))
 			continue;
-		err = counter_row_event(row, pmu->socket, event, sizeof(event));
+		err = event_on_socket(row->event, pmu->socket, event, sizeof(event));
 		if (!err && row->optional && !pmu_event_find(pmu, event))
 			continue;
 		if (!err && nr == LEDGER_MAX_EVENTS)

@@ -187,13 +187,13 @@ static void count_families(const struct pmu_list *list, char *text, size_t size)
 	size_t nr;
 
 	text[0] = '\0';
-	for (int kind = 0; kind < NR_PMU_KINDS; kind++) {
+	for (size_t f = 0; f < nr_pmu_families; f++) {
 		nr = 0;
 		for (size_t i = 0; i < list->nr; i++)
-			nr += (int)list->pmus[i].kind == kind;
+			nr += list->pmus[i].family == &pmu_families[f];
 		if (nr)
 			str_append(text, size, "%s%zu %s", text[0] ? ", " : "", nr,
-				   pmu_families[kind].short_name);
+				   pmu_families[f].short_name);
 	}
 }
 

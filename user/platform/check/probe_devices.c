@@ -12,7 +12,8 @@ static size_t count_pmus(const struct pmu_list *pmus)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < pmus->nr; i++)
-		nr += pmus->pmus[i].kind == PMU_PCIE || pmus->pmus[i].kind == PMU_GRACE_PCIE;
+		for (size_t p = 0; p < nr_pmu_platforms; p++)
+			nr += pmus->pmus[i].kind == pmu_platforms[p].pcie;
 	return nr;
 }
 
@@ -47,7 +48,7 @@ static void judge(const struct topology *t, size_t nr_pmus, struct probe_row *re
 
 int probe_devices(const struct sysfs *fs, struct probe_row *ret_row)
 {
-	struct topology_source source = { .sysfs = fs, .platform = PMU_PLATFORM_UNKNOWN };
+	struct topology_source source = { .sysfs = fs };
 	struct topology topology = { 0 };
 	struct pmu_list pmus = { 0 };
 	struct diag d = { 0 };
@@ -56,8 +57,7 @@ int probe_devices(const struct sysfs *fs, struct probe_row *ret_row)
 	*ret_row = (struct probe_row){ .name = "pci", .status = PROBE_LIMITED };
 	if (err == -ENOMEM)
 		return err;
-	if (!err && pmus.nr)
-		source.platform = pmus.pmus[0].platform;
+	source.platform = pmu_list_platform(&pmus);
 	err = topology_read(&source, &d, &topology);
 	if (!err) {
 		judge(&topology, count_pmus(&pmus), ret_row);

@@ -7,7 +7,8 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "tables/latency_rows.h"
+#include "platform/meter/latency_fit.h"
+#include "tables/events.h"
 
 /* Probes of one PMU, and their events: the cycles first, then two a probe. */
 #define MAX_PROBES  8
@@ -91,7 +92,7 @@ static int event_attr(const struct pmu *pmu, const char *name, struct perf_event
 {
 	char event[PMU_NAME_LEN];
 	struct pmu_config config;
-	int err = latency_event(name, pmu->socket, event, sizeof(event));
+	int err = event_on_socket(name, pmu->socket, event, sizeof(event));
 
 	if (!err)
 		err = pmu_encode(pmu, event, NULL, 0, NULL, &config);

@@ -15,13 +15,6 @@ struct core_world {
 	enum pmu_platform platform;
 };
 
-static enum pmu_platform platform_of(const struct weight_cores *cores)
-{
-	if (!cores->core)
-		return PMU_PLATFORM_UNKNOWN;
-	return cores->core->core == WEIGHT_CORE_OLYMPUS ? PMU_PLATFORM_T410 : PMU_PLATFORM_GRACE;
-}
-
 static int world_read(const struct sysfs *fs, struct core_world *ret)
 {
 	struct core_world w = { 0 };
@@ -32,7 +25,7 @@ static int world_read(const struct sysfs *fs, struct core_world *ret)
 		return err;
 	if (err)
 		w.cores.nr_pmus = 0;
-	w.platform = platform_of(&w.cores);
+	w.platform = w.cores.core ? w.cores.core->platform : PMU_PLATFORM_UNKNOWN;
 	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", w.cores.pmu);
 	if (w.cores.nr_pmus == 1 && sysfs_list(fs, path, &w.files) == -ENOMEM)
 		return -ENOMEM;
@@ -58,12 +51,12 @@ static const char *file_of(const struct core_world *w, const char *name)
 }
 
 /*
- * An Arm core that is none of ours: what the guide of Grace makes of architectural events
+ * An Arm core that is none of ours: what some guides make of architectural events
  * holds there too, if the kernel shows them. Numbers from a manual may mean something else.
  */
 static bool is_other_arm(const struct core_world *w)
 {
-	return w->platform == PMU_PLATFORM_UNKNOWN && w->cores.midr;
+	return !w->cores.core && w->cores.midr;
 }
 
 /* The want of a core event; -ENOENT when these cores do not count it. */
@@ -115,11 +108,13 @@ static int take_events(struct metric_job *job, const struct core_world *w, bool 
 
 static bool row_fits(const struct core_world *w, const struct metric_row *row)
 {
+	const struct pmu_platform_row *of = pmu_platform_row(row->platform);
+
 	if (row->kind != PMU_CORE)
 		return false;
 	if (is_other_arm(w))
-		return row->platform == PMU_PLATFORM_GRACE && !row->own_core;
-	return row->platform == PMU_PLATFORM_UNKNOWN || row->platform == w->platform;
+		return of && of->general_cores && !row->own_core;
+	return pmu_platform_fits(row->platform, w->platform);
 }
 
 static int add_metric(struct metric_job *job, const struct core_world *w,

@@ -180,10 +180,10 @@ int metric_variants_make(struct metric_job *job, const struct pmu *pmu,
 	if (err || list->nr || (metric_asks_variants(job->o) && !job->o->nr_metrics))
 		return err;
 	/*
-	 * Grace: without a mask some kernels count all ports and others none, and what is
-	 * divided by the number of ports needs to know it.
+	 * Where some kernels count all ports without a mask and others none, it is given: what
+	 * is divided by the number of ports needs to know it.
 	 */
-	if (mask && pmu->platform == PMU_PLATFORM_GRACE)
+	if (mask && constraint_find(pmu->kind, CONSTRAINT_EMPTY_PORTS))
 		return variant_mask(list, ports, mask, "");
 	return variant_add(list) ? 0 : -ENOMEM;
 }

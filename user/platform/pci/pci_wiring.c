@@ -63,7 +63,10 @@ static void explain(struct pci_wiring *w, const char *text)
 static void from_rules(const struct pci_config *c, const struct bdf *a, enum pmu_platform platform,
 		       struct pci_wiring *w)
 {
-	if (platform == PMU_PLATFORM_GRACE) {
+	const struct pmu_platform_row *chip = pmu_platform_row(platform);
+	enum wiring rule = chip ? chip->port_rule : WIRING_UNKNOWN;
+
+	if (rule == WIRING_MEDIUM) {
 		uint32_t rp = a->domain % DOMAINS_GRACE;
 
 		if (rp > MAX_PORT_GRACE || a->domain / DOMAINS_GRACE >= MAX_SOCKETS) {
@@ -75,7 +78,7 @@ static void from_rules(const struct pci_config *c, const struct bdf *a, enum pmu
 		w->rc = 0;
 		w->rp = rp;
 		explain(w, "by the rule domain = 16 * socket + port");
-	} else if (platform == PMU_PLATFORM_T410 && !c->cut) {
+	} else if (rule == WIRING_LOW && !c->cut) {
 		if (!a->domain || (a->domain - 1) / SEGMENTS >= MAX_SOCKETS || !c->express ||
 		    c->link_port > MAX_PORT) {
 			explain(w, "no DVSEC 10de/4, and its numbers do not fit the rule of T410");

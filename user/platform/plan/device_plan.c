@@ -84,7 +84,7 @@ static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w,
 	enum pmu_kind kind = has_pmu_of_grace(pmus) ? PMU_GRACE_PCIE : PMU_PCIE;
 	char name[PMU_NAME_LEN];
 
-	pmu_family_name(&pmu_families[kind], w->socket, w->rc, name, sizeof(name));
+	pmu_family_name(pmu_family_of(kind), w->socket, w->rc, name, sizeof(name));
 	snprintf(ret_why, size, "there is no %s", name);
 }
 

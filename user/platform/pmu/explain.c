@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "tables/events.h"
 
 #define NAMES_LEN 256
 
@@ -42,19 +43,20 @@ static int __attribute__((format(printf, 2, 3))) add_note(struct notes *n, const
 	return 0;
 }
 
-static const char *platform_title(enum pmu_platform platform)
+/* The chip that a PMU with this identifier is of, or NULL. */
+static const struct pmu_platform_row *chip_of(const struct pmu_family *family)
 {
-	return platform == PMU_PLATFORM_T410 ? "the T410" : "Grace";
+	return family ? pmu_platform_row(family->platform) : NULL;
 }
 
 bool pmu_identity(const char *identifier, char *ret, size_t size)
 {
 	const struct pmu_family *family = pmu_family_identified(identifier);
+	const struct pmu_platform_row *chip = chip_of(family);
 
-	if (!family)
+	if (!chip)
 		return false;
-	snprintf(ret, size, "%s (%s) of %s", family->title, family->short_name,
-		 platform_title(family->platform));
+	snprintf(ret, size, "%s (%s) of %s", family->title, family->short_name, chip->title);
 	return true;
 }
 
@@ -88,20 +90,20 @@ static bool explained(const struct pmu_list *pmus, size_t at)
 static int note_unknown(const struct pmu_list *pmus, size_t at, struct notes *n)
 {
 	const struct pmu *pmu = &pmus->pmus[at];
-	const struct pmu_family *family = pmu_family_identified(pmu->identifier);
+	const struct pmu_platform_row *chip = chip_of(pmu_family_identified(pmu->identifier));
 	char names[NAMES_LEN], identity[128];
 
 	if (explained(pmus, at))
 		return 0;
 	names_alike(pmus, at, names, sizeof(names));
-	if (family && family->platform == PMU_PLATFORM_T410) {
+	if (chip && chip->since) {
 		pmu_identity(pmu->identifier, identity, sizeof(identity));
 		return add_note(n,
 				"%s: by the identifier %s this is the %s, which this kernel does "
-				"not know: it offers cycles and raw filters only. Linux 7.1 or "
+				"not know: it offers cycles and raw filters only. Linux %s or "
 				"newer knows it, and some vendors' older kernels have the drivers "
 				"too. The number in the name is a running index, not a socket.",
-				names, pmu->identifier, identity);
+				names, pmu->identifier, identity, chip->since);
 	}
 	if (pmu_identity(pmu->identifier, identity, sizeof(identity)))
 		return add_note(n,
@@ -118,29 +120,33 @@ static int note_unknown(const struct pmu_list *pmus, size_t at, struct notes *n)
 }
 
 /*
- * Kernels before 7.1 compare less of the identifier, and take T410's PCIe for Grace's and its
+ * Kernels before that compare less of the identifier, and take T410's PCIe for Grace's and its
  * UCF for the SCF. Six root complexes of a socket then ask for one name, and one gets it.
  */
 static int note_mistaken(const struct pmu_list *pmus, size_t at, struct notes *n)
 {
 	const struct pmu *pmu = &pmus->pmus[at];
 	const struct pmu_family *family = pmu_family_identified(pmu->identifier);
+	const struct pmu_platform_row *chip = chip_of(family), *taken_for;
 	char names[NAMES_LEN], identity[128];
 
-	if (!family || family == pmu->family || family->platform != PMU_PLATFORM_T410 ||
-	    pmu->platform != PMU_PLATFORM_GRACE || explained(pmus, at))
+	if (!chip || family == pmu->family || chip->mistaken_for != pmu->platform ||
+	    explained(pmus, at))
 		return 0;
+	taken_for = pmu_platform_row(pmu->platform);
 	names_alike(pmus, at, names, sizeof(names));
 	pmu_identity(pmu->identifier, identity, sizeof(identity));
 	return add_note(n,
-			"%s: the name is that of Grace's %s, but the identifier %s is that of the "
-			"%s. Kernels before 7.1 take one for the other: events and "
+			"%s: the name is that of %s's %s, but the identifier %s is that of the "
+			"%s. Kernels before %s take one for the other: events and "
 			"filters do not fit the hardware%s. Do not trust its counts; use Linux "
-			"7.1 or newer.",
-			names, pmu->family->title, pmu->identifier, identity,
-			family->kind == PMU_PCIE ? ", and as all root complexes of a socket want "
-						   "the same name, PMUs are missing"
-						 : "");
+			"%s or newer.",
+			names, taken_for->title, pmu->family->title, pmu->identifier, identity,
+			chip->since,
+			family->kind == chip->pcie ? ", and as all root complexes of a socket want "
+						     "the same name, PMUs are missing"
+						   : "",
+			chip->since);
 }
 
 static int note_one_gpu(const struct pmu *pmu, struct notes *n)
@@ -178,8 +184,7 @@ static int note_port_masks(const struct pmu_list *pmus, const char *release, str
 	bool ports = false;
 
 	for (size_t i = 0; i < pmus->nr; i++)
-		ports |= pmus->pmus[i].platform == PMU_PLATFORM_GRACE &&
-			 pmus->pmus[i].kind != PMU_GRACE_SCF;
+		ports |= constraint_find(pmus->pmus[i].kind, CONSTRAINT_EMPTY_PORTS) != NULL;
 	if (!ports || !older_than(release, 6, 14))
 		return 0;
 	return add_note(

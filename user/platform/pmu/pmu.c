@@ -418,6 +418,14 @@ void pmu_list_free(struct pmu_list *list)
 	*list = (struct pmu_list){ 0 };
 }
 
+enum pmu_platform pmu_list_platform(const struct pmu_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (pmu_platform_row(list->pmus[i].platform))
+			return list->pmus[i].platform;
+	return PMU_PLATFORM_UNKNOWN;
+}
+
 const struct pmu *pmu_find(const struct pmu_list *list, enum pmu_kind kind, int32_t socket,
 			   int32_t rc)
 {
@@ -604,8 +612,10 @@ int no_pmu_diag(const struct sysfs *fs, struct diag *d)
 			     "a virtual T410 with a kernel that knows it.");
 		return -ENODEV;
 	}
-	for (size_t i = 0; i < PMU_UNKNOWN; i++)
-		str_append(text, sizeof(text), "%s%s", i ? ", " : "", pmu_families[i].pattern);
+	for (size_t i = 0; i < nr_pmu_families; i++)
+		if (pmu_families[i].kind != PMU_UNKNOWN)
+			str_append(text, sizeof(text), "%s%s", text[0] ? ", " : "",
+				   pmu_families[i].pattern);
 	diag_fail(d, -ENODEV, "no NVIDIA uncore PMU in %.80s/%s, looked for %s", fs->root,
 		  PMU_DEVICES, text);
 	diag_help(d, "the T410 needs Linux 7.1 or newer with these drivers, try modprobe: "

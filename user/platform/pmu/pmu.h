@@ -151,6 +151,9 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 /** pmu_list_free() - release a list and all in it; NULL is fine */
 void pmu_list_free(struct pmu_list *list);
 
+/** pmu_list_platform() - the chip that the PMUs are of, PMU_PLATFORM_UNKNOWN when none says it */
+enum pmu_platform pmu_list_platform(const struct pmu_list *list);
+
 /**
  * pmu_find() - a PMU by what it is
  * @list: all PMUs
