@@ -36,8 +36,11 @@ static json_t *event_to_json(const struct pmu_event *event)
 			return NULL;
 		}
 	}
-	return json_pack("{s:s, s:s, s:o}", "name", event->name, "text", event->text, "terms",
-			 terms);
+	return json_pack("{s:s, s:s, s:o, s:o*, s:o*, s:o*}", "name", event->name, "text",
+			 event->text, "terms", terms, "scale",
+			 event->scale[0] ? json_string(event->scale) : NULL, "unit",
+			 event->unit[0] ? json_string(event->unit) : NULL, "bytes_per_count",
+			 event->bytes ? json_integer(event->bytes) : NULL);
 }
 
 static json_t *format_to_json(const struct pmu_format *format)
@@ -112,7 +115,9 @@ static bool same_group(const struct pmu *a, const struct pmu *b)
 		return false;
 	for (size_t i = 0; i < a->nr_events; i++) {
 		if (strcmp(a->events[i].name, b->events[i].name) ||
-		    strcmp(a->events[i].text, b->events[i].text))
+		    strcmp(a->events[i].text, b->events[i].text) ||
+		    strcmp(a->events[i].scale, b->events[i].scale) ||
+		    strcmp(a->events[i].unit, b->events[i].unit))
 			return false;
 	}
 	for (size_t i = 0; i < a->nr_formats; i++) {
@@ -211,6 +216,28 @@ static int print_events(const struct pmu *pmu)
 	return 0;
 }
 
+/* What one count of an event is, where sysfs says it. */
+static void print_scales(const struct pmu *pmu)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < pmu->nr_events; i++) {
+		const struct pmu_event *e = &pmu->events[i];
+		char bytes[32] = "";
+
+		if (!e->scale[0] && !e->unit[0])
+			continue;
+		if (first)
+			printf("  one count in sysfs\n");
+		first = false;
+		if (e->bytes)
+			snprintf(bytes, sizeof(bytes), " (%u byte%s)", e->bytes,
+				 e->bytes == 1 ? "" : "s");
+		printf("    %s: %s%s%s%s\n", e->name, e->scale[0] ? e->scale : "1",
+		       e->unit[0] ? " " : "", e->unit, bytes);
+	}
+}
+
 /* The format "event" chooses the event, all others are filters. */
 static int print_filters(const struct pmu *pmu)
 {
@@ -256,6 +283,7 @@ static int print_group(const struct pmu_list *list, size_t first, bool *shown)
 	}
 	if (!err)
 		err = print_events(pmu);
+	print_scales(pmu);
 	return err ? err : print_filters(pmu);
 }
 

@@ -20,9 +20,11 @@
  * @kind: PMU family
  * @sets: sets that it is in
  * @event: name in sysfs; "<s>" stands for the number of the PMU's own socket
+ * @terms: what @event stands for, written like a file of sysfs, where sysfs has no such
+ *	event; NULL where it must have it
  * @filters: as in struct counter; "" for none
  * @source, @direction, @destination: what the bytes are
- * @scale: bytes per count
+ * @scale: bytes per count; 0: as many as sysfs says
  * @optional: not every machine has such a destination: without the event there are no
  *	such bytes. Other events must be there
  * @doc: where the meaning is written down
@@ -31,6 +33,7 @@ struct counter_row {
 	enum pmu_kind kind;
 	unsigned int sets;
 	const char *event;
+	const char *terms;
 	const char *filters;
 	enum source source;
 	enum direction direction;

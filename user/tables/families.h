@@ -37,15 +37,25 @@ enum pmu_platform {
 	PMU_PLATFORM_UNKNOWN,
 };
 
+/* How it is known on which socket a PMU of a family is. */
+enum pmu_socket_by {
+	PMU_SOCKET_BY_NAME, /* "<n>" is its number; associated_cpus has the CPUs of the socket */
+	PMU_SOCKET_BY_CPUS, /* that of associated_cpus, where there is one, or of the CPU itself. A
+			       cpumask with several CPUs: there is one such PMU for each of them */
+	PMU_SOCKET_UNKNOWN,
+};
+
 /**
  * struct pmu_family - what all PMUs of one kind have in common
  * @kind: what it is
  * @platform: chip that has it
  * @short_name: name for users and reports, "ucf"
  * @title: what the hardware is
- * @pattern: sysfs name; "<n>" and "<rc>" stand for decimal numbers
+ * @pattern: sysfs name; "<n>" and "<rc>", where they are, stand for decimal numbers
  * @identifier: content of the identifier file to expect, NULL when there is none
  *	to expect; firmware may say something else, which is no error
+ * @socket_by: how it is known on which socket one is
+ * @no_events: sysfs names no events: rows have their terms
  * @max_events: perf events at the same time where the driver has a fixed number; 0:
  *	as many as there are hardware counters, which only trying tells
  * @one_cycles: "cycles" is a single counter of its own: it takes none of the others,
@@ -62,6 +72,8 @@ struct pmu_family {
 	const char *title;
 	const char *pattern;
 	const char *identifier;
+	enum pmu_socket_by socket_by;
+	bool no_events;
 	uint8_t max_events;
 	bool one_cycles;
 	uint8_t windows;
@@ -126,7 +138,7 @@ const char *pmu_platform_name(enum pmu_platform platform);
 /**
  * pmu_family_match() - the family that a sysfs name belongs to
  * @name: name of a PMU in sysfs
- * @ret_n: the number that stands for "<n>"
+ * @ret_n: the number that stands for "<n>", -1 when the pattern has none
  * @ret_rc: the number that stands for "<rc>", -1 when the pattern has none
  *
  * Return: the family, or NULL when it is none of ours.

@@ -163,6 +163,7 @@ const struct pmu_family pmu_families[] = {
 		.short_name = "unknown",
 		.title = "device unknown to this kernel",
 		.pattern = "nvidia_uncore_pmu_<n>",
+		.socket_by = PMU_SOCKET_UNKNOWN,
 		.one_cycles = true,
 		.read_cost = 3,
 		.cycles_cost = 3,

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "platform/sys/cgroup2.h"
 #include "platform/check/probe_devices.h"
+#include "platform/pmu/pmu_scale.h"
 #include "tables/counter_rows.h"
 
 #ifndef CAP_PERFMON
@@ -200,7 +201,8 @@ static void count_families(const struct pmu_list *list, char *text, size_t size)
 void probe_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		      struct probe_row *ret_row)
 {
-	const struct pmu *damaged = NULL;
+	const struct pmu *damaged = NULL, *scaled = NULL;
+	const struct counter_row *row;
 	bool have_memory = false, have_known = false;
 	struct diag d = { 0 };
 
@@ -211,6 +213,8 @@ void probe_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		have_known |= pmu->kind != PMU_UNKNOWN;
 		if (!damaged && pmu->problem[0])
 			damaged = pmu;
+		if (!scaled && pmu_scale_differs(pmu, &row))
+			scaled = pmu;
 	}
 	if (!have_known) {
 		no_pmu_diag(fs, &d);
@@ -218,12 +222,17 @@ void probe_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		set_remedy(ret_row, d.help);
 		return;
 	}
-	set_row(ret_row, "pmus", have_memory && !damaged ? PROBE_OK : PROBE_LIMITED, "%s", "");
+	set_row(ret_row, "pmus", have_memory && !damaged && !scaled ? PROBE_OK : PROBE_LIMITED,
+		"%s", "");
 	count_families(list, ret_row->found, sizeof(ret_row->found));
 	if (damaged) {
 		str_append(ret_row->found, sizeof(ret_row->found), "; %s: %s", damaged->name,
 			   damaged->problem);
 		set_remedy(ret_row, "t410trace list shows what is wrong with each PMU");
+	} else if (scaled) {
+		str_append(ret_row->found, sizeof(ret_row->found),
+			   "; %s: sysfs and documents differ about bytes per count", scaled->name);
+		set_remedy(ret_row, "t410trace list shows both numbers, and which one is used");
 	} else if (!have_memory) {
 		set_remedy(ret_row, "no usable nvidia_ucf_pmu_<n> (T410) or nvidia_scf_pmu_<n> "
 				    "(Grace): memory traffic cannot be attributed (module "

@@ -22,14 +22,9 @@ int meter_attr(const struct want *want, struct perf_event_attr *ret)
 
 int meter_active_cpu(struct meter *m, const struct pmu *pmu)
 {
-	char path[128], line[64];
-	struct cpulist cpus;
+	int cpu = m->fs ? pmu_cpu_now(m->fs, pmu) : -1;
 
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", pmu->name);
-	if (!m->fs || sysfs_read(m->fs, path, line, sizeof(line)) || cpulist_parse(line, &cpus) ||
-	    cpulist_count(&cpus) != 1)
-		return pmu->active_cpu;
-	return cpulist_next(&cpus, -1);
+	return cpu < 0 ? pmu->active_cpu : cpu;
 }
 
 static int find_account(struct meter *m, int cpu, size_t *ret)

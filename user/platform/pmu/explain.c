@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "platform/pmu/pmu_scale.h"
 #include "tables/events.h"
 
 #define NAMES_LEN 256
@@ -159,6 +160,19 @@ static int note_one_gpu(const struct pmu *pmu, struct notes *n)
 			pmu->name);
 }
 
+static int note_scale(const struct pmu *pmu, struct notes *n)
+{
+	const struct counter_row *row;
+	const struct pmu_event *event = pmu->borrowed ? NULL : pmu_scale_differs(pmu, &row);
+
+	if (!event)
+		return 0;
+	return add_note(n,
+			"%s: sysfs says that a count of %s is %u bytes, and documents say %u (%s). "
+			"Reports use %u.",
+			pmu->name, event->name, event->bytes, row->scale, row->doc, row->scale);
+}
+
 static int note_unusable(const struct pmu *pmu, struct notes *n)
 {
 	if (pmu->usable)
@@ -210,6 +224,8 @@ int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, char ***r
 			err = note_one_gpu(pmu, &n);
 		if (!err)
 			err = note_unusable(pmu, &n);
+		if (!err)
+			err = note_scale(pmu, &n);
 	}
 	if (!err)
 		err = note_port_masks(pmus, kernel_release, &n);

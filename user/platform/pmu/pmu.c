@@ -10,6 +10,11 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "platform/sys/cpus.h"
+#include "tables/scale.h"
+
+#define SCALE_FILE ".scale"
+#define UNIT_FILE  ".unit"
 
 /* Names go to terminals and into JSON, so nothing but plain characters. */
 static bool is_name(const char *text)
@@ -230,10 +235,19 @@ static void read_words(const struct sysfs *fs, struct pmu *pmu, const char *file
 		add_file_problem(pmu, "", file, err);
 }
 
-/* Files that every PMU should have, and those that some have. */
-static void read_attributes(const struct sysfs *fs, struct pmu *pmu)
+static bool has_file(const struct sysfs *fs, const struct pmu *pmu, const char *file)
 {
-	struct cpulist active = { 0 };
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s", pmu->name, file);
+	return sysfs_exists(fs, path);
+}
+
+/* Files that every PMU should have, and those that some have. */
+static void read_attributes(const struct sysfs *fs, struct pmu *pmu, struct cpulist *ret_active)
+{
+	struct cpulist *active = ret_active;
+	bool by_cpus = pmu->family->socket_by == PMU_SOCKET_BY_CPUS;
 	int err;
 
 	err = read_u32(fs, pmu, "type", &pmu->type);
@@ -241,11 +255,12 @@ static void read_attributes(const struct sysfs *fs, struct pmu *pmu)
 	if (err)
 		add_file_problem(pmu, "", "type", err);
 
-	read_cpus(fs, pmu, "associated_cpus", &pmu->cpus);
-	if (!read_cpus(fs, pmu, "cpumask", &active) && cpulist_count(&active) == 1)
-		pmu->active_cpu = cpulist_next(&active, -1);
-	else if (cpulist_count(&active) > 1)
-		add_problem(pmu, "cpumask: %u CPUs instead of one", cpulist_count(&active));
+	if (!by_cpus || has_file(fs, pmu, "associated_cpus"))
+		read_cpus(fs, pmu, "associated_cpus", &pmu->cpus);
+	if (!read_cpus(fs, pmu, "cpumask", active) && (by_cpus || cpulist_count(active) == 1))
+		pmu->active_cpu = cpulist_next(active, -1);
+	else if (cpulist_count(active) > 1)
+		add_problem(pmu, "cpumask: %u CPUs instead of one", cpulist_count(active));
 
 	read_words(fs, pmu, "identifier", pmu->identifier, sizeof(pmu->identifier));
 	read_words(fs, pmu, "peer", pmu->peer, sizeof(pmu->peer));
@@ -254,10 +269,10 @@ static void read_attributes(const struct sysfs *fs, struct pmu *pmu)
 		add_file_problem(pmu, "", "perf_event_mux_interval_ms", err);
 }
 
-/* Files beside an event that tell its unit or scale and are no events themselves. */
+/* Files beside an event that tell something of it and are no events themselves. */
 static bool is_event_attribute(const char *name)
 {
-	static const char *const endings[] = { ".unit", ".scale", ".per-pkg", ".snapshot" };
+	static const char *const endings[] = { UNIT_FILE, SCALE_FILE, ".per-pkg", ".snapshot" };
 	const char *dot = strrchr(name, '.');
 
 	for (size_t i = 0; dot && i < ARRAY_SIZE(endings); i++) {
@@ -265,6 +280,29 @@ static bool is_event_attribute(const char *name)
 			return true;
 	}
 	return false;
+}
+
+/* The scale or the unit of an event; @name is the name of the file. */
+static int read_event_scale(const struct sysfs *fs, struct pmu *pmu, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	char file[NAME_MAX + sizeof("events/")];
+	struct pmu_event *event = NULL;
+	bool scale;
+
+	if (!dot || (strcmp(dot, SCALE_FILE) && strcmp(dot, UNIT_FILE)))
+		return 0;
+	scale = !strcmp(dot, SCALE_FILE);
+	for (size_t i = 0; i < pmu->nr_events && !event; i++)
+		if (strlen(pmu->events[i].name) == (size_t)(dot - name) &&
+		    !strncmp(pmu->events[i].name, name, dot - name))
+			event = &pmu->events[i];
+	if (!event)
+		return 0;
+	snprintf(file, sizeof(file), "events/%s", name);
+	read_words(fs, pmu, file, scale ? event->scale : event->unit, PMU_SCALE_LEN);
+	event->bytes = scale_bytes(event->scale, event->unit);
+	return 0;
 }
 
 static int read_event(const struct sysfs *fs, struct pmu *pmu, const char *name)
@@ -315,9 +353,14 @@ static int read_format(const struct sysfs *fs, struct pmu *pmu, const char *name
 	return err;
 }
 
-/* Hand every file of a PMU's directory to @read_one. Fails only for want of memory. */
+typedef int (*read_one_fn)(const struct sysfs *fs, struct pmu *pmu, const char *name);
+
+/*
+ * Hand every file of a PMU's directory to @read_one, and then to @read_more unless it is NULL.
+ * Fails only for want of memory.
+ */
 static int read_directory(const struct sysfs *fs, struct pmu *pmu, const char *dir,
-			  int (*read_one)(const struct sysfs *, struct pmu *, const char *))
+			  read_one_fn read_one, read_one_fn read_more)
 {
 	struct sysfs_names names = { 0 };
 	char path[PATH_MAX];
@@ -332,43 +375,115 @@ static int read_directory(const struct sysfs *fs, struct pmu *pmu, const char *d
 	err = 0;
 	for (size_t i = 0; i < names.nr && !err; i++)
 		err = read_one(fs, pmu, names.names[i]);
+	for (size_t i = 0; read_more && i < names.nr && !err; i++)
+		err = read_more(fs, pmu, names.names[i]);
 	sysfs_names_free(&names);
 	return err;
 }
 
 static void pmu_clear(struct pmu *pmu)
 {
+	if (pmu->borrowed)
+		return;
 	free(pmu->events);
 	free(pmu->formats);
+}
+
+/* The number of the socket that a CPU is on, -1 when it is offline. */
+static int32_t socket_of_cpu(const struct sysfs *fs, int cpu)
+{
+	uint32_t package;
+
+	return cpu < 0 || cpu_package(fs, cpu, &package) || package > INT32_MAX ? -1
+										: (int32_t)package;
+}
+
+static int32_t find_socket(const struct sysfs *fs, const struct pmu *pmu)
+{
+	int32_t socket = -1;
+
+	if (pmu->family->socket_by == PMU_SOCKET_BY_NAME)
+		return pmu->instance;
+	if (pmu->family->socket_by == PMU_SOCKET_UNKNOWN)
+		return -1;
+	for (int c = -1; socket < 0 && (c = cpulist_next(&pmu->cpus, c)) >= 0;)
+		socket = socket_of_cpu(fs, c);
+	return socket < 0 ? socket_of_cpu(fs, pmu->active_cpu) : socket;
+}
+
+/* Puts a PMU into the list: once, or with several CPUs in its cpumask once for each of them. */
+static int add_pmu(const struct sysfs *fs, struct pmu_list *list, const struct pmu *pmu,
+		   const struct cpulist *active)
+{
+	size_t first = list->nr;
+	int cpu = pmu->active_cpu;
+
+	do {
+		struct pmu *p;
+
+		if (array_room(list->pmus, list->cap, list->nr))
+			return -ENOMEM;
+		p = &list->pmus[list->nr];
+		*p = *pmu;
+		p->active_cpu = cpu;
+		p->borrowed = list->nr++ > first;
+		p->several = p->usable && cpulist_count(active) > 1;
+		p->socket = p->several ? socket_of_cpu(fs, cpu) : find_socket(fs, p);
+		for (size_t i = first; i + 1 < list->nr; i++)
+			p->place += list->pmus[i].socket == p->socket;
+	} while (pmu->usable && (cpu = cpulist_next(active, cpu)) >= 0);
+	return 0;
 }
 
 static int read_pmu(const struct sysfs *fs, const char *name, struct pmu_list *list)
 {
 	struct pmu pmu = { .active_cpu = -1 };
+	struct cpulist active = { 0 };
 	int err;
 
 	pmu.family = pmu_family_match(name, &pmu.instance, &pmu.rc);
 	if (!pmu.family)
 		return 0;
-	err = array_room(list->pmus, list->cap, list->nr);
-	if (err)
-		return err;
 	/* A name that matches a family is never longer than the buffer. */
 	str_copy(pmu.name, sizeof(pmu.name), name);
 	pmu.kind = pmu.family->kind;
 	pmu.platform = pmu.family->platform;
-	pmu.socket = pmu.kind == PMU_UNKNOWN ? -1 : pmu.instance;
-	read_attributes(fs, &pmu);
+	read_attributes(fs, &pmu, &active);
 	pmu.usable = pmu.type_known && pmu.active_cpu >= 0;
-	err = read_directory(fs, &pmu, "events", read_event);
+	err = 0;
+	if (!pmu.family->no_events || has_file(fs, &pmu, "events"))
+		err = read_directory(fs, &pmu, "events", read_event, read_event_scale);
 	if (!err)
-		err = read_directory(fs, &pmu, "format", read_format);
-	if (err) {
-		pmu_clear(&pmu);
-		return err;
+		err = read_directory(fs, &pmu, "format", read_format, NULL);
+	if (!err) {
+		size_t before = list->nr;
+
+		err = add_pmu(fs, list, &pmu, &active);
+		/* What is in the list is released with it. */
+		if (list->nr > before)
+			return err;
 	}
-	list->pmus[list->nr++] = pmu;
-	return 0;
+	if (err)
+		pmu_clear(&pmu);
+	return err;
+}
+
+int pmu_cpu_now(const struct sysfs *fs, const struct pmu *pmu)
+{
+	char path[PATH_MAX], line[CPULIST_TEXT_LEN];
+	struct cpulist active;
+	uint32_t place = pmu->place;
+	int cpu = -1;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", pmu->name);
+	if (sysfs_read(fs, path, line, sizeof(line)) || cpulist_parse(line, &active))
+		return -1;
+	if (cpulist_count(&active) == 1 && !pmu->several)
+		return cpulist_next(&active, -1);
+	while (pmu->several && (cpu = cpulist_next(&active, cpu)) >= 0)
+		if (socket_of_cpu(fs, cpu) == pmu->socket && !place--)
+			return cpu;
+	return -1;
 }
 
 static int by_kind(const void *a, const void *b)
@@ -379,7 +494,9 @@ static int by_kind(const void *a, const void *b)
 		return left->kind < right->kind ? -1 : 1;
 	if (left->instance != right->instance)
 		return left->instance < right->instance ? -1 : 1;
-	return left->rc < right->rc ? -1 : left->rc > right->rc;
+	if (left->rc != right->rc)
+		return left->rc < right->rc ? -1 : 1;
+	return left->active_cpu < right->active_cpu ? -1 : left->active_cpu > right->active_cpu;
 }
 
 int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_list)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The NVIDIA uncore PMUs of this machine, as sysfs describes them: what there
- * is, what it can count, and how events and filters are encoded. Bit positions
- * come from sysfs alone; the table of families knows names and meaning only.
+ * The uncore PMUs of this machine, as sysfs describes them: what there is, what it
+ * can count, and how events and filters are encoded. Bit positions come from sysfs
+ * alone; the table of families knows names and meaning only.
  */
 #ifndef PLATFORM_PMU_H
 #define PLATFORM_PMU_H
@@ -20,6 +20,7 @@
 #define PMU_NAME_LEN	64
 #define PMU_TEXT_LEN	128
 #define PMU_PROBLEM_LEN 256
+#define PMU_SCALE_LEN	32
 #define PMU_MAX_TERMS	8
 #define PMU_MAX_RANGES	8
 #define PMU_NR_WORDS	4
@@ -40,12 +41,17 @@ struct pmu_term {
  * @text: content of its file
  * @terms: @text taken apart
  * @nr_terms: used part of @terms
+ * @scale, @unit: content of its files NAME.scale and NAME.unit, "" where there is none
+ * @bytes: bytes per count that the two stand for; 0 when they say no whole number of bytes
  */
 struct pmu_event {
 	char name[PMU_NAME_LEN];
 	char text[PMU_TEXT_LEN];
 	struct pmu_term terms[PMU_MAX_TERMS];
 	size_t nr_terms;
+	char scale[PMU_SCALE_LEN];
+	char unit[PMU_SCALE_LEN];
+	uint32_t bytes;
 };
 
 /**
@@ -70,19 +76,26 @@ struct pmu_format {
 };
 
 /**
- * struct pmu - one PMU
+ * struct pmu - one PMU on one CPU of one socket
+ *
+ * Where sysfs shows one PMU for several sockets, with a CPU of each in its cpumask, there is
+ * one of these for each CPU: what is opened on one of them counts the hardware of its socket.
+ *
  * @name: its name in sysfs
  * @family: what it is
  * @kind, @platform: of the family
  * @instance: the number in its name
- * @socket: the same, or -1 when that number is not a socket (PMU_UNKNOWN). The
+ * @socket: as pmu_family.socket_by says, -1 when unknown. In NVIDIA's names, the
  *	kernel means the NUMA node of the first associated CPU or the ACPI _UID
+ * @place: how many CPUs of @socket come before @active_cpu in cpumask
+ * @several: there are others of the same name, for the other CPUs in cpumask
+ * @borrowed: @events and @formats belong to another one of the same name
  * @rc: root complex, -1 when it is not about one
  * @usable: @type and @active_cpu are known: events can be opened
  * @type_known: @type was read
  * @type: number for perf_event_attr.type
  * @active_cpu: the one CPU that events are opened and read on, -1 when unknown
- * @cpus: associated CPUs
+ * @cpus: associated CPUs; none where the driver does not say them
  * @identifier: "" when there is none
  * @peer: what a link leads to, "nr_gpu=2"; "" when there is none
  * @mux_interval_ms: period of rotation when events do not fit, 0 when unknown
@@ -96,6 +109,9 @@ struct pmu {
 	enum pmu_platform platform;
 	int32_t instance;
 	int32_t socket;
+	uint32_t place;
+	bool several;
+	bool borrowed;
 	int32_t rc;
 	bool usable;
 	bool type_known;
@@ -115,7 +131,7 @@ struct pmu {
 };
 
 /**
- * struct pmu_list - all PMUs, sorted by kind, instance and root complex
+ * struct pmu_list - all PMUs, sorted by kind, instance, root complex and CPU
  * @pmus: owned
  * @nr: number of PMUs
  */
@@ -137,7 +153,7 @@ struct pmu_config {
 };
 
 /**
- * pmu_list_read() - find all NVIDIA uncore PMUs
+ * pmu_list_read() - find all uncore PMUs of the known families
  * @fs: the sysfs tree
  * @d: filled on failure
  * @ret_list: the PMUs, none when the tree has none; release with pmu_list_free()
@@ -150,6 +166,15 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 
 /** pmu_list_free() - release a list and all in it; NULL is fine */
 void pmu_list_free(struct pmu_list *list);
+
+/**
+ * pmu_cpu_now() - the CPU on which a PMU's events are opened now
+ * @fs: sysfs
+ * @pmu: the PMU; when its CPU goes offline, the driver moves the events to another one
+ *
+ * Return: the CPU, -1 when sysfs does not say it.
+ */
+int pmu_cpu_now(const struct sysfs *fs, const struct pmu *pmu);
 
 /** pmu_list_platform() - the chip that the PMUs are of, PMU_PLATFORM_UNKNOWN when none says it */
 enum pmu_platform pmu_list_platform(const struct pmu_list *list);

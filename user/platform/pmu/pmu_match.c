@@ -22,11 +22,14 @@ static void read_names(const struct pmu_family *family, struct family_names *ret
 	size_t first = strlen(begin), last = strlen(end);
 
 	ret->own = family->short_name;
-	/* the last letter is the "_" in front of the number */
-	snprintf(ret->sysfs, sizeof(ret->sysfs), "%.*s", (int)length - 1, family->pattern);
-	length = strlen(ret->sysfs);
-	snprintf(ret->plain, sizeof(ret->plain), "%.*s", (int)(length - first - last),
-		 ret->sysfs + first);
+	/* without the "_" in front of the number */
+	length -= length && family->pattern[length - 1] == '_';
+	snprintf(ret->sysfs, sizeof(ret->sysfs), "%.*s", (int)length, family->pattern);
+	str_copy(ret->plain, sizeof(ret->plain), ret->sysfs);
+	if (length > first + last && !strncmp(ret->sysfs, begin, first) &&
+	    !strcmp(ret->sysfs + length - last, end))
+		snprintf(ret->plain, sizeof(ret->plain), "%.*s", (int)(length - first - last),
+			 ret->sysfs + first);
 }
 
 static bool is_exact(const struct pmu *pmu, const char *name)
@@ -72,7 +75,9 @@ static bool is_numbered(const struct pmu *pmu, const char *name)
 
 static void numbered(const struct pmu *pmu, const char *family, char *ret, size_t size)
 {
-	snprintf(ret, size, "%s%d", family, pmu->instance);
+	str_copy(ret, size, family);
+	if (pmu->instance >= 0)
+		str_append(ret, size, "%d", pmu->instance);
 	if (pmu->rc >= 0)
 		str_append(ret, size, ".rc%d", pmu->rc);
 }

@@ -11,7 +11,7 @@
 #define POSSIBLE "devices/system/cpu/possible"
 #define UNSET	 UINT32_MAX
 
-static int package_of(const struct sysfs *fs, uint32_t cpu, uint32_t *ret)
+int cpu_package(const struct sysfs *fs, uint32_t cpu, uint32_t *ret)
 {
 	char path[96], line[32];
 	uint64_t id;
@@ -43,8 +43,11 @@ static void assign(struct cpu_map *m, const struct cpu_socket *known, uint32_t n
 {
 	for (uint32_t s = 0; s < nr_known; s++) {
 		m->socket_ids[m->nr_sockets++] = known[s].id;
-		for (int c = -1; (c = cpulist_next(known[s].cpus, c)) >= 0;)
+		for (int c = -1; known[s].cpus && (c = cpulist_next(known[s].cpus, c)) >= 0;)
 			if ((uint32_t)c < m->nr_cpus)
+				m->socket[c] = s;
+		for (uint32_t c = 0; !known[s].cpus && c < m->nr_cpus; c++)
+			if (package[c] == known[s].id)
 				m->socket[c] = s;
 	}
 	for (uint32_t c = 0; c < m->nr_cpus; c++)
@@ -84,7 +87,7 @@ int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_
 	for (uint32_t c = 0; c < m.nr_cpus; c++) {
 		m.socket[c] = UNSET;
 		package[c] = UNSET;
-		package_of(fs, c, &package[c]);
+		cpu_package(fs, c, &package[c]);
 	}
 	assign(&m, known, nr_known, package);
 	free(package);

@@ -26,7 +26,7 @@ struct cpu_map {
 /**
  * struct cpu_socket - a socket whose CPUs are known, from a PMU
  * @id: its number
- * @cpus: its CPUs
+ * @cpus: its CPUs; NULL: those of the package with this number
  */
 struct cpu_socket {
 	uint32_t id;
@@ -50,5 +50,15 @@ struct cpu_socket {
 int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_t nr_known,
 		 struct diag *d, struct cpu_map *ret);
 void cpu_map_free(struct cpu_map *m);
+
+/**
+ * cpu_package() - the package that a CPU is in
+ * @fs: sysfs
+ * @cpu: the CPU
+ * @ret: its number, 0 when firmware knows no packages
+ *
+ * Return: 0, -ENOENT for a CPU that is offline, or another negative errno.
+ */
+int cpu_package(const struct sysfs *fs, uint32_t cpu, uint32_t *ret);
 
 #endif

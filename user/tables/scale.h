@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Units of the kernel's .scale and .unit files that are bytes. */
+#ifndef TABLES_SCALE_H
+#define TABLES_SCALE_H
+
+#include <stdint.h>
+
+/**
+ * scale_bytes() - bytes per count that a scale and a unit stand for
+ * @scale: "6.103515625e-05"
+ * @unit: "MiB"
+ *
+ * Return: the bytes, 0 when they are no whole number or @unit is not one of bytes.
+ */
+uint32_t scale_bytes(const char *scale, const char *unit);
+
+#endif
