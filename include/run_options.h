@@ -18,15 +18,22 @@
 #define RUN_PROBE_INTERVAL_NS 100000000ull
 #define RUN_READ_BUDGET	      0.005
 
+/* What reports can be written as: each has a row of writers, see user/cli/formats.c. */
+enum output_format {
+	OUTPUT_TEXT,
+	OUTPUT_JSON,
+	NR_OUTPUT_FORMATS,
+};
+
 /**
  * struct output_options - how reports are shown, and where
- * @json: JSON instead of tables
+ * @format: as what
  * @file: to write to, NULL for standard output
  * @summary: also a report of the whole run, or that alone
  * @quiet, @verbose: less or more text
  */
 struct output_options {
-	bool json;
+	enum output_format format;
 	const char *file;
 	bool summary;
 	bool quiet;

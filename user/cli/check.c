@@ -30,7 +30,7 @@ static json_t *checks_to_json(const struct probe_list *list)
 }
 
 /* One line for each row; its remedy and what does not fit go below it. */
-static void print_checks(const struct probe_list *list)
+static int print_checks(const struct probe_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct probe_row *row = &list->rows[i];
@@ -47,9 +47,20 @@ static void print_checks(const struct probe_list *list)
 	printf("\n%s\n", probe_all_ok(list) ? "t410trace can work here."
 					    : "t410trace cannot work here, see the rows marked "
 					      "missing.");
+	return 0;
 }
 
-static int show(bool json, const struct sysfs *fs, struct diag *d, bool *ret_ok)
+static int print_as_json(const struct probe_list *list)
+{
+	return print_json(checks_to_json(list));
+}
+
+static int (*const writers[NR_OUTPUT_FORMATS])(const struct probe_list *list) = {
+	[OUTPUT_TEXT] = print_checks,
+	[OUTPUT_JSON] = print_as_json,
+};
+
+static int show(enum output_format format, const struct sysfs *fs, struct diag *d, bool *ret_ok)
 {
 	struct probe_list list = { 0 };
 	int err;
@@ -57,10 +68,7 @@ static int show(bool json, const struct sysfs *fs, struct diag *d, bool *ret_ok)
 	err = probe_run(fs, "/proc", &list);
 	if (err)
 		return diag_fail(d, err, "cannot look at this machine: %s", strerror(-err));
-	if (json)
-		err = print_json(checks_to_json(&list));
-	else
-		print_checks(&list);
+	err = writers[format](&list);
 	if (err)
 		diag_fail(d, err, "cannot show the checks: %s", strerror(-err));
 	else
@@ -77,13 +85,13 @@ static int run(struct options *o)
 	int err = sysfs_open(NULL, &d, &fs);
 
 	if (!err)
-		err = show(o->run.output.json, &fs, &d, &ok);
+		err = show(o->run.output.format, &fs, &d, &ok);
 	sysfs_close(&fs);
 	return end_output(o->who, err, &d) || !ok ? EXIT_FAILED : EXIT_OK_;
 }
 
 static const struct option_row rows[] = {
-	{ 0, 0, "Print JSON (" CHECK_SCHEMA ")", SWITCH("json", 0, run.output.json) },
+	{ 0, 0, "Print JSON (" CHECK_SCHEMA ")", AS_JSON },
 	{ 0 },
 };
 

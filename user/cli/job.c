@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/job_decode.h"
 #include "cli/job_file.h"
+#include "cli/formats.h"
 #include "cli/output.h"
 #include "cli/values.h"
 
@@ -173,10 +174,8 @@ static int write_account(void *arg, const struct account_job *j)
 	int err;
 
 	l->incomplete |= lacks_data(&l->file, j);
-	if (l->show->json)
-		return job_json_write(l->out, &c, j);
 	if (!l->args->compact)
-		return job_table_write(l->out, &c, j, &o);
+		return report_writers[l->show->format].job(l->out, &c, j, &o);
 	err = job_compact(&c, j, l->args->caseless, &compact);
 	if (!err)
 		fprintf(l->out, "%s\n", compact);
@@ -192,7 +191,7 @@ static int write_found(struct look *l, struct diag *d)
 	for (size_t i = 0; i < nr && !err; i++) {
 		const struct store_query q = { .id = l->found[i].key };
 
-		if (i && !l->show->json && !l->args->compact)
+		if (i && l->show->format == OUTPUT_TEXT && !l->args->compact)
 			fputc('\n', l->out);
 		d->what[0] = '\0';
 		err = store_each_job(l->file.store, &q, write_account, l, d);
@@ -379,7 +378,7 @@ static int check(struct options *o, struct diag *d)
 		return diag_fail(d, -EINVAL, "--decode takes no job and none of its options");
 	if (!a->decode && (!a->name || !a->id[0]))
 		return diag_fail(d, -EINVAL, "which job? (\"t410trace jobs\" lists them)");
-	if (o->run.output.json && a->compact)
+	if (o->run.output.format != OUTPUT_TEXT && a->compact)
 		return diag_fail(d, -EINVAL, "--json and --compact exclude each other");
 	if (a->caseless && !a->compact)
 		return diag_fail(d, -EINVAL, "--caseless needs --compact");
@@ -389,8 +388,7 @@ static int check(struct options *o, struct diag *d)
 }
 
 static const struct option_row rows[] = {
-	{ 0, 0, "Print JSON (t410trace.job/1), a line for each account",
-	  SWITCH("json", 0, run.output.json) },
+	{ 0, 0, "Print JSON (t410trace.job/1), a line for each account", AS_JSON },
 	{ 0, 0, "Print one short line without blanks, for a scheduler's database",
 	  SWITCH("compact", 0, account.compact) },
 	{ 0, 0, "With --compact: for databases that change the case of letters; a fifth longer",

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/job_file.h"
+#include "cli/formats.h"
 #include "cli/output.h"
 #include "cli/values.h"
 
@@ -72,8 +73,7 @@ static int write_list(const struct options *args, const struct job_file *f,
 		.verbose = args->run.output.verbose,
 	};
 
-	return args->run.output.json ? jobs_json_write(stdout, &c, l->jobs, l->nr)
-				     : jobs_table_write(stdout, &c, l->jobs, l->nr, &o);
+	return report_writers[args->run.output.format].jobs(stdout, &c, l->jobs, l->nr, &o);
 }
 
 /* What the list does not show. */
@@ -157,7 +157,7 @@ static const char *scheduler(unsigned int value)
 }
 
 static const struct option_row rows[] = {
-	{ 0, 0, "Print JSON (t410trace.jobs/1)", SWITCH("json", 0, run.output.json) },
+	{ 0, 0, "Print JSON (t410trace.jobs/1)", AS_JSON },
 	{ 0, 0, "Only jobs that are running", SWITCH("running", 0, account.running) },
 	{ 0, 0, "Only jobs that are over", SWITCH("ended", 0, account.ended) },
 	{ 0, 0, "Only jobs of this user", OPTION("user", 0, "NAME", value_text, account.user) },

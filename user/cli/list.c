@@ -304,6 +304,17 @@ static int print_list(const struct pmu_list *list, char **notes, size_t nr_notes
 	return err;
 }
 
+static int print_as_json(const struct pmu_list *list, char **notes, size_t nr_notes)
+{
+	return print_json(list_to_json(list, notes, nr_notes));
+}
+
+static int (*const writers[NR_OUTPUT_FORMATS])(const struct pmu_list *list, char **notes,
+					       size_t nr_notes) = {
+	[OUTPUT_TEXT] = print_list,
+	[OUTPUT_JSON] = print_as_json,
+};
+
 static int show_list(const struct options *args, const struct pmu_list *list)
 {
 	struct utsname host;
@@ -315,8 +326,7 @@ static int show_list(const struct options *args, const struct pmu_list *list)
 	err = pmu_notes(list, args->machine.sysfs || uname(&host) ? NULL : host.release, &notes,
 			&nr_notes);
 	if (!err)
-		err = args->run.output.json ? print_json(list_to_json(list, notes, nr_notes))
-					    : print_list(list, notes, nr_notes);
+		err = writers[args->run.output.format](list, notes, nr_notes);
 	pmu_notes_free(notes, nr_notes);
 	return err;
 }
@@ -350,7 +360,7 @@ static int run(struct options *o)
 }
 
 static const struct option_row rows[] = {
-	{ 0, 0, "Print JSON (" LIST_SCHEMA ")", SWITCH("json", 0, run.output.json) },
+	{ 0, 0, "Print JSON (" LIST_SCHEMA ")", AS_JSON },
 	{ 0, 0, "Look into a copy of /sys at DIR",
 	  OPTION("sysfs", 0, "DIR", value_text, machine.sysfs) },
 	{ 0 },

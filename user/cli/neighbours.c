@@ -5,21 +5,19 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "cli/formats.h"
 #include "cli/output.h"
 #include "cli/run_check.h"
 #include "replay/replay_file.h"
 #include "live/run.h"
 #include "cli/show.h"
-#include "report/json/neighbours_json.h"
-#include "report/table/neighbours_table.h"
 
 #define WHO "t410trace neighbours"
 
 static int show_neighbours(struct show *s, const struct neighbours_report *r, struct diag *d)
 {
 	struct table_options o = show_options(s);
-	int err = s->args->output.json ? neighbours_json_write(s->out, r)
-				       : neighbours_table_write(s->out, r, &o);
+	int err = report_writers[s->args->output.format].neighbours(s->out, r, &o);
 
 	return show_written(s, r->summary, err, d);
 }

@@ -52,7 +52,10 @@ int option_set(const struct option_row *o, const char *text, struct options *ret
 
 	if (o->parse)
 		return o->parse(o, text, field, d);
-	*(bool *)field = true;
+	if (o->size == sizeof(o->value))
+		memcpy(field, &o->value, sizeof(o->value));
+	else
+		*(bool *)field = true;
 	return 0;
 }
 

@@ -119,10 +119,11 @@ typedef int value_parser(const struct option_row *o, const char *text, void *fie
  * @doc: for people; "%s" is replaced by the names of schedulers
  * @name, @letter: "interval", 'i' or 0
  * @arg: what its argument is called, NULL for a switch
- * @parse: of its argument; NULL for a switch, whose field is a bool
+ * @parse: of its argument; NULL for a switch, whose field is a bool or gets @value
  * @offset, @size: its field in struct options
  * @min, @max: bounds: nanoseconds, bytes, percent, or numbers as they are
  * @bare: unit of a time that is only a number, NULL: it must have one
+ * @value: what a switch writes into a field of 4 bytes
  * @choice: the words that its argument may be, by value; NULL after the last one
  * @setting: a setting of the daemon, too: "name = text" in its file
  * @fallback: of settings: text when nobody says anything, NULL: the field stays as it is
@@ -141,6 +142,7 @@ struct option_row {
 	double min;
 	double max;
 	const char *bare;
+	unsigned int value;
 	const char *(*choice)(unsigned int value);
 	bool setting;
 	const char *fallback;
@@ -152,6 +154,7 @@ struct option_row {
 	.name = (called), .letter = (short_name), .arg = (takes), .parse = (parser), \
 	.offset = offsetof(struct options, into), .size = sizeof(((struct options *)NULL)->into)
 #define SWITCH(called, short_name, into) OPTION(called, short_name, NULL, NULL, into)
+#define AS_JSON				 SWITCH("json", 0, run.output.format), .value = OUTPUT_JSON
 #define HEADING(text)			 .doc = (text)
 #define WITHIN(least, most)		 .min = (least), .max = (most)
 

@@ -66,7 +66,7 @@ WORDS(counters, "yes", "no") /* of no_counters */
 #define KIND	OPTION("by", 0, "KIND", value_by, run), .choice = kind
 #define TOP	OPTION("top", 0, "N", value_number, run.top), WITHIN(1, 1e6)
 #define SUMMARY SWITCH("summary", 0, run.output.summary)
-#define JSON	SWITCH("json", 0, run.output.json)
+#define JSON	AS_JSON
 #define OUTPUT	OPTION("output", 'o', "FILE", value_text, run.output.file)
 #define QUIET	SWITCH("quiet", 'q', run.output.quiet)
 #define VERBOSE SWITCH("verbose", 'v', run.output.verbose)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/show.h"
 
+#include "cli/formats.h"
 #include "cli/output.h"
-#include "report/table/compare.h"
-#include "report/json/json.h"
-#include "report/table/table.h"
 
 int show_open(const struct run_options *args, struct diag *d, struct show *ret)
 {
@@ -54,14 +52,11 @@ struct table_options show_options(const struct show *s)
 
 static int write_reports(const struct show *s, struct report *const *reports, size_t nr)
 {
-	const struct run_options *a = s->args;
+	const struct report_writers *w = &report_writers[s->args->output.format];
 	struct table_options o = show_options(s);
 
-	if (nr > 1)
-		return a->output.json ? compare_json_write(s->out, reports, a->methods, nr)
-				      : compare_table_write(s->out, reports, a->methods, nr, &o);
-	return a->output.json ? json_write(s->out, reports[0])
-			      : table_write(s->out, reports[0], &o);
+	return nr > 1 ? w->compare(s->out, reports, s->args->methods, nr, &o)
+		      : w->report(s->out, reports[0], &o);
 }
 
 int show_reports(struct show *s, struct report **reports, size_t nr, struct diag *d)

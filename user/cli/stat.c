@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "live/loop.h"
+#include "cli/formats.h"
 #include "cli/output.h"
 #include "live/signals.h"
 #include "engine/stat/stat_book.h"
@@ -20,8 +21,6 @@
 #include "platform/meter/meter.h"
 #include "platform/metrics/metric_select.h"
 #include "platform/sys/pid_namespace.h"
-#include "report/stat/stat_json.h"
-#include "report/stat/stat_table.h"
 #include "trace.h"
 
 #define WHO		   "t410trace stat"
@@ -342,7 +341,7 @@ static int write_report(struct stat *s, struct stat_report *r, struct diag *d)
 	r->busiest = meter_busiest(s->meter);
 	r->cpu_ns = cpu_ns - (r->summary ? s->cpu_ns : s->interval_cpu_ns);
 	s->interval_cpu_ns = cpu_ns;
-	err = a->run.output.json ? stat_json_write(s->out, r) : stat_table_write(s->out, r, &o);
+	err = report_writers[a->run.output.format].stat(s->out, r, &o);
 	return err ? output_failed(a->run.output.file, err, d) : 0;
 }
 

@@ -194,6 +194,22 @@ static void missing_pmus(const struct topology_view *v, char *ret, size_t size)
 			 nr, nr == 1 ? "" : "s", first);
 }
 
+static int print_as_text(const struct topology_view *v, const char *note)
+{
+	return topology_print(v->t, v->platform, note);
+}
+
+static int print_as_json(const struct topology_view *v, const char *note)
+{
+	(void)note;
+	return print_json(topology_json(v));
+}
+
+static int (*const writers[NR_OUTPUT_FORMATS])(const struct topology_view *v, const char *note) = {
+	[OUTPUT_TEXT] = print_as_text,
+	[OUTPUT_JSON] = print_as_json,
+};
+
 static int show(const struct options *args, const struct sysfs *fs, struct diag *d)
 {
 	struct topology t = { 0 };
@@ -216,8 +232,7 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 	if (err)
 		return err;
 	missing_pmus(&view, note, sizeof(note));
-	err = args->run.output.json ? print_json(topology_json(&view))
-				    : topology_print(&t, view.platform, note);
+	err = writers[args->run.output.format](&view, note);
 	topology_free(&t);
 	return err ? diag_fail(d, err, "cannot show the topology: %s", strerror(-err)) : 0;
 }
@@ -242,7 +257,7 @@ static int check(struct options *o, struct diag *d)
 }
 
 static const struct option_row rows[] = {
-	{ 0, 0, "Print JSON (" TOPOLOGY_SCHEMA ")", SWITCH("json", 0, run.output.json) },
+	{ 0, 0, "Print JSON (" TOPOLOGY_SCHEMA ")", AS_JSON },
 	{ 0, 0, "Look into a copy of /sys at DIR",
 	  OPTION("sysfs", 0, "DIR", value_text, machine.sysfs) },
 	{ 0, 0, "Look into the output of \"lspci -D -xxxx\" in FILE",

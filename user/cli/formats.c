@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/formats.h"
+
+#include "report/json/json.h"
+#include "report/json/neighbours_json.h"
+#include "report/stat/stat_json.h"
+#include "report/stat/stat_table.h"
+#include "report/table/compare.h"
+#include "report/table/neighbours_table.h"
+
+/* JSON has all that there is, however wide the terminal is. */
+static int report_as_json(FILE *out, const struct report *r, const struct table_options *o)
+{
+	(void)o;
+	return json_write(out, r);
+}
+
+static int compare_as_json(FILE *out, struct report *const *reports, const enum method *methods,
+			   size_t nr, const struct table_options *o)
+{
+	(void)o;
+	return compare_json_write(out, reports, methods, nr);
+}
+
+static int neighbours_as_json(FILE *out, const struct neighbours_report *r,
+			      const struct table_options *o)
+{
+	(void)o;
+	return neighbours_json_write(out, r);
+}
+
+static int stat_as_json(FILE *out, const struct stat_report *r, const struct table_options *o)
+{
+	(void)o;
+	return stat_json_write(out, r);
+}
+
+static int job_as_json(FILE *out, const struct job_context *c, const struct account_job *j,
+		       const struct table_options *o)
+{
+	(void)o;
+	return job_json_write(out, c, j);
+}
+
+static int jobs_as_json(FILE *out, const struct job_context *c, const struct account_job *jobs,
+			size_t nr, const struct table_options *o)
+{
+	(void)o;
+	return jobs_json_write(out, c, jobs, nr);
+}
+
+const struct report_writers report_writers[NR_OUTPUT_FORMATS] = {
+	[OUTPUT_TEXT] = { table_write, compare_table_write, neighbours_table_write,
+			  stat_table_write, job_table_write, jobs_table_write },
+	[OUTPUT_JSON] = { report_as_json, compare_as_json, neighbours_as_json, stat_as_json,
+			  job_as_json, jobs_as_json },
+};
