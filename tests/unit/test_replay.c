@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "replay/boundaries.h"
+#include "engine/session/session.h"
 #include "replay/replay.h"
 
 #define MS 1000000ull
@@ -530,6 +531,112 @@ static void methods_side_by_side(void **state)
 	replay_free(w.replay);
 }
 
+/* A window of which the counter was there half the time. */
+static int half_a_window(struct world *w, uint64_t start, uint64_t value)
+{
+	const struct reading r = { value, 10 * MS, 5 * MS };
+	const struct trace_window event = { 0, start, start + 10 * MS, &r };
+
+	return w->in.window(w->in.arg, &event);
+}
+
+/* Numbers of a trace may be anything: what cannot be added up is not "out of memory". */
+static void numbers_too_large_are_called_so(void **state)
+{
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct run_options){ .methods = { METHOD_CPU_TIME } });
+	assert_int_equal(slice(&w, 5, 0, T0, T0 + 10 * MS), 0);
+	assert_int_equal(half_a_window(&w, T0, 1ull << 63), 0);
+	assert_int_equal(slice(&w, 6, 0, T0 + 10 * MS, T0 + 20 * MS), 0);
+	assert_int_equal(half_a_window(&w, T0 + 10 * MS, (1ull << 63) + 1000), 0);
+	assert_int_equal(replay_finish(w.replay), -ERANGE);
+	assert_string_equal(w.d.what,
+			    "the trace has numbers that do not fit into 64 bits together");
+	assert_non_null(strstr(w.d.help, "-i"));
+	assert_int_equal(w.nr, 0);
+	replay_free(w.replay);
+}
+
+static void a_trace_without_a_beginning_is_called_so(void **state)
+{
+	struct neighbours_report *n;
+	struct world w;
+
+	(void)state;
+	setup(&w, &unmarked, (struct run_options){ .neighbours = true });
+	assert_int_equal(replay_finish(w.replay), 0);
+	assert_int_equal(replay_neighbours(w.replay, &n), -EINVAL);
+	assert_string_equal(w.d.what, "the trace has no beginning");
+	assert_non_null(strstr(w.d.help, "record again"));
+	w.d = (struct diag){ 0 };
+	assert_int_equal(replay_summary(w.replay), -EINVAL);
+	assert_string_equal(w.d.what, "the trace has no beginning");
+	replay_free(w.replay);
+}
+
+/* The linker gives these the calls of the program: see tests.mk. */
+void *__real_calloc(size_t nr, size_t size);
+void *__wrap_calloc(size_t nr, size_t size);
+
+/* How many more succeed; negative: all do. */
+static long left = -1;
+
+void *__wrap_calloc(size_t nr, size_t size)
+{
+	if (left >= 0 && left-- == 0)
+		return NULL;
+	return __real_calloc(nr, size);
+}
+
+/* Wherever memory runs out, that is what is said. */
+static void memory_that_runs_out_is_called_so(void **state)
+{
+	size_t failures = 0;
+	int err = -ENOMEM;
+
+	(void)state;
+	for (long after = 0; err; after++) {
+		struct world w;
+
+		setup(&w, &unmarked, (struct run_options){ 0 });
+		fill(&w, T0, T0 + 20 * MS);
+		left = after;
+		err = replay_finish(w.replay);
+		left = -1;
+		if (err) {
+			assert_int_equal(err, -ENOMEM);
+			assert_string_equal(w.d.what, "out of memory");
+			failures++;
+		}
+		replay_free(w.replay);
+	}
+	assert_true(failures > 3);
+}
+
+/* An error that is known by its number only: memory is told apart. */
+static void errors_in_words(void **state)
+{
+	struct diag d = { .help = "old" };
+
+	(void)state;
+	assert_int_equal(diag_no_memory(&d), -ENOMEM);
+	assert_string_equal(d.what, "out of memory");
+	assert_string_equal(d.help, "");
+	assert_int_equal(diag_error(&d, -EACCES, "cannot do it"), -EACCES);
+	assert_string_equal(d.what, "cannot do it: Permission denied");
+	assert_int_equal(diag_error(&d, -ENOMEM, "cannot do it"), -ENOMEM);
+	assert_string_equal(d.what, "out of memory");
+	assert_int_equal(session_failed(-EDOM, &d), -EDOM);
+	assert_string_equal(d.what, "the interval does not add up");
+	assert_true(d.help[0]);
+	assert_int_equal(session_failed(-ENOMEM, &d), -ENOMEM);
+	assert_string_equal(d.what, "out of memory");
+	assert_int_equal(session_failed(-EIO, &d), -EIO);
+	assert_string_equal(d.what, "cannot make the report: Input/output error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -549,6 +656,10 @@ int main(void)
 		cmocka_unit_test(marks_and_an_interval),
 		cmocka_unit_test(a_long_interval_is_not_kept),
 		cmocka_unit_test(methods_side_by_side),
+		cmocka_unit_test(numbers_too_large_are_called_so),
+		cmocka_unit_test(a_trace_without_a_beginning_is_called_so),
+		cmocka_unit_test(memory_that_runs_out_is_called_so),
+		cmocka_unit_test(errors_in_words),
 	};
 
 	return cmocka_run_group_tests_name("replay", tests, NULL, NULL);

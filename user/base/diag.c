@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int diag_fail(struct diag *d, int err, const char *fmt, ...)
 {
@@ -15,6 +16,18 @@ int diag_fail(struct diag *d, int err, const char *fmt, ...)
 	va_end(ap);
 	d->help[0] = '\0';
 	return err;
+}
+
+int diag_no_memory(struct diag *d)
+{
+	return diag_fail(d, -ENOMEM, "out of memory");
+}
+
+int diag_error(struct diag *d, int err, const char *what)
+{
+	if (err == -ENOMEM)
+		return diag_no_memory(d);
+	return diag_fail(d, err, "%s: %s", what, strerror(-err));
 }
 
 void diag_help(struct diag *d, const char *fmt, ...)

@@ -29,6 +29,24 @@ struct diag {
 int diag_fail(struct diag *d, int err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /**
+ * diag_no_memory() - record that memory ran out; for -ENOMEM and nothing else
+ * @d: where to; NULL drops the text
+ *
+ * Return: -ENOMEM.
+ */
+int diag_no_memory(struct diag *d);
+
+/**
+ * diag_error() - record an error that is known by its number only
+ * @d: where to; NULL drops the text
+ * @err: negative errno; -ENOMEM is told as diag_no_memory() does
+ * @what: what could not be done, "cannot open it"
+ *
+ * Return: @err.
+ */
+int diag_error(struct diag *d, int err, const char *what);
+
+/**
  * diag_help() - record the remedy for the problem of the last diag_fail()
  * @d: the same; NULL drops the text
  * @fmt: text for @help

@@ -275,7 +275,7 @@ int http_open(const char *address,
 	int r;
 
 	if (!h)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	h->page = page;
 	h->arg = arg;
 	r = open_socket(address, d, &fd, &h->port);

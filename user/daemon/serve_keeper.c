@@ -191,7 +191,7 @@ int serve_keeper_open(struct serve_keeper *k, const struct serve_config *c, stru
 	if (err)
 		return err;
 	if (accounts_new(&o, &k->accounts) || openmetrics_new(&m, &k->metrics))
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	return restore(k, d);
 }
 

@@ -69,11 +69,6 @@ struct live {
 	uint64_t turned_ns;  /* when devices were last brought up to date */
 };
 
-static int no_memory(struct diag *d)
-{
-	return diag_fail(d, -ENOMEM, "out of memory");
-}
-
 /* --- setup, in the order of the calls in live_open() */
 
 /* Whatever its number: that is a NUMA node, which need not be 0 or 1. */
@@ -127,7 +122,7 @@ static int make_layout(struct live *l, struct diag *d)
 		return err;
 	l->ends_ns = calloc(l->cpus.nr_sockets, sizeof(*l->ends_ns));
 	if (!l->ends_ns)
-		return no_memory(d);
+		return diag_no_memory(d);
 	l->header.layout = (struct layout){
 		.cpu_socket = l->cpus.socket,
 		.nr_cpus = l->cpus.nr_cpus,
@@ -199,14 +194,13 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 	};
 	int err;
 
-	if (session_new(&l->header, &o, &l->session))
-		return no_memory(d);
-	for (size_t i = 0; i < l->header.nr_cgroups; i++)
-		if (session_select(l->session, l->cgroups.selected[i]))
-			return no_memory(d);
-	for (size_t i = 0; i < l->args->jobs.nr; i++)
-		if (select_job(l->session, l->args->jobs.items[i]))
-			return no_memory(d);
+	err = session_new(&l->header, &o, &l->session);
+	for (size_t i = 0; i < l->header.nr_cgroups && !err; i++)
+		err = session_select(l->session, l->cgroups.selected[i]);
+	for (size_t i = 0; i < l->args->jobs.nr && !err; i++)
+		err = select_job(l->session, l->args->jobs.items[i]);
+	if (err)
+		return diag_error(d, err, "cannot prepare the report");
 	l->tee.sinks[l->tee.nr++] = session_sink(l->session);
 	if (recorder) {
 		err = recorder->open(recorder->arg, &l->header, d, &l->tee.sinks[l->tee.nr]);
@@ -215,12 +209,14 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		l->tee.nr++;
 		l->recorded = true;
 	}
-	if (live_jobs_new(&l->cgroups, l->args->job_users, NULL, &l->jobs))
-		return no_memory(d);
+	err = live_jobs_new(&l->cgroups, l->args->job_users, NULL, &l->jobs);
+	if (err)
+		return diag_error(d, err, "cannot look for jobs");
 	l->tee.sinks[l->tee.nr++] = live_jobs_sink(l->jobs);
 	l->out = tee_sink(&l->tee);
-	if (feed_init(&l->feed, &l->header.layout, &l->out, l->args->window_ns))
-		return no_memory(d);
+	err = feed_init(&l->feed, &l->header.layout, &l->out, l->args->window_ns);
+	if (err)
+		return diag_error(d, err, "cannot prepare the kernel's records");
 	l->feed.scales = l->counters.scales;
 	l->feed.v1 = l->cgroups.v1.controller;
 	l->feed.start_of = session_start_of;
@@ -296,7 +292,7 @@ static int start_ledger(struct live *l, struct diag *d)
 static int trace_failed(const struct live *l, int err, struct diag *d)
 {
 	if (!err || err == -ENOMEM)
-		return err ? no_memory(d) : 0;
+		return err ? diag_no_memory(d) : 0;
 	if (!l->recorded)
 		return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
 	diag_fail(d, err, "cannot write to %s: %s", l->args->output.file, strerror(-err));
@@ -404,7 +400,7 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 	int err;
 
 	if (!l)
-		return no_memory(d);
+		return diag_no_memory(d);
 	l->args = args;
 	l->sysfs.fd = -1;
 	live_tasks_open("/proc", &l->tasks);
@@ -413,8 +409,11 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 	if (!err)
 		err = make_layout(l, d);
 	/* Behind the counters: those of the traffic come first. */
-	if (!err && live_probes_open(args, &l->pmus, &l->counters, &l->header, &l->sampler))
-		err = no_memory(d);
+	if (!err) {
+		err = live_probes_open(args, &l->pmus, &l->counters, &l->header, &l->sampler);
+		if (err)
+			diag_error(d, err, "cannot measure latencies");
+	}
 	if (!err)
 		err = live_devices_open(args, &l->sysfs, &l->pmus, &l->header, log, d, &l->devices);
 	if (!err)
@@ -673,17 +672,22 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
 
 	if (err)
 		return err;
-	return session_report(l->session, &mark, ret) ? no_memory(d) : 0;
+	err = session_report(l->session, &mark, ret);
+	return err ? session_failed(err, d) : 0;
 }
 
 int live_summary(struct live *l, struct diag *d, struct report **ret)
 {
-	return session_summary(l->session, ret) ? no_memory(d) : 0;
+	int err = session_summary(l->session, ret);
+
+	return err ? session_failed(err, d) : 0;
 }
 
 int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **ret)
 {
-	return session_neighbours(l->session, l->args->rise, ret) ? no_memory(d) : 0;
+	int err = session_neighbours(l->session, l->args->rise, ret);
+
+	return err ? session_failed(err, d) : 0;
 }
 
 void live_progress(const struct live *l, struct live_progress *ret)

@@ -23,11 +23,6 @@
 /* Known cgroups are looked at so often, whether records were lost or not. */
 #define LOOK_NS	       (60 * NS_PER_S)
 
-static int no_memory(struct diag *d)
-{
-	return diag_fail(d, -ENOMEM, "out of memory");
-}
-
 /* A user who did not ask for v1 does not want to hear of problems with it. */
 static int choose_v1(const struct run_options *args, struct diag *d, struct cgroup1 *ret)
 {
@@ -85,7 +80,7 @@ int live_cgroups_open(const struct run_options *args, struct diag *d, struct liv
 	drop_branches(ret);
 	ret->selected = calloc(args->cgroups.nr + 1, sizeof(*ret->selected));
 	if (!ret->selected)
-		return no_memory(d);
+		return diag_no_memory(d);
 	for (size_t i = 0; i < args->cgroups.nr; i++) {
 		err = cgroups_resolve(ret->mount, &ret->v1, args->cgroups.items[i], d, path,
 				      sizeof(path));
@@ -93,7 +88,7 @@ int live_cgroups_open(const struct run_options *args, struct diag *d, struct liv
 			return err;
 		ret->selected[i] = strdup(path);
 		if (!ret->selected[i])
-			return no_memory(d);
+			return diag_no_memory(d);
 		ret->nr_selected++;
 	}
 	return 0;

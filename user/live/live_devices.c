@@ -42,11 +42,6 @@ struct live_devices {
 	uint64_t changes;
 };
 
-static int no_memory(struct diag *d)
-{
-	return diag_fail(d, -ENOMEM, "out of memory");
-}
-
 __attribute__((format(printf, 2, 3))) static void say(const struct live_devices *l, const char *fmt,
 						      ...)
 {
@@ -109,7 +104,7 @@ static int find_rooms(const struct live_devices *l, const struct pmu_list *pmus,
 	const struct want_list *wants = &l->plan.wants;
 	cleanup_free struct plan_room *rooms = calloc(wants->nr + 1, sizeof(*rooms));
 	size_t nr = 0;
-	int err = rooms ? meter_rooms(wants, l->fs, d, rooms) : no_memory(d);
+	int err = rooms ? meter_rooms(wants, l->fs, d, rooms) : diag_no_memory(d);
 
 	if (err)
 		return err;
@@ -132,7 +127,7 @@ static int make_plan(struct live_devices *l, const struct pmu_list *pmus,
 {
 	cleanup_free struct plan_room *rooms = calloc(pmus->nr + 1, sizeof(*rooms));
 	struct device_plan_options o = plan_options(l, l->args->no_counters ? NULL : pmus, h);
-	int err = rooms ? device_plan_make(&o, d, &l->plan) : no_memory(d);
+	int err = rooms ? device_plan_make(&o, d, &l->plan) : diag_no_memory(d);
 
 	if (err || !l->plan.wants.nr)
 		return err;
@@ -173,8 +168,9 @@ static int open_meter(struct live_devices *l, struct diag *d)
 	if (err)
 		return err;
 	l->told_held = calloc(l->plan.nr_groups + 1, sizeof(*l->told_held));
-	if (!l->told_held || device_shares_new(&l->plan, l->meter, &l->shares))
-		return no_memory(d);
+	err = l->told_held ? device_shares_new(&l->plan, l->meter, &l->shares) : -ENOMEM;
+	if (err)
+		return diag_error(d, err, "cannot prepare the counters of devices");
 	for (size_t g = 0; g < l->plan.nr_groups; g++) {
 		const struct counter *c = &l->plan.counters[l->plan.groups[g].first];
 		int why = meter_refused(l->meter, l->plan.counter_wants[l->plan.groups[g].first]);
@@ -182,7 +178,7 @@ static int open_meter(struct live_devices *l, struct diag *d)
 		if (why && device_plan_note(&l->plan, "%s: %s cannot be counted: %s",
 					    name_of(&l->plan.devices[c->device - 1]), c->event,
 					    strerror(-why)))
-			return no_memory(d);
+			return diag_no_memory(d);
 	}
 	return 0;
 }
@@ -200,7 +196,7 @@ static int count_devices(struct live_devices *l, const struct pmu_list *pmus,
 	l->meter = NULL;
 	err = go_without(l, h, d);
 	d->what[0] = d->help[0] = '\0';
-	return err ? no_memory(d) : 0;
+	return err ? diag_error(d, err, "cannot go on without the counters of devices") : 0;
 }
 
 /* As many latencies as a trace can have beside so many counters. */
@@ -295,7 +291,7 @@ int live_devices_open(const struct run_options *args, const struct sysfs *fs,
 		return 0;
 	l = calloc(1, sizeof(*l));
 	if (!l)
-		return no_memory(d);
+		return diag_no_memory(d);
 	l->args = args;
 	l->fs = fs;
 	l->log = log;
@@ -303,7 +299,7 @@ int live_devices_open(const struct run_options *args, const struct sysfs *fs,
 	if (!err)
 		err = count_devices(l, pmus, header, d);
 	if (!err && extend_header(l, header))
-		err = no_memory(d);
+		err = diag_no_memory(d); /* nothing else can fail there */
 	if (err) {
 		live_devices_free(l);
 		return err;
@@ -340,9 +336,10 @@ int live_devices_attach(struct live_devices *l, struct ledger *ledger,
 	if (!l)
 		return 0;
 	err = device_io_new(&l->list, ledger, cgroups, out, &l->io);
-	if (!err && l->meter)
-		err = make_windows(l, out);
-	return err ? no_memory(d) : 0;
+	if (err)
+		return diag_error(d, err, "cannot look for who uses devices, in /proc");
+	err = l->meter ? make_windows(l, out) : 0;
+	return err ? diag_error(d, err, "cannot prepare the windows of devices") : 0;
 }
 
 /* --- while it runs */
@@ -416,6 +413,7 @@ static void on_change(void *arg, const struct device_change *c)
 static int refresh(struct live_devices *l, struct diag *d)
 {
 	uint64_t now = monotonic_ns(), changes = l->changes;
+	int err;
 
 	if (now < l->next_refresh_ns)
 		return 0;
@@ -425,7 +423,8 @@ static int refresh(struct live_devices *l, struct diag *d)
 	if (l->changes == changes)
 		return 0;
 	stop_crowded(l);
-	return device_io_remap(l->io) ? no_memory(d) : 0;
+	err = device_io_remap(l->io);
+	return err ? diag_error(d, err, "cannot follow devices that changed") : 0;
 }
 
 /* Once for each PMU: others have what it takes. */

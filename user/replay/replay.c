@@ -29,11 +29,6 @@ struct replay {
 	uint64_t intervals;
 };
 
-static int no_memory(struct diag *d)
-{
-	return diag_fail(d, -ENOMEM, "out of memory");
-}
-
 /* --- setup */
 
 /* The path of a cgroup as the trace has it: "/a/b" for "a/b/", "freezer:/a" for "freezer:/a/". */
@@ -137,7 +132,7 @@ int replay_new(const struct trace_header *header, const struct run_options *args
 		return err;
 	r = calloc(1, sizeof(*r));
 	if (!r)
-		return no_memory(d);
+		return diag_no_memory(d);
 	r->header = header;
 	r->args = args;
 	r->output = *output;
@@ -152,7 +147,7 @@ int replay_new(const struct trace_header *header, const struct run_options *args
 				     &r->boundaries);
 	if (err) {
 		replay_free(r);
-		return no_memory(d);
+		return diag_error(d, err, "cannot prepare the report");
 	}
 	*ret = r;
 	return 0;
@@ -175,7 +170,7 @@ void replay_free(struct replay *r)
 /* An error of the sessions, in words unless it is about the event. */
 static int passed(struct replay *r, int err)
 {
-	return err && err != -EINVAL ? no_memory(r->d) : err;
+	return err && err != -EINVAL ? session_failed(err, r->d) : err;
 }
 
 static int hand_out(struct replay *r,
@@ -188,8 +183,7 @@ static int hand_out(struct replay *r,
 	for (size_t i = 0; i < r->nr && !err; i++)
 		err = make(r->sessions[i], arg, &reports[i]);
 	if (err)
-		diag_fail(r->d, err,
-			  err == -ENOMEM ? "out of memory" : "the trace has no beginning");
+		session_failed(err, r->d);
 	else
 		err = r->output.reports(r->output.arg, reports, r->nr, r->d);
 	for (size_t i = 0; i < r->nr; i++)
@@ -214,7 +208,7 @@ static int on_boundary(struct replay *r, const struct trace_mark *m)
 	int err = r->out.mark(r->out.arg, m);
 
 	if (err)
-		return err == -EINVAL ? err : no_memory(r->d);
+		return passed(r, err);
 	if (!r->begun) {
 		r->begun = true;
 		return 0;
@@ -238,7 +232,7 @@ static int hand_out_held(struct replay *r, const struct trace_mark *m)
 		err = r->out.sample(r->out.arg, &s);
 		err = err == -EINVAL ? 0 : err;
 	}
-	return err ? no_memory(r->d) : 0;
+	return passed(r, err);
 }
 
 /* Closes all intervals that are complete, or with @end all that are left. */
@@ -283,7 +277,9 @@ int replay_summary(struct replay *r)
 
 int replay_neighbours(struct replay *r, struct neighbours_report **ret)
 {
-	return session_neighbours(r->sessions[0], r->args->rise, ret) ? no_memory(r->d) : 0;
+	int err = session_neighbours(r->sessions[0], r->args->rise, ret);
+
+	return err ? session_failed(err, r->d) : 0;
 }
 
 int replay_check_selection(const struct replay *r, const char *name)
@@ -361,7 +357,7 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 		char *want = cgroup_path(r->args->cgroups.items[i]);
 
 		if (!want)
-			return no_memory(r->d);
+			return diag_no_memory(r->d);
 		r->cgroup_seen[i] |= !strcmp(want, path);
 		free(want);
 	}

@@ -7,6 +7,7 @@
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
 
+#include "base/diag.h"
 #include "neighbourhood.h"
 #include "trace.h"
 
@@ -127,16 +128,26 @@ bool session_full(const struct session *s);
  * @m: not the first one
  * @ret: the report, without a sequence number; release with report_free()
  *
- * Return: 0, -EINVAL before the first mark, -ENOMEM.
+ * Return: 0, -EINVAL before the first mark, -ENOMEM, -ERANGE when numbers of the trace do not fit
+ * into 64 bits together, -EDOM when the books do not add up.
  */
 int session_report(struct session *s, const struct trace_mark *m, struct report **ret);
 
 /**
  * session_summary() - one report for all intervals so far
  *
- * Return: 0, -EINVAL before the first mark or with the option @no_summary, -ENOMEM.
+ * Return: as session_report(); -EINVAL also with the option @no_summary.
  */
 int session_summary(struct session *s, struct report **ret);
+
+/**
+ * session_failed() - words for an error of the functions of reports
+ * @err: what one of them returned, not 0
+ * @d: gets the words, with a remedy
+ *
+ * Return: @err.
+ */
+int session_failed(int err, struct diag *d);
 
 /**
  * session_neighbours() - who moved how much while latencies were high, in all intervals

@@ -150,18 +150,35 @@ void session_keep_ends(struct session *s, const struct trace_mark *m)
 	s->last.ends_ns = s->ends_ns;
 }
 
+/* -EINVAL is for those who ask too early: here it would hide that the books are wrong. */
+static int of_books(int err)
+{
+	return err == -EINVAL ? -EDOM : err;
+}
+
+/* The rows of @book and the latencies. */
+static int fill_report(struct session *s, struct book *book, bool summary, struct report *r)
+{
+	int err = latency_report(s->latency, summary, r);
+
+	return err ? err : book_report(book, r);
+}
+
 int session_report(struct session *s, const struct trace_mark *m, struct report **ret)
 {
 	struct report *r;
+	int err;
 
 	if (!s->begun || s->o.names_only || m->inner)
 		return -EINVAL;
-	if (close_books(s, m->ends_ns))
-		return -ENOMEM;
+	err = close_books(s, m->ends_ns);
+	if (err)
+		return of_books(err);
 	r = calloc(1, sizeof(*r));
-	if (!r || latency_report(s->latency, false, r) || book_report(s->interval, r)) {
+	err = r ? fill_report(s, s->interval, false, r) : -ENOMEM;
+	if (err) {
 		report_free(r);
-		return -ENOMEM;
+		return of_books(err);
 	}
 	session_keep_ends(s, m);
 	finish_report(s, false, r);
@@ -176,19 +193,45 @@ int session_report(struct session *s, const struct trace_mark *m, struct report 
 int session_summary(struct session *s, struct report **ret)
 {
 	struct report *r;
+	int err;
 
 	if (!s->begun || !s->total)
 		return -EINVAL;
 	r = calloc(1, sizeof(*r));
-	if (!r || book_fill_gaps(s->total) || latency_report(s->latency, true, r) ||
-	    book_report(s->total, r)) {
+	err = r ? book_fill_gaps(s->total) : -ENOMEM;
+	if (!err)
+		err = fill_report(s, s->total, true, r);
+	if (err) {
 		report_free(r);
-		return -ENOMEM;
+		return of_books(err);
 	}
 	finish_report(s, true, r);
 	r->summary = true;
 	*ret = r;
 	return 0;
+}
+
+int session_failed(int err, struct diag *d)
+{
+	switch (err) {
+	case -EINVAL:
+		diag_fail(d, err, "the trace has no beginning");
+		diag_help(d, "there is nothing to report before its first mark or window: record "
+			     "again, for longer");
+		return err;
+	case -ERANGE:
+		diag_fail(d, err, "the trace has numbers that do not fit into 64 bits together");
+		diag_help(d, "check the values and times of its windows and slices, or give a "
+			     "shorter interval with -i");
+		return err;
+	case -EDOM:
+		diag_fail(d, err, "the interval does not add up");
+		diag_help(d, "check the values and times of the windows and slices of the trace; "
+			     "if they are right, this is a bug: please report it");
+		return err;
+	default:
+		return diag_error(d, err, "cannot make the report");
+	}
 }
 
 int session_neighbours(struct session *s, double rise, struct neighbours_report **ret)

@@ -138,7 +138,7 @@ int stat_book_new(const struct stat_layout *layout, uint64_t start_ns, struct di
 	int err;
 
 	if (!b)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	b->layout = layout;
 	b->start_ns = start_ns;
 	b->interval_ns = start_ns;
@@ -149,7 +149,7 @@ int stat_book_new(const struct stat_layout *layout, uint64_t start_ns, struct di
 	b->refused_metric = calloc(layout->nr_metrics + 1, sizeof(*b->refused_metric));
 	if (!b->formulas || !b->now || !b->costs || !b->refused || !b->refused_metric ||
 	    sums_new(layout, &b->interval) || sums_new(layout, &b->run))
-		err = diag_fail(d, -ENOMEM, "out of memory");
+		err = diag_no_memory(d);
 	else
 		err = parse_metrics(b, d);
 	if (err) {

@@ -349,7 +349,7 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 		return diag_fail(d, -E2BIG, "more than %d events as weights", LEDGER_MAX_WEIGHTS);
 	l = calloc(1, sizeof(*l));
 	if (!l)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
 		l->reader[i] = (struct reader){ .cpu = -1 };
 	l->nr_cpus = o->nr_cpus;
@@ -361,7 +361,7 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 		l->looks = calloc(o->nr_cpus, sizeof(*l->looks));
 	}
 	if (!l->asked || (o->nr_weights && (!l->weights || !l->looks))) {
-		err = diag_fail(d, -ENOMEM, "out of memory");
+		err = diag_no_memory(d);
 		goto fail;
 	}
 	log_line = o->log;

@@ -163,7 +163,7 @@ static int add_name(const struct sysfs *fs, const char *spec, struct device_set 
 		name = strrchr(name, '/') + 1;
 	err = device_name_find(fs, name, set, &known);
 	if (err)
-		return diag_fail(d, err, "out of memory");
+		return diag_error(d, err, "cannot look for the device");
 	if (!known)
 		return no_such(fs, spec, name, d);
 	if (set->missing[0]) {
@@ -190,7 +190,7 @@ static int add_spec(const struct topology *t, const struct sysfs *fs, const char
 
 	set.chosen = calloc(t->nr + 1, sizeof(bool));
 	if (!set.chosen)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	/* "/sys/bus/pci/devices/0002:81:00.0", "pci/0002:81:00.0" */
 	if (!bdf_parse(last ? last + 1 : spec, &address))
 		err = add_address(t, last ? last + 1 : spec, &address, &set, d);
@@ -264,7 +264,7 @@ static int make_items(struct device_list *l, const bool *chosen, struct diag *d)
 	}
 	l->items = calloc(nr + 1, sizeof(*l->items));
 	if (!l->items)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	for (uint32_t i = 0; i < t->nr; i++) {
 		const struct pci_function *f = &t->functions[i];
 
@@ -308,7 +308,7 @@ int devices_select(const struct topology *t, const struct sysfs *fs, char *const
 {
 	struct device_list l = { .topology = t };
 	bool *chosen = calloc(t->nr + 1, sizeof(*chosen));
-	int err = chosen ? 0 : diag_fail(d, -ENOMEM, "out of memory");
+	int err = chosen ? 0 : diag_no_memory(d);
 
 	for (size_t i = 0; i < nr && !err; i++)
 		err = !strcmp(specs[i], "all") ? add_all(t, chosen, d)
@@ -316,7 +316,7 @@ int devices_select(const struct topology *t, const struct sysfs *fs, char *const
 	if (!err)
 		err = make_items(&l, chosen, d);
 	if (!err && fill_items(&l, fs))
-		err = diag_fail(d, -ENOMEM, "out of memory");
+		err = diag_no_memory(d);
 	free(chosen);
 	if (err) {
 		devices_free(&l);

@@ -190,7 +190,7 @@ int cores_find(struct meter *m, struct diag *d)
 	m->cores.cost.sets = 1;
 	if (!err && m->cores.nr)
 		err = m->o.pid ? find_threads(m, d) : find_cpus(m, d);
-	return err == -ENOMEM ? diag_fail(d, err, "out of memory") : err;
+	return err == -ENOMEM ? diag_no_memory(d) : err;
 }
 
 int cores_open(struct meter *m)

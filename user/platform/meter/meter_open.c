@@ -154,7 +154,7 @@ static int find_rooms(struct meter *m, struct diag *d, struct plan_room *rooms)
 {
 	cleanup_free const struct pmu **pmus = calloc(m->wants->nr + 1, sizeof(*pmus));
 	uint32_t nr = 0, nr_pmus = 0;
-	int err = pmus ? 0 : diag_fail(d, -ENOMEM, "out of memory");
+	int err = pmus ? 0 : diag_no_memory(d);
 
 	m->core_number = UINT32_MAX;
 	for (size_t i = 0; i < m->wants->nr && !err; i++) {
@@ -181,7 +181,7 @@ static int find_rooms(struct meter *m, struct diag *d, struct plan_room *rooms)
 static int make_plan(struct meter *m, struct diag *d)
 {
 	cleanup_free struct plan_room *rooms = calloc(m->wants->nr + 1, sizeof(*rooms));
-	int err = rooms ? find_rooms(m, d, rooms) : diag_fail(d, -ENOMEM, "out of memory");
+	int err = rooms ? find_rooms(m, d, rooms) : diag_no_memory(d);
 
 	return err ? err : plan_make(m->wants, rooms, d, &m->plan);
 }
@@ -285,11 +285,11 @@ static int open_all(struct meter *m, struct diag *d)
 		return err;
 	m->pmus = calloc(m->plan.nr_pmus + 1, sizeof(*m->pmus));
 	if (!m->pmus)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	for (size_t i = 0; i < m->plan.nr_pmus && !err; i++)
 		err = make_parts(m, &m->pmus[i], &m->plan.pmus[i]);
 	if (err)
-		return diag_fail(d, err, "out of memory");
+		return diag_error(d, err, "cannot prepare the events");
 	err = cores_find(m, d);
 	if (err)
 		return err;
@@ -351,7 +351,7 @@ int meter_rooms_with(const struct want_list *wants, const struct sysfs *fs,
 		     const struct perf_ops *ops, struct diag *d, struct plan_room *ret)
 {
 	struct meter *m = meter_new(wants, fs, ops);
-	int err = m ? find_rooms(m, d, ret) : diag_fail(d, -ENOMEM, "out of memory");
+	int err = m ? find_rooms(m, d, ret) : diag_no_memory(d);
 
 	meter_close(m);
 	return err;
@@ -371,7 +371,7 @@ int meter_open_with(const struct want_list *wants, const struct sysfs *fs,
 	int err;
 
 	if (!m)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	m->o = *o;
 	err = open_all(m, d);
 	if (!err)

@@ -108,7 +108,7 @@ int metric_begin(struct metric_job *job, const struct metric_row *row, int32_t s
 	m->from = keep(job, row->from, socket, other);
 	m->to = keep(job, row->to, socket, other);
 	if (!m->title || !m->formula || (row->from && !m->from) || (row->to && !m->to))
-		return diag_fail(job->d, -ENOMEM, "out of memory");
+		return diag_no_memory(job->d);
 	err = metric_text(row->id, socket, other, m->name, sizeof(m->name));
 	if (!err)
 		err = formula_parse(m->formula, job->d, &p.formula);
@@ -160,13 +160,13 @@ int metric_commit(struct metric_job *job, const struct metric_plan *p)
 	struct stat_metric *m;
 
 	if (array_room(l->metrics, s->cap_metrics, l->nr_metrics))
-		return diag_fail(job->d, -ENOMEM, "out of memory");
+		return diag_no_memory(job->d);
 	for (uint32_t i = 0; i < p->nr_wants; i++) {
 		struct want want = p->wants[i];
 
 		want.set = set;
 		if (want_add(&s->wants, &want))
-			return diag_fail(job->d, -ENOMEM, "out of memory");
+			return diag_no_memory(job->d);
 	}
 	m = &l->metrics[l->nr_metrics++];
 	*m = p->metric;
@@ -402,7 +402,7 @@ static int select_all(struct metric_job *job)
 		err = check_patterns(job);
 	if (!err && metric_layout_make(job->s))
 		err = -ENOMEM;
-	return err == -ENOMEM ? diag_fail(job->d, err, "out of memory") : err;
+	return err == -ENOMEM ? diag_no_memory(job->d) : err;
 }
 
 int metric_select(const struct sysfs *fs, const struct pmu_list *pmus,

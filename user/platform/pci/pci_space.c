@@ -146,13 +146,13 @@ int pci_space_open(const struct sysfs *fs, const char *dump, struct diag *d, str
 	int err = 0;
 
 	if (!s)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	s->fs = dump ? NULL : fs;
 	s->dump = -1;
 	if (dump)
 		err = pci_dump_clean(dump, d, &s->dump, &s->listed, &s->nr_listed);
 	if (!err && !(s->access = pci_alloc()))
-		err = diag_fail(d, -ENOMEM, "out of memory");
+		err = diag_no_memory(d);
 	if (!err) {
 		s->access->error = give_up;
 		s->access->warning = say_nothing;
@@ -166,7 +166,7 @@ int pci_space_open(const struct sysfs *fs, const char *dump, struct diag *d, str
 		err = attempt(s, start, path, d);
 	}
 	if (!err && index_devs(s))
-		err = diag_fail(d, -ENOMEM, "out of memory");
+		err = diag_no_memory(d);
 	if (err)
 		pci_space_close(s);
 	else

@@ -43,11 +43,6 @@ struct job {
 	struct want_list added;
 };
 
-static int no_memory(const struct job *job)
-{
-	return diag_fail(job->d, -ENOMEM, "out of memory");
-}
-
 /* A piece for messages: what is too long is no name anyway. */
 #define SHOWN(job, piece) (int)((piece).length < 64 ? (piece).length : 64), (job)->text + (piece).at
 
@@ -120,7 +115,7 @@ static int classify_named(struct job *job, struct member *m)
 	spec_copy(job->text, piece, name, sizeof(name));
 	m->kind = MEMBER_NAMED;
 	if (pmu_match(job->pmus, name, &m->choice))
-		return no_memory(job);
+		return diag_no_memory(job->d);
 	if (m->choice.nr)
 		return restrict_choice(job, piece, &m->choice);
 	err = core_spec_slashes(job->fs, job->text, m->spec, job->d, &m->core);
@@ -155,7 +150,7 @@ static int unknown_event(const struct job *job, struct spec_piece piece, const c
 	char help[sizeof(job->d->help)];
 
 	if (pmu_match(job->pmus, name, &choice))
-		return no_memory(job);
+		return diag_no_memory(job->d);
 	if (choice.nr) {
 		const struct pmu *pmu = choice.pmus[0];
 
@@ -275,7 +270,7 @@ static int add_want(struct job *job, struct want *want, uint32_t set)
 {
 	want->set = set;
 	want->asked = true;
-	return want_add(&job->added, want) ? no_memory(job) : 0;
+	return want_add(&job->added, want) ? diag_no_memory(job->d) : 0;
 }
 
 static int add_core(struct job *job, struct member *members, size_t nr, bool group)
@@ -326,7 +321,7 @@ static int add_uncore(struct job *job, const struct member *members, size_t nr, 
 
 		err = add_on_pmu(job, members, nr, group, choice->pmus[i], &words, &got);
 		if (err == -ENOMEM)
-			return no_memory(job);
+			return diag_no_memory(job->d);
 		if (err && err != -ENOENT) {
 			*job->d = words;
 			return err;
@@ -357,7 +352,7 @@ static int add_members(struct job *job, struct member *members, size_t nr, bool 
 	for (size_t i = 0; i < job->pmus->nr; i++) {
 		if (pmu_choice_add(&all, &job->pmus->pmus[i])) {
 			pmu_choice_free(&all);
-			return no_memory(job);
+			return diag_no_memory(job->d);
 		}
 	}
 	err = restrict_choice(job, members[0].spec->name, &all);
@@ -373,7 +368,7 @@ static int add_bundle(struct job *job, const struct spec_bundle *bundle)
 	int err = 0;
 
 	if (!members)
-		return no_memory(job);
+		return diag_no_memory(job->d);
 	for (size_t i = 0; i < bundle->nr && !err; i++) {
 		members[i].spec = &bundle->events[i];
 		err = classify(job, &members[i]);
@@ -414,7 +409,7 @@ static int hand_over(struct job *job, struct want_list *list)
 
 	wants = reallocarray(list->wants, list->nr + job->added.nr, sizeof(*wants));
 	if (!wants)
-		return no_memory(job);
+		return diag_no_memory(job->d);
 	memcpy(wants + list->nr, job->added.wants, job->added.nr * sizeof(*wants));
 	list->wants = wants;
 	list->nr += job->added.nr;

@@ -199,7 +199,7 @@ static int add_event(struct spec_reader *r, struct spec_bundle *b)
 	int err = array_room(b->events, b->cap, b->nr);
 
 	if (err)
-		return diag_fail(r->d, err, "out of memory");
+		return diag_error(r->d, err, "cannot take the event");
 	err = take_event(r, &b->events[b->nr]);
 	if (!err)
 		b->nr++;

@@ -82,7 +82,7 @@ int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_
 	if (!m.socket || !m.socket_ids || !package) {
 		free(package);
 		cpu_map_free(&m);
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	}
 	for (uint32_t c = 0; c < m.nr_cpus; c++) {
 		m.socket[c] = UNSET;
