@@ -579,6 +579,8 @@ void report_free(struct report *r);
 /* Names as they appear in reports. */
 const char *source_name(enum source s);
 const char *reason_name(enum reason r);
+/** reason_unsplit() - why bytes of a counter that were not split belong to nobody */
+enum reason reason_unsplit(const struct counter *c);
 const char *row_kind_name(enum row_kind k);
 const char *destination_name(
 	enum destination d);		/* "any", "cmem", "gmem", "cxl", "remote", "p2p" */

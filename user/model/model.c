@@ -59,6 +59,22 @@ const char *reason_name(enum reason r)
 	return (size_t)r < ARRAY_SIZE(names) ? names[r] : "unknown";
 }
 
+enum reason reason_unsplit(const struct counter *c)
+{
+	if (c->device)
+		return REASON_DEVICE;
+	switch (c->source) {
+	case SOURCE_DEVICE:
+		return REASON_DEVICE;
+	case SOURCE_REMOTE:
+		return REASON_REMOTE;
+	case SOURCE_CPU:
+	case SOURCE_ANY:
+		break;
+	}
+	return REASON_IDLE;
+}
+
 const char *row_kind_name(enum row_kind k)
 {
 	static const char *const names[] = {

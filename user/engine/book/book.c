@@ -269,22 +269,6 @@ static int enter_window(void *arg, const struct trace_window *w)
 	return 0;
 }
 
-enum reason book_reason(const struct counter *c)
-{
-	if (c->device)
-		return REASON_DEVICE;
-	switch (c->source) {
-	case SOURCE_DEVICE:
-		return REASON_DEVICE;
-	case SOURCE_REMOTE:
-		return REASON_REMOTE;
-	case SOURCE_CPU:
-	case SOURCE_ANY:
-		break;
-	}
-	return REASON_IDLE;
-}
-
 static int enter_portion(struct book *b, struct book_row *row, uint32_t counter, uint64_t bytes)
 {
 	struct device_share *s;
@@ -342,7 +326,7 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 	if (book_is_port(b, c->counter))
 		nr = 0;
 	if (!nr)
-		c->unattributed[book_reason(c->counter)] += bytes;
+		c->unattributed[reason_unsplit(c->counter)] += bytes;
 	for (size_t i = 0; i < nr && !err; i++) {
 		struct book_row *row = known_row(b, p[i].workload);
 

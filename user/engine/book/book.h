@@ -95,9 +95,6 @@ struct split_sink book_sink(struct book *b);
  */
 int book_saw(struct book *b, size_t link, uint32_t workload, uint64_t bytes, double ns);
 
-/** book_reason() - why bytes of a counter that were not split belong to nobody */
-enum reason book_reason(const struct counter *c);
-
 /** book_key() - the key of a row by its number (see split_sink.row), as in reports */
 void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN]);
 

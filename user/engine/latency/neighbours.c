@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "engine/book/book.h"
 #include "engine/latency/neighbours_parts.h"
 
 /* Entries of all probes that wait for a sample: one that is not read may not fill memory. */
@@ -446,7 +445,7 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 	n->nr_scratch = 0;
 	for (size_t i = 0; i < (nr ? nr : 1) && !err; i++) {
 		const struct portion *one = nr ? &p[i] : &nobody;
-		uint32_t who = book_reason(&n->header->layout.counters[counter]);
+		uint32_t who = reason_unsplit(&n->header->layout.counters[counter]);
 
 		if (!one->bytes)
 			continue;
