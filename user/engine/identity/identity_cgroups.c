@@ -27,14 +27,6 @@ static bool is_selected(const struct identity *id, const char *path)
 	return false;
 }
 
-struct cgroup_name *identity_cgroup_find(const struct identity *id, uint64_t cgroup_id)
-{
-	struct cgroup_name *c;
-
-	HASH_FIND(hh, id->cgroups, &cgroup_id, sizeof(cgroup_id), c);
-	return c;
-}
-
 struct cgroup_name *identity_cgroup_by_path(const struct identity *id, const char *path)
 {
 	struct cgroup_name *c;

@@ -9,6 +9,14 @@
 #include "engine/identity/internal.h"
 #include "tables/job_rules.h"
 
+struct cgroup_name *identity_cgroup_find(const struct identity *id, uint64_t cgroup_id)
+{
+	struct cgroup_name *c;
+
+	HASH_FIND(hh, id->cgroups, &cgroup_id, sizeof(cgroup_id), c);
+	return c;
+}
+
 struct job *identity_job(const struct identity *id, uint64_t key)
 {
 	struct job *j;
