@@ -291,29 +291,6 @@ static int close_group(struct timeline *t, uint32_t group, const struct closing 
 	return err;
 }
 
-bool timeline_crowded(const struct timeline *t, uint32_t socket, uint32_t device)
-{
-	if (!device || device > t->nr_devices)
-		return t->slices[socket].nr > MANY;
-	return t->flows[device - 1].history.nr > MANY;
-}
-
-/* How far back windows yet to come may reach, of the groups of a device or (0) of the CPUs. */
-uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
-		     const struct closing *c)
-{
-	uint64_t oldest = c->end_ns > HISTORY_NS ? c->end_ns - HISTORY_NS : 0, needed = c->end_ns;
-
-	/* The interval goes on: as long as there is room, all of it is kept that may be needed. */
-	if (c->inner && !timeline_crowded(t, socket, device))
-		oldest = 0;
-	for (size_t g = 0; g < t->layout->nr_groups; g++)
-		if (t->layout->groups[g].socket == socket && group_device(t->layout, g) == device &&
-		    t->split_ns[g] < needed)
-			needed = t->split_ns[g];
-	return needed < oldest ? oldest : needed;
-}
-
 /* Keeps the slices that a window yet to come may reach back to. */
 static void trim_history(struct timeline *t, uint32_t socket, const struct closing *c)
 {
@@ -383,19 +360,6 @@ static int close_socket(struct timeline *t, uint32_t socket, const struct closin
 	flows_trim(t, socket, c);
 	t->closed_ns[socket] = c->end_ns;
 	return err;
-}
-
-int timeline_keep(struct timeline *t, const struct timeline_sink *sink, uint32_t workload)
-{
-	while (workload >= t->nr_kept) {
-		if (array_room(t->kept, t->cap_kept, t->nr_kept))
-			return -ENOMEM;
-		t->kept[t->nr_kept++] = 0;
-	}
-	if (t->kept[workload] != t->closes)
-		sink->keep(sink->arg, workload);
-	t->kept[workload] = t->closes;
-	return 0;
 }
 
 static int keep_slices(struct timeline *t, const struct timeline_sink *sink, const struct slices *s)

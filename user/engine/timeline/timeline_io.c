@@ -7,12 +7,6 @@
 #include "base/array.h"
 #include "engine/timeline/internal.h"
 
-/* The number (from 1) of the device that a group counts, or 0: its windows are the CPUs'. */
-uint32_t group_device(const struct layout *l, uint32_t group)
-{
-	return l->groups[group].nr ? l->counters[l->groups[group].first].device : 0;
-}
-
 int flows_new(struct timeline *t)
 {
 	t->flows = calloc(t->nr_devices + 1, sizeof(*t->flows));
