@@ -1,39 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* From a finished book to a report. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/book/book_rows.h"
-
-static void job_key(const struct book *b, const struct book_key *key, char *ret)
-{
-	const struct book_row *row;
-	const char *step;
-
-	if (!key->cgroup_id) {
-		snprintf(ret, MODEL_KEY_LEN, "job:%s",
-			 key->start_ns == BOOK_NO_JOB ? "none" : "pooled");
-		return;
-	}
-	/* Without its row, the step is not known: the job says as much as there is to say. */
-	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
-	step = row && row->job ? row->job->step : "";
-	snprintf(ret, MODEL_KEY_LEN, "job:%" PRIu64 "%s%s", key->cgroup_id, *step ? ":" : "", step);
-}
-
-void book_row_key(const struct book *b, const struct book_key *key, char *ret)
-{
-	if (b->scope.by == ROW_JOB)
-		job_key(b, key, ret);
-	else if (b->scope.by == ROW_CGROUP)
-		snprintf(ret, MODEL_KEY_LEN, "cgroup:%" PRIu64, key->cgroup_id);
-	else
-		snprintf(ret, MODEL_KEY_LEN, "%s:%u:%" PRIu64,
-			 b->scope.by == ROW_THREAD ? "tid" : "pid", key->pid, key->start_ns);
-}
 
 void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN])
 {
@@ -96,18 +67,6 @@ uint64_t book_share_low(const struct entry_share *s)
 static bool is_separable(const struct entry_share *s)
 {
 	return !s->tangled || s->tangled < s->high - s->tangled;
-}
-
-uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint32_t probe)
-{
-	uint64_t sum = 0;
-
-	for (size_t k = 0; k < b->nr_links; k++)
-		for (size_t i = 0; b->scope.links->items[k].probe == probe && i < row->nr_shares;
-		     i++)
-			if (row->shares[i].counter == b->scope.links->items[k].counter)
-				sum += row->shares[i].value;
-	return sum;
 }
 
 static int add_latencies(const struct book *b, const struct entry_seen *seen,

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Rows of a book and their entries: found, made, dropped and named. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "engine/book/book_rows.h"
+
+int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret)
+{
+	struct book_row *row;
+
+	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
+	if (!row) {
+		row = calloc(1, sizeof(*row) + b->nr_places * sizeof(row->shares[0]) +
+					b->nr_links * sizeof(row->seen[0]));
+		if (!row)
+			return -ENOMEM;
+		row->key = *key;
+		row->seen = (struct entry_seen *)&row->shares[b->nr_places];
+		HASH_ADD(hh, b->rows, key, sizeof(row->key), row);
+		if (!row->hh.tbl) {
+			free(row);
+			return -ENOMEM;
+		}
+	}
+	*ret = row;
+	return 0;
+}
+
+void book_row_delete(struct book *b, struct book_row *row)
+{
+	HASH_DEL(b->rows, row);
+	free(row->path);
+	free(row->job);
+	free(row->tangled);
+	free(row->device_shares);
+	free(row->io);
+	free(row);
+}
+
+/* Where the entry of a counter is, or would be. */
+static size_t device_share_at(const struct book_row *row, uint32_t counter)
+{
+	size_t low = 0, high = row->nr_device_shares;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (row->device_shares[mid].counter < counter)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct device_share *book_device_share(const struct book_row *row, uint32_t counter)
+{
+	size_t at = device_share_at(row, counter);
+
+	if (at == row->nr_device_shares || row->device_shares[at].counter != counter)
+		return NULL;
+	return &row->device_shares[at];
+}
+
+struct entry_share *book_share(const struct book *b, const struct book_row *row, uint32_t counter)
+{
+	struct device_share *s;
+
+	if (b->roles[counter] == ROLE_MEMORY)
+		return (struct entry_share *)&row->shares[b->places[counter]];
+	s = book_device_share(row, counter);
+	return s ? &s->share : NULL;
+}
+
+int book_device_share_get(struct book_row *row, uint32_t counter, struct device_share **ret)
+{
+	size_t at = device_share_at(row, counter);
+	struct device_share *s;
+
+	if (at == row->nr_device_shares || row->device_shares[at].counter != counter) {
+		if (array_room(row->device_shares, row->cap_device_shares, row->nr_device_shares))
+			return -ENOMEM;
+		s = &row->device_shares[at];
+		memmove(s + 1, s, (row->nr_device_shares++ - at) * sizeof(*s));
+		*s = (struct device_share){ .counter = counter };
+	}
+	*ret = &row->device_shares[at];
+	return 0;
+}
+
+int book_share_get(const struct book *b, struct book_row *row, uint32_t counter,
+		   struct entry_share **ret)
+{
+	struct device_share *s;
+	int err;
+
+	if (b->roles[counter] == ROLE_MEMORY) {
+		*ret = &row->shares[b->places[counter]];
+		return 0;
+	}
+	err = book_device_share_get(row, counter, &s);
+	if (!err)
+		*ret = &s->share;
+	return err;
+}
+
+int book_io_get(struct book_row *row, uint32_t device, struct device_io **ret)
+{
+	size_t at = 0;
+	struct device_io *io;
+
+	while (at < row->nr_io && row->io[at].device < device)
+		at++;
+	if (at == row->nr_io || row->io[at].device != device) {
+		if (array_room(row->io, row->cap_io, row->nr_io))
+			return -ENOMEM;
+		io = &row->io[at];
+		memmove(io + 1, io, (row->nr_io++ - at) * sizeof(*io));
+		*io = (struct device_io){ .device = device };
+	}
+	*ret = &row->io[at];
+	return 0;
+}
+
+static void job_key(const struct book *b, const struct book_key *key, char *ret)
+{
+	const struct book_row *row;
+	const char *step;
+
+	if (!key->cgroup_id) {
+		snprintf(ret, MODEL_KEY_LEN, "job:%s",
+			 key->start_ns == BOOK_NO_JOB ? "none" : "pooled");
+		return;
+	}
+	/* Without its row, the step is not known: the job says as much as there is to say. */
+	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
+	step = row && row->job ? row->job->step : "";
+	snprintf(ret, MODEL_KEY_LEN, "job:%" PRIu64 "%s%s", key->cgroup_id, *step ? ":" : "", step);
+}
+
+void book_row_key(const struct book *b, const struct book_key *key, char *ret)
+{
+	if (b->scope.by == ROW_JOB)
+		job_key(b, key, ret);
+	else if (b->scope.by == ROW_CGROUP)
+		snprintf(ret, MODEL_KEY_LEN, "cgroup:%" PRIu64, key->cgroup_id);
+	else
+		snprintf(ret, MODEL_KEY_LEN, "%s:%u:%" PRIu64,
+			 b->scope.by == ROW_THREAD ? "tid" : "pid", key->pid, key->start_ns);
+}
+
+uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint32_t probe)
+{
+	uint64_t sum = 0;
+
+	for (size_t k = 0; k < b->nr_links; k++)
+		for (size_t i = 0; b->scope.links->items[k].probe == probe && i < row->nr_shares;
+		     i++)
+			if (row->shares[i].counter == b->scope.links->items[k].counter)
+				sum += row->shares[i].value;
+	return sum;
+}
