@@ -65,20 +65,6 @@ static int load_problem(int err, struct diag *d)
 	return err;
 }
 
-int ledger_map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size, void **ret,
-		      size_t *ret_size)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-	size_t size = (nr * value_size + page - 1) / page * page;
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-
-	if (p == MAP_FAILED)
-		return -errno;
-	*ret = p;
-	*ret_size = size;
-	return 0;
-}
-
 static bool weights_are_sound(const struct ledger *l, const struct ledger_weights *w, size_t size)
 {
 	return l->weights && w->h.cpu < l->nr_cpus &&
@@ -556,17 +542,6 @@ void ledger_reader_stop(struct ledger *l, uint32_t socket)
 
 		bpf_map_delete_elem(events, &key); /* failing, there was none */
 	}
-}
-
-int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret)
-{
-	LIBBPF_OPTS(bpf_test_run_opts, o, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
-
-	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &o))
-		return -errno;
-	if (ret)
-		*ret = o.retval;
-	return 0;
 }
 
 int ledger_window_now(struct ledger *l, uint32_t socket)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ledger.c and ledger_io.c share; of no use to others. */
+/* What the files of the ledger share; of no use to others. */
 #ifndef PLATFORM_LEDGER_PARTS_H
 #define PLATFORM_LEDGER_PARTS_H
 

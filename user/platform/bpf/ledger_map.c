@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Maps of the kernel in our memory, and programs that are run on a CPU. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "platform/bpf/ledger_parts.h"
+
+int ledger_map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size, void **ret,
+		      size_t *ret_size)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	size_t size = (nr * value_size + page - 1) / page * page;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*ret = p;
+	*ret_size = size;
+	return 0;
+}
+
+int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, o, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+
+	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &o))
+		return -errno;
+	if (ret)
+		*ret = o.retval;
+	return 0;
+}
