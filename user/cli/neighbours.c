@@ -182,7 +182,7 @@ static int check(struct options *o, struct diag *d)
 
 const struct command command_neighbours = {
 	.name = "neighbours",
-	.brief = "who moved more while a latency was high",
+	.brief = "which workloads moved more while a latency was high",
 	.args = "[-- COMMAND [ARG...]]\n-p PID[,PID...]\n-G CGROUP[,...]\n-J JOBID[,...]\nFILE",
 	.doc = "Show who held how much bandwidth while a latency was high: live, until -d, Ctrl-C "
 	       "or the end of COMMAND, or from a recording.",

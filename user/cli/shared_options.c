@@ -171,7 +171,8 @@ const struct option_row shared_options[] = {
 	{ SERVE, 1, "Where root ports are, if firmware does not say",
 	  OPTION("pci-map", 0, "FILE", value_path, run.pci_map), FIXED("") },
 
-	{ NEAR, 3, "So much above its lower quartile a latency is high (default 20)",
+	{ NEAR, 3,
+	  "A latency is high if it exceeds its lower quartile by this percentage (default 20)",
 	  OPTION("rise", 0, "PERCENT", value_percent, run.rise), WITHIN(1, 1e4) },
 	{ SHOW | STAT, 3, HEADING("How to show it:") },
 	{ RECORD, 3, HEADING("What to write:") },
