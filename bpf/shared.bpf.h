@@ -22,11 +22,11 @@ struct ledger_map {
 	__type(value, struct cpu_ledger);
 };
 
-/* One entry per socket, see struct ledger_reader. */
+/* See struct ledger_reader; user space sets the size. */
 struct reader_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, LEDGER_MAX_SOCKETS);
+	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct ledger_reader);
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows: readings of a socket's uncore events, with the time they were taken.
+ * Windows: readings of uncore events, with the time they were taken.
  *
  * An uncore event can be read from BPF on its PMU's active CPU only, so a clock
- * event on that CPU runs window_tick every few milliseconds. Readings are running
+ * event on that CPU runs window_tick every few milliseconds. It reads all PMUs that are
+ * active on its CPU, so that their windows end at the same time. Readings are running
  * totals: if a record finds no room or a read fails, the next window simply spans
  * more time and no byte is lost.
  */
@@ -11,15 +12,15 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-	__uint(max_entries, LEDGER_ALL_EVENTS);
+	__uint(max_entries, 1); /* user space sets it, as that of scratch */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(__u32));
 } events SEC(".maps");
 
-/* Too large for the stack. Only the socket's reader touches its entry. */
+/* Too large for the stack. Only the reader touches its entry. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, LEDGER_MAX_SOCKETS);
+	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct ledger_window);
 } scratch SEC(".maps");
@@ -29,21 +30,21 @@ static __always_inline void read_events(struct ledger_reader *rd, struct ledger_
 	__u32 i;
 
 	for (i = 0; i < LEDGER_MAX_EVENTS && i < rd->nr; i++) {
-		struct ledger_value *v = &w->values[i];
+		struct ledger_reading *r = &w->readings[i];
 
 		/*
 		 * struct ledger_value is laid out as the helper's type, which would drag
 		 * a CO-RE relocation in. On an error the helper zeroes the buffer: a wrong
 		 * CPU would look like a count of 0, so the error travels along.
 		 */
-		w->errors[i] =
-			bpf_perf_event_read_value(&events, rd->first + i, (void *)v, sizeof(*v));
+		r->error = bpf_perf_event_read_value(&events, rd->first + i, (void *)&r->value,
+						     sizeof(r->value));
 	}
 }
 
 static __always_inline int close_window(void)
 {
-	__u32 cpu = bpf_get_smp_processor_id(), socket, nr;
+	__u32 cpu = bpf_get_smp_processor_id(), reader, nr;
 	struct cpu_ledger *l = bpf_map_lookup_elem(&ledgers, &cpu);
 	struct ledger_reader *rd;
 	struct ledger_window *w;
@@ -51,9 +52,9 @@ static __always_inline int close_window(void)
 
 	if (!l)
 		return 0;
-	socket = l->socket;
-	rd = bpf_map_lookup_elem(&readers, &socket);
-	w = bpf_map_lookup_elem(&scratch, &socket);
+	reader = l->reader;
+	rd = bpf_map_lookup_elem(&readers, &reader);
+	w = bpf_map_lookup_elem(&scratch, &reader);
 	if (!rd || !w || !rd->nr)
 		return 0;
 	/* The clock interrupt can come while user space runs window_now on this CPU. */
@@ -67,13 +68,13 @@ static __always_inline int close_window(void)
 		nr = LEDGER_MAX_EVENTS;
 	w->h.type = LEDGER_WINDOW;
 	w->h.cpu = cpu;
-	w->socket = socket;
+	w->reader = reader;
 	w->nr = nr;
 	w->begin_ns = bpf_ktime_get_ns();
 	read_events(rd, w);
 	w->end_ns = bpf_ktime_get_ns();
 	w->h.time_ns = w->begin_ns + (w->end_ns - w->begin_ns) / 2;
-	size = __builtin_offsetof(struct ledger_window, values) + nr * sizeof(w->values[0]);
+	size = __builtin_offsetof(struct ledger_window, readings) + nr * sizeof(w->readings[0]);
 	if (bpf_ringbuf_output(&ring, w, size, ring_flags(ring_wake_bytes)))
 		rd->lost++;
 	else

@@ -12,10 +12,8 @@
 #define LEDGER_COMM_LEN	   16
 #define LEDGER_SHORT_PATH  128 /* paths up to here have smaller records */
 #define LEDGER_PATH_LEN	   512 /* longer cgroup paths are cut, and read again from cgroupfs */
-#define LEDGER_MAX_SOCKETS 8
-#define LEDGER_MAX_EVENTS  32 /* uncore events read in one window of one socket */
-#define LEDGER_ALL_EVENTS  (LEDGER_MAX_SOCKETS * LEDGER_MAX_EVENTS)
-#define LEDGER_MAX_WEIGHTS 2 /* core events read at each switch */
+#define LEDGER_MAX_EVENTS  512 /* uncore events that one reader reads */
+#define LEDGER_MAX_WEIGHTS 2   /* core events read at each switch */
 
 /*
  * Slots of one CPU. The last two have a fixed use, see struct cpu_ledger.
@@ -29,6 +27,7 @@
 
 #define LEDGER_LOST_PID	   0xffffffffu
 #define LEDGER_NO_SOCKET   0xffffffffu
+#define LEDGER_NO_READER   0xffffffffu
 
 /* Ids of cgroups: as the kernel numbers those of the v2 tree, or above this bit the number of a v1 controller. */
 #define LEDGER_V1_SHIFT	   48
@@ -119,6 +118,7 @@ struct ledger_move {
  * @unseen: switches that must have happened without the program being called
  * @move: the task was moved while it ran here; written by the CPU that moved it
  * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
+ * @reader: index of the reader on this CPU, or LEDGER_NO_READER; written by user space
  *
  * What every switch touches fills the first cache line.
  */
@@ -139,7 +139,8 @@ struct cpu_ledger {
 	__u64 unseen;
 	struct ledger_move move;
 	struct ledger_slices out;
-	__u8 tail[40]; /* to a multiple of two cache lines */
+	__u32 reader;
+	__u8 tail[36]; /* to a multiple of two cache lines */
 };
 
 /* Devices: rows of user space's list. */
@@ -292,24 +293,32 @@ struct cpu_weights {
 };
 
 /**
+ * struct ledger_reading - one event in a window
+ * @value: running totals, not deltas: a lost record loses no bytes
+ * @error: 0, or a negative errno: the value is meaningless then
+ */
+struct ledger_reading {
+	struct ledger_value value;
+	__s64 error;
+};
+
+/**
  * struct ledger_window - counter readings that close a window
- * @socket: index of the reader
- * @nr: number of @values and @errors
+ * @reader: index of the reader
+ * @nr: number of @readings
  * @begin_ns: before the first read
  * @end_ns: after the last read; the window ends half-way between the two
- * @errors: 0 or a negative errno per event; the value is meaningless then
- * @values: running totals, not deltas: a lost record loses no bytes
+ * @readings: in the order of the reader's events
  *
- * Only the first @nr values are sent.
+ * Only the first @nr readings are sent.
  */
 struct ledger_window {
 	struct ledger_header h;
-	__u32 socket;
+	__u32 reader;
 	__u32 nr;
 	__u64 begin_ns;
 	__u64 end_ns;
-	__s32 errors[LEDGER_MAX_EVENTS];
-	struct ledger_value values[LEDGER_MAX_EVENTS];
+	struct ledger_reading readings[LEDGER_MAX_EVENTS];
 };
 
 /**
@@ -355,7 +364,12 @@ struct ledger_cgroup {
 };
 
 /**
- * struct ledger_reader - what user space tells the window program of a socket
+ * struct ledger_reader - what user space tells the window program of a CPU
+ *
+ * The first ones have the indexes of the sockets, whether or not a CPU reads there: at these,
+ * the CPUs of a socket look for the end of its window. A socket with PMUs on several CPUs has
+ * other readers behind them.
+ *
  * @first: index of the first event in the event array
  * @nr: number of events
  * @busy: set by the program while it runs, so that an interrupt cannot nest
@@ -385,7 +399,8 @@ _Static_assert(__builtin_offsetof(struct ledger_weights, slots) == 24, "ledger_w
 _Static_assert(__builtin_offsetof(struct cpu_weights, piece) == 48 &&
 		       sizeof(struct cpu_weights) % 128 == 0,
 	       "cpu_weights fills cache line pairs");
-_Static_assert(__builtin_offsetof(struct ledger_window, values) == 40 + 4 * LEDGER_MAX_EVENTS,
+_Static_assert(__builtin_offsetof(struct ledger_window, readings) == 40 &&
+		       sizeof(struct ledger_reading) == 32,
 	       "ledger_window layout");
 _Static_assert(sizeof(struct ledger_io_slot) == 64 &&
 		       __builtin_offsetof(struct ledger_io, slots) == 24,

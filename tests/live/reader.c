@@ -36,7 +36,7 @@ int close(int fd)
 static void on_window(void *arg, const struct ledger_window *w)
 {
 	(void)arg;
-	windows += w->nr == 1 && !w->errors[0] && w->values[0].count;
+	windows += w->nr == 1 && !w->readings[0].error && w->readings[0].value.count;
 }
 
 static const struct ledger_sink sink = { ignore_slices, on_window, ignore_task,
@@ -48,8 +48,11 @@ static uint64_t run(struct ledger *l, int cpu, int event)
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	struct diag d = { 0 };
 	uint64_t before = windows;
+	const struct ledger_reading_plan plan = {
+		.cpu = cpu, .fds = &event, .nr = 1, .period_ns = PERIOD_NS
+	};
 
-	if (event >= 0 && ledger_reader_start(l, 0, cpu, &event, 1, PERIOD_NS, &d))
+	if (event >= 0 && ledger_reader_start(l, 0, &plan, &d))
 		fatal("reader", &d);
 	nanosleep(&pause, NULL);
 	if (ledger_drain(l, &sink))
@@ -67,7 +70,7 @@ int main(int argc, char **argv)
 	};
 	uint32_t nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
 	uint32_t *cpu_socket = calloc(nr_cpus, sizeof(*cpu_socket));
-	struct ledger_options o = { .cpu_socket = cpu_socket, .nr_cpus = nr_cpus };
+	struct ledger_options o = { .cpu_socket = cpu_socket, .nr_cpus = nr_cpus, .nr_events = 1 };
 	struct diag d = { 0 };
 	struct ledger *l;
 	uint64_t before, after, stopped, again;

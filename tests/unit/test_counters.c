@@ -43,9 +43,9 @@ static struct fake_pmu *make_kernel(uint32_t room)
 	return last;
 }
 
-static uint64_t value_of(const struct counters *c, uint32_t counter)
+static uint64_t value_of(const struct counters *c, uint32_t event)
 {
-	return fake.events[c->fds[counter] - FAKE_FD].value;
+	return fake.events[c->events[event].fd - FAKE_FD].value;
 }
 
 /* New events in the same groups, of this socket alone, and counting from 0. */
@@ -60,21 +60,21 @@ static void opened_again(void **state)
 	make_kernel(100);
 	assert_int_equal(counters_open(&fake_kernel, &pmus, COUNTERS_SUMS, &d, &c), 0);
 	assert_int_equal(c.nr_sockets, 2);
-	assert_true(c.sockets[1].pinned);
+	assert_true(c.pmus[1].pinned);
 	open = fake.open_now;
-	other = c.sockets[0].first;
+	other = c.pmus[0].first;
 	fake_pass(1000000);
-	before = value_of(&c, c.sockets[1].first);
-	c.sockets[1].cpu = 3;
+	before = value_of(&c, c.pmus[1].first);
+	c.pmus[1].cpu = 3;
 	assert_int_equal(counters_reopen(&c, 1), 0);
 	assert_int_equal(fake.open_now, open);
-	assert_true(c.sockets[1].pinned);
-	assert_true(value_of(&c, c.sockets[1].first) < before / 10);
-	assert_int_equal(fake.events[c.fds[c.sockets[1].first] - FAKE_FD].cpu, 3);
+	assert_true(c.pmus[1].pinned);
+	assert_true(value_of(&c, c.pmus[1].first) < before / 10);
+	assert_int_equal(fake.events[c.events[c.pmus[1].first].fd - FAKE_FD].cpu, 3);
 	assert_true(value_of(&c, other) >= before);
 	fake_pass(1000000);
-	for (uint32_t i = 0; i < c.sockets[1].nr; i++)
-		assert_true(value_of(&c, c.sockets[1].first + i));
+	for (uint32_t i = 0; i < c.pmus[1].nr; i++)
+		assert_true(value_of(&c, c.pmus[1].first + i));
 	counters_close(&c);
 	assert_int_equal(fake.open_now, 0);
 	assert_int_equal(fake.complaints, 0);
@@ -92,13 +92,13 @@ static void others_were_faster(void **state)
 	assert_int_equal(counters_open(&fake_kernel, &pmus, COUNTERS_SUMS, &d, &c), 0);
 	last->held = 100;
 	assert_int_equal(counters_reopen(&c, 1), 0);
-	assert_false(c.sockets[1].pinned);
+	assert_false(c.pmus[1].pinned);
 	fake_pass(1000000);
-	assert_int_equal(value_of(&c, c.sockets[1].first), 0);
+	assert_int_equal(value_of(&c, c.pmus[1].first), 0);
 	last->held = 0;
 	fake_schedule();
 	fake_pass(1000000);
-	assert_true(value_of(&c, c.sockets[1].first));
+	assert_true(value_of(&c, c.pmus[1].first));
 	counters_close(&c);
 	assert_int_equal(fake.open_now, 0);
 }
@@ -117,9 +117,9 @@ static void not_now(void **state)
 	fake.fail_open_at = fake.opened + 2;
 	fake.fail_open_with = -ENODEV;
 	assert_int_equal(counters_reopen(&c, 1), -ENODEV);
-	assert_int_equal(fake.open_now, open - c.sockets[1].nr);
-	for (uint32_t i = 0; i < c.sockets[1].nr; i++)
-		assert_int_equal(c.fds[c.sockets[1].first + i], -1);
+	assert_int_equal(fake.open_now, open - c.pmus[1].nr);
+	for (uint32_t i = 0; i < c.pmus[1].nr; i++)
+		assert_int_equal(c.events[c.pmus[1].first + i].fd, -1);
 	assert_int_equal(counters_reopen(&c, 1), 0);
 	assert_int_equal(fake.open_now, open);
 	counters_close(&c);

@@ -50,6 +50,26 @@ static const struct trace_header header = {
 	.marked = true,
 };
 
+/* A reader on each socket; every counter is one event. */
+static struct counted_event counted_events[] = {
+	{ .counter = 0, .scale = 1 },
+	{ .counter = 1, .scale = 1 },
+	{ .counter = 2, .scale = 1 },
+	{ .counter = 3, .scale = 1 },
+};
+static uint32_t events_of[][3] = { { 0, 1, 2 }, { 3 } };
+static struct counter_reader readers[] = {
+	{ .index = 0, .events = events_of[0], .nr = 3 },
+	{ .index = 1, .events = events_of[1], .nr = 1 },
+};
+static const struct counters counted = {
+	.events = counted_events,
+	.nr_events = 4,
+	.readers = readers,
+	.nr_readers = 2,
+	.max_readers = 2,
+};
+
 /* The same numbers each time, and no two alike. */
 static uint64_t next_random(uint64_t *state)
 {
@@ -125,15 +145,16 @@ static void step(struct world *w)
 	w->now = end;
 	for (uint32_t socket = 0; socket < 2; socket++) {
 		struct ledger_window r = { .h = { .type = LEDGER_WINDOW, .time_ns = end },
-					   .socket = socket,
+					   .reader = socket,
 					   .nr = socket ? 1 : 3 };
 
 		for (uint32_t i = 0; i < r.nr; i++) {
 			w->total[socket][i] += next_random(&w->random) % 10000000;
-			r.values[i] = (struct ledger_value){ w->total[socket][i], end, end };
+			r.readings[i].value =
+				(struct ledger_value){ w->total[socket][i], end, end };
 		}
 		if (next_random(&w->random) % 10 == 0)
-			r.errors[0] = -EIO;
+			r.readings[0].error = -EIO;
 		w->in.window(w->in.arg, &r);
 	}
 }
@@ -218,7 +239,7 @@ static char *run_live(enum row_kind by, const char *path, char **ret_summary)
 	assert_int_equal(recording_create(path, &header, 0, &d, &recorder), 0);
 	w.tee = (struct tee){ .sinks = { session_sink(s), recording_sink(recorder) }, .nr = 2 };
 	w.out = tee_sink(&w.tee);
-	assert_int_equal(feed_init(&w.feed, &header.layout, &w.out, header.window_ns), 0);
+	assert_int_equal(feed_init(&w.feed, &header.layout, &counted, &w.out, header.window_ns), 0);
 	w.in = feed_sink(&w.feed);
 	send_cgroup(&w, 1, "/");
 	send_cgroup(&w, 2, "/job");

@@ -35,7 +35,24 @@ static const struct trace_header header = {
 	.all = true,
 };
 
+/* Each counter is one event, and all of them are read together. */
+static struct counted_event events[] = {
+	{ .counter = 0, .scale = 1 },
+	{ .counter = 1, .scale = 1 },
+	{ .counter = 2, .scale = 1 },
+};
+static uint32_t all_events[] = { 0, 1, 2 };
+static struct counter_reader reader = { .events = all_events, .nr = 3 };
+static const struct counters counted = {
+	.events = events,
+	.nr_events = 3,
+	.readers = &reader,
+	.nr_readers = 1,
+	.max_readers = 1,
+};
+
 struct world {
+	struct counters counted;
 	struct session *session;
 	struct feed feed;
 	struct ledger_sink sink;
@@ -48,9 +65,11 @@ static void setup(struct world *w)
 	struct trace_mark mark = { .first = true, .ends_ns = &begin };
 	struct trace_sink out;
 
+	w->counted = counted;
+	w->counted = counted;
 	assert_int_equal(session_new(&header, &o, &w->session), 0);
 	out = session_sink(w->session);
-	assert_int_equal(feed_init(&w->feed, &header.layout, &out, 100), 0);
+	assert_int_equal(feed_init(&w->feed, &header.layout, &w->counted, &out, 100), 0);
 	w->sink = feed_sink(&w->feed);
 	assert_int_equal(out.mark(out.arg, &mark), 0);
 }
@@ -69,8 +88,8 @@ static void window(struct world *w, uint64_t now, uint64_t a, uint64_t b, uint64
 	const uint64_t counts[] = { a, b, c };
 
 	for (int i = 0; i < 3; i++) {
-		r.values[i] = (struct ledger_value){ counts[i], now, now };
-		r.errors[i] = errors ? errors[i] : 0;
+		r.readings[i].value = (struct ledger_value){ counts[i], now, now };
+		r.readings[i].error = errors ? errors[i] : 0;
 	}
 	w->sink.window(w->sink.arg, &r);
 }
@@ -106,13 +125,17 @@ static void totals_become_deltas(void **state)
 /* Beats become bytes on the way in; what is more than any counter can hold is no reading. */
 static void counts_become_bytes(void **state)
 {
-	static const uint32_t scales[] = { 32, 1, 7 };
+	struct counted_event scaled[] = {
+		{ .counter = 0, .scale = 32 },
+		{ .counter = 1, .scale = 1 },
+		{ .counter = 2, .scale = 7 },
+	};
 	struct report *r;
 	struct world w;
 
 	(void)state;
 	setup(&w);
-	w.feed.scales = scales;
+	w.counted.events = scaled;
 	window(&w, 100, 1000, 2000, 3000, NULL);
 	window(&w, 200, 1010, 2020, 3030, NULL);
 	r = close_at(&w, 200);
@@ -244,6 +267,7 @@ static void events_opened_again_are_a_new_base(void **state)
 	assert_int_equal(w.feed.groups[0].err, -EBUSY);
 	assert_int_equal(w.feed.groups[0].bad_ns, 200);
 	feed_restart(&w.feed, 0);
+	feed_restart(&w.feed, 1);
 	window(&w, 300, 0, 5000, 5000, broken);
 	assert_int_equal(w.feed.restarts, 1); /* of the other group */
 	window(&w, 400, 7000, 5001, 5001, NULL);
@@ -271,13 +295,13 @@ static void a_group_that_did_not_run_waits(void **state)
 	/* enabled goes on, running does not: multiplexed out for the whole window */
 	r.h.time_ns = 300;
 	for (int i = 0; i < 3; i++)
-		r.values[i] = (struct ledger_value){ 0, 300, i ? 300 : 200 };
+		r.readings[i].value = (struct ledger_value){ 0, 300, i ? 300 : 200 };
 	w.sink.window(w.sink.arg, &r);
 	assert_int_equal(w.feed.unscheduled_windows, 1);
 	assert_int_equal(w.feed.invalid_windows, 0);
 	r.h.time_ns = 400;
 	for (int i = 0; i < 3; i++)
-		r.values[i] = (struct ledger_value){ 70, 400, i ? 400 : 300 };
+		r.readings[i].value = (struct ledger_value){ 70, 400, i ? 400 : 300 };
 	w.sink.window(w.sink.arg, &r);
 	rep = close_at(&w, 400);
 	assert_int_equal(rep->counters[0].value, 105); /* counted 200 of 300 */
@@ -391,7 +415,7 @@ static void cgroups_of_v1_have_their_controller(void **state)
 	struct trace_sink out = { .cgroup = keep_path, .arg = text };
 
 	(void)state;
-	assert_int_equal(feed_init(&feed, &header.layout, &out, 100), 0);
+	assert_int_equal(feed_init(&feed, &header.layout, &counted, &out, 100), 0);
 	feed.v1 = "freezer";
 	sink = feed_sink(&feed);
 	strcpy(c.path, "/slurm");
@@ -445,7 +469,7 @@ static struct slices weighed(struct ledger_slices *s, const struct ledger_weight
 		s->slots[i].pid = s->slots[i].tgid = i + 1;
 		s->slots[i].last_ns = s->slots[i].on_cpu_ns = 100 * (i + 1);
 	}
-	assert_int_equal(feed_init(&feed, &header.layout, &out, 100), 0);
+	assert_int_equal(feed_init(&feed, &header.layout, &counted, &out, 100), 0);
 	sink = feed_sink(&feed);
 	sink.slices(sink.arg, s, weights);
 	feed_release(&feed);
@@ -497,7 +521,7 @@ static void weights_stay_with_their_slots(void **state)
 
 	(void)state;
 	s.slots[1] = (struct ledger_slot){ .pid = 9, .tgid = 9, .last_ns = 60, .on_cpu_ns = 60 };
-	assert_int_equal(feed_init(&feed, &header.layout, &out, 100), 0);
+	assert_int_equal(feed_init(&feed, &header.layout, &counted, &out, 100), 0);
 	sink = feed_sink(&feed);
 	sink.slices(sink.arg, &s, &w);
 	feed_release(&feed);
@@ -582,7 +606,7 @@ static void requests_become_io(void **state)
 	struct feed f;
 
 	(void)state;
-	assert_int_equal(feed_init(&f, &header.layout, &out, 100), 0);
+	assert_int_equal(feed_init(&f, &header.layout, &counted, &out, 100), 0);
 	sink = feed_sink(&f);
 	r.slots[0] = io_slot(7, 9, 4096, 0);
 	r.slots[1] = io_slot(8, 9, 0, 0); /* taken back */
@@ -679,7 +703,7 @@ static void senseless_io_is_counted(void **state)
 	struct feed f;
 
 	(void)state;
-	assert_int_equal(feed_init(&f, &header.layout, &out, 100), 0);
+	assert_int_equal(feed_init(&f, &header.layout, &counted, &out, 100), 0);
 	sink = feed_sink(&f);
 	for (int i = 0; i < 3; i++)
 		r.slots[i] = io_slot(7, 9, 1, 1);
@@ -699,7 +723,7 @@ static void senseless_io_is_counted(void **state)
 
 	/* Who does not want to know is not told. */
 	out.io = NULL;
-	assert_int_equal(feed_init(&f, &header.layout, &out, 100), 0);
+	assert_int_equal(feed_init(&f, &header.layout, &counted, &out, 100), 0);
 	sink = feed_sink(&f);
 	sink.io(sink.arg, &r);
 	assert_int_equal(f.bad_slices, 0);

@@ -14,6 +14,7 @@
 
 #define NR_CPUS 4
 
+static uint32_t cpu_socket[NR_CPUS] = { 0, 0, 1, 1 };
 static struct tree tree;
 static struct sysfs fs;
 static struct pmu_list pmus;
@@ -81,11 +82,11 @@ int __wrap_ledger_weights_put(struct ledger *l, uint32_t event, uint32_t cpu, in
 	return 0;
 }
 
-static int start(void *arg, uint32_t socket, struct diag *d)
+static int start(void *arg, const struct counter_reader *r, struct diag *d)
 {
 	(void)arg;
 	(void)d;
-	assert_int_equal(socket, 1);
+	assert_int_equal(r->index, 1);
 	ledger.starts++;
 	return ledger.start_fails_with;
 }
@@ -94,6 +95,7 @@ static int start(void *arg, uint32_t socket, struct diag *d)
 
 struct world {
 	struct counters counters;
+	struct cpu_map cpus;
 	struct weights weights;
 	struct feed feed;
 	struct ledger_sink sink;
@@ -126,23 +128,29 @@ static void setup(struct world *w)
 	assert_int_equal(counters_open(&fake_kernel, &pmus, COUNTERS_SUMS, &d, &w->counters), 0);
 	w->weights = (struct weights){ .ops = &fake_kernel, .nr = 2, .nr_cpus = NR_CPUS };
 	w->weights.events[0].type = w->weights.events[1].type = 77;
-	w->layout = (struct layout){ .groups = w->counters.groups,
+	w->cpus = (struct cpu_map){ .socket = cpu_socket, .nr_cpus = NR_CPUS, .nr_sockets = 2 };
+	assert_int_equal(counters_readers(&w->counters, cpu_socket, NR_CPUS, 2, &d), 0);
+	w->layout = (struct layout){ .counters = w->counters.items,
+				     .nr_counters = w->counters.nr,
+				     .groups = w->counters.groups,
 				     .nr_groups = w->counters.nr_groups,
 				     .nr_sockets = 2 };
 	w->out = (struct trace_sink){ .window = on_window, .arg = &w->windows };
-	assert_int_equal(feed_init(&w->feed, &w->layout, &w->out, NS_PER_S / 10), 0);
+	assert_int_equal(feed_init(&w->feed, &w->layout, &w->counters, &w->out, NS_PER_S / 10), 0);
 	w->sink = feed_sink(&w->feed);
 	w->watch = (struct live_watch){ .counters = &w->counters,
 					.weights = &w->weights,
 					.feed = &w->feed,
 					.sink = &w->sink,
 					.sysfs = &fs,
-					.nr_cpus = NR_CPUS,
+					.cpus = &w->cpus,
 					.start = start };
+	assert_int_equal(live_watch_new(&w->watch), 0);
 }
 
 static void teardown(struct world *w)
 {
+	live_watch_release(&w->watch);
 	feed_release(&w->feed);
 	counters_close(&w->counters);
 	assert_int_equal(fake.open_now, 0);
@@ -153,11 +161,11 @@ static void reading(struct world *w, uint32_t socket, uint64_t count, int err, b
 	static struct ledger_window r;
 
 	r = (struct ledger_window){ .h = { .type = LEDGER_WINDOW, .time_ns = now_ns },
-				    .socket = socket,
-				    .nr = w->counters.sockets[socket].nr };
+				    .reader = socket,
+				    .nr = w->counters.pmus[socket].nr };
 	for (uint32_t i = 0; i < r.nr; i++) {
-		r.values[i] = (struct ledger_value){ count, now_ns, ran ? now_ns : 5 };
-		r.errors[i] = err;
+		r.readings[i].value = (struct ledger_value){ count, now_ns, ran ? now_ns : 5 };
+		r.readings[i].error = err;
 	}
 	w->sink.window(w->sink.arg, &r);
 }
@@ -220,7 +228,7 @@ static void lasting_errors_open_again(void **state)
 	seconds(&w, 1, -EBUSY, true);
 	assert_int_equal(ledger.stops, 1);
 	assert_int_equal(ledger.starts, 1);
-	assert_int_equal(fake.opened, opened + w.counters.sockets[1].nr);
+	assert_int_equal(fake.opened, opened + w.counters.pmus[1].nr);
 	news_are(&w, "Device or resource busy): they were opened again");
 	/* The first reading of the new events is where they begin. */
 	w.count = 0;
@@ -249,7 +257,7 @@ static void trouble_is_said(void **state)
 	assert_false(live_watch_trouble(&w.watch, now_ns, text, sizeof(text)));
 	seconds(&w, 1, -EINVAL, true);
 	assert_true(live_watch_trouble(&w.watch, now_ns, text, sizeof(text)));
-	assert_non_null(strstr(text, w.counters.items[w.counters.sockets[1].first].name));
+	assert_non_null(strstr(text, w.counters.items[w.counters.groups[1].first].name));
 	assert_non_null(strstr(text, "Invalid argument"));
 	assert_int_equal(ledger.starts, 1);
 	seconds(&w, 25, -EINVAL, true);
@@ -271,12 +279,12 @@ static void only_pinned_groups_must_run(void **state)
 	setup(&w);
 	seconds(&w, 3, 0, false);
 	assert_int_equal(w.feed.groups[w.counters.nr_groups - 1].verdict, READING_WAITED);
-	w.counters.sockets[1].pinned = false;
+	w.counters.pmus[1].pinned = false;
 	seconds(&w, 20, 0, false);
 	assert_int_equal(ledger.starts, 0);
 	assert_true(live_watch_trouble(&w.watch, now_ns, text, sizeof(text)));
 	assert_non_null(strstr(text, "others hold the counters"));
-	w.counters.sockets[1].pinned = true;
+	w.counters.pmus[1].pinned = true;
 	seconds(&w, 1, 0, false);
 	assert_int_equal(ledger.starts, 1);
 	teardown(&w);

@@ -406,7 +406,7 @@ static void others_hold_the_counters(void **state)
 /* Traffic comes first: latencies get what it leaves, or nothing. */
 static void beside_counters_of_traffic(void **state)
 {
-	struct socket_counters counted[] = { { .pinned = true }, { .pinned = false } };
+	struct counted_pmu counted[] = { { .pinned = true }, { .pinned = false } };
 	const struct sampler_options o = { .counted = counted, .nr_counted = 2 };
 	struct world w;
 

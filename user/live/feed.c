@@ -17,23 +17,62 @@ _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS, "a slice has room for al
  */
 #define BACKWARD_NS (3 * NS_PER_S)
 
-int feed_init(struct feed *f, const struct layout *layout, const struct trace_sink *out,
-	      uint64_t window_ns)
+/* Which events are in which group. */
+static void list_members(struct feed *f)
+{
+	const struct counters *c = f->counters;
+	uint32_t first = 0;
+
+	for (size_t e = 0; e < c->nr_events; e++)
+		f->groups[f->layout->counters[c->events[e].counter].group].nr++;
+	for (size_t g = 0; g < f->layout->nr_groups; g++) {
+		f->groups[g].first = first;
+		first += f->groups[g].nr;
+		f->groups[g].nr = 0;
+	}
+	for (size_t e = 0; e < c->nr_events; e++) {
+		struct feed_group *g = &f->groups[f->layout->counters[c->events[e].counter].group];
+
+		f->members[g->first + g->nr++] = e;
+	}
+}
+
+int feed_init(struct feed *f, const struct layout *layout, const struct counters *counters,
+	      const struct trace_sink *out, uint64_t window_ns)
 {
 	*f = (struct feed){
 		.layout = layout,
+		.counters = counters,
 		.out = *out,
 		.window_ns = window_ns,
 		.cut_ns = UINT64_MAX,
 	};
+	f->last_end_ns = calloc(layout->nr_sockets + 1, sizeof(*f->last_end_ns));
+	f->seen_ns = calloc(counters->max_readers + 1, sizeof(*f->seen_ns));
+	f->events = calloc(counters->nr_events + 1, sizeof(*f->events));
 	f->groups = calloc(layout->nr_groups + 1, sizeof(*f->groups));
-	return f->groups ? 0 : -ENOMEM;
+	f->members = calloc(counters->nr_events + 1, sizeof(*f->members));
+	f->readings = calloc(layout->nr_counters + 1, sizeof(*f->readings));
+	f->seen = calloc(layout->nr_counters + 1, sizeof(*f->seen));
+	if (!f->last_end_ns || !f->seen_ns || !f->events || !f->groups || !f->members ||
+	    !f->readings || !f->seen) {
+		feed_release(f);
+		return -ENOMEM;
+	}
+	list_members(f);
+	return 0;
 }
 
 void feed_release(struct feed *f)
 {
+	free(f->last_end_ns);
+	free(f->seen_ns);
+	free(f->events);
 	free(f->groups);
-	f->groups = NULL;
+	free(f->members);
+	free(f->readings);
+	free(f->seen);
+	*f = (struct feed){ 0 };
 }
 
 static void failed(struct feed *f, int err)
@@ -86,30 +125,56 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 		on_slot(arg, i, r, w);
 }
 
-/* What the counters of a group gained since its last good window. */
-static enum feed_verdict group_readings(const struct feed_group *g, const struct ledger_window *w,
-					uint32_t first, uint32_t nr, const uint32_t *scales,
-					struct reading *ret)
+/*
+ * What an event gained since the last good window of its group is added to its counter. The least
+ * time that a part of a sum was counting is how long the sum was.
+ */
+static enum feed_verdict add_event(const struct feed_event *e, uint32_t scale, bool first,
+				   struct reading *ret)
 {
+	const struct ledger_value *now = &e->now, *last = &e->last;
+	uint64_t value, enabled, running;
+
+	if (now->count < last->count || now->running_ns < last->running_ns ||
+	    now->enabled_ns < last->enabled_ns)
+		return READING_BACKWARD;
+	enabled = now->enabled_ns - last->enabled_ns;
+	running = now->running_ns - last->running_ns;
+	if (__builtin_mul_overflow(now->count - last->count, scale, &value) ||
+	    __builtin_add_overflow(value, ret->value, &ret->value))
+		return READING_BACKWARD;
+	if (first || enabled > ret->enabled_ns)
+		ret->enabled_ns = enabled;
+	if (first || running < ret->running_ns)
+		ret->running_ns = running;
+	return running ? READING_GOOD : READING_WAITED;
+}
+
+/* What the counters of a group gained since its last good window, in @f->readings. */
+static enum feed_verdict group_readings(struct feed *f, uint32_t group)
+{
+	const struct group *layout = &f->layout->groups[group];
+	const struct feed_group *g = &f->groups[group];
 	enum feed_verdict verdict = READING_GOOD;
 
-	for (uint32_t i = 0; i < nr; i++) {
-		const struct ledger_value *now = &w->values[first + i], *last = &g->last[i];
+	if (g->read_err)
+		return READING_FAILED;
+	if (!g->end_ns || g->restart)
+		return READING_GOOD;
+	memset(f->readings, 0, layout->nr * sizeof(*f->readings));
+	memset(f->seen, 0, layout->nr * sizeof(*f->seen));
+	for (uint32_t k = 0; k < g->nr; k++) {
+		uint32_t e = f->members[g->first + k];
+		const struct counted_event *counted = &f->counters->events[e];
+		uint32_t at = counted->counter - layout->first;
+		enum feed_verdict one =
+			add_event(&f->events[e], counted->scale, !f->seen[at], &f->readings[at]);
 
-		if (w->errors[first + i])
-			return READING_FAILED;
-		if (!g->end_ns || g->restart)
-			continue;
-		if (now->count < last->count || now->running_ns < last->running_ns ||
-		    now->enabled_ns < last->enabled_ns)
-			return READING_BACKWARD;
-		ret[i] = (struct reading){ now->count - last->count,
-					   now->enabled_ns - last->enabled_ns,
-					   now->running_ns - last->running_ns };
-		if (scales && __builtin_mul_overflow(ret[i].value, scales[i], &ret[i].value))
-			return READING_BACKWARD;
-		if (!ret[i].running_ns)
-			verdict = READING_WAITED;
+		f->seen[at] = true;
+		if (one == READING_BACKWARD)
+			return one;
+		if (one != READING_GOOD)
+			verdict = one;
 	}
 	return verdict;
 }
@@ -120,26 +185,29 @@ static bool backward_for_long(const struct feed *f, const struct feed_group *g, 
 }
 
 /* The end of a window, or where the next one begins all the same. */
-static void take_base(struct feed *f, uint32_t group, uint32_t first, const struct ledger_window *w)
+static void take_base(struct feed *f, uint32_t group, uint64_t now)
 {
-	const struct group *layout = &f->layout->groups[group];
+	uint64_t *last_end_ns = &f->last_end_ns[f->layout->groups[group].socket];
 	struct feed_group *g = &f->groups[group];
 
-	memcpy(g->last, &w->values[first], layout->nr * sizeof(g->last[0]));
-	g->end_ns = w->h.time_ns;
+	for (uint32_t k = 0; k < g->nr; k++) {
+		struct feed_event *e = &f->events[f->members[g->first + k]];
+
+		e->last = e->now;
+	}
+	g->end_ns = now;
 	g->bad_ns = 0;
 	g->restart = false;
-	if (g->end_ns <= f->cut_ns)
-		f->last_end_ns[layout->socket] = g->end_ns;
+	if (now <= f->cut_ns && now > *last_end_ns)
+		*last_end_ns = now;
 }
 
 /* What was counted since the last good window is not known: it is in none, and that is said. */
-static void begin_anew(struct feed *f, uint32_t group, uint32_t first,
-		       const struct ledger_window *w)
+static void begin_anew(struct feed *f, uint32_t group, uint64_t now)
 {
 	f->restarts++;
-	f->uncounted_ns += w->h.time_ns - f->groups[group].end_ns;
-	take_base(f, group, first, w);
+	f->uncounted_ns += now - f->groups[group].end_ns;
+	take_base(f, group, now);
 }
 
 static void of_no_use(struct feed *f, struct feed_group *g, uint64_t now)
@@ -152,33 +220,22 @@ static void of_no_use(struct feed *f, struct feed_group *g, uint64_t now)
 		g->bad_ns = now;
 }
 
-static int first_error(const struct ledger_window *w, uint32_t first, uint32_t nr)
+/* All events of a group have been read. */
+static void on_group(struct feed *f, uint32_t group, uint64_t end)
 {
-	for (uint32_t i = 0; i < nr; i++)
-		if (w->errors[first + i])
-			return w->errors[first + i];
-	return 0;
-}
-
-static void on_group(struct feed *f, uint32_t group, uint32_t first, const struct ledger_window *w)
-{
-	const struct group *layout = &f->layout->groups[group];
 	struct feed_group *g = &f->groups[group];
-	struct reading readings[LEDGER_MAX_EVENTS] = { 0 };
-	uint64_t end = w->h.time_ns;
-	struct trace_window window = { group, g->end_ns, end, readings };
+	struct trace_window window = { group, g->end_ns, end, f->readings };
 
-	g->err = first_error(w, first, layout->nr);
-	g->verdict = group_readings(g, w, first, layout->nr,
-				    f->scales ? f->scales + layout->first : NULL, readings);
+	g->err = g->read_err;
+	g->verdict = group_readings(f, group);
 	if (g->verdict != READING_GOOD) {
 		of_no_use(f, g, end);
 		if (g->verdict == READING_BACKWARD && backward_for_long(f, g, end))
-			begin_anew(f, group, first, w);
+			begin_anew(f, group, end);
 		return;
 	}
 	if (g->restart && g->end_ns) {
-		begin_anew(f, group, first, w);
+		begin_anew(f, group, end);
 		return;
 	}
 	if (g->end_ns) {
@@ -186,30 +243,63 @@ static void on_group(struct feed *f, uint32_t group, uint32_t first, const struc
 			f->long_windows++;
 		failed(f, f->out.window(f->out.arg, &window));
 	}
-	take_base(f, group, first, w);
+	take_base(f, group, end);
 }
 
-void feed_restart(struct feed *f, uint32_t socket)
+/* All events of a group are to be read again. */
+static void next_reading(struct feed *f, struct feed_group *g)
 {
-	for (size_t i = 0; i < f->layout->nr_groups; i++)
-		if (f->layout->groups[i].socket == socket)
-			f->groups[i].restart = true;
+	for (uint32_t k = 0; k < g->nr; k++)
+		f->events[f->members[g->first + k]].fresh = false;
+	g->fresh = 0;
+	g->read_err = 0;
+}
+
+void feed_restart(struct feed *f, uint32_t group)
+{
+	next_reading(f, &f->groups[group]);
+	f->groups[group].restart = true;
+}
+
+static const struct counter_reader *reader_of(const struct feed *f, const struct ledger_window *w)
+{
+	for (size_t i = 0; i < f->counters->nr_readers; i++)
+		if (f->counters->readers[i].index == w->reader)
+			return &f->counters->readers[i];
+	return NULL;
+}
+
+static uint32_t group_of(const struct feed *f, uint32_t event)
+{
+	return f->layout->counters[f->counters->events[event].counter].group;
 }
 
 static void on_window(void *arg, const struct ledger_window *w)
 {
 	struct feed *f = arg;
-	uint32_t first = 0;
+	const struct counter_reader *r = reader_of(f, w);
+	struct feed_group *g;
 
-	f->seen_ns[w->socket] = w->h.time_ns;
-	for (size_t i = 0; i < f->layout->nr_groups; i++) {
-		const struct group *g = &f->layout->groups[i];
+	if (!r || r->nr != w->nr || w->reader > f->counters->max_readers)
+		return;
+	f->seen_ns[w->reader] = w->h.time_ns;
+	for (uint32_t i = 0; i < r->nr; i++) {
+		struct feed_event *e = &f->events[r->events[i]];
 
-		if (g->socket != w->socket)
+		g = &f->groups[group_of(f, r->events[i])];
+		e->now = w->readings[i].value;
+		g->fresh += !e->fresh;
+		e->fresh = true;
+		if (!g->read_err)
+			g->read_err = (int)w->readings[i].error;
+	}
+	/* Each group once: nothing of it is fresh afterwards. */
+	for (uint32_t i = 0; i < r->nr; i++) {
+		g = &f->groups[group_of(f, r->events[i])];
+		if (g->fresh != g->nr)
 			continue;
-		if (first + g->nr <= w->nr)
-			on_group(f, i, first, w);
-		first += g->nr;
+		on_group(f, group_of(f, r->events[i]), w->h.time_ns);
+		next_reading(f, g);
 	}
 }
 

@@ -7,6 +7,7 @@
 #ifndef CLI_FEED_H
 #define CLI_FEED_H
 
+#include "platform/bpf/counters.h"
 #include "platform/bpf/ledger.h"
 #include "trace.h"
 
@@ -19,13 +20,31 @@ enum feed_verdict {
 };
 
 /**
+ * struct feed_event - an event of a group
+ * @last: running totals at the end of the group's last good window
+ * @now: as read since then
+ * @fresh: it has been read since
+ */
+struct feed_event {
+	struct ledger_value last;
+	struct ledger_value now;
+	bool fresh;
+};
+
+/**
  * struct feed_group - how a group is doing
+ *
+ * Its window ends when all of its events have been read. One reader reads them all at once, as
+ * long as their PMUs are on one CPU.
+ *
  * @end_ns: end of its last good window; 0: it was not read yet
  * @bad_ns: its first reading since then that was of no use; 0: there was none
  * @verdict: on the last reading
  * @err: that it failed with
  * @restart: the next reading that does not fail is a new base
- * @last: running totals at @end_ns
+ * @first: of its events in feed.members; @nr of them
+ * @fresh: of these, read since the last window
+ * @read_err: what the first of them failed with, 0 = nothing
  */
 struct feed_group {
 	uint64_t end_ns;
@@ -33,19 +52,23 @@ struct feed_group {
 	enum feed_verdict verdict;
 	int err;
 	bool restart;
-	struct ledger_value last[LEDGER_MAX_EVENTS];
+	uint32_t first;
+	uint32_t nr;
+	uint32_t fresh;
+	int read_err;
 };
 
 /**
  * struct feed - state of the translation
  * @layout: not owned
  * @out: where events go
- * @scales: bytes per count, by counter; not owned. NULL: counts are bytes
+ * @counters: which events a reader reads and what they are parts of; not owned
  * @v1: name of the v1 controller whose cgroups have ids of their own; not owned, NULL for none
  * @start_of: start time of the living task of a number, 0 for none; NULL: not known
  * @start_arg: handed to it
  * @cut_ns: windows that end later do not move @last_end_ns
- * @seen_ns: time of the last reading, of use or not, by socket; 0 = none yet
+ * @seen_ns: time of the last reading, of use or not, by index of the reader; 0 =
+ *	none yet
  * @last_end_ns: end of the last good window, by socket; 0 = none yet
  * @error: first error of @out other than -EINVAL; data was lost then
  * @invalid_windows: readings of a group that failed or made no sense
@@ -61,13 +84,13 @@ struct feed {
 	const struct layout *layout;
 	struct trace_sink out;
 	uint64_t window_ns;
-	const uint32_t *scales;
+	const struct counters *counters;
 	const char *v1;
 	uint64_t (*start_of)(void *arg, uint32_t pid);
 	void *start_arg;
 	uint64_t cut_ns;
-	uint64_t seen_ns[LEDGER_MAX_SOCKETS];
-	uint64_t last_end_ns[LEDGER_MAX_SOCKETS];
+	uint64_t *seen_ns;
+	uint64_t *last_end_ns;
 	int error;
 	uint64_t invalid_windows;
 	uint64_t unscheduled_windows;
@@ -78,29 +101,33 @@ struct feed {
 	uint64_t lost_ns;
 	bool cut_path;
 	struct feed_group *groups; /* by group */
+	struct feed_event *events; /* by event */
+	uint32_t *members;	   /* events by group */
+	struct reading *readings;  /* of the group that is handed on, */
+	bool *seen;		   /* and which of them have a part */
 };
 
 /**
  * feed_init() - prepare a feed
  * @f: filled
- * @layout: groups of a socket must follow each other, in the order of the events
- *	that its reader reads
+ * @layout: its groups and counters are those of @counters
+ * @counters: with readers, which may change while no record of them is on its way
  * @out: where events go; copied
  * @window_ns: length of a window as asked for
  *
  * Return: 0 or -ENOMEM; release with feed_release().
  */
-int feed_init(struct feed *f, const struct layout *layout, const struct trace_sink *out,
-	      uint64_t window_ns);
+int feed_init(struct feed *f, const struct layout *layout, const struct counters *counters,
+	      const struct trace_sink *out, uint64_t window_ns);
 void feed_release(struct feed *f);
 
 /**
- * feed_restart() - the events of a socket were opened again: they begin with 0
+ * feed_restart() - events of a group were opened again: they begin with 0
  *
  * The records of the old ones have been taken. What the new ones count begins with their first
  * reading; what was counted since the last good one is in no window, and @uncounted_ns says so.
  */
-void feed_restart(struct feed *f, uint32_t socket);
+void feed_restart(struct feed *f, uint32_t group);
 
 /** feed_sink() - the ledger hands its records to this */
 struct ledger_sink feed_sink(struct feed *f);

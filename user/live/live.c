@@ -18,6 +18,7 @@
 #include "live/live_devices.h"
 #include "live/live_jobs.h"
 #include "live/live_probes.h"
+#include "live/live_readers.h"
 #include "live/live_tasks.h"
 #include "live/live_totals.h"
 #include "live/live_watch.h"
@@ -103,21 +104,14 @@ static int find_counters(struct live *l, struct diag *d)
 	if (!count_memory(&l->pmus, set))
 		return no_memory_counters(l, d);
 	err = counters_open(&perf_kernel, &l->pmus, set, d, &l->counters);
-	if (!err && l->counters.nr_sockets > LEDGER_MAX_SOCKETS)
-		err = diag_fail(d, -E2BIG, "%zu sockets with counters, at most %d are supported",
-				l->counters.nr_sockets, LEDGER_MAX_SOCKETS);
 	return err;
 }
 
 static int make_layout(struct live *l, struct diag *d)
 {
-	struct cpu_socket known[LEDGER_MAX_SOCKETS];
-	const struct counters *c = &l->counters;
-	int err;
+	struct counters *c = &l->counters;
+	int err = live_readers_map(c, &l->sysfs, d, &l->cpus);
 
-	for (size_t s = 0; s < c->nr_sockets; s++)
-		known[s] = (struct cpu_socket){ c->sockets[s].id, &c->sockets[s].pmu->cpus };
-	err = cpu_map_read(&l->sysfs, known, c->nr_sockets, d, &l->cpus);
 	if (err)
 		return err;
 	l->ends_ns = calloc(l->cpus.nr_sockets, sizeof(*l->ends_ns));
@@ -147,7 +141,7 @@ static void make_header(struct live *l)
 		str_copy(h->host.kernel, sizeof(h->host.kernel), u.release);
 	}
 	str_copy(h->host.platform, sizeof(h->host.platform),
-		 l->counters.nr ? pmu_platform_name(l->counters.sockets[0].pmu->platform) : "none");
+		 l->counters.nr ? pmu_platform_name(l->counters.pmus[0].pmu->platform) : "none");
 	h->host.sockets = h->layout.nr_sockets;
 	str_copy(h->host.io_note, sizeof(h->host.io_note), ledger_io_note(l->ledger));
 	h->window_ns = a->window_ns;
@@ -170,13 +164,11 @@ static int select_job(struct session *s, const char *text)
 	return session_select_job(s, scheduler, id);
 }
 
-static int start_reader(void *arg, uint32_t socket, struct diag *d)
+static int start_reader(void *arg, const struct counter_reader *r, struct diag *d)
 {
 	struct live *l = arg;
-	const struct socket_counters *s = &l->counters.sockets[socket];
 
-	return ledger_reader_start(l->ledger, socket, s->cpu, l->counters.fds + s->first, s->nr,
-				   l->args->window_ns, d);
+	return live_reader_start(r, l->ledger, l->args->window_ns, d);
 }
 
 /* Where events go: the session first, so that a recording has what a report would. */
@@ -214,10 +206,9 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		return diag_error(d, err, "cannot look for jobs");
 	l->tee.sinks[l->tee.nr++] = live_jobs_sink(l->jobs);
 	l->out = tee_sink(&l->tee);
-	err = feed_init(&l->feed, &l->header.layout, &l->out, l->args->window_ns);
+	err = feed_init(&l->feed, &l->header.layout, &l->counters, &l->out, l->args->window_ns);
 	if (err)
 		return diag_error(d, err, "cannot prepare the kernel's records");
-	l->feed.scales = l->counters.scales;
 	l->feed.v1 = l->cgroups.v1.controller;
 	l->feed.start_of = session_start_of;
 	l->feed.start_arg = l->session;
@@ -229,8 +220,10 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 					.sink = &l->sink,
 					.start = start_reader,
 					.sysfs = &l->sysfs,
-					.nr_cpus = l->header.layout.nr_cpus,
+					.cpus = &l->cpus,
 					.arg = l };
+	if (live_watch_new(&l->watch))
+		return diag_no_memory(d);
 	/* What goes wrong here is noticed with the errors of the feed. */
 	l->feed.error = live_cgroups_walk(&l->cgroups, &l->out);
 	return 0;
@@ -251,6 +244,8 @@ static int open_ledger(struct live *l, void (*log)(const char *), struct diag *d
 		.by_thread = l->args->by == ROW_THREAD,
 		.cpu_socket = l->cpus.socket,
 		.nr_cpus = l->cpus.nr_cpus,
+		.nr_readers = l->counters.max_readers,
+		.nr_events = l->counters.nr_events,
 		.io = l->devices,
 		.v1_controller = l->cgroups.v1.controller,
 		.v1_number = l->cgroups.v1.number,
@@ -339,15 +334,16 @@ static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct d
 }
 
 /*
- * The time now, as a boundary for the slots of sockets without counters; the others
+ * The time now, as a boundary for the slots of sockets that no reader is on; the others
  * have the end of a window for that.
  */
 static uint64_t mark_time(struct live *l)
 {
 	uint64_t now = monotonic_ns();
 
-	for (uint32_t s = l->counters.nr_sockets; s < l->header.layout.nr_sockets; s++)
-		ledger_mark(l->ledger, s, now);
+	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++)
+		if (!live_readers_on(&l->counters, s))
+			ledger_mark(l->ledger, s, now);
 	return now;
 }
 
@@ -364,16 +360,9 @@ static int start_books(struct live *l, struct diag *d)
 
 	if (err)
 		return diag_fail(d, err, "cannot start the ledgers: %s", strerror(-err));
-	for (uint32_t s = 0; s < l->counters.nr_sockets; s++) {
-		err = start_reader(l, s, d);
-		if (!err)
-			err = ledger_window_now(l->ledger, s);
-		if (err)
-			return d->what[0] ? err
-					  : diag_fail(d, err,
-						      "cannot read the counters of socket %d: %s",
-						      l->counters.sockets[s].id, strerror(-err));
-	}
+	err = live_readers_start(&l->counters, l->ledger, l->args->window_ns, d);
+	if (err)
+		return err;
 	now = mark_time(l);
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
@@ -381,9 +370,7 @@ static int start_books(struct live *l, struct diag *d)
 	if (ledger_settle(l->ledger, &l->sink))
 		return diag_fail(d, -EIO, "cannot read the ring buffer");
 	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++)
-		l->ends_ns[s] = s < l->counters.nr_sockets && l->feed.last_end_ns[s]
-					? l->feed.last_end_ns[s]
-					: now;
+		l->ends_ns[s] = l->feed.last_end_ns[s] ? l->feed.last_end_ns[s] : now;
 	err = trace_failed(l, l->feed.error, d);
 	if (!err)
 		err = send_mark(l, now, MARK_FIRST, d, &mark);
@@ -454,6 +441,7 @@ void live_free(struct live *l)
 		return;
 	ledger_free(l->ledger);
 	feed_release(&l->feed);
+	live_watch_release(&l->watch);
 	session_free(l->session);
 	live_devices_free(l->devices);
 	sampler_free(l->sampler);
@@ -591,8 +579,8 @@ static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_
 
 	if (err)
 		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
-	for (uint32_t s = 0; kind != MARK_INNER && s < l->counters.nr_sockets; s++)
-		ledger_window_now(l->ledger, s); /* failing, the last tick's window ends it */
+	if (kind != MARK_INNER)
+		live_readers_now(&l->counters, l->ledger);
 	now = mark_time(l);
 	l->feed.cut_ns = now;
 	err = ledger_flush(l->ledger, &l->sink);
@@ -603,7 +591,7 @@ static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_
 		err = drain(l, d);
 	l->feed.cut_ns = UINT64_MAX;
 	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++) {
-		uint64_t end = s < l->counters.nr_sockets ? l->feed.last_end_ns[s] : now;
+		uint64_t end = l->feed.last_end_ns[s];
 
 		/* No window in this interval: the CPU time is reported all the same. */
 		l->ends_ns[s] = end > l->ends_ns[s] ? end : now;
@@ -706,12 +694,12 @@ void live_describe_counters(const struct live *l, char *ret_text, size_t size)
 {
 	size_t pinned = 0;
 
-	for (size_t s = 0; s < l->counters.nr_sockets; s++)
-		pinned += l->counters.sockets[s].pinned;
+	for (size_t i = 0; i < l->counters.nr_pmus; i++)
+		pinned += l->counters.pmus[i].pinned;
 	snprintf(ret_text, size, "%zu counters on %zu socket%s in %zu group%s%s", l->counters.nr,
 		 l->counters.nr_sockets, l->counters.nr_sockets == 1 ? "" : "s",
 		 l->counters.nr_groups, l->counters.nr_groups == 1 ? "" : "s",
-		 pinned == l->counters.nr_sockets ? " (pinned)" : " (shared, may be multiplexed)");
+		 pinned == l->counters.nr_pmus ? " (pinned)" : " (shared, may be multiplexed)");
 }
 
 void live_describe(const struct live *l, char *ret_text, size_t size)

@@ -14,8 +14,8 @@ int live_probes_open(const struct run_options *args, const struct pmu_list *pmus
 		.budget = args->read_budget,
 		.socket_ids = header->layout.socket_ids,
 		.nr_sockets = header->layout.nr_sockets,
-		.counted = counters->sockets,
-		.nr_counted = counters->nr_sockets,
+		.counted = counters->pmus,
+		.nr_counted = counters->nr_pmus,
 		.ops = &perf_kernel,
 	};
 	int err;

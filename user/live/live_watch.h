@@ -10,6 +10,7 @@
 #include "live/feed.h"
 #include "platform/bpf/counters.h"
 #include "platform/core/weights.h"
+#include "platform/sys/cpus.h"
 
 #define LIVE_WATCH_NEWS	    8
 #define LIVE_WATCH_NEWS_LEN 192
@@ -18,11 +19,13 @@
  * struct live_watch - see above
  * @counters, @weights, @ledger, @feed, @sink: of the run; not owned
  * @sysfs: not owned
- * @nr_cpus: number of possible CPUs
- * @start: starts the reader of a socket again; 0 or a negative errno with the problem in @d
+ * @cpus: CPUs and their sockets; not owned
+ * @start: starts a reader of @counters again; 0 or a negative errno with the problem in @d
  * @arg: handed to @start
  * @next_ns: when it looks again (CLOCK_MONOTONIC)
- * @opened_ns: when the counters of a socket were opened again, 0 = never
+ * @opened_ns: when the counters of a group were opened again, 0 = never; owned, see
+ *	live_watch_new()
+ * @restarted_ns: when all readers were started again
  * @reader_moves: times a PMU's active CPU changed
  * @weights_reopened: times the core events of a CPU were opened again
  * @restarts: of the feed, as far as they have been said
@@ -37,11 +40,12 @@ struct live_watch {
 	struct feed *feed;
 	const struct ledger_sink *sink;
 	struct sysfs *sysfs;
-	uint32_t nr_cpus;
-	int (*start)(void *arg, uint32_t socket, struct diag *d);
+	const struct cpu_map *cpus;
+	int (*start)(void *arg, const struct counter_reader *r, struct diag *d);
 	void *arg;
 	uint64_t next_ns;
-	uint64_t opened_ns[LEDGER_MAX_SOCKETS];
+	uint64_t *opened_ns;
+	uint64_t restarted_ns;
 	uint64_t reader_moves;
 	uint64_t weights_reopened;
 	uint64_t restarts;
@@ -50,6 +54,10 @@ struct live_watch {
 	char news[LIVE_WATCH_NEWS][LIVE_WATCH_NEWS_LEN];
 	size_t nr_news;
 };
+
+/** live_watch_new() - room for @opened_ns; all others are set. 0 or -ENOMEM */
+int live_watch_new(struct live_watch *w);
+void live_watch_release(struct live_watch *w);
 
 /**
  * live_watch_step() - look at readers, and once a second at all that counts

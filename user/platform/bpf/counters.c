@@ -11,26 +11,40 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "platform/pmu/perf_events.h"
+#include "platform/pmu/pmu_scale.h"
 #include "records.h"
 #include "tables/events.h"
 
 /* Events of one PMU take turns every few milliseconds (perf_event_mux_interval_ms). */
-#define TURN_NS 5000000
-#define TURNS	10
+#define TURN_NS	      5000000
+#define TURNS	      10
+
+/* Events of one PMU; more than any has counters. */
+#define MAX_ROWS      32
+
+/* CPUs that may become readers beyond those that are: drivers move PMUs when CPUs go offline. */
+#define SPARE_READERS 8
+
+/* The settings in @text, "name=value" each, added to @terms. */
+static size_t add_terms(const char *text, struct pmu_term terms[PMU_MAX_TERMS], size_t nr)
+{
+	while (nr < PMU_MAX_TERMS &&
+	       !take_setting(&text, terms[nr].name, sizeof(terms[nr].name), &terms[nr].value))
+		nr++;
+	return nr;
+}
 
 static int row_attr(const struct pmu *pmu, const struct counter_row *row, const char *event,
 		    struct diag *d, struct perf_event_attr *ret)
 {
+	bool named = pmu_event_find(pmu, event) || !row->terms;
 	struct pmu_term terms[PMU_MAX_TERMS];
-	const char *filters = row->filters;
 	struct pmu_config config;
-	size_t nr = 0;
+	size_t nr = named ? 0 : add_terms(row->terms, terms, 0);
 	int err;
 
-	while (nr < ARRAY_SIZE(terms) &&
-	       !take_setting(&filters, terms[nr].name, sizeof(terms[nr].name), &terms[nr].value))
-		nr++;
-	err = pmu_encode(pmu, event, terms, nr, d, &config);
+	nr = add_terms(row->filters, terms, nr);
+	err = pmu_encode(pmu, named ? event : NULL, terms, nr, d, &config);
 	return err ? err : perf_attr(pmu->type, &config, PERF_TIMES, ret);
 }
 
@@ -149,152 +163,261 @@ static int group_size(const struct perf_ops *ops, const struct perf_event_attr *
 	return fit;
 }
 
-static int add_groups(struct counters *c, uint32_t socket, uint32_t first, const size_t *lengths,
-		      size_t nr)
+/* --- opening the events of each PMU */
+
+/* What of a PMU's rows was found, for opening. */
+struct found {
+	struct perf_event_attr attrs[MAX_ROWS];
+	struct counter items[MAX_ROWS]; /* with a source and an event */
+	int fds[MAX_ROWS];
+	size_t lengths[MAX_ROWS];
+};
+
+static int add_event(struct counters *c, const struct pmu *pmu, const struct counter_row *row,
+		     const char *name, const struct perf_event_attr *attr, struct diag *d)
 {
-	for (size_t i = 0; i < nr; first += lengths[i++]) {
-		if (array_room(c->groups, c->cap_groups, c->nr_groups))
-			return -ENOMEM;
-		for (size_t k = 0; k < lengths[i]; k++)
-			c->items[first + k].group = c->nr_groups;
-		c->groups[c->nr_groups++] = (struct group){ socket, first, lengths[i] };
-	}
+	uint32_t scale = pmu_row_bytes(row, pmu_event_find(pmu, name));
+
+	if (!scale)
+		return diag_fail(d, -ENODATA,
+				 "%s/%s/: sysfs does not say how many bytes a count is", pmu->name,
+				 name);
+	if (array_room(c->events, c->cap_events, c->nr_events))
+		return diag_no_memory(d);
+	c->events[c->nr_events++] =
+		(struct counted_event){ .row = row, .attr = *attr, .fd = -1, .scale = scale };
 	return 0;
 }
 
-static int add_item(struct counters *c, const struct pmu *pmu, const struct counter_row *row,
-		    const char *event)
+/* The rows of a set for a PMU, as events and as attributes; returns how many. */
+static int add_rows(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d,
+		    struct found *f)
 {
-	struct perf_event_attr *attrs;
-	struct counter *item;
-	uint32_t *scales;
-	int *fds;
-
-	if (array_room(c->items, c->cap, c->nr))
-		return -ENOMEM;
-	fds = reallocarray(c->fds, c->cap, sizeof(*fds));
-	if (!fds)
-		return -ENOMEM;
-	c->fds = fds;
-	scales = reallocarray(c->scales, c->cap, sizeof(*scales));
-	if (!scales)
-		return -ENOMEM;
-	c->scales = scales;
-	attrs = reallocarray(c->attrs, c->cap, sizeof(*attrs));
-	if (!attrs)
-		return -ENOMEM;
-	c->attrs = attrs;
-	c->fds[c->nr] = -1;
-	c->scales[c->nr] = row->scale;
-	item = &c->items[c->nr++];
-	*item = (struct counter){
-		.socket = c->nr_sockets,
-		.source = row->source,
-		.direction = row->direction,
-		.destination = row->destination,
-	};
-	snprintf(item->name, sizeof(item->name), "%s%d/%s%s%s", pmu->family->short_name,
-		 pmu->socket, event, row->filters[0] ? "/" : "", row->filters);
-	str_copy(item->pmu, sizeof(item->pmu), pmu->name);
-	str_copy(item->event, sizeof(item->event), event);
-	str_copy(item->filters, sizeof(item->filters), row->filters);
-	return 0;
-}
-
-/* The rows of a set for a PMU; returns how many. */
-static int add_items(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d)
-{
-	struct perf_event_attr attr;
-	char event[PMU_NAME_LEN];
+	char name[PMU_NAME_LEN];
 	size_t nr = 0;
-	int err;
+	int err = 0;
 
-	for (size_t i = 0; i < nr_counter_rows; i++) {
+	for (size_t i = 0; i < nr_counter_rows && !err; i++) {
 		const struct counter_row *row = &counter_rows[i];
 
 		if (row->kind != pmu->kind || !(row->sets & set))
 			continue;
-		err = event_on_socket(row->event, pmu->socket, event, sizeof(event));
-		if (!err && row->optional && !pmu_event_find(pmu, event))
+		err = event_on_socket(row->event, pmu->socket, name, sizeof(name));
+		if (!err && row->optional && !row->terms && !pmu_event_find(pmu, name))
 			continue;
-		if (!err && nr == LEDGER_MAX_EVENTS)
-			err = -E2BIG;
-		if (err)
-			return diag_fail(d, err, "%s: too many or too long events", pmu->name);
-		err = row_attr(pmu, row, event, d, &attr);
-		if (err)
-			return err;
-		if (add_item(c, pmu, row, event))
-			return diag_fail(d, -ENOMEM, "out of memory");
-		c->attrs[c->nr - 1] = attr;
-		nr++;
+		if (err || nr == MAX_ROWS)
+			return diag_fail(d, err ? err : -E2BIG, "%s: too many or too long events",
+					 pmu->name);
+		f->items[nr].source = row->source;
+		str_copy(f->items[nr].event, sizeof(f->items[nr].event), name);
+		err = row_attr(pmu, row, name, d, &f->attrs[nr]);
+		if (!err)
+			err = add_event(c, pmu, row, name, &f->attrs[nr++], d);
 	}
-	return nr;
+	return err ? err : (int)nr;
 }
 
-static int open_pmu(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d)
+/* All events that fit at the same time, pinned; if that cannot be, in groups that take turns. */
+static int open_found(const struct perf_ops *ops, const struct pmu *pmu, size_t nr, struct found *f,
+		      bool *ret_pinned)
 {
-	size_t lengths[LEDGER_MAX_EVENTS], size, nr_groups;
-	uint32_t first = c->nr, socket = c->nr_sockets;
 	struct how how = { .cpu = pmu->active_cpu };
-	const struct perf_event_attr *attrs;
-	int err, nr = add_items(c, pmu, set, d);
+	int fit = group_size(ops, f->attrs, nr, how.cpu, f->fds), err;
+	size_t nr_groups, size = fit;
 
-	if (nr < 0)
-		return nr;
-	if (array_room(c->sockets, c->cap_sockets, c->nr_sockets))
-		return diag_fail(d, -ENOMEM, "out of memory");
-	attrs = c->attrs + first;
-	err = group_size(c->ops, attrs, nr, pmu->active_cpu, c->fds + first);
-	if (err <= 0)
-		return open_problem(pmu, c->items[first].event, err, d);
-	size = err;
-	nr_groups = counters_groups(c->items + first, nr, size, lengths);
+	if (fit <= 0)
+		return fit ? fit : -EINVAL;
+	nr_groups = counters_groups(f->items, nr, size, f->lengths);
 	/* Pinned only if all fit at once: pinned groups never take turns. */
 	how.pinned = nr_groups == 1;
-	err = open_groups(c->ops, attrs, lengths, nr_groups, &how, c->fds + first);
+	err = open_groups(ops, f->attrs, f->lengths, nr_groups, &how, f->fds);
 	while (err == -EBUSY) {
 		if (!how.pinned)
 			size = (size + 1) / 2;
 		how.pinned = false;
-		nr_groups = counters_groups(c->items + first, nr, size, lengths);
-		err = open_groups(c->ops, attrs, lengths, nr_groups, &how, c->fds + first);
+		nr_groups = counters_groups(f->items, nr, size, f->lengths);
+		err = open_groups(ops, f->attrs, f->lengths, nr_groups, &how, f->fds);
 	}
-	if (err)
-		return open_problem(pmu, c->items[first].event, err, d);
-	if (add_groups(c, socket, first, lengths, nr_groups))
-		return diag_fail(d, -ENOMEM, "out of memory");
-	c->sockets[c->nr_sockets++] = (struct socket_counters){ pmu->socket, pmu,   pmu->active_cpu,
-								how.pinned,  first, nr };
+	*ret_pinned = how.pinned;
+	return err;
+}
+
+/* The index of the socket of a PMU; the first one tells which CPUs are on it. */
+static int socket_of(struct counters *c, const struct pmu *pmu, uint32_t *ret)
+{
+	for (*ret = 0; *ret < c->nr_sockets; ++*ret)
+		if (c->sockets[*ret].id == pmu->socket)
+			return 0;
+	if (array_room(c->sockets, c->cap_sockets, c->nr_sockets))
+		return -ENOMEM;
+	c->sockets[c->nr_sockets++] = (struct counted_socket){
+		pmu->socket, pmu->family->socket_by == PMU_SOCKET_BY_NAME ? &pmu->cpus : NULL
+	};
 	return 0;
 }
 
-int counters_reopen(struct counters *c, size_t socket)
+static int open_pmu(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d)
 {
-	struct socket_counters *s = &c->sockets[socket];
-	struct how how = { .cpu = s->cpu, .pinned = s->pinned, .wait = true };
-	size_t lengths[LEDGER_MAX_EVENTS], nr = 0;
-	int *fds = c->fds + s->first, err;
+	struct counted_pmu counted = { pmu, pmu->active_cpu, .first = c->nr_events };
+	struct found *f = calloc(1, sizeof(*f));
+	int err, nr = f ? add_rows(c, pmu, set, d, f) : -ENOMEM;
+	size_t at = counted.first;
 
-	for (size_t i = 0; i < c->nr_groups; i++) {
-		const struct group *g = &c->groups[i];
-
-		if (g->socket != socket)
-			continue;
-		lengths[nr++] = g->nr;
-		/* Somebody may still hold the old ones: they leave the hardware at once. */
-		if (c->fds[g->first] >= 0)
-			c->ops->disable(c->fds[g->first]);
+	err = nr < 0 ? nr : 0;
+	if (!f || (!err && (array_room(c->pmus, c->cap_pmus, c->nr_pmus) ||
+			    socket_of(c, pmu, &counted.socket))))
+		err = diag_no_memory(d);
+	if (!err && nr) {
+		err = open_found(c->ops, pmu, nr, f, &counted.pinned);
+		if (err)
+			open_problem(pmu, f->items[0].event, err, d);
 	}
-	perf_events_close(c->ops, fds, s->nr);
-	err = open_groups(c->ops, c->attrs + s->first, lengths, nr, &how, fds);
-	if (err == -EBUSY && how.pinned) {
-		how.pinned = s->pinned = false;
-		err = open_groups(c->ops, c->attrs + s->first, lengths, nr, &how, fds);
-	}
-	if (err)
-		perf_events_close(c->ops, fds, s->nr);
+	for (size_t g = 0; !err && at < c->nr_events; g++)
+		for (size_t k = 0; k < f->lengths[g]; k++, at++) {
+			c->events[at].fd = f->fds[at - counted.first];
+			c->events[at].turn = g;
+		}
+	counted.nr = nr;
+	if (!err && nr)
+		c->pmus[c->nr_pmus++] = counted;
+	free(f);
 	return err;
+}
+
+/* --- counters that are sums of events */
+
+/* Are the two read at the same time, and is what they count added up? */
+static bool summed(const struct counted_pmu *a, const struct counted_pmu *b)
+{
+	return a == b || (a->pinned && b->pinned && a->cpu == b->cpu && a->socket == b->socket &&
+			  a->pmu->kind == b->pmu->kind);
+}
+
+/* The first of the PMUs that are summed with one. */
+static bool is_first(const struct counters *c, size_t p)
+{
+	for (size_t i = 0; i < p; i++)
+		if (summed(&c->pmus[i], &c->pmus[p]))
+			return false;
+	return true;
+}
+
+/* "uncore_imc_0-7": the names of all PMUs that are summed with one. */
+static void put_pmu_names(const struct counters *c, const struct counted_pmu *p,
+			  char ret[sizeof(((struct counter *)NULL)->pmu)])
+{
+	const size_t size = sizeof(((struct counter *)NULL)->pmu);
+	size_t before = strcspn(p->pmu->family->pattern, "<");
+	struct cpulist numbers = { 0 };
+	char text[CPULIST_TEXT_LEN];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < c->nr_pmus; i++) {
+		uint32_t n = c->pmus[i].pmu->instance;
+
+		if (!summed(&c->pmus[i], p))
+			continue;
+		nr++;
+		if (n < CPULIST_MAX_CPUS)
+			numbers.bits[n / 64] |= 1ull << n % 64;
+	}
+	str_copy(ret, size, p->pmu->name);
+	if (nr == 1)
+		return;
+	if (cpulist_count(&numbers) != nr || cpulist_format(&numbers, text, sizeof(text)) ||
+	    before + strlen(text) >= size)
+		str_copy(text, sizeof(text), "*");
+	snprintf(ret, size, "%.*s%.40s", (int)before, p->pmu->family->pattern, text);
+}
+
+/* "imc0", or where the socket has several such sums "imc0.3", or "imc0.cpu24" for one CPU's. */
+static void put_name(const struct counters *c, const struct counted_pmu *p, char *ret, size_t size)
+{
+	size_t sums = 0, members = 0, same = 0;
+
+	for (size_t i = 0; i < c->nr_pmus; i++) {
+		const struct counted_pmu *o = &c->pmus[i];
+		bool near = o->socket == p->socket && o->pmu->kind == p->pmu->kind;
+
+		members += summed(o, p);
+		sums += near && is_first(c, i);
+		same += near && o->pmu->instance == p->pmu->instance;
+	}
+	snprintf(ret, size, "%s%d", p->pmu->family->short_name, p->pmu->socket);
+	if (sums > 1 && members == 1 && p->pmu->instance >= 0)
+		str_append(ret, size, ".%d", p->pmu->instance);
+	if (sums > 1 && (members > 1 || same > 1))
+		str_append(ret, size, ".cpu%d", p->cpu);
+}
+
+static int add_item(struct counters *c, const struct counted_pmu *p, const struct counter_row *row)
+{
+	struct counter *item;
+
+	if (array_room(c->items, c->cap, c->nr))
+		return -ENOMEM;
+	item = &c->items[c->nr++];
+	*item = (struct counter){
+		.socket = p->socket,
+		.group = c->nr_groups,
+		.source = row->source,
+		.direction = row->direction,
+		.destination = row->destination,
+	};
+	event_on_socket(row->event, p->pmu->socket, item->event, sizeof(item->event));
+	put_name(c, p, item->name, sizeof(item->name));
+	str_append(item->name, sizeof(item->name), "/%s%s%s", item->event,
+		   row->filters[0] ? "/" : "", row->filters);
+	put_pmu_names(c, p, item->pmu);
+	str_copy(item->filters, sizeof(item->filters), row->filters);
+	return 0;
+}
+
+/* All events of a row that one counter is the sum of; adds the counter with the first of them. */
+static int add_row(struct counters *c, const struct counted_pmu *p, uint32_t turn,
+		   const struct counter_row *row)
+{
+	bool added = false;
+
+	for (size_t i = 0; i < c->nr_pmus; i++) {
+		const struct counted_pmu *o = &c->pmus[i];
+
+		for (size_t e = o->first; summed(o, p) && e < o->first + o->nr; e++) {
+			if (c->events[e].row != row || c->events[e].turn != turn)
+				continue;
+			if (!added && add_item(c, p, row))
+				return -ENOMEM;
+			added = true;
+			c->events[e].counter = c->nr - 1;
+		}
+	}
+	return 0;
+}
+
+static int add_groups(struct counters *c, const struct counted_pmu *p)
+{
+	uint32_t turns = c->events[p->first + p->nr - 1].turn + 1;
+
+	for (uint32_t turn = 0; turn < turns; turn++) {
+		uint32_t first = c->nr;
+
+		if (array_room(c->groups, c->cap_groups, c->nr_groups))
+			return -ENOMEM;
+		for (size_t i = 0; i < nr_counter_rows; i++)
+			if (add_row(c, p, turn, &counter_rows[i]))
+				return -ENOMEM;
+		c->groups[c->nr_groups++] =
+			(struct group){ p->socket, first, (uint32_t)c->nr - first };
+	}
+	return 0;
+}
+
+static int make_counters(struct counters *c, struct diag *d)
+{
+	for (size_t i = 0; i < c->nr_pmus; i++)
+		if (is_first(c, i) && add_groups(c, &c->pmus[i]))
+			return diag_no_memory(d);
+	return 0;
 }
 
 int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsigned int set,
@@ -304,22 +427,27 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
 	const struct pmu *damaged = NULL;
 	int err = 0;
 
+	c.soft_files = perf_files_allow(pmus->nr * nr_counter_rows);
 	for (size_t i = 0; i < pmus->nr && !err; i++) {
 		const struct pmu *pmu = &pmus->pmus[i];
 
 		if (!counter_rows_have(pmu->kind, set))
 			continue;
-		if (!pmu->usable)
+		if (!pmu->usable || pmu->socket < 0)
 			damaged = pmu;
 		else
 			err = open_pmu(&c, pmu, set, d);
 	}
-	if (!err && !c.nr) {
-		err = diag_fail(d, -ENODEV, "no usable PMU that counts memory traffic%s%s%s%s",
+	if (!err && !c.nr_pmus) {
+		const char *why = !damaged || damaged->problem[0] ? "" : "its socket is unknown";
+
+		err = diag_fail(d, -ENODEV, "no usable PMU that counts memory traffic%s%s%s%s%s",
 				damaged ? ": " : "", damaged ? damaged->name : "",
-				damaged ? ": " : "", damaged ? damaged->problem : "");
+				damaged ? ": " : "", damaged ? damaged->problem : "", why);
 		diag_help(d, "\"t410trace list\" shows what was found");
 	}
+	if (!err)
+		err = make_counters(&c, d);
 	if (err) {
 		counters_close(&c);
 		return err;
@@ -328,17 +456,181 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
 	return 0;
 }
 
+/* --- opening again */
+
+bool counters_closed(const struct counters *c, size_t pmu)
+{
+	return c->events[c->pmus[pmu].first].fd < 0;
+}
+
+bool counters_in_group(const struct counters *c, size_t pmu, uint32_t group)
+{
+	const struct counted_pmu *p = &c->pmus[pmu];
+
+	for (uint32_t e = p->first; e < p->first + p->nr; e++)
+		if (c->items[c->events[e].counter].group == group)
+			return true;
+	return false;
+}
+
+/* Is a counter of the PMU a sum with those of others? */
+static bool has_company(const struct counters *c, size_t pmu)
+{
+	for (size_t i = 0; i < c->nr_pmus; i++)
+		if (i != pmu &&
+		    counters_in_group(c, i, c->items[c->events[c->pmus[pmu].first].counter].group))
+			return true;
+	return false;
+}
+
+/* The PMU's events as they were found; returns how many groups there are. */
+static size_t found_before(const struct counters *c, const struct counted_pmu *p, struct found *f)
+{
+	size_t groups = 0;
+
+	for (uint32_t i = 0; i < p->nr; i++) {
+		const struct counted_event *e = &c->events[p->first + i];
+
+		f->attrs[i] = e->attr;
+		f->fds[i] = e->fd;
+		groups = e->turn + 1;
+		/* Somebody may still hold the old ones: they leave the hardware at once. */
+		if (!f->lengths[e->turn]++ && e->fd >= 0)
+			c->ops->disable(e->fd);
+	}
+	return groups;
+}
+
+int counters_reopen(struct counters *c, size_t pmu)
+{
+	struct counted_pmu *p = &c->pmus[pmu];
+	struct how how = { .cpu = p->cpu, .pinned = p->pinned, .wait = true };
+	struct found *f = calloc(1, sizeof(*f));
+	size_t nr_groups;
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	nr_groups = found_before(c, p, f);
+	perf_events_close(c->ops, f->fds, p->nr);
+	err = open_groups(c->ops, f->attrs, f->lengths, nr_groups, &how, f->fds);
+	if (err == -EBUSY && how.pinned && !has_company(c, pmu)) {
+		how.pinned = p->pinned = false;
+		err = open_groups(c->ops, f->attrs, f->lengths, nr_groups, &how, f->fds);
+	}
+	if (err)
+		perf_events_close(c->ops, f->fds, p->nr);
+	for (uint32_t i = 0; i < p->nr; i++)
+		c->events[p->first + i].fd = f->fds[i];
+	free(f);
+	return err;
+}
+
+/* --- who reads what */
+
+static void free_readers(struct counters *c)
+{
+	for (size_t i = 0; i < c->nr_readers; i++) {
+		free(c->readers[i].events);
+		free(c->readers[i].fds);
+	}
+	c->nr_readers = 0;
+}
+
+static bool index_taken(const struct counters *c, uint32_t index)
+{
+	for (size_t i = 0; i < c->nr_readers; i++)
+		if (c->readers[i].index == index)
+			return true;
+	return false;
+}
+
+/* The reader on a CPU; the first one on a socket has the socket's index. */
+static struct counter_reader *reader_on(struct counters *c, int cpu, uint32_t socket,
+					uint32_t nr_sockets)
+{
+	struct counter_reader *r;
+	uint32_t index = socket;
+
+	for (size_t i = 0; i < c->nr_readers; i++)
+		if (c->readers[i].cpu == cpu)
+			return &c->readers[i];
+	if (array_room(c->readers, c->cap_readers, c->nr_readers))
+		return NULL;
+	if (index_taken(c, index))
+		for (index = nr_sockets; index_taken(c, index);)
+			index++;
+	r = &c->readers[c->nr_readers];
+	*r = (struct counter_reader){
+		.cpu = cpu,
+		.index = index,
+		.events = calloc(c->nr_events, sizeof(*r->events)),
+		.fds = calloc(c->nr_events, sizeof(*r->fds)),
+	};
+	c->nr_readers++;
+	return r->events && r->fds ? r : NULL;
+}
+
+int counters_readers(struct counters *c, const uint32_t *cpu_socket, uint32_t nr_cpus,
+		     uint32_t nr_sockets, struct diag *d)
+{
+	uint32_t first = 0, bound = nr_sockets;
+
+	free_readers(c);
+	for (size_t i = 0; i < c->nr_pmus; i++) {
+		const struct counted_pmu *p = &c->pmus[i];
+		struct counter_reader *r;
+
+		if (p->cpu < 0 || (uint32_t)p->cpu >= nr_cpus)
+			return diag_fail(d, -EINVAL, "%s is to be read on CPU %d, which cannot be",
+					 p->pmu->name, p->cpu);
+		r = reader_on(c, p->cpu, cpu_socket[p->cpu], nr_sockets);
+		if (!r)
+			return diag_no_memory(d);
+		r->room += p->nr;
+		for (uint32_t e = p->first; e < p->first + p->nr; e++) {
+			if (c->events[e].fd < 0)
+				continue;
+			r->events[r->nr] = e;
+			r->fds[r->nr++] = c->events[e].fd;
+		}
+	}
+	for (size_t i = 0; i < c->nr_readers; i++) {
+		struct counter_reader *r = &c->readers[i];
+
+		if (r->room > LEDGER_MAX_EVENTS)
+			return diag_fail(d, -E2BIG,
+					 "%u events are to be read on CPU %d, at most %d "
+					 "can be",
+					 r->nr, r->cpu, LEDGER_MAX_EVENTS);
+		r->first = first;
+		first += r->room;
+		if (r->index >= bound)
+			bound = r->index + 1;
+	}
+	if (!c->max_readers)
+		c->max_readers = bound + (c->nr_pmus ? SPARE_READERS : 0);
+	if (bound > c->max_readers)
+		return diag_fail(d, -E2BIG, "the counters are on %u CPUs, at most %u can be read",
+				 (uint32_t)c->nr_readers, c->max_readers - nr_sockets);
+	return 0;
+}
+
 void counters_close(struct counters *c)
 {
 	if (!c)
 		return;
-	if (c->nr)
-		perf_events_close(c->ops, c->fds, c->nr);
-	free(c->attrs);
+	/* Siblings go before their leader, which was opened first. */
+	for (size_t i = c->nr_events; i--;)
+		if (c->events[i].fd >= 0)
+			c->ops->close(c->events[i].fd);
+	perf_files_restore(c->soft_files);
+	free_readers(c);
 	free(c->items);
-	free(c->fds);
-	free(c->scales);
 	free(c->groups);
+	free(c->events);
+	free(c->pmus);
 	free(c->sockets);
+	free(c->readers);
 	*c = (struct counters){ 0 };
 }

@@ -14,45 +14,101 @@
 #include "tables/counter_rows.h"
 
 /**
- * struct socket_counters - a socket with a PMU that counts its memory traffic
- * @id: number of the socket
- * @pmu: not owned
- * @cpu: CPU the events are open on
- * @pinned: the events never leave the hardware
- * @first: index of its first counter; they follow each other
- * @nr: number of counters
+ * struct counted_event - an event that is open on a PMU
+ * @row: what it is
+ * @attr: how it is opened
+ * @fd: its descriptor, counting; -1 when it is closed
+ * @counter: index of the counter that its bytes are a part of
+ * @scale: bytes per count
+ * @turn: with which of the PMU's groups it takes turns; 0 when the PMU has one
  */
-struct socket_counters {
-	int32_t id;
+struct counted_event {
+	const struct counter_row *row;
+	struct perf_event_attr attr;
+	int fd;
+	uint32_t counter;
+	uint32_t scale;
+	uint32_t turn;
+};
+
+/**
+ * struct counted_pmu - a PMU that counts memory traffic
+ * @pmu: not owned
+ * @cpu: CPU its events are on now
+ * @socket: index of its socket
+ * @pinned: the events never leave the hardware
+ * @first: index of its first event; they follow each other
+ * @nr: number of events
+ */
+struct counted_pmu {
 	const struct pmu *pmu;
 	int cpu;
+	uint32_t socket;
 	bool pinned;
 	uint32_t first;
 	uint32_t nr;
 };
 
 /**
+ * struct counted_socket - a socket with such PMUs
+ * @id: its number
+ * @cpus: its CPUs, NULL: those of the package with this number; not owned
+ */
+struct counted_socket {
+	int32_t id;
+	const struct cpulist *cpus;
+};
+
+/**
+ * struct counter_reader - all events that are read on one CPU
+ * @cpu: the CPU
+ * @index: the ledger's number of it
+ * @first: index of its first event among those of all readers
+ * @events: indexes of its events, without those that are closed
+ * @fds: their descriptors, not owned
+ * @nr: number of @events
+ * @room: the same with those that are closed
+ */
+struct counter_reader {
+	int cpu;
+	uint32_t index;
+	uint32_t first;
+	uint32_t *events;
+	int *fds;
+	uint32_t nr;
+	uint32_t room;
+};
+
+/**
  * struct counters - all counters of a run
  * @ops: the kernel
- * @items: what they are; @attrs how they are opened; @fds their descriptors, counting, -1 for
- *	one that is closed; @scales bytes per count
+ * @items: what they are; one is the sum of as many events as have its number
  * @nr: number of counters
+ * @groups: counters that are booked together
+ * @events, @pmus, @sockets, @readers: see there
+ * @soft_files: limit of open files, as it was; see perf_files_allow()
+ * @max_readers: bound of the readers' indexes, however CPUs come and go
  */
 struct counters {
 	const struct perf_ops *ops;
 	struct counter *items;
-	struct perf_event_attr *attrs;
-	int *fds;
-	uint32_t *scales;
 	size_t nr, cap;
 	struct group *groups;
 	size_t nr_groups, cap_groups;
-	struct socket_counters *sockets;
+	struct counted_event *events;
+	size_t nr_events, cap_events;
+	struct counted_pmu *pmus;
+	size_t nr_pmus, cap_pmus;
+	struct counted_socket *sockets;
 	size_t nr_sockets, cap_sockets;
+	struct counter_reader *readers;
+	size_t nr_readers, cap_readers;
+	uint64_t soft_files;
+	uint32_t max_readers;
 };
 
 /**
- * counters_open() - open the events of every socket that has a PMU for memory traffic
+ * counters_open() - open the events of every PMU that counts memory traffic
  * @ops: the kernel, &perf_kernel outside of tests
  * @pmus: all PMUs; must outlive @ret
  * @set: which rows of counter_rows
@@ -63,6 +119,10 @@ struct counters {
  * guess. If the hardware has fewer counters, or someone else holds them, they are
  * split into groups that take turns, each with its own running time.
  *
+ * A socket may have many PMUs of a family, such as one for each channel of its memory. Where
+ * they are read on the same CPU, hence at the same time, a counter is their sum. One whose events
+ * take turns has counters of its own, because its sums are scaled by its own times.
+ *
  * Return: 0; -ENODEV when there is no such PMU; -EACCES with the setting or
  * capability that is missing; another negative errno.
  */
@@ -70,16 +130,37 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
 		  struct diag *d, struct counters *ret);
 
 /**
- * counters_reopen() - open the events of a socket once more, in the same groups
+ * counters_reopen() - open the events of a PMU once more, in the same groups
  * @c: the counters
- * @socket: index in @c->sockets; its @cpu says where
+ * @pmu: index in @c->pmus; its @cpu says where
  *
  * For events that do not count or cannot be read any more. Nobody reads the old ones now. A group
- * that cannot be pinned any more takes turns from now on.
+ * that cannot be pinned any more takes turns from now on, unless it is a part of a sum: what takes
+ * turns cannot be added up.
  *
  * Return: 0, or a negative errno: the events are closed then, and another call may do better.
  */
-int counters_reopen(struct counters *c, size_t socket);
+int counters_reopen(struct counters *c, size_t pmu);
+
+/** counters_closed() - are the events of a PMU closed, because they could not be opened again? */
+bool counters_closed(const struct counters *c, size_t pmu);
+
+/** counters_in_group() - does a PMU have a part in a group of counters? */
+bool counters_in_group(const struct counters *c, size_t pmu, uint32_t group);
+
+/**
+ * counters_readers() - which CPU reads what; again whenever counted_pmu.cpu has changed, or
+ * events were opened or closed. The others read what they did, and from the same first event on
+ * @c: counters.readers is set
+ * @cpu_socket: index of the socket of each CPU
+ * @nr_cpus: length of @cpu_socket
+ * @nr_sockets: number of sockets, also those without counters
+ * @d: gets the problem
+ *
+ * Return: 0, -E2BIG when a CPU would have to read too much, -ENOMEM.
+ */
+int counters_readers(struct counters *c, const uint32_t *cpu_socket, uint32_t nr_cpus,
+		     uint32_t nr_sockets, struct diag *d);
 
 /**
  * counters_groups() - divide the events of a PMU into groups

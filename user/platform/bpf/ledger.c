@@ -123,10 +123,10 @@ static int dispatch(struct ledger *l, const void *data, size_t size)
 			       weights->nr * sizeof(weights->slots[0]));
 		return 0;
 	case LEDGER_WINDOW:
-		if (size < offsetof(struct ledger_window, values) ||
-		    window->nr > LEDGER_MAX_EVENTS || window->socket >= LEDGER_MAX_SOCKETS ||
-		    size < offsetof(struct ledger_window, values) +
-				    window->nr * sizeof(window->values[0]))
+		if (size < offsetof(struct ledger_window, readings) ||
+		    window->nr > LEDGER_MAX_EVENTS || window->reader >= l->nr_readers ||
+		    size < offsetof(struct ledger_window, readings) +
+				    window->nr * sizeof(window->readings[0]))
 			goto bad;
 		sink->window(sink->arg, window);
 		return 0;
@@ -184,8 +184,8 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 	if (err)
 		return diag_fail(d, err, "cannot map the ledgers: %s", strerror(-err));
 	l->cpus = memory;
-	err = ledger_map_memory(l->skel->maps.readers, LEDGER_MAX_SOCKETS,
-				sizeof(struct ledger_reader), &memory, &l->readers_size);
+	err = ledger_map_memory(l->skel->maps.readers, l->nr_readers, sizeof(struct ledger_reader),
+				&memory, &l->readers_size);
 	if (err)
 		return diag_fail(d, err, "cannot map the readers: %s", strerror(-err));
 	l->readers = memory;
@@ -196,8 +196,10 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 			return diag_fail(d, err, "cannot map the weights: %s", strerror(-err));
 		l->cpu_weights = memory;
 	}
-	for (uint32_t c = 0; c < o->nr_cpus; c++)
+	for (uint32_t c = 0; c < o->nr_cpus; c++) {
 		l->cpus[c].socket = o->cpu_socket[c];
+		l->cpus[c].reader = LEDGER_NO_READER;
+	}
 	l->ring = ring_buffer__new(bpf_map__fd(l->skel->maps.ring), on_record, l, NULL);
 	if (!l->ring)
 		return diag_fail(d, -errno, "cannot map the ring buffer: %s", strerror(errno));
@@ -266,6 +268,9 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	l->skel->rodata->ring_wake_bytes = ring_size(o->nr_cpus) / 2;
 	bpf_map__set_max_entries(l->skel->maps.ring, ring_size(o->nr_cpus));
 	bpf_map__set_max_entries(l->skel->maps.ledgers, o->nr_cpus);
+	bpf_map__set_max_entries(l->skel->maps.readers, l->nr_readers);
+	bpf_map__set_max_entries(l->skel->maps.scratch, l->nr_readers);
+	bpf_map__set_max_entries(l->skel->maps.events, l->nr_events);
 	l->skel->rodata->v1_controller = l->v1_number;
 	l->skel->rodata->v1_subsys = l->v1_subsys;
 	l->skel->rodata->nr_weights = o->nr_weights;
@@ -336,17 +341,21 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return diag_no_memory(d);
-	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
-		l->reader[i] = (struct reader){ .cpu = -1 };
 	l->nr_cpus = o->nr_cpus;
+	/* A map has one entry at least. */
+	l->nr_readers = o->nr_readers ? o->nr_readers : 1;
+	l->nr_events = o->nr_events ? o->nr_events : 1;
 	l->nr_weights = o->nr_weights;
 	l->io.cgroup_fd = -1;
 	l->asked = calloc(o->nr_cpus, sizeof(*l->asked));
+	l->reader = calloc(l->nr_readers, sizeof(*l->reader));
+	for (uint32_t i = 0; l->reader && i < l->nr_readers; i++)
+		l->reader[i].cpu = -1;
 	if (o->nr_weights) {
 		l->weights = calloc(o->nr_cpus, sizeof(*l->weights));
 		l->looks = calloc(o->nr_cpus, sizeof(*l->looks));
 	}
-	if (!l->asked || (o->nr_weights && (!l->weights || !l->looks))) {
+	if (!l->asked || !l->reader || (o->nr_weights && (!l->weights || !l->looks))) {
 		err = diag_no_memory(d);
 		goto fail;
 	}
@@ -381,7 +390,7 @@ void ledger_free(struct ledger *l)
 {
 	if (!l)
 		return;
-	for (int i = 0; i < LEDGER_MAX_SOCKETS; i++)
+	for (uint32_t i = 0; l->reader && i < l->nr_readers; i++)
 		reader_stop(&l->reader[i]);
 	ledger_io_detach(l);
 	if (l->skel)
@@ -397,6 +406,7 @@ void ledger_free(struct ledger *l)
 	free(l->weights);
 	free(l->looks);
 	free(l->asked);
+	free(l->reader);
 	free(l);
 }
 
@@ -491,69 +501,81 @@ static int open_clock(int cpu, uint64_t period_ns)
 	return fd < 0 ? -errno : fd;
 }
 
-int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *fds, uint32_t nr,
-			uint64_t period_ns, struct diag *d)
+static void stop_clock(struct ledger *l, uint32_t reader)
 {
-	int events = bpf_map__fd(l->skel->maps.events);
-	volatile struct ledger_reader *rd = &l->readers[socket];
-	struct reader *r = &l->reader[socket];
-	int clock_fd;
+	int cpu = l->reader[reader].cpu;
+
+	reader_stop(&l->reader[reader]);
+	l->readers[reader].nr = 0;
+	if (cpu >= 0)
+		l->cpus[cpu].reader = LEDGER_NO_READER;
+}
+
+int ledger_reader_start(struct ledger *l, uint32_t reader, const struct ledger_reading_plan *p,
+			struct diag *d)
+{
+	int events = bpf_map__fd(l->skel->maps.events), clock_fd;
+	volatile struct ledger_reader *rd;
 	struct bpf_link *link;
 
-	if (socket >= LEDGER_MAX_SOCKETS || nr > LEDGER_MAX_EVENTS)
-		return diag_fail(d, -E2BIG, "too many sockets or events");
-	reader_stop(r);
-	rd->nr = 0;
+	if (reader >= l->nr_readers || p->nr > LEDGER_MAX_EVENTS ||
+	    p->first + p->nr > l->nr_events || p->cpu < 0 || (uint32_t)p->cpu >= l->nr_cpus)
+		return diag_fail(d, -E2BIG, "no room for a reader of %u events on CPU %d", p->nr,
+				 p->cpu);
+	rd = &l->readers[reader];
+	stop_clock(l, reader);
 	rd->busy = 0; /* a reader whose CPU went away may have been in the middle */
-	for (uint32_t i = 0; i < nr; i++) {
-		uint32_t key = socket * LEDGER_MAX_EVENTS + i;
+	for (uint32_t i = 0; i < p->nr; i++) {
+		uint32_t key = p->first + i;
 
-		if (bpf_map_update_elem(events, &key, &fds[i], BPF_ANY))
+		if (bpf_map_update_elem(events, &key, &p->fds[i], BPF_ANY))
 			return diag_fail(d, -errno,
 					 "cannot hand an event to the window program: %s",
 					 strerror(errno));
 	}
-	rd->first = socket * LEDGER_MAX_EVENTS;
-	rd->nr = nr;
-	clock_fd = open_clock(cpu, period_ns);
+	rd->first = p->first;
+	rd->nr = p->nr;
+	l->cpus[p->cpu].reader = reader;
+	clock_fd = open_clock(p->cpu, p->period_ns);
 	if (clock_fd < 0)
-		return diag_fail(d, clock_fd, "cannot open a clock event on CPU %d: %s", cpu,
+		return diag_fail(d, clock_fd, "cannot open a clock event on CPU %d: %s", p->cpu,
 				 strerror(-clock_fd));
 	link = bpf_program__attach_perf_event(l->skel->progs.window_tick, clock_fd);
 	if (!link) {
-		int err = diag_fail(d, -errno, "cannot run the window program on CPU %d: %s", cpu,
-				    strerror(errno));
+		int err = diag_fail(d, -errno, "cannot run the window program on CPU %d: %s",
+				    p->cpu, strerror(errno));
 
 		close(clock_fd);
 		return err;
 	}
-	*r = (struct reader){ .cpu = cpu, .link = link };
+	l->reader[reader] = (struct reader){ .cpu = p->cpu, .link = link };
 	return 0;
 }
 
-void ledger_reader_stop(struct ledger *l, uint32_t socket)
+void ledger_reader_stop(struct ledger *l, uint32_t reader)
 {
 	int events = bpf_map__fd(l->skel->maps.events);
+	uint32_t first, nr;
 
-	reader_stop(&l->reader[socket]);
-	l->readers[socket].nr = 0;
-	for (uint32_t i = 0; i < LEDGER_MAX_EVENTS; i++) {
-		uint32_t key = socket * LEDGER_MAX_EVENTS + i;
-
+	if (reader >= l->nr_readers)
+		return;
+	first = l->readers[reader].first;
+	nr = l->readers[reader].nr;
+	stop_clock(l, reader);
+	for (uint32_t key = first; key < first + nr; key++)
 		bpf_map_delete_elem(events, &key); /* failing, there was none */
-	}
 }
 
-int ledger_window_now(struct ledger *l, uint32_t socket)
+int ledger_window_now(struct ledger *l, uint32_t reader)
 {
-	if (l->reader[socket].cpu < 0)
+	if (reader >= l->nr_readers || l->reader[reader].cpu < 0)
 		return -ENXIO;
-	return ledger_run_on(l->skel->progs.window_now, l->reader[socket].cpu, NULL);
+	return ledger_run_on(l->skel->progs.window_now, l->reader[reader].cpu, NULL);
 }
 
 void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now)
 {
-	if (socket < LEDGER_MAX_SOCKETS)
+	if (socket < l->nr_readers)
 		l->readers[socket].boundary_ns = now;
 }
 
@@ -714,8 +736,8 @@ void ledger_losses(const struct ledger *l, struct ledger_losses *ret)
 		for (int e = 0; e < LEDGER_MAX_WEIGHTS; e++)
 			ret->unowned[e] += l->cpu_weights[c].unowned[e];
 	}
-	for (int s = 0; s < LEDGER_MAX_SOCKETS; s++)
-		ret->windows += l->readers[s].lost;
+	for (uint32_t i = 0; i < l->nr_readers; i++)
+		ret->windows += l->readers[i].lost;
 }
 
 void ledger_cost(const struct ledger *l, struct ledger_cost *ret)

@@ -19,6 +19,8 @@
  * @by_thread: slots are threads instead of processes
  * @cpu_socket: index of the socket of each possible CPU, or LEDGER_NO_SOCKET
  * @nr_cpus: number of possible CPUs
+ * @nr_readers: bound of the indexes of readers, at least the number of sockets; 0 is 1
+ * @nr_events: events of all readers
  * @nr_weights: core events to read at each switch, at most LEDGER_MAX_WEIGHTS; see
  *	ledger_weights()
  * @io: also note who makes devices move data, see ledger_io_disk(). Without it nothing of that
@@ -34,6 +36,8 @@ struct ledger_options {
 	bool by_thread;
 	const uint32_t *cpu_socket;
 	uint32_t nr_cpus;
+	uint32_t nr_readers;
+	uint32_t nr_events;
 	uint32_t nr_weights;
 	bool io;
 	const char *v1_controller;
@@ -158,35 +162,49 @@ int ledger_weights_put(struct ledger *l, uint32_t event, uint32_t cpu, int fd);
 int ledger_attach(struct ledger *l, struct diag *d);
 
 /**
- * ledger_reader_start() - read a socket's events every so often
- * @l: the ledger
- * @socket: index of the socket
- * @cpu: the PMU's active CPU
- * @fds: the events, in the order of the window's values; may be closed afterwards
+ * struct ledger_reading_plan - what a reader reads
+ * @cpu: the PMUs' active CPU, on which no other reader runs
+ * @first: index of its first event among those of all readers; others do not overlap
+ * @fds: the events, in the order of the window's readings; may be closed afterwards
  * @nr: number of events, at most LEDGER_MAX_EVENTS
  * @period_ns: time between two windows
+ */
+struct ledger_reading_plan {
+	int cpu;
+	uint32_t first;
+	const int *fds;
+	uint32_t nr;
+	uint64_t period_ns;
+};
+
+/**
+ * ledger_reader_start() - read events of a CPU every so often
+ * @l: the ledger
+ * @reader: index below ledger_options.nr_readers: that of the CPU's socket for the first
+ *	reader on a socket
+ * @p: what it reads
  * @d: gets the problem
  *
  * Called again, it moves the reader to another CPU or to other events.
  *
  * Return: 0 or a negative errno.
  */
-int ledger_reader_start(struct ledger *l, uint32_t socket, int cpu, const int *fds, uint32_t nr,
-			uint64_t period_ns, struct diag *d);
+int ledger_reader_start(struct ledger *l, uint32_t reader, const struct ledger_reading_plan *p,
+			struct diag *d);
 
 /**
- * ledger_reader_stop() - read a socket's events no longer, and let go of them
+ * ledger_reader_stop() - read the events of a reader no longer, and let go of them
  *
  * Its records are in the ring when this returns. ledger_reader_start() starts it again.
  */
-void ledger_reader_stop(struct ledger *l, uint32_t socket);
+void ledger_reader_stop(struct ledger *l, uint32_t reader);
 
 /**
- * ledger_window_now() - close a window of a socket at once
+ * ledger_window_now() - close a window of a reader at once
  *
  * Return: 0, -ENXIO when the reader's CPU is offline, another negative errno.
  */
-int ledger_window_now(struct ledger *l, uint32_t socket);
+int ledger_window_now(struct ledger *l, uint32_t reader);
 
 /**
  * ledger_io_disk() - requests of a disk belong to a device

@@ -63,7 +63,9 @@ struct ledger {
 	uint32_t nr_weights;
 	uint32_t v1_number; /* 0: no v1 controller */
 	uint32_t v1_subsys; /* the kernel's number of it */
-	struct reader reader[LEDGER_MAX_SOCKETS];
+	uint32_t nr_readers;
+	uint32_t nr_events;
+	struct reader *reader;
 	bool *asked; /* by CPU: the record of its last flush is still to come */
 	uint32_t nr_asked;
 	uint64_t flush_ns; /* when the last flush began */

@@ -79,8 +79,8 @@ static bool find_socket(const struct sampler_options *o, int32_t number, uint32_
 	return false;
 }
 
-static const struct socket_counters *find_counted(const struct sampler_options *o,
-						  const struct pmu *pmu)
+static const struct counted_pmu *find_counted(const struct sampler_options *o,
+					      const struct pmu *pmu)
 {
 	for (size_t i = 0; i < o->nr_counted; i++)
 		if (o->counted[i].pmu == pmu)
@@ -227,7 +227,7 @@ static int add_probes(struct sampler *s, const struct set *set, const struct lat
 
 static int add_pmu(struct sampler *s, const struct pmu *pmu)
 {
-	const struct socket_counters *counted = find_counted(&s->o, pmu);
+	const struct counted_pmu *counted = find_counted(&s->o, pmu);
 	const struct latency_row *rows[MAX_PROBES];
 	struct set set = { .pmu = pmu, .beside = counted, .first = s->nr_probes };
 	uint32_t socket;

@@ -27,7 +27,7 @@ struct sampler_options {
 	double budget;
 	const uint32_t *socket_ids;
 	uint32_t nr_sockets;
-	const struct socket_counters *counted;
+	const struct counted_pmu *counted;
 	size_t nr_counted;
 	const struct perf_ops *ops;
 };
