@@ -17,6 +17,7 @@
 #include "live/feed.h"
 #include "live/live_readers.h"
 #include "platform/pmu/explain.h"
+#include "platform/spec/event_spec.h"
 #include "report/json/json.h"
 #include "tables/counter_rows.h"
 #include "tables/families.h"
@@ -540,6 +541,30 @@ static void a_part_is_opened_again(void **state)
 	stop(w);
 }
 
+/* One PMU on two CPUs is two for who counts events by name, and each has a name. */
+static void events_are_wanted_on_each_socket(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct want_list list = { 0 };
+	struct diag d = { 0 };
+
+	(void)state;
+	start(w, 2, 2, NULL, 0);
+	assert_int_equal(event_spec_add(&w->fs, &w->pmus, -1, "madeup_box_1/reads/", &d, &list), 0);
+	assert_int_equal(list.nr, 2);
+	assert_string_equal(list.wants[0].name, "madeup_box_1.cpu0/reads/");
+	assert_string_equal(list.wants[1].name, "madeup_box_1.cpu4/reads/");
+	assert_false(want_same_event(&list.wants[0], &list.wants[1]));
+	assert_int_equal(event_spec_add(&w->fs, &w->pmus, 1, "box/reads/", &d, &list), 0);
+	assert_int_equal(list.nr, 4);
+	assert_int_equal(list.wants[2].pmu->active_cpu, 4);
+	assert_int_equal(event_spec_add(&w->fs, &w->pmus, -1, list.wants[1].name, &d, &list), 0);
+	assert_int_equal(list.nr, 5);
+	assert_true(want_same_event(&list.wants[1], &list.wants[4]));
+	want_list_free(&list);
+	stop(w);
+}
+
 /* What "list" prints of a copy of sysfs. */
 static char *list_text(const struct world *w, bool json)
 {
@@ -616,6 +641,7 @@ int main(void)
 		cmocka_unit_test(one_that_takes_turns),
 		cmocka_unit_test(pmus_move),
 		cmocka_unit_test(a_part_is_opened_again),
+		cmocka_unit_test(events_are_wanted_on_each_socket),
 		cmocka_unit_test(it_is_listed),
 		cmocka_unit_test(sysfs_and_the_table_differ),
 	};

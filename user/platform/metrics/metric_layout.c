@@ -35,7 +35,7 @@ static void fill_pmu(const struct pmu *pmu, struct stat_pmu *ret)
 		str_copy(p.family, sizeof(p.family), "core");
 		str_copy(p.title, sizeof(p.title), "events of the cores and of the kernel");
 	} else {
-		str_copy(p.name, sizeof(p.name), pmu->name);
+		pmu_label(pmu, p.name, sizeof(p.name));
 		str_copy(p.family, sizeof(p.family), pmu->family->short_name);
 		str_copy(p.title, sizeof(p.title), pmu->family->title);
 		str_copy(p.peer, sizeof(p.peer), pmu->peer);

@@ -535,6 +535,13 @@ void pmu_list_free(struct pmu_list *list)
 	*list = (struct pmu_list){ 0 };
 }
 
+void pmu_label(const struct pmu *pmu, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s", pmu->name);
+	if (pmu->several)
+		str_append(ret, size, ".cpu%d", pmu->active_cpu);
+}
+
 enum pmu_platform pmu_list_platform(const struct pmu_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++)

@@ -176,6 +176,14 @@ void pmu_list_free(struct pmu_list *list);
  */
 int pmu_cpu_now(const struct sysfs *fs, const struct pmu *pmu);
 
+/**
+ * pmu_label() - a name that no other PMU of the list has
+ * @pmu: the PMU
+ * @ret: its name, "uncore_imc_0.cpu28" for one of several on different CPUs
+ * @size: room in @ret; what is longer is cut
+ */
+void pmu_label(const struct pmu *pmu, char *ret, size_t size);
+
 /** pmu_list_platform() - the chip that the PMUs are of, PMU_PLATFORM_UNKNOWN when none says it */
 enum pmu_platform pmu_list_platform(const struct pmu_list *list);
 

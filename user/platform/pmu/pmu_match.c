@@ -34,7 +34,10 @@ static void read_names(const struct pmu_family *family, struct family_names *ret
 
 static bool is_exact(const struct pmu *pmu, const char *name)
 {
-	return !strcmp(pmu->name, name);
+	char label[PMU_NAME_LEN + 16];
+
+	pmu_label(pmu, label, sizeof(label));
+	return !strcmp(pmu->name, name) || !strcmp(label, name);
 }
 
 static bool is_family(const struct pmu *pmu, const char *name)

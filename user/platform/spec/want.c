@@ -220,7 +220,8 @@ static int name_want(const char *event, const struct pmu_term *terms, size_t nr,
 		str_append(list, sizeof(want->filters), "%s", i ? "," : "");
 		put_term(pmu, sorted[i], list, sizeof(want->filters));
 	}
-	str_append(want->name, sizeof(want->name), "%s/", pmu->name);
+	pmu_label(pmu, want->name, sizeof(want->name));
+	str_append(want->name, sizeof(want->name), "/");
 	if (event)
 		str_append(want->name, sizeof(want->name), "%s", event);
 	else if (number)
