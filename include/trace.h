@@ -36,19 +36,19 @@
  * @groups, @nr_groups: their groups; counters[i].group and groups[] agree
  */
 struct layout {
-	const uint32_t *cpu_socket;
+	uint32_t *cpu_socket;
 	uint32_t nr_cpus;
-	const uint32_t *socket_ids;
+	uint32_t *socket_ids;
 	uint32_t nr_sockets;
-	const struct counter *counters;
+	struct counter *counters;
 	size_t nr_counters;
-	const struct group *groups;
+	struct group *groups;
 	size_t nr_groups;
 };
 #define LAYOUT_NO_SOCKET UINT32_MAX
 
 /**
- * struct trace_header - what is known before the first event
+ * struct trace_header - what is known before the first event; owns all it points to
  * @host: name, kernel, platform, number of sockets
  * @layout: CPUs, sockets, counters
  * @window_ns: time between two readings as asked for, 0 = unknown
@@ -72,15 +72,15 @@ struct trace_header {
 	bool by_thread;
 	bool marked;
 	bool all;
-	char *const *cgroups;
+	char **cgroups;
 	size_t nr_cgroups;
-	char *const *jobs;
+	char **jobs;
 	size_t nr_jobs;
 	char weights[TRACE_MAX_WEIGHTS][TRACE_WEIGHT_NAME_LEN];
 	uint32_t nr_weights;
-	const struct probe *probes;
+	struct probe *probes;
 	size_t nr_probes;
-	const struct device *devices;
+	struct device *devices;
 	size_t nr_devices;
 };
 

@@ -21,6 +21,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNITLIB)
 # It makes the allocations of the keeper fail, one after the other
 $(B)/tests/unit/test_accounts_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
 $(B)/tests/unit/test_replay: LDFLAGS += -Wl,--wrap=calloc
+$(B)/tests/unit/test_header: LDFLAGS += -Wl,--wrap=reallocarray,--wrap=strdup
 $(B)/tests/unit/test_live_watch: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_reader_stop \
 	-Wl,--wrap=ledger_drain,--wrap=ledger_weights_stand_still,--wrap=ledger_weights_drop \
 	-Wl,--wrap=ledger_weights_put

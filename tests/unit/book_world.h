@@ -34,7 +34,7 @@ enum { DISK = 1, NIC, PORT, DISK1, SILENT };
 
 #define RD .direction = DIRECTION_READ
 #define WR .direction = DIRECTION_WRITE
-static const struct counter counters[NR] = {
+static struct counter counters[NR] = {
 	[CPU] = { .name = "cpu", .source = SOURCE_CPU, RD },
 	[UCF_RD] = { .name = "rd", .source = SOURCE_DEVICE, RD },
 	[UCF_WR] = { .name = "wr", .source = SOURCE_DEVICE, WR },
@@ -75,19 +75,19 @@ static const struct counter counters[NR] = {
 		       .group = 5,
 		       .device = DISK1 },
 };
-static const struct group groups[] = {
+static struct group groups[] = {
 	{ 0, CPU, 3 },	    { 1, UCF_WR1, 1 }, { 0, DISK_RD, 3 },
 	{ 0, NIC_CMEM, 4 }, { 0, PORT_RD, 2 }, { 1, DISK1_WR, 1 },
 };
-static const struct device devices[] = {
+static struct device devices[] = {
 	{ .bdf = "0000:01:00.0", .kind = DEVICE_NVME, .filter = DEVICE_BY_ID, .port = PORT },
 	{ .bdf = "0000:02:00.0", .kind = DEVICE_NET, .filter = DEVICE_BY_ID, .port = PORT },
 	{ .bdf = "0000:00:00.0", .kind = DEVICE_PORT, .filter = DEVICE_BY_PORT },
 	{ .bdf = "0008:01:00.0", .kind = DEVICE_NVME, .socket = 1, .filter = DEVICE_BY_PORT },
 	{ .bdf = "0009:01:00.0", .kind = DEVICE_BLOCK, .filter = DEVICE_NOT_COUNTED },
 };
-static const uint32_t cpu_socket[] = { 0, 1 };
-static const uint32_t socket_ids[] = { 0, 1 };
+static uint32_t cpu_socket[] = { 0, 1 };
+static uint32_t socket_ids[] = { 0, 1 };
 static const struct layout layout = {
 	.cpu_socket = cpu_socket,
 	.nr_cpus = 2,

@@ -33,9 +33,9 @@ static inline uint64_t random_below(uint64_t n)
 	return random_u64() % n;
 }
 
-static const uint32_t sample_cpus[] = { 0, 0, 0, 1, 1, LAYOUT_NO_SOCKET, 1, LAYOUT_NO_SOCKET };
-static const uint32_t sample_sockets[] = { 0, 36 };
-static const struct counter sample_counters[] = {
+static uint32_t sample_cpus[] = { 0, 0, 0, 1, 1, LAYOUT_NO_SOCKET, 1, LAYOUT_NO_SOCKET };
+static uint32_t sample_sockets[] = { 0, 36 };
+static struct counter sample_counters[] = {
 	{ "ucf0/mem_bytes_rd/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_rd",
 	  "src_loc_cpu=1,dst_loc_cmem=1", 0, 0, SOURCE_CPU, DIRECTION_READ, DESTINATION_CMEM,
 	  UNIT_BYTES, 0 },
@@ -54,11 +54,11 @@ static const struct counter sample_counters[] = {
 	  UNIT_REQUESTS, 2 },
 };
 #define NR_SAMPLE_COUNTERS (sizeof(sample_counters) / sizeof(sample_counters[0]))
-static const struct group sample_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 1 }, { 0, 4, 2 } };
+static struct group sample_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 1 }, { 0, 4, 2 } };
 #define NR_SAMPLE_GROUPS (sizeof(sample_groups) / sizeof(sample_groups[0]))
-static char *const sample_cgroups[] = { "/a b", "/slurm/job_1" };
+static char *sample_cgroups[] = { "/a b", "/slurm/job_1" };
 
-static const struct probe sample_probes[] = {
+static struct probe sample_probes[] = {
 	{ "cmem0/rd", "reads of CPU memory", "nvidia_cmem_latency_pmu_0", 0, DIRECTION_READ,
 	  DESTINATION_CMEM, true, 0 },
 	{ "c2c1/in_wr", "", "nvidia_nvlink_c2c_pmu_1", 1, DIRECTION_WRITE, DESTINATION_ANY, false,
@@ -66,7 +66,7 @@ static const struct probe sample_probes[] = {
 };
 
 /* A disk below a port that is counted too, and a function of which nothing is known. */
-static const struct device sample_devices[] = {
+static struct device sample_devices[] = {
 	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_PORT, 0 },
 	{ "0002:81:00.0", "nvme0n1", DEVICE_NVME, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_ID, 1 },
 	{ "10000:e1:1f.7", "eth0,\xff", DEVICE_NET, 0, 0, 0, WIRING_UNKNOWN, DEVICE_NOT_COUNTED,

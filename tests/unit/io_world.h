@@ -27,14 +27,14 @@
 
 enum { IO_READS, IO_WRITES, IO_REQUESTS };
 
-static const uint32_t io_cpu_socket[] = { 0 };
-static const uint32_t io_socket_ids[] = { 0 };
-static const struct counter io_counters[NR_IO_COUNTERS] = {
+static uint32_t io_cpu_socket[] = { 0 };
+static uint32_t io_socket_ids[] = { 0 };
+static struct counter io_counters[NR_IO_COUNTERS] = {
 	{ .name = "rd", .source = SOURCE_DEVICE, .direction = DIRECTION_READ, .device = 1 },
 	{ .name = "wr", .source = SOURCE_DEVICE, .direction = DIRECTION_WRITE, .device = 1 },
 	{ .name = "rq", .source = SOURCE_DEVICE, .unit = UNIT_REQUESTS, .device = 1 },
 };
-static const struct group io_groups[] = { { 0, 0, NR_IO_COUNTERS } };
+static struct group io_groups[] = { { 0, 0, NR_IO_COUNTERS } };
 
 /**
  * struct io_tenant - a workload, and how it uses the device

@@ -21,15 +21,15 @@
 
 enum { READS, WRITES, DEVICE, ANY };
 
-static const uint32_t world_cpu_socket[] = { 0, 0 };
-static const uint32_t world_socket_ids[] = { 0, 1 };
-static const struct counter world_counters[NR_COUNTERS] = {
+static uint32_t world_cpu_socket[] = { 0, 0 };
+static uint32_t world_socket_ids[] = { 0, 1 };
+static struct counter world_counters[NR_COUNTERS] = {
 	{ .name = "rd", .source = SOURCE_CPU, .direction = DIRECTION_READ },
 	{ .name = "wr", .source = SOURCE_CPU, .direction = DIRECTION_WRITE },
 	{ .name = "dev", .source = SOURCE_DEVICE },
 	{ .name = "any", .source = SOURCE_ANY },
 };
-static const struct group world_groups[] = { { 0, 0, NR_COUNTERS } };
+static struct group world_groups[] = { { 0, 0, NR_COUNTERS } };
 
 /* What the sink was told of a row and a counter. */
 struct seen_row {

@@ -11,14 +11,14 @@
 #include "engine/book/book.h"
 #include "engine/book/book_rows.h"
 
-static const uint32_t cpu_socket[] = { 0, 0 };
-static const uint32_t socket_ids[] = { 0 };
-static const struct counter counters[] = {
+static uint32_t cpu_socket[] = { 0, 0 };
+static uint32_t socket_ids[] = { 0 };
+static struct counter counters[] = {
 	{ .name = "rd", .source = SOURCE_CPU },
 	{ .name = "dev", .source = SOURCE_DEVICE, .direction = DIRECTION_WRITE },
 	{ .name = "rem", .source = SOURCE_REMOTE },
 };
-static const struct group groups[] = { { 0, 0, 3 } };
+static struct group groups[] = { { 0, 0, 3 } };
 static const struct layout layout = {
 	.cpu_socket = cpu_socket,
 	.nr_cpus = 2,

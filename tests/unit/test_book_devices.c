@@ -494,7 +494,7 @@ static void intervals_without_a_turn(void **state)
  */
 static void destinations_share_a_claim(void **state)
 {
-	static const struct counter split[] = {
+	static struct counter split[] = {
 		{ .source = SOURCE_DEVICE, .destination = DESTINATION_CMEM },
 		{ .source = SOURCE_DEVICE, .destination = DESTINATION_GMEM },
 		{ .source = SOURCE_DEVICE, .group = 1, .device = DISK },
@@ -503,7 +503,7 @@ static void destinations_share_a_claim(void **state)
 		  .device = NIC,
 		  .destination = DESTINATION_GMEM },
 	};
-	static const struct group split_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 0, 3, 1 } };
+	static struct group split_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 0, 3, 1 } };
 	struct layout l = layout;
 	struct book_scope scope = { .all = true, .devices = devices, .nr_devices = 5 };
 

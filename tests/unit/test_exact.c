@@ -23,15 +23,15 @@
 #define NR_INTERVALS 12
 
 /* Two sockets of two CPUs; two groups on the first, one on the second. */
-static const uint32_t cpu_socket[NR_CPUS] = { 0, 0, 1, 1 };
-static const uint32_t socket_ids[] = { 0, 1 };
-static const struct counter counters[] = {
+static uint32_t cpu_socket[NR_CPUS] = { 0, 0, 1, 1 };
+static uint32_t socket_ids[] = { 0, 1 };
+static struct counter counters[] = {
 	{ .name = "rd0", .pmu = "p0", .event = "rd", .filters = "cpu=1" },
 	{ .name = "wr0", .pmu = "p0", .event = "wr", .group = 1, .direction = DIRECTION_WRITE },
 	{ .name = "dev0", .pmu = "p0", .event = "rd", .group = 1, .source = SOURCE_DEVICE },
 	{ .name = "rd1", .pmu = "p1", .event = "rd", .socket = 1, .group = 2 },
 };
-static const struct group groups[] = { { 0, 0, 1 }, { 0, 1, 2 }, { 1, 3, 1 } };
+static struct group groups[] = { { 0, 0, 1 }, { 0, 1, 2 }, { 1, 3, 1 } };
 
 static const struct trace_header header = {
 	.host = { .name = "n1", .kernel = "7.1", .platform = "t410", .sockets = 2 },

@@ -13,14 +13,14 @@
 #include "engine/session/session.h"
 
 /* One socket with two CPUs and two groups, of one and of two counters. */
-static const uint32_t cpu_socket[] = { 0, 0 };
-static const uint32_t socket_ids[] = { 0 };
-static const struct counter counters[] = {
+static uint32_t cpu_socket[] = { 0, 0 };
+static uint32_t socket_ids[] = { 0 };
+static struct counter counters[] = {
 	{ .name = "a", .source = SOURCE_CPU },
 	{ .name = "b", .source = SOURCE_CPU, .group = 1 },
 	{ .name = "c", .source = SOURCE_DEVICE, .group = 1 },
 };
-static const struct group groups[] = { { 0, 0, 1 }, { 0, 1, 2 } };
+static struct group groups[] = { { 0, 0, 1 }, { 0, 1, 2 } };
 static const struct trace_header header = {
 	.layout = {
 		.cpu_socket = cpu_socket,

@@ -32,10 +32,10 @@
 #define BYTES_A_SLICE 1000
 #define BLOCK	      110 /* windows between two inner marks: some wait */
 
-static const uint32_t cpu_socket[] = { 0 };
-static const uint32_t socket_ids[] = { 0 };
-static const struct counter counters[] = { { .name = "ucf0/rd", .source = SOURCE_CPU } };
-static const struct group groups[] = { { 0, 0, 1 } };
+static uint32_t cpu_socket[] = { 0 };
+static uint32_t socket_ids[] = { 0 };
+static struct counter counters[] = { { .name = "ucf0/rd", .source = SOURCE_CPU } };
+static struct group groups[] = { { 0, 0, 1 } };
 static const struct trace_header header = {
 	.host = { .name = "n1", .sockets = 1 },
 	.layout = { .cpu_socket = cpu_socket,

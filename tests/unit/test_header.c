@@ -175,6 +175,109 @@ static void impossible_counters_are_refused(void **state)
 	assert_null(header_check(&h));
 }
 
+/* The linker gives these the calls of the program: see tests.mk. */
+void *__real_reallocarray(void *p, size_t nr, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_reallocarray(void *p, size_t nr, size_t size);
+char *__wrap_strdup(const char *text);
+
+/* How many more succeed; negative: all do. */
+static long left = -1;
+
+void *__wrap_reallocarray(void *p, size_t nr, size_t size)
+{
+	return left >= 0 && left-- == 0 ? NULL : __real_reallocarray(p, nr, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return left >= 0 && left-- == 0 ? NULL : __real_strdup(text);
+}
+
+/* The sample from its parts: two groups first, then two more, as a run with devices does it. */
+static int build(struct trace_header *h)
+{
+	/* The second half begins anew with its numbers. */
+	static const struct group later[] = { { 1, 0, 1 }, { 0, 1, 2 } };
+	const struct layout *l = &sample_header.layout;
+	struct counter counters[3];
+	int err;
+
+	*h = sample_header;
+	h->layout = (struct layout){ 0 };
+	h->cgroups = h->jobs = NULL;
+	h->probes = NULL;
+	h->devices = NULL;
+	h->nr_cgroups = h->nr_jobs = h->nr_probes = h->nr_devices = 0;
+	memcpy(counters, sample_counters + 3, sizeof(counters));
+	for (size_t i = 0; i < 3; i++)
+		counters[i].group -= 2;
+	err = header_add_sockets(h, l->cpu_socket, l->nr_cpus, l->socket_ids, l->nr_sockets);
+	if (!err)
+		err = header_add_counters(h, sample_counters, 3, sample_groups, 2);
+	if (!err)
+		err = header_add_latencies(h, sample_probes, 1);
+	if (!err)
+		err = header_add_counters(h, counters, 3, later, 2);
+	if (!err)
+		err = header_add_latencies(h, sample_probes + 1, 1);
+	if (!err)
+		err = header_add_devices(h, sample_devices, NR_SAMPLE_DEVICES);
+	if (!err)
+		err = header_add_selection(h, sample_cgroups, 2, NULL, 0);
+	memset(counters, 0xff, sizeof(counters));
+	return err;
+}
+
+/* Each part is copied, and numbers are those of the whole. */
+static void headers_are_built_of_parts(void **state)
+{
+	struct trace_header h;
+
+	(void)state;
+	assert_int_equal(NR_SAMPLE_COUNTERS, 6);
+	assert_int_equal(build(&h), 0);
+	assert_null(header_check(&h));
+	assert_same_header(&h, &sample_header);
+	assert_int_equal(h.layout.groups[3].first, 4);
+	assert_int_equal(h.layout.counters[5].group, 3);
+	assert_ptr_not_equal(h.layout.cpu_socket, sample_cpus);
+	assert_ptr_not_equal(h.cgroups[0], sample_cgroups[0]);
+	assert_ptr_not_equal(h.devices, sample_devices);
+	header_release(&h);
+	assert_null(h.layout.counters);
+	/* nothing of anything is no error, and no missing memory */
+	h = (struct trace_header){ 0 };
+	assert_int_equal(header_add_sockets(&h, NULL, 0, NULL, 0), 0);
+	assert_int_equal(header_add_counters(&h, NULL, 0, NULL, 0), 0);
+	assert_int_equal(header_add_latencies(&h, NULL, 0), 0);
+	assert_int_equal(header_add_devices(&h, NULL, 0), 0);
+	assert_int_equal(header_add_selection(&h, NULL, 0, NULL, 0), 0);
+	assert_null(header_check(&h));
+	header_release(&h);
+}
+
+/* Wherever memory runs out, what there is can be released (valgrind sees what is not). */
+static void headers_without_memory(void **state)
+{
+	int err = -ENOMEM, failures = 0;
+
+	(void)state;
+	for (long after = 0; err; after++) {
+		struct trace_header h;
+
+		left = after;
+		err = build(&h);
+		left = -1;
+		if (err) {
+			assert_int_equal(err, -ENOMEM);
+			failures++;
+		}
+		header_release(&h);
+	}
+	assert_int_equal(failures, 13);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +287,8 @@ int main(void)
 		cmocka_unit_test(notes_of_requests_stay),
 		cmocka_unit_test(probes_times_counters_are_bounded),
 		cmocka_unit_test(impossible_counters_are_refused),
+		cmocka_unit_test(headers_are_built_of_parts),
+		cmocka_unit_test(headers_without_memory),
 	};
 
 	return cmocka_run_group_tests_name("header", tests, NULL, NULL);

@@ -14,20 +14,20 @@
 #define MS 1000000ull
 
 /* Two sockets of two CPUs; counters of destinations on the second only. */
-static const uint32_t cpu_socket[] = { 0, 0, 1, 1 };
-static const uint32_t socket_ids[] = { 0, 1 };
-static const struct counter counters[] = {
+static uint32_t cpu_socket[] = { 0, 0, 1, 1 };
+static uint32_t socket_ids[] = { 0, 1 };
+static struct counter counters[] = {
 	{ .name = "rd0", .source = SOURCE_CPU },
 	{ .name = "dev0", .source = SOURCE_DEVICE },
 	{ .name = "wr0", .source = SOURCE_CPU, .direction = DIRECTION_WRITE, .group = 1 },
 	{ .name = "cmem1", .source = SOURCE_CPU, .destination = DESTINATION_CMEM, .group = 2 },
 	{ .name = "gmem1", .source = SOURCE_CPU, .destination = DESTINATION_GMEM, .group = 2 },
 };
-static const struct group groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 2 } };
+static struct group groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 2 } };
 
 enum { CMEM0, GMEM0, CMEM1, GMEM1, NOBODY, NR_PROBES };
 
-static const struct probe probes[NR_PROBES] = {
+static struct probe probes[NR_PROBES] = {
 	[CMEM0] = { .name = "cmem0/rd", .destination = DESTINATION_CMEM, .by_tasks = true },
 	[GMEM0] = { .name = "gmem0/rd", .destination = DESTINATION_GMEM, .by_tasks = true },
 	[CMEM1] = { .name = "cmem1/rd",

@@ -51,7 +51,7 @@ static void test_round_trip(void **state)
 static void test_header(void **state)
 {
 	static const struct trace_header bare = { .marked = true };
-	static char *const odd[] = { "/\xff" };
+	static char *odd[] = { "/\xff" };
 	struct trace_header headers[] = { sample_header, bare };
 	struct ndjson_writer *w;
 	struct trace_file *f;

@@ -18,16 +18,16 @@
 #define WINDOW (10 * MS)
 #define SAMPLE (100 * MS)
 
-static const uint32_t socket_ids[] = { 0, 1 };
-static const struct counter counters[] = {
+static uint32_t socket_ids[] = { 0, 1 };
+static struct counter counters[] = {
 	{ .name = "rd", .source = SOURCE_CPU },
 	{ .name = "wr", .source = SOURCE_CPU, .direction = DIRECTION_WRITE },
 	{ .name = "dev", .source = SOURCE_DEVICE },
 	{ .name = "rd1", .source = SOURCE_CPU, .group = 1 },
 	{ .name = "ssd", .source = SOURCE_DEVICE, .group = 2, .device = 1 },
 };
-static const struct group groups[] = { { 0, 0, 3 }, { 1, 3, 1 }, { 0, 4, 1 } };
-static const struct probe probes[] = {
+static struct group groups[] = { { 0, 0, 3 }, { 1, 3, 1 }, { 0, 4, 1 } };
+static struct probe probes[] = {
 	{ .name = "cmem0/rd", .destination = DESTINATION_CMEM, .by_tasks = true },
 	{ .name = "in/rd" },
 };

@@ -178,9 +178,7 @@ static void test_other_versions(void **state)
 
 static void test_refused(void **state)
 {
-	static const struct group bad_groups[] = {
-		{ 0, 0, 2 }, { 0, 2, 1 }, { 7, 3, 1 }, { 0, 4, 2 }
-	};
+	static struct group bad_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 7, 3, 1 }, { 0, 4, 2 } };
 	struct trace_header h = sample_header;
 	struct recording_writer *w = NULL;
 	struct probe bad_probes[2] = { sample_probes[0], sample_probes[1] };

@@ -16,10 +16,10 @@
 #define T0 (7 * MS) /* where traces begin */
 
 /* Two sockets of one CPU each; the first has a counter. */
-static const uint32_t cpu_socket[] = { 0, 1 };
-static const uint32_t socket_ids[] = { 0, 1 };
-static const struct counter counters[] = { { .name = "a", .source = SOURCE_CPU } };
-static const struct group groups[] = { { 0, 0, 1 } };
+static uint32_t cpu_socket[] = { 0, 1 };
+static uint32_t socket_ids[] = { 0, 1 };
+static struct counter counters[] = { { .name = "a", .source = SOURCE_CPU } };
+static struct group groups[] = { { 0, 0, 1 } };
 static const struct trace_header unmarked = {
 	.layout = {
 		.cpu_socket = cpu_socket,
@@ -177,7 +177,7 @@ static int sample(struct world *w, uint32_t probe, uint64_t start, uint64_t end)
 /* Samples wait as windows do, so they may be out of order, and are checked at once. */
 static void samples_are_checked(void **state)
 {
-	static const struct probe probes[] = { { .name = "cmem0/rd" }, { .name = "dlink0/in_rd" } };
+	static struct probe probes[] = { { .name = "cmem0/rd" }, { .name = "dlink0/in_rd" } };
 	struct trace_header h = unmarked;
 	struct world w;
 
@@ -205,7 +205,7 @@ static void samples_are_checked(void **state)
 /* A sample is handed out with the first interval that it is partly in. */
 static void samples_wait_for_their_interval(void **state)
 {
-	static const struct probe probes[] = { { .name = "cmem0/rd" }, { .name = "dlink0/in_rd" } };
+	static struct probe probes[] = { { .name = "cmem0/rd" }, { .name = "dlink0/in_rd" } };
 	const uint64_t ends[] = { 0, 0 }, later[] = { T0 + 70 * MS, T0 + 70 * MS };
 	struct trace_mark mark = { .first = true, .ends_ns = ends };
 	struct trace_header h = unmarked;

@@ -11,10 +11,10 @@
 #include "engine/session/session.h"
 
 /* Two sockets of one CPU each; the first has a counter. */
-static const uint32_t cpu_socket[] = { 0, 1 };
-static const uint32_t socket_ids[] = { 0, 1 };
-static const struct counter counters[] = { { .name = "a", .source = SOURCE_CPU } };
-static const struct group groups[] = { { 0, 0, 1 } };
+static uint32_t cpu_socket[] = { 0, 1 };
+static uint32_t socket_ids[] = { 0, 1 };
+static struct counter counters[] = { { .name = "a", .source = SOURCE_CPU } };
+static struct group groups[] = { { 0, 0, 1 } };
 static const struct trace_header header = {
 	.host = { .name = "n1" },
 	.layout = {

@@ -10,18 +10,18 @@
 #include "engine/session/session.h"
 
 /* Memory traffic of devices, and a disk; a second disk is not counted. */
-static const uint32_t cpu_socket[] = { 0 };
-static const uint32_t socket_ids[] = { 0 };
-static const struct counter counters[] = {
+static uint32_t cpu_socket[] = { 0 };
+static uint32_t socket_ids[] = { 0 };
+static struct counter counters[] = {
 	{ .name = "ucf", .source = SOURCE_DEVICE },
 	{ .name = "d/rd", .source = SOURCE_DEVICE, .group = 1, .device = 1 },
 };
-static const struct group groups[] = { { 0, 0, 1 }, { 0, 1, 1 } };
-static const struct device devices[] = {
+static struct group groups[] = { { 0, 0, 1 }, { 0, 1, 1 } };
+static struct device devices[] = {
 	{ .bdf = "0000:01:00.0", .name = "nvme0n1", .kind = DEVICE_NVME, .filter = DEVICE_BY_ID },
 	{ .bdf = "0000:02:00.0", .name = "nvme1n1", .kind = DEVICE_NVME },
 };
-static const struct probe probes[] = {
+static struct probe probes[] = {
 	{ .name = "d/lat", .device = 1 },
 };
 static const struct trace_header header = {

@@ -12,14 +12,14 @@
 #include "engine/timeline/timeline.h"
 
 /* Two sockets with two CPUs each; socket 0 has a group of a CPU and a device counter. */
-static const uint32_t cpu_socket[] = { 0, 0, 1, 1, LAYOUT_NO_SOCKET };
-static const uint32_t socket_ids[] = { 0, 1 };
-static const struct counter counters[] = {
+static uint32_t cpu_socket[] = { 0, 0, 1, 1, LAYOUT_NO_SOCKET };
+static uint32_t socket_ids[] = { 0, 1 };
+static struct counter counters[] = {
 	{ .name = "rd", .source = SOURCE_CPU },
 	{ .name = "dev", .source = SOURCE_DEVICE },
 	{ .name = "other group", .source = SOURCE_CPU, .group = 1 },
 };
-static const struct group groups[] = { { 0, 0, 2 }, { 0, 2, 1 } };
+static struct group groups[] = { { 0, 0, 2 }, { 0, 2, 1 } };
 static const struct layout layout = {
 	.cpu_socket = cpu_socket,
 	.nr_cpus = 5,

@@ -13,16 +13,16 @@
 #include "random.h"
 
 /* Two sockets; device 0 is counted on socket 0 by two groups, device 1 on socket 1, device 2 not. */
-static const uint32_t cpu_socket[] = { 0, 1 };
-static const uint32_t socket_ids[] = { 0, 1 };
-static const struct counter counters[] = {
+static uint32_t cpu_socket[] = { 0, 1 };
+static uint32_t socket_ids[] = { 0, 1 };
+static struct counter counters[] = {
 	{ .name = "cpu", .source = SOURCE_CPU },
 	{ .name = "rd", .source = SOURCE_DEVICE, .group = 1, .device = 1 },
 	{ .name = "wr", .source = SOURCE_DEVICE, .group = 1, .device = 1 },
 	{ .name = "more", .source = SOURCE_DEVICE, .group = 2, .device = 1 },
 	{ .name = "other", .source = SOURCE_DEVICE, .group = 3, .device = 2 },
 };
-static const struct group groups[] = { { 0, 0, 1 }, { 0, 1, 2 }, { 0, 3, 1 }, { 1, 4, 1 } };
+static struct group groups[] = { { 0, 0, 1 }, { 0, 1, 2 }, { 0, 3, 1 }, { 1, 4, 1 } };
 static const struct layout layout = {
 	.cpu_socket = cpu_socket,
 	.nr_cpus = 2,

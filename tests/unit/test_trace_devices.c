@@ -560,12 +560,12 @@ static void too_many_devices(void **state)
 /* A counter of CPUs with windows of 10 ms, and one of a device with turns of 35 ms. */
 static void turns_do_not_end_intervals(void **state)
 {
-	static const struct counter counters[] = {
+	static struct counter counters[] = {
 		{ .name = "a", .source = SOURCE_CPU },
 		{ .name = "b", .source = SOURCE_DEVICE, .group = 1, .device = 1 },
 	};
-	static const struct group groups[] = { { 0, 0, 1 }, { 0, 1, 1 } };
-	static const uint32_t zero[] = { 0 };
+	static struct group groups[] = { { 0, 0, 1 }, { 0, 1, 1 } };
+	static uint32_t zero[] = { 0 };
 	const struct trace_header h = {
 		.layout = { zero, 1, zero, 1, counters, 2, groups, 2 },
 		.devices = sample_devices,
@@ -615,7 +615,7 @@ static void turns_do_not_end_intervals(void **state)
 /* A trace of I/O alone has intervals, too. */
 static void io_alone_has_intervals(void **state)
 {
-	static const uint32_t zero[] = { 0 };
+	static uint32_t zero[] = { 0 };
 	const struct trace_header h = {
 		.layout = { .cpu_socket = zero, .nr_cpus = 1, .socket_ids = zero, .nr_sockets = 1 }
 	};

@@ -23,6 +23,7 @@
 #include "live/live_totals.h"
 #include "live/live_watch.h"
 #include "live/process.h"
+#include "trace/header.h"
 #include "trace/tee.h"
 #include "engine/session/session.h"
 #include "platform/bpf/counters.h"
@@ -117,24 +118,19 @@ static int make_layout(struct live *l, struct diag *d)
 	l->ends_ns = calloc(l->cpus.nr_sockets, sizeof(*l->ends_ns));
 	if (!l->ends_ns)
 		return diag_no_memory(d);
-	l->header.layout = (struct layout){
-		.cpu_socket = l->cpus.socket,
-		.nr_cpus = l->cpus.nr_cpus,
-		.socket_ids = l->cpus.socket_ids,
-		.nr_sockets = l->cpus.nr_sockets,
-		.counters = c->items,
-		.nr_counters = c->nr,
-		.groups = c->groups,
-		.nr_groups = c->nr_groups,
-	};
-	return 0;
+	err = header_add_sockets(&l->header, l->cpus.socket, l->cpus.nr_cpus, l->cpus.socket_ids,
+				 l->cpus.nr_sockets);
+	if (!err)
+		err = header_add_counters(&l->header, c->items, c->nr, c->groups, c->nr_groups);
+	return err ? diag_error(d, err, "cannot describe the counters") : 0;
 }
 
-static void make_header(struct live *l)
+static int make_header(struct live *l, struct diag *d)
 {
 	const struct run_options *a = l->args;
 	struct trace_header *h = &l->header;
 	struct utsname u;
+	int err;
 
 	if (!uname(&u)) {
 		str_copy(h->host.name, sizeof(h->host.name), u.nodename);
@@ -149,10 +145,9 @@ static void make_header(struct live *l)
 	h->by_thread = a->by == ROW_THREAD;
 	h->marked = true;
 	h->all = a->all;
-	h->cgroups = l->cgroups.selected;
-	h->nr_cgroups = l->cgroups.nr_selected;
-	h->jobs = a->jobs.items;
-	h->nr_jobs = a->jobs.nr;
+	err = header_add_selection(h, l->cgroups.selected, l->cgroups.nr_selected, a->jobs.items,
+				   a->jobs.nr);
+	return err ? diag_error(d, err, "cannot describe the run") : 0;
 }
 
 static int select_job(struct session *s, const char *text)
@@ -412,8 +407,9 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 			err = process_missing(args->pids.items[i], d);
 	/* From here on little can go wrong: a recorder may replace an older file. */
 	if (!err) {
-		make_header(l);
-		err = make_engine(l, recorder, d);
+		err = make_header(l, d);
+		if (!err)
+			err = make_engine(l, recorder, d);
 	}
 	if (!err)
 		err = live_devices_attach(l->devices, l->ledger, &l->cgroups, &l->out, d);
@@ -433,7 +429,7 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 
 /*
  * The ledger goes first: it reads the counters and the weights, which end with it, and
- * fills the feed. Counters, devices and sampler go after the engine: its header points to them.
+ * fills the feed.
  */
 void live_free(struct live *l)
 {
@@ -452,6 +448,7 @@ void live_free(struct live *l)
 	sysfs_close(&l->sysfs);
 	live_jobs_free(l->jobs);
 	live_cgroups_release(&l->cgroups);
+	header_release(&l->header);
 	free(l->ends_ns);
 	free(l);
 }

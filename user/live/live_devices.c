@@ -14,6 +14,7 @@
 #include "live/device_windows.h"
 #include "platform/meter/device_shares.h"
 #include "platform/meter/meter.h"
+#include "trace/header.h"
 
 /* How long a device has its turn, and how often those are read that need none. */
 #define TURN_NS	   50000000ull
@@ -32,9 +33,6 @@ struct live_devices {
 	struct device_windows *windows;
 	struct device_shares *shares;
 	struct device_io *io;
-	struct counter *counters; /* of the whole layout */
-	struct group *groups;
-	struct probe *probes;
 	uint32_t first_group; /* in the layout; before are those of memory */
 	uint32_t first_probe;
 	bool *told_held; /* by group of the plan */
@@ -219,46 +217,23 @@ static int limit_probes(struct live_devices *l, const struct trace_header *h, si
 /* Layout, probes and devices: what there was comes first, as the feed expects it. */
 static int extend_header(struct live_devices *l, struct trace_header *h)
 {
-	struct layout *layout = &h->layout;
 	const struct device_plan *p = &l->plan;
-	size_t nr = layout->nr_counters + p->nr_counters;
+	cleanup_free struct group *groups = calloc(p->nr_groups + 1, sizeof(*groups));
 
-	if (limit_probes(l, h, nr))
+	if (!groups || limit_probes(l, h, h->layout.nr_counters + p->nr_counters))
 		return -ENOMEM;
-	l->counters = calloc(nr + 1, sizeof(*l->counters));
-	l->groups = calloc(layout->nr_groups + p->nr_groups + 1, sizeof(*l->groups));
-	l->probes = calloc(h->nr_probes + p->nr_probes + 1, sizeof(*l->probes));
-	if (!l->counters || !l->groups || !l->probes)
-		return -ENOMEM;
-	for (size_t i = 0; i < layout->nr_counters; i++)
-		l->counters[i] = layout->counters[i];
-	for (size_t i = 0; i < p->nr_counters; i++) {
-		l->counters[layout->nr_counters + i] = p->counters[i];
-		l->counters[layout->nr_counters + i].group += layout->nr_groups;
-	}
-	for (size_t i = 0; i < layout->nr_groups; i++)
-		l->groups[i] = layout->groups[i];
 	for (size_t i = 0; i < p->nr_groups; i++)
-		l->groups[layout->nr_groups + i] = (struct group){
+		groups[i] = (struct group){
 			.socket = p->counters[p->groups[i].first].socket,
-			.first = layout->nr_counters + p->groups[i].first,
+			.first = p->groups[i].first,
 			.nr = p->groups[i].nr,
 		};
-	for (size_t i = 0; i < h->nr_probes; i++)
-		l->probes[i] = h->probes[i];
-	for (size_t i = 0; i < p->nr_probes; i++)
-		l->probes[h->nr_probes + i] = p->probes[i];
-	l->first_group = layout->nr_groups;
+	l->first_group = h->layout.nr_groups;
 	l->first_probe = h->nr_probes;
-	layout->counters = l->counters;
-	layout->nr_counters = nr;
-	layout->groups = l->groups;
-	layout->nr_groups += p->nr_groups;
-	h->probes = l->probes;
-	h->nr_probes += p->nr_probes;
-	h->devices = p->devices;
-	h->nr_devices = p->nr_devices;
-	return 0;
+	if (header_add_counters(h, p->counters, p->nr_counters, groups, p->nr_groups) ||
+	    header_add_latencies(h, p->probes, p->nr_probes))
+		return -ENOMEM;
+	return header_add_devices(h, p->devices, p->nr_devices);
 }
 
 static int make_windows(struct live_devices *l, const struct trace_sink *out)
@@ -321,9 +296,6 @@ void live_devices_free(struct live_devices *l)
 	topology_free(&l->topology);
 	pci_map_free(l->map);
 	free(l->told_held);
-	free(l->counters);
-	free(l->groups);
-	free(l->probes);
 	free(l);
 }
 

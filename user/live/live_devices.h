@@ -18,10 +18,10 @@ struct live_devices;
  * live_devices_open() - find the devices and start counting them
  * @args: what the user asked for; must outlive @ret
  * @fs, @pmus: must outlive @ret
- * @header: layout and probes are there; those of devices are appended, and belong to @ret
+ * @header: layout and probes are there; those of devices are appended
  * @log: gets a line now and then, NULL for nobody
  * @d: gets the problem
- * @ret: free with live_devices_free() after whoever uses @header; NULL when none are asked for
+ * @ret: free with live_devices_free(); NULL when none are asked for
  *
  * A device that cannot be counted is no error: what its requests tell is there all the same. So
  * is a run without any PMU.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "trace/header.h"
 
 int live_probes_open(const struct run_options *args, const struct pmu_list *pmus,
 		     const struct counters *counters, struct trace_header *header,
@@ -18,15 +19,18 @@ int live_probes_open(const struct run_options *args, const struct pmu_list *pmus
 		.nr_counted = counters->nr_pmus,
 		.ops = &perf_kernel,
 	};
+	const struct probe *probes;
+	size_t nr;
 	int err;
 
 	*ret = NULL;
 	if (args->no_counters || !args->read_budget)
 		return 0;
 	err = sampler_open(pmus, &o, ret);
-	if (!err)
-		header->probes = sampler_probes(*ret, &header->nr_probes);
-	return err;
+	if (err)
+		return err;
+	probes = sampler_probes(*ret, &nr);
+	return header_add_latencies(header, probes, nr);
 }
 
 void live_probes_cost(const struct sampler *s, struct self_cost *ret)

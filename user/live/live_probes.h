@@ -11,7 +11,7 @@
  * @args: what the user asked for
  * @pmus: must outlive the sampler
  * @counters: what counts traffic; open already
- * @header: has the sockets; its probes are set, and are the sampler's
+ * @header: has the sockets; the latencies are added
  * @ret: free with sampler_free(); NULL when no latencies are asked for
  *
  * Return: 0 or -ENOMEM.

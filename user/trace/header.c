@@ -5,23 +5,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-void header_release(struct trace_header *h)
-{
-	for (size_t i = 0; i < h->nr_cgroups; i++)
-		free(h->cgroups[i]);
-	free((void *)h->cgroups);
-	for (size_t i = 0; i < h->nr_jobs; i++)
-		free(h->jobs[i]);
-	free((void *)h->jobs);
-	free((void *)h->layout.cpu_socket);
-	free((void *)h->layout.socket_ids);
-	free((void *)h->layout.counters);
-	free((void *)h->layout.groups);
-	free((void *)h->probes);
-	free((void *)h->devices);
-	*h = (struct trace_header){ 0 };
-}
-
 static const char *groups_check(const struct layout *l)
 {
 	size_t next = 0;
@@ -354,7 +337,7 @@ static int get_counters(struct wire_in *in, uint32_t version, struct layout *l)
 	return 0;
 }
 
-static int get_texts(struct wire_in *in, char *const **ret, size_t *ret_nr)
+static int get_texts(struct wire_in *in, char ***ret, size_t *ret_nr)
 {
 	cleanup_free char *text = malloc(RECORDING_MAX_TEXT + 1);
 	size_t nr = wire_get_max(in, TRACE_MAX_SELECTED);

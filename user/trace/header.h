@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Headers that readers of traces build: checked, and owning all they point to. */
+/* Headers of traces, which own all they point to: built, checked, and as bytes. */
 #ifndef TRACE_HEADER_H
 #define TRACE_HEADER_H
 
@@ -9,8 +9,36 @@
 /* Far above what exists, as with TRACE_MAX_*. */
 #define TRACE_MAX_SELECTED 65536
 
-/** header_release() - free what a header built by a reader points to; NULLs are fine */
+/** header_release() - free what a header points to; NULLs are fine */
 void header_release(struct trace_header *h);
+
+/*
+ * Builders: all of them copy what they get, append it to what is there, and return 0 or -ENOMEM.
+ * After an error the header can still be released.
+ */
+
+/** header_add_sockets() - CPUs and sockets, of a header that has none yet */
+int header_add_sockets(struct trace_header *h, const uint32_t *cpu_socket, uint32_t nr_cpus,
+		       const uint32_t *socket_ids, uint32_t nr_sockets);
+
+/**
+ * header_add_counters() - counters and the groups that they are in
+ * @h: the header
+ * @counters, @nr: their groups and those of @groups are counted from 0 on
+ * @groups, @nr_groups: and their counters, too; in the header they are behind what was there
+ */
+int header_add_counters(struct trace_header *h, const struct counter *counters, size_t nr,
+			const struct group *groups, size_t nr_groups);
+
+/** header_add_latencies() - latencies that are measured */
+int header_add_latencies(struct trace_header *h, const struct probe *probes, size_t nr);
+
+/** header_add_devices() - devices; their numbers (from 1 on) are those of a header without others */
+int header_add_devices(struct trace_header *h, const struct device *devices, size_t nr);
+
+/** header_add_selection() - cgroups and jobs that were asked for */
+int header_add_selection(struct trace_header *h, char *const *cgroups, size_t nr_cgroups,
+			 char *const *jobs, size_t nr_jobs);
 
 /**
  * header_check() - do the parts of a header fit together?

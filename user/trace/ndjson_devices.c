@@ -22,12 +22,11 @@ uint32_t ndjson_device(const struct trace_header *h, const char *bdf)
 /* The number of a device with that address; a new one is added if there is room. */
 static uint32_t add_device(struct trace_header *h, const char *bdf)
 {
-	struct device *all = (struct device *)h->devices;
 	uint32_t number = ndjson_device(h, bdf);
 
 	if (number || h->nr_devices == TRACE_MAX_DEVICES)
 		return number;
-	str_copy(all[h->nr_devices].bdf, sizeof(all->bdf), bdf);
+	str_copy(h->devices[h->nr_devices].bdf, sizeof(h->devices->bdf), bdf);
 	return ++h->nr_devices;
 }
 
@@ -121,7 +120,7 @@ static int take_device(const struct ndjson_line *line, const json_t *value, stru
 		return err;
 	if (ndjson_device(h, bdf))
 		return line_fail(line, "devices", "device %s is there twice", bdf);
-	d = (struct device *)&h->devices[add_device(h, bdf) - 1];
+	d = &h->devices[add_device(h, bdf) - 1];
 	err = line_text(line, value, "name", OPTIONAL, d->name, sizeof(d->name), NULL);
 	if (!err)
 		err = take_words(line, value, d);
@@ -184,9 +183,8 @@ int ndjson_counter_device(const struct ndjson_line *line, const json_t *value,
 		return line_fail(line, "bdf", "the counters are of more than %d devices",
 				 TRACE_MAX_DEVICES);
 	if (h->nr_devices > before) {
-		struct device *d = (struct device *)&h->devices[before];
-
-		d->filter = strstr(c->filters, "src_rp_mask=") ? DEVICE_BY_PORT : DEVICE_BY_ID;
+		h->devices[before].filter =
+			strstr(c->filters, "src_rp_mask=") ? DEVICE_BY_PORT : DEVICE_BY_ID;
 	}
 	return 0;
 }

@@ -333,8 +333,7 @@ static int take_probes(const struct ndjson_line *line, struct trace_header *h,
 	return 0;
 }
 
-static int take_texts(const struct ndjson_line *line, const char *key, char *const **ret,
-		      size_t *ret_nr)
+static int take_texts(const struct ndjson_line *line, const char *key, char ***ret, size_t *ret_nr)
 {
 	cleanup_free char *text = malloc(RECORDING_MAX_TEXT + 1);
 	json_t *values, *value;
