@@ -11,6 +11,8 @@
 #include "replay/boundaries.h"
 #include "engine/session/session.h"
 #include "replay/replay.h"
+#include "trace/recording.h"
+#include "temp_file.h"
 
 #define MS 1000000ull
 #define T0 (7 * MS) /* where traces begin */
@@ -615,6 +617,48 @@ static void memory_that_runs_out_is_called_so(void **state)
 	assert_true(failures > 3);
 }
 
+/* The same while a file is opened and read: no error is without words. */
+static void memory_that_runs_out_in_a_reader(void **state)
+{
+	static const char text[] =
+		"{\"schema\": \"t410trace.trace/1\", \"type\": \"header\", \"sockets\": [{\"id\": "
+		"0, "
+		"\"cpus\": \"0\"}], \"counters\": [{\"id\": 1, \"name\": \"a\", \"socket\": 0, "
+		"\"source\": \"cpu\"}]}\n"
+		"{\"type\": \"window\", \"socket\": 0, \"start_ns\": 0, \"end_ns\": 10, "
+		"\"values\": [[1, 1, 10, 10]]}\n";
+	const struct replay_output output = { on_reports, NULL };
+	struct run_options args = { .file = "a file", .nr_methods = 1 };
+	size_t failures = 0;
+	int err = -ENOMEM;
+
+	(void)state;
+	temp_write(text, sizeof(text) - 1);
+	for (long after = 0; err; after++) {
+		struct replay *r = NULL;
+		struct trace_file *f;
+		struct trace_sink sink;
+		struct trace_end end;
+		struct diag d = { 0 };
+
+		left = after;
+		err = trace_file_open(temp_path, &d, &f);
+		left = -1;
+		if (err) {
+			assert_int_equal(err, -ENOMEM);
+			assert_string_equal(d.what, "out of memory");
+			failures++;
+			continue;
+		}
+		assert_int_equal(replay_new(trace_file_header(f), &args, &output, &d, &r), 0);
+		sink = replay_sink(r);
+		assert_int_equal(trace_file_read(f, &sink, &d, &end), 0);
+		replay_free(r);
+		trace_file_close(f);
+	}
+	assert_true(failures > 3);
+}
+
 /* An error that is known by its number only: memory is told apart. */
 static void errors_in_words(void **state)
 {
@@ -659,8 +703,9 @@ int main(void)
 		cmocka_unit_test(numbers_too_large_are_called_so),
 		cmocka_unit_test(a_trace_without_a_beginning_is_called_so),
 		cmocka_unit_test(memory_that_runs_out_is_called_so),
+		cmocka_unit_test(memory_that_runs_out_in_a_reader),
 		cmocka_unit_test(errors_in_words),
 	};
 
-	return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("replay", tests, temp_make, temp_drop);
 }

@@ -455,13 +455,13 @@ int ndjson_create(FILE *out, const struct trace_header *header, struct diag *d,
 		return diag_fail(d, -EINVAL, "the trace cannot be written as NDJSON: %s", wrong);
 	w = calloc(1, sizeof(*w));
 	if (!w)
-		return -ENOMEM;
+		return diag_no_memory(d);
 	w->f = out;
 	w->h = header;
 	err = living_new(&w->living);
 	if (err) {
 		free(w);
-		return err;
+		return diag_error(d, err, "the trace cannot be written as NDJSON");
 	}
 	w->living_in = living_sink(w->living);
 	errno = 0;

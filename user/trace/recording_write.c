@@ -522,7 +522,7 @@ int recording_create(const char *path, const struct trace_header *header, uint64
 	int err;
 
 	if (!w)
-		return -ENOMEM;
+		return diag_no_memory(d);
 	w->fd = -1;
 	w->max_bytes = max_bytes;
 	w->current.number = 1;

@@ -45,7 +45,7 @@ int trace_file_open(const char *path, struct diag *d, struct trace_file **ret)
 	int err;
 
 	if (!f)
-		return -ENOMEM;
+		return diag_no_memory(d);
 	err = input_open(&in, path);
 	if (err) {
 		diag_fail(d, err, "%s: cannot be opened: %s", path, strerror(-err));
@@ -55,7 +55,7 @@ int trace_file_open(const char *path, struct diag *d, struct trace_file **ret)
 	}
 	if (err) {
 		trace_file_close(f);
-		return err;
+		return err == -ENOMEM ? diag_no_memory(d) : err;
 	}
 	*ret = f;
 	return 0;
@@ -79,9 +79,13 @@ const struct trace_header *trace_file_header(const struct trace_file *f)
 int trace_file_read(struct trace_file *f, const struct trace_sink *sink, struct diag *d,
 		    struct trace_end *ret)
 {
+	int err;
+
 	if (d)
 		d->what[0] = d->help[0] = '\0';
 	if (f->recording)
-		return recording_read(f->recording, sink, d, ret);
-	return ndjson_read(f->ndjson, sink, d, ret);
+		err = recording_read(f->recording, sink, d, ret);
+	else
+		err = ndjson_read(f->ndjson, sink, d, ret);
+	return err == -ENOMEM ? diag_no_memory(d) : err;
 }

@@ -336,7 +336,7 @@ int weight_event_find(const struct sysfs *fs, const struct weight_cores *cores, 
 	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", cores->pmu);
 	/* A PMU may do without named events. */
 	if (sysfs_list(fs, path, &files) == -ENOMEM)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	err = hardware_event(fs, cores, &files, name, d, ret);
 	sysfs_names_free(&files);
 	return err;

@@ -325,7 +325,7 @@ static int open_auto(const struct weight_cores *cores, const struct cpulist *onl
 	if (!err)
 		err = open_best(cores, WEIGHT_WRITE, online, w, &reason);
 	if (err == -ENOMEM)
-		return diag_fail(d, err, "out of memory");
+		return diag_no_memory(d);
 	if (err && !w->note[0])
 		snprintf(w->note, sizeof(w->note), "%s%.120s",
 			 w->nr ? "writes are weighed like reads: " : "", reason.what);

@@ -260,7 +260,7 @@ int device_plan_make(const struct device_plan_options *o, struct diag *d, struct
 				p.nr_devices);
 		diag_help(d, "choose some of them with -D");
 	} else if (err) {
-		diag_fail(d, err, "out of memory");
+		diag_error(d, err, "cannot plan the counters of devices");
 	}
 	if (err) {
 		device_plan_free(&p);

@@ -340,7 +340,7 @@ int plan_make(const struct want_list *wants, const struct plan_room *room, struc
 	}
 	if (err) {
 		plan_free(&plan);
-		return err == -ENOMEM ? diag_fail(d, err, "out of memory") : err;
+		return err == -ENOMEM ? diag_no_memory(d) : err;
 	}
 	*ret = plan;
 	return 0;
