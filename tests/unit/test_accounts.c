@@ -83,7 +83,7 @@ static size_t changed(struct accounts *a)
 	return nr;
 }
 
-static int stop(void *arg, const struct account_job *j)
+static int stop_there(void *arg, const struct account_job *j)
 {
 	(void)j;
 	(void)arg;
@@ -119,7 +119,7 @@ static void test_life(void **state)
 	assert_int_equal(j.quality.windows, 200);
 	assert_int_equal(j.self.switches, 20000);
 	account_job_release(&j);
-	assert_int_equal(accounts_each(a, stop, NULL), 7);
+	assert_int_equal(accounts_each(a, stop_there, NULL), 7);
 	simple(a, 3, 881, 1, true);
 	j = get(a, 881);
 	assert_int_equal(j.state, ACCOUNT_ENDED);
