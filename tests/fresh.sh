@@ -26,7 +26,9 @@ stop() {
 # inside ROOT COMMAND: in a system of its own, but for the kernel's folders: live tests want all of them
 inside() {
 	# shellcheck disable=SC2016  # for the shell in the namespace
+	# "ip -n" wants the root folder to be where something is mounted
 	unshare --mount --propagation private bash -c '
+		mount --bind "$1" "$1" || exit 125
 		for folder in dev proc sys; do mount --rbind /$folder "$1/$folder" || exit 125; done
 		mountpoint -q "$1/sys/fs/bpf" || mount -t bpf bpf "$1/sys/fs/bpf"
 		mountpoint -q "$1/sys/kernel/tracing" || mount -t tracefs tracefs "$1/sys/kernel/tracing"
