@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "platform/plan/device_plan.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,23 +18,6 @@ static void call(const struct device *d, char *ret, size_t size)
 		snprintf(ret, size, "%s (%s)", d->name, d->bdf);
 	else
 		str_copy(ret, size, d->bdf);
-}
-
-int device_plan_note(struct device_plan *p, const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	if (array_room(p->notes, p->cap_notes, p->nr_notes))
-		return -ENOMEM;
-	p->notes[p->nr_notes] = strdup(text);
-	if (!p->notes[p->nr_notes])
-		return -ENOMEM;
-	p->nr_notes++;
-	return 0;
 }
 
 static int not_counted(struct device_plan *p, const struct device *d, const char *why)
