@@ -222,7 +222,7 @@ static void start(struct world *w, int nr_sockets, int nr_pmus, const char *mask
 	w->sink = feed_sink(&w->feed);
 }
 
-static void stop(struct world *w)
+static void end_world(struct world *w)
 {
 	feed_release(&w->feed);
 	session_free(w->session);
@@ -387,7 +387,7 @@ static void two_controllers_on_a_socket(void **state)
 	assert_non_null(strstr(text, "\"madeup_box_0-1\""));
 	free(text);
 	report_free(r);
-	stop(w);
+	end_world(w);
 }
 
 static void a_large_machine(void **state)
@@ -409,7 +409,7 @@ static void a_large_machine(void **state)
 	r = run(w);
 	check_sums(w, r);
 	report_free(r);
-	stop(w);
+	end_world(w);
 }
 
 /* PMUs on two CPUs of a socket cannot be read at once: each has windows of its own. */
@@ -430,7 +430,7 @@ static void two_readers_on_a_socket(void **state)
 	r = run(w);
 	check_sums(w, r);
 	report_free(r);
-	stop(w);
+	end_world(w);
 }
 
 /* One that has too few counters takes turns, with its own times; the others are one sum. */
@@ -450,7 +450,7 @@ static void one_that_takes_turns(void **state)
 	r = run(w);
 	check_sums(w, r);
 	report_free(r);
-	stop(w);
+	end_world(w);
 }
 
 static void put_mask(const struct world *w, int pmu, const char *text)
@@ -499,7 +499,7 @@ static void pmus_move(void **state)
 	put_mask(w, 0, "4");
 	assert_int_equal(pmu_cpu_now(&w->fs, &w->pmus.pmus[0]), -1);
 	assert_int_equal(pmu_cpu_now(&w->fs, &w->pmus.pmus[1]), 4);
-	stop(w);
+	end_world(w);
 }
 
 /* A part of a sum that is closed: its reader reads the rest, and the sum is absent, not less. */
@@ -538,7 +538,7 @@ static void a_part_is_opened_again(void **state)
 	step(w, -1);
 	assert_int_equal(w->feed.restarts, 1);
 	assert_true(w->feed.last_end_ns[0] > end);
-	stop(w);
+	end_world(w);
 }
 
 /* One PMU on two CPUs is two for who counts events by name, and each has a name. */
@@ -562,7 +562,7 @@ static void events_are_wanted_on_each_socket(void **state)
 	assert_int_equal(list.nr, 5);
 	assert_true(want_same_event(&list.wants[1], &list.wants[4]));
 	want_list_free(&list);
-	stop(w);
+	end_world(w);
 }
 
 /* What "list" prints of a copy of sysfs. */
@@ -604,7 +604,7 @@ static void it_is_listed(void **state)
 	text = list_text(w, true);
 	assert_non_null(strstr(text, "\"bytes_per_count\": 64"));
 	free(text);
-	stop(w);
+	end_world(w);
 }
 
 /* The table is believed, and it is said that sysfs says something else. */
@@ -629,7 +629,7 @@ static void sysfs_and_the_table_differ(void **state)
 	assert_string_equal(notes[0], "madeup_box_0: sysfs says that a count of writes is 8 bytes, "
 				      "and documents say 32 (made up). Reports use 32.");
 	pmu_notes_free(notes, nr);
-	stop(w);
+	end_world(w);
 }
 
 int main(void)

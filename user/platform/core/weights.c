@@ -214,10 +214,12 @@ static void add_event(struct weights *w, const struct weight_event *e, int *fds,
 	str_copy(w->names[w->nr], sizeof(w->names[0]), e->name);
 	w->events[w->nr] = *e;
 	w->fds[w->nr++] = fds;
-	if (m->counting < m->cpus)
-		snprintf(w->note, sizeof(w->note),
-			 "%s: somebody else holds the counters of %u of %u CPUs", e->name,
-			 m->cpus - m->counting, m->cpus);
+	if (m->counting == m->cpus)
+		return;
+	w->note[0] = '\0';
+	str_append(w->note, sizeof(w->note),
+		   "%s: somebody else holds the counters of %u of %u CPUs", e->name,
+		   m->cpus - m->counting, m->cpus);
 }
 
 static int open_problem(const char *name, int err, struct diag *d)
