@@ -10,6 +10,7 @@
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@
 #include "platform/pmu/perf_events.h"
 
 #define PERIOD_NS 5000000
-#define PAUSE_NS  100000000
+#define BUSY_NS	  100000000
 
 static unsigned int closed_twice;
 static uint64_t windows;
@@ -42,19 +43,28 @@ static void on_window(void *arg, const struct ledger_window *w)
 static const struct ledger_sink sink = { ignore_slices, on_window, ignore_task,
 					 ignore_cgroup, NULL,	   NULL };
 
-/* @event: -1 to go on as before */
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+/* Works meanwhile: a CPU that sleeps is left asleep and has no windows. @event: -1 to go on as before */
 static uint64_t run(struct ledger *l, int cpu, int event)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	struct diag d = { 0 };
-	uint64_t before = windows;
+	uint64_t before = windows, until;
 	const struct ledger_reading_plan plan = {
 		.cpu = cpu, .fds = &event, .nr = 1, .period_ns = PERIOD_NS
 	};
 
 	if (event >= 0 && ledger_reader_start(l, 0, &plan, &d))
 		fatal("reader", &d);
-	nanosleep(&pause, NULL);
+	until = now_ns() + BUSY_NS;
+	while (now_ns() < until)
+		continue;
 	if (ledger_drain(l, &sink))
 		fatal("drain", NULL);
 	return windows - before;
@@ -74,11 +84,16 @@ int main(int argc, char **argv)
 	struct diag d = { 0 };
 	struct ledger *l;
 	uint64_t before, after, stopped, again;
+	cpu_set_t here;
 	int cpu, event;
 
 	if (argc != 2 || !cpu_socket)
 		return 2;
 	cpu = atoi(argv[1]);
+	CPU_ZERO(&here);
+	CPU_SET(cpu, &here);
+	if (sched_setaffinity(0, sizeof(here), &here))
+		fatal("affinity", NULL);
 	event = perf_kernel.open(&attr, -1, cpu, -1);
 	if (event < 0)
 		fatal("event", NULL);
