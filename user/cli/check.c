@@ -9,32 +9,32 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "platform/check/probe.h"
+#include "platform/check/checks.h"
 #include "platform/sys/sysfs.h"
 
 #define CHECK_SCHEMA "t410trace.check/1"
 
-static json_t *checks_to_json(const struct probe_list *list)
+static json_t *checks_to_json(const struct check_list *list)
 {
 	json_t *checks = json_array();
 
 	for (size_t i = 0; i < list->nr; i++) {
-		const struct probe_row *row = &list->rows[i];
+		const struct check_row *row = &list->rows[i];
 
 		append_json(&checks, json_pack("{s:s, s:s, s:s, s:s}", "name", row->name, "status",
-					       probe_status_name(row->status), "found", row->found,
+					       check_status_name(row->status), "found", row->found,
 					       "remedy", row->remedy));
 	}
-	return json_pack("{s:s, s:b, s:o}", "schema", CHECK_SCHEMA, "ok", probe_all_ok(list),
+	return json_pack("{s:s, s:b, s:o}", "schema", CHECK_SCHEMA, "ok", check_all_ok(list),
 			 "checks", checks);
 }
 
 /* One line for each row; its remedy and what does not fit go below it. */
-static int print_checks(const struct probe_list *list)
+static int print_checks(const struct check_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
-		const struct probe_row *row = &list->rows[i];
-		const char *status = probe_status_name(row->status);
+		const struct check_row *row = &list->rows[i];
+		const char *status = check_status_name(row->status);
 
 		if (37 + strlen(row->found) <= OUTPUT_COLUMNS) {
 			printf("%-7s  %-26s  %s\n", status, row->name, row->found);
@@ -44,36 +44,36 @@ static int print_checks(const struct probe_list *list)
 		}
 		print_wrapped(stdout, 11, row->remedy);
 	}
-	printf("\n%s\n", probe_all_ok(list) ? "t410trace can work here."
+	printf("\n%s\n", check_all_ok(list) ? "t410trace can work here."
 					    : "t410trace cannot work here, see the rows marked "
 					      "missing.");
 	return 0;
 }
 
-static int print_as_json(const struct probe_list *list)
+static int print_as_json(const struct check_list *list)
 {
 	return print_json(checks_to_json(list));
 }
 
-static int (*const writers[NR_OUTPUT_FORMATS])(const struct probe_list *list) = {
+static int (*const writers[NR_OUTPUT_FORMATS])(const struct check_list *list) = {
 	[OUTPUT_TEXT] = print_checks,
 	[OUTPUT_JSON] = print_as_json,
 };
 
 static int show(enum output_format format, const struct sysfs *fs, struct diag *d, bool *ret_ok)
 {
-	struct probe_list list = { 0 };
+	struct check_list list = { 0 };
 	int err;
 
-	err = probe_run(fs, "/proc", &list);
+	err = check_machine(fs, "/proc", &list);
 	if (err)
 		return diag_fail(d, err, "cannot look at this machine: %s", strerror(-err));
 	err = writers[format](&list);
 	if (err)
 		diag_fail(d, err, "cannot show the checks: %s", strerror(-err));
 	else
-		*ret_ok = probe_all_ok(&list);
-	probe_list_free(&list);
+		*ret_ok = check_all_ok(&list);
+	check_list_free(&list);
 	return err;
 }
 

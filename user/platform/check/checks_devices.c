@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "platform/check/probe_devices.h"
+#include "platform/check/checks_devices.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static size_t count_pmus(const struct pmu_list *pmus)
 	return nr;
 }
 
-static void judge(const struct topology *t, size_t nr_pmus, struct probe_row *ret)
+static void judge(const struct topology *t, size_t nr_pmus, struct check_row *ret)
 {
 	size_t ports = 0, known = 0;
 
@@ -32,7 +32,7 @@ static void judge(const struct topology *t, size_t nr_pmus, struct probe_row *re
 	if (ports)
 		str_append(ret->found, sizeof(ret->found), ", place known of %zu", known);
 	if (nr_pmus && ports && known == ports) {
-		ret->status = PROBE_OK;
+		ret->status = CHECK_OK;
 		return;
 	}
 	if (!nr_pmus)
@@ -46,7 +46,7 @@ static void judge(const struct topology *t, size_t nr_pmus, struct probe_row *re
 			 "\"t410trace topology\" shows what is known; --pci-map tells -D the rest");
 }
 
-int probe_devices(const struct sysfs *fs, struct probe_row *ret_row)
+int check_devices(const struct sysfs *fs, struct check_row *ret_row)
 {
 	struct topology_source source = { .sysfs = fs };
 	struct topology topology = { 0 };
@@ -54,7 +54,7 @@ int probe_devices(const struct sysfs *fs, struct probe_row *ret_row)
 	struct diag d = { 0 };
 	int err = pmu_list_read(fs, &d, &pmus);
 
-	*ret_row = (struct probe_row){ .name = "pci", .status = PROBE_LIMITED };
+	*ret_row = (struct check_row){ .name = "pci", .status = CHECK_LIMITED };
 	if (err == -ENOMEM)
 		return err;
 	source.platform = pmu_list_platform(&pmus);

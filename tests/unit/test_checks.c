@@ -8,41 +8,41 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "platform/check/probe.h"
+#include "platform/check/checks.h"
 #include "tree.h"
 
-static const struct probe_caps no_caps;
-static const struct probe_caps perfmon = { .perfmon = true };
-static const struct probe_caps admin = { .sys_admin = true };
+static const struct check_caps no_caps;
+static const struct check_caps perfmon = { .perfmon = true };
+static const struct check_caps admin = { .sys_admin = true };
 
 static void test_kernel(void **state)
 {
 	static const struct {
 		const char *release;
-		enum probe_status status;
+		enum check_status status;
 	} rows[] = {
-		{ "7.2.13+deb14-arm64", PROBE_OK },
-		{ "7.1.0", PROBE_OK },
-		{ "10.0", PROBE_OK },
-		{ "7.0.9", PROBE_LIMITED },
-		{ "6.18.1-nvidia", PROBE_LIMITED },
-		{ "5.15.0", PROBE_LIMITED },
-		{ "5.14.99", PROBE_MISSING },
-		{ "5.14.0-427.13.1.el9_4.aarch64", PROBE_LIMITED },
-		{ "4.19", PROBE_MISSING },
-		{ "", PROBE_LIMITED },
-		{ "mainline", PROBE_LIMITED },
-		{ "7", PROBE_LIMITED },
+		{ "7.2.13+deb14-arm64", CHECK_OK },
+		{ "7.1.0", CHECK_OK },
+		{ "10.0", CHECK_OK },
+		{ "7.0.9", CHECK_LIMITED },
+		{ "6.18.1-nvidia", CHECK_LIMITED },
+		{ "5.15.0", CHECK_LIMITED },
+		{ "5.14.99", CHECK_MISSING },
+		{ "5.14.0-427.13.1.el9_4.aarch64", CHECK_LIMITED },
+		{ "4.19", CHECK_MISSING },
+		{ "", CHECK_LIMITED },
+		{ "mainline", CHECK_LIMITED },
+		{ "7", CHECK_LIMITED },
 	};
-	struct probe_row row;
+	struct check_row row;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		probe_judge_kernel(rows[i].release, &row);
+		check_judge_kernel(rows[i].release, &row);
 		assert_string_equal(row.name, "kernel");
 		assert_int_equal(row.status, rows[i].status);
 		assert_non_null(strstr(row.found, rows[i].release));
-		assert_int_equal(row.remedy[0] == '\0', row.status == PROBE_OK);
+		assert_int_equal(row.remedy[0] == '\0', row.status == CHECK_OK);
 	}
 }
 
@@ -50,87 +50,87 @@ static void test_paranoid(void **state)
 {
 	static const struct {
 		const char *text;
-		const struct probe_caps *caps;
-		enum probe_status status;
+		const struct check_caps *caps;
+		enum check_status status;
 		const char *remedy;
 	} rows[] = {
-		{ "-1", &no_caps, PROBE_OK, "" },
-		{ "0", &no_caps, PROBE_OK, "" },
-		{ "1", &no_caps, PROBE_MISSING, "CAP_PERFMON" },
-		{ "2", &no_caps, PROBE_MISSING, "CAP_PERFMON" },
-		{ "3", &no_caps, PROBE_MISSING, "CAP_SYS_ADMIN" },
-		{ "1", &perfmon, PROBE_OK, "" },
-		{ "2", &perfmon, PROBE_OK, "" },
-		{ "3", &perfmon, PROBE_LIMITED, "CAP_SYS_ADMIN" },
-		{ "4", &perfmon, PROBE_LIMITED, "CAP_SYS_ADMIN" },
-		{ "3", &admin, PROBE_OK, "" },
-		{ "2", &admin, PROBE_OK, "" },
-		{ NULL, &admin, PROBE_MISSING, "CONFIG_PERF_EVENTS" },
-		{ "", &admin, PROBE_LIMITED, "perf_event_open" },
-		{ "two", &admin, PROBE_LIMITED, "perf_event_open" },
-		{ "-x", &no_caps, PROBE_LIMITED, "perf_event_open" },
-		{ "99999999999999999999", &no_caps, PROBE_LIMITED, "perf_event_open" },
+		{ "-1", &no_caps, CHECK_OK, "" },
+		{ "0", &no_caps, CHECK_OK, "" },
+		{ "1", &no_caps, CHECK_MISSING, "CAP_PERFMON" },
+		{ "2", &no_caps, CHECK_MISSING, "CAP_PERFMON" },
+		{ "3", &no_caps, CHECK_MISSING, "CAP_SYS_ADMIN" },
+		{ "1", &perfmon, CHECK_OK, "" },
+		{ "2", &perfmon, CHECK_OK, "" },
+		{ "3", &perfmon, CHECK_LIMITED, "CAP_SYS_ADMIN" },
+		{ "4", &perfmon, CHECK_LIMITED, "CAP_SYS_ADMIN" },
+		{ "3", &admin, CHECK_OK, "" },
+		{ "2", &admin, CHECK_OK, "" },
+		{ NULL, &admin, CHECK_MISSING, "CONFIG_PERF_EVENTS" },
+		{ "", &admin, CHECK_LIMITED, "perf_event_open" },
+		{ "two", &admin, CHECK_LIMITED, "perf_event_open" },
+		{ "-x", &no_caps, CHECK_LIMITED, "perf_event_open" },
+		{ "99999999999999999999", &no_caps, CHECK_LIMITED, "perf_event_open" },
 	};
-	struct probe_row row;
+	struct check_row row;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		probe_judge_paranoid(rows[i].text, rows[i].caps, &row);
+		check_judge_paranoid(rows[i].text, rows[i].caps, &row);
 		assert_string_equal(row.name, "perf_event_paranoid");
 		assert_int_equal(row.status, rows[i].status);
 		assert_non_null(strstr(row.remedy, rows[i].remedy));
-		assert_int_equal(row.remedy[0] == '\0', row.status == PROBE_OK);
+		assert_int_equal(row.remedy[0] == '\0', row.status == CHECK_OK);
 	}
 }
 
 static void test_caps(void **state)
 {
 	static const struct {
-		struct probe_caps caps;
-		enum probe_status status[4];
+		struct check_caps caps;
+		enum check_status status[4];
 	} rows[] = {
-		{ { 0 }, { PROBE_MISSING, PROBE_MISSING, PROBE_LIMITED, PROBE_LIMITED } },
+		{ { 0 }, { CHECK_MISSING, CHECK_MISSING, CHECK_LIMITED, CHECK_LIMITED } },
 		{ { .bpf = true, .perfmon = true },
-		  { PROBE_OK, PROBE_OK, PROBE_LIMITED, PROBE_LIMITED } },
-		{ { .sys_admin = true }, { PROBE_OK, PROBE_OK, PROBE_OK, PROBE_LIMITED } },
+		  { CHECK_OK, CHECK_OK, CHECK_LIMITED, CHECK_LIMITED } },
+		{ { .sys_admin = true }, { CHECK_OK, CHECK_OK, CHECK_OK, CHECK_LIMITED } },
 		{ { .bpf = true, .dac_read_search = true },
-		  { PROBE_OK, PROBE_MISSING, PROBE_LIMITED, PROBE_OK } },
+		  { CHECK_OK, CHECK_MISSING, CHECK_LIMITED, CHECK_OK } },
 	};
 	static const char *const names[] = { "cap_bpf", "cap_perfmon", "cap_sys_admin",
 					     "cap_dac_read_search" };
-	struct probe_row out[4];
+	struct check_row out[4];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		probe_judge_caps(&rows[i].caps, out);
+		check_judge_caps(&rows[i].caps, out);
 		for (size_t j = 0; j < 4; j++) {
 			assert_string_equal(out[j].name, names[j]);
 			assert_int_equal(out[j].status, rows[i].status[j]);
-			assert_int_equal(out[j].remedy[0] == '\0', out[j].status == PROBE_OK);
+			assert_int_equal(out[j].remedy[0] == '\0', out[j].status == CHECK_OK);
 		}
 	}
 }
 
 static void test_unprivileged_bpf(void **state)
 {
-	struct probe_row row;
+	struct check_row row;
 
 	(void)state;
-	probe_judge_unprivileged_bpf("2", &row);
-	assert_int_equal(row.status, PROBE_OK);
+	check_judge_unprivileged_bpf("2", &row);
+	assert_int_equal(row.status, CHECK_OK);
 	assert_string_equal(row.found, "2");
-	probe_judge_unprivileged_bpf(NULL, &row);
-	assert_int_equal(row.status, PROBE_OK);
+	check_judge_unprivileged_bpf(NULL, &row);
+	assert_int_equal(row.status, CHECK_OK);
 }
 
-static void judge(const struct tree *tree, struct probe_row *row)
+static void judge(const struct tree *tree, struct check_row *row)
 {
 	struct pmu_list list;
 	struct sysfs fs;
 
 	assert_int_equal(sysfs_open(tree->root, NULL, &fs), 0);
 	assert_int_equal(pmu_list_read(&fs, NULL, &list), 0);
-	probe_judge_pmus(&fs, &list, row);
+	check_judge_pmus(&fs, &list, row);
 	assert_string_equal(row->name, "pmus");
 	pmu_list_free(&list);
 	sysfs_close(&fs);
@@ -138,41 +138,41 @@ static void judge(const struct tree *tree, struct probe_row *row)
 
 static void test_pmus(void **state)
 {
-	struct probe_row row;
+	struct check_row row;
 	struct tree tree;
 
 	(void)state;
 	tree_make_t410(&tree);
 	judge(&tree, &row);
-	assert_int_equal(row.status, PROBE_OK);
+	assert_int_equal(row.status, CHECK_OK);
 	assert_string_equal(row.found, "2 ucf, 12 pcie, 12 pcie_tgt, 2 cmem_latency, "
 				       "2 nvlink_c2c, 2 nvclink, 2 nvdlink");
 	assert_string_equal(row.remedy, "");
 
 	tree_put(&tree, PMU_DEVICES "/nvidia_pcie_pmu_0_rc_3/type", "x\n");
 	judge(&tree, &row);
-	assert_int_equal(row.status, PROBE_LIMITED);
+	assert_int_equal(row.status, CHECK_LIMITED);
 	assert_non_null(strstr(row.found, "nvidia_pcie_pmu_0_rc_3: type: not understood"));
 	assert_non_null(strstr(row.remedy, "t410trace list"));
 	tree_remove(&tree);
 
 	tree_make(&tree);
 	judge(&tree, &row);
-	assert_int_equal(row.status, PROBE_MISSING);
+	assert_int_equal(row.status, CHECK_MISSING);
 	assert_non_null(strstr(row.found, "looked for nvidia_ucf_pmu_<n>"));
 	assert_non_null(strstr(row.remedy, "nvidia_cspmu"));
 	tree_put(&tree, PMU_DEVICES "/nvidia_uncore_pmu_0/type", "9\n");
 	judge(&tree, &row);
-	assert_int_equal(row.status, PROBE_MISSING);
+	assert_int_equal(row.status, CHECK_MISSING);
 	assert_non_null(strstr(row.found, "nvidia_uncore_pmu_0"));
 	tree_put(&tree, PMU_DEVICES "/nvidia_scf_pmu_0/type", "9\n");
 	judge(&tree, &row);
-	assert_int_equal(row.status, PROBE_LIMITED);
+	assert_int_equal(row.status, CHECK_LIMITED);
 	assert_non_null(strstr(row.found, "1 scf, 1 unknown"));
 	tree_remove(&tree);
 }
 
-static const struct probe_row *find_row(const struct probe_list *list, const char *name)
+static const struct check_row *find_row(const struct check_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->nr; i++) {
 		if (!strcmp(list->rows[i].name, name))
@@ -185,8 +185,8 @@ static const struct probe_row *find_row(const struct probe_list *list, const cha
 /* The whole of it with a false proc and sysfs; BPF and permissions are those of the machine. */
 static void test_run(void **state)
 {
-	struct probe_list list = { .nr = 4711 };
-	struct probe_list none = { 0 };
+	struct check_list list = { .nr = 4711 };
+	struct check_list none = { 0 };
 	struct sysfs fs;
 	struct tree tree;
 
@@ -196,30 +196,30 @@ static void test_run(void **state)
 	tree_put(&tree, "sys/kernel/perf_event_paranoid", "-1\n");
 	tree_put(&tree, "kernel/btf/vmlinux", "");
 	assert_int_equal(sysfs_open(tree.root, NULL, &fs), 0);
-	assert_int_equal(probe_run(&fs, "/nonexistent/proc", &list), -ENOENT);
+	assert_int_equal(check_machine(&fs, "/nonexistent/proc", &list), -ENOENT);
 	assert_int_equal(list.nr, 4711);
-	assert_int_equal(probe_run(&fs, tree.root, &list), 0);
+	assert_int_equal(check_machine(&fs, tree.root, &list), 0);
 	assert_string_equal(find_row(&list, "cgroup2")->found, "/my cgroups");
 	assert_string_equal(find_row(&list, "perf_event_paranoid")->found, "-1");
 	assert_string_equal(find_row(&list, "unprivileged_bpf_disabled")->found, "not there");
-	assert_int_equal(find_row(&list, "btf")->status, PROBE_OK);
-	assert_int_equal(find_row(&list, "pmus")->status, PROBE_OK);
+	assert_int_equal(find_row(&list, "btf")->status, CHECK_OK);
+	assert_int_equal(find_row(&list, "pmus")->status, CHECK_OK);
 	for (size_t i = 0; i < list.nr; i++) {
 		assert_string_not_equal(list.rows[i].found, "");
-		assert_true(list.rows[i].status == PROBE_OK || list.rows[i].remedy[0]);
+		assert_true(list.rows[i].status == CHECK_OK || list.rows[i].remedy[0]);
 	}
-	probe_list_free(&list);
+	check_list_free(&list);
 
 	tree_put(&tree, "self/mountinfo", "");
 	tree_drop(&tree, "kernel/btf/vmlinux");
-	assert_int_equal(probe_run(&fs, tree.root, &list), 0);
-	assert_int_equal(find_row(&list, "cgroup2")->status, PROBE_LIMITED);
-	assert_int_equal(find_row(&list, "btf")->status, PROBE_MISSING);
-	assert_false(probe_all_ok(&list));
-	assert_true(probe_all_ok(&none));
-	probe_list_free(&list);
-	probe_list_free(&list);
-	probe_list_free(NULL);
+	assert_int_equal(check_machine(&fs, tree.root, &list), 0);
+	assert_int_equal(find_row(&list, "cgroup2")->status, CHECK_LIMITED);
+	assert_int_equal(find_row(&list, "btf")->status, CHECK_MISSING);
+	assert_false(check_all_ok(&list));
+	assert_true(check_all_ok(&none));
+	check_list_free(&list);
+	check_list_free(&list);
+	check_list_free(NULL);
 	sysfs_close(&fs);
 	tree_remove(&tree);
 }
@@ -227,9 +227,9 @@ static void test_run(void **state)
 static void test_names(void **state)
 {
 	(void)state;
-	assert_string_equal(probe_status_name(PROBE_OK), "ok");
-	assert_string_equal(probe_status_name(PROBE_LIMITED), "limited");
-	assert_string_equal(probe_status_name(PROBE_MISSING), "missing");
+	assert_string_equal(check_status_name(CHECK_OK), "ok");
+	assert_string_equal(check_status_name(CHECK_LIMITED), "limited");
+	assert_string_equal(check_status_name(CHECK_MISSING), "missing");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "platform/check/probe.h"
+#include "platform/check/checks.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -22,7 +22,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "platform/sys/cgroup2.h"
-#include "platform/check/probe_devices.h"
+#include "platform/check/checks_devices.h"
 #include "platform/pmu/pmu_scale.h"
 #include "tables/counter_rows.h"
 
@@ -33,59 +33,59 @@
 #define CAP_BPF 39
 #endif
 
-const char *probe_status_name(enum probe_status status)
+const char *check_status_name(enum check_status status)
 {
 	switch (status) {
-	case PROBE_OK:
+	case CHECK_OK:
 		return "ok";
-	case PROBE_LIMITED:
+	case CHECK_LIMITED:
 		return "limited";
 	default:
 		return "missing";
 	}
 }
 
-bool probe_all_ok(const struct probe_list *list)
+bool check_all_ok(const struct check_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
-		if (list->rows[i].status == PROBE_MISSING)
+		if (list->rows[i].status == CHECK_MISSING)
 			return false;
 	}
 	return true;
 }
 
-void probe_list_free(struct probe_list *list)
+void check_list_free(struct check_list *list)
 {
 	if (!list)
 		return;
 	free(list->rows);
-	*list = (struct probe_list){ 0 };
+	*list = (struct check_list){ 0 };
 }
 
 /* Start a row with what was found. */
 static void __attribute__((format(printf, 4, 5)))
-set_row(struct probe_row *row, const char *name, enum probe_status status, const char *fmt, ...)
+set_row(struct check_row *row, const char *name, enum check_status status, const char *fmt, ...)
 {
 	va_list ap;
 
-	*row = (struct probe_row){ .name = name, .status = status };
+	*row = (struct check_row){ .name = name, .status = status };
 	va_start(ap, fmt);
 	vsnprintf(row->found, sizeof(row->found), fmt, ap);
 	va_end(ap);
 }
 
-static void set_remedy(struct probe_row *row, const char *remedy)
+static void set_remedy(struct check_row *row, const char *remedy)
 {
 	str_copy(row->remedy, sizeof(row->remedy), remedy);
 }
 
-void probe_judge_kernel(const char *release, struct probe_row *ret_row)
+void check_judge_kernel(const char *release, struct check_row *ret_row)
 {
 	unsigned int major = 0, minor = 0;
 	unsigned int version;
 
 	if (sscanf(release, "%3u.%3u", &major, &minor) != 2) {
-		set_row(ret_row, "kernel", PROBE_LIMITED, "%s, a version that cannot be read",
+		set_row(ret_row, "kernel", CHECK_LIMITED, "%s, a version that cannot be read",
 			release);
 		set_remedy(ret_row, "the other rows tell what works");
 		return;
@@ -93,93 +93,93 @@ void probe_judge_kernel(const char *release, struct probe_row *ret_row)
 	version = major * 1000 + minor;
 	/* Links to perf events are the youngest thing that the tracer cannot do without. */
 	if (version == 5014 && strstr(release, ".el9")) {
-		set_row(ret_row, "kernel", PROBE_LIMITED, "%s", release);
+		set_row(ret_row, "kernel", CHECK_LIMITED, "%s", release);
 		set_remedy(ret_row, "what is needed of Linux 5.15 the vendor may have added; try "
 				    "t410trace -a --no-counters");
 	} else if (version < 5015) {
-		set_row(ret_row, "kernel", PROBE_MISSING, "%s", release);
+		set_row(ret_row, "kernel", CHECK_MISSING, "%s", release);
 		set_remedy(ret_row, "Linux 5.15 or newer is needed, 7.1 for the PMUs of the T410");
 	} else if (version < 7001) {
-		set_row(ret_row, "kernel", PROBE_LIMITED, "%s", release);
+		set_row(ret_row, "kernel", CHECK_LIMITED, "%s", release);
 		set_remedy(ret_row, "the drivers of the T410 PMUs are part of Linux 7.1; older "
 				    "kernels have them only when the vendor added them");
 	} else {
-		set_row(ret_row, "kernel", PROBE_OK, "%s", release);
+		set_row(ret_row, "kernel", CHECK_OK, "%s", release);
 	}
 }
 
-void probe_judge_caps(const struct probe_caps *caps, struct probe_row ret_rows[4])
+void check_judge_caps(const struct check_caps *caps, struct check_row ret_rows[4])
 {
 	static const char run_as_root[] = "run as root, or give the program the capability: "
 					  "setcap cap_bpf,cap_perfmon+ep t410trace";
 	const char *by_admin = "not effective, CAP_SYS_ADMIN stands in for it";
 
-	set_row(&ret_rows[0], "cap_bpf", PROBE_OK, "%s", caps->bpf ? "effective" : by_admin);
+	set_row(&ret_rows[0], "cap_bpf", CHECK_OK, "%s", caps->bpf ? "effective" : by_admin);
 	if (!caps->bpf && !caps->sys_admin) {
-		set_row(&ret_rows[0], "cap_bpf", PROBE_MISSING, "not effective");
+		set_row(&ret_rows[0], "cap_bpf", CHECK_MISSING, "not effective");
 		set_remedy(&ret_rows[0], run_as_root);
 	}
-	set_row(&ret_rows[1], "cap_perfmon", PROBE_OK, "%s",
+	set_row(&ret_rows[1], "cap_perfmon", CHECK_OK, "%s",
 		caps->perfmon ? "effective" : by_admin);
 	if (!caps->perfmon && !caps->sys_admin) {
-		set_row(&ret_rows[1], "cap_perfmon", PROBE_MISSING, "not effective");
+		set_row(&ret_rows[1], "cap_perfmon", CHECK_MISSING, "not effective");
 		set_remedy(&ret_rows[1], run_as_root);
 	}
 	/* Alone it is never missing: whether it is needed depends on perf_event_paranoid. */
-	set_row(&ret_rows[2], "cap_sys_admin", PROBE_OK, "%s",
+	set_row(&ret_rows[2], "cap_sys_admin", CHECK_OK, "%s",
 		caps->sys_admin ? "effective" : "not effective");
 	if (!caps->sys_admin) {
-		ret_rows[2].status = PROBE_LIMITED;
+		ret_rows[2].status = CHECK_LIMITED;
 		set_remedy(&ret_rows[2], "needed where perf_event_paranoid is 3, and for the PCI "
 					 "configuration space beyond 64 bytes");
 	}
-	set_row(&ret_rows[3], "cap_dac_read_search", PROBE_OK, "%s",
+	set_row(&ret_rows[3], "cap_dac_read_search", CHECK_OK, "%s",
 		caps->dac_read_search ? "effective" : "not effective");
 	if (!caps->dac_read_search) {
-		ret_rows[3].status = PROBE_LIMITED;
+		ret_rows[3].status = CHECK_LIMITED;
 		set_remedy(&ret_rows[3], "cgroup names are looked up by id with it; without it "
 					 "names of short-lived cgroups may stay unknown");
 	}
 }
 
-void probe_judge_paranoid(const char *text, const struct probe_caps *caps,
-			  struct probe_row *ret_row)
+void check_judge_paranoid(const char *text, const struct check_caps *caps,
+			  struct check_row *ret_row)
 {
 	const char *name = "perf_event_paranoid";
 	bool negative = text && text[0] == '-';
 	uint64_t level = 0;
 
 	if (!text) {
-		set_row(ret_row, name, PROBE_MISSING, "not there: a kernel without perf events");
+		set_row(ret_row, name, CHECK_MISSING, "not there: a kernel without perf events");
 		set_remedy(ret_row, "a kernel with CONFIG_PERF_EVENTS is needed");
 		return;
 	}
 	if (parse_u64(text + negative, &level)) {
-		set_row(ret_row, name, PROBE_LIMITED, "%.32s, which is no number", text);
+		set_row(ret_row, name, CHECK_LIMITED, "%.32s, which is no number", text);
 		set_remedy(ret_row, "the row perf_event_open tells what works");
 		return;
 	}
-	set_row(ret_row, name, PROBE_OK, "%.32s", text);
+	set_row(ret_row, name, CHECK_OK, "%.32s", text);
 	/* Levels below 0 only lift limits that do not matter here. */
 	if (caps->sys_admin || negative || level == 0)
 		return;
 	if (level >= 3) {
 		/* An addition of Debian, other kernels treat 3 like 2: perf_event_open tells. */
-		ret_row->status = caps->perfmon ? PROBE_LIMITED : PROBE_MISSING;
+		ret_row->status = caps->perfmon ? CHECK_LIMITED : CHECK_MISSING;
 		set_remedy(ret_row, "on Debian kernels level 3 wants CAP_SYS_ADMIN, CAP_PERFMON is "
 				    "not enough: run as root, or lower the level with sysctl "
 				    "kernel.perf_event_paranoid=2 (0 without CAP_PERFMON)");
 	} else if (!caps->perfmon) {
-		ret_row->status = PROBE_MISSING;
+		ret_row->status = CHECK_MISSING;
 		set_remedy(ret_row, "uncore events need CAP_PERFMON above level 0: run as root, or "
 				    "set it to 0 with sysctl kernel.perf_event_paranoid=0");
 	}
 }
 
-void probe_judge_unprivileged_bpf(const char *text, struct probe_row *ret_row)
+void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row)
 {
 	/* For the record only: t410trace wants CAP_BPF in any case. */
-	set_row(ret_row, "unprivileged_bpf_disabled", PROBE_OK, "%.32s", text ? text : "not there");
+	set_row(ret_row, "unprivileged_bpf_disabled", CHECK_OK, "%.32s", text ? text : "not there");
 }
 
 /* "2 ucf, 12 pcie" for what is in the list. */
@@ -198,8 +198,8 @@ static void count_families(const struct pmu_list *list, char *text, size_t size)
 	}
 }
 
-void probe_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
-		      struct probe_row *ret_row)
+void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
+		      struct check_row *ret_row)
 {
 	const struct pmu *damaged = NULL, *scaled = NULL;
 	const struct counter_row *row;
@@ -218,11 +218,11 @@ void probe_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 	}
 	if (!have_known) {
 		no_pmu_diag(fs, &d);
-		set_row(ret_row, "pmus", PROBE_MISSING, "%s", d.what);
+		set_row(ret_row, "pmus", CHECK_MISSING, "%s", d.what);
 		set_remedy(ret_row, d.help);
 		return;
 	}
-	set_row(ret_row, "pmus", have_memory && !damaged && !scaled ? PROBE_OK : PROBE_LIMITED,
+	set_row(ret_row, "pmus", have_memory && !damaged && !scaled ? CHECK_OK : CHECK_LIMITED,
 		"%s", "");
 	count_families(list, ret_row->found, sizeof(ret_row->found));
 	if (damaged) {
@@ -249,9 +249,9 @@ static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 }
 
 /* Why a BPF object could not be made, and what helps. */
-static void bpf_failed(struct probe_row *row, const char *name, int err)
+static void bpf_failed(struct check_row *row, const char *name, int err)
 {
-	set_row(row, name, PROBE_MISSING, "cannot be loaded: %s", strerror(-err));
+	set_row(row, name, CHECK_MISSING, "cannot be loaded: %s", strerror(-err));
 	if (err == -EPERM || err == -EACCES)
 		set_remedy(row, "needs CAP_BPF and CAP_PERFMON, or root");
 	else
@@ -260,8 +260,8 @@ static void bpf_failed(struct probe_row *row, const char *name, int err)
 }
 
 /* Load a program that does nothing but return 0. */
-static void probe_program(const char *name, enum bpf_prog_type type, const char *tp_btf,
-			  struct probe_row *ret_row)
+static void check_program(const char *name, enum bpf_prog_type type, const char *tp_btf,
+			  struct check_row *ret_row)
 {
 	static const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
@@ -279,35 +279,35 @@ static void probe_program(const char *name, enum bpf_prog_type type, const char 
 		opts.expected_attach_type = BPF_TRACE_RAW_TP;
 		opts.attach_btf_id = id;
 	}
-	fd = bpf_prog_load(type, "t410_probe", "Dual BSD/GPL", insns, ARRAY_SIZE(insns), &opts);
+	fd = bpf_prog_load(type, "t410_check", "Dual BSD/GPL", insns, ARRAY_SIZE(insns), &opts);
 	if (fd < 0) {
 		bpf_failed(ret_row, name, fd);
 		return;
 	}
 	close(fd);
-	set_row(ret_row, name, PROBE_OK, "can be loaded");
+	set_row(ret_row, name, CHECK_OK, "can be loaded");
 }
 
-static void probe_map(const char *name, enum bpf_map_type type, unsigned int value_size,
-		      unsigned int entries, struct probe_row *ret_row)
+static void check_map(const char *name, enum bpf_map_type type, unsigned int value_size,
+		      unsigned int entries, struct check_row *ret_row)
 {
-	int fd = bpf_map_create(type, "t410_probe", value_size, value_size, entries, NULL);
+	int fd = bpf_map_create(type, "t410_check", value_size, value_size, entries, NULL);
 
 	if (fd < 0) {
 		bpf_failed(ret_row, name, fd);
 		return;
 	}
 	close(fd);
-	set_row(ret_row, name, PROBE_OK, "can be made");
+	set_row(ret_row, name, CHECK_OK, "can be made");
 }
 
-static void probe_btf(const struct sysfs *fs, struct probe_row *ret_row)
+static void check_btf(const struct sysfs *fs, struct check_row *ret_row)
 {
 	if (sysfs_exists(fs, "kernel/btf/vmlinux")) {
-		set_row(ret_row, "btf", PROBE_OK, "%s/kernel/btf/vmlinux", fs->root);
+		set_row(ret_row, "btf", CHECK_OK, "%s/kernel/btf/vmlinux", fs->root);
 		return;
 	}
-	set_row(ret_row, "btf", PROBE_MISSING, "no %s/kernel/btf/vmlinux", fs->root);
+	set_row(ret_row, "btf", CHECK_MISSING, "no %s/kernel/btf/vmlinux", fs->root);
 	set_remedy(ret_row, "a kernel with CONFIG_DEBUG_INFO_BTF is needed");
 }
 
@@ -318,13 +318,13 @@ static bool has_cap(cap_t caps, cap_value_t cap)
 	return !cap_get_flag(caps, cap, CAP_EFFECTIVE, &value) && value == CAP_SET;
 }
 
-static int read_caps(struct probe_caps *ret_caps)
+static int read_caps(struct check_caps *ret_caps)
 {
 	cap_t caps = cap_get_proc();
 
 	if (!caps)
 		return -errno;
-	*ret_caps = (struct probe_caps){
+	*ret_caps = (struct check_caps){
 		.bpf = has_cap(caps, CAP_BPF),
 		.perfmon = has_cap(caps, CAP_PERFMON),
 		.sys_admin = has_cap(caps, CAP_SYS_ADMIN),
@@ -335,7 +335,7 @@ static int read_caps(struct probe_caps *ret_caps)
 }
 
 /* Open a cpu-clock event on the CPU we are on, as the reader of the windows does. */
-static void probe_event(struct probe_row *ret_row)
+static void check_event(struct check_row *ret_row)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -349,11 +349,11 @@ static void probe_event(struct probe_row *ret_row)
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0) {
 		close(fd);
-		set_row(ret_row, "perf_event_open", PROBE_OK, "an event on a CPU can be opened");
+		set_row(ret_row, "perf_event_open", CHECK_OK, "an event on a CPU can be opened");
 		return;
 	}
 	err = errno;
-	set_row(ret_row, "perf_event_open", PROBE_MISSING, "no event on a CPU: %s", strerror(err));
+	set_row(ret_row, "perf_event_open", CHECK_MISSING, "no event on a CPU: %s", strerror(err));
 	set_remedy(ret_row,
 		   err == EACCES || err == EPERM
 			   ? "needs CAP_PERFMON (CAP_SYS_ADMIN where perf_event_paranoid is "
@@ -361,7 +361,7 @@ static void probe_event(struct probe_row *ret_row)
 			   : "the kernel or the container does not offer perf events");
 }
 
-static void probe_cgroup2(int proc, struct probe_row *ret_row)
+static void check_cgroup2(int proc, struct check_row *ret_row)
 {
 	cleanup_fclose FILE *file = NULL;
 	char path[256];
@@ -373,16 +373,16 @@ static void probe_cgroup2(int proc, struct probe_row *ret_row)
 	if (!file && fd >= 0)
 		close(fd);
 	if (!err) {
-		set_row(ret_row, "cgroup2", PROBE_OK, "%s", path);
+		set_row(ret_row, "cgroup2", CHECK_OK, "%s", path);
 		return;
 	}
-	set_row(ret_row, "cgroup2", PROBE_LIMITED, "%s",
+	set_row(ret_row, "cgroup2", CHECK_LIMITED, "%s",
 		err == -ENOENT ? "no mount of the type cgroup2" : strerror(-err));
 	set_remedy(ret_row, "cgroups cannot be named or followed without it: "
 			    "mount -t cgroup2 none /sys/fs/cgroup");
 }
 
-static int probe_pmus(const struct sysfs *fs, struct probe_row *ret_row)
+static int check_pmus(const struct sysfs *fs, struct check_row *ret_row)
 {
 	struct pmu_list list = { 0 };
 	struct diag d = { 0 };
@@ -391,14 +391,14 @@ static int probe_pmus(const struct sysfs *fs, struct probe_row *ret_row)
 	if (err == -ENOMEM)
 		return err;
 	if (err)
-		set_row(ret_row, "pmus", PROBE_MISSING, "%s", d.what);
+		set_row(ret_row, "pmus", CHECK_MISSING, "%s", d.what);
 	else
-		probe_judge_pmus(fs, &list, ret_row);
+		check_judge_pmus(fs, &list, ret_row);
 	pmu_list_free(&list);
 	return 0;
 }
 
-static int add_row(struct probe_list *list, const struct probe_row *row)
+static int add_row(struct check_list *list, const struct check_row *row)
 {
 	int err = array_room(list->rows, list->cap, list->nr);
 
@@ -408,58 +408,58 @@ static int add_row(struct probe_list *list, const struct probe_row *row)
 }
 
 /* The programs and maps that the tracer consists of. */
-static int add_bpf_rows(struct probe_list *list)
+static int add_bpf_rows(struct check_list *list)
 {
 	/* libbpf would tell on standard error what the rows tell anyway. */
 	libbpf_print_fn_t before = libbpf_set_print(no_print);
-	struct probe_row rows[5];
+	struct check_row rows[5];
 	int err = 0;
 
-	probe_program("bpf_tracing", BPF_PROG_TYPE_TRACING, "sched_switch", &rows[0]);
-	probe_program("bpf_perf_event", BPF_PROG_TYPE_PERF_EVENT, NULL, &rows[1]);
-	probe_program("bpf_raw_tracepoint", BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, &rows[2]);
-	probe_map("bpf_ringbuf", BPF_MAP_TYPE_RINGBUF, 0, (unsigned int)getpagesize(), &rows[3]);
-	probe_map("bpf_perf_event_array", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 1, &rows[4]);
+	check_program("bpf_tracing", BPF_PROG_TYPE_TRACING, "sched_switch", &rows[0]);
+	check_program("bpf_perf_event", BPF_PROG_TYPE_PERF_EVENT, NULL, &rows[1]);
+	check_program("bpf_raw_tracepoint", BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, &rows[2]);
+	check_map("bpf_ringbuf", BPF_MAP_TYPE_RINGBUF, 0, (unsigned int)getpagesize(), &rows[3]);
+	check_map("bpf_perf_event_array", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 1, &rows[4]);
 	libbpf_set_print(before);
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && !err; i++)
 		err = add_row(list, &rows[i]);
 	return err;
 }
 
-static int add_permission_rows(int proc, struct probe_list *list)
+static int add_permission_rows(int proc, struct check_list *list)
 {
-	struct probe_row rows[7];
-	struct probe_caps caps;
+	struct check_row rows[7];
+	struct check_caps caps;
 	char paranoid[64], bpf[64];
 	int err;
 
 	err = read_caps(&caps);
 	if (err)
 		return err;
-	probe_judge_caps(&caps, rows);
+	check_judge_caps(&caps, rows);
 	err = read_line_at(proc, "sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
-	probe_judge_paranoid(err ? NULL : paranoid, &caps, &rows[4]);
-	probe_event(&rows[5]);
+	check_judge_paranoid(err ? NULL : paranoid, &caps, &rows[4]);
+	check_event(&rows[5]);
 	err = read_line_at(proc, "sys/kernel/unprivileged_bpf_disabled", bpf, sizeof(bpf));
-	probe_judge_unprivileged_bpf(err ? NULL : bpf, &rows[6]);
+	check_judge_unprivileged_bpf(err ? NULL : bpf, &rows[6]);
 	err = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && !err; i++)
 		err = add_row(list, &rows[i]);
 	return err;
 }
 
-static int add_rows(const struct sysfs *fs, int proc, struct probe_list *list)
+static int add_rows(const struct sysfs *fs, int proc, struct check_list *list)
 {
-	struct probe_row row;
+	struct check_row row;
 	struct utsname uts;
 	int err;
 
 	if (uname(&uts))
 		return -errno;
-	probe_judge_kernel(uts.release, &row);
+	check_judge_kernel(uts.release, &row);
 	err = add_row(list, &row);
 	if (!err) {
-		probe_btf(fs, &row);
+		check_btf(fs, &row);
 		err = add_row(list, &row);
 	}
 	if (!err)
@@ -467,21 +467,21 @@ static int add_rows(const struct sysfs *fs, int proc, struct probe_list *list)
 	if (!err)
 		err = add_permission_rows(proc, list);
 	if (!err) {
-		probe_cgroup2(proc, &row);
+		check_cgroup2(proc, &row);
 		err = add_row(list, &row);
 	}
 	if (!err)
-		err = probe_pmus(fs, &row);
+		err = check_pmus(fs, &row);
 	if (!err)
 		err = add_row(list, &row);
 	if (!err)
-		err = probe_devices(fs, &row);
+		err = check_devices(fs, &row);
 	return err ? err : add_row(list, &row);
 }
 
-int probe_run(const struct sysfs *fs, const char *proc, struct probe_list *ret_list)
+int check_machine(const struct sysfs *fs, const char *proc, struct check_list *ret_list)
 {
-	struct probe_list list = { 0 };
+	struct check_list list = { 0 };
 	cleanup_close int fd = -1;
 	int err;
 
@@ -490,7 +490,7 @@ int probe_run(const struct sysfs *fs, const char *proc, struct probe_list *ret_l
 		return -errno;
 	err = add_rows(fs, fd, &list);
 	if (err) {
-		probe_list_free(&list);
+		check_list_free(&list);
 		return err;
 	}
 	*ret_list = list;

@@ -6,38 +6,38 @@
 #include <cmocka.h>
 
 #include "pci_world.h"
-#include "platform/check/probe_devices.h"
+#include "platform/check/checks_devices.h"
 
-static struct probe_row look(const struct sysfs *fs)
+static struct check_row look(const struct sysfs *fs)
 {
-	struct probe_row row;
+	struct check_row row;
 
-	assert_int_equal(probe_devices(fs, &row), 0);
+	assert_int_equal(check_devices(fs, &row), 0);
 	assert_string_equal(row.name, "pci");
-	assert_true(row.status == PROBE_OK || row.remedy[0]);
+	assert_true(row.status == CHECK_OK || row.remedy[0]);
 	return row;
 }
 
 static void test_no_pci(void **state)
 {
 	struct world *w = *state;
-	struct probe_row row;
+	struct check_row row;
 
 	tree_put(&w->tree, "bus/event_source/devices/cpu/type", "4\n");
 	row = look(&w->fs);
-	assert_int_equal(row.status, PROBE_LIMITED);
+	assert_int_equal(row.status, CHECK_LIMITED);
 	assert_true(row.found[0]);
 }
 
 static void test_ports_without_pmus(void **state)
 {
 	struct world *w = *state;
-	struct probe_row row;
+	struct check_row row;
 
 	world_add_port(w, &guide[0], CONFIG_SIZE);
 	tree_put(&w->tree, "bus/event_source/devices/cpu/type", "4\n");
 	row = look(&w->fs);
-	assert_int_equal(row.status, PROBE_LIMITED);
+	assert_int_equal(row.status, CHECK_LIMITED);
 	assert_string_equal(row.found, "0 PCIe PMUs, 1 root port, place known of 1");
 }
 
@@ -55,7 +55,7 @@ static void add_pmu(struct world *w, const char *name)
 static void test_all_there(void **state)
 {
 	struct world *w = *state;
-	struct probe_row row;
+	struct check_row row;
 
 	add_pmu(w, "nvidia_pcie_pmu_0_rc_0");
 	add_pmu(w, "nvidia_pcie_pmu_0_rc_1");
@@ -63,11 +63,11 @@ static void test_all_there(void **state)
 	world_add_port(w, &guide[1], CONFIG_SIZE);
 	row = look(&w->fs);
 	assert_string_equal(row.found, "2 PCIe PMUs, 2 root ports, place known of 2");
-	assert_int_equal(row.status, PROBE_OK);
+	assert_int_equal(row.status, CHECK_OK);
 	/* One that may not be read */
 	world_add_port(w, &guide[2], 64);
 	row = look(&w->fs);
-	assert_int_equal(row.status, PROBE_LIMITED);
+	assert_int_equal(row.status, CHECK_LIMITED);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_make, world_free)

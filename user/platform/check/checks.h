@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Does this machine have what t410trace needs? Every answer is a row: what was
+ * looked at, how it stands, what was found and what can be done about it. Where
+ * it can, a check tries the thing itself instead of comparing versions, because
+ * vendors backport.
+ */
+#ifndef PLATFORM_CHECKS_H
+#define PLATFORM_CHECKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "platform/pmu/pmu.h"
+#include "platform/sys/sysfs.h"
+
+enum check_status {
+	CHECK_OK,      /* as it should be */
+	CHECK_LIMITED, /* t410trace works, but not in every way */
+	CHECK_MISSING, /* t410trace cannot work */
+};
+
+/**
+ * struct check_row - one answer
+ * @name: what was looked at, the same in every run
+ * @status: how it stands
+ * @found: what was found
+ * @remedy: what to do, "" when there is nothing to do
+ */
+struct check_row {
+	const char *name;
+	enum check_status status;
+	char found[512];
+	char remedy[512];
+};
+
+/**
+ * struct check_list - all answers
+ * @rows: owned
+ * @nr: number of rows
+ */
+struct check_list {
+	struct check_row *rows;
+	size_t nr;
+	size_t cap;
+};
+
+/**
+ * struct check_caps - effective capabilities that matter
+ * @bpf: CAP_BPF
+ * @perfmon: CAP_PERFMON
+ * @sys_admin: CAP_SYS_ADMIN, which includes the two above
+ * @dac_read_search: CAP_DAC_READ_SEARCH
+ */
+struct check_caps {
+	bool bpf;
+	bool perfmon;
+	bool sys_admin;
+	bool dac_read_search;
+};
+
+/**
+ * check_machine() - look at everything
+ * @fs: sysfs
+ * @proc: where proc is mounted, "/proc"
+ * @ret_list: the answers; release with check_list_free()
+ *
+ * Loads tiny BPF programs, makes small maps and opens a perf event, and closes
+ * them all at once; nothing is attached and nothing stays behind.
+ *
+ * Return: 0, or -ENOMEM or another error of the system. A thing that is missing
+ * is an answer and no error.
+ */
+int check_machine(const struct sysfs *fs, const char *proc, struct check_list *ret_list);
+
+/** check_list_free() - release the answers; NULL is fine */
+void check_list_free(struct check_list *list);
+
+/** check_all_ok() - is nothing missing? Limits do not count. */
+bool check_all_ok(const struct check_list *list);
+
+/** check_status_name() - "ok", "limited" or "missing" */
+const char *check_status_name(enum check_status status);
+
+/*
+ * The rules behind the rows, apart from the system so that they can be tested.
+ * Each one sets all of @ret_row.
+ */
+
+/** check_judge_kernel() - @release as uname(2) gives it */
+void check_judge_kernel(const char *release, struct check_row *ret_row);
+
+/**
+ * check_judge_paranoid() - may this process open events on CPUs?
+ * @text: content of /proc/sys/kernel/perf_event_paranoid, NULL when unreadable
+ * @caps: effective capabilities
+ * @ret_row: the answer
+ */
+void check_judge_paranoid(const char *text, const struct check_caps *caps,
+			  struct check_row *ret_row);
+
+/** check_judge_unprivileged_bpf() - @text of kernel.unprivileged_bpf_disabled, or NULL */
+void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row);
+
+/** check_judge_pmus() - what the PMUs in @list are good for; @fs is where they are from */
+void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
+		      struct check_row *ret_row);
+
+/**
+ * check_judge_caps() - rows for the capabilities
+ * @caps: effective capabilities
+ * @ret_rows: CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH, in this order
+ */
+void check_judge_caps(const struct check_caps *caps, struct check_row ret_rows[4]);
+
+#endif
