@@ -55,6 +55,7 @@ says() { if [ -z "$2" ]; then echo "ok $1"; else echo "not ok $1:" $2; fi; }
 native=amd64
 [ "$(uname -m)" != aarch64 ] || native=arm64
 build gcc "build/$native-gcc/t410trace" VARIANT=-gcc CC=gcc
+build benches "build/$native-gcc/tests/bench/memory" VARIANT=-gcc CC=gcc bench-programs
 build clang "build/$native-clang/t410trace" VARIANT=-clang CC=clang
 for cc in aarch64-linux-gnu-gcc clang; do
 	name=arm64-${cc##*-} file=build/arm64-shared-${cc##*-}/t410trace

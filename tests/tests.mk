@@ -81,6 +81,10 @@ $(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ \
 		$(filter %.c,$^) $(LIBOBJ) $(LIBS)
 
+# Built, not run: tests/build.sh sees to it that they follow the program
+.PHONY: bench-programs
+bench-programs: $(BENCH)
+
 .PHONY: bench-engine
 bench-engine: $(BENCH)
 	tests/bench/engine.sh $(B)/tests/bench

@@ -39,13 +39,17 @@ struct world {
 	uint32_t socket_ids[NR_SOCKETS];
 	struct counter counters[NR_SOCKETS * PER_SOCKET];
 	struct group groups[NR_SOCKETS];
+	struct counted_event events[NR_SOCKETS * PER_SOCKET];
+	uint32_t indexes[NR_SOCKETS * PER_SOCKET];
+	struct counter_reader readers[NR_SOCKETS];
+	struct counters counted;
 	struct session *session;
 	struct trace_sink out;
 	struct accounts *accounts;
 	struct openmetrics *metrics;
 	struct feed feed;
 	struct ledger_sink sink;
-	struct ledger_value totals[NR_SOCKETS][PER_SOCKET];
+	struct ledger_reading totals[NR_SOCKETS][PER_SOCKET];
 	uint64_t ends_ns[NR_SOCKETS];
 	uint64_t now_ns;
 	uint64_t random;
@@ -79,7 +83,20 @@ static void make_header(struct world *w)
 				       .source = sources[nr / 2],
 				       .direction = nr % 2 ? DIRECTION_WRITE : DIRECTION_READ };
 		snprintf(c->name, sizeof(c->name), "ucf%u/%u", socket, nr);
+		w->events[i] = (struct counted_event){ .counter = i, .scale = 1 };
+		w->indexes[i] = i;
 	}
+	for (uint32_t s = 0; s < NR_SOCKETS; s++)
+		w->readers[s] = (struct counter_reader){ .index = s,
+							 .first = s * PER_SOCKET,
+							 .events = &w->indexes[s * PER_SOCKET],
+							 .nr = PER_SOCKET,
+							 .room = PER_SOCKET };
+	w->counted = (struct counters){ .events = w->events,
+					.nr_events = NR_SOCKETS * PER_SOCKET,
+					.readers = w->readers,
+					.nr_readers = NR_SOCKETS,
+					.max_readers = NR_SOCKETS };
 	w->header = (struct trace_header){
 		.host = { .name = "bench", .platform = "t410", .sockets = NR_SOCKETS },
 		.layout = { w->cpu_socket, w->nr_cpus, w->socket_ids, NR_SOCKETS, w->counters,
@@ -147,15 +164,17 @@ static void slots_of_cpu(struct world *w, uint32_t cpu, uint64_t start_ns)
 static void window_of_socket(struct world *w, uint32_t socket)
 {
 	struct ledger_window r = { .h = { .time_ns = w->now_ns },
-				   .socket = socket,
-				   .nr = PER_SOCKET };
+				   .reader = socket,
+				   .nr = PER_SOCKET,
+				   .begin_ns = w->now_ns,
+				   .end_ns = w->now_ns };
 
 	for (uint32_t i = 0; i < PER_SOCKET; i++) {
-		struct ledger_value *v = &w->totals[socket][i];
+		struct ledger_value *v = &w->totals[socket][i].value;
 
 		v->count += 1000000 + draw(w, 1000000);
 		v->enabled_ns = v->running_ns = w->now_ns;
-		r.values[i] = *v;
+		r.readings[i] = w->totals[socket][i];
 	}
 	w->sink.window(w->sink.arg, &r);
 }
@@ -185,7 +204,7 @@ static void begin(struct world *w)
 	must(accounts_new(&a, &w->accounts), "accounts");
 	must(openmetrics_new(&m, &w->metrics), "metrics");
 	w->out = session_sink(w->session);
-	must(feed_init(&w->feed, &w->header.layout, &w->out, w->window_ns), "feed");
+	must(feed_init(&w->feed, &w->header.layout, &w->counted, &w->out, w->window_ns), "feed");
 	w->sink = feed_sink(&w->feed);
 	for (uint32_t i = 0; i < NR_JOBS; i++) {
 		snprintf(path, sizeof(path), "/slurm/uid_0/job_%u", i + 1);

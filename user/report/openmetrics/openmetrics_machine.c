@@ -362,6 +362,13 @@ void expose_health(struct exposer *x, const struct openmetrics_state *s)
 		  q->weight_windows, false },
 		{ "t410trace_lost_cpu_seconds", METRIC_COUNTER, "seconds",
 		  "CPU time whose task could not be noted.", q->lost_slices_ns, true },
+		{ "t410trace_uncounted_seconds", METRIC_COUNTER, "seconds",
+		  "Time that counters missed, which went backward or were opened again, by "
+		  "counter.",
+		  q->uncounted_ns, true },
+		{ "t410trace_unweighed_cpu_seconds", METRIC_COUNTER, "seconds",
+		  "CPU time in which no core event counted though there are some.", q->unweighed_ns,
+		  true },
 		{ "t410trace_unowned_request_bytes", METRIC_COUNTER, "bytes",
 		  "Bytes of requests to devices that nobody is known to have caused.",
 		  q->unowned_io_bytes, false },
