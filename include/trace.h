@@ -256,44 +256,170 @@ struct trace_mark {
 };
 
 /**
+ * struct trace_exit - a task has ended
+ * @pid, @start_ns: which, as in struct trace_task
+ */
+struct trace_exit {
+	uint32_t pid;
+	uint64_t start_ns;
+};
+
+/**
+ * struct trace_resync - the living tasks are listed
+ * @begin: all living tasks follow as TRACE_TASK, up to the event without @begin; tasks
+ *	not among them have ended
+ */
+struct trace_resync {
+	bool begin;
+};
+
+/**
+ * struct trace_cgroup - a cgroup was made, renamed or found, or removed
+ * @id: those of the v2 tree are below 1 << TRACE_HIERARCHY_SHIFT. Tasks may instead be in a
+ *	cgroup of a v1 hierarchy: the number of its controller (1 to 15) is in the upper bits.
+ *	So all ids are below 2^53, which every JSON reader takes exactly: on 64-bit kernels,
+ *	ids count up from 1 and reach bit 31 after 2^31 files of cgroups
+ * @path: begins with a slash; in a v1 hierarchy the name of the controller comes before it:
+ *	"freezer:/slurm/uid_0/job_3". NULL: removed. A path that is used again with another
+ *	id is another cgroup
+ */
+struct trace_cgroup {
+	uint64_t id;
+	const char *path;
+};
+
+/**
+ * struct trace_follow - a process and the children it starts are followed from now on
+ * @pid: its thread group id
+ */
+struct trace_follow {
+	uint32_t pid;
+};
+
+/** enum trace_event_type - which member of struct trace_event is set */
+enum trace_event_type {
+	TRACE_TASK,
+	TRACE_EXIT,
+	TRACE_RESYNC,
+	TRACE_CGROUP,
+	TRACE_JOB,
+	TRACE_FOLLOW,
+	TRACE_SLICE,
+	TRACE_WINDOW,
+	TRACE_SAMPLE,
+	TRACE_IO,
+	TRACE_LOST,
+	TRACE_MARK,
+	NR_TRACE_EVENTS
+};
+
+/**
+ * struct trace_event - one event of a trace
+ * @type: says which of the others is set
+ */
+struct trace_event {
+	enum trace_event_type type;
+	union {
+		struct trace_task task;
+		struct trace_exit exit;
+		struct trace_resync resync;
+		struct trace_cgroup cgroup;
+		struct trace_job_news job;
+		struct trace_follow follow;
+		struct trace_slice slice;
+		struct trace_window window;
+		struct trace_sample sample;
+		struct trace_io io;
+		struct trace_lost lost;
+		struct trace_mark mark;
+	};
+};
+
+/**
  * struct trace_sink - receives the events of a trace, in order
- * @task, @task_exit: see struct trace_task
- * @resync: with @begin, all living tasks follow as @task events, up to the
- *	call without @begin; tasks not among them have ended
- * @cgroup: a cgroup was made, renamed or found; @path NULL: removed. Those of the v2 tree have ids
- *	below 1 << TRACE_HIERARCHY_SHIFT and paths that begin with a slash. Tasks may instead be in a
- *	cgroup of a v1 hierarchy: the number of its controller (1 to 15) is in the upper bits, and its
- *	name comes before the path: "freezer:/slurm/uid_0/job_3". So all ids are below 2^53, which every
- *	JSON reader takes exactly: on 64-bit kernels, ids count up from 1 and reach bit 31 after 2^31
- *	files of cgroups. A path that is used again with another id is another cgroup
- * @job: more is known of a job; NULL in sinks that do not care, see trace_tell_job()
- * @follow: from now on the process and the children it starts are followed
- * @slice, @window, @sample, @io, @lost, @mark: see there
- * @arg: handed to all
- *
- * Each returns 0 or a negative errno: -EINVAL for an event that makes no sense
- * (times, indexes), which was left out; others end the trace.
+ * @event: returns 0 or a negative errno: -EINVAL for an event that makes no sense (times,
+ *	indexes), which was left out; others end the trace. Who does not care for a type of
+ *	event returns 0
+ * @arg: handed to it
  */
 struct trace_sink {
-	int (*task)(void *arg, const struct trace_task *t);
-	int (*task_exit)(void *arg, uint32_t pid, uint64_t start_ns);
-	int (*resync)(void *arg, bool begin);
-	int (*cgroup)(void *arg, uint64_t id, const char *path);
-	int (*job)(void *arg, const struct trace_job_news *j);
-	int (*follow)(void *arg, uint32_t pid);
-	int (*slice)(void *arg, const struct trace_slice *s);
-	int (*window)(void *arg, const struct trace_window *w);
-	int (*sample)(void *arg, const struct trace_sample *s);
-	int (*io)(void *arg, const struct trace_io *io);
-	int (*lost)(void *arg, const struct trace_lost *l);
-	int (*mark)(void *arg, const struct trace_mark *m);
+	int (*event)(void *arg, const struct trace_event *e);
 	void *arg;
 };
 
-/** trace_tell_job() - sink.job, where there is one; 0 where there is none */
-static inline int trace_tell_job(const struct trace_sink *s, const struct trace_job_news *j)
+/** trace_send() - hand an event to a sink; returns its answer. There is one for each type */
+static inline int trace_send(const struct trace_sink *to, const struct trace_event *e)
 {
-	return s->job ? s->job(s->arg, j) : 0;
+	return to->event(to->arg, e);
+}
+
+/* Only what the type needs is set: a slice must not cost the size of a mark. */
+#define TRACE_SEND(to, of_type, member, ...) \
+	({                                   \
+		struct trace_event e_;       \
+		e_.type = (of_type);         \
+		e_.member = __VA_ARGS__;     \
+		trace_send(to, &e_);         \
+	})
+
+static inline int trace_send_task(const struct trace_sink *to, const struct trace_task *t)
+{
+	return TRACE_SEND(to, TRACE_TASK, task, *t);
+}
+
+static inline int trace_send_job(const struct trace_sink *to, const struct trace_job_news *j)
+{
+	return TRACE_SEND(to, TRACE_JOB, job, *j);
+}
+
+static inline int trace_send_slice(const struct trace_sink *to, const struct trace_slice *s)
+{
+	return TRACE_SEND(to, TRACE_SLICE, slice, *s);
+}
+
+static inline int trace_send_window(const struct trace_sink *to, const struct trace_window *w)
+{
+	return TRACE_SEND(to, TRACE_WINDOW, window, *w);
+}
+
+static inline int trace_send_sample(const struct trace_sink *to, const struct trace_sample *s)
+{
+	return TRACE_SEND(to, TRACE_SAMPLE, sample, *s);
+}
+
+static inline int trace_send_io(const struct trace_sink *to, const struct trace_io *io)
+{
+	return TRACE_SEND(to, TRACE_IO, io, *io);
+}
+
+static inline int trace_send_lost(const struct trace_sink *to, const struct trace_lost *l)
+{
+	return TRACE_SEND(to, TRACE_LOST, lost, *l);
+}
+
+static inline int trace_send_mark(const struct trace_sink *to, const struct trace_mark *m)
+{
+	return TRACE_SEND(to, TRACE_MARK, mark, *m);
+}
+
+static inline int trace_send_exit(const struct trace_sink *to, uint32_t pid, uint64_t start_ns)
+{
+	return TRACE_SEND(to, TRACE_EXIT, exit, (struct trace_exit){ pid, start_ns });
+}
+
+static inline int trace_send_resync(const struct trace_sink *to, bool begin)
+{
+	return TRACE_SEND(to, TRACE_RESYNC, resync, (struct trace_resync){ begin });
+}
+
+static inline int trace_send_cgroup(const struct trace_sink *to, uint64_t id, const char *path)
+{
+	return TRACE_SEND(to, TRACE_CGROUP, cgroup, (struct trace_cgroup){ id, path });
+}
+
+static inline int trace_send_follow(const struct trace_sink *to, uint32_t pid)
+{
+	return TRACE_SEND(to, TRACE_FOLLOW, follow, (struct trace_follow){ pid });
 }
 
 #endif

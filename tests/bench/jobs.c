@@ -108,9 +108,9 @@ static void live_and_die(const struct trace_sink *sink, uint64_t nr, uint64_t st
 	int length;
 
 	length = snprintf(path, sizeof(path), "/slurm/uid_1000/job_%" PRIu64, 1 + nr % 5000);
-	must(sink->cgroup(sink->arg, id, path), "cgroup");
+	must(trace_send_cgroup(sink, id, path), "cgroup");
 	snprintf(path + length, sizeof(path) - length, "/step_0");
-	must(sink->cgroup(sink->arg, id + 1, path), "cgroup");
+	must(trace_send_cgroup(sink, id + 1, path), "cgroup");
 	for (uint32_t i = 0; i < TASKS_EACH; i++) {
 		uint32_t pid = 1 + (nr * TASKS_EACH + i) % 4000000;
 		const struct trace_task t = { .pid = pid,
@@ -127,12 +127,12 @@ static void live_and_die(const struct trace_sink *sink, uint64_t nr, uint64_t st
 						   .end_ns = start_ns + NS_PER_S / 2 + i,
 						   .on_cpu_ns = 100000 };
 
-		must(sink->task(sink->arg, &t), "task");
-		must(sink->slice(sink->arg, &slice), "slice");
-		must(sink->task_exit(sink->arg, pid, t.start_ns), "exit");
+		must(trace_send_task(sink, &t), "task");
+		must(trace_send_slice(sink, &slice), "slice");
+		must(trace_send_exit(sink, pid, t.start_ns), "exit");
 	}
-	must(sink->cgroup(sink->arg, id + 1, NULL), "cgroup");
-	must(sink->cgroup(sink->arg, id, NULL), "cgroup");
+	must(trace_send_cgroup(sink, id + 1, NULL), "cgroup");
+	must(trace_send_cgroup(sink, id, NULL), "cgroup");
 }
 
 static void windows(const struct trace_sink *sink, uint64_t start_ns)
@@ -148,7 +148,7 @@ static void windows(const struct trace_sink *sink, uint64_t start_ns)
 			const struct trace_window w = { group, start_ns + i * length_ns,
 							start_ns + (i + 1) * length_ns, r };
 
-			must(sink->window(sink->arg, &w), "window");
+			must(trace_send_window(sink, &w), "window");
 		}
 }
 
@@ -187,8 +187,8 @@ static void pass_by(enum row_kind by)
 
 	must(session_new(synthetic_header(s), &o, &session), "session");
 	sink = session_sink(session);
-	must(sink.mark(sink.arg,
-		       &(struct trace_mark){ .first = true, .ends_ns = (uint64_t[]){ 0, 0 } }),
+	must(trace_send_mark(
+		     &sink, &(struct trace_mark){ .first = true, .ends_ns = (uint64_t[]){ 0, 0 } }),
 	     "mark");
 	start = cpu_seconds();
 	for (uint64_t i = 0; i < INTERVALS; i++) {

@@ -126,7 +126,7 @@ static void mark(struct world *w, bool first, bool inner)
 	struct report *r;
 
 	memcpy(w->ends_ns, w->feed.last_end_ns, sizeof(w->ends_ns));
-	must(w->out.mark(w->out.arg, &m), "mark");
+	must(trace_send_mark(&w->out, &m), "mark");
 	if (first || inner)
 		return;
 	must(session_report(w->session, &m, &r), "report");
@@ -208,7 +208,7 @@ static void begin(struct world *w)
 	w->sink = feed_sink(&w->feed);
 	for (uint32_t i = 0; i < NR_JOBS; i++) {
 		snprintf(path, sizeof(path), "/slurm/uid_0/job_%u", i + 1);
-		must(w->out.cgroup(w->out.arg, FIRST_CGROUP + i, path), "cgroup");
+		must(trace_send_cgroup(&w->out, FIRST_CGROUP + i, path), "cgroup");
 	}
 	for (uint32_t i = 0; i < w->nr_cpus * EACH; i++) {
 		const struct trace_task t = { .pid = FIRST_PID + i,
@@ -217,7 +217,7 @@ static void begin(struct world *w)
 					      .cgroup_id = FIRST_CGROUP + i % NR_JOBS,
 					      .comm = "rank" };
 
-		must(w->out.task(w->out.arg, &t), "task");
+		must(trace_send_task(&w->out, &t), "task");
 	}
 	for (uint32_t s = 0; s < NR_SOCKETS; s++)
 		window_of_socket(w, s);

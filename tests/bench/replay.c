@@ -31,86 +31,29 @@ struct replay {
 	uint64_t reports;
 };
 
-static int on_task(void *arg, const struct trace_task *t)
+static int on_mark(struct replay *r, const struct trace_mark *m)
 {
-	struct replay *r = arg;
-
-	return r->session ? r->to.task(r->to.arg, t) : 0;
-}
-
-static int on_exit_of(void *arg, uint32_t pid, uint64_t start_ns)
-{
-	struct replay *r = arg;
-
-	return r->session ? r->to.task_exit(r->to.arg, pid, start_ns) : 0;
-}
-
-static int on_resync(void *arg, bool begin)
-{
-	struct replay *r = arg;
-
-	return r->session ? r->to.resync(r->to.arg, begin) : 0;
-}
-
-static int on_cgroup(void *arg, uint64_t id, const char *path)
-{
-	struct replay *r = arg;
-
-	return r->session ? r->to.cgroup(r->to.arg, id, path) : 0;
-}
-
-static int on_follow(void *arg, uint32_t pid)
-{
-	struct replay *r = arg;
-
-	return r->session ? r->to.follow(r->to.arg, pid) : 0;
-}
-
-static int on_slice(void *arg, const struct trace_slice *s)
-{
-	struct replay *r = arg;
-
-	r->slices++;
-	return r->session ? r->to.slice(r->to.arg, s) : 0;
-}
-
-static int on_window(void *arg, const struct trace_window *w)
-{
-	struct replay *r = arg;
-
-	return r->session ? r->to.window(r->to.arg, w) : 0;
-}
-
-static int on_sample(void *arg, const struct trace_sample *s)
-{
-	struct replay *r = arg;
-
-	return r->session ? r->to.sample(r->to.arg, s) : 0;
-}
-
-static int on_lost(void *arg, const struct trace_lost *l)
-{
-	struct replay *r = arg;
-
-	return r->session ? r->to.lost(r->to.arg, l) : 0;
-}
-
-static int on_mark(void *arg, const struct trace_mark *m)
-{
-	struct replay *r = arg;
 	struct report *report;
 	int err;
 
-	if (!r->session)
-		return 0;
 	if (m->first)
-		return r->to.mark(r->to.arg, m);
+		return trace_send_mark(&r->to, m);
 	err = session_report(r->session, m, &report);
 	if (err)
 		return err;
 	report_free(report);
 	r->reports++;
 	return 0;
+}
+
+static int on_event(void *arg, const struct trace_event *e)
+{
+	struct replay *r = arg;
+
+	r->slices += e->type == TRACE_SLICE;
+	if (!r->session)
+		return 0;
+	return e->type == TRACE_MARK ? on_mark(r, &e->mark) : trace_send(&r->to, e);
 }
 
 static void must_do(int err, const char *what, const struct diag *d)
@@ -130,7 +73,7 @@ static uint64_t emit(const struct trace_sink *sink)
 	for (i = 0; i < SECONDS; i++) {
 		synthetic_prepare(s);
 		must(synthetic_second(s, sink, &slices, NULL), "events");
-		must(sink->mark(sink->arg, synthetic_mark(s)), "mark");
+		must(trace_send_mark(sink, synthetic_mark(s)), "mark");
 		total += slices;
 	}
 	synthetic_free(s);
@@ -177,17 +120,7 @@ static uint64_t write_ndjson(const char *path, uint64_t *ret_bytes)
 static double read_once(const char *path, const enum method *method, uint64_t slices)
 {
 	struct replay r = { 0 };
-	const struct trace_sink sink = { .task = on_task,
-					 .task_exit = on_exit_of,
-					 .resync = on_resync,
-					 .cgroup = on_cgroup,
-					 .follow = on_follow,
-					 .slice = on_slice,
-					 .window = on_window,
-					 .sample = on_sample,
-					 .lost = on_lost,
-					 .mark = on_mark,
-					 .arg = &r };
+	const struct trace_sink sink = { on_event, &r };
 	double start = cpu_seconds(), took;
 	struct trace_file *file;
 	struct trace_end end;

@@ -200,13 +200,13 @@ static int name_cgroups(const struct synthetic *s, const struct trace_sink *sink
 	int err = 0;
 
 	if (!s->size.cgroups)
-		return sink->cgroup(sink->arg, FIRST_CGROUP, "/tenants");
+		return trace_send_cgroup(sink, FIRST_CGROUP, "/tenants");
 	for (uint32_t i = 0; i < s->size.cgroups && !err; i++) {
 		char path[64];
 
 		snprintf(path, sizeof(path), "/slurm/uid_1000/job_%u%s", 1 + i / 2,
 			 i % 2 ? "/step_0" : "");
-		err = sink->cgroup(sink->arg, FIRST_CGROUP + i, path);
+		err = trace_send_cgroup(sink, FIRST_CGROUP + i, path);
 	}
 	return err;
 }
@@ -224,7 +224,7 @@ int synthetic_begin(struct synthetic *s, const struct trace_sink *sink)
 						 .cgroup_id = cgroup_of(s, i),
 						 .comm = "tenant" };
 
-		err = sink->task(sink->arg, &task);
+		err = trace_send_task(sink, &task);
 		if (err)
 			return err;
 	}
@@ -233,7 +233,7 @@ int synthetic_begin(struct synthetic *s, const struct trace_sink *sink)
 		return err;
 	synthetic_mark(s);
 	s->mark.first = true;
-	return sink->mark(sink->arg, &s->mark);
+	return trace_send_mark(sink, &s->mark);
 }
 
 /* Who works in the next window; somebody always does. */
@@ -323,13 +323,13 @@ int synthetic_second(struct synthetic *s, const struct trace_sink *sink, uint64_
 		const struct window *w = &s->windows[n];
 
 		for (i = 0; i < w->nr_slices; i++) {
-			err = sink->slice(sink->arg, slice++);
+			err = trace_send_slice(sink, slice++);
 			if (err)
 				return err;
 		}
 		for (i = 0; i < SYNTHETIC_COUNTERS; i++)
 			bytes += w->readings[i].value;
-		err = sink->window(sink->arg, &w->event);
+		err = trace_send_window(sink, &w->event);
 		if (err)
 			return err;
 	}

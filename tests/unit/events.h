@@ -121,125 +121,78 @@ static inline void log_line(struct event_log *l, const char *fmt, ...)
 
 #define LLU(x) ((unsigned long long)(x))
 
-static inline int log_task(void *arg, const struct trace_task *t)
+static inline void log_task(struct event_log *l, const struct trace_task *t)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "task %u %u %u %llu %llu %llu %d [%s]\n", t->pid, t->tgid, t->parent,
 		 LLU(t->parent_start_ns), LLU(t->start_ns), LLU(t->cgroup_id), t->kernel,
 		 t->comm ? t->comm : "(null)");
-	return l->answer;
 }
 
-static inline int log_exit(void *arg, uint32_t pid, uint64_t start_ns)
+static inline void log_exit(struct event_log *l, const struct trace_exit *e)
 {
-	struct event_log *l = arg;
-
-	l->events++;
-	log_line(l, "exit %u %llu\n", pid, LLU(start_ns));
-	return l->answer;
+	log_line(l, "exit %u %llu\n", e->pid, LLU(e->start_ns));
 }
 
-static inline int log_resync(void *arg, bool begin)
+static inline void log_resync(struct event_log *l, bool begin)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "resync %d\n", begin);
-	return l->answer;
 }
 
-static inline int log_cgroup(void *arg, uint64_t id, const char *path)
+static inline void log_cgroup(struct event_log *l, const struct trace_cgroup *c)
 {
-	struct event_log *l = arg;
-
-	l->events++;
-	log_line(l, "cgroup %llu [%s]\n", LLU(id), path ? path : "(null)");
-	return l->answer;
+	log_line(l, "cgroup %llu [%s]\n", LLU(c->id), c->path ? c->path : "(null)");
 }
 
-static inline int log_job(void *arg, const struct trace_job_news *j)
+static inline void log_job(struct event_log *l, const struct trace_job_news *j)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "job %llu [%s] [%s] [%s]\n", LLU(j->cgroup_id), j->id ? j->id : "(null)",
 		 j->name ? j->name : "(null)", j->user ? j->user : "(null)");
-	return l->answer;
 }
 
-static inline int log_follow(void *arg, uint32_t pid)
+static inline void log_follow(struct event_log *l, uint32_t pid)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "follow %u\n", pid);
-	return l->answer;
 }
 
-static inline int log_slice(void *arg, const struct trace_slice *s)
+static inline void log_slice(struct event_log *l, const struct trace_slice *s)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "slice %u %u %llu %llu cpu %u %llu %llu %llu w %llu %llu %llu\n", s->pid,
 		 s->tgid, LLU(s->task_start_ns), LLU(s->cgroup_id), s->cpu, LLU(s->start_ns),
 		 LLU(s->end_ns), LLU(s->on_cpu_ns), LLU(s->weights[0]), LLU(s->weights[1]),
 		 LLU(s->weights_ns));
-	return l->answer;
 }
 
-static inline int log_window(void *arg, const struct trace_window *w)
+static inline void log_window(struct event_log *l, const struct trace_window *w)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "window %u %llu %llu", w->group, LLU(w->start_ns), LLU(w->end_ns));
 	for (uint32_t i = 0; w->group < NR_SAMPLE_GROUPS && i < sample_groups[w->group].nr; i++)
 		log_line(l, " %llu/%llu/%llu", LLU(w->readings[i].value),
 			 LLU(w->readings[i].enabled_ns), LLU(w->readings[i].running_ns));
 	log_line(l, "\n");
-	return l->answer;
 }
 
-static inline int log_sample(void *arg, const struct trace_sample *s)
+static inline void log_sample(struct event_log *l, const struct trace_sample *s)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "sample %u %llu %llu %llu/%llu/%llu %llu/%llu\n", s->probe, LLU(s->start_ns),
 		 LLU(s->end_ns), LLU(s->outstanding), LLU(s->requests), LLU(s->cycles),
 		 LLU(s->enabled_ns), LLU(s->running_ns));
-	return l->answer;
 }
 
-static inline int log_io(void *arg, const struct trace_io *io)
+static inline void log_io(struct event_log *l, const struct trace_io *io)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "io %u %u %llu %llu dev %u %d %llu/%llu %llu %llu\n", io->pid, io->tgid,
 		 LLU(io->task_start_ns), LLU(io->cgroup_id), io->device, io->exclusive,
 		 LLU(io->read_bytes), LLU(io->write_bytes), LLU(io->start_ns), LLU(io->end_ns));
-	return l->answer;
 }
 
-static inline int log_lost(void *arg, const struct trace_lost *lost)
+static inline void log_lost(struct event_log *l, const struct trace_lost *lost)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "lost %s %u %llu %llu %llu\n", lost->what, lost->socket, LLU(lost->start_ns),
 		 LLU(lost->end_ns), LLU(lost->count));
-	return l->answer;
 }
 
-static inline int log_mark(void *arg, const struct trace_mark *m)
+static inline void log_mark(struct event_log *l, const struct trace_mark *m)
 {
-	struct event_log *l = arg;
-
-	l->events++;
 	log_line(l, "mark %d %d %llu %llu", m->first, m->last, LLU(m->time_ns),
 		 LLU(m->realtime_ns));
 	for (uint32_t i = 0; m->ends_ns && i < 2; i++)
@@ -251,26 +204,59 @@ static inline int log_mark(void *arg, const struct trace_mark *m)
 	log_line(l, m->inner ? " inner\n" : "\n");
 	l->marks++;
 	l->at_mark = l->nr;
+}
+
+static inline int log_event(void *arg, const struct trace_event *e)
+{
+	struct event_log *l = arg;
+
+	l->events++;
+	switch (e->type) {
+	case TRACE_TASK:
+		log_task(l, &e->task);
+		break;
+	case TRACE_EXIT:
+		log_exit(l, &e->exit);
+		break;
+	case TRACE_RESYNC:
+		log_resync(l, e->resync.begin);
+		break;
+	case TRACE_CGROUP:
+		log_cgroup(l, &e->cgroup);
+		break;
+	case TRACE_JOB:
+		log_job(l, &e->job);
+		break;
+	case TRACE_FOLLOW:
+		log_follow(l, e->follow.pid);
+		break;
+	case TRACE_SLICE:
+		log_slice(l, &e->slice);
+		break;
+	case TRACE_WINDOW:
+		log_window(l, &e->window);
+		break;
+	case TRACE_SAMPLE:
+		log_sample(l, &e->sample);
+		break;
+	case TRACE_IO:
+		log_io(l, &e->io);
+		break;
+	case TRACE_LOST:
+		log_lost(l, &e->lost);
+		break;
+	case TRACE_MARK:
+		log_mark(l, &e->mark);
+		break;
+	default:
+		fail_msg("event type %d", e->type);
+	}
 	return l->answer;
 }
 
 static inline struct trace_sink log_sink(struct event_log *l)
 {
-	return (struct trace_sink){
-		.task = log_task,
-		.task_exit = log_exit,
-		.resync = log_resync,
-		.cgroup = log_cgroup,
-		.job = log_job,
-		.follow = log_follow,
-		.slice = log_slice,
-		.window = log_window,
-		.sample = log_sample,
-		.io = log_io,
-		.lost = log_lost,
-		.mark = log_mark,
-		.arg = l,
-	};
+	return (struct trace_sink){ log_event, l };
 }
 
 /* Small numbers mostly, any number sometimes. */
@@ -305,7 +291,7 @@ static inline void random_slice(const struct trace_sink *s, uint64_t now, bool w
 		x.weights[0] = random_number(wild);
 		x.weights[1] = random_number(wild);
 	}
-	assert_int_equal(s->slice(s->arg, &x), 0);
+	assert_int_equal(trace_send_slice(s, &x), 0);
 }
 
 static inline void random_window(const struct trace_sink *s, uint64_t now, bool wild)
@@ -321,7 +307,7 @@ static inline void random_window(const struct trace_sink *s, uint64_t now, bool 
 		r[i].enabled_ns = 10000000;
 		r[i].running_ns = random_below(3) ? 10000000 : 0;
 	}
-	assert_int_equal(s->window(s->arg, &w), 0);
+	assert_int_equal(trace_send_window(s, &w), 0);
 }
 
 static inline void random_sample(const struct trace_sink *s, uint64_t now, bool wild)
@@ -338,7 +324,7 @@ static inline void random_sample(const struct trace_sink *s, uint64_t now, bool 
 
 	x.end_ns = x.start_ns + length;
 	x.running_ns = random_below(3) ? x.enabled_ns : 0;
-	assert_int_equal(s->sample(s->arg, &x), 0);
+	assert_int_equal(trace_send_sample(s, &x), 0);
 }
 
 /* Of a process, a cgroup, or nobody known. */
@@ -365,7 +351,7 @@ static inline void random_io(const struct trace_sink *s, uint64_t now, bool wild
 		x.read_bytes = random_number(wild);
 		x.write_bytes = random_number(wild);
 	}
-	assert_int_equal(s->io(s->arg, &x), 0);
+	assert_int_equal(trace_send_io(s, &x), 0);
 }
 
 static inline void random_mark(const struct trace_sink *s, uint64_t now, bool first, bool last,
@@ -385,7 +371,7 @@ static inline void random_mark(const struct trace_sink *s, uint64_t now, bool fi
 		trace_field_set(&m.losses, &trace_losses[i], random_number(wild));
 	for (size_t i = 0; i < TRACE_NR_COSTS; i++)
 		trace_field_set(&m.cost, &trace_costs[i], random_number(wild));
-	assert_int_equal(s->mark(s->arg, &m), 0);
+	assert_int_equal(trace_send_mark(s, &m), 0);
 }
 
 static inline void random_task(const struct trace_sink *s, bool wild)
@@ -404,7 +390,7 @@ static inline void random_task(const struct trace_sink *s, bool wild)
 	t.start_ns = t.pid * 1000u;
 	t.parent_start_ns = random_number(wild);
 	t.cgroup_id = wild && !random_below(9) ? UINT64_MAX : 100 + t.pid % 7;
-	assert_int_equal(s->task(s->arg, &t), 0);
+	assert_int_equal(trace_send_task(s, &t), 0);
 }
 
 static inline void random_job(const struct trace_sink *s, bool wild)
@@ -422,7 +408,7 @@ static inline void random_job(const struct trace_sink *s, bool wild)
 
 	_Static_assert(sizeof(longest) == JOB_ID_LEN && sizeof(longest) == JOB_NAME_LEN,
 		       "the longest that there may be");
-	assert_int_equal(s->job(s->arg, &j), 0);
+	assert_int_equal(trace_send_job(s, &j), 0);
 }
 
 /* A number as those of cgroups of v1 hierarchies, sometimes. */
@@ -448,19 +434,20 @@ static inline void random_event(const struct trace_sink *s, uint64_t now, bool w
 		random_task(s, wild);
 		break;
 	case 1:
-		assert_int_equal(s->task_exit(s->arg, pid, pid * 1000), 0);
+		assert_int_equal(trace_send_exit(s, pid, pid * 1000), 0);
 		break;
 	case 2:
-		assert_int_equal(s->resync(s->arg, random_below(2)), 0);
+		assert_int_equal(trace_send_resync(s, random_below(2)), 0);
 		break;
 	case 3:
-		assert_int_equal(s->cgroup(s->arg, random_cgroup(wild), paths[random_below(6)]), 0);
+		assert_int_equal(trace_send_cgroup(s, random_cgroup(wild), paths[random_below(6)]),
+				 0);
 		break;
 	case 4:
-		assert_int_equal(s->follow(s->arg, pid), 0);
+		assert_int_equal(trace_send_follow(s, pid), 0);
 		break;
 	case 5:
-		assert_int_equal(s->lost(s->arg, &lost), 0);
+		assert_int_equal(trace_send_lost(s, &lost), 0);
 		break;
 	case 6:
 	case 7:

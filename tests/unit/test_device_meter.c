@@ -34,21 +34,25 @@ static size_t nr_seen, nr_samples;
 static int sink_error;
 static uint64_t interval_ns;
 
-static int on_window(void *arg, const struct trace_window *w)
+static int on_window(const struct trace_window *w)
 {
 	const struct device_group *g = &plan.groups[w->group - FIRST_GROUP];
 	struct window_seen *s = &seen[nr_seen++];
 
-	(void)arg;
 	assert_true(nr_seen < MAX_SEEN && w->group >= FIRST_GROUP);
 	*s = (struct window_seen){ w->group - FIRST_GROUP, w->start_ns, w->end_ns, { { 0 } } };
 	memcpy(s->readings, w->readings, g->nr * sizeof(*w->readings));
 	return sink_error;
 }
 
-static int on_sample(void *arg, const struct trace_sample *s)
+static int on_event(void *arg, const struct trace_event *e)
 {
+	const struct trace_sample *s = &e->sample;
+
 	(void)arg;
+	if (e->type == TRACE_WINDOW)
+		return on_window(&e->window);
+	assert_int_equal(e->type, TRACE_SAMPLE);
 	assert_true(s->probe >= FIRST_PROBE && s->start_ns < s->end_ns);
 	samples[nr_samples++] = *s;
 	return 0;
@@ -71,7 +75,7 @@ static void open_all(uint32_t events, bool by_destination, double budget)
 		.plan = &plan,
 		.first_group = FIRST_GROUP,
 		.first_probe = FIRST_PROBE,
-		.out = { .window = on_window, .sample = on_sample },
+		.out = { on_event, NULL },
 	};
 	struct meter_options how = {
 		.budget = budget,
@@ -468,7 +472,7 @@ static void make_windows(void)
 		.pmus = pmus,
 		.first_group = FIRST_GROUP,
 		.first_probe = FIRST_PROBE,
-		.out = { .window = on_window, .sample = on_sample },
+		.out = { on_event, NULL },
 	};
 	struct diag d = { 0 };
 

@@ -180,7 +180,7 @@ static void send_mark(struct world *w, bool first, bool last, struct trace_mark 
 			  .switch_ns = w->now / 3000,
 			  .timed = w->now / 64000 },
 	};
-	assert_int_equal(w->out.mark(w->out.arg, ret), 0);
+	assert_int_equal(trace_send_mark(&w->out, ret), 0);
 }
 
 /* What changes from one interval to the next. */
@@ -197,10 +197,10 @@ static void change_things(struct world *w, int interval)
 	if (interval == 7)
 		send_cgroup(w, 3, NULL);
 	if (interval == 5) {
-		assert_int_equal(w->out.resync(w->out.arg, true), 0);
+		assert_int_equal(trace_send_resync(&w->out, true), 0);
 		for (uint32_t pid = 2; pid <= w->next_pid; pid += 2)
 			send_task(w, LEDGER_TASK_FORK, pid, 1);
-		assert_int_equal(w->out.resync(w->out.arg, false), 0);
+		assert_int_equal(trace_send_resync(&w->out, false), 0);
 	}
 }
 
@@ -246,7 +246,7 @@ static char *run_live(enum row_kind by, const char *path, char **ret_summary)
 	send_cgroup(&w, 3, "/system.slice");
 	for (uint32_t pid = 2; pid < 5; pid++)
 		send_task(&w, LEDGER_TASK_FORK, pid, 1);
-	assert_int_equal(w.out.follow(w.out.arg, 3), 0);
+	assert_int_equal(trace_send_follow(&w.out, 3), 0);
 	step(&w);
 	send_mark(&w, true, false, &m, ends);
 	for (int i = 0; i < NR_INTERVALS; i++) {

@@ -71,7 +71,7 @@ static void setup(struct world *w)
 	out = session_sink(w->session);
 	assert_int_equal(feed_init(&w->feed, &header.layout, &w->counted, &out, 100), 0);
 	w->sink = feed_sink(&w->feed);
-	assert_int_equal(out.mark(out.arg, &mark), 0);
+	assert_int_equal(trace_send_mark(&out, &mark), 0);
 }
 
 static void teardown(struct world *w)
@@ -398,11 +398,14 @@ static void cut_paths_are_asked_for(void **state)
 	teardown(&w);
 }
 
-static int keep_path(void *arg, uint64_t id, const char *path)
+static int keep_path(void *arg, const struct trace_event *e)
 {
+	const struct trace_cgroup *c = &e->cgroup;
 	char *text = arg;
 
-	snprintf(text, LEDGER_PATH_LEN, "%llx %s", (unsigned long long)id, path ? path : "gone");
+	assert_int_equal(e->type, TRACE_CGROUP);
+	snprintf(text, LEDGER_PATH_LEN, "%llx %s", (unsigned long long)c->id,
+		 c->path ? c->path : "gone");
 	return 0;
 }
 
@@ -412,7 +415,7 @@ static void cgroups_of_v1_have_their_controller(void **state)
 	struct ledger_sink sink;
 	struct feed feed;
 	char text[LEDGER_PATH_LEN];
-	struct trace_sink out = { .cgroup = keep_path, .arg = text };
+	struct trace_sink out = { keep_path, text };
 
 	(void)state;
 	assert_int_equal(feed_init(&feed, &header.layout, &counted, &out, 100), 0);
@@ -448,12 +451,13 @@ struct slices {
 	size_t nr;
 };
 
-static int keep_slice(void *arg, const struct trace_slice *s)
+static int keep_slice(void *arg, const struct trace_event *e)
 {
 	struct slices *slices = arg;
 
+	assert_int_equal(e->type, TRACE_SLICE);
 	assert_true(slices->nr < MAX_SLICES);
-	slices->items[slices->nr++] = *s;
+	slices->items[slices->nr++] = e->slice;
 	return 0;
 }
 
@@ -461,7 +465,7 @@ static int keep_slice(void *arg, const struct trace_slice *s)
 static struct slices weighed(struct ledger_slices *s, const struct ledger_weights *weights)
 {
 	struct slices slices = { 0 };
-	const struct trace_sink out = { .slice = keep_slice, .arg = &slices };
+	const struct trace_sink out = { keep_slice, &slices };
 	struct ledger_sink sink;
 	struct feed feed;
 
@@ -515,7 +519,7 @@ static void weights_stay_with_their_slots(void **state)
 		.slots = { { { 7, 0 }, 50 }, { { 8, 0 }, 60 } },
 	};
 	struct slices slices = { 0 };
-	const struct trace_sink out = { .slice = keep_slice, .arg = &slices };
+	const struct trace_sink out = { keep_slice, &slices };
 	struct ledger_sink sink;
 	struct feed feed;
 
@@ -573,11 +577,12 @@ struct io_log {
 	int answer;
 };
 
-static int log_io(void *arg, const struct trace_io *io)
+static int log_io(void *arg, const struct trace_event *e)
 {
 	struct io_log *log = arg;
 
-	log->seen[log->nr++] = *io;
+	assert_int_equal(e->type, TRACE_IO);
+	log->seen[log->nr++] = e->io;
 	return log->answer;
 }
 
@@ -601,7 +606,7 @@ static void requests_become_io(void **state)
 {
 	struct ledger_io r = { .h = { .type = LEDGER_IO, .time_ns = 300 }, .nr = 4 };
 	struct io_log log = { 0 };
-	const struct trace_sink out = { .io = log_io, .arg = &log };
+	const struct trace_sink out = { log_io, &log };
 	struct ledger_sink sink;
 	struct feed f;
 
@@ -698,7 +703,7 @@ static void senseless_io_is_counted(void **state)
 {
 	struct ledger_io r = { .h = { .type = LEDGER_IO }, .nr = 3 };
 	struct io_log log = { .answer = -EINVAL };
-	struct trace_sink out = { .io = log_io, .arg = &log };
+	const struct trace_sink out = { log_io, &log };
 	struct ledger_sink sink;
 	struct feed f;
 
@@ -721,8 +726,8 @@ static void senseless_io_is_counted(void **state)
 	assert_int_equal(f.error, -ENOSPC);
 	feed_release(&f);
 
-	/* Who does not want to know is not told. */
-	out.io = NULL;
+	/* Who does not want to know says so with 0. */
+	log = (struct io_log){ 0 };
 	assert_int_equal(feed_init(&f, &header.layout, &counted, &out, 100), 0);
 	sink = feed_sink(&f);
 	sink.io(sink.arg, &r);

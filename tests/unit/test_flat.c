@@ -82,7 +82,7 @@ static void mark(struct daemon *w, enum mark kind)
 	};
 	struct report *r;
 
-	assert_int_equal(w->in.mark(w->in.arg, &m), 0);
+	assert_int_equal(trace_send_mark(&w->in, &m), 0);
 	if (kind != END)
 		return;
 	assert_int_equal(session_report(w->session, &m, &r), 0);
@@ -111,10 +111,10 @@ static void process(struct daemon *w, uint64_t cgroup)
 				       .end_ns = w->now + SLICE_NS,
 				       .on_cpu_ns = SLICE_NS };
 
-	assert_int_equal(w->in.task(w->in.arg, &t), 0);
-	assert_int_equal(w->in.slice(w->in.arg, &s), 0);
+	assert_int_equal(trace_send_task(&w->in, &t), 0);
+	assert_int_equal(trace_send_slice(&w->in, &s), 0);
 	w->now += SLICE_NS;
-	assert_int_equal(w->in.task_exit(w->in.arg, pid, t.start_ns), 0);
+	assert_int_equal(trace_send_exit(&w->in, pid, t.start_ns), 0);
 }
 
 static void job(struct daemon *w)
@@ -126,11 +126,11 @@ static void job(struct daemon *w)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/slurm/uid_0/job_%llu", (unsigned long long)cgroup);
-	assert_int_equal(w->in.cgroup(w->in.arg, cgroup, path), 0);
+	assert_int_equal(trace_send_cgroup(&w->in, cgroup, path), 0);
 	for (int i = 0; i < PROCESSES; i++)
 		process(w, cgroup);
-	assert_int_equal(w->in.window(w->in.arg, &win), 0);
-	assert_int_equal(w->in.cgroup(w->in.arg, cgroup, NULL), 0);
+	assert_int_equal(trace_send_window(&w->in, &win), 0);
+	assert_int_equal(trace_send_cgroup(&w->in, cgroup, NULL), 0);
 }
 
 /* What is not given back; nothing with allocators that do not tell. */
@@ -197,14 +197,14 @@ static void a_long_interval_stays_small(void **state)
 
 	(void)state;
 	open_daemon(&w);
-	assert_int_equal(w.in.cgroup(w.in.arg, FIRST_CGROUP, "/slurm/uid_0/job_1"), 0);
+	assert_int_equal(trace_send_cgroup(&w.in, FIRST_CGROUP, "/slurm/uid_0/job_1"), 0);
 	for (size_t i = 0; i < blocks; i++) {
 		for (size_t k = 0; k < BLOCK; k++) {
 			const struct reading r = { BYTES_A_SLICE, SLICE_NS, SLICE_NS };
 			const struct trace_window win = { 0, w.now, w.now + SLICE_NS, &r };
 
 			process(&w, FIRST_CGROUP);
-			assert_int_equal(w.in.window(w.in.arg, &win), 0);
+			assert_int_equal(trace_send_window(&w.in, &win), 0);
 		}
 		mark(&w, INNER);
 		if (i == blocks / 10)

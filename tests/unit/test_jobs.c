@@ -664,9 +664,9 @@ static void pass_by(const struct trace_sink *out, uint64_t nr, uint64_t start)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/slurm/uid_0/job_%d", 1 + (int)(nr % 50));
-	assert_int_equal(out->cgroup(out->arg, id, path), 0);
+	assert_int_equal(trace_send_cgroup(out, id, path), 0);
 	strcat(path, "/step_0");
-	assert_int_equal(out->cgroup(out->arg, id + 1, path), 0);
+	assert_int_equal(trace_send_cgroup(out, id + 1, path), 0);
 	for (uint32_t i = 0; i < 10; i++) {
 		const struct trace_task t = { .pid = 1 + i,
 					      .tgid = 1 + i,
@@ -681,18 +681,18 @@ static void pass_by(const struct trace_sink *out, uint64_t nr, uint64_t start)
 					       .end_ns = start + i + 10,
 					       .on_cpu_ns = 5 };
 
-		assert_int_equal(out->task(out->arg, &t), 0);
-		assert_int_equal(out->slice(out->arg, &s), 0);
+		assert_int_equal(trace_send_task(out, &t), 0);
+		assert_int_equal(trace_send_slice(out, &s), 0);
 		/* the end of some is not seen, and some are never told of */
 		if (i == 3)
-			assert_int_equal(out->resync(out->arg, true), 0);
+			assert_int_equal(trace_send_resync(out, true), 0);
 		if (i == 3)
-			assert_int_equal(out->resync(out->arg, false), 0);
+			assert_int_equal(trace_send_resync(out, false), 0);
 		if (i != 5)
-			assert_int_equal(out->task_exit(out->arg, 1 + i, start + i), 0);
+			assert_int_equal(trace_send_exit(out, 1 + i, start + i), 0);
 	}
-	assert_int_equal(out->cgroup(out->arg, id + 1, NULL), 0);
-	assert_int_equal(out->cgroup(out->arg, id, NULL), 0);
+	assert_int_equal(trace_send_cgroup(out, id + 1, NULL), 0);
+	assert_int_equal(trace_send_cgroup(out, id, NULL), 0);
 }
 
 static void nothing_is_kept_without_a_summary(void **state)
@@ -710,7 +710,7 @@ static void nothing_is_kept_without_a_summary(void **state)
 	(void)state;
 	assert_int_equal(session_new(&header, &o, &s), 0);
 	out = session_sink(s);
-	assert_int_equal(out.mark(out.arg, &m), 0);
+	assert_int_equal(trace_send_mark(&out, &m), 0);
 	m.first = false;
 	for (uint64_t i = 0; i < intervals; i++) {
 		const struct reading readings[] = { { 1000, 100, 100 },
@@ -719,7 +719,7 @@ static void nothing_is_kept_without_a_summary(void **state)
 		const struct trace_window w = { 0, i * 100, i * 100 + 100, readings };
 
 		pass_by(&out, i, i * 100);
-		assert_int_equal(out.window(out.arg, &w), 0);
+		assert_int_equal(trace_send_window(&out, &w), 0);
 		m.time_ns = ends[0] = ends[1] = (i + 1) * 100;
 		assert_int_equal(session_report(s, &m, &r), 0);
 		ended += count_ended(r);

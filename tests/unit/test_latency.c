@@ -64,7 +64,7 @@ static struct world world_new(enum row_kind by)
 
 	assert_int_equal(session_new(&header, &o, &w.s), 0);
 	w.in = session_sink(w.s);
-	assert_int_equal(w.in.mark(w.in.arg, &begin), 0);
+	assert_int_equal(trace_send_mark(&w.in, &begin), 0);
 	return w;
 }
 
@@ -79,7 +79,7 @@ static void ran(struct world *w, uint32_t pid, uint32_t cpu, uint64_t start_ms, 
 				       .end_ns = end_ms * MS,
 				       .on_cpu_ns = (end_ms - start_ms) * MS };
 
-	assert_int_equal(w->in.slice(w->in.arg, &s), 0);
+	assert_int_equal(trace_send_slice(&w->in, &s), 0);
 }
 
 /* Windows of a group; each of its counters gains @bytes. */
@@ -90,7 +90,7 @@ static void moved(struct world *w, uint32_t group, uint64_t start_ms, uint64_t e
 	const struct reading r[] = { { bytes, ns, ns }, { bytes, ns, ns } };
 	const struct trace_window window = { group, start_ms * MS, end_ms * MS, r };
 
-	assert_int_equal(w->in.window(w->in.arg, &window), 0);
+	assert_int_equal(trace_send_window(&w->in, &window), 0);
 }
 
 /* 1000 requests at 2 GHz. */
@@ -114,7 +114,7 @@ static void sampled(struct world *w, uint32_t probe, uint64_t start_ms, uint64_t
 {
 	const struct trace_sample s = sample_of(probe, start_ms, end_ms, latency_ns);
 
-	assert_int_equal(w->in.sample(w->in.arg, &s), 0);
+	assert_int_equal(trace_send_sample(&w->in, &s), 0);
 }
 
 static struct report *report_at(struct world *w, uint64_t ms)
@@ -297,14 +297,14 @@ static void nothing_requested(void **state)
 	for (uint64_t t = 0; t < 300; t += 100)
 		moved(&w, 0, t, t + 100, 1000);
 	s.requests = s.outstanding = 0;
-	assert_int_equal(w.in.sample(w.in.arg, &s), 0);
+	assert_int_equal(trace_send_sample(&w.in, &s), 0);
 	s = sample_of(CMEM0, 100, 200, 300);
 	s.cycles = 0;
 	s.requests = 0;
-	assert_int_equal(w.in.sample(w.in.arg, &s), 0);
+	assert_int_equal(trace_send_sample(&w.in, &s), 0);
 	s = sample_of(CMEM0, 200, 300, 300);
 	s.running_ns = 0;
-	assert_int_equal(w.in.sample(w.in.arg, &s), 0);
+	assert_int_equal(trace_send_sample(&w.in, &s), 0);
 	r = report_at(&w, 300);
 	assert_false(r->probes[CMEM0].valid);
 	assert_int_equal(r->probes[CMEM0].requests, 0);
@@ -328,7 +328,7 @@ static void multiplexed(void **state)
 	s.requests /= 4;
 	s.cycles /= 4;
 	s.running_ns /= 4;
-	assert_int_equal(w.in.sample(w.in.arg, &s), 0);
+	assert_int_equal(trace_send_sample(&w.in, &s), 0);
 	r = report_at(&w, 200);
 	assert_true(fabs(r->probes[CMEM0].latency_ns - 500) < 1e-6);
 	assert_int_equal(r->probes[CMEM0].requests, 1250);
@@ -371,7 +371,7 @@ static void across_the_end(void **state)
 	(void)state;
 	s.requests = 1001;
 	s.outstanding = 1234567;
-	assert_int_equal(w.in.sample(w.in.arg, &s), 0);
+	assert_int_equal(trace_send_sample(&w.in, &s), 0);
 	for (int i = 0; i < 3; i++) {
 		r[i] = report_at(&w, 60 * (i + 1));
 		requests += r[i]->probes[CMEM0].requests;
@@ -446,10 +446,10 @@ static void cgroup_parents(void **state)
 	struct report *r;
 
 	(void)state;
-	assert_int_equal(w.in.cgroup(w.in.arg, 4, "/box"), 0);
-	assert_int_equal(w.in.cgroup(w.in.arg, 5, "/box/a"), 0);
-	assert_int_equal(w.in.cgroup(w.in.arg, 6, "/box/b"), 0);
-	assert_int_equal(w.in.cgroup(w.in.arg, 7, "/box/c"), 0);
+	assert_int_equal(trace_send_cgroup(&w.in, 4, "/box"), 0);
+	assert_int_equal(trace_send_cgroup(&w.in, 5, "/box/a"), 0);
+	assert_int_equal(trace_send_cgroup(&w.in, 6, "/box/b"), 0);
+	assert_int_equal(trace_send_cgroup(&w.in, 7, "/box/c"), 0);
 	ran(&w, 5, 0, 0, 100);
 	moved(&w, 0, 0, 100, 3000);
 	ran(&w, 6, 0, 100, 200);
@@ -477,7 +477,7 @@ static void scaled_counters(void **state)
 
 	(void)state;
 	ran(&w, 5, 0, 0, 100);
-	assert_int_equal(w.in.window(w.in.arg, &window), 0);
+	assert_int_equal(trace_send_window(&w.in, &window), 0);
 	sampled(&w, CMEM0, 0, 100, 300);
 	r = report_at(&w, 100);
 	assert_int_equal(r->counters[0].value, 2000);
@@ -490,7 +490,7 @@ static void scaled_counters(void **state)
 
 static void check_refused(struct world *w, struct trace_sample s)
 {
-	assert_int_equal(w->in.sample(w->in.arg, &s), -EINVAL);
+	assert_int_equal(trace_send_sample(&w->in, &s), -EINVAL);
 }
 
 static void junk_is_left_out(void **state)
@@ -539,7 +539,7 @@ static void huge_numbers(void **state)
 
 		ran(&w, 5, 0, 100 + 10 * i, 110 + 10 * i);
 		moved(&w, 0, 100 + 10 * i, 110 + 10 * i, UINT32_MAX);
-		assert_int_equal(w.in.sample(w.in.arg, &s), 0);
+		assert_int_equal(trace_send_sample(&w.in, &s), 0);
 	}
 	r = report_at(&w, 1000);
 	assert_true(!r->probes[CMEM0].valid || isfinite(r->probes[CMEM0].latency_ns));

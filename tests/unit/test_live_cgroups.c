@@ -107,12 +107,12 @@ static void test_tree_gone(void **state)
 	assert_false(live_cgroups_gone(&cgroups, 77, "/job_1"));
 }
 
-static int count_cgroup(void *arg, uint64_t id, const char *path)
+static int count_cgroup(void *arg, const struct trace_event *e)
 {
 	unsigned int *nr_walks = arg;
 
-	(void)id;
-	*nr_walks += !strcmp(path, "/");
+	assert_int_equal(e->type, TRACE_CGROUP);
+	*nr_walks += !strcmp(e->cgroup.path, "/");
 	return 0;
 }
 
@@ -121,7 +121,7 @@ static unsigned int find(uint64_t now_ns, bool cut, bool unknown)
 {
 	const struct live_cgroups_news news = { .cut = cut, .unknown = unknown };
 	unsigned int nr_walks = 0;
-	const struct trace_sink out = { .arg = &nr_walks, .cgroup = count_cgroup };
+	const struct trace_sink out = { count_cgroup, &nr_walks };
 
 	assert_int_equal(live_cgroups_find(&cgroups, &news, now_ns, &out), 0);
 	return nr_walks;
@@ -181,7 +181,7 @@ static void test_lost(void **state)
 {
 	const struct live_cgroups_news lost = { .lost = true };
 	unsigned int nr_walks = 0;
-	const struct trace_sink out = { .arg = &nr_walks, .cgroup = count_cgroup };
+	const struct trace_sink out = { count_cgroup, &nr_walks };
 
 	(void)state;
 	cgroups.v1 = (struct cgroup1){ 0 };

@@ -106,9 +106,9 @@ struct world {
 	uint32_t windows;
 };
 
-static int on_window(void *arg, const struct trace_window *w)
+static int on_window(void *arg, const struct trace_event *e)
 {
-	(void)w;
+	assert_int_equal(e->type, TRACE_WINDOW);
 	++*(uint32_t *)arg;
 	return 0;
 }
@@ -135,7 +135,7 @@ static void setup(struct world *w)
 				     .groups = w->counters.groups,
 				     .nr_groups = w->counters.nr_groups,
 				     .nr_sockets = 2 };
-	w->out = (struct trace_sink){ .window = on_window, .arg = &w->windows };
+	w->out = (struct trace_sink){ on_window, &w->windows };
 	assert_int_equal(feed_init(&w->feed, &w->layout, &w->counters, &w->out, NS_PER_S / 10), 0);
 	w->sink = feed_sink(&w->feed);
 	w->watch = (struct live_watch){ .counters = &w->counters,

@@ -293,7 +293,7 @@ static struct report *run(struct world *w)
 	for (uint32_t s = 0; s < w->cpus.nr_sockets; s++)
 		assert_int_equal(ends[s] = w->feed.last_end_ns[s], WINDOW_NS);
 	mark.ends_ns = ends;
-	assert_int_equal(out.mark(out.arg, &mark), 0);
+	assert_int_equal(trace_send_mark(&out, &mark), 0);
 	for (int i = 0; i < NR_WINDOWS; i++)
 		step(w, i == 2 ? 0 : -1); /* what fails once is in the next window */
 	for (uint32_t s = 0; s < w->cpus.nr_sockets; s++)
@@ -476,7 +476,7 @@ static void pmus_move(void **state)
 	step(w, -1);
 	memcpy(w->sent, w->total, sizeof(w->sent));
 	out = session_sink(w->session);
-	assert_int_equal(out.mark(out.arg, &mark), 0);
+	assert_int_equal(trace_send_mark(&out, &mark), 0);
 	step(w, -1);
 	put_mask(w, 0, "1,4");
 	put_mask(w, 1, "2,4");

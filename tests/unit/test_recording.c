@@ -219,15 +219,15 @@ static void test_refused(void **state)
 	longest[RECORDING_MAX_TEXT + 1] = '\0';
 	assert_int_equal(recording_create(path, &sample_header, 0, &d, &w), 0);
 	sink = recording_sink(w);
-	assert_int_equal(sink.window(sink.arg, &window), -EINVAL);
-	assert_int_equal(sink.sample(sink.arg, &sample), -EINVAL);
-	assert_int_equal(sink.lost(sink.arg, &lost), -EINVAL);
-	assert_int_equal(sink.cgroup(sink.arg, 1, longest), -EINVAL);
+	assert_int_equal(trace_send_window(&sink, &window), -EINVAL);
+	assert_int_equal(trace_send_sample(&sink, &sample), -EINVAL);
+	assert_int_equal(trace_send_lost(&sink, &lost), -EINVAL);
+	assert_int_equal(trace_send_cgroup(&sink, 1, longest), -EINVAL);
 	job.id = longest + RECORDING_MAX_TEXT + 1 - JOB_ID_LEN;
-	assert_int_equal(sink.job(sink.arg, &job), -EINVAL);
+	assert_int_equal(trace_send_job(&sink, &job), -EINVAL);
 	job = (struct trace_job_news){ .user = longest };
-	assert_int_equal(sink.job(sink.arg, &job), -EINVAL);
-	assert_int_equal(sink.cgroup(sink.arg, 2, longest + 1), 0);
+	assert_int_equal(trace_send_job(&sink, &job), -EINVAL);
+	assert_int_equal(trace_send_cgroup(&sink, 2, longest + 1), 0);
 	assert_int_equal(recording_finish(w, &d, NULL), 0);
 	assert_int_equal(read_back(path, &log, &end, &d), 0);
 	assert_int_equal(log.events, 1);
@@ -463,14 +463,14 @@ static void tell_lasting(const struct trace_sink *s)
 				    .parent_start_ns = 70,
 				    .comm = "child" };
 
-	s->task(s->arg, &t);
-	s->cgroup(s->arg, 5, "/keeper");
-	s->cgroup(s->arg, job, "freezer:/slurm/uid_0/job_3");
-	s->job(s->arg, &news);
-	s->job(s->arg, &more);
-	s->job(s->arg, &nobody);
-	s->follow(s->arg, 7);
-	s->task(s->arg, &child);
+	trace_send_task(s, &t);
+	trace_send_cgroup(s, 5, "/keeper");
+	trace_send_cgroup(s, job, "freezer:/slurm/uid_0/job_3");
+	trace_send_job(s, &news);
+	trace_send_job(s, &more);
+	trace_send_job(s, &nobody);
+	trace_send_follow(s, 7);
+	trace_send_task(s, &child);
 }
 
 static void test_rotation(void **state)
@@ -585,10 +585,10 @@ static void test_too_many_names(void **state)
 			.pid = i, .tgid = i, .start_ns = i, .comm = "sixteen bytes.."
 		};
 
-		err = sink.task(sink.arg, &t);
+		err = trace_send_task(&sink, &t);
 	}
 	assert_int_equal(err, -ENOSPC);
-	assert_int_equal(sink.resync(sink.arg, true), 0); /* told once */
+	assert_int_equal(trace_send_resync(&sink, true), 0); /* told once */
 	assert_int_equal(recording_finish(w, &d, NULL), -ENOSPC);
 	assert_non_null(strstr(d.what, "do not fit"));
 	each_file(add_size, &size);

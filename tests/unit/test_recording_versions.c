@@ -37,16 +37,16 @@ static void events_of_version_1(const struct trace_sink *s)
 	const struct trace_lost lost = { "slices", 1, 1000, 9000, 12 };
 	struct trace_mark mark = { .first = true, .time_ns = 1000, .ends_ns = ends[0] };
 
-	assert_int_equal(s->mark(s->arg, &mark), 0);
-	assert_int_equal(s->cgroup(s->arg, 881, "/slurm/job_1"), 0);
-	assert_int_equal(s->task(s->arg, &task), 0);
-	assert_int_equal(s->follow(s->arg, 7), 0);
-	assert_int_equal(s->slice(s->arg, &slice), 0);
-	assert_int_equal(s->window(s->arg, &window), 0);
-	assert_int_equal(s->lost(s->arg, &lost), 0);
-	assert_int_equal(s->resync(s->arg, true), 0);
-	assert_int_equal(s->resync(s->arg, false), 0);
-	assert_int_equal(s->task_exit(s->arg, 7, 99), 0);
+	assert_int_equal(trace_send_mark(s, &mark), 0);
+	assert_int_equal(trace_send_cgroup(s, 881, "/slurm/job_1"), 0);
+	assert_int_equal(trace_send_task(s, &task), 0);
+	assert_int_equal(trace_send_follow(s, 7), 0);
+	assert_int_equal(trace_send_slice(s, &slice), 0);
+	assert_int_equal(trace_send_window(s, &window), 0);
+	assert_int_equal(trace_send_lost(s, &lost), 0);
+	assert_int_equal(trace_send_resync(s, true), 0);
+	assert_int_equal(trace_send_resync(s, false), 0);
+	assert_int_equal(trace_send_exit(s, 7, 99), 0);
 	mark = (struct trace_mark){
 		.last = true,
 		.time_ns = 9000,
@@ -55,7 +55,7 @@ static void events_of_version_1(const struct trace_sink *s)
 		.losses = { .windows = 3, .rows_pooled = 1 },
 		.cost = { .cpu_ns = 1, .switches = 2, .switch_ns = 3, .timed = 4 },
 	};
-	assert_int_equal(s->mark(s->arg, &mark), 0);
+	assert_int_equal(trace_send_mark(s, &mark), 0);
 }
 
 /* A file that version 1 wrote, which knew nothing of probes. */

@@ -95,7 +95,7 @@ static int slice(struct world *w, uint32_t pid, uint32_t cpu, uint64_t start, ui
 				       .end_ns = end,
 				       .on_cpu_ns = end - start };
 
-	return w->in.slice(w->in.arg, &s);
+	return trace_send_slice(&w->in, &s);
 }
 
 static int window(struct world *w, uint64_t start, uint64_t end)
@@ -103,7 +103,7 @@ static int window(struct world *w, uint64_t start, uint64_t end)
 	const struct reading r = { 1000, end - start, end - start };
 	const struct trace_window event = { 0, start, end, &r };
 
-	return w->in.window(w->in.arg, &event);
+	return trace_send_window(&w->in, &event);
 }
 
 static int mark(struct world *w, uint64_t ns, bool first)
@@ -111,7 +111,7 @@ static int mark(struct world *w, uint64_t ns, bool first)
 	const uint64_t ends[] = { ns, ns };
 	const struct trace_mark m = { .first = first, .time_ns = ns, .ends_ns = ends };
 
-	return w->in.mark(w->in.arg, &m);
+	return trace_send_mark(&w->in, &m);
 }
 
 /* Windows of 10 ms, of process 5 on CPU 0 and 6 on CPU 1, up to @end. */
@@ -173,7 +173,7 @@ static int sample(struct world *w, uint32_t probe, uint64_t start, uint64_t end)
 					.enabled_ns = end - start,
 					.running_ns = end - start };
 
-	return w->in.sample(w->in.arg, &s);
+	return trace_send_sample(&w->in, &s);
 }
 
 /* Samples wait as windows do, so they may be out of order, and are checked at once. */
@@ -284,7 +284,7 @@ static void a_trace_may_say_where_it_ends(void **state)
 	(void)state;
 	setup(&w, &unmarked, (struct run_options){ 0 });
 	fill(&w, T0, T0 + 1500 * MS);
-	assert_int_equal(w.in.mark(w.in.arg, &end), 0);
+	assert_int_equal(trace_send_mark(&w.in, &end), 0);
 	assert_int_equal(replay_finish(w.replay), 0);
 	assert_int_equal(w.nr, 2);
 	assert_int_equal(w.end_ns[1], T0 + 1700 * MS);
@@ -294,7 +294,7 @@ static void a_trace_may_say_where_it_ends(void **state)
 	end.time_ns = T0;
 	setup(&w, &unmarked, (struct run_options){ 0 });
 	fill(&w, T0, T0 + 1500 * MS);
-	assert_int_equal(w.in.mark(w.in.arg, &end), 0);
+	assert_int_equal(trace_send_mark(&w.in, &end), 0);
 	assert_int_equal(replay_finish(w.replay), 0);
 	assert_int_equal(w.nr, 2);
 	assert_int_equal(w.end_ns[1], T0 + 1500 * MS);
@@ -348,7 +348,7 @@ static void junk(void **state)
 	(void)state;
 	setup(&w, &unmarked, (struct run_options){ 0 });
 	assert_int_equal(mark(&w, 5, true), -EINVAL); /* the header says there are none */
-	assert_int_equal(w.in.window(w.in.arg, &no_group), -EINVAL);
+	assert_int_equal(trace_send_window(&w.in, &no_group), -EINVAL);
 	assert_int_equal(window(&w, 10, 10), -EINVAL);
 	assert_int_equal(slice(&w, 5, 2, 0, 1), -EINVAL);
 	assert_int_equal(window(&w, 10, 20), 0);
@@ -369,7 +369,7 @@ static void processes_of_the_users_choice(void **state)
 
 	(void)state;
 	setup(&w, &unmarked, args);
-	assert_int_equal(w.in.follow(w.in.arg, 5), 0); /* of the trace: not what was asked for */
+	assert_int_equal(trace_send_follow(&w.in, 5), 0); /* of the trace: not what was asked for */
 	fill(&w, T0, T0 + 1000 * MS);
 	assert_int_equal(replay_finish(w.replay), 0);
 	assert_int_equal(w.rows[0], 1);
@@ -394,7 +394,7 @@ static void cgroups_of_the_users_choice(void **state)
 
 	(void)state;
 	setup(&w, &unmarked, args);
-	assert_int_equal(w.in.cgroup(w.in.arg, 1, "/job"), 0);
+	assert_int_equal(trace_send_cgroup(&w.in, 1, "/job"), 0);
 	fill(&w, T0, T0 + 1000 * MS);
 	assert_int_equal(replay_finish(w.replay), 0);
 	assert_int_equal(w.rows[0], 2);
@@ -539,7 +539,7 @@ static int half_a_window(struct world *w, uint64_t start, uint64_t value)
 	const struct reading r = { value, 10 * MS, 5 * MS };
 	const struct trace_window event = { 0, start, start + 10 * MS, &r };
 
-	return w->in.window(w->in.arg, &event);
+	return trace_send_window(&w->in, &event);
 }
 
 /* Numbers of a trace may be anything: what cannot be added up is not "out of memory". */

@@ -47,7 +47,7 @@ static int task(const struct trace_sink *out, uint32_t pid, uint32_t parent, con
 				      .cgroup_id = 1,
 				      .comm = comm };
 
-	return out->task(out->arg, &t);
+	return trace_send_task(out, &t);
 }
 
 /* A run without a break, of process @pid that started at @pid. */
@@ -63,7 +63,7 @@ static int slice(const struct trace_sink *out, uint32_t pid, uint32_t cpu, uint6
 				       .end_ns = end,
 				       .on_cpu_ns = end - start };
 
-	return out->slice(out->arg, &s);
+	return trace_send_slice(out, &s);
 }
 
 static int window(const struct trace_sink *out, uint64_t start, uint64_t end, uint64_t bytes)
@@ -71,7 +71,7 @@ static int window(const struct trace_sink *out, uint64_t start, uint64_t end, ui
 	const struct reading r = { bytes, end - start, end - start };
 	const struct trace_window w = { 0, start, end, &r };
 
-	return out->window(out->arg, &w);
+	return trace_send_window(out, &w);
 }
 
 /* A mark that ends at @ns on both sockets, with totals that grow with it. */
@@ -93,7 +93,7 @@ static void begin(const struct trace_sink *out, uint64_t ns)
 	struct trace_mark m = mark_at(ns, ends);
 
 	m.first = true;
-	assert_int_equal(out->mark(out->arg, &m), 0);
+	assert_int_equal(trace_send_mark(out, &m), 0);
 }
 
 static struct report *report_at(struct session *s, uint64_t ns)
@@ -103,7 +103,7 @@ static struct report *report_at(struct session *s, uint64_t ns)
 	struct trace_sink out = session_sink(s);
 	struct report *r;
 
-	assert_int_equal(out.mark(out.arg, &m), 0);
+	assert_int_equal(trace_send_mark(&out, &m), 0);
 	assert_int_equal(session_report(s, &m, &r), 0);
 	return r;
 }
@@ -171,7 +171,7 @@ static struct report *long_interval(struct session *s, bool inner)
 		assert_int_equal(window(&out, at, at + 10 * ms, 777 + at / ms), 0);
 		m.inner = true;
 		if (inner && at && at % (1000 * ms) == 0)
-			assert_int_equal(out.mark(out.arg, &m), 0);
+			assert_int_equal(trace_send_mark(&out, &m), 0);
 	}
 	return report_at(s, 4000 * ms);
 }
@@ -231,7 +231,7 @@ static void a_run_may_begin_in_the_middle(void **state)
 	struct report *r;
 
 	(void)state;
-	assert_int_equal(out.mark(out.arg, &m), 0);
+	assert_int_equal(trace_send_mark(&out, &m), 0);
 	r = report_at(s, 1100);
 	assert_true(r->replayed);
 	assert_int_equal(r->quality.lost_windows, 1);
@@ -256,12 +256,12 @@ static void nonsense_is_refused_and_left_out(void **state)
 	begin(&out, 0);
 	assert_int_equal(slice(&out, 5, 2, 0, 10), -EINVAL); /* CPUs are 0 and 1 */
 	assert_int_equal(slice(&out, 5, 0, 10, 9), -EINVAL);
-	assert_int_equal(out.slice(out.arg, &longer), -EINVAL);
-	assert_int_equal(out.window(out.arg, &unknown_group), -EINVAL);
+	assert_int_equal(trace_send_slice(&out, &longer), -EINVAL);
+	assert_int_equal(trace_send_window(&out, &unknown_group), -EINVAL);
 	assert_int_equal(window(&out, 10, 10, 1), -EINVAL);
 	assert_int_equal(window(&out, 0, 50, 1), 0);
 	assert_int_equal(window(&out, 49, 60, 1), -EINVAL); /* overlaps */
-	assert_int_equal(out.lost(out.arg, &lost), -EINVAL);
+	assert_int_equal(trace_send_lost(&out, &lost), -EINVAL);
 	r = report_at(s, 99);
 	assert_int_equal(r->nr_rows, 0);
 	assert_int_equal(r->counters[0].value, 1);
@@ -281,9 +281,9 @@ static void late_and_lost_slices_are_counted(void **state)
 	begin(&out, 0);
 	report_free(report_at(s, 100));
 	assert_int_equal(slice(&out, 5, 0, 50, 60), 0);
-	assert_int_equal(out.lost(out.arg, &lost), 0);
+	assert_int_equal(trace_send_lost(&out, &lost), 0);
 	lost.what = "something else";
-	assert_int_equal(out.lost(out.arg, &lost), 0);
+	assert_int_equal(trace_send_lost(&out, &lost), 0);
 	r = report_at(s, 200);
 	assert_int_equal(r->quality.late_slices, 1);
 	assert_int_equal(r->quality.lost_slices, 3);
@@ -303,17 +303,17 @@ static void followed_tasks_and_selected_cgroups(void **state)
 
 	(void)state;
 	assert_int_equal(session_select(s, "/job"), 0);
-	assert_int_equal(out.cgroup(out.arg, 9, "/job/a"), 0);
+	assert_int_equal(trace_send_cgroup(&out, 9, "/job/a"), 0);
 	assert_int_equal(task(&out, 5, 1, "five"), 0);
 	assert_int_equal(session_follow(s, 6), 0);
-	assert_int_equal(out.follow(out.arg, 5), 0);
+	assert_int_equal(trace_send_follow(&out, 5), 0);
 	assert_int_equal(task(&out, 6, 5, "child"), 0);
 	assert_int_equal(task(&out, 7, 1, "other"), 0);
 	assert_int_equal(session_alive(s), 2);
 	begin(&out, 0);
 	assert_int_equal(slice(&out, 6, 0, 0, 10), 0);
 	assert_int_equal(slice(&out, 7, 0, 10, 20), 0);
-	assert_int_equal(out.task_exit(out.arg, 5, 5), 0);
+	assert_int_equal(trace_send_exit(&out, 5, 5), 0);
 	assert_int_equal(session_alive(s), 1);
 	r = report_at(s, 100);
 	assert_int_equal(r->nr_rows, 1);
@@ -321,9 +321,9 @@ static void followed_tasks_and_selected_cgroups(void **state)
 	assert_int_equal(r->sockets[0].busy_ns, 20);
 	report_free(r);
 	/* the list of all tasks, without 6 */
-	assert_int_equal(out.resync(out.arg, true), 0);
+	assert_int_equal(trace_send_resync(&out, true), 0);
 	assert_int_equal(task(&out, 7, 1, "other"), 0);
-	assert_int_equal(out.resync(out.arg, false), 0);
+	assert_int_equal(trace_send_resync(&out, false), 0);
 	assert_int_equal(session_alive(s), 0);
 	session_free(s);
 }
@@ -334,7 +334,7 @@ static int name_it(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns)
 	const struct trace_task t = { .pid = pid, .tgid = tgid, .start_ns = start_ns, .comm = "x" };
 
 	assert_int_equal(pid, 5);
-	return out->task(out->arg, &t);
+	return trace_send_task(out, &t);
 }
 
 static int never(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns)
@@ -363,10 +363,10 @@ static void names_only(void **state)
 	assert_int_equal(session_each_unnamed(s, name_it, &out), 0);
 	assert_int_equal(session_each_unnamed(s, never, NULL), 0);
 	assert_int_equal(session_follow(s, 5), 1);
-	assert_int_equal(out.task_exit(out.arg, 5, 5), 0);
+	assert_int_equal(trace_send_exit(&out, 5, 5), 0);
 	for (uint64_t k = 1; k < 10; k++) {
 		m = mark_at(100 * k, ends);
-		assert_int_equal(out.mark(out.arg, &m), 0);
+		assert_int_equal(trace_send_mark(&out, &m), 0);
 	}
 	assert_int_equal(session_report(s, &m, &r), -EINVAL);
 	/* forgotten: now it is a task without a name again */
@@ -385,7 +385,7 @@ static void a_tee_lets_the_first_one_judge(void **state)
 
 	(void)state;
 	begin(&out, 0);
-	assert_int_equal(out.cgroup(out.arg, 1, "/"), 0);
+	assert_int_equal(trace_send_cgroup(&out, 1, "/"), 0);
 	assert_int_equal(slice(&out, 5, 0, 0, 10), 0);
 	assert_int_equal(slice(&out, 5, 7, 0, 10), -EINVAL);
 	assert_int_equal(window(&out, 0, 100, 6), 0);

@@ -68,7 +68,7 @@ static int io(const struct trace_sink *out, uint32_t pid, uint64_t cgroup, uint3
 {
 	struct trace_io io = io_of(pid, cgroup, device, read, start, end);
 
-	return out->io(out->arg, &io);
+	return trace_send_io(out, &io);
 }
 
 static int alone(const struct trace_sink *out, uint32_t pid, uint32_t device, uint64_t start,
@@ -77,7 +77,7 @@ static int alone(const struct trace_sink *out, uint32_t pid, uint32_t device, ui
 	struct trace_io io = io_of(pid, 1, device, 0, start, end);
 
 	io.exclusive = true;
-	return out->io(out->arg, &io);
+	return trace_send_io(out, &io);
 }
 
 static void window(const struct trace_sink *out, uint32_t group, uint64_t start, uint64_t end,
@@ -87,7 +87,7 @@ static void window(const struct trace_sink *out, uint32_t group, uint64_t start,
 	const struct reading r = { bytes, ns, ns };
 	const struct trace_window w = { group, start * MS, end * MS, &r };
 
-	assert_int_equal(out->window(out->arg, &w), 0);
+	assert_int_equal(trace_send_window(out, &w), 0);
 }
 
 static struct trace_mark mark_at(uint64_t ms, uint64_t *end)
@@ -106,7 +106,7 @@ static void begin(const struct trace_sink *out)
 	struct trace_mark m = mark_at(0, &end);
 
 	m.first = true;
-	assert_int_equal(out->mark(out->arg, &m), 0);
+	assert_int_equal(trace_send_mark(out, &m), 0);
 }
 
 static struct report *report_at(struct session *s, uint64_t ms)
@@ -142,12 +142,12 @@ static void nonsense_is_refused(void **state)
 		assert_int_equal(io(&out, 0, 0, 0, 10, 0, 9), -EINVAL); /* not even a cgroup */
 		e = io_of(5, 1, 0, 10, 0, 10);
 		e.tgid = 0;
-		assert_int_equal(out.io(out.arg, &e), -EINVAL);
+		assert_int_equal(trace_send_io(&out, &e), -EINVAL);
 		e.tgid = 6; /* tasks are processes */
-		assert_int_equal(out.io(out.arg, &e), -EINVAL);
+		assert_int_equal(trace_send_io(&out, &e), -EINVAL);
 		e.tgid = 5;
 		e.exclusive = true;
-		assert_int_equal(out.io(out.arg, &e), -EINVAL); /* with bytes */
+		assert_int_equal(trace_send_io(&out, &e), -EINVAL); /* with bytes */
 		assert_int_equal(alone(&out, TRACE_PID_LOST, 0, 0, 10), -EINVAL);
 		assert_false(session_unknown_cgroup(s)); /* nothing of it was looked at */
 		assert_int_equal(io(&out, 5, 1, 0, 10, 5, 5), 0);
@@ -190,9 +190,9 @@ static void names_are_kept(void **state)
 	for (uint64_t k = 1; k < 300; k++) {
 		assert_int_equal(io(&out, 5, 1, 0, 1, k, k), 0);
 		if (k == 2)
-			assert_int_equal(out.task_exit(out.arg, 5, 5), 0);
+			assert_int_equal(trace_send_exit(&out, 5, 5), 0);
 		m = mark_at(k, &end);
-		assert_int_equal(out.mark(out.arg, &m), 0);
+		assert_int_equal(trace_send_mark(&out, &m), 0);
 	}
 	assert_int_equal(session_each_unnamed(s, count, &nr), 0);
 	assert_int_equal(nr, 1);
@@ -215,7 +215,7 @@ static void bytes_reach_rows(void **state)
 
 	(void)state;
 	begin(&out);
-	assert_int_equal(out.cgroup(out.arg, 2, "/job"), 0);
+	assert_int_equal(trace_send_cgroup(&out, 2, "/job"), 0);
 	for (uint64_t ms = 0; ms < 100; ms += 10) {
 		assert_int_equal(io(&out, 9, 2, 0, 4096, ms, ms + 10), 0);
 		window(&out, 0, ms, ms + 10, 10000);
@@ -224,8 +224,8 @@ static void bytes_reach_rows(void **state)
 	assert_int_equal(io(&out, 9, 2, 1, 512, 20, 20), 0);
 	assert_int_equal(io(&out, TRACE_PID_LOST, 0, 1, 100, 20, 30), 0);
 	assert_int_equal(io(&out, 0, 2, 1, 11, 20, 30), 0);
-	assert_int_equal(out.lost(out.arg, &lost), 0);
-	assert_int_equal(out.sample(out.arg, &sample), 0);
+	assert_int_equal(trace_send_lost(&out, &lost), 0);
+	assert_int_equal(trace_send_sample(&out, &sample), 0);
 	r = report_at(s, 100);
 	assert_int_equal(r->nr_rows, 1);
 	k = row(r, "pid:9:9");
@@ -265,7 +265,7 @@ static void the_cgroup_alone_is_known(void **state)
 
 	(void)state;
 	begin(&out);
-	assert_int_equal(out.cgroup(out.arg, 2, "/job"), 0);
+	assert_int_equal(trace_send_cgroup(&out, 2, "/job"), 0);
 	assert_int_equal(io(&out, 0, 2, 0, 77, 1, 2), 0);
 	r = report_at(s, 100);
 	assert_int_equal(row(r, "cgroup:2")->devices[0].io_read_bytes, 77);
@@ -324,8 +324,8 @@ static void requests_wait_for_their_window(void **state)
 	begin(&out);
 	assert_int_equal(io(&out, pids[0], 1, 0, 4096, 10, 20), 0);
 	assert_int_equal(io(&out, pids[1], 1, 0, 4096, 5000, 5010), 0); /* read long before */
-	assert_int_equal(out.task_exit(out.arg, pids[0], pids[0]), 0);
-	assert_int_equal(out.task_exit(out.arg, pids[1], pids[1]), 0);
+	assert_int_equal(trace_send_exit(&out, pids[0], pids[0]), 0);
+	assert_int_equal(trace_send_exit(&out, pids[1], pids[1]), 0);
 	for (uint32_t k = 1; k < 60; k++) {
 		assert_int_equal(io(&out, 100 + k, 1, 1, 1, k * 100 - 10, k * 100 - 10), 0);
 		r = report_at(s, k * 100);

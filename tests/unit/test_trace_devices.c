@@ -173,7 +173,7 @@ static void impossible_io(void **state)
 	assert_int_equal(encoder_new(&sample_header, 0, &e), 0);
 	sink = encoder_sink(e);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(sink.io(sink.arg, &bad[i]), -EINVAL);
+		assert_int_equal(trace_send_io(&sink, &bad[i]), -EINVAL);
 	assert_int_equal(encoder_out(e)->nr, 0);
 	assert_int_equal(encoder_events(e), 0);
 	encoder_free(e);
@@ -181,8 +181,8 @@ static void impossible_io(void **state)
 	before = size;
 	sink = ndjson_sink(w);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(sink.io(sink.arg, &bad[i]), -EINVAL);
-	assert_int_equal(sink.io(sink.arg, &reversed), -EINVAL);
+		assert_int_equal(trace_send_io(&sink, &bad[i]), -EINVAL);
+	assert_int_equal(trace_send_io(&sink, &reversed), -EINVAL);
 	fflush(f);
 	assert_int_equal(size, before);
 	assert_int_equal(ndjson_finish(w, &d), 0);
@@ -280,10 +280,10 @@ static void whose_it_was(void **state)
 			assert_int_equal(ndjson_create(f, &sample_header, &d, &w), 0);
 			sink = ndjson_sink(w);
 		}
-		assert_int_equal(sink.cgroup(sink.arg, 5, "/job"), 0);
+		assert_int_equal(trace_send_cgroup(&sink, 5, "/job"), 0);
 		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-			assert_int_equal(sink.io(sink.arg, &all[i]), 0);
-			assert_int_equal(sink.slice(sink.arg, &idle), 0);
+			assert_int_equal(trace_send_io(&sink, &all[i]), 0);
+			assert_int_equal(trace_send_slice(&sink, &idle), 0);
 		}
 		assert_int_equal(recording_finish(recorder, &d, NULL), 0);
 		assert_int_equal(ndjson_finish(w, &d), 0);

@@ -185,7 +185,7 @@ static int send_owners(struct device_io *io, const struct owner *owners, size_t 
 		};
 
 		if (was_owner(io, &owners[i]))
-			err = io->out.io(io->out.arg, &event);
+			err = trace_send_io(&io->out, &event);
 		if (err == -EINVAL)
 			err = 0;
 	}

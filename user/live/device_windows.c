@@ -109,7 +109,7 @@ static int send_window(struct device_windows *w, size_t g, uint64_t end)
 	if (end <= w->end[g])
 		return 0;
 	w->end[g] = end;
-	return taken(w, w->o.out.window(w->o.out.arg, &window));
+	return taken(w, trace_send_window(&w->o.out, &window));
 }
 
 /* A window in which nothing ran, up to @end. */
@@ -182,7 +182,7 @@ static int send_sample(struct device_windows *w, size_t probe, const struct stat
 	if (cycles->running_ns != sample.running_ns)
 		sample.cycles =
 			(unsigned __int128)cycles->value * sample.running_ns / cycles->running_ns;
-	return taken(w, w->o.out.sample(w->o.out.arg, &sample));
+	return taken(w, trace_send_sample(&w->o.out, &sample));
 }
 
 int device_windows_segment(struct device_windows *w, const struct stat_segment *s)

@@ -116,7 +116,7 @@ static void on_slot(struct feed *f, uint32_t i, const struct ledger_slices *r,
 	}
 	if (w && i < w->nr)
 		put_weights(&w->slots[i], w->nr_events, &slice);
-	failed(f, f->out.slice(f->out.arg, &slice));
+	failed(f, trace_send_slice(&f->out, &slice));
 }
 
 static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
@@ -241,7 +241,7 @@ static void on_group(struct feed *f, uint32_t group, uint64_t end)
 	if (g->end_ns) {
 		if (end - g->end_ns > 2 * f->window_ns)
 			f->long_windows++;
-		failed(f, f->out.window(f->out.arg, &window));
+		failed(f, trace_send_window(&f->out, &window));
 	}
 	take_base(f, group, end);
 }
@@ -315,9 +315,9 @@ static void on_new_leader(struct feed *f, uint32_t old_pid, struct trace_task *n
 		news->parent = old_pid;
 		news->parent_start_ns = start;
 	}
-	failed(f, f->out.task(f->out.arg, news));
+	failed(f, trace_send_task(&f->out, news));
 	if (start)
-		failed(f, f->out.task_exit(f->out.arg, old_pid, start));
+		failed(f, trace_send_exit(&f->out, old_pid, start));
 }
 
 static void on_task(void *arg, const struct ledger_task *r)
@@ -338,13 +338,13 @@ static void on_task(void *arg, const struct ledger_task *r)
 	comm[sizeof(comm) - 1] = '\0';
 	news.comm = comm;
 	if (r->h.type == LEDGER_TASK_EXIT) {
-		failed(f, f->out.task_exit(f->out.arg, r->pid, r->start_ns));
+		failed(f, trace_send_exit(&f->out, r->pid, r->start_ns));
 		return;
 	}
 	if (r->h.type == LEDGER_TASK_NAME && r->old_pid)
 		on_new_leader(f, r->old_pid, &news);
 	else
-		failed(f, f->out.task(f->out.arg, &news));
+		failed(f, trace_send_task(&f->out, &news));
 }
 
 static void on_cgroup(void *arg, const struct ledger_cgroup *r)
@@ -355,7 +355,7 @@ static void on_cgroup(void *arg, const struct ledger_cgroup *r)
 	size_t length;
 
 	if (r->h.type == LEDGER_CGROUP_GONE) {
-		failed(f, f->out.cgroup(f->out.arg, r->id, NULL));
+		failed(f, trace_send_cgroup(&f->out, r->id, NULL));
 		return;
 	}
 	length = strnlen(r->path, sizeof(r->path));
@@ -368,14 +368,14 @@ static void on_cgroup(void *arg, const struct ledger_cgroup *r)
 	if (length >= sizeof(r->path) - 1)
 		f->cut_path = true; /* to be read from cgroupfs */
 	else
-		failed(f, f->out.cgroup(f->out.arg, r->id, path));
+		failed(f, trace_send_cgroup(&f->out, r->id, path));
 }
 
 static void on_io(void *arg, const struct ledger_io *r)
 {
 	struct feed *f = arg;
 
-	for (uint32_t i = 0; f->out.io && i < r->nr; i++) {
+	for (uint32_t i = 0; i < r->nr; i++) {
 		const struct ledger_io_slot *s = &r->slots[i];
 		const struct trace_io io = {
 			.pid = s->pid == LEDGER_LOST_PID ? TRACE_PID_LOST : s->pid,
@@ -393,7 +393,7 @@ static void on_io(void *arg, const struct ledger_io *r)
 		if (!io.read_bytes && !io.write_bytes)
 			continue;
 		failed(f, s->device < LEDGER_MAX_DEVICES && s->first_ns <= s->last_ns
-				  ? f->out.io(f->out.arg, &io)
+				  ? trace_send_io(&f->out, &io)
 				  : -EINVAL);
 	}
 }

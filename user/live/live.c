@@ -325,7 +325,7 @@ static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct d
 	/* A block and a quarter: no inner mark comes right before the end of an interval. */
 	l->inner_ns = now + (kind == MARK_INNER ? 4 : 5) * l->args->window_ns * INNER_WINDOWS / 4;
 	l->marked_ns = now;
-	return trace_failed(l, l->out.mark(l->out.arg, ret), d);
+	return trace_failed(l, trace_send_mark(&l->out, ret), d);
 }
 
 /*
@@ -464,7 +464,7 @@ int live_follow(struct live *l, pid_t pid, struct diag *d)
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
 	if (number && session_follow(l->session, number))
-		return trace_failed(l, l->out.follow(l->out.arg, number), d);
+		return trace_failed(l, trace_send_follow(&l->out, number), d);
 	return process_missing(pid, d);
 }
 
@@ -499,9 +499,11 @@ static int drain(struct live *l, struct diag *d)
 	return err ? err : live_watch_step(&l->watch, d);
 }
 
-static struct sampler_sink sample_sink(const struct live *l)
+static int on_sample(void *arg, const struct trace_sample *s)
 {
-	return (struct sampler_sink){ .sample = l->out.sample, .arg = l->out.arg };
+	struct live *l = arg;
+
+	return trace_send_sample(&l->out, s);
 }
 
 /* When the next inner mark is due. Most intervals end before. */
@@ -531,7 +533,7 @@ static int tell_if_gone(void *arg, uint64_t id, const char *path)
 {
 	struct live *l = arg;
 
-	return live_cgroups_gone(&l->cgroups, id, path) ? l->out.cgroup(l->out.arg, id, NULL) : 0;
+	return live_cgroups_gone(&l->cgroups, id, path) ? trace_send_cgroup(&l->out, id, NULL) : 0;
 }
 
 /* What did not come as records is read from cgroupfs. */
@@ -599,7 +601,7 @@ static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_
 
 static int make_mark(struct live *l, enum mark_kind kind, struct diag *d, struct trace_mark *ret)
 {
-	const struct sampler_sink sink = sample_sink(l);
+	const struct sampler_sink sink = { on_sample, l };
 	struct quality losses;
 	uint64_t now = monotonic_ns();
 	int err = 0;
@@ -637,7 +639,7 @@ int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
 
 int live_drain(struct live *l, struct diag *d)
 {
-	const struct sampler_sink sink = sample_sink(l);
+	const struct sampler_sink sink = { on_sample, l };
 	struct trace_mark mark;
 	int err = drain(l, d);
 

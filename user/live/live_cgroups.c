@@ -121,7 +121,7 @@ static int on_folder(void *arg, uint64_t id, const char *path)
 		path = text;
 		id = cgroup1_id(w->v1, id);
 	}
-	w->err = w->out->cgroup(w->out->arg, id, path);
+	w->err = trace_send_cgroup(w->out, id, path);
 	return w->err;
 }
 

@@ -121,9 +121,8 @@ static int add(struct live_jobs *j, uint64_t id, const char *path, const struct 
 }
 
 /* Found again by a walk through the tree, a job is asked again: it has been renamed, or nobody answered. */
-static int on_cgroup(void *arg, uint64_t id, const char *path)
+static int on_cgroup(struct live_jobs *j, uint64_t id, const char *path)
 {
-	struct live_jobs *j = arg;
 	struct job_path job;
 	struct pending *p;
 
@@ -137,9 +136,14 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 	return add(j, id, path, &job);
 }
 
+static int on_event(void *arg, const struct trace_event *e)
+{
+	return e->type == TRACE_CGROUP ? on_cgroup(arg, e->cgroup.id, e->cgroup.path) : 0;
+}
+
 struct trace_sink live_jobs_sink(struct live_jobs *j)
 {
-	return (struct trace_sink){ .cgroup = on_cgroup, .arg = j };
+	return (struct trace_sink){ on_event, j };
 }
 
 uint64_t live_jobs_next_ns(const struct live_jobs *j)
@@ -173,7 +177,7 @@ static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink 
 	if (env.user[0])
 		news.user = env.user;
 	if (news.id || news.name || news.user)
-		*ret_err = trace_tell_job(out, &news);
+		*ret_err = trace_send_job(out, &news);
 	p->provisional &= !news.id;
 	/* -EAGAIN: the number is known, and names will be */
 	return !err && !p->provisional;

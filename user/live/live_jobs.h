@@ -36,7 +36,7 @@ int live_jobs_new(const struct live_cgroups *cgroups, const struct job_users *us
 		  const struct live_jobs_source *source, struct live_jobs **ret);
 void live_jobs_free(struct live_jobs *j);
 
-/** live_jobs_sink() - takes note of cgroups; has no other functions, for a tee */
+/** live_jobs_sink() - takes note of cgroups, and of nothing else */
 struct trace_sink live_jobs_sink(struct live_jobs *j);
 
 /** live_jobs_next_ns() - when live_jobs_step() has something to do; UINT64_MAX for never */

@@ -62,17 +62,17 @@ int live_tasks_name(const struct live_tasks *t, struct ledger *l, const struct l
 	if (read_line_at(AT_FDCWD, path, line, sizeof(line)))
 		return 0;
 	task.comm = line;
-	return out->task(out->arg, &task);
+	return trace_send_task(out, &task);
 }
 
 int live_tasks_list(const struct live_tasks *t, struct ledger *l, const struct ledger_sink *sink,
 		    const struct trace_sink *out)
 {
-	int err = t->machine ? out->resync(out->arg, true) : 0;
+	int err = t->machine ? trace_send_resync(out, true) : 0;
 
 	if (!err)
 		err = ledger_tasks(l, sink);
 	if (!err && t->machine)
-		err = out->resync(out->arg, false);
+		err = trace_send_resync(out, false);
 	return err;
 }

@@ -205,7 +205,7 @@ static int make_summary(struct session *s, const void *arg, struct report **ret)
 /* A mark, of the trace or of our own: the first begins, the others end an interval. */
 static int on_boundary(struct replay *r, const struct trace_mark *m)
 {
-	int err = r->out.mark(r->out.arg, m);
+	int err = trace_send_mark(&r->out, m);
 
 	if (err)
 		return passed(r, err);
@@ -225,11 +225,11 @@ static int hand_out_held(struct replay *r, const struct trace_mark *m)
 	int err = 0;
 
 	while (!err && boundaries_window(r->boundaries, m, &w)) {
-		err = r->out.window(r->out.arg, &w);
+		err = trace_send_window(&r->out, &w);
 		err = err == -EINVAL ? 0 : err;
 	}
 	while (!err && boundaries_sample(r->boundaries, m, &s)) {
-		err = r->out.sample(r->out.arg, &s);
+		err = trace_send_sample(&r->out, &s);
 		err = err == -EINVAL ? 0 : err;
 	}
 	return passed(r, err);
@@ -255,7 +255,7 @@ static int close_due(struct replay *r, bool end)
 	if (!err && !end && boundaries_inner(r->boundaries, &m)) {
 		err = hand_out_held(r, &m);
 		if (!err)
-			err = passed(r, r->out.mark(r->out.arg, &m));
+			err = passed(r, trace_send_mark(&r->out, &m));
 	}
 	return err;
 }
@@ -325,34 +325,9 @@ static void look_for(struct replay *r, uint32_t tgid)
 	}
 }
 
-static int on_task(void *arg, const struct trace_task *t)
+/* Has a cgroup of the user's list appeared? */
+static int look_for_cgroup(struct replay *r, const char *path)
 {
-	struct replay *r = arg;
-	int err = r->out.task(r->out.arg, t);
-
-	if (!err)
-		look_for(r, t->tgid);
-	return passed(r, err);
-}
-
-static int on_task_exit(void *arg, uint32_t pid, uint64_t start_ns)
-{
-	struct replay *r = arg;
-
-	return passed(r, r->out.task_exit(r->out.arg, pid, start_ns));
-}
-
-static int on_resync(void *arg, bool begin)
-{
-	struct replay *r = arg;
-
-	return passed(r, r->out.resync(r->out.arg, begin));
-}
-
-static int on_cgroup(void *arg, uint64_t id, const char *path)
-{
-	struct replay *r = arg;
-
 	for (size_t i = 0; path && i < r->args->cgroups.nr; i++) {
 		char *want = cgroup_path(r->args->cgroups.items[i]);
 
@@ -361,84 +336,46 @@ static int on_cgroup(void *arg, uint64_t id, const char *path)
 		r->cgroup_seen[i] |= !strcmp(want, path);
 		free(want);
 	}
-	return passed(r, r->out.cgroup(r->out.arg, id, path));
+	return 0;
 }
 
-static int on_job(void *arg, const struct trace_job_news *j)
+/* The record of its task may have been lost: this is the first we hear of it. */
+static void look_at(struct replay *r, const struct trace_slice *s)
 {
-	struct replay *r = arg;
-
-	return passed(r, trace_tell_job(&r->out, j));
-}
-
-static int on_follow(void *arg, uint32_t pid)
-{
-	struct replay *r = arg;
-
-	return r->own_selection ? 0 : passed(r, r->out.follow(r->out.arg, pid));
-}
-
-static int on_slice(void *arg, const struct trace_slice *s)
-{
-	struct replay *r = arg;
-	int err = r->out.slice(r->out.arg, s);
-
-	if (err)
-		return passed(r, err);
-	/* Its record may have been lost: this is the first we hear of it. */
 	if (s->pid != TRACE_PID_IDLE && s->pid != TRACE_PID_LOST)
 		for (size_t i = 0; i < r->args->pids.nr; i++)
 			if (r->args->pids.items[i] == s->tgid && !r->pid_seen[i])
 				look_for(r, s->tgid);
-	if (!r->boundaries)
-		return 0;
-	boundaries_add_slice(r->boundaries, s);
-	return boundaries_due(r->boundaries) ? close_due(r, false) : 0;
 }
 
-static int on_window(void *arg, const struct trace_window *w)
+/* With boundaries of our own, events tell where they are, and some are held back. */
+static int on_bounded(struct replay *r, const struct trace_event *e)
 {
-	struct replay *r = arg;
+	struct boundaries *b = r->boundaries;
 	int err;
 
-	if (!r->boundaries)
-		return passed(r, r->out.window(r->out.arg, w));
-	err = boundaries_add_window(r->boundaries, w);
-	if (err)
-		return passed(r, err);
-	return boundaries_due(r->boundaries) ? close_due(r, false) : 0;
+	switch (e->type) {
+	case TRACE_SLICE:
+		boundaries_add_slice(b, &e->slice);
+		break;
+	case TRACE_WINDOW:
+		err = boundaries_add_window(b, &e->window);
+		if (err)
+			return passed(r, err);
+		break;
+	case TRACE_SAMPLE:
+		return passed(r, boundaries_add_sample(b, &e->sample));
+	case TRACE_IO:
+		boundaries_add_io(b, &e->io);
+		break;
+	default:
+		return 0;
+	}
+	return boundaries_due(b) ? close_due(r, false) : 0;
 }
 
-static int on_sample(void *arg, const struct trace_sample *s)
+static int on_mark(struct replay *r, const struct trace_mark *m)
 {
-	struct replay *r = arg;
-
-	return passed(r, r->boundaries ? boundaries_add_sample(r->boundaries, s)
-				       : r->out.sample(r->out.arg, s));
-}
-
-static int on_io(void *arg, const struct trace_io *io)
-{
-	struct replay *r = arg;
-	int err = r->out.io(r->out.arg, io);
-
-	if (err || !r->boundaries)
-		return passed(r, err);
-	boundaries_add_io(r->boundaries, io);
-	return boundaries_due(r->boundaries) ? close_due(r, false) : 0;
-}
-
-static int on_lost(void *arg, const struct trace_lost *l)
-{
-	struct replay *r = arg;
-
-	return passed(r, r->out.lost(r->out.arg, l));
-}
-
-static int on_mark(void *arg, const struct trace_mark *m)
-{
-	struct replay *r = arg;
-
 	if (!r->header->marked) {
 		/* The only thing such a trace can say is when it ended. */
 		if (!m->last)
@@ -447,7 +384,7 @@ static int on_mark(void *arg, const struct trace_mark *m)
 		return 0;
 	}
 	if (!r->boundaries && m->inner)
-		return passed(r, r->out.mark(r->out.arg, m));
+		return passed(r, trace_send_mark(&r->out, m));
 	if (!r->boundaries)
 		return on_boundary(r, m);
 	if (boundaries_add_mark(r->boundaries, m))
@@ -455,21 +392,31 @@ static int on_mark(void *arg, const struct trace_mark *m)
 	return close_due(r, false);
 }
 
+static int on_event(void *arg, const struct trace_event *e)
+{
+	struct replay *r = arg;
+	int err = 0;
+
+	if (e->type == TRACE_MARK)
+		return on_mark(r, &e->mark);
+	if (e->type == TRACE_FOLLOW && r->own_selection)
+		return 0;
+	if (e->type == TRACE_CGROUP && e->cgroup.path)
+		err = look_for_cgroup(r, e->cgroup.path);
+	if (err)
+		return err;
+	if (!r->boundaries || (e->type != TRACE_WINDOW && e->type != TRACE_SAMPLE))
+		err = trace_send(&r->out, e);
+	if (err)
+		return passed(r, err);
+	if (e->type == TRACE_TASK)
+		look_for(r, e->task.tgid);
+	if (e->type == TRACE_SLICE)
+		look_at(r, &e->slice);
+	return r->boundaries ? on_bounded(r, e) : 0;
+}
+
 struct trace_sink replay_sink(struct replay *r)
 {
-	return (struct trace_sink){
-		.task = on_task,
-		.task_exit = on_task_exit,
-		.resync = on_resync,
-		.cgroup = on_cgroup,
-		.job = on_job,
-		.follow = on_follow,
-		.slice = on_slice,
-		.window = on_window,
-		.sample = on_sample,
-		.io = on_io,
-		.lost = on_lost,
-		.mark = on_mark,
-		.arg = r,
-	};
+	return (struct trace_sink){ on_event, r };
 }

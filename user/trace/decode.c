@@ -99,7 +99,7 @@ static int get_slice(struct decoder *d, struct wire_in *in, uint64_t flags,
 	if (in->bad)
 		return -EBADMSG;
 	d->last = s;
-	return sink->slice(sink->arg, &s);
+	return trace_send_slice(sink, &s);
 }
 
 static int get_task(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
@@ -114,7 +114,7 @@ static int get_task(struct decoder *d, struct wire_in *in, const struct trace_si
 	t.parent_start_ns = wire_get(in);
 	t.cgroup_id = wire_get(in);
 	t.comm = wire_get_text(in, d->text, sizeof(d->text));
-	return in->bad ? -EBADMSG : sink->task(sink->arg, &t);
+	return in->bad ? -EBADMSG : trace_send_task(sink, &t);
 }
 
 static int get_window(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
@@ -139,7 +139,7 @@ static int get_window(struct decoder *d, struct wire_in *in, const struct trace_
 	if (in->bad)
 		return -EBADMSG;
 	d->time_ns = w.start_ns;
-	return sink->window(sink->arg, &w);
+	return trace_send_window(sink, &w);
 }
 
 static int get_sample(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
@@ -160,7 +160,7 @@ static int get_sample(struct decoder *d, struct wire_in *in, const struct trace_
 	if (in->bad)
 		return -EBADMSG;
 	d->time_ns = s.start_ns;
-	return sink->sample(sink->arg, &s);
+	return trace_send_sample(sink, &s);
 }
 
 static int get_io(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
@@ -186,7 +186,7 @@ static int get_io(struct decoder *d, struct wire_in *in, const struct trace_sink
 	if (in->bad)
 		return -EBADMSG;
 	d->time_ns = io.start_ns;
-	return sink->io(sink->arg, &io);
+	return trace_send_io(sink, &io);
 }
 
 static int get_lost(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
@@ -202,7 +202,7 @@ static int get_lost(struct decoder *d, struct wire_in *in, const struct trace_si
 	if (in->bad)
 		return -EBADMSG;
 	d->time_ns = l.start_ns;
-	return sink->lost(sink->arg, &l);
+	return trace_send_lost(sink, &l);
 }
 
 static void get_fields(struct wire_in *in, void *into, const struct trace_field *fields, size_t nr)
@@ -244,7 +244,7 @@ static int get_mark(struct decoder *d, struct wire_in *in, bool *first_mark,
 		m.inner = false;
 	}
 	*first_mark = false;
-	return sink->mark(sink->arg, &m);
+	return trace_send_mark(sink, &m);
 }
 
 static int get_job(struct decoder *d, struct wire_in *in, const struct trace_sink *sink)
@@ -254,7 +254,7 @@ static int get_job(struct decoder *d, struct wire_in *in, const struct trace_sin
 	j.id = wire_get_text(in, d->job_id, sizeof(d->job_id));
 	j.name = wire_get_text(in, d->job_name, sizeof(d->job_name));
 	j.user = wire_get_text(in, d->job_user, sizeof(d->job_user));
-	return in->bad ? -EBADMSG : trace_tell_job(sink, &j);
+	return in->bad ? -EBADMSG : trace_send_job(sink, &j);
 }
 
 /* Events that are one or two numbers. */
@@ -268,17 +268,17 @@ static int get_small(struct decoder *d, struct wire_in *in, uint64_t type,
 	case RECORDING_EXIT:
 		number = wire_get_max(in, UINT32_MAX);
 		start_ns = wire_get(in);
-		return in->bad ? -EBADMSG : sink->task_exit(sink->arg, number, start_ns);
+		return in->bad ? -EBADMSG : trace_send_exit(sink, number, start_ns);
 	case RECORDING_RESYNC:
 		number = wire_get_max(in, 1);
-		return in->bad ? -EBADMSG : sink->resync(sink->arg, number);
+		return in->bad ? -EBADMSG : trace_send_resync(sink, number);
 	case RECORDING_CGROUP:
 		number = wire_get(in);
 		path = wire_get_text(in, d->text, sizeof(d->text));
-		return in->bad ? -EBADMSG : sink->cgroup(sink->arg, number, path);
+		return in->bad ? -EBADMSG : trace_send_cgroup(sink, number, path);
 	case RECORDING_FOLLOW:
 		number = wire_get_max(in, UINT32_MAX);
-		return in->bad ? -EBADMSG : sink->follow(sink->arg, number);
+		return in->bad ? -EBADMSG : trace_send_follow(sink, number);
 	default:
 		in->bad = true;
 		return -EBADMSG;

@@ -148,9 +148,8 @@ static struct key io_key(const struct trace_io *io)
 	};
 }
 
-static int on_slice(void *arg, const struct trace_slice *s)
+static int on_slice(struct encoder *e, const struct trace_slice *s)
 {
-	struct encoder *e = arg;
 	struct wire_out *o = &e->out;
 	uint64_t length = s->end_ns - s->start_ns;
 	uint32_t flags = RECORDING_SLICE;
@@ -187,9 +186,8 @@ static int on_slice(void *arg, const struct trace_slice *s)
 	return done(e, start);
 }
 
-static int on_task(void *arg, const struct trace_task *t)
+static int on_task(struct encoder *e, const struct trace_task *t)
 {
-	struct encoder *e = arg;
 	size_t start = e->out.nr;
 
 	wire_put(&e->out, RECORDING_TASK * 2);
@@ -204,20 +202,18 @@ static int on_task(void *arg, const struct trace_task *t)
 	return done(e, start);
 }
 
-static int on_exit_(void *arg, uint32_t pid, uint64_t start_ns)
+static int on_exit_(struct encoder *e, const struct trace_exit *x)
 {
-	struct encoder *e = arg;
 	size_t start = e->out.nr;
 
 	wire_put(&e->out, RECORDING_EXIT * 2);
-	wire_put(&e->out, pid);
-	wire_put(&e->out, start_ns);
+	wire_put(&e->out, x->pid);
+	wire_put(&e->out, x->start_ns);
 	return done(e, start);
 }
 
-static int on_resync(void *arg, bool begin)
+static int on_resync(struct encoder *e, bool begin)
 {
-	struct encoder *e = arg;
 	size_t start = e->out.nr;
 
 	wire_put(&e->out, RECORDING_RESYNC * 2);
@@ -225,20 +221,18 @@ static int on_resync(void *arg, bool begin)
 	return done(e, start);
 }
 
-static int on_cgroup(void *arg, uint64_t id, const char *path)
+static int on_cgroup(struct encoder *e, const struct trace_cgroup *c)
 {
-	struct encoder *e = arg;
 	size_t start = e->out.nr;
 
 	wire_put(&e->out, RECORDING_CGROUP * 2);
-	wire_put(&e->out, id);
-	wire_put_text(&e->out, path);
+	wire_put(&e->out, c->id);
+	wire_put_text(&e->out, c->path);
 	return done(e, start);
 }
 
-static int on_job(void *arg, const struct trace_job_news *j)
+static int on_job(struct encoder *e, const struct trace_job_news *j)
 {
-	struct encoder *e = arg;
 	size_t start = e->out.nr;
 
 	if (!trace_job_fits(j))
@@ -251,9 +245,8 @@ static int on_job(void *arg, const struct trace_job_news *j)
 	return done(e, start);
 }
 
-static int on_follow(void *arg, uint32_t pid)
+static int on_follow(struct encoder *e, uint32_t pid)
 {
-	struct encoder *e = arg;
 	size_t start = e->out.nr;
 
 	wire_put(&e->out, RECORDING_FOLLOW * 2);
@@ -261,9 +254,8 @@ static int on_follow(void *arg, uint32_t pid)
 	return done(e, start);
 }
 
-static int on_window(void *arg, const struct trace_window *w)
+static int on_window(struct encoder *e, const struct trace_window *w)
 {
-	struct encoder *e = arg;
 	struct wire_out *o = &e->out;
 	size_t start = o->nr;
 	uint64_t length = w->end_ns - w->start_ns;
@@ -286,9 +278,8 @@ static int on_window(void *arg, const struct trace_window *w)
 	return done(e, start);
 }
 
-static int on_sample(void *arg, const struct trace_sample *s)
+static int on_sample(struct encoder *e, const struct trace_sample *s)
 {
-	struct encoder *e = arg;
 	struct wire_out *o = &e->out;
 	size_t start = o->nr;
 	uint64_t length = s->end_ns - s->start_ns;
@@ -309,9 +300,8 @@ static int on_sample(void *arg, const struct trace_sample *s)
 	return done(e, start);
 }
 
-static int on_io(void *arg, const struct trace_io *io)
+static int on_io(struct encoder *e, const struct trace_io *io)
 {
-	struct encoder *e = arg;
 	struct wire_out *o = &e->out;
 	struct key key = io_key(io);
 	size_t start = o->nr;
@@ -336,9 +326,8 @@ static int on_io(void *arg, const struct trace_io *io)
 	return done(e, start);
 }
 
-static int on_lost(void *arg, const struct trace_lost *l)
+static int on_lost(struct encoder *e, const struct trace_lost *l)
 {
-	struct encoder *e = arg;
 	struct wire_out *o = &e->out;
 	size_t start = o->nr;
 
@@ -355,9 +344,8 @@ static int on_lost(void *arg, const struct trace_lost *l)
 	return done(e, start);
 }
 
-static int on_mark(void *arg, const struct trace_mark *m)
+static int on_mark(struct encoder *e, const struct trace_mark *m)
 {
-	struct encoder *e = arg;
 	struct wire_out *o = &e->out;
 	size_t start = o->nr;
 
@@ -380,21 +368,41 @@ static int on_mark(void *arg, const struct trace_mark *m)
 	return done(e, start);
 }
 
+static int on_event(void *arg, const struct trace_event *event)
+{
+	struct encoder *e = arg;
+
+	switch (event->type) {
+	case TRACE_TASK:
+		return on_task(e, &event->task);
+	case TRACE_EXIT:
+		return on_exit_(e, &event->exit);
+	case TRACE_RESYNC:
+		return on_resync(e, event->resync.begin);
+	case TRACE_CGROUP:
+		return on_cgroup(e, &event->cgroup);
+	case TRACE_JOB:
+		return on_job(e, &event->job);
+	case TRACE_FOLLOW:
+		return on_follow(e, event->follow.pid);
+	case TRACE_SLICE:
+		return on_slice(e, &event->slice);
+	case TRACE_WINDOW:
+		return on_window(e, &event->window);
+	case TRACE_SAMPLE:
+		return on_sample(e, &event->sample);
+	case TRACE_IO:
+		return on_io(e, &event->io);
+	case TRACE_LOST:
+		return on_lost(e, &event->lost);
+	case TRACE_MARK:
+		return on_mark(e, &event->mark);
+	default:
+		return -EINVAL;
+	}
+}
+
 struct trace_sink encoder_sink(struct encoder *e)
 {
-	return (struct trace_sink){
-		.task = on_task,
-		.task_exit = on_exit_,
-		.resync = on_resync,
-		.cgroup = on_cgroup,
-		.job = on_job,
-		.follow = on_follow,
-		.slice = on_slice,
-		.window = on_window,
-		.sample = on_sample,
-		.io = on_io,
-		.lost = on_lost,
-		.mark = on_mark,
-		.arg = e,
-	};
+	return (struct trace_sink){ on_event, e };
 }

@@ -31,7 +31,7 @@ uint32_t encoder_events(const struct encoder *e);
 /**
  * encoder_sink() - append events
  *
- * Each function returns 0, -ENOMEM, or -EINVAL for an event that the format cannot
+ * Returns 0, -ENOMEM, or -EINVAL for an event that the format cannot
  * hold; the payload is unchanged then.
  */
 struct trace_sink encoder_sink(struct encoder *e);

@@ -93,9 +93,8 @@ static struct being *find(struct living *l, uint32_t pid, uint64_t start_ns)
 	return b;
 }
 
-static int on_task(void *arg, const struct trace_task *t)
+static int on_task(struct living *l, const struct trace_task *t)
 {
-	struct living *l = arg;
 	struct being *b = find(l, t->pid, t->start_ns);
 	struct being *parent = find(l, t->parent, t->parent_start_ns);
 	char *comm = NULL;
@@ -135,18 +134,16 @@ static int on_task(void *arg, const struct trace_task *t)
 	return 0;
 }
 
-static int on_exit_(void *arg, uint32_t pid, uint64_t start_ns)
+static void on_exit_(struct living *l, const struct trace_exit *e)
 {
-	struct being *b = find(arg, pid, start_ns);
+	struct being *b = find(l, e->pid, e->start_ns);
 
 	if (b)
 		b->ended = true;
-	return 0;
 }
 
-static int on_resync(void *arg, bool begin)
+static void on_resync(struct living *l, bool begin)
 {
-	struct living *l = arg;
 	struct being *b, *next;
 
 	HASH_ITER (hh, l->beings, b, next) {
@@ -156,12 +153,10 @@ static int on_resync(void *arg, bool begin)
 			b->ended = true;
 	}
 	l->resync = begin;
-	return 0;
 }
 
-static int on_cgroup(void *arg, uint64_t id, const char *path)
+static int on_cgroup(struct living *l, uint64_t id, const char *path)
 {
-	struct living *l = arg;
 	struct place *p;
 	char *copy;
 
@@ -205,9 +200,8 @@ static int replace(char **text, const char *with)
 	return 0;
 }
 
-static int on_job(void *arg, const struct trace_job_news *j)
+static int on_job(struct living *l, const struct trace_job_news *j)
 {
-	struct living *l = arg;
 	struct place *p;
 	int err;
 
@@ -221,67 +215,52 @@ static int on_job(void *arg, const struct trace_job_news *j)
 	return err ? err : replace(&p->job_user, j->user);
 }
 
-static int on_follow(void *arg, uint32_t pid)
+static void on_follow(struct living *l, uint32_t pid)
 {
-	struct living *l = arg;
 	struct being *b, *next;
 
 	HASH_ITER (hh, l->beings, b, next)
 		if (b->task.tgid == pid && !b->ended)
 			b->followed = true;
-	return 0;
 }
 
-static int on_mark(void *arg, const struct trace_mark *m)
+static void on_mark(struct living *l)
 {
-	struct living *l = arg;
 	struct being *b, *b_next;
 	struct place *p, *p_next;
 
-	(void)m;
 	HASH_ITER (hh, l->beings, b, b_next)
 		if (b->ended && ++b->marks > KEEP_MARKS)
 			forget_being(l, b);
 	HASH_ITER (hh, l->places, p, p_next)
 		if (p->gone && ++p->marks > KEEP_MARKS)
 			forget_place(l, p);
-	return 0;
 }
 
-static int on_slice(void *arg, const struct trace_slice *s)
+int living_learn(struct living *l, const struct trace_event *e)
 {
-	(void)arg;
-	(void)s;
-	return 0;
-}
-
-static int on_window(void *arg, const struct trace_window *w)
-{
-	(void)arg;
-	(void)w;
-	return 0;
-}
-
-static int on_sample(void *arg, const struct trace_sample *s)
-{
-	(void)arg;
-	(void)s;
-	return 0;
-}
-
-/* Who may have a device to himself is said again and again: nothing to be kept. */
-static int on_io(void *arg, const struct trace_io *io)
-{
-	(void)arg;
-	(void)io;
-	return 0;
-}
-
-static int on_lost(void *arg, const struct trace_lost *l)
-{
-	(void)arg;
-	(void)l;
-	return 0;
+	switch (e->type) {
+	case TRACE_TASK:
+		return on_task(l, &e->task);
+	case TRACE_CGROUP:
+		return on_cgroup(l, e->cgroup.id, e->cgroup.path);
+	case TRACE_JOB:
+		return on_job(l, &e->job);
+	case TRACE_EXIT:
+		on_exit_(l, &e->exit);
+		return 0;
+	case TRACE_RESYNC:
+		on_resync(l, e->resync.begin);
+		return 0;
+	case TRACE_FOLLOW:
+		on_follow(l, e->follow.pid);
+		return 0;
+	case TRACE_MARK:
+		on_mark(l);
+		return 0;
+	default: /* who may have a device to himself is said again and again: nothing to be kept */
+		return 0;
+	}
 }
 
 const char *living_comm(struct living *l, uint32_t pid, uint64_t start_ns)
@@ -299,25 +278,6 @@ const char *living_path(struct living *l, uint64_t cgroup_id)
 	return p ? p->path : NULL;
 }
 
-struct trace_sink living_sink(struct living *l)
-{
-	return (struct trace_sink){
-		.task = on_task,
-		.task_exit = on_exit_,
-		.resync = on_resync,
-		.cgroup = on_cgroup,
-		.job = on_job,
-		.follow = on_follow,
-		.slice = on_slice,
-		.window = on_window,
-		.sample = on_sample,
-		.io = on_io,
-		.lost = on_lost,
-		.mark = on_mark,
-		.arg = l,
-	};
-}
-
 /* Where announcements go. */
 struct listener {
 	const struct trace_sink *sink;
@@ -325,10 +285,10 @@ struct listener {
 	void *arg;
 };
 
-#define TELL(to, event, ...)                                                \
-	({                                                                  \
-		int err_ = (to)->sink->event((to)->sink->arg, __VA_ARGS__); \
-		err_ ? err_ : (to)->after((to)->arg);                       \
+#define TELL(to, event, ...)                                            \
+	({                                                              \
+		int err_ = trace_send_##event((to)->sink, __VA_ARGS__); \
+		err_ ? err_ : (to)->after((to)->arg);                   \
 	})
 
 /* Tasks come before all that is known of them: who is followed does not come from parents. */
@@ -344,7 +304,7 @@ static int announce_beings(struct living *l, const struct listener *to)
 			err = TELL(to, follow, b->task.tgid);
 	HASH_ITER (hh, l->beings, b, next)
 		if (b->ended && !err)
-			err = TELL(to, task_exit, b->key.pid, b->key.start_ns);
+			err = TELL(to, exit, b->key.pid, b->key.start_ns);
 	if (!l->resync || err)
 		return err;
 	/* the list was being read: what it has said so far */

@@ -14,13 +14,13 @@ struct living;
 int living_new(struct living **ret);
 void living_free(struct living *l);
 
-/** living_sink() - learns from events; returns 0 or -ENOMEM */
-struct trace_sink living_sink(struct living *l);
+/** living_learn() - take note of an event; 0 or -ENOMEM */
+int living_learn(struct living *l, const struct trace_event *e);
 
 /**
  * living_announce() - hand all that is known to a sink
  * @l: the table
- * @sink: gets the events; all its functions are there
+ * @sink: gets the events
  * @after: called with @arg after each event
  * @arg: anything
  *

@@ -88,13 +88,13 @@ static int tell_workload(struct ndjson_reader *r, const struct ndjson_workload *
 
 	if (has_path) {
 		r->events++;
-		err = sink->cgroup(sink->arg, w->cgroup_id, r->path_text);
+		err = trace_send_cgroup(sink, w->cgroup_id, r->path_text);
 	}
 	/* pid 0 with a cgroup stands for all of it; without one, for the idle task */
 	if (err || w->pid == TRACE_PID_IDLE)
 		return err;
 	r->events++;
-	return sink->task(sink->arg, &t);
+	return trace_send_task(sink, &t);
 }
 
 static int on_workload(struct ndjson_reader *r, const struct trace_sink *sink)
@@ -203,7 +203,7 @@ static int on_slice(struct ndjson_reader *r, const struct trace_sink *sink)
 	s.task_start_ns = w->start_ns;
 	s.cgroup_id = w->pid == TRACE_PID_IDLE ? 0 : w->cgroup_id;
 	r->events++;
-	return sink->slice(sink->arg, &s);
+	return trace_send_slice(sink, &s);
 }
 
 /* The counter with a number; most are their own index. */
@@ -272,7 +272,7 @@ static int on_window(struct ndjson_reader *r, const struct trace_sink *sink)
 			continue;
 		w.readings = &r->readings[layout->groups[w.group].first];
 		r->events++;
-		err = sink->window(sink->arg, &w);
+		err = trace_send_window(sink, &w);
 	}
 	return err;
 }
@@ -311,7 +311,7 @@ static int on_sample(struct ndjson_reader *r, const struct trace_sink *sink)
 	if (err)
 		return err;
 	r->events++;
-	return sink->sample(sink->arg, &s);
+	return trace_send_sample(sink, &s);
 }
 
 /* A device that the header does not know cannot be added any more: that much is lost. */
@@ -325,7 +325,7 @@ static int lose_io(struct ndjson_reader *r, const struct trace_io *io,
 	if (!r->header->layout.nr_sockets)
 		return 0;
 	r->events++;
-	return sink->lost(sink->arg, &lost);
+	return trace_send_lost(sink, &lost);
 }
 
 static int take_io(const struct ndjson_line *l, struct trace_io *io)
@@ -367,7 +367,7 @@ static int on_io(struct ndjson_reader *r, const struct trace_sink *sink)
 	io.task_start_ns = w->start_ns;
 	io.cgroup_id = w->cgroup_id;
 	r->events++;
-	return sink->io(sink->arg, &io);
+	return trace_send_io(sink, &io);
 }
 
 static int on_lost(struct ndjson_reader *r, const struct trace_sink *sink)
@@ -385,7 +385,7 @@ static int on_lost(struct ndjson_reader *r, const struct trace_sink *sink)
 	if (err)
 		return err;
 	r->events++;
-	return sink->lost(sink->arg, &lost);
+	return trace_send_lost(sink, &lost);
 }
 
 static int on_end(struct ndjson_reader *r, const struct trace_sink *sink)
@@ -423,7 +423,7 @@ static int on_task(struct ndjson_reader *r, const struct trace_sink *sink)
 		return err;
 	t.comm = has_comm ? r->text : NULL;
 	r->events++;
-	return sink->task(sink->arg, &t);
+	return trace_send_task(sink, &t);
 }
 
 static int on_exit_(struct ndjson_reader *r, const struct trace_sink *sink)
@@ -437,7 +437,7 @@ static int on_exit_(struct ndjson_reader *r, const struct trace_sink *sink)
 	if (err)
 		return err;
 	r->events++;
-	return sink->task_exit(sink->arg, pid, start_ns);
+	return trace_send_exit(sink, pid, start_ns);
 }
 
 static int on_follow(struct ndjson_reader *r, const struct trace_sink *sink)
@@ -448,7 +448,7 @@ static int on_follow(struct ndjson_reader *r, const struct trace_sink *sink)
 	if (err)
 		return err;
 	r->events++;
-	return sink->follow(sink->arg, pid);
+	return trace_send_follow(sink, pid);
 }
 
 static int on_resync(struct ndjson_reader *r, const struct trace_sink *sink)
@@ -459,7 +459,7 @@ static int on_resync(struct ndjson_reader *r, const struct trace_sink *sink)
 	if (err)
 		return err;
 	r->events++;
-	return sink->resync(sink->arg, begin);
+	return trace_send_resync(sink, begin);
 }
 
 static int on_cgroup(struct ndjson_reader *r, const struct trace_sink *sink)
@@ -474,7 +474,7 @@ static int on_cgroup(struct ndjson_reader *r, const struct trace_sink *sink)
 	if (err)
 		return err;
 	r->events++;
-	return sink->cgroup(sink->arg, id, has_path ? r->path_text : NULL);
+	return trace_send_cgroup(sink, id, has_path ? r->path_text : NULL);
 }
 
 static int on_job(struct ndjson_reader *r, const struct trace_sink *sink)
@@ -497,7 +497,7 @@ static int on_job(struct ndjson_reader *r, const struct trace_sink *sink)
 	j.name = has_name ? name : NULL;
 	j.user = has_user ? user : NULL;
 	r->events++;
-	return trace_tell_job(sink, &j);
+	return trace_send_job(sink, &j);
 }
 
 static int take_fields(const struct ndjson_line *l, const char *key, void *into,
@@ -554,7 +554,7 @@ static int on_mark(struct ndjson_reader *r, const struct trace_sink *sink)
 	if (m.inner && (m.first || m.last))
 		return line_fail(l, "inner", "\"inner\" is neither first nor last");
 	r->events++;
-	return sink->mark(sink->arg, &m);
+	return trace_send_mark(sink, &m);
 }
 
 static const struct {

@@ -242,7 +242,7 @@ int ndjson_read(struct ndjson_reader *r, const struct trace_sink *sink, struct d
 	if (!err && r->ended && !r->names.own) {
 		last.time_ns = r->end_ns;
 		r->events++;
-		err = answer(r, sink->mark(sink->arg, &last));
+		err = answer(r, trace_send_mark(sink, &last));
 	}
 	end.events = r->events;
 	end.bytes = r->in.offset + end.dropped_bytes;

@@ -41,7 +41,6 @@ struct ndjson_writer {
 	FILE *f;
 	const struct trace_header *h;
 	struct living *living;
-	struct trace_sink living_in;
 	struct workload *workloads;
 	uint64_t next_id;
 	uint64_t marks;
@@ -63,7 +62,7 @@ static bool too_long(const char *text)
 	return text && strlen(text) > RECORDING_MAX_TEXT;
 }
 
-static void put_cgroup(struct ndjson_writer *w, uint64_t cgroup_id)
+static void put_place(struct ndjson_writer *w, uint64_t cgroup_id)
 {
 	const char *path = living_path(w->living, cgroup_id);
 
@@ -78,7 +77,7 @@ static int announce(struct ndjson_writer *w, const struct workload *is)
 
 	fprintf(w->f, "{\"type\":\"workload\",\"id\":%" PRIu64 ",\"pid\":%u", is->id, is->key.pid);
 	if (is->key.pid == TRACE_PID_IDLE && is->key.cgroup_id) {
-		put_cgroup(w, is->key.cgroup_id);
+		put_place(w, is->key.cgroup_id);
 	} else if (is->key.pid == TRACE_PID_IDLE || is->key.pid == TRACE_PID_LOST) {
 		json_name(w->f, "comm", is->key.pid == TRACE_PID_IDLE ? "idle" : "lost");
 	} else {
@@ -86,7 +85,7 @@ static int announce(struct ndjson_writer *w, const struct workload *is)
 		json_number(w->f, "start_ns", is->key.start_ns);
 		if (comm)
 			json_name(w->f, "comm", comm);
-		put_cgroup(w, is->key.cgroup_id);
+		put_place(w, is->key.cgroup_id);
 	}
 	fputs("}\n", w->f);
 	return settle(w);
@@ -116,9 +115,43 @@ static int find_workload(struct ndjson_writer *w, const struct workload_key *key
 	return err;
 }
 
-static int on_slice(void *arg, const struct trace_slice *s)
+/* Does the event make sense, and can a reader take it? */
+static bool fits(const struct trace_header *h, const struct trace_event *e)
 {
-	struct ndjson_writer *w = arg;
+	const struct trace_io *io = &e->io;
+	const struct trace_lost *lost = &e->lost;
+	const struct trace_slice *s = &e->slice;
+
+	switch (e->type) {
+	case TRACE_TASK:
+		return !too_long(e->task.comm);
+	case TRACE_CGROUP:
+		return !too_long(e->cgroup.path);
+	case TRACE_JOB:
+		return trace_job_fits(&e->job);
+	case TRACE_SLICE:
+		return s->cpu < h->layout.nr_cpus && s->end_ns >= s->start_ns &&
+		       s->on_cpu_ns <= s->end_ns - s->start_ns && s->weights_ns <= s->on_cpu_ns;
+	case TRACE_WINDOW:
+		return e->window.group < h->layout.nr_groups &&
+		       e->window.end_ns >= e->window.start_ns;
+	case TRACE_SAMPLE:
+		return e->sample.probe < h->nr_probes && e->sample.end_ns >= e->sample.start_ns;
+	case TRACE_IO:
+		return io->device < h->nr_devices && io->end_ns >= io->start_ns &&
+		       !(io->exclusive && (io->read_bytes || io->write_bytes));
+	case TRACE_LOST:
+		return lost->what && !too_long(lost->what) && lost->socket < h->layout.nr_sockets &&
+		       lost->end_ns >= lost->start_ns;
+	case TRACE_MARK:
+		return e->mark.ends_ns || e->mark.last;
+	default:
+		return true;
+	}
+}
+
+static int put_slice(struct ndjson_writer *w, const struct trace_slice *s)
+{
 	bool reserved = s->pid == TRACE_PID_IDLE || s->pid == TRACE_PID_LOST;
 	struct workload_key key = {
 		.pid = s->pid,
@@ -129,9 +162,6 @@ static int on_slice(void *arg, const struct trace_slice *s)
 	uint64_t id, length = s->end_ns - s->start_ns;
 	int err;
 
-	if (s->cpu >= w->h->layout.nr_cpus || s->end_ns < s->start_ns || s->on_cpu_ns > length ||
-	    s->weights_ns > s->on_cpu_ns)
-		return -EINVAL;
 	err = find_workload(w, &key, &id);
 	if (err)
 		return err;
@@ -153,19 +183,11 @@ static int on_slice(void *arg, const struct trace_slice *s)
 			json_number(w->f, "weights_ns", s->weights_ns);
 	}
 	fputs("}\n", w->f);
-	return settle(w);
+	return 0;
 }
 
-static int on_task(void *arg, const struct trace_task *t)
+static void put_task(struct ndjson_writer *w, const struct trace_task *t)
 {
-	struct ndjson_writer *w = arg;
-	int err;
-
-	if (too_long(t->comm))
-		return -EINVAL;
-	err = w->living_in.task(w->living_in.arg, t);
-	if (err)
-		return err;
 	fprintf(w->f, "{\"type\":\"task\",\"pid\":%u,\"tgid\":%u", t->pid, t->tgid);
 	json_number(w->f, "start_ns", t->start_ns);
 	json_number(w->f, "parent", t->parent);
@@ -175,57 +197,31 @@ static int on_task(void *arg, const struct trace_task *t)
 	if (t->comm)
 		json_name(w->f, "comm", t->comm);
 	fputs("}\n", w->f);
-	return settle(w);
 }
 
-static int on_exit_(void *arg, uint32_t pid, uint64_t start_ns)
+static void put_exit(struct ndjson_writer *w, const struct trace_exit *x)
 {
-	struct ndjson_writer *w = arg;
-	int err = w->living_in.task_exit(w->living_in.arg, pid, start_ns);
-
-	if (err)
-		return err;
-	fprintf(w->f, "{\"type\":\"exit\",\"pid\":%u", pid);
-	json_number(w->f, "start_ns", start_ns);
+	fprintf(w->f, "{\"type\":\"exit\",\"pid\":%u", x->pid);
+	json_number(w->f, "start_ns", x->start_ns);
 	fputs("}\n", w->f);
-	return settle(w);
 }
 
-static int on_resync(void *arg, bool begin)
+static void put_resync(struct ndjson_writer *w, bool begin)
 {
-	struct ndjson_writer *w = arg;
-	int err = w->living_in.resync(w->living_in.arg, begin);
-
-	if (err)
-		return err;
 	fprintf(w->f, "{\"type\":\"resync\",\"begin\":%s}\n", begin ? "true" : "false");
-	return settle(w);
 }
 
-static int on_cgroup(void *arg, uint64_t id, const char *path)
+static void put_cgroup(struct ndjson_writer *w, const struct trace_cgroup *c)
 {
-	struct ndjson_writer *w = arg;
-	int err;
-
-	if (too_long(path))
-		return -EINVAL;
-	err = w->living_in.cgroup(w->living_in.arg, id, path);
-	if (err)
-		return err;
 	fputs("{\"type\":\"cgroup\"", w->f);
-	json_number(w->f, "id", id);
-	if (path)
-		json_name(w->f, "path", path);
+	json_number(w->f, "id", c->id);
+	if (c->path)
+		json_name(w->f, "path", c->path);
 	fputs("}\n", w->f);
-	return settle(w);
 }
 
-static int on_job(void *arg, const struct trace_job_news *j)
+static void put_job(struct ndjson_writer *w, const struct trace_job_news *j)
 {
-	struct ndjson_writer *w = arg;
-
-	if (!trace_job_fits(j))
-		return -EINVAL;
 	fputs("{\"type\":\"job\"", w->f);
 	json_number(w->f, "cgroup_id", j->cgroup_id);
 	if (j->id)
@@ -235,15 +231,11 @@ static int on_job(void *arg, const struct trace_job_news *j)
 	if (j->user)
 		json_name(w->f, "user", j->user);
 	fputs("}\n", w->f);
-	return settle(w);
 }
 
-static int on_follow(void *arg, uint32_t pid)
+static void put_follow(struct ndjson_writer *w, uint32_t pid)
 {
-	struct ndjson_writer *w = arg;
-
 	fprintf(w->f, "{\"type\":\"follow\",\"pid\":%u}\n", pid);
-	return settle(w);
 }
 
 static void put_socket(struct ndjson_writer *w, uint32_t index, uint64_t start_ns, uint64_t end_ns)
@@ -253,14 +245,10 @@ static void put_socket(struct ndjson_writer *w, uint32_t index, uint64_t start_n
 	json_number(w->f, "end_ns", end_ns);
 }
 
-static int on_window(void *arg, const struct trace_window *win)
+static void put_window(struct ndjson_writer *w, const struct trace_window *win)
 {
-	struct ndjson_writer *w = arg;
-	const struct group *g;
+	const struct group *g = &w->h->layout.groups[win->group];
 
-	if (win->group >= w->h->layout.nr_groups || win->end_ns < win->start_ns)
-		return -EINVAL;
-	g = &w->h->layout.groups[win->group];
 	fputs("{\"type\":\"window\"", w->f);
 	put_socket(w, g->socket, win->start_ns, win->end_ns);
 	fputs(",\"values\":[", w->f);
@@ -274,15 +262,10 @@ static int on_window(void *arg, const struct trace_window *win)
 		putc(']', w->f);
 	}
 	fputs("]}\n", w->f);
-	return settle(w);
 }
 
-static int on_sample(void *arg, const struct trace_sample *s)
+static void put_sample(struct ndjson_writer *w, const struct trace_sample *s)
 {
-	struct ndjson_writer *w = arg;
-
-	if (s->probe >= w->h->nr_probes || s->end_ns < s->start_ns)
-		return -EINVAL;
 	fprintf(w->f, "{\"type\":\"sample\",\"probe\":%u", s->probe);
 	json_number(w->f, "start_ns", s->start_ns);
 	json_number(w->f, "end_ns", s->end_ns);
@@ -292,12 +275,10 @@ static int on_sample(void *arg, const struct trace_sample *s)
 	json_number(w->f, "enabled_ns", s->enabled_ns);
 	json_number(w->f, "running_ns", s->running_ns);
 	fputs("}\n", w->f);
-	return settle(w);
 }
 
-static int on_io(void *arg, const struct trace_io *io)
+static int put_io(struct ndjson_writer *w, const struct trace_io *io)
 {
-	struct ndjson_writer *w = arg;
 	bool reserved = io->pid == TRACE_PID_IDLE || io->pid == TRACE_PID_LOST;
 	struct workload_key key = {
 		.pid = io->pid,
@@ -309,9 +290,6 @@ static int on_io(void *arg, const struct trace_io *io)
 	uint64_t id;
 	int err;
 
-	if (io->device >= w->h->nr_devices || io->end_ns < io->start_ns ||
-	    (io->exclusive && (io->read_bytes || io->write_bytes)))
-		return -EINVAL;
 	err = find_workload(w, &key, &id);
 	if (err)
 		return err;
@@ -326,22 +304,16 @@ static int on_io(void *arg, const struct trace_io *io)
 	json_number(w->f, "start_ns", io->start_ns);
 	json_number(w->f, "end_ns", io->end_ns);
 	fputs("}\n", w->f);
-	return settle(w);
+	return 0;
 }
 
-static int on_lost(void *arg, const struct trace_lost *l)
+static void put_lost(struct ndjson_writer *w, const struct trace_lost *l)
 {
-	struct ndjson_writer *w = arg;
-
-	if (!l->what || too_long(l->what) || l->socket >= w->h->layout.nr_sockets ||
-	    l->end_ns < l->start_ns)
-		return -EINVAL;
 	fputs("{\"type\":\"lost\"", w->f);
 	json_name(w->f, "what", l->what);
 	put_socket(w, l->socket, l->start_ns, l->end_ns);
 	json_number(w->f, "count", l->count);
 	fputs("}\n", w->f);
-	return settle(w);
 }
 
 static void put_fields(FILE *f, const char *key, const void *from, const struct trace_field *fields,
@@ -369,16 +341,8 @@ static void forget_unused(struct ndjson_writer *w)
 	}
 }
 
-static int on_mark(void *arg, const struct trace_mark *m)
+static void put_mark(struct ndjson_writer *w, const struct trace_mark *m)
 {
-	struct ndjson_writer *w = arg;
-	int err;
-
-	if (!m->ends_ns && !m->last)
-		return -EINVAL;
-	err = w->living_in.mark(w->living_in.arg, m);
-	if (err)
-		return err;
 	forget_unused(w);
 	w->end_ns = m->time_ns;
 	fputs("{\"type\":\"mark\"", w->f);
@@ -401,26 +365,61 @@ static int on_mark(void *arg, const struct trace_mark *m)
 	fputs("}\n", w->f);
 	/* a reader at the other end of a pipe has all up to here; so has one after a kill */
 	fflush(w->f);
-	return settle(w);
+}
+
+static int put(struct ndjson_writer *w, const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_SLICE:
+		return put_slice(w, &e->slice);
+	case TRACE_IO:
+		return put_io(w, &e->io);
+	case TRACE_TASK:
+		put_task(w, &e->task);
+		break;
+	case TRACE_EXIT:
+		put_exit(w, &e->exit);
+		break;
+	case TRACE_RESYNC:
+		put_resync(w, e->resync.begin);
+		break;
+	case TRACE_CGROUP:
+		put_cgroup(w, &e->cgroup);
+		break;
+	case TRACE_JOB:
+		put_job(w, &e->job);
+		break;
+	case TRACE_FOLLOW:
+		put_follow(w, e->follow.pid);
+		break;
+	case TRACE_WINDOW:
+		put_window(w, &e->window);
+		break;
+	case TRACE_SAMPLE:
+		put_sample(w, &e->sample);
+		break;
+	case TRACE_LOST:
+		put_lost(w, &e->lost);
+		break;
+	default:
+		put_mark(w, &e->mark);
+	}
+	return 0;
+}
+
+static int on_event(void *arg, const struct trace_event *e)
+{
+	struct ndjson_writer *w = arg;
+	int err = fits(w->h, e) ? living_learn(w->living, e) : -EINVAL;
+
+	if (!err)
+		err = put(w, e);
+	return err ? err : settle(w);
 }
 
 struct trace_sink ndjson_sink(struct ndjson_writer *w)
 {
-	return (struct trace_sink){
-		.task = on_task,
-		.task_exit = on_exit_,
-		.resync = on_resync,
-		.cgroup = on_cgroup,
-		.job = on_job,
-		.follow = on_follow,
-		.slice = on_slice,
-		.window = on_window,
-		.sample = on_sample,
-		.io = on_io,
-		.lost = on_lost,
-		.mark = on_mark,
-		.arg = w,
-	};
+	return (struct trace_sink){ on_event, w };
 }
 
 static void writer_free(struct ndjson_writer *w)
@@ -463,7 +462,6 @@ int ndjson_create(FILE *out, const struct trace_header *header, struct diag *d,
 		free(w);
 		return diag_error(d, err, "the trace cannot be written as NDJSON");
 	}
-	w->living_in = living_sink(w->living);
 	errno = 0;
 	ndjson_put_header(out, header);
 	if (fflush(out) == EOF || ferror(out)) {

@@ -42,7 +42,7 @@ struct recording_writer {
 	struct wire_out header; /* payload with room for preamble and block */
 	struct encoder *encoder;
 	struct encoder *announcer;
-	struct trace_sink in, announce_in, living_in;
+	struct trace_sink in, announce_in;
 	struct living *living;
 	int err;
 	bool told;
@@ -188,7 +188,7 @@ static int announce(struct recording_writer *w, const struct trace_mark *mark)
 
 		first.first = true;
 		first.inner = false;
-		err = w->announce_in.mark(w->announce_in.arg, &first);
+		err = trace_send_mark(&w->announce_in, &first);
 	}
 	if (!err && encoder_events(w->announcer))
 		err = write_block(w, w->fd, RECORDING_ANNOUNCE, w->announcer);
@@ -259,118 +259,19 @@ static int settle(struct recording_writer *w, int err, const struct trace_mark *
 }
 
 /* Encode an event and, if it was taken, let the table of the living learn from it. */
-#define TAKE(w, event, mark, ...)                                                     \
-	({                                                                            \
-		int err_ = 0;                                                         \
-		if (!(w)->err)                                                        \
-			err_ = (w)->in.event((w)->in.arg, __VA_ARGS__);               \
-		if (!err_ && !(w)->err && (w)->living)                                \
-			err_ = (w)->living_in.event((w)->living_in.arg, __VA_ARGS__); \
-		settle(w, err_, mark);                                                \
-	})
-
-static int on_task(void *arg, const struct trace_task *t)
+static int on_event(void *arg, const struct trace_event *e)
 {
 	struct recording_writer *w = arg;
+	int err = w->err ? 0 : trace_send(&w->in, e);
 
-	return TAKE(w, task, NULL, t);
-}
-
-static int on_exit_(void *arg, uint32_t pid, uint64_t start_ns)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, task_exit, NULL, pid, start_ns);
-}
-
-static int on_resync(void *arg, bool begin)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, resync, NULL, begin);
-}
-
-static int on_cgroup(void *arg, uint64_t id, const char *path)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, cgroup, NULL, id, path);
-}
-
-static int on_job(void *arg, const struct trace_job_news *j)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, job, NULL, j);
-}
-
-static int on_follow(void *arg, uint32_t pid)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, follow, NULL, pid);
-}
-
-static int on_slice(void *arg, const struct trace_slice *s)
-{
-	struct recording_writer *w = arg;
-	int err = w->err ? 0 : w->in.slice(w->in.arg, s);
-
-	return settle(w, err, NULL);
-}
-
-static int on_window(void *arg, const struct trace_window *win)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, window, NULL, win);
-}
-
-static int on_sample(void *arg, const struct trace_sample *s)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, sample, NULL, s);
-}
-
-static int on_io(void *arg, const struct trace_io *io)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, io, NULL, io);
-}
-
-static int on_lost(void *arg, const struct trace_lost *l)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, lost, NULL, l);
-}
-
-static int on_mark(void *arg, const struct trace_mark *m)
-{
-	struct recording_writer *w = arg;
-
-	return TAKE(w, mark, m, m);
+	if (!err && !w->err && w->living)
+		err = living_learn(w->living, e);
+	return settle(w, err, e->type == TRACE_MARK ? &e->mark : NULL);
 }
 
 struct trace_sink recording_sink(struct recording_writer *w)
 {
-	return (struct trace_sink){
-		.task = on_task,
-		.task_exit = on_exit_,
-		.resync = on_resync,
-		.cgroup = on_cgroup,
-		.job = on_job,
-		.follow = on_follow,
-		.slice = on_slice,
-		.window = on_window,
-		.sample = on_sample,
-		.io = on_io,
-		.lost = on_lost,
-		.mark = on_mark,
-		.arg = w,
-	};
+	return (struct trace_sink){ on_event, w };
 }
 
 static void writer_free(struct recording_writer *w)
@@ -496,8 +397,6 @@ static int start(struct recording_writer *w, const char *path, const struct trac
 			w->announce_in = encoder_sink(w->announcer);
 		if (!err)
 			err = living_new(&w->living);
-		if (!err)
-			w->living_in = living_sink(w->living);
 	}
 	if (!err && getrandom(&w->id, sizeof(w->id), 0) != sizeof(w->id))
 		err = -EIO;

@@ -10,7 +10,7 @@
 /**
  * struct tee - receivers, the first one judges
  * @sinks: an event goes to each in turn, up to the first that returns an error; so
- *	what the first one rejects is seen by none of the others. Functions may be missing
+ *	what the first one rejects is seen by none of the others
  * @nr: length of @sinks, at most TEE_MAX
  * @events: that all have taken
  */

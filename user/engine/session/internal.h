@@ -60,8 +60,8 @@ int session_row(void *arg, uint32_t workload, uint32_t *ret);
 int session_somebody(struct session *s, const struct workload_key *who, uint32_t tgid,
 		     uint32_t *ret);
 
-/** session_on_io() - see trace_sink.io */
-int session_on_io(void *arg, const struct trace_io *io);
+/** session_io() - an event of I/O; answers as a trace_sink does */
+int session_io(struct session *s, const struct trace_io *io);
 
 /** session_enter_io() - see timeline_sink.io */
 int session_enter_io(void *arg, uint32_t device, uint32_t workload, uint64_t read_bytes,

@@ -71,55 +71,13 @@ static int make_books(struct session *s)
 
 /* --- events */
 
-static int on_task(void *arg, const struct trace_task *t)
+static int on_cgroup(struct session *s, const struct trace_cgroup *c)
 {
-	struct session *s = arg;
-
-	return identity_task(s->id, t, NULL);
-}
-
-static int on_task_exit(void *arg, uint32_t pid, uint64_t start_ns)
-{
-	struct session *s = arg;
-
-	identity_exit(s->id, pid, start_ns);
-	return 0;
-}
-
-static int on_resync(void *arg, bool begin)
-{
-	struct session *s = arg;
-
-	if (begin)
-		identity_resync(s->id);
-	else
-		identity_resync_end(s->id);
-	return 0;
-}
-
-static int on_cgroup(void *arg, uint64_t id, const char *path)
-{
-	struct session *s = arg;
-
 	/* What was made before the begin of the books may have run before it, too. */
 	identity_making(s->id, s->begun && !s->finding);
-	if (path)
-		return identity_cgroup(s->id, id, path);
-	identity_cgroup_gone(s->id, id);
-	return 0;
-}
-
-static int on_job(void *arg, const struct trace_job_news *j)
-{
-	const struct session *s = arg;
-
-	identity_job_news(s->id, j);
-	return 0;
-}
-
-static int on_follow(void *arg, uint32_t pid)
-{
-	session_follow(arg, pid);
+	if (c->path)
+		return identity_cgroup(s->id, c->id, c->path);
+	identity_cgroup_gone(s->id, c->id);
 	return 0;
 }
 
@@ -140,9 +98,8 @@ static int workload_of(struct session *s, const struct trace_slice *slice, uint3
 	return session_somebody(s, &who, slice->tgid, ret);
 }
 
-static int on_slice(void *arg, const struct trace_slice *slice)
+static int on_slice(struct session *s, const struct trace_slice *slice)
 {
-	struct session *s = arg;
 	uint32_t workload = WORKLOAD_IDLE;
 	int err;
 
@@ -163,9 +120,8 @@ static int on_slice(void *arg, const struct trace_slice *slice)
 	return timeline_slice(s->timeline, workload, slice);
 }
 
-static int on_window(void *arg, const struct trace_window *w)
+static int on_window(struct session *s, const struct trace_window *w)
 {
-	struct session *s = arg;
 	int err;
 
 	if (w->group >= s->header->layout.nr_groups || w->end_ns <= w->start_ns ||
@@ -177,9 +133,8 @@ static int on_window(void *arg, const struct trace_window *w)
 	return err;
 }
 
-static int on_sample(void *arg, const struct trace_sample *sample)
+static int on_sample(struct session *s, const struct trace_sample *sample)
 {
-	struct session *s = arg;
 	int err;
 
 	if (sample->probe >= s->header->nr_probes || sample->end_ns <= sample->start_ns ||
@@ -194,10 +149,8 @@ static int on_sample(void *arg, const struct trace_sample *sample)
 }
 
 /* What a trace of another tool lacks; a live run says so with its marks. */
-static int on_lost(void *arg, const struct trace_lost *l)
+static int on_lost(struct session *s, const struct trace_lost *l)
 {
-	struct session *s = arg;
-
 	if (l->end_ns < l->start_ns || l->socket >= s->header->layout.nr_sockets)
 		return -EINVAL;
 	if (s->splitter)
@@ -215,10 +168,8 @@ static int on_lost(void *arg, const struct trace_lost *l)
 	return 0;
 }
 
-static int on_mark(void *arg, const struct trace_mark *m)
+static int on_mark(struct session *s, const struct trace_mark *m)
 {
-	struct session *s = arg;
-
 	if (m->inner)
 		return s->begun ? session_close_inner(s, m) : -EINVAL;
 	if (s->begun) {
@@ -241,23 +192,50 @@ static int on_mark(void *arg, const struct trace_mark *m)
 	return timeline_begin(s->timeline, m->ends_ns);
 }
 
+static int on_event(void *arg, const struct trace_event *e)
+{
+	struct session *s = arg;
+
+	switch (e->type) {
+	case TRACE_TASK:
+		return identity_task(s->id, &e->task, NULL);
+	case TRACE_EXIT:
+		identity_exit(s->id, e->exit.pid, e->exit.start_ns);
+		return 0;
+	case TRACE_RESYNC:
+		if (e->resync.begin)
+			identity_resync(s->id);
+		else
+			identity_resync_end(s->id);
+		return 0;
+	case TRACE_CGROUP:
+		return on_cgroup(s, &e->cgroup);
+	case TRACE_JOB:
+		identity_job_news(s->id, &e->job);
+		return 0;
+	case TRACE_FOLLOW:
+		session_follow(s, e->follow.pid);
+		return 0;
+	case TRACE_SLICE:
+		return on_slice(s, &e->slice);
+	case TRACE_WINDOW:
+		return on_window(s, &e->window);
+	case TRACE_SAMPLE:
+		return on_sample(s, &e->sample);
+	case TRACE_IO:
+		return session_io(s, &e->io);
+	case TRACE_LOST:
+		return on_lost(s, &e->lost);
+	case TRACE_MARK:
+		return on_mark(s, &e->mark);
+	default:
+		return -EINVAL;
+	}
+}
+
 struct trace_sink session_sink(struct session *s)
 {
-	return (struct trace_sink){
-		.task = on_task,
-		.task_exit = on_task_exit,
-		.resync = on_resync,
-		.cgroup = on_cgroup,
-		.job = on_job,
-		.follow = on_follow,
-		.slice = on_slice,
-		.window = on_window,
-		.sample = on_sample,
-		.io = session_on_io,
-		.lost = on_lost,
-		.mark = on_mark,
-		.arg = s,
-	};
+	return (struct trace_sink){ on_event, s };
 }
 
 /* --- from the outside */

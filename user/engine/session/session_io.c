@@ -36,9 +36,8 @@ static bool judge_io(const struct session *s, const struct trace_io *io)
 	       (s->header->by_thread || io->tgid == io->pid);
 }
 
-int session_on_io(void *arg, const struct trace_io *io)
+int session_io(struct session *s, const struct trace_io *io)
 {
-	struct session *s = arg;
 	struct workload_key who = { .cgroup_id = io->cgroup_id };
 	uint32_t workload = WORKLOAD_LOST;
 	int err;
