@@ -5,11 +5,9 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "engine/filter/constants.h"
 #include "engine/split/apportion.h"
 #include "engine/book/book_rows.h"
-
-/* Traffic of the time that was not counted may differ from the rest by this much. */
-#define SCALE_DOUBT 0.3
 
 /*
  * How wrong a row's value may be when it was scaled from @counted to @value.
@@ -32,7 +30,7 @@ static double scale_doubt(const struct book *b, const struct book_row *row, uint
 	if (doubt >= 0)
 		return doubt;
 	return fmax(SCALE_DOUBT * (value > s->value ? value - s->value : 0),
-		    1.96 * sqrt(ratio * (ratio - 1) * s->squares));
+		    Z_95 * sqrt(ratio * (ratio - 1) * s->squares));
 }
 
 /* A row's bounds when its value was scaled, and all to @total. */

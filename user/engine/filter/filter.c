@@ -5,50 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
 
-/*
- * CPU time and cycles say nothing about intensity: it differs by an order of magnitude between
- * programs, and changes as programs go through phases. A count of cache refills is
- * right but for prefetches and write-backs, some ten percent; what changes is how the
- * count was spread over a slice, so its phases are as short as slices are.
- *
- * A byte of I/O is a byte on the way to memory, plus a few percent of queue entries and
- * headers. What goes beyond that is not the noted workloads' doing: it must go to the
- * background, which can be anything and comes in bursts, and not be learned as intensity.
- */
-#define UNKNOWN_INTENSITY                                                                     \
-	{                                                                                     \
-		.prior = 1.5, .wander = 0.33, .tau_s = 0.5, .background = 0.15, .phase = 0.5, \
-		.max_phase = 1.5, .max_noise = 0.5                                            \
-	}
-static const struct params params_of[NR_FILTER_KINDS] = {
-	[FILTER_CPU_TIME] = UNKNOWN_INTENSITY,
-	[FILTER_WORK] = UNKNOWN_INTENSITY,
-	[FILTER_TRAFFIC] = { .prior = 0.25,
-			     .wander = 0.05,
-			     .tau_s = 0.05,
-			     .background = 0.1,
-			     .phase = 0.15,
-			     .max_phase = 1.5,
-			     .max_noise = 0.5 },
-	[FILTER_IO] = { .prior = 0.08,
-			.wander = 0.02,
-			.tau_s = 0.05,
-			.background = 0.5,
-			.phase = 0.04,
-			.max_phase = 0.15,
-			.max_noise = 0.1,
-			.mean = 1,
-			.bursts = 1 },
-};
+static struct params params_of(enum filter_kind kind)
+{
+	const struct params unknown = { .prior = UNKNOWN_PRIOR,
+					.wander = UNKNOWN_WANDER,
+					.tau_s = UNKNOWN_TAU_S,
+					.background = UNKNOWN_BACKGROUND,
+					.phase = UNKNOWN_PHASE,
+					.max_phase = MAX_PHASE,
+					.max_noise = MAX_NOISE };
+	const struct params of[NR_FILTER_KINDS] = {
+		[FILTER_CPU_TIME] = unknown,
+		[FILTER_WORK] = unknown,
+		[FILTER_TRAFFIC] = { .prior = TRAFFIC_PRIOR,
+				     .wander = TRAFFIC_WANDER,
+				     .tau_s = TRAFFIC_TAU_S,
+				     .background = TRAFFIC_BACKGROUND,
+				     .phase = TRAFFIC_PHASE,
+				     .max_phase = MAX_PHASE,
+				     .max_noise = MAX_NOISE },
+		[FILTER_IO] = { .prior = IO_PRIOR,
+				.wander = IO_WANDER,
+				.tau_s = IO_TAU_S,
+				.background = IO_BACKGROUND,
+				.phase = IO_PHASE,
+				.max_phase = IO_MAX_PHASE,
+				.max_noise = IO_MAX_NOISE,
+				.mean = IO_MEAN,
+				.bursts = IO_BURSTS },
+	};
 
-#define NOISE_AT_FIRST 0.03
-
-/* A block that is not as expected is solved this often again. */
-#define MAX_ROUNDS     4
-/* Mean square of what was not predicted, in units of what was expected of it. */
-#define LOST_TRACK     2.5
+	return of[kind];
+}
 
 static void begin(struct filter *f)
 {
@@ -85,7 +76,7 @@ int filter_new(enum filter_kind kind, struct filter_room *room, struct filter **
 
 	if (!f)
 		return -ENOMEM;
-	f->params = params_of[kind];
+	f->params = params_of(kind);
 	f->room = room;
 	f->work = &room->work;
 	f->out = &room->out;
@@ -116,7 +107,6 @@ void filter_forget(struct filter *f, uint32_t workload)
 /* Are there new workloads that matter? Then their scales are worth some rounds. */
 static bool has_news(const struct filter *f, const struct filter_input *in)
 {
-	const double matters = 0.02;
 	double fresh = 0, all = 0;
 
 	for (size_t t = 0; t < in->nr_windows; t++) {
@@ -128,23 +118,22 @@ static bool has_news(const struct filter *f, const struct filter_input *in)
 				fresh += x[i];
 		}
 	}
-	return fresh > matters * all;
+	return fresh > NEWS * all;
 }
 
 /* What the blocks before have said counts less and less. */
 static int solve_and_learn(struct filter *f, const struct filter_input *in)
 {
-	const double forget = 0.7;
 	/* Of I/O nothing has to be found out. */
 	bool first = f->params.mean <= 0 && has_news(f, in);
 	double before[4];
 	int err = 0;
 
 	for (int i = 0; i < 4; i++)
-		before[i] = forget * f->evidence[i];
+		before[i] = EVIDENCE_KEPT * f->evidence[i];
 	for (int round = 0; !err; round++) {
 		err = solve_block(f, in, first);
-		if (err || !learn_sizes(f, before) || round == MAX_ROUNDS)
+		if (err || !learn_sizes(f, before) || round == SIZE_ROUNDS)
 			break;
 		first = false;
 	}

@@ -5,16 +5,14 @@
  */
 #include <math.h>
 
+#include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
 
 /*
- * Data of I/O move some milliseconds at most before it is noted; of that this much stays
- * unknown, and this much is a matter of single requests. The second is a weight: the
- * inverse variance of what is expected beforehand.
+ * Data of I/O move some milliseconds at most before it is noted. A weight: the inverse
+ * variance of what is expected beforehand.
  */
-#define LEAD_DOUBT_S 2e-3
-#define LEAD_KNOWN   (1 / (3e-3 * 3e-3))
-#define GRAIN_S	     2e-3
+#define LEAD_KNOWN (1 / (LEAD_SPREAD_S * LEAD_SPREAD_S))
 
 /* Bytes in the first window, at a lag of a whole one, of those who have stopped. */
 double carried_over(const struct filter *f)
@@ -104,7 +102,6 @@ double most_lead(const struct filter *f)
  */
 void learn_lag(struct filter *f)
 {
-	const double forget = 0.97, doubt = 5, limit = 0.5;
 	struct work *w = f->work;
 	double *g = w->alpha + w->t, num = 0, den;
 
@@ -117,22 +114,21 @@ void learn_lag(struct filter *f)
 			double before = last ? last[i] : f->state.entries[i].last;
 			double theta = f->state.mean[2 * i] + decay * f->state.mean[2 * i + 1];
 
-			sum += (before - raw[i]) * at_least(theta, 0.01 * f->mean);
+			sum += (before - raw[i]) * at_least(theta, FLOOR * f->mean);
 		}
 		g[t] = sum;
 		num += sum * w->alpha[t];
 	}
 	cholesky_forward(w->l, w->t, g);
 	den = dot(g, g, w->t);
-	f->lag_num = forget * f->lag_num + den * f->lag + num;
-	f->lag_den = forget * f->lag_den + den;
-	f->lag = fmin(fmax(f->lag_num / (f->lag_den + doubt), 0), limit);
+	f->lag_num = LAG_KEPT * f->lag_num + den * f->lag + num;
+	f->lag_den = LAG_KEPT * f->lag_den + den;
+	f->lag = fmin(fmax(f->lag_num / (f->lag_den + LAG_KNOWN), 0), MAX_LAG);
 }
 
 /* The same for I/O: how many seconds earlier did the data move? */
 void learn_lead(struct filter *f, const struct filter_input *in)
 {
-	const double forget = 0.97, limit = 0.01;
 	struct work *w = f->work;
 	double *g = w->alpha + w->t, num = 0, den;
 
@@ -144,12 +140,12 @@ void learn_lead(struct filter *f, const struct filter_input *in)
 			g[t] += lead[i - 1] * in->ratio[t] *
 				at_least(f->state.mean[2 * i] +
 						 w->decay[t] * f->state.mean[2 * i + 1],
-					 0.01 * f->mean);
+					 FLOOR * f->mean);
 		num += g[t] * w->alpha[t];
 	}
 	cholesky_forward(w->l, w->t, g);
 	den = dot(g, g, w->t);
-	f->lag_num = forget * f->lag_num + den * f->lag + num;
-	f->lag_den = forget * f->lag_den + den;
-	f->lag = fmin(fmax(f->lag_num / (f->lag_den + LEAD_KNOWN), 0), limit);
+	f->lag_num = LAG_KEPT * f->lag_num + den * f->lag + num;
+	f->lag_den = LAG_KEPT * f->lag_den + den;
+	f->lag = fmin(fmax(f->lag_num / (f->lag_den + LEAD_KNOWN), 0), MAX_LEAD_S);
 }

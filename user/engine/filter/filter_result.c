@@ -5,30 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
-
-/* Intensities below this part of the mean one are as good as none. */
-#define SMALL	    0.1
-#define FLOOR	    0.01
-/* The lag is not the same for all, nor always: part of a window. */
-#define LAG_DOUBT   0.02
-/* Noise is not told well from short phases; bounds take so much more. */
-#define NOISE_DOUBT 1.5
-/*
- * What a workload does in its first second is the least like a level with phases; what
- * is said of it is trusted half as much.
- */
-#define YOUNG_S	    1.0
-#define YOUNG_DOUBT 2.0
-/* Rounds over the totals that came out negative. */
-#define ROUNDS	    3
-/*
- * Two workloads are alike when their activities, each divided by its mean, differ by
- * less than this (root mean square), and when what is known of the difference of
- * their intensities is hardly more than for unknown ones.
- */
-#define ALIKE	    0.02
-#define UNKNOWN	    0.5
 
 /* The most likely intensity of each entry in each window; may be negative. */
 static int fill_theta(struct filter *f, const struct filter_input *in)
@@ -155,7 +133,7 @@ static int make_positive(struct filter *f, struct matrix *cov)
 	int err = matrix_shape(&w->q, 2, w->n);
 	bool any = true;
 
-	for (int round = 0; !err && any && round < ROUNDS; round++) {
+	for (int round = 0; !err && any && round < POSITIVE_ROUNDS; round++) {
 		any = false;
 		for (size_t i = 0; i < w->n; i++) {
 			double small = SMALL * f->mean * w->sum[i], aim = i ? small : 0, v;
@@ -194,7 +172,7 @@ static void make_requests_count(struct filter *f)
 /* Nobody is given less: who was active may have moved something. */
 static double least_of(const struct filter *f, size_t i)
 {
-	return 0.3 * SMALL * f->mean * f->work->sum[i];
+	return LITTLE * SMALL * f->mean * f->work->sum[i];
 }
 
 /* Intensities are not negative; what they are multiplied by to add up to the totals. */
@@ -227,7 +205,8 @@ static void fill_expected(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	struct filter_output *o = f->out;
-	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den + 5), lag = fmin(f->lag + doubt, 0.5);
+	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den + LAG_KNOWN),
+	       lag = fmin(f->lag + doubt, MAX_LAG);
 	double lead = most_lead(f), *scale = w->level;
 
 	o->carried_in = lag * carried_over(f);
@@ -258,7 +237,7 @@ static void fill_expected(struct filter *f, const struct filter_input *in)
 /* What is known of the difference of two intensities is hardly more than nothing. */
 static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t i, size_t j)
 {
-	double unknown = 2 * UNKNOWN * f->params.prior * f->params.prior * f->mean * f->mean;
+	double unknown = 2 * STILL_UNKNOWN * f->params.prior * f->params.prior * f->mean * f->mean;
 	double xi = f->work->sum[i], xj = f->work->sum[j];
 
 	return matrix_row(cov, i)[i] / (xi * xi) + matrix_row(cov, j)[j] / (xj * xj) -
@@ -266,7 +245,11 @@ static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t 
 	       unknown;
 }
 
-/* Which workloads did the same in every window? */
+/*
+ * Which workloads did the same in every window? Their activities, each divided by its mean,
+ * differ by next to nothing (root mean square), and what is known of the difference of their
+ * intensities is hardly more than for unknown ones.
+ */
 static int fill_alike(struct filter *f, const struct matrix *cov)
 {
 	struct work *w = f->work;
@@ -318,7 +301,10 @@ static bool is_sane(const struct work *w, const struct matrix *cov)
 	return true;
 }
 
-/* By how much the errors of an entry are larger than they come out. */
+/*
+ * By how much the errors of an entry are larger than they come out. What a workload does at first
+ * is the least like a level with phases; what is said of it is trusted less.
+ */
 static double doubt_of(const struct filter *f, size_t i)
 {
 	double since = f->state.entries[i].since_s;
@@ -362,7 +348,7 @@ int make_result(struct filter *f, const struct filter_input *in)
 	if (!err) {
 		take_covariance(f, cov, n);
 		/* The spread is that of before: what was cut off may have been noise. */
-		if (!in->lead && w->total[0] < 2 * sqrt(fmax(matrix_row(cov, 0)[0], 0)))
+		if (!in->lead && w->total[0] < NO_BACKGROUND * sqrt(fmax(matrix_row(cov, 0)[0], 0)))
 			w->total[0] = fmin(w->total[0], 0);
 		err = make_positive(f, cov);
 	}
@@ -370,6 +356,7 @@ int make_result(struct filter *f, const struct filter_input *in)
 		fill_expected(f, in);
 		for (size_t i = 0; i < n; i++)
 			o->little[i] = least_of(f, i + 1);
+		/* Noise is not told well from short phases. */
 		o->noise = NOISE_DOUBT * f->noise;
 		o->prior = sqrt(f->params.prior * f->params.prior + f->phase * f->phase);
 	}

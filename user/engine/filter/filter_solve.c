@@ -11,25 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
-
-/*
- * Scales of new workloads are refined this often: they make their own prior. Half of a
- * level's variance goes with what the block says of it, for there are few large
- * intensities and many small ones: tails are heavier than a Gaussian's.
- */
-#define REFINE	    4
-#define HEAVY	    0.5
-/* An innovation of this many standard deviations is an outlier, not a measurement. */
-#define OUTLIER	    4.0
-#define WHITE_LIMIT 2.0
-/* Bytes come in lines; and even a quiet counter is not read at one instant. */
-#define LINE_BYTES  64.0
-#define READ_NOISE  1e-3
-/* This long a program is said to be starting. */
-#define START_S	    0.1
-/* In the part of a window that was not counted, traffic may differ by this much. */
-#define MUX_NOISE   0.3
 
 int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 {
@@ -384,7 +367,11 @@ static void refine_columns(struct filter *f)
 	}
 }
 
-/* New workloads: how large are they, and so their phases? */
+/*
+ * New workloads: how large are they, and so their phases? They make their own prior. A part of
+ * a level's variance goes with what the block says of it, for there are few large intensities
+ * and many small ones: tails are heavier than a Gaussian's.
+ */
 static int refine_scales(struct filter *f)
 {
 	struct work *w = f->work;
@@ -402,7 +389,7 @@ static int refine_scales(struct filter *f)
 
 		matrix_row(&s->p, 2 * i)[2 * i] = (1 - HEAVY) * sd * sd + HEAVY * (far * far + v);
 		m = fmax(m, 0);
-		e->scale = fmax(sqrt(m * m + v), 0.02 * f->mean);
+		e->scale = fmax(sqrt(m * m + v), SMALLEST_SCALE * f->mean);
 		sd = f->phase * e->scale;
 		matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = sd * sd;
 	}
@@ -453,7 +440,7 @@ int solve_block(struct filter *f, const struct filter_input *in, bool first)
 	struct work *w = f->work;
 	int err = 0;
 
-	for (int i = 0; !err && i <= (first ? REFINE : 0); i++) {
+	for (int i = 0; !err && i <= (first ? REFINE_ROUNDS : 0); i++) {
 		if (i)
 			err = refine_scales(f);
 		if (!err && fill_phase_var(f))
@@ -501,12 +488,11 @@ static double gain(struct filter *f, double phase, double noise)
  */
 static bool step(double *value, const double *up, const double *down, double min, double max)
 {
-	const double insistence = 1.0, shout = 10.0, factor = 1.25, leap = 2.0;
 	double most = fmax(*up, *down), before = *value;
 
-	if (most <= insistence)
+	if (most <= INSISTENCE)
 		return false;
-	*value *= pow(most > shout ? leap : factor, *up > *down ? 1 : -1);
+	*value *= pow(1 + (most > SHOUT ? LEAP : STEP), *up > *down ? 1 : -1);
 	*value = fmin(fmax(*value, min), max);
 	return *value != before;
 }
@@ -518,7 +504,7 @@ static bool step(double *value, const double *up, const double *down, double min
  */
 bool learn_sizes(struct filter *f, double *before)
 {
-	const double more = 1.25, less = 0.8;
+	const double more = 1 + STEP, less = 1 / more;
 	double *e = f->evidence;
 	bool changed;
 
@@ -526,12 +512,12 @@ bool learn_sizes(struct filter *f, double *before)
 	e[1] = before[1] + gain(f, 1, less);
 	e[2] = before[2] + gain(f, more, 1);
 	e[3] = before[3] + gain(f, less, 1);
-	changed = step(&f->noise, &e[0], &e[1], 0.002, f->params.max_noise);
+	changed = step(&f->noise, &e[0], &e[1], MIN_NOISE, f->params.max_noise);
 	if (changed) {
 		before[0] = before[1] = 0;
 		return true;
 	}
-	changed = step(&f->phase, &e[2], &e[3], 0.02, f->params.max_phase);
+	changed = step(&f->phase, &e[2], &e[3], MIN_PHASE, f->params.max_phase);
 	if (changed)
 		before[2] = before[3] = 0;
 	return changed;

@@ -5,15 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
 
-/* The mean intensity follows changes within some seconds. */
-#define MEAN_S	   4.5
-/* A workload that is quiet this long no longer costs anything; its level is parked. */
-#define QUIET_S	   2.0
-/* Quiet ones at most, beside the active ones. */
+/* Memory: quiet ones at most, beside the active ones, and parked ones. */
 #define MAX_QUIET  32
-#define PARKED_S   60.0
 #define MAX_PARKED 4096
 
 void state_free(struct state *s)
@@ -116,9 +112,9 @@ double bursts(const struct filter *f, const struct entry *background)
 static void follow_background(const struct filter *f, struct state *s, double per_s)
 {
 	struct entry *e = &s->entries[0];
-	double moves = 0.2 * f->params.background * per_s;
+	double moves = BACKGROUND_MOVES * f->params.background * per_s;
 
-	e->scale = 0.3 * f->params.background * per_s;
+	e->scale = BACKGROUND_SCALE * f->params.background * per_s;
 	matrix_row(&s->p, 0)[0] += moves * moves;
 }
 
@@ -140,14 +136,15 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 		mean = 0;
 		e->scale = p->background * per_s;
 		variance = e->scale * e->scale;
-		e->scale *= 0.3;
+		e->scale *= BACKGROUND_SCALE;
 	} else if (unpark(f, workload, &was)) {
 		double away = p->wander * p->wander * (f->now_s - was.since_s);
 
 		e->quiet_s = 0;
 		e->since_s = LONG_AGO;
 		mean = was.level;
-		e->scale = fmax(sqrt(fmax(mean, 0) * fmax(mean, 0) + was.variance), 0.02 * f->mean);
+		e->scale = fmax(sqrt(fmax(mean, 0) * fmax(mean, 0) + was.variance),
+				SMALLEST_SCALE * f->mean);
 		variance = fmin(was.variance + away * e->scale * e->scale, variance);
 	}
 	phase = i ? f->phase * e->scale : bursts(f, e);
@@ -327,13 +324,13 @@ int state_advance(struct filter *f, const struct filter_input *in)
 	for (size_t i = 0; i < s->nr; i++) {
 		struct entry *e = &s->entries[i];
 		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
-		double m = fmax(s->mean[2 * i], 0), floor = 1e-6 * e->scale * e->scale;
+		double m = fmax(s->mean[2 * i], 0), floor = LEAST_VARIANCE * e->scale * e->scale;
 
 		level[2 * i] = fmax(level[2 * i], floor);
 		if (i)
 			phase[2 * i + 1] = fmax(phase[2 * i + 1], floor);
 		if (i)
-			e->scale = fmax(sqrt(m * m + level[2 * i]), 0.02 * f->mean);
+			e->scale = fmax(sqrt(m * m + level[2 * i]), SMALLEST_SCALE * f->mean);
 		if (i >= w->n)
 			e->last = 0;
 		if (i && i < w->n) {

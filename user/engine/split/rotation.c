@@ -4,12 +4,7 @@
 #include <math.h>
 
 #include "base/array.h"
-
-/* Standard deviations of a 95% interval when they are known well. */
-#define Z	  1.96
-/* Time of a turn that may be called running without being so; see rotation_edges(). */
-#define EDGE_NS	  300000.0
-#define EDGE_MOST 0.01
+#include "engine/filter/constants.h"
 
 static void sums_add(struct rotation_sums *to, double bytes, double ns)
 {
@@ -98,7 +93,7 @@ static double quantile(size_t freedom)
 	if (freedom <= ARRAY_SIZE(few))
 		return few[freedom - 1];
 	/* first terms of the expansion in 1 / freedom, good to three digits here */
-	return Z + 2.372 / freedom + 2.82 / ((double)freedom * freedom);
+	return Z_95 + 2.372 / freedom + 2.82 / ((double)freedom * freedom);
 }
 
 /* Squared differences from what the mean rate says, added up. */
@@ -117,7 +112,7 @@ double rotation_sample_doubt(size_t nr, double ratio, const struct rotation_sums
 	double n = nr, times = ratio * (ratio - 1);
 
 	if (nr == 1)
-		return Z * sqrt(times * sums->squares);
+		return Z_95 * sqrt(times * sums->squares);
 	return quantile(nr - 1) * sqrt(n / (n - 1) * times * residue(sums, time_squares, rate));
 }
 
@@ -130,7 +125,8 @@ double rotation_doubt(const struct rotation *r, int which)
 	ratio = (double)r->enabled_ns / r->running_ns;
 	rate = r->window[which].bytes / r->running_ns;
 	/* There are many windows, so that n / (n - 1) is 1. */
-	lumps = Z * sqrt(ratio * (ratio - 1) * residue(&r->window[which], r->window_squares, rate));
+	lumps = Z_95 *
+		sqrt(ratio * (ratio - 1) * residue(&r->window[which], r->window_squares, rate));
 	return fmax(lumps, rotation_sample_doubt(r->samples, ratio, &r->sample[which],
 						 r->sample_squares, rate));
 }

@@ -9,12 +9,11 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "engine/filter/constants.h"
 #include "engine/split/apportion.h"
 #include "engine/identity/identity.h"
 #include "engine/split/internal.h"
 
-/* Core events must have counted for this part of a block's CPU time to be used. */
-#define COVERED	 0.9
 /* Losses that are kept in mind. */
 #define MAX_LOST 64
 

@@ -11,14 +11,8 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "engine/filter/constants.h"
 #include "engine/split/internal.h"
-
-/* Standard deviations of a 95% interval. */
-#define Z	1.96
-/* The same for an intensity of which nothing but the general spread is known. */
-#define Z_PRIOR 2.3
-/* Pooled rows above this part of the counter are said not to be separable. */
-#define MATTERS 0.01
 
 /**
  * struct row_sum - a row of the block; first what each window needs, next to each other
@@ -199,7 +193,7 @@ static void bound_loose(struct bounding *g)
 		cl = &g->clusters[m->cluster];
 		if (cl->row != SPLIT_NO_ROW)
 			continue;
-		all = cl->given + Z * sqrt(fmax(cl->variance, 0));
+		all = cl->given + Z_95 * sqrt(fmax(cl->variance, 0));
 		r->loose += m->bytes;
 		r->loose_low += g->p->kind == FILTER_TRAFFIC ? m->bytes / spread : 0;
 		r->loose_high += fmin(all, m->bytes * spread);
@@ -259,19 +253,19 @@ static void interval(const struct bounding *g, const struct row_sum *r, double l
 		double sd = sqrt(fmax(r->variance, 0)), firm = r->given - r->loose;
 
 		/* So little is given to everybody. */
-		low = firm - Z * sd > r->little ? firm - Z * sd : 0;
+		low = firm - Z_95 * sd > r->little ? firm - Z_95 * sd : 0;
 		low += r->loose_low;
-		sure = r->own - Z * sqrt(r->own_var) - r->early;
+		sure = r->own - Z_95 * sqrt(r->own_var) - r->early;
 		low = fmax(low - r->early, sure);
 		if (!(low > 0))
-			below = Z * sd + r->little - firm - r->loose_low + r->early;
-		high = firm + Z * sd + r->loose_high;
-		high = fmin(high, r->may + Z * sqrt(r->may_var)) + r->late;
+			below = Z_95 * sd + r->little - firm - r->loose_low + r->early;
+		high = firm + Z_95 * sd + r->loose_high;
+		high = fmin(high, r->may + Z_95 * sqrt(r->may_var)) + r->late;
 	}
 	/* Who is missing may have run anywhere. */
-	low *= fmax(1 - 2 * lost, 0);
-	sure *= fmax(1 - 2 * lost, 0);
-	high += fmin(2 * lost, 1) * fmax(max - high, 0);
+	low *= fmax(1 - LOST_DOUBT * lost, 0);
+	sure *= fmax(1 - LOST_DOUBT * lost, 0);
+	high += fmin(LOST_DOUBT * lost, 1) * fmax(max - high, 0);
 	/* Numbers this large are rounded; what was given lies inside all the same. */
 	ret->low = bound_whole(low, max);
 	ret->high = bound_whole(ceil(high), max);

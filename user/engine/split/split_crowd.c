@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/filter/constants.h"
 #include "engine/split/internal.h"
 
-/* Workloads with less than this part of a block's activity are estimated together. */
-#define SMALL	      5e-4
-/* These are one column of the filter, under this number. */
+/* Workloads that are estimated together are one column of the filter, under this number. */
 #define WORKLOAD_POOL (UINT32_MAX - 1)
 
 static int by_number(const void *a, const void *b)
@@ -160,7 +159,7 @@ void crowd_columns(struct crowd *c, const struct split_block *b, const double *x
 		sum += x[i];
 	}
 	for (size_t i = 0; rank && i < c->nr; i++)
-		if (c->members[i].x > SMALL * sum)
+		if (c->members[i].x > POOLED * sum)
 			rank[nr++] = (struct rank){ c->members[i].x, i };
 	if (nr)
 		qsort(rank, nr, sizeof(*rank), by_size);

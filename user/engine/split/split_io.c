@@ -11,13 +11,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/filter/constants.h"
 #include "engine/split/apportion.h"
 #include "engine/split/internal.h"
-
-/* Windows this close to each other follow each other. */
-#define NEAR_NS 1000000
-/* How much a window beyond the block may differ from the last one in it. */
-#define UNSEEN	0.5
 
 /* Activity of the counter's direction, and the windows that are somebody's alone. */
 static void take_io(const struct crowd *c, const struct split_block *b, enum direction d,

@@ -10,21 +10,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "engine/filter/constants.h"
 #include "engine/split/internal.h"
-
-/* Standard deviations of a 95% interval. */
-#define Z	1.96
-/* What bytes counted beside the window of their requests may be off by. */
-#define MATCHED 0.5
-/* What a byte of a request may be off by where nothing was estimated. */
-#define PRIOR	0.1
-
-/*
- * A byte of a request is a byte at least, apart from requests that failed. Where that is all one
- * goes by, time counts for more. Not on a device that moves less than it is asked for.
- */
-#define LEAST	0.98
-#define TIMED	1.5
 
 /**
  * struct io_row - a row of the block
@@ -102,7 +89,7 @@ static void bound_owned(struct io_bounding *g, size_t k)
 
 		r->mark = k + 1;
 		if (!g->b->activity[claim->element].exclusive) {
-			double sd = PRIOR * claim->given;
+			double sd = PLAIN * claim->given;
 
 			r->variance += sd * sd;
 			r->may += fresh ? bytes : 0;
@@ -114,8 +101,8 @@ static void bound_owned(struct io_bounding *g, size_t k)
 			r->owned_high += fresh ? bytes : 0;
 			continue;
 		}
-		r->owned_low += fmax(claim->given - (fresh ? Z * PRIOR * others : 0), 0);
-		r->owned_high += claim->given + (fresh ? Z * PRIOR * others : 0);
+		r->owned_low += fmax(claim->given - (fresh ? Z_95 * PLAIN * others : 0), 0);
+		r->owned_high += claim->given + (fresh ? Z_95 * PLAIN * others : 0);
 	}
 }
 
@@ -240,7 +227,11 @@ static size_t find_owners(const struct io_bounding *g, uint32_t row, uint32_t *r
 	return nr;
 }
 
-/* The interval of one row; @lost is the part of the requests that is missing. */
+/*
+ * The interval of one row; @lost is the part of the requests that is missing. A byte of a request
+ * is a byte at least, apart from requests that failed. Where that is all one goes by, time counts
+ * for more. Not on a device that moves less than it is asked for.
+ */
 static void interval(const struct io_bounding *g, const struct io_row *r, double lost,
 		     struct bounds *ret)
 {
@@ -248,14 +239,15 @@ static void interval(const struct io_bounding *g, const struct io_row *r, double
 	double sd = sqrt(fmax(r->variance + r->timing, 0));
 
 	if (g->io->p->estimated) {
-		low = fmax(rest - Z * sd, 0);
+		low = fmax(rest - Z_95 * sd, 0);
 		if (g->at_least)
-			low = fmax(low, fmin(LEAST * r->asked - TIMED * Z * sqrt(r->timing), rest));
-		high = fmin(rest + Z * sd, r->may) + r->late;
+			low = fmax(low,
+				   fmin(LEAST * r->asked - TIMED * Z_95 * sqrt(r->timing), rest));
+		high = fmin(rest + Z_95 * sd, r->may) + r->late;
 	}
 	high += r->owned_high;
-	low = low * fmax(1 - 2 * lost, 0) + r->owned_low;
-	high += fmin(2 * lost, 1) * fmax(g->total - high, 0);
+	low = low * fmax(1 - LOST_DOUBT * lost, 0) + r->owned_low;
+	high += fmin(LOST_DOUBT * lost, 1) * fmax(g->total - high, 0);
 	ret->low = bound_whole(low, g->total);
 	ret->high = bound_whole(ceil(high), g->total);
 	/* Numbers this large are rounded; what was given lies inside all the same. */

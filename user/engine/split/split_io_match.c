@@ -8,10 +8,8 @@
  */
 #include <math.h>
 
+#include "engine/filter/constants.h"
 #include "engine/split/internal.h"
-
-/* A burst that is off by some milliseconds is so in each window it fills, in this many at most. */
-#define MAX_HOPS 4
 
 /* The window beside @k that counted and is nobody's alone; SIZE_MAX: there is none. */
 static size_t beside(const struct io_part *io, size_t k, bool behind)
@@ -126,7 +124,10 @@ static double settle(const struct io_part *io, size_t k, double *more, double la
 	return lacks;
 }
 
-/* Earlier windows go first: data move before they are noted. */
+/*
+ * Earlier windows go first: data move before they are noted. A burst that is off by some
+ * milliseconds is so in each window it fills.
+ */
 void split_io_match(const struct split_block *b, struct io_part *io)
 {
 	const struct part *p = io->p;

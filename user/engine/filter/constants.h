@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every number of the estimate that somebody chose: X(name, value, meaning). The filter, the
+ * split and the scaling of turns take them from here. "make sensitivity" shows what each of them
+ * does: it compiles with SENSITIVITY, where tests/accuracy/scaled.c has the numbers as variables
+ * and scales one of them. The table that it makes is in docs/ESTIMATE.md.
+ *
+ * "A part" is a part of the value itself, apart from what is said.
+ */
+#ifndef ENGINE_FILTER_CONSTANTS_H
+#define ENGINE_FILTER_CONSTANTS_H
+
+/* clang-format off */
+
+/*
+ * Of intensities beforehand. CPU time and cycles say nothing about them: they differ by an order of
+ * magnitude between programs, and change as programs go through phases. A count of cache refills
+ * is right but for prefetches and write-backs, some ten percent; what changes is how the count
+ * was spread over a slice, so its phases are as short as slices are.
+ *
+ * A byte of I/O is a byte on the way to memory, plus a few percent of queue entries and
+ * headers. What goes beyond that is not the noted workloads' doing: it must go to the
+ * background, which can be anything and comes in bursts, and not be learned as intensity.
+ */
+#define PRIOR_CONSTANTS(X)									\
+	X(UNKNOWN_PRIOR,      1.5,  "CPU time: spread of unknown levels, part of the mean one")	\
+	X(UNKNOWN_WANDER,     0.33, "CPU time: how far a level wanders in a second, a part")	\
+	X(UNKNOWN_TAU_S,      0.5,  "CPU time: how long a phase lasts, s")			\
+	X(UNKNOWN_BACKGROUND, 0.15, "CPU time: the background may be this part of the counter")	\
+	X(UNKNOWN_PHASE,      0.5,  "CPU time: size of phases to begin with, a part")		\
+	X(TRAFFIC_PRIOR,      0.25, "weights: spread of unknown levels, part of the mean one")	\
+	X(TRAFFIC_WANDER,     0.05, "weights: how far a level wanders in a second, a part")	\
+	X(TRAFFIC_TAU_S,      0.05, "weights: how long a phase lasts, s")			\
+	X(TRAFFIC_BACKGROUND, 0.1,  "weights: the background may be this part of the counter")	\
+	X(TRAFFIC_PHASE,      0.15, "weights: size of phases to begin with, a part")		\
+	X(MAX_PHASE,	      1.5,  "phases are not learned to be larger, a part")		\
+	X(MAX_NOISE,	      0.5,  "noise is not learned to be larger, part of the counter")	\
+	X(IO_PRIOR,	      0.08, "I/O: spread of unknown levels, part of the mean one")	\
+	X(IO_WANDER,	      0.02, "I/O: how far a level wanders in a second, a part")		\
+	X(IO_TAU_S,	      0.05, "I/O: how long a phase lasts, s")				\
+	X(IO_BACKGROUND,      0.5,  "I/O: the background may be this part of the counter")	\
+	X(IO_PHASE,	      0.04, "I/O: size of phases to begin with, a part")		\
+	X(IO_MAX_PHASE,	      0.15, "I/O: phases are not learned to be larger, a part")		\
+	X(IO_MAX_NOISE,	      0.1,  "I/O: noise is not learned to be larger, part of the counter") \
+	X(IO_MEAN,	      1.0,  "I/O: the mean intensity is not learned to be more")	\
+	X(IO_BURSTS,	      1.0,  "I/O: size of the background's phases, part of its scale")
+
+#define FILTER_CONSTANTS(X)									\
+	X(NOISE_AT_FIRST,     0.03, "noise to begin with, part of the counter")			\
+	X(MIN_NOISE,	     0.002, "noise is not learned to be smaller, part of the counter")	\
+	X(MIN_PHASE,	      0.02, "phases are not learned to be smaller, a part")		\
+	X(READ_NOISE,	      1e-3, "a reading is off by this part of the mean window")		\
+	X(LINE_BYTES,	      64.0, "a reading is off by a line, bytes")			\
+	X(MUX_NOISE,	      0.3,  "what was not counted of a window differs by this part")	\
+	X(OUTLIER,	      4.0,  "windows further off are outliers, standard deviations")	\
+	X(WHITE_LIMIT,	      2.0,  "outliers become this many standard deviations")		\
+	X(LOST_TRACK,	      2.5,  "mean square of surprise from which the filter begins anew") \
+	X(EVIDENCE_KEPT,      0.7,  "part of the evidence for sizes that stays for a block")	\
+	X(INSISTENCE,	      1.0,  "evidence that moves a size a step, log likelihood")	\
+	X(SHOUT,	      10.0, "evidence that makes it leap, log likelihood")		\
+	X(STEP,		      0.25, "a step, a part more; what is tried, too")			\
+	X(LEAP,		      1.0,  "a leap, a part more")					\
+	X(NEWS,		      0.02, "new workloads matter from this part of the activity")	\
+	X(HEAVY,	      0.5,  "part of a new level's variance that its first block says")	\
+	X(SMALLEST_SCALE,     0.02, "scale of an intensity at least, part of the mean one")	\
+	X(LEAST_VARIANCE,     1e-6, "variance that always stays, part of the scale's square")	\
+	X(START_S,	      0.1,  "this long a program is said to be starting, s")		\
+	X(YOUNG_S,	      1.0,  "this long it is hardly known, s")				\
+	X(YOUNG_DOUBT,	      2.0,  "errors are so many times larger meanwhile")		\
+	X(MEAN_S,	      4.5,  "the mean intensity follows changes within this time, s")	\
+	X(QUIET_S,	      2.0,  "who is quiet this long leaves the state, s")		\
+	X(PARKED_S,	      60.0, "its level is kept this long, s")				\
+	X(BACKGROUND_SCALE,   0.3,  "what the background moves by, part of what it may be")	\
+	X(BACKGROUND_MOVES,   0.2,  "I/O: how far it moves in a block, part of what it may be")	\
+	X(NO_BACKGROUND,      2.0,  "a smaller background is cut off, standard deviations")	\
+	X(SMALL,	      0.1,  "totals below this part of the mean are as good as none")	\
+	X(LITTLE,	      0.3,  "part of that which everybody is given at least")		\
+	X(FLOOR,	      0.01, "intensity of a window at least, part of the mean one")	\
+	X(NOISE_DOUBT,	      1.5,  "noise in the bars, times what was learned")		\
+	X(ALIKE,	      0.02, "activities that differ by less are alike, a part")		\
+	X(STILL_UNKNOWN,      0.5,  "part of the prior variance from which nothing is known")
+
+#define LAG_CONSTANTS(X)									\
+	X(LAG_KEPT,	      0.97, "part of what is known of the lag that stays for a block")	\
+	X(LAG_KNOWN,	      5.0,  "what is known of the lag beforehand, 1 / variance")	\
+	X(MAX_LAG,	      0.5,  "the lag is not learned to be more, windows")		\
+	X(LAG_DOUBT,	      0.02, "it is not the same for all, nor always, windows")		\
+	X(MAX_LEAD_S,	      0.01, "I/O: the lead is not learned to be more, s")		\
+	X(LEAD_SPREAD_S,      3e-3, "I/O: what the lead may be beforehand, s")			\
+	X(LEAD_DOUBT_S,	      2e-3, "I/O: what is never known of it, s")			\
+	X(GRAIN_S,	      2e-3, "I/O: the same of single requests, s")
+
+#define SPLIT_CONSTANTS(X)									\
+	X(COVERED,	      0.9,  "weights are used if they cover this part of CPU time")	\
+	X(POOLED,	      5e-4, "who has less of the activity is estimated with others")	\
+	X(Z_95,		      1.96, "a 95% interval, standard deviations")			\
+	X(Z_PRIOR,	      2.3,  "the same where only the prior is known")			\
+	X(MATTERS,	      0.01, "larger pooled rows are said not to be separable, a part")	\
+	X(LOST_DOUBT,	      2.0,  "what is lost widens bars by so many times its part")	\
+	X(SCALE_DOUBT,	      0.3,  "turns: what was not counted differs from the rest by this part") \
+	X(EDGE_NS,	      3e5,  "time of a turn that may not have been counted, ns")	\
+	X(EDGE_MOST,	      0.01, "the same, at most this part")				\
+	X(NEAR_NS,	      1e6,  "I/O: windows this close follow each other, ns")		\
+	X(UNSEEN,	      0.5,  "I/O: a window beyond the block differs by this part")	\
+	X(MATCHED,	      0.5,  "I/O: doubt of bytes beside the window of their requests")	\
+	X(PLAIN,	      0.1,  "I/O: doubt of requests where nothing was estimated")	\
+	X(LEAST,	      0.98, "I/O: a byte of a request is this at least, bytes")		\
+	X(TIMED,	      1.5,  "I/O: doubt of timing where only that bounds, times")
+
+/* Whole numbers: how often something is done. */
+#define ESTIMATE_COUNTS(X)									\
+	X(SIZE_ROUNDS,	      4,    "a block is solved again so often with what it taught")	\
+	X(REFINE_ROUNDS,      4,    "scales of new workloads are refined so often")		\
+	X(POSITIVE_ROUNDS,    3,    "rounds over totals that came out negative")		\
+	X(MAX_HOPS,	      4,    "I/O: a burst is off by so many windows at most")
+
+/* clang-format on */
+
+#define ESTIMATE_CONSTANTS(X) \
+	PRIOR_CONSTANTS(X) FILTER_CONSTANTS(X) LAG_CONSTANTS(X) SPLIT_CONSTANTS(X)
+
+#ifdef SENSITIVITY
+#define CONSTANT_OF(name, value, meaning) extern double name;
+#define COUNT_OF(name, value, meaning)	  extern int name;
+#else
+#define CONSTANT_OF(name, value, meaning) static const double name = value;
+#define COUNT_OF(name, value, meaning)	  static const int name = value;
+#endif
+ESTIMATE_CONSTANTS(CONSTANT_OF)
+ESTIMATE_COUNTS(COUNT_OF)
+#undef CONSTANT_OF
+#undef COUNT_OF
+
+#endif
