@@ -19,12 +19,33 @@
 #define MODEL_NAME_LEN 128
 #define MODEL_KEY_LEN  112 /* a job, its cgroup's id and its step fit */
 
-/* How windows are split. */
-enum method {
-	METHOD_STATE_SPACE, /* intensities are learned from how traffic and activity move */
-	METHOD_WEIGHTS,	    /* in proportion to core PMU counts */
-	METHOD_CPU_TIME,    /* in proportion to CPU time */
-	NR_METHODS,
+/*
+ * How windows are split, the default first: X(ID, name, then, events, learns, says). What a method
+ * does is a function in engine/split/split.c, if it is more than to divide in proportion to
+ * activity. Stored accounts have the number: a new one goes last.
+ *
+ * @then: what follows the name where all are listed
+ * @events: activity is what core events counted, where there are any; otherwise CPU time
+ * @learns: intensities are learned from how traffic and activity move; bars are error bars then
+ * @says: in a report, before what activity was measured by
+ */
+#define METHODS(X)                                                     \
+	X(STATE_SPACE, "state-space", " (default), ", true, true,      \
+	  "by state-space estimate, activity measured by")             \
+	X(WEIGHTS, "weights", " or ", true, false, "in proportion to") \
+	X(CPU_TIME, "cpu-time", "", false, false, "in proportion to")
+
+#define METHOD_ID(id, ...)		  METHOD_##id,
+#define METHOD_WORDS(id, name, then, ...) name then
+enum method { METHODS(METHOD_ID) NR_METHODS };
+#undef METHOD_ID
+
+/* A method's row; see METHODS. */
+struct method_row {
+	const char *name;
+	bool events;
+	bool learns;
+	const char *says;
 };
 
 /* Which workloads may own a counter's bytes (formats.md: "source"). */
@@ -584,8 +605,10 @@ enum reason reason_unsplit(const struct counter *c);
 const char *row_kind_name(enum row_kind k);
 const char *destination_name(
 	enum destination d);		/* "any", "cmem", "gmem", "cxl", "remote", "p2p" */
-const char *method_name(enum method m); /* "state-space", "weights", "cpu-time" */
-const char *unit_name(enum unit u);	/* "bytes", "requests" */
+const char *method_name(enum method m); /* see METHODS */
+/** method_row() - the row of a method; one that says so if it is unknown */
+const struct method_row *method_row(enum method m);
+const char *unit_name(enum unit u); /* "bytes", "requests" */
 /* "other", "nvme", "block", "net", "rdma", "gpu", "vfio", "port" */
 const char *device_kind_name(enum device_kind k);
 const char *wiring_name(enum wiring w); /* "unknown", "firmware", "user", "medium", "low" */

@@ -552,6 +552,17 @@ static void test_names(void **state)
 	assert_string_equal(method_name(METHOD_WEIGHTS), "weights");
 	assert_string_equal(method_name(METHOD_CPU_TIME), "cpu-time");
 	assert_string_equal(method_name(NR_METHODS), "unknown");
+	/* An account that a later version has stored is shown, without bars. */
+	assert_false(method_row(NR_METHODS)->learns);
+	for (int m = 0; m < NR_METHODS; m++) {
+		const struct method_row *row = method_row(m);
+
+		assert_true(row->name[0] && row->says[0]);
+		/* What is learned from rests on no less than what is known. */
+		assert_true(row->events || !row->learns);
+		for (int k = 0; k < m; k++)
+			assert_string_not_equal(row->name, method_name(k));
+	}
 	assert_string_equal(row_kind_name(ROW_PROCESS), "process");
 	assert_string_equal(row_kind_name(ROW_CGROUP), "cgroup");
 	assert_string_equal(row_kind_name(ROW_THREAD), "thread");

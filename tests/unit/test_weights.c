@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "fake_perf.h"
 #include "platform/pmu/pmu.h"
-#include "engine/split/split.h"
 #include "platform/core/weights.h"
 #include "tree.h"
 
@@ -89,8 +88,8 @@ static void rows_make_sense(void **state)
 		assert_true(row->source && row->source[0]);
 		/* "auto" is about memory traffic alone */
 		assert_true(row->role != WEIGHT_OTHER || !row->rank);
-		/* and the engine knows which these are */
-		assert_int_equal(split_follows_traffic(row->name), row->role != WEIGHT_OTHER);
+		/* and the same name means the same on all cores */
+		assert_int_equal(weight_follows_traffic(row->name), row->role != WEIGHT_OTHER);
 		for (size_t k = 0; k < i; k++) {
 			const struct weight_row *other = &weight_rows[k];
 

@@ -227,7 +227,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 /* "auto" takes no events when no window will be split by them: each switch would pay. */
 static const char *wanted_weights(const struct run_options *a)
 {
-	bool useful = !a->no_counters && a->methods[0] != METHOD_CPU_TIME;
+	bool useful = !a->no_counters && method_row(a->methods[0])->events;
 
 	return useful || strcmp(a->weights, "auto") != 0 ? a->weights : "cpu-time";
 }

@@ -98,15 +98,19 @@ const char *destination_name(enum destination d)
 	return (size_t)d < ARRAY_SIZE(names) ? names[d] : "unknown";
 }
 
+#define METHOD_ROW(id, name, then, events, learns, says) { name, events, learns, says },
+
+const struct method_row *method_row(enum method m)
+{
+	static const struct method_row rows[NR_METHODS] = { METHODS(METHOD_ROW) };
+	static const struct method_row unknown = { "unknown", true, false, "by unknown method," };
+
+	return (size_t)m < ARRAY_SIZE(rows) ? &rows[m] : &unknown;
+}
+
 const char *method_name(enum method m)
 {
-	static const char *const names[NR_METHODS] = {
-		[METHOD_STATE_SPACE] = "state-space",
-		[METHOD_WEIGHTS] = "weights",
-		[METHOD_CPU_TIME] = "cpu-time",
-	};
-
-	return (size_t)m < ARRAY_SIZE(names) ? names[m] : "unknown";
+	return method_row(m)->name;
 }
 
 const char *unit_name(enum unit u)

@@ -185,12 +185,8 @@ static int put_events(FILE *out, const struct quality *q)
 /* How windows were split, and by what the parts of workloads were measured. */
 static int put_split(FILE *out, const struct quality *q, bool quiet)
 {
-	static const char *const how[NR_METHODS] = {
-		[METHOD_STATE_SPACE] = "by state-space estimate, activity measured by",
-		[METHOD_WEIGHTS] = "in proportion to",
-		[METHOD_CPU_TIME] = "in proportion to",
-	};
-	bool events = q->method != METHOD_CPU_TIME && strcmp(q->weights, "cpu-time") != 0;
+	const struct method_row *method = method_row(q->method);
+	bool events = method->events && strcmp(q->weights, "cpu-time") != 0;
 	int err = 0;
 
 	if (quiet && !q->fallback_windows)
@@ -202,7 +198,7 @@ static int put_split(FILE *out, const struct quality *q, bool quiet)
 			q->fallback_windows, q->windows, q->windows == 1 ? "" : "s");
 		return 0;
 	}
-	fprintf(out, "split %s ", q->method < NR_METHODS ? how[q->method] : "by unknown method,");
+	fprintf(out, "split %s ", method->says);
 	if (events)
 		err = put_events(out, q);
 	else
@@ -220,7 +216,7 @@ static int put_split(FILE *out, const struct quality *q, bool quiet)
 	if (q->pooled_workloads)
 		fprintf(out, "; %" PRIu64 " small workload%s estimated together",
 			q->pooled_workloads, q->pooled_workloads == 1 ? "" : "s");
-	if (q->method != METHOD_STATE_SPACE)
+	if (!method->learns)
 		fputs("; right only if all who share a window are alike", out);
 	return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tables/weight_rows.h"
 
+#include <strings.h>
+
 #include "base/array.h"
 
 #define OLYMPUS	 WEIGHT_CORE_OLYMPUS
@@ -84,6 +86,14 @@ const struct weight_row weight_rows[] = {
 	  "all beats on the port of the core; what other cores asked for too", V2_DOC },
 };
 const size_t nr_weight_rows = ARRAY_SIZE(weight_rows);
+
+bool weight_follows_traffic(const char *event)
+{
+	for (size_t i = 0; i < nr_weight_rows; i++)
+		if (!strcasecmp(event, weight_rows[i].name))
+			return weight_rows[i].role != WEIGHT_OTHER;
+	return false;
+}
 
 const struct weight_core_row *weight_core_find(uint64_t midr)
 {

@@ -6,6 +6,7 @@
 #ifndef PLATFORM_WEIGHT_ROWS_H
 #define PLATFORM_WEIGHT_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -74,5 +75,14 @@ extern const size_t nr_weight_rows;
  * Return: its row, or NULL when it is none of ours.
  */
 const struct weight_core_row *weight_core_find(uint64_t midr);
+
+/**
+ * weight_follows_traffic() - is a core event known to follow memory traffic?
+ * @event: its name, in any case; on all cores it means the same
+ *
+ * The intensity of such an event is nearly the same for all programs, which says a lot
+ * before anything was learned; cycles or page faults say nothing.
+ */
+bool weight_follows_traffic(const char *event);
 
 #endif

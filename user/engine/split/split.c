@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -13,6 +12,7 @@
 #include "engine/split/apportion.h"
 #include "engine/identity/identity.h"
 #include "engine/split/internal.h"
+#include "tables/weight_rows.h"
 
 /* Losses that are kept in mind. */
 #define MAX_LOST 64
@@ -37,31 +37,6 @@ struct splitter {
 	size_t nr_lost;
 	struct tally since, all; /* the last report, the beginning */
 };
-
-bool split_follows_traffic(const char *event)
-{
-	/* Arm ARM, PMU events; what they count on which core: platform/weight_rows.c */
-	static const char *const events[] = {
-		"l3d_cache_refill",
-		"l3d_cache_refill_rd",
-		"l3d_cache_lmiss_rd",
-		"l3d_cache_allocate",
-		"ll_cache_miss_rd",
-		"ll_cache_miss",
-		"l2d_cache_wb",
-		"l2d_cache_wb_victim",
-		"bus_access_wr",
-		"store_stream",
-		"remote_access",
-		"l1d_cache_refill_outer_dram",
-		"l1d_cache_refill_outer_remote",
-	};
-
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if (!strcasecmp(event, events[i]))
-			return true;
-	return false;
-}
 
 int splitter_new(const struct trace_header *header, enum method method, struct splitter **ret)
 {
@@ -217,9 +192,9 @@ static void choose_activity(const struct splitter *s, const struct split_block *
 	uint32_t nr = s->header->nr_weights;
 
 	p->kind = FILTER_CPU_TIME;
-	if (s->method != METHOD_CPU_TIME && nr && counts_of(b, weight, p->x)) {
-		p->kind = split_follows_traffic(s->header->weights[weight]) ? FILTER_TRAFFIC
-									    : FILTER_WORK;
+	if (method_row(s->method)->events && nr && counts_of(b, weight, p->x)) {
+		p->kind = weight_follows_traffic(s->header->weights[weight]) ? FILTER_TRAFFIC
+									     : FILTER_WORK;
 		t->used[weight] = true;
 		return;
 	}
@@ -282,6 +257,15 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 	}
 	return filter_block(*f, &in, &p->estimated);
 }
+
+/*
+ * By method: makes @p->estimated from the activity of tasks. -ENODATA: it has nothing to say. A
+ * method without one divides in proportion to activity.
+ */
+static int (*const estimates[NR_METHODS])(struct splitter *s, const struct crowd *c,
+					  const struct split_block *b, struct part *p) = {
+	[METHOD_STATE_SPACE] = run_filter,
+};
 
 /*
  * Who is shared out together has a slot: a cluster, or behind those a column that is in none.
@@ -439,8 +423,8 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 		c->members[i].cluster = NO_CLUSTER;
 		c->members[i].bytes = 0;
 	}
-	if (s->method == METHOD_STATE_SPACE && p->nr_windows)
-		err = run_filter(s, c, b, p);
+	if (estimates[s->method] && p->nr_windows)
+		err = estimates[s->method](s, c, b, p);
 	if (err == -ENODATA) {
 		share_in_proportion(c, b, p);
 		return 0;
@@ -459,7 +443,7 @@ static int split_device(struct splitter *s, struct crowd *c, const struct split_
 {
 	const struct split_io_how how = {
 		.direction = s->header->layout.counters[p->counter].direction,
-		.filter = s->method == METHOD_STATE_SPACE
+		.filter = method_row(s->method)->learns
 				  ? &s->filters[p->counter * NR_FILTER_KINDS + FILTER_IO]
 				  : NULL,
 		.room = s->room,
@@ -508,7 +492,7 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 	}
 	if (owned && weighed)
 		t.weight_windows = b->nr_windows;
-	else if (owned && s->header->nr_weights && s->method != METHOD_CPU_TIME)
+	else if (owned && s->header->nr_weights && method_row(s->method)->events)
 		t.fallback_windows = b->nr_windows;
 	count_up(s, &t);
 	return err;

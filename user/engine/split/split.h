@@ -101,15 +101,6 @@ struct split_sink {
 	void *arg;
 };
 
-/**
- * split_follows_traffic() - is a core event known to follow memory traffic?
- * @event: its name, in any case
- *
- * The intensity of such an event is nearly the same for all programs, which says a lot
- * before anything was learned; cycles or page faults say nothing.
- */
-bool split_follows_traffic(const char *event);
-
 struct splitter;
 
 /**

@@ -327,7 +327,7 @@ static void lay_out_numbers(struct table *t)
 	t->device_columns =
 		t->devices && t->width >= (t->traffic ? DEVICE_WIDTH + beyond(t, false) : 0);
 	/* Bounds that are certain are wide where it matters; -v shows them. */
-	t->bars = t->traffic && t->r->quality.method == METHOD_STATE_SPACE;
+	t->bars = t->traffic && method_row(t->r->quality.method)->learns;
 	memcpy(t->columns, columns, sizeof(columns));
 	t->grid = (struct grid){ .out = t->out,
 				 .columns = t->columns,
