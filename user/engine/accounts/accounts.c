@@ -5,18 +5,17 @@
 
 #include "engine/accounts/internal.h"
 
-#define FIRST_BUCKETS 64
-
-static size_t hash_of(uint64_t id, size_t size)
-{
-	return (size_t)((id * 0x9e3779b97f4a7c15u) >> 20) & (size - 1);
-}
-
 /* --- cgroups of jobs that are forgotten */
+
+/* Numbers alone: uthash would need four times the memory. */
+static size_t closed_hash(uint64_t id)
+{
+	return (size_t)((id * 0x9e3779b97f4a7c15u) >> 20) & (CLOSED_TABLE - 1);
+}
 
 static void closed_insert(struct closed *c, uint64_t cgroup_id)
 {
-	size_t i = hash_of(cgroup_id, CLOSED_TABLE);
+	size_t i = closed_hash(cgroup_id);
 
 	while (c->table[i] && c->table[i] != cgroup_id)
 		i = (i + 1) % CLOSED_TABLE;
@@ -39,7 +38,7 @@ static void closed_add(struct closed *c, uint64_t cgroup_id)
 
 bool closed_has(const struct closed *c, uint64_t cgroup_id)
 {
-	size_t i = hash_of(cgroup_id, CLOSED_TABLE);
+	size_t i = closed_hash(cgroup_id);
 
 	while (c->table[i] && c->table[i] != cgroup_id)
 		i = (i + 1) % CLOSED_TABLE;
@@ -50,66 +49,38 @@ bool closed_has(const struct closed *c, uint64_t cgroup_id)
 
 struct entry *entry_find(const struct accounts *a, uint64_t cgroup_id)
 {
-	struct entry *e = a->buckets[hash_of(cgroup_id, a->nr_buckets)];
+	struct entry *e;
 
-	while (e && e->account.job.cgroup_id != cgroup_id)
-		e = e->next;
+	HASH_FIND(hh, a->by_cgroup, &cgroup_id, sizeof(cgroup_id), e);
 	return e;
-}
-
-static void hash_entry(struct accounts *a, struct entry *e)
-{
-	struct entry **bucket = &a->buckets[hash_of(e->account.job.cgroup_id, a->nr_buckets)];
-
-	e->hashed = true;
-	e->next = *bucket;
-	*bucket = e;
 }
 
 void entry_unhash(struct accounts *a, struct entry *e)
 {
-	struct entry **at = &a->buckets[hash_of(e->account.job.cgroup_id, a->nr_buckets)];
-
-	if (!e->hashed)
+	if (!e->hh.tbl)
 		return;
-	while (*at != e)
-		at = &(*at)->next;
-	*at = e->next;
-	e->hashed = false;
-}
-
-static int more_buckets(struct accounts *a)
-{
-	size_t nr = a->nr_buckets * 2;
-	struct entry **bigger;
-
-	if (a->nr_jobs < a->nr_buckets)
-		return 0;
-	bigger = calloc(nr, sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	free(a->buckets);
-	a->buckets = bigger;
-	a->nr_buckets = nr;
-	for (size_t i = 0; i < a->nr_jobs; i++)
-		if (a->jobs[i]->hashed)
-			hash_entry(a, a->jobs[i]);
-	return 0;
+	HASH_DEL(a->by_cgroup, e);
+	e->hh.tbl = NULL;
 }
 
 struct entry *entry_new(struct accounts *a, uint64_t cgroup_id, bool hashed)
 {
 	struct entry *e;
 
-	if (more_buckets(a) || room_for(a->jobs, a->cap_jobs, a->nr_jobs + 1))
+	if (room_for(a->jobs, a->cap_jobs, a->nr_jobs + 1))
 		return NULL;
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return NULL;
 	e->account.job.cgroup_id = cgroup_id;
+	if (hashed) {
+		HASH_ADD(hh, a->by_cgroup, account.job.cgroup_id, sizeof(cgroup_id), e);
+		if (!e->hh.tbl) {
+			free(e);
+			return NULL;
+		}
+	}
 	a->jobs[a->nr_jobs++] = e;
-	if (hashed)
-		hash_entry(a, e);
 	return e;
 }
 
@@ -207,10 +178,8 @@ int accounts_new(const struct accounts_options *o, struct accounts **ret)
 	if (!a)
 		return -ENOMEM;
 	a->o = *o;
-	a->buckets = calloc(FIRST_BUCKETS, sizeof(struct entry *));
-	a->nr_buckets = FIRST_BUCKETS;
 	a->closed = calloc(1, sizeof(*a->closed));
-	if (!a->buckets || !a->closed || sums_room(a, 1)) {
+	if (!a->closed || sums_room(a, 1)) {
 		accounts_free(a);
 		return -ENOMEM;
 	}
@@ -222,13 +191,13 @@ void accounts_free(struct accounts *a)
 {
 	if (!a)
 		return;
+	HASH_CLEAR(hh, a->by_cgroup);
 	for (size_t i = 0; i < a->nr_jobs; i++)
 		entry_free(a->jobs[i]);
 	accounts_node_release(&a->node);
 	sums_drop(a->fresh);
 	free(a->sums);
 	free(a->jobs);
-	free(a->buckets);
 	free(a->closed);
 	free(a->map);
 	free(a->targets);

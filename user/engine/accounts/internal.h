@@ -3,6 +3,13 @@
 #ifndef ENGINE_ACCOUNTS_PARTS_H
 #define ENGINE_ACCOUNTS_PARTS_H
 
+#include <stdlib.h>
+
+/* The table asks calloc() for memory, as all of the keeper does, and says when there is none. */
+#define HASH_NONFATAL_OOM    1
+#define uthash_malloc(bytes) calloc(1, bytes)
+#include <uthash.h>
+
 #include "base/times.h"
 #include "engine/accounts/accounts.h"
 
@@ -47,11 +54,10 @@ struct sums_base {
 
 /**
  * struct entry - a job in memory
+ * @hh: by cgroup; its table is NULL for one that is not found any more
  * @account: the account. Of a running job, @account.node, .quality, .self, .intervals and
  *	.covered_ns are what was before @base
  * @base: the machine's numbers when the job began or went on; NULL when it is over or @waiting
- * @next: in the same bucket
- * @hashed: it is in a bucket
  * @waiting: restored, and not seen since
  * @changed, @stored: generations of its last change, and of what the store has
  * @idle: intervals since the last change
@@ -68,10 +74,9 @@ struct sums_base {
  * @node: room for @account.node if it is over with this interval; owned
  */
 struct entry {
+	UT_hash_handle hh;
 	struct account_job account;
 	struct sums_base *base;
-	struct entry *next;
-	bool hashed;
 	bool waiting;
 	uint64_t changed;
 	uint64_t stored;
@@ -118,7 +123,7 @@ struct closed {
  * @started: there was an interval
  * @last_end_ns: its end, CLOCK_MONOTONIC
  * @jobs: in the order they began
- * @buckets: by cgroup, a power of two
+ * @by_cgroup: those that are found
  * @closed: see struct closed
  * @generation: number of the interval, for what changed
  * @offered: generation that accounts_each_changed() gave
@@ -139,8 +144,7 @@ struct accounts {
 	uint64_t last_end_ns;
 	struct entry **jobs;
 	size_t nr_jobs, cap_jobs;
-	struct entry **buckets;
-	size_t nr_buckets;
+	struct entry *by_cgroup;
 	struct closed *closed;
 	uint64_t generation;
 	uint64_t offered;
