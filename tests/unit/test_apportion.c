@@ -102,12 +102,12 @@ static void always_exact(void **state)
 static void scaling(void **state)
 {
 	(void)state;
-	assert_true(scale_u64(1000, 4, 2) == 2000);
-	assert_true(scale_u64(10, 1, 3) == 3);
-	assert_true(scale_u64(11, 1, 2) == 6);
-	assert_true(scale_u64(7, 5, 0) == 7);
-	assert_true(scale_u64(UINT64_MAX, 2, 1) == UINT64_MAX);
-	assert_true(scale_u64(UINT64_MAX, UINT64_MAX, UINT64_MAX) == UINT64_MAX);
+	assert_true(apportion_scale(1000, 4, 2) == 2000);
+	assert_true(apportion_scale(10, 1, 3) == 3);
+	assert_true(apportion_scale(11, 1, 2) == 6);
+	assert_true(apportion_scale(7, 5, 0) == 7);
+	assert_true(apportion_scale(UINT64_MAX, 2, 1) == UINT64_MAX);
+	assert_true(apportion_scale(UINT64_MAX, UINT64_MAX, UINT64_MAX) == UINT64_MAX);
 }
 
 int main(void)

@@ -182,7 +182,7 @@ static void triangles_multiply_to_the_matrix(void **state)
 	(void)state;
 	for (size_t nr = 1; nr <= MAX; nr++) {
 		definite(c, nr);
-		assert_int_equal(cholesky(c, nr, l), 0);
+		assert_int_equal(matrix_cholesky(c, nr, l), 0);
 		for (size_t i = 0; i < nr; i++) {
 			assert_true(l[i * nr + i] > 0);
 			for (size_t j = 0; j <= i; j++) {
@@ -197,7 +197,7 @@ static void triangles_multiply_to_the_matrix(void **state)
 		for (size_t i = 0; i < nr; i++)
 			for (size_t j = i + 1; j < nr; j++)
 				c[i * nr + j] = NAN;
-		assert_int_equal(cholesky(c, nr, c), 0);
+		assert_int_equal(matrix_cholesky(c, nr, c), 0);
 		for (size_t i = 0; i < nr; i++)
 			for (size_t j = 0; j <= i; j++)
 				assert_true(c[i * nr + j] == l[i * nr + j]);
@@ -214,13 +214,13 @@ static void solutions_fit(void **state)
 		definite(c, nr);
 		for (size_t i = 0; i < nr; i++)
 			x[i] = b[i] = draw_normal(&d);
-		assert_int_equal(cholesky(c, nr, l), 0);
-		cholesky_forward(l, nr, x);
+		assert_int_equal(matrix_cholesky(c, nr, l), 0);
+		matrix_cholesky_forward(l, nr, x);
 		for (size_t i = 0; i < nr; i++)
-			near(dot(l + i * nr, x, i + 1), b[i], 1e-10);
-		cholesky_backward(l, nr, x);
+			near(matrix_dot(l + i * nr, x, i + 1), b[i], 1e-10);
+		matrix_cholesky_backward(l, nr, x);
 		for (size_t i = 0; i < nr; i++)
-			near(dot(c + i * nr, x, nr), b[i], 1e-10);
+			near(matrix_dot(c + i * nr, x, nr), b[i], 1e-10);
 	}
 }
 
@@ -235,15 +235,15 @@ static void many_right_sides_at_once(void **state)
 		double one[MAX];
 
 		definite(c, nr);
-		assert_int_equal(cholesky(c, nr, l), 0);
+		assert_int_equal(matrix_cholesky(c, nr, l), 0);
 		fill(&b, nr, cols);
 		assert_int_equal(matrix_shape(&x, nr, cols), 0);
 		memcpy(x.v, b.v, x.rows * x.ld * sizeof(*x.v));
-		assert_int_equal(cholesky_forward_matrix(l, nr, &x, &scratch), 0);
+		assert_int_equal(matrix_cholesky_forward_all(l, nr, &x, &scratch), 0);
 		for (size_t j = 0; j < cols; j++) {
 			for (size_t i = 0; i < nr; i++)
 				one[i] = matrix_row(&b, i)[j];
-			cholesky_forward(l, nr, one);
+			matrix_cholesky_forward(l, nr, one);
 			for (size_t i = 0; i < nr; i++)
 				near(matrix_row(&x, i)[j], one[i], 1e-4);
 		}
@@ -258,12 +258,12 @@ static void what_is_not_definite_is_refused(void **state)
 	double later[] = { 1, 0, NAN, 1 }, infinite[] = { 1, 0, INFINITY, 1 }, ret[4];
 
 	(void)state;
-	assert_int_equal(cholesky(negative, 2, ret), -EDOM);
-	assert_int_equal(cholesky(zero, 2, ret), -EDOM);
-	assert_int_equal(cholesky(indefinite, 2, ret), -EDOM);
-	assert_int_equal(cholesky(nan, 2, ret), -EDOM);
-	assert_int_equal(cholesky(later, 2, ret), -EDOM);
-	assert_int_equal(cholesky(infinite, 2, ret), -EDOM);
+	assert_int_equal(matrix_cholesky(negative, 2, ret), -EDOM);
+	assert_int_equal(matrix_cholesky(zero, 2, ret), -EDOM);
+	assert_int_equal(matrix_cholesky(indefinite, 2, ret), -EDOM);
+	assert_int_equal(matrix_cholesky(nan, 2, ret), -EDOM);
+	assert_int_equal(matrix_cholesky(later, 2, ret), -EDOM);
+	assert_int_equal(matrix_cholesky(infinite, 2, ret), -EDOM);
 }
 
 static void nothing_is_a_matrix_too(void **state)
@@ -279,10 +279,10 @@ static void nothing_is_a_matrix_too(void **state)
 	matrix_multiply_lower_of(&empty, 1, &empty, &t, 0);
 	matrix_add_outer(&empty, NULL, NULL);
 	matrix_mirror(&empty);
-	assert_int_equal(cholesky(NULL, 0, NULL), 0);
-	cholesky_forward(NULL, 0, NULL);
-	cholesky_backward(NULL, 0, NULL);
-	assert_true(dot(NULL, NULL, 0) == 0);
+	assert_int_equal(matrix_cholesky(NULL, 0, NULL), 0);
+	matrix_cholesky_forward(NULL, 0, NULL);
+	matrix_cholesky_backward(NULL, 0, NULL);
+	assert_true(matrix_dot(NULL, NULL, 0) == 0);
 	/* a sum over nothing is nothing, and adds nothing */
 	assert_int_equal(matrix_shape(&empty, 3, 0), 0);
 	fill(&c, 3, 3);
@@ -345,7 +345,7 @@ static void dot_products(void **state)
 			b[i] = draw_normal(&d);
 			sum += (long double)a[i] * b[i];
 		}
-		near(dot(a, b, nr), sum, 1e-12);
+		near(matrix_dot(a, b, nr), sum, 1e-12);
 	}
 }
 

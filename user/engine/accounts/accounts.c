@@ -36,7 +36,7 @@ static void closed_add(struct closed *c, uint64_t cgroup_id)
 	closed_insert(c, cgroup_id);
 }
 
-bool closed_has(const struct closed *c, uint64_t cgroup_id)
+bool accounts_closed_has(const struct closed *c, uint64_t cgroup_id)
 {
 	size_t i = closed_hash(cgroup_id);
 
@@ -47,15 +47,15 @@ bool closed_has(const struct closed *c, uint64_t cgroup_id)
 
 /* --- jobs in memory */
 
-struct entry *entry_find(const struct accounts *a, uint64_t cgroup_id)
+struct account_entry *accounts_entry_find(const struct accounts *a, uint64_t cgroup_id)
 {
-	struct entry *e;
+	struct account_entry *e;
 
 	HASH_FIND(hh, a->by_cgroup, &cgroup_id, sizeof(cgroup_id), e);
 	return e;
 }
 
-void entry_unhash(struct accounts *a, struct entry *e)
+void accounts_entry_unhash(struct accounts *a, struct account_entry *e)
 {
 	if (!e->hh.tbl)
 		return;
@@ -63,11 +63,11 @@ void entry_unhash(struct accounts *a, struct entry *e)
 	e->hh.tbl = NULL;
 }
 
-struct entry *entry_new(struct accounts *a, uint64_t cgroup_id, bool hashed)
+struct account_entry *accounts_entry_new(struct accounts *a, uint64_t cgroup_id, bool hashed)
 {
-	struct entry *e;
+	struct account_entry *e;
 
-	if (room_for(a->jobs, a->cap_jobs, a->nr_jobs + 1))
+	if (accounts_room_for(a->jobs, a->cap_jobs, a->nr_jobs + 1))
 		return NULL;
 	e = calloc(1, sizeof(*e));
 	if (!e)
@@ -84,22 +84,23 @@ struct entry *entry_new(struct accounts *a, uint64_t cgroup_id, bool hashed)
 	return e;
 }
 
-void entry_free(struct entry *e)
+void accounts_entry_free(struct account_entry *e)
 {
 	if (!e)
 		return;
 	account_job_release(&e->account);
-	sums_drop(e->base);
+	accounts_sums_drop(e->base);
 	free(e->pending_path);
 	free(e->node);
 	free(e);
 }
 
-void entry_over(struct accounts *a, struct entry *e, enum account_state state, uint64_t end_ns)
+void accounts_entry_over(struct accounts *a, struct account_entry *e, enum account_state state,
+			 uint64_t end_ns)
 {
 	struct account_job done;
 
-	sums_account(a, e, e->node, &done);
+	accounts_sums_account(a, e, e->node, &done);
 	if (e->base) {
 		/* It was shown in the room, which is the account's now. */
 		free(e->account.node);
@@ -111,13 +112,13 @@ void entry_over(struct accounts *a, struct entry *e, enum account_state state, u
 	/* The clock may have been set back since it began. */
 	end_ns = later(end_ns, e->account.whole.start_ns);
 	e->account.whole.end_ns = later(e->account.whole.end_ns, end_ns);
-	sums_drop(e->base);
+	accounts_sums_drop(e->base);
 	e->base = NULL;
 	e->waiting = false;
 	e->changed = a->generation;
 	/* The cgroup of a stale job is not known to be gone: if it is seen, it is a new account. */
 	if (state == ACCOUNT_STALE)
-		entry_unhash(a, e);
+		accounts_entry_unhash(a, e);
 	else
 		closed_add(a->closed, e->account.job.cgroup_id);
 	if (state == ACCOUNT_STALE)
@@ -127,19 +128,19 @@ void entry_over(struct accounts *a, struct entry *e, enum account_state state, u
 }
 
 /* Nobody could have saved what is over only since this interval: it is not dropped, however many. */
-static bool may_drop(const struct accounts *a, const struct entry *e, uint64_t saved)
+static bool may_drop(const struct accounts *a, const struct account_entry *e, uint64_t saved)
 {
 	return e->account.state != ACCOUNT_RUNNING && e->changed > saved &&
 	       e->changed < a->generation;
 }
 
 /* Users can make as many as they like: theirs go before those that the machine's schedulers made. */
-static bool is_users(const struct entry *e)
+static bool is_users(const struct account_entry *e)
 {
 	return account_key_owner(e->account.key);
 }
 
-void entry_sweep(struct accounts *a, uint64_t saved)
+void accounts_entry_sweep(struct accounts *a, uint64_t saved)
 {
 	size_t over = 0, users = 0, nr = 0, surplus[2];
 
@@ -151,7 +152,7 @@ void entry_sweep(struct accounts *a, uint64_t saved)
 	surplus[false] = surplus[true] > users ? surplus[true] - users : 0;
 	surplus[true] -= surplus[false];
 	for (size_t i = 0; i < a->nr_jobs; i++) {
-		struct entry *e = a->jobs[i];
+		struct account_entry *e = a->jobs[i];
 		bool unsaved = e->changed > saved;
 		bool drop = surplus[is_users(e)] && may_drop(a, e, saved);
 
@@ -163,8 +164,8 @@ void entry_sweep(struct accounts *a, uint64_t saved)
 			surplus[is_users(e)]--;
 			a->node.jobs_dropped++;
 		}
-		entry_unhash(a, e);
-		entry_free(e);
+		accounts_entry_unhash(a, e);
+		accounts_entry_free(e);
 	}
 	a->nr_jobs = nr;
 }
@@ -179,7 +180,7 @@ int accounts_new(const struct accounts_options *o, struct accounts **ret)
 		return -ENOMEM;
 	a->o = *o;
 	a->closed = calloc(1, sizeof(*a->closed));
-	if (!a->closed || sums_room(a, 1)) {
+	if (!a->closed || accounts_sums_room(a, 1)) {
 		accounts_free(a);
 		return -ENOMEM;
 	}
@@ -193,9 +194,9 @@ void accounts_free(struct accounts *a)
 		return;
 	HASH_CLEAR(hh, a->by_cgroup);
 	for (size_t i = 0; i < a->nr_jobs; i++)
-		entry_free(a->jobs[i]);
+		accounts_entry_free(a->jobs[i]);
 	accounts_node_release(&a->node);
-	sums_drop(a->fresh);
+	accounts_sums_drop(a->fresh);
 	free(a->sums);
 	free(a->jobs);
 	free(a->closed);
@@ -214,7 +215,7 @@ static int restore_node(struct accounts *a, const struct accounts_node *node, ui
 	for (size_t i = 0; i < node->nr_totals; i++)
 		if (node->totals[i].counter != i)
 			return -EINVAL;
-	if (sums_room(a, node->nr_counters))
+	if (accounts_sums_room(a, node->nr_counters))
 		return -ENOMEM;
 	copy.counters = a->node.counters;
 	copy.totals = a->node.totals;
@@ -231,14 +232,14 @@ static int restore_node(struct accounts *a, const struct accounts_node *node, ui
 
 static int restore_job(struct accounts *a, const struct account_job *j, uint64_t now_ns)
 {
-	bool here = !strcmp(j->boot, a->o.boot) && !entry_find(a, j->job.cgroup_id);
+	bool here = !strcmp(j->boot, a->o.boot) && !accounts_entry_find(a, j->job.cgroup_id);
 	struct account_job copy;
-	struct entry *e;
-	int err = part_copy_job(a, j, &copy);
+	struct account_entry *e;
+	int err = accounts_part_copy_job(a, j, &copy);
 
 	if (err)
 		return err;
-	e = entry_new(a, j->job.cgroup_id, here);
+	e = accounts_entry_new(a, j->job.cgroup_id, here);
 	if (!e) {
 		account_job_release(&copy);
 		return -ENOMEM;
@@ -260,13 +261,13 @@ int accounts_restore(struct accounts *a, const struct accounts_node *node,
 	err = restore_node(a, node, now_ns);
 	for (size_t i = 0; i < nr_jobs && !err; i++)
 		err = restore_job(a, &jobs[i], now_ns);
-	if (!err && room_for(a->view, a->cap_view, a->node.nr_counters))
+	if (!err && accounts_room_for(a->view, a->cap_view, a->node.nr_counters))
 		err = -ENOMEM;
 	if (!err)
 		return 0;
 	for (size_t i = 0; i < a->nr_jobs; i++) {
-		entry_unhash(a, a->jobs[i]);
-		entry_free(a->jobs[i]);
+		accounts_entry_unhash(a, a->jobs[i]);
+		accounts_entry_free(a->jobs[i]);
 	}
 	a->nr_jobs = 0;
 	/* Its arrays stay, as room. */
@@ -278,13 +279,13 @@ static int each(struct accounts *a, bool changed, int (*fn)(void *arg, const str
 		void *arg)
 {
 	for (size_t i = 0; i < a->nr_jobs; i++) {
-		const struct entry *e = a->jobs[i];
+		const struct account_entry *e = a->jobs[i];
 		struct account_job view;
 		int ret;
 
 		if (changed && e->changed <= e->stored)
 			continue;
-		sums_account(a, e, a->view, &view);
+		accounts_sums_account(a, e, a->view, &view);
 		ret = fn(arg, &view);
 		if (ret)
 			return ret;
@@ -309,7 +310,7 @@ void accounts_saved(struct accounts *a)
 	for (size_t i = 0; i < a->nr_jobs; i++)
 		if (a->jobs[i]->changed <= a->offered)
 			a->jobs[i]->stored = a->offered;
-	entry_sweep(a, a->offered);
+	accounts_entry_sweep(a, a->offered);
 }
 
 const struct accounts_node *accounts_node(const struct accounts *a)

@@ -84,7 +84,7 @@ static int map_counter(struct accounts *a, const struct report *r, size_t i)
 	for (k = 0; k < nr && !same_counter(&a->node.counters[k], c, socket); k++)
 		;
 	if (k == nr) {
-		if (sums_room(a, nr + 1))
+		if (accounts_sums_room(a, nr + 1))
 			return -ENOMEM;
 		describe(r, c, socket, &a->node.counters[nr]);
 		a->pending_counters++;
@@ -98,14 +98,14 @@ static int map_counters(struct accounts *a, const struct report *r)
 	size_t nr;
 
 	a->pending_counters = 0;
-	if (room_for(a->map, a->cap_map, r->nr_counters))
+	if (accounts_room_for(a->map, a->cap_map, r->nr_counters))
 		return -ENOMEM;
 	for (size_t i = 0; i < r->nr_counters; i++)
 		if (map_counter(a, r, i))
 			return -ENOMEM;
 	a->nr_map = r->nr_counters;
 	nr = a->node.nr_counters + a->pending_counters;
-	return room_for(a->view, a->cap_view, nr);
+	return accounts_room_for(a->view, a->cap_view, nr);
 }
 
 /* --- rows */
@@ -121,7 +121,7 @@ static bool is_active(const struct report_row *row)
 	return active;
 }
 
-static void begin_attempt(const struct accounts *a, struct entry *e)
+static void begin_attempt(const struct accounts *a, struct account_entry *e)
 {
 	if (e->attempt == a->attempt)
 		return;
@@ -135,18 +135,19 @@ static void begin_attempt(const struct accounts *a, struct entry *e)
 static int find_job(struct accounts *a, const struct report_row *row, struct target *t)
 {
 	const struct row_job *job = row->job;
-	struct entry *e;
+	struct account_entry *e;
 
 	*t = (struct target){ .step = NO_STEP };
 	if (!job || !job->cgroup_id || !(a->o.schedulers >> job->scheduler & 1))
 		return 0;
-	e = entry_find(a, job->cgroup_id);
-	if (e ? e->account.state != ACCOUNT_RUNNING : closed_has(a->closed, job->cgroup_id)) {
+	e = accounts_entry_find(a, job->cgroup_id);
+	if (e ? e->account.state != ACCOUNT_RUNNING
+	      : accounts_closed_has(a->closed, job->cgroup_id)) {
 		t->late = row->leaf && is_active(row);
 		return 0;
 	}
 	if (!e) {
-		e = entry_new(a, job->cgroup_id, true);
+		e = accounts_entry_new(a, job->cgroup_id, true);
 		if (!e)
 			return -ENOMEM;
 		e->pending = true;
@@ -169,12 +170,12 @@ static int find_job(struct accounts *a, const struct report_row *row, struct tar
 	return 0;
 }
 
-static struct account_part *step_of(struct entry *e, const struct target *t)
+static struct account_part *step_of(struct account_entry *e, const struct target *t)
 {
 	return t->step == NO_STEP ? NULL : &e->account.steps[t->step];
 }
 
-static int find_step(struct entry *e, const char *step, size_t *ret)
+static int find_step(struct account_entry *e, const char *step, size_t *ret)
 {
 	size_t nr = e->account.nr_steps + e->pending_steps;
 
@@ -192,14 +193,14 @@ static int find_step(struct entry *e, const char *step, size_t *ret)
 		*ret = nr - 1;
 		return 0;
 	}
-	return part_step(e, step);
+	return accounts_part_step(e, step);
 }
 
 /*
  * What a share adds to the job as a whole. Values are those of leaf rows, so that they add up to
  * the counter; how far off they may be is known best of the row of all of them.
  */
-static struct account_total for_whole(const struct entry *e, const struct report_row *row,
+static struct account_total for_whole(const struct account_entry *e, const struct report_row *row,
 				      const struct share *s)
 {
 	struct account_total t = { .value = row->leaf ? s->value : 0 };
@@ -212,7 +213,7 @@ static struct account_total for_whole(const struct entry *e, const struct report
 	return t;
 }
 
-static int reserve_shares(struct accounts *a, struct entry *e, struct account_part *step,
+static int reserve_shares(struct accounts *a, struct account_entry *e, struct account_part *step,
 			  const struct report_row *row)
 {
 	size_t hint = 0, step_hint = 0;
@@ -224,15 +225,15 @@ static int reserve_shares(struct accounts *a, struct entry *e, struct account_pa
 
 		if (c == NO_COUNTER)
 			continue;
-		if ((t.value || t.high) && part_reserve(&e->account.whole, c, &hint))
+		if ((t.value || t.high) && accounts_part_reserve(&e->account.whole, c, &hint))
 			return -ENOMEM;
-		if (step && (s->value || s->high) && part_reserve(step, c, &step_hint))
+		if (step && (s->value || s->high) && accounts_part_reserve(step, c, &step_hint))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int reserve_io(const struct report *r, struct entry *e, struct account_part *step,
+static int reserve_io(const struct report *r, struct account_entry *e, struct account_part *step,
 		      const struct report_row *row)
 {
 	for (size_t i = 0; i < row->nr_devices; i++) {
@@ -241,8 +242,8 @@ static int reserve_io(const struct report *r, struct entry *e, struct account_pa
 
 		if (!d->io_read_bytes && !d->io_write_bytes)
 			continue;
-		if (part_reserve_io(&e->account.whole, device) ||
-		    (step && part_reserve_io(step, device)))
+		if (accounts_part_reserve_io(&e->account.whole, device) ||
+		    (step && accounts_part_reserve_io(step, device)))
 			return -ENOMEM;
 	}
 	return 0;
@@ -267,7 +268,7 @@ static int prepare_row(struct accounts *a, const struct report *r, size_t i)
 }
 
 /* A job whose account is closed with this interval needs room for the machine's counters. */
-static bool will_be_over(const struct accounts *a, const struct entry *e)
+static bool will_be_over(const struct accounts *a, const struct account_entry *e)
 {
 	bool seen = e->attempt == a->attempt;
 
@@ -279,7 +280,7 @@ static int prepare_jobs(struct accounts *a)
 	bool begins = false;
 
 	for (size_t i = 0; i < a->nr_jobs; i++) {
-		struct entry *e = a->jobs[i];
+		struct account_entry *e = a->jobs[i];
 		size_t nr = a->node.nr_counters + a->pending_counters;
 
 		begins = begins || ((e->pending || e->waiting) && e->attempt == a->attempt);
@@ -290,7 +291,7 @@ static int prepare_jobs(struct accounts *a)
 		if (!e->node)
 			return -ENOMEM;
 	}
-	a->fresh = begins ? sums_take(a) : NULL;
+	a->fresh = begins ? accounts_sums_take(a) : NULL;
 	return begins && !a->fresh ? -ENOMEM : 0;
 }
 
@@ -299,7 +300,7 @@ static int prepare(struct accounts *a, const struct report *r)
 	int err = map_counters(a, r);
 
 	if (!err)
-		err = room_for(a->targets, a->cap_targets, r->nr_rows);
+		err = accounts_room_for(a->targets, a->cap_targets, r->nr_rows);
 	for (size_t i = 0; i < r->nr_rows && !err; i++)
 		err = find_job(a, &r->rows[i], &a->targets[i]);
 	/* Only now it is known which jobs have a row as a whole. */
@@ -314,22 +315,22 @@ static void take_back(struct accounts *a)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < a->nr_jobs; i++) {
-		struct entry *e = a->jobs[i];
+		struct account_entry *e = a->jobs[i];
 
-		part_drop_steps(e);
+		accounts_part_drop_steps(e);
 		free(e->pending_path);
 		e->pending_path = NULL;
 		free(e->node);
 		e->node = NULL;
 		if (e->pending) {
-			entry_unhash(a, e);
-			entry_free(e);
+			accounts_entry_unhash(a, e);
+			accounts_entry_free(e);
 			continue;
 		}
 		if (e->attempt == a->attempt) {
-			part_trim(&e->account.whole);
+			accounts_part_trim(&e->account.whole);
 			for (size_t k = 0; k < e->account.nr_steps; k++)
-				part_trim(&e->account.steps[k]);
+				accounts_part_trim(&e->account.steps[k]);
 		}
 		a->jobs[nr++] = e;
 	}
@@ -362,13 +363,13 @@ static void add_break(struct accounts *a, const struct report *r)
 			a->node.gap_ns = plus(a->node.gap_ns, start - until);
 	}
 	for (size_t i = 0; i < a->nr_jobs; i++) {
-		struct entry *e = a->jobs[i];
+		struct account_entry *e = a->jobs[i];
 		uint64_t last = e->waiting ? e->account.whole.end_ns : until;
 
 		if (e->account.state != ACCOUNT_RUNNING || e->pending)
 			continue;
 		if (e->attempt != a->attempt) {
-			entry_over(a, e, ACCOUNT_STALE, last);
+			accounts_entry_over(a, e, ACCOUNT_STALE, last);
 			continue;
 		}
 		add_gap(&e->account, last, start);
@@ -433,7 +434,7 @@ static void add_identity(struct account_job *j, const struct row_job *who)
 	copy_if(j->job.user, sizeof(j->job.user), who->user);
 }
 
-static void begin_job(struct accounts *a, struct entry *e, const struct report *r,
+static void begin_job(struct accounts *a, struct account_entry *e, const struct report *r,
 		      const struct row_job *any)
 {
 	struct account_job *j = &e->account;
@@ -453,7 +454,7 @@ static void begin_job(struct accounts *a, struct entry *e, const struct report *
 }
 
 /* What is the job's alone and not a sum. */
-static void add_job(struct accounts *a, struct entry *e)
+static void add_job(struct accounts *a, struct account_entry *e)
 {
 	if (e->attempt != a->attempt || e->account.state != ACCOUNT_RUNNING)
 		return;
@@ -465,7 +466,7 @@ static void add_job(struct accounts *a, struct entry *e)
 	e->account.nr_steps += e->pending_steps;
 	e->pending_steps = 0;
 	if (e->others)
-		part_fold_others(&e->account);
+		accounts_part_fold_others(&e->account);
 }
 
 static void add_to(struct account_total *to, const struct account_total *t)
@@ -476,7 +477,7 @@ static void add_to(struct account_total *to, const struct account_total *t)
 	to->inseparable = plus(to->inseparable, t->inseparable);
 }
 
-static void add_shares(const struct accounts *a, struct entry *e, struct account_part *step,
+static void add_shares(const struct accounts *a, struct account_entry *e, struct account_part *step,
 		       const struct report_row *row)
 {
 	size_t hint = 0, step_hint = 0;
@@ -489,12 +490,12 @@ static void add_shares(const struct accounts *a, struct entry *e, struct account
 		if (c == NO_COUNTER)
 			continue;
 		if (t.value || t.high) {
-			to = part_total(&e->account.whole, c, &hint);
+			to = accounts_part_total(&e->account.whole, c, &hint);
 			add_to(to, &t);
 		}
 		if (!step || (!s->value && !s->high))
 			continue;
-		to = part_total(step, c, &step_hint);
+		to = accounts_part_total(step, c, &step_hint);
 		t = (struct account_total){ c, s->value, s->low, s->high,
 					    s->separable ? 0 : s->value };
 		add_to(to, &t);
@@ -503,13 +504,13 @@ static void add_shares(const struct accounts *a, struct entry *e, struct account
 
 static void add_io(struct account_part *p, const char *bdf, const struct row_device *d)
 {
-	struct account_io *io = part_io(p, bdf);
+	struct account_io *io = accounts_part_io(p, bdf);
 
 	io->read_bytes = plus(io->read_bytes, d->io_read_bytes);
 	io->write_bytes = plus(io->write_bytes, d->io_write_bytes);
 }
 
-static void add_leaf(const struct report *r, struct entry *e, struct account_part *step,
+static void add_leaf(const struct report *r, struct account_entry *e, struct account_part *step,
 		     const struct report_row *row)
 {
 	e->account.whole.on_cpu_ns = plus(e->account.whole.on_cpu_ns, row->on_cpu_ns);
@@ -553,12 +554,12 @@ static void add_row(struct accounts *a, const struct report *r, size_t i)
 }
 
 /* Did something change that is worth to be stored? */
-static void note_change(struct accounts *a, struct entry *e)
+static void note_change(struct accounts *a, struct account_entry *e)
 {
 	if (e->account.state != ACCOUNT_RUNNING)
 		return;
 	if (e->attempt == a->attempt && e->ends) {
-		entry_over(a, e, ACCOUNT_ENDED, a->node.until_ns);
+		accounts_entry_over(a, e, ACCOUNT_ENDED, a->node.until_ns);
 	} else if ((e->attempt == a->attempt && e->active) || a->broken ||
 		   ++e->idle >= ACCOUNTS_IDLE_SAVE) {
 		e->changed = a->generation;
@@ -575,7 +576,7 @@ static void add(struct accounts *a, const struct report *r)
 	if (!a->node.intervals)
 		a->node.since_ns = start_of(r);
 	a->node.until_ns = end_of(r);
-	sums_add(a, r);
+	accounts_sums_add(a, r);
 	for (size_t i = 0; i < r->nr_rows; i++)
 		if (a->targets[i].entry && a->targets[i].entry->pending)
 			begin_job(a, a->targets[i].entry, r, r->rows[i].job);
@@ -585,12 +586,12 @@ static void add(struct accounts *a, const struct report *r)
 		add_row(a, r, i);
 	for (size_t i = 0; i < a->nr_jobs; i++)
 		note_change(a, a->jobs[i]);
-	sums_drop(a->fresh);
+	accounts_sums_drop(a->fresh);
 	a->fresh = NULL;
 	a->started = true;
 	a->last_end_ns = r->end_ns;
 	if (a->nr_jobs > ACCOUNTS_MAX_OVER)
-		entry_sweep(a, 0);
+		accounts_entry_sweep(a, 0);
 }
 
 int accounts_interval(struct accounts *a, const struct report *r)

@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct quality) ==
 _Static_assert(offsetof(struct self_cost, probe_failed) == (SELF_FIELDS - 1) * sizeof(uint64_t),
 	       "all of self_cost are numbers");
 
-int room_for_(void *items, size_t *cap, size_t want, size_t size)
+int accounts_room_for_(void *items, size_t *cap, size_t want, size_t size)
 {
 	void **p = items;
 	size_t to = *cap ? *cap : 16;
@@ -32,7 +32,7 @@ int room_for_(void *items, size_t *cap, size_t want, size_t size)
 	return 0;
 }
 
-int sums_room(struct accounts *a, size_t nr_counters)
+int accounts_sums_room(struct accounts *a, size_t nr_counters)
 {
 	size_t to = a->cap_counters ? a->cap_counters : 16;
 	size_t cap_counters = a->cap_counters, cap_totals = a->cap_counters;
@@ -41,13 +41,13 @@ int sums_room(struct accounts *a, size_t nr_counters)
 
 	if (a->sums && nr_counters <= a->cap_counters)
 		return 0;
-	/* As room_for() does it: all three have the same room. */
+	/* As accounts_room_for() does it: all three have the same room. */
 	while (to < nr_counters)
 		to *= 2;
 	/* What has grown already when the next one fails does no harm. */
-	err = room_for(a->node.counters, cap_counters, to);
+	err = accounts_room_for(a->node.counters, cap_counters, to);
 	if (!err)
-		err = room_for(a->node.totals, cap_totals, to);
+		err = accounts_room_for(a->node.totals, cap_totals, to);
 	if (err)
 		return err;
 	sums = reallocarray(a->sums, NR_SUMS + to * NR_OF_COUNTER, sizeof(*sums));
@@ -55,7 +55,7 @@ int sums_room(struct accounts *a, size_t nr_counters)
 		return -ENOMEM;
 	if (!a->sums)
 		memset(sums, 0, NR_SUMS * sizeof(*sums));
-	memset(sums_of(sums, a->cap_counters), 0,
+	memset(accounts_sums_of(sums, a->cap_counters), 0,
 	       (to - a->cap_counters) * NR_OF_COUNTER * sizeof(*sums));
 	a->sums = sums;
 	a->cap_counters = to;
@@ -115,7 +115,7 @@ static void add_counter(wide *cells, struct account_node_total *t, const struct 
 		t->missing--;
 }
 
-void sums_add(struct accounts *a, const struct report *r)
+void accounts_sums_add(struct accounts *a, const struct report *r)
 {
 	struct accounts_node *n = &a->node;
 
@@ -128,11 +128,11 @@ void sums_add(struct accounts *a, const struct report *r)
 	copy_names(&n->quality, &r->quality);
 	for (size_t i = 0; i < r->nr_counters; i++)
 		if (a->map[i] != NO_COUNTER)
-			add_counter(sums_of(a->sums, a->map[i]), &n->totals[a->map[i]],
+			add_counter(accounts_sums_of(a->sums, a->map[i]), &n->totals[a->map[i]],
 				    &r->counters[i]);
 }
 
-struct sums_base *sums_take(const struct accounts *a)
+struct sums_base *accounts_sums_take(const struct accounts *a)
 {
 	size_t nr = NR_SUMS + a->node.nr_counters * NR_OF_COUNTER;
 	struct sums_base *b = calloc(1, sizeof(*b) + nr * sizeof(b->cells[0]));
@@ -145,7 +145,7 @@ struct sums_base *sums_take(const struct accounts *a)
 	return b;
 }
 
-void sums_drop(struct sums_base *b)
+void accounts_sums_drop(struct sums_base *b)
 {
 	if (b && !--b->refs)
 		free(b);
@@ -154,9 +154,10 @@ void sums_drop(struct sums_base *b)
 /* What is in the numbers since they were taken. A counter that came later began at 0. */
 static wide since(const struct accounts *a, const struct sums_base *b, size_t counter, size_t of)
 {
-	wide now = sums_of(a->sums, counter)[of];
+	wide now = accounts_sums_of(a->sums, counter)[of];
 
-	return counter < b->nr_counters ? now - sums_of((wide *)b->cells, counter)[of] : now;
+	return counter < b->nr_counters ? now - accounts_sums_of((wide *)b->cells, counter)[of]
+					: now;
 }
 
 /* Fields of an account go on from what was in them before. */
@@ -183,8 +184,8 @@ static void continue_counter(const struct accounts *a, const struct sums_base *b
 		t->missing = capped(t->missing, intervals - since(a, b, c, OF_VALID));
 }
 
-void sums_account(const struct accounts *a, const struct entry *e, struct account_node_total *node,
-		  struct account_job *ret)
+void accounts_sums_account(const struct accounts *a, const struct account_entry *e,
+			   struct account_node_total *node, struct account_job *ret)
 {
 	const struct account_node_total *before = e->account.node;
 	const struct account_node_total *end = before + e->account.nr_node;

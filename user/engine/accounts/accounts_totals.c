@@ -42,7 +42,7 @@ static size_t place_of(const struct account_part *p, uint32_t counter)
 	return low;
 }
 
-struct account_total *part_search(struct account_part *p, uint32_t counter, size_t *hint)
+struct account_total *accounts_part_search(struct account_part *p, uint32_t counter, size_t *hint)
 {
 	size_t i = place_of(p, counter);
 
@@ -52,11 +52,11 @@ struct account_total *part_search(struct account_part *p, uint32_t counter, size
 	return &p->totals[i];
 }
 
-int part_reserve(struct account_part *p, uint32_t counter, size_t *hint)
+int accounts_part_reserve(struct account_part *p, uint32_t counter, size_t *hint)
 {
 	size_t i;
 
-	if (part_total(p, counter, hint))
+	if (accounts_part_total(p, counter, hint))
 		return 0;
 	if (one_more(p->totals, p->nr_totals))
 		return -ENOMEM;
@@ -67,7 +67,7 @@ int part_reserve(struct account_part *p, uint32_t counter, size_t *hint)
 	return 0;
 }
 
-struct account_io *part_io(struct account_part *p, const char *bdf)
+struct account_io *accounts_part_io(struct account_part *p, const char *bdf)
 {
 	for (size_t i = 0; i < p->nr_io; i++)
 		if (!strncmp(p->io[i].bdf, bdf, sizeof(p->io[i].bdf)))
@@ -75,9 +75,9 @@ struct account_io *part_io(struct account_part *p, const char *bdf)
 	return NULL;
 }
 
-int part_reserve_io(struct account_part *p, const struct device *d)
+int accounts_part_reserve_io(struct account_part *p, const struct device *d)
 {
-	if (part_io(p, d->bdf))
+	if (accounts_part_io(p, d->bdf))
 		return 0;
 	if (one_more(p->io, p->nr_io))
 		return -ENOMEM;
@@ -87,7 +87,7 @@ int part_reserve_io(struct account_part *p, const struct device *d)
 	return 0;
 }
 
-void part_trim(struct account_part *p)
+void accounts_part_trim(struct account_part *p)
 {
 	size_t nr = 0;
 
@@ -102,7 +102,7 @@ void part_trim(struct account_part *p)
 	p->nr_io = nr;
 }
 
-int part_step(struct entry *e, const char *step)
+int accounts_part_step(struct account_entry *e, const char *step)
 {
 	size_t nr = e->account.nr_steps + e->pending_steps;
 
@@ -114,7 +114,7 @@ int part_step(struct entry *e, const char *step)
 	return 0;
 }
 
-void part_drop_steps(struct entry *e)
+void accounts_part_drop_steps(struct account_entry *e)
 {
 	for (; e->pending_steps; e->pending_steps--) {
 		size_t last = e->account.nr_steps + e->pending_steps - 1;
@@ -124,7 +124,7 @@ void part_drop_steps(struct entry *e)
 	}
 }
 
-void part_fold_others(struct account_job *j)
+void accounts_part_fold_others(struct account_job *j)
 {
 	struct account_part *last = &j->steps[j->nr_steps - 1];
 
@@ -191,7 +191,8 @@ static int settle_part(struct account_part *p)
 	return settle(p->totals, p->nr_totals) || settle(p->io, p->nr_io) ? -ENOMEM : 0;
 }
 
-int part_copy_job(const struct accounts *a, const struct account_job *from, struct account_job *ret)
+int accounts_part_copy_job(const struct accounts *a, const struct account_job *from,
+			   struct account_job *ret)
 {
 	struct account_job j;
 	int err = is_sound(a, from) ? account_job_copy(from, &j) : -EINVAL;

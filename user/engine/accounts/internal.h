@@ -53,7 +53,7 @@ struct sums_base {
 };
 
 /**
- * struct entry - a job in memory
+ * struct account_entry - a job in memory
  * @hh: by cgroup; its table is NULL for one that is not found any more
  * @account: the account. Of a running job, @account.node, .quality, .self, .intervals and
  *	.covered_ns are what was before @base
@@ -73,7 +73,7 @@ struct sums_base {
  * @who: its row that says who it is
  * @node: room for @account.node if it is over with this interval; owned
  */
-struct entry {
+struct account_entry {
 	UT_hash_handle hh;
 	struct account_job account;
 	struct sums_base *base;
@@ -96,7 +96,7 @@ struct entry {
 
 /* Where a row goes to. @step: its index; NO_STEP for none. @active: there is something in it. */
 struct target {
-	struct entry *entry;
+	struct account_entry *entry;
 	size_t step;
 	bool active;
 	bool late;
@@ -127,7 +127,7 @@ struct closed {
  * @closed: see struct closed
  * @generation: number of the interval, for what changed
  * @offered: generation that accounts_each_changed() gave
- * @attempt: see struct entry
+ * @attempt: see struct account_entry
  * @map: index in @node.counters by the report's, NO_COUNTER for none; the last report's until then
  * @pending_counters: counters behind @node.nr_counters that are new
  * @targets: by row
@@ -142,9 +142,9 @@ struct accounts {
 	wide *sums;
 	bool started;
 	uint64_t last_end_ns;
-	struct entry **jobs;
+	struct account_entry **jobs;
 	size_t nr_jobs, cap_jobs;
-	struct entry *by_cgroup;
+	struct account_entry *by_cgroup;
 	struct closed *closed;
 	uint64_t generation;
 	uint64_t offered;
@@ -175,90 +175,92 @@ static inline uint64_t plus(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/** sums_of() - numbers of a counter */
-static inline wide *sums_of(wide *cells, size_t counter)
+/** accounts_sums_of() - numbers of a counter */
+static inline wide *accounts_sums_of(wide *cells, size_t counter)
 {
 	return cells + NR_SUMS + counter * NR_OF_COUNTER;
 }
 
-/** room_for() - make room for @want elements, the new ones zero; 0 or -ENOMEM with all as it was */
-int room_for_(void *items, size_t *cap, size_t want, size_t size);
-#define room_for(items, cap, want) room_for_(&(items), &(cap), (want), sizeof(*(items)))
+/** accounts_room_for() - room for @want elements, new ones zero; 0 or -ENOMEM, all as it was */
+int accounts_room_for_(void *items, size_t *cap, size_t want, size_t size);
+#define accounts_room_for(items, cap, want) \
+	accounts_room_for_(&(items), &(cap), (want), sizeof(*(items)))
 
-/** sums_room() - make room for so many counters; 0 or -ENOMEM */
-int sums_room(struct accounts *a, size_t nr_counters);
+/** accounts_sums_room() - make room for so many counters; 0 or -ENOMEM */
+int accounts_sums_room(struct accounts *a, size_t nr_counters);
 
-/** sums_add() - add an interval to the machine's numbers and totals */
-void sums_add(struct accounts *a, const struct report *r);
+/** accounts_sums_add() - add an interval to the machine's numbers and totals */
+void accounts_sums_add(struct accounts *a, const struct report *r);
 
-/** sums_take() - the numbers as they are now; NULL without memory */
-struct sums_base *sums_take(const struct accounts *a);
-void sums_drop(struct sums_base *b);
+/** accounts_sums_take() - the numbers as they are now; NULL without memory */
+struct sums_base *accounts_sums_take(const struct accounts *a);
+void accounts_sums_drop(struct sums_base *b);
 
-/** sums_account() - complete a running account with what came since its base; @node: room */
-void sums_account(const struct accounts *a, const struct entry *e, struct account_node_total *node,
-		  struct account_job *ret);
+/** accounts_sums_account() - complete a running account with what came since; @node: room */
+void accounts_sums_account(const struct accounts *a, const struct account_entry *e,
+			   struct account_node_total *node, struct account_job *ret);
 
 /* accounts_totals.c: parts of accounts */
 
-/** part_search() - what a part has of a counter; NULL for nothing yet. @hint: moved behind it */
-struct account_total *part_search(struct account_part *p, uint32_t counter, size_t *hint);
+/** accounts_part_search() - what a part has of a counter, or NULL. @hint: moved behind it */
+struct account_total *accounts_part_search(struct account_part *p, uint32_t counter, size_t *hint);
 
-/** part_total() - the same, when it is mostly where @hint says: one row after the other */
-static inline struct account_total *part_total(struct account_part *p, uint32_t counter,
-					       size_t *hint)
+/** accounts_part_total() - the same, when it is mostly where @hint says: one row after the other */
+static inline struct account_total *accounts_part_total(struct account_part *p, uint32_t counter,
+							size_t *hint)
 {
 	if (*hint < p->nr_totals && p->totals[*hint].counter == counter)
 		return &p->totals[(*hint)++];
-	return part_search(p, counter, hint);
+	return accounts_part_search(p, counter, hint);
 }
 
-/** part_reserve() - see to it that there is one, empty if it is new; 0 or -ENOMEM */
-int part_reserve(struct account_part *p, uint32_t counter, size_t *hint);
+/** accounts_part_reserve() - see to it that there is one, empty if it is new; 0 or -ENOMEM */
+int accounts_part_reserve(struct account_part *p, uint32_t counter, size_t *hint);
 
-/** part_io() - what a part has of a device; NULL for nothing yet */
-struct account_io *part_io(struct account_part *p, const char *bdf);
+/** accounts_part_io() - what a part has of a device; NULL for nothing yet */
+struct account_io *accounts_part_io(struct account_part *p, const char *bdf);
 
-/** part_reserve_io() - see to it that there is one; 0 or -ENOMEM */
-int part_reserve_io(struct account_part *p, const struct device *d);
+/** accounts_part_reserve_io() - see to it that there is one; 0 or -ENOMEM */
+int accounts_part_reserve_io(struct account_part *p, const struct device *d);
 
-/** part_trim() - take out what was reserved and stayed empty */
-void part_trim(struct account_part *p);
+/** accounts_part_trim() - take out what was reserved and stayed empty */
+void accounts_part_trim(struct account_part *p);
 
-/** part_step() - a new step behind those that are there; 0 or -ENOMEM */
-int part_step(struct entry *e, const char *step);
+/** accounts_part_step() - a new step behind those that are there; 0 or -ENOMEM */
+int accounts_part_step(struct account_entry *e, const char *step);
 
-/** part_drop_steps() - forget the steps that were to be new */
-void part_drop_steps(struct entry *e);
+/** accounts_part_drop_steps() - forget the steps that were to be new */
+void accounts_part_drop_steps(struct account_entry *e);
 
-/** part_fold_others() - from now on the last step is all that have no place of their own */
-void part_fold_others(struct account_job *j);
+/** accounts_part_fold_others() - from now on the last step is all that have no place */
+void accounts_part_fold_others(struct account_job *j);
 
-/** part_copy_job() - copy a job's account; 0, -EINVAL or -ENOMEM */
-int part_copy_job(const struct accounts *a, const struct account_job *from,
-		  struct account_job *ret);
+/** accounts_part_copy_job() - copy a job's account; 0, -EINVAL or -ENOMEM */
+int accounts_part_copy_job(const struct accounts *a, const struct account_job *from,
+			   struct account_job *ret);
 
 /* accounts.c: jobs in memory */
 
-/** entry_find() - the job of a cgroup; NULL for none */
-struct entry *entry_find(const struct accounts *a, uint64_t cgroup_id);
+/** accounts_entry_find() - the job of a cgroup; NULL for none */
+struct account_entry *accounts_entry_find(const struct accounts *a, uint64_t cgroup_id);
 
-/** entry_new() - a job behind all others; NULL without memory */
-struct entry *entry_new(struct accounts *a, uint64_t cgroup_id, bool hashed);
+/** accounts_entry_new() - a job behind all others; NULL without memory */
+struct account_entry *accounts_entry_new(struct accounts *a, uint64_t cgroup_id, bool hashed);
 
-/** entry_unhash() - it is not found any more */
-void entry_unhash(struct accounts *a, struct entry *e);
+/** accounts_entry_unhash() - it is not found any more */
+void accounts_entry_unhash(struct accounts *a, struct account_entry *e);
 
-/** entry_free() - release what is in no list any more */
-void entry_free(struct entry *e);
+/** accounts_entry_free() - release what is in no list any more */
+void accounts_entry_free(struct account_entry *e);
 
-/** entry_over() - close the account; @state is not ACCOUNT_RUNNING. @e->node is room if it ran */
-void entry_over(struct accounts *a, struct entry *e, enum account_state state, uint64_t end_ns);
+/** accounts_entry_over() - close it; @state is not ACCOUNT_RUNNING. @e->node: room if it ran */
+void accounts_entry_over(struct accounts *a, struct account_entry *e, enum account_state state,
+			 uint64_t end_ns);
 
-/** entry_sweep() - forget jobs that are over: those saved, and the oldest beyond the bound */
-void entry_sweep(struct accounts *a, uint64_t saved);
+/** accounts_entry_sweep() - forget jobs that are over: saved ones, the oldest beyond the bound */
+void accounts_entry_sweep(struct accounts *a, uint64_t saved);
 
-/** closed_has() - see struct closed */
-bool closed_has(const struct closed *c, uint64_t cgroup_id);
+/** accounts_closed_has() - see struct closed */
+bool accounts_closed_has(const struct closed *c, uint64_t cgroup_id);
 
 #endif

@@ -210,7 +210,7 @@ int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_by
 {
 	const uint64_t bytes[] = { read_bytes, write_bytes };
 	struct book_row *row = NULL;
-	struct device_io *io = NULL;
+	struct book_device_io *io = NULL;
 	int err = 0;
 
 	if (workload != WORKLOAD_LOST) {

@@ -214,13 +214,13 @@ struct device_sum book_device_sum(const struct book *b, uint32_t device, int whi
 /* --- memory traffic of devices */
 
 /**
- * struct claim - what devices claim of a counter of memory traffic
+ * struct device_claim - what devices claim of a counter of memory traffic
  * @counter: that counter
  * @to: destinations of devices' bytes that may be seen there
  * @traffic: bytes of that counter and its likes, which have the claim together
  * @value, @low, @high: bytes of the devices, all owners'
  */
-struct claim {
+struct device_claim {
 	const struct counter *counter;
 	bool to[NR_DESTINATIONS];
 	u128 traffic;
@@ -258,7 +258,7 @@ static bool all_tell(const struct book *b, const struct counter *memory)
  * What goes to another device passes by all memory. When a counter tells its destination and a
  * device does not, the device's bytes are spread over all such counters as their traffic is.
  */
-static void choose_destinations(const struct book *b, size_t counter, struct claim *ret)
+static void choose_destinations(const struct book *b, size_t counter, struct device_claim *ret)
 {
 	const struct counter *memory = &b->layout->counters[counter];
 
@@ -280,13 +280,13 @@ static void choose_destinations(const struct book *b, size_t counter, struct cla
 	}
 }
 
-static bool claims(const struct book *b, size_t i, const struct claim *c)
+static bool claims(const struct book *b, size_t i, const struct device_claim *c)
 {
 	return may_claim(b, i, c->counter) && c->to[b->layout->counters[i].destination];
 }
 
 /* Where a device is may not be known; where it is counted is. */
-static bool device_claims(const struct book *b, uint32_t device, const struct claim *c)
+static bool device_claims(const struct book *b, uint32_t device, const struct device_claim *c)
 {
 	for (size_t i = 0; i < b->layout->nr_counters; i++)
 		if (b->layout->counters[i].device == device && claims(b, i, c))
@@ -294,7 +294,7 @@ static bool device_claims(const struct book *b, uint32_t device, const struct cl
 	return false;
 }
 
-static void sum_claim(const struct book *b, struct claim *c)
+static void sum_claim(const struct book *b, struct device_claim *c)
 {
 	double below = 0, above = 0;
 
@@ -332,7 +332,7 @@ static u128 larger(u128 a, u128 b)
 	return a > b ? a : b;
 }
 
-static void claim_for_row(struct book *b, size_t counter, const struct claim *c,
+static void claim_for_row(struct book *b, size_t counter, const struct device_claim *c,
 			  struct book_row *row)
 {
 	struct report_counter *memory = &b->counters[counter];
@@ -371,7 +371,7 @@ void book_memory_of_devices(struct book *b)
 	struct book_row *row, *next;
 
 	for (size_t i = 0; i < b->layout->nr_counters; i++) {
-		struct claim c = { 0 };
+		struct device_claim c = { 0 };
 
 		if (!is_memory_of_devices(b, i))
 			continue;

@@ -109,10 +109,10 @@ int book_share_get(const struct book *b, struct book_row *row, uint32_t counter,
 	return err;
 }
 
-int book_io_get(struct book_row *row, uint32_t device, struct device_io **ret)
+int book_io_get(struct book_row *row, uint32_t device, struct book_device_io **ret)
 {
 	size_t at = 0;
-	struct device_io *io;
+	struct book_device_io *io;
 
 	while (at < row->nr_io && row->io[at].device < device)
 		at++;
@@ -121,7 +121,7 @@ int book_io_get(struct book_row *row, uint32_t device, struct device_io **ret)
 			return -ENOMEM;
 		io = &row->io[at];
 		memmove(io + 1, io, (row->nr_io++ - at) * sizeof(*io));
-		*io = (struct device_io){ .device = device };
+		*io = (struct book_device_io){ .device = device };
 	}
 	*ret = &row->io[at];
 	return 0;

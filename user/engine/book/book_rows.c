@@ -53,7 +53,7 @@ static void share_add(struct entry_share *to, const struct entry_share *from)
 static int devices_add(struct book *b, struct book_row *to, const struct book_row *from)
 {
 	struct entry_share *share;
-	struct device_io *io;
+	struct book_device_io *io;
 	int err = 0;
 
 	for (size_t i = 0; i < from->nr_device_shares && !err; i++) {
@@ -176,7 +176,7 @@ static void clip_share(const struct book *b, uint32_t counter, struct entry_shar
 
 	if (s->high <= most)
 		return;
-	s->tangled = scale_u64(s->tangled, most, s->high);
+	s->tangled = apportion_scale(s->tangled, most, s->high);
 	s->high = most;
 }
 

@@ -46,7 +46,7 @@ struct device_share {
 };
 
 /* Bytes of a row's requests of a device, by enum direction as the device sees it. */
-struct device_io {
+struct book_device_io {
 	uint32_t device;
 	uint64_t bytes[2];
 };
@@ -92,7 +92,7 @@ struct book_row {
 	size_t nr_tangled_all;
 	struct device_share *device_shares;
 	size_t nr_device_shares, cap_device_shares;
-	struct device_io *io;
+	struct book_device_io *io;
 	size_t nr_io, cap_io;
 	UT_hash_handle hh;
 	struct entry_seen *seen;
@@ -210,7 +210,7 @@ void book_turn_bytes(const struct book *b, struct device_share *s, uint64_t byte
 double book_turn_doubt(const struct book *b, const struct device_share *s, double ratio);
 
 /** book_io_get() - a row's requests of a device, made when new; 0 or -ENOMEM */
-int book_io_get(struct book_row *row, uint32_t device, struct device_io **ret);
+int book_io_get(struct book_row *row, uint32_t device, struct book_device_io **ret);
 
 /** book_row_add() - enter another row's numbers and names; 0 or -ENOMEM */
 int book_row_add(struct book *b, struct book_row *to, const struct book_row *from);

@@ -58,7 +58,7 @@ static void scale_seen(struct book *b, struct book_row *row, size_t counter, uin
 
 		if (b->scope.links->items[i].counter != counter || !counted)
 			continue;
-		s->bytes = scale_u64(s->bytes, value, counted);
+		s->bytes = apportion_scale(s->bytes, value, counted);
 		s->byte_ns *= (double)value / counted;
 	}
 }
@@ -81,7 +81,7 @@ int book_scale(struct book *b, uint32_t counter, uint64_t num, uint64_t den)
 	size_t room = HASH_COUNT(b->rows) + NR_REASONS, nr, k = 0;
 	cleanup_free uint64_t *parts = calloc(room, 2 * sizeof(*parts));
 	cleanup_free struct book_row **rows = calloc(room, sizeof(struct book_row *));
-	uint64_t scaled = scale_u64(c->value, num, den), *weights;
+	uint64_t scaled = apportion_scale(c->value, num, den), *weights;
 	int err;
 
 	if (!c->value)

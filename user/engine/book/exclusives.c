@@ -9,14 +9,14 @@
 /* A part of the interval, one in this many, may be without news. */
 #define UNSEEN 50
 
-struct span {
+struct exclusive_span {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t workload;
 };
 
 struct spans {
-	struct span *items;
+	struct exclusive_span *items;
 	size_t nr, cap;
 };
 
@@ -58,7 +58,7 @@ int exclusives_add(struct exclusives *x, uint32_t device, uint32_t workload, uin
 
 	/* Said again and again of the same workload: one span. */
 	for (size_t i = s->nr; i-- > 0;) {
-		struct span *last = &s->items[i];
+		struct exclusive_span *last = &s->items[i];
 
 		if (last->workload != workload)
 			continue;
@@ -70,13 +70,13 @@ int exclusives_add(struct exclusives *x, uint32_t device, uint32_t workload, uin
 	}
 	if (array_room(s->items, s->cap, s->nr))
 		return -ENOMEM;
-	s->items[s->nr++] = (struct span){ start_ns, end_ns, workload };
+	s->items[s->nr++] = (struct exclusive_span){ start_ns, end_ns, workload };
 	return 0;
 }
 
 static int by_start(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct exclusive_span *x = a, *y = b;
 
 	if (x->start_ns != y->start_ns)
 		return x->start_ns < y->start_ns ? -1 : 1;

@@ -49,7 +49,7 @@ static void begin(struct filter *f)
 	f->bytes = f->activity = f->mean = 0;
 	f->blocks = 0;
 	memset(f->evidence, 0, sizeof(f->evidence));
-	state_free(&f->state);
+	filter_state_free(&f->state);
 }
 
 struct filter_room *filter_room_new(void)
@@ -62,7 +62,7 @@ void filter_room_free(struct filter_room *room)
 	if (!room)
 		return;
 	matrix_free(&room->spare);
-	work_free(&room->work);
+	filter_work_free(&room->work);
 	matrix_free(&room->out.expected);
 	matrix_free(&room->out.carried);
 	matrix_free(&room->out.covariance);
@@ -89,7 +89,7 @@ void filter_free(struct filter *f)
 {
 	if (!f)
 		return;
-	state_free(&f->state);
+	filter_state_free(&f->state);
 	free(f->parked);
 	free(f);
 }
@@ -132,8 +132,8 @@ static int solve_and_learn(struct filter *f, const struct filter_input *in)
 	for (int i = 0; i < 4; i++)
 		before[i] = EVIDENCE_KEPT * f->evidence[i];
 	for (int round = 0; !err; round++) {
-		err = solve_block(f, in, first);
-		if (err || !learn_sizes(f, before) || round == SIZE_ROUNDS)
+		err = filter_solve_block(f, in, first);
+		if (err || !filter_solve_learn_sizes(f, before) || round == SIZE_ROUNDS)
 			break;
 		first = false;
 	}
@@ -148,16 +148,16 @@ static bool lost_track(const struct filter *f)
 {
 	const struct work *w = f->work;
 
-	return dot(w->white, w->white, w->t) > LOST_TRACK * w->t;
+	return matrix_dot(w->white, w->white, w->t) > LOST_TRACK * w->t;
 }
 
 /* Enters the workloads of a block and solves it. */
 static int enter_and_solve(struct filter *f, const struct filter_input *in)
 {
-	int err = work_shape(f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
+	int err = filter_work_shape(f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
 
 	if (!err)
-		err = prepare_block(f, in);
+		err = filter_solve_prepare(f, in);
 	return err ? err : solve_and_learn(f, in);
 }
 
@@ -168,24 +168,24 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 	if (!in->nr_windows || in->nr_windows > FILTER_MAX_WINDOWS || !in->nr_workloads ||
 	    in->nr_workloads > FILTER_MAX_WORKLOADS || !in->lead != !(f->params.mean > 0))
 		return -EINVAL;
-	err = state_update(f, in);
+	err = filter_state_update(f, in);
 	if (err)
 		return err; /* nothing happened: what is known stays */
 	err = enter_and_solve(f, in);
 	if (!err && f->blocks++ && lost_track(f)) {
 		begin(f);
-		err = state_update(f, in);
+		err = filter_state_update(f, in);
 		if (!err)
 			err = enter_and_solve(f, in);
 	}
 	if (!err)
-		err = make_result(f, in);
+		err = filter_result_make(f, in);
 	if (!err) {
 		if (in->lead)
-			learn_lead(f, in);
+			filter_lag_learn_lead(f, in);
 		else
-			learn_lag(f);
-		err = state_advance(f, in);
+			filter_lag_learn(f);
+		err = filter_state_advance(f, in);
 	}
 	if (err) {
 		begin(f);

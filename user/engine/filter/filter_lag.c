@@ -15,9 +15,9 @@
 #define LEAD_KNOWN (1 / (LEAD_SPREAD_S * LEAD_SPREAD_S))
 
 /* Bytes in the first window, at a lag of a whole one, of those who have stopped. */
-double carried_over(const struct filter *f)
+double filter_lag_carried(const struct filter *f)
 {
-	const struct state *s = &f->state;
+	const struct filter_state *s = &f->state;
 	double sum = 0;
 
 	for (size_t i = f->work->n; i < s->nr; i++)
@@ -59,7 +59,7 @@ static void with_lead(const struct filter *f, const struct filter_input *in, siz
 }
 
 /* Activity as the counter saw it, in one window. */
-void shift_activity(struct filter *f, const struct filter_input *in, size_t t)
+void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t)
 {
 	if (in->lead)
 		with_lead(f, in, t);
@@ -77,7 +77,7 @@ static double lead_doubt(const struct filter *f)
  * What moves over a window's ends because it is not known when exactly it did: much, where the
  * windows beside it are different, and single requests even where they are alike.
  */
-double timing_noise(struct filter *f, const struct filter_input *in, size_t t)
+double filter_lag_noise(struct filter *f, const struct filter_input *in, size_t t)
 {
 	struct filter_output *o = f->out;
 	double change, grain;
@@ -91,7 +91,7 @@ double timing_noise(struct filter *f, const struct filter_input *in, size_t t)
 }
 
 /* What is noted in the next window may be of this one, by so many seconds. */
-double most_lead(const struct filter *f)
+double filter_lag_most_lead(const struct filter *f)
 {
 	return f->lag + 2 * lead_doubt(f);
 }
@@ -100,7 +100,7 @@ double most_lead(const struct filter *f)
  * The lag that fits best: how the bytes that were not predicted go with the
  * difference between what was predicted for the window before and for this one.
  */
-void learn_lag(struct filter *f)
+void filter_lag_learn(struct filter *f)
 {
 	struct work *w = f->work;
 	double *g = w->alpha + w->t, num = 0, den;
@@ -108,7 +108,7 @@ void learn_lag(struct filter *f)
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t);
 		const float *last = t ? matrix_row(&w->raw, t - 1) : NULL;
-		double decay = w->decay[t], sum = t ? 0 : carried_over(f);
+		double decay = w->decay[t], sum = t ? 0 : filter_lag_carried(f);
 
 		for (size_t i = 1; i < w->n; i++) {
 			double before = last ? last[i] : f->state.entries[i].last;
@@ -119,15 +119,15 @@ void learn_lag(struct filter *f)
 		g[t] = sum;
 		num += sum * w->alpha[t];
 	}
-	cholesky_forward(w->l, w->t, g);
-	den = dot(g, g, w->t);
+	matrix_cholesky_forward(w->l, w->t, g);
+	den = matrix_dot(g, g, w->t);
 	f->lag_num = LAG_KEPT * f->lag_num + den * f->lag + num;
 	f->lag_den = LAG_KEPT * f->lag_den + den;
 	f->lag = fmin(fmax(f->lag_num / (f->lag_den + LAG_KNOWN), 0), MAX_LAG);
 }
 
 /* The same for I/O: how many seconds earlier did the data move? */
-void learn_lead(struct filter *f, const struct filter_input *in)
+void filter_lag_learn_lead(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	double *g = w->alpha + w->t, num = 0, den;
@@ -143,8 +143,8 @@ void learn_lead(struct filter *f, const struct filter_input *in)
 					 FLOOR * f->mean);
 		num += g[t] * w->alpha[t];
 	}
-	cholesky_forward(w->l, w->t, g);
-	den = dot(g, g, w->t);
+	matrix_cholesky_forward(w->l, w->t, g);
+	den = matrix_dot(g, g, w->t);
 	f->lag_num = LAG_KEPT * f->lag_num + den * f->lag + num;
 	f->lag_den = LAG_KEPT * f->lag_den + den;
 	f->lag = fmin(fmax(f->lag_num / (f->lag_den + LEAD_KNOWN), 0), MAX_LEAD_S);

@@ -23,7 +23,7 @@ static int fill_theta(struct filter *f, const struct filter_input *in)
 		for (size_t i = 0; i < w->n; i++)
 			q[i] = a[i] * alpha;
 	}
-	err = err ? err : convolve(w, in, f->params.tau_s, &w->q, &w->theta);
+	err = err ? err : filter_solve_convolve(w, in, f->params.tau_s, &w->q, &w->theta);
 	if (err)
 		goto out;
 	for (size_t i = 0; i < 2 * w->n; i++)
@@ -63,7 +63,7 @@ static int fill_covariance(struct filter *f, const struct filter_input *in, stru
 
 	if (err)
 		goto out;
-	err = convolve(w, in, f->params.tau_s, &w->raw, &w->q);
+	err = filter_solve_convolve(w, in, f->params.tau_s, &w->raw, &w->q);
 	if (err)
 		goto out;
 	for (size_t t = 0; t < w->t; t++) {
@@ -95,7 +95,7 @@ static int fill_covariance(struct filter *f, const struct filter_input *in, stru
 				late[i] * (phase[2 * j] * w->sum[j] + phase[2 * j + 1] * late[j]);
 		to[i] += own[i];
 	}
-	err = cholesky_forward_matrix(w->l, w->t, &w->q, &w->tri);
+	err = matrix_cholesky_forward_all(w->l, w->t, &w->q, &w->tri);
 	if (!err) {
 		matrix_multiply_lower_of(ret, -1, &w->q, &w->q, w->t);
 		matrix_mirror(ret);
@@ -207,9 +207,9 @@ static void fill_expected(struct filter *f, const struct filter_input *in)
 	struct filter_output *o = f->out;
 	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den + LAG_KNOWN),
 	       lag = fmin(f->lag + doubt, MAX_LAG);
-	double lead = most_lead(f), *scale = w->level;
+	double lead = filter_lag_most_lead(f), *scale = w->level;
 
-	o->carried_in = lag * carried_over(f);
+	o->carried_in = lag * filter_lag_carried(f);
 	if (in->lead)
 		make_requests_count(f);
 	fill_scales(f, scale);
@@ -328,7 +328,7 @@ static void take_covariance(struct filter *f, const struct matrix *cov, size_t n
 	}
 }
 
-int make_result(struct filter *f, const struct filter_input *in)
+int filter_result_make(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	struct filter_output *o = f->out;

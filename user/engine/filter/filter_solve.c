@@ -14,7 +14,7 @@
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
 
-int work_shape(struct work *w, size_t t, size_t n, size_t nr)
+int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 {
 	size_t need;
 	double *v;
@@ -58,7 +58,7 @@ int work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	return 0;
 }
 
-void work_free(struct work *w)
+void filter_work_free(struct work *w)
 {
 	struct matrix *all[] = { &w->raw, &w->a,  &w->at,    &w->aa,   &w->aat,
 				 &w->g,	  &w->av, &w->c0,    &w->c1,   &w->w,
@@ -73,8 +73,8 @@ void work_free(struct work *w)
  * Ks * x, where Ks is the covariance of phases that begin in the block, for variance 1:
  * exp(-|s-t|/tau) less what is left of the start. Two passes instead of a product.
  */
-int convolve(const struct work *w, const struct filter_input *in, double tau_s,
-	     const struct matrix *x, struct matrix *ret)
+int filter_solve_convolve(const struct work *w, const struct filter_input *in, double tau_s,
+			  const struct matrix *x, struct matrix *ret)
 {
 	double *run = calloc(2 * w->n, sizeof(*run)), *start = run ? run + w->n : NULL;
 	double keep[FILTER_MAX_WINDOWS];
@@ -121,7 +121,7 @@ static void fill_activity(struct filter *f, const struct filter_input *in)
 
 		w->decay[t] = decay;
 		raw[0] = a[0] = in->length_s[t] * in->ratio[t];
-		shift_activity(f, in, t);
+		filter_lag_shift(f, in, t);
 		for (size_t i = 0; i < w->n; i++) {
 			aa[2 * i] = a[i];
 			aa[2 * i + 1] = a[i] * decay;
@@ -146,7 +146,7 @@ static void add_start_noise(struct filter *f, const struct filter_input *in)
 	double begin = f->now_s - in->block_s;
 
 	for (size_t i = 1; i < w->n; i++) {
-		struct entry *e = &f->state.entries[i];
+		struct filter_entry *e = &f->state.entries[i];
 
 		if (e->since_s != NOT_YET && begin + in->middle_s[0] > e->since_s + START_S)
 			continue; /* as most of them, long ago or not */
@@ -178,7 +178,7 @@ static void fill_noise(struct filter *f, const struct filter_input *in)
 		w->own[t] = own * own;
 		w->noise[t] = own * own + read * read + mux * mux + LINE_BYTES * LINE_BYTES;
 		if (in->lead)
-			w->noise[t] += timing_noise(f, in, t);
+			w->noise[t] += filter_lag_noise(f, in, t);
 	}
 }
 
@@ -207,7 +207,7 @@ static void whiten(const struct work *w, const double *l, double *ret)
 {
 	for (size_t t = 0; t < w->t; t++)
 		ret[t] = w->y[t];
-	cholesky_forward(l, w->t, ret);
+	matrix_cholesky_forward(l, w->t, ret);
 }
 
 static int factor_once(struct filter *f)
@@ -215,7 +215,7 @@ static int factor_once(struct filter *f)
 	struct work *w = f->work;
 
 	fill_c(f, 1, 1, w->c);
-	if (cholesky(w->c, w->t, w->l))
+	if (matrix_cholesky(w->c, w->t, w->l))
 		return -ENODATA;
 	whiten(w, w->l, w->white);
 	return 0;
@@ -249,8 +249,8 @@ static bool fill_phase_var(struct filter *f)
 	bool changed = false;
 
 	for (size_t i = 0; i < f->state.nr; i++) {
-		const struct entry *e = &f->state.entries[i];
-		double sd = i ? f->phase * e->scale : bursts(f, e);
+		const struct filter_entry *e = &f->state.entries[i];
+		double sd = i ? f->phase * e->scale : filter_state_bursts(f, e);
 
 		changed |= w->phase_var[i] != sd * sd;
 		w->phase_var[i] = sd * sd;
@@ -325,7 +325,7 @@ static int whiten_new(struct filter *f)
 		for (size_t k = 0; k < w->nr_fresh; k++)
 			to[k] = g[2 * w->fresh[k]];
 	}
-	return err ? err : cholesky_forward_matrix(w->l, w->t, &w->w, &w->tri);
+	return err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->w, &w->tri);
 }
 
 /* What the block says of their levels. */
@@ -375,7 +375,7 @@ static void refine_columns(struct filter *f)
 static int refine_scales(struct filter *f)
 {
 	struct work *w = f->work;
-	struct state *s = &f->state;
+	struct filter_state *s = &f->state;
 	int err = whiten_new(f);
 
 	if (err)
@@ -383,7 +383,7 @@ static int refine_scales(struct filter *f)
 	judge_new(f);
 	for (size_t k = 0; k < w->nr_fresh; k++) {
 		size_t i = w->fresh[k];
-		struct entry *e = &s->entries[i];
+		struct filter_entry *e = &s->entries[i];
 		double m = w->level[k], v = fmax(w->level_var[k], 0), far = m - s->mean[2 * i];
 		double sd = f->params.prior * f->mean;
 
@@ -398,7 +398,7 @@ static int refine_scales(struct filter *f)
 }
 
 /* What stays the same however often the block is solved. */
-int prepare_block(struct filter *f, const struct filter_input *in)
+int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	int err;
@@ -432,10 +432,10 @@ static void fill_y(struct filter *f, const struct filter_input *in)
 		for (size_t t = 0; t < w->t; t++)
 			w->y[t] -= aa[t] * mean;
 	}
-	w->y[0] -= f->lag * carried_over(f) * in->ratio[0];
+	w->y[0] -= f->lag * filter_lag_carried(f) * in->ratio[0];
 }
 
-int solve_block(struct filter *f, const struct filter_input *in, bool first)
+int filter_solve_block(struct filter *f, const struct filter_input *in, bool first)
 {
 	struct work *w = f->work;
 	int err = 0;
@@ -454,7 +454,7 @@ int solve_block(struct filter *f, const struct filter_input *in, bool first)
 		for (size_t t = 0; !err && t < w->t; t++)
 			w->alpha[t] = w->white[t];
 		if (!err)
-			cholesky_backward(w->l, w->t, w->alpha);
+			matrix_cholesky_backward(w->l, w->t, w->alpha);
 	}
 	return err;
 }
@@ -462,7 +462,7 @@ int solve_block(struct filter *f, const struct filter_input *in, bool first)
 /* Log likelihood of the block, up to a constant, from a triangle and whitened bytes. */
 static double likelihood(const double *l, const double *white, size_t t)
 {
-	double sum = -0.5 * dot(white, white, t);
+	double sum = -0.5 * matrix_dot(white, white, t);
 
 	for (size_t i = 0; i < t; i++)
 		sum -= log(l[i * t + i]);
@@ -476,7 +476,7 @@ static double gain(struct filter *f, double phase, double noise)
 	double *white = w->alpha + w->t; /* the sixth vector */
 
 	fill_c(f, phase * phase, noise * noise, w->trial);
-	if (cholesky(w->trial, w->t, w->trial))
+	if (matrix_cholesky(w->trial, w->t, w->trial))
 		return 0;
 	whiten(w, w->trial, white);
 	return likelihood(w->trial, white, w->t) - likelihood(w->l, w->white, w->t);
@@ -502,7 +502,7 @@ static bool step(double *value, const double *up, const double *down, double min
  * again with these: its own bars depend on them. One at a time, for either may explain
  * the same. @before is what earlier blocks have said.
  */
-bool learn_sizes(struct filter *f, double *before)
+bool filter_solve_learn_sizes(struct filter *f, double *before)
 {
 	const double more = 1 + STEP, less = 1 / more;
 	double *e = f->evidence;

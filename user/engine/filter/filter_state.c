@@ -12,12 +12,12 @@
 #define MAX_QUIET  32
 #define MAX_PARKED 4096
 
-void state_free(struct state *s)
+void filter_state_free(struct filter_state *s)
 {
 	free(s->entries);
 	free(s->mean);
 	matrix_free(&s->p);
-	*s = (struct state){ 0 };
+	*s = (struct filter_state){ 0 };
 }
 
 static bool is_active(const struct filter_input *in, uint32_t workload)
@@ -28,7 +28,7 @@ static bool is_active(const struct filter_input *in, uint32_t workload)
 	return false;
 }
 
-static size_t find(const struct state *s, uint32_t workload)
+static size_t find(const struct filter_state *s, uint32_t workload)
 {
 	for (size_t i = 1; i < s->nr; i++)
 		if (s->entries[i].workload == workload)
@@ -37,7 +37,7 @@ static size_t find(const struct state *s, uint32_t workload)
 }
 
 /* The newest place of those that are full goes first. */
-static void park(struct filter *f, const struct entry *e, double level, double variance)
+static void park(struct filter *f, const struct filter_entry *e, double level, double variance)
 {
 	size_t at = f->nr_parked;
 
@@ -77,14 +77,14 @@ static bool unpark(struct filter *f, uint32_t workload, struct parked *ret)
 /* Who is in the state from now on, by its index in the old one; SIZE_MAX: new. */
 static size_t choose(struct filter *f, const struct filter_input *in, size_t *from)
 {
-	struct state *s = &f->state;
+	struct filter_state *s = &f->state;
 	size_t nr = 1, quiet = 0;
 
 	from[0] = s->nr ? 0 : SIZE_MAX;
 	for (size_t i = 0; i < in->nr_workloads; i++)
 		from[nr++] = find(s, in->workloads[i]);
 	for (size_t i = 1; i < s->nr; i++) {
-		struct entry *e = &s->entries[i];
+		struct filter_entry *e = &s->entries[i];
 
 		if (is_active(in, e->workload))
 			continue;
@@ -100,7 +100,7 @@ static size_t choose(struct filter *f, const struct filter_input *in, size_t *fr
 }
 
 /* Size of the background's phases; they grow and shrink with those of the workloads. */
-double bursts(const struct filter *f, const struct entry *background)
+double filter_state_bursts(const struct filter *f, const struct filter_entry *background)
 {
 	return f->params.bursts * (f->phase / f->params.phase) * background->scale;
 }
@@ -109,9 +109,9 @@ double bursts(const struct filter *f, const struct entry *background)
  * The background of a device is what nobody has noted: when the device is busier than
  * before, so may that be.
  */
-static void follow_background(const struct filter *f, struct state *s, double per_s)
+static void follow_background(const struct filter *f, struct filter_state *s, double per_s)
 {
-	struct entry *e = &s->entries[0];
+	struct filter_entry *e = &s->entries[0];
 	double moves = BACKGROUND_MOVES * f->params.background * per_s;
 
 	e->scale = BACKGROUND_SCALE * f->params.background * per_s;
@@ -119,18 +119,19 @@ static void follow_background(const struct filter *f, struct state *s, double pe
 }
 
 /* A workload that is new to the state: what is known of intensities in general. */
-static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload, double per_s)
+static void enter(struct filter *f, struct filter_state *s, size_t i, uint32_t workload,
+		  double per_s)
 {
 	const struct params *p = &f->params;
-	struct entry *e = &s->entries[i];
+	struct filter_entry *e = &s->entries[i];
 	double mean = f->mean, variance, phase;
 	struct parked was;
 
 	/* Below 0: new, see refine_scales(). */
-	*e = (struct entry){ .workload = workload,
-			     .scale = mean,
-			     .quiet_s = i ? -1 : 0,
-			     .since_s = i && p->mean <= 0 ? NOT_YET : LONG_AGO };
+	*e = (struct filter_entry){ .workload = workload,
+				    .scale = mean,
+				    .quiet_s = i ? -1 : 0,
+				    .since_s = i && p->mean <= 0 ? NOT_YET : LONG_AGO };
 	variance = p->prior * p->prior * mean * mean;
 	if (!i) {
 		mean = 0;
@@ -147,7 +148,7 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 				SMALLEST_SCALE * f->mean);
 		variance = fmin(was.variance + away * e->scale * e->scale, variance);
 	}
-	phase = i ? f->phase * e->scale : bursts(f, e);
+	phase = i ? f->phase * e->scale : filter_state_bursts(f, e);
 	for (int k = 0; k < 2; k++)
 		memset(matrix_row(&s->p, 2 * i + k), 0, 2 * s->nr * sizeof(*s->p.v));
 	s->mean[2 * i] = mean;
@@ -156,7 +157,8 @@ static void enter(struct filter *f, struct state *s, size_t i, uint32_t workload
 	matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = phase * phase;
 }
 
-static void copy_entry(const struct state *old, const size_t *from, struct state *s, size_t i)
+static void copy_entry(const struct filter_state *old, const size_t *from, struct filter_state *s,
+		       size_t i)
 {
 	size_t o = from[i];
 
@@ -201,11 +203,11 @@ static int update_mean(struct filter *f, const struct filter_input *in, double *
 	return 0;
 }
 
-int state_update(struct filter *f, const struct filter_input *in)
+int filter_state_update(struct filter *f, const struct filter_input *in)
 {
 	size_t max = 1 + in->nr_workloads + MAX_QUIET;
 	size_t *from = calloc(max, sizeof(*from));
-	struct state s = { 0 };
+	struct filter_state s = { 0 };
 	double per_s;
 	int err = from ? update_mean(f, in, &per_s) : -ENOMEM;
 
@@ -218,11 +220,11 @@ int state_update(struct filter *f, const struct filter_input *in)
 	f->room->spare = (struct matrix){ 0 };
 	err = s.entries && s.mean ? matrix_room(&s.p, 2 * s.nr, 2 * s.nr) : -ENOMEM;
 	if (err) {
-		state_free(&s);
+		filter_state_free(&s);
 		goto out;
 	}
 	for (size_t i = 0; i < s.nr; i++) {
-		struct entry *e = &s.entries[i];
+		struct filter_entry *e = &s.entries[i];
 
 		if (from[i] == SIZE_MAX) {
 			enter(f, &s, i, i ? in->workloads[i - 1] : NO_WORKLOAD, per_s);
@@ -238,7 +240,7 @@ int state_update(struct filter *f, const struct filter_input *in)
 		follow_background(f, &s, per_s);
 	f->room->spare = f->state.p;
 	f->state.p = (struct matrix){ 0 };
-	state_free(&f->state);
+	filter_state_free(&f->state);
 	f->state = s;
 out:
 	free(from);
@@ -270,7 +272,7 @@ static void advance_g(struct filter *f, const struct filter_input *in, double ke
 static void advance_p(struct filter *f, double keep)
 {
 	const struct work *w = f->work;
-	struct state *s = &f->state;
+	struct filter_state *s = &f->state;
 
 	for (size_t i = 0; i < s->nr; i++) {
 		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
@@ -290,7 +292,7 @@ static void advance_p(struct filter *f, double keep)
 static int condition(struct filter *f)
 {
 	struct work *w = f->work;
-	struct state *s = &f->state;
+	struct filter_state *s = &f->state;
 	int err;
 
 	for (size_t t = 0; t < w->t; t++) {
@@ -300,7 +302,7 @@ static int condition(struct filter *f)
 		for (size_t j = 0; j < 2 * s->nr; j++)
 			s->mean[j] += g[j] * alpha;
 	}
-	err = cholesky_forward_matrix(w->l, w->t, &w->g, &w->tri);
+	err = matrix_cholesky_forward_all(w->l, w->t, &w->g, &w->tri);
 	if (err)
 		return err;
 	matrix_multiply_lower_of(&s->p, -1, &w->g, &w->g, w->t);
@@ -309,9 +311,9 @@ static int condition(struct filter *f)
 }
 
 /* The state at the end of the block, given the block. */
-int state_advance(struct filter *f, const struct filter_input *in)
+int filter_state_advance(struct filter *f, const struct filter_input *in)
 {
-	struct state *s = &f->state;
+	struct filter_state *s = &f->state;
 	struct work *w = f->work;
 	double keep = exp(-in->block_s / f->params.tau_s);
 	int err;
@@ -322,7 +324,7 @@ int state_advance(struct filter *f, const struct filter_input *in)
 	if (err)
 		return err;
 	for (size_t i = 0; i < s->nr; i++) {
-		struct entry *e = &s->entries[i];
+		struct filter_entry *e = &s->entries[i];
 		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
 		double m = fmax(s->mean[2 * i], 0), floor = LEAST_VARIANCE * e->scale * e->scale;
 

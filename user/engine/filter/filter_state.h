@@ -9,14 +9,14 @@
 #define NO_WORKLOAD UINT32_MAX
 
 /**
- * struct entry - a workload in the state
+ * struct filter_entry - a workload in the state
  * @workload: its number
  * @scale: size of its intensity: what its level and phase move by is a part of this
  * @quiet_s: time since it was last active
  * @last: what it did in the last window
  * @since_s: when it was first active, on the filter's clock, or one of the two below
  */
-struct entry {
+struct filter_entry {
 	uint32_t workload;
 	double scale;
 	double quiet_s;
@@ -35,13 +35,13 @@ struct parked {
 };
 
 /**
- * struct state - what is known of all intensities
+ * struct filter_state - what is known of all intensities
  * @entries, @nr: who; states 2i and 2i+1 are the level and the phase of entry i
  * @mean: of the states
  * @p: covariance of the states
  */
-struct state {
-	struct entry *entries;
+struct filter_state {
+	struct filter_entry *entries;
 	size_t nr;
 	double *mean;
 	struct matrix p;
@@ -124,7 +124,7 @@ struct filter_room {
 
 struct filter {
 	struct params params;
-	struct state state;
+	struct filter_state state;
 	struct filter_room *room;
 	struct work *work; /* in the room, as what follows */
 	struct filter_output *out;
@@ -143,29 +143,29 @@ struct filter {
 };
 
 /* filter_state.c: entries come and go */
-int state_update(struct filter *f, const struct filter_input *in);
-void state_free(struct state *s);
-double bursts(const struct filter *f, const struct entry *background);
-int state_advance(struct filter *f, const struct filter_input *in);
+int filter_state_update(struct filter *f, const struct filter_input *in);
+void filter_state_free(struct filter_state *s);
+double filter_state_bursts(const struct filter *f, const struct filter_entry *background);
+int filter_state_advance(struct filter *f, const struct filter_input *in);
 
 /* filter_solve.c: the algebra of a block */
-int work_shape(struct work *w, size_t t, size_t n, size_t nr);
-void work_free(struct work *w);
-int prepare_block(struct filter *f, const struct filter_input *in);
-int solve_block(struct filter *f, const struct filter_input *in, bool first);
-int convolve(const struct work *w, const struct filter_input *in, double tau_s,
-	     const struct matrix *x, struct matrix *ret);
+int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr);
+void filter_work_free(struct work *w);
+int filter_solve_prepare(struct filter *f, const struct filter_input *in);
+int filter_solve_block(struct filter *f, const struct filter_input *in, bool first);
+int filter_solve_convolve(const struct work *w, const struct filter_input *in, double tau_s,
+			  const struct matrix *x, struct matrix *ret);
 
 /* filter_result.c: totals, their errors, and what is learned */
-int make_result(struct filter *f, const struct filter_input *in);
-bool learn_sizes(struct filter *f, double *before);
+int filter_result_make(struct filter *f, const struct filter_input *in);
+bool filter_solve_learn_sizes(struct filter *f, double *before);
 
 /* filter_lag.c: activity and its traffic are not at the same time */
-void shift_activity(struct filter *f, const struct filter_input *in, size_t t);
-double timing_noise(struct filter *f, const struct filter_input *in, size_t t);
-double most_lead(const struct filter *f);
-double carried_over(const struct filter *f);
-void learn_lag(struct filter *f);
-void learn_lead(struct filter *f, const struct filter_input *in);
+void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t);
+double filter_lag_noise(struct filter *f, const struct filter_input *in, size_t t);
+double filter_lag_most_lead(const struct filter *f);
+double filter_lag_carried(const struct filter *f);
+void filter_lag_learn(struct filter *f);
+void filter_lag_learn_lead(struct filter *f, const struct filter_input *in);
 
 #endif

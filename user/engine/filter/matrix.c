@@ -219,7 +219,7 @@ static INLINE double dot_inline(const double *a, const double *b, size_t nr)
 	return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-WIDE double dot(const double *a, const double *b, size_t nr)
+WIDE double matrix_dot(const double *a, const double *b, size_t nr)
 {
 	return dot_inline(a, b, nr);
 }
@@ -254,7 +254,7 @@ static INLINE void dot_four(const double *a, size_t ld, const double *b, size_t 
 	ret[3] = (s3[0] + s3[1]) + (s3[2] + s3[3]);
 }
 
-WIDE int cholesky(const double *c, size_t nr, double *ret)
+WIDE int matrix_cholesky(const double *c, size_t nr, double *ret)
 {
 	for (size_t i = 0, done = 0; i < nr; i++) {
 		double *li = ret + i * nr, d;
@@ -282,13 +282,13 @@ WIDE int cholesky(const double *c, size_t nr, double *ret)
 	return 0;
 }
 
-void cholesky_forward(const double *l, size_t nr, double *x)
+void matrix_cholesky_forward(const double *l, size_t nr, double *x)
 {
 	for (size_t i = 0; i < nr; i++)
-		x[i] = (x[i] - dot(l + i * nr, x, i)) / l[i * nr + i];
+		x[i] = (x[i] - matrix_dot(l + i * nr, x, i)) / l[i * nr + i];
 }
 
-void cholesky_backward(const double *l, size_t nr, double *x)
+void matrix_cholesky_backward(const double *l, size_t nr, double *x)
 {
 	for (size_t i = nr; i-- > 0;) {
 		x[i] /= l[i * nr + i];
@@ -297,8 +297,8 @@ void cholesky_backward(const double *l, size_t nr, double *x)
 	}
 }
 
-WIDE int cholesky_forward_matrix(const double *l, size_t nr, struct matrix *x,
-				 struct matrix *scratch)
+WIDE int matrix_cholesky_forward_all(const double *l, size_t nr, struct matrix *x,
+				     struct matrix *scratch)
 {
 	int err = matrix_room(scratch, nr, nr);
 	const struct left left = as_it_is(scratch);

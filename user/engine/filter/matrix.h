@@ -95,32 +95,33 @@ void matrix_add_outer(struct matrix *m, const float *column, const float *row);
 void matrix_mirror(struct matrix *m);
 
 /**
- * cholesky() - the triangle L with L * L' = c
+ * matrix_cholesky() - the triangle L with L * L' = c
  * @c: symmetric, nr x nr, double precision; only at and below the diagonal is read
  * @nr: rows; also the distance of two rows
  * @ret: L at and below the diagonal; may be @c
  *
  * Return: 0, or -EDOM when @c is not positive definite; @ret is spoilt then.
  */
-int cholesky(const double *c, size_t nr, double *ret);
+int matrix_cholesky(const double *c, size_t nr, double *ret);
 
-/** cholesky_forward() - solves L x = b in place */
-void cholesky_forward(const double *l, size_t nr, double *x);
+/** matrix_cholesky_forward() - solves L x = b in place */
+void matrix_cholesky_forward(const double *l, size_t nr, double *x);
 
-/** cholesky_backward() - solves L' x = b in place */
-void cholesky_backward(const double *l, size_t nr, double *x);
+/** matrix_cholesky_backward() - solves L' x = b in place */
+void matrix_cholesky_backward(const double *l, size_t nr, double *x);
 
 /**
- * cholesky_forward_matrix() - solves L X = B in place, for all columns of B
+ * matrix_cholesky_forward_all() - solves L X = B in place, for all columns of B
  * @l: nr x nr
  * @x: nr rows
  * @scratch: gets the shape it needs
  *
  * Return: 0 or -ENOMEM.
  */
-int cholesky_forward_matrix(const double *l, size_t nr, struct matrix *x, struct matrix *scratch);
+int matrix_cholesky_forward_all(const double *l, size_t nr, struct matrix *x,
+				struct matrix *scratch);
 
-/** dot() - sum of products */
-double dot(const double *a, const double *b, size_t nr);
+/** matrix_dot() - sum of products */
+double matrix_dot(const double *a, const double *b, size_t nr);
 
 #endif

@@ -74,7 +74,7 @@ static int cgroup_new(struct identity *id, uint64_t cgroup_id, struct cgroup_nam
 
 static void forget(struct identity *id, struct cgroup_name *c)
 {
-	job_leave(id, c);
+	identity_job_leave(id, c);
 	unlist(id, c);
 	HASH_DEL(id->cgroups, c);
 	free(c->path);
@@ -103,14 +103,14 @@ int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path)
 	}
 	c->made |= fresh && id->making;
 	unlist(id, c);
-	job_leave(id, c);
+	identity_job_leave(id, c);
 	free(c->path);
 	c->path = copy;
 	/* Once asked for, a cgroup stays in the report, whatever it is renamed to. */
 	c->selected |= is_selected(id, path);
 	err = list(id, c);
 	if (!err)
-		err = job_enter(id, c);
+		err = identity_job_enter(id, c);
 	if (err && fresh)
 		forget(id, c);
 	return err;
@@ -132,7 +132,7 @@ void identity_cgroup_gone(struct identity *id, uint64_t cgroup_id)
 
 	if (!c || c->gone)
 		return;
-	job_cgroup_gone(id, c);
+	identity_job_cgroup_gone(id, c);
 	c->gone = true;
 }
 
@@ -180,7 +180,7 @@ void identity_cgroups_closed(struct identity *id)
 		if (c->gone && ++c->idle_closes > KEEP_UNUSED)
 			forget(id, c);
 	}
-	jobs_closed(id);
+	identity_jobs_closed(id);
 }
 
 void identity_cgroups_free(struct identity *id)
@@ -192,5 +192,5 @@ void identity_cgroups_free(struct identity *id)
 	for (size_t i = 0; i < id->nr_selected; i++)
 		free(id->selected[i]);
 	free(id->selected);
-	jobs_free(id);
+	identity_jobs_free(id);
 }

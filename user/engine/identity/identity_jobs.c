@@ -151,7 +151,7 @@ static int found_own(struct identity *id, struct job *j, uint64_t own)
 	return -ENOMEM;
 }
 
-int job_enter(struct identity *id, struct cgroup_name *c)
+int identity_job_enter(struct identity *id, struct cgroup_name *c)
 {
 	struct job_path p;
 	struct job *j;
@@ -186,21 +186,21 @@ int job_enter(struct identity *id, struct cgroup_name *c)
 	return 0;
 }
 
-void job_leave(struct identity *id, struct cgroup_name *c)
+void identity_job_leave(struct identity *id, struct cgroup_name *c)
 {
 	struct job *j = c->job;
 
 	if (!j)
 		return;
 	if (!c->gone)
-		job_cgroup_gone(id, c);
+		identity_job_cgroup_gone(id, c);
 	c->job = NULL;
 	/* One whose end was not reported yet stays until it is. */
 	if (!--j->nr_cgroups && j->told)
 		forget(id, j);
 }
 
-void job_cgroup_gone(struct identity *id, struct cgroup_name *c)
+void identity_job_cgroup_gone(struct identity *id, struct cgroup_name *c)
 {
 	struct job *j = c->job;
 
@@ -211,7 +211,7 @@ void job_cgroup_gone(struct identity *id, struct cgroup_name *c)
 		job_gone(id, j);
 }
 
-void jobs_closed(struct identity *id)
+void identity_jobs_closed(struct identity *id)
 {
 	struct job *j, *next;
 
@@ -223,7 +223,7 @@ void jobs_closed(struct identity *id)
 	}
 }
 
-void jobs_free(struct identity *id)
+void identity_jobs_free(struct identity *id)
 {
 	struct job *j, *next;
 

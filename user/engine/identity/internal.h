@@ -56,19 +56,19 @@ void identity_cgroups_closed(struct identity *id);
 /** identity_cgroups_free() - release cgroups, jobs and selections */
 void identity_cgroups_free(struct identity *id);
 
-/** job_enter() - find, or begin, the job of a cgroup whose path is new; 0 or -ENOMEM */
-int job_enter(struct identity *id, struct cgroup_name *c);
+/** identity_job_enter() - find, or begin, the job of a cgroup whose path is new; 0 or -ENOMEM */
+int identity_job_enter(struct identity *id, struct cgroup_name *c);
 
-/** job_leave() - the cgroup does not refer to its job any more */
-void job_leave(struct identity *id, struct cgroup_name *c);
+/** identity_job_leave() - the cgroup does not refer to its job any more */
+void identity_job_leave(struct identity *id, struct cgroup_name *c);
 
-/** job_cgroup_gone() - a living cgroup was removed */
-void job_cgroup_gone(struct identity *id, struct cgroup_name *c);
+/** identity_job_cgroup_gone() - a living cgroup was removed */
+void identity_job_cgroup_gone(struct identity *id, struct cgroup_name *c);
 
-/** jobs_closed() - the end of jobs was reported; see identity_closed() */
-void jobs_closed(struct identity *id);
+/** identity_jobs_closed() - the end of jobs was reported; see identity_closed() */
+void identity_jobs_closed(struct identity *id);
 
-/** jobs_free() - release all jobs; cgroups are not looked at */
-void jobs_free(struct identity *id);
+/** identity_jobs_free() - release all jobs; cgroups are not looked at */
+void identity_jobs_free(struct identity *id);
 
 #endif

@@ -17,7 +17,7 @@ struct item {
 	double ns;
 };
 
-struct sums {
+struct latency_pair {
 	struct report_probe counted;
 	struct latency_sums scaled;
 };
@@ -31,8 +31,8 @@ struct track {
 	uint64_t closed_ns; /* up to here all was added up */
 	uint64_t start_ns;  /* of the interval */
 	bool ended;	    /* @interval is of the one before */
-	struct sums interval;
-	struct sums all;
+	struct latency_pair interval;
+	struct latency_pair all;
 };
 
 struct latency {
@@ -100,7 +100,8 @@ static uint64_t part_of(uint64_t count, const struct trace_sample *s, uint64_t f
 	return until_to - (unsigned __int128)count * (from - s->start_ns) / length;
 }
 
-static void sums_add(struct sums *to, const struct trace_sample *s, uint64_t from, uint64_t until)
+static void sums_add(struct latency_pair *to, const struct trace_sample *s, uint64_t from,
+		     uint64_t until)
 {
 	if (!s->running_ns || from >= until)
 		return;
@@ -247,7 +248,7 @@ static void close_track(struct track *t, uint64_t end)
 static void begin_interval(struct track *t)
 {
 	if (t->ended)
-		t->interval = (struct sums){ 0 };
+		t->interval = (struct latency_pair){ 0 };
 	t->ended = false;
 }
 
@@ -284,7 +285,7 @@ int latency_report(const struct latency *l, bool all, struct report *ret)
 		return -ENOMEM;
 	ret->nr_probes = h->nr_probes;
 	for (size_t i = 0; i < h->nr_probes; i++) {
-		const struct sums *s = all ? &l->tracks[i].all : &l->tracks[i].interval;
+		const struct latency_pair *s = all ? &l->tracks[i].all : &l->tracks[i].interval;
 		struct report_probe *p = &ret->probes[i];
 		size_t nr, first = links_of(l->links, i, &nr);
 

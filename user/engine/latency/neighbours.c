@@ -94,12 +94,12 @@ void neighbours_free(struct neighbours *n)
 
 static int by_who(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct neighbour_entry *x = a, *y = b;
 
 	return x->who < y->who ? -1 : x->who > y->who;
 }
 
-void slot_merge(struct slot *s)
+void neighbours_slot_merge(struct slot *s)
 {
 	size_t kept = 0;
 
@@ -107,7 +107,7 @@ void slot_merge(struct slot *s)
 		return;
 	qsort(s->entries, s->nr, sizeof(*s->entries), by_who);
 	for (size_t i = 0; i < s->nr; i++) {
-		struct entry *to = kept ? &s->entries[kept - 1] : NULL;
+		struct neighbour_entry *to = kept ? &s->entries[kept - 1] : NULL;
 
 		if (!to || to->who != s->entries[i].who) {
 			s->entries[kept++] = s->entries[i];
@@ -119,17 +119,18 @@ void slot_merge(struct slot *s)
 	s->nr = s->merged = kept;
 }
 
-static int slot_add(struct vicinity *v, struct slot *s, const struct entry *e, double part)
+static int slot_add(struct vicinity *v, struct slot *s, const struct neighbour_entry *e,
+		    double part)
 {
 	/* Now and then, so that they are never more than twice as many as needed. */
 	if (s->nr >= 2 * s->merged + 64) {
 		v->nr_entries -= s->nr;
-		slot_merge(s);
+		neighbours_slot_merge(s);
 		v->nr_entries += s->nr;
 	}
 	if (array_room(s->entries, s->cap, s->nr))
 		return -ENOMEM;
-	s->entries[s->nr++] = (struct entry){ e->who, e->bytes * part, e->linked * part };
+	s->entries[s->nr++] = (struct neighbour_entry){ e->who, e->bytes * part, e->linked * part };
 	v->nr_entries++;
 	return 0;
 }
@@ -137,7 +138,8 @@ static int slot_add(struct vicinity *v, struct slot *s, const struct entry *e, d
 /* Puts the second slot into the first; false when there is no memory: nothing is changed. */
 static bool slot_join(struct slot *to, struct slot *from)
 {
-	struct entry *both = reallocarray(to->entries, to->nr + from->nr + 1, sizeof(*both));
+	struct neighbour_entry *both =
+		reallocarray(to->entries, to->nr + from->nr + 1, sizeof(*both));
 
 	if (!both)
 		return false;
@@ -155,7 +157,7 @@ static bool slot_join(struct slot *to, struct slot *from)
 	to->sums.cycles += from->sums.cycles;
 	to->sums.enabled_ns += from->sums.enabled_ns;
 	free(from->entries);
-	slot_merge(to);
+	neighbours_slot_merge(to);
 	return true;
 }
 
@@ -189,7 +191,7 @@ static int bound(const struct neighbours *n, struct vicinity *v)
 		return err;
 	v->nr_entries = 0;
 	for (size_t i = 0; i < v->nr; i++) {
-		slot_merge(&v->slots[i]);
+		neighbours_slot_merge(&v->slots[i]);
 		v->nr_entries += v->slots[i].nr;
 	}
 	while (!err && v->nr_entries > n->max_entries / 2 && v->nr > MIN_SLOTS)
@@ -198,7 +200,7 @@ static int bound(const struct neighbours *n, struct vicinity *v)
 }
 
 /* Gives a span to the slots it touches; what is later than all of them is left in it. */
-static int give(struct vicinity *v, struct span *span)
+static int give(struct vicinity *v, struct neighbour_span *span)
 {
 	uint64_t last = v->nr ? v->slots[v->nr - 1].end_ns : 0;
 	size_t low = 0, high = v->nr;
@@ -241,12 +243,12 @@ static void drop_spans(struct vicinity *v)
 /* The scratch entries are of one window: to the slots, and what is left waits. */
 static int take(struct neighbours *n, struct vicinity *v, const struct trace_window *w, bool cover)
 {
-	struct span span = { .start_ns = w->start_ns,
-			     .end_ns = w->end_ns,
-			     .from_ns = w->start_ns,
-			     .cover = cover,
-			     .entries = n->scratch,
-			     .nr = n->nr_scratch };
+	struct neighbour_span span = { .start_ns = w->start_ns,
+				       .end_ns = w->end_ns,
+				       .from_ns = w->start_ns,
+				       .cover = cover,
+				       .entries = n->scratch,
+				       .nr = n->nr_scratch };
 	int err = give(v, &span);
 
 	if (err || span.from_ns == span.end_ns)
@@ -273,7 +275,7 @@ static int give_waiting(struct vicinity *v)
 	int err = 0;
 
 	for (size_t i = 0; i < v->nr_spans; i++) {
-		struct span *s = &v->spans[i];
+		struct neighbour_span *s = &v->spans[i];
 
 		if (!err)
 			err = give(v, s);
@@ -454,7 +456,8 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 		if (!err && array_room(n->scratch, n->cap_scratch, n->nr_scratch))
 			err = -ENOMEM;
 		if (!err)
-			n->scratch[n->nr_scratch++] = (struct entry){ who, one->bytes * scale, 0 };
+			n->scratch[n->nr_scratch++] =
+				(struct neighbour_entry){ who, one->bytes * scale, 0 };
 	}
 	for (size_t i = 0; i < n->nr && !err && n->nr_scratch; i++) {
 		struct vicinity *v = &n->vicinities[i];

@@ -31,7 +31,7 @@ struct over {
 };
 
 /* All that is known of a row or reason beside one probe. */
-struct tally {
+struct neighbour_tally {
 	struct over of[NR_MOODS];
 };
 
@@ -74,7 +74,7 @@ static int choose_slots(const struct vicinity *v, struct moods *m)
 		if (!latency_mean(&s->sums, &cycles, &m->ns[m->nr]) ||
 		    s->sums.requests < MIN_REQUESTS || s->covered_ns < MIN_COVERED * s->length_ns)
 			continue;
-		slot_merge(s);
+		neighbours_slot_merge(s);
 		m->slots[m->nr++] = s;
 	}
 	return 0;
@@ -118,14 +118,14 @@ static int find_moods(const struct vicinity *v, double rise, struct moods *m,
 }
 
 /* Adds up entries by @target of who they are of. */
-static void add_up(const struct moods *m, const uint32_t *target, struct tally *tallies)
+static void add_up(const struct moods *m, const uint32_t *target, struct neighbour_tally *tallies)
 {
 	for (size_t i = 0; i < m->nr; i++) {
 		const struct slot *s = m->slots[i];
 		double seconds = s->covered_ns / 1e9;
 
 		for (size_t k = 0; k < s->nr; k++) {
-			const struct entry *e = &s->entries[k];
+			const struct neighbour_entry *e = &s->entries[k];
 			struct over *o = &tallies[target[e->who]].of[m->is[i]];
 			double x = e->bytes / seconds;
 
@@ -162,7 +162,7 @@ static enum neighbour_role role_of(const struct neighbour *n, double socket)
 	return n->row && n->saw >= NEIGHBOURS_MIN_SAMPLES ? NEIGHBOUR_VICTIM : NEIGHBOUR_NONE;
 }
 
-static struct neighbour judge(const struct moods *m, const struct tally *t,
+static struct neighbour judge(const struct moods *m, const struct neighbour_tally *t,
 			      const struct neighbourhood *h)
 {
 	const struct over *calm = &t->of[CALM], *risen = &t->of[RISEN];
@@ -193,7 +193,7 @@ static int by_increase(const void *a, const void *b)
 }
 
 /* The first tallies are of reasons, then one a row of the summary. */
-static int judge_all(const struct moods *m, const struct tally *tallies,
+static int judge_all(const struct moods *m, const struct neighbour_tally *tallies,
 		     const struct report *summary, struct neighbourhood *h)
 {
 	size_t nr = NR_REASONS + summary->nr_rows;
@@ -225,7 +225,7 @@ static int judge_all(const struct moods *m, const struct tally *tallies,
 static int compare(const struct neighbours *n, const struct vicinity *v, double rise,
 		   const uint32_t *target, const struct report *summary, struct neighbourhood *ret)
 {
-	cleanup_free struct tally *tallies =
+	cleanup_free struct neighbour_tally *tallies =
 		calloc(NR_REASONS + summary->nr_rows + 1, sizeof(*tallies));
 	struct moods m = { 0 };
 	int err = tallies ? choose_slots(v, &m) : -ENOMEM;

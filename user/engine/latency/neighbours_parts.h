@@ -11,12 +11,12 @@
 #define FIRST_ROW ((uint32_t)NR_REASONS)
 
 /**
- * struct entry - what somebody moved
+ * struct neighbour_entry - what somebody moved
  * @who: a reason, or FIRST_ROW and up: a row
  * @bytes: in both directions
  * @linked: of these, what weighs the latency
  */
-struct entry {
+struct neighbour_entry {
 	uint32_t who;
 	double bytes;
 	double linked;
@@ -38,23 +38,23 @@ struct slot {
 	uint64_t covered_ns;
 	struct latency_sums sums;
 	size_t samples;
-	struct entry *entries;
+	struct neighbour_entry *entries;
 	size_t nr, cap;
 	size_t merged; /* of entries: the first ones are there once, in order */
 };
 
 /**
- * struct span - bytes of a window that are not in a slot yet
+ * struct neighbour_span - bytes of a window that are not in a slot yet
  * @start_ns, @end_ns: of the window
  * @from_ns: what lies before was given to slots, or lies between samples
  * @cover: the window counts as covered time
  */
-struct span {
+struct neighbour_span {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t from_ns;
 	bool cover;
-	struct entry *entries;
+	struct neighbour_entry *entries;
 	size_t nr;
 };
 
@@ -75,7 +75,7 @@ struct vicinity {
 	size_t nr, cap;
 	size_t per_slot;
 	size_t nr_entries;
-	struct span *spans;
+	struct neighbour_span *spans;
 	size_t nr_spans, cap_spans;
 	size_t nr_waiting;
 };
@@ -97,7 +97,7 @@ struct neighbours {
 	uint32_t next;	  /* number of the next row */
 	uint32_t *who_of; /* by number of the interval's row; 0 = not looked up */
 	size_t nr_who, cap_who;
-	struct entry *scratch;
+	struct neighbour_entry *scratch;
 	size_t nr_scratch, cap_scratch;
 	uint64_t *enabled_ns; /* of the block, by counter */
 	uint64_t *running_ns;
@@ -108,7 +108,7 @@ struct neighbours {
 /* The row of all that are not told apart; it has no key. */
 #define POOL_ROW (FIRST_ROW + NEIGHBOURS_MAX_ROWS)
 
-/** slot_merge() - each entry once, ordered by @who */
-void slot_merge(struct slot *s);
+/** neighbours_slot_merge() - each entry once, ordered by @who */
+void neighbours_slot_merge(struct slot *s);
 
 #endif

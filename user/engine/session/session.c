@@ -339,14 +339,14 @@ int session_each_unnamed(struct session *s,
 	return identity_each_unnamed(s->id, on_unnamed, &u);
 }
 
-struct living {
+struct session_living {
 	int (*fn)(void *arg, uint64_t id, const char *path);
 	void *arg;
 };
 
 static int on_living(void *arg, const struct cgroup_name *c)
 {
-	const struct living *l = arg;
+	const struct session_living *l = arg;
 
 	return c->gone ? 0 : l->fn(l->arg, c->id, c->path);
 }
@@ -354,7 +354,7 @@ static int on_living(void *arg, const struct cgroup_name *c)
 int session_each_cgroup(struct session *s, int (*fn)(void *arg, uint64_t id, const char *path),
 			void *arg)
 {
-	struct living l = { fn, arg };
+	struct session_living l = { fn, arg };
 
 	return identity_each_cgroup(s->id, on_living, &l);
 }

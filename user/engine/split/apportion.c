@@ -139,7 +139,7 @@ int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_
 	return 0;
 }
 
-uint64_t scale_u64(uint64_t value, uint64_t num, uint64_t den)
+uint64_t apportion_scale(uint64_t value, uint64_t num, uint64_t den)
 {
 	unsigned __int128 v;
 

@@ -22,10 +22,10 @@
 int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_parts);
 
 /**
- * scale_u64() - value * num / den, rounded to nearest, without overflow inside
+ * apportion_scale() - value * num / den, rounded to nearest, without overflow inside
  *
  * Return: the quotient, UINT64_MAX when it does not fit; @value when @den is 0.
  */
-uint64_t scale_u64(uint64_t value, uint64_t num, uint64_t den);
+uint64_t apportion_scale(uint64_t value, uint64_t num, uint64_t den);
 
 #endif

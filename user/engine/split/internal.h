@@ -14,7 +14,7 @@
 #define SPLIT_SHARE_UNITS 1099511627776.0 /* 2^40 */
 
 /**
- * struct member - a workload of a block
+ * struct crowd_member - a workload of a block
  * @workload: its number
  * @row: its row in the list of local rows; the last one is that of all without
  * @x: its activity in the block
@@ -22,7 +22,7 @@
  * @cluster: members that cannot be told apart have the same, or NO_CLUSTER
  * @bytes: what it was given
  */
-struct member {
+struct crowd_member {
 	uint32_t workload;
 	uint32_t row;
 	double x;
@@ -73,7 +73,7 @@ struct part {
  * @nr_clusters: clusters
  */
 struct crowd {
-	struct member *members;
+	struct crowd_member *members;
 	size_t nr;
 	uint32_t *of;
 	size_t first[SPLIT_MAX_WINDOWS + 1];
@@ -95,7 +95,7 @@ void crowd_workloads(const struct crowd *c, uint32_t *ret);
 /* split_bounds.c: how sure it is */
 int split_bounds(const struct crowd *c, const struct split_block *b, const struct part *p,
 		 double lost, const struct split_sink *sink);
-uint64_t bound_whole(double v, double max);
+uint64_t split_bound_whole(double v, double max);
 
 /**
  * struct split_io_how - how a device's counter is split
@@ -112,14 +112,14 @@ struct split_io_how {
 };
 
 /**
- * struct claim - a workload that may own bytes of a window
+ * struct io_claim - a workload that may own bytes of a window
  * @element: what it did there; or, if it did nothing there, right before or behind it
  * @here: it did something in the window itself, or has the device for itself
  * @share: bytes
  * @matched: of that: taken from what was counted right beside the window of its requests
  * @given: the same as @share in whole bytes, so that all add up
  */
-struct claim {
+struct io_claim {
 	size_t element;
 	bool here;
 	double share;
@@ -128,7 +128,7 @@ struct claim {
 };
 
 /**
- * struct io_part - a device counter's part of a block while it is split
+ * struct split_io_part - a device counter's part of a block while it is split
  * @p: what it has in common with others; @share, @given and @background are not used
  * @owners: workloads that have the device for themselves, by window of the block
  * @sums: activity by second, by window of the block
@@ -143,7 +143,7 @@ struct claim {
  * @quiet: what goes on without requests
  * @units, @portions: of the window that is given
  */
-struct io_part {
+struct split_io_part {
 	struct part *p;
 	size_t owners[SPLIT_MAX_WINDOWS];
 	double sums[SPLIT_MAX_WINDOWS];
@@ -152,7 +152,7 @@ struct io_part {
 	struct matrix rates;
 	size_t row[SPLIT_MAX_WINDOWS];
 	size_t at[SPLIT_MAX_WINDOWS];
-	struct claim *claims;
+	struct io_claim *claims;
 	size_t first[SPLIT_MAX_WINDOWS + 1];
 	double asked[SPLIT_MAX_WINDOWS];
 	double owned[SPLIT_MAX_WINDOWS];
@@ -162,7 +162,7 @@ struct io_part {
 };
 
 /* The filter's column of a member, the pool's included; NO_COLUMN: it did nothing. */
-static inline uint32_t io_column(const struct crowd *c, const struct member *m)
+static inline uint32_t io_column(const struct crowd *c, const struct crowd_member *m)
 {
 	if (m->column != NO_COLUMN || !c->nr_pooled || !(m->x > 0))
 		return m->column;
@@ -174,10 +174,10 @@ int split_io(struct crowd *c, const struct split_block *b, struct part *p, uint3
 	     const struct split_io_how *how, const struct split_sink *sink, size_t *ret_pooled);
 
 /* split_io_match.c: bytes beside the window of their requests */
-void split_io_match(const struct split_block *b, struct io_part *io);
+void split_io_match(const struct split_block *b, struct split_io_part *io);
 
 /* split_io_bounds.c: how sure that is */
-int split_io_bounds(const struct crowd *c, const struct split_block *b, const struct io_part *io,
-		    double lost, const struct split_sink *sink);
+int split_io_bounds(const struct crowd *c, const struct split_block *b,
+		    const struct split_io_part *io, double lost, const struct split_sink *sink);
 
 #endif

@@ -18,7 +18,7 @@
 #define MAX_LOST 64
 
 /* How blocks were split; @used: which weights. */
-struct tally {
+struct split_tally {
 	uint64_t weight_windows;
 	uint64_t fallback_windows;
 	uint64_t pooled;
@@ -35,7 +35,7 @@ struct splitter {
 	struct trace_lost lost[MAX_LOST];
 	bool lost_io[MAX_LOST]; /* of these: I/O, not slices */
 	size_t nr_lost;
-	struct tally since, all; /* the last report, the beginning */
+	struct split_tally since, all; /* the last report, the beginning */
 };
 
 int splitter_new(const struct trace_header *header, enum method method, struct splitter **ret)
@@ -98,7 +98,7 @@ void splitter_lost(struct splitter *s, const struct trace_lost *lost)
 void splitter_quality(struct splitter *s, bool all, struct quality *ret)
 {
 	const struct trace_header *h = s->header;
-	const struct tally *t = all ? &s->all : &s->since;
+	const struct split_tally *t = all ? &s->all : &s->since;
 
 	ret->method = s->method;
 	ret->weight_windows = t->weight_windows;
@@ -115,7 +115,7 @@ void splitter_quality(struct splitter *s, bool all, struct quality *ret)
 	if (!ret->weights[0])
 		str_copy(ret->weights, sizeof(ret->weights), "cpu-time");
 	if (!all)
-		s->since = (struct tally){ 0 };
+		s->since = (struct split_tally){ 0 };
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -124,9 +124,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* The interval's tally into that of all. */
-static void count_up(struct splitter *s, const struct tally *t)
+static void count_up(struct splitter *s, const struct split_tally *t)
 {
-	struct tally *to[] = { &s->since, &s->all };
+	struct split_tally *to[] = { &s->since, &s->all };
 
 	for (int i = 0; i < 2; i++) {
 		to[i]->weight_windows += t->weight_windows;
@@ -187,7 +187,7 @@ static bool counts_of(const struct split_block *b, uint32_t weight, double *x)
 
 /* What activity is measured in, for this counter and block. */
 static void choose_activity(const struct splitter *s, const struct split_block *b, uint32_t weight,
-			    struct part *p, struct tally *t)
+			    struct part *p, struct split_tally *t)
 {
 	uint32_t nr = s->header->nr_weights;
 
@@ -274,7 +274,7 @@ static int (*const estimates[NR_METHODS])(struct splitter *s, const struct crowd
 static void find_slots(const struct crowd *c, uint32_t *ret, uint32_t *ret_columns)
 {
 	for (size_t i = 0; i < c->nr; i++) {
-		const struct member *m = &c->members[i];
+		const struct crowd_member *m = &c->members[i];
 
 		ret[i] = m->cluster != NO_CLUSTER ? m->cluster : c->nr_clusters + m->column;
 	}
@@ -346,7 +346,7 @@ static int give(const struct crowd *c, const struct split_block *b, struct part 
 	if (err)
 		return err;
 	for (size_t i = 0; i < nr; i++) {
-		struct member *m = &c->members[c->of[first + i]];
+		struct crowd_member *m = &c->members[c->of[first + i]];
 
 		portions[i] = (struct portion){ m->workload, parts[i] };
 		p->given[first + i] = parts[i];
@@ -406,7 +406,7 @@ static void take_windows(const struct split_block *b, uint32_t in_group, struct 
 
 /* How the bytes of a counter are shared in each window; the filter learns meanwhile. */
 static int find_shares(struct splitter *s, struct crowd *c, const struct split_block *b,
-		       struct part *p, struct tally *t)
+		       struct part *p, struct split_tally *t)
 {
 	const struct counter *counter = &s->header->layout.counters[p->counter];
 	bool second = s->header->nr_weights > 1 && counter->direction == DIRECTION_WRITE;
@@ -439,7 +439,7 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 /* A counter of a device, by I/O. */
 static int split_device(struct splitter *s, struct crowd *c, const struct split_block *b,
 			struct part *p, uint32_t in_group, const struct split_sink *sink,
-			struct tally *t)
+			struct split_tally *t)
 {
 	const struct split_io_how how = {
 		.direction = s->header->layout.counters[p->counter].direction,
@@ -460,7 +460,7 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 		       struct part *p, const struct split_sink *sink)
 {
 	const struct group *g = &s->header->layout.groups[b->group];
-	struct tally t = { 0 };
+	struct split_tally t = { 0 };
 	bool weighed = false, owned = false;
 	int err = 0;
 

@@ -132,7 +132,7 @@ static void sum_clusters(struct bounding *g)
 	for (size_t i = 0; i < g->nr_clusters; i++)
 		g->clusters[i].row = SPLIT_NO_ROW - 1; /* none yet */
 	for (size_t i = 0; i < c->nr; i++) {
-		const struct member *m = &c->members[i];
+		const struct crowd_member *m = &c->members[i];
 		struct cluster *cl;
 
 		if (m->cluster == NO_CLUSTER)
@@ -154,7 +154,7 @@ static void sum_variances(struct bounding *g)
 
 	for (size_t j = 0; j < c->nr_columns; j++) {
 		bool pool = c->nr_pooled && j + 1 == c->nr_columns;
-		const struct member *m = &c->members[c->columns[j]];
+		const struct crowd_member *m = &c->members[c->columns[j]];
 
 		cluster[j] = pool ? g->nr_clusters - 1 : m->cluster;
 		if (cluster[j] == NO_CLUSTER)
@@ -183,7 +183,7 @@ static void bound_loose(struct bounding *g)
 	double spread = exp(Z_PRIOR * g->p->estimated->prior);
 
 	for (size_t i = 0; i < c->nr; i++) {
-		const struct member *m = &c->members[i];
+		const struct crowd_member *m = &c->members[i];
 		const struct cluster *cl;
 		struct row_sum *r = &g->rows[m->row];
 		double all;
@@ -231,7 +231,7 @@ static size_t find_tangled(const struct bounding *g, uint32_t row, uint32_t *ret
 }
 
 /* Bytes from 0 to @max; anything that is no number is 0. */
-uint64_t bound_whole(double v, double max)
+uint64_t split_bound_whole(double v, double max)
 {
 	if (v > max)
 		v = max;
@@ -267,12 +267,12 @@ static void interval(const struct bounding *g, const struct row_sum *r, double l
 	sure *= fmax(1 - LOST_DOUBT * lost, 0);
 	high += fmin(LOST_DOUBT * lost, 1) * fmax(max - high, 0);
 	/* Numbers this large are rounded; what was given lies inside all the same. */
-	ret->low = bound_whole(low, max);
-	ret->high = bound_whole(ceil(high), max);
-	ret->below = bound_whole(below, r->exact);
+	ret->low = split_bound_whole(low, max);
+	ret->high = split_bound_whole(ceil(high), max);
+	ret->below = split_bound_whole(below, r->exact);
 	if (ret->low > r->exact)
 		ret->low = r->exact;
-	ret->sure = bound_whole(sure, ret->low);
+	ret->sure = split_bound_whole(sure, ret->low);
 	if (ret->sure > ret->low)
 		ret->sure = ret->low;
 	if (ret->below > r->exact)

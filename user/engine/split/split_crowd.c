@@ -38,7 +38,7 @@ static int number_rows(struct crowd *c, const struct split_sink *sink)
 			c->rows[kept++] = c->rows[i];
 	c->nr_rows = kept;
 	for (size_t i = 0; i < c->nr; i++) {
-		struct member *m = &c->members[i];
+		struct crowd_member *m = &c->members[i];
 		const uint32_t *row =
 			m->row == SPLIT_NO_ROW || !kept
 				? NULL
@@ -198,7 +198,7 @@ static void mark_cluster(struct crowd *c, const struct matrix *alike, size_t col
 		const float *row = matrix_row(alike, open[--nr]);
 
 		for (size_t j = 0; j < own; j++) {
-			struct member *m = &c->members[c->columns[j]];
+			struct crowd_member *m = &c->members[c->columns[j]];
 
 			if (row[j] == 0 || m->cluster != NO_CLUSTER)
 				continue;

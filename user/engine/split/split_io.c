@@ -17,7 +17,7 @@
 
 /* Activity of the counter's direction, and the windows that are somebody's alone. */
 static void take_io(const struct crowd *c, const struct split_block *b, enum direction d,
-		    struct io_part *io)
+		    struct split_io_part *io)
 {
 	struct part *p = io->p;
 
@@ -31,7 +31,7 @@ static void take_io(const struct crowd *c, const struct split_block *b, enum dir
 }
 
 /* Columns as usual; but a pool of those who did nothing in this direction is none. */
-static void take_columns(struct crowd *c, const struct split_block *b, struct io_part *io)
+static void take_columns(struct crowd *c, const struct split_block *b, struct split_io_part *io)
 {
 	size_t pooled = 0;
 
@@ -46,7 +46,7 @@ static void take_columns(struct crowd *c, const struct split_block *b, struct io
 }
 
 /* Bytes by second, by window of the block and column. */
-static int take_rates(const struct crowd *c, const struct split_block *b, struct io_part *io)
+static int take_rates(const struct crowd *c, const struct split_block *b, struct split_io_part *io)
 {
 	int err = matrix_shape(&io->rates, b->nr_windows, c->nr_columns);
 
@@ -72,7 +72,7 @@ static int take_rates(const struct crowd *c, const struct split_block *b, struct
 }
 
 /* By how much windows beside each other differ; one that is not seen may differ, too. */
-static double change_of(const struct io_part *io, size_t w)
+static double change_of(const struct split_io_part *io, size_t w)
 {
 	double last = UNSEEN * io->sums[w], next = last;
 
@@ -83,7 +83,7 @@ static double change_of(const struct io_part *io, size_t w)
 	return hypot(last, next);
 }
 
-static int run_filter(const struct crowd *c, const struct split_block *b, struct io_part *io,
+static int run_filter(const struct crowd *c, const struct split_block *b, struct split_io_part *io,
 		      const struct split_io_how *how)
 {
 	double middle[SPLIT_MAX_WINDOWS], length[SPLIT_MAX_WINDOWS], bytes[SPLIT_MAX_WINDOWS];
@@ -138,14 +138,14 @@ static int run_filter(const struct crowd *c, const struct split_block *b, struct
 }
 
 /* Has the filter a say in a window that counted? */
-static bool is_estimated(const struct io_part *io, size_t k)
+static bool is_estimated(const struct split_io_part *io, size_t k)
 {
 	return io->p->estimated && io->row[k] != SIZE_MAX;
 }
 
 /* What was done in window @w from element @i on; the end of the window if nothing. */
 static size_t next_element(const struct crowd *c, const struct split_block *b,
-			   const struct io_part *io, size_t w, size_t i, bool here)
+			   const struct split_io_part *io, size_t w, size_t i, bool here)
 {
 	while (i < c->first[w + 1] && !(io->p->x[i] > 0) && !(here && b->activity[i].exclusive))
 		i++;
@@ -156,8 +156,8 @@ static size_t next_element(const struct crowd *c, const struct split_block *b,
  * Who may own bytes of a window: those who did something there or, if the filter has a say,
  * right beside it. All three lists are ordered by workload, and so is the result.
  */
-static size_t add_claims(const struct crowd *c, const struct split_block *b, struct io_part *io,
-			 size_t k, size_t nr)
+static size_t add_claims(const struct crowd *c, const struct split_block *b,
+			 struct split_io_part *io, size_t k, size_t nr)
 {
 	size_t w = io->p->window[k], from[3] = { w, io->before[w], io->behind[w] }, next[3];
 	int lists = is_estimated(io, k) ? 3 : 1;
@@ -183,7 +183,7 @@ static size_t add_claims(const struct crowd *c, const struct split_block *b, str
 		}
 		if (of < 0)
 			return nr;
-		io->claims[nr++] = (struct claim){ .element = next[of], .here = !of };
+		io->claims[nr++] = (struct io_claim){ .element = next[of], .here = !of };
 		for (int l = 0; l < lists; l++)
 			if (from[l] != SIZE_MAX && next[l] < c->first[from[l] + 1] &&
 			    c->of[next[l]] == least)
@@ -191,7 +191,8 @@ static size_t add_claims(const struct crowd *c, const struct split_block *b, str
 	}
 }
 
-static void make_claims(const struct crowd *c, const struct split_block *b, struct io_part *io)
+static void make_claims(const struct crowd *c, const struct split_block *b,
+			struct split_io_part *io)
 {
 	size_t nr = 0;
 
@@ -206,7 +207,7 @@ static void make_claims(const struct crowd *c, const struct split_block *b, stru
 }
 
 /* Requests explain what they can, as they are: all that is known without an estimate. */
-static double share_plainly(struct io_part *io, size_t k)
+static double share_plainly(struct split_io_part *io, size_t k)
 {
 	const struct part *p = io->p;
 	double sum = 0, scale;
@@ -216,7 +217,7 @@ static double share_plainly(struct io_part *io, size_t k)
 			sum += p->x[io->claims[i].element] * p->ratio[k];
 	scale = sum > p->bytes[k] ? p->bytes[k] / sum : 1;
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
-		struct claim *claim = &io->claims[i];
+		struct io_claim *claim = &io->claims[i];
 
 		claim->share = claim->here ? p->x[claim->element] * p->ratio[k] * scale : 0;
 	}
@@ -236,21 +237,21 @@ static double due_to_timing(double rest, double sd)
 }
 
 /* Expected bytes of all claims on a window; returns their sum. */
-static double take_expected(const struct crowd *c, struct io_part *io, size_t k)
+static double take_expected(const struct crowd *c, struct split_io_part *io, size_t k)
 {
 	const float *expected = matrix_row(&io->p->estimated->expected, io->row[k]);
 	const double *x = io->p->x;
 	double pool = 0, sum = 0;
 
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
-		const struct claim *claim = &io->claims[i];
+		const struct io_claim *claim = &io->claims[i];
 
 		if (claim->here && c->members[c->of[claim->element]].column == NO_COLUMN)
 			pool += x[claim->element];
 	}
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
-		struct claim *claim = &io->claims[i];
-		const struct member *m = &c->members[c->of[claim->element]];
+		struct io_claim *claim = &io->claims[i];
+		const struct crowd_member *m = &c->members[c->of[claim->element]];
 
 		if (m->column != NO_COLUMN)
 			claim->share = expected[m->column];
@@ -265,7 +266,7 @@ static double take_expected(const struct crowd *c, struct io_part *io, size_t k)
  * As estimated. What was not predicted goes to those who did I/O as far as that may be due
  * to the time at which data moved; the rest is the background's.
  */
-static double share_as_estimated(const struct crowd *c, struct io_part *io, size_t k)
+static double share_as_estimated(const struct crowd *c, struct split_io_part *io, size_t k)
 {
 	const struct part *p = io->p;
 	const struct filter_output *o = p->estimated;
@@ -287,7 +288,7 @@ static double share_as_estimated(const struct crowd *c, struct io_part *io, size
 }
 
 /* What requests do not explain is the owners', in equal parts. */
-static double share_owned(const struct split_block *b, struct io_part *io, size_t k)
+static double share_owned(const struct split_block *b, struct split_io_part *io, size_t k)
 {
 	const struct part *p = io->p;
 	double rest = p->bytes[k] - share_plainly(io, k);
@@ -299,11 +300,11 @@ static double share_owned(const struct split_block *b, struct io_part *io, size_
 }
 
 /* The bytes of one window, exactly; what is not owned is the background's. */
-static int give(struct crowd *c, const struct split_block *b, struct io_part *io, size_t k,
+static int give(struct crowd *c, const struct split_block *b, struct split_io_part *io, size_t k,
 		uint64_t bytes, size_t *ret_nr)
 {
 	const struct part *p = io->p;
-	struct claim *claims = io->claims + io->first[k];
+	struct io_claim *claims = io->claims + io->first[k];
 	size_t nr = io->first[k + 1] - io->first[k], given = 0;
 	uint64_t *parts = io->units + nr + 1;
 	int err;
@@ -333,7 +334,7 @@ static int give(struct crowd *c, const struct split_block *b, struct io_part *io
 	return err;
 }
 
-static int share_and_give(struct crowd *c, const struct split_block *b, struct io_part *io,
+static int share_and_give(struct crowd *c, const struct split_block *b, struct split_io_part *io,
 			  uint32_t in_group, const struct split_sink *sink)
 {
 	const struct part *p = io->p;
@@ -365,7 +366,7 @@ static int share_and_give(struct crowd *c, const struct split_block *b, struct i
 int split_io(struct crowd *c, const struct split_block *b, struct part *p, uint32_t in_group,
 	     const struct split_io_how *how, const struct split_sink *sink, size_t *ret_pooled)
 {
-	struct io_part io = { .p = p };
+	struct split_io_part io = { .p = p };
 	int err;
 
 	p->kind = FILTER_IO;

@@ -40,7 +40,7 @@ struct io_row {
 struct io_bounding {
 	const struct crowd *c;
 	const struct split_block *b;
-	const struct io_part *io;
+	const struct split_io_part *io;
 	struct io_row *rows;
 	double total;
 	double whole;  /* bytes of windows that were counted as a whole, and nobody's alone */
@@ -75,7 +75,7 @@ static bool one_owner(const struct io_bounding *g, size_t w)
  */
 static void bound_owned(struct io_bounding *g, size_t k)
 {
-	const struct io_part *io = g->io;
+	const struct split_io_part *io = g->io;
 	bool one = one_owner(g, io->p->window[k]);
 	double bytes = io->p->bytes[k], others = 0;
 
@@ -83,7 +83,7 @@ static void bound_owned(struct io_bounding *g, size_t k)
 		if (!g->b->activity[io->claims[i].element].exclusive)
 			others += io->claims[i].given;
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
-		const struct claim *claim = &io->claims[i];
+		const struct io_claim *claim = &io->claims[i];
 		struct io_row *r = row_of(g, claim->element);
 		bool fresh = r->mark != k + 1;
 
@@ -109,7 +109,7 @@ static void bound_owned(struct io_bounding *g, size_t k)
 /* What each row did in a window, and what of it is a matter of when exactly data moved. */
 static void add_timing(struct io_bounding *g, size_t k)
 {
-	const struct io_part *io = g->io;
+	const struct split_io_part *io = g->io;
 	const struct filter_output *o = io->p->estimated;
 	const struct crowd *c = g->c;
 	size_t w = io->p->window[k], own = c->nr_columns - (c->nr_pooled > 0);
@@ -145,12 +145,12 @@ static void add_timing(struct io_bounding *g, size_t k)
 /* Which rows have a claim on a window, and what each got there. */
 static void bound_window(struct io_bounding *g, size_t k)
 {
-	const struct io_part *io = g->io;
+	const struct split_io_part *io = g->io;
 	const struct part *p = io->p;
 	double noise = p->estimated ? p->estimated->noise : 0;
 
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
-		const struct claim *claim = &io->claims[i];
+		const struct io_claim *claim = &io->claims[i];
 		struct io_row *r = row_of(g, claim->element);
 
 		if (!claim->here && !claim->given)
@@ -164,7 +164,7 @@ static void bound_window(struct io_bounding *g, size_t k)
 		r->matched += claim->matched;
 	}
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
-		const struct claim *claim = &io->claims[i];
+		const struct io_claim *claim = &io->claims[i];
 		struct io_row *r = row_of(g, claim->element);
 		double sd = MATCHED * claim->matched;
 
@@ -190,7 +190,7 @@ static void sum_variances(struct io_bounding *g)
 				g->rows[row].variance += matrix_row(&o->covariance, i)[j];
 		}
 	for (size_t i = 0; i < c->nr; i++) {
-		const struct member *m = &c->members[i];
+		const struct crowd_member *m = &c->members[i];
 		double sd = o->prior * m->bytes;
 
 		if (m->column == NO_COLUMN)
@@ -248,8 +248,8 @@ static void interval(const struct io_bounding *g, const struct io_row *r, double
 	high += r->owned_high;
 	low = low * fmax(1 - LOST_DOUBT * lost, 0) + r->owned_low;
 	high += fmin(LOST_DOUBT * lost, 1) * fmax(g->total - high, 0);
-	ret->low = bound_whole(low, g->total);
-	ret->high = bound_whole(ceil(high), g->total);
+	ret->low = split_bound_whole(low, g->total);
+	ret->high = split_bound_whole(ceil(high), g->total);
 	/* Numbers this large are rounded; what was given lies inside all the same. */
 	if (ret->low > r->exact || r->owned_low >= r->exact)
 		ret->low = r->exact;
@@ -263,7 +263,7 @@ static void leave_others(const struct io_row *r, double total, double lows, stru
 	double most = ceil(total - (lows - ret->low));
 
 	if (most < ret->high)
-		ret->high = bound_whole(most, total);
+		ret->high = split_bound_whole(most, total);
 	if (ret->high < r->exact)
 		ret->high = r->exact;
 }
@@ -299,8 +299,8 @@ static int hand_out(struct io_bounding *g, double lost, const struct split_sink 
 	return err;
 }
 
-int split_io_bounds(const struct crowd *c, const struct split_block *b, const struct io_part *io,
-		    double lost, const struct split_sink *sink)
+int split_io_bounds(const struct crowd *c, const struct split_block *b,
+		    const struct split_io_part *io, double lost, const struct split_sink *sink)
 {
 	cleanup_free struct io_row *rows = calloc(c->nr_rows + 1, sizeof(*rows));
 	struct io_bounding g = { .c = c, .b = b, .io = io, .rows = rows };
@@ -312,7 +312,7 @@ int split_io_bounds(const struct crowd *c, const struct split_block *b, const st
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		g.total += p->bytes[k];
 		for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
-			const struct claim *claim = &io->claims[i];
+			const struct io_claim *claim = &io->claims[i];
 			struct io_row *r = row_of(&g, claim->element);
 
 			r->here |= claim->here || claim->given;

@@ -12,7 +12,7 @@
 #include "engine/split/internal.h"
 
 /* The window beside @k that counted and is nobody's alone; SIZE_MAX: there is none. */
-static size_t beside(const struct io_part *io, size_t k, bool behind)
+static size_t beside(const struct split_io_part *io, size_t k, bool behind)
 {
 	size_t w = io->p->window[k];
 
@@ -24,7 +24,7 @@ static size_t beside(const struct io_part *io, size_t k, bool behind)
  * Bytes a second that go on without requests: as windows show that have none, nor any beside them; as
  * estimated, if there are no such windows.
  */
-static double quiet_rate(const struct split_block *b, const struct io_part *io)
+static double quiet_rate(const struct split_block *b, const struct split_io_part *io)
 {
 	const struct part *p = io->p;
 	double quiet = 0, length = 0, all = 0, expected = 0;
@@ -49,8 +49,8 @@ static double quiet_rate(const struct split_block *b, const struct io_part *io)
 }
 
 /* Bytes of window @to become those of whom window @from lacks them. */
-static void move_claims(const struct split_block *b, struct io_part *io, size_t from, size_t to,
-			double bytes)
+static void move_claims(const struct split_block *b, struct split_io_part *io, size_t from,
+			size_t to, double bytes)
 {
 	size_t i = io->first[to];
 	double sum = 0;
@@ -59,7 +59,7 @@ static void move_claims(const struct split_block *b, struct io_part *io, size_t 
 		if (io->claims[j].here)
 			sum += io->p->x[io->claims[j].element];
 	for (size_t j = io->first[from]; j < io->first[from + 1]; j++) {
-		const struct claim *mine = &io->claims[j];
+		const struct io_claim *mine = &io->claims[j];
 		uint32_t workload = b->activity[mine->element].workload;
 		double part = bytes * (io->p->x[mine->element] / sum);
 
@@ -75,7 +75,7 @@ static void move_claims(const struct split_block *b, struct io_part *io, size_t 
 }
 
 /* Those of window @k have so much less of it. */
-static void make_room(struct io_part *io, size_t k, double bytes)
+static void make_room(struct split_io_part *io, size_t k, double bytes)
 {
 	double keep = fmax(1 - bytes / io->owned[k], 0);
 
@@ -88,7 +88,7 @@ static void make_room(struct io_part *io, size_t k, double bytes)
  * What window @k lacks comes from the nearest one on one side that has something left over. Those
  * of the windows in between move, too: each to the next one.
  */
-static double reach(const struct split_block *b, struct io_part *io, size_t k, bool behind,
+static double reach(const struct split_block *b, struct split_io_part *io, size_t k, bool behind,
 		    int hops, double bytes)
 {
 	const struct part *p = io->p;
@@ -110,7 +110,7 @@ static double reach(const struct split_block *b, struct io_part *io, size_t k, b
 }
 
 /* What was given beyond expectation in windows beside @k is part of what @k lacks. */
-static double settle(const struct io_part *io, size_t k, double *more, double lacks)
+static double settle(const struct split_io_part *io, size_t k, double *more, double lacks)
 {
 	for (int side = 0; side < 2; side++) {
 		size_t to = beside(io, k, side);
@@ -128,7 +128,7 @@ static double settle(const struct io_part *io, size_t k, double *more, double la
  * Earlier windows go first: data move before they are noted. A burst that is off by some
  * milliseconds is so in each window it fills.
  */
-void split_io_match(const struct split_block *b, struct io_part *io)
+void split_io_match(const struct split_block *b, struct split_io_part *io)
 {
 	const struct part *p = io->p;
 	double lacks[SPLIT_MAX_WINDOWS], more[SPLIT_MAX_WINDOWS], quiet = quiet_rate(b, io);

@@ -26,7 +26,7 @@ struct value_sum {
 };
 
 /* An interval, or the run. */
-struct sums {
+struct stat_sums {
 	struct count_sum *counts;
 	struct value_sum *values;
 };
@@ -38,7 +38,7 @@ struct stat_book {
 	struct stat_cost *costs;    /* totals when the interval began */
 	bool *refused;		    /* by counter */
 	bool *refused_metric;	    /* by metric: one of its counters was */
-	struct sums interval, run;
+	struct stat_sums interval, run;
 	uint64_t start_ns, interval_ns; /* of the run, of the interval */
 };
 
@@ -65,14 +65,14 @@ static bool is_counter(uint32_t input)
 	return input < STAT_CONSTANT;
 }
 
-static int sums_new(const struct stat_layout *l, struct sums *s)
+static int sums_new(const struct stat_layout *l, struct stat_sums *s)
 {
 	s->counts = calloc(l->nr_counters + 1, sizeof(*s->counts));
 	s->values = calloc(l->nr_metrics + 1, sizeof(*s->values));
 	return s->counts && s->values ? 0 : -ENOMEM;
 }
 
-static void sums_free(struct sums *s)
+static void sums_free(struct stat_sums *s)
 {
 	free(s->counts);
 	free(s->values);
@@ -328,7 +328,7 @@ static bool slept(const struct stat_book *b, const struct count_sum *c, size_t c
 	return c->read && !c->enabled_ns && l->pmus[l->counters[counter].pmu].cores;
 }
 
-static struct stat_count make_count(const struct stat_book *b, const struct sums *s, size_t i)
+static struct stat_count make_count(const struct stat_book *b, const struct stat_sums *s, size_t i)
 {
 	const struct count_sum *c = &s->counts[i];
 	struct stat_count count = {
@@ -347,7 +347,8 @@ static struct stat_count make_count(const struct stat_book *b, const struct sums
 }
 
 /* Why there was no segment in which all counters of a metric counted. */
-static enum stat_absence why_none(const struct stat_book *b, const struct sums *s, size_t metric)
+static enum stat_absence why_none(const struct stat_book *b, const struct stat_sums *s,
+				  size_t metric)
 {
 	const struct stat_metric *m = &b->layout->metrics[metric];
 	enum stat_absence why = STAT_APART;
@@ -369,7 +370,7 @@ static enum stat_absence why_none(const struct stat_book *b, const struct sums *
 	return why;
 }
 
-static struct stat_value make_value(const struct stat_book *b, const struct sums *s, size_t i)
+static struct stat_value make_value(const struct stat_book *b, const struct stat_sums *s, size_t i)
 {
 	const struct stat_metric *m = &b->layout->metrics[i];
 	const struct value_sum *v = &s->values[i];
@@ -412,7 +413,8 @@ static struct stat_cost cost_between(const struct stat_cost *to, const struct st
 	return c;
 }
 
-static int make_report(const struct stat_book *b, const struct sums *s, struct stat_report **ret)
+static int make_report(const struct stat_book *b, const struct stat_sums *s,
+		       struct stat_report **ret)
 {
 	const struct stat_layout *l = b->layout;
 	struct stat_report *r = calloc(1, sizeof(*r));

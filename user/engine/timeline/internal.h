@@ -32,22 +32,22 @@ struct windows {
 	size_t nr, cap;
 };
 
-struct place;
+struct cell_place;
 
 /**
- * struct cells - what workloads did in windows
+ * struct timeline_cells - what workloads did in windows
  * @items, @nr: ordered by window, then workload; each pair once
  * @raw, @nr_raw: of devices: in any order, not yet added up
  * @places, @other: while they are put in order
  */
-struct cells {
+struct timeline_cells {
 	struct activity *items;
 	size_t nr, cap;
 	struct activity *raw;
 	size_t nr_raw, cap_raw;
-	struct place *places;
+	struct cell_place *places;
 	size_t nr_places, cap_places;
-	struct place *other;
+	struct cell_place *other;
 	size_t cap_other;
 };
 
@@ -84,16 +84,16 @@ struct flow {
 struct timeline {
 	const struct layout *layout;
 	size_t nr_devices;
-	struct slices *slices;	 /* one list a socket */
-	struct slices behind;	 /* while a socket is closed: what lies after the end */
-	struct windows *windows; /* one list a group */
-	uint64_t *split_ns;	 /* end of the last window split, by group */
-	uint64_t *closed_ns;	 /* up to here all was handed out, but for windows; by socket */
-	struct cells cells;	 /* of the group that is closed; the memory is kept */
-	struct on_cpu on_cpu;	 /* of the socket that is closed; the memory is kept */
-	uint64_t *begin_ns;	 /* of the first interval, by socket; 0 = not begun */
-	struct flow *flows;	 /* by device */
-	uint64_t *kept;		 /* by workload: the last close that kept it */
+	struct slices *slices;	     /* one list a socket */
+	struct slices behind;	     /* while a socket is closed: what lies after the end */
+	struct windows *windows;     /* one list a group */
+	uint64_t *split_ns;	     /* end of the last window split, by group */
+	uint64_t *closed_ns;	     /* up to here all was handed out, but for windows; by socket */
+	struct timeline_cells cells; /* of the group that is closed; the memory is kept */
+	struct on_cpu on_cpu;	     /* of the socket that is closed; the memory is kept */
+	uint64_t *begin_ns;	     /* of the first interval, by socket; 0 = not begun */
+	struct flow *flows;	     /* by device */
+	uint64_t *kept;		     /* by workload: the last close that kept it */
 	size_t nr_kept, cap_kept;
 	uint64_t closes;
 };
@@ -111,11 +111,11 @@ struct timeline {
 #define MANY	   300000
 
 /**
- * struct closing - up to where everything is handed out
+ * struct timeline_closing - up to where everything is handed out
  * @end_ns: of the socket
  * @inner: no interval ends: windows wait until they make a good block
  */
-struct closing {
+struct timeline_closing {
 	uint64_t end_ns;
 	bool inner;
 };
@@ -127,30 +127,31 @@ int timeline_keep(struct timeline *t, const struct timeline_sink *sink, uint32_t
 size_t timeline_window_at(const struct windows *w, uint64_t ns);
 
 /* timeline_cells.c: CPU time of a slice up to a moment; the part of a count that goes with it */
-uint64_t on_cpu_until(const struct slice *s, uint64_t ns);
-uint64_t part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns);
+uint64_t timeline_on_cpu_until(const struct slice *s, uint64_t ns);
+uint64_t timeline_part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns);
 
 /*
  * timeline_cells.c: divide each old slice among the first @nr windows, as far as it touches them;
  * put the raw cells in order. 0 or -ENOMEM
  */
-int cells_of_slices(const struct slices *slices, const struct windows *w, size_t nr,
-		    struct cells *ret);
-int cells_of_raw(struct cells *c, size_t nr_windows);
-void cells_free(struct cells *c);
+int timeline_cells_of_slices(const struct slices *slices, const struct windows *w, size_t nr,
+			     struct timeline_cells *ret);
+int timeline_cells_of_raw(struct timeline_cells *c, size_t nr_windows);
+void timeline_cells_free(struct timeline_cells *c);
 
 /* timeline_io.c: I/O of devices */
-int flows_new(struct timeline *t);
-void flows_free(struct timeline *t);
-int flows_begin(struct timeline *t, const uint64_t *starts_ns);
-int flows_cells(const struct timeline *t, uint32_t group, size_t nr, struct cells *ret);
-int flows_close(struct timeline *t, uint32_t socket, uint64_t end, const struct timeline_sink *sink,
-		uint64_t *late);
-void flows_trim(struct timeline *t, uint32_t socket, const struct closing *c);
-int flows_keep(struct timeline *t, const struct timeline_sink *sink);
-uint32_t group_device(const struct layout *l, uint32_t group);
-uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
-		     const struct closing *c);
+int timeline_flows_new(struct timeline *t);
+void timeline_flows_free(struct timeline *t);
+int timeline_flows_begin(struct timeline *t, const uint64_t *starts_ns);
+int timeline_flows_cells(const struct timeline *t, uint32_t group, size_t nr,
+			 struct timeline_cells *ret);
+int timeline_flows_close(struct timeline *t, uint32_t socket, uint64_t end,
+			 const struct timeline_sink *sink, uint64_t *late);
+void timeline_flows_trim(struct timeline *t, uint32_t socket, const struct timeline_closing *c);
+int timeline_flows_keep(struct timeline *t, const struct timeline_sink *sink);
+uint32_t timeline_group_device(const struct layout *l, uint32_t group);
+uint64_t timeline_needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
+			      const struct timeline_closing *c);
 bool timeline_crowded(const struct timeline *t, uint32_t socket, uint32_t device);
 
 #endif

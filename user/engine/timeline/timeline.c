@@ -30,7 +30,7 @@ int timeline_new(const struct layout *layout, size_t nr_devices, struct timeline
 	t->split_ns = calloc(layout->nr_groups + 1, sizeof(*t->split_ns));
 	t->begin_ns = calloc(layout->nr_sockets + 1, sizeof(*t->begin_ns));
 	if (!t->begin_ns || !t->slices || !t->windows || !t->closed_ns || !t->split_ns ||
-	    flows_new(t)) {
+	    timeline_flows_new(t)) {
 		timeline_free(t);
 		return -ENOMEM;
 	}
@@ -58,14 +58,14 @@ void timeline_free(struct timeline *t)
 		windows_drop(&t->windows[g], t->windows[g].nr);
 		free(t->windows[g].items);
 	}
-	flows_free(t);
+	timeline_flows_free(t);
 	free(t->split_ns);
 	free(t->slices);
 	free(t->windows);
 	free(t->closed_ns);
 	free(t->begin_ns);
 	free(t->behind.items);
-	cells_free(&t->cells);
+	timeline_cells_free(&t->cells);
 	free(t->on_cpu.ns);
 	free(t->on_cpu.who);
 	free(t->kept);
@@ -110,11 +110,11 @@ static struct slice cut_slice(struct slice *s, uint64_t end)
 
 	if (end > s->end_ns)
 		end = s->end_ns;
-	before.on_cpu_ns = on_cpu_until(s, end);
+	before.on_cpu_ns = timeline_on_cpu_until(s, end);
 	before.end_ns = end;
-	before.weights_ns = part_of(s->weights_ns, before.on_cpu_ns, s->on_cpu_ns);
+	before.weights_ns = timeline_part_of(s->weights_ns, before.on_cpu_ns, s->on_cpu_ns);
 	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++) {
-		before.weights[k] = part_of(s->weights[k], before.on_cpu_ns, s->on_cpu_ns);
+		before.weights[k] = timeline_part_of(s->weights[k], before.on_cpu_ns, s->on_cpu_ns);
 		s->weights[k] -= before.weights[k];
 	}
 	s->weights_ns -= before.weights_ns;
@@ -238,17 +238,18 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
 		windows_drop(w, nr);
 		t->split_ns[g] = start;
 	}
-	return err ? err : flows_begin(t, starts_ns);
+	return err ? err : timeline_flows_begin(t, starts_ns);
 }
 
 /*
  * How many windows of a group are handed out. In the middle of an interval those that make whole
  * blocks, or nearly: the others get company. Devices have few windows, which may wait for long.
  */
-static size_t ripe_windows(const struct timeline *t, uint32_t group, const struct closing *c)
+static size_t ripe_windows(const struct timeline *t, uint32_t group,
+			   const struct timeline_closing *c)
 {
 	const struct windows *w = &t->windows[group];
-	uint32_t device = group_device(t->layout, group);
+	uint32_t device = timeline_group_device(t->layout, group);
 	size_t nr = 0, rest;
 
 	while (nr < w->nr && w->items[nr].end_ns <= c->end_ns)
@@ -262,19 +263,20 @@ static size_t ripe_windows(const struct timeline *t, uint32_t group, const struc
 }
 
 /* Hands out windows of a group that end before @c, in blocks of like size. */
-static int close_group(struct timeline *t, uint32_t group, const struct closing *c,
+static int close_group(struct timeline *t, uint32_t group, const struct timeline_closing *c,
 		       const struct timeline_sink *sink)
 {
 	struct windows *w = &t->windows[group];
-	struct cells *cells = &t->cells;
+	struct timeline_cells *cells = &t->cells;
 	size_t nr = ripe_windows(t, group, c), at = 0, done = 0;
 	int err;
 
 	if (!nr)
 		return 0;
-	err = group_device(t->layout, group)
-		      ? flows_cells(t, group, nr, cells)
-		      : cells_of_slices(&t->slices[t->layout->groups[group].socket], w, nr, cells);
+	err = timeline_group_device(t->layout, group)
+		      ? timeline_flows_cells(t, group, nr, cells)
+		      : timeline_cells_of_slices(&t->slices[t->layout->groups[group].socket], w, nr,
+						 cells);
 	while (!err && done < nr) {
 		size_t blocks = (nr - done + SPLIT_MAX_WINDOWS - 1) / SPLIT_MAX_WINDOWS;
 		size_t size = (nr - done + blocks - 1) / blocks, first = at;
@@ -292,9 +294,9 @@ static int close_group(struct timeline *t, uint32_t group, const struct closing 
 }
 
 /* Keeps the slices that a window yet to come may reach back to. */
-static void trim_history(struct timeline *t, uint32_t socket, const struct closing *c)
+static void trim_history(struct timeline *t, uint32_t socket, const struct timeline_closing *c)
 {
-	uint64_t needed = needed_from(t, socket, 0, c);
+	uint64_t needed = timeline_needed_from(t, socket, 0, c);
 
 	/* All windows up to the end are split, as at most ends, and no slice goes beyond it. */
 	if (needed >= c->end_ns && c->end_ns >= t->closed_ns[socket])
@@ -342,7 +344,7 @@ static int enter_on_cpu(struct timeline *t, uint32_t socket, const struct slice 
 	return err;
 }
 
-static int close_socket(struct timeline *t, uint32_t socket, const struct closing *c,
+static int close_socket(struct timeline *t, uint32_t socket, const struct timeline_closing *c,
 			const struct timeline_sink *sink, uint64_t *late)
 {
 	struct slices *s = &t->slices[socket];
@@ -352,12 +354,12 @@ static int close_socket(struct timeline *t, uint32_t socket, const struct closin
 	if (!err)
 		err = enter_on_cpu(t, socket, s->items + old, taken, sink, late);
 	if (!err)
-		err = flows_close(t, socket, c->end_ns, sink, late);
+		err = timeline_flows_close(t, socket, c->end_ns, sink, late);
 	for (size_t g = 0; !err && g < t->layout->nr_groups; g++)
 		if (t->layout->groups[g].socket == socket)
 			err = close_group(t, g, c, sink);
 	trim_history(t, socket, c);
-	flows_trim(t, socket, c);
+	timeline_flows_trim(t, socket, c);
 	t->closed_ns[socket] = c->end_ns;
 	return err;
 }
@@ -381,13 +383,13 @@ static int keep_workloads(struct timeline *t, const struct timeline_sink *sink)
 	t->closes++;
 	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++)
 		err = keep_slices(t, sink, &t->slices[s]);
-	return err ? err : flows_keep(t, sink);
+	return err ? err : timeline_flows_keep(t, sink);
 }
 
 int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct timeline_sink *sink,
 		   uint64_t *ret_late)
 {
-	struct closing c = { .end_ns = UINT64_MAX };
+	struct timeline_closing c = { .end_ns = UINT64_MAX };
 	uint64_t late = 0;
 	int err = 0;
 
@@ -401,8 +403,8 @@ int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct tim
 	}
 	/* Without sockets there are no intervals, but devices can be busy. */
 	if (!t->layout->nr_sockets) {
-		err = flows_close(t, 0, c.end_ns, sink, &late);
-		flows_trim(t, 0, &c);
+		err = timeline_flows_close(t, 0, c.end_ns, sink, &late);
+		timeline_flows_trim(t, 0, &c);
 	}
 	*ret_late = late;
 	return err ? err : keep_workloads(t, sink);
@@ -415,7 +417,7 @@ int timeline_close_inner(struct timeline *t, const uint64_t *ends_ns,
 	int err = 0;
 
 	for (uint32_t s = 0; s < t->layout->nr_sockets && !err; s++) {
-		const struct closing c = { .end_ns = ends_ns[s], .inner = true };
+		const struct timeline_closing c = { .end_ns = ends_ns[s], .inner = true };
 
 		if (c.end_ns > t->closed_ns[s])
 			err = close_socket(t, s, &c, sink, &late);

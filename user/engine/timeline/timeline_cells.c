@@ -13,7 +13,7 @@
 #include "engine/timeline/internal.h"
 
 /* Of a window, what of a workload: number @from of the slices, or of the raw cells. */
-struct place {
+struct cell_place {
 	uint32_t window;
 	uint32_t workload;
 	size_t from;
@@ -25,7 +25,7 @@ struct origin {
 	const struct windows *windows;
 };
 
-void cells_free(struct cells *c)
+void timeline_cells_free(struct timeline_cells *c)
 {
 	free(c->items);
 	free(c->raw);
@@ -57,7 +57,7 @@ static size_t window_near(const struct windows *w, uint64_t ns, size_t last)
 }
 
 /* CPU time of a slice up to a moment inside it, as if it were spread evenly. */
-uint64_t on_cpu_until(const struct slice *s, uint64_t ns)
+uint64_t timeline_on_cpu_until(const struct slice *s, uint64_t ns)
 {
 	uint64_t length = s->end_ns - s->start_ns;
 
@@ -71,7 +71,7 @@ uint64_t on_cpu_until(const struct slice *s, uint64_t ns)
 }
 
 /* The part of a count that goes with a part of the CPU time. */
-uint64_t part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns)
+uint64_t timeline_part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns)
 {
 	uint64_t product;
 
@@ -93,23 +93,23 @@ static void cell_of(const struct slice *s, const struct trace_window *w, struct 
 		memcpy(ret->weights, s->weights, sizeof(ret->weights));
 		return;
 	}
-	from = on_cpu_until(s, w->start_ns);
-	to = on_cpu_until(s, w->end_ns);
+	from = timeline_on_cpu_until(s, w->start_ns);
+	to = timeline_on_cpu_until(s, w->end_ns);
 	ret->on_cpu_ns = to - from;
 	if (!ret->on_cpu_ns)
 		return;
-	ret->weights_ns = part_of(s->weights_ns, to, s->on_cpu_ns) -
-			  part_of(s->weights_ns, from, s->on_cpu_ns);
+	ret->weights_ns = timeline_part_of(s->weights_ns, to, s->on_cpu_ns) -
+			  timeline_part_of(s->weights_ns, from, s->on_cpu_ns);
 	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
-		ret->weights[k] = part_of(s->weights[k], to, s->on_cpu_ns) -
-				  part_of(s->weights[k], from, s->on_cpu_ns);
+		ret->weights[k] = timeline_part_of(s->weights[k], to, s->on_cpu_ns) -
+				  timeline_part_of(s->weights[k], from, s->on_cpu_ns);
 }
 
-static int place_add(struct cells *c, uint32_t window, uint32_t workload, size_t from)
+static int place_add(struct timeline_cells *c, uint32_t window, uint32_t workload, size_t from)
 {
 	if (array_room(c->places, c->cap_places, c->nr_places))
 		return -ENOMEM;
-	c->places[c->nr_places++] = (struct place){ window, workload, from };
+	c->places[c->nr_places++] = (struct cell_place){ window, workload, from };
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static void starts_of(size_t *at, size_t nr_numbers)
 }
 
 /* Orders places by window, then by workload: twice by counting, for both numbers are small. */
-static int sort_places(struct cells *c, size_t nr_windows)
+static int sort_places(struct timeline_cells *c, size_t nr_windows)
 {
 	cleanup_free size_t *by_workload = NULL, *by_window = NULL;
 	uint32_t most = 0;
@@ -175,10 +175,10 @@ static void add_up(struct activity *to, const struct activity *a)
 #define AHEAD 8
 
 /* Takes what is at the places, in their order; what is of the same pair is added up. */
-static int gather(struct cells *c, const struct origin *from)
+static int gather(struct timeline_cells *c, const struct origin *from)
 {
 	for (size_t i = 0; i < c->nr_places; i++) {
-		const struct place *p = &c->places[i];
+		const struct cell_place *p = &c->places[i];
 		struct activity a, *to = c->nr ? &c->items[c->nr - 1] : NULL;
 
 		if (!from->slices) {
@@ -203,7 +203,7 @@ static int gather(struct cells *c, const struct origin *from)
 	return 0;
 }
 
-static int sort_and_gather(struct cells *c, size_t nr_windows, const struct origin *from)
+static int sort_and_gather(struct timeline_cells *c, size_t nr_windows, const struct origin *from)
 {
 	int err = c->nr_places ? sort_places(c, nr_windows) : 0;
 
@@ -211,8 +211,8 @@ static int sort_and_gather(struct cells *c, size_t nr_windows, const struct orig
 	return err ? err : gather(c, from);
 }
 
-int cells_of_slices(const struct slices *slices, const struct windows *w, size_t nr,
-		    struct cells *ret)
+int timeline_cells_of_slices(const struct slices *slices, const struct windows *w, size_t nr,
+			     struct timeline_cells *ret)
 {
 	const struct origin from = { slices, w };
 	size_t at = 0;
@@ -231,7 +231,7 @@ int cells_of_slices(const struct slices *slices, const struct windows *w, size_t
 	return err ? err : sort_and_gather(ret, nr, &from);
 }
 
-int cells_of_raw(struct cells *c, size_t nr_windows)
+int timeline_cells_of_raw(struct timeline_cells *c, size_t nr_windows)
 {
 	const struct origin from = { 0 };
 	int err = 0;

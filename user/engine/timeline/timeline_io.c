@@ -7,13 +7,13 @@
 #include "base/array.h"
 #include "engine/timeline/internal.h"
 
-int flows_new(struct timeline *t)
+int timeline_flows_new(struct timeline *t)
 {
 	t->flows = calloc(t->nr_devices + 1, sizeof(*t->flows));
 	if (!t->flows)
 		return -ENOMEM;
 	for (size_t g = 0; g < t->layout->nr_groups; g++) {
-		uint32_t device = group_device(t->layout, g);
+		uint32_t device = timeline_group_device(t->layout, g);
 
 		if (!device || device > t->nr_devices)
 			continue;
@@ -23,7 +23,7 @@ int flows_new(struct timeline *t)
 	return 0;
 }
 
-void flows_free(struct timeline *t)
+void timeline_flows_free(struct timeline *t)
 {
 	for (size_t i = 0; t->flows && i < t->nr_devices; i++) {
 		free(t->flows[i].pending.items);
@@ -115,7 +115,7 @@ static int cut_ios(struct ios *pending, uint64_t end, struct ios *ret)
 	return err;
 }
 
-int flows_begin(struct timeline *t, const uint64_t *starts_ns)
+int timeline_flows_begin(struct timeline *t, const uint64_t *starts_ns)
 {
 	int err = 0;
 
@@ -128,7 +128,7 @@ int flows_begin(struct timeline *t, const uint64_t *starts_ns)
 	return err;
 }
 
-static int cell_add(struct cells *c, const struct activity *a)
+static int cell_add(struct timeline_cells *c, const struct activity *a)
 {
 	if (array_room(c->raw, c->cap_raw, c->nr_raw))
 		return -ENOMEM;
@@ -137,7 +137,8 @@ static int cell_add(struct cells *c, const struct activity *a)
 }
 
 /* Bytes of one piece of I/O in the first @nr windows. */
-static int bytes_cells(const struct io *io, const struct windows *w, size_t nr, struct cells *ret)
+static int bytes_cells(const struct io *io, const struct windows *w, size_t nr,
+		       struct timeline_cells *ret)
 {
 	bool instant = io->start_ns == io->end_ns;
 	int err = 0;
@@ -171,7 +172,7 @@ static int by_workload(const void *a, const void *b)
 
 /* Windows that lie within the time from @start to @end. */
 static int exclusive_cells(uint32_t workload, uint64_t start, uint64_t end, const struct windows *w,
-			   size_t nr, struct cells *ret)
+			   size_t nr, struct timeline_cells *ret)
 {
 	struct activity a = { .workload = workload, .exclusive = true };
 	int err = 0;
@@ -188,7 +189,7 @@ static int exclusive_cells(uint32_t workload, uint64_t start, uint64_t end, cons
 
 /* A workload's exclusive times, joined where they meet: a window is theirs as a whole or not. */
 static int join_exclusive(struct io *items, size_t nr_items, const struct windows *w, size_t nr,
-			  struct cells *ret)
+			  struct timeline_cells *ret)
 {
 	int err = 0;
 
@@ -208,9 +209,10 @@ static int join_exclusive(struct io *items, size_t nr_items, const struct window
 }
 
 /* Divides the I/O of a group's device among the first @nr windows of the group. */
-int flows_cells(const struct timeline *t, uint32_t group, size_t nr, struct cells *ret)
+int timeline_flows_cells(const struct timeline *t, uint32_t group, size_t nr,
+			 struct timeline_cells *ret)
 {
-	uint32_t device = group_device(t->layout, group);
+	uint32_t device = timeline_group_device(t->layout, group);
 	const struct windows *w = &t->windows[group];
 	const struct ios *h;
 	struct io *alone;
@@ -219,7 +221,7 @@ int flows_cells(const struct timeline *t, uint32_t group, size_t nr, struct cell
 
 	ret->nr_raw = 0;
 	if (device > t->nr_devices)
-		return cells_of_raw(ret, nr);
+		return timeline_cells_of_raw(ret, nr);
 	h = &t->flows[device - 1].history;
 	alone = malloc((h->nr + 1) * sizeof(*alone));
 	if (!alone)
@@ -233,12 +235,12 @@ int flows_cells(const struct timeline *t, uint32_t group, size_t nr, struct cell
 	if (!err)
 		err = join_exclusive(alone, nr_alone, w, nr, ret);
 	free(alone);
-	return err ? err : cells_of_raw(ret, nr);
+	return err ? err : timeline_cells_of_raw(ret, nr);
 }
 
 /* What the devices of a socket did before @end goes to the sink and the history. */
-int flows_close(struct timeline *t, uint32_t socket, uint64_t end, const struct timeline_sink *sink,
-		uint64_t *late)
+int timeline_flows_close(struct timeline *t, uint32_t socket, uint64_t end,
+			 const struct timeline_sink *sink, uint64_t *late)
 {
 	int err = 0;
 
@@ -263,11 +265,11 @@ int flows_close(struct timeline *t, uint32_t socket, uint64_t end, const struct 
 }
 
 /* Keeps what a window yet to come may reach back to. */
-void flows_trim(struct timeline *t, uint32_t socket, const struct closing *c)
+void timeline_flows_trim(struct timeline *t, uint32_t socket, const struct timeline_closing *c)
 {
 	for (size_t d = 0; d < t->nr_devices; d++) {
 		struct flow *f = &t->flows[d];
-		uint64_t needed = needed_from(t, socket, d + 1, c);
+		uint64_t needed = timeline_needed_from(t, socket, d + 1, c);
 		size_t kept = 0;
 
 		if (f->socket != socket)
@@ -294,7 +296,7 @@ static int keep_ios(struct timeline *t, const struct timeline_sink *sink, const 
 }
 
 /* Whose requests are still needed. */
-int flows_keep(struct timeline *t, const struct timeline_sink *sink)
+int timeline_flows_keep(struct timeline *t, const struct timeline_sink *sink)
 {
 	int err = 0;
 

@@ -6,7 +6,7 @@
 #include "engine/timeline/internal.h"
 
 /* The number (from 1) of the device that a group counts, or 0: its windows are the CPUs'. */
-uint32_t group_device(const struct layout *l, uint32_t group)
+uint32_t timeline_group_device(const struct layout *l, uint32_t group)
 {
 	return l->groups[group].nr ? l->counters[l->groups[group].first].device : 0;
 }
@@ -19,8 +19,8 @@ bool timeline_crowded(const struct timeline *t, uint32_t socket, uint32_t device
 }
 
 /* How far back windows yet to come may reach, of the groups of a device or (0) of the CPUs. */
-uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
-		     const struct closing *c)
+uint64_t timeline_needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
+			      const struct timeline_closing *c)
 {
 	uint64_t oldest = c->end_ns > HISTORY_NS ? c->end_ns - HISTORY_NS : 0, needed = c->end_ns;
 
@@ -28,8 +28,8 @@ uint64_t needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
 	if (c->inner && !timeline_crowded(t, socket, device))
 		oldest = 0;
 	for (size_t g = 0; g < t->layout->nr_groups; g++)
-		if (t->layout->groups[g].socket == socket && group_device(t->layout, g) == device &&
-		    t->split_ns[g] < needed)
+		if (t->layout->groups[g].socket == socket &&
+		    timeline_group_device(t->layout, g) == device && t->split_ns[g] < needed)
 			needed = t->split_ns[g];
 	return needed < oldest ? oldest : needed;
 }
