@@ -209,6 +209,19 @@ void account_job_release(struct account_job *j);
  */
 int account_job_copy(const struct account_job *from, struct account_job *ret);
 
+/* Accounts of one's own; all zero is none. */
+struct account_list {
+	struct account_job *jobs;
+	size_t nr;
+	size_t cap;
+};
+
+/** account_list_add() - for what hands out accounts: add a copy to the list @arg; 0 or -ENOMEM */
+int account_list_add(void *arg, const struct account_job *j);
+
+/** account_list_release() - free them; the list is empty then */
+void account_list_release(struct account_list *l);
+
 /** accounts_node_release() - the same */
 void accounts_node_release(struct accounts_node *n);
 

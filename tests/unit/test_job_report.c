@@ -10,7 +10,6 @@
 #include <zlib.h>
 
 #include "base/array.h"
-#include "base/base32.h"
 #include "base/base64.h"
 #include "report/format.h"
 #include "report/job/job_report.h"

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "report/stat/stat_json.h"
-#include "report/stat/stat_table.h"
+#include "report/stat/stat_report.h"
 #include "sample_report.h"
 
 #define SECOND 1000000000ull

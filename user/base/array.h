@@ -10,6 +10,20 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /**
+ * NAMES() - define a function that tells the name of an enum's value, "unknown" for any other
+ * @function: its name
+ * @type: the enum
+ * Behind them, an initialiser of an array: [VALUE] = "name", for all values
+ */
+#define NAMES(function, type, ...)                                                           \
+	const char *function(type value)                                                     \
+	{                                                                                    \
+		static const char *const names[] = { __VA_ARGS__ };                          \
+                                                                                             \
+		return (size_t)value < ARRAY_SIZE(names) ? names[(size_t)value] : "unknown"; \
+	}
+
+/**
  * array_room_() - make room for one more element; use array_room()
  * @items: address of the array pointer
  * @cap: capacity in elements, updated

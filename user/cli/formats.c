@@ -2,9 +2,7 @@
 #include "cli/formats.h"
 
 #include "report/json/json.h"
-#include "report/json/neighbours_json.h"
-#include "report/stat/stat_json.h"
-#include "report/stat/stat_table.h"
+#include "report/stat/stat_report.h"
 #include "report/table/compare.h"
 #include "report/table/neighbours_table.h"
 

@@ -3,11 +3,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/job_file.h"
 #include "cli/formats.h"
@@ -29,32 +26,8 @@ static struct store_query query_of(const struct account_options *a)
 	return q;
 }
 
-struct job_list {
-	struct account_job *jobs;
-	size_t nr;
-	size_t cap;
-};
-
-static void release(struct job_list *l)
-{
-	for (size_t i = 0; i < l->nr; i++)
-		account_job_release(&l->jobs[i]);
-	free(l->jobs);
-	*l = (struct job_list){ 0 };
-}
-
-static int add_job(void *arg, const struct account_job *j)
-{
-	struct job_list *l = arg;
-
-	if (array_room(l->jobs, l->cap, l->nr) || account_job_copy(j, &l->jobs[l->nr]))
-		return -ENOMEM;
-	l->nr++;
-	return 0;
-}
-
 /* They were read from the last on; the last one is to be at the end, right above the prompt. */
-static void turn_round(struct job_list *l)
+static void turn_round(struct account_list *l)
 {
 	for (size_t i = 0; i < l->nr / 2; i++) {
 		struct account_job j = l->jobs[i];
@@ -65,7 +38,7 @@ static void turn_round(struct job_list *l)
 }
 
 static int write_list(const struct options *args, const struct job_file *f,
-		      const struct job_list *l)
+		      const struct account_list *l)
 {
 	const struct job_context c = job_file_context(f);
 	const struct table_options o = {
@@ -100,7 +73,7 @@ static void tell(const char *who, const struct job_file *f, bool more, size_t nr
 static int list(const char *who, const struct options *args, struct diag *d)
 {
 	struct store_query q = query_of(&args->account);
-	struct job_list l = { 0 };
+	struct account_list l = { 0 };
 	struct job_file f;
 	bool more = false;
 	int err = job_file_open(args->account.file, d, &f);
@@ -110,7 +83,7 @@ static int list(const char *who, const struct options *args, struct diag *d)
 	d->what[0] = '\0';
 	/* one more than asked for, to know whether there are more */
 	q.newest = args->account.nr ? args->account.nr + 1 : SIZE_MAX;
-	err = store_each_job(f.store, &q, add_job, &l, d);
+	err = store_each_job(f.store, &q, account_list_add, &l, d);
 	if (!err) {
 		if (args->account.nr && l.nr > args->account.nr) {
 			more = true;
@@ -126,7 +99,7 @@ static int list(const char *who, const struct options *args, struct diag *d)
 		tell(who, &f, more, l.nr);
 		err = f.damaged.nr ? EXIT_INCOMPLETE : EXIT_OK_;
 	}
-	release(&l);
+	account_list_release(&l);
 	job_file_close(&f);
 	return err;
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -72,23 +71,6 @@ void serve_keeper_counters(struct serve_keeper *k, const char *why)
 
 /* --- start */
 
-struct restored {
-	struct account_job *jobs;
-	size_t nr, cap;
-};
-
-static int restore_job(void *arg, const struct account_job *j)
-{
-	struct restored *r = arg;
-	int err = array_room(r->jobs, r->cap, r->nr);
-
-	if (!err)
-		err = account_job_copy(j, &r->jobs[r->nr]);
-	if (!err)
-		r->nr++;
-	return err;
-}
-
 static int count_job(void *arg, const struct account_job *j)
 {
 	(void)j;
@@ -99,8 +81,8 @@ static int count_job(void *arg, const struct account_job *j)
 static int restore_jobs(struct serve_keeper *k, const struct accounts_node *node, struct diag *d)
 {
 	const struct store_query running = { .states = 1u << ACCOUNT_RUNNING };
-	struct restored r = { 0 };
-	int err = store_each_job(k->store, &running, restore_job, &r, d);
+	struct account_list r = { 0 };
+	int err = store_each_job(k->store, &running, account_list_add, &r, d);
 
 	if (!err) {
 		err = accounts_restore(k->accounts, node, r.jobs, r.nr, clock_ns(CLOCK_REALTIME));
@@ -112,9 +94,7 @@ static int restore_jobs(struct serve_keeper *k, const struct accounts_node *node
 		serve_log(LOG_INFO, "%zu job%s running when accounts were last kept, %.1f s ago",
 			  r.nr, r.nr == 1 ? " was" : "s were",
 			  ((double)clock_ns(CLOCK_REALTIME) - (double)node->until_ns) / 1e9);
-	for (size_t i = 0; i < r.nr; i++)
-		account_job_release(&r.jobs[i]);
-	free(r.jobs);
+	account_list_release(&r);
 	return err;
 }
 

@@ -68,37 +68,22 @@ static int write_report(const struct serve_pages *p, FILE *out)
 	return p->keeper->last ? json_write(out, p->keeper->last) : -EAGAIN;
 }
 
-struct running {
-	struct account_job *jobs; /* copies: what is handed out lasts for the call only */
-	size_t nr, cap;
-};
-
+/* Copies: what is handed out lasts for the call only. */
 static int add_running(void *arg, const struct account_job *j)
 {
-	struct running *r = arg;
-	int err;
-
-	if (j->state != ACCOUNT_RUNNING)
-		return 0;
-	if (array_room(r->jobs, r->cap, r->nr))
-		return -ENOMEM;
-	err = account_job_copy(j, &r->jobs[r->nr]);
-	r->nr += !err;
-	return err;
+	return j->state == ACCOUNT_RUNNING ? account_list_add(arg, j) : 0;
 }
 
 static int write_jobs(const struct serve_pages *p, FILE *out)
 {
 	const struct serve_keeper *k = p->keeper;
 	const struct job_context context = { &k->host, accounts_node(k->accounts) };
-	struct running r = { 0 };
+	struct account_list r = { 0 };
 	int err = accounts_each(k->accounts, add_running, &r);
 
 	if (!err)
 		err = jobs_json_write(out, &context, r.jobs, r.nr);
-	for (size_t i = 0; i < r.nr; i++)
-		account_job_release(&r.jobs[i]);
-	free(r.jobs);
+	account_list_release(&r);
 	return err;
 }
 

@@ -7,16 +7,8 @@
 #include "base/array.h"
 #include "base/text.h"
 
-const char *account_state_name(enum account_state s)
-{
-	static const char *const names[NR_ACCOUNT_STATES] = {
-		[ACCOUNT_RUNNING] = "running",
-		[ACCOUNT_ENDED] = "ended",
-		[ACCOUNT_STALE] = "stale",
-	};
-
-	return (size_t)s < ARRAY_SIZE(names) ? names[s] : "unknown";
-}
+NAMES(account_state_name, enum account_state, [ACCOUNT_RUNNING] = "running",
+      [ACCOUNT_ENDED] = "ended", [ACCOUNT_STALE] = "stale")
 
 uint32_t account_key_owner(const char *key)
 {
@@ -83,6 +75,24 @@ int account_job_copy(const struct account_job *from, struct account_job *ret)
 	}
 	*ret = j;
 	return 0;
+}
+
+int account_list_add(void *arg, const struct account_job *j)
+{
+	struct account_list *l = arg;
+
+	if (array_room(l->jobs, l->cap, l->nr) || account_job_copy(j, &l->jobs[l->nr]))
+		return -ENOMEM;
+	l->nr++;
+	return 0;
+}
+
+void account_list_release(struct account_list *l)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		account_job_release(&l->jobs[i]);
+	free(l->jobs);
+	*l = (struct account_list){ 0 };
 }
 
 void accounts_node_release(struct accounts_node *n)

@@ -36,28 +36,12 @@ void report_free(struct report *r)
 	free(r);
 }
 
-const char *source_name(enum source s)
-{
-	static const char *const names[] = {
-		[SOURCE_CPU] = "cpu",
-		[SOURCE_DEVICE] = "device",
-		[SOURCE_REMOTE] = "remote",
-		[SOURCE_ANY] = "any",
-	};
+NAMES(source_name, enum source, [SOURCE_CPU] = "cpu", [SOURCE_DEVICE] = "device",
+      [SOURCE_REMOTE] = "remote", [SOURCE_ANY] = "any")
 
-	return (size_t)s < ARRAY_SIZE(names) ? names[s] : "unknown";
-}
-
-const char *reason_name(enum reason r)
-{
-	static const char *const names[NR_REASONS] = {
-		[REASON_IDLE] = "idle",	    [REASON_DEVICE] = "device",
-		[REASON_REMOTE] = "remote", [REASON_OTHER] = "other",
-		[REASON_LOST] = "lost",	    [REASON_BACKGROUND] = "background",
-	};
-
-	return (size_t)r < ARRAY_SIZE(names) ? names[r] : "unknown";
-}
+NAMES(reason_name,
+      enum reason, [REASON_IDLE] = "idle", [REASON_DEVICE] = "device", [REASON_REMOTE] = "remote",
+      [REASON_OTHER] = "other", [REASON_LOST] = "lost", [REASON_BACKGROUND] = "background")
 
 enum reason reason_unsplit(const struct counter *c)
 {
@@ -75,28 +59,14 @@ enum reason reason_unsplit(const struct counter *c)
 	return REASON_IDLE;
 }
 
-const char *row_kind_name(enum row_kind k)
-{
-	static const char *const names[] = {
-		[ROW_PROCESS] = "process",
-		[ROW_CGROUP] = "cgroup",
-		[ROW_THREAD] = "thread",
-		[ROW_JOB] = "job",
-	};
+NAMES(row_kind_name, enum row_kind, [ROW_PROCESS] = "process", [ROW_CGROUP] = "cgroup",
+      [ROW_THREAD] = "thread", [ROW_JOB] = "job")
 
-	return (size_t)k < ARRAY_SIZE(names) ? names[k] : "unknown";
-}
+NAMES(destination_name, enum destination, [DESTINATION_ANY] = "any", [DESTINATION_CMEM] = "cmem",
+      [DESTINATION_GMEM] = "gmem", [DESTINATION_CXL] = "cxl", [DESTINATION_REMOTE] = "remote",
+      [DESTINATION_P2P] = "p2p")
 
-const char *destination_name(enum destination d)
-{
-	static const char *const names[NR_DESTINATIONS] = {
-		[DESTINATION_ANY] = "any",	 [DESTINATION_CMEM] = "cmem",
-		[DESTINATION_GMEM] = "gmem",	 [DESTINATION_CXL] = "cxl",
-		[DESTINATION_REMOTE] = "remote", [DESTINATION_P2P] = "p2p",
-	};
-
-	return (size_t)d < ARRAY_SIZE(names) ? names[d] : "unknown";
-}
+NAMES(unit_name, enum unit, [UNIT_BYTES] = "bytes", [UNIT_REQUESTS] = "requests")
 
 #define METHOD_ROW(id, name, then, events, learns, says) { name, events, learns, says },
 
@@ -113,56 +83,15 @@ const char *method_name(enum method m)
 	return method_row(m)->name;
 }
 
-const char *unit_name(enum unit u)
-{
-	static const char *const names[] = {
-		[UNIT_BYTES] = "bytes",
-		[UNIT_REQUESTS] = "requests",
-	};
+NAMES(device_kind_name, enum device_kind, [DEVICE_OTHER] = "other", [DEVICE_NVME] = "nvme",
+      [DEVICE_BLOCK] = "block", [DEVICE_NET] = "net", [DEVICE_RDMA] = "rdma", [DEVICE_GPU] = "gpu",
+      [DEVICE_VFIO] = "vfio", [DEVICE_PORT] = "port")
 
-	return (size_t)u < ARRAY_SIZE(names) ? names[u] : "unknown";
-}
+NAMES(wiring_name, enum wiring, [WIRING_UNKNOWN] = "unknown", [WIRING_FIRMWARE] = "firmware",
+      [WIRING_USER] = "user", [WIRING_MEDIUM] = "medium", [WIRING_LOW] = "low")
 
-const char *device_kind_name(enum device_kind k)
-{
-	static const char *const names[NR_DEVICE_KINDS] = {
-		[DEVICE_OTHER] = "other", [DEVICE_NVME] = "nvme", [DEVICE_BLOCK] = "block",
-		[DEVICE_NET] = "net",	  [DEVICE_RDMA] = "rdma", [DEVICE_GPU] = "gpu",
-		[DEVICE_VFIO] = "vfio",	  [DEVICE_PORT] = "port",
-	};
+NAMES(device_filter_name, enum device_filter, [DEVICE_NOT_COUNTED] = "none",
+      [DEVICE_BY_PORT] = "port", [DEVICE_BY_ID] = "requester id")
 
-	return (size_t)k < ARRAY_SIZE(names) ? names[k] : "unknown";
-}
-
-const char *wiring_name(enum wiring w)
-{
-	static const char *const names[NR_WIRINGS] = {
-		[WIRING_UNKNOWN] = "unknown", [WIRING_FIRMWARE] = "firmware",
-		[WIRING_USER] = "user",	      [WIRING_MEDIUM] = "medium",
-		[WIRING_LOW] = "low",
-	};
-
-	return (size_t)w < ARRAY_SIZE(names) ? names[w] : "unknown";
-}
-
-const char *device_filter_name(enum device_filter f)
-{
-	static const char *const names[NR_DEVICE_FILTERS] = {
-		[DEVICE_NOT_COUNTED] = "none",
-		[DEVICE_BY_PORT] = "port",
-		[DEVICE_BY_ID] = "requester id",
-	};
-
-	return (size_t)f < ARRAY_SIZE(names) ? names[f] : "unknown";
-}
-
-const char *neighbour_role_name(enum neighbour_role role)
-{
-	static const char *const names[NR_NEIGHBOUR_ROLES] = {
-		[NEIGHBOUR_NONE] = "none",
-		[NEIGHBOUR_ROSE] = "rose",
-		[NEIGHBOUR_VICTIM] = "victim",
-	};
-
-	return (size_t)role < NR_NEIGHBOUR_ROLES ? names[role] : "unknown";
-}
+NAMES(neighbour_role_name, enum neighbour_role, [NEIGHBOUR_NONE] = "none",
+      [NEIGHBOUR_ROSE] = "rose", [NEIGHBOUR_VICTIM] = "victim")

@@ -14,16 +14,6 @@ void stat_report_free(struct stat_report *r)
 	free(r);
 }
 
-const char *stat_absence_name(enum stat_absence a)
-{
-	static const char *const names[NR_STAT_ABSENCES] = {
-		[STAT_PRESENT] = "",
-		[STAT_NOT_READ] = "not_read",
-		[STAT_NOT_RUNNING] = "not_running",
-		[STAT_REFUSED] = "refused",
-		[STAT_ZERO] = "undefined",
-		[STAT_APART] = "apart",
-	};
-
-	return (size_t)a < ARRAY_SIZE(names) ? names[a] : "unknown";
-}
+NAMES(stat_absence_name, enum stat_absence, [STAT_PRESENT] = "", [STAT_NOT_READ] = "not_read",
+      [STAT_NOT_RUNNING] = "not_running", [STAT_REFUSED] = "refused", [STAT_ZERO] = "undefined",
+      [STAT_APART] = "apart")

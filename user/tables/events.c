@@ -165,18 +165,8 @@ const struct event_row *event_row_find(enum pmu_kind kind, const char *name)
 	return NULL;
 }
 
-const char *event_unit_name(enum event_unit unit)
-{
-	static const char *const names[NR_EVENT_UNITS] = {
-		[EVENT_CYCLES] = "cycles",
-		[EVENT_REQUESTS] = "requests",
-		[EVENT_BYTES] = "bytes",
-		[EVENT_BEATS] = "beats",
-		[EVENT_OUTSTANDING] = "outstanding",
-	};
-
-	return names[unit];
-}
+NAMES(event_unit_name, enum event_unit, [EVENT_CYCLES] = "cycles", [EVENT_REQUESTS] = "requests",
+      [EVENT_BYTES] = "bytes", [EVENT_BEATS] = "beats", [EVENT_OUTSTANDING] = "outstanding")
 
 int event_on_socket(const char *name, int32_t socket, char *ret, size_t size)
 {

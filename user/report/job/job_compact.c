@@ -9,7 +9,6 @@
 #include <strings.h>
 #include <zlib.h>
 
-#include "base/base32.h"
 #include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/sums.h"

@@ -5,17 +5,9 @@
 #include "base/clock.h"
 #include "base/sums.h"
 
-const char *job_sum_name(enum job_sum sum)
-{
-	static const char *const names[NR_JOB_SUMS] = {
-		[JOB_SUM_MEM] = "mem",	     [JOB_SUM_CMEM] = "cmem",
-		[JOB_SUM_GMEM] = "gmem",     [JOB_SUM_CXL] = "cxl",
-		[JOB_SUM_REMOTE] = "remote", [JOB_SUM_DEVICE_MEM] = "device_mem",
-		[JOB_SUM_PCIE] = "pcie",
-	};
-
-	return (size_t)sum < ARRAY_SIZE(names) ? names[sum] : "unknown";
-}
+NAMES(job_sum_name, enum job_sum, [JOB_SUM_MEM] = "mem", [JOB_SUM_CMEM] = "cmem",
+      [JOB_SUM_GMEM] = "gmem", [JOB_SUM_CXL] = "cxl", [JOB_SUM_REMOTE] = "remote",
+      [JOB_SUM_DEVICE_MEM] = "device_mem", [JOB_SUM_PCIE] = "pcie")
 
 /* What belongs to nobody, for all reasons */
 static uint64_t unattributed(const struct account_node_total *t)

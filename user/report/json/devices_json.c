@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "report/json/devices_json.h"
+#include "report/json/internal.h"
 
 #include <stdio.h>
 

@@ -19,4 +19,18 @@ json_t *json_self(const struct self_cost *s, int *err);
 /** json_who() - what tells a row from others: key, kind, names */
 void json_who(json_t *object, const struct report_row *row, int *err);
 
+/** devices_json() - all devices and ports of a report */
+json_t *devices_json(const struct report *r, int *err);
+
+/** devices_json_row() - a row's part in devices */
+json_t *devices_json_row(const struct report *r, const struct report_row *row, int *err);
+
+/**
+ * devices_json_metrics() - add what devices moved for a row
+ * @metrics: gets pcie_ of the devices that were counted, device_mem_ of what sockets saw of
+ *	devices; only those with a reading behind them
+ */
+void devices_json_metrics(const struct report *r, const struct report_row *row, json_t *metrics,
+			  int *err);
+
 #endif

@@ -6,10 +6,9 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "report/devices.h"
-#include "report/json/devices_json.h"
+#include "report/json/internal.h"
 #include "report/format.h"
 #include "report/json/json.h"
-#include "report/json/internal.h"
 #include "report/latencies.h"
 #include "report/put.h"
 

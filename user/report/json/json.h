@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A report as t410trace.report/1, for programs. */
+/* Reports as JSON, for programs: t410trace.report/1 and t410trace.neighbours/1. */
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
 
@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "model.h"
+#include "neighbourhood.h"
 
 /**
  * json_report() - build the JSON object of a report
@@ -29,5 +30,15 @@ int json_report(const struct report *r, json_t **ret);
  * errno of a failed write.
  */
 int json_write(FILE *out, const struct report *r);
+
+/**
+ * neighbours_json_write() - write neighbours as one line of JSON
+ * @out: where to; flushed
+ * @r: the neighbours
+ *
+ * Return: 0, -ENOMEM or -ERANGE with nothing written, or the negative errno of a failed
+ * write.
+ */
+int neighbours_json_write(FILE *out, const struct neighbours_report *r);
 
 #endif

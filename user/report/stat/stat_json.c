@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "report/stat/stat_json.h"
+#include "report/stat/stat_report.h"
 
 #include <errno.h>
 #include <string.h>

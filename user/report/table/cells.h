@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside of the table: what its columns are, and lines of numbers in them. */
+/* Inside of the table: its columns, lines of numbers in them, totals, and what it says of devices. */
 #ifndef REPORT_CELLS_H
 #define REPORT_CELLS_H
 
@@ -126,5 +126,82 @@ int cells_direction(const struct table *t, const char *label, const struct cells
  * Return: 0 or -ENOMEM.
  */
 int cells_line(const struct table *t, const char *const *labels, const struct cells *c);
+
+/** columns_lay_out() - choose columns and their widths; 0 or -ENOMEM */
+int columns_lay_out(struct table *t);
+
+/** columns_depth() - how many rows a row is below */
+size_t columns_depth(const struct row_node *node);
+
+/** columns_indent() - blanks in front of a name so deep, which may not leave its column */
+size_t columns_indent(const struct table *t, size_t depth);
+
+/** columns_before_name() - columns in front of a row's name, or of a line about it */
+size_t columns_before_name(const struct table *t, const struct row_node *node);
+
+/**
+ * totals_reason() - write the bytes that belong to no row for a reason
+ * @t: the table
+ * @reason: the reason; without bytes or CPU time worth a line there is none
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int totals_reason(struct table *t, enum reason reason);
+
+/**
+ * totals_owned() - write the bytes that devices moved for rows
+ * @t: the table
+ *
+ * Sockets count them, and the numbers of rows are without them: this line makes the sums
+ * right. Without such bytes there is none.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int totals_owned(const struct table *t);
+
+/**
+ * totals_socket() - write what a socket moved, in all and by source
+ * @t: the table
+ * @socket: index into row_tree.sockets
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int totals_socket(const struct table *t, size_t socket);
+
+/**
+ * devices_put_moved() - a line with what devices moved for a row, where there are no columns
+ * @t: the table
+ * @bytes: by direction
+ * @indent: blanks in front
+ *
+ * Nothing is written for a row without such bytes.
+ */
+void devices_put_moved(const struct table *t, const uint64_t bytes[2], int indent);
+
+/**
+ * devices_put_row() - a line for each device and direction in which a row has a part
+ * @t: the table
+ * @row: the row
+ * @indent: blanks in front
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int devices_put_row(const struct table *t, const struct report_row *row, int indent);
+
+/**
+ * devices_write() - the block of devices: what each moved, and how well that is known
+ * @t: the table
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int devices_write(struct table *t);
+
+/**
+ * devices_notes() - what a reader must know of these numbers, in sentences
+ * @t: the table
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int devices_notes(const struct table *t);
 
 #endif

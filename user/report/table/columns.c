@@ -10,7 +10,7 @@
 #include "base/sums.h"
 #include "report/latencies.h"
 #include "report/names.h"
-#include "report/table/columns.h"
+#include "report/table/cells.h"
 
 #define PID_WIDTH      7
 #define COMMAND_WIDTH  15

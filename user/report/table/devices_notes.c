@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "report/notes.h"
-#include "report/table/devices_table.h"
+#include "report/table/cells.h"
 
 /* Fewest columns of a device's name in lines of rows, and the most. */
 #define LABEL_MIN  11

@@ -15,7 +15,6 @@
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
-#include "report/table/devices_table.h"
 
 #define COVER_WIDTH 6
 #define NAME_MIN    8

@@ -11,14 +11,11 @@
 
 #include "base/cleanup.h"
 #include "report/table/cells.h"
-#include "report/table/columns.h"
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
-#include "report/table/devices_table.h"
 #include "report/table/table.h"
 #include "report/table/tangled.h"
-#include "report/table/totals.h"
 
 /* With destinations both directions are one number; here they are two. */
 static int put_directions(const struct table *t, const struct row_node *node, const struct cells *c)

@@ -6,7 +6,7 @@
 
 #include "base/sums.h"
 #include "report/latencies.h"
-#include "report/table/totals.h"
+#include "report/table/cells.h"
 
 /* CPU time that is worth a line though no bytes go with it. */
 #define NOTABLE_NS 1000000ULL
