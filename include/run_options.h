@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text_list.h"
 #include "model.h"
 
 /* What nobody chose */
@@ -40,26 +41,12 @@ struct output_options {
 	bool verbose;
 };
 
-/**
- * struct text_list - texts; owned
- * @items, @nr, @cap: see base/array.h
- */
-struct text_list {
-	char **items;
-	size_t nr;
-	size_t cap;
-};
-
 /** struct pid_list - processes */
 struct pid_list {
 	uint32_t *items;
 	size_t nr;
 	size_t cap;
 };
-
-/** text_list_add() - add a copy of @text; 0 or -ENOMEM */
-int text_list_add(struct text_list *list, const char *text);
-void text_list_free(struct text_list *list);
 
 /**
  * struct run_options - a live run, or a recording that is replayed

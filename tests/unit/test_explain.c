@@ -24,22 +24,21 @@ static struct pmu make(const char *name, const char *identifier)
 	return pmu;
 }
 
-static char **notes;
-static size_t nr_notes;
+static struct text_list notes;
 
 static void explain(struct pmu *pmus, size_t nr, const char *release)
 {
 	const struct pmu_list list = { .pmus = pmus, .nr = nr };
 
-	pmu_notes_free(notes, nr_notes);
-	assert_int_equal(pmu_notes(&list, release, &notes, &nr_notes), 0);
+	text_list_free(&notes);
+	assert_int_equal(pmu_notes(&list, release, &notes), 0);
 }
 
 static void says(size_t i, const char *text)
 {
-	assert_true(i < nr_notes);
-	if (!strstr(notes[i], text))
-		fail_msg("\"%s\" lacks \"%s\"", notes[i], text);
+	assert_true(i < notes.nr);
+	if (!strstr(notes.items[i], text))
+		fail_msg("\"%s\" lacks \"%s\"", notes.items[i], text);
 }
 
 static void test_nothing_odd(void **state)
@@ -56,11 +55,11 @@ static void test_nothing_odd(void **state)
 	(void)state;
 	strcpy(pmus[3].peer, "nr_gpu=2");
 	explain(pmus, ARRAY_SIZE(pmus), "7.2.13");
-	assert_int_equal(nr_notes, 0);
+	assert_int_equal(notes.nr, 0);
 	explain(pmus, ARRAY_SIZE(pmus), NULL);
-	assert_int_equal(nr_notes, 0);
+	assert_int_equal(notes.nr, 0);
 	explain(NULL, 0, "6.8.0");
-	assert_int_equal(nr_notes, 0);
+	assert_int_equal(notes.nr, 0);
 }
 
 static void test_unknown(void **state)
@@ -73,7 +72,7 @@ static void test_unknown(void **state)
 
 	(void)state;
 	explain(pmus, ARRAY_SIZE(pmus), "6.17.0");
-	assert_int_equal(nr_notes, 5);
+	assert_int_equal(notes.nr, 5);
 	says(0, "nvidia_uncore_pmu_0, nvidia_uncore_pmu_2: by the identifier 2cf2036b");
 	says(0, "Unified Coherence Fabric (ucf) of the T410");
 	says(0, "Linux 7.1 or newer");
@@ -81,7 +80,7 @@ static void test_unknown(void **state)
 	says(0, "not a socket");
 	says(1, "(pcie_tgt) of the T410");
 	says(2, "(cnvlink) of Grace");
-	assert_null(strstr(notes[2], "7.1"));
+	assert_null(strstr(notes.items[2], "7.1"));
 	says(3, "identifier 9990036b");
 	says(4, "identifier none");
 }
@@ -97,13 +96,13 @@ static void test_mistaken(void **state)
 
 	(void)state;
 	explain(pmus, ARRAY_SIZE(pmus), "6.18.3-debian");
-	assert_int_equal(nr_notes, 2);
+	assert_int_equal(notes.nr, 2);
 	says(0, "nvidia_pcie_pmu_0, nvidia_pcie_pmu_1: ");
 	says(0, "(pcie) of the T410");
 	says(0, "PMUs are missing");
 	says(0, "7.1");
 	says(1, "(ucf) of the T410");
-	assert_null(strstr(notes[1], "missing"));
+	assert_null(strstr(notes.items[1], "missing"));
 }
 
 static void test_one_gpu(void **state)
@@ -113,12 +112,12 @@ static void test_one_gpu(void **state)
 	(void)state;
 	strcpy(pmu.peer, "nr_gpu=1");
 	explain(&pmu, 1, "7.2.0");
-	assert_int_equal(nr_notes, 1);
+	assert_int_equal(notes.nr, 1);
 	says(0, "nvidia_nvlink_c2c_pmu_1");
 	says(0, "second");
 	strcpy(pmu.peer, "nr_cpu=1");
 	explain(&pmu, 1, "7.2.0");
-	assert_int_equal(nr_notes, 0);
+	assert_int_equal(notes.nr, 0);
 }
 
 static void test_port_masks(void **state)
@@ -140,13 +139,13 @@ static void test_port_masks(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		explain(&pmu, 1, rows[i].release);
-		assert_int_equal(nr_notes, rows[i].nr);
-		if (nr_notes)
+		assert_int_equal(notes.nr, rows[i].nr);
+		if (notes.nr)
 			says(0, rows[i].release);
 	}
 	/* The fabric has no ports. */
 	explain(&scf, 1, "6.8.0");
-	assert_int_equal(nr_notes, 0);
+	assert_int_equal(notes.nr, 0);
 }
 
 static void test_unusable(void **state)
@@ -157,16 +156,13 @@ static void test_unusable(void **state)
 	pmu.usable = false;
 	strcpy(pmu.problem, "type: missing");
 	explain(&pmu, 1, "7.2.0");
-	assert_int_equal(nr_notes, 1);
+	assert_int_equal(notes.nr, 1);
 	says(0, "nvidia_ucf_pmu_0 cannot be counted: type: missing.");
 	pmu.problem[0] = '\0';
 	explain(&pmu, 1, "7.2.0");
 	says(0, "sysfs does not say");
 	explain(NULL, 0, NULL);
-	pmu_notes_free(notes, nr_notes);
-	pmu_notes_free(NULL, 0);
-	notes = NULL;
-	nr_notes = 0;
+	text_list_free(&notes);
 }
 
 static void test_identity(void **state)

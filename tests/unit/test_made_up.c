@@ -611,24 +611,24 @@ static void it_is_listed(void **state)
 static void sysfs_and_the_table_differ(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	char **notes;
-	size_t nr;
+	struct text_list notes = { 0 };
 
 	(void)state;
 	start(w, 2, 1, NULL, 0);
-	assert_int_equal(pmu_notes(&w->pmus, NULL, &notes, &nr), 0);
-	assert_int_equal(nr, 0);
-	pmu_notes_free(notes, nr);
+	assert_int_equal(pmu_notes(&w->pmus, NULL, &notes), 0);
+	assert_int_equal(notes.nr, 0);
+	text_list_free(&notes);
 	pmu_list_free(&w->pmus);
 	tree_put(&w->tree, PMU_DEVICES "/madeup_box_0/events/writes", "event=0x2,mask=0x3");
 	tree_put(&w->tree, PMU_DEVICES "/madeup_box_0/events/writes.scale", "8");
 	tree_put(&w->tree, PMU_DEVICES "/madeup_box_0/events/writes.unit", "Bytes");
 	assert_int_equal(pmu_list_read(&w->fs, NULL, &w->pmus), 0);
-	assert_int_equal(pmu_notes(&w->pmus, NULL, &notes, &nr), 0);
-	assert_int_equal(nr, 1);
-	assert_string_equal(notes[0], "madeup_box_0: sysfs says that a count of writes is 8 bytes, "
-				      "and documents say 32 (made up). Reports use 32.");
-	pmu_notes_free(notes, nr);
+	assert_int_equal(pmu_notes(&w->pmus, NULL, &notes), 0);
+	assert_int_equal(notes.nr, 1);
+	assert_string_equal(notes.items[0],
+			    "madeup_box_0: sysfs says that a count of writes is 8 bytes, "
+			    "and documents say 32 (made up). Reports use 32.");
+	text_list_free(&notes);
 	end_world(w);
 }
 

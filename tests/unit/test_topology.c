@@ -39,8 +39,8 @@ static const char *name_of(const struct topology *t, uint32_t i)
 
 static bool noted(const struct topology *t, const char *words)
 {
-	for (size_t i = 0; i < t->nr_notes; i++)
-		if (strstr(t->notes[i], words))
+	for (size_t i = 0; i < t->notes.nr; i++)
+		if (strstr(t->notes.items[i], words))
 			return true;
 	return false;
 }
@@ -89,7 +89,7 @@ static void test_guide(void **state)
 		assert_string_equal(f->wiring.note, "");
 	}
 	assert_false(t.cut);
-	assert_int_equal(t.nr_notes, 0);
+	assert_int_equal(t.notes.nr, 0);
 	topology_free(&t);
 }
 
@@ -121,7 +121,7 @@ static void test_tree(void **state)
 		is_wired(&t.functions[i].wiring, WIRING_FIRMWARE, &guide[1]);
 		assert_int_equal(t.functions[i].alias_bridge, TOPOLOGY_NONE);
 	}
-	assert_int_equal(t.nr_notes, 0);
+	assert_int_equal(t.notes.nr, 0);
 	topology_free(&t);
 }
 
@@ -294,7 +294,7 @@ static void test_domain_below(void **state)
 	read_as(w, PMU_PLATFORM_UNKNOWN, &t);
 	assert_string_equal(name_of(&t, at(&t, "10000:00:02.0")->parent), "0002:81:00.0");
 	assert_string_equal(name_of(&t, at(&t, "10000:01:00.0")->port), "0002:80:00.0");
-	assert_int_equal(t.nr_notes, 0);
+	assert_int_equal(t.notes.nr, 0);
 	topology_free(&t);
 }
 

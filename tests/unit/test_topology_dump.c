@@ -83,7 +83,7 @@ static void test_guide(void **state)
 		assert_int_equal(f->vendor, i < 2 ? 0x15b3 : 0xffff);
 		assert_int_equal(f->device, i < 2 ? 0x101e : 0xffff);
 	}
-	assert_int_equal(t.nr_notes, 0);
+	assert_int_equal(t.notes.nr, 0);
 	topology_free(&t);
 }
 
@@ -111,7 +111,7 @@ static void test_forms(void **state)
 	assert_int_equal(read_dump(w, &t), 0);
 	assert_int_equal(t.nr, 3);
 	assert_true(t.cut);
-	assert_non_null(strstr(t.notes[t.nr_notes - 1], "lspci -xxxx has to run as root"));
+	assert_non_null(strstr(t.notes.items[t.notes.nr - 1], "lspci -xxxx has to run as root"));
 	/* a header that is not all there is no header */
 	assert_int_equal(t.functions[1].vendor, 0);
 	assert_string_equal(t.functions[2].bdf, "10000:e0:06.0");
@@ -198,7 +198,7 @@ static void test_circles(void **state)
 	fclose(out);
 	assert_int_equal(read_dump(w, &t), 0);
 	assert_int_equal(t.nr, 8);
-	assert_string_equal(t.notes[0],
+	assert_string_equal(t.notes.items[0],
 			    "0000:00:00.0: a bridge with buses 00 to ff below it cannot "
 			    "be on bus 00");
 	for (size_t i = 0; i < t.nr; i++) {

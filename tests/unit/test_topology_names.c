@@ -193,8 +193,8 @@ static void test_map(void **state)
 		x = wiring(&t, names[i]);
 		assert_true(x->how == WIRING_USER && x->socket == 0 && x->rc == 2 && x->rp == 0);
 	}
-	assert_int_equal(t.nr_notes, 1);
-	assert_string_equal(t.notes[0], "line 6 of the map is about nothing here");
+	assert_int_equal(t.notes.nr, 1);
+	assert_string_equal(t.notes.items[0], "line 6 of the map is about nothing here");
 	topology_free(&t);
 }
 

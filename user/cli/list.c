@@ -94,15 +94,15 @@ static json_t *pmu_to_json(const struct pmu *pmu)
 		"mux_interval_ms", number_or_null(mux_ms), "events", events, "formats", formats);
 }
 
-static json_t *list_to_json(const struct pmu_list *list, char **notes, size_t nr_notes)
+static json_t *list_to_json(const struct pmu_list *list, const struct text_list *notes)
 {
 	json_t *sentences = json_array();
 	json_t *pmus = json_array();
 
 	for (size_t i = 0; i < list->nr; i++)
 		append_json(&pmus, pmu_to_json(&list->pmus[i]));
-	for (size_t i = 0; i < nr_notes; i++)
-		append_json(&sentences, json_string(notes[i]));
+	for (size_t i = 0; i < notes->nr; i++)
+		append_json(&sentences, json_string(notes->items[i]));
 	return json_pack("{s:s, s:o, s:o}", "schema", LIST_SCHEMA, "pmus", pmus, "notes",
 			 sentences);
 }
@@ -287,7 +287,7 @@ static int print_group(const struct pmu_list *list, size_t first, bool *shown)
 	return err ? err : print_filters(pmu);
 }
 
-static int print_list(const struct pmu_list *list, char **notes, size_t nr_notes)
+static int print_list(const struct pmu_list *list, const struct text_list *notes)
 {
 	bool *shown = calloc(list->nr, sizeof(*shown));
 	int err = shown ? 0 : -ENOMEM;
@@ -297,38 +297,33 @@ static int print_list(const struct pmu_list *list, char **notes, size_t nr_notes
 			err = print_group(list, i, shown);
 	}
 	free(shown);
-	if (nr_notes && !err)
+	if (notes->nr && !err)
 		printf("\nnotes\n");
-	for (size_t i = 0; i < nr_notes && !err; i++)
-		print_wrapped(stdout, 2, notes[i]);
+	for (size_t i = 0; i < notes->nr && !err; i++)
+		print_wrapped(stdout, 2, notes->items[i]);
 	return err;
 }
 
-static int print_as_json(const struct pmu_list *list, char **notes, size_t nr_notes)
+static int print_as_json(const struct pmu_list *list, const struct text_list *notes)
 {
-	return print_json(list_to_json(list, notes, nr_notes));
+	return print_json(list_to_json(list, notes));
 }
 
-static int (*const writers[NR_OUTPUT_FORMATS])(const struct pmu_list *list, char **notes,
-					       size_t nr_notes) = {
+static int (*const writers[NR_OUTPUT_FORMATS])(const struct pmu_list *list,
+					       const struct text_list *notes) = {
 	[OUTPUT_TEXT] = print_list,
 	[OUTPUT_JSON] = print_as_json,
 };
 
 static int show_list(const struct options *args, const struct pmu_list *list)
 {
+	cleanup_texts struct text_list notes = { 0 };
 	struct utsname host;
-	char **notes = NULL;
-	size_t nr_notes = 0;
-	int err;
-
 	/* A copy of sysfs may be of another machine, whose kernel is not known. */
-	err = pmu_notes(list, args->machine.sysfs || uname(&host) ? NULL : host.release, &notes,
-			&nr_notes);
-	if (!err)
-		err = writers[args->run.output.format](list, notes, nr_notes);
-	pmu_notes_free(notes, nr_notes);
-	return err;
+	int err =
+		pmu_notes(list, args->machine.sysfs || uname(&host) ? NULL : host.release, &notes);
+
+	return err ? err : writers[args->run.output.format](list, &notes);
 }
 
 static int show(const struct options *args, const struct sysfs *fs, struct diag *d)

@@ -112,13 +112,11 @@ static void describe_cores(struct stat *s)
 
 static int add_notes(struct stat *s, struct diag *d)
 {
-	char **notes = NULL;
-	size_t nr = 0;
-	int err = pmu_notes(&s->pmus, s->host.kernel, &notes, &nr);
+	cleanup_texts struct text_list notes = { 0 };
+	int err = pmu_notes(&s->pmus, s->host.kernel, &notes);
 
-	for (size_t i = 0; !err && i < nr; i++)
-		err = metric_selection_note(&s->selection, notes[i]);
-	pmu_notes_free(notes, nr);
+	for (size_t i = 0; !err && i < notes.nr; i++)
+		err = metric_selection_note(&s->selection, notes.items[i]);
 	return err ? diag_fail(d, err, "out of memory") : 0;
 }
 

@@ -63,13 +63,12 @@ static json_t *pmu_json(const struct topology_view *v, const struct pci_wiring *
 /* Is the PMU of a port here? null when that cannot be known. */
 static json_t *present_json(const struct topology_view *v, const struct pci_wiring *w)
 {
-	char name[PMU_NAME_LEN], path[PMU_NAME_LEN + 64];
+	char name[PMU_NAME_LEN];
 
 	topology_pmu_name(w, false, v->platform, name);
 	if (!v->fs || !name[0])
 		return json_null();
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s", name);
-	return json_boolean(sysfs_exists(v->fs, path));
+	return json_boolean(sysfs_exists(v->fs, PMU_DEVICES "/%s", name));
 }
 
 static json_t *port_json(const struct topology_view *v, const struct pci_function *f)
@@ -147,8 +146,8 @@ static json_t *topology_json(const struct topology_view *v)
 			append_json(&ports, port_json(v, f));
 		append_json(&functions, function_json(t, f));
 	}
-	for (size_t i = 0; i < t->nr_notes; i++)
-		append_json(&notes, text_json(t->notes[i]));
+	for (size_t i = 0; i < t->notes.nr; i++)
+		append_json(&notes, text_json(t->notes.items[i]));
 	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "schema", TOPOLOGY_SCHEMA, "source",
 			 v->fs ? "sysfs" : "dump", "platform", pmu_platform_name(v->platform),
 			 "cut", t->cut, "root_ports", ports, "functions", functions, "notes",
@@ -171,7 +170,7 @@ static enum pmu_platform platform_of(const struct sysfs *fs)
 /* PMUs that should be here and are not: drivers, most of the time. */
 static void missing_pmus(const struct topology_view *v, char *ret, size_t size)
 {
-	char name[PMU_NAME_LEN], path[PMU_NAME_LEN + 64], first[PMU_NAME_LEN] = "";
+	char name[PMU_NAME_LEN], first[PMU_NAME_LEN] = "";
 	size_t nr = 0;
 
 	ret[0] = '\0';
@@ -181,8 +180,7 @@ static void missing_pmus(const struct topology_view *v, char *ret, size_t size)
 		if (f->port != i)
 			continue;
 		topology_pmu_name(&f->wiring, false, v->platform, name);
-		snprintf(path, sizeof(path), PMU_DEVICES "/%s", name);
-		if (!name[0] || sysfs_exists(v->fs, path))
+		if (!name[0] || sysfs_exists(v->fs, PMU_DEVICES "/%s", name))
 			continue;
 		if (!nr++)
 			str_copy(first, sizeof(first), name);

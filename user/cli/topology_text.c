@@ -371,12 +371,12 @@ static int print_ports(const struct topology *t, enum pmu_platform platform, siz
 
 static int print_notes(const struct topology *t, const char *more)
 {
-	if (t->nr_notes || *more)
+	if (t->notes.nr || *more)
 		printf("\nnotes\n");
-	for (size_t i = 0; i < t->nr_notes; i++) {
+	for (size_t i = 0; i < t->notes.nr; i++) {
 		cleanup_free char *note = NULL;
 
-		if (format_terminal(t->notes[i], SIZE_MAX, &note))
+		if (format_terminal(t->notes.items[i], SIZE_MAX, &note))
 			return -ENOMEM;
 		print_wrapped(stdout, 2, note);
 	}

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "run_options.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
 
 struct run_options run_options_default(void)
 {
@@ -20,24 +16,6 @@ struct run_options run_options_default(void)
 		.weights = "auto",
 		.rise = 0.2,
 	};
-}
-
-int text_list_add(struct text_list *list, const char *text)
-{
-	char *copy = array_room(list->items, list->cap, list->nr) ? NULL : strdup(text);
-
-	if (!copy)
-		return -ENOMEM;
-	list->items[list->nr++] = copy;
-	return 0;
-}
-
-void text_list_free(struct text_list *list)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		free(list->items[i]);
-	free(list->items);
-	*list = (struct text_list){ 0 };
 }
 
 void run_options_free(struct run_options *o)

@@ -105,21 +105,16 @@ int weight_spec_parse(const char *spec, struct diag *d,
 /* PMUs of cores say which CPUs they are for, except on machines that know one kind only. */
 static bool is_core_pmu(const struct sysfs *fs, const char *name)
 {
-	char path[PATH_MAX];
-
 	if (!strcmp(name, "cpu"))
 		return true;
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpus", name);
-	return sysfs_exists(fs, path);
+	return sysfs_exists(fs, PMU_DEVICES "/%s/cpus", name);
 }
 
 static bool read_type(const struct sysfs *fs, const char *name, uint32_t *ret)
 {
-	char path[PATH_MAX], line[32];
 	uint64_t type;
 
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/type", name);
-	if (sysfs_read(fs, path, line, sizeof(line)) || parse_u64(line, &type) || type > UINT32_MAX)
+	if (sysfs_number(fs, &type, PMU_DEVICES "/%s/type", name) || type > UINT32_MAX)
 		return false;
 	*ret = type;
 	return true;
@@ -128,24 +123,22 @@ static bool read_type(const struct sysfs *fs, const char *name, uint32_t *ret)
 int weight_cores_read(const struct sysfs *fs, struct weight_cores *ret)
 {
 	struct weight_cores cores = { 0 };
-	struct sysfs_names names = { 0 };
-	char line[32];
-	int err = sysfs_list(fs, PMU_DEVICES, &names);
+	cleanup_texts struct text_list names = { 0 };
+	int err = sysfs_list(fs, &names, PMU_DEVICES);
 	uint32_t type;
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < names.nr; i++) {
-		if (strlen(names.names[i]) >= sizeof(cores.pmu) ||
-		    !is_core_pmu(fs, names.names[i]) || !read_type(fs, names.names[i], &type))
+		if (strlen(names.items[i]) >= sizeof(cores.pmu) ||
+		    !is_core_pmu(fs, names.items[i]) || !read_type(fs, names.items[i], &type))
 			continue;
 		if (!cores.nr_pmus++) {
-			str_copy(cores.pmu, sizeof(cores.pmu), names.names[i]);
+			str_copy(cores.pmu, sizeof(cores.pmu), names.items[i]);
 			cores.type = type;
 		}
 	}
-	sysfs_names_free(&names);
-	if (sysfs_read(fs, MIDR, line, sizeof(line)) || parse_u64(line, &cores.midr))
+	if (sysfs_number(fs, &cores.midr, MIDR))
 		cores.midr = 0;
 	cores.core = weight_core_find(cores.midr);
 	*ret = cores;
@@ -162,7 +155,7 @@ static int read_formats(const struct sysfs *fs, const char *pmu, const struct pm
 	for (size_t i = 0; i < event->nr_terms; i++) {
 		snprintf(path, sizeof(path), PMU_DEVICES "/%s/format/%s", pmu,
 			 event->terms[i].name);
-		err = sysfs_read(fs, path, line, sizeof(line));
+		err = sysfs_read(fs, line, sizeof(line), "%s", path);
 		if (!err)
 			err = pmu_format_parse(line, &formats[i]);
 		if (err)
@@ -184,7 +177,7 @@ static int sysfs_event(const struct sysfs *fs, const struct weight_cores *cores,
 	int err;
 
 	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events/%s", cores->pmu, file);
-	err = sysfs_read(fs, path, line, sizeof(line));
+	err = sysfs_read(fs, line, sizeof(line), "%s", path);
 	if (!err)
 		err = pmu_event_parse(line, &event);
 	if (err)
@@ -210,7 +203,7 @@ static int sysfs_event(const struct sysfs *fs, const struct weight_cores *cores,
 }
 
 /* What would fit: as many names as there is room for. */
-static int unknown(const struct weight_cores *cores, const struct sysfs_names *files,
+static int unknown(const struct weight_cores *cores, const struct text_list *files,
 		   const char *name, struct diag *d)
 {
 	char help[sizeof(d->help)] = "cpu-time, auto";
@@ -223,7 +216,7 @@ static int unknown(const struct weight_cores *cores, const struct sysfs_names *f
 	if (cores->nr_pmus == 1)
 		str_append(help, sizeof(help), ", rNNN (hexadecimal), or one of %s: ", cores->pmu);
 	for (size_t i = 0; i < files->nr; i++)
-		if (str_append(help, sizeof(help), "%s%s", i ? ", " : "", files->names[i]))
+		if (str_append(help, sizeof(help), "%s%s", i ? ", " : "", files->items[i]))
 			break;
 	diag_fail(d, -ENOENT, "there is no event \"%s\" to weigh tasks with", name);
 	diag_help(d, "known here: %s", help);
@@ -285,7 +278,7 @@ static struct weight_event known_event(const struct known_event *known)
 
 /* An event of the cores, when there is one kind of them. */
 static int hardware_event(const struct sysfs *fs, const struct weight_cores *cores,
-			  const struct sysfs_names *files, const char *name, struct diag *d,
+			  const struct text_list *files, const char *name, struct diag *d,
 			  struct weight_event *ret)
 {
 	const struct known_event *known = known_find(generic, ARRAY_SIZE(generic), name);
@@ -293,8 +286,8 @@ static int hardware_event(const struct sysfs *fs, const struct weight_cores *cor
 	uint64_t code;
 
 	for (size_t i = 0; i < files->nr; i++)
-		if (same_name(files->names[i], name) && !strchr(name, '.'))
-			return sysfs_event(fs, cores, files->names[i], d, ret);
+		if (same_name(files->items[i], name) && !strchr(name, '.'))
+			return sysfs_event(fs, cores, files->items[i], d, ret);
 	if (row) {
 		*ret = row_event(cores, row);
 	} else if (known) {
@@ -312,10 +305,8 @@ int weight_event_find(const struct sysfs *fs, const struct weight_cores *cores, 
 		      struct diag *d, struct weight_event *ret)
 {
 	const struct known_event *known = known_find(software, ARRAY_SIZE(software), name);
-	struct sysfs_names files = { 0 };
-	char path[PATH_MAX];
+	cleanup_texts struct text_list files = { 0 };
 	uint64_t code;
-	int err;
 
 	if (known) {
 		*ret = known_event(known);
@@ -333,11 +324,8 @@ int weight_event_find(const struct sysfs *fs, const struct weight_cores *cores, 
 		diag_help(d, "split by CPU time: cpu-time");
 		return -ENODEV;
 	}
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", cores->pmu);
 	/* A PMU may do without named events. */
-	if (sysfs_list(fs, path, &files) == -ENOMEM)
+	if (sysfs_list(fs, &files, PMU_DEVICES "/%s/events", cores->pmu) == -ENOMEM)
 		return diag_no_memory(d);
-	err = hardware_event(fs, cores, &files, name, d, ret);
-	sysfs_names_free(&files);
-	return err;
+	return hardware_event(fs, cores, &files, name, d, ret);
 }

@@ -347,7 +347,7 @@ int weights_open(const struct perf_ops *ops, const struct sysfs *fs, const char 
 		*ret = w;
 		return 0;
 	}
-	err = sysfs_read(fs, ONLINE, line, sizeof(line));
+	err = sysfs_read(fs, line, sizeof(line), ONLINE);
 	if (!err)
 		err = cpulist_parse(line, &online);
 	if (err)

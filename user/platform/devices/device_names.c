@@ -38,22 +38,13 @@ bool device_path_has(const char *path, const char *part)
 	return false;
 }
 
-int device_link(const struct sysfs *fs, const char *dir, const char *name, char *ret)
-{
-	char path[PATH_MAX];
-
-	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	return sysfs_link(fs, path, ret);
-}
-
 /* Things of a class: interfaces, controllers, RDMA devices. */
 static bool add_link(const struct sysfs *fs, const char *dir, const char *name,
 		     struct device_set *set)
 {
 	char target[PATH_MAX], bdf[MODEL_BDF_LEN];
 
-	if (device_link(fs, dir, name, target))
+	if (sysfs_link(fs, target, "%s/%s", dir, name))
 		return false;
 	if (bdf_of_path(target, bdf))
 		device_set_add(set, bdf);
@@ -70,18 +61,15 @@ static bool is_controller(const char *name)
 static int add_subsystem(const struct sysfs *fs, const char *target, struct device_set *set)
 {
 	const char *at = strstr(target, "nvme-subsystem/") + strlen("nvme-subsystem/");
-	struct sysfs_names names;
-	char path[PATH_MAX];
+	cleanup_texts struct text_list names = { 0 };
 	int err;
 
-	snprintf(path, sizeof(path), "class/nvme-subsystem/%.*s", (int)strcspn(at, "/"), at);
-	err = sysfs_list(fs, path, &names);
+	err = sysfs_list(fs, &names, "class/nvme-subsystem/%.*s", (int)strcspn(at, "/"), at);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.nr; i++)
-		if (is_controller(names.names[i]))
-			add_link(fs, "class/nvme", names.names[i], set);
-	sysfs_names_free(&names);
+		if (is_controller(names.items[i]))
+			add_link(fs, "class/nvme", names.items[i], set);
 	return 0;
 }
 
@@ -91,18 +79,15 @@ static int add_disk(const struct sysfs *fs, const char *name, int layers, struct
 /* The disks below a RAID or device-mapper disk. */
 static int add_slaves(const struct sysfs *fs, const char *name, int layers, struct device_set *set)
 {
-	struct sysfs_names names;
-	char path[PATH_MAX];
+	cleanup_texts struct text_list names = { 0 };
 	bool known;
 	int err;
 
-	snprintf(path, sizeof(path), "class/block/%s/slaves", name);
-	err = sysfs_list(fs, path, &names);
+	err = sysfs_list(fs, &names, "class/block/%s/slaves", name);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.nr && !err; i++)
-		err = add_disk(fs, names.names[i], layers + 1, set, &known);
-	sysfs_names_free(&names);
+		err = add_disk(fs, names.items[i], layers + 1, set, &known);
 	return err;
 }
 
@@ -120,9 +105,9 @@ static const char *parent_of(char *target)
 static int add_disk(const struct sysfs *fs, const char *name, int layers, struct device_set *set,
 		    bool *ret_known)
 {
-	char target[PATH_MAX], path[PATH_MAX], bdf[MODEL_BDF_LEN];
+	char target[PATH_MAX], bdf[MODEL_BDF_LEN];
 
-	if (layers > MAX_LAYERS || device_link(fs, "class/block", name, target))
+	if (layers > MAX_LAYERS || sysfs_link(fs, target, "class/block/%s", name))
 		return 0;
 	*ret_known = true;
 	if (bdf_of_path(target, bdf)) {
@@ -131,8 +116,7 @@ static int add_disk(const struct sysfs *fs, const char *name, int layers, struct
 	}
 	if (strstr(target, "nvme-subsystem/"))
 		return add_subsystem(fs, target, set);
-	snprintf(path, sizeof(path), "class/block/%s/partition", name);
-	if (sysfs_exists(fs, path))
+	if (sysfs_exists(fs, "class/block/%s/partition", name))
 		return add_disk(fs, parent_of(target), layers + 1, set, ret_known);
 	return add_slaves(fs, name, layers, set);
 }
@@ -140,12 +124,12 @@ static int add_disk(const struct sysfs *fs, const char *name, int layers, struct
 static int add_interface(const struct sysfs *fs, const char *name, int layers,
 			 struct device_set *set, bool *ret_known)
 {
-	char target[PATH_MAX], path[PATH_MAX], bdf[MODEL_BDF_LEN];
-	struct sysfs_names names;
+	char target[PATH_MAX], bdf[MODEL_BDF_LEN];
+	cleanup_texts struct text_list names = { 0 };
 	bool known;
 	int err;
 
-	if (layers > MAX_LAYERS || device_link(fs, "class/net", name, target))
+	if (layers > MAX_LAYERS || sysfs_link(fs, target, "class/net/%s", name))
 		return 0;
 	*ret_known = true;
 	if (bdf_of_path(target, bdf)) {
@@ -153,14 +137,12 @@ static int add_interface(const struct sysfs *fs, const char *name, int layers,
 		return 0;
 	}
 	/* bonds, VLANs, bridges */
-	snprintf(path, sizeof(path), "class/net/%s", name);
-	err = sysfs_list(fs, path, &names);
+	err = sysfs_list(fs, &names, "class/net/%s", name);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.nr && !err; i++)
-		if (!strncmp(names.names[i], "lower_", 6))
-			err = add_interface(fs, names.names[i] + 6, layers + 1, set, &known);
-	sysfs_names_free(&names);
+		if (!strncmp(names.items[i], "lower_", 6))
+			err = add_interface(fs, names.items[i] + 6, layers + 1, set, &known);
 	return err;
 }
 
@@ -168,20 +150,19 @@ static int add_interface(const struct sysfs *fs, const char *name, int layers,
 static int add_mapped(const struct sysfs *fs, const char *name, struct device_set *set,
 		      bool *ret_known)
 {
-	char path[PATH_MAX], line[256];
-	struct sysfs_names names;
-	int err = sysfs_list(fs, "class/block", &names);
+	char line[256];
+	cleanup_texts struct text_list names = { 0 };
+	int err = sysfs_list(fs, &names, "class/block");
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.nr && !err; i++) {
-		if (strncmp(names.names[i], "dm-", 3))
+		if (strncmp(names.items[i], "dm-", 3))
 			continue;
-		snprintf(path, sizeof(path), "class/block/%s/dm/name", names.names[i]);
-		if (!sysfs_read(fs, path, line, sizeof(line)) && !strcmp(line, name))
-			err = add_disk(fs, names.names[i], 0, set, ret_known);
+		if (!sysfs_read(fs, line, sizeof(line), "class/block/%s/dm/name", names.items[i]) &&
+		    !strcmp(line, name))
+			err = add_disk(fs, names.items[i], 0, set, ret_known);
 	}
-	sysfs_names_free(&names);
 	return err;
 }
 
@@ -209,19 +190,19 @@ void device_name_help(const struct sysfs *fs, const char *name, char *ret, size_
 	static const char *const dirs[] = { "block", "class/net", "class/infiniband",
 					    "class/nvme" };
 	struct spelling s = { .word = name };
-	struct sysfs_names names;
 	char target[PATH_MAX], bdf[MODEL_BDF_LEN];
 
 	for (size_t d = 0; d < sizeof(dirs) / sizeof(dirs[0]); d++) {
-		if (sysfs_list(fs, dirs[d], &names))
+		cleanup_texts struct text_list names = { 0 };
+
+		if (sysfs_list(fs, &names, "%s", dirs[d]))
 			continue;
 		for (size_t i = 0; i < names.nr; i++) {
 			/* what is made of others is found by its own name only */
-			if (!device_link(fs, dirs[d], names.names[i], target) &&
+			if (!sysfs_link(fs, target, "%s/%s", dirs[d], names.items[i]) &&
 			    bdf_of_path(target, bdf))
-				spelling_add(&s, names.names[i]);
+				spelling_add(&s, names.items[i]);
 		}
-		sysfs_names_free(&names);
 	}
 	spelling_help(&s, "PCI addresses, \"all\", and these names stand for devices:", ret, size);
 	spelling_free(&s);

@@ -25,9 +25,6 @@ void device_set_add(struct device_set *s, const char *bdf);
 /** device_path_has() - is @part one of the components of the path? */
 bool device_path_has(const char *path, const char *part);
 
-/** device_link() - where a link in sysfs points to; PATH_MAX bytes; 0 or a negative errno */
-int device_link(const struct sysfs *fs, const char *dir, const char *name, char *ret);
-
 /**
  * device_name_find() - the functions that a name stands for
  * @fs: sysfs

@@ -53,30 +53,28 @@ static const struct pci_function *known_function(const struct topology *t, const
 static bool moves_now(const struct refresh *r, const char *bdf)
 {
 	const struct pci_function *f = known_function(r->l->topology, bdf);
-	char path[64 + MODEL_BDF_LEN], line[32];
 	uint64_t class;
 
 	if (f)
 		return device_moves(f);
-	snprintf(path, sizeof(path), "bus/pci/devices/%s/class", bdf);
-	if (sysfs_read(r->fs, path, line, sizeof(line)) || parse_u64(line, &class))
+	if (sysfs_number(r->fs, &class, "bus/pci/devices/%s/class", bdf))
 		return true;
 	return device_class_moves(class);
 }
 
 static int read_presents(const struct refresh *r, struct presents *ret)
 {
-	struct sysfs_names names;
+	cleanup_texts struct text_list names = { 0 };
 	char target[PATH_MAX];
-	int err = sysfs_list(r->fs, "bus/pci/devices", &names);
+	int err = sysfs_list(r->fs, &names, "bus/pci/devices");
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < names.nr && !err; i++) {
 		struct present *p;
 
-		if (strlen(names.names[i]) >= MODEL_BDF_LEN ||
-		    device_link(r->fs, "bus/pci/devices", names.names[i], target))
+		if (strlen(names.items[i]) >= MODEL_BDF_LEN ||
+		    sysfs_link(r->fs, target, "bus/pci/devices/%s", names.items[i]))
 			continue;
 		err = array_room(ret->items, ret->cap, ret->nr);
 		if (err)
@@ -87,11 +85,10 @@ static int read_presents(const struct refresh *r, struct presents *ret)
 			err = -ENOMEM;
 			break;
 		}
-		str_copy(p->bdf, sizeof(p->bdf), names.names[i]);
+		str_copy(p->bdf, sizeof(p->bdf), names.items[i]);
 		p->moves = moves_now(r, p->bdf);
 		ret->nr++;
 	}
-	sysfs_names_free(&names);
 	return err;
 }
 

@@ -78,23 +78,22 @@ static int add_shared(const struct device_list *l, const struct sysfs *fs, const
 static int read_disks(const struct device_list *l, const struct sysfs *fs, struct device_use *uses)
 {
 	char target[PATH_MAX], bdf[MODEL_BDF_LEN];
-	struct sysfs_names names;
-	int err = sysfs_list(fs, "block", &names);
+	cleanup_texts struct text_list names = { 0 };
+	int err = sysfs_list(fs, &names, "block");
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.nr && !err; i++) {
 		struct device_use *u;
 
-		if (device_link(fs, "block", names.names[i], target))
+		if (sysfs_link(fs, target, "block/%s", names.items[i]))
 			continue;
 		u = bdf_of_path(target, bdf) ? use_of(l, uses, bdf) : NULL;
 		if (u)
-			err = add_disk(u, names.names[i]);
+			err = add_disk(u, names.items[i]);
 		else if (strstr(target, "nvme-subsystem/"))
-			err = add_shared(l, fs, names.names[i], uses);
+			err = add_shared(l, fs, names.items[i], uses);
 	}
-	sysfs_names_free(&names);
 	return err;
 }
 
@@ -105,44 +104,39 @@ static int read_disks(const struct device_list *l, const struct sysfs *fs, struc
 static int interface_address(const struct sysfs *fs, const char *name, int layers, char *ret,
 			     bool *ret_below)
 {
-	char target[PATH_MAX], path[PATH_MAX], below[MODEL_BDF_LEN];
-	struct sysfs_names names;
+	char target[PATH_MAX], below[MODEL_BDF_LEN];
+	cleanup_texts struct text_list names = { 0 };
 	bool any = false, deeper;
 	int err;
 
-	if (layers > MAX_LAYERS || device_link(fs, "class/net", name, target))
+	if (layers > MAX_LAYERS || sysfs_link(fs, target, "class/net/%s", name))
 		return -ENOENT;
 	*ret_below = !bdf_of_path(target, ret);
 	if (!*ret_below)
 		return 0;
-	snprintf(path, sizeof(path), "class/net/%s", name);
-	err = sysfs_list(fs, path, &names);
+	err = sysfs_list(fs, &names, "class/net/%s", name);
 	if (err)
 		return err == -ENOMEM ? err : -ENOENT;
 	for (size_t i = 0; i < names.nr && !err; i++) {
-		if (strncmp(names.names[i], "lower_", 6))
+		if (strncmp(names.items[i], "lower_", 6))
 			continue;
-		err = interface_address(fs, names.names[i] + 6, layers + 1, below, &deeper);
+		err = interface_address(fs, names.items[i] + 6, layers + 1, below, &deeper);
 		if (!err && any && strcmp(below, ret))
 			err = -ENOENT;
 		if (!err)
 			str_copy(ret, MODEL_BDF_LEN, below);
 		any = true;
 	}
-	sysfs_names_free(&names);
 	return err || any ? err : -ENOENT;
 }
 
 static int add_interface(const struct sysfs *fs, const char *name, bool stacked,
 			 struct device_use *u)
 {
-	char path[PATH_MAX], line[32];
 	uint64_t index;
 
-	snprintf(path, sizeof(path), "class/net/%s/ifindex", name);
 	/* it may be gone by now */
-	if (sysfs_read(fs, path, line, sizeof(line)) || parse_u64(line, &index) || !index ||
-	    index > INT32_MAX)
+	if (sysfs_number(fs, &index, "class/net/%s/ifindex", name) || !index || index > INT32_MAX)
 		return 0;
 	if (array_room(u->interfaces, u->cap_interfaces, u->nr_interfaces))
 		return -ENOMEM;
@@ -154,8 +148,8 @@ static int read_interfaces(const struct device_list *l, const struct sysfs *fs,
 			   struct device_use *uses)
 {
 	char bdf[MODEL_BDF_LEN];
-	struct sysfs_names names;
-	int err = sysfs_list(fs, "class/net", &names);
+	cleanup_texts struct text_list names = { 0 };
+	int err = sysfs_list(fs, &names, "class/net");
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
@@ -163,12 +157,11 @@ static int read_interfaces(const struct device_list *l, const struct sysfs *fs,
 		struct device_use *u;
 		bool stacked;
 
-		err = interface_address(fs, names.names[i], 0, bdf, &stacked);
+		err = interface_address(fs, names.items[i], 0, bdf, &stacked);
 		u = err ? NULL : use_of(l, uses, bdf);
 		if (u)
-			err = add_interface(fs, names.names[i], stacked, u);
+			err = add_interface(fs, names.items[i], stacked, u);
 	}
-	sysfs_names_free(&names);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -197,21 +190,18 @@ static bool is_direct(const char *behind)
 static int add_group(const struct device_list *l, const struct sysfs *fs, const char *group,
 		     dev_t node, struct device_use *uses)
 {
-	struct sysfs_names names;
-	char path[PATH_MAX];
+	cleanup_texts struct text_list names = { 0 };
 	int err;
 
-	snprintf(path, sizeof(path), "kernel/iommu_groups/%s/devices", group);
-	err = sysfs_list(fs, path, &names);
+	err = sysfs_list(fs, &names, "kernel/iommu_groups/%s/devices", group);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.nr && !err; i++) {
-		struct device_use *u = use_of(l, uses, names.names[i]);
+		struct device_use *u = use_of(l, uses, names.items[i]);
 
 		if (u)
 			err = device_use_add_node(u, node);
 	}
-	sysfs_names_free(&names);
 	return err;
 }
 
@@ -225,7 +215,7 @@ static int read_node(const struct device_list *l, const struct sysfs *fs, const 
 	int32_t major, minor;
 
 	if (!take_number(&at, &major) || *at++ != ':' || !take_number(&at, &minor) || *at ||
-	    device_link(fs, "dev/char", number, target))
+	    sysfs_link(fs, target, "dev/char/%s", number))
 		return 0;
 	behind = bdf_of_path(target, bdf);
 	if (behind) {
@@ -241,14 +231,13 @@ static int read_node(const struct device_list *l, const struct sysfs *fs, const 
 /* The names of this directory are numbers of nodes, and its links say whose they are. */
 static int read_nodes(const struct device_list *l, const struct sysfs *fs, struct device_use *uses)
 {
-	struct sysfs_names names;
-	int err = sysfs_list(fs, "dev/char", &names);
+	cleanup_texts struct text_list names = { 0 };
+	int err = sysfs_list(fs, &names, "dev/char");
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.nr && !err; i++)
-		err = read_node(l, fs, names.names[i], uses);
-	sysfs_names_free(&names);
+		err = read_node(l, fs, names.items[i], uses);
 	return err;
 }
 

@@ -56,21 +56,18 @@ static void mark_named(struct owners *o, const char *name)
 static int add_block(struct owners *o, const struct sysfs *fs, const char *folder, uint32_t item,
 		     bool must)
 {
-	struct sysfs_names holders;
-	char path[PATH_MAX], line[32];
+	cleanup_texts struct text_list holders = { 0 };
+	char line[32];
 	unsigned int major, minor;
 	int err;
 
-	snprintf(path, sizeof(path), "%s/holders", folder);
-	err = sysfs_list(fs, path, &holders);
+	err = sysfs_list(fs, &holders, "%s/holders", folder);
 	if (err == -ENOMEM)
 		return err;
 	if (!err) {
 		o->states[item].used |= holders.nr;
-		sysfs_names_free(&holders);
 	}
-	snprintf(path, sizeof(path), "%s/dev", folder);
-	if (sysfs_read(fs, path, line, sizeof(line)) ||
+	if (sysfs_read(fs, line, sizeof(line), "%s/dev", folder) ||
 	    sscanf(line, "%u:%u", &major, &minor) != 2) {
 		o->states[item].used |= must;
 		return 0;
@@ -81,22 +78,21 @@ static int add_block(struct owners *o, const struct sysfs *fs, const char *folde
 static int add_disk(struct owners *o, const struct sysfs *fs, const char *disk, uint32_t item)
 {
 	char folder[64], part[PATH_MAX];
-	struct sysfs_names names;
+	cleanup_texts struct text_list names = { 0 };
 	int err;
 
 	if (is_hidden(disk))
 		return 0;
 	snprintf(folder, sizeof(folder), SYS "class/block/%s", disk);
 	err = add_block(o, fs, folder, item, true);
-	if (err || sysfs_list(fs, folder, &names))
+	if (err || sysfs_list(fs, &names, "%s", folder))
 		return err;
 	for (size_t i = 0; i < names.nr && !err; i++) {
-		if (strcmp(names.names[i], disk) && !is_of_disk(names.names[i], disk))
+		if (strcmp(names.items[i], disk) && !is_of_disk(names.items[i], disk))
 			continue;
-		snprintf(part, sizeof(part), "%s/%s", folder, names.names[i]);
+		snprintf(part, sizeof(part), "%s/%s", folder, names.items[i]);
 		err = add_block(o, fs, part, item, true);
 	}
-	sysfs_names_free(&names);
 	return err;
 }
 
@@ -116,28 +112,24 @@ static void read_swaps(struct owners *o)
 /* Interfaces of ours: one that is up is used by the kernel. */
 static int read_interfaces(struct owners *o, const struct sysfs *fs)
 {
-	struct sysfs_names names;
-	char path[PATH_MAX], line[32];
+	cleanup_texts struct text_list names = { 0 };
 	uint64_t index, flags;
-	int err = sysfs_list(fs, SYS "class/net", &names);
+	int err = sysfs_list(fs, &names, SYS "class/net");
 
 	for (size_t i = 0; i < o->l->nr && err; i++)
 		o->states[i].used |= o->l->items[i].nr_interfaces;
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t n = 0; n < names.nr; n++) {
-		snprintf(path, sizeof(path), SYS "class/net/%s/ifindex", names.names[n]);
-		if (sysfs_read(fs, path, line, sizeof(line)) || parse_u64(line, &index))
+		if (sysfs_number(fs, &index, SYS "class/net/%s/ifindex", names.items[n]))
 			continue;
-		snprintf(path, sizeof(path), SYS "class/net/%s/flags", names.names[n]);
-		if (sysfs_read(fs, path, line, sizeof(line)) || parse_u64(line, &flags))
+		if (sysfs_number(fs, &flags, SYS "class/net/%s/flags", names.items[n]))
 			flags = IFF_UP;
 		for (size_t i = 0; i < o->l->nr && flags & IFF_UP; i++)
 			for (size_t k = 0; k < o->l->items[i].nr_interfaces; k++)
 				if ((o->l->items[i].interfaces[k] & ~DEVICE_STACKED) == index)
 					o->states[i].used = true;
 	}
-	sysfs_names_free(&names);
 	return 0;
 }
 

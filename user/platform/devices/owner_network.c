@@ -43,16 +43,16 @@ static int look_at_sysfs(struct owners *o, const char *pid, struct owner_network
 {
 	const struct sysfs fs = { .fd = o->proc };
 	char dir[64], target[PATH_MAX], bdf[MODEL_BDF_LEN];
-	struct sysfs_names names;
+	cleanup_texts struct text_list names = { 0 };
 	int err;
 
 	snprintf(dir, sizeof(dir), "%s/root/sys/class/net", pid);
-	err = sysfs_list(&fs, dir, &names);
+	err = sysfs_list(&fs, &names, "%s", dir);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t k = 0; k < names.nr && !err; k++) {
-		if (device_link(&fs, dir, names.names[k], target) || !bdf_of_path(target, bdf) ||
-		    !has_interface(o, pid, names.names[k]))
+		if (sysfs_link(&fs, target, "%s/%s", dir, names.items[k]) ||
+		    !bdf_of_path(target, bdf) || !has_interface(o, pid, names.items[k]))
 			continue;
 		for (size_t i = 0; i < o->l->nr && !err; i++) {
 			uint32_t f = o->l->items[i].function;
@@ -68,7 +68,6 @@ static int look_at_sysfs(struct owners *o, const char *pid, struct owner_network
 				err = -ENOMEM;
 		}
 	}
-	sysfs_names_free(&names);
 	return err;
 }
 

@@ -50,7 +50,7 @@ static int find_cpus(struct meter *m, struct diag *d)
 {
 	char line[CPULIST_TEXT_LEN];
 	struct cpulist cpus;
-	int err = sysfs_read(m->fs, "devices/system/cpu/online", line, sizeof(line));
+	int err = sysfs_read(m->fs, line, sizeof(line), "devices/system/cpu/online");
 
 	if (!err)
 		err = cpulist_parse(line, &cpus);

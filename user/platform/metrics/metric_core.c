@@ -11,14 +11,13 @@
 /* The cores, and the events that their PMU has in sysfs. */
 struct core_world {
 	struct weight_cores cores;
-	struct sysfs_names files;
+	struct text_list files;
 	enum pmu_platform platform;
 };
 
 static int world_read(const struct sysfs *fs, struct core_world *ret)
 {
 	struct core_world w = { 0 };
-	char path[PATH_MAX];
 	int err = weight_cores_read(fs, &w.cores);
 
 	if (err == -ENOMEM)
@@ -26,8 +25,8 @@ static int world_read(const struct sysfs *fs, struct core_world *ret)
 	if (err)
 		w.cores.nr_pmus = 0;
 	w.platform = w.cores.core ? w.cores.core->platform : PMU_PLATFORM_UNKNOWN;
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", w.cores.pmu);
-	if (w.cores.nr_pmus == 1 && sysfs_list(fs, path, &w.files) == -ENOMEM)
+	if (w.cores.nr_pmus == 1 &&
+	    sysfs_list(fs, &w.files, PMU_DEVICES "/%s/events", w.cores.pmu) == -ENOMEM)
 		return -ENOMEM;
 	*ret = w;
 	return 0;
@@ -45,8 +44,8 @@ static bool is_common(uint16_t code)
 static const char *file_of(const struct core_world *w, const char *name)
 {
 	for (size_t i = 0; i < w->files.nr; i++)
-		if (!strcasecmp(w->files.names[i], name) && !strchr(w->files.names[i], '.'))
-			return w->files.names[i];
+		if (!strcasecmp(w->files.items[i], name) && !strchr(w->files.items[i], '.'))
+			return w->files.items[i];
 	return NULL;
 }
 
@@ -173,6 +172,6 @@ int metric_select_core(struct metric_job *job)
 			"the cores are of a kind without a table (MIDR %#llx): metrics of "
 			"architectural events, as the Grace tuning guide has them",
 			(unsigned long long)w.cores.midr);
-	sysfs_names_free(&w.files);
+	text_list_free(&w.files);
 	return err;
 }

@@ -216,21 +216,20 @@ static void sort_once(struct bdf *all, size_t *nr, size_t *odd)
 
 int pci_space_list(struct pci_space *s, struct bdf **ret, size_t *ret_nr, size_t *ret_odd)
 {
-	struct sysfs_names names = { 0 };
+	cleanup_texts struct text_list names = { 0 };
 	struct bdf *all;
 	size_t nr = 0, odd = 0;
-	int err = s->fs ? sysfs_list(s->fs, "bus/pci/devices", &names) : 0;
+	int err = s->fs ? sysfs_list(s->fs, &names, "bus/pci/devices") : 0;
 
 	if (err)
 		return err;
 	all = calloc((s->fs ? names.nr : s->nr_listed) + 1, sizeof(*all));
 	if (!all) {
-		sysfs_names_free(&names);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < names.nr; i++) {
-		if (!bdf_is_name(names.names[i], strlen(names.names[i])) ||
-		    bdf_parse(names.names[i], &all[nr]))
+		if (!bdf_is_name(names.items[i], strlen(names.items[i])) ||
+		    bdf_parse(names.items[i], &all[nr]))
 			odd++;
 		else
 			nr++;
@@ -239,7 +238,6 @@ int pci_space_list(struct pci_space *s, struct bdf **ret, size_t *ret_nr, size_t
 		nr = s->nr_listed;
 		memcpy(all, s->listed, nr * sizeof(*all));
 	}
-	sysfs_names_free(&names);
 	sort_once(all, &nr, &odd);
 	*ret = all;
 	*ret_nr = nr;

@@ -39,14 +39,13 @@ static bool first_address(const char *path, char ret[PCI_NAME_LEN])
 
 static int find_port(const struct sysfs *fs, const char *bdf, struct diag *d, char *ret)
 {
-	char path[PATH_MAX], target[PATH_MAX], line[32];
+	char target[PATH_MAX], line[32];
 	uint64_t class;
 	int err;
 
 	if (!bdf_is_name(bdf, strlen(bdf)))
 		return diag_fail(d, -EINVAL, "\"%.40s\" is no PCI address like 0002:81:00.0", bdf);
-	snprintf(path, sizeof(path), "bus/pci/devices/%s", bdf);
-	err = sysfs_link(fs, path, target);
+	err = sysfs_link(fs, target, "bus/pci/devices/%s", bdf);
 	if (err) {
 		diag_fail(d, err, "there is no PCI device %s: %s", bdf, strerror(-err));
 		diag_help(d, "\"lspci -D\" shows those that there are");
@@ -55,8 +54,7 @@ static int find_port(const struct sysfs *fs, const char *bdf, struct diag *d, ch
 	if (!first_address(target, ret))
 		return diag_fail(d, -EINVAL, "%s is not below a PCI host bridge: %.200s", bdf,
 				 target);
-	snprintf(path, sizeof(path), "bus/pci/devices/%s/class", ret);
-	err = sysfs_read(fs, path, line, sizeof(line));
+	err = sysfs_read(fs, line, sizeof(line), "bus/pci/devices/%s/class", ret);
 	if (!err)
 		err = parse_u64(line, &class);
 	if (err)
@@ -133,11 +131,11 @@ int root_port_of(const struct sysfs *fs, const char *bdf, struct diag *d, struct
 
 int root_ports_read(const struct sysfs *fs, struct root_port **ret, size_t *ret_nr)
 {
-	struct sysfs_names names = { 0 };
+	cleanup_texts struct text_list names = { 0 };
 	struct pci_space *space = NULL;
 	struct root_port *ports = NULL;
 	size_t nr = 0;
-	int err = sysfs_list(fs, "bus/pci/devices", &names);
+	int err = sysfs_list(fs, &names, "bus/pci/devices");
 
 	if (err != -ENOMEM)
 		err = pci_space_open(fs, NULL, NULL, &space);
@@ -147,12 +145,11 @@ int root_ports_read(const struct sysfs *fs, struct root_port **ret, size_t *ret_
 		struct root_port port;
 
 		/* Of all functions, those that are a root port themselves. */
-		if (!port_of(fs, space, names.names[i], NULL, &port) &&
-		    !strcmp(port.name, names.names[i]))
+		if (!port_of(fs, space, names.items[i], NULL, &port) &&
+		    !strcmp(port.name, names.items[i]))
 			ports[nr++] = port;
 	}
 	pci_space_close(space);
-	sysfs_names_free(&names);
 	if (!ports)
 		return -ENOMEM;
 	*ret = ports;

@@ -13,13 +13,12 @@
 #define CLASS_BRIDGES 0x06
 
 /* A small number of sysfs, hexadecimal with 0x or decimal with a sign. */
-static bool sysfs_number(const struct sysfs *fs, const char *bdf, const char *name, long *ret)
+static bool small_number(const struct sysfs *fs, const char *bdf, const char *name, long *ret)
 {
-	char path[96], line[32], *end;
+	char line[32], *end;
 	long value;
 
-	snprintf(path, sizeof(path), "bus/pci/devices/%s/%s", bdf, name);
-	if (!fs || sysfs_read(fs, path, line, sizeof(line)))
+	if (!fs || sysfs_read(fs, line, sizeof(line), "bus/pci/devices/%s/%s", bdf, name))
 		return false;
 	errno = 0;
 	value = strtol(line, &end, 0);
@@ -38,7 +37,7 @@ static bool must_read(const struct topology_job *job, const char *bdf)
 	const struct sysfs *fs = job->src->dump ? NULL : job->src->sysfs;
 	long class;
 
-	return !sysfs_number(fs, bdf, "class", &class) || class >> 16 == CLASS_BRIDGES;
+	return !small_number(fs, bdf, "class", &class) || class >> 16 == CLASS_BRIDGES;
 }
 
 /* What the kernel says is preferred: it mends functions that misreport themselves. */
@@ -54,14 +53,14 @@ static void identify(const struct topology_job *job, size_t i)
 		f->device = c->device;
 		f->class_code = c->class_code;
 	}
-	if (sysfs_number(fs, f->bdf, "vendor", &value))
+	if (small_number(fs, f->bdf, "vendor", &value))
 		f->vendor = (uint16_t)value;
-	if (sysfs_number(fs, f->bdf, "device", &value))
+	if (small_number(fs, f->bdf, "device", &value))
 		f->device = (uint16_t)value;
-	if (sysfs_number(fs, f->bdf, "class", &value))
+	if (small_number(fs, f->bdf, "class", &value))
 		f->class_code = (uint32_t)value & 0xffffff;
 	f->numa_node = -1;
-	if (sysfs_number(fs, f->bdf, "numa_node", &value) && value >= 0 && value < INT32_MAX)
+	if (small_number(fs, f->bdf, "numa_node", &value) && value >= 0 && value < INT32_MAX)
 		f->numa_node = (int32_t)value;
 }
 
@@ -108,7 +107,6 @@ static int note_rest(struct topology_job *job, size_t nr_odd)
 {
 	struct topology *t = job->t;
 	bool ports = false;
-	char **last;
 	int err = 0;
 
 	for (size_t i = 0; i < t->nr; i++)
@@ -129,14 +127,8 @@ static int note_rest(struct topology_job *job, size_t nr_odd)
 	if (err || !job->nr_dropped)
 		return err;
 	/* at most one of them is replaced, the others stay */
-	last = &t->notes[t->nr_notes - 1];
-	free(*last);
-	if (asprintf(last, "and %zu more like these", job->nr_dropped + 1) < 0) {
-		*last = NULL;
-		t->nr_notes--;
-		return -ENOMEM;
-	}
-	return 0;
+	free(t->notes.items[--t->notes.nr]);
+	return text_list_print(&t->notes, "and %zu more like these", job->nr_dropped + 1);
 }
 
 static void name_functions(struct topology_job *job)
@@ -201,9 +193,7 @@ void topology_free(struct topology *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->nr_notes; i++)
-		free(t->notes[i]);
-	free(t->notes);
+	text_list_free(&t->notes);
 	free(t->functions);
 	*t = (struct topology){ 0 };
 }

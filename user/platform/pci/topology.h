@@ -93,8 +93,7 @@ struct topology {
 	struct pci_function *functions;
 	size_t nr;
 	bool cut;
-	char **notes;
-	size_t nr_notes;
+	struct text_list notes;
 };
 
 /**

@@ -1,35 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What all parts of the topology need of it: functions by their address, and notes. */
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "base/array.h"
+/* What all parts of the topology need of it: functions by their address. */
 #include "platform/pci/topology_parts.h"
-
-/* Of notes about single functions, nobody reads more. */
-#define MAX_NOTES 32
-
-int topology_note(struct topology_job *job, const char *fmt, ...)
-{
-	struct topology *t = job->t;
-	va_list args;
-	int length;
-
-	if (t->nr_notes >= MAX_NOTES) {
-		job->nr_dropped++;
-		return 0;
-	}
-	if (array_room(t->notes, job->cap_notes, t->nr_notes))
-		return -ENOMEM;
-	va_start(args, fmt);
-	length = vasprintf(&t->notes[t->nr_notes], fmt, args);
-	va_end(args);
-	if (length < 0)
-		return -ENOMEM;
-	t->nr_notes++;
-	return 0;
-}
 
 uint32_t topology_index(const struct topology *t, const struct bdf *a)
 {

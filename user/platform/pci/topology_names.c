@@ -43,27 +43,19 @@ static void add_name(struct pci_function *f, const char *name)
 		str_append(f->names, sizeof(f->names), " ...");
 }
 
-/* Where a link in sysfs leads; "" when there is none. */
-static const char *link_text(const struct topology_job *job, const char *path, char text[PATH_MAX])
-{
-	if (sysfs_link(job->src->sysfs, path, text))
-		text[0] = '\0';
-	return text;
-}
-
 /* The function that a device of a class is on. */
 static uint32_t owner_of(const struct topology_job *job, const char *class, const char *name)
 {
-	char path[512], text[PATH_MAX];
-	uint32_t f;
+	const struct sysfs *fs = job->src->sysfs;
+	uint32_t f = TOPOLOGY_NONE;
+	char text[PATH_MAX];
 
-	snprintf(path, sizeof(path), "class/%s/%s", class, name);
-	f = topology_link_function(job, link_text(job, path, text));
-	if (f != TOPOLOGY_NONE)
-		return f;
+	if (!sysfs_link(fs, text, "class/%s/%s", class, name))
+		f = topology_link_function(job, text);
 	/* old kernels, and copies with directories for links */
-	snprintf(path, sizeof(path), "class/%s/%s/device", class, name);
-	return topology_link_function(job, link_text(job, path, text));
+	if (f == TOPOLOGY_NONE && !sysfs_link(fs, text, "class/%s/%s/device", class, name))
+		f = topology_link_function(job, text);
+	return f;
 }
 
 static void set_kind(struct pci_function *f, enum device_kind kind)
@@ -77,21 +69,18 @@ static void set_kind(struct pci_function *f, enum device_kind kind)
 static int each_of_class(struct topology_job *job, const char *class, enum device_kind kind,
 			 bool (*take)(const struct topology_job *job, const char *name))
 {
-	struct sysfs_names names = { 0 };
-	char path[64];
+	cleanup_texts struct text_list names = { 0 };
 	int err;
 
-	snprintf(path, sizeof(path), "class/%s", class);
-	err = sysfs_list(job->src->sysfs, path, &names);
+	err = sysfs_list(job->src->sysfs, &names, "class/%s", class);
 	for (size_t i = 0; !err && i < names.nr; i++) {
-		uint32_t f = owner_of(job, class, names.names[i]);
+		uint32_t f = owner_of(job, class, names.items[i]);
 
-		if (f == TOPOLOGY_NONE || (take && !take(job, names.names[i])))
+		if (f == TOPOLOGY_NONE || (take && !take(job, names.items[i])))
 			continue;
 		set_kind(&job->t->functions[f], kind);
-		add_name(&job->t->functions[f], names.names[i]);
+		add_name(&job->t->functions[f], names.items[i]);
 	}
-	sysfs_names_free(&names);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -107,10 +96,8 @@ static bool nvme_path(const char *name, int32_t *subsystem, int32_t *controller,
 static bool is_whole_disk(const struct topology_job *job, const char *name)
 {
 	int32_t subsystem, controller, disk;
-	char path[512];
 
-	snprintf(path, sizeof(path), "class/block/%s/partition", name);
-	return !sysfs_exists(job->src->sysfs, path) &&
+	return !sysfs_exists(job->src->sysfs, "class/block/%s/partition", name) &&
 	       !nvme_path(name, &subsystem, &controller, &disk);
 }
 
@@ -137,96 +124,85 @@ static bool is_card(const struct topology_job *job, const char *name)
 /* Has a controller paths of its own, and is one of them to this disk? */
 static bool leads_to(const struct topology_job *job, const char *controller, const char *disk)
 {
-	struct sysfs_names names = { 0 };
+	cleanup_texts struct text_list names = { 0 };
 	const char *at = disk + 4;
 	int32_t subsystem, number, s, c, n;
 	bool any = false, found = false;
-	char path[512];
 
 	if (!take_number(&at, &subsystem) || *at++ != 'n' || !take_number(&at, &number))
 		return false;
-	snprintf(path, sizeof(path), "class/nvme/%s", controller);
-	if (!sysfs_list(job->src->sysfs, path, &names)) {
+	if (!sysfs_list(job->src->sysfs, &names, "class/nvme/%s", controller)) {
 		for (size_t i = 0; i < names.nr; i++) {
-			if (!nvme_path(names.names[i], &s, &c, &n))
+			if (!nvme_path(names.items[i], &s, &c, &n))
 				continue;
 			any = true;
 			found |= s == subsystem && n == number;
 		}
 	}
-	sysfs_names_free(&names);
 	return found || !any;
 }
 
 /* A disk of a subsystem belongs to all controllers that lead to it. */
 static int add_shared(struct topology_job *job, const char *disk, const char *subsystem)
 {
-	struct sysfs_names names = { 0 };
-	char path[512];
+	cleanup_texts struct text_list names = { 0 };
 	int err;
 
-	snprintf(path, sizeof(path), "class/nvme-subsystem/%s", subsystem);
-	err = sysfs_list(job->src->sysfs, path, &names);
+	err = sysfs_list(job->src->sysfs, &names, "class/nvme-subsystem/%s", subsystem);
 	for (size_t i = 0; !err && i < names.nr; i++) {
-		const char *at = names.names[i] + 4;
+		const char *at = names.items[i] + 4;
 		int32_t number;
 		uint32_t f;
 
-		if (strncmp(names.names[i], "nvme", 4) || !take_number(&at, &number) || *at)
+		if (strncmp(names.items[i], "nvme", 4) || !take_number(&at, &number) || *at)
 			continue;
-		f = owner_of(job, "nvme", names.names[i]);
-		if (f == TOPOLOGY_NONE || !leads_to(job, names.names[i], disk))
+		f = owner_of(job, "nvme", names.items[i]);
+		if (f == TOPOLOGY_NONE || !leads_to(job, names.items[i], disk))
 			continue;
 		set_kind(&job->t->functions[f], DEVICE_NVME);
 		add_name(&job->t->functions[f], disk);
 	}
-	sysfs_names_free(&names);
 	return err == -ENOMEM ? err : 0;
 }
 
 static int add_multipath(struct topology_job *job)
 {
-	struct sysfs_names names = { 0 };
-	int err = sysfs_list(job->src->sysfs, "class/block", &names);
+	cleanup_texts struct text_list names = { 0 };
+	int err = sysfs_list(job->src->sysfs, &names, "class/block");
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; !err && i < names.nr; i++) {
-		char path[512], text[PATH_MAX], *end;
-		char *at;
+		char text[PATH_MAX], *at;
 
-		if (!is_nvme_disk(job, names.names[i]))
+		if (!is_nvme_disk(job, names.items[i]) ||
+		    sysfs_link(job->src->sysfs, text, "class/block/%s", names.items[i]))
 			continue;
-		snprintf(path, sizeof(path), "class/block/%s", names.names[i]);
-		link_text(job, path, text);
 		at = strstr(text, "/nvme-subsystem/");
 		if (!at)
 			continue;
 		at += strlen("/nvme-subsystem/");
-		end = strchrnul(at, '/');
-		*end = '\0';
-		err = add_shared(job, names.names[i], at);
+		*strchrnul(at, '/') = '\0';
+		err = add_shared(job, names.items[i], at);
 	}
-	sysfs_names_free(&names);
 	return err;
 }
 
 /* Controllers are named where they have no disk. */
 static int add_controllers(struct topology_job *job)
 {
-	struct sysfs_names names = { 0 };
-	int err = sysfs_list(job->src->sysfs, "class/nvme", &names);
+	cleanup_texts struct text_list names = { 0 };
+	int err = sysfs_list(job->src->sysfs, &names, "class/nvme");
 
 	for (size_t i = 0; !err && i < names.nr; i++) {
-		uint32_t f = owner_of(job, "nvme", names.names[i]);
+		uint32_t f = owner_of(job, "nvme", names.items[i]);
 
 		if (f == TOPOLOGY_NONE)
 			continue;
 		set_kind(&job->t->functions[f], DEVICE_NVME);
 		if (!job->t->functions[f].names[0])
-			add_name(&job->t->functions[f], names.names[i]);
+			add_name(&job->t->functions[f], names.items[i]);
 	}
-	sysfs_names_free(&names);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -235,15 +211,15 @@ static void add_vfio(struct topology_job *job)
 {
 	for (size_t i = 0; i < job->t->nr; i++) {
 		struct pci_function *f = &job->t->functions[i];
-		char path[96], driver[64], group[32], name[48];
+		char driver[64], group[32], name[48];
 
-		snprintf(path, sizeof(path), "bus/pci/devices/%s/driver", f->bdf);
-		if (sysfs_link_name(job->src->sysfs, path, driver, sizeof(driver)) ||
+		if (sysfs_link_name(job->src->sysfs, driver, sizeof(driver),
+				    "bus/pci/devices/%s/driver", f->bdf) ||
 		    !strstr(driver, "vfio"))
 			continue;
 		f->kind = DEVICE_VFIO;
-		snprintf(path, sizeof(path), "bus/pci/devices/%s/iommu_group", f->bdf);
-		if (sysfs_link_name(job->src->sysfs, path, group, sizeof(group)))
+		if (sysfs_link_name(job->src->sysfs, group, sizeof(group),
+				    "bus/pci/devices/%s/iommu_group", f->bdf))
 			continue;
 		snprintf(name, sizeof(name), "vfio/%s", group);
 		add_name(f, name);

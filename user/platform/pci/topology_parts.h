@@ -13,7 +13,6 @@
  * @space: configuration space
  * @t: what there is so far
  * @configs: of each function
- * @cap_notes: room for notes
  * @nr_dropped: notes beyond what anybody reads
  */
 struct topology_job {
@@ -21,13 +20,16 @@ struct topology_job {
 	struct pci_space *space;
 	struct topology *t;
 	struct pci_config *configs;
-	size_t cap_notes;
 	size_t nr_dropped;
 };
 
-/** topology_note() - add a note; 0 or -ENOMEM */
-int topology_note(struct topology_job *job, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Of notes about single functions, nobody reads more. */
+#define TOPOLOGY_NOTES 32
+
+/** topology_note() - add a note, made like that of printf(); 0 or -ENOMEM */
+#define topology_note(job, ...)                                                               \
+	((job)->t->notes.nr < TOPOLOGY_NOTES ? text_list_print(&(job)->t->notes, __VA_ARGS__) \
+					     : ((job)->nr_dropped++, 0))
 
 /** topology_index() - index of the function at an address, or TOPOLOGY_NONE */
 uint32_t topology_index(const struct topology *t, const struct bdf *a);

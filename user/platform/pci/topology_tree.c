@@ -101,10 +101,9 @@ uint32_t topology_link_function(const struct topology_job *job, const char *path
 /* Cut the last part off, which is the function itself, and see whose directory that was in. */
 static bool parent_by_path(const struct topology_job *job, size_t i, uint32_t *ret)
 {
-	char path[96], target[PATH_MAX], *slash;
+	char target[PATH_MAX], *slash;
 
-	snprintf(path, sizeof(path), "bus/pci/devices/%s", job->t->functions[i].bdf);
-	if (sysfs_link(job->src->sysfs, path, target))
+	if (sysfs_link(job->src->sysfs, target, "bus/pci/devices/%s", job->t->functions[i].bdf))
 		return false;
 	slash = strrchr(target, '/');
 	if (!slash || strcmp(slash + 1, job->t->functions[i].bdf))
@@ -282,10 +281,10 @@ static void virtual_by_link(struct topology_job *job)
 	struct topology *t = job->t;
 
 	for (uint32_t i = 0; i < t->nr; i++) {
-		char path[96], name[MODEL_BDF_LEN];
+		char name[MODEL_BDF_LEN];
 
-		snprintf(path, sizeof(path), "bus/pci/devices/%s/physfn", t->functions[i].bdf);
-		if (!sysfs_link_name(job->src->sysfs, path, name, sizeof(name)))
+		if (!sysfs_link_name(job->src->sysfs, name, sizeof(name),
+				     "bus/pci/devices/%s/physfn", t->functions[i].bdf))
 			set_virtual(job, topology_find(t, name), i);
 	}
 }

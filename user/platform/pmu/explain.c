@@ -2,47 +2,15 @@
 #include "platform/pmu/explain.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
 #include "platform/pmu/pmu_scale.h"
 #include "tables/events.h"
 
 #define NAMES_LEN 256
-
-struct notes {
-	char **notes;
-	size_t nr;
-	size_t cap;
-};
-
-void pmu_notes_free(char **notes, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		free(notes[i]);
-	free(notes);
-}
-
-static int __attribute__((format(printf, 2, 3))) add_note(struct notes *n, const char *fmt, ...)
-{
-	char *text;
-	va_list ap;
-	int len;
-
-	if (array_room(n->notes, n->cap, n->nr))
-		return -ENOMEM;
-	va_start(ap, fmt);
-	len = vasprintf(&text, fmt, ap);
-	va_end(ap);
-	if (len < 0)
-		return -ENOMEM;
-	n->notes[n->nr++] = text;
-	return 0;
-}
 
 /* The chip that a PMU with this identifier is of, or NULL. */
 static const struct pmu_platform_row *chip_of(const struct pmu_family *family)
@@ -88,7 +56,7 @@ static bool explained(const struct pmu_list *pmus, size_t at)
 	return false;
 }
 
-static int note_unknown(const struct pmu_list *pmus, size_t at, struct notes *n)
+static int note_unknown(const struct pmu_list *pmus, size_t at, struct text_list *n)
 {
 	const struct pmu *pmu = &pmus->pmus[at];
 	const struct pmu_platform_row *chip = chip_of(pmu_family_identified(pmu->identifier));
@@ -99,32 +67,35 @@ static int note_unknown(const struct pmu_list *pmus, size_t at, struct notes *n)
 	names_alike(pmus, at, names, sizeof(names));
 	if (chip && chip->since) {
 		pmu_identity(pmu->identifier, identity, sizeof(identity));
-		return add_note(n,
-				"%s: by the identifier %s this is the %s, which this kernel does "
-				"not know: it offers cycles and raw filters only. Linux %s or "
-				"newer knows it, and some vendors' older kernels have the drivers "
-				"too. The number in the name is a running index, not a socket.",
-				names, pmu->identifier, identity, chip->since);
+		return text_list_print(
+			n,
+			"%s: by the identifier %s this is the %s, which this kernel does "
+			"not know: it offers cycles and raw filters only. Linux %s or "
+			"newer knows it, and some vendors' older kernels have the drivers "
+			"too. The number in the name is a running index, not a socket.",
+			names, pmu->identifier, identity, chip->since);
 	}
 	if (pmu_identity(pmu->identifier, identity, sizeof(identity)))
-		return add_note(n,
-				"%s: by the identifier %s this is the %s, but the kernel did not "
-				"recognise it: it offers cycles and raw filters only. Try a newer "
-				"kernel. The number in the name is a running index, not a socket.",
-				names, pmu->identifier, identity);
-	return add_note(n,
-			"%s: an NVIDIA PMU that neither the kernel nor t410trace knows (identifier "
-			"%s): it offers cycles and raw filters only. A newer kernel may know it; "
-			"the T410 is known since Linux 7.1. The number in the name is a running "
-			"index, not a socket.",
-			names, pmu->identifier[0] ? pmu->identifier : "none");
+		return text_list_print(
+			n,
+			"%s: by the identifier %s this is the %s, but the kernel did not "
+			"recognise it: it offers cycles and raw filters only. Try a newer "
+			"kernel. The number in the name is a running index, not a socket.",
+			names, pmu->identifier, identity);
+	return text_list_print(
+		n,
+		"%s: an NVIDIA PMU that neither the kernel nor t410trace knows (identifier "
+		"%s): it offers cycles and raw filters only. A newer kernel may know it; "
+		"the T410 is known since Linux 7.1. The number in the name is a running "
+		"index, not a socket.",
+		names, pmu->identifier[0] ? pmu->identifier : "none");
 }
 
 /*
  * Kernels before that compare less of the identifier, and take T410's PCIe for Grace's and its
  * UCF for the SCF. Six root complexes of a socket then ask for one name, and one gets it.
  */
-static int note_mistaken(const struct pmu_list *pmus, size_t at, struct notes *n)
+static int note_mistaken(const struct pmu_list *pmus, size_t at, struct text_list *n)
 {
 	const struct pmu *pmu = &pmus->pmus[at];
 	const struct pmu_family *family = pmu_family_identified(pmu->identifier);
@@ -137,49 +108,51 @@ static int note_mistaken(const struct pmu_list *pmus, size_t at, struct notes *n
 	taken_for = pmu_platform_row(pmu->platform);
 	names_alike(pmus, at, names, sizeof(names));
 	pmu_identity(pmu->identifier, identity, sizeof(identity));
-	return add_note(n,
-			"%s: the name is that of %s's %s, but the identifier %s is that of the "
-			"%s. Kernels before %s take one for the other: events and "
-			"filters do not fit the hardware%s. Do not trust its counts; use Linux "
-			"%s or newer.",
-			names, taken_for->title, pmu->family->title, pmu->identifier, identity,
-			chip->since,
-			family->kind == chip->pcie ? ", and as all root complexes of a socket want "
-						     "the same name, PMUs are missing"
-						   : "",
-			chip->since);
+	return text_list_print(
+		n,
+		"%s: the name is that of %s's %s, but the identifier %s is that of the "
+		"%s. Kernels before %s take one for the other: events and "
+		"filters do not fit the hardware%s. Do not trust its counts; use Linux "
+		"%s or newer.",
+		names, taken_for->title, pmu->family->title, pmu->identifier, identity, chip->since,
+		family->kind == chip->pcie ? ", and as all root complexes of a socket want "
+					     "the same name, PMUs are missing"
+					   : "",
+		chip->since);
 }
 
-static int note_one_gpu(const struct pmu *pmu, struct notes *n)
+static int note_one_gpu(const struct pmu *pmu, struct text_list *n)
 {
 	if (pmu->kind != PMU_NVLINK_C2C || strcmp(pmu->peer, "nr_gpu=1"))
 		return 0;
-	return add_note(n,
-			"%s: one GPU is connected. If everything reads 0 although the GPU is busy, "
-			"it is the second one that is wired, which the driver does not count.",
-			pmu->name);
+	return text_list_print(
+		n,
+		"%s: one GPU is connected. If everything reads 0 although the GPU is busy, "
+		"it is the second one that is wired, which the driver does not count.",
+		pmu->name);
 }
 
-static int note_scale(const struct pmu *pmu, struct notes *n)
+static int note_scale(const struct pmu *pmu, struct text_list *n)
 {
 	const struct counter_row *row;
 	const struct pmu_event *event = pmu->borrowed ? NULL : pmu_scale_differs(pmu, &row);
 
 	if (!event)
 		return 0;
-	return add_note(n,
-			"%s: sysfs says that a count of %s is %u bytes, and documents say %u (%s). "
-			"Reports use %u.",
-			pmu->name, event->name, event->bytes, row->scale, row->doc, row->scale);
+	return text_list_print(
+		n,
+		"%s: sysfs says that a count of %s is %u bytes, and documents say %u (%s). "
+		"Reports use %u.",
+		pmu->name, event->name, event->bytes, row->scale, row->doc, row->scale);
 }
 
-static int note_unusable(const struct pmu *pmu, struct notes *n)
+static int note_unusable(const struct pmu *pmu, struct text_list *n)
 {
 	if (pmu->usable)
 		return 0;
-	return add_note(n, "%s cannot be counted: %s.", pmu->name,
-			pmu->problem[0] ? pmu->problem
-					: "sysfs does not say how to open its events");
+	return text_list_print(n, "%s cannot be counted: %s.", pmu->name,
+			       pmu->problem[0] ? pmu->problem
+					       : "sysfs does not say how to open its events");
 }
 
 /* Is the kernel's version known, and older than this one? */
@@ -193,7 +166,7 @@ static bool older_than(const char *release, int32_t major, int32_t minor)
 	return a < major || (a == major && b < minor);
 }
 
-static int note_port_masks(const struct pmu_list *pmus, const char *release, struct notes *n)
+static int note_port_masks(const struct pmu_list *pmus, const char *release, struct text_list *n)
 {
 	bool ports = false;
 
@@ -201,7 +174,7 @@ static int note_port_masks(const struct pmu_list *pmus, const char *release, str
 		ports |= constraint_find(pmus->pmus[i].kind, CONSTRAINT_EMPTY_PORTS) != NULL;
 	if (!ports || !older_than(release, 6, 14))
 		return 0;
-	return add_note(
+	return text_list_print(
 		n,
 		"Linux %.40s counts nothing on Grace's PCIe, NVLink-C2C and CNVLink PMUs "
 		"unless ports are chosen (before 6.14). t410trace always chooses them; other "
@@ -209,10 +182,9 @@ static int note_port_masks(const struct pmu_list *pmus, const char *release, str
 		release);
 }
 
-int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, char ***ret_notes,
-	      size_t *ret_nr)
+int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, struct text_list *ret_notes)
 {
-	struct notes n = { 0 };
+	struct text_list n = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; i < pmus->nr && !err; i++) {
@@ -229,11 +201,9 @@ int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, char ***r
 	}
 	if (!err)
 		err = note_port_masks(pmus, kernel_release, &n);
-	if (err) {
-		pmu_notes_free(n.notes, n.nr);
-		return err;
-	}
-	*ret_notes = n.notes;
-	*ret_nr = n.nr;
-	return 0;
+	if (err)
+		text_list_free(&n);
+	else
+		*ret_notes = n;
+	return err;
 }

@@ -9,14 +9,11 @@
  * pmu_notes() - explain what is odd about the PMUs of a machine
  * @pmus: what was found
  * @kernel_release: as in "uname -r"; NULL when it is not known
- * @ret_notes: array of sentences, each without a newline; release with pmu_notes_free()
- * @ret_nr: their number, 0 when there is nothing to explain
+ * @ret_notes: sentences, each without a newline; none when there is nothing to explain
  *
  * Return: 0 or -ENOMEM.
  */
-int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, char ***ret_notes,
-	      size_t *ret_nr);
-void pmu_notes_free(char **notes, size_t nr);
+int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, struct text_list *ret_notes);
 
 /**
  * pmu_identity() - what hardware an identifier stands for

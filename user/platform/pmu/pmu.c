@@ -175,7 +175,7 @@ static int read_file(const struct sysfs *fs, const struct pmu *pmu, const char *
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s%s", pmu->name, dir, file);
-	return sysfs_read(fs, path, ret_line, size);
+	return sysfs_read(fs, ret_line, size, "%s", path);
 }
 
 /* Read a file with a 32-bit number. */
@@ -237,10 +237,7 @@ static void read_words(const struct sysfs *fs, struct pmu *pmu, const char *file
 
 static bool has_file(const struct sysfs *fs, const struct pmu *pmu, const char *file)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s", pmu->name, file);
-	return sysfs_exists(fs, path);
+	return sysfs_exists(fs, PMU_DEVICES "/%s/%s", pmu->name, file);
 }
 
 /* Files that every PMU should have, and those that some have. */
@@ -362,22 +359,19 @@ typedef int (*read_one_fn)(const struct sysfs *fs, struct pmu *pmu, const char *
 static int read_directory(const struct sysfs *fs, struct pmu *pmu, const char *dir,
 			  read_one_fn read_one, read_one_fn read_more)
 {
-	struct sysfs_names names = { 0 };
-	char path[PATH_MAX];
+	cleanup_texts struct text_list names = { 0 };
 	int err;
 
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s", pmu->name, dir);
-	err = sysfs_list(fs, path, &names);
+	err = sysfs_list(fs, &names, PMU_DEVICES "/%s/%s", pmu->name, dir);
 	if (err == -ENOMEM)
 		return err;
 	if (err)
 		add_file_problem(pmu, "", dir, err);
 	err = 0;
 	for (size_t i = 0; i < names.nr && !err; i++)
-		err = read_one(fs, pmu, names.names[i]);
+		err = read_one(fs, pmu, names.items[i]);
 	for (size_t i = 0; read_more && i < names.nr && !err; i++)
-		err = read_more(fs, pmu, names.names[i]);
-	sysfs_names_free(&names);
+		err = read_more(fs, pmu, names.items[i]);
 	return err;
 }
 
@@ -470,13 +464,13 @@ static int read_pmu(const struct sysfs *fs, const char *name, struct pmu_list *l
 
 int pmu_cpu_now(const struct sysfs *fs, const struct pmu *pmu)
 {
-	char path[PATH_MAX], line[CPULIST_TEXT_LEN];
+	char line[CPULIST_TEXT_LEN];
 	struct cpulist active;
 	uint32_t place = pmu->place;
 	int cpu = -1;
 
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/cpumask", pmu->name);
-	if (sysfs_read(fs, path, line, sizeof(line)) || cpulist_parse(line, &active))
+	if (sysfs_read(fs, line, sizeof(line), PMU_DEVICES "/%s/cpumask", pmu->name) ||
+	    cpulist_parse(line, &active))
 		return -1;
 	if (cpulist_count(&active) == 1 && !pmu->several)
 		return cpulist_next(&active, -1);
@@ -501,11 +495,11 @@ static int by_kind(const void *a, const void *b)
 
 int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_list)
 {
-	struct sysfs_names names = { 0 };
+	cleanup_texts struct text_list names = { 0 };
 	struct pmu_list list = { 0 };
 	int err;
 
-	err = sysfs_list(fs, PMU_DEVICES, &names);
+	err = sysfs_list(fs, &names, PMU_DEVICES);
 	/* No such directory: a kernel without perf, which has no PMUs. */
 	if (err == -ENOENT)
 		err = 0;
@@ -513,8 +507,7 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 		return diag_fail(d, err, "cannot list %s/%s: %s", fs->root, PMU_DEVICES,
 				 strerror(-err));
 	for (size_t i = 0; i < names.nr && !err; i++)
-		err = read_pmu(fs, names.names[i], &list);
-	sysfs_names_free(&names);
+		err = read_pmu(fs, names.items[i], &list);
 	if (err) {
 		pmu_list_free(&list);
 		return diag_fail(d, err, "cannot read the PMUs: %s", strerror(-err));
@@ -686,11 +679,10 @@ int pmu_encode(const struct pmu *pmu, const char *event, const struct pmu_term *
 /* What a PMU is by its identifier, as a remark behind its name; nothing when that is not known. */
 static void append_identity(const struct sysfs *fs, const char *name, char *text, size_t size)
 {
-	char path[PATH_MAX], identifier[PMU_NAME_LEN];
+	char identifier[PMU_NAME_LEN];
 	const struct pmu_family *family;
 
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/identifier", name);
-	if (sysfs_read(fs, path, identifier, sizeof(identifier)))
+	if (sysfs_read(fs, identifier, sizeof(identifier), PMU_DEVICES "/%s/identifier", name))
 		return;
 	family = pmu_family_identified(identifier);
 	if (family)
@@ -705,21 +697,20 @@ static void append_identity(const struct sysfs *fs, const char *name, char *text
 static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
 {
 	const struct pmu_family *family;
-	struct sysfs_names names = { 0 };
+	cleanup_texts struct text_list names = { 0 };
 	int32_t n, rc;
 	size_t nr = 0;
 
 	/* Failing to list says the same as an empty list here: nothing can be said about them. */
-	if (sysfs_list(fs, PMU_DEVICES, &names))
+	if (sysfs_list(fs, &names, PMU_DEVICES))
 		return 0;
 	for (size_t i = 0; i < names.nr; i++) {
-		family = pmu_family_match(names.names[i], &n, &rc);
+		family = pmu_family_match(names.items[i], &n, &rc);
 		if (!family || family->kind != PMU_UNKNOWN)
 			continue;
-		str_append(text, size, "%s%s", nr++ ? ", " : "", names.names[i]);
-		append_identity(fs, names.names[i], text, size);
+		str_append(text, size, "%s%s", nr++ ? ", " : "", names.items[i]);
+		append_identity(fs, names.items[i], text, size);
 	}
-	sysfs_names_free(&names);
 	return nr;
 }
 

@@ -105,19 +105,16 @@ int core_spec_slashes(const struct sysfs *fs, const char *text, const struct spe
 
 void core_spec_names(const struct sysfs *fs, struct spelling *s)
 {
-	struct sysfs_names files = { 0 };
+	cleanup_texts struct text_list files = { 0 };
 	struct weight_cores cores;
 	const char *name;
-	char path[PATH_MAX];
 
 	for (size_t i = 0; (name = weight_event_known(i)); i++)
 		spelling_add(s, name);
 	if (weight_cores_read(fs, &cores) || cores.nr_pmus != 1)
 		return;
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", cores.pmu);
-	if (sysfs_list(fs, path, &files))
+	if (sysfs_list(fs, &files, PMU_DEVICES "/%s/events", cores.pmu))
 		return;
 	for (size_t i = 0; i < files.nr; i++)
-		spelling_add(s, files.names[i]);
-	sysfs_names_free(&files);
+		spelling_add(s, files.items[i]);
 }

@@ -82,10 +82,9 @@ static int restrict_choice(const struct job *job, struct spec_piece name, struct
 static int unknown_pmu(const struct job *job, struct spec_piece piece, const char *name)
 {
 	struct spelling names = { .word = name };
-	char help[sizeof(job->d->help)], path[PATH_MAX];
+	char help[sizeof(job->d->help)];
 
-	snprintf(path, sizeof(path), PMU_DEVICES "/%s", name);
-	if (name[0] && name[0] != '.' && sysfs_exists(job->fs, path)) {
+	if (name[0] && name[0] != '.' && sysfs_exists(job->fs, PMU_DEVICES "/%s", name)) {
 		spec_fail(job->text, piece.at, job->d, -ENOENT,
 			  "%s is no NVIDIA uncore PMU and not that of the cores", name);
 		diag_help(job->d, "perf stat can count what it has");

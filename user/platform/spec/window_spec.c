@@ -128,17 +128,16 @@ static int parse(struct bar *bar)
 static int no_device(const struct sysfs *fs, const struct bar *bar)
 {
 	struct spelling names = { .word = bar->bdf };
-	struct sysfs_names devices = { 0 };
+	cleanup_texts struct text_list devices = { 0 };
 	char help[sizeof(bar->d->help)];
 
 	spec_fail(bar->text, 0, bar->d, -ENOENT, "there is no PCI device %s", bar->bdf);
-	if (sysfs_list(fs, PCI_DEVICES, &devices) || !devices.nr) {
+	if (sysfs_list(fs, &devices, PCI_DEVICES) || !devices.nr) {
 		diag_help(bar->d, "%s/%s shows no PCI devices at all", fs->root, PCI_DEVICES);
 		return -ENOENT;
 	}
 	for (size_t i = 0; i < devices.nr; i++)
-		spelling_add(&names, devices.names[i]);
-	sysfs_names_free(&devices);
+		spelling_add(&names, devices.items[i]);
 	spelling_help(&names, "PCI devices are", help, sizeof(help));
 	spelling_free(&names);
 	diag_help(bar->d, "%s", help);
@@ -298,14 +297,12 @@ int window_spec_terms(const struct sysfs *fs, const char *text, struct diag *d,
 	struct diag unseen;
 	struct bar bar = { .text = text, .d = d ? d : &unseen };
 	const struct resource *r;
-	char path[PATH_MAX];
 	int err;
 
 	err = parse(&bar);
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), PCI_DEVICES "/%s", bar.bdf);
-	if (!sysfs_exists(fs, path))
+	if (!sysfs_exists(fs, PCI_DEVICES "/%s", bar.bdf))
 		return no_device(fs, &bar);
 	err = read_resources(fs, &bar, resources);
 	if (!err)

@@ -13,12 +13,12 @@
 
 int cpu_package(const struct sysfs *fs, uint32_t cpu, uint32_t *ret)
 {
-	char path[96], line[32];
+	char line[32];
 	uint64_t id;
 	int err;
 
-	snprintf(path, sizeof(path), "devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
-	err = sysfs_read(fs, path, line, sizeof(line));
+	err = sysfs_read(fs, line, sizeof(line),
+			 "devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
 	if (err)
 		return err;
 	/* Firmware that knows no packages makes the kernel say -1: then there is one. */
@@ -67,7 +67,7 @@ int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_
 	struct cpulist possible;
 	struct cpu_map m = { 0 };
 	uint32_t *package;
-	int err = sysfs_read(fs, POSSIBLE, line, sizeof(line));
+	int err = sysfs_read(fs, line, sizeof(line), POSSIBLE);
 
 	if (!err)
 		err = cpulist_parse(line, &possible);

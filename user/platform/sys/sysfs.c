@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -35,9 +36,34 @@ void sysfs_close(struct sysfs *fs)
 	fs->fd = -1;
 }
 
-int sysfs_read(const struct sysfs *fs, const char *path, char *ret_line, size_t size)
+/* Print a path; 0 or -ENAMETOOLONG. */
+#define PRINT(path, fmt)                                           \
+	({                                                         \
+		va_list args;                                      \
+		int length;                                        \
+                                                                   \
+		va_start(args, fmt);                               \
+		length = vsnprintf(path, sizeof(path), fmt, args); \
+		va_end(args);                                      \
+		length >= (int)sizeof(path) ? -ENAMETOOLONG : 0;   \
+	})
+
+int sysfs_read(const struct sysfs *fs, char *ret_line, size_t size, const char *fmt, ...)
 {
-	return read_line_at(fs->fd, path, ret_line, size);
+	char path[PATH_MAX];
+	int err = PRINT(path, fmt);
+
+	return err ? err : read_line_at(fs->fd, path, ret_line, size);
+}
+
+int sysfs_number(const struct sysfs *fs, uint64_t *ret, const char *fmt, ...)
+{
+	char path[PATH_MAX], line[32];
+	int err = PRINT(path, fmt);
+
+	if (!err)
+		err = read_line_at(fs->fd, path, line, sizeof(line));
+	return err ? err : parse_u64(line, ret);
 }
 
 static int by_name(const void *a, const void *b)
@@ -45,77 +71,45 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_name(struct sysfs_names *names, const char *name)
-{
-	char *copy;
-	int err;
-
-	if (!strcmp(name, ".") || !strcmp(name, ".."))
-		return 0;
-	err = array_room(names->names, names->cap, names->nr);
-	if (err)
-		return err;
-	copy = strdup(name);
-	if (!copy)
-		return -ENOMEM;
-	names->names[names->nr++] = copy;
-	return 0;
-}
-
-static int read_names(DIR *dir, struct sysfs_names *names)
+static int read_names(DIR *dir, struct text_list *names)
 {
 	struct dirent *entry;
-	int err;
+	int err = 0;
 
-	for (;;) {
-		/* Only errno tells the end of the directory from a failure. */
-		errno = 0;
-		entry = readdir(dir);
-		if (!entry)
-			return -errno;
-		err = add_name(names, entry->d_name);
-		if (err)
-			return err;
-	}
+	/* Only errno tells the end of the directory from a failure. */
+	for (errno = 0; !err && (entry = readdir(dir)); errno = 0)
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			err = text_list_add(names, entry->d_name);
+	return err ? err : -errno;
 }
 
-int sysfs_list(const struct sysfs *fs, const char *path, struct sysfs_names *ret_names)
+int sysfs_list(const struct sysfs *fs, struct text_list *ret_names, const char *fmt, ...)
 {
-	struct sysfs_names names = { 0 };
+	cleanup_texts struct text_list names = { 0 };
 	cleanup_closedir DIR *dir = NULL;
 	cleanup_close int fd = -1;
-	int err;
+	char path[PATH_MAX];
+	int err = PRINT(path, fmt);
 
+	if (err)
+		return err;
 	fd = openat(fs->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
+	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir)
 		return -errno;
 	/* From here on the descriptor belongs to dir. */
 	take_fd(&fd);
 	err = read_names(dir, &names);
-	if (err) {
-		sysfs_names_free(&names);
+	if (err)
 		return err;
-	}
 	if (names.nr)
-		qsort(names.names, names.nr, sizeof(*names.names), by_name);
+		qsort(names.items, names.nr, sizeof(*names.items), by_name);
 	*ret_names = names;
+	names = (struct text_list){ 0 };
 	return 0;
 }
 
-void sysfs_names_free(struct sysfs_names *names)
-{
-	if (!names)
-		return;
-	for (size_t i = 0; i < names->nr; i++)
-		free(names->names[i]);
-	free(names->names);
-	*names = (struct sysfs_names){ 0 };
-}
-
-int sysfs_link(const struct sysfs *fs, const char *path, char *ret_target)
+static int read_link(const struct sysfs *fs, const char *path, char *ret_target)
 {
 	char target[PATH_MAX];
 	ssize_t length = readlinkat(fs->fd, path, target, sizeof(target));
@@ -129,12 +123,22 @@ int sysfs_link(const struct sysfs *fs, const char *path, char *ret_target)
 	return 0;
 }
 
-int sysfs_link_name(const struct sysfs *fs, const char *path, char *ret_name, size_t size)
+int sysfs_link(const struct sysfs *fs, char *ret_target, const char *fmt, ...)
 {
-	char target[PATH_MAX];
-	const char *base;
-	int err = sysfs_link(fs, path, target);
+	char path[PATH_MAX];
+	int err = PRINT(path, fmt);
 
+	return err ? err : read_link(fs, path, ret_target);
+}
+
+int sysfs_link_name(const struct sysfs *fs, char *ret_name, size_t size, const char *fmt, ...)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	const char *base;
+	int err = PRINT(path, fmt);
+
+	if (!err)
+		err = read_link(fs, path, target);
 	if (err)
 		return err;
 	base = strrchr(target, '/');
@@ -144,7 +148,9 @@ int sysfs_link_name(const struct sysfs *fs, const char *path, char *ret_name, si
 	return str_copy(ret_name, size, base);
 }
 
-bool sysfs_exists(const struct sysfs *fs, const char *path)
+bool sysfs_exists(const struct sysfs *fs, const char *fmt, ...)
 {
-	return !faccessat(fs->fd, path, F_OK, 0);
+	char path[PATH_MAX];
+
+	return !PRINT(path, fmt) && !faccessat(fs->fd, path, F_OK, 0);
 }

@@ -9,8 +9,10 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/diag.h"
+#include "base/text_list.h"
 
 /**
  * struct sysfs - an open sysfs tree
@@ -20,17 +22,6 @@
 struct sysfs {
 	int fd;
 	char root[PATH_MAX];
-};
-
-/**
- * struct sysfs_names - names of the entries of a directory, sorted bytewise
- * @names: owned by this structure, as is every string
- * @nr: number of names
- */
-struct sysfs_names {
-	char **names;
-	size_t nr;
-	size_t cap;
 };
 
 /**
@@ -46,46 +37,57 @@ int sysfs_open(const char *root, struct diag *d, struct sysfs *ret_fs);
 /** sysfs_close() - close a tree; NULL and a closed tree are fine */
 void sysfs_close(struct sysfs *fs);
 
-/** sysfs_read() - first line of a file; arguments and errors of read_line_at() */
-int sysfs_read(const struct sysfs *fs, const char *path, char *ret_line, size_t size);
+/*
+ * The path of a file, a directory or a link is printed, as with printf(). -ENAMETOOLONG for one
+ * that is longer than paths may be.
+ */
+
+/** sysfs_read() - first line of a file; other arguments and errors of read_line_at() */
+__attribute__((format(printf, 4, 5))) int sysfs_read(const struct sysfs *fs, char *ret_line,
+						     size_t size, const char *path, ...);
+
+/** sysfs_number() - a file with a number as parse_u64() reads it; errors of it and of sysfs_read() */
+__attribute__((format(printf, 3, 4))) int sysfs_number(const struct sysfs *fs, uint64_t *ret,
+						       const char *path, ...);
 
 /**
- * sysfs_list() - names of the entries of a directory, without "." and ".."
+ * sysfs_list() - names of the entries of a directory, without "." and "..", sorted bytewise
  * @fs: the tree
+ * @ret_names: gets them; untouched when this fails
  * @path: the directory
- * @ret_names: the names; release them with sysfs_names_free()
  *
  * Return: 0, -ENOMEM, or the error of opening or reading the directory.
  */
-int sysfs_list(const struct sysfs *fs, const char *path, struct sysfs_names *ret_names);
-
-/** sysfs_names_free() - release the names; NULL is fine */
-void sysfs_names_free(struct sysfs_names *names);
+__attribute__((format(printf, 3, 4))) int sysfs_list(const struct sysfs *fs,
+						     struct text_list *ret_names, const char *path,
+						     ...);
 
 /**
  * sysfs_link() - where a symbolic link points to
  * @fs: the tree
- * @path: the link
  * @ret_target: room of PATH_MAX bytes
+ * @path: the link
  *
  * Return: 0, -ENAMETOOLONG when it does not fit, or the error of readlink(2),
  * -EINVAL when @path is no link.
  */
-int sysfs_link(const struct sysfs *fs, const char *path, char *ret_target);
+__attribute__((format(printf, 3, 4))) int sysfs_link(const struct sysfs *fs, char *ret_target,
+						     const char *path, ...);
 
 /**
  * sysfs_link_name() - last part of where a symbolic link points to
  * @fs: the tree
- * @path: the link
  * @ret_name: for example "nvidia_cspmu" for ".../drivers/nvidia_cspmu"
  * @size: room in @ret_name in bytes
+ * @path: the link
  *
- * Return: 0, -ENAMETOOLONG when it does not fit, or the error of readlink(2),
- * -EINVAL when @path is no link.
+ * Return: as sysfs_link()
  */
-int sysfs_link_name(const struct sysfs *fs, const char *path, char *ret_name, size_t size);
+__attribute__((format(printf, 4, 5))) int sysfs_link_name(const struct sysfs *fs, char *ret_name,
+							  size_t size, const char *path, ...);
 
 /** sysfs_exists() - is there something at @path? A link without target is nothing. */
-bool sysfs_exists(const struct sysfs *fs, const char *path);
+__attribute__((format(printf, 2, 3))) bool sysfs_exists(const struct sysfs *fs, const char *path,
+							...);
 
 #endif
