@@ -15,7 +15,7 @@
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
 #define RECORDING_VERSION      6u
-#define RECORDING_OLDEST       1u	   /* version that is still read: without probes, devices */
+#define RECORDING_OLDEST       5u	   /* version that is still read: has no inner marks */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 
 /* Events of a block are written once there is this much of them. */
@@ -102,12 +102,13 @@ enum recording_event {
 	RECORDING_WINDOW,
 	RECORDING_LOST,
 	RECORDING_MARK,
-	RECORDING_SAMPLE, /* from version 2 on */
-	RECORDING_IO,	  /* from version 3 on */
-	RECORDING_JOB,	  /* from version 4 on */
+	RECORDING_SAMPLE,
+	RECORDING_IO,
+	RECORDING_JOB,
 };
 
 #define RECORDING_TASK_KERNEL	 0x01u
+#define RECORDING_RESYNC_BEGIN	 0x01u
 #define RECORDING_MARK_FIRST	 0x01u
 #define RECORDING_MARK_LAST	 0x02u
 #define RECORDING_MARK_ENDS	 0x04u

@@ -198,9 +198,9 @@ static inline void log_mark(struct event_log *l, const struct trace_mark *m)
 	for (uint32_t i = 0; m->ends_ns && i < 2; i++)
 		log_line(l, " %llu", LLU(m->ends_ns[i]));
 	for (size_t i = 0; i < TRACE_NR_LOSSES; i++)
-		log_line(l, " %llu", LLU(trace_field_get(&m->losses, &trace_losses[i])));
+		log_line(l, " %llu", LLU(trace_total_get(&m->losses, &trace_losses[i])));
 	for (size_t i = 0; i < TRACE_NR_COSTS; i++)
-		log_line(l, " %llu", LLU(trace_field_get(&m->cost, &trace_costs[i])));
+		log_line(l, " %llu", LLU(trace_total_get(&m->cost, &trace_costs[i])));
 	log_line(l, m->inner ? " inner\n" : "\n");
 	l->marks++;
 	l->at_mark = l->nr;
@@ -368,9 +368,9 @@ static inline void random_mark(const struct trace_sink *s, uint64_t now, bool fi
 	};
 
 	for (size_t i = 0; i < TRACE_NR_LOSSES; i++)
-		trace_field_set(&m.losses, &trace_losses[i], random_number(wild));
+		trace_total_set(&m.losses, &trace_losses[i], random_number(wild));
 	for (size_t i = 0; i < TRACE_NR_COSTS; i++)
-		trace_field_set(&m.cost, &trace_costs[i], random_number(wild));
+		trace_total_set(&m.cost, &trace_costs[i], random_number(wild));
 	assert_int_equal(trace_send_mark(s, &m), 0);
 }
 

@@ -1,96 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Headers of recordings, those of older versions among them. */
+/* Headers of recordings. */
 #include "events.h"
 
 #include <errno.h>
 
 #include "trace/header.h"
 
-static int decode(const struct wire_out *o, uint32_t version, struct trace_header *ret,
-		  const char **ret_wrong)
+static int decode(const struct wire_out *o, struct trace_header *ret, const char **ret_wrong)
 {
 	struct wire_in in = { .at = o->data, .end = o->data + o->nr };
 
-	return header_decode(&in, version, ret, ret_wrong);
+	return header_decode(&in, ret, ret_wrong);
 }
 
-/* A header with one counter on one socket, as version 1 had it. */
-static void old_header(struct wire_out *o, const char *filter)
+static void odd_filters_are_damage(void **state)
 {
-	wire_put(o, RECORDING_MARKED | RECORDING_ALL);
-	wire_put_text(o, "n1");
-	wire_put_text(o, "7.1");
-	wire_put_text(o, "t410");
-	wire_put(o, 1); /* sockets of the host */
-	wire_put(o, 10000000);
-	wire_put(o, 1000000000);
-	wire_put(o, 1); /* a socket, 36, with CPUs 0 and 1 */
-	wire_put(o, 36);
-	wire_put(o, 2);
-	wire_put(o, 2);
-	wire_put(o, 1);
-	wire_put(o, 1); /* a group on it, of one counter */
-	wire_put(o, 0);
-	wire_put(o, 1);
-	wire_put(o, 1);
-	wire_put_text(o, "c");
-	wire_put_text(o, "p");
-	wire_put_text(o, "mem_bytes_wr");
-	wire_put_text(o, filter);
-	wire_put(o, SOURCE_REMOTE);
-	wire_put(o, DIRECTION_WRITE);
-	wire_put(o, 0); /* no weights */
-	wire_put(o, 0); /* no cgroups */
+	static const char *const odd[] = { "a", "a=1,", "a,b", "a b", "\xff" };
+	struct counter counters[NR_SAMPLE_COUNTERS];
+	struct trace_header h = sample_header;
+	struct wire_out o = { 0 };
+
+	(void)state;
+	memcpy(counters, sample_counters, sizeof(counters));
+	h.layout.counters = counters;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		struct trace_header got = { 0 };
+		const char *wrong = NULL;
+
+		strcpy(counters[2].filters, odd[i]);
+		o.nr = 0;
+		header_encode(&h, &o);
+		assert_int_equal(decode(&o, &got, &wrong), -EBADMSG);
+		assert_string_equal(wrong, "filters of a counter that are none");
+		assert_null(got.layout.counters);
+	}
+	free(o.data);
 }
 
-static void version_1_is_read(void **state)
+/* A text that is longer than its place, and a header that goes on behind its end. */
+static void odd_sizes_are_damage(void **state)
 {
 	struct trace_header h = { 0 };
 	struct wire_out o = { 0 };
 	const char *wrong = NULL;
-	const struct counter *c;
+	char name[sizeof(h.host.name) + 1];
 
 	(void)state;
-	old_header(&o, "src_rem");
-	assert_int_equal(decode(&o, 1, &h, &wrong), 0);
-	assert_int_equal(h.layout.nr_counters, 1);
-	c = &h.layout.counters[0];
-	assert_string_equal(c->filters, "src_rem=1");
-	assert_int_equal(c->source, SOURCE_REMOTE);
-	assert_int_equal(c->direction, DIRECTION_WRITE);
-	assert_int_equal(c->destination, DESTINATION_ANY);
-	header_release(&h);
-	/* It is no header of version 2, and nothing is made of it. */
-	assert_int_equal(decode(&o, 2, &h, &wrong), -EBADMSG);
-	assert_non_null(wrong);
-	assert_null(h.layout.counters);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	wire_put(&o, 0);
+	wire_put_text(&o, name);
+	assert_int_equal(decode(&o, &h, &wrong), -EBADMSG);
+	assert_string_equal(wrong, "the header is not as it should be");
 	o.nr = 0;
-	old_header(&o, "");
-	assert_int_equal(decode(&o, 1, &h, &wrong), 0);
-	assert_string_equal(h.layout.counters[0].filters, "");
-	header_release(&h);
-	free(o.data);
-}
-
-static void odd_filters_of_version_1_are_damage(void **state)
-{
-	static const char *const odd[] = { "a=1", "a,b", "a b", "\xff" };
-	char long_name[sizeof(((struct counter *)NULL)->filters)];
-	struct trace_header h = { 0 };
-	struct wire_out o = { 0 };
-
-	(void)state;
-	for (size_t i = 0; i < 5; i++) {
-		const char *wrong = NULL;
-
-		memset(long_name, 'x', sizeof(long_name) - 1);
-		long_name[sizeof(long_name) - 1] = '\0';
-		o.nr = 0;
-		old_header(&o, i < 4 ? odd[i] : long_name);
-		assert_int_equal(decode(&o, 1, &h, &wrong), -EBADMSG);
-		assert_non_null(wrong);
-		assert_null(h.layout.counters);
-	}
+	header_encode(&sample_header, &o);
+	wire_put(&o, 0);
+	wrong = NULL;
+	assert_int_equal(decode(&o, &h, &wrong), -EBADMSG);
+	assert_string_equal(wrong, "the header is not as it should be");
+	assert_null(h.layout.counters);
 	free(o.data);
 }
 
@@ -103,14 +71,14 @@ static void filters_and_destinations_stay(void **state)
 	(void)state;
 	header_encode(&sample_header, &o);
 	assert_int_equal(o.err, 0);
-	assert_int_equal(decode(&o, RECORDING_VERSION, &h, &wrong), 0);
+	assert_int_equal(decode(&o, &h, &wrong), 0);
 	assert_same_header(&h, &sample_header);
 	assert_int_equal(h.layout.counters[1].destination, DESTINATION_REMOTE);
 	header_release(&h);
 	free(o.data);
 }
 
-/* What the kernel does not tell is in the header since version 5. */
+/* What the kernel does not tell is the last in the header. */
 static void notes_of_requests_stay(void **state)
 {
 	struct trace_header h = { 0 }, noted = sample_header;
@@ -120,18 +88,15 @@ static void notes_of_requests_stay(void **state)
 	(void)state;
 	strcpy(noted.host.io_note, "who sends packets is not known");
 	header_encode(&noted, &o);
-	assert_int_equal(decode(&o, RECORDING_VERSION, &h, &wrong), 0);
+	assert_int_equal(decode(&o, &h, &wrong), 0);
 	assert_same_header(&h, &noted);
 	header_release(&h);
 	o.nr = 0;
 	header_encode(&sample_header, &o);
 	assert_int_equal(o.err, 0);
-	/* In a header of version 4 the text is missing, also its length. */
+	/* a header without the text, and without its length */
 	o.nr--;
-	assert_int_equal(decode(&o, RECORDING_VERSION, &h, &wrong), -EBADMSG);
-	assert_int_equal(decode(&o, 4, &h, &wrong), 0);
-	assert_same_header(&h, &sample_header);
-	header_release(&h);
+	assert_int_equal(decode(&o, &h, &wrong), -EBADMSG);
 	free(o.data);
 }
 
@@ -281,8 +246,8 @@ static void headers_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(version_1_is_read),
-		cmocka_unit_test(odd_filters_of_version_1_are_damage),
+		cmocka_unit_test(odd_filters_are_damage),
+		cmocka_unit_test(odd_sizes_are_damage),
 		cmocka_unit_test(filters_and_destinations_stay),
 		cmocka_unit_test(notes_of_requests_stay),
 		cmocka_unit_test(probes_times_counters_are_bounded),

@@ -7,11 +7,11 @@
 #include <zlib.h>
 
 #include "base/array.h"
+#include "base/leb128.h"
 #include "base/text.h"
 
 /* 1: without clock_back_ns; 2: with fewer numbers of quality; both are still read */
 #define BLOB_VERSION		  3
-#define MAX_NUMBER		  10 /* bytes of 64 bits */
 #define CRC_BYTES		  4
 
 /* Bytes of the shortest elements of lists: a list cannot be longer than what is left. */
@@ -62,14 +62,8 @@ static bool make_room(struct blob *b, size_t nr)
 
 static void put_u64(struct blob *b, uint64_t value)
 {
-	uint8_t *at;
-
-	if (!make_room(b, MAX_NUMBER))
-		return;
-	for (at = b->data + b->nr; value >= 0x80; value >>= 7)
-		*at++ = value | 0x80;
-	*at++ = value;
-	b->nr = at - b->data;
+	if (make_room(b, LEB128_MAX))
+		b->nr += leb128_put(b->data + b->nr, value);
 }
 
 static void put_bytes(struct blob *b, const void *data, size_t nr)
@@ -225,18 +219,9 @@ static uint64_t take_u64(struct cursor *c)
 {
 	uint64_t value = 0;
 
-	for (unsigned int shift = 0; c->at < c->end && shift < 64; shift += 7) {
-		uint8_t byte = *c->at++;
-
-		/* the tenth byte has room for one bit */
-		if (shift == 63 && byte > 1)
-			break;
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return value;
-	}
-	damaged(c);
-	return 0;
+	if (!leb128_get(&c->at, c->end, &value))
+		damaged(c);
+	return value;
 }
 
 static bool take_bool(struct cursor *c)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the store keeps of an account beside the columns for queries: bytes of a fixed, versioned
- * form that does not depend on the machine. Numbers are base 128, the lowest seven bits first,
- * bit 7 says that more follow; texts are their length and their bytes. The last four bytes are a
+ * form that does not depend on the machine. Numbers are LEB128; texts are their length and their bytes. The last four bytes are a
  * CRC-32 of those before, lowest byte first. What is read may be hostile.
  */
 #ifndef PLATFORM_STORE_BLOB_H

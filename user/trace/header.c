@@ -298,15 +298,7 @@ static int get_groups(struct wire_in *in, struct layout *l)
 	return 0;
 }
 
-/* Version 1 has the name of one filter, which was set to 1. */
-static void get_filters(struct wire_in *in, uint32_t version, struct counter *c)
-{
-	wire_get_text(in, c->filters, sizeof(c->filters));
-	if (version == 1 && c->filters[0] && str_append(c->filters, sizeof(c->filters), "=1"))
-		in->bad = true;
-}
-
-static int get_counters(struct wire_in *in, uint32_t version, struct layout *l)
+static int get_counters(struct wire_in *in, struct layout *l)
 {
 	struct counter *c;
 	size_t g = 0;
@@ -324,15 +316,12 @@ static int get_counters(struct wire_in *in, uint32_t version, struct layout *l)
 		wire_get_text(in, c->name, sizeof(c->name));
 		wire_get_text(in, c->pmu, sizeof(c->pmu));
 		wire_get_text(in, c->event, sizeof(c->event));
-		get_filters(in, version, c);
+		wire_get_text(in, c->filters, sizeof(c->filters));
 		c->source = wire_get_max(in, SOURCE_ANY);
 		c->direction = wire_get_max(in, DIRECTION_WRITE);
-		if (version >= 2)
-			c->destination = wire_get_max(in, NR_DESTINATIONS - 1);
-		if (version >= 3) {
-			c->unit = wire_get_max(in, UNIT_REQUESTS);
-			c->device = wire_get_max(in, TRACE_MAX_DEVICES);
-		}
+		c->destination = wire_get_max(in, NR_DESTINATIONS - 1);
+		c->unit = wire_get_max(in, UNIT_REQUESTS);
+		c->device = wire_get_max(in, TRACE_MAX_DEVICES);
 	}
 	return 0;
 }
@@ -356,7 +345,7 @@ static int get_texts(struct wire_in *in, char ***ret, size_t *ret_nr)
 	return 0;
 }
 
-static int get_probes(struct wire_in *in, uint32_t version, struct trace_header *h)
+static int get_probes(struct wire_in *in, struct trace_header *h)
 {
 	struct probe *p;
 
@@ -372,8 +361,7 @@ static int get_probes(struct wire_in *in, uint32_t version, struct trace_header 
 		p->direction = wire_get_max(in, DIRECTION_WRITE);
 		p->destination = wire_get_max(in, NR_DESTINATIONS - 1);
 		p->by_tasks = wire_get_max(in, RECORDING_PROBE_BY_TASKS);
-		if (version >= 3)
-			p->device = wire_get_max(in, TRACE_MAX_DEVICES);
+		p->device = wire_get_max(in, TRACE_MAX_DEVICES);
 	}
 	return 0;
 }
@@ -400,7 +388,7 @@ static int get_devices(struct wire_in *in, struct trace_header *h)
 	return 0;
 }
 
-static int get_all(struct wire_in *in, uint32_t version, struct trace_header *h)
+static int get_all(struct wire_in *in, struct trace_header *h)
 {
 	uint64_t flags = wire_get_max(in, RECORDING_BY_THREAD | RECORDING_MARKED | RECORDING_ALL);
 	int err;
@@ -418,30 +406,28 @@ static int get_all(struct wire_in *in, uint32_t version, struct trace_header *h)
 	if (!err)
 		err = get_groups(in, &h->layout);
 	if (!err)
-		err = get_counters(in, version, &h->layout);
+		err = get_counters(in, &h->layout);
 	if (err)
 		return err;
 	h->nr_weights = wire_get_max(in, TRACE_MAX_WEIGHTS);
 	for (uint32_t i = 0; i < h->nr_weights; i++)
 		wire_get_text(in, h->weights[i], sizeof(h->weights[i]));
 	err = get_texts(in, &h->cgroups, &h->nr_cgroups);
-	if (!err && version >= 2)
-		err = get_probes(in, version, h);
-	if (!err && version >= 3)
+	if (!err)
+		err = get_probes(in, h);
+	if (!err)
 		err = get_devices(in, h);
-	if (!err && version >= 4)
+	if (!err)
 		err = get_texts(in, &h->jobs, &h->nr_jobs);
-	if (!err && version >= 5)
-		wire_get_text(in, h->host.io_note, sizeof(h->host.io_note));
+	wire_get_text(in, h->host.io_note, sizeof(h->host.io_note));
 	return err;
 }
 
-int header_decode(struct wire_in *in, uint32_t version, struct trace_header *ret,
-		  const char **ret_wrong)
+int header_decode(struct wire_in *in, struct trace_header *ret, const char **ret_wrong)
 {
 	struct trace_header h = { 0 };
 	const char *wrong = NULL;
-	int err = get_all(in, version, &h);
+	int err = get_all(in, &h);
 
 	if (!err && (in->bad || in->at != in->end))
 		wrong = "the header is not as it should be";

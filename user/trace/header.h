@@ -53,13 +53,11 @@ void header_encode(const struct trace_header *h, struct wire_out *o);
 /**
  * header_decode() - read a header
  * @in: all of the payload
- * @version: of the recording
  * @ret: released with header_release()
  * @ret_wrong: what is wrong, with -EBADMSG
  *
  * Return: 0, -EBADMSG, -ENOMEM.
  */
-int header_decode(struct wire_in *in, uint32_t version, struct trace_header *ret,
-		  const char **ret_wrong);
+int header_decode(struct wire_in *in, struct trace_header *ret, const char **ret_wrong);
 
 #endif

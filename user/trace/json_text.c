@@ -2,34 +2,18 @@
 #include "trace/json_text.h"
 
 #include <stdbool.h>
+#include <string.h>
 
-/*
- * Length of the UTF-8 character at @s, 0 if there is none: over-long forms, surrogates
- * and what is above U+10FFFF are none.
- */
-static size_t character(const uint8_t *s)
-{
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-	if (s[0] > 0xf4)
-		return 0;
-	/* NUL is no continuation: this ends with the text */
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
+#include "base/utf8.h"
 
 static bool is_utf8(const char *text)
 {
-	const uint8_t *s = (const uint8_t *)text;
+	const char *end = text + strlen(text);
+	uint32_t character;
 	size_t n;
 
-	for (; *s; s += n) {
-		n = character(s);
+	for (; text < end; text += n) {
+		n = utf8_decode(text, end - text, &character);
 		if (!n)
 			return false;
 	}
@@ -38,20 +22,21 @@ static bool is_utf8(const char *text)
 
 void json_quoted(FILE *f, const char *text)
 {
-	const uint8_t *s = (const uint8_t *)text;
+	const char *end = text + strlen(text);
+	uint32_t c = 0;
 	size_t n;
 
 	putc('"', f);
-	for (; *s; s += n ? n : 1) {
-		n = character(s);
+	for (; text < end; text += n ? n : 1) {
+		n = utf8_decode(text, end - text, &c);
 		if (!n)
 			fputs("\\ufffd", f);
-		else if (*s < ' ' || *s == 0x7f)
-			fprintf(f, "\\u%04x", *s);
-		else if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s);
+		else if (c < ' ' || c == 0x7f)
+			fprintf(f, "\\u%04x", c);
+		else if (c == '"' || c == '\\')
+			fprintf(f, "\\%c", *text);
 		else
-			fwrite(s, 1, n, f);
+			fwrite(text, 1, n, f);
 	}
 	putc('"', f);
 }

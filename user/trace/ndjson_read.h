@@ -4,6 +4,7 @@
 #define TRACE_NDJSON_READ_H
 
 #include "recording_format.h"
+#include "trace/fields.h"
 #include "trace/input.h"
 #include "trace/ndjson_header.h"
 #include "trace/recording.h"
@@ -14,10 +15,7 @@
 /* A workload that was announced. */
 struct ndjson_workload {
 	uint64_t id;
-	uint64_t start_ns;
-	uint64_t cgroup_id;
-	uint32_t pid;
-	uint32_t tgid;
+	struct trace_who who;
 	UT_hash_handle hh;
 };
 
@@ -33,7 +31,7 @@ struct ndjson_workload {
  * @workloads: by id
  * @events: handed out
  * @ended, @end_ns: the end was seen
- * @readings, @has_group, @ends_ns, @text, @path_text: of the line in hand
+ * @readings, @has_group, @socket, @ends_ns, @text, @used_text, @path_text: of the line in hand
  */
 struct ndjson_reader {
 	char *path;
@@ -49,8 +47,10 @@ struct ndjson_reader {
 	uint64_t end_ns;
 	struct reading readings[TRACE_MAX_COUNTERS];
 	bool has_group[TRACE_MAX_COUNTERS];
+	uint32_t socket;
 	uint64_t ends_ns[TRACE_MAX_SOCKETS];
 	char text[RECORDING_MAX_TEXT + 1];
+	size_t used_text;
 	char path_text[RECORDING_MAX_TEXT + 1];
 };
 

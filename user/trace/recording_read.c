@@ -62,7 +62,10 @@ static int read_preamble(struct segment_file *s, struct diag *d)
 	if (p->version < RECORDING_OLDEST || p->version > RECORDING_VERSION) {
 		diag_fail(d, -EBADMSG, "%s: a recording of version %u, and only %u to %u are known",
 			  s->path, p->version, RECORDING_OLDEST, RECORDING_VERSION);
-		diag_help(d, "use the t410trace that recorded it, or a newer one");
+		diag_help(d, p->version < RECORDING_OLDEST
+				     ? "report it with the t410trace that recorded it, or record "
+				       "anew: versions before 5 were in no release"
+				     : "use the t410trace that recorded it, or a newer one");
 		return -EBADMSG;
 	}
 	if (!p->segment || p->zero)
@@ -125,7 +128,7 @@ static int read_header(struct recording_reader *r, struct diag *d, struct trace_
 	if (r->block.type != RECORDING_HEADER)
 		return damaged(s, 0, "there is no header", d);
 	in = (struct wire_in){ .at = r->payload, .end = r->payload + r->block.length };
-	err = header_decode(&in, s->preamble.version, ret, &wrong);
+	err = header_decode(&in, ret, &wrong);
 	if (err == -EBADMSG)
 		return damaged(s, sizeof(r->block), wrong, d);
 	input_skip(&s->in, sizeof(r->block) + r->block.length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Bytes of recordings: numbers of 7 bits a byte, lowest first, and texts. */
+/* Bytes of recordings: numbers as LEB128, and texts. */
 #ifndef TRACE_WIRE_H
 #define TRACE_WIRE_H
 
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/leb128.h"
 #include "recording_format.h"
 
 /**
@@ -58,11 +59,8 @@ static inline bool wire_room(struct wire_out *o, size_t size)
 
 static inline void wire_put(struct wire_out *o, uint64_t v)
 {
-	if (!wire_room(o, 10))
-		return;
-	for (; v >= 0x80; v >>= 7)
-		o->data[o->nr++] = v | 0x80;
-	o->data[o->nr++] = v;
+	if (wire_room(o, LEB128_MAX))
+		o->nr += leb128_put(o->data + o->nr, v);
 }
 
 /** wire_put_delta() - a difference of either sign, modulo 2^64 */
@@ -95,23 +93,12 @@ static inline void wire_put_text(struct wire_out *o, const char *text)
 static inline uint64_t wire_get(struct wire_in *in)
 {
 	uint64_t v = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
 
-	do {
-		if (in->at == in->end || in->bad)
-			goto bad;
-		byte = *in->at++;
-		/* the tenth byte has room for one bit */
-		if (shift == 63 && byte > 1)
-			goto bad;
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
+	if (in->bad || !leb128_get(&in->at, in->end, &v)) {
+		in->bad = true;
+		return 0;
+	}
 	return v;
-bad:
-	in->bad = true;
-	return 0;
 }
 
 static inline uint64_t wire_get_delta(struct wire_in *in)
