@@ -189,7 +189,7 @@ static void nothing_happens(struct world *w)
 	char text[LIVE_WATCH_NEWS_LEN];
 
 	assert_int_equal(ledger.stops + ledger.starts + ledger.drops + ledger.puts, 0);
-	assert_false(live_watch_news(&w->watch, text));
+	assert_false(live_watch_news(&w->watch, text, sizeof(text)));
 	assert_false(live_watch_trouble(&w->watch, now_ns, text, sizeof(text)));
 }
 
@@ -197,7 +197,7 @@ static void news_are(struct world *w, const char *part)
 {
 	char text[LIVE_WATCH_NEWS_LEN];
 
-	assert_true(live_watch_news(&w->watch, text));
+	assert_true(live_watch_news(&w->watch, text, sizeof(text)));
 	if (!strstr(text, part))
 		fail_msg("\"%s\" is not about \"%s\"", text, part);
 }

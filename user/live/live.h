@@ -54,13 +54,13 @@ int live_follow(struct live *l, pid_t pid, struct diag *d);
 /** live_fd() - readable when records wait; for poll() */
 int live_fd(const struct live *l);
 
-/** live_next_ns() - when live_drain() has latencies, devices or jobs to look at (CLOCK_MONOTONIC) */
+/** live_next_ns() - when live_drain() has sources or jobs to look at (CLOCK_MONOTONIC) */
 uint64_t live_next_ns(const struct live *l);
 
 /**
  * live_drain() - take over the records that wait; call some ten times a second
  *
- * Also reads the latencies that are due, changes turns of devices, and notices when a PMU's active CPU has changed.
+ * Also lets sources do what is due.
  *
  * Return: 0 or a negative errno.
  */
@@ -122,8 +122,37 @@ struct live_progress {
 };
 void live_progress(const struct live *l, struct live_progress *ret);
 
-/** live_describe_counters() - one line on what is counted, for people */
-void live_describe_counters(const struct live *l, char *ret_text, size_t size);
+/**
+ * live_describe_source() - a line on what a source counts, for people
+ * @l: the run
+ * @name: of the source; what the options did not ask for has no lines
+ * @line: which one of its lines, from 0 on
+ * @ret_text: gets it, "" for none
+ * @size: of @ret_text
+ */
+void live_describe_source(const struct live *l, const char *name, size_t line, char *ret_text,
+			  size_t size);
+
+static inline void live_describe_counters(const struct live *l, char *ret_text, size_t size)
+{
+	live_describe_source(l, "memory", 0, ret_text, size);
+}
+
+/* How what tasks do is measured, and why so. */
+static inline void live_describe_weights(const struct live *l, char *ret_text, size_t size)
+{
+	live_describe_source(l, "memory", 1, ret_text, size);
+}
+
+static inline void live_describe_probes(const struct live *l, char *ret_text, size_t size)
+{
+	live_describe_source(l, "latencies", 0, ret_text, size);
+}
+
+static inline void live_describe_devices(const struct live *l, char *ret_text, size_t size)
+{
+	live_describe_source(l, "devices", 0, ret_text, size);
+}
 
 /** live_describe() - one line on what is followed and counted, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);
@@ -131,27 +160,18 @@ void live_describe(const struct live *l, char *ret_text, size_t size);
 /** live_missing_job() - jobs that were asked for and not there so far; NULL behind the last one */
 const char *live_missing_job(const struct live *l, size_t i);
 
-/** live_note() - what users must know of namespaces and devices, line by line: NULL behind the last one */
+/** live_note() - what users must know of namespaces and sources, line by line: NULL behind the last one */
 const char *live_note(const struct live *l, size_t i);
 
 /**
- * live_news() - what has happened to counters and core events since the run began, line by line
+ * live_news() - what has happened to sources since the run began, line by line
  * @ret_text: gets the next line
  *
  * Return: false when there is none.
  */
 bool live_news(struct live *l, char ret_text[LIVE_WATCH_NEWS_LEN]);
 
-/** live_trouble() - is there a group of counters that cannot be read? @ret_text gets which and why */
+/** live_trouble() - is there a source that counts nothing? @ret_text gets which and why */
 bool live_trouble(const struct live *l, char *ret_text, size_t size);
-
-/** live_describe_devices() - one line on devices; "" when they were not asked for */
-void live_describe_devices(const struct live *l, char *ret_text, size_t size);
-
-/** live_describe_probes() - one line on the latencies; "" when they were not asked for */
-void live_describe_probes(const struct live *l, char *ret_text, size_t size);
-
-/** live_describe_weights() - one line on how what tasks do is measured, and why so */
-void live_describe_weights(const struct live *l, char *ret_text, size_t size);
 
 #endif

@@ -36,11 +36,11 @@ static void __attribute__((format(printf, 2, 3))) tell(struct live_watch *w, con
 	va_end(ap);
 }
 
-bool live_watch_news(struct live_watch *w, char ret_text[LIVE_WATCH_NEWS_LEN])
+bool live_watch_news(struct live_watch *w, char *ret_text, size_t size)
 {
 	if (!w->nr_news)
 		return false;
-	str_copy(ret_text, LIVE_WATCH_NEWS_LEN, w->news[0]);
+	str_copy(ret_text, size, w->news[0]);
 	memmove(w->news[0], w->news[1], --w->nr_news * sizeof(w->news[0]));
 	return true;
 }

@@ -39,7 +39,7 @@ struct live_watch {
 	struct ledger *ledger;
 	struct feed *feed;
 	const struct ledger_sink *sink;
-	struct sysfs *sysfs;
+	const struct sysfs *sysfs;
 	const struct cpu_map *cpus;
 	int (*start)(void *arg, const struct counter_reader *r, struct diag *d);
 	void *arg;
@@ -76,6 +76,6 @@ int live_watch_step(struct live_watch *w, struct diag *d);
 bool live_watch_trouble(const struct live_watch *w, uint64_t now, char *ret_text, size_t size);
 
 /** live_watch_news() - take the oldest line of news; false when there is none */
-bool live_watch_news(struct live_watch *w, char ret_text[LIVE_WATCH_NEWS_LEN]);
+bool live_watch_news(struct live_watch *w, char *ret_text, size_t size);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "live/live_devices.h"
-
+/*
+ * Devices of a run (-D): which they are, what counts them, and what the kernel's side is told
+ * about their disks and interfaces.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +14,7 @@
 #include "base/text.h"
 #include "live/device_io.h"
 #include "live/device_windows.h"
+#include "live/source.h"
 #include "platform/meter/device_shares.h"
 #include "platform/meter/meter.h"
 #include "trace/header.h"
@@ -20,11 +23,11 @@
 #define TURN_NS	   50000000ull
 /* Hotplug is looked at so often. */
 #define REFRESH_NS NS_PER_S
+/* Requests of a device wait for the end of its window: not for an hour. */
+#define INNER_NS   (5 * NS_PER_S)
 
-struct live_devices {
-	const struct run_options *args;
-	const struct sysfs *fs;
-	void (*log)(const char *text);
+struct devices {
+	const struct source_context *c;
 	struct pci_map *map;
 	struct topology topology;
 	struct device_list list;
@@ -37,22 +40,22 @@ struct live_devices {
 	uint32_t first_probe;
 	bool *told_held; /* by group of the plan */
 	uint64_t next_refresh_ns;
+	uint64_t marked_ns;
 	uint64_t changes;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(const struct live_devices *l, const char *fmt,
-						      ...)
+__attribute__((format(printf, 2, 3))) static void say(const struct devices *l, const char *fmt, ...)
 {
 	char text[512];
 	va_list args;
 
-	if (!l->log)
+	if (!l->c->log)
 		return;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text) - 1, fmt, args);
 	va_end(args);
 	str_append(text, sizeof(text), "\n");
-	l->log(text);
+	l->c->log(text);
 }
 
 static const char *name_of(const struct device *d)
@@ -62,47 +65,47 @@ static const char *name_of(const struct device *d)
 
 /* --- setup */
 
-static int find_devices(struct live_devices *l, const struct pmu_list *pmus, struct diag *d)
+static int find_devices(struct devices *l, struct diag *d)
 {
 	struct topology_source source = {
-		.sysfs = l->fs,
-		.platform = pmu_list_platform(pmus),
+		.sysfs = l->c->sysfs,
+		.platform = pmu_list_platform(l->c->pmus),
 	};
 	int err = 0;
 
-	if (l->args->pci_map)
-		err = pci_map_read(l->args->pci_map, d, &l->map);
+	if (l->c->args->pci_map)
+		err = pci_map_read(l->c->args->pci_map, d, &l->map);
 	source.map = l->map;
 	if (!err)
 		err = topology_read(&source, d, &l->topology);
 	if (!err)
-		err = devices_select(&l->topology, l->fs, l->args->devices.items,
-				     l->args->devices.nr, d, &l->list);
+		err = devices_select(&l->topology, l->c->sysfs, l->c->args->devices.items,
+				     l->c->args->devices.nr, d, &l->list);
 	return err;
 }
 
-static struct device_plan_options plan_options(const struct live_devices *l,
-					       const struct pmu_list *pmus,
-					       const struct trace_header *h)
+static struct device_plan_options plan_options(const struct devices *l, const struct pmu_list *pmus)
 {
+	const struct layout *layout = &l->c->header->layout;
+
 	return (struct device_plan_options){
 		.devices = &l->list,
 		.pmus = pmus,
-		.socket_ids = h->layout.socket_ids,
-		.nr_sockets = h->layout.nr_sockets,
-		.by_destination = l->args->by_destination,
-		.latencies = l->args->read_budget > 0,
+		.socket_ids = layout->socket_ids,
+		.nr_sockets = layout->nr_sockets,
+		.by_destination = l->c->args->by_destination,
+		.latencies = l->c->args->read_budget > 0,
 	};
 }
 
 /* What each PMU can count, from the order of first wants to that of the list. */
-static int find_rooms(const struct live_devices *l, const struct pmu_list *pmus, struct diag *d,
-		      struct plan_room *ret)
+static int find_rooms(const struct devices *l, struct diag *d, struct plan_room *ret)
 {
+	const struct pmu_list *pmus = l->c->pmus;
 	const struct want_list *wants = &l->plan.wants;
 	cleanup_free struct plan_room *rooms = calloc(wants->nr + 1, sizeof(*rooms));
 	size_t nr = 0;
-	int err = rooms ? meter_rooms(wants, l->fs, d, rooms) : diag_no_memory(d);
+	int err = rooms ? meter_rooms(wants, l->c->sysfs, d, rooms) : diag_no_memory(d);
 
 	if (err)
 		return err;
@@ -120,16 +123,16 @@ static int find_rooms(const struct live_devices *l, const struct pmu_list *pmus,
 }
 
 /* Two plans: what would be counted, then with the counters that there are. */
-static int make_plan(struct live_devices *l, const struct pmu_list *pmus,
-		     const struct trace_header *h, struct diag *d)
+static int make_plan(struct devices *l, struct diag *d)
 {
+	const struct pmu_list *pmus = l->c->pmus;
 	cleanup_free struct plan_room *rooms = calloc(pmus->nr + 1, sizeof(*rooms));
-	struct device_plan_options o = plan_options(l, l->args->no_counters ? NULL : pmus, h);
+	struct device_plan_options o = plan_options(l, l->c->args->no_counters ? NULL : pmus);
 	int err = rooms ? device_plan_make(&o, d, &l->plan) : diag_no_memory(d);
 
 	if (err || !l->plan.wants.nr)
 		return err;
-	err = find_rooms(l, pmus, d, rooms);
+	err = find_rooms(l, d, rooms);
 	if (err)
 		return err;
 	device_plan_free(&l->plan);
@@ -138,9 +141,9 @@ static int make_plan(struct live_devices *l, const struct pmu_list *pmus,
 }
 
 /* Without counters: who makes devices move data can be noted all the same. */
-static int go_without(struct live_devices *l, const struct trace_header *h, const struct diag *why)
+static int go_without(struct devices *l, const struct diag *why)
 {
-	struct device_plan_options o = plan_options(l, NULL, h);
+	struct device_plan_options o = plan_options(l, NULL);
 	char text[sizeof(why->what) + sizeof(why->help) + 64];
 	struct diag d = { 0 };
 	int err;
@@ -152,16 +155,16 @@ static int go_without(struct live_devices *l, const struct trace_header *h, cons
 	return err ? err : device_plan_note(&l->plan, "%s", text);
 }
 
-static int open_meter(struct live_devices *l, struct diag *d)
+static int open_meter(struct devices *l, struct diag *d)
 {
 	struct meter_options o = {
-		.budget = l->args->read_budget > 0 ? l->args->read_budget : RUN_READ_BUDGET,
+		.budget = l->c->args->read_budget > 0 ? l->c->args->read_budget : RUN_READ_BUDGET,
 		.turn_ns = TURN_NS,
-		.interval_ns = l->args->interval_ns,
+		.interval_ns = l->c->args->interval_ns,
 		.weighed = true,
 		.read_ns = TURN_NS,
 	};
-	int err = meter_open(&l->plan.wants, l->fs, &o, d, &l->meter);
+	int err = meter_open(&l->plan.wants, l->c->sysfs, &o, d, &l->meter);
 
 	if (err)
 		return err;
@@ -181,10 +184,9 @@ static int open_meter(struct live_devices *l, struct diag *d)
 	return 0;
 }
 
-static int count_devices(struct live_devices *l, const struct pmu_list *pmus,
-			 const struct trace_header *h, struct diag *d)
+static int count_devices(struct devices *l, struct diag *d)
 {
-	int err = make_plan(l, pmus, h, d);
+	int err = make_plan(l, d);
 
 	if (!err && l->plan.wants.nr)
 		err = open_meter(l, d);
@@ -192,14 +194,15 @@ static int count_devices(struct live_devices *l, const struct pmu_list *pmus,
 		return err;
 	meter_close(l->meter);
 	l->meter = NULL;
-	err = go_without(l, h, d);
+	err = go_without(l, d);
 	d->what[0] = d->help[0] = '\0';
 	return err ? diag_error(d, err, "cannot go on without the counters of devices") : 0;
 }
 
 /* As many latencies as a trace can have beside so many counters. */
-static int limit_probes(struct live_devices *l, const struct trace_header *h, size_t counters)
+static int limit_probes(struct devices *l, size_t counters)
 {
+	const struct trace_header *h = l->c->header;
 	size_t most = TRACE_MAX_PROBES;
 
 	if (counters && TRACE_MAX_LINKS / counters < most)
@@ -215,12 +218,13 @@ static int limit_probes(struct live_devices *l, const struct trace_header *h, si
 }
 
 /* Layout, probes and devices: what there was comes first, as the feed expects it. */
-static int extend_header(struct live_devices *l, struct trace_header *h)
+static int extend_header(struct devices *l)
 {
 	const struct device_plan *p = &l->plan;
+	struct trace_header *h = l->c->header;
 	cleanup_free struct group *groups = calloc(p->nr_groups + 1, sizeof(*groups));
 
-	if (!groups || limit_probes(l, h, h->layout.nr_counters + p->nr_counters))
+	if (!groups || limit_probes(l, h->layout.nr_counters + p->nr_counters))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->nr_groups; i++)
 		groups[i] = (struct group){
@@ -236,7 +240,7 @@ static int extend_header(struct live_devices *l, struct trace_header *h)
 	return header_add_devices(h, p->devices, p->nr_devices);
 }
 
-static int make_windows(struct live_devices *l, const struct trace_sink *out)
+static int make_windows(struct devices *l)
 {
 	cleanup_free uint32_t *pmus = calloc(l->plan.wants.nr + 1, sizeof(*pmus));
 	struct device_windows_options o = {
@@ -244,7 +248,7 @@ static int make_windows(struct live_devices *l, const struct trace_sink *out)
 		.pmus = pmus,
 		.first_group = l->first_group,
 		.first_probe = l->first_probe,
-		.out = *out,
+		.out = *l->c->out,
 	};
 
 	if (!pmus)
@@ -254,39 +258,34 @@ static int make_windows(struct live_devices *l, const struct trace_sink *out)
 	return device_windows_new(&o, &l->windows);
 }
 
-int live_devices_open(const struct run_options *args, const struct sysfs *fs,
-		      const struct pmu_list *pmus, struct trace_header *header,
-		      void (*log)(const char *), struct diag *d, struct live_devices **ret)
+static bool wanted(const struct run_options *args)
 {
-	struct live_devices *l;
-	int err;
-
-	*ret = NULL;
-	if (!args->devices.nr)
-		return 0;
-	l = calloc(1, sizeof(*l));
-	if (!l)
-		return diag_no_memory(d);
-	l->args = args;
-	l->fs = fs;
-	l->log = log;
-	err = find_devices(l, pmus, d);
-	if (!err)
-		err = count_devices(l, pmus, header, d);
-	if (!err && extend_header(l, header))
-		err = diag_no_memory(d); /* nothing else can fail there */
-	if (err) {
-		live_devices_free(l);
-		return err;
-	}
-	*ret = l;
-	return 0;
+	return args->devices.nr > 0;
 }
 
-void live_devices_free(struct live_devices *l)
+/*
+ * A device that cannot be counted is no error: what its requests tell is there all the same. So
+ * is a run without any PMU.
+ */
+static int open_all(void *s, struct source_context *c, struct diag *d)
 {
-	if (!l)
-		return;
+	struct devices *l = s;
+	int err;
+
+	l->c = c;
+	c->ledger_options.io = true;
+	err = find_devices(l, d);
+	if (!err)
+		err = count_devices(l, d);
+	if (!err && extend_header(l))
+		err = diag_no_memory(d); /* nothing else can fail there */
+	return err;
+}
+
+static void free_all(void *s)
+{
+	struct devices *l = s;
+
 	device_shares_free(l->shares);
 	device_windows_free(l->windows);
 	device_io_free(l->io);
@@ -296,21 +295,16 @@ void live_devices_free(struct live_devices *l)
 	topology_free(&l->topology);
 	pci_map_free(l->map);
 	free(l->told_held);
-	free(l);
 }
 
-int live_devices_attach(struct live_devices *l, struct ledger *ledger,
-			const struct live_cgroups *cgroups, const struct trace_sink *out,
-			struct diag *d)
+static int attach(void *s, struct diag *d)
 {
-	int err;
+	struct devices *l = s;
+	int err = device_io_new(&l->list, l->c->ledger, l->c->cgroups, l->c->out, &l->io);
 
-	if (!l)
-		return 0;
-	err = device_io_new(&l->list, ledger, cgroups, out, &l->io);
 	if (err)
 		return diag_error(d, err, "cannot look for who uses devices, in /proc");
-	err = l->meter ? make_windows(l, out) : 0;
+	err = l->meter ? make_windows(l) : 0;
 	return err ? diag_error(d, err, "cannot prepare the windows of devices") : 0;
 }
 
@@ -318,24 +312,23 @@ int live_devices_attach(struct live_devices *l, struct ledger *ledger,
 
 static int on_segment(void *arg, const struct stat_segment *s)
 {
-	struct live_devices *l = arg;
+	struct devices *l = arg;
 
 	device_shares_segment(l->shares, s);
 	return device_windows_segment(l->windows, s);
 }
 
-static struct meter_sink sink_of(struct live_devices *l)
+static struct meter_sink sink_of(struct devices *l)
 {
 	return (struct meter_sink){ .segment = on_segment, .arg = l };
 }
 
-int live_devices_start(struct live_devices *l, struct diag *d)
+static int start(void *s, struct diag *d)
 {
+	struct devices *l = s;
 	uint64_t now;
 	int err = 0;
 
-	if (!l)
-		return 0;
 	/* What counted up to now is of no interval. */
 	if (l->meter) {
 		const struct meter_sink sink = sink_of(l);
@@ -351,13 +344,15 @@ int live_devices_start(struct live_devices *l, struct diag *d)
 	return err;
 }
 
-uint64_t live_devices_next_ns(const struct live_devices *l)
+static uint64_t next_ns(const void *s)
 {
-	return l && l->meter ? meter_next_ns(l->meter) : UINT64_MAX;
+	const struct devices *l = s;
+
+	return l->meter ? meter_next_ns(l->meter) : UINT64_MAX;
 }
 
 /* A mask of ports would count the others below the port as well: absent is better than wrong. */
-static void stop_crowded(struct live_devices *l)
+static void stop_crowded(struct devices *l)
 {
 	for (size_t i = 0; i < l->list.nr && l->windows; i++) {
 		const struct device *device = &l->plan.devices[i];
@@ -374,7 +369,7 @@ static void stop_crowded(struct live_devices *l)
 
 static void on_change(void *arg, const struct device_change *c)
 {
-	struct live_devices *l = arg;
+	struct devices *l = arg;
 
 	l->changes++;
 	say(l, "%s", c->text);
@@ -382,7 +377,7 @@ static void on_change(void *arg, const struct device_change *c)
 		device_io_changed(l->io, c->item);
 }
 
-static int refresh(struct live_devices *l, struct diag *d)
+static int refresh(struct devices *l, struct diag *d)
 {
 	uint64_t now = monotonic_ns(), changes = l->changes;
 	int err;
@@ -391,7 +386,7 @@ static int refresh(struct live_devices *l, struct diag *d)
 		return 0;
 	l->next_refresh_ns = now + REFRESH_NS;
 	/* What cannot be read now may be again in a second; what was told until then holds. */
-	devices_refresh(&l->list, l->fs, on_change, l);
+	devices_refresh(&l->list, l->c->sysfs, on_change, l);
 	if (l->changes == changes)
 		return 0;
 	stop_crowded(l);
@@ -400,7 +395,7 @@ static int refresh(struct live_devices *l, struct diag *d)
 }
 
 /* Once for each PMU: others have what it takes. */
-static void tell_held(struct live_devices *l)
+static void tell_held(struct devices *l)
 {
 	for (size_t g = 0; g < l->plan.nr_groups && l->windows; g++) {
 		const struct counter *c = &l->plan.counters[l->plan.groups[g].first];
@@ -419,7 +414,7 @@ static void tell_held(struct live_devices *l)
 }
 
 /* Errors of the sink come back as they are, and without words. */
-static int stepped(struct live_devices *l, int err, struct diag *d)
+static int stepped(struct devices *l, int err, struct diag *d)
 {
 	tell_held(l);
 	if (!err)
@@ -428,13 +423,12 @@ static int stepped(struct live_devices *l, int err, struct diag *d)
 	return err;
 }
 
-int live_devices_step(struct live_devices *l, struct diag *d)
+static int step(void *s, struct diag *d)
 {
+	struct devices *l = s;
 	uint64_t now = monotonic_ns();
 	int err = 0;
 
-	if (!l)
-		return 0;
 	if (l->meter && now >= meter_next_ns(l->meter)) {
 		const struct meter_sink sink = sink_of(l);
 
@@ -445,12 +439,16 @@ int live_devices_step(struct live_devices *l, struct diag *d)
 	return stepped(l, err, d);
 }
 
-int live_devices_mark(struct live_devices *l, bool last, struct diag *d)
+static int mark(void *s, enum mark_kind kind, struct diag *d)
 {
+	struct devices *l = s;
+	uint64_t now = monotonic_ns();
+	bool last = kind == MARK_LAST;
 	int err = 0;
 
-	if (!l)
+	if (kind == MARK_INNER && now < l->marked_ns + INNER_NS)
 		return 0;
+	l->marked_ns = now;
 	if (l->meter) {
 		const struct meter_sink sink = sink_of(l);
 
@@ -463,10 +461,10 @@ int live_devices_mark(struct live_devices *l, bool last, struct diag *d)
 	return stepped(l, err, d);
 }
 
-void live_devices_quality(const struct live_devices *l, struct quality *ret)
+static void quality(const void *s, struct quality *ret)
 {
-	if (!l)
-		return;
+	const struct devices *l = s;
+
 	ret->device_changes = l->changes;
 	if (!l->windows)
 		return;
@@ -474,24 +472,24 @@ void live_devices_quality(const struct live_devices *l, struct quality *ret)
 	ret->bad_records += device_windows_bad(l->windows);
 }
 
-const char *live_devices_note(const struct live_devices *l, size_t i)
+static const char *note(const void *s, size_t i)
 {
-	if (!l || i > l->plan.nr_notes)
-		return NULL;
+	const struct devices *l = s;
+
 	if (i < l->plan.nr_notes)
 		return l->plan.notes[i];
-	return l->io && device_io_note(l->io)[0] ? device_io_note(l->io) : NULL;
+	return i == l->plan.nr_notes && device_io_note(l->io)[0] ? device_io_note(l->io) : NULL;
 }
 
-void live_devices_describe(const struct live_devices *l, char *ret_text, size_t size)
+static void describe(const void *s, size_t i, char *ret_text, size_t size)
 {
 	size_t nr[NR_DEVICE_FILTERS] = { 0 }, turns = 0;
+	const struct devices *l = s;
 
-	ret_text[0] = '\0';
-	if (!l)
+	if (i)
 		return;
-	for (size_t i = 0; i < l->list.nr; i++)
-		nr[l->plan.devices[i].filter]++;
+	for (size_t k = 0; k < l->list.nr; k++)
+		nr[l->plan.devices[k].filter]++;
 	for (uint32_t pmu = 0; l->meter && pmu < l->plan.wants.nr; pmu++)
 		turns += meter_turns(l->meter, pmu) > 1;
 	str_append(ret_text, size,
@@ -503,3 +501,20 @@ void live_devices_describe(const struct live_devices *l, char *ret_text, size_t 
 			   "; turns of %g ms, or longer to keep the budget, on %zu PMU%s",
 			   TURN_NS / 1e6, turns, turns == 1 ? "" : "s");
 }
+
+const struct live_source source_devices = {
+	.name = "devices",
+	.order = SOURCE_BEFORE,
+	.size = sizeof(struct devices),
+	.wanted = wanted,
+	.open = open_all,
+	.attach = attach,
+	.start = start,
+	.next_ns = next_ns,
+	.step = step,
+	.mark = mark,
+	.quality = quality,
+	.describe = describe,
+	.note = note,
+	.free = free_all,
+};
