@@ -37,6 +37,17 @@ $(B)/tests/live/weigh $(B)/tests/live/iowho $(B)/tests/live/reader: $(B)/tests/l
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
 
+# t410trace with one more source, for live tests; the row is in user/live/sources.c
+$(B)/tests/live/sources.o: user/live/sources.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) -DEXTRA_SOURCE=source_file $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/tests/live/t410trace-file: $(B)/tests/live/sources.o $(B)/tests/live/source_file.o \
+		$(filter-out $(B)/user/live/sources.o,$(LIBOBJ)) $(B)/user/cli/main.o
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # Accounts, metrics and the HTTP server with made-up numbers, for Prometheus
 $(B)/tests/live/exporter: tests/live/exporter.c $(LIBOBJ)
 	@mkdir -p $(@D)

@@ -71,7 +71,7 @@ dpkg-deb -x "$deb" "$work/kernel"
 version=$(ls "$work/kernel/lib/modules")
 make_initrd "$work/kernel" "$version" "$work"
 # Built here, where it takes less time
-make -s -C "$here/../.." "build/$ARCH/tests/live/"{weigh,iowho,exporter}
+make -s -C "$here/../.." "build/$ARCH/tests/live/"{weigh,iowho,reader,exporter,t410trace-file}
 printf '%q ' "$here/../live/run.sh" "$program" "$@" > "$work/out/command"
 mv "$work/kernel/lib" "$work/out/lib"
 truncate -s 1G "$work/disk"

@@ -219,6 +219,8 @@ class Bed:
         self.iowho = f"{tools}/iowho"
         self.iogen = f"{tools}/iogen"
         self.exporter = f"{tools}/exporter"
+        # t410trace with one more source
+        self.with_file = f"{tools}/t410trace-file"
         self.scratch = pathlib.Path(tempfile.mkdtemp(dir=tools))
         # A test that needs a CPU for itself takes the last one: interrupts go to the first.
         self.cpu = max(os.sched_getaffinity(0))

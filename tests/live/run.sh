@@ -41,7 +41,7 @@ case $(uname -m) in
 aarch64) arch=arm64 ;;
 *) arch=amd64 ;;
 esac
-for name in weigh iowho reader exporter; do
+for name in weigh iowho reader exporter t410trace-file; do
 	make -s -C "$here/../.." "build/$arch/tests/live/$name"
 	cp "$here/../../build/$arch/tests/live/$name" "$tools/"
 done
