@@ -58,44 +58,27 @@ static uint64_t next_ns(const void *s)
 	return sampler_next_ns(l->sampler);
 }
 
-static int on_sample(void *arg, const struct trace_sample *s)
-{
-	return trace_send_sample(arg, s);
-}
-
-static struct sampler_sink sink_of(const struct latencies *l)
-{
-	return (struct sampler_sink){ on_sample, (void *)l->c->out };
-}
-
 static int step(void *s, struct diag *d)
 {
 	struct latencies *l = s;
-	const struct sampler_sink sink = sink_of(l);
 
 	(void)d;
-	return sampler_step(l->sampler, &sink);
+	return sampler_step(l->sampler, l->c->out);
 }
 
 static int mark(void *s, enum mark_kind kind, struct diag *d)
 {
 	struct latencies *l = s;
-	const struct sampler_sink sink = sink_of(l);
 
 	(void)d;
-	return sampler_mark(l->sampler, kind == MARK_LAST, &sink);
+	return sampler_mark(l->sampler, kind == MARK_LAST, l->c->out);
 }
 
 static void cost(const void *s, struct self_cost *ret)
 {
 	const struct latencies *l = s;
-	struct sampler_cost c;
 
-	sampler_cost(l->sampler, &c);
-	ret->probes = c.readings;
-	ret->probe_ns = c.ns;
-	ret->probe_deferred = c.deferred;
-	ret->probe_failed = c.failed;
+	sampler_cost(l->sampler, ret);
 }
 
 static void describe(const void *s, size_t i, char *ret_text, size_t size)

@@ -28,6 +28,8 @@
  * @starved: in the last reading one of several groups had not run at all
  * @open: the events are open
  * @stopped: they were switched off, and are to be read and closed
+ * @alone: it never takes turns with the events of others: rather held
+ * @shared: it does
  * @held: others have what is needed, and more groups would not help: not open
  * @retry_ns: when that is tried again
  */
@@ -43,6 +45,8 @@ struct meter_part {
 	bool starved;
 	bool open;
 	bool stopped;
+	bool alone;
+	bool shared;
 	bool held;
 	uint64_t retry_ns;
 };
@@ -208,7 +212,14 @@ int part_ready(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 /* part_start() - let it count, in smaller groups if others have counters */
 int part_start(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 
-/* part_read() - read it into @now: 0; -EAGAIN when a group gave nothing, or its errno */
+/* part_share() - open it as groups of @fallback events, which take turns with those of others */
+int part_share(struct meter *m, struct meter_pmu *p, struct meter_part *part);
+
+/*
+ * part_look() - read it into @now: 0; -EAGAIN when a group gave nothing: it was thrown out; or
+ * another negative errno. part_read() - the same, but a group that was thrown out is started again
+ */
+int part_look(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 
 /* part_stop() - let it count no more; what it has counted can still be read */
@@ -219,6 +230,10 @@ void part_use(struct meter_part *part);
 void part_close(const struct meter *m, struct meter_part *part);
 
 /* --- meter_open.c */
+
+/* meter_new() - a meter that has nothing open yet; NULL: no memory */
+struct meter *meter_new(const struct want_list *wants, const struct sysfs *fs,
+			const struct perf_ops *ops);
 
 /* pmu_fresh() - open a PMU's base and its turn anew: 0 or a negative errno */
 int pmu_fresh(struct meter *m, struct meter_pmu *p);

@@ -327,16 +327,15 @@ static int check_any(const struct meter *m, struct diag *d)
 	return worst;
 }
 
-/* A meter that has nothing open yet. */
-static struct meter *meter_new(const struct want_list *wants, const struct sysfs *fs,
-			       const struct perf_ops *ops)
+struct meter *meter_new(const struct want_list *wants, const struct sysfs *fs,
+			const struct perf_ops *ops)
 {
 	struct meter *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
-	*m = (struct meter){ .wants = wants, .fs = fs, .ops = ops };
-	m->random = ops->now() | 1;
+	*m = (struct meter){ .wants = wants, .fs = fs, .ops = ops, .start_ns = ops->now() };
+	m->random = m->start_ns | 1;
 	m->refused = calloc(wants->nr + 1, sizeof(*m->refused));
 	m->number = calloc(wants->nr + 1, sizeof(*m->number));
 	m->counters = calloc(wants->nr + 1, sizeof(*m->counters));

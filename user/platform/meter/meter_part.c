@@ -172,6 +172,7 @@ int part_ready(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 	memset(part->now, 0, part->nr * sizeof(*part->now));
 	part->group = part->nr;
 	part->starved = false;
+	part->shared = false;
 	if (!part->nr)
 		return 0;
 	if (m->ops->now() < part->retry_ns) {
@@ -201,12 +202,13 @@ static bool may_share(const struct pmu *pmu)
 	return !plan_setting_bits(pmu) && !pmu->family->windows;
 }
 
-static int open_shared(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+int part_share(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 {
 	size_t size = part->fallback;
 	int err = 0;
 
 	part->group = size;
+	part->shared = true;
 	for (size_t i = 0; i < part->nr && !err; i += size) {
 		size_t n = part->nr - i < size ? part->nr - i : size;
 
@@ -235,8 +237,8 @@ int part_start(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 		if (err)
 			return err;
 	}
-	if (may_share(pmu))
-		return open_shared(m, p, part);
+	if (!part->alone && may_share(pmu))
+		return part_share(m, p, part);
 	part->held = true;
 	part->retry_ns = m->ops->now() + RETRY_NS;
 	return 0;
@@ -249,18 +251,20 @@ static int read_group(const struct meter *m, struct meter_part *part, size_t fir
 
 	if (got < 0)
 		return got;
-	if ((size_t)got != (GROUP_HEAD + nr) * sizeof(*words) || words[0] != nr)
+	if (!got)
 		return -EAGAIN;
+	if ((size_t)got != (GROUP_HEAD + nr) * sizeof(*words) || words[0] != nr)
+		return -EIO;
 	/* No time has passed: its CPU is gone, and this is an old reading. */
 	if (words[1] <= part->last[first].enabled_ns)
-		return -EAGAIN;
+		return -ESTALE;
 	for (size_t i = 0; i < nr; i++)
 		part->now[first + i] =
 			(struct reading){ words[GROUP_HEAD + i], words[1], words[2] };
 	return 0;
 }
 
-int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+static int read_part(struct meter *m, struct meter_pmu *p, struct meter_part *part, bool restart)
 {
 	uint64_t *words, begin;
 	int err = 0;
@@ -279,13 +283,23 @@ int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 		 * A pinned group that was thrown out goes on from its count if it may: not one
 		 * that was stopped, because another one counts now.
 		 */
-		if (err && !part->stopped && !m->ops->enable(part->fds[i]))
+		if (err && restart && !part->stopped && !m->ops->enable(part->fds[i]))
 			err = read_group(m, part, i, n, words);
 	}
 	m->accounts[p->account].read_ns += m->ops->now() - begin;
 	part->read_at_ns = begin + (m->ops->now() - begin) / 2;
 	free(words);
 	return err;
+}
+
+int part_look(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+{
+	return read_part(m, p, part, false);
+}
+
+int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part)
+{
+	return read_part(m, p, part, true);
 }
 
 /* Has one of several groups not run at all since the last reading? */

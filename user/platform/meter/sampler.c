@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Latencies are the meter's groups and accounts, read in an order of their own: what is due first
+ * is read first, with the whole budget, and what does not fit is given up instead of taking turns.
+ */
 #include "platform/meter/sampler.h"
 
 #include <errno.h>
@@ -7,60 +11,46 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "platform/meter/internal.h"
 #include "platform/meter/latency_fit.h"
 #include "tables/events.h"
 
 /* Probes of one PMU, and their events: the cycles first, then two a probe. */
-#define MAX_PROBES  8
-#define MAX_EVENTS  (1 + 2 * MAX_PROBES)
-/* In front of the counts: how many, time enabled, time running. */
-#define NR_TIMES    3
+#define MAX_PROBES    8
+#define EVENTS_OF(nr) (1 + 2 * (nr))
 /* At a mark, what was read this part of the interval ago is not read again. */
-#define RECENT_PART 10
+#define RECENT_PART   10
 
-/* What a PMU said. */
-struct state {
-	uint64_t time_ns;
-	uint64_t enabled_ns;
-	uint64_t running_ns;
-	uint64_t counts[MAX_EVENTS];
-};
-
-/* The probes of a PMU, read together. */
+/*
+ * The probes of a PMU, read together: the base of a meter_pmu that has no turns.
+ *
+ * @rows: what they measure; @nr of them, from @first on
+ * @want: the first of their events
+ * @known: the last reading is something to start from
+ * @stopped: it gave nothing at all
+ * @waits: for the budget
+ */
 struct set {
-	const struct pmu *pmu;
-	size_t cpu;	    /* index into cpus */
-	uint32_t first, nr; /* probes */
-	size_t nr_events;
-	struct perf_event_attr attrs[MAX_EVENTS];
-	int fds[MAX_EVENTS];
-	bool pinned;
-	bool beside;  /* our own traffic counters are on the PMU: never in their way */
-	bool stopped; /* the last reading gave nothing at all */
+	struct plan_pmu plan;
+	struct meter_pmu pmu;
+	const struct latency_row *rows[MAX_PROBES];
+	uint32_t first, nr;
+	uint32_t want;
 	bool gone;
-	bool known; /* @last is something to start from */
-	struct state last;
+	bool known;
+	bool stopped;
+	bool waits;
 	uint64_t due_ns;
-	bool waits; /* for the budget */
-	uint64_t readings, ns;
-};
-
-/* Readings of all PMUs with the same active CPU are paid from one account. */
-struct cpu {
-	int cpu;
-	uint64_t ns;
 };
 
 struct sampler {
 	struct sampler_options o;
+	struct want_list wants;
+	struct meter *meter; /* has groups and accounts, no plan */
 	struct probe *probes;
 	size_t nr_probes, cap_probes;
 	struct set *sets;
-	size_t nr_sets, cap_sets;
-	struct cpu *cpus;
-	size_t nr_cpus, cap_cpus;
-	uint64_t begin_ns;
-	struct sampler_cost cost;
+	size_t nr_sets;
 	char note[256];
 };
 
@@ -88,177 +78,158 @@ static const struct counted_pmu *find_counted(const struct sampler_options *o,
 	return NULL;
 }
 
-static int event_attr(const struct pmu *pmu, const char *name, struct perf_event_attr *ret)
+/* An event that cannot be encoded is refused; there is one for it all the same. */
+static int add_want(struct sampler *s, const struct pmu *pmu, const char *name)
 {
+	struct want want = { .pmu = pmu };
 	char event[PMU_NAME_LEN];
-	struct pmu_config config;
-	int err = event_on_socket(name, pmu->socket, event, sizeof(event));
+	struct diag d = { 0 };
 
-	if (!err)
-		err = pmu_encode(pmu, event, NULL, 0, NULL, &config);
-	return err ? err : perf_attr(pmu->type, &config, PERF_FORMAT_GROUP | PERF_TIMES, ret);
+	if (event_on_socket(name, pmu->socket, event, sizeof(event)) ||
+	    want_make(pmu, event, NULL, 0, &d, &want))
+		want = (struct want){ .type = UINT32_MAX };
+	return want_add(&s->wants, &want);
 }
 
-/* The events of all rows that fit the PMU; @ret_rows has room for MAX_PROBES. */
-static int make_attrs(struct set *set, const struct latency_row **ret_rows)
+/* The events of all rows that fit the PMU. */
+static int add_set(struct sampler *s, const struct pmu *pmu)
 {
+	struct set set = { .plan.pmu = pmu, .want = s->wants.nr };
 	int err = 0;
 
-	for (size_t i = 0; i < nr_latency_rows && set->nr < MAX_PROBES && !err; i++) {
+	for (size_t i = 0; i < nr_latency_rows && set.nr < MAX_PROBES && !err; i++) {
 		const struct latency_row *row = &latency_rows[i];
 
-		if (!latency_row_fits(row, set->pmu))
+		if (!latency_row_fits(row, pmu))
 			continue;
-		if (!set->nr)
-			err = event_attr(set->pmu, LATENCY_CYCLES, &set->attrs[0]);
+		if (!set.nr)
+			err = add_want(s, pmu, LATENCY_CYCLES);
 		if (!err)
-			err = event_attr(set->pmu, row->outstanding, &set->attrs[1 + 2 * set->nr]);
+			err = add_want(s, pmu, row->outstanding);
 		if (!err)
-			err = event_attr(set->pmu, row->requests, &set->attrs[2 + 2 * set->nr]);
-		ret_rows[set->nr++] = row;
+			err = add_want(s, pmu, row->requests);
+		set.rows[set.nr++] = row;
 	}
-	set->nr_events = 1 + 2 * set->nr;
+	if (set.nr)
+		s->sets[s->nr_sets++] = set;
 	return err;
 }
 
-static void close_set(const struct sampler *s, struct set *set)
+/* A reading was made, since the account of its CPU had @before. */
+static void charge(struct sampler *s, struct set *set, uint64_t before)
 {
-	perf_events_close(s->o.ops, set->fds, set->nr_events);
+	set->pmu.cost.readings++;
+	set->pmu.cost.read_ns += s->meter->accounts[set->pmu.account].read_ns - before;
 }
 
-/* Reads all counts of a PMU; the bytes that came, or a negative errno. */
-static ssize_t read_set(struct sampler *s, struct set *set, struct state *ret)
+/* Opens and starts @nr probes; -EBUSY if they cannot count now, -E2BIG if they never can. */
+static int open_probes(struct sampler *s, struct set *set, uint32_t nr, bool alone)
 {
-	uint64_t words[NR_TIMES + MAX_EVENTS] = { 0 };
-	uint64_t before = s->o.ops->now(), after;
-	ssize_t got = s->o.ops->read(set->fds[0], words, NR_TIMES + set->nr_events);
+	struct meter_part *part = &set->pmu.base;
+	uint32_t events[EVENTS_OF(MAX_PROBES)];
+	uint64_t before;
+	int err;
 
-	after = s->o.ops->now();
-	s->cost.readings++;
-	s->cost.ns += after - before;
-	s->cpus[set->cpu].ns += after - before;
-	set->readings++;
-	set->ns += after - before;
-	ret->time_ns = before + (after - before) / 2;
-	ret->enabled_ns = words[1];
-	ret->running_ns = words[2];
-	memcpy(ret->counts, words + NR_TIMES, set->nr_events * sizeof(*words));
-	if (got > 0 && words[0] != set->nr_events)
-		return -EIO;
-	return got;
-}
-
-static bool is_whole(const struct set *set, ssize_t got)
-{
-	return got == (ssize_t)((NR_TIMES + set->nr_events) * sizeof(uint64_t));
-}
-
-/* Opens and starts the set; -EBUSY if it cannot count now, -E2BIG if it never can. */
-static int open_events(struct sampler *s, struct set *set, bool pinned)
-{
-	struct state state;
-	ssize_t read;
-	int got = perf_group_open(s->o.ops, set->attrs, set->nr_events, set->pmu->active_cpu,
-				  pinned, set->fds);
-	int err = got < 0 ? got : 0;
-
+	for (uint32_t i = 0; i < EVENTS_OF(nr); i++)
+		events[i] = set->want + i;
+	err = part_make(s->meter, events, EVENTS_OF(nr), part);
 	if (err)
 		return err;
-	if ((size_t)got < set->nr_events) {
-		perf_events_close(s->o.ops, set->fds, got);
-		return -E2BIG;
+	part->fallback = part->nr; /* if not pinned, then still together */
+	part->alone = alone;
+	err = part_prepare(s->meter, &set->pmu, part);
+	if (!err && !part->open)
+		err = -E2BIG;
+	if (!err) {
+		before = s->meter->accounts[set->pmu.account].read_ns;
+		err = part_start(s->meter, &set->pmu, part);
+		charge(s, set, before);
 	}
-	err = s->o.ops->enable(set->fds[0]);
-	if (!err && pinned) {
-		/* a pinned group for which there is no room reads as nothing */
-		read = read_set(s, set, &state);
-		err = read == 0 ? -EBUSY : read < 0 ? read : 0;
-	}
+	if (!err && part->held)
+		err = -EBUSY;
 	if (err)
-		close_set(s, set);
-	set->pinned = pinned;
+		part_free(s->meter, part);
 	return err;
 }
 
-/* As many probes as the PMU can count at the same time. */
-static int open_set(struct sampler *s, struct set *set)
+/* As many probes as the PMU can count at the same time; beside our own counters what these leave. */
+static int open_set(struct sampler *s, struct set *set, bool beside)
 {
 	uint32_t all = set->nr;
 	int err = -EBUSY;
 
+	set->pmu.plan = &set->plan;
 	for (; set->nr; set->nr--) {
-		set->nr_events = 1 + 2 * set->nr;
-		err = open_events(s, set, true);
-		/* others hold the counters, and may let go */
-		if (err == -EBUSY && !set->beside)
-			err = open_events(s, set, false);
+		err = open_probes(s, set, set->nr, beside);
 		if (err != -EBUSY && err != -E2BIG)
 			break;
 	}
 	if (!err && set->nr < all)
-		note(s, set->pmu, "not enough counters for all latencies");
+		note(s, set->plan.pmu, "not enough counters for all latencies");
 	return err;
 }
 
-static size_t account_of(struct sampler *s, int cpu)
+static int add_probes(struct sampler *s, struct set *set, uint32_t socket)
 {
-	size_t i = 0;
-
-	while (i < s->nr_cpus && s->cpus[i].cpu != cpu)
-		i++;
-	if (i < s->nr_cpus)
-		return i;
-	if (array_room(s->cpus, s->cap_cpus, s->nr_cpus))
-		return SIZE_MAX;
-	s->cpus[s->nr_cpus++] = (struct cpu){ .cpu = cpu };
-	return i;
-}
-
-static int add_probes(struct sampler *s, const struct set *set, const struct latency_row **rows,
-		      uint32_t socket)
-{
+	set->first = s->nr_probes;
 	for (uint32_t i = 0; i < set->nr; i++) {
 		if (array_room(s->probes, s->cap_probes, s->nr_probes))
 			return -ENOMEM;
-		latency_probe(rows[i], set->pmu, socket, &s->probes[s->nr_probes++]);
+		latency_probe(set->rows[i], set->plan.pmu, socket, &s->probes[s->nr_probes++]);
 	}
 	return 0;
 }
 
-static int add_pmu(struct sampler *s, const struct pmu *pmu)
+static bool is_known(const struct sampler *s, const struct set *set)
 {
-	const struct counted_pmu *counted = find_counted(&s->o, pmu);
-	const struct latency_row *rows[MAX_PROBES];
-	struct set set = { .pmu = pmu, .beside = counted, .first = s->nr_probes };
-	uint32_t socket;
-	int err = make_attrs(&set, rows);
+	for (uint32_t i = 0; i < EVENTS_OF(set->nr); i++)
+		if (!s->wants.wants[set->want + i].pmu)
+			return false;
+	return set->plan.pmu->usable;
+}
 
-	if (!set.nr)
-		return 0;
-	if (err || !pmu->usable || !find_socket(&s->o, pmu->socket, &socket)) {
-		note(s, pmu, pmu->problem[0] ? pmu->problem : "its socket or events are unknown");
-		return 0;
+/* The reason why a set is not opened, "" if it is, or NULL: no memory. */
+static const char *try_set(struct sampler *s, struct set *set)
+{
+	const struct pmu *pmu = set->plan.pmu;
+	const struct counted_pmu *counted = find_counted(&s->o, pmu);
+	uint32_t socket;
+	int err;
+
+	if (!is_known(s, set) || !find_socket(&s->o, pmu->socket, &socket))
+		return pmu->problem[0] ? pmu->problem : "its socket or events are unknown";
+	if (counted && !counted->pinned)
+		return "all counters are used for traffic";
+	if (s->nr_probes + set->nr > TRACE_MAX_PROBES)
+		return "there are too many latencies";
+	err = open_set(s, set, counted);
+	if (err == -EBUSY || err == -E2BIG)
+		return "no counters are left for latencies";
+	if (err)
+		return err == -ENOMEM ? NULL : strerror(-err);
+	return add_probes(s, set, socket) ? NULL : "";
+}
+
+/* Those that cannot be opened are left out. */
+static int open_sets(struct sampler *s)
+{
+	size_t nr = s->nr_sets;
+
+	s->nr_sets = 0;
+	for (size_t i = 0; i < nr; i++) {
+		struct set *set = &s->sets[s->nr_sets];
+		const char *why;
+
+		*set = s->sets[i];
+		why = try_set(s, set);
+		if (!why)
+			return -ENOMEM;
+		if (why[0])
+			note(s, set->plan.pmu, why);
+		else
+			s->nr_sets++;
 	}
-	if (counted && !counted->pinned) {
-		note(s, pmu, "all counters are used for traffic");
-		return 0;
-	}
-	if (s->nr_probes + set.nr > TRACE_MAX_PROBES) {
-		note(s, pmu, "there are too many latencies");
-		return 0;
-	}
-	set.cpu = account_of(s, pmu->active_cpu);
-	if (set.cpu == SIZE_MAX || array_room(s->sets, s->cap_sets, s->nr_sets))
-		return -ENOMEM;
-	err = open_set(s, &set);
-	if (err) {
-		note(s, pmu,
-		     err == -EBUSY || err == -E2BIG ? "no counters are left for latencies"
-						    : strerror(-err));
-		return 0;
-	}
-	s->sets[s->nr_sets++] = set;
-	return add_probes(s, &set, rows, socket);
+	return 0;
 }
 
 int sampler_open(const struct pmu_list *pmus, const struct sampler_options *o, struct sampler **ret)
@@ -269,9 +240,15 @@ int sampler_open(const struct pmu_list *pmus, const struct sampler_options *o, s
 	if (!s)
 		return -ENOMEM;
 	s->o = *o;
-	s->begin_ns = o->ops->now();
+	s->sets = calloc(pmus->nr + 1, sizeof(*s->sets));
+	if (!s->sets)
+		err = -ENOMEM;
 	for (size_t i = 0; i < pmus->nr && !err; i++)
-		err = add_pmu(s, &pmus->pmus[i]);
+		err = add_set(s, &pmus->pmus[i]);
+	if (!err) {
+		s->meter = meter_new(&s->wants, NULL, o->ops);
+		err = s->meter ? open_sets(s) : -ENOMEM;
+	}
 	if (err) {
 		sampler_free(s);
 		return err;
@@ -284,11 +261,11 @@ void sampler_free(struct sampler *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->nr_sets; i++)
-		if (!s->sets[i].gone)
-			close_set(s, &s->sets[i]);
+	for (size_t i = 0; i < s->nr_sets && s->meter; i++)
+		part_free(s->meter, &s->sets[i].pmu.base);
+	meter_close(s->meter);
+	want_list_free(&s->wants);
 	free(s->sets);
-	free(s->cpus);
 	free(s->probes);
 	free(s);
 }
@@ -309,9 +286,16 @@ const char *sampler_note(const struct sampler *s)
 	return s->note;
 }
 
-void sampler_cost(const struct sampler *s, struct sampler_cost *ret)
+void sampler_cost(const struct sampler *s, struct self_cost *ret)
 {
-	*ret = s->cost;
+	for (size_t i = 0; i < s->nr_sets; i++) {
+		const struct stat_cost *c = &s->sets[i].pmu.cost;
+
+		ret->probes += c->readings;
+		ret->probe_ns += c->read_ns;
+		ret->probe_deferred += c->deferred;
+		ret->probe_failed += c->failed;
+	}
 }
 
 /* --- reading */
@@ -322,111 +306,113 @@ void sampler_cost(const struct sampler *s, struct sampler_cost *ret)
  */
 static void revive(struct sampler *s, struct set *set)
 {
+	struct meter_part *part = &set->pmu.base;
+
 	set->known = false;
-	if (set->stopped && set->pinned && !set->beside) {
-		close_set(s, set);
-		set->gone = open_events(s, set, false);
+	memset(part->last, 0, part->nr * sizeof(*part->last));
+	if (set->stopped && !part->shared && !part->alone) {
+		part_close(s->meter, part);
+		set->gone = part_share(s->meter, &set->pmu, part);
 		return;
 	}
-	s->o.ops->enable(set->fds[0]);
+	s->o.ops->enable(part->fds[0]);
 	set->stopped = true;
 }
 
-/* What was counted since the last good reading; false if that makes no sense. */
-static bool gained(const struct set *set, const struct state *now, struct state *ret)
+static uint64_t gained(const struct meter_part *part, size_t event)
 {
-	const struct state *last = &set->last;
-	bool backwards = now->time_ns <= last->time_ns || now->enabled_ns < last->enabled_ns ||
-			 now->running_ns <= last->running_ns;
+	return part->now[event].value - part->last[event].value;
+}
 
-	ret->time_ns = now->time_ns;
-	ret->enabled_ns = now->enabled_ns - last->enabled_ns;
-	ret->running_ns = now->running_ns - last->running_ns;
-	for (size_t i = 0; i < set->nr_events; i++) {
-		ret->counts[i] = now->counts[i] - last->counts[i];
-		/* a driver that read a register wrong makes up for it the next time */
-		backwards |= ret->counts[i] >> 63;
-	}
+/* Does what was counted since the last good reading make sense? */
+static bool is_forward(const struct set *set)
+{
+	const struct meter_part *part = &set->pmu.base;
+	const struct reading *now = &part->now[0], *last = &part->last[0];
+	bool backwards = part->read_at_ns <= set->pmu.start_ns ||
+			 now->enabled_ns < last->enabled_ns || now->running_ns <= last->running_ns;
+
+	/* a driver that read a register wrong makes up for it the next time */
+	for (size_t i = 0; i < part->nr; i++)
+		backwards |= gained(part, i) >> 63;
 	return !backwards;
 }
 
-static int send(struct sampler *s, const struct set *set, const struct state *g,
-		const struct sampler_sink *sink)
+static int send(struct set *set, const struct trace_sink *out)
 {
+	const struct meter_part *part = &set->pmu.base;
 	bool refused = false;
 	int err = 0;
 
 	for (uint32_t i = 0; i < set->nr && !err; i++) {
 		struct trace_sample sample = {
 			.probe = set->first + i,
-			.start_ns = set->last.time_ns,
-			.end_ns = g->time_ns,
-			.outstanding = g->counts[1 + 2 * i],
-			.requests = g->counts[2 + 2 * i],
-			.cycles = g->counts[0],
-			.enabled_ns = g->enabled_ns,
-			.running_ns = g->running_ns,
+			.start_ns = set->pmu.start_ns,
+			.end_ns = part->read_at_ns,
+			.outstanding = gained(part, 1 + 2 * i),
+			.requests = gained(part, 2 + 2 * i),
+			.cycles = gained(part, 0),
+			.enabled_ns = part->now[0].enabled_ns - part->last[0].enabled_ns,
+			.running_ns = part->now[0].running_ns - part->last[0].running_ns,
 		};
 
-		err = sink->sample(sink->arg, &sample);
+		err = trace_send_sample(out, &sample);
 		refused |= err == -EINVAL;
 		err = err == -EINVAL ? 0 : err;
 	}
-	s->cost.failed += refused;
+	set->pmu.cost.failed += refused;
 	return err;
 }
 
-/* @sink: NULL for a reading that samples begin with */
-static int sample(struct sampler *s, struct set *set, const struct sampler_sink *sink)
+/* @out: NULL for a reading that samples begin with */
+static int sample(struct sampler *s, struct set *set, const struct trace_sink *out)
 {
-	struct state now, g;
-	ssize_t got = read_set(s, set, &now);
-	int err = 0;
+	uint64_t before = s->meter->accounts[set->pmu.account].read_ns;
+	struct meter_part *part = &set->pmu.base;
+	int err = part_look(s->meter, &set->pmu, part);
 
-	set->due_ns = now.time_ns + s->o.interval_ns;
+	charge(s, set, before);
+	set->due_ns = part->read_at_ns + s->o.interval_ns;
 	set->waits = false;
-	if (!is_whole(set, got)) {
-		s->cost.failed++;
-		if (!got)
-			revive(s, set);
+	if (err == -EAGAIN)
+		revive(s, set);
+	else if (!err)
+		set->stopped = false;
+	if (err || (set->known && out && !is_forward(set))) {
+		set->pmu.cost.failed++;
 		return 0;
 	}
-	set->stopped = false;
-	if (!set->known || !sink) {
-		set->known = true;
-		set->last = now;
-		return 0;
-	}
-	if (!gained(set, &now, &g)) {
-		s->cost.failed++;
-		return 0;
-	}
-	err = send(s, set, &g, sink);
-	set->last = now;
+	if (set->known && out)
+		err = send(set, out);
+	set->known = true;
+	set->pmu.start_ns = part->read_at_ns;
+	part_use(part);
 	return err;
 }
 
 /* When the account of its CPU has what a reading of the set is likely to cost. */
 static uint64_t payable_ns(const struct sampler *s, const struct set *set)
 {
-	double price = set->readings ? (double)set->ns / (double)set->readings : 0;
-	double wait = ((double)s->cpus[set->cpu].ns + price) / s->o.budget;
+	const struct stat_cost *c = &set->pmu.cost;
+	double price = c->readings ? (double)c->read_ns / (double)c->readings : 0;
+	double spent = s->meter->accounts[set->pmu.account].read_ns;
+	double wait = (spent + price) / s->o.budget;
 
-	return wait < (double)(UINT64_MAX / 2) ? s->begin_ns + (uint64_t)wait : UINT64_MAX;
+	return wait < (double)(UINT64_MAX / 2) ? s->meter->start_ns + (uint64_t)wait : UINT64_MAX;
 }
 
 /*
  * The set of a CPU that is due first, if that is not after @until_ns. In this order, cheap
  * ones cannot keep dear ones from their turn.
  */
-static struct set *first_of(const struct sampler *s, size_t cpu, uint64_t until_ns)
+static struct set *first_of(const struct sampler *s, size_t account, uint64_t until_ns)
 {
 	struct set *first = NULL;
 
 	for (size_t i = 0; i < s->nr_sets; i++) {
 		struct set *set = &s->sets[i];
 
-		if (set->gone || set->cpu != cpu || set->due_ns > until_ns)
+		if (set->gone || set->pmu.account != account || set->due_ns > until_ns)
 			continue;
 		if (!first || set->due_ns < first->due_ns)
 			first = set;
@@ -434,14 +420,15 @@ static struct set *first_of(const struct sampler *s, size_t cpu, uint64_t until_
 	return first;
 }
 
-static void put_off(struct sampler *s, size_t cpu, uint64_t until_ns)
+static void put_off(struct sampler *s, size_t account, uint64_t until_ns)
 {
 	for (size_t i = 0; i < s->nr_sets; i++) {
 		struct set *set = &s->sets[i];
 
-		if (set->gone || set->cpu != cpu || set->due_ns > until_ns || set->waits)
+		if (set->gone || set->pmu.account != account || set->due_ns > until_ns ||
+		    set->waits)
 			continue;
-		s->cost.deferred++;
+		set->pmu.cost.deferred++;
 		set->waits = true;
 	}
 }
@@ -456,8 +443,8 @@ uint64_t sampler_next_ns(const struct sampler *s)
 {
 	uint64_t next = UINT64_MAX;
 
-	for (size_t c = 0; c < s->nr_cpus; c++) {
-		const struct set *set = first_of(s, c, UINT64_MAX);
+	for (size_t a = 0; a < s->meter->nr_accounts; a++) {
+		const struct set *set = first_of(s, a, UINT64_MAX);
 		uint64_t ready = set ? payable_ns(s, set) : UINT64_MAX;
 
 		if (set && ready < set->due_ns)
@@ -469,33 +456,33 @@ uint64_t sampler_next_ns(const struct sampler *s)
 }
 
 /* Reads the sets of a CPU that are due until @until_ns, as far as the account goes. */
-static int step_cpu(struct sampler *s, size_t cpu, uint64_t until_ns,
-		    const struct sampler_sink *sink)
+static int step_cpu(struct sampler *s, size_t account, uint64_t until_ns,
+		    const struct trace_sink *out)
 {
 	struct set *set;
 	int err = 0;
 
-	while (!err && (set = first_of(s, cpu, until_ns))) {
+	while (!err && (set = first_of(s, account, until_ns))) {
 		if (payable_ns(s, set) > s->o.ops->now()) {
-			put_off(s, cpu, until_ns);
+			put_off(s, account, until_ns);
 			break;
 		}
-		err = sample(s, set, sink);
+		err = sample(s, set, out);
 	}
 	return err;
 }
 
-int sampler_step(struct sampler *s, const struct sampler_sink *sink)
+int sampler_step(struct sampler *s, const struct trace_sink *out)
 {
 	uint64_t now = s->o.ops->now();
 	int err = 0;
 
-	for (size_t c = 0; c < s->nr_cpus && !err; c++)
-		err = step_cpu(s, c, now, sink);
+	for (size_t a = 0; a < s->meter->nr_accounts && !err; a++)
+		err = step_cpu(s, a, now, out);
 	return err;
 }
 
-int sampler_mark(struct sampler *s, bool last, const struct sampler_sink *sink)
+int sampler_mark(struct sampler *s, bool last, const struct trace_sink *out)
 {
 	/* due this far ahead: read longer ago than a moment */
 	uint64_t ahead = s->o.interval_ns - s->o.interval_ns / RECENT_PART;
@@ -504,8 +491,8 @@ int sampler_mark(struct sampler *s, bool last, const struct sampler_sink *sink)
 
 	for (size_t i = 0; last && i < s->nr_sets && !err; i++)
 		if (!s->sets[i].gone)
-			err = sample(s, &s->sets[i], sink);
-	for (size_t c = 0; !last && c < s->nr_cpus && !err; c++)
-		err = step_cpu(s, c, now + ahead, sink);
+			err = sample(s, &s->sets[i], out);
+	for (size_t a = 0; !last && a < s->meter->nr_accounts && !err; a++)
+		err = step_cpu(s, a, now + ahead, out);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The sampler: reads the counters of latencies now and then. One reading can be hundreds
- * of device reads on a PMU's CPU, so it has a clock of its own, and a budget.
+ * The sampler: the meter's groups and accounts, for latencies. One reading can be hundreds of
+ * device reads on a PMU's CPU, so what is due first is read first, as far as the budget goes.
  */
 #ifndef PLATFORM_SAMPLER_H
 #define PLATFORM_SAMPLER_H
@@ -30,30 +30,6 @@ struct sampler_options {
 	const struct counted_pmu *counted;
 	size_t nr_counted;
 	const struct perf_ops *ops;
-};
-
-/**
- * struct sampler_sink - receives the samples
- * @sample: as in struct trace_sink
- * @arg: handed to it
- */
-struct sampler_sink {
-	int (*sample)(void *arg, const struct trace_sample *s);
-	void *arg;
-};
-
-/**
- * struct sampler_cost - running totals
- * @readings: readings of a PMU
- * @ns: time they took
- * @deferred: readings that were due and had to wait for the budget
- * @failed: readings that gave nothing: their time is in the next sample, or in none
- */
-struct sampler_cost {
-	uint64_t readings;
-	uint64_t ns;
-	uint64_t deferred;
-	uint64_t failed;
 };
 
 struct sampler;
@@ -93,25 +69,25 @@ uint64_t sampler_next_ns(const struct sampler *s);
 /**
  * sampler_step() - read what is due and within the budget
  * @s: the sampler
- * @sink: gets the samples; what it refuses with -EINVAL counts as failed
+ * @out: gets the samples; what it refuses with -EINVAL counts as failed
  *
  * Return: 0 or another error of the sink.
  */
-int sampler_step(struct sampler *s, const struct sampler_sink *sink);
+int sampler_step(struct sampler *s, const struct trace_sink *out);
 
 /**
  * sampler_mark() - read now what the budget allows: an interval ends
  * @s: the sampler
  * @last: the run ends: everything is read
- * @sink: see sampler_step()
+ * @out: see sampler_step()
  *
  * A PMU that was read a moment ago is not read again, except at the end.
  *
  * Return: 0 or an error of the sink.
  */
-int sampler_mark(struct sampler *s, bool last, const struct sampler_sink *sink);
+int sampler_mark(struct sampler *s, bool last, const struct trace_sink *out);
 
-/** sampler_cost() - since the beginning */
-void sampler_cost(const struct sampler *s, struct sampler_cost *ret);
+/** sampler_cost() - add the part of the cost that is the sampler's, since the beginning */
+void sampler_cost(const struct sampler *s, struct self_cost *ret);
 
 #endif
