@@ -2,12 +2,12 @@
 /* What a live run does again and again: take over what is there, and close intervals. */
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/times.h"
 #include "live/internal.h"
 #include "live/live_readers.h"
-#include "live/live_totals.h"
 
 /*
  * A longer interval has inner marks: one after so many windows, which make a good block, and one
@@ -51,9 +51,45 @@ static int start_sources(struct live *l, bool with, struct diag *d)
 /* Running totals of all losses that the engine does not count itself. */
 static void total_quality(const struct live *l, struct quality *ret)
 {
-	live_totals_quality(l->ledger, &l->feed, ret);
+	const struct feed *f = &l->feed;
+	struct ledger_losses losses;
+
+	ledger_losses(l->ledger, &losses);
+	*ret = (struct quality){
+		.invalid_windows = f->invalid_windows,
+		.lost_windows = losses.windows,
+		.merged_windows = f->long_windows,
+		.kept_flushes = losses.kept_flushes,
+		.lost_tasks = losses.tasks,
+		.lost_cgroups = losses.cgroups,
+		.unseen_switches = losses.unseen,
+		.lost_io = losses.io,
+		.unscheduled_windows = f->unscheduled_windows,
+		.bad_records = f->bad_slices + losses.bad,
+		.counter_restarts = f->restarts,
+		.uncounted_ns = f->uncounted_ns,
+	};
 	EACH_SOURCE (r, l, quality)
 		r->row->quality(r->data, ret);
+}
+
+/* What we have cost so far: this process, the hooks, and sources. */
+static void total_cost(const struct live *l, struct self_cost *ret)
+{
+	struct ledger_cost c;
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	ledger_cost(l->ledger, &c);
+	*ret = (struct self_cost){
+		.cpu_ns = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S +
+			  (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ull,
+		.switches = c.switches,
+		.switch_ns = c.timed_ns, /* of the timed ones only */
+		.timed = c.timed,
+	};
+	EACH_SOURCE (r, l, cost)
+		r->row->cost(r->data, ret);
 }
 
 static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct diag *d,
@@ -68,9 +104,7 @@ static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct d
 		.ends_ns = l->ends_ns,
 	};
 	total_quality(l, &ret->losses);
-	live_totals_cost(l->ledger, &ret->cost);
-	EACH_SOURCE (r, l, cost)
-		r->row->cost(r->data, &ret->cost);
+	total_cost(l, &ret->cost);
 	/* A block and a quarter: no inner mark comes right before the end of an interval. */
 	l->inner_ns = now + (kind == MARK_INNER ? 4 : 5) * l->args->window_ns * INNER_WINDOWS / 4;
 	l->marked_ns = now;
