@@ -599,6 +599,7 @@ void report_free(struct report *r);
 
 /* Names as they appear in reports. */
 const char *source_name(enum source s);
+const char *direction_name(enum direction d); /* "read", "write" */
 const char *reason_name(enum reason r);
 /** reason_unsplit() - why bytes of a counter that were not split belong to nobody */
 enum reason reason_unsplit(const struct counter *c);

@@ -211,7 +211,8 @@ static void samples_wait_for_their_interval(void **state)
 	const uint64_t ends[] = { 0, 0 }, later[] = { T0 + 70 * MS, T0 + 70 * MS };
 	struct trace_mark mark = { .first = true, .ends_ns = ends };
 	struct trace_header h = unmarked;
-	struct trace_sample s = { 0 };
+	struct trace_event e = { .type = TRACE_SAMPLE };
+	struct trace_sample *s = &e.sample;
 	struct boundaries *b;
 	size_t nr[3] = { 0 };
 
@@ -222,18 +223,20 @@ static void samples_wait_for_their_interval(void **state)
 	assert_int_equal(boundaries_new(&h, 30 * MS, &b), 0);
 	assert_int_equal(boundaries_add_mark(b, &mark), 0);
 	assert_true(boundaries_next(b, false, &mark));
-	for (s.start_ns = 0; s.start_ns < 70 * MS; s.start_ns = s.end_ns) {
-		s.end_ns = s.start_ns + 20 * MS;
-		for (s.probe = 0; s.probe < 2; s.probe++)
-			assert_int_equal(boundaries_add_sample(b, &s), 0);
+	for (s->start_ns = 0; s->start_ns < 70 * MS; s->start_ns = s->end_ns) {
+		s->end_ns = s->start_ns + 20 * MS;
+		for (s->probe = 0; s->probe < 2; s->probe++)
+			assert_int_equal(boundaries_add(b, &e), 0);
 	}
 	mark = (struct trace_mark){ .last = true, .time_ns = 70 * MS, .ends_ns = later };
 	assert_int_equal(boundaries_add_mark(b, &mark), 0);
 	for (size_t i = 0; i < 3; i++) {
 		assert_true(boundaries_next(b, true, &mark));
 		assert_int_equal(mark.last, i == 2);
-		for (; boundaries_sample(b, &mark, &s); nr[i]++)
-			assert_true(s.start_ns < mark.time_ns);
+		for (; boundaries_event(b, &mark, &e); nr[i]++) {
+			assert_int_equal(e.type, TRACE_SAMPLE);
+			assert_true(s->start_ns < mark.time_ns);
+		}
 	}
 	assert_false(boundaries_next(b, true, &mark));
 	assert_int_equal(nr[0], 4); /* of both probes, from 0 and 20 ms on */

@@ -469,9 +469,12 @@ static const struct {
 	{ DEVICES("{\"bdf\":\"1:0:0.0\"},{\"bdf\":\"0001:00:00.0\"}"),
 	  ": device 0001:00:00.0 is there twice" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"kind\":\"toaster\"}"),
-	  ": \"toaster\" is no kind of a device" },
-	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"x\"}"), ": \"x\" is no wiring of a device" },
-	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"filter\":\"x\"}"), ": \"x\" is no filter of a device" },
+	  ": \"kind\" must be \"other\", \"nvme\", \"block\", \"net\", \"rdma\", \"gpu\", \"vfio\" "
+	  "or \"port\"" },
+	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"x\"}"),
+	  ": \"wiring\" must be \"unknown\", \"firmware\", \"user\", \"medium\" or \"low\"" },
+	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"filter\":\"x\"}"),
+	  ": \"filter\" must be \"none\", \"port\" or \"requester id\"" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"low\"}"), ": \"socket\" is missing" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"low\",\"socket\":5}"),
 	  ": device 0001:00:00.0 is on an unknown socket" },
@@ -571,9 +574,13 @@ static void turns_do_not_end_intervals(void **state)
 		.devices = sample_devices,
 		.nr_devices = 1,
 	};
-	const struct trace_io io = { .pid = 1, .start_ns = 300 * MS, .end_ns = 305 * MS };
+	const struct trace_event io = {
+		.type = TRACE_IO,
+		.io = { .pid = 1, .start_ns = 300 * MS, .end_ns = 305 * MS },
+	};
 	struct boundaries *b;
-	struct trace_window w;
+	struct trace_event e = { .type = TRACE_WINDOW };
+	const struct trace_window *w = &e.window;
 	struct trace_mark m;
 	struct reading r = { 1, 0, 0 };
 	unsigned int turns = 0, without_data = 0;
@@ -581,26 +588,27 @@ static void turns_do_not_end_intervals(void **state)
 	(void)state;
 	assert_int_equal(boundaries_new(&h, 100 * MS, &b), 0);
 	for (uint64_t t = 0; t < 300; t += 10) {
-		w = (struct trace_window){ 0, t * MS, (t + 10) * MS, &r };
+		e.window = (struct trace_window){ 0, t * MS, (t + 10) * MS, &r };
 		r.enabled_ns = r.running_ns = 10 * MS;
-		assert_int_equal(boundaries_add_window(b, &w), 0);
+		assert_int_equal(boundaries_add(b, &e), 0);
 	}
 	for (uint64_t t = 0; t < 280; t += 35) {
-		w = (struct trace_window){ 1, t * MS, (t + 35) * MS, &r };
+		e.window = (struct trace_window){ 1, t * MS, (t + 35) * MS, &r };
 		r.enabled_ns = 35 * MS;
 		r.running_ns = t % 2 ? 0 : 35 * MS;
-		assert_int_equal(boundaries_add_window(b, &w), 0);
+		assert_int_equal(boundaries_add(b, &e), 0);
 	}
-	boundaries_add_io(b, &io);
+	assert_int_equal(boundaries_add(b, &io), 0);
 	assert_true(boundaries_next(b, true, &m));
 	assert_true(m.first);
 	for (int i = 1; i <= 3; i++) {
 		assert_true(boundaries_next(b, true, &m));
 		assert_int_equal(m.ends_ns[0], (i < 3 ? i * 100 : 305) * MS);
-		while (boundaries_window(b, &m, &w)) {
-			turns += w.group == 1;
-			if (w.group == 1 && !w.readings->running_ns) {
-				assert_int_equal(w.readings->enabled_ns, 35 * MS);
+		while (boundaries_event(b, &m, &e)) {
+			assert_int_equal(e.type, TRACE_WINDOW);
+			turns += w->group == 1;
+			if (w->group == 1 && !w->readings->running_ns) {
+				assert_int_equal(w->readings->enabled_ns, 35 * MS);
 				without_data++;
 			}
 		}
@@ -619,13 +627,14 @@ static void io_alone_has_intervals(void **state)
 	const struct trace_header h = {
 		.layout = { .cpu_socket = zero, .nr_cpus = 1, .socket_ids = zero, .nr_sockets = 1 }
 	};
-	const struct trace_io io = { .start_ns = 50 * MS, .end_ns = 170 * MS };
+	const struct trace_event io = { .type = TRACE_IO,
+					.io = { .start_ns = 50 * MS, .end_ns = 170 * MS } };
 	struct boundaries *b;
 	struct trace_mark m;
 
 	(void)state;
 	assert_int_equal(boundaries_new(&h, 100 * MS, &b), 0);
-	boundaries_add_io(b, &io);
+	assert_int_equal(boundaries_add(b, &io), 0);
 	assert_true(boundaries_next(b, true, &m));
 	assert_int_equal(m.ends_ns[0], 50 * MS);
 	assert_true(boundaries_next(b, true, &m));

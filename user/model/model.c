@@ -39,6 +39,8 @@ void report_free(struct report *r)
 NAMES(source_name, enum source, [SOURCE_CPU] = "cpu", [SOURCE_DEVICE] = "device",
       [SOURCE_REMOTE] = "remote", [SOURCE_ANY] = "any")
 
+NAMES(direction_name, enum direction, [DIRECTION_READ] = "read", [DIRECTION_WRITE] = "write")
+
 NAMES(reason_name,
       enum reason, [REASON_IDLE] = "idle", [REASON_DEVICE] = "device", [REASON_REMOTE] = "remote",
       [REASON_OTHER] = "other", [REASON_LOST] = "lost", [REASON_BACKGROUND] = "background")

@@ -16,23 +16,15 @@
 
 #define NONE	     UINT64_MAX
 
-struct held_window {
+struct held_item {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	struct reading *readings;
+	void *data; /* readings of a window, or a struct trace_sample */
 };
 
-/* Windows of a group, by their start; those before @first have been handed out. */
+/* Windows of a group or samples of a probe, by their start; those before @first are handed out. */
 struct held {
-	struct held_window *items;
-	size_t nr, cap;
-	size_t first;
-	uint64_t handed_ns; /* end of the last one handed out */
-};
-
-/* Samples of a probe, by their start; those before @first have been handed out. */
-struct held_samples {
-	struct trace_sample *items;
+	struct held_item *items;
 	size_t nr, cap;
 	size_t first;
 	uint64_t handed_ns; /* end of the last one handed out */
@@ -51,10 +43,9 @@ struct boundaries {
 	size_t nr_probes;
 	bool marked;
 	uint64_t interval_ns;
-	struct held *held;	      /* by group */
-	struct held_samples *samples; /* by probe */
-	struct seen *seen;	      /* by socket */
-	uint64_t first_io_ns;	      /* NONE: there is none */
+	struct held *held;    /* by group, then by probe */
+	struct seen *seen;    /* by socket */
+	uint64_t first_io_ns; /* NONE: there is none */
 	uint64_t last_io_ns;
 	uint64_t newest_ns;
 	uint64_t last_window_ns; /* end of the newest window of all */
@@ -81,14 +72,12 @@ int boundaries_new(const struct trace_header *header, uint64_t interval_ns, stru
 	b->nr_probes = header->nr_probes;
 	b->marked = header->marked;
 	b->interval_ns = interval_ns;
-	b->held = calloc(layout->nr_groups + 1, sizeof(*b->held));
-	b->samples = calloc(header->nr_probes + 1, sizeof(*b->samples));
+	b->held = calloc(layout->nr_groups + header->nr_probes + 1, sizeof(*b->held));
 	b->seen = calloc(layout->nr_sockets + 1, sizeof(*b->seen));
 	b->ends_ns = calloc(layout->nr_sockets + 1, sizeof(*b->ends_ns));
 	b->mark_ends_ns = calloc(layout->nr_sockets + 1, sizeof(*b->mark_ends_ns));
 	b->inner_ns = calloc(layout->nr_sockets + 1, sizeof(*b->inner_ns));
-	if (!b->held || !b->samples || !b->seen || !b->ends_ns || !b->mark_ends_ns ||
-	    !b->inner_ns) {
+	if (!b->held || !b->seen || !b->ends_ns || !b->mark_ends_ns || !b->inner_ns) {
 		boundaries_free(b);
 		return -ENOMEM;
 	}
@@ -100,19 +89,26 @@ int boundaries_new(const struct trace_header *header, uint64_t interval_ns, stru
 	return 0;
 }
 
+/* The first ones go. */
+static void forget(struct held *h, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(h->items[i].data);
+	h->nr -= nr;
+	if (nr)
+		memmove(h->items, h->items + nr, h->nr * sizeof(*h->items));
+	h->first = 0;
+}
+
 void boundaries_free(struct boundaries *b)
 {
 	if (!b)
 		return;
-	for (size_t g = 0; b->held && g < b->layout->nr_groups; g++) {
-		for (size_t i = 0; i < b->held[g].nr; i++)
-			free(b->held[g].items[i].readings);
-		free(b->held[g].items);
+	for (size_t i = 0; b->held && i < b->layout->nr_groups + b->nr_probes; i++) {
+		forget(&b->held[i], b->held[i].nr);
+		free(b->held[i].items);
 	}
-	for (size_t p = 0; b->samples && p < b->nr_probes; p++)
-		free(b->samples[p].items);
 	free(b->held);
-	free(b->samples);
 	free(b->seen);
 	free(b->ends_ns);
 	free(b->mark_ends_ns);
@@ -126,7 +122,7 @@ static uint64_t after(uint64_t ns, uint64_t more)
 	return ns > UINT64_MAX - more ? UINT64_MAX : ns + more;
 }
 
-void boundaries_add_slice(struct boundaries *b, const struct trace_slice *s)
+static void add_slice(struct boundaries *b, const struct trace_slice *s)
 {
 	uint32_t socket = b->layout->cpu_socket[s->cpu];
 	struct seen *seen;
@@ -139,32 +135,34 @@ void boundaries_add_slice(struct boundaries *b, const struct trace_slice *s)
 	b->newest_ns = later(b->newest_ns, s->end_ns);
 }
 
-void boundaries_add_io(struct boundaries *b, const struct trace_io *io)
+static void add_io(struct boundaries *b, const struct trace_io *io)
 {
 	b->first_io_ns = earlier(b->first_io_ns, io->start_ns);
 	b->last_io_ns = later(b->last_io_ns, io->end_ns);
 	b->newest_ns = later(b->newest_ns, io->end_ns);
 }
 
-static int hold(struct held *h, const struct trace_window *w, size_t nr_readings)
+static int hold(struct held *h, uint64_t start_ns, uint64_t end_ns, const void *data, size_t size)
 {
-	struct reading *copy;
 	size_t at = h->nr;
+	void *copy;
 
-	while (at > h->first && h->items[at - 1].start_ns > w->start_ns)
+	if (end_ns <= start_ns || start_ns < h->handed_ns)
+		return -EINVAL;
+	while (at > h->first && h->items[at - 1].start_ns > start_ns)
 		at--;
-	if (at > h->first && h->items[at - 1].end_ns > w->start_ns)
+	if (at > h->first && h->items[at - 1].end_ns > start_ns)
 		return -EINVAL;
-	if (at < h->nr && h->items[at].start_ns < w->end_ns)
+	if (at < h->nr && h->items[at].start_ns < end_ns)
 		return -EINVAL;
-	copy = calloc(nr_readings + 1, sizeof(*copy));
+	copy = malloc(size ? size : 1);
 	if (!copy || array_room(h->items, h->cap, h->nr)) {
 		free(copy);
 		return -ENOMEM;
 	}
-	memcpy(copy, w->readings, nr_readings * sizeof(*copy));
+	memcpy(copy, data, size);
 	memmove(&h->items[at + 1], &h->items[at], (h->nr - at) * sizeof(*h->items));
-	h->items[at] = (struct held_window){ w->start_ns, w->end_ns, copy };
+	h->items[at] = (struct held_item){ start_ns, end_ns, copy };
 	h->nr++;
 	return 0;
 }
@@ -181,18 +179,20 @@ static uint64_t many_until(const struct held *h)
 					       : h->items[h->first + MANY_WINDOWS - 1].end_ns;
 }
 
-int boundaries_add_window(struct boundaries *b, const struct trace_window *w)
+static int add_window(struct boundaries *b, const struct trace_window *w)
 {
+	const struct group *g;
 	struct seen *seen;
 	int err;
 
-	if (w->group >= b->layout->nr_groups || w->end_ns <= w->start_ns ||
-	    w->start_ns < b->held[w->group].handed_ns)
+	if (w->group >= b->layout->nr_groups)
 		return -EINVAL;
-	err = hold(&b->held[w->group], w, b->layout->groups[w->group].nr);
+	g = &b->layout->groups[w->group];
+	err = hold(&b->held[w->group], w->start_ns, w->end_ns, w->readings,
+		   g->nr * sizeof(*w->readings));
 	if (err)
 		return err;
-	seen = &b->seen[b->layout->groups[w->group].socket];
+	seen = &b->seen[g->socket];
 	seen->first_window_ns = earlier(seen->first_window_ns, w->start_ns);
 	seen->last_ns = later(seen->last_ns, w->end_ns);
 	b->newest_ns = later(b->newest_ns, w->end_ns);
@@ -202,29 +202,33 @@ int boundaries_add_window(struct boundaries *b, const struct trace_window *w)
 	return 0;
 }
 
-int boundaries_add_sample(struct boundaries *b, const struct trace_sample *s)
+static int add_sample(struct boundaries *b, const struct trace_sample *s)
 {
-	struct held_samples *h;
-	size_t at;
+	int err = s->probe < b->nr_probes ? hold(&b->held[b->layout->nr_groups + s->probe],
+						 s->start_ns, s->end_ns, s, sizeof(*s))
+					  : -EINVAL;
 
-	if (s->probe >= b->nr_probes || s->end_ns <= s->start_ns ||
-	    s->start_ns < b->samples[s->probe].handed_ns)
-		return -EINVAL;
-	h = &b->samples[s->probe];
-	at = h->nr;
-	while (at > h->first && h->items[at - 1].start_ns > s->start_ns)
-		at--;
-	if (at > h->first && h->items[at - 1].end_ns > s->start_ns)
-		return -EINVAL;
-	if (at < h->nr && h->items[at].start_ns < s->end_ns)
-		return -EINVAL;
-	if (array_room(h->items, h->cap, h->nr))
-		return -ENOMEM;
-	memmove(&h->items[at + 1], &h->items[at], (h->nr - at) * sizeof(*h->items));
-	h->items[at] = *s;
-	h->nr++;
-	b->newest_ns = later(b->newest_ns, s->end_ns);
-	return 0;
+	if (!err)
+		b->newest_ns = later(b->newest_ns, s->end_ns);
+	return err;
+}
+
+int boundaries_add(struct boundaries *b, const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_SLICE:
+		add_slice(b, &e->slice);
+		return 0;
+	case TRACE_IO:
+		add_io(b, &e->io);
+		return 0;
+	case TRACE_WINDOW:
+		return add_window(b, &e->window);
+	case TRACE_SAMPLE:
+		return add_sample(b, &e->sample);
+	default:
+		return 0;
+	}
 }
 
 int boundaries_add_mark(struct boundaries *b, const struct trace_mark *m)
@@ -426,45 +430,39 @@ bool boundaries_inner(struct boundaries *b, struct trace_mark *ret)
 	return true;
 }
 
-bool boundaries_window(struct boundaries *b, const struct trace_mark *m, struct trace_window *ret)
+/* Is it the turn of an item? Intervals share the samples that they have parts of. */
+static bool is_before(const struct boundaries *b, const struct trace_mark *m, size_t held,
+		      const struct held_item *item)
 {
-	for (size_t g = 0; g < b->layout->nr_groups; g++) {
-		struct held *h = &b->held[g];
-		const struct held_window *w = h->first < h->nr ? &h->items[h->first] : NULL;
-
-		if (w && w->end_ns <= m->ends_ns[b->layout->groups[g].socket]) {
-			*ret = (struct trace_window){ g, w->start_ns, w->end_ns, w->readings };
-			h->handed_ns = w->end_ns;
-			if (!is_of_device(b->layout, g))
-				note_handed(b, g, w->end_ns);
-			h->first++;
-			return true;
-		}
-		/* Nothing is handed out any more: those who were can go. */
-		for (size_t i = 0; i < h->first; i++)
-			free(h->items[i].readings);
-		h->nr -= h->first;
-		if (h->first)
-			memmove(h->items, h->items + h->first, h->nr * sizeof(*h->items));
-		h->first = 0;
-	}
-	return false;
+	if (held >= b->layout->nr_groups)
+		return item->start_ns < m->time_ns;
+	return item->end_ns <= m->ends_ns[b->layout->groups[held].socket];
 }
 
-bool boundaries_sample(struct boundaries *b, const struct trace_mark *m, struct trace_sample *ret)
+bool boundaries_event(struct boundaries *b, const struct trace_mark *m, struct trace_event *ret)
 {
-	for (size_t p = 0; p < b->nr_probes; p++) {
-		struct held_samples *h = &b->samples[p];
+	size_t nr_groups = b->layout->nr_groups;
 
-		if (h->first < h->nr && h->items[h->first].start_ns < m->time_ns) {
-			*ret = h->items[h->first++];
-			h->handed_ns = ret->end_ns;
-			return true;
+	for (size_t i = 0; i < nr_groups + b->nr_probes; i++) {
+		struct held *h = &b->held[i];
+		const struct held_item *item = h->first < h->nr ? &h->items[h->first] : NULL;
+
+		if (!item || !is_before(b, m, i, item)) {
+			/* Nothing is handed out any more: those who were can go. */
+			forget(h, h->first);
+			continue;
 		}
-		h->nr -= h->first;
-		if (h->first)
-			memmove(h->items, h->items + h->first, h->nr * sizeof(*h->items));
-		h->first = 0;
+		h->first++;
+		h->handed_ns = item->end_ns;
+		if (i < nr_groups && !is_of_device(b->layout, i))
+			note_handed(b, i, item->end_ns);
+		ret->type = i < nr_groups ? TRACE_WINDOW : TRACE_SAMPLE;
+		if (i < nr_groups)
+			ret->window = (struct trace_window){ i, item->start_ns, item->end_ns,
+							     item->data };
+		else
+			ret->sample = *(const struct trace_sample *)item->data;
+		return true;
 	}
 	return false;
 }

@@ -25,17 +25,15 @@ int boundaries_new(const struct trace_header *header, uint64_t interval_ns,
 		   struct boundaries **ret);
 void boundaries_free(struct boundaries *b);
 
-/** boundaries_add_slice() - a slice that has been checked */
-void boundaries_add_slice(struct boundaries *b, const struct trace_slice *s);
-
-/** boundaries_add_io() - I/O that has been checked */
-void boundaries_add_io(struct boundaries *b, const struct trace_io *io);
-
-/** boundaries_add_window() - 0, -EINVAL when its times or its group make no sense, -ENOMEM */
-int boundaries_add_window(struct boundaries *b, const struct trace_window *w);
-
-/** boundaries_add_sample() - 0, -EINVAL when its times or its probe make no sense, -ENOMEM */
-int boundaries_add_sample(struct boundaries *b, const struct trace_sample *s);
+/**
+ * boundaries_add() - an event that is no mark
+ *
+ * Slices and I/O must have been checked. Windows and samples are kept until their turn comes, and
+ * types that do not matter are ignored.
+ *
+ * Return: 0, -EINVAL when times, group or probe make no sense, -ENOMEM.
+ */
+int boundaries_add(struct boundaries *b, const struct trace_event *e);
 
 /** boundaries_add_mark() - a mark of the trace; 0, or -EINVAL when it runs backwards */
 int boundaries_add_mark(struct boundaries *b, const struct trace_mark *m);
@@ -72,16 +70,13 @@ bool boundaries_next(struct boundaries *b, bool end, struct trace_mark *ret);
 bool boundaries_inner(struct boundaries *b, struct trace_mark *ret);
 
 /**
- * boundaries_window() - a window that ends not later than a mark
+ * boundaries_event() - a window that ends not later than a mark, or a sample that starts before it
  * @b: the boundaries
  * @m: the mark of the last boundaries_next() or boundaries_inner()
- * @ret: valid until the next call
+ * @ret: valid until the next call; all windows come before all samples
  *
  * Return: false when there is no more.
  */
-bool boundaries_window(struct boundaries *b, const struct trace_mark *m, struct trace_window *ret);
-
-/** boundaries_sample() - the same for samples that start before a mark: intervals share them */
-bool boundaries_sample(struct boundaries *b, const struct trace_mark *m, struct trace_sample *ret);
+bool boundaries_event(struct boundaries *b, const struct trace_mark *m, struct trace_event *ret);
 
 #endif

@@ -220,16 +220,11 @@ static int on_boundary(struct replay *r, const struct trace_mark *m)
 /* Windows and samples were held back: only now is their order known. */
 static int hand_out_held(struct replay *r, const struct trace_mark *m)
 {
-	struct trace_window w;
-	struct trace_sample s;
+	struct trace_event e;
 	int err = 0;
 
-	while (!err && boundaries_window(r->boundaries, m, &w)) {
-		err = trace_send_window(&r->out, &w);
-		err = err == -EINVAL ? 0 : err;
-	}
-	while (!err && boundaries_sample(r->boundaries, m, &s)) {
-		err = trace_send_sample(&r->out, &s);
+	while (!err && boundaries_event(r->boundaries, m, &e)) {
+		err = trace_send(&r->out, &e);
 		err = err == -EINVAL ? 0 : err;
 	}
 	return passed(r, err);
@@ -351,27 +346,12 @@ static void look_at(struct replay *r, const struct trace_slice *s)
 /* With boundaries of our own, events tell where they are, and some are held back. */
 static int on_bounded(struct replay *r, const struct trace_event *e)
 {
-	struct boundaries *b = r->boundaries;
-	int err;
+	bool completes = e->type == TRACE_SLICE || e->type == TRACE_WINDOW || e->type == TRACE_IO;
+	int err = boundaries_add(r->boundaries, e);
 
-	switch (e->type) {
-	case TRACE_SLICE:
-		boundaries_add_slice(b, &e->slice);
-		break;
-	case TRACE_WINDOW:
-		err = boundaries_add_window(b, &e->window);
-		if (err)
-			return passed(r, err);
-		break;
-	case TRACE_SAMPLE:
-		return passed(r, boundaries_add_sample(b, &e->sample));
-	case TRACE_IO:
-		boundaries_add_io(b, &e->io);
-		break;
-	default:
-		return 0;
-	}
-	return boundaries_due(b) ? close_due(r, false) : 0;
+	if (err || !completes)
+		return passed(r, err);
+	return boundaries_due(r->boundaries) ? close_due(r, false) : 0;
 }
 
 static int on_mark(struct replay *r, const struct trace_mark *m)

@@ -46,42 +46,17 @@ int ndjson_bdf(const struct ndjson_line *line, const json_t *object, const char 
 	return 0;
 }
 
-/* One of @nr words; @ret stays as it is without the key. */
-static int take_word(const struct ndjson_line *line, const json_t *value, const char *key,
-		     const char *const *words, unsigned int nr, unsigned int *ret)
-{
-	unsigned int i = 0;
-	char text[32] = "";
-	bool known = false;
-	int err = line_text(line, value, key, OPTIONAL, text, sizeof(text), &known);
-
-	if (err || !known)
-		return err;
-	while (i < nr && strcmp(text, words[i]))
-		i++;
-	if (i == nr)
-		return line_fail(line, key, "\"%s\" is no %s of a device", text, key);
-	*ret = i;
-	return 0;
-}
-
 static int take_words(const struct ndjson_line *line, const json_t *value, struct device *d)
 {
-	const char *kinds[NR_DEVICE_KINDS], *wirings[NR_WIRINGS], *filters[NR_DEVICE_FILTERS];
 	unsigned int kind = DEVICE_OTHER, wiring = WIRING_UNKNOWN, filter = DEVICE_NOT_COUNTED;
-	int err;
+	int err =
+		line_word(line, value, "kind", OPTIONAL, device_kind_name, NR_DEVICE_KINDS, &kind);
 
-	for (unsigned int i = 0; i < NR_DEVICE_KINDS; i++)
-		kinds[i] = device_kind_name(i);
-	for (unsigned int i = 0; i < NR_WIRINGS; i++)
-		wirings[i] = wiring_name(i);
-	for (unsigned int i = 0; i < NR_DEVICE_FILTERS; i++)
-		filters[i] = device_filter_name(i);
-	err = take_word(line, value, "kind", kinds, NR_DEVICE_KINDS, &kind);
 	if (!err)
-		err = take_word(line, value, "wiring", wirings, NR_WIRINGS, &wiring);
+		err = line_word(line, value, "wiring", OPTIONAL, wiring_name, NR_WIRINGS, &wiring);
 	if (!err)
-		err = take_word(line, value, "filter", filters, NR_DEVICE_FILTERS, &filter);
+		err = line_word(line, value, "filter", OPTIONAL, device_filter_name,
+				NR_DEVICE_FILTERS, &filter);
 	d->kind = kind;
 	d->wiring = wiring;
 	d->filter = filter;

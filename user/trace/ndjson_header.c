@@ -72,35 +72,6 @@ static int take_sockets(const struct ndjson_line *line, struct trace_header *h)
 	return err;
 }
 
-static int take_source(const struct ndjson_line *line, const json_t *value, struct counter *c)
-{
-	const char *text = json_string_value(json_object_get(value, "source"));
-	enum source s = SOURCE_CPU;
-
-	while (s <= SOURCE_ANY && (!text || strcmp(text, source_name(s))))
-		s++;
-	if (s > SOURCE_ANY)
-		return line_fail(line, "source",
-				 "\"source\" must be \"cpu\", \"device\", \"remote\" or \"any\"");
-	c->source = s;
-	return 0;
-}
-
-/* @direction stays as it is when there is none. */
-static int take_direction(const struct ndjson_line *line, const json_t *value,
-			  enum direction *direction)
-{
-	char text[8] = "";
-	int err = line_text(line, value, "direction", OPTIONAL, text, sizeof(text), NULL);
-
-	if (err || !text[0])
-		return err;
-	if (strcmp(text, "read") && strcmp(text, "write"))
-		return line_fail(line, "direction", "\"direction\" must be \"read\" or \"write\"");
-	*direction = text[0] == 'w' ? DIRECTION_WRITE : DIRECTION_READ;
-	return 0;
-}
-
 /* Whether the list makes sense is up to header_check(). */
 static int take_filters(const struct ndjson_line *line, json_t *value, struct counter *c)
 {
@@ -119,37 +90,6 @@ static int take_filters(const struct ndjson_line *line, json_t *value, struct co
 			       c->filters[0] ? "," : "", name, number))
 			return line_fail(line, "filters", "the filters of a counter are too long");
 	}
-	return 0;
-}
-
-static int take_destination(const struct ndjson_line *line, const json_t *value,
-			    enum destination *ret)
-{
-	char text[8] = "any";
-	unsigned int d = 0;
-	int err = line_text(line, value, "destination", OPTIONAL, text, sizeof(text), NULL);
-
-	while (!err && d < NR_DESTINATIONS && strcmp(text, destination_name(d)))
-		d++;
-	if (d == NR_DESTINATIONS)
-		return line_fail(line, "destination",
-				 "\"destination\" must be \"any\", \"cmem\", \"gmem\", "
-				 "\"cxl\", \"remote\" or \"p2p\"");
-	*ret = d;
-	return err;
-}
-
-/* Values of another unit must not be taken for bytes. */
-static int take_unit(const struct ndjson_line *line, const json_t *value, enum unit *ret)
-{
-	char text[16] = "bytes";
-	int err = line_text(line, value, "unit", OPTIONAL, text, sizeof(text), NULL);
-
-	if (err)
-		return err;
-	if (strcmp(text, unit_name(UNIT_BYTES)) && strcmp(text, unit_name(UNIT_REQUESTS)))
-		return line_fail(line, "unit", "\"unit\" must be \"bytes\" or \"requests\"");
-	*ret = strcmp(text, unit_name(UNIT_BYTES)) ? UNIT_REQUESTS : UNIT_BYTES;
 	return 0;
 }
 
@@ -173,6 +113,7 @@ static int take_counter(const struct ndjson_line *line, struct trace_header *h, 
 			struct counter *c, uint64_t *ret_id)
 {
 	const struct layout *l = &h->layout;
+	unsigned int source = 0, direction, destination = DESTINATION_ANY, unit = UNIT_BYTES;
 	uint64_t socket = 0;
 	int err = line_u64(line, value, "id", REQUIRED, UINT64_MAX, ret_id);
 
@@ -185,16 +126,23 @@ static int take_counter(const struct ndjson_line *line, struct trace_header *h, 
 	if (!err)
 		err = line_u64(line, value, "socket", REQUIRED, UINT32_MAX, &socket);
 	if (!err)
-		err = take_source(line, value, c);
-	c->direction = direction_of(c->event);
+		err = line_word(line, value, "source", REQUIRED, source_name, SOURCE_ANY + 1,
+				&source);
+	direction = direction_of(c->event);
 	if (!err)
-		err = take_direction(line, value, &c->direction);
+		err = line_word(line, value, "direction", OPTIONAL, direction_name, 2, &direction);
 	if (!err)
 		err = take_filters(line, value, c);
 	if (!err)
-		err = take_destination(line, value, &c->destination);
+		err = line_word(line, value, "destination", OPTIONAL, destination_name,
+				NR_DESTINATIONS, &destination);
+	/* values of another unit must not be taken for bytes */
 	if (!err)
-		err = take_unit(line, value, &c->unit);
+		err = line_word(line, value, "unit", OPTIONAL, unit_name, UNIT_REQUESTS + 1, &unit);
+	c->source = source;
+	c->direction = direction;
+	c->destination = destination;
+	c->unit = unit;
 	if (!err)
 		err = ndjson_counter_device(line, value, h, c);
 	if (err)
@@ -273,6 +221,7 @@ static int take_probe(const struct ndjson_line *line, const struct trace_header 
 		      struct probe *p, uint64_t *ret_id)
 {
 	const struct layout *l = &h->layout;
+	unsigned int direction = DIRECTION_READ, destination = DESTINATION_ANY;
 	char bdf[MODEL_BDF_LEN];
 	uint64_t socket = 0;
 	int err = line_u64(line, value, "id", REQUIRED, UINT64_MAX, ret_id);
@@ -286,9 +235,12 @@ static int take_probe(const struct ndjson_line *line, const struct trace_header 
 	if (!err)
 		err = line_u64(line, value, "socket", REQUIRED, UINT32_MAX, &socket);
 	if (!err)
-		err = take_direction(line, value, &p->direction);
+		err = line_word(line, value, "direction", OPTIONAL, direction_name, 2, &direction);
 	if (!err)
-		err = take_destination(line, value, &p->destination);
+		err = line_word(line, value, "destination", OPTIONAL, destination_name,
+				NR_DESTINATIONS, &destination);
+	p->direction = direction;
+	p->destination = destination;
 	if (!err)
 		err = line_bool(line, value, "by_tasks", &p->by_tasks);
 	if (!err)

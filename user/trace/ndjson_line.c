@@ -161,6 +161,26 @@ int line_text(const struct ndjson_line *line, const json_t *object, const char *
 	return hex ? take_hex(line, hex, key, buf, size) : take_text(line, value, key, buf, size);
 }
 
+int line_word(const struct ndjson_line *line, const json_t *object, const char *key, enum need need,
+	      const char *(*name)(unsigned int), unsigned int nr, unsigned int *ret)
+{
+	const json_t *value = json_object_get(object, key);
+	const char *text = json_string_value(value);
+	char words[160] = "";
+
+	if (!value)
+		return missing(line, key, need);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (text && !strcmp(text, name(i))) {
+			*ret = i;
+			return 0;
+		}
+		str_append(words, sizeof(words), "%s\"%s\"", i ? i + 1 < nr ? ", " : " or " : "",
+			   name(i));
+	}
+	return line_fail(line, key, "\"%s\" must be %s", key, words);
+}
+
 int line_element_text(const struct ndjson_line *line, const json_t *value, const char *key,
 		      char *buf, size_t size)
 {

@@ -81,6 +81,18 @@ int line_array(const struct ndjson_line *line, const json_t *object, const char 
 int line_text(const struct ndjson_line *line, const json_t *object, const char *key, enum need need,
 	      char *buf, size_t size, bool *ret_known);
 
+/**
+ * line_word() - one of some words
+ * @line, @object, @key, @need: as above
+ * @name: gives the word of each number below @nr
+ * @nr: how many there are
+ * @ret: number of the word; stays as it is without the optional key
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int line_word(const struct ndjson_line *line, const json_t *object, const char *key, enum need need,
+	      const char *(*name)(unsigned int), unsigned int nr, unsigned int *ret);
+
 /** line_element_text() - an element of an array: a text, or {"hex":BYTES} */
 int line_element_text(const struct ndjson_line *line, const json_t *value, const char *key,
 		      char *buf, size_t size);

@@ -54,7 +54,7 @@ static void put_counters(FILE *f, const struct trace_header *h)
 		json_name(f, "unit", unit_name(c->unit));
 		json_name(f, "source", source_name(c->source));
 		json_number(f, "group", c->group);
-		json_name(f, "direction", c->direction == DIRECTION_WRITE ? "write" : "read");
+		json_name(f, "direction", direction_name(c->direction));
 		json_name(f, "destination", destination_name(c->destination));
 		if (c->device)
 			json_name(f, "bdf", h->devices[c->device - 1].bdf);
@@ -74,7 +74,7 @@ static void put_probes(FILE *f, const struct trace_header *h)
 		json_name(f, "title", p->title);
 		json_name(f, "pmu", p->pmu);
 		json_number(f, "socket", h->layout.socket_ids[p->socket]);
-		json_name(f, "direction", p->direction == DIRECTION_WRITE ? "write" : "read");
+		json_name(f, "direction", direction_name(p->direction));
 		json_name(f, "destination", destination_name(p->destination));
 		json_bool(f, "by_tasks", p->by_tasks);
 		if (p->device)

@@ -130,7 +130,7 @@ static json_t *counter_object(const struct job_context *c, const struct account_
 	put_name(o, "name", counter->name, sizeof(counter->name), err);
 	put_number(o, "socket", counter->socket, err);
 	put_text(o, "source", source_name(counter->source), err);
-	put_text(o, "direction", counter->direction == DIRECTION_WRITE ? "write" : "read", err);
+	put_text(o, "direction", direction_name(counter->direction), err);
 	put_text(o, "destination", destination_name(counter->destination), err);
 	if (counter->bdf[0])
 		put_name(o, "bdf", counter->bdf, sizeof(counter->bdf), err);

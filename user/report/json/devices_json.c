@@ -40,7 +40,7 @@ static bool tells(const struct report *r, const struct report_device *d, enum di
 static void put_side(json_t *o, const struct report *r, const struct report_device *d,
 		     enum direction direction, int *err)
 {
-	const char *name = direction == DIRECTION_WRITE ? "write" : "read";
+	const char *name = direction_name(direction);
 	const struct device_bytes *side = direction == DIRECTION_WRITE ? &d->write : &d->read;
 	char key[32];
 	json_t *to;

@@ -52,7 +52,7 @@ static json_t *counter_object(const struct report *r, const struct report_counte
 	put_text(o, "source", source_name(c->source), err);
 	if (device)
 		put_name(o, "bdf", device->bdf, sizeof(device->bdf), err);
-	put_text(o, "direction", c->direction == DIRECTION_WRITE ? "write" : "read", err);
+	put_text(o, "direction", direction_name(c->direction), err);
 	put_text(o, "destination", destination_name(c->destination), err);
 	put_bool(o, "valid", rc->valid, err);
 	if (rc->valid) {

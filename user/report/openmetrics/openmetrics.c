@@ -187,11 +187,6 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r)
 
 /* --- what jobs did */
 
-static const char *direction_text(enum direction d)
-{
-	return d == DIRECTION_WRITE ? "write" : "read";
-}
-
 static void expose_cell(struct exposer *x, const struct series *s, const struct dim *d,
 			uint64_t value)
 {
@@ -202,13 +197,13 @@ static void expose_cell(struct exposer *x, const struct series *s, const struct 
 		expose_number(x,
 			      LABELS({ "workload", s->workload }, { "socket", socket },
 				     { "source", source_name(d->source) },
-				     { "direction", direction_text(d->direction) },
+				     { "direction", direction_name(d->direction) },
 				     { "destination", destination_name(d->destination) }),
 			      value);
 	else
 		expose_number(x,
 			      LABELS({ "workload", s->workload }, { "device", d->bdf },
-				     { "direction", direction_text(d->direction) }),
+				     { "direction", direction_name(d->direction) }),
 			      value);
 }
 

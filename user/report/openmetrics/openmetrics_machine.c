@@ -74,7 +74,7 @@ static bool same_labels(const struct view *v, const struct account_counter *a,
 static void expose_total(struct exposer *x, const struct view *v, const struct account_counter *c,
 			 const char *reason, uint64_t value)
 {
-	const char *direction = c->direction == DIRECTION_WRITE ? "write" : "read";
+	const char *direction = direction_name(c->direction);
 	const char *destination = v->by_destination ? destination_name(c->destination) : NULL;
 	const char *device = v->takes == is_port ? "port" : "device";
 	char socket[16];
