@@ -302,8 +302,8 @@ static void test_windows(void **state)
 	tree_put(&w.tree, "bus/pci/devices/0002:81:00.0/resource",
 		 "0x0000000040000000 0x0000000040ffffff 0x0000000000040200\n" NO_BAR NO_BAR NO_BAR
 			 NO_BAR NO_BAR);
-	w.o.windows = (char *[]){ "0002:81:00.0:BAR0" };
-	w.o.nr_windows = 1;
+	w.o.ranges = (char *[]){ "0002:81:00.0:BAR0" };
+	w.o.nr_ranges = 1;
 	w.o.socket = 0;
 	assert_int_equal(select_(&w), 0);
 	check_layout(&w);
@@ -319,8 +319,8 @@ static void test_windows(void **state)
 	world_end(&w);
 
 	world_begin(&w, tree_make_t410);
-	w.o.windows = (char *[]){ "0002:81:00.0:BAR0" };
-	w.o.nr_windows = 1;
+	w.o.ranges = (char *[]){ "0002:81:00.0:BAR0" };
+	w.o.nr_ranges = 1;
 	assert_true(select_(&w) < 0);
 	world_end(&w);
 }

@@ -442,7 +442,7 @@ static void test_windows(void **state)
 		wants[i].set = 1;
 		wants[i].asked = true;
 	}
-	refuse(30, 1, "windows", wants[9].name);
+	refuse(30, 1, "ranges", wants[9].name);
 }
 
 /* --- anything: what must hold whatever is wanted */

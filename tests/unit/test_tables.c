@@ -121,8 +121,7 @@ static void test_filter_rows(void **state)
 	}
 	assert_string_equal(filter_row_use(PMU_GRACE_PCIE, FILTER_PORTS)->name, "root_port");
 	assert_int_equal(filter_row_use(PMU_GRACE_PCIE, FILTER_PORTS)->all, 0x3ff);
-	assert_string_equal(filter_row_use(PMU_PCIE_TGT, FILTER_WINDOW_MASK)->name,
-			    "dst_addr_mask");
+	assert_string_equal(filter_row_use(PMU_PCIE_TGT, FILTER_RANGE_MASK)->name, "dst_addr_mask");
 	assert_null(filter_row_use(PMU_GRACE_SCF, FILTER_PORTS));
 	assert_null(filter_named(PMU_UCF, "event"));
 	assert_null(filter_named(PMU_UCF, "src_rp_mask"));
@@ -147,18 +146,18 @@ static void test_constraint_rows(void **state)
 		assert_true(seen[i]);
 	/* A family has the rule exactly where it has what the rule is about. */
 	for (enum pmu_kind kind = 0; kind < NR_PMU_KINDS; kind++) {
-		bool windows = pmu_families[kind].windows;
+		bool windows = pmu_families[kind].ranges;
 		bool bdf = filter_row_use(kind, FILTER_BDF);
 
-		assert_int_equal(!!constraint_find(kind, CONSTRAINT_WINDOWS), windows);
-		assert_int_equal(!!constraint_find(kind, CONSTRAINT_EMPTY_WINDOW), windows);
+		assert_int_equal(!!constraint_find(kind, CONSTRAINT_RANGES), windows);
+		assert_int_equal(!!constraint_find(kind, CONSTRAINT_EMPTY_RANGE), windows);
 		assert_int_equal(!!constraint_find(kind, CONSTRAINT_BDF_AND_PORTS), bdf);
 		assert_int_equal(!!constraint_find(kind, CONSTRAINT_ONE_BDF), bdf);
 		assert_int_equal(!!constraint_find(kind, CONSTRAINT_EMPTY_PORTS),
 				 pmu_families[kind].platform == PMU_PLATFORM_GRACE &&
 					 filter_row_use(kind, FILTER_PORTS));
 	}
-	assert_null(constraint_find(PMU_UCF, CONSTRAINT_WINDOWS));
+	assert_null(constraint_find(PMU_UCF, CONSTRAINT_RANGES));
 }
 
 /* "config1:0-9" has ten bits. */

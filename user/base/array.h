@@ -9,6 +9,9 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Order of two numbers, for qsort(): orders of several are chained with "?:". */
+#define ORDER(a, b)   (((a) > (b)) - ((a) < (b)))
+
 /**
  * NAMES() - define a function that tells the name of an enum's value, "unknown" for any other
  * @function: its name

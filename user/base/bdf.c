@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Hexadecimal digits up to something else; they must not be above @max. */
 static int take_hex(const char **text, uint32_t max, uint32_t *ret)
 {
@@ -92,11 +94,7 @@ const char *bdf_of_path(const char *path, char *ret)
 
 int bdf_compare(const struct bdf *a, const struct bdf *b)
 {
-	if (a->domain != b->domain)
-		return a->domain < b->domain ? -1 : 1;
-	if (a->bus != b->bus)
-		return a->bus < b->bus ? -1 : 1;
-	return (int)a->devfn - (int)b->devfn;
+	return ORDER(a->domain, b->domain) ?: ORDER(a->bus, b->bus) ?: ORDER(a->devfn, b->devfn);
 }
 
 int bdf_canonical(const char *text, char *ret, size_t size)

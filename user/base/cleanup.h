@@ -8,6 +8,7 @@
 #define BASE_CLEANUP_H
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -39,6 +40,17 @@ static inline void cleanup_closedir_(DIR **d)
 #define cleanup_close	 __attribute__((cleanup(cleanup_close_)))
 #define cleanup_fclose	 __attribute__((cleanup(cleanup_fclose_)))
 #define cleanup_closedir __attribute__((cleanup(cleanup_closedir_)))
+
+/* dir_at() - open a directory relative to another one; NULL with errno */
+static inline DIR *dir_at(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
 
 /* take_fd() - move a descriptor out of a cleanup_close variable */
 static inline int take_fd(int *fd)

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
@@ -140,6 +141,26 @@ int read_line_at(int dirfd, const char *path, char *ret_line, size_t size)
 		return -EINVAL;
 	memcpy(ret_line, line, used + 1);
 	return 0;
+}
+
+FILE *file_at(int dirfd, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list args;
+	FILE *f = NULL;
+	int length, fd;
+
+	va_start(args, fmt);
+	length = vsnprintf(path, sizeof(path), fmt, args);
+	va_end(args);
+	if (length >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && !(f = fdopen(fd, "r")))
+		close(fd);
+	return f;
 }
 
 int next_line(FILE *in, char *ret_line, size_t size)

@@ -65,6 +65,9 @@ int parse_double(const char *text, double *ret_value);
  */
 int read_line_at(int dirfd, const char *path, char *ret_line, size_t size);
 
+/** file_at() - open a file for reading whose path, from @dirfd on, is printed; NULL with errno */
+__attribute__((format(printf, 2, 3))) FILE *file_at(int dirfd, const char *path, ...);
+
 /**
  * next_line() - read the next line of a text of any length
  * @in: the text; may be anything, also one without an end

@@ -87,13 +87,8 @@ static int newest_first(const void *a, const void *b)
 	const struct candidate *x = a, *y = b;
 	bool x_runs = x->state == ACCOUNT_RUNNING, y_runs = y->state == ACCOUNT_RUNNING;
 
-	if (x->whole != y->whole)
-		return x->whole ? -1 : 1;
-	if (x_runs != y_runs)
-		return x_runs ? -1 : 1;
-	if (!x_runs && x->end_ns != y->end_ns)
-		return x->end_ns > y->end_ns ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	return ORDER(y->whole, x->whole) ?: ORDER(y_runs, x_runs) ?:
+	       (x_runs ? 0 : ORDER(y->end_ns, x->end_ns)) ?: ORDER(x->order, y->order);
 }
 
 static int look_once(struct look *l, struct diag *d)

@@ -113,7 +113,7 @@ const struct option_row shared_options[] = {
 	  SWITCH("per-port", 0, stat.per_port) },
 	{ STAT, 1, "Metrics of each GPU of NVLink-C2C apart", SWITCH("per-gpu", 0, stat.per_gpu) },
 	{ STAT, 1,
-	  "PCIe target traffic to the address window of this BAR; may be given several times",
+	  "PCIe target traffic to the address range of this BAR; may be given several times",
 	  OPTION("window-of", 0, "BDF:BARn", value_item, stat.windows) },
 	{ STAT, 1,
 	  "Until this process ends; core metrics and events are about it and its children to be",

@@ -37,7 +37,7 @@
 /* For the guess how many sets there will be; what really fits only trying tells. */
 #define EVENTS_PER_TURN	   6
 
-struct stat {
+struct stat_run {
 	const struct options *args;
 	struct loop loop;
 	int pidfd; /* of -p */
@@ -71,7 +71,7 @@ static bool has_socket(const struct pmu_list *pmus, int32_t socket)
 	return false;
 }
 
-static void describe_host(struct stat *s)
+static void describe_host(struct stat_run *s)
 {
 	const struct pmu_platform_row *platform;
 	struct utsname u;
@@ -91,7 +91,7 @@ static void describe_host(struct stat *s)
 }
 
 /* Whose core events are counted. */
-static void describe_cores(struct stat *s)
+static void describe_cores(struct stat_run *s)
 {
 	const struct options *a = s->args;
 
@@ -110,7 +110,7 @@ static void describe_cores(struct stat *s)
 	}
 }
 
-static int add_notes(struct stat *s, struct diag *d)
+static int add_notes(struct stat_run *s, struct diag *d)
 {
 	cleanup_texts struct text_list notes = { 0 };
 	int err = pmu_notes(&s->pmus, s->host.kernel, &notes);
@@ -120,7 +120,7 @@ static int add_notes(struct stat *s, struct diag *d)
 	return err ? diag_fail(d, err, "out of memory") : 0;
 }
 
-static int choose(struct stat *s, struct diag *d)
+static int choose(struct stat_run *s, struct diag *d)
 {
 	const struct options *a = s->args;
 	const struct metric_options o = {
@@ -128,8 +128,8 @@ static int choose(struct stat *s, struct diag *d)
 		.nr_metrics = a->stat.metrics.nr,
 		.events = a->stat.events.items,
 		.nr_events = a->stat.events.nr,
-		.windows = a->stat.windows.items,
-		.nr_windows = a->stat.windows.nr,
+		.ranges = a->stat.windows.items,
+		.nr_ranges = a->stat.windows.nr,
 		.socket = a->stat.socket,
 		.per_port = a->stat.per_port,
 		.per_gpu = a->stat.per_gpu,
@@ -157,7 +157,7 @@ static int choose(struct stat *s, struct diag *d)
 }
 
 /* What the kernel refused goes into the book, with a note for each PMU. */
-static int note_refused(struct stat *s, struct diag *d)
+static int note_refused(struct stat_run *s, struct diag *d)
 {
 	const struct stat_layout *l = &s->selection.layout;
 	uint32_t last = UINT32_MAX;
@@ -181,7 +181,7 @@ static int note_refused(struct stat *s, struct diag *d)
 	return err ? diag_fail(d, err, "out of memory") : 0;
 }
 
-static uint64_t turn_length(const struct stat *s)
+static uint64_t turn_length(const struct stat_run *s)
 {
 	const struct options *a = s->args;
 	const struct stat_layout *l = &s->selection.layout;
@@ -209,7 +209,7 @@ static uint64_t turn_length(const struct stat *s)
 	return turn < TURN_NS ? turn : TURN_NS;
 }
 
-static int start(struct stat *s, struct diag *d)
+static int start(struct stat_run *s, struct diag *d)
 {
 	const struct options *a = s->args;
 	const struct stat_layout *l = &s->selection.layout;
@@ -247,7 +247,7 @@ static int start(struct stat *s, struct diag *d)
 /* From wants, of which several may mean the same event, to counters. */
 static int on_segment(void *arg, const struct stat_segment *segment)
 {
-	struct stat *s = arg;
+	struct stat_run *s = arg;
 	const struct stat_layout *l = &s->selection.layout;
 	struct stat_segment mine = *segment;
 
@@ -272,7 +272,7 @@ static int on_segment(void *arg, const struct stat_segment *segment)
 }
 
 /* Signals, the command's process (it waits), or the process to follow. */
-static int open_run(struct stat *s, struct diag *d)
+static int open_run(struct stat_run *s, struct diag *d)
 {
 	const struct options *a = s->args;
 	int err = loop_open(&s->loop, d);
@@ -300,7 +300,7 @@ static int open_run(struct stat *s, struct diag *d)
 /* Has the process ended? */
 static bool over(void *arg)
 {
-	const struct stat *s = arg;
+	const struct stat_run *s = arg;
 	struct pollfd fd = { .fd = s->pidfd, .events = POLLIN };
 
 	return poll(&fd, 1, 0) > 0;
@@ -308,20 +308,20 @@ static bool over(void *arg)
 
 static uint64_t next_ns(void *arg)
 {
-	const struct stat *s = arg;
+	const struct stat_run *s = arg;
 
 	return meter_next_ns(s->meter);
 }
 
 static int step(void *arg, struct diag *d)
 {
-	struct stat *s = arg;
+	struct stat_run *s = arg;
 	const struct meter_sink sink = { on_segment, s };
 
 	return meter_step(s->meter, monotonic_ns(), &sink, d);
 }
 
-static int write_report(struct stat *s, struct stat_report *r, struct diag *d)
+static int write_report(struct stat_run *s, struct stat_report *r, struct diag *d)
 {
 	const struct options *a = s->args;
 	struct table_options o = {
@@ -343,7 +343,7 @@ static int write_report(struct stat *s, struct stat_report *r, struct diag *d)
 	return err ? output_failed(a->run.output.file, err, d) : 0;
 }
 
-static int read_all(struct stat *s, bool last, struct diag *d)
+static int read_all(struct stat_run *s, bool last, struct diag *d)
 {
 	const struct stat_layout *l = &s->selection.layout;
 	const struct meter_sink sink = { on_segment, s };
@@ -354,7 +354,7 @@ static int read_all(struct stat *s, bool last, struct diag *d)
 	return err;
 }
 
-static int write_interval(struct stat *s, struct diag *d)
+static int write_interval(struct stat_run *s, struct diag *d)
 {
 	struct stat_report *r;
 	int err = stat_book_interval(s->book, monotonic_ns(), s->costs, &r);
@@ -368,7 +368,7 @@ static int write_interval(struct stat *s, struct diag *d)
 
 static int on_interval(void *arg, struct diag *d)
 {
-	struct stat *s = arg;
+	struct stat_run *s = arg;
 	int err = read_all(s, false, d);
 
 	return err ? err : write_interval(s, d);
@@ -390,7 +390,7 @@ static bool lacks_data(const struct stat_report *r)
 }
 
 /* The last interval, and the whole run. */
-static int finish(struct stat *s, struct diag *d)
+static int finish(struct stat_run *s, struct diag *d)
 {
 	struct stat_report *r;
 	int err = read_all(s, true, d);
@@ -409,7 +409,7 @@ static int finish(struct stat *s, struct diag *d)
 	return err;
 }
 
-static int count(struct stat *s, struct diag *d)
+static int count(struct stat_run *s, struct diag *d)
 {
 	int err = choose(s, d);
 
@@ -429,7 +429,7 @@ static int count(struct stat *s, struct diag *d)
 	return err;
 }
 
-static void release(struct stat *s)
+static void release(struct stat_run *s)
 {
 	stat_book_free(s->book);
 	metric_selection_free(&s->selection);
@@ -446,7 +446,7 @@ static void release(struct stat *s)
 
 static int run(struct options *o)
 {
-	struct stat s = { .loop = LOOP_INIT, .pidfd = -1, .fs = { .fd = -1 }, .args = o };
+	struct stat_run s = { .loop = LOOP_INIT, .pidfd = -1, .fs = { .fd = -1 }, .args = o };
 	struct diag d = { 0 };
 	int err, closed, status;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/output.h"
@@ -116,14 +117,10 @@ static int by_place(const void *a, const void *b)
 {
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
 	const struct pci_wiring *x = &sorted[i].wiring, *y = &sorted[k].wiring;
+	bool x_unknown = x->how == WIRING_UNKNOWN, y_unknown = y->how == WIRING_UNKNOWN;
+	int place = x_unknown ? 0 : ORDER(x->socket, y->socket) ?: ORDER(x->rc, y->rc);
 
-	if ((x->how == WIRING_UNKNOWN) != (y->how == WIRING_UNKNOWN))
-		return x->how == WIRING_UNKNOWN ? 1 : -1;
-	if (x->how != WIRING_UNKNOWN && x->socket != y->socket)
-		return x->socket < y->socket ? -1 : 1;
-	if (x->how != WIRING_UNKNOWN && x->rc != y->rc)
-		return x->rc < y->rc ? -1 : 1;
-	return i < k ? -1 : i > k;
+	return ORDER(x_unknown, y_unknown) ?: place ?: ORDER(i, k);
 }
 
 static void tree_free(struct tree *tree)

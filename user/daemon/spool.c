@@ -66,14 +66,12 @@ static int check_folder(const char *folder, int fd, struct diag *d)
 /* Files that somebody may pick up; a negative errno. */
 static ssize_t count_files(int folder)
 {
-	cleanup_close int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	cleanup_closedir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	cleanup_closedir DIR *dir = dir_at(folder, ".");
 	struct dirent *entry;
 	ssize_t nr = 0;
 
 	if (!dir)
 		return -errno;
-	take_fd(&fd);
 	for (errno = 0; (entry = readdir(dir)); errno = 0)
 		nr += entry->d_name[0] != '.';
 	return errno ? -errno : nr;

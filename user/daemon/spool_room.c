@@ -80,15 +80,13 @@ static bool since_of(int folder, const char *name, uint64_t *ret_ns)
 static int each_report(struct look *l,
 		       int (*fn)(struct look *l, const struct dirent *e, uint32_t owner))
 {
-	cleanup_close int fd = openat(l->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	cleanup_closedir DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	cleanup_closedir DIR *dir = dir_at(l->folder, ".");
 	struct dirent *entry;
 	uint32_t owner;
 	int err = 0;
 
 	if (!dir)
 		return -errno;
-	take_fd(&fd);
 	for (errno = 0; !err && (entry = readdir(dir)); errno = 0)
 		if (owner_of(entry->d_name, &owner))
 			err = fn(l, entry, owner);
@@ -111,9 +109,7 @@ static int by_owner_and_age(const void *a, const void *b)
 {
 	const struct there *x = a, *y = b;
 
-	if (x->owner != y->owner)
-		return x->owner < y->owner ? -1 : 1;
-	return (x->since_ns > y->since_ns) - (x->since_ns < y->since_ns);
+	return ORDER(x->owner, y->owner) ?: ORDER(x->since_ns, y->since_ns);
 }
 
 static int make_holders(struct look *l)
@@ -171,7 +167,7 @@ static int by_number(const void *a, const void *b)
 {
 	const struct there *x = a, *y = b;
 
-	return (x->number > y->number) - (x->number < y->number);
+	return ORDER(x->number, y->number);
 }
 
 /* Only those that go stay in the list, to be found by their number. */

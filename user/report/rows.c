@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/devices.h"
@@ -120,11 +121,6 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(x->row->key, y->row->key);
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* Whoever lets devices move bytes is as large as who moves them himself. */
 static uint64_t all_bytes(const struct amounts *a)
 {
@@ -136,17 +132,17 @@ static int compare_amounts(const void *a, const void *b)
 {
 	const struct row_node *x = *(struct row_node *const *)a;
 	const struct row_node *y = *(struct row_node *const *)b;
-	int order = compare_numbers(all_bytes(&y->amounts), all_bytes(&x->amounts));
+	int order = ORDER(all_bytes(&y->amounts), all_bytes(&x->amounts));
 
 	if (!order)
-		order = compare_numbers(y->amounts.cpu_ns, x->amounts.cpu_ns);
+		order = ORDER(y->amounts.cpu_ns, x->amounts.cpu_ns);
 	if (!order && (x->row->kind == ROW_CGROUP || x->row->kind == ROW_JOB))
 		order = strcmp(x->row->cgroup ? x->row->cgroup : "",
 			       y->row->cgroup ? y->row->cgroup : "");
 	if (!order)
-		order = compare_numbers(x->row->pid, y->row->pid);
+		order = ORDER(x->row->pid, y->row->pid);
 	if (!order)
-		order = compare_numbers(x->row->tid, y->row->tid);
+		order = ORDER(x->row->tid, y->row->tid);
 	return order ? order : strcmp(x->row->key, y->row->key);
 }
 

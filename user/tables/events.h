@@ -55,9 +55,9 @@ enum filter_use {
 	FILTER_GPUS,	    /* mask */
 	FILTER_BDF,	    /* requester id */
 	FILTER_BDF_ENABLE,  /* the requester id counts instead of the port mask */
-	FILTER_WINDOW_BASE, /* address window: base, compared bits, switch */
-	FILTER_WINDOW_MASK,
-	FILTER_WINDOW_ENABLE,
+	FILTER_RANGE_BASE,  /* address range: base, compared bits, switch */
+	FILTER_RANGE_MASK,
+	FILTER_RANGE_ENABLE,
 };
 
 /**
@@ -97,15 +97,15 @@ const struct filter_row *filter_row_use(enum pmu_kind kind, enum filter_use use)
 
 /* What must not be asked of a PMU although its driver may take it. */
 enum constraint {
-	CONSTRAINT_EMPTY_WINDOW,     /* base 0 with mask 0: looks like a free slot */
-	CONSTRAINT_WINDOW_ON_CYCLES, /* frees a slot that it never took */
-	CONSTRAINT_WINDOW_NOT_ON,    /* base or mask given, but not switched on */
-	CONSTRAINT_WINDOWS,	     /* no more at the same time than there are slots */
-	CONSTRAINT_BDF_NOT_ON,	     /* requester id without the switch: counts nothing */
-	CONSTRAINT_BDF_AND_PORTS,    /* refused by the driver, or never runs */
-	CONSTRAINT_ONE_BDF,	     /* one setting of the requester id at a time */
-	CONSTRAINT_UNLISTED_EVENT,   /* hidden for this peer: opens and tells nothing */
-	CONSTRAINT_EMPTY_PORTS,	     /* port mask 0: all or none, depending on the kernel */
+	CONSTRAINT_EMPTY_RANGE,	    /* base 0 with mask 0: looks like a free slot */
+	CONSTRAINT_RANGE_ON_CYCLES, /* frees a slot that it never took */
+	CONSTRAINT_RANGE_NOT_ON,    /* base or mask given, but not switched on */
+	CONSTRAINT_RANGES,	    /* no more at the same time than there are slots */
+	CONSTRAINT_BDF_NOT_ON,	    /* requester id without the switch: counts nothing */
+	CONSTRAINT_BDF_AND_PORTS,   /* refused by the driver, or never runs */
+	CONSTRAINT_ONE_BDF,	    /* one setting of the requester id at a time */
+	CONSTRAINT_UNLISTED_EVENT,  /* hidden for this peer: opens and tells nothing */
+	CONSTRAINT_EMPTY_PORTS,	    /* port mask 0: all or none, depending on the kernel */
 	NR_CONSTRAINTS,
 };
 

@@ -29,6 +29,11 @@ const struct pmu_family *pmu_family_of(enum pmu_kind kind)
 	return NULL;
 }
 
+bool pmu_family_has_rc(const struct pmu_family *f)
+{
+	return strstr(f->pattern, "<rc>");
+}
+
 static bool match_pattern(const char *pattern, const char *name, int32_t *ret_n, int32_t *ret_rc)
 {
 	int32_t n = -1, rc = -1;

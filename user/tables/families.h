@@ -60,7 +60,8 @@ enum pmu_socket_by {
  *	as many as there are hardware counters, which only trying tells
  * @one_cycles: "cycles" is a single counter of its own: it takes none of the others,
  *	and two events of it take turns
- * @windows: address windows at the same time, 0 when it has none
+ * @ranges: address ranges at the same time, 0 when it has none
+ * @ports_are_sockets: its filter of ports names other sockets
  * @read_cost: device reads for one reading of an ordinary event, at most
  * @cycles_cost: the same for "cycles"
  * @source: where the row was taken from
@@ -76,7 +77,8 @@ struct pmu_family {
 	bool no_events;
 	uint8_t max_events;
 	bool one_cycles;
-	uint8_t windows;
+	uint8_t ranges;
+	bool ports_are_sockets;
 	uint16_t read_cost;
 	uint16_t cycles_cost;
 	const char *source;
@@ -125,6 +127,9 @@ static inline bool pmu_platform_fits(enum pmu_platform row, enum pmu_platform pl
 
 /** pmu_family_of() - the row of a kind, NULL when there is none */
 const struct pmu_family *pmu_family_of(enum pmu_kind kind);
+
+/** pmu_family_has_rc() - is there a PMU for each root complex, instead of one for a socket? */
+bool pmu_family_has_rc(const struct pmu_family *f);
 
 /** pmu_family_dear() - does one reading take many device reads? */
 static inline bool pmu_family_dear(const struct pmu_family *f)

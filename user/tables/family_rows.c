@@ -25,7 +25,7 @@ const struct pmu_family pmu_families[] = {
 	FAMILY(T410, PMU_PCIE, "pcie", "PCIe, traffic issued by devices",
 	       "nvidia_pcie_pmu_<n>_rc_<rc>", "1030136b", CORESIGHT),
 	FAMILY(T410, PMU_PCIE_TGT, "pcie_tgt", "PCIe target, traffic to BARs and CXL",
-	       "nvidia_pcie_tgt_pmu_<n>_rc_<rc>", "1070036b", CORESIGHT, .windows = 8),
+	       "nvidia_pcie_tgt_pmu_<n>_rc_<rc>", "1070036b", CORESIGHT, .ranges = 8),
 	FAMILY(T410, PMU_CMEM_LATENCY, "cmem_latency", "CPU memory read latency",
 	       "nvidia_cmem_latency_pmu_<n>", "NVDA2021", OTHER(56, 2, CMEM_SOURCE)),
 	FAMILY(T410, PMU_NVLINK_C2C, "nvlink_c2c", "NVLink-C2C",
@@ -43,7 +43,7 @@ const struct pmu_family pmu_families[] = {
 	FAMILY(GRACE, PMU_GRACE_NVLINK_C2C1, "nvlink_c2c1", "NVLink-C2C1",
 	       "nvidia_nvlink_c2c1_pmu_<n>", "1040036b", CORESIGHT),
 	FAMILY(GRACE, PMU_GRACE_CNVLINK, "cnvlink", "CNVLink",
-	       "nvidia_cnvlink_pmu_<n>", "1060036b", CORESIGHT),
+	       "nvidia_cnvlink_pmu_<n>", "1060036b", CORESIGHT, .ports_are_sockets = true),
 	FAMILY(UNKNOWN, PMU_UNKNOWN, "unknown", "device unknown to this kernel",
 	       "nvidia_uncore_pmu_<n>", NULL, CORESIGHT, .socket_by = PMU_SOCKET_UNKNOWN),
 };

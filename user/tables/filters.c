@@ -29,9 +29,9 @@ const struct filter_row filter_rows[] = {
 	{ PMU_PCIE, "dst_rem", FILTER_DESTINATION, 0, "to memory of another socket", T410_DOC },
 
 	{ PMU_PCIE_TGT, "dst_rp_mask", FILTER_PORTS, 0xff, "to BARs behind these root ports", T410_DOC },
-	{ PMU_PCIE_TGT, "dst_addr_base", FILTER_WINDOW_BASE, 0, "to addresses that equal this one in the compared bits", T410_DOC },
-	{ PMU_PCIE_TGT, "dst_addr_mask", FILTER_WINDOW_MASK, 0, "bits of the address that are compared", T410_DOC },
-	{ PMU_PCIE_TGT, "dst_addr_en", FILTER_WINDOW_ENABLE, 0, "the address window counts", T410_DOC },
+	{ PMU_PCIE_TGT, "dst_addr_base", FILTER_RANGE_BASE, 0, "to addresses that equal this one in the compared bits", T410_DOC },
+	{ PMU_PCIE_TGT, "dst_addr_mask", FILTER_RANGE_MASK, 0, "bits of the address that are compared", T410_DOC },
+	{ PMU_PCIE_TGT, "dst_addr_en", FILTER_RANGE_ENABLE, 0, "the address range counts", T410_DOC },
 
 	{ PMU_NVLINK_C2C, "gpu_mask", FILTER_GPUS, 0x3, "from or to these GPUs", T410_DOC },
 
@@ -62,16 +62,16 @@ const struct constraint_row constraint_rows[] = {
 	  "a root complex has one requester id for all its counters",
 	  "let the ids, and events without one, take turns", CSPMU },
 
-	{ PMU_PCIE_TGT, CONSTRAINT_EMPTY_WINDOW,
+	{ PMU_PCIE_TGT, CONSTRAINT_EMPTY_RANGE,
 	  "the driver takes base 0 with mask 0 for a free slot and confuses its books",
 	  "to count everything leave the window out", CSPMU },
-	{ PMU_PCIE_TGT, CONSTRAINT_WINDOW_ON_CYCLES,
+	{ PMU_PCIE_TGT, CONSTRAINT_RANGE_ON_CYCLES,
 	  "cycles take no slot, but free one when they end, perhaps somebody else's",
 	  "count cycles without a window", CSPMU },
-	{ PMU_PCIE_TGT, CONSTRAINT_WINDOW_NOT_ON,
+	{ PMU_PCIE_TGT, CONSTRAINT_RANGE_NOT_ON,
 	  "the driver ignores a window that is not switched on and counts all root ports",
 	  "add dst_addr_en=1", CSPMU },
-	{ PMU_PCIE_TGT, CONSTRAINT_WINDOWS,
+	{ PMU_PCIE_TGT, CONSTRAINT_RANGES,
 	  "a root complex has 8 slots; a counter whose window gets none counts nothing",
 	  "let the windows take turns", CSPMU },
 

@@ -363,15 +363,10 @@ static void check_event(struct check_row *ret_row)
 
 static void check_cgroup2(int proc, struct check_row *ret_row)
 {
-	cleanup_fclose FILE *file = NULL;
+	cleanup_fclose FILE *file = file_at(proc, "self/mountinfo");
 	char path[256];
-	int fd, err;
+	int err = file ? cgroup2_mount_find(file, path, sizeof(path)) : -errno;
 
-	fd = openat(proc, "self/mountinfo", O_RDONLY | O_CLOEXEC);
-	file = fd >= 0 ? fdopen(fd, "r") : NULL;
-	err = file ? cgroup2_mount_find(file, path, sizeof(path)) : -errno;
-	if (!file && fd >= 0)
-		close(fd);
 	if (!err) {
 		set_row(ret_row, "cgroup2", CHECK_OK, "%s", path);
 		return;

@@ -243,21 +243,12 @@ static int read_nodes(const struct device_list *l, const struct sysfs *fs, struc
 
 int device_use_gpu(const struct sysfs *fs, const char *bdf, struct device_use *u)
 {
-	cleanup_fclose FILE *f = NULL;
-	char path[PATH_MAX], line[256];
-	unsigned int minor;
-	int fd;
-
 	/* beside sysfs, so that a copy of both trees works as well */
-	snprintf(path, sizeof(path), "../proc/driver/nvidia/gpus/%s/information", bdf);
-	fd = openat(fs->fd, path, O_RDONLY | O_CLOEXEC);
-	f = fd < 0 ? NULL : fdopen(fd, "r");
-	if (!f) {
-		if (fd >= 0)
-			close(fd);
-		return 0;
-	}
-	while (fgets(line, sizeof(line), f))
+	cleanup_fclose FILE *f = file_at(fs->fd, "../proc/driver/nvidia/gpus/%s/information", bdf);
+	unsigned int minor;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "Device Minor: %u", &minor) == 1)
 			return device_use_add_node(u, makedev(DEVICE_NVIDIA_MAJOR, minor));
 	return 0;
@@ -267,7 +258,7 @@ static int by_index(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 int device_uses_read(const struct device_list *l, const struct sysfs *fs, struct device_use *ret)

@@ -98,8 +98,7 @@ static int add_disk(struct owners *o, const struct sysfs *fs, const char *disk, 
 
 static void read_swaps(struct owners *o)
 {
-	int fd = openat(o->proc, "swaps", O_RDONLY | O_CLOEXEC);
-	cleanup_fclose FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	cleanup_fclose FILE *f = file_at(o->proc, "swaps");
 	char line[PATH_MAX + 128];
 
 	while (f && fgets(line, sizeof(line), f)) {
@@ -169,24 +168,18 @@ int owner_kernel_process(struct owners *o, const char *pid)
 {
 	cleanup_fclose FILE *f = NULL;
 	cleanup_free char *line = NULL;
-	char link[64], path[64];
+	char link[64];
 	size_t room = 0;
-	int fd, err = owner_link(o, pid, "ns/mnt", link, sizeof(link));
+	int err = owner_link(o, pid, "ns/mnt", link, sizeof(link));
 
 	if (err)
 		return owner_is_gone(err) ? 0 : err;
 	for (size_t i = 0; i < o->nr_mounts; i++)
 		if (!strcmp(o->mounts[i].link, link))
 			return 0;
-	snprintf(path, sizeof(path), "%s/mountinfo", pid);
-	fd = openat(o->proc, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	f = file_at(o->proc, "%s/mountinfo", pid);
+	if (!f)
 		return owner_is_gone(-errno) || errno == EINVAL ? 0 : -errno;
-	f = fdopen(fd, "r");
-	if (!f) {
-		close(fd);
-		return -ENOMEM;
-	}
 	while (getline(&line, &room, f) >= 0)
 		take_mount(o, line);
 	/* of one that ended meanwhile we may have seen a part */

@@ -23,13 +23,9 @@
 static bool has_interface(const struct owners *o, const char *pid, const char *name)
 {
 	size_t length = strlen(name);
-	char path[64], line[512];
-	cleanup_fclose FILE *f = NULL;
-	int fd;
+	cleanup_fclose FILE *f = file_at(o->proc, "%s/net/dev", pid);
+	char line[512];
 
-	snprintf(path, sizeof(path), "%s/net/dev", pid);
-	fd = openat(o->proc, path, O_RDONLY | O_CLOEXEC);
-	f = fd < 0 ? NULL : fdopen(fd, "r");
 	while (f && fgets(line, sizeof(line), f)) {
 		const char *at = line + strspn(line, " ");
 
@@ -114,18 +110,18 @@ static void settle(struct owners *o)
 	}
 }
 
-static size_t processes_in(struct owners *o, const char *link, char *const *pids, size_t nr_pids)
+static size_t processes_in(struct owners *o, const char *link, const struct text_list *pids)
 {
 	char other[64];
 	size_t nr = 0;
 
-	for (size_t i = 0; i < nr_pids; i++)
-		nr += !owner_link(o, pids[i], "ns/net", other, sizeof(other)) &&
+	for (size_t i = 0; i < pids->nr; i++)
+		nr += !owner_link(o, pids->items[i], "ns/net", other, sizeof(other)) &&
 		      !strcmp(other, link);
 	return nr;
 }
 
-int owner_network_end(struct owners *o, char *const *pids, size_t nr_pids)
+int owner_network_end(struct owners *o, const struct text_list *pids)
 {
 	char link[64];
 	int err = 0;
@@ -133,15 +129,15 @@ int owner_network_end(struct owners *o, char *const *pids, size_t nr_pids)
 	settle(o);
 	for (size_t n = 0; n < o->nr_networks; n++) {
 		struct owner_network *net = &o->networks[n];
-		bool whole = net->items && processes_in(o, net->link, pids, nr_pids) > 1;
+		bool whole = net->items && processes_in(o, net->link, pids) > 1;
 
-		for (size_t p = 0; net->items && p < nr_pids && !err; p++) {
-			if (owner_link(o, pids[p], "ns/net", link, sizeof(link)) ||
+		for (size_t p = 0; net->items && p < pids->nr && !err; p++) {
+			if (owner_link(o, pids->items[p], "ns/net", link, sizeof(link)) ||
 			    strcmp(link, net->link))
 				continue;
 			for (size_t i = 0; i < o->l->nr && !err; i++)
 				if (net->items[i])
-					err = owner_hold(o, i, pids[p], whole);
+					err = owner_hold(o, i, pids->items[p], whole);
 		}
 	}
 	return err;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/text_list.h"
 #include "platform/devices/owners.h"
 
 /**
@@ -96,6 +97,6 @@ int owner_kernel_process(struct owners *o, const char *pid);
 int owner_network_process(struct owners *o, const char *pid);
 
 /** owner_network_end() - all processes are known: who has the namespaces; the same */
-int owner_network_end(struct owners *o, char *const *pids, size_t nr_pids);
+int owner_network_end(struct owners *o, const struct text_list *pids);
 
 #endif

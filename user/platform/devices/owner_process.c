@@ -78,21 +78,13 @@ static const char *path_in(char *line, const char *controller)
 /* The cgroup of a process, 0 when it is not known; or an error when the process is gone. */
 static int cgroup_of(const struct owners *o, const char *pid, uint64_t *ret)
 {
-	char path[64], line[PATH_MAX];
-	cleanup_fclose FILE *f = NULL;
+	cleanup_fclose FILE *f = file_at(o->proc, "%s/cgroup", pid);
+	char line[PATH_MAX];
 	const char *in;
 	uint64_t id;
-	int fd;
 
-	snprintf(path, sizeof(path), "%s/cgroup", pid);
-	fd = openat(o->proc, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!f)
 		return -errno;
-	f = fdopen(fd, "r");
-	if (!f) {
-		close(fd);
-		return -ENOMEM;
-	}
 	*ret = 0;
 	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';

@@ -96,21 +96,16 @@ static int open_files(struct owners *o, const char *pid)
 	struct dirent *entry;
 	struct statx x;
 	char path[64];
-	int fd, err = 0;
+	int err = 0;
 
 	snprintf(path, sizeof(path), "%s/fd", pid);
-	fd = openat(o->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	dir = dir_at(o->proc, path);
+	if (!dir)
 		return owner_is_gone(-errno) ? 0 : -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
 	while (!err && (entry = readdir(dir))) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		if (!statx(fd, entry->d_name, AT_STATX_DONT_SYNC, STATX_TYPE, &x))
+		if (!statx(dirfd(dir), entry->d_name, AT_STATX_DONT_SYNC, STATX_TYPE, &x))
 			err = open_file(o, pid, &x);
 		else if (errno == EACCES || errno == EPERM)
 			err = -EACCES;
@@ -129,45 +124,16 @@ static int look_at(struct owners *o, const char *pid)
 	return err;
 }
 
-static void free_pids(char **pids, size_t nr)
+static int list_pids(struct owners *o, struct text_list *pids)
 {
-	for (size_t i = 0; i < nr; i++)
-		free(pids[i]);
-	free(pids);
-}
-
-static int list_pids(struct owners *o, char ***ret, size_t *ret_nr)
-{
-	cleanup_closedir DIR *dir = NULL;
-	size_t nr = 0, cap = 0;
+	cleanup_closedir DIR *dir = dir_at(o->proc, ".");
 	struct dirent *entry;
-	char **pids = NULL;
-	int fd = openat(o->proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	int err = dir ? 0 : -errno;
 
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
-	while (!err && (entry = readdir(dir))) {
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		err = array_room(pids, cap, nr);
-		if (!err) {
-			pids[nr] = strdup(entry->d_name);
-			err = pids[nr] ? 0 : -ENOMEM;
-			nr += !err;
-		}
-	}
-	if (err) {
-		free_pids(pids, nr);
-		return err;
-	}
-	*ret = pids;
-	*ret_nr = nr;
-	return 0;
+	while (!err && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			err = text_list_add(pids, entry->d_name);
+	return err;
 }
 
 /* What there is to look for; without anything, nothing is read. */
@@ -216,8 +182,7 @@ static int check_rights(const struct owners *o)
 
 static int look(struct owners *o)
 {
-	char **pids = NULL;
-	size_t nr = 0;
+	cleanup_texts struct text_list pids = { 0 };
 	int err = check_rights(o);
 
 	if (!err)
@@ -225,12 +190,11 @@ static int look(struct owners *o)
 	if (!err)
 		err = owner_kernel_start(o);
 	if (!err)
-		err = list_pids(o, &pids, &nr);
-	for (size_t i = 0; i < nr && !err; i++)
-		err = look_at(o, pids[i]);
+		err = list_pids(o, &pids);
+	for (size_t i = 0; i < pids.nr && !err; i++)
+		err = look_at(o, pids.items[i]);
 	if (!err && o->any_networks)
-		err = owner_network_end(o, pids, nr);
-	free_pids(pids, nr);
+		err = owner_network_end(o, &pids);
 	return err == -EPERM ? -EACCES : err;
 }
 
@@ -238,9 +202,7 @@ static int by_item(const void *a, const void *b)
 {
 	const struct owner *x = a, *y = b;
 
-	if (x->item != y->item)
-		return x->item < y->item ? -1 : 1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return ORDER(x->item, y->item) ?: ORDER(x->pid, y->pid);
 }
 
 int owners_find(struct owners *o, const struct device_list *l, const struct owner **ret,

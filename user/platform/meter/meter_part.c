@@ -195,11 +195,11 @@ int part_prepare(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 /*
  * Smaller groups that take turns with others' events are no way out where the kernel
  * refuses, each time with a line in its log, because of the requester id, nor where slots of
- * address windows are found wrongly after events come and go.
+ * address ranges are found wrongly after events come and go.
  */
 static bool may_share(const struct pmu *pmu)
 {
-	return !plan_setting_bits(pmu) && !pmu->family->windows;
+	return !plan_setting_bits(pmu) && !pmu->family->ranges;
 }
 
 int part_share(struct meter *m, struct meter_pmu *p, struct meter_part *part)

@@ -14,7 +14,7 @@
  * @s: what there is so far. Inputs of metrics are indexes of wants until the end
  * @hits: by pattern: metrics that it has brought
  * @ports, @nr_ports: root ports that say where they are
- * @windows: address windows that were asked for, as many as there are in @o
+ * @ranges: address ranges that were asked for, as many as there are in @o
  * @d: gets the problem
  */
 struct metric_job {
@@ -25,7 +25,7 @@ struct metric_job {
 	size_t *hits;
 	struct root_port *ports;
 	size_t nr_ports;
-	struct metric_window *windows;
+	struct metric_range *ranges;
 	struct diag *d;
 };
 
@@ -43,12 +43,12 @@ struct metric_variant {
 };
 
 /**
- * struct metric_window - an address window
+ * struct metric_range - an address range
  * @setting: what filters it
  * @port: the root port that its device is below
  * @placed: that port is known
  */
-struct metric_window {
+struct metric_range {
 	struct metric_variant setting;
 	struct root_port port;
 	bool placed;
@@ -67,11 +67,11 @@ bool metric_has_socket(const struct pmu_list *pmus, enum pmu_kind kind, int32_t 
 bool metric_asks_variants(const struct metric_options *o);
 
 /**
- * metric_windows_read() - look up the address windows that were asked for
+ * metric_ranges_read() - look up the address ranges that were asked for
  *
- * Return: 0, -ENOMEM, or an error of window_spec_terms().
+ * Return: 0, -ENOMEM, or an error of range_spec_terms().
  */
-int metric_windows_read(struct metric_job *job);
+int metric_ranges_read(struct metric_job *job);
 
 /**
  * metric_variants_make() - the settings that metrics of a PMU are made for

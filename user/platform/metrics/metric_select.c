@@ -115,7 +115,7 @@ static int select_on_pmu(struct metric_job *job, const struct pmu *pmu)
 
 static int select_uncore(struct metric_job *job)
 {
-	int err = metric_windows_read(job);
+	int err = metric_ranges_read(job);
 
 	for (size_t i = 0; !err && i < job->pmus->nr; i++) {
 		const struct pmu *pmu = &job->pmus->pmus[i];
@@ -240,7 +240,7 @@ int metric_select(const struct sysfs *fs, const struct pmu_list *pmus,
 		err = root_ports_read(fs, &job.ports, &job.nr_ports);
 	err = err ? diag_fail(d, err, "cannot start: %s", strerror(-err)) : select_all(&job);
 	free(job.ports);
-	free(job.windows);
+	free(job.ranges);
 	free(job.hits);
 	if (err)
 		metric_selection_free(&s);

@@ -15,13 +15,13 @@
  *	platform, or its last part. None: those that are shown by default, unless there
  *	are @events
  * @events, @nr_events: event specifications, see event_spec_add()
- * @windows, @nr_windows: address windows, see window_spec_terms()
+ * @ranges, @nr_ranges: address ranges, see range_spec_terms()
  * @socket: only PMUs of this socket, -1 for all
  * @per_port: one set of metrics for each port of PMUs that can tell ports apart
  * @per_gpu: one for each GPU of an NVLink-C2C
  * @workload: processes are followed: metrics of the cores are wanted, too
  *
- * With @windows, @per_port or @per_gpu and no @metrics, only PMUs are shown that have
+ * With @ranges, @per_port or @per_gpu and no @metrics, only PMUs are shown that have
  * such a filter.
  */
 struct metric_options {
@@ -29,8 +29,8 @@ struct metric_options {
 	size_t nr_metrics;
 	char **events;
 	size_t nr_events;
-	char **windows;
-	size_t nr_windows;
+	char **ranges;
+	size_t nr_ranges;
 	int32_t socket;
 	bool per_port;
 	bool per_gpu;
@@ -68,7 +68,7 @@ struct metric_selection {
  * when the user named it without * or ?.
  *
  * Return: 0; -ENOENT for a name or pattern that fits no metric here; errors of
- * event_spec_add() and window_spec_terms(); -ENOMEM.
+ * event_spec_add() and range_spec_terms(); -ENOMEM.
  */
 int metric_select(const struct sysfs *fs, const struct pmu_list *pmus,
 		  const struct metric_options *o, struct diag *d, struct metric_selection *ret);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Settings of filters for which metrics are made: ports, GPUs, address windows. */
+/* Settings of filters for which metrics are made: ports, GPUs, address ranges. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 bool metric_asks_variants(const struct metric_options *o)
 {
-	return o->per_port || o->per_gpu || o->nr_windows;
+	return o->per_port || o->per_gpu || o->nr_ranges;
 }
 
 static struct metric_variant *variant_add(struct metric_variants *list)
@@ -64,7 +64,7 @@ static int variants_of_bits(const struct metric_job *job, const struct pmu *pmu,
 			    const struct filter_row *filter, uint64_t mask, const char *what,
 			    struct metric_variants *list)
 {
-	bool sockets = pmu->kind == PMU_GRACE_CNVLINK;
+	bool sockets = pmu->family->ports_are_sockets;
 	char label[32];
 	int err = 0;
 
@@ -100,7 +100,7 @@ static int variants_of_gpus(struct metric_job *job, const struct pmu *pmu,
 }
 
 /* Where the root complex is not known that the device is below, each one is asked. */
-static int place_window(struct metric_job *job, struct metric_window *w)
+static int place_range(struct metric_job *job, struct metric_range *w)
 {
 	struct diag d = { 0 };
 	char bdf[PCI_NAME_LEN];
@@ -114,31 +114,31 @@ static int place_window(struct metric_job *job, struct metric_window *w)
 				       bdf, d.what);
 }
 
-int metric_windows_read(struct metric_job *job)
+int metric_ranges_read(struct metric_job *job)
 {
-	size_t nr = job->o->nr_windows;
+	size_t nr = job->o->nr_ranges;
 	int err = 0;
 
-	job->windows = calloc(nr + 1, sizeof(*job->windows));
-	if (!job->windows)
+	job->ranges = calloc(nr + 1, sizeof(*job->ranges));
+	if (!job->ranges)
 		return -ENOMEM;
 	for (size_t i = 0; !err && i < nr; i++) {
-		struct metric_variant *v = &job->windows[i].setting;
+		struct metric_variant *v = &job->ranges[i].setting;
 
 		v->nr_terms = ARRAY_SIZE(v->terms);
-		err = window_spec_terms(job->fs, job->o->windows[i], job->d, v->terms, v->label,
-					sizeof(v->label));
+		err = range_spec_terms(job->fs, job->o->ranges[i], job->d, v->terms, v->label,
+				       sizeof(v->label));
 		if (!err)
-			err = place_window(job, &job->windows[i]);
+			err = place_range(job, &job->ranges[i]);
 	}
 	return err;
 }
 
-static int variants_of_windows(struct metric_job *job, const struct pmu *pmu,
-			       struct metric_variants *list)
+static int variants_of_ranges(struct metric_job *job, const struct pmu *pmu,
+			      struct metric_variants *list)
 {
-	for (size_t i = 0; pmu->kind == PMU_PCIE_TGT && i < job->o->nr_windows; i++) {
-		const struct metric_window *w = &job->windows[i];
+	for (size_t i = 0; pmu->family->ranges && i < job->o->nr_ranges; i++) {
+		const struct metric_range *w = &job->ranges[i];
 		struct metric_variant *added;
 
 		if (w->placed && (w->port.socket != pmu->socket || w->port.rc != pmu->rc))
@@ -156,7 +156,7 @@ static uint64_t known_ports(const struct metric_job *job, const struct pmu *pmu,
 {
 	uint64_t known = 0;
 
-	if (pmu->kind != PMU_PCIE && pmu->kind != PMU_PCIE_TGT)
+	if (pmu->rc < 0)
 		return mask;
 	for (size_t i = 0; i < job->nr_ports; i++)
 		if (job->ports[i].socket == pmu->socket && job->ports[i].rc == pmu->rc)
@@ -176,7 +176,7 @@ int metric_variants_make(struct metric_job *job, const struct pmu *pmu,
 	if (!err && job->o->per_gpu)
 		err = variants_of_gpus(job, pmu, list);
 	if (!err)
-		err = variants_of_windows(job, pmu, list);
+		err = variants_of_ranges(job, pmu, list);
 	if (err || list->nr || (metric_asks_variants(job->o) && !job->o->nr_metrics))
 		return err;
 	/*

@@ -33,20 +33,20 @@ static const struct pci_function *function_of(const struct device_plan_options *
 	return &o->devices->topology->functions[o->devices->items[item].function];
 }
 
-/* The PMU of a root complex; on Grace that of the socket. */
+/* The PMU of a root complex; on some chips that of the socket. */
 static const struct pmu *pmu_of(const struct pmu_list *pmus, const struct pci_wiring *w)
 {
-	const struct pmu *pmu = pmu_find(pmus, PMU_PCIE, w->socket, w->rc);
+	const struct pmu *pmu = NULL;
 
-	return pmu ? pmu : pmu_find(pmus, PMU_GRACE_PCIE, w->socket, -1);
-}
+	for (size_t i = 0; i < nr_pmu_platforms && !pmu; i++) {
+		enum pmu_kind kind = pmu_platforms[i].pcie;
+		const struct pmu_family *f = pmu_family_of(kind);
 
-static bool has_pmu_of_grace(const struct pmu_list *pmus)
-{
-	for (size_t i = 0; i < pmus->nr; i++)
-		if (pmus->pmus[i].kind == PMU_GRACE_PCIE)
-			return true;
-	return false;
+		if (f)
+			pmu = pmu_find(pmus, kind, w->socket,
+				       pmu_family_has_rc(f) ? (int32_t)w->rc : -1);
+	}
+	return pmu;
 }
 
 static bool find_socket(const struct device_plan_options *o, uint32_t id, uint32_t *ret)
@@ -63,7 +63,8 @@ static bool find_socket(const struct device_plan_options *o, uint32_t id, uint32
 static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w, char *ret_why,
 			size_t size)
 {
-	enum pmu_kind kind = has_pmu_of_grace(pmus) ? PMU_GRACE_PCIE : PMU_PCIE;
+	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(pmus));
+	enum pmu_kind kind = chip ? chip->pcie : pmu_platforms[0].pcie;
 	char name[PMU_NAME_LEN];
 
 	pmu_family_name(pmu_family_of(kind), w->socket, w->rc, name, sizeof(name));

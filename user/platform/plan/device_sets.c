@@ -88,7 +88,7 @@ static bool applies(const struct device_event *row, const struct device_depth *d
 /* Is there a set for reads and another one for writes? */
 static bool is_parted(const struct device_depth *depth)
 {
-	return depth->by_destination && depth->pmu->kind == PMU_PCIE;
+	return depth->by_destination && filter_row_use(depth->pmu->kind, FILTER_DESTINATION);
 }
 
 /* Ordinary counters that a set takes. */

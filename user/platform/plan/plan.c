@@ -65,17 +65,17 @@ static uint64_t setting_of(const struct want *want)
 	return want->config.config1 & plan_setting_bits(want->pmu);
 }
 
-/* Windows are told apart by base and mask; the number is the first event's that has it. */
-static uint32_t window_of(const struct plan_work *w, const struct want *want)
+/* Ranges are told apart by base and mask; the number is the first event's that has it. */
+static uint32_t range_of(const struct plan_work *w, const struct want *want)
 {
-	if (!want->pmu->family->windows || !is_set(want, "dst_addr_en"))
+	if (!want->pmu->family->ranges || !is_set(want, "dst_addr_en"))
 		return 0;
 	for (size_t i = 0; i < w->nr; i++) {
 		const struct want *other = &w->wants->wants[w->infos[i].want];
 
-		if (w->infos[i].window && other->config.config1 == want->config.config1 &&
+		if (w->infos[i].range && other->config.config1 == want->config.config1 &&
 		    other->config.config2 == want->config.config2)
-			return w->infos[i].window;
+			return w->infos[i].range;
 	}
 	return w->nr + 1;
 }
@@ -110,7 +110,7 @@ static int collect(struct plan_work *w, uint32_t *event_of)
 				.want = i,
 				.cycles = cycles,
 				.setting = cycles ? 0 : setting_of(want),
-				.window = cycles ? 0 : window_of(w, want),
+				.range = cycles ? 0 : range_of(w, want),
 			};
 			w->nr++;
 		}
@@ -195,8 +195,8 @@ static int too_large(const struct plan_work *w, size_t unit, struct diag *d)
 	}
 	if (need.settings > 1)
 		why = "it has one setting of the requester id for all counters";
-	else if (need.windows > w->pmu->family->windows)
-		why = "it has fewer address windows";
+	else if (need.ranges > w->pmu->family->ranges)
+		why = "it has fewer address ranges";
 	if (nr < 2) {
 		diag_fail(d, -E2BIG, "%s: %s has no counter that is free", names, w->pmu->name);
 		diag_help(d, "stop other programs that count with this PMU");

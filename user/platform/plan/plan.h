@@ -63,9 +63,9 @@ struct plan {
  * - Events that say "constant" come before others when the base is filled. A base never
  *   fills the PMU when there are turns: the largest set must find room, and a quarter of
  *   the counters is left; half of them if that is too little for all that say "constant".
- * - Constraints: at most family->windows address windows at the same time, one setting of the
+ * - Constraints: at most family->ranges address ranges at the same time, one setting of the
  *   requester id per PMU at the same time (no base then, cycles are in every turn); events
- *   of a window are together, if they fit.
+ *   of a range are together, if they fit.
  * - A set that cannot count at the same time and of which no event was asked for by name is
  *   taken apart. Then its events count at different times.
  * - Turns are as few and as equally large as a simple rule can make them.

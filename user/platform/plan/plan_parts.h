@@ -11,14 +11,14 @@
  * @cycles: "cycles" of a family where that is one counter of its own
  * @constant: some want would like it in the base
  * @setting: requester id and its switch; 0 = none. Cycles go with any setting
- * @window: number of its address window from 1; 0 = none
+ * @range: number of its address range from 1; 0 = none
  */
 struct plan_info {
 	uint32_t want;
 	bool cycles;
 	bool constant;
 	uint64_t setting;
-	uint32_t window;
+	uint32_t range;
 };
 
 /**
@@ -28,7 +28,7 @@ struct plan_info {
  * @unit_want: a want of each unit, for messages
  * @base: events that always count
  * @turns: one set of events after the other
- * @seen: windows that were seen, for counting them
+ * @seen: ranges that were seen, for counting them
  */
 struct plan_work {
 	const struct want_list *wants;
@@ -58,13 +58,13 @@ static inline bool *plan_turn_of(const struct plan_work *w, size_t i)
 /**
  * struct plan_need - what events take
  * @events, @cycles: counters of both kinds
- * @windows: different address windows
+ * @ranges: different address ranges
  * @settings: different settings of the requester id
  */
 struct plan_need {
 	uint32_t events;
 	uint32_t cycles;
-	uint32_t windows;
+	uint32_t ranges;
 	uint32_t settings;
 };
 

@@ -22,9 +22,9 @@ struct plan_need plan_need_of(const struct plan_work *w, const bool *a, const bo
 			continue;
 		}
 		need.events++;
-		if (info->window && !w->seen[info->window]) {
-			w->seen[info->window] = true;
-			need.windows++;
+		if (info->range && !w->seen[info->range]) {
+			w->seen[info->range] = true;
+			need.ranges++;
 		}
 		if (!info->cycles && (!any || info->setting != setting)) {
 			need.settings++;
@@ -40,7 +40,7 @@ bool plan_fits(const struct plan_work *w, const bool *a, const bool *b, const bo
 	struct plan_need need = plan_need_of(w, a, b, c);
 
 	return need.events <= w->room.events && need.cycles <= w->room.cycles &&
-	       (!need.windows || need.windows <= w->pmu->family->windows) && need.settings <= 1;
+	       (!need.ranges || need.ranges <= w->pmu->family->ranges) && need.settings <= 1;
 }
 
 static bool is_empty(const struct plan_work *w, const bool *set)
@@ -97,7 +97,7 @@ static bool try_base(struct plan_work *w, size_t event)
 
 /*
  * Events that say "constant", while the base is not larger than @max: false if that is
- * not all of them. Events with a window stay with the others of their window.
+ * not all of them. Events with a range stay with the others of their range.
  */
 static bool add_constants(struct plan_work *w, uint32_t max)
 {
@@ -106,7 +106,7 @@ static bool add_constants(struct plan_work *w, uint32_t max)
 	for (size_t i = 0; i < w->nr; i++) {
 		if (!w->infos[i].constant || w->base[i])
 			continue;
-		if (w->infos[i].window || plan_need_of(w, w->base, NULL, NULL).events >= max ||
+		if (w->infos[i].range || plan_need_of(w, w->base, NULL, NULL).events >= max ||
 		    !try_base(w, i))
 			all = false;
 	}
@@ -136,23 +136,23 @@ static void fill_base(struct plan_work *w, bool one_setting)
 	plan_drop_covered(w);
 }
 
-static bool share_window(const struct plan_work *w, const bool *a, const bool *b)
+static bool share_range(const struct plan_work *w, const bool *a, const bool *b)
 {
 	for (size_t i = 0; i < w->nr; i++) {
-		for (size_t k = 0; k < w->nr && a[i] && w->infos[i].window; k++) {
-			if (b[k] && w->infos[k].window == w->infos[i].window)
+		for (size_t k = 0; k < w->nr && a[i] && w->infos[i].range; k++) {
+			if (b[k] && w->infos[k].range == w->infos[i].range)
 				return true;
 		}
 	}
 	return false;
 }
 
-/* Units with a common window become one, as far as that fits. */
-static void join_windows(struct plan_work *w)
+/* Units with a common range become one, as far as that fits. */
+static void join_ranges(struct plan_work *w)
 {
 	for (size_t i = 0; i < w->nr_units; i++) {
 		for (size_t k = w->nr_units - 1; k > i; k--) {
-			if (share_window(w, plan_unit_of(w, i), plan_unit_of(w, k)) &&
+			if (share_range(w, plan_unit_of(w, i), plan_unit_of(w, k)) &&
 			    plan_fits(w, w->base, plan_unit_of(w, i), plan_unit_of(w, k))) {
 				join(w, plan_unit_of(w, i), plan_unit_of(w, k));
 				drop_unit(w, k);
@@ -232,7 +232,7 @@ void plan_fill(struct plan_work *w, const bool *all)
 		return;
 	}
 	fill_base(w, need.settings <= 1);
-	join_windows(w);
+	join_ranges(w);
 	sort_units(w);
 	fill_turns(w, w->nr_units, false);
 	/* As few turns as that took, but equally large if possible */

@@ -123,7 +123,7 @@ static int note_mistaken(const struct pmu_list *pmus, size_t at, struct text_lis
 
 static int note_one_gpu(const struct pmu *pmu, struct text_list *n)
 {
-	if (pmu->kind != PMU_NVLINK_C2C || strcmp(pmu->peer, "nr_gpu=1"))
+	if (!filter_row_use(pmu->kind, FILTER_GPUS) || strcmp(pmu->peer, "nr_gpu=1"))
 		return 0;
 	return text_list_print(
 		n,

@@ -484,13 +484,8 @@ static int by_kind(const void *a, const void *b)
 {
 	const struct pmu *left = a, *right = b;
 
-	if (left->kind != right->kind)
-		return left->kind < right->kind ? -1 : 1;
-	if (left->instance != right->instance)
-		return left->instance < right->instance ? -1 : 1;
-	if (left->rc != right->rc)
-		return left->rc < right->rc ? -1 : 1;
-	return left->active_cpu < right->active_cpu ? -1 : left->active_cpu > right->active_cpu;
+	return ORDER(left->kind, right->kind) ?: ORDER(left->instance, right->instance) ?:
+	       ORDER(left->rc, right->rc) ?: ORDER(left->active_cpu, right->active_cpu);
 }
 
 int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_list)

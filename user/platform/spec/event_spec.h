@@ -33,7 +33,7 @@ int event_spec_add(const struct sysfs *fs, const struct pmu_list *pmus, int32_t 
 		   const char *text, struct diag *d, struct want_list *list);
 
 /**
- * window_spec_terms() - the address window of a BAR
+ * range_spec_terms() - the address range of a BAR
  * @fs: sysfs: bus/pci/devices/BDF/resource
  * @text: "0002:81:00.0:BAR0", also without the domain when it is 0000; "bar0", "BAR 0" and "0"
  *	are understood as well
@@ -45,7 +45,7 @@ int event_spec_add(const struct sysfs *fs, const struct pmu_list *pmus, int32_t 
  *
  * Return: 0, -EINVAL, -ENOENT, -ENODATA, -EACCES or an error of reading the file.
  */
-int window_spec_terms(const struct sysfs *fs, const char *text, struct diag *d,
-		      struct pmu_term ret_terms[3], char *ret_label, size_t label_size);
+int range_spec_terms(const struct sysfs *fs, const char *text, struct diag *d,
+		     struct pmu_term ret_terms[3], char *ret_label, size_t label_size);
 
 #endif

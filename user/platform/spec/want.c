@@ -22,7 +22,7 @@ struct asked {
 	const struct pmu_term *bdf_enable;
 	const struct pmu_term *base;
 	const struct pmu_term *mask;
-	const struct pmu_term *window_enable;
+	const struct pmu_term *range_enable;
 };
 
 static const struct pmu_term *term_find(const struct pmu_term *terms, size_t nr, const char *name)
@@ -83,15 +83,15 @@ static bool is_listed(const struct asked *a)
 /* The term that breaks @rule, NULL when it is kept. */
 static const struct pmu_term *breaks(const struct asked *a, enum constraint rule)
 {
-	bool window = is_on(a->window_enable);
+	bool range = is_on(a->range_enable);
 
 	switch (rule) {
-	case CONSTRAINT_EMPTY_WINDOW:
-		return window && !is_on(a->base) && !is_on(a->mask) ? a->window_enable : NULL;
-	case CONSTRAINT_WINDOW_ON_CYCLES:
-		return window && is_cycles(a) ? a->window_enable : NULL;
-	case CONSTRAINT_WINDOW_NOT_ON:
-		return window ? NULL : a->base ? a->base : a->mask;
+	case CONSTRAINT_EMPTY_RANGE:
+		return range && !is_on(a->base) && !is_on(a->mask) ? a->range_enable : NULL;
+	case CONSTRAINT_RANGE_ON_CYCLES:
+		return range && is_cycles(a) ? a->range_enable : NULL;
+	case CONSTRAINT_RANGE_NOT_ON:
+		return range ? NULL : a->base ? a->base : a->mask;
 	case CONSTRAINT_BDF_NOT_ON:
 		return is_on(a->bdf_enable) ? NULL : a->bdf;
 	case CONSTRAINT_BDF_AND_PORTS:
@@ -100,8 +100,8 @@ static const struct pmu_term *breaks(const struct asked *a, enum constraint rule
 		return a->number && !is_listed(a) ? a->number : NULL;
 	case CONSTRAINT_EMPTY_PORTS:
 		/* beside another filter that is on, 0 is the same as to leave it out */
-		return is_zero(a->ports) && !window && !is_on(a->bdf_enable) ? a->ports : NULL;
-	case CONSTRAINT_WINDOWS:
+		return is_zero(a->ports) && !range && !is_on(a->bdf_enable) ? a->ports : NULL;
+	case CONSTRAINT_RANGES:
 	case CONSTRAINT_ONE_BDF:
 	case NR_CONSTRAINTS:
 		break; /* about several events: the plan's business */
@@ -120,9 +120,9 @@ static struct asked look(const struct pmu *pmu, const char *event, const struct 
 		a.ports = term_use(&a, FILTER_GPUS);
 	a.bdf = term_use(&a, FILTER_BDF);
 	a.bdf_enable = term_use(&a, FILTER_BDF_ENABLE);
-	a.base = term_use(&a, FILTER_WINDOW_BASE);
-	a.mask = term_use(&a, FILTER_WINDOW_MASK);
-	a.window_enable = term_use(&a, FILTER_WINDOW_ENABLE);
+	a.base = term_use(&a, FILTER_RANGE_BASE);
+	a.mask = term_use(&a, FILTER_RANGE_MASK);
+	a.range_enable = term_use(&a, FILTER_RANGE_ENABLE);
 	return a;
 }
 
@@ -159,9 +159,9 @@ static const struct {
 	bool about_switch;
 	enum filter_use on;
 } broken_words[NR_CONSTRAINTS] = {
-	[CONSTRAINT_EMPTY_WINDOW] = { " with base 0 and mask 0", false, 0 },
-	[CONSTRAINT_WINDOW_ON_CYCLES] = { " on cycles", false, 0 },
-	[CONSTRAINT_WINDOW_NOT_ON] = { " without ", true, FILTER_WINDOW_ENABLE },
+	[CONSTRAINT_EMPTY_RANGE] = { " with base 0 and mask 0", false, 0 },
+	[CONSTRAINT_RANGE_ON_CYCLES] = { " on cycles", false, 0 },
+	[CONSTRAINT_RANGE_NOT_ON] = { " without ", true, FILTER_RANGE_ENABLE },
 	[CONSTRAINT_BDF_NOT_ON] = { " without ", true, FILTER_BDF_ENABLE },
 	[CONSTRAINT_BDF_AND_PORTS] = { " together with ", true, FILTER_BDF_ENABLE },
 	[CONSTRAINT_UNLISTED_EVENT] = { " is not among its events", false, 0 },

@@ -87,18 +87,14 @@ int sysfs_list(const struct sysfs *fs, struct text_list *ret_names, const char *
 {
 	cleanup_texts struct text_list names = { 0 };
 	cleanup_closedir DIR *dir = NULL;
-	cleanup_close int fd = -1;
 	char path[PATH_MAX];
 	int err = PRINT(path, fmt);
 
 	if (err)
 		return err;
-	fd = openat(fs->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
+	dir = dir_at(fs->fd, path);
 	if (!dir)
 		return -errno;
-	/* From here on the descriptor belongs to dir. */
-	take_fd(&fd);
 	err = read_names(dir, &names);
 	if (err)
 		return err;

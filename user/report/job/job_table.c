@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/grid.h"
@@ -225,11 +226,8 @@ static int compare_lines(const void *a, const void *b)
 {
 	const struct step_line *x = a, *y = b;
 
-	if (bytes_of(x) != bytes_of(y))
-		return bytes_of(x) < bytes_of(y) ? 1 : -1;
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return (x->part > y->part) - (x->part < y->part);
+	return ORDER(bytes_of(y), bytes_of(x)) ?: ORDER(y->cpu_ns, x->cpu_ns) ?:
+	       ORDER(x->part, y->part);
 }
 
 static struct grid_cell step_label(const struct grid_place *at)

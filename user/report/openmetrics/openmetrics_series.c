@@ -295,9 +295,7 @@ static int by_size(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->size != y->size)
-		return x->size < y->size ? 1 : -1;
-	return (x->row > y->row) - (x->row < y->row);
+	return ORDER(y->size, x->size) ?: ORDER(x->row, y->row);
 }
 
 /* Give a place to a job; false when there is none for it, and so for no smaller one. */

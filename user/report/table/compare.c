@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/devices.h"
@@ -63,9 +64,7 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->largest != y->largest)
-		return x->largest > y->largest ? -1 : 1;
-	return strcmp(x->rows[0]->key, y->rows[0]->key);
+	return ORDER(y->largest, x->largest) ?: strcmp(x->rows[0]->key, y->rows[0]->key);
 }
 
 /* Leaf rows of a report, sorted by key. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/table/cells.h"
@@ -328,11 +329,8 @@ static int compare_devices(const void *a, const void *b)
 {
 	const struct report_device *x = *(const struct report_device *const *)a;
 	const struct report_device *y = *(const struct report_device *const *)b;
-	uint64_t x_moved = moved(x), y_moved = moved(y);
 
-	if (x_moved != y_moved)
-		return x_moved < y_moved ? 1 : -1;
-	return (x > y) - (x < y);
+	return ORDER(moved(y), moved(x)) ?: ORDER(x, y);
 }
 
 /* Share what the numbers leave; addresses and names come first. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "report/grid.h"
@@ -125,11 +126,7 @@ static int by_rank(const void *a, const void *b)
 	const struct neighbour *y = *(const struct neighbour *const *)b;
 	double x_bytes = x->calm + x->risen, y_bytes = y->calm + y->risen;
 
-	if (rank(x) != rank(y))
-		return rank(x) < rank(y) ? -1 : 1;
-	if (x_bytes != y_bytes)
-		return x_bytes < y_bytes ? 1 : -1;
-	return x < y ? -1 : x > y;
+	return ORDER(rank(x), rank(y)) ?: ORDER(y_bytes, x_bytes) ?: ORDER(x, y);
 }
 
 static int put_rows(const struct output *o, const struct grid *g, const struct neighbourhood *h)

@@ -85,7 +85,7 @@ static void bars_are_windows(void **state)
 		char label[LABEL_LEN];
 		struct diag d = { 0 };
 
-		if (window_spec_terms(&fs, rows[i].text, &d, terms, label, sizeof(label)))
+		if (range_spec_terms(&fs, rows[i].text, &d, terms, label, sizeof(label)))
 			fail_msg("%s: %s", rows[i].text, d.what);
 		assert_string_equal(label, rows[i].label);
 		assert_string_equal(terms[0].name, "dst_addr_en");
@@ -115,7 +115,7 @@ static void check_bad(const struct bad *row)
 	int err;
 
 	memcpy(before, terms, sizeof(before));
-	err = window_spec_terms(&fs, row->text, &d, terms, label, sizeof(label));
+	err = range_spec_terms(&fs, row->text, &d, terms, label, sizeof(label));
 	if (err != row->err || !strstr(d.what, row->what) || !strstr(d.help, row->help))
 		fail_msg("%s: %d: %s (%s)", row->text, err, d.what, d.help);
 	if (row->from &&
@@ -124,7 +124,7 @@ static void check_bad(const struct bad *row)
 		fail_msg("%s: %s", row->text, d.what);
 	assert_memory_equal(terms, before, sizeof(before));
 	assert_string_equal(label, "before");
-	assert_int_equal(window_spec_terms(&fs, row->text, NULL, terms, label, sizeof(label)),
+	assert_int_equal(range_spec_terms(&fs, row->text, NULL, terms, label, sizeof(label)),
 			 row->err);
 }
 
@@ -214,7 +214,7 @@ static void mutations_do_no_harm(void **state)
 			letters[draw_below(&draw, sizeof(letters) - 1)];
 		if (draw_below(&draw, 4) == 0)
 			text[draw_below(&draw, strlen(text))] = '\0';
-		if (!window_spec_terms(&fs, text, &d, terms, label, sizeof(label)))
+		if (!range_spec_terms(&fs, text, &d, terms, label, sizeof(label)))
 			understood++;
 		else if (!caret_read(&d, line, &at) && !strstr(d.what, "/resource"))
 			fail_msg("%s: %s", text, d.what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Address windows of BARs. */
+/* Address ranges of BARs. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -290,8 +290,8 @@ static int check_bar(const struct bar *bar, const struct resource *resources)
 	return 0;
 }
 
-int window_spec_terms(const struct sysfs *fs, const char *text, struct diag *d,
-		      struct pmu_term ret_terms[3], char *ret_label, size_t label_size)
+int range_spec_terms(const struct sysfs *fs, const char *text, struct diag *d,
+		     struct pmu_term ret_terms[3], char *ret_label, size_t label_size)
 {
 	struct resource resources[NR_BARS] = { 0 };
 	struct diag unseen;
