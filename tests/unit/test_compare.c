@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/table/compare.h"
+#include "report/table/table.h"
 #include "sample_report.h"
 
 static const enum method methods[] = { METHOD_CPU_TIME, METHOD_STATE_SPACE };

@@ -12,10 +12,9 @@
 #include <jansson.h>
 
 #include "base/array.h"
-#include "report/table/compare.h"
+#include "report/table/table.h"
 #include "report/format.h"
 #include "report/json/json.h"
-#include "report/table/table.h"
 #include "sample_report.h"
 
 static int put_table(FILE *out, const struct report *r, const void *arg)

@@ -15,7 +15,6 @@
 #include "report/format.h"
 #include "report/json/json.h"
 #include "report/latencies.h"
-#include "report/table/neighbours_table.h"
 #include "report/table/table.h"
 #include "sample_report.h"
 

@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "platform/spec/want.h"
-#include "platform/spec/want_rules.h"
 #include "tables/events.h"
 #include "tree.h"
 

@@ -30,13 +30,14 @@ int diag_error(struct diag *d, int err, const char *what)
 	return diag_fail(d, err, "%s: %s", what, strerror(-err));
 }
 
-void diag_help(struct diag *d, const char *fmt, ...)
+int diag_advise(struct diag *d, int err, const char *fmt, ...)
 {
 	va_list ap;
 
 	if (!d)
-		return;
+		return err;
 	va_start(ap, fmt);
 	vsnprintf(d->help, sizeof(d->help), fmt, ap);
 	va_end(ap);
+	return err;
 }

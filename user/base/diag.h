@@ -47,10 +47,17 @@ int diag_no_memory(struct diag *d);
 int diag_error(struct diag *d, int err, const char *what);
 
 /**
- * diag_help() - record the remedy for the problem of the last diag_fail()
+ * diag_advise() - record the remedy for the problem of the last diag_fail()
  * @d: the same; NULL drops the text
+ * @err: returned unchanged so that callers can return it
  * @fmt: text for @help
+ *
+ * Return: @err.
  */
-void diag_help(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int diag_advise(struct diag *d, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* diag_help() - the same where nothing is to be returned */
+#define diag_help(d, ...) ((void)diag_advise(d, 0, __VA_ARGS__))
 
 #endif

@@ -3,8 +3,7 @@
 
 #include "report/json/json.h"
 #include "report/stat/stat_report.h"
-#include "report/table/compare.h"
-#include "report/table/neighbours_table.h"
+#include "report/table/table.h"
 
 /* JSON has all that there is, however wide the terminal is. */
 static int report_as_json(FILE *out, const struct report *r, const struct table_options *o)

@@ -34,8 +34,7 @@ static int check_destinations(const struct reporting *r, struct diag *d)
 		if (!l->counters[i].device && l->counters[i].destination != DESTINATION_ANY)
 			return 0;
 	diag_fail(d, -ENODATA, "%s does not tell where bytes went", replay_file_name(&r->file));
-	diag_help(d, "record with --split destination");
-	return -ENODATA;
+	return diag_advise(d, -ENODATA, "record with --split destination");
 }
 
 static int open_all(struct reporting *r, struct diag *d)

@@ -35,8 +35,7 @@ static int about(int err, struct diag *d, const char *fmt, const char *name, con
 
 	snprintf(what, sizeof(what), fmt, name, text);
 	diag_fail(d, err, "%s: %.300s", what, inner.what);
-	diag_help(d, "%s", inner.help);
-	return err;
+	return diag_advise(d, err, "%s", inner.help);
 }
 
 /* Values point into the text, so it is kept as long as they are. */
@@ -91,8 +90,7 @@ static int take_line(char *line, unsigned int number, unsigned int *lines, struc
 	value = strchr(key, '=');
 	if (!value) {
 		diag_fail(d, -EINVAL, "\"%.64s\" is not \"key = value\"", key);
-		diag_help(d, "comments begin with #");
-		return -EINVAL;
+		return diag_advise(d, -EINVAL, "comments begin with #");
 	}
 	*value++ = '\0';
 	key = trim(key);
@@ -168,8 +166,8 @@ int settings_judge(const struct options *o, uint32_t nr_cpus, struct diag *d)
 		  "window = %llums: %u CPUs send more in windows as short as these than fits into "
 		  "the daemon's memory",
 		  (unsigned long long)ms, nr_cpus);
-	diag_help(d, "give a window of at least %llums", (unsigned long long)least);
-	return -EINVAL;
+	return diag_advise(d, -EINVAL, "give a window of at least %llums",
+			   (unsigned long long)least);
 }
 
 int settings_read(const struct options *given, struct diag *d, struct settings *ret)

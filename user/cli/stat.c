@@ -285,9 +285,9 @@ static int open_run(struct stat_run *s, struct diag *d)
 		return 0;
 	if (!pid_namespace_has_proc("/proc")) {
 		diag_fail(d, -EXDEV, "-p %d: /proc is of another pid namespace", a->stat.pid);
-		diag_help(d, "mount that of this one: mount -t proc proc /proc, or unshare "
-			     "--mount-proc");
-		return -EXDEV;
+		return diag_advise(d, -EXDEV,
+				   "mount that of this one: mount -t proc proc /proc, or unshare "
+				   "--mount-proc");
 	}
 	s->pidfd = (int)syscall(SYS_pidfd_open, a->stat.pid, 0);
 	if (s->pidfd < 0)

@@ -6,16 +6,410 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/topology_text.h"
 #include "cli/values.h"
+#include "platform/pmu/pmu.h"
+#include "platform/pci/topology.h"
 #include "report/format.h"
+#include "report/grid.h"
 
 #define TOPOLOGY_SCHEMA "t410trace.topology/1"
+
+#define INDENT		2
+#define MAX_DEPTH	12 /* deeper is not indented more */
+#define MAX_COLUMN	28 /* a longer name moves what follows */
+
+/*
+ * The PMU that counts what devices below a root port do, or with @target what is done to them: that
+ * is not there on Grace. "" when it is not known.
+ */
+static void topology_pmu_name(const struct pci_wiring *w, bool target, enum pmu_platform platform,
+			      char ret_name[PMU_NAME_LEN])
+{
+	const struct pmu_platform_row *chip = pmu_platform_row(platform);
+	enum pmu_kind kind;
+
+	ret_name[0] = '\0';
+	/* Without PMUs, the way in which the place is known tells the chip. */
+	for (size_t i = 0; i < nr_pmu_platforms; i++)
+		if (w->how == WIRING_MEDIUM && pmu_platforms[i].port_rule == w->how)
+			chip = &pmu_platforms[i];
+	if (!chip && nr_pmu_platforms)
+		chip = &pmu_platforms[0];
+	if (!chip)
+		return;
+	kind = target ? chip->pcie_target : chip->pcie;
+	if (w->how != WIRING_UNKNOWN && kind != PMU_UNKNOWN)
+		pmu_family_name(pmu_family_of(kind), w->socket, w->rc, ret_name, PMU_NAME_LEN);
+}
+
+/**
+ * struct tree - who is shown below whom
+ * @t: the topology
+ * @above: function that one is shown below: its bridge, or the physical function
+ * @child, @sibling: first one below; next one at the same place
+ * @order: functions at the top, in the order of sockets and root complexes
+ * @nr: length of @order
+ * @address, @use, @names: widths of columns
+ */
+struct tree {
+	const struct topology *t;
+	uint32_t *above;
+	uint32_t *child;
+	uint32_t *sibling;
+	uint32_t *order;
+	size_t nr;
+	int address;
+	int use;
+	int names;
+};
+
+static const char *use_text(const struct pci_function *f, char text[32])
+{
+	static const char *const roles[] = {
+		[PCI_ROLE_ROOT_PORT] = "root port",	[PCI_ROLE_UPSTREAM] = "switch",
+		[PCI_ROLE_DOWNSTREAM] = "switch port",	[PCI_ROLE_PCI_BRIDGE] = "PCI bridge",
+		[PCI_ROLE_HOST_BRIDGE] = "host bridge",
+	};
+
+	if (f->role == PCI_ROLE_ROOT_PORT && f->wiring.how != WIRING_UNKNOWN) {
+		snprintf(text, 32, "root port %u", f->wiring.rp);
+		return text;
+	}
+	if (f->role != PCI_ROLE_ENDPOINT && f->role != PCI_ROLE_INTEGRATED)
+		return roles[f->role];
+	snprintf(text, 32, "%s%s", f->kind == DEVICE_OTHER ? "" : device_kind_name(f->kind),
+		 f->physfn == TOPOLOGY_NONE ? ""
+		 : f->kind == DEVICE_OTHER  ? "VF"
+					    : " VF");
+	return text;
+}
+
+static int depth_of(const struct tree *tree, uint32_t i)
+{
+	int depth = 0;
+
+	while (depth < MAX_DEPTH && (i = tree->above[i]) != TOPOLOGY_NONE)
+		depth++;
+	return depth;
+}
+
+static void widen(int *width, int length)
+{
+	if (length > *width && length <= MAX_COLUMN)
+		*width = length;
+}
+
+static void measure(struct tree *tree)
+{
+	char text[32];
+
+	for (uint32_t i = 0; i < tree->t->nr; i++) {
+		const struct pci_function *f = &tree->t->functions[i];
+		int address = depth_of(tree, i) * INDENT + (int)strlen(f->bdf);
+
+		if (address > tree->address)
+			tree->address = address;
+		widen(&tree->use, (int)strlen(use_text(f, text)));
+		widen(&tree->names, (int)format_width(f->names));
+	}
+}
+
+/* The functions of a topology, for comparing indexes into it. */
+static const struct pci_function *sorted;
+
+static int by_place(const void *a, const void *b)
+{
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const struct pci_wiring *x = &sorted[i].wiring, *y = &sorted[k].wiring;
+	bool x_unknown = x->how == WIRING_UNKNOWN, y_unknown = y->how == WIRING_UNKNOWN;
+	int place = x_unknown ? 0 : ORDER(x->socket, y->socket) ?: ORDER(x->rc, y->rc);
+
+	return ORDER(x_unknown, y_unknown) ?: place ?: ORDER(i, k);
+}
+
+static void tree_free(struct tree *tree)
+{
+	free(tree->above);
+	free(tree->child);
+	free(tree->sibling);
+	free(tree->order);
+}
+
+static int tree_make(const struct topology *t, struct tree *tree)
+{
+	*tree = (struct tree){ .t = t };
+	tree->above = calloc(t->nr, sizeof(*tree->above));
+	tree->child = calloc(t->nr, sizeof(*tree->child));
+	tree->sibling = calloc(t->nr, sizeof(*tree->sibling));
+	tree->order = calloc(t->nr, sizeof(*tree->order));
+	if (!tree->above || !tree->child || !tree->sibling || !tree->order) {
+		tree_free(tree);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < t->nr; i++)
+		tree->child[i] = tree->sibling[i] = TOPOLOGY_NONE;
+	/* from the back, so that lists are in the order of addresses */
+	for (uint32_t i = (uint32_t)t->nr; i-- > 0;) {
+		const struct pci_function *f = &t->functions[i];
+		uint32_t above = f->parent;
+
+		if (f->physfn != TOPOLOGY_NONE && t->functions[f->physfn].parent == f->parent)
+			above = f->physfn;
+		tree->above[i] = above;
+		if (above == TOPOLOGY_NONE)
+			continue;
+		tree->sibling[i] = tree->child[above];
+		tree->child[above] = i;
+	}
+	for (uint32_t i = 0; i < t->nr; i++)
+		if (tree->above[i] == TOPOLOGY_NONE)
+			tree->order[tree->nr++] = i;
+	sorted = t->functions;
+	qsort(tree->order, tree->nr, sizeof(*tree->order), by_place);
+	measure(tree);
+	return 0;
+}
+
+static int print_function(const struct tree *tree, uint32_t i)
+{
+	const struct pci_function *f = &tree->t->functions[i];
+	cleanup_free char *names = NULL, *what = NULL, *cut = NULL;
+	int indent = depth_of(tree, i) * INDENT;
+	/* nothing is cut that goes to a file */
+	size_t width = isatty(STDOUT_FILENO) ? terminal_width(stdout) : SIZE_MAX, used;
+	bool empty = f->port == i && tree->child[i] == TOPOLOGY_NONE;
+	char use[32];
+
+	if (format_terminal(f->names, SIZE_MAX, &names) ||
+	    format_terminal(empty ? "nothing below" : f->what, SIZE_MAX, &what))
+		return -ENOMEM;
+	used = (size_t)tree->address + 2 + (size_t)tree->use + 2;
+	if (tree->names) {
+		size_t taken = format_width(names);
+
+		used += (taken > (size_t)tree->names ? taken : (size_t)tree->names) + 2;
+	}
+	if (format_cut(what, used + 12 < width ? width - used : 12, FORMAT_CUT_RIGHT, &cut))
+		return -ENOMEM;
+	printf("%*s%-*s  %-*s  ", indent, "", tree->address - indent, f->bdf, tree->use,
+	       use_text(f, use));
+	if (tree->names)
+		printf("%s%*s  ", names,
+		       (int)format_width(names) < tree->names
+			       ? tree->names - (int)format_width(names)
+			       : 0,
+		       "");
+	fputs(cut, stdout);
+	if (f->wiring.how == WIRING_USER && f->port != i)
+		printf(" (the map: socket %u, root complex %u, port %u)", f->wiring.socket,
+		       f->wiring.rc, f->wiring.rp);
+	putchar('\n');
+	return 0;
+}
+
+/* The one at the top and all below it, without recursion: a damaged copy may be deep. */
+static int print_below(const struct tree *tree, uint32_t top)
+{
+	uint32_t at = top;
+	int err = 0;
+
+	while (!err) {
+		err = print_function(tree, at);
+		if (tree->child[at] != TOPOLOGY_NONE) {
+			at = tree->child[at];
+			continue;
+		}
+		while (at != top && tree->sibling[at] == TOPOLOGY_NONE)
+			at = tree->above[at];
+		if (at == top)
+			break;
+		at = tree->sibling[at];
+	}
+	return err;
+}
+
+static bool same_place(const struct pci_wiring *a, const struct pci_wiring *b)
+{
+	if (a->how == WIRING_UNKNOWN || b->how == WIRING_UNKNOWN)
+		return a->how == b->how;
+	return a->socket == b->socket && a->rc == b->rc;
+}
+
+static int print_tree(const struct tree *tree, enum pmu_platform platform)
+{
+	const struct pci_wiring *last = NULL;
+	bool known = false;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < tree->nr; i++) {
+		const struct pci_wiring *w = &tree->t->functions[tree->order[i]].wiring;
+		char pmu[PMU_NAME_LEN];
+
+		known |= w->how != WIRING_UNKNOWN;
+		topology_pmu_name(w, false, platform, pmu);
+		/* no headings where nothing is known: a plain tree */
+		if (known && (!last || !same_place(last, w))) {
+			if (w->how == WIRING_UNKNOWN)
+				printf("\nroot complex not known\n");
+			else
+				printf("\nsocket %u, root complex %u (%s)\n", w->socket, w->rc,
+				       pmu);
+		}
+		last = w;
+		err = print_below(tree, tree->order[i]);
+	}
+	return err;
+}
+
+static bool is_port(const struct topology *t, size_t i)
+{
+	return t->functions[i].port == i;
+}
+
+/* In hexadecimal, as lspci has them; nothing where it is not known. */
+static struct grid_cell place_cell(const struct pci_wiring *w, uint32_t value)
+{
+	return grid_if(w->how != WIRING_UNKNOWN, grid_text("%02x", value));
+}
+
+static struct grid_cell cell_mask(const struct grid_place *at)
+{
+	const struct pci_wiring *w = &((const struct pci_function *)at->row)->wiring;
+
+	return w->how == WIRING_UNKNOWN ? grid_is(GRID_ABSENT) : grid_text("0x%x", 1u << w->rp);
+}
+
+static struct grid_cell cell_pmu(const struct grid_place *at)
+{
+	const enum pmu_platform *platform = at->table;
+	char pmu[PMU_NAME_LEN];
+
+	topology_pmu_name(&((const struct pci_function *)at->row)->wiring, false, *platform, pmu);
+	return grid_if(pmu[0], grid_text("%s", pmu));
+}
+
+GRID_CELL(cell_bdf, struct pci_function, grid_text("%s", row->bdf));
+GRID_CELL(cell_bus, struct pci_function, grid_text("%02x", row->bus));
+GRID_CELL(cell_segment, struct pci_function, grid_text("%02x", row->domain));
+GRID_CELL(cell_rp, struct pci_function, place_cell(&row->wiring, row->wiring.rp));
+GRID_CELL(cell_rc, struct pci_function, place_cell(&row->wiring, row->wiring.rc));
+GRID_CELL(cell_socket, struct pci_function, place_cell(&row->wiring, row->wiring.socket));
+GRID_CELL(cell_known, struct pci_function, grid_text("%s", wiring_name(row->wiring.how)));
+
+#define COLUMN_KNOWN 8
+
+static const struct grid_column columns[] = {
+	{ NULL, "root port", 12, .look = GRID_LEFT, .cell = cell_bdf },
+	{ NULL, "bus", 3, .look = GRID_LEFT, .cell = cell_bus },
+	{ NULL, "segment", 7, .look = GRID_LEFT, .cell = cell_segment },
+	{ NULL, "RP", 2, .look = GRID_LEFT, .cell = cell_rp },
+	{ NULL, "RC", 2, .look = GRID_LEFT, .cell = cell_rc },
+	{ NULL, "socket", 6, .look = GRID_LEFT, .cell = cell_socket },
+	{ NULL, "PMU", 22, .look = GRID_LEFT, .cell = cell_pmu },
+	{ NULL, "src_rp_mask", 11, .look = GRID_LEFT, .cell = cell_mask },
+	[COLUMN_KNOWN] = { NULL, "known", 8, .look = GRID_LEFT, .cell = cell_known },
+};
+
+static bool same_sentence(const struct topology *t, size_t a, size_t b)
+{
+	const struct pci_wiring *x = &t->functions[a].wiring, *y = &t->functions[b].wiring;
+
+	return x->how == y->how && !strcmp(x->note, y->note);
+}
+
+/* What is odd about ports; what is said of several ones is said once. */
+static int print_remarks(const struct topology *t)
+{
+	cleanup_free bool *said = calloc(t->nr, sizeof(*said));
+	char line[400];
+
+	if (!said)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct pci_function *f = &t->functions[i];
+		size_t others = 0;
+
+		if (!is_port(t, i) || !f->wiring.note[0] || said[i])
+			continue;
+		for (size_t k = i + 1; k < t->nr; k++) {
+			if (!is_port(t, k) || said[k] || !same_sentence(t, i, k))
+				continue;
+			said[k] = true;
+			others++;
+		}
+		if (others)
+			snprintf(line, sizeof(line), "%s and %zu more: %s", f->bdf, others,
+				 f->wiring.note);
+		else
+			snprintf(line, sizeof(line), "%s: %s", f->bdf, f->wiring.note);
+		print_wrapped(stdout, 2, line);
+	}
+	return 0;
+}
+
+static int print_ports(const struct topology *t, enum pmu_platform platform, size_t *ret_nr)
+{
+	GRID(g, columns, stdout, OUTPUT_COLUMNS, &platform);
+	bool how = false;
+	size_t nr = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		nr += is_port(t, i);
+		how |= is_port(t, i) && t->functions[i].wiring.how != WIRING_FIRMWARE;
+	}
+	*ret_nr = nr;
+	if (!nr)
+		return 0;
+	g.columns[COLUMN_KNOWN].hidden = !how;
+	grid_fit(&g);
+	grid_heading(&g);
+	for (size_t i = 0; i < t->nr && !err; i++)
+		if (is_port(t, i))
+			err = grid_row(&g, &t->functions[i]);
+	return err ? err : print_remarks(t);
+}
+
+static int print_notes(const struct topology *t, const char *more)
+{
+	if (t->notes.nr || *more)
+		printf("\nnotes\n");
+	for (size_t i = 0; i < t->notes.nr; i++) {
+		cleanup_free char *note = NULL;
+
+		if (format_terminal(t->notes.items[i], SIZE_MAX, &note))
+			return -ENOMEM;
+		print_wrapped(stdout, 2, note);
+	}
+	print_wrapped(stdout, 2, more);
+	return 0;
+}
+
+/* A table of the root ports, then all functions as a tree; @note: one more for the end. */
+static int topology_print(const struct topology *t, enum pmu_platform platform, const char *note)
+{
+	struct tree tree;
+	size_t nr_ports;
+	int err = tree_make(t, &tree);
+
+	if (err)
+		return err;
+	err = print_ports(t, platform, &nr_ports);
+	/* headings bring a line of their own */
+	if (!err && nr_ports && t->functions[tree.order[0]].wiring.how == WIRING_UNKNOWN)
+		putchar('\n');
+	if (!err)
+		err = print_tree(&tree, platform);
+	tree_free(&tree);
+	return err ? err : print_notes(t, note);
+}
 
 /* Where the numbers come from: a copy or a dump may be of any machine. */
 struct topology_view {

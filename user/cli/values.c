@@ -4,16 +4,17 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/time_arg.h"
 #include "platform/core/weights.h"
 #include "platform/sys/cgroup1.h"
 
@@ -83,8 +84,8 @@ int value_address(const struct option_row *o, const char *text, void *field, str
 	if (!*text || is_address(text))
 		return value_text(o, text, field, d);
 	diag_fail(d, -EINVAL, "not an address and a port");
-	diag_help(d, "as in 127.0.0.1:9410, 0.0.0.0:9410 or [::1]:9410; empty for no pages");
-	return -EINVAL;
+	return diag_advise(d, -EINVAL,
+			   "as in 127.0.0.1:9410, 0.0.0.0:9410 or [::1]:9410; empty for no pages");
 }
 
 int value_number(const struct option_row *o, const char *text, void *field, struct diag *d)
@@ -104,11 +105,10 @@ int value_time(const struct option_row *o, const char *text, void *field, struct
 
 	if (parse_time(text, o->bare, &ns)) {
 		diag_fail(d, -EINVAL, "not a time");
-		diag_help(d,
-			  "times are numbers with a unit, " UNITS_OF_TIMES
-			  ", as in 500ms or 1.5h%s%s",
-			  o->bare ? "; without one it is " : "", o->bare ? o->bare : "");
-		return -EINVAL;
+		return diag_advise(d, -EINVAL,
+				   "times are numbers with a unit, " UNITS_OF_TIMES
+				   ", as in 500ms or 1.5h%s%s",
+				   o->bare ? "; without one it is " : "", o->bare ? o->bare : "");
 	}
 	time_text((uint64_t)o->min, min);
 	time_text((uint64_t)o->max, max);
@@ -117,14 +117,93 @@ int value_time(const struct option_row *o, const char *text, void *field, struct
 	return store(o, ns, field);
 }
 
+#define MAX_S 1e10 /* beyond the year 2200: still exact in a double and in 64 bits of ns */
+
+static int seconds_of(double s, uint64_t *ret_ns)
+{
+	if (!(s >= 0 && s <= MAX_S))
+		return -EINVAL;
+	/* whole and broken seconds apart, to keep the former exact */
+	*ret_ns = (uint64_t)s * NS_PER_S + (uint64_t)((s - (uint64_t)s) * 1e9);
+	return 0;
+}
+
+static int parse_ago(const char *text, uint64_t now_ns, uint64_t *ret_ns)
+{
+	uint64_t ago;
+
+	/* a blank is between a date and a time */
+	if (strchr(text, ' ') || parse_time(text, NULL, &ago) || ago > now_ns)
+		return -EINVAL;
+	*ret_ns = now_ns - ago;
+	return 0;
+}
+
+/* The text in one of the forms, all of it; @utc: with a Z behind it. */
+static bool matches(const char *text, const char *form, struct tm *tm, bool *utc)
+{
+	const char *rest = strptime(text, form, tm);
+
+	*utc = rest && !strcmp(rest, "Z");
+	return rest && (*utc || !*rest);
+}
+
+static int parse_calendar(const char *text, uint64_t now_ns, uint64_t *ret_ns)
+{
+	static const char *const forms[] = {
+		"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
+		"%Y-%m-%d",	     "%H:%M:%S",	  "%H:%M"
+	};
+	time_t now = now_ns / NS_PER_S;
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct tm today, tm = { 0 };
+		time_t t;
+		bool utc;
+
+		if (!matches(text, forms[i], &tm, &utc))
+			continue;
+		if (forms[i][1] == 'H') {
+			if (utc)
+				gmtime_r(&now, &today);
+			else
+				localtime_r(&now, &today);
+			tm.tm_year = today.tm_year;
+			tm.tm_mon = today.tm_mon;
+			tm.tm_mday = today.tm_mday;
+		}
+		tm.tm_isdst = -1;
+		t = utc ? timegm(&tm) : mktime(&tm);
+		return seconds_of(t, ret_ns);
+	}
+	return -EINVAL;
+}
+
+/*
+ * A point in time: how long before @now_ns ("90s", "15m", "2.5h", "7d"), seconds since 1970
+ * ("@1763740800"), a time of today ("16:30", "16:30:05"), or a date with or without a time
+ * ("2026-11-22", "2026-11-22T16:30", "2026-11-22 16:30:05"); local time, with a Z behind it UTC.
+ * -EINVAL for something else and for times before 1970.
+ */
+static int time_arg_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns)
+{
+	double seconds;
+
+	if (text[0] == '@')
+		return parse_double(text + 1, &seconds) ? -EINVAL : seconds_of(seconds, ret_ns);
+	if (!parse_ago(text, now_ns, ret_ns))
+		return 0;
+	return parse_calendar(text, now_ns, ret_ns);
+}
+
 int value_since(const struct option_row *o, const char *text, void *field, struct diag *d)
 {
 	(void)o;
 	if (!time_arg_parse(text, clock_ns(CLOCK_REALTIME), field))
 		return 0;
 	diag_fail(d, -EINVAL, "not a point in time");
-	diag_help(d, "as in 90s, 2h or 7d for so long ago, 2026-11-22, 16:30, @1763740800");
-	return -EINVAL;
+	return diag_advise(d, -EINVAL,
+			   "as in 90s, 2h or 7d for so long ago, 2026-11-22, 16:30, @1763740800");
 }
 
 int value_size(const struct option_row *o, const char *text, void *field, struct diag *d)
@@ -134,9 +213,10 @@ int value_size(const struct option_row *o, const char *text, void *field, struct
 
 	if (parse_size(text, &bytes)) {
 		diag_fail(d, -EINVAL, "not a size");
-		diag_help(d, "sizes are numbers of bytes, or of 1024-fold units: K, M, G or T, as "
-			     "in 64M or 1G");
-		return -EINVAL;
+		return diag_advise(
+			d, -EINVAL,
+			"sizes are numbers of bytes, or of 1024-fold units: K, M, G or T, as "
+			"in 64M or 1G");
 	}
 	size_text((uint64_t)o->min, min);
 	if ((double)bytes < o->min)
@@ -204,8 +284,7 @@ int value_scheduler(const struct option_row *o, const char *text, void *field, s
 	}
 	scheduler_names(names, "and");
 	diag_fail(d, -EINVAL, "there is no scheduler \"%.64s\"", text);
-	diag_help(d, "schedulers are %s", names);
-	return -EINVAL;
+	return diag_advise(d, -EINVAL, "schedulers are %s", names);
 }
 
 /* Calls @each for every part between commas. */
@@ -283,8 +362,9 @@ static int add_user(void *arg, const char *part, struct diag *d)
 		if (!strcmp(name, USER_JOBS_DEFAULT))
 			return 0;
 		diag_fail(d, -EINVAL, "there is no user \"%s\" in /etc/passwd", name);
-		diag_help(d, "give the number of a user who is elsewhere (id -u NAME); or yes, no");
-		return -EINVAL;
+		return diag_advise(
+			d, -EINVAL,
+			"give the number of a user who is elsewhere (id -u NAME); or yes, no");
 	}
 	users->uids[users->nr++] = uid;
 	return 0;

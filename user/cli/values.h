@@ -14,7 +14,7 @@ value_parser value_path;       /* from the root; also none, if that is the fallb
 value_parser value_address;    /* an address and a port, or none */
 value_parser value_number;     /* a whole number */
 value_parser value_time;       /* nanoseconds */
-value_parser value_since;      /* a point in time, see time_arg_parse() */
+value_parser value_since;      /* a point in time, as time_arg_parse() says */
 value_parser value_size;       /* bytes */
 value_parser value_percent;    /* double, a part of one */
 value_parser value_choice;     /* number of the word, see @choice */

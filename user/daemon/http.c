@@ -244,9 +244,10 @@ static int open_socket(const char *address, struct diag *d, int *ret_fd, unsigne
 
 	if (parse_address(address, &a, &size)) {
 		diag_fail(d, -EINVAL, "\"%s\" is not an address to listen on", address);
-		diag_help(d, "give a number and a port, as in 127.0.0.1:9410, 0.0.0.0:9410 or "
-			     "[::1]:9410");
-		return -EINVAL;
+		return diag_advise(
+			d, -EINVAL,
+			"give a number and a port, as in 127.0.0.1:9410, 0.0.0.0:9410 or "
+			"[::1]:9410");
 	}
 	fd = socket(a.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* Connections of an earlier run that the kernel has not forgotten yet do not matter. What is set

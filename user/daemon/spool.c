@@ -18,8 +18,7 @@
 static int refuse(const char *folder, int err, const char *help, struct diag *d)
 {
 	diag_fail(d, err, "cannot use %s for closing reports: %s", folder, strerror(-err));
-	diag_help(d, "%s", help);
-	return err;
+	return diag_advise(d, err, "%s", help);
 }
 
 static int open_folder(const char *folder, struct diag *d, int *ret)
@@ -201,8 +200,7 @@ int spool_write(struct spool *s, const char *name, const char *text, size_t size
 	if (err == -EDQUOT && s->max_files && s->nr_files >= s->max_files) {
 		diag_fail(d, err, "the closing report %s is not written: %zu are there already",
 			  name, s->nr_files);
-		diag_help(d, "take files away, or allow more of them");
-		return err;
+		return diag_advise(d, err, "take files away, or allow more of them");
 	}
 	diag_fail(d, err, "cannot write the closing report %s: %s", name, strerror(-err));
 	if (err == -ENOSPC || err == -EDQUOT)

@@ -94,8 +94,7 @@ static int open_database(struct store *s)
 static int not_a_file(const char *file, struct diag *d)
 {
 	diag_fail(d, -EINVAL, "%s is not a regular file", file);
-	diag_help(d, "accounts are in a file, by default in " STORE_DEFAULT_FILE);
-	return -EINVAL;
+	return diag_advise(d, -EINVAL, "accounts are in a file, by default in " STORE_DEFAULT_FILE);
 }
 
 static int check_reader(const char *file, struct diag *d)

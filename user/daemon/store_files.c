@@ -61,11 +61,10 @@ int store_lock(const char *file, struct diag *d, int *ret_fd, bool *ret_clean)
 
 		diag_fail(d, err, "cannot keep accounts in %s: %s" LOCK_SUFFIX ": %s", file, file,
 			  strerror(-err));
-		diag_help(
-			d,
+		return diag_advise(
+			d, err,
 			"accounts are written into that folder and by its owner; make it if it is "
 			"missing, or choose another file");
-		return err;
 	}
 	read_content(fd, content, sizeof(content));
 	if (fcntl(fd, F_OFD_SETLK, &lock)) {
@@ -76,9 +75,9 @@ int store_lock(const char *file, struct diag *d, int *ret_fd, bool *ret_clean)
 					 strerror(-err));
 		diag_fail(d, err, "%s is kept by another t410trace already (process %s)", file,
 			  content[0] ? content : "unknown");
-		diag_help(d,
-			  "stop that one first (systemctl stop t410trace), or choose another file");
-		return err;
+		return diag_advise(
+			d, err,
+			"stop that one first (systemctl stop t410trace), or choose another file");
 	}
 	*ret_clean = !strcmp(content, CLEAN);
 	snprintf(content, sizeof(content), "%d\n", getpid());

@@ -71,8 +71,7 @@ static int check_unchanged(struct store *s, struct diag *d)
 	if (!s->immutable || store_log_empty(s->file))
 		return 0;
 	diag_fail(d, -EAGAIN, "the accounts in %s were changed while they were read", s->file);
-	diag_help(d, "\"t410trace serve\" has just started: try again");
-	return -EAGAIN;
+	return diag_advise(d, -EAGAIN, "\"t410trace serve\" has just started: try again");
 }
 
 static bool take_counter_row(sqlite3_stmt *st, uint64_t expected, struct account_counter *c,

@@ -106,8 +106,8 @@ int store_schema(struct store *s, struct diag *d)
 			  "the accounts in %s are of version %lld, and this t410trace knows none "
 			  "after %lld",
 			  s->file, (long long)version, (long long)STORE_VERSION);
-		diag_help(d, "use the t410trace that wrote them, or a later one");
-		return -EPROTONOSUPPORT;
+		return diag_advise(d, -EPROTONOSUPPORT,
+				   "use the t410trace that wrote them, or a later one");
 	}
 	if (version < 1)
 		return store_damage(s, "the version", d);
@@ -117,7 +117,7 @@ int store_schema(struct store *s, struct diag *d)
 		return migrate(s, version, d);
 	diag_fail(d, -EPROTONOSUPPORT, "the accounts in %s are of version %lld, which is too old",
 		  s->file, (long long)version);
-	diag_help(d, "\"t410trace serve\" brings them to version %lld when it starts",
-		  (long long)STORE_VERSION);
-	return -EPROTONOSUPPORT;
+	return diag_advise(d, -EPROTONOSUPPORT,
+			   "\"t410trace serve\" brings them to version %lld when it starts",
+			   (long long)STORE_VERSION);
 }

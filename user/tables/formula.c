@@ -86,8 +86,7 @@ static int unexpected(struct parser *p, const char *expected)
 	else
 		diag_fail(p->d, -EINVAL, "formula: byte 0x%02x at position %zu, where %s should be",
 			  c, position, expected);
-	diag_help(p->d, "formulas have names, numbers, + - * / and parentheses");
-	return -EINVAL;
+	return diag_advise(p->d, -EINVAL, "formulas have names, numbers, + - * / and parentheses");
 }
 
 static int add_step(struct parser *p, struct step step)

@@ -94,8 +94,7 @@ int weight_spec_parse(const char *spec, struct diag *d,
 	}
 	if (nr == 2 && same_name(names[0], names[1])) {
 		diag_fail(d, -EINVAL, "the same event twice");
-		diag_help(d, "one event alone stands for reads and writes");
-		return -EINVAL;
+		return diag_advise(d, -EINVAL, "one event alone stands for reads and writes");
 	}
 	memcpy(ret_names, names, nr * sizeof(names[0]));
 	*ret_nr = nr;
@@ -219,8 +218,7 @@ static int unknown(const struct weight_cores *cores, const struct text_list *fil
 		if (str_append(help, sizeof(help), "%s%s", i ? ", " : "", files->items[i]))
 			break;
 	diag_fail(d, -ENOENT, "there is no event \"%s\" to weigh tasks with", name);
-	diag_help(d, "known here: %s", help);
-	return -ENOENT;
+	return diag_advise(d, -ENOENT, "known here: %s", help);
 }
 
 static bool is_raw(const char *name, uint64_t *ret)
@@ -321,8 +319,7 @@ int weight_event_find(const struct sysfs *fs, const struct weight_cores *cores, 
 				    "the same things"
 				  : "the cores of this machine have no PMU, or its hypervisor "
 				    "hides it");
-		diag_help(d, "split by CPU time: cpu-time");
-		return -ENODEV;
+		return diag_advise(d, -ENODEV, "split by CPU time: cpu-time");
 	}
 	/* A PMU may do without named events. */
 	if (sysfs_list(fs, &files, PMU_DEVICES "/%s/events", cores->pmu) == -ENOMEM)

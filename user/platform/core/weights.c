@@ -232,25 +232,21 @@ static int open_problem(const char *name, int err, struct diag *d)
 		return err;
 	case -EBUSY:
 		diag_fail(d, err, "event \"%s\" never counts: all counters are taken", name);
-		diag_help(d, "another profiler holds them, for example perf; end it");
-		return err;
+		return diag_advise(d, err, "another profiler holds them, for example perf; end it");
 	case -ENODATA:
 		diag_fail(d, err,
 			  "event \"%s\" stands still: this core does not have it, or the "
 			  "hypervisor does not count it",
 			  name);
-		diag_help(d, "choose another one, or cpu-time");
-		return err;
+		return diag_advise(d, err, "choose another one, or cpu-time");
 	case -EMFILE:
 		diag_fail(d, err, "too many files for event \"%s\" on every CPU", name);
-		diag_help(d, "raise the limit (ulimit -n)");
-		return err;
+		return diag_advise(d, err, "raise the limit (ulimit -n)");
 	case -ENOENT:
 	case -EOPNOTSUPP:
 	case -EINVAL:
 		diag_fail(d, err, "the cores of this machine do not have event \"%s\"", name);
-		diag_help(d, "choose another one, or cpu-time");
-		return err;
+		return diag_advise(d, err, "choose another one, or cpu-time");
 	}
 	return diag_fail(d, err, "cannot open event \"%s\" on every CPU: %s", name, strerror(-err));
 }

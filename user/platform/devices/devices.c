@@ -97,8 +97,8 @@ static int check_function(const struct topology *t, uint32_t index, struct diag 
 			  "on "
 			  "the requests of all devices behind it",
 			  f->bdf, b->bdf, b->secondary);
-		diag_help(d, "they cannot be told from each other; other devices can");
-		return -EINVAL;
+		return diag_advise(d, -EINVAL,
+				   "they cannot be told from each other; other devices can");
 	}
 	return 0;
 }
@@ -109,8 +109,7 @@ static int no_such(const struct sysfs *fs, const char *spec, const char *name, s
 
 	device_name_help(fs, name, help, sizeof(help));
 	diag_fail(d, -ENODEV, "-D %s: there is no such device", spec);
-	diag_help(d, "%s", help);
-	return -ENODEV;
+	return diag_advise(d, -ENODEV, "%s", help);
 }
 
 /* An address without its domain is that of domain 0, or the only one like it. */
@@ -140,12 +139,10 @@ static int add_address(const struct topology *t, const char *spec, const struct 
 	}
 	if (nr) {
 		diag_fail(d, -EINVAL, "-D %s is in several PCI domains", spec);
-		diag_help(d, "name one of %s", list);
-		return -EINVAL;
+		return diag_advise(d, -EINVAL, "name one of %s", list);
 	}
 	diag_fail(d, -ENODEV, "-D %s: there is no PCI device with this address", spec);
-	diag_help(d, "\"t410trace topology\" shows all devices");
-	return -ENODEV;
+	return diag_advise(d, -ENODEV, "\"t410trace topology\" shows all devices");
 }
 
 static int add_name(const struct sysfs *fs, const char *spec, struct device_set *set,
@@ -169,14 +166,13 @@ static int add_name(const struct sysfs *fs, const char *spec, struct device_set 
 	if (set->missing[0]) {
 		diag_fail(d, -ENODEV, "-D %s is on %s, which was not there a moment ago", spec,
 			  set->missing);
-		diag_help(d, "try again");
-		return -ENODEV;
+		return diag_advise(d, -ENODEV, "try again");
 	}
 	if (set->nr)
 		return 0;
 	diag_fail(d, -ENODEV, "-D %s is not on a PCI device", spec);
-	diag_help(d, "only traffic of PCI devices passes the counters of root complexes");
-	return -ENODEV;
+	return diag_advise(d, -ENODEV,
+			   "only traffic of PCI devices passes the counters of root complexes");
 }
 
 /* One specification: its functions are added to @chosen. */
@@ -220,8 +216,7 @@ static int add_all(const struct topology *t, bool *chosen, struct diag *d)
 	if (any)
 		return 0;
 	diag_fail(d, -ENODEV, "-D all: there are no PCI devices that move data");
-	diag_help(d, "\"t410trace topology\" shows what there is");
-	return -ENODEV;
+	return diag_advise(d, -ENODEV, "\"t410trace topology\" shows what there is");
 }
 
 bool device_shares_mask(const struct topology *t, uint32_t index)
@@ -259,8 +254,7 @@ static int make_items(struct device_list *l, const bool *chosen, struct diag *d)
 	if (nr > TRACE_MAX_DEVICES) {
 		diag_fail(d, -E2BIG, "-D: these are %zu devices, and at most %d are counted", nr,
 			  TRACE_MAX_DEVICES);
-		diag_help(d, "name those that matter");
-		return -E2BIG;
+		return diag_advise(d, -E2BIG, "name those that matter");
 	}
 	l->items = calloc(nr + 1, sizeof(*l->items));
 	if (!l->items)

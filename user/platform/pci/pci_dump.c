@@ -38,8 +38,8 @@ struct dump {
 static int junk(const struct dump *u, const char *what)
 {
 	diag_fail(u->d, -EINVAL, "%s:%zu: %s", u->file, u->line, what);
-	diag_help(u->d, "expected is what \"lspci -D -xxxx\" prints, run as root");
-	return -EINVAL;
+	return diag_advise(u->d, -EINVAL,
+			   "expected is what \"lspci -D -xxxx\" prints, run as root");
 }
 
 /* The address that a line begins with, "0002:81:00.0 NVMe..." or without the domain. */

@@ -35,9 +35,10 @@ wrong(const struct map_text *t, const char *at, const char *format, ...)
 	va_end(args);
 	diag_fail(t->d, -EINVAL, "%s:%zu:%zu: %s", t->file, t->line, (size_t)(at - t->start) + 1,
 		  what);
-	diag_help(t->d, "a line is for example \"0002:80:00.0 socket=0 rc=1 rp=1\" (a root port or "
-			"another function) or \"0002:* socket=0 rc=1 rp=1\" (a segment)");
-	return -EINVAL;
+	return diag_advise(
+		t->d, -EINVAL,
+		"a line is for example \"0002:80:00.0 socket=0 rc=1 rp=1\" (a root port or "
+		"another function) or \"0002:* socket=0 rc=1 rp=1\" (a segment)");
 }
 
 static int take_address(const struct map_text *t, const char *word, struct pci_map_entry *e)

@@ -48,8 +48,7 @@ static int find_port(const struct sysfs *fs, const char *bdf, struct diag *d, ch
 	err = sysfs_link(fs, target, "bus/pci/devices/%s", bdf);
 	if (err) {
 		diag_fail(d, err, "there is no PCI device %s: %s", bdf, strerror(-err));
-		diag_help(d, "\"lspci -D\" shows those that there are");
-		return err;
+		return diag_advise(d, err, "\"lspci -D\" shows those that there are");
 	}
 	if (!first_address(target, ret))
 		return diag_fail(d, -EINVAL, "%s is not below a PCI host bridge: %.200s", bdf,
@@ -77,14 +76,14 @@ static int read_port(const struct pci_config *config, struct diag *d, struct roo
 	if (config->cut) {
 		diag_fail(d, -EACCES, "the configuration space of root port %s ends after 64 bytes",
 			  port->name);
-		diag_help(d, "reading more needs CAP_SYS_ADMIN: run as root");
-		return -EACCES;
+		return diag_advise(d, -EACCES, "reading more needs CAP_SYS_ADMIN: run as root");
 	}
 	if (!config->dvsec.present) {
 		diag_fail(d, -ENODATA, "root port %s does not say which root complex it is of",
 			  port->name);
-		diag_help(d, "T410 firmware does, with a DVSEC 10de/4; other platforms do not");
-		return -ENODATA;
+		return diag_advise(
+			d, -ENODATA,
+			"T410 firmware does, with a DVSEC 10de/4; other platforms do not");
 	}
 	if (bdf_parse(port->name, &a))
 		return diag_fail(d, -EINVAL, "%s is no PCI address", port->name);

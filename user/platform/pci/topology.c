@@ -155,9 +155,10 @@ static int read_all(struct topology_job *job, struct diag *d)
 	if (err == -ENOENT) {
 		diag_fail(d, err, "there are no PCI functions in %.200s/bus/pci/devices",
 			  job->src->sysfs ? job->src->sysfs->root : "");
-		diag_help(d, "a copy of sysfs needs the links there, and the directories that "
-			     "they lead to");
-		return err;
+		return diag_advise(
+			d, err,
+			"a copy of sysfs needs the links there, and the directories that "
+			"they lead to");
 	}
 	if (!err)
 		err = topology_tree(job);

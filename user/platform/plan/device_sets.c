@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Which events count a device, how many of them fit, and which count at the same time. */
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
+#include "platform/plan/device_plan.h"
 #include "platform/plan/device_plan_parts.h"
 
 /* A quarter of the counters is left for what takes turns beside a base, see plan_make(). */
@@ -208,6 +211,25 @@ void device_depth_find(const struct device_plan_options *o, const struct pmu *pm
 	if (ret_port->parts != depth.wanted && !nr_by_id &&
 	    turns_of(ret_port, DEVICE_BYTES, nr_by_port) == 1)
 		find_beside(ret_port, nr_by_port);
+}
+
+/* Notes of a plan, below all that have something to say. */
+
+int device_plan_note(struct device_plan *p, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (array_room(p->notes, p->cap_notes, p->nr_notes))
+		return -ENOMEM;
+	p->notes[p->nr_notes] = strdup(text);
+	if (!p->notes[p->nr_notes])
+		return -ENOMEM;
+	p->nr_notes++;
+	return 0;
 }
 
 int device_depth_note(struct device_plan *p, const struct device_depth *depth)

@@ -199,14 +199,13 @@ static int too_large(const struct plan_work *w, size_t unit, struct diag *d)
 		why = "it has fewer address ranges";
 	if (nr < 2) {
 		diag_fail(d, -E2BIG, "%s: %s has no counter that is free", names, w->pmu->name);
-		diag_help(d, "stop other programs that count with this PMU");
-		return -E2BIG;
+		return diag_advise(d, -E2BIG, "stop other programs that count with this PMU");
 	}
 	diag_fail(d, -E2BIG, "%s cannot count these at the same time (%s): %s", w->pmu->name, why,
 		  names);
-	diag_help(d, "it can count %u events%s at the same time; make the group smaller",
-		  w->room.events, w->room.cycles ? " and cycles" : "");
-	return -E2BIG;
+	return diag_advise(d, -E2BIG,
+			   "it can count %u events%s at the same time; make the group smaller",
+			   w->room.events, w->room.cycles ? " and cycles" : "");
 }
 
 /*

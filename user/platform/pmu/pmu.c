@@ -585,8 +585,7 @@ static int no_event(const struct pmu *pmu, const char *event, struct diag *d)
 		str_append(help, sizeof(help), "it has no named events");
 	help_with_problem(pmu, help, sizeof(help));
 	diag_fail(d, -ENOENT, "%s has no event \"%s\"", pmu->name, event);
-	diag_help(d, "%s", help);
-	return -ENOENT;
+	return diag_advise(d, -ENOENT, "%s", help);
 }
 
 static int no_format(const struct pmu *pmu, const char *name, struct diag *d)
@@ -600,8 +599,7 @@ static int no_format(const struct pmu *pmu, const char *name, struct diag *d)
 		str_append(help, sizeof(help), "it takes no filters");
 	help_with_problem(pmu, help, sizeof(help));
 	diag_fail(d, -ENOENT, "%s has no filter \"%s\"", pmu->name, name);
-	diag_help(d, "%s", help);
-	return -ENOENT;
+	return diag_advise(d, -ENOENT, "%s", help);
 }
 
 /* Put one term into @word; @used has the bits that earlier terms claimed. */
@@ -616,10 +614,9 @@ static int encode_term(const struct pmu *pmu, const struct pmu_term *term, struc
 	if (format->width < 64 && value >> format->width) {
 		diag_fail(d, -ERANGE, "%#llx does not fit into %s of %s", (unsigned long long)value,
 			  format->name, pmu->name);
-		diag_help(d, "the field has %u bit%s, so 0 to %#llx fit", format->width,
-			  format->width == 1 ? "" : "s",
-			  (unsigned long long)range_mask(0, format->width - 1));
-		return -ERANGE;
+		return diag_advise(d, -ERANGE, "the field has %u bit%s, so 0 to %#llx fit",
+				   format->width, format->width == 1 ? "" : "s",
+				   (unsigned long long)range_mask(0, format->width - 1));
 	}
 	for (size_t i = 0; i < format->nr_ranges; i++) {
 		unsigned int low = format->ranges[i].low, high = format->ranges[i].high;
@@ -628,8 +625,9 @@ static int encode_term(const struct pmu *pmu, const struct pmu_term *term, struc
 		if (used[format->word] & mask) {
 			diag_fail(d, -EINVAL, "%s of %s sets bits that are already set",
 				  format->name, pmu->name);
-			diag_help(d, "give each filter once, and none that the event implies");
-			return -EINVAL;
+			return diag_advise(
+				d, -EINVAL,
+				"give each filter once, and none that the event implies");
 		}
 		used[format->word] |= mask;
 		word[format->word] |= value << low & mask;
@@ -716,11 +714,12 @@ int no_pmu_diag(const struct sysfs *fs, struct diag *d)
 	if (unknown_pmus(fs, text, sizeof(text))) {
 		diag_fail(d, -ENODEV, "the kernel has no names for the NVIDIA PMUs in %.80s/%s: %s",
 			  fs->root, PMU_DEVICES, text);
-		diag_help(d, "nvidia_uncore_pmu_* are PMUs whose device this kernel does not know "
-			     "yet: they show raw filters and cycles only. The T410 is known since "
-			     "Linux 7.1 (some vendors have it in 6.17 and 6.18). `make demo` runs "
-			     "a virtual T410 with a kernel that knows it.");
-		return -ENODEV;
+		return diag_advise(
+			d, -ENODEV,
+			"nvidia_uncore_pmu_* are PMUs whose device this kernel does not know "
+			"yet: they show raw filters and cycles only. The T410 is known since "
+			"Linux 7.1 (some vendors have it in 6.17 and 6.18). `make demo` runs "
+			"a virtual T410 with a kernel that knows it.");
 	}
 	for (size_t i = 0; i < nr_pmu_families; i++)
 		if (pmu_families[i].kind != PMU_UNKNOWN)
@@ -728,10 +727,11 @@ int no_pmu_diag(const struct sysfs *fs, struct diag *d)
 				   pmu_families[i].pattern);
 	diag_fail(d, -ENODEV, "no NVIDIA uncore PMU in %.80s/%s, looked for %s", fs->root,
 		  PMU_DEVICES, text);
-	diag_help(d, "the T410 needs Linux 7.1 or newer with these drivers, try modprobe: "
-		     "nvidia_cspmu (CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU), "
-		     "nvidia_t410_c2c_pmu (CONFIG_NVIDIA_TEGRA410_C2C_PMU), "
-		     "nvidia_t410_cmem_latency_pmu (CONFIG_NVIDIA_TEGRA410_CMEM_LATENCY_PMU). "
-		     "Without a T410, `make demo` runs a virtual one.");
-	return -ENODEV;
+	return diag_advise(
+		d, -ENODEV,
+		"the T410 needs Linux 7.1 or newer with these drivers, try modprobe: "
+		"nvidia_cspmu (CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU), "
+		"nvidia_t410_c2c_pmu (CONFIG_NVIDIA_TEGRA410_C2C_PMU), "
+		"nvidia_t410_cmem_latency_pmu (CONFIG_NVIDIA_TEGRA410_CMEM_LATENCY_PMU). "
+		"Without a T410, `make demo` runs a virtual one.");
 }

@@ -87,8 +87,7 @@ int core_spec_slashes(const struct sysfs *fs, const char *text, const struct spe
 		spec_fail(text, at, d, -EINVAL,
 			  "only the name of an event, or rNUMBER, is "
 			  "understood for the PMU of the cores");
-		diag_help(d, "for example %s/r11/", cores.pmu);
-		return -EINVAL;
+		return diag_advise(d, -EINVAL, "for example %s/r11/", cores.pmu);
 	}
 	err = find(fs, &cores, text, term->name, d, ret);
 	if (err <= 0)
@@ -99,8 +98,7 @@ int core_spec_slashes(const struct sysfs *fs, const char *text, const struct spe
 	spelling_help(&names, "rNUMBER (hexadecimal), or one of", help, sizeof(help));
 	spelling_free(&names);
 	spec_fail(text, term->name.at, d, -ENOENT, "%s has no such event", cores.pmu);
-	diag_help(d, "%s", help);
-	return -ENOENT;
+	return diag_advise(d, -ENOENT, "%s", help);
 }
 
 void core_spec_names(const struct sysfs *fs, struct spelling *s)

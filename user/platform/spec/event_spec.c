@@ -70,13 +70,12 @@ static int restrict_choice(const struct job *job, struct spec_piece name, struct
 	if (broken) {
 		spec_fail(job->text, name.at, job->d, -EINVAL, "%s cannot be counted",
 			  broken->name);
-		diag_help(job->d, "what is known about it in sysfs: %s", broken->problem);
-		return -EINVAL;
+		return diag_advise(job->d, -EINVAL, "what is known about it in sysfs: %s",
+				   broken->problem);
 	}
 	spec_fail(job->text, name.at, job->d, -ENOENT, "nothing of \"%.*s\" belongs to socket %d",
 		  SHOWN(job, name), job->socket);
-	diag_help(job->d, "on other sockets: %s", help);
-	return -ENOENT;
+	return diag_advise(job->d, -ENOENT, "on other sockets: %s", help);
 }
 
 static int unknown_pmu(const struct job *job, struct spec_piece piece, const char *name)
@@ -87,21 +86,19 @@ static int unknown_pmu(const struct job *job, struct spec_piece piece, const cha
 	if (name[0] && name[0] != '.' && sysfs_exists(job->fs, PMU_DEVICES "/%s", name)) {
 		spec_fail(job->text, piece.at, job->d, -ENOENT,
 			  "%s is no NVIDIA uncore PMU and not that of the cores", name);
-		diag_help(job->d, "perf stat can count what it has");
-		return -ENOENT;
+		return diag_advise(job->d, -ENOENT, "perf stat can count what it has");
 	}
 	spec_fail(job->text, piece.at, job->d, -ENOENT, "there is no PMU \"%.*s\"",
 		  SHOWN(job, piece));
 	if (!job->pmus->nr) {
-		diag_help(job->d, "this machine shows no NVIDIA uncore PMU at all; "
-				  "\"t410trace check\" says what is missing");
-		return -ENOENT;
+		return diag_advise(job->d, -ENOENT,
+				   "this machine shows no NVIDIA uncore PMU at all; "
+				   "\"t410trace check\" says what is missing");
 	}
 	pmu_names_add(job->pmus, &names);
 	spelling_help(&names, "known are patterns with * and ?, and", help, sizeof(help));
 	spelling_free(&names);
-	diag_help(job->d, "%s", help);
-	return -ENOENT;
+	return diag_advise(job->d, -ENOENT, "%s", help);
 }
 
 /* An event on PMUs that are named, or on the cores' one. */
@@ -137,8 +134,7 @@ static int only_a_pmu(const struct job *job, struct spec_piece piece, const stru
 	spelling_free(&names);
 	spec_fail(job->text, piece.at, job->d, -EINVAL, "\"%.*s\" is a PMU, but which event of it?",
 		  SHOWN(job, piece));
-	diag_help(job->d, "write %.*s/EVENT/; %s", SHOWN(job, piece), help);
-	return -EINVAL;
+	return diag_advise(job->d, -EINVAL, "write %.*s/EVENT/; %s", SHOWN(job, piece), help);
 }
 
 /* There is no such event: neither in the uncore nor in the cores. */
@@ -164,8 +160,7 @@ static int unknown_event(const struct job *job, struct spec_piece piece, const c
 	spelling_free(&names);
 	spec_fail(job->text, piece.at, job->d, -ENOENT, "there is no event \"%.*s\"",
 		  SHOWN(job, piece));
-	diag_help(job->d, "%s", help);
-	return -ENOENT;
+	return diag_advise(job->d, -ENOENT, "%s", help);
 }
 
 static bool anybody_has(const struct pmu_list *pmus, const char *event)
@@ -222,9 +217,9 @@ static int check_modifiers(const struct job *job, struct spec_piece piece, bool 
 			if (strchr(refused[i].letters, letter))
 				why = core ? refused[i].core : refused[i].uncore;
 		spec_fail(job->text, at, job->d, -EINVAL, "modifier \"%c\": %s", letter, why);
-		diag_help(job->d,
-			  "leave it out; D, for pinned, is the only one that is understood");
-		return -EINVAL;
+		return diag_advise(
+			job->d, -EINVAL,
+			"leave it out; D, for pinned, is the only one that is understood");
 	}
 	return 0;
 }
@@ -245,8 +240,7 @@ static int check_group(const struct job *job, const struct member *members, size
 		if ((m->kind == MEMBER_CORE) != (members[0].kind == MEMBER_CORE)) {
 			spec_fail(job->text, m->spec->name.at, job->d, -EINVAL,
 				  "a group cannot have events of the cores beside others");
-			diag_help(job->d, "give each PMU a group of its own");
-			return -EINVAL;
+			return diag_advise(job->d, -EINVAL, "give each PMU a group of its own");
 		}
 		if (m->kind != MEMBER_NAMED)
 			continue;
@@ -254,11 +248,11 @@ static int check_group(const struct job *job, const struct member *members, size
 			spec_fail(job->text, m->spec->name.at, job->d, -EINVAL,
 				  "a group is on one PMU: %s is not %s", m->choice.pmus[0]->name,
 				  first->choice.pmus[0]->name);
-			diag_help(job->d,
-				  "give each PMU a group of its own; the short name of a "
-				  "family stands for one group on each of its PMUs, when all "
-				  "events have it");
-			return -EINVAL;
+			return diag_advise(
+				job->d, -EINVAL,
+				"give each PMU a group of its own; the short name of a "
+				"family stands for one group on each of its PMUs, when all "
+				"events have it");
 		}
 		first = first ? first : m;
 	}

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "base/spelling.h"
-#include "platform/spec/want_rules.h"
+#include "platform/spec/want.h"
 
 #define EVENT_FIELD "event"
 #define MAX_TERMS   64
@@ -36,8 +36,7 @@ struct terms {
 static int point(struct terms *t, size_t at, int err, const struct diag *words)
 {
 	spec_fail(t->text, at, t->d, err, "%s", words->what);
-	diag_help(t->d, "%s", words->help);
-	return err;
+	return diag_advise(t->d, err, "%s", words->help);
 }
 
 static void add_problem(const struct pmu *pmu, char *help, size_t size)
@@ -67,8 +66,7 @@ static int unknown(struct terms *t, struct spec_piece piece, const char *word, b
 	spec_fail(t->text, piece.at, t->d, -ENOENT, "%s has no %s \"%.*s\"", t->pmu->name,
 		  events ? "event or filter" : "filter",
 		  (int)(piece.length < 64 ? piece.length : 64), t->text + piece.at);
-	diag_help(t->d, "%s", help);
-	return -ENOENT;
+	return diag_advise(t->d, -ENOENT, "%s", help);
 }
 
 static int no_event(struct terms *t)
@@ -81,8 +79,7 @@ static int no_event(struct terms *t)
 	spelling_help(&names, "name one, or give event=NUMBER; it has", help, sizeof(help));
 	spelling_free(&names);
 	spec_fail(t->text, t->spec->terms_at, t->d, -EINVAL, "which event of %s?", t->pmu->name);
-	diag_help(t->d, "%s", help);
-	return -EINVAL;
+	return diag_advise(t->d, -EINVAL, "%s", help);
 }
 
 static int read_value(struct terms *t, struct spec_piece piece, uint64_t *ret)
@@ -151,9 +148,9 @@ static int add_word(struct terms *t, size_t from, size_t at, unsigned int word, 
 		return err;
 	spec_fail(t->text, at, t->d, -EINVAL, "no field of %s has bits 0x%llx of config%.0u",
 		  t->pmu->name, (unsigned long long)rest, word);
-	diag_help(t->d, "they would do nothing; what is known are the fields in %s/%s/format",
-		  PMU_DEVICES, t->pmu->name);
-	return -EINVAL;
+	return diag_advise(t->d, -EINVAL,
+			   "they would do nothing; what is known are the fields in %s/%s/format",
+			   PMU_DEVICES, t->pmu->name);
 }
 
 /* Is this "config", "config1" and so on? */
@@ -245,9 +242,9 @@ static int find_event(struct terms *t)
 		} else if (!pmu_format_find(t->pmu, name)) {
 			spec_fail(t->text, term->name.at, t->d, -EINVAL,
 				  "%s is a second event, beside %s", name, t->event);
-			diag_help(t->d, "each event has its own slashes: "
-					"PMU/EVENT,FILTER=VALUE/,PMU/EVENT/");
-			return -EINVAL;
+			return diag_advise(t->d, -EINVAL,
+					   "each event has its own slashes: "
+					   "PMU/EVENT,FILTER=VALUE/,PMU/EVENT/");
 		}
 	}
 	return 0;

@@ -42,9 +42,9 @@ struct bar {
 static int format_fail(const struct bar *bar, size_t at, const char *what)
 {
 	spec_fail(bar->text, at, bar->d, -EINVAL, "%s", what);
-	diag_help(bar->d, "a BAR is written as DOMAIN:BUS:DEVICE.FUNCTION:BARn, "
-			  "for example 0002:81:00.0:BAR0");
-	return -EINVAL;
+	return diag_advise(bar->d, -EINVAL,
+			   "a BAR is written as DOMAIN:BUS:DEVICE.FUNCTION:BARn, "
+			   "for example 0002:81:00.0:BAR0");
 }
 
 /* Hexadecimal digits at @at, of which there are @least to @most; false when there are not. */
@@ -133,15 +133,14 @@ static int no_device(const struct sysfs *fs, const struct bar *bar)
 
 	spec_fail(bar->text, 0, bar->d, -ENOENT, "there is no PCI device %s", bar->bdf);
 	if (sysfs_list(fs, &devices, PCI_DEVICES) || !devices.nr) {
-		diag_help(bar->d, "%s/%s shows no PCI devices at all", fs->root, PCI_DEVICES);
-		return -ENOENT;
+		return diag_advise(bar->d, -ENOENT, "%s/%s shows no PCI devices at all", fs->root,
+				   PCI_DEVICES);
 	}
 	for (size_t i = 0; i < devices.nr; i++)
 		spelling_add(&names, devices.items[i]);
 	spelling_help(&names, "PCI devices are", help, sizeof(help));
 	spelling_free(&names);
-	diag_help(bar->d, "%s", help);
-	return -ENOENT;
+	return diag_advise(bar->d, -ENOENT, "%s", help);
 }
 
 static bool parse_line(char *line, struct resource *ret)
@@ -216,8 +215,7 @@ static int no_bar(const struct bar *bar, const struct resource *resources)
 			  "all addresses of %s are zero: they may be hidden from users without "
 			  "rights",
 			  bar->bdf);
-		diag_help(bar->d, "run it as root, or with CAP_SYS_ADMIN");
-		return -EACCES;
+		return diag_advise(bar->d, -EACCES, "run it as root, or with CAP_SYS_ADMIN");
 	}
 	if (bar->index && resources[bar->index - 1].flags & RESOURCE_MEM_64)
 		spec_fail(bar->text, bar->index_at, bar->d, -ENODATA,
@@ -281,11 +279,11 @@ static int check_bar(const struct bar *bar, const struct resource *resources)
 			  "0x%llx",
 			  bar->index, bar->bdf, nr_windows(r->start, r->end),
 			  (unsigned long long)r->start, (unsigned long long)r->end);
-		diag_help(bar->d, "a window has a power of two as its size and is aligned to it; "
-				  "give parts as events of their own: "
-				  "pcie_tgt/wr_bytes,dst_addr_en=1,dst_addr_base=ADDRESS,"
-				  "dst_addr_mask=MASK/");
-		return -EINVAL;
+		return diag_advise(bar->d, -EINVAL,
+				   "a window has a power of two as its size and is aligned to it; "
+				   "give parts as events of their own: "
+				   "pcie_tgt/wr_bytes,dst_addr_en=1,dst_addr_base=ADDRESS,"
+				   "dst_addr_mask=MASK/");
 	}
 	return 0;
 }

@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "platform/spec/want_rules.h"
 
 /* What is asked, in the form that rules look at. A term that is not there is NULL. */
 struct asked {
@@ -184,8 +183,7 @@ int want_check(const struct pmu *pmu, const char *event, const struct pmu_term *
 		on = filter_row_use(pmu->kind, broken_words[row->rule].on);
 	diag_fail(d, -EINVAL, "%s: %s%s%s: %s", pmu->name, term, broken_words[row->rule].text,
 		  on ? on->name : "", row->why);
-	diag_help(d, "%s", row->remedy);
-	return -EINVAL;
+	return diag_advise(d, -EINVAL, "%s", row->remedy);
 }
 
 /* Filters in the order of their bits: however they are written, the name is the same. */

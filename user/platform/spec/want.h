@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "platform/pmu/pmu.h"
+#include "tables/events.h"
 
 #define WANT_NAME_LEN	 256
 #define WANT_FILTERS_LEN 128
@@ -79,5 +80,17 @@ int want_add(struct want_list *list, const struct want *want);
 
 /** want_list_free() - NULL is fine */
 void want_list_free(struct want_list *list);
+
+/**
+ * want_broken() - the first rule about one event alone that is broken
+ * @pmu: where
+ * @event: name in sysfs, NULL when @terms choose it by number
+ * @terms, @nr: filters
+ * @ret_term: index of the term at fault
+ *
+ * Return: the row of the rule, or NULL when all is well.
+ */
+const struct constraint_row *want_broken(const struct pmu *pmu, const char *event,
+					 const struct pmu_term *terms, size_t nr, size_t *ret_term);
 
 #endif

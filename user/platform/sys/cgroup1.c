@@ -129,9 +129,9 @@ int cgroup1_choose(const char *wanted, const char *mountinfo, struct diag *d, st
 		err = choose_any(mountinfo, ret);
 	} else if (!cgroup1_number(wanted)) {
 		diag_fail(d, -EINVAL, "--cgroup-v1 %s: no such controller", wanted);
-		diag_help(d, "controllers are freezer, cpuset, memory and others of "
-			     "/proc/cgroups; or auto, or none");
-		return -EINVAL;
+		return diag_advise(d, -EINVAL,
+				   "controllers are freezer, cpuset, memory and others of "
+				   "/proc/cgroups; or auto, or none");
 	} else {
 		err = first_of(&wanted, 1, mountinfo, ret);
 	}

@@ -106,8 +106,7 @@ static void controller_of(const char *text, char *ret, size_t size)
 static int not_whole(const char *text, struct diag *d)
 {
 	diag_fail(d, -ENOENT, "-G %s: the root of its cgroup tree is not mounted here", text);
-	diag_help(d, "%s", cgroups_whole_help);
-	return -ENOENT;
+	return diag_advise(d, -ENOENT, "%s", cgroups_whole_help);
 }
 
 static int resolve_v1(const struct cgroup1 *v1, const char *controller, const char *text,
@@ -118,8 +117,7 @@ static int resolve_v1(const struct cgroup1 *v1, const char *controller, const ch
 
 	if (strcmp(controller, v1->controller) != 0) {
 		diag_fail(d, -EINVAL, "-G %s: cgroups of %s are not looked at", text, controller);
-		diag_help(d, "choose them with --cgroup-v1 %s", controller);
-		return -EINVAL;
+		return diag_advise(d, -EINVAL, "choose them with --cgroup-v1 %s", controller);
 	}
 	if (!v1->mount[0])
 		return not_whole(text, d);
@@ -128,8 +126,7 @@ static int resolve_v1(const struct cgroup1 *v1, const char *controller, const ch
 	if (!err)
 		return cgroup1_path(v1, path, ret_path, size);
 	diag_fail(d, err, "-G %s: %s", text, err == -ENOENT ? "no such cgroup" : strerror(-err));
-	diag_help(d, "give a path below %s after \"%s:\"", v1->mount, controller);
-	return err;
+	return diag_advise(d, err, "give a path below %s after \"%s:\"", v1->mount, controller);
 }
 
 int cgroups_resolve(const char *mount, const struct cgroup1 *v1, const char *text, struct diag *d,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "report/table/neighbours_table.h"
+#include "report/table/table.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -15,7 +15,6 @@
 #include "report/names.h"
 #include "report/notes.h"
 #include "report/table/table.h"
-#include "report/table/tangled.h"
 
 /* With destinations both directions are one number; here they are two. */
 static int put_directions(const struct table *t, const struct row_node *node, const struct cells *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A report as a table for people. */
+/* Reports as tables for people: one, several side by side, and neighbours. */
 #ifndef REPORT_TABLE_H
 #define REPORT_TABLE_H
 
@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "model.h"
+#include "neighbourhood.h"
 
 #define TABLE_MIN_WIDTH	    60
 #define TABLE_DEFAULT_WIDTH 80
@@ -51,5 +52,48 @@ struct table_options {
  * negative errno of a failed write.
  */
 int table_write(FILE *out, const struct report *r, const struct table_options *o);
+
+/**
+ * compare_table_write() - write a table with a column of bytes a method
+ * @out: where to; flushed
+ * @reports: of the same interval, rows and counters; leaf rows are matched by key
+ * @methods: which method was asked for each
+ * @nr: number of reports, at most NR_METHODS
+ * @o: how it is to look; @verbose: also a line for reads and one for writes of each row
+ *
+ * The difference is that of the last method from the first; the interval is the last
+ * method's, as the sum of those of the row's counters.
+ *
+ * Return: 0, -ENOMEM with nothing written, or the negative errno of a failed write.
+ */
+int compare_table_write(FILE *out, struct report *const *reports, const enum method *methods,
+			size_t nr, const struct table_options *o);
+
+/**
+ * compare_json_write() - write one line of JSON, t410trace.compare/1
+ * @out, @reports, @methods, @nr: see compare_table_write()
+ *
+ * Return: 0, -ENOMEM or -ERANGE with nothing written, or the negative errno of a
+ * failed write.
+ */
+int compare_json_write(FILE *out, struct report *const *reports, const enum method *methods,
+		       size_t nr);
+
+/* Rows shown unless another number is asked for. */
+#define NEIGHBOURS_TOP 20
+
+/**
+ * neighbours_table_write() - write neighbours as a table for each probe
+ * @out: where to; flushed
+ * @r: the neighbours
+ * @o: how it is to look. @top is the number of rows, 0 for NEIGHBOURS_TOP, or with
+ *	@verbose all: those that rose come first, then what is no row, then victims and
+ *	others by what they moved. @verbose also says how sure a change is, and about
+ *	probes that nothing can be said of
+ *
+ * Return: 0, -ENOMEM with nothing written, or the negative errno of a failed write.
+ */
+int neighbours_table_write(FILE *out, const struct neighbours_report *r,
+			   const struct table_options *o);
 
 #endif

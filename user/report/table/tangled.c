@@ -15,7 +15,7 @@
 #include "report/format.h"
 #include "report/names.h"
 #include "report/notes.h"
-#include "report/table/tangled.h"
+#include "report/table/cells.h"
 
 /* How much is said when not all is asked for. */
 #define MAX_SENTENCES 3
