@@ -21,9 +21,9 @@ static json_t *checks_to_json(const struct check_list *list)
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct check_row *row = &list->rows[i];
 
-		append_json(&checks, json_pack("{s:s, s:s, s:s, s:s}", "name", row->name, "status",
-					       check_status_name(row->status), "found", row->found,
-					       "remedy", row->remedy));
+		output_append(&checks, json_pack("{s:s, s:s, s:s, s:s}", "name", row->name,
+						 "status", check_status_name(row->status), "found",
+						 row->found, "remedy", row->remedy));
 	}
 	return json_pack("{s:s, s:b, s:o}", "schema", CHECK_SCHEMA, "ok", check_all_ok(list),
 			 "checks", checks);
@@ -40,9 +40,9 @@ static int print_checks(const struct check_list *list)
 			printf("%-7s  %-26s  %s\n", status, row->name, row->found);
 		} else {
 			printf("%-7s  %s\n", status, row->name);
-			print_wrapped(stdout, 9, row->found);
+			output_wrapped(stdout, 9, row->found);
 		}
-		print_wrapped(stdout, 11, row->remedy);
+		output_wrapped(stdout, 11, row->remedy);
 	}
 	printf("\n%s\n", check_all_ok(list) ? "t410trace can work here."
 					    : "t410trace cannot work here, see the rows marked "
@@ -52,7 +52,7 @@ static int print_checks(const struct check_list *list)
 
 static int print_as_json(const struct check_list *list)
 {
-	return print_json(checks_to_json(list));
+	return output_json(checks_to_json(list));
 }
 
 static int (*const writers[NR_OUTPUT_FORMATS])(const struct check_list *list) = {
@@ -87,7 +87,7 @@ static int run(struct options *o)
 	if (!err)
 		err = show(o->run.output.format, &fs, &d, &ok);
 	sysfs_close(&fs);
-	return end_output(o->who, err, &d) || !ok ? EXIT_FAILED : EXIT_OK_;
+	return output_end(o->who, err, &d) || !ok ? EXIT_FAILED : EXIT_OK_;
 }
 
 static const struct option_row rows[] = {

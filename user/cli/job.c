@@ -90,7 +90,7 @@ static int job_decode(const char *who, const char *text)
 	}
 	if (!err)
 		err = decode(copy, &d);
-	return end_output(who, err, &d) ? EXIT_FAILED : EXIT_OK_;
+	return output_end(who, err, &d) ? EXIT_FAILED : EXIT_OK_;
 }
 
 static bool waits(const struct account_options *a)
@@ -231,7 +231,7 @@ static int write_account(void *arg, const struct account_job *j)
 	struct look *l = arg;
 	const struct job_context c = job_file_context(&l->file);
 	const struct table_options o = {
-		.width = terminal_width(stdout),
+		.width = output_width(stdout),
 		.verbose = l->show->verbose,
 	};
 	cleanup_free char *compact = NULL;
@@ -299,7 +299,7 @@ static void tell_others(const char *who, const struct look *l)
 	if (l->nr > NAMED_OTHERS + 1)
 		str_append(d.what, sizeof(d.what), " and %zu more", l->nr - 1 - NAMED_OTHERS);
 	diag_help(&d, "--all shows all of them, and the key instead of the id one");
-	print_diag(who, &d);
+	output_diag(who, &d);
 }
 
 static void tell_running(const char *who, const struct look *l)
@@ -320,7 +320,7 @@ static void tell_running(const char *who, const struct look *l)
 			  "the account of job %s will not be complete soon: this is what it has",
 			  l->args->name);
 	diag_help(&d, "%s", state);
-	print_diag(who, &d);
+	output_diag(who, &d);
 }
 
 /* With --wait: what was asked for may have come since, and this is what came before. */
@@ -335,7 +335,7 @@ static void tell_earlier(const char *who, const struct look *l)
 		  "%s",
 		  l->args->name);
 	diag_help(&d, "%s. --since with the begin of the job leaves no doubt", state);
-	print_diag(who, &d);
+	output_diag(who, &d);
 }
 
 static void tell_damaged(const char *who, const struct look *l)
@@ -343,7 +343,7 @@ static void tell_damaged(const char *who, const struct look *l)
 	struct diag d = { 0 };
 
 	if (job_file_damage(&l->file, &d))
-		print_diag(who, &d);
+		output_diag(who, &d);
 }
 
 static int tell_none(const char *who, const struct look *l)
@@ -356,14 +356,14 @@ static int tell_none(const char *who, const struct look *l)
 		  l->args->file ? l->args->file : STORE_DEFAULT_FILE);
 	diag_help(&d, "%s. \"t410trace jobs\" lists those that are there%s", state,
 		  l->args->since_ns ? "; those that ended before --since were left out" : "");
-	print_diag(who, &d);
+	output_diag(who, &d);
 	tell_damaged(who, l);
 	return EXIT_NO_JOB;
 }
 
 static int show(const char *who, struct look *l)
 {
-	if (finish_output(who))
+	if (output_finish(who))
 		return EXIT_FAILED;
 	tell_others(who, l);
 	tell_running(who, l);
@@ -412,7 +412,7 @@ static int run(struct options *o)
 	free(l.found);
 	if (status >= 0)
 		return status;
-	print_diag(o->who, &d);
+	output_diag(o->who, &d);
 	return status == -ENOENT || status == -ENODATA ? EXIT_NO_JOB : EXIT_FAILED;
 }
 

@@ -42,7 +42,7 @@ static int write_list(const struct options *args, const struct job_file *f,
 {
 	const struct job_context c = job_file_context(f);
 	const struct table_options o = {
-		.width = terminal_width(stdout),
+		.width = output_width(stdout),
 		.verbose = args->run.output.verbose,
 	};
 
@@ -56,16 +56,16 @@ static void tell(const char *who, const struct job_file *f, bool more, size_t nr
 	char state[256];
 
 	if (job_file_damage(f, &d))
-		print_diag(who, &d);
+		output_diag(who, &d);
 	d = (struct diag){ 0 };
 	if (more) {
 		diag_fail(&d, 0, "these are the last %zu jobs", nr);
 		diag_help(&d, "-n 0 shows all, --since and other options choose");
-		print_diag(who, &d);
+		output_diag(who, &d);
 	}
 	if (!job_file_state(f, state, sizeof(state))) {
 		diag_fail(&d, 0, "%s", state);
-		print_diag(who, &d);
+		output_diag(who, &d);
 	}
 }
 
@@ -112,7 +112,7 @@ static int run(struct options *o)
 	do {
 		status = list(o->who, o, &d);
 	} while (status == -EAGAIN && tries++ < 10);
-	if (end_output(o->who, status < 0 ? status : 0, &d))
+	if (output_end(o->who, status < 0 ? status : 0, &d))
 		return EXIT_FAILED;
 	return status;
 }

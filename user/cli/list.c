@@ -50,8 +50,8 @@ static json_t *format_to_json(const struct pmu_format *format)
 	json_t *bits = json_array();
 
 	for (size_t i = 0; i < format->nr_ranges; i++)
-		append_json(&bits,
-			    json_pack("[i, i]", format->ranges[i].low, format->ranges[i].high));
+		output_append(&bits,
+			      json_pack("[i, i]", format->ranges[i].low, format->ranges[i].high));
 	return json_pack("{s:s, s:s, s:s, s:o, s:i}", "name", format->name, "text", format->text,
 			 "word", words[format->word], "bits", bits, "width", format->width);
 }
@@ -78,9 +78,9 @@ static json_t *pmu_to_json(const struct pmu *pmu)
 
 	cpulist_format(&pmu->cpus, cpus, sizeof(cpus));
 	for (size_t i = 0; i < pmu->nr_events; i++)
-		append_json(&events, event_to_json(&pmu->events[i]));
+		output_append(&events, event_to_json(&pmu->events[i]));
 	for (size_t i = 0; i < pmu->nr_formats; i++)
-		append_json(&formats, format_to_json(&pmu->formats[i]));
+		output_append(&formats, format_to_json(&pmu->formats[i]));
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:s, s:o, s:o, "
 		"s:o, s:o, s:o, s:o}",
@@ -100,9 +100,9 @@ static json_t *list_to_json(const struct pmu_list *list, const struct text_list 
 	json_t *pmus = json_array();
 
 	for (size_t i = 0; i < list->nr; i++)
-		append_json(&pmus, pmu_to_json(&list->pmus[i]));
+		output_append(&pmus, pmu_to_json(&list->pmus[i]));
 	for (size_t i = 0; i < notes->nr; i++)
-		append_json(&sentences, json_string(notes->items[i]));
+		output_append(&sentences, json_string(notes->items[i]));
 	return json_pack("{s:s, s:o, s:o}", "schema", LIST_SCHEMA, "pmus", pmus, "notes",
 			 sentences);
 }
@@ -172,7 +172,7 @@ static int print_pmu(const struct grid *g, const struct pmu *pmu)
 	if (pmu->problem[0]) {
 		snprintf(text, sizeof(text), "%s: %s", pmu->usable ? "problem" : "not usable",
 			 pmu->problem);
-		print_wrapped(stdout, 4, text);
+		output_wrapped(stdout, 4, text);
 	}
 	return err;
 }
@@ -300,13 +300,13 @@ static int print_list(const struct pmu_list *list, const struct text_list *notes
 	if (notes->nr && !err)
 		printf("\nnotes\n");
 	for (size_t i = 0; i < notes->nr && !err; i++)
-		print_wrapped(stdout, 2, notes->items[i]);
+		output_wrapped(stdout, 2, notes->items[i]);
 	return err;
 }
 
 static int print_as_json(const struct pmu_list *list, const struct text_list *notes)
 {
-	return print_json(list_to_json(list, notes));
+	return output_json(list_to_json(list, notes));
 }
 
 static int (*const writers[NR_OUTPUT_FORMATS])(const struct pmu_list *list,
@@ -351,7 +351,7 @@ static int run(struct options *o)
 	if (!err)
 		err = show(o, &fs, &d);
 	sysfs_close(&fs);
-	return end_output(o->who, err, &d) ? EXIT_FAILED : EXIT_OK_;
+	return output_end(o->who, err, &d) ? EXIT_FAILED : EXIT_OK_;
 }
 
 static const struct option_row rows[] = {

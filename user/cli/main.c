@@ -38,7 +38,7 @@ static int unknown_command(const char *word)
 	spelling_help(&known, "commands are", d.help, sizeof(d.help));
 	str_append(d.help, sizeof(d.help), "; \"t410trace -- %s\" runs and follows a program",
 		   word);
-	print_diag("t410trace", &d);
+	output_diag("t410trace", &d);
 	spelling_free(&known);
 	return EXIT_USAGE;
 }

@@ -91,7 +91,7 @@ static int from_file(const struct run_options *args)
 	if (!err)
 		err = closed;
 	if (err)
-		print_diag(WHO, &d);
+		output_diag(WHO, &d);
 	else
 		incomplete = replay_file_describe(&f) || show.incomplete;
 	if (!err)
@@ -155,7 +155,7 @@ static int live_run(const struct run_options *args)
 	if (!err)
 		warn_incomplete(&show);
 	if (err)
-		print_diag(WHO, &d);
+		output_diag(WHO, &d);
 	return run_end(&run, err, show.incomplete);
 }
 
@@ -173,11 +173,11 @@ static int check(struct options *o, struct diag *d)
 		return diag_fail(d, -EINVAL, "%s is a recording: -d and COMMAND are for live runs",
 				 r->file);
 	if (r->file)
-		return check_selection(r, d);
+		return run_check_selection(r, d);
 	if (r->read_budget <= 0)
 		return diag_fail(d, -EINVAL,
 				 "--read-budget 0: without latencies there is nothing to compare");
-	return check_run(r, d);
+	return run_check_live(r, d);
 }
 
 const struct command command_neighbours = {
@@ -190,7 +190,7 @@ const struct command command_neighbours = {
 	.bit = FOR_NEIGHBOURS,
 	.statuses = 1u << EXIT_INCOMPLETE,
 	.takes_command = true,
-	.argument = take_recording,
+	.argument = run_take_recording,
 	.check = check,
 	.run = neighbours,
 };

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-size_t terminal_width(FILE *out)
+size_t output_width(FILE *out)
 {
 	struct winsize w;
 
@@ -16,7 +16,7 @@ size_t terminal_width(FILE *out)
 	return w.ws_col;
 }
 
-void print_wrapped(FILE *out, int indent, const char *text)
+void output_wrapped(FILE *out, int indent, const char *text)
 {
 	int column = 0;
 	int len;
@@ -46,7 +46,7 @@ static const char *caret_lines(const char *what)
 	return first && what[length - 1] == '^' ? first : what + length;
 }
 
-void print_diag(const char *who, const struct diag *d)
+void output_diag(const char *who, const struct diag *d)
 {
 	const char *rest = caret_lines(d->what);
 	char text[sizeof(d->what) + 64], line[sizeof(text)];
@@ -54,7 +54,7 @@ void print_diag(const char *who, const struct diag *d)
 	snprintf(text, sizeof(text), "%s: %.*s", who, (int)(rest - d->what), d->what);
 	/* What is named may be anything: a name cannot make lines or colours of its own. */
 	utf8_harmless(line, sizeof(line), text, strlen(text));
-	print_wrapped(stderr, 0, line);
+	output_wrapped(stderr, 0, line);
 	while (*rest) {
 		const char *next = strchrnul(++rest, '\n');
 
@@ -63,10 +63,10 @@ void print_diag(const char *who, const struct diag *d)
 		rest = next;
 	}
 	utf8_harmless(line, sizeof(line), d->help, strlen(d->help));
-	print_wrapped(stderr, 2, line);
+	output_wrapped(stderr, 2, line);
 }
 
-int print_json(json_t *json)
+int output_json(json_t *json)
 {
 	int err;
 
@@ -80,7 +80,7 @@ int print_json(json_t *json)
 	return 0;
 }
 
-void append_json(json_t **array, json_t *item)
+void output_append(json_t **array, json_t *item)
 {
 	if (json_array_append_new(*array, item)) {
 		json_decref(*array);
@@ -88,7 +88,7 @@ void append_json(json_t **array, json_t *item)
 	}
 }
 
-int finish_output(const char *who)
+int output_finish(const char *who)
 {
 	int err;
 
@@ -101,13 +101,13 @@ int finish_output(const char *who)
 	return err;
 }
 
-int end_output(const char *who, int err, const struct diag *d)
+int output_end(const char *who, int err, const struct diag *d)
 {
 	int finished;
 
 	if (err)
-		print_diag(who, d);
-	finished = finish_output(who);
+		output_diag(who, d);
+	finished = output_finish(who);
 	return err ? err : finished;
 }
 

@@ -10,58 +10,58 @@
 
 #define OUTPUT_COLUMNS 80
 
-/** terminal_width() - columns of the terminal behind @out, OUTPUT_COLUMNS if it is none */
-size_t terminal_width(FILE *out);
+/** output_width() - columns of the terminal behind @out, OUTPUT_COLUMNS if it is none */
+size_t output_width(FILE *out);
 
 /**
- * print_wrapped() - print text in lines of at most OUTPUT_COLUMNS columns
+ * output_wrapped() - print text in lines of at most OUTPUT_COLUMNS columns
  * @out: where to
  * @indent: blanks in front of each line
  * @text: broken at blanks; a longer word gets a line of its own
  */
-void print_wrapped(FILE *out, int indent, const char *text);
+void output_wrapped(FILE *out, int indent, const char *text);
 
 /**
- * print_diag() - print a problem and its remedy on standard error
+ * output_diag() - print a problem and its remedy on standard error
  * @who: name of the command, "t410trace list"
  * @d: the problem
  */
-void print_diag(const char *who, const struct diag *d);
+void output_diag(const char *who, const struct diag *d);
 
 /**
- * print_json() - print a JSON value in readable form on standard output
+ * output_json() - print a JSON value in readable form on standard output
  * @json: the value; released. NULL stands for one that could not be built
  *
- * Return: 0 or -ENOMEM. Errors of writing show up in finish_output().
+ * Return: 0 or -ENOMEM. Errors of writing show up in output_finish().
  */
-int print_json(json_t *json);
+int output_json(json_t *json);
 
 /**
- * append_json() - add to an array, or give it up
+ * output_append() - add to an array, or give it up
  * @array: address of the array; set to NULL when @item is NULL or there is no
  *	memory, so that one check at the end is enough
  * @item: the new element; released when it cannot be added
  */
-void append_json(json_t **array, json_t *item);
+void output_append(json_t **array, json_t *item);
 
 /**
- * finish_output() - make sure that all output has really been written
+ * output_finish() - make sure that all output has really been written
  * @who: name of the command, for the message on standard error
  *
  * Return: 0, or a negative errno, for example when the disk is full.
  */
-int finish_output(const char *who);
+int output_finish(const char *who);
 
 /**
- * end_output() - the end of a command that prints: its problem, if it has one, and
- *	finish_output()
+ * output_end() - the end of a command that prints: its problem, if it has one, and
+ *	output_finish()
  * @who: name of the command
  * @err: 0, or a negative errno; then @d is printed
  * @d: the problem
  *
  * Return: 0 or a negative errno.
  */
-int end_output(const char *who, int err, const struct diag *d);
+int output_end(const char *who, int err, const struct diag *d);
 
 /**
  * output_open() - open what reports are written to; empties an existing file

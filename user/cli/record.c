@@ -162,14 +162,14 @@ static int record(struct options *o)
 	if (!err)
 		lost = describe(&r, &progress, bytes);
 	if (err)
-		print_diag(o->who, &d);
+		output_diag(o->who, &d);
 	return run_end(&r.run, err, lost);
 }
 
 static int check(struct options *o, struct diag *d)
 {
 	const struct run_options *r = &o->run;
-	int err = check_run(&o->run, d);
+	int err = run_check_live(&o->run, d);
 
 	if (err)
 		return err;

@@ -75,7 +75,7 @@ static int report(struct options *o)
 	if (!err)
 		err = closed;
 	if (err)
-		print_diag(o->who, &d);
+		output_diag(o->who, &d);
 	else
 		incomplete = replay_file_describe(&r.file);
 	if (!err && r.show.incomplete) {
@@ -88,7 +88,7 @@ static int report(struct options *o)
 
 static int check(struct options *o, struct diag *d)
 {
-	int err = check_selection(&o->run, d);
+	int err = run_check_selection(&o->run, d);
 
 	if (!err && !o->run.file)
 		err = diag_fail(d, -EINVAL,
@@ -106,7 +106,7 @@ const struct command command_report = {
 	       "recording or NDJSON (t410trace.trace/1); - is the standard input.",
 	.bit = FOR_REPORT,
 	.statuses = 1u << EXIT_INCOMPLETE,
-	.argument = take_recording,
+	.argument = run_take_recording,
 	.check = check,
 	.run = report,
 };

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-int check_measuring(const struct run_options *r, uint64_t interval_ns, bool settings,
-		    struct diag *d)
+int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool settings,
+			struct diag *d)
 {
 	const char *dash = settings ? "" : "--";
 	bool events = strcmp(r->weights, "auto") != 0 && strcmp(r->weights, "cpu-time") != 0;
@@ -31,7 +31,7 @@ static bool chooses(const struct run_options *r)
 	return r->pids.nr || r->cgroups.nr || r->jobs.nr;
 }
 
-int check_selection(const struct run_options *r, struct diag *d)
+int run_check_selection(const struct run_options *r, struct diag *d)
 {
 	if (r->all && chooses(r))
 		return diag_fail(d, -EINVAL,
@@ -39,18 +39,18 @@ int check_selection(const struct run_options *r, struct diag *d)
 	return 0;
 }
 
-int check_run(struct run_options *r, struct diag *d)
+int run_check_live(struct run_options *r, struct diag *d)
 {
-	int err = check_selection(r, d);
+	int err = run_check_selection(r, d);
 
 	if (!r->interval_ns)
 		r->interval_ns = RUN_INTERVAL_NS;
 	if (!chooses(r) && !r->command)
 		r->all = true;
-	return err ? err : check_measuring(r, r->interval_ns, false, d);
+	return err ? err : run_check_measuring(r, r->interval_ns, false, d);
 }
 
-int take_recording(struct options *o, const char *text, struct diag *d)
+int run_take_recording(struct options *o, const char *text, struct diag *d)
 {
 	if (o->run.file)
 		return diag_fail(d, -EINVAL, "%s: one recording at a time", text);

@@ -6,7 +6,7 @@
 #include "cli/options.h"
 
 /**
- * check_measuring() - can it be measured like that?
+ * run_check_measuring() - can it be measured like that?
  * @r: the options
  * @interval_ns: of reports
  * @settings: messages name settings, not options
@@ -14,16 +14,16 @@
  *
  * Return: 0 or -EINVAL.
  */
-int check_measuring(const struct run_options *r, uint64_t interval_ns, bool settings,
-		    struct diag *d);
+int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool settings,
+			struct diag *d);
 
-/** check_selection() - does it say in one way who is followed? 0 or -EINVAL */
-int check_selection(const struct run_options *r, struct diag *d);
+/** run_check_selection() - does it say in one way who is followed? 0 or -EINVAL */
+int run_check_selection(const struct run_options *r, struct diag *d);
 
-/** check_run() - both, for a live run; what nobody chose gets its default. 0 or -EINVAL */
-int check_run(struct run_options *r, struct diag *d);
+/** run_check_live() - both, for a live run; what nobody chose gets its default. 0 or -EINVAL */
+int run_check_live(struct run_options *r, struct diag *d);
 
-/** take_recording() - an argument that is the recording; see struct command */
-int take_recording(struct options *o, const char *text, struct diag *d);
+/** run_take_recording() - an argument that is the recording; see struct command */
+int run_take_recording(struct options *o, const char *text, struct diag *d);
 
 #endif

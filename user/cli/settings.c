@@ -152,7 +152,7 @@ static int complete(struct options *o, struct diag *d)
 	/* only what somebody chose must be there */
 	if (!strcmp(r->cgroup_v1, "auto"))
 		r->cgroup_v1 = NULL;
-	return check_measuring(r, r->interval_ns, true, d);
+	return run_check_measuring(r, r->interval_ns, true, d);
 }
 
 int settings_judge(const struct options *o, uint32_t nr_cpus, struct diag *d)

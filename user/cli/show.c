@@ -42,7 +42,7 @@ static void note_devices(struct show *s, const struct report *r)
 struct table_options show_options(const struct show *s)
 {
 	return (struct table_options){
-		.width = terminal_width(s->out),
+		.width = output_width(s->out),
 		.top = s->args->top,
 		.quiet = s->args->output.quiet,
 		.verbose = s->args->output.verbose,

@@ -325,7 +325,7 @@ static int write_report(struct stat_run *s, struct stat_report *r, struct diag *
 {
 	const struct options *a = s->args;
 	struct table_options o = {
-		.width = terminal_width(s->out),
+		.width = output_width(s->out),
 		.quiet = a->run.output.quiet,
 		.verbose = a->run.output.verbose,
 	};
@@ -464,7 +464,7 @@ static int run(struct options *o)
 	/* Nothing is left in the kernel from here on, whatever the command still does. */
 	meter_close(s.meter);
 	if (err)
-		print_diag(WHO, &d);
+		output_diag(WHO, &d);
 	else if (s.incomplete)
 		fprintf(stderr, "%s: data is missing: the report says where and why\n", WHO);
 	status = loop_close(&s.loop, err, s.incomplete);

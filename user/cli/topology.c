@@ -183,7 +183,7 @@ static int print_function(const struct tree *tree, uint32_t i)
 	cleanup_free char *names = NULL, *what = NULL, *cut = NULL;
 	int indent = depth_of(tree, i) * INDENT;
 	/* nothing is cut that goes to a file */
-	size_t width = isatty(STDOUT_FILENO) ? terminal_width(stdout) : SIZE_MAX, used;
+	size_t width = isatty(STDOUT_FILENO) ? output_width(stdout) : SIZE_MAX, used;
 	bool empty = f->port == i && tree->child[i] == TOPOLOGY_NONE;
 	char use[32];
 
@@ -349,7 +349,7 @@ static int print_remarks(const struct topology *t)
 				 f->wiring.note);
 		else
 			snprintf(line, sizeof(line), "%s: %s", f->bdf, f->wiring.note);
-		print_wrapped(stdout, 2, line);
+		output_wrapped(stdout, 2, line);
 	}
 	return 0;
 }
@@ -386,9 +386,9 @@ static int print_notes(const struct topology *t, const char *more)
 
 		if (format_terminal(t->notes.items[i], SIZE_MAX, &note))
 			return -ENOMEM;
-		print_wrapped(stdout, 2, note);
+		output_wrapped(stdout, 2, note);
 	}
-	print_wrapped(stdout, 2, more);
+	output_wrapped(stdout, 2, more);
 	return 0;
 }
 
@@ -488,25 +488,18 @@ static json_t *names_json(const char *names)
 		size_t length = strcspn(names, " ");
 
 		snprintf(name, sizeof(name), "%.*s", (int)length, names);
-		append_json(&list, text_json(name));
+		output_append(&list, text_json(name));
 		names += length;
 	}
 	return list;
 }
 
-static const char *role_name(enum pci_role role)
-{
-	static const char *const names[] = {
-		[PCI_ROLE_ENDPOINT] = "endpoint",	[PCI_ROLE_ROOT_PORT] = "root port",
-		[PCI_ROLE_UPSTREAM] = "upstream",	[PCI_ROLE_DOWNSTREAM] = "downstream",
-		[PCI_ROLE_PCI_BRIDGE] = "pci bridge",	[PCI_ROLE_INTEGRATED] = "integrated",
-		[PCI_ROLE_HOST_BRIDGE] = "host bridge",
-	};
+static NAMES(role_name, enum pci_role, [PCI_ROLE_ENDPOINT] = "endpoint",
+	     [PCI_ROLE_ROOT_PORT] = "root port", [PCI_ROLE_UPSTREAM] = "upstream",
+	     [PCI_ROLE_DOWNSTREAM] = "downstream", [PCI_ROLE_PCI_BRIDGE] = "pci bridge",
+	     [PCI_ROLE_INTEGRATED] = "integrated", [PCI_ROLE_HOST_BRIDGE] = "host bridge")
 
-	return names[role];
-}
-
-static json_t *function_json(const struct topology *t, const struct pci_function *f)
+	static json_t *function_json(const struct topology *t, const struct pci_function *f)
 {
 	const struct pci_wiring *w = &f->wiring;
 	json_t *numa = f->numa_node < 0 ? json_null() : json_integer(f->numa_node);
@@ -537,11 +530,11 @@ static json_t *topology_json(const struct topology_view *v)
 		const struct pci_function *f = &t->functions[i];
 
 		if (f->port == i)
-			append_json(&ports, port_json(v, f));
-		append_json(&functions, function_json(t, f));
+			output_append(&ports, port_json(v, f));
+		output_append(&functions, function_json(t, f));
 	}
 	for (size_t i = 0; i < t->notes.nr; i++)
-		append_json(&notes, text_json(t->notes.items[i]));
+		output_append(&notes, text_json(t->notes.items[i]));
 	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "schema", TOPOLOGY_SCHEMA, "source",
 			 v->fs ? "sysfs" : "dump", "platform", pmu_platform_name(v->platform),
 			 "cut", t->cut, "root_ports", ports, "functions", functions, "notes",
@@ -594,7 +587,7 @@ static int print_as_text(const struct topology_view *v, const char *note)
 static int print_as_json(const struct topology_view *v, const char *note)
 {
 	(void)note;
-	return print_json(topology_json(v));
+	return output_json(topology_json(v));
 }
 
 static int (*const writers[NR_OUTPUT_FORMATS])(const struct topology_view *v, const char *note) = {
@@ -638,7 +631,7 @@ static int run(struct options *o)
 	if (!err)
 		err = show(o, o->machine.lspci ? NULL : &fs, &d);
 	sysfs_close(&fs);
-	return end_output(o->who, err, &d) ? EXIT_FAILED : EXIT_OK_;
+	return output_end(o->who, err, &d) ? EXIT_FAILED : EXIT_OK_;
 }
 
 static int check(struct options *o, struct diag *d)

@@ -78,7 +78,7 @@ static int follow(struct options *o)
 		fprintf(stderr, "%s: data is missing in this run: see the quality of its reports\n",
 			o->who);
 	if (err)
-		print_diag(o->who, &d);
+		output_diag(o->who, &d);
 	return run_end(&t.run, err, t.show.incomplete);
 }
 
@@ -90,7 +90,7 @@ static int check(struct options *o, struct diag *d)
 		return diag_fail(d, -EINVAL,
 				 "nothing to follow: give -p PID, -G CGROUP, -J JOBID, -a or -- "
 				 "COMMAND");
-	return check_run(&o->run, d);
+	return run_check_live(&o->run, d);
 }
 
 const struct command command_trace = {

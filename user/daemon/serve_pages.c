@@ -239,12 +239,11 @@ static int health_page(const struct serve_pages *p, struct http_page *ret)
 			err = -ENOMEM;
 	}
 	json_decref(o);
-	if (err) {
+	if (err)
 		free(text);
-		return err;
-	}
-	*ret = (struct http_page){ ok ? 200 : 503, TYPE_JSON, text, size };
-	return 0;
+	else
+		*ret = (struct http_page){ ok ? 200 : 503, TYPE_JSON, text, size };
+	return err;
 }
 
 static int text_page(int status, const char *text, struct http_page *ret)

@@ -244,12 +244,11 @@ int formula_parse(const char *text, struct diag *d, struct formula **ret)
 		err = unexpected(&p, "an operator");
 	if (err == -ENOMEM)
 		diag_fail(d, err, "no memory for a formula");
-	if (err) {
+	if (err)
 		formula_free(p.f);
-		return err;
-	}
-	*ret = p.f;
-	return 0;
+	else
+		*ret = p.f;
+	return err;
 }
 
 size_t formula_nr_names(const struct formula *f)

@@ -16,16 +16,11 @@
 	{ .platform = PMU_PLATFORM_GRACE, .kind = kind_, .id = "grace." id_, .title = title_, \
 	  .unit = unit_, .formula = formula_, .from = from_, .to = to_,                     \
 	  .derived = derived_, .by_default = true, .source = source_ }
-#define SCF(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_GRACE_SCF, "scf." id, title, unit, formula, from, to, derived, source)
-#define PCIE(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_GRACE_PCIE, "pcie." id, title, unit, formula, from, to, derived, source)
-#define C2C0(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_GRACE_NVLINK_C2C0, "nvlink_c2c0." id, title, unit, formula, from, to, derived, source)
-#define C2C1(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_GRACE_NVLINK_C2C1, "nvlink_c2c1." id, title, unit, formula, from, to, derived, source)
-#define CNV(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_GRACE_CNVLINK, "cnvlink." id, title, unit, formula, from, to, derived, source)
+#define SCF(id, ...) ROW(PMU_GRACE_SCF, "scf." id, __VA_ARGS__)
+#define PCIE(id, ...) ROW(PMU_GRACE_PCIE, "pcie." id, __VA_ARGS__)
+#define C2C0(id, ...) ROW(PMU_GRACE_NVLINK_C2C0, "nvlink_c2c0." id, __VA_ARGS__)
+#define C2C1(id, ...) ROW(PMU_GRACE_NVLINK_C2C1, "nvlink_c2c1." id, __VA_ARGS__)
+#define CNV(id, ...) ROW(PMU_GRACE_CNVLINK, "cnvlink." id, __VA_ARGS__)
 
 const struct metric_row metric_rows_grace[] = {
 	SCF("frequency", "SCF clock", "GHz", "cycles / duration_ns", "", "", false, GUIDE),

@@ -14,20 +14,13 @@
 	{ .platform = PMU_PLATFORM_T410, .kind = kind_, .id = "t410." id_, .title = title_, \
 	  .unit = unit_, .formula = formula_, .from = from_, .to = to_,                     \
 	  .derived = derived_, .by_default = true, .source = source_ }
-#define UCF(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_UCF, "ucf." id, title, unit, formula, from, to, derived, source)
-#define PCIE(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_PCIE, "pcie." id, title, unit, formula, from, to, derived, source)
-#define TGT(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_PCIE_TGT, "pcie_tgt." id, title, unit, formula, from, to, derived, source)
-#define CMEM(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_CMEM_LATENCY, "cmem." id, title, unit, formula, from, to, derived, source)
-#define C2C(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_NVLINK_C2C, "nvlink_c2c." id, title, unit, formula, from, to, derived, source)
-#define CLINK(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_NVCLINK, "nvclink." id, title, unit, formula, from, to, derived, source)
-#define DLINK(id, title, unit, formula, from, to, derived, source) \
-	ROW(PMU_NVDLINK, "nvdlink." id, title, unit, formula, from, to, derived, source)
+#define UCF(id, ...) ROW(PMU_UCF, "ucf." id, __VA_ARGS__)
+#define PCIE(id, ...) ROW(PMU_PCIE, "pcie." id, __VA_ARGS__)
+#define TGT(id, ...) ROW(PMU_PCIE_TGT, "pcie_tgt." id, __VA_ARGS__)
+#define CMEM(id, ...) ROW(PMU_CMEM_LATENCY, "cmem." id, __VA_ARGS__)
+#define C2C(id, ...) ROW(PMU_NVLINK_C2C, "nvlink_c2c." id, __VA_ARGS__)
+#define CLINK(id, ...) ROW(PMU_NVCLINK, "nvclink." id, __VA_ARGS__)
+#define DLINK(id, ...) ROW(PMU_NVDLINK, "nvdlink." id, __VA_ARGS__)
 
 const struct metric_row metric_rows_t410[] = {
 	UCF("slc_read_bandwidth", "SLC read bandwidth", "GB/s", "slc_bytes_rd / duration_ns", "all sources", "all destinations", false, GUIDE),

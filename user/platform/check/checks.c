@@ -33,17 +33,8 @@
 #define CAP_BPF 39
 #endif
 
-const char *check_status_name(enum check_status status)
-{
-	switch (status) {
-	case CHECK_OK:
-		return "ok";
-	case CHECK_LIMITED:
-		return "limited";
-	default:
-		return "missing";
-	}
-}
+NAMES(check_status_name, enum check_status, [CHECK_OK] = "ok", [CHECK_LIMITED] = "limited",
+      [CHECK_MISSING] = "missing")
 
 bool check_all_ok(const struct check_list *list)
 {
@@ -484,10 +475,9 @@ int check_machine(const struct sysfs *fs, const char *proc, struct check_list *r
 	if (fd < 0)
 		return -errno;
 	err = add_rows(fs, fd, &list);
-	if (err) {
+	if (err)
 		check_list_free(&list);
-		return err;
-	}
-	*ret_list = list;
-	return 0;
+	else
+		*ret_list = list;
+	return err;
 }

@@ -118,12 +118,11 @@ static int open_all(const struct weights *w, const struct weight_event *e,
 			break;
 		fds[cpu] = fd;
 	}
-	if (err) {
+	if (err)
 		close_all(w, fds);
-		return err;
-	}
-	*ret = fds;
-	return 0;
+	else
+		*ret = fds;
+	return err;
 }
 
 static int read_all(const struct weights *w, const int *fds, struct ledger_value **ret)
@@ -355,10 +354,9 @@ int weights_open(const struct perf_ops *ops, const struct sysfs *fs, const char 
 	w.soft_files = perf_files_allow((size_t)LEDGER_MAX_WEIGHTS * nr_cpus);
 	err = strcmp(spec, "auto") ? open_named(fs, &cores, spec, &online, d, &w)
 				   : open_auto(&cores, &online, d, &w);
-	if (err) {
+	if (err)
 		weights_close(&w);
-		return err;
-	}
-	*ret = w;
-	return 0;
+	else
+		*ret = w;
+	return err;
 }

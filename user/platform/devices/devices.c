@@ -312,12 +312,11 @@ int devices_select(const struct topology *t, const struct sysfs *fs, char *const
 	if (!err && fill_items(&l, fs))
 		err = diag_no_memory(d);
 	free(chosen);
-	if (err) {
+	if (err)
 		devices_free(&l);
-		return err;
-	}
-	*ret = l;
-	return 0;
+	else
+		*ret = l;
+	return err;
 }
 
 void devices_free(struct device_list *l)

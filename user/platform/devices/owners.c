@@ -36,12 +36,11 @@ int owners_new(const char *proc, const char *cgroup_mount, const struct cgroup1 
 	err = o->proc < 0 ? -errno : 0;
 	if (!err)
 		err = str_copy(o->cgroup_mount, sizeof(o->cgroup_mount), cgroup_mount);
-	if (err) {
+	if (err)
 		owners_free(o);
-		return err;
-	}
-	*ret = o;
-	return 0;
+	else
+		*ret = o;
+	return err;
 }
 
 static void forget_look(struct owners *o)

@@ -245,12 +245,11 @@ int device_plan_make(const struct device_plan_options *o, struct diag *d, struct
 	} else if (err) {
 		diag_error(d, err, "cannot plan the counters of devices");
 	}
-	if (err) {
+	if (err)
 		device_plan_free(&p);
-		return err;
-	}
-	*ret = p;
-	return 0;
+	else
+		*ret = p;
+	return err;
 }
 
 void device_plan_free(struct device_plan *p)

@@ -149,12 +149,11 @@ int pmu_match(const struct pmu_list *list, const char *name, struct pmu_choice *
 			if (ways[way](&list->pmus[i], name))
 				err = pmu_choice_add(&choice, &list->pmus[i]);
 	}
-	if (err) {
+	if (err)
 		pmu_choice_free(&choice);
-		return err;
-	}
-	*ret = choice;
-	return 0;
+	else
+		*ret = choice;
+	return err;
 }
 
 void pmu_choice_free(struct pmu_choice *choice)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/sums.h"
 #include "base/text.h"
 #include "report/devices.h"
 #include "report/json/internal.h"
@@ -11,14 +12,6 @@
 #include "report/json/json.h"
 #include "report/latencies.h"
 #include "report/put.h"
-
-/* Sum that cannot wrap: what it would wrap at is out of range long before. */
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 static json_t *filters_object(const struct counter *c, int *err)
 {
@@ -42,7 +35,7 @@ static json_t *counter_object(const struct report *r, const struct report_counte
 	int i;
 
 	for (i = 0; i < NR_REASONS; i++)
-		unattributed = add(unattributed, rc->unattributed[i]);
+		unattributed = sum_capped(unattributed, rc->unattributed[i]);
 	put_name(o, "name", c->name, sizeof(c->name), err);
 	put_name(o, "pmu", c->pmu, sizeof(c->pmu), err);
 	put_name(o, "event", c->event, sizeof(c->event), err);
@@ -114,7 +107,7 @@ static void add_share(struct row_bytes *b, const struct counter *c, uint64_t val
 	bool write = c->direction == DIRECTION_WRITE;
 
 	for (size_t i = 0; i < (c->destination == DESTINATION_ANY ? 1 : 2); i++) {
-		b->bytes[to[i]][write] = add(b->bytes[to[i]][write], value);
+		b->bytes[to[i]][write] = sum_capped(b->bytes[to[i]][write], value);
 		b->counted[to[i]][write] = true;
 	}
 }
@@ -375,12 +368,11 @@ int json_report(const struct report *r, json_t **ret)
 	put(o, "devices", devices_json(r, &err), &err);
 	put(o, "quality", report_quality(r, &err), &err);
 	put(o, "self", json_self(&r->self, &err), &err);
-	if (err) {
+	if (err)
 		json_decref(o);
-		return err;
-	}
-	*ret = o;
-	return 0;
+	else
+		*ret = o;
+	return err;
 }
 
 int json_write(FILE *out, const struct report *r)

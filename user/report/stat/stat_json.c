@@ -161,12 +161,11 @@ int stat_json(const struct stat_report *r, json_t **ret)
 	put(o, "counters", counters, &err);
 	put(o, "notes", notes_array(l, &err), &err);
 	put(o, "self", self_object(r, &err), &err);
-	if (err) {
+	if (err)
 		json_decref(o);
-		return err;
-	}
-	*ret = o;
-	return 0;
+	else
+		*ret = o;
+	return err;
 }
 
 int stat_json_write(FILE *out, const struct stat_report *r)
