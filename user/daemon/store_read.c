@@ -38,32 +38,20 @@ static void take_text_of(struct taker *t, char *ret, size_t size)
 		t->bad = true;
 }
 
-static enum source source_find(const char *name)
-{
-	int i = 0;
+/* Define a function that finds the value of an enum by its name; @nr for an unknown one. */
+#define FIND(function, type, name_of, nr)                    \
+	static type function(const char *name)               \
+	{                                                    \
+		int i = 0;                                   \
+                                                             \
+		while (i < (nr) && strcmp(name_of(i), name)) \
+			i++;                                 \
+		return i;                                    \
+	}
 
-	while (i <= SOURCE_ANY && strcmp(source_name(i), name) != 0)
-		i++;
-	return i;
-}
-
-static enum destination destination_find(const char *name)
-{
-	int i = 0;
-
-	while (i < NR_DESTINATIONS && strcmp(destination_name(i), name) != 0)
-		i++;
-	return i;
-}
-
-static enum account_state state_find(const char *name)
-{
-	int i = 0;
-
-	while (i < NR_ACCOUNT_STATES && strcmp(account_state_name(i), name) != 0)
-		i++;
-	return i;
-}
+FIND(source_find, enum source, source_name, SOURCE_ANY + 1)
+FIND(destination_find, enum destination, destination_name, NR_DESTINATIONS)
+FIND(state_find, enum account_state, account_state_name, NR_ACCOUNT_STATES)
 
 /* Without a log there are no locks either: was the file what it was all the time? */
 static int check_unchanged(struct store *s, struct diag *d)

@@ -74,19 +74,12 @@ static const char *keep(struct metric_job *job, const char *text, int32_t socket
 {
 	struct metric_selection *s = job->s;
 	char made[512];
-	char *copy;
 
 	if (!text || metric_text(text, socket, other, made, sizeof(made)))
 		return text;
 	if (!strcmp(made, text))
 		return text;
-	copy = strdup(made);
-	if (!copy || array_room(s->texts, s->cap_texts, s->nr_texts)) {
-		free(copy);
-		return NULL;
-	}
-	s->texts[s->nr_texts++] = copy;
-	return copy;
+	return text_list_add(&s->texts, made) ? NULL : s->texts.items[s->texts.nr - 1];
 }
 
 int metric_begin(struct metric_job *job, const struct metric_row *row, int32_t socket,

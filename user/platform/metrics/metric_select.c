@@ -261,8 +261,6 @@ void metric_selection_free(struct metric_selection *s)
 	for (size_t i = 0; i < s->layout.nr_notes; i++)
 		free(s->layout.notes[i]);
 	free(s->layout.notes);
-	for (size_t i = 0; i < s->nr_texts; i++)
-		free(s->texts[i]);
-	free(s->texts);
+	text_list_free(&s->texts);
 	*s = (struct metric_selection){ 0 };
 }

@@ -6,6 +6,7 @@
 #ifndef PLATFORM_METRIC_SELECT_H
 #define PLATFORM_METRIC_SELECT_H
 
+#include "base/text_list.h"
 #include "platform/spec/want.h"
 #include "stat.h"
 
@@ -43,15 +44,13 @@ struct metric_options {
  * @counter_of: by want: index of its counter in @layout. Several metrics may want the
  *	same event; it is one counter
  * @layout: PMUs are numbered as in the meter: as they first appear in @wants
- * @texts, @nr_texts, @cap_texts, @cap_notes: memory behind @layout
+ * @texts, @cap_notes: memory behind @layout
  */
 struct metric_selection {
 	struct want_list wants;
 	uint32_t *counter_of;
 	struct stat_layout layout;
-	char **texts;
-	size_t nr_texts;
-	size_t cap_texts;
+	struct text_list texts;
 	size_t cap_metrics;
 	size_t cap_notes;
 };
