@@ -83,6 +83,28 @@ check-fresh:
 accuracy: $(PROGRAM)
 	tests/accuracy/accuracy.py table ./$(PROGRAM) docs/ACCURACY.md
 
+# What each number of the estimate does: the error at half, one and double of it, for
+# docs/ESTIMATE.md. It goes on where it was ended (25 min)
+SCALED	:= $(filter $(addprefix $(B)/user/engine/,filter/filter% split/% book/book_scale.o),$(OBJ))
+SCALED_OBJ := $(SCALED:$(B)/%=$(B)/sensitivity/%) $(B)/tests/accuracy/scaled.o
+SENSITIVE := $(addprefix $(B)/sensitivity/,t410trace test_io_accuracy)
+
+$(B)/sensitivity/user/%.o: user/%.c | $(B)/.need
+	@mkdir -p $(@D)
+	$(call say,SCALED,$<)
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) -DSENSITIVITY $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/tests/accuracy/scaled.o: CPPFLAGS += -DSENSITIVITY
+
+$(B)/sensitivity/t410trace: $(B)/user/cli/main.o
+$(B)/sensitivity/test_io_accuracy: $(B)/tests/unit/test_io_accuracy.o
+$(SENSITIVE): $(SCALED_OBJ) $(filter-out $(SCALED),$(LIBOBJ))
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+.PHONY: sensitivity
+sensitivity: $(PROGRAM) $(SENSITIVE) $(B)/tests/unit/test_io_accuracy
+	tests/accuracy/sensitivity.py $(B) ./$(PROGRAM) docs/ESTIMATE.md
+
 # Benches of the engine, which run without a kernel's help
 BENCH	:= $(addprefix $(B)/tests/bench/,accounts estimate jobs memory replay store)
 

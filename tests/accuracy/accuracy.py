@@ -228,8 +228,8 @@ def table_line(cell):
     return f"{start} {' | '.join(columns)} |"
 
 
-def put_between_marks(path, text):
-    first, last = MARKS
+def put_between_marks(path, text, marks=MARKS):
+    first, last = marks
     before, found, rest = path.read_text("utf-8").partition(first)
     _, ended, after = rest.partition(last)
     if not found or not ended:

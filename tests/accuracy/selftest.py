@@ -15,6 +15,7 @@ import tempfile
 import accuracy
 import scenario
 import score
+import sensitivity
 
 TESTS = []
 SMALL = scenario.Options(tenants=6, cpus=12, seconds=3.0)
@@ -528,6 +529,63 @@ def the_table_needs_its_place():
         except accuracy.Problem:
             return
     raise AssertionError("a document without marks is written")
+
+
+# --- what a number does
+
+NUMBER = ["SMALL", "0.1", "its meaning"]
+
+
+@test
+def a_number_that_does_nothing_is_said_to():
+    same = ({"duty": [0.1, 0.9, 1.0]}, [])
+    expect(sensitivity.line(NUMBER, same, same, same).startswith("| SMALL | 0.1 | its meaning | none |"), "changed")
+    close = ({"duty": [0.1001, 0.9, 1.0]}, [])
+    expect("| hardly any |" in sensitivity.line(NUMBER, same, same, close), "a little is much")
+    broken = ({"duty": [0.1001, 0.9, 1.0]}, ["duty: error"])
+    expect("| duty: error |" in sensitivity.line(NUMBER, same, same, broken), "a broken promise is left out")
+
+
+@test
+def the_family_that_changes_most_is_shown():
+    one = ({"duty": [0.1, 0.95, 1.0], "mux": [0.2, 0.9, 2.0]}, [])
+    half = ({"duty": [0.11, 0.95, 1.0], "mux": [0.21, 0.9, 2.0]}, [])
+    double = ({"duty": [0.1, 0.95, 1.0], "mux": [0.3, 0.85, 1.5]}, ["mux: error"])
+    expect(
+        sensitivity.line(NUMBER, half, one, double)
+        == "| SMALL | 0.1 | its meaning | mux | 0.210 / 0.200 / 0.300 | 0.900 / 0.900 / 0.850 | 2.00 / 2.00 / 1.50"
+        " |  | mux: error |",
+        sensitivity.line(NUMBER, half, one, double),
+    )
+
+
+@test
+def a_build_that_is_not_the_program_is_refused():
+    bench = object.__new__(sensitivity.Bench)
+    bench.program = bench.test = bench.normal = bench.normal_test = None
+    bench.cases, bench.done = [accuracy.Case("duty", 0, 1)], {"baselines": []}
+    was = {"reports": [["digest", []]], "devices": {"turns": [0.01]}}
+    for spoilt in ("nothing", "reports", "devices"):
+        one = copy.deepcopy(was)
+        one[spoilt] = [["another", []]] if spoilt == "reports" else {}
+        bench.measure = lambda key, *_, one=one: was if key == "normal" else one
+        try:
+            bench.first("SMALL")
+        except accuracy.Problem:
+            expect(spoilt != "nothing", "the same build is refused")
+            continue
+        expect(spoilt == "nothing", f"other {spoilt} are taken")
+
+
+@test
+def results_of_another_program_are_forgotten():
+    with tempfile.TemporaryDirectory() as folder:
+        bench = object.__new__(sensitivity.Bench)
+        bench.kept = pathlib.Path(folder, "results")
+        bench.done = bench.load("a")
+        bench.keep("SMALL:2", {"reports": [("digest", ())]})
+        expect(bench.load("a") == {"SMALL:2": {"reports": [["digest", []]]}}, "not what was kept")
+        expect(bench.load("b") == {} and bench.load("a") == {}, "kept for another program")
 
 
 def main():

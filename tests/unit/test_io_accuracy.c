@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * How right the bytes of devices are, on invented requests; "test_io_accuracy table" prints the
- * table of docs/ACCURACY.md.
+ * table of docs/ACCURACY.md, "test_io_accuracy scores" what tests/accuracy/sensitivity.py reads.
  */
 #include "io_world.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define SECONDS 10
-#define SEEDS	30
+#define SECONDS	     10
+#define SEEDS	     30
+#define TESTED_SEEDS 3
 
 /**
  * struct scenario - a device and who uses it
@@ -145,6 +146,18 @@ static void table(void)
 	}
 }
 
+/* The seeds and limits of the test. Columns: name, error, its limit, held, its limit, width. */
+static void scores(void)
+{
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		const struct scenario *c = &scenarios[i];
+		struct result r = examine(c, METHOD_STATE_SPACE, 101, TESTED_SEEDS);
+
+		printf("%s %.6f %g %.6f %g %.6f\n", c->name, r.error, c->error, r.held, c->held,
+		       r.width);
+	}
+}
+
 static void rows_are_right_and_bars_hold(void **state)
 {
 	size_t nr = draw_times(sizeof(scenarios) / sizeof(scenarios[0]), 5);
@@ -152,7 +165,7 @@ static void rows_are_right_and_bars_hold(void **state)
 	(void)state;
 	for (size_t i = 0; i < nr; i++) {
 		const struct scenario *c = &scenarios[i];
-		struct result r = examine(c, METHOD_STATE_SPACE, 101, 3);
+		struct result r = examine(c, METHOD_STATE_SPACE, 101, TESTED_SEEDS);
 
 		if (!isfinite(r.error) || r.error > c->error)
 			fail_msg("%s: error %g", c->name, r.error);
@@ -209,6 +222,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "table")) {
 		table();
+		return 0;
+	}
+	if (argc > 1 && !strcmp(argv[1], "scores")) {
+		scores();
 		return 0;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
