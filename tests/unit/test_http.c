@@ -75,14 +75,14 @@ static int client(const struct http *h)
 	return fd;
 }
 
-/* What the caller's loop does. */
+/* What the caller's loop does: it runs the server when there is something, and not at other times. */
 static void turn(struct http *h)
 {
 	struct pollfd p = { .fd = http_fd(h), .events = POLLIN };
 	int ms = http_timeout_ms(h);
 
-	poll(&p, 1, ms < 0 || ms > 20 ? 20 : ms);
-	http_run(h);
+	if (poll(&p, 1, ms < 0 || ms > 20 ? 20 : ms) > 0 || !http_timeout_ms(h))
+		http_run(h);
 }
 
 static void say(struct http *h, int fd, const char *text, size_t size)
@@ -432,6 +432,29 @@ static void test_room_is_made(void **state)
 	http_close(h);
 }
 
+/* All that fill the places leave at once: those behind them get their pages, and nobody has to come. */
+static void test_room_is_left(void **state)
+{
+	struct http *h = open_at("127.0.0.1:0");
+	int fds[40], late;
+	char *answer;
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++) {
+		fds[i] = client(h);
+		turn(h);
+	}
+	late = client(h);
+	assert_true(send(late, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL) > 0);
+	for (size_t i = 0; i < 40; i++)
+		close(fds[i]);
+	answer = hear(h, late, 65536, NULL);
+	assert_memory_equal(answer, "HTTP/1.", 7);
+	free(answer);
+	close(late);
+	http_close(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,7 +462,7 @@ int main(void)
 		cmocka_unit_test(test_addresses),    cmocka_unit_test(test_ipv6),
 		cmocka_unit_test(test_junk),	     cmocka_unit_test(test_slow_reader),
 		cmocka_unit_test(test_held_pages),   cmocka_unit_test(test_silent_clients),
-		cmocka_unit_test(test_room_is_made),
+		cmocka_unit_test(test_room_is_made), cmocka_unit_test(test_room_is_left),
 	};
 	struct rlimit files;
 

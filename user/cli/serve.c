@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace serve: accounts of jobs, for months. One thread, one loop. */
+/* t410trace serve: accounts of jobs, for months. One thread, the loop of all commands. */
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/loop.h"
 #include "base/text.h"
 #include "base/times.h"
 #include "cli/commands.h"
@@ -53,7 +54,7 @@
  * @ended: ends of jobs that closed intervals have
  * @ready: the first interval was closed
  * @more: closing reports wait, and could be written
- * @stop: end
+ * @loop: SIGTERM and SIGINT end it
  */
 struct serve {
 	const struct options *given;
@@ -73,7 +74,7 @@ struct serve {
 	uint64_t ended;
 	bool ready;
 	bool more;
-	bool stop;
+	struct loop loop;
 };
 
 static void bpf_log(const char *text)
@@ -219,8 +220,9 @@ static int close_interval(struct serve *s, bool last, struct diag *d)
 }
 
 /* Is it time? Some ends of jobs come together: they share an interval. */
-static uint64_t close_due(const struct serve *s)
+static uint64_t close_ns(void *arg)
 {
+	const struct serve *s = arg;
 	bool ended = live_jobs_ended(s->live, s->config->schedulers) != s->ended;
 	uint64_t soonest = s->closed_ns + CLOSE_NS;
 
@@ -231,13 +233,12 @@ static uint64_t close_due(const struct serve *s)
 	return s->next_ns;
 }
 
-static int close_when_due(struct serve *s, struct diag *d)
+static int on_close(void *arg, struct diag *d)
 {
+	struct serve *s = arg;
 	uint64_t now = monotonic_ns();
 	int err;
 
-	if (now < close_due(s))
-		return 0;
 	/* Late ourselves: do not make up for it with short intervals. */
 	while (s->next_ns <= now)
 		s->next_ns += s->config->interval_ns;
@@ -333,77 +334,123 @@ static void reload(struct serve *s)
 
 /* --- the loop */
 
-static void take_signals(struct serve *s)
+static int records_fd(void *arg)
 {
+	const struct serve *s = arg;
+
+	return live_fd(s->live);
+}
+
+static uint64_t drain_ns(void *arg)
+{
+	const struct serve *s = arg;
+
+	return earlier(s->drain_ns, live_next_ns(s->live));
+}
+
+/* And what has happened to the counters, and how they are. */
+static int drain(void *arg, struct diag *d)
+{
+	struct serve *s = arg;
+	int err = live_drain(s->live, d);
+	char news[LIVE_WATCH_NEWS_LEN], why[256];
+
+	s->drain_ns = monotonic_ns() + DRAIN_NS;
+	while (live_news(s->live, news))
+		serve_log(LOG_WARNING, "%s", news);
+	serve_keeper_counters(&s->keeper, live_trouble(s->live, why, sizeof(why)) ? why : NULL);
+	return err;
+}
+
+static uint64_t reports_ns(void *arg)
+{
+	const struct serve *s = arg;
+
+	return s->more ? 0 : UINT64_MAX;
+}
+
+static int write_reports(void *arg, struct diag *d)
+{
+	struct serve *s = arg;
+
+	(void)d;
+	s->more = serve_keeper_reports(&s->keeper, monotonic_ns() + REPORTS_NS);
+	return 0;
+}
+
+static int pages_fd(void *arg)
+{
+	const struct serve *s = arg;
+
+	return s->http ? http_fd(s->http) : -1;
+}
+
+static uint64_t pages_ns(void *arg)
+{
+	const struct serve *s = arg;
+	int ms = s->http ? http_timeout_ms(s->http) : -1;
+
+	return ms < 0 ? UINT64_MAX : monotonic_ns() + ms * NS_PER_MS;
+}
+
+static int hand_out_pages(void *arg, struct diag *d)
+{
+	struct serve *s = arg;
+
+	(void)d;
+	if (s->http)
+		http_run(s->http);
+	return 0;
+}
+
+static int signals_fd(void *arg)
+{
+	const struct serve *s = arg;
+
+	return s->signals;
+}
+
+static int on_signal(void *arg, struct diag *d)
+{
+	struct serve *s = arg;
 	int sig;
 
+	(void)d;
 	while ((sig = signals_take(s->signals))) {
 		if (sig == SIGHUP)
 			reload(s);
 		else
-			s->stop = true;
+			loop_end(&s->loop);
 	}
-}
-
-static uint64_t next_wake(struct serve *s)
-{
-	uint64_t now = monotonic_ns(), wake;
-	int ms = s->http ? http_timeout_ms(s->http) : -1;
-
-	if (s->more)
-		return now;
-	wake = earlier(earlier(s->drain_ns, live_next_ns(s->live)),
-		       earlier(close_due(s), s->watchdog_ns));
-	return ms < 0 ? wake : earlier(wake, now + ms * NS_PER_MS);
-}
-
-static void watchdog(struct serve *s, uint64_t now)
-{
-	if (now < s->watchdog_ns)
-		return;
-	notify_send(&s->notify, "WATCHDOG=1");
-	s->watchdog_ns = now + s->notify.watchdog_ns;
-}
-
-/* What has happened to the counters, and how they are. */
-static void look_at_counters(struct serve *s)
-{
-	char news[LIVE_WATCH_NEWS_LEN], why[256];
-
-	while (live_news(s->live, news))
-		serve_log(LOG_WARNING, "%s", news);
-	serve_keeper_counters(&s->keeper, live_trouble(s->live, why, sizeof(why)) ? why : NULL);
-}
-
-static int turn(struct serve *s, struct diag *d)
-{
-	struct pollfd fds[] = {
-		{ .fd = live_fd(s->live), .events = POLLIN },
-		{ .fd = s->signals, .events = POLLIN },
-		{ .fd = s->http ? http_fd(s->http) : -1, .events = POLLIN },
-	};
-	uint64_t now;
-	int err = wait_until(fds, ARRAY_SIZE(fds), next_wake(s));
-
-	if (err)
-		return diag_fail(d, err, "cannot wait: %s", strerror(-err));
-	err = live_drain(s->live, d);
-	now = monotonic_ns();
-	s->drain_ns = now + DRAIN_NS;
-	look_at_counters(s);
-	if (!err)
-		err = close_when_due(s, d);
-	if (err)
-		return err;
-	if (s->more)
-		s->more = serve_keeper_reports(&s->keeper, monotonic_ns() + REPORTS_NS);
-	if (s->http)
-		http_run(s->http);
-	if (fds[1].revents)
-		take_signals(s);
-	watchdog(s, now);
 	return 0;
 }
+
+static uint64_t watchdog_ns(void *arg)
+{
+	const struct serve *s = arg;
+
+	return s->watchdog_ns;
+}
+
+static int watchdog(void *arg, struct diag *d)
+{
+	struct serve *s = arg;
+
+	(void)d;
+	notify_send(&s->notify, "WATCHDOG=1");
+	s->watchdog_ns = monotonic_ns() + s->notify.watchdog_ns;
+	return 0;
+}
+
+/* In this order: an interval has the records of before, and its reports do not wait for pages. */
+static const struct loop_source sources[] = {
+	{ .fd = records_fd, .when = drain_ns, .run = drain },
+	{ .when = close_ns, .run = on_close },
+	{ .when = reports_ns, .run = write_reports },
+	{ .fd = pages_fd, .when = pages_ns, .run = hand_out_pages },
+	{ .fd = signals_fd, .run = on_signal },
+	{ .when = watchdog_ns, .run = watchdog },
+};
 
 /* What the store did not take is gone when we are. */
 static void say_lost(const struct accounts *a)
@@ -445,8 +492,10 @@ static int run(struct serve *s, struct diag *d)
 	s->next_ns = s->closed_ns + FIRST_NS;
 	s->watchdog_ns = s->notify.watchdog_ns == UINT64_MAX ? UINT64_MAX : 0;
 	s->ended = live_jobs_ended(s->live, s->config->schedulers);
-	while (!err && !s->stop)
-		err = turn(s, d);
+	for (size_t i = 0; !err && i < ARRAY_SIZE(sources); i++)
+		err = loop_add(&s->loop, &sources[i], s, d);
+	if (!err)
+		err = loop_run(&s->loop, d);
 	return err ? err : farewell(s, d);
 }
 
@@ -458,6 +507,7 @@ static void close_all(struct serve *s)
 	serve_keeper_close(&s->keeper);
 	live_free(s->live);
 	notify_close(&s->notify);
+	loop_free(&s->loop);
 	if (s->signals >= 0)
 		close(s->signals);
 }

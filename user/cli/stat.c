@@ -12,10 +12,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "live/loop.h"
+#include "live/course.h"
 #include "cli/formats.h"
 #include "cli/output.h"
-#include "live/signals.h"
 #include "engine/stat/stat_book.h"
 #include "platform/pmu/explain.h"
 #include "platform/meter/meter.h"
@@ -39,7 +38,7 @@
 
 struct stat_run {
 	const struct options *args;
-	struct loop loop;
+	struct course course;
 	int pidfd; /* of -p */
 	struct sysfs fs;
 	struct pmu_list pmus;
@@ -216,7 +215,7 @@ static int start(struct stat_run *s, struct diag *d)
 	struct meter_options o = {
 		.budget = a->run.read_budget,
 		.turn_ns = turn_length(s),
-		.pid = s->loop.child.pid ? s->loop.child.pid : a->stat.pid,
+		.pid = s->course.child.pid ? s->course.child.pid : a->stat.pid,
 		.enable_on_exec = a->run.command,
 	};
 	int err;
@@ -275,12 +274,12 @@ static int on_segment(void *arg, const struct stat_segment *segment)
 static int open_run(struct stat_run *s, struct diag *d)
 {
 	const struct options *a = s->args;
-	int err = loop_open(&s->loop, d);
+	int err = course_open(&s->course, d);
 
 	if (err)
 		return err;
 	if (a->run.command)
-		return child_prepare(a->run.command, &s->loop.mask, d, &s->loop.child);
+		return child_prepare(a->run.command, &s->course.mask, d, &s->course.child);
 	if (!a->stat.pid)
 		return 0;
 	if (!pid_namespace_has_proc("/proc")) {
@@ -293,17 +292,23 @@ static int open_run(struct stat_run *s, struct diag *d)
 	if (s->pidfd < 0)
 		return diag_fail(d, -errno, "cannot follow process %d: %s", a->stat.pid,
 				 strerror(errno));
-	s->loop.wake_fd = s->pidfd;
 	return 0;
 }
 
-/* Has the process ended? */
-static bool over(void *arg)
+static int process_fd(void *arg)
 {
 	const struct stat_run *s = arg;
-	struct pollfd fd = { .fd = s->pidfd, .events = POLLIN };
 
-	return poll(&fd, 1, 0) > 0;
+	return s->pidfd;
+}
+
+static int process_ended(void *arg, struct diag *d)
+{
+	struct stat_run *s = arg;
+
+	(void)d;
+	loop_end(&s->course.loop);
+	return 0;
 }
 
 static uint64_t next_ns(void *arg)
@@ -319,6 +324,20 @@ static int step(void *arg, struct diag *d)
 	const struct meter_sink sink = { on_segment, s };
 
 	return meter_step(s->meter, monotonic_ns(), &sink, d);
+}
+
+static const struct loop_source sources[] = {
+	{ .when = next_ns, .run = step },
+	{ .fd = process_fd, .run = process_ended },
+};
+
+static int follow(struct stat_run *s, struct diag *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(sources); i++)
+		err = loop_add(&s->course.loop, &sources[i], s, d);
+	return err ? err : course_run(&s->course, d);
 }
 
 static int write_report(struct stat_run *s, struct stat_report *r, struct diag *d)
@@ -403,7 +422,7 @@ static int finish(struct stat_run *s, struct diag *d)
 	if (err)
 		return diag_fail(d, err, "out of memory");
 	s->incomplete = lacks_data(r);
-	if (!s->args->run.interval_ns || s->args->run.output.summary || s->loop.interrupted)
+	if (!s->args->run.interval_ns || s->args->run.output.summary || s->course.interrupted)
 		err = write_report(s, r, d);
 	stat_report_free(r);
 	return err;
@@ -421,9 +440,9 @@ static int count(struct stat_run *s, struct diag *d)
 	if (!err)
 		err = output_open(s->args->run.output.file, d, &s->out);
 	if (!err && s->args->run.command)
-		err = loop_start(&s->loop, s->args->run.command[0], d);
+		err = course_start(&s->course, s->args->run.command[0], d);
 	if (!err)
-		err = loop_run(&s->loop, d);
+		err = follow(s, d);
 	if (!err)
 		err = finish(s, d);
 	return err;
@@ -446,17 +465,14 @@ static void release(struct stat_run *s)
 
 static int run(struct options *o)
 {
-	struct stat_run s = { .loop = LOOP_INIT, .pidfd = -1, .fs = { .fd = -1 }, .args = o };
+	struct stat_run s = { .course = COURSE_INIT, .pidfd = -1, .fs = { .fd = -1 }, .args = o };
 	struct diag d = { 0 };
 	int err, closed, status;
 
-	s.loop.interval_ns = o->run.interval_ns;
-	s.loop.duration_ns = o->run.duration_ns;
-	s.loop.next_ns = next_ns;
-	s.loop.step = step;
-	s.loop.over = over;
-	s.loop.interval = on_interval;
-	s.loop.arg = &s;
+	s.course.interval_ns = o->run.interval_ns;
+	s.course.duration_ns = o->run.duration_ns;
+	s.course.interval = on_interval;
+	s.course.arg = &s;
 	err = count(&s, &d);
 	closed = output_close(s.out, o->run.output.file, err ? NULL : &d);
 	if (!err)
@@ -467,7 +483,7 @@ static int run(struct options *o)
 		output_diag(WHO, &d);
 	else if (s.incomplete)
 		fprintf(stderr, "%s: data is missing: the report says where and why\n", WHO);
-	status = loop_close(&s.loop, err, s.incomplete);
+	status = course_close(&s.course, err, s.incomplete);
 	release(&s);
 	return status;
 }

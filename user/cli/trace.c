@@ -67,7 +67,7 @@ static int follow(struct options *o)
 	err = prepare(&t, &d);
 	if (!err)
 		err = run_loop(&t.run, &d);
-	if (!err && (o->run.output.summary || t.run.loop.interrupted))
+	if (!err && (o->run.output.summary || t.run.course.interrupted))
 		err = summary(&t, &d);
 	closed = show_close(&t.show, err ? NULL : &d);
 	if (!err)

@@ -45,6 +45,7 @@ struct http {
 	uint64_t held;
 	struct client clients[MAX_CONNECTIONS];
 	size_t nr_clients;
+	bool left; /* one has, in the last http_run() */
 };
 
 /* A page's body, until it was sent or its client is gone. */
@@ -148,6 +149,7 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **place,
 			client->used = false;
 			h->nr_clients--;
 		}
+		h->left = true;
 		return;
 	}
 	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -318,6 +320,9 @@ int http_timeout_ms(struct http *h)
 	MHD_UNSIGNED_LONG_LONG ms;
 	size_t i;
 
+	/* Where there was no room, libmicrohttpd listens again in its next run, and tells nobody so. */
+	if (h->left)
+		return 0;
 	if (MHD_get_timeout(h->daemon, &ms) == MHD_YES && ms < INT_MAX)
 		least = (int64_t)ms * 1000000;
 	for (i = 0; i < ARRAY_SIZE(h->clients); i++) {
@@ -331,6 +336,7 @@ int http_timeout_ms(struct http *h)
 
 void http_run(struct http *h)
 {
+	h->left = false;
 	end_overdue(h);
 	MHD_run(h->daemon);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A live run: counters, ledger and engine put together. One struct live per run;
- * the loop that decides when to report is in trace.c.
+ * how it goes on, and when it reports, is in course.h.
  */
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H

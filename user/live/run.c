@@ -19,7 +19,7 @@ static void log_line(const char *text)
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d)
 {
 	const struct run_options *a = run->args;
-	int err = loop_open(&run->loop, d);
+	int err = course_open(&run->course, d);
 
 	if (err)
 		return err;
@@ -55,6 +55,21 @@ void run_describe(const struct run *run)
 	fprintf(stderr, "%s: %s\n", run->who, text);
 }
 
+/* Processes may all have ended; cgroups, jobs and commands are waited for. */
+static bool all_ended(const struct run *run)
+{
+	const struct run_options *a = run->args;
+
+	return a->pids.nr && !a->cgroups.nr && !a->jobs.nr && !a->command && !live_alive(run->live);
+}
+
+static int records_fd(void *arg)
+{
+	const struct run *run = arg;
+
+	return live_fd(run->live);
+}
+
 static uint64_t next_ns(void *arg)
 {
 	const struct run *run = arg;
@@ -62,7 +77,7 @@ static uint64_t next_ns(void *arg)
 	return earlier(run->drain_ns, live_next_ns(run->live));
 }
 
-static int step(void *arg, struct diag *d)
+static int drain(void *arg, struct diag *d)
 {
 	struct run *run = arg;
 	int err = live_drain(run->live, d);
@@ -72,17 +87,12 @@ static int step(void *arg, struct diag *d)
 		if (!run->args->output.quiet)
 			fprintf(stderr, "%s: %s\n", run->who, news);
 	run->drain_ns = monotonic_ns() + DRAIN_NS;
+	if (all_ended(run))
+		loop_end(&run->course.loop);
 	return err;
 }
 
-/* Processes may all have ended; cgroups, jobs and commands are waited for. */
-static bool all_ended(void *arg)
-{
-	const struct run *run = arg;
-	const struct run_options *a = run->args;
-
-	return a->pids.nr && !a->cgroups.nr && !a->jobs.nr && !a->command && !live_alive(run->live);
-}
+static const struct loop_source records = { .fd = records_fd, .when = next_ns, .run = drain };
 
 static int on_interval(void *arg, struct diag *d)
 {
@@ -99,27 +109,25 @@ static int start_command(struct run *run, struct diag *d)
 
 	if (!argv)
 		return 0;
-	err = child_prepare(argv, &run->loop.mask, d, &run->loop.child);
+	err = child_prepare(argv, &run->course.mask, d, &run->course.child);
 	if (!err)
-		err = live_follow(run->live, run->loop.child.pid, d);
-	return err ? err : loop_start(&run->loop, argv[0], d);
+		err = live_follow(run->live, run->course.child.pid, d);
+	return err ? err : course_start(&run->course, argv[0], d);
 }
 
 int run_loop(struct run *run, struct diag *d)
 {
 	int err;
 
-	run->loop.interval_ns = run->args->interval_ns;
-	run->loop.duration_ns = run->args->duration_ns;
-	run->loop.wake_fd = live_fd(run->live);
-	run->loop.next_ns = next_ns;
-	run->loop.step = step;
-	run->loop.over = all_ended;
-	run->loop.interval = on_interval;
-	run->loop.arg = run;
-	err = start_command(run, d);
+	run->course.interval_ns = run->args->interval_ns;
+	run->course.duration_ns = run->args->duration_ns;
+	run->course.interval = on_interval;
+	run->course.arg = run;
+	err = loop_add(&run->course.loop, &records, run, d);
 	if (!err)
-		err = loop_run(&run->loop, d);
+		err = start_command(run, d);
+	if (!err)
+		err = course_run(&run->course, d);
 	return err ? err : run->interval(run->arg, true, d);
 }
 
@@ -132,5 +140,5 @@ void run_stop(struct run *run)
 int run_end(struct run *run, int err, bool incomplete)
 {
 	run_stop(run);
-	return loop_close(&run->loop, err, incomplete);
+	return course_close(&run->course, err, incomplete);
 }

@@ -3,11 +3,11 @@
  * A live run from its start to its end. What becomes of an interval, a report or a
  * recording, is up to the caller.
  */
-#ifndef CLI_RUN_H
-#define CLI_RUN_H
+#ifndef LIVE_RUN_H
+#define LIVE_RUN_H
 
+#include "live/course.h"
 #include "live/live.h"
-#include "live/loop.h"
 #include "run_options.h"
 
 /**
@@ -18,7 +18,7 @@
  *	live_mark(). Returns 0 or a negative errno
  * @arg: handed to @interval
  * @live: from run_open() on
- * @loop: how it goes on, and how it ended
+ * @course: how it goes on, and how it ended
  * @drain_ns: when the ring is emptied next
  */
 struct run {
@@ -27,10 +27,10 @@ struct run {
 	int (*interval)(void *arg, bool last, struct diag *d);
 	void *arg;
 	struct live *live;
-	struct loop loop;
+	struct course course;
 	uint64_t drain_ns;
 };
-#define RUN_INIT ((struct run){ .loop = LOOP_INIT })
+#define RUN_INIT ((struct run){ .course = COURSE_INIT })
 
 /** run_open() - live_open(), with signals taken care of; 0 or a negative errno */
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d);

@@ -6,8 +6,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-
 int signals_open(bool reload, struct diag *d, sigset_t *ret_mask, int *ret_fd)
 {
 	sigset_t block;
@@ -32,18 +30,4 @@ int signals_take(int fd)
 	struct signalfd_siginfo s;
 
 	return read(fd, &s, sizeof(s)) == sizeof(s) ? (int)s.ssi_signo : 0;
-}
-
-int wait_until(struct pollfd *fds, size_t nr, uint64_t until_ns)
-{
-	uint64_t now = monotonic_ns();
-	struct timespec t = { 0 };
-
-	if (until_ns > now) {
-		t.tv_sec = (until_ns - now) / NS_PER_S;
-		t.tv_nsec = (until_ns - now) % NS_PER_S;
-	}
-	if (ppoll(fds, nr, until_ns == UINT64_MAX ? NULL : &t, NULL) < 0 && errno != EINTR)
-		return -errno;
-	return 0;
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a run waits: for signals, which come through a descriptor, for others, and for a time. */
+/* Signals that come through a descriptor, for the event loop. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
@@ -24,15 +22,5 @@ int signals_open(bool reload, struct diag *d, sigset_t *ret_mask, int *ret_fd);
 
 /** signals_take() - the signal that has come, 0 when there is none */
 int signals_take(int fd);
-
-/**
- * wait_until() - sleep until one of the descriptors has something
- * @fds: as for poll(2); negative ones are ignored
- * @nr: number of @fds
- * @until_ns: or until then (CLOCK_MONOTONIC); UINT64_MAX: no limit
- *
- * Return: 0, also when nothing has come; or a negative errno.
- */
-int wait_until(struct pollfd *fds, size_t nr, uint64_t until_ns);
 
 #endif
