@@ -4,6 +4,7 @@
 import json
 import operator
 import re
+import resource
 import signal
 import time
 
@@ -198,6 +199,23 @@ def test_no_file_is_lost_in_vain(bed):
     require(full.status == 1 and "No space left" in full.err, f"/dev/full: {full.status} {full.err!r}")
 
 
+def test_no_room_left(bed):
+    """A file that cannot grow ends the run, and the message names it."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+
+    for options in (), ("--format", "ndjson"):
+        path = bed.scratch / "run.rec"
+        done = bed.command(
+            bed.program, "record", "--no-counters", "-a", "-o", path, *options, "--",
+            bed.storm, 10000, preexec_fn=limit,
+        )
+        said = f"cannot write to {path}: File too large"
+        require(done.status == 1 and said in " ".join(done.err.split()), f"{done.status} {done.err!r}")
+    require(path.stat().st_size == 1 << 16, f"{path.stat().st_size} bytes")
+
+
 def test_arguments(bed):
     def check(args, status, text):
         done = bed.command(bed.program, *args)
@@ -228,5 +246,6 @@ TESTS = [
     test_max_size,
     test_ndjson_through_a_pipe,
     test_no_file_is_lost_in_vain,
+    test_no_room_left,
     test_arguments,
 ]

@@ -375,6 +375,14 @@ static void names_only(void **state)
 	session_free(s);
 }
 
+static int answer(void *arg, const struct trace_event *e)
+{
+	const int *err = arg;
+
+	(void)e;
+	return *err;
+}
+
 static void a_tee_lets_the_first_one_judge(void **state)
 {
 	struct session *a = make((struct session_options){ .all = true });
@@ -387,7 +395,9 @@ static void a_tee_lets_the_first_one_judge(void **state)
 	begin(&out, 0);
 	assert_int_equal(trace_send_cgroup(&out, 1, "/"), 0);
 	assert_int_equal(slice(&out, 5, 0, 0, 10), 0);
+	assert_int_equal(tee.refused, 0);
 	assert_int_equal(slice(&out, 5, 7, 0, 10), -EINVAL);
+	assert_int_equal(tee.refused, 1);
 	assert_int_equal(window(&out, 0, 100, 6), 0);
 	r = report_at(a, 100);
 	q = report_at(b, 100);
@@ -398,6 +408,11 @@ static void a_tee_lets_the_first_one_judge(void **state)
 	report_free(q);
 	session_free(a);
 	session_free(b);
+	/* who refuses is told apart: one is the kernel's mistake, the other a full disk */
+	tee.sinks[0] = (struct trace_sink){ answer, &(int){ 0 } };
+	tee.sinks[1] = (struct trace_sink){ answer, &(int){ -ENOSPC } };
+	assert_int_equal(trace_send_resync(&out, true), -ENOSPC);
+	assert_int_equal(tee.refused, 2);
 }
 
 int main(void)

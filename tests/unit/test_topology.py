@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -252,6 +253,20 @@ def endless(_directory):
     for arguments in ("--lspci", "/dev/zero"), ("--lspci", "/dev/null"), ("--pci-map", "/dev/zero"):
         done = run(*arguments, status=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)))
         assert f"{arguments[1]}:1:" in done.stderr, done
+
+
+@check
+def no_room(directory):
+    """a copy that is refused is called so: memory did not run out"""
+    machine = Machine(directory)
+    machine.add("pci0002:80", *guide_port(GUIDE.splitlines()[1]))
+
+    def no_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    done = run("--lspci", machine.dump, status=1, preexec_fn=no_files)
+    assert f"cannot copy {machine.dump}: File too large" in " ".join(done.stderr.split()), done
 
 
 @check

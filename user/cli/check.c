@@ -67,10 +67,10 @@ static int show(enum output_format format, const struct sysfs *fs, struct diag *
 
 	err = check_machine(fs, "/proc", &list);
 	if (err)
-		return diag_fail(d, err, "cannot look at this machine: %s", strerror(-err));
+		return diag_error(d, err, "cannot look at this machine");
 	err = writers[format](&list);
 	if (err)
-		diag_fail(d, err, "cannot show the checks: %s", strerror(-err));
+		diag_error(d, err, "cannot show the checks");
 	else
 		*ret_ok = check_all_ok(&list);
 	check_list_free(&list);

@@ -69,7 +69,7 @@ static int decode(char *text, struct diag *d)
 		diag_help(d, "a record is one line that begins with " JOB_COMPACT_PREFIX
 			     "; databases may have cut it");
 	} else {
-		diag_fail(d, err, "cannot decode the record: %s", strerror(-err));
+		diag_error(d, err, "cannot decode the record");
 	}
 	return err;
 }
@@ -261,7 +261,7 @@ static int write_found(struct look *l, struct diag *d)
 		err = store_each_job(l->file.store, &q, write_account, l, d);
 	}
 	if (err && !d->what[0])
-		diag_fail(d, err, "cannot show the account: %s", strerror(-err));
+		diag_error(d, err, "cannot show the account");
 	return err;
 }
 
@@ -277,7 +277,7 @@ static int print_found(struct look *l, struct diag *d)
 		return diag_fail(d, -errno, "cannot show the account: %s", strerror(errno));
 	err = write_found(l, d);
 	if (fclose(l->out) && !err)
-		err = diag_fail(d, -ENOMEM, "cannot show the account: out of memory");
+		err = diag_error(d, -errno, "cannot show the account");
 	job_file_done(&l->file);
 	if (!err && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
 		err = diag_fail(d, -errno, "cannot write the output: %s", strerror(errno));

@@ -94,7 +94,7 @@ static int list(const char *who, const struct options *args, struct diag *d)
 		err = write_list(args, &f, &l);
 	}
 	if (err && !d->what[0])
-		diag_fail(d, err, "cannot show the jobs: %s", strerror(-err));
+		diag_error(d, err, "cannot show the jobs");
 	if (!err) {
 		tell(who, &f, more, l.nr);
 		err = f.damaged.nr ? EXIT_INCOMPLETE : EXIT_OK_;

@@ -337,7 +337,7 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 	if (list.nr == 0)
 		err = no_pmu_diag(fs, d);
 	else if ((err = show_list(args, &list)))
-		diag_fail(d, err, "cannot show the PMUs: %s", strerror(-err));
+		diag_error(d, err, "cannot show the PMUs");
 	pmu_list_free(&list);
 	return err;
 }

@@ -44,7 +44,7 @@ static int set(struct settings *s, size_t i, const char *text, struct diag *d)
 	char *copy = strdup(text);
 
 	if (!copy)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	free(s->texts[i]);
 	s->texts[i] = copy;
 	return option_set(option_at(s->values.command, i), copy, &s->values, d);

@@ -116,7 +116,7 @@ static int add_notes(struct stat_run *s, struct diag *d)
 
 	for (size_t i = 0; !err && i < notes.nr; i++)
 		err = metric_selection_note(&s->selection, notes.items[i]);
-	return err ? diag_fail(d, err, "out of memory") : 0;
+	return err ? diag_error(d, err, "cannot say how the PMUs are") : 0;
 }
 
 static int choose(struct stat_run *s, struct diag *d)
@@ -177,7 +177,7 @@ static int note_refused(struct stat_run *s, struct diag *d)
 			 strerror(-refused));
 		err = metric_selection_note(&s->selection, text);
 	}
-	return err ? diag_fail(d, err, "out of memory") : 0;
+	return err ? diag_error(d, err, "cannot say what is refused") : 0;
 }
 
 static uint64_t turn_length(const struct stat_run *s)
@@ -226,7 +226,7 @@ static int start(struct stat_run *s, struct diag *d)
 	s->readings = calloc(l->nr_counters + 1, sizeof(*s->readings));
 	s->taken = calloc(l->nr_counters + 1, sizeof(*s->taken));
 	if (!s->costs || !s->pmu_of || !s->counters || !s->readings || !s->taken)
-		return diag_fail(d, -ENOMEM, "out of memory");
+		return diag_no_memory(d);
 	s->cpu_ns = own_cpu_ns();
 	s->interval_cpu_ns = s->cpu_ns;
 	err = stat_book_new(l, monotonic_ns(), d, &s->book);
@@ -379,7 +379,7 @@ static int write_interval(struct stat_run *s, struct diag *d)
 	int err = stat_book_interval(s->book, monotonic_ns(), s->costs, &r);
 
 	if (err)
-		return diag_fail(d, err, "out of memory");
+		return diag_error(d, err, "cannot make the report");
 	err = write_report(s, r, d);
 	stat_report_free(r);
 	return err;
@@ -420,7 +420,7 @@ static int finish(struct stat_run *s, struct diag *d)
 		return err;
 	err = stat_book_summary(s->book, monotonic_ns(), s->costs, &r);
 	if (err)
-		return diag_fail(d, err, "out of memory");
+		return diag_error(d, err, "cannot make the report");
 	s->incomplete = lacks_data(r);
 	if (!s->args->run.interval_ns || s->args->run.output.summary || s->course.interrupted)
 		err = write_report(s, r, d);

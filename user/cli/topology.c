@@ -619,7 +619,7 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 	missing_pmus(&view, note, sizeof(note));
 	err = writers[args->run.output.format](&view, note);
 	topology_free(&t);
-	return err ? diag_fail(d, err, "cannot show the topology: %s", strerror(-err)) : 0;
+	return err ? diag_error(d, err, "cannot show the topology") : 0;
 }
 
 static int run(struct options *o)

@@ -292,7 +292,7 @@ static int each_part(const char *text, void *arg, struct diag *d,
 		     int (*each)(void *arg, const char *part, struct diag *d))
 {
 	char *list = strdup(text), *rest = list, *part;
-	int err = list ? 0 : diag_fail(d, -ENOMEM, "out of memory");
+	int err = list ? 0 : diag_no_memory(d);
 
 	while (!err && (part = strsep(&rest, ",")))
 		err = part[0] ? each(arg, part, d)
@@ -399,7 +399,7 @@ static int add_pid(void *arg, const char *part, struct diag *d)
 	int err = value_pid(&number, part, &pid, d);
 
 	if (!err && array_room(list->items, list->cap, list->nr))
-		err = diag_fail(d, -ENOMEM, "out of memory");
+		err = diag_no_memory(d);
 	if (!err)
 		list->items[list->nr++] = pid;
 	return err;
@@ -413,7 +413,7 @@ int value_pids(const struct option_row *o, const char *text, void *field, struct
 
 static int add_text(void *arg, const char *part, struct diag *d)
 {
-	return text_list_add(arg, part) ? diag_fail(d, -ENOMEM, "out of memory") : 0;
+	return text_list_add(arg, part) ? diag_no_memory(d) : 0;
 }
 
 int value_item(const struct option_row *o, const char *text, void *field, struct diag *d)

@@ -87,8 +87,7 @@ static int restore_jobs(struct serve_keeper *k, const struct accounts_node *node
 	if (!err) {
 		err = accounts_restore(k->accounts, node, r.jobs, r.nr, clock_ns(CLOCK_REALTIME));
 		if (err)
-			diag_fail(d, err, "the accounts of the last run make no sense: %s",
-				  strerror(-err));
+			diag_error(d, err, "the accounts of the last run make no sense");
 	}
 	if (!err && r.nr)
 		serve_log(LOG_INFO, "%zu job%s running when accounts were last kept, %.1f s ago",
@@ -335,12 +334,11 @@ int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, 
 
 	if (err) {
 		report_free(r);
-		return diag_fail(d, err, "cannot add an interval to the accounts: %s",
-				 strerror(-err));
+		return diag_error(d, err, "cannot add an interval to the accounts");
 	}
 	openmetrics_limits(k->metrics, &m);
 	if (openmetrics_interval(k->metrics, r))
-		serve_log(LOG_WARNING, "no memory: the metrics of jobs lack an interval");
+		serve_log(LOG_WARNING, "out of memory: the metrics of jobs lack an interval");
 	k->host = *r->host;
 	report_free(k->last);
 	k->last = r;
@@ -470,7 +468,7 @@ static bool write_batch(struct serve_keeper *k, uint64_t until_ns)
 	}
 	if (err < 0) {
 		if (!d.what[0])
-			diag_fail(&d, err, "cannot make a closing report: %s", strerror(-err));
+			diag_error(&d, err, "cannot make a closing report");
 		troubled(&k->store_trouble, &d);
 	}
 	for (size_t i = 0; i < b.nr && err >= 0; i++) {

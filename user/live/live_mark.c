@@ -16,13 +16,18 @@
 #define INNER_WINDOWS 100
 #define INNER_MIN_NS  200000000ull
 
-/* An error of those who receive the events, in words. */
+/* The session judges first, the recorder comes second if there is one, jobs come last. */
+enum { BY_NOBODY, BY_SESSION, BY_RECORDER };
+
+/* An error of those who receive the events, or of what was asked to make some; in words. */
 int live_trace_failed(const struct live *l, int err, struct diag *d)
 {
 	if (!err || err == -ENOMEM)
 		return err ? diag_no_memory(d) : 0;
-	if (!l->recorded)
-		return diag_fail(d, err, "the kernel's records make no sense: %s", strerror(-err));
+	if (l->tee.refused == BY_SESSION)
+		return diag_error(d, err, "the kernel's records make no sense");
+	if (l->tee.refused != BY_RECORDER || !l->recorded)
+		return diag_error(d, err, "cannot find out what runs here");
 	diag_fail(d, err, "cannot write to %s: %s", l->args->output.file, strerror(-err));
 	if (err == -ENOSPC)
 		diag_help(d, "free some space, or bound the recording with --max-size; what was "

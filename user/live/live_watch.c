@@ -87,7 +87,7 @@ static int stop_reader(struct live_watch *w, const struct counter_reader *r, str
 	if (r)
 		ledger_reader_stop(w->ledger, r->index);
 	err = ledger_drain(w->ledger, w->sink);
-	return err ? diag_fail(d, err, "cannot read the ring buffer: %s", strerror(-err)) : 0;
+	return err ? diag_error(d, err, "cannot read the ring buffer") : 0;
 }
 
 /* PMUs have other CPUs than before: who reads what is laid out anew. */

@@ -6,8 +6,10 @@ static int on_event(void *arg, const struct trace_event *e)
 	struct tee *t = arg;
 	int err = 0;
 
-	for (size_t i = 0; i < t->nr && !err; i++)
+	for (size_t i = 0; i < t->nr && !err; i++) {
 		err = trace_send(&t->sinks[i], e);
+		t->refused = err ? i + 1 : t->refused;
+	}
 	t->events += !err;
 	return err;
 }

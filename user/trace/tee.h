@@ -13,11 +13,13 @@
  *	what the first one rejects is seen by none of the others
  * @nr: length of @sinks, at most TEE_MAX
  * @events: that all have taken
+ * @refused: which one returned the last error, counted from 1; 0: none has so far
  */
 struct tee {
 	struct trace_sink sinks[TEE_MAX];
 	size_t nr;
 	uint64_t events;
+	size_t refused;
 };
 
 /** tee_sink() - a sink that hands on to all of @t; @t must outlive it */

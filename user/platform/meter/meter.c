@@ -437,7 +437,7 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
 		err = read_due(m, now_ns, sink);
 	if (!err)
 		err = take_care(m, now_ns, sink);
-	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
+	return err ? diag_error(d, err, "counts could not be taken over") : 0;
 }
 
 /*
@@ -487,7 +487,7 @@ int meter_read(struct meter *m, bool last, const struct meter_sink *sink, struct
 	turns_interval(m);
 	if (!err)
 		err = read_pmus(m, last, sink);
-	return err ? diag_fail(d, err, "counts could not be taken over: %s", strerror(-err)) : 0;
+	return err ? diag_error(d, err, "counts could not be taken over") : 0;
 }
 
 int meter_refused(const struct meter *m, size_t want)

@@ -238,7 +238,7 @@ int metric_select(const struct sysfs *fs, const struct pmu_list *pmus,
 
 	if (!err && o->per_port)
 		err = root_ports_read(fs, &job.ports, &job.nr_ports);
-	err = err ? diag_fail(d, err, "cannot start: %s", strerror(-err)) : select_all(&job);
+	err = err ? diag_error(d, err, "cannot start") : select_all(&job);
 	free(job.ports);
 	free(job.ranges);
 	free(job.hits);

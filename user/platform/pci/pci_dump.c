@@ -158,7 +158,7 @@ int pci_dump_clean(const char *file, struct diag *d, int *ret_fd, struct bdf **r
 	cleanup_fclose FILE *in = fopen(file, "re");
 	cleanup_fclose FILE *out = NULL;
 	struct dump u = { .file = file, .d = d };
-	int err, copy;
+	int err, more, copy;
 
 	if (!in) {
 		err = -errno;
@@ -174,8 +174,9 @@ int pci_dump_clean(const char *file, struct diag *d, int *ret_fd, struct bdf **r
 	}
 	u.out = out;
 	err = take_lines(&u, in);
-	if (!err && (fflush(out) || ferror(out)))
-		err = diag_fail(d, -ENOMEM, "cannot copy %s: no memory", file);
+	more = fflush(out) ? -errno : ferror(out) ? -EIO : 0;
+	if (!err && more)
+		err = diag_fail(d, more, "cannot copy %s: %s", file, strerror(-more));
 	if (err) {
 		free(u.functions);
 		return err;

@@ -170,7 +170,7 @@ static int read_all(struct topology_job *job, struct diag *d)
 		err = note_rest(job, odd);
 	if (!err)
 		name_functions(job);
-	return err ? diag_fail(d, err, "cannot read the PCI topology: %s", strerror(-err)) : 0;
+	return err ? diag_error(d, err, "cannot read the PCI topology") : 0;
 }
 
 int topology_read(const struct topology_source *src, struct diag *d, struct topology *ret)

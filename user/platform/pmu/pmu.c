@@ -505,7 +505,7 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 		err = read_pmu(fs, names.items[i], &list);
 	if (err) {
 		pmu_list_free(&list);
-		return diag_fail(d, err, "cannot read the PMUs: %s", strerror(-err));
+		return diag_error(d, err, "cannot read the PMUs");
 	}
 	if (list.nr)
 		qsort(list.pmus, list.nr, sizeof(*list.pmus), by_kind);

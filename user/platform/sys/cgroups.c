@@ -29,7 +29,7 @@ int cgroups_mount(struct diag *d, char *ret_path, size_t size)
 			  "mount it: mount -t cgroup2 cgroup2 /sys/fs/cgroup (with v1 controllers "
 			  "in use: /sys/fs/cgroup/unified)");
 	} else if (err) {
-		diag_fail(d, err, "cannot read /proc/self/mountinfo: %s", strerror(-err));
+		diag_error(d, err, "cannot read /proc/self/mountinfo");
 	}
 	return err;
 }
