@@ -156,12 +156,12 @@ def judge(sources, uses, allowed):
     return found
 
 
-def main():
-    objects = ROOT / sys.argv[1]
+def findings(objects):
     sources = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "user").rglob("*.[ch]"))
     uses = [*includes(sources), *symbols(objects, sources)]
-    for line in judge(sources, uses, allowed_knots()):
-        print(line)
+    return judge(sources, uses, allowed_knots())
 
 
-main()
+if __name__ == "__main__":
+    for finding in findings(ROOT / sys.argv[1]):
+        print(finding)

@@ -118,6 +118,8 @@ part_unit() {
 	script tests/unit/test_job_schema.py
 	script tests/unit/test_trace_schema.py ./t410trace
 	script tests/unit/test_run.py
+	script tests/unit/test_rooms.py
+	script tests/unit/test_live_runner.py
 }
 part_asan() { unit_programs asan -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
 part_valgrind() {
@@ -145,8 +147,9 @@ part_machine() { make -s -j"$(nproc)" ARCH=arm64 LINK=shared && tests/machine/ru
 
 # tally LOG PART STATUS: count a part's lines
 tally() {
-	local ok bad skip line
+	local ok again bad skip line
 	ok=$(grep -c '^ok ' "$1")
+	again=$(grep -c '^ok .*: at a second try$' "$1")
 	bad=$(grep -c '^not ok ' "$1")
 	skip=$(grep -c '^skip ' "$1")
 	if [ $((ok + bad + skip)) = 0 ] || { [ "$3" != 0 ] && [ "$bad" = 0 ]; }; then
@@ -160,7 +163,8 @@ tally() {
 		skip=$((skip - 1)) bad=$((bad + 1))
 	done < <(grep '^skip ' "$1")
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
-	printf '   %s: %d passed, %d failed, %d skipped\n' "$2" "$ok" "$bad" "$skip"
+	[ "$again" = 0 ] && again='' || again=", $again at a second try"
+	printf '   %s: %d passed%s, %d failed, %d skipped\n' "$2" "$ok" "$again" "$bad" "$skip" | tee -a "$1"
 }
 
 [ $# -gt 0 ] || set -- "${PARTS[@]}"

@@ -99,6 +99,17 @@ def scripts_that_die():
         expect(*run(part, scripts={script: "exit 1"}), well - 1, [said])
 
 
+def second_tries():
+    """They have passed, and the tally of the part tells how many there were; the last line does not."""
+    two = "echo 1..2; echo ok 1 - one: at a second try; echo ok 2 - two"
+    programs = {"test_a": two, "test_b": TWO}
+    said, status = run("unit", programs=programs)
+    well = 4 + len(OF_UNIT)
+    expect(said, status, well, [])
+    assert f"\n   unit: {well} passed, 1 at a second try, 0 failed, 0 skipped\n" in said, said
+    assert "second" not in run("unit")[0]
+
+
 def jobs_of_make():
     """No make warns of those of the make that started the tests."""
     said, status = run("unit", command=("make", "-j2", "check"))
@@ -113,6 +124,7 @@ TESTS = (
     a_program_that_hangs,
     a_program_that_says_nothing,
     scripts_that_die,
+    second_tries,
     jobs_of_make,
 )
 
