@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "recording_format.h"
+#include "trace/encode.h"
 #include "tree.h"
 
 static char dir[] = "/tmp/t410trace-test-XXXXXX";
@@ -174,6 +175,58 @@ static void test_other_versions(void **state)
 	free(data);
 	free(said.text);
 	free(got.text);
+}
+
+/* What a decoder with the header @h makes of the event that @e has encoded. */
+static int decoded(struct encoder *e, const struct trace_header *h, struct event_log *log)
+{
+	const struct wire_out *o = encoder_out(e);
+	struct trace_sink sink = log_sink(log);
+	struct decoder *d;
+	struct decoded ret;
+	bool first = false;
+	int err;
+
+	assert_int_equal(decoder_new(h, &d), 0);
+	err = decoder_block(d, o->data, o->nr, &first, &sink, &ret);
+	assert_int_equal(ret.bad, err == -EBADMSG);
+	decoder_free(d);
+	encoder_reset(e);
+	return err;
+}
+
+/* Indexes into the header are damage; whether there is a socket is for the sink to say. */
+static void test_indexes(void **state)
+{
+	const struct reading readings[2] = { { 0 } };
+	const struct trace_window window = { 3, 1, 2, readings };
+	const struct trace_sample sample = { .probe = 0, .start_ns = 1, .end_ns = 2 };
+	const struct trace_io io = { .pid = 1, .device = 3, .start_ns = 1, .end_ns = 2 };
+	const struct trace_lost lost = { "slices", 1, 1, 2, 3 };
+	struct trace_header h = sample_header;
+	struct event_log log = { 0 };
+	struct encoder *e;
+	struct trace_sink sink;
+
+	(void)state;
+	assert_int_equal(encoder_new(&sample_header, 0, &e), 0);
+	sink = encoder_sink(e);
+	h.layout.nr_groups = 3;
+	h.nr_probes = 0;
+	h.nr_devices = 3;
+	h.layout.nr_sockets = 1;
+	assert_int_equal(trace_send_window(&sink, &window), 0);
+	assert_int_equal(decoded(e, &h, &log), -EBADMSG);
+	assert_int_equal(trace_send_sample(&sink, &sample), 0);
+	assert_int_equal(decoded(e, &h, &log), -EBADMSG);
+	assert_int_equal(trace_send_io(&sink, &io), 0);
+	assert_int_equal(decoded(e, &h, &log), -EBADMSG);
+	assert_int_equal(log.events, 0);
+	assert_int_equal(trace_send_lost(&sink, &lost), 0);
+	assert_int_equal(decoded(e, &h, &log), 0);
+	assert_int_equal(log.events, 1);
+	encoder_free(e);
+	free(log.text);
 }
 
 static void test_refused(void **state)
@@ -663,6 +716,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_round_trip, empty_dir),
 		cmocka_unit_test_teardown(test_header, empty_dir),
 		cmocka_unit_test_teardown(test_other_versions, empty_dir),
+		cmocka_unit_test(test_indexes),
 		cmocka_unit_test_teardown(test_refused, empty_dir),
 		cmocka_unit_test_teardown(test_full_disk, empty_dir),
 		cmocka_unit_test_teardown(test_cut_anywhere, empty_dir),
