@@ -99,7 +99,7 @@ static bool waits(const struct account_options *a)
 }
 
 /* An account that fits, by its key. */
-struct candidate {
+struct job_candidate {
 	char key[sizeof(((struct account_job *)NULL)->key)];
 	enum account_state state;
 	bool whole; /* the id is not only the begin of its id */
@@ -108,7 +108,7 @@ struct candidate {
 };
 
 /**
- * struct look - what was found
+ * struct job_look - what was found
  * @args, @show: what the user asked for
  * @until_ns: end of waiting (CLOCK_MONOTONIC)
  * @asked_ns: when the command was given (CLOCK_REALTIME)
@@ -117,13 +117,13 @@ struct candidate {
  * @out: where accounts are written to
  * @incomplete: one that was written lacks something
  */
-struct look {
+struct job_look {
 	const struct account_options *args;
 	const struct output_options *show;
 	uint64_t until_ns;
 	uint64_t asked_ns;
 	struct job_file file;
-	struct candidate *found;
+	struct job_candidate *found;
 	size_t nr;
 	size_t cap;
 	FILE *out;
@@ -132,10 +132,10 @@ struct look {
 
 static int note_candidate(void *arg, const struct account_job *j)
 {
-	struct look *l = arg;
+	struct job_look *l = arg;
 	const char *wanted = l->args->id;
 	bool whole = !strcmp(j->job.id, wanted) || !strcmp(j->key, wanted);
-	struct candidate *c;
+	struct job_candidate *c;
 
 	if (!whole && !job_id_fits(j->job.id, wanted))
 		return 0;
@@ -153,14 +153,14 @@ static int note_candidate(void *arg, const struct account_job *j)
 /* Who has just this id comes first. What runs is newer than what is over, and of that the newest is what ended last. */
 static int newest_first(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct job_candidate *x = a, *y = b;
 	bool x_runs = x->state == ACCOUNT_RUNNING, y_runs = y->state == ACCOUNT_RUNNING;
 
 	return ORDER(y->whole, x->whole) ?: ORDER(y_runs, x_runs) ?:
 	       (x_runs ? 0 : ORDER(y->end_ns, x->end_ns)) ?: ORDER(x->order, y->order);
 }
 
-static int look_once(struct look *l, struct diag *d)
+static int look_once(struct job_look *l, struct diag *d)
 {
 	const struct store_query q = {
 		.scheduler = l->args->scheduler,
@@ -181,7 +181,7 @@ static int look_once(struct look *l, struct diag *d)
 	return err;
 }
 
-static bool has_ended(const struct look *l)
+static bool has_ended(const struct job_look *l)
 {
 	return l->nr && l->found[0].state != ACCOUNT_RUNNING;
 }
@@ -191,7 +191,7 @@ static bool has_ended(const struct look *l)
  * That is not the answer before accounts are newer than the question, unless it ended just now or --since
  * chose it.
  */
-static bool may_be_earlier(const struct look *l)
+static bool may_be_earlier(const struct job_look *l)
 {
 	return has_ended(l) && !l->args->since_ns &&
 	       l->found[0].end_ns + JUST_NOW_NS < l->asked_ns &&
@@ -199,7 +199,7 @@ static bool may_be_earlier(const struct look *l)
 }
 
 /* Until it has ended, the time is over, or nobody is there who could complete the account. */
-static int look_until_ended(struct look *l, struct diag *d)
+static int look_until_ended(struct job_look *l, struct diag *d)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 	int err = look_once(l, d);
@@ -228,7 +228,7 @@ static bool lacks_data(const struct job_file *f, const struct account_job *j)
 
 static int write_account(void *arg, const struct account_job *j)
 {
-	struct look *l = arg;
+	struct job_look *l = arg;
 	const struct job_context c = job_file_context(&l->file);
 	const struct table_options o = {
 		.width = output_width(stdout),
@@ -246,7 +246,7 @@ static int write_account(void *arg, const struct account_job *j)
 	return err;
 }
 
-static int write_found(struct look *l, struct diag *d)
+static int write_found(struct job_look *l, struct diag *d)
 {
 	size_t nr = l->args->all ? l->nr : 1;
 	int err = 0;
@@ -266,7 +266,7 @@ static int write_found(struct look *l, struct diag *d)
 }
 
 /* Into memory first: until it is known that nothing has changed meanwhile. */
-static int print_found(struct look *l, struct diag *d)
+static int print_found(struct job_look *l, struct diag *d)
 {
 	cleanup_free char *text = NULL;
 	size_t size;
@@ -285,7 +285,7 @@ static int print_found(struct look *l, struct diag *d)
 }
 
 /* That there are others of this id, so that nobody takes one for all. */
-static void tell_others(const char *who, const struct look *l)
+static void tell_others(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
 
@@ -302,7 +302,7 @@ static void tell_others(const char *who, const struct look *l)
 	output_diag(who, &d);
 }
 
-static void tell_running(const char *who, const struct look *l)
+static void tell_running(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
 	char state[256];
@@ -324,7 +324,7 @@ static void tell_running(const char *who, const struct look *l)
 }
 
 /* With --wait: what was asked for may have come since, and this is what came before. */
-static void tell_earlier(const char *who, const struct look *l)
+static void tell_earlier(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
 	char state[256];
@@ -338,7 +338,7 @@ static void tell_earlier(const char *who, const struct look *l)
 	output_diag(who, &d);
 }
 
-static void tell_damaged(const char *who, const struct look *l)
+static void tell_damaged(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
 
@@ -346,7 +346,7 @@ static void tell_damaged(const char *who, const struct look *l)
 		output_diag(who, &d);
 }
 
-static int tell_none(const char *who, const struct look *l)
+static int tell_none(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
 	char state[256];
@@ -361,7 +361,7 @@ static int tell_none(const char *who, const struct look *l)
 	return EXIT_NO_JOB;
 }
 
-static int show(const char *who, struct look *l)
+static int show(const char *who, struct job_look *l)
 {
 	if (output_finish(who))
 		return EXIT_FAILED;
@@ -376,7 +376,7 @@ static int show(const char *who, struct look *l)
 }
 
 /* The status of the end, or an error: -EAGAIN to look again. */
-static int look_and_show(const char *who, struct look *l, struct diag *d)
+static int look_and_show(const char *who, struct job_look *l, struct diag *d)
 {
 	int err = waits(l->args) ? look_until_ended(l, d) : look_once(l, d);
 	int status;
@@ -395,7 +395,7 @@ static int run(struct options *o)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 	const struct account_options *a = &o->account;
-	struct look l = { .args = a, .show = &o->run.output };
+	struct job_look l = { .args = a, .show = &o->run.output };
 	struct diag d = { 0 };
 	int status, tries = 0;
 

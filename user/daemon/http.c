@@ -49,7 +49,7 @@ struct http {
 };
 
 /* A page's body, until it was sent or its client is gone. */
-struct held {
+struct held_page {
 	struct http *http;
 	char *body;
 	size_t size;
@@ -57,7 +57,7 @@ struct held {
 
 static void held_free(void *arg)
 {
-	struct held *h = arg;
+	struct held_page *h = arg;
 
 	h->http->held -= h->size;
 	free(h->body);
@@ -90,14 +90,14 @@ static enum MHD_Result answer_text(struct MHD_Connection *c, unsigned int status
 static enum MHD_Result answer_page(struct http *h, struct MHD_Connection *c,
 				   const struct http_page *p)
 {
-	struct held *held = malloc(sizeof(*held));
+	struct held_page *held = malloc(sizeof(*held));
 	struct MHD_Response *response;
 
 	if (!held) {
 		free(p->body);
 		return MHD_NO;
 	}
-	*held = (struct held){ .http = h, .body = p->body, .size = p->size };
+	*held = (struct held_page){ .http = h, .body = p->body, .size = p->size };
 	h->held += held->size;
 	response = MHD_create_response_from_buffer_with_free_callback_cls(p->size, p->body,
 									  held_free, held);

@@ -41,7 +41,7 @@ struct holder {
 	size_t give;
 };
 
-struct look {
+struct spool_look {
 	int folder;
 	struct there *there;
 	size_t nr, cap;
@@ -77,8 +77,8 @@ static bool since_of(int folder, const char *name, uint64_t *ret_ns)
 	return true;
 }
 
-static int each_report(struct look *l,
-		       int (*fn)(struct look *l, const struct dirent *e, uint32_t owner))
+static int each_report(struct spool_look *l,
+		       int (*fn)(struct spool_look *l, const struct dirent *e, uint32_t owner))
 {
 	cleanup_closedir DIR *dir = dir_at(l->folder, ".");
 	struct dirent *entry;
@@ -93,7 +93,7 @@ static int each_report(struct look *l,
 	return err ? err : -errno;
 }
 
-static int note(struct look *l, const struct dirent *e, uint32_t owner)
+static int note(struct spool_look *l, const struct dirent *e, uint32_t owner)
 {
 	struct there t = { .owner = owner, .number = e->d_ino };
 
@@ -112,7 +112,7 @@ static int by_owner_and_age(const void *a, const void *b)
 	return ORDER(x->owner, y->owner) ?: ORDER(x->since_ns, y->since_ns);
 }
 
-static int make_holders(struct look *l)
+static int make_holders(struct spool_look *l)
 {
 	if (l->nr)
 		qsort(l->there, l->nr, sizeof(*l->there), by_owner_and_age);
@@ -137,7 +137,7 @@ static size_t left(const struct holder *s)
 }
 
 /* Who gives the next one: the machine, unless users have more than half, and of these who has most. */
-static struct holder *next_giver(const struct look *l, size_t users, size_t half)
+static struct holder *next_giver(const struct spool_look *l, size_t users, size_t half)
 {
 	struct holder *machine = l->nr_holders && !l->holders[0].owner ? &l->holders[0] : NULL;
 	struct holder *most = NULL;
@@ -150,7 +150,7 @@ static struct holder *next_giver(const struct look *l, size_t users, size_t half
 	return most ? most : machine && left(machine) ? machine : NULL;
 }
 
-static void choose(struct look *l, size_t need, size_t half)
+static void choose(struct spool_look *l, size_t need, size_t half)
 {
 	size_t users = l->nr;
 	struct holder *giver;
@@ -171,7 +171,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Only those that go stay in the list, to be found by their number. */
-static void keep_chosen(struct look *l)
+static void keep_chosen(struct spool_look *l)
 {
 	size_t nr = 0;
 
@@ -185,7 +185,7 @@ static void keep_chosen(struct look *l)
 		qsort(l->there, l->nr, sizeof(*l->there), by_number);
 }
 
-static int drop(struct look *l, const struct dirent *e, uint32_t owner)
+static int drop(struct spool_look *l, const struct dirent *e, uint32_t owner)
 {
 	const struct there wanted = { .owner = owner, .number = e->d_ino };
 
@@ -199,7 +199,7 @@ static int drop(struct look *l, const struct dirent *e, uint32_t owner)
 
 int spool_make_room(struct spool *s)
 {
-	struct look l = { .folder = s->folder };
+	struct spool_look l = { .folder = s->folder };
 	int err = each_report(&l, note);
 
 	if (!err)

@@ -74,7 +74,7 @@ static int forget_of(struct store *s, uint64_t owner, uint64_t nr, struct store_
 }
 
 /* Jobs that are over: of the machine, of users, and of the two users that have most. */
-struct owners {
+struct owner_counts {
 	uint64_t machine;
 	uint64_t users;
 	uint64_t most;
@@ -82,13 +82,13 @@ struct owners {
 	uint64_t second;
 };
 
-static int count(struct store *s, struct owners *ret)
+static int count(struct store *s, struct owner_counts *ret)
 {
 	sqlite3_stmt *st = NULL;
 	int rc = prepare(s, "SELECT owner,count(*) FROM jobs WHERE " OVER " GROUP BY owner", NULL,
 			 0, &st);
 
-	*ret = (struct owners){ 0 };
+	*ret = (struct owner_counts){ 0 };
 	while (rc == SQLITE_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		uint64_t owner = sqlite3_column_int64(st, 0), nr = sqlite3_column_int64(st, 1);
 
@@ -116,7 +116,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* One step: who gives, and how many. Users have half at most, if the machine's jobs need the rest. */
-static int forget_surplus(struct store *s, const struct owners *o, uint64_t max_jobs,
+static int forget_surplus(struct store *s, const struct owner_counts *o, uint64_t max_jobs,
 			  struct store_pruned *p)
 {
 	uint64_t nr = least(o->machine + o->users - max_jobs, room(p));
@@ -132,7 +132,7 @@ int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct d
 		struct store_pruned *ret)
 {
 	struct store_pruned p = { 0 };
-	struct owners o;
+	struct owner_counts o;
 	int rc = forget_old(s, before_ns, &p);
 
 	while (rc == SQLITE_OK && max_jobs && room(&p)) {

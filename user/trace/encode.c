@@ -8,7 +8,7 @@
 /* Bytes that an event with a key has at most; its other fields are numbers. */
 #define MAX_KEYED 160
 
-struct place {
+struct key_place {
 	struct trace_who key;
 	uint32_t index;
 	uint32_t block; /* valid in this block only: nothing to be cleared */
@@ -23,7 +23,7 @@ struct encoder {
 	uint32_t nr_keys;
 	struct trace_slice last;
 	uint64_t time_ns; /* of the last event that is no slice and has one */
-	struct place places[NR_PLACES];
+	struct key_place places[NR_PLACES];
 };
 
 int encoder_new(const struct trace_header *h, size_t prefix, struct encoder **ret)
@@ -73,11 +73,11 @@ uint32_t encoder_events(const struct encoder *e)
 	return e->events;
 }
 
-static struct place *find_key(struct encoder *e, const struct trace_who *key)
+static struct key_place *find_key(struct encoder *e, const struct trace_who *key)
 {
 	uint64_t hash = key->pid ^ (uint64_t)key->tgid << 32 ^ key->task_start_ns * 31 ^
 			key->cgroup_id * 0x9e3779b97f4a7c15u;
-	struct place *p;
+	struct key_place *p;
 
 	hash *= 0x9e3779b97f4a7c15u;
 	for (uint32_t i = hash >> 48;; i++) {
@@ -90,7 +90,7 @@ static struct place *find_key(struct encoder *e, const struct trace_who *key)
 /* The key of a task; in full where it is first used in the block. */
 static void put_key(struct encoder *e, const struct trace_who *key)
 {
-	struct place *p = find_key(e, key);
+	struct key_place *p = find_key(e, key);
 
 	if (p->block == e->block) {
 		wire_put(&e->out, p->index);
@@ -100,7 +100,7 @@ static void put_key(struct encoder *e, const struct trace_who *key)
 		e->out.err = e->out.err ? e->out.err : -EINVAL;
 		return;
 	}
-	*p = (struct place){ .key = *key, .index = e->nr_keys++, .block = e->block };
+	*p = (struct key_place){ .key = *key, .index = e->nr_keys++, .block = e->block };
 	wire_put(&e->out, p->index);
 	wire_put(&e->out, key->pid);
 	wire_put(&e->out, key->tgid);

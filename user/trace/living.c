@@ -27,7 +27,7 @@ struct being {
 	UT_hash_handle hh;
 };
 
-struct place {
+struct living_place {
 	uint64_t id;
 	char *path;
 	bool gone;
@@ -39,7 +39,7 @@ struct place {
 
 struct living {
 	struct being *beings;
-	struct place *places;
+	struct living_place *places;
 	bool resync;
 };
 
@@ -60,7 +60,7 @@ static void forget_being(struct living *l, struct being *b)
 	free(b);
 }
 
-static void forget_place(struct living *l, struct place *p)
+static void forget_place(struct living *l, struct living_place *p)
 {
 	HASH_DEL(l->places, p);
 	free(p->path);
@@ -73,7 +73,7 @@ static void forget_place(struct living *l, struct place *p)
 void living_free(struct living *l)
 {
 	struct being *b, *b_next;
-	struct place *p, *p_next;
+	struct living_place *p, *p_next;
 
 	if (!l)
 		return;
@@ -157,7 +157,7 @@ static void on_resync(struct living *l, bool begin)
 
 static int on_cgroup(struct living *l, uint64_t id, const char *path)
 {
-	struct place *p;
+	struct living_place *p;
 	char *copy;
 
 	HASH_FIND(hh, l->places, &id, sizeof(id), p);
@@ -202,7 +202,7 @@ static int replace(char **text, const char *with)
 
 static int on_job(struct living *l, const struct trace_job_news *j)
 {
-	struct place *p;
+	struct living_place *p;
 	int err;
 
 	HASH_FIND(hh, l->places, &j->cgroup_id, sizeof(j->cgroup_id), p);
@@ -227,7 +227,7 @@ static void on_follow(struct living *l, uint32_t pid)
 static void on_mark(struct living *l)
 {
 	struct being *b, *b_next;
-	struct place *p, *p_next;
+	struct living_place *p, *p_next;
 
 	HASH_ITER (hh, l->beings, b, b_next)
 		if (b->ended && ++b->marks > KEEP_MARKS)
@@ -272,7 +272,7 @@ const char *living_comm(struct living *l, uint32_t pid, uint64_t start_ns)
 
 const char *living_path(struct living *l, uint64_t cgroup_id)
 {
-	struct place *p;
+	struct living_place *p;
 
 	HASH_FIND(hh, l->places, &cgroup_id, sizeof(cgroup_id), p);
 	return p ? p->path : NULL;
@@ -315,7 +315,7 @@ static int announce_beings(struct living *l, const struct listener *to)
 	return err;
 }
 
-static int announce_place(const struct place *p, const struct listener *to)
+static int announce_place(const struct living_place *p, const struct listener *to)
 {
 	const struct trace_job_news job = {
 		.cgroup_id = p->id,
@@ -336,7 +336,7 @@ int living_announce(struct living *l, const struct trace_sink *sink, int (*after
 		    void *arg)
 {
 	struct listener to = { .sink = sink, .after = after, .arg = arg };
-	struct place *p, *next;
+	struct living_place *p, *next;
 	int err = 0;
 
 	HASH_ITER (hh, l->places, p, next)

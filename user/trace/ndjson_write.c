@@ -22,7 +22,7 @@
 /* Marks after which an unused workload loses its number; it gets another one if needed. */
 #define KEEP_MARKS 16
 
-struct workload {
+struct known_workload {
 	struct trace_who key;
 	uint64_t id;
 	uint64_t used_mark;
@@ -33,7 +33,7 @@ struct ndjson_writer {
 	FILE *f;
 	const struct trace_header *h;
 	struct living *living;
-	struct workload *workloads;
+	struct known_workload *workloads;
 	uint64_t next_id;
 	uint64_t marks;
 	uint64_t end_ns;
@@ -59,7 +59,7 @@ static void put_place(struct ndjson_writer *w, uint64_t cgroup_id)
 	json_number(w->f, "cgroup_id", cgroup_id);
 }
 
-static int announce(struct ndjson_writer *w, const struct workload *is)
+static int announce(struct ndjson_writer *w, const struct known_workload *is)
 {
 	const char *comm = living_comm(w->living, is->key.pid, is->key.task_start_ns);
 
@@ -81,7 +81,7 @@ static int announce(struct ndjson_writer *w, const struct workload *is)
 
 static int find_workload(struct ndjson_writer *w, const struct trace_who *key, uint64_t *ret)
 {
-	struct workload *found;
+	struct known_workload *found;
 	int err = 0;
 
 	HASH_FIND(hh, w->workloads, key, sizeof(*key), found);
@@ -212,7 +212,7 @@ static void put_field(const struct ndjson_writer *w, const struct trace_event *e
 /* Workloads that were not seen for long lose their numbers: memory follows the living. */
 static void forget_unused(struct ndjson_writer *w)
 {
-	struct workload *x, *next;
+	struct known_workload *x, *next;
 
 	w->marks++;
 	HASH_ITER (hh, w->workloads, x, next) {
@@ -257,7 +257,7 @@ struct trace_sink ndjson_sink(struct ndjson_writer *w)
 
 static void writer_free(struct ndjson_writer *w)
 {
-	struct workload *x, *next;
+	struct known_workload *x, *next;
 
 	HASH_ITER (hh, w->workloads, x, next) {
 		HASH_DEL(w->workloads, x);

@@ -246,14 +246,14 @@ int pci_space_list(struct pci_space *s, struct bdf **ret, size_t *ret_nr, size_t
 }
 
 /* One reading of one function. */
-struct reading {
+struct config_read {
 	const struct bdf *address;
 	struct pci_dev *dev;
 	bool ours; /* to be released */
 	struct pci_config config;
 };
 
-static void read_header(struct reading *r)
+static void read_header(struct config_read *r)
 {
 	struct pci_dev *dev = r->dev;
 	struct pci_config *c = &r->config;
@@ -279,7 +279,7 @@ static void read_header(struct reading *r)
 	}
 }
 
-static void read_express(struct reading *r)
+static void read_express(struct config_read *r)
 {
 	struct pci_cap *cap = pci_find_cap(r->dev, PCI_CAP_ID_EXP, PCI_CAP_NORMAL);
 	uint16_t flags;
@@ -292,7 +292,7 @@ static void read_express(struct reading *r)
 	r->config.link_port = pci_read_long(r->dev, (int)cap->addr + PCI_EXP_LNKCAP) >> PORT_NUMBER;
 }
 
-static void read_virtual(struct reading *r)
+static void read_virtual(struct config_read *r)
 {
 	struct pci_cap *cap = pci_find_cap(r->dev, PCI_EXT_CAP_ID_SRIOV, PCI_CAP_EXTENDED);
 	struct pci_dev *dev = r->dev;
@@ -308,7 +308,7 @@ static void read_virtual(struct reading *r)
 }
 
 /* Is this one ours, and long enough for what we read? A length of 0 was never filled in. */
-static bool read_dvsec(struct reading *r, int at)
+static bool read_dvsec(struct config_read *r, int at)
 {
 	uint32_t header, length;
 	struct pci_dvsec *v = &r->config.dvsec;
@@ -333,7 +333,7 @@ static bool read_dvsec(struct reading *r, int at)
 	return true;
 }
 
-static void read_dvsecs(struct reading *r)
+static void read_dvsecs(struct config_read *r)
 {
 	struct pci_cap *cap;
 	unsigned int nr = 0;
@@ -364,7 +364,7 @@ static struct pci_dev *find_dev(const struct pci_space *s, const struct bdf *a)
 
 static void read_function(struct pci_space *s, void *arg)
 {
-	struct reading *r = arg;
+	struct config_read *r = arg;
 	const struct bdf *a = r->address;
 
 	if (s->fs) {
@@ -384,7 +384,7 @@ static void read_function(struct pci_space *s, void *arg)
 
 static void end_function(struct pci_space *s, void *arg)
 {
-	struct reading *r = arg;
+	struct config_read *r = arg;
 
 	(void)s;
 	pci_free_dev(r->dev);
@@ -392,7 +392,7 @@ static void end_function(struct pci_space *s, void *arg)
 
 int pci_space_read(struct pci_space *s, const struct bdf *a, struct diag *d, struct pci_config *ret)
 {
-	struct reading r = { .address = a };
+	struct config_read r = { .address = a };
 	int err = attempt(s, read_function, &r, d);
 
 	if (r.ours)

@@ -33,7 +33,7 @@ struct member {
 	struct want core;
 };
 
-struct job {
+struct spec_parse {
 	const struct sysfs *fs;
 	const struct pmu_list *pmus;
 	int32_t socket;
@@ -47,7 +47,8 @@ struct job {
 #define SHOWN(job, piece) (int)((piece).length < 64 ? (piece).length : 64), (job)->text + (piece).at
 
 /* Leave only PMUs of the socket that can be counted. */
-static int restrict_choice(const struct job *job, struct spec_piece name, struct pmu_choice *choice)
+static int restrict_choice(const struct spec_parse *job, struct spec_piece name,
+			   struct pmu_choice *choice)
 {
 	const struct pmu *broken = NULL;
 	struct pmu_choice all = *choice;
@@ -78,7 +79,7 @@ static int restrict_choice(const struct job *job, struct spec_piece name, struct
 	return diag_advise(job->d, -ENOENT, "on other sockets: %s", help);
 }
 
-static int unknown_pmu(const struct job *job, struct spec_piece piece, const char *name)
+static int unknown_pmu(const struct spec_parse *job, struct spec_piece piece, const char *name)
 {
 	struct spelling names = { .word = name };
 	char help[sizeof(job->d->help)];
@@ -102,7 +103,7 @@ static int unknown_pmu(const struct job *job, struct spec_piece piece, const cha
 }
 
 /* An event on PMUs that are named, or on the cores' one. */
-static int classify_named(struct job *job, struct member *m)
+static int classify_named(struct spec_parse *job, struct member *m)
 {
 	struct spec_piece piece = m->spec->name;
 	char name[PMU_NAME_LEN];
@@ -123,7 +124,7 @@ static int classify_named(struct job *job, struct member *m)
 }
 
 /* A PMU was named, but none of its events. */
-static int only_a_pmu(const struct job *job, struct spec_piece piece, const struct pmu *pmu)
+static int only_a_pmu(const struct spec_parse *job, struct spec_piece piece, const struct pmu *pmu)
 {
 	struct spelling names = { .word = "" };
 	char help[sizeof(job->d->help)];
@@ -138,7 +139,7 @@ static int only_a_pmu(const struct job *job, struct spec_piece piece, const stru
 }
 
 /* There is no such event: neither in the uncore nor in the cores. */
-static int unknown_event(const struct job *job, struct spec_piece piece, const char *name)
+static int unknown_event(const struct spec_parse *job, struct spec_piece piece, const char *name)
 {
 	struct spelling names = { .word = name };
 	struct pmu_choice choice = { 0 };
@@ -171,7 +172,7 @@ static bool anybody_has(const struct pmu_list *pmus, const char *event)
 	return false;
 }
 
-static int classify(struct job *job, struct member *m)
+static int classify(struct spec_parse *job, struct member *m)
 {
 	char name[PMU_NAME_LEN];
 	int err;
@@ -204,7 +205,7 @@ static const struct {
 	{ "bR", "that is about how perf reads counters", "that is about how perf reads counters" },
 };
 
-static int check_modifiers(const struct job *job, struct spec_piece piece, bool core)
+static int check_modifiers(const struct spec_parse *job, struct spec_piece piece, bool core)
 {
 	for (size_t at = piece.at; at < piece.at + piece.length; at++) {
 		char letter = job->text[at];
@@ -230,7 +231,7 @@ static bool same_choice(const struct pmu_choice *a, const struct pmu_choice *b)
 }
 
 /* A group is on one PMU, or on each of several ones. */
-static int check_group(const struct job *job, const struct member *members, size_t nr)
+static int check_group(const struct spec_parse *job, const struct member *members, size_t nr)
 {
 	const struct member *first = NULL;
 
@@ -259,14 +260,14 @@ static int check_group(const struct job *job, const struct member *members, size
 	return 0;
 }
 
-static int add_want(struct job *job, struct want *want, uint32_t set)
+static int add_want(struct spec_parse *job, struct want *want, uint32_t set)
 {
 	want->set = set;
 	want->asked = true;
 	return want_add(&job->added, want) ? diag_no_memory(job->d) : 0;
 }
 
-static int add_core(struct job *job, struct member *members, size_t nr, bool group)
+static int add_core(struct spec_parse *job, struct member *members, size_t nr, bool group)
 {
 	uint32_t set = group ? ++job->last_set : 0;
 	int err = 0;
@@ -277,7 +278,7 @@ static int add_core(struct job *job, struct member *members, size_t nr, bool gro
 }
 
 /* All events of a bundle on one PMU; @ret_got: how many it has. */
-static int add_on_pmu(struct job *job, const struct member *members, size_t nr, bool group,
+static int add_on_pmu(struct spec_parse *job, const struct member *members, size_t nr, bool group,
 		      const struct pmu *pmu, struct diag *words, size_t *ret_got)
 {
 	uint32_t set = group ? job->last_set + 1 : 0;
@@ -302,7 +303,7 @@ static int add_on_pmu(struct job *job, const struct member *members, size_t nr, 
  * On each of the PMUs. One that lacks something is left out when another has it all: what
  * a link can count depends on what it leads to.
  */
-static int add_uncore(struct job *job, const struct member *members, size_t nr, bool group,
+static int add_uncore(struct spec_parse *job, const struct member *members, size_t nr, bool group,
 		      const struct pmu_choice *choice)
 {
 	size_t before = job->added.nr, got, most = 0;
@@ -332,7 +333,7 @@ static int add_uncore(struct job *job, const struct member *members, size_t nr, 
 }
 
 /* The PMUs of a bundle: those that are named, or all. */
-static int add_members(struct job *job, struct member *members, size_t nr, bool group)
+static int add_members(struct spec_parse *job, struct member *members, size_t nr, bool group)
 {
 	struct pmu_choice all = { 0 };
 	int err;
@@ -355,7 +356,7 @@ static int add_members(struct job *job, struct member *members, size_t nr, bool 
 	return err;
 }
 
-static int add_bundle(struct job *job, const struct spec_bundle *bundle)
+static int add_bundle(struct spec_parse *job, const struct spec_bundle *bundle)
 {
 	cleanup_free struct member *members = calloc(bundle->nr, sizeof(*members));
 	int err = 0;
@@ -380,7 +381,7 @@ static int add_bundle(struct job *job, const struct spec_bundle *bundle)
 	return err;
 }
 
-static int add_all(struct job *job)
+static int add_all(struct spec_parse *job)
 {
 	struct spec_reader reader = { .text = job->text, .more = true, .d = job->d };
 	struct spec_bundle bundle;
@@ -396,7 +397,7 @@ static int add_all(struct job *job)
 }
 
 /* Append to the list of the caller, all or nothing. */
-static int hand_over(struct job *job, struct want_list *list)
+static int hand_over(struct spec_parse *job, struct want_list *list)
 {
 	struct want *wants;
 
@@ -415,7 +416,7 @@ int event_spec_add(const struct sysfs *fs, const struct pmu_list *pmus, int32_t 
 		   const char *text, struct diag *d, struct want_list *list)
 {
 	struct diag unseen;
-	struct job job = {
+	struct spec_parse job = {
 		.fs = fs,
 		.pmus = pmus,
 		.socket = socket,

@@ -79,7 +79,7 @@ bool job_env_parse(enum scheduler s, const char *block, size_t size, struct job_
 }
 
 /* A look at the tasks of a job. */
-struct look {
+struct env_look {
 	enum scheduler scheduler;
 	const struct job_variables *v;
 	struct job_env *ret;
@@ -92,7 +92,7 @@ struct look {
 	bool certain; /* ret->id is from the scheduler itself */
 };
 
-static bool is_enough(const struct look *l)
+static bool is_enough(const struct env_look *l)
 {
 	const struct job_variables *v = l->v;
 	bool id = l->certain || (l->ret->id[0] && !v->title);
@@ -158,7 +158,7 @@ static void fill(char *dst, size_t size, const char *src)
 }
 
 /* Take over what a task says, unless it is of another job. */
-static void believe(struct look *l, const struct job_env *env)
+static void believe(struct env_look *l, const struct job_env *env)
 {
 	struct job_env *ret = l->ret;
 
@@ -171,7 +171,7 @@ static void believe(struct look *l, const struct job_env *env)
 }
 
 /* The scheduler's own process has the job's number in its title. */
-static void ask_keeper(struct look *l, int folder, int task, const char *pid)
+static void ask_keeper(struct env_look *l, int folder, int task, const char *pid)
 {
 	char line[64], *number = line + strlen(l->v->title);
 	ssize_t n = read_some(task, "cmdline", line, sizeof(line) - 1);
@@ -192,7 +192,7 @@ static void ask_keeper(struct look *l, int folder, int task, const char *pid)
 	l->certain = true;
 }
 
-static void ask_task(struct look *l, int folder, int task, const char *pid)
+static void ask_task(struct env_look *l, int folder, int task, const char *pid)
 {
 	ssize_t n = read_some(task, "environ", l->block, BLOCK_SIZE);
 	struct job_env env;
@@ -205,7 +205,7 @@ static void ask_task(struct look *l, int folder, int task, const char *pid)
 }
 
 /* Ask the first processes of a cgroup. */
-static void ask_folder(struct look *l, int folder, bool keeper)
+static void ask_folder(struct env_look *l, int folder, bool keeper)
 {
 	char list[LIST_SIZE + 1], path[32], *save = NULL;
 	unsigned int asked = 0;
@@ -235,7 +235,7 @@ static void ask_folder(struct look *l, int folder, bool keeper)
  * Ask those below a cgroup, then its own: what is in no step may be of the scheduler.
  * @fd is closed.
  */
-static int ask_below(struct look *l, int fd, unsigned int depth, bool keeper)
+static int ask_below(struct env_look *l, int fd, unsigned int depth, bool keeper)
 {
 	cleanup_closedir DIR *d = fdopendir(fd);
 	const struct dirent *e;
@@ -265,7 +265,7 @@ static int ask_below(struct look *l, int fd, unsigned int depth, bool keeper)
 int job_env_read(enum scheduler s, const char *folder, struct job_env *ret)
 {
 	cleanup_free char *block = malloc(BLOCK_SIZE);
-	struct look l = { .scheduler = s, .v = job_variables(s), .ret = ret, .block = block };
+	struct env_look l = { .scheduler = s, .v = job_variables(s), .ret = ret, .block = block };
 	struct utsname host;
 	int fd, err;
 

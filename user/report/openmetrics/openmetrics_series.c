@@ -286,20 +286,20 @@ static uint64_t size_of(const struct openmetrics *m, const struct report_row *ro
 	return m->nr_dims ? size : row->on_cpu_ns;
 }
 
-struct candidate {
+struct series_candidate {
 	const struct report_row *row;
 	uint64_t size;
 };
 
 static int by_size(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct series_candidate *x = a, *y = b;
 
 	return ORDER(y->size, x->size) ?: ORDER(x->row, y->row);
 }
 
 /* Give a place to a job; false when there is none for it, and so for no smaller one. */
-static bool place(struct openmetrics *m, const struct candidate *c, uint64_t now_ns)
+static bool place(struct openmetrics *m, const struct series_candidate *c, uint64_t now_ns)
 {
 	struct series *s, *least;
 
@@ -322,7 +322,8 @@ static bool place(struct openmetrics *m, const struct candidate *c, uint64_t now
 
 int series_choose(struct openmetrics *m, const struct report *r)
 {
-	cleanup_free struct candidate *all = reallocarray(NULL, r->nr_rows + 1, sizeof(*all));
+	cleanup_free struct series_candidate *all =
+		reallocarray(NULL, r->nr_rows + 1, sizeof(*all));
 	uint64_t now_ns = r->start_time_ns + (r->end_ns - r->start_ns);
 	size_t i, nr = 0;
 
@@ -337,7 +338,7 @@ int series_choose(struct openmetrics *m, const struct report *r)
 			continue;
 		update(m, row, now_ns);
 		s = series_find(m, row->job->cgroup_id);
-		all[nr] = (struct candidate){ row, size_of(m, row) };
+		all[nr] = (struct series_candidate){ row, size_of(m, row) };
 		nr += all[nr].size && !row->exited && (!s || s->evicted);
 	}
 	qsort(all, nr, sizeof(*all), by_size);

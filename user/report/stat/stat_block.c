@@ -19,7 +19,7 @@
 #define COLUMN(width) ((width) + 2)
 
 /* A PMU with one setting of its filters: what values are about. */
-struct place {
+struct block_place {
 	uint32_t pmu;
 	const char *label;
 	bool quiet;
@@ -40,7 +40,7 @@ struct kind {
 struct block {
 	struct stat_table *t;
 	const struct stat_pmu *pmu; /* the first one */
-	struct place *places;
+	struct block_place *places;
 	size_t nr_places, cap_places;
 	struct kind *kinds;
 	size_t nr_kinds, cap_kinds;
@@ -168,7 +168,7 @@ static void place_text(const struct stat_pmu *p, const char *label, char *text, 
  * Did nothing happen there, as far as it was read? A clock ticks anyway. What should have
  * been read and could not is worth a row.
  */
-static bool is_quiet(const struct stat_report *r, const struct place *place, bool *ret_partly)
+static bool is_quiet(const struct stat_report *r, const struct block_place *place, bool *ret_partly)
 {
 	const struct stat_layout *l = r->layout;
 	bool any = false, partly = false;
@@ -198,7 +198,7 @@ static bool is_quiet(const struct stat_report *r, const struct place *place, boo
 
 static int add_place(struct block *b, const struct stat_metric *m)
 {
-	struct place *p;
+	struct block_place *p;
 
 	for (size_t i = 0; i < b->nr_places; i++)
 		if (b->places[i].pmu == m->pmu && !strcmp(b->places[i].label, m->label))
@@ -206,7 +206,7 @@ static int add_place(struct block *b, const struct stat_metric *m)
 	if (array_room(b->places, b->cap_places, b->nr_places))
 		return -ENOMEM;
 	p = &b->places[b->nr_places++];
-	*p = (struct place){ .pmu = m->pmu, .label = m->label };
+	*p = (struct block_place){ .pmu = m->pmu, .label = m->label };
 	place_text(&b->t->r->layout->pmus[m->pmu], m->label, p->text, sizeof(p->text));
 	p->quiet = is_quiet(b->t->r, p, &p->partly);
 	b->nr_quiet += p->quiet;
@@ -249,7 +249,7 @@ static int collect(struct block *b)
 	return err;
 }
 
-static const struct stat_value *value_at(const struct block *b, const struct place *p,
+static const struct stat_value *value_at(const struct block *b, const struct block_place *p,
 					 const struct kind *k)
 {
 	const struct stat_report *r = b->t->r;
@@ -274,7 +274,7 @@ static void value_text(const struct kind *k, double v, char text[FORMAT_NUMBER_L
 		format_decimals(v, coarse ? 1 : 3, text);
 }
 
-static struct grid_cell value_cell(const struct block *b, const struct place *p,
+static struct grid_cell value_cell(const struct block *b, const struct block_place *p,
 				   const struct kind *k)
 {
 	const struct stat_value *v = value_at(b, p, k);
@@ -292,7 +292,7 @@ static struct grid_cell value_cell(const struct block *b, const struct place *p,
 	return cell;
 }
 
-static bool shown(const struct block *b, const struct place *p)
+static bool shown(const struct block *b, const struct block_place *p)
 {
 	return !p->quiet || b->t->o->verbose;
 }
@@ -302,8 +302,8 @@ static size_t nr_shown(const struct block *b)
 	return b->t->o->verbose ? b->nr_places : b->nr_places - b->nr_quiet;
 }
 
-GRID_CELL(place_name, struct place, grid_text("%s", row->text));
-GRID_CELL(metric_at, struct place,
+GRID_CELL(place_name, struct block_place, grid_text("%s", row->text));
+GRID_CELL(metric_at, struct block_place,
 	  value_cell(at->table, row, &((const struct block *)at->table)->kinds[at->column->arg]));
 
 /* Rows are places, columns are the metrics from @first to before @last. */
@@ -358,7 +358,7 @@ static int put_tall(struct block *b, const struct tall *t, size_t first, size_t 
 	for (size_t i = first; i < last; i++)
 		labels |= b->places[i].label[0] != '\0';
 	for (size_t i = first; i < last; i++) {
-		struct place *p = &b->places[i];
+		struct block_place *p = &b->places[i];
 
 		if (!shown(b, p))
 			continue;
@@ -385,7 +385,7 @@ static struct tall tall_sizes(const struct block *b)
 		t.unit = grid_larger(t.unit, strlen(b->kinds[k].m->unit));
 	}
 	for (size_t i = 0; i < b->nr_places; i++) {
-		const struct place *p = &b->places[i];
+		const struct block_place *p = &b->places[i];
 
 		if (!shown(b, p))
 			continue;

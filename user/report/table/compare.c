@@ -21,11 +21,11 @@
 #define BOTH_WAYS   (-1)
 
 /**
- * struct line - a row in all reports
+ * struct compare_line - a row in all reports
  * @rows: by report; NULL where it is missing
  * @largest: its bytes by the method that gives it the most, for the order
  */
-struct line {
+struct compare_line {
 	const struct report_row *rows[NR_METHODS];
 	uint64_t largest;
 };
@@ -62,7 +62,7 @@ static int by_key(const void *a, const void *b)
 
 static int by_bytes(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct compare_line *x = a, *y = b;
 
 	return ORDER(y->largest, x->largest) ?: strcmp(x->rows[0]->key, y->rows[0]->key);
 }
@@ -87,9 +87,10 @@ static const struct report_row **sorted_rows(const struct report *r, size_t *ret
  * The rows of the first report with their likes in the others. All methods see the
  * same events, so none has a row that another lacks, except among pooled ones.
  */
-static int match_rows(struct report *const *reports, size_t nr, struct line **ret, size_t *ret_nr)
+static int match_rows(struct report *const *reports, size_t nr, struct compare_line **ret,
+		      size_t *ret_nr)
 {
-	struct line *lines = NULL;
+	struct compare_line *lines = NULL;
 	size_t nr_lines = 0;
 
 	for (size_t k = 0; k < nr; k++) {
@@ -105,7 +106,7 @@ static int match_rows(struct report *const *reports, size_t nr, struct line **re
 			return -ENOMEM;
 		}
 		for (size_t i = 0, at = 0; i < nr_lines; i++) {
-			struct line *l = &lines[i];
+			struct compare_line *l = &lines[i];
 			uint64_t bytes;
 
 			if (!k)
@@ -137,7 +138,7 @@ struct side_by_side {
 
 /* A line of the table. */
 struct shown {
-	const struct line *l;
+	const struct compare_line *l;
 	int only; /* see row_sum() */
 };
 
@@ -235,7 +236,7 @@ static void put_foot(FILE *out, const struct side_by_side *s)
 				method_name(s->reports[k]->quality.method));
 }
 
-static int put_line_of(const struct grid *g, const struct line *l, bool verbose)
+static int put_line_of(const struct grid *g, const struct compare_line *l, bool verbose)
 {
 	struct shown shown = { .l = l, .only = BOTH_WAYS };
 	int err = grid_row(g, &shown);
@@ -253,7 +254,7 @@ static int put_table(FILE *out, void *arg)
 {
 	const struct side_by_side *s = arg;
 	GRID(g, columns, out, s->o->width ? s->o->width : TABLE_DEFAULT_WIDTH, s);
-	cleanup_free struct line *lines = NULL;
+	cleanup_free struct compare_line *lines = NULL;
 	size_t nr_lines = 0, shown;
 	int err = match_rows(s->reports, s->nr, &lines, &nr_lines);
 
@@ -293,7 +294,7 @@ static const struct share *share_of(const struct report_row *row, uint32_t count
 }
 
 static json_t *shares_array(struct report *const *reports, const enum method *methods, size_t nr,
-			    const struct line *l, int *err)
+			    const struct compare_line *l, int *err)
 {
 	json_t *array = json_array();
 
@@ -321,7 +322,7 @@ static json_t *shares_array(struct report *const *reports, const enum method *me
 }
 
 static json_t *workload_object(struct report *const *reports, const enum method *methods, size_t nr,
-			       const struct line *l, int *err)
+			       const struct compare_line *l, int *err)
 {
 	const struct report_row *row = l->rows[0];
 	json_t *o = json_object();
@@ -341,7 +342,7 @@ static json_t *workload_object(struct report *const *reports, const enum method 
 int compare_json_write(FILE *out, struct report *const *reports, const enum method *methods,
 		       size_t nr)
 {
-	cleanup_free struct line *lines = NULL;
+	cleanup_free struct compare_line *lines = NULL;
 	json_t *o, *asked = json_array(), *used = json_array(), *workloads = json_array();
 	size_t nr_lines = 0;
 	int err = match_rows(reports, nr, &lines, &nr_lines);

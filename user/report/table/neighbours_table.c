@@ -29,7 +29,7 @@ static const char *const reasons[NR_REASONS] = {
 };
 
 /* A line of the table: of a neighbour, or of the socket. */
-struct line {
+struct neighbour_line {
 	const struct neighbour *n; /* NULL: the socket */
 	char socket[32];
 	double calm, risen, change, share, saw_calm, saw_risen;
@@ -55,7 +55,7 @@ static struct grid_cell signed_rate(double change)
 
 static struct grid_cell cell_name(const struct grid_place *at)
 {
-	const struct line *l = at->row;
+	const struct neighbour_line *l = at->row;
 	char *name = NULL;
 	int err;
 
@@ -67,18 +67,19 @@ static struct grid_cell cell_name(const struct grid_place *at)
 
 static struct grid_cell cell_role(const struct grid_place *at)
 {
-	const struct neighbour *n = ((const struct line *)at->row)->n;
+	const struct neighbour *n = ((const struct neighbour_line *)at->row)->n;
 	bool said = n && n->role != NEIGHBOUR_NONE;
 
 	return grid_text("%s", said ? neighbour_role_name(n->role) : "");
 }
 
-GRID_CELL(cell_calm, struct line, rate(row->calm));
-GRID_CELL(cell_risen, struct line, rate(row->risen));
-GRID_CELL(cell_change, struct line, signed_rate(row->change));
-GRID_CELL(cell_share, struct line, grid_percent(row->share * 1e9, 1000000000));
-GRID_CELL(cell_saw_calm, struct line, grid_if(row->saw_calm > 0, grid_ns(row->saw_calm)));
-GRID_CELL(cell_saw_risen, struct line, grid_if(row->saw_risen > 0, grid_ns(row->saw_risen)));
+GRID_CELL(cell_calm, struct neighbour_line, rate(row->calm));
+GRID_CELL(cell_risen, struct neighbour_line, rate(row->risen));
+GRID_CELL(cell_change, struct neighbour_line, signed_rate(row->change));
+GRID_CELL(cell_share, struct neighbour_line, grid_percent(row->share * 1e9, 1000000000));
+GRID_CELL(cell_saw_calm, struct neighbour_line, grid_if(row->saw_calm > 0, grid_ns(row->saw_calm)));
+GRID_CELL(cell_saw_risen, struct neighbour_line,
+	  grid_if(row->saw_risen > 0, grid_ns(row->saw_risen)));
 
 static const struct grid_column columns[] = {
 	{ NULL, "NEIGHBOUR", .most = MAX_LEFT, .look = GRID_NAME, .cell = cell_name },
@@ -94,7 +95,7 @@ static const struct grid_column columns[] = {
 static int put_neighbour(const struct output *o, const struct grid *g,
 			 const struct neighbourhood *h, const struct neighbour *n)
 {
-	const struct line l = {
+	const struct neighbour_line l = {
 		.n = n,
 		.calm = n->calm,
 		.risen = n->risen,
@@ -154,7 +155,7 @@ static int put_rows(const struct output *o, const struct grid *g, const struct n
 static int put_total(const struct output *o, const struct grid *g, const struct neighbourhood *h)
 {
 	const struct report *r = o->r->summary;
-	struct line l = {
+	struct neighbour_line l = {
 		.socket = "socket",
 		.calm = h->calm,
 		.risen = h->risen,
