@@ -58,10 +58,21 @@ unit_program() {
 	fi >> "$out.out"
 }
 
+# The machines that unit tests make up are thousands of small files: in memory they take a tenth of
+# the time. Nothing of them is executed there.
+memory_folder() {
+	if [ "$(stat -f -c %T /dev/shm 2> /dev/null)" = tmpfs ] && [ -w /dev/shm ]; then
+		echo /dev/shm
+	else
+		echo /tmp
+	fi
+}
+
 # unit_programs PART VARIANT FLAGS PREFIX...: build the unit tests and run each with PREFIX, as
 # many at a time as there are CPUs; what they say comes one after the other, by name
 unit_programs() {
 	local folder=$logs/$1 variant=$2 flags=$3 t programs=()
+	local -x TMPDIR=${TMPDIR:-$(memory_folder)}
 	shift 3
 	make -s -j"$(nproc)" VARIANT="$variant" ${flags:+CFLAGS="$flags"} unit-programs || {
 		echo "not ok unit programs: they do not build"
@@ -172,7 +183,7 @@ for part in "$@"; do
 	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]} programs kernel" >&2; exit 2; }
 done
 mkdir -p "$logs"
-[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 28 minutes; parts: make check-PART ($*)"
+[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 30 minutes; parts: make check-PART ($*)"
 for part in "$@"; do
 	echo "== $part: ${WHAT[$part]}"
 	start=$SECONDS
