@@ -14,6 +14,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 
 # pylint: disable=wrong-import-position
+import each_test
 from disturbed import MS, TICK_NS, Disturbance, Process, all_processes, others_ns, parse_stat
 from live import Failed, Imprecise, Skip, check_sums, precise, require
 from run import ATTEMPTS, Runner
@@ -237,20 +238,5 @@ def test_real_processes():
     assert theirs >= ours + 290 * MS, f"{ours} without, {theirs} with a busy process"
 
 
-def main():
-    failed = 0
-    for name, test in sorted(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        try:
-            test()
-            print(f"ok live-runner: {name.removeprefix('test_')}")
-        except Exception as error:  # pylint: disable=broad-except
-            failed += 1
-            name = name.removeprefix("test_")
-            print(f"not ok live-runner: {name}: {type(error).__name__}: {error}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(each_test.run_all("live-runner", globals()))

@@ -9,6 +9,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+import each_test  # pylint: disable=wrong-import-position
 import rooms  # pylint: disable=wrong-import-position
 
 KNOTS = "# none\n"
@@ -128,20 +129,5 @@ def test_unknown_room():
     assert found == ["user/cellar/c.c: the room cellar has no row in tests/rooms.py"], found
 
 
-def main():
-    failed = 0
-    for name, test in sorted(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        try:
-            test()
-            print(f"ok rooms: {name.removeprefix('test_')}")
-        except Exception as error:  # pylint: disable=broad-except
-            failed += 1
-            name = name.removeprefix("test_")
-            print(f"not ok rooms: {name}: {type(error).__name__}: {error}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(each_test.run_all("rooms", globals()))
