@@ -11,6 +11,7 @@
 #ifndef T410TRACE_STAT_H
 #define T410TRACE_STAT_H
 
+#include "base/text_list.h"
 #include "model.h"
 
 /* Different names in a formula, at most. */
@@ -101,8 +102,7 @@ struct stat_layout {
 	size_t nr_counters;
 	struct stat_metric *metrics;
 	size_t nr_metrics;
-	char **notes;
-	size_t nr_notes;
+	struct text_list notes;
 };
 
 /**

@@ -30,8 +30,8 @@ static const struct plan_room *rooms_of(uint32_t events, uint32_t cycles)
 
 static bool has_note(const char *text)
 {
-	for (size_t i = 0; i < plan.nr_notes; i++)
-		if (strstr(plan.notes[i], text))
+	for (size_t i = 0; i < plan.notes.nr; i++)
+		if (strstr(plan.notes.items[i], text))
 			return true;
 	return false;
 }
@@ -104,7 +104,7 @@ static void test_alone(void **state)
 	assert_int_equal(plan.nr_counters, 4);
 	assert_int_equal(plan.nr_probes, 1);
 	assert_int_equal(plan.wants.nr, 6);
-	assert_int_equal(plan.nr_notes, 0);
+	assert_int_equal(plan.notes.nr, 0);
 	assert_string_equal(plan.counters[0].pmu, "nvidia_pcie_pmu_0_rc_1");
 	assert_string_equal(plan.counters[0].filters, "src_rp_mask=0x4");
 	assert_int_equal(plan.counters[0].direction, DIRECTION_READ);
@@ -147,7 +147,7 @@ static void test_few_counters(void **state)
 	make(rooms_of(5, 1), false);
 	check();
 	assert_int_equal(plan.nr_probes, 1);
-	assert_int_equal(plan.nr_notes, 0);
+	assert_int_equal(plan.notes.nr, 0);
 	make(rooms_of(5, 0), false);
 	check();
 	assert_int_equal(plan.nr_probes, 1);
@@ -180,7 +180,7 @@ static void test_ports_share(void **state)
 	make(rooms_of(15, 1), false);
 	check();
 	assert_int_equal(plan.nr_counters, 12);
-	assert_int_equal(plan.nr_notes, 0);
+	assert_int_equal(plan.notes.nr, 0);
 	assert_false(want_of(0, "rd_bytes")->constant);
 	/* Bytes all the time, the rest in turns beside them */
 	make(rooms_of(9, 1), false);
@@ -195,7 +195,7 @@ static void test_ports_share(void **state)
 	check();
 	assert_int_equal(plan.nr_counters, 6);
 	assert_int_equal(plan.nr_probes, 0);
-	assert_int_equal(plan.nr_notes, 1);
+	assert_int_equal(plan.notes.nr, 1);
 	/* Not even they: more would only mean more turns. */
 	make(rooms_of(4, 1), false);
 	check();
@@ -267,7 +267,7 @@ static void test_not_there(void **state)
 	assert_int_equal(plan.devices[2].filter, DEVICE_NOT_COUNTED);
 	assert_int_equal(plan.devices[2].wiring, WIRING_UNKNOWN);
 	assert_int_equal(plan.devices[3].filter, DEVICE_NOT_COUNTED);
-	assert_int_equal(plan.nr_notes, 3);
+	assert_int_equal(plan.notes.nr, 3);
 	assert_true(has_note("there is no nvidia_pcie_pmu_0_rc_9"));
 	assert_true(has_note("socket 5 is not among"));
 	assert_true(has_note("--pci-map"));
@@ -289,7 +289,7 @@ static void test_nothing_to_count_with(void **state)
 	assert_int_equal(device_plan_make(&o, NULL, &plan), 0);
 	assert_int_equal(plan.nr_devices, 1);
 	assert_int_equal(plan.devices[0].filter, DEVICE_NOT_COUNTED);
-	assert_int_equal(plan.nr_notes, 0);
+	assert_int_equal(plan.notes.nr, 0);
 }
 
 static void test_grace(void **state)

@@ -73,8 +73,8 @@ static const struct stat_metric *find(const struct world *w, const char *name, c
 
 static bool has_note(const struct world *w, const char *text)
 {
-	for (size_t i = 0; i < w->s.layout.nr_notes; i++)
-		if (strstr(w->s.layout.notes[i], text))
+	for (size_t i = 0; i < w->s.layout.notes.nr; i++)
+		if (strstr(w->s.layout.notes.items[i], text))
 			return true;
 	return false;
 }
@@ -148,7 +148,7 @@ static void test_default(void **state)
 		if (want->constant)
 			assert_int_equal(want->set, 0);
 	}
-	assert_int_equal(w.s.layout.nr_notes, 0);
+	assert_int_equal(w.s.layout.notes.nr, 0);
 	world_end(&w);
 }
 
@@ -230,7 +230,7 @@ static void test_hidden_events(void **state)
 	assert_int_equal(select_(&w), 0);
 	assert_null(find(&w, "t410.nvlink_c2c.in_wr_latency", "nvidia_nvlink_c2c_pmu_0", ""));
 	assert_non_null(find(&w, "t410.nvlink_c2c.in_wr_latency", "nvidia_nvlink_c2c_pmu_1", ""));
-	assert_int_equal(w.s.layout.nr_notes, 0);
+	assert_int_equal(w.s.layout.notes.nr, 0);
 	world_end(&w);
 
 	world_begin(&w, tree_make_t410);
@@ -487,7 +487,7 @@ static void test_cores(void **state)
 	world_begin(&w, tree_make_v2);
 	assert_int_equal(select_(&w), 0);
 	assert_int_equal(w.s.wants.nr, 0);
-	assert_int_equal(w.s.layout.nr_notes, 0);
+	assert_int_equal(w.s.layout.notes.nr, 0);
 	world_end(&w);
 	world_begin(&w, tree_make_strange);
 	w.o.workload = true;

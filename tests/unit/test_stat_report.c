@@ -167,8 +167,7 @@ static struct stat_report *world_make_trouble(struct world *w)
 	r->counts[4].value = r->counts[4].counted = 12345678;
 	r->counts[5].enabled_ns = r->counts[5].running_ns = 3 * SECOND;
 	w->notes[0] = "somebody\x1b[31m said something that must not reach a terminal as it is";
-	w->layout.notes = w->notes;
-	w->layout.nr_notes = 1;
+	w->layout.notes = (struct text_list){ w->notes, 1, 1 };
 	return r;
 }
 

@@ -144,15 +144,14 @@ static int make_plan(struct devices *l, struct diag *d)
 static int go_without(struct devices *l, const struct diag *why)
 {
 	struct device_plan_options o = plan_options(l, NULL);
-	char text[sizeof(why->what) + sizeof(why->help) + 64];
 	struct diag d = { 0 };
 	int err;
 
-	snprintf(text, sizeof(text), "devices are not counted: %s%s%s", why->what,
-		 why->help[0] ? "; " : "", why->help);
 	device_plan_free(&l->plan);
 	err = device_plan_make(&o, &d, &l->plan);
-	return err ? err : device_plan_note(&l->plan, "%s", text);
+	return err ? err
+		   : text_list_print(&l->plan.notes, "devices are not counted: %s%s%s", why->what,
+				     why->help[0] ? "; " : "", why->help);
 }
 
 static int open_meter(struct devices *l, struct diag *d)
@@ -176,9 +175,9 @@ static int open_meter(struct devices *l, struct diag *d)
 		const struct counter *c = &l->plan.counters[l->plan.groups[g].first];
 		int why = meter_refused(l->meter, l->plan.counter_wants[l->plan.groups[g].first]);
 
-		if (why && device_plan_note(&l->plan, "%s: %s cannot be counted: %s",
-					    name_of(&l->plan.devices[c->device - 1]), c->event,
-					    strerror(-why)))
+		if (why && text_list_print(&l->plan.notes, "%s: %s cannot be counted: %s",
+					   name_of(&l->plan.devices[c->device - 1]), c->event,
+					   strerror(-why)))
 			return diag_no_memory(d);
 	}
 	return 0;
@@ -211,10 +210,10 @@ static int limit_probes(struct devices *l, size_t counters)
 	if (l->plan.nr_probes <= most)
 		return 0;
 	l->plan.nr_probes = most;
-	return device_plan_note(&l->plan,
-				"latencies of the first %zu devices only: a trace has no room for "
-				"more",
-				most);
+	return text_list_print(&l->plan.notes,
+			       "latencies of the first %zu devices only: a trace has no room for "
+			       "more",
+			       most);
 }
 
 /* Layout, probes and devices: what there was comes first, as the feed expects it. */
@@ -476,9 +475,9 @@ static const char *note(const void *s, size_t i)
 {
 	const struct devices *l = s;
 
-	if (i < l->plan.nr_notes)
-		return l->plan.notes[i];
-	return i == l->plan.nr_notes && device_io_note(l->io)[0] ? device_io_note(l->io) : NULL;
+	if (i < l->plan.notes.nr)
+		return l->plan.notes.items[i];
+	return i == l->plan.notes.nr && device_io_note(l->io)[0] ? device_io_note(l->io) : NULL;
 }
 
 static void describe(const void *s, size_t i, char *ret_text, size_t size)

@@ -43,19 +43,12 @@ bool metric_matches(const char *pattern, const char *name)
 
 int metric_selection_note(struct metric_selection *s, const char *text)
 {
-	struct stat_layout *l = &s->layout;
-	char *copy;
+	struct text_list *notes = &s->layout.notes;
 
-	for (size_t i = 0; i < l->nr_notes; i++)
-		if (!strcmp(l->notes[i], text))
+	for (size_t i = 0; i < notes->nr; i++)
+		if (!strcmp(notes->items[i], text))
 			return 0;
-	copy = strdup(text);
-	if (!copy || array_room(l->notes, s->cap_notes, l->nr_notes)) {
-		free(copy);
-		return -ENOMEM;
-	}
-	l->notes[l->nr_notes++] = copy;
-	return 0;
+	return text_list_add(notes, text);
 }
 
 int metric_note(struct metric_job *job, const char *fmt, ...)

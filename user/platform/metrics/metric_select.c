@@ -258,9 +258,7 @@ void metric_selection_free(struct metric_selection *s)
 	free(s->layout.pmus);
 	free(s->layout.counters);
 	free(s->layout.metrics);
-	for (size_t i = 0; i < s->layout.nr_notes; i++)
-		free(s->layout.notes[i]);
-	free(s->layout.notes);
+	text_list_free(&s->layout.notes);
 	text_list_free(&s->texts);
 	*s = (struct metric_selection){ 0 };
 }

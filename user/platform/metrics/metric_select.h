@@ -44,7 +44,7 @@ struct metric_options {
  * @counter_of: by want: index of its counter in @layout. Several metrics may want the
  *	same event; it is one counter
  * @layout: PMUs are numbered as in the meter: as they first appear in @wants
- * @texts, @cap_notes: memory behind @layout
+ * @texts: memory behind @layout
  */
 struct metric_selection {
 	struct want_list wants;
@@ -52,7 +52,6 @@ struct metric_selection {
 	struct stat_layout layout;
 	struct text_list texts;
 	size_t cap_metrics;
-	size_t cap_notes;
 };
 
 /**

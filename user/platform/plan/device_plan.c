@@ -25,7 +25,7 @@ static int not_counted(struct device_plan *p, const struct device *d, const char
 	char name[MODEL_BDF_LEN + sizeof(d->name) + 4];
 
 	call(d, name, sizeof(name));
-	return device_plan_note(p, "%s is not counted: %s", name, why);
+	return text_list_print(&p->notes, "%s is not counted: %s", name, why);
 }
 
 static const struct pci_function *function_of(const struct device_plan_options *o, size_t item)
@@ -263,8 +263,6 @@ void device_plan_free(struct device_plan *p)
 	free(p->groups);
 	free(p->probes);
 	free(p->latencies);
-	for (size_t i = 0; i < p->nr_notes; i++)
-		free(p->notes[i]);
-	free(p->notes);
+	text_list_free(&p->notes);
 	*p = (struct device_plan){ 0 };
 }

@@ -6,6 +6,7 @@
 #ifndef PLATFORM_DEVICE_PLAN_H
 #define PLATFORM_DEVICE_PLAN_H
 
+#include "base/text_list.h"
 #include "platform/devices/devices.h"
 #include "platform/plan/plan.h"
 #include "platform/spec/want.h"
@@ -58,7 +59,7 @@ struct device_latency {
  * @groups, @nr_groups: of counters
  * @probes, @nr_probes: latencies
  * @latencies: by probe
- * @notes, @nr_notes: for people: devices that are not counted and why, what was given up
+ * @notes: for people: devices that are not counted and why, what was given up
  */
 struct device_plan {
 	struct device *devices;
@@ -72,8 +73,7 @@ struct device_plan {
 	struct probe *probes;
 	struct device_latency *latencies;
 	size_t nr_probes, cap_probes, cap_latencies;
-	char **notes;
-	size_t nr_notes, cap_notes;
+	struct text_list notes;
 };
 
 /**
@@ -96,9 +96,5 @@ struct device_plan {
  */
 int device_plan_make(const struct device_plan_options *o, struct diag *d, struct device_plan *ret);
 void device_plan_free(struct device_plan *p);
-
-/** device_plan_note() - add a note; 0 or -ENOMEM */
-int device_plan_note(struct device_plan *p, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
 
 #endif

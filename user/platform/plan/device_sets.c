@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Which events count a device, how many of them fit, and which count at the same time. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,34 +212,15 @@ void device_depth_find(const struct device_plan_options *o, const struct pmu *pm
 		find_beside(ret_port, nr_by_port);
 }
 
-/* Notes of a plan, below all that have something to say. */
-
-int device_plan_note(struct device_plan *p, const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	if (array_room(p->notes, p->cap_notes, p->nr_notes))
-		return -ENOMEM;
-	p->notes[p->nr_notes] = strdup(text);
-	if (!p->notes[p->nr_notes])
-		return -ENOMEM;
-	p->nr_notes++;
-	return 0;
-}
-
 int device_depth_note(struct device_plan *p, const struct device_depth *depth)
 {
 	unsigned int lost = depth->wanted & ~depth->parts;
 
 	if (!lost)
 		return 0;
-	return device_plan_note(
-		p, "%s counts %u events at a time: no%s%s%s of its devices", depth->pmu->name,
-		depth->room.events, lost & DEVICE_LATENCY ? " latency" : "",
+	return text_list_print(
+		&p->notes, "%s counts %u events at a time: no%s%s%s of its devices",
+		depth->pmu->name, depth->room.events, lost & DEVICE_LATENCY ? " latency" : "",
 		lost & DEVICE_LATENCY && lost & (DEVICE_READS | DEVICE_WRITES) ? " and" : "",
 		!(lost & (DEVICE_READS | DEVICE_WRITES)) ? ""
 		: !(lost & DEVICE_READS)		 ? " requests of writes"

@@ -126,11 +126,11 @@ static json_t *notes_array(const struct stat_layout *l, int *err)
 {
 	json_t *a = json_array();
 
-	for (size_t i = 0; i < l->nr_notes; i++) {
+	for (size_t i = 0; i < l->notes.nr; i++) {
 		cleanup_free char *text = NULL;
 
 		if (!*err)
-			*err = format_utf8(l->notes[i], SIZE_MAX, &text);
+			*err = format_utf8(l->notes.items[i], SIZE_MAX, &text);
 		if (!*err)
 			put_element(a, json_string(text), err);
 	}

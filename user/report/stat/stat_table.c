@@ -241,10 +241,10 @@ static int put_notes(struct stat_table *t)
 	int err = 0;
 
 	/* They hold for the whole run. */
-	for (size_t i = 0; !err && !t->r->sequence && i < l->nr_notes; i++) {
+	for (size_t i = 0; !err && !t->r->sequence && i < l->notes.nr; i++) {
 		cleanup_free char *text = NULL;
 
-		err = format_terminal(l->notes[i], SIZE_MAX, &text);
+		err = format_terminal(l->notes.items[i], SIZE_MAX, &text);
 		if (!err)
 			err = note(t, "note: %s", text);
 	}
