@@ -452,7 +452,31 @@ static void marks_end_intervals(void **state)
 	replay_free(w.replay);
 }
 
-/* Other intervals than those of the trace have the same sums. */
+/* Only a trace without marks may end with one that does not say where sockets end. */
+static void marks_without_ends_are_refused(void **state)
+{
+	const uint64_t intervals_ns[] = { 0, 200 * MS };
+	struct trace_header marked = unmarked;
+
+	(void)state;
+	marked.marked = true;
+	marked.all = true;
+	for (size_t i = 0; i < 2; i++) {
+		struct trace_mark end = { .last = true, .time_ns = T0 + 500 * MS };
+		struct world w;
+
+		setup(&w, &marked, (struct run_options){ .interval_ns = intervals_ns[i] });
+		assert_int_equal(trace_send_mark(&w.in, &end), -EINVAL);
+		assert_int_equal(mark(&w, T0, true), 0);
+		fill(&w, T0, T0 + 300 * MS);
+		assert_int_equal(mark(&w, T0 + 300 * MS, false), 0);
+		assert_int_equal(trace_send_mark(&w.in, &end), -EINVAL);
+		assert_int_equal(replay_finish(w.replay), 0);
+		check_sums(&w, 30000, 600 * MS);
+		replay_free(w.replay);
+	}
+}
+
 /* What is allocated, or 0 where that is not told. */
 static size_t used_bytes(void)
 {
@@ -495,6 +519,7 @@ static void a_long_interval_is_not_kept(void **state)
 	}
 }
 
+/* Other intervals than those of the trace have the same sums. */
 static void marks_and_an_interval(void **state)
 {
 	struct trace_header marked = unmarked;
@@ -700,6 +725,7 @@ int main(void)
 		cmocka_unit_test(cgroups_of_the_users_choice),
 		cmocka_unit_test(rows_that_were_not_recorded),
 		cmocka_unit_test(marks_end_intervals),
+		cmocka_unit_test(marks_without_ends_are_refused),
 		cmocka_unit_test(marks_and_an_interval),
 		cmocka_unit_test(a_long_interval_is_not_kept),
 		cmocka_unit_test(methods_side_by_side),

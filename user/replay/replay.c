@@ -363,6 +363,9 @@ static int on_mark(struct replay *r, const struct trace_mark *m)
 		boundaries_add_end(r->boundaries, m->time_ns);
 		return 0;
 	}
+	/* Nothing can be closed where it does not say up to where. */
+	if (!m->ends_ns)
+		return -EINVAL;
 	if (!r->boundaries && m->inner)
 		return passed(r, trace_send_mark(&r->out, m));
 	if (!r->boundaries)
