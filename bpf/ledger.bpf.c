@@ -15,15 +15,19 @@
  * no slot is left either, the time goes to the "lost" slot.
  *
  * Everything here runs with interrupts off on the CPU that owns the ledger: in
- * sched_switch, or in a function call interrupt (ledger_flush). The one
- * exception, ledger_flush on the caller's own CPU, has preemption off, so that no
- * switch can come between; interrupts do not touch a ledger.
+ * sched_switch, in the interrupt of a timer (ledger_tick), or in that of a function call
+ * (ledger_flush). The one exception, ledger_flush on the caller's own CPU, has preemption
+ * off, so that no switch can come between, and says that it is at it: ledger_tick, the only
+ * one that could interrupt it, keeps off then.
  */
 #include "shared.bpf.h"
 #include "weights.bpf.h"
 
 /* Duration of one switch in this many is measured, to report what we cost. */
-#define TIMED_EVERY 64
+#define TIMED_EVERY	 64
+
+/* While a task goes on, its weights are read at ticks, but not sooner than this. */
+#define WEIGHTS_EVERY_NS 2000000
 
 static __always_inline struct ledger_slot *slot_at(struct cpu_ledger *l, __u32 i)
 {
@@ -183,6 +187,19 @@ static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, 
 }
 
 /*
+ * Has @task had the CPU since the last flush, without a break? Then the only slot is the begin of
+ * the run: ledger_tick has been here.
+ */
+static __always_inline bool run_goes_on(struct cpu_ledger *l, __u32 pid,
+					const struct task_struct *task)
+{
+	struct ledger_slot *s = slot_at(l, 0);
+
+	return l->nr == 1 && slot_is(l, 0, pid, css_set_key(l, task)) &&
+	       s->last_ns == l->since_ns && s->on_cpu_ns == s->last_ns - s->first_ns;
+}
+
+/*
  * A window has ended at @boundary while @task was running. Its run up to there may
  * span many windows, so it gets a record slot of its own, which says "without a break
  * from first to last" and can be split exactly.
@@ -192,7 +209,9 @@ static __noinline void close_run(struct cpu_ledger *l, const struct task_struct 
 {
 	__u32 pid = by_thread ? task->pid : task->tgid, i;
 
-	if (l->nr > LEDGER_RUN_SLOT) {
+	if (run_goes_on(l, pid, task)) {
+		i = 0;
+	} else if (l->nr > LEDGER_RUN_SLOT) {
 		i = slot_of(l, task, l->since_ns);
 	} else {
 		i = slot_take(l);
@@ -202,12 +221,19 @@ static __noinline void close_run(struct cpu_ledger *l, const struct task_struct 
 	l->since_ns = boundary;
 }
 
-/* @task has been running since the ledger was brought up to date. */
-static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
+/* The end of the last window of this CPU's socket. */
+static __always_inline __u64 last_boundary(struct cpu_ledger *l)
 {
 	__u32 socket = l->socket;
 	struct ledger_reader *rd = bpf_map_lookup_elem(&readers, &socket);
-	__u64 boundary = rd ? *(volatile __u64 *)&rd->boundary_ns : 0;
+
+	return rd ? *(volatile __u64 *)&rd->boundary_ns : 0;
+}
+
+/* @task has been running since the ledger was brought up to date. */
+static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
+{
+	__u64 boundary = last_boundary(l);
 
 	/* One that is set after our clock reading is for the next switch. */
 	if (l->boundary_ns != boundary && boundary <= now) {
@@ -334,6 +360,50 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 	return 0;
 }
 
+/* @task has the CPU at @now, and goes on. */
+static __noinline int look_between(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
+{
+	bring_up_to(l, task, now);
+	put_on(l, task);
+	return 0;
+}
+
+/*
+ * A timer has expired. The scheduler's tick is one, and it passes while a task has the CPU: if a
+ * window has ended since the ledger was looked at last, now is the time to close it, as a switch
+ * would. So a task that never switches has a slice, and weights, for each window.
+ *
+ * Weights are read in between, too, but not at every timer: of what is counted between two
+ * readings nobody knows on which side of a window's end it was.
+ *
+ * Nobody is woken for it, and a CPU without a tick is left alone. What the idle task does is known
+ * without it.
+ */
+SEC("tp_btf/hrtimer_expire_entry")
+int BPF_PROG(ledger_tick, struct hrtimer *timer)
+{
+	struct cpu_ledger *l = this_ledger();
+	struct task_struct *task;
+	bool ended;
+	__u64 now;
+
+	if (!l || !l->since_ns)
+		return 0;
+	ended = l->boundary_ns != last_boundary(l);
+	if ((!ended && !nr_weights) || l->no_tick || l->asked)
+		return 0;
+	/* Those expire in a soft interrupt: others could come between. */
+	if (timer->is_soft)
+		return 0;
+	task = bpf_get_current_task_btf();
+	if (!task->pid)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (ended || now - l->since_ns >= WEIGHTS_EVERY_NS)
+		look_between(l, task, now);
+	return 0;
+}
+
 /*
  * Run by user space on one CPU (BPF_PROG_TEST_RUN): brings the ledger up to now
  * and sends it, so that a task that never switches is in every report. It also
@@ -344,14 +414,16 @@ int ledger_flush(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct cpu_ledger *l = this_ledger();
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now;
 
 	if (!l)
 		return 0;
-	bring_up_to(l, task, now);
-	put_on(l, task);
+	*(volatile __u32 *)&l->asked = 1;
+	now = bpf_ktime_get_ns();
+	look_between(l, task, now);
 	l->out.asked = 1;
 	flush_slots(l, now);
 	l->out.asked = 0;
+	*(volatile __u32 *)&l->asked = 0;
 	return 0;
 }

@@ -119,6 +119,8 @@ struct ledger_move {
  * @move: the task was moved while it ran here; written by the CPU that moved it
  * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
  * @reader: index of the reader on this CPU, or LEDGER_NO_READER; written by user space
+ * @no_tick: windows are not closed at the ticks of this CPU; written by user space
+ * @asked: user space's flush is at it
  *
  * What every switch touches fills the first cache line.
  */
@@ -140,7 +142,9 @@ struct cpu_ledger {
 	struct ledger_move move;
 	struct ledger_slices out;
 	__u32 reader;
-	__u8 tail[36]; /* to a multiple of two cache lines */
+	__u32 no_tick;
+	__u32 asked;
+	__u8 tail[28]; /* to a multiple of two cache lines */
 };
 
 /* Devices: rows of user space's list. */

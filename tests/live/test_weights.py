@@ -4,11 +4,16 @@
 import collections
 import contextlib
 import json
+import os
+import pathlib
+import statistics
+import time
 
 from held import wait_used
 from live import (
     BUSY_MS,
     MS,
+    Skip,
     check_status,
     fill_ring,
     finish,
@@ -17,6 +22,7 @@ from live import (
     require,
     said,
     same_time,
+    tell,
 )
 
 PAGES = 20000
@@ -38,6 +44,10 @@ class Weighed:
         self.least = [int(n) for words in said(text, "least") for n in words[1:]]
         self.most = [int(n) for words in said(text, "most") for n in words[1:]]
         self.kept, self.lost, self.unseen, self.bad = map(int, said(text, "losses")[0][1:])
+        self.slices = {int(pid): int(nr) for _, pid, nr in said(text, "slices")}
+        ((_, windows, window_ns),) = said(text, "windows")
+        self.windows, self.window_ns = int(windows), int(window_ns)
+        self.gap_ns = int(said(text, "gap")[0][1])
 
     def sum(self, event):
         return sum(counts[event] for _, _, counts in self.processes.values())
@@ -60,6 +70,7 @@ def adds_up(weighed, event):
     """All that the event counted is somebody's, or known to be nobody's."""
     booked, least, most = weighed.sum(event), weighed.least[event], weighed.most[event]
     require(not weighed.bad, f"{weighed.bad} impossible records")
+    require(not weighed.gap_ns, f"{weighed.gap_ns} ns of CPU time are missing, or there twice")
     require(least <= booked <= most, f"{booked} in the books, by the event itself {least} to {most}")
 
 
@@ -131,6 +142,97 @@ def test_full_ring(bed):
     require(booked >= PAGES, f"{booked} faults in the books, more than {PAGES} were")
     nobody = weighed.processes[LOST_PID]
     require(nobody[2][0] > 0, f"no slot was missing: {nobody}")
+
+
+@contextlib.contextmanager
+def staying(bed, milliseconds):
+    """A process that keeps its CPU for so long, once the body tells it to begin."""
+    with bed.process(bed.burn, "-f", "-w", "-c", bed.cpu, "-m", milliseconds) as burner:
+        yield burner
+        if burner.poll() == 3:
+            raise Skip("no real-time scheduling")
+
+
+def weigh_staying(bed, *args):
+    """What the ledger has of such a process, and its own clock."""
+    with staying(bed, 1000) as burner:
+        with weighing(bed, *args) as result:
+            with contextlib.suppress(BrokenPipeError):
+                tell(burner)
+            text = burner.stdout.read()
+            burner.wait()
+    ((_, _, _, own),) = said(text, "process") or [[0] * 4]
+    if not own:
+        raise Skip("no real-time scheduling")
+    (weighed,) = result
+    adds_up(weighed, 0)
+    same_time("the burner", weighed.processes[burner.pid][0], int(own), 3 * MS)
+    return weighed, weighed.slices[burner.pid], int(own)
+
+
+def test_windows_of_who_stays(bed):
+    """A task that keeps its CPU has a slice for each window, with the weights of that time."""
+    weighed, slices, own = weigh_staying(bed, "-t", "page-faults,task-clock")
+    windows = weighed.windows * own / weighed.window_ns
+    precise(windows >= 10, f"only {windows:.0f} windows in {own} ns")
+    require(slices >= 0.9 * windows, f"{slices} slices in {windows:.0f} windows")
+    # Now and then the kernel takes the CPU from real-time tasks; and the first and the last one.
+    precise(slices <= 1.2 * windows + 10, f"{slices} slices in {windows:.0f} windows")
+    # Each one's own, not an even share: the kernel's clock agrees with the covered time slice by slice.
+    total = sum(cpu for cpu, _, _ in weighed.processes.values())
+    precise(weighed.uneven[1] <= 0.01 * total, f"slices are off by {weighed.uneven[1]} of {total} ns")
+
+
+def test_off_leaves_who_stays(bed):
+    """Without ticks it has one at its end, and one whenever another task came in between."""
+    weighed, slices, own = weigh_staying(bed, "page-faults,task-clock")
+    windows = weighed.windows * own / weighed.window_ns
+    precise(windows >= 10, f"only {windows:.0f} windows in {own} ns")
+    precise(slices <= 0.4 * windows, f"{slices} slices in {windows:.0f} windows")
+
+
+def test_ticks_among_switches(bed):
+    """Ticks, switches, moved windows and flushes in any order: no nanosecond is lost or doubled."""
+    with weighing(bed, "-t", "-w", 1, "page-faults,task-clock") as result:
+        with bed.process(bed.burn, "-t", 4, "-m", 1000) as burner:
+            text = bed.command(bed.touch, PAGES, 200).out
+            bed.command(bed.storm, 500)
+            finish(burner)
+    (weighed,) = result
+    adds_up(weighed, 0)
+    has_its_faults(weighed, *toucher(text))
+
+
+def interrupts(cpus):
+    """Timer interrupts and wake-ups of each CPU so far, and how often it fell asleep."""
+    counts = collections.Counter()
+    for line in pathlib.Path("/proc/interrupts").read_text(encoding="ascii").splitlines():
+        name, *numbers = line.split()
+        # x86's names, and those of arm64
+        if name in ("LOC:", "RES:", "IPI0:") or "arch_timer" in line:
+            for cpu in cpus:
+                counts[cpu] += int(numbers[cpu])
+    for cpu in cpus:
+        for path in pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/cpuidle").glob("state*/usage"):
+            counts[cpu] += int(path.read_text(encoding="ascii"))
+    return counts
+
+
+def test_idle_cpus_sleep(bed):
+    """Interrupts of CPUs, with ticks used and without, in turns: nobody is woken for them."""
+    cpus = range(os.cpu_count())
+    rates = {False: [], True: []}
+    for turn in range(8):
+        ticks = turn % 2 == 1
+        with weighing(bed, *(["-t"] if ticks else []), "cpu-time"):
+            before, begin = interrupts(cpus), time.monotonic()
+            time.sleep(0.5)
+            took = time.monotonic() - begin
+            after = interrupts(cpus)
+        rates[ticks].append(sum((after - before).values()) / took / len(cpus))
+    without, used = statistics.median(rates[False]), statistics.median(rates[True])
+    print(f"# interrupts a CPU and second: {without:.0f} without ticks, {used:.0f} with them")
+    precise(used <= 1.2 * without + 20, f"{used:.0f} interrupts a CPU and second, {without:.0f} without")
 
 
 def test_no_weights(bed):
@@ -326,6 +428,10 @@ TESTS = [
     test_runs_across_windows,
     test_time_is_covered,
     test_full_ring,
+    test_windows_of_who_stays,
+    test_off_leaves_who_stays,
+    test_ticks_among_switches,
+    test_idle_cpus_sleep,
     test_no_weights,
     test_refusals,
     test_recorded,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The kernel side's weights, added up: weigh [-k] [-w MS] EVENT[,EVENT]
+ * The kernel side's weights, added up: weigh [-k] [-t] [-w MS] EVENT[,EVENT]
  *
  * Keeps the ledger by process until its standard input ends, with a window every MS
  * (default 10), and says "ready" once it does; -k keeps the records in the ring until
- * then, full or not. At the end, one line each, with a count per event:
+ * then, full or not; -t closes windows at ticks, too. At the end, one line each, with a count
+ * per event:
  *
  *	process TGID CPU_NS COVERED_NS COUNT...
  *	unowned COUNT...	at most
@@ -12,6 +13,9 @@
  *	least COUNT...		what the events themselves say that processes must have
  *	most COUNT...
  *	losses KEPT WEIGHTS UNSEEN BAD
+ *	slices TGID NR		of each process, in how many pieces its time came
+ *	windows NR NS		how many there were meanwhile, and in which time
+ *	gap NS			CPU time of all CPUs that is missing, or there twice
  *	note TEXT		why "auto" did not get what it wanted
  *
  * The books of a CPU begin and end at a moment that the events were read just before and
@@ -36,6 +40,7 @@ struct row {
 	uint64_t cpu_ns;
 	uint64_t covered_ns;
 	uint64_t count[LEDGER_MAX_WEIGHTS];
+	uint64_t slices;
 };
 
 struct sums {
@@ -56,6 +61,8 @@ static struct weights weights;
 static struct ledger *ledger;
 static struct sums sums;
 static enum books books[CPULIST_MAX_CPUS];
+static uint64_t booked_to_ns[CPULIST_MAX_CPUS]; /* begin of the books and all time in them */
+static uint64_t gap_ns, windows, window_ns;
 static uint64_t turn_ns = UINT64_MAX; /* records of flushes from then on open or close the books */
 static uint64_t bad;
 static uint64_t uneven[LEDGER_MAX_WEIGHTS];
@@ -92,11 +99,17 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 		struct row *row = row_of(r->slots[i].tgid);
 
 		row->cpu_ns += r->slots[i].on_cpu_ns;
+		row->slices += r->slots[i].on_cpu_ns != 0;
+		booked_to_ns[cpu] += r->slots[i].on_cpu_ns;
 		if (w)
 			weigh(row, &r->slots[i], &w->slots[i]);
 	}
-	if (r->asked && r->h.time_ns >= turn_ns && books[cpu] != BOOKS_AFTER)
-		books[cpu]++;
+	if (!r->asked || r->h.time_ns < turn_ns || books[cpu] == BOOKS_AFTER)
+		return;
+	if (books[cpu]++ == BOOKS_BEFORE)
+		booked_to_ns[cpu] = r->h.time_ns;
+	else
+		gap_ns += llabs((long long)(r->h.time_ns - booked_to_ns[cpu]));
 }
 
 static const struct ledger_sink sink = { on_slices,	ignore_window, ignore_task,
@@ -139,10 +152,10 @@ static void turn(struct counts *before, struct counts *after)
 	turn_ns = UINT64_MAX;
 }
 
-static void start(const char *spec)
+static void start(const char *spec, bool tick)
 {
 	uint32_t cpu_socket[CPULIST_MAX_CPUS] = { 0 };
-	struct ledger_options o = { .cpu_socket = cpu_socket };
+	struct ledger_options o = { .cpu_socket = cpu_socket, .tick = tick };
 	struct diag d = { 0 };
 	struct sysfs fs;
 
@@ -154,6 +167,8 @@ static void start(const char *spec)
 	o.nr_weights = weights.nr;
 	if (ledger_open(&o, &d, &ledger))
 		fatal("ledger", &d);
+	if (ledger_tick_missing(ledger)[0])
+		fatal(ledger_tick_missing(ledger), NULL);
 	for (uint32_t e = 0; e < weights.nr; e++)
 		if (ledger_weights(ledger, e, weights.fds[e], &d))
 			fatal("ledger", &d);
@@ -164,13 +179,16 @@ static void start(const char *spec)
 static void follow(int window_ms, bool keep)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	uint64_t begin_ns = monotonic_ns();
 	char byte;
 
 	while (poll(&input, 1, window_ms) <= 0 || read(STDIN_FILENO, &byte, 1) > 0) {
 		ledger_mark(ledger, 0, monotonic_ns());
+		windows++;
 		if (!keep && ledger_drain(ledger, &sink))
 			fatal("drain", NULL);
 	}
+	window_ns = monotonic_ns() - begin_ns;
 }
 
 static void say_counts(const char *what, const uint64_t *counts)
@@ -215,6 +233,10 @@ static void say(const struct counts at[4], const struct ledger_losses *before)
 	printf("losses %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 	       now.kept_flushes - before->kept_flushes, now.weights - before->weights,
 	       now.unseen - before->unseen, now.bad + bad);
+	for (size_t i = 0; i < sums.nr; i++)
+		printf("slices %u %" PRIu64 "\n", sums.rows[i].tgid, sums.rows[i].slices);
+	printf("windows %" PRIu64 " %" PRIu64 "\n", windows, window_ns);
+	printf("gap %" PRIu64 "\n", gap_ns);
 	printf("note %s\n", weights.note);
 }
 
@@ -223,11 +245,13 @@ int main(int argc, char **argv)
 	struct ledger_losses losses;
 	struct counts at[4];
 	int window_ms = 10, option;
-	bool keep = false;
+	bool keep = false, tick = false;
 
-	while ((option = getopt(argc, argv, "kw:")) != -1) {
+	while ((option = getopt(argc, argv, "ktw:")) != -1) {
 		if (option == 'k')
 			keep = true;
+		else if (option == 't')
+			tick = true;
 		else if (option == 'w' && atoi(optarg) > 0)
 			window_ms = atoi(optarg);
 		else
@@ -235,7 +259,7 @@ int main(int argc, char **argv)
 	}
 	if (argc != optind + 1)
 		return 2;
-	start(argv[optind]);
+	start(argv[optind], tick);
 	/* The ledger of a CPU that has not switched yet begins with its first flush. */
 	flush();
 	ledger_losses(ledger, &losses);

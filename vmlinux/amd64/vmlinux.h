@@ -13,6 +13,8 @@
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
 #endif
 
+typedef __u8 u8;
+
 typedef __u64 u64;
 
 typedef int __kernel_pid_t;
@@ -64,6 +66,10 @@ struct signal_struct {
 struct cgroup_subsys_state;
 
 struct cgroup;
+
+struct hrtimer {
+	u8 is_soft;
+};
 
 struct css_set {
 	struct cgroup_subsys_state *subsys[12];

@@ -85,6 +85,10 @@ struct cgroup_root {
 	int hierarchy_id;
 };
 
+struct hrtimer {
+	bool is_soft;
+};
+
 struct css_set {
 	struct cgroup_subsys_state *subsys[14];
 	struct cgroup *dfl_cgrp;

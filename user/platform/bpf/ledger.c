@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "platform/bpf/ledger_parts.h"
 
 /* Ring size: this much for each CPU holds some 100 ms of a busy machine. */
@@ -199,6 +200,7 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 	for (uint32_t c = 0; c < o->nr_cpus; c++) {
 		l->cpus[c].socket = o->cpu_socket[c];
 		l->cpus[c].reader = LEDGER_NO_READER;
+		l->cpus[c].no_tick = o->quiet && cpulist_contains(o->quiet, c);
 	}
 	l->ring = ring_buffer__new(bpf_map__fd(l->skel->maps.ring), on_record, l, NULL);
 	if (!l->ring)
@@ -245,14 +247,19 @@ static int find_v1(struct ledger *l, const struct ledger_options *o, struct diag
 	return 0;
 }
 
-/* Can the kernel find a task by its number on the machine? Linux 6.2 can. */
-static bool has_task_from_pid(void)
+static bool kernel_has(const char *name, uint32_t kind)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	bool has = btf && btf__find_by_name_kind(btf, "bpf_task_from_pid", BTF_KIND_FUNC) > 0;
+	bool has = btf && btf__find_by_name_kind(btf, name, kind) > 0;
 
 	btf__free(btf);
 	return has;
+}
+
+/* Can the kernel find a task by its number on the machine? Linux 6.2 can. */
+static bool has_task_from_pid(void)
+{
+	return kernel_has("bpf_task_from_pid", BTF_KIND_FUNC);
 }
 
 /* Opens, configures and loads the programs, with these parts of "io". */
@@ -286,6 +293,7 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	bpf_program__set_autoattach(l->skel->progs.task_list, false);
 	bpf_program__set_autoattach(l->skel->progs.task_one, false);
 	bpf_program__set_autoload(l->skel->progs.task_one, o->own_pids && has_task_from_pid());
+	bpf_program__set_autoload(l->skel->progs.ledger_tick, l->tick);
 	ledger_io_configure(l, o, io);
 	err = t410trace__load(l->skel);
 	if (!err) {
@@ -321,7 +329,7 @@ static uint32_t parts_that_load(struct ledger *l, const struct ledger_options *o
 	return good;
 }
 
-static int load_what_can_be(struct ledger *l, const struct ledger_options *o, struct diag *d)
+static int load_with_io(struct ledger *l, const struct ledger_options *o, struct diag *d)
 {
 	uint32_t wanted = ledger_io_wanted(l, o);
 	int err = load(l, o, wanted, d);
@@ -329,6 +337,28 @@ static int load_what_can_be(struct ledger *l, const struct ledger_options *o, st
 	if (err && wanted)
 		err = load(l, o, parts_that_load(l, o, wanted), d);
 	return err;
+}
+
+static int load_what_can_be(struct ledger *l, const struct ledger_options *o, struct diag *d)
+{
+	int err;
+
+	l->tick = o->tick && kernel_has("btf_trace_hrtimer_expire_entry", BTF_KIND_TYPEDEF);
+	if (o->tick && !l->tick)
+		str_copy(l->tick_missing, sizeof(l->tick_missing),
+			 "the kernel has no tracepoint where timers expire");
+	err = load_with_io(l, o, d);
+	if (!err || !l->tick || err == -EPERM || err == -EACCES)
+		return err;
+	/* Is it the tick? Without that it works then. */
+	l->tick = false;
+	str_copy(l->tick_missing, sizeof(l->tick_missing), d->what);
+	return load_with_io(l, o, d);
+}
+
+const char *ledger_tick_missing(const struct ledger *l)
+{
+	return l->tick_missing;
 }
 
 int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **ret)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cpulist.h"
 #include "base/diag.h"
 #include "records.h"
 
@@ -27,6 +28,8 @@
  *	is loaded
  * @v1_controller: whose cgroups stand in for those of the v2 tree, "" or NULL for none
  * @v1_number: its number in ids of cgroups
+ * @tick: windows are closed at the ticks of CPUs whose task goes on, see ledger_tick_missing()
+ * @quiet: but not on these CPUs; NULL for none
  * @own_pids: we are in a pid namespace of our own, see ledger_task()
  * @cgroup_mount: where the cgroup v2 tree is mounted, "" or NULL for nowhere: packets received
  *	are not noted then. For @io only
@@ -42,6 +45,8 @@ struct ledger_options {
 	bool io;
 	const char *v1_controller;
 	uint32_t v1_number;
+	bool tick;
+	const struct cpulist *quiet;
 	bool own_pids;
 	const char *cgroup_mount;
 	void (*log)(const char *text);
@@ -113,6 +118,9 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 
 /** ledger_free() - stop and unload everything; NULL is fine */
 void ledger_free(struct ledger *l);
+
+/** ledger_tick_missing() - why @tick could not be had, "" for nothing; one line */
+const char *ledger_tick_missing(const struct ledger *l);
 
 /**
  * ledger_weights() - say which core event is read on which CPU

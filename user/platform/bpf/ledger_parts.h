@@ -65,6 +65,8 @@ struct ledger {
 	uint32_t v1_subsys; /* the kernel's number of it */
 	uint32_t nr_readers;
 	uint32_t nr_events;
+	bool tick;
+	char tick_missing[200];
 	struct reader *reader;
 	bool *asked; /* by CPU: the record of its last flush is still to come */
 	uint32_t nr_asked;
