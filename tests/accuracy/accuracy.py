@@ -30,7 +30,15 @@ COVER = 0.93
 # Of single intervals: what is nominally 95% of few that depend on each other
 COVER_1 = 0.90
 # Medians of the table's scenarios: error, and width of the bars, without weights and with.
-ERROR = {"duty": (0.10, 0.05), "threads": (0.10, 0.05), "jitter": (0.50, 0.15), "alone": (0.01, 0.01)}
+ERROR = {
+    "duty": (0.10, 0.05),
+    "threads": (0.10, 0.05),
+    "jitter": (0.50, 0.15),
+    "alone": (0.01, 0.01),
+    "ranks": (None, 0.03),
+}
+# All are on their CPUs all the time: CPU time tells nobody from anybody.
+ALIKE = ("steady", "ranks", "unticked")
 WIDTH = {"duty": (1.0, 0.4), "threads": (1.0, 0.4)}
 # The median of five scatters around that of thirty by a fifth and more.
 FEW = 10
@@ -147,9 +155,10 @@ class Cell:
 
     def most_error(self):
         """(limit, why) of the error; no limit where tenants cannot be told apart."""
-        if self.mode in ERROR:
-            return ERROR[self.mode][self.weights] * self.slack(), "the goal"
-        if self.mode == "steady" and not self.weights:
+        goal = ERROR.get(self.mode, (None, None))[self.weights]
+        if goal is not None:
+            return goal * self.slack(), "the goal"
+        if self.mode in ALIKE and not self.weights:
             return None, ""
         # a byte of rounding here or there is not worse
         return self.best_baseline() + 0.001, f"that of {baselines_of(self.weights)[-1]}"

@@ -21,6 +21,9 @@ Modes:
   mux      as duty, but in every other window the counter counts only part of the time
   lost     as threads, but one slice in twenty is missing
   two      as threads, on two sockets, with reads and writes of different intensities
+  ranks    threads never leave their CPU: they work, and wait for each other without sleeping, 20
+           to 300 ms at a time; slices end with windows, as ticks of the scheduler make them
+  unticked the same without ticks: slices are as long as with steady
 
 Everything is drawn from streams of random numbers that have names, so an option
 changes what it is about and nothing else: with weights and without, the same tenants
@@ -45,6 +48,8 @@ FIRST_PID = 1000
 # What core PMUs would count for a direction; one count is a cache line.
 WEIGHT_EVENTS = {"rd": "l3d_cache_refill", "wr": "l2d_cache_wb"}
 LINE_BYTES = 64
+# Traffic of who waits without sleeping, beside that of who works
+WAITING = 0.02
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +68,7 @@ class Options:
     idle_bytes in every window, caused by no tenant
     weights    1: slices carry what core PMUs counted, wrong by 20% for each tenant
     stacked    1: all threads of a tenant share a CPU, as no scheduler would have it
+    tick_ms    of ranks: time between two ticks, at which core events are read
     """
 
     seed: int = 1
@@ -77,6 +83,7 @@ class Options:
     idle_bytes: int = 0
     weights: int = 0
     stacked: int = 0
+    tick_ms: int = 4
 
     @property
     def length_ns(self):
@@ -198,6 +205,21 @@ def ramp_levels(rng, base, options):
     ]
 
 
+def waiting_levels(rng, base, options):
+    """Work and busy waiting in turn; what is done at work differs a little each time."""
+    levels, now = [], 0
+    for start, end in [*on_and_off(rng, options.length_ns, 20, 300), (options.length_ns,) * 2]:
+        if now < start:
+            levels.append((now, start, base * WAITING))
+        if start < end:
+            levels.append((start, end, base * math.exp(rng.gauss(0, 0.1))))
+        now = end
+    return levels
+
+
+DRAWS = {"ramp": ramp_levels, "ranks": waiting_levels, "unticked": waiting_levels}
+
+
 # --- tenants
 
 
@@ -227,7 +249,7 @@ class Crew:
     def hire(self, threads, group=None, base=None):
         number = len(self.tenants)
         rng = self.streams.named("intensity", number)
-        draw = ramp_levels if self.mode == "ramp" else phase_levels
+        draw = DRAWS.get(self.mode, phase_levels)
         levels, bias = {}, {}
         for direction in self.directions:
             start = base or math.exp(rng.gauss(0, self.options.spread))
@@ -315,10 +337,11 @@ class Crew:
 
     ramp = spikes = lost = two = threads
     mux = duty
+    ranks = unticked = steady
 
 
 MODES = ("duty", "threads", "jitter", "steady", "alone")
-FAMILIES = ("burst", "pairs", "ramp", "spikes", "mux", "lost", "two")
+FAMILIES = ("burst", "pairs", "ramp", "spikes", "mux", "lost", "two", "ranks", "unticked")
 
 
 # --- traffic
@@ -359,6 +382,38 @@ def pieces(runs, levels):
             stop = min(end, levels[at][1])
             yield number, start, stop, levels[at][2]
             start, at = stop, at + 1
+
+
+def moved_until(levels):
+    """Bytes by some time, of a thread that has been on its CPU from the begin."""
+    starts = [level[0] for level in levels]
+    sums = [0.0, *itertools.accumulate((end - start) * rate for start, end, rate in levels)]
+
+    def moved(now):
+        at = bisect.bisect_right(starts, now) - 1
+        return sums[at] + (min(now, levels[at][1]) - starts[at]) * levels[at][2]
+
+    return moved
+
+
+def ticked(moved, begin, options, first_tick):
+    """
+    Slices (start, end, bytes) of a thread that keeps its CPU. Its counts are known at ticks; what
+    was counted between the two around a window's end is divided by time.
+    """
+    tick_ns = options.tick_ms * NS_PER_MS
+    ends = range(begin + options.window_ns, options.length_ns + 1, options.window_ns)
+    start, known = begin, 0.0
+    for end in ends:
+        after = min(options.length_ns, end + (first_tick - end) % tick_ns)
+        before = max(start, after - tick_ns)
+        by_now = moved(end)
+        if before < end < after:
+            by_now = moved(before) + (moved(after) - moved(before)) * (end - before) / (after - before)
+        yield start, end, by_now - known
+        start, known = end, by_now
+    if start < options.length_ns:
+        yield start, options.length_ns, moved(options.length_ns) - known
 
 
 def seen_later(values, lag):
@@ -418,9 +473,29 @@ class Scenario:
                     self.bins[counter].add(start, end, level)
                     seconds[counter].add(start, end, level)
                     made[run][direction] = made[run].get(direction, 0.0) + (end - start) * level
+            if self.mode == "ranks":
+                self.slices_with_windows(number, thread)
+                continue
             for (start, end), moved in zip(thread.runs, made):
                 self.slice(number, thread.cpu, start, end, moved)
         self.truth.append([one.values() for one in seconds])
+
+    def slices_with_windows(self, number, thread):
+        tenant = self.crew.tenants[number]
+        first_tick = self.crew.streams.named("tick", thread.cpu).randrange(self.options.tick_ms * NS_PER_MS)
+        of_direction = [
+            list(ticked(moved_until(tenant.levels[direction]), 0, self.options, first_tick))
+            for direction in self.crew.directions
+        ]
+        for pieces_of_slice in zip(*of_direction):
+            start, end, _ = pieces_of_slice[0]
+            weights = {
+                WEIGHT_EVENTS[direction]: int(moved / LINE_BYTES * tenant.bias[direction])
+                for direction, (_, _, moved) in zip(self.crew.directions, pieces_of_slice)
+            }
+            self.slices.append(
+                Slice(number, thread.cpu, start, end, weights if self.options.weights else {})
+            )
 
     def slice(self, number, cpu, start, end, moved):
         bias = self.crew.tenants[number].bias

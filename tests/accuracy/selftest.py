@@ -326,6 +326,25 @@ def weights_are_lines_with_a_bias():
 
 
 @test
+def slices_of_ranks_have_what_was_done_in_their_window():
+    """But for the piece between the end of a window and the tick that notices it."""
+    quiet = change(SMALL, weights=1, tick_ms=1)
+    one, off = (scenario.Scenario(mode, quiet) for mode in ("ranks", "unticked"))
+    expect(one.truth != off.truth and one.mode == "ranks", "names of streams have the mode")
+    expect(all(s.end - s.start == quiet.window_ns for s in one.slices), "slices of a window")
+    for number, tenant in enumerate(one.crew.tenants):
+        moved = scenario.moved_until(tenant.levels["rd"])
+        mine = [s for s in one.slices if s.tenant == number and s.cpu == tenant.threads[0].cpu]
+        due = [(moved(s.end) - moved(s.start)) / 64 * tenant.bias["rd"] for s in mine]
+        found = [s.weights["l3d_cache_refill"] for s in mine]
+        expect_near(sum(found) / sum(due), 1, 0.001, "all slices of a thread")
+        off_by = sum(abs(a - b) for a, b in zip(found, due)) / sum(due)
+        expect(off_by < 0.04, f"slices are off by {off_by}")
+    moved = scenario.moved_until([(0, 10, 1.0), (10, 30, 3.0)])
+    expect([moved(at) for at in (0, 5, 10, 20, 30)] == [0, 5, 10, 40, 70], "bytes by some time")
+
+
+@test
 def bins_add_up_like_a_slow_sum():
     rng = random.Random(1)
     bins, slow = scenario.Bins(100, 10), [0.0] * 10
@@ -371,7 +390,10 @@ def modes_are_what_they_are_called():
         threads = [thread for tenant in one.crew.tenants for thread in tenant.threads]
         total = sum(end - start for thread in threads for start, end in thread.runs)
         busy[mode] = total / len(threads) / SMALL.length_ns
-    expect(busy["steady"] == 1, "steady threads sleep")
+    expect(busy["steady"] == busy["ranks"] == busy["unticked"] == 1, "steady threads sleep")
+    for tenant in made["ranks"].crew.tenants:
+        rates = [rate for _, _, rate in tenant.levels["rd"]]
+        expect(max(rates) > 20 * min(rates), "ranks: no phases")
     expect(0.9 < busy["jitter"] < 0.99, f"jitter: busy {busy['jitter']}")
     expect(0.2 < busy["duty"] < 0.8 and 0.2 < busy["threads"] < 0.8, str(busy))
     turns = sorted(t.threads[0].runs[0] for t in made["alone"].crew.tenants)
@@ -475,7 +497,7 @@ def a_good_result_passes_and_each_bad_one_fails():
             expect(not failures(cell(mode, weights)), f"{mode}: {failures(cell(mode, weights))}")
             expect(failures(cell(mode, weights, cover=0.92)) == {"bars-hold"}, f"{mode}: cover")
             expect(failures(cell(mode, weights, cover_1=0.89)) == {"bars-hold-in-each-interval"}, mode)
-            unlimited = mode == "steady" and not weights
+            unlimited = mode in accuracy.ALIKE and not weights
             expect(failures(cell(mode, weights, wape=0.9)) == (set() if unlimited else {"error"}), f"{mode}: wape")
     expect(failures(cell("duty", 1, width=0.41)) == {"width"}, "width")
     expect(not failures(cell("duty", 1, seeds=1, width=0.41)), "few seeds have some slack")

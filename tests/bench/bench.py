@@ -27,6 +27,9 @@ OURS, EMPTY, CPUDIST = "t410trace", "empty", "cpudist"
 WEIGHTS = {"no weights": "cpu-time", "1 weight": "page-faults", "2 weights": "page-faults,task-clock"}
 # With and without a v1 hierarchy; loads run at its root, and in a cgroup of it
 V1 = {"v2 only": "none", "with v1": "freezer"}
+# The same with windows of 10 ms closed at ticks, while CPUs are busy
+TICKS = {f"ticks, {name}": event for name, event in WEIGHTS.items()}
+TICK_PROGRAMS = {EMPTY: ("bench_tick",)} | {name: ("ledger_tick",) for name in TICKS}
 # A program is found by name; cpudist has two for sched_switch and loads the one that works.
 NAMES = {
     OURS: ("ledger_switch",),
@@ -35,6 +38,7 @@ NAMES = {
 } | {name: ("ledger_switch",) for name in (*WEIGHTS, *V1)}
 GOALS = {EMPTY: 2.5, CPUDIST: 0.4}
 RSS_GOAL_MIB = 16.0
+TICK_GOAL_PERCENT = 0.05
 
 
 class Problem(Exception):
@@ -96,6 +100,8 @@ class Bench:
             EMPTY: [f"{options.tools}/load", f"{options.tools}/empty.bpf.o"],
             CPUDIST: [find_tool("cpudist", "/usr/sbin", "/sbin")],
         } | {name: [f"{options.tools}/weigh", event] for name, event in WEIGHTS.items()}
+        for name, event in TICKS.items():
+            self.commands[name] = [f"{options.tools}/weigh", "-t", event]
         for name, controller in V1.items():
             self.commands[name] = [*self.commands[OURS], "--cgroup-v1", controller]
         self.loads = {
@@ -105,17 +111,18 @@ class Bench:
             + ["-l", str(options.messaging_loops)],
         }
 
-    def program_of(self, who, process):
+    def program_of(self, who, process, names=None):
         """Id of the program at sched_switch that a process holds, once it is there."""
+        names = names or NAMES[who]
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline and process.poll() is None:
             for info in pathlib.Path(f"/proc/{process.pid}/fdinfo").iterdir():
                 with contextlib.suppress(OSError):
                     match = re.search(r"^prog_id:\s+(\d+)", info.read_text("ascii"), re.M)
-                    if match and self.show(match[1])["name"] in NAMES[who]:
+                    if match and self.show(match[1])["name"] in names:
                         return match[1]
             time.sleep(0.1)
-        raise Problem(f"{who}: no program {' or '.join(NAMES[who])} was loaded")
+        raise Problem(f"{who}: no program {' or '.join(names)} was loaded")
 
     def show(self, prog_id):
         return json.loads(run([self.bpftool, "prog", "show", "id", prog_id, "-j"]))
@@ -154,6 +161,26 @@ class Bench:
                 # everybody is first, last and between in turn
                 turn = i % len(whose)
                 self.cost_round(whose[turn:] + whose[:turn], costs)
+        return costs
+
+    def tick_costs(self, rounds):
+        """By program: (nanoseconds a run, runs a second and CPU), all CPUs busy; one a round."""
+        costs = {who: [] for who in TICK_PROGRAMS}
+        burn = [f"{self.options.tools}/burn", "-t", str(os.cpu_count()), "-m", "1000000"]
+        with statistics_on(), contextlib.ExitStack() as stack:
+            stack.enter_context(running(burn))
+            ids = {}
+            for who, names in TICK_PROGRAMS.items():
+                process = stack.enter_context(running(self.commands[who]))
+                ids[who] = self.program_of(who, process, names)
+            for _ in range(rounds):
+                before, begin = self.read_stats(ids), time.monotonic()
+                time.sleep(2)
+                took, after = time.monotonic() - begin, self.read_stats(ids)
+                for who, values in costs.items():
+                    runs = after[who][0] - before[who][0]
+                    ns = (after[who][1] - before[who][1]) / max(1, runs)
+                    values.append((ns, runs / took / os.cpu_count()))
         return costs
 
     def v1_costs(self, rounds):
@@ -205,6 +232,20 @@ def spread(values):
     return f"{min(values):.2f}..{max(values):.2f}"
 
 
+def print_ticks(ticks):
+    """What a tick costs, and which part of a busy CPU's time that is beyond an empty program."""
+    median = statistics.median
+    for who, values in ticks.items():
+        ns, rate = median(v[0] for v in values), median(v[1] for v in values)
+        spread_ns = spread([v[0] for v in values])
+        print(f"{who + ': a timer, ns a run':<44}{ns:>10.1f}  {spread_ns:<18}{rate:.0f} a second and CPU")
+        if who == EMPTY:
+            continue
+        beyond = [(v[0] - e[0]) * v[1] / 1e7 for v, e in zip(values, ticks[EMPTY])]
+        text = f"{min(beyond):.4f}..{max(beyond):.4f}"
+        print(f"{who + ': beyond empty, % of a CPU':<44}{median(beyond):>10.4f}  {text:<18}<= {TICK_GOAL_PERCENT}")
+
+
 def print_table(costs, weights, v1, walls, memory, options):
     median = statistics.median
     print(f"{'what':<44}{'median':>10}  {'spread':<18}{'goal':<10}")
@@ -239,6 +280,7 @@ def parse_options():
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--weight-rounds", type=int, default=6)
     parser.add_argument("--v1-rounds", type=int, default=4)
+    parser.add_argument("--tick-rounds", type=int, default=6)
     parser.add_argument("--io-rounds", type=int, default=4)
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--pipe-loops", type=int, default=30000)
@@ -260,6 +302,7 @@ def main():
         if options.weight_rounds:
             weights = bench.switch_costs((EMPTY, *WEIGHTS), options.weight_rounds)
         v1 = bench.v1_costs(options.v1_rounds) if options.v1_rounds else {}
+        ticks = bench.tick_costs(options.tick_rounds) if options.tick_rounds else {}
         requests = {}
         if options.io_rounds:
             with statistics_on():
@@ -270,6 +313,7 @@ def main():
         print(f"bench: cannot measure: {problem}", file=sys.stderr)
         return 1
     print_table(costs, weights, v1, walls, memory, options)
+    print_ticks(ticks)
     print_costs(requests, statistics.median, spread)
     return 0
 

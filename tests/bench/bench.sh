@@ -32,6 +32,7 @@ done
 for name in load crowd iogen; do
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$tools/$name" "$here/$name.c" -lbpf
 done
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -pthread -o "$tools/burn" "$here/../live/burn.c"
 for name in weigh iowho; do
 	make -s -C "$root" "build/$arch/tests/live/$name"
 	cp "$root/build/$arch/tests/live/$name" "$tools/"

@@ -4,7 +4,8 @@
  * Records as the kernel sends them go the daemon's way: feed, session by job, report, accounts,
  * metrics. Each case is a process of its own, and its peak is what it ever had resident.
  *
- * memory [CPUS [WINDOW_MS [SECONDS]]]: other sizes, one interval of so many seconds.
+ * memory [CPUS [WINDOW_MS [SECONDS [SLOTS]]]]: other sizes, one interval of so many seconds, in
+ * which so many tasks have each CPU in each window. 1 is a machine whose tasks never switch.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@
 
 struct world {
 	uint32_t nr_cpus;
+	uint32_t slots;
 	uint64_t window_ns;
 	struct trace_header header;
 	uint32_t cpu_socket[MAX_CPUS];
@@ -140,18 +142,18 @@ static void mark(struct world *w, bool first, bool inner)
 /* All slots of a CPU in one window; the last one is idle time. */
 static void slots_of_cpu(struct world *w, uint32_t cpu, uint64_t start_ns)
 {
-	struct ledger_slices r = { .h = { .cpu = cpu, .time_ns = w->now_ns }, .nr = SLOTS + 1 };
-	uint64_t each_ns = w->window_ns / (SLOTS + 1);
+	struct ledger_slices r = { .h = { .cpu = cpu, .time_ns = w->now_ns }, .nr = w->slots + 1 };
+	uint64_t each_ns = w->window_ns / (w->slots + 1);
 	uint32_t first = draw(w, EACH);
 
 	for (uint32_t i = 0; i < r.nr; i++) {
 		uint32_t who = cpu * EACH + (first + i) % EACH;
 
 		r.slots[i] = (struct ledger_slot){
-			.pid = i < SLOTS ? FIRST_PID + who : 0,
-			.tgid = i < SLOTS ? FIRST_PID + who : 0,
-			.start_ns = i < SLOTS ? 1 + who : 0,
-			.cgroup_id = i < SLOTS ? FIRST_CGROUP + who % NR_JOBS : 0,
+			.pid = i < w->slots ? FIRST_PID + who : 0,
+			.tgid = i < w->slots ? FIRST_PID + who : 0,
+			.start_ns = i < w->slots ? 1 + who : 0,
+			.cgroup_id = i < w->slots ? FIRST_CGROUP + who % NR_JOBS : 0,
 			.first_ns = start_ns,
 			.last_ns = w->now_ns,
 			.on_cpu_ns = 1 + draw(w, each_ns),
@@ -267,7 +269,7 @@ static int run(struct world *w, uint64_t interval_ns, uint64_t duration_ns)
 	return 0;
 }
 
-static void measure(uint32_t cpus, uint64_t window_ns, uint64_t interval_ns, uint64_t duration_ns)
+static void measure(const struct world *machine, uint64_t interval_ns, uint64_t duration_ns)
 {
 	static struct world w;
 	int status;
@@ -276,10 +278,7 @@ static void measure(uint32_t cpus, uint64_t window_ns, uint64_t interval_ns, uin
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		w = (struct world){ .nr_cpus = cpus,
-				    .window_ns = window_ns,
-				    .now_ns = 1000 * NS_PER_S,
-				    .random = 88172645463325252ull };
+		w = *machine;
 		run(&w, interval_ns, duration_ns);
 		fflush(stdout);
 		_exit(0);
@@ -291,24 +290,26 @@ static void measure(uint32_t cpus, uint64_t window_ns, uint64_t interval_ns, uin
 
 int main(int argc, char **argv)
 {
-	uint32_t cpus = argc > 1 ? strtoul(argv[1], NULL, 10) : 352;
-	uint64_t window_ns = argc > 2 ? strtoul(argv[2], NULL, 10) * 1000000 : 10000000;
+	static struct world m = { .now_ns = 1000 * NS_PER_S, .random = 88172645463325252ull };
 	uint64_t seconds = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 
-	if (!cpus || cpus > MAX_CPUS || !window_ns) {
-		fputs("usage: memory [CPUS [WINDOW_MS [SECONDS]]]\n", stderr);
+	m.nr_cpus = argc > 1 ? strtoul(argv[1], NULL, 10) : 352;
+	m.window_ns = argc > 2 ? strtoul(argv[2], NULL, 10) * 1000000 : 10000000;
+	m.slots = argc > 4 ? strtoul(argv[4], NULL, 10) : SLOTS;
+	if (!m.nr_cpus || m.nr_cpus > MAX_CPUS || !m.window_ns || !m.slots || m.slots > EACH) {
+		fputs("usage: memory [CPUS [WINDOW_MS [SECONDS [SLOTS]]]]\n", stderr);
 		return 2;
 	}
-	printf("memory: %u CPUs, %d slots and idle time each in windows of %g ms, by job\n", cpus,
-	       SLOTS, window_ns / 1e6);
+	printf("memory: %u CPUs, %u slots and idle time each in windows of %g ms, by job\n",
+	       m.nr_cpus, m.slots, m.window_ns / 1e6);
 	puts("  interval s    run s     slices  MiB peak  ms to close M slices/s all");
 	if (seconds) {
-		measure(cpus, window_ns, seconds * NS_PER_S, seconds * NS_PER_S);
+		measure(&m, seconds * NS_PER_S, seconds * NS_PER_S);
 		return 0;
 	}
-	measure(cpus, window_ns, NS_PER_S, 5 * NS_PER_S);
-	measure(cpus, window_ns, 10 * NS_PER_S, 20 * NS_PER_S);
-	measure(cpus, window_ns, 60 * NS_PER_S, 60 * NS_PER_S);
-	measure(cpus, window_ns, 3600 * NS_PER_S, LONG_S * NS_PER_S);
+	measure(&m, NS_PER_S, 5 * NS_PER_S);
+	measure(&m, 10 * NS_PER_S, 20 * NS_PER_S);
+	measure(&m, 60 * NS_PER_S, 60 * NS_PER_S);
+	measure(&m, 3600 * NS_PER_S, LONG_S * NS_PER_S);
 	return 0;
 }
