@@ -482,7 +482,8 @@ struct report_socket {
 	X(counter_restarts, RUN)    \
 	X(uncounted_ns, RUN)        \
 	X(weights_reopened, RUN)    \
-	X(unweighed_ns, RUN)
+	X(unweighed_ns, RUN)        \
+	X(spread_ns, RUN)
 
 #define QUALITY_COUNT_(name, from) +1
 #define NR_QUALITY_NUMBERS	   (0 QUALITY_NUMBERS(QUALITY_COUNT_))
@@ -522,6 +523,8 @@ struct report_socket {
  * @weights_reopened: times the core events of a CPU were opened again: they end when it goes
  *	offline
  * @unweighed_ns: CPU time of tasks in which no core event counted though there are some
+ * @spread_ns: CPU time of tasks that is known for several windows together: what they did in it
+ *	is spread evenly. Only when host_info.tick says how windows were closed, otherwise 0
  */
 struct quality {
 	enum method method;
@@ -553,6 +556,8 @@ struct host_info {
 	uint32_t sockets;
 	char io_note
 		[MODEL_NOTE_LEN]; /* what of requests of devices this run could not learn, and why */
+	char tick[8];		  /* tick_mode_name(), "" = not known, or no windows */
+	char tick_note[MODEL_NOTE_LEN]; /* where windows are not closed at ticks, and why */
 };
 
 /**
@@ -590,6 +595,9 @@ struct report {
 
 /** report_socket_id() - the number of a counter's socket, as users know it */
 uint32_t report_socket_id(const struct report *r, const struct counter *c);
+
+/** report_per_window() - part of the tasks' CPU time that is not in quality.spread_ns */
+double report_per_window(const struct report *r);
 
 /** report_row_release() - free what a row owns, not the structure */
 void report_row_release(struct report_row *row);

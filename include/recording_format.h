@@ -14,7 +14,7 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      6u
+#define RECORDING_VERSION      7u
 #define RECORDING_OLDEST       5u	   /* version that is still read: has no inner marks */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 

@@ -26,6 +26,17 @@ enum output_format {
 	NR_OUTPUT_FORMATS,
 };
 
+/* When a window is closed on a CPU whose task goes on: at the scheduler's tick */
+enum tick_mode {
+	TICK_AUTO, /* but CPUs that are isolated or nohz_full are left alone */
+	TICK_ALL,  /* on each CPU */
+	TICK_OFF,  /* never: at the next switch, or with the report */
+	NR_TICK_MODES,
+};
+
+/** tick_mode_name() - as in options and reports: "auto", "all", "off"; NULL behind the last one */
+const char *tick_mode_name(unsigned int mode);
+
 /**
  * struct output_options - how reports are shown, and where
  * @format: as what
@@ -68,6 +79,7 @@ struct pid_list {
  * @max_bytes: bound on the size of the recording, 0 = none
  * @weights: how to measure what tasks do: "auto", "cpu-time" or names, see weights_open()
  * @methods, @nr_methods: how windows are split; more than one: compare them
+ * @tick: when windows are closed on CPUs whose task goes on
  * @by_destination: CPU-caused bytes by where they go
  * @devices: devices to count, as typed
  * @cgroup_v1: controller whose v1 hierarchy stands in for the v2 tree, "none" or "auto"; NULL:
@@ -103,6 +115,7 @@ struct run_options {
 	bool ndjson;
 	uint64_t max_bytes;
 	const char *weights;
+	enum tick_mode tick;
 	bool by_destination;
 	struct text_list devices;
 	const char *cgroup_v1;

@@ -87,14 +87,25 @@ static void notes_of_requests_stay(void **state)
 
 	(void)state;
 	strcpy(noted.host.io_note, "who sends packets is not known");
+	strcpy(noted.host.tick, "all");
+	strcpy(noted.host.tick_note, "the kernel has no tracepoint");
 	header_encode(&noted, &o);
 	assert_int_equal(decode(&o, &h, &wrong), 0);
 	assert_same_header(&h, &noted);
 	header_release(&h);
+	strcpy(noted.host.tick, "\x1b[2J");
+	assert_string_equal(header_check(&noted), "an unknown way to close windows at ticks");
 	o.nr = 0;
 	header_encode(&sample_header, &o);
 	assert_int_equal(o.err, 0);
-	/* a header without the text, and without its length */
+	/* A header of version 6 ends before the two texts on ticks. */
+	o.nr--;
+	assert_int_equal(decode(&o, &h, &wrong), -EBADMSG);
+	o.nr--;
+	assert_int_equal(decode(&o, &h, &wrong), 0);
+	assert_same_header(&h, &sample_header);
+	header_release(&h);
+	/* a header without the text on requests, and without its length */
 	o.nr--;
 	assert_int_equal(decode(&o, &h, &wrong), -EBADMSG);
 	free(o.data);

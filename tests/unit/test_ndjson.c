@@ -62,6 +62,8 @@ static void test_header(void **state)
 	headers[0].nr_cgroups = 1;
 	strcpy(headers[0].host.name, "n\xfe");
 	strcpy(headers[0].host.io_note, "who sends packets is not known");
+	strcpy(headers[0].host.tick, "auto");
+	strcpy(headers[0].host.tick_note, "CPUs 2-3 are left alone");
 	for (size_t i = 0; i < 2; i++) {
 		FILE *out = temp_open();
 
@@ -138,7 +140,7 @@ static void test_foreign(void **state)
 		"window 1 0 10 7/10/10\n"
 		"lost slices 1 0 10 12\n"
 		"mark 0 1 10000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
-		" 0 0 0 0 0 0 0\n";
+		" 0 0 0 0 0 0 0 0\n";
 	const struct trace_header *h;
 	struct event_log got = { 0 };
 	struct trace_sink sink = log_sink(&got);

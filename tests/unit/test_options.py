@@ -142,6 +142,7 @@ def unknown():
         (["report", "f", "--compare", "weights"], ["--compare weights", "at least two"]),
         (["report", "f", "--compare", "weights,weights"], ["weights is there twice"]),
         (["-a", "--nosuch"], ["nosuch"]),
+        (["-a", "--tick", "x"], ["--tick x", "auto, all or off"]),
         (["-a", "--cgroup-v1", "x"], ["--cgroup-v1 x", "none, auto or a controller"]),
         (["stat", "--socket", "256"], ["--socket 256", "from 0 to 255"]),
         (["-G", "a,,b"], ["-G a,,b", "empty entry"]),

@@ -14,7 +14,8 @@
 #include "trace/recording.h"
 #include "tree.h"
 
-#define RECORDING TESTS_DIR "/fixtures/recording-6"
+#define RECORDING TESTS_DIR "/fixtures/recording-7"
+#define VERSION_6 TESTS_DIR "/fixtures/recording-6"
 #define NDJSON	  TESTS_DIR "/fixtures/trace-1.ndjson"
 
 static uint8_t *load(const char *name, size_t *ret_size)
@@ -60,6 +61,25 @@ static void test_read(void **state)
 		free(got.text);
 	}
 	free(said.text);
+}
+
+/* A file that version 6 wrote: its header says nothing of ticks, and its marks have 27 losses. */
+static void test_version_6(void **state)
+{
+	struct event_log got = { 0 };
+	struct trace_file *f;
+	struct trace_end end;
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(trace_file_open(VERSION_6, &d, &f), 0);
+	assert_same_header(trace_file_header(f), &sample_header);
+	trace_file_close(f);
+	assert_int_equal(read_back(VERSION_6, &got, &end, &d), 0);
+	assert_non_null(strstr(got.text, " 24 25 26 27 0 101 102 103 "));
+	assert_true(end.complete);
+	assert_int_equal(end.refused, 0);
+	free(got.text);
 }
 
 static void test_write_recording(void **state)
@@ -143,14 +163,15 @@ static void test_versions(void **state)
 	struct diag d = { 0 };
 
 	(void)state;
+	assert_int_equal(read_as(6, &d), 0);
 	assert_int_equal(read_as(5, &d), 0);
 	assert_int_equal(read_as(4, &d), -EBADMSG);
-	assert_non_null(strstr(d.what, "a recording of version 4, and only 5 to 6 are known"));
+	assert_non_null(strstr(d.what, "a recording of version 4, and only 5 to 7 are known"));
 	assert_string_equal(d.help,
 			    "report it with the t410trace that recorded it, or record anew: "
 			    "versions before 5 were in no release");
-	assert_int_equal(read_as(7, &d), -EBADMSG);
-	assert_non_null(strstr(d.what, "a recording of version 7, and only 5 to 6 are known"));
+	assert_int_equal(read_as(8, &d), -EBADMSG);
+	assert_non_null(strstr(d.what, "a recording of version 8, and only 5 to 7 are known"));
 	assert_string_equal(d.help, "use the t410trace that recorded it, or a newer one");
 }
 
@@ -158,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_version_6),
 		cmocka_unit_test(test_write_recording),
 		cmocka_unit_test(test_write_ndjson),
 		cmocka_unit_test(test_versions),

@@ -17,6 +17,8 @@ HEADER = {
     "type": "header",
     "schema": "t410trace.trace/1",
     "io_note": "who sends packets is not known",
+    "tick": "auto",
+    "tick_note": "CPUs 2-3 are left alone",
     "sockets": [{"id": 0, "cpus": "0-3"}],
     "counters": [{"id": 0, "name": "c0", "event": "mem_bytes_rd", "socket": 0, "source": "cpu"}],
     "probes": [{"id": 0, "name": "cmem0/rd", "socket": 0}],
@@ -79,7 +81,7 @@ def spoiled():
                     *trace[number + 1 :],
                 ]
     for number, line in enumerate(LINES):
-        for key in set(line) - {"type", "schema", "io_note", "probes", "weights", "key"}:
+        for key in set(line) - {"type", "schema", "io_note", "tick", "tick_note", "probes", "weights", "key"}:
             less = {name: value for name, value in line.items() if name != key}
             yield f"{line['type']}: no {key}", [*LINES[:number], less, *LINES[number + 1 :]]
 

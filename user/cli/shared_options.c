@@ -48,6 +48,8 @@ WORDS(split, "none", "destination")
 WORDS(format, "recording", "ndjson")
 WORDS(counters, "yes", "no") /* of no_counters */
 
+#define TICK	   OPTION("tick", 0, "auto|all|off", value_choice, run.tick), .choice = tick_mode_name
+
 #define PIDS	   OPTION("pid", 'p', "PID[,PID...]", value_pids, run.pids)
 #define EVERYTHING SWITCH("all", 'a', run.all)
 #define CGROUP_V1  OPTION("cgroup-v1", 0, "CONTROLLER", value_cgroup_v1, run.cgroup_v1)
@@ -74,6 +76,11 @@ WORDS(counters, "yes", "no") /* of no_counters */
 #define CGROUP_V1_IS                                                                            \
 	"Where tasks are in a v1 cgroup of this controller, that one is theirs instead of the " \
 	"v2 one; none, or auto (default: freezer or cpuset, if mounted as v1)"
+
+#define TICK_IS                                                                                  \
+	"Where a task keeps its CPU, close windows at the scheduler's tick: auto (default; not " \
+	"on "                                                                                    \
+	"isolated and nohz_full CPUs), all or off"
 
 /* A number alone has a unit on the command line only: in a file somebody will misread it. */
 #define SETTING(text) .setting = true, .fallback = text
@@ -219,6 +226,8 @@ const struct option_row shared_options[] = {
 	  WEIGHTS },
 	{ SERVE, 1, "Core events that measure what tasks do, auto (default) or cpu-time", WEIGHTS,
 	  FIXED("auto") },
+	{ RUN, 3, TICK_IS, TICK },
+	{ SERVE, 1, TICK_IS, TICK, FIXED("auto") },
 	{ LIVE | RECORD, 3,
 	  "Only CPU time; works on any machine, for trying out the scheduler side",
 	  SWITCH("no-counters", 0, run.no_counters) },

@@ -10,8 +10,8 @@
 #include "base/leb128.h"
 #include "base/text.h"
 
-/* 1: without clock_back_ns; 2: with fewer numbers of quality; both are still read */
-#define BLOB_VERSION		  3
+/* 1: without clock_back_ns; 2, 3: with fewer numbers of quality; all are still read */
+#define BLOB_VERSION		  4
 #define CRC_BYTES		  4
 
 /* Bytes of the shortest elements of lists: a list cannot be longer than what is left. */
@@ -25,8 +25,9 @@
 #define QUALITY_FIELD(name, from) offsetof(struct quality, name),
 
 static const size_t quality_fields[] = { QUALITY_NUMBERS(QUALITY_FIELD) };
-/* So many of them were there up to version 2. */
+/* So many of them were there up to version 2, and in version 3. */
 #define QUALITY_OF_VERSION_2 20
+#define QUALITY_OF_VERSION_3 27
 
 static const size_t self_fields[] = {
 	FIELD(self_cost, cpu_ns),	  FIELD(self_cost, switches),
@@ -36,7 +37,7 @@ static const size_t self_fields[] = {
 };
 
 /* Something new in them needs a new version of the form. */
-_Static_assert(NR_QUALITY_NUMBERS == 27, "all losses");
+_Static_assert(NR_QUALITY_NUMBERS == 28, "all losses");
 _Static_assert(sizeof(struct self_cost) == sizeof(self_fields) / sizeof(size_t) * 8, "all costs");
 _Static_assert(NR_REASONS == 6, "all reasons");
 
@@ -301,6 +302,13 @@ static void take_fields(struct cursor *c, void *to, const size_t *fields, size_t
 	}
 }
 
+static size_t quality_of_version(uint64_t version)
+{
+	if (version > 3)
+		return ARRAY_SIZE(quality_fields);
+	return version > 2 ? QUALITY_OF_VERSION_3 : QUALITY_OF_VERSION_2;
+}
+
 static void take_losses(struct cursor *c, struct quality *q, struct self_cost *self)
 {
 	uint64_t method = take_u64(c);
@@ -309,8 +317,7 @@ static void take_losses(struct cursor *c, struct quality *q, struct self_cost *s
 		damaged(c);
 	q->method = c->err ? METHOD_STATE_SPACE : (enum method)method;
 	take_text(c, q->weights, sizeof(q->weights));
-	take_fields(c, q, quality_fields,
-		    c->version > 2 ? ARRAY_SIZE(quality_fields) : QUALITY_OF_VERSION_2);
+	take_fields(c, q, quality_fields, quality_of_version(c->version));
 	take_fields(c, self, self_fields, ARRAY_SIZE(self_fields));
 }
 

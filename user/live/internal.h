@@ -7,6 +7,7 @@
 #include "live/live.h"
 #include "live/live_jobs.h"
 #include "live/live_tasks.h"
+#include "live/live_ticks.h"
 #include "live/source.h"
 #include "trace/tee.h"
 
@@ -35,6 +36,7 @@ struct live {
 	struct ledger_sink sink; /* of @feed */
 	struct live_cgroups cgroups;
 	struct live_tasks tasks;
+	struct live_ticks ticks;
 	struct live_jobs *jobs;
 	uint64_t *ends_ns;   /* of the last mark, by socket */
 	struct quality seen; /* losses up to the last mark */

@@ -98,6 +98,8 @@ static int make_header(struct live *l, struct diag *d)
 		str_copy(h->host.platform, sizeof(h->host.platform), "none");
 	h->host.sockets = h->layout.nr_sockets;
 	str_copy(h->host.io_note, sizeof(h->host.io_note), ledger_io_note(l->ledger));
+	live_ticks_tell(&l->ticks, l->context.counters->nr, ledger_tick_missing(l->ledger),
+			l->cpus.nr_cpus, &h->host);
 	h->window_ns = a->window_ns;
 	h->interval_ns = a->interval_ns;
 	h->by_thread = a->by == ROW_THREAD;
@@ -177,6 +179,9 @@ static int open_ledger(struct live *l, struct diag *d)
 	o->own_pids = !l->tasks.machine;
 	o->cgroup_mount = l->cgroups.mount;
 	o->log = l->context.log;
+	live_ticks_choose(l->args, l->context.counters->nr, &l->sysfs, &l->ticks);
+	o->tick = l->ticks.on;
+	o->quiet = &l->ticks.quiet;
 	err = ledger_open(o, d, &l->ledger);
 	l->context.ledger = l->ledger;
 	return err;

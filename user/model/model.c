@@ -45,6 +45,15 @@ NAMES(reason_name,
       enum reason, [REASON_IDLE] = "idle", [REASON_DEVICE] = "device", [REASON_REMOTE] = "remote",
       [REASON_OTHER] = "other", [REASON_LOST] = "lost", [REASON_BACKGROUND] = "background")
 
+double report_per_window(const struct report *r)
+{
+	double busy = 0, spread = (double)r->quality.spread_ns;
+
+	for (size_t i = 0; i < r->nr_sockets; i++)
+		busy += (double)r->sockets[i].busy_ns;
+	return spread < busy ? 1 - spread / busy : spread > 0 ? 0 : 1;
+}
+
 enum reason reason_unsplit(const struct counter *c)
 {
 	if (c->device)

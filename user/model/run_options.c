@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "run_options.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+
+#include "base/array.h"
 
 struct run_options run_options_default(void)
 {
@@ -16,6 +19,17 @@ struct run_options run_options_default(void)
 		.weights = "auto",
 		.rise = 0.2,
 	};
+}
+
+const char *tick_mode_name(unsigned int mode)
+{
+	static const char *const names[] = {
+		[TICK_AUTO] = "auto",
+		[TICK_ALL] = "all",
+		[TICK_OFF] = "off",
+	};
+
+	return mode < ARRAY_SIZE(names) ? names[mode] : NULL;
 }
 
 void run_options_free(struct run_options *o)

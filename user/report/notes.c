@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -298,16 +299,27 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
 	return err;
 }
 
-/* What the kernel does not tell of devices, whatever happens. */
-static int put_io_note(FILE *out, const struct report *r, size_t width)
+/* What holds for the whole run, whatever happens. */
+static int put_note(FILE *out, const char note[MODEL_NOTE_LEN], size_t width)
 {
 	cleanup_free char *text = NULL;
 	int err;
 
-	if (!r->host->io_note[0])
+	if (!note[0])
 		return 0;
-	err = format_terminal(r->host->io_note, sizeof(r->host->io_note), &text);
+	err = format_terminal(note, MODEL_NOTE_LEN, &text);
 	return err ? err : notes_wrapped(out, text, width);
+}
+
+static int put_per_window(FILE *out, const struct report *r, size_t width)
+{
+	/* As the rest of what is known: 99.96 % is not all. */
+	double percent = floor(1000 * report_per_window(r)) / 10;
+
+	return notes_line(out, width,
+			  "activity of tasks known for each window in %.1f%% of their CPU time "
+			  "(tick: %.8s)",
+			  percent, r->host->tick);
 }
 
 int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
@@ -321,6 +333,10 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 	int err = put_missing(out, r, width);
 
 	if (!err)
-		err = put_io_note(out, r, width);
+		err = put_note(out, r->host->io_note, width);
+	if (!err)
+		err = put_note(out, r->host->tick_note, width);
+	if (!err && verbose && r->host->tick[0])
+		err = put_per_window(out, r, width);
 	return err ? err : notes_trust(out, &b, width, quiet, verbose);
 }

@@ -4,6 +4,7 @@
 #include "base/bdf.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "run_options.h"
 
 static const char *groups_check(const struct layout *l)
 {
@@ -113,6 +114,16 @@ static const char *devices_check(const struct trace_header *h)
 	return NULL;
 }
 
+static bool tick_is_known(const char *name)
+{
+	const char *known;
+
+	for (unsigned int mode = 0; (known = tick_mode_name(mode)); mode++)
+		if (!strcmp(name, known))
+			return true;
+	return false;
+}
+
 const char *header_check(const struct trace_header *h)
 {
 	const struct layout *l = &h->layout;
@@ -143,6 +154,8 @@ const char *header_check(const struct trace_header *h)
 				return "two sockets with one number";
 	if (h->nr_weights == 2 && !strcmp(h->weights[0], h->weights[1]))
 		return "two weights with one name";
+	if (h->host.tick[0] && !tick_is_known(h->host.tick))
+		return "an unknown way to close windows at ticks";
 	wrong = devices_check(h);
 	if (!wrong)
 		wrong = counters_check(h);
@@ -247,6 +260,8 @@ void header_encode(const struct trace_header *h, struct wire_out *o)
 	for (size_t i = 0; i < h->nr_jobs; i++)
 		wire_put_text(o, h->jobs[i]);
 	wire_put_text(o, h->host.io_note);
+	wire_put_text(o, h->host.tick);
+	wire_put_text(o, h->host.tick_note);
 }
 
 /* Room for @nr elements; none of zero, so that NULL always means no memory. */
@@ -420,6 +435,11 @@ static int get_all(struct wire_in *in, struct trace_header *h)
 	if (!err)
 		err = get_texts(in, &h->jobs, &h->nr_jobs);
 	wire_get_text(in, h->host.io_note, sizeof(h->host.io_note));
+	/* A header of version 5 or 6 ends here. */
+	if (!err && in->at != in->end) {
+		wire_get_text(in, h->host.tick, sizeof(h->host.tick));
+		wire_get_text(in, h->host.tick_note, sizeof(h->host.tick_note));
+	}
 	return err;
 }
 

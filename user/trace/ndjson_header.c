@@ -344,6 +344,12 @@ static int take_host(const struct ndjson_line *line, struct host_info *host)
 	if (!err)
 		err = line_text(line, line->json, "io_note", OPTIONAL, host->io_note,
 				sizeof(host->io_note), NULL);
+	if (!err)
+		err = line_text(line, line->json, "tick", OPTIONAL, host->tick, sizeof(host->tick),
+				NULL);
+	if (!err)
+		err = line_text(line, line->json, "tick_note", OPTIONAL, host->tick_note,
+				sizeof(host->tick_note), NULL);
 	return err;
 }
 

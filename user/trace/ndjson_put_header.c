@@ -126,6 +126,10 @@ void ndjson_put_header(FILE *f, const struct trace_header *h)
 	json_number(f, "host_sockets", h->host.sockets);
 	if (h->host.io_note[0])
 		json_name(f, "io_note", h->host.io_note);
+	if (h->host.tick[0])
+		json_name(f, "tick", h->host.tick);
+	if (h->host.tick_note[0])
+		json_name(f, "tick_note", h->host.tick_note);
 	put_sockets(f, &h->layout);
 	json_number(f, "nr_cpus", h->layout.nr_cpus);
 	put_devices(f, h);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 #define POSSIBLE "devices/system/cpu/possible"
@@ -100,4 +101,21 @@ void cpu_map_free(struct cpu_map *m)
 	free(m->socket);
 	free(m->socket_ids);
 	*m = (struct cpu_map){ 0 };
+}
+
+void cpus_kept_quiet(const struct sysfs *fs, struct cpulist *ret)
+{
+	static const char *const files[] = { "isolated", "nohz_full" };
+	char line[CPULIST_TEXT_LEN];
+	struct cpulist one;
+
+	*ret = (struct cpulist){ 0 };
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		/* Without any, nohz_full is "(null)". */
+		if (sysfs_read(fs, line, sizeof(line), "devices/system/cpu/%s", files[i]) ||
+		    cpulist_parse(line, &one))
+			continue;
+		for (size_t k = 0; k < ARRAY_SIZE(one.bits); k++)
+			ret->bits[k] |= one.bits[k];
+	}
 }

@@ -52,6 +52,13 @@ int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_
 void cpu_map_free(struct cpu_map *m);
 
 /**
+ * cpus_kept_quiet() - CPUs whose owner wants nobody else there
+ * @fs: sysfs
+ * @ret: those that are isolated or nohz_full; a list that cannot be read is taken as empty
+ */
+void cpus_kept_quiet(const struct sysfs *fs, struct cpulist *ret);
+
+/**
  * cpu_package() - the package that a CPU is in
  * @fs: sysfs
  * @cpu: the CPU

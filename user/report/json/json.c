@@ -338,12 +338,25 @@ json_t *json_self(const struct self_cost *s, int *err)
 	return o;
 }
 
+/* In which part of the tasks' CPU time their activity was known window by window. */
+static void put_ticks(json_t *o, const struct report *r, int *err)
+{
+	if (!r->host->tick[0])
+		return;
+	put_name(o, "tick", r->host->tick, sizeof(r->host->tick), err);
+	put_number(o, "spread_ns", r->quality.spread_ns, err);
+	put(o, "per_window_ratio", json_real(report_per_window(r)), err);
+	if (r->host->tick_note[0])
+		put_name(o, "tick_note", r->host->tick_note, sizeof(r->host->tick_note), err);
+}
+
 static json_t *report_quality(const struct report *r, int *err)
 {
 	json_t *o = json_quality(&r->quality, err);
 
 	if (r->host->io_note[0])
 		put_name(o, "io_note", r->host->io_note, sizeof(r->host->io_note), err);
+	put_ticks(o, r, err);
 	return o;
 }
 
