@@ -24,6 +24,9 @@ Modes:
   ranks    threads never leave their CPU: they work, and wait for each other without sleeping, 20
            to 300 ms at a time; slices end with windows, as ticks of the scheduler make them
   unticked the same without ticks: slices are as long as with steady
+  lagged   as threads, but traffic is seen up to 15 ms after the work
+  jumps    as threads, but intensities jump tenfold every few seconds
+  crowd    as threads, but 200 tenants of one thread each
 
 Everything is drawn from streams of random numbers that have names, so an option
 changes what it is about and nothing else: with weights and without, the same tenants
@@ -42,6 +45,8 @@ NS_PER_MS = 1_000_000
 NS_PER_S = 1_000_000_000
 # Traffic is added up in bins of this length; windows consist of whole bins.
 BIN_NS = NS_PER_MS
+# Options of modes that are about them, unless others are asked for
+OWN_OPTIONS = {"lagged": {"lag_ms": 15}, "crowd": {"tenants": 200, "cpus": 200}}
 # A ledger brings a task that never sleeps up to date at least this often.
 LONGEST_SLICE_NS = NS_PER_S // 2
 FIRST_PID = 1000
@@ -94,7 +99,12 @@ class Options:
         return self.window_ms * NS_PER_MS
 
     @classmethod
-    def parse(cls, words):
+    def of(cls, mode, **values):
+        """Those of a mode, but for @values."""
+        return cls(**{**OWN_OPTIONS.get(mode, {}), **values})
+
+    @classmethod
+    def parse(cls, words, mode=None):
         """From KEY=VALUE words."""
         kinds = {field.name: field.type for field in dataclasses.fields(cls)}
         values = {}
@@ -103,7 +113,7 @@ class Options:
             if key not in kinds or not equals:
                 raise ValueError(f'"{word}": options are {", ".join(kinds)}')
             values[key] = kinds[key](float(text))
-        return cls(**values)
+        return cls.of(mode, **values)
 
 
 @dataclasses.dataclass
@@ -217,7 +227,26 @@ def waiting_levels(rng, base, options):
     return levels
 
 
-DRAWS = {"ramp": ramp_levels, "ranks": waiting_levels, "unticked": waiting_levels}
+def jump_levels(rng, base, options):
+    """Ten times as much every few seconds, and back again; phases go on."""
+    levels, turn, high = [], 0, rng.random() < 0.5
+    for start, end, level in phase_levels(rng, base, options):
+        while start < end:
+            if turn <= start:
+                turn = start + max(1, round(rng.expovariate(1 / 3.0) * NS_PER_S))
+                high = not high
+            stop = min(end, turn)
+            levels.append((start, stop, level * math.sqrt(10.0) ** (1 if high else -1)))
+            start = stop
+    return levels
+
+
+DRAWS = {
+    "ramp": ramp_levels,
+    "ranks": waiting_levels,
+    "unticked": waiting_levels,
+    "jumps": jump_levels,
+}
 
 
 # --- tenants
@@ -335,13 +364,16 @@ class Crew:
                         base=base * math.exp(rng.gauss(0, 0.3)),
                     )
 
-    ramp = spikes = lost = two = threads
+    ramp = spikes = lost = two = lagged = jumps = crowd = threads
     mux = duty
     ranks = unticked = steady
 
 
 MODES = ("duty", "threads", "jitter", "steady", "alone")
-FAMILIES = ("burst", "pairs", "ramp", "spikes", "mux", "lost", "two", "ranks", "unticked")
+FAMILIES = (
+    *("burst", "pairs", "ramp", "spikes", "mux", "lost", "two"),
+    *("ranks", "unticked", "lagged", "jumps", "crowd"),
+)
 
 
 # --- traffic
@@ -663,7 +695,7 @@ def main():
         print("\nOptions:", Options.__doc__.split("\n\n", 1)[1].rstrip(), sep="\n", file=sys.stderr)
         return 2
     try:
-        make(sys.argv[1], Options.parse(sys.argv[4:]), sys.argv[2], sys.argv[3])
+        make(sys.argv[1], Options.parse(sys.argv[4:], sys.argv[1]), sys.argv[2], sys.argv[3])
     except ValueError as error:
         print(f"scenario: {error}", file=sys.stderr)
         return 2

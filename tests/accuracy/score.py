@@ -6,6 +6,7 @@ score.py REPORT TRUTH: prints KEY=VALUE words; exits with 1 when bytes were inve
 or lost.
 
 wape       sum of the errors of all tenants / sum of the truth
+largest    the same of the fifty tenants with the most bytes
 cover      share of processes whose truth is between their low and high
 cover_1    the same for each process in each interval
 width      sum of high - low / sum of the truth
@@ -25,6 +26,7 @@ NS_PER_S = 1_000_000_000
 ENDS_SLACK_NS = NS_PER_S // 1000
 PROBLEMS_KEPT = 5
 MANY = -1
+LARGEST = 50
 
 
 @dataclasses.dataclass
@@ -50,6 +52,7 @@ class Score:
     """What the report is worth; see the top of the file."""
 
     wape: float
+    largest: float
     cover: float
     cover_1: float
     width: float
@@ -63,7 +66,7 @@ class Score:
         return not self.problems
 
     def __str__(self):
-        names = ("wape", "cover", "cover_1", "width", "tangled", "twins")
+        names = ("wape", "largest", "cover", "cover_1", "width", "tangled", "twins")
         words = [f"{name}={getattr(self, name):.4f}" for name in names]
         return " ".join([*words, f"conserved={'yes' if self.conserved else 'NO'}", f"rows={self.rows}"])
 
@@ -169,6 +172,11 @@ class Scorer:
             entry[1] += self.found[pid, counter].value
         return totals.values()
 
+    def error_of_largest(self):
+        """Tenants by their bytes of a counter; the error of the first."""
+        largest = sorted(self.by_group(), key=lambda entry: -entry[0])[:LARGEST]
+        return sum(abs(got - due) for due, got in largest) / sum(due for due, _ in largest)
+
     def honest_twins(self):
         twin_of = {pid: twin for pair in self.truth["twins"] for pid, twin in (pair, pair[::-1])}
         twins = [key for key in self.owed if key[0] in twin_of]
@@ -193,6 +201,7 @@ class Scorer:
         bars = [(self.found[key], sum(seconds)) for key, seconds in self.owed.items()]
         return Score(
             wape=sum(abs(got - due) for due, got in self.by_group()) / truth,
+            largest=self.error_of_largest(),
             cover=sum(sums.holds(due) for sums, due in bars) / len(bars),
             cover_1=self.held / max(1, self.intervals),
             width=sum(sums.high - sums.low for sums, _ in bars) / truth,

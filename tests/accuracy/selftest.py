@@ -433,6 +433,41 @@ def spikes_are_rare_and_huge():
 
 
 @test
+def families_with_options_of_their_own_have_them():
+    of = scenario.Options.of
+    expect(of("lagged").lag_ms == 15 and of("crowd").tenants == 200, "not their own")
+    expect(of("lagged", lag_ms=3).lag_ms == 3 and of("threads") == scenario.Options(), "not those asked for")
+    expect(scenario.Options.parse(["seed=2"], "crowd") == of("crowd", seed=2), "not from words")
+    crowd = scenario.Scenario("crowd", of("crowd", seconds=1.0)).crew.tenants
+    expect(len(crowd) == 200 and all(len(tenant.threads) == 1 for tenant in crowd), "no crowd")
+
+
+@test
+def intensities_jump_tenfold():
+    options = change(SMALL, phases=0, seconds=30.0)
+    for tenant in scenario.Scenario("jumps", options).crew.tenants:
+        levels = tenant.levels["rd"]
+        ratios = [after[2] / before[2] for before, after in zip(levels, levels[1:])]
+        expect(3 <= len(ratios) <= 30, f"{len(ratios)} jumps in 30 s")
+        expect(all(abs(abs(math.log10(ratio)) - 1) < 1e-9 for ratio in ratios), "not tenfold")
+        expect(levels[0][0] == 0 and levels[-1][1] >= options.length_ns, "not all of the time")
+        expect(all(a[1] == b[0] for a, b in zip(levels, levels[1:])), "a gap")
+
+
+@test
+def the_largest_are_judged_by_themselves():
+    reports, truth = perfect("threads", change(SMALL, tenants=60, cpus=60))
+    order = sorted(truth["workloads"], key=lambda pid: -sum(sum(b) for b in truth["workloads"][pid]["bytes"].values()))
+    for report in reports:
+        for row in report["workloads"]:
+            if str(row["pid"]) in order[score.LARGEST :]:
+                row["shares"] = []
+    result = score_of(reports, truth)
+    expect_near(result.largest, 0, 1e-6, "error of the largest")
+    expect(result.wape > 0.001, "the others are missing")
+
+
+@test
 def losses_are_announced():
     options = change(SMALL, seconds=20.0)
     kept, told = len(lines_of("lost", options, "slice")), lines_of("lost", options, "lost")
@@ -479,7 +514,7 @@ def options_are_checked():
 
 def cell(mode, weights, seeds=accuracy.FEW, **values):
     """A kind of scenario whose results are all good but for @values."""
-    good = {"wape": 0.001, "cover": 0.95, "cover_1": 0.95, "width": 0.1, "tangled": 0.95, "twins": 1.0}
+    good = {"wape": 0.001, "largest": 0.001, "cover": 0.95, "cover_1": 0.95, "width": 0.1, "tangled": 0.95, "twins": 1.0}
     outcome = score.Score(**{**good, **values}, rows=3, problems=())
     known = {"cpu-time": 0.8, "weights": 0.1}
     one = accuracy.Result(accuracy.Case(mode, weights, 1), outcome, known)
@@ -498,7 +533,8 @@ def a_good_result_passes_and_each_bad_one_fails():
             expect(failures(cell(mode, weights, cover=0.92)) == {"bars-hold"}, f"{mode}: cover")
             expect(failures(cell(mode, weights, cover_1=0.89)) == {"bars-hold-in-each-interval"}, mode)
             unlimited = mode in accuracy.ALIKE and not weights
-            expect(failures(cell(mode, weights, wape=0.9)) == (set() if unlimited else {"error"}), f"{mode}: wape")
+            wrong = {"largest" if mode in accuracy.BY_LARGEST else "wape": 0.9}
+            expect(failures(cell(mode, weights, **wrong)) == (set() if unlimited else {"error"}), f"{mode}: wape")
     expect(failures(cell("duty", 1, width=0.41)) == {"width"}, "width")
     expect(not failures(cell("duty", 1, seeds=1, width=0.41)), "few seeds have some slack")
     expect(failures(cell("duty", 1, seeds=1, width=0.51)) == {"width"}, "but not much")
