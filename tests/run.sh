@@ -117,6 +117,7 @@ part_unit() {
 	unit_programs unit "" "" env
 	[ -z "${T:-}" ] || return 0
 	script tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
+	script tests/unit/test_platforms.py ./t410trace
 	script tests/unit/test_neighbours.py ./t410trace
 	script tests/unit/test_by_job.py ./t410trace
 	script tests/unit/test_topology.py ./t410trace

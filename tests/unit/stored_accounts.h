@@ -20,19 +20,21 @@ static inline struct host_info sample_host(void)
 	};
 }
 
-/* Reads and writes of each socket's CPUs, then of devices. */
+/* Reads and writes of each socket, the second one's by whoever it was, then of devices. */
 static inline struct account_counter sample_counter(size_t i)
 {
 	struct account_counter c = {
 		.socket = i / 2 % 2,
 		.direction = i % 2 ? DIRECTION_WRITE : DIRECTION_READ,
-		.source = i < 4 ? SOURCE_CPU : SOURCE_DEVICE,
+		.source = i < 2	  ? SOURCE_CPU
+			  : i < 4 ? SOURCE_ANY
+				  : SOURCE_DEVICE,
 		.whole = true,
 	};
 
 	if (i < 4) {
-		snprintf(c.name, sizeof(c.name), "ucf%u/mem_bytes_%s/src_loc_cpu=1", c.socket,
-			 i % 2 ? "wr" : "rd");
+		snprintf(c.name, sizeof(c.name), "ucf%u/mem_bytes_%s%s", c.socket,
+			 i % 2 ? "wr" : "rd", i < 2 ? "/src_loc_cpu=1" : "");
 	} else {
 		snprintf(c.bdf, sizeof(c.bdf), "0002:%02zx:00.0", (0x80 + i / 2) & 0xff);
 		snprintf(c.name, sizeof(c.name), "pcie%u.rc1/%s/%s", c.socket, i % 2 ? "wr" : "rd",

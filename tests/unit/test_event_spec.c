@@ -173,7 +173,8 @@ static void names_on_grace(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		str_copy(grace[i].name, sizeof(grace[i].name), names[i]);
-		grace[i].family = pmu_family_match(names[i], &grace[i].instance, &grace[i].rc);
+		grace[i].family = pmu_family_match(names[i], PMU_PLATFORM_UNKNOWN,
+						   &grace[i].instance, &grace[i].rc);
 		assert_non_null(grace[i].family);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -398,7 +399,7 @@ static const struct bad bad_texts[] = {
 	{ "ucf0/cycles/,xyz*/cycles/", "xyz*/cycles/", -ENOENT, "there is no PMU \"xyz*\"", "ucf",
 	  -1 },
 	{ "ucf9/cycles/", "ucf9/cycles/", -ENOENT, "there is no PMU", "did you mean \"ucf", -1 },
-	{ "kprobe/cycles/", "kprobe/cycles/", -ENOENT, "kprobe is no NVIDIA uncore PMU",
+	{ "kprobe/cycles/", "kprobe/cycles/", -ENOENT, "kprobe is no uncore PMU that is known",
 	  "perf stat", -1 },
 	{ "../cycles/", "../cycles/", -ENOENT, "there is no PMU \"..\"", "ucf", -1 },
 	{ "ucf/cycles/", "ucf/cycles/", -ENOENT, "\"ucf\" belongs to socket 5",

@@ -52,10 +52,10 @@ static const struct trace_header header = {
 
 /* A reader on each socket; every counter is one event. */
 static struct counted_event counted_events[] = {
-	{ .counter = 0, .scale = 1 },
-	{ .counter = 1, .scale = 1 },
-	{ .counter = 2, .scale = 1 },
-	{ .counter = 3, .scale = 1 },
+	{ .counter = 0, .scale = { 1, 1 } },
+	{ .counter = 1, .scale = { 1, 1 } },
+	{ .counter = 2, .scale = { 1, 1 } },
+	{ .counter = 3, .scale = { 1, 1 } },
 };
 static uint32_t events_of[][3] = { { 0, 1, 2 }, { 3 } };
 static struct counter_reader readers[] = {

@@ -15,7 +15,7 @@ static struct pmu make(const char *name, const char *identifier)
 {
 	struct pmu pmu = { .usable = true };
 
-	pmu.family = pmu_family_match(name, &pmu.instance, &pmu.rc);
+	pmu.family = pmu_family_match(name, PMU_PLATFORM_UNKNOWN, &pmu.instance, &pmu.rc);
 	assert_non_null(pmu.family);
 	pmu.kind = pmu.family->kind;
 	pmu.platform = pmu.family->platform;

@@ -37,9 +37,9 @@ static const struct trace_header header = {
 
 /* Each counter is one event, and all of them are read together. */
 static struct counted_event events[] = {
-	{ .counter = 0, .scale = 1 },
-	{ .counter = 1, .scale = 1 },
-	{ .counter = 2, .scale = 1 },
+	{ .counter = 0, .scale = { 1, 1 } },
+	{ .counter = 1, .scale = { 1, 1 } },
+	{ .counter = 2, .scale = { 1, 1 } },
 };
 static uint32_t all_events[] = { 0, 1, 2 };
 static struct counter_reader reader = { .events = all_events, .nr = 3 };
@@ -126,9 +126,9 @@ static void totals_become_deltas(void **state)
 static void counts_become_bytes(void **state)
 {
 	struct counted_event scaled[] = {
-		{ .counter = 0, .scale = 32 },
-		{ .counter = 1, .scale = 1 },
-		{ .counter = 2, .scale = 7 },
+		{ .counter = 0, .scale = { 32, 1 } },
+		{ .counter = 1, .scale = { 1, 1 } },
+		{ .counter = 2, .scale = { 7, 1 } },
 	};
 	struct report *r;
 	struct world w;

@@ -78,7 +78,7 @@ quiet "damaged T410 as text"
 
 mkdir "$work/empty"
 check "no PMU" 1 /dev/null --sysfs "$work/empty"
-says "no PMU" "no NVIDIA uncore PMU in $work/empty/bus/event_source/devices"
+says "no PMU" "no uncore PMU that is known in $work/empty/bus/event_source/devices"
 says "no PMU" "nvidia_pcie_tgt_pmu_<n>_rc_<rc>"
 says "no PMU" "nvidia_t410_c2c_pmu (CONFIG_NVIDIA_TEGRA410_C2C_PMU)"
 says "no PMU" '`make demo`'

@@ -11,24 +11,17 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "base/array.h"
+#include "box_world.h"
 #include "cli/commands.h"
-#include "engine/session/session.h"
-#include "live/feed.h"
-#include "live/live_readers.h"
 #include "platform/pmu/explain.h"
 #include "platform/spec/event_spec.h"
 #include "report/json/json.h"
 #include "tables/counter_rows.h"
 #include "tables/families.h"
-#include "tree.h"
 
 #define BOX	    ((enum pmu_kind)(PMU_CORE + 1))
 #define PLATFORM    ((enum pmu_platform)(PMU_PLATFORM_UNKNOWN + 1))
 #define WRITE_BYTES 32
-#define WINDOW_NS   100
-#define NR_WINDOWS  6
-#define MAX_FDS	    4096
 
 const struct pmu_family pmu_families[] = {
 	{
@@ -54,6 +47,14 @@ const struct pmu_platform_row pmu_platforms[] = {
 };
 const size_t nr_pmu_platforms = ARRAY_SIZE(pmu_platforms);
 
+/* Nine of them carry 64 bytes, and both kinds are one counter. */
+#define FLITS(name, code)                                                                    \
+	{                                                                                    \
+		.kind = BOX, .sets = COUNTERS_DESTINATION, .event = (name), .terms = (code), \
+		.sum = "flits", .filters = "", .direction = DIRECTION_READ, .scale = 64,     \
+		.counts = 9, .doc = "made up",                                               \
+	}
+
 /* Bytes per read are those of sysfs; sysfs has no event for writes. */
 const struct counter_row counter_rows[] = {
 	{ .kind = BOX,
@@ -70,66 +71,10 @@ const struct counter_row counter_rows[] = {
 	  .direction = DIRECTION_WRITE,
 	  .scale = WRITE_BYTES,
 	  .doc = "made up" },
+	FLITS("flits_a", "event=0x3"),
+	FLITS("flits_b", "event=0x4"),
 };
 const size_t nr_counter_rows = ARRAY_SIZE(counter_rows);
-
-/* --- the machine */
-
-static struct {
-	struct perf_event_attr attrs[MAX_FDS];
-	int cpus[MAX_FDS], leaders[MAX_FDS];
-	bool open[MAX_FDS];
-	int nr, nr_open;
-	uint32_t small_type; /* a PMU with one counter */
-	uint32_t gone_type;  /* one that cannot be opened */
-} kernel;
-
-static int kernel_open(const struct perf_event_attr *attr, int pid, int cpu, int leader)
-{
-	assert_int_equal(pid, -1);
-	assert_true(kernel.nr < MAX_FDS);
-	if (leader >= 0 && attr->type == kernel.small_type)
-		return -EINVAL;
-	if (attr->type == kernel.gone_type)
-		return -ENODEV;
-	kernel.attrs[kernel.nr] = *attr;
-	kernel.cpus[kernel.nr] = cpu;
-	kernel.leaders[kernel.nr] = leader;
-	kernel.open[kernel.nr] = true;
-	kernel.nr_open++;
-	return kernel.nr++;
-}
-
-static ssize_t kernel_read(int fd, uint64_t *words, size_t nr)
-{
-	(void)fd;
-	for (size_t i = 0; i < nr; i++)
-		words[i] = 1;
-	return nr * sizeof(*words);
-}
-
-static int kernel_enable(int leader)
-{
-	assert_true(kernel.open[leader]);
-	return 0;
-}
-
-static void kernel_close(int fd)
-{
-	assert_true(kernel.open[fd]);
-	kernel.open[fd] = false;
-	kernel.nr_open--;
-}
-
-static const struct perf_ops ops = {
-	.open = kernel_open,
-	.read = kernel_read,
-	.enable = kernel_enable,
-	.disable = kernel_enable,
-	.close = kernel_close,
-};
-
-#define CPUS_OF_SOCKET 4
 
 /* PMUs whose cpumask is @mask, or, where it is NULL, the first CPU of each socket. */
 static void make_machine(struct tree *tree, int nr_sockets, int nr_pmus, const char *mask)
@@ -172,135 +117,13 @@ static void make_machine(struct tree *tree, int nr_sockets, int nr_pmus, const c
 	}
 }
 
-/* --- a run on it */
-
-struct world {
-	struct tree tree;
-	struct sysfs fs;
-	struct pmu_list pmus;
-	struct counters counters;
-	struct cpu_map cpus;
-	struct trace_header header;
-	struct session *session;
-	struct feed feed;
-	struct ledger_sink sink;
-	uint64_t now, begin_ns, random;
-	uint64_t total[MAX_FDS], sent[MAX_FDS]; /* counts of each event: all, in good windows */
-};
-
 /* @small: type of a PMU with one counter, or 0 */
 static void start(struct world *w, int nr_sockets, int nr_pmus, const char *mask, uint32_t small)
 {
-	const struct session_options o = { .by = ROW_PROCESS, .all = true };
-	struct diag d = { 0 };
-	struct trace_sink out;
-
-	w->now = WINDOW_NS;
-	w->random = 1;
 	make_machine(&w->tree, nr_sockets, nr_pmus, mask);
 	kernel.small_type = small;
-	assert_int_equal(sysfs_open(w->tree.root, &d, &w->fs), 0);
-	assert_int_equal(pmu_list_read(&w->fs, &d, &w->pmus), 0);
-	if (counters_open(&ops, &w->pmus, COUNTERS_SUMS, &d, &w->counters) ||
-	    live_readers_map(&w->counters, &w->fs, &d, &w->cpus))
-		fail_msg("%s", d.what);
+	world_open(w, COUNTERS_SUMS);
 	assert_int_equal(w->cpus.nr_sockets, nr_sockets);
-	w->header.all = true;
-	w->header.layout = (struct layout){
-		.cpu_socket = w->cpus.socket,
-		.nr_cpus = w->cpus.nr_cpus,
-		.socket_ids = w->cpus.socket_ids,
-		.nr_sockets = w->cpus.nr_sockets,
-		.counters = w->counters.items,
-		.nr_counters = w->counters.nr,
-		.groups = w->counters.groups,
-		.nr_groups = w->counters.nr_groups,
-	};
-	assert_int_equal(session_new(&w->header, &o, &w->session), 0);
-	out = session_sink(w->session);
-	assert_int_equal(feed_init(&w->feed, &w->header.layout, &w->counters, &out, WINDOW_NS), 0);
-	w->sink = feed_sink(&w->feed);
-}
-
-static void end_world(struct world *w)
-{
-	feed_release(&w->feed);
-	session_free(w->session);
-	counters_close(&w->counters);
-	assert_int_equal(kernel.nr_open, 0);
-	cpu_map_free(&w->cpus);
-	pmu_list_free(&w->pmus);
-	sysfs_close(&w->fs);
-	tree_remove(&w->tree);
-	free(w);
-}
-
-/* Everything counts on, and a reader reads; @bad: index of one that fails, or -1. */
-static void read_all(struct world *w, const struct counter_reader *r, int bad)
-{
-	struct ledger_window *record = calloc(1, sizeof(*record));
-
-	assert_non_null(record);
-	record->h = (struct ledger_header){ .type = LEDGER_WINDOW, .time_ns = w->now };
-	record->reader = r->index;
-	record->nr = r->nr;
-	for (uint32_t i = 0; i < r->nr; i++) {
-		uint32_t fd = r->fds[i];
-
-		assert_int_equal(kernel.cpus[fd] / CPUS_OF_SOCKET, r->cpu / CPUS_OF_SOCKET);
-		w->random = w->random * 6364136223846793005ull + 1442695040888963407ull;
-		w->total[fd] += w->random >> 44;
-		record->readings[i].value = (struct ledger_value){ w->total[fd], w->now, w->now };
-		record->readings[i].error = (int)i == bad ? -EINVAL : 0;
-	}
-	w->sink.window(w->sink.arg, record);
-	free(record);
-}
-
-/* A task on each socket: on its first CPU for half of the time. */
-static void run_tasks(struct world *w)
-{
-	for (uint32_t cpu = 0; cpu < w->cpus.nr_cpus; cpu += CPUS_OF_SOCKET) {
-		struct ledger_slices s = { .h = { .type = LEDGER_SLICES, .cpu = cpu }, .nr = 1 };
-
-		s.slots[0] = (struct ledger_slot){ .pid = 10 + cpu,
-						   .tgid = 10 + cpu,
-						   .cgroup_id = 1,
-						   .first_ns = w->now - WINDOW_NS,
-						   .last_ns = w->now,
-						   .on_cpu_ns = WINDOW_NS / 2 };
-		w->sink.slices(w->sink.arg, &s, NULL);
-	}
-}
-
-static void step(struct world *w, int bad)
-{
-	for (size_t i = 0; i < w->counters.nr_readers; i++)
-		read_all(w, &w->counters.readers[i], i ? -1 : bad);
-	run_tasks(w);
-	w->now += WINDOW_NS;
-}
-
-static struct report *run(struct world *w)
-{
-	struct trace_mark mark = { .first = true };
-	struct trace_sink out = session_sink(w->session);
-	uint64_t ends[TRACE_MAX_SOCKETS];
-	struct report *r;
-
-	step(w, -1);
-	memcpy(w->sent, w->total, sizeof(w->sent));
-	for (uint32_t s = 0; s < w->cpus.nr_sockets; s++)
-		assert_int_equal(ends[s] = w->feed.last_end_ns[s], WINDOW_NS);
-	mark.ends_ns = ends;
-	assert_int_equal(trace_send_mark(&out, &mark), 0);
-	for (int i = 0; i < NR_WINDOWS; i++)
-		step(w, i == 2 ? 0 : -1); /* what fails once is in the next window */
-	for (uint32_t s = 0; s < w->cpus.nr_sockets; s++)
-		ends[s] = w->feed.last_end_ns[s];
-	mark = (struct trace_mark){ .last = true, .time_ns = w->now, .ends_ns = ends };
-	assert_int_equal(session_report(w->session, &mark, &r), 0);
-	return r;
 }
 
 /* The bytes of a socket in one direction, from what the machine counted, known by PMU and CPU. */
@@ -319,37 +142,6 @@ static uint64_t truth(const struct world *w, int socket, enum direction directio
 			sum += count * WRITE_BYTES;
 	}
 	return sum;
-}
-
-/* To the byte: the socket's bytes are those that its PMUs counted, and each has an owner. */
-static void check_sums(const struct world *w, const struct report *r)
-{
-	for (uint32_t s = 0; s < w->cpus.nr_sockets; s++) {
-		uint64_t sum[2] = { 0 };
-
-		for (size_t i = 0; i < r->nr_counters; i++) {
-			const struct report_counter *c = &r->counters[i];
-			uint64_t owned = c->attributed, shares = 0;
-
-			if (c->counter->socket != s)
-				continue;
-			assert_true(c->valid);
-			for (int k = 0; k < NR_REASONS; k++)
-				owned += c->unattributed[k];
-			assert_int_equal(owned, c->value);
-			for (size_t k = 0; k < r->nr_rows; k++)
-				for (size_t n = 0; n < r->rows[k].nr_shares; n++)
-					shares += r->rows[k].shares[n].counter == i
-							  ? r->rows[k].shares[n].value
-							  : 0;
-			assert_int_equal(shares, c->attributed);
-			assert_true(c->attributed > 0);
-			sum[c->counter->direction] += c->value;
-		}
-		assert_true(sum[DIRECTION_READ] > 0);
-		assert_int_equal(sum[DIRECTION_READ], truth(w, s, DIRECTION_READ));
-		assert_int_equal(sum[DIRECTION_WRITE], truth(w, s, DIRECTION_WRITE));
-	}
 }
 
 static void two_controllers_on_a_socket(void **state)
@@ -379,7 +171,7 @@ static void two_controllers_on_a_socket(void **state)
 	assert_string_equal(w->counters.items[0].pmu, "madeup_box_0-1");
 	assert_string_equal(w->counters.items[3].name, "box1/writes");
 	r = run(w);
-	check_sums(w, r);
+	check_sums(w, r, truth);
 	assert_int_equal(w->feed.invalid_windows, 1);
 	out = open_memstream(&text, &length);
 	assert_int_equal(json_write(out, r), 0);
@@ -407,7 +199,7 @@ static void a_large_machine(void **state)
 		assert_int_equal(w->counters.readers[i].first, i * 64 * 2);
 	}
 	r = run(w);
-	check_sums(w, r);
+	check_sums(w, r, truth);
 	report_free(r);
 	end_world(w);
 }
@@ -428,7 +220,7 @@ static void two_readers_on_a_socket(void **state)
 	assert_string_equal(w->counters.items[2].name, "box0.0.cpu3/reads");
 	assert_int_equal(pmu_cpu_now(&w->fs, &w->pmus.pmus[1]), 3);
 	r = run(w);
-	check_sums(w, r);
+	check_sums(w, r, truth);
 	report_free(r);
 	end_world(w);
 }
@@ -448,7 +240,38 @@ static void one_that_takes_turns(void **state)
 	assert_string_equal(w->counters.items[4].name, "box0.1/reads");
 	assert_string_equal(w->counters.items[4].pmu, "madeup_box_1");
 	r = run(w);
-	check_sums(w, r);
+	check_sums(w, r, truth);
+	report_free(r);
+	end_world(w);
+}
+
+/* No fraction of a byte is lost, however many windows there are. */
+static uint64_t flit_truth(const struct world *w, int socket, enum direction direction)
+{
+	uint64_t sum = 0;
+
+	for (int fd = 0; fd < kernel.nr; fd++)
+		if (kernel.open[fd] && kernel.cpus[fd] / CPUS_OF_SOCKET == socket &&
+		    direction == DIRECTION_READ)
+			sum += w->total[fd] * 64 / 9 - w->sent[fd] * 64 / 9;
+	return sum;
+}
+
+static void a_ratio_and_a_sum(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct report *r;
+
+	(void)state;
+	make_machine(&w->tree, 2, 3, NULL);
+	world_open(w, COUNTERS_DESTINATION);
+	assert_int_equal(w->counters.nr_events, 2 * 3 * 2);
+	assert_int_equal(w->counters.nr, 2);
+	assert_string_equal(w->counters.items[0].name, "box0/flits");
+	assert_string_equal(w->counters.items[0].event, "flits");
+	assert_string_equal(w->counters.items[1].name, "box1/flits");
+	r = run(w);
+	check_sums(w, r, flit_truth);
 	report_free(r);
 	end_world(w);
 }
@@ -493,7 +316,7 @@ static void pmus_move(void **state)
 	mark = (struct trace_mark){ .last = true, .time_ns = w->now, .ends_ns = ends };
 	assert_int_equal(session_report(w->session, &mark, &r), 0);
 	assert_int_equal(w->feed.invalid_windows, 0);
-	check_sums(w, r);
+	check_sums(w, r, truth);
 	report_free(r);
 	/* All CPUs of socket 0 are gone: nobody reads there, and nobody reads socket 1 twice. */
 	put_mask(w, 0, "4");
@@ -639,6 +462,7 @@ int main(void)
 		cmocka_unit_test(a_large_machine),
 		cmocka_unit_test(two_readers_on_a_socket),
 		cmocka_unit_test(one_that_takes_turns),
+		cmocka_unit_test(a_ratio_and_a_sum),
 		cmocka_unit_test(pmus_move),
 		cmocka_unit_test(a_part_is_opened_again),
 		cmocka_unit_test(events_are_wanted_on_each_socket),

@@ -85,6 +85,18 @@ static inline void tree_make_machine(struct tree *tree, const char *name)
 	assert_int_equal(system(command), 0);
 }
 
+/* Fill the tree with a machine of tests/fixtures/platforms.py. */
+static inline void tree_make_platform(struct tree *tree, const char *name)
+{
+	char command[512];
+
+	tree_make(tree);
+	assert_int_equal(rmdir(tree->root), 0);
+	snprintf(command, sizeof(command), "%s/fixtures/platforms.py %s %s", TESTS_DIR, name,
+		 tree->root);
+	assert_int_equal(system(command), 0);
+}
+
 /* The 34 PMUs of a virtual T410. */
 static inline void tree_make_t410(struct tree *tree)
 {

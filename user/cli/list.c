@@ -13,7 +13,9 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/values.h"
+#include "cli/list_explain.h"
 #include "platform/pmu/explain.h"
+#include "platform/pmu/fit.h"
 #include "platform/pmu/pmu.h"
 #include "platform/sys/sysfs.h"
 #include "report/grid.h"
@@ -315,7 +317,8 @@ static int (*const writers[NR_OUTPUT_FORMATS])(const struct pmu_list *list,
 	[OUTPUT_JSON] = print_as_json,
 };
 
-static int show_list(const struct options *args, const struct pmu_list *list)
+static int show_list(const struct options *args, const struct sysfs *fs,
+		     const struct pmu_list *list)
 {
 	cleanup_texts struct text_list notes = { 0 };
 	struct utsname host;
@@ -323,7 +326,25 @@ static int show_list(const struct options *args, const struct pmu_list *list)
 	int err =
 		pmu_notes(list, args->machine.sysfs || uname(&host) ? NULL : host.release, &notes);
 
+	if (!err)
+		err = pmu_fit_notes(fs, list, &notes);
 	return err ? err : writers[args->run.output.format](list, &notes);
+}
+
+static int show_one(const struct sysfs *fs, const struct pmu_list *list, const char *name,
+		    struct diag *d)
+{
+	cleanup_texts struct text_list lines = { 0 };
+	int err = list_explain(fs, list, name, d, &lines);
+
+	if (err == -ENOMEM)
+		return diag_no_memory(d);
+	for (size_t i = 0; i < lines.nr && !err; i++) {
+		size_t indent = strspn(lines.items[i], " ");
+
+		output_wrapped(stdout, (int)indent, lines.items[i] + indent);
+	}
+	return err;
 }
 
 static int show(const struct options *args, const struct sysfs *fs, struct diag *d)
@@ -334,9 +355,11 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 	err = pmu_list_read(fs, d, &list);
 	if (err)
 		return err;
-	if (list.nr == 0)
+	if (args->machine.explain)
+		err = show_one(fs, &list, args->machine.explain, d);
+	else if (list.nr == 0)
 		err = no_pmu_diag(fs, d);
-	else if ((err = show_list(args, &list)))
+	else if ((err = show_list(args, fs, &list)))
 		diag_error(d, err, "cannot show the PMUs");
 	pmu_list_free(&list);
 	return err;
@@ -354,10 +377,19 @@ static int run(struct options *o)
 	return output_end(o->who, err, &d) ? EXIT_FAILED : EXIT_OK_;
 }
 
+static int check(struct options *o, struct diag *d)
+{
+	return o->machine.explain && o->run.output.format != OUTPUT_TEXT
+		       ? diag_fail(d, -EINVAL, "--explain is text for people, without --json")
+		       : 0;
+}
+
 static const struct option_row rows[] = {
 	{ 0, 0, "Print JSON (" LIST_SCHEMA ")", AS_JSON },
 	{ 0, 0, "Look into a copy of /sys at DIR",
 	  OPTION("sysfs", 0, "DIR", value_text, machine.sysfs) },
+	{ 0, 0, "Tell which rows of t410trace fit one PMU, what reports count with it, and why not",
+	  OPTION("explain", 0, "PMU", value_text, machine.explain) },
 	{ 0 },
 };
 
@@ -366,5 +398,6 @@ const struct command command_list = {
 	.brief = "the uncore PMUs here, their events and filters",
 	.doc = "Show the uncore PMUs of this machine with their events and filters.",
 	.options = rows,
+	.check = check,
 	.run = run,
 };

@@ -130,7 +130,7 @@ static enum headline headline_of(const struct account_counter *c)
 {
 	bool device = c->bdf[0];
 
-	if (!c->whole || (!device && c->source != SOURCE_CPU))
+	if (!c->whole || (!device && c->source != SOURCE_CPU && c->source != SOURCE_ANY))
 		return HEADLINE_NONE;
 	if (c->direction == DIRECTION_READ)
 		return device ? HEADLINE_PCIE_READ : HEADLINE_MEM_READ;

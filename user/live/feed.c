@@ -126,11 +126,27 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 }
 
 /*
+ * The bytes of all counts up to now, less those of all counts up to the last time: what is left
+ * over of a ratio comes with a later count, so that over any time no byte is lost.
+ */
+static bool bytes_gained(uint64_t last, uint64_t now, const struct bytes_ratio *scale,
+			 uint64_t *ret)
+{
+	uint64_t whole, part = now % scale->counts * scale->bytes / scale->counts;
+
+	return !__builtin_mul_overflow(now / scale->counts - last / scale->counts, scale->bytes,
+				       &whole) &&
+	       !__builtin_add_overflow(whole, part, &whole) &&
+	       !__builtin_sub_overflow(whole, last % scale->counts * scale->bytes / scale->counts,
+				       ret);
+}
+
+/*
  * What an event gained since the last good window of its group is added to its counter. The least
  * time that a part of a sum was counting is how long the sum was.
  */
-static enum feed_verdict add_event(const struct feed_event *e, uint32_t scale, bool first,
-				   struct reading *ret)
+static enum feed_verdict add_event(const struct feed_event *e, const struct bytes_ratio *scale,
+				   bool first, struct reading *ret)
 {
 	const struct ledger_value *now = &e->now, *last = &e->last;
 	uint64_t value, enabled, running;
@@ -140,7 +156,7 @@ static enum feed_verdict add_event(const struct feed_event *e, uint32_t scale, b
 		return READING_BACKWARD;
 	enabled = now->enabled_ns - last->enabled_ns;
 	running = now->running_ns - last->running_ns;
-	if (__builtin_mul_overflow(now->count - last->count, scale, &value) ||
+	if (!bytes_gained(last->count, now->count, scale, &value) ||
 	    __builtin_add_overflow(value, ret->value, &ret->value))
 		return READING_BACKWARD;
 	if (first || enabled > ret->enabled_ns)
@@ -168,7 +184,7 @@ static enum feed_verdict group_readings(struct feed *f, uint32_t group)
 		const struct counted_event *counted = &f->counters->events[e];
 		uint32_t at = counted->counter - layout->first;
 		enum feed_verdict one =
-			add_event(&f->events[e], counted->scale, !f->seen[at], &f->readings[at]);
+			add_event(&f->events[e], &counted->scale, !f->seen[at], &f->readings[at]);
 
 		f->seen[at] = true;
 		if (one == READING_BACKWARD)

@@ -16,15 +16,27 @@
 #define COUNTERS_DESTINATION 2u /* what CPUs cause, by destination as well */
 
 /**
+ * struct bytes_ratio - bytes for a number of counts
+ * @bytes: 64
+ * @counts: 9, if nine flits of a link carry 64 bytes; 1 for most events
+ */
+struct bytes_ratio {
+	uint32_t bytes;
+	uint32_t counts;
+};
+
+/**
  * struct counter_row - an event that reports need
  * @kind: PMU family
  * @sets: sets that it is in
  * @event: name in sysfs; "<s>" stands for the number of the PMU's own socket
  * @terms: what @event stands for, written like a file of sysfs, where sysfs has no such
  *	event; NULL where it must have it
+ * @sum: rows of a PMU with this name are one counter of this name; NULL: each is its own
  * @filters: as in struct counter; "" for none
  * @source, @direction, @destination: what the bytes are
  * @scale: bytes per count; 0: as many as sysfs says
+ * @counts: @scale is the bytes of so many counts; 0 is 1
  * @optional: not every machine has such a destination: without the event there are no
  *	such bytes. Other events must be there
  * @doc: where the meaning is written down
@@ -34,11 +46,13 @@ struct counter_row {
 	unsigned int sets;
 	const char *event;
 	const char *terms;
+	const char *sum;
 	const char *filters;
 	enum source source;
 	enum direction direction;
 	enum destination destination;
 	uint32_t scale;
+	uint32_t counts;
 	bool optional;
 	const char *doc;
 };

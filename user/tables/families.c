@@ -54,11 +54,22 @@ static bool match_pattern(const char *pattern, const char *name, int32_t *ret_n,
 	return true;
 }
 
-const struct pmu_family *pmu_family_match(const char *name, int32_t *ret_n, int32_t *ret_rc)
+bool pmu_family_fits_name(const struct pmu_family *f, const char *name)
+{
+	int32_t n, rc;
+
+	return match_pattern(f->pattern, name, &n, &rc);
+}
+
+const struct pmu_family *pmu_family_match(const char *name, enum pmu_platform cpu, int32_t *ret_n,
+					  int32_t *ret_rc)
 {
 	for (size_t i = 0; i < nr_pmu_families; i++) {
-		if (match_pattern(pmu_families[i].pattern, name, ret_n, ret_rc))
-			return &pmu_families[i];
+		const struct pmu_family *f = &pmu_families[i];
+
+		if ((!f->by_cpu || f->platform == cpu) &&
+		    match_pattern(f->pattern, name, ret_n, ret_rc))
+			return f;
 	}
 	return NULL;
 }

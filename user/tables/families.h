@@ -25,6 +25,14 @@ enum pmu_kind {
 	PMU_GRACE_NVLINK_C2C0,
 	PMU_GRACE_NVLINK_C2C1,
 	PMU_GRACE_CNVLINK,
+	PMU_SKX_IMC,
+	PMU_ICX_IMC_FREE,
+	PMU_ICX_IMC,
+	PMU_SPR_IMC,
+	PMU_GNR_IMC,
+	PMU_CLIENT_IMC,
+	PMU_CLIENT_IMC_FREE,
+	PMU_AMD_UMC,
 	PMU_UNKNOWN,
 	NR_PMU_KINDS,
 	/* PMUs of the cores: no family, but events and metrics have rows all the same */
@@ -34,6 +42,12 @@ enum pmu_kind {
 enum pmu_platform {
 	PMU_PLATFORM_T410,
 	PMU_PLATFORM_GRACE,
+	PMU_PLATFORM_SKX, /* Xeon servers up to Cascade Lake */
+	PMU_PLATFORM_ICX,
+	PMU_PLATFORM_SPR, /* and Emerald Rapids */
+	PMU_PLATFORM_GNR, /* and Sierra Forest, Clearwater Forest */
+	PMU_PLATFORM_CLIENT,
+	PMU_PLATFORM_ZEN,
 	PMU_PLATFORM_UNKNOWN,
 };
 
@@ -54,6 +68,9 @@ enum pmu_socket_by {
  * @pattern: sysfs name; "<n>" and "<rc>", where they are, stand for decimal numbers
  * @identifier: content of the identifier file to expect, NULL when there is none
  *	to expect; firmware may say something else, which is no error
+ * @by_cpu: other chips have PMUs of this name, too: the CPU must be one of @platform's
+ * @choice: families with such a number count the same bytes: reports take the lowest one that
+ *	the machine has; 0: no other family has these bytes
  * @socket_by: how it is known on which socket one is
  * @no_events: sysfs names no events: rows have their terms
  * @max_events: perf events at the same time where the driver has a fixed number; 0:
@@ -73,6 +90,8 @@ struct pmu_family {
 	const char *title;
 	const char *pattern;
 	const char *identifier;
+	bool by_cpu;
+	uint8_t choice;
 	enum pmu_socket_by socket_by;
 	bool no_events;
 	uint8_t max_events;
@@ -100,6 +119,8 @@ extern const size_t nr_pmu_families;
  *	there is none
  * @general_cores: metrics that its documents make of architectural core events hold on
  *	other Arm cores too
+ * @total: what memory counters count here, in words; NULL: they tell sources apart
+ * @hidden: what they cannot tell, in words; NULL with @total
  */
 struct pmu_platform_row {
 	enum pmu_platform platform;
@@ -111,6 +132,8 @@ struct pmu_platform_row {
 	enum pmu_kind pcie;
 	enum pmu_kind pcie_target;
 	bool general_cores;
+	const char *total;
+	const char *hidden;
 };
 
 extern const struct pmu_platform_row pmu_platforms[];
@@ -137,18 +160,23 @@ static inline bool pmu_family_dear(const struct pmu_family *f)
 	return f->read_cost > 8;
 }
 
-/** pmu_platform_name() - "t410", "grace" or "unknown" */
+/** pmu_platform_name() - "t410", "xeon-icelake" and so on, or "unknown" */
 const char *pmu_platform_name(enum pmu_platform platform);
 
 /**
  * pmu_family_match() - the family that a sysfs name belongs to
  * @name: name of a PMU in sysfs
+ * @cpu: chip that the CPU is of, PMU_PLATFORM_UNKNOWN when it tells none
  * @ret_n: the number that stands for "<n>", -1 when the pattern has none
  * @ret_rc: the number that stands for "<rc>", -1 when the pattern has none
  *
  * Return: the family, or NULL when it is none of ours.
  */
-const struct pmu_family *pmu_family_match(const char *name, int32_t *ret_n, int32_t *ret_rc);
+const struct pmu_family *pmu_family_match(const char *name, enum pmu_platform cpu, int32_t *ret_n,
+					  int32_t *ret_rc);
+
+/** pmu_family_fits_name() - is it a name of the family's PMUs, whatever the CPU is? */
+bool pmu_family_fits_name(const struct pmu_family *f, const char *name);
 
 /**
  * pmu_family_name() - the sysfs name of a PMU, the reverse of pmu_family_match()

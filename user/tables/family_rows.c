@@ -7,6 +7,10 @@
 #define C2C_SOURCE   "Linux 7.2 drivers/perf/nvidia_t410_c2c_pmu.c"
 #define CMEM_SOURCE  "Linux 7.2 drivers/perf/nvidia_t410_cmem_latency_pmu.c"
 
+#define SNBEP	     "Linux 6.12 arch/x86/events/intel/uncore_snbep.c"
+#define SNB	     "Linux 6.12 arch/x86/events/intel/uncore_snb.c"
+#define AMD	     "Linux 6.12 arch/x86/events/amd/uncore.c"
+
 /*
  * Costs: registers that the driver reads, times the instances of the unit; a CoreSight
  * counter without 64-bit access takes three reads (high, low, high).
@@ -18,6 +22,9 @@
 #define CORESIGHT .one_cycles = true, .read_cost = 3, .cycles_cost = 3, .source = CSPMU_SOURCE
 #define OTHER(read, cycles, driver) \
 	.max_events = 32, .read_cost = read, .cycles_cost = cycles, .source = driver
+#define INTEL(driver) \
+	.by_cpu = true, .socket_by = PMU_SOCKET_BY_CPUS, .read_cost = 2, .cycles_cost = 2, \
+	.source = driver
 
 const struct pmu_family pmu_families[] = {
 	FAMILY(T410, PMU_UCF, "ucf", "Unified Coherence Fabric",
@@ -44,11 +51,36 @@ const struct pmu_family pmu_families[] = {
 	       "nvidia_nvlink_c2c1_pmu_<n>", "1040036b", CORESIGHT),
 	FAMILY(GRACE, PMU_GRACE_CNVLINK, "cnvlink", "CNVLink",
 	       "nvidia_cnvlink_pmu_<n>", "1060036b", CORESIGHT, .ports_are_sockets = true),
+	FAMILY(SKX, PMU_SKX_IMC, "imc", "memory controller channels", "uncore_imc_<n>", NULL,
+	       INTEL(SNBEP)),
+	FAMILY(ICX, PMU_ICX_IMC_FREE, "imc_free", "memory controllers, free-running counters",
+	       "uncore_imc_free_running_<n>", NULL, INTEL(SNBEP), .choice = 1),
+	FAMILY(ICX, PMU_ICX_IMC, "imc", "memory controller channels", "uncore_imc_<n>", NULL,
+	       INTEL(SNBEP), .choice = 2),
+	FAMILY(SPR, PMU_SPR_IMC, "imc", "memory controller channels", "uncore_imc_<n>", NULL,
+	       INTEL(SNBEP)),
+	FAMILY(GNR, PMU_GNR_IMC, "imc", "memory controller channels", "uncore_imc_<n>", NULL,
+	       INTEL(SNBEP)),
+	FAMILY(CLIENT, PMU_CLIENT_IMC, "imc", "memory controller", "uncore_imc", NULL,
+	       INTEL(SNB)),
+	FAMILY(CLIENT, PMU_CLIENT_IMC_FREE, "imc_free",
+	       "memory controllers, free-running counters", "uncore_imc_free_running_<n>", NULL,
+	       INTEL(SNB)),
+	FAMILY(ZEN, PMU_AMD_UMC, "umc", "unified memory controllers, one for each channel",
+	       "amd_umc_<n>", NULL, .socket_by = PMU_SOCKET_BY_CPUS, .no_events = true,
+	       .read_cost = 1, .cycles_cost = 1, .source = AMD),
 	FAMILY(UNKNOWN, PMU_UNKNOWN, "unknown", "device unknown to this kernel",
 	       "nvidia_uncore_pmu_<n>", NULL, CORESIGHT, .socket_by = PMU_SOCKET_UNKNOWN),
 };
 /* clang-format on */
 const size_t nr_pmu_families = ARRAY_SIZE(pmu_families);
+
+/* What all memory controllers have in common that count whoever it was. */
+#define ALL_SOURCES                                                                             \
+	.mistaken_for = PMU_PLATFORM_UNKNOWN, .pcie = PMU_UNKNOWN, .pcie_target = PMU_UNKNOWN,  \
+	.total = "all reads and writes of the DRAM of a socket, whoever caused them",           \
+	.hidden = "Traffic of devices and of other sockets' CPUs is in it, and is split among " \
+		  "the tasks of the socket that has the memory."
 
 const struct pmu_platform_row pmu_platforms[] = {
 	{
@@ -70,6 +102,42 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.pcie = PMU_GRACE_PCIE,
 		.pcie_target = PMU_UNKNOWN,
 		.general_cores = true,
+	},
+	{
+		.platform = PMU_PLATFORM_SKX,
+		.name = "xeon-to-skylake",
+		.title = "Xeon servers up to Cascade Lake",
+		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_ICX,
+		.name = "xeon-icelake",
+		.title = "Ice Lake servers",
+		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_SPR,
+		.name = "xeon-sapphire",
+		.title = "Sapphire and Emerald Rapids",
+		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_GNR,
+		.name = "xeon-granite",
+		.title = "Granite Rapids, Sierra Forest and Clearwater Forest",
+		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_CLIENT,
+		.name = "intel-client",
+		.title = "Intel's client processors",
+		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_ZEN,
+		.name = "amd-zen",
+		.title = "AMD Zen 4 and later",
+		ALL_SOURCES,
 	},
 };
 const size_t nr_pmu_platforms = ARRAY_SIZE(pmu_platforms);

@@ -10,7 +10,7 @@
 /* Files have some ten digits: what differs by less is the same number. */
 #define DIGITS 1e-6
 
-uint32_t scale_bytes(const char *scale, const char *unit)
+double scale_exact(const char *scale, const char *unit)
 {
 	static const struct {
 		const char *name;
@@ -19,19 +19,26 @@ uint32_t scale_bytes(const char *scale, const char *unit)
 		{ "B", 1 },	    { "Bytes", 1 },	{ "bytes", 1 },
 		{ "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 },
 	};
-	double bytes = 0, rest;
+	double number = 0;
 
-	if (parse_double(scale, &bytes))
+	if (parse_double(scale, &number) || number < 0)
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(unit, units[i].name))
-			continue;
-		bytes *= units[i].bytes;
-		if (!(bytes >= 0.5 && bytes < UINT32_MAX))
-			return 0;
-		rest = bytes - (uint32_t)(bytes + 0.5);
-		return rest < bytes * DIGITS && -rest < bytes * DIGITS ? (uint32_t)(bytes + 0.5)
-								       : 0;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(unit, units[i].name))
+			return number * units[i].bytes;
 	return 0;
+}
+
+bool scale_same(double a, double b)
+{
+	return a - b <= b * DIGITS && b - a <= b * DIGITS;
+}
+
+uint32_t scale_bytes(const char *scale, const char *unit)
+{
+	double bytes = scale_exact(scale, unit);
+
+	if (!(bytes >= 0.5 && bytes < UINT32_MAX) || !scale_same(bytes, (uint32_t)(bytes + 0.5)))
+		return 0;
+	return (uint32_t)(bytes + 0.5);
 }

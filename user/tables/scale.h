@@ -3,7 +3,18 @@
 #ifndef TABLES_SCALE_H
 #define TABLES_SCALE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/**
+ * scale_exact() - bytes per count that a scale and a unit stand for, also parts of one
+ *
+ * Return: the bytes, 0 when they are none.
+ */
+double scale_exact(const char *scale, const char *unit);
+
+/** scale_same() - are two such numbers the same, as far as the files have digits? */
+bool scale_same(double a, double b);
 
 /**
  * scale_bytes() - bytes per count that a scale and a unit stand for

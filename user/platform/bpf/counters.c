@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "platform/pmu/fit.h"
 #include "platform/pmu/perf_events.h"
 #include "platform/pmu/pmu_scale.h"
 #include "records.h"
@@ -25,26 +26,12 @@
 /* CPUs that may become readers beyond those that are: drivers move PMUs when CPUs go offline. */
 #define SPARE_READERS 8
 
-/* The settings in @text, "name=value" each, added to @terms. */
-static size_t add_terms(const char *text, struct pmu_term terms[PMU_MAX_TERMS], size_t nr)
+static int row_attr(const struct pmu *pmu, const struct counter_row *row, struct diag *d,
+		    struct perf_event_attr *ret)
 {
-	while (nr < PMU_MAX_TERMS &&
-	       !take_setting(&text, terms[nr].name, sizeof(terms[nr].name), &terms[nr].value))
-		nr++;
-	return nr;
-}
-
-static int row_attr(const struct pmu *pmu, const struct counter_row *row, const char *event,
-		    struct diag *d, struct perf_event_attr *ret)
-{
-	bool named = pmu_event_find(pmu, event) || !row->terms;
-	struct pmu_term terms[PMU_MAX_TERMS];
 	struct pmu_config config;
-	size_t nr = named ? 0 : add_terms(row->terms, terms, 0);
-	int err;
+	int err = pmu_row_config(pmu, row, d, &config);
 
-	nr = add_terms(row->filters, terms, nr);
-	err = pmu_encode(pmu, named ? event : NULL, terms, nr, d, &config);
 	return err ? err : perf_attr(pmu->type, &config, PERF_TIMES, ret);
 }
 
@@ -176,9 +163,9 @@ struct found {
 static int add_event(struct counters *c, const struct pmu *pmu, const struct counter_row *row,
 		     const char *name, const struct perf_event_attr *attr, struct diag *d)
 {
-	uint32_t scale = pmu_row_bytes(row, pmu_event_find(pmu, name));
+	struct bytes_ratio scale = pmu_row_bytes(row, pmu_event_find(pmu, name));
 
-	if (!scale)
+	if (!scale.bytes)
 		return diag_fail(d, -ENODATA,
 				 "%s/%s/: sysfs does not say how many bytes a count is", pmu->name,
 				 name);
@@ -210,7 +197,7 @@ static int add_rows(struct counters *c, const struct pmu *pmu, unsigned int set,
 					 pmu->name);
 		f->items[nr].source = row->source;
 		str_copy(f->items[nr].event, sizeof(f->items[nr].event), name);
-		err = row_attr(pmu, row, name, d, &f->attrs[nr]);
+		err = row_attr(pmu, row, d, &f->attrs[nr]);
 		if (!err)
 			err = add_event(c, pmu, row, name, &f->attrs[nr++], d);
 	}
@@ -350,6 +337,13 @@ static void put_name(const struct counters *c, const struct counted_pmu *p, char
 		str_append(ret, size, ".cpu%d", p->cpu);
 }
 
+/* What the counter of a row is called; on all PMUs that are summed it is the same. */
+static void put_event(const struct counted_pmu *p, const struct counter_row *row, char *ret,
+		      size_t size)
+{
+	event_on_socket(row->sum ? row->sum : row->event, p->pmu->socket, ret, size);
+}
+
 static int add_item(struct counters *c, const struct counted_pmu *p, const struct counter_row *row)
 {
 	struct counter *item;
@@ -364,7 +358,7 @@ static int add_item(struct counters *c, const struct counted_pmu *p, const struc
 		.direction = row->direction,
 		.destination = row->destination,
 	};
-	event_on_socket(row->event, p->pmu->socket, item->event, sizeof(item->event));
+	put_event(p, row, item->event, sizeof(item->event));
 	put_name(c, p, item->name, sizeof(item->name));
 	str_append(item->name, sizeof(item->name), "/%s%s%s", item->event,
 		   row->filters[0] ? "/" : "", row->filters);
@@ -373,17 +367,34 @@ static int add_item(struct counters *c, const struct counted_pmu *p, const struc
 	return 0;
 }
 
+/* Are two rows of a PMU parts of one counter? */
+static bool same_sum(const struct counter_row *a, const struct counter_row *b)
+{
+	return a == b || (a->kind == b->kind && a->sum && b->sum && !strcmp(a->sum, b->sum));
+}
+
+/* Has the counter of a row been added with an earlier row? */
+static bool added_before(const struct counter_row *row)
+{
+	for (const struct counter_row *r = counter_rows; r < row; r++)
+		if (same_sum(r, row))
+			return true;
+	return false;
+}
+
 /* All events of a row that one counter is the sum of; adds the counter with the first of them. */
 static int add_row(struct counters *c, const struct counted_pmu *p, uint32_t turn,
 		   const struct counter_row *row)
 {
 	bool added = false;
 
+	if (added_before(row))
+		return 0;
 	for (size_t i = 0; i < c->nr_pmus; i++) {
 		const struct counted_pmu *o = &c->pmus[i];
 
 		for (size_t e = o->first; summed(o, p) && e < o->first + o->nr; e++) {
-			if (c->events[e].row != row || c->events[e].turn != turn)
+			if (!same_sum(c->events[e].row, row) || c->events[e].turn != turn)
 				continue;
 			if (!added && add_item(c, p, row))
 				return -ENOMEM;
@@ -431,7 +442,7 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
 	for (size_t i = 0; i < pmus->nr && !err; i++) {
 		const struct pmu *pmu = &pmus->pmus[i];
 
-		if (!counter_rows_have(pmu->kind, set))
+		if (!counter_rows_have(pmu->kind, set) || pmu_replaced_by(pmus, pmu, set))
 			continue;
 		if (!pmu->usable || pmu->socket < 0)
 			damaged = pmu;

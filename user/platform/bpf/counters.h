@@ -19,7 +19,7 @@
  * @attr: how it is opened
  * @fd: its descriptor, counting; -1 when it is closed
  * @counter: index of the counter that its bytes are a part of
- * @scale: bytes per count
+ * @scale: bytes for its counts
  * @turn: with which of the PMU's groups it takes turns; 0 when the PMU has one
  */
 struct counted_event {
@@ -27,7 +27,7 @@ struct counted_event {
 	struct perf_event_attr attr;
 	int fd;
 	uint32_t counter;
-	uint32_t scale;
+	struct bytes_ratio scale;
 	uint32_t turn;
 };
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "platform/pmu/pmu_scale.h"
 #include "tables/events.h"
+#include "tables/scale.h"
 
 #define NAMES_LEN 256
 
@@ -136,14 +137,19 @@ static int note_scale(const struct pmu *pmu, struct text_list *n)
 {
 	const struct counter_row *row;
 	const struct pmu_event *event = pmu->borrowed ? NULL : pmu_scale_differs(pmu, &row);
+	struct bytes_ratio r;
+	char bytes[32];
 
 	if (!event)
 		return 0;
+	r = pmu_row_bytes(row, event);
+	snprintf(bytes, sizeof(bytes), "%.7g", (double)r.bytes / r.counts);
 	return text_list_print(
 		n,
-		"%s: sysfs says that a count of %s is %u bytes, and documents say %u (%s). "
-		"Reports use %u.",
-		pmu->name, event->name, event->bytes, row->scale, row->doc, row->scale);
+		"%s: sysfs says that a count of %s is %.7g bytes, and documents say %s (%s). "
+		"Reports use %s.",
+		pmu->name, event->name, scale_exact(event->scale, event->unit), bytes, row->doc,
+		bytes);
 }
 
 static int note_unusable(const struct pmu *pmu, struct text_list *n)

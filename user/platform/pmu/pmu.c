@@ -13,8 +13,11 @@
 #include "platform/sys/cpus.h"
 #include "tables/scale.h"
 
-#define SCALE_FILE ".scale"
-#define UNIT_FILE  ".unit"
+#define SCALE_FILE   ".scale"
+#define UNIT_FILE    ".unit"
+
+/* The features of a CPU follow its model; the file is no longer than a page. */
+#define MODALIAS_LEN 8192
 
 /* Names go to terminals and into JSON, so nothing but plain characters. */
 static bool is_name(const char *text)
@@ -429,13 +432,14 @@ static int add_pmu(const struct sysfs *fs, struct pmu_list *list, const struct p
 	return 0;
 }
 
-static int read_pmu(const struct sysfs *fs, const char *name, struct pmu_list *list)
+static int read_pmu(const struct sysfs *fs, const char *name, enum pmu_platform cpu,
+		    struct pmu_list *list)
 {
 	struct pmu pmu = { .active_cpu = -1 };
 	struct cpulist active = { 0 };
 	int err;
 
-	pmu.family = pmu_family_match(name, &pmu.instance, &pmu.rc);
+	pmu.family = pmu_family_match(name, cpu, &pmu.instance, &pmu.rc);
 	if (!pmu.family)
 		return 0;
 	/* A name that matches a family is never longer than the buffer. */
@@ -488,10 +492,20 @@ static int by_kind(const void *a, const void *b)
 	       ORDER(left->rc, right->rc) ?: ORDER(left->active_cpu, right->active_cpu);
 }
 
+bool pmu_cpu_id(const struct sysfs *fs, struct cpu_id *ret)
+{
+	char line[MODALIAS_LEN];
+
+	return !sysfs_read(fs, line, sizeof(line), "devices/system/cpu/modalias") &&
+	       cpu_id_parse(line, ret);
+}
+
 int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_list)
 {
 	cleanup_texts struct text_list names = { 0 };
 	struct pmu_list list = { 0 };
+	struct cpu_id id;
+	enum pmu_platform cpu = pmu_cpu_id(fs, &id) ? cpu_id_platform(&id) : PMU_PLATFORM_UNKNOWN;
 	int err;
 
 	err = sysfs_list(fs, &names, PMU_DEVICES);
@@ -502,7 +516,7 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 		return diag_fail(d, err, "cannot list %s/%s: %s", fs->root, PMU_DEVICES,
 				 strerror(-err));
 	for (size_t i = 0; i < names.nr && !err; i++)
-		err = read_pmu(fs, names.items[i], &list);
+		err = read_pmu(fs, names.items[i], cpu, &list);
 	if (err) {
 		pmu_list_free(&list);
 		return diag_error(d, err, "cannot read the PMUs");
@@ -667,71 +681,4 @@ int pmu_encode(const struct pmu *pmu, const char *event, const struct pmu_term *
 		return err;
 	*ret_config = (struct pmu_config){ word[0], word[1], word[2], word[3] };
 	return 0;
-}
-
-/* What a PMU is by its identifier, as a remark behind its name; nothing when that is not known. */
-static void append_identity(const struct sysfs *fs, const char *name, char *text, size_t size)
-{
-	char identifier[PMU_NAME_LEN];
-	const struct pmu_family *family;
-
-	if (sysfs_read(fs, identifier, sizeof(identifier), PMU_DEVICES "/%s/identifier", name))
-		return;
-	family = pmu_family_identified(identifier);
-	if (family)
-		str_append(text, size, " (%s: %s)", pmu_platform_name(family->platform),
-			   family->short_name);
-}
-
-/*
- * Names of the PMUs that the kernel has no table for, and what they are, in @text; return how
- * many.
- */
-static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
-{
-	const struct pmu_family *family;
-	cleanup_texts struct text_list names = { 0 };
-	int32_t n, rc;
-	size_t nr = 0;
-
-	/* Failing to list says the same as an empty list here: nothing can be said about them. */
-	if (sysfs_list(fs, &names, PMU_DEVICES))
-		return 0;
-	for (size_t i = 0; i < names.nr; i++) {
-		family = pmu_family_match(names.items[i], &n, &rc);
-		if (!family || family->kind != PMU_UNKNOWN)
-			continue;
-		str_append(text, size, "%s%s", nr++ ? ", " : "", names.items[i]);
-		append_identity(fs, names.items[i], text, size);
-	}
-	return nr;
-}
-
-int no_pmu_diag(const struct sysfs *fs, struct diag *d)
-{
-	char text[400] = "";
-
-	if (unknown_pmus(fs, text, sizeof(text))) {
-		diag_fail(d, -ENODEV, "the kernel has no names for the NVIDIA PMUs in %.80s/%s: %s",
-			  fs->root, PMU_DEVICES, text);
-		return diag_advise(
-			d, -ENODEV,
-			"nvidia_uncore_pmu_* are PMUs whose device this kernel does not know "
-			"yet: they show raw filters and cycles only. The T410 is known since "
-			"Linux 7.1 (some vendors have it in 6.17 and 6.18). `make demo` runs "
-			"a virtual T410 with a kernel that knows it.");
-	}
-	for (size_t i = 0; i < nr_pmu_families; i++)
-		if (pmu_families[i].kind != PMU_UNKNOWN)
-			str_append(text, sizeof(text), "%s%s", text[0] ? ", " : "",
-				   pmu_families[i].pattern);
-	diag_fail(d, -ENODEV, "no NVIDIA uncore PMU in %.80s/%s, looked for %s", fs->root,
-		  PMU_DEVICES, text);
-	return diag_advise(
-		d, -ENODEV,
-		"the T410 needs Linux 7.1 or newer with these drivers, try modprobe: "
-		"nvidia_cspmu (CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU), "
-		"nvidia_t410_c2c_pmu (CONFIG_NVIDIA_TEGRA410_C2C_PMU), "
-		"nvidia_t410_cmem_latency_pmu (CONFIG_NVIDIA_TEGRA410_CMEM_LATENCY_PMU). "
-		"Without a T410, `make demo` runs a virtual one.");
 }

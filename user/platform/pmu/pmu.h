@@ -14,6 +14,7 @@
 #include "base/cpulist.h"
 #include "base/diag.h"
 #include "platform/sys/sysfs.h"
+#include "tables/cpu_models.h"
 #include "tables/families.h"
 
 #define PMU_DEVICES	"bus/event_source/devices"
@@ -163,6 +164,9 @@ struct pmu_config {
  * Return: 0, -ENOMEM, or the error of listing the directory of all PMUs.
  */
 int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_list);
+
+/** pmu_cpu_id() - what CPU the machine has; false when it is no x86 or does not say it */
+bool pmu_cpu_id(const struct sysfs *fs, struct cpu_id *ret);
 
 /** pmu_list_free() - release a list and all in it; NULL is fine */
 void pmu_list_free(struct pmu_list *list);

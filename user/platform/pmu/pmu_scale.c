@@ -3,28 +3,67 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "tables/events.h"
+#include "tables/scale.h"
 
-uint32_t pmu_row_bytes(const struct counter_row *row, const struct pmu_event *event)
+struct bytes_ratio pmu_row_bytes(const struct counter_row *row, const struct pmu_event *event)
 {
-	return row->scale || !event ? row->scale : event->bytes;
+	return (struct bytes_ratio){
+		.bytes = row->scale || !event ? row->scale : event->bytes,
+		.counts = row->scale && row->counts ? row->counts : 1,
+	};
+}
+
+const struct pmu_event *pmu_row_event(const struct pmu *pmu, const struct counter_row *row)
+{
+	char name[PMU_NAME_LEN];
+
+	if (row->kind != pmu->kind || event_on_socket(row->event, pmu->socket, name, sizeof(name)))
+		return NULL;
+	return pmu_event_find(pmu, name);
+}
+
+bool pmu_row_differs(const struct pmu *pmu, const struct counter_row *row)
+{
+	const struct pmu_event *event = pmu_row_event(pmu, row);
+	struct bytes_ratio r = pmu_row_bytes(row, event);
+	double sysfs = event ? scale_exact(event->scale, event->unit) : 0;
+
+	return sysfs > 0 && row->scale && !scale_same(sysfs, (double)r.bytes / r.counts);
 }
 
 const struct pmu_event *pmu_scale_differs(const struct pmu *pmu, const struct counter_row **ret_row)
 {
-	char name[PMU_NAME_LEN];
-
 	for (size_t i = 0; i < nr_counter_rows; i++) {
-		const struct counter_row *row = &counter_rows[i];
-		const struct pmu_event *event = NULL;
-
-		if (row->kind == pmu->kind &&
-		    !event_on_socket(row->event, pmu->socket, name, sizeof(name)))
-			event = pmu_event_find(pmu, name);
-		if (event && event->bytes && row->scale && event->bytes != row->scale) {
-			*ret_row = row;
-			return event;
+		if (pmu_row_differs(pmu, &counter_rows[i])) {
+			*ret_row = &counter_rows[i];
+			return pmu_row_event(pmu, &counter_rows[i]);
 		}
 	}
 	return NULL;
+}
+
+/* The settings in @text, "name=value" each, added to @terms. */
+static size_t add_terms(const char *text, struct pmu_term terms[PMU_MAX_TERMS], size_t nr)
+{
+	while (nr < PMU_MAX_TERMS &&
+	       !take_setting(&text, terms[nr].name, sizeof(terms[nr].name), &terms[nr].value))
+		nr++;
+	return nr;
+}
+
+int pmu_row_config(const struct pmu *pmu, const struct counter_row *row, struct diag *d,
+		   struct pmu_config *ret)
+{
+	const struct pmu_event *event = pmu_row_event(pmu, row);
+	struct pmu_term terms[PMU_MAX_TERMS];
+	char name[PMU_NAME_LEN];
+	size_t nr = event || !row->terms ? 0 : add_terms(row->terms, terms, 0);
+	int err = event_on_socket(row->event, pmu->socket, name, sizeof(name));
+
+	if (err)
+		return diag_fail(d, err, "%s: the name of an event is too long", pmu->name);
+	nr = add_terms(row->filters, terms, nr);
+	return pmu_encode(pmu, event || !row->terms ? name : NULL, terms, nr, d, ret);
 }

@@ -11,9 +11,9 @@
  * @row: the row; its own number counts, if it has one
  * @event: the event in sysfs, or NULL
  *
- * Return: the bytes, 0 when neither knows them.
+ * Return: the bytes, 0 of them when neither knows them.
  */
-uint32_t pmu_row_bytes(const struct counter_row *row, const struct pmu_event *event);
+struct bytes_ratio pmu_row_bytes(const struct counter_row *row, const struct pmu_event *event);
 
 /**
  * pmu_scale_differs() - does sysfs contradict the table?
@@ -24,5 +24,23 @@ uint32_t pmu_row_bytes(const struct counter_row *row, const struct pmu_event *ev
  */
 const struct pmu_event *pmu_scale_differs(const struct pmu *pmu,
 					  const struct counter_row **ret_row);
+
+/** pmu_row_event() - the event of sysfs that a row is about, NULL when there is none */
+const struct pmu_event *pmu_row_event(const struct pmu *pmu, const struct counter_row *row);
+
+/** pmu_row_differs() - does sysfs contradict this row? */
+bool pmu_row_differs(const struct pmu *pmu, const struct counter_row *row);
+
+/**
+ * pmu_row_config() - how a row's event is encoded
+ * @pmu: of the row's family
+ * @row: its own terms count where sysfs has no such event
+ * @d: on failure says what the PMU does not know
+ * @ret: the encoded event
+ *
+ * Return: 0 or an error of pmu_encode().
+ */
+int pmu_row_config(const struct pmu *pmu, const struct counter_row *row, struct diag *d,
+		   struct pmu_config *ret);
 
 #endif

@@ -86,14 +86,14 @@ static int unknown_pmu(const struct spec_parse *job, struct spec_piece piece, co
 
 	if (name[0] && name[0] != '.' && sysfs_exists(job->fs, PMU_DEVICES "/%s", name)) {
 		spec_fail(job->text, piece.at, job->d, -ENOENT,
-			  "%s is no NVIDIA uncore PMU and not that of the cores", name);
+			  "%s is no uncore PMU that is known and not that of the cores", name);
 		return diag_advise(job->d, -ENOENT, "perf stat can count what it has");
 	}
 	spec_fail(job->text, piece.at, job->d, -ENOENT, "there is no PMU \"%.*s\"",
 		  SHOWN(job, piece));
 	if (!job->pmus->nr) {
 		return diag_advise(job->d, -ENOENT,
-				   "this machine shows no NVIDIA uncore PMU at all; "
+				   "this machine shows no uncore PMU that is known at all; "
 				   "\"t410trace check\" says what is missing");
 	}
 	pmu_names_add(job->pmus, &names);

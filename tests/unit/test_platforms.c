@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Whole runs on copies of the sysfs of other vendors' machines: what is opened, what it is called,
+ * and that the bytes of a report are those that the boxes of each socket counted. The kernel is
+ * made up: this says nothing about drivers or hardware.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "box_world.h"
+#include "platform/check/checks.h"
+#include "platform/pmu/explain.h"
+#include "platform/pmu/fit.h"
+
+#define MAX_EVENTS 4
+
+/* What is written down here a second time, from the documents and not from the tables. */
+struct machine {
+	const char *name;
+	int sockets;
+	size_t events, counters; /* of all sockets */
+	const char *platform;
+	const char *first, *pmus; /* the first counter, and whose it is */
+	uint32_t from, to;	  /* perf types that are opened */
+	struct {
+		uint64_t config;
+		enum direction direction;
+		uint64_t bytes;
+	} moved[MAX_EVENTS];
+};
+
+static const struct machine machines[] = {
+	{ "skylake",
+	  2,
+	  2 * 6 * 2,
+	  4,
+	  "xeon-to-skylake",
+	  "imc0/cas_count_read",
+	  "uncore_imc_0-5",
+	  20,
+	  25,
+	  { { 0x304, DIRECTION_READ, 64 }, { 0xc04, DIRECTION_WRITE, 64 } } },
+	{ "icelake",
+	  2,
+	  2 * 4 * 2,
+	  4,
+	  "xeon-icelake",
+	  "imc_free0/read",
+	  "uncore_imc_free_running_0-3",
+	  28,
+	  31,
+	  { { 0x20ff, DIRECTION_READ, 64 }, { 0x21ff, DIRECTION_WRITE, 64 } } },
+	{ "sapphire",
+	  2,
+	  2 * 8 * 2,
+	  4,
+	  "xeon-sapphire",
+	  "imc0/cas_count_read",
+	  "uncore_imc_0-7",
+	  20,
+	  27,
+	  { { 0xcf05, DIRECTION_READ, 64 }, { 0xf005, DIRECTION_WRITE, 64 } } },
+	{ "granite",
+	  2,
+	  2 * 12 * 4,
+	  4,
+	  "xeon-granite",
+	  "imc0/cas_count_read",
+	  "uncore_imc_0-11",
+	  20,
+	  31,
+	  { { 0xcf05, DIRECTION_READ, 64 },
+	    { 0xcf06, DIRECTION_READ, 64 },
+	    { 0xf005, DIRECTION_WRITE, 64 },
+	    { 0xf006, DIRECTION_WRITE, 64 } } },
+	{ "skylake-client",
+	  1,
+	  2,
+	  2,
+	  "intel-client",
+	  "imc0/data_reads",
+	  "uncore_imc",
+	  20,
+	  20,
+	  { { 0x1, DIRECTION_READ, 64 }, { 0x2, DIRECTION_WRITE, 64 } } },
+	{ "alderlake",
+	  1,
+	  4,
+	  2,
+	  "intel-client",
+	  "imc_free0/data_read",
+	  "uncore_imc_free_running_0-1",
+	  20,
+	  21,
+	  { { 0x20ff, DIRECTION_READ, 64 }, { 0x30ff, DIRECTION_WRITE, 64 } } },
+	{ "zen4",
+	  2,
+	  24 * 2,
+	  4,
+	  "amd-zen",
+	  "umc0/umc_cas_cmd.rd",
+	  "amd_umc_0-11",
+	  20,
+	  43,
+	  { { 0x10a, DIRECTION_READ, 64 }, { 0x20a, DIRECTION_WRITE, 64 } } },
+};
+
+static const struct machine *machine;
+
+static uint64_t truth(const struct world *w, int socket, enum direction direction)
+{
+	uint64_t sum = 0;
+
+	for (int fd = 0; fd < kernel.nr; fd++) {
+		bool known = false;
+
+		if (!kernel.open[fd])
+			continue;
+		assert_in_range(kernel.attrs[fd].type, machine->from, machine->to);
+		for (size_t i = 0; i < MAX_EVENTS; i++) {
+			if (!machine->moved[i].bytes ||
+			    kernel.attrs[fd].config != machine->moved[i].config)
+				continue;
+			known = true;
+			if (machine->moved[i].direction == direction &&
+			    kernel.cpus[fd] / CPUS_OF_SOCKET == socket)
+				sum += (w->total[fd] - w->sent[fd]) * machine->moved[i].bytes;
+		}
+		assert_true(known);
+	}
+	return sum;
+}
+
+static void start(struct world *w, const char *name, uint32_t small)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.small_type = small;
+	tree_make_platform(&w->tree, name);
+	world_open(w, COUNTERS_SUMS);
+}
+
+static void each_machine_counts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		struct world *w = calloc(1, sizeof(*w));
+		struct report *r;
+
+		machine = &machines[i];
+		start(w, machine->name, 0);
+		assert_int_equal(w->cpus.nr_sockets, machine->sockets);
+		assert_int_equal(w->counters.nr_readers, machine->sockets);
+		assert_int_equal(w->counters.nr_events, machine->events);
+		assert_int_equal(w->counters.nr, machine->counters);
+		assert_string_equal(w->counters.items[0].name, machine->first);
+		assert_string_equal(w->counters.items[0].pmu, machine->pmus);
+		assert_int_equal(w->counters.items[0].source, SOURCE_ANY);
+		assert_string_equal(pmu_platform_name(w->counters.pmus[0].pmu->platform),
+				    machine->platform);
+		for (size_t p = 0; p < w->counters.nr_pmus; p++)
+			assert_true(w->counters.pmus[p].pinned);
+		r = run(w);
+		check_sums(w, r, truth);
+		report_free(r);
+		end_world(w);
+	}
+}
+
+/* A channel whose counters others hold takes turns; the sum of the others stays a sum. */
+static void a_channel_is_held(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct report *r;
+
+	(void)state;
+	machine = &machines[0];
+	start(w, machine->name, 22);
+	assert_string_equal(w->counters.items[0].pmu, "uncore_imc_0-1,3-5");
+	assert_int_equal(w->counters.nr, 4 + 4);
+	r = run(w);
+	check_sums(w, r, truth);
+	report_free(r);
+	end_world(w);
+}
+
+/* Without the free-running counters, those of the channels are taken. */
+static void the_second_choice(void **state)
+{
+	static const struct machine channels = { .from = 20,
+						 .to = 27,
+						 .moved = { { 0xf04, DIRECTION_READ, 64 },
+							    { 0x3004, DIRECTION_WRITE, 64 } } };
+	struct world *w = calloc(1, sizeof(*w));
+	char name[96];
+	struct report *r;
+
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	machine = &channels;
+	tree_make_platform(&w->tree, "icelake");
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), PMU_DEVICES "/uncore_imc_free_running_%d/type", i);
+		tree_drop(&w->tree, name);
+	}
+	world_open(w, COUNTERS_SUMS);
+	assert_string_equal(w->counters.items[0].name, "imc0/cas_count_read");
+	assert_int_equal(w->counters.nr_events, 2 * 8 * 2);
+	r = run(w);
+	check_sums(w, r, truth);
+	report_free(r);
+	end_world(w);
+}
+
+/* A CPU that no row knows: the names fit, and still nothing is counted. */
+static void another_cpu(void **state)
+{
+	struct text_list notes = { 0 };
+	struct pmu_list pmus;
+	struct diag d = { 0 };
+	struct tree tree;
+	struct sysfs fs;
+
+	(void)state;
+	tree_make_platform(&tree, "skylake");
+	tree_put(&tree, "devices/system/cpu/modalias",
+		 "cpu:type:x86,ven0000fam0006mod00FE:feature:,0000\n");
+	assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
+	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
+	assert_int_equal(pmus.nr, 0);
+	assert_int_equal(pmu_fit_notes(&fs, &pmus, &notes), 0);
+	assert_int_equal(notes.nr, 1);
+	assert_non_null(strstr(notes.items[0], "uncore_imc_<n>: not counted. The CPU is "
+					       "GenuineIntel-6-FE, and"));
+	text_list_free(&notes);
+	assert_int_equal(no_pmu_diag(&fs, &d), -ENODEV);
+	assert_non_null(strstr(d.help, "GenuineIntel-6-FE"));
+	pmu_list_free(&pmus);
+	sysfs_close(&fs);
+	tree_remove(&tree);
+}
+
+/* What sysfs says otherwise is told: of bytes the table is believed, of bits sysfs. */
+static void sysfs_says_otherwise(void **state)
+{
+	struct text_list notes = { 0 };
+	struct check_row row;
+	struct pmu_list pmus;
+	struct diag d = { 0 };
+	struct tree tree;
+	struct sysfs fs;
+
+	(void)state;
+	tree_make_platform(&tree, "sapphire");
+	tree_put(&tree, PMU_DEVICES "/uncore_imc_3/events/cas_count_read.scale", "3.814697266e-6");
+	tree_put(&tree, PMU_DEVICES "/uncore_imc_4/events/cas_count_write",
+		 "event=0x05,umask=0xf1");
+	assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
+	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
+	check_judge_pmus(&fs, &pmus, &row);
+	assert_int_equal(row.status, CHECK_LIMITED);
+	assert_non_null(strstr(row.found, "16 imc; uncore_imc_3: sysfs and documents differ"));
+	assert_int_equal(pmu_notes(&pmus, NULL, &notes), 0);
+	assert_int_equal(notes.nr, 1);
+	assert_non_null(strstr(notes.items[0], "uncore_imc_3: sysfs says that a count of "
+					       "cas_count_read is 4 bytes, and documents say 64"));
+	assert_int_equal(pmu_fit_notes(&fs, &pmus, &notes), 0);
+	assert_int_equal(notes.nr, 3);
+	assert_non_null(strstr(notes.items[2], "uncore_imc_4: sysfs encodes cas_count_write as "
+					       "event=0x05,umask=0xf1, and documents as "
+					       "event=0x5,umask=0xf0"));
+	text_list_free(&notes);
+	pmu_list_free(&pmus);
+	sysfs_close(&fs);
+	tree_remove(&tree);
+}
+
+static void cpus_are_recognized(void **state)
+{
+	struct cpu_id id = { 1, 2, 3 };
+	char text[40];
+
+	(void)state;
+	assert_true(cpu_id_parse("cpu:type:x86,ven0000fam0006mod00CF:feature:,0001", &id));
+	assert_int_equal(cpu_id_platform(&id), PMU_PLATFORM_SPR);
+	cpu_id_text(&id, text, sizeof(text));
+	assert_string_equal(text, "GenuineIntel-6-CF");
+	assert_true(cpu_id_parse("cpu:type:x86,ven0002fam0019mod0011:feature:", &id));
+	assert_int_equal(cpu_id_platform(&id), PMU_PLATFORM_UNKNOWN);
+	cpu_id_text(&id, text, sizeof(text));
+	assert_string_equal(text, "AuthenticAMD-25-11");
+	/* Another vendor's CPU with the same numbers is another CPU. */
+	assert_true(cpu_id_parse("cpu:type:x86,ven000Afam0006mod00CF:feature:", &id));
+	assert_int_equal(cpu_id_platform(&id), PMU_PLATFORM_UNKNOWN);
+	assert_false(cpu_id_parse("cpu:type:aarch64:feature:,0000", &id));
+	assert_false(cpu_id_parse("", &id));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_machine_counts),	cmocka_unit_test(a_channel_is_held),
+		cmocka_unit_test(the_second_choice),	cmocka_unit_test(another_cpu),
+		cmocka_unit_test(sysfs_says_otherwise), cmocka_unit_test(cpus_are_recognized),
+	};
+
+	return cmocka_run_group_tests_name("platforms", tests, NULL, NULL);
+}

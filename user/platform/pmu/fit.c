@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "platform/pmu/fit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "platform/pmu/pmu_scale.h"
+
+#define WORDS_LEN 400
+
+const struct pmu *pmu_replaced_by(const struct pmu_list *list, const struct pmu *pmu,
+				  unsigned int set)
+{
+	for (size_t i = 0; pmu->family->choice && i < list->nr; i++) {
+		const struct pmu *o = &list->pmus[i];
+
+		if (o->family->choice && o->family->choice < pmu->family->choice && o->usable &&
+		    o->socket >= 0 && counter_rows_have(o->kind, set))
+			return o;
+	}
+	return NULL;
+}
+
+bool pmu_terms_differ(const struct pmu *pmu, const struct counter_row *row)
+{
+	struct counter_row table = *row;
+	struct pmu_config sysfs, own;
+	struct diag d = { 0 };
+
+	if (!row->terms || !pmu_row_event(pmu, row))
+		return false;
+	/* No event of sysfs has this name: so the terms of the row are taken. */
+	table.event = "";
+	return !pmu_row_config(pmu, row, &d, &sysfs) &&
+	       (pmu_row_config(pmu, &table, &d, &own) || memcmp(&sysfs, &own, sizeof(own)) != 0);
+}
+
+/* --- notes */
+
+static int note_total(const struct pmu_list *list, struct text_list *n)
+{
+	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
+
+	if (!chip || !chip->total)
+		return 0;
+	return text_list_print(n,
+			       "Reports of %s count %s. %s Nobody has seen it count on hardware.",
+			       chip->title, chip->total, chip->hidden);
+}
+
+/* Once for each family that is left out for a better one. */
+static int note_replaced(const struct pmu_list *list, size_t at, struct text_list *n)
+{
+	const struct pmu *pmu = &list->pmus[at];
+	const struct pmu *better = pmu_replaced_by(list, pmu, COUNTERS_SUMS);
+
+	if (!better || (at && list->pmus[at - 1].kind == pmu->kind))
+		return 0;
+	return text_list_print(n, "%s counts the same bytes as %s, which reports take.",
+			       pmu->family->pattern, better->family->pattern);
+}
+
+static int note_terms(const struct pmu *pmu, struct text_list *n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < nr_counter_rows && !err && !pmu->borrowed; i++) {
+		const struct counter_row *row = &counter_rows[i];
+
+		if (row->kind == pmu->kind && pmu_terms_differ(pmu, row))
+			err = text_list_print(n,
+					      "%s: sysfs encodes %s as %s, and documents as %s "
+					      "(%s). Reports use what sysfs says.",
+					      pmu->name, row->event, pmu_row_event(pmu, row)->text,
+					      row->terms, row->doc);
+	}
+	return err;
+}
+
+void pmu_fit_chips(const char *name, char *ret, size_t size)
+{
+	ret[0] = '\0';
+	for (size_t i = 0; i < nr_pmu_families; i++) {
+		const struct pmu_family *f = &pmu_families[i];
+		const struct pmu_platform_row *chip = pmu_platform_row(f->platform);
+
+		if (f->by_cpu && chip && pmu_family_fits_name(f, name))
+			str_append(ret, size, "%s%s", ret[0] ? "; " : "", chip->title);
+	}
+}
+
+void pmu_fit_cpu(const struct sysfs *fs, char *ret, size_t size)
+{
+	const struct pmu_platform_row *chip;
+	struct cpu_id id;
+
+	if (!pmu_cpu_id(fs, &id)) {
+		str_copy(ret, size, "of no model that sysfs tells");
+		return;
+	}
+	cpu_id_text(&id, ret, size);
+	chip = pmu_platform_row(cpu_id_platform(&id));
+	if (chip)
+		str_append(ret, size, " (%s)", chip->title);
+}
+
+static bool is_known(const struct pmu_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (!strcmp(list->pmus[i].name, name))
+			return true;
+	return false;
+}
+
+/* The family whose name fits though the CPU is another one. */
+static const struct pmu_family *misfit(const struct pmu_list *list, const char *name)
+{
+	for (size_t i = 0; i < nr_pmu_families && !is_known(list, name); i++)
+		if (pmu_families[i].by_cpu && pmu_family_fits_name(&pmu_families[i], name))
+			return &pmu_families[i];
+	return NULL;
+}
+
+/* Once for each such name, without its number. */
+static int note_misfits(const struct sysfs *fs, const struct pmu_list *list, struct text_list *n)
+{
+	cleanup_texts struct text_list names = { 0 };
+	const struct pmu_family *last = NULL;
+	char chips[WORDS_LEN], cpu[WORDS_LEN];
+	int err = sysfs_list(fs, &names, PMU_DEVICES);
+
+	/* What cannot be listed has nothing that does not fit. */
+	if (err && err != -ENOMEM)
+		return 0;
+	for (size_t i = 0; i < names.nr && !err; i++) {
+		const struct pmu_family *f = misfit(list, names.items[i]);
+
+		if (!f || f == last)
+			continue;
+		last = f;
+		pmu_fit_chips(names.items[i], chips, sizeof(chips));
+		pmu_fit_cpu(fs, cpu, sizeof(cpu));
+		err = text_list_print(n,
+				      "%s: not counted. The CPU is %s, and rows for PMUs of this "
+				      "name are about %s.",
+				      f->pattern, cpu, chips);
+	}
+	return err;
+}
+
+int pmu_fit_notes(const struct sysfs *fs, const struct pmu_list *list, struct text_list *ret_notes)
+{
+	int err = note_total(list, ret_notes);
+
+	for (size_t i = 0; i < list->nr && !err; i++) {
+		err = note_replaced(list, i, ret_notes);
+		if (!err)
+			err = note_terms(&list->pmus[i], ret_notes);
+	}
+	return err ? err : note_misfits(fs, list, ret_notes);
+}
