@@ -18,8 +18,8 @@ static struct draw d;
  * struct sim - a machine whose truth is known
  * @x: activity of the block
  * @truth: bytes of each workload in each window
- * @last: bytes of each workload in the window before the block
- * @background, @noise, @lag: per window; part; part of a window
+ * @last: bytes of each workload in the windows before the block, the latest one first
+ * @background, @noise, @lag: per window; part; parts that come one and two windows later
  */
 struct sim {
 	struct filter *filter;
@@ -29,12 +29,12 @@ struct sim {
 	struct matrix x;
 	uint32_t workloads[FILTER_MAX_WORKLOADS];
 	double truth[FILTER_MAX_WINDOWS][FILTER_MAX_WORKLOADS];
-	double last[FILTER_MAX_WORKLOADS];
+	double last[FILTER_LAGS][FILTER_MAX_WORKLOADS];
 	double bytes[FILTER_MAX_WINDOWS];
 	double ratio[FILTER_MAX_WINDOWS];
 	double middle[FILTER_MAX_WINDOWS];
 	double length[FILTER_MAX_WINDOWS];
-	double background, noise, lag;
+	double background, noise, lag[FILTER_LAGS];
 	bool io;
 	struct matrix lead;
 	double rate[FILTER_MAX_WINDOWS], change[FILTER_MAX_WINDOWS];
@@ -122,7 +122,7 @@ static void check_output(const struct sim *s)
 	all_finite(&o->carried);
 	all_finite(&o->covariance);
 	all_finite(&o->alike);
-	assert_true(isfinite(o->carried_in) && o->carried_in >= 0);
+	assert_true(isfinite(o->carried_in[0]) && o->carried_in[0] >= 0);
 	assert_true(o->noise > 0 && o->noise < 1 && o->prior > 0 && o->prior < 10);
 	for (size_t t = 0; t < s->t; t++) {
 		assert_true(isfinite(o->background[t]) && o->background[t] >= 0);
@@ -165,8 +165,10 @@ static void make_bytes(struct sim *s, const double *intensity)
 			double now = intensity[i] * matrix_row(&s->x, t)[i];
 
 			s->truth[t][i] = now;
-			sum += (1 - s->lag) * now + s->lag * s->last[i];
-			s->last[i] = now;
+			sum += (1 - s->lag[0] - s->lag[1]) * now + s->lag[0] * s->last[0][i] +
+			       s->lag[1] * s->last[1][i];
+			s->last[1][i] = s->last[0][i];
+			s->last[0][i] = now;
 		}
 		s->bytes[t] = fmax(sum * (1 + s->noise * draw_normal(&d)), 0);
 	}
@@ -336,7 +338,7 @@ static void lag_is_found(void **state)
 		struct sim *s = sim_new(FILTER_CPU_TIME, 60, 3);
 		double carried = 0, before = 0;
 
-		s->lag = with * 0.2;
+		s->lag[0] = with * 0.2;
 		s->noise = 0.01;
 		blocks(s, intensity, 12);
 		for (size_t t = 1; t < s->t; t++)
@@ -356,6 +358,27 @@ static void lag_is_found(void **state)
 	}
 }
 
+/* Traffic that comes one and a half windows later is right within the first block. */
+static void a_long_lag_is_found_at_once(void **state)
+{
+	static const double intensity[] = { 1, 1.3, 0.8, 1.1 };
+
+	(void)state;
+	for (enum filter_kind kind = FILTER_CPU_TIME; kind <= FILTER_TRAFFIC; kind++) {
+		struct sim *s = sim_new(kind, 100, 4);
+
+		s->lag[0] = 0.57;
+		s->lag[1] = 0.07;
+		s->noise = 0.02;
+		for (int b = 0; b < 3; b++) {
+			blocks(s, intensity, 1);
+			for (size_t i = 0; i < 4; i++)
+				is_about(found(s, i), truth_of(s, i), 0.08);
+		}
+		sim_free(s);
+	}
+}
+
 /* A workload that stopped at the end of a block: its late bytes are in the next one. */
 static void lag_reaches_into_the_next_block(void **state)
 {
@@ -363,7 +386,7 @@ static void lag_reaches_into_the_next_block(void **state)
 	struct sim *s = sim_new(FILTER_CPU_TIME, 60, 2);
 
 	(void)state;
-	s->lag = 0.2;
+	s->lag[0] = 0.2;
 	blocks(s, intensity, 8);
 	random_activity(s, 0.5);
 	matrix_row(&s->x, s->t - 1)[1] = WINDOW_NS;
@@ -374,10 +397,10 @@ static void lag_reaches_into_the_next_block(void **state)
 	assert_int_equal(matrix_shape(&s->x, s->t, 1), 0);
 	random_activity(s, 1);
 	make_bytes(s, intensity);
-	s->bytes[0] += s->lag * 5 * WINDOW_NS;
+	s->bytes[0] += s->lag[0] * 5 * WINDOW_NS;
 	assert_int_equal(run(s), 0);
 	check_output(s);
-	assert_true(s->out->carried_in > 0.5 * s->lag * 5 * WINDOW_NS);
+	assert_true(s->out->carried_in[0] > 0.5 * s->lag[0] * 5 * WINDOW_NS);
 	is_about(found(s, 0), truth_of(s, 0), 0.012);
 	sim_free(s);
 }
@@ -624,7 +647,7 @@ static void a_shared_room_changes_nothing(void **state)
 		assert_memory_equal(x->alike.v, y->alike.v,
 				    x->alike.rows * x->alike.ld * sizeof(float));
 		assert_memory_equal(x->background, y->background, 60 * sizeof(double));
-		assert_true(x->noise == y->noise && x->carried_in == y->carried_in);
+		assert_true(x->noise == y->noise && x->carried_in[0] == y->carried_in[0]);
 	}
 	sim_free(guest);
 	sim_free(alone);
@@ -753,6 +776,7 @@ int main(void)
 		cmocka_unit_test(only_those_in_step_are_alike),
 		cmocka_unit_test(a_background_is_found),
 		cmocka_unit_test(lag_is_found),
+		cmocka_unit_test(a_long_lag_is_found_at_once),
 		cmocka_unit_test(lag_reaches_into_the_next_block),
 		cmocka_unit_test(nothing_to_learn_from),
 		cmocka_unit_test(hostile_numbers),

@@ -83,8 +83,10 @@
 #define LAG_CONSTANTS(X)									\
 	X(LAG_KEPT,	      0.97, "part of what is known of the lag that stays for a block")	\
 	X(LAG_KNOWN,	      5.0,  "what is known of the lag beforehand, 1 / variance")	\
-	X(MAX_LAG,	      0.5,  "the lag is not learned to be more, windows")		\
+	X(MAX_LAG,	      1.0,  "the lag is not learned to be more, windows")		\
 	X(LAG_DOUBT,	      0.02, "it is not the same for all, nor always, windows")		\
+	X(LATER,	      2.0,  "what comes two windows later is this by the square of the rest") \
+	X(LAG_NEWS,	      0.05, "a lag that differs by more is worth solving again, windows") \
 	X(MAX_LEAD_S,	      0.01, "I/O: the lead is not learned to be more, s")		\
 	X(LEAD_SPREAD_S,      3e-3, "I/O: what the lead may be beforehand, s")			\
 	X(LEAD_DOUBT_S,	      2e-3, "I/O: what is never known of it, s")			\
@@ -111,6 +113,7 @@
 #define ESTIMATE_COUNTS(X)									\
 	X(SIZE_ROUNDS,	      4,    "a block is solved again so often with what it taught")	\
 	X(REFINE_ROUNDS,      4,    "scales of new workloads are refined so often")		\
+	X(LAG_ROUNDS,	      3,    "a block is solved again so often with the lag it taught")	\
 	X(POSITIVE_ROUNDS,    3,    "rounds over totals that came out negative")		\
 	X(MAX_HOPS,	      4,    "I/O: a burst is off by so many windows at most")
 

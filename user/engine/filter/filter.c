@@ -2,6 +2,7 @@
 #include "engine/filter/filter.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,10 @@ static void begin(struct filter *f)
 {
 	f->noise = NOISE_AT_FIRST;
 	f->phase = f->params.phase;
-	f->lag = f->lag_num = f->lag_den = 0;
+	memset(f->lag, 0, sizeof(f->lag));
+	memset(f->lag_num, 0, sizeof(f->lag_num));
+	memset(f->lag_den, 0, sizeof(f->lag_den));
+	f->lead = f->lead_num = f->lead_den = 0;
 	f->bytes = f->activity = f->mean = 0;
 	f->blocks = 0;
 	memset(f->evidence, 0, sizeof(f->evidence));
@@ -151,14 +155,41 @@ static bool lost_track(const struct filter *f)
 	return matrix_dot(w->white, w->white, w->t) > LOST_TRACK * w->t;
 }
 
+/* What a block changes before it is advanced. */
+struct attempt {
+	double noise, phase, evidence[4];
+	double lag_num[FILTER_LAGS], lag_den[FILTER_LAGS][FILTER_LAGS];
+};
+
 /* Enters the workloads of a block and solves it. */
 static int enter_and_solve(struct filter *f, const struct filter_input *in)
 {
+	struct attempt was = { .noise = f->noise, .phase = f->phase };
 	int err = filter_work_shape(f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
 
-	if (!err)
+	memcpy(was.evidence, f->evidence, sizeof(was.evidence));
+	memcpy(was.lag_num, f->lag_num, sizeof(was.lag_num));
+	memcpy(was.lag_den, f->lag_den, sizeof(was.lag_den));
+	for (int round = 0; !err; round++) {
+		double before[FILTER_LAGS] = { f->lag[0], f->lag[1] };
+
 		err = filter_solve_prepare(f, in);
-	return err ? err : solve_and_learn(f, in);
+		if (!err)
+			err = solve_and_learn(f, in);
+		if (err || in->lead)
+			return err;
+		filter_lag_learn(f);
+		if (round == LAG_ROUNDS ||
+		    fabs(f->lag[0] - before[0]) + fabs(f->lag[1] - before[1]) < LAG_NEWS)
+			break;
+		f->noise = was.noise;
+		f->phase = was.phase;
+		memcpy(f->evidence, was.evidence, sizeof(was.evidence));
+		memcpy(f->lag_num, was.lag_num, sizeof(was.lag_num));
+		memcpy(f->lag_den, was.lag_den, sizeof(was.lag_den));
+		filter_solve_forget_fresh(f);
+	}
+	return err;
 }
 
 int filter_block(struct filter *f, const struct filter_input *in, const struct filter_output **ret)
@@ -183,8 +214,6 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 	if (!err) {
 		if (in->lead)
 			filter_lag_learn_lead(f, in);
-		else
-			filter_lag_learn(f);
 		err = filter_state_advance(f, in);
 	}
 	if (err) {

@@ -35,6 +35,9 @@ enum filter_kind {
 #define FILTER_MAX_WINDOWS   128
 #define FILTER_MAX_WORKLOADS 160
 
+/* A window's traffic may show in so many windows behind it. */
+#define FILTER_LAGS	     2
+
 /**
  * struct filter_input - a block of windows
  * @nr_windows, @nr_workloads: at least 1, at most as above
@@ -71,8 +74,8 @@ struct filter_input {
  *	scaled to what was counted. FILTER_IO: a workload that did nothing in a window may have
  *	moved data there that are noted in the next one
  * @carried: nr_windows x nr_workloads: bytes that come from what the workload did in
- *	the window before (FILTER_IO: in the next one), at most (lag and its uncertainty)
- * @carried_in: the same in the first window, of workloads that are not in the block
+ *	the windows before (FILTER_IO: in the next one), at most (lag and its uncertainty)
+ * @carried_in: the same in the first windows, of workloads that are not in the block
  * @background: bytes of each window that belong to no workload
  * @covariance: nr_workloads x nr_workloads: of the errors of the workloads' totals
  * @little: what each workload is given at least, whatever its estimate: no more is no evidence
@@ -88,7 +91,7 @@ struct filter_input {
 struct filter_output {
 	struct matrix expected;
 	struct matrix carried;
-	double carried_in;
+	double carried_in[FILTER_LAGS];
 	double background[FILTER_MAX_WINDOWS];
 	struct matrix covariance;
 	double little[FILTER_MAX_WORKLOADS];

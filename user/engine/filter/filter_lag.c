@@ -4,6 +4,7 @@
  * request move before it is noted as completed.
  */
 #include <math.h>
+#include <string.h>
 
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
@@ -14,36 +15,75 @@
  */
 #define LEAD_KNOWN (1 / (LEAD_SPREAD_S * LEAD_SPREAD_S))
 
-/* Bytes in the first window, at a lag of a whole one, of those who have stopped. */
-double filter_lag_carried(const struct filter *f)
+/* What entries did so many windows before, as far as the counter counted then. */
+const float *filter_lag_before(const struct filter *f, size_t t, size_t later)
+{
+	return t >= later ? matrix_row(&f->work->raw, t - later) : f->work->last[later - t - 1];
+}
+
+/* Bytes in one of the first windows, if all come so much later, of those who have stopped. */
+double filter_lag_carried(const struct filter *f, size_t t, size_t later)
 {
 	const struct filter_state *s = &f->state;
 	double sum = 0;
 
-	for (size_t i = f->work->n; i < s->nr; i++)
-		sum += fmax(s->mean[2 * i] + s->mean[2 * i + 1], 0) * s->entries[i].last;
+	for (size_t i = f->work->n; t < later && i < s->nr; i++)
+		sum += fmax(s->mean[2 * i] + s->mean[2 * i + 1], 0) *
+		       s->entries[i].last[later - t - 1];
 	return sum;
 }
 
-/* Part of it shows one window later. */
+/* What the next block has to know of this one. */
+void filter_lag_remember(struct filter *f)
+{
+	const struct work *w = f->work;
+
+	for (size_t i = 1; i < f->state.nr; i++) {
+		double last[FILTER_LAGS];
+
+		for (size_t k = 0; k < FILTER_LAGS; k++) {
+			bool inside = w->t > k;
+
+			if (!inside)
+				last[k] = f->state.entries[i].last[k - w->t];
+			else
+				last[k] = i < w->n ? matrix_row(&w->raw, w->t - 1 - k)[i] : 0;
+		}
+		memcpy(f->state.entries[i].last, last, sizeof(last));
+	}
+}
+
+/* The last windows of the block before, as rows. */
+void filter_lag_prepare(struct filter *f)
+{
+	for (size_t k = 0; k < FILTER_LAGS; k++)
+		for (size_t i = 0; i < f->work->n; i++)
+			f->work->last[k][i] = f->state.entries[i].last[k];
+}
+
+/* Parts of it show in the next windows. */
 static void with_lag(const struct filter *f, const struct filter_input *in, size_t t)
 {
 	const struct work *w = f->work;
 	const float *x = matrix_row(in->activity, t);
 	float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
-	double ratio = in->ratio[t], lag = f->lag, now = 1 - f->lag;
+	double ratio = in->ratio[t], now = 1;
 
-	for (size_t i = 1; i < w->n; i++)
+	for (size_t k = 0; k < FILTER_LAGS; k++)
+		now -= f->lag[k];
+	for (size_t i = 1; i < w->n; i++) {
 		raw[i] = x[i - 1] * ratio;
-	if (t) {
-		const float *before = matrix_row(in->activity, t - 1);
-
-		for (size_t i = 1; i < w->n; i++)
-			a[i] = (now * x[i - 1] + lag * before[i - 1]) * ratio;
-		return;
+		a[i] = now * x[i - 1] * ratio;
 	}
-	for (size_t i = 1; i < w->n; i++)
-		a[i] = (now * x[i - 1] + lag * f->state.entries[i].last) * ratio;
+	for (size_t k = 1; k <= FILTER_LAGS; k++) {
+		const float *before = t >= k ? matrix_row(in->activity, t - k) : NULL;
+		double lag = f->lag[k - 1] * ratio;
+
+		for (size_t i = 1; before && i < w->n; i++)
+			a[i] += lag * before[i - 1];
+		for (size_t i = 1; !before && i < w->n; i++)
+			a[i] += lag * f->state.entries[i].last[k - t - 1];
+	}
 }
 
 /* I/O moved its data some milliseconds earlier: also in a window right before all of it. */
@@ -54,7 +94,7 @@ static void with_lead(const struct filter *f, const struct filter_input *in, siz
 	float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
 
 	for (size_t i = 1; i < w->n; i++) {
-		raw[i] = a[i] = at_least(x[i - 1] + f->lag * lead[i - 1], 0) * in->ratio[t];
+		raw[i] = a[i] = at_least(x[i - 1] + f->lead * lead[i - 1], 0) * in->ratio[t];
 	}
 }
 
@@ -70,7 +110,7 @@ void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t)
 /* How far the time may be off by which data move before they are noted. */
 static double lead_doubt(const struct filter *f)
 {
-	return LEAD_DOUBT_S + 1 / sqrt(f->lag_den + LEAD_KNOWN);
+	return LEAD_DOUBT_S + 1 / sqrt(f->lead_den + LEAD_KNOWN);
 }
 
 /*
@@ -82,8 +122,8 @@ double filter_lag_noise(struct filter *f, const struct filter_input *in, size_t 
 	struct filter_output *o = f->out;
 	double change, grain;
 
-	o->lead_s = f->lag;
-	o->edge_s = hypot(f->lag / 2, lead_doubt(f));
+	o->lead_s = f->lead;
+	o->edge_s = hypot(f->lead / 2, lead_doubt(f));
 	o->grain_s = GRAIN_S;
 	change = o->edge_s * in->change[t];
 	grain = o->grain_s * in->rate[t];
@@ -93,37 +133,90 @@ double filter_lag_noise(struct filter *f, const struct filter_input *in, size_t 
 /* What is noted in the next window may be of this one, by so many seconds. */
 double filter_lag_most_lead(const struct filter *f)
 {
-	return f->lag + 2 * lead_doubt(f);
+	return f->lead + 2 * lead_doubt(f);
+}
+
+/* Of the block's windows: what bytes would differ by if all of them came so much later. */
+static void fill_change(struct filter *f, size_t later, double *ret)
+{
+	const struct work *w = f->work;
+	double floor = FLOOR * f->mean;
+
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t);
+		const float *before = filter_lag_before(f, t, later);
+		double decay = w->decay[t], sum = filter_lag_carried(f, t, later);
+
+		for (size_t i = 1; i < w->n; i++)
+			sum += (before[i] - raw[i]) *
+			       at_least(f->state.mean[2 * i] + decay * f->state.mean[2 * i + 1],
+					floor);
+		ret[t] = sum;
+	}
 }
 
 /*
- * The lag that fits best: how the bytes that were not predicted go with the
- * difference between what was predicted for the window before and for this one.
+ * What takes two windows passes through one: if little comes in the next window, next to nothing
+ * comes in the one behind it.
+ */
+static double most_behind(double first)
+{
+	return first * fmin(1, LATER * first);
+}
+
+/* Parts that fit best, none of them negative. */
+static void solve_lag(struct filter *f)
+{
+	double a = f->lag_den[0][0] + LAG_KNOWN, b = f->lag_den[0][1];
+	double c = f->lag_den[1][1] + LAG_KNOWN, det = a * c - b * b;
+	double one = fmax((c * f->lag_num[0] - b * f->lag_num[1]) / det, 0);
+	double two = fmax((a * f->lag_num[1] - b * f->lag_num[0]) / det, 0);
+
+	two = fmin(two, most_behind(one));
+	one = fmax((f->lag_num[0] - b * two) / a, 0);
+	f->lag[0] = one / fmax(1, (one + two) / MAX_LAG);
+	f->lag[1] = two / fmax(1, (one + two) / MAX_LAG);
+}
+
+/*
+ * The lag that fits best: how the bytes that were not predicted go with the differences
+ * between what was predicted for the windows before and for this one.
  */
 void filter_lag_learn(struct filter *f)
 {
 	struct work *w = f->work;
-	double *g = w->alpha + w->t, num = 0, den;
+	double g[FILTER_LAGS][FILTER_MAX_WINDOWS], num[FILTER_LAGS];
 
-	for (size_t t = 0; t < w->t; t++) {
-		const float *raw = matrix_row(&w->raw, t);
-		const float *last = t ? matrix_row(&w->raw, t - 1) : NULL;
-		double decay = w->decay[t], sum = t ? 0 : filter_lag_carried(f);
-
-		for (size_t i = 1; i < w->n; i++) {
-			double before = last ? last[i] : f->state.entries[i].last;
-			double theta = f->state.mean[2 * i] + decay * f->state.mean[2 * i + 1];
-
-			sum += (before - raw[i]) * at_least(theta, FLOOR * f->mean);
-		}
-		g[t] = sum;
-		num += sum * w->alpha[t];
+	for (size_t k = 0; k < FILTER_LAGS; k++) {
+		fill_change(f, k + 1, g[k]);
+		num[k] = matrix_dot(g[k], w->alpha, w->t);
+		matrix_cholesky_forward(w->l, w->t, g[k]);
 	}
-	matrix_cholesky_forward(w->l, w->t, g);
-	den = matrix_dot(g, g, w->t);
-	f->lag_num = LAG_KEPT * f->lag_num + den * f->lag + num;
-	f->lag_den = LAG_KEPT * f->lag_den + den;
-	f->lag = fmin(fmax(f->lag_num / (f->lag_den + LAG_KNOWN), 0), MAX_LAG);
+	for (size_t k = 0; k < FILTER_LAGS; k++) {
+		f->lag_num[k] = LAG_KEPT * f->lag_num[k] + num[k];
+		for (size_t j = 0; j < FILTER_LAGS; j++) {
+			double den = matrix_dot(g[k], g[j], w->t);
+
+			f->lag_den[k][j] = LAG_KEPT * f->lag_den[k][j] + den;
+			f->lag_num[k] += den * f->lag[j];
+		}
+	}
+	solve_lag(f);
+}
+
+static double most_lag(const struct filter *f, size_t k)
+{
+	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den[k][k] + LAG_KNOWN);
+
+	return fmin(f->lag[k] + doubt, MAX_LAG);
+}
+
+/* The part that comes so many windows later, at most. */
+double filter_lag_most(const struct filter *f, size_t later)
+{
+	double first = most_lag(f, 0);
+
+	return later == 1 ? first : fmin(most_lag(f, 1), most_behind(first));
 }
 
 /* The same for I/O: how many seconds earlier did the data move? */
@@ -145,7 +238,7 @@ void filter_lag_learn_lead(struct filter *f, const struct filter_input *in)
 	}
 	matrix_cholesky_forward(w->l, w->t, g);
 	den = matrix_dot(g, g, w->t);
-	f->lag_num = LAG_KEPT * f->lag_num + den * f->lag + num;
-	f->lag_den = LAG_KEPT * f->lag_den + den;
-	f->lag = fmin(fmax(f->lag_num / (f->lag_den + LEAD_KNOWN), 0), MAX_LEAD_S);
+	f->lead_num = LAG_KEPT * f->lead_num + den * f->lead + num;
+	f->lead_den = LAG_KEPT * f->lead_den + den;
+	f->lead = fmin(fmax(f->lead_num / (f->lead_den + LEAD_KNOWN), 0), MAX_LEAD_S);
 }

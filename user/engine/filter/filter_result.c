@@ -200,22 +200,43 @@ static void fill_scales(struct filter *f, double *scale)
 	}
 }
 
+/* Bytes in the first windows of those who did them before and are gone. */
+static void fill_carried_in(struct filter *f)
+{
+	for (size_t t = 0; t < FILTER_LAGS; t++) {
+		f->out->carried_in[t] = 0;
+		for (size_t k = t + 1; k <= FILTER_LAGS; k++)
+			f->out->carried_in[t] +=
+				filter_lag_most(f, k) * filter_lag_carried(f, t, k);
+	}
+}
+
+/* Bytes in a window from what was done in those before it, at most. */
+static void fill_carried(const struct filter *f, size_t t, const double *most, float *ret)
+{
+	const struct work *w = f->work;
+	const float *theta = matrix_row(&w->theta, t);
+	const float *last = filter_lag_before(f, t, 1), *behind = filter_lag_before(f, t, 2);
+	const double *scale = w->level;
+
+	for (size_t i = 1; i < w->n; i++)
+		ret[i - 1] = theta[i] * scale[i] * (most[0] * last[i] + most[1] * behind[i]);
+}
+
 /* Bytes by window: intensities that are not negative, and add up to the totals. */
 static void fill_expected(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	struct filter_output *o = f->out;
-	double doubt = LAG_DOUBT + 2 / sqrt(f->lag_den + LAG_KNOWN),
-	       lag = fmin(f->lag + doubt, MAX_LAG);
 	double lead = filter_lag_most_lead(f), *scale = w->level;
+	const double most[FILTER_LAGS] = { filter_lag_most(f, 1), filter_lag_most(f, 2) };
 
-	o->carried_in = lag * filter_lag_carried(f);
+	fill_carried_in(f);
 	if (in->lead)
 		make_requests_count(f);
 	fill_scales(f, scale);
 	for (size_t t = 0; t < w->t; t++) {
 		const float *theta = matrix_row(&w->theta, t), *raw = matrix_row(&w->raw, t);
-		const float *last = t ? matrix_row(&w->raw, t - 1) : NULL;
 		const float *early = in->lead ? matrix_row(in->lead, t) : NULL;
 		float *expected = matrix_row(&o->expected, t),
 		      *carried = matrix_row(&o->carried, t);
@@ -226,11 +247,8 @@ static void fill_expected(struct filter *f, const struct filter_input *in)
 		for (size_t i = 1; i < w->n && early; i++)
 			carried[i - 1] = lead * at_least(theta[i] * scale[i], f->mean) *
 					 in->ratio[t] * at_least(early[i - 1], 0);
-		for (size_t i = 1; i < w->n && !early; i++) {
-			double before = last ? last[i] : f->state.entries[i].last * in->ratio[0];
-
-			carried[i - 1] = lag * (theta[i] * scale[i]) * before;
-		}
+		if (!early)
+			fill_carried(f, t, most, carried);
 	}
 }
 

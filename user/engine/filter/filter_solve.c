@@ -397,12 +397,28 @@ static int refine_scales(struct filter *f)
 	return fill_c0(f);
 }
 
+/* New workloads as they were before the block had its say. */
+void filter_solve_forget_fresh(struct filter *f)
+{
+	const struct work *w = f->work;
+	double level = f->params.prior * f->mean, phase = f->phase * f->mean;
+
+	for (size_t k = 0; k < w->nr_fresh; k++) {
+		size_t i = w->fresh[k];
+
+		f->state.entries[i].scale = f->mean;
+		matrix_row(&f->state.p, 2 * i)[2 * i] = level * level;
+		matrix_row(&f->state.p, 2 * i + 1)[2 * i + 1] = phase * phase;
+	}
+}
+
 /* What stays the same however often the block is solved. */
 int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	int err;
 
+	filter_lag_prepare(f);
 	fill_activity(f, in);
 	for (size_t i = 0; i < w->t; i++)
 		for (size_t j = 0; j <= i; j++)
@@ -432,7 +448,9 @@ static void fill_y(struct filter *f, const struct filter_input *in)
 		for (size_t t = 0; t < w->t; t++)
 			w->y[t] -= aa[t] * mean;
 	}
-	w->y[0] -= f->lag * filter_lag_carried(f) * in->ratio[0];
+	for (size_t t = 0; !in->lead && t < FILTER_LAGS && t < w->t; t++)
+		for (size_t k = t + 1; k <= FILTER_LAGS; k++)
+			w->y[t] -= f->lag[k - 1] * filter_lag_carried(f, t, k) * in->ratio[t];
 }
 
 int filter_solve_block(struct filter *f, const struct filter_input *in, bool first)

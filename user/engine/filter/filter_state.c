@@ -333,12 +333,10 @@ int filter_state_advance(struct filter *f, const struct filter_input *in)
 			phase[2 * i + 1] = fmax(phase[2 * i + 1], floor);
 		if (i)
 			e->scale = fmax(sqrt(m * m + level[2 * i]), SMALLEST_SCALE * f->mean);
-		if (i >= w->n)
-			e->last = 0;
-		if (i && i < w->n) {
+		if (i && i < w->n)
 			e->quiet_s = 0;
-			e->last = in->lead ? 0 : matrix_row(&w->raw, w->t - 1)[i];
-		}
 	}
+	if (!in->lead)
+		filter_lag_remember(f);
 	return 0;
 }

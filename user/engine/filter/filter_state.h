@@ -13,14 +13,14 @@
  * @workload: its number
  * @scale: size of its intensity: what its level and phase move by is a part of this
  * @quiet_s: time since it was last active
- * @last: what it did in the last window
+ * @last: what it did in the last windows, the latest one first
  * @since_s: when it was first active, on the filter's clock, or one of the two below
  */
 struct filter_entry {
 	uint32_t workload;
 	double scale;
 	double quiet_s;
-	double last;
+	double last[FILTER_LAGS];
 	double since_s;
 };
 #define NOT_YET	 (-1.0)
@@ -92,22 +92,23 @@ struct work {
 	struct matrix theta; /* intensities, t x n */
 	struct matrix unit;  /* scratch: activity with mean 1 */
 	struct matrix cov;   /* of the errors of totals, n x n */
-	size_t cap;	     /* elements at @decay, for all that follow */
-	double *decay;	     /* exp(-middle / tau) */
-	double *noise;	     /* variance of the noise */
-	double *own;	     /* of that: what is learned */
-	double *y;	     /* what was not predicted */
-	double *white;	     /* the same, whitened */
-	double *alpha;	     /* C^-1 y */
-	double *c;	     /* t x t */
-	double *l;	     /* its triangle */
-	double *trial;	     /* t x t, of a trial */
-	double *kernel;	     /* t x t: covariance of phases that begin in the block */
-	double *total;	     /* by entry: estimate of its total */
-	double *sum;	     /* by entry: its activity */
-	double *phase_var;   /* by entry */
-	double *level;	     /* by fresh entry: its level, given the block; scratch by entry */
-	double *level_var;   /* by fresh entry: variance of that; scratch by entry */
+	float last[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1]; /* windows before the block */
+	size_t cap;	   /* elements at @decay, for all that follow */
+	double *decay;	   /* exp(-middle / tau) */
+	double *noise;	   /* variance of the noise */
+	double *own;	   /* of that: what is learned */
+	double *y;	   /* what was not predicted */
+	double *white;	   /* the same, whitened */
+	double *alpha;	   /* C^-1 y */
+	double *c;	   /* t x t */
+	double *l;	   /* its triangle */
+	double *trial;	   /* t x t, of a trial */
+	double *kernel;	   /* t x t: covariance of phases that begin in the block */
+	double *total;	   /* by entry: estimate of its total */
+	double *sum;	   /* by entry: its activity */
+	double *phase_var; /* by entry */
+	double *level;	   /* by fresh entry: its level, given the block; scratch by entry */
+	double *level_var; /* by fresh entry: variance of that; scratch by entry */
 };
 
 /* fmax() without a call, which compilers can make several of at once; @least for no number. */
@@ -131,12 +132,13 @@ struct filter {
 	struct parked *parked;
 	size_t nr_parked;
 	double now_s;
-	uint64_t blocks; /* since the state began */
-	double noise;	 /* learned: of the counter, as a part of it */
-	double phase;	 /* learned: of phases, as a part of the intensity */
-	double lag;	 /* learned: part of a window's traffic that comes in the next; of I/O:
-			  * seconds by which data move before they are noted */
-	double lag_num, lag_den;
+	uint64_t blocks;	 /* since the state began */
+	double noise;		 /* learned: of the counter, as a part of it */
+	double phase;		 /* learned: of phases, as a part of the intensity */
+	double lag[FILTER_LAGS]; /* learned: parts of a window's traffic that come in the next */
+	double lag_num[FILTER_LAGS], lag_den[FILTER_LAGS][FILTER_LAGS];
+	double lead; /* learned, of I/O: seconds by which data move before they are noted */
+	double lead_num, lead_den;
 	double evidence[4];	/* for more and less noise, more and less phase */
 	double bytes, activity; /* recent sums: the mean intensity */
 	double mean;		/* bytes per unit of activity */
@@ -151,6 +153,7 @@ int filter_state_advance(struct filter *f, const struct filter_input *in);
 /* filter_solve.c: the algebra of a block */
 int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr);
 void filter_work_free(struct work *w);
+void filter_solve_forget_fresh(struct filter *f);
 int filter_solve_prepare(struct filter *f, const struct filter_input *in);
 int filter_solve_block(struct filter *f, const struct filter_input *in, bool first);
 int filter_solve_convolve(const struct work *w, const struct filter_input *in, double tau_s,
@@ -164,7 +167,11 @@ bool filter_solve_learn_sizes(struct filter *f, double *before);
 void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t);
 double filter_lag_noise(struct filter *f, const struct filter_input *in, size_t t);
 double filter_lag_most_lead(const struct filter *f);
-double filter_lag_carried(const struct filter *f);
+double filter_lag_carried(const struct filter *f, size_t t, size_t later);
+void filter_lag_prepare(struct filter *f);
+const float *filter_lag_before(const struct filter *f, size_t t, size_t later);
+void filter_lag_remember(struct filter *f);
+double filter_lag_most(const struct filter *f, size_t later);
 void filter_lag_learn(struct filter *f);
 void filter_lag_learn_lead(struct filter *f, const struct filter_input *in);
 

@@ -111,7 +111,7 @@ static void bound_lag(struct bounding *g, size_t k)
 	const float *carried = matrix_row(&g->p->estimated->carried, k);
 	const float *expected = matrix_row(&g->p->estimated->expected, k);
 	size_t w = g->p->window[k], own = c->nr_columns - (c->nr_pooled > 0);
-	double gone = k ? 0 : g->p->estimated->carried_in;
+	double gone = k < FILTER_LAGS ? g->p->estimated->carried_in[k] : 0;
 
 	for (size_t j = 0; j < own; j++) {
 		if (expected[j] > 0 || carried[j] <= 0)
