@@ -27,7 +27,7 @@ declare -A WHAT=(
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
 	[kernel]="live tests on this Debian release's own kernel, booted; not one of all (10 min)"
-	[machine]="t410trace in the virtual T410, both shapes (11 min)"
+	[machine]="t410trace in the virtual T410, both shapes; Debian's programs in it (12 min)"
 )
 ASAN_FLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 export T410_TEST_LIMIT=${T410_TEST_LIMIT:-1200}
@@ -150,12 +150,19 @@ part_emulation() {
 	script tests/machine/test_judge_devices.py
 	script tests/machine/test_judge_slurm.py
 	script tests/machine/test_judge_again.py
+	script tests/machine/test_judge_real.py
 	script tests/machine/test_checks.py
 	script tests/machine/test_boot.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_kernel() { make -s -j"$(nproc)" && tests/kernel/run.sh ./t410trace; }
-part_machine() { make -s -j"$(nproc)" ARCH=arm64 LINK=shared && tests/machine/run.sh; }
+part_machine() {
+	local failed=0
+	make -s -j"$(nproc)" && make -s -j"$(nproc)" ARCH=arm64 LINK=shared || return
+	tests/machine/run.sh || failed=1
+	T410_RESULTS=${T410_RESULTS:+$T410_RESULTS/real} tests/machine/real.sh --short || failed=1
+	return $failed
+}
 
 # tally LOG PART STATUS: count a part's lines
 tally() {

@@ -133,6 +133,13 @@ machine:
 	@packaging/deps.sh
 	@tests/machine/run prepare
 
+# Debian's programs alone and beside three others, with true traffic from a cache model: the second
+# table of docs/ACCURACY.md (10 min). Needs make ARCH=arm64 LINK=shared
+.PHONY: real-programs
+real-programs: $(PROGRAM)
+	@packaging/deps.sh
+	T410_REPORT=./$(PROGRAM) T410_TABLE=docs/ACCURACY.md tests/machine/real.sh
+
 .PHONY: demo
 demo:
 	@packaging/deps.sh

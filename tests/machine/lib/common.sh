@@ -92,5 +92,5 @@ lock_cache() {
 unlock_cache() { exec 9>&-; }
 
 remove_products() {
-	rm -rf "${MACHINE_DIR:?}"/{kernel,qemu,emulation,programs,tables,initrd,userland,slurm,systemd,runs,logs}
+	rm -rf "${MACHINE_DIR:?}"/{kernel,qemu,emulation,programs,tables,initrd,userland,slurm,systemd,real,runs,logs}
 }

@@ -26,7 +26,8 @@ readonly TURN_US=500		# of an emulated CPU with --steady
 hardware() {
 	local socket first
 	# neoverse-n1: the newest core this QEMU has whose kernel support is complete
-	HARDWARE=(-M "virt,gic-version=3" -cpu neoverse-n1
+	# With caches the one PMU of the cores is that of the module t410_cache.
+	HARDWARE=(-M "virt,gic-version=3" -cpu "neoverse-n1${CACHE:+,pmu=off}"
 		-m "$((MEM * SOCKETS))M"
 		-smp "$((CPUS * SOCKETS)),sockets=$SOCKETS,cores=$CPUS,threads=1"
 		-bios "$FIRMWARE" -nodefaults -no-reboot -display none -monitor none)
@@ -58,6 +59,7 @@ plugin_argument() {
 	argument+=,shape=$SHAPE,peer=$PEER
 	[ -z "$WIDTH" ] || argument+=,width=$WIDTH
 	[ -z "$STEADY" ] || argument+=,turn=$TURN_US
+	[ -z "$CACHE" ] || argument+=,cache=$CACHE,truth=$1/guest/truth
 	[ -z "$TRACE" ] || argument+=,log=$TRACE
 	echo "$argument"
 }

@@ -13,6 +13,8 @@ readonly SPARE_MODULES=(drivers/pci/pci-pf-stub)
 # For machines with a disk; in load order
 readonly DISK_MODULES=(drivers/block/virtio_blk lib/crc/crc16 fs/mbcache fs/jbd2/jbd2 fs/ext4/ext4)
 # The drivers under test; in load order. Debian has their source, but not built.
+# t410_cache is our own (guest/module), loaded by tests that have the cache model
+readonly OWN_MODULE=t410_cache
 readonly DRIVERS=(arm_cspmu_module nvidia_cspmu nvidia_t410_cmem_latency_pmu nvidia_t410_c2c_pmu)
 
 # package_set RELEASE VERSION < AVAILABLE: all packages of this kernel, the source
@@ -125,14 +127,14 @@ build_drivers() {
 	step "kernel source prepared"
 	mkdir "$out/drivers"
 	cp "$source"/drivers/perf/arm_cspmu/{arm_cspmu.[ch],nvidia_cspmu.c} "$source"/drivers/perf/nvidia_t410_*.c \
-		"$out/drivers/"
+		"$MACHINE_SRC"/guest/module/*.c "$MACHINE_SRC/plugin/port.h" "$out/drivers/"
 	{
-		printf 'obj-m += %s.o\n' "${DRIVERS[@]}"
+		printf 'obj-m += %s.o\n' "${DRIVERS[@]}" $OWN_MODULE
 		# as in the kernel's own Makefile: this module's name is not that of its file
 		echo 'arm_cspmu_module-y := arm_cspmu.o'
 	} > "$out/drivers/Kbuild"
 	logged "$MACHINE_DIR/logs/drivers.log" "building the drivers" "${make[@]}" "M=$out/drivers" modules
-	for driver in "${DRIVERS[@]}"; do
+	for driver in "${DRIVERS[@]}" $OWN_MODULE; do
 		"${CROSS}strip" -g -o "$out/modules/$driver.ko" "$out/drivers/$driver.ko"
 	done
 	find "$out/drivers" -type f ! -name '*.[ch]' -delete

@@ -11,6 +11,7 @@ PEER=gpu			# other end of NVLink-C2C: gpu (two), gpu0, gpu1, cpu or none
 WIDTH=				# bits of the CoreSight counters; empty: 64
 IRQ=1				# they have an overflow interrupt
 STEADY=				# the guest's clock counts instructions
+CACHE=				# KiB of the caches, L2:LLC; empty: memory traffic is declared only
 DISKS=()			# sizes in MiB
 USERLAND_NAME=userland		# guest/NAME.list: Debian's programs in the guest
 
@@ -38,8 +39,9 @@ options_help() {
 	--expect-log PATTERN   kernel log complaint that must appear (grep -E; repeatable)
 	--allow-log PATTERN    kernel log complaint that may appear
 	--disk MIB             an empty disk, 0000:00:08.0 and on, disk0 and on in traffic files (repeatable, 4 at most)
+	--cache L2:LLC         run the guest's loads and stores through caches of so many KiB
 	--trace FILE           write every register access of the PMUs to FILE
-	--userland NAME        Debian's programs in the guest: userland, slurm or systemd (userland)
+	--userland NAME        Debian's programs in the guest: userland, slurm, systemd or real (userland)
 	--verbose              say where the time goes
 	END
 }
@@ -81,7 +83,11 @@ set_option() { # NAME VALUE
 		[ ${#DISKS[@]} -lt 4 ] || die_usage "--disk: four are enough"
 		DISKS+=("$2")
 		;;
-	--userland) one_of "$1" "$2" userland slurm systemd && USERLAND_NAME=$2 ;;
+	--userland) one_of "$1" "$2" userland slurm systemd real && USERLAND_NAME=$2 ;;
+	--cache)
+		[[ $2 =~ ^[0-9]{1,6}:[0-9]{1,6}$ ]] || die_usage "--cache: two sizes are needed, as 64:512, not \"$2\""
+		CACHE=$2
+		;;
 	--trace) TRACE=$(readlink -f "$2") ;;
 	*) die_usage "unknown option $1" ;;
 	esac

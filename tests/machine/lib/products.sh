@@ -136,7 +136,7 @@ prepare() {
 	lock_cache
 	mkdir -p "$MACHINE_DIR"/{logs,runs}
 	choose_kernel "$1"
-	product kernel "$KERNEL_VERSION-$(hash_of "$MACHINE_SRC/lib/kernel.sh")" make_kernel
+	product kernel "$KERNEL_VERSION-$(hash_of "$MACHINE_SRC"/{lib/kernel.sh,plugin/port.h,guest/module/*.c})" make_kernel
 	KERNEL=$PRODUCT
 	key=$KERNEL_VERSION-$(hash_of "$MACHINE_SRC/guest/$USERLAND_NAME.list")
 	product "$USERLAND_NAME" "$key" make_userland "$key"

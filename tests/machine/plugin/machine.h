@@ -117,6 +117,24 @@ uint64_t flows_total(flow_filter *pass, const void *unit, unsigned int index, ui
 uint64_t port_read(uint64_t offset);
 void port_write(uint64_t offset, uint64_t value);
 
+/* watch.c: loads and stores of the guest, through the cache model; only with cache= */
+
+/** watch_option() - sizes "L2:LLC" in KiB; 0 or -EINVAL */
+int watch_option(const char *sizes);
+
+/**
+ * watch_init() - the board is ready; nothing without sizes
+ * @id: the plugin's
+ * @truth: file for what each process moved
+ *
+ * Return: 0, or a negative errno.
+ */
+int watch_init(uint64_t id, const char *truth);
+
+/** watch_read(), watch_write() - registers of the traffic port; false if it is none of ours */
+bool watch_read(uint64_t offset, uint64_t *ret_value);
+bool watch_write(uint64_t offset, uint64_t value);
+
 /* disk.c: what QEMU's own disks moved, as bytes of their slots */
 
 /** disks_init() - find the disks of the traffic model; ends the process if one is missing */

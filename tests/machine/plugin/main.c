@@ -5,13 +5,13 @@
  *
  *	-plugin libt410.so,shm=FILE,tables=FILE,pci=FILE
  *		[,shape=t410|grace][,sockets=1|2][,width=BITS][,turn=MICROSECONDS]
- *		[,peer=gpu|gpu0|gpu1|cpu|none][,log=FILE]
+ *		[,peer=gpu|gpu0|gpu1|cpu|none][,log=FILE][,cache=L2KIB:LLCKIB,truth=FILE]
  *	-plugin libt410.so,dump=DIR
  *
  * The second form writes QEMU's own ACPI tables to DIR and ends QEMU. shape,
  * sockets and peer must be those that acpi/gen.py was given: the tables tell the
  * guest what the registers here do. log= gets a line for each access to a PMU. turn=
- * goes with -icount: see clock.c.
+ * goes with -icount: see clock.c. cache= counts what guest programs really move: see watch.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,8 +34,9 @@ EXPORT int qemu_plugin_version = 1;
 struct machine machine = { .sockets = MAX_SOCKETS, .counter_bits = MAX_BITS };
 
 static struct {
-	char *shm, *tables, *pci, *dump, *log;
+	char *shm, *tables, *pci, *dump, *log, *truth;
 } files;
+static uint64_t plugin_id;
 static FILE *access_log;
 
 /* The blocks behind the CoreSight units have no table of their own: three ranges */
@@ -85,17 +86,20 @@ static void pmu_write(void *opaque, uint64_t addr, uint64_t value, unsigned int 
 
 static uint64_t port_mmio_read(void *opaque, uint64_t addr, unsigned int size)
 {
+	uint64_t value;
+
 	(void)opaque;
 	(void)size;
 	disks_poll();
-	return port_read(addr);
+	return watch_read(addr, &value) ? value : port_read(addr);
 }
 
 static void port_mmio_write(void *opaque, uint64_t addr, uint64_t value, unsigned int size)
 {
 	(void)opaque;
 	(void)size;
-	port_write(addr, value);
+	if (!watch_write(addr, value))
+		port_write(addr, value);
 }
 
 static uint64_t ecam_read(void *opaque, uint64_t addr, unsigned int size)
@@ -143,6 +147,8 @@ static void add_region(const char *name, const MemoryRegionOps *ops, uint64_t ba
 
 static void machine_ready(Notifier *n, void *data)
 {
+	int err;
+
 	(void)n;
 	(void)data;
 	if (files.dump)
@@ -153,6 +159,11 @@ static void machine_ready(Notifier *n, void *data)
 	clock_init();
 	irq_init();
 	disks_init();
+	err = watch_init(plugin_id, files.truth);
+	if (err) {
+		fprintf(stderr, "t410: no such caches: %s\n", strerror(-err));
+		exit(1);
+	}
 	tables_inject(files.tables);
 }
 
@@ -191,11 +202,9 @@ static int parse_option(char *text)
 	const struct {
 		const char *name;
 		char **ret;
-	} paths[] = { { "shm", &files.shm },
-		      { "tables", &files.tables },
-		      { "pci", &files.pci },
-		      { "dump", &files.dump },
-		      { "log", &files.log } };
+	} paths[] = { { "shm", &files.shm }, { "tables", &files.tables },
+		      { "pci", &files.pci }, { "dump", &files.dump },
+		      { "log", &files.log }, { "truth", &files.truth } };
 	char *value = strchr(text, '=');
 	unsigned int n;
 	int err = -EINVAL;
@@ -215,6 +224,8 @@ static int parse_option(char *text)
 		err = parse_number(value, MIN_BITS, MAX_BITS, &machine.counter_bits);
 	else if (!strcmp(text, "turn"))
 		err = parse_number(value, MIN_TURN, MAX_TURN, &machine.turn_us);
+	else if (!strcmp(text, "cache"))
+		err = watch_option(value);
 	else if (!strcmp(text, "shape") &&
 		 !(err = parse_word(value, shapes, ARRAY_SIZE(shapes), &n)))
 		machine.shape = n;
@@ -256,8 +267,8 @@ static int open_files(void)
 
 EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
 {
-	(void)id;
 	(void)info;
+	plugin_id = id;
 	for (int i = 0; i < argc; i++)
 		if (parse_option(argv[i])) {
 			fprintf(stderr, "t410: option not understood: %s\n", argv[i]);

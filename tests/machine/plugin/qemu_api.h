@@ -85,6 +85,48 @@ typedef struct BlockAcctStats {
 	uint64_t nr_ops[BLOCK_MAX_IOTYPE];
 } BlockAcctStats;
 
+/* The plugin interface itself, as 7.2 has it */
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+typedef uint32_t qemu_plugin_meminfo_t;
+enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
+enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_RW = 3 };
+typedef void qemu_plugin_vcpu_mem_cb_t(unsigned int cpu, qemu_plugin_meminfo_t info,
+				       uint64_t address, void *data);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
+					   void (*callback)(uint64_t id, struct qemu_plugin_tb *));
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t i);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+				      qemu_plugin_vcpu_mem_cb_t *callback,
+				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
+				      void *data);
+unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
+int qemu_plugin_n_vcpus(void);
+int qemu_plugin_n_max_vcpus(void);
+
+/* Opaque for other plugins: they would get a physical address of it, by searching */
+struct qemu_plugin_hwaddr {
+	bool is_io;
+	bool is_store;
+	union {
+		struct {
+			void *section;
+			uint64_t offset;
+		} io;
+		struct {
+			void *hostaddr;
+		} ram;
+	} v;
+};
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t address);
+
+typedef struct CPUState CPUState;
+CPUState *qemu_get_cpu(int index);
+void tb_flush(CPUState *cpu);
+
 BlockBackend *blk_by_name(const char *name);
 BlockAcctStats *blk_get_stats(BlockBackend *blk);
 

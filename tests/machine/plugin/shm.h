@@ -26,16 +26,18 @@
 
 #include <stdint.h>
 
-#define SHM_MAGIC	 0x76543433u
-#define SHM_MAX_FLOWS	 512
-#define SHM_MAX_EVENTS	 20 /* per flow; a Grace fabric write-back needs 6 */
-#define SHM_MAX_SLOTS	 64 /* of programs */
-#define SHM_MAX_DISKS	 4
-#define SHM_ALL_SLOTS	 (SHM_MAX_SLOTS + 2 * SHM_MAX_DISKS)
-#define SHM_NAME_LEN	 32
-#define NO_SLOT		 (-1)
-#define NS_PER_S	 1000000000u
-#define DEFAULT_CLOCK_HZ 2000000000ull
+#define SHM_MAGIC		    0x76543433u
+#define SHM_MAX_FLOWS		    512
+#define SHM_MAX_EVENTS		    20 /* per flow; a Grace fabric write-back needs 6 */
+#define SHM_MAX_SLOTS		    64 /* of programs */
+#define SHM_MAX_DISKS		    4
+#define SHM_ALL_SLOTS		    (SHM_MAX_SLOTS + 2 * SHM_MAX_DISKS)
+/* Bytes that the cache model of a socket reads from memory, or writes to it */
+#define CACHE_SLOT(socket, written) (SHM_MAX_SLOTS - 4 + 2 * (socket) + (written))
+#define SHM_NAME_LEN		    32
+#define NO_SLOT			    (-1)
+#define NS_PER_S		    1000000000u
+#define DEFAULT_CLOCK_HZ	    2000000000ull
 
 /* The kinds of units, of both shapes. A unit sees only flows of its kind. */
 enum kind {
