@@ -102,9 +102,11 @@ static void check_nvidia(const struct counter_row *row)
 /* Memory controllers count lines, whoever it was; their terms are known without sysfs, too. */
 static void check_controller(const struct counter_row *row)
 {
-	bool writes = strstr(row->event, "write") || ends(row->event, ".wr");
+	bool writes = strstr(row->event, "write") || strstr(row->event, "wr_wra") ||
+		      ends(row->event, ".wr") || ends(row->event, "_wr") ||
+		      ends(row->event, "_rmw");
 
-	assert_int_equal(row->scale, 64);
+	assert_int_equal(row->scale, strstr(row->event, "flux") ? 32 : 64);
 	assert_int_equal(row->source, SOURCE_ANY);
 	assert_int_equal(row->destination, DESTINATION_CMEM);
 	assert_int_equal(row->direction, writes ? DIRECTION_WRITE : DIRECTION_READ);

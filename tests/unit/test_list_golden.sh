@@ -79,7 +79,7 @@ quiet "damaged T410 as text"
 mkdir "$work/empty"
 check "no PMU" 1 /dev/null --sysfs "$work/empty"
 says "no PMU" "no uncore PMU that is known in $work/empty/bus/event_source/devices"
-says "no PMU" "nvidia_pcie_tgt_pmu_<n>_rc_<rc>"
+says "no PMU" "nvidia_ucf_pmu_<n>, nvidia_scf_pmu_<n>"
 says "no PMU" "nvidia_t410_c2c_pmu (CONFIG_NVIDIA_TEGRA410_C2C_PMU)"
 says "no PMU" '`make demo`'
 check "no tree" 1 /dev/null --sysfs "$work/none"

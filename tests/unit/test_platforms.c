@@ -26,87 +26,48 @@ struct machine {
 	const char *first, *pmus; /* the first counter, and whose it is */
 	uint32_t from, to;	  /* perf types that are opened */
 	struct {
-		uint64_t config;
+		uint64_t config, config1;
 		enum direction direction;
 		uint64_t bytes;
 	} moved[MAX_EVENTS];
 };
 
+#define READS(code)                                                        \
+	{                                                                  \
+		.config = (code), .direction = DIRECTION_READ, .bytes = 64 \
+	}
+#define WRITES(code)                                                        \
+	{                                                                   \
+		.config = (code), .direction = DIRECTION_WRITE, .bytes = 64 \
+	}
+#define CAS_OF(socket) "imc" #socket "/cas_count_read"
+
+/* clang-format off */
 static const struct machine machines[] = {
-	{ "skylake",
-	  2,
-	  2 * 6 * 2,
-	  4,
-	  "xeon-to-skylake",
-	  "imc0/cas_count_read",
-	  "uncore_imc_0-5",
-	  20,
-	  25,
-	  { { 0x304, DIRECTION_READ, 64 }, { 0xc04, DIRECTION_WRITE, 64 } } },
-	{ "icelake",
-	  2,
-	  2 * 4 * 2,
-	  4,
-	  "xeon-icelake",
-	  "imc_free0/read",
-	  "uncore_imc_free_running_0-3",
-	  28,
-	  31,
-	  { { 0x20ff, DIRECTION_READ, 64 }, { 0x21ff, DIRECTION_WRITE, 64 } } },
-	{ "sapphire",
-	  2,
-	  2 * 8 * 2,
-	  4,
-	  "xeon-sapphire",
-	  "imc0/cas_count_read",
-	  "uncore_imc_0-7",
-	  20,
-	  27,
-	  { { 0xcf05, DIRECTION_READ, 64 }, { 0xf005, DIRECTION_WRITE, 64 } } },
-	{ "granite",
-	  2,
-	  2 * 12 * 4,
-	  4,
-	  "xeon-granite",
-	  "imc0/cas_count_read",
-	  "uncore_imc_0-11",
-	  20,
-	  31,
-	  { { 0xcf05, DIRECTION_READ, 64 },
-	    { 0xcf06, DIRECTION_READ, 64 },
-	    { 0xf005, DIRECTION_WRITE, 64 },
-	    { 0xf006, DIRECTION_WRITE, 64 } } },
-	{ "skylake-client",
-	  1,
-	  2,
-	  2,
-	  "intel-client",
-	  "imc0/data_reads",
-	  "uncore_imc",
-	  20,
-	  20,
-	  { { 0x1, DIRECTION_READ, 64 }, { 0x2, DIRECTION_WRITE, 64 } } },
-	{ "alderlake",
-	  1,
-	  4,
-	  2,
-	  "intel-client",
-	  "imc_free0/data_read",
-	  "uncore_imc_free_running_0-1",
-	  20,
-	  21,
-	  { { 0x20ff, DIRECTION_READ, 64 }, { 0x30ff, DIRECTION_WRITE, 64 } } },
-	{ "zen4",
-	  2,
-	  24 * 2,
-	  4,
-	  "amd-zen",
-	  "umc0/umc_cas_cmd.rd",
-	  "amd_umc_0-11",
-	  20,
-	  43,
-	  { { 0x10a, DIRECTION_READ, 64 }, { 0x20a, DIRECTION_WRITE, 64 } } },
+	{ "skylake", 2, 2 * 6 * 2, 4, "xeon-to-skylake", CAS_OF(0), "uncore_imc_0-5", 20, 25,
+	  { READS(0x304), WRITES(0xc04) } },
+	{ "icelake", 2, 2 * 4 * 2, 4, "xeon-icelake", "imc_free0/read",
+	  "uncore_imc_free_running_0-3", 28, 31, { READS(0x20ff), WRITES(0x21ff) } },
+	{ "sapphire", 2, 2 * 8 * 2, 4, "xeon-sapphire", CAS_OF(0), "uncore_imc_0-7", 20, 27,
+	  { READS(0xcf05), WRITES(0xf005) } },
+	{ "granite", 2, 2 * 12 * 4, 4, "xeon-granite", CAS_OF(0), "uncore_imc_0-11", 20, 31,
+	  { READS(0xcf05), READS(0xcf06), WRITES(0xf005), WRITES(0xf006) } },
+	{ "skylake-client", 1, 2, 2, "intel-client", "imc0/data_reads", "uncore_imc", 20, 20,
+	  { READS(0x1), WRITES(0x2) } },
+	{ "alderlake", 1, 4, 2, "intel-client", "imc_free0/data_read",
+	  "uncore_imc_free_running_0-1", 20, 21, { READS(0x20ff), WRITES(0x30ff) } },
+	{ "zen4", 2, 24 * 2, 4, "amd-zen", "umc0/umc_cas_cmd.rd", "amd_umc_0-11", 20, 43,
+	  { READS(0x10a), WRITES(0x20a) } },
+	{ "ampereone", 2, 8 * 2, 4, "ampereone", "mcu0/rd_rda_sent", "ampere_mcu_pmu_0-3", 20, 27,
+	  { READS(0xf), WRITES(0x10) } },
+	{ "altra", 1, 4 * 2, 2, "arm-dmc620", "dmc6200/clkdiv2_rdwr.rd", "arm_dmc620_*", 20, 23,
+	  { READS(0x1), { 0x1, 0x1, DIRECTION_WRITE, 64 } } },
+	{ "kunpeng2", 1, 4 * 2, 2, "kunpeng", "ddrc_sub0/flux_rd", "hisi_sccl*", 20, 23,
+	  { { 0x84, 0, DIRECTION_READ, 32 }, { 0x83, 0, DIRECTION_WRITE, 32 } } },
+	{ "yitian", 1, 4 * 3, 2, "yitian710", "drw0/hif_rd", "ali_drw_*", 20, 23,
+	  { READS(0x2), WRITES(0x1), WRITES(0x3) } },
 };
+/* clang-format on */
 
 static const struct machine *machine;
 
@@ -122,7 +83,8 @@ static uint64_t truth(const struct world *w, int socket, enum direction directio
 		assert_in_range(kernel.attrs[fd].type, machine->from, machine->to);
 		for (size_t i = 0; i < MAX_EVENTS; i++) {
 			if (!machine->moved[i].bytes ||
-			    kernel.attrs[fd].config != machine->moved[i].config)
+			    kernel.attrs[fd].config != machine->moved[i].config ||
+			    kernel.attrs[fd].config1 != machine->moved[i].config1)
 				continue;
 			known = true;
 			if (machine->moved[i].direction == direction &&
@@ -169,6 +131,55 @@ static void each_machine_counts(void **state)
 	}
 }
 
+/* Two dies of a socket are read on CPUs of their own: each is a counter. */
+static void two_dies(void **state)
+{
+	static const struct machine dies = { .from = 20,
+					     .to = 27,
+					     .moved = { { 0x1, 0, DIRECTION_READ, 32 },
+							{ 0x0, 0, DIRECTION_WRITE, 32 } } };
+	struct world *w = calloc(1, sizeof(*w));
+	struct report *r;
+
+	(void)state;
+	machine = &dies;
+	start(w, "kunpeng", 0);
+	assert_int_equal(w->counters.nr_readers, 2);
+	assert_int_equal(w->counters.nr, 4);
+	assert_string_equal(w->counters.items[0].name, "ddrc0.cpu0/flux_rd");
+	assert_string_equal(w->counters.items[2].name, "ddrc0.cpu2/flux_rd");
+	r = run(w);
+	check_sums(w, r, truth);
+	report_free(r);
+	end_world(w);
+}
+
+/* The CPU that reads a PMU does not tell its socket: of one socket it is clear, of two not. */
+static void a_second_socket(void **state)
+{
+	struct counters counters;
+	struct pmu_list pmus;
+	struct diag d = { 0 };
+	struct tree tree;
+	struct sysfs fs;
+
+	(void)state;
+	tree_make_platform(&tree, "altra");
+	tree_put(&tree, "devices/system/cpu/cpu3/topology/physical_package_id", "1\n");
+	assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
+	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
+	assert_int_equal(pmus.nr, 4);
+	for (size_t i = 0; i < pmus.nr; i++) {
+		assert_int_equal(pmus.pmus[i].socket, -1);
+		assert_int_equal(pmus.pmus[i].instance, i);
+	}
+	assert_int_equal(counters_open(&ops, &pmus, COUNTERS_SUMS, &d, &counters), -ENODEV);
+	assert_non_null(strstr(d.what, "its socket is unknown"));
+	pmu_list_free(&pmus);
+	sysfs_close(&fs);
+	tree_remove(&tree);
+}
+
 /* A channel whose counters others hold takes turns; the sum of the others stays a sum. */
 static void a_channel_is_held(void **state)
 {
@@ -191,8 +202,7 @@ static void the_second_choice(void **state)
 {
 	static const struct machine channels = { .from = 20,
 						 .to = 27,
-						 .moved = { { 0xf04, DIRECTION_READ, 64 },
-							    { 0x3004, DIRECTION_WRITE, 64 } } };
+						 .moved = { READS(0xf04), WRITES(0x3004) } };
 	struct world *w = calloc(1, sizeof(*w));
 	char name[96];
 	struct report *r;
@@ -301,7 +311,8 @@ static void cpus_are_recognized(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_machine_counts),	cmocka_unit_test(a_channel_is_held),
+		cmocka_unit_test(each_machine_counts),	cmocka_unit_test(two_dies),
+		cmocka_unit_test(a_second_socket),	cmocka_unit_test(a_channel_is_held),
 		cmocka_unit_test(the_second_choice),	cmocka_unit_test(another_cpu),
 		cmocka_unit_test(sysfs_says_otherwise), cmocka_unit_test(cpus_are_recognized),
 	};

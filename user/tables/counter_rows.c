@@ -33,26 +33,39 @@
  * event, the terms are needed; where it has one, a test compares the two.
  */
 #define DRAM_LINE 64
-#define DRAM_ROW(pmu, which, name, code, of, written)                                       \
+#define DRAM_ROW(pmu, which, name, code, of, bytes, written)                                \
 	{                                                                                   \
 		.kind = (pmu), .sets = BOTH, .event = (name), .terms = (code), .sum = (of), \
 		.filters = "", .source = SOURCE_ANY, .direction = DIRECTION_##which,        \
-		.destination = DESTINATION_CMEM, .scale = DRAM_LINE, .doc = (written),      \
+		.destination = DESTINATION_CMEM, .scale = (bytes), .doc = (written),        \
 	}
-#define DRAM(pmu, written, reads, read_terms, writes, write_terms) \
-	DRAM_ROW(pmu, READ, reads, read_terms, NULL, written),     \
-		DRAM_ROW(pmu, WRITE, writes, write_terms, NULL, written)
+#define DRAM(pmu, written, reads, read_terms, writes, write_terms)        \
+	DRAM_ROW(pmu, READ, reads, read_terms, NULL, DRAM_LINE, written), \
+		DRAM_ROW(pmu, WRITE, writes, write_terms, NULL, DRAM_LINE, written)
+/* HiSilicon counts half lines */
+#define FLUX(pmu, reads, writes)                                                   \
+	DRAM_ROW(pmu, READ, "flux_rd", "event=" reads, NULL, DRAM_LINE / 2, HISI), \
+		DRAM_ROW(pmu, WRITE, "flux_wr", "event=" writes, NULL, DRAM_LINE / 2, HISI)
 #define CAS(pmu, written, read_terms, write_terms) \
 	DRAM(pmu, written, "cas_count_read", read_terms, "cas_count_write", write_terms)
 /* Each channel has two halves */
 #define CAS_HALF(half, code)                                                                 \
 	DRAM_ROW(PMU_GNR_IMC, READ, "cas_count_read_sch" half, code ",umask=0xcf",           \
-		 "cas_count_read", SNBEP "gnr_uncore_imc_events"),                           \
+		 "cas_count_read", DRAM_LINE, SNBEP "gnr_uncore_imc_events"),                \
 		DRAM_ROW(PMU_GNR_IMC, WRITE, "cas_count_write_sch" half, code ",umask=0xf0", \
-			 "cas_count_write", SNBEP "gnr_uncore_imc_events")
+			 "cas_count_write", DRAM_LINE, SNBEP "gnr_uncore_imc_events")
 #define SNBEP "Linux 6.12 arch/x86/events/intel/uncore_snbep.c "
 #define SNB   "Linux 6.12 arch/x86/events/intel/uncore_snb.c "
-#define UMC   "Linux 6.12 tools/perf/pmu-events/arch/x86/amdzen4, amdzen5: memory-controller.json"
+/* The kernel says no bytes of these three; others say them */
+#define MCU                                                                              \
+	"Linux 6.12 drivers/perf/arm_cspmu/ampere_cspmu.c; bytes: a burst of DDR5, and " \
+	"scripts of users"
+#define DMC620 "Linux 6.12 drivers/perf/arm_dmc620_pmu.c; mask, match and bytes: scripts of users"
+#define HISI                                                         \
+	"Linux 6.12 drivers/perf/hisilicon/hisi_uncore_ddrc_pmu.c; " \
+	"bytes: metrics of openEuler's kernel, hip09/sys/uncore-ddrc.json"
+#define DRW "Linux 6.12 tools/perf/pmu-events/arch/arm64/thead/yitian710/sys/metrics.json"
+#define UMC "Linux 6.12 tools/perf/pmu-events/arch/x86/amdzen4, amdzen5: memory-controller.json"
 
 /*
  * T410: bytes that left the system level cache for memory, by who started them. Filters
@@ -95,6 +108,14 @@ const struct counter_row counter_rows[] = {
 	     "event=0x2"),
 	DRAM(PMU_CLIENT_IMC_FREE, SNB "tgl_uncore_imc_events", "data_read", "event=0xff,umask=0x20",
 	     "data_write", "event=0xff,umask=0x30"),
+	DRAM(PMU_AMPERE_MCU, MCU, "rd_rda_sent", "event=0xf", "wr_wra_sent", "event=0x10"),
+	DRAM(PMU_ARM_DMC620, DMC620, "clkdiv2_rdwr.rd", "event=0x12,clkdiv2=1,mask=1,match=0",
+	     "clkdiv2_rdwr.wr", "event=0x12,clkdiv2=1,mask=1,match=1"),
+	FLUX(PMU_HISI_DDRC, "0x1", "0x0"),
+	FLUX(PMU_HISI_DDRC_SUB, "0x84", "0x83"),
+	DRAM_ROW(PMU_ALI_DRW, READ, "hif_rd", "event=0x2", NULL, DRAM_LINE, DRW),
+	DRAM_ROW(PMU_ALI_DRW, WRITE, "hif_wr", "event=0x1", "hif_writes", DRAM_LINE, DRW),
+	DRAM_ROW(PMU_ALI_DRW, WRITE, "hif_rmw", "event=0x3", "hif_writes", DRAM_LINE, DRW),
 	DRAM(PMU_AMD_UMC, UMC, "umc_cas_cmd.rd", "event=0xa,rdwrmask=0x1", "umc_cas_cmd.wr",
 	     "event=0xa,rdwrmask=0x2"),
 };

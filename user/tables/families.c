@@ -34,13 +34,26 @@ bool pmu_family_has_rc(const struct pmu_family *f)
 	return strstr(f->pattern, "<rc>");
 }
 
+/* The number that stands for a placeholder; @name moves behind it. */
+static bool take_place(char place, const char **name, int32_t *n, int32_t *rc)
+{
+	size_t digits = strspn(*name, "0123456789abcdef");
+	int32_t any;
+
+	if (place == 'x') {
+		*name += digits;
+		return digits;
+	}
+	return take_number(name, place == 'r' ? rc : place == 'n' ? n : &any);
+}
+
 static bool match_pattern(const char *pattern, const char *name, int32_t *ret_n, int32_t *ret_rc)
 {
 	int32_t n = -1, rc = -1;
 
 	while (*pattern) {
 		if (*pattern == '<') {
-			if (!take_number(&name, pattern[1] == 'r' ? &rc : &n))
+			if (!take_place(pattern[1], &name, &n, &rc))
 				return false;
 			pattern = strchr(pattern, '>') + 1;
 		} else if (*pattern++ != *name++) {

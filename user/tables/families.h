@@ -33,6 +33,11 @@ enum pmu_kind {
 	PMU_CLIENT_IMC,
 	PMU_CLIENT_IMC_FREE,
 	PMU_AMD_UMC,
+	PMU_AMPERE_MCU,
+	PMU_ARM_DMC620,
+	PMU_HISI_DDRC,
+	PMU_HISI_DDRC_SUB,
+	PMU_ALI_DRW,
 	PMU_UNKNOWN,
 	NR_PMU_KINDS,
 	/* PMUs of the cores: no family, but events and metrics have rows all the same */
@@ -48,6 +53,10 @@ enum pmu_platform {
 	PMU_PLATFORM_GNR, /* and Sierra Forest, Clearwater Forest */
 	PMU_PLATFORM_CLIENT,
 	PMU_PLATFORM_ZEN,
+	PMU_PLATFORM_AMPEREONE,
+	PMU_PLATFORM_DMC620,
+	PMU_PLATFORM_KUNPENG,
+	PMU_PLATFORM_YITIAN,
 	PMU_PLATFORM_UNKNOWN,
 };
 
@@ -56,6 +65,7 @@ enum pmu_socket_by {
 	PMU_SOCKET_BY_NAME, /* "<n>" is its number; associated_cpus has the CPUs of the socket */
 	PMU_SOCKET_BY_CPUS, /* that of associated_cpus, where there is one, or of the CPU itself. A
 			       cpumask with several CPUs: there is one such PMU for each of them */
+	PMU_SOCKET_ONLY,    /* the only one of the machine; of several it is not known which */
 	PMU_SOCKET_UNKNOWN,
 };
 
@@ -65,7 +75,8 @@ enum pmu_socket_by {
  * @platform: chip that has it
  * @short_name: name for users and reports, "ucf"
  * @title: what the hardware is
- * @pattern: sysfs name; "<n>" and "<rc>", where they are, stand for decimal numbers
+ * @pattern: sysfs name; "<n>" and "<rc>", where they are, stand for decimal numbers, "<i>" for
+ *	one without a meaning here and "<x>" for a hexadecimal one
  * @identifier: content of the identifier file to expect, NULL when there is none
  *	to expect; firmware may say something else, which is no error
  * @by_cpu: other chips have PMUs of this name, too: the CPU must be one of @platform's

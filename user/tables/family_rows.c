@@ -10,6 +10,10 @@
 #define SNBEP	     "Linux 6.12 arch/x86/events/intel/uncore_snbep.c"
 #define SNB	     "Linux 6.12 arch/x86/events/intel/uncore_snb.c"
 #define AMD	     "Linux 6.12 arch/x86/events/amd/uncore.c"
+#define AMPERE	     "Linux 6.12 drivers/perf/arm_cspmu/ampere_cspmu.c"
+#define DMC620	     "Linux 6.12 drivers/perf/arm_dmc620_pmu.c"
+#define HISI	     "Linux 6.12 drivers/perf/hisilicon/hisi_uncore_ddrc_pmu.c"
+#define DRW	     "Linux 6.12 drivers/perf/alibaba_uncore_drw_pmu.c"
 
 /*
  * Costs: registers that the driver reads, times the instances of the unit; a CoreSight
@@ -69,6 +73,19 @@ const struct pmu_family pmu_families[] = {
 	FAMILY(ZEN, PMU_AMD_UMC, "umc", "unified memory controllers, one for each channel",
 	       "amd_umc_<n>", NULL, .socket_by = PMU_SOCKET_BY_CPUS, .no_events = true,
 	       .read_cost = 1, .cycles_cost = 1, .source = AMD),
+	FAMILY(AMPEREONE, PMU_AMPERE_MCU, "mcu", "memory controllers", "ampere_mcu_pmu_<n>", NULL,
+	       .socket_by = PMU_SOCKET_BY_CPUS, .read_cost = 3, .cycles_cost = 3, .source = AMPERE),
+	FAMILY(DMC620, PMU_ARM_DMC620, "dmc620", "memory controllers", "arm_dmc620_<x>", NULL,
+	       .socket_by = PMU_SOCKET_ONLY, .read_cost = 1, .cycles_cost = 1, .source = DMC620),
+	FAMILY(KUNPENG, PMU_HISI_DDRC, "ddrc", "memory controller channels",
+	       "hisi_sccl<i>_ddrc<i>", NULL, .socket_by = PMU_SOCKET_BY_CPUS, .max_events = 8,
+	       .read_cost = 1, .cycles_cost = 1, .source = HISI),
+	FAMILY(KUNPENG, PMU_HISI_DDRC_SUB, "ddrc_sub", "memory controller channels",
+	       "hisi_sccl<i>_ddrc<i>_<i>", NULL, .socket_by = PMU_SOCKET_BY_CPUS, .max_events = 8,
+	       .read_cost = 2, .cycles_cost = 2, .source = HISI),
+	FAMILY(YITIAN, PMU_ALI_DRW, "drw", "memory controllers", "ali_drw_<x>", NULL,
+	       .socket_by = PMU_SOCKET_ONLY, .max_events = 16, .read_cost = 1, .cycles_cost = 1,
+	       .source = DRW),
 	FAMILY(UNKNOWN, PMU_UNKNOWN, "unknown", "device unknown to this kernel",
 	       "nvidia_uncore_pmu_<n>", NULL, CORESIGHT, .socket_by = PMU_SOCKET_UNKNOWN),
 };
@@ -137,6 +154,30 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.platform = PMU_PLATFORM_ZEN,
 		.name = "amd-zen",
 		.title = "AMD Zen 4 and later",
+		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_AMPEREONE,
+		.name = "ampereone",
+		.title = "AmpereOne",
+		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_DMC620,
+		.name = "arm-dmc620",
+		.title = "chips with Arm's DMC-620, such as Ampere Altra",
+		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_KUNPENG,
+		.name = "kunpeng",
+		.title = "HiSilicon Kunpeng",
+		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_YITIAN,
+		.name = "yitian710",
+		.title = "Alibaba Yitian 710",
 		ALL_SOURCES,
 	},
 };

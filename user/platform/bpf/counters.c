@@ -311,8 +311,8 @@ static void put_pmu_names(const struct counters *c, const struct counted_pmu *p,
 	str_copy(ret, size, p->pmu->name);
 	if (nr == 1)
 		return;
-	if (cpulist_count(&numbers) != nr || cpulist_format(&numbers, text, sizeof(text)) ||
-	    before + strlen(text) >= size)
+	if (!strstr(p->pmu->family->pattern, "<n>") || cpulist_count(&numbers) != nr ||
+	    cpulist_format(&numbers, text, sizeof(text)) || before + strlen(text) >= size)
 		str_copy(text, sizeof(text), "*");
 	snprintf(ret, size, "%.*s%.40s", (int)before, p->pmu->family->pattern, text);
 }

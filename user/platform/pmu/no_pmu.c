@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "platform/pmu/pmu.h"
+#include "tables/counter_rows.h"
 
 /* What a PMU is by its identifier, as a remark behind its name; nothing when that is not known. */
 static void append_identity(const struct sysfs *fs, const char *name, char *text, size_t size)
@@ -44,9 +45,10 @@ static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
 	return nr;
 }
 
+/* Without such a PMU there is nothing to split; all others are of use beside one only. */
 static bool looked_for(const struct pmu_family *f, bool x86, enum pmu_platform cpu)
 {
-	if (f->kind == PMU_UNKNOWN)
+	if (!counter_rows_have(f->kind, COUNTERS_SUMS))
 		return false;
 	return f->by_cpu ? x86 && f->platform == cpu : !x86 || !f->identifier;
 }

@@ -247,7 +247,8 @@ static bool has_file(const struct sysfs *fs, const struct pmu *pmu, const char *
 static void read_attributes(const struct sysfs *fs, struct pmu *pmu, struct cpulist *ret_active)
 {
 	struct cpulist *active = ret_active;
-	bool by_cpus = pmu->family->socket_by == PMU_SOCKET_BY_CPUS;
+	bool by_cpus = pmu->family->socket_by == PMU_SOCKET_BY_CPUS ||
+		       pmu->family->socket_by == PMU_SOCKET_ONLY;
 	int err;
 
 	err = read_u32(fs, pmu, "type", &pmu->type);
@@ -395,6 +396,26 @@ static int32_t socket_of_cpu(const struct sysfs *fs, int cpu)
 										: (int32_t)package;
 }
 
+/* The socket of all CPUs, -1 when they are on several. */
+static int32_t only_socket(const struct sysfs *fs)
+{
+	char line[CPULIST_TEXT_LEN];
+	struct cpulist cpus;
+	int32_t only = -1;
+
+	if (sysfs_read(fs, line, sizeof(line), "devices/system/cpu/possible") ||
+	    cpulist_parse(line, &cpus))
+		return -1;
+	for (int c = -1; (c = cpulist_next(&cpus, c)) >= 0;) {
+		int32_t socket = socket_of_cpu(fs, c);
+
+		if (socket >= 0 && only >= 0 && socket != only)
+			return -1;
+		only = socket >= 0 ? socket : only;
+	}
+	return only;
+}
+
 static int32_t find_socket(const struct sysfs *fs, const struct pmu *pmu)
 {
 	int32_t socket = -1;
@@ -403,6 +424,8 @@ static int32_t find_socket(const struct sysfs *fs, const struct pmu *pmu)
 		return pmu->instance;
 	if (pmu->family->socket_by == PMU_SOCKET_UNKNOWN)
 		return -1;
+	if (pmu->family->socket_by == PMU_SOCKET_ONLY)
+		return only_socket(fs);
 	for (int c = -1; socket < 0 && (c = cpulist_next(&pmu->cpus, c)) >= 0;)
 		socket = socket_of_cpu(fs, c);
 	return socket < 0 ? socket_of_cpu(fs, pmu->active_cpu) : socket;
@@ -489,7 +512,23 @@ static int by_kind(const void *a, const void *b)
 	const struct pmu *left = a, *right = b;
 
 	return ORDER(left->kind, right->kind) ?: ORDER(left->instance, right->instance) ?:
-	       ORDER(left->rc, right->rc) ?: ORDER(left->active_cpu, right->active_cpu);
+	       ORDER(left->rc, right->rc) ?: strcmp(left->name, right->name) ?:
+	       ORDER(left->active_cpu, right->active_cpu);
+}
+
+/* PMUs whose names have no running number get one, in the order of their names. */
+static void number_pmus(struct pmu_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		struct pmu *pmu = &list->pmus[i];
+		const struct pmu *last = i ? pmu - 1 : NULL;
+
+		if (strstr(pmu->family->pattern, "<n>") || !strchr(pmu->family->pattern, '<'))
+			continue;
+		pmu->instance = last && last->kind == pmu->kind
+					? last->instance + !!strcmp(last->name, pmu->name)
+					: 0;
+	}
 }
 
 bool pmu_cpu_id(const struct sysfs *fs, struct cpu_id *ret)
@@ -523,6 +562,7 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 	}
 	if (list.nr)
 		qsort(list.pmus, list.nr, sizeof(*list.pmus), by_kind);
+	number_pmus(&list);
 	*ret_list = list;
 	return 0;
 }
@@ -616,13 +656,39 @@ static int no_format(const struct pmu *pmu, const char *name, struct diag *d)
 	return diag_advise(d, -ENOENT, "%s", help);
 }
 
+/* "config" and so on are whole words, unless the PMU has a format of this name. */
+static bool is_word(const struct pmu_term *term, unsigned int *ret)
+{
+	static const char *const words[PMU_NR_WORDS] = { "config", "config1", "config2",
+							 "config3" };
+
+	for (*ret = 0; *ret < PMU_NR_WORDS; ++*ret)
+		if (!strcmp(term->name, words[*ret]))
+			return true;
+	return false;
+}
+
+static int set_twice(const struct pmu *pmu, const char *name, struct diag *d)
+{
+	diag_fail(d, -EINVAL, "%s of %s sets bits that are already set", name, pmu->name);
+	return diag_advise(d, -EINVAL, "give each filter once, and none that the event implies");
+}
+
 /* Put one term into @word; @used has the bits that earlier terms claimed. */
 static int encode_term(const struct pmu *pmu, const struct pmu_term *term, struct diag *d,
 		       uint64_t *used, uint64_t *word)
 {
 	const struct pmu_format *format = pmu_format_find(pmu, term->name);
 	uint64_t value = term->value;
+	unsigned int at;
 
+	if (!format && is_word(term, &at)) {
+		if (used[at] & value)
+			return set_twice(pmu, term->name, d);
+		used[at] |= value;
+		word[at] |= value;
+		return 0;
+	}
 	if (!format)
 		return no_format(pmu, term->name, d);
 	if (format->width < 64 && value >> format->width) {
@@ -636,13 +702,8 @@ static int encode_term(const struct pmu *pmu, const struct pmu_term *term, struc
 		unsigned int low = format->ranges[i].low, high = format->ranges[i].high;
 		uint64_t mask = range_mask(low, high);
 
-		if (used[format->word] & mask) {
-			diag_fail(d, -EINVAL, "%s of %s sets bits that are already set",
-				  format->name, pmu->name);
-			return diag_advise(
-				d, -EINVAL,
-				"give each filter once, and none that the event implies");
-		}
+		if (used[format->word] & mask)
+			return set_twice(pmu, format->name, d);
 		used[format->word] |= mask;
 		word[format->word] |= value << low & mask;
 		/* A field of all 64 bits has one range, so nothing is left to shift out. */

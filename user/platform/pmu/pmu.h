@@ -85,7 +85,8 @@ struct pmu_format {
  * @name: its name in sysfs
  * @family: what it is
  * @kind, @platform: of the family
- * @instance: the number in its name
+ * @instance: the number in its name; where that means nothing, its place among those of its kind;
+ *	-1 when there is one for the machine
  * @socket: as pmu_family.socket_by says, -1 when unknown. In NVIDIA's names, the
  *	kernel means the NUMA node of the first associated CPU or the ACPI _UID
  * @place: how many CPUs of @socket come before @active_cpu in cpumask
@@ -217,6 +218,8 @@ const struct pmu_format *pmu_format_find(const struct pmu *pmu, const char *name
  * @nr: number of @terms
  * @d: on failure names what is wrong and what would fit
  * @ret_config: the encoded event
+ *
+ * As for perf, "config", "config1" and so on are whole words: some drivers write their events so.
  *
  * Return: 0, -ENOENT for an event or format that the PMU does not have, -ERANGE
  * for a value with more bits than its field, -EINVAL when two terms set the same
