@@ -483,7 +483,8 @@ struct report_socket {
 	X(uncounted_ns, RUN)        \
 	X(weights_reopened, RUN)    \
 	X(unweighed_ns, RUN)        \
-	X(spread_ns, RUN)
+	X(spread_ns, RUN)           \
+	X(tasks_ns, RUN)
 
 #define QUALITY_COUNT_(name, from) +1
 #define NR_QUALITY_NUMBERS	   (0 QUALITY_NUMBERS(QUALITY_COUNT_))
@@ -525,6 +526,7 @@ struct report_socket {
  * @unweighed_ns: CPU time of tasks in which no core event counted though there are some
  * @spread_ns: CPU time of tasks that is known for several windows together: what they did in it
  *	is spread evenly. Only when host_info.tick says how windows were closed, otherwise 0
+ * @tasks_ns: CPU time of tasks of which @spread_ns is a part: 0 when nothing is known about it
  */
 struct quality {
 	enum method method;
@@ -596,8 +598,11 @@ struct report {
 /** report_socket_id() - the number of a counter's socket, as users know it */
 uint32_t report_socket_id(const struct report *r, const struct counter *c);
 
-/** report_per_window() - part of the tasks' CPU time that is not in quality.spread_ns */
-double report_per_window(const struct report *r);
+/**
+ * quality_per_window() - part of the tasks' CPU time in which activity was known window by window
+ * @q: with quality.tasks_ns
+ */
+double quality_per_window(const struct quality *q);
 
 /** report_row_release() - free what a row owns, not the structure */
 void report_row_release(struct report_row *row);

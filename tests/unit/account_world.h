@@ -16,7 +16,7 @@
 #define WORLD_BOOT     "0b0c4b1e-6a0a-4d2f-9c0e-1f2e3d4c5b6a"
 
 static const struct host_info world_host = {
-	.name = "n1", .kernel = "7.2.13", .platform = "t410", .sockets = 2
+	.name = "n1", .kernel = "7.2.13", .platform = "t410", .sockets = 2, .tick = "auto"
 };
 
 /* Two sockets: CPUs' reads and writes of memory, of the GPU, of the other socket, devices' reads. */
@@ -84,6 +84,8 @@ static inline struct report *world_report(uint64_t number)
 	r->quality.method = METHOD_STATE_SPACE;
 	snprintf(r->quality.weights, sizeof(r->quality.weights), "l3d_cache_refill");
 	r->quality.windows = r->quality.weight_windows = 100;
+	r->quality.tasks_ns = 4 * WORLD_SECOND;
+	r->quality.spread_ns = WORLD_SECOND / 20;
 	r->self.cpu_ns = 4000000;
 	r->self.switches = 10000;
 	return r;

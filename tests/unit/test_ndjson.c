@@ -140,7 +140,7 @@ static void test_foreign(void **state)
 		"window 1 0 10 7/10/10\n"
 		"lost slices 1 0 10 12\n"
 		"mark 0 1 10000000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
-		" 0 0 0 0 0 0 0 0\n";
+		" 0 0 0 0 0 0 0 0 0\n";
 	const struct trace_header *h;
 	struct event_log got = { 0 };
 	struct trace_sink sink = log_sink(&got);

@@ -76,7 +76,7 @@ static void test_version_6(void **state)
 	assert_same_header(trace_file_header(f), &sample_header);
 	trace_file_close(f);
 	assert_int_equal(read_back(VERSION_6, &got, &end, &d), 0);
-	assert_non_null(strstr(got.text, " 24 25 26 27 0 101 102 103 "));
+	assert_non_null(strstr(got.text, " 24 25 26 27 0 0 101 102 103 "));
 	assert_true(end.complete);
 	assert_int_equal(end.refused, 0);
 	free(got.text);

@@ -29,8 +29,8 @@ static void seal(uint8_t *data, size_t size)
 
 static void test_form(void **state)
 {
-	/* version 4, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
-	static const uint8_t expected[] = { 4, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
+	/* version 5, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
+	static const uint8_t expected[] = { 5, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
 					    0, 0,    0, 0, 0, 0, 0, 0, 6,   0, 2, 0 };
 	struct account_job j = { .job.cgroup_id = 300, .boot = "b" };
 	struct blob b = { 0 };
@@ -39,12 +39,15 @@ static void test_form(void **state)
 	j.quality.method = METHOD_CPU_TIME;
 	assert_int_equal(blob_job(&b, &j), 0);
 	assert_memory_equal(b.data, expected, sizeof(expected));
-	/* 28 losses, 8 costs, how far the clock was set back, checksum */
-	assert_int_equal(b.nr, sizeof(expected) + 28 + 8 + 1 + 4);
+	/* 29 losses, 8 costs, how far the clock was set back, checksum */
+	assert_int_equal(b.nr, sizeof(expected) + 29 + 8 + 1 + 4);
 	free(b.data);
 }
 
-/* Version 3 has 27 losses, version 2 has 20, and version 1 has not how far the clock was set back either. */
+/*
+ * Version 4 has 28 losses, version 3 has 27, version 2 has 20, and version 1 has not how far the
+ * clock was set back either.
+ */
 static void test_older_forms(void **state)
 {
 	struct account_job j = { .job.cgroup_id = 300, .clock_back_ns = 5 }, read = { 0 };
@@ -54,12 +57,25 @@ static void test_older_forms(void **state)
 	j.quality.device_changes = 6;
 	j.quality.unweighed_ns = 7;
 	j.quality.spread_ns = 9;
+	j.quality.tasks_ns = 10;
 	j.self.cpu_ns = 8;
 	assert_int_equal(blob_job(&b, &j), 0);
 	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), 0);
 	assert_int_equal(read.clock_back_ns, 5);
 	assert_int_equal(read.quality.unweighed_ns, 7);
 	assert_int_equal(read.quality.spread_ns, 9);
+	assert_int_equal(read.quality.tasks_ns, 10);
+	account_job_release(&read);
+	read = (struct account_job){ 0 };
+	/* Behind the losses: 8 costs, the clock, the checksum. */
+	memmove(&b.data[b.nr - 13 - 1], &b.data[b.nr - 13], 13);
+	b.nr--;
+	b.data[0] = 4;
+	seal(b.data, b.nr);
+	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), 0);
+	assert_int_equal(read.quality.spread_ns, 9);
+	assert_int_equal(read.quality.tasks_ns, 0);
+	assert_int_equal(read.self.cpu_ns, 8);
 	account_job_release(&read);
 	read = (struct account_job){ 0 };
 	/* Behind the losses: 8 costs, the clock, the checksum. */

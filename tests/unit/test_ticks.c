@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 #include "engine/session/session.h"
@@ -158,8 +159,9 @@ static uint64_t spread_of(const char *tick)
 	assert_int_equal(trace_send_mark(&out, &m), 0);
 	assert_int_equal(session_report(s, &m, &r), 0);
 	spread = r->quality.spread_ns;
+	assert_int_equal(r->quality.tasks_ns, tick[0] ? 90 + 130 + 150 + 590 : 0);
 	if (spread)
-		assert_true(report_per_window(r) > 0.2291 && report_per_window(r) < 0.2292);
+		assert_true(fabs(quality_per_window(&r->quality) - 220.0 / 960) < 1e-9);
 	report_free(r);
 	session_free(s);
 	return spread;
@@ -204,12 +206,20 @@ static void reports_say_so(void **state)
 	strcpy(host.tick, "auto");
 	strcpy(host.tick_note, "CPUs 2-3 are left alone\x1b");
 	r->host = &host;
-	r->quality.spread_ns = r->sockets[0].busy_ns / 2;
+	assert_int_equal(json_report(r, &o), 0);
+	q = json_object_get(o, "quality");
+	/* Nobody ran: of nothing there is no part. */
+	assert_string_equal(json_string_value(json_object_get(q, "tick")), "auto");
+	assert_null(json_object_get(q, "per_window_ratio"));
+	json_decref(o);
+	r->quality.tasks_ns = 4000;
+	r->quality.spread_ns = 1000;
 	assert_int_equal(json_report(r, &o), 0);
 	q = json_object_get(o, "quality");
 	assert_string_equal(json_string_value(json_object_get(q, "tick")), "auto");
-	assert_int_equal(json_integer_value(json_object_get(q, "spread_ns")), r->quality.spread_ns);
-	assert_true(json_real_value(json_object_get(q, "per_window_ratio")) < 1);
+	assert_int_equal(json_integer_value(json_object_get(q, "tasks_ns")), 4000);
+	assert_int_equal(json_integer_value(json_object_get(q, "spread_ns")), 1000);
+	assert_true(fabs(json_real_value(json_object_get(q, "per_window_ratio")) - 0.75) < 1e-9);
 	assert_non_null(json_object_get(q, "tick_note"));
 	json_decref(o);
 	text = text_of(r, false);
@@ -217,11 +227,11 @@ static void reports_say_so(void **state)
 	assert_null(strstr(text, "activity of tasks known"));
 	free(text);
 	text = text_of(r, true);
-	assert_non_null(strstr(text, "activity of tasks known for each window in "));
+	assert_non_null(strstr(text, "activity of tasks known for each window in 75.0% of "));
 	assert_non_null(strstr(text, "(tick: auto)"));
 	free(text);
 	/* 99.97 % is not all. */
-	r->quality.spread_ns = (r->sockets[0].busy_ns + r->sockets[1].busy_ns) / 3333;
+	r->quality.spread_ns = 1;
 	text = text_of(r, true);
 	assert_non_null(strstr(text, "in 99.9% of their CPU time"));
 	free(text);

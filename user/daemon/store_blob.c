@@ -10,8 +10,8 @@
 #include "base/leb128.h"
 #include "base/text.h"
 
-/* 1: without clock_back_ns; 2, 3: with fewer numbers of quality; all are still read */
-#define BLOB_VERSION		  4
+/* 1: without clock_back_ns; 2, 3, 4: with fewer numbers of quality; all are still read */
+#define BLOB_VERSION		  5
 #define CRC_BYTES		  4
 
 /* Bytes of the shortest elements of lists: a list cannot be longer than what is left. */
@@ -25,9 +25,8 @@
 #define QUALITY_FIELD(name, from) offsetof(struct quality, name),
 
 static const size_t quality_fields[] = { QUALITY_NUMBERS(QUALITY_FIELD) };
-/* So many of them were there up to version 2, and in version 3. */
-#define QUALITY_OF_VERSION_2 20
-#define QUALITY_OF_VERSION_3 27
+/* So many of them were there in each version. */
+static const size_t quality_of_version[] = { 0, 20, 20, 27, 28, ARRAY_SIZE(quality_fields) };
 
 static const size_t self_fields[] = {
 	FIELD(self_cost, cpu_ns),	  FIELD(self_cost, switches),
@@ -37,7 +36,7 @@ static const size_t self_fields[] = {
 };
 
 /* Something new in them needs a new version of the form. */
-_Static_assert(NR_QUALITY_NUMBERS == 28, "all losses");
+_Static_assert(NR_QUALITY_NUMBERS == 29, "all losses");
 _Static_assert(sizeof(struct self_cost) == sizeof(self_fields) / sizeof(size_t) * 8, "all costs");
 _Static_assert(NR_REASONS == 6, "all reasons");
 
@@ -302,13 +301,6 @@ static void take_fields(struct cursor *c, void *to, const size_t *fields, size_t
 	}
 }
 
-static size_t quality_of_version(uint64_t version)
-{
-	if (version > 3)
-		return ARRAY_SIZE(quality_fields);
-	return version > 2 ? QUALITY_OF_VERSION_3 : QUALITY_OF_VERSION_2;
-}
-
 static void take_losses(struct cursor *c, struct quality *q, struct self_cost *self)
 {
 	uint64_t method = take_u64(c);
@@ -317,7 +309,7 @@ static void take_losses(struct cursor *c, struct quality *q, struct self_cost *s
 		damaged(c);
 	q->method = c->err ? METHOD_STATE_SPACE : (enum method)method;
 	take_text(c, q->weights, sizeof(q->weights));
-	take_fields(c, q, quality_fields, quality_of_version(c->version));
+	take_fields(c, q, quality_fields, quality_of_version[c->version]);
 	take_fields(c, self, self_fields, ARRAY_SIZE(self_fields));
 }
 

@@ -45,13 +45,9 @@ NAMES(reason_name,
       enum reason, [REASON_IDLE] = "idle", [REASON_DEVICE] = "device", [REASON_REMOTE] = "remote",
       [REASON_OTHER] = "other", [REASON_LOST] = "lost", [REASON_BACKGROUND] = "background")
 
-double report_per_window(const struct report *r)
+double quality_per_window(const struct quality *q)
 {
-	double busy = 0, spread = (double)r->quality.spread_ns;
-
-	for (size_t i = 0; i < r->nr_sockets; i++)
-		busy += (double)r->sockets[i].busy_ns;
-	return spread < busy ? 1 - spread / busy : spread > 0 ? 0 : 1;
+	return q->spread_ns < q->tasks_ns ? 1 - (double)q->spread_ns / (double)q->tasks_ns : 0;
 }
 
 enum reason reason_unsplit(const struct counter *c)

@@ -271,11 +271,21 @@ static void put_self(FILE *out, const struct self_cost *s, uint64_t duration_ns)
 		fprintf(out, ", %" PRIu64 " failed", s->probe_failed);
 }
 
+static void put_per_window(FILE *f, const struct notes_basis *b)
+{
+	/* As the rest of what is known: 99.96 % is not all. */
+	double percent = floor(1000 * quality_per_window(b->quality)) / 10;
+
+	fprintf(f, "activity of tasks known for each window in %.1f%% of their CPU time", percent);
+	if (b->tick)
+		fprintf(f, " (tick: %s)", b->tick);
+}
+
 int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet, bool verbose)
 {
 	int part, err = 0;
 
-	for (part = 0; !err && part < (verbose ? 4 : 2); part++) {
+	for (part = 0; !err && part < (verbose ? 5 : 2); part++) {
 		char *text = NULL;
 		size_t len;
 		FILE *f = open_memstream(&text, &len);
@@ -286,9 +296,11 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
 			err = put_split(f, b->quality, quiet);
 		else if (part == 1)
 			put_quality(f, b->quality, quiet);
-		else if (part == 2)
-			put_all_losses(f, b->quality);
+		else if (part == 2 && b->quality->tasks_ns)
+			put_per_window(f, b);
 		else if (part == 3)
+			put_all_losses(f, b->quality);
+		else if (part == 4)
 			put_self(f, b->self, b->duration_ns);
 		if (fclose(f) && !err)
 			err = -ENOMEM;
@@ -311,22 +323,12 @@ static int put_note(FILE *out, const char note[MODEL_NOTE_LEN], size_t width)
 	return err ? err : notes_wrapped(out, text, width);
 }
 
-static int put_per_window(FILE *out, const struct report *r, size_t width)
-{
-	/* As the rest of what is known: 99.96 % is not all. */
-	double percent = floor(1000 * report_per_window(r)) / 10;
-
-	return notes_line(out, width,
-			  "activity of tasks known for each window in %.1f%% of their CPU time "
-			  "(tick: %.8s)",
-			  percent, r->host->tick);
-}
-
 int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
 {
 	struct notes_basis b = {
 		.quality = &r->quality,
 		.self = &r->self,
+		.tick = r->host->tick,
 		.duration_ns = r->end_ns - r->start_ns,
 		.counted = r->nr_counters != 0,
 	};
@@ -336,7 +338,5 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 		err = put_note(out, r->host->io_note, width);
 	if (!err)
 		err = put_note(out, r->host->tick_note, width);
-	if (!err && verbose && r->host->tick[0])
-		err = put_per_window(out, r, width);
 	return err ? err : notes_trust(out, &b, width, quiet, verbose);
 }

@@ -28,11 +28,13 @@ __attribute__((format(printf, 3, 4))) int notes_line(FILE *out, size_t width, co
  * struct notes_basis - what numbers rest on
  * @quality, @self: of the time they are about
  * @duration_ns: that time
+ * @tick: where windows were closed at ticks, NULL when that is not known
  * @counted: there are counters
  */
 struct notes_basis {
 	const struct quality *quality;
 	const struct self_cost *self;
+	const char *tick;
 	uint64_t duration_ns;
 	bool counted;
 };

@@ -99,15 +99,18 @@ static int workload_of(struct session *s, const struct trace_slice *slice, uint3
 }
 
 /*
- * Is a slice longer than a window, so that what was done in it has to be spread over several? With
- * some slack, for windows end when their reader comes.
+ * How much of the tasks' CPU time is in slices longer than a window, so that what was done in them
+ * has to be spread over several? With some slack, for windows end when their reader comes.
  */
-static bool is_spread(const struct session *s, uint32_t workload, const struct trace_slice *slice)
+static void note_spread(struct session *s, uint32_t workload, const struct trace_slice *slice)
 {
 	const struct trace_header *h = s->header;
 
-	return h->host.tick[0] && workload != WORKLOAD_IDLE && workload != WORKLOAD_LOST &&
-	       slice->end_ns - slice->start_ns > h->window_ns + h->window_ns / 2;
+	if (!h->host.tick[0] || workload == WORKLOAD_IDLE || workload == WORKLOAD_LOST)
+		return;
+	s->told.tasks_ns += slice->on_cpu_ns;
+	if (slice->end_ns - slice->start_ns > h->window_ns + h->window_ns / 2)
+		s->told.spread_ns += slice->on_cpu_ns;
 }
 
 static int on_slice(struct session *s, const struct trace_slice *slice)
@@ -125,8 +128,7 @@ static int on_slice(struct session *s, const struct trace_slice *slice)
 		return err;
 	if (s->header->nr_weights && workload != WORKLOAD_IDLE)
 		s->told.unweighed_ns += slice->on_cpu_ns - slice->weights_ns;
-	if (is_spread(s, workload, slice))
-		s->told.spread_ns += slice->on_cpu_ns;
+	note_spread(s, workload, slice);
 	if (s->o.names_only) {
 		identity_active(s->id, workload);
 		return 0;

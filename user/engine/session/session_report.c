@@ -115,6 +115,7 @@ static struct totals totals_now(const struct session *s)
 	now.losses.lost_slices += s->told.lost_slices;
 	now.losses.unweighed_ns += s->told.unweighed_ns;
 	now.losses.spread_ns += s->told.spread_ns;
+	now.losses.tasks_ns += s->told.tasks_ns;
 	now.losses.lost_windows += s->told.lost_windows;
 	now.losses.lost_tasks += s->told.lost_tasks;
 	now.losses.lost_cgroups += s->told.lost_cgroups;

@@ -319,6 +319,11 @@ json_t *json_quality(const struct quality *q, int *err)
 	put_number(o, "unowned_io_bytes", q->unowned_io_bytes, err);
 	put_number(o, "device_held_ns", q->device_held_ns, err);
 	put_number(o, "device_changes", q->device_changes, err);
+	if (q->tasks_ns) {
+		put_number(o, "tasks_ns", q->tasks_ns, err);
+		put_number(o, "spread_ns", q->spread_ns, err);
+		put(o, "per_window_ratio", json_real(quality_per_window(q)), err);
+	}
 	put(o, "lost", json_lost(q, err), err);
 	return o;
 }
@@ -338,14 +343,12 @@ json_t *json_self(const struct self_cost *s, int *err)
 	return o;
 }
 
-/* In which part of the tasks' CPU time their activity was known window by window. */
+/* Where windows are closed while a task goes on. */
 static void put_ticks(json_t *o, const struct report *r, int *err)
 {
 	if (!r->host->tick[0])
 		return;
 	put_name(o, "tick", r->host->tick, sizeof(r->host->tick), err);
-	put_number(o, "spread_ns", r->quality.spread_ns, err);
-	put(o, "per_window_ratio", json_real(report_per_window(r)), err);
 	if (r->host->tick_note[0])
 		put_name(o, "tick_note", r->host->tick_note, sizeof(r->host->tick_note), err);
 }

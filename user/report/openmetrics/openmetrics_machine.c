@@ -250,10 +250,11 @@ static void expose_infos(struct exposer *x, const struct openmetrics_state *s)
 			     { "platform", s->host->platform }, { "sockets", sockets }),
 		      1);
 	expose_family(x, "t410trace_estimate", METRIC_INFO, NULL,
-		      "How bytes are attributed, and what activity is measured with.");
+		      "How bytes are attributed, what activity is measured with, and on which CPUs "
+		      "the tick closes windows.");
 	expose_number(x,
 		      LABELS({ "method", method_name(s->node->quality.method) },
-			     { "weights", s->node->quality.weights }),
+			     { "weights", s->node->quality.weights }, { "tick", s->host->tick }),
 		      1);
 }
 
@@ -369,6 +370,11 @@ void expose_health(struct exposer *x, const struct openmetrics_state *s)
 		{ "t410trace_unweighed_cpu_seconds", METRIC_COUNTER, "seconds",
 		  "CPU time in which no core event counted though there are some.", q->unweighed_ns,
 		  true },
+		{ "t410trace_task_cpu_seconds", METRIC_COUNTER, "seconds",
+		  "CPU time of tasks while counters were read window by window.", q->tasks_ns,
+		  true },
+		{ "t410trace_spread_cpu_seconds", METRIC_COUNTER, "seconds",
+		  "Of this, what is known for several windows together only.", q->spread_ns, true },
 		{ "t410trace_unowned_request_bytes", METRIC_COUNTER, "bytes",
 		  "Bytes of requests to devices that nobody is known to have caused.",
 		  q->unowned_io_bytes, false },
