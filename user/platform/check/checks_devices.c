@@ -13,7 +13,8 @@ static size_t count_pmus(const struct pmu_list *pmus)
 
 	for (size_t i = 0; i < pmus->nr; i++)
 		for (size_t p = 0; p < nr_pmu_platforms; p++)
-			nr += pmus->pmus[i].kind == pmu_platforms[p].pcie;
+			nr += pmu_platforms[p].pcie != PMU_UNKNOWN &&
+			      pmus->pmus[i].kind == pmu_platforms[p].pcie;
 	return nr;
 }
 

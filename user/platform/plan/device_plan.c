@@ -42,7 +42,7 @@ static const struct pmu *pmu_of(const struct pmu_list *pmus, const struct pci_wi
 		enum pmu_kind kind = pmu_platforms[i].pcie;
 		const struct pmu_family *f = pmu_family_of(kind);
 
-		if (f)
+		if (f && kind != PMU_UNKNOWN)
 			pmu = pmu_find(pmus, kind, w->socket,
 				       pmu_family_has_rc(f) ? (int32_t)w->rc : -1);
 	}
@@ -67,6 +67,10 @@ static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w,
 	enum pmu_kind kind = chip ? chip->pcie : pmu_platforms[0].pcie;
 	char name[PMU_NAME_LEN];
 
+	if (kind == PMU_UNKNOWN) {
+		snprintf(ret_why, size, "no PMU of %s is known to count devices", chip->title);
+		return;
+	}
 	pmu_family_name(pmu_family_of(kind), w->socket, w->rc, name, sizeof(name));
 	snprintf(ret_why, size, "there is no %s", name);
 }
