@@ -10,10 +10,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "base/json_place.h"
 #include "box_world.h"
 #include "platform/check/checks.h"
+#include "platform/check/checks_devices.h"
 #include "platform/pmu/explain.h"
 #include "platform/pmu/fit.h"
+#include "platform/pmu/platform_file.h"
 
 #define MAX_EVENTS 4
 
@@ -224,6 +227,103 @@ static void the_second_choice(void **state)
 	end_world(w);
 }
 
+static const char own_text[] =
+	"{ \"schema\": \"t410trace.platform/1\", \"platform\": \"mine\", \"title\": \"mine\",\n"
+	"  \"pmus\": [ { \"pmu\": \"uncore_imc_<n>\", \"name\": \"mc\", \"title\": \"mc\",\n"
+	"    \"socket\": \"cpus\", \"from\": \"nowhere\", \"rows\": [\n"
+	"      { \"event\": \"reads\", \"terms\": \"event=0x4,umask=0xf\", \"bytes\": 64,\n"
+	"        \"counts\": 9, \"direction\": \"read\", \"source\": \"cpu\", \"from\": \"x\" },\n"
+	"      { \"event\": \"cas_count_write\", \"direction\": \"write\", \"source\": \"any\",\n"
+	"        \"from\": \"y\" } ] } ] }\n";
+
+static uint64_t own_truth(const struct world *w, int socket, enum direction direction)
+{
+	uint64_t sum = 0;
+
+	for (int fd = 0; fd < kernel.nr; fd++) {
+		if (!kernel.open[fd] || kernel.cpus[fd] / CPUS_OF_SOCKET != socket)
+			continue;
+		if (kernel.attrs[fd].config == 0xf04 && direction == DIRECTION_READ)
+			sum += w->total[fd] * 64 / 9 - w->sent[fd] * 64 / 9;
+		if (kernel.attrs[fd].config == 0x3004 && direction == DIRECTION_WRITE)
+			sum += (w->total[fd] - w->sent[fd]) * 64;
+	}
+	return sum;
+}
+
+/* The user's rows take the place of the built-in ones: those of the second choice, nothing twice. */
+static void rows_of_the_user(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	char path[PATH_MAX];
+	struct diag d = { 0 };
+	struct report *r;
+
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	tree_make_platform(&w->tree, "icelake");
+	tree_put(&w->tree, "own.json", own_text);
+	tree_path(&w->tree, "own.json", path);
+	assert_int_equal(platform_file_use(path, &d), 0);
+	assert_int_equal(platform_file_use(path, &d), -EBUSY);
+	world_open(w, COUNTERS_SUMS);
+	assert_int_equal(platform_file_check(&w->fs, &w->pmus, &d), 0);
+	assert_string_equal(w->counters.items[0].name, "mc0/reads");
+	assert_string_equal(pmu_platform_name(w->counters.pmus[0].pmu->platform), "mine");
+	assert_int_equal(w->counters.nr_events, 2 * 8 * 2);
+	assert_int_equal(w->counters.nr, 4);
+	r = run(w);
+	check_sums(w, r, own_truth);
+	report_free(r);
+	end_world(w);
+	platform_file_drop();
+	assert_null(own_rows());
+}
+
+static void places_in_json(void **state)
+{
+	static const char text[] =
+		" { \"a\\\"b\": \"}],\",\n\"c\": [ 1, [2, {}],\n{\"d\": null} ] ,\n"
+		"\"e\":{}, \"ab\": 1 }";
+	const char *top = json_place_value(text), *c = json_place_member(top, "c");
+
+	(void)state;
+	assert_int_equal(*top, '{');
+	assert_int_equal(json_place_line(text, top), 1);
+	assert_int_equal(json_place_line(text, c), 2);
+	assert_int_equal(*json_place_item(c, 1), '[');
+	assert_int_equal(json_place_line(text, json_place_item(c, 2)), 3);
+	assert_int_equal(*json_place_member(json_place_item(c, 2), "d"), 'n');
+	assert_null(json_place_item(c, 3));
+	assert_null(json_place_key(top, "b"));
+	assert_null(json_place_key(top, "a"));
+	assert_null(json_place_key(c, "d"));
+	assert_null(json_place_item(top, 0));
+	assert_int_equal(json_place_line(text, json_place_key(top, "e")), 4);
+	assert_int_equal(*json_place_member(top, "ab"), '1');
+	assert_null(json_place_key(json_place_member(top, "e"), "x"));
+}
+
+/* No PMU of such a chip is known to count devices: neither its own nor one that nobody knows. */
+static void devices_are_not_counted(void **state)
+{
+	static const uint8_t config[64] = { 0x86, 0x80, 0x20, 0x20, [10] = 0x00, 0x06 };
+	struct check_row row;
+	struct tree tree;
+	struct sysfs fs;
+	struct diag d = { 0 };
+
+	(void)state;
+	tree_make_platform(&tree, "skylake");
+	tree_write(&tree, "bus/pci/devices/0000:00:00.0/config", config, sizeof(config));
+	tree_put(&tree, PMU_DEVICES "/nvidia_uncore_pmu_0/type", "99\n");
+	assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
+	assert_int_equal(check_devices(&fs, &row), 0);
+	assert_string_equal(row.found, "0 PCIe PMUs, 0 root ports");
+	sysfs_close(&fs);
+	tree_remove(&tree);
+}
+
 /* A CPU that no row knows: the names fit, and still nothing is counted. */
 static void another_cpu(void **state)
 {
@@ -311,10 +411,17 @@ static void cpus_are_recognized(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_machine_counts),	cmocka_unit_test(two_dies),
-		cmocka_unit_test(a_second_socket),	cmocka_unit_test(a_channel_is_held),
-		cmocka_unit_test(the_second_choice),	cmocka_unit_test(another_cpu),
-		cmocka_unit_test(sysfs_says_otherwise), cmocka_unit_test(cpus_are_recognized),
+		cmocka_unit_test(each_machine_counts),
+		cmocka_unit_test(two_dies),
+		cmocka_unit_test(devices_are_not_counted),
+		cmocka_unit_test(rows_of_the_user),
+		cmocka_unit_test(places_in_json),
+		cmocka_unit_test(a_second_socket),
+		cmocka_unit_test(a_channel_is_held),
+		cmocka_unit_test(the_second_choice),
+		cmocka_unit_test(another_cpu),
+		cmocka_unit_test(sysfs_says_otherwise),
+		cmocka_unit_test(cpus_are_recognized),
 	};
 
 	return cmocka_run_group_tests_name("platforms", tests, NULL, NULL);

@@ -113,6 +113,88 @@ def check_explain(trace, machines):
     verdict("--explain with --json is refused", "" if done.returncode == 2 else done.stdout)
 
 
+OWN = """{
+  "schema": "t410trace.platform/1",
+  "platform": "mine",
+  "title": "a chip of mine",
+  "pmus": [ {
+      "pmu": "uncore_imc_<n>", "name": "mc", "title": "memory controllers",
+      "socket": "cpus",
+      "from": "its guide",
+      "rows": [
+        { "event": "cas_count_read", "direction": "read", "source": "any", "from": "page 8" },
+        { "event": "w", "terms": "event=0x5,umask=0xf0", "bytes": 64, "counts": 9,
+          "direction": "write", "source": "any", "destination": "cmem", "from": "page 9" } ] } ] }
+"""
+W = '"w", "terms": "event=0x5,umask=0xf0"'
+# what is changed, into what, line, what is said; whether the schema knows that it is wrong
+WRONG = [
+    ('"bytes": 64', '"bytes": 0', 11, '"bytes" must be a whole number from 1', True),
+    ('"counts": 9', '"counts": 1.5', 11, '"counts" must be a whole number from 1', True),
+    ('"bytes": 64, ', "", 11, '"counts" is of no use without "bytes"', False),
+    ('"bytes"', '"byte"', 11, 'unknown key "byte"; did you mean "bytes"? known are', True),
+    ('"title": "a', '"colour": "red", "title": "a', 4, 'unknown key "colour"', True),
+    ('  "platform": "mine",\n', "", 1, '"platform" is missing', True),
+    ('"mine"', '"My chip"', 3, '"platform" must be small letters', True),
+    ('form/1"', 'form/2"', 2, '"schema" must be "t410trace.platform/1"', True),
+    ('"cpus"', '"cpu"', 7, '"socket" must be one of "name", "cpus", "only"', True),
+    ('"write"', '"up"', 12, '"direction" must be one of "read", "write"', True),
+    ('_<n>"', '_<z>"', 6, '"pmu" must be a name in sysfs; <n> and <i>', True),
+    ("umask=0xf0", "umask", 11, '"terms" must be up to 8 settings', True),
+    ("umask=0xf0", "umusk=0xf0", 11, 'uncore_imc_0 has no filter "umusk" it takes: edge, ev', False),
+    ("umask=0xf0", "umask=0xf000000000", 11, "does not fit into umask", False),
+    ("umask=0xf0", "umask=0xcf", 11, "counts the bytes of the row at line 10 once more", False),
+    (W, '"cas_count_read"', 11, "counts the bytes of the row at line 10 once more", False),
+    (W, '"w"', 11, 'no event "w" it has: cas_count_', False),
+    ('"cas_count_read"', '"clockticks"', 10, '"bytes" is missing, and sysfs does not say', False),
+    ("uncore_imc", "uncore_mc", 5, 'is called uncore_mc_<n> did you mean "uncore_imc', False),
+    ('"title": "a', '"cpu": "GenuineIntel-6-55", "title": "a', 4, "CPU is GenuineIntel-6-8F", False),
+    ('"rows": [', '"rows": 7, "x": [', 9, 'unknown key "x"', True),
+    ("} ] } ] }", "} ] } ] ]", 12, "no JSON", None),
+    (OWN, "", 1, "no JSON", None),
+    (OWN, "[]", 1, "must be an object", True),
+]
+
+
+def fits(schema, text):
+    try:
+        jsonschema.validate(json.loads(text), schema)
+    except jsonschema.ValidationError:
+        return False
+    return True
+
+
+def check_own(trace, machines, file):
+    schema = json.loads((TESTS.parent / "share/t410trace.platform-1.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+    def listed(text):
+        file.write_text(text, encoding="utf-8")
+        done = run(trace, "list", "--platform", file, "--sysfs", machines["sapphire"])
+        return done.returncode, re.sub(r"\s+", " ", done.stdout + done.stderr)
+
+    verdict("the schema takes the file", "" if fits(schema, OWN) else OWN)
+    status, said = listed(OWN)
+    verdict("rows of the user's own", "" if not status and said.startswith("mc: memory") else said)
+    status, said = listed(OWN.replace(W, '"w", "optional": true'))
+    verdict("an optional row", said if status else "")
+    for old, new, line, words, known in WRONG:
+        text = OWN.replace(old, new, 1)
+        status, said = listed(text)
+        right = status and f"{file}:{line}: " in said and words in said
+        verdict(f"a file with {new[:30]!r}", "" if right else f"{status}: {said}")
+        if known is not None and fits(schema, text) == known:
+            verdict(f"the schema about {new[:30]!r}", "is of another opinion")
+    done = run(trace, "list", "--platform", file.parent / "none")
+    verdict("no file", "" if "No such file" in done.stderr else done.stderr)
+    file.write_text(OWN, encoding="utf-8")
+    for words in (("check",), ("-a", "-d", "1ms")):
+        done = run(trace, *words, "--platform", file)
+        said = re.sub(r"\s+", " ", done.stdout + done.stderr)
+        verdict(f"{words[0]} tells why it does not fit", "" if done.returncode == 1 and
+                f"{file}:5: no PMU in /sys is called uncore_imc_<n>" in said else said)
+
+
 def main():
     trace = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as directory:
@@ -123,6 +205,7 @@ def main():
         check_lists(trace, machines)
         check_perf(trace, machines)
         check_explain(trace, machines)
+        check_own(trace, machines, pathlib.Path(directory, "own.json"))
     sys.exit(failed)
 
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/values.h"
 #include "platform/check/checks.h"
 #include "platform/sys/sysfs.h"
 
@@ -91,6 +92,7 @@ static int run(struct options *o)
 }
 
 static const struct option_row rows[] = {
+	{ 0, 0, PLATFORM_IS, PLATFORM },
 	{ 0, 0, "Print JSON (" CHECK_SCHEMA ")", AS_JSON },
 	{ 0 },
 };

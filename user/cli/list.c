@@ -16,6 +16,7 @@
 #include "cli/list_explain.h"
 #include "platform/pmu/explain.h"
 #include "platform/pmu/fit.h"
+#include "platform/pmu/platform_file.h"
 #include "platform/pmu/pmu.h"
 #include "platform/sys/sysfs.h"
 #include "report/grid.h"
@@ -355,6 +356,11 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 	err = pmu_list_read(fs, d, &list);
 	if (err)
 		return err;
+	err = platform_file_check(fs, &list, d);
+	if (err) {
+		pmu_list_free(&list);
+		return err;
+	}
 	if (args->machine.explain)
 		err = show_one(fs, &list, args->machine.explain, d);
 	else if (list.nr == 0)
@@ -388,6 +394,7 @@ static const struct option_row rows[] = {
 	{ 0, 0, "Print JSON (" LIST_SCHEMA ")", AS_JSON },
 	{ 0, 0, "Look into a copy of /sys at DIR",
 	  OPTION("sysfs", 0, "DIR", value_text, machine.sysfs) },
+	{ 0, 0, PLATFORM_IS, PLATFORM },
 	{ 0, 0, "Tell which rows of t410trace fit one PMU, what reports count with it, and why not",
 	  OPTION("explain", 0, "PMU", value_text, machine.explain) },
 	{ 0 },

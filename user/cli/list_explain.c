@@ -67,6 +67,7 @@ static int explain_known(const struct sysfs *fs, const struct pmu_list *list, co
 	const struct pmu *better = pmu_replaced_by(list, pmu, COUNTERS_SUMS);
 	bool counts = counter_rows_have(pmu->kind, COUNTERS_SUMS | COUNTERS_DESTINATION);
 	char label[PMU_NAME_LEN + 16], cpu[WORDS_LEN];
+	const struct counter_row *row;
 	int err;
 
 	pmu_label(pmu, label, sizeof(label));
@@ -92,9 +93,9 @@ static int explain_known(const struct sysfs *fs, const struct pmu_list *list, co
 	if (!err && !counts)
 		err = text_list_print(n, "  no row says that it counts the memory traffic of a "
 					 "socket; \"stat\" can count its events");
-	for (size_t i = 0; i < nr_counter_rows && !err; i++)
-		if (counter_rows[i].kind == pmu->kind)
-			err = explain_row(pmu, &counter_rows[i], n);
+	for (size_t i = 0; !err && (row = counter_row_at(i)); i++)
+		if (row->kind == pmu->kind)
+			err = explain_row(pmu, row, n);
 	return err;
 }
 

@@ -36,12 +36,14 @@ struct stat_options {
 /**
  * struct machine_options - which machine list and topology show
  * @sysfs: a copy of /sys, NULL for the machine's own
+ * @platform: file with rows of the user's own, in use already; NULL for none
  * @explain: the PMU that list tells all about, NULL: it lists all
  * @lspci: a dump of PCI functions instead, NULL for none
  */
 struct machine_options {
 	const char *sysfs;
 	const char *explain;
+	const char *platform;
 	const char *lspci;
 };
 

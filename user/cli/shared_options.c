@@ -172,6 +172,7 @@ const struct option_row shared_options[] = {
 	  "Part of a CPU's time that readings may take (default 0.5); beyond it PMUs are read "
 	  "less often",
 	  READ_BUDGET, WITHIN(0.001, 100) },
+	{ RUN | STAT, 1, PLATFORM_IS, PLATFORM },
 	{ LIVE | RECORD, 1,
 	  "Where root ports are, if firmware does not say: lines \"ADDRESS socket=S rc=R rp=P\"",
 	  OPTION("pci-map", 0, "FILE", value_text, run.pci_map) },

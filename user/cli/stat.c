@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "engine/stat/stat_book.h"
 #include "platform/pmu/explain.h"
+#include "platform/pmu/platform_file.h"
 #include "platform/meter/meter.h"
 #include "platform/metrics/metric_select.h"
 #include "platform/sys/pid_namespace.h"
@@ -138,6 +139,8 @@ static int choose(struct stat_run *s, struct diag *d)
 
 	if (!err)
 		err = pmu_list_read(&s->fs, d, &s->pmus);
+	if (!err)
+		err = platform_file_check(&s->fs, &s->pmus, d);
 	if (!err && a->stat.socket >= 0 && s->pmus.nr && !has_socket(&s->pmus, a->stat.socket)) {
 		err = diag_fail(d, -ENODEV, "no uncore PMU is about socket %d", a->stat.socket);
 		diag_help(d, "\"t410trace list\" shows which sockets there are");

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "platform/core/weights.h"
+#include "platform/pmu/platform_file.h"
 #include "platform/sys/cgroup1.h"
 
 #define MAX_PID 4194304 /* PID_MAX_LIMIT of 64-bit kernels */
@@ -44,6 +45,13 @@ int value_text(const struct option_row *o, const char *text, void *field, struct
 	memset(field, 0, o->size);
 	memcpy(field, text, strlen(text));
 	return 0;
+}
+
+int value_platform(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	int err = platform_file_use(text, d);
+
+	return err ? err : value_text(o, text, field, d);
 }
 
 int value_path(const struct option_row *o, const char *text, void *field, struct diag *d)

@@ -10,6 +10,7 @@
 
 /* A field of 4 or 8 bytes gets a number, one of a pointer the text, larger ones a copy. */
 value_parser value_text;       /* any */
+value_parser value_platform;   /* file with rows of the user's own, which are used from now on */
 value_parser value_path;       /* from the root; also none, if that is the fallback */
 value_parser value_address;    /* an address and a port, or none */
 value_parser value_number;     /* a whole number */
@@ -32,5 +33,10 @@ value_parser value_cgroup_v1; /* text, see cgroup1_is_wanted() */
 value_parser value_by;	      /* struct run_options */
 value_parser value_method;    /* struct run_options: one method */
 value_parser value_compare;   /* struct run_options: several methods */
+
+/* The option that several commands have, beside shared_options */
+#define PLATFORM OPTION("platform", 0, "FILE", value_platform, machine.platform)
+#define PLATFORM_IS \
+	"Rows for a machine that no row knows (docs/PLATFORMS.md), in place of those here"
 
 #endif

@@ -11,6 +11,7 @@
 #include "live/internal.h"
 #include "live/live_readers.h"
 #include "live/process.h"
+#include "platform/pmu/platform_file.h"
 #include "trace/header.h"
 
 /* --- setup, in the order of the calls in live_open() */
@@ -21,6 +22,8 @@ static int find_machine(struct live *l, void (*log)(const char *), struct diag *
 
 	if (!err && !l->args->no_counters)
 		err = pmu_list_read(&l->sysfs, d, &l->pmus);
+	if (!err && !l->args->no_counters)
+		err = platform_file_check(&l->sysfs, &l->pmus, d);
 	l->context = (struct source_context){
 		.args = l->args,
 		.sysfs = &l->sysfs,

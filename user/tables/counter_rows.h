@@ -60,17 +60,14 @@ struct counter_row {
 extern const struct counter_row counter_rows[];
 extern const size_t nr_counter_rows;
 
+/** counter_row_at() - all rows that count: the user's own alone, if there are any; NULL behind them */
+const struct counter_row *counter_row_at(size_t i);
+
 /**
  * counter_rows_have() - is there a row of a set for a family?
  *
  * Return: whether PMUs of this family count memory traffic.
  */
-static inline bool counter_rows_have(enum pmu_kind kind, unsigned int set)
-{
-	for (size_t i = 0; i < nr_counter_rows; i++)
-		if (counter_rows[i].kind == kind && counter_rows[i].sets & set)
-			return true;
-	return false;
-}
+bool counter_rows_have(enum pmu_kind kind, unsigned int set);
 
 #endif

@@ -5,9 +5,21 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "tables/own_rows.h"
+
+const struct pmu_family *pmu_family_at(size_t i)
+{
+	size_t own = own_rows() ? own_rows()->nr_families : 0;
+
+	if (i < own)
+		return &own_rows()->families[i];
+	return i - own < nr_pmu_families ? &pmu_families[i - own] : NULL;
+}
 
 const struct pmu_platform_row *pmu_platform_row(enum pmu_platform platform)
 {
+	if (platform == PMU_PLATFORM_OWN && own_rows())
+		return own_rows()->platform;
 	for (size_t i = 0; i < nr_pmu_platforms; i++)
 		if (pmu_platforms[i].platform == platform)
 			return &pmu_platforms[i];
@@ -23,9 +35,11 @@ const char *pmu_platform_name(enum pmu_platform platform)
 
 const struct pmu_family *pmu_family_of(enum pmu_kind kind)
 {
-	for (size_t i = 0; i < nr_pmu_families; i++)
-		if (pmu_families[i].kind == kind)
-			return &pmu_families[i];
+	const struct pmu_family *f;
+
+	for (size_t i = 0; (f = pmu_family_at(i)); i++)
+		if (f->kind == kind)
+			return f;
 	return NULL;
 }
 
@@ -77,9 +91,9 @@ bool pmu_family_fits_name(const struct pmu_family *f, const char *name)
 const struct pmu_family *pmu_family_match(const char *name, enum pmu_platform cpu, int32_t *ret_n,
 					  int32_t *ret_rc)
 {
-	for (size_t i = 0; i < nr_pmu_families; i++) {
-		const struct pmu_family *f = &pmu_families[i];
+	const struct pmu_family *f;
 
+	for (size_t i = 0; (f = pmu_family_at(i)); i++) {
 		if ((!f->by_cpu || f->platform == cpu) &&
 		    match_pattern(f->pattern, name, ret_n, ret_rc))
 			return f;

@@ -42,6 +42,8 @@ enum pmu_kind {
 	NR_PMU_KINDS,
 	/* PMUs of the cores: no family, but events and metrics have rows all the same */
 	PMU_CORE = NR_PMU_KINDS,
+	/* The first of the user's own families; the others follow */
+	PMU_OWN,
 };
 
 enum pmu_platform {
@@ -58,6 +60,7 @@ enum pmu_platform {
 	PMU_PLATFORM_KUNPENG,
 	PMU_PLATFORM_YITIAN,
 	PMU_PLATFORM_UNKNOWN,
+	PMU_PLATFORM_OWN, /* the user's own */
 };
 
 /* How it is known on which socket a PMU of a family is. */
@@ -149,6 +152,9 @@ struct pmu_platform_row {
 
 extern const struct pmu_platform_row pmu_platforms[];
 extern const size_t nr_pmu_platforms;
+
+/** pmu_family_at() - all families, the user's own first; NULL behind the last */
+const struct pmu_family *pmu_family_at(size_t i);
 
 /** pmu_platform_row() - the row of a chip, NULL for PMU_PLATFORM_UNKNOWN */
 const struct pmu_platform_row *pmu_platform_row(enum pmu_platform platform);

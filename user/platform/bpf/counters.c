@@ -180,13 +180,12 @@ static int add_event(struct counters *c, const struct pmu *pmu, const struct cou
 static int add_rows(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d,
 		    struct found *f)
 {
+	const struct counter_row *row;
 	char name[PMU_NAME_LEN];
 	size_t nr = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < nr_counter_rows && !err; i++) {
-		const struct counter_row *row = &counter_rows[i];
-
+	for (size_t i = 0; !err && (row = counter_row_at(i)); i++) {
 		if (row->kind != pmu->kind || !(row->sets & set))
 			continue;
 		err = event_on_socket(row->event, pmu->socket, name, sizeof(name));
@@ -376,7 +375,9 @@ static bool same_sum(const struct counter_row *a, const struct counter_row *b)
 /* Has the counter of a row been added with an earlier row? */
 static bool added_before(const struct counter_row *row)
 {
-	for (const struct counter_row *r = counter_rows; r < row; r++)
+	const struct counter_row *r;
+
+	for (size_t i = 0; (r = counter_row_at(i)) != row; i++)
 		if (same_sum(r, row))
 			return true;
 	return false;
@@ -408,14 +409,15 @@ static int add_row(struct counters *c, const struct counted_pmu *p, uint32_t tur
 static int add_groups(struct counters *c, const struct counted_pmu *p)
 {
 	uint32_t turns = c->events[p->first + p->nr - 1].turn + 1;
+	const struct counter_row *row;
 
 	for (uint32_t turn = 0; turn < turns; turn++) {
 		uint32_t first = c->nr;
 
 		if (array_room(c->groups, c->cap_groups, c->nr_groups))
 			return -ENOMEM;
-		for (size_t i = 0; i < nr_counter_rows; i++)
-			if (add_row(c, p, turn, &counter_rows[i]))
+		for (size_t i = 0; (row = counter_row_at(i)); i++)
+			if (add_row(c, p, turn, row))
 				return -ENOMEM;
 		c->groups[c->nr_groups++] =
 			(struct group){ p->socket, first, (uint32_t)c->nr - first };
@@ -438,7 +440,7 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
 	const struct pmu *damaged = NULL;
 	int err = 0;
 
-	c.soft_files = perf_files_allow(pmus->nr * nr_counter_rows);
+	c.soft_files = perf_files_allow(pmus->nr * MAX_ROWS);
 	for (size_t i = 0; i < pmus->nr && !err; i++) {
 		const struct pmu *pmu = &pmus->pmus[i];
 

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "platform/sys/cgroup2.h"
 #include "platform/check/checks_devices.h"
+#include "platform/pmu/platform_file.h"
 #include "platform/pmu/pmu_scale.h"
 #include "tables/counter_rows.h"
 
@@ -176,16 +177,17 @@ void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row)
 /* "2 ucf, 12 pcie" for what is in the list. */
 static void count_families(const struct pmu_list *list, char *text, size_t size)
 {
+	const struct pmu_family *family;
 	size_t nr;
 
 	text[0] = '\0';
-	for (size_t f = 0; f < nr_pmu_families; f++) {
+	for (size_t f = 0; (family = pmu_family_at(f)); f++) {
 		nr = 0;
 		for (size_t i = 0; i < list->nr; i++)
-			nr += list->pmus[i].family == &pmu_families[f];
+			nr += list->pmus[i].family == family;
 		if (nr)
 			str_append(text, size, "%s%zu %s", text[0] ? ", " : "", nr,
-				   pmu_families[f].short_name);
+				   family->short_name);
 	}
 }
 
@@ -374,14 +376,16 @@ static int check_pmus(const struct sysfs *fs, struct check_row *ret_row)
 	struct diag d = { 0 };
 	int err = pmu_list_read(fs, &d, &list);
 
-	if (err == -ENOMEM)
-		return err;
-	if (err)
+	if (!err)
+		err = platform_file_check(fs, &list, &d);
+	if (err && err != -ENOMEM) {
 		set_row(ret_row, "pmus", CHECK_MISSING, "%s", d.what);
-	else
+		set_remedy(ret_row, d.help);
+	} else if (!err) {
 		check_judge_pmus(fs, &list, ret_row);
+	}
 	pmu_list_free(&list);
-	return 0;
+	return err == -ENOMEM ? err : 0;
 }
 
 static int add_row(struct check_list *list, const struct check_row *row)

@@ -64,11 +64,10 @@ static int note_replaced(const struct pmu_list *list, size_t at, struct text_lis
 
 static int note_terms(const struct pmu *pmu, struct text_list *n)
 {
+	const struct counter_row *row;
 	int err = 0;
 
-	for (size_t i = 0; i < nr_counter_rows && !err && !pmu->borrowed; i++) {
-		const struct counter_row *row = &counter_rows[i];
-
+	for (size_t i = 0; !err && !pmu->borrowed && (row = counter_row_at(i)); i++) {
 		if (row->kind == pmu->kind && pmu_terms_differ(pmu, row))
 			err = text_list_print(n,
 					      "%s: sysfs encodes %s as %s, and documents as %s "

@@ -35,10 +35,12 @@ bool pmu_row_differs(const struct pmu *pmu, const struct counter_row *row)
 
 const struct pmu_event *pmu_scale_differs(const struct pmu *pmu, const struct counter_row **ret_row)
 {
-	for (size_t i = 0; i < nr_counter_rows; i++) {
-		if (pmu_row_differs(pmu, &counter_rows[i])) {
-			*ret_row = &counter_rows[i];
-			return pmu_row_event(pmu, &counter_rows[i]);
+	const struct counter_row *row;
+
+	for (size_t i = 0; (row = counter_row_at(i)); i++) {
+		if (pmu_row_differs(pmu, row)) {
+			*ret_row = row;
+			return pmu_row_event(pmu, row);
 		}
 	}
 	return NULL;

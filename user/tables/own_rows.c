@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tables/own_rows.h"
+
+/* Set once, before anybody looks for PMUs. */
+static const struct own_rows *in_use;
+
+void own_rows_use(const struct own_rows *own)
+{
+	in_use = own;
+}
+
+const struct own_rows *own_rows(void)
+{
+	return in_use;
+}
+
+const struct counter_row *counter_row_at(size_t i)
+{
+	if (in_use)
+		return i < in_use->nr_rows ? &in_use->rows[i] : NULL;
+	return i < nr_counter_rows ? &counter_rows[i] : NULL;
+}
+
+bool counter_rows_have(enum pmu_kind kind, unsigned int set)
+{
+	const struct counter_row *row;
+
+	for (size_t i = 0; (row = counter_row_at(i)); i++)
+		if (row->kind == kind && row->sets & set)
+			return true;
+	return false;
+}

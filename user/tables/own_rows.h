@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Rows of the user's own, for a machine that no built-in row knows. */
+#ifndef TABLES_OWN_ROWS_H
+#define TABLES_OWN_ROWS_H
+
+#include "tables/counter_rows.h"
+
+/**
+ * struct own_rows - a platform, the families of its PMUs and what they count
+ * @platform: of PMU_PLATFORM_OWN
+ * @families: their kinds are PMU_OWN and those that follow
+ * @rows: what is counted
+ */
+struct own_rows {
+	const struct pmu_platform_row *platform;
+	const struct pmu_family *families;
+	size_t nr_families;
+	const struct counter_row *rows;
+	size_t nr_rows;
+};
+
+/**
+ * own_rows_use() - take these rows
+ * @own: must stay; NULL for none
+ *
+ * Its families are looked at before the built-in ones. Reports count its rows alone: whether
+ * built-in rows count the same bytes, nobody could tell.
+ */
+void own_rows_use(const struct own_rows *own);
+
+/** own_rows() - those in use, NULL for none */
+const struct own_rows *own_rows(void);
+
+#endif
