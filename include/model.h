@@ -292,6 +292,7 @@ struct seen_latency {
  * @enabled_ns: time the event should have counted
  * @running_ns: time it counted
  * @covered_ns: time that the used windows cover
+ * @limit_per_s: bytes by second beyond which it does not go; 0 = no limit is known
  */
 struct report_counter {
 	const struct counter *counter; /* not owned */
@@ -302,6 +303,7 @@ struct report_counter {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t covered_ns;
+	uint64_t limit_per_s;
 };
 
 /**
@@ -571,6 +573,7 @@ struct host_info {
  * @start_time_ns: its start on CLOCK_REALTIME
  * @by: what rows are
  * @replayed: made from a recording
+ * @saturated_windows: windows in which the memory was at its limit, for a counter at least
  */
 struct report {
 	const struct host_info *host;
@@ -591,6 +594,7 @@ struct report {
 	size_t nr_rows;
 	struct report_socket *sockets;
 	size_t nr_sockets;
+	uint64_t saturated_windows;
 	struct quality quality;
 	struct self_cost self;
 };

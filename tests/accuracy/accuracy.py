@@ -36,6 +36,7 @@ ERROR = {
     "jitter": (0.50, 0.15),
     "alone": (0.01, 0.01),
     "ranks": (None, 0.03),
+    "full": (0.20, 0.08),
 }
 # All are on their CPUs all the time: CPU time tells nobody from anybody.
 ALIKE = ("steady", "ranks", "unticked")

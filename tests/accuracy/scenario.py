@@ -27,6 +27,8 @@ Modes:
   lagged   as threads, but traffic is seen up to 15 ms after the work
   jumps    as threads, but intensities jump tenfold every few seconds
   crowd    as threads, but 200 tenants of one thread each
+  full     as threads, but the memory is at its limit in 60% of the time: all that are on a CPU are
+           slowed in proportion then; slices as with ranks
 
 Everything is drawn from streams of random numbers that have names, so an option
 changes what it is about and nothing else: with weights and without, the same tenants
@@ -50,6 +52,8 @@ OWN_OPTIONS = {"lagged": {"lag_ms": 15}, "crowd": {"tenants": 200, "cpus": 200}}
 # A ledger brings a task that never sleeps up to date at least this often.
 LONGEST_SLICE_NS = NS_PER_S // 2
 FIRST_PID = 1000
+# Part of the time in which the memory is at its limit, where there is one
+FULL = 0.6
 # What core PMUs would count for a direction; one count is a cache line.
 WEIGHT_EVENTS = {"rd": "l3d_cache_refill", "wr": "l2d_cache_wb"}
 LINE_BYTES = 64
@@ -241,6 +245,8 @@ def jump_levels(rng, base, options):
     return levels
 
 
+# Tasks that keep their CPU are brought up to date at ticks.
+TICKED = ("ranks", "full")
 DRAWS = {
     "ramp": ramp_levels,
     "ranks": waiting_levels,
@@ -364,7 +370,7 @@ class Crew:
                         base=base * math.exp(rng.gauss(0, 0.3)),
                     )
 
-    ramp = spikes = lost = two = lagged = jumps = crowd = threads
+    ramp = spikes = lost = two = lagged = jumps = crowd = full = threads
     mux = duty
     ranks = unticked = steady
 
@@ -372,7 +378,7 @@ class Crew:
 MODES = ("duty", "threads", "jitter", "steady", "alone")
 FAMILIES = (
     *("burst", "pairs", "ramp", "spikes", "mux", "lost", "two"),
-    *("ranks", "unticked", "lagged", "jumps", "crowd"),
+    *("ranks", "unticked", "lagged", "jumps", "crowd", "full"),
 )
 
 
@@ -405,6 +411,23 @@ class Bins:
         return [max(0.0, part + whole) for part, whole in zip(self.parts[: self.nr], full)]
 
 
+class Pace:
+    """How fast traffic flows compared with what is asked for: 1, or less in bins above a limit."""
+
+    def __init__(self, asked, bin_ns, limit):
+        self.bin_ns = bin_ns
+        self.paces = [min(1.0, limit / bytes_) if bytes_ else 1.0 for bytes_ in asked]
+        self.until = [0.0, *itertools.accumulate(pace * bin_ns for pace in self.paces)]
+
+    def flow(self, start, end):
+        """The time that it would have taken at full pace."""
+        return self.at(end) - self.at(start)
+
+    def at(self, when):
+        number, rest = divmod(when, self.bin_ns)
+        return self.until[number] + (rest * self.paces[number] if rest else 0.0)
+
+
 def pieces(runs, levels):
     """Cut runs where the level changes: (number of the run, start, end, level)."""
     starts = [level[0] for level in levels]
@@ -417,7 +440,7 @@ def pieces(runs, levels):
 
 
 def moved_until(levels):
-    """Bytes by some time, of a thread that has been on its CPU from the begin."""
+    """Bytes of a thread by some time since it was on its CPU first; gaps may be left out."""
     starts = [level[0] for level in levels]
     sums = [0.0, *itertools.accumulate((end - start) * rate for start, end, rate in levels)]
 
@@ -428,24 +451,26 @@ def moved_until(levels):
     return moved
 
 
-def ticked(moved, begin, options, first_tick):
+def ticked(moved, run, options, first_tick):
     """
-    Slices (start, end, bytes) of a thread that keeps its CPU. Its counts are known at ticks; what
-    was counted between the two around a window's end is divided by time.
+    Slices (start, end, bytes) of a thread that keeps its CPU for a run (start, end). Its counts are
+    known at ticks and where the run begins and ends; what was counted between the two around a
+    window's end is divided by time.
     """
     tick_ns = options.tick_ms * NS_PER_MS
-    ends = range(begin + options.window_ns, options.length_ns + 1, options.window_ns)
-    start, known = begin, 0.0
-    for end in ends:
-        after = min(options.length_ns, end + (first_tick - end) % tick_ns)
+    start, finish = run
+    first = start // options.window_ns * options.window_ns + options.window_ns
+    known = moved(start)
+    for end in range(first, finish + 1, options.window_ns):
+        after = min(finish, end + (first_tick - end) % tick_ns)
         before = max(start, after - tick_ns)
         by_now = moved(end)
         if before < end < after:
             by_now = moved(before) + (moved(after) - moved(before)) * (end - before) / (after - before)
         yield start, end, by_now - known
         start, known = end, by_now
-    if start < options.length_ns:
-        yield start, options.length_ns, moved(options.length_ns) - known
+    if start < finish:
+        yield start, finish, moved(finish) - known
 
 
 def seen_later(values, lag):
@@ -483,6 +508,7 @@ class Scenario:
         self.bins = [Bins(options.length_ns, BIN_NS) for _ in self.counters]
         self.truth = []  # of each tenant and counter: bytes in each second
         self.slices = []
+        self.pace = self.limit_of_memory() if mode == "full" else None
         for number, tenant in enumerate(self.crew.tenants):
             self.run(number, tenant)
         self.windows = list(self.read_counters())
@@ -492,32 +518,57 @@ class Scenario:
         socket, direction = self.counters[counter]
         return f"ucf{socket}/mem_bytes_{direction}/src_loc_cpu=1"
 
+    def limit_of_memory(self):
+        """What is asked for is above it in FULL of the bins."""
+        asked = Bins(self.options.length_ns, BIN_NS)
+        for tenant in self.crew.tenants:
+            for thread in tenant.threads:
+                for _, start, end, level in pieces(thread.runs, tenant.levels["rd"]):
+                    asked.add(start, end, level)
+        values = asked.values()
+        return Pace(values, BIN_NS, sorted(values)[round(len(values) * (1 - FULL))])
+
+    def flows(self, start, end, level):
+        """(start, end, rate): cut where the pace changes; all in one where it never does."""
+        if not self.pace:
+            yield start, end, level
+            return
+        while start < end:
+            stop = min(end, (start // BIN_NS + 1) * BIN_NS)
+            yield start, stop, level * self.pace.flow(start, stop) / (stop - start)
+            start = stop
+
     def run(self, number, tenant):
         """Let a tenant do its work."""
         seconds = [Bins(self.options.length_ns, NS_PER_S) for _ in self.counters]
         for thread in tenant.threads:
             socket = thread.cpu * self.crew.sockets // self.options.cpus
-            made = [{} for _ in thread.runs]
+            made, flows_of = [{} for _ in thread.runs], {}
             for counter, (where, direction) in enumerate(self.counters):
                 if where != socket:
                     continue
+                flows = []
                 for run, start, end, level in pieces(thread.runs, tenant.levels[direction]):
-                    self.bins[counter].add(start, end, level)
-                    seconds[counter].add(start, end, level)
-                    made[run][direction] = made[run].get(direction, 0.0) + (end - start) * level
-            if self.mode == "ranks":
-                self.slices_with_windows(number, thread)
+                    for begin, stop, rate in self.flows(start, end, level):
+                        flows.append((begin, stop, rate))
+                        self.bins[counter].add(begin, stop, rate)
+                        seconds[counter].add(begin, stop, rate)
+                        made[run][direction] = made[run].get(direction, 0.0) + (stop - begin) * rate
+                flows_of[direction] = flows
+            if self.mode in TICKED:
+                self.slices_with_windows(number, thread, flows_of)
                 continue
             for (start, end), moved in zip(thread.runs, made):
                 self.slice(number, thread.cpu, start, end, moved)
         self.truth.append([one.values() for one in seconds])
 
-    def slices_with_windows(self, number, thread):
+    def slices_with_windows(self, number, thread, flows):
         tenant = self.crew.tenants[number]
         first_tick = self.crew.streams.named("tick", thread.cpu).randrange(self.options.tick_ms * NS_PER_MS)
+        moved = [moved_until(flows[direction]) for direction in self.crew.directions]
         of_direction = [
-            list(ticked(moved_until(tenant.levels[direction]), 0, self.options, first_tick))
-            for direction in self.crew.directions
+            [slice for run in thread.runs for slice in ticked(until, run, self.options, first_tick)]
+            for until in moved
         ]
         for pieces_of_slice in zip(*of_direction):
             start, end, _ = pieces_of_slice[0]

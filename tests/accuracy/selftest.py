@@ -345,6 +345,30 @@ def slices_of_ranks_have_what_was_done_in_their_window():
 
 
 @test
+def who_runs_where_memory_is_full_is_slowed_alike():
+    one = scenario.Scenario("full", change(SMALL, noise=0.0, lag_ms=1, weights=1))
+    asked = [scenario.Bins(SMALL.length_ns, scenario.BIN_NS) for _ in range(2)]
+    for bins, tenants in zip(asked, (one.crew.tenants, one.crew.tenants[:1])):
+        for tenant in tenants:
+            for thread in tenant.threads:
+                for _, start, end, level in scenario.pieces(thread.runs, tenant.levels["rd"]):
+                    bins.add(start, end, level)
+    wanted, of_first = (bins.values() for bins in asked)
+    moved = one.bins[0].values()
+    limit = max(moved)
+    full = [number for number, bytes_ in enumerate(wanted) if bytes_ > limit * 1.000001]
+    expect_near(len(full) / len(wanted), scenario.FULL, 0.02, "part of the time at the limit")
+    expect(all(abs(moved[number] - limit) < 1e-6 * limit for number in full), "not at the limit")
+    spare = set(range(len(wanted))) - set(full)
+    expect(all(abs(moved[n] - wanted[n]) < 1e-6 * limit for n in spare), "slowed below the limit")
+    due = sum(of_first[n] * min(1, limit / wanted[n]) for n in range(len(wanted)) if wanted[n])
+    expect_near(sum(map(sum, one.truth[0])) / due, 1, 0.001, "truth of the first tenant")
+    counted = sum(s.weights["l3d_cache_refill"] for s in one.slices if s.tenant == 0) * 64
+    expect_near(counted / due, one.crew.tenants[0].bias["rd"], 0.02, "its counts")
+    expect(all(s.end - s.start <= SMALL.window_ns for s in one.slices), "slices of a window")
+
+
+@test
 def bins_add_up_like_a_slow_sum():
     rng = random.Random(1)
     bins, slow = scenario.Bins(100, 10), [0.0] * 10

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "report/format.h"
 #include "report/notes.h"
 
@@ -323,6 +324,38 @@ static int put_note(FILE *out, const char note[MODEL_NOTE_LEN], size_t width)
 	return err ? err : notes_wrapped(out, text, width);
 }
 
+/* The memory was at its limit, and which that is. */
+static int put_limit(FILE *out, const struct report *r, size_t width)
+{
+	cleanup_free char *text = NULL;
+	const char *between = ": ";
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err = f ? 0 : -ENOMEM;
+
+	if (err)
+		return err;
+	fprintf(f,
+		"memory at its limit in %" PRIu64 " window%s, divided there by what was asked for",
+		r->saturated_windows, r->saturated_windows == 1 ? "" : "s");
+	for (size_t i = 0; i < r->nr_counters && !err; i++) {
+		const struct report_counter *c = &r->counters[i];
+		cleanup_free char *name = NULL;
+		char rate[FORMAT_NUMBER_LEN];
+
+		if (!c->limit_per_s)
+			continue;
+		format_rate(c->limit_per_s, NS_PER_S, rate);
+		err = format_terminal(c->counter->name, sizeof(c->counter->name), &name);
+		if (!err)
+			fprintf(f, "%s%s %s GB/s", between, name, rate);
+		between = ", ";
+	}
+	if (fclose(f) && !err)
+		err = -ENOMEM;
+	return err ? err : notes_wrapped(out, text, width);
+}
+
 int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
 {
 	struct notes_basis b = {
@@ -338,5 +371,7 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 		err = put_note(out, r->host->io_note, width);
 	if (!err)
 		err = put_note(out, r->host->tick_note, width);
+	if (!err && !quiet && r->saturated_windows)
+		err = put_limit(out, r, width);
 	return err ? err : notes_trust(out, &b, width, quiet, verbose);
 }

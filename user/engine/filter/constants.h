@@ -92,6 +92,18 @@
 	X(LEAD_DOUBT_S,	      2e-3, "I/O: what is never known of it, s")			\
 	X(GRAIN_S,	      2e-3, "I/O: the same of single requests, s")
 
+#define FULL_CONSTANTS(X)									\
+	X(LIMIT_SURE,	      20.0, "a limit is believed from here on, log likelihood")		\
+	X(LIMIT_SAY,	      2.0,  "a window adds to that so much at most")			\
+	X(LIMIT_KEPT,	      0.97, "part of what is known of its value that stays for a block")	\
+	X(LIMIT_STEP,	      0.05, "it moves by this part in a block at most")			\
+	X(PILE,		      0.88, "a limit is looked for if a fifth is this near to the top, a part") \
+	X(NEAR_LIMIT,	      0.7,  "windows from here on may be at the limit, a part of it")	\
+	X(CROWD,	      1.5,  "fewer workloads in a window are no sign of a limit")	\
+	X(KNEE,		      0.04, "demand varies so much within a window, part of the limit")	\
+	X(FULL,		      1.5,  "who says so many times less is at the limit, variance")	\
+	X(LEAST_SURE,	      1e-3, "what a window at the limit says at least, a part")
+
 #define SPLIT_CONSTANTS(X)									\
 	X(COVERED,	      0.9,  "weights are used if they cover this part of CPU time")	\
 	X(POOLED,	      5e-4, "who has less of the activity is estimated with others")	\
@@ -115,12 +127,14 @@
 	X(REFINE_ROUNDS,      4,    "scales of new workloads are refined so often")		\
 	X(LAG_ROUNDS,	      3,    "a block is solved again so often with the lag it taught")	\
 	X(POSITIVE_ROUNDS,    3,    "rounds over totals that came out negative")		\
+	X(CENSOR_ROUNDS,      4,    "rounds over windows that may be at the limit")		\
+	X(LEAST_WINDOWS,      20,   "a limit is not looked for in fewer windows")		\
 	X(MAX_HOPS,	      4,    "I/O: a burst is off by so many windows at most")
 
 /* clang-format on */
 
 #define ESTIMATE_CONSTANTS(X) \
-	PRIOR_CONSTANTS(X) FILTER_CONSTANTS(X) LAG_CONSTANTS(X) SPLIT_CONSTANTS(X)
+	PRIOR_CONSTANTS(X) FILTER_CONSTANTS(X) LAG_CONSTANTS(X) FULL_CONSTANTS(X) SPLIT_CONSTANTS(X)
 
 #ifdef SENSITIVITY
 #define CONSTANT_OF(name, value, meaning) extern double name;

@@ -17,7 +17,8 @@ static struct params params_of(enum filter_kind kind)
 					.background = UNKNOWN_BACKGROUND,
 					.phase = UNKNOWN_PHASE,
 					.max_phase = MAX_PHASE,
-					.max_noise = MAX_NOISE };
+					.max_noise = MAX_NOISE,
+					.limited = true };
 	const struct params of[NR_FILTER_KINDS] = {
 		[FILTER_CPU_TIME] = unknown,
 		[FILTER_WORK] = unknown,
@@ -161,15 +162,33 @@ struct attempt {
 	double lag_num[FILTER_LAGS], lag_den[FILTER_LAGS][FILTER_LAGS];
 };
 
-/* Enters the workloads of a block and solves it. */
-static int enter_and_solve(struct filter *f, const struct filter_input *in)
+static struct attempt before_attempt(const struct filter *f)
 {
 	struct attempt was = { .noise = f->noise, .phase = f->phase };
-	int err = filter_work_shape(f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
 
 	memcpy(was.evidence, f->evidence, sizeof(was.evidence));
 	memcpy(was.lag_num, f->lag_num, sizeof(was.lag_num));
 	memcpy(was.lag_den, f->lag_den, sizeof(was.lag_den));
+	return was;
+}
+
+/* The block is going to be solved again; what it taught of the lag stays. */
+static void try_again(struct filter *f, const struct attempt *was)
+{
+	f->noise = was->noise;
+	f->phase = was->phase;
+	memcpy(f->evidence, was->evidence, sizeof(was->evidence));
+	memcpy(f->lag_num, was->lag_num, sizeof(was->lag_num));
+	memcpy(f->lag_den, was->lag_den, sizeof(was->lag_den));
+	filter_solve_forget_fresh(f);
+}
+
+/* Enters the workloads of a block and solves it. */
+static int enter_and_solve(struct filter *f, const struct filter_input *in)
+{
+	struct attempt was = before_attempt(f);
+	int err = filter_work_shape(f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
+
 	for (int round = 0; !err; round++) {
 		double before[FILTER_LAGS] = { f->lag[0], f->lag[1] };
 
@@ -182,18 +201,30 @@ static int enter_and_solve(struct filter *f, const struct filter_input *in)
 		if (round == LAG_ROUNDS ||
 		    fabs(f->lag[0] - before[0]) + fabs(f->lag[1] - before[1]) < LAG_NEWS)
 			break;
-		f->noise = was.noise;
-		f->phase = was.phase;
-		memcpy(f->evidence, was.evidence, sizeof(was.evidence));
-		memcpy(f->lag_num, was.lag_num, sizeof(was.lag_num));
-		memcpy(f->lag_den, was.lag_den, sizeof(was.lag_den));
-		filter_solve_forget_fresh(f);
+		try_again(f, &was);
 	}
 	return err;
 }
 
+/* The same, and once more when it tells that there is a limit, or none. */
+static int find_limit_and_solve(struct filter *f, const struct filter_input *in)
+{
+	struct attempt was = before_attempt(f);
+	double lag[FILTER_LAGS];
+	int err;
+
+	memcpy(lag, f->lag, sizeof(lag));
+	err = enter_and_solve(f, in);
+	if (err || !filter_full_judge(f, in))
+		return err;
+	try_again(f, &was);
+	memcpy(f->lag, lag, sizeof(lag));
+	return enter_and_solve(f, in);
+}
+
 int filter_block(struct filter *f, const struct filter_input *in, const struct filter_output **ret)
 {
+	const struct filter_limit limit = f->limit;
 	int err;
 
 	if (!in->nr_windows || in->nr_windows > FILTER_MAX_WINDOWS || !in->nr_workloads ||
@@ -202,12 +233,13 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 	err = filter_state_update(f, in);
 	if (err)
 		return err; /* nothing happened: what is known stays */
-	err = enter_and_solve(f, in);
+	err = find_limit_and_solve(f, in);
 	if (!err && f->blocks++ && lost_track(f)) {
 		begin(f);
+		f->limit = limit;
 		err = filter_state_update(f, in);
 		if (!err)
-			err = enter_and_solve(f, in);
+			err = find_limit_and_solve(f, in);
 	}
 	if (!err)
 		err = filter_result_make(f, in);
@@ -218,6 +250,7 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 	}
 	if (err) {
 		begin(f);
+		f->limit = (struct filter_limit){ 0 };
 		return err;
 	}
 	*ret = f->out;

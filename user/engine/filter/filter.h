@@ -81,6 +81,8 @@ struct filter_input {
  * @little: what each workload is given at least, whatever its estimate: no more is no evidence
  * @alike: nr_workloads x nr_workloads: 1 where two workloads cannot be told apart,
  *	because they did the same in every window, and nothing is known from before
+ * @full: windows in which the memory was at its limit: bytes are divided by what was asked for
+ * @limit_per_s: the limit, bytes by second; 0: none is known
  * @noise: standard deviation of the counter's noise, as a part of its value
  * @prior: how far an unknown intensity may be off, as a part of the mean one
  * @lead_s: FILTER_IO only: by how much data are taken to have moved before they were noted
@@ -96,6 +98,8 @@ struct filter_output {
 	struct matrix covariance;
 	double little[FILTER_MAX_WORKLOADS];
 	struct matrix alike;
+	bool full[FILTER_MAX_WINDOWS];
+	double limit_per_s;
 	double noise;
 	double prior;
 	double lead_s;

@@ -95,7 +95,8 @@ static int fill_covariance(struct filter *f, const struct filter_input *in, stru
 				late[i] * (phase[2 * j] * w->sum[j] + phase[2 * j + 1] * late[j]);
 		to[i] += own[i];
 	}
-	err = matrix_cholesky_forward_all(w->l, w->t, &w->q, &w->tri);
+	err = filter_full_project(f, ret);
+	err = err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->q, &w->tri);
 	if (!err) {
 		matrix_multiply_lower_of(ret, -1, &w->q, &w->q, w->t);
 		matrix_mirror(ret);
@@ -358,6 +359,8 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 	err = err ? err : matrix_room(&o->covariance, n, n);
 	err = err ? err : matrix_shape(&o->alike, n, n);
 	err = err ? err : fill_theta(f, in);
+	if (!err)
+		filter_full_slow(f, in);
 	err = err ? err : fill_covariance(f, in, cov);
 	if (!err && !is_sane(w, cov))
 		err = -ENODATA;
@@ -372,6 +375,9 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 	}
 	if (!err) {
 		fill_expected(f, in);
+		filter_full_restore(f);
+		memcpy(o->full, w->limited.is, sizeof(o->full));
+		o->limit_per_s = f->limit.known ? f->limit.per_s : 0;
 		for (size_t i = 0; i < n; i++)
 			o->little[i] = least_of(f, i + 1);
 		/* Noise is not told well from short phases. */

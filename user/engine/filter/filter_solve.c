@@ -29,8 +29,8 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	err = err ? err : matrix_room(&w->theta, t, n);
 	if (err)
 		return err;
-	/* One piece of memory: seven vectors by window, five by entry, four matrices. */
-	need = 7 * t + 5 * nr + 4 * t * t;
+	/* One piece of memory: seven vectors by window, five by entry, five matrices. */
+	need = 7 * t + 5 * nr + 5 * t * t;
 	if (need > w->cap) {
 		v = calloc(need, sizeof(*v));
 		if (!v)
@@ -55,6 +55,7 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	w->l = w->c + t * t;
 	w->trial = w->l + t * t;
 	w->kernel = w->trial + t * t;
+	w->demand = w->kernel + t * t;
 	return 0;
 }
 
@@ -200,6 +201,16 @@ static void fill_c(const struct filter *f, double phase, double noise, double *c
 			ci[j] = c0[j] + phase * c1[j];
 		ci[i] += w->noise[i] + (noise - 1) * w->own[i];
 	}
+}
+
+/* The covariance of bytes without noise. */
+static void fill_demand(struct filter *f)
+{
+	struct work *w = f->work;
+
+	fill_c(f, 1, 1, w->demand);
+	for (size_t t = 0; t < w->t; t++)
+		w->demand[t * w->t + t] -= w->noise[t];
 }
 
 /* What was not predicted, by the triangle of its covariance. */
@@ -468,6 +479,9 @@ int filter_solve_block(struct filter *f, const struct filter_input *in, bool fir
 		fill_noise(f, in);
 		add_start_noise(f, in);
 		fill_y(f, in);
+		if (f->params.limited)
+			fill_demand(f);
+		filter_full_censor(f, in);
 		err = factor(f);
 		for (size_t t = 0; !err && t < w->t; t++)
 			w->alpha[t] = w->white[t];

@@ -58,6 +58,7 @@ struct filter_state {
  * @mean: the mean intensity is not learned to be more; 0 = no limit, nothing is known of it
  * @bursts: standard deviation of phases of the background, as a part of its scale. 0: it has
  *	none, and never changes much
+ * @limited: activity says what was asked for, not what was moved: the memory may be at its limit
  */
 struct params {
 	double prior;
@@ -69,6 +70,22 @@ struct params {
 	double max_noise;
 	double mean;
 	double bursts;
+	bool limited;
+};
+
+/**
+ * struct limited - windows of a block in which the memory is at its limit
+ * @nr: how many
+ * @is: which
+ * @pace: bytes that were moved, by bytes that were asked for
+ * @y, @noise: as in struct work, as if there were no limit
+ */
+struct limited {
+	size_t nr;
+	bool is[FILTER_MAX_WINDOWS];
+	double pace[FILTER_MAX_WINDOWS];
+	double y[FILTER_MAX_WINDOWS];
+	double noise[FILTER_MAX_WINDOWS];
 };
 
 /* A block while it is worked on; everything with one row or element a window, unless it says. */
@@ -104,11 +121,13 @@ struct work {
 	double *l;	   /* its triangle */
 	double *trial;	   /* t x t, of a trial */
 	double *kernel;	   /* t x t: covariance of phases that begin in the block */
+	double *demand;	   /* t x t: covariance without noise */
 	double *total;	   /* by entry: estimate of its total */
 	double *sum;	   /* by entry: its activity */
 	double *phase_var; /* by entry */
 	double *level;	   /* by fresh entry: its level, given the block; scratch by entry */
 	double *level_var; /* by fresh entry: variance of that; scratch by entry */
+	struct limited limited;
 };
 
 /* fmax() without a call, which compilers can make several of at once; @least for no number. */
@@ -116,6 +135,21 @@ static inline double at_least(double v, double least)
 {
 	return v > least ? v : least;
 }
+
+/**
+ * struct filter_limit - what is known of the memory's limit
+ * @per_s: bytes by second that are never exceeded; 0: there seems to be none
+ * @known: it is believed to be one
+ * @evidence: log likelihood of recent blocks with it, less that without
+ * @num, @den: how far it seems to be off, as a part; weight of that
+ */
+struct filter_limit {
+	double per_s;
+	bool known;
+	double evidence;
+	double num;
+	double den;
+};
 
 struct filter_room {
 	struct matrix spare; /* memory of a state before */
@@ -142,6 +176,7 @@ struct filter {
 	double evidence[4];	/* for more and less noise, more and less phase */
 	double bytes, activity; /* recent sums: the mean intensity */
 	double mean;		/* bytes per unit of activity */
+	struct filter_limit limit;
 };
 
 /* filter_state.c: entries come and go */
@@ -158,6 +193,13 @@ int filter_solve_prepare(struct filter *f, const struct filter_input *in);
 int filter_solve_block(struct filter *f, const struct filter_input *in, bool first);
 int filter_solve_convolve(const struct work *w, const struct filter_input *in, double tau_s,
 			  const struct matrix *x, struct matrix *ret);
+
+/* filter_full.c: the memory is at its limit */
+void filter_full_censor(struct filter *f, const struct filter_input *in);
+bool filter_full_judge(struct filter *f, const struct filter_input *in);
+void filter_full_slow(struct filter *f, const struct filter_input *in);
+void filter_full_restore(struct filter *f);
+int filter_full_project(struct filter *f, struct matrix *cov);
 
 /* filter_result.c: totals, their errors, and what is learned */
 int filter_result_make(struct filter *f, const struct filter_input *in);

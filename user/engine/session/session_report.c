@@ -130,7 +130,11 @@ static void finish_report(const struct session *s, bool summary, struct report *
 	uint64_t start_ns = summary ? s->begin_ns : s->start_ns, elapsed;
 	struct totals now = totals_now(s);
 
+	r->saturated_windows = splitter_saturated(s->splitter, summary);
 	splitter_quality(s->splitter, summary, &r->quality);
+	for (size_t i = 0; i < r->nr_counters; i++)
+		r->counters[i].limit_per_s = splitter_limit(
+			s->splitter, r->counters[i].counter - s->header->layout.counters);
 	quality_since(&from->losses, &now.losses, &r->quality);
 	cost_since(&from->cost, &now.cost, &r->self);
 	r->host = &s->header->host;

@@ -43,6 +43,7 @@ struct crowd_member {
  * @background: part of the window
  * @given: bytes, by element of the block's activity
  * @kind: unit of activity
+ * @full: a counter of the group was at its limit, by window of the block
  * @estimated: the filter's result; NULL when bytes were split in proportion
  */
 struct part {
@@ -57,6 +58,7 @@ struct part {
 	double *share;
 	uint64_t *given;
 	enum filter_kind kind;
+	bool full[SPLIT_MAX_WINDOWS];
 	const struct filter_output *estimated;
 };
 

@@ -22,6 +22,7 @@ struct split_tally {
 	uint64_t weight_windows;
 	uint64_t fallback_windows;
 	uint64_t pooled;
+	uint64_t saturated;
 	bool used[TRACE_MAX_WEIGHTS];
 };
 
@@ -29,6 +30,7 @@ struct splitter {
 	const struct trace_header *header;
 	enum method method;
 	struct filter **filters; /* by counter and kind; made when needed */
+	double *limits;		 /* by counter: bytes by second, 0 = not known */
 	struct filter_room *room;
 	struct part part; /* its arrays are kept from block to block, with room for so many */
 	size_t cap;
@@ -47,9 +49,11 @@ int splitter_new(const struct trace_header *header, enum method method, struct s
 	s->header = header;
 	s->method = method;
 	s->filters = calloc(header->layout.nr_counters * NR_FILTER_KINDS + 1, sizeof(*s->filters));
+	s->limits = calloc(header->layout.nr_counters + 1, sizeof(*s->limits));
 	s->room = filter_room_new();
-	if (!s->filters || !s->room) {
+	if (!s->filters || !s->limits || !s->room) {
 		free(s->filters);
+		free(s->limits);
 		filter_room_free(s->room);
 		free(s);
 		return -ENOMEM;
@@ -65,6 +69,7 @@ void splitter_free(struct splitter *s)
 	for (size_t i = 0; i < s->header->layout.nr_counters * NR_FILTER_KINDS; i++)
 		filter_free(s->filters[i]);
 	free(s->filters);
+	free(s->limits);
 	filter_room_free(s->room);
 	free(s->part.x);
 	free(s->part.share);
@@ -118,6 +123,16 @@ void splitter_quality(struct splitter *s, bool all, struct quality *ret)
 		s->since = (struct split_tally){ 0 };
 }
 
+uint64_t splitter_saturated(const struct splitter *s, bool all)
+{
+	return all ? s->all.saturated : s->since.saturated;
+}
+
+uint64_t splitter_limit(const struct splitter *s, uint32_t counter)
+{
+	return (uint64_t)s->limits[counter];
+}
+
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -131,6 +146,7 @@ static void count_up(struct splitter *s, const struct split_tally *t)
 	for (int i = 0; i < 2; i++) {
 		to[i]->weight_windows += t->weight_windows;
 		to[i]->fallback_windows += t->fallback_windows;
+		to[i]->saturated += t->saturated;
 		to[i]->pooled = larger(to[i]->pooled, t->pooled);
 		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
 			to[i]->used[k] |= t->used[k];
@@ -404,6 +420,13 @@ static void take_windows(const struct split_block *b, uint32_t in_group, struct 
 	}
 }
 
+static void note_limit(struct splitter *s, struct part *p)
+{
+	s->limits[p->counter] = p->estimated->limit_per_s;
+	for (size_t k = 0; k < p->nr_windows; k++)
+		p->full[p->window[k]] |= p->estimated->full[k];
+}
+
 /* How the bytes of a counter are shared in each window; the filter learns meanwhile. */
 static int find_shares(struct splitter *s, struct crowd *c, const struct split_block *b,
 		       struct part *p, struct split_tally *t)
@@ -431,6 +454,7 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 	}
 	if (err)
 		return err;
+	note_limit(s, p);
 	t->pooled = larger(t->pooled, c->nr_pooled);
 	crowd_clusters(c, &p->estimated->alike);
 	return share_as_estimated(c, p);
@@ -464,6 +488,7 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 	bool weighed = false, owned = false;
 	int err = 0;
 
+	memset(p->full, 0, sizeof(p->full));
 	for (uint32_t i = 0; i < g->nr && !err; i++) {
 		const struct counter *counter = &s->header->layout.counters[g->first + i];
 
@@ -494,6 +519,8 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 		t.weight_windows = b->nr_windows;
 	else if (owned && s->header->nr_weights && method_row(s->method)->events)
 		t.fallback_windows = b->nr_windows;
+	for (size_t w = 0; w < b->nr_windows; w++)
+		t.saturated += p->full[w];
 	count_up(s, &t);
 	return err;
 }

@@ -140,4 +140,10 @@ int splitter_block(struct splitter *s, const struct split_block *b, const struct
  */
 void splitter_quality(struct splitter *s, bool all, struct quality *ret);
 
+/** splitter_saturated() - windows with the memory at its limit; @all as above, to be asked before */
+uint64_t splitter_saturated(const struct splitter *s, bool all);
+
+/** splitter_limit() - bytes by second beyond which a counter has not gone so far; 0: not known */
+uint64_t splitter_limit(const struct splitter *s, uint32_t counter);
+
 #endif

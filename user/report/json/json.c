@@ -63,6 +63,8 @@ static json_t *counter_object(const struct report *r, const struct report_counte
 	put_number(o, "enabled_ns", rc->enabled_ns, err);
 	put_number(o, "running_ns", rc->running_ns, err);
 	put_number(o, "covered_ns", rc->covered_ns, err);
+	if (rc->limit_per_s)
+		put_number(o, "limit_bytes_per_s", rc->limit_per_s, err);
 	return o;
 }
 
@@ -360,6 +362,8 @@ static json_t *report_quality(const struct report *r, int *err)
 	if (r->host->io_note[0])
 		put_name(o, "io_note", r->host->io_note, sizeof(r->host->io_note), err);
 	put_ticks(o, r, err);
+	if (r->saturated_windows)
+		put_number(o, "saturated_windows", r->saturated_windows, err);
 	return o;
 }
 

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Windows in which the memory is at its limit. The counter then shows the limit, whatever is asked
+ * for, and all that run are slowed in proportion: D = min(demand, limit) + noise. Such a window
+ * says "at least so much". Taken for a measurement, it would make those look small who run in
+ * company.
+ *
+ * Demand is Gaussian as bytes are elsewhere; what a window says of it is not. So each window that
+ * may be at the limit is replaced by the measurement, a value with some noise, that leaves the
+ * demand with the mean and the variance that it really has then (expectation propagation). All the
+ * rest is solved as ever.
+ *
+ * The limit is not known. It is held to exist when blocks are much more likely with it than
+ * without: many windows have nearly the same rate and hardly any more, although more would be
+ * expected in them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/filter/constants.h"
+#include "engine/filter/filter_state.h"
+
+/* Points of the demand at which a window's likelihood is looked at, and how far they reach. */
+#define POINTS	  41
+#define REACH	  5.0
+#define SQRT_2_PI 2.5066282746310002
+
+/* What a window says of its demand: precision, and precision times mean. */
+struct site {
+	double precision;
+	double shift;
+};
+
+/* The block while limits are tried: demand less what was predicted. */
+struct demand {
+	size_t t;
+	double *cov; /* t x t */
+	double mean[FILTER_MAX_WINDOWS];
+	struct site sites[FILTER_MAX_WINDOWS];
+	double likely[FILTER_MAX_WINDOWS]; /* log likelihood, given the windows before */
+};
+
+/* What is learned of a limit: a step of Newton's, as a numerator and a denominator. */
+struct slope {
+	double num;
+	double den;
+};
+
+/* The limit of one window, bytes. */
+static double limit_of(const struct filter_input *in, size_t t, double per_s)
+{
+	return per_s * in->length_s[t] * in->ratio[t];
+}
+
+/*
+ * What is counted when @demand is asked for. Demand is not the same all over the window: some of it
+ * may be above the limit and some below. @ret_part: the part that is above.
+ */
+static double counted(double demand, double limit, double *ret_part)
+{
+	double sd = KNEE * limit, z = (demand - limit) / sd;
+
+	if (z < -REACH || z > REACH) {
+		*ret_part = z > 0;
+		return z > 0 ? limit : demand;
+	}
+	*ret_part = 0.5 * erfc(-z * M_SQRT1_2);
+	return demand - (demand - limit) * *ret_part - sd * exp(-0.5 * z * z) / SQRT_2_PI;
+}
+
+/*
+ * Mean and variance of a window's demand, given what others say of it (@mean, @variance) and what
+ * was counted. Return: the log likelihood of that.
+ */
+static double look(const struct work *w, size_t t, double bytes, double limit, double *mean,
+		   double *variance, struct slope *slope)
+{
+	double sd = sqrt(*variance), noise = w->limited.noise[t], step = 2 * REACH / (POINTS - 1);
+	double log_p[POINTS], part[POINTS], off[POINTS], most = -INFINITY;
+	double sum = 0, first = 0, second = 0, num = 0, den = 0;
+
+	for (int i = 0; i < POINTS; i++) {
+		double u = -REACH + i * step;
+
+		off[i] = bytes - counted(fmax(*mean + u * sd, 0), limit, &part[i]);
+		log_p[i] = -0.5 * (u * u + off[i] * off[i] / noise);
+		most = fmax(most, log_p[i]);
+	}
+	for (int i = 0; i < POINTS; i++) {
+		double u = -REACH + i * step, p = exp(log_p[i] - most);
+
+		sum += p;
+		first += p * u;
+		second += p * u * u;
+		num += p * part[i] * off[i];
+		den += p * part[i] * part[i];
+	}
+	first /= sum;
+	*mean += first * sd;
+	*variance *= fmax(second / sum - first * first, LEAST_SURE);
+	slope->num += num / sum / noise * limit;
+	slope->den += den / sum / noise * limit * limit;
+	return most + log(sum * step / (SQRT_2_PI * SQRT_2_PI)) - 0.5 * log(noise);
+}
+
+/* A site becomes another one: the demand in all windows follows. */
+static void replace(struct demand *d, size_t at, struct site site)
+{
+	double precision = site.precision - d->sites[at].precision;
+	double shift = site.shift - d->sites[at].shift;
+	double column[FILTER_MAX_WINDOWS], scale;
+
+	memcpy(column, d->cov + at * d->t, d->t * sizeof(*column));
+	scale = 1 / (1 + precision * column[at]);
+	shift = (shift - precision * d->mean[at]) * scale;
+	precision *= scale;
+	for (size_t i = 0; i < d->t; i++) {
+		double part = precision * column[i], *row = d->cov + i * d->t;
+
+		d->mean[i] += shift * column[i];
+		for (size_t j = 0; j < d->t; j++)
+			row[j] -= part * column[j];
+	}
+	d->sites[at] = site;
+}
+
+/* A window that is well below the limit is the measurement that it always is. */
+static double measure(const struct work *w, struct demand *d, size_t t)
+{
+	double noise = w->limited.noise[t], all = d->cov[t * d->t + t] + noise;
+	double far = w->limited.y[t] - d->mean[t];
+
+	replace(d, t, (struct site){ 1 / noise, w->limited.y[t] / noise });
+	return -0.5 * far * far / all - 0.5 * log(all) - log(SQRT_2_PI);
+}
+
+/* One that may be at the limit. */
+static double censor(const struct work *w, struct demand *d, size_t t, double bytes, double limit,
+		     struct slope *slope)
+{
+	double own = d->cov[t * d->t + t], precision = 1 / own - d->sites[t].precision;
+	double others = 1 / precision, predicted = bytes - w->limited.y[t], mean, variance, most;
+	double shift, likely;
+
+	if (!(own > 0) || !(precision > 0))
+		return 0;
+	shift = d->mean[t] / own - d->sites[t].shift;
+	mean = predicted + shift * others;
+	variance = others;
+	likely = look(w, t, bytes, limit, &mean, &variance, slope);
+	most = fmax(1 / variance - precision, LEAST_SURE * precision);
+	replace(d, t, (struct site){ most, (mean - predicted) * (precision + most) - shift });
+	return likely;
+}
+
+/*
+ * Is the activity of a window that of several workloads? One alone owns what was counted, and its
+ * steady rate is no sign of a limit.
+ */
+static bool is_crowd(const struct work *w, size_t t)
+{
+	const float *raw = matrix_row(&w->raw, t);
+	double sum = 0, squares = 0;
+
+	for (size_t i = 1; i < w->n; i++) {
+		sum += raw[i];
+		squares += raw[i] * raw[i];
+	}
+	return sum * sum > CROWD * squares;
+}
+
+/* The demand given a limit, bytes per second; INFINITY: none. */
+static void find_demand(struct filter *f, const struct filter_input *in, double limit, int sweeps,
+			struct demand *d, struct slope *slope)
+{
+	struct work *w = f->work;
+
+	memset(d->mean, 0, sizeof(d->mean));
+	memset(d->sites, 0, sizeof(d->sites));
+	d->t = w->t;
+	d->cov = w->trial;
+	for (size_t i = 0; i < w->t; i++)
+		for (size_t j = 0; j <= i; j++)
+			d->cov[i * w->t + j] = d->cov[j * w->t + i] = w->demand[i * w->t + j];
+	for (int sweep = 0; sweep < sweeps; sweep++) {
+		*slope = (struct slope){ 0 };
+		for (size_t t = 0; t < w->t; t++) {
+			double most = limit_of(in, t, limit), likely = 0;
+
+			if (in->bytes[t] >= NEAR_LIMIT * most && is_crowd(w, t))
+				likely = censor(w, d, t, in->bytes[t], most, slope);
+			else if (!sweep)
+				likely = measure(w, d, t);
+			if (!sweep)
+				d->likely[t] = likely;
+		}
+	}
+}
+
+void filter_full_censor(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+	struct demand d;
+	struct slope slope;
+
+	w->limited.nr = 0;
+	memset(w->limited.is, 0, sizeof(w->limited.is));
+	if (!f->params.limited)
+		return;
+	memcpy(w->limited.y, w->y, w->t * sizeof(*w->y));
+	memcpy(w->limited.noise, w->noise, w->t * sizeof(*w->noise));
+	if (!f->limit.known)
+		return;
+	find_demand(f, in, f->limit.per_s, CENSOR_ROUNDS, &d, &slope);
+	for (size_t t = 0; t < w->t; t++) {
+		double noise = 1 / d.sites[t].precision;
+
+		if (in->bytes[t] < NEAR_LIMIT * limit_of(in, t, f->limit.per_s) || !is_crowd(w, t))
+			continue;
+		w->limited.is[t] = noise > FULL * w->noise[t];
+		w->limited.nr += w->limited.is[t];
+		w->own[t] = w->limited.is[t] ? 0 : w->own[t] * fmin(1, noise / w->noise[t]);
+		w->noise[t] = noise;
+		w->y[t] = d.sites[t].shift * noise;
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Rates that a limit may be at; false when there are not many windows with nearly the same. */
+static bool find_pile(const struct filter_input *in, double *ret)
+{
+	double rates[FILTER_MAX_WINDOWS], top;
+	size_t nr = in->nr_windows;
+
+	for (size_t t = 0; t < nr; t++)
+		rates[t] = in->bytes[t] / (in->length_s[t] * in->ratio[t]);
+	qsort(rates, nr, sizeof(*rates), by_value);
+	top = rates[nr - 1 - nr / 20];
+	ret[0] = rates[nr - 1 - nr / 10];
+	ret[1] = rates[nr - 1 - nr / 3];
+	return nr >= LEAST_WINDOWS && rates[nr - 1 - nr / 5] > PILE * top;
+}
+
+/*
+ * How much more likely the block is with a limit than @without; @limit moves towards the
+ * likeliest. No window has more than a small say: one that is far off says nothing of limits.
+ */
+static double gain_of(struct filter *f, const struct filter_input *in, const struct demand *without,
+		      double *limit, struct slope *before)
+{
+	struct demand d;
+	struct slope slope;
+	double gain = 0;
+
+	find_demand(f, in, *limit, 1, &d, &slope);
+	for (size_t t = 0; t < d.t; t++)
+		gain += fmin(d.likely[t] - without->likely[t], LIMIT_SAY);
+	before->num = LIMIT_KEPT * before->num + slope.num;
+	before->den = LIMIT_KEPT * before->den + slope.den;
+	if (before->den > 0) {
+		double move = before->num / before->den;
+
+		move = fmin(fmax(move, -LIMIT_STEP), LIMIT_STEP);
+		*limit *= 1 + move;
+		before->num -= move * before->den;
+	}
+	return gain;
+}
+
+bool filter_full_judge(struct filter *f, const struct filter_input *in)
+{
+	struct filter_limit *l = &f->limit;
+	double piles[2];
+	struct demand without;
+	struct slope slope;
+	bool known = l->known, pile;
+
+	if (!f->params.limited)
+		return false;
+	pile = find_pile(in, piles);
+	if (!pile && !(l->per_s > 0))
+		return false;
+	find_demand(f, in, INFINITY, 1, &without, &slope);
+	if (l->per_s > 0) {
+		slope = (struct slope){ l->num, l->den };
+		l->evidence =
+			EVIDENCE_KEPT * l->evidence + gain_of(f, in, &without, &l->per_s, &slope);
+		l->num = slope.num;
+		l->den = slope.den;
+	}
+	for (int i = 0; i < 2 && pile && l->evidence < LIMIT_SURE; i++) {
+		double limit = piles[i], gain;
+
+		slope = (struct slope){ 0 };
+		gain = gain_of(f, in, &without, &limit, &slope);
+		if (gain > fmax(l->evidence, 0))
+			*l = (struct filter_limit){
+				.per_s = limit, .evidence = gain, .num = slope.num, .den = slope.den
+			};
+	}
+	l->known = l->evidence >= LIMIT_SURE || (known && l->evidence > 0);
+	if (!(l->evidence > 0))
+		*l = (struct filter_limit){ 0 };
+	return known != l->known;
+}
+
+/* Activity becomes that of which bytes are made: all are slowed in proportion. */
+void filter_full_slow(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+
+	if (!w->limited.nr)
+		return;
+	memset(w->total, 0, w->n * sizeof(*w->total));
+	memset(w->sum, 0, w->n * sizeof(*w->sum));
+	for (size_t t = 0; t < w->t; t++) {
+		const float *theta = matrix_row(&w->theta, t);
+		float *raw = matrix_row(&w->raw, t);
+		double sum = 0;
+
+		for (size_t i = 0; i < w->n; i++)
+			sum += at_least(theta[i], 0) * raw[i];
+		w->limited.pace[t] =
+			w->limited.is[t] && sum > in->bytes[t] ? in->bytes[t] / sum : 1;
+		for (size_t i = 0; i < w->n; i++) {
+			raw[i] *= w->limited.pace[t];
+			w->total[i] += theta[i] * raw[i];
+			w->sum[i] += raw[i];
+		}
+	}
+}
+
+/* The opposite. */
+void filter_full_restore(struct filter *f)
+{
+	struct work *w = f->work;
+
+	for (size_t t = 0; t < w->t && w->limited.nr; t++) {
+		float *raw = matrix_row(&w->raw, t);
+
+		for (size_t i = 0; i < w->n; i++)
+			raw[i] /= w->limited.pace[t];
+	}
+}
+
+/*
+ * The bytes of a window at the limit are known, whatever the demand: an error of the demand is
+ * divided as the bytes are. With s the part of an entry, it takes s times that error from the
+ * error of its total. R: the variance of sites. The covariance P - U'U, U = L^-1 q, so becomes
+ * P + s'Rs - (U + V)'(U + V), V = L^-1 R s.
+ */
+int filter_full_project(struct filter *f, struct matrix *cov)
+{
+	struct work *w = f->work;
+	int err = w->limited.nr ? matrix_shape(&w->unit, w->t, w->n) : 0;
+
+	if (err || !w->limited.nr)
+		return err;
+	for (size_t t = 0; t < w->t; t++) {
+		const float *theta = matrix_row(&w->theta, t), *raw = matrix_row(&w->raw, t);
+		float *unit = matrix_row(&w->unit, t), *q = matrix_row(&w->q, t);
+		double sum = 0, sd = sqrt(w->noise[t]);
+
+		for (size_t i = 0; i < w->n; i++)
+			sum += at_least(theta[i], 0) * raw[i];
+		for (size_t i = 0; i < w->n && w->limited.is[t] && sum > 0; i++) {
+			double part = w->limited.pace[t] * at_least(theta[i], 0) * raw[i] / sum;
+
+			unit[i] = part * sd;
+			q[i] += part * w->noise[t];
+		}
+	}
+	matrix_multiply_lower_of(cov, 1, &w->unit, &w->unit, w->t);
+	return 0;
+}
