@@ -552,6 +552,50 @@ static void test_core_groups(void **state)
 	world_end(&w);
 }
 
+static void make_zen4(struct tree *tree)
+{
+	tree_make_platform(tree, "zen4");
+}
+
+static void make_granite(struct tree *tree)
+{
+	tree_make_platform(tree, "granite");
+}
+
+/* Controllers of other vendors, also where sysfs names no events. */
+static void test_controllers(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_begin(&w, make_zen4);
+	assert_int_equal(select_(&w), 0);
+	assert_int_equal(w.s.layout.nr_metrics, 24 * 2);
+	assert_int_equal(w.s.wants.nr, 24 * 2);
+	assert_non_null(find(&w, "amd-zen.umc.read_bandwidth", "amd_umc_13", ""));
+	assert_non_null(find(&w, "amd-zen.umc.write_bandwidth", "amd_umc_0", ""));
+	assert_string_equal(w.s.wants.wants[0].event, "umc_cas_cmd.rd");
+	assert_int_equal(w.s.wants.wants[0].config.config, 0x10a);
+	check_layout(&w);
+	world_end(&w);
+
+	world_begin(&w, make_granite);
+	assert_int_equal(select_(&w), 0);
+	assert_int_equal(w.s.layout.nr_metrics, 2 * 12 * 2);
+	assert_int_equal(w.s.wants.nr, 2 * 12 * 4);
+	assert_non_null(find(&w, "xeon-granite.imc.read_bandwidth", "uncore_imc_11.cpu4", ""));
+	world_end(&w);
+
+	/* By the name of the event, as if sysfs had it */
+	world_begin(&w, make_zen4);
+	w.o.events = (char *[]){ "amd_umc_7/umc_cas_cmd.wr/" };
+	w.o.nr_events = 1;
+	assert_int_equal(select_(&w), 0);
+	assert_int_equal(w.s.wants.nr, 1);
+	assert_int_equal(w.s.wants.wants[0].config.config, 0x20a);
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -560,7 +604,7 @@ int main(void)
 		cmocka_unit_test(test_per_port),    cmocka_unit_test(test_per_gpu),
 		cmocka_unit_test(test_windows),	    cmocka_unit_test(test_events),
 		cmocka_unit_test(test_grace),	    cmocka_unit_test(test_cores),
-		cmocka_unit_test(test_core_groups),
+		cmocka_unit_test(test_core_groups), cmocka_unit_test(test_controllers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

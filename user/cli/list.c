@@ -39,11 +39,12 @@ static json_t *event_to_json(const struct pmu_event *event)
 			return NULL;
 		}
 	}
-	return json_pack("{s:s, s:s, s:o, s:o*, s:o*, s:o*}", "name", event->name, "text",
+	return json_pack("{s:s, s:s, s:o, s:o*, s:o*, s:o*, s:o*}", "name", event->name, "text",
 			 event->text, "terms", terms, "scale",
 			 event->scale[0] ? json_string(event->scale) : NULL, "unit",
 			 event->unit[0] ? json_string(event->unit) : NULL, "bytes_per_count",
-			 event->bytes ? json_integer(event->bytes) : NULL);
+			 event->bytes ? json_integer(event->bytes) : NULL, "in_sysfs",
+			 event->own ? json_false() : NULL);
 }
 
 static json_t *format_to_json(const struct pmu_format *format)

@@ -101,7 +101,7 @@ static int add_step(struct parser *p, struct step step)
 
 static bool in_name(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '<' || c == '>';
+	return isalnum((unsigned char)c) || c == '_' || c == '<' || c == '>' || c == '.';
 }
 
 static int parse_name(struct parser *p)

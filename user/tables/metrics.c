@@ -16,6 +16,7 @@ const struct metric_row *metric_row_at(size_t i)
 	} tables[] = {
 		{ metric_rows_t410, nr_metric_rows_t410 },
 		{ metric_rows_grace, nr_metric_rows_grace },
+		{ metric_rows_controllers, nr_metric_rows_controllers },
 		{ metric_rows_core, nr_metric_rows_core },
 	};
 

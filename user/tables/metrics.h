@@ -47,6 +47,8 @@ extern const struct metric_row metric_rows_t410[];
 extern const size_t nr_metric_rows_t410;
 extern const struct metric_row metric_rows_grace[];
 extern const size_t nr_metric_rows_grace;
+extern const struct metric_row metric_rows_controllers[];
+extern const size_t nr_metric_rows_controllers;
 extern const struct metric_row metric_rows_core[];
 extern const size_t nr_metric_rows_core;
 

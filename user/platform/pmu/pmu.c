@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "platform/sys/cpus.h"
+#include "tables/counter_rows.h"
 #include "tables/scale.h"
 
 #define SCALE_FILE   ".scale"
@@ -379,6 +380,27 @@ static int read_directory(const struct sysfs *fs, struct pmu *pmu, const char *d
 	return err;
 }
 
+/* Events that sysfs does not name, and rows do: they have names for everybody. */
+static int add_own_events(struct pmu *pmu)
+{
+	const struct counter_row *row;
+	int err = 0;
+
+	for (size_t i = 0; !err && (row = counter_row_at(i)); i++) {
+		struct pmu_event event = { .own = true };
+
+		if (row->kind != pmu->kind || !row->terms || strchr(row->event, '<') ||
+		    pmu_event_find(pmu, row->event) || !is_name(row->event) ||
+		    str_copy(event.name, sizeof(event.name), row->event) ||
+		    pmu_event_parse(row->terms, &event))
+			continue;
+		err = array_room(pmu->events, pmu->cap_events, pmu->nr_events);
+		if (!err)
+			pmu->events[pmu->nr_events++] = event;
+	}
+	return err;
+}
+
 static void pmu_clear(struct pmu *pmu)
 {
 	if (pmu->borrowed)
@@ -474,6 +496,8 @@ static int read_pmu(const struct sysfs *fs, const char *name, enum pmu_platform 
 	err = 0;
 	if (!pmu.family->no_events || has_file(fs, &pmu, "events"))
 		err = read_directory(fs, &pmu, "events", read_event, read_event_scale);
+	if (!err)
+		err = add_own_events(&pmu);
 	if (!err)
 		err = read_directory(fs, &pmu, "format", read_format, NULL);
 	if (!err) {

@@ -44,6 +44,7 @@ struct pmu_term {
  * @nr_terms: used part of @terms
  * @scale, @unit: content of its files NAME.scale and NAME.unit, "" where there is none
  * @bytes: bytes per count that the two stand for; 0 when they say no whole number of bytes
+ * @own: sysfs has no such event: @text is of the row that counts it
  */
 struct pmu_event {
 	char name[PMU_NAME_LEN];
@@ -53,6 +54,7 @@ struct pmu_event {
 	char scale[PMU_SCALE_LEN];
 	char unit[PMU_SCALE_LEN];
 	uint32_t bytes;
+	bool own;
 };
 
 /**

@@ -17,11 +17,13 @@ struct bytes_ratio pmu_row_bytes(const struct counter_row *row, const struct pmu
 
 const struct pmu_event *pmu_row_event(const struct pmu *pmu, const struct counter_row *row)
 {
+	const struct pmu_event *event;
 	char name[PMU_NAME_LEN];
 
 	if (row->kind != pmu->kind || event_on_socket(row->event, pmu->socket, name, sizeof(name)))
 		return NULL;
-	return pmu_event_find(pmu, name);
+	event = pmu_event_find(pmu, name);
+	return event && !event->own ? event : NULL;
 }
 
 bool pmu_row_differs(const struct pmu *pmu, const struct counter_row *row)
