@@ -170,7 +170,7 @@ static bool is_crowd(const struct work *w, size_t t)
 	return sum * sum > CROWD * squares;
 }
 
-/* The demand given a limit, bytes per second; INFINITY: none. */
+/* The demand given a limit, bytes per second. */
 static void find_demand(struct filter *f, const struct filter_input *in, double limit, int sweeps,
 			struct demand *d, struct slope *slope)
 {
@@ -245,14 +245,31 @@ static bool find_pile(const struct filter_input *in, double *ret)
 	top = rates[nr - 1 - nr / 20];
 	ret[0] = rates[nr - 1 - nr / 10];
 	ret[1] = rates[nr - 1 - nr / 3];
-	return nr >= LEAST_WINDOWS && rates[nr - 1 - nr / 5] > PILE * top;
+	return nr >= (size_t)LEAST_WINDOWS && rates[nr - 1 - nr / 5] > PILE * top;
+}
+
+/* Log likelihood of each window, given those before it, without a limit; false: not to be had. */
+static bool find_likely(struct work *w, double *ret)
+{
+	double *l = w->trial, white[FILTER_MAX_WINDOWS];
+
+	memcpy(l, w->demand, w->t * w->t * sizeof(*l));
+	memcpy(white, w->limited.y, w->t * sizeof(*white));
+	for (size_t t = 0; t < w->t; t++)
+		l[t * w->t + t] += w->limited.noise[t];
+	if (matrix_cholesky(l, w->t, l))
+		return false;
+	matrix_cholesky_forward(l, w->t, white);
+	for (size_t t = 0; t < w->t; t++)
+		ret[t] = -0.5 * white[t] * white[t] - log(l[t * w->t + t]) - log(SQRT_2_PI);
+	return true;
 }
 
 /*
  * How much more likely the block is with a limit than @without; @limit moves towards the
  * likeliest. No window has more than a small say: one that is far off says nothing of limits.
  */
-static double gain_of(struct filter *f, const struct filter_input *in, const struct demand *without,
+static double gain_of(struct filter *f, const struct filter_input *in, const double *without,
 		      double *limit, struct slope *before)
 {
 	struct demand d;
@@ -261,7 +278,7 @@ static double gain_of(struct filter *f, const struct filter_input *in, const str
 
 	find_demand(f, in, *limit, 1, &d, &slope);
 	for (size_t t = 0; t < d.t; t++)
-		gain += fmin(d.likely[t] - without->likely[t], LIMIT_SAY);
+		gain += fmin(d.likely[t] - without[t], LIMIT_SAY);
 	before->num = LIMIT_KEPT * before->num + slope.num;
 	before->den = LIMIT_KEPT * before->den + slope.den;
 	if (before->den > 0) {
@@ -277,21 +294,19 @@ static double gain_of(struct filter *f, const struct filter_input *in, const str
 bool filter_full_judge(struct filter *f, const struct filter_input *in)
 {
 	struct filter_limit *l = &f->limit;
-	double piles[2];
-	struct demand without;
+	double piles[2], without[FILTER_MAX_WINDOWS];
 	struct slope slope;
 	bool known = l->known, pile;
 
 	if (!f->params.limited)
 		return false;
 	pile = find_pile(in, piles);
-	if (!pile && !(l->per_s > 0))
+	if ((!pile && !(l->per_s > 0)) || !find_likely(f->work, without))
 		return false;
-	find_demand(f, in, INFINITY, 1, &without, &slope);
 	if (l->per_s > 0) {
 		slope = (struct slope){ l->num, l->den };
 		l->evidence =
-			EVIDENCE_KEPT * l->evidence + gain_of(f, in, &without, &l->per_s, &slope);
+			EVIDENCE_KEPT * l->evidence + gain_of(f, in, without, &l->per_s, &slope);
 		l->num = slope.num;
 		l->den = slope.den;
 	}
@@ -299,7 +314,7 @@ bool filter_full_judge(struct filter *f, const struct filter_input *in)
 		double limit = piles[i], gain;
 
 		slope = (struct slope){ 0 };
-		gain = gain_of(f, in, &without, &limit, &slope);
+		gain = gain_of(f, in, without, &limit, &slope);
 		if (gain > fmax(l->evidence, 0))
 			*l = (struct filter_limit){
 				.per_s = limit, .evidence = gain, .num = slope.num, .den = slope.den
