@@ -38,7 +38,7 @@ static void test_kernel(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		check_judge_kernel(rows[i].release, &row);
+		check_judge_kernel(rows[i].release, false, &row);
 		assert_string_equal(row.name, "kernel");
 		assert_int_equal(row.status, rows[i].status);
 		assert_non_null(strstr(row.found, rows[i].release));

@@ -265,7 +265,8 @@ static void rows_of_the_user(void **state)
 	tree_put(&w->tree, "own.json", own_text);
 	tree_path(&w->tree, "own.json", path);
 	assert_int_equal(platform_file_use(path, &d), 0);
-	assert_int_equal(platform_file_use(path, &d), -EBUSY);
+	assert_int_equal(platform_file_use(path, &d), 0);
+	assert_int_equal(platform_file_use("/another", &d), -EBUSY);
 	world_open(w, COUNTERS_SUMS);
 	assert_int_equal(platform_file_check(&w->fs, &w->pmus, &d), 0);
 	assert_string_equal(w->counters.items[0].name, "mc0/reads");
@@ -376,6 +377,13 @@ static void sysfs_says_otherwise(void **state)
 	assert_int_equal(notes.nr, 1);
 	assert_non_null(strstr(notes.items[0], "uncore_imc_3: sysfs says that a count of "
 					       "cas_count_read is 4 bytes, and documents say 64"));
+	tree_put(&tree, PMU_DEVICES "/uncore_imc_3/events/cas_count_read.scale", "6.103515625e-5");
+	pmu_list_free(&pmus);
+	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
+	check_judge_pmus(&fs, &pmus, &row);
+	assert_int_equal(row.status, CHECK_LIMITED);
+	assert_non_null(strstr(row.found, "uncore_imc_4: sysfs and documents differ about an "
+					  "event's code"));
 	assert_int_equal(pmu_fit_notes(&fs, &pmus, &notes), 0);
 	assert_int_equal(notes.nr, 3);
 	assert_non_null(strstr(notes.items[2], "uncore_imc_4: sysfs encodes cas_count_write as "
@@ -385,6 +393,46 @@ static void sysfs_says_otherwise(void **state)
 	pmu_list_free(&pmus);
 	sysfs_close(&fs);
 	tree_remove(&tree);
+}
+
+static void check_on(const char *machine, struct check_row *ret)
+{
+	struct pmu_list pmus;
+	struct diag d = { 0 };
+	struct tree tree;
+	struct sysfs fs;
+
+	tree_make_platform(&tree, machine);
+	assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
+	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
+	check_judge_pmus(&fs, &pmus, ret);
+	pmu_list_free(&pmus);
+	sysfs_close(&fs);
+	tree_remove(&tree);
+}
+
+/* "check" says what is left out, and why. */
+static void checks_tell_it(void **state)
+{
+	struct check_row row;
+
+	(void)state;
+	check_on("zen4", &row);
+	assert_int_equal(row.status, CHECK_OK);
+	assert_string_equal(row.found, "24 umc");
+	check_on("icelake", &row);
+	assert_int_equal(row.status, CHECK_OK);
+	assert_string_equal(row.found, "8 imc_free, 16 imc; uncore_imc_<n> counts the same bytes "
+				       "as uncore_imc_free_running_<n>, which reports take");
+	check_on("alderlake", &row);
+	assert_int_equal(row.status, CHECK_OK);
+	assert_string_equal(row.found, "2 imc_free; uncore_imc_<n>: not counted");
+	check_judge_kernel("6.12.1", false, &row);
+	assert_int_equal(row.status, CHECK_LIMITED);
+	check_judge_kernel("6.12.1", true, &row);
+	assert_int_equal(row.status, CHECK_OK);
+	check_judge_kernel("5.4.0", true, &row);
+	assert_int_equal(row.status, CHECK_MISSING);
 }
 
 static void cpus_are_recognized(void **state)
@@ -411,17 +459,12 @@ static void cpus_are_recognized(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_machine_counts),
-		cmocka_unit_test(two_dies),
-		cmocka_unit_test(devices_are_not_counted),
-		cmocka_unit_test(rows_of_the_user),
-		cmocka_unit_test(places_in_json),
-		cmocka_unit_test(a_second_socket),
-		cmocka_unit_test(a_channel_is_held),
-		cmocka_unit_test(the_second_choice),
-		cmocka_unit_test(another_cpu),
-		cmocka_unit_test(sysfs_says_otherwise),
-		cmocka_unit_test(cpus_are_recognized),
+		cmocka_unit_test(each_machine_counts),	cmocka_unit_test(two_dies),
+		cmocka_unit_test(checks_tell_it),	cmocka_unit_test(devices_are_not_counted),
+		cmocka_unit_test(rows_of_the_user),	cmocka_unit_test(places_in_json),
+		cmocka_unit_test(a_second_socket),	cmocka_unit_test(a_channel_is_held),
+		cmocka_unit_test(the_second_choice),	cmocka_unit_test(another_cpu),
+		cmocka_unit_test(sysfs_says_otherwise), cmocka_unit_test(cpus_are_recognized),
 	};
 
 	return cmocka_run_group_tests_name("platforms", tests, NULL, NULL);

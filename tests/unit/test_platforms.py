@@ -187,6 +187,15 @@ def check_own(trace, machines, file):
             verdict(f"the schema about {new[:30]!r}", "is of another opinion")
     done = run(trace, "list", "--platform", file.parent / "none")
     verdict("no file", "" if "No such file" in done.stderr else done.stderr)
+    config = file.with_suffix(".conf")
+    config.write_text(f"platform = {file}\n", encoding="utf-8")
+    for text, status, words in ((OWN, 0, "the settings are right"),
+                                ("{}", 1, f'{file}:1: "schema" is missing')):
+        file.write_text(text, encoding="utf-8")
+        done = run(trace, "serve", "--check-config", "--config", config)
+        said = re.sub(r"\s+", " ", done.stdout + done.stderr)
+        verdict(f"the daemon: {words[:30]}",
+                "" if bool(done.returncode) == bool(status) and words in said else said)
     file.write_text(OWN, encoding="utf-8")
     for words in (("check",), ("-a", "-d", "1ms")):
         done = run(trace, *words, "--platform", file)

@@ -178,6 +178,7 @@ const struct option_row shared_options[] = {
 	  OPTION("pci-map", 0, "FILE", value_text, run.pci_map) },
 	{ SERVE, 1, "Where root ports are, if firmware does not say",
 	  OPTION("pci-map", 0, "FILE", value_path, run.pci_map), FIXED("") },
+	{ SERVE, 1, PLATFORM_IS, PLATFORM, FIXED("") },
 
 	{ NEAR, 3,
 	  "A latency is high if it exceeds its lower quartile by this percentage (default 20)",

@@ -49,9 +49,11 @@ int value_text(const struct option_row *o, const char *text, void *field, struct
 
 int value_platform(const struct option_row *o, const char *text, void *field, struct diag *d)
 {
-	int err = platform_file_use(text, d);
+	/* A setting without a file */
+	bool none = o->fallback && !text[0];
+	int err = none ? 0 : platform_file_use(text, d);
 
-	return err ? err : value_text(o, text, field, d);
+	return err ? err : value_text(o, none ? NULL : text, field, d);
 }
 
 int value_path(const struct option_row *o, const char *text, void *field, struct diag *d)

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "platform/sys/cgroup2.h"
 #include "platform/check/checks_devices.h"
+#include "platform/pmu/fit.h"
 #include "platform/pmu/platform_file.h"
 #include "platform/pmu/pmu_scale.h"
 #include "tables/counter_rows.h"
@@ -71,7 +72,7 @@ static void set_remedy(struct check_row *row, const char *remedy)
 	str_copy(row->remedy, sizeof(row->remedy), remedy);
 }
 
-void check_judge_kernel(const char *release, struct check_row *ret_row)
+void check_judge_kernel(const char *release, bool others, struct check_row *ret_row)
 {
 	unsigned int major = 0, minor = 0;
 	unsigned int version;
@@ -91,7 +92,7 @@ void check_judge_kernel(const char *release, struct check_row *ret_row)
 	} else if (version < 5015) {
 		set_row(ret_row, "kernel", CHECK_MISSING, "%s", release);
 		set_remedy(ret_row, "Linux 5.15 or newer is needed, 7.1 for the PMUs of the T410");
-	} else if (version < 7001) {
+	} else if (version < 7001 && !others) {
 		set_row(ret_row, "kernel", CHECK_LIMITED, "%s", release);
 		set_remedy(ret_row, "the drivers of the T410 PMUs are part of Linux 7.1; older "
 				    "kernels have them only when the vendor added them");
@@ -191,10 +192,31 @@ static void count_families(const struct pmu_list *list, char *text, size_t size)
 	}
 }
 
+/* Is it a chip whose memory controllers are counted? */
+static bool has_total(const struct pmu_list *list)
+{
+	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
+
+	return chip && chip->total;
+}
+
+/* PMUs that reports leave out: for better ones, or because the CPU is another one. */
+static void put_left_out(const struct sysfs *fs, const struct pmu_list *list, char *ret,
+			 size_t size)
+{
+	cleanup_texts struct text_list notes = { 0 };
+
+	/* Without memory for it, list still says it. */
+	if (pmu_fit_left_out(fs, list, &notes))
+		return;
+	for (size_t i = 0; i < notes.nr; i++)
+		str_append(ret, size, "; %.*s", (int)strcspn(notes.items[i], "."), notes.items[i]);
+}
+
 void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		      struct check_row *ret_row)
 {
-	const struct pmu *damaged = NULL, *scaled = NULL;
+	const struct pmu *damaged = NULL, *scaled = NULL, *coded = NULL;
 	const struct counter_row *row;
 	bool have_memory = false, have_known = false;
 	struct diag d = { 0 };
@@ -208,6 +230,9 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 			damaged = pmu;
 		if (!scaled && pmu_scale_differs(pmu, &row))
 			scaled = pmu;
+		for (size_t k = 0; !coded && (row = counter_row_at(k)); k++)
+			if (row->kind == pmu->kind && pmu_terms_differ(pmu, row))
+				coded = pmu;
 	}
 	if (!have_known) {
 		no_pmu_diag(fs, &d);
@@ -215,9 +240,10 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		set_remedy(ret_row, d.help);
 		return;
 	}
-	set_row(ret_row, "pmus", have_memory && !damaged && !scaled ? CHECK_OK : CHECK_LIMITED,
-		"%s", "");
+	set_row(ret_row, "pmus",
+		have_memory && !damaged && !scaled && !coded ? CHECK_OK : CHECK_LIMITED, "%s", "");
 	count_families(list, ret_row->found, sizeof(ret_row->found));
+	put_left_out(fs, list, ret_row->found, sizeof(ret_row->found));
 	if (damaged) {
 		str_append(ret_row->found, sizeof(ret_row->found), "; %s: %s", damaged->name,
 			   damaged->problem);
@@ -226,6 +252,12 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		str_append(ret_row->found, sizeof(ret_row->found),
 			   "; %s: sysfs and documents differ about bytes per count", scaled->name);
 		set_remedy(ret_row, "t410trace list shows both numbers, and which one is used");
+	} else if (coded) {
+		str_append(ret_row->found, sizeof(ret_row->found),
+			   "; %s: sysfs and documents differ about an event's code", coded->name);
+		set_remedy(ret_row, "t410trace list shows both; what sysfs says is used");
+	} else if (!have_memory && has_total(list)) {
+		set_remedy(ret_row, "no usable PMU counts memory traffic: t410trace list says why");
 	} else if (!have_memory) {
 		set_remedy(ret_row, "no usable nvidia_ucf_pmu_<n> (T410) or nvidia_scf_pmu_<n> "
 				    "(Grace): memory traffic cannot be attributed (module "
@@ -438,6 +470,19 @@ static int add_permission_rows(int proc, struct check_list *list)
 	return err;
 }
 
+/* Are there PMUs of a chip that is not NVIDIA's? */
+static bool has_others(const struct sysfs *fs)
+{
+	const struct pmu_platform_row *chip;
+	struct pmu_list list = { 0 };
+
+	if (pmu_list_read(fs, NULL, &list))
+		return false;
+	chip = pmu_platform_row(pmu_list_platform(&list));
+	pmu_list_free(&list);
+	return chip && (chip->total || chip->platform == PMU_PLATFORM_OWN);
+}
+
 static int add_rows(const struct sysfs *fs, int proc, struct check_list *list)
 {
 	struct check_row row;
@@ -446,7 +491,7 @@ static int add_rows(const struct sysfs *fs, int proc, struct check_list *list)
 
 	if (uname(&uts))
 		return -errno;
-	check_judge_kernel(uts.release, &row);
+	check_judge_kernel(uts.release, has_others(fs), &row);
 	err = add_row(list, &row);
 	if (!err) {
 		check_btf(fs, &row);

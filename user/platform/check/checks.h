@@ -87,8 +87,13 @@ const char *check_status_name(enum check_status status);
  * Each one sets all of @ret_row.
  */
 
-/** check_judge_kernel() - @release as uname(2) gives it */
-void check_judge_kernel(const char *release, struct check_row *ret_row);
+/**
+ * check_judge_kernel() - is the kernel new enough?
+ * @release: as uname(2) gives it
+ * @others: the machine has PMUs of another vendor, whose drivers older kernels have
+ * @ret_row: what was found
+ */
+void check_judge_kernel(const char *release, bool others, struct check_row *ret_row);
 
 /**
  * check_judge_paranoid() - may this process open events on CPUs?

@@ -149,14 +149,21 @@ static int note_misfits(const struct sysfs *fs, const struct pmu_list *list, str
 	return err;
 }
 
+int pmu_fit_left_out(const struct sysfs *fs, const struct pmu_list *list,
+		     struct text_list *ret_notes)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < list->nr && !err; i++)
+		err = note_replaced(list, i, ret_notes);
+	return err ? err : note_misfits(fs, list, ret_notes);
+}
+
 int pmu_fit_notes(const struct sysfs *fs, const struct pmu_list *list, struct text_list *ret_notes)
 {
 	int err = note_total(list, ret_notes);
 
-	for (size_t i = 0; i < list->nr && !err; i++) {
-		err = note_replaced(list, i, ret_notes);
-		if (!err)
-			err = note_terms(&list->pmus[i], ret_notes);
-	}
-	return err ? err : note_misfits(fs, list, ret_notes);
+	for (size_t i = 0; i < list->nr && !err; i++)
+		err = note_terms(&list->pmus[i], ret_notes);
+	return err ? err : pmu_fit_left_out(fs, list, ret_notes);
 }

@@ -34,6 +34,10 @@ bool pmu_terms_differ(const struct pmu *pmu, const struct counter_row *row);
  */
 int pmu_fit_notes(const struct sysfs *fs, const struct pmu_list *list, struct text_list *ret_notes);
 
+/** pmu_fit_left_out() - those of the notes that say what reports leave out; 0 or -ENOMEM */
+int pmu_fit_left_out(const struct sysfs *fs, const struct pmu_list *list,
+		     struct text_list *ret_notes);
+
 /** pmu_fit_chips() - who has PMUs of this name, "Ice Lake servers; ..."; "" for nobody */
 void pmu_fit_chips(const char *name, char *ret, size_t size);
 

@@ -22,7 +22,7 @@
 
 /* Texts of the rows are those of @json. */
 struct platform_file {
-	const char *path;
+	char *path;
 	char *text;
 	json_t *json;
 	struct pmu_platform_row platform;
@@ -446,6 +446,7 @@ static int read_text(const char *path, char **ret, struct diag *d)
 static void free_file(struct platform_file *f)
 {
 	json_decref(f->json);
+	free(f->path);
 	free(f->text);
 	free(f);
 }
@@ -459,13 +460,15 @@ int platform_file_use(const char *path, struct diag *d)
 	json_error_t error;
 	int err;
 
+	if (in_use && !strcmp(in_use->path, path))
+		return 0;
 	if (in_use)
 		return diag_fail(d, -EBUSY, "one file has all rows, and %.150s is in use",
 				 in_use->path);
 	if (!f)
 		return diag_no_memory(d);
-	f->path = path;
-	err = read_text(path, &f->text, d);
+	f->path = strdup(path);
+	err = f->path ? read_text(path, &f->text, d) : diag_no_memory(d);
 	if (!err) {
 		f->json = json_loads(f->text, JSON_REJECT_DUPLICATES, &error);
 		if (!f->json)

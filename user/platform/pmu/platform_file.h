@@ -10,13 +10,13 @@
 
 /**
  * platform_file_use() - read such a file and use its rows from now on
- * @path: its name; must stay
+ * @path: its name
  * @d: on failure says what is wrong, at which line, and what would fit
  *
  * To be called before anybody looks for PMUs.
  *
- * Return: 0, -EINVAL for a file that makes no sense, -E2BIG for one that is too large, -EBUSY when
- * there is one already, -ENOMEM, or the error of reading it.
+ * Return: 0, also when this file is in use already; -EINVAL for a file that makes no sense, -E2BIG
+ * for one that is too large, -EBUSY when there is another one, -ENOMEM, or the error of reading it.
  */
 int platform_file_use(const char *path, struct diag *d);
 
