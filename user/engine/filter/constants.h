@@ -46,6 +46,11 @@
 	X(IO_BURSTS,	      1.0,  "I/O: size of the background's phases, part of its scale")
 
 #define FILTER_CONSTANTS(X)									\
+	X(TIMING_AT_FIRST_S,  6e-4, "activity is early or late, to begin with, s")		\
+	X(MIN_TIMING_S,	      5e-5, "that is not learned to be less, s")			\
+	X(MAX_TIMING_S,	      0.1,  "nor more, s")						\
+	X(TIMING_TRIED,	      1.0,  "what is tried of it, a part more")				\
+	X(TIMING_TAU_S,	      0.03, "how long it is early or late, s")				\
 	X(NOISE_AT_FIRST,     0.03, "noise to begin with, part of the counter")			\
 	X(MIN_NOISE,	     0.002, "noise is not learned to be smaller, part of the counter")	\
 	X(MIN_PHASE,	      0.02, "phases are not learned to be smaller, a part")		\
@@ -56,6 +61,7 @@
 	X(WHITE_LIMIT,	      2.0,  "outliers become this many standard deviations")		\
 	X(LOST_TRACK,	      2.5,  "mean square of surprise from which the filter begins anew") \
 	X(EVIDENCE_KEPT,      0.7,  "part of the evidence for sizes that stays for a block")	\
+	X(SETTLED,	      2.0,  "evidence against both from which a size is not asked")	\
 	X(INSISTENCE,	      1.0,  "evidence that moves a size a step, log likelihood")	\
 	X(SHOUT,	      10.0, "evidence that makes it leap, log likelihood")		\
 	X(STEP,		      0.25, "a step, a part more; what is tried, too")			\
@@ -123,7 +129,9 @@
 
 /* Whole numbers: how often something is done. */
 #define ESTIMATE_COUNTS(X)									\
-	X(SIZE_ROUNDS,	      4,    "a block is solved again so often with what it taught")	\
+	X(SIZE_ROUNDS,	      4,    "a first block is solved again so often with what it taught") \
+	X(LATER_ROUNDS,	      2,    "the same of later ones")				\
+	X(EARLY_BLOCKS,	      3,    "so many blocks are first ones")				\
 	X(REFINE_ROUNDS,      4,    "scales of new workloads are refined so often")		\
 	X(LAG_ROUNDS,	      3,    "a block is solved again so often with the lag it taught")	\
 	X(POSITIVE_ROUNDS,    3,    "rounds over totals that came out negative")		\

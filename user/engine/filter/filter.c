@@ -47,6 +47,7 @@ static void begin(struct filter *f)
 {
 	f->noise = NOISE_AT_FIRST;
 	f->phase = f->params.phase;
+	f->timing = f->params.mean > 0 ? 0 : TIMING_AT_FIRST_S;
 	memset(f->lag, 0, sizeof(f->lag));
 	memset(f->lag_num, 0, sizeof(f->lag_num));
 	memset(f->lag_den, 0, sizeof(f->lag_den));
@@ -131,14 +132,15 @@ static int solve_and_learn(struct filter *f, const struct filter_input *in)
 {
 	/* Of I/O nothing has to be found out. */
 	bool first = f->params.mean <= 0 && has_news(f, in);
-	double before[4];
+	int rounds = f->blocks < (uint64_t)EARLY_BLOCKS ? SIZE_ROUNDS : LATER_ROUNDS;
+	double before[2 * NR_SIZES];
 	int err = 0;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 2 * NR_SIZES; i++)
 		before[i] = EVIDENCE_KEPT * f->evidence[i];
 	for (int round = 0; !err; round++) {
 		err = filter_solve_block(f, in, first);
-		if (err || !filter_solve_learn_sizes(f, before) || round == SIZE_ROUNDS)
+		if (err || !filter_solve_learn_sizes(f, before) || round == rounds)
 			break;
 		first = false;
 	}
@@ -158,13 +160,13 @@ static bool lost_track(const struct filter *f)
 
 /* What a block changes before it is advanced. */
 struct attempt {
-	double noise, phase, evidence[4];
+	double noise, phase, timing, evidence[2 * NR_SIZES];
 	double lag_num[FILTER_LAGS], lag_den[FILTER_LAGS][FILTER_LAGS];
 };
 
 static struct attempt before_attempt(const struct filter *f)
 {
-	struct attempt was = { .noise = f->noise, .phase = f->phase };
+	struct attempt was = { .noise = f->noise, .phase = f->phase, .timing = f->timing };
 
 	memcpy(was.evidence, f->evidence, sizeof(was.evidence));
 	memcpy(was.lag_num, f->lag_num, sizeof(was.lag_num));
@@ -177,6 +179,7 @@ static void try_again(struct filter *f, const struct attempt *was)
 {
 	f->noise = was->noise;
 	f->phase = was->phase;
+	f->timing = was->timing;
 	memcpy(f->evidence, was->evidence, sizeof(was->evidence));
 	memcpy(f->lag_num, was->lag_num, sizeof(was->lag_num));
 	memcpy(f->lag_den, was->lag_den, sizeof(was->lag_den));

@@ -29,8 +29,8 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	err = err ? err : matrix_room(&w->theta, t, n);
 	if (err)
 		return err;
-	/* One piece of memory: seven vectors by window, five by entry, five matrices. */
-	need = 7 * t + 5 * nr + 5 * t * t;
+	/* One piece of memory: seven vectors by window, five by entry, six matrices. */
+	need = 7 * t + 5 * nr + 6 * t * t;
 	if (need > w->cap) {
 		v = calloc(need, sizeof(*v));
 		if (!v)
@@ -55,7 +55,8 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	w->l = w->c + t * t;
 	w->trial = w->l + t * t;
 	w->kernel = w->trial + t * t;
-	w->demand = w->kernel + t * t;
+	w->moved = w->kernel + t * t;
+	w->demand = w->moved + t * t;
 	return 0;
 }
 
@@ -184,22 +185,62 @@ static void fill_noise(struct filter *f, const struct filter_input *in)
 }
 
 /*
- * c, for @phase times the variance of phases and @noise times that of the noise that is
- * learned. The rest of it is given: a window in which nothing moved says nothing of how
- * noisy those are in which much did.
+ * Activity is not known when it was, but to within its slices; bytes that are missing in a window
+ * are in one nearby. So many are on the wrong side of the ends of windows, for a second of it.
  */
-static void fill_c(const struct filter *f, double phase, double noise, double *c)
+static void fill_moved(struct filter *f, const struct filter_input *in)
+{
+	struct work *w = f->work;
+	double rate[FILTER_MAX_WINDOWS + 1], keep[FILTER_MAX_WINDOWS + 1], at = 0;
+
+	/* At the start of each window, and at the end of the last one. */
+	for (size_t i = 0; i <= w->t; i++) {
+		size_t before = i ? i - 1 : 0, after = i < w->t ? i : w->t - 1;
+		double half = in->length_s[after] / 2, last = at;
+
+		rate[i] = (in->bytes[before] + in->bytes[after]) /
+			  (in->length_s[before] + in->length_s[after]);
+		at = in->middle_s[after] + (i < w->t ? -half : half);
+		keep[i] = exp(-fmax(at - last, 0) / TIMING_TAU_S);
+	}
+	for (size_t i = 0; i < w->t; i++) {
+		double alike = 1, beside = keep[i + 1], *to = w->moved + i * w->t;
+
+		/* @alike: the ends i and j; @beside: i and the one behind j */
+		for (size_t j = i + 1; j-- > 0;) {
+			double after = j == i ? 1 : beside * keep[i + 1];
+
+			to[j] = rate[i] * rate[j] * alike + rate[i + 1] * rate[j + 1] * after -
+				rate[i + 1] * rate[j] * alike * keep[i + 1] -
+				rate[i] * rate[j + 1] * beside;
+			beside = alike;
+			alike *= keep[j];
+		}
+	}
+}
+
+static const double as_it_is[NR_SIZES] = { 1, 1, 1 };
+
+/*
+ * c, with sizes @times as large as they are. Of the noise only that part which is learned: the
+ * rest of it is given. A window in which nothing moved says nothing of how noisy those are in
+ * which much did.
+ */
+static void fill_c(const struct filter *f, const double *times, double *c)
 {
 	const struct work *w = f->work;
+	double noise = times[SIZE_NOISE] * times[SIZE_NOISE] - 1;
+	double phase = times[SIZE_PHASE] * times[SIZE_PHASE];
+	double moved = times[SIZE_TIMING] * f->timing * times[SIZE_TIMING] * f->timing;
 
 	for (size_t i = 0; i < w->t; i++) {
 		const float *c0 = matrix_row(&w->c0, i), *c1 = matrix_row(&w->c1, i);
-
+		const double *mi = w->moved + i * w->t;
 		double *ci = c + i * w->t;
 
 		for (size_t j = 0; j <= i; j++)
-			ci[j] = c0[j] + phase * c1[j];
-		ci[i] += w->noise[i] + (noise - 1) * w->own[i];
+			ci[j] = c0[j] + phase * c1[j] + moved * mi[j];
+		ci[i] += w->noise[i] + noise * w->own[i];
 	}
 }
 
@@ -208,7 +249,7 @@ static void fill_demand(struct filter *f)
 {
 	struct work *w = f->work;
 
-	fill_c(f, 1, 1, w->demand);
+	fill_c(f, as_it_is, w->demand);
 	for (size_t t = 0; t < w->t; t++)
 		w->demand[t * w->t + t] -= w->noise[t];
 }
@@ -225,7 +266,7 @@ static int factor_once(struct filter *f)
 {
 	struct work *w = f->work;
 
-	fill_c(f, 1, 1, w->c);
+	fill_c(f, as_it_is, w->c);
 	if (matrix_cholesky(w->c, w->t, w->l))
 		return -ENODATA;
 	whiten(w, w->l, w->white);
@@ -436,6 +477,7 @@ int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 			w->kernel[i * w->t + j] =
 				exp(-(in->middle_s[i] - in->middle_s[j]) / f->params.tau_s) -
 				w->decay[i] * w->decay[j];
+	fill_moved(f, in);
 	err = matrix_transpose(&w->a, &w->at);
 	err = err ? err : matrix_transpose(&w->aa, &w->aat);
 	err = err ? err : fill_g(f);
@@ -501,13 +543,15 @@ static double likelihood(const double *l, const double *white, size_t t)
 	return sum;
 }
 
-/* How much more likely the block is with other noise or phases. */
-static double gain(struct filter *f, double phase, double noise)
+/* How much more likely the block is with another size. */
+static double gain(struct filter *f, int size, double factor)
 {
 	struct work *w = f->work;
 	double *white = w->alpha + w->t; /* the sixth vector */
+	double times[NR_SIZES] = { 1, 1, 1 };
 
-	fill_c(f, phase * phase, noise * noise, w->trial);
+	times[size] = factor;
+	fill_c(f, times, w->trial);
 	if (matrix_cholesky(w->trial, w->t, w->trial))
 		return 0;
 	whiten(w, w->trial, white);
@@ -518,39 +562,65 @@ static double gain(struct filter *f, double phase, double noise)
  * A step up or down when the blocks so far say so, with some insistence; a large one
  * when they shout. True when there was one.
  */
-static bool step(double *value, const double *up, const double *down, double min, double max)
+static bool step(const struct size *size, const double *evidence)
 {
-	double most = fmax(*up, *down), before = *value;
+	double most = fmax(evidence[0], evidence[1]), before = *size->value, v;
 
 	if (most <= INSISTENCE)
 		return false;
-	*value *= pow(1 + (most > SHOUT ? LEAP : STEP), *up > *down ? 1 : -1);
-	*value = fmin(fmax(*value, min), max);
-	return *value != before;
+	v = before * pow(1 + (most > SHOUT ? LEAP : STEP), evidence[0] > evidence[1] ? 1 : -1);
+	*size->value = fmin(fmax(v, size->min), size->max);
+	return *size->value != before;
 }
 
 /*
- * Would other noise or phases explain the bytes better? Then the block is to be solved
- * again with these: its own bars depend on them. One at a time, for either may explain
- * the same. @before is what earlier blocks have said.
+ * What the block says of a size, with what was said @before; returns the larger part of it. What
+ * fits so well that it was not to be changed for some blocks need not be asked in each of them:
+ * what was said counts less each time. And if one way is better, the other one is worse.
+ */
+static double ask(struct filter *f, int size, const struct size *s, const double *before)
+{
+	double *e = &f->evidence[2 * size], better = 0;
+	int first = before[1] > before[0];
+
+	memcpy(e, before, 2 * sizeof(*e));
+	for (int i = 0; i < 2 && fmax(before[0], before[1]) >= -SETTLED; i++) {
+		int way = i ? 1 - first : first;
+
+		if (*s->value == (way ? s->min : s->max)) {
+			e[way] = -SHOUT;
+			continue;
+		}
+		better = better > 0 ? -better : gain(f, size, pow(1 + s->tried, way ? -1 : 1));
+		e[way] = fmax(e[way] + better, -SHOUT);
+	}
+	return fmax(e[0], e[1]);
+}
+
+/*
+ * Would other sizes explain the bytes better? Then the block is to be solved again with these: its
+ * own bars depend on them. One at a time, for each may explain the same: the one that explains
+ * most. @before is what earlier blocks have said.
  */
 bool filter_solve_learn_sizes(struct filter *f, double *before)
 {
-	const double more = 1 + STEP, less = 1 / more;
-	double *e = f->evidence;
-	bool changed;
+	const struct size sizes[NR_SIZES] = {
+		[SIZE_NOISE] = { &f->noise, MIN_NOISE, f->params.max_noise, STEP },
+		[SIZE_PHASE] = { &f->phase, MIN_PHASE, f->params.max_phase, STEP },
+		[SIZE_TIMING] = { &f->timing, MIN_TIMING_S, MAX_TIMING_S, TIMING_TRIED },
+	};
+	int nr = f->timing > 0 ? NR_SIZES : SIZE_TIMING, best = 0;
+	double most = -INFINITY;
 
-	e[0] = before[0] + gain(f, 1, more);
-	e[1] = before[1] + gain(f, 1, less);
-	e[2] = before[2] + gain(f, more, 1);
-	e[3] = before[3] + gain(f, less, 1);
-	changed = step(&f->noise, &e[0], &e[1], MIN_NOISE, f->params.max_noise);
-	if (changed) {
-		before[0] = before[1] = 0;
-		return true;
+	for (int i = 0; i < nr; i++) {
+		double said = ask(f, i, &sizes[i], &before[2 * i]);
+
+		if (said > most)
+			best = i;
+		most = fmax(most, said);
 	}
-	changed = step(&f->phase, &e[2], &e[3], MIN_PHASE, f->params.max_phase);
-	if (changed)
-		before[2] = before[3] = 0;
-	return changed;
+	if (!step(&sizes[best], &f->evidence[2 * best]))
+		return false;
+	before[2 * best] = before[2 * best + 1] = 0;
+	return true;
 }

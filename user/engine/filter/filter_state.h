@@ -121,6 +121,7 @@ struct work {
 	double *l;	   /* its triangle */
 	double *trial;	   /* t x t, of a trial */
 	double *kernel;	   /* t x t: covariance of phases that begin in the block */
+	double *moved;	   /* t x t: covariance of bytes that are early or late, for a second */
 	double *demand;	   /* t x t: covariance without noise */
 	double *total;	   /* by entry: estimate of its total */
 	double *sum;	   /* by entry: its activity */
@@ -151,6 +152,21 @@ struct filter_limit {
 	double den;
 };
 
+/* What is learned by steps: whichever makes the bytes most likely. */
+enum {
+	SIZE_NOISE,
+	SIZE_PHASE,
+	SIZE_TIMING,
+	NR_SIZES,
+};
+
+/* One of them, and what it may be. */
+struct size {
+	double *value;
+	double min, max;
+	double tried; /* by how much more it is tried */
+};
+
 struct filter_room {
 	struct matrix spare; /* memory of a state before */
 	struct work work;
@@ -173,9 +189,10 @@ struct filter {
 	double lag_num[FILTER_LAGS], lag_den[FILTER_LAGS][FILTER_LAGS];
 	double lead; /* learned, of I/O: seconds by which data move before they are noted */
 	double lead_num, lead_den;
-	double evidence[4];	/* for more and less noise, more and less phase */
-	double bytes, activity; /* recent sums: the mean intensity */
-	double mean;		/* bytes per unit of activity */
+	double timing;		       /* learned: seconds by which activity is early or late */
+	double evidence[2 * NR_SIZES]; /* for more and less of each size */
+	double bytes, activity;	       /* recent sums: the mean intensity */
+	double mean;		       /* bytes per unit of activity */
 	struct filter_limit limit;
 };
 
