@@ -149,6 +149,7 @@ part_emulation() {
 	script tests/machine/test_judge_stat.py
 	script tests/machine/test_judge_devices.py
 	script tests/machine/test_judge_slurm.py
+	script tests/machine/test_judge_ticks.py
 	script tests/machine/test_judge_again.py
 	script tests/machine/test_judge_real.py
 	script tests/machine/test_checks.py

@@ -355,6 +355,38 @@ scenario_busy() {
 	wait $busy
 }
 
+# in_turn NAME FILE ARG...: a recording where FILE says which CPUs are isolated, and its report
+in_turn() {
+	turn=$1 file=$2
+	shift 2
+	# shellcheck disable=SC2016
+	said "record-$turn" unshare -m sh -c 'mount --bind "$0" /sys/devices/system/cpu/isolated && exec "$@"' \
+		"$file" "$T410TRACE" record -a -d 2 --format ndjson -o "$turn.ndjson" "$@"
+	said "report-$turn" "$T410TRACE" report "$turn.ndjson" -a --json --summary
+	mv "report-$turn.out" "$turn.json"
+	# What is needed of it
+	grep -E '"type":"(header|window|workload)"' "$turn.ndjson" > "$turn.part"
+	grep '"type":"slice"' "$turn.ndjson" | grep '"cpu":3,' >> "$turn.part"
+	rm "$turn.ndjson"
+}
+
+# A program that never sleeps and is alone on its CPU: with ticks, without, and where that CPU is to
+# be left alone. The machine's list of isolated CPUs is replaced for it.
+scenario_ticks() {
+	traffic --slot 3 --rate 1000000 --cpu 3 --seconds 300 > truth &
+	busy=$!
+	echo $busy > busy.pid
+	until_true has_worked 20 $busy
+	echo > none
+	echo 3 > three
+	in_turn auto none
+	in_turn off none --tick=off
+	in_turn quiet three
+	in_turn all three --tick=all
+	kill $busy
+	wait $busy
+}
+
 # Children that are started after the tracer, and a process that becomes another.
 CHILD='traffic --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 0.5'
 TWO_CHILDREN="$CHILD --name child; sh -c '$CHILD --name grandchild; true'"

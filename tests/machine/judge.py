@@ -23,6 +23,7 @@ import judge_latency
 import judge_slurm
 import judge_stat
 import judge_systemd
+import judge_ticks
 from known import Known
 from results import Exact, Failure, Scenario, Wiring, estimate, expect, expect_close, expect_equal, expect_share, require
 
@@ -757,7 +758,7 @@ def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
 
 
-for part in (judge_destinations, judge_devices, judge_latency, judge_slurm, judge_stat, judge_systemd):
+for part in (judge_destinations, judge_devices, judge_latency, judge_slurm, judge_stat, judge_systemd, judge_ticks):
     for scenario, functions in part.TESTS.items():
         TESTS.setdefault(scenario, []).extend(functions)
 
