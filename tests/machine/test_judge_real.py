@@ -52,11 +52,20 @@ def truth(times, lost=0):
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
+def slices(report):
+    """As many lines as the counter of reads has seen, in two slices"""
+    lines = report["counters"][0]["value"] // 64
+    records = [{"type": "header", "weights": ["l3d_cache_refill"]}, {"type": "slice"}]
+    records += [{"type": "slice", "weights": {"l3d_cache_refill": n}}
+                for n in (lines // 3, lines - lines // 3)]
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
 def right():
     return {
         "report": right_report(), "runs": RUN + "\n", f"{RUN}.status": "0\n", f"{RUN}.err": "",
         f"{RUN}.cgroups": "one 50\ntwo 51\n", f"{RUN}.before": truth(0), f"{RUN}.after": truth(1),
-        f"{RUN}.ndjson": json.dumps({"type": "slice", "weights": {"l3d_cache_refill": 1}}) + "\n",
+        f"{RUN}.ndjson": slices(right_report()),
     }
 
 
@@ -95,6 +104,7 @@ def spoilt():
     report = copy.deepcopy(right_report())
     report["quality"]["weights"] = "cpu-time"
     case("weights", "weights are cpu-time", report=report)
+    case("refills", "memory was read", RUN_ndjson=slices(right_report(12)))
     case("counter", "all that was moved", RUN_after=truth(2))
     case("lost", "were not followed", RUN_after=truth(1, lost=1))
     case("ended", "ended too early: two", RUN_ended="two\n")
@@ -112,7 +122,7 @@ def of_limits():
              (right_report(13), 1, f"not ok real/estimate: {far}"),
              (right_report(11, 1), 1, "not ok real/estimate: 0 of 4 bars hold"))
     for report, status, words in cases:
-        results = {**right(), "report": report}
+        results = {**right(), "report": report, f"{RUN}.ndjson": slices(report)}
         if judged(results)[0]:
             yield f"judged without being asked: {words}"
         found = judged(results, "--limits")
