@@ -581,8 +581,10 @@ static void test_controllers(void **state)
 
 	world_begin(&w, make_granite);
 	assert_int_equal(select_(&w), 0);
-	assert_int_equal(w.s.layout.nr_metrics, 2 * 12 * 2);
-	assert_int_equal(w.s.wants.nr, 2 * 12 * 4);
+	/* channels; stacks with eight ports, links in both ways */
+	assert_int_equal(w.s.layout.nr_metrics, 2 * 12 * 2 + 2 * 2 + 2 * 2 * 2);
+	assert_int_equal(w.s.wants.nr, 2 * 12 * 4 + 2 * 2 * 8 + 2 * 2 * 2);
+	assert_non_null(find(&w, "xeon-granite.upi.send_bandwidth", "uncore_upi_1.cpu0", ""));
 	assert_non_null(find(&w, "xeon-granite.imc.read_bandwidth", "uncore_imc_11.cpu4", ""));
 	world_end(&w);
 

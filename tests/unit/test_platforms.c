@@ -342,8 +342,8 @@ static void another_cpu(void **state)
 	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
 	assert_int_equal(pmus.nr, 0);
 	assert_int_equal(pmu_fit_notes(&fs, &pmus, &notes), 0);
-	assert_int_equal(notes.nr, 1);
-	assert_non_null(strstr(notes.items[0], "uncore_imc_<n>: not counted. The CPU is "
+	assert_int_equal(notes.nr, 3);
+	assert_non_null(strstr(notes.items[1], "uncore_imc_<n>: not counted. The CPU is "
 					       "GenuineIntel-6-FE, and"));
 	text_list_free(&notes);
 	assert_int_equal(no_pmu_diag(&fs, &d), -ENODEV);
@@ -372,7 +372,8 @@ static void sysfs_says_otherwise(void **state)
 	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
 	check_judge_pmus(&fs, &pmus, &row);
 	assert_int_equal(row.status, CHECK_LIMITED);
-	assert_non_null(strstr(row.found, "16 imc; uncore_imc_3: sysfs and documents differ"));
+	assert_non_null(strstr(
+		row.found, "16 imc, 4 iio_free, 4 upi; uncore_imc_3: sysfs and documents differ"));
 	assert_int_equal(pmu_notes(&pmus, NULL, &notes), 0);
 	assert_int_equal(notes.nr, 1);
 	assert_non_null(strstr(notes.items[0], "uncore_imc_3: sysfs says that a count of "
@@ -422,8 +423,10 @@ static void checks_tell_it(void **state)
 	assert_string_equal(row.found, "24 umc");
 	check_on("icelake", &row);
 	assert_int_equal(row.status, CHECK_OK);
-	assert_string_equal(row.found, "8 imc_free, 16 imc; uncore_imc_<n> counts the same bytes "
-				       "as uncore_imc_free_running_<n>, which reports take");
+	assert_string_equal(
+		row.found,
+		"8 imc_free, 16 imc, 4 iio_free, 4 upi; uncore_imc_<n> counts the same bytes "
+		"as uncore_imc_free_running_<n>, which reports take");
 	check_on("alderlake", &row);
 	assert_int_equal(row.status, CHECK_OK);
 	assert_string_equal(row.found, "2 imc_free; uncore_imc_<n>: not counted");

@@ -90,7 +90,10 @@ static int explain_known(const struct sysfs *fs, const struct pmu_list *list, co
 	if (!err && better)
 		err = text_list_print(n, "  reports leave it out: %s counts the same bytes",
 				      better->name);
-	if (!err && !counts)
+	if (!err && counter_rows_have(pmu->kind, COUNTERS_PARTS))
+		err = text_list_print(n, "  reports have none of it, for it would be in the "
+					 "memory controllers' bytes once more; \"stat\" shows it");
+	else if (!err && !counts)
 		err = text_list_print(n, "  no row says that it counts the memory traffic of a "
 					 "socket; \"stat\" can count its events");
 	for (size_t i = 0; !err && (row = counter_row_at(i)); i++)

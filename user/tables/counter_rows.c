@@ -68,6 +68,36 @@
 #define UMC "Linux 6.12 tools/perf/pmu-events/arch/x86/amdzen4, amdzen5: memory-controller.json"
 
 /*
+ * Parts: what comes from the devices of a PCIe stack is written to memory, or an answer to a CPU;
+ * what goes to them is read from memory, or written by a CPU. Nine flits of a UPI link have 64
+ * bytes of data.
+ */
+#define PART(pmu, which, name, code, of_bytes, of_counts, written)                          \
+	{                                                                                   \
+		.kind = (pmu), .sets = COUNTERS_PARTS, .event = (name), .terms = (code),    \
+		.filters = "", .source = SOURCE_ANY, .direction = DIRECTION_##which,        \
+		.destination = DESTINATION_ANY, .scale = (of_bytes), .counts = (of_counts), \
+		.doc = (written),                                                           \
+	}
+#define PORT(pmu, n, bytes, array) \
+	PART(pmu, WRITE, "bw_in_port" #n, "event=0xff,umask=0x2" #n, bytes, 1, SNBEP array)
+#define PORTS_0_3(pmu, bytes, array)                                                        \
+	PORT(pmu, 0, bytes, array), PORT(pmu, 1, bytes, array), PORT(pmu, 2, bytes, array), \
+		PORT(pmu, 3, bytes, array)
+#define PORTS_0_7(pmu)                                                        \
+	PORTS_0_3(pmu, 32, PORT_EVENTS), PORT(pmu, 4, 32, PORT_EVENTS),       \
+		PORT(pmu, 5, 32, PORT_EVENTS), PORT(pmu, 6, 32, PORT_EVENTS), \
+		PORT(pmu, 7, 32, PORT_EVENTS)
+#define PORT_EVENTS "snr_uncore_iio_freerunning_events"
+#define SKX_OUT(n, code)                                                          \
+	PART(PMU_SKX_IIO, READ, "bw_out_port" #n, "event=0xff,umask=" code, 4, 1, \
+	     SNBEP "skx_uncore_iio_freerunning_events")
+#define FLITS(pmu)                                                                       \
+	PART(pmu, READ, "rxl_flits.all_data", "event=0x3,umask=0xf", DRAM_LINE, 9, UPI), \
+		PART(pmu, WRITE, "txl_flits.all_data", "event=0x2,umask=0xf", DRAM_LINE, 9, UPI)
+#define UPI "Linux 6.12 tools/perf/pmu-events/arch/x86: uncore-interconnect.json, upi_data_*_bw"
+
+/*
  * T410: bytes that left the system level cache for memory, by who started them. Filters
  * of one event are disjoint, so that the three sources add up to the socket, and the four
  * destinations of a source to the source.
@@ -116,6 +146,18 @@ const struct counter_row counter_rows[] = {
 	DRAM_ROW(PMU_ALI_DRW, READ, "hif_rd", "event=0x2", NULL, DRAM_LINE, DRW),
 	DRAM_ROW(PMU_ALI_DRW, WRITE, "hif_wr", "event=0x1", "hif_writes", DRAM_LINE, DRW),
 	DRAM_ROW(PMU_ALI_DRW, WRITE, "hif_rmw", "event=0x3", "hif_writes", DRAM_LINE, DRW),
+	PORTS_0_3(PMU_SKX_IIO, 4, "skx_uncore_iio_freerunning_events"),
+	SKX_OUT(0, "0x24"),
+	SKX_OUT(1, "0x25"),
+	SKX_OUT(2, "0x26"),
+	SKX_OUT(3, "0x27"),
+	PORTS_0_7(PMU_ICX_IIO),
+	PORTS_0_7(PMU_SPR_IIO),
+	PORTS_0_7(PMU_GNR_IIO),
+	FLITS(PMU_SKX_UPI),
+	FLITS(PMU_ICX_UPI),
+	FLITS(PMU_SPR_UPI),
+	FLITS(PMU_GNR_UPI),
 	DRAM(PMU_AMD_UMC, UMC, "umc_cas_cmd.rd", "event=0xa,rdwrmask=0x1", "umc_cas_cmd.wr",
 	     "event=0xa,rdwrmask=0x2"),
 };

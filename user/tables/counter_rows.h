@@ -14,6 +14,11 @@
 /* Sets of rows that are counted together, as bits. No byte is in two rows of a set. */
 #define COUNTERS_SUMS	     1u /* by source and direction */
 #define COUNTERS_DESTINATION 2u /* what CPUs cause, by destination as well */
+/*
+ * Counted elsewhere than the total: at devices or links. Reports have none of it, because it would
+ * be there twice; stat counts it by the row's name.
+ */
+#define COUNTERS_PARTS	     4u
 
 /**
  * struct bytes_ratio - bytes for a number of counts

@@ -30,6 +30,13 @@
 	.by_cpu = true, .socket_by = PMU_SOCKET_BY_CPUS, .read_cost = 2, .cycles_cost = 2, \
 	.source = driver
 
+/* PCIe stacks and links of a server */
+#define PARTS(chip) \
+	FAMILY(chip, PMU_##chip##_IIO, "iio_free", "PCIe stacks, free-running counters", \
+	       "uncore_iio_free_running_<n>", NULL, INTEL(SNBEP)), \
+	FAMILY(chip, PMU_##chip##_UPI, "upi", "UPI links, socket to socket", \
+	       "uncore_upi_<n>", NULL, INTEL(SNBEP), .no_events = true)
+
 const struct pmu_family pmu_families[] = {
 	FAMILY(T410, PMU_UCF, "ucf", "Unified Coherence Fabric",
 	       "nvidia_ucf_pmu_<n>", "2cf2036b", CORESIGHT),
@@ -86,6 +93,10 @@ const struct pmu_family pmu_families[] = {
 	FAMILY(YITIAN, PMU_ALI_DRW, "drw", "memory controllers", "ali_drw_<x>", NULL,
 	       .socket_by = PMU_SOCKET_ONLY, .max_events = 16, .read_cost = 1, .cycles_cost = 1,
 	       .source = DRW),
+	PARTS(SKX),
+	PARTS(ICX),
+	PARTS(SPR),
+	PARTS(GNR),
 	FAMILY(UNKNOWN, PMU_UNKNOWN, "unknown", "device unknown to this kernel",
 	       "nvidia_uncore_pmu_<n>", NULL, CORESIGHT, .socket_by = PMU_SOCKET_UNKNOWN),
 };

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "platform/pmu/pmu_scale.h"
+#include "tables/own_rows.h"
 
 #define WORDS_LEN 400
 
@@ -43,7 +44,8 @@ static int note_total(const struct pmu_list *list, struct text_list *n)
 {
 	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
 
-	if (!chip || !chip->total)
+	/* What the user's own rows count, the user knows. */
+	if (!chip || !chip->total || own_rows())
 		return 0;
 	return text_list_print(n,
 			       "Reports of %s count %s. %s Nobody has seen it count on hardware.",
