@@ -66,6 +66,7 @@
 	X(SHOUT,	      10.0, "evidence that makes it leap, log likelihood")		\
 	X(STEP,		      0.25, "a step, a part more; what is tried, too")			\
 	X(LEAP,		      1.0,  "a leap, a part more")					\
+	X(JUMPED,	      5.0,  "levels further off are forgotten, standard deviations")	\
 	X(NEWS,		      0.02, "new workloads matter from this part of the activity")	\
 	X(HEAVY,	      0.5,  "part of a new level's variance that its first block says")	\
 	X(SMALLEST_SCALE,     0.02, "scale of an intensity at least, part of the mean one")	\
@@ -133,6 +134,7 @@
 	X(LATER_ROUNDS,	      2,    "the same of later ones")				\
 	X(EARLY_BLOCKS,	      3,    "so many blocks are first ones")				\
 	X(REFINE_ROUNDS,      4,    "scales of new workloads are refined so often")		\
+	X(JUMP_ROUNDS,	      3,    "so many levels of a block are forgotten at most")	\
 	X(LAG_ROUNDS,	      3,    "a block is solved again so often with the lag it taught")	\
 	X(POSITIVE_ROUNDS,    3,    "rounds over totals that came out negative")		\
 	X(CENSOR_ROUNDS,      4,    "rounds over windows that may be at the limit")		\

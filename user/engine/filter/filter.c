@@ -138,11 +138,22 @@ static int solve_and_learn(struct filter *f, const struct filter_input *in)
 
 	for (int i = 0; i < 2 * NR_SIZES; i++)
 		before[i] = EVIDENCE_KEPT * f->evidence[i];
+	err = filter_solve_block(f, in, first);
+	for (int i = 0; !err && i < JUMP_ROUNDS && f->blocks && !in->lead; i++) {
+		bool jumped;
+
+		err = filter_jump_find(f, &jumped);
+		if (err || !jumped)
+			break;
+		err = filter_solve_prepare(f, in);
+		if (!err)
+			err = filter_solve_block(f, in, false);
+	}
 	for (int round = 0; !err; round++) {
-		err = filter_solve_block(f, in, first);
+		if (round)
+			err = filter_solve_block(f, in, false);
 		if (err || !filter_solve_learn_sizes(f, before) || round == rounds)
 			break;
-		first = false;
 	}
 	return err;
 }
@@ -184,6 +195,7 @@ static void try_again(struct filter *f, const struct attempt *was)
 	memcpy(f->lag_num, was->lag_num, sizeof(was->lag_num));
 	memcpy(f->lag_den, was->lag_den, sizeof(was->lag_den));
 	filter_solve_forget_fresh(f);
+	filter_jump_forget(f);
 }
 
 /* Enters the workloads of a block and solves it. */
@@ -192,6 +204,7 @@ static int enter_and_solve(struct filter *f, const struct filter_input *in)
 	struct attempt was = before_attempt(f);
 	int err = filter_work_shape(f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
 
+	memset(f->work->widened, 0, sizeof(f->work->widened));
 	for (int round = 0; !err; round++) {
 		double before[FILTER_LAGS] = { f->lag[0], f->lag[1] };
 

@@ -94,11 +94,12 @@ struct work {
 	size_t n; /* active entries, the background among them: 0 .. n-1 of the state */
 	size_t fresh[FILTER_MAX_WORKLOADS]; /* entries that are new to the state */
 	size_t nr_fresh;
-	struct matrix raw;   /* activity as counted, t x n */
-	struct matrix a;     /* the same with the lag, t x n */
-	struct matrix at;    /* its transpose */
-	struct matrix aa;    /* level and phase of each: t x 2n */
-	struct matrix aat;   /* its transpose */
+	double widened[FILTER_MAX_WORKLOADS + 1]; /* by entry: what its level's variance got more */
+	struct matrix raw;			  /* activity as counted, t x n */
+	struct matrix a;			  /* the same with the lag, t x n */
+	struct matrix at;			  /* its transpose */
+	struct matrix aa;			  /* level and phase of each: t x 2n */
+	struct matrix aat;			  /* its transpose */
 	struct matrix g;     /* covariance of bytes and state at the start: t x 2nr */
 	struct matrix av;    /* at times the variance of phases: n x t */
 	struct matrix c0;    /* covariance of bytes, from the state at the start */
@@ -221,6 +222,10 @@ int filter_full_project(struct filter *f, struct matrix *cov);
 /* filter_result.c: totals, their errors, and what is learned */
 int filter_result_make(struct filter *f, const struct filter_input *in);
 bool filter_solve_learn_sizes(struct filter *f, double *before);
+
+/* filter_jump.c: intensities that are not what they were */
+int filter_jump_find(struct filter *f, bool *ret);
+void filter_jump_forget(struct filter *f);
 
 /* filter_lag.c: activity and its traffic are not at the same time */
 void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t);
