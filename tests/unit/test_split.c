@@ -434,10 +434,10 @@ static void many_workloads_are_pooled(void **state)
 			sum += w->seen[READS][n].given;
 		assert_true(sum + w->background[READS] == all);
 		splitter_quality(w->splitter, false, &q);
-		assert_int_equal(q.pooled_workloads, 500 - 159);
+		assert_int_equal(q.pooled_workloads, 500 - 255);
 	}
 	splitter_quality(w->splitter, true, &q);
-	assert_int_equal(q.pooled_workloads, 500 - 159);
+	assert_int_equal(q.pooled_workloads, 500 - 255);
 	world_free(w);
 }
 
@@ -454,7 +454,7 @@ static void as_many_as_can_be_estimated(void **state)
 
 			for (int k = 0; k < 3; k++) {
 				add_window(w, 10 * MS, 123456789);
-				for (uint32_t n = 1; n <= 159 + more; n++)
+				for (uint32_t n = 1; n <= 255 + more; n++)
 					ran(w, n, 1 + draw_below(&d, 10 * MS));
 				if (small)
 					ran(w, 300, 1);

@@ -456,7 +456,7 @@ static void very_many(void **state)
 		assert_true(f->told[IO_READS][10 + k].high < 3 * 50000);
 	}
 	splitter_quality(f->splitter, false, &q);
-	assert_int_equal(q.pooled_workloads, 400 - 159);
+	assert_int_equal(q.pooled_workloads, 400 - 255);
 	assert_int_equal(q.fallback_windows, 0);
 	drop(f);
 }

@@ -33,7 +33,7 @@ enum filter_kind {
 
 /* Windows of a block, and workloads in it, that a filter takes at a time. */
 #define FILTER_MAX_WINDOWS   128
-#define FILTER_MAX_WORKLOADS 160
+#define FILTER_MAX_WORKLOADS 256
 
 /* A window's traffic may show in so many windows behind it. */
 #define FILTER_LAGS	     2
