@@ -433,6 +433,18 @@ static int make_counters(struct counters *c, struct diag *d)
 	return 0;
 }
 
+/* How many events the rows of a set have on all PMUs. */
+static size_t nr_wanted(const struct pmu_list *pmus, unsigned int set)
+{
+	const struct counter_row *row;
+	size_t nr = 0;
+
+	for (size_t i = 0; (row = counter_row_at(i)); i++)
+		for (size_t p = 0; row->sets & set && p < pmus->nr; p++)
+			nr += pmus->pmus[p].kind == row->kind;
+	return nr;
+}
+
 int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsigned int set,
 		  struct diag *d, struct counters *ret)
 {
@@ -440,7 +452,7 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
 	const struct pmu *damaged = NULL;
 	int err = 0;
 
-	c.soft_files = perf_files_allow(pmus->nr * MAX_ROWS);
+	c.soft_files = perf_files_allow(nr_wanted(pmus, set));
 	for (size_t i = 0; i < pmus->nr && !err; i++) {
 		const struct pmu *pmu = &pmus->pmus[i];
 
