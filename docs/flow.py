@@ -66,7 +66,7 @@ BOXES = {
     ),
     "live": (
         544, MIDDLE, 132, TALL, 1, "#1a7f37", "#f2fbf4",
-        ("a run:", "merges all into", "one trace", "",
+        ("a run: merges", "all in one trace", "", "", "",
          "opens counters,", "takes records,", "looks up names,", "ends intervals"),
     ),
     "engine": (

@@ -46,6 +46,7 @@ ROOMS = {
     "trace": GROUND,
     "replay": f"{GROUND} engine trace",
     "live": f"{GROUND} platform engine trace",
+    "live/selftest": f"{GROUND} platform live",
     "report": GROUND,
     "report/table": f"{GROUND} report",
     "report/json": f"{GROUND} report",

@@ -87,6 +87,7 @@ struct account_options {
  * @run: of a run, and how its reports are shown
  * @config: the daemon's file of settings, NULL: the usual one, if it is there
  * @check_config: only look whether the settings are right
+ * @selftest: move known bytes instead of looking
  * @settings: text of each setting in turn, NULL = not given
  */
 struct options {
@@ -100,6 +101,7 @@ struct options {
 	struct serve_config serve;
 	const char *config;
 	bool check_config;
+	bool selftest;
 	const char *settings[MAX_SETTINGS];
 };
 

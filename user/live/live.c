@@ -303,6 +303,11 @@ const struct host_info *live_host(const struct live *l)
 	return &l->header.host;
 }
 
+const struct layout *live_layout(const struct live *l)
+{
+	return &l->header.layout;
+}
+
 int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
 {
 	struct trace_mark mark;

@@ -81,6 +81,9 @@ uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers);
 /** live_host() - the machine; valid as long as the run */
 const struct host_info *live_host(const struct live *l);
 
+/** live_layout() - CPUs, sockets and counters; valid as long as the run */
+const struct layout *live_layout(const struct live *l);
+
 /**
  * live_mark() - end an interval: everything up to now is in the trace afterwards
  * @l: the run

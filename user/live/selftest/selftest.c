@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "live/selftest/selftest.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/times.h"
+#include "base/units.h"
+#include "live/live.h"
+#include "platform/sys/sysfs.h"
+#include "live/selftest/traffic.h"
+
+#define NS_PER_MS    1000000ull
+#define DRAIN_NS     (100 * NS_PER_MS)
+#define QUIET_NS     NS_PER_S
+#define PHASES_NS    (12 * NS_PER_S) /* all of them together, at most PHASE_NS each */
+#define PHASE_NS     (3 * NS_PER_S)
+#define FILL_NS	     (10 * NS_PER_S) /* no program needs longer to get its memory */
+#define FLUSH_NS     (NS_PER_S + 500 * NS_PER_MS)
+#define TENTH_REST   9
+#define BUSY_PART    13 /* of 16 parts of the memory */
+
+/* What everything below works on */
+struct tester {
+	struct sysfs fs;
+	struct run_options options;
+	struct live *live;
+	struct selftest *ret;
+	struct traffic_program programs[SELFTEST_PROGRAMS];
+	uint64_t phase_ns;
+};
+
+/* Goes on with the run, until @end_ns or until all programs obey; -ETIMEDOUT if they never do. */
+static int go_on(struct tester *t, uint64_t end_ns, bool until_obeyed, struct diag *d)
+{
+	while (monotonic_ns() < end_ns) {
+		uint64_t next = earlier(end_ns, monotonic_ns() + DRAIN_NS);
+		bool obeyed = until_obeyed;
+		struct pollfd p = { .fd = live_fd(t->live), .events = POLLIN };
+		int err = 0;
+
+		if (until_obeyed)
+			next = earlier(next, monotonic_ns() + NS_PER_MS);
+		poll(&p, 1, (next - earlier(next, monotonic_ns())) / NS_PER_MS);
+		err = live_drain(t->live, d);
+		if (err)
+			return err;
+		for (size_t i = 0; i < SELFTEST_PROGRAMS; i++) {
+			if (!t->programs[i].pid)
+				continue;
+			obeyed &= traffic_obeys(&t->programs[i], &err);
+			if (err)
+				return diag_fail(d, err, "%s: %s", t->programs[i].name,
+						 err == -ESRCH ? "somebody ended it" :
+								 strerror(-err));
+		}
+		if (obeyed)
+			return 0;
+	}
+	return until_obeyed ? -ETIMEDOUT : 0;
+}
+
+static void order(struct tester *t, enum traffic_order what)
+{
+	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++)
+		traffic_order(&t->programs[i], what);
+}
+
+/* Sums of the counters of CPUs' bytes of a socket and direction; false when one has no value. */
+static bool counted(const struct report *r, uint32_t socket, enum direction direction,
+		    uint64_t *ret)
+{
+	bool any = false;
+
+	*ret = 0;
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		const struct report_counter *c = &r->counters[i];
+
+		if (c->counter->source != SOURCE_CPU || c->counter->unit != UNIT_BYTES ||
+		    c->counter->device || c->counter->direction != direction ||
+		    report_socket_id(r, c->counter) != socket)
+			continue;
+		if (!c->valid)
+			return false;
+		*ret += c->value;
+		any = true;
+	}
+	return any;
+}
+
+/* What the report says of a program, by its name: its number may be another one in here. */
+static void read_row(const struct report *r, const char *name, uint32_t socket,
+		     enum direction direction, struct selftest_part *ret)
+{
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		const struct report_row *row = &r->rows[i];
+
+		if (strncmp(row->comm, name, MODEL_COMM_LEN) != 0)
+			continue;
+		ret->found = true;
+		ret->on_cpu_ns += row->on_cpu_ns;
+		for (size_t k = 0; k < row->nr_shares; k++) {
+			const struct share *s = &row->shares[k];
+			const struct counter *c = r->counters[s->counter].counter;
+
+			if (c->source != SOURCE_CPU || c->device || c->direction != direction ||
+			    report_socket_id(r, c) != socket)
+				continue;
+			ret->given += s->value;
+			ret->low += s->low;
+			ret->high += s->high;
+		}
+	}
+}
+
+/* Ends an interval; whoever wants its report releases it. */
+static int report(struct tester *t, bool last, struct diag *d, struct report **ret)
+{
+	int err = live_report(t->live, last, d, ret);
+
+	if (!err)
+		t->ret->quality = (*ret)->quality;
+	return err;
+}
+
+static int drop_report(struct tester *t, struct diag *d)
+{
+	struct report *r;
+	int err = report(t, false, d, &r);
+
+	if (!err)
+		report_free(r);
+	return err;
+}
+
+/* The programs rest: what do others move? */
+static int quiet(struct tester *t, bool last, struct diag *d)
+{
+	struct selftest *s = t->ret;
+	struct report *r;
+	uint64_t value;
+	int err = go_on(t, monotonic_ns() + QUIET_NS, false, d);
+
+	if (!err)
+		err = report(t, last, d, &r);
+	if (err)
+		return err;
+	for (size_t i = 0; i < s->nr; i++)
+		for (int k = 0; k < 2; k++) {
+			struct selftest_phase *p = &s->sockets[i].phases[k];
+			double *rate = last ? &p->after : &p->before;
+
+			if (counted(r, s->sockets[i].id, k, &value))
+				*rate = value / ((r->end_ns - r->start_ns) / (double)NS_PER_S);
+		}
+	report_free(r);
+	return 0;
+}
+
+/* After writing, caches hold what was not written back yet: reading drives it out. */
+static int settle(struct tester *t, struct selftest_phase *p, struct diag *d)
+{
+	int err;
+
+	if (p->direction == DIRECTION_WRITE) {
+		order(t, TRAFFIC_FLUSH);
+		err = go_on(t, monotonic_ns() + FLUSH_NS, true, d);
+		if (err == -ETIMEDOUT)
+			p->left = t->ret->cache;
+		else if (err)
+			return err;
+	}
+	order(t, TRAFFIC_REST);
+	err = go_on(t, monotonic_ns() + FILL_NS, true, d);
+	if (err == -ETIMEDOUT)
+		diag_fail(d, err, "the programs of the self-test do not get a CPU");
+	return err;
+}
+
+static int phase(struct tester *t, struct selftest_phase *p, struct diag *d)
+{
+	uint64_t before[SELFTEST_PROGRAMS];
+	struct report *r;
+	int err;
+
+	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++)
+		before[i] = traffic_moved(&t->programs[i], p->direction);
+	order(t, p->direction == DIRECTION_READ ? TRAFFIC_READ : TRAFFIC_WRITE);
+	err = go_on(t, monotonic_ns() + t->phase_ns, false, d);
+	if (!err)
+		err = settle(t, p, d);
+	if (!err)
+		err = report(t, false, d, &r);
+	if (err)
+		return err;
+	p->ns = r->end_ns - r->start_ns;
+	p->counted = counted(r, p->socket, p->direction, &p->value);
+	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++) {
+		p->parts[i].known = traffic_moved(&t->programs[i], p->direction) - before[i];
+		read_row(r, t->programs[i].name, p->socket, p->direction, &p->parts[i]);
+	}
+	report_free(r);
+	return 0;
+}
+
+static int start_programs(struct tester *t, const struct selftest_socket *s, struct diag *d)
+{
+	uint64_t most = SELFTEST_BYTES / 16 * BUSY_PART;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < SELFTEST_PROGRAMS; i++) {
+		struct traffic_program *p = &t->programs[i];
+
+		*p = (struct traffic_program){
+			.cpu = s->cpus[i],
+			.bytes = i ? SELFTEST_BYTES - most : most,
+			.rest = i ? TENTH_REST : 0,
+			.seed = s->id * SELFTEST_PROGRAMS + i + 1,
+		};
+		snprintf(p->name, sizeof(p->name), "t410-%s-%u", i ? "light" : "heavy", s->id % 1000);
+		err = traffic_start(p, d);
+		if (!err)
+			err = live_follow(t->live, p->pid, d);
+	}
+	return err;
+}
+
+static int test_socket(struct tester *t, struct selftest_socket *s, struct diag *d)
+{
+	int err = start_programs(t, s, d);
+
+	if (!err) {
+		order(t, TRAFFIC_FILL);
+		err = go_on(t, monotonic_ns() + FILL_NS, true, d);
+		if (err == -ETIMEDOUT)
+			err = diag_fail(d, err, "the programs of the self-test do not get a CPU");
+		else if (err == -ENOMEM)
+			diag_advise(d, err, "the self-test needs %llu MiB of free memory",
+				    SELFTEST_BYTES >> 20);
+	}
+	/* What filling the buffers moved belongs to no phase. */
+	if (!err)
+		err = drop_report(t, d);
+	for (int k = 0; !err && k < 2; k++)
+		err = phase(t, &s->phases[k], d);
+	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++)
+		traffic_stop(&t->programs[i]);
+	return err ? err : drop_report(t, d);
+}
+
+/* Two CPUs of the socket that we may use, if there are on different cores. */
+static void choose_cpus(const struct tester *t, const struct layout *layout, uint32_t index,
+			const cpu_set_t *allowed, struct selftest_socket *s)
+{
+	char line[CPULIST_TEXT_LEN];
+	struct cpulist siblings = { 0 };
+	size_t nr = 0;
+
+	for (int cpu = layout->nr_cpus - 1; cpu >= 0 && nr < SELFTEST_PROGRAMS; cpu--) {
+		if (layout->cpu_socket[cpu] != index || cpu >= CPU_SETSIZE ||
+		    !CPU_ISSET(cpu, allowed) || cpulist_contains(&siblings, cpu))
+			continue;
+		s->cpus[nr++] = cpu;
+		if (sysfs_read(&t->fs, line, sizeof(line),
+			       "devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu) ||
+		    cpulist_parse(line, &siblings))
+			siblings = (struct cpulist){ 0 };
+	}
+	if (nr < SELFTEST_PROGRAMS)
+		str_append(s->skipped, sizeof(s->skipped),
+			   "it has fewer than two cores that this process may use");
+}
+
+static uint64_t largest_cache(const struct sysfs *fs, unsigned int cpu)
+{
+	uint64_t largest = 0, bytes;
+	char line[64];
+
+	for (int i = 0; !sysfs_read(fs, line, sizeof(line),
+				    "devices/system/cpu/cpu%u/cache/index%d/size", cpu, i);
+	     i++)
+		if (!parse_size(line, &bytes) && bytes > largest)
+			largest = bytes;
+	return largest;
+}
+
+static void plan(struct tester *t)
+{
+	const struct layout *layout = live_layout(t->live);
+	struct selftest *ret = t->ret;
+	cpu_set_t allowed;
+
+	CPU_ZERO(&allowed);
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	for (uint32_t i = 0; i < layout->nr_sockets && ret->nr < SELFTEST_MAX_SOCKETS; i++) {
+		struct selftest_socket *s = &ret->sockets[ret->nr++];
+
+		s->id = layout->socket_ids[i];
+		choose_cpus(t, layout, i, &allowed, s);
+		if (!ret->cache && !s->skipped[0])
+			ret->cache = largest_cache(&t->fs, s->cpus[0]);
+		for (int k = 0; k < 2; k++)
+			s->phases[k] = (struct selftest_phase){
+				.socket = s->id, .direction = k, .buffer = SELFTEST_BYTES
+			};
+	}
+	for (size_t i = 0; i < ret->nr; i++)
+		ret->sockets[i].phases[0].cache = ret->sockets[i].phases[1].cache = ret->cache;
+	t->phase_ns = earlier(PHASE_NS, PHASES_NS / (2 * ret->nr));
+	ret->host = *live_host(t->live);
+	live_describe_counters(t->live, ret->counters, sizeof(ret->counters));
+	live_describe_weights(t->live, ret->weights, sizeof(ret->weights));
+}
+
+static int measure(struct tester *t, struct diag *d)
+{
+	int err = quiet(t, false, d);
+
+	for (size_t i = 0; !err && i < t->ret->nr; i++)
+		if (!t->ret->sockets[i].skipped[0])
+			err = test_socket(t, &t->ret->sockets[i], d);
+	return err ? err : quiet(t, true, d);
+}
+
+int selftest_run(void (*log)(const char *), struct diag *d, struct selftest *ret)
+{
+	struct tester t = { .fs = { .fd = -1 }, .options = run_options_default(), .ret = ret };
+	uint64_t begin = monotonic_ns();
+	int err = sysfs_open(NULL, d, &t.fs);
+
+	*ret = (struct selftest){ 0 };
+	t.options.interval_ns = RUN_INTERVAL_NS;
+	t.options.no_summary = true;
+	t.options.read_budget = 0;
+	if (!err)
+		err = live_open(&t.options, NULL, log, d, &t.live);
+	if (!err) {
+		plan(&t);
+		err = measure(&t, d);
+	}
+	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++)
+		traffic_stop(&t.programs[i]);
+	live_free(t.live);
+	sysfs_close(&t.fs);
+	run_options_free(&t.options);
+	ret->ns = monotonic_ns() - begin;
+	return err;
+}
