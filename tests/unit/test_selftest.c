@@ -126,14 +126,15 @@ static void shares(void **state)
 
 	(void)state;
 	/* The interval misses, but by next to nothing of the whole */
-	p.parts[1].given = GB + GB / 5;
+	p.parts[1].given = 2 * GB;
 	p.parts[1].low = GB + GB / 10;
+	p.parts[1].high = 3 * GB;
 	assert_int_equal(program_verdict(&p, 1), SELFTEST_RIGHT);
 	/* Twice as far: too little to call it wrong */
-	p.parts[1].given = p.parts[1].low = 19 * GB / 10;
-	assert_int_equal(program_verdict(&p, 1), SELFTEST_UNDECIDED);
 	p.parts[1].given = p.parts[1].low = 3 * GB;
-	p.parts[1].high = 4 * GB;
+	assert_int_equal(program_verdict(&p, 1), SELFTEST_UNDECIDED);
+	p.parts[1].given = p.parts[1].low = 5 * GB;
+	p.parts[1].high = 6 * GB;
 	assert_int_equal(program_verdict(&p, 1), SELFTEST_WRONG);
 	/* A wide interval that holds is not wrong: it said so. */
 	p.parts[1].low = GB / 2;
@@ -163,10 +164,9 @@ static void wait_for(struct traffic_program *p, enum traffic_order order)
 
 static struct traffic_program started(void)
 {
-	struct traffic_program p = { .name = "mover",
-				     .cpu = sched_getcpu(),
-				     .bytes = 1 << 20,
-				     .seed = 1 };
+	struct traffic_program p = {
+		.name = "mover", .cpu = sched_getcpu(), .bytes = 1 << 20, .seed = 1
+	};
 	struct diag d = { 0 };
 
 	assert_int_equal(traffic_start(&p, &d), 0);

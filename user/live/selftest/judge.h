@@ -12,7 +12,7 @@
 
 #include "model.h"
 
-#define SELFTEST_PROGRAMS 2 /* a socket: the first is ten times as intense as the second */
+#define SELFTEST_PROGRAMS   2 /* a socket: the first is ten times as intense as the second */
 #define SELFTEST_REASON_LEN 160
 
 enum selftest_verdict {

@@ -16,15 +16,15 @@
 #include "platform/sys/sysfs.h"
 #include "live/selftest/traffic.h"
 
-#define NS_PER_MS    1000000ull
-#define DRAIN_NS     (100 * NS_PER_MS)
-#define QUIET_NS     NS_PER_S
-#define PHASES_NS    (12 * NS_PER_S) /* all of them together, at most PHASE_NS each */
-#define PHASE_NS     (3 * NS_PER_S)
-#define FILL_NS	     (10 * NS_PER_S) /* no program needs longer to get its memory */
-#define FLUSH_NS     (NS_PER_S + 500 * NS_PER_MS)
-#define TENTH_REST   9
-#define BUSY_PART    13 /* of 16 parts of the memory */
+#define NS_PER_MS  1000000ull
+#define DRAIN_NS   (100 * NS_PER_MS)
+#define QUIET_NS   NS_PER_S
+#define PHASES_NS  (12 * NS_PER_S) /* all of them together, at most PHASE_NS each */
+#define PHASE_NS   (3 * NS_PER_S)
+#define FILL_NS	   (10 * NS_PER_S) /* no program needs longer to get its memory */
+#define FLUSH_NS   (NS_PER_S + 500 * NS_PER_MS)
+#define TENTH_REST 9
+#define BUSY_PART  13 /* of 16 parts of the memory */
 
 /* What everything below works on */
 struct tester {
@@ -57,8 +57,8 @@ static int go_on(struct tester *t, uint64_t end_ns, bool until_obeyed, struct di
 			obeyed &= traffic_obeys(&t->programs[i], &err);
 			if (err)
 				return diag_fail(d, err, "%s: %s", t->programs[i].name,
-						 err == -ESRCH ? "somebody ended it" :
-								 strerror(-err));
+						 err == -ESRCH ? "somebody ended it"
+							       : strerror(-err));
 		}
 		if (obeyed)
 			return 0;
@@ -223,7 +223,8 @@ static int start_programs(struct tester *t, const struct selftest_socket *s, str
 			.rest = i ? TENTH_REST : 0,
 			.seed = s->id * SELFTEST_PROGRAMS + i + 1,
 		};
-		snprintf(p->name, sizeof(p->name), "t410-%s-%u", i ? "light" : "heavy", s->id % 1000);
+		snprintf(p->name, sizeof(p->name), "t410-%s-%u", i ? "light" : "heavy",
+			 s->id % 1000);
 		err = traffic_start(p, d);
 		if (!err)
 			err = live_follow(t->live, p->pid, d);
@@ -306,9 +307,9 @@ static void plan(struct tester *t)
 		if (!ret->cache && !s->skipped[0])
 			ret->cache = largest_cache(&t->fs, s->cpus[0]);
 		for (int k = 0; k < 2; k++)
-			s->phases[k] = (struct selftest_phase){
-				.socket = s->id, .direction = k, .buffer = SELFTEST_BYTES
-			};
+			s->phases[k] = (struct selftest_phase){ .socket = s->id,
+								.direction = k,
+								.buffer = SELFTEST_BYTES };
 	}
 	for (size_t i = 0; i < ret->nr; i++)
 		ret->sockets[i].phases[0].cache = ret->sockets[i].phases[1].cache = ret->cache;

@@ -14,18 +14,18 @@
 
 #include "base/clock.h"
 
-#define LINE_BYTES	  64
-#define LINES_AT_ONCE	  1024 /* between two looks at the orders */
-#define NS_PER_MS	  1000000ull
-#define SHORTEST_MS	  20 /* at work, or away */
-#define LONGEST_WORK_MS	  60
-#define LONGEST_AWAY_MS	  40
+#define LINE_BYTES	64
+#define LINES_AT_ONCE	1024 /* between two looks at the orders */
+#define NS_PER_MS	1000000ull
+#define SHORTEST_MS	20 /* at work, or away */
+#define LONGEST_WORK_MS 60
+#define LONGEST_AWAY_MS 40
 
 /*
  * An order is a number that grows, times ORDERS, plus what to do: so the same order given twice is
  * obeyed twice.
  */
-#define ORDERS		  8u
+#define ORDERS		8u
 
 struct traffic_shared {
 	_Atomic uint32_t order;
@@ -107,8 +107,8 @@ static void go_on(struct mover *m, enum direction direction)
 
 static int fill(struct mover *m)
 {
-	m->buffer = mmap(NULL, m->p->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			 0);
+	m->buffer =
+		mmap(NULL, m->p->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (m->buffer == MAP_FAILED) {
 		m->buffer = NULL;
 		return -errno;
