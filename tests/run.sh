@@ -162,6 +162,7 @@ part_machine() {
 	make -s -j"$(nproc)" && make -s -j"$(nproc)" ARCH=arm64 LINK=shared || return
 	tests/machine/run.sh || failed=1
 	T410_RESULTS=${T410_RESULTS:+$T410_RESULTS/real} tests/machine/real.sh --short || failed=1
+	T410_RESULTS=${T410_RESULTS:+$T410_RESULTS/selftest} tests/machine/selftest.sh || failed=1
 	return $failed
 }
 

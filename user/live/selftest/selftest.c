@@ -21,8 +21,8 @@
 #define QUIET_NS   NS_PER_S
 #define PHASES_NS  (12 * NS_PER_S) /* all of them together, at most PHASE_NS each */
 #define PHASE_NS   (3 * NS_PER_S)
-#define FILL_NS	   (10 * NS_PER_S) /* no program needs longer to get its memory */
-#define FLUSH_NS   (NS_PER_S + 500 * NS_PER_MS)
+#define FILL_NS	   (60 * NS_PER_S) /* whoever needs longer gets no CPU */
+#define FLUSH_NS   (5 * NS_PER_S)
 #define TENTH_REST 9
 #define BUSY_PART  13 /* of 16 parts of the memory */
 
@@ -72,7 +72,15 @@ static void order(struct tester *t, enum traffic_order what)
 		traffic_order(&t->programs[i], what);
 }
 
-/* Sums of the counters of CPUs' bytes of a socket and direction; false when one has no value. */
+/* Does it count bytes of tasks of the socket, in that direction? Some count all, whoever did it. */
+static bool counts_tasks(const struct report *r, const struct counter *c, uint32_t socket,
+			 enum direction direction)
+{
+	return (c->source == SOURCE_CPU || c->source == SOURCE_ANY) && c->unit == UNIT_BYTES &&
+	       !c->device && c->direction == direction && report_socket_id(r, c) == socket;
+}
+
+/* Sum of such counters; false when one has no value, or there is none. */
 static bool counted(const struct report *r, uint32_t socket, enum direction direction,
 		    uint64_t *ret)
 {
@@ -82,9 +90,7 @@ static bool counted(const struct report *r, uint32_t socket, enum direction dire
 	for (size_t i = 0; i < r->nr_counters; i++) {
 		const struct report_counter *c = &r->counters[i];
 
-		if (c->counter->source != SOURCE_CPU || c->counter->unit != UNIT_BYTES ||
-		    c->counter->device || c->counter->direction != direction ||
-		    report_socket_id(r, c->counter) != socket)
+		if (!counts_tasks(r, c->counter, socket, direction))
 			continue;
 		if (!c->valid)
 			return false;
@@ -107,10 +113,8 @@ static void read_row(const struct report *r, const char *name, uint32_t socket,
 		ret->on_cpu_ns += row->on_cpu_ns;
 		for (size_t k = 0; k < row->nr_shares; k++) {
 			const struct share *s = &row->shares[k];
-			const struct counter *c = r->counters[s->counter].counter;
 
-			if (c->source != SOURCE_CPU || c->device || c->direction != direction ||
-			    report_socket_id(r, c) != socket)
+			if (!counts_tasks(r, r->counters[s->counter].counter, socket, direction))
 				continue;
 			ret->given += s->value;
 			ret->low += s->low;
