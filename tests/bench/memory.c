@@ -85,7 +85,8 @@ static void make_header(struct world *w)
 				       .source = sources[nr / 2],
 				       .direction = nr % 2 ? DIRECTION_WRITE : DIRECTION_READ };
 		snprintf(c->name, sizeof(c->name), "ucf%u/%u", socket, nr);
-		w->events[i] = (struct counted_event){ .counter = i, .scale = 1 };
+		w->events[i] = (struct counted_event){ .counter = i,
+						       .scale = { .bytes = 1, .counts = 1 } };
 		w->indexes[i] = i;
 	}
 	for (uint32_t s = 0; s < NR_SOCKETS; s++)
