@@ -194,7 +194,8 @@ static double limit_for(uint64_t seed)
 
 static void windows_at_the_limit_are_divided_by_demand(void **state)
 {
-	size_t rounds = draw_times(8, 1), said = 0, full = 0;
+	/* In one draw alone a third more may be said to be at the limit than are. */
+	size_t rounds = draw_times(8, 3), said = 0, full = 0;
 	double off = 0, held = 0;
 
 	(void)state;
