@@ -193,7 +193,7 @@ for part in "$@"; do
 	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]} programs kernel" >&2; exit 2; }
 done
 mkdir -p "$logs"
-[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 30 minutes; parts: make check-PART ($*)"
+[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 35 minutes; parts: make check-PART ($*)"
 for part in "$@"; do
 	echo "== $part: ${WHAT[$part]}"
 	start=$SECONDS
