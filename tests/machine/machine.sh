@@ -20,3 +20,21 @@ machine_ready() {
 	[ $status = 0 ] || MACHINE_PROBLEM=$(tail -n 1 "$log")
 	return $status
 }
+
+# machine_share: sets share, the folder that host and guest have in common: T410_RESULTS, or one that
+# goes at the end.
+machine_share() {
+	if [ -n "${T410_RESULTS:-}" ]; then
+		mkdir -p "$T410_RESULTS"
+		share=$(cd "$T410_RESULTS" && pwd)
+	else
+		share=$(mktemp -d)
+		trap 'rm -rf "$share"' EXIT
+	fi
+}
+
+# machine_take PROGRAM FOLDER: copies it for the guest as t410trace, with the libraries beside it
+machine_take() {
+	cp "$1" "$2/t410trace"
+	[ ! -d "$(dirname "$1")/lib" ] || cp -r "$(dirname "$1")/lib" "$2/"
+}

@@ -45,21 +45,14 @@ fi
 [ $# -gt 0 ] || set -- "${PROGRAMS[@]}" "${TOGETHER[@]}"
 [ -f "$T410TRACE" ] || end "not ok real: no $T410TRACE: run \"make ARCH=arm64 LINK=shared\" first" 1
 [ -x "$T410_REPORT" ] || end "not ok real: no $T410_REPORT: run \"make\" first" 1
-if [ -n "${T410_RESULTS:-}" ]; then
-	mkdir -p "$T410_RESULTS"
-	share=$(cd "$T410_RESULTS" && pwd)
-else
-	share=$(mktemp -d)
-	trap 'rm -rf "$share"' EXIT
-fi
+machine_share
 machine_ready "$share/prepare.log" --userland $USERLAND
 case $? in
 0) ;;
 "$MACHINE_NO_NETWORK") end "skip real: $MACHINE_PROBLEM" 0 ;;
 *) end "not ok real: $MACHINE_PROBLEM" 1 ;;
 esac
-cp "$T410TRACE" "$share/t410trace"
-[ ! -d "$(dirname "$T410TRACE")/lib" ] || cp -r "$(dirname "$T410TRACE")/lib" "$share/"
+machine_take "$T410TRACE" "$share"
 cp "$HERE/real-guest.sh" "$share/"
 
 rm -rf "$share/out"

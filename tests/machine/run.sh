@@ -45,13 +45,7 @@ done
 [ $# -gt 0 ] || set -- $names
 [ -f "$T410TRACE" ] || fail "no $T410TRACE: run \"make ARCH=arm64 LINK=shared\" first"
 
-if [ -n "${T410_RESULTS:-}" ]; then
-	mkdir -p "$T410_RESULTS"
-	share=$(cd "$T410_RESULTS" && pwd)
-else
-	share=$(mktemp -d)
-	trap 'rm -rf "$share"' EXIT
-fi
+machine_share
 machine_ready "$share/prepare.log"
 case $? in
 0) ;;
@@ -109,8 +103,7 @@ boots() {
 	shift
 	rm -rf "$folder/out"
 	mkdir -p "$folder/out"
-	cp "$T410TRACE" "$folder/t410trace"
-	[ ! -d "$(dirname "$T410TRACE")/lib" ] || cp -r "$(dirname "$T410TRACE")/lib" "$folder/"
+	machine_take "$T410TRACE" "$folder"
 	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$ROOT/packaging/systemd/t410trace.service" "$folder/"
 	while read -r shape traffic; do
 		wanted=()

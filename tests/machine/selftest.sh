@@ -19,21 +19,14 @@ end() {
 }
 
 [ -f "$T410TRACE" ] || end "not ok selftest: no $T410TRACE: run \"make ARCH=arm64 LINK=shared\" first" 1
-if [ -n "${T410_RESULTS:-}" ]; then
-	mkdir -p "$T410_RESULTS"
-	share=$(cd "$T410_RESULTS" && pwd)
-else
-	share=$(mktemp -d)
-	trap 'rm -rf "$share"' EXIT
-fi
+machine_share
 machine_ready "$share/prepare.log"
 case $? in
 0) ;;
 "$MACHINE_NO_NETWORK") end "skip selftest: $MACHINE_PROBLEM" 0 ;;
 *) end "not ok selftest: $MACHINE_PROBLEM" 1 ;;
 esac
-cp "$T410TRACE" "$share/t410trace"
-[ ! -d "$(dirname "$T410TRACE")/lib" ] || cp -r "$(dirname "$T410TRACE")/lib" "$share/"
+machine_take "$T410TRACE" "$share"
 cat > "$share/guest.sh" <<'GUEST'
 # selftest NAME
 selftest() {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../cache.h"
+#include "check.h"
 
 #define L2_KIB	  8  /* 128 lines */
 #define LLC_KIB	  32 /* 512 lines */
@@ -18,19 +19,6 @@
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static uint64_t moved[2][2];
-static unsigned int failures, checks;
-
-#define CHECK(got, want) check(__LINE__, #got, (uint64_t)(got), (uint64_t)(want))
-
-static void check(int line, const char *what, uint64_t got, uint64_t want)
-{
-	checks++;
-	if (got == want)
-		return;
-	failures++;
-	fprintf(stderr, "cache.c:%d: %s is %llu, not %llu\n", line, what, (unsigned long long)got,
-		(unsigned long long)want);
-}
 
 /* In place of watch.c */
 void cache_moved(unsigned int socket, bool written)
@@ -211,6 +199,5 @@ int main(void)
 	test_dirty_lines_are_written_once();
 	test_sockets_and_cpus();
 	test_against_the_second_model();
-	printf("cache model: %u checks, %u failed\n", checks, failures);
-	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+	return checks_end("cache model");
 }

@@ -9,6 +9,7 @@
 
 #include "../port.h"
 #include "../units.h"
+#include "check.h"
 
 #define PMEVCNTR   0x000
 #define PMEVTYPER  0x400
@@ -29,19 +30,6 @@ struct shm *shm;
 static struct shm memory;
 static uint64_t fake_ns;
 static bool lines[64];
-static unsigned int failures, checks;
-
-#define CHECK(got, want) check(__FILE__, __LINE__, #got, (uint64_t)(got), (uint64_t)(want))
-
-static void check(const char *file, int line, const char *what, uint64_t got, uint64_t want)
-{
-	checks++;
-	if (got == want)
-		return;
-	failures++;
-	fprintf(stderr, "%s:%d: %s is 0x%llx, not 0x%llx\n", file, line, what,
-		(unsigned long long)got, (unsigned long long)want);
-}
 
 /* In place of shm.c, whose clock is real */
 uint64_t now_ns(void)
@@ -493,6 +481,5 @@ int main(void)
 	test_links();
 	test_cmem();
 	test_port();
-	printf("register models: %u checks, %u failed\n", checks, failures);
-	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+	return checks_end("register models");
 }

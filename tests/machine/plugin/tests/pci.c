@@ -4,20 +4,7 @@
 #include <stdlib.h>
 
 #include "../machine.h"
-
-static unsigned int failures, checks;
-
-#define CHECK(got, want) check(__LINE__, #got, (uint64_t)(got), (uint64_t)(want))
-
-static void check(int line, const char *what, uint64_t got, uint64_t want)
-{
-	checks++;
-	if (got == want)
-		return;
-	failures++;
-	fprintf(stderr, "pci.c:%d: %s is 0x%llx, not 0x%llx\n", line, what, (unsigned long long)got,
-		(unsigned long long)want);
-}
+#include "check.h"
 
 static uint64_t at(unsigned int segment, unsigned int bus, unsigned int devfn, unsigned int reg)
 {
@@ -93,6 +80,5 @@ int main(int argc, char **argv)
 	CHECK(pci_load(argv[1]) < 0, true);
 	write_list(argv[1], "hub bus=2\n");
 	CHECK(pci_load(argv[1]) < 0, true);
-	printf("configuration space: %u checks, %u failed\n", checks, failures);
-	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+	return checks_end("configuration space");
 }
