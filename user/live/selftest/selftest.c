@@ -123,20 +123,10 @@ static void read_row(const struct report *r, const char *name, uint32_t socket,
 	}
 }
 
-/* Ends an interval; whoever wants its report releases it. */
-static int report(struct tester *t, bool last, struct diag *d, struct report **ret)
-{
-	int err = live_report(t->live, last, d, ret);
-
-	if (!err)
-		t->ret->quality = (*ret)->quality;
-	return err;
-}
-
 static int drop_report(struct tester *t, struct diag *d)
 {
 	struct report *r;
-	int err = report(t, false, d, &r);
+	int err = live_report(t->live, false, d, &r);
 
 	if (!err)
 		report_free(r);
@@ -152,7 +142,7 @@ static int quiet(struct tester *t, bool last, struct diag *d)
 	int err = go_on(t, monotonic_ns() + QUIET_NS, false, d);
 
 	if (!err)
-		err = report(t, last, d, &r);
+		err = live_report(t->live, last, d, &r);
 	if (err)
 		return err;
 	for (size_t i = 0; i < s->nr; i++)
@@ -200,7 +190,7 @@ static int phase(struct tester *t, struct selftest_phase *p, struct diag *d)
 	if (!err)
 		err = settle(t, p, d);
 	if (!err)
-		err = report(t, false, d, &r);
+		err = live_report(t->live, false, d, &r);
 	if (err)
 		return err;
 	p->ns = r->end_ns - r->start_ns;
@@ -333,6 +323,19 @@ static int measure(struct tester *t, struct diag *d)
 	return err ? err : quiet(t, true, d);
 }
 
+/* Losses of one interval are those of one phase: the whole run counts. */
+static int take_quality(struct tester *t, struct diag *d)
+{
+	struct report *r;
+	int err = live_summary(t->live, d, &r);
+
+	if (err)
+		return err;
+	t->ret->quality = r->quality;
+	report_free(r);
+	return 0;
+}
+
 int selftest_run(void (*log)(const char *), struct diag *d, struct selftest *ret)
 {
 	struct tester t = { .fs = { .fd = -1 }, .options = run_options_default(), .ret = ret };
@@ -341,7 +344,6 @@ int selftest_run(void (*log)(const char *), struct diag *d, struct selftest *ret
 
 	*ret = (struct selftest){ 0 };
 	t.options.interval_ns = RUN_INTERVAL_NS;
-	t.options.no_summary = true;
 	t.options.read_budget = 0;
 	if (!err)
 		err = live_open(&t.options, NULL, log, d, &t.live);
@@ -349,6 +351,8 @@ int selftest_run(void (*log)(const char *), struct diag *d, struct selftest *ret
 		plan(&t);
 		err = measure(&t, d);
 	}
+	if (!err)
+		err = take_quality(&t, d);
 	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++)
 		traffic_stop(&t.programs[i]);
 	live_free(t.live);

@@ -34,7 +34,7 @@ struct selftest_socket {
  * @counters, @weights: what was counted, and what activity was measured by; for people
  * @cache: bytes of the largest cache of a CPU, 0 = sysfs does not say
  * @ns: how long it took
- * @quality: of the last report: losses are of the whole run
+ * @quality: of the whole run
  * @sockets, @nr: by index
  */
 struct selftest {
