@@ -402,21 +402,18 @@ static void check_cgroup2(int proc, struct check_row *ret_row)
 			    "mount -t cgroup2 none /sys/fs/cgroup");
 }
 
-static int check_pmus(const struct sysfs *fs, struct check_row *ret_row)
+/* @list: what pmu_list_read() found; @err: what it returned, with @d for the problem */
+static int check_pmus(const struct sysfs *fs, const struct pmu_list *list, int err, struct diag *d,
+		      struct check_row *ret_row)
 {
-	struct pmu_list list = { 0 };
-	struct diag d = { 0 };
-	int err = pmu_list_read(fs, &d, &list);
-
 	if (!err)
-		err = platform_file_check(fs, &list, &d);
+		err = platform_file_check(fs, list, d);
 	if (err && err != -ENOMEM) {
-		set_row(ret_row, "pmus", CHECK_MISSING, "%s", d.what);
-		set_remedy(ret_row, d.help);
+		set_row(ret_row, "pmus", CHECK_MISSING, "%s", d->what);
+		set_remedy(ret_row, d->help);
 	} else if (!err) {
-		check_judge_pmus(fs, &list, ret_row);
+		check_judge_pmus(fs, list, ret_row);
 	}
-	pmu_list_free(&list);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -471,27 +468,25 @@ static int add_permission_rows(int proc, struct check_list *list)
 }
 
 /* Are there PMUs of a chip that is not NVIDIA's? */
-static bool has_others(const struct sysfs *fs)
+static bool has_others(const struct pmu_list *list)
 {
-	const struct pmu_platform_row *chip;
-	struct pmu_list list = { 0 };
+	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
 
-	if (pmu_list_read(fs, NULL, &list))
-		return false;
-	chip = pmu_platform_row(pmu_list_platform(&list));
-	pmu_list_free(&list);
 	return chip && (chip->total || chip->platform == PMU_PLATFORM_OWN);
 }
 
 static int add_rows(const struct sysfs *fs, int proc, struct check_list *list)
 {
+	struct pmu_list pmus = { 0 };
+	struct diag d = { 0 };
 	struct check_row row;
 	struct utsname uts;
-	int err;
+	int err, read;
 
 	if (uname(&uts))
 		return -errno;
-	check_judge_kernel(uts.release, has_others(fs), &row);
+	read = pmu_list_read(fs, &d, &pmus);
+	check_judge_kernel(uts.release, has_others(&pmus), &row);
 	err = add_row(list, &row);
 	if (!err) {
 		check_btf(fs, &row);
@@ -506,7 +501,8 @@ static int add_rows(const struct sysfs *fs, int proc, struct check_list *list)
 		err = add_row(list, &row);
 	}
 	if (!err)
-		err = check_pmus(fs, &row);
+		err = check_pmus(fs, &pmus, read, &d, &row);
+	pmu_list_free(&pmus);
 	if (!err)
 		err = add_row(list, &row);
 	if (!err)
