@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/spelling.h"
 #include "model.h"
 #include "platform/pmu/fit.h"
 #include "platform/pmu/pmu_scale.h"
@@ -119,22 +118,6 @@ static int explain_unknown(const struct sysfs *fs, const char *name, struct text
 			       name, cpu, chips);
 }
 
-static int no_such_pmu(const struct sysfs *fs, const char *name, struct diag *d)
-{
-	cleanup_texts struct text_list names = { 0 };
-	struct spelling s = { .word = name };
-	char help[sizeof(d->help)];
-
-	diag_fail(d, -ENOENT, "there is no PMU \"%.64s\" in %.80s/%s", name, fs->root, PMU_DEVICES);
-	if (sysfs_list(fs, &names, PMU_DEVICES) || !names.nr)
-		return -ENOENT;
-	for (size_t i = 0; i < names.nr; i++)
-		spelling_add(&s, names.items[i]);
-	spelling_help(&s, "there are", help, sizeof(help));
-	spelling_free(&s);
-	return diag_advise(d, -ENOENT, "%s", help);
-}
-
 int list_explain(const struct sysfs *fs, const struct pmu_list *list, const char *name,
 		 struct diag *d, struct text_list *ret_lines)
 {
@@ -142,8 +125,11 @@ int list_explain(const struct sysfs *fs, const struct pmu_list *list, const char
 	int err = 0;
 
 	if (!name[0] || strchr(name, '/') || name[0] == '.' ||
-	    !sysfs_exists(fs, PMU_DEVICES "/%s", name))
-		return no_such_pmu(fs, name, d);
+	    !sysfs_exists(fs, PMU_DEVICES "/%s", name)) {
+		diag_fail(d, -ENOENT, "there is no PMU \"%.64s\" in %.80s/%s", name, fs->root,
+			  PMU_DEVICES);
+		return pmu_advise_names(fs, name, -ENOENT, d);
+	}
 	for (size_t i = 0; i < list->nr && !err; i++) {
 		if (strcmp(list->pmus[i].name, name))
 			continue;

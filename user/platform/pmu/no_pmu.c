@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/spelling.h"
 #include "base/text.h"
 #include "platform/pmu/pmu.h"
 #include "tables/counter_rows.h"
@@ -101,4 +102,19 @@ int no_pmu_diag(const struct sysfs *fs, struct diag *d)
 			"a virtual T410 with a kernel that knows it.");
 	}
 	return nothing_found(fs, d);
+}
+
+int pmu_advise_names(const struct sysfs *fs, const char *name, int err, struct diag *d)
+{
+	cleanup_texts struct text_list names = { 0 };
+	struct spelling s = { .word = name };
+	char help[sizeof(d->help)];
+
+	if (sysfs_list(fs, &names, PMU_DEVICES) || !names.nr)
+		return err;
+	for (size_t i = 0; i < names.nr; i++)
+		spelling_add(&s, names.items[i]);
+	spelling_help(&s, "there are", help, sizeof(help));
+	spelling_free(&s);
+	return diag_advise(d, err, "%s", help);
 }

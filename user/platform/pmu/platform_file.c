@@ -513,24 +513,6 @@ static int check_cpu(const struct platform_file *f, const struct sysfs *fs, stru
 		     "the rows are for %s, and the CPU is %s", want, here);
 }
 
-static int no_such_pmu(const struct platform_file *f, size_t family, const struct sysfs *fs,
-		       struct diag *d)
-{
-	cleanup_texts struct text_list names = { 0 };
-	struct spelling s = { .word = f->families[family].pattern };
-	char help[sizeof(d->help)];
-
-	wrong(f, f->family_at[family], d, -ENODEV, "no PMU in %.80s is called %s", fs->root,
-	      s.word);
-	if (sysfs_list(fs, &names, PMU_DEVICES) || !names.nr)
-		return -ENODEV;
-	for (size_t i = 0; i < names.nr; i++)
-		spelling_add(&s, names.items[i]);
-	spelling_help(&s, "there are", help, sizeof(help));
-	spelling_free(&s);
-	return diag_advise(d, -ENODEV, "%s", help);
-}
-
 /* The rows of one PMU: known to sysfs, and no two of them the same. */
 static int check_pmu(const struct platform_file *f, const struct pmu *pmu, struct diag *d)
 {
@@ -584,8 +566,11 @@ int platform_file_check(const struct sysfs *fs, const struct pmu_list *list, str
 			found = true;
 			err = check_pmu(f, &list->pmus[i], d);
 		}
-		if (!err && !found)
-			err = no_such_pmu(f, k, fs, d);
+		if (!err && !found) {
+			wrong(f, f->family_at[k], d, -ENODEV, "no PMU in %.80s is called %s",
+			      fs->root, f->families[k].pattern);
+			err = pmu_advise_names(fs, f->families[k].pattern, -ENODEV, d);
+		}
 	}
 	return err;
 }

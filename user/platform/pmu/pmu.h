@@ -260,4 +260,15 @@ int pmu_format_parse(const char *text, struct pmu_format *ret_format);
  */
 int no_pmu_diag(const struct sysfs *fs, struct diag *d);
 
+/**
+ * pmu_advise_names() - the remedy for a PMU that is not there: names that sysfs has
+ * @fs: tree that was searched; without a PMU in it there is no remedy
+ * @name: what was looked for
+ * @err: returned unchanged
+ * @d: has the problem already
+ *
+ * Return: @err.
+ */
+int pmu_advise_names(const struct sysfs *fs, const char *name, int err, struct diag *d);
+
 #endif
