@@ -35,6 +35,7 @@ struct site {
 /* The block while limits are tried: demand less what was predicted. */
 struct demand {
 	size_t t;
+	bool once;   /* each window is looked at once: only those behind it have to follow */
 	double *cov; /* t x t */
 	double mean[FILTER_MAX_WINDOWS];
 	struct site sites[FILTER_MAX_WINDOWS];
@@ -104,22 +105,23 @@ static double look(const struct work *w, size_t t, double bytes, double limit, d
 	return most + log(sum * step / (SQRT_2_PI * SQRT_2_PI)) - 0.5 * log(noise);
 }
 
-/* A site becomes another one: the demand in all windows follows. */
+/* A site becomes another one: the demand in all windows that are still looked at follows. */
 static void replace(struct demand *d, size_t at, struct site site)
 {
 	double precision = site.precision - d->sites[at].precision;
 	double shift = site.shift - d->sites[at].shift;
 	double column[FILTER_MAX_WINDOWS], scale;
+	size_t from = d->once ? at + 1 : 0;
 
 	memcpy(column, d->cov + at * d->t, d->t * sizeof(*column));
 	scale = 1 / (1 + precision * column[at]);
 	shift = (shift - precision * d->mean[at]) * scale;
 	precision *= scale;
-	for (size_t i = 0; i < d->t; i++) {
+	for (size_t i = from; i < d->t; i++) {
 		double part = precision * column[i], *row = d->cov + i * d->t;
 
 		d->mean[i] += shift * column[i];
-		for (size_t j = 0; j < d->t; j++)
+		for (size_t j = from; j < d->t; j++)
 			row[j] -= part * column[j];
 	}
 	d->sites[at] = site;
@@ -179,6 +181,7 @@ static void find_demand(struct filter *f, const struct filter_input *in, double 
 	memset(d->mean, 0, sizeof(d->mean));
 	memset(d->sites, 0, sizeof(d->sites));
 	d->t = w->t;
+	d->once = sweeps == 1;
 	d->cov = w->trial;
 	for (size_t i = 0; i < w->t; i++)
 		for (size_t j = 0; j <= i; j++)
