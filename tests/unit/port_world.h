@@ -113,6 +113,17 @@ static inline int world_start_grace(void **state)
 	return world_start(tree_make_grace);
 }
 
+static inline void world_fill_ampereone(struct tree *tree)
+{
+	tree_make_platform(tree, "ampereone");
+}
+
+static inline int world_start_ampereone(void **state)
+{
+	(void)state;
+	return world_start(world_fill_ampereone);
+}
+
 static inline int world_finish(void **state)
 {
 	(void)state;

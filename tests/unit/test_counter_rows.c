@@ -106,25 +106,49 @@ static void check_controller(const struct counter_row *row)
 		      ends(row->event, ".wr") || ends(row->event, "_wr") ||
 		      ends(row->event, "_rmw");
 
+	bool together = strstr(row->event, "_channel_data_") || strstr(row->event, "mc_reqs");
+
 	assert_int_equal(row->scale, strstr(row->event, "flux") ? 32 : 64);
 	assert_int_equal(row->source, SOURCE_ANY);
 	assert_int_equal(row->destination, DESTINATION_CMEM);
-	assert_int_equal(row->direction, writes ? DIRECTION_WRITE : DIRECTION_READ);
+	assert_int_equal(row->direction, together ? DIRECTION_READWRITE
+					 : writes ? DIRECTION_WRITE
+						  : DIRECTION_READ);
 	assert_non_null(row->terms);
 	assert_false(row->optional);
+	assert_int_equal(row->part, PART_NONE);
+}
+
+/* 2^-32 J a count, and no more is believed to be there than sysfs names. */
+static void check_energy(const struct counter_row *row)
+{
+	assert_int_equal(row->kind, PMU_POWER);
+	assert_true((double)row->scale / row->counts == 1e9 / 4294967296.0);
+	assert_int_equal(row->source, SOURCE_ANY);
+	assert_int_equal(row->destination, DESTINATION_ANY);
+	assert_true(row->optional && !row->terms);
+	assert_false(counter_rows_have(row->kind, COUNTERS_SUMS | COUNTERS_DESTINATION));
+	assert_true(counter_rows_any(row->kind, COUNTERS_SUMS));
 }
 
 /* What is counted elsewhere is in no family that has a total, or it would be there twice. */
 static void check_part(const struct counter_row *row)
 {
 	bool flits = strstr(row->event, "flits");
+	const char *const writes[] = { "in_", "txl", "rx_pcie", "write", "itom", "m2s" };
+	uint32_t bytes = row->kind == PMU_SKX_IIO     ? 4
+			 : row->kind == PMU_DWC_PORT  ? 1
+			 : strstr(row->event, "port") ? 32
+						      : 64;
+	bool write = false;
 
 	assert_false(counter_rows_have(row->kind, COUNTERS_SUMS | COUNTERS_DESTINATION));
-	assert_int_equal(row->counts, flits ? 9 : 1);
-	assert_int_equal(row->scale, flits ? 64 : row->kind == PMU_SKX_IIO ? 4 : 32);
-	assert_int_equal(row->direction, strstr(row->event, "in_") || strstr(row->event, "tx")
-						 ? DIRECTION_WRITE
-						 : DIRECTION_READ);
+	assert_int_equal(row->counts ?: 1, flits ? 9 : 1);
+	assert_int_equal(row->scale, bytes);
+	for (size_t i = 0; i < ARRAY_SIZE(writes); i++)
+		write |= strstr(row->event, writes[i]) != NULL;
+	assert_int_equal(row->direction, write ? DIRECTION_WRITE : DIRECTION_READ);
+	assert_in_range(row->part, PART_NONE + 1, NR_PARTS - 1);
 	assert_non_null(row->terms);
 }
 
@@ -138,6 +162,8 @@ static void rows_are_complete(void **state)
 			check_nvidia(row);
 		else if (row->sets == COUNTERS_PARTS)
 			check_part(row);
+		else if (row->unit == UNIT_NANOJOULES)
+			check_energy(row);
 		else
 			check_controller(row);
 		assert_true(row->doc && row->doc[0]);

@@ -18,7 +18,7 @@
 #include "platform/pmu/fit.h"
 #include "platform/pmu/platform_file.h"
 
-#define MAX_EVENTS 4
+#define MAX_EVENTS 9
 
 /* What is written down here a second time, from the documents and not from the tables. */
 struct machine {
@@ -43,6 +43,15 @@ struct machine {
 	{                                                                   \
 		.config = (code), .direction = DIRECTION_WRITE, .bytes = 64 \
 	}
+#define TOGETHER(code)                                                          \
+	{                                                                       \
+		.config = (code), .direction = DIRECTION_READWRITE, .bytes = 64 \
+	}
+/* A count is 2^-32 J, which is 5^9 / 2^23 nJ: what is left over comes later */
+#define JOULES(code)                                  \
+	{                                             \
+		.config = (code), .direction = ENERGY \
+	}
 #define CAS_OF(socket) "imc" #socket "/cas_count_read"
 
 /* clang-format off */
@@ -61,6 +70,20 @@ static const struct machine machines[] = {
 	  "uncore_imc_free_running_0-1", 20, 21, { READS(0x20ff), WRITES(0x30ff) } },
 	{ "zen4", 2, 24 * 2, 4, "amd-zen", "umc0/umc_cas_cmd.rd", "amd_umc_0-11", 20, 43,
 	  { READS(0x10a), WRITES(0x20a) } },
+	{ "zen3", 2, 2 * 8, 4, "amd-zen2", "df0/dram_channel_data_0_3", "amd_df", 20, 20,
+	  { TOGETHER(0x3807), TOGETHER(0x3847), TOGETHER(0x3887), TOGETHER(0x38c7),
+	    TOGETHER(0x100003807), TOGETHER(0x100003847), TOGETHER(0x100003887),
+	    TOGETHER(0x1000038c7) } },
+	{ "broadwell", 2, 2 * (4 * 2 + 2), 8, "xeon-to-skylake", CAS_OF(0), "uncore_imc_0-3", 20, 24,
+	  { READS(0x304), WRITES(0xc04), JOULES(0x2), JOULES(0x3) } },
+	{ "milan", 1, 8 + 1, 3, "amd-zen2", "df0/dram_channel_data_0_3", "amd_df", 20, 21,
+	  { TOGETHER(0x3807), TOGETHER(0x3847), TOGETHER(0x3887), TOGETHER(0x38c7),
+	    TOGETHER(0x100003807), TOGETHER(0x100003847), TOGETHER(0x100003887),
+	    TOGETHER(0x1000038c7), JOULES(0x2) } },
+	{ "graviton", 1, 1, 1, "arm-cmn", "cmn0/hnf_mc_reqs", "arm_cmn_0", 20, 20,
+	  { TOGETHER(0xd0005) } },
+	{ "altra2", 2, 2, 2, "arm-cmn", "cmn0/hnf_mc_reqs", "arm_cmn_0", 20, 21,
+	  { TOGETHER(0xd0005) } },
 	{ "ampereone", 2, 8 * 2, 4, "ampereone", "mcu0/rd_rda_sent", "ampere_mcu_pmu_0-3", 20, 27,
 	  { READS(0xf), WRITES(0x10) } },
 	{ "altra", 1, 4 * 2, 2, "arm-dmc620", "dmc6200/clkdiv2_rdwr.rd", "arm_dmc620_*", 20, 23,
@@ -74,6 +97,20 @@ static const struct machine machines[] = {
 
 static const struct machine *machine;
 
+static const struct machine *machine_called(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
+		if (!strcmp(machines[i].name, name))
+			return &machines[i];
+	fail_msg("no machine %s", name);
+	return NULL;
+}
+
+static uint64_t nanojoules(uint64_t counts)
+{
+	return (unsigned __int128)counts * 1953125 >> 23;
+}
+
 static uint64_t truth(const struct world *w, int socket, enum direction direction)
 {
 	uint64_t sum = 0;
@@ -85,13 +122,17 @@ static uint64_t truth(const struct world *w, int socket, enum direction directio
 			continue;
 		assert_in_range(kernel.attrs[fd].type, machine->from, machine->to);
 		for (size_t i = 0; i < MAX_EVENTS; i++) {
-			if (!machine->moved[i].bytes ||
+			if ((!machine->moved[i].bytes && machine->moved[i].direction != ENERGY) ||
 			    kernel.attrs[fd].config != machine->moved[i].config ||
 			    kernel.attrs[fd].config1 != machine->moved[i].config1)
 				continue;
 			known = true;
-			if (machine->moved[i].direction == direction &&
-			    kernel.cpus[fd] / CPUS_OF_SOCKET == socket)
+			if (machine->moved[i].direction != direction ||
+			    kernel.cpus[fd] / CPUS_OF_SOCKET != socket)
+				continue;
+			if (direction == ENERGY)
+				sum += nanojoules(w->total[fd]) - nanojoules(w->sent[fd]);
+			else
 				sum += (w->total[fd] - w->sent[fd]) * machine->moved[i].bytes;
 		}
 		assert_true(known);
@@ -99,10 +140,12 @@ static uint64_t truth(const struct world *w, int socket, enum direction directio
 	return sum;
 }
 
-static void start(struct world *w, const char *name, uint32_t small)
+/* @small: PMU with few counters, @room: so many beside the first */
+static void start(struct world *w, const char *name, uint32_t small, int room)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.small_type = small;
+	kernel.small_room = room;
 	tree_make_platform(&w->tree, name);
 	world_open(w, COUNTERS_SUMS);
 }
@@ -115,7 +158,7 @@ static void each_machine_counts(void **state)
 		struct report *r;
 
 		machine = &machines[i];
-		start(w, machine->name, 0);
+		start(w, machine->name, 0, 0);
 		assert_int_equal(w->cpus.nr_sockets, machine->sockets);
 		assert_int_equal(w->counters.nr_readers, machine->sockets);
 		assert_int_equal(w->counters.nr_events, machine->events);
@@ -146,7 +189,7 @@ static void two_dies(void **state)
 
 	(void)state;
 	machine = &dies;
-	start(w, "kunpeng", 0);
+	start(w, "kunpeng", 0, 0);
 	assert_int_equal(w->counters.nr_readers, 2);
 	assert_int_equal(w->counters.nr, 4);
 	assert_string_equal(w->counters.items[0].name, "ddrc0.cpu0/flux_rd");
@@ -157,8 +200,8 @@ static void two_dies(void **state)
 	end_world(w);
 }
 
-/* The CPU that reads a PMU does not tell its socket: of one socket it is clear, of two not. */
-static void a_second_socket(void **state)
+/* Of a machine with two sockets it is not known which one a PMU is of. */
+static void unknown_sockets(const char *name, size_t nr, bool second)
 {
 	struct counters counters;
 	struct pmu_list pmus;
@@ -166,12 +209,12 @@ static void a_second_socket(void **state)
 	struct tree tree;
 	struct sysfs fs;
 
-	(void)state;
-	tree_make_platform(&tree, "altra");
-	tree_put(&tree, "devices/system/cpu/cpu3/topology/physical_package_id", "1\n");
+	tree_make_platform(&tree, name);
+	if (second)
+		tree_put(&tree, "devices/system/cpu/cpu3/topology/physical_package_id", "1\n");
 	assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
 	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
-	assert_int_equal(pmus.nr, 4);
+	assert_int_equal(pmus.nr, nr);
 	for (size_t i = 0; i < pmus.nr; i++) {
 		assert_int_equal(pmus.pmus[i].socket, -1);
 		assert_int_equal(pmus.pmus[i].instance, i);
@@ -183,6 +226,18 @@ static void a_second_socket(void **state)
 	tree_remove(&tree);
 }
 
+/*
+ * The CPU that reads a PMU does not tell its socket: of one socket it is clear, of two not. That of a
+ * mesh tells it if each socket has one. Else the firmware said no NUMA node, and CPU 0 reads them all.
+ */
+static void a_second_socket(void **state)
+{
+	(void)state;
+	unknown_sockets("altra", 4, true);
+	unknown_sockets("graviton", 1, true);
+	unknown_sockets("nodeless", 2, false);
+}
+
 /* A channel whose counters others hold takes turns; the sum of the others stays a sum. */
 static void a_channel_is_held(void **state)
 {
@@ -191,12 +246,164 @@ static void a_channel_is_held(void **state)
 
 	(void)state;
 	machine = &machines[0];
-	start(w, machine->name, 22);
+	start(w, machine->name, 22, 0);
 	assert_string_equal(w->counters.items[0].pmu, "uncore_imc_0-1,3-5");
 	assert_int_equal(w->counters.nr, 4 + 4);
 	r = run(w);
 	check_sums(w, r, truth);
 	report_free(r);
+	end_world(w);
+}
+
+/*
+ * Eight channels, and counters for four, or for three when somebody holds one: a sum that does not
+ * fit into a turn is two, and no count is added to another sum.
+ */
+static void channels_take_turns(void **state)
+{
+	static const struct {
+		int room;
+		size_t counters;
+		const char *names[5];
+	} cases[] = {
+		{ 3, 4, { "df0/dram_channel_data_0_3", "df0/dram_channel_data_4_7" } },
+		{ 2,
+		  8,
+		  { "df0/dram_channel_data_0_3", "df0/dram_channel_data_0_3/turn1",
+		    "df0/dram_channel_data_4_7", "df0/dram_channel_data_4_7/turn2" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct world *w = calloc(1, sizeof(*w));
+		struct report *r;
+
+		machine = machine_called("zen3");
+		start(w, machine->name, 20, cases[i].room);
+		assert_int_equal(w->counters.nr, cases[i].counters);
+		for (size_t k = 0; cases[i].names[k]; k++)
+			assert_string_equal(w->counters.items[k].name, cases[i].names[k]);
+		assert_false(w->counters.pmus[0].pinned);
+		r = run(w);
+		check_sums(w, r, truth);
+		report_free(r);
+		end_world(w);
+	}
+}
+
+/* Where memory controllers count reads and writes apart, the mesh is left out. */
+static void better_than_the_mesh(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct text_list notes = { 0 };
+
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	tree_make_platform(&w->tree, "altra");
+	tree_put(&w->tree, PMU_DEVICES "/arm_cmn_0/type", "99\n");
+	tree_put(&w->tree, PMU_DEVICES "/arm_cmn_0/cpumask", "0\n");
+	tree_put(&w->tree, PMU_DEVICES "/arm_cmn_0/format/type", "config:0-15\n");
+	tree_put(&w->tree, PMU_DEVICES "/arm_cmn_0/format/eventid", "config:16-26\n");
+	world_open(w, COUNTERS_SUMS);
+	assert_string_equal(w->counters.items[0].name, "dmc6200/clkdiv2_rdwr.rd");
+	assert_int_equal(w->counters.nr, 2);
+	assert_string_equal(pmu_platform_name(pmu_list_platform(&w->pmus)), "arm-dmc620");
+	assert_int_equal(pmu_fit_notes(&w->fs, &w->pmus, &notes), 0);
+	assert_int_equal(notes.nr, 2);
+	assert_string_equal(notes.items[1], "arm_cmn_<n> counts the same bytes as arm_dmc620_<x>, "
+					    "which reports take.");
+	text_list_free(&notes);
+	end_world(w);
+}
+
+/* What counts by turns is no sum: each half of a held channel is a counter with a name. */
+static void halves_of_a_held_channel(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct report *r;
+
+	(void)state;
+	machine = machine_called("granite");
+	start(w, machine->name, 22, 0);
+	for (uint32_t i = 0; i < w->counters.nr; i++)
+		for (uint32_t k = 0; k < i; k++)
+			assert_string_not_equal(w->counters.items[i].name,
+						w->counters.items[k].name);
+	r = run(w);
+	check_sums(w, r, truth);
+	report_free(r);
+	end_world(w);
+}
+
+/* Energy is counted beside traffic, in its own unit, but not instead of traffic that is broken. */
+static void energy_beside_traffic(void **state)
+{
+	struct counters counters;
+	struct world *w = calloc(1, sizeof(*w));
+	struct diag d = { 0 };
+	char name[64];
+
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	tree_make_platform(&w->tree, "broadwell");
+	world_open(w, COUNTERS_SUMS);
+	for (size_t i = 0; i < w->counters.nr; i++)
+		assert_int_equal(w->counters.items[i].unit, i < 4 ? UNIT_BYTES : UNIT_NANOJOULES);
+	assert_string_equal(w->counters.items[4].name, "power0/energy-pkg");
+	assert_string_equal(w->counters.items[7].name, "power1/energy-ram");
+	tree_put(&w->tree, PMU_DEVICES "/power/events/energy-ram.scale", "1e-6");
+	pmu_list_free(&w->pmus);
+	assert_int_equal(pmu_list_read(&w->fs, &d, &w->pmus), 0);
+	counters_close(&w->counters);
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), PMU_DEVICES "/uncore_imc_%d/type", i);
+		tree_drop(&w->tree, name);
+	}
+	pmu_list_free(&w->pmus);
+	assert_int_equal(pmu_list_read(&w->fs, &d, &w->pmus), 0);
+	assert_int_equal(counters_open(&ops, &w->pmus, COUNTERS_SUMS, &d, &counters), -ENODEV);
+	assert_non_null(strstr(d.what, "no usable PMU that counts memory traffic"));
+	end_world(w);
+}
+
+/* Where nothing counts traffic there is still energy; what is wrong with it is an error then. */
+static void energy_alone(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct diag d = { 0 };
+
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	tree_make_platform(&w->tree, "broadwell");
+	tree_put(&w->tree, "devices/system/cpu/modalias",
+		 "cpu:type:x86,ven0000fam0006mod0001:feature:,0000\n");
+	world_open(w, COUNTERS_SUMS);
+	assert_int_equal(w->counters.nr, 4);
+	assert_int_equal(w->counters.nr_sockets, 2);
+	for (size_t i = 0; i < w->counters.nr; i++)
+		assert_int_equal(w->counters.items[i].unit, UNIT_NANOJOULES);
+	assert_string_equal(w->counters.no_energy, "");
+	counters_close(&w->counters);
+	kernel.gone_type = 24;
+	assert_int_equal(counters_open(&ops, &w->pmus, COUNTERS_SUMS, &d, &w->counters), -ENODEV);
+	assert_non_null(strstr(d.what, "power"));
+	end_world(w);
+}
+
+/* Without energy there is still traffic, and the reason is told. */
+static void energy_cannot_be_opened(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.gone_type = 24;
+	tree_make_platform(&w->tree, "broadwell");
+	world_open(w, COUNTERS_SUMS);
+	assert_int_equal(w->counters.nr, 4);
+	assert_int_equal(w->counters.nr_events, 2 * 4 * 2);
+	assert_non_null(strstr(w->counters.no_energy, "energy is not counted: "));
+	assert_non_null(strstr(w->counters.no_energy, "power"));
 	end_world(w);
 }
 
@@ -342,8 +549,8 @@ static void another_cpu(void **state)
 	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
 	assert_int_equal(pmus.nr, 0);
 	assert_int_equal(pmu_fit_notes(&fs, &pmus, &notes), 0);
-	assert_int_equal(notes.nr, 3);
-	assert_non_null(strstr(notes.items[1], "uncore_imc_<n>: not counted. The CPU is "
+	assert_int_equal(notes.nr, 4);
+	assert_non_null(strstr(notes.items[2], "uncore_imc_<n>: not counted. The CPU is "
 					       "GenuineIntel-6-FE, and"));
 	text_list_free(&notes);
 	assert_int_equal(no_pmu_diag(&fs, &d), -ENODEV);
@@ -373,7 +580,8 @@ static void sysfs_says_otherwise(void **state)
 	check_judge_pmus(&fs, &pmus, &row);
 	assert_int_equal(row.status, CHECK_LIMITED);
 	assert_non_null(strstr(
-		row.found, "16 imc, 4 iio_free, 4 upi; uncore_imc_3: sysfs and documents differ"));
+		row.found,
+		"16 imc, 4 iio_free, 4 upi, 4 cha; uncore_imc_3: sysfs and documents differ"));
 	assert_int_equal(pmu_notes(&pmus, NULL, &notes), 0);
 	assert_int_equal(notes.nr, 1);
 	assert_non_null(strstr(notes.items[0], "uncore_imc_3: sysfs says that a count of "
@@ -386,8 +594,8 @@ static void sysfs_says_otherwise(void **state)
 	assert_non_null(strstr(row.found, "uncore_imc_4: sysfs and documents differ about an "
 					  "event's code"));
 	assert_int_equal(pmu_fit_notes(&fs, &pmus, &notes), 0);
-	assert_int_equal(notes.nr, 3);
-	assert_non_null(strstr(notes.items[2], "uncore_imc_4: sysfs encodes cas_count_write as "
+	assert_int_equal(notes.nr, 4);
+	assert_non_null(strstr(notes.items[3], "uncore_imc_4: sysfs encodes cas_count_write as "
 					       "event=0x05,umask=0xf1, and documents as "
 					       "event=0x5,umask=0xf0"));
 	text_list_free(&notes);
@@ -420,13 +628,13 @@ static void checks_tell_it(void **state)
 	(void)state;
 	check_on("zen4", &row);
 	assert_int_equal(row.status, CHECK_OK);
-	assert_string_equal(row.found, "24 umc");
+	assert_string_equal(row.found, "24 umc, 2 df");
 	check_on("icelake", &row);
 	assert_int_equal(row.status, CHECK_OK);
 	assert_string_equal(
 		row.found,
-		"8 imc_free, 16 imc, 4 iio_free, 4 upi; uncore_imc_<n> counts the same bytes "
-		"as uncore_imc_free_running_<n>, which reports take");
+		"8 imc_free, 16 imc, 4 iio_free, 4 upi, 4 cha; uncore_imc_<n> counts the same "
+		"bytes as uncore_imc_free_running_<n>, which reports take");
 	check_on("alderlake", &row);
 	assert_int_equal(row.status, CHECK_OK);
 	assert_string_equal(row.found, "2 imc_free; uncore_imc_<n>: not counted");
@@ -449,7 +657,10 @@ static void cpus_are_recognized(void **state)
 	cpu_id_text(&id, text, sizeof(text));
 	assert_string_equal(text, "GenuineIntel-6-CF");
 	assert_true(cpu_id_parse("cpu:type:x86,ven0002fam0019mod0011:feature:", &id));
+	assert_int_equal(cpu_id_platform(&id), PMU_PLATFORM_ZEN);
+	id.model = 0x61; /* of a client: its data fabric is another one */
 	assert_int_equal(cpu_id_platform(&id), PMU_PLATFORM_UNKNOWN);
+	id.model = 0x11;
 	cpu_id_text(&id, text, sizeof(text));
 	assert_string_equal(text, "AuthenticAMD-25-11");
 	/* Another vendor's CPU with the same numbers is another CPU. */
@@ -457,17 +668,40 @@ static void cpus_are_recognized(void **state)
 	assert_int_equal(cpu_id_platform(&id), PMU_PLATFORM_UNKNOWN);
 	assert_false(cpu_id_parse("cpu:type:aarch64:feature:,0000", &id));
 	assert_false(cpu_id_parse("", &id));
+	assert_int_equal(cpu_midr_platform(0xc00fac30), PMU_PLATFORM_AMPEREONE);
+	assert_int_equal(cpu_midr_platform(0x481fd010), PMU_PLATFORM_KUNPENG);
+	assert_int_equal(cpu_midr_platform(0x410fd4f0), PMU_PLATFORM_UNKNOWN);
+	cpu_midr_text(0x481fd010, text, sizeof(text));
+	assert_string_equal(text, "0x00000000481fd010");
+	assert_true(cpu_text_fits("0x00000000480fd010", text));
+	assert_true(cpu_text_fits("0x481fd010", text));
+	assert_false(cpu_text_fits("0x482fd010", text));
+	assert_false(cpu_text_fits("0x480fd020", text));
+	assert_false(cpu_text_fits("GenuineIntel-6-CF", text));
+	assert_false(cpu_text_fits("0x0", "GenuineIntel-6-CF"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_machine_counts),	cmocka_unit_test(two_dies),
-		cmocka_unit_test(checks_tell_it),	cmocka_unit_test(devices_are_not_counted),
-		cmocka_unit_test(rows_of_the_user),	cmocka_unit_test(places_in_json),
-		cmocka_unit_test(a_second_socket),	cmocka_unit_test(a_channel_is_held),
-		cmocka_unit_test(the_second_choice),	cmocka_unit_test(another_cpu),
-		cmocka_unit_test(sysfs_says_otherwise), cmocka_unit_test(cpus_are_recognized),
+		cmocka_unit_test(each_machine_counts),
+		cmocka_unit_test(two_dies),
+		cmocka_unit_test(checks_tell_it),
+		cmocka_unit_test(devices_are_not_counted),
+		cmocka_unit_test(rows_of_the_user),
+		cmocka_unit_test(places_in_json),
+		cmocka_unit_test(a_second_socket),
+		cmocka_unit_test(a_channel_is_held),
+		cmocka_unit_test(halves_of_a_held_channel),
+		cmocka_unit_test(channels_take_turns),
+		cmocka_unit_test(energy_beside_traffic),
+		cmocka_unit_test(energy_alone),
+		cmocka_unit_test(energy_cannot_be_opened),
+		cmocka_unit_test(better_than_the_mesh),
+		cmocka_unit_test(the_second_choice),
+		cmocka_unit_test(another_cpu),
+		cmocka_unit_test(sysfs_says_otherwise),
+		cmocka_unit_test(cpus_are_recognized),
 	};
 
 	return cmocka_run_group_tests_name("platforms", tests, NULL, NULL);

@@ -6,6 +6,7 @@ What it prints is compared with tests/golden/list-MACHINE.txt, and the rows that
 perf's own event lists (tests/fixtures/perf-events.tsv).
 """
 import difflib
+import fractions
 import json
 import pathlib
 import re
@@ -18,7 +19,7 @@ import jsonschema
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 MAKE = TESTS / "fixtures/platforms.py"
 # Filters that the row adds to the event
-OURS = {"mask", "match"}
+OURS = {"match", "vid"}
 failed = False
 
 
@@ -44,11 +45,15 @@ def rows_of(trace, machine, pmu):
     """The rows that --explain shows: event to (terms, bytes)"""
     lines = run(trace, "list", "--sysfs", machine, "--explain", pmu).stdout
     rows = {}
-    for row in re.split(r"\n(?=  [\w.]+: (?:read|write),)", lines):
+    for row in re.split(r"\n(?=  [\w.-]+: (?:read|write|readwrite|energy),)", lines):
         event = re.match(r"  ([\w.]+): .*?, (\d+)\s+bytes?\s+(?:a|for\s+9)\s+count", row, re.S)
-        terms = re.search(r"documents: (\S+)", row)
+        energy = re.match(r"  ([\w-]+): energy.*?(\d+)\s+nanojoules\s+for\s+(\d+)\s+counts", row, re.S)
+        terms = re.search(r"documents: (\S+)", row) or energy and re.search(r"sysfs: (event\S+)", row)
         if event and terms:
             rows[event[1]] = terms_of(terms[1]), int(event[2])
+        elif energy and terms:
+            joules = fractions.Fraction(int(energy[2]), int(energy[3])) / 10**9
+            rows[energy[1]] = terms_of(terms[1]), joules
     return rows
 
 
@@ -76,10 +81,11 @@ def check_perf(trace, machines):
         name, pmu, event, terms, size, *_ = line.split("\t")
         rows = rows_of(trace, machines[name], pmu)
         problem = "" if event in rows else f"no such row, there are {', '.join(rows)}"
-        ours = {k: v for k, v in rows[event][0].items() if k not in OURS} if not problem else {}
+        ours = {k: v for k, v in rows[event][0].items()
+                if k not in OURS and not (k == "mask" and "dmc" in pmu)} if not problem else {}
         if not problem and ours != terms_of(terms):
             problem = f"row {rows[event][0]}, perf {terms}"
-        if not problem and size != "-" and rows[event][1] != int(size):
+        if not problem and size != "-" and rows[event][1] != fractions.Fraction(size):
             problem = f"row {rows[event][1]} bytes, perf {size}"
         seen.add((name, family(pmu), event))
         verdict(f"{event} of {name} as in {line.split(chr(9))[5]}", problem)
@@ -127,6 +133,15 @@ OWN = """{
           "direction": "write", "source": "any", "destination": "cmem", "from": "page 9" } ] } ] }
 """
 W = '"w", "terms": "event=0x5,umask=0xf0"'
+JOULES = '"unit": "joules", "nanojoules": 1953125, "counts": 8388608, "source": "any"'
+WRONG_ENERGY = [
+    (JOULES.replace('"nanojoules": 1953125, ', ""), '"nanojoules" is missing', True),
+    (JOULES.replace("nanojoules", "bytes"), 'a row of joules has no "bytes"', True),
+    (JOULES + ', "direction": "read"', 'a row of joules has no "direction"', True),
+    (JOULES.replace('"unit": "joules", ', '"direction": "read", '),
+     '"nanojoules" needs "unit": "joules"', True),
+    (JOULES.replace('"joules"', '"calories"'), '"unit" must be one of "bytes", "joules"', True),
+]
 # what is changed, into what, line, what is said; whether the schema knows that it is wrong
 WRONG = [
     ('"bytes": 64', '"bytes": 0', 11, '"bytes" must be a whole number from 1', True),
@@ -138,7 +153,9 @@ WRONG = [
     ('"mine"', '"My chip"', 3, '"platform" must be small letters', True),
     ('form/1"', 'form/2"', 2, '"schema" must be "t410trace.platform/1"', True),
     ('"cpus"', '"cpu"', 7, '"socket" must be one of "name", "cpus", "only"', True),
-    ('"write"', '"up"', 12, '"direction" must be one of "read", "write"', True),
+    ('"write"', '"up"', 12, '"direction" must be one of "read", "write", "readwrite"', True),
+    ('"direction": "write"', '"part": "remote", "direction": "readwrite"', 12,
+     "a part is of reads or of writes", False),
     ('_<n>"', '_<z>"', 6, '"pmu" must be a name in sysfs; <n> and <i>', True),
     ("umask=0xf0", "umask", 11, '"terms" must be up to 8 settings', True),
     ("umask=0xf0", "umusk=0xf0", 11, 'uncore_imc_0 has no filter "umusk" it takes: edge, ev', False),
@@ -149,6 +166,8 @@ WRONG = [
     ('"cas_count_read"', '"clockticks"', 10, '"bytes" is missing, and sysfs does not say', False),
     ("uncore_imc", "uncore_mc", 5, 'is called uncore_mc_<n> did you mean "uncore_imc', False),
     ('"title": "a', '"cpu": "GenuineIntel-6-55", "title": "a', 4, "CPU is GenuineIntel-6-8F", False),
+    ('"direction": "w', '"part": "port", "direction": "w', 12, '"part" must be one of "none", "local"', True),
+    ("umask=0xf0", 'umask=0xcf", "part": "local', 11, "counts the bytes of the row at line 10 once more", False),
     ('"rows": [', '"rows": 7, "x": [', 9, 'unknown key "x"', True),
     ("} ] } ] }", "} ] } ] ]", 12, "no JSON", None),
     (OWN, "", 1, "no JSON", None),
@@ -179,6 +198,35 @@ def check_own(trace, machines, file):
             and "Reports of" not in said else said)
     status, said = listed(OWN.replace(W, '"w", "optional": true'))
     verdict("an optional row", said if status else "")
+    status, said = listed(OWN.replace('"direction": "w', '"part": "remote", "direction": "w'))
+    verdict("a part", "" if not status and "Parts of the traffic are measured by uncore_imc_<n>" in said
+            else said)
+    status, said = listed(OWN.replace('"direction": ', '"part": "remote", "direction": '))
+    verdict("parts alone", "" if status and f"{file}:5: all rows are parts" in said else said)
+    for midr, words in (("0x00000000c00fac30", "mc: memory controllers, 8 PMUs"),
+                        ("0x00000000c00fac40", "CPU is 0x00000000c00fac30")):
+        file.write_text(OWN.replace('"title": "a', f'"cpu": "{midr}", "title": "a', 1)
+                        .replace("uncore_imc_<n>", "ampere_mcu_pmu_<n>").replace(",umask=0xf0", "")
+                        .replace("cas_count_read", 'r", "terms": "event=0x4", "bytes": 64, "from": "x')
+                        .replace('"x", "direction": "read", "source": "any", "from": "page 8"',
+                                 '"x", "direction": "read", "source": "any"'), encoding="utf-8")
+        done = run(trace, "list", "--platform", file, "--sysfs", machines["ampereone"])
+        said = re.sub(r"\s+", " ", done.stdout + done.stderr)
+        verdict(f"a file for the MIDR {midr}", "" if words in said else said)
+    both = OWN.replace('"write"', '"readwrite"')
+    status, said = listed(both)
+    verdict("a row of reads and writes together", said if status or not fits(schema, both) else "")
+    joules = OWN.replace('"bytes": 64, "counts": 9,\n          "direction": "write", "source": "any", '
+                         '"destination": "cmem"', JOULES)
+    status, said = listed(joules)
+    verdict("a row of energy", said if status or not fits(schema, joules) or joules == OWN else "")
+    for new, words, known in WRONG_ENERGY:
+        text = OWN.replace('"bytes": 64, "counts": 9,\n          "direction": "write", "source": "any", '
+                           '"destination": "cmem"', new)
+        status, said = listed(text)
+        verdict(f"a row with {new}", "" if status and words in said else f"{status}: {said}")
+        if fits(schema, text) == known:
+            verdict(f"the schema about {new}", "is of another opinion")
     for old, new, line, words, known in WRONG:
         text = OWN.replace(old, new, 1)
         status, said = listed(text)

@@ -509,6 +509,8 @@ static void test_damage(void **state)
 		  "perf_event_mux_interval_ms: not understood", true },
 		{ "perf_event_mux_interval_ms", NULL, "", true },
 		{ "events/a", "event=\n", "events/a: not understood", true },
+		{ "events/a", "event=1?\n", "events/a: not understood", true },
+		{ "events/wp", "event=0x2,chn=?,dev=?\n", "", true },
 		{ "events/b\033c", "event=1\n", "events: a file with a strange name", true },
 		{ "events/a.unit", "Bytes\n", "", true },
 		{ "format/event", "config9:1\n", "format/event: not understood", true },

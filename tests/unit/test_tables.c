@@ -282,15 +282,17 @@ static bool known_to_counters(const struct metric_row *row, const char *name)
 {
 	for (size_t i = 0; i < nr_counter_rows; i++) {
 		const struct counter_row *c = &counter_rows[i];
-		bool reads = strstr(row->id, "read_bandwidth");
+		enum direction direction = strstr(row->id, "read_bandwidth") ? DIRECTION_READ
+					   : strstr(row->id, "write_bandwidth")
+						   ? DIRECTION_WRITE
+						   : DIRECTION_READWRITE;
 		char bytes[24];
 
 		if (c->kind != row->kind || strcmp(c->event, name) != 0)
 			continue;
 		snprintf(bytes, sizeof(bytes), c->counts > 1 ? " * %u / %u / " : " * %u / ",
 			 c->scale, c->counts);
-		if (c->sets != COUNTERS_PARTS &&
-		    c->direction != (reads ? DIRECTION_READ : DIRECTION_WRITE))
+		if (c->sets != COUNTERS_PARTS && c->direction != direction)
 			return false;
 		return strstr(row->formula, bytes);
 	}
@@ -330,6 +332,7 @@ static void check_metric(const struct metric_row *row)
 		"MPKI",
 		"FLOP/s",
 		"requests",
+		"W",
 	};
 	const char *prefix = pmu_platform_name(row->platform);
 	struct formula *f = NULL;
@@ -337,10 +340,14 @@ static void check_metric(const struct metric_row *row)
 	bool known = false;
 
 	assert_true(is_words(row->title) && is_words(row->source));
-	/* A clock is of nobody's traffic; the cores have no destination. */
-	assert_int_equal(is_words(row->from), strcmp(row->unit, "GHz") != 0);
+	/* A clock and power are of nobody's traffic; the cores have no destination. */
+	assert_int_equal(is_words(row->from),
+			 strcmp(row->unit, "GHz") != 0 && strcmp(row->unit, "W") != 0);
 	assert_int_equal(is_words(row->to), is_words(row->from) && row->kind != PMU_CORE);
 	assert_true(strlen(row->id) < METRIC_ID_LEN);
+	/* What many chips have is called by itself. */
+	if (row->platform == PMU_PLATFORM_UNKNOWN)
+		prefix = pmu_families[row->kind].short_name;
 	assert_int_equal(strncmp(row->id, prefix, strlen(prefix)), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		known |= !strcmp(row->unit, units[i]);

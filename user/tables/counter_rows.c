@@ -54,6 +54,27 @@
 		 "cas_count_read", DRAM_LINE, SNBEP "gnr_uncore_imc_events"),                \
 		DRAM_ROW(PMU_GNR_IMC, WRITE, "cas_count_write_sch" half, code ",umask=0xf0", \
 			 "cas_count_write", DRAM_LINE, SNBEP "gnr_uncore_imc_events")
+/*
+ * Reads and writes together. The DF has four counters for eight channels: those that count at the
+ * same time are added up.
+ */
+#define CHANNEL(n, code, of)                                                                     \
+	DRAM_ROW(PMU_ZEN2_DF, READWRITE, "dram_channel_data_controller_" #n, code ",umask=0x38", \
+		 "dram_channel_data_" of, DRAM_LINE, DF)
+#define DF  "Linux 6.12 tools/perf/pmu-events/arch/x86/amdzen2, amdzen3: data-fabric.json"
+/* The kernel says no bytes */
+#define CMN "Linux 6.12 drivers/perf/arm-cmn.c; bytes: the line of the mesh's cache"
+/*
+ * A count is 2^-32 J, whatever the hardware's own unit is: 1953125 / 2^23 nJ. Memory is not a part
+ * of the package, but cores and graphics are. Many machines have no counter of memory.
+ */
+#define ENERGY(name)                                                                             \
+	{                                                                                        \
+		.kind = PMU_POWER, .sets = BOTH, .event = (name), .filters = "",                 \
+		.source = SOURCE_ANY, .direction = DIRECTION_READWRITE, .unit = UNIT_NANOJOULES, \
+		.scale = 1953125, .counts = 1u << 23, .optional = true, .doc = RAPL,             \
+	}
+#define RAPL  "Linux 6.12 arch/x86/events/rapl.c"
 #define SNBEP "Linux 6.12 arch/x86/events/intel/uncore_snbep.c "
 #define SNB   "Linux 6.12 arch/x86/events/intel/uncore_snb.c "
 /* The kernel says no bytes of these three; others say them */
@@ -72,30 +93,98 @@
  * what goes to them is read from memory, or written by a CPU. Nine flits of a UPI link have 64
  * bytes of data.
  */
-#define PART(pmu, which, name, code, of_bytes, of_counts, written)                          \
-	{                                                                                   \
-		.kind = (pmu), .sets = COUNTERS_PARTS, .event = (name), .terms = (code),    \
-		.filters = "", .source = SOURCE_ANY, .direction = DIRECTION_##which,        \
-		.destination = DESTINATION_ANY, .scale = (of_bytes), .counts = (of_counts), \
-		.doc = (written),                                                           \
+#define PART(of, pmu, which, name, code, in, of_bytes, of_counts, written)                        \
+	{                                                                                         \
+		.kind = (pmu), .sets = COUNTERS_PARTS, .event = (name), .terms = (code),          \
+		.sum = (in), .filters = "", .source = SOURCE_ANY, .direction = DIRECTION_##which, \
+		.destination = DESTINATION_ANY, .scale = (of_bytes), .counts = (of_counts),       \
+		.part = PART_##of, .doc = (written),                                              \
 	}
-#define PORT(pmu, n, bytes, array) \
-	PART(pmu, WRITE, "bw_in_port" #n, "event=0xff,umask=0x2" #n, bytes, 1, SNBEP array)
-#define PORTS_0_3(pmu, bytes, array)                                                        \
-	PORT(pmu, 0, bytes, array), PORT(pmu, 1, bytes, array), PORT(pmu, 2, bytes, array), \
-		PORT(pmu, 3, bytes, array)
-#define PORTS_0_7(pmu)                                                        \
-	PORTS_0_3(pmu, 32, PORT_EVENTS), PORT(pmu, 4, 32, PORT_EVENTS),       \
-		PORT(pmu, 5, 32, PORT_EVENTS), PORT(pmu, 6, 32, PORT_EVENTS), \
-		PORT(pmu, 7, 32, PORT_EVENTS)
+#define PORT(of, pmu, n, bytes, array)                                                      \
+	PART(of, pmu, WRITE, "bw_in_port" #n, "event=0xff,umask=0x2" #n, "bw_in", bytes, 1, \
+	     SNBEP array)
+#define PORTS_0_3(of, pmu, bytes, array)                                \
+	PORT(of, pmu, 0, bytes, array), PORT(of, pmu, 1, bytes, array), \
+		PORT(of, pmu, 2, bytes, array), PORT(of, pmu, 3, bytes, array)
+/* With CHA that tell what of it reached the memory, it is beside */
+#define PORTS_0_7(pmu)                                                                      \
+	PORTS_0_3(PORTS, pmu, 32, PORT_EVENTS), PORT(PORTS, pmu, 4, 32, PORT_EVENTS),       \
+		PORT(PORTS, pmu, 5, 32, PORT_EVENTS), PORT(PORTS, pmu, 6, 32, PORT_EVENTS), \
+		PORT(PORTS, pmu, 7, 32, PORT_EVENTS)
 #define PORT_EVENTS "snr_uncore_iio_freerunning_events"
-#define SKX_OUT(n, code)                                                          \
-	PART(PMU_SKX_IIO, READ, "bw_out_port" #n, "event=0xff,umask=" code, 4, 1, \
-	     SNBEP "skx_uncore_iio_freerunning_events")
-#define FLITS(pmu)                                                                       \
-	PART(pmu, READ, "rxl_flits.all_data", "event=0x3,umask=0xf", DRAM_LINE, 9, UPI), \
-		PART(pmu, WRITE, "txl_flits.all_data", "event=0x2,umask=0xf", DRAM_LINE, 9, UPI)
+#define SKX_OUT(n, code)                                                                          \
+	PART(DEVICES, PMU_SKX_IIO, READ, "bw_out_port" #n, "event=0xff,umask=" code, "bw_out", 4, \
+	     1, SNBEP "skx_uncore_iio_freerunning_events")
+#define FLITS(pmu)                                                                              \
+	PART(LINKS, pmu, READ, "rxl_flits.all_data", "event=0x3,umask=0xf", NULL, DRAM_LINE, 9, \
+	     UPI),                                                                              \
+		PART(LINKS, pmu, WRITE, "txl_flits.all_data", "event=0x2,umask=0xf", NULL,      \
+		     DRAM_LINE, 9, UPI)
+
+/*
+ * The home agents of a socket's memory: requests of its own CPUs and devices, and of others. They
+ * are lines; caches of other sockets may have answered some.
+ */
+#define HOME(of, pmu, which, name, code) \
+	PART(of, pmu, which, name, "event=0x50,umask=" code, NULL, DRAM_LINE, 1, CHA)
+#define REQUESTS(pmu)                                                    \
+	HOME(LOCAL, pmu, READ, "requests.reads_local", "0x1"),           \
+		HOME(REMOTE, pmu, READ, "requests.reads_remote", "0x2"), \
+		HOME(LOCAL, pmu, WRITE, "requests.writes_local", "0x4"), \
+		HOME(REMOTE, pmu, WRITE, "requests.writes_remote", "0x8")
+/* What devices asked for and no cache had; writes of whole lines, and of parts of one */
+#define IO_MISS(pmu, which, name, code, in)                                                        \
+	PART(DEVICES, pmu, which, "tor_inserts." name, "event=0x35,umask=" code, in, DRAM_LINE, 1, \
+	     CHA)
+#define DEVICE_MISSES(pmu)                                                                \
+	IO_MISS(pmu, READ, "io_miss_pcirdcur", "0xc8f3fe04", NULL),                       \
+		IO_MISS(pmu, WRITE, "io_miss_itom", "0xcc43fe04", "tor_inserts.io_miss"), \
+		IO_MISS(pmu, WRITE, "io_miss_itomcachenear", "0xcd43fe04", "tor_inserts.io_miss")
+#define CHA "Linux 6.12 tools/perf/pmu-events/arch/x86: uncore-cache.json, llc_miss_*_memory_*"
 #define UPI "Linux 6.12 tools/perf/pmu-events/arch/x86: uncore-interconnect.json, upi_data_*_bw"
+
+/*
+ * AMD's data fabric: beats of 64 bytes at each of the 12 memory channels, by the socket that asked,
+ * and at each of the 4 IO hubs what devices read and wrote of the own socket's memory. The next
+ * channel or hub is 0x40 further. Zen 5 counts reads of both sockets together only: no part.
+ */
+#define BEATS(of, pmu, which, name, n, code, umask, written)                                 \
+	PART(of, pmu, which, name #n, "event=" code ",umask=" umask, name "*", DRAM_LINE, 1, \
+	     written)
+#define CHANNELS(of, pmu, which, name, umask, written)                    \
+	BEATS(of, pmu, which, name, 0, "0x1f", umask, written),           \
+		BEATS(of, pmu, which, name, 1, "0x5f", umask, written),   \
+		BEATS(of, pmu, which, name, 2, "0x9f", umask, written),   \
+		BEATS(of, pmu, which, name, 3, "0xdf", umask, written),   \
+		BEATS(of, pmu, which, name, 4, "0x11f", umask, written),  \
+		BEATS(of, pmu, which, name, 5, "0x15f", umask, written),  \
+		BEATS(of, pmu, which, name, 6, "0x19f", umask, written),  \
+		BEATS(of, pmu, which, name, 7, "0x1df", umask, written),  \
+		BEATS(of, pmu, which, name, 8, "0x21f", umask, written),  \
+		BEATS(of, pmu, which, name, 9, "0x25f", umask, written),  \
+		BEATS(of, pmu, which, name, 10, "0x29f", umask, written), \
+		BEATS(of, pmu, which, name, 11, "0x2df", umask, written)
+#define HUBS(pmu, which, name, umask, written)                                \
+	BEATS(DEVICES, pmu, which, name, 0, "0x81f", umask, written),         \
+		BEATS(DEVICES, pmu, which, name, 1, "0x85f", umask, written), \
+		BEATS(DEVICES, pmu, which, name, 2, "0x89f", umask, written), \
+		BEATS(DEVICES, pmu, which, name, 3, "0x8df", umask, written)
+#define DF4 "Linux 6.12 tools/perf/pmu-events/arch/x86/amdzen4/data-fabric.json"
+#define DF5 "Linux 7.2 tools/perf/pmu-events/arch/x86/amdzen5/data-fabric.json"
+
+/* What the port sends is what devices read of memory, and what CPUs write to them. */
+#define DWC_PORT(which, name, code)                                           \
+	PART(DEVICES, PMU_DWC_PORT, which, name, "eventid=" code, NULL, 1, 1, \
+	     "Linux 6.12 drivers/perf/dwc_pcie_pmu.c, which multiplies units of 16 bytes")
+/* Not every device counts all; a partial write takes a line, too. */
+#define CXL_LINES(which, name, code, in)                                                          \
+	{                                                                                         \
+		.kind = PMU_CXL, .sets = COUNTERS_PARTS, .event = (name), .terms = (code),        \
+		.sum = (in), .filters = "", .source = SOURCE_ANY, .direction = DIRECTION_##which, \
+		.destination = DESTINATION_CXL, .scale = DRAM_LINE, .part = PART_CXL,             \
+		.optional = true,                                                                 \
+		.doc = "Linux 6.12 drivers/perf/cxl_pmu.c; bytes: the data slots of CXL.mem",     \
+	}
 
 /*
  * T410: bytes that left the system level cache for memory, by who started them. Filters
@@ -146,7 +235,19 @@ const struct counter_row counter_rows[] = {
 	DRAM_ROW(PMU_ALI_DRW, READ, "hif_rd", "event=0x2", NULL, DRAM_LINE, DRW),
 	DRAM_ROW(PMU_ALI_DRW, WRITE, "hif_wr", "event=0x1", "hif_writes", DRAM_LINE, DRW),
 	DRAM_ROW(PMU_ALI_DRW, WRITE, "hif_rmw", "event=0x3", "hif_writes", DRAM_LINE, DRW),
-	PORTS_0_3(PMU_SKX_IIO, 4, "skx_uncore_iio_freerunning_events"),
+	DRAM_ROW(PMU_ARM_CMN, READWRITE, "hnf_mc_reqs", "type=0x5,eventid=0xd", NULL, DRAM_LINE,
+		 CMN),
+	CHANNEL(0, "event=0x7", "0_3"),
+	CHANNEL(1, "event=0x47", "0_3"),
+	CHANNEL(2, "event=0x87", "0_3"),
+	CHANNEL(3, "event=0xc7", "0_3"),
+	CHANNEL(4, "event=0x107", "4_7"),
+	CHANNEL(5, "event=0x147", "4_7"),
+	CHANNEL(6, "event=0x187", "4_7"),
+	CHANNEL(7, "event=0x1c7", "4_7"),
+	ENERGY("energy-pkg"),
+	ENERGY("energy-ram"),
+	PORTS_0_3(DEVICES, PMU_SKX_IIO, 4, "skx_uncore_iio_freerunning_events"),
 	SKX_OUT(0, "0x24"),
 	SKX_OUT(1, "0x25"),
 	SKX_OUT(2, "0x26"),
@@ -158,6 +259,28 @@ const struct counter_row counter_rows[] = {
 	FLITS(PMU_ICX_UPI),
 	FLITS(PMU_SPR_UPI),
 	FLITS(PMU_GNR_UPI),
+	REQUESTS(PMU_SKX_CHA),
+	REQUESTS(PMU_ICX_CHA),
+	REQUESTS(PMU_SPR_CHA),
+	REQUESTS(PMU_GNR_CHA),
+	DEVICE_MISSES(PMU_ICX_CHA),
+	DEVICE_MISSES(PMU_SPR_CHA),
+	DEVICE_MISSES(PMU_GNR_CHA),
+	CHANNELS(LOCAL, PMU_ZEN4_DF, READ, "local_processor_read_data_beats_cs", "0x7fe", DF4),
+	CHANNELS(LOCAL, PMU_ZEN4_DF, WRITE, "local_processor_write_data_beats_cs", "0x7ff", DF4),
+	CHANNELS(REMOTE, PMU_ZEN4_DF, READ, "remote_processor_read_data_beats_cs", "0xbfe", DF4),
+	CHANNELS(REMOTE, PMU_ZEN4_DF, WRITE, "remote_processor_write_data_beats_cs", "0xbff", DF4),
+	HUBS(PMU_ZEN4_DF, READ, "local_socket_upstream_read_beats_iom", "0x7fe", DF4),
+	HUBS(PMU_ZEN4_DF, WRITE, "local_socket_upstream_write_beats_iom", "0x7ff", DF4),
+	CHANNELS(LOCAL, PMU_ZEN5_DF, WRITE, "local_socket_write_data_beats_dram_", "0x7ff", DF5),
+	CHANNELS(REMOTE, PMU_ZEN5_DF, WRITE, "remote_socket_write_data_beats_dram_", "0xbff", DF5),
+	HUBS(PMU_ZEN5_DF, READ, "local_socket_upstream_read_data_beats_io_", "0x7fe", DF5),
+	HUBS(PMU_ZEN5_DF, WRITE, "local_socket_upstream_write_data_beats_io_", "0x7ff", DF5),
+	DWC_PORT(READ, "tx_pcie_tlp_data_payload", "0x20"),
+	DWC_PORT(WRITE, "rx_pcie_tlp_data_payload", "0x21"),
+	CXL_LINES(READ, "s2m_drs_memdata", "vid=0x1e98,gid=0x25,mask=0x1", NULL),
+	CXL_LINES(WRITE, "m2s_rwd_memwr", "vid=0x1e98,gid=0x21,mask=0x2", "m2s_rwd"),
+	CXL_LINES(WRITE, "m2s_rwd_memwrptl", "vid=0x1e98,gid=0x21,mask=0x4", "m2s_rwd"),
 	DRAM(PMU_AMD_UMC, UMC, "umc_cas_cmd.rd", "event=0xa,rdwrmask=0x1", "umc_cas_cmd.wr",
 	     "event=0xa,rdwrmask=0x2"),
 };

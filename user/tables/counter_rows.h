@@ -15,8 +15,9 @@
 #define COUNTERS_SUMS	     1u /* by source and direction */
 #define COUNTERS_DESTINATION 2u /* what CPUs cause, by destination as well */
 /*
- * Counted elsewhere than the total: at devices or links. Reports have none of it, because it would
- * be there twice; stat counts it by the row's name.
+ * Counted elsewhere than the total: at devices, links, or by who asks. It is never added to the
+ * total, where the same bytes are already; reports show it beside (part_plan.h), and stat counts it
+ * by the row's name.
  */
 #define COUNTERS_PARTS	     4u
 
@@ -40,8 +41,10 @@ struct bytes_ratio {
  * @sum: rows of a PMU with this name are one counter of this name; NULL: each is its own
  * @filters: as in struct counter; "" for none
  * @source, @direction, @destination: what the bytes are
- * @scale: bytes per count; 0: as many as sysfs says
- * @counts: @scale is the bytes of so many counts; 0 is 1
+ * @unit: bytes, or nanojoules: of energy, which has no direction and no destination
+ * @scale: bytes (nanojoules) per count; 0: as many as sysfs says
+ * @counts: @scale is that of so many counts; 0 is 1
+ * @part: what of the socket's traffic it is, of rows in COUNTERS_PARTS and of no others
  * @optional: not every machine has such a destination: without the event there are no
  *	such bytes. Other events must be there
  * @doc: where the meaning is written down
@@ -56,8 +59,10 @@ struct counter_row {
 	enum source source;
 	enum direction direction;
 	enum destination destination;
+	enum unit unit;
 	uint32_t scale;
 	uint32_t counts;
+	enum part_kind part;
 	bool optional;
 	const char *doc;
 };
@@ -69,10 +74,13 @@ extern const size_t nr_counter_rows;
 const struct counter_row *counter_row_at(size_t i);
 
 /**
- * counter_rows_have() - is there a row of a set for a family?
+ * counter_rows_have() - is there a row of a set for a family, that counts bytes?
  *
  * Return: whether PMUs of this family count memory traffic.
  */
 bool counter_rows_have(enum pmu_kind kind, unsigned int set);
+
+/** counter_rows_any() - the same for rows that count anything: also energy */
+bool counter_rows_any(enum pmu_kind kind, unsigned int set);
 
 #endif

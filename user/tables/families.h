@@ -33,11 +33,13 @@ enum pmu_kind {
 	PMU_CLIENT_IMC,
 	PMU_CLIENT_IMC_FREE,
 	PMU_AMD_UMC,
+	PMU_ZEN2_DF,
 	PMU_AMPERE_MCU,
 	PMU_ARM_DMC620,
 	PMU_HISI_DDRC,
 	PMU_HISI_DDRC_SUB,
 	PMU_ALI_DRW,
+	PMU_ARM_CMN,
 	PMU_SKX_IIO,
 	PMU_ICX_IIO,
 	PMU_SPR_IIO,
@@ -46,6 +48,15 @@ enum pmu_kind {
 	PMU_ICX_UPI,
 	PMU_SPR_UPI,
 	PMU_GNR_UPI,
+	PMU_SKX_CHA,
+	PMU_ICX_CHA,
+	PMU_SPR_CHA,
+	PMU_GNR_CHA,
+	PMU_ZEN4_DF,
+	PMU_ZEN5_DF,
+	PMU_DWC_PORT,
+	PMU_CXL,
+	PMU_POWER,
 	PMU_UNKNOWN,
 	NR_PMU_KINDS,
 	/* PMUs of the cores: no family, but events and metrics have rows all the same */
@@ -63,10 +74,13 @@ enum pmu_platform {
 	PMU_PLATFORM_GNR, /* and Sierra Forest, Clearwater Forest */
 	PMU_PLATFORM_CLIENT,
 	PMU_PLATFORM_ZEN,
+	PMU_PLATFORM_ZEN2, /* and Zen 3 */
+	PMU_PLATFORM_ZEN5, /* whose data fabric takes other codes */
 	PMU_PLATFORM_AMPEREONE,
 	PMU_PLATFORM_DMC620,
 	PMU_PLATFORM_KUNPENG,
 	PMU_PLATFORM_YITIAN,
+	PMU_PLATFORM_CMN,
 	PMU_PLATFORM_UNKNOWN,
 	PMU_PLATFORM_OWN, /* the user's own */
 };
@@ -76,6 +90,8 @@ enum pmu_socket_by {
 	PMU_SOCKET_BY_NAME, /* "<n>" is its number; associated_cpus has the CPUs of the socket */
 	PMU_SOCKET_BY_CPUS, /* that of associated_cpus, where there is one, or of the CPU itself. A
 			       cpumask with several CPUs: there is one such PMU for each of them */
+	PMU_SOCKET_BY_NODE, /* that of the CPU, which is on the PMU's NUMA node if firmware says it:
+			       believed where each socket has such a PMU */
 	PMU_SOCKET_ONLY,    /* the only one of the machine; of several it is not known which */
 	PMU_SOCKET_UNKNOWN,
 };
@@ -95,6 +111,7 @@ enum pmu_socket_by {
  *	the machine has; 0: no other family has these bytes
  * @socket_by: how it is known on which socket one is
  * @no_events: sysfs names no events: rows have their terms
+ * @each: parts that its PMUs measure are not added up: each PMU is a place by itself
  * @max_events: perf events at the same time where the driver has a fixed number; 0:
  *	as many as there are hardware counters, which only trying tells
  * @one_cycles: "cycles" is a single counter of its own: it takes none of the others,
@@ -116,6 +133,7 @@ struct pmu_family {
 	uint8_t choice;
 	enum pmu_socket_by socket_by;
 	bool no_events;
+	bool each;
 	uint8_t max_events;
 	bool one_cycles;
 	uint8_t ranges;

@@ -13,7 +13,11 @@
 #define AMPERE	     "Linux 6.12 drivers/perf/arm_cspmu/ampere_cspmu.c"
 #define DMC620	     "Linux 6.12 drivers/perf/arm_dmc620_pmu.c"
 #define HISI	     "Linux 6.12 drivers/perf/hisilicon/hisi_uncore_ddrc_pmu.c"
+#define DWC	     "Linux 6.12 drivers/perf/dwc_pcie_pmu.c"
+#define CXL	     "Linux 6.12 drivers/perf/cxl_pmu.c"
 #define DRW	     "Linux 6.12 drivers/perf/alibaba_uncore_drw_pmu.c"
+#define RAPL	     "Linux 6.12 arch/x86/events/rapl.c"
+#define CMN	     "Linux 6.12 drivers/perf/arm-cmn.c"
 
 /*
  * Costs: registers that the driver reads, times the instances of the unit; a CoreSight
@@ -35,7 +39,9 @@
 	FAMILY(chip, PMU_##chip##_IIO, "iio_free", "PCIe stacks, free-running counters", \
 	       "uncore_iio_free_running_<n>", NULL, INTEL(SNBEP)), \
 	FAMILY(chip, PMU_##chip##_UPI, "upi", "UPI links, socket to socket", \
-	       "uncore_upi_<n>", NULL, INTEL(SNBEP), .no_events = true)
+	       "uncore_upi_<n>", NULL, INTEL(SNBEP), .no_events = true), \
+	FAMILY(chip, PMU_##chip##_CHA, "cha", "caching and home agents", \
+	       "uncore_cha_<n>", NULL, INTEL(SNBEP), .no_events = true)
 
 const struct pmu_family pmu_families[] = {
 	FAMILY(T410, PMU_UCF, "ucf", "Unified Coherence Fabric",
@@ -80,10 +86,15 @@ const struct pmu_family pmu_families[] = {
 	FAMILY(ZEN, PMU_AMD_UMC, "umc", "unified memory controllers, one for each channel",
 	       "amd_umc_<n>", NULL, .socket_by = PMU_SOCKET_BY_CPUS, .no_events = true,
 	       .read_cost = 1, .cycles_cost = 1, .source = AMD),
+	FAMILY(ZEN2, PMU_ZEN2_DF, "df", "data fabric: memory channels of a die", "amd_df", NULL,
+	       .by_cpu = true, .socket_by = PMU_SOCKET_BY_CPUS, .no_events = true, .read_cost = 1,
+	       .cycles_cost = 1, .source = AMD),
 	FAMILY(AMPEREONE, PMU_AMPERE_MCU, "mcu", "memory controllers", "ampere_mcu_pmu_<n>", NULL,
-	       .socket_by = PMU_SOCKET_BY_CPUS, .read_cost = 3, .cycles_cost = 3, .source = AMPERE),
+	       .socket_by = PMU_SOCKET_BY_CPUS, .choice = 1, .read_cost = 3, .cycles_cost = 3,
+	       .source = AMPERE),
 	FAMILY(DMC620, PMU_ARM_DMC620, "dmc620", "memory controllers", "arm_dmc620_<x>", NULL,
-	       .socket_by = PMU_SOCKET_ONLY, .read_cost = 1, .cycles_cost = 1, .source = DMC620),
+	       .socket_by = PMU_SOCKET_ONLY, .choice = 1, .read_cost = 1, .cycles_cost = 1,
+	       .source = DMC620),
 	FAMILY(KUNPENG, PMU_HISI_DDRC, "ddrc", "memory controller channels",
 	       "hisi_sccl<i>_ddrc<i>", NULL, .socket_by = PMU_SOCKET_BY_CPUS, .max_events = 8,
 	       .read_cost = 1, .cycles_cost = 1, .source = HISI),
@@ -91,12 +102,31 @@ const struct pmu_family pmu_families[] = {
 	       "hisi_sccl<i>_ddrc<i>_<i>", NULL, .socket_by = PMU_SOCKET_BY_CPUS, .max_events = 8,
 	       .read_cost = 2, .cycles_cost = 2, .source = HISI),
 	FAMILY(YITIAN, PMU_ALI_DRW, "drw", "memory controllers", "ali_drw_<x>", NULL,
-	       .socket_by = PMU_SOCKET_ONLY, .max_events = 16, .read_cost = 1, .cycles_cost = 1,
-	       .source = DRW),
+	       .socket_by = PMU_SOCKET_ONLY, .choice = 1, .max_events = 16, .read_cost = 1,
+	       .cycles_cost = 1, .source = DRW),
+	/* A register of each crosspoint with an HN-F: 32 is a large mesh */
+	FAMILY(CMN, PMU_ARM_CMN, "cmn", "coherent mesh network", "arm_cmn_<n>", NULL,
+	       .socket_by = PMU_SOCKET_BY_NODE, .choice = 2, .read_cost = 32, .cycles_cost = 1,
+	       .source = CMN),
 	PARTS(SKX),
 	PARTS(ICX),
 	PARTS(SPR),
 	PARTS(GNR),
+	FAMILY(ZEN, PMU_ZEN4_DF, "df", "data fabric", "amd_df", NULL, .by_cpu = true,
+	       .socket_by = PMU_SOCKET_BY_CPUS, .no_events = true, .read_cost = 1,
+	       .cycles_cost = 1, .source = AMD),
+	FAMILY(ZEN5, PMU_ZEN5_DF, "df", "data fabric", "amd_df", NULL, .by_cpu = true,
+	       .socket_by = PMU_SOCKET_BY_CPUS, .no_events = true, .read_cost = 1,
+	       .cycles_cost = 1, .source = AMD),
+	/* One counter for all but the events of lanes */
+	FAMILY(UNKNOWN, PMU_DWC_PORT, "dwc_port", "root port, DesignWare", "dwc_rootport_<x>", NULL,
+	       .socket_by = PMU_SOCKET_BY_CPUS, .each = true, .max_events = 1, .read_cost = 3,
+	       .cycles_cost = 3, .source = DWC),
+	FAMILY(UNKNOWN, PMU_CXL, "cxl", "CXL memory device", "cxl_pmu_mem<i>.<i>", NULL,
+	       .socket_by = PMU_SOCKET_BY_CPUS, .read_cost = 1, .cycles_cost = 1,
+	       .source = CXL),
+	FAMILY(UNKNOWN, PMU_POWER, "power", "energy of packages and their memory", "power", NULL,
+	       .socket_by = PMU_SOCKET_BY_CPUS, .read_cost = 1, .cycles_cost = 1, .source = RAPL),
 	FAMILY(UNKNOWN, PMU_UNKNOWN, "unknown", "device unknown to this kernel",
 	       "nvidia_uncore_pmu_<n>", NULL, CORESIGHT, .socket_by = PMU_SOCKET_UNKNOWN),
 };
@@ -104,11 +134,20 @@ const struct pmu_family pmu_families[] = {
 const size_t nr_pmu_families = ARRAY_SIZE(pmu_families);
 
 /* What all memory controllers have in common that count whoever it was. */
-#define ALL_SOURCES                                                                             \
-	.mistaken_for = PMU_PLATFORM_UNKNOWN, .pcie = PMU_UNKNOWN, .pcie_target = PMU_UNKNOWN,  \
-	.total = "all reads and writes of the DRAM of a socket, whoever caused them",           \
-	.hidden = "Traffic of devices and of other sockets' CPUs is in it, and is split among " \
-		  "the tasks of the socket that has the memory."
+#define ALL_SOURCES                                                                               \
+	NO_DEVICES, .total = "all reads and writes of the DRAM of a socket, whoever caused them", \
+		    .hidden = HIDDEN
+/* And that count reads and writes alike. */
+#define ALL_TOGETHER                                                                            \
+	NO_DEVICES,                                                                             \
+		.total = "all reads and writes of the DRAM of a socket as one number, whoever " \
+			 "caused them",                                                         \
+		.hidden = HIDDEN
+#define NO_DEVICES \
+	.mistaken_for = PMU_PLATFORM_UNKNOWN, .pcie = PMU_UNKNOWN, .pcie_target = PMU_UNKNOWN
+#define HIDDEN                                                                            \
+	"Traffic of devices and of other sockets' CPUs is in it, and is split among the " \
+	"tasks of the socket that has the memory."
 
 const struct pmu_platform_row pmu_platforms[] = {
 	{
@@ -168,6 +207,18 @@ const struct pmu_platform_row pmu_platforms[] = {
 		ALL_SOURCES,
 	},
 	{
+		.platform = PMU_PLATFORM_ZEN2,
+		.name = "amd-zen2",
+		.title = "AMD EPYC of Zen 2 and Zen 3",
+		ALL_TOGETHER,
+	},
+	{
+		.platform = PMU_PLATFORM_ZEN5,
+		.name = "amd-zen5",
+		.title = "AMD EPYC of Zen 5",
+		ALL_SOURCES,
+	},
+	{
 		.platform = PMU_PLATFORM_AMPEREONE,
 		.name = "ampereone",
 		.title = "AmpereOne",
@@ -190,6 +241,12 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.name = "yitian710",
 		.title = "Alibaba Yitian 710",
 		ALL_SOURCES,
+	},
+	{
+		.platform = PMU_PLATFORM_CMN,
+		.name = "arm-cmn",
+		.title = "chips with Arm's CMN-600, CMN-650 or CMN-700",
+		ALL_TOGETHER,
 	},
 };
 const size_t nr_pmu_platforms = ARRAY_SIZE(pmu_platforms);

@@ -104,19 +104,15 @@ static bool in_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '<' || c == '>' || c == '.';
 }
 
-static int parse_name(struct parser *p)
+static int add_name(struct parser *p, const char *at, size_t len)
 {
-	cleanup_free char *name = NULL;
+	cleanup_free char *name = strndup(at, len);
 	struct formula *f = p->f;
-	size_t len = 0, i;
+	size_t i;
 	int err;
 
-	while (in_name(p->at[len]))
-		len++;
-	name = strndup(p->at, len);
 	if (!name)
 		return -ENOMEM;
-	p->at += len;
 	for (i = 0; i < f->nr_names; i++) {
 		if (!strcmp(f->names[i], name))
 			break;
@@ -128,6 +124,25 @@ static int parse_name(struct parser *p)
 		f->names[f->nr_names++] = take_ptr(name);
 	}
 	return add_step(p, (struct step){ .kind = STEP_NAME, .name = i });
+}
+
+static int parse_name(struct parser *p)
+{
+	const char *at = p->at;
+
+	while (in_name(*p->at))
+		p->at++;
+	return add_name(p, at, p->at - at);
+}
+
+static int parse_quoted(struct parser *p)
+{
+	const char *at = p->at + 1, *end = strchr(at, '\'');
+
+	if (!end || end == at)
+		return unexpected(p, end ? "a name in the quotes" : "a name with its second quote");
+	p->at = end + 1;
+	return add_name(p, at, end - at);
 }
 
 /* Length of what may be a number; whether it is one, parse_double() says. */
@@ -173,6 +188,8 @@ static int parse_value(struct parser *p)
 	skip_blanks(p);
 	if (isalpha((unsigned char)*p->at) || *p->at == '_')
 		return parse_name(p);
+	if (*p->at == '\'')
+		return parse_quoted(p);
 	if (isdigit((unsigned char)*p->at))
 		return parse_number(p);
 	if (*p->at != '(')

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Formulas of metrics: names of counters, numbers, + - * / and parentheses. Pure; what
- * cannot be computed has no value, which is not the same as zero.
+ * Formulas of metrics: names of counters, numbers, + - * / and parentheses. A name with other
+ * characters is in quotes: 'energy-pkg'. Pure; what cannot be computed has no value, which is not
+ * the same as zero.
  */
 #ifndef TABLES_FORMULA_H
 #define TABLES_FORMULA_H

@@ -21,12 +21,22 @@ const struct counter_row *counter_row_at(size_t i)
 	return i < nr_counter_rows ? &counter_rows[i] : NULL;
 }
 
-bool counter_rows_have(enum pmu_kind kind, unsigned int set)
+static bool rows_have(enum pmu_kind kind, unsigned int set, bool energy)
 {
 	const struct counter_row *row;
 
 	for (size_t i = 0; (row = counter_row_at(i)); i++)
-		if (row->kind == kind && row->sets & set)
+		if (row->kind == kind && row->sets & set && (energy || row->unit == UNIT_BYTES))
 			return true;
 	return false;
+}
+
+bool counter_rows_have(enum pmu_kind kind, unsigned int set)
+{
+	return rows_have(kind, set, false);
+}
+
+bool counter_rows_any(enum pmu_kind kind, unsigned int set)
+{
+	return rows_have(kind, set, true);
 }

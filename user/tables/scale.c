@@ -29,6 +29,15 @@ double scale_exact(const char *scale, const char *unit)
 	return 0;
 }
 
+double scale_nanojoules(const char *scale, const char *unit)
+{
+	double number = 0;
+
+	if (strcmp(unit, "Joules") || parse_double(scale, &number) || number < 0)
+		return 0;
+	return number * 1e9;
+}
+
 bool scale_same(double a, double b)
 {
 	return a - b <= b * DIGITS && b - a <= b * DIGITS;

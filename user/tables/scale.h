@@ -13,6 +13,9 @@
  */
 double scale_exact(const char *scale, const char *unit);
 
+/** scale_nanojoules() - the same for energy: nanojoules per count, 0 when @unit is none of energy */
+double scale_nanojoules(const char *scale, const char *unit);
+
 /** scale_same() - are two such numbers the same, as far as the files have digits? */
 bool scale_same(double a, double b);
 

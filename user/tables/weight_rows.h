@@ -10,11 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tables/cpu_models.h"
 #include "tables/families.h"
 
+/* Cores with the same codes are one. */
 enum weight_core {
 	WEIGHT_CORE_OLYMPUS,
 	WEIGHT_CORE_NEOVERSE_V2,
+	WEIGHT_CORE_NEOVERSE, /* other servers' */
+	WEIGHT_CORE_INTEL,    /* up to Ice Lake */
+	WEIGHT_CORE_INTEL_P,  /* Golden Cove and later */
+	WEIGHT_CORE_INTEL_E,  /* efficient cores of servers */
+	WEIGHT_CORE_ZEN4,
+	WEIGHT_CORE_ZEN5,
 	NR_WEIGHT_CORES,
 };
 
@@ -25,20 +33,18 @@ enum weight_role {
 };
 
 /**
- * struct weight_core_row - how a core is recognized
+ * struct weight_core_row - a kind of cores
  * @core: also the index of the row
- * @platform: chip that has it
+ * @platform: chip that has it and no other; PMU_PLATFORM_UNKNOWN when several do
+ * @several: chips give their cores these events or not; the kernel's list says which they have
  * @name: for people
- * @implementer: bits 24-31 of MIDR_EL1
- * @part: bits 4-15
- * @source: where the numbers were taken from
+ * @source: where the numbers by which it is recognized were taken from
  */
 struct weight_core_row {
 	enum weight_core core;
 	enum pmu_platform platform;
+	bool several;
 	const char *name;
-	uint8_t implementer;
-	uint16_t part;
 	const char *source;
 };
 
@@ -46,7 +52,7 @@ struct weight_core_row {
  * struct weight_row - a core event
  * @core: core that has it
  * @name: its name, as the kernel spells those that it knows
- * @code: number of the event
+ * @code: number of the event; on x86 as in config of struct perf_event_attr
  * @role: what it stands for
  * @rank: order in which "auto" tries the events of a role, 1 first; 0: never
  * @bytes: moved per count, for people: only proportions matter; 0 when it counts no data
@@ -56,7 +62,7 @@ struct weight_core_row {
 struct weight_row {
 	enum weight_core core;
 	const char *name;
-	uint16_t code;
+	uint64_t code;
 	enum weight_role role;
 	uint8_t rank;
 	uint8_t bytes;
@@ -75,6 +81,9 @@ extern const size_t nr_weight_rows;
  * Return: its row, or NULL when it is none of ours.
  */
 const struct weight_core_row *weight_core_find(uint64_t midr);
+
+/** weight_core_of() - the core of an x86 CPU; NULL when it is none of ours */
+const struct weight_core_row *weight_core_of(const struct cpu_id *id);
 
 /**
  * weight_follows_traffic() - is a core event known to follow memory traffic?

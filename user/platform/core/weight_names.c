@@ -9,8 +9,6 @@
 #include "platform/pmu/pmu.h"
 #include "platform/core/weights.h"
 
-#define MIDR "devices/system/cpu/cpu0/regs/identification/midr_el1"
-
 struct known_event {
 	const char *name;
 	uint32_t type;
@@ -119,6 +117,17 @@ static bool read_type(const struct sysfs *fs, const char *name, uint32_t *ret)
 	return true;
 }
 
+/* An event that the core does not have is none that can be seen counting: why wait for it? */
+static bool shows_reads(const struct sysfs *fs, const struct weight_cores *cores)
+{
+	for (size_t i = 0; i < nr_weight_rows; i++)
+		if (weight_rows[i].core == cores->core->core &&
+		    weight_rows[i].role == WEIGHT_READ && weight_rows[i].rank &&
+		    sysfs_exists(fs, PMU_DEVICES "/%s/events/%s", cores->pmu, weight_rows[i].name))
+			return true;
+	return false;
+}
+
 int weight_cores_read(const struct sysfs *fs, struct weight_cores *ret)
 {
 	struct weight_cores cores = { 0 };
@@ -137,9 +146,13 @@ int weight_cores_read(const struct sysfs *fs, struct weight_cores *ret)
 			cores.type = type;
 		}
 	}
-	if (sysfs_number(fs, &cores.midr, MIDR))
-		cores.midr = 0;
-	cores.core = weight_core_find(cores.midr);
+	cores.is_x86 = pmu_cpu_id(fs, &cores.x86);
+	if (cores.is_x86)
+		cores.core = weight_core_of(&cores.x86);
+	else if (pmu_cpu_midr(fs, &cores.midr))
+		cores.core = weight_core_find(cores.midr);
+	if (cores.core && cores.core->several && !shows_reads(fs, &cores))
+		cores.core = NULL;
 	*ret = cores;
 	return 0;
 }
@@ -246,6 +259,30 @@ static struct weight_event row_event(const struct weight_cores *cores, const str
 
 	str_copy(event.name, sizeof(event.name), row->name);
 	return event;
+}
+
+static void put_role(const struct weight_cores *cores, enum weight_role role, char *ret,
+		     size_t size)
+{
+	struct weight_event event;
+	uint8_t rank;
+
+	for (rank = 1; !weight_event_auto(cores, role, rank, &event); rank++)
+		str_append(ret, size, "%s%s", rank > 1 ? ", else " : "", event.name);
+	if (rank == 1)
+		str_append(ret, size, "the same, as there is none");
+}
+
+void weight_cores_describe(const struct weight_cores *cores, char *ret, size_t size)
+{
+	*ret = '\0';
+	if (cores->nr_pmus != 1 || !cores->core)
+		return;
+	str_append(ret, size, "Weights of tasks (%s): the cores count ", cores->core->name);
+	put_role(cores, WEIGHT_READ, ret, size);
+	str_append(ret, size, " for reads, and for writes ");
+	put_role(cores, WEIGHT_WRITE, ret, size);
+	str_append(ret, size, ". A run takes what it sees counting.");
 }
 
 int weight_event_auto(const struct weight_cores *cores, enum weight_role role, uint8_t rank,

@@ -298,6 +298,25 @@ static int open_best(const struct weight_cores *cores, enum weight_role role,
 	return err;
 }
 
+static void no_row_for(const struct cpu_id *cpu, char *ret, size_t size)
+{
+	char name[32];
+
+	cpu_id_text(cpu, name, sizeof(name));
+	snprintf(ret, size, "no event for memory traffic is known for this core (%s)", name);
+}
+
+/* The event of reads counts. Is there one for writes? */
+static int open_writes(const struct weight_cores *cores, const struct cpulist *online,
+		       struct weights *w, struct diag *reason)
+{
+	struct weight_event event;
+
+	if (!weight_event_auto(cores, WEIGHT_WRITE, 1, &event))
+		return open_best(cores, WEIGHT_WRITE, online, w, reason);
+	return diag_fail(reason, -ENOENT, "no event is known for them");
+}
+
 static int open_auto(const struct weight_cores *cores, const struct cpulist *online, struct diag *d,
 		     struct weights *w)
 {
@@ -309,6 +328,8 @@ static int open_auto(const struct weight_cores *cores, const struct cpulist *onl
 			   "the cores have no PMU, or the hypervisor hides it");
 	else if (cores->nr_pmus > 1)
 		str_append(w->note, sizeof(w->note), "several kinds of cores");
+	else if (!cores->core && cores->is_x86)
+		no_row_for(&cores->x86, w->note, sizeof(w->note));
 	else if (!cores->core && cores->midr)
 		str_append(w->note, sizeof(w->note),
 			   "no event for memory traffic is known for this core (MIDR %#llx)",
@@ -320,7 +341,7 @@ static int open_auto(const struct weight_cores *cores, const struct cpulist *onl
 		return 0;
 	err = open_best(cores, WEIGHT_READ, online, w, &reason);
 	if (!err)
-		err = open_best(cores, WEIGHT_WRITE, online, w, &reason);
+		err = open_writes(cores, online, w, &reason);
 	if (err == -ENOMEM)
 		return diag_no_memory(d);
 	if (err && !w->note[0])

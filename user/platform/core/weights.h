@@ -39,8 +39,10 @@ struct weight_event {
  * @nr_pmus: kinds of cores that can count; one kind is what can be used
  * @pmu: name of the first one in sysfs
  * @type: its type
- * @core: what the core is, NULL when it is none of the table
- * @midr: what it says it is; 0 when it says nothing
+ * @core: what the core is, NULL when it is none of the table, or shows none of its events
+ * @midr: what an Arm core says it is; 0 when it says nothing
+ * @is_x86: the CPU is an x86 one, @x86 says which
+ * @x86: what it says of itself
  */
 struct weight_cores {
 	uint32_t nr_pmus;
@@ -48,6 +50,8 @@ struct weight_cores {
 	uint32_t type;
 	const struct weight_core_row *core;
 	uint64_t midr;
+	bool is_x86;
+	struct cpu_id x86;
 };
 
 /**
@@ -123,6 +127,14 @@ void weights_close(struct weights *w);
  * Return: 0, -ENOMEM, or the error of listing the PMUs.
  */
 int weight_cores_read(const struct sysfs *fs, struct weight_cores *ret);
+
+/**
+ * weight_cores_describe() - which events "auto" tries on these cores
+ * @cores: of this machine
+ * @ret: gets sentences for people; "" when no event is known, or the cores cannot count
+ * @size: of @ret
+ */
+void weight_cores_describe(const struct weight_cores *cores, char *ret, size_t size);
 
 /**
  * weight_event_find() - an event by name

@@ -146,10 +146,10 @@ static int note_scale(const struct pmu *pmu, struct text_list *n)
 	snprintf(bytes, sizeof(bytes), "%.7g", (double)r.bytes / r.counts);
 	return text_list_print(
 		n,
-		"%s: sysfs says that a count of %s is %.7g bytes, and documents say %s (%s). "
+		"%s: sysfs says that a count of %s is %.7g %s, and documents say %s (%s). "
 		"Reports use %s.",
-		pmu->name, event->name, scale_exact(event->scale, event->unit), bytes, row->doc,
-		bytes);
+		pmu->name, event->name, pmu_row_scale(row, event), pmu_row_unit(row), bytes,
+		row->doc, bytes);
 }
 
 static int note_unusable(const struct pmu *pmu, struct text_list *n)

@@ -38,6 +38,21 @@ bool pmu_terms_differ(const struct pmu *pmu, const struct counter_row *row)
 	       (pmu_row_config(pmu, &table, &d, &own) || memcmp(&sysfs, &own, sizeof(own)) != 0);
 }
 
+bool pmu_fit_energy(const struct pmu_list *list)
+{
+	const struct counter_row *row;
+
+	for (size_t i = 0; (row = counter_row_at(i)); i++)
+		for (size_t p = 0; row->unit == UNIT_NANOJOULES && p < list->nr; p++) {
+			const struct pmu *pmu = &list->pmus[p];
+
+			if (pmu->kind == row->kind && pmu->usable && pmu->socket >= 0 &&
+			    (row->terms || pmu_event_find(pmu, row->event)))
+				return true;
+		}
+	return false;
+}
+
 /* --- notes */
 
 static int note_total(const struct pmu_list *list, struct text_list *n)
@@ -50,6 +65,27 @@ static int note_total(const struct pmu_list *list, struct text_list *n)
 	return text_list_print(n,
 			       "Reports of %s count %s. %s Nobody has seen it count on hardware.",
 			       chip->title, chip->total, chip->hidden);
+}
+
+/* Which families measure parts: reports show them beside the total. */
+static int note_parts(const struct pmu_list *list, struct text_list *n)
+{
+	char names[WORDS_LEN] = "";
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct pmu *pmu = &list->pmus[i];
+
+		if (counter_rows_have(pmu->kind, COUNTERS_PARTS) &&
+		    (!i || list->pmus[i - 1].kind != pmu->kind))
+			str_append(names, sizeof(names), "%s%s", names[0] ? ", " : "",
+				   pmu->family->pattern);
+	}
+	if (!names[0])
+		return 0;
+	return text_list_print(n,
+			       "Parts of the traffic are measured by %s. Reports show them beside "
+			       "the total, and add nothing of them to it.",
+			       names);
 }
 
 /* Once for each family that is left out for a better one. */
@@ -95,14 +131,13 @@ void pmu_fit_chips(const char *name, char *ret, size_t size)
 void pmu_fit_cpu(const struct sysfs *fs, char *ret, size_t size)
 {
 	const struct pmu_platform_row *chip;
-	struct cpu_id id;
+	enum pmu_platform platform;
 
-	if (!pmu_cpu_id(fs, &id)) {
+	if (!pmu_cpu_text(fs, ret, size, &platform)) {
 		str_copy(ret, size, "of no model that sysfs tells");
 		return;
 	}
-	cpu_id_text(&id, ret, size);
-	chip = pmu_platform_row(cpu_id_platform(&id));
+	chip = pmu_platform_row(platform);
 	if (chip)
 		str_append(ret, size, " (%s)", chip->title);
 }
@@ -165,6 +200,8 @@ int pmu_fit_notes(const struct sysfs *fs, const struct pmu_list *list, struct te
 {
 	int err = note_total(list, ret_notes);
 
+	if (!err)
+		err = note_parts(list, ret_notes);
 	for (size_t i = 0; i < list->nr && !err; i++)
 		err = note_terms(&list->pmus[i], ret_notes);
 	return err ? err : pmu_fit_left_out(fs, list, ret_notes);

@@ -24,6 +24,9 @@ const struct pmu *pmu_replaced_by(const struct pmu_list *list, const struct pmu 
  */
 bool pmu_terms_differ(const struct pmu *pmu, const struct counter_row *row);
 
+/** pmu_fit_energy() - can energy be counted? Not all machines with its PMU have events of it */
+bool pmu_fit_energy(const struct pmu_list *list);
+
 /**
  * pmu_fit_notes() - what reports count on this machine, and what they leave out
  * @fs: sysfs

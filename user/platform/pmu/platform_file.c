@@ -195,9 +195,13 @@ static struct object item_of(const struct object *o, const char *list, size_t i)
 
 /* --- what they mean */
 
-static const char *const directions[] = { "read", "write", NULL };
+static const char *const directions[] = { "read", "write", "readwrite", NULL };
+static const char *const units[] = { "bytes", "joules", NULL };
 static const char *const sources[] = { "cpu", "device", "remote", "any", NULL };
 static const char *const destinations[] = { "any", "cmem", "gmem", "cxl", "remote", NULL };
+/* By enum part_kind; the first one is a row without the key. */
+static const char *const parts[] = { "none",  "local", "devices", "remote",
+				     "ports", "links", "cxl",	  NULL };
 static const char *const places[] = { "name", "cpus", "only", NULL };
 
 #define ROW(key, kind, must, member, most)                                                \
@@ -210,13 +214,16 @@ static const struct field row_fields[] = {
 	ROW("filters", TEXT, false, filters, PMU_TEXT_LEN - 1),
 	ROW("sum", TEXT, false, sum, PMU_NAME_LEN - 1),
 	ROW("bytes", NUMBER, false, scale, UINT32_MAX),
+	ROW("nanojoules", NUMBER, false, scale, UINT32_MAX),
 	ROW("counts", NUMBER, false, counts, UINT32_MAX),
 	ROW("optional", SWITCH, false, optional, 0),
 	ROW("from", TEXT, true, doc, 300),
 	{ "source", FIELD_WORD, true, offsetof(struct counter_row, source), 0, sources },
-	{ "direction", FIELD_WORD, true, offsetof(struct counter_row, direction), 0, directions },
+	{ "unit", FIELD_WORD, false, offsetof(struct counter_row, unit), 0, units },
+	{ "direction", FIELD_WORD, false, offsetof(struct counter_row, direction), 0, directions },
 	{ "destination", FIELD_WORD, false, offsetof(struct counter_row, destination), 0,
 	  destinations },
+	{ "part", FIELD_WORD, false, offsetof(struct counter_row, part), 0, parts },
 	{ 0 },
 };
 
@@ -284,6 +291,30 @@ static bool same_bytes(const struct counter_row *a, const struct counter_row *b)
 	       (!a->filters[0] || !b->filters[0] || !strcmp(a->filters, b->filters));
 }
 
+/* Energy goes nowhere, and a count of it is no bytes. */
+static int check_unit(const struct object *o, struct counter_row *row, struct diag *d)
+{
+	static const char *const of_bytes[] = { "bytes", "direction", "destination" };
+
+	if (row->unit == UNIT_BYTES) {
+		if (json_object_get(o->json, "nanojoules"))
+			return wrong(o->f, json_place_member(o->at, "nanojoules"), d, -EINVAL,
+				     "\"nanojoules\" needs \"unit\": \"joules\"");
+		if (!json_object_get(o->json, "direction"))
+			return wrong(o->f, o->at, d, -EINVAL, "\"direction\" is missing");
+		return 0;
+	}
+	row->unit = UNIT_NANOJOULES;
+	row->direction = DIRECTION_READWRITE;
+	for (size_t i = 0; i < ARRAY_SIZE(of_bytes); i++)
+		if (json_object_get(o->json, of_bytes[i]))
+			return wrong(o->f, json_place_member(o->at, of_bytes[i]), d, -EINVAL,
+				     "a row of joules has no \"%s\"", of_bytes[i]);
+	if (!row->scale)
+		return wrong(o->f, o->at, d, -EINVAL, "\"nanojoules\" is missing");
+	return 0;
+}
+
 static int read_row(struct platform_file *f, const struct object *o, enum pmu_kind kind,
 		    struct diag *d)
 {
@@ -292,16 +323,26 @@ static int read_row(struct platform_file *f, const struct object *o, enum pmu_ki
 
 	if (f->own.nr_rows == MAX_ROWS)
 		return wrong(f, o->at, d, -E2BIG, "more than %d rows", MAX_ROWS);
-	*row = (struct counter_row){ .kind = kind,
-				     .sets = COUNTERS_SUMS | COUNTERS_DESTINATION,
-				     .filters = "" };
+	*row = (struct counter_row){ .kind = kind, .filters = "" };
 	err = fill_all(o, row_fields, row, d);
+	if (!err && row->part && row->direction == DIRECTION_READWRITE)
+		return wrong(f, json_place_member(o->at, "direction"), d, -EINVAL,
+			     "a part is of reads or of writes");
+	row->sets = row->part ? COUNTERS_PARTS : COUNTERS_SUMS | COUNTERS_DESTINATION;
 	if (!err)
 		err = check_settings(o, "terms", row->terms, d);
 	if (!err)
 		err = check_settings(o, "filters", row->filters, d);
+	if (!err)
+		err = check_unit(o, row, d);
 	if (!err && row->counts && !row->scale)
 		return wrong(f, o->at, d, -EINVAL, "\"counts\" is of no use without \"bytes\"");
+	for (size_t i = 0; i < f->own.nr_rows && !err; i++)
+		if (f->rows[i].kind == kind && f->rows[i].sum && row->sum &&
+		    !strcmp(f->rows[i].sum, row->sum) && f->rows[i].unit != row->unit)
+			return wrong(f, json_place_member(o->at, "sum"), d, -EINVAL,
+				     "the row at line %u of this sum has another unit",
+				     json_place_line(f->text, f->row_at[i]));
 	for (size_t i = 0; i < f->own.nr_rows && !err; i++)
 		if (same_bytes(&f->rows[i], row))
 			return wrong(f, o->at, d, -EINVAL,
@@ -374,6 +415,15 @@ static int read_family(struct platform_file *f, const struct object *o, struct d
 	return err;
 }
 
+/* Parts are beside a total: without one nothing could be split. */
+static bool has_total(const struct platform_file *f)
+{
+	for (size_t i = 0; i < f->own.nr_rows; i++)
+		if (!f->rows[i].part)
+			return true;
+	return false;
+}
+
 static int read_file(struct platform_file *f, struct diag *d)
 {
 	struct object o = { f, f->json, json_place_value(f->text) };
@@ -402,6 +452,9 @@ static int read_file(struct platform_file *f, struct diag *d)
 
 		err = read_family(f, &family, d);
 	}
+	if (!err && !has_total(f))
+		return wrong(f, json_place_member(o.at, "pmus"), d, -EINVAL,
+			     "all rows are parts, and none counts the total");
 	f->own.platform = &f->platform;
 	f->own.families = f->families;
 	f->own.rows = f->rows;
@@ -501,13 +554,12 @@ static int check_cpu(const struct platform_file *f, const struct sysfs *fs, stru
 	const char *want = json_string_value(json_object_get(f->json, "cpu"));
 	const char *at = json_place_value(f->text);
 	char here[40] = "none that sysfs tells";
-	struct cpu_id id;
+	enum pmu_platform platform;
 
 	if (!want)
 		return 0;
-	if (pmu_cpu_id(fs, &id))
-		cpu_id_text(&id, here, sizeof(here));
-	if (!strcmp(want, here))
+	pmu_cpu_text(fs, here, sizeof(here), &platform);
+	if (cpu_text_fits(want, here))
 		return 0;
 	return wrong(f, json_place_member(at, "cpu") ?: at, d, -ENODEV,
 		     "the rows are for %s, and the CPU is %s", want, here);

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "platform/pmu/pmu_socket.h"
 #include "platform/sys/cpus.h"
 #include "tables/counter_rows.h"
 #include "tables/scale.h"
@@ -248,8 +249,8 @@ static bool has_file(const struct sysfs *fs, const struct pmu *pmu, const char *
 static void read_attributes(const struct sysfs *fs, struct pmu *pmu, struct cpulist *ret_active)
 {
 	struct cpulist *active = ret_active;
-	bool by_cpus = pmu->family->socket_by == PMU_SOCKET_BY_CPUS ||
-		       pmu->family->socket_by == PMU_SOCKET_ONLY;
+	bool by_cpus = pmu->family->socket_by != PMU_SOCKET_BY_NAME &&
+		       pmu->family->socket_by != PMU_SOCKET_UNKNOWN;
 	int err;
 
 	err = read_u32(fs, pmu, "type", &pmu->type);
@@ -307,6 +308,14 @@ static int read_event_scale(const struct sysfs *fs, struct pmu *pmu, const char 
 	return 0;
 }
 
+/* "a=1,b=?": no event but a pattern for one, whose user says what b is. Arm's CMN has some. */
+static bool is_pattern(const char *line)
+{
+	const char *value = strstr(line, "=?");
+
+	return value && (!value[2] || value[2] == ',');
+}
+
 static int read_event(const struct sysfs *fs, struct pmu *pmu, const char *name)
 {
 	struct pmu_event event = { 0 };
@@ -320,6 +329,8 @@ static int read_event(const struct sysfs *fs, struct pmu *pmu, const char *name)
 		return 0;
 	}
 	err = read_file(fs, pmu, "events/", name, line, sizeof(line));
+	if (!err && is_pattern(line))
+		return 0;
 	if (!err)
 		err = pmu_event_parse(line, &event);
 	if (err) {
@@ -389,9 +400,9 @@ static int add_own_events(struct pmu *pmu)
 	for (size_t i = 0; !err && (row = counter_row_at(i)); i++) {
 		struct pmu_event event = { .own = true };
 
-		if (row->kind != pmu->kind || !row->terms || strchr(row->event, '<') ||
-		    pmu_event_find(pmu, row->event) || !is_name(row->event) ||
-		    str_copy(event.name, sizeof(event.name), row->event) ||
+		if (row->kind != pmu->kind || !row->terms || row->optional ||
+		    strchr(row->event, '<') || pmu_event_find(pmu, row->event) ||
+		    !is_name(row->event) || str_copy(event.name, sizeof(event.name), row->event) ||
 		    pmu_event_parse(row->terms, &event))
 			continue;
 		err = array_room(pmu->events, pmu->cap_events, pmu->nr_events);
@@ -407,50 +418,6 @@ static void pmu_clear(struct pmu *pmu)
 		return;
 	free(pmu->events);
 	free(pmu->formats);
-}
-
-/* The number of the socket that a CPU is on, -1 when it is offline. */
-static int32_t socket_of_cpu(const struct sysfs *fs, int cpu)
-{
-	uint32_t package;
-
-	return cpu < 0 || cpu_package(fs, cpu, &package) || package > INT32_MAX ? -1
-										: (int32_t)package;
-}
-
-/* The socket of all CPUs, -1 when they are on several. */
-static int32_t only_socket(const struct sysfs *fs)
-{
-	char line[CPULIST_TEXT_LEN];
-	struct cpulist cpus;
-	int32_t only = -1;
-
-	if (sysfs_read(fs, line, sizeof(line), "devices/system/cpu/possible") ||
-	    cpulist_parse(line, &cpus))
-		return -1;
-	for (int c = -1; (c = cpulist_next(&cpus, c)) >= 0;) {
-		int32_t socket = socket_of_cpu(fs, c);
-
-		if (socket >= 0 && only >= 0 && socket != only)
-			return -1;
-		only = socket >= 0 ? socket : only;
-	}
-	return only;
-}
-
-static int32_t find_socket(const struct sysfs *fs, const struct pmu *pmu)
-{
-	int32_t socket = -1;
-
-	if (pmu->family->socket_by == PMU_SOCKET_BY_NAME)
-		return pmu->instance;
-	if (pmu->family->socket_by == PMU_SOCKET_UNKNOWN)
-		return -1;
-	if (pmu->family->socket_by == PMU_SOCKET_ONLY)
-		return only_socket(fs);
-	for (int c = -1; socket < 0 && (c = cpulist_next(&pmu->cpus, c)) >= 0;)
-		socket = socket_of_cpu(fs, c);
-	return socket < 0 ? socket_of_cpu(fs, pmu->active_cpu) : socket;
 }
 
 /* Puts a PMU into the list: once, or with several CPUs in its cpumask once for each of them. */
@@ -470,7 +437,7 @@ static int add_pmu(const struct sysfs *fs, struct pmu_list *list, const struct p
 		p->active_cpu = cpu;
 		p->borrowed = list->nr++ > first;
 		p->several = p->usable && cpulist_count(active) > 1;
-		p->socket = p->several ? socket_of_cpu(fs, cpu) : find_socket(fs, p);
+		p->socket = p->several ? pmu_cpu_socket(fs, cpu) : pmu_find_socket(fs, p);
 		for (size_t i = first; i + 1 < list->nr; i++)
 			p->place += list->pmus[i].socket == p->socket;
 	} while (pmu->usable && (cpu = cpulist_next(active, cpu)) >= 0);
@@ -526,7 +493,7 @@ int pmu_cpu_now(const struct sysfs *fs, const struct pmu *pmu)
 	if (cpulist_count(&active) == 1 && !pmu->several)
 		return cpulist_next(&active, -1);
 	while (pmu->several && (cpu = cpulist_next(&active, cpu)) >= 0)
-		if (socket_of_cpu(fs, cpu) == pmu->socket && !place--)
+		if (pmu_cpu_socket(fs, cpu) == pmu->socket && !place--)
 			return cpu;
 	return -1;
 }
@@ -563,14 +530,37 @@ bool pmu_cpu_id(const struct sysfs *fs, struct cpu_id *ret)
 	       cpu_id_parse(line, ret);
 }
 
+/* That of CPU 0: rows for chips with unlike cores would need more. */
+bool pmu_cpu_midr(const struct sysfs *fs, uint64_t *ret)
+{
+	return !sysfs_number(fs, ret, "devices/system/cpu/cpu0/regs/identification/midr_el1");
+}
+
+bool pmu_cpu_text(const struct sysfs *fs, char *ret, size_t size, enum pmu_platform *ret_platform)
+{
+	struct cpu_id id;
+	uint64_t midr;
+
+	if (pmu_cpu_id(fs, &id)) {
+		cpu_id_text(&id, ret, size);
+		*ret_platform = cpu_id_platform(&id);
+	} else if (pmu_cpu_midr(fs, &midr)) {
+		cpu_midr_text(midr, ret, size);
+		*ret_platform = cpu_midr_platform(midr);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_list)
 {
 	cleanup_texts struct text_list names = { 0 };
 	struct pmu_list list = { 0 };
-	struct cpu_id id;
-	enum pmu_platform cpu = pmu_cpu_id(fs, &id) ? cpu_id_platform(&id) : PMU_PLATFORM_UNKNOWN;
+	enum pmu_platform cpu = PMU_PLATFORM_UNKNOWN;
 	int err;
 
+	pmu_cpu_text(fs, NULL, 0, &cpu);
 	err = sysfs_list(fs, &names, PMU_DEVICES);
 	/* No such directory: a kernel without perf, which has no PMUs. */
 	if (err == -ENOENT)
@@ -587,6 +577,7 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 	if (list.nr)
 		qsort(list.pmus, list.nr, sizeof(*list.pmus), by_kind);
 	number_pmus(&list);
+	pmu_sockets_doubt(fs, &list);
 	*ret_list = list;
 	return 0;
 }

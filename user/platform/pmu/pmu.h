@@ -171,6 +171,19 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 /** pmu_cpu_id() - what CPU the machine has; false when it is no x86 or does not say it */
 bool pmu_cpu_id(const struct sysfs *fs, struct cpu_id *ret);
 
+/** pmu_cpu_midr() - MIDR_EL1 of the machine's CPUs; false when they are no Arm ones */
+bool pmu_cpu_midr(const struct sysfs *fs, uint64_t *ret);
+
+/**
+ * pmu_cpu_text() - the CPU as in perf's list, by its modalias (x86) or its MIDR_EL1 (Arm)
+ * @fs: sysfs
+ * @ret, @size: gets the text, cut to @size; NULL and 0 when it is not wanted
+ * @ret_platform: gets the chip, PMU_PLATFORM_UNKNOWN when no row knows it
+ *
+ * Return: false when sysfs tells neither.
+ */
+bool pmu_cpu_text(const struct sysfs *fs, char *ret, size_t size, enum pmu_platform *ret_platform);
+
 /** pmu_list_free() - release a list and all in it; NULL is fine */
 void pmu_list_free(struct pmu_list *list);
 

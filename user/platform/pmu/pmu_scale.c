@@ -26,11 +26,22 @@ const struct pmu_event *pmu_row_event(const struct pmu *pmu, const struct counte
 	return event && !event->own ? event : NULL;
 }
 
+double pmu_row_scale(const struct counter_row *row, const struct pmu_event *event)
+{
+	return row->unit == UNIT_NANOJOULES ? scale_nanojoules(event->scale, event->unit)
+					    : scale_exact(event->scale, event->unit);
+}
+
+const char *pmu_row_unit(const struct counter_row *row)
+{
+	return row->unit == UNIT_NANOJOULES ? "nanojoules" : "bytes";
+}
+
 bool pmu_row_differs(const struct pmu *pmu, const struct counter_row *row)
 {
 	const struct pmu_event *event = pmu_row_event(pmu, row);
 	struct bytes_ratio r = pmu_row_bytes(row, event);
-	double sysfs = event ? scale_exact(event->scale, event->unit) : 0;
+	double sysfs = event ? pmu_row_scale(row, event) : 0;
 
 	return sysfs > 0 && row->scale && !scale_same(sysfs, (double)r.bytes / r.counts);
 }

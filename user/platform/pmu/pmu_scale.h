@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Bytes per count: what sysfs says, what the table says, and whether they agree. */
+/* Bytes, or nanojoules, per count: what sysfs says, what the table says, and whether they agree. */
 #ifndef PLATFORM_PMU_SCALE_H
 #define PLATFORM_PMU_SCALE_H
 
@@ -27,6 +27,12 @@ const struct pmu_event *pmu_scale_differs(const struct pmu *pmu,
 
 /** pmu_row_event() - the event of sysfs that a row is about, NULL when there is none */
 const struct pmu_event *pmu_row_event(const struct pmu *pmu, const struct counter_row *row);
+
+/** pmu_row_scale() - what sysfs says of a count in the row's unit, 0 for nothing */
+double pmu_row_scale(const struct counter_row *row, const struct pmu_event *event);
+
+/** pmu_row_unit() - "bytes", "nanojoules" */
+const char *pmu_row_unit(const struct counter_row *row);
 
 /** pmu_row_differs() - does sysfs contradict this row? */
 bool pmu_row_differs(const struct pmu *pmu, const struct counter_row *row);

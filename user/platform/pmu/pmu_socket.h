@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* On which socket a PMU is. */
+#ifndef PLATFORM_PMU_SOCKET_H
+#define PLATFORM_PMU_SOCKET_H
+
+#include "platform/pmu/pmu.h"
+
+/** pmu_cpu_socket() - the number of the socket that a CPU is on, -1 when it is offline */
+int32_t pmu_cpu_socket(const struct sysfs *fs, int cpu);
+
+/** pmu_find_socket() - that of a PMU whose attributes were read, -1 when it is not known */
+int32_t pmu_find_socket(const struct sysfs *fs, const struct pmu *pmu);
+
+/**
+ * pmu_sockets_doubt() - forget sockets of PMU_SOCKET_BY_NODE that cannot be believed
+ * @fs: the tree that the list was read from
+ * @list: all PMUs, those of a kind beside each other
+ *
+ * Such a driver reads its PMU on a CPU of the NUMA node that the firmware says. Firmware that says
+ * none gives all of them to CPU 0. So they are believed where each socket has one.
+ */
+void pmu_sockets_doubt(const struct sysfs *fs, struct pmu_list *list);
+
+#endif
