@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The peak of a machine's memory, as list and topology say it. */
+#ifndef CLI_PEAK_NOTE_H
+#define CLI_PEAK_NOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "platform/sys/sysfs.h"
+
+/** peak_note() - what the firmware says of the peak; false where it says nothing, check says why */
+bool peak_note(const struct sysfs *fs, char *ret, size_t size);
+
+#endif
