@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Contract between the layers: what the kernel's own monitoring of caches and memory (resctrl) says
+ * of a workload, beside what we say. Plain data. The two are never mixed.
+ */
+#ifndef T410TRACE_REFEREE_H
+#define T410TRACE_REFEREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REFEREE_GROUP_LEN 256
+#define REFEREE_KEY_LEN	  112 /* as MODEL_KEY_LEN */
+
+/* Why there is a number, or none. */
+enum referee_state {
+	REFEREE_VALID,
+	REFEREE_UNAVAILABLE, /* the kernel says "Unavailable" */
+	REFEREE_UNASSIGNED,  /* no hardware counter is assigned to the group (AMD's ABMC) */
+	REFEREE_BACKWARD,   /* it went back, or jumped beyond what can be: a wrap, or a new group */
+	REFEREE_NEW,	    /* it was not there, or had no value, at the begin of the interval */
+	REFEREE_UNREADABLE, /* the file is not there, or is no number */
+	NR_REFEREE_STATES,
+};
+
+/* How it is known whose group it is. */
+enum referee_match {
+	REFEREE_BY_NONE,  /* it is not */
+	REFEREE_BY_TASKS, /* all tasks of the group are in the row's cgroup */
+	REFEREE_BY_NAME,  /* it is called like the row's cgroup or job, and has no tasks to ask */
+	NR_REFEREE_MATCHES,
+};
+
+/**
+ * struct report_referee - a monitoring group over an interval
+ * @row: key of the row that it belongs to, "" with REFEREE_BY_NONE
+ * @group: its path below the mount of resctrl
+ * @match: how that is known
+ * @tasks: tasks in the group, threads each; of REFEREE_BY_TASKS
+ * @of_tasks: tasks in the row's cgroup; 0 = not known. More than @tasks: the group has a part of it
+ * @state: of its number
+ * @bytes: that it counted in @ns; without a meaning unless REFEREE_VALID
+ * @ns: time between its two readings
+ * @domains: caches or memories that it is counted at
+ * @missing: of these, those without a number in this interval: @bytes lacks them
+ */
+struct report_referee {
+	char row[REFEREE_KEY_LEN];
+	char group[REFEREE_GROUP_LEN];
+	enum referee_match match;
+	uint32_t tasks;
+	uint32_t of_tasks;
+	enum referee_state state;
+	uint64_t bytes;
+	uint64_t ns;
+	uint32_t domains;
+	uint32_t missing;
+};
+
+/** referee_state_name() - "counted", "unavailable", "unassigned", "backward", "new", "unreadable" */
+const char *referee_state_name(enum referee_state s);
+
+/** referee_match_name() - "none", "tasks", "name" */
+const char *referee_match_name(enum referee_match m);
+
+#endif

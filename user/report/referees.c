@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/referees.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/sums.h"
+#include "report/devices.h"
+#include "report/format.h"
+#include "report/names.h"
+#include "report/notes.h"
+#include "report/put.h"
+
+static const struct report_row *row_of(const struct report *r, const struct report_referee *f)
+{
+	for (size_t i = 0; f->row[0] && i < r->nr_rows; i++)
+		if (!strcmp(r->rows[i].key, f->row))
+			return &r->rows[i];
+	return NULL;
+}
+
+/* --- JSON */
+
+static json_t *referee_object(const struct report_referee *f, int *err)
+{
+	json_t *o = json_object();
+
+	put_name(o, "group", f->group, sizeof(f->group), err);
+	put_name(o, "key", f->row[0] ? f->row : NULL, sizeof(f->row), err);
+	put_text(o, "matched", referee_match_name(f->match), err);
+	put_number(o, "tasks", f->tasks, err);
+	if (f->match == REFEREE_BY_TASKS && f->of_tasks)
+		put_number(o, "of_tasks", f->of_tasks, err);
+	put_text(o, "state", referee_state_name(f->state), err);
+	if (f->state == REFEREE_VALID) {
+		put_number(o, "mbm_total_bytes", f->bytes, err);
+		put_number(o, "duration_ns", f->ns, err);
+	}
+	put_number(o, "domains", f->domains, err);
+	put_number(o, "domains_missing", f->missing, err);
+	return o;
+}
+
+json_t *referees_array(const struct report *r, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < r->nr_referees && !*err; i++)
+		put_element(a, referee_object(&r->referees[i], err), err);
+	return a;
+}
+
+/* --- text */
+
+/* What CPUs moved for a row, as the report says it; false where no counter has a value. */
+static bool own_bytes(const struct report *r, const struct report_row *row, uint64_t *ret)
+{
+	bool any = false;
+
+	*ret = 0;
+	for (size_t i = 0; i < row->nr_shares; i++) {
+		const struct counter *c = r->counters[row->shares[i].counter].counter;
+
+		if (!devices_task_counter(c))
+			continue;
+		any = true;
+		*ret = sum_capped(*ret, row->shares[i].value);
+	}
+	return any;
+}
+
+/* "all 12 of its tasks", "3 of its 12 tasks", "its name" */
+static void put_match(FILE *f, const struct report_referee *r)
+{
+	const char *s = r->tasks == 1 ? "" : "s";
+
+	if (r->match == REFEREE_BY_NAME)
+		fputs("by its name, it has no tasks", f);
+	else if (r->of_tasks > r->tasks)
+		fprintf(f, "by its tasks, %" PRIu32 " of the row's %" PRIu32, r->tasks,
+			r->of_tasks);
+	else
+		fprintf(f, "by its %" PRIu32 " task%s", r->tasks, s);
+}
+
+static const char *why_not(enum referee_state s)
+{
+	static const char *const words[NR_REFEREE_STATES] = {
+		[REFEREE_UNAVAILABLE] = "unavailable",
+		[REFEREE_UNASSIGNED] = "no hardware counter is assigned to it",
+		[REFEREE_BACKWARD] = "its counter went back",
+		[REFEREE_NEW] = "it is new",
+		[REFEREE_UNREADABLE] = "it cannot be read",
+	};
+
+	return s < NR_REFEREE_STATES && words[s] ? words[s] : "not known";
+}
+
+static int put_referee(FILE *out, const struct report *r, const struct report_referee *f,
+		       const struct report_row *row, size_t width)
+{
+	uint64_t duration = report_duration_ns(r), own;
+	char rate[FORMAT_NUMBER_LEN], ours[FORMAT_NUMBER_LEN] = "-";
+	cleanup_free char *group = NULL;
+	cleanup_free char *name = NULL;
+	cleanup_free char *text = NULL;
+	size_t len;
+	FILE *line;
+	int err = format_terminal(f->group, sizeof(f->group), &group);
+
+	if (!err && row)
+		err = names_row(row, &name);
+	line = err ? NULL : open_memstream(&text, &len);
+	if (!line)
+		return -ENOMEM;
+	fprintf(line, "resctrl: %s", row ? name : "no row");
+	if (f->state == REFEREE_VALID) {
+		format_rate(f->bytes, f->ns, rate);
+		fprintf(line, ": %s GB/s", rate);
+	} else {
+		fprintf(line, ": no number, %s", why_not(f->state));
+	}
+	if (row && own_bytes(r, row, &own) && duration)
+		format_rate(own, duration, ours);
+	if (row)
+		fprintf(line, ", here %s", ours);
+	fprintf(line, " (group %s", group);
+	if (row) {
+		fputs(", ", line);
+		put_match(line, f);
+	}
+	if (f->state == REFEREE_VALID && f->missing)
+		fprintf(line, "; %" PRIu32 " of %" PRIu32 " domains have no number", f->missing,
+			f->domains);
+	fputs(")", line);
+	if (fclose(line))
+		return -ENOMEM;
+	return notes_wrapped(out, text, width);
+}
+
+int referees_write(FILE *out, const struct report *r, size_t width, bool all)
+{
+	size_t strangers = 0, shown = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < r->nr_referees && !err; i++) {
+		const struct report_row *row = row_of(r, &r->referees[i]);
+
+		strangers += !row;
+		if (!row && !all)
+			continue;
+		shown++;
+		err = put_referee(out, r, &r->referees[i], row, width);
+	}
+	if (!err && strangers && !all)
+		err = notes_line(out, width,
+				 "resctrl: %zu group%s belong%s to no row (-v shows %s)", strangers,
+				 strangers == 1 ? "" : "s", strangers == 1 ? "s" : "",
+				 strangers == 1 ? "it" : "them");
+	if (!err && shown)
+		err = notes_line(out, width,
+				 "resctrl is the kernel's own count of what caches asked of memory "
+				 "for these tasks; nothing here rests on it");
+	return err;
+}
