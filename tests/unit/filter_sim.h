@@ -98,7 +98,8 @@ static inline int run(struct sim *s)
 	struct filter_input in = { s->t,      s->n,	 s->workloads,
 				   &s->x,     s->bytes,	 s->ratio,
 				   s->middle, s->length, s->t * WINDOW_NS / 1e9,
-				   NULL,      NULL,	 NULL };
+				   NULL,      NULL,	 NULL,
+				   false };
 
 	if (s->io) {
 		fill_lead(s);

@@ -57,6 +57,42 @@ static void errors_are_as_large_as_told(void **state)
 		fail_msg("%zu of %zu", inside, all);
 }
 
+/*
+ * One workload moves most of the bytes, and its count is too small: so the mean intensity is too
+ * large for all others. They are shown too much, all of them; their bars know of it.
+ */
+static void the_mean_is_doubted(void **state)
+{
+	double intensity[13] = { 84 };
+	struct sim *s = sim_new(FILTER_TRAFFIC, 100, 13);
+	double sum = 0, truth = 0, variance = 0;
+	size_t inside = 0;
+
+	(void)state;
+	for (size_t i = 1; i < s->n; i++)
+		intensity[i] = 56;
+	s->noise = 0.03;
+	random_activity(s, 0.97);
+	for (size_t t = 0; t < s->t; t++)
+		matrix_row(&s->x, t)[0] *= 200;
+	make_bytes(s, intensity);
+	assert_int_equal(run(s), 0);
+	check_output(s);
+	for (size_t i = 1; i < s->n; i++) {
+		sum += found(s, i);
+		truth += truth_of(s, i);
+		inside += fabs(found(s, i) - truth_of(s, i)) <= 1.96 * sd_of(s, i);
+		for (size_t j = 1; j < s->n; j++)
+			variance += matrix_row(&s->out->covariance, i)[j];
+	}
+	assert_true(sum > 1.1 * truth);
+	assert_int_equal(inside, s->n - 1);
+	/* They are off together, so it does not cancel in their sum. */
+	if (sum - truth > 1.96 * sqrt(variance))
+		fail_msg("%.3g too much, +- %.3g", sum - truth, 1.96 * sqrt(variance));
+	sim_free(s);
+}
+
 static void only_those_in_step_are_alike(void **state)
 {
 	static const double intensity[] = { 1, 4, 2, 3 };
@@ -477,6 +513,7 @@ int main(void)
 		cmocka_unit_test(intensities_are_found),
 		cmocka_unit_test(counts_are_corrected),
 		cmocka_unit_test(errors_are_as_large_as_told),
+		cmocka_unit_test(the_mean_is_doubted),
 		cmocka_unit_test(only_those_in_step_are_alike),
 		cmocka_unit_test(a_background_is_found),
 		cmocka_unit_test(nothing_to_learn_from),

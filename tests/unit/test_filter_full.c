@@ -349,16 +349,11 @@ static struct report *report_of(double limit, struct session **ret)
 	return r;
 }
 
-static int put_table(FILE *out, const struct report *r, const void *arg)
-{
-	return table_write(out, r, arg);
-}
-
 static char *text_of(const struct report *r)
 {
 	const struct table_options o = { .width = 200 };
 
-	return sample_text(put_table, r, &o);
+	return sample_table(r, &o);
 }
 
 static void reports_say_so(void **state)

@@ -29,6 +29,7 @@
 	X(UNKNOWN_BACKGROUND, 0.15, "CPU time: the background may be this part of the counter")	\
 	X(UNKNOWN_PHASE,      0.5,  "CPU time: size of phases to begin with, a part")		\
 	X(TRAFFIC_PRIOR,      0.25, "weights: spread of unknown levels, part of the mean one")	\
+	X(TRAFFIC_MEAN,	      1.0,  "weights: spread of the mean one, part of that of levels")	\
 	X(TRAFFIC_WANDER,     0.05, "weights: how far a level wanders in a second, a part")	\
 	X(TRAFFIC_TAU_S,      0.05, "weights: how long a phase lasts, s")			\
 	X(TRAFFIC_BACKGROUND, 0.1,  "weights: the background may be this part of the counter")	\
@@ -111,6 +112,17 @@
 	X(FULL,		      1.5,  "who says so many times less is at the limit, variance")	\
 	X(LEAST_SURE,	      1e-3, "what a window at the limit says at least, a part")
 
+#define SAME_CONSTANTS(X)									\
+	X(SAME_TRAFFIC,	      1.7,  "weights: log odds beforehand that intensities differ")	\
+	X(SAME_UNKNOWN,	      5.0,  "CPU time: the same")					\
+	X(SAME_TELLS,	      0.2,  "part of a block's log likelihood that counts for these odds") \
+	X(SAME_KEPT,	      0.95, "part of what blocks have said of them that stays for a block") \
+	X(SAME_FOR,	      5.0,  "a block speaks against them by so much at most")		\
+	X(SAME_AGAINST,	      5.0,  "and for them, log likelihood")				\
+	X(SAME_APART,	      7.0,  "odds change by how far models are apart, times at most")	\
+	X(SAME_APART_KEPT,    0.8,  "part of that which stays for a block")			\
+	X(SAME_STEP,	      1.5,  "sizes of the simple model: a step, times")
+
 #define SPLIT_CONSTANTS(X)									\
 	X(COVERED,	      0.9,  "weights are used if they cover this part of CPU time")	\
 	X(POOLED,	      5e-4, "who has less of the activity is estimated with others")	\
@@ -139,12 +151,14 @@
 	X(POSITIVE_ROUNDS,    3,    "rounds over totals that came out negative")		\
 	X(CENSOR_ROUNDS,      4,    "rounds over windows that may be at the limit")		\
 	X(LEAST_WINDOWS,      20,   "a limit is not looked for in fewer windows")		\
+	X(SAME_ROUNDS,	      10,    "steps of the simple model's sizes in a block")		\
 	X(MAX_HOPS,	      4,    "I/O: a burst is off by so many windows at most")
 
 /* clang-format on */
 
 #define ESTIMATE_CONSTANTS(X) \
-	PRIOR_CONSTANTS(X) FILTER_CONSTANTS(X) LAG_CONSTANTS(X) FULL_CONSTANTS(X) SPLIT_CONSTANTS(X)
+	PRIOR_CONSTANTS(X)    \
+	FILTER_CONSTANTS(X) LAG_CONSTANTS(X) FULL_CONSTANTS(X) SAME_CONSTANTS(X) SPLIT_CONSTANTS(X)
 
 #ifdef SENSITIVITY
 #define CONSTANT_OF(name, value, meaning) extern double name;

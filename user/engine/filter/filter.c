@@ -18,17 +18,20 @@ static struct params params_of(enum filter_kind kind)
 					.phase = UNKNOWN_PHASE,
 					.max_phase = MAX_PHASE,
 					.max_noise = MAX_NOISE,
-					.limited = true };
+					.limited = true,
+					.each = SAME_UNKNOWN };
 	const struct params of[NR_FILTER_KINDS] = {
 		[FILTER_CPU_TIME] = unknown,
 		[FILTER_WORK] = unknown,
 		[FILTER_TRAFFIC] = { .prior = TRAFFIC_PRIOR,
+				     .common = TRAFFIC_MEAN,
 				     .wander = TRAFFIC_WANDER,
 				     .tau_s = TRAFFIC_TAU_S,
 				     .background = TRAFFIC_BACKGROUND,
 				     .phase = TRAFFIC_PHASE,
 				     .max_phase = MAX_PHASE,
-				     .max_noise = MAX_NOISE },
+				     .max_noise = MAX_NOISE,
+				     .each = SAME_TRAFFIC },
 		[FILTER_IO] = { .prior = IO_PRIOR,
 				.wander = IO_WANDER,
 				.tau_s = IO_TAU_S,
@@ -55,6 +58,7 @@ static void begin(struct filter *f)
 	f->bytes = f->activity = f->mean = 0;
 	f->blocks = 0;
 	memset(f->evidence, 0, sizeof(f->evidence));
+	f->same = (struct same){ 0 };
 	filter_state_free(&f->state);
 }
 
@@ -231,7 +235,7 @@ static int find_limit_and_solve(struct filter *f, const struct filter_input *in)
 
 	memcpy(lag, f->lag, sizeof(lag));
 	err = enter_and_solve(f, in);
-	if (err || !filter_full_judge(f, in))
+	if (err || in->no_limit || !filter_full_judge(f, in))
 		return err;
 	try_again(f, &was);
 	memcpy(f->lag, lag, sizeof(lag));
@@ -257,6 +261,8 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 		if (!err)
 			err = find_limit_and_solve(f, in);
 	}
+	if (!err && !in->lead)
+		filter_same_judge(f, in);
 	if (!err)
 		err = filter_result_make(f, in);
 	if (!err) {

@@ -52,6 +52,7 @@ enum filter_kind {
  *	have moved a second earlier than they were noted; as a rate, for moves of milliseconds
  * @rate: FILTER_IO only: activity of each window, by second
  * @change: FILTER_IO only: by how much it differs from that of the windows beside it
+ * @no_limit: the counter is not of a memory that may be at its limit
  */
 struct filter_input {
 	size_t nr_windows;
@@ -66,6 +67,7 @@ struct filter_input {
 	const struct matrix *lead;
 	const double *rate;
 	const double *change;
+	bool no_limit;
 };
 
 /**
@@ -83,6 +85,8 @@ struct filter_input {
  *	because they did the same in every window, and nothing is known from before
  * @full: windows in which the memory was at its limit: bytes are divided by what was asked for
  * @limit_per_s: the limit, bytes by second; 0: none is known
+ * @part: part of @expected that comes from an intensity for each; the rest is in proportion to
+ *	activity. 1 for FILTER_IO
  * @noise: standard deviation of the counter's noise, as a part of its value
  * @prior: how far an unknown intensity may be off, as a part of the mean one
  * @lead_s: FILTER_IO only: by how much data are taken to have moved before they were noted
@@ -100,6 +104,7 @@ struct filter_output {
 	struct matrix alike;
 	bool full[FILTER_MAX_WINDOWS];
 	double limit_per_s;
+	double part;
 	double noise;
 	double prior;
 	double lead_s;

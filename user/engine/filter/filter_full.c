@@ -35,7 +35,7 @@ struct site {
 /* The block while limits are tried: demand less what was predicted. */
 struct demand {
 	size_t t;
-	bool once;   /* each window is looked at once: only those behind it have to follow */
+	bool last;   /* no window is looked at again: only those behind it have to follow */
 	double *cov; /* t x t */
 	double mean[FILTER_MAX_WINDOWS];
 	struct site sites[FILTER_MAX_WINDOWS];
@@ -105,13 +105,16 @@ static double look(const struct work *w, size_t t, double bytes, double limit, d
 	return most + log(sum * step / (SQRT_2_PI * SQRT_2_PI)) - 0.5 * log(noise);
 }
 
-/* A site becomes another one: the demand in all windows that are still looked at follows. */
-static void replace(struct demand *d, size_t at, struct site site)
+/*
+ * A site becomes another one: the demand in all windows that are still looked at follows. Of the
+ * covariance, rows are read, from the diagonal on when no window is looked at again.
+ */
+MATRIX_WIDE static void replace(struct demand *d, size_t at, struct site site)
 {
 	double precision = site.precision - d->sites[at].precision;
 	double shift = site.shift - d->sites[at].shift;
 	double column[FILTER_MAX_WINDOWS], scale;
-	size_t from = d->once ? at + 1 : 0;
+	size_t from = d->last ? at + 1 : 0;
 
 	memcpy(column, d->cov + at * d->t, d->t * sizeof(*column));
 	scale = 1 / (1 + precision * column[at]);
@@ -121,7 +124,7 @@ static void replace(struct demand *d, size_t at, struct site site)
 		double part = precision * column[i], *row = d->cov + i * d->t;
 
 		d->mean[i] += shift * column[i];
-		for (size_t j = from; j < d->t; j++)
+		for (size_t j = d->last ? i : 0; j < d->t; j++)
 			row[j] -= part * column[j];
 	}
 	d->sites[at] = site;
@@ -181,13 +184,13 @@ static void find_demand(struct filter *f, const struct filter_input *in, double 
 	memset(d->mean, 0, sizeof(d->mean));
 	memset(d->sites, 0, sizeof(d->sites));
 	d->t = w->t;
-	d->once = sweeps == 1;
 	d->cov = w->trial;
 	for (size_t i = 0; i < w->t; i++)
 		for (size_t j = 0; j <= i; j++)
 			d->cov[i * w->t + j] = d->cov[j * w->t + i] = w->demand[i * w->t + j];
 	for (int sweep = 0; sweep < sweeps; sweep++) {
 		*slope = (struct slope){ 0 };
+		d->last = sweep + 1 == sweeps;
 		for (size_t t = 0; t < w->t; t++) {
 			double most = limit_of(in, t, limit), likely = 0;
 

@@ -9,7 +9,7 @@
 #include "engine/filter/filter_state.h"
 
 /* The most likely intensity of each entry in each window; may be negative. */
-static int fill_theta(struct filter *f, const struct filter_input *in)
+MATRIX_WIDE static int fill_theta(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	double *start = calloc(2 * w->n, sizeof(*start));
@@ -54,12 +54,13 @@ out:
 }
 
 /* Covariance of the totals' errors; entry 0, the background, included. */
-static int fill_covariance(struct filter *f, const struct filter_input *in, struct matrix *ret)
+MATRIX_WIDE static int fill_covariance(struct filter *f, const struct filter_input *in,
+				       struct matrix *ret)
 {
 	struct work *w = f->work;
 	const struct matrix *p = &f->state.p;
 	double *late = calloc(2 * w->n, sizeof(*late)), *own = late ? late + w->n : NULL;
-	int err = late ? matrix_shape(ret, w->n, w->n) : -ENOMEM;
+	int err = late ? matrix_room(ret, w->n, w->n) : -ENOMEM;
 
 	if (err)
 		goto out;
@@ -107,21 +108,54 @@ out:
 }
 
 /*
- * The total of an entry is taken as measured: the others' totals and all errors follow.
- * @variance: of the total and the measurement together; @missing: from the total.
+ * Totals that were taken as measured. Each changes all of the covariance, of which only one row and
+ * one column are asked for at a time: so changes are kept, and made where it is asked.
+ * @rows: the covariance's row, one for each measurement; @parts: what it is multiplied by, by entry
  */
-static void measure(struct work *w, struct matrix *cov, size_t i, double variance, double missing)
-{
-	float *column = matrix_row(&w->q, 0), *row = matrix_row(&w->q, 1);
+struct measured {
+	struct matrix *cov;
+	struct matrix *rows;
+	struct matrix *parts;
+	size_t nr;
+};
 
-	memcpy(row, matrix_row(cov, i), cov->cols * sizeof(*row));
+/* There is no room for more changes. */
+static void make_changes(struct measured *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		matrix_add_rows(matrix_row(m->cov, i), m->rows, m->nr, m->parts, i);
+	m->nr = 0;
+}
+
+/*
+ * The total of an entry is taken as measured to be @aim, with the standard deviation @sd: the
+ * others' totals and all errors follow. False: nothing is known of it.
+ */
+static bool measure(struct work *w, struct measured *m, size_t i, double aim, double sd)
+{
+	double missing = aim - w->total[i], variance;
+	float *row, *column;
+
+	if (m->nr == w->n)
+		make_changes(m, w->n);
+	row = matrix_row(m->rows, m->nr);
+	column = matrix_row(m->parts, m->nr);
+	memcpy(row, matrix_row(m->cov, i), m->cov->cols * sizeof(*row));
+	matrix_add_rows(row, m->rows, m->nr, m->parts, i);
+	variance = row[i] + sd * sd;
+	if (!(variance > 0))
+		return false;
+	for (size_t j = 0; j < w->n; j++)
+		column[j] = matrix_row(m->cov, j)[i];
+	matrix_add_rows(column, m->parts, m->nr, m->rows, i);
 	for (size_t j = 0; j < w->n; j++) {
-		double part = matrix_row(cov, j)[i] / variance;
+		double part = column[j] / variance;
 
 		w->total[j] += part * missing;
 		column[j] = -part;
 	}
-	matrix_add_outer(cov, column, row);
+	m->nr++;
+	return true;
 }
 
 /*
@@ -131,21 +165,21 @@ static void measure(struct work *w, struct matrix *cov, size_t i, double varianc
 static int make_positive(struct filter *f, struct matrix *cov)
 {
 	struct work *w = f->work;
-	int err = matrix_shape(&w->q, 2, w->n);
+	struct measured m = { .cov = cov, .rows = &w->w, .parts = &w->q };
+	int err = matrix_room(m.rows, w->n, w->n);
 	bool any = true;
+
+	err = err ? err : matrix_room(m.parts, w->n, w->n);
 
 	for (int round = 0; !err && any && round < POSITIVE_ROUNDS; round++) {
 		any = false;
 		for (size_t i = 0; i < w->n; i++) {
-			double small = SMALL * f->mean * w->sum[i], aim = i ? small : 0, v;
+			double small = SMALL * f->mean * w->sum[i], aim = i ? small : 0;
 
 			if (!i)
 				small = SMALL * f->state.entries[0].scale * w->sum[0];
-			v = matrix_row(cov, i)[i] + small * small;
-			if (!(w->sum[i] > 0) || w->total[i] >= aim || !(v > 0))
-				continue;
-			any = true;
-			measure(w, cov, i, v, aim - w->total[i]);
+			if (w->sum[i] > 0 && w->total[i] < aim)
+				any |= measure(w, &m, i, aim, small);
 		}
 	}
 	return err;
@@ -177,7 +211,7 @@ static double least_of(const struct filter *f, size_t i)
 }
 
 /* Intensities are not negative; what they are multiplied by to add up to the totals. */
-static void fill_scales(struct filter *f, double *scale)
+MATRIX_WIDE static void fill_scales(struct filter *f, double *scale)
 {
 	struct work *w = f->work;
 	double floor = FLOOR * f->mean;
@@ -225,7 +259,7 @@ static void fill_carried(const struct filter *f, size_t t, const double *most, f
 }
 
 /* Bytes by window: intensities that are not negative, and add up to the totals. */
-static void fill_expected(struct filter *f, const struct filter_input *in)
+MATRIX_WIDE static void fill_expected(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	struct filter_output *o = f->out;
@@ -269,7 +303,7 @@ static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t 
  * differ by next to nothing (root mean square), and what is known of the difference of their
  * intensities is hardly more than for unknown ones.
  */
-static int fill_alike(struct filter *f, const struct matrix *cov)
+MATRIX_WIDE static int fill_alike(struct filter *f, const struct matrix *cov)
 {
 	struct work *w = f->work;
 	struct matrix *alike = &f->out->alike, *q = &w->w;
@@ -332,7 +366,7 @@ static double doubt_of(const struct filter *f, size_t i)
 }
 
 /* As it came out, that is before what was cut off: the spread of noise is larger than that. */
-static void take_covariance(struct filter *f, const struct matrix *cov, size_t n)
+MATRIX_WIDE static void take_covariance(struct filter *f, const struct matrix *cov, size_t n)
 {
 	double *doubt = f->work->level;
 
@@ -382,6 +416,9 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 			o->little[i] = least_of(f, i + 1);
 		/* Noise is not told well from short phases. */
 		o->noise = NOISE_DOUBT * f->noise;
+		o->part = 1;
+		if (!in->lead)
+			filter_same_mix(f, in);
 		o->prior = sqrt(f->params.prior * f->params.prior + f->phase * f->phase);
 	}
 	return err;

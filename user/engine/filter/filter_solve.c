@@ -75,8 +75,8 @@ void filter_work_free(struct work *w)
  * Ks * x, where Ks is the covariance of phases that begin in the block, for variance 1:
  * exp(-|s-t|/tau) less what is left of the start. Two passes instead of a product.
  */
-int filter_solve_convolve(const struct work *w, const struct filter_input *in, double tau_s,
-			  const struct matrix *x, struct matrix *ret)
+MATRIX_WIDE int filter_solve_convolve(const struct work *w, const struct filter_input *in,
+				      double tau_s, const struct matrix *x, struct matrix *ret)
 {
 	double *run = calloc(2 * w->n, sizeof(*run)), *start = run ? run + w->n : NULL;
 	double keep[FILTER_MAX_WINDOWS];
@@ -110,7 +110,7 @@ int filter_solve_convolve(const struct work *w, const struct filter_input *in, d
 	return 0;
 }
 
-static void fill_activity(struct filter *f, const struct filter_input *in)
+MATRIX_WIDE static void fill_activity(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 
@@ -226,7 +226,7 @@ static const double as_it_is[NR_SIZES] = { 1, 1, 1 };
  * rest of it is given. A window in which nothing moved says nothing of how noisy those are in
  * which much did.
  */
-static void fill_c(const struct filter *f, const double *times, double *c)
+MATRIX_WIDE static void fill_c(const struct filter *f, const double *times, double *c)
 {
 	const struct work *w = f->work;
 	double noise = times[SIZE_NOISE] * times[SIZE_NOISE] - 1;
@@ -311,7 +311,7 @@ static bool fill_phase_var(struct filter *f)
 }
 
 /* Covariance of the bytes that comes from phases that begin in the block. */
-static int fill_c1(struct filter *f)
+MATRIX_WIDE static int fill_c1(struct filter *f)
 {
 	struct work *w = f->work;
 	int err = matrix_shape(&w->c1, w->t, w->t);
@@ -350,7 +350,7 @@ static int fill_c0(struct filter *f)
 
 /*
  * Covariance of bytes and state: the largest product of all, once a block. A workload
- * that is new has nothing in common with others, so that refining its scale changes its
+ * that is new has nothing in common with known ones, so that refining its scale changes its
  * two columns only: see refine_columns().
  */
 static int fill_g(struct filter *f)
@@ -401,19 +401,23 @@ static void judge_new(struct filter *f)
 	}
 }
 
-/* Their columns of g: they have nothing in common with others yet. */
+/* Their columns of g: all that they have in common is the mean intensity, which is uncertain. */
 static void refine_columns(struct filter *f)
 {
 	struct work *w = f->work;
+	double common = filter_state_common(f);
 
 	for (size_t t = 0; t < w->t; t++) {
 		float *g = matrix_row(&w->g, t);
 		const float *aa = matrix_row(&w->aa, t);
+		double all = 0;
 
+		for (size_t k = 0; k < w->nr_fresh; k++)
+			all += aa[2 * w->fresh[k]];
 		for (size_t k = 0; k < w->nr_fresh; k++) {
 			size_t i = 2 * w->fresh[k];
 
-			g[i] = aa[i] * matrix_row(&f->state.p, i)[i];
+			g[i] = aa[i] * (matrix_row(&f->state.p, i)[i] - common) + all * common;
 			g[i + 1] = aa[i + 1] * matrix_row(&f->state.p, i + 1)[i + 1];
 		}
 	}
@@ -428,6 +432,7 @@ static int refine_scales(struct filter *f)
 {
 	struct work *w = f->work;
 	struct filter_state *s = &f->state;
+	double common = filter_state_common(f);
 	int err = whiten_new(f);
 
 	if (err)
@@ -439,7 +444,8 @@ static int refine_scales(struct filter *f)
 		double m = w->level[k], v = fmax(w->level_var[k], 0), far = m - s->mean[2 * i];
 		double sd = f->params.prior * f->mean;
 
-		matrix_row(&s->p, 2 * i)[2 * i] = (1 - HEAVY) * sd * sd + HEAVY * (far * far + v);
+		matrix_row(&s->p, 2 * i)[2 * i] =
+			common + (1 - HEAVY) * sd * sd + HEAVY * (far * far + v);
 		m = fmax(m, 0);
 		e->scale = fmax(sqrt(m * m + v), SMALLEST_SCALE * f->mean);
 		sd = f->phase * e->scale;
@@ -459,7 +465,7 @@ void filter_solve_forget_fresh(struct filter *f)
 		size_t i = w->fresh[k];
 
 		f->state.entries[i].scale = f->mean;
-		matrix_row(&f->state.p, 2 * i)[2 * i] = level * level;
+		matrix_row(&f->state.p, 2 * i)[2 * i] = level * level + filter_state_common(f);
 		matrix_row(&f->state.p, 2 * i + 1)[2 * i + 1] = phase * phase;
 	}
 }
@@ -488,7 +494,7 @@ int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 }
 
 /* What was not predicted. */
-static void fill_y(struct filter *f, const struct filter_input *in)
+MATRIX_WIDE static void fill_y(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 

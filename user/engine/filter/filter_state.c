@@ -118,6 +118,31 @@ static void follow_background(const struct filter *f, struct filter_state *s, do
 	matrix_row(&s->p, 0)[0] += moves * moves;
 }
 
+/*
+ * Covariance of the levels of two workloads that are new. The mean intensity is expected of both,
+ * and it is bytes by activity: where one workload moves most of the bytes, it is little more than
+ * the intensity of that one, and may be as far off for all others.
+ */
+double filter_state_common(const struct filter *f)
+{
+	double sd = f->params.common * f->params.prior * f->mean;
+
+	return sd * sd;
+}
+
+static void share_mean(const struct filter *f, struct filter_state *s)
+{
+	double common = filter_state_common(f);
+
+	for (size_t i = 1; common > 0 && i < s->nr; i++) {
+		float *level = matrix_row(&s->p, 2 * i);
+
+		for (size_t j = 1; j < s->nr && s->entries[i].quiet_s < 0; j++)
+			if (s->entries[j].quiet_s < 0)
+				level[2 * j] += common;
+	}
+}
+
 /* A workload that is new to the state: what is known of intensities in general. */
 static void enter(struct filter *f, struct filter_state *s, size_t i, uint32_t workload,
 		  double per_s)
@@ -157,8 +182,8 @@ static void enter(struct filter *f, struct filter_state *s, size_t i, uint32_t w
 	matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = phase * phase;
 }
 
-static void copy_entry(const struct filter_state *old, const size_t *from, struct filter_state *s,
-		       size_t i)
+MATRIX_WIDE static void copy_entry(const struct filter_state *old, const size_t *from,
+				   struct filter_state *s, size_t i)
 {
 	size_t o = from[i];
 
@@ -238,6 +263,7 @@ int filter_state_update(struct filter *f, const struct filter_input *in)
 	}
 	if (f->params.bursts > 0 && from[0] != SIZE_MAX)
 		follow_background(f, &s, per_s);
+	share_mean(f, &s);
 	f->room->spare = f->state.p;
 	f->state.p = (struct matrix){ 0 };
 	filter_state_free(&f->state);
@@ -248,7 +274,7 @@ out:
 }
 
 /* Covariance of the bytes and the state at the end, from that of the state at the start. */
-static void advance_g(struct filter *f, const struct filter_input *in, double keep)
+MATRIX_WIDE static void advance_g(struct filter *f, const struct filter_input *in, double keep)
 {
 	struct work *w = f->work;
 	double tau = f->params.tau_s;
@@ -269,7 +295,7 @@ static void advance_g(struct filter *f, const struct filter_input *in, double ke
  * Levels stay, phases decay and begin anew; before the block has its say. At and below the
  * diagonal, with some elements beside it.
  */
-static void advance_p(struct filter *f, double keep)
+MATRIX_WIDE static void advance_p(struct filter *f, double keep)
 {
 	const struct work *w = f->work;
 	struct filter_state *s = &f->state;

@@ -50,6 +50,7 @@ struct filter_state {
 /**
  * struct params - what is known of intensities in general
  * @prior: standard deviation of an unknown level, as a part of the mean one
+ * @common: how uncertain the mean intensity is, as a part of how uncertain a level is
  * @wander: of a level's change in a second, as a part of its scale
  * @tau_s: how long a phase lasts
  * @background: standard deviation of the background, as a part of the counter
@@ -59,9 +60,11 @@ struct filter_state {
  * @bursts: standard deviation of phases of the background, as a part of its scale. 0: it has
  *	none, and never changes much
  * @limited: activity says what was asked for, not what was moved: the memory may be at its limit
+ * @each: log odds that intensities differ; not used for I/O
  */
 struct params {
 	double prior;
+	double common;
 	double wander;
 	double tau_s;
 	double background;
@@ -71,6 +74,7 @@ struct params {
 	double mean;
 	double bursts;
 	bool limited;
+	double each;
 };
 
 /**
@@ -174,6 +178,31 @@ struct filter_room {
 	struct filter_output out;
 };
 
+/* Numbers of the state of one intensity for all: see filter_same.c. */
+#define SAME_STATES 4
+
+/**
+ * struct same - one intensity for all
+ * @begun: there is one
+ * @mean, @p: of the state, at the middle of the last window
+ * @since_s: from there to the end of the block
+ * @noise, @phase, @timing: sizes, as struct filter has them
+ * @odds: what speaks for an intensity for each, log likelihood
+ * @judged: the block has had its say in them
+ * @apart, @errors: recent sums of squares: of what both models differ by in totals, and variances
+ *	of these by the first one
+ */
+struct same {
+	bool begun;
+	double mean[SAME_STATES];
+	double p[SAME_STATES][SAME_STATES];
+	double since_s;
+	double noise, phase, timing;
+	double odds;
+	bool judged;
+	double apart, errors;
+};
+
 struct filter {
 	struct params params;
 	struct filter_state state;
@@ -195,11 +224,13 @@ struct filter {
 	double bytes, activity;	       /* recent sums: the mean intensity */
 	double mean;		       /* bytes per unit of activity */
 	struct filter_limit limit;
+	struct same same;
 };
 
 /* filter_state.c: entries come and go */
 int filter_state_update(struct filter *f, const struct filter_input *in);
 void filter_state_free(struct filter_state *s);
+double filter_state_common(const struct filter *f);
 double filter_state_bursts(const struct filter *f, const struct filter_entry *background);
 int filter_state_advance(struct filter *f, const struct filter_input *in);
 
@@ -226,6 +257,10 @@ bool filter_solve_learn_sizes(struct filter *f, double *before);
 /* filter_jump.c: intensities that are not what they were */
 int filter_jump_find(struct filter *f, bool *ret);
 void filter_jump_forget(struct filter *f);
+
+/* filter_same.c: or are all intensities the same? */
+void filter_same_judge(struct filter *f, const struct filter_input *in);
+void filter_same_mix(struct filter *f, const struct filter_input *in);
 
 /* filter_lag.c: activity and its traffic are not at the same time */
 void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t);

@@ -15,16 +15,6 @@ typedef float lanes __attribute__((vector_size(MATRIX_COLS * sizeof(float))));
 /* Of rows that begin anywhere. */
 typedef double quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
 
-/*
- * Wider registers where a machine has them. They do the same operations on more
- * elements at a time: the results are the same to the last bit.
- */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
-
 static size_t padded(size_t n, size_t to)
 {
 	return (n + to - 1) / to * to;
@@ -161,8 +151,8 @@ static INLINE void multiply_lower(struct matrix *c, float scale, const struct le
 			multiply_blocks(c, scale, a, b, k, i, j, false);
 }
 
-WIDE void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matrix *b,
-			  size_t k)
+MATRIX_WIDE void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matrix *b,
+				 size_t k)
 {
 	const struct left left = as_it_is(a);
 
@@ -171,39 +161,59 @@ WIDE void matrix_multiply(struct matrix *c, const struct matrix *a, const struct
 			multiply_blocks(c, 1, &left, b, k, i, j, true);
 }
 
-WIDE void matrix_multiply_lower(struct matrix *c, float scale, const struct matrix *a,
-				const struct matrix *b, size_t k)
+MATRIX_WIDE void matrix_multiply_lower(struct matrix *c, float scale, const struct matrix *a,
+				       const struct matrix *b, size_t k)
 {
 	const struct left left = as_it_is(a);
 
 	multiply_lower(c, scale, &left, b, k);
 }
 
-WIDE void matrix_multiply_lower_of(struct matrix *c, float scale, const struct matrix *a,
-				   const struct matrix *b, size_t k)
+MATRIX_WIDE void matrix_multiply_lower_of(struct matrix *c, float scale, const struct matrix *a,
+					  const struct matrix *b, size_t k)
 {
 	const struct left left = transposed(a);
 
 	multiply_lower(c, scale, &left, b, k);
 }
 
-WIDE void matrix_add_outer(struct matrix *m, const float *column, const float *row)
+MATRIX_WIDE void matrix_add_rows(float *to, const struct matrix *m, size_t nr,
+				 const struct matrix *by, size_t col)
 {
-	for (size_t i = 0; i < m->rows; i++) {
-		float *to = matrix_row(m, i), by = column[i];
+	const float *x = by->v + col, *row = m->v;
+	size_t k = 0;
 
-		for (size_t j = 0; j < m->cols; j += MATRIX_COLS)
-			*(lanes *)(to + j) += by * *(const lanes *)(row + j);
+	/* Four rows at a time, each read from its begin to its end; then one at a time. */
+	for (; k + 4 <= nr; k += 4, x += 4 * by->ld, row += 4 * m->ld) {
+		const float x0 = x[0], x1 = x[by->ld], x2 = x[2 * by->ld], x3 = x[3 * by->ld];
+		const float *row1 = row + m->ld, *row2 = row1 + m->ld, *row3 = row2 + m->ld;
+
+		for (size_t j = 0; j < m->cols; j += MATRIX_COLS) {
+			lanes s = *(lanes *)(to + j);
+
+			s += x0 * *(const lanes *)(row + j);
+			s += x1 * *(const lanes *)(row1 + j);
+			s += x2 * *(const lanes *)(row2 + j);
+			s += x3 * *(const lanes *)(row3 + j);
+			*(lanes *)(to + j) = s;
+		}
 	}
+	for (; k < nr; k++, x += by->ld, row += m->ld)
+		for (size_t j = 0; j < m->cols; j += MATRIX_COLS)
+			*(lanes *)(to + j) += *x * *(const lanes *)(row + j);
 }
+
+/* So many rows are read at a time, down their columns: their lines stay in the cache meanwhile. */
+#define MIRRORED 16
 
 void matrix_mirror(struct matrix *m)
 {
 	size_t nr = m->rows < m->cols ? m->rows : m->cols;
 
-	for (size_t i = 0; i < nr; i++)
-		for (size_t j = 0; j < i; j++)
-			m->v[j * m->ld + i] = m->v[i * m->ld + j];
+	for (size_t i = 0; i < nr; i += MIRRORED)
+		for (size_t j = 0; j < nr && j < i + MIRRORED; j++)
+			for (size_t k = i > j ? i : j; k < i + MIRRORED && k < nr; k++)
+				m->v[j * m->ld + k] = m->v[k * m->ld + j];
 }
 
 /* Four running sums: the order is fixed, and the additions do not wait for each other. */
@@ -219,7 +229,7 @@ static INLINE double dot_inline(const double *a, const double *b, size_t nr)
 	return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-WIDE double matrix_dot(const double *a, const double *b, size_t nr)
+MATRIX_WIDE double matrix_dot(const double *a, const double *b, size_t nr)
 {
 	return dot_inline(a, b, nr);
 }
@@ -254,7 +264,7 @@ static INLINE void dot_four(const double *a, size_t ld, const double *b, size_t 
 	ret[3] = (s3[0] + s3[1]) + (s3[2] + s3[3]);
 }
 
-WIDE int matrix_cholesky(const double *c, size_t nr, double *ret)
+MATRIX_WIDE int matrix_cholesky(const double *c, size_t nr, double *ret)
 {
 	for (size_t i = 0, done = 0; i < nr; i++) {
 		double *li = ret + i * nr, d;
@@ -297,8 +307,8 @@ void matrix_cholesky_backward(const double *l, size_t nr, double *x)
 	}
 }
 
-WIDE int matrix_cholesky_forward_all(const double *l, size_t nr, struct matrix *x,
-				     struct matrix *scratch)
+MATRIX_WIDE int matrix_cholesky_forward_all(const double *l, size_t nr, struct matrix *x,
+					    struct matrix *scratch)
 {
 	int err = matrix_room(scratch, nr, nr);
 	const struct left left = as_it_is(scratch);

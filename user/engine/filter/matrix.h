@@ -16,6 +16,16 @@
 #define MATRIX_ROWS 4
 #define MATRIX_COLS 8
 
+/*
+ * A function that uses wider registers where a machine has them. They do the same operations on
+ * more elements at a time: the results are the same to the last bit.
+ */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define MATRIX_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define MATRIX_WIDE
+#endif
+
 /**
  * struct matrix - single precision: quantities with an error of their own
  * @v: the elements; NULL when empty
@@ -85,11 +95,13 @@ void matrix_multiply_lower_of(struct matrix *c, float scale, const struct matrix
 			      const struct matrix *b, size_t k);
 
 /**
- * matrix_add_outer() - row i of m += column[i] * row
- * @column: m->rows elements
- * @row: m->cols elements, aligned as a row of a matrix; not in @m
+ * matrix_add_rows() - to += row k of m * by[k][col], one after the other
+ * @to: m->cols elements, aligned as a row of a matrix; not in those of @m
+ * @nr: rows
+ * @by: as many rows
  */
-void matrix_add_outer(struct matrix *m, const float *column, const float *row);
+void matrix_add_rows(float *to, const struct matrix *m, size_t nr, const struct matrix *by,
+		     size_t col);
 
 /** matrix_mirror() - copy what is below the diagonal to above it */
 void matrix_mirror(struct matrix *m);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Whether intensities differ, or are the same for everybody. */
+#include "filter_sim.h"
+
+#define NR     12
+#define BLOCKS 12
+
+/* Bytes in proportion to activity. */
+static double in_proportion(const struct sim *s, size_t i)
+{
+	double sum = 0;
+
+	for (size_t t = 0; t < s->t; t++) {
+		double all = 0;
+
+		for (size_t j = 0; j < s->n; j++)
+			all += matrix_row(&s->x, t)[j];
+		if (all > 0)
+			sum += s->bytes[t] * matrix_row(&s->x, t)[i] / all;
+	}
+	return sum;
+}
+
+static double error_of(const struct sim *s, double (*by)(const struct sim *s, size_t i))
+{
+	double sum = 0, all = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		sum += fabs(by(s, i) - truth_of(s, i));
+		all += truth_of(s, i);
+	}
+	return sum / all;
+}
+
+/*
+ * Where all are alike, the result comes near to dividing by activity: an intensity for each has an
+ * error ten times as large.
+ */
+static void the_same_is_noticed(void **state)
+{
+	static const double intensity[NR] = { 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64 };
+	struct sim *s = sim_new(FILTER_TRAFFIC, 100, NR);
+	double ours = 0, simple = 0;
+
+	(void)state;
+	s->noise = 0.02;
+	for (int b = 0; b < BLOCKS; b++) {
+		blocks(s, intensity, 1);
+		if (b < BLOCKS / 2)
+			continue;
+		ours += error_of(s, found) / BLOCKS;
+		simple += error_of(s, in_proportion) / BLOCKS;
+	}
+	assert_true(s->out->part < 0.3);
+	if (ours > 4 * simple)
+		fail_msg("%.4f, in proportion %.4f", ours, simple);
+	sim_free(s);
+}
+
+/* Where they are not, nothing is taken from those that are intense; nor is CPU time believed. */
+static void differences_are_believed(void **state)
+{
+	static const double by_weight[NR] = { 50, 80, 64, 40, 75, 55, 64, 90, 48, 84, 60, 70 };
+	static const double by_time[NR] = { 1, 9, 2, 4, 1, 3, 2, 6, 1, 1, 7, 3 };
+
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		struct sim *s = sim_new(kind ? FILTER_TRAFFIC : FILTER_CPU_TIME, 100, NR);
+
+		s->noise = 0.02;
+		blocks(s, kind ? by_weight : by_time, 4);
+		assert_true(s->out->part > 0.9);
+		assert_true(error_of(s, found) < 0.3 * error_of(s, in_proportion));
+		sim_free(s);
+	}
+}
+
+/* What the two models disagree about is in the errors, as far as both may be right. */
+static void doubt_is_in_the_errors(void **state)
+{
+	static const double intensity[NR] = { 63, 65, 64, 64, 64, 63, 65, 64, 64, 64, 63, 65 };
+	struct sim *s = sim_new(FILTER_TRAFFIC, 100, NR);
+	size_t seen = 0;
+
+	(void)state;
+	s->noise = 0.02;
+	for (int b = 0; b < BLOCKS; b++) {
+		double part;
+
+		blocks(s, intensity, 1);
+		part = s->out->part;
+		if (part < 0.05 || part > 0.95)
+			continue;
+		seen++;
+		for (size_t i = 0; i < NR; i++) {
+			double mixed = 0, simple = in_proportion(s, i);
+
+			for (size_t t = 0; t < s->t; t++) {
+				double all = s->out->background[t];
+
+				for (size_t j = 0; j < NR; j++)
+					all += matrix_row(&s->out->expected, t)[j];
+				mixed += matrix_row(&s->out->expected, t)[i] / all * s->bytes[t];
+			}
+			/* @mixed is off from @simple by @part of what both differ by */
+			assert_true(sd_of(s, i) * 1.001 >=
+				    sqrt((1 - part) / part) * fabs(mixed - simple));
+		}
+	}
+	assert_true(seen >= 3);
+	sim_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_same_is_noticed),
+		cmocka_unit_test(differences_are_believed),
+		cmocka_unit_test(doubt_is_in_the_errors),
+	};
+
+	return cmocka_run_group_tests_name("filter, same", tests, NULL, NULL);
+}

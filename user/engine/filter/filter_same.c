@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Do intensities differ at all? If they are the same for everybody, dividing by activity is right,
+ * and what is learned of single ones is noise. So the same bytes are predicted by a second model
+ * that has one intensity for all, with a level, a phase, noise and timing as the first one has
+ * them. Which of the two says beforehand what the counter is going to show? By that they are
+ * mixed, block by block.
+ *
+ * One intensity is four numbers of state: level, phase, and by how many seconds activity is early
+ * or late at the start and the end of a window. A recursion over windows (a Kalman filter) takes
+ * a hundredth of the time of the first model.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/filter/constants.h"
+#include "engine/filter/filter_state.h"
+
+enum {
+	LEVEL,
+	PHASE,
+	START,
+	END,
+};
+
+/**
+ * struct seen - a window as this model sees it
+ * @bytes: what was counted
+ * @given: variance of the noise, without that part which is learned
+ * @x: activity of all; also of those who have stopped, as far as their traffic comes later
+ * @start_rate, @end_rate: bytes by second at its start and end
+ * @between_s: since the middle of the window before
+ * @stays: of what is early or late, from the start to the end
+ */
+struct seen {
+	double bytes;
+	double given;
+	double x;
+	double start_rate, end_rate;
+	double between_s;
+	double stays;
+};
+
+/**
+ * struct fit - how well a block was predicted
+ * @far: sum of squares of what was not predicted, by standard deviation
+ * @logs: sum of the logarithms of variances
+ * @likelihood: its logarithm, from both
+ */
+struct fit {
+	double far;
+	double logs;
+	double likelihood;
+};
+
+static void scale_one(struct same *s, int i, double by)
+{
+	s->mean[i] *= by;
+	for (int j = 0; j < SAME_STATES; j++) {
+		s->p[i][j] *= by;
+		s->p[j][i] *= by;
+	}
+}
+
+/* From the window before to this one. */
+static void advance(const struct filter *f, const struct seen *w, struct same *s)
+{
+	double size = fmax(s->mean[LEVEL], 0), keep = exp(-w->between_s / f->params.tau_s);
+	double phase = s->phase * size, wander = f->params.wander * size;
+
+	s->p[LEVEL][LEVEL] += wander * wander * w->between_s;
+	scale_one(s, PHASE, keep);
+	s->p[PHASE][PHASE] += phase * phase * (1 - keep * keep);
+	/* A window ends where the next one starts. */
+	s->mean[START] = s->mean[END];
+	for (int i = 0; i < SAME_STATES; i++)
+		s->p[START][i] = s->p[END][i];
+	for (int i = 0; i < SAME_STATES; i++)
+		s->p[i][START] = s->p[i][END];
+	scale_one(s, END, w->stays);
+	s->p[END][END] += s->timing * s->timing * (1 - w->stays * w->stays);
+}
+
+/* What the window says. */
+static void observe(const struct seen *w, struct same *s, struct fit *fit)
+{
+	const double h[SAME_STATES] = { w->x, w->x, w->start_rate, -w->end_rate };
+	double off = w->bytes, own = s->noise * w->bytes, variance = w->given + own * own;
+	double ph[SAME_STATES], far;
+
+	for (int i = 0; i < SAME_STATES; i++) {
+		off -= h[i] * s->mean[i];
+		ph[i] = 0;
+		for (int j = 0; j < SAME_STATES; j++)
+			ph[i] += s->p[i][j] * h[j];
+		variance += h[i] * ph[i];
+	}
+	far = off * off / variance;
+	if (far > OUTLIER * OUTLIER)
+		variance += far * variance / (WHITE_LIMIT * WHITE_LIMIT);
+	for (int i = 0; i < SAME_STATES; i++) {
+		double part = ph[i] / variance;
+
+		s->mean[i] += part * off;
+		for (int j = 0; j < SAME_STATES; j++)
+			s->p[i][j] -= part * ph[j];
+	}
+	fit->far += off * off / variance;
+	fit->logs += log(variance);
+}
+
+/* Moves @s over the block. */
+static struct fit run(const struct filter *f, const struct seen *windows, struct same *s)
+{
+	struct fit fit = { 0 };
+
+	for (size_t t = 0; t < f->work->t; t++) {
+		advance(f, &windows[t], s);
+		observe(&windows[t], s, &fit);
+	}
+	fit.likelihood = -0.5 * (fit.far + fit.logs);
+	return fit;
+}
+
+static void begin(const struct filter *f, struct same *s)
+{
+	double level = f->params.prior * f->mean, phase = f->params.phase * f->mean;
+
+	*s = (struct same){ .begun = true,
+			    .noise = NOISE_AT_FIRST,
+			    .phase = f->params.phase,
+			    .timing = TIMING_AT_FIRST_S };
+	s->mean[LEVEL] = f->mean;
+	s->p[LEVEL][LEVEL] = level * level;
+	s->p[PHASE][PHASE] = phase * phase;
+	s->p[END][END] = s->timing * s->timing;
+}
+
+/* Activity of a window, with the lag that was learned. */
+static double activity_of(const struct filter *f, const struct filter_input *in, size_t t)
+{
+	const struct work *w = f->work;
+	const float *a = matrix_row(&w->a, t);
+	double sum = 0;
+
+	for (size_t i = 1; i < w->n; i++)
+		sum += a[i];
+	for (size_t k = t + 1; k <= FILTER_LAGS; k++)
+		for (size_t i = w->n; i < f->state.nr; i++)
+			sum += f->lag[k - 1] * f->state.entries[i].last[k - t - 1] * in->ratio[t];
+	return sum;
+}
+
+static void fill_seen(const struct filter *f, const struct filter_input *in, struct seen *ret)
+{
+	const struct work *w = f->work;
+	double at = 0;
+
+	for (size_t t = 0; t < w->t; t++) {
+		size_t before = t ? t - 1 : 0, after = t + 1 < w->t ? t + 1 : t;
+		double end = in->middle_s[t] + in->length_s[t] / 2;
+
+		ret[t] = (struct seen){
+			.bytes = in->bytes[t],
+			.given = w->noise[t] - w->own[t],
+			.x = activity_of(f, in, t),
+			.start_rate = (in->bytes[before] + in->bytes[t]) /
+				      (in->length_s[before] + in->length_s[t]),
+			.end_rate = (in->bytes[after] + in->bytes[t]) /
+				    (in->length_s[after] + in->length_s[t]),
+			.between_s = in->middle_s[t] - (t ? in->middle_s[t - 1] : -f->same.since_s),
+			.stays = exp(-fmax(end - at, 0) / TIMING_TAU_S),
+		};
+		at = end;
+	}
+}
+
+/*
+ * Sizes that explain the block better, a step at a time: as the first model learns its own. @s moves
+ * over the block.
+ */
+static struct fit learn(const struct filter *f, const struct seen *windows, struct same *s)
+{
+	const struct same start = *s;
+	struct fit best = run(f, windows, s);
+
+	for (int round = 0; round < SAME_ROUNDS; round++) {
+		struct same from = start, better = *s;
+		struct fit before = best;
+
+		from.noise = s->noise;
+		from.phase = s->phase;
+		from.timing = s->timing;
+		for (int i = 0; i < 2 * NR_SIZES; i++) {
+			struct same tried = from;
+			double *sizes[] = { &tried.noise, &tried.phase, &tried.timing };
+			struct fit fit;
+
+			*sizes[i / 2] *= i % 2 ? SAME_STEP : 1 / SAME_STEP;
+			fit = run(f, windows, &tried);
+			if (fit.likelihood <= best.likelihood)
+				continue;
+			best = fit;
+			better = tried;
+		}
+		if (best.likelihood <= before.likelihood + INSISTENCE)
+			return before;
+		*s = better;
+	}
+	return best;
+}
+
+/*
+ * Log likelihood of the block if all variances may be larger or smaller by one factor, whichever
+ * fits best. Sizes follow with a delay; a block that is calmer than they say was predicted no worse.
+ * @far: sum of squares of what was not predicted, by standard deviation; @logs: sum of the
+ * logarithms of variances.
+ */
+static double whatever_size(size_t t, double far, double logs)
+{
+	return -0.5 * (t * log(far / t) + logs);
+}
+
+static double said_by_each(const struct work *w)
+{
+	double logs = 0;
+
+	for (size_t t = 0; t < w->t; t++)
+		logs += 2 * log(w->l[t * w->t + t]);
+	return whatever_size(w->t, matrix_dot(w->white, w->white, w->t), logs);
+}
+
+/*
+ * Which model has predicted the block better. Errors of windows go together, and a block in which
+ * one program changes says little of all others: so a block has little to say, and not without
+ * limits. Where the memory is at its limit bytes are not what was asked for: that is not judged.
+ */
+void filter_same_judge(struct filter *f, const struct filter_input *in)
+{
+	const struct work *w = f->work;
+	struct seen windows[FILTER_MAX_WINDOWS];
+	struct same *s = &f->same;
+	struct fit fit;
+	double more;
+
+	s->judged = false;
+	/* Squares of absurd counts are beyond single precision. */
+	if (f->bytes * f->bytes > FLT_MAX)
+		return;
+	if (!s->begun)
+		begin(f, s);
+	fill_seen(f, in, windows);
+	fit = learn(f, windows, s);
+	more = said_by_each(w) - whatever_size(w->t, fit.far, fit.logs);
+	s->since_s = in->block_s - in->middle_s[w->t - 1];
+	if (!isfinite(more)) {
+		*s = (struct same){ 0 };
+		return;
+	}
+	if (w->limited.nr || f->limit.known)
+		return;
+	s->judged = true;
+	s->odds = SAME_KEPT * s->odds + fmax(fmin(more, SAME_AGAINST), -SAME_FOR);
+}
+
+/* Bytes of a window, and its activity, as the first model sees them. */
+static double sum_window(const struct filter *f, size_t t, double *x)
+{
+	const float *raw = matrix_row(&f->work->raw, t);
+	const float *expected = matrix_row(&f->out->expected, t);
+	double all = f->out->background[t];
+
+	*x = 0;
+	for (size_t i = 1; i < f->work->n; i++) {
+		*x += raw[i];
+		all += expected[i - 1];
+	}
+	return all;
+}
+
+/* What workloads would get more if bytes were divided by activity. */
+MATRIX_WIDE static void fill_differ(const struct filter *f, const struct filter_input *in,
+				    double *ret)
+{
+	const struct work *w = f->work;
+
+	memset(ret, 0, w->n * sizeof(*ret));
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t);
+		const float *expected = matrix_row(&f->out->expected, t);
+		double x, all = sum_window(f, t, &x);
+
+		if (!(x > 0) || !(all > 0))
+			continue;
+		for (size_t i = 1; i < w->n; i++)
+			ret[i - 1] += (raw[i] / x - expected[i - 1] / all) * in->bytes[t];
+	}
+}
+
+/*
+ * How much of the result is the first model's. If it differs from the simple one by less than its
+ * own errors, the difference may be nothing else; if by much more, it has seen something.
+ */
+static double part_of_each(struct filter *f, const double *differ)
+{
+	struct same *s = &f->same;
+	double apart = 0, errors = 0, odds;
+
+	for (size_t i = 0; i + 1 < f->work->n; i++) {
+		apart += differ[i] * differ[i];
+		errors += matrix_row(&f->out->covariance, i)[i];
+	}
+	s->apart = SAME_APART_KEPT * s->apart + apart;
+	s->errors = SAME_APART_KEPT * s->errors + errors;
+	odds = exp(f->params.each + SAME_TELLS * s->odds);
+	if (s->errors > 0)
+		odds *= fmax(fmin(s->apart / s->errors, SAME_APART), 1 / SAME_APART);
+	return odds / (1 + odds);
+}
+
+/*
+ * Each window is divided by both models; the result has a part of each. The bytes that a workload
+ * gets from the one and not from the other are as doubtful as the choice between them.
+ */
+MATRIX_WIDE void filter_same_mix(struct filter *f, const struct filter_input *in)
+{
+	const struct work *w = f->work;
+	struct filter_output *o = f->out;
+	double part, differ[FILTER_MAX_WORKLOADS + 1];
+
+	o->part = 1;
+	if (!f->same.judged)
+		return;
+	fill_differ(f, in, differ);
+	o->part = part = part_of_each(f, differ);
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t);
+		float *expected = matrix_row(&o->expected, t);
+		double x, all = sum_window(f, t, &x);
+
+		if (!(x > 0) || !(all > 0))
+			continue;
+		o->background[t] *= part;
+		for (size_t i = 1; i < w->n; i++)
+			expected[i - 1] = part * expected[i - 1] + (1 - part) * all * raw[i] / x;
+	}
+	for (size_t i = 0; i + 1 < w->n; i++) {
+		double doubt = part * (1 - part) * differ[i];
+		float *to = matrix_row(&o->covariance, i);
+
+		for (size_t j = 0; j + 1 < w->n; j++)
+			to[j] += doubt * differ[j];
+	}
+}
