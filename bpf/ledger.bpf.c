@@ -47,6 +47,7 @@ static __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 		nr = LEDGER_SLOTS;
 	l->out.h.time_ns = now;
 	l->out.nr = nr;
+	l->out.until_ns = l->since_ns;
 	weighed = weights_send(nr, now);
 	size = __builtin_offsetof(struct ledger_slices, slots) + nr * sizeof(struct ledger_slot);
 	if (bpf_ringbuf_output(&ring, &l->out, size, ring_flags(ring_wake_bytes))) {
@@ -132,7 +133,9 @@ static __noinline __u32 slot_new(struct cpu_ledger *l, const struct task_struct 
 	if (l->nr >= LEDGER_KEY_SLOTS && flush_slots(l, now))
 		return lost_slot(l, now);
 	i = slot_take(l);
-	slot_fill(slot_at(l, i), task, pid, l->key, now);
+	slot_fill(slot_at(l, i), task, pid, l->css_set, now);
+	if (!pid)
+		l->idle = (__u64)task;
 	l->index[place & (LEDGER_INDEX - 1)] = i;
 	return i;
 }
@@ -141,15 +144,16 @@ static __noinline __u32 slot_new(struct cpu_ledger *l, const struct task_struct 
  * The verifier forbids arithmetic on a kernel pointer; once it has been through
  * memory it is a number.
  */
-static __always_inline __u64 address_of(struct cpu_ledger *l, const void *kernel)
+static __always_inline __u64 address_at(__u64 *place, const void *kernel)
 {
-	l->key = (__u64)kernel;
-	return *(volatile __u64 *)&l->key;
+	*place = (__u64)kernel;
+	return *(volatile __u64 *)place;
 }
 
+/* Until the next task is put on the CPU its place holds what the one that has it is in now. */
 static __always_inline __u64 css_set_key(struct cpu_ledger *l, const struct task_struct *task)
 {
-	return address_of(l, task->cgroups);
+	return address_at(&l->css_set, task->cgroups);
 }
 
 static __always_inline bool slot_is(struct cpu_ledger *l, __u32 i, __u32 pid, __u64 css_set)
@@ -254,9 +258,9 @@ static __always_inline void account(struct cpu_ledger *l, const struct task_stru
  * Its address is from a moment ago, so it may be gone: every read may fail or give
  * the wrong thing, and what is read is only ever a number in a record.
  */
-static __noinline int unseen_switch(struct cpu_ledger *l, __u64 now)
+static __noinline int unseen_switch(struct cpu_ledger *l, __u64 task, __u64 now)
 {
-	struct task_struct *gone = (struct task_struct *)l->task;
+	struct task_struct *gone = (struct task_struct *)task;
 	__u64 gap = now - l->since_ns, ran, end;
 	struct ledger_slot *s;
 	__u32 i;
@@ -284,7 +288,8 @@ static __noinline int unseen_switch(struct cpu_ledger *l, __u64 now)
  * until then is of the cgroup that it was in. The note says which run it means, because it was
  * written by another CPU that cannot know what this one was about to do.
  */
-static __noinline int moved_run(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
+static __noinline int moved_run(struct cpu_ledger *l, const struct task_struct *task, bool unseen,
+				__u64 now)
 {
 	__u64 from = l->since_ns, at, check = l->moved;
 	struct ledger_move m = l->move;
@@ -294,7 +299,7 @@ static __noinline int moved_run(struct cpu_ledger *l, const struct task_struct *
 	if (!task || check != move_check(&m) || m.task != l->task || m.css_set != l->css_set)
 		return 0;
 	at = m.time_ns;
-	if (!from || address_of(l, task) != l->task || at <= from || at > now)
+	if (!from || unseen || at <= from || at > now)
 		return 0;
 	i = slot_apart(l, from, now);
 	if (i != LEDGER_LOST_SLOT) {
@@ -306,19 +311,52 @@ static __noinline int moved_run(struct cpu_ledger *l, const struct task_struct *
 	return 0;
 }
 
+/*
+ * The idle task has had the CPU, and user space may have taken its time and the slots: then the
+ * books go on from there. Its clock was read after ours, so ours is read again.
+ */
+static __noinline __u64 end_rest(struct cpu_ledger *l, __u64 now)
+{
+	__u64 rest = __sync_lock_test_and_set(&l->rest, 0);
+
+	if (!(rest & LEDGER_REST_TAKEN))
+		return now;
+	l->nr = 0;
+	l->since_ns = rest >> LEDGER_REST_SHIFT;
+	now = bpf_ktime_get_ns();
+	return now > l->since_ns ? now : l->since_ns;
+}
+
+/*
+ * From here on nothing of the ledger changes until end_rest(). A weakly ordered CPU may show this
+ * before the slots: the switch that is under way ends with a barrier, and user space waits for that
+ * (LEDGER_REST_NS).
+ */
+static __always_inline void begin_rest(struct cpu_ledger *l)
+{
+	barrier();
+	*(volatile __u64 *)&l->rest = LEDGER_RESTS(l->since_ns);
+}
+
 /* @task has the CPU at @now. */
 static __always_inline void bring_up_to(struct cpu_ledger *l, const struct task_struct *task,
 					__u64 now)
 {
+	__u64 was = l->task, since = l->since_ns;
 	/* Before the first switch it is unknown since when the task has been running. */
-	bool known = l->since_ns, unseen = known && address_of(l, task) != l->task;
+	bool known = since, unseen = address_at(&l->task, task) != was && known;
 
-	/* What two tasks did between two readings cannot be told apart. */
-	weights_read(known && !unseen ? now - l->since_ns : 0);
+	if (rests && was == l->idle)
+		now = end_rest(l, now);
+	/*
+	 * What two tasks did between two readings cannot be told apart; nor what one did before and
+	 * after user space took its time.
+	 */
+	weights_read(known && !unseen && l->since_ns == since ? now - since : 0);
 	if (*(volatile __u64 *)&l->moved)
-		moved_run(l, task, now);
+		moved_run(l, task, unseen, now);
 	if (unseen)
-		unseen_switch(l, now);
+		unseen_switch(l, was, now);
 	if (known)
 		account(l, task, now);
 	l->since_ns = now;
@@ -327,8 +365,15 @@ static __always_inline void bring_up_to(struct cpu_ledger *l, const struct task_
 /* From here on the CPU is @task's. */
 static __always_inline void put_on(struct cpu_ledger *l, const struct task_struct *task)
 {
-	l->css_set = css_set_key(l, task);
-	l->task = address_of(l, task);
+	l->css_set = (__u64)task->cgroups;
+	l->task = (__u64)task;
+}
+
+/* The ledger is as it is to be until the next switch. */
+static __always_inline void leave(struct cpu_ledger *l)
+{
+	if (rests && l->task == l->idle)
+		begin_rest(l);
 }
 
 static __always_inline struct cpu_ledger *this_ledger(void)
@@ -353,6 +398,7 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 		return 0;
 	bring_up_to(l, prev, now);
 	put_on(l, next);
+	leave(l);
 	if (!(++l->switches & (TIMED_EVERY - 1))) {
 		l->timed_ns += bpf_ktime_get_ns() - now;
 		l->timed++;
@@ -421,9 +467,10 @@ int ledger_flush(void *ctx)
 	*(volatile __u32 *)&l->asked = 1;
 	now = bpf_ktime_get_ns();
 	look_between(l, task, now);
-	l->out.asked = 1;
+	if (!task->pid)
+		l->idle = (__u64)task;
 	flush_slots(l, now);
-	l->out.asked = 0;
+	leave(l);
 	*(volatile __u32 *)&l->asked = 0;
 	return 0;
 }

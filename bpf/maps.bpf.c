@@ -15,6 +15,7 @@ __u64 io_not_undone;
 struct ledger_io_lost io_lost[LEDGER_MAX_DEVICES];
 
 const volatile __u32 by_thread;
+const volatile __u32 rests;
 const volatile __u32 v1_controller;
 const volatile __u32 v1_subsys;
 const volatile __u64 ring_wake_bytes = 1 << 19;

@@ -47,6 +47,9 @@ extern __u64 lost_cgroups;
 /* Set before load: ledger by thread instead of by process. */
 extern const volatile __u32 by_thread;
 
+/* Set before load: user space takes what idle CPUs have; needs an atomic exchange. */
+extern const volatile __u32 rests;
+
 /*
  * User space empties the ring by its own clock; waking it at every record would
  * cost an interrupt each. Only a ring that fills up early calls for it.

@@ -161,14 +161,23 @@ static void test_pmus(void **state)
 	assert_int_equal(row.status, CHECK_MISSING);
 	assert_non_null(strstr(row.found, "looked for nvidia_ucf_pmu_<n>"));
 	assert_non_null(strstr(row.remedy, "nvidia_cspmu"));
+	tree_put(&tree, PMU_DEVICES "/power/type", "8\n");
+	tree_put(&tree, PMU_DEVICES "/power/cpumask", "0\n");
+	judge(&tree, &row);
+	assert_int_equal(row.status, CHECK_MISSING);
 	tree_put(&tree, PMU_DEVICES "/nvidia_uncore_pmu_0/type", "9\n");
 	judge(&tree, &row);
 	assert_int_equal(row.status, CHECK_MISSING);
 	assert_non_null(strstr(row.found, "nvidia_uncore_pmu_0"));
+	tree_put(&tree, PMU_DEVICES "/power/events/energy-pkg", "event=0x02\n");
+	tree_put(&tree, "devices/system/cpu/cpu0/topology/physical_package_id", "0\n");
+	judge(&tree, &row);
+	assert_int_equal(row.status, CHECK_LIMITED);
+	assert_non_null(strstr(row.found, "only energy is counted; the kernel has no names"));
 	tree_put(&tree, PMU_DEVICES "/nvidia_scf_pmu_0/type", "9\n");
 	judge(&tree, &row);
 	assert_int_equal(row.status, CHECK_LIMITED);
-	assert_non_null(strstr(row.found, "1 scf, 1 unknown"));
+	assert_non_null(strstr(row.found, "1 scf, 1 power, 1 unknown"));
 	tree_remove(&tree);
 }
 
@@ -196,12 +205,13 @@ static void test_run(void **state)
 	tree_put(&tree, "sys/kernel/perf_event_paranoid", "-1\n");
 	tree_put(&tree, "kernel/btf/vmlinux", "");
 	assert_int_equal(sysfs_open(tree.root, NULL, &fs), 0);
-	assert_int_equal(check_machine(&fs, "/nonexistent/proc", &list), -ENOENT);
+	assert_int_equal(check_machine(&fs, "/nonexistent/proc", "/nonexistent", &list), -ENOENT);
 	assert_int_equal(list.nr, 4711);
-	assert_int_equal(check_machine(&fs, tree.root, &list), 0);
+	assert_int_equal(check_machine(&fs, tree.root, "/nonexistent", &list), 0);
 	assert_string_equal(find_row(&list, "cgroup2")->found, "/my cgroups");
 	assert_string_equal(find_row(&list, "perf_event_paranoid")->found, "-1");
 	assert_string_equal(find_row(&list, "unprivileged_bpf_disabled")->found, "not there");
+	assert_int_equal(find_row(&list, "bpf_jit_enable")->status, CHECK_OK);
 	assert_int_equal(find_row(&list, "btf")->status, CHECK_OK);
 	assert_int_equal(find_row(&list, "pmus")->status, CHECK_OK);
 	for (size_t i = 0; i < list.nr; i++) {
@@ -212,7 +222,10 @@ static void test_run(void **state)
 
 	tree_put(&tree, "self/mountinfo", "");
 	tree_drop(&tree, "kernel/btf/vmlinux");
-	assert_int_equal(check_machine(&fs, tree.root, &list), 0);
+	tree_put(&tree, "sys/net/core/bpf_jit_enable", "0\n");
+	assert_int_equal(check_machine(&fs, tree.root, "/nonexistent", &list), 0);
+	assert_int_equal(find_row(&list, "bpf_jit_enable")->status, CHECK_MISSING);
+	assert_non_null(strstr(find_row(&list, "bpf_jit_enable")->remedy, "bpf_jit_enable=1"));
 	assert_int_equal(find_row(&list, "cgroup2")->status, CHECK_LIMITED);
 	assert_int_equal(find_row(&list, "btf")->status, CHECK_MISSING);
 	assert_false(check_all_ok(&list));

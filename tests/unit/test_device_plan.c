@@ -309,8 +309,44 @@ static void test_grace(void **state)
 	assert_string_equal(plan.counters[0].filters, "root_port=0x10");
 }
 
+/* A root port of DesignWare is a part of the socket's traffic: who is below it is told. */
+static void test_ports_of_their_own(void **state)
+{
+	static const struct plan_room rooms[64] = { 0 };
+	struct pci_function *port;
+
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		world_add(0, 0, i ? 1 : 0, !i);
+	for (size_t i = 0; i < world.list.nr; i++)
+		world_function(i)->wiring.how = WIRING_UNKNOWN;
+	/* dwc_rootport_8 and dwc_rootport_10 are there */
+	for (int i = 0; i < 2; i++) {
+		port = &world.functions[world_port(0, 0, i)];
+		port->domain = 0;
+		port->bus = 0;
+		port->devfn = i ? 0x10 : 0x08;
+	}
+	make(rooms, false);
+	assert_int_equal(plan.nr_counters, 0);
+	assert_int_equal(plan.notes.nr, 7);
+	assert_true(
+		has_note("0001:81:00.0 is not counted: its root port 0001:80:00.0 is counted as "
+			 "a whole, with the parts of its socket (dwc_rootport_8); nothing else"));
+	assert_true(
+		has_note("0001:82:00.0 is not counted: its root port 0001:80:01.0 is counted as "
+			 "a whole, with the parts of its socket (dwc_rootport_10); it cannot be "
+			 "told apart from 0001:83:00.0, 0001:84:00.0, 0001:85:00.0, "
+			 "0001:86:00.0 and 1 more"));
+	/* another port has no PMU */
+	port->devfn = 0x18;
+	make(rooms, false);
+	assert_true(has_note("0001:82:00.0 is not counted: it is not known which root port"));
+}
+
 #define TEST(f)	 cmocka_unit_test_setup_teardown(f, world_start_t410, world_finish)
 #define GRACE(f) cmocka_unit_test_setup_teardown(f, world_start_grace, world_finish)
+#define PORTS(f) cmocka_unit_test_setup_teardown(f, world_start_ampereone, world_finish)
 
 static int finish(void **state)
 {
@@ -327,7 +363,7 @@ int main(void)
 		TEST(test_few_counters), TEST(test_ports_share),
 		TEST(test_mixed),	 TEST(test_destinations),
 		TEST(test_not_there),	 TEST(test_nothing_to_count_with),
-		GRACE(test_grace),
+		GRACE(test_grace),	 PORTS(test_ports_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, finish);

@@ -17,20 +17,9 @@
 #include "report/json/json.h"
 #include "sample_report.h"
 
-static int put_table(FILE *out, const struct report *r, const void *arg)
-{
-	return table_write(out, r, arg);
-}
-
-static int put_json(FILE *out, const struct report *r, const void *arg)
-{
-	(void)arg;
-	return json_write(out, r);
-}
-
 static char *table_of(const struct report *r, struct table_options o)
 {
-	return sample_text(put_table, r, &o);
+	return sample_table(r, &o);
 }
 
 static struct report *with_devices(enum row_kind by)
@@ -60,7 +49,7 @@ static void check_table(struct report *r, struct table_options o, const char *na
 
 static void check_json(struct report *r, const char *name)
 {
-	char *text = sample_text(put_json, r, NULL);
+	char *text = sample_json(r);
 
 	sample_check_golden(name, text);
 	free(text);

@@ -90,8 +90,12 @@ static void check_layout(const struct world *w)
 
 		assert_true(w->s.counter_of[i] < l->nr_counters);
 		c = &l->counters[w->s.counter_of[i]];
-		if (list->wants[i].pmu)
-			assert_string_equal(l->pmus[c->pmu].name, list->wants[i].pmu->name);
+		if (list->wants[i].pmu) {
+			char label[PMU_NAME_LEN + 16];
+
+			pmu_label(list->wants[i].pmu, label, sizeof(label));
+			assert_string_equal(l->pmus[c->pmu].name, label);
+		}
 		/* each event is one counter; those of the cores are one for each set */
 		for (size_t j = 0; j < i; j++) {
 			bool same = list->wants[i].pmu || list->wants[i].set == list->wants[j].set;
@@ -557,6 +561,11 @@ static void make_zen4(struct tree *tree)
 	tree_make_platform(tree, "zen4");
 }
 
+static void make_zen3(struct tree *tree)
+{
+	tree_make_platform(tree, "zen3");
+}
+
 static void make_granite(struct tree *tree)
 {
 	tree_make_platform(tree, "granite");
@@ -570,8 +579,9 @@ static void test_controllers(void **state)
 	(void)state;
 	world_begin(&w, make_zen4);
 	assert_int_equal(select_(&w), 0);
-	assert_int_equal(w.s.layout.nr_metrics, 24 * 2);
-	assert_int_equal(w.s.wants.nr, 24 * 2);
+	/* channels; at the IO hubs of a socket four counts in both ways */
+	assert_int_equal(w.s.layout.nr_metrics, 24 * 2 + 2 * 2);
+	assert_int_equal(w.s.wants.nr, 24 * 2 + 2 * 8);
 	assert_non_null(find(&w, "amd-zen.umc.read_bandwidth", "amd_umc_13", ""));
 	assert_non_null(find(&w, "amd-zen.umc.write_bandwidth", "amd_umc_0", ""));
 	assert_string_equal(w.s.wants.wants[0].event, "umc_cas_cmd.rd");
@@ -581,14 +591,19 @@ static void test_controllers(void **state)
 
 	world_begin(&w, make_granite);
 	assert_int_equal(select_(&w), 0);
-	/* channels; stacks with eight ports, links in both ways */
-	assert_int_equal(w.s.layout.nr_metrics, 2 * 12 * 2 + 2 * 2 + 2 * 2 * 2);
-	assert_int_equal(w.s.wants.nr, 2 * 12 * 4 + 2 * 2 * 8 + 2 * 2 * 2);
+	/* channels; stacks with eight ports, links in both ways, home agents, a CXL device */
+	assert_int_equal(w.s.layout.nr_metrics, 2 * 12 * 2 + 2 * 2 + 2 * 2 * 2 + 2 * 2 * 6 + 2);
+	assert_int_equal(w.s.wants.nr, 2 * 12 * 4 + 2 * 2 * 8 + 2 * 2 * 2 + 2 * 2 * 7 + 2);
 	assert_non_null(find(&w, "xeon-granite.upi.send_bandwidth", "uncore_upi_1.cpu0", ""));
 	assert_non_null(find(&w, "xeon-granite.imc.read_bandwidth", "uncore_imc_11.cpu4", ""));
 	world_end(&w);
 
 	/* By the name of the event, as if sysfs had it */
+	world_begin(&w, make_zen3);
+	assert_int_equal(select_(&w), 0);
+	assert_int_equal(w.s.layout.nr_metrics, 2 * 2);
+	assert_non_null(find(&w, "amd-zen2.df.bandwidth_4_7", "amd_df.cpu4", ""));
+	world_end(&w);
 	world_begin(&w, make_zen4);
 	w.o.events = (char *[]){ "amd_umc_7/umc_cas_cmd.wr/" };
 	w.o.nr_events = 1;

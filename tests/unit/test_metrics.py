@@ -16,9 +16,11 @@ OF_PROMETHEUS = {"instance", "job"}
 
 
 def exposition():
-    """Samples of the example: name to set of labels; families in it."""
+    """Samples of the example, and of a machine with energy: name to set of labels; families in them."""
     names, families = {}, set()
-    for line in (ROOT / "docs/examples/metrics.txt").read_text(encoding="utf-8").splitlines():
+    files = "docs/examples/metrics.txt", "tests/golden/metrics-energy.txt"
+    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in files)
+    for line in text.splitlines():
         if line.startswith("# TYPE "):
             families.add(line.split()[2])
         elif not line.startswith("#"):

@@ -203,6 +203,10 @@ static void several_cgroups_own_nothing(void **state)
 	assert_int_equal(found[0].item, 0);
 	assert_int_equal(found[1].item, 1);
 	assert_int_equal(found[1].pid, 11);
+	/* devices that are no PCI functions have owners as well */
+	w->l.topology = NULL;
+	find(w, &nr);
+	assert_int_equal(nr, 2);
 }
 
 /* Where a v1 hierarchy is chosen, its cgroups come first, but for its root. */

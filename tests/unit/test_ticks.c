@@ -176,16 +176,11 @@ static void slices_of_several_windows_are_spread(void **state)
 	assert_int_equal(spread_of(""), 0);
 }
 
-static int put_table(FILE *out, const struct report *r, const void *arg)
-{
-	return table_write(out, r, arg);
-}
-
 static char *text_of(const struct report *r, bool verbose)
 {
 	const struct table_options o = { .width = 200, .verbose = verbose };
 
-	return sample_text(put_table, r, &o);
+	return sample_table(r, &o);
 }
 
 static void reports_say_so(void **state)

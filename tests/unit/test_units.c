@@ -135,12 +135,44 @@ static void test_texts(void **state)
 	assert_string_equal(text, "1000");
 }
 
+static void test_rates(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} rows[] = {
+		{ "546GB/s", 546000000000 },
+		{ "307.2 GB/s", 307200000000 },
+		{ "1.2TB/s", 1200000000000 },
+		{ "500MB/s", 500000000 },
+		{ "3kB/s", 3000 },
+		{ "1GiB/s", 1ull << 30 },
+		{ "1TiB/s", 1ull << 40 },
+		{ "546", REFUSED },
+		{ "546GB", REFUSED },
+		{ "546Gb/s", REFUSED },
+		{ "546gb/s", REFUSED },
+		{ "-1GB/s", REFUSED },
+		{ "1e3GB/s", REFUSED },
+		{ "GB/s", REFUSED },
+		{ "", REFUSED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t got = REFUSED;
+
+		assert_int_equal(parse_rate(rows[i].text, &got),
+				 rows[i].bytes == REFUSED ? -EINVAL : 0);
+		assert_int_equal(got, rows[i].bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_percentages),
+		cmocka_unit_test(test_rates), cmocka_unit_test(test_times),
+		cmocka_unit_test(test_sizes), cmocka_unit_test(test_percentages),
 		cmocka_unit_test(test_texts),
 	};
 

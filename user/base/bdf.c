@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 
 /* Hexadecimal digits up to something else; they must not be above @max. */
 static int take_hex(const char **text, uint32_t max, uint32_t *ret)
@@ -105,4 +106,23 @@ int bdf_canonical(const char *text, char *ret, size_t size)
 	if (!err)
 		bdf_format(&b, ret, size);
 	return err;
+}
+
+int device_address(const char *text, char *ret, size_t size)
+{
+	static const char *const kinds[] = { "acc", "agent" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t len = strlen(kinds[i]);
+		const char *number = text + len;
+		int32_t n;
+
+		if (strncmp(text, kinds[i], len) != 0)
+			continue;
+		if (!take_number(&number, &n) || *number)
+			return -EINVAL;
+		snprintf(ret, size, "%s%d", kinds[i], (int)n);
+		return 0;
+	}
+	return bdf_canonical(text, ret, size);
 }

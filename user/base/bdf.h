@@ -56,4 +56,15 @@ int bdf_compare(const struct bdf *a, const struct bdf *b);
 /** bdf_canonical() - like bdf_format() of bdf_parse(); 0, -EINVAL with @ret untouched */
 int bdf_canonical(const char *text, char *ret, size_t size);
 
+/**
+ * device_address() - bdf_canonical(), or the number of an accelerator or another agent on a
+ *	system-on-chip
+ * @text: "2:81:0.0", "acc3" or "agent0"
+ * @ret: "0002:81:00.0", "acc3", "agent0"
+ * @size: room in @ret
+ *
+ * Return: 0, -EINVAL with @ret untouched.
+ */
+int device_address(const char *text, char *ret, size_t size);
+
 #endif

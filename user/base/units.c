@@ -28,6 +28,12 @@ static const struct unit sizes[] = {
 	{ "G", 1ull << 30 }, { "T", 1ull << 40 },
 };
 
+static const struct unit rates[] = {
+	{ "kB/s", 1000 },	   { "MB/s", 1000000 },	    { "GB/s", 1000000000 },
+	{ "TB/s", 1000000000000 }, { "KiB/s", 1ull << 10 }, { "MiB/s", 1ull << 20 },
+	{ "GiB/s", 1ull << 30 },   { "TiB/s", 1ull << 40 },
+};
+
 /* No sign, no exponent: "1e3" is as likely a slip as a thousand. */
 static int parse_number(const char *text, size_t length, double *ret)
 {
@@ -69,6 +75,11 @@ int parse_time(const char *text, const char *bare, uint64_t *ret_ns)
 int parse_size(const char *text, uint64_t *ret_bytes)
 {
 	return parse(text, "", sizes, ARRAY_SIZE(sizes), ret_bytes);
+}
+
+int parse_rate(const char *text, uint64_t *ret_bytes)
+{
+	return parse(text, NULL, rates, ARRAY_SIZE(rates), ret_bytes);
 }
 
 int parse_percent(const char *text, double *ret)

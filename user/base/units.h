@@ -31,6 +31,15 @@ int parse_time(const char *text, const char *bare, uint64_t *ret_ns);
 int parse_size(const char *text, uint64_t *ret_bytes);
 
 /**
+ * parse_rate() - bytes in a second
+ * @text: a decimal number and its unit: kB/s, MB/s, GB/s, TB/s, or KiB/s, MiB/s, GiB/s, TiB/s
+ * @ret_bytes: in a second
+ *
+ * Return: 0, -EINVAL for something else.
+ */
+int parse_rate(const char *text, uint64_t *ret_bytes);
+
+/**
  * parse_percent() - a percentage, with or without "%" behind it
  * @text: "0.5" or "0.5%"
  * @ret: 0.5

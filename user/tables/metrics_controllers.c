@@ -17,6 +17,10 @@
 	ROW(chip, kind, name ".read_bandwidth", "Read bandwidth", reads),                       \
 	ROW(chip, kind, name ".write_bandwidth", "Write bandwidth", writes)
 
+#define CHANNELS(a, b, c, d)                                                                 \
+	CHANNEL(a) " + " CHANNEL(b) " + " CHANNEL(c) " + " CHANNEL(d)
+#define CHANNEL(n) "dram_channel_data_controller_" n
+
 /* Parts of the traffic, counted at the ports of a PCIe stack and at links */
 #define PART(chip, kind_, id_, title_, formula_, from_, to_)                                 \
 	{ .platform = PMU_PLATFORM_##chip, .kind = kind_, .id = id_, .title = title_,           \
@@ -34,6 +38,31 @@
 	     "rxl_flits.all_data * 64 / 9", "the other socket", "the socket"),                  \
 	PART(chip, kind, name ".upi.send_bandwidth", "Data sent",                               \
 	     "txl_flits.all_data * 64 / 9", "the socket", "the other socket")
+/* Home agents: who asked for the memory of the socket */
+#define HOME(chip, kind, name)                                                               \
+	PART(chip, kind, name ".cha.own_read_bandwidth", "Reads by the own socket",             \
+	     "requests.reads_local * 64", "the socket", "CPU memory"),                          \
+	PART(chip, kind, name ".cha.own_write_bandwidth", "Writes by the own socket",           \
+	     "requests.writes_local * 64", "the socket", "CPU memory"),                         \
+	PART(chip, kind, name ".cha.other_read_bandwidth", "Reads by other sockets",            \
+	     "requests.reads_remote * 64", "other sockets", "CPU memory"),                      \
+	PART(chip, kind, name ".cha.other_write_bandwidth", "Writes by other sockets",          \
+	     "requests.writes_remote * 64", "other sockets", "CPU memory")
+#define DEVICE_MISSES(chip, kind, name)                                                      \
+	PART(chip, kind, name ".cha.device_read_bandwidth", "Reads by devices, no cache had it", \
+	     "tor_inserts.io_miss_pcirdcur * 64", "devices", "CPU memory"),                     \
+	PART(chip, kind, name ".cha.device_write_bandwidth", "Writes by devices, no cache had it", \
+	     "(tor_inserts.io_miss_itom + tor_inserts.io_miss_itomcachenear) * 64", "devices",  \
+	     "CPU memory")
+#define HUBS(chip, kind, id, title, beats)                                                   \
+	PART(chip, kind, id, title,                                                             \
+	     "(" beats "0 + " beats "1 + " beats "2 + " beats "3) * 64", "devices", "CPU memory")
+
+/* Nanojoules in a nanosecond are watts */
+#define POWER(id_, title_, event)                                                            \
+	{ .platform = PMU_PLATFORM_UNKNOWN, .kind = PMU_POWER, .id = id_, .title = title_,      \
+	  .unit = "W", .formula = "'" event "' * 1953125 / 8388608 / duration_ns", .from = "",  \
+	  .to = "", .derived = true, .by_default = true, .source = ROWS }
 
 const struct metric_row metric_rows_controllers[] = {
 	BOTH(SKX, PMU_SKX_IMC, "xeon-to-skylake.imc", "cas_count_read * 64", "cas_count_write * 64"),
@@ -59,7 +88,29 @@ const struct metric_row metric_rows_controllers[] = {
 	LINK(ICX, PMU_ICX_UPI, "xeon-icelake"),
 	LINK(SPR, PMU_SPR_UPI, "xeon-sapphire"),
 	LINK(GNR, PMU_GNR_UPI, "xeon-granite"),
+	HOME(SKX, PMU_SKX_CHA, "xeon-to-skylake"),
+	HOME(ICX, PMU_ICX_CHA, "xeon-icelake"),
+	HOME(SPR, PMU_SPR_CHA, "xeon-sapphire"),
+	HOME(GNR, PMU_GNR_CHA, "xeon-granite"),
+	DEVICE_MISSES(ICX, PMU_ICX_CHA, "xeon-icelake"),
+	DEVICE_MISSES(SPR, PMU_SPR_CHA, "xeon-sapphire"),
+	DEVICE_MISSES(GNR, PMU_GNR_CHA, "xeon-granite"),
+	HUBS(ZEN, PMU_ZEN4_DF, "amd-zen.df.device_read_bandwidth", "Reads by devices", "local_socket_upstream_read_beats_iom"),
+	HUBS(ZEN, PMU_ZEN4_DF, "amd-zen.df.device_write_bandwidth", "Writes by devices", "local_socket_upstream_write_beats_iom"),
+	HUBS(ZEN5, PMU_ZEN5_DF, "amd-zen5.df.device_read_bandwidth", "Reads by devices", "local_socket_upstream_read_data_beats_io_"),
+	HUBS(ZEN5, PMU_ZEN5_DF, "amd-zen5.df.device_write_bandwidth", "Writes by devices", "local_socket_upstream_write_data_beats_io_"),
+	PART(UNKNOWN, PMU_DWC_PORT, "dwc_port.send_bandwidth", "Data to devices", "tx_pcie_tlp_data_payload * 1", "the socket", "devices"),
+	PART(UNKNOWN, PMU_DWC_PORT, "dwc_port.receive_bandwidth", "Data from devices", "rx_pcie_tlp_data_payload * 1", "devices", "the socket"),
+	PART(UNKNOWN, PMU_CXL, "cxl.read_bandwidth", "Read bandwidth", "s2m_drs_memdata * 64", "all sources", "CXL memory"),
+	PART(UNKNOWN, PMU_CXL, "cxl.write_bandwidth", "Write bandwidth", "m2s_rwd_memwr * 64", "all sources", "CXL memory"),
+	ROW(CMN, PMU_ARM_CMN, "arm-cmn.cmn.bandwidth", "Reads and writes", "hnf_mc_reqs * 64"),
+	ROW(ZEN2, PMU_ZEN2_DF, "amd-zen2.df.bandwidth_0_3", "Reads and writes, channels 0 to 3",
+	    "(" CHANNELS("0", "1", "2", "3") ") * 64"),
+	ROW(ZEN2, PMU_ZEN2_DF, "amd-zen2.df.bandwidth_4_7", "Reads and writes, channels 4 to 7",
+	    "(" CHANNELS("4", "5", "6", "7") ") * 64"),
 	BOTH(YITIAN, PMU_ALI_DRW, "yitian710.drw", "hif_rd * 64", "(hif_wr + hif_rmw) * 64"),
+	POWER("power.package", "Power of the package", "energy-pkg"),
+	POWER("power.memory", "Power of the memory", "energy-ram"),
 };
 /* clang-format on */
 const size_t nr_metric_rows_controllers = ARRAY_SIZE(metric_rows_controllers);

@@ -25,6 +25,8 @@
 
 /* CPUs that may become readers beyond those that are: drivers move PMUs when CPUs go offline. */
 #define SPARE_READERS 8
+/* Of an event that is in no counter yet */
+#define NO_COUNTER    UINT32_MAX
 
 static int row_attr(const struct pmu *pmu, const struct counter_row *row, struct diag *d,
 		    struct perf_event_attr *ret)
@@ -171,8 +173,9 @@ static int add_event(struct counters *c, const struct pmu *pmu, const struct cou
 				 name);
 	if (array_room(c->events, c->cap_events, c->nr_events))
 		return diag_no_memory(d);
-	c->events[c->nr_events++] =
-		(struct counted_event){ .row = row, .attr = *attr, .fd = -1, .scale = scale };
+	c->events[c->nr_events++] = (struct counted_event){
+		.row = row, .attr = *attr, .fd = -1, .counter = NO_COUNTER, .scale = scale
+	};
 	return 0;
 }
 
@@ -270,6 +273,29 @@ static int open_pmu(struct counters *c, const struct pmu *pmu, unsigned int set,
 	return err;
 }
 
+/*
+ * As open_pmu(), but what fails is left out, as if there were none; its socket may be known by it.
+ * Without @memory there is nothing else to count, and it fails.
+ */
+static int open_energy(struct counters *c, const struct pmu *pmu, unsigned int set, bool memory,
+		       struct diag *d)
+{
+	uint32_t events = c->nr_events;
+	struct diag own = { 0 };
+	int err;
+
+	if (!memory)
+		return open_pmu(c, pmu, set, d);
+	err = open_pmu(c, pmu, set, &own);
+	if (err == -ENOMEM)
+		return diag_no_memory(d);
+	if (!err)
+		return 0;
+	c->nr_events = events;
+	snprintf(c->no_energy, sizeof(c->no_energy), "energy is not counted: %s", own.what);
+	return 0;
+}
+
 /* --- counters that are sums of events */
 
 /* Are the two read at the same time, and is what they count added up? */
@@ -356,6 +382,7 @@ static int add_item(struct counters *c, const struct counted_pmu *p, const struc
 		.source = row->source,
 		.direction = row->direction,
 		.destination = row->destination,
+		.unit = row->unit,
 	};
 	put_event(p, row, item->event, sizeof(item->event));
 	put_name(c, p, item->name, sizeof(item->name));
@@ -369,38 +396,41 @@ static int add_item(struct counters *c, const struct counted_pmu *p, const struc
 /* Are two rows of a PMU parts of one counter? */
 static bool same_sum(const struct counter_row *a, const struct counter_row *b)
 {
-	return a == b || (a->kind == b->kind && a->sum && b->sum && !strcmp(a->sum, b->sum));
+	return a == b || (a->sum && b->sum && !strcmp(a->sum, b->sum));
 }
 
-/* Has the counter of a row been added with an earlier row? */
-static bool added_before(const struct counter_row *row)
+/* A sum that does not fit into a turn is several counters, of which each needs a name. */
+static void put_turn(const struct counters *c, const struct counted_pmu *p, uint32_t turn,
+		     const struct counter_row *row, struct counter *item)
 {
-	const struct counter_row *r;
-
-	for (size_t i = 0; (r = counter_row_at(i)) != row; i++)
-		if (same_sum(r, row))
-			return true;
-	return false;
+	for (uint32_t e = p->first; e < p->first + p->nr; e++) {
+		if (!row->sum || c->events[e].turn >= turn || !same_sum(c->events[e].row, row))
+			continue;
+		str_append(item->name, sizeof(item->name), "/turn%u", turn);
+		return;
+	}
 }
 
-/* All events of a row that one counter is the sum of; adds the counter with the first of them. */
+/* The counter that a row is part of in this turn, unless a row before it was the first part. */
 static int add_row(struct counters *c, const struct counted_pmu *p, uint32_t turn,
 		   const struct counter_row *row)
 {
 	bool added = false;
 
-	if (added_before(row))
-		return 0;
 	for (size_t i = 0; i < c->nr_pmus; i++) {
 		const struct counted_pmu *o = &c->pmus[i];
 
-		for (size_t e = o->first; summed(o, p) && e < o->first + o->nr; e++) {
-			if (!same_sum(c->events[e].row, row) || c->events[e].turn != turn)
+		for (size_t k = o->first; summed(o, p) && k < o->first + o->nr; k++) {
+			struct counted_event *e = &c->events[k];
+
+			if (e->turn != turn || e->counter != NO_COUNTER || !same_sum(e->row, row))
 				continue;
 			if (!added && add_item(c, p, row))
 				return -ENOMEM;
+			if (!added)
+				put_turn(c, p, turn, row, &c->items[c->nr - 1]);
 			added = true;
-			c->events[e].counter = c->nr - 1;
+			e->counter = c->nr - 1;
 		}
 	}
 	return 0;
@@ -417,7 +447,7 @@ static int add_groups(struct counters *c, const struct counted_pmu *p)
 		if (array_room(c->groups, c->cap_groups, c->nr_groups))
 			return -ENOMEM;
 		for (size_t i = 0; (row = counter_row_at(i)); i++)
-			if (add_row(c, p, turn, row))
+			if (row->kind == p->pmu->kind && add_row(c, p, turn, row))
 				return -ENOMEM;
 		c->groups[c->nr_groups++] =
 			(struct group){ p->socket, first, (uint32_t)c->nr - first };
@@ -450,20 +480,29 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
 {
 	struct counters c = { .ops = ops };
 	const struct pmu *damaged = NULL;
+	bool memory = false, counted = false;
 	int err = 0;
 
 	c.soft_files = perf_files_allow(nr_wanted(pmus, set));
+	for (size_t i = 0; i < pmus->nr; i++)
+		memory |= counter_rows_have(pmus->pmus[i].kind, set);
 	for (size_t i = 0; i < pmus->nr && !err; i++) {
 		const struct pmu *pmu = &pmus->pmus[i];
 
-		if (!counter_rows_have(pmu->kind, set) || pmu_replaced_by(pmus, pmu, set))
+		if (!counter_rows_any(pmu->kind, set) || pmu_replaced_by(pmus, pmu, set))
 			continue;
-		if (!pmu->usable || pmu->socket < 0)
+		if (!counter_rows_have(pmu->kind, set))
+			err = pmu->usable && pmu->socket >= 0 ? open_energy(&c, pmu, set, memory, d)
+							      : 0;
+		else if (!pmu->usable || pmu->socket < 0)
 			damaged = pmu;
 		else
 			err = open_pmu(&c, pmu, set, d);
 	}
-	if (!err && !c.nr_pmus) {
+	for (size_t i = 0; i < c.nr_pmus; i++)
+		counted |= !memory || counter_rows_have(c.pmus[i].pmu->kind, set);
+	/* Where there are such PMUs, energy alone is not what was meant. */
+	if (!err && !counted) {
 		const char *why = !damaged || damaged->problem[0] ? "" : "its socket is unknown";
 
 		err = diag_fail(d, -ENODEV, "no usable PMU that counts memory traffic%s%s%s%s%s",

@@ -88,6 +88,7 @@ struct counter_reader {
  * @events, @pmus, @sockets, @readers: see there
  * @soft_files: limit of open files, as it was; see perf_files_allow()
  * @max_readers: bound of the readers' indexes, however CPUs come and go
+ * @no_energy: why a PMU of energy could not be opened, "" if none was left out
  */
 struct counters {
 	const struct perf_ops *ops;
@@ -105,6 +106,7 @@ struct counters {
 	size_t nr_readers, cap_readers;
 	uint64_t soft_files;
 	uint32_t max_readers;
+	char no_energy[sizeof(((struct diag *)NULL)->what) + 32];
 };
 
 /**
@@ -122,6 +124,9 @@ struct counters {
  * A socket may have many PMUs of a family, such as one for each channel of its memory. Where
  * they are read on the same CPU, hence at the same time, a counter is their sum. One whose events
  * take turns has counters of its own, because its sums are scaled by its own times.
+ *
+ * Beside memory traffic a PMU of energy that cannot be opened is left out, and @ret->no_energy says
+ * why. Where no PMU counts memory traffic, energy is counted alone.
  *
  * Return: 0; -ENODEV when there is no such PMU; -EACCES with the setting or
  * capability that is missing; another negative errno.

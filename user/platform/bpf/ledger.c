@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -20,9 +22,7 @@
 #define RING_MIN     (1u << 20)
 #define RING_MAX     (16u << 20)
 
-/* How long, and in which steps, to wait for records that another CPU is still writing. */
-#define SETTLE_NS    200000000ull
-#define STEP_NS	     200000
+#define ONLINE	     "/sys/devices/system/cpu/online"
 
 static void (*log_line)(const char *text);
 /* libbpf's first complaint, which names the program; those that follow come of it. */
@@ -89,6 +89,12 @@ static const struct ledger_weights *weights_of(const struct ledger *l,
 	return w->nr == r->nr && w->h.time_ns == r->h.time_ns ? w : NULL;
 }
 
+void ledger_came(struct ledger *l, const struct ledger_slices *r)
+{
+	if (r->h.cpu < l->nr_cpus && r->until_ns > l->flushed[r->h.cpu].until_ns)
+		l->flushed[r->h.cpu].until_ns = r->until_ns;
+}
+
 /* Hands a record on. Sizes are checked: nothing that follows trusts them. */
 static int dispatch(struct ledger *l, const void *data, size_t size)
 {
@@ -108,12 +114,7 @@ static int dispatch(struct ledger *l, const void *data, size_t size)
 		    size < offsetof(struct ledger_slices, slots) +
 				    slices->nr * sizeof(slices->slots[0]))
 			goto bad;
-		/* The record of an earlier flush may still have been in the ring. */
-		if (slices->asked && h->time_ns >= l->flush_ns && h->cpu < l->nr_cpus &&
-		    l->asked[h->cpu]) {
-			l->asked[h->cpu] = false;
-			l->nr_asked--;
-		}
+		ledger_came(l, slices);
 		sink->slices(sink->arg, slices, weights_of(l, slices));
 		return 0;
 	case LEDGER_WEIGHTS:
@@ -262,6 +263,30 @@ static bool has_task_from_pid(void)
 	return kernel_has("bpf_task_from_pid", BTF_KIND_FUNC);
 }
 
+/* Can programs exchange values of memory? arm64 can since Linux 5.18, x86 since 5.12. */
+static bool has_exchange(void)
+{
+	const struct bpf_insn program[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_10,
+		  .src_reg = BPF_REG_0,
+		  .off = -8 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		  .dst_reg = BPF_REG_10,
+		  .src_reg = BPF_REG_0,
+		  .off = -8,
+		  .imm = BPF_XCHG },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "t410_exchange", "GPL", program,
+			       ARRAY_SIZE(program), NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* Opens, configures and loads the programs, with these parts of "io". */
 static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, struct diag *d)
 {
@@ -272,6 +297,7 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	if (!l->skel)
 		return diag_fail(d, -errno, "cannot open the BPF programs: %s", strerror(errno));
 	l->skel->rodata->by_thread = o->by_thread;
+	l->skel->rodata->rests = has_exchange();
 	l->skel->rodata->ring_wake_bytes = ring_size(o->nr_cpus) / 2;
 	bpf_map__set_max_entries(l->skel->maps.ring, ring_size(o->nr_cpus));
 	bpf_map__set_max_entries(l->skel->maps.ledgers, o->nr_cpus);
@@ -377,7 +403,8 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 	l->nr_events = o->nr_events ? o->nr_events : 1;
 	l->nr_weights = o->nr_weights;
 	l->io.cgroup_fd = -1;
-	l->asked = calloc(o->nr_cpus, sizeof(*l->asked));
+	l->flushed = calloc(o->nr_cpus, sizeof(*l->flushed));
+	l->online_fd = open(ONLINE, O_RDONLY | O_CLOEXEC);
 	l->reader = calloc(l->nr_readers, sizeof(*l->reader));
 	for (uint32_t i = 0; l->reader && i < l->nr_readers; i++)
 		l->reader[i].cpu = -1;
@@ -385,7 +412,7 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 		l->weights = calloc(o->nr_cpus, sizeof(*l->weights));
 		l->looks = calloc(o->nr_cpus, sizeof(*l->looks));
 	}
-	if (!l->asked || !l->reader || (o->nr_weights && (!l->weights || !l->looks))) {
+	if (!l->flushed || !l->reader || (o->nr_weights && (!l->weights || !l->looks))) {
 		err = diag_no_memory(d);
 		goto fail;
 	}
@@ -435,7 +462,9 @@ void ledger_free(struct ledger *l)
 	t410trace__destroy(l->skel);
 	free(l->weights);
 	free(l->looks);
-	free(l->asked);
+	if (l->online_fd >= 0)
+		close(l->online_fd);
+	free(l->flushed);
 	free(l->reader);
 	free(l);
 }
@@ -607,76 +636,6 @@ void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now)
 {
 	if (socket < l->nr_readers)
 		l->readers[socket].boundary_ns = now;
-}
-
-/*
- * A CPU that is offline does not touch its ledger. What it left is taken over,
- * and the ledger starts anew when the CPU comes back.
- */
-static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
-{
-	volatile struct cpu_ledger *c = &l->cpus[cpu];
-	struct ledger_slices copy;
-
-	if (!c->since_ns)
-		return;
-	memcpy(&copy, (const void *)&c->out, sizeof(copy));
-	copy.nr = c->nr;
-	c->nr = 0;
-	c->since_ns = 0;
-	if (copy.nr <= LEDGER_SLOTS)
-		sink->slices(sink->arg, &copy, NULL);
-}
-
-/* Without room there is no record to wait for; the slots are kept. */
-static int flush_cpu(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
-{
-	uint64_t full;
-	/* Before the slices: when their record has come, so have the others. */
-	int err = ledger_io_flush(l, cpu, sink);
-
-	if (err && err != -ENXIO)
-		return err;
-	full = l->cpus[cpu].flush_failed;
-	err = ledger_run_on(l->skel->progs.ledger_flush, cpu, NULL);
-	l->asked[cpu] = !err && l->cpus[cpu].flush_failed == full;
-	l->nr_asked += l->asked[cpu];
-	return err;
-}
-
-int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
-{
-	int err;
-
-	l->nr_asked = 0;
-	l->flush_ns = monotonic_ns();
-	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
-		err = flush_cpu(l, cpu, sink);
-		/* It has filled up since the last drain: we may have waited for a CPU. */
-		if (!err && !l->asked[cpu])
-			err = ledger_drain(l, sink);
-		if (!err && !l->asked[cpu])
-			err = flush_cpu(l, cpu, sink);
-		if (err == -ENXIO)
-			adopt_offline(l, cpu, sink);
-		else if (err)
-			return err;
-	}
-	ledger_io_take_lost(l, sink);
-	return 0;
-}
-
-int ledger_settle(struct ledger *l, const struct ledger_sink *sink)
-{
-	uint64_t end = monotonic_ns() + SETTLE_NS;
-	struct timespec step = { .tv_nsec = STEP_NS };
-	int err = ledger_drain(l, sink);
-
-	while (!err && l->nr_asked && monotonic_ns() < end) {
-		nanosleep(&step, NULL);
-		err = ledger_drain(l, sink);
-	}
-	return err;
 }
 
 int ledger_drain(struct ledger *l, const struct ledger_sink *sink)

@@ -99,6 +99,18 @@ struct ledger_cost {
 	uint64_t timed_ns;
 };
 
+/**
+ * struct ledger_ways - running totals: how ledger_flush() and ledger_settle() got at CPUs
+ * @asleep: they slept, and were left asleep
+ * @interrupted: they were interrupted, or we were on them
+ *
+ * All others have sent what they had by themselves, at a switch or tick.
+ */
+struct ledger_ways {
+	uint64_t asleep;
+	uint64_t interrupted;
+};
+
 struct ledger;
 
 /**
@@ -249,11 +261,11 @@ const char *ledger_io_note(const struct ledger *l);
 void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now);
 
 /**
- * ledger_flush() - bring the ledgers of all CPUs up to now and send them
+ * ledger_flush() - get all CPU time up to the end of the last window, or up to now
  *
- * Afterwards the records in the ring cover all CPU time up to the call; take them
- * with ledger_settle(). Slots of a CPU that went offline are handed to @sink directly,
- * and so is what is in a ring without room.
+ * Up to now on sockets where no window has ended since the last flush, and for requests of devices.
+ * What sleeps or is offline is handed to @sink directly, and so is what is in the ring; take the
+ * rest with ledger_settle().
  *
  * Return: 0 or a negative errno.
  */
@@ -269,13 +281,19 @@ int ledger_drain(struct ledger *l, const struct ledger_sink *sink);
 /**
  * ledger_settle() - ledger_drain() until all records of the last flush have come
  *
+ * CPUs that are busy send them at their next tick or switch. Who has not done so after a tick and a
+ * quarter is interrupted.
+ *
  * A record that another CPU has begun and not finished holds up all behind it in
  * the ring, for long if that CPU is a virtual one that does not run. What has
- * not come after 0.2 s is left for later.
+ * not come after 0.2 s more is left for later.
  *
  * Return: 0 or a negative errno.
  */
 int ledger_settle(struct ledger *l, const struct ledger_sink *sink);
+
+/** ledger_ways() - how CPUs were got at since the start */
+void ledger_ways(const struct ledger *l, struct ledger_ways *ret);
 
 /** ledger_fd() - becomes readable when the ring fills up early; for poll() */
 int ledger_fd(const struct ledger *l);

@@ -129,7 +129,7 @@ static bool packets_have_cookies(void)
 }
 
 /* The step of the kernel's coarse clock; 10 ms are the most that any kernel has. */
-static uint64_t tick_ns(void)
+uint64_t ledger_tick_ns(void)
 {
 	struct timespec step;
 
@@ -185,7 +185,7 @@ void ledger_io_configure(struct ledger *l, const struct ledger_options *o, uint3
 	bpf_map__set_max_entries(l->skel->maps.io_tables, o->nr_cpus * LEDGER_IO_TABLES);
 	bpf_map__set_max_entries(l->skel->maps.io_submitters, o->nr_cpus);
 	l->skel->rodata->io_netns = netns_cookie();
-	l->skel->rodata->io_age_ticks = (SLOT_AGE_NS + tick_ns() - 1) / tick_ns();
+	l->skel->rodata->io_age_ticks = (SLOT_AGE_NS + ledger_tick_ns() - 1) / ledger_tick_ns();
 	l->skel->rodata->io_has_cookie = packets_have_cookies();
 }
 
@@ -346,7 +346,7 @@ const char *ledger_io_note(const struct ledger *l)
  */
 void ledger_io_hand_on(const struct ledger_io *r, const struct ledger_sink *sink)
 {
-	int64_t tick = tick_ns();
+	int64_t tick = ledger_tick_ns();
 	struct ledger_io copy;
 
 	if (!sink->io || r->nr > LEDGER_IO_SLOTS)
@@ -363,7 +363,7 @@ void ledger_io_hand_on(const struct ledger_io *r, const struct ledger_sink *sink
 	sink->io(sink->arg, &copy);
 }
 
-/* See adopt_offline() of ledger.c. */
+/* See adopt_offline() of ledger_flush.c. */
 static void adopt(volatile struct ledger_io_table *t, uint32_t cpu, const struct ledger_sink *sink)
 {
 	struct ledger_io copy;
@@ -380,6 +380,15 @@ static void adopt(volatile struct ledger_io_table *t, uint32_t cpu, const struct
 	t->nr = 0;
 	t->undo = 0;
 	ledger_io_hand_on(&copy, sink);
+}
+
+bool ledger_io_waits(const struct ledger *l, uint32_t cpu)
+{
+	bool waits = false;
+
+	for (uint32_t i = 0; l->io.parts && i < LEDGER_IO_TABLES; i++)
+		waits |= l->io.tables[cpu * LEDGER_IO_TABLES + i].nr != 0;
+	return waits;
 }
 
 int ledger_io_flush(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)

@@ -47,6 +47,22 @@ struct weights_look {
 	uint64_t enabled_ns[LEDGER_MAX_WEIGHTS];
 };
 
+/**
+ * struct flushed - a CPU at the end of an interval
+ * @until_ns: its time up to then has been handed on
+ * @need_ns: what the last flush wants of it
+ * @boundary_ns: the end of a window that the last flush knew
+ * @unseen: its hidden switches when it was interrupted last
+ * @asked: it was interrupted, and its record is on its way
+ */
+struct flushed {
+	uint64_t until_ns;
+	uint64_t need_ns;
+	uint64_t boundary_ns;
+	uint64_t unseen;
+	bool asked;
+};
+
 struct ledger {
 	struct t410trace *skel;
 	struct ring_buffer *ring;
@@ -68,8 +84,10 @@ struct ledger {
 	bool tick;
 	char tick_missing[200];
 	struct reader *reader;
-	bool *asked; /* by CPU: the record of its last flush is still to come */
-	uint32_t nr_asked;
+	struct flushed *flushed; /* by CPU */
+	struct cpulist online;
+	int online_fd;
+	struct ledger_ways ways;
 	uint64_t flush_ns; /* when the last flush began */
 	uint64_t until_ns; /* a drain ends with the first record after this */
 	uint64_t bad;
@@ -91,6 +109,12 @@ int ledger_map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size,
  * Return: 0 or a negative errno, -ENXIO for a CPU that is offline.
  */
 int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret);
+
+/** ledger_tick_ns() - from one tick of the scheduler to the next */
+uint64_t ledger_tick_ns(void);
+
+/** ledger_came() - these slices are handed on: their CPU has come so far */
+void ledger_came(struct ledger *l, const struct ledger_slices *r);
 
 /**
  * ledger_io_wanted() - the parts that this machine could have
@@ -117,6 +141,9 @@ void ledger_io_detach(struct ledger *l);
 
 /** ledger_io_flush() - send the tables of @cpu; -ENXIO, with all done, when it is offline */
 int ledger_io_flush(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink);
+
+/** ledger_io_waits() - is there anything in the tables of @cpu? */
+bool ledger_io_waits(const struct ledger *l, uint32_t cpu);
 
 /** ledger_io_hand_on() - a record as the kernel fills it; its size has been checked */
 void ledger_io_hand_on(const struct ledger_io *r, const struct ledger_sink *sink);

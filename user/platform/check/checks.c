@@ -23,9 +23,12 @@
 #include "base/text.h"
 #include "platform/sys/cgroup2.h"
 #include "platform/check/checks_devices.h"
+#include "platform/check/checks_resctrl.h"
+#include "platform/check/checks_weights.h"
 #include "platform/pmu/fit.h"
 #include "platform/pmu/platform_file.h"
 #include "platform/pmu/pmu_scale.h"
+#include "platform/sys/smbios.h"
 #include "tables/counter_rows.h"
 
 #ifndef CAP_PERFMON
@@ -175,6 +178,18 @@ void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row)
 	set_row(ret_row, "unprivileged_bpf_disabled", CHECK_OK, "%.32s", text ? text : "not there");
 }
 
+void check_judge_bpf_jit(const char *text, struct check_row *ret_row)
+{
+	/* A container does not see it, and only root may read it: loading will tell. */
+	set_row(ret_row, "bpf_jit_enable", CHECK_OK, "%.32s", text ? text : "not there");
+	if (!text || strcmp(text, "0") != 0)
+		return;
+	ret_row->status = CHECK_MISSING;
+	set_remedy(ret_row, "our programs call functions back, which is refused without the "
+			    "compiler for BPF: sysctl net.core.bpf_jit_enable=1 (Debian's kernel "
+			    "for riscv64 starts with 0)");
+}
+
 /* "2 ucf, 12 pcie" for what is in the list. */
 static void count_families(const struct pmu_list *list, char *text, size_t size)
 {
@@ -218,14 +233,15 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 {
 	const struct pmu *damaged = NULL, *scaled = NULL, *coded = NULL;
 	const struct counter_row *row;
-	bool have_memory = false, have_known = false;
+	bool have_memory = false, have_known = false, have_energy = pmu_fit_energy(list);
 	struct diag d = { 0 };
 
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct pmu *pmu = &list->pmus[i];
 
 		have_memory |= pmu->usable && counter_rows_have(pmu->kind, COUNTERS_SUMS);
-		have_known |= pmu->kind != PMU_UNKNOWN;
+		/* Energy is counted where no uncore driver is there, too: what is missing is told. */
+		have_known |= pmu->kind != PMU_UNKNOWN && pmu->kind != PMU_POWER;
 		if (!damaged && pmu->problem[0])
 			damaged = pmu;
 		if (!scaled && pmu_scale_differs(pmu, &row))
@@ -233,6 +249,12 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		for (size_t k = 0; !coded && (row = counter_row_at(k)); k++)
 			if (row->kind == pmu->kind && pmu_terms_differ(pmu, row))
 				coded = pmu;
+	}
+	if (!have_known && have_energy) {
+		no_pmu_diag(fs, &d);
+		set_row(ret_row, "pmus", CHECK_LIMITED, "only energy is counted; %s", d.what);
+		set_remedy(ret_row, d.help);
+		return;
 	}
 	if (!have_known) {
 		no_pmu_diag(fs, &d);
@@ -256,6 +278,8 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		str_append(ret_row->found, sizeof(ret_row->found),
 			   "; %s: sysfs and documents differ about an event's code", coded->name);
 		set_remedy(ret_row, "t410trace list shows both; what sysfs says is used");
+	} else if (!have_memory && have_energy) {
+		set_remedy(ret_row, "only energy is counted: no usable PMU counts memory traffic");
 	} else if (!have_memory && has_total(list)) {
 		set_remedy(ret_row, "no usable PMU counts memory traffic: t410trace list says why");
 	} else if (!have_memory) {
@@ -417,6 +441,19 @@ static int check_pmus(const struct sysfs *fs, const struct pmu_list *list, int e
 	return err == -ENOMEM ? err : 0;
 }
 
+/* Without a peak reports say no percentages of it: nothing else is lost. */
+static int check_peak(const struct sysfs *fs, struct check_row *ret_row)
+{
+	struct diag d = { 0 };
+	char text[512];
+	int err = smbios_sentence(fs, &d, text, sizeof(text));
+
+	set_row(ret_row, "peak", err ? CHECK_LIMITED : CHECK_OK, "%s", err ? d.what : text);
+	if (err)
+		set_remedy(ret_row, d.help[0] ? d.help : "give the peak with --peak");
+	return err == -ENOMEM ? err : 0;
+}
+
 static int add_row(struct check_list *list, const struct check_row *row)
 {
 	int err = array_room(list->rows, list->cap, list->nr);
@@ -447,9 +484,9 @@ static int add_bpf_rows(struct check_list *list)
 
 static int add_permission_rows(int proc, struct check_list *list)
 {
-	struct check_row rows[7];
+	struct check_row rows[8];
 	struct check_caps caps;
-	char paranoid[64], bpf[64];
+	char paranoid[64], bpf[64], jit[64];
 	int err;
 
 	err = read_caps(&caps);
@@ -461,6 +498,8 @@ static int add_permission_rows(int proc, struct check_list *list)
 	check_event(&rows[5]);
 	err = read_line_at(proc, "sys/kernel/unprivileged_bpf_disabled", bpf, sizeof(bpf));
 	check_judge_unprivileged_bpf(err ? NULL : bpf, &rows[6]);
+	err = read_line_at(proc, "sys/net/core/bpf_jit_enable", jit, sizeof(jit));
+	check_judge_bpf_jit(err ? NULL : jit, &rows[7]);
 	err = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && !err; i++)
 		err = add_row(list, &rows[i]);
@@ -475,7 +514,19 @@ static bool has_others(const struct pmu_list *list)
 	return chip && (chip->total || chip->platform == PMU_PLATFORM_OWN);
 }
 
-static int add_rows(const struct sysfs *fs, int proc, struct check_list *list)
+/* Where there is no monitoring there is nothing to say of it. */
+static int add_resctrl_row(const struct sysfs *fs, const char *resctrl, const struct pmu_list *pmus,
+			   struct check_list *list)
+{
+	struct check_row row;
+	int err = check_resctrl(&perf_kernel, fs, resctrl, pmus, &row);
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	return add_row(list, &row);
+}
+
+static int add_rows(const struct sysfs *fs, int proc, const char *resctrl, struct check_list *list)
 {
 	struct pmu_list pmus = { 0 };
 	struct diag d = { 0 };
@@ -502,15 +553,26 @@ static int add_rows(const struct sysfs *fs, int proc, struct check_list *list)
 	}
 	if (!err)
 		err = check_pmus(fs, &pmus, read, &d, &row);
+	if (!err)
+		err = add_row(list, &row);
+	if (!err)
+		err = add_resctrl_row(fs, resctrl, &pmus, list);
 	pmu_list_free(&pmus);
+	if (!err)
+		err = check_weights(&perf_kernel, fs, &row);
 	if (!err)
 		err = add_row(list, &row);
 	if (!err)
 		err = check_devices(fs, &row);
+	if (!err)
+		err = add_row(list, &row);
+	if (!err)
+		err = check_peak(fs, &row);
 	return err ? err : add_row(list, &row);
 }
 
-int check_machine(const struct sysfs *fs, const char *proc, struct check_list *ret_list)
+int check_machine(const struct sysfs *fs, const char *proc, const char *resctrl,
+		  struct check_list *ret_list)
 {
 	struct check_list list = { 0 };
 	cleanup_close int fd = -1;
@@ -519,7 +581,7 @@ int check_machine(const struct sysfs *fs, const char *proc, struct check_list *r
 	fd = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	err = add_rows(fs, fd, &list);
+	err = add_rows(fs, fd, resctrl, &list);
 	if (err)
 		check_list_free(&list);
 	else

@@ -63,15 +63,17 @@ struct check_caps {
  * check_machine() - look at everything
  * @fs: sysfs
  * @proc: where proc is mounted, "/proc"
+ * @resctrl: where resctrl is mounted; no row where it is not
  * @ret_list: the answers; release with check_list_free()
  *
- * Loads tiny BPF programs, makes small maps and opens a perf event, and closes
+ * Loads tiny BPF programs, makes small maps and opens perf events, and closes
  * them all at once; nothing is attached and nothing stays behind.
  *
  * Return: 0, or -ENOMEM or another error of the system. A thing that is missing
  * is an answer and no error.
  */
-int check_machine(const struct sysfs *fs, const char *proc, struct check_list *ret_list);
+int check_machine(const struct sysfs *fs, const char *proc, const char *resctrl,
+		  struct check_list *ret_list);
 
 /** check_list_free() - release the answers; NULL is fine */
 void check_list_free(struct check_list *list);
@@ -103,6 +105,13 @@ void check_judge_kernel(const char *release, bool others, struct check_row *ret_
  */
 void check_judge_paranoid(const char *text, const struct check_caps *caps,
 			  struct check_row *ret_row);
+
+/**
+ * check_judge_bpf_jit() - are BPF programs compiled?
+ * @text: content of /proc/sys/net/core/bpf_jit_enable, NULL when unreadable
+ * @ret_row: the answer
+ */
+void check_judge_bpf_jit(const char *text, struct check_row *ret_row);
 
 /** check_judge_unprivileged_bpf() - @text of kernel.unprivileged_bpf_disabled, or NULL */
 void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row);

@@ -44,7 +44,7 @@ struct device_item {
 
 /**
  * struct device_list - the devices of a run
- * @topology: not owned
+ * @topology: not owned; NULL: they are no PCI functions, and @function means nothing
  * @items, @nr: in the order of addresses, each once
  */
 struct device_list {

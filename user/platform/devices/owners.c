@@ -148,13 +148,15 @@ static int prepare(struct owners *o, const struct device_list *l)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nr && !err; i++) {
 		const struct device_item *it = &l->items[i];
-		const struct pci_function *f = &l->topology->functions[it->function];
+		/* What is no PCI function is no interface either. */
+		const struct pci_function *f =
+			l->topology ? &l->topology->functions[it->function] : NULL;
 		struct owner_state *s = &o->states[i];
 
 		if (it->gone)
 			continue;
 		s->by_nodes = it->nr_nodes;
-		s->by_network = f->class_code >> 16 == CLASS_NETWORK && !it->nr_interfaces;
+		s->by_network = f && f->class_code >> 16 == CLASS_NETWORK && !it->nr_interfaces;
 		o->any_disks |= s->by_nodes && it->nr_disks;
 		o->any_networks |= s->by_network;
 		for (size_t n = 0; n < it->nr_nodes && !err; n++)

@@ -103,6 +103,9 @@ uint32_t meter_pmu(const struct meter *m, size_t want);
 /** meter_turns() - number of turns of a PMU, at most 1 where nothing takes turns */
 size_t meter_turns(const struct meter *m, uint32_t pmu);
 
+/** meter_turning() - number of PMUs whose events take turns */
+size_t meter_turning(const struct meter *m);
+
 /** meter_turn() - the first turn of its PMU in which a want counts, METER_ALWAYS for the base */
 #define METER_ALWAYS SIZE_MAX
 size_t meter_turn(const struct meter *m, size_t want);

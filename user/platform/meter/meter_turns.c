@@ -178,6 +178,15 @@ size_t meter_turns(const struct meter *m, uint32_t pmu)
 	return p ? p->nr_turns : 0;
 }
 
+size_t meter_turning(const struct meter *m)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < m->plan.nr_pmus; i++)
+		nr += m->pmus[i].nr_turns > 1;
+	return nr;
+}
+
 size_t meter_turn(const struct meter *m, size_t want)
 {
 	const struct meter_pmu *p = pmu_numbered(m, m->number[want]);

@@ -93,9 +93,6 @@ struct metric_plan {
 	uint32_t nr_wants;
 };
 
-/** metric_matches() - does a pattern fit the name of a metric? */
-bool metric_matches(const char *pattern, const char *name);
-
 /** metric_note() - add a note, once; 0 or -ENOMEM */
 int metric_note(struct metric_job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -55,7 +55,7 @@ static const char *file_of(const struct core_world *w, const char *name)
  */
 static bool is_other_arm(const struct core_world *w)
 {
-	return !w->cores.core && w->cores.midr;
+	return w->platform == PMU_PLATFORM_UNKNOWN && w->cores.midr;
 }
 
 /* The want of a core event; -ENOENT when these cores do not count it. */

@@ -72,6 +72,13 @@ int metric_select(const struct sysfs *fs, const struct pmu_list *pmus,
 		  const struct metric_options *o, struct diag *d, struct metric_selection *ret);
 void metric_selection_free(struct metric_selection *s);
 
+/**
+ * metric_matches() - does a pattern fit the name of a metric?
+ * @pattern: with * and ?
+ * @name: it must fit the name, what follows its first dot, or what follows its last one
+ */
+bool metric_matches(const char *pattern, const char *name);
+
 /** metric_selection_note() - add a note to the layout; 0 or -ENOMEM */
 int metric_selection_note(struct metric_selection *s, const char *text);
 

@@ -11,6 +11,8 @@
 #include "platform/plan/device_plan_parts.h"
 #include "trace.h"
 
+#define MOST_OTHERS 4
+
 /* What users call a device: "nvme0n1 (0002:81:00.0)". */
 static void call(const struct device *d, char *ret, size_t size)
 {
@@ -75,6 +77,62 @@ static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w,
 	snprintf(ret_why, size, "there is no %s", name);
 }
 
+/* The PMU of the root port above a device alone, named by its address: "dwc_rootport_10008". */
+static const struct pmu *pmu_of_port(const struct pmu_list *pmus, const struct pci_function *port)
+{
+	const char *pattern = pmu_family_of(PMU_DWC_PORT)->pattern;
+	char name[PMU_NAME_LEN];
+
+	snprintf(name, sizeof(name), "%.*s%x", (int)strcspn(pattern, "<"), pattern,
+		 port->domain << 16 | (uint32_t)port->bus << 8 | port->devfn);
+	for (size_t i = 0; i < pmus->nr; i++)
+		if (pmus->pmus[i].kind == PMU_DWC_PORT && pmus->pmus[i].usable &&
+		    pmus->pmus[i].socket >= 0 && !strcmp(pmus->pmus[i].name, name))
+			return &pmus->pmus[i];
+	return NULL;
+}
+
+/* Who else moves data through the port; "" for nobody. */
+static void put_others(const struct topology *t, const struct pci_function *f, char *ret,
+		       size_t size)
+{
+	size_t nr = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct pci_function *o = &t->functions[i];
+
+		if (o == f || o->port != f->port ||
+		    (o->role != PCI_ROLE_ENDPOINT && o->role != PCI_ROLE_PCI_BRIDGE))
+			continue;
+		if (nr++ < MOST_OTHERS)
+			str_append(ret, size, "%s%s", nr > 1 ? ", " : "", o->bdf);
+	}
+	if (nr > MOST_OTHERS)
+		str_append(ret, size, " and %zu more", nr - MOST_OTHERS);
+}
+
+/* A port that is counted as a whole, elsewhere: is it that of a device, and who shares it? */
+static bool counted_with_port(const struct device_plan_options *o, size_t item, char *ret_why,
+			      size_t size)
+{
+	const struct topology *t = o->devices->topology;
+	const struct pci_function *f = function_of(o, item);
+	char others[MOST_OTHERS * MODEL_BDF_LEN + 32];
+	const struct pmu *pmu;
+
+	pmu = f->port == TOPOLOGY_NONE ? NULL : pmu_of_port(o->pmus, &t->functions[f->port]);
+	if (!pmu)
+		return false;
+	put_others(t, f, others, sizeof(others));
+	snprintf(ret_why, size,
+		 "its root port %s is counted as a whole, with the parts of its socket (%s); %s%s",
+		 t->functions[f->port].bdf, pmu->name,
+		 others[0] ? "it cannot be told apart from " : "nothing else is below that port",
+		 others);
+	return true;
+}
+
 /* Which PMU counts a device and how; @ret_why: why none does, "" where nothing was asked for. */
 static enum device_filter choose(const struct device_plan_options *o, size_t item,
 				 const struct device *d, const struct pmu **ret, char *ret_why,
@@ -88,6 +146,9 @@ static enum device_filter choose(const struct device_plan_options *o, size_t ite
 	if (!o->pmus)
 		return DEVICE_NOT_COUNTED;
 	pmu = pmu_of(o->pmus, w);
+	/* With a budget of 0 neither latencies nor parts are read. */
+	if (!pmu && o->latencies && counted_with_port(o, item, ret_why, size))
+		return DEVICE_NOT_COUNTED;
 	if (w->how == WIRING_UNKNOWN)
 		snprintf(ret_why, size,
 			 "it is not known which root port it is below (--pci-map tells)%s%s",

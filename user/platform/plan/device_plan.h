@@ -90,7 +90,9 @@ struct device_plan {
  *   requests of reads; bytes are parted last of all.
  * - Ports with devices that are counted by id are counted as a whole now and then.
  * - A device whose place is not known, whose PMU is not there, or, on Grace, that is not alone
- *   below its port, is not counted. That is no error: a note says so.
+ *   below its port, is not counted. That is no error: a note says so. Where its root port is
+ *   counted as a whole (DesignWare), among the parts of a socket, the note says which port, and
+ *   which devices cannot be told apart there.
  *
  * Return: 0, -E2BIG for more than a trace can have, -ENOMEM.
  */

@@ -29,6 +29,32 @@ int cpu_package(const struct sysfs *fs, uint32_t cpu, uint32_t *ret)
 	return 0;
 }
 
+/* The L3 of a CPU; false for none. */
+static bool l3_of(const struct sysfs *fs, uint32_t cpu, uint64_t *ret)
+{
+	uint64_t level;
+	char line[32];
+
+	for (int i = 0; !sysfs_read(fs, line, sizeof(line),
+				    "devices/system/cpu/cpu%u/cache/index%d/level", cpu, i);
+	     i++)
+		if (!parse_u64(line, &level) && level == 3)
+			return !sysfs_read(fs, line, sizeof(line),
+					   "devices/system/cpu/cpu%u/cache/index%d/id", cpu, i) &&
+			       !parse_u64(line, ret);
+	return false;
+}
+
+int cpu_of_l3(const struct sysfs *fs, uint32_t nr_cpus, uint64_t id)
+{
+	uint64_t own;
+
+	for (uint32_t c = 0; c < nr_cpus; c++)
+		if (l3_of(fs, c, &own) && own == id)
+			return (int)c;
+	return -1;
+}
+
 /* The socket of a package: where a CPU of it already is, else a new one. */
 static uint32_t socket_of_package(struct cpu_map *m, const uint32_t *package, uint32_t cpu)
 {
@@ -61,17 +87,22 @@ static void assign(struct cpu_map *m, const struct cpu_socket *known, uint32_t n
 		m->nr_sockets = 1;
 }
 
+int cpus_possible(const struct sysfs *fs, struct cpulist *ret)
+{
+	char line[CPULIST_TEXT_LEN];
+	int err = sysfs_read(fs, line, sizeof(line), POSSIBLE);
+
+	return err ? err : cpulist_parse(line, ret);
+}
+
 int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_t nr_known,
 		 struct diag *d, struct cpu_map *ret)
 {
-	char line[CPULIST_TEXT_LEN];
 	struct cpulist possible;
 	struct cpu_map m = { 0 };
 	uint32_t *package;
-	int err = sysfs_read(fs, line, sizeof(line), POSSIBLE);
+	int err = cpus_possible(fs, &possible);
 
-	if (!err)
-		err = cpulist_parse(line, &possible);
 	if (err)
 		return diag_fail(d, err, "cannot read %s/%s: %s", fs->root, POSSIBLE,
 				 strerror(-err));

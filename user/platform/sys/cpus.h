@@ -33,6 +33,9 @@ struct cpu_socket {
 	const struct cpulist *cpus;
 };
 
+/** cpus_possible() - CPUs that may ever be there: 0, or why they are not known */
+int cpus_possible(const struct sysfs *fs, struct cpulist *ret);
+
 /**
  * cpu_map_read() - assign every possible CPU to a socket
  * @fs: sysfs
@@ -67,5 +70,15 @@ void cpus_kept_quiet(const struct sysfs *fs, struct cpulist *ret);
  * Return: 0, -ENOENT for a CPU that is offline, or another negative errno.
  */
 int cpu_package(const struct sysfs *fs, uint32_t cpu, uint32_t *ret);
+
+/**
+ * cpu_of_l3() - a CPU that has an L3 cache
+ * @fs: sysfs
+ * @nr_cpus: CPUs below this are asked
+ * @id: the cache's number, cache/index<n>/id
+ *
+ * Return: its number, or -1 when none says that it has the cache.
+ */
+int cpu_of_l3(const struct sysfs *fs, uint32_t nr_cpus, uint64_t id);
 
 #endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Who has a device to itself: two looks must agree. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "live/device_io.h"
+#include "platform/devices/owners.h"
+
+#define LOOK_NS (4 * NS_PER_S)
+#define PID	160
+#define START	4020000000u
+
+/* What the next look finds */
+static struct owner found;
+static size_t nr_found;
+
+static struct trace_io told;
+static size_t nr_told;
+static uint64_t known_start;
+
+int __wrap_owners_find(struct owners *o, const struct device_list *l, const struct owner **ret,
+		       size_t *ret_nr);
+int __wrap_owners_find(struct owners *o, const struct device_list *l, const struct owner **ret,
+		       size_t *ret_nr)
+{
+	(void)o;
+	(void)l;
+	*ret = &found;
+	*ret_nr = nr_found;
+	return 0;
+}
+
+static int take(void *arg, const struct trace_event *e)
+{
+	(void)arg;
+	assert_int_equal(e->type, TRACE_IO);
+	told = e->io;
+	nr_told++;
+	return 0;
+}
+
+static uint64_t start_of(void *arg, uint32_t pid)
+{
+	(void)arg;
+	return pid == PID ? known_start : 0;
+}
+
+static const struct trace_sink out = { take, NULL };
+
+/* Two looks, at which the process began at these times */
+static void look_twice(uint32_t second_pid, uint64_t first, uint64_t second)
+{
+	struct device_item item = { 0 };
+	const struct device_list list = { .items = &item, .nr = 1 };
+	struct live_cgroups cgroups = { .mount = "" };
+	struct feed feed = { .start_of = start_of };
+	struct device_io *io;
+	uint64_t now;
+
+	nr_told = 0;
+	nr_found = 1;
+	found = (struct owner){ .pid = PID, .start_ns = first, .cgroup_id = 7 };
+	assert_int_equal(device_io_new(&list, NULL, &cgroups, &out, &feed, &io), 0);
+	/* what a look takes is measured by the same clock */
+	now = monotonic_ns();
+	device_io_start(io, now - LOOK_NS);
+	assert_int_equal(device_io_look(io, now, false), 0);
+	assert_int_equal(nr_told, 0);
+	found.pid = second_pid;
+	found.start_ns = second;
+	assert_int_equal(device_io_look(io, now + LOOK_NS, false), 0);
+	device_io_free(io);
+}
+
+/* /proc has ticks, and what it says is moved by the time between two readings of clocks. */
+static void test_same(void **state)
+{
+	(void)state;
+	known_start = 0;
+	look_twice(PID, START - 70, START - 30);
+	assert_int_equal(nr_told, 1);
+	assert_true(told.exclusive);
+	assert_int_equal(told.pid, PID);
+	assert_int_equal(told.task_start_ns, START - 30);
+	assert_int_equal(told.end_ns - told.start_ns, LOOK_NS);
+}
+
+/* The trace knows it better: no second row for the same process. */
+static void test_known(void **state)
+{
+	(void)state;
+	known_start = START + 1234567;
+	look_twice(PID, START - 70, START - 30);
+	assert_int_equal(nr_told, 1);
+	assert_int_equal(told.task_start_ns, START + 1234567);
+}
+
+static void test_others(void **state)
+{
+	(void)state;
+	known_start = 0;
+	look_twice(PID + 1, START, START);
+	assert_int_equal(nr_told, 0);
+	look_twice(PID, START, START + NS_PER_S);
+	assert_int_equal(nr_told, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

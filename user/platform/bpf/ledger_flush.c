@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The end of an interval: CPU time of all CPUs up to the end of the last window is handed on, and
+ * as few of them as possible are interrupted for it.
+ *
+ * A CPU that sleeps is left asleep. Its idle task has it, and the books are at rest
+ * (cpu_ledger.rest): we take what is in them, and its idle time up to now is known without it. A
+ * busy one has the end of the window before its eyes at its next switch or tick, and sends its
+ * slots by itself; all of them do so at the same time. What is left is interrupted: CPUs without a
+ * tick, those that have not come in time, and those that have requests of devices in their tables.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cpulist.h"
+#include "platform/bpf/ledger_parts.h"
+
+/* How long, and in which steps, to wait for records that another CPU is still writing. */
+#define SETTLE_NS 200000000ull
+#define STEP_NS	  200000
+
+/* Which CPUs are there now; when that is not known, none is left asleep. */
+static void find_online(struct ledger *l)
+{
+	char text[CPULIST_TEXT_LEN + 1];
+	ssize_t size = l->online_fd < 0 ? -1 : pread(l->online_fd, text, sizeof(text) - 1, 0);
+
+	text[size > 0 ? size : 0] = '\0';
+	if (cpulist_parse(text, &l->online))
+		l->online = (struct cpulist){ 0 };
+}
+
+static void hand_on(struct ledger *l, const struct ledger_slices *r, const struct ledger_weights *w,
+		    const struct ledger_sink *sink)
+{
+	ledger_came(l, r);
+	sink->slices(sink->arg, r, w);
+}
+
+static void copy_weights(const struct ledger *l, uint32_t cpu, uint32_t nr,
+			 struct ledger_weights *ret)
+{
+	memcpy(ret, (const void *)&l->cpu_weights[cpu].out, sizeof(*ret));
+	ret->nr = nr;
+	ret->nr_events = l->nr_weights;
+}
+
+/* The idle task of @cpu has had it from the one to the other; nobody counted what it did. */
+static void hand_on_idle(struct ledger *l, uint32_t cpu, uint64_t from, uint64_t to,
+			 const struct ledger_sink *sink)
+{
+	const struct ledger_slices r = {
+		.h = { .type = LEDGER_SLICES, .cpu = cpu, .time_ns = to },
+		.nr = 1,
+		.until_ns = to,
+		.slots = { { .first_ns = from, .last_ns = to, .on_cpu_ns = to - from } },
+	};
+
+	hand_on(l, &r, NULL, sink);
+}
+
+/*
+ * Takes what a CPU has whose books are at rest. They may cease to be while we copy: then the
+ * exchange fails, and the copy is worth nothing.
+ *
+ * Not before all has come that it sent by itself: nothing older may come behind. And where switches
+ * have been hidden lately the idle task may have left without our being told.
+ */
+static bool take_rest(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
+{
+	struct cpu_ledger *c = (struct cpu_ledger *)&l->cpus[cpu];
+	__u64 rest = __atomic_load_n(&c->rest, __ATOMIC_ACQUIRE);
+	uint64_t from = rest >> LEDGER_REST_SHIFT, to;
+	struct ledger_slices copy = { 0 };
+	struct ledger_weights weights;
+
+	if (!rest || l->cpus[cpu].unseen != l->flushed[cpu].unseen)
+		return false;
+	if (!(rest & LEDGER_REST_TAKEN)) {
+		if (monotonic_ns() < from + LEDGER_REST_NS)
+			return false;
+		memcpy(&copy, &c->out, sizeof(copy));
+		if (copy.until_ns > l->flushed[cpu].until_ns)
+			return false;
+		copy.nr = l->cpus[cpu].nr;
+		copy.until_ns = from;
+		if (l->cpu_weights)
+			copy_weights(l, cpu, copy.nr, &weights);
+	}
+	to = monotonic_ns();
+	if (to <= from || copy.nr > LEDGER_SLOTS ||
+	    !__atomic_compare_exchange_n(&c->rest, &rest, LEDGER_RESTS(to) | LEDGER_REST_TAKEN,
+					 false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return false;
+	if (copy.nr)
+		hand_on(l, &copy, l->cpu_weights ? &weights : NULL, sink);
+	hand_on_idle(l, cpu, from, to, sink);
+	l->ways.asleep++;
+	return true;
+}
+
+/*
+ * A CPU that is offline does not touch its ledger. What it left is taken over,
+ * and the ledger starts anew when the CPU comes back.
+ */
+static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
+{
+	volatile struct cpu_ledger *c = &l->cpus[cpu];
+	bool taken = c->rest & LEDGER_REST_TAKEN;
+	struct ledger_slices copy;
+
+	if (!c->since_ns)
+		return;
+	memcpy(&copy, (const void *)&c->out, sizeof(copy));
+	copy.nr = c->nr;
+	copy.until_ns = c->since_ns;
+	c->nr = 0;
+	c->since_ns = 0;
+	c->rest = 0;
+	if (!taken && copy.nr <= LEDGER_SLOTS)
+		hand_on(l, &copy, NULL, sink);
+}
+
+/* Without room there is no record to wait for; the slots are kept. */
+static int run_flush(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
+{
+	uint64_t full;
+	/* Before the slices: when their record has come, so have the others. */
+	int err = ledger_io_flush(l, cpu, sink);
+
+	if (err && err != -ENXIO)
+		return err;
+	full = l->cpus[cpu].flush_failed;
+	err = ledger_run_on(l->skel->progs.ledger_flush, cpu, NULL);
+	l->flushed[cpu].asked = !err && l->cpus[cpu].flush_failed == full;
+	return err;
+}
+
+static int interrupt(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
+{
+	struct flushed *f = &l->flushed[cpu];
+	bool begins = !l->cpus[cpu].since_ns;
+	int err = run_flush(l, cpu, sink);
+
+	l->ways.interrupted++;
+	f->unseen = l->cpus[cpu].unseen;
+	/* It has filled up since the last drain: we may have waited for a CPU. */
+	if (!err && !f->asked)
+		err = ledger_drain(l, sink);
+	if (!err && !f->asked)
+		err = run_flush(l, cpu, sink);
+	/* Books that have just begun have nothing to send. */
+	if (begins || err == -ENXIO || !f->asked)
+		f->need_ns = 0;
+	if (err == -ENXIO) {
+		adopt_offline(l, cpu, sink);
+		err = 0;
+	}
+	return err;
+}
+
+/* Will it see at a switch or tick of its own that something is wanted? */
+static bool will_see(const struct ledger *l, uint32_t cpu)
+{
+	return l->tick && !l->cpus[cpu].no_tick && l->flushed[cpu].need_ns < l->flush_ns;
+}
+
+static int flush_cpu(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
+{
+	struct flushed *f = &l->flushed[cpu];
+	uint32_t socket = l->cpus[cpu].socket;
+	uint64_t boundary = socket < l->nr_readers ? l->readers[socket].boundary_ns : 0;
+
+	/* Without a window that has ended since the last time, all time up to now is wanted. */
+	f->need_ns = boundary > f->boundary_ns ? boundary : l->flush_ns;
+	f->boundary_ns = boundary;
+	f->asked = false;
+	if (l->cpus[cpu].since_ns && cpulist_contains(&l->online, cpu) &&
+	    !ledger_io_waits(l, cpu)) {
+		if (f->until_ns >= f->need_ns || take_rest(l, cpu, sink))
+			return 0;
+		/* For the CPU that we are on it is no interrupt. */
+		if (will_see(l, cpu) && (int)cpu != sched_getcpu())
+			return 0;
+	}
+	return interrupt(l, cpu, sink);
+}
+
+int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
+{
+	int err;
+
+	find_online(l);
+	/* Many have seen the end of the window by now. */
+	err = ledger_drain(l, sink);
+	l->flush_ns = monotonic_ns();
+	for (uint32_t cpu = 0; !err && cpu < l->nr_cpus; cpu++)
+		err = flush_cpu(l, cpu, sink);
+	if (!err)
+		ledger_io_take_lost(l, sink);
+	return err;
+}
+
+/*
+ * What of the last flush is still to come: the number of records that are on their way, and that
+ * of CPUs that have not seen it. @late: these are interrupted now.
+ */
+static int look_again(struct ledger *l, bool late, const struct ledger_sink *sink,
+		      uint32_t *ret_coming, uint32_t *ret_unseen)
+{
+	int err = 0;
+
+	*ret_coming = *ret_unseen = 0;
+	for (uint32_t cpu = 0; !err && cpu < l->nr_cpus; cpu++) {
+		struct flushed *f = &l->flushed[cpu];
+
+		if (f->until_ns >= f->need_ns || (!f->asked && take_rest(l, cpu, sink)))
+			continue;
+		if (late && !f->asked)
+			err = interrupt(l, cpu, sink);
+		*ret_coming += f->asked;
+		*ret_unseen += !f->asked;
+	}
+	return err;
+}
+
+int ledger_settle(struct ledger *l, const struct ledger_sink *sink)
+{
+	uint64_t tick = ledger_tick_ns(), patience = l->flush_ns + tick + tick / 4;
+	uint64_t end = patience + SETTLE_NS, now;
+	uint32_t coming, unseen;
+	int err;
+
+	do {
+		struct timespec step = { .tv_nsec = STEP_NS };
+
+		err = ledger_drain(l, sink);
+		now = monotonic_ns();
+		if (!err)
+			err = look_again(l, now >= patience, sink, &coming, &unseen);
+		if (err || !(coming + unseen))
+			break;
+		if (!coming)
+			step.tv_nsec = tick / 4;
+		nanosleep(&step, NULL);
+	} while (now < end);
+	return err;
+}
+
+void ledger_ways(const struct ledger *l, struct ledger_ways *ret)
+{
+	*ret = l->ways;
+}
