@@ -11,7 +11,7 @@ import signal
 import time
 
 from held import wait_used
-from live import BUSY_MS, MS, check_status, precise, require
+from live import BUSY_MS, MS, check_status, precise, require, shares
 
 COUNTER = "file0/bytes"
 # Odd sizes, so that no sum comes right by chance
@@ -64,18 +64,7 @@ def check_bytes(reports, grown, pid):
     for report in reports:
         for counter in report["counters"]:
             require(counter["name"] == COUNTER, f"a counter {counter['name']}")
-            rows = {
-                row["key"]: share["value"]
-                for row in report["workloads"]
-                for share in row.get("shares", [])
-                if share["counter"] == COUNTER
-            }
-            parts = sum(rows.values()) + counter["unattributed"]
-            where = f"report {report['sequence']}"
-            require(
-                parts == counter["value"],
-                f"{where}: rows {rows} and {counter['unattributed']} are not {counter['value']}",
-            )
+            rows, _ = shares(report, COUNTER)
             total += counter["value"]
             known += sum(value for key, value in rows.items() if key.startswith(f"pid:{pid}:"))
     require(total == grown, f"{total} bytes in {len(reports)} reports, the file grew by {grown}")

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""declared.py LOG FILE...: a source of counters, which counts what programs declare in files.
+
+Each line is also in LOG, with the value of each FILE. --fault=NAME does something wrong, one of
+FAULTS, when there is a file LOG.now, which it removes; --sets counts each FILE apart, and says that it is about the CPU of its number.
+"""
+import json
+import os
+import sys
+import time
+
+options = [arg for arg in sys.argv[1:] if arg.startswith("--")]
+log_path, *paths = [arg for arg in sys.argv[1:] if not arg.startswith("--")]
+fault = next((o.partition("=")[2] for o in options if o.startswith("--fault=")), None)
+sets = "--sets" in options
+files = [os.open(path, os.O_RDONLY) for path in paths]
+log = open(log_path, "a", encoding="ascii")
+
+
+def out(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def read():
+    """Values and a time that belong together: on a busy machine others may run in between."""
+    while True:
+        before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        parts = [int(os.pread(file, 20, 0)) for file in files]
+        now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        if now - before < 1_000_000:
+            return now, parts
+
+
+def line(now, parts):
+    return json.dumps({"time_ns": now, "values": parts if sets else [sum(parts)]}) + "\n"
+
+
+def good(times=1):
+    now, parts = read()
+    print(json.dumps([now, *parts]), file=log, flush=True)
+    out(times * line(now, parts))
+
+
+def wrong(values, seconds=0):
+    out(json.dumps({"time_ns": read()[0] + int(seconds * 1e9), "values": values}) + "\n")
+
+
+def long_line():
+    for _ in range(100):
+        out("x" * 1_000_000)
+    out("\n")
+
+
+def flood():
+    for _ in range(20000):
+        good()
+
+
+def half():
+    out('{"time_ns": 1')
+    sys.exit(6)
+
+
+ONE = 1 if not sets else len(paths)
+FAULTS = {
+    "json": lambda: out('{"time_ns": 12, "val\n'),
+    "words": lambda: out("counter 17 is 4\n"),
+    "short": lambda: wrong([]),
+    "absent": lambda: wrong(ONE * [None]),
+    "backward": lambda: wrong(ONE * [0], -0.1),
+    "future": lambda: wrong(ONE * [0], 10),
+    "fallen": lambda: wrong(ONE * [0]),
+    "huge": lambda: wrong(ONE * [2**61]),
+    "twice": lambda: good(2),
+    "long": long_line,
+    "flood": flood,
+    "errors": lambda: print("the BMC is \x1b[31mslow", file=sys.stderr, flush=True),
+    "hang": lambda: time.sleep(1000),
+    "die": lambda: sys.exit(5),
+    "half": half,
+}
+
+counters = [{"name": "bytes", "direction": "read", "socket": 0}]
+if sets:
+    counters = [
+        {"name": f"cpu{i}", "direction": "read", "source": "cpu", "socket": i, "cpus": str(i)}
+        for i in range(len(paths))
+    ]
+out(json.dumps({"schema": "t410trace.source/1", "name": "declared", "every_ms": 20, "counters": counters}) + "\n")
+while True:
+    good()
+    time.sleep(0.02)
+    if fault and os.path.exists(f"{log_path}.now"):
+        os.unlink(f"{log_path}.now")
+        FAULTS[fault]()

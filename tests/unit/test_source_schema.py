@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""test_source_schema.py T410TRACE: the schema of sources takes what docs/SOURCES.md shows and what the
+examples print, and refuses what is wrong."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "docs/examples"
+schema = json.loads((ROOT / "share/t410trace.source-1.schema.json").read_text(encoding="utf-8"))
+validator = jsonschema.Draft202012Validator(schema)
+failed = 0
+
+
+def check(what, good, why=""):
+    global failed
+    failed |= not good
+    print(f"{'ok' if good else 'not ok'} source schema: {what}{'' if good else f': {why!r}'}")
+
+
+def wrong(lines):
+    return [error.message for line in lines for error in validator.iter_errors(json.loads(line))]
+
+
+def printed(*command):
+    """The first lines of an example."""
+    with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True) as process:
+        lines = [process.stdout.readline() for _ in range(4)]
+        process.terminate()
+    return lines
+
+
+text = (ROOT / "docs/SOURCES.md").read_text(encoding="utf-8")
+shown, energy = (found.splitlines() for found in re.findall(r"```json\n(.*?)```", text, re.S))
+check("what the document shows", len(shown) == 3 and not wrong(shown), wrong(shown))
+check("energy that it shows", len(energy) == 2 and not wrong(energy), wrong(energy))
+together = shown[0].replace('"direction":"read"', '"direction":"readwrite"')
+check("both directions together", together != shown[0] and not wrong([together]), wrong([together]))
+lines = printed(EXAMPLES / "source.py", "lo")
+check("source.py", not wrong(lines), wrong(lines))
+with tempfile.TemporaryDirectory() as folder:
+    program = f"{folder}/source"
+    subprocess.run(["cc", "-Wall", "-Werror", "-o", program, EXAMPLES / "source.c"], check=True)
+    lines = printed(program)
+check("source.c", not wrong(lines), wrong(lines))
+# Samples are differences of two units each; readings are their sums in bytes, null for none.
+samples = [("1,000\t24", "7"), ("1\t0", "N/A"), ("0\t3", "5")]
+text = "".join(
+    f"11/23/2026 13:00:0{i}.250\nINST_RETIRED.ANY\t9\t9\nUNC_SOC_Module0_BW.Mod0_Read64B\t9\t{a}\n"
+    f"Mod0_ReadPartial\t9\t4\nGFX_Write32B\t9\t{b}\n----------\n"
+    for i, (a, b) in enumerate(samples)
+)
+words = [EXAMPLES / "baytrail.py", "0-1", "2-3"]
+done = subprocess.run(words, input=text, stdout=subprocess.PIPE, text=True, check=True)
+lines = done.stdout.splitlines()
+check("baytrail.py", not wrong(lines), wrong(lines))
+header, *readings = map(json.loads, lines)
+counters = [[c["name"], c["source"], c["direction"], c.get("cpus")] for c in header["counters"]]
+known = [["Mod0_Read64B", "cpu", "read", "0-1"], ["GFX_Write32B", "device", "write", None]]
+check("its counters", counters == known, counters)
+values = [reading["values"] for reading in readings]
+check("its values", values == [[65536, 224], [65600, None], [65792, 384]], values)
+times = [reading["time_ns"] for reading in readings]
+apart = [b - a for a, b in zip(times, times[1:])]
+check("its times", all(abs(ns - 10**9) < 10**8 for ns in apart), apart)
+for name, old, new in (
+    ("an unknown key", '"every_ms"', '"every"'),
+    ("no direction", '"direction":"write",', ""),
+    ("an unknown unit", '"socket":0}]', '"socket":0,"unit":"furlong"}]'),
+    ("CPUs without a name", '"socket":0}]', '"cpus":"0-3"}]'),
+    ("energy with a direction", '"socket":0}]', '"socket":0,"unit":"joules"}]'),
+    ("no counters", re.search(r'"counters":(.*)}', shown[0])[1], "[]"),
+):
+    check(name, wrong([shown[0].replace(old, new, 1)]))
+for values in ("[-1,0]", "[0.5,0]", "7", "[]"):
+    check(f"values {values}", wrong([f'{{"time_ns":1,"values":{values}}}']))
+sys.exit(failed)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lines of a program that may print anything, in memory that is bounded. */
+#ifndef LIVE_PROGRAM_LINES_H
+#define LIVE_PROGRAM_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A longer line is left out, and counted. */
+#define PROGRAM_LINE_MAX 65536
+
+/**
+ * struct program_lines - what has come of a line that has no end yet
+ * @text: the line; owned
+ * @nr: bytes of it
+ * @skip: it is too long: what follows up to its end is left out
+ * @too_long: lines that were too long
+ * @take: gets each whole line, without its newline; never an empty one
+ * @arg: handed to it
+ */
+struct program_lines {
+	char *text;
+	size_t nr;
+	bool skip;
+	uint64_t too_long;
+	void (*take)(void *arg, const char *text, size_t size);
+	void *arg;
+};
+
+/**
+ * program_lines_read() - take what a descriptor has
+ * @l: all zero but for @take and @arg before the first call
+ * @fd: does not block
+ * @most: bytes to read at most
+ *
+ * Return: number of bytes; 0: nothing is there now, or no more than @most; -EPIPE at the end;
+ * another negative errno.
+ */
+ssize_t program_lines_read(struct program_lines *l, int fd, size_t most);
+
+/** program_lines_end() - forget the line that has no end; was there one? */
+bool program_lines_end(struct program_lines *l);
+
+/** program_lines_free() - release */
+void program_lines_free(struct program_lines *l);
+
+#endif

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "live/program/program.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/times.h"
+#include "base/utf8.h"
+
+/* Bytes that are taken at once; who prints more waits in its pipe. */
+#define READ_MOST	16384
+#define MARK_MOST	65536
+/* Without a good reading for so long, or for ten times what its header says, it hangs. */
+#define SILENT_NS	(5 * NS_PER_S)
+#define SILENT_READINGS 10
+/* Pauses before it is started again; the first one after it has gone well for as long as the last. */
+#define PAUSE_MIN_NS	NS_PER_S
+#define PAUSE_MAX_NS	(64 * NS_PER_S)
+/* Bad lines are told of at most so often, */
+#define SAY_NS		(60 * NS_PER_S)
+/* and so many lines of its errors a second are passed on. */
+#define ERRORS		5
+/* Without a good reading for so long it is trouble. */
+#define UNWELL_NS	(10 * NS_PER_S)
+/* While its header is waited for, its errors are read so often. */
+#define LOOK_MS		20
+
+/* --- news */
+
+/* News go to a terminal or a log: nothing of what a program prints may act on them. */
+static void __attribute__((format(printf, 2, 3))) tell(struct program *p, const char *fmt, ...)
+{
+	char text[PROGRAM_NEWS_LEN] = "", what[PROGRAM_NEWS_LEN];
+	va_list ap;
+
+	/* Nobody takes them: the newest is what counts. */
+	if (p->nr_news == PROGRAM_NEWS)
+		memmove(p->news[0], p->news[1], --p->nr_news * sizeof(p->news[0]));
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	str_append(text, sizeof(text), "source %s: %s", p->name, what);
+	utf8_harmless(p->news[p->nr_news++], PROGRAM_NEWS_LEN, text, strlen(text));
+}
+
+bool program_news(struct program *p, char *ret_text, size_t size)
+{
+	if (!p->nr_news)
+		return false;
+	str_copy(ret_text, size, p->news[0]);
+	memmove(p->news[0], p->news[1], --p->nr_news * sizeof(p->news[0]));
+	return true;
+}
+
+/* Each bad line counts; of many in a row one is told of. */
+static void bad_line(struct program *p, const char *what)
+{
+	p->bad_lines++;
+	if (p->tell_bad_ns && p->now_ns < p->tell_bad_ns)
+		return;
+	tell(p, "%s%s", what, p->bad_lines > p->told_bad + 1 ? ", and other bad lines before" : "");
+	p->told_bad = p->bad_lines;
+	p->tell_bad_ns = p->now_ns + SAY_NS;
+}
+
+/* --- lines */
+
+static void take_header(struct program *p, const char *text, size_t size)
+{
+	struct program_header h;
+	struct diag d = { 0 };
+
+	if (program_header_parse(text, size, &d, &h)) {
+		str_copy(p->why, sizeof(p->why), d.what);
+	} else if (!p->header.nr) {
+		p->header = h;
+		str_copy(p->name, sizeof(p->name), h.name);
+		p->greeted = true;
+		return;
+	} else {
+		p->greeted = program_header_same(&p->header, &h);
+		program_header_free(&h);
+		if (p->greeted)
+			return;
+		str_copy(p->why, sizeof(p->why), "has another header than before");
+	}
+	p->bad_lines++;
+	program_process_end(&p->process);
+}
+
+static const char *verdict_text(enum program_verdict v)
+{
+	switch (v) {
+	case PROGRAM_AGAIN:
+		return "a reading has the time of the one before: left out";
+	case PROGRAM_BACKWARD:
+		return "a reading is older than the one before: left out";
+	case PROGRAM_LATE:
+		return "a reading came more than 5 s late: left out";
+	case PROGRAM_FUTURE:
+		return "a reading is of the future: its time is not CLOCK_MONOTONIC";
+	default:
+		return NULL;
+	}
+}
+
+static void on_line(void *arg, const char *text, size_t size)
+{
+	struct program *p = arg;
+	struct program_reading r = { 0 };
+	enum program_verdict verdict;
+	struct diag d = { 0 };
+	int err;
+
+	/* Of a program that is about to end nothing is taken. */
+	if (p->process.out < 0)
+		return;
+	if (!p->greeted) {
+		take_header(p, text, size);
+		return;
+	}
+	err = program_reading_parse(text, size, &p->header, &d, &r);
+	if (err) {
+		bad_line(p, d.what);
+		return;
+	}
+	/* It may have been printed while others were read. */
+	if (r.time_ns > p->now_ns)
+		p->now_ns = monotonic_ns();
+	err = program_windows_take(&p->windows, &r, p->now_ns, &verdict);
+	if (!p->error)
+		p->error = err;
+	if (verdict == PROGRAM_GOOD || verdict == PROGRAM_EARLY)
+		p->good_ns = p->now_ns;
+	else
+		bad_line(p, verdict_text(verdict));
+}
+
+static void on_error(void *arg, const char *text, size_t size)
+{
+	struct program *p = arg;
+
+	utf8_harmless(p->said, sizeof(p->said), text, size);
+	if (p->now_ns >= p->errors_ns + NS_PER_S) {
+		if (p->errors > ERRORS)
+			tell(p, "%u more lines of its errors are left out", p->errors - ERRORS);
+		p->errors_ns = p->now_ns;
+		p->errors = 0;
+	}
+	if (++p->errors <= ERRORS)
+		tell(p, "%s", p->said);
+}
+
+/* --- from start to start */
+
+static int start(struct program *p, struct diag *d)
+{
+	program_lines_end(&p->out);
+	program_lines_end(&p->err);
+	p->running = true;
+	p->greeted = false;
+	p->started_ns = p->now_ns;
+	p->wake_ns = 0;
+	p->why[0] = '\0';
+	return program_process_start(p->command, d, &p->process);
+}
+
+int program_open(struct program *p, const char *command, size_t number, struct diag *d)
+{
+	p->command = command;
+	p->process = PROGRAM_PROCESS_NONE;
+	p->out.take = on_line;
+	p->err.take = on_error;
+	p->out.arg = p->err.arg = p;
+	p->windows.begin_ns = UINT64_MAX;
+	p->pause_ns = PAUSE_MIN_NS;
+	p->now_ns = p->good_ns = monotonic_ns();
+	snprintf(p->name, sizeof(p->name), "%zu", number);
+	return start(p, d);
+}
+
+/* The program is to end, if it has not: @why unless there is a reason already. */
+static void give_up(struct program *p, const char *why)
+{
+	if (!p->why[0])
+		str_copy(p->why, sizeof(p->why), why);
+	program_process_end(&p->process);
+}
+
+static void read_errors(struct program *p)
+{
+	if (p->process.err >= 0)
+		program_lines_read(&p->err, p->process.err, READ_MOST);
+}
+
+/* Returns whether there was something. */
+static bool read_lines(struct program *p, size_t most)
+{
+	uint64_t too_long = p->out.too_long;
+	ssize_t n;
+
+	if (p->process.out < 0)
+		return false;
+	n = program_lines_read(&p->out, p->process.out, most);
+	if (p->out.too_long != too_long)
+		bad_line(p, "a line is longer than 65536 bytes: left out");
+	if (n == -ENOMEM)
+		p->error = n;
+	if (n >= 0)
+		return n;
+	if (program_lines_end(&p->out))
+		bad_line(p, "its last line has no end: left out");
+	read_errors(p);
+	program_process_end(&p->process);
+	return true;
+}
+
+static uint64_t patience_ns(const struct program *p)
+{
+	return p->greeted ? later(SILENT_NS, SILENT_READINGS * p->header.every_ns)
+			  : PROGRAM_GREET_NS;
+}
+
+/* It has ended: when will it be started again? What it has counted meanwhile is not known. */
+static void rest(struct program *p, const char *how)
+{
+	if (!p->why[0])
+		str_copy(p->why, sizeof(p->why), how);
+	if (p->good_ns > p->started_ns + PAUSE_MAX_NS)
+		p->pause_ns = PAUSE_MIN_NS;
+	tell(p, "%s; it is started again in %g s", p->why, p->pause_ns / 1e9);
+	p->running = false;
+	p->again_ns = p->now_ns + p->pause_ns;
+	p->pause_ns = earlier(2 * p->pause_ns, PAUSE_MAX_NS);
+	if (!p->error)
+		p->error = program_windows_flush(&p->windows);
+	program_windows_anew(&p->windows);
+}
+
+static void look_after(struct program *p)
+{
+	struct diag d = { 0 };
+	char how[PROGRAM_WHY_LEN];
+
+	if (!p->running) {
+		if (p->now_ns < p->again_ns)
+			return;
+		p->restarts++;
+		if (start(p, &d)) {
+			rest(p, d.what);
+			return;
+		}
+	}
+	if (p->now_ns - later(p->good_ns, p->started_ns) > patience_ns(p)) {
+		snprintf(how, sizeof(how), "no good reading for %g s", patience_ns(p) / 1e9);
+		give_up(p, p->greeted ? how : "it prints no header");
+	}
+	if (p->process.out < 0 && program_process_ended(&p->process, false, how, sizeof(how)))
+		rest(p, how);
+}
+
+int program_step(struct program *p, uint64_t now_ns)
+{
+	p->now_ns = now_ns;
+	read_errors(p);
+	/* However often it prints, it is not looked at more often. */
+	if (now_ns >= p->wake_ns && read_lines(p, READ_MOST))
+		p->wake_ns = now_ns + p->windows.window_ns / 2;
+	look_after(p);
+	return p->error;
+}
+
+int program_mark(struct program *p, uint64_t now_ns)
+{
+	p->now_ns = now_ns;
+	read_lines(p, MARK_MOST);
+	if (!p->error)
+		p->error = program_windows_flush(&p->windows);
+	return p->error;
+}
+
+void program_begin(struct program *p, uint64_t now_ns)
+{
+	p->windows.begin_ns = now_ns;
+}
+
+int program_fd(const struct program *p)
+{
+	return p->now_ns >= p->wake_ns ? p->process.out : -1;
+}
+
+uint64_t program_next_ns(const struct program *p)
+{
+	if (!p->running)
+		return p->again_ns;
+	return program_fd(p) < 0 && p->process.out >= 0 ? p->wake_ns : UINT64_MAX;
+}
+
+/* --- the first header */
+
+static int no_header(struct program *p, const char *why, struct diag *d)
+{
+	diag_fail(d, -ENODATA, "--source '%.200s': %s", p->command, why);
+	return diag_advise(d, -ENODATA,
+			   p->said[0]
+				   ? "its first line must be a header (docs/SOURCES.md); its "
+				     "last words were: %s"
+				   : "its first line must be a header (docs/SOURCES.md); it said "
+				     "nothing on standard error%s",
+			   p->said);
+}
+
+int program_greet(struct program *p, uint64_t deadline_ns, struct diag *d)
+{
+	char how[PROGRAM_WHY_LEN];
+	struct pollfd out;
+
+	while (!p->greeted) {
+		p->now_ns = monotonic_ns();
+		read_errors(p);
+		read_lines(p, READ_MOST);
+		if (p->error)
+			return diag_error(d, p->error, "cannot read what a source prints");
+		if (p->greeted)
+			break;
+		if (p->process.out < 0) {
+			program_process_ended(&p->process, true, how, sizeof(how));
+			return no_header(p, p->why[0] ? p->why : how, d);
+		}
+		if (p->now_ns >= deadline_ns)
+			return no_header(p, "it prints no header", d);
+		out = (struct pollfd){ .fd = p->process.out, .events = POLLIN };
+		poll(&out, 1, LOOK_MS);
+	}
+	p->good_ns = p->now_ns;
+	return 0;
+}
+
+/* --- how it goes */
+
+bool program_trouble(const struct program *p, uint64_t now_ns, char *ret_text, size_t size)
+{
+	uint64_t limit = later(UNWELL_NS, patience_ns(p));
+
+	if (now_ns - p->good_ns <= limit)
+		return false;
+	snprintf(ret_text, size, "no good reading of source %s for %.0f s: %s", p->name,
+		 (now_ns - p->good_ns) / 1e9, p->why[0] ? p->why : "it was started again");
+	return true;
+}
+
+void program_close(struct program *p)
+{
+	program_process_end(&p->process);
+}
+
+void program_free(struct program *p)
+{
+	char how[PROGRAM_WHY_LEN];
+
+	program_close(p);
+	program_process_ended(&p->process, true, how, sizeof(how));
+	program_lines_free(&p->out);
+	program_lines_free(&p->err);
+	program_header_free(&p->header);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A program that is a source of counters: it is started, listened to, and started again when it
+ * ends or hangs. Nothing that it prints or does may hold up the run, or become bytes that nobody
+ * counted.
+ */
+#ifndef LIVE_PROGRAM_H
+#define LIVE_PROGRAM_H
+
+#include "base/clock.h"
+#include "live/program/lines.h"
+#include "live/program/process.h"
+#include "live/program/text.h"
+#include "live/program/windows.h"
+
+/* A busy machine may take some seconds to start a program. */
+#define PROGRAM_GREET_NS (10 * NS_PER_S)
+
+/* News that wait; the newest are kept. */
+#define PROGRAM_NEWS	 8
+#define PROGRAM_NEWS_LEN 192
+#define PROGRAM_WHY_LEN	 96
+
+/**
+ * struct program - a program; the rest is private
+ * @command: as for the shell
+ * @name: what it calls itself; before its first header its number
+ * @header: the first one; all later ones must be like it
+ * @windows: its readings; set up by its owner before program_begin()
+ * @bad_lines: lines that made no sense, or came at the wrong time
+ * @restarts: times it was started again
+ * @wake_ns: its lines are not looked at before this time
+ * @error: of those who take the windows, or no memory
+ */
+struct program {
+	const char *command;
+	char name[PROGRAM_NAME_LEN];
+	struct program_header header;
+	struct program_windows windows;
+	uint64_t bad_lines;
+	uint64_t restarts;
+	uint64_t wake_ns;
+	int error;
+	/* private */
+	struct program_process process;
+	struct program_lines out;
+	struct program_lines err;
+	bool running;
+	bool greeted;
+	uint64_t now_ns;
+	uint64_t started_ns;
+	uint64_t good_ns;
+	uint64_t again_ns;
+	uint64_t pause_ns;
+	char why[PROGRAM_WHY_LEN];
+	char said[PROGRAM_NEWS_LEN];
+	uint64_t told_bad;
+	uint64_t tell_bad_ns;
+	uint64_t errors_ns;
+	unsigned int errors;
+	char news[PROGRAM_NEWS][PROGRAM_NEWS_LEN];
+	size_t nr_news;
+};
+
+/**
+ * program_open() - start it for the first time
+ * @p: all zero
+ * @command: must outlive @p
+ * @number: what it is called before it says its name, from 1 on
+ * @d: gets the problem
+ *
+ * Return: 0 or a negative errno.
+ */
+int program_open(struct program *p, const char *command, size_t number, struct diag *d);
+
+/**
+ * program_greet() - wait for its header
+ * @p: opened
+ * @deadline_ns: until then
+ * @d: gets why there is none, with what the program said last
+ *
+ * Return: 0, -ENODATA, or what is wrong with the header.
+ */
+int program_greet(struct program *p, uint64_t deadline_ns, struct diag *d);
+
+/** program_begin() - the books begin: readings from now on count */
+void program_begin(struct program *p, uint64_t now_ns);
+
+/** program_fd() - readable when it has printed something; -1: not looked at, see @wake_ns */
+int program_fd(const struct program *p);
+
+/** program_next_ns() - when program_step() has something to do by the time */
+uint64_t program_next_ns(const struct program *p);
+
+/**
+ * program_step() - take what it has printed, and look after it
+ *
+ * Return: 0 or @error.
+ */
+int program_step(struct program *p, uint64_t now_ns);
+
+/** program_mark() - take all that it has printed, and hand it on; as program_step() */
+int program_mark(struct program *p, uint64_t now_ns);
+
+/** program_news() - take a line of what has happened; false when there is none */
+bool program_news(struct program *p, char *ret_text, size_t size);
+
+/** program_trouble() - has it said nothing of use for long? @ret_text gets why */
+bool program_trouble(const struct program *p, uint64_t now_ns, char *ret_text, size_t size);
+
+/** program_close() - have it ended; program_free() waits for that, for a second at most */
+void program_close(struct program *p);
+void program_free(struct program *p);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Readings of a program become windows of the trace: nothing is counted twice, or invented. */
+#ifndef LIVE_PROGRAM_WINDOWS_H
+#define LIVE_PROGRAM_WINDOWS_H
+
+#include "live/program/text.h"
+#include "trace.h"
+
+/* enum program_verdict - what becomes of a reading */
+enum program_verdict {
+	PROGRAM_GOOD,
+	PROGRAM_EARLY,	  /* from before the run: it is of no interval, and nothing is wrong */
+	PROGRAM_AGAIN,	  /* it has the time of the one before */
+	PROGRAM_BACKWARD, /* it is older than the one before */
+	PROGRAM_LATE,	  /* nobody remembers who ran then */
+	PROGRAM_FUTURE,	  /* its clock is not CLOCK_MONOTONIC */
+};
+
+/**
+ * struct program_total - how far a counter has come
+ * @known: @base is a reading
+ * @anew: the program was started again: what was counted since @base is not known
+ * @base_ns, @base: end of the last window
+ * @next_ns, @next: the newest reading since then, the end of a window to be; 0 = none
+ * @fallen_ns: since then its readings have been less than they were; 0 = they are not
+ */
+struct program_total {
+	bool known;
+	bool anew;
+	uint64_t base_ns;
+	uint64_t base;
+	uint64_t next_ns;
+	uint64_t next;
+	uint64_t fallen_ns;
+};
+
+/**
+ * struct program_windows - of a program
+ * @nr: number of counters, each a group of its own
+ * @first_group: their place in the header
+ * @out: where windows go
+ * @window_ns: shorter windows are put together
+ * @begin_ns: begin of the books, UINT64_MAX before
+ * @last_ns: of the last good reading
+ * @totals: by counter
+ * @failed: readings of a counter that were of no use; its bytes are in the next window
+ * @restarts, @uncounted_ns: how often a counter began anew, and time of which nothing is known
+ * @bad: windows that nobody wanted
+ */
+struct program_windows {
+	size_t nr;
+	uint32_t first_group;
+	const struct trace_sink *out;
+	uint64_t window_ns;
+	uint64_t begin_ns;
+	uint64_t last_ns;
+	struct program_total totals[PROGRAM_MAX_COUNTERS];
+	uint64_t failed;
+	uint64_t restarts;
+	uint64_t uncounted_ns;
+	uint64_t bad;
+};
+
+/**
+ * program_windows_take() - a reading has come
+ * @w: the windows
+ * @r: the reading
+ * @now_ns: the time
+ * @ret: what becomes of it
+ *
+ * A window goes out when a later reading confirms its end.
+ *
+ * Return: 0, or an error of @out.
+ */
+int program_windows_take(struct program_windows *w, const struct program_reading *r,
+			 uint64_t now_ns, enum program_verdict *ret);
+
+/** program_windows_flush() - hand out what waits for company; 0 or an error of @out */
+int program_windows_flush(struct program_windows *w);
+
+/** program_windows_anew() - the program was started again: what it prints says nothing of before */
+void program_windows_anew(struct program_windows *w);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The plan for parts: which events tell what of a socket's traffic is measured elsewhere than its
+ * total. Pure: what the machine has is an argument.
+ */
+#ifndef PLATFORM_PART_PLAN_H
+#define PLATFORM_PART_PLAN_H
+
+#include "base/text_list.h"
+#include "platform/spec/want.h"
+#include "tables/counter_rows.h"
+
+/**
+ * struct part_plan - the plan
+ * @wants: to be counted
+ * @part_of: by want, its part
+ * @scale: by want, bytes of a count
+ * @parts, @nr_parts: what becomes of them: sums over the PMUs of a family on a socket, or one for
+ *	each PMU where the family says so
+ * @notes: what cannot be counted, and why
+ */
+struct part_plan {
+	struct want_list wants;
+	uint32_t *part_of;
+	struct bytes_ratio *scale;
+	struct traffic_part *parts;
+	size_t nr_parts;
+	struct text_list notes;
+};
+
+/**
+ * part_plan_make() - decide
+ * @pmus: all PMUs; must outlive the plan
+ * @socket_ids, @nr_sockets: numbers of the sockets of the layout: parts of others have no total
+ * @d: gets the problem
+ * @ret: release with part_plan_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int part_plan_make(const struct pmu_list *pmus, const uint32_t *socket_ids, uint32_t nr_sockets,
+		   struct diag *d, struct part_plan *ret);
+void part_plan_free(struct part_plan *p);
+
+#endif
