@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 
-from daemon import Jobs, new_job, serving, small_disk, wait_for, wait_growing
+from daemon import Jobs, new_job, serving, small_disk, validate, wait_for, wait_growing
 from held import ended_ns, move_held
 from live import kernel_ids, precise, require, same_time, tell
 from test_end import check_gone
@@ -139,6 +139,52 @@ def test_killed(bed):
         report = daemon.report(job)
         require(report["gaps"], "the report has no gap")
         same_time("job", report["on_cpu_ns"], before + after, 5 * MS)
+        daemon.stop()
+
+
+def history_of(bed, daemon, job):
+    """The account of a job with its intervals."""
+    done = bed.command(bed.program, "job", job, "--json", "--history", "--file", daemon.settings["state"])
+    return validate(json.loads(done.out), "job")
+
+
+def test_history(bed):
+    """Intervals of a job add up to its account, also when the daemon was killed; old ones are joined."""
+    with Jobs() as jobs, serving(bed, interval="300ms", history="1s for 2s, 3s for 1h") as daemon:
+        daemon.start()
+        job = new_job()
+        name = jobs.begin(job)
+        for _ in range(2):
+            burn(bed, jobs, f"{name}/step_0", 300)
+            time.sleep(1.5)
+        daemon.kill()
+        time.sleep(1)
+        daemon.start()
+        for _ in range(3):
+            burn(bed, jobs, f"{name}/step_0", 200)
+            time.sleep(1)
+        jobs.end(job)
+        account = daemon.report(job)
+        found = history_of(bed, daemon, job)
+        intervals = found["history"]["intervals"]
+        require(found["history"]["complete"], f"not complete: {intervals}")
+        sums = {key: sum(i[key] for i in intervals) for key in ("on_cpu_ns", "gap_ns", "covered_ns")}
+        require(sums["on_cpu_ns"] == account["on_cpu_ns"], f"{sums} of {account['on_cpu_ns']}")
+        require(sums["gap_ns"] == account["gap_ns"] > 0, f"{sums}, gaps {account['gaps']}")
+        lengths = [i["duration_ns"] / 1e9 for i in intervals]
+        require(max(lengths) > 1.8 and min(lengths) < 1.6, f"no long and short ones: {lengths}")
+        require(max(lengths) < 4, f"too long: {lengths}")
+        idle = [i for i in intervals if i["on_cpu_ns"] < MS]
+        require(idle, f"it was busy all the time: {intervals}")
+        page = bed.scratch / "job.html"
+        bed.command(bed.program, "job", job, "--html", page, "--file", daemon.settings["state"])
+        text = page.read_text(encoding="utf-8")
+        require(text.count('<tr><th scope="row">') == len(intervals), f"{len(intervals)} intervals: {text}")
+        daemon.change(history="none")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_log("settings read again")
+        daemon.wait_intervals(3)
+        require(not history_of(bed, daemon, job)["history"]["intervals"], "it is still there")
         daemon.stop()
 
 
@@ -531,6 +577,7 @@ TESTS = [
     test_pages,
     test_restart,
     test_killed,
+    test_history,
     test_stale,
     test_name_used_again,
     test_full_spool,

@@ -20,16 +20,24 @@ static inline struct host_info sample_host(void)
 	};
 }
 
+/* What the fourth counter counts. */
+static enum direction sample_fourth = DIRECTION_WRITE;
+
+static enum unit sample_unit = UNIT_BYTES;
+
 /* Reads and writes of each socket, the second one's by whoever it was, then of devices. */
 static inline struct account_counter sample_counter(size_t i)
 {
 	struct account_counter c = {
 		.socket = i / 2 % 2,
-		.direction = i % 2 ? DIRECTION_WRITE : DIRECTION_READ,
+		.direction = i == 3  ? sample_fourth
+			     : i % 2 ? DIRECTION_WRITE
+				     : DIRECTION_READ,
 		.source = i < 2	  ? SOURCE_CPU
 			  : i < 4 ? SOURCE_ANY
 				  : SOURCE_DEVICE,
-		.whole = true,
+		.unit = i == 3 ? sample_unit : UNIT_BYTES,
+		.whole = i != 3 || sample_unit == UNIT_BYTES,
 	};
 
 	if (i < 4) {

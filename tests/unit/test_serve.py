@@ -77,6 +77,8 @@ def good(folder):
         "user-jobs = yes\n",
         "user-jobs = flux, root,1000\n",
         "tick = all\n",
+        "source = a, b | c\nsource = d\n",
+        "source =\n",
         "cgroup-v1 = auto\n",
         "cgroup-v1 = none\n",
         "cgroup-v1 = cpuset\n",
@@ -122,6 +124,15 @@ def bad(folder):
         ("spool = spool\n", 1, "slash"),
         ("state =\n", 1, "slash"),
         ("keep-days = 99999\n", 1, "36500"),
+        ("history = 10s\n", 1, "TIME for TIME"),
+        ("history =\n", 1, "or none"),
+        ("top = 5\nhistory = 5m for 1h, 10s for 30d\n", 2, "from fine to coarse"),
+        ("history = 10s for 1h, 15s for 30d\n", 1, "not a multiple of 10s"),
+        ("history = 10s for 1h, 1h for 30d\n", 1, "in between"),
+        ("history = 10s for 1h, 5m for 30min\n", 1, "not kept for longer"),
+        ("history = 10s for 100d\n", 1, "864000 intervals"),
+        ("history = 10ms for 1h\n", 1, "at least"),
+        ("history = 10s for 1h, 1m for 2h, 10m for 3h, 1h for 1d, 6h for 2d\n", 1, "leave one out"),
         ("spool = /" + "x" * 5000 + "\n", 1, "not text"),
         ("spool = /" + "x" * 4090 + "\n", 1, ""),
         (b"interval = 10s\0\n", 1, "not text"),
@@ -137,6 +148,7 @@ def together(folder):
     for text, word in (
         ("interval = 200ms\nwindow = 300ms\n", "window"),
         ("method = cpu-time\nweights = l3d_cache_refill\n", "weights"),
+        ("history = 5s for 1h\n", "interval"),
         ("pci-map = /etc/map\n", "pci-map"),
         ("counters = no\nsplit = destination\n", "split"),
     ):
@@ -146,6 +158,7 @@ def together(folder):
 def options(folder):
     """the command line wins, and is judged alike"""
     settings(folder, "interval = 300ms\n", "--window=250ms")
+    settings(folder, "source = a\n", "--source=b", "--source=c")
     settings(folder, "interval = 200ms\nwindow = 300ms\n", "--interval=1s")
     assert "--interval" in settings(folder, "", "--interval=5", status=2)
     settings(folder, "", "--colour", status=2)

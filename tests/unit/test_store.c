@@ -65,6 +65,7 @@ static void assert_same_counter(const struct account_counter *a, const struct ac
 	assert_int_equal(a->source, b->source);
 	assert_int_equal(a->direction, b->direction);
 	assert_int_equal(a->destination, b->destination);
+	assert_int_equal(a->unit, b->unit);
 	assert_int_equal(a->whole, b->whole);
 }
 
@@ -139,6 +140,38 @@ static void test_round_trip(void **state)
 	accounts_node_release(&read);
 }
 
+/* Energy: a unit that comes back, and a column that no bytes are in. */
+static void test_energy(void **state)
+{
+	char command[PATH_MAX + 256], line[256];
+	struct host_info host;
+	struct accounts_node read;
+	struct store *s;
+	struct diag d;
+	FILE *out;
+
+	(void)state;
+	sample_unit = UNIT_NANOJOULES;
+	s = writer();
+	assert_int_equal(put_interval(s, 12, 12, 60, &d), 0);
+	assert_int_equal(store_read_node(s, &host, &read, &d), 0);
+	for (size_t i = 0; i < read.nr_counters; i++)
+		assert_int_equal(read.counters[i].unit, i == 3 ? UNIT_NANOJOULES : UNIT_BYTES);
+	accounts_node_release(&read);
+	snprintf(command, sizeof(command),
+		 "python3 -c \"import sqlite3; print(*sqlite3.connect('file:%s?mode=ro', uri=True)"
+		 ".execute('select mem_read_bytes, mem_write_bytes, mem_readwrite_bytes, "
+		 "energy_nanojoules from jobs').fetchone())\"",
+		 file);
+	out = popen(command, "r");
+	assert_non_null(out);
+	assert_non_null(fgets(line, sizeof(line), out));
+	assert_int_equal(pclose(out), 0);
+	assert_string_equal(line, "2408560000 1204280000 0 1609080000\n");
+	store_close(s);
+	sample_unit = UNIT_BYTES;
+}
+
 /* Columns are what people query: they say the same as the account. */
 static void test_columns(void **state)
 {
@@ -150,20 +183,20 @@ static void test_columns(void **state)
 	(void)state;
 	assert_int_equal(put_interval(s, 12, 12, 60, &d), 0);
 	/* another process reads while the store is open, with SQLite's own means */
-	snprintf(
-		command, sizeof(command),
-		"python3 -c \"import sqlite3; print(*sqlite3.connect('file:%s?mode=ro', uri=True)"
-		".execute('select scheduler, id, user, state, end_ns - start_ns, cpu_ns, "
-		"mem_read_bytes, mem_write_bytes, pcie_read_bytes, steps from jobs').fetchone())\"",
-		file);
+	snprintf(command, sizeof(command),
+		 "python3 -c \"import sqlite3; print(*sqlite3.connect('file:%s?mode=ro', uri=True)"
+		 ".execute('select scheduler, id, user, state, end_ns - start_ns, cpu_ns, "
+		 "mem_read_bytes, mem_write_bytes, mem_readwrite_bytes, pcie_read_bytes, steps "
+		 "from jobs').fetchone())\"",
+		 file);
 	out = popen(command, "r");
 	assert_non_null(out);
 	assert_non_null(fgets(line, sizeof(line), out));
 	assert_int_equal(pclose(out), 0);
-	/* scale 1012000; counters 0 and 2 read, 1 and 3 write, 4, 6, 8, 10 are reads of devices */
+	/* scale 1012000; counters 0 and 2 read, 1 writes, 3 both, 4, 6, 8, 10 are reads of devices */
 	assert_string_equal(line,
-			    "slurm 12 bob running 60000000000 101200000 2408560000 2813360000 "
-			    "9674720000 2\n");
+			    "slurm 12 bob running 60000000000 101200000 2408560000 1204280000 "
+			    "1609080000 9674720000 2\n");
 	store_close(s);
 }
 
@@ -494,6 +527,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_round_trip, make, clear),
 		cmocka_unit_test_setup_teardown(test_columns, make, clear),
+		cmocka_unit_test_setup_teardown(test_energy, make, clear),
 		cmocka_unit_test_setup_teardown(test_later_interval, make, clear),
 		cmocka_unit_test_setup_teardown(test_queries, make, clear),
 		cmocka_unit_test_setup_teardown(test_rollback, make, clear),
@@ -505,5 +539,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_log_bounded, make, clear),
 	};
 
+	sample_fourth = DIRECTION_READWRITE;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,6 +228,27 @@ static void test_coming_and_going(void **state)
 	close(pipes[1]);
 }
 
+/* A writer that came and went while a reader without a log was at it left no log, but was there. */
+static void test_written_meanwhile(void **state)
+{
+	struct store *s = writer(), *reader;
+	struct accounts_node node;
+	struct host_info host;
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 3, 1, &d), 0);
+	store_close(s);
+	assert_int_equal(store_open(file, false, &d, &reader), 0);
+	s = writer();
+	assert_int_equal(put_interval(s, 1, 3, 2, &d), 0);
+	store_close(s);
+	assert_int_equal(store_read_node(reader, &host, &node, &d), -EAGAIN);
+	assert_non_null(strstr(d.what, "were changed"));
+	assert_non_null(strstr(d.help, "try again"));
+	store_close(reader);
+}
+
 /* Somebody who has no right to write wants to. */
 static void nobody_writes(void *arg)
 {
@@ -647,11 +668,11 @@ static void test_not_ours(void **state)
 
 	(void)state;
 	make_store();
-	set_columns("PRAGMA user_version = 3");
+	set_columns("PRAGMA user_version = 6");
 	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 	assert_non_null(strstr(d.help, "later"));
 	assert_int_equal(store_open(file, true, &d, &s), -EPROTONOSUPPORT);
-	set_columns("PRAGMA user_version = 2; PRAGMA application_id = 5");
+	set_columns("PRAGMA user_version = 5; PRAGMA application_id = 5");
 	assert_int_equal(look(file, NULL, &f, &d), -EINVAL);
 	assert_int_equal(store_open(file, true, &d, &s), -EINVAL);
 	assert_non_null(strstr(d.what, "another program"));
@@ -669,8 +690,13 @@ static void test_older(void **state)
 
 	(void)state;
 	make_store();
-	set_columns("DROP INDEX jobs_waiting; DROP INDEX jobs_unreported; DROP INDEX jobs_over;"
-		    "ALTER TABLE jobs DROP COLUMN owner; PRAGMA user_version = 1");
+	set_columns("DROP TRIGGER jobs_gone; DROP TABLE spans; DROP TABLE job_spans;"
+		    "DROP TABLE span_jobs; DROP INDEX jobs_waiting; DROP INDEX jobs_unreported; "
+		    "DROP INDEX jobs_over;"
+		    "ALTER TABLE jobs DROP COLUMN owner;"
+		    "ALTER TABLE jobs DROP COLUMN mem_readwrite_bytes;"
+		    "ALTER TABLE jobs DROP COLUMN energy_nanojoules;"
+		    "ALTER TABLE counters DROP COLUMN unit; PRAGMA user_version = 1");
 	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 	assert_non_null(strstr(d.help, "t410trace serve"));
 	assert_int_equal(store_open(file, true, &d, &s), 0);
@@ -714,6 +740,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_people, make, clear),
 		cmocka_unit_test_setup_teardown(test_other_people_for_long, make, clear),
 		cmocka_unit_test_setup_teardown(test_coming_and_going, make, clear),
+		cmocka_unit_test_setup_teardown(test_written_meanwhile, make, clear),
 		cmocka_unit_test_setup_teardown(test_rights, make, clear),
 		cmocka_unit_test_setup_teardown(test_log_rights, make, clear),
 		cmocka_unit_test_setup_teardown(test_locked, make, clear),

@@ -10,6 +10,23 @@
 
 #define SERVE_CONFIG_FILE "/etc/t410trace/serve.conf"
 
+/* Steps of a history, from fine to coarse */
+#define HISTORY_MAX_STEPS 4
+
+/**
+ * struct history_config - intervals of jobs that are kept
+ * @nr: steps, 0: none are kept
+ * @step_ns: how long intervals are, each a multiple of the one before
+ * @keep_ns: for so long; what is older becomes intervals of the next step, or is dropped
+ */
+struct history_config {
+	uint64_t nr;
+	struct {
+		uint64_t step_ns;
+		uint64_t keep_ns;
+	} steps[HISTORY_MAX_STEPS];
+};
+
 /**
  * struct serve_config - see the settings in cli/shared_options.c
  * @schedulers: bit by enum scheduler
@@ -25,6 +42,7 @@ struct serve_config {
 	uint64_t top;
 	uint64_t schedulers;
 	struct job_users user_jobs;
+	struct history_config history;
 };
 
 #endif

@@ -14,17 +14,19 @@
 #include "daemon/serve_log.h"
 #include "report/job/job_report.h"
 
-#define BOOT_ID	   "/proc/sys/kernel/random/boot_id"
-#define PRUNE_NS   (600 * NS_PER_S)
+#define BOOT_ID	    "/proc/sys/kernel/random/boot_id"
+#define PRUNE_NS    (600 * NS_PER_S)
 /* Forgetting old jobs takes no longer at a time. */
-#define PRUNING_NS (NS_PER_S / 5)
+#define PRUNING_NS  (NS_PER_S / 5)
+/* The same of joining intervals of the history, but what is begun is ended. */
+#define THINNING_NS (NS_PER_S / 50)
 /* The log says again that reports make room. */
-#define TELL_NS	   (3600 * NS_PER_S)
+#define TELL_NS	    (3600 * NS_PER_S)
 /* Closing reports that are read from the store in one go. */
-#define BATCH	   32
+#define BATCH	    32
 /* A job that has ended is still in the metrics so long: Prometheus asks once a minute at least. */
-#define SHOWN_NS   (90 * NS_PER_S)
-#define SHOWN_MIN  3
+#define SHOWN_NS    (90 * NS_PER_S)
+#define SHOWN_MIN   3
 
 /* --- parts that fail and come back: one line each way */
 
@@ -179,6 +181,7 @@ void serve_keeper_close(struct serve_keeper *k)
 	report_free(k->last);
 	openmetrics_free(k->metrics);
 	accounts_free(k->accounts);
+	spans_end(&k->spans);
 	if (k->spool.folder >= 0)
 		spool_close(&k->spool);
 	if (k->store)
@@ -198,6 +201,7 @@ void serve_keeper_change(struct serve_keeper *k, const struct serve_config *to,
 	k->spool.max_files = to->spool_max_files;
 	openmetrics_limits(k->metrics, &m);
 	k->prune_ns = 0;
+	k->thin_ns = 0;
 	k->retry = true;
 }
 
@@ -214,9 +218,23 @@ static int save_job(void *arg, const struct account_job *j)
 	struct saving *s = arg;
 	int err = store_job(s->k->store, j, s->d);
 
+	if (!err && s->k->spans.on)
+		err = spans_put_job(&s->k->spans, s->k->store, j, s->d);
 	if (!err && j->state != ACCOUNT_RUNNING && !j->reported)
 		s->over++;
 	return err;
+}
+
+static int save_rest(void *arg, const struct account_job *j)
+{
+	struct saving *s = arg;
+
+	return spans_put_rest(&s->k->spans, s->k->store, j, s->d);
+}
+
+static bool span_ends(const struct serve_keeper *k)
+{
+	return spans_full(&k->spans, accounts_node(k->accounts), k->full_ns);
 }
 
 static int save_all(struct saving *s)
@@ -229,12 +247,45 @@ static int save_all(struct saving *s)
 	s->over = 0;
 	/* The counters that accounts of jobs refer to come first. */
 	err = store_node(k->store, &k->host, accounts_node(k->accounts), s->d);
+	if (!err && k->spans.on)
+		err = spans_put(&k->spans, k->store, accounts_node(k->accounts), k->length_ns,
+				s->d);
 	if (!err)
 		err = accounts_each_changed(k->accounts, save_job, s);
+	if (!err && span_ends(k))
+		err = accounts_each(k->accounts, save_rest, s);
 	if (!err)
 		return store_commit(k->store, s->d);
 	store_rollback(k->store);
 	return err;
+}
+
+/* Before an interval: the history begins with it, or ended with the last one. */
+static void begin_history(struct serve_keeper *k, const struct serve_config *c)
+{
+	struct diag d = { 0 };
+	uint64_t number, length_ns = c->history.nr ? c->history.steps[0].step_ns : 0;
+	int err;
+
+	k->length_ns = length_ns;
+	k->full_ns = length_ns -
+		     (c->interval_ns / 2 < length_ns / 10 ? c->interval_ns / 2 : length_ns / 10);
+	if (!k->length_ns && k->spans.on)
+		spans_end(&k->spans);
+	if (!k->length_ns || k->spans.on)
+		return;
+	err = store_next_span(k->store, &number, &d);
+	if (err)
+		troubled(&k->store_trouble, &d);
+	else if (spans_begin(&k->spans, k->accounts, number))
+		serve_log(LOG_WARNING, "out of memory: the history lacks an interval");
+}
+
+/* All that was written is in the store. Without memory the span goes on: it becomes longer. */
+static void end_span(struct serve_keeper *k)
+{
+	if (span_ends(k) && spans_begin(&k->spans, k->accounts, k->spans.number + 1))
+		serve_log(LOG_WARNING, "out of memory: an interval of the history is longer");
 }
 
 /* All that changed, or nothing: then it is still in the accounts. */
@@ -252,6 +303,7 @@ static void save(struct serve_keeper *k)
 		return;
 	}
 	accounts_saved(k->accounts);
+	end_span(k);
 	k->unreported += s.over;
 	k->saved += s.over;
 	works(&k->store_trouble);
@@ -326,12 +378,31 @@ static void prune(struct serve_keeper *k, const struct serve_config *c)
 	note_unwritten(k, all.unreported);
 }
 
+/* As prune(): at most so long at a time, and again with the next interval if there is more. */
+static void thin(struct serve_keeper *k, const struct serve_config *c)
+{
+	uint64_t begin = monotonic_ns(), now_ns = accounts_node(k->accounts)->until_ns;
+	struct diag d = { 0 };
+	bool more = true;
+	int err = 0;
+
+	if (k->store_trouble.now || begin < k->thin_ns)
+		return;
+	while (!err && more && monotonic_ns() - begin < THINNING_NS)
+		err = store_thin(k->store, &c->history, now_ns, &d, &more);
+	if (err)
+		troubled(&k->store_trouble, &d);
+	k->thin_ns = more || c->history.nr ? 0 : monotonic_ns() + PRUNE_NS;
+}
+
 int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, struct report *r,
 			  struct diag *d)
 {
 	struct openmetrics_options m = metrics_options(k, c);
-	int err = accounts_interval(k->accounts, r);
+	int err;
 
+	begin_history(k, c);
+	err = accounts_interval(k->accounts, r);
 	if (err) {
 		report_free(r);
 		return diag_error(d, err, "cannot add an interval to the accounts");
@@ -348,6 +419,7 @@ int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, 
 	save(k);
 	tell_dropped(k);
 	prune(k, c);
+	thin(k, c);
 	k->retry = true;
 	return 0;
 }
@@ -450,7 +522,7 @@ static int next_owner(struct serve_keeper *k, uint32_t *ret, struct diag *d)
 /* Returns true when there may be more. */
 static bool write_batch(struct serve_keeper *k, uint64_t until_ns)
 {
-	const struct job_context context = { &k->host, accounts_node(k->accounts) };
+	const struct job_context context = { .host = &k->host, .node = accounts_node(k->accounts) };
 	struct store_query q = { .unreported = true, .by_owner = true };
 	struct batch b = { .context = &context };
 	struct diag d = { 0 };

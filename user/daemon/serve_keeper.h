@@ -13,6 +13,7 @@
 #include "base/diag.h"
 #include "daemon/serve_config.h"
 #include "engine/accounts/accounts.h"
+#include "daemon/spans.h"
 #include "daemon/spool.h"
 #include "daemon/store.h"
 #include "report/openmetrics/openmetrics.h"
@@ -39,6 +40,10 @@ struct serve_trouble {
 /**
  * struct serve_keeper - see above
  * @accounts, @metrics, @store, @spool: its parts; owned
+ * @spans: the history of jobs; owned
+ * @length_ns, @full_ns: how long its finest intervals are, 0: none are kept; and how long at least:
+ *	those that they are made of are never just as long as they should be
+ * @thin_ns: when what is old is looked for next
  * @host: the machine
  * @last: report of the last interval, NULL before the first; owned
  * @store_trouble, @spool_trouble: of the store and the spool
@@ -67,6 +72,10 @@ struct serve_keeper {
 	struct openmetrics *metrics;
 	struct store *store;
 	struct spool spool;
+	struct spans spans;
+	uint64_t length_ns;
+	uint64_t full_ns;
+	uint64_t thin_ns;
 	struct host_info host;
 	struct report *last;
 	struct serve_trouble store_trouble;

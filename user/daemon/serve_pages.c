@@ -77,7 +77,7 @@ static int add_running(void *arg, const struct account_job *j)
 static int write_jobs(const struct serve_pages *p, FILE *out)
 {
 	const struct serve_keeper *k = p->keeper;
-	const struct job_context context = { &k->host, accounts_node(k->accounts) };
+	const struct job_context context = { .host = &k->host, .node = accounts_node(k->accounts) };
 	struct account_list r = { 0 };
 	int err = accounts_each(k->accounts, add_running, &r);
 

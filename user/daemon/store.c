@@ -20,11 +20,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "daemon/store_parts.h"
 
 #define WRITER_PATIENCE_MS 500
 #define READER_TRIES	   50
 #define READER_PAUSE_NS	   20000000
+#define SETTLED_NS	   50000000 /* five ticks of the slowest clock, 100 Hz */
 #define PAGE_BYTES	   16384
 #define PAGE_BYTES_TEXT	   "16384"
 #define LOG_PAGES	   512
@@ -120,12 +122,33 @@ static int check_reader(const char *file, struct diag *d)
 	return err;
 }
 
+/*
+ * Without a log, and so without locks, only the time of the last change tells that nothing was written
+ * meanwhile. File systems take it from a clock that goes on with the tick: of two changes in one tick
+ * the second is not seen. So such a reading begins only when the last change is older than that.
+ */
+static bool is_at_rest(struct store *s)
+{
+	struct timespec now;
+	int64_t age;
+
+	s->modified = store_modified(s->file);
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = (now.tv_sec - s->modified.tv_sec) * (int64_t)NS_PER_S +
+	      (now.tv_nsec - s->modified.tv_nsec);
+	return age > SETTLED_NS || age < -SETTLED_NS;
+}
+
 /* From here to the end all readings are of one state. */
 static int begin_reading(struct store *s)
 {
 	int64_t version;
-	int rc = open_database(s);
+	int rc;
 
+	s->immutable = store_log_empty(s->file);
+	if (s->immutable && !is_at_rest(s))
+		return SQLITE_BUSY;
+	rc = open_database(s);
 	if (rc == SQLITE_OK)
 		rc = store_exec(s, "BEGIN");
 	if (rc == SQLITE_OK)
@@ -167,17 +190,17 @@ static int open_reader(struct store *s, struct diag *d)
 
 	if (err)
 		return err;
-	s->immutable = store_log_empty(s->file);
 	rc = begin_reading(s);
 	/* The last one stays open: it knows what was wrong. */
 	for (int i = 1; i < READER_TRIES && is_passing(s, rc); i++) {
 		close_database(s);
 		nanosleep(&pause, NULL);
-		s->immutable = store_log_empty(s->file);
 		rc = begin_reading(s);
 	}
 	if (rc == SQLITE_OK)
 		return store_schema(s, d);
+	if (!s->db && rc == SQLITE_BUSY)
+		return store_changed(s, d);
 	err = store_error(s, rc, "cannot read the accounts", d);
 	if (is_denied(s, rc))
 		err = diag_fail(d, -EACCES, "cannot read the accounts in %s: %s", s->file,

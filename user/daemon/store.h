@@ -12,6 +12,7 @@
 
 #include "account.h"
 #include "base/diag.h"
+#include "daemon/serve_config.h"
 
 #define STORE_DEFAULT_FILE "/var/lib/t410trace/accounts.db"
 
@@ -126,7 +127,88 @@ int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct d
  */
 int store_waiting(struct store *s, int64_t after, uint32_t *ret, struct diag *d);
 
+/*
+ * Spans: the history of jobs, see docs/JOBS.md. A span is a piece of the machine's totals; each job
+ * has its part in it. They are written in the transactions of the accounts, so that all spans of a
+ * job add up to its account at any time.
+ */
+
+/**
+ * struct store_span - a span
+ * @number: of the first one that is in it; later ones have higher numbers
+ * @start_ns, @end_ns: CLOCK_REALTIME
+ * @length_ns: its step
+ * @piece: what the machine's totals had in it
+ */
+struct store_span {
+	uint64_t number;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t length_ns;
+	const struct accounts_node *piece;
+};
+
+/** store_next_span() - a number that is higher than all; 0 or a negative errno */
+int store_next_span(struct store *s, uint64_t *ret, struct diag *d);
+
+/** store_span() - a span that is new or goes on; in an interval, behind store_node() */
+int store_span(struct store *s, const struct store_span *span, struct diag *d);
+
+/**
+ * struct store_job_span - a job in a span
+ * @span: the span
+ * @key: of the job
+ * @piece: what its account had in it; NULL: the job is over, and was so before the span
+ * @over: it ended in the span
+ */
+struct store_job_span {
+	const struct store_span *span;
+	const char *key;
+	const struct account_job *piece;
+	bool over;
+};
+
+/** store_job_span() - the same of a job, behind store_span() */
+int store_job_span(struct store *s, const struct store_job_span *j, struct diag *d);
+
+/**
+ * store_thin() - join or drop spans that are old enough
+ * @s: the store
+ * @c: what is to be kept
+ * @now_ns: CLOCK_REALTIME
+ * @d: gets the problem
+ * @ret_more: there is more to do. A call does as much as is one span then
+ *
+ * Spans of the same stretch of the next step become one: what they and their jobs had is added up,
+ * ends of intervals too. What was not seen between two spans (a gap) stays between two. Its own
+ * transaction, without waiting for the disk: what is lost is done again.
+ *
+ * Return: 0 or a negative errno.
+ */
+int store_thin(struct store *s, const struct history_config *c, uint64_t now_ns, struct diag *d,
+	       bool *ret_more);
+
 /* Reading */
+
+/**
+ * store_each_span() - the history of a job, the oldest interval first
+ * @s: the store
+ * @key: of the job
+ * @fn: gets each interval, valid during the call; a nonzero result ends it
+ * @arg: handed to @fn
+ * @d: gets the problem
+ *
+ * An interval is an account of its own: whole, intervals, covered_ns and gap_ns (time before it that
+ * nobody looked) of the job. node, quality and self are those of the machine in the span, which
+ * is longer than the job's part where the job began or ended in it. Its times are in whole.
+ *
+ * A damaged one is left out, as one that was dropped: only the sum of all tells.
+ *
+ * Return: 0, the first nonzero result of @fn, or a negative errno.
+ */
+int store_each_span(struct store *s, const char *key,
+		    int (*fn)(void *arg, const struct account_job *interval), void *arg,
+		    struct diag *d);
 
 /**
  * store_read_node() - the machine's totals and the host

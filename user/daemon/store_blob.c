@@ -199,6 +199,31 @@ int blob_node(struct blob *b, const struct accounts_node *n)
 	return seal(b);
 }
 
+int blob_span(struct blob *b, const struct accounts_node *piece)
+{
+	begin(b);
+	put_u64(b, piece->intervals);
+	put_u64(b, piece->covered_ns);
+	put_u64(b, piece->gaps);
+	put_u64(b, piece->gap_ns);
+	put_u64(b, NR_REASONS);
+	put_u64(b, piece->nr_totals);
+	for (size_t i = 0; i < piece->nr_totals; i++)
+		put_node_total(b, &piece->totals[i], i ? piece->totals[i - 1].enabled_ns : 0);
+	put_losses(b, &piece->quality, &piece->self);
+	return seal(b);
+}
+
+int blob_job_span(struct blob *b, const struct account_job *piece, uint64_t origin_ns)
+{
+	begin(b);
+	put_u64(b, piece->intervals);
+	put_u64(b, piece->covered_ns);
+	put_u64(b, piece->gap_ns);
+	put_part(b, &piece->whole, origin_ns);
+	return seal(b);
+}
+
 /* What is left to be read. After the first error everything is 0 and empty. */
 struct cursor {
 	const uint8_t *at;
@@ -474,5 +499,52 @@ int blob_read_node(const void *data, size_t size, struct accounts_node *ret)
 		ret->quality = n.quality;
 		ret->self = n.self;
 	}
+	return err;
+}
+
+int blob_read_span(const void *data, size_t size, size_t nr_counters, struct accounts_node *ret)
+{
+	struct cursor c = { .nr_counters = nr_counters };
+	struct accounts_node n = { 0 };
+	int err = unseal(data, size, &c);
+
+	if (err)
+		return err;
+	n.intervals = take_u64(&c);
+	n.covered_ns = take_u64(&c);
+	n.gaps = take_u64(&c);
+	n.gap_ns = take_u64(&c);
+	if (take_u64(&c) != NR_REASONS)
+		damaged(&c);
+	n.totals = take_list(&c, sizeof(*n.totals), MIN_NODE, &n.nr_totals);
+	for (size_t i = 0; i < n.nr_totals; i++)
+		take_node_total(&c, &n.totals[i], i ? n.totals[i - 1].enabled_ns : 0);
+	take_losses(&c, &n.quality, &n.self);
+	err = finish(&c);
+	if (err)
+		accounts_node_release(&n);
+	else
+		*ret = n;
+	return err;
+}
+
+int blob_read_job_span(const void *data, size_t size, size_t nr_counters, uint64_t origin_ns,
+		       struct account_job *ret)
+{
+	struct cursor c = { .nr_counters = nr_counters };
+	struct account_job j = { 0 };
+	int err = unseal(data, size, &c);
+
+	if (err)
+		return err;
+	j.intervals = take_u64(&c);
+	j.covered_ns = take_u64(&c);
+	j.gap_ns = take_u64(&c);
+	take_part(&c, &j.whole, origin_ns);
+	err = finish(&c);
+	if (err)
+		account_job_release(&j);
+	else
+		*ret = j;
 	return err;
 }

@@ -27,6 +27,15 @@ int blob_job(struct blob *b, const struct account_job *j);
 /** blob_node() - write losses and cost of the machine's totals */
 int blob_node(struct blob *b, const struct accounts_node *n);
 
+/** blob_span() - write a piece of the machine's totals, see account.h */
+int blob_span(struct blob *b, const struct accounts_node *piece);
+
+/**
+ * blob_job_span() - write a job's part of it: whole without steps, intervals and gaps
+ * @origin_ns: begin of the machine's piece
+ */
+int blob_job_span(struct blob *b, const struct account_job *piece, uint64_t origin_ns);
+
 /**
  * blob_read_job() - read what blob_job() wrote
  * @data, @size: the bytes
@@ -40,5 +49,12 @@ int blob_read_job(const void *data, size_t size, size_t nr_counters, struct acco
 
 /** blob_read_node() - the same for what blob_node() wrote */
 int blob_read_node(const void *data, size_t size, struct accounts_node *ret);
+
+/** blob_read_span() - the same for what blob_span() wrote; release with accounts_node_release() */
+int blob_read_span(const void *data, size_t size, size_t nr_counters, struct accounts_node *ret);
+
+/** blob_read_job_span() - the same for what blob_job_span() wrote: fills @ret->whole and sums */
+int blob_read_job_span(const void *data, size_t size, size_t nr_counters, uint64_t origin_ns,
+		       struct account_job *ret);
 
 #endif

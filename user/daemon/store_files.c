@@ -118,6 +118,13 @@ bool store_log_empty(const char *file)
 	return stat(name, &st) ? errno == ENOENT : !st.st_size;
 }
 
+struct timespec store_modified(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) ? (struct timespec){ 0 } : st.st_mtim;
+}
+
 static int rename_part(const char *file, const char *aside, const char *suffix)
 {
 	cleanup_free char *from = NULL, *to = NULL;

@@ -4,6 +4,7 @@
 #define PLATFORM_STORE_PARTS_H
 
 #include <sqlite3.h>
+#include <time.h>
 
 #include "daemon/store.h"
 #include "daemon/store_blob.h"
@@ -15,6 +16,8 @@ enum headline {
 	HEADLINE_MEM_WRITE,
 	HEADLINE_PCIE_READ,
 	HEADLINE_PCIE_WRITE,
+	HEADLINE_MEM_READWRITE,
+	HEADLINE_ENERGY,
 	NR_HEADLINES,
 };
 
@@ -27,6 +30,11 @@ enum statement {
 	STATEMENT_JOB_PUT,
 	STATEMENT_REPORTED,
 	STATEMENT_DAMAGED,
+	STATEMENT_SPAN,
+	STATEMENT_SPAN_JOB,
+	STATEMENT_SPAN_JOB_NEW,
+	STATEMENT_SPAN_JOB_OVER,
+	STATEMENT_JOB_SPAN,
 	NR_STATEMENTS,
 };
 
@@ -35,6 +43,7 @@ enum statement {
  * @db, @file: SQLite's, and its name; owned
  * @write: for the writer
  * @immutable: read without any locks, as there is no log. It must still not be there afterwards
+ * @modified: when the file was written to last, as it was when such a reading began
  * @lock: descriptor of the lock file, the writer's; -1 for readers
  * @damaged: damage was seen: to be looked for when it is opened next
  * @full: there was no room for the log: it is to be given back before anything else is written
@@ -48,6 +57,7 @@ struct store {
 	char *file;
 	bool write;
 	bool immutable;
+	struct timespec modified;
 	int lock;
 	bool damaged;
 	bool full;
@@ -63,11 +73,34 @@ int store_error(struct store *s, int rc, const char *doing, struct diag *d);
 
 #define STATE_DAMAGED "damaged" /* of accounts that were put aside */
 
+/** store_prepare() - a statement of the writer; an SQLite code */
+int store_prepare(struct store *s, enum statement i, sqlite3_stmt **ret);
+
+/** store_check_begun() - -EINVAL outside of an interval */
+int store_check_begun(struct store *s, struct diag *d);
+
+/**
+ * store_put_part() - what a job had in a span, which may be there already; an SQLite code
+ * @s: in an interval
+ * @job: number of the job
+ * @span: number of the span
+ * @start_ns: where the span begins
+ * @piece: what is written
+ */
+int store_put_part(struct store *s, int64_t job, int64_t span, uint64_t start_ns,
+		   const struct account_job *piece);
+
+/** store_check_unchanged() - at the end of a reading without locks: -EAGAIN if somebody wrote */
+int store_check_unchanged(struct store *s, struct diag *d);
+
 /** store_put_jobs_aside() - let nobody read these rows of "jobs" again; 0 or a negative errno */
 int store_put_jobs_aside(struct store *s, const int64_t *numbers, size_t nr, struct diag *d);
 
 /** store_damage() - say that @what is damaged; -EUCLEAN */
 int store_damage(struct store *s, const char *what, struct diag *d);
+
+/** store_changed() - say that somebody wrote while a reader without locks read; -EAGAIN */
+int store_changed(const struct store *s, struct diag *d);
 
 /** store_exec() - statements without results; an SQLite code */
 int store_exec(struct store *s, const char *sql);
@@ -92,5 +125,8 @@ int store_put_aside(const char *file, char **ret_name);
 
 /** store_log_empty() - is there nothing in the log, so that all is in the file itself? */
 bool store_log_empty(const char *file);
+
+/** store_modified() - when was the file itself written to last? Zero if that is not known */
+struct timespec store_modified(const char *file);
 
 #endif

@@ -50,16 +50,23 @@ static void take_text_of(struct taker *t, char *ret, size_t size)
 	}
 
 FIND(source_find, enum source, source_name, SOURCE_ANY + 1)
+FIND(direction_find, enum direction, direction_name, NR_DIRECTIONS)
 FIND(destination_find, enum destination, destination_name, NR_DESTINATIONS)
+FIND(unit_find, enum unit, unit_name, NR_UNITS)
 FIND(state_find, enum account_state, account_state_name, NR_ACCOUNT_STATES)
 
-/* Without a log there are no locks either: was the file what it was all the time? */
-static int check_unchanged(struct store *s, struct diag *d)
+/*
+ * Without a log there are no locks either: was the file what it was all the time? A writer that came
+ * and went left no log, but wrote to the file.
+ */
+int store_check_unchanged(struct store *s, struct diag *d)
 {
-	if (!s->immutable || store_log_empty(s->file))
+	struct timespec modified = store_modified(s->file);
+
+	if (!s->immutable || (store_log_empty(s->file) && modified.tv_sec == s->modified.tv_sec &&
+			      modified.tv_nsec == s->modified.tv_nsec))
 		return 0;
-	diag_fail(d, -EAGAIN, "the accounts in %s were changed while they were read", s->file);
-	return diag_advise(d, -EAGAIN, "\"t410trace serve\" has just started: try again");
+	return store_changed(s, d);
 }
 
 static bool take_counter_row(sqlite3_stmt *st, uint64_t expected, struct account_counter *c,
@@ -74,7 +81,7 @@ static bool take_counter_row(sqlite3_stmt *st, uint64_t expected, struct account
 	take_text_of(&t, name, sizeof(name));
 	c->source = source_find(name);
 	take_text_of(&t, name, sizeof(name));
-	c->direction = strcmp(name, "read") ? DIRECTION_WRITE : DIRECTION_READ;
+	c->direction = direction_find(name);
 	take_text_of(&t, name, sizeof(name));
 	c->destination = destination_find(name);
 	take_text_of(&t, c->bdf, sizeof(c->bdf));
@@ -87,7 +94,10 @@ static bool take_counter_row(sqlite3_stmt *st, uint64_t expected, struct account
 	total->enabled_ns = take_number_of(&t);
 	total->running_ns = take_number_of(&t);
 	total->missing = take_number_of(&t);
-	return !t.bad && c->source <= SOURCE_ANY && c->destination < NR_DESTINATIONS;
+	take_text_of(&t, name, sizeof(name));
+	c->unit = unit_find(name);
+	return !t.bad && c->source <= SOURCE_ANY && c->direction < NR_DIRECTIONS &&
+	       c->destination < NR_DESTINATIONS && c->unit < NR_UNITS;
 }
 
 static int read_counters(struct store *s, struct accounts_node *n, struct diag *d)
@@ -172,7 +182,7 @@ static int read_node(struct store *s, struct host_info *host, struct accounts_no
 	sqlite3_finalize(st);
 	if (!err)
 		err = read_counters(s, n, d);
-	return err ? err : check_unchanged(s, d);
+	return err ? err : store_check_unchanged(s, d);
 }
 
 int store_read_node(struct store *s, struct host_info *ret_host, struct accounts_node *ret,
@@ -339,7 +349,7 @@ int store_each_job(struct store *s, const struct store_query *q,
 	if (!err && rc != SQLITE_DONE)
 		err = store_error(s, rc, "cannot read accounts", d);
 	if (!err)
-		err = check_unchanged(s, d);
+		err = store_check_unchanged(s, d);
 	aside = put_aside(s, &bad, d);
 	free(bad.numbers);
 	return err < 0 || !aside ? err : aside;

@@ -62,8 +62,41 @@ static const char version_2[] =
 	"CREATE INDEX jobs_over ON jobs(owner, reported, end_ns) WHERE state <> 'running';"
 	"PRAGMA user_version = 2;";
 
+/* Counters that do not tell reads from writes. */
+static const char version_3[] =
+	"ALTER TABLE jobs ADD COLUMN mem_readwrite_bytes INTEGER NOT NULL DEFAULT 0;"
+	"PRAGMA user_version = 3;";
+
+/* Energy: its counters have another unit, and what is called bytes is in it. */
+static const char version_4[] =
+	"ALTER TABLE counters ADD COLUMN unit TEXT NOT NULL DEFAULT 'bytes';"
+	"ALTER TABLE jobs ADD COLUMN energy_nanojoules INTEGER NOT NULL DEFAULT 0;"
+	"PRAGMA user_version = 4;";
+
+/*
+ * The history of jobs. "spans" are pieces of the machine's totals, "job_spans" the parts of jobs in
+ * them, and "span_jobs" says in which spans a job was: it had nothing where it has no part. Rows of
+ * one span lie together, because they come and go together. Numbers of span_jobs are not used
+ * twice, so that what is left of a job that was forgotten is never taken for another one's; it is
+ * removed little by little.
+ */
+static const char version_5[] =
+	"CREATE TABLE spans(number INTEGER PRIMARY KEY, last INTEGER NOT NULL,"
+	" start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, length_ns INTEGER NOT NULL,"
+	" details BLOB NOT NULL);"
+	"CREATE INDEX spans_by_length ON spans(length_ns, number);"
+	"CREATE INDEX spans_by_end ON spans(end_ns);"
+	"CREATE TABLE job_spans(span INTEGER NOT NULL, job INTEGER NOT NULL,"
+	" details BLOB NOT NULL, PRIMARY KEY(span, job)) WITHOUT ROWID;"
+	"CREATE TABLE span_jobs(job INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,"
+	" first INTEGER NOT NULL, last INTEGER, gone INTEGER NOT NULL DEFAULT 0);"
+	"CREATE INDEX span_jobs_gone ON span_jobs(job) WHERE gone = 1;"
+	"CREATE TRIGGER jobs_gone AFTER DELETE ON jobs BEGIN"
+	" UPDATE span_jobs SET gone = 1 WHERE key = OLD.key; END;"
+	"PRAGMA user_version = 5;";
+
 /* What makes each version of the one before; the first of an empty file. */
-static const char *const steps[] = { version_1, version_2 };
+static const char *const steps[] = { version_1, version_2, version_3, version_4, version_5 };
 
 #define STORE_VERSION ((int64_t)ARRAY_SIZE(steps))
 

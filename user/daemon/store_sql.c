@@ -107,3 +107,9 @@ int store_number(struct store *s, const char *sql, int64_t *ret)
 	sqlite3_finalize(st);
 	return rc == SQLITE_ROW ? SQLITE_OK : rc == SQLITE_DONE ? SQLITE_ERROR : rc;
 }
+
+int store_changed(const struct store *s, struct diag *d)
+{
+	diag_fail(d, -EAGAIN, "the accounts in %s were changed while they were read", s->file);
+	return diag_advise(d, -EAGAIN, "\"t410trace serve\" has just started or ended: try again");
+}

@@ -14,31 +14,39 @@ static const char *const sql[NR_STATEMENTS] = {
 			     "(1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
 	[STATEMENT_COUNTER] =
 		"INSERT OR REPLACE INTO counters VALUES"
-		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)",
+		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20)",
 	[STATEMENT_COUNTERS_END] = "DELETE FROM counters WHERE counter >= ?1",
 	[STATEMENT_JOB_UPDATE] =
 		"UPDATE jobs SET user=?4,name=?5,state=?6,end_ns=?9,cpu_ns=?10,mem_read_bytes=?11,"
 		"mem_write_bytes=?12,pcie_read_bytes=?13,pcie_write_bytes=?14,steps=?15,intervals=?"
 		"16,"
-		"gap_ns=?17,late_start=?18,details=?19 "
+		"gap_ns=?17,late_start=?18,details=?19,mem_readwrite_bytes=?21,energy_nanojoules=?"
+		"22 "
 		"WHERE key=?1 AND id=?3 AND scheduler=?2 AND reported=?7 AND start_ns=?8 AND "
 		"owner=?20",
 	[STATEMENT_JOB_PUT] =
 		"INSERT INTO jobs(key,scheduler,id,user,name,state,reported,start_ns,end_ns,cpu_ns,"
 		"mem_read_bytes,mem_write_bytes,pcie_read_bytes,pcie_write_bytes,steps,intervals,"
-		"gap_ns,late_start,details,owner) VALUES"
-		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20) "
+		"gap_ns,late_start,details,owner,mem_readwrite_bytes,energy_nanojoules) VALUES"
+		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22) "
 		"ON CONFLICT(key) DO UPDATE SET scheduler=?2,id=?3,user=?4,name=?5,state=?6,"
 		"reported=?7,start_ns=?8,end_ns=?9,cpu_ns=?10,mem_read_bytes=?11,mem_write_bytes=?"
 		"12,"
 		"pcie_read_bytes=?13,pcie_write_bytes=?14,steps=?15,intervals=?16,gap_ns=?17,"
-		"late_start=?18,details=?19,owner=?20",
+		"late_start=?18,details=?19,owner=?20,mem_readwrite_bytes=?21,"
+		"energy_nanojoules=?22",
 	[STATEMENT_REPORTED] = "UPDATE jobs SET reported=1 WHERE key=?1",
 	[STATEMENT_DAMAGED] =
 		"UPDATE jobs SET reported=1,state='" STATE_DAMAGED "' WHERE number=?1",
+	[STATEMENT_SPAN] = "INSERT INTO spans VALUES(?1,?1,?2,?3,?4,?5) ON CONFLICT(number) "
+			   "DO UPDATE SET start_ns=?2,end_ns=?3,length_ns=?4,details=?5",
+	[STATEMENT_SPAN_JOB] = "SELECT job FROM span_jobs WHERE key=?1",
+	[STATEMENT_SPAN_JOB_NEW] = "INSERT INTO span_jobs(key,first) VALUES(?1,?2)",
+	[STATEMENT_SPAN_JOB_OVER] = "UPDATE span_jobs SET last=?2 WHERE job=?1",
+	[STATEMENT_JOB_SPAN] = "INSERT OR REPLACE INTO job_spans VALUES(?1,?2,?3)",
 };
 
-static int prepare(struct store *s, enum statement i, sqlite3_stmt **ret)
+int store_prepare(struct store *s, enum statement i, sqlite3_stmt **ret)
 {
 	int rc = SQLITE_OK;
 
@@ -119,7 +127,7 @@ int store_begin(struct store *s, struct diag *d)
 }
 
 /* After some errors SQLite has ended the transaction; what follows must not last alone. */
-static int check_begun(struct store *s, struct diag *d)
+int store_check_begun(struct store *s, struct diag *d)
 {
 	if (!sqlite3_get_autocommit(s->db))
 		return 0;
@@ -130,8 +138,12 @@ static enum headline headline_of(const struct account_counter *c)
 {
 	bool device = c->bdf[0];
 
+	if (c->unit == UNIT_NANOJOULES)
+		return c->source == SOURCE_DEVICE ? HEADLINE_NONE : HEADLINE_ENERGY;
 	if (!c->whole || (!device && c->source != SOURCE_CPU && c->source != SOURCE_ANY))
 		return HEADLINE_NONE;
+	if (c->direction == DIRECTION_READWRITE)
+		return device ? HEADLINE_NONE : HEADLINE_MEM_READWRITE;
 	if (c->direction == DIRECTION_READ)
 		return device ? HEADLINE_PCIE_READ : HEADLINE_MEM_READ;
 	return device ? HEADLINE_PCIE_WRITE : HEADLINE_MEM_WRITE;
@@ -153,7 +165,7 @@ static int note_headlines(struct store *s, const struct accounts_node *n)
 static int put_keeper(struct store *s, const struct host_info *host, const struct accounts_node *n)
 {
 	struct binder b = { .rc = SQLITE_OK };
-	int rc = prepare(s, STATEMENT_KEEPER, &b.st);
+	int rc = store_prepare(s, STATEMENT_KEEPER, &b.st);
 
 	if (rc != SQLITE_OK)
 		return rc;
@@ -187,7 +199,7 @@ static int put_counter(sqlite3_stmt *st, size_t i, const struct account_counter 
 	bind_text(&b, c->name);
 	bind_number(&b, c->socket);
 	bind_text(&b, source_name(c->source));
-	bind_text(&b, c->direction == DIRECTION_READ ? "read" : "write");
+	bind_text(&b, direction_name(c->direction));
 	bind_text(&b, destination_name(c->destination));
 	bind_text(&b, c->bdf);
 	bind_number(&b, c->whole);
@@ -198,6 +210,7 @@ static int put_counter(sqlite3_stmt *st, size_t i, const struct account_counter 
 	bind_number(&b, t->enabled_ns);
 	bind_number(&b, t->running_ns);
 	bind_number(&b, t->missing);
+	bind_text(&b, unit_name(c->unit));
 	return run(&b);
 }
 
@@ -205,12 +218,12 @@ static int put_counters(struct store *s, const struct accounts_node *n)
 {
 	struct binder end = { .rc = SQLITE_OK };
 	sqlite3_stmt *st;
-	int rc = prepare(s, STATEMENT_COUNTER, &st);
+	int rc = store_prepare(s, STATEMENT_COUNTER, &st);
 
 	for (size_t i = 0; i < n->nr_counters && rc == SQLITE_OK; i++)
 		rc = put_counter(st, i, &n->counters[i], &n->totals[i]);
 	if (rc == SQLITE_OK)
-		rc = prepare(s, STATEMENT_COUNTERS_END, &end.st);
+		rc = store_prepare(s, STATEMENT_COUNTERS_END, &end.st);
 	if (rc != SQLITE_OK)
 		return rc;
 	bind_number(&end, n->nr_counters);
@@ -220,7 +233,7 @@ static int put_counters(struct store *s, const struct accounts_node *n)
 int store_node(struct store *s, const struct host_info *host, const struct accounts_node *n,
 	       struct diag *d)
 {
-	int err = check_begun(s, d);
+	int err = store_check_begun(s, d);
 	int rc = SQLITE_NOMEM;
 
 	if (err)
@@ -248,7 +261,7 @@ static void bind_job(struct binder *b, struct store *s, const struct account_job
 	bind_number(b, j->whole.start_ns);
 	bind_number(b, j->whole.end_ns);
 	bind_number(b, j->whole.on_cpu_ns);
-	for (size_t i = HEADLINE_MEM_READ; i < NR_HEADLINES; i++)
+	for (size_t i = HEADLINE_MEM_READ; i <= HEADLINE_PCIE_WRITE; i++)
 		bind_number(b, headlines[i]);
 	bind_number(b, j->nr_steps);
 	bind_number(b, j->intervals);
@@ -256,6 +269,8 @@ static void bind_job(struct binder *b, struct store *s, const struct account_job
 	bind_number(b, j->late_start);
 	bind_blob(b, &s->blob);
 	bind_number(b, account_key_owner(j->key));
+	bind_number(b, headlines[HEADLINE_MEM_READWRITE]);
+	bind_number(b, headlines[HEADLINE_ENERGY]);
 }
 
 static int put_job(struct store *s, const struct account_job *j)
@@ -266,7 +281,7 @@ static int put_job(struct store *s, const struct account_job *j)
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		struct binder b = { .rc = SQLITE_OK };
 
-		rc = prepare(s, ways[i], &b.st);
+		rc = store_prepare(s, ways[i], &b.st);
 		if (rc != SQLITE_OK)
 			return rc;
 		bind_job(&b, s, j);
@@ -298,7 +313,7 @@ static bool counters_known(const struct store *s, const struct account_job *j)
 
 int store_job(struct store *s, const struct account_job *j, struct diag *d)
 {
-	int err = check_begun(s, d);
+	int err = store_check_begun(s, d);
 	int rc = SQLITE_NOMEM;
 
 	if (err)
@@ -313,7 +328,7 @@ int store_job(struct store *s, const struct account_job *j, struct diag *d)
 
 int store_commit(struct store *s, struct diag *d)
 {
-	int err = check_begun(s, d);
+	int err = store_check_begun(s, d);
 	int rc;
 
 	if (err)
@@ -336,7 +351,7 @@ void store_rollback(struct store *s)
 int store_reported(struct store *s, const char *key, struct diag *d)
 {
 	struct binder b = { .rc = SQLITE_OK };
-	int rc = prepare(s, STATEMENT_REPORTED, &b.st);
+	int rc = store_prepare(s, STATEMENT_REPORTED, &b.st);
 
 	if (rc == SQLITE_OK) {
 		bind_text(&b, key);
@@ -356,7 +371,7 @@ int store_put_jobs_aside(struct store *s, const int64_t *numbers, size_t nr, str
 
 	if (err || !nr)
 		return err;
-	rc = prepare(s, STATEMENT_DAMAGED, &b.st);
+	rc = store_prepare(s, STATEMENT_DAMAGED, &b.st);
 	for (size_t i = 0; i < nr && rc == SQLITE_OK; i++) {
 		b.nr = 0;
 		bind_number(&b, numbers[i]);

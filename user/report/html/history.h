@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What happened over time, in bounded memory: intervals of a run as points. When there are too
+ * many, neighbours become one, so that a point is the longer the older it is. Sums stay exact.
+ */
+#ifndef REPORT_HTML_HISTORY_H
+#define REPORT_HTML_HISTORY_H
+
+#include "model.h"
+
+#define HISTORY_MAX_POINTS 1500
+#define HISTORY_MAX_CELLS  200000
+#define HISTORY_MAX_ROWS   65536
+
+/* The column of a row's CPU time, in nanoseconds; other columns are indexes of sockets. */
+#define HISTORY_CPU	   UINT32_MAX
+/* The number of all leaf rows that came when there were HISTORY_MAX_ROWS */
+#define HISTORY_POOLED	   0
+
+/**
+ * struct history_cell - what a row moved on a socket
+ * @row: number of the row, see history_row()
+ * @column: index of the socket, or HISTORY_CPU
+ * @value, @low, @high: bytes that CPUs moved, and sums of the ends of intervals
+ */
+struct history_cell {
+	uint32_t row;
+	uint32_t column;
+	uint64_t value;
+	uint64_t low;
+	uint64_t high;
+};
+
+/**
+ * struct history_socket - a socket in a point
+ * @counted_ns: time of the intervals in which a counter had a value; 0 = nothing was counted
+ * @incomplete: in some of it, a counter had none
+ * @value: bytes; those of rows' cells, @owned and @unattributed add up to it
+ * @ways: of @value, bytes of each direction
+ * @owned: bytes that devices moved for rows
+ * @energy_ns, @energy: as @counted_ns and @value, in nanojoules; not that of devices
+ */
+struct history_socket {
+	uint64_t counted_ns;
+	bool incomplete;
+	uint64_t value;
+	uint64_t ways[NR_DIRECTIONS];
+	uint64_t owned;
+	uint64_t energy_ns;
+	uint64_t energy;
+	uint64_t unattributed[NR_REASONS];
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	uint64_t lost_ns;
+};
+
+/* A latency in a point: the mean is @ns_requests / @requests, if there were any. */
+struct history_probe {
+	double ns_requests;
+	double requests;
+};
+
+/* What a device moved in both directions; nothing is known with @counted_ns 0. */
+struct history_device {
+	uint64_t counted_ns;
+	uint64_t value;
+	uint64_t low;
+	uint64_t high;
+};
+
+/**
+ * struct history_point - an interval, or several in a row
+ * @start_ns, @end_ns: its time
+ * @intervals: how many
+ * @cells, @nr: sorted by row and column; what is not there is 0
+ * @sockets, @probes, @devices: by index, as many as the history has
+ */
+struct history_point {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t intervals;
+	struct history_cell *cells;
+	size_t nr;
+	struct history_socket *sockets;
+	struct history_probe *probes;
+	struct history_device *devices;
+};
+
+struct history_row;
+
+/**
+ * struct history - points of a run, the oldest first
+ * @points, @nr: points
+ * @nr_cells: of all points
+ * @nr_sockets, @nr_probes, @nr_devices: as the first report had them
+ * @start_time_ns: time of day of the begin, 0 = not known
+ * @intervals: of the run
+ * @rows, @nr_rows: numbers of rows, from 1 on; @leaf: by number. Of history.c
+ */
+struct history {
+	struct history_point *points;
+	size_t nr;
+	size_t cap;
+	size_t nr_cells;
+	size_t nr_sockets;
+	size_t nr_probes;
+	size_t nr_devices;
+	uint64_t start_time_ns;
+	uint64_t intervals;
+	struct history_row *rows;
+	size_t nr_rows;
+	bool *leaf;
+	size_t cap_leaf;
+};
+
+/** history_add() - an interval has ended; 0 or -ENOMEM. The history begins as all zeros */
+int history_add(struct history *h, const struct report *r);
+
+/** history_thin() - join neighbours until there are at most @points points and @cells cells */
+int history_thin(struct history *h, size_t points, size_t cells);
+
+/**
+ * history_row() - the number of a row
+ * @h: the history
+ * @key: of the row
+ * @leaf: as a leaf row, or as one that held others: a cgroup may have been both, one after the
+ *	other
+ *
+ * Return: HISTORY_POOLED when it has no number of its own.
+ */
+uint32_t history_row(const struct history *h, const char *key, bool leaf);
+
+/** history_is_leaf() - is it a number of leaf rows? */
+bool history_is_leaf(const struct history *h, uint32_t number);
+
+/** history_cell_add() - add the numbers of a cell to another one */
+void history_cell_add(struct history_cell *to, const struct history_cell *from);
+
+/** history_free() - release what it owns, not the structure */
+void history_free(struct history *h);
+
+#endif
