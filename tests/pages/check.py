@@ -1,0 +1,280 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""check.py T410TRACE FOLDER MAKE_ACCOUNTS: pages in a browser, clicked like a user would, beside the JSON report.
+
+Pictures of what was seen go to FOLDER.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "unit"))
+import each_test  # noqa: E402  pylint: disable=wrong-import-position
+
+import scene
+from browser import Browser
+
+program, folder, maker = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
+PLOTS = ("plot-socket-0", "plot-socket-1", "plot-ways", "plot-devices", "plot-latencies", "plot-cpu")
+
+
+def report(*arguments):
+    done = subprocess.run([program, "report", trace, *arguments], capture_output=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def labels(browser, plot):
+    """What stands below a plot: the same for all when they show the same time"""
+    return browser.run(
+        "return [...document.querySelectorAll('#' + arguments[0] + ' .dygraph-axis-label-x')].map(e => e.textContent)",
+        plot,
+    )
+
+
+def moved(report_of, row, socket):
+    """What a row moved on a socket: value, low, high; CPUs' part"""
+    counters = {c["name"] for c in report_of["counters"] if c["socket"] == socket and c["source"] == "cpu"}
+    shares = [s for s in row["shares"] if s["counter"] in counters]
+    return [sum(s[key] for s in shares) for key in ("value", "low", "high")]
+
+
+def name_of(row):
+    return f"{row['pid']} {row['comm']}"
+
+
+def test_opens_alone():
+    with Browser() as b:
+        b.open(page)
+        b.picture(folder / "page.png", "body")
+        asked = [url for url in b.requests() if not url.startswith(("about:", "data:"))]
+        assert asked == [f"file://{page}"], asked
+        assert b.complaints() == []
+        for plot in PLOTS:
+            assert labels(b, plot) == labels(b, PLOTS[0]) != [], plot
+            drawn = b.run("const c = document.querySelector('#' + arguments[0] + ' canvas');"
+                          "return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v)", plot)  # fmt: skip
+            assert drawn, f"{plot} is empty"
+
+
+def test_names_are_texts():
+    with Browser() as b:
+        b.open(page)
+        assert b.run("return document.images.length") == 0
+        texts = b.texts("#workloads tbody th")
+        assert "8001 </script>" in texts and "8002 <img onerror=x>" in texts, texts
+        assert any("<img onerror=x>" in text for text in b.texts(".readout"))
+
+
+def test_values_below_the_pointer():
+    intervals, seen = report("--json"), 0
+    with Browser() as b:
+        b.open(page)
+        for socket in (0, 1):
+            b.at(f"plot-socket-{socket}", 0.61, 0.8)
+            point = int(b.find(f"#plot-socket-{socket} [data-point]").get_attribute("data-point"))
+            spans = b.run("return [...document.querySelectorAll('#plot-socket-' + arguments[0] + ' .readout span')]"
+                          ".map(e => [e.textContent, e.dataset.bytes, e.className])", socket)  # fmt: skip
+            rows = {name_of(row): moved(intervals[point], row, socket) for row in intervals[point]["workloads"]}
+            duration = intervals[point]["interval"]["duration_ns"]
+            for text, numbers, _ in spans:
+                for name, want in rows.items():
+                    if text.startswith(name + " "):
+                        assert [int(n) for n in numbers.split()] == want, (text, numbers, want)
+                        rate, low, high = (f"{v / duration:.3f}" for v in want)
+                        assert f"{name} {rate} GB/s" in text, (text, rate)
+                        assert low == high or f"({low} – {high})" in text, (text, low, high)
+                        seen += 1
+            assert spans[0][2] == "here", "nothing is below the pointer"
+            rest = {e["reason"]: 0 for e in intervals[point]["unattributed"]}
+            for entry in intervals[point]["unattributed"]:
+                if entry["counter"].startswith(f"ucf{socket}"):
+                    rest[entry["reason"]] += entry["value"]
+            for text, numbers, _ in spans:
+                if text.startswith("unattributed: devices"):
+                    assert int(numbers) == rest["device"], (numbers, rest)
+            others = [b.find(f"#{plot} [data-point]").get_attribute("data-point") for plot in PLOTS]
+            assert set(others) == {str(point)}, others
+    assert seen >= 4, "too few workloads are shown"
+
+
+def test_latency_below_the_pointer():
+    intervals = report("--json")
+    with Browser() as b:
+        b.open(page)
+        b.at("plot-latencies", 0.4, 0.5)
+        point = int(b.find("#plot-latencies [data-point]").get_attribute("data-point"))
+        want = intervals[point]["latencies"][0]["latency_ns"]
+        (text,) = b.texts("#plot-latencies .readout span")
+        assert abs(float(text.split()[1]) - want) < 0.2, (text, want)
+
+
+def test_sorts():
+    (summary,) = report("--json", "--summary")
+    with Browser() as b:
+        b.open(page)
+        for heading, key in (("CPU s", lambda w: -w["on_cpu_ns"]), ("Process", lambda w: w["pid"])):
+            column = b.texts("#workloads thead th").index(heading) + 1
+            b.click(f"#workloads thead th:nth-child({column})")
+            want = [name_of(w) for w in sorted(summary["workloads"], key=key)]
+            assert b.texts("#workloads tbody th") == want, (heading, b.texts("#workloads tbody th"))
+        b.click(f"#workloads thead th:nth-child({column})")
+        assert b.texts("#workloads tbody th") == want[::-1]
+        assert "sort=workloads.0.down" in b.driver.current_url
+
+
+def test_sorted_rows_have_whole_names():
+    with Browser() as b:
+        tree = folder / "tree.html"
+        subprocess.run([program, "report", "--by", "cgroup", trace, "--html", tree], check=True)
+        b.open(tree)
+        b.picture(folder / "tree.png", "#rows")
+        assert "step_0" in b.texts("#workloads tbody th")
+        b.click("#workloads thead th:nth-child(1)")
+        names = b.texts("#workloads tbody th")
+        assert "step_0" not in names and "/slurm/job_12/step_0" in names, names
+
+
+def test_filters():
+    with Browser() as b:
+        b.open(page)
+        b.find(".filter input").send_keys("SLURM")
+        assert len(b.texts("#workloads tbody th")) == 3
+        assert "3 of 11" in b.texts(".filter")[0]
+        b.open(page, "#filter=postgres")
+        assert b.texts("#workloads tbody th") == ["6001 postgres"]
+
+
+def test_selects_a_row():
+    (summary,) = report("--json", "--summary")
+    row = next(w for w in summary["workloads"] if w["pid"] == 5150)
+    with Browser(height=1400) as b:
+        b.open(page)
+        before = b.run("return document.querySelector('#plot-socket-1 canvas.over').toDataURL()")
+        place = b.texts("#workloads tbody th").index(name_of(row)) + 1
+        b.click(f"#workloads tbody tr:nth-child({place})")
+        assert b.texts("#selected h3")[0].startswith("Selected: 5150 gmx, /slurm/job_15")
+        shares = [line.split() for line in b.texts("#detail tr")[1:]]
+        want = [[s["counter"], *map(str, (s["value"], s["low"], s["high"]))] for s in row["shares"] if s["high"]]
+        assert [line[:4] for line in shares] == want, (shares, want)
+        after = b.run("return document.querySelector('#plot-socket-1 canvas.over').toDataURL()")
+        assert before != after, "no band in the stack"
+        b.run("scrollTo(0, 0)")
+        b.picture(folder / "selected.png")
+        b.click("#selected button")
+        assert not b.texts("#selected h3")
+
+
+def test_selected_row_is_in_the_stack():
+    with Browser() as b:
+        b.open(page)
+        legend = "#plot-socket-0 .readout span"
+        assert "other workloads" in b.texts(legend) and "6050 cron" not in b.texts(legend)
+        b.open(page, "#row=pid%3A6050%3A6050")
+        assert "6050 cron" in b.texts(legend)
+        b.click("#selected button")
+        assert "6050 cron" not in b.texts(legend)
+
+
+def test_zooms_all_plots():
+    with Browser() as b:
+        b.open(page)
+        whole = labels(b, PLOTS[0])
+        b.at("plot-cpu", 0.3, 0.5, drag_to=0.5)
+        zoomed = labels(b, PLOTS[0])
+        assert zoomed != whole
+        assert all(labels(b, plot) == zoomed for plot in PLOTS), [labels(b, plot) for plot in PLOTS]
+        address = b.driver.current_url
+        assert "#t=" in address
+        b.at("plot-socket-1", 0.5, 0.5)
+        point = int(b.find("#plot-socket-1 [data-point]").get_attribute("data-point"))
+        assert 20 <= point <= 27, point
+        b.open(page, "#" + address.partition("#")[2] + "&row=pid%3A6001%3A6001")
+        assert labels(b, PLOTS[0]) == zoomed, "the link shows another time"
+        assert labels(b, "plot-selected-0") == zoomed, "the selected row shows another time"
+        assert "6001 postgres" in b.texts("#selected h3")[0]
+        b.at("plot-socket-0", 0.5, 0.5, twice=True)
+        assert labels(b, PLOTS[1]) == whole
+
+
+def test_dark_and_light():
+    with Browser() as b:
+        b.open(page)
+        colours = []
+        for dark in (True, False):
+            b.dark(dark)
+            colours.append(b.run("return getComputedStyle(document.body).backgroundColor"))
+            if dark:
+                b.picture(folder / "dark.png", "body")
+        assert colours == ["rgb(21, 24, 27)", "rgb(255, 255, 255)"], colours
+
+
+def test_narrow():
+    with Browser(400, 800) as b:
+        b.open(page)
+        b.picture(folder / "narrow.png", "body")
+        assert b.run("return document.documentElement.scrollWidth") <= 400
+        assert b.run("return document.querySelector('.graph').clientWidth") > 300
+
+
+def test_without_script():
+    with Browser(script=False) as b:
+        b.open(page)
+        b.picture(folder / "noscript.png", "body")
+        assert "Plots need JavaScript" in b.texts("noscript p")[0]
+        assert len(b.texts("#workloads tbody th")) == 11 and len(b.texts("#counters tbody tr")) == 14
+        assert not b.texts(".plot") and not b.texts("p.script")
+
+
+def test_prints():
+    with Browser() as b:
+        b.open(page)
+        assert len(b.command("Page.printToPDF", printBackground=True)["data"]) > 50000
+
+
+def test_job():
+    """The page of a job: what its plots say is what its JSON says; where nobody looked there is nothing."""
+    store, job = folder / "accounts.db", folder / "job.html"
+    for old in folder.glob("accounts.db*"):
+        old.unlink()
+    subprocess.run([maker, store, "course=30"], check=True)
+    # status 3: the account has a gap
+    subprocess.run([program, "job", "30", "--file", store, "--html", job], check=False)
+    done = subprocess.run(
+        [program, "job", "30", "--file", store, "--json", "--history"], capture_output=True, check=False
+    )
+    steps = json.loads(done.stdout)["history"]["intervals"]
+    with Browser(height=1400) as b:
+        b.open(job)
+        b.picture(folder / "job.png", "body")
+        assert b.complaints() == []
+        for plot in ("plot-memory", "plot-pcie", "plot-cpus"):
+            assert labels(b, plot), plot
+        # eight times ten seconds; the third and fourth are the gap
+        for place, step in ((0.1, 0), (0.22, 1), (0.6, 2), (0.95, 5)):
+            b.at("plot-memory", place, 0.5)
+            said = [
+                list(map(int, e.split()))
+                for e in b.run(
+                    "return [...document.querySelectorAll('#plot-memory .readout [data-bytes]')]"
+                    ".map(e => e.dataset.bytes)"
+                )
+            ]
+            metrics = steps[step]["metrics"]
+            want = [[m[key] for key in ("value", "low", "high")] for name, m in metrics.items() if name in
+                    ("mem_read_bytes", "mem_write_bytes")]  # fmt: skip
+            incomplete = "some counters have no value" in b.texts("#plot-memory .readout")[0]
+            assert incomplete == (step == 1), (step, b.texts("#plot-memory .readout"))
+            assert sorted(said) == sorted(want), (place, said, want)
+        b.at("plot-memory", 0.4, 0.5)
+        assert "nothing was counted" in b.texts("#plot-memory .readout")[0]
+        assert len(b.texts("#intervals tbody tr")) == 6
+
+
+if __name__ == "__main__":
+    folder.mkdir(parents=True, exist_ok=True)
+    trace, page = folder / "scene.ndjson", folder / "page.html"
+    scene.write(trace, hostile=True)
+    subprocess.run([program, "report", trace, "--html", page], check=True)
+    sys.exit(each_test.run_all("pages", globals()))

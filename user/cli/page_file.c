@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/page_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "report/html/html.h"
+
+int page_file_check(struct run_options *r, struct diag *d)
+{
+	const struct output_options *o = &r->output;
+
+	if (!o->html)
+		return 0;
+	if (r->nr_methods > 1)
+		return diag_fail(d, -EINVAL, "--html is of one method: --compare has several");
+	if (o->file && !strcmp(o->file, o->html))
+		return diag_fail(d, -EINVAL, "--html and -o name the same file, %s", o->html);
+	r->neighbours = true;
+	return 0;
+}
+
+int page_file_open(const struct run_options *args, struct diag *d, struct page_file *ret)
+{
+	*ret = (struct page_file){ .args = args };
+	if (!args->output.html)
+		return 0;
+	ret->html = html_new();
+	return ret->html ? output_open(args->output.html, d, &ret->out) : diag_no_memory(d);
+}
+
+int page_file_add(struct page_file *p, const struct report *r, struct diag *d)
+{
+	return p->html && html_interval(p->html, r) ? diag_no_memory(d) : 0;
+}
+
+int page_file_write(struct page_file *p, const struct neighbours_report *r, struct diag *d)
+{
+	int err = html_write(p->out, p->html, r->summary, r, p->args->top);
+
+	return err ? output_failed(p->args->output.html, err, d) : 0;
+}
+
+int page_file_close(struct page_file *p, struct diag *d)
+{
+	FILE *out = p->out;
+
+	p->out = NULL;
+	html_free(p->html);
+	p->html = NULL;
+	return out ? output_close(out, p->args->output.html, d) : 0;
+}

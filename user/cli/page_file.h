@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* --html: a run as a page in a file. */
+#ifndef CLI_PAGE_FILE_H
+#define CLI_PAGE_FILE_H
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "neighbourhood.h"
+#include "run_options.h"
+
+struct html;
+
+/**
+ * struct page_file - the page of a run; without --html nothing, and all functions do nothing
+ * @args: what the user asked for
+ * @out: where to
+ * @html: what is on it
+ */
+struct page_file {
+	const struct run_options *args;
+	FILE *out;
+	struct html *html;
+};
+
+/** page_file_check() - does --html go with the rest? Asks for what a page needs. 0 or -EINVAL */
+int page_file_check(struct run_options *r, struct diag *d);
+
+/**
+ * page_file_open() - open the file; empties an existing one
+ * @args: must outlive @ret
+ * @d: gets the problem
+ * @ret: end with page_file_close() in any case
+ *
+ * Return: 0 or a negative errno.
+ */
+int page_file_open(const struct run_options *args, struct diag *d, struct page_file *ret);
+
+/** page_file_add() - an interval has ended; 0 or a negative errno */
+int page_file_add(struct page_file *p, const struct report *r, struct diag *d);
+
+/** page_file_write() - write the page of all intervals; 0 or a negative errno */
+int page_file_write(struct page_file *p, const struct neighbours_report *r, struct diag *d);
+
+/** page_file_close() - make sure that all has been written; 0 or a negative errno */
+int page_file_close(struct page_file *p, struct diag *d);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A run as one HTML file that needs nothing else: tables, written here, and plots, drawn by the
+ * script in it from data in it.
+ */
+#ifndef REPORT_HTML_H
+#define REPORT_HTML_H
+
+#include <stdio.h>
+
+#include "model.h"
+#include "neighbourhood.h"
+
+/* Rows in a table and in plots unless another number is asked for; the rest is added up. */
+#define HTML_TOP       250
+/* The data of plots is thinned until its text is no longer than this. */
+#define HTML_DATA_SIZE 1500000
+
+struct html;
+
+/** html_new() - an empty page, to be freed with html_free(); NULL without memory */
+struct html *html_new(void);
+void html_free(struct html *h);
+
+/** html_interval() - an interval has ended; 0 or -ENOMEM. What is kept of it is bounded */
+int html_interval(struct html *h, const struct report *r);
+
+/**
+ * html_write() - write the page
+ * @out: where to; flushed
+ * @h: has all intervals; its plots are thinned if need be
+ * @summary: of all of them
+ * @neighbours: NULL: nobody looked for them
+ * @top: rows to show, 0 for HTML_TOP
+ *
+ * Return: 0, -ENOMEM, -E2BIG (more than 64 sockets) or -ERANGE (numbers too large for JSON) with
+ * nothing written, or the negative errno of a failed write.
+ */
+int html_write(FILE *out, struct html *h, const struct report *summary,
+	       const struct neighbours_report *neighbours, size_t top);
+
+#endif

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/html/job_page.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/sums.h"
+#include "report/format.h"
+#include "report/html/markup.h"
+#include "report/html/page.h"
+#include "report/job/job_sums.h"
+#include "report/put.h"
+
+#define ACCOUNT_WIDTH 100
+#define SETTING	      "history = 10s for 1h, 5m for 30d"
+/* Shorter ones are from a clock that is corrected little by little. */
+#define LEAST_GAP_NS  NS_PER_S
+
+/* Lines of the plots */
+enum series {
+	SERIES_READ,
+	SERIES_WRITE,
+	SERIES_BOTH,
+	SERIES_DEVICE_READ,
+	SERIES_DEVICE_WRITE,
+	SERIES_ENERGY,
+	SERIES_CPU,
+	NR_SERIES,
+};
+
+/* What a plot shows, and in which unit: bytes and nanojoules per nanosecond, CPU time of time */
+struct series_row {
+	const char *label;
+	const char *colour;
+	int plot;
+};
+
+static const struct series_row series_rows[NR_SERIES] = {
+	[SERIES_READ] = { "read", "#4e79a7", 0 },
+	[SERIES_WRITE] = { "written", "#f28e2b", 0 },
+	[SERIES_BOTH] = { "read or written", "#76b7b2", 0 },
+	[SERIES_DEVICE_READ] = { "read by devices", "#59a14f", 1 },
+	[SERIES_DEVICE_WRITE] = { "written by devices", "#e15759", 1 },
+	[SERIES_ENERGY] = { "power", "#b07aa1", 2 },
+	[SERIES_CPU] = { "CPUs", "#9c755f", 3 },
+};
+
+static const struct {
+	const char *id, *title, *unit;
+} plots[] = {
+	{ "plot-memory", "Memory bandwidth of its CPUs, GB/s, with intervals", "GB/s" },
+	{ "plot-pcie", "Moved by devices for it, GB/s, with intervals", "GB/s" },
+	{ "plot-energy", "Power of packages and memory, W, with intervals", "W" },
+	{ "plot-cpus", "CPUs used", "CPUs" },
+};
+
+/* A line at a point: sums over @counted_ns, 0 = nothing is known; @partial: 1 = a counter is missing */
+struct cell {
+	uint64_t counted_ns;
+	uint64_t partial;
+	uint64_t value;
+	uint64_t low;
+	uint64_t high;
+};
+
+struct point {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t intervals;
+	struct cell cells[NR_SERIES];
+};
+
+struct points {
+	struct point *items;
+	size_t nr, cap;
+};
+
+/* --- points */
+
+static struct cell cell_of(const struct account_job *i, const struct job_sum_value *v)
+{
+	if (!v->counted)
+		return (struct cell){ 0 };
+	return (struct cell){ i->covered_ns, v->partial, v->value, v->low, v->high };
+}
+
+static struct cell cell_at(const struct job_context *c, const struct account_job *i, enum series s)
+{
+	static const struct {
+		enum job_sum sum;
+		enum direction way;
+	} sums[] = {
+		[SERIES_READ] = { JOB_SUM_MEM, DIRECTION_READ },
+		[SERIES_WRITE] = { JOB_SUM_MEM, DIRECTION_WRITE },
+		[SERIES_BOTH] = { JOB_SUM_MEM, DIRECTION_READWRITE },
+		[SERIES_DEVICE_READ] = { JOB_SUM_PCIE, DIRECTION_READ },
+		[SERIES_DEVICE_WRITE] = { JOB_SUM_PCIE, DIRECTION_WRITE },
+	};
+	uint64_t cpu = i->whole.on_cpu_ns;
+	struct job_sum_value v;
+
+	if (s == SERIES_CPU)
+		return (struct cell){ i->covered_ns, 0, cpu, cpu, cpu };
+	if (s == SERIES_ENERGY)
+		v = job_sum_energy(c->node, i, &i->whole);
+	else
+		v = job_sum_of(c->node, i, &i->whole, sums[s].sum, sums[s].way);
+	return cell_of(i, &v);
+}
+
+static void join_cells(struct cell *to, const struct cell *from)
+{
+	to->counted_ns += from->counted_ns;
+	to->partial |= from->partial;
+	to->value = sum_capped(to->value, from->value);
+	to->low = sum_capped(to->low, from->low);
+	to->high = sum_capped(to->high, from->high);
+}
+
+/* Does an interval begin where the one before ended? Otherwise nobody looked, or the clock was set. */
+static bool goes_on(uint64_t end_ns, const struct account_job *next)
+{
+	return next->whole.start_ns < end_ns + LEAST_GAP_NS && !next->gap_ns;
+}
+
+/* Times of a page go on; an interval of a clock that was set back begins where the last one ended. */
+static int add_point(struct points *p, const struct job_context *c, const struct account_job *i,
+		     bool join)
+{
+	uint64_t end_ns = p->nr ? p->items[p->nr - 1].end_ns : 0;
+	struct point *last;
+
+	if (p->nr && !goes_on(end_ns, i)) {
+		if (array_room(p->items, p->cap, p->nr))
+			return -ENOMEM;
+		if (i->whole.start_ns > end_ns)
+			p->items[p->nr++] =
+				(struct point){ .start_ns = end_ns, .end_ns = i->whole.start_ns };
+		join = false;
+	}
+	if (!join || !p->nr) {
+		if (array_room(p->items, p->cap, p->nr))
+			return -ENOMEM;
+		p->items[p->nr++] = (struct point){
+			.start_ns = i->whole.start_ns > end_ns ? i->whole.start_ns : end_ns,
+		};
+	}
+	last = &p->items[p->nr - 1];
+	last->end_ns = last->intervals ? last->end_ns : last->start_ns;
+	last->end_ns =
+		i->whole.end_ns > last->end_ns ? i->whole.end_ns : last->end_ns + i->covered_ns;
+	last->intervals++;
+	for (int s = 0; s < NR_SERIES; s++) {
+		struct cell cell = cell_at(c, i, s);
+
+		join_cells(&last->cells[s], &cell);
+	}
+	return 0;
+}
+
+static int make_points(const struct job_context *c, struct points *ret)
+{
+	size_t nr = c->history->nr, each = (nr + JOB_PAGE_POINTS - 1) / JOB_PAGE_POINTS;
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = add_point(ret, c, &c->history->jobs[i], i % each != 0);
+	return err;
+}
+
+/* --- data of plots */
+
+static json_t *numbers(const struct points *p, size_t offset, uint64_t less, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < p->nr && !*err; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)&p->items[i] + offset, sizeof(value));
+		put_element(a, exact_integer(value - less, err), err);
+	}
+	return a;
+}
+
+static bool any(const struct points *p, int series)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->items[i].cells[series].counted_ns && p->items[i].cells[series].high)
+			return true;
+	return false;
+}
+
+static json_t *layer_object(const struct points *p, int s, int *err)
+{
+	size_t at = offsetof(struct point, cells) + (size_t)s * sizeof(struct cell);
+	json_t *o = json_object();
+
+	put_text(o, "label", series_rows[s].label, err);
+	put_text(o, "colour", series_rows[s].colour, err);
+	put(o, "counted_ns", numbers(p, at + offsetof(struct cell, counted_ns), 0, err), err);
+	put(o, "value", numbers(p, at + offsetof(struct cell, value), 0, err), err);
+	put(o, "low", numbers(p, at + offsetof(struct cell, low), 0, err), err);
+	put(o, "high", numbers(p, at + offsetof(struct cell, high), 0, err), err);
+	return o;
+}
+
+/* Points at which a line of the plot lacks a counter */
+static json_t *incomplete_array(const struct points *p, size_t n, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < p->nr; i++) {
+		uint64_t partial = 0;
+
+		for (int s = 0; s < NR_SERIES; s++)
+			if (series_rows[s].plot == (int)n)
+				partial |= p->items[i].cells[s].partial;
+		put_element(a, exact_integer(partial, err), err);
+	}
+	return a;
+}
+
+static json_t *plot_object(const struct points *p, size_t n, int *err)
+{
+	json_t *o = json_object(), *layers = json_array();
+
+	put_text(o, "id", plots[n].id, err);
+	put_text(o, "title", plots[n].title, err);
+	put_text(o, "unit", plots[n].unit, err);
+	put(o, "incomplete", incomplete_array(p, n, err), err);
+	for (int s = 0; s < NR_SERIES; s++)
+		if (series_rows[s].plot == (int)n && (any(p, s) || s == SERIES_CPU))
+			put_element(layers, layer_object(p, s, err), err);
+	put(o, "layers", layers, err);
+	return o;
+}
+
+/* As page_data() has it, without workloads and sockets */
+static int data_of(const struct points *p, json_t **ret)
+{
+	static const char *const none[] = { "sockets",	"probes", "devices",  "rows",
+					    "counters", "units",  "latencies" };
+	uint64_t start = p->nr ? p->items[0].start_ns : 0;
+	json_t *o = json_object(), *all = json_array();
+	int err = 0;
+
+	put_text(o, "schema", "t410trace.page/1", &err);
+	put_text(o, "by", "job", &err);
+	put_number(o, "start_time_ms", start / 1000000, &err);
+	put_number(o, "start_ns", start, &err);
+	put(o, "begin_ns", numbers(p, offsetof(struct point, start_ns), start, &err), &err);
+	put(o, "end_ns", numbers(p, offsetof(struct point, end_ns), start, &err), &err);
+	put(o, "intervals", numbers(p, offsetof(struct point, intervals), 0, &err), &err);
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		put(o, none[i], json_array(), &err);
+	for (size_t n = 0; n < ARRAY_SIZE(plots); n++)
+		put_element(all, plot_object(p, n, &err), &err);
+	put(o, "plots", all, &err);
+	if (err)
+		json_decref(o);
+	else
+		*ret = o;
+	return err;
+}
+
+static int data_text(const struct points *p, char **ret, size_t *ret_length)
+{
+	json_t *data = NULL;
+	int err = data_of(p, &data);
+
+	return err ? err : markup_json_text(data, ret, ret_length);
+}
+
+/* --- sections */
+
+static int put_title(FILE *out, const struct job_context *c, const struct account_job *j)
+{
+	char from[FORMAT_TIME_LEN], to[FORMAT_TIME_LEN];
+	int err;
+
+	format_time(j->whole.start_ns, from);
+	format_time(j->whole.end_ns, to);
+	fprintf(out, "<header><h1>%s job ", scheduler_name(j->job.scheduler));
+	err = markup_name(out, j->job.id, sizeof(j->job.id));
+	fputs(" on ", out);
+	err = err ?: markup_name(out, c->host->name, sizeof(c->host->name));
+	fputs("</h1>\n<p>", out);
+	if (j->job.name[0]) {
+		err = err ?: markup_name(out, j->job.name, sizeof(j->job.name));
+		fputs(", ", out);
+	}
+	if (j->job.user[0]) {
+		fputs("of ", out);
+		err = err ?: markup_name(out, j->job.user, sizeof(j->job.user));
+		fputs(", ", out);
+	}
+	fprintf(out, "%s, %s to %s</p>\n", account_state_name(j->state), from, to);
+	fputs("<noscript><p class=\"warn\">Plots need JavaScript. The tables have the "
+	      "numbers.</p></noscript>\n<nav><a href=\"#course\">Over time</a> "
+	      "<a href=\"#account\">Account</a></nav></header>\n<main>\n",
+	      out);
+	return err;
+}
+
+/* What is written to the file when all of it is known */
+struct job_page {
+	const struct job_context *context;
+	const struct account_job *job;
+	struct points points;
+};
+
+/* The account as on a terminal */
+static int put_account(FILE *out, void *arg)
+{
+	const struct table_options o = { .width = ACCOUNT_WIDTH, .verbose = true };
+	const struct job_page *p = arg;
+
+	return job_table_write(out, p->context, p->job, &o);
+}
+
+static void put_range(FILE *out, const struct cell *c)
+{
+	if (c->counted_ns)
+		markup_range(out, c->low, c->high);
+	else
+		markup_none(out);
+}
+
+static void put_rate(FILE *out, const struct cell *c)
+{
+	if (c->counted_ns)
+		markup_rate(out, c->value, c->counted_ns);
+	else
+		markup_none(out);
+}
+
+/* The smallest part of its time that a counter counted */
+static double least_counted(const struct account_job *i)
+{
+	double least = 1;
+
+	for (size_t k = 0; k < i->nr_node; k++) {
+		double ratio = job_running_ratio(&i->node[k]);
+
+		least = ratio < least ? ratio : least;
+	}
+	return least;
+}
+
+static void put_note(FILE *out, const struct account_job *i)
+{
+	char text[FORMAT_NUMBER_LEN];
+	const char *between = "";
+	size_t none = 0, some = 0;
+
+	for (size_t k = 0; k < i->nr_node; k++) {
+		none += i->node[k].missing >= i->intervals;
+		some += i->node[k].missing && i->node[k].missing < i->intervals;
+	}
+	fputs("<td>", out);
+	if (i->gap_ns) {
+		format_seconds(i->gap_ns, text);
+		fprintf(out, "nobody looked for %s s before it", text);
+		between = ", ";
+	}
+	if (none)
+		fprintf(out, "%s%zu counter%s without a value", between, none,
+			none == 1 ? "" : "s");
+	between = none ? ", " : between;
+	if (some)
+		fprintf(out, "%s%zu without a value in a part of it", between, some);
+	fputs("</td>", out);
+}
+
+static void put_line_of(FILE *out, const struct job_context *c, const struct account_job *i)
+{
+	struct cell cells[NR_SERIES], all = { 0 };
+	char when[FORMAT_TIME_LEN], text[FORMAT_NUMBER_LEN];
+
+	for (int s = 0; s < NR_SERIES; s++)
+		cells[s] = cell_at(c, i, s);
+	for (int s = SERIES_READ; s <= SERIES_BOTH; s++)
+		join_cells(&all, &cells[s]);
+	format_time(i->whole.start_ns, when);
+	fprintf(out, "<tr><th scope=\"row\">%s</th>", when);
+	markup_seconds(out, i->covered_ns);
+	put_rate(out, &cells[SERIES_READ]);
+	put_rate(out, &cells[SERIES_WRITE]);
+	if (all.counted_ns)
+		markup_bytes(out, all.value);
+	else
+		markup_none(out);
+	put_range(out, &all);
+	format_joules(cells[SERIES_ENERGY].value, text);
+	if (cells[SERIES_ENERGY].counted_ns)
+		markup_number(out, text, cells[SERIES_ENERGY].value);
+	else
+		markup_none(out);
+	markup_seconds(out, i->whole.on_cpu_ns);
+	if (i->nr_node)
+		markup_percent(out, (uint64_t)(least_counted(i) * 1e9), 1000000000);
+	else
+		markup_none(out);
+	put_note(out, i);
+	fputs("</tr>\n", out);
+}
+
+static void put_intervals(FILE *out, const struct job_context *c)
+{
+	size_t nr = c->history->nr, first = nr > JOB_PAGE_ROWS ? nr - JOB_PAGE_ROWS : 0;
+
+	if (first)
+		fprintf(out,
+			"<p>The table has the last %d of %zu intervals; t410trace job --json "
+			"--history has all.</p>\n",
+			JOB_PAGE_ROWS, nr);
+	markup_table(out, "intervals", "What the job had in each interval",
+		     "Begin|#Seconds|#Read GB/s|#Write GB/s|#Bytes|#95 % interval|#Energy|#CPU s|"
+		     "#Counted|Note");
+	for (size_t i = first; i < nr; i++)
+		put_line_of(out, c, &c->history->jobs[i]);
+	markup_table_end(out);
+}
+
+static void put_plots(FILE *out, const struct points *p)
+{
+	fputs("<p class=\"script\">Drag to zoom in, double-click to see all; all plots go along. "
+	      "The address keeps the view.</p>\n",
+	      out);
+	for (size_t n = 0; n < ARRAY_SIZE(plots); n++) {
+		bool shown = false;
+
+		for (int s = 0; s < NR_SERIES; s++)
+			shown |= series_rows[s].plot == (int)n && (any(p, s) || s == SERIES_CPU);
+		if (shown)
+			fprintf(out, "<div id=\"%s\" class=\"plot\"></div>\n", plots[n].id);
+	}
+}
+
+static int put_course(FILE *out, const struct job_context *c, const struct account_job *j,
+		      const struct points *p)
+{
+	bool whole;
+	int err = job_history_whole(j, c->history, &whole);
+
+	fputs("<section id=\"course\"><h2>Over time</h2>\n", out);
+	if (!p->nr) {
+		fputs("<p class=\"warn\" id=\"no-history\">No intervals of this job are kept. The "
+		      "setting history of \"t410trace serve\" keeps them, as in <code>" SETTING
+		      "</code>: of jobs from then on.</p>\n</section>\n",
+		      out);
+		return err;
+	}
+	if (!whole)
+		fputs("<p class=\"warn\" id=\"incomplete\">The intervals are not all of the "
+		      "account: older ones were dropped, or the history was begun after the "
+		      "job.</p>\n",
+		      out);
+	fputs("<p>Older intervals are joined into longer ones: bytes are added up, and so are the "
+	      "ends of their 95 % intervals. The true interval of a sum is narrower. Where nobody "
+	      "looked there is a gap.</p>\n",
+	      out);
+	if (c->history->nr > JOB_PAGE_POINTS)
+		fprintf(out,
+			"<p class=\"warn\" id=\"thinned\">Plots have %zu points for %zu "
+			"intervals.</p>\n",
+			p->nr, c->history->nr);
+	put_plots(out, p);
+	put_intervals(out, c);
+	fputs("</section>\n", out);
+	return err;
+}
+
+static int put_page(FILE *out, void *arg)
+{
+	struct job_page *p = arg;
+	cleanup_free char *data = NULL;
+	size_t length = 0;
+	int err = data_text(&p->points, &data, &length);
+
+	if (err)
+		return err;
+	err = page_head(out, p->context->host) ?: put_title(out, p->context, p->job) ?:
+	      put_course(out, p->context, p->job, &p->points);
+	if (err)
+		return err;
+	fputs("<section id=\"account\"><h2>Account</h2>\n", out);
+	err = markup_pre(out, put_account, p);
+	fputs("</section>\n</main>\n", out);
+	page_tail(out, data, length);
+	return err;
+}
+
+int job_page_write(FILE *out, const struct job_context *c, const struct account_job *j)
+{
+	struct job_page p = { .context = c, .job = j };
+	int err = make_points(c, &p.points) ?: format_whole(out, put_page, &p);
+
+	free(p.points.items);
+	return err;
+}

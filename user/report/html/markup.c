@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/html/markup.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/format.h"
+
+static void put_character(FILE *out, char c)
+{
+	switch (c) {
+	case '<':
+		fputs("&lt;", out);
+		break;
+	case '>':
+		fputs("&gt;", out);
+		break;
+	case '&':
+		fputs("&amp;", out);
+		break;
+	case '"':
+		fputs("&quot;", out);
+		break;
+	case '\'':
+		fputs("&#39;", out);
+		break;
+	default:
+		fputc(c, out);
+	}
+}
+
+void markup_text(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		put_character(out, *text);
+}
+
+int markup_name(FILE *out, const char *name, size_t max)
+{
+	cleanup_free char *text = NULL;
+	int err = format_terminal(name, max, &text);
+
+	if (!err)
+		markup_text(out, text);
+	return err;
+}
+
+void markup_path(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		put_character(out, *text);
+		if (*text == '/' && text[1])
+			fputs("<wbr>", out);
+	}
+}
+
+/* In JSON these three stand in strings alone, where a number can stand for them. */
+static int put_escaped(const char *text, size_t length, void *arg)
+{
+	FILE *out = arg;
+
+	for (size_t i = 0; i < length; i++)
+		if (strchr("<>&", text[i]) && text[i])
+			fprintf(out, "\\u%04x", (unsigned int)text[i]);
+		else
+			fputc(text[i], out);
+	return ferror(out) ? -1 : 0;
+}
+
+int markup_json(FILE *out, const json_t *json)
+{
+	/* Latencies, the only numbers that are not whole, have tenths. */
+	int flags = JSON_COMPACT | JSON_REAL_PRECISION(12);
+
+	return json_dump_callback(json, put_escaped, out, flags) ? -ENOMEM : 0;
+}
+
+static int put_json(FILE *out, void *arg)
+{
+	return markup_json(out, arg);
+}
+
+int markup_json_text(json_t *json, char **ret_text, size_t *ret_len)
+{
+	int err = format_text(put_json, json, ret_text, ret_len);
+
+	json_decref(json);
+	return err;
+}
+
+int markup_pre(FILE *out, int (*put)(FILE *out, void *arg), void *arg)
+{
+	cleanup_free char *text = NULL;
+	size_t len;
+	int err = format_text(put, arg, &text, &len);
+
+	if (err)
+		return err;
+	fputs("<pre>", out);
+	markup_text(out, text);
+	fputs("</pre>\n", out);
+	return 0;
+}
+
+void markup_cell(FILE *out, const char *text)
+{
+	fputs("<td>", out);
+	markup_path(out, text);
+	fputs("</td>", out);
+}
+
+void markup_number(FILE *out, const char *shown, uint64_t exact)
+{
+	fprintf(out, "<td class=\"n\" data-v=\"%" PRIu64 "\">", exact);
+	markup_text(out, shown);
+	fputs("</td>", out);
+}
+
+void markup_count(FILE *out, uint64_t value)
+{
+	fprintf(out, "<td class=\"n\">%" PRIu64 "</td>", value);
+}
+
+void markup_bytes(FILE *out, uint64_t bytes)
+{
+	char text[FORMAT_NUMBER_LEN];
+
+	format_bytes(bytes, text);
+	markup_number(out, text, bytes);
+}
+
+void markup_seconds(FILE *out, uint64_t ns)
+{
+	char text[FORMAT_NUMBER_LEN];
+
+	format_seconds(ns, text);
+	markup_number(out, text, ns);
+}
+
+void markup_rate(FILE *out, uint64_t bytes, uint64_t ns)
+{
+	char text[FORMAT_NUMBER_LEN];
+
+	format_rate(bytes, ns, text);
+	markup_number(out, text, bytes);
+}
+
+void markup_range(FILE *out, uint64_t low, uint64_t high)
+{
+	char from[FORMAT_NUMBER_LEN], to[FORMAT_NUMBER_LEN];
+
+	format_bytes(low, from);
+	format_bytes(high, to);
+	fprintf(out,
+		"<td class=\"n\" data-v=\"%" PRIu64 "\" data-low=\"%" PRIu64
+		"\" data-high=\"%" PRIu64 "\">%s – %s</td>",
+		high > low ? high - low : 0, low, high, from, to);
+}
+
+/* What nonsense adds up to may be larger than any whole number. */
+static uint64_t whole_number(double v)
+{
+	return v < 1e18 ? (uint64_t)(v + 0.5) : (uint64_t)1e18;
+}
+
+void markup_tenths(FILE *out, double ns)
+{
+	char text[FORMAT_NUMBER_LEN];
+
+	format_ns(ns, text);
+	markup_number(out, text, whole_number(ns * 10));
+}
+
+void markup_percent(FILE *out, uint64_t part, uint64_t whole)
+{
+	char text[FORMAT_NUMBER_LEN];
+
+	format_percent(part, whole, text);
+	if (whole)
+		markup_number(out, text, whole_number((double)part / (double)whole * 1e9));
+	else
+		markup_none(out);
+}
+
+void markup_none(FILE *out)
+{
+	fputs("<td class=\"n none\">–</td>", out);
+}
+
+void markup_table(FILE *out, const char *id, const char *caption, const char *columns)
+{
+	fprintf(out, "<div class=\"wide\"><table id=\"%s\"><caption>%s</caption>\n<thead><tr>", id,
+		caption);
+	while (*columns) {
+		size_t length = strcspn(columns, "|");
+
+		if (*columns == '#')
+			fprintf(out, "<th scope=\"col\" class=\"n\">%.*s</th>", (int)length - 1,
+				columns + 1);
+		else
+			fprintf(out, "<th scope=\"col\">%.*s</th>", (int)length, columns);
+		columns += length + (columns[length] == '|');
+	}
+	fputs("</tr></thead>\n<tbody>\n", out);
+}
+
+void markup_table_end(FILE *out)
+{
+	fputs("</tbody></table></div>\n", out);
+}

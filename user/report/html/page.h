@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Parts of the page; for the files of this room. */
+#ifndef REPORT_HTML_PAGE_H
+#define REPORT_HTML_PAGE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "neighbourhood.h"
+#include "report/html/history.h"
+#include "report/rows.h"
+
+/* Names of files and folders may be long, a page may not. */
+#define PAGE_NAME_COLUMNS 120
+
+/**
+ * struct page_row - a row that is shown
+ * @node: where it is in the tree
+ * @depth: how many rows it is in
+ */
+struct page_row {
+	const struct row_node *node;
+	int depth;
+};
+
+/**
+ * struct page - what all parts are made of
+ * @history: over time
+ * @summary: of the run
+ * @neighbours: NULL: nobody looked for them
+ * @tree: rows of @summary
+ * @rows, @nr: those that are shown, each behind the one that it is in
+ */
+struct page {
+	struct history *history;
+	const struct report *summary;
+	const struct neighbours_report *neighbours;
+	struct row_tree *tree;
+	struct page_row *rows;
+	size_t nr;
+};
+
+/** page_name() - what a row is called; 0 or -ENOMEM. The caller frees @ret */
+int page_name(const struct report_row *row, char **ret);
+
+/** page_cgroup() - the cgroup of a row, "" for an unknown one; as page_name() */
+int page_cgroup(const struct report_row *row, char **ret);
+
+/** page_data() - what the script draws plots from; 0, -ENOMEM or -ERANGE */
+int page_data(const struct page *p, json_t **ret);
+
+/** page_head() - the begin of a page, up to its body; 0 or -ENOMEM */
+int page_head(FILE *out, const struct host_info *host);
+
+/** page_tail() - its end: licences, data of plots as markup_json() writes it, and scripts */
+void page_tail(FILE *out, const char *data, size_t length);
+
+/* Sections in turn; 0 or -ENOMEM. */
+int page_workloads(FILE *out, const struct page *p);
+int page_cgroups(FILE *out, const struct page *p);
+int page_devices(FILE *out, const struct page *p);
+int page_latencies(FILE *out, const struct page *p);
+int page_neighbours(FILE *out, const struct page *p);
+int page_sockets(FILE *out, const struct page *p);
+int page_counters(FILE *out, const struct page *p);
+
+#endif

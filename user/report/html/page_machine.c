@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The tables of what is no workload: sockets, counters, devices, latencies and neighbours. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/sums.h"
+#include "report/devices.h"
+#include "report/format.h"
+#include "report/html/markup.h"
+#include "report/html/page.h"
+#include "report/names.h"
+
+/* Neighbours of a latency that are shown */
+#define MAX_NEIGHBOURS 40
+
+/* A name that anybody could have chosen, in a cell */
+static int cell_name(FILE *out, const char *name, size_t max)
+{
+	cleanup_free char *text = NULL;
+	int err = format_terminal(name, max, &text);
+
+	if (!err)
+		markup_cell(out, text);
+	return err;
+}
+
+static uint64_t ns_of(const struct page *p)
+{
+	return p->summary->end_ns - p->summary->start_ns;
+}
+
+int page_sockets(FILE *out, const struct page *p)
+{
+	const struct report *r = p->summary;
+
+	markup_table(out, "sockets", "CPU time of sockets, and what their memory moved",
+		     "#Socket|#CPUs|#Busy|#Busy s|#Idle s|#Not booked s|#Memory GB/s|#Memory");
+	for (size_t s = 0; s < p->tree->nr_sockets; s++) {
+		const struct socket_total *t = &p->tree->sockets[s];
+
+		fputs("<tr>", out);
+		markup_count(out, t->id);
+		if (t->cpus) {
+			uint64_t used = sum_capped(t->cpus->busy_ns, t->cpus->lost_ns);
+			uint64_t all = sum_capped(used, t->cpus->idle_ns);
+
+			/* Traces of other tools leave idle time out. */
+			if (!t->cpus->idle_ns && all < t->cpus->nr_cpus * ns_of(p))
+				all = t->cpus->nr_cpus * ns_of(p);
+			markup_count(out, t->cpus->nr_cpus);
+			markup_percent(out, used, all);
+			markup_seconds(out, t->cpus->busy_ns);
+			markup_seconds(out, t->cpus->idle_ns);
+			markup_seconds(out, t->cpus->lost_ns);
+		} else {
+			for (int i = 0; i < 5; i++)
+				markup_none(out);
+		}
+		if (r->nr_counters && !t->incomplete) {
+			markup_rate(out, t->bytes, ns_of(p));
+			markup_bytes(out, t->bytes);
+		} else {
+			markup_none(out);
+			markup_none(out);
+		}
+		fputs("</tr>\n", out);
+	}
+	markup_table_end(out);
+	return 0;
+}
+
+/* --- counters */
+
+static void put_reasons(FILE *out, const struct report_counter *rc)
+{
+	const char *between = "";
+
+	fputs("<td>", out);
+	for (int i = 0; i < NR_REASONS; i++) {
+		if (!rc->unattributed[i])
+			continue;
+		fprintf(out, "%s%s %" PRIu64, between, reason_name(i), rc->unattributed[i]);
+		between = ", ";
+	}
+	fputs("</td>", out);
+}
+
+static int put_counter(FILE *out, const struct report *r, const struct report_counter *rc)
+{
+	const struct counter *c = rc->counter;
+	bool split = unit_is_split(c->unit);
+	uint64_t unattributed = 0;
+	int err;
+
+	for (int i = 0; i < NR_REASONS; i++)
+		unattributed = sum_capped(unattributed, rc->unattributed[i]);
+	fputs("<tr>", out);
+	err = cell_name(out, c->name, sizeof(c->name));
+	markup_count(out, report_socket_id(r, c));
+	markup_cell(out, source_name(c->source));
+	markup_cell(out, direction_name(c->direction));
+	markup_cell(out, destination_name(c->destination));
+	markup_cell(out, unit_name(c->unit));
+	if (rc->valid)
+		markup_count(out, rc->value);
+	else
+		markup_cell(out, rc->enabled_ns && !rc->running_ns ? "not running" : "not read");
+	if (rc->valid && split) {
+		markup_count(out, rc->attributed);
+		markup_count(out, unattributed);
+		put_reasons(out, rc);
+	} else {
+		markup_none(out);
+		markup_none(out);
+		markup_none(out);
+	}
+	markup_percent(out, rc->running_ns, rc->enabled_ns);
+	markup_seconds(out, rc->covered_ns);
+	fputs("</tr>\n", out);
+	return err;
+}
+
+int page_counters(FILE *out, const struct page *p)
+{
+	const struct report *r = p->summary;
+	int err = 0;
+
+	if (!r->nr_counters)
+		return 0;
+	markup_table(out, "counters",
+		     "Counters: attributed and unattributed together are the value",
+		     "Counter|#Socket|Source|Direction|Destination|Unit|#Value|#Attributed|"
+		     "#Unattributed|Reasons|#Counting|#Covered s");
+	for (size_t i = 0; i < r->nr_counters && !err; i++)
+		err = put_counter(out, r, &r->counters[i]);
+	markup_table_end(out);
+	return err;
+}
+
+/* --- devices */
+
+static void put_side(FILE *out, const struct page *p, const struct device_bytes *side)
+{
+	if (side->valid) {
+		markup_rate(out, side->bytes, ns_of(p));
+		markup_range(out, side->low, side->high);
+		markup_percent(out, side->owned, side->bytes);
+	} else {
+		markup_none(out);
+		markup_none(out);
+		markup_none(out);
+	}
+	markup_bytes(out, side->io_bytes);
+}
+
+static int put_device(FILE *out, const struct page *p, const struct report_device *rd)
+{
+	const struct report *r = p->summary;
+	const struct device *d = rd->device;
+	char where[64] = "not known";
+	int err;
+
+	if (d->wiring != WIRING_UNKNOWN)
+		snprintf(where, sizeof(where), "s%" PRIu32 " rc%" PRIu32 " rp%" PRIu32 "%s",
+			 d->socket < r->nr_sockets ? r->sockets[d->socket].id : d->socket, d->rc,
+			 d->rp, devices_is_guess(d) ? " (guessed)" : "");
+	fputs("<tr>", out);
+	err = cell_name(out, d->bdf, sizeof(d->bdf)) ?: cell_name(out, d->name, sizeof(d->name));
+	markup_cell(out, device_kind_name(d->kind));
+	markup_cell(out, where);
+	put_side(out, p, &rd->read);
+	put_side(out, p, &rd->write);
+	markup_percent(out, rd->running_ns, rd->enabled_ns);
+	if (rd->latency_valid) {
+		markup_tenths(out, rd->latency_ns);
+	} else {
+		markup_none(out);
+	}
+	fputs("</tr>\n", out);
+	return err;
+}
+
+int page_devices(FILE *out, const struct page *p)
+{
+	int err = 0;
+
+	if (!p->summary->nr_devices)
+		return 0;
+	fputs("<section id=\"device\"><h2>Devices</h2>\n<p>As devices see it: they read memory "
+	      "(a disk is written), they write memory. I/O is what the kernel saw requests ask "
+	      "for.</p>\n<div id=\"plot-devices\" class=\"plot\"></div>\n",
+	      out);
+	markup_table(out, "devices", "What devices moved",
+		     "Address|Name|Kind|Where|#Read GB/s|#95% interval|#Owned|#I/O|#Write GB/s|"
+		     "#95% interval|#Owned|#I/O|#Counted|#Read latency ns");
+	for (size_t i = 0; i < p->summary->nr_devices && !err; i++)
+		err = put_device(out, p, &p->summary->devices[i]);
+	markup_table_end(out);
+	fputs("</section>\n", out);
+	return err;
+}
+
+/* --- latencies */
+
+static int put_probe(FILE *out, const struct report *r, const struct report_probe *rp)
+{
+	const struct probe *probe = rp->probe;
+	int err;
+
+	fputs("<tr>", out);
+	err = cell_name(out, probe->name, sizeof(probe->name))
+		      ?: cell_name(out, probe->title, sizeof(probe->title));
+	markup_count(out,
+		     probe->socket < r->nr_sockets ? r->sockets[probe->socket].id : probe->socket);
+	if (rp->valid) {
+		markup_tenths(out, rp->latency_ns);
+	} else {
+		markup_cell(out, rp->samples ? "nothing requested" : "not read");
+	}
+	markup_count(out, rp->requests);
+	markup_count(out, rp->samples);
+	markup_percent(out, rp->covered_ns, r->end_ns - r->start_ns);
+	fputs("</tr>\n", out);
+	return err;
+}
+
+int page_latencies(FILE *out, const struct page *p)
+{
+	const struct report *r = p->summary;
+	int err = 0;
+
+	fputs("<div id=\"plot-latencies\" class=\"plot\"></div>\n", out);
+	markup_table(out, "latencies", "Means over all requests of a socket or link",
+		     "Latency|What waits|#Socket|#Mean ns|#Requests|#Samples|#Covered");
+	for (size_t i = 0; i < r->nr_probes && !err; i++)
+		err = put_probe(out, r, &r->probes[i]);
+	markup_table_end(out);
+	return err;
+}
+
+/* --- neighbours */
+
+static void cell_change(FILE *out, double rate)
+{
+	fprintf(out, "<td class=\"n\" data-v=\"%.0f\">%.3f</td>", rate, rate / 1e9);
+}
+
+static void cell_ns(FILE *out, double ns)
+{
+	if (ns > 0)
+		fprintf(out, "<td class=\"n\">%.1f</td>", ns);
+	else
+		markup_none(out);
+}
+
+static int put_neighbour(FILE *out, const struct neighbour *n)
+{
+	cleanup_free char *name = NULL;
+	int err = n->row ? page_name(n->row, &name) : 0;
+
+	if (err)
+		return err;
+	fputs("<tr>", out);
+	if (name) {
+		markup_cell(out, name);
+	} else {
+		fprintf(out, "<td>(%s)</td>", reason_name(n->reason));
+	}
+	cell_change(out, n->calm);
+	cell_change(out, n->risen);
+	cell_change(out, n->increase);
+	cell_change(out, n->error);
+	fprintf(out, "<td class=\"n\" data-v=\"%.0f\">%.1f%%</td>", n->share * 1e9, n->share * 100);
+	cell_ns(out, n->saw_calm);
+	cell_ns(out, n->saw_risen);
+	markup_cell(out, n->role == NEIGHBOUR_NONE ? "" : neighbour_role_name(n->role));
+	fputs("</tr>\n", out);
+	return 0;
+}
+
+/* Those with something to tell first, then by what they moved. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct neighbour *x = *(const struct neighbour *const *)a;
+	const struct neighbour *y = *(const struct neighbour *const *)b;
+
+	return ORDER(x->role == NEIGHBOUR_NONE, y->role == NEIGHBOUR_NONE)
+		       ?: ORDER(x->role, y->role)
+		       ?: ORDER(y->calm + y->risen, x->calm + x->risen) ?: ORDER(x, y);
+}
+
+static int put_neighbourhood(FILE *out, const struct neighbourhood *h, size_t i)
+{
+	cleanup_free const struct neighbour **order = calloc(h->nr + 1, sizeof(*order));
+	cleanup_free char *title = NULL, *name = NULL;
+	char id[32];
+	int err = order ? format_terminal(h->probe->title, sizeof(h->probe->title), &title)
+				  ?: format_terminal(h->probe->name, sizeof(h->probe->name), &name)
+			: -ENOMEM;
+
+	if (err)
+		return err;
+	fputs("<h3>", out);
+	markup_text(out, title);
+	fputs(", ", out);
+	markup_text(out, name);
+	fprintf(out,
+		"</h3>\n<p>High from %.1f ns on (lower quartile %.1f ns): %zu of %zu samples in "
+		"%zu "
+		"episode%s. Mean %.1f ns when calm, %.1f ns when high.</p>\n",
+		h->limit_ns, h->baseline_ns, h->risen_samples, h->samples, h->episodes,
+		h->episodes == 1 ? "" : "s", h->calm_latency_ns, h->risen_latency_ns);
+	for (size_t k = 0; k < h->nr; k++)
+		order[k] = &h->rows[k];
+	qsort(order, h->nr, sizeof(*order), by_weight);
+	snprintf(id, sizeof(id), "neighbours-%zu", i);
+	markup_table(out, id, "Who moved how much while the latency was calm, and high",
+		     "Neighbour|#Calm GB/s|#High GB/s|#Change|#By chance up to|#Share when high|"
+		     "#Calm latency ns|#High latency ns|Role");
+	for (size_t k = 0; k < h->nr && k < MAX_NEIGHBOURS && !err; k++)
+		err = put_neighbour(out, order[k]);
+	markup_table_end(out);
+	return err;
+}
+
+int page_neighbours(FILE *out, const struct page *p)
+{
+	const struct neighbours_report *n = p->neighbours;
+	size_t said = 0;
+	int err = 0;
+
+	if (!n || !n->nr)
+		return 0;
+	fprintf(out,
+		"<h2>Neighbours</h2>\n<p>Who moved more while a latency was %.0f%% above its "
+		"lower quartile. What rose together with a latency may be its cause; that is not "
+		"proof.</p>\n",
+		n->rise * 100);
+	for (size_t i = 0; i < n->nr && !err; i++)
+		if (n->probes[i].enough) {
+			err = put_neighbourhood(out, &n->probes[i], i);
+			said++;
+		}
+	if (said < n->nr)
+		fprintf(out,
+			"<p>Of %zu %slatenc%s nothing can be said: fewer than %d samples were "
+			"high, or were not.</p>\n",
+			n->nr - said, said ? "more " : "", n->nr - said == 1 ? "y" : "ies",
+			NEIGHBOURS_MIN_SAMPLES);
+	return err;
+}
