@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The intervals of an account as comma-separated values, in the columns of reports. */
+#include <string.h>
+
+#include "report/csv/line.h"
+#include "report/format.h"
+#include "report/job/job_report.h"
+#include "report/job/job_sums.h"
+
+#define TEXT(l, column, array) csv_text(l, column, array, sizeof(array))
+
+struct job_csv {
+	const struct job_context *context;
+	const struct account_job *job;
+};
+
+/* What all lines of an interval have; @time is not copied. */
+static struct csv_line line_of(const struct job_csv *f, size_t i, const char *time)
+{
+	const struct account_job *at = &f->context->history->jobs[i];
+	const struct row_job *who = &f->job->job;
+	struct csv_line l = { 0 };
+
+	csv_number(&l, CSV_sequence, i);
+	csv_bool(&l, CSV_summary, false);
+	csv_number(&l, CSV_start_ns, at->whole.start_ns);
+	csv_number(&l, CSV_end_ns, at->whole.end_ns);
+	csv_word(&l, CSV_start_time, time);
+	TEXT(&l, CSV_host, f->context->host->name);
+	csv_quality(&l, &at->quality);
+	csv_number(&l, CSV_covered_ns, at->covered_ns);
+	TEXT(&l, CSV_row, f->job->key);
+	csv_word(&l, CSV_kind, "job");
+	csv_bool(&l, CSV_leaf, true);
+	csv_number(&l, CSV_cgroup_id, who->cgroup_id);
+	csv_word(&l, CSV_cgroup, f->job->path);
+	csv_word(&l, CSV_scheduler, scheduler_name(who->scheduler));
+	TEXT(&l, CSV_job, who->id);
+	TEXT(&l, CSV_job_name, who->name);
+	TEXT(&l, CSV_user, who->user);
+	return l;
+}
+
+static int put_number(FILE *out, const struct csv_line *base, const char *record, const char *name,
+		      uint64_t value)
+{
+	struct csv_line l = *base;
+
+	csv_word(&l, CSV_record, record);
+	csv_word(&l, CSV_unit, "ns");
+	csv_word(&l, CSV_name, name);
+	csv_number(&l, CSV_value, value);
+	return csv_put(out, &l);
+}
+
+/* A counter without a value in the whole interval has none here: it is not 0. */
+static int put_share(FILE *out, const struct job_csv *f, const struct csv_line *base,
+		     const struct account_job *at, size_t k)
+{
+	const struct account_node_total *t = &at->node[k];
+	const struct account_counter *c = &f->context->node->counters[t->counter];
+	struct job_sum_value v = job_sum_counter(at, &at->whole, k);
+	struct csv_line l = *base;
+
+	csv_word(&l, CSV_record, "share");
+	TEXT(&l, CSV_name, c->name);
+	csv_word(&l, CSV_unit, unit_name(c->unit));
+	csv_number(&l, CSV_socket, c->socket);
+	if (c->bdf[0])
+		TEXT(&l, CSV_bdf, c->bdf);
+	csv_word(&l, CSV_source, source_name(c->source));
+	csv_word(&l, CSV_direction, direction_name(c->direction));
+	csv_word(&l, CSV_destination, destination_name(c->destination));
+	if (!v.counted) {
+		csv_word(&l, CSV_reason,
+			 t->enabled_ns && !t->running_ns ? "not_running" : "not_read");
+		return csv_put(out, &l);
+	}
+	csv_number(&l, CSV_value, v.value);
+	csv_number(&l, CSV_low, v.low);
+	csv_number(&l, CSV_high, v.high);
+	csv_ratio(&l, CSV_coverage, job_running_ratio(t));
+	csv_bool(&l, CSV_separable, !v.inseparable);
+	return csv_put(out, &l);
+}
+
+static int put_io(FILE *out, const struct csv_line *base, const struct account_io *io)
+{
+	struct csv_line l = *base;
+	int err;
+
+	csv_word(&l, CSV_record, "io");
+	csv_word(&l, CSV_unit, "bytes");
+	TEXT(&l, CSV_name, io->name);
+	TEXT(&l, CSV_bdf, io->bdf);
+	csv_word(&l, CSV_direction, direction_name(DIRECTION_READ));
+	csv_number(&l, CSV_value, io->read_bytes);
+	err = csv_put(out, &l);
+	csv_word(&l, CSV_direction, direction_name(DIRECTION_WRITE));
+	csv_number(&l, CSV_value, io->write_bytes);
+	return err ? err : csv_put(out, &l);
+}
+
+static int put_interval_of(FILE *out, const struct job_csv *f, size_t i)
+{
+	const struct account_job *at = &f->context->history->jobs[i];
+	char time[FORMAT_TIME_LEN];
+	struct csv_line base;
+	int err;
+
+	format_time(at->whole.start_ns, time);
+	base = line_of(f, i, time);
+	err = put_number(out, &base, "cpu", "on_cpu_ns", at->whole.on_cpu_ns);
+	if (!err && at->gap_ns)
+		err = put_number(out, &base, "quality", "gap_ns", at->gap_ns);
+	for (size_t k = 0; k < at->nr_node && !err; k++)
+		err = put_share(out, f, &base, at, k);
+	for (size_t k = 0; k < at->whole.nr_io && !err; k++)
+		err = put_io(out, &base, &at->whole.io[k]);
+	return err;
+}
+
+static int put_all(FILE *out, void *arg)
+{
+	const struct job_csv *f = arg;
+	int err = 0;
+
+	csv_head(out);
+	for (size_t i = 0; i < f->context->history->nr && !err; i++)
+		err = put_interval_of(out, f, i);
+	return err;
+}
+
+int job_csv_write(FILE *out, const struct job_context *c, const struct account_job *j)
+{
+	struct job_csv f = { c, j };
+
+	return format_whole(out, put_all, &f);
+}
