@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A terminal to look at programs in: tmux, with a server of its own."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+
+LIMIT_S = 60
+
+
+class Terminal:
+    """A command in a terminal of a size; @environment is added to ours, None takes a name out."""
+
+    def __init__(self, command, columns=80, rows=24, **environment):
+        self.folder = tempfile.TemporaryDirectory(prefix="terminal")
+        self.status = pathlib.Path(self.folder.name, "status")
+        variables = {**os.environ, "LC_ALL": "C.UTF-8", "TMUX_TMPDIR": self.folder.name, **environment}
+        variables.pop("TMUX", None)
+        self.environment = {name: value for name, value in variables.items() if value is not None}
+        # tmux says what the terminal is, unless we do.
+        term = environment.get("TERM", "screen-256color")
+        script = pathlib.Path(self.folder.name, "script")
+        script.write_text(
+            f"export TERM={term}\necho $$ > {self.folder.name}/pid\n{command}\necho $? > {self.status}.tmp\n"
+            f"mv {self.status}.tmp {self.status}\necho ENDED\nexec sleep {10 * LIMIT_S}\n",
+            encoding="utf-8",
+        )
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, f"exec sh {script}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def tmux(self, *arguments):
+        done = subprocess.run(["tmux", *map(str, arguments)], env=self.environment, capture_output=True, check=True)
+        return done.stdout.decode()
+
+    def end(self):
+        """The terminal goes away, as when its window is closed."""
+        subprocess.run(["tmux", "kill-server"], env=self.environment, capture_output=True, check=False)
+        self.folder.cleanup()
+
+    def press(self, *keys):
+        for key in keys:
+            self.tmux("send-keys", key)
+
+    def resize(self, columns, rows):
+        self.tmux("resize-window", "-x", columns, "-y", rows)
+
+    def screen(self, colours=False):
+        """As text, or with sequences for colours and all blanks"""
+        return self.tmux("capture-pane", "-p", *(["-e", "-N"] if colours else []))
+
+    def wait(self, pattern, seconds=LIMIT_S):
+        """The screen, once it has this in it."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            screen = self.screen()
+            if re.search(pattern, screen):
+                return screen
+            time.sleep(0.05)
+        raise AssertionError(f"{pattern!r} does not come: {screen}")
+
+    def wait_status(self):
+        self.wait(r"(?m)^ENDED")
+        return int(self.status.read_text())
+
+    def pid(self, name, seconds=LIMIT_S):
+        """The child of the shell in it with this name."""
+        until = time.monotonic() + seconds
+        shell = ""
+        while time.monotonic() < until:
+            try:
+                shell = pathlib.Path(self.folder.name, "pid").read_text(encoding="ascii").strip()
+                children = pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text(encoding="ascii").split()
+            except FileNotFoundError:
+                children = []
+            for child in children:
+                if pathlib.Path(f"/proc/{child}/comm").read_text(encoding="utf-8").strip() == name:
+                    return int(child)
+            time.sleep(0.05)
+        raise AssertionError(f"no {name} below {shell}")

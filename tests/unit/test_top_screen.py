@@ -1,0 +1,227 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""test_top_screen.py T410TRACE: "top FILE" in a real terminal (tmux): keys, sizes, ends."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import each_test
+from terminal import LIMIT_S, Terminal
+
+program = pathlib.Path(sys.argv[1]).resolve()
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
+MS = 1_000_000
+SECONDS = 8
+PIDS = 40
+NAMES = {3: "evil\x1b[2J\x1b]0;owned\x07", 5: "漢字かな", 7: "x" * 15}
+
+
+def trace(first=0, last=SECONDS):
+    """Seconds in which processes move bytes; pid 9 only in odd ones."""
+    if not first:
+        yield {"type": "header", "schema": "t410trace.trace/1", "sockets": [{"id": 0, "cpus": "0-63"}],
+               "weights": [], "devices": [], "start_time_ns": 1795190400 * 1000 * MS,
+               "counters": [{"id": 0, "name": "c0", "event": "mem_bytes_rd", "socket": 0, "source": "cpu"},
+                            {"id": 1, "name": "c1", "event": "mem_bytes_wr", "socket": 0, "source": "cpu",
+                             "direction": "write"}]}
+        for pid in range(1, PIDS + 1):
+            yield {"type": "workload", "id": pid, "pid": pid, "start_ns": 1, "comm": NAMES.get(pid, f"p{pid}"),
+                   "cgroup": f"/g{pid % 3}/c{pid}"}
+    for w in range(first * 100, last * 100):
+        times = {"start_ns": w * 10 * MS, "end_ns": (w + 1) * 10 * MS}
+        for pid in range(1, PIDS + 1):
+            if pid != 9 or w // 100 % 2:
+                yield {"type": "slice", "workload": pid, "cpu": pid, **times, "on_cpu_ns": pid * 200_000}
+        yield {"type": "window", "socket": 0, **times,
+               "values": [[0, 10**7, 10 * MS, 10 * MS], [1, 10**6, 10 * MS, 10 * MS]]}
+    if last == SECONDS:
+        yield {"type": "end", "time_ns": SECONDS * 1000 * MS}
+
+
+def text(*some):
+    return "".join(json.dumps(line) + "\n" for line in trace(*some))
+
+
+FILE = tempfile.NamedTemporaryFile(mode="w", suffix=".ndjson", prefix="top")
+FILE.write(text())
+FILE.flush()
+TOP = f"{program} top --method cpu-time {FILE.name}"
+
+
+def check_golden(name, screen):
+    path = GOLDEN / name
+    if os.environ.get("T410_UPDATE_GOLDEN"):
+        path.write_text(screen, encoding="utf-8")
+    assert screen == path.read_text(encoding="utf-8"), f"{name} is not:\n{screen}"
+
+
+def test_screens_after_keys():
+    for columns, rows in ((80, 24), (200, 60)):
+        with Terminal(TOP, columns, rows) as t:
+            t.wait("END OF FILE")
+            check_golden(f"top-screen-{columns}x{rows}.txt", t.screen())
+            t.press("t", "Down", "Space")
+            check_golden(f"top-screen-tree-{columns}x{rows}.txt", t.wait(r"▸ g\d \+"))
+            t.press("/", "p", "1", "2", "Enter")
+            assert "p12" in t.wait(r"(?m) of 4$")
+            t.press("Escape")
+            t.press("t", "Left", "Left", "g", "Down", "Enter")
+            check_golden(f"top-screen-row-{columns}x{rows}.txt", t.wait("SHARES OF COUNTERS"))
+            t.press("Escape", "q")
+            assert t.wait_status() == 0
+
+
+def test_left_and_right_are_time():
+    with Terminal(TOP) as t:
+        t.wait("END OF FILE")
+        t.press("/", "p", "9", "Enter")
+        t.wait("9 p9 ")
+        t.press("Left")
+        t.wait(f"{SECONDS - 1}/{SECONDS}, 1.0 s before the end")
+        t.wait("no row has this")
+        t.press("Right")
+        t.wait("9 p9 ")
+        t.press("Home")
+        t.wait(f"1/{SECONDS}")
+        t.press("End")
+        t.wait("END OF FILE")
+
+
+def test_another_interval():
+    with Terminal(TOP) as t:
+        t.wait("END OF FILE")
+        t.press("i")
+        t.wait("2.000 s")
+        t.press("I", "I")
+        t.wait("0.500 s")
+        t.press("Home")
+        t.wait(f"1/{2 * SECONDS}")
+
+
+def test_sizes():
+    """A storm of sizes, and the picture is that of the last one."""
+    with Terminal(TOP) as t:
+        first = t.wait("END OF FILE")
+        for n in range(60):
+            t.resize(20 + n * 3, 5 + n % 40)
+        t.resize(30, 6)
+        t.wait("too small")
+        t.resize(80, 24)
+        t.wait(re.escape(first))
+        t.press("q")
+        assert t.wait_status() == 0
+
+
+def test_without_colours():
+    with Terminal(TOP, NO_COLOR="1") as t:
+        t.wait("END OF FILE")
+        assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", t.screen(colours=True))
+    with Terminal(TOP) as t:
+        t.wait("END OF FILE")
+        assert re.search(r"\x1b\[[0-9;]*3[0-7]m", t.screen(colours=True))
+
+
+def test_ascii():
+    with Terminal(TOP, LC_ALL="C") as t:
+        # tmux itself goes by the locale
+        screen = t.wait("END OF FILE")
+        assert screen.isascii() and "#" in screen, screen
+
+
+def test_terminal_is_given_back():
+    with Terminal(f"echo BEFORE; {TOP}; stty -a | tr -d '\\n'") as t:
+        t.wait("END OF FILE")
+        t.press("q")
+        screen = t.wait("ENDED")
+        assert "BEFORE" in screen and re.search(r"[^-]icanon", screen) and re.search(r"[^-]echo ", screen), screen
+
+
+def test_other_terminals():
+    """What to use instead is said, with status 1."""
+    for variables in ({"TERM": "dumb"}, {"TERM": "''"}, {"TERM": "nosuch-terminal"}):
+        with Terminal(TOP, **variables) as t:
+            assert t.wait_status() == 1
+            said = " ".join(t.screen().split())
+            assert "there is no terminal to draw on" in said and "t410trace report" in said, said
+    done = subprocess.run([program, "top", FILE.name], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL)
+    assert done.returncode == 1 and "standard output is none" in " ".join(done.stderr.split()), done
+
+
+def test_wrong_files():
+    for what, says in (("/nosuch", "cannot be opened"), ("/dev/null", "is empty"), (str(program), "neither")):
+        with Terminal(f"{program} top {what}") as t:
+            assert t.wait_status() == 1
+            assert says in " ".join(t.screen().split())
+
+
+def is_over(pid, seconds=LIMIT_S):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            state = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_terminal_goes_away():
+    t = Terminal(TOP)
+    try:
+        t.wait("END OF FILE")
+        pid = t.pid("t410trace")
+    finally:
+        t.end()
+    assert is_over(pid)
+
+
+def test_signals_end_it():
+    for signal in ("TERM", "INT", "HUP"):
+        with Terminal(TOP) as t:
+            t.wait("END OF FILE")
+            os.kill(t.pid("t410trace"), {"TERM": 15, "INT": 2, "HUP": 1}[signal])
+            assert t.wait_status() == 0, signal
+
+
+def test_file_that_grows():
+    with tempfile.NamedTemporaryFile(mode="w", suffix=".ndjson", prefix="top") as f:
+        f.write(text(0, 3))
+        f.flush()
+        with Terminal(f"{program} top --method cpu-time {f.name}") as t:
+            t.wait("WAITS FOR MORE")
+            t.press("Home")
+            t.wait("1/1")
+            # half a line is no end
+            more = text(3, 6)
+            f.write(more[:1000])
+            f.flush()
+            time.sleep(0.5)
+            f.write(more[1000:])
+            f.flush()
+            t.wait("1/4")
+            f.write(text(6, SECONDS))
+            f.flush()
+            t.press("End")
+            t.wait("END OF FILE")
+
+
+def test_pipe():
+    with Terminal(f"(cat {FILE.name}; sleep 1) | {program} top --method cpu-time -") as t:
+        t.wait("END OF FILE")
+        t.press("i")
+        t.wait("cannot be read again")
+        t.press("q")
+        assert t.wait_status() == 0
+
+
+if __name__ == "__main__":
+    sys.exit(each_test.run_all("top_screen", globals()))

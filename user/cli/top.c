@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* t410trace top: what the machine does, or a recording says, on a terminal. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/run_check.h"
+#include "cli/top_file.h"
+#include "live/live.h"
+#include "live/run.h"
+#include "platform/sys/resctrl.h"
+#include "report/format.h"
+#include "report/top/screen.h"
+#include "trace/late.h"
+
+#define RECORDING_NAME_LEN 4096
+
+struct top {
+	struct options *o;
+	struct run run;
+	struct past *past;
+	struct view view;
+	struct screen *screen;
+	struct late *late;
+	char file[RECORDING_NAME_LEN]; /* that it is recorded to */
+};
+
+/* --- neighbours */
+
+/* Only while somebody looks at them */
+static int look_at_neighbours(struct top *t, struct diag *d)
+{
+	struct neighbours_report *r = NULL;
+	int err;
+
+	if (t->view.page != VIEW_LATENCIES)
+		return 0;
+	err = live_neighbours(t->run.live, d, &r);
+	if (!err && top_neighbours(&t->view, r))
+		err = diag_no_memory(d);
+	neighbours_report_free(r);
+	return err;
+}
+
+/* --- recording */
+
+/* The name that was asked for, or one that tells the time */
+static void name_file(struct top *t)
+{
+	const char *wanted = t->o->run.output.file;
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (wanted)
+		snprintf(t->file, sizeof(t->file), "%s", wanted);
+	else if (!gmtime_r(&now, &tm) ||
+		 !strftime(t->file, sizeof(t->file), "t410trace-%Y%m%d-%H%M%S.rec", &tm))
+		snprintf(t->file, sizeof(t->file), "t410trace.rec");
+}
+
+static void say_end(struct top *t, int err, const struct diag *d, uint64_t bytes)
+{
+	char size[FORMAT_NUMBER_LEN];
+
+	t->view.recording = "";
+	format_bytes(bytes, size);
+	if (err)
+		snprintf(t->view.note, sizeof(t->view.note), "%s", d->what);
+	else
+		snprintf(t->view.note, sizeof(t->view.note), "recorded %s to %.300s", size,
+			 t->file);
+}
+
+/* Begins or ends it; what goes wrong is said, and the run goes on. */
+static void record(struct top *t)
+{
+	struct diag d = { 0 };
+	uint64_t bytes = 0;
+	int err;
+
+	if (late_records(t->late)) {
+		err = late_stop(t->late, &d, &bytes);
+		say_end(t, err, &d, bytes);
+		return;
+	}
+	name_file(t);
+	err = late_start(t->late, t->file, &d);
+	if (!err)
+		t->view.recording = t->file;
+	snprintf(t->view.note, sizeof(t->view.note), err ? "%s" : "records to %s from here on",
+		 err ? d.what : t->file);
+}
+
+/* A full disk ends the recording, not the view. */
+static void check_recording(struct top *t)
+{
+	if (late_records(t->late) && late_error(t->late))
+		record(t);
+}
+
+static int open_late(void *arg, const struct trace_header *header, struct diag *d,
+		     struct trace_sink *ret)
+{
+	struct top *t = arg;
+
+	if (late_new(header, &t->late))
+		return diag_no_memory(d);
+	*ret = late_sink(t->late);
+	return 0;
+}
+
+/* --- the run */
+
+static int on_interval(void *arg, bool last, struct diag *d)
+{
+	struct top *t = arg;
+	struct report *r;
+	int err;
+
+	/* Nobody sees the last one. */
+	if (last)
+		return 0;
+	err = live_report(t->run.live, false, d, &r);
+	if (err)
+		return err;
+	if (view_add(&t->view, r))
+		err = diag_no_memory(d);
+	report_free(r);
+	if (!err)
+		err = look_at_neighbours(t, d);
+	check_recording(t);
+	screen_old(t->screen);
+	return err;
+}
+
+static void on_news(void *arg, const char *text)
+{
+	struct top *t = arg;
+
+	snprintf(t->view.note, sizeof(t->view.note), "%s", text);
+	if (t->screen)
+		screen_old(t->screen);
+}
+
+/* The interval under way ends at once, or after what is left of the new time. */
+static void change_interval(struct top *t, bool longer)
+{
+	struct course *c = &t->run.course;
+	uint64_t to = keys_interval(c->interval_ns, longer), now = monotonic_ns();
+	char text[UNITS_TEXT_LEN];
+
+	if (to < t->o->run.window_ns)
+		to = c->interval_ns;
+	c->next_ns = c->next_ns - c->interval_ns + to;
+	if (c->next_ns < now)
+		c->next_ns = now;
+	c->interval_ns = t->view.interval_ns = to;
+	time_text(to, text);
+	snprintf(t->view.note, sizeof(t->view.note), "interval: %s", text);
+}
+
+static int on_wish(void *arg, enum keys_wish wish, struct diag *d)
+{
+	struct top *t = arg;
+
+	(void)d;
+	if (wish == KEYS_END)
+		loop_end(&t->run.course.loop);
+	else if (wish == KEYS_RECORD)
+		record(t);
+	else
+		change_interval(t, wish == KEYS_LONGER);
+	return 0;
+}
+
+static void on_gone(void *arg)
+{
+	struct top *t = arg;
+
+	loop_end(&t->run.course.loop);
+}
+
+static int open_live(struct top *t, struct diag *d)
+{
+	const struct screen_owner owner = { on_wish, on_gone, t };
+	const struct live_recorder recorder = { .open = open_late, .arg = t, .reports = true };
+	/* Before much is done for a screen that cannot be */
+	int err = screen_check(d);
+
+	if (!err)
+		err = run_open(&t->run, &recorder, d);
+	if (!err)
+		err = screen_open(&t->view, &owner, d, &t->screen);
+	return err ? err : screen_add(t->screen, &t->run.course.loop, d);
+}
+
+static int follow(struct top *t)
+{
+	struct run_options *r = &t->o->run;
+	struct diag d = { 0 };
+	int err;
+
+	t->run = RUN_INIT;
+	t->run.who = t->o->who;
+	t->run.args = r;
+	t->run.interval = on_interval;
+	t->run.news = on_news;
+	t->run.arg = t;
+	t->view.state = VIEW_LIVE;
+	t->view.interval_ns = r->interval_ns;
+	err = open_live(t, &d);
+	if (!err)
+		err = run_loop(&t->run, &d);
+	screen_close(t->screen);
+	if (late_records(t->late))
+		record(t);
+	if (t->file[0])
+		fprintf(stderr, "%s: %s\n", t->o->who, t->view.note);
+	run_stop(&t->run);
+	late_free(t->late);
+	if (err)
+		output_diag(t->o->who, &d);
+	return run_end(&t->run, err, false);
+}
+
+static int top(struct options *o)
+{
+	struct top t = { .o = o, .past = past_new(PAST_MAX_BYTES) };
+	int status;
+
+	if (!t.past) {
+		struct diag d;
+
+		diag_no_memory(&d);
+		output_diag(o->who, &d);
+		return EXIT_FAILED;
+	}
+	view_init(&t.view, t.past, o->run.by);
+	status = o->run.file ? top_file(o, &t.view) : follow(&t);
+	view_free(&t.view);
+	past_free(t.past);
+	return status;
+}
+
+static int check(struct options *o, struct diag *d)
+{
+	int err = o->run.file ? run_check_selection(&o->run, d) : run_check_live(&o->run, d);
+
+	/* Nobody asks for a summary: what is kept is the past. */
+	o->run.no_summary = true;
+	/* Without latencies there are none, and nothing is lost by it. */
+	o->run.neighbours = true;
+	/* What is said on standard error would be in the picture. */
+	o->run.output.quiet = true;
+	return err;
+}
+
+const struct command command_top = {
+	.name = "top",
+	.brief = "a live view on a terminal, also of a recording",
+	.args = "\n-p PID[,PID...]\n-G CGROUP[,...]\n-J JOBID[,...]\nFILE",
+	.doc = "Show on a terminal which processes, threads, cgroups or jobs cause the memory "
+	       "traffic, with what they did in the last minutes; left and right go back and forth "
+	       "in time. FILE is a recording or NDJSON, also one that is still being written; - is "
+	       "the standard input. The key ? shows all keys (docs/TOP.md).",
+	.more = "Without a terminal that can move its cursor (TERM=dumb, a pipe) it ends with "
+		"status 1 and says what to use instead. NO_COLOR=1 leaves colours out.",
+	.bit = FOR_TOP,
+	.argument = run_take_recording,
+	.check = check,
+	.run = top,
+};

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cli/top_file.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/exit_status.h"
+#include "base/units.h"
+#include "cli/output.h"
+#include "live/signals.h"
+#include "replay/replay_file.h"
+#include "report/table/table.h"
+#include "report/top/screen.h"
+
+/* While a file is read, the terminal is looked at after so many events. */
+#define EVENTS	 1024
+#define LOOK_NS	 30000000ull
+/* A file that may grow is looked at so often. */
+#define GROWS_NS 200000000ull
+
+struct top_file {
+	struct options *o;
+	struct view *view;
+	struct screen *screen;
+	struct replay_file file;
+	struct loop loop;
+	int signals;
+	int fd;		  /* waited for in the loop */
+	uint64_t look_ns; /* at @fd, which is a file, or the terminal: when next */
+	uint64_t events;
+	bool over;  /* the user has seen enough */
+	bool again; /* read it once more, in other intervals */
+};
+
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
+/* --- what the loop waits for, besides the screen */
+
+static int signals_fd(void *arg)
+{
+	const struct top_file *t = arg;
+
+	return t->signals;
+}
+
+static int on_signal(void *arg, struct diag *d)
+{
+	struct top_file *t = arg;
+
+	(void)d;
+	if (signals_take(t->signals)) {
+		t->over = true;
+		loop_end(&t->loop);
+	}
+	return 0;
+}
+
+static int more_fd(void *arg)
+{
+	const struct top_file *t = arg;
+
+	return t->fd >= 0 && !is_file(t->fd) ? t->fd : -1;
+}
+
+static uint64_t more_ns(void *arg)
+{
+	const struct top_file *t = arg;
+
+	return t->fd >= 0 && is_file(t->fd) ? t->look_ns : UINT64_MAX;
+}
+
+static int on_more(void *arg, struct diag *d)
+{
+	struct top_file *t = arg;
+
+	(void)d;
+	loop_end(&t->loop);
+	return 0;
+}
+
+static const struct loop_source signals_source = { .fd = signals_fd, .run = on_signal };
+static const struct loop_source more_source = { .fd = more_fd, .when = more_ns, .run = on_more };
+
+/* Keys are answered until there is more to read: -ECANCELED when there is no need for it. */
+static int wait_for_more(struct top_file *t, int fd, struct diag *d)
+{
+	int err;
+
+	t->fd = fd;
+	t->look_ns = monotonic_ns() + GROWS_NS;
+	err = loop_run(&t->loop, d);
+	t->fd = -1;
+	return err ? err : t->over || t->again ? -ECANCELED : 0;
+}
+
+/* --- reading */
+
+static int on_read(void *arg, int fd, bool at_end)
+{
+	struct top_file *t = arg;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct diag d;
+	int err;
+
+	if (at_end && (!is_file(fd) || replay_file_ended(&t->file)))
+		return 0;
+	if (!at_end && (is_file(fd) || poll(&p, 1, 0) > 0))
+		return 1;
+	t->view->state = VIEW_WAITING;
+	screen_old(t->screen);
+	err = wait_for_more(t, fd, &d);
+	return err ? err : 1;
+}
+
+static int on_event(void *arg, const struct trace_event *e)
+{
+	struct top_file *t = arg;
+	struct diag d;
+	int err;
+
+	(void)e;
+	if (t->over || t->again)
+		return -ECANCELED;
+	if (++t->events % EVENTS || monotonic_ns() < t->look_ns)
+		return 0;
+	t->look_ns = monotonic_ns() + LOOK_NS;
+	err = on_signal(t, &d);
+	return err ? err : screen_look(t->screen, &d);
+}
+
+static int on_reports(void *arg, struct report **reports, size_t nr, struct diag *d)
+{
+	struct top_file *t = arg;
+
+	(void)nr;
+	screen_old(t->screen);
+	return view_add(t->view, reports[0]) ? diag_no_memory(d) : 0;
+}
+
+/* --- what keys ask for */
+
+static int on_wish(void *arg, enum keys_wish wish, struct diag *d)
+{
+	struct top_file *t = arg;
+	struct run_options *r = &t->o->run;
+	uint64_t now = t->view->interval_ns, to = keys_interval(now, wish == KEYS_LONGER);
+	char text[UNITS_TEXT_LEN];
+
+	(void)d;
+	if (wish == KEYS_END) {
+		t->over = true;
+	} else if (wish == KEYS_RECORD) {
+		snprintf(t->view->note, sizeof(t->view->note), "this is a recording already");
+		return 0;
+	} else if (!strcmp(r->file, "-")) {
+		snprintf(t->view->note, sizeof(t->view->note),
+			 "the standard input cannot be read again: -i gives the interval");
+		return 0;
+	} else if (to != now) {
+		t->again = true;
+		r->interval_ns = t->view->interval_ns = to;
+		time_text(to, text);
+		snprintf(t->view->note, sizeof(t->view->note), "interval: %s", text);
+	}
+	loop_end(&t->loop);
+	return 0;
+}
+
+static void on_gone(void *arg)
+{
+	struct top_file *t = arg;
+
+	t->over = true;
+	loop_end(&t->loop);
+}
+
+/* --- from start to end */
+
+static int open_screen(struct top_file *t, struct diag *d)
+{
+	const struct screen_owner owner = { on_wish, on_gone, t };
+	sigset_t mask;
+	int err = screen_open(t->view, &owner, d, &t->screen);
+
+	if (!err)
+		err = signals_open(false, d, &mask, &t->signals);
+	if (!err)
+		err = screen_add(t->screen, &t->loop, d);
+	if (!err)
+		err = loop_add(&t->loop, &signals_source, t, d);
+	return err ? err : loop_add(&t->loop, &more_source, t, d);
+}
+
+static int open_file(struct top_file *t, struct diag *d)
+{
+	const struct replay_output output = { on_reports, t };
+
+	t->file = (struct replay_file){ .who = t->o->who, .args = &t->o->run };
+	t->view->state = VIEW_READING;
+	return replay_file_open(&t->file, &output, d);
+}
+
+static int find_neighbours(struct top_file *t, struct diag *d)
+{
+	struct neighbours_report *r = NULL;
+	int err = replay_neighbours(t->file.replay, &r);
+
+	if (!err)
+		err = top_neighbours(t->view, r);
+	neighbours_report_free(r);
+	return err ? diag_no_memory(d) : 0;
+}
+
+/* From the begin to the end of the file, and then until the user has seen enough */
+static int show_once(struct top_file *t, struct diag *d)
+{
+	const struct input_wait wait = { on_read, t };
+	struct diag problem = { 0 };
+	int err, shown = 0;
+
+	replay_file_wait(&t->file, &wait);
+	t->file.also.sinks[t->file.also.nr++] = (struct trace_sink){ on_event, t };
+	err = replay_file_read(&t->file, &problem);
+	if (!err && replay_intervals(t->file.replay))
+		err = find_neighbours(t, &problem);
+	if (t->over || t->again)
+		return 0;
+	t->view->state = VIEW_AT_END;
+	/* What is before the problem can be looked at. */
+	if (err && past_count(t->view->past)) {
+		snprintf(t->view->note, sizeof(t->view->note), "%s", problem.what);
+	} else if (err) {
+		*d = problem;
+		return err;
+	}
+	screen_old(t->screen);
+	shown = loop_run(&t->loop, d);
+	if (!shown && err)
+		*d = problem;
+	return shown ? shown : err;
+}
+
+static int show(struct top_file *t, struct diag *d)
+{
+	/* Before the terminal is taken: what is wrong with the file is said at once. */
+	int err = screen_check(d);
+
+	if (!err)
+		err = open_file(t, d);
+	if (!err)
+		err = open_screen(t, d);
+	while (!err) {
+		err = show_once(t, d);
+		if (err || !t->again)
+			break;
+		t->again = false;
+		view_clear(t->view);
+		replay_file_close(&t->file);
+		err = open_file(t, d);
+	}
+	return err;
+}
+
+int top_neighbours(struct view *v, const struct neighbours_report *r)
+{
+	const struct table_options o = { .width = output_width(stdout) - 1 };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int err = out ? 0 : -ENOMEM;
+
+	/* Without a latency there is no table to be empty. */
+	if (out && r->nr)
+		err = neighbours_table_write(out, r, &o);
+	if (out && fclose(out) && !err)
+		err = -ENOMEM;
+	free(v->neighbours);
+	v->neighbours = err || !size ? NULL : text;
+	if (!v->neighbours)
+		free(text);
+	return err;
+}
+
+int top_file(struct options *o, struct view *v)
+{
+	struct top_file t = { .o = o, .view = v, .signals = -1, .fd = -1 };
+	struct diag d = { 0 };
+	int err;
+
+	v->source = strcmp(o->run.file, "-") ? o->run.file : "the standard input";
+	v->interval_ns = o->run.interval_ns ? o->run.interval_ns : RUN_INTERVAL_NS;
+	err = show(&t, &d);
+	screen_close(t.screen);
+	/* Reports point into the file's header. */
+	view_clear(v);
+	replay_file_close(&t.file);
+	loop_free(&t.loop);
+	if (t.signals >= 0)
+		close(t.signals);
+	if (err)
+		output_diag(o->who, &d);
+	return err ? EXIT_FAILED : EXIT_OK_;
+}

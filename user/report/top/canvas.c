@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "report/top/canvas.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/utf8.h"
+#include "report/format.h"
+
+#define BRAILLE	     0x2800
+#define LAST_BRAILLE 0x28ff
+
+/* What stands for a character where there is only ASCII */
+static const struct {
+	uint32_t text;
+	char ascii;
+} substitutes[] = {
+	{ 0x2588, '#' }, { 0x2593, '=' }, { 0x2592, '-' }, { 0x2591, '.' }, { 0x00b7, '.' },
+	{ 0x2500, '-' }, { 0x2502, '|' }, { 0x00b1, '+' }, { 0x2264, '<' }, { 0x2026, '~' },
+	{ 0x2190, '<' }, { 0x2192, '>' }, { 0x25b8, '+' }, { 0x25be, '-' }, { 0x25bc, 'v' },
+	{ 0x25b2, '^' }, { 0x25cf, '*' }, { 0x2013, '-' }, { 0x2191, '^' }, { 0x2193, 'v' },
+};
+
+int canvas_resize(struct canvas *c, size_t rows, size_t columns)
+{
+	struct canvas_cell *cells = reallocarray(c->cells, rows * columns + 1, sizeof(*cells));
+
+	if (!cells)
+		return -ENOMEM;
+	c->cells = cells;
+	c->rows = rows;
+	c->columns = columns;
+	for (size_t i = 0; i < rows * columns; i++)
+		cells[i] = (struct canvas_cell){ ' ', LOOK_PLAIN };
+	return 0;
+}
+
+void canvas_free(struct canvas *c)
+{
+	free(c->cells);
+	*c = (struct canvas){ 0 };
+}
+
+/* The columns from @column on that are there, @width at most */
+static size_t room(const struct canvas *c, size_t row, size_t column, size_t width)
+{
+	if (row >= c->rows || column >= c->columns)
+		return 0;
+	return width < c->columns - column ? width : c->columns - column;
+}
+
+/* Half of a wide character cannot be shown: its other half goes, too. */
+static void cover(struct canvas *c, size_t row, size_t column, size_t width)
+{
+	struct canvas_cell *line = c->cells + row * c->columns;
+
+	if (!line[column].text && column)
+		line[column - 1].text = ' ';
+	if (column + width < c->columns && !line[column + width].text)
+		line[column + width].text = ' ';
+}
+
+size_t canvas_put(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look,
+		  const char *text)
+{
+	size_t left = room(c, row, column, width), used = 0;
+	size_t length = strlen(text);
+
+	while (length) {
+		uint32_t one;
+		size_t n = utf8_decode(text, length, &one), takes;
+
+		if (!n || utf8_unsafe(one))
+			one = '?';
+		n = n ? n : 1;
+		text += n;
+		length -= n;
+		takes = format_char_width(one);
+		/* One column for each cell: what is drawn over another one is left out. */
+		if (!takes)
+			continue;
+		if (used + takes > left)
+			break;
+		cover(c, row, column + used, takes);
+		c->cells[row * c->columns + column + used] = (struct canvas_cell){ one, look };
+		if (takes == 2)
+			c->cells[row * c->columns + column + used + 1] =
+				(struct canvas_cell){ 0, look };
+		used += takes;
+	}
+	return used;
+}
+
+void canvas_right(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look,
+		  const char *text)
+{
+	size_t takes = format_width(text);
+	size_t before = takes < width ? width - takes : 0;
+
+	canvas_put(c, row, column + before, width - before, look, text);
+}
+
+void canvas_fill(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look,
+		 uint32_t text)
+{
+	width = room(c, row, column, width);
+	if (!width)
+		return;
+	cover(c, row, column, width);
+	for (size_t i = 0; i < width; i++)
+		c->cells[row * c->columns + column + i] = (struct canvas_cell){ text, look };
+}
+
+void canvas_look(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look)
+{
+	width = room(c, row, column, width);
+	for (size_t i = 0; i < width; i++)
+		c->cells[row * c->columns + column + i].look = look;
+}
+
+/* Higher dots, more of a character */
+static uint32_t ascii_braille(uint32_t text)
+{
+	static const char by_height[] = " .:|#";
+	static const uint8_t rows[] = { 0x09, 0x12, 0x24, 0xc0 };
+	uint8_t dots = (uint8_t)(text - BRAILLE);
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (dots & rows[i])
+			return (uint32_t)by_height[4 - i];
+	return ' ';
+}
+
+uint32_t canvas_shown(const struct canvas *c, size_t row, size_t column)
+{
+	const struct canvas_cell *cell = &c->cells[row * c->columns + column];
+
+	if (!c->ascii || (cell->text && cell->text < 0x80))
+		return cell->text;
+	/* The second half of a wide one, whose first half is a "?" */
+	if (!cell->text)
+		return ' ';
+	if (cell->text >= BRAILLE && cell->text <= LAST_BRAILLE)
+		return ascii_braille(cell->text);
+	for (size_t i = 0; i < ARRAY_SIZE(substitutes); i++)
+		if (substitutes[i].text == cell->text)
+			return (uint32_t)substitutes[i].ascii;
+	return '?';
+}
+
+static void put_char(FILE *out, uint32_t c)
+{
+	if (c < 0x80) {
+		fputc((int)c, out);
+	} else if (c < 0x800) {
+		fputc((int)(0xc0 | c >> 6), out);
+		fputc((int)(0x80 | (c & 0x3f)), out);
+	} else if (c < 0x10000) {
+		fputc((int)(0xe0 | c >> 12), out);
+		fputc((int)(0x80 | (c >> 6 & 0x3f)), out);
+		fputc((int)(0x80 | (c & 0x3f)), out);
+	} else {
+		fputc((int)(0xf0 | c >> 18), out);
+		fputc((int)(0x80 | (c >> 12 & 0x3f)), out);
+		fputc((int)(0x80 | (c >> 6 & 0x3f)), out);
+		fputc((int)(0x80 | (c & 0x3f)), out);
+	}
+}
+
+char *canvas_text(const struct canvas *c)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t row = 0; row < c->rows; row++) {
+		size_t end = c->columns;
+
+		while (end && canvas_shown(c, row, end - 1) == ' ')
+			end--;
+		for (size_t column = 0; column < end; column++) {
+			uint32_t one = canvas_shown(c, row, column);
+
+			if (one)
+				put_char(out, one);
+		}
+		fputc('\n', out);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A picture of text: cells with a character and a look each. It is drawn on without a terminal, and
+ * then shown on one, or compared as lines of text.
+ */
+#ifndef REPORT_TOP_CANVAS_H
+#define REPORT_TOP_CANVAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a cell is; what that looks like is the terminal's business. */
+enum canvas_look {
+	LOOK_PLAIN,
+	LOOK_DIM,
+	LOOK_STRONG,
+	LOOK_TITLE,
+	LOOK_HEADING,
+	LOOK_SELECTED,
+	LOOK_KEY,
+	LOOK_GOOD,
+	LOOK_WARNING,
+	LOOK_BAD,
+	LOOK_WORKLOADS,
+	LOOK_DEVICES,
+	LOOK_REMOTE,
+	LOOK_NOBODY,
+	LOOK_GRAPH,
+	NR_LOOKS,
+};
+
+/**
+ * struct canvas_cell - a place of a character
+ * @text: the character; 0 for the second half of the one before
+ * @look: enum canvas_look
+ */
+struct canvas_cell {
+	uint32_t text;
+	uint8_t look;
+};
+
+/**
+ * struct canvas - a picture
+ * @rows, @columns: its size
+ * @ascii: the terminal knows nothing else
+ * @cells: row by row
+ */
+struct canvas {
+	size_t rows;
+	size_t columns;
+	bool ascii;
+	struct canvas_cell *cells;
+};
+
+/** canvas_resize() - empty, of this size; 0 or -ENOMEM. It begins as all zeros */
+int canvas_resize(struct canvas *c, size_t rows, size_t columns);
+void canvas_free(struct canvas *c);
+
+/**
+ * canvas_put() - write a text; what does not fit is cut off
+ * @c: the picture
+ * @row, @column: where
+ * @width: columns that it may take; what is behind the canvas' edge never does
+ * @look: of its cells
+ * @text: UTF-8; controls become "?"
+ *
+ * Return: columns that it has taken.
+ */
+size_t canvas_put(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look,
+		  const char *text);
+
+/** canvas_right() - the same, ending at the end of its width */
+void canvas_right(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look,
+		  const char *text);
+
+/** canvas_fill() - write one character @width times */
+void canvas_fill(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look,
+		 uint32_t text);
+
+/** canvas_look() - change the look of cells, not what is in them */
+void canvas_look(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look);
+
+/** canvas_shown() - the character of a cell as this terminal can show it; 0: nothing */
+uint32_t canvas_shown(const struct canvas *c, size_t row, size_t column);
+
+/** canvas_text() - lines without blanks at their ends, to be freed; NULL without memory */
+char *canvas_text(const struct canvas *c);
+
+#endif

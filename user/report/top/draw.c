@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "report/notes.h"
+#include "report/top/draw_parts.h"
+
+/* Counters that count for less of the time have shared the hardware. */
+#define MULTIPLEXED 0.999
+#define WHOLE_LINE  10000
+
+static const char *const pages[NR_VIEW_PAGES] = {
+	[VIEW_ROWS] = "Rows",	      [VIEW_DEVICES] = "Devices", [VIEW_LATENCIES] = "Latencies",
+	[VIEW_COUNTERS] = "Counters", [VIEW_QUALITY] = "Quality",
+};
+
+static const char help[] =
+	"# KEYS\n"
+	"↑ ↓ PgUp PgDn g G  choose a row; k and j, too\n"
+	"Enter              one row over time, with all its shares; Esc goes back\n"
+	"← →                one interval back, or on; [ and ] ten; Home the oldest\n"
+	"End                the newest interval, and all that follow\n"
+	"p                  pause: the picture stands still, measuring goes on\n"
+	"/ F3               only rows with this in a name, number, cgroup, job\n"
+	"s F6  S  R         sort by the next column, the one before; the other way\n"
+	"t F5               tree or list\n"
+	"Space + - *        fold and unfold a part of the tree; * unfolds all\n"
+	"a                  also rows that did nothing\n"
+	"u                  GB/s, bytes a second, bytes of the interval\n"
+	"i I                a longer interval, a shorter one\n"
+	"r                  record from now on, or end that (-o FILE)\n"
+	"Tab 1 2 3 4 5      pages\n"
+	"? h F1             this help\n"
+	"q F10 Ctrl-C       end\n"
+	"\n"
+	"# WHAT IS SHOWN\n"
+	"95%    how far a row may be off: ±12%, or at most ≤3.3GB. With ~ it cannot be\n"
+	"       told from others: its value is what was expected. A line names them.\n"
+	"SHARE  part of all bytes of the sockets on which the row had any\n"
+	"PEAK   part of what the memory of all sockets could have moved\n"
+	"CPU    100% is one CPU\n"
+	"Bars   █ up to the lower end of the interval, ▓ to the value, ░ to the upper end\n"
+	"Graph  the last two minutes; its height is the most that this row had\n"
+	"*      the row has ended\n"
+	"+3     so many rows are folded\n"
+	"A cgroup above processes has the sums of these, also of both ends of their\n"
+	"intervals.\n";
+
+/* --- the two lines at the top */
+
+/* Where in time this is: "LIVE", "12 s ago" */
+static enum canvas_look put_state(const struct view *v, char *ret, size_t size)
+{
+	size_t count = past_count(v->past), at = count ? view_index(v) : 0;
+	static const char *const states[] = {
+		[VIEW_LIVE] = "LIVE",
+		[VIEW_READING] = "READING",
+		[VIEW_WAITING] = "WAITS FOR MORE",
+		[VIEW_AT_END] = "END OF FILE",
+	};
+
+	if (!count || (v->follow && !v->paused)) {
+		snprintf(ret, size, "%s", states[v->state]);
+		return v->state == VIEW_AT_END ? LOOK_STRONG : LOOK_GOOD;
+	}
+	snprintf(ret, size, "%s%zu/%zu, %.1f s before %s", v->paused ? "PAUSED " : "", at + 1,
+		 count,
+		 (double)(past_when(v->past, count - 1).end_ns - past_when(v->past, at).end_ns) /
+			 (double)NS_PER_S,
+		 v->state == VIEW_LIVE ? "now" : "the end");
+	return LOOK_WARNING;
+}
+
+static void put_title(const struct view *v, struct canvas *c)
+{
+	char state[96], text[192], time[FORMAT_WHEN_LEN] = "";
+	enum canvas_look look = put_state(v, state, sizeof(state));
+	const struct report *r = v->report;
+	size_t column;
+
+	canvas_fill(c, 0, 0, c->columns, LOOK_TITLE, ' ');
+	column = canvas_put(c, 0, 0, SIZE_MAX, LOOK_TITLE, "t410trace top  ");
+	if (r) {
+		format_when(r->start_time_ns, r->start_ns, time);
+		/* Where there is room; who asks for it in a hurry wants the time. */
+		if (c->columns >= 100)
+			snprintf(text, sizeof(text), "%.64s  %.16s  ", r->host->name,
+				 r->host->platform);
+		else
+			snprintf(text, sizeof(text), "%.20s  ", r->host->name);
+		column += canvas_put(c, 0, column, SIZE_MAX, LOOK_TITLE, text);
+		snprintf(text, sizeof(text), "%s  %.3f s  ", time,
+			 (double)report_duration_ns(r) / (double)NS_PER_S);
+		column += canvas_put(c, 0, column, SIZE_MAX, LOOK_TITLE, text);
+	}
+	if (v->recording[0])
+		column += canvas_put(c, 0, column, SIZE_MAX, LOOK_BAD, "● REC") + 1;
+	if (column + strlen(state) + 1 > c->columns)
+		column = c->columns > strlen(state) + 1 ? c->columns - strlen(state) - 1 : 0;
+	canvas_right(c, 0, column, c->columns - column, look, state);
+}
+
+/* The smallest part of the time that a counter of a socket counted; -1: one has no value */
+static double least_counted(const struct report *r)
+{
+	double least = 1;
+
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		const struct report_counter *c = &r->counters[i];
+		double part = c->enabled_ns ? (double)c->running_ns / (double)c->enabled_ns : 1;
+
+		if (c->counter->device)
+			continue;
+		if (!c->valid)
+			return -1;
+		least = part < least ? part : least;
+	}
+	return least;
+}
+
+/* What was lost, in sentences; "" for nothing */
+static char *losses(const struct report *r)
+{
+	const struct notes_basis b = {
+		.quality = &r->quality,
+		.self = &r->self,
+		.tick = r->host->tick,
+		.duration_ns = report_duration_ns(r),
+		.counted = r->nr_counters != 0,
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (notes_trust(out, &b, WHOLE_LINE, true, false) | fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* In a word whether there is more to know: all of it is on a page. */
+static int put_quality(const struct view *v, struct canvas *c, size_t column)
+{
+	const struct report *r = v->report;
+	double least = least_counted(r);
+	cleanup_free char *lost = losses(r);
+	bool bad = lost && (lost[0] || least < 0);
+	char said[96] = "", part[FORMAT_NUMBER_LEN];
+
+	if (!lost)
+		return -ENOMEM;
+	if (r->nr_counters)
+		str_append(said, sizeof(said), "%s, ", method_name(r->quality.method));
+	if (least >= 0 && least < MULTIPLEXED) {
+		format_percent((uint64_t)(least * 1e6), 1000000, part);
+		str_append(said, sizeof(said), "counted %s, ", part);
+	}
+	str_append(said, sizeof(said), "%s",
+		   least < 0 ? "no data"
+		   : lost[0] ? "losses"
+			     : "nothing lost");
+	canvas_right(c, 1, column, c->columns - column, bad ? LOOK_WARNING : LOOK_GOOD, said);
+	return 0;
+}
+
+static int put_tabs(const struct view *v, struct canvas *c)
+{
+	size_t column = 0;
+
+	for (int i = 0; i < NR_VIEW_PAGES; i++) {
+		bool here = i == (int)v->page;
+		char number[4];
+
+		snprintf(number, sizeof(number), "%d", i + 1);
+		column += canvas_put(c, 1, column, SIZE_MAX, LOOK_KEY, number);
+		column += canvas_put(c, 1, column, SIZE_MAX, here ? LOOK_STRONG : LOOK_DIM,
+				     pages[i]) +
+			  1;
+	}
+	return v->report ? put_quality(v, c, column) : 0;
+}
+
+/* --- the line at the bottom */
+
+static void put_keys(const struct view *v, struct canvas *c, size_t row)
+{
+	static const struct {
+		const char *key, *what;
+	} keys[] = {
+		{ "?", "Help" },   { "/", "Filter" },	{ "s", "Sort" },    { "t", "Tree" },
+		{ "p", "Pause" },  { "←→", "Time" },	{ "Enter", "Row" }, { "Tab", "Page" },
+		{ "u", "Units" },  { "q", "Quit" },	{ "a", "All" },	    { "i", "Interval" },
+		{ "r", "Record" }, { "End", "Newest" },
+	};
+	size_t column = 0;
+
+	if (v->note[0]) {
+		canvas_put(c, row, 0, SIZE_MAX, LOOK_WARNING, v->note);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		size_t wide = format_width(keys[i].key) + 1 + strlen(keys[i].what);
+
+		if (column + wide > c->columns)
+			break;
+		column += canvas_put(c, row, column, SIZE_MAX, LOOK_KEY, keys[i].key) + 1;
+		column += canvas_put(c, row, column, SIZE_MAX, LOOK_PLAIN, keys[i].what) + 2;
+	}
+}
+
+static void put_filter(const struct view *v, struct canvas *c, size_t row)
+{
+	size_t column = canvas_put(c, row, 0, SIZE_MAX, LOOK_KEY, "Filter: ");
+
+	column += canvas_put(c, row, column, SIZE_MAX, LOOK_STRONG, v->filter);
+	column += canvas_put(c, row, column, 1, LOOK_SELECTED, " ");
+	canvas_put(c, row, column + 1, SIZE_MAX, LOOK_DIM, "Enter keeps it, Esc shows all");
+}
+
+/* --- all of it */
+
+static void put_waiting(const struct view *v, struct canvas *c)
+{
+	char text[160], time[UNITS_TEXT_LEN];
+
+	time_text(v->interval_ns, time);
+	if (v->source)
+		snprintf(text, sizeof(text), "no interval of %.100s is complete so far", v->source);
+	else
+		snprintf(text, sizeof(text), "measuring: the first interval ends after %s", time);
+	canvas_put(c, 3, 1, SIZE_MAX, LOOK_DIM, text);
+}
+
+static int put_page(struct view *v, struct canvas *c)
+{
+	struct draw_area area = { 2, c->rows - 3 };
+	/* At least half of the lines are for rows. */
+	size_t most = c->rows / 2 > 4 ? c->rows / 2 - 2 : 2, used;
+	int err;
+
+	if (v->page != VIEW_ROWS)
+		return draw_page(v, c, area);
+	used = draw_sockets(v, c, area.top, most);
+	area.top += used;
+	area.nr -= used + 1;
+	if (v->over == VIEW_ONE_ROW)
+		return draw_one_row(v, c, (struct draw_area){ area.top, area.nr + 1 });
+	err = draw_rows(v, c, area);
+	return err ? err : draw_selected(v, c, c->rows - 2);
+}
+
+int draw_view(struct view *v, struct canvas *c)
+{
+	int err;
+
+	if (c->rows < DRAW_MIN_ROWS || c->columns < DRAW_MIN_COLUMNS) {
+		canvas_put(c, 0, 0, SIZE_MAX, LOOK_WARNING, "too small");
+		return 0;
+	}
+	err = view_update(v);
+	if (err)
+		return err;
+	put_title(v, c);
+	err = put_tabs(v, c);
+	if (!err && v->over == VIEW_HELP)
+		draw_text(v, c, (struct draw_area){ 2, c->rows - 3 }, help);
+	else if (!err && !v->report)
+		put_waiting(v, c);
+	else if (!err)
+		err = put_page(v, c);
+	if (v->typing)
+		put_filter(v, c, c->rows - 1);
+	else
+		put_keys(v, c, c->rows - 1);
+	return err;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+
+#include "base/array.h"
+#include "base/sums.h"
+#include "report/devices.h"
+#include "report/peaks.h"
+#include "report/top/draw_parts.h"
+
+#define LABEL_WIDTH  9
+#define NUMBERS_WIDE 36
+#define LEAST_BAR    8
+
+enum piece { PIECE_WORKLOADS, PIECE_DEVICES, PIECE_REMOTE, PIECE_NOBODY, NR_PIECES };
+
+static const struct {
+	const char *name;
+	uint32_t text;
+	enum canvas_look look;
+} pieces[NR_PIECES] = {
+	[PIECE_WORKLOADS] = { "workloads", 0x2588, LOOK_WORKLOADS },
+	[PIECE_DEVICES] = { "devices", 0x2593, LOOK_DEVICES },
+	[PIECE_REMOTE] = { "remote", 0x2592, LOOK_REMOTE },
+	[PIECE_NOBODY] = { "unattributed", 0x2591, LOOK_NOBODY },
+};
+
+/* What a socket's memory moved: the pieces are all of its counters, to the unit. */
+struct bar {
+	uint64_t bytes[NR_PIECES];
+	uint64_t whole;
+	bool counted;
+	bool incomplete;
+};
+
+static void add(uint64_t *to, uint64_t bytes)
+{
+	*to = sum_capped(*to, bytes);
+}
+
+static void add_counter(struct bar *b, const struct report_counter *c)
+{
+	if (!c->valid) {
+		b->incomplete = true;
+		return;
+	}
+	b->counted = true;
+	add(&b->whole, c->value);
+	add(&b->bytes[devices_task_counter(c->counter) ? PIECE_WORKLOADS : PIECE_DEVICES],
+	    c->attributed);
+	for (int i = 0; i < NR_REASONS; i++)
+		add(&b->bytes[i == REASON_DEVICE   ? PIECE_DEVICES
+			      : i == REASON_REMOTE ? PIECE_REMOTE
+						   : PIECE_NOBODY],
+		    c->unattributed[i]);
+}
+
+static struct bar bar_of(const struct report *r, uint32_t socket)
+{
+	struct bar b = { 0 };
+
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		const struct report_counter *c = &r->counters[i];
+
+		if (c->counter->socket == socket && !c->counter->device &&
+		    c->counter->unit == UNIT_BYTES)
+			add_counter(&b, c);
+	}
+	return b;
+}
+
+/* Pieces of the bar, as far as they reach; what is not nothing has a cell if there is one. */
+static void put_bar(struct canvas *c, size_t row, size_t column, size_t width, const struct bar *b,
+		    uint64_t most)
+{
+	double cell = (double)most / (double)width, sum = 0;
+	size_t at = 0;
+
+	canvas_fill(c, row, column, width, LOOK_DIM, 0x00b7);
+	for (int i = 0; i < NR_PIECES; i++) {
+		size_t end;
+
+		sum += (double)b->bytes[i];
+		end = cell > 0 ? (size_t)(sum / cell + 0.5) : 0;
+		if (b->bytes[i] && end == at)
+			end++;
+		end = end < width ? end : width;
+		if (end > at)
+			canvas_fill(c, row, column + at, end - at, pieces[i].look, pieces[i].text);
+		at = end > at ? end : at;
+	}
+}
+
+/* Where nothing is counted, a bar is CPU time; returns what is all of it. */
+static uint64_t put_busy(struct bar *b, const struct report_socket *s)
+{
+	b->bytes[PIECE_WORKLOADS] = s->busy_ns;
+	b->bytes[PIECE_NOBODY] = s->lost_ns;
+	return sum_capped(sum_capped(s->busy_ns, s->idle_ns), s->lost_ns);
+}
+
+/* The use of a socket's memory; false when no peak is known. */
+static bool find_peak(const struct report *r, uint32_t id, struct peak_use *ret)
+{
+	for (size_t at = 0; peaks_use(r, &at, ret);)
+		if (ret->peak->of == PEAK_CMEM && ret->socket == id && !ret->device)
+			return true;
+	return false;
+}
+
+/* "6.546 GB/s  12.0% of peak  CPU 83.7%", right to the edge */
+static void put_numbers(const struct view *v, struct canvas *c, size_t row, uint32_t socket,
+			const struct bar *b)
+{
+	const struct report *r = v->report;
+	const struct report_socket *cpus = &r->sockets[socket];
+	size_t column = c->columns - NUMBERS_WIDE;
+	char text[FORMAT_NUMBER_LEN], all[2 * FORMAT_NUMBER_LEN];
+	struct peak_use use;
+
+	if (b->counted) {
+		draw_amount(v, b->whole, text);
+		snprintf(all, sizeof(all), "%s %s%s", text, draw_unit(v), b->incomplete ? "?" : "");
+		canvas_right(c, row, column, 12, LOOK_STRONG, all);
+	} else if (b->incomplete) {
+		canvas_right(c, row, column, 12, LOOK_BAD, "no data");
+	}
+	if (b->counted && find_peak(r, cpus->id, &use) && use.valid) {
+		format_percent((uint64_t)(use.share * 1e6), 1000000, text);
+		snprintf(all, sizeof(all), "%s%s", use.at_most ? "≤" : "", text);
+		canvas_right(c, row, column + 12, 8, LOOK_STRONG, all);
+		canvas_put(c, row, column + 21, 4, LOOK_DIM, "peak");
+	}
+	canvas_right(c, row, column + 25, 5, LOOK_DIM, "CPU");
+	/* A socket without CPUs has only memory. */
+	if (cpus->nr_cpus) {
+		format_percent(cpus->busy_ns, sum_capped(cpus->busy_ns, cpus->idle_ns), text);
+		canvas_right(c, row, column + 30, 6, LOOK_PLAIN, text);
+	}
+}
+
+static void put_legend(const struct view *v, struct canvas *c, size_t row, const struct bar *sum,
+		       bool peak)
+{
+	size_t column = 1;
+
+	for (int i = 0; i < NR_PIECES; i++) {
+		char text[FORMAT_NUMBER_LEN];
+
+		draw_amount(v, sum->bytes[i], text);
+		canvas_fill(c, row, column, 1, pieces[i].look, pieces[i].text);
+		column += 2;
+		column += canvas_put(c, row, column, SIZE_MAX, LOOK_DIM, pieces[i].name) + 1;
+		column += canvas_put(c, row, column, SIZE_MAX, LOOK_PLAIN, text) + 2;
+	}
+	column += canvas_put(c, row, column - 1, SIZE_MAX, LOOK_DIM, draw_unit(v)) + 1;
+	if (!peak)
+		canvas_put(c, row, column, SIZE_MAX, LOOK_DIM,
+			   "no peak is known: bars are parts of the largest (--peak)");
+}
+
+size_t draw_sockets(const struct view *v, struct canvas *c, size_t top, size_t most)
+{
+	const struct report *r = v->report;
+	size_t lines = r->nr_sockets < most - 1 ? r->nr_sockets : most - 2, width;
+	struct bar sum = { 0 };
+	uint64_t largest = 0;
+	bool peak = false;
+
+	width = c->columns > LABEL_WIDTH + NUMBERS_WIDE + LEAST_BAR
+			? c->columns - LABEL_WIDTH - NUMBERS_WIDE - 1
+			: LEAST_BAR;
+	for (uint32_t i = 0; i < r->nr_sockets; i++) {
+		struct bar b = bar_of(r, i);
+
+		largest = b.whole > largest ? b.whole : largest;
+		peak |= peaks_memory(r, (int)i) > 0;
+		for (int k = 0; k < NR_PIECES; k++)
+			add(&sum.bytes[k], b.bytes[k]);
+		sum.counted |= b.counted;
+	}
+	for (uint32_t i = 0; i < lines; i++) {
+		struct bar b = bar_of(r, i);
+		uint64_t scale = peaks_memory(r, (int)i);
+		char label[32];
+
+		snprintf(label, sizeof(label), "socket %" PRIu32, r->sockets[i].id);
+		canvas_put(c, top + i, 0, LABEL_WIDTH, LOOK_PLAIN, label);
+		if (!sum.counted)
+			scale = put_busy(&b, &r->sockets[i]);
+		put_bar(c, top + i, LABEL_WIDTH, width, &b, scale ? scale : largest);
+		put_numbers(v, c, top + i, i, &b);
+	}
+	if (lines < r->nr_sockets) {
+		char text[64];
+
+		snprintf(text, sizeof(text),
+			 "and %zu more sockets, which are in the sums:", r->nr_sockets - lines);
+		canvas_put(c, top + lines++, 0, SIZE_MAX, LOOK_DIM, text);
+	}
+	if (!sum.counted)
+		canvas_put(c, top + lines, 1, SIZE_MAX, LOOK_DIM,
+			   "nothing is counted: bars are CPU time");
+	else
+		put_legend(v, c, top + lines, &sum, peak);
+	return lines + 1;
+}

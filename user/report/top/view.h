@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is shown of the past: which interval, which rows in which order, and where the user is. No
+ * terminal is needed: keys come in by number, and drawing is a function of this alone.
+ */
+#ifndef REPORT_TOP_VIEW_H
+#define REPORT_TOP_VIEW_H
+
+#include "base/text_list.h"
+#include "report/rows.h"
+#include "report/top/past.h"
+
+#define VIEW_FILTER_LEN 64
+#define VIEW_NOTE_LEN	512
+
+/* Pages, in the order of their numbers on the keyboard */
+enum view_page {
+	VIEW_ROWS,
+	VIEW_DEVICES,
+	VIEW_LATENCIES,
+	VIEW_COUNTERS,
+	VIEW_QUALITY,
+	NR_VIEW_PAGES,
+};
+
+/* What stands in front of the page */
+enum view_over {
+	VIEW_NOTHING,
+	VIEW_HELP,
+	VIEW_ONE_ROW, /* the selected one over time */
+};
+
+enum view_sort {
+	VIEW_BY_BYTES,
+	VIEW_BY_READS,
+	VIEW_BY_WRITES,
+	VIEW_BY_CPU,
+	VIEW_BY_NAME,
+	NR_VIEW_SORTS,
+};
+
+enum view_units {
+	VIEW_GB_PER_S, /* as in tables */
+	VIEW_PER_S,    /* with a prefix that fits */
+	VIEW_BYTES,    /* of the interval */
+	NR_VIEW_UNITS,
+};
+
+/* What intervals come from */
+enum view_state {
+	VIEW_LIVE,
+	VIEW_READING, /* a recording */
+	VIEW_WAITING, /* for more of it */
+	VIEW_AT_END,  /* it is complete */
+};
+
+/**
+ * struct view_item - a row, or a cgroup that was made to hold rows
+ * @row: NULL for the latter
+ * @path: of a cgroup that was made; part of the path of one of its rows, @path_len bytes of it
+ * @amounts: of a cgroup that was made, the sums
+ * @parent: index of an item, VIEW_NO_ITEM for none
+ * @child, @next: likewise: the tree, sorted
+ * @depth: of a line
+ * @nr_rows: rows in it that are no parents themselves
+ * @shown: it is a line, or would be if its parent were not folded
+ * @folded: what is in it is not shown
+ */
+struct view_item {
+	const struct report_row *row;
+	const char *path;
+	size_t path_len;
+	struct amounts amounts;
+	size_t parent;
+	size_t child;
+	size_t next;
+	int depth;
+	size_t nr_rows;
+	bool shown;
+	bool folded;
+};
+#define VIEW_NO_ITEM SIZE_MAX
+
+/**
+ * struct view - all of it
+ * @past: intervals; not owned
+ * @state: what they come from
+ * @source: its name, for people: that of a file; NULL for the machine itself
+ * @recording: where the run is recorded to; "" for nowhere
+ * @interval_ns: time between two intervals, as it was asked for
+ * @page, @over: what is shown
+ * @sort, @reverse, @tree, @units: how
+ * @all: also rows that did nothing
+ * @filter: only rows with this in a name; @typing: it is being typed
+ * @folded: keys of items that are folded
+ * @follow: the newest interval is shown; otherwise the one with the number @number
+ * @paused: the user has pressed pause
+ * @scroll: first line that is shown; @page_rows: how many there are room for, of draw
+ * @selected: index of a line; @selected_key: of its item
+ * @text_scroll: first line of a text
+ * @neighbours: what is known of neighbours, as text; NULL for nothing. Owned
+ * @note: said in place of the keys until the next key; "" for nothing
+ * @report, @tree_of: of the interval that is shown; NULL without one
+ * @items, @nr_items: of the report
+ * @lines, @nr_lines: indexes of items, from above
+ * @nr_quiet: rows left out because they did nothing
+ * @stale: something has changed since view_update()
+ */
+struct view {
+	struct past *past;
+	enum view_state state;
+	const char *source;
+	const char *recording;
+	uint64_t interval_ns;
+	enum view_page page;
+	enum view_over over;
+	enum view_sort sort;
+	bool reverse;
+	bool tree;
+	enum view_units units;
+	bool all;
+	char filter[VIEW_FILTER_LEN];
+	bool typing;
+	struct text_list folded;
+	bool follow;
+	bool paused;
+	uint64_t number;
+	size_t scroll;
+	size_t page_rows;
+	size_t selected;
+	char *selected_key;
+	size_t text_scroll;
+	char *neighbours;
+	char note[VIEW_NOTE_LEN];
+	struct report *report;
+	struct row_tree *tree_of;
+	struct view_item *items;
+	size_t nr_items;
+	size_t cap_items;
+	size_t *lines;
+	size_t nr_lines;
+	size_t nr_quiet;
+	bool stale;
+};
+
+/** view_init() - the newest interval, as what kind of rows */
+void view_init(struct view *v, struct past *past, enum row_kind by);
+void view_free(struct view *v);
+
+/** view_add() - an interval has ended; 0 or -ENOMEM */
+int view_add(struct view *v, const struct report *r);
+
+/** view_clear() - forget all intervals */
+void view_clear(struct view *v);
+
+/**
+ * view_update() - look up what is to be shown
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int view_update(struct view *v);
+
+/** view_index() - index of the interval that is shown; only if there is any */
+size_t view_index(const struct view *v);
+
+/** view_select() - select another line */
+void view_select(struct view *v, size_t line);
+
+/** view_go() - so many intervals on, or back; beyond the newest one it follows */
+void view_go(struct view *v, long steps);
+
+/** view_fold() - fold (1), unfold (0) or change (-1) what is selected */
+void view_fold(struct view *v, int how);
+
+/** view_item_at() - of a line, NULL for none */
+struct view_item *view_item_at(const struct view *v, size_t line);
+
+/** view_item_bytes() - what it is sorted by first */
+uint64_t view_item_bytes(const struct view_item *i);
+
+/** view_item_name() - what it is called, to be freed; safe to print. 0 or -ENOMEM */
+int view_item_name(const struct view *v, const struct view_item *i, char **ret);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A recording that begins in the middle of a run: what was there before is said at its begin, as in
+ * a new part of a rotated one.
+ */
+#ifndef TRACE_LATE_H
+#define TRACE_LATE_H
+
+#include "base/diag.h"
+#include "trace.h"
+
+struct late;
+
+/**
+ * late_new() - be ready to record
+ * @header: of the run; must outlive @ret
+ * @ret: late_sink() gets all events from the first on; end with late_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int late_new(const struct trace_header *header, struct late **ret);
+
+/** late_sink() - remembers who is there, and records when asked. A full disk is no error of it */
+struct trace_sink late_sink(struct late *l);
+
+/**
+ * late_start() - record from the next mark on
+ * @l: does not record
+ * @path: the file, which is made at once
+ * @d: gets the problem
+ *
+ * Return: 0 or a negative errno.
+ */
+int late_start(struct late *l, const char *path, struct diag *d);
+
+/**
+ * late_stop() - end the recording; it has all up to the last event
+ * @l: records
+ * @d: gets the problem, also one that it had meanwhile
+ * @ret_bytes: bytes on disk
+ *
+ * Return: 0 or a negative errno.
+ */
+int late_stop(struct late *l, struct diag *d, uint64_t *ret_bytes);
+
+/** late_records() - has it begun, and not been stopped? */
+bool late_records(const struct late *l);
+
+/** late_error() - 0, or why nothing more is written; late_stop() says it, too */
+int late_error(const struct late *l);
+
+/** late_free() - NULL is fine; a recording is finished */
+void late_free(struct late *l);
+
+#endif
