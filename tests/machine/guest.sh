@@ -494,7 +494,11 @@ scenario_hotplug() {
 	usleep 1500000
 	echo 1 > /sys/devices/system/cpu/cpu2/online
 	echo $(($(uptime_ns) - offline)) > offline_ns
+	# Somebody uses it: nobody wakes a CPU to see whether its core events have ended.
+	taskset 4 sh -c 'while usleep 50000; do :; done' &
+	user=$!
 	until_true has_lines truth 1
+	kill $user
 	trace_end TERM
 }
 
@@ -600,8 +604,14 @@ scenario_grace_alone() {
 . /host/guest_stat.sh
 # shellcheck source=tests/machine/guest_devices.sh
 . /host/guest_devices.sh
+# shellcheck source=tests/machine/guest_drivers.sh
+. /host/guest_drivers.sh
 # shellcheck source=tests/machine/guest_slurm.sh
 . /host/guest_slurm.sh
+# shellcheck source=tests/machine/guest_shapes.sh
+. /host/guest_shapes.sh
+# shellcheck source=tests/machine/guest_esp.sh
+. /host/guest_esp.sh
 # shellcheck source=tests/machine/guest_systemd.sh
 . /host/guest_systemd.sh
 

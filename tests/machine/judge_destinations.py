@@ -1,20 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of where bytes go, on both shapes of the machine; see judge.py."""
 
-from results import estimate, expect, expect_close, expect_equal, expect_share
+from results import estimate, expect, expect_close, expect_equal, expect_share, tests_into
 
 TESTS = {}
+test = tests_into(TESTS)
 DESTINATIONS = ("cmem", "gmem", "cxl", "remote")
-
-
-def test(scenario):
-    """As judge.test()."""
-
-    def add(function):
-        TESTS.setdefault(scenario, []).append(function)
-        return function
-
-    return add
 
 
 def metrics(reports, pid):

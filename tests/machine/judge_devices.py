@@ -6,9 +6,10 @@ devices.conf by known.py, from the programs, and for disks from QEMU's own accou
 import json
 import re
 
-from results import Failure, Reports, estimate, expect, expect_close, expect_equal, expect_share, require
+from results import Failure, Reports, estimate, expect, expect_close, expect_equal, expect_share, require, tests_into
 
 TESTS = {}
+test = tests_into(TESTS)
 DEVICES = ("t410,disks", "devices.conf")
 MACHINES = {
     name: DEVICES
@@ -80,16 +81,6 @@ SIDES = (("read", "rd"), ("write", "wr"))
 def show(*words):
     """Figures, for people."""
     print("#", *words)
-
-
-def test(scenario):
-    """As judge.test()."""
-
-    def add(function):
-        TESTS.setdefault(scenario, []).append(function)
-        return function
-
-    return add
 
 
 # --- topology

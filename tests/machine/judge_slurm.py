@@ -7,9 +7,10 @@ import re
 import shutil
 import subprocess
 
-from results import Failure, estimate, expect, expect_close, expect_equal, require
+from results import Failure, estimate, expect, expect_close, expect_equal, require, tests_into
 
 TESTS = {}
+test = tests_into(TESTS)
 SHAPES = {"slurm": ("t410,slurm", "traffic.conf")}
 # Jobs that ran at once, and the one during which the daemon was killed
 THREE = ("alpha", "beta", "gamma")
@@ -18,16 +19,6 @@ NS_PER_S = 1_000_000_000
 INTERVAL_NS = NS_PER_S
 # How late an emulated machine may be: an interval is closed, a report is written
 LATE_NS = NS_PER_S
-
-
-def test(scenario):
-    """As judge.test()."""
-
-    def add(function):
-        TESTS.setdefault(scenario, []).append(function)
-        return function
-
-    return add
 
 
 def show(*words):

@@ -8,7 +8,7 @@ import statistics
 
 from known import CYCLES, place_of
 from known_metrics import expected
-from results import Truth, estimate, expect, expect_equal, require
+from results import Truth, estimate, expect, expect_equal, require, tests_into
 from stat_results import StatRun, perf_counts
 
 RATE_TOLERANCE = 0.005
@@ -21,6 +21,7 @@ WINDOW = "dst_addr_en=1,dst_addr_base=0x42000000,dst_addr_mask=0xffffffffff00000
 FULL = 2882880  # programs store multiples of it: see stat-finite-*.conf
 NR_PMUS = {"t410": 34, "t410,cpu": 34, "t410,none": 32, "grace": 10}
 TESTS = {}
+test = tests_into(TESTS)
 # Scenarios: shape of the machine, and traffic
 MACHINES = {
     "stat_rates": ("t410", "stat-t410.conf"),
@@ -38,17 +39,6 @@ MACHINES = {
     "stat_grace_counts": ("grace", "stat-finite-grace.conf"),
     "stat_grace_perf": ("grace", "stat-finite-grace.conf"),
 }
-
-
-def test(*scenarios):
-    """Make a function a test of these scenarios; its name is the test's."""
-
-    def add(function):
-        for scenario in scenarios:
-            TESTS.setdefault(scenario, []).append(function)
-        return function
-
-    return add
 
 
 def shown(s):

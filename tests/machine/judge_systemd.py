@@ -4,9 +4,10 @@
 import json
 import re
 
-from results import Failure, estimate, expect_close, expect_equal, require
+from results import Failure, estimate, expect_close, expect_equal, require, tests_into
 
 TESTS = {}
+test = tests_into(TESTS)
 SHAPES = {"systemd": ("t410,systemd", "traffic.conf")}
 CGROUPS = {
     "alpha": "/system.slice/alpha.scope",
@@ -18,16 +19,6 @@ CAPABILITIES = sum(1 << number for number in (2, 19, 38, 39))
 SECCOMP_FILTERS = "2"
 # "systemd-analyze security" of systemd 252 says 2.8
 EXPOSURE = 3.0
-
-
-def test(scenario):
-    """As judge.test()."""
-
-    def add(function):
-        TESTS.setdefault(scenario, []).append(function)
-        return function
-
-    return add
 
 
 def pairs(s, name, separator):

@@ -3,22 +3,13 @@
 
 import json
 
-from results import estimate, expect, expect_equal, require
+from results import estimate, expect, expect_equal, require, tests_into
 
 TESTS = {}
+test = tests_into(TESTS)
 # The CPU of the program that stays, and its socket
 CPU, SOCKET = 3, 1
 CLOSED, OPEN = ("auto", "all"), ("off", "quiet")
-
-
-def test(scenario):
-    """As judge.test()."""
-
-    def add(function):
-        TESTS.setdefault(scenario, []).append(function)
-        return function
-
-    return add
 
 
 def quality(s, turn):

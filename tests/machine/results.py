@@ -4,6 +4,11 @@
 import json
 import re
 
+# Counters of what the T410's CPUs read and write in their socket's memory
+READ0, WRITE0, READ1, WRITE1 = (
+    f"ucf{socket}/mem_bytes_{direction}/src_loc_cpu=1" for socket in (0, 1) for direction in ("rd", "wr")
+)
+
 
 class Failure(Exception):
     """A test failed; the text says why."""
@@ -11,6 +16,21 @@ class Failure(Exception):
 
 class Exact(Failure):
     """Wrong however busy the host is: no other try is made."""
+
+
+def tests_into(tests):
+    """The decorator @test("SCENARIO"...), which makes a function a test of these scenarios: @tests
+    has the functions by scenario. The function's name is the test's."""
+
+    def test(*scenarios):
+        def add(function):
+            for scenario in scenarios:
+                tests.setdefault(scenario, []).append(function)
+            return function
+
+        return add
+
+    return test
 
 
 def estimate(function):
@@ -52,10 +72,35 @@ def expect_close(found, wanted, tolerance, what):
     )
 
 
+def inside(share, truth, what, slack=0.0):
+    """@slack: part of the truth, for what an emulated CPU adds to a short run."""
+    expect(
+        share["low"] - slack * truth <= truth <= share["high"] + slack * truth,
+        f"{what}: {truth} is not within {share['low']} to {share['high']}",
+    )
+
+
+def by_pid(pid):
+    return lambda row: row["pid"] == pid
+
+
 class Wiring:
     """Which counter shows the traffic of a slot, from the traffic file."""
 
     SOURCES = {"cpu": "src_loc_cpu", "noncpu": "src_loc_noncpu", "rem": "src_rem"}
+    # Memory controllers of other makers
+    MEMORY = {
+        "mcu": {"rd": "rd_rda_sent", "wr": "wr_wra_sent"},
+        "ddrc": {"rd": "flux_rd", "wr": "flux_wr"},
+        "cmn": {"rd": "hnf_mc_reqs", "wr": "hnf_mc_reqs"},
+        # in no report, for perf: what devices and a bridge moved
+        "rnd": {"rd": "rnid_rxdat_flits", "wr": "rnid_txdat_flits"},
+        "sbsx": {"rd": "sbsx_txdat_flitv"},
+        "rootport": {"rd": "tx_pcie_tlp_data_payload", "wr": "rx_pcie_tlp_data_payload"},
+    }
+    # QEMU's table of processors does not number sockets. Linux takes the offset of their entry, as it
+    # does on real servers whose firmware leaves the numbers out.
+    PACKAGES = (36, 116)
     UNITS = {"k": 10**3, "M": 10**6, "G": 10**9}
 
     def __init__(self, path):
@@ -63,11 +108,11 @@ class Wiring:
         self.flows = {}
         for line in path.read_text(encoding="utf-8").splitlines():
             words = line.split("#")[0].split()
-            if words and words[0] == "slot":
+            if words and words[0] == "slot" and words[3] != "esp":
                 name = self.counter(words[3], words[4:])
                 # Another flow of a slot may reach no counter of a report.
                 self.slots[int(words[1])] = name or self.slots[int(words[1])]
-            elif words and words[0] == "flow":
+            elif words and words[0] == "flow" and words[2] != "esp":
                 rate = dict(word.split("=") for word in words[3:])["rate"]
                 self.flows[self.counter(words[2], words[3:])] = self.number(rate)
 
@@ -75,6 +120,9 @@ class Wiring:
         keys = dict(word.split("=") for word in words)
         if kind == "scf":
             return self.scf_counter(keys)
+        kind = {"hnf": "cmn"}.get(kind, kind)
+        if kind in self.MEMORY:
+            return f"{kind}{self.PACKAGES[int(keys['socket'])]}/{self.MEMORY[kind][keys['dir']]}"
         if kind == "ucf":
             source = self.SOURCES[keys["src"]]
         elif kind == "pcie" and keys.get("ucf") == "1":
@@ -129,6 +177,11 @@ class Reports:
 
     def counter_field(self, name, field):
         return [c[field] for r in self.each for c in r["counters"] if c["name"] == name]
+
+    def value_before(self, name, end_ns):
+        """Of a counter, in the last report that ended before then."""
+        last = [report for report in self.each if report["interval"]["end_ns"] < end_ns][-1]
+        return next(c["value"] for c in last["counters"] if c["name"] == name)
 
     def rows(self, matches):
         return [row for report in self.each for row in report["workloads"] if matches(row)]
@@ -237,7 +290,7 @@ class Scenario:
         """What perf counted, by event: the count and the percentage of time it ran."""
         found = {}
         for line in self.text("perf.csv").splitlines():
-            match = re.fullmatch(r"(\d+),,(nvidia_.*/.*),\d+,([\d.]+),,", line)
+            match = re.fullmatch(r"(\d+),,((?:nvidia|ampere|hisi|arm_cmn|dwc)_.*/.*),\d+,([\d.]+),,", line)
             if match:
                 found[match[2]] = (int(match[1]), float(match[3]))
         require(found, "perf counted nothing")

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run.sh [SCENARIO...]: tests in the virtual T410, all scenarios or those named.
+# run.sh [--more | SCENARIO...]: tests in the virtual T410: the scenarios of "make check", those
+# named, or with --more all others.
 #
 # Environment: T410TRACE  the arm64 program to test (build/arm64-shared/t410trace); libraries are
 #                         taken from the folder lib beside it, if there is one
@@ -33,16 +34,19 @@ fail() {
 	exit 1
 }
 
-# Lines "SHAPE TRAFFIC NAME"; a shape may say what the other end of NVLink-C2C is: "t410,none",
+# Lines "SHAPE TRAFFIC NAME [more]"; a shape may say what the other end of NVLink-C2C is: "t410,none",
 # that there are disks: "t410,disks", that it is a node of a cluster: "t410,slurm",
-# or that systemd is its first process: "t410,systemd"
+# that systemd is its first process: "t410,systemd"; that our module makes PMUs: "t410,shapes";
+# or that it is an ESP: "t410,esp"
 scenarios=$("$HERE/judge.py" --list) || fail "judge.py does not run"
 names=$(cut -d ' ' -f 3 <<< "$scenarios")
+# shellcheck disable=SC2046  # a list
+[ "${1:-}" != --more ] || set -- $(awk '$4 == "more" { print $3 }' <<< "$scenarios")
 for name; do
 	grep -qxF -- "$name" <<< "$names" || { printf 'run.sh: no scenario "%s"; they are:\n%s\n' "$name" "$names" >&2; exit 2; }
 done
-# shellcheck disable=SC2086  # a list
-[ $# -gt 0 ] || set -- $names
+# shellcheck disable=SC2046  # a list
+[ $# -gt 0 ] || set -- $(awk '$4 == "" { print $3 }' <<< "$scenarios")
 [ -f "$T410TRACE" ] || fail "no $T410TRACE: run \"make ARCH=arm64 LINK=shared\" first"
 
 machine_share
@@ -77,12 +81,17 @@ done
 
 # boot FOLDER SHAPE TRAFFIC SCENARIO...: in a machine of this shape
 boot() {
-	local folder=$1 log=$1/machine-$2-${3%.conf}.log shape=$2 traffic=$3 options=() status
+	local folder=$1 log shape=$2 traffic=$3 options=() status
+	log=$1/machine-$2-$(basename "$3" .conf).log
 	shift 3
 	options=(--shape "${shape%,*}" "${CLOCK[@]}")
 	case $shape in
 	# perf and t410trace want the same counters there, which the driver may remark on
 	*,disks) options+=(--disk 256 --disk 128 --allow-log "only one BDF") ;;
+	# no PMU of the cores but our module's
+	*,shapes) options+=(--cache 64:512) ;;
+	# one socket, and two CPU tiles
+	*,esp) options+=(--sockets 1) ;;
 	*,slurm) options+=(--userland slurm) ;;
 	# it would like a module of the kernel that this machine has no use for
 	*,systemd) options+=(--userland systemd --allow-log "systemd.*Failed to find module 'autofs4'") ;;
@@ -104,11 +113,12 @@ boots() {
 	rm -rf "$folder/out"
 	mkdir -p "$folder/out"
 	machine_take "$T410TRACE" "$folder"
+	cp -r "$HERE"/{shapes,esp} "$folder/"
 	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$ROOT/packaging/systemd/t410trace.service" "$folder/"
 	while read -r shape traffic; do
 		wanted=()
 		for name; do
-			grep -qxF -- "$shape $traffic $name" <<< "$scenarios" && wanted+=("$name")
+			grep -qxE -- "$shape $traffic $name( more)?" <<< "$scenarios" && wanted+=("$name")
 		done
 		[ ${#wanted[@]} = 0 ] || boot "$folder" "$shape" "$traffic" "${wanted[@]}" < /dev/null
 	done < <(cut -d ' ' -f 1,2 <<< "$scenarios" | sort -ru)

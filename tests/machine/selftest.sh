@@ -52,23 +52,9 @@ grep -l t410- /proc/[0-9]*/comm > /host/left 2> /dev/null
 exit 0
 GUEST
 
-# try OPTION...: boot and judge
-try() {
-	rm -f "$share"/{counted,uncounted}.json "$share"/{left,killed}
-	"$MACHINE" "$@" --timeout $TIMEOUT --cache 64:512 --traffic "$HERE/real.conf" \
-		--dir "$share" -- sh guest.sh < /dev/null 2>&1 | sed 's/^/# /'
-	if [ "${PIPESTATUS[0]}" != 0 ]; then
-		echo "not ok selftest: the virtual machine ended with a fault" > "$share/verdicts"
-		return 1
-	fi
-	"$HERE/judge_selftest.py" "$share" > "$share/verdicts"
-}
-
-# A busy host starves the guest's programs; with a clock that counts instructions it only takes longer.
-if try || { sed 's/^not ok /# first try: /; s/^ok .*/# &/' "$share/verdicts"; try --steady; }; then
-	status=0
-else
-	status=1
-fi
-cat "$share/verdicts"
-exit $status
+# The guest's clock counts its instructions, as in real.sh. The cache model makes the emulated CPU
+# slow: by the host's clock, its estimate of a second can take longer than that second.
+"$MACHINE" --steady --timeout $TIMEOUT --cache 64:512 --traffic "$HERE/real.conf" \
+	--dir "$share" -- sh guest.sh < /dev/null 2>&1 | sed 's/^/# /'
+[ "${PIPESTATUS[0]}" = 0 ] || end "not ok selftest: the virtual machine ended with a fault" 1
+"$HERE/judge_selftest.py" "$share"

@@ -10,6 +10,9 @@ CHECKSUM_OFFSET = 9
 # iasl's warning that a host bridge has no interrupt routing: ours has no interrupts
 IASL_QUIET = ["-ve", "-vw", "3073"]
 
+# What a _DSD with named values begins with
+DSD_PROPERTIES = "daffd814-6eba-4d8c-8a91-bc9bbf4aa301"
+
 
 def table(signature, revision, body, oem_id=b"NVIDIA", table_id=b"VT410   ", oem_revision=1):
     """A table with its header, checksum included."""

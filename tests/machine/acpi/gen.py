@@ -31,7 +31,8 @@ def parse_args():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("dumpdir")
     parser.add_argument("outdir")
-    parser.add_argument("--shape", choices=("t410", "grace"), default="t410")
+    parser.add_argument("--shape", choices=("t410", "grace", "ampereone", "kunpeng", "cmn"),
+                        default="t410")
     parser.add_argument("--sockets", type=int, choices=(1, 2), default=2)
     parser.add_argument("--peer", choices=units.NVLINK_PEERS, default="gpu",
                         help="other end of NVLink-C2C (T410): two GPUs, one of them, a CPU")
@@ -56,7 +57,7 @@ def main():
     ssdt = compile_asl(args.outdir, "ssdt", 'DefinitionBlock ("", "SSDT", 2, "NVIDIA", "VT410   ", '
                        "1) {\nScope (\\_SB) {\n" + devices + "} }\n")
     with open(os.path.join(args.outdir, "tables.bin"), "wb") as file:
-        file.write(pack_tables([units.apmt(args.shape, args.sockets, not args.no_irq), ssdt]))
+        file.write(pack_tables(units.apmt(args.shape, args.sockets, not args.no_irq) + [ssdt]))
     with open(os.path.join(args.outdir, "pci.txt"), "w", encoding="ascii") as file:
         file.write(pci.functions(segments))
 

@@ -9,8 +9,11 @@ from layout import ECAM_BASE, ECAM_SEGMENT
 GRACE_ROOT_PORTS = 10
 GRACE_SEGMENTS_PER_SOCKET = 16
 QEMU_SEGMENT = 0
+AMPEREONE_ROOT_PORTS = 2
 
-ROOT_PORT = {"vendor": 0x10DE, "device_id": 0x7E10, "class": 0x060400}      # device id made up
+ROOT_PORT = {"vendor": 0x10DE, "device_id": 0x7E10, "class": 0x060400}      # device ids made up
+# Ampere's, which is one of DesignWare's: the driver knows its capability by the maker
+DESIGNWARE_PORT = {"vendor": 0x1DEF, "device_id": 0xE200, "class": 0x060400, "rasdes": 1}
 NIC = {"vendor": 0x15B3, "device_id": 0x1021, "class": 0x020700,
        "vfs": 16, "vf_device_id": 0x101E}
 NIC_PORT = {"vendor": 0x15B3, "device_id": 0x101D, "class": 0x020000, "multi": 1}
@@ -51,6 +54,7 @@ class Port:
     rc: int
     has_dvsec: bool
     end_point: dict         # or SWITCH
+    bridge: dict = None     # None: ROOT_PORT
 
 
 @dataclass
@@ -75,10 +79,21 @@ def grace_segment(socket, port):
                    [Port(0, 0xFF, port, 0, False, end_point)])
 
 
+def ampereone_segment(socket, port):
+    """A segment for each of the root ports, two to a socket."""
+    end_point = GRACE_END_POINTS[port]
+    return Segment(1 + socket * AMPEREONE_ROOT_PORTS + port, socket,
+                   [Port(0, 0xFF, port, 0, False, end_point, DESIGNWARE_PORT)])
+
+
 def segments(shape, sockets):
     found = []
+    if shape in ("kunpeng", "cmn"):
+        return found
     for s in range(sockets):
-        if shape == "grace":
+        if shape == "ampereone":
+            found += [ampereone_segment(s, port) for port in range(AMPEREONE_ROOT_PORTS)]
+        elif shape == "grace":
             found += [grace_segment(s, port) for port in range(GRACE_ROOT_PORTS)]
         else:
             found += [Segment(number, s, t410_ports(rc, buses))
@@ -156,7 +171,8 @@ def functions(all_segments):
     text = "# made by acpi/gen.py, for the plugin; values are hexadecimal\n"
     for segment in all_segments:
         for port in segment.ports:
-            text += line("root_port", segment=segment.number, bus=port.bus, **ROOT_PORT,
+            text += line("root_port", segment=segment.number, bus=port.bus,
+                         **(port.bridge or ROOT_PORT),
                          secondary=port.bus + 1, subordinate=port.last_bus, port=port.number,
                          rc=port.rc, socket=segment.socket, dvsec=port.has_dvsec)
             if port.end_point is SWITCH:

@@ -2,7 +2,10 @@
 """The PMUs: the APMT for CoreSight units, ACPI devices for the others."""
 import struct
 
-from aml import table
+import ampereone
+import cmn
+import kunpeng
+from aml import DSD_PROPERTIES, table
 from layout import (CMEM, FABRIC, FIRST_SPI, NVCLINK, NVDLINK, NVLINK, PAGE, PCIE, PCIE_STRIDE,
                     RCS_PER_SOCKET, SPI_TO_GSI, TGT, TGT_STRIDE, socket_base)
 
@@ -19,8 +22,6 @@ FLAG_DUAL_PAGE, FLAG_CONTAINER_AFFINITY, FLAG_ATOMIC_64BIT = 1, 2, 4
 NODE_ACPI_DEVICE, NODE_CACHE = 3, 4
 IRQ_LEVEL = 0
 
-DSD_PROPERTIES = "daffd814-6eba-4d8c-8a91-bc9bbf4aa301"
-
 
 def device_uid(socket, rc):
     """What an APMT node and its ACPI device have in common, besides the hid."""
@@ -30,6 +31,11 @@ def device_uid(socket, rc):
 def coresight_units(shape, sockets):
     """(type, hid, uid, base, socket) of each unit, in the plugin's order, on
     which the interrupt numbers depend."""
+    if shape == "ampereone":
+        yield from ampereone.coresight_units(sockets)
+        return
+    if shape in ("kunpeng", "cmn"):
+        return
     for s in range(sockets):
         base = socket_base(s)
         yield NODE_CACHE, "", 0, base + FABRIC, s
@@ -45,6 +51,7 @@ def coresight_units(shape, sockets):
 
 
 def apmt(shape, sockets, irq):
+    """The table, or none where there are no CoreSight units."""
     nodes = bytearray()
     for n, (kind, hid, uid, base, socket) in enumerate(coresight_units(shape, sockets)):
         node = struct.pack(
@@ -55,7 +62,7 @@ def apmt(shape, sockets, irq):
             socket,             # _UID of the container with the unit's CPUs
             0)                  # implementer: as the unit's own register says
         nodes += struct.pack("<H", 2 + len(node)) + node
-    return table(b"APMT", 0, bytes(nodes))
+    return [table(b"APMT", 0, bytes(nodes))] if nodes else []
 
 
 def device(name, hid, uid, pages=(), properties=()):
@@ -108,6 +115,10 @@ def pcie_devices(socket):
 
 def devices(shape, sockets, peer):
     """ASL of the devices below \\_SB. The drivers take _UID for the socket."""
+    if shape == "kunpeng":
+        return kunpeng.devices(sockets)
+    if shape == "cmn":
+        return cmn.devices(sockets)
     asl = ""
     for s in range(sockets if shape == "t410" else 0):
         base = socket_base(s)

@@ -44,6 +44,9 @@ expected_pmus() {
 	local per_socket
 	case $SHAPE in
 	grace) per_socket=5 ;;
+	kunpeng) per_socket=8 ;;	# memory controllers
+	ampereone) per_socket=10 ;;	# and two root ports
+	cmn) per_socket=1 ;;
 	*) per_socket=17 ;;		# 6 root complexes with 2 units each, UCF, CMEM, 3 links
 	esac
 	# without a peer a link has nothing to count and its driver refuses it: that of
@@ -98,7 +101,7 @@ boot_arguments() {
 	# loglevel: warnings to the console while booting, for machines that never get
 	# to run a command. The log holds minutes of a driver that complains at every tick.
 	BOOT=("${HARDWARE[@]}" -plugin "$(plugin_argument "$1")" -kernel "$KERNEL/vmlinuz" -initrd "$INITRD"
-		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus) machine.disks=${#DISKS[@]}"
+		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus) machine.shape=$SHAPE machine.disks=${#DISKS[@]}"
 		-serial "file:$1/console.log")
 	timing
 	disks "$1"

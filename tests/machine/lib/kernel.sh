@@ -13,9 +13,13 @@ readonly SPARE_MODULES=(drivers/pci/pci-pf-stub)
 # For machines with a disk; in load order
 readonly DISK_MODULES=(drivers/block/virtio_blk lib/crc/crc16 fs/mbcache fs/jbd2/jbd2 fs/ext4/ext4)
 # The drivers under test; in load order. Debian has their source, but not built.
-# t410_cache is our own (guest/module), loaded by tests that have the cache model
-readonly OWN_MODULE=t410_cache
+# Our own (guest/module) are loaded by tests: t410_cache with the cache model, t410_shapes for PMUs
+# that other vendors' machines have
+readonly OWN_MODULES=(t410_cache t410_shapes)
 readonly DRIVERS=(arm_cspmu_module nvidia_cspmu nvidia_t410_cmem_latency_pmu nvidia_t410_c2c_pmu)
+# Those of other shapes' PMUs, which only they load. That of Kunpeng is in Debian's image.
+readonly AMPEREONE_DRIVERS=(ampere_cspmu dwc_pcie_pmu)
+readonly CMN_MODULES=(drivers/perf/arm-cmn)
 
 # package_set RELEASE VERSION < AVAILABLE: all packages of this kernel, the source
 # package first; fails if some are missing (a suite may be half updated). Debian
@@ -126,15 +130,15 @@ build_drivers() {
 	cp "$3" "$source/Module.symvers"
 	step "kernel source prepared"
 	mkdir "$out/drivers"
-	cp "$source"/drivers/perf/arm_cspmu/{arm_cspmu.[ch],nvidia_cspmu.c} "$source"/drivers/perf/nvidia_t410_*.c \
+	cp "$source"/drivers/perf/arm_cspmu/{arm_cspmu.[ch],{nvidia,ampere}_cspmu.c} "$source"/drivers/perf/{nvidia_t410_*,dwc_pcie_pmu}.c \
 		"$MACHINE_SRC"/guest/module/*.c "$MACHINE_SRC/plugin/port.h" "$out/drivers/"
 	{
-		printf 'obj-m += %s.o\n' "${DRIVERS[@]}" $OWN_MODULE
+		printf 'obj-m += %s.o\n' "${DRIVERS[@]}" "${AMPEREONE_DRIVERS[@]}" "${OWN_MODULES[@]}"
 		# as in the kernel's own Makefile: this module's name is not that of its file
 		echo 'arm_cspmu_module-y := arm_cspmu.o'
 	} > "$out/drivers/Kbuild"
 	logged "$MACHINE_DIR/logs/drivers.log" "building the drivers" "${make[@]}" "M=$out/drivers" modules
-	for driver in "${DRIVERS[@]}" $OWN_MODULE; do
+	for driver in "${DRIVERS[@]}" "${AMPEREONE_DRIVERS[@]}" "${OWN_MODULES[@]}"; do
 		"${CROSS}strip" -g -o "$out/modules/$driver.ko" "$out/drivers/$driver.ko"
 	done
 	find "$out/drivers" -type f ! -name '*.[ch]' -delete
@@ -153,7 +157,7 @@ make_kernel() {
 	for name in "${names[@]:1}"; do dpkg-deb -x "$packages/${name}"_*.deb "$unpacked"; done
 	cp "$(first_file "$unpacked" -name 'vmlinuz*')" "$out/vmlinuz"
 	cp "$(first_file "$unpacked" -path "*/linux-headers-$KERNEL_RELEASE/vmlinux")" "$out/vmlinux.btf"
-	for name in "${SHARE_MODULES[@]}" "${SPARE_MODULES[@]}" "${DISK_MODULES[@]}"; do
+	for name in "${SHARE_MODULES[@]}" "${SPARE_MODULES[@]}" "${DISK_MODULES[@]}" "${CMN_MODULES[@]}"; do
 		copy_module "$name" "$unpacked" "$out/modules"
 	done
 	unpack_source "$packages/${names[0]}"_*.deb "${names[0]}" "$source"
@@ -162,5 +166,7 @@ make_kernel() {
 	build_drivers "$source" "$config" "$(first_file "$unpacked" -name Module.symvers)" "$out"
 	printf '%s.ko\n' "${SHARE_MODULES[@]##*/}" "${DRIVERS[@]}" > "$out/modules/order"
 	printf '%s.ko\n' "${DISK_MODULES[@]##*/}" > "$out/modules/order-disk"
+	printf '%s.ko\n' "${AMPEREONE_DRIVERS[@]}" > "$out/modules/order-ampereone"
+	printf '%s.ko\n' "${CMN_MODULES[@]##*/}" > "$out/modules/order-cmn"
 	rm -rf "$unpacked" "$source"
 }

@@ -7,7 +7,7 @@
 # boot of this machine says is listed in known-log.
 
 readonly ALARMS='WARNING: |BUG: |Oops|Unable to handle kernel|Kernel panic|soft lockup|detected stall|blocked for more than'
-readonly DRIVER_NAMES='arm[-_]cs|cspmu|nvidia|NVDA20|cmem|c2c|nvclink|nvdlink|apmt|APMT'
+readonly DRIVER_NAMES='arm[-_]cs|cspmu|ampere_mcu|hisi_|HISI0|arm[-_]cmn|ARMHC|dwc[-_]pcie|nvidia|NVDA20|cmem|c2c|nvclink|nvdlink|apmt|APMT'
 readonly DRIVER_TROUBLE='[Ff]ail|[Ee]rror|[Ii]nvalid|only one BDF|mutually exclusive|suppressed|overflow|[Uu]nable|[Cc]annot'
 # Lines of one text (numbers aside) in one run that make a flood
 readonly FLOOD=100

@@ -3,7 +3,7 @@
 # options.sh: options of "run" and "run shell". (SC2034: other parts use them.)
 
 # The machine's size and shape. These are also what "prepare" makes ready.
-SHAPE=t410			# t410 or grace
+SHAPE=t410			# t410, grace, ampereone, kunpeng or cmn
 SOCKETS=2
 CPUS=2				# per socket
 MEM=1024			# MiB per socket
@@ -27,11 +27,11 @@ COMMAND=()
 options_help() {
 	cat <<-'END'
 	--dir FOLDER           host folder, read-write at /host, where COMMAND starts
-	--traffic FILE         scenario (default: traffic/scenarios/default.conf, Grace: grace.conf)
+	--traffic FILE         scenario (default: traffic/scenarios/SHAPE.conf, T410: default.conf)
 	--timeout S            for the whole run (300)
 	--sockets N            1 or 2 (2)
 	--cpus N, --mem MIB    per socket (2, 1024)
-	--shape SHAPE          t410 or grace (t410)
+	--shape SHAPE          t410, grace, ampereone, kunpeng or cmn (t410)
 	--width BITS           width of the CoreSight counters, 16 to 64 (64)
 	--no-irq               ... without an overflow interrupt
 	--steady               the guest's clock counts its instructions: a busy host makes it slow, not jerky
@@ -73,7 +73,7 @@ set_option() { # NAME VALUE
 	--sockets) number "$1" "$2" 1 2 && SOCKETS=$2 ;;
 	--cpus) number "$1" "$2" 1 64 && CPUS=$2 ;;
 	--mem) number "$1" "$2" 256 65536 && MEM=$2 ;;
-	--shape) one_of "$1" "$2" t410 grace && SHAPE=$2 ;;
+	--shape) one_of "$1" "$2" t410 grace ampereone kunpeng cmn && SHAPE=$2 ;;
 	--width) number "$1" "$2" 16 64 && WIDTH=$2 ;;
 	--peer) one_of "$1" "$2" gpu gpu0 gpu1 cpu none && PEER=$2 ;;
 	--expect-log) EXPECTED_LOG+=("$2") ;;
@@ -128,9 +128,9 @@ parse_options() {
 scenario() {
 	if [ -n "$TRAFFIC" ]; then
 		echo "$TRAFFIC"
-	elif [ "$SHAPE" = grace ]; then
-		echo "$SCENARIOS/grace.conf"
-	else
+	elif [ "$SHAPE" = t410 ]; then
 		echo "$SCENARIOS/default.conf"
+	else
+		echo "$SCENARIOS/$SHAPE.conf"
 	fi
 }

@@ -52,7 +52,7 @@ make_programs() {
 	local file
 	for file in "$MACHINE_SRC"/guest/*.c; do
 		logged "$MACHINE_DIR/logs/programs.log" "building ${file##*/}" "${CROSS}gcc" -O2 -Wall -Wextra -static \
-			-pthread -I"$MACHINE_SRC/plugin" -o "$1/$(basename "$file" .c)" "$file"
+			-pthread -I"$MACHINE_SRC/plugin" -I"$MACHINE_SRC/../../include" -I"$MACHINE_SRC/esp" -o "$1/$(basename "$file" .c)" "$file"
 	done
 }
 
@@ -142,7 +142,8 @@ prepare() {
 	product "$USERLAND_NAME" "$key" make_userland "$key"
 	USERLAND=$PRODUCT
 	use_emulation
-	product programs "$(hash_of "$MACHINE_SRC"/guest/*.[ch] "$MACHINE_SRC"/plugin/{port,shm}.h)" make_programs
+	product programs "$(hash_of "$MACHINE_SRC"/guest/*.[ch] "$MACHINE_SRC"/plugin/{port,shm}.h \
+		"$MACHINE_SRC"/esp/*.h "$MACHINE_SRC"/../../include/esp/*.h)" make_programs
 	PROGRAMS=$PRODUCT
 	hardware
 	product tables "$SHAPE-$PEER${IRQ:+-irq}-$(hash_of "$MACHINE_SRC"/acpi/*.py -- "$EMULATION" "${HARDWARE[@]}")" make_tables

@@ -49,15 +49,9 @@ static bool pass_cmem(const void *unit, unsigned int index, const struct flow *f
 }
 
 /*
- * The traffic of a socket is spread evenly over its channels. The first ones
- * take the rest of the division, so that the sum, which is all the driver
- * shows, is exact.
+ * The traffic of a socket is spread evenly over its channels, so that the sum, which is all the
+ * driver shows, is exact.
  */
-static uint64_t share_of(uint64_t total, unsigned int nth, unsigned int parts)
-{
-	return total / parts + (nth < total % parts);
-}
-
 static uint64_t reg_total(const struct cmem *u, unsigned int instance, unsigned int reg,
 			  uint64_t now)
 {
@@ -65,8 +59,8 @@ static uint64_t reg_total(const struct cmem *u, unsigned int instance, unsigned 
 
 	if (!r->event)
 		return clock_total(KIND_CMEM, now);
-	return share_of(flows_total(pass_cmem, u, 0, r->event, now),
-			instance * NR_CHANNELS + r->channel, NR_INSTANCES * NR_CHANNELS);
+	return even_share(flows_total(pass_cmem, u, 0, r->event, now),
+			  instance * NR_CHANNELS + r->channel, NR_INSTANCES * NR_CHANNELS);
 }
 
 uint64_t cmem_read(unsigned int socket, unsigned int offset)

@@ -17,11 +17,6 @@
 #define TGT_WINDOW_BITS	 (((1u << TGT_WINDOWS) - 1) << TGT_WINDOW_SHIFT)
 #define TGT_DST_BAR	 0 /* flow's dst: BAR space, as opposed to CXL memory */
 
-static bool bit_set(uint32_t value, uint32_t bit)
-{
-	return bit < 32 && (value >> bit & 1);
-}
-
 /* Sources in bits 0-2, destinations in bits 8-11; flows name the bit itself */
 bool pass_ucf(const void *unit, unsigned int index, const struct flow *f)
 {

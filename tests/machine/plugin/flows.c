@@ -20,6 +20,11 @@ static bool read_retry(uint32_t seq)
 	return __atomic_load_n(&shm->seq, __ATOMIC_RELAXED) != seq;
 }
 
+uint64_t even_share(uint64_t total, unsigned int nth, unsigned int parts)
+{
+	return total / parts + (nth < total % parts);
+}
+
 uint64_t clock_total(enum kind kind, uint64_t now)
 {
 	uint64_t total;

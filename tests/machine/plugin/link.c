@@ -77,7 +77,7 @@ static uint64_t counter_total(const struct link *u, unsigned int instance, unsig
 		if (!(mask >> instance & 1))
 			continue;
 		total = flows_total(pass_link, u, peer, counter, now);
-		return total / parts + (nth < total % parts);
+		return even_share(total, nth, parts);
 	}
 	return 0;
 }

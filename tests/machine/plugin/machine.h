@@ -7,12 +7,16 @@
  *
  *	0x0e00_0000	registers of the PMUs, 4 MiB for each socket:
  *	  +0x00_0000	  fabric: UCF (T410) or SCF (Grace)
+ *			  AmpereOne: MCU n at n * 0x2000
+ *			  Kunpeng: DDRC of channel n at n * 0x1000
+ *			  CMN: its nodes, in regions of 0x1_0000
  *	  +0x01_0000	  T410: PCIe of root complex n at n * 0x2000
  *			  Grace: PCIe, C2C0, C2C1, CNVLink, 0x2000 each
  *	  +0x04_0000	  T410: PCIe target of root complex n at n * 0x4000
  *	  +0x10_0000	  T410: CMEM latency
  *	  +0x12_0000	  T410: NVLink-C2C, NV-CLink, NV-DLink, 0x2_0000 each
  *	0x0e80_0000	traffic port (port.h)
+ *	0x0e82_0000	monitors of an ESP, 512 bytes for each tile; no table of the machine names them
  *	0x200_0000_0000	configuration space, 256 MiB for each PCI segment
  */
 #ifndef T410_MACHINE_H
@@ -44,6 +48,17 @@
 #define PMU_LINK	  0x120000u
 #define PMU_LINK_STRIDE	  0x20000u
 #define NR_LINKS	  3
+#define PMU_DRAM	  0x000000u
+#define MCU_STRIDE	  0x2000u
+#define NR_MCUS		  8 /* of a socket */
+#define DDRC_STRIDE	  0x1000u
+#define NR_DDRCS	  8 /* of a socket */
+
+#define ESP_BASE	  0x0e820000ull
+#define ESP_TILES	  8
+#define ESP_TILE_SIZE	  0x200u
+#define ESP_STUCK	  15 /* a tile that cannot be released; nothing is between it and the others */
+#define ESP_SIZE	  ((ESP_STUCK + 1) * ESP_TILE_SIZE)
 
 #define ECAM_BASE	  0x20000000000ull
 #define ECAM_SEGMENTS	  32 /* Grace: 16 per socket */
@@ -51,12 +66,12 @@
 
 /*
  * Overflow interrupts are shared peripheral interrupts of the board's GIC from
- * here on, one per CoreSight unit in the order in which the units are set up.
+ * here on, one per unit that has one, in the order in which the units are set up.
  * The board itself uses numbers below 176.
  */
 #define FIRST_SPI	  192
 
-enum shape { SHAPE_T410, SHAPE_GRACE };
+enum shape { SHAPE_T410, SHAPE_GRACE, SHAPE_AMPEREONE, SHAPE_KUNPENG, SHAPE_CMN };
 
 /* Who is at the other end of NVLink-C2C: must be what acpi/gen.py was told */
 enum peer {
@@ -72,7 +87,7 @@ struct machine {
 	enum shape shape;
 	enum peer peer;
 	unsigned int sockets;
-	unsigned int counter_bits; /* of CoreSight counters: PMCFGR.SIZE + 1 */
+	unsigned int counter_bits; /* of CoreSight counters: PMCFGR.SIZE + 1; Kunpeng, CMN: 32 */
 	unsigned int turn_us;	   /* of the emulated CPUs with -icount; 0 without it */
 };
 extern struct machine machine;
@@ -113,6 +128,14 @@ typedef bool flow_filter(const void *unit, unsigned int index, const struct flow
 uint64_t flows_total(flow_filter *pass, const void *unit, unsigned int index, uint32_t event,
 		     uint64_t now);
 
+/**
+ * even_share() - what the @nth of @parts equal units counts of a total
+ *
+ * The first ones take the rest. The sum over all parts is the total, and no part goes back while
+ * the total grows.
+ */
+uint64_t even_share(uint64_t total, unsigned int nth, unsigned int parts);
+
 /* port.c */
 uint64_t port_read(uint64_t offset);
 void port_write(uint64_t offset, uint64_t value);
@@ -151,6 +174,22 @@ bool units_write(uint64_t offset, unsigned int size, uint64_t value);
 /** units_poll() - bring overflow flags and interrupt lines up to date */
 void units_poll(void);
 
+/* ddrc.c: the memory controllers of Kunpeng; offsets count from a socket's first one */
+void ddrc_init(void);
+uint64_t ddrc_read(unsigned int socket, unsigned int offset);
+void ddrc_write(unsigned int socket, unsigned int offset, uint64_t value);
+void ddrc_poll(void);
+
+/* cmn.c: the mesh of a socket; offsets count from its configuration */
+void cmn_init(void);
+uint64_t cmn_read(unsigned int socket, unsigned int offset, unsigned int size);
+void cmn_write(unsigned int socket, unsigned int offset, unsigned int size, uint64_t value);
+void cmn_poll(void);
+
+/* esp.c: monitors of an ESP; offsets count from ESP_BASE */
+uint32_t esp_read(uint64_t offset);
+void esp_write(uint64_t offset, uint32_t value);
+
 /* cmem.c, link.c: offsets are inside the unit's block */
 uint64_t cmem_read(unsigned int socket, unsigned int offset);
 void cmem_write(unsigned int socket, unsigned int offset, uint64_t value);
@@ -173,7 +212,7 @@ void pci_config_write(uint64_t offset, uint64_t value, unsigned int size);
 void tables_inject(const char *path);
 void tables_dump(const char *dir);
 
-/* irq.c (or a unit test): the overflow interrupt of CoreSight unit @line */
+/* irq.c (or a unit test): the overflow interrupt of unit @line */
 void irq_set(unsigned int line, bool level);
 void irq_init(void);
 

@@ -4,7 +4,7 @@
  * segments and the tables that tell the guest about them.
  *
  *	-plugin libt410.so,shm=FILE,tables=FILE,pci=FILE
- *		[,shape=t410|grace][,sockets=1|2][,width=BITS][,turn=MICROSECONDS]
+ *		[,shape=t410|grace|ampereone|kunpeng|cmn][,sockets=1|2][,width=BITS][,turn=MICROSECONDS]
  *		[,peer=gpu|gpu0|gpu1|cpu|none][,log=FILE][,cache=L2KIB:LLCKIB,truth=FILE]
  *	-plugin libt410.so,dump=DIR
  *
@@ -48,7 +48,11 @@ static uint64_t pmu_read(void *opaque, uint64_t addr, unsigned int size)
 
 	(void)opaque;
 	disks_poll();
-	if (offset < PMU_CMEM)
+	if (machine.shape == SHAPE_KUNPENG)
+		value = ddrc_read(socket, offset - PMU_DRAM);
+	else if (machine.shape == SHAPE_CMN)
+		value = cmn_read(socket, offset, size);
+	else if (offset < PMU_CMEM)
 		units_read(addr, size, &value);
 	else if (machine.shape != SHAPE_T410 || socket >= machine.sockets)
 		value = 0;
@@ -73,7 +77,11 @@ static void pmu_write(void *opaque, uint64_t addr, uint64_t value, unsigned int 
 		fprintf(access_log, "W%u %08llx = %llx\n", size,
 			(unsigned long long)(PMU_BASE + addr), (unsigned long long)value);
 	disks_poll();
-	if (offset < PMU_CMEM)
+	if (machine.shape == SHAPE_KUNPENG)
+		ddrc_write(socket, offset - PMU_DRAM, value);
+	else if (machine.shape == SHAPE_CMN)
+		cmn_write(socket, offset, size, value);
+	else if (offset < PMU_CMEM)
 		units_write(addr, size, value);
 	else if (machine.shape != SHAPE_T410 || socket >= machine.sockets)
 		return;
@@ -100,6 +108,20 @@ static void port_mmio_write(void *opaque, uint64_t addr, uint64_t value, unsigne
 	(void)size;
 	if (!watch_write(addr, value))
 		port_write(addr, value);
+}
+
+static uint64_t esp_mmio_read(void *opaque, uint64_t addr, unsigned int size)
+{
+	(void)opaque;
+	(void)size;
+	return esp_read(addr);
+}
+
+static void esp_mmio_write(void *opaque, uint64_t addr, uint64_t value, unsigned int size)
+{
+	(void)opaque;
+	(void)size;
+	esp_write(addr, (uint32_t)value);
 }
 
 static uint64_t ecam_read(void *opaque, uint64_t addr, unsigned int size)
@@ -129,6 +151,11 @@ static const MemoryRegionOps port_ops = {
 	.write = port_mmio_write,
 	ACCESS(8, 8),
 };
+static const MemoryRegionOps esp_ops = {
+	.read = esp_mmio_read,
+	.write = esp_mmio_write,
+	ACCESS(4, 4),
+};
 static const MemoryRegionOps ecam_ops = {
 	.read = ecam_read,
 	.write = ecam_write,
@@ -155,6 +182,7 @@ static void machine_ready(Notifier *n, void *data)
 		tables_dump(files.dump);
 	add_region("t410-pmu", &pmu_ops, PMU_BASE, PMU_SIZE);
 	add_region("t410-port", &port_ops, PORT_BASE, PORT_SIZE);
+	add_region("t410-esp", &esp_ops, ESP_BASE, ESP_SIZE);
 	add_region("t410-ecam", &ecam_ops, ECAM_BASE, ECAM_SIZE);
 	clock_init();
 	irq_init();
@@ -193,7 +221,11 @@ static int parse_word(const char *text, const char *const *words, unsigned int n
 
 static int parse_option(char *text)
 {
-	static const char *const shapes[] = { [SHAPE_T410] = "t410", [SHAPE_GRACE] = "grace" };
+	static const char *const shapes[] = { [SHAPE_T410] = "t410",
+					      [SHAPE_GRACE] = "grace",
+					      [SHAPE_AMPEREONE] = "ampereone",
+					      [SHAPE_KUNPENG] = "kunpeng",
+					      [SHAPE_CMN] = "cmn" };
 	static const char *const peers[] = { [PEER_GPU] = "gpu",
 					     [PEER_GPU0] = "gpu0",
 					     [PEER_GPU1] = "gpu1",
@@ -276,8 +308,12 @@ EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **a
 		}
 	if (!files.dump && open_files())
 		return 1;
+	if (machine.shape == SHAPE_KUNPENG || machine.shape == SHAPE_CMN)
+		machine.counter_bits = 32; /* so the machine looks for overflows */
 	units_init();
 	link_init();
+	ddrc_init();
+	cmn_init();
 	qemu_add_machine_init_done_notifier(&ready);
 	return 0;
 }

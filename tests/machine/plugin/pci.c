@@ -42,6 +42,7 @@ static const struct key {
 	{ "port", offsetof(struct pci_line, port), 0xff },
 	{ "rc", offsetof(struct pci_line, rc), 0xff },
 	{ "socket", offsetof(struct pci_line, socket), 0xff },
+	{ "rasdes", offsetof(struct pci_line, rasdes), 1 },
 	{ "vfs", offsetof(struct pci_line, vfs), 64 },
 	{ "vf_device_id", offsetof(struct pci_line, vf_device_id), 0xffff },
 };
@@ -116,6 +117,11 @@ static int add_functions(const struct pci_line *l)
 	if (!f)
 		return -ENOMEM;
 	pci_fill(f, l);
+	if (l->rasdes) {
+		f->dwc = dwc_new(l->socket, l->port, f->config);
+		if (!f->dwc)
+			return -ENOMEM;
+	}
 	for (unsigned int i = 0; i < l->vfs; i++) {
 		struct pci_function *vf = new_function();
 
@@ -175,6 +181,8 @@ uint64_t pci_config_read(uint64_t offset, unsigned int size)
 	/* all ones is what a host bridge gives for a function that is not there */
 	if (!f)
 		return UINT64_MAX >> (64 - 8 * size);
+	if (f->dwc && dwc_read(f->dwc, offset & PAGE_MASK, &value))
+		return value;
 	memcpy(&value, f->config + (offset & PAGE_MASK), size);
 	return value;
 }
@@ -185,6 +193,8 @@ void pci_config_write(uint64_t offset, uint64_t value, unsigned int size)
 
 	if (!f)
 		return;
+	if (f->dwc)
+		dwc_write(f->dwc, offset & PAGE_MASK, value);
 	for (unsigned int i = 0; i < size; i++) {
 		uint8_t *byte = &f->config[(offset & PAGE_MASK) + i];
 		uint8_t mask = f->writable[(offset & PAGE_MASK) + i];

@@ -17,14 +17,18 @@ struct pci_line {
 	unsigned int multi;		      /* the device has more functions */
 	unsigned int secondary, subordinate;  /* bridges: root ports and both sides of a switch */
 	unsigned int dvsec, port, rc, socket; /* root ports; dvsec: has it */
+	unsigned int rasdes;		      /* root ports: one of DesignWare */
 	unsigned int vfs;		      /* end points: virtual functions it can have */
 	unsigned int vf_device_id;
 };
+
+struct dwc;
 
 struct pci_function {
 	uint32_t key;		       /* segment, bus, device, function as in the ECAM address */
 	const struct pci_function *pf; /* of a virtual function */
 	unsigned int vf_index;
+	struct dwc *dwc; /* its counter, or NULL */
 	uint8_t config[CONFIG_SIZE];
 	uint8_t writable[CONFIG_SIZE]; /* bits that the guest may change */
 };
@@ -37,5 +41,15 @@ void pci_fill_vf(struct pci_function *f, const struct pci_function *pf, unsigned
 
 /** pci_vfs_enabled() - number of virtual functions that the guest has switched on */
 unsigned int pci_vfs_enabled(const struct pci_function *pf);
+
+/* dwc.c: the capability of a root port of DesignWare, and where it is */
+#define DWC_CAP 0x100
+
+/** dwc_new() - a root port's counter, with its header put into @config; NULL: no memory */
+struct dwc *dwc_new(unsigned int socket, unsigned int port, uint8_t *config);
+
+/** dwc_read(), dwc_write() - of 32 bits; false if it is none of its registers */
+bool dwc_read(const struct dwc *d, unsigned int offset, uint64_t *ret_value);
+void dwc_write(struct dwc *d, unsigned int offset, uint64_t value);
 
 #endif

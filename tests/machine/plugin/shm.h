@@ -39,7 +39,7 @@
 #define NS_PER_S		    1000000000u
 #define DEFAULT_CLOCK_HZ	    2000000000ull
 
-/* The kinds of units, of both shapes. A unit sees only flows of its kind. */
+/* The kinds of units, of all shapes. A unit sees only flows of its kind. */
 enum kind {
 	KIND_NONE,
 	/* T410 */
@@ -56,6 +56,17 @@ enum kind {
 	KIND_C2C0,
 	KIND_C2C1,
 	KIND_CNVLINK,
+	/* Other makers' memory controllers */
+	KIND_MCU,
+	KIND_DDRC,
+	/* Arm's mesh: home nodes, nodes of devices, bridges to memory */
+	KIND_HNF,
+	KIND_RND,
+	KIND_SBSX,
+	/* Root ports of DesignWare */
+	KIND_ROOTPORT,
+	/* Tiles of an ESP */
+	KIND_ESP,
 	NR_KINDS
 };
 

@@ -5,6 +5,8 @@
 #include "units.h"
 
 #define MAX_UNITS	  (MAX_SOCKETS * (1 + 2 * NR_RCS))
+/* The most units of a kind on a socket */
+#define MAX_INSTANCES	  NR_MCUS
 
 /*
  * The fabrics' bus_cycles event. Its name is all that is known of it on T410; on
@@ -20,26 +22,27 @@
 
 /*
  * One line per kind of unit. The product in PMIIDR decides what the driver
- * makes of a unit: name, events and filters. On T410 a PMU kind exists once per
- * root complex where `per_rc` is set.
+ * makes of a unit: name, events and filters. `instances` is how many of them a
+ * socket has: of some kinds one per root complex.
  */
 static const struct unit_type {
 	enum shape shape;
 	enum kind kind;
 	uint32_t pmiidr;
 	uint32_t offset, stride;
-	bool per_rc;
+	unsigned int instances;
 	flow_filter *pass;
 } types[] = {
-	{ SHAPE_T410, KIND_UCF, 0x2cf2036b, PMU_FABRIC, 0, false, pass_ucf },
-	{ SHAPE_T410, KIND_PCIE, 0x1030136b, PMU_PCIE, PMU_PCIE_STRIDE, true, pass_pcie },
-	{ SHAPE_T410, KIND_TGT, 0x1070036b, PMU_TGT, PMU_TGT_STRIDE, true, pass_tgt },
-	{ SHAPE_GRACE, KIND_SCF, 0x2cf0036b, PMU_FABRIC, 0, false, pass_scf },
-	{ SHAPE_GRACE, KIND_GPCIE, 0x1030036b, PMU_PCIE, 0, false, pass_mcf },
-	{ SHAPE_GRACE, KIND_C2C0, 0x1050036b, PMU_PCIE + PMU_PCIE_STRIDE, 0, false, pass_mcf },
-	{ SHAPE_GRACE, KIND_C2C1, 0x1040036b, PMU_PCIE + 2 * PMU_PCIE_STRIDE, 0, false, pass_mcf },
-	{ SHAPE_GRACE, KIND_CNVLINK, 0x1060036b, PMU_PCIE + 3 * PMU_PCIE_STRIDE, 0, false,
-	  pass_mcf },
+	{ SHAPE_T410, KIND_UCF, 0x2cf2036b, PMU_FABRIC, 0, 1, pass_ucf },
+	{ SHAPE_T410, KIND_PCIE, 0x1030136b, PMU_PCIE, PMU_PCIE_STRIDE, NR_RCS, pass_pcie },
+	{ SHAPE_T410, KIND_TGT, 0x1070036b, PMU_TGT, PMU_TGT_STRIDE, NR_RCS, pass_tgt },
+	{ SHAPE_GRACE, KIND_SCF, 0x2cf0036b, PMU_FABRIC, 0, 1, pass_scf },
+	{ SHAPE_GRACE, KIND_GPCIE, 0x1030036b, PMU_PCIE, 0, 1, pass_mcf },
+	{ SHAPE_GRACE, KIND_C2C0, 0x1050036b, PMU_PCIE + PMU_PCIE_STRIDE, 0, 1, pass_mcf },
+	{ SHAPE_GRACE, KIND_C2C1, 0x1040036b, PMU_PCIE + 2 * PMU_PCIE_STRIDE, 0, 1, pass_mcf },
+	{ SHAPE_GRACE, KIND_CNVLINK, 0x1060036b, PMU_PCIE + 3 * PMU_PCIE_STRIDE, 0, 1, pass_mcf },
+	/* the implementer is what the driver goes by; the product is made up */
+	{ SHAPE_AMPEREONE, KIND_MCU, 0x00000a16, PMU_DRAM, MCU_STRIDE, NR_MCUS, pass_mcu },
 };
 
 static struct uncore units[MAX_UNITS];
@@ -50,10 +53,12 @@ static uint64_t unit_total(const struct cspmu *pmu, unsigned int i, uint64_t now
 	const struct uncore *u = (const struct uncore *)pmu;
 	uint32_t event = pmu->counter[i].event;
 	bool fabric = u->kind == KIND_UCF || u->kind == KIND_SCF;
+	uint64_t total;
 
 	if (i == CSPMU_CYCLE_COUNTER || (fabric && event == FABRIC_BUS_CYCLES))
 		return clock_total(u->kind, now);
-	return flows_total(u->pass, u, i, event, now);
+	total = flows_total(u->pass, u, i, event, now);
+	return u->kind == KIND_MCU ? mcu_share(u, total) : total;
 }
 
 static void add_unit(const struct unit_type *t, unsigned int socket, unsigned int rc)
@@ -72,11 +77,11 @@ static void add_unit(const struct unit_type *t, unsigned int socket, unsigned in
 	nr_units++;
 }
 
-/* All units of a socket with number @rc; those that are not per_rc have number 0 */
-static void add_units(unsigned int socket, unsigned int rc, bool per_rc)
+/* All units of a socket with number @rc; those that are alone have number 0 */
+static void add_units(unsigned int socket, unsigned int rc)
 {
 	for (size_t t = 0; t < ARRAY_SIZE(types); t++)
-		if (types[t].shape == machine.shape && types[t].per_rc == per_rc)
+		if (types[t].shape == machine.shape && rc < types[t].instances)
 			add_unit(&types[t], socket, rc);
 }
 
@@ -84,11 +89,9 @@ static void add_units(unsigned int socket, unsigned int rc, bool per_rc)
 void units_init(void)
 {
 	nr_units = 0;
-	for (unsigned int s = 0; s < machine.sockets; s++) {
-		add_units(s, 0, false);
-		for (unsigned int rc = 0; rc < NR_RCS; rc++)
-			add_units(s, rc, true);
-	}
+	for (unsigned int s = 0; s < machine.sockets; s++)
+		for (unsigned int rc = 0; rc < MAX_INSTANCES; rc++)
+			add_units(s, rc);
 }
 
 struct uncore *unit_find(enum kind kind, unsigned int socket, unsigned int rc)
@@ -124,20 +127,27 @@ static uint32_t *window_reg(struct uncore *u, unsigned int inside)
 	return &u->window[i / WINDOW_REGS][i % WINDOW_REGS];
 }
 
+/* A register that CoreSight PMUs do not have, and that all counters of the unit have in common */
+static uint32_t *own_reg(struct uncore *u, unsigned int inside)
+{
+	return u->kind == KIND_MCU ? mcu_reg(u, inside) : window_reg(u, inside);
+}
+
 bool units_read(uint64_t offset, unsigned int size, uint64_t *ret_value)
 {
 	unsigned int inside;
 	struct uncore *u = unit_at(offset, &inside);
-	const uint32_t *window;
+	const uint32_t *own;
 
 	if (!u)
 		return false;
-	if (inside < CSPMU_PAGES * PAGE_SIZE) {
+	own = own_reg(u, inside);
+	if (own)
+		*ret_value = *own;
+	else if (inside < CSPMU_PAGES * PAGE_SIZE)
 		*ret_value = cspmu_read(&u->pmu, inside, size, now_ns());
-	} else {
-		window = window_reg(u, inside);
-		*ret_value = window ? *window : 0;
-	}
+	else
+		*ret_value = 0;
 	return true;
 }
 
@@ -146,20 +156,17 @@ bool units_write(uint64_t offset, unsigned int size, uint64_t value)
 	unsigned int inside;
 	struct uncore *u = unit_at(offset, &inside);
 	uint64_t now = now_ns();
-	uint32_t *window;
+	uint32_t *own;
 
 	if (!u)
 		return false;
-	if (inside < CSPMU_PAGES * PAGE_SIZE) {
-		cspmu_write(&u->pmu, inside, size, value, now);
-		return true;
-	}
-	window = window_reg(u, inside);
-	if (window) {
-		/* windows are common to all counters of the unit */
+	own = own_reg(u, inside);
+	if (own) {
 		cspmu_hold(&u->pmu, UINT32_MAX, now);
-		*window = (uint32_t)value;
+		*own = (uint32_t)value;
 		cspmu_resume(&u->pmu, UINT32_MAX, now);
+	} else if (inside < CSPMU_PAGES * PAGE_SIZE) {
+		cspmu_write(&u->pmu, inside, size, value, now);
 	}
 	return true;
 }
@@ -174,4 +181,6 @@ void units_poll(void)
 	now = now_ns();
 	for (unsigned int i = 0; i < nr_units; i++)
 		cspmu_poll(&units[i].pmu, now);
+	ddrc_poll();
+	cmn_poll();
 }

@@ -39,9 +39,24 @@ static const struct row rows[] = {
 	{ KIND_NVLINK, "in_wr", { { 4, UNIT_REQUESTS }, { 3, UNIT_OUTSTANDING } } },
 	{ KIND_NVLINK, "out_rd", { { 6, UNIT_REQUESTS }, { 5, UNIT_OUTSTANDING } } },
 	{ KIND_NVLINK, "out_wr", { { 8, UNIT_REQUESTS }, { 7, UNIT_OUTSTANDING } } },
+	/* AmpereOne and Kunpeng: commands are lines, the flux of Kunpeng is half lines */
+	{ KIND_MCU, "rd", { { 0x0f, UNIT_LINES }, { 0x03, UNIT_LINES } } },
+	{ KIND_MCU, "wr", { { 0x10, UNIT_LINES }, { 0x05, UNIT_LINES } } },
+	{ KIND_DDRC, "rd", { { 1, UNIT_BEATS }, { 3, UNIT_LINES } } },
+	{ KIND_DDRC, "wr", { { 0, UNIT_BEATS }, { 2, UNIT_LINES } } },
+	/* CMN: requests to memory are lines, whatever they do there; flits are half lines */
+	{ KIND_HNF, "rd", { { 0x0d, UNIT_LINES } } },
+	{ KIND_HNF, "wr", { { 0x0d, UNIT_LINES } } },
+	{ KIND_RND, "rd", { { 4, UNIT_BEATS } } },
+	{ KIND_RND, "wr", { { 5, UNIT_BEATS } } },
+	{ KIND_SBSX, "rd", { { 1, UNIT_LINES }, { 5, UNIT_BEATS } } },
+	{ KIND_SBSX, "wr", { { 2, UNIT_LINES } } },
+	/* Root ports of DesignWare, in units of 16 bytes (req=16): what a device reads is sent to it */
+	{ KIND_ROOTPORT, "rd", { { 0x20, UNIT_REQUESTS } } },
+	{ KIND_ROOTPORT, "wr", { { 0x21, UNIT_REQUESTS } } },
 };
 
-static unsigned int t410_effects(enum kind kind, const char *direction, struct effect *ret)
+static unsigned int fixed_effects(enum kind kind, const char *direction, struct effect *ret)
 {
 	unsigned int n = 0;
 
@@ -173,6 +188,6 @@ unsigned int effects_of(const struct flow *f, const char *direction, struct effe
 	case KIND_CNVLINK:
 		return mcf_effects(f, direction, ret);
 	default:
-		return t410_effects(f->kind, direction, ret);
+		return fixed_effects(f->kind, direction, ret);
 	}
 }

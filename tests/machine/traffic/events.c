@@ -112,6 +112,22 @@ const struct event_name event_names[] = {
 	{ KIND_GPCIE, "total_req_rem", 0xb },
 	{ KIND_GPCIE, "rd_cum_outs_loc", 0xc },
 	{ KIND_GPCIE, "rd_cum_outs_rem", 0xd },
+	{ KIND_MCU, "rd_sent", 0x03 },
+	{ KIND_MCU, "wr_sent", 0x05 },
+	{ KIND_MCU, "rd_rda_sent", 0x0f },
+	{ KIND_MCU, "wr_wra_sent", 0x10 },
+	{ KIND_DDRC, "flux_wr", 0x0 },
+	{ KIND_DDRC, "flux_rd", 0x1 },
+	{ KIND_DDRC, "flux_wcmd", 0x2 },
+	{ KIND_DDRC, "flux_rcmd", 0x3 },
+	{ KIND_HNF, "mc_reqs", 0xd },
+	{ KIND_RND, "rxdat_flits", 0x4 },
+	{ KIND_RND, "txdat_flits", 0x5 },
+	{ KIND_SBSX, "rd_req", 0x1 },
+	{ KIND_SBSX, "wr_req", 0x2 },
+	{ KIND_SBSX, "txdat_flitv", 0x5 },
+	{ KIND_ROOTPORT, "tx_pcie_tlp_data_payload", 0x20 },
+	{ KIND_ROOTPORT, "rx_pcie_tlp_data_payload", 0x21 },
 	/* clang-format on */
 };
 const size_t nr_event_names = sizeof(event_names) / sizeof(event_names[0]);

@@ -59,6 +59,7 @@ static const struct key keys[] = {
 	{ "rp", FIELD(flow.port), 9, parse_plain },
 	{ "port", FIELD(flow.port), 9, parse_plain },
 	{ "peer", FIELD(flow.port), 3, parse_plain },
+	{ "tile", FIELD(flow.port), 7, parse_plain },
 	{ "bdf", FIELD(flow.bdf), UINT16_MAX, parse_id },
 	{ "src", FIELD(flow.src), 31, src_by_name },
 	{ "dst", FIELD(flow.dst), 31, dst_by_name },

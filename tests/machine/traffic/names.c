@@ -11,11 +11,13 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const kinds[NR_KINDS] = {
-	[KIND_NONE] = "none",	    [KIND_UCF] = "ucf",		[KIND_PCIE] = "pcie",
-	[KIND_TGT] = "tgt",	    [KIND_CMEM] = "cmem",	[KIND_NVLINK] = "nvlink",
-	[KIND_NVCLINK] = "nvclink", [KIND_NVDLINK] = "nvdlink", [KIND_SCF] = "scf",
-	[KIND_GPCIE] = "gpcie",	    [KIND_C2C0] = "c2c0",	[KIND_C2C1] = "c2c1",
-	[KIND_CNVLINK] = "cnvlink",
+	[KIND_NONE] = "none",	      [KIND_UCF] = "ucf",	  [KIND_PCIE] = "pcie",
+	[KIND_TGT] = "tgt",	      [KIND_CMEM] = "cmem",	  [KIND_NVLINK] = "nvlink",
+	[KIND_NVCLINK] = "nvclink",   [KIND_NVDLINK] = "nvdlink", [KIND_SCF] = "scf",
+	[KIND_GPCIE] = "gpcie",	      [KIND_C2C0] = "c2c0",	  [KIND_C2C1] = "c2c1",
+	[KIND_CNVLINK] = "cnvlink",   [KIND_MCU] = "mcu",	  [KIND_DDRC] = "ddrc",
+	[KIND_HNF] = "hnf",	      [KIND_RND] = "rnd",	  [KIND_SBSX] = "sbsx",
+	[KIND_ROOTPORT] = "rootport", [KIND_ESP] = "esp",
 };
 
 struct place {

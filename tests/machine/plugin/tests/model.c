@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../port.h"
 #include "../units.h"
 #include "check.h"
+#include "fake.h"
 
 #define PMEVCNTR   0x000
 #define PMEVTYPER  0x400
@@ -24,58 +24,13 @@
 #define PMCR	   0xe04
 #define CYCLES	   CSPMU_CYCLE_COUNTER
 
-struct machine machine;
-struct shm *shm;
-
-static struct shm memory;
-static uint64_t fake_ns;
-static bool lines[64];
-
-/* In place of shm.c, whose clock is real */
-uint64_t now_ns(void)
-{
-	return fake_ns;
-}
-
-/* In place of irq.c */
-void irq_set(unsigned int line, bool level)
-{
-	lines[line] = level;
-}
-
 /* --- the machine under test */
 
 static void start(enum shape shape, unsigned int bits)
 {
-	memset(&memory, 0, sizeof(memory));
-	shm = &memory;
-	for (int k = 0; k < NR_KINDS; k++)
-		memory.clock[k].rate = DEFAULT_CLOCK_HZ;
-	memset(lines, 0, sizeof(lines));
-	machine = (struct machine){ .shape = shape, .sockets = 2, .counter_bits = bits };
-	fake_ns = 1000;
+	fake_start(shape, bits);
 	units_init();
 	link_init();
-}
-
-/* A flow whose one event grows with slot @slot, in bytes or requests */
-static struct flow *add_flow(enum kind kind, uint32_t event, enum unit unit, int slot)
-{
-	struct flow *f = &memory.flow[memory.nr_flows++];
-
-	f->kind = kind;
-	f->slot = slot;
-	f->request_bytes = 32;
-	f->latency_cycles = 100;
-	f->nr_events = 1;
-	f->event[0] = (struct flow_event){ .id = event, .unit = unit };
-	memory.slot[slot].bound = 1;
-	return f;
-}
-
-static void move(int slot, uint64_t bytes)
-{
-	port_write(PORT_SLOTS + (uint64_t)slot * PORT_SLOT_STRIDE + PORT_SLOT_ADD, bytes);
 }
 
 static void wr(const struct uncore *u, unsigned int offset, uint64_t value)

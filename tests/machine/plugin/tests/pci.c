@@ -5,6 +5,7 @@
 
 #include "../machine.h"
 #include "check.h"
+#include "fake.h"
 
 static uint64_t at(unsigned int segment, unsigned int bus, unsigned int devfn, unsigned int reg)
 {
@@ -19,6 +20,48 @@ static void write_list(const char *path, const char *text)
 		perror(path);
 		exit(EXIT_FAILURE);
 	}
+}
+
+#define CAP 0x100
+#define TX  0x20
+#define RX  0x21
+
+/* The counter of a root port of DesignWare, as its driver uses it */
+static void test_root_port(const char *path)
+{
+	const uint64_t ctl = at(4, 0, 0, CAP + 0x10), data = at(4, 0, 0, CAP + 0x14);
+
+	fake_start(SHAPE_AMPEREONE, 64);
+	write_list(path, "root_port segment=4 bus=0 vendor=1def device_id=e200 class=60400 "
+			 "secondary=1 subordinate=ff port=1 socket=1 rasdes=1\n");
+	CHECK(pci_load(path), 0);
+	add_flow(KIND_ROOTPORT, TX, UNIT_REQUESTS, 0);
+	add_flow(KIND_ROOTPORT, RX, UNIT_REQUESTS, 1);
+	for (int i = 0; i < 2; i++) {
+		memory.flow[i].socket = memory.flow[i].port = 1;
+		memory.flow[i].request_bytes = 16;
+	}
+	CHECK(pci_config_read(at(4, 0, 0, CAP), 4), 0x0001000b);
+	CHECK(pci_config_read(at(4, 0, 0, CAP + 4), 4) & 0xfffff, 0x40002);
+	CHECK(pci_config_read(at(2, 0xc0, 0, CAP), 4), 0x00010023); /* not of others */
+	move(0, 1600);
+	pci_config_write(ctl, TX << 24 | 1, 4);
+	CHECK(pci_config_read(ctl, 4), TX << 24 | 1);
+	CHECK(pci_config_read(data, 4), 0);
+	move(0, 1600);
+	move(1, 16);
+	CHECK(pci_config_read(data, 4), 100);
+	move(0, 16ull << 32);
+	CHECK(pci_config_read(data, 4), 100);
+	CHECK(pci_config_read(data + 4, 4), 1);
+	pci_config_write(ctl, TX << 24, 4);
+	move(0, 1600);
+	CHECK(pci_config_read(data, 4), 100);
+	pci_config_write(ctl, RX << 24 | 1, 4); /* begins anew */
+	CHECK(pci_config_read(data, 4), 0);
+	CHECK(pci_config_read(data + 4, 4), 0);
+	move(1, 32);
+	CHECK(pci_config_read(data, 4), 2);
 }
 
 int main(int argc, char **argv)
@@ -74,6 +117,7 @@ int main(int argc, char **argv)
 	pci_config_write(sriov + 8, 0, 2);
 	CHECK(pci_config_read(at(2, 0xc1, 3, 8), 4), UINT32_MAX);
 
+	test_root_port(argv[1]);
 	write_list(argv[1], "end_point segment=2 bus=100\n");
 	CHECK(pci_load(argv[1]) < 0, true);
 	write_list(argv[1], "end_point colour=2\n");
