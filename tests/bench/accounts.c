@@ -95,7 +95,7 @@ static int give(void *arg, const struct account_job *j)
 
 static int write_one(void *arg, const struct account_job *j)
 {
-	struct job_context c = { &host, arg };
+	struct job_context c = { .host = &host, .node = arg };
 	FILE *f = must(fopen("/dev/null", "w"));
 	int err = job_json_write(f, &c, j);
 

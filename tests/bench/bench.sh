@@ -24,7 +24,7 @@ trap 'rm -rf "$tools"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-for name in empty iopeers; do
+for name in empty floor iopeers; do
 	${CLANG:-clang} -O2 -g -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -I"$root/vmlinux/$arch" \
 		-idirafter "/usr/include/$(uname -m)-linux-gnu" \
 		-c -o "$tools/$name.bpf.o" "$here/$name.bpf.c"

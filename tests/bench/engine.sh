@@ -5,7 +5,7 @@
 # FOLDER; "make bench-engine" builds them. Like bench.sh, it judges no figure.
 set -eu
 
-if [ $# != 1 ] || [ ! -x "$1/estimate" ] || [ ! -x "$1/replay" ] || [ ! -x "$1/accounts" ] || [ ! -x "$1/store" ] || [ ! -x "$1/memory" ]; then
+if [ $# != 1 ] || [ ! -x "$1/estimate" ] || [ ! -x "$1/replay" ] || [ ! -x "$1/accounts" ] || [ ! -x "$1/store" ] || [ ! -x "$1/memory" ] || [ ! -x "$1/large" ]; then
 	echo "usage: engine.sh FOLDER" >&2
 	exit 2
 fi
@@ -20,7 +20,11 @@ echo
 echo
 "$1/replay" "$files"
 echo
+"$1/large" "$files"
+echo
 "$1/memory"
+echo
+"$1/top"
 echo
 "$1/accounts"
 echo

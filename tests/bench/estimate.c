@@ -25,14 +25,14 @@ struct bench_case {
 };
 
 static const struct bench_case cases[] = {
-	{ "2 of 6 counters are the CPUs'", { 100, 100, 0, 2, 0 }, true },
-	{ "6 of 6 counters are the CPUs'", { 100, 100, 0, 6, 0 }, true },
-	{ "1 workload", { 1, 100, 0, 2, 0 }, false },
-	{ "10 workloads", { 10, 100, 0, 2, 0 }, false },
-	{ "1000 workloads", { 1000, 100, 0, 2, 0 }, false },
-	{ "2000 workloads", { 2000, 100, 0, 2, 0 }, false },
-	{ "250 windows", { 100, 250, 0, 2, 0 }, false },
-	{ "1000 windows", { 100, 1000, 0, 2, 0 }, false },
+	{ "2 of 6 counters are the CPUs'", { 100, 100, 0, 2, 0, 0 }, true },
+	{ "6 of 6 counters are the CPUs'", { 100, 100, 0, 6, 0, 0 }, true },
+	{ "1 workload", { 1, 100, 0, 2, 0, 0 }, false },
+	{ "10 workloads", { 10, 100, 0, 2, 0, 0 }, false },
+	{ "1000 workloads", { 1000, 100, 0, 2, 0, 0 }, false },
+	{ "2000 workloads", { 2000, 100, 0, 2, 0, 0 }, false },
+	{ "250 windows", { 100, 250, 0, 2, 0, 0 }, false },
+	{ "1000 windows", { 100, 1000, 0, 2, 0, 0 }, false },
 };
 
 static int by_size(const void *a, const void *b)

@@ -21,7 +21,9 @@
 #define GOAL_MILLIONS 2.0
 
 /* 176,000 slices a second: every CPU changes between ten processes in every window. */
-static const struct synthetic_size size = { 100, 100, 10, 2, 0 };
+static const struct synthetic_size size = {
+	.workloads = 100, .windows = 100, .slots = 10, .cpu_counters = 2
+};
 
 /* Hands everything to a session, and marks to session_report(). */
 struct replay {

@@ -16,7 +16,6 @@
 #define NS_PER_S      1000000000ull
 #define FIRST_PID     1000
 #define FIRST_CGROUP  500
-#define NR_CPUS	      (SYNTHETIC_SOCKETS * SYNTHETIC_CPUS_PER_SOCKET)
 #define NR_COUNTERS   (SYNTHETIC_SOCKETS * SYNTHETIC_COUNTERS)
 /* A workload changes between work and sleep in every tenth window. */
 #define CHANGE_ONE_IN 10
@@ -30,7 +29,7 @@ struct window {
 struct synthetic {
 	struct synthetic_size size;
 	struct trace_header header;
-	uint32_t cpu_socket[NR_CPUS];
+	uint32_t *cpu_socket;
 	uint32_t socket_ids[SYNTHETIC_SOCKETS];
 	struct counter counters[NR_COUNTERS];
 	struct group groups[SYNTHETIC_SOCKETS];
@@ -115,8 +114,8 @@ static void fill_header(struct synthetic *s)
 	struct trace_header *h = &s->header;
 	uint32_t i;
 
-	for (i = 0; i < NR_CPUS; i++)
-		s->cpu_socket[i] = i / SYNTHETIC_CPUS_PER_SOCKET;
+	for (i = 0; i < SYNTHETIC_SOCKETS * s->size.cpus; i++)
+		s->cpu_socket[i] = i / s->size.cpus;
 	for (i = 0; i < SYNTHETIC_SOCKETS; i++) {
 		s->socket_ids[i] = i;
 		s->groups[i] = (struct group){ i, i * SYNTHETIC_COUNTERS, SYNTHETIC_COUNTERS };
@@ -127,8 +126,9 @@ static void fill_header(struct synthetic *s)
 			  .kernel = "none",
 			  .platform = "t410",
 			  .sockets = SYNTHETIC_SOCKETS },
-		.layout = { s->cpu_socket, NR_CPUS, s->socket_ids, SYNTHETIC_SOCKETS, s->counters,
-			    NR_COUNTERS, s->groups, SYNTHETIC_SOCKETS },
+		.layout = { s->cpu_socket, SYNTHETIC_SOCKETS * s->size.cpus, s->socket_ids,
+			    SYNTHETIC_SOCKETS, s->counters, NR_COUNTERS, s->groups,
+			    SYNTHETIC_SOCKETS },
 		.window_ns = NS_PER_S / s->size.windows,
 		.interval_ns = NS_PER_S,
 		.marked = true,
@@ -142,16 +142,18 @@ struct synthetic *synthetic_new(const struct synthetic_size *size)
 	size_t nr = (size_t)SYNTHETIC_SOCKETS * size->workloads, i;
 
 	s->size = *size;
+	if (!s->size.cpus)
+		s->size.cpus = SYNTHETIC_CPUS_PER_SOCKET;
 	if (!s->size.slots)
-		s->size.slots = 1 + (size->workloads - 1) / SYNTHETIC_CPUS_PER_SOCKET;
+		s->size.slots = 1 + (size->workloads - 1) / s->size.cpus;
 	s->random = 88172645463325252ull;
 	s->now_ns = NS_PER_S;
 	s->nr_windows = (size_t)SYNTHETIC_SOCKETS * size->windows;
 	s->works = zeroed(nr, sizeof(*s->works));
 	s->intensity = zeroed(nr, sizeof(*s->intensity));
 	s->workers = zeroed(size->workloads, sizeof(*s->workers));
-	s->slices = zeroed(s->nr_windows * SYNTHETIC_CPUS_PER_SOCKET * s->size.slots,
-			   sizeof(*s->slices));
+	s->cpu_socket = zeroed((size_t)SYNTHETIC_SOCKETS * s->size.cpus, sizeof(*s->cpu_socket));
+	s->slices = zeroed(s->nr_windows * s->size.cpus * s->size.slots, sizeof(*s->slices));
 	s->windows = zeroed(s->nr_windows, sizeof(*s->windows));
 	for (i = 0; i < nr; i++) {
 		s->works[i] = draw(s, 2);
@@ -165,6 +167,7 @@ void synthetic_free(struct synthetic *s)
 {
 	if (!s)
 		return;
+	free(s->cpu_socket);
 	free(s->works);
 	free(s->intensity);
 	free(s->workers);
@@ -257,13 +260,15 @@ static uint32_t find_workers(struct synthetic *s, uint32_t socket)
 static double invent_slices(struct synthetic *s, uint32_t socket, uint64_t start_ns,
 			    struct trace_slice *slices)
 {
-	uint32_t nr = find_workers(s, socket), total = SYNTHETIC_CPUS_PER_SOCKET * s->size.slots;
+	uint32_t nr = find_workers(s, socket), total = s->size.cpus * s->size.slots;
 	uint64_t each_ns = s->header.window_ns / s->size.slots;
 	uint32_t first = socket * s->size.workloads, i;
+	/* Where not all of them fit in, others do in each window. */
+	uint32_t from = total < nr ? draw(s, nr) : 0;
 	double bytes = 0;
 
 	for (i = 0; i < total; i++) {
-		uint32_t who = first + s->workers[i % nr];
+		uint32_t who = first + s->workers[(from + i) % nr];
 		uint64_t on_cpu_ns = 1 + draw(s, each_ns);
 
 		slices[i] = (struct trace_slice){
@@ -271,7 +276,7 @@ static double invent_slices(struct synthetic *s, uint32_t socket, uint64_t start
 			.tgid = FIRST_PID + who,
 			.task_start_ns = FIRST_PID + who,
 			.cgroup_id = cgroup_of(s, who),
-			.cpu = socket * SYNTHETIC_CPUS_PER_SOCKET + i % SYNTHETIC_CPUS_PER_SOCKET,
+			.cpu = socket * s->size.cpus + i % s->size.cpus,
 			.start_ns = start_ns,
 			.end_ns = start_ns + s->header.window_ns,
 			.on_cpu_ns = on_cpu_ns,
@@ -298,7 +303,7 @@ void synthetic_prepare(struct synthetic *s)
 						  .end_ns = s->now_ns + length_ns,
 						  .readings = w->readings };
 		bytes = invent_slices(s, socket, s->now_ns, slices);
-		w->nr_slices = (size_t)SYNTHETIC_CPUS_PER_SOCKET * s->size.slots;
+		w->nr_slices = (size_t)s->size.cpus * s->size.slots;
 		slices += w->nr_slices;
 		for (i = 0; i < SYNTHETIC_COUNTERS; i++) {
 			/* every counter has its own mind, and a percent of noise */

@@ -17,6 +17,7 @@
  * @cpu_counters: how many of a socket's counters count CPUs' traffic
  * @cgroups: how many there are, half of them jobs, half steps of these, with an equal part of the
  *	workloads each; 0 = one of all, in no job
+ * @cpus: per socket; 0 = SYNTHETIC_CPUS_PER_SOCKET
  */
 struct synthetic_size {
 	uint32_t workloads;
@@ -24,6 +25,7 @@ struct synthetic_size {
 	uint32_t slots;
 	uint32_t cpu_counters;
 	uint32_t cgroups;
+	uint32_t cpus;
 };
 
 struct synthetic;
