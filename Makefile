@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # make                 ./t410trace for this machine
-# make ARCH=arm64      build/arm64/t410trace, static; also ARCH=amd64
+# make ARCH=arm64      build/arm64/t410trace, static; also ARCH=amd64 and ARCH=riscv64
 # make ARCH=arm64 LINK=shared  build/arm64-shared/t410trace, with its libraries in lib/ beside it
 # make CC=clang        with clang instead of gcc
 # make demo            install what is missing, show the main job in a virtual T410
@@ -12,6 +12,7 @@
 # make machine         prepare the virtual T410; tests/machine/run runs commands in it
 # make deps            install what building and testing need
 # make docs            manual page and completion from the option rows, docs/flow.svg from the rooms
+# make pictures        docs/pictures from an invented recording, in a browser
 # make vmlinux         vmlinux/ from the kernels' type information
 # make install         PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=
 
@@ -28,13 +29,15 @@ BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -Iuser -I$(B)
-LIBS	:= -lbpf -lelf -lpci -lz -ljansson -lcap -lsqlite3 -lmicrohttpd -lm
+LIBS	:= -lbpf -lelf -lpci -lz -ljansson -lcap -lsqlite3 -lmicrohttpd -lncursesw -ltinfo -lm
 
 triplet-arm64 := aarch64-linux-gnu
 triplet-amd64 := x86_64-linux-gnu
+triplet-riscv64 := riscv64-linux-gnu
 TRIPLET	:= $(triplet-$(ARCH))
-$(if $(TRIPLET),,$(error ARCH=$(ARCH): only arm64 and amd64 are supported))
+$(if $(TRIPLET),,$(error ARCH=$(ARCH): only arm64, amd64 and riscv64 are supported))
 $(if $(filter static shared,$(LINK)),,$(error LINK=$(LINK): only static and shared are supported))
+$(if $(filter riscv64-shared,$(ARCH)-$(LINK)),$(error LINK=shared: only for arm64 and amd64))
 
 # An explicit ARCH gives a static program that runs on any machine of that kind,
 # built with libraries of the compiler's own release (see packaging/sysroot.sh). Two of them
@@ -56,6 +59,17 @@ LDFLAGS	+= -Wl,-rpath-link,$(SYSLIBS) -Wl,--disable-new-dtags,-rpath,$(BESIDE) \
 else
 OWNLIBS	:= $(addprefix $(SYSLIBS)/,libpci.a libmicrohttpd.a)
 LDFLAGS	+= -static -Wl,--wrap=dlopen
+endif
+ifeq ($(ARCH),riscv64)
+OWNLIBS	+= $(SYSLIBS)/libelf.a
+# The C library is the sysroot's, and so is what starts programs. Debian 12's linker dies of it.
+LLD	?= $(firstword $(wildcard $(patsubst %,/usr/lib/llvm-%/bin/ld.lld,19 20 21 22)))
+ifneq ($(LLD),)
+LDFLAGS	+= -fuse-ld=lld -B$(dir $(LLD))
+else ifneq ($(findstring 2.40,$(shell $(TRIPLET)-ld --version)),)
+$(error ARCH=riscv64: the linker 2.40 cannot link libraries of Debian 13: install the package lld-19)
+endif
+LDFLAGS	+= -B$(SYSLIBS)
 endif
 PROGRAM	:= $(B)/t410trace
 # -static: glibc warns about getpwnam and the like in libcap, which we do not call
@@ -101,17 +115,39 @@ $(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
 	$(if $(filter shared,$(LINK)),@packaging/beside.sh $@ $(SYSLIBS) $(B)/lib)
 
 # Said once and clearly, instead of by the first of many errors
-$(B)/.need: | $(addsuffix /.complete,$(SYSROOT)) $(OWNLIBS)
+$(B)/.need: packaging/need.sh | $(addsuffix /.complete,$(SYSROOT)) $(OWNLIBS)
 	@mkdir -p $(@D)
-	@packaging/need.sh $(CC) $(CPPFLAGS)
+	@DYGRAPHS=$(DYGRAPHS) packaging/need.sh $(CC) $(CPPFLAGS)
 	@touch $@
+
+# What pages of reports have in them, as assets.c takes it: files of ours, and Debian's dygraphs
+# without addresses of the web. Nothing of them is architecture's own.
+DYGRAPHS ?= /usr/share/javascript/dygraphs
+DYGRAPHS_LICENCE ?= /usr/share/doc/libjs-dygraphs/copyright
+ASSETS	:= $(addprefix $(B)/assets/,report.css report.js dygraph.css dygraph.js dygraph.licence)
+
+$(B)/assets/report.%: share/report.%
+	@mkdir -p $(@D)
+	@cp $< $@
+$(B)/assets/dygraph.licence: $(wildcard $(DYGRAPHS_LICENCE)) | $(B)/.need
+	@mkdir -p $(@D)
+	@# Debian 13's has addresses for reading on: a page has none, so they are texts without "https:"
+	@sed -E 's|https?://||g' $(DYGRAPHS_LICENCE) > $@
+$(B)/assets/dygraph.%: packaging/embed.sh $(wildcard $(DYGRAPHS)/dygraph.min.*) | $(B)/.need
+	@mkdir -p $(@D)
+	$(call say,EMBED)
+	$(Q)packaging/embed.sh $(DYGRAPHS)/dygraph.min.$* > $@.tmp
+	@mv $@.tmp $@
+
+$(B)/user/report/html/assets.o: $(ASSETS)
+$(B)/user/report/html/assets.o: CPPFLAGS += -DASSETS='"$(B)/assets"'
 
 $(B)/%.o: %.c | $(B)/.need
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LOOPS) -MMD -MP -c -o $@ $<
 
-$(filter $(B)/user/platform/bpf/%,$(OBJ)) $(B)/tests/unit/test_ledger_io.o: $(SKEL)
+$(filter $(B)/user/platform/bpf/%,$(OBJ)) $(addprefix $(B)/tests/unit/test_ledger_,io.o flush.o): $(SKEL)
 
 # Loops over what workloads did are a good part of the cost of an interval. -O3 works on several
 # elements at a time, in the same order of operations; what is built to be debugged is left alone.

@@ -1,13 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # sysroot.sh ARCH DIR: libraries of another (or this) architecture, static and shared, with what
-# the shared ones need themselves. They come from the package sources this machine already uses, with
-# its keys, through a package state of our own: nothing is installed and the
-# machine's own list of architectures stays as it is. DIR/.complete is made last.
+# the shared ones need themselves. Nothing is installed, see foreign.sh. DIR/.complete is made last.
 set -eu
 arch=$1 dir=$2
 packages="libbpf-dev libelf-dev zlib1g-dev libjansson-dev libcap-dev libsqlite3-dev libpci-dev libmicrohttpd-dev
-	uthash-dev"
+	libncurses-dev uthash-dev"
 work=$dir.tmp
 
 command -v apt-get > /dev/null || {
@@ -17,30 +15,30 @@ command -v apt-get > /dev/null || {
 case $arch in
 arm64) triplet=aarch64-linux-gnu ;;
 amd64) triplet=x86_64-linux-gnu ;;
-*) echo "sysroot.sh: $arch: only arm64 and amd64 are supported" >&2; exit 1 ;;
+# with a C library of their own: the compiler's is older than what these were built with
+riscv64) triplet=riscv64-linux-gnu packages="$packages libc6-dev" ;;
+*) echo "sysroot.sh: $arch: only arm64, amd64 and riscv64 are supported" >&2; exit 1 ;;
 esac
 rm -rf "$work"
-mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/debs" "$work/root"
-: > "$work/status"
+mkdir -p "$work/debs" "$work/root"
+"$(dirname "$0")/foreign.sh" "$arch" "$work"
 work=$(cd "$work" && pwd)
-set -- -q -o "Dir::State::Lists=$work/lists" -o "Dir::State::Status=$work/status" \
-	-o "Dir::Cache=$work/cache" -o "APT::Architecture=$arch" -o "APT::Architectures=$arch" \
-	-o "Acquire::Languages=none" -o "APT::Sandbox::User=$(id -un)" -o APT::Install-Recommends=false
+export APT_CONFIG="$work/apt.conf"
 
 # libraries: of all that would be installed, what has shared libraries. The compiler has a C library
 # to link with; only the one to run with is missing.
 libraries() {
 	# shellcheck disable=SC2086  # a list of words
-	apt-get "$@" --simulate install $packages |
+	apt-get -q --simulate install $packages |
 		awk '$1 == "Inst" && $2 ~ /^(lib|zlib)/ && $2 !~ /-(dev|bin|data|common)$/ { print $2 }'
 }
 
 echo "fetching libraries for $arch"
 # shellcheck disable=SC2086  # a list of words
 {
-	apt-get "$@" update &&
-		libraries "$@" > "$work/names" &&
-		(cd "$work/debs" && xargs apt-get "$@" download $packages < "$work/names")
+	apt-get -q update &&
+		libraries > "$work/names" &&
+		(cd "$work/debs" && xargs apt-get -q download $packages < "$work/names")
 } > "$work/log" 2>&1 || {
 	tail -n 5 "$work/log" >&2
 	echo "sysroot.sh: the download failed; whole log in $work/log" >&2
@@ -57,6 +55,8 @@ for link in "$lib"/*.so*; do
 done
 # it wants GnuTLS, which has no static library; static-lib.sh makes another
 rm -f "$lib/libmicrohttpd.a"
+# Debian 13's lacks functions that it calls; the same
+[ "$arch" != riscv64 ] || rm -f "$lib/libelf.a"
 touch "$work/root/.complete"
 rm -rf "$dir"
 mv "$work/root" "$dir"

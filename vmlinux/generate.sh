@@ -29,8 +29,8 @@ bpftool btf dump file "$tmp/min.btf" format c > "$tmp/min.h"
  * Members only, no padding: CO-RE finds the offsets when a program is loaded.
  */
 END
-	# types.h has the fixed-width types already, and bpf.h the contexts of programs
-	sed '/^struct __sk_buff {$/,/^};$/d' "$tmp/min.h" |
+	# types.h has the fixed-width types already, and bpf.h contexts of programs and numbers of helpers
+	sed -e '/^struct __sk_buff {$/,/^};$/d' -e '/^enum bpf_func_id {$/,/^};$/d' "$tmp/min.h" |
 		grep -vE '^	(long|int|short|char): [0-9]+;$|^	: 0;$|^typedef .* __[us](8|16|32|64);$' |
 		sed 's/^#define __VMLINUX_H__$/&\n\n#include <linux\/bpf.h>\n#include <stdbool.h>/' |
 		cat -s
