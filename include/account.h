@@ -19,8 +19,9 @@
  * @socket: number of the socket, as users know it
  * @source, @direction, @destination: see struct counter
  * @bdf: device that it counts, "" for none. Counters of devices: the device's view
+ * @unit: bytes, or nanojoules; with another unit it is another counter
  * @whole: its bytes are in no other counter of the same source and direction, so that sums may be
- *	made (false for a device's bytes by destination and for ports as a whole)
+ *	made (false for a device's bytes by destination, for ports as a whole, and for energy)
  */
 struct account_counter {
 	char name[MODEL_NAME_LEN];
@@ -29,11 +30,12 @@ struct account_counter {
 	enum direction direction;
 	enum destination destination;
 	char bdf[MODEL_BDF_LEN];
+	enum unit unit;
 	bool whole;
 };
 
 /**
- * struct account_total - bytes of a counter in an account
+ * struct account_total - what a counter has in an account, in its unit
  * @counter: index into accounts.counters
  * @value, @low, @high: sums over the intervals; 95% interval
  * @inseparable: part of @value from intervals in which the data could not tell it from others'
@@ -49,8 +51,8 @@ struct account_total {
 /**
  * struct account_node_total - a counter of the machine, over the same intervals as something else
  * @counter: index into accounts.counters
- * @value: all bytes
- * @attributed: of these, bytes of jobs and of anything else that ran. @value is @attributed plus
+ * @value: everything, in the counter's unit
+ * @attributed: of this, what jobs and anything else that ran have. @value is @attributed plus
  *	all of @unattributed, to the unit
  * @unattributed: by reason
  * @enabled_ns, @running_ns: multiplexing: time it should have counted, time it did
@@ -224,5 +226,46 @@ void account_list_release(struct account_list *l);
 
 /** accounts_node_release() - the same */
 void accounts_node_release(struct accounts_node *n);
+
+/*
+ * Pieces of accounts. A piece is what came to an account between two moments: the difference of
+ * two states of it. So all pieces of an account add up to it, to the unit: bytes, and the ends of
+ * intervals as well, which are sums in accounts, too. Sums are made of pieces that follow each
+ * other. In a piece of struct accounts_node only @totals, @intervals, @covered_ns, @gaps, @gap_ns,
+ * @quality and @self mean something; counters of which it knows nothing are left out.
+ */
+
+/** account_part_release() - free what a part owns, not the structure */
+void account_part_release(struct account_part *p);
+
+/** account_part_copy() - a part of its own, of a job as a whole; 0 or -ENOMEM */
+int account_part_copy(const struct account_part *from, struct account_part *ret);
+
+/** account_part_add() - @to goes on with @from; 0, or -ENOMEM with @to of use for nothing more */
+int account_part_add(struct account_part *to, const struct account_part *from);
+
+/**
+ * account_part_since() - what came since
+ * @now: totals by counter, in ascending order
+ * @before: an earlier state of it, in the same order
+ * @ret: release with account_part_release(); its times are those of @now
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int account_part_since(const struct account_part *now, const struct account_part *before,
+		       struct account_part *ret);
+
+/** account_part_empty() - neither CPU time nor bytes? */
+bool account_part_empty(const struct account_part *p);
+
+/** accounts_node_copy() - totals of its own, without counters; 0 or -ENOMEM */
+int accounts_node_copy(const struct accounts_node *from, struct accounts_node *ret);
+
+/** accounts_node_add() - the same as account_part_add() */
+int accounts_node_add(struct accounts_node *to, const struct accounts_node *from);
+
+/** accounts_node_since() - the same as account_part_since() */
+int accounts_node_since(const struct accounts_node *now, const struct accounts_node *before,
+			struct accounts_node *ret);
 
 #endif

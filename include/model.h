@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 #include "job.h"
+#include "peak.h"
+#include "referee.h"
 
 #define MODEL_COMM_LEN 16
 #define MODEL_NAME_LEN 128
@@ -59,7 +61,12 @@ enum source {
 enum direction {
 	DIRECTION_READ,
 	DIRECTION_WRITE,
+	DIRECTION_READWRITE, /* both together, which the counter does not tell apart */
+	NR_DIRECTIONS,
 };
+
+/* Devices, latencies and parts have these two alone. */
+#define NR_WAYS DIRECTION_READWRITE
 
 /* Where traffic goes, as seen from the counter's socket. */
 enum destination {
@@ -75,8 +82,39 @@ enum destination {
 /* What a counter's readings are. */
 enum unit {
 	UNIT_BYTES,
-	UNIT_REQUESTS, /* never split among workloads */
+	UNIT_REQUESTS,	 /* never split among workloads */
+	UNIT_NANOJOULES, /* energy: of no direction and destination, in no sum of bytes */
+	NR_UNITS,
 };
+
+/*
+ * What of a socket's traffic is measured elsewhere than its total. Nothing of it is ever added to a
+ * counter: the same bytes are in the total once already, or never reached the memory.
+ */
+enum part_kind {
+	PART_NONE,
+	PART_LOCAL,   /* by CPUs and devices of the socket itself */
+	PART_DEVICES, /* by its devices */
+	PART_REMOTE,  /* by other sockets */
+	PART_PORTS,   /* through its PCIe ports: caches may have answered */
+	PART_LINKS,   /* over its links to other sockets, whatever for */
+	PART_CXL,     /* of CXL memory, which is not in the total */
+	NR_PARTS,
+};
+
+/* How a counter's bytes are meant where requests are counted whose sizes are not all known. */
+enum estimate {
+	ESTIMATE_NONE,
+	ESTIMATE_UPPER, /* no more than these */
+	ESTIMATE_LOWER, /* no less */
+	NR_ESTIMATES,
+};
+
+/** unit_is_split() - is it split among workloads? */
+static inline bool unit_is_split(enum unit u)
+{
+	return u != UNIT_REQUESTS;
+}
 
 /* What a PCI function is used for. */
 enum device_kind {
@@ -86,8 +124,10 @@ enum device_kind {
 	DEVICE_NET,
 	DEVICE_RDMA,
 	DEVICE_GPU,
-	DEVICE_VFIO, /* given to a user program or a virtual machine */
-	DEVICE_PORT, /* a root port: all that is below it, to check the sum of its devices */
+	DEVICE_VFIO,	    /* given to a user program or a virtual machine */
+	DEVICE_PORT,	    /* a root port: all that is below it, to check the sum of its devices */
+	DEVICE_ACCELERATOR, /* in a tile of a system-on-chip: no PCI function */
+	DEVICE_AGENT,	    /* what else of a system-on-chip has counters of its own */
 	NR_DEVICE_KINDS,
 };
 
@@ -101,19 +141,21 @@ enum wiring {
 	NR_WIRINGS,
 };
 
-/* How the PMU of the root complex tells a device from the others. */
+/* How counters, such as those of the PMU of the root complex, tell a device from the others. */
 enum device_filter {
 	DEVICE_NOT_COUNTED,
 	DEVICE_BY_PORT, /* mask of root ports: all below the port, which is this device alone */
 	DEVICE_BY_ID,	/* requester id: one at a time for each root complex */
+	DEVICE_BY_TILE, /* counters of its own tile or agent */
 	NR_DEVICE_FILTERS,
 };
 
 #define MODEL_BDF_LEN 24 /* "0002:81:00.0"; a domain may have more than four digits */
 
 /**
- * struct device - a PCI function whose traffic is counted or noted
- * @bdf: its PCI address
+ * struct device - a PCI function or accelerator whose traffic is counted or noted
+ * @bdf: its PCI address; of an accelerator its number on its system-on-chip, "acc0"; of another
+ *	agent "agent0"
  * @name: what users call it, "nvme0n1" or "eth0,eth1"; "" for nothing better than @bdf
  * @kind: what it is
  * @socket: index of the socket; meaningless without @wiring
@@ -170,11 +212,12 @@ struct probe {
  * @socket: index of the socket whose traffic it counts
  * @group: counters of one group are read together and share their times
  * @source: who may own the bytes
- * @direction: read or write, as memory sees it
+ * @direction: read, write, or both together, as memory sees it; of devices never both
  * @destination: where the bytes go; DESTINATION_ANY when the counter does not tell
  * @unit: what readings in a trace are, whatever the hardware counts
  * @device: number (from 1) of the device whose traffic it counts, 0 = not of one device.
  *	@direction is the device's view of memory: a disk that is written reads memory
+ * @estimate: which side the bytes err on; not in traces
  *
  * Counters of devices have groups of their own, in which all counters are of one device. Their
  * windows tile the time; where the device did not have its turn, all running times are 0.
@@ -191,6 +234,28 @@ struct counter {
 	enum destination destination;
 	enum unit unit;
 	uint32_t device;
+	enum estimate estimate;
+};
+
+/**
+ * struct traffic_part - a part of a socket's traffic, measured elsewhere than the total
+ * @name: short name, "cha0/reads_remote"
+ * @pmu: sysfs names of the PMUs that it is the sum of, "uncore_cha_0-39"
+ * @event: name of the event, or of the sum of several
+ * @socket: index of the socket
+ * @kind: which part
+ * @direction: read or write, as memory sees it; of ports: from
+ *	devices is a write; of links: received is a read
+ * @nr_pmus: how many PMUs
+ */
+struct traffic_part {
+	char name[MODEL_NAME_LEN];
+	char pmu[64];
+	char event[64];
+	uint32_t socket;
+	enum part_kind kind;
+	enum direction direction;
+	uint32_t nr_pmus;
 };
 
 /**
@@ -227,7 +292,7 @@ enum reason {
 /**
  * struct share - one counter's part in a row
  * @counter: index into report.counters
- * @value: bytes attributed to the row
+ * @value: attributed to the row, in the counter's unit
  * @low: lower end of the 95% interval
  * @high: upper end of the 95% interval
  * @separable: false when the data cannot tell the row's part from that of others: it
@@ -267,6 +332,24 @@ struct report_probe {
 };
 
 /**
+ * struct report_part - a part over the interval
+ * @part: what it is; not owned
+ * @valid: it was counted; otherwise there is no value
+ * @bytes: scaled where events took turns
+ * @enabled_ns: time its events should have counted, of all PMUs together
+ * @running_ns: time they counted
+ * @covered_ns: time between the first and the last reading
+ */
+struct report_part {
+	const struct traffic_part *part;
+	bool valid;
+	uint64_t bytes;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t covered_ns;
+};
+
+/**
  * struct seen_latency - the latency of a probe as a row saw it: the mean of the windows'
  *	latencies, weighted by the bytes that the row is estimated to have moved in them
  * @probe: index into report.probes
@@ -286,7 +369,7 @@ struct seen_latency {
  * struct report_counter - a counter over the interval
  * @counter: what it is
  * @valid: false when no reading of the interval was usable: then there is no value
- * @value: bytes, scaled when the event was multiplexed
+ * @value: in @counter's unit, scaled when the event was multiplexed
  * @attributed: sum of the rows' shares (leaf rows for cgroups)
  * @unattributed: by reason; @attributed plus their sum is @value
  * @enabled_ns: time the event should have counted
@@ -501,7 +584,8 @@ struct report_socket {
  * @fallback_windows: of these, windows in which they should have counted and did not:
  *	CPU time was used
  * @pooled_workloads: workloads too small to be estimated one by one
- * @invalid_windows: windows whose reading failed or made no sense; their bytes are in the next one
+ * @invalid_windows: windows whose reading failed or made no sense, and lines of a program
+ *	(--source) that made none; their bytes are in the next one
  * @lost_windows: records that found no room; their bytes are in the next one
  * @merged_windows: windows much longer than asked for (late reader)
  * @lost_slices_ns: CPU time whose task could not be noted
@@ -562,6 +646,7 @@ struct host_info {
 		[MODEL_NOTE_LEN]; /* what of requests of devices this run could not learn, and why */
 	char tick[8];		  /* tick_mode_name(), "" = not known, or no windows */
 	char tick_note[MODEL_NOTE_LEN]; /* where windows are not closed at ticks, and why */
+	struct peaks peaks;		/* the most that memory and links can move */
 };
 
 /**
@@ -573,7 +658,11 @@ struct host_info {
  * @start_time_ns: its start on CLOCK_REALTIME
  * @by: what rows are
  * @replayed: made from a recording
+ * @referees, @nr_referees: what the kernel's monitoring says; live runs only, owned
+ * @parts: measured elsewhere than the counters, and in none of them
  * @saturated_windows: windows in which the memory was at its limit, for a counter at least
+ * @estimated_windows, @simple_windows: windows of counters that were split by an intensity for each
+ *	workload, in proportion to activity alone, or mostly so
  */
 struct report {
 	const struct host_info *host;
@@ -588,16 +677,28 @@ struct report {
 	size_t nr_counters;
 	struct report_probe *probes;
 	size_t nr_probes;
+	struct report_part *parts;
+	size_t nr_parts;
 	struct report_device *devices;
 	size_t nr_devices;
 	struct report_row *rows;
 	size_t nr_rows;
 	struct report_socket *sockets;
 	size_t nr_sockets;
+	struct report_referee *referees;
+	size_t nr_referees;
 	uint64_t saturated_windows;
+	uint64_t estimated_windows;
+	uint64_t simple_windows;
 	struct quality quality;
 	struct self_cost self;
 };
+
+/** report_socket_at() - the number of a socket, as users know it, by its index */
+uint32_t report_socket_at(const struct report *r, uint32_t socket);
+
+/** report_duration_ns() - the time that a report is about; 0 where its end is before its start */
+uint64_t report_duration_ns(const struct report *r);
 
 /** report_socket_id() - the number of a counter's socket, as users know it */
 uint32_t report_socket_id(const struct report *r, const struct counter *c);
@@ -616,7 +717,7 @@ void report_free(struct report *r);
 
 /* Names as they appear in reports. */
 const char *source_name(enum source s);
-const char *direction_name(enum direction d); /* "read", "write" */
+const char *direction_name(enum direction d); /* "read", "write", "readwrite" */
 const char *reason_name(enum reason r);
 /** reason_unsplit() - why bytes of a counter that were not split belong to nobody */
 enum reason reason_unsplit(const struct counter *c);
@@ -626,7 +727,10 @@ const char *destination_name(
 const char *method_name(enum method m); /* see METHODS */
 /** method_row() - the row of a method; one that says so if it is unknown */
 const struct method_row *method_row(enum method m);
-const char *unit_name(enum unit u); /* "bytes", "requests" */
+const char *unit_name(enum unit u);	    /* "bytes", "requests", "nanojoules" */
+const char *estimate_name(enum estimate e); /* "none", "upper", "lower" */
+/* "none", "local", "devices", "remote", "ports", "links", "cxl" */
+const char *part_name(enum part_kind k);
 /* "other", "nvme", "block", "net", "rdma", "gpu", "vfio", "port" */
 const char *device_kind_name(enum device_kind k);
 const char *wiring_name(enum wiring w); /* "unknown", "firmware", "user", "medium", "low" */

@@ -14,7 +14,8 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      7u
+#define RECORDING_VERSION      8u
+#define RECORDING_NO_PARTS     7u	   /* version of recordings without parts */
 #define RECORDING_OLDEST       5u	   /* version that is still read: has no inner marks */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 
@@ -36,7 +37,7 @@ enum recording_block_type {
 /**
  * struct recording_preamble - start of each segment
  * @magic: RECORDING_MAGIC
- * @version: RECORDING_VERSION
+ * @version: RECORDING_VERSION, or RECORDING_NO_PARTS
  * @segment: number of the segment, from 1
  * @id: the same in all segments of a recording, another one in other recordings
  * @sequence: number of the first block of the segment
@@ -105,6 +106,7 @@ enum recording_event {
 	RECORDING_SAMPLE,
 	RECORDING_IO,
 	RECORDING_JOB,
+	RECORDING_PART, /* from version 8 on */
 };
 
 #define RECORDING_TASK_KERNEL	 0x01u

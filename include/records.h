@@ -78,12 +78,13 @@ struct ledger_slot {
 /**
  * struct ledger_slices - slots of one CPU since its last flush
  * @nr: number of @slots that are sent
- * @asked: user space has asked for it: nothing older of this CPU is still to come
+ * @until_ns: all CPU time of this CPU up to then is in this record and those before it
  */
 struct ledger_slices {
 	struct ledger_header h;
 	__u32 nr;
-	__u32 asked;
+	__u32 pad0;
+	__u64 until_ns;
 	struct ledger_slot slots[LEDGER_SLOTS];
 };
 
@@ -100,14 +101,26 @@ struct ledger_move {
 	__u64 time_ns;
 };
 
+/*
+ * cpu_ledger.rest: 0 while a task has the CPU or may have it, otherwise one of these two and, in
+ * the bits above, a time: since when its idle task has it, or up to when user space has taken what
+ * there was. The CPU sets it when it goes idle, as the last thing, and clears it when it leaves, as
+ * the first. User space takes by exchanging it for the value that it has read, so one of the two
+ * comes first and the other one sees that.
+ */
+#define LEDGER_REST_SHIFT 1
+#define LEDGER_REST_TAKEN 1ull	 /* the slots are user space's, and idle time up to then */
+#define LEDGER_REST_NS	  100000 /* after so long all that a CPU wrote before is to be seen */
+#define LEDGER_RESTS(ns)  ((__u64)(ns) << LEDGER_REST_SHIFT)
+
 /**
- * struct cpu_ledger - state of one CPU, touched by that CPU alone, except for moves
+ * struct cpu_ledger - state of one CPU, touched by that CPU alone, except for moves and @rest
  * @since_ns: up to here CPU time is in the slots; 0 = never switched
  * @boundary_ns: start of the window that the slots belong to
  * @socket: whose windows apply; written by user space before anything is attached
  * @nr: slots in use
  * @switches: context switches seen
- * @key: where a kernel address passes through, see ledger.bpf.c
+ * @idle: address of the idle task of this CPU, once it has been seen
  * @task: address of the task that was put on the CPU last
  * @css_set: that of its css_set, when it was put there
  * @moved: @move is filled in, and this is its checksum: set by other CPUs, cleared by this one
@@ -117,6 +130,7 @@ struct ledger_move {
  * @flush_failed: times the ring buffer was full; slots were kept
  * @unseen: switches that must have happened without the program being called
  * @move: the task was moved while it ran here; written by the CPU that moved it
+ * @rest: see LEDGER_REST_SHIFT
  * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
  * @reader: index of the reader on this CPU, or LEDGER_NO_READER; written by user space
  * @no_tick: windows are not closed at the ticks of this CPU; written by user space
@@ -130,7 +144,7 @@ struct cpu_ledger {
 	__u32 socket;
 	__u32 nr;
 	__u64 switches;
-	__u64 key;
+	__u64 idle;
 	__u64 task;
 	__u64 css_set;
 	__u64 moved;
@@ -140,11 +154,12 @@ struct cpu_ledger {
 	__u64 flush_failed;
 	__u64 unseen;
 	struct ledger_move move;
+	__u64 rest;
 	struct ledger_slices out;
 	__u32 reader;
 	__u32 no_tick;
 	__u32 asked;
-	__u8 tail[28]; /* to a multiple of two cache lines */
+	__u8 tail[12]; /* to a multiple of two cache lines */
 };
 
 /* Devices: rows of user space's list. */
@@ -395,7 +410,7 @@ struct ledger_reader {
 };
 
 _Static_assert(sizeof(struct ledger_slot) == 56, "ledger_slot layout");
-_Static_assert(__builtin_offsetof(struct ledger_slices, slots) == 24, "ledger_slices layout");
+_Static_assert(__builtin_offsetof(struct ledger_slices, slots) == 32, "ledger_slices layout");
 _Static_assert(__builtin_offsetof(struct cpu_ledger, index) == 64 &&
 		       sizeof(struct cpu_ledger) % 128 == 0,
 	       "cpu_ledger fills cache line pairs");

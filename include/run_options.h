@@ -41,12 +41,18 @@ const char *tick_mode_name(unsigned int mode);
  * struct output_options - how reports are shown, and where
  * @format: as what
  * @file: to write to, NULL for standard output
+ * @html: a page of the whole run goes to this file, NULL: nobody wants one
  * @summary: also a report of the whole run, or that alone
+ * @csv, @perfetto: files that get them as comma-separated values, as a Perfetto trace instead, "-":
+ *	standard output; NULL for none
  * @quiet, @verbose: less or more text
  */
 struct output_options {
 	enum output_format format;
 	const char *file;
+	const char *csv;
+	const char *perfetto;
+	const char *html;
 	bool summary;
 	bool quiet;
 	bool verbose;
@@ -73,7 +79,8 @@ struct pid_list {
  * @probe_ns: time between two readings of latency counters
  * @read_budget: part of a CPU's time that these readings may take, 0 = no latencies
  * @by: what a row is; of a recording only when @by_given
- * @top: largest rows to show, 0 = all
+ * @top: largest rows to show, 0 = all, or on a terminal as many as fit
+ * @all_rows: also on a terminal
  * @output: how reports are shown, and where; its @file may also be the recording's
  * @ndjson: record NDJSON
  * @max_bytes: bound on the size of the recording, 0 = none
@@ -85,9 +92,14 @@ struct pid_list {
  * @cgroup_v1: controller whose v1 hierarchy stands in for the v2 tree, "none" or "auto"; NULL:
  *	auto, and problems with it are no errors
  * @pci_map: file that says where root ports are, NULL for none
+ * @esp: description of an ESP system-on-chip whose monitors are counted, NULL for none
  * @neighbours: also who moved more while a latency was high
  * @rise: how much above its usual value a latency is high then, 0.2
- * @no_counters: CPU time only, works without the PMUs
+ * @no_counters: PMUs are left alone, works without them
+ * @need_traffic: energy alone is no reason to run
+ * @sources: commands of programs that print readings of counters, see docs/SOURCES.md
+ * @peaks: what the user says of peaks
+ * @resctrl: where the kernel's monitoring is mounted, NULL: it is not looked at
  * @idle_units: by job, units of the service manager have a row when they are first seen
  * @job_users: users whose own jobs are believed, NULL: everybody's
  * @no_summary: nobody asks for a summary: memory does not grow with the run
@@ -111,6 +123,7 @@ struct run_options {
 	enum method methods[NR_METHODS];
 	size_t nr_methods;
 	size_t top;
+	bool all_rows;
 	struct output_options output;
 	bool ndjson;
 	uint64_t max_bytes;
@@ -120,9 +133,14 @@ struct run_options {
 	struct text_list devices;
 	const char *cgroup_v1;
 	const char *pci_map;
+	const char *esp;
 	bool neighbours;
 	double rise;
 	bool no_counters;
+	bool need_traffic;
+	struct text_list sources;
+	struct peaks_wanted peaks;
+	const char *resctrl;
 	bool idle_units;
 	const struct job_users *job_users;
 	bool no_summary;

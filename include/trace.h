@@ -11,6 +11,8 @@
 #ifndef T410TRACE_TRACE_H
 #define T410TRACE_TRACE_H
 
+#include <errno.h>
+
 #include "model.h"
 
 /* Events of the core PMU whose counts go with each slice. */
@@ -23,6 +25,7 @@
 #define TRACE_MAX_COUNTERS    4096
 #define TRACE_MAX_DEVICES     512
 #define TRACE_MAX_PROBES      256
+#define TRACE_MAX_PARTS	      1024
 #define TRACE_HIERARCHY_SHIFT 48    /* cgroup ids: number of the v1 controller above this bit */
 #define TRACE_MAX_LINKS	      16384 /* probes times counters: each row may have as many */
 
@@ -63,6 +66,7 @@ struct layout {
  *	first stands for reads and the second for writes; with one, it is for both
  * @probes, @nr_probes: latencies that are measured
  * @devices, @nr_devices: devices that are counted, or whose requests are noted
+ * @parts, @nr_parts: what is measured elsewhere than the counters
  */
 struct trace_header {
 	struct host_info host;
@@ -82,6 +86,8 @@ struct trace_header {
 	size_t nr_probes;
 	struct device *devices;
 	size_t nr_devices;
+	struct traffic_part *parts;
+	size_t nr_parts;
 };
 
 /**
@@ -172,6 +178,23 @@ struct trace_sample {
 	uint64_t outstanding;
 	uint64_t requests;
 	uint64_t cycles;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+};
+
+/**
+ * struct trace_part - what a part had in some time
+ * @part: which, index into trace_header.parts
+ * @start_ns, @end_ns: parts of the same kind and socket may be read at slightly different times
+ * @bytes: scaled to all of the time
+ * @enabled_ns, @running_ns: of all its events together; less running than enabled: they took
+ *	turns, or others had the hardware. 0 running = no data
+ */
+struct trace_part {
+	uint32_t part;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t bytes;
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 };
@@ -308,6 +331,7 @@ enum trace_event_type {
 	TRACE_WINDOW,
 	TRACE_SAMPLE,
 	TRACE_IO,
+	TRACE_PART,
 	TRACE_LOST,
 	TRACE_MARK,
 	NR_TRACE_EVENTS
@@ -330,6 +354,7 @@ struct trace_event {
 		struct trace_window window;
 		struct trace_sample sample;
 		struct trace_io io;
+		struct trace_part part;
 		struct trace_lost lost;
 		struct trace_mark mark;
 	};
@@ -351,6 +376,13 @@ struct trace_sink {
 static inline int trace_send(const struct trace_sink *to, const struct trace_event *e)
 {
 	return to->event(to->arg, e);
+}
+
+/** trace_taken() - an answer of a sink: 0 also for what it left out, which is counted */
+static inline int trace_taken(int err, uint64_t *left_out)
+{
+	*left_out += err == -EINVAL;
+	return err == -EINVAL ? 0 : err;
 }
 
 /* Only what the type needs is set: a slice must not cost the size of a mark. */
@@ -390,6 +422,11 @@ static inline int trace_send_sample(const struct trace_sink *to, const struct tr
 static inline int trace_send_io(const struct trace_sink *to, const struct trace_io *io)
 {
 	return TRACE_SEND(to, TRACE_IO, io, *io);
+}
+
+static inline int trace_send_part(const struct trace_sink *to, const struct trace_part *p)
+{
+	return TRACE_SEND(to, TRACE_PART, part, *p);
 }
 
 static inline int trace_send_lost(const struct trace_sink *to, const struct trace_lost *l)

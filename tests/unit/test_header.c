@@ -62,17 +62,61 @@ static void odd_sizes_are_damage(void **state)
 	free(o.data);
 }
 
-static void filters_and_destinations_stay(void **state)
+static void peaks_stay(void **state)
 {
-	struct trace_header h = { 0 };
+	struct trace_header h = { 0 }, with = sample_header;
+	struct wire_out o = { 0 };
+	const char *wrong;
+	size_t without;
+
+	(void)state;
+	header_encode(&sample_header, &o);
+	without = o.nr;
+	with.host.peaks = (struct peaks){
+		.items = { { PEAK_CMEM, PEAK_FIRMWARE, 0, 307200000000ull },
+			   { PEAK_PCIE, PEAK_GIVEN, PEAK_EVERY_SOCKET, 64000000000ull } },
+		.nr = 2,
+		.note = "16 memory devices",
+	};
+	o.nr = 0;
+	header_encode(&with, &o);
+	assert_true(o.nr > without);
+	assert_int_equal(decode(&o, &h, &wrong), 0);
+	assert_int_equal(h.host.peaks.nr, 2);
+	assert_memory_equal(h.host.peaks.items, with.host.peaks.items, 2 * sizeof(struct peak));
+	assert_string_equal(h.host.peaks.note, "16 memory devices");
+	header_release(&h);
+	/* no rate at all, and two of one thing */
+	with.host.peaks.items[0].bytes_per_s = 0;
+	o.nr = 0;
+	header_encode(&with, &o);
+	assert_int_equal(decode(&o, &h, &wrong), -EBADMSG);
+	assert_string_equal(wrong, "a peak that cannot be");
+	with.host.peaks.items[0] = with.host.peaks.items[1];
+	o.nr = 0;
+	header_encode(&with, &o);
+	assert_int_equal(decode(&o, &h, &wrong), -EBADMSG);
+	assert_string_equal(wrong, "two peaks of one thing");
+	free(o.data);
+}
+
+static void filters_directions_and_destinations_stay(void **state)
+{
+	struct counter counters[NR_SAMPLE_COUNTERS];
+	struct trace_header from = sample_header, h = { 0 };
 	struct wire_out o = { 0 };
 	const char *wrong;
 
 	(void)state;
-	header_encode(&sample_header, &o);
+	memcpy(counters, sample_counters, sizeof(counters));
+	counters[3].direction = DIRECTION_READWRITE;
+	counters[3].unit = UNIT_NANOJOULES;
+	from.layout.counters = counters;
+	header_encode(&from, &o);
 	assert_int_equal(o.err, 0);
 	assert_int_equal(decode(&o, &h, &wrong), 0);
-	assert_same_header(&h, &sample_header);
+	assert_same_header(&h, &from);
+	assert_int_equal(h.layout.counters[3].direction, DIRECTION_READWRITE);
 	assert_int_equal(h.layout.counters[1].destination, DESTINATION_REMOTE);
 	header_release(&h);
 	free(o.data);
@@ -259,7 +303,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(odd_filters_are_damage),
 		cmocka_unit_test(odd_sizes_are_damage),
-		cmocka_unit_test(filters_and_destinations_stay),
+		cmocka_unit_test(filters_directions_and_destinations_stay),
+		cmocka_unit_test(peaks_stay),
 		cmocka_unit_test(notes_of_requests_stay),
 		cmocka_unit_test(probes_times_counters_are_bounded),
 		cmocka_unit_test(impossible_counters_are_refused),

@@ -157,6 +157,59 @@ static void the_dead_are_forgotten(void **state)
 	assert_true(id->nr_ids < 100);
 }
 
+/* Those that share a place before the hashes, and what is left there when one is forgotten. */
+static void neighbours_are_told_apart(void **state)
+{
+	const uint32_t pids[] = { 5, 5 + NEAR_WORKLOADS, 5 + 2 * NEAR_WORKLOADS };
+	struct identity *id = *state;
+	uint32_t first[3], again;
+
+	for (uint32_t round = 0; round < 3; round++)
+		for (uint32_t i = 0; i < 3; i++) {
+			assert_int_equal(identity_workload(id, pids[i], pids[i], 50, 1, &again), 0);
+			if (!round)
+				first[i] = again;
+			assert_int_equal(again, first[i]);
+		}
+	assert_true(first[0] != first[1] && first[1] != first[2]);
+	/* The same number, started later; and in another cgroup */
+	assert_int_equal(identity_workload(id, 5, 5, 60, 1, &again), 0);
+	assert_int_not_equal(again, first[0]);
+	assert_int_equal(identity_workload(id, 5, 5, 50, 2, &again), 0);
+	assert_int_not_equal(again, first[0]);
+	/* Only the last one of the place is used from here on; the others are forgotten. */
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(identity_workload(id, pids[2], pids[2], 50, 1, &again), 0);
+		assert_int_equal(again, first[2]);
+		identity_active(id, again);
+		identity_closed(id);
+	}
+	assert_null(identity_get(id, first[0]));
+	assert_int_equal(identity_workload(id, 5, 5, 50, 1, &again), 0);
+	assert_int_equal(identity_get(id, again)->key.pid, 5);
+	for (int i = 0; i < 100; i++)
+		identity_closed(id);
+	assert_null(identity_get(id, again));
+	assert_int_equal(identity_workload(id, 5, 5, 50, 1, &again), 0);
+	assert_int_equal(identity_get(id, again)->key.pid, 5);
+}
+
+static void near_cgroups_are_told_apart(void **state)
+{
+	struct identity *id = *state;
+
+	assert_int_equal(identity_cgroup(id, 7, "/one"), 0);
+	assert_int_equal(identity_cgroup(id, 7 + NEAR_CGROUPS, "/two"), 0);
+	assert_string_equal(identity_cgroup_find(id, 7)->path, "/one");
+	assert_string_equal(identity_cgroup_find(id, 7 + NEAR_CGROUPS)->path, "/two");
+	assert_null(identity_cgroup_find(id, 7 + 2 * NEAR_CGROUPS));
+	identity_cgroup_gone(id, 7 + NEAR_CGROUPS);
+	for (int i = 0; i < 100; i++)
+		identity_closed(id);
+	assert_null(identity_cgroup_find(id, 7 + NEAR_CGROUPS));
+	assert_string_equal(identity_cgroup_find(id, 7)->path, "/one");
+}
+
 static void the_recent_dead_are_kept(void **state)
 {
 	struct identity *id = *state;
@@ -196,6 +249,8 @@ int main(void)
 		TEST(selection_covers_what_is_below),
 		TEST(removed_cgroups_keep_their_name),
 		TEST(the_dead_are_forgotten),
+		TEST(neighbours_are_told_apart),
+		TEST(near_cgroups_are_told_apart),
 		TEST(the_recent_dead_are_kept),
 		TEST(resync_ends_what_is_not_there),
 	};

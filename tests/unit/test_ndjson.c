@@ -53,11 +53,16 @@ static void test_header(void **state)
 	static const struct trace_header bare = { .marked = true };
 	static char *odd[] = { "/\xff" };
 	struct trace_header headers[] = { sample_header, bare };
+	struct counter counters[NR_SAMPLE_COUNTERS];
 	struct ndjson_writer *w;
 	struct trace_file *f;
 	struct diag d = { 0 };
 
 	(void)state;
+	memcpy(counters, sample_counters, sizeof(counters));
+	counters[3].direction = DIRECTION_READWRITE;
+	counters[3].unit = UNIT_NANOJOULES;
+	headers[0].layout.counters = counters;
 	headers[0].cgroups = odd;
 	headers[0].nr_cgroups = 1;
 	strcpy(headers[0].host.name, "n\xfe");

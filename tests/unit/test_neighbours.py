@@ -162,6 +162,20 @@ def bursts_are_found(path):
         near(probe["calm_bytes_per_s"] * 9 + probe["high_bytes_per_s"] * 3, 17.6e9 * 12)
 
 
+def peak_is_near(path):
+    "how near its peak the memory was, calm and high; and nothing without a peak"
+    invented.noisy().write(path)
+    (report,) = run_json("neighbours", "--peak", "100GB/s", path)
+    (probe,) = report["probes"]
+    for when in ("calm", "high"):
+        near(probe["peak"][f"{when}_share"], probe[f"{when}_bytes_per_s"] / 100e9)
+    assert probe["peak"]["high_share"] > 0.3 and probe["peak"]["from"] == "given", probe["peak"]
+    text = " ".join(run("neighbours", "--peak", "100GB/s", path).stdout.split())
+    assert "of 100.000 GB/s while calm, " in text, text
+    (report,) = run_json("neighbours", path)
+    assert "peak" not in report["probes"][0], report["probes"][0]
+
+
 def cgroups_and_selections(path):
     "neighbours by cgroup, and with a selection"
     invented.noisy().write(path)
@@ -235,6 +249,7 @@ def main():
         junk_is_refused,
         table_of_latencies,
         bursts_are_found,
+        peak_is_near,
         cgroups_and_selections,
         jobs_too,
         devices_are_suspects,

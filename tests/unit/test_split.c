@@ -334,6 +334,7 @@ static void weighed(struct world *w, uint64_t covered)
 static void weights_decide_where_they_cover(void **state)
 {
 	struct world *w = world_new(METHOD_WEIGHTS, 2);
+	uint64_t estimated, simple;
 	struct quality q;
 
 	(void)state;
@@ -342,6 +343,8 @@ static void weights_decide_where_they_cover(void **state)
 	assert_int_equal(w->seen[READS][2].given, 4 * 3000);
 	assert_int_equal(w->seen[WRITES][2].given, 4 * 1000);
 	assert_int_equal(w->seen[ANY][2].given, 4 * 3000);
+	splitter_models(w->splitter, true, &estimated, &simple);
+	assert_true(!estimated && !simple); /* nothing is estimated */
 	splitter_quality(w->splitter, false, &q);
 	assert_int_equal(q.method, METHOD_WEIGHTS);
 	assert_string_equal(q.weights, "refill,writeback");
@@ -364,6 +367,23 @@ static void weights_decide_where_they_cover(void **state)
 	assert_int_equal(q.fallback_windows, 8);
 	assert_string_equal(q.weights, "refill,writeback");
 	world_free(w);
+}
+
+/* Core events say what a task moved, not what energy it took: that goes by CPU time. */
+static void energy_goes_by_cpu_time(void **state)
+{
+	struct world *w;
+
+	(void)state;
+	world_counters[ANY].unit = UNIT_NANOJOULES;
+	w = world_new(METHOD_WEIGHTS, 2);
+	weighed(w, 10 * MS);
+	world_split(w);
+	assert_int_equal(w->seen[READS][2].given, 4 * 3000);
+	assert_int_equal(w->seen[ANY][1].given, 4 * 2000);
+	assert_int_equal(w->seen[ANY][2].given, 4 * 2000);
+	world_free(w);
+	world_counters[ANY].unit = UNIT_BYTES;
 }
 
 static void one_weight_is_for_both_and_cpu_time_is_not_asked(void **state)
@@ -605,6 +625,7 @@ int main(void)
 		cmocka_unit_test(bars_of_nothing_begin_at_nothing),
 		cmocka_unit_test(rows_in_step_name_each_other),
 		cmocka_unit_test(weights_decide_where_they_cover),
+		cmocka_unit_test(energy_goes_by_cpu_time),
 		cmocka_unit_test(one_weight_is_for_both_and_cpu_time_is_not_asked),
 		cmocka_unit_test(gaps_of_weights_are_filled),
 		cmocka_unit_test(many_workloads_are_pooled),

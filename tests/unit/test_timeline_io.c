@@ -335,6 +335,12 @@ static void exclusive_windows(void **state)
 	assert_int_equal(close_at(t, 200, &s), 0);
 	assert_int_equal(s.exclusive[1], 1);
 	assert_int_equal(s.exclusive[2], 0);
+	/* what was seen at a look before the end of an interval is not late */
+	s = (struct seen){ 0 };
+	assert_int_equal(alone(t, 5, 195, 220), 0);
+	window(t, 1, 200, 210);
+	assert_int_equal(close_at(t, 300, &s), 0);
+	assert_int_equal(s.exclusive[1], 1);
 }
 
 /* A device whose group is never read keeps ten seconds at most, one without a group nothing. */

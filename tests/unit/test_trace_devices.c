@@ -128,8 +128,8 @@ static void impossible_devices(void **state)
 			assert_null(header_check(&h));                           \
 	} while (0)
 	WRONG((void)0, (const char *)NULL);
-	WRONG(strcpy(devices[1].bdf, ""), "a device without a PCI address");
-	WRONG(strcpy(devices[1].bdf, "81:00.0"), "a device without a PCI address");
+	WRONG(strcpy(devices[1].bdf, ""), "a device without an address");
+	WRONG(strcpy(devices[1].bdf, "81:00.0"), "a device without an address");
 	WRONG(strcpy(devices[1].bdf, "0002:80:00.0"), "two devices with one address");
 	WRONG(devices[1].kind = NR_DEVICE_KINDS, "a device of an unknown kind");
 	WRONG(devices[1].wiring = NR_WIRINGS, "a device of an unknown kind");
@@ -142,7 +142,11 @@ static void impossible_devices(void **state)
 	WRONG(devices[0].port = 1, "a device below a port that is none");
 	WRONG(counters[4].device = NR_SAMPLE_DEVICES + 1, "a counter of an unknown device");
 	WRONG(counters[4].source = SOURCE_CPU, "a counter of a device that counts others too");
-	WRONG(counters[4].unit = UNIT_REQUESTS + 1, "a counter of an unknown kind");
+	WRONG(counters[4].unit = UNIT_NANOJOULES, "a counter of a device's energy");
+	WRONG(counters[4].direction = DIRECTION_READWRITE,
+	      "a counter of a device in both directions at once");
+	WRONG(counters[4].direction = NR_DIRECTIONS, "a counter of an unknown kind");
+	WRONG(counters[4].unit = NR_UNITS, "a counter of an unknown kind");
 	WRONG(counters[4].device = 1, "a group of counters with different devices");
 	WRONG(counters[5].device = 0, "a group of counters with different devices");
 	WRONG(probes[1].device = NR_SAMPLE_DEVICES + 1, "a probe of an unknown device");
@@ -466,15 +470,21 @@ static const struct {
 } junk[] = {
 	{ DEVICES("{}"), ": \"bdf\" is missing" },
 	{ DEVICES("{\"bdf\":\"nvme0n1\"}"), ": \"bdf\" must be a PCI address" },
+	{ DEVICES("{\"bdf\":\"acc\"}"), ": \"bdf\" must be a PCI address" },
+	{ DEVICES("{\"bdf\":\"acc0x\"}"), ": \"bdf\" must be a PCI address" },
+	{ DEVICES("{\"bdf\":\"agent-1\"}"), ": \"bdf\" must be a PCI address" },
+	{ DEVICES("{\"bdf\":\"agent1\"},{\"bdf\":\"agent1\"}"), "device agent1 is there twice" },
+	{ DEVICES("{\"bdf\":\"acc7\"},{\"bdf\":\"acc7\"}"), "device acc7 is there twice" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\"},{\"bdf\":\"0001:00:00.0\"}"),
 	  ": device 0001:00:00.0 is there twice" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"kind\":\"toaster\"}"),
-	  ": \"kind\" must be \"other\", \"nvme\", \"block\", \"net\", \"rdma\", \"gpu\", \"vfio\" "
-	  "or \"port\"" },
+	  ": \"kind\" must be \"other\", \"nvme\", \"block\", \"net\", \"rdma\", \"gpu\", "
+	  "\"vfio\", "
+	  "\"port\", \"accelerator\" or \"agent\"" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"x\"}"),
 	  ": \"wiring\" must be \"unknown\", \"firmware\", \"user\", \"medium\" or \"low\"" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"filter\":\"x\"}"),
-	  ": \"filter\" must be \"none\", \"port\" or \"requester id\"" },
+	  ": \"filter\" must be \"none\", \"port\", \"requester id\" or \"tile\"" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"low\"}"), ": \"socket\" is missing" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"low\",\"socket\":5}"),
 	  ": device 0001:00:00.0 is on an unknown socket" },
@@ -486,7 +496,7 @@ static const struct {
 	{ START ",\"counters\":[" COUNTER(1, ",\"bdf\":\"0\"") "]}\n",
 	  ": \"bdf\" must be a PCI address" },
 	{ START ",\"counters\":[" COUNTER(1, ",\"unit\":\"beats\"") "]}\n",
-	  ": \"unit\" must be \"bytes\" or \"requests\"" },
+	  ": \"unit\" must be \"bytes\", \"requests\" or \"nanojoules\"" },
 	{ START ",\"counters\":[],\"probes\":[{\"id\":1,\"name\":\"p\",\"socket\":0,"
 		"\"bdf\":\"1:0:0.0\"}]}\n",
 	  ": device 0001:00:00.0 is not in the header" },

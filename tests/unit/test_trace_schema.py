@@ -19,10 +19,16 @@ HEADER = {
     "io_note": "who sends packets is not known",
     "tick": "auto",
     "tick_note": "CPUs 2-3 are left alone",
+    "peaks": [
+        {"of": "cmem", "socket": 0, "bytes_per_s": 307200000000, "from": "firmware"},
+        {"of": "pcie", "bytes_per_s": 64000000000, "from": "given"},
+    ],
+    "peak_note": "16 memory devices on 8 channels",
     "sockets": [{"id": 0, "cpus": "0-3"}],
     "counters": [{"id": 0, "name": "c0", "event": "mem_bytes_rd", "socket": 0, "source": "cpu"}],
     "probes": [{"id": 0, "name": "cmem0/rd", "socket": 0}],
 }
+MAY_LACK = {"type", "schema", "io_note", "tick", "tick_note", "peaks", "peak_note", "probes", "weights", "key"}
 SPAN = {"start_ns": 0, "end_ns": 10}
 LINES = [
     HEADER,
@@ -81,7 +87,7 @@ def spoiled():
                     *trace[number + 1 :],
                 ]
     for number, line in enumerate(LINES):
-        for key in set(line) - {"type", "schema", "io_note", "tick", "tick_note", "probes", "weights", "key"}:
+        for key in set(line) - MAY_LACK:
             less = {name: value for name, value in line.items() if name != key}
             yield f"{line['type']}: no {key}", [*LINES[:number], less, *LINES[number + 1 :]]
 

@@ -20,7 +20,7 @@ uint32_t account_key_owner(const char *key)
 	return (uint32_t)uid;
 }
 
-static void release_part(struct account_part *p)
+void account_part_release(struct account_part *p)
 {
 	free(p->totals);
 	free(p->io);
@@ -29,8 +29,8 @@ static void release_part(struct account_part *p)
 void account_job_release(struct account_job *j)
 {
 	for (size_t i = 0; i < j->nr_steps; i++)
-		release_part(&j->steps[i]);
-	release_part(&j->whole);
+		account_part_release(&j->steps[i]);
+	account_part_release(&j->whole);
 	free(j->steps);
 	free(j->node);
 	free(j->path);
@@ -53,6 +53,18 @@ static bool copy_part(struct account_part *p)
 	bool ok = copy_items(&p->totals, from.totals, from.nr_totals, sizeof(*from.totals));
 
 	return copy_items(&p->io, from.io, from.nr_io, sizeof(*from.io)) && ok;
+}
+
+int account_part_copy(const struct account_part *from, struct account_part *ret)
+{
+	struct account_part p = *from;
+
+	if (!copy_part(&p)) {
+		account_part_release(&p);
+		return -ENOMEM;
+	}
+	*ret = p;
+	return 0;
 }
 
 int account_job_copy(const struct account_job *from, struct account_job *ret)

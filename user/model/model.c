@@ -5,9 +5,19 @@
 #include "model.h"
 #include "neighbourhood.h"
 
+uint32_t report_socket_at(const struct report *r, uint32_t socket)
+{
+	return socket < r->nr_sockets ? r->sockets[socket].id : socket;
+}
+
 uint32_t report_socket_id(const struct report *r, const struct counter *c)
 {
-	return c->socket < r->nr_sockets ? r->sockets[c->socket].id : c->socket;
+	return report_socket_at(r, c->socket);
+}
+
+uint64_t report_duration_ns(const struct report *r)
+{
+	return r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0;
 }
 
 void report_row_release(struct report_row *row)
@@ -31,15 +41,18 @@ void report_free(struct report *r)
 	free(r->rows);
 	free(r->counters);
 	free(r->probes);
+	free(r->parts);
 	free(r->devices);
 	free(r->sockets);
+	free(r->referees);
 	free(r);
 }
 
 NAMES(source_name, enum source, [SOURCE_CPU] = "cpu", [SOURCE_DEVICE] = "device",
       [SOURCE_REMOTE] = "remote", [SOURCE_ANY] = "any")
 
-NAMES(direction_name, enum direction, [DIRECTION_READ] = "read", [DIRECTION_WRITE] = "write")
+NAMES(direction_name, enum direction, [DIRECTION_READ] = "read", [DIRECTION_WRITE] = "write",
+      [DIRECTION_READWRITE] = "readwrite")
 
 NAMES(reason_name,
       enum reason, [REASON_IDLE] = "idle", [REASON_DEVICE] = "device", [REASON_REMOTE] = "remote",
@@ -73,7 +86,15 @@ NAMES(destination_name, enum destination, [DESTINATION_ANY] = "any", [DESTINATIO
       [DESTINATION_GMEM] = "gmem", [DESTINATION_CXL] = "cxl", [DESTINATION_REMOTE] = "remote",
       [DESTINATION_P2P] = "p2p")
 
-NAMES(unit_name, enum unit, [UNIT_BYTES] = "bytes", [UNIT_REQUESTS] = "requests")
+NAMES(part_name,
+      enum part_kind, [PART_NONE] = "none", [PART_LOCAL] = "local", [PART_DEVICES] = "devices",
+      [PART_REMOTE] = "remote", [PART_PORTS] = "ports", [PART_LINKS] = "links", [PART_CXL] = "cxl")
+
+NAMES(unit_name, enum unit, [UNIT_BYTES] = "bytes", [UNIT_REQUESTS] = "requests",
+      [UNIT_NANOJOULES] = "nanojoules")
+
+NAMES(estimate_name, enum estimate, [ESTIMATE_NONE] = "none", [ESTIMATE_UPPER] = "upper",
+      [ESTIMATE_LOWER] = "lower")
 
 #define METHOD_ROW(id, name, then, events, learns, says) { name, events, learns, says },
 
@@ -90,15 +111,16 @@ const char *method_name(enum method m)
 	return method_row(m)->name;
 }
 
-NAMES(device_kind_name, enum device_kind, [DEVICE_OTHER] = "other", [DEVICE_NVME] = "nvme",
-      [DEVICE_BLOCK] = "block", [DEVICE_NET] = "net", [DEVICE_RDMA] = "rdma", [DEVICE_GPU] = "gpu",
-      [DEVICE_VFIO] = "vfio", [DEVICE_PORT] = "port")
+NAMES(device_kind_name,
+      enum device_kind, [DEVICE_OTHER] = "other", [DEVICE_NVME] = "nvme", [DEVICE_BLOCK] = "block",
+      [DEVICE_NET] = "net", [DEVICE_RDMA] = "rdma", [DEVICE_GPU] = "gpu", [DEVICE_VFIO] = "vfio",
+      [DEVICE_PORT] = "port", [DEVICE_ACCELERATOR] = "accelerator", [DEVICE_AGENT] = "agent")
 
 NAMES(wiring_name, enum wiring, [WIRING_UNKNOWN] = "unknown", [WIRING_FIRMWARE] = "firmware",
       [WIRING_USER] = "user", [WIRING_MEDIUM] = "medium", [WIRING_LOW] = "low")
 
 NAMES(device_filter_name, enum device_filter, [DEVICE_NOT_COUNTED] = "none",
-      [DEVICE_BY_PORT] = "port", [DEVICE_BY_ID] = "requester id")
+      [DEVICE_BY_PORT] = "port", [DEVICE_BY_ID] = "requester id", [DEVICE_BY_TILE] = "tile")
 
 NAMES(neighbour_role_name, enum neighbour_role, [NEIGHBOUR_NONE] = "none",
       [NEIGHBOUR_ROSE] = "rose", [NEIGHBOUR_VICTIM] = "victim")

@@ -16,15 +16,41 @@ int replay_file_open(struct replay_file *f, const struct replay_output *output, 
 	int err = trace_file_open(f->args->file, d, &f->file);
 
 	if (!err)
-		err = replay_new(trace_file_header(f->file), f->args, output, d, &f->replay);
+		trace_file_peaks(f->file, &f->args->peaks);
+	if (!err && f->counts)
+		err = counts_join_new(f->counts, trace_file_header(f->file), d, &f->join);
+	if (!err)
+		err = replay_new(replay_file_header(f), f->args, output, d, &f->replay);
 	return err;
+}
+
+const struct trace_header *replay_file_header(const struct replay_file *f)
+{
+	return f->join ? counts_join_header(f->join) : trace_file_header(f->file);
+}
+
+void replay_file_progress(const struct replay_file *f, uint64_t *ret_done, uint64_t *ret_all)
+{
+	trace_file_progress(f->file, ret_done, ret_all);
+}
+
+void replay_file_wait(struct replay_file *f, const struct input_wait *w)
+{
+	trace_file_wait(f->file, w);
+}
+
+bool replay_file_ended(const struct replay_file *f)
+{
+	return trace_file_ended(f->file);
 }
 
 int replay_file_read(struct replay_file *f, struct diag *d)
 {
-	struct trace_sink sink = replay_sink(f->replay);
+	struct tee both = { .sinks = { replay_sink(f->replay), tee_sink(&f->also) }, .nr = 2 };
+	struct trace_sink sink = f->also.nr ? tee_sink(&both) : both.sinks[0];
+	struct trace_sink first = f->join ? counts_join_sink(f->join, &sink) : sink;
 	struct diag file_diag = { 0 };
-	int err = trace_file_read(f->file, &sink, &file_diag, &f->end);
+	int err = trace_file_read(f->file, &first, &file_diag, &f->end);
 
 	if (err && file_diag.what[0])
 		*d = file_diag;
@@ -42,6 +68,7 @@ int replay_file_read(struct replay_file *f, struct diag *d)
 bool replay_file_describe(const struct replay_file *f)
 {
 	const struct trace_end *e = &f->end;
+	bool missing = f->join && counts_join_describe(f->join, f->who);
 
 	if (e->rotated && !f->args->output.quiet)
 		fprintf(stderr, "%s: the oldest part of %s was removed to keep its size\n", f->who,
@@ -50,7 +77,7 @@ bool replay_file_describe(const struct replay_file *f)
 		fprintf(stderr, "%s: %" PRIu64 " events made no sense and were left out\n", f->who,
 			e->refused);
 	if (e->complete)
-		return e->refused;
+		return e->refused || missing;
 	fprintf(stderr,
 		"%s: the recording ends without its end (its writer was killed, or is still at "
 		"work): the last %" PRIu64 " bytes were dropped, and what came after the last "
@@ -62,5 +89,6 @@ bool replay_file_describe(const struct replay_file *f)
 void replay_file_close(struct replay_file *f)
 {
 	replay_free(f->replay);
+	counts_join_free(f->join);
 	trace_file_close(f->file);
 }

@@ -3,21 +3,28 @@
 #ifndef CLI_REPLAY_FILE_H
 #define CLI_REPLAY_FILE_H
 
+#include "replay/counts_join.h"
 #include "replay/replay.h"
 #include "trace/recording.h"
+#include "trace/tee.h"
 
 /**
  * struct replay_file - a file that is replayed
  * @who: name of the command, for messages
  * @args: what the user asked for
+ * @counts: counts of another tool that belong to it, NULL for none
+ * @also: get the events that the replay takes, too; filled in before replay_file_read()
  * @replay: from replay_file_open() on
- * @file, @end: of replay_file.c
+ * @file, @join, @end: of replay_file.c
  */
 struct replay_file {
 	const char *who;
 	const struct run_options *args;
+	const struct counts_joining *counts;
+	struct tee also;
 	struct replay *replay;
 	struct trace_file *file;
+	struct counts_join *join;
 	struct trace_end end;
 };
 
@@ -31,8 +38,20 @@ struct replay_file {
  */
 int replay_file_open(struct replay_file *f, const struct replay_output *output, struct diag *d);
 
+/** replay_file_header() - of what is replayed; valid until replay_file_close() */
+const struct trace_header *replay_file_header(const struct replay_file *f);
+
 /** replay_file_name() - what to call it */
 const char *replay_file_name(const struct replay_file *f);
+
+/** replay_file_progress() - as trace_file_progress() */
+void replay_file_progress(const struct replay_file *f, uint64_t *ret_done, uint64_t *ret_all);
+
+/** replay_file_wait() - as trace_file_wait() */
+void replay_file_wait(struct replay_file *f, const struct input_wait *w);
+
+/** replay_file_ended() - as trace_file_ended() */
+bool replay_file_ended(const struct replay_file *f);
 
 /** replay_file_read() - all events; an error when no interval is complete; or 0 */
 int replay_file_read(struct replay_file *f, struct diag *d);

@@ -108,6 +108,14 @@ static const struct trace_field io[] = {
 	TIMES(io),
 };
 
+static const struct trace_field part[] = {
+	SPECIAL("part", FIELD_PART, part, part),
+	TIMES(part),
+	FIELD(part, bytes, REQUIRED),
+	FIELD(part, enabled_ns, LENGTH(part)),
+	FIELD(part, running_ns, FROM(part, enabled_ns), .not_above = true),
+};
+
 static const struct trace_field lost[] = {
 	FIELD(lost, what, REQUIRED, .size = RECORDING_MAX_TEXT + 1),
 	SPECIAL("socket", FIELD_SOCKET, lost, socket),
@@ -140,6 +148,7 @@ const struct trace_row trace_rows[NR_TRACE_EVENTS] = {
 	[TRACE_WINDOW] = { "window", RECORDING_WINDOW, false, ROW(window) },
 	[TRACE_SAMPLE] = { "sample", RECORDING_SAMPLE, false, ROW(sample) },
 	[TRACE_IO] = { "io", RECORDING_IO, false, ROW(io) },
+	[TRACE_PART] = { "part", RECORDING_PART, true, ROW(part) },
 	[TRACE_LOST] = { "lost", RECORDING_LOST, false, ROW(lost) },
 	[TRACE_MARK] = { "mark", RECORDING_MARK, true, ROW(mark) },
 };
@@ -208,6 +217,8 @@ uint64_t trace_bound(const struct trace_header *h, const struct trace_field *f)
 		return h->nr_probes;
 	case FIELD_DEVICE:
 		return h->nr_devices;
+	case FIELD_PART:
+		return h->nr_parts;
 	default:
 		return 0;
 	}
@@ -233,6 +244,7 @@ static bool field_fits(const struct trace_header *h, const struct trace_event *e
 	case FIELD_GROUP:
 	case FIELD_PROBE:
 	case FIELD_DEVICE:
+	case FIELD_PART:
 		return trace_get(e, f) < trace_bound(h, f);
 	case FIELD_WEIGHTS:
 		return e->slice.weights_ns <= e->slice.on_cpu_ns;

@@ -33,6 +33,7 @@ enum field_type {
 	FIELD_SOCKET,	/* index */
 	FIELD_PROBE,	/* index */
 	FIELD_DEVICE,	/* index; in NDJSON the PCI address */
+	FIELD_PART,	/* index */
 	FIELD_GROUP,	/* index; in NDJSON the socket of the group */
 	FIELD_FLAGS,	/* recordings: the bools of the event in one number; not in NDJSON */
 	FIELD_WEIGHTS,	/* of a slice */

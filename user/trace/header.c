@@ -47,13 +47,17 @@ static const char *counters_check(const struct trace_header *h)
 	for (size_t i = 0; i < l->nr_counters; i++) {
 		const struct counter *c = &l->counters[i];
 
-		if (c->source > SOURCE_ANY || c->direction > DIRECTION_WRITE ||
-		    c->destination >= NR_DESTINATIONS || c->unit > UNIT_REQUESTS)
+		if (c->source > SOURCE_ANY || c->direction >= NR_DIRECTIONS ||
+		    c->destination >= NR_DESTINATIONS || c->unit >= NR_UNITS)
 			return "a counter of an unknown kind";
 		if (c->device > h->nr_devices)
 			return "a counter of an unknown device";
 		if (c->device && c->source != SOURCE_DEVICE)
 			return "a counter of a device that counts others too";
+		if (c->device && c->unit == UNIT_NANOJOULES)
+			return "a counter of a device's energy";
+		if (c->device && c->direction >= NR_WAYS)
+			return "a counter of a device in both directions at once";
 		if (!are_filters(c->filters))
 			return "filters of a counter that are none";
 	}
@@ -70,7 +74,7 @@ static const char *probes_check(const struct trace_header *h)
 
 		if (p->socket >= h->layout.nr_sockets)
 			return "a probe on an unknown socket";
-		if (p->direction > DIRECTION_WRITE || p->destination >= NR_DESTINATIONS)
+		if (p->direction >= NR_WAYS || p->destination >= NR_DESTINATIONS)
 			return "a probe of an unknown kind";
 		if (p->device > h->nr_devices)
 			return "a probe of an unknown device";
@@ -98,8 +102,8 @@ static const char *devices_check(const struct trace_header *h)
 	for (size_t i = 0; i < h->nr_devices; i++) {
 		const struct device *d = &h->devices[i];
 
-		if (bdf_canonical(d->bdf, bdf, sizeof(bdf)) || strcmp(d->bdf, bdf))
-			return "a device without a PCI address";
+		if (device_address(d->bdf, bdf, sizeof(bdf)) || strcmp(d->bdf, bdf))
+			return "a device without an address";
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(h->devices[j].bdf, bdf))
 				return "two devices with one address";
@@ -110,6 +114,21 @@ static const char *devices_check(const struct trace_header *h)
 			return "a device on an unknown socket";
 		if (!port_fits(h, d))
 			return "a device below a port that is none";
+	}
+	return NULL;
+}
+
+static const char *parts_check(const struct trace_header *h)
+{
+	if (h->nr_parts > TRACE_MAX_PARTS)
+		return "too many parts";
+	for (size_t i = 0; i < h->nr_parts; i++) {
+		const struct traffic_part *p = &h->parts[i];
+
+		if (p->socket >= h->layout.nr_sockets)
+			return "a part on an unknown socket";
+		if (p->kind == PART_NONE || p->kind >= NR_PARTS || p->direction >= NR_WAYS)
+			return "a part of an unknown kind";
 	}
 	return NULL;
 }
@@ -154,6 +173,9 @@ const char *header_check(const struct trace_header *h)
 				return "two sockets with one number";
 	if (h->nr_weights == 2 && !strcmp(h->weights[0], h->weights[1]))
 		return "two weights with one name";
+	wrong = peaks_wrong(&h->host.peaks);
+	if (wrong)
+		return wrong;
 	if (h->host.tick[0] && !tick_is_known(h->host.tick))
 		return "an unknown way to close windows at ticks";
 	wrong = devices_check(h);
@@ -161,6 +183,8 @@ const char *header_check(const struct trace_header *h)
 		wrong = counters_check(h);
 	if (!wrong)
 		wrong = probes_check(h);
+	if (!wrong)
+		wrong = parts_check(h);
 	return wrong ? wrong : groups_check(l);
 }
 
@@ -213,6 +237,39 @@ static void put_devices(const struct trace_header *h, struct wire_out *o)
 	}
 }
 
+/* Nothing where there are none and nothing follows: such a header is as before there were any. */
+static void put_peaks(const struct trace_header *h, struct wire_out *o)
+{
+	const struct peaks *p = &h->host.peaks;
+
+	if (!p->nr && !h->nr_parts)
+		return;
+	wire_put(o, p->nr);
+	for (uint32_t i = 0; i < p->nr; i++) {
+		wire_put(o, p->items[i].of);
+		wire_put(o, p->items[i].from);
+		wire_put(o, (uint32_t)(p->items[i].socket + 1));
+		wire_put(o, p->items[i].bytes_per_s);
+	}
+	wire_put_text(o, p->note);
+}
+
+static void put_parts(const struct trace_header *h, struct wire_out *o)
+{
+	wire_put(o, h->nr_parts);
+	for (size_t i = 0; i < h->nr_parts; i++) {
+		const struct traffic_part *p = &h->parts[i];
+
+		wire_put_text(o, p->name);
+		wire_put_text(o, p->pmu);
+		wire_put_text(o, p->event);
+		wire_put(o, p->socket);
+		wire_put(o, p->kind);
+		wire_put(o, p->direction);
+		wire_put(o, p->nr_pmus);
+	}
+}
+
 void header_encode(const struct trace_header *h, struct wire_out *o)
 {
 	const struct layout *l = &h->layout;
@@ -262,6 +319,10 @@ void header_encode(const struct trace_header *h, struct wire_out *o)
 	wire_put_text(o, h->host.io_note);
 	wire_put_text(o, h->host.tick);
 	wire_put_text(o, h->host.tick_note);
+	put_peaks(h, o);
+	/* A header of version 7 ends here. */
+	if (h->nr_parts)
+		put_parts(h, o);
 }
 
 /* Room for @nr elements; none of zero, so that NULL always means no memory. */
@@ -333,9 +394,9 @@ static int get_counters(struct wire_in *in, struct layout *l)
 		wire_get_text(in, c->event, sizeof(c->event));
 		wire_get_text(in, c->filters, sizeof(c->filters));
 		c->source = wire_get_max(in, SOURCE_ANY);
-		c->direction = wire_get_max(in, DIRECTION_WRITE);
+		c->direction = wire_get_max(in, NR_DIRECTIONS - 1);
 		c->destination = wire_get_max(in, NR_DESTINATIONS - 1);
-		c->unit = wire_get_max(in, UNIT_REQUESTS);
+		c->unit = wire_get_max(in, NR_UNITS - 1);
 		c->device = wire_get_max(in, TRACE_MAX_DEVICES);
 	}
 	return 0;
@@ -373,7 +434,7 @@ static int get_probes(struct wire_in *in, struct trace_header *h)
 		wire_get_text(in, p->title, sizeof(p->title));
 		wire_get_text(in, p->pmu, sizeof(p->pmu));
 		p->socket = wire_get_max(in, UINT32_MAX);
-		p->direction = wire_get_max(in, DIRECTION_WRITE);
+		p->direction = wire_get_max(in, NR_WAYS - 1);
 		p->destination = wire_get_max(in, NR_DESTINATIONS - 1);
 		p->by_tasks = wire_get_max(in, RECORDING_PROBE_BY_TASKS);
 		p->device = wire_get_max(in, TRACE_MAX_DEVICES);
@@ -399,6 +460,39 @@ static int get_devices(struct wire_in *in, struct trace_header *h)
 		d->wiring = wire_get_max(in, NR_WIRINGS - 1);
 		d->filter = wire_get_max(in, NR_DEVICE_FILTERS - 1);
 		d->port = wire_get_max(in, TRACE_MAX_DEVICES);
+	}
+	return 0;
+}
+
+static void get_peaks(struct wire_in *in, struct peaks *p)
+{
+	p->nr = wire_get_max(in, PEAK_MAX);
+	for (uint32_t i = 0; i < p->nr; i++) {
+		p->items[i].of = wire_get_max(in, NR_PEAKS - 1);
+		p->items[i].from = wire_get_max(in, NR_PEAK_FROM - 1);
+		p->items[i].socket = (uint32_t)wire_get_max(in, UINT32_MAX) - 1;
+		p->items[i].bytes_per_s = wire_get_max(in, PEAK_MOST);
+	}
+	wire_get_text(in, p->note, sizeof(p->note));
+}
+
+static int get_parts(struct wire_in *in, struct trace_header *h)
+{
+	struct traffic_part *p;
+
+	h->nr_parts = wire_get_max(in, TRACE_MAX_PARTS);
+	in->bad |= !h->nr_parts; /* without parts nobody writes their number */
+	h->parts = p = room(h->nr_parts, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->nr_parts && !in->bad; i++, p++) {
+		wire_get_text(in, p->name, sizeof(p->name));
+		wire_get_text(in, p->pmu, sizeof(p->pmu));
+		wire_get_text(in, p->event, sizeof(p->event));
+		p->socket = wire_get_max(in, UINT32_MAX);
+		p->kind = wire_get_max(in, NR_PARTS - 1);
+		p->direction = wire_get_max(in, NR_WAYS - 1);
+		p->nr_pmus = wire_get_max(in, UINT32_MAX);
 	}
 	return 0;
 }
@@ -440,6 +534,10 @@ static int get_all(struct wire_in *in, struct trace_header *h)
 		wire_get_text(in, h->host.tick, sizeof(h->host.tick));
 		wire_get_text(in, h->host.tick_note, sizeof(h->host.tick_note));
 	}
+	if (!err && in->at != in->end)
+		get_peaks(in, &h->host.peaks);
+	if (!err && in->at != in->end)
+		err = get_parts(in, h);
 	return err;
 }
 

@@ -36,6 +36,9 @@ int header_add_latencies(struct trace_header *h, const struct probe *probes, siz
 /** header_add_devices() - devices; their numbers (from 1 on) are those of a header without others */
 int header_add_devices(struct trace_header *h, const struct device *devices, size_t nr);
 
+/** header_add_parts() - what is measured elsewhere than the counters */
+int header_add_parts(struct trace_header *h, const struct traffic_part *parts, size_t nr);
+
 /** header_add_selection() - cgroups and jobs that were asked for */
 int header_add_selection(struct trace_header *h, char *const *cgroups, size_t nr_cgroups,
 			 char *const *jobs, size_t nr_jobs);

@@ -23,6 +23,7 @@ void header_release(struct trace_header *h)
 	free(h->layout.groups);
 	free(h->probes);
 	free(h->devices);
+	free(h->parts);
 	*h = (struct trace_header){ 0 };
 }
 
@@ -94,6 +95,17 @@ int header_add_devices(struct trace_header *h, const struct device *devices, siz
 		return -ENOMEM;
 	h->devices = d;
 	h->nr_devices += nr;
+	return 0;
+}
+
+int header_add_parts(struct trace_header *h, const struct traffic_part *parts, size_t nr)
+{
+	struct traffic_part *p = appended(h->parts, h->nr_parts, parts, nr, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	h->parts = p;
+	h->nr_parts += nr;
 	return 0;
 }
 

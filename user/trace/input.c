@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_SIZE (256u << 10)
@@ -23,6 +24,13 @@ void input_release(struct input *in)
 		close(in->fd);
 	free(in->buf);
 	*in = (struct input){ .fd = -1 };
+}
+
+uint64_t input_size(const struct input *in)
+{
+	struct stat st;
+
+	return !fstat(in->fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
 /* Room for @want bytes at @at, and some more to read in large pieces. */
@@ -46,6 +54,12 @@ static int make_room(struct input *in, size_t want)
 	return 0;
 }
 
+/* The end is the end if nobody says otherwise. */
+static int ask(const struct input *in, bool at_end)
+{
+	return in->wait.more ? in->wait.more(in->wait.arg, in->fd, at_end) : !at_end;
+}
+
 int input_fill(struct input *in, size_t want)
 {
 	int err = in->nr < want ? make_room(in, want) : 0;
@@ -54,13 +68,19 @@ int input_fill(struct input *in, size_t want)
 	if (err)
 		return err;
 	while (in->nr < want && !in->eof) {
+		err = ask(in, false);
+		if (err < 0)
+			return err;
 		n = read(in->fd, in->buf + in->at + in->nr, in->cap - in->at - in->nr);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
-		in->eof = n == 0;
 		in->nr += n;
+		err = n ? 1 : ask(in, true);
+		if (err < 0)
+			return err;
+		in->eof = !err;
 	}
 	return 0;
 }

@@ -8,12 +8,24 @@
 #include <stdint.h>
 
 /**
+ * struct input_wait - somebody who has other things to do while there is nothing to read
+ * @more: called before each read(), and with @at_end when it found the end. Positive: read (again);
+ *	0: this is the end; a negative errno. NULL: nobody
+ * @arg: handed to it
+ */
+struct input_wait {
+	int (*more)(void *arg, int fd, bool at_end);
+	void *arg;
+};
+
+/**
  * struct input - a file being read
  * @fd: closed by input_release(), except standard input
  * @buf, @cap: buffer
  * @at, @nr: what is buffered and not used yet
  * @offset: of @at in the file
  * @eof: there is nothing behind the buffer
+ * @wait: who is asked before it waits
  */
 struct input {
 	int fd;
@@ -23,6 +35,7 @@ struct input {
 	size_t nr;
 	uint64_t offset;
 	bool eof;
+	struct input_wait wait;
 };
 
 /** input_open() - @path, "-" is standard input; 0 or a negative errno */
@@ -34,6 +47,9 @@ int input_fill(struct input *in, size_t want);
 
 /** input_skip() - use @n bytes, which are buffered */
 void input_skip(struct input *in, size_t n);
+
+/** input_size() - of the file; 0 for a pipe */
+uint64_t input_size(const struct input *in);
 
 static inline const uint8_t *input_data(const struct input *in)
 {

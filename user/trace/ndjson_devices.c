@@ -19,6 +19,15 @@ uint32_t ndjson_device(const struct trace_header *h, const char *bdf)
 	return 0;
 }
 
+uint32_t ndjson_socket(const struct layout *l, uint64_t number)
+{
+	uint32_t i = 0;
+
+	while (i < l->nr_sockets && l->socket_ids[i] != number)
+		i++;
+	return i;
+}
+
 /* The number of a device with that address; a new one is added if there is room. */
 static uint32_t add_device(struct trace_header *h, const char *bdf)
 {
@@ -40,9 +49,11 @@ int ndjson_bdf(const struct ndjson_line *line, const json_t *object, const char 
 	ret[0] = '\0';
 	if (err || !known)
 		return err;
-	if (bdf_canonical(text, ret, MODEL_BDF_LEN))
-		return line_fail(line, key, "\"%s\" must be a PCI address like \"0002:81:00.0\"",
-				 key);
+	if (device_address(text, ret, MODEL_BDF_LEN))
+		return line_fail(
+			line, key,
+			"\"%s\" must be a PCI address like \"0002:81:00.0\", or acc and a number",
+			key);
 	return 0;
 }
 
@@ -139,7 +150,7 @@ void ndjson_peek_device(struct trace_header *h, const json_t *line)
 	const char *text = json_string_value(json_object_get(line, "bdf"));
 	char bdf[MODEL_BDF_LEN];
 
-	if (type && text && !strcmp(type, "io") && !bdf_canonical(text, bdf, sizeof(bdf)))
+	if (type && text && !strcmp(type, "io") && !device_address(text, bdf, sizeof(bdf)))
 		add_device(h, bdf);
 }
 

@@ -247,20 +247,21 @@ static int take_totals(const struct ndjson_line *l, const char *key, void *into,
 	return err;
 }
 
-/* An index, by the number that a line has for it. */
+/* An index, by the number that a line has for it: the index itself of CPUs and parts. */
 static int take_index(const struct ndjson_reader *r, const struct trace_field *f, uint32_t *ret)
 {
 	bool cpu = f->type == FIELD_CPU, probe = f->type == FIELD_PROBE;
+	bool direct = cpu || f->type == FIELD_PART;
 	const struct layout *l = &r->header->layout;
-	uint32_t nr = cpu ? l->nr_cpus : probe ? r->header->nr_probes : l->nr_sockets, i = 0;
+	uint32_t nr = direct || probe ? trace_bound(r->header, f) : l->nr_sockets, i = 0;
 	uint64_t max = probe ? UINT64_MAX : UINT32_MAX, number = 0;
 	int err = line_u64(&r->line, r->line.json, f->name, REQUIRED, max, &number);
 
 	if (err)
 		return err;
-	if (cpu)
+	if (direct)
 		i = number < nr ? number : nr;
-	while (!cpu && i < nr && number != (probe ? r->names.probe_ids[i] : l->socket_ids[i]))
+	while (!direct && i < nr && number != (probe ? r->names.probe_ids[i] : l->socket_ids[i]))
 		i++;
 	*ret = i;
 	return i < nr ? 0
@@ -324,6 +325,7 @@ static int take_field(struct ndjson_reader *r, const struct trace_field *f, stru
 	case FIELD_CPU:
 	case FIELD_SOCKET:
 	case FIELD_PROBE:
+	case FIELD_PART:
 		return take_index(r, f, (uint32_t *)((char *)e + f->offset));
 	case FIELD_DEVICE:
 		return take_device(r, f, e);

@@ -99,16 +99,6 @@ static enum direction direction_of(const char *event)
 	return strstr(event, "_wr") || !strncmp(event, "wr_", 3) ? DIRECTION_WRITE : DIRECTION_READ;
 }
 
-/* The index of a socket by its number; nr_sockets when there is none. */
-static uint32_t find_socket(const struct layout *l, uint64_t number)
-{
-	uint32_t i = 0;
-
-	while (i < l->nr_sockets && l->socket_ids[i] != number)
-		i++;
-	return i;
-}
-
 static int take_counter(const struct ndjson_line *line, struct trace_header *h, json_t *value,
 			struct counter *c, uint64_t *ret_id)
 {
@@ -130,7 +120,8 @@ static int take_counter(const struct ndjson_line *line, struct trace_header *h, 
 				&source);
 	direction = direction_of(c->event);
 	if (!err)
-		err = line_word(line, value, "direction", OPTIONAL, direction_name, 2, &direction);
+		err = line_word(line, value, "direction", OPTIONAL, direction_name, NR_DIRECTIONS,
+				&direction);
 	if (!err)
 		err = take_filters(line, value, c);
 	if (!err)
@@ -138,7 +129,7 @@ static int take_counter(const struct ndjson_line *line, struct trace_header *h, 
 				NR_DESTINATIONS, &destination);
 	/* values of another unit must not be taken for bytes */
 	if (!err)
-		err = line_word(line, value, "unit", OPTIONAL, unit_name, UNIT_REQUESTS + 1, &unit);
+		err = line_word(line, value, "unit", OPTIONAL, unit_name, NR_UNITS, &unit);
 	c->source = source;
 	c->direction = direction;
 	c->destination = destination;
@@ -147,7 +138,7 @@ static int take_counter(const struct ndjson_line *line, struct trace_header *h, 
 		err = ndjson_counter_device(line, value, h, c);
 	if (err)
 		return err;
-	c->socket = find_socket(l, socket);
+	c->socket = ndjson_socket(l, socket);
 	if (c->socket == l->nr_sockets)
 		return line_fail(line, "counters", "counter %llu is on an unknown socket",
 				 (unsigned long long)*ret_id);
@@ -235,7 +226,8 @@ static int take_probe(const struct ndjson_line *line, const struct trace_header 
 	if (!err)
 		err = line_u64(line, value, "socket", REQUIRED, UINT32_MAX, &socket);
 	if (!err)
-		err = line_word(line, value, "direction", OPTIONAL, direction_name, 2, &direction);
+		err = line_word(line, value, "direction", OPTIONAL, direction_name, NR_WAYS,
+				&direction);
 	if (!err)
 		err = line_word(line, value, "destination", OPTIONAL, destination_name,
 				NR_DESTINATIONS, &destination);
@@ -250,7 +242,7 @@ static int take_probe(const struct ndjson_line *line, const struct trace_header 
 	p->device = ndjson_device(h, bdf);
 	if (bdf[0] && !p->device)
 		return line_fail(line, "bdf", "device %s is not in the header", bdf);
-	p->socket = find_socket(l, socket);
+	p->socket = ndjson_socket(l, socket);
 	if (p->socket == l->nr_sockets)
 		return line_fail(line, "probes", "probe %llu is on an unknown socket",
 				 (unsigned long long)*ret_id);
@@ -353,6 +345,37 @@ static int take_host(const struct ndjson_line *line, struct host_info *host)
 	return err;
 }
 
+static int take_peaks(const struct ndjson_line *line, struct peaks *p)
+{
+	json_t *values, *value;
+	size_t i;
+	int err = line_array(line, line->json, "peaks", OPTIONAL, PEAK_MAX, &values);
+
+	json_array_foreach (values, i, value) {
+		uint64_t socket = PEAK_EVERY_SOCKET, rate = 0;
+		unsigned int of = 0, from = 0;
+
+		if (!err)
+			err = line_word(line, value, "of", REQUIRED, peak_name, NR_PEAKS, &of);
+		if (!err)
+			err = line_word(line, value, "from", REQUIRED, peak_from_name, NR_PEAK_FROM,
+					&from);
+		if (!err)
+			err = line_u64(line, value, "socket", OPTIONAL, UINT32_MAX, &socket);
+		if (!err)
+			err = line_u64(line, value, "bytes_per_s", REQUIRED, PEAK_MOST, &rate);
+		if (err)
+			return err;
+		p->items[p->nr++] = (struct peak){
+			.of = of, .from = from, .socket = (uint32_t)socket, .bytes_per_s = rate
+		};
+	}
+	if (!err)
+		err = line_text(line, line->json, "peak_note", OPTIONAL, p->note, sizeof(p->note),
+				NULL);
+	return err;
+}
+
 int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 		  struct ndjson_names *names)
 {
@@ -371,6 +394,8 @@ int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 	h->all = true;
 	err = take_host(line, &h->host);
 	if (!err)
+		err = take_peaks(line, &h->host.peaks);
+	if (!err)
 		err = take_sockets(line, h);
 	if (!err)
 		err = ndjson_devices(line, h);
@@ -378,6 +403,8 @@ int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 		err = take_counters(line, h, names);
 	if (!err)
 		err = take_probes(line, h, names);
+	if (!err)
+		err = ndjson_parts(line, h);
 	if (!err)
 		err = take_lists(line, h, names);
 	if (!err)

@@ -40,6 +40,15 @@ int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 /** ndjson_put_header() - write the line; errors stay in the stream */
 void ndjson_put_header(FILE *f, const struct trace_header *h);
 
+/** ndjson_socket() - the index of a socket by its number; nr_sockets when there is none */
+uint32_t ndjson_socket(const struct layout *l, uint64_t number);
+
+/** ndjson_parts() - take the header's key "parts"; 0, -EBADMSG, -ENOMEM */
+int ndjson_parts(const struct ndjson_line *line, struct trace_header *h);
+
+/** ndjson_put_parts() - write it, if there are parts; errors stay in the stream */
+void ndjson_put_parts(FILE *f, const struct trace_header *h);
+
 /* --- devices; the list of a header has room for TRACE_MAX_DEVICES while it is read */
 
 /** ndjson_devices() - take the header's key "devices"; makes room for more; 0, -EBADMSG, -ENOMEM */

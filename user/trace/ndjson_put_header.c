@@ -117,6 +117,26 @@ static void put_texts(FILE *f, const char *key, char *const *texts, size_t nr)
 	putc(']', f);
 }
 
+static void put_peaks(FILE *f, const struct peaks *p)
+{
+	if (!p->nr)
+		return;
+	fputs(",\"peaks\":[", f);
+	for (uint32_t i = 0; i < p->nr; i++) {
+		const struct peak *one = &p->items[i];
+
+		fprintf(f, "%s{\"of\":\"%s\"", i ? "," : "", peak_name(one->of));
+		if (one->socket != PEAK_EVERY_SOCKET)
+			json_number(f, "socket", one->socket);
+		json_number(f, "bytes_per_s", one->bytes_per_s);
+		json_name(f, "from", peak_from_name(one->from));
+		putc('}', f);
+	}
+	putc(']', f);
+	if (p->note[0])
+		json_name(f, "peak_note", p->note);
+}
+
 void ndjson_put_header(FILE *f, const struct trace_header *h)
 {
 	fputs("{\"type\":\"header\",\"schema\":\"" NDJSON_SCHEMA "\"", f);
@@ -130,11 +150,13 @@ void ndjson_put_header(FILE *f, const struct trace_header *h)
 		json_name(f, "tick", h->host.tick);
 	if (h->host.tick_note[0])
 		json_name(f, "tick_note", h->host.tick_note);
+	put_peaks(f, &h->host.peaks);
 	put_sockets(f, &h->layout);
 	json_number(f, "nr_cpus", h->layout.nr_cpus);
 	put_devices(f, h);
 	put_counters(f, h);
 	put_probes(f, h);
+	ndjson_put_parts(f, h);
 	fputs(",\"weights\":[", f);
 	for (uint32_t i = 0; i < h->nr_weights; i++) {
 		fputs(i ? "," : "", f);

@@ -176,6 +176,22 @@ int ndjson_open(const char *path, struct input *in, struct diag *d, struct trace
 	return 0;
 }
 
+void ndjson_progress(const struct ndjson_reader *r, uint64_t *ret_done, uint64_t *ret_all)
+{
+	*ret_done = r->in.offset;
+	*ret_all = input_size(&r->in);
+}
+
+void ndjson_wait(struct ndjson_reader *r, const struct input_wait *w)
+{
+	r->in.wait = *w;
+}
+
+bool ndjson_ended(const struct ndjson_reader *r)
+{
+	return r->ended;
+}
+
 void ndjson_reader_free(struct ndjson_reader *r)
 {
 	struct ndjson_workload *w, *next;

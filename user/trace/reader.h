@@ -23,6 +23,11 @@ int recording_open(const char *path, struct input *in, struct diag *d, struct tr
 		   struct recording_reader **ret);
 int recording_read(struct recording_reader *r, const struct trace_sink *sink, struct diag *d,
 		   struct trace_end *ret);
+/** recording_progress() - as trace_file_progress() */
+void recording_progress(const struct recording_reader *r, uint64_t *ret_done, uint64_t *ret_all);
+/** recording_wait() - as trace_file_wait() */
+void recording_wait(struct recording_reader *r, const struct input_wait *w);
+bool recording_ended(const struct recording_reader *r);
 void recording_reader_free(struct recording_reader *r);
 
 /* The same for NDJSON. */
@@ -30,6 +35,9 @@ int ndjson_open(const char *path, struct input *in, struct diag *d, struct trace
 		struct ndjson_reader **ret);
 int ndjson_read(struct ndjson_reader *r, const struct trace_sink *sink, struct diag *d,
 		struct trace_end *ret);
+void ndjson_progress(const struct ndjson_reader *r, uint64_t *ret_done, uint64_t *ret_all);
+void ndjson_wait(struct ndjson_reader *r, const struct input_wait *w);
+bool ndjson_ended(const struct ndjson_reader *r);
 void ndjson_reader_free(struct ndjson_reader *r);
 
 #endif

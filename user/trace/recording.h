@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "trace.h"
+#include "trace/input.h"
 
 struct recording_writer;
 
@@ -69,8 +70,26 @@ struct trace_end {
 int trace_file_open(const char *path, struct diag *d, struct trace_file **ret);
 void trace_file_close(struct trace_file *f);
 
+/** trace_file_peaks() - what the user says of peaks, in place of what the file says */
+void trace_file_peaks(struct trace_file *f, const struct peaks_wanted *w);
+
 /** trace_file_header() - valid until trace_file_close() */
 const struct trace_header *trace_file_header(const struct trace_file *f);
+
+/** trace_file_progress() - bytes that were read, and all that there are, 0 = not known */
+void trace_file_progress(const struct trace_file *f, uint64_t *ret_done, uint64_t *ret_all);
+
+/**
+ * trace_file_wait() - ask somebody before waiting for more, and where the file ends
+ * @f: the file
+ * @w: copied; its error ends trace_file_read()
+ *
+ * A recording of several files is followed in the last one that there is.
+ */
+void trace_file_wait(struct trace_file *f, const struct input_wait *w);
+
+/** trace_file_ended() - has its end been read? Nothing more comes then */
+bool trace_file_ended(const struct trace_file *f);
 
 /**
  * trace_file_read() - hand all events to a sink

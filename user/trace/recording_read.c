@@ -222,6 +222,26 @@ int recording_open(const char *path, struct input *in, struct diag *d, struct tr
 	return 0;
 }
 
+void recording_progress(const struct recording_reader *r, uint64_t *ret_done, uint64_t *ret_all)
+{
+	*ret_done = *ret_all = 0;
+	for (size_t i = 0; i < r->nr_segments; i++) {
+		*ret_done += r->segments[i].in.offset;
+		*ret_all += input_size(&r->segments[i].in);
+	}
+}
+
+/* Only behind the last one may more come: the others are complete. */
+void recording_wait(struct recording_reader *r, const struct input_wait *w)
+{
+	r->segments[r->nr_segments - 1].in.wait = *w;
+}
+
+bool recording_ended(const struct recording_reader *r)
+{
+	return r->ended;
+}
+
 void recording_reader_free(struct recording_reader *r)
 {
 	if (!r)

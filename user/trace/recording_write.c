@@ -15,6 +15,7 @@
 #include "trace/encode.h"
 #include "trace/header.h"
 #include "trace/living.h"
+#include "trace/overhang.h"
 #include "trace/recording.h"
 
 #define BLOCK_SIZE sizeof(struct recording_block)
@@ -39,11 +40,13 @@ struct recording_writer {
 	struct segment current;
 	struct segment old[2 * SEGMENTS]; /* oldest first */
 	size_t nr_old;
+	uint32_t version;
 	struct wire_out header; /* payload with room for preamble and block */
 	struct encoder *encoder;
 	struct encoder *announcer;
 	struct trace_sink in, announce_in;
 	struct living *living;
+	struct overhang *overhang;
 	int err;
 	bool told;
 };
@@ -132,7 +135,7 @@ static int write_block(struct recording_writer *w, int fd, uint16_t type, struct
 static int write_start(struct recording_writer *w, int fd)
 {
 	struct recording_preamble p = {
-		.version = RECORDING_VERSION,
+		.version = w->version,
 		.segment = w->current.number,
 		.id = w->id,
 		.sequence = w->sequence,
@@ -188,7 +191,9 @@ static int announce(struct recording_writer *w, const struct trace_mark *mark)
 
 		first.first = true;
 		first.inner = false;
-		err = trace_send_mark(&w->announce_in, &first);
+		err = overhang_announce(w->overhang, &w->announce_in, announced, w);
+		if (!err)
+			err = trace_send_mark(&w->announce_in, &first);
 	}
 	if (!err && encoder_events(w->announcer))
 		err = write_block(w, w->fd, RECORDING_ANNOUNCE, w->announcer);
@@ -264,8 +269,10 @@ static int on_event(void *arg, const struct trace_event *e)
 	struct recording_writer *w = arg;
 	int err = w->err ? 0 : trace_send(&w->in, e);
 
-	if (!err && !w->err && w->living)
+	if (!err && !w->err && w->living) {
+		overhang_learn(w->overhang, e);
 		err = living_learn(w->living, e);
+	}
 	return settle(w, err, e->type == TRACE_MARK ? &e->mark : NULL);
 }
 
@@ -283,6 +290,7 @@ static void writer_free(struct recording_writer *w)
 	encoder_free(w->encoder);
 	encoder_free(w->announcer);
 	living_free(w->living);
+	overhang_free(w->overhang);
 	free(w);
 }
 
@@ -346,6 +354,8 @@ static int encode_header(struct recording_writer *w, const struct trace_header *
 	if (wire_room(&w->header, sizeof(struct recording_preamble) + BLOCK_SIZE)) {
 		w->header.nr = sizeof(struct recording_preamble) + BLOCK_SIZE;
 		header_encode(h, &w->header);
+		/* What older readers know, they shall read. */
+		w->version = h->nr_parts ? RECORDING_VERSION : RECORDING_NO_PARTS;
 	}
 	if (w->header.err == -EINVAL || w->header.nr > RECORDING_MAX_PAYLOAD)
 		return diag_fail(d, -EINVAL, "%s: the header is too large", w->path);
@@ -397,6 +407,8 @@ static int start(struct recording_writer *w, const char *path, const struct trac
 			w->announce_in = encoder_sink(w->announcer);
 		if (!err)
 			err = living_new(&w->living);
+		if (!err)
+			err = overhang_new(&h->layout, &w->overhang);
 	}
 	if (!err && getrandom(&w->id, sizeof(w->id), 0) != sizeof(w->id))
 		err = -EIO;

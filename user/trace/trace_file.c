@@ -71,9 +71,35 @@ void trace_file_close(struct trace_file *f)
 	free(f);
 }
 
+void trace_file_peaks(struct trace_file *f, const struct peaks_wanted *w)
+{
+	peaks_apply(&f->header.host.peaks, w);
+}
+
 const struct trace_header *trace_file_header(const struct trace_file *f)
 {
 	return &f->header;
+}
+
+void trace_file_progress(const struct trace_file *f, uint64_t *ret_done, uint64_t *ret_all)
+{
+	if (f->recording)
+		recording_progress(f->recording, ret_done, ret_all);
+	else
+		ndjson_progress(f->ndjson, ret_done, ret_all);
+}
+
+void trace_file_wait(struct trace_file *f, const struct input_wait *w)
+{
+	if (f->recording)
+		recording_wait(f->recording, w);
+	else
+		ndjson_wait(f->ndjson, w);
+}
+
+bool trace_file_ended(const struct trace_file *f)
+{
+	return f->recording ? recording_ended(f->recording) : ndjson_ended(f->ndjson);
 }
 
 int trace_file_read(struct trace_file *f, const struct trace_sink *sink, struct diag *d,

@@ -29,7 +29,8 @@ static uint64_t end_of(const struct report *r)
 
 static bool same_counter(const struct account_counter *a, const struct counter *c, uint32_t socket)
 {
-	return a->socket == socket && !strncmp(a->name, c->name, sizeof(a->name));
+	return a->socket == socket && a->unit == c->unit &&
+	       !strncmp(a->name, c->name, sizeof(a->name));
 }
 
 static bool is_port(const struct report *r, const struct counter *c)
@@ -40,6 +41,8 @@ static bool is_port(const struct report *r, const struct counter *c)
 /* Are its bytes in no other counter? Of a device, there may be one of all that it moves. */
 static bool is_whole(const struct report *r, const struct counter *c)
 {
+	if (c->unit != UNIT_BYTES)
+		return false;
 	if (!c->device)
 		return true;
 	if (is_port(r, c))
@@ -61,6 +64,7 @@ static void describe(const struct report *r, const struct counter *c, uint32_t s
 					 .source = c->source,
 					 .direction = c->direction,
 					 .destination = c->destination,
+					 .unit = c->unit,
 					 .whole = is_whole(r, c) };
 	str_copy(ret->name, sizeof(ret->name), c->name);
 	if (c->device && c->device <= r->nr_devices)
@@ -73,7 +77,7 @@ static int map_counter(struct accounts *a, const struct report *r, size_t i)
 	uint32_t socket = report_socket_id(r, c);
 	size_t nr = a->node.nr_counters + a->pending_counters, k;
 
-	if (c->unit != UNIT_BYTES) {
+	if (!unit_is_split(c->unit)) {
 		a->map[i] = NO_COUNTER;
 		return 0;
 	}

@@ -194,10 +194,12 @@ int identity_workload(struct identity *id, uint32_t pid, uint32_t tgid, uint64_t
 		      uint64_t cgroup_id, uint32_t *ret)
 {
 	struct workload_key key = { .start_ns = start_ns, .cgroup_id = cgroup_id, .pid = pid };
-	struct workload *w, *fresh;
+	struct workload **near = &id->near[pid % NEAR_WORKLOADS], *w = *near, *fresh;
 
-	HASH_FIND(hh, id->workloads, &key, sizeof(key), w);
+	if (!w || memcmp(&w->key, &key, sizeof(key)) != 0)
+		HASH_FIND(hh, id->workloads, &key, sizeof(key), w);
 	if (w) {
+		*near = w;
 		*ret = w->id;
 		return 0;
 	}
@@ -256,6 +258,8 @@ void identity_active(struct identity *id, uint32_t workload)
 static void forget_workload(struct identity *id, struct workload *w)
 {
 	HASH_DEL(id->workloads, w);
+	if (id->near[w->key.pid % NEAR_WORKLOADS] == w)
+		id->near[w->key.pid % NEAR_WORKLOADS] = NULL;
 	id->by_id[w->id] = NULL;
 	if (id->on_forget)
 		id->on_forget(id->forget_arg, w->id);

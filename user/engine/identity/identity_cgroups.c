@@ -68,6 +68,7 @@ static int cgroup_new(struct identity *id, uint64_t cgroup_id, struct cgroup_nam
 		free(c);
 		return -ENOMEM;
 	}
+	id->near_cgroups[cgroup_id % NEAR_CGROUPS] = c;
 	*ret = c;
 	return 0;
 }
@@ -77,6 +78,8 @@ static void forget(struct identity *id, struct cgroup_name *c)
 	identity_job_leave(id, c);
 	unlist(id, c);
 	HASH_DEL(id->cgroups, c);
+	if (id->near_cgroups[c->id % NEAR_CGROUPS] == c)
+		id->near_cgroups[c->id % NEAR_CGROUPS] = NULL;
 	free(c->path);
 	free(c);
 }

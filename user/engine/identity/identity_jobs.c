@@ -11,9 +11,10 @@
 
 struct cgroup_name *identity_cgroup_find(const struct identity *id, uint64_t cgroup_id)
 {
-	struct cgroup_name *c;
+	struct cgroup_name *c = id->near_cgroups[cgroup_id % NEAR_CGROUPS];
 
-	HASH_FIND(hh, id->cgroups, &cgroup_id, sizeof(cgroup_id), c);
+	if (!c || c->id != cgroup_id)
+		HASH_FIND(hh, id->cgroups, &cgroup_id, sizeof(cgroup_id), c);
 	return c;
 }
 

@@ -28,6 +28,13 @@ struct wanted_job {
  * @selected: cgroup paths asked for
  * @wanted: jobs asked for
  */
+/*
+ * Each slice asks for a workload and its cgroup. These places are asked before the hashes: by the low
+ * bits of the number, whoever was there last, or nobody.
+ */
+#define NEAR_WORKLOADS 4096
+#define NEAR_CGROUPS   1024
+
 struct identity {
 	struct task *tasks;
 	struct cgroup_name *cgroups;
@@ -38,7 +45,9 @@ struct identity {
 	const struct job_users *users;
 	uint64_t nr_ended[NR_SCHEDULERS];
 	struct workload *workloads; /* hash */
-	struct workload **by_id;    /* NULL where a number is free */
+	struct workload *near[NEAR_WORKLOADS];
+	struct cgroup_name *near_cgroups[NEAR_CGROUPS];
+	struct workload **by_id; /* NULL where a number is free */
 	size_t nr_ids, cap_ids;
 	uint32_t *free_ids;
 	size_t nr_free, cap_free;

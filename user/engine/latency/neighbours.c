@@ -440,8 +440,9 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 	uint32_t socket = n->header->layout.groups[w->group].socket;
 	int err = 0;
 
-	/* The socket's counters have these bytes, too. */
-	if (n->header->layout.counters[counter].device)
+	/* The socket's counters have these bytes, too; and energy is no traffic. */
+	if (n->header->layout.counters[counter].device ||
+	    n->header->layout.counters[counter].unit != UNIT_BYTES)
 		return 0;
 	n->in_bytes = true;
 	n->nr_scratch = 0;

@@ -56,7 +56,7 @@ static int make_books(struct session *s)
 	if (s->o.names_only)
 		return 0;
 	if (timeline_new(layout, s->header->nr_devices, &s->timeline) ||
-	    splitter_new(s->header, s->o.method, &s->splitter) ||
+	    splitter_new(s->header, s->o.method, &s->splitter) || parts_new(s->header, &s->parts) ||
 	    links_make(s->header, &s->links) || latency_new(s->header, &s->links, &s->latency) ||
 	    exclusives_new(s->header->nr_devices, &s->exclusives) ||
 	    book_new(layout, &scope, s->id, &s->interval) ||
@@ -164,6 +164,14 @@ static int on_sample(struct session *s, const struct trace_sample *sample)
 	return err;
 }
 
+static int on_part(struct session *s, const struct trace_part *p)
+{
+	if (p->part >= s->header->nr_parts || p->end_ns <= p->start_ns ||
+	    p->running_ns > p->enabled_ns)
+		return -EINVAL;
+	return s->o.names_only ? 0 : parts_add(s->parts, p);
+}
+
 /* What a trace of another tool lacks; a live run says so with its marks. */
 static int on_lost(struct session *s, const struct trace_lost *l)
 {
@@ -240,6 +248,8 @@ static int on_event(void *arg, const struct trace_event *e)
 		return on_sample(s, &e->sample);
 	case TRACE_IO:
 		return session_io(s, &e->io);
+	case TRACE_PART:
+		return on_part(s, &e->part);
 	case TRACE_LOST:
 		return on_lost(s, &e->lost);
 	case TRACE_MARK:
@@ -289,6 +299,7 @@ void session_free(struct session *s)
 	latency_free(s->latency);
 	exclusives_free(s->exclusives);
 	neighbours_free(s->neighbours);
+	parts_free(s->parts);
 	links_free(&s->links);
 	identity_free(s->id);
 	free(s->window_end_ns);

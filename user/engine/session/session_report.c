@@ -66,6 +66,7 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 
 	s->late += late;
 	latency_close(s->latency, ends_ns);
+	parts_close(s->parts, ends_ns);
 	if (s->neighbours)
 		neighbours_close(s->neighbours);
 	if (!err)
@@ -131,6 +132,7 @@ static void finish_report(const struct session *s, bool summary, struct report *
 	struct totals now = totals_now(s);
 
 	r->saturated_windows = splitter_saturated(s->splitter, summary);
+	splitter_models(s->splitter, summary, &r->estimated_windows, &r->simple_windows);
 	splitter_quality(s->splitter, summary, &r->quality);
 	for (size_t i = 0; i < r->nr_counters; i++)
 		r->counters[i].limit_per_s = splitter_limit(
@@ -167,6 +169,8 @@ static int fill_report(struct session *s, struct book *book, bool summary, struc
 {
 	int err = latency_report(s->latency, summary, r);
 
+	if (!err)
+		err = parts_report(s->parts, summary, r);
 	return err ? err : book_report(book, r);
 }
 

@@ -9,6 +9,7 @@
 #define NO_COLUMN	  UINT32_MAX
 #define NO_CLUSTER	  UINT32_MAX
 #define NO_ACTIVITY	  UINT32_MAX
+#define NO_WEIGHT	  (UINT32_MAX - 1) /* activity is CPU time, whatever core events there are */
 
 /* Shares become whole numbers of this size before bytes are apportioned. */
 #define SPLIT_SHARE_UNITS 1099511627776.0 /* 2^40 */

@@ -23,6 +23,7 @@ struct split_tally {
 	uint64_t fallback_windows;
 	uint64_t pooled;
 	uint64_t saturated;
+	uint64_t estimated, simple; /* windows of counters */
 	bool used[TRACE_MAX_WEIGHTS];
 };
 
@@ -128,6 +129,14 @@ uint64_t splitter_saturated(const struct splitter *s, bool all)
 	return all ? s->all.saturated : s->since.saturated;
 }
 
+void splitter_models(const struct splitter *s, bool all, uint64_t *estimated, uint64_t *simple)
+{
+	const struct split_tally *t = all ? &s->all : &s->since;
+
+	*estimated = t->estimated;
+	*simple = t->simple;
+}
+
 uint64_t splitter_limit(const struct splitter *s, uint32_t counter)
 {
 	return (uint64_t)s->limits[counter];
@@ -147,6 +156,8 @@ static void count_up(struct splitter *s, const struct split_tally *t)
 		to[i]->weight_windows += t->weight_windows;
 		to[i]->fallback_windows += t->fallback_windows;
 		to[i]->saturated += t->saturated;
+		to[i]->estimated += t->estimated;
+		to[i]->simple += t->simple;
 		to[i]->pooled = larger(to[i]->pooled, t->pooled);
 		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
 			to[i]->used[k] |= t->used[k];
@@ -208,7 +219,7 @@ static void choose_activity(const struct splitter *s, const struct split_block *
 	uint32_t nr = s->header->nr_weights;
 
 	p->kind = FILTER_CPU_TIME;
-	if (method_row(s->method)->events && nr && counts_of(b, weight, p->x)) {
+	if (method_row(s->method)->events && weight < nr && counts_of(b, weight, p->x)) {
 		p->kind = weight_follows_traffic(s->header->weights[weight]) ? FILTER_TRAFFIC
 									     : FILTER_WORK;
 		t->used[weight] = true;
@@ -251,6 +262,7 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 		.middle_s = middle,
 		.length_s = length,
 		.block_s = (b->windows[b->nr_windows - 1].end_ns - start) / 1e9,
+		.no_limit = s->header->layout.counters[p->counter].unit != UNIT_BYTES,
 	};
 	int err = columns ? matrix_shape(&x, p->nr_windows, c->nr_columns) : -ENOMEM;
 
@@ -433,7 +445,8 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 {
 	const struct counter *counter = &s->header->layout.counters[p->counter];
 	bool second = s->header->nr_weights > 1 && counter->direction == DIRECTION_WRITE;
-	uint32_t weight = second ? 1 : 0;
+	/* What core events say of memory traffic, they do not say of energy. */
+	uint32_t weight = counter->unit != UNIT_BYTES ? NO_WEIGHT : second ? 1 : 0;
 	int err = -ENODATA;
 
 	p->estimated = NULL;
@@ -450,11 +463,14 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 		err = estimates[s->method](s, c, b, p);
 	if (err == -ENODATA) {
 		share_in_proportion(c, b, p);
+		if (estimates[s->method])
+			t->simple += p->nr_windows;
 		return 0;
 	}
 	if (err)
 		return err;
 	note_limit(s, p);
+	*(p->estimated->part < 0.5 ? &t->simple : &t->estimated) += p->nr_windows;
 	t->pooled = larger(t->pooled, c->nr_pooled);
 	crowd_clusters(c, &p->estimated->alike);
 	return share_as_estimated(c, p);
@@ -501,11 +517,11 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 		}
 		if (!counter->device &&
 		    (counter->source == SOURCE_CPU || counter->source == SOURCE_ANY) &&
-		    counter->unit == UNIT_BYTES && c->nr) {
+		    unit_is_split(counter->unit) && c->nr) {
 			err = find_shares(s, c, b, p, &t);
 			if (!err)
 				err = split_counter(s, c, b, p, i, sink);
-			owned = true;
+			owned |= counter->unit == UNIT_BYTES;
 			weighed |= p->kind != FILTER_CPU_TIME;
 			continue;
 		}

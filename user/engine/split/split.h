@@ -143,6 +143,13 @@ void splitter_quality(struct splitter *s, bool all, struct quality *ret);
 /** splitter_saturated() - windows with the memory at its limit; @all as above, to be asked before */
 uint64_t splitter_saturated(const struct splitter *s, bool all);
 
+/**
+ * splitter_models() - windows of counters of tasks, by what has the larger part in how they were
+ *	split: an intensity for each workload, or activity alone; none if the method learns nothing.
+ *	@all as above, to be asked before splitter_quality()
+ */
+void splitter_models(const struct splitter *s, bool all, uint64_t *estimated, uint64_t *simple);
+
 /** splitter_limit() - bytes by second beyond which a counter has not gone so far; 0: not known */
 uint64_t splitter_limit(const struct splitter *s, uint32_t counter);
 

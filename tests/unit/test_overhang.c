@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/overhang.h"
+
+#include "events.h"
+
+#define MOST 100
+
+struct heard {
+	struct trace_slice slices[MOST];
+	size_t nr;
+	size_t after;
+	int err;
+};
+
+static int on_event(void *arg, const struct trace_event *e)
+{
+	struct heard *h = arg;
+
+	assert_int_equal(e->type, TRACE_SLICE);
+	assert_true(h->nr < MOST);
+	h->slices[h->nr++] = e->slice;
+	return h->err;
+}
+
+static int after(void *arg)
+{
+	((struct heard *)arg)->after++;
+	return 0;
+}
+
+static void slice(struct overhang *o, uint32_t pid, uint32_t cpu, uint64_t start, uint64_t end)
+{
+	const struct trace_event e = {
+		.type = TRACE_SLICE,
+		.slice = { .pid = pid,
+			   .cpu = cpu,
+			   .start_ns = start,
+			   .end_ns = end,
+			   .on_cpu_ns = end - start },
+	};
+
+	overhang_learn(o, &e);
+}
+
+static void mark(struct overhang *o, const uint64_t *ends)
+{
+	const struct trace_event e = { .type = TRACE_MARK, .mark = { .ends_ns = ends } };
+
+	overhang_learn(o, &e);
+}
+
+static struct heard announce(const struct overhang *o)
+{
+	struct heard h = { 0 };
+	struct trace_sink sink = { on_event, &h };
+
+	assert_int_equal(overhang_announce(o, &sink, after, &h), 0);
+	assert_int_equal(h.after, h.nr);
+	return h;
+}
+
+/* CPUs 0 and 1 are on sockets 0 and 1, CPU 2 on none. */
+static struct overhang *make(void)
+{
+	uint32_t sockets[] = { 0, 1, LAYOUT_NO_SOCKET }, ids[] = { 0, 1 };
+	struct layout layout = {
+		.cpu_socket = sockets, .nr_cpus = 3, .socket_ids = ids, .nr_sockets = 2
+	};
+	struct overhang *o;
+
+	assert_int_equal(overhang_new(&layout, &o), 0);
+	return o;
+}
+
+/* Each socket has an end of its own; what ends there is not beyond it. */
+static void only_what_is_beyond(void **state)
+{
+	struct overhang *o = make();
+	struct heard h;
+
+	(void)state;
+	slice(o, 1, 0, 50, 100);
+	slice(o, 2, 0, 90, 101);
+	slice(o, 3, 1, 100, 200);
+	slice(o, 4, 1, 200, 230);
+	slice(o, 5, 2, 0, 1000);
+	slice(o, 6, 3, 0, 1000);
+	slice(o, 7, 0, 101, 120);
+	mark(o, (uint64_t[]){ 100, 200 });
+	h = announce(o);
+	assert_int_equal(h.nr, 3);
+	assert_int_equal(h.slices[0].pid, 2);
+	assert_int_equal(h.slices[0].start_ns, 90);
+	assert_int_equal(h.slices[0].on_cpu_ns, 11);
+	assert_int_equal(h.slices[1].pid, 7);
+	assert_int_equal(h.slices[2].pid, 4);
+
+	/* it may reach beyond the next one, too */
+	mark(o, (uint64_t[]){ 110, 300 });
+	h = announce(o);
+	assert_int_equal(h.nr, 1);
+	assert_int_equal(h.slices[0].pid, 7);
+	mark(o, (uint64_t[]){ 120, 300 });
+	assert_int_equal(announce(o).nr, 0);
+	/* the end of a trace without marks has no ends */
+	slice(o, 8, 0, 120, 130);
+	mark(o, NULL);
+	assert_int_equal(announce(o).nr, 1);
+	overhang_free(o);
+}
+
+static void the_last_ones_of_many(void **state)
+{
+	struct overhang *o = make();
+	struct trace_sink sink;
+	struct heard h;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		slice(o, i, 1, 10 * i, 10 * i + 10);
+	mark(o, (uint64_t[]){ 0, 9500 });
+	h = announce(o);
+	assert_int_equal(h.nr, 50);
+	assert_int_equal(h.slices[0].pid, 950);
+	assert_int_equal(h.slices[49].pid, 999);
+	for (uint32_t i = 1000; i < 1030; i++)
+		slice(o, i, 1, 10 * i, 10 * i + 10);
+	mark(o, (uint64_t[]){ 0, 0 });
+	h = announce(o);
+	assert_int_equal(h.nr, 64);
+	assert_int_equal(h.slices[0].pid, 966);
+	assert_int_equal(h.slices[63].pid, 1029);
+
+	h = (struct heard){ .err = -EINVAL };
+	sink = (struct trace_sink){ on_event, &h };
+	assert_int_equal(overhang_announce(o, &sink, after, &h), -EINVAL);
+	assert_int_equal(h.nr, 1);
+	assert_int_equal(h.after, 0);
+	overhang_free(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_what_is_beyond),
+		cmocka_unit_test(the_last_ones_of_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * CPU time that reaches beyond a mark. Ledgers are flushed after the time of a mark, so some slices
+ * that come before it are of the interval behind it. What begins at the mark must say them again.
+ */
+#ifndef TRACE_OVERHANG_H
+#define TRACE_OVERHANG_H
+
+#include "trace.h"
+
+struct overhang;
+
+/**
+ * overhang_new() - nothing so far
+ * @layout: CPUs and their sockets; copied
+ * @ret: free with overhang_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int overhang_new(const struct layout *layout, struct overhang **ret);
+void overhang_free(struct overhang *o);
+
+/** overhang_learn() - take note of an event, if it is a slice or a mark */
+void overhang_learn(struct overhang *o, const struct trace_event *e);
+
+/**
+ * overhang_announce() - hand all slices that reach beyond the last mark to a sink
+ * @o: what was learned; the mark came last
+ * @sink: gets the slices, whole: they may begin before the mark
+ * @after: called with @arg after each of them
+ * @arg: anything
+ *
+ * Of each CPU, the last 64 slices before the mark are known: twice what a ledger holds.
+ *
+ * Return: 0 or the first error of either.
+ */
+int overhang_announce(const struct overhang *o, const struct trace_sink *sink,
+		      int (*after)(void *arg), void *arg);
+
+#endif
