@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Metrics of a made-up machine for Prometheus: two sockets, a disk, jobs that come and go at known rates.
+ * Metrics of a made-up machine for Prometheus: two sockets, energy, a disk, jobs that come and go at
+ * known rates.
+ *
  * Everything but the numbers is what the daemon has: the accounts, the series, the server. Prints
  * the port, and ends with its standard input.
  */
@@ -37,6 +39,26 @@ static uint64_t bytes(double per_second, uint64_t ns)
 	return (uint64_t)(per_second * (double)ns / 1e9);
 }
 
+/*
+ * On socket 1 there is energy instead of what CPUs read of the other socket, and a counter of both
+ * directions instead of the disk's: 9 and 11.
+ */
+static void tell_counters(struct report *r)
+{
+	static const struct counter energy = { .name = "power1/energy-pkg",
+					       .socket = 1,
+					       .source = SOURCE_ANY,
+					       .direction = DIRECTION_READWRITE,
+					       .unit = UNIT_NANOJOULES };
+	static const struct counter both = { .name = "df1/dram",
+					     .socket = 1,
+					     .source = SOURCE_ANY,
+					     .direction = DIRECTION_READWRITE };
+
+	r->counters[9].counter = &energy;
+	r->counters[11].counter = &both;
+}
+
 static void fill_machine(struct report *r, uint64_t ns)
 {
 	r->devices[0].read.valid = r->devices[0].write.valid = true;
@@ -62,6 +84,8 @@ static void fill_jobs(struct exporter *e, struct report *r, uint64_t ns)
 	snprintf(row->job->user, sizeof(row->job->user), "alice");
 	row->on_cpu_ns = 40 * ns;
 	world_share(r, row, 0, bytes(10e9, ns));
+	world_share(r, row, 9, bytes(80e9, ns));
+	world_share(r, row, 11, bytes(3e9, ns));
 	world_share(r, row, 1, bytes(4e9, ns));
 	row = world_row(r, SCHEDULER_KUBERNETES, "6f3c5a1e-0d2b-4f7c-9a55-0e6d1c2b3a49", 1002, "",
 			true);
@@ -90,6 +114,7 @@ static void interval(struct exporter *e)
 	uint64_t now = monotonic_ns();
 	struct report *r = world_report(0);
 
+	tell_counters(r);
 	r->sequence = e->number;
 	r->start_ns = e->begin_ns;
 	r->end_ns = now;

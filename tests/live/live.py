@@ -165,6 +165,23 @@ def check_complete(report):
     require(rows == busy, f"report {report['sequence']}: rows have {rows} ns of {busy} ns")
 
 
+def shares(report, name):
+    """Bytes of a counter by row, and the counter, after a look at the sum: none is lost, none invented."""
+    (counter,) = (c for c in report["counters"] if c["name"] == name)
+    rows = {
+        row["key"]: share["value"]
+        for row in report["workloads"]
+        for share in row.get("shares", [])
+        if share["counter"] == name
+    }
+    require(
+        sum(rows.values()) + counter["unattributed"] == counter["value"],
+        f"report {report['sequence']}: rows {rows} and {counter['unattributed']} are not"
+        f" {counter['value']} of {name}",
+    )
+    return rows, counter
+
+
 def on_cpu(reports, **wanted):
     """CPU time of the rows that have these values, all reports together."""
     return sum(
@@ -209,6 +226,7 @@ class Bed:
         Bed.unclocked = Unclocked()
         self.program = str(program)
         self.burn = f"{tools}/burn"
+        self.esp_traffic = f"{tools}/esp_traffic"
         self.family = f"{tools}/family"
         self.storm = f"{tools}/storm"
         self.touch = f"{tools}/touch"

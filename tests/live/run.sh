@@ -45,7 +45,7 @@ for name in weigh iowho reader exporter t410trace-file; do
 	make -s -C "$here/../.." "build/$arch/tests/live/$name"
 	cp "$here/../../build/$arch/tests/live/$name" "$tools/"
 done
-for file in burn family stalls storm touch ../bench/iogen; do
+for file in burn esp_traffic family stalls storm touch ../bench/iogen; do
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -pthread -o "$tools/$(basename $file)" "$here/$file.c"
 done
 PYTHONDONTWRITEBYTECODE=1 "$here/run.py" --tools "$tools" ${reason:+--skip "$reason"} "$program" "$@"

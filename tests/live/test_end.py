@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 from live import (
@@ -187,6 +188,25 @@ def test_duration(bed):
     precise(len(lengths) == 3 and near(sum(lengths), 700 * MS, 0.2), f"reports of {lengths} ns")
 
 
+def test_page(bed):
+    """A page at the end of a run has the CPU time of its reports."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder) / "page.html"
+        done = bed.trace("-a", "--json", "-i", 200, "-d", 0.8, "--html", page)
+        check_status(done)
+        text = page.read_text(encoding="utf-8")
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text)[1])
+    reports = done.reports()
+    require(len(data["intervals"]) == len(reports) > 1, f"{len(reports)} reports, {data['intervals']}")
+    spent = [0] * len(reports)
+    for row in [*data["rows"], data["others"]]:
+        for first, *values in row.get("cpu", []):
+            for i, value in enumerate(values):
+                spent[first + i] += value
+    want = [sum(w["on_cpu_ns"] for w in r["workloads"]) for r in reports]
+    require(spent == want, f"{spent} ns, reports say {want}")
+
+
 def test_summary_only(bed):
     with bed.process(bed.burn, "-w", "-m", 250) as burner:
         with bed.tracing("-p", burner.pid, "--json", "-i", 100, "--summary") as tracer:
@@ -235,6 +255,7 @@ TESTS = [
     test_kill_before_ready,
     test_command_survives_interrupt_of_tracer,
     test_duration,
+    test_page,
     test_summary_only,
     test_checker_can_fail,
     test_pinned_is_seen,

@@ -32,6 +32,8 @@ KNOWN_RATES = {
     'rate(t410trace_workload_device_bytes_total{direction="read",workload!~"other|none"}[10s])': 6e7,
     'rate(t410trace_workload_cpu_seconds_total{workload="slurm:1"}[10s])': 40,
     'rate(t410trace_memory_bytes_total{socket="0",source="device"}[10s])': 3e9,
+    'rate(t410trace_workload_memory_bytes_total{workload="slurm:1",direction="readwrite"}[10s])': 3e9,
+    'rate(t410trace_workload_energy_joules_total{workload="slurm:1"}[10s])': 80,
     'sum(rate(t410trace_memory_attributed_bytes_total{source="cpu"}[10s]))': 17.63e9,
     'rate(t410trace_cpu_seconds_total{socket="1",mode="busy"}[10s])': 60,
     'rate(t410trace_self_seconds_total{part="process"}[10s])': 0.005,

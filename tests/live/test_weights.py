@@ -48,6 +48,8 @@ class Weighed:
         ((_, windows, window_ns),) = said(text, "windows")
         self.windows, self.window_ns = int(windows), int(window_ns)
         self.gap_ns = int(said(text, "gap")[0][1])
+        ((_, asleep, interrupted),) = said(text, "ways")
+        self.asleep, self.interrupted = int(asleep), int(interrupted)
 
     def sum(self, event):
         return sum(counts[event] for _, _, counts in self.processes.values())
@@ -201,6 +203,51 @@ def test_ticks_among_switches(bed):
     (weighed,) = result
     adds_up(weighed, 0)
     has_its_faults(weighed, *toucher(text))
+
+
+def test_flushes_among_switches(bed):
+    """CPUs go idle and leave while their books are taken: no nanosecond is lost or doubled."""
+    with weighing(bed, "-f", "-t", "-w", 1, "page-faults,task-clock") as result:
+        # It naps all the time, and the others come and go
+        with bed.process(bed.touch, PAGES, 400) as touching:
+            bed.command(bed.storm, 300)
+            with bed.process("perf", "bench", "sched", "pipe", "-l", 20000) as pipe:
+                finish(pipe)
+            text = finish(touching)
+    (weighed,) = result
+    adds_up(weighed, 0)
+    has_its_faults(weighed, *toucher(text))
+
+
+def test_flush_leaves_cpus_alone(bed):
+    """At the end of an interval those that sleep are left asleep, and busy ones come by themselves."""
+    cpus = os.cpu_count()
+    with weighing(bed, "-f", "-t", "-w", 20, "page-faults") as result:
+        time.sleep(1)
+    (weighed,) = result
+    adds_up(weighed, 0)
+    flushes = weighed.windows
+    text = f"{weighed.interrupted} interrupted and {weighed.asleep} left asleep in {flushes} flushes of {cpus} CPUs"
+    print(f"# {text}")
+    precise(flushes >= 10, f"only {flushes} flushes")
+    # One of them is our own, which is no interrupt; and others were in the way for a whole tick.
+    precise(cpus == 1 or weighed.interrupted <= 1.3 * flushes + weighed.unseen, text)
+
+
+def test_asleep(bed):
+    """Without ticks, too: whoever sleeps at the end of an interval sleeps on."""
+    with weighing(bed, "-f", "-w", 20, "page-faults") as result:
+        time.sleep(1)
+    (weighed,) = result
+    adds_up(weighed, 0)
+    idle = weighed.processes.get(0, [0])[0] / sum(cpu for cpu, _, _ in weighed.processes.values())
+    # We are on one of them, though it was asleep before.
+    sleepers = idle * os.cpu_count() - 1
+    text = f"{weighed.asleep} left asleep in {weighed.windows} flushes, {idle:.2f} of the time is idle"
+    print(f"# {text}, {weighed.unseen} hidden switches")
+    if sleepers < 0.3:
+        raise Skip("no CPU but ours sleeps here")
+    precise(weighed.asleep >= 0.5 * weighed.windows * sleepers - weighed.unseen, text)
 
 
 def interrupts(cpus):
@@ -431,6 +478,9 @@ TESTS = [
     test_windows_of_who_stays,
     test_off_leaves_who_stays,
     test_ticks_among_switches,
+    test_flushes_among_switches,
+    test_flush_leaves_cpus_alone,
+    test_asleep,
     test_idle_cpus_sleep,
     test_no_weights,
     test_refusals,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The kernel side's weights, added up: weigh [-k] [-t] [-w MS] EVENT[,EVENT]
+ * The kernel side's weights, added up: weigh [-f] [-k] [-t] [-w MS] EVENT[,EVENT]
  *
  * Keeps the ledger by process until its standard input ends, with a window every MS
  * (default 10), and says "ready" once it does; -k keeps the records in the ring until
- * then, full or not; -t closes windows at ticks, too. At the end, one line each, with a count
- * per event:
+ * then, full or not; -t closes windows at ticks, too; -f flushes all CPUs at each window's end, as
+ * at the end of an interval. At the end, one line each, with a count per event:
  *
  *	process TGID CPU_NS COVERED_NS COUNT...
  *	unowned COUNT...	at most
@@ -16,6 +16,7 @@
  *	slices TGID NR		of each process, in how many pieces its time came
  *	windows NR NS		how many there were meanwhile, and in which time
  *	gap NS			CPU time of all CPUs that is missing, or there twice
+ *	ways ASLEEP INTERRUPTED	of CPUs meanwhile, by how flushes got at them
  *	note TEXT		why "auto" did not get what it wanted
  *
  * The books of a CPU begin and end at a moment that the events were read just before and
@@ -48,7 +49,7 @@ struct sums {
 	size_t nr, cap;
 };
 
-/* The books of a CPU are open between the records of two flushes that we asked for. */
+/* The books of a CPU are open between the first records that are complete up to two moments. */
 enum books { BOOKS_BEFORE, BOOKS_OPEN, BOOKS_AFTER };
 
 /* What all CPUs together had counted, and how much of that has no owner. */
@@ -57,13 +58,20 @@ struct counts {
 	uint64_t unowned[LEDGER_MAX_WEIGHTS];
 };
 
+/* Running totals of the ledger. */
+struct totals {
+	struct ledger_losses losses;
+	struct ledger_ways ways;
+};
+
 static struct weights weights;
 static struct ledger *ledger;
 static struct sums sums;
 static enum books books[CPULIST_MAX_CPUS];
 static uint64_t booked_to_ns[CPULIST_MAX_CPUS]; /* begin of the books and all time in them */
 static uint64_t gap_ns, windows, window_ns;
-static uint64_t turn_ns = UINT64_MAX; /* records of flushes from then on open or close the books */
+static uint64_t turn_ns = UINT64_MAX; /* records that reach it open or close the books */
+static enum books turn_to;
 static uint64_t bad;
 static uint64_t uneven[LEDGER_MAX_WEIGHTS];
 
@@ -104,12 +112,12 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 		if (w)
 			weigh(row, &r->slots[i], &w->slots[i]);
 	}
-	if (!r->asked || r->h.time_ns < turn_ns || books[cpu] == BOOKS_AFTER)
-		return;
-	if (books[cpu]++ == BOOKS_BEFORE)
-		booked_to_ns[cpu] = r->h.time_ns;
-	else
-		gap_ns += llabs((long long)(r->h.time_ns - booked_to_ns[cpu]));
+	/* Each record says how far the books have come, and the sum of all slots must agree. */
+	if (books[cpu] == BOOKS_OPEN)
+		gap_ns += llabs((long long)(r->until_ns - booked_to_ns[cpu]));
+	booked_to_ns[cpu] = r->until_ns;
+	if (r->until_ns >= turn_ns && books[cpu] != turn_to)
+		books[cpu]++;
 }
 
 static const struct ledger_sink sink = { on_slices,	ignore_window, ignore_task,
@@ -140,15 +148,15 @@ static void flush(void)
 }
 
 /* Opens or closes the books of all CPUs, between the readings @before and @after. */
-static void turn(struct counts *before, struct counts *after)
+static void turn(enum books to, struct counts *before, struct counts *after)
 {
+	/* The next one wants all time up to now, not up to a window's end. */
+	flush();
 	read_counts(before);
+	turn_to = to;
 	turn_ns = monotonic_ns();
-	if (ledger_flush(ledger, &sink))
-		fatal("flush", NULL);
+	flush();
 	read_counts(after);
-	if (ledger_settle(ledger, &sink))
-		fatal("drain", NULL);
 	turn_ns = UINT64_MAX;
 }
 
@@ -176,7 +184,7 @@ static void start(const char *spec, bool tick)
 		fatal("ledger", &d);
 }
 
-static void follow(int window_ms, bool keep)
+static void follow(int window_ms, bool keep, bool flushes)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	uint64_t begin_ns = monotonic_ns();
@@ -185,7 +193,9 @@ static void follow(int window_ms, bool keep)
 	while (poll(&input, 1, window_ms) <= 0 || read(STDIN_FILENO, &byte, 1) > 0) {
 		ledger_mark(ledger, 0, monotonic_ns());
 		windows++;
-		if (!keep && ledger_drain(ledger, &sink))
+		if (flushes)
+			flush();
+		else if (!keep && ledger_drain(ledger, &sink))
 			fatal("drain", NULL);
 	}
 	window_ns = monotonic_ns() - begin_ns;
@@ -216,9 +226,10 @@ static void say_bounds(const struct counts at[4])
 	say_counts("most", most);
 }
 
-static void say(const struct counts at[4], const struct ledger_losses *before)
+static void say(const struct counts at[4], const struct totals *before)
 {
 	struct ledger_losses now;
+	struct ledger_ways ways;
 	char text[128];
 
 	ledger_losses(ledger, &now);
@@ -231,24 +242,29 @@ static void say(const struct counts at[4], const struct ledger_losses *before)
 	}
 	say_bounds(at);
 	printf("losses %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-	       now.kept_flushes - before->kept_flushes, now.weights - before->weights,
-	       now.unseen - before->unseen, now.bad + bad);
+	       now.kept_flushes - before->losses.kept_flushes, now.weights - before->losses.weights,
+	       now.unseen - before->losses.unseen, now.bad + bad);
 	for (size_t i = 0; i < sums.nr; i++)
 		printf("slices %u %" PRIu64 "\n", sums.rows[i].tgid, sums.rows[i].slices);
 	printf("windows %" PRIu64 " %" PRIu64 "\n", windows, window_ns);
 	printf("gap %" PRIu64 "\n", gap_ns);
+	ledger_ways(ledger, &ways);
+	printf("ways %" PRIu64 " %" PRIu64 "\n", ways.asleep - before->ways.asleep,
+	       ways.interrupted - before->ways.interrupted);
 	printf("note %s\n", weights.note);
 }
 
 int main(int argc, char **argv)
 {
-	struct ledger_losses losses;
+	struct totals before;
 	struct counts at[4];
 	int window_ms = 10, option;
-	bool keep = false, tick = false;
+	bool flushes = false, keep = false, tick = false;
 
-	while ((option = getopt(argc, argv, "ktw:")) != -1) {
-		if (option == 'k')
+	while ((option = getopt(argc, argv, "fktw:")) != -1) {
+		if (option == 'f')
+			flushes = true;
+		else if (option == 'k')
 			keep = true;
 		else if (option == 't')
 			tick = true;
@@ -262,13 +278,14 @@ int main(int argc, char **argv)
 	start(argv[optind], tick);
 	/* The ledger of a CPU that has not switched yet begins with its first flush. */
 	flush();
-	ledger_losses(ledger, &losses);
-	turn(&at[0], &at[1]);
+	ledger_losses(ledger, &before.losses);
+	turn(BOOKS_OPEN, &at[0], &at[1]);
+	ledger_ways(ledger, &before.ways);
 	printf("ready\n");
 	fflush(stdout);
-	follow(window_ms, keep);
-	turn(&at[2], &at[3]);
-	say(at, &losses);
+	follow(window_ms, keep, flushes);
+	turn(BOOKS_AFTER, &at[2], &at[3]);
+	say(at, &before);
 	ledger_free(ledger);
 	weights_close(&weights);
 	free(sums.rows);

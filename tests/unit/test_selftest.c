@@ -120,6 +120,23 @@ static void a_cache_that_is_too_large(void **state)
 	assert_int_equal(counter_verdict(&p), SELFTEST_WRONG);
 }
 
+/* Whoever writes reads, too: a counter of both says nothing of the writes. */
+static void reads_and_writes_together(void **state)
+{
+	struct selftest_phase p = good();
+	struct selftest_result r;
+
+	(void)state;
+	p.together = true;
+	assert_int_equal(counter_verdict(&p), SELFTEST_RIGHT);
+	p.direction = DIRECTION_WRITE;
+	p.counted = false;
+	r = selftest_judge_counter(&p);
+	assert_int_equal(r.verdict, SELFTEST_UNDECIDED);
+	assert_non_null(strstr(r.reason, "writes are counted together with reads"));
+	assert_int_equal(program_verdict(&p, 0), SELFTEST_UNDECIDED);
+}
+
 static void shares(void **state)
 {
 	struct selftest_phase p = good();
@@ -233,6 +250,7 @@ int main(void)
 		cmocka_unit_test(what_others_move_is_subtracted),
 		cmocka_unit_test(a_busy_machine_is_not_judged),
 		cmocka_unit_test(a_cache_that_is_too_large),
+		cmocka_unit_test(reads_and_writes_together),
 		cmocka_unit_test(shares),
 		cmocka_unit_test(the_worst_verdict),
 		cmocka_unit_test(programs_count_what_they_move),

@@ -16,6 +16,8 @@
 #define LOOK_SHARE 100
 /* On machines with very many open files less often: it takes no more than this part. */
 #define LOOK_MOST  20
+/* Two starts of one process, as /proc tells them by the clock's ticks, differ by less than this. */
+#define SAME_NS	   (NS_PER_S / 50)
 
 /* What the ledger knows of an item. */
 struct mapped {
@@ -30,6 +32,7 @@ struct device_io {
 	const struct device_list *list;
 	struct ledger *ledger;
 	struct trace_sink out;
+	const struct feed *feed;
 	struct mapped *mapped; /* by item */
 	struct owners *owners;
 	struct owner *last; /* of the last look */
@@ -87,7 +90,7 @@ static int map(struct device_io *io, size_t at)
 
 int device_io_new(const struct device_list *list, struct ledger *ledger,
 		  const struct live_cgroups *cgroups, const struct trace_sink *out,
-		  struct device_io **ret)
+		  const struct feed *feed, struct device_io **ret)
 {
 	struct device_io *io = calloc(1, sizeof(*io));
 	int err = 0;
@@ -97,6 +100,7 @@ int device_io_new(const struct device_list *list, struct ledger *ledger,
 	io->list = list;
 	io->ledger = ledger;
 	io->out = *out;
+	io->feed = feed;
 	io->mapped = calloc(list->nr + 1, sizeof(*io->mapped));
 	if (!io->mapped)
 		err = -ENOMEM;
@@ -161,11 +165,20 @@ static bool was_owner(const struct device_io *io, const struct owner *o)
 	for (size_t i = 0; i < io->nr_last; i++) {
 		const struct owner *was = &io->last[i];
 
-		if (was->item == o->item && was->pid == o->pid && was->start_ns == o->start_ns &&
-		    was->cgroup_id == o->cgroup_id)
+		if (was->item == o->item && was->pid == o->pid && was->cgroup_id == o->cgroup_id &&
+		    was->start_ns < o->start_ns + SAME_NS && o->start_ns < was->start_ns + SAME_NS)
 			return true;
 	}
 	return false;
+}
+
+/* The trace has it to the nanosecond: with another start it would be another process. */
+static uint64_t exact_start(const struct device_io *io, const struct owner *o)
+{
+	uint64_t known =
+		o->pid && io->feed->start_of ? io->feed->start_of(io->feed->start_arg, o->pid) : 0;
+
+	return known ? known : o->start_ns;
 }
 
 static int send_owners(struct device_io *io, const struct owner *owners, size_t nr, uint64_t now)
@@ -176,7 +189,7 @@ static int send_owners(struct device_io *io, const struct owner *owners, size_t 
 		const struct trace_io event = {
 			.pid = owners[i].pid,
 			.tgid = owners[i].pid,
-			.task_start_ns = owners[i].start_ns,
+			.task_start_ns = exact_start(io, &owners[i]),
 			.cgroup_id = owners[i].cgroup_id,
 			.device = owners[i].item,
 			.exclusive = true,

@@ -6,8 +6,9 @@
 #ifndef CLI_DEVICE_IO_H
 #define CLI_DEVICE_IO_H
 
-#include "platform/devices/devices.h"
+#include "live/feed.h"
 #include "live/live_cgroups.h"
+#include "platform/devices/devices.h"
 #include "platform/bpf/ledger.h"
 #include "trace.h"
 
@@ -18,13 +19,14 @@ struct device_io;
  * @list: devices in the order of the trace; must outlive @ret, as must @ledger
  * @cgroups: where owners are
  * @out: gets owners; copied
+ * @feed: knows when living processes began; must outlive @ret
  * @ret: free with device_io_free()
  *
  * Return: 0 or -ENOMEM; what the ledger refuses is told by device_io_note().
  */
 int device_io_new(const struct device_list *list, struct ledger *ledger,
 		  const struct live_cgroups *cgroups, const struct trace_sink *out,
-		  struct device_io **ret);
+		  const struct feed *feed, struct device_io **ret);
 void device_io_free(struct device_io *io);
 
 /** device_io_changed() - disks or interfaces of an item are others now */

@@ -81,12 +81,6 @@ void device_windows_begin(struct device_windows *w, uint64_t now_ns)
 	w->begun = true;
 }
 
-static int taken(struct device_windows *w, int err)
-{
-	w->bad += err == -EINVAL;
-	return err == -EINVAL ? 0 : err;
-}
-
 static const struct counter *first_counter(const struct device_windows *w, size_t g)
 {
 	return &w->o.plan->counters[w->o.plan->groups[g].first];
@@ -109,7 +103,7 @@ static int send_window(struct device_windows *w, size_t g, uint64_t end)
 	if (end <= w->end[g])
 		return 0;
 	w->end[g] = end;
-	return taken(w, trace_send_window(&w->o.out, &window));
+	return trace_taken(trace_send_window(&w->o.out, &window), &w->bad);
 }
 
 /* A window in which nothing ran, up to @end. */
@@ -182,7 +176,7 @@ static int send_sample(struct device_windows *w, size_t probe, const struct stat
 	if (cycles->running_ns != sample.running_ns)
 		sample.cycles =
 			(unsigned __int128)cycles->value * sample.running_ns / cycles->running_ns;
-	return taken(w, trace_send_sample(&w->o.out, &sample));
+	return trace_taken(trace_send_sample(&w->o.out, &sample), &w->bad);
 }
 
 int device_windows_segment(struct device_windows *w, const struct stat_segment *s)

@@ -17,6 +17,12 @@ _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS, "a slice has room for al
  */
 #define BACKWARD_NS (3 * NS_PER_S)
 
+/*
+ * Beyond a quarter of its window: how much longer an event may seem to be on, as it is not read at
+ * the same moment each time.
+ */
+#define JUMP_NS	    (NS_PER_S / 200)
+
 /* Which events are in which group. */
 static void list_members(struct feed *f)
 {
@@ -141,12 +147,33 @@ static bool bytes_gained(uint64_t last, uint64_t now, const struct bytes_ratio *
 				       ret);
 }
 
+/* Did one count a smaller part of its time than the other? */
+static bool counted_less(uint64_t running, uint64_t enabled, const struct reading *than)
+{
+	return (unsigned __int128)running * than->enabled_ns <
+	       (unsigned __int128)than->running_ns * enabled;
+}
+
 /*
- * What an event gained since the last good window of its group is added to its counter. The least
- * time that a part of a sum was counting is how long the sum was.
+ * An event that was on longer than its window was taken over by another CPU, whose clock of events
+ * is another one. The kernel moves what was counted; only the times are of no use.
+ */
+static void without_jump(uint64_t window_ns, uint64_t *enabled, uint64_t *running)
+{
+	if (*enabled <= window_ns + window_ns / 4 + JUMP_NS)
+		return;
+	*enabled = window_ns;
+	if (*running > window_ns)
+		*running = window_ns;
+}
+
+/*
+ * What an event gained since the last good window of its group is added to its counter. The times
+ * of a sum are those of the part that counted least of its own. They are of one reading: parts are
+ * read one after the other, so that times of two would say that each sum missed something.
  */
 static enum feed_verdict add_event(const struct feed_event *e, const struct bytes_ratio *scale,
-				   bool first, struct reading *ret)
+				   uint64_t window_ns, bool first, struct reading *ret)
 {
 	const struct ledger_value *now = &e->now, *last = &e->last;
 	uint64_t value, enabled, running;
@@ -156,18 +183,19 @@ static enum feed_verdict add_event(const struct feed_event *e, const struct byte
 		return READING_BACKWARD;
 	enabled = now->enabled_ns - last->enabled_ns;
 	running = now->running_ns - last->running_ns;
+	without_jump(window_ns, &enabled, &running);
 	if (!bytes_gained(last->count, now->count, scale, &value) ||
 	    __builtin_add_overflow(value, ret->value, &ret->value))
 		return READING_BACKWARD;
-	if (first || enabled > ret->enabled_ns)
+	if (first || counted_less(running, enabled, ret)) {
 		ret->enabled_ns = enabled;
-	if (first || running < ret->running_ns)
 		ret->running_ns = running;
+	}
 	return running ? READING_GOOD : READING_WAITED;
 }
 
 /* What the counters of a group gained since its last good window, in @f->readings. */
-static enum feed_verdict group_readings(struct feed *f, uint32_t group)
+static enum feed_verdict group_readings(struct feed *f, uint32_t group, uint64_t end)
 {
 	const struct group *layout = &f->layout->groups[group];
 	const struct feed_group *g = &f->groups[group];
@@ -183,8 +211,8 @@ static enum feed_verdict group_readings(struct feed *f, uint32_t group)
 		uint32_t e = f->members[g->first + k];
 		const struct counted_event *counted = &f->counters->events[e];
 		uint32_t at = counted->counter - layout->first;
-		enum feed_verdict one =
-			add_event(&f->events[e], &counted->scale, !f->seen[at], &f->readings[at]);
+		enum feed_verdict one = add_event(&f->events[e], &counted->scale, end - g->end_ns,
+						  !f->seen[at], &f->readings[at]);
 
 		f->seen[at] = true;
 		if (one == READING_BACKWARD)
@@ -243,7 +271,7 @@ static void on_group(struct feed *f, uint32_t group, uint64_t end)
 	struct trace_window window = { group, g->end_ns, end, f->readings };
 
 	g->err = g->read_err;
-	g->verdict = group_readings(f, group);
+	g->verdict = group_readings(f, group, end);
 	if (g->verdict != READING_GOOD) {
 		of_no_use(f, g, end);
 		if (g->verdict == READING_BACKWARD && backward_for_long(f, g, end))

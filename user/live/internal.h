@@ -6,6 +6,7 @@
 #include "engine/session/session.h"
 #include "live/live.h"
 #include "live/live_jobs.h"
+#include "live/live_referee.h"
 #include "live/live_tasks.h"
 #include "live/live_ticks.h"
 #include "live/source.h"
@@ -31,6 +32,7 @@ struct live {
 	struct session *session;
 	struct tee tee; /* session, recorder if there is one, names of jobs */
 	bool recorded;
+	int events;	       /* epoll: of the ledger, and of sources */
 	struct trace_sink out; /* of @tee */
 	struct feed feed;
 	struct ledger_sink sink; /* of @feed */
@@ -38,6 +40,7 @@ struct live {
 	struct live_tasks tasks;
 	struct live_ticks ticks;
 	struct live_jobs *jobs;
+	struct live_referee referee;
 	uint64_t *ends_ns;   /* of the last mark, by socket */
 	struct quality seen; /* losses up to the last mark */
 	uint64_t marked_ns;  /* when that was */

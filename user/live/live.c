@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/text.h"
@@ -12,6 +14,7 @@
 #include "live/live_readers.h"
 #include "live/process.h"
 #include "platform/pmu/platform_file.h"
+#include "platform/sys/smbios.h"
 #include "trace/header.h"
 
 /* --- setup, in the order of the calls in live_open() */
@@ -74,7 +77,8 @@ static void free_sources(struct live *l)
 
 static int make_layout(struct live *l, struct diag *d)
 {
-	int err = live_readers_map(l->context.counters, &l->sysfs, d, &l->cpus);
+	const struct source_context *c = &l->context;
+	int err = live_readers_map(c->counters, c->domains, c->nr_domains, &l->sysfs, d, &l->cpus);
 
 	if (err)
 		return err;
@@ -84,6 +88,24 @@ static int make_layout(struct live *l, struct diag *d)
 	err = header_add_sockets(&l->header, l->cpus.socket, l->cpus.nr_cpus, l->cpus.socket_ids,
 				 l->cpus.nr_sockets);
 	return err ? diag_error(d, err, "cannot describe the sockets") : 0;
+}
+
+/* The firmware's table is read where nobody says it better; that there is none is no error. */
+static void find_peaks(const struct live *l, struct peaks *ret)
+{
+	const struct peaks_wanted *wanted = &l->args->peaks;
+	const struct layout *layout = &l->header.layout;
+	struct diag absent = { 0 };
+
+	if (l->context.counters->nr && !wanted->none && !wanted->bytes_per_s[PEAK_CMEM])
+		smbios_peaks(&l->sysfs, layout->socket_ids, layout->nr_sockets, &absent, ret);
+	peaks_apply(ret, wanted);
+}
+
+/* Does anything end windows at which CPU time is cut? */
+static bool windows_end(const struct live *l)
+{
+	return l->context.counters->nr || l->context.cuts;
 }
 
 static int make_header(struct live *l, struct diag *d)
@@ -101,8 +123,9 @@ static int make_header(struct live *l, struct diag *d)
 		str_copy(h->host.platform, sizeof(h->host.platform), "none");
 	h->host.sockets = h->layout.nr_sockets;
 	str_copy(h->host.io_note, sizeof(h->host.io_note), ledger_io_note(l->ledger));
-	live_ticks_tell(&l->ticks, l->context.counters->nr, ledger_tick_missing(l->ledger),
-			l->cpus.nr_cpus, &h->host);
+	live_ticks_tell(&l->ticks, windows_end(l), ledger_tick_missing(l->ledger), l->cpus.nr_cpus,
+			&h->host);
+	find_peaks(l, &h->host.peaks);
 	h->window_ns = a->window_ns;
 	h->interval_ns = a->interval_ns;
 	h->by_thread = a->by == ROW_THREAD;
@@ -129,7 +152,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		.by = l->args->by,
 		.all = l->args->all,
 		.method = l->args->methods[0],
-		.names_only = recorder,
+		.names_only = recorder && !recorder->reports,
 		.neighbours = l->args->neighbours,
 		.idle_units = l->args->idle_units,
 		.job_users = l->args->job_users,
@@ -150,7 +173,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		if (err)
 			return err;
 		l->tee.nr++;
-		l->recorded = true;
+		l->recorded = !recorder->reports;
 	}
 	err = live_jobs_new(&l->cgroups, l->args->job_users, NULL, &l->jobs);
 	if (err)
@@ -182,7 +205,7 @@ static int open_ledger(struct live *l, struct diag *d)
 	o->own_pids = !l->tasks.machine;
 	o->cgroup_mount = l->cgroups.mount;
 	o->log = l->context.log;
-	live_ticks_choose(l->args, l->context.counters->nr, &l->sysfs, &l->ticks);
+	live_ticks_choose(l->args, windows_end(l), &l->sysfs, &l->ticks);
 	o->tick = l->ticks.on;
 	o->quiet = &l->ticks.quiet;
 	err = ledger_open(o, d, &l->ledger);
@@ -203,6 +226,46 @@ static int start_ledger(struct live *l, struct diag *d)
 	return 0;
 }
 
+/*
+ * Right behind the first mark, so that both are about the same time. Each reading interrupts CPUs:
+ * there is none for reports that cannot have it.
+ */
+static int begin_referee(struct live *l, struct diag *d)
+{
+	bool rows = l->args->by == ROW_CGROUP || l->args->by == ROW_JOB;
+
+	l->referee = (struct live_referee){
+		.root = rows ? l->args->resctrl : NULL,
+		.proc = "/proc",
+		.cgroups = l->cgroups.mount,
+	};
+	return live_referee_begin(&l->referee) ? diag_no_memory(d) : 0;
+}
+
+static int wait_for(struct live *l, int fd, struct diag *d)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(l->events, EPOLL_CTL_ADD, fd, &event)
+		       ? diag_fail(d, -errno, "cannot wait for records: %s", strerror(errno))
+		       : 0;
+}
+
+/* Records of the kernel, and what sources wait for */
+static int open_events(struct live *l, struct diag *d)
+{
+	int err;
+
+	l->events = epoll_create1(EPOLL_CLOEXEC);
+	if (l->events < 0)
+		return diag_fail(d, -errno, "cannot wait for records: %s", strerror(errno));
+	err = wait_for(l, ledger_fd(l->ledger), d);
+	EACH_SOURCE (r, l, fd)
+		if (!err)
+			err = wait_for(l, r->row->fd(r->data), d);
+	return err;
+}
+
 int live_open(const struct run_options *args, const struct live_recorder *recorder,
 	      void (*log)(const char *), struct diag *d, struct live **ret)
 {
@@ -213,6 +276,7 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 		return diag_no_memory(d);
 	l->args = args;
 	l->sysfs.fd = -1;
+	l->events = -1;
 	live_tasks_open("/proc", &l->tasks);
 	err = find_machine(l, log, d);
 	if (!err)
@@ -237,10 +301,14 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 		err = make_engine(l, recorder, d);
 	if (!err)
 		err = start_ledger(l, d);
+	if (!err)
+		err = open_events(l, d);
 	for (size_t i = 0; !err && i < args->pids.nr; i++)
 		err = live_follow(l, args->pids.items[i], d);
 	if (!err)
 		err = live_books(l, d);
+	if (!err)
+		err = begin_referee(l, d);
 	if (err) {
 		live_free(l);
 		return err;
@@ -262,9 +330,12 @@ void live_free(struct live *l)
 	pmu_list_free(&l->pmus);
 	sysfs_close(&l->sysfs);
 	live_jobs_free(l->jobs);
+	live_referee_free(&l->referee);
 	live_cgroups_release(&l->cgroups);
 	header_release(&l->header);
 	free(l->ends_ns);
+	if (l->events >= 0)
+		close(l->events);
 	free(l);
 }
 
@@ -285,7 +356,7 @@ int live_follow(struct live *l, pid_t pid, struct diag *d)
 
 int live_fd(const struct live *l)
 {
-	return ledger_fd(l->ledger);
+	return l->events;
 }
 
 size_t live_alive(const struct live *l)
@@ -308,6 +379,15 @@ const struct layout *live_layout(const struct live *l)
 	return &l->header.layout;
 }
 
+/* Frees the report after an error. */
+static int add_referees(struct live *l, struct report *r, struct diag *d)
+{
+	if (!live_referee_report(&l->referee, r))
+		return 0;
+	report_free(r);
+	return diag_no_memory(d);
+}
+
 int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
 {
 	struct trace_mark mark;
@@ -316,14 +396,14 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
 	if (err)
 		return err;
 	err = session_report(l->session, &mark, ret);
-	return err ? session_failed(err, d) : 0;
+	return err ? session_failed(err, d) : add_referees(l, *ret, d);
 }
 
 int live_summary(struct live *l, struct diag *d, struct report **ret)
 {
 	int err = session_summary(l->session, ret);
 
-	return err ? session_failed(err, d) : 0;
+	return err ? session_failed(err, d) : add_referees(l, *ret, d);
 }
 
 int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **ret)
@@ -352,6 +432,20 @@ void live_describe_source(const struct live *l, const char *name, size_t line, c
 	EACH_SOURCE (r, l, describe)
 		if (!strcmp(r->row->name, name))
 			r->row->describe(r->data, line, ret_text, size);
+}
+
+bool live_describe_line(const struct live *l, size_t line, char *ret_text, size_t size)
+{
+	EACH_SOURCE (r, l, describe)
+		for (size_t i = 0;; i++) {
+			ret_text[0] = '\0';
+			r->row->describe(r->data, i, ret_text, size);
+			if (!ret_text[0])
+				break;
+			if (!line--)
+				return true;
+		}
+	return false;
 }
 
 void live_describe(const struct live *l, char *ret_text, size_t size)

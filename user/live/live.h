@@ -21,17 +21,20 @@ struct live;
  * @open: called once the header is known; @ret gets every event from then on. It
  *	and @header must outlive the run; -ENOSPC and the like end the run
  * @arg: handed to @open
+ * @reports: there are reports as well; what it does not write is its own affair
  */
 struct live_recorder {
 	int (*open)(void *arg, const struct trace_header *header, struct diag *d,
 		    struct trace_sink *ret);
 	void *arg;
+	bool reports;
 };
 
 /**
  * live_open() - load, attach and start counting
  * @args: what the user asked for; must outlive @ret
- * @recorder: takes the events down; there are no reports then. NULL: nobody does
+ * @recorder: takes the events down; there are no reports then, unless it says so. NULL: nobody
+ *	does
  * @log: receives messages of the BPF library, NULL for none
  * @d: gets the problem
  * @ret: free with live_free()
@@ -51,7 +54,7 @@ void live_free(struct live *l);
  */
 int live_follow(struct live *l, pid_t pid, struct diag *d);
 
-/** live_fd() - readable when records wait; for poll() */
+/** live_fd() - readable when records wait, or sources have something to read; for poll() */
 int live_fd(const struct live *l);
 
 /** live_next_ns() - when live_drain() has sources or jobs to look at (CLOCK_MONOTONIC) */
@@ -147,15 +150,16 @@ static inline void live_describe_weights(const struct live *l, char *ret_text, s
 	live_describe_source(l, "memory", 1, ret_text, size);
 }
 
-static inline void live_describe_probes(const struct live *l, char *ret_text, size_t size)
-{
-	live_describe_source(l, "latencies", 0, ret_text, size);
-}
-
-static inline void live_describe_devices(const struct live *l, char *ret_text, size_t size)
-{
-	live_describe_source(l, "devices", 0, ret_text, size);
-}
+/**
+ * live_describe_line() - the lines of all sources, one behind the other
+ * @l: the run
+ * @line: which one, from 0 on: that is live_describe_counters()
+ * @ret_text: gets it
+ * @size: of @ret_text
+ *
+ * Return: false behind the last line.
+ */
+bool live_describe_line(const struct live *l, size_t line, char *ret_text, size_t size);
 
 /** live_describe() - one line on what is followed and counted, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);

@@ -11,7 +11,7 @@
 
 /*
  * A longer interval has inner marks: one after so many windows, which make a good block, and one
- * when too many slices wait. Each costs an interrupt on every CPU, so not too often.
+ * when too many slices wait. Each costs looks at every CPU, so not too often.
  */
 #define INNER_WINDOWS 100
 #define INNER_MIN_NS  200000000ull

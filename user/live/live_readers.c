@@ -7,8 +7,8 @@
 
 #include "trace.h"
 
-int live_readers_map(struct counters *c, const struct sysfs *fs, struct diag *d,
-		     struct cpu_map *ret)
+int live_readers_map(struct counters *c, const struct cpu_socket *domains, size_t nr_domains,
+		     const struct sysfs *fs, struct diag *d, struct cpu_map *ret)
 {
 	struct cpu_socket *known = calloc(c->nr_sockets + 1, sizeof(*known));
 	int err;
@@ -17,7 +17,10 @@ int live_readers_map(struct counters *c, const struct sysfs *fs, struct diag *d,
 		return diag_no_memory(d);
 	for (size_t s = 0; s < c->nr_sockets; s++)
 		known[s] = (struct cpu_socket){ c->sockets[s].id, c->sockets[s].cpus };
-	err = cpu_map_read(fs, known, c->nr_sockets, d, ret);
+	if (c->nr_sockets)
+		err = cpu_map_read(fs, known, c->nr_sockets, d, ret);
+	else
+		err = cpu_map_read(fs, domains, nr_domains, d, ret);
 	free(known);
 	if (!err && (ret->nr_sockets > TRACE_MAX_SOCKETS || c->nr > TRACE_MAX_COUNTERS))
 		err = diag_fail(d, -E2BIG,

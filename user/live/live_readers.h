@@ -10,14 +10,15 @@
 /**
  * live_readers_map() - which CPU is on which socket, and which one reads what
  * @c: counters that are open, or none; their sockets get the first indexes
+ * @domains, @nr_domains: sets of CPUs that are sockets where there are no such counters
  * @fs: sysfs
  * @d: gets the problem
  * @ret: release with cpu_map_free()
  *
  * Return: 0 or a negative errno.
  */
-int live_readers_map(struct counters *c, const struct sysfs *fs, struct diag *d,
-		     struct cpu_map *ret);
+int live_readers_map(struct counters *c, const struct cpu_socket *domains, size_t nr_domains,
+		     const struct sysfs *fs, struct diag *d, struct cpu_map *ret);
 
 /**
  * live_reader_start() - start one of them

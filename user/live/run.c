@@ -27,7 +27,8 @@ int run_open(struct run *run, const struct live_recorder *recorder, struct diag 
 	/* Whose requests there were is said where devices were asked for. */
 	if (err == -ENODEV && !a->devices.nr && !a->neighbours)
 		str_append(d->help, sizeof(d->help),
-			   " With --no-counters there is CPU time, on any machine.");
+			   " With --no-counters there is CPU time, on any machine; --source "
+			   "COMMAND counts what a program prints.");
 	return err;
 }
 
@@ -43,13 +44,8 @@ void run_describe(const struct run *run)
 			run->who, job);
 	if (!run->args->output.verbose)
 		return;
-	live_describe_weights(run->live, text, sizeof(text));
-	fprintf(stderr, "%s: %s\n", run->who, text);
-	live_describe_probes(run->live, text, sizeof(text));
-	if (text[0])
-		fprintf(stderr, "%s: %s\n", run->who, text);
-	live_describe_devices(run->live, text, sizeof(text));
-	if (text[0])
+	/* The first one comes last, with the number of processes: then all is ready. */
+	for (size_t i = 1; live_describe_line(run->live, i, text, sizeof(text)); i++)
 		fprintf(stderr, "%s: %s\n", run->who, text);
 	live_describe(run->live, text, sizeof(text));
 	fprintf(stderr, "%s: %s\n", run->who, text);
@@ -84,7 +80,9 @@ static int drain(void *arg, struct diag *d)
 	char news[LIVE_WATCH_NEWS_LEN];
 
 	while (live_news(run->live, news))
-		if (!run->args->output.quiet)
+		if (run->news)
+			run->news(run->arg, news);
+		else if (!run->args->output.quiet)
 			fprintf(stderr, "%s: %s\n", run->who, news);
 	run->drain_ns = monotonic_ns() + DRAIN_NS;
 	if (all_ended(run))

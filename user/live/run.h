@@ -16,7 +16,8 @@
  * @args: what the user asked for
  * @interval: an interval ends now, the last one with @last; calls live_report() or
  *	live_mark(). Returns 0 or a negative errno
- * @arg: handed to @interval
+ * @news: something has happened to a source, in words; NULL: it goes to standard error
+ * @arg: handed to @interval and @news
  * @live: from run_open() on
  * @course: how it goes on, and how it ended
  * @drain_ns: when the ring is emptied next
@@ -25,6 +26,7 @@ struct run {
 	const char *who;
 	const struct run_options *args;
 	int (*interval)(void *arg, bool last, struct diag *d);
+	void (*news)(void *arg, const char *text);
 	void *arg;
 	struct live *live;
 	struct course course;

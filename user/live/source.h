@@ -26,6 +26,9 @@
  * @log: gets a line now and then; NULL for nobody
  * @counters: counters that BPF reads. The source that has some puts them here in @find; their
  *	counters and groups are the first of the header. Otherwise there are none
+ * @domains, @nr_domains: sets of CPUs that are to be the sockets of a run without counters that
+ *	BPF reads; a source says so in @find
+ * @cuts: a source ends windows with ledger_mark(), so CPU time has to be cut there; said in @open
  * @cpus: CPUs and their sockets; from @open on
  * @header: of the trace; sockets are there from @open on. In @open a source appends what it has
  *	(trace/header.h), and keeps the place of its first group or latency there
@@ -43,6 +46,9 @@ struct source_context {
 	const struct pmu_list *pmus;
 	void (*log)(const char *text);
 	struct counters *counters;
+	const struct cpu_socket *domains;
+	size_t nr_domains;
+	bool cuts;
 	struct cpu_map *cpus;
 	struct trace_header *header;
 	struct ledger_options ledger_options;
@@ -89,6 +95,7 @@ enum mark_kind {
  * @attach: the ledger is loaded and does not run yet. Nobody has seen an event
  * @start: the books begin: what was counted before is of no interval
  * @next_ns: when @step has something to do (CLOCK_MONOTONIC), UINT64_MAX = nothing
+ * @fd: readable when @step has something to do; asked once, after @find
  * @step: do what is due. Called more often than @next_ns asks for, also when nothing is due
  * @mark: an interval ends (MARK_BETWEEN), the run ends (MARK_LAST), or an interval that is long
  *	is booked up to here (MARK_INNER, at most every 0.2 s: a source may leave it out).
@@ -118,6 +125,7 @@ struct live_source {
 	int (*attach)(void *s, struct diag *d);
 	int (*start)(void *s, struct diag *d);
 	uint64_t (*next_ns)(const void *s);
+	int (*fd)(const void *s);
 	int (*step)(void *s, struct diag *d);
 	int (*mark)(void *s, enum mark_kind kind, struct diag *d);
 	void (*cost)(const void *s, struct self_cost *ret);
@@ -136,5 +144,8 @@ extern const size_t nr_live_sources;
 extern const struct live_source source_memory;
 extern const struct live_source source_latencies;
 extern const struct live_source source_devices;
+extern const struct live_source source_programs;
+extern const struct live_source source_esp;
+extern const struct live_source source_parts;
 
 #endif

@@ -299,7 +299,8 @@ static void free_all(void *s)
 static int attach(void *s, struct diag *d)
 {
 	struct devices *l = s;
-	int err = device_io_new(&l->list, l->c->ledger, l->c->cgroups, l->c->out, &l->io);
+	int err =
+		device_io_new(&l->list, l->c->ledger, l->c->cgroups, l->c->out, l->c->feed, &l->io);
 
 	if (err)
 		return diag_error(d, err, "cannot look for who uses devices, in /proc");
@@ -482,15 +483,14 @@ static const char *note(const void *s, size_t i)
 
 static void describe(const void *s, size_t i, char *ret_text, size_t size)
 {
-	size_t nr[NR_DEVICE_FILTERS] = { 0 }, turns = 0;
+	size_t nr[NR_DEVICE_FILTERS] = { 0 };
 	const struct devices *l = s;
+	size_t turns = l->meter ? meter_turning(l->meter) : 0;
 
 	if (i)
 		return;
 	for (size_t k = 0; k < l->list.nr; k++)
 		nr[l->plan.devices[k].filter]++;
-	for (uint32_t pmu = 0; l->meter && pmu < l->plan.wants.nr; pmu++)
-		turns += meter_turns(l->meter, pmu) > 1;
 	str_append(ret_text, size,
 		   "%zu device%s: %zu counted by port, %zu by requester id, %zu by requests only",
 		   l->list.nr, l->list.nr == 1 ? "" : "s", nr[DEVICE_BY_PORT], nr[DEVICE_BY_ID],

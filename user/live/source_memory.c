@@ -12,6 +12,7 @@
 #include "live/live_watch.h"
 #include "live/source.h"
 #include "platform/core/weights.h"
+#include "platform/pmu/fit.h"
 #include "trace/header.h"
 
 _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS && WEIGHT_NAME_LEN <= TRACE_WEIGHT_NAME_LEN,
@@ -22,6 +23,8 @@ struct memory {
 	struct counters counters;
 	struct weights weights;
 	struct live_watch watch;
+	bool traffic;
+	char note[2 * sizeof(((struct diag *)NULL)->what)];
 };
 
 /* Whatever its number: that is a NUMA node, which need not be 0 or 1. */
@@ -43,6 +46,37 @@ static int no_memory_counters(const struct source_context *c, struct diag *d)
 	return err;
 }
 
+/*
+ * No PMU counts memory traffic: there may be energy, or programs that count. Programs go on without
+ * energy, whatever is wrong with it.
+ */
+static int find_others(struct memory *m, const struct source_context *c, unsigned int set,
+		       struct diag *d)
+{
+	const struct run_options *a = c->args;
+	bool energy = pmu_fit_energy(c->pmus) && !a->need_traffic;
+	const char *absent = "no uncore PMU of this machine counts memory traffic: ";
+	struct diag why = { 0 };
+	int err;
+
+	if (!energy && !a->sources.nr)
+		return no_memory_counters(c, d);
+	err = energy ? counters_open(&perf_kernel, c->pmus, set, &why, &m->counters) : 0;
+	if (err == -ENOMEM || (err && !a->sources.nr)) {
+		*d = why;
+		return err;
+	}
+	if (!a->sources.nr)
+		snprintf(m->note, sizeof(m->note), "%sonly energy is counted", absent);
+	else if (m->counters.nr)
+		snprintf(m->note, sizeof(m->note), "%sonly energy and programs (--source) count",
+			 absent);
+	else
+		snprintf(m->note, sizeof(m->note), "%sonly programs (--source) count%s%s", absent,
+			 err ? "; energy is not counted: " : "", err ? why.what : "");
+	return 0;
+}
+
 static int find(void *s, struct source_context *c, struct diag *d)
 {
 	unsigned int set = c->args->by_destination ? COUNTERS_DESTINATION : COUNTERS_SUMS;
@@ -50,17 +84,21 @@ static int find(void *s, struct source_context *c, struct diag *d)
 
 	m->c = c;
 	c->counters = &m->counters;
-	if (c->args->no_counters)
+	if (c->args->no_counters || c->args->esp)
 		return 0;
-	if (!count_memory(c->pmus, set))
-		return no_memory_counters(c, d);
+	m->traffic = count_memory(c->pmus, set);
+	if (!m->traffic)
+		return find_others(m, c, set, d);
 	return counters_open(&perf_kernel, c->pmus, set, d, &m->counters);
 }
 
-/* "auto" takes no events when no window will be split by them: each switch would pay. */
-static const char *wanted_weights(const struct run_options *a)
+/*
+ * "auto" takes no events when no window will be split by them: each switch would pay. Energy is
+ * split by CPU time.
+ */
+static const char *wanted_weights(const struct memory *m, const struct run_options *a)
 {
-	bool useful = !a->no_counters && method_row(a->methods[0])->events;
+	bool useful = (m->traffic || a->sources.nr || a->esp) && method_row(a->methods[0])->events;
 
 	return useful || strcmp(a->weights, "auto") != 0 ? a->weights : "cpu-time";
 }
@@ -74,10 +112,10 @@ static int open_all(void *s, struct source_context *c, struct diag *d)
 
 	if (err)
 		return diag_error(d, err, "cannot describe the counters");
-	if (k->nr)
+	if (m->traffic)
 		str_copy(h->host.platform, sizeof(h->host.platform),
 			 pmu_platform_name(k->pmus[0].pmu->platform));
-	err = weights_open(&perf_kernel, c->sysfs, wanted_weights(c->args), c->cpus->nr_cpus, d,
+	err = weights_open(&perf_kernel, c->sysfs, wanted_weights(m, c->args), c->cpus->nr_cpus, d,
 			   &m->weights);
 	if (err)
 		return err;
@@ -187,6 +225,15 @@ static void describe(const void *s, size_t i, char *ret_text, size_t size)
 		describe_weights(&m->weights, ret_text, size);
 }
 
+static const char *note(const void *s, size_t i)
+{
+	const struct memory *m = s;
+
+	if (m->note[0] && !i)
+		return m->note;
+	return m->counters.no_energy[0] && !i ? m->counters.no_energy : NULL;
+}
+
 static bool news(void *s, char *ret_text, size_t size)
 {
 	struct memory *m = s;
@@ -222,6 +269,7 @@ const struct live_source source_memory = {
 	.mark = mark,
 	.quality = quality,
 	.describe = describe,
+	.note = note,
 	.news = news,
 	.trouble = trouble,
 	.free = free_all,

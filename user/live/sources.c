@@ -9,8 +9,7 @@ extern const struct live_source EXTRA_SOURCE;
 
 const struct live_source *const live_sources[] = {
 	&source_memory, /* first: its counters are the first of the header */
-	&source_latencies,
-	&source_devices,
+	&source_latencies, &source_devices, &source_parts, &source_programs, &source_esp,
 #ifdef EXTRA_SOURCE
 	&EXTRA_SOURCE,
 #endif

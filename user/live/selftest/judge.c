@@ -64,7 +64,11 @@ struct selftest_result selftest_judge_counter(const struct selftest_phase *p)
 	r.seen = seen;
 	r.doubt = doubt_of(p, known);
 	off = fabs(seen - known);
-	if (!p->counted)
+	if (!p->counted && p->together)
+		conclude(&r, SELFTEST_UNDECIDED,
+			 "writes are counted together with reads, and how much is read for a write "
+			 "is not known");
+	else if (!p->counted)
 		conclude(&r, SELFTEST_UNDECIDED, "no counter of this direction had a value");
 	else if (r.known < LEAST_BYTES)
 		conclude(&r, SELFTEST_UNDECIDED,

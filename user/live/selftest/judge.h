@@ -44,6 +44,8 @@ struct selftest_part {
  * @direction: read or write
  * @ns: how long it took
  * @counted: a counter of CPUs' bytes of that socket and direction had a value
+ * @together: no value, for its counter counts reads and writes together: nobody knows how many
+ *	lines are read for those that are written
  * @value: its bytes
  * @before, @after: bytes per second on the same counter before and after all phases, when the
  *	programs rested
@@ -56,6 +58,7 @@ struct selftest_phase {
 	enum direction direction;
 	uint64_t ns;
 	bool counted;
+	bool together;
 	uint64_t value;
 	double before;
 	double after;

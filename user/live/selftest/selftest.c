@@ -72,12 +72,18 @@ static void order(struct tester *t, enum traffic_order what)
 		traffic_order(&t->programs[i], what);
 }
 
-/* Does it count bytes of tasks of the socket, in that direction? Some count all, whoever did it. */
+/*
+ * Does it count bytes of tasks of the socket, in that direction? Some count all, whoever did it.
+ * While the programs only read, a counter of reads and writes together counts reads.
+ */
 static bool counts_tasks(const struct report *r, const struct counter *c, uint32_t socket,
 			 enum direction direction)
 {
+	bool fits = c->direction == direction ||
+		    (c->direction == DIRECTION_READWRITE && direction == DIRECTION_READ);
+
 	return (c->source == SOURCE_CPU || c->source == SOURCE_ANY) && c->unit == UNIT_BYTES &&
-	       !c->device && c->direction == direction && report_socket_id(r, c) == socket;
+	       !c->device && fits && report_socket_id(r, c) == socket;
 }
 
 /* Sum of such counters; false when one has no value, or there is none. */
@@ -195,6 +201,9 @@ static int phase(struct tester *t, struct selftest_phase *p, struct diag *d)
 		return err;
 	p->ns = r->end_ns - r->start_ns;
 	p->counted = counted(r, p->socket, p->direction, &p->value);
+	for (size_t i = 0; i < r->nr_counters; i++)
+		p->together |=
+			counts_tasks(r, r->counters[i].counter, p->socket, DIRECTION_READWRITE);
 	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++) {
 		p->parts[i].known = traffic_moved(&t->programs[i], p->direction) - before[i];
 		read_row(r, t->programs[i].name, p->socket, p->direction, &p->parts[i]);
@@ -345,6 +354,7 @@ int selftest_run(void (*log)(const char *), struct diag *d, struct selftest *ret
 	*ret = (struct selftest){ 0 };
 	t.options.interval_ns = RUN_INTERVAL_NS;
 	t.options.read_budget = 0;
+	t.options.need_traffic = true;
 	if (!err)
 		err = live_open(&t.options, NULL, log, d, &t.live);
 	if (!err) {

@@ -231,11 +231,14 @@ void traffic_order(struct traffic_program *p, enum traffic_order order)
 
 bool traffic_obeys(struct traffic_program *p, int *ret_err)
 {
-	*ret_err = atomic_load(&p->shared->err);
-	if (!*ret_err && waitpid(p->pid, NULL, WNOHANG) == p->pid) {
+	bool ended = p->pid && waitpid(p->pid, NULL, WNOHANG) == p->pid;
+
+	if (ended)
 		p->pid = 0;
+	/* read after that: a program that gives up says why before it ends */
+	*ret_err = atomic_load(&p->shared->err);
+	if (ended && !*ret_err)
 		*ret_err = -ESRCH;
-	}
 	return atomic_load(&p->shared->obeyed) == atomic_load(&p->shared->order);
 }
 
