@@ -16,7 +16,15 @@
 #define WORLD_BOOT     "0b0c4b1e-6a0a-4d2f-9c0e-1f2e3d4c5b6a"
 
 static const struct host_info world_host = {
-	.name = "n1", .kernel = "7.2.13", .platform = "t410", .sockets = 2, .tick = "auto"
+	.name = "n1",
+	.kernel = "7.2.13",
+	.platform = "t410",
+	.sockets = 2,
+	.tick = "auto",
+	.peaks = { .items = { { PEAK_CMEM, PEAK_FIRMWARE, 0, 500000000000 },
+			      { PEAK_CMEM, PEAK_FIRMWARE, 1, 500000000000 },
+			      { PEAK_REMOTE, PEAK_GIVEN, PEAK_EVERY_SOCKET, 300000000000 } },
+		   .nr = 3 },
 };
 
 /* Two sockets: CPUs' reads and writes of memory, of the GPU, of the other socket, devices' reads. */
@@ -89,6 +97,25 @@ static inline struct report *world_report(uint64_t number)
 	r->self.cpu_ns = 4000000;
 	r->self.switches = 10000;
 	return r;
+}
+
+/* What CPUs read of the other socket is the energy of theirs instead: counters 3 and 9. */
+static inline void world_with_energy(struct report *r)
+{
+	static struct counter told[WORLD_COUNTERS];
+
+	memcpy(told, world_counters, sizeof(told));
+	for (uint32_t s = 0; s < 2; s++) {
+		struct counter *c = &told[s * 6 + 3];
+
+		*c = (struct counter){ .socket = s,
+				       .source = SOURCE_ANY,
+				       .direction = DIRECTION_READWRITE,
+				       .unit = UNIT_NANOJOULES };
+		snprintf(c->name, sizeof(c->name), "power%u/energy-pkg", s);
+	}
+	for (size_t i = 0; i < WORLD_COUNTERS; i++)
+		r->counters[i].counter = &told[i];
 }
 
 /**

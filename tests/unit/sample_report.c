@@ -8,6 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "report/json/json.h"
+#include "report/table/table.h"
 #include "sample_report.h"
 
 #define NR_SOCKETS 2
@@ -389,6 +391,37 @@ struct report *sample_report(enum row_kind by)
 	return r;
 }
 
+void sample_together(struct report *r, uint32_t first)
+{
+	static struct counter together[SAMPLE_COUNTERS];
+
+	memcpy(together, counters, sizeof(together));
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		if (together[i].socket >= first) {
+			together[i].direction = DIRECTION_READWRITE;
+			together[i].destination = DESTINATION_CMEM;
+		}
+		r->counters[i].counter = &together[i];
+	}
+}
+
+void sample_with_energy(struct report *r)
+{
+	static struct counter told[SAMPLE_COUNTERS];
+
+	memcpy(told, counters, sizeof(told));
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		if (told[i].source == SOURCE_CPU && told[i].direction == DIRECTION_WRITE) {
+			told[i].source = SOURCE_ANY;
+			told[i].direction = DIRECTION_READWRITE;
+			told[i].unit = UNIT_NANOJOULES;
+			snprintf(told[i].name, sizeof(told[i].name), "power%u/energy-pkg",
+				 told[i].socket);
+		}
+		r->counters[i].counter = &told[i];
+	}
+}
+
 void sample_by_destination(struct report *r)
 {
 	static const enum destination to[2][2] = { { DESTINATION_CMEM, DESTINATION_REMOTE },
@@ -443,6 +476,27 @@ char *sample_text(int (*write)(FILE *out, const struct report *r, const void *ar
 	assert_int_equal(fclose(f), 0);
 	assert_int_equal(strlen(text), len);
 	return text;
+}
+
+static int put_table(FILE *out, const struct report *r, const void *arg)
+{
+	return table_write(out, r, arg);
+}
+
+char *sample_table(const struct report *r, const struct table_options *o)
+{
+	return sample_text(put_table, r, o);
+}
+
+static int put_json(FILE *out, const struct report *r, const void *arg)
+{
+	(void)arg;
+	return json_write(out, r);
+}
+
+char *sample_json(const struct report *r)
+{
+	return sample_text(put_json, r, NULL);
 }
 
 void sample_check_golden(const char *name, const char *text)

@@ -8,6 +8,8 @@
 
 #include "model.h"
 
+struct table_options;
+
 /* Two sockets with three sources in two directions each. */
 #define SAMPLE_COUNTERS 12
 
@@ -42,6 +44,16 @@ void sample_tangle(struct report_row *row, const char *keys, size_t nr_all);
 void sample_by_destination(struct report *r);
 
 /**
+ * sample_together() - make counters of tasks that do not tell reads from writes
+ * @r: a report
+ * @first: the first socket of these; the sockets before it are as they were
+ */
+void sample_together(struct report *r, uint32_t first);
+
+/** sample_with_energy() - what CPUs write is the energy of their socket instead */
+void sample_with_energy(struct report *r);
+
+/**
  * sample_with_devices() - add six devices and a port, and what rows have of them
  * @r: a report of processes or cgroups; balanced again
  *
@@ -73,6 +85,12 @@ void sample_balance(struct report *r);
 /** sample_text() - what @write puts in a file, as a string to be freed */
 char *sample_text(int (*write)(FILE *out, const struct report *r, const void *arg),
 		  const struct report *r, const void *arg);
+
+/** sample_table() - the table of a report, as a string to be freed */
+char *sample_table(const struct report *r, const struct table_options *o);
+
+/** sample_json() - the same of its line of JSON */
+char *sample_json(const struct report *r);
 
 /**
  * sample_check_golden() - compare a text with a file in tests/golden

@@ -56,6 +56,29 @@ static void columns_and_differences(void **state)
 	report_free(r[1]);
 }
 
+static void rest_on_a_terminal_has_sums(void **state)
+{
+	const struct table_options o = { .width = 100, .height = 12 };
+	const char *rest;
+	struct report *r[2];
+	char *text;
+
+	(void)state;
+	make(r);
+	for (uint32_t i = 0; i < 20; i++)
+		for (int k = 0; k < 2; k++)
+			sample_add_row(r[k], 7000 + i, "small", "/crowd", i < 12 ? 250 : 0, 1000);
+	text = table_of(r, &o);
+	/* 2 large, and 4 of 12 that have 4 counters of 250 bytes each; the others have nothing */
+	rest = strstr(text, "... and ");
+	assert_non_null(rest);
+	assert_non_null(strstr(rest, " kB "));
+	assert_null(strstr(rest, "small"));
+	free(text);
+	report_free(r[0]);
+	report_free(r[1]);
+}
+
 static void what_was_not_used_is_said(void **state)
 {
 	const struct table_options o = { .top = 1, .verbose = true };
@@ -70,6 +93,48 @@ static void what_was_not_used_is_said(void **state)
 		strstr(text, "quality: state-space could not be used, its column is cpu-time"));
 	assert_non_null(strstr(text, "more rows)"));
 	assert_non_null(strstr(text, "  read"));
+	free(text);
+	report_free(r[0]);
+	report_free(r[1]);
+}
+
+/* A line for each way that is counted: none for reads where nothing counts them alone. */
+static void ways_that_are_counted(void **state)
+{
+	const struct table_options o = { .top = 1, .verbose = true };
+	struct report *r[2];
+	char *text;
+
+	(void)state;
+	make(r);
+	sample_together(r[0], 0);
+	sample_together(r[1], 0);
+	text = table_of(r, &o);
+	assert_non_null(strstr(text, "\n  read + write  "));
+	assert_null(strstr(text, "\n  read  "));
+	assert_null(strstr(text, "\n  write  "));
+	free(text);
+	report_free(r[0]);
+	report_free(r[1]);
+}
+
+/* Energy is not compared: joules are no bytes. */
+static void energy_is_left_out(void **state)
+{
+	const struct table_options o = { .top = 1 };
+	struct report *r[2];
+	char *all, *text;
+
+	(void)state;
+	make(r);
+	all = table_of(r, &o);
+	sample_with_energy(r[0]);
+	sample_with_energy(r[1]);
+	text = table_of(r, &o);
+	assert_non_null(strstr(all, "46.5 GB"));
+	assert_null(strstr(text, "46.5 GB"));
+	assert_non_null(strstr(text, "31.2 GB"));
+	free(all);
 	free(text);
 	report_free(r[0]);
 	report_free(r[1]);
@@ -165,7 +230,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_and_differences),
+		cmocka_unit_test(rest_on_a_terminal_has_sums),
 		cmocka_unit_test(what_was_not_used_is_said),
+		cmocka_unit_test(ways_that_are_counted),
+		cmocka_unit_test(energy_is_left_out),
 		cmocka_unit_test(names_are_made_harmless),
 		cmocka_unit_test(values_by_method),
 		cmocka_unit_test(a_row_may_be_missing),

@@ -170,6 +170,32 @@ static void test_bar(void **state)
 	}
 }
 
+static void test_joules(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *text, *bar;
+	} rows[] = {
+		{ 0, "0 nJ", "±0%" },
+		{ 999, "999 nJ", "≤999nJ" },
+		{ 1500, "1.50 uJ", "≤1.5uJ" },
+		{ 15600000, "15.6 mJ", "≤16mJ" },
+		{ 999500000, "1.00 J", "≤1.0J" },
+		{ 15600000000000, "15.6 kJ", "≤16kJ" },
+		{ UINT64_MAX, "18.4 GJ", "≤19GJ" },
+	};
+	char text[FORMAT_NUMBER_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		format_joules(rows[i].value, text);
+		assert_string_equal(text, rows[i].text);
+		format_joules_bar(0, 0, rows[i].value, text);
+		assert_string_equal(text, rows[i].bar);
+		assert_true(format_width(text) <= FORMAT_BAR_WIDTH);
+	}
+}
+
 static void test_time(void **state)
 {
 	char text[FORMAT_WHEN_LEN];
@@ -326,7 +352,7 @@ int main(void)
 		cmocka_unit_test(test_percent), cmocka_unit_test(test_time),
 		cmocka_unit_test(test_names),	cmocka_unit_test(test_name_without_nul),
 		cmocka_unit_test(test_cut),	cmocka_unit_test(test_emit),
-		cmocka_unit_test(test_bar),
+		cmocka_unit_test(test_bar),	cmocka_unit_test(test_joules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

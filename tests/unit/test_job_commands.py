@@ -3,6 +3,7 @@
 """test_job_commands.py T410TRACE MAKE_ACCOUNTS: "t410trace job" and "t410trace jobs" on stores made for it."""
 
 import contextlib
+import csv
 import json
 import os
 import pathlib
@@ -357,6 +358,78 @@ def times(file):
     assert len(json.loads(done.stdout)["jobs"]) == 1
 
 
+def numbers(plot, label):
+    (layer,) = [layer for layer in plot["layers"] if layer["label"] == label]
+    return layer
+
+
+@check
+def intervals(file):
+    """the intervals of a job are its account, in JSON and on the page; a gap stays one"""
+    make(file, "course=30")
+    account = json.loads(run("job", "30", "--json", "--history", "--file", file, status=3).stdout)
+    steps = account["history"]["intervals"]
+    assert account["history"]["complete"] and len(steps) == 6
+    assert "history" not in json.loads(run("job", "30", "--json", "--file", file, status=3).stdout)
+    for name, metric in account["metrics"].items():
+        for key in ("value", "low", "high"):
+            had = [step["metrics"][name][key] for step in steps if name in step["metrics"]]
+            assert sum(had) == metric[key], (name, key, had, metric[key])
+    without = [i for i, step in enumerate(steps) if "value" not in step["counters"][0]]
+    assert without == [1], without
+    assert [step["gap_ns"] for step in steps] == [0, 0, account["gap_ns"], 0, 0, 0]
+    out = file.parent / "job.html"
+    done = run("job", "30", "--file", file, "--html", out, status=3)
+    assert not done.stdout
+    lines = list(csv.DictReader(run("job", "30", "--file", file, "--csv", "-", status=3).stdout.splitlines()))
+    assert sum(int(line["value"]) for line in lines if line["record"] == "cpu") == account["on_cpu_ns"]
+    assert [line["sequence"] for line in lines if line["name"] == "gap_ns"] == ["2"]
+    for i, counter in enumerate(account["counters"]):
+        shares = [line for line in lines if line["record"] == "share" and line["name"] == counter["name"]]
+        assert len(shares) == 6 and shares[0]["row"] == account["job"]["key"], shares
+        assert [line["sequence"] for line in shares if not line["value"]] == ([] if i else ["1"])
+        for key in ("value", "low", "high"):
+            assert sum(int(line[key] or 0) for line in shares) == counter[key], (counter["name"], key)
+    page = out.read_text(encoding="utf-8")
+    assert "://" not in page.split("<script>")[0] and 'id="incomplete"' not in page and 'id="no-history"' not in page
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    memory, energy = data["plots"][0], data["plots"][2]
+    # a point for each interval, and one for the time that nobody looked
+    assert data["intervals"] == [1, 1, 0, 1, 1, 1, 1], data["intervals"]
+    for label, name in (("read", "mem_read_bytes"), ("written", "mem_write_bytes")):
+        layer, metric = numbers(memory, label), account["metrics"][name]
+        assert [t > 0 for t in layer["counted_ns"]] == [i != 2 for i in range(7)], layer
+        for key in ("value", "low", "high"):
+            assert sum(layer[key]) == metric[key], (label, key)
+    assert not energy["layers"] and sum(numbers(data["plots"][3], "CPUs")["value"]) == account["on_cpu_ns"]
+    assert page.count("<tr><th scope=\"row\">") == 6 and "nobody looked for 20.000 s before it" in page
+    assert "slurm job 30 on n1" in page and "solver2" in page
+
+
+@check
+def some_intervals(file):
+    """a page says when intervals are missing, and which setting keeps them"""
+    make(file, "rest=31", "jobs")
+    out = file.parent / "job.html"
+    run("job", "31", "--file", file, "--html", out, status=3)
+    assert 'id="incomplete"' in out.read_text(encoding="utf-8")
+    rest = json.loads(run("job", "31", "--json", "--history", "--file", file, status=3).stdout)["history"]
+    assert not rest["complete"] and len(rest["intervals"]) == 5
+    run("job", "13", "--file", file, "--html", out)
+    page = out.read_text(encoding="utf-8")
+    assert 'id="no-history"' in page and "history = 10s for 1h" in page and "MEMORY" in page.upper()
+    none = json.loads(run("job", "13", "--json", "--history", "--file", file).stdout)["history"]
+    assert none == {"complete": False, "intervals": []}
+    done = run("job", "13", "--file", file, "--csv", file.parent / "job.csv")
+    assert "no intervals of job 13" in done.told and "history = 10s" in done.told, done.told
+    assert (file.parent / "job.csv").read_text(encoding="ascii").count("\n") == 1
+    before = out.read_bytes()
+    run("job", "99", "--file", file, "--html", out, status=4)
+    assert out.read_bytes() == before
+    done = run("job", "13", "--file", file, "--html", "/dev/full", status=1)
+    assert "No space left" in done.stderr and "/dev/full" in done.stderr
+
+
 @check
 def usage(file):
     """wrong arguments, and output that cannot be written"""
@@ -370,6 +443,11 @@ def usage(file):
         ("job", "1", "--wait=-1"),
         ("job", "1", "--wait", "1", "--all"),
         ("job", "1", "--decode", "x"),
+        ("job", "1", "--history"),
+        ("job", "1", "--html", "/dev/null", "--json"),
+        ("job", "1", "--html", "/dev/null", "--all"),
+        ("job", "1", "--html", "/dev/null", "--csv", "-"),
+        ("job", "1", "--csv", "-", "--json"),
         ("jobs", "1"),
         ("jobs", "-n", "-1"),
         ("jobs", "--scheduler", "none"),

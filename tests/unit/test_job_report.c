@@ -48,7 +48,7 @@ static struct sample sample(bool trouble)
 
 	assert_int_equal(accounts_each(s.a, take, &w), 0);
 	assert_int_equal(w.nr, 2);
-	s.c = (struct job_context){ &world_host, accounts_node(s.a) };
+	s.c = (struct job_context){ .host = &world_host, .node = accounts_node(s.a) };
 	memcpy(s.jobs, w.jobs, sizeof(s.jobs));
 	return s;
 }
@@ -192,6 +192,111 @@ static void test_conserved(void **state)
 		json_decref(o);
 		sample_free(&s);
 	}
+}
+
+/* Reads and writes as one number are a sum of their own, in every text of the job. */
+static void test_together(void **state)
+{
+	const struct table_options wide = { .width = 120 };
+	struct account_counter counters[WORLD_COUNTERS];
+	struct accounts_node node;
+	struct sample s = sample(false);
+	json_t *metrics, *o;
+	char *text, *json;
+	uint64_t sum = 0;
+
+	(void)state;
+	node = *s.c.node;
+	s.c.node = &node;
+	memcpy(counters, node.counters, sizeof(counters));
+	node.counters = counters;
+	for (size_t i = 0; i < WORLD_COUNTERS; i++)
+		if (!counters[i].bdf[0] && counters[i].source == SOURCE_CPU)
+			counters[i].direction = DIRECTION_READWRITE;
+	o = parse(json_text(&s, 0));
+	metrics = json_object_get(o, "metrics");
+	assert_null(json_object_get(metrics, "mem_read_bytes"));
+	assert_null(json_object_get(metrics, "mem_write_bytes"));
+	for (size_t i = 0; i < WORLD_COUNTERS; i++)
+		if (i % 6 < 4)
+			sum += integer(json_array_get(json_object_get(o, "counters"), i), "value");
+	assert_int_equal(integer(json_object_get(metrics, "mem_readwrite_bytes"), "value"), sum);
+	assert_non_null(json_object_get(metrics, "gmem_readwrite_bytes"));
+	json_decref(o);
+	check("job-together.txt", table_text(&s, 0, &wide));
+	check("job-together.json", json_text(&s, 0));
+	check("jobs-together.txt", list_text(&s, 2, &wide));
+	check("jobs-together.json", list_text(&s, 2, NULL));
+	assert_int_equal(job_compact(&s.c, &s.jobs[0], false, &text), 0);
+	assert_int_equal(job_compact_decode(text, &json), 0);
+	o = parse(json);
+	assert_int_equal(json_integer_value(
+				 json_array_get(json_object_get(json_object_get(o, "m"), "mb"), 0)),
+			 sum);
+	assert_null(json_object_get(json_object_get(o, "m"), "mr"));
+	json_decref(o);
+	free(text);
+	sample_free(&s);
+}
+
+/* Energy is a number of its own in every text of the job, and in no sum of bytes. */
+static void test_energy(void **state)
+{
+	const struct table_options wide = { .width = 120, .verbose = true };
+	struct account_counter counters[WORLD_COUNTERS];
+	struct accounts_node node;
+	struct sample s = sample(false);
+	json_t *metrics, *energy, *o;
+	char *text, *json;
+	uint64_t sum = 0, bytes = 0;
+
+	(void)state;
+	node = *s.c.node;
+	s.c.node = &node;
+	memcpy(counters, node.counters, sizeof(counters));
+	node.counters = counters;
+	for (size_t i = 0; i < WORLD_COUNTERS; i++) {
+		if (i % 6 != 3)
+			continue;
+		snprintf(counters[i].name, sizeof(counters[i].name), "power%u/energy-pkg",
+			 counters[i].socket);
+		counters[i].source = SOURCE_ANY;
+		counters[i].direction = DIRECTION_READWRITE;
+		counters[i].destination = DESTINATION_ANY;
+		counters[i].unit = UNIT_NANOJOULES;
+		counters[i].whole = false;
+	}
+	o = parse(json_text(&s, 0));
+	metrics = json_object_get(o, "metrics");
+	for (size_t i = 0; i < WORLD_COUNTERS; i++) {
+		uint64_t v = integer(json_array_get(json_object_get(o, "counters"), i), "value");
+
+		sum += i % 6 == 3 ? v : 0;
+		bytes += i % 6 == 0 || i % 6 == 2 ? v : 0;
+	}
+	energy = json_object_get(metrics, "energy_nanojoules");
+	assert_int_equal(integer(energy, "value"), sum);
+	assert_int_equal(integer(energy, "machine"), integer(energy, "value") +
+							     integer(energy, "others") +
+							     integer(energy, "unattributed"));
+	assert_null(json_object_get(energy, "bytes_per_second"));
+	assert_int_equal(integer(json_object_get(metrics, "mem_read_bytes"), "value"), bytes);
+	assert_null(json_object_get(metrics, "mem_readwrite_bytes"));
+	assert_null(json_object_get(metrics, "remote_read_bytes"));
+	json_decref(o);
+	check("job-energy.txt", table_text(&s, 0, &wide));
+	check("job-energy.json", json_text(&s, 0));
+	check("jobs-energy.txt", list_text(&s, 2, &wide));
+	check("jobs-energy.json", list_text(&s, 2, NULL));
+	assert_int_equal(job_compact(&s.c, &s.jobs[0], false, &text), 0);
+	assert_int_equal(job_compact_decode(text, &json), 0);
+	o = parse(json);
+	assert_int_equal(json_integer_value(
+				 json_array_get(json_object_get(json_object_get(o, "m"), "nj"), 0)),
+			 sum);
+	json_decref(o);
+	free(text);
+	sample_free(&s);
 }
 
 /* What no counter tells is absent; what was counted and is nothing is 0. */
@@ -637,6 +742,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),		cmocka_unit_test(test_conserved),
+		cmocka_unit_test(test_together),	cmocka_unit_test(test_energy),
 		cmocka_unit_test(test_absent),		cmocka_unit_test(test_absurd),
 		cmocka_unit_test(test_clock_set),	cmocka_unit_test(test_clock_set_back),
 		cmocka_unit_test(test_width),		cmocka_unit_test(test_compact),

@@ -53,6 +53,11 @@ for name in ("job", "job-trouble", "jobs", "job-compact"):
     print(found, end="")
     check(f"{name}.json keeps its schema", not found)
 
+for name in ("job-together", "jobs-together", "job-energy", "jobs-energy", "report-together", "report-energy"):
+    found = problems(json.loads((TESTS / f"golden/{name}.json").read_text(encoding="utf-8")))
+    print(found, end="")
+    check(f"{name}.json keeps its schema", not found)
+
 BROKEN = [
     ("job", ["counters", 0, "others"], 1, "the job and others"),
     ("job", ["counters", 0, "value"], None, "missing in 0"),

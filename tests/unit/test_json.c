@@ -13,15 +13,9 @@
 #include "report/json/json.h"
 #include "sample_report.h"
 
-static int write_json(FILE *out, const struct report *r, const void *arg)
-{
-	(void)arg;
-	return json_write(out, r);
-}
-
 static void check_golden(struct report *r, const char *name)
 {
-	char *text = sample_text(write_json, r, NULL);
+	char *text = sample_json(r);
 
 	/* One report is one line. */
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
@@ -111,6 +105,47 @@ static int64_t metric_of(json_t *report, size_t row, const char *name)
 	return value ? json_integer_value(value) : -1;
 }
 
+/* What counts reads and writes as one is a metric of its own, in no other sum. */
+static void test_together(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	json_t *o, *c;
+
+	(void)state;
+	sample_together(r, 1);
+	o = object_of(r);
+	assert_int_equal(metric_of(o, 2, "mem_read_bytes"), 1012345678);
+	assert_int_equal(metric_of(o, 2, "mem_write_bytes"), 312345678);
+	assert_int_equal(metric_of(o, 2, "mem_readwrite_bytes"), 6012345001 + 2912345002);
+	assert_int_equal(metric_of(o, 2, "cmem_readwrite_bytes"), 6012345001 + 2912345002);
+	assert_int_equal(metric_of(o, 2, "cmem_read_bytes"), -1);
+	c = json_array_get(json_object_get(o, "counters"), 6);
+	assert_string_equal(json_string_value(json_object_get(c, "direction")), "readwrite");
+	json_decref(o);
+	check_golden(r, "report-together.json");
+}
+
+/* Energy is in no sum of bytes. */
+static void test_energy(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	json_t *o, *c;
+
+	(void)state;
+	sample_with_energy(r);
+	o = object_of(r);
+	c = json_object_get(json_object_get(row_of(o, 2), "metrics"), "energy_joules");
+	assert_true(json_real_value(c) == (312345678 + 2912345002) / 1e9);
+	assert_int_equal(metric_of(o, 2, "mem_read_bytes"), 1012345678 + 6012345001);
+	assert_int_equal(metric_of(o, 2, "mem_write_bytes"), -1);
+	assert_int_equal(metric_of(o, 2, "mem_readwrite_bytes"), -1);
+	c = json_array_get(json_object_get(o, "counters"), 1);
+	assert_string_equal(json_string_value(json_object_get(c, "unit")), "nanojoules");
+	assert_non_null(json_object_get(c, "attributed"));
+	json_decref(o);
+	check_golden(r, "report-energy.json");
+}
+
 /* Sums stay; where the destination is known there are parts beside them. */
 static void test_destinations(void **state)
 {
@@ -194,13 +229,19 @@ static void test_quality(void **state)
 	assert_int_equal(json_integer_value(json_object_get(q, "weight_windows")), 198);
 	assert_int_equal(json_integer_value(json_object_get(q, "fallback_windows")), 2);
 	assert_int_equal(json_integer_value(json_object_get(q, "pooled_workloads")), 37);
+	assert_null(json_object_get(q, "estimated_windows"));
+	assert_null(json_object_get(q, "simple_windows"));
 	json_array_foreach (json_object_get(o, "unattributed"), i, reason)
 		background +=
 			!strcmp(json_string_value(json_object_get(reason, "reason")), "background");
 	assert_int_equal(background, 2);
 	json_decref(o);
 	r->replayed = true;
+	r->estimated_windows = 180;
 	o = object_of(r);
+	q = json_object_get(o, "quality");
+	assert_int_equal(json_integer_value(json_object_get(q, "estimated_windows")), 180);
+	assert_true(json_is_integer(json_object_get(q, "simple_windows")));
 	assert_string_equal(json_string_value(json_object_get(o, "source")), "recording");
 	json_decref(o);
 	report_free(r);
@@ -255,7 +296,7 @@ static void test_hostile_names(void **state)
 	(void)state;
 	sample_add_row(r, 666, "\x1b\"\\\xff\n", "/\xed\xa0\x80/\xf0\x9f\x9a\x80", 1, 1);
 	sample_balance(r);
-	text = sample_text(write_json, r, NULL);
+	text = sample_json(r);
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	o = json_loads(text, 0, NULL);
 	assert_non_null(o);
@@ -341,6 +382,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),	       cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_together),       cmocka_unit_test(test_energy),
 		cmocka_unit_test(test_socket_numbers), cmocka_unit_test(test_destinations),
 		cmocka_unit_test(test_conservation),   cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_range),	       cmocka_unit_test(test_errors),

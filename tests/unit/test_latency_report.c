@@ -79,20 +79,9 @@ static struct report *with_latencies(enum row_kind by)
 	return r;
 }
 
-static int put_table(FILE *out, const struct report *r, const void *arg)
-{
-	return table_write(out, r, arg);
-}
-
-static int put_json(FILE *out, const struct report *r, const void *arg)
-{
-	(void)arg;
-	return json_write(out, r);
-}
-
 static void check_golden(struct report *r, struct table_options o, const char *name)
 {
-	char *text = sample_text(put_table, r, &o);
+	char *text = sample_table(r, &o);
 
 	sample_check_golden(name, text);
 	free(text);
@@ -112,7 +101,7 @@ static void reports_with_latencies(void **state)
 	check_golden(with_latencies(ROW_CGROUP), (struct table_options){ .width = 88 },
 		     "latency-cgroup-88.txt");
 	r = with_latencies(ROW_PROCESS);
-	text = sample_text(put_json, r, NULL);
+	text = sample_json(r);
 	sample_check_golden("latency-process.json", text);
 	free(text);
 	report_free(r);
@@ -143,7 +132,7 @@ static void no_line_is_too_wide(void **state)
 		for (int verbose = 0; verbose < 2; verbose++) {
 			struct table_options o = { .width = width, .verbose = verbose };
 			struct report *r = with_latencies(width % 2 ? ROW_PROCESS : ROW_CGROUP);
-			char *text = sample_text(put_table, r, &o);
+			char *text = sample_table(r, &o);
 
 			if (widest(text) > width)
 				fail_msg("%zu columns:\n%s", width, text);
@@ -286,6 +275,40 @@ static void reports_of_neighbours(void **state)
 	check_neighbours(ROW_PROCESS, NULL, "neighbours-process.json");
 }
 
+/* How near its peak the memory was, where the peak is known and all counters have a value. */
+static void neighbours_and_the_peak(void **state)
+{
+	const struct peaks_wanted w = { .bytes_per_s = { 50000000000 } };
+	struct neighbours_report *r = neighbours_of(ROW_PROCESS);
+	struct table_options o = { .width = 100 };
+	struct host_info host = *r->summary->host;
+	json_t *json, *peak;
+	char *text;
+
+	(void)state;
+	peaks_apply(&host.peaks, &w);
+	r->summary->host = &host;
+	text = neighbours_text(r, &o);
+	assert_non_null(strstr(text, "peak: memory of socket 0: at most 20.4% of 50.000 GB/s while "
+				     "calm, at most 79.4% while high\n"));
+	free(text);
+	text = neighbours_text(r, NULL);
+	json = json_loads(text, 0, NULL);
+	peak = json_object_get(json_array_get(json_object_get(json, "probes"), 0), "peak");
+	assert_float_equal(json_real_value(json_object_get(peak, "high_share")), 0.794, 1e-9);
+	assert_true(json_is_true(json_object_get(peak, "at_most")));
+	/* too few samples */
+	assert_null(json_object_get(json_array_get(json_object_get(json, "probes"), 1), "peak"));
+	json_decref(json);
+	free(text);
+	for (size_t i = 0; i < r->summary->nr_counters; i++)
+		r->summary->counters[i].valid = false;
+	text = neighbours_text(r, &o);
+	assert_null(strstr(text, "peak:"));
+	free(text);
+	neighbours_report_free(r);
+}
+
 /* Absurd numbers keep the table's shape; JSON says what it cannot say. */
 static void absurd_neighbours(void **state)
 {
@@ -331,6 +354,7 @@ int main(void)
 		cmocka_unit_test(no_line_is_too_wide),
 		cmocka_unit_test(numbers_fit),
 		cmocka_unit_test(reports_of_neighbours),
+		cmocka_unit_test(neighbours_and_the_peak),
 		cmocka_unit_test(absurd_neighbours),
 		cmocka_unit_test(a_full_disk),
 	};

@@ -200,8 +200,7 @@ static void tell_share(struct run *run, const struct counter *c, uint64_t bytes)
 		return;
 	snprintf(labels, sizeof(labels),
 		 "memory_bytes socket=\"%u\",source=\"%s\",direction=\"%s\",destination=\"%s\"",
-		 c->socket, source_name(c->source),
-		 c->direction == DIRECTION_WRITE ? "write" : "read",
+		 c->socket, source_name(c->source), direction_name(c->direction),
 		 destination_name(c->destination));
 	tell(run, labels, bytes);
 }
@@ -606,6 +605,8 @@ static void test_machine_without_counters(void **state)
 			 4000);
 	assert_int_equal(count(all, "t410trace_memory_"), 0);
 	assert_int_equal(count(all, "t410trace_workload_memory_"), 0);
+	assert_int_equal(count(all, "t410trace_energy_"), 0);
+	assert_int_equal(count(all, "t410trace_workload_energy_"), 0);
 	samples_free(&all);
 	world_close(&w);
 }
@@ -688,13 +689,105 @@ static void test_example(void **state)
 	free(text);
 }
 
+/* Parts have families of their own, and are in no other one; without parts there are none. */
+static void test_parts(void **state)
+{
+	static const char *const bytes = "t410trace_part_bytes_total{socket=\"0\",part=\"remote\","
+					 "direction=\"read\"}";
+	static const struct traffic_part part = { .name = "cha0/remote",
+						  .kind = PART_REMOTE,
+						  .nr_pmus = 2 };
+	struct report *r = reads(0, 1, (uint64_t[]){ 1000 });
+	struct sample *all;
+	struct world w;
+
+	(void)state;
+	world_open(&w, 2, 1);
+	world_add(&w, r);
+	all = world_samples(&w);
+	assert_null(sample(all, bytes));
+	samples_free(&all);
+	for (uint64_t i = 1; i < 3; i++) {
+		r = reads(i, 1, (uint64_t[]){ 1000 });
+		r->parts = calloc(1, sizeof(*r->parts));
+		assert_non_null(r->parts);
+		r->parts[0] = (struct report_part){ &part, true, 700, 4000000000, 1000000000, 1 };
+		r->nr_parts = 1;
+		world_add(&w, r);
+	}
+	all = world_samples(&w);
+	assert_int_equal(value_of(all, bytes), 1400);
+	assert_int_equal(value_of(all, "t410trace_part_enabled_seconds_total{socket=\"0\","
+				       "part=\"remote\",direction=\"read\"}"),
+			 8000000000);
+	assert_int_equal(value_of(all, "t410trace_part_running_seconds_total{socket=\"0\","
+				       "part=\"remote\",direction=\"read\"}"),
+			 2000000000);
+	samples_free(&all);
+	world_close(&w);
+}
+
+/* Energy has families in joules, is in none of bytes, and makes no job large beside bytes. */
+static void test_energy(void **state)
+{
+	static const char labels[] = "socket=\"0\",counter=\"power0/energy-pkg\"";
+	char key[256], *text;
+	struct sample *all;
+	struct world w;
+
+	(void)state;
+	world_open(&w, 1, 1);
+	for (uint64_t i = 0; i < 4; i++) {
+		struct report *r = world_report(i);
+		struct report_row *row = world_row(r, SCHEDULER_SLURM, "1", 71, "", true);
+
+		world_with_energy(r);
+		world_share(r, row, 0, 3000);
+		world_share(r, row, 3, 16000000000);
+		row = world_row(r, SCHEDULER_SLURM, "2", 72, "", true);
+		world_share(r, row, 0, 1000);
+		world_share(r, row, 3, 900000000000);
+		world_rest(r, 3, REASON_BACKGROUND, 1);
+		world_add(&w, r);
+	}
+	all = world_samples(&w);
+	snprintf(key, sizeof(key),
+		 "t410trace_workload_energy_joules_total{workload=\"slurm:1\",%s}", labels);
+	assert_int_equal(value_of(all, key), 48000000000);
+	snprintf(key, sizeof(key),
+		 "t410trace_workload_energy_uncertainty_joules_total{workload=\"slurm:1\",%s}",
+		 labels);
+	assert_int_equal(value_of(all, key), 6000000000);
+	snprintf(key, sizeof(key), "t410trace_workload_energy_joules_total{workload=\"other\",%s}",
+		 labels);
+	assert_int_equal(value_of(all, key), 16000000000 + 4 * 900000000000);
+	assert_int_equal(value_of(all, "t410trace_energy_joules_total{socket=\"0\","
+				       "source=\"any\",counter=\"power0/energy-pkg\"}"),
+			 4 * 916000000001);
+	assert_int_equal(value_of(all, "t410trace_energy_attributed_joules_total{socket=\"0\","
+				       "source=\"any\",counter=\"power0/energy-pkg\"}"),
+			 4 * 916000000000);
+	assert_int_equal(value_of(all, "t410trace_energy_unattributed_joules_total{socket=\"0\","
+				       "source=\"any\",counter=\"power0/energy-pkg\","
+				       "reason=\"background\"}"),
+			 4);
+	assert_null(sample(all, "t410trace_memory_bytes_total{socket=\"0\",source=\"any\","
+				"direction=\"readwrite\",destination=\"any\"}"));
+	samples_free(&all);
+	text = world_text(&w, EXPOSITION_OPENMETRICS);
+	sample_check_golden("metrics-energy.txt", text);
+	free(text);
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),	    cmocka_unit_test(test_names),
 		cmocka_unit_test(test_negotiation), cmocka_unit_test(test_machine_without_counters),
 		cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_random_runs),
-		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_example),	    cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_energy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@ WRONG_OTHERWISE = {
     "report": (["f", "-q", "-v"], "-q and -v exclude each other"),
     "neighbours": (["-q", "-v"], "-q and -v exclude each other"),
     "stat": (["-q", "-v"], "-q and -v exclude each other"),
+    "top": (["-a", "-p", "1"], "-a follows everything"),
     "job": (["1", "--json", "--compact"], "--json and --compact exclude each other"),
     "jobs": (["argument"], 'unexpected argument "argument"'),
     "serve": (["argument"], 'unexpected argument "argument"'),
@@ -35,20 +36,31 @@ VALUES = {
     ("stat", "read-budget"): (["0.001", "0.5%"], ["0", "0.0001%", "101", "x"]),
     ("neighbours", "rise"): (["1", "20%", "10000"], ["0", "10001%", "x", "20x"]),
     ("record", "max-size"): (["1M", "64M", "1.5G", "2T", "1048576"], ["", "1", "1023K", "1X", "1GB", "-1G", "1e9"]),
+    ("", "peak"): (
+        ["546GB/s", "0.5TB/s", "cmem=546GB/s,pcie=64GB/s", "gmem=1GiB/s,cxl=2MB/s,remote=3kB/s", "none"],
+        ["546", "546GB", "0GB/s", "2000TB/s", "-1GB/s", "cmem=", "cmem=1e3GB/s", "none,1GB/s", "1GB/s,cxl=5"],
+    ),
     ("job", "wait"): (["0", "5", "0.5", "500ms", "2min", "1d"], TIMES[1] + ["25h", "-1"]),
     ("job", "since"): (["90s", "15m", "2.5h", "7d", "16:30", "2026-11-22", "@5"], ["", "5", "x", "5x", "1h30m", "5 m"]),
 }
 VALUES["jobs", "since"] = VALUES["job", "since"]
 for name in ("interval", "duration", "window", "probe-interval", "read-budget"):
-    for command in ("record", "neighbours"):
+    for command in ("record", "neighbours", *(["top"] if name != "duration" else [])):
         VALUES[command, name] = VALUES["", name]
+for command in ("record", "report", "stat", "neighbours", "top"):
+    VALUES[command, "peak"] = VALUES["", "peak"]
 for name, command in (("interval", "report"), ("interval", "stat"), ("duration", "stat")):
     VALUES[command, name] = VALUES["", name]
 SETTINGS = {
     "interval": (["200ms", "10s", "1.5min", "1h", "90 s"], ["", "10", "199ms", "2h", "-1s", "1e3s", "10x"]),
     "window": (["1ms", "0.5s", "1000us"], ["", "10", "2s", "999us", "10x"]),
     "keep-days": (["0", "90", "30d", "12h", "36500"], ["", "36501", "x", "1y", "-1"]),
+    "history": (
+        ["none", "10s for 1h", "10s for 1h, 5m for 30d", "1min  for 1d ,1h for 30d"],
+        ["", "10s", "10s for", "for 1h", "10 for 1h", "1h for 10s", "none,none", "10s for 1h,"],
+    ),
     "read-budget": (["0", "0.5", "1.5%"], ["", "101", "x", "-1"]),
+    "peak": (["", "546GB/s", "cmem=546GB/s,remote=300GB/s", "none"], ["546", "dram=1GB/s", "0GB/s"]),
 }
 
 
@@ -78,7 +90,7 @@ def units():
     for command, (line, otherwise) in WRONG_OTHERWISE.items():
         if command == "serve":
             continue
-        found = options_with(command, "TIME|SIZE|PERCENT")
+        found = options_with(command, "TIME|SIZE|PERCENT|RATE")
         known = {name for where, name in VALUES if where == command}
         assert found == known, f"{command}: {found ^ known} are not tested, or are not there"
         assert found or command in ("list", "topology"), f"{command} has none"
@@ -111,7 +123,7 @@ def same_values():
 
 def settings():
     """settings have the same units, but none may be left out where it is not in the name"""
-    found = options_with("serve", "TIME|SIZE|PERCENT")
+    found = options_with("serve", "TIME|SIZE|PERCENT|RATE")
     assert found == set(SETTINGS), f"{found ^ set(SETTINGS)} are not tested, or are not there"
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "serve.conf"
@@ -122,7 +134,8 @@ def settings():
                 got, said = run("serve", "--check-config", "--config", path)
                 assert got == status, f"{name} = {value}: status {got}: {said}"
                 assert not status or f"{name} = {value}".strip() in said, f"{name} = {value}: {said}"
-                got, said = run("serve", "--check-config", "--config", "/dev/null", "--interval=1h", f"--{name}={value}")
+                more = "--interval=1h" if name == "window" else "--interval=1s"
+                got, said = run("serve", "--check-config", "--config", "/dev/null", more, f"--{name}={value}")
                 assert got == status, f"--{name}={value}: status {got}: {said}"
                 assert not status or f"--{name} {value}".strip() in said, f"--{name}={value}: {said}"
 
@@ -146,6 +159,10 @@ def unknown():
         (["-a", "--cgroup-v1", "x"], ["--cgroup-v1 x", "none, auto or a controller"]),
         (["stat", "--socket", "256"], ["--socket 256", "from 0 to 255"]),
         (["-G", "a,,b"], ["-G a,,b", "empty entry"]),
+        (["-a", "--peak", "dram=1GB/s"], ["--peak dram=1GB/s", 'no peak of "dram"', "cmem=546GB/s"]),
+        (["-a", "--peak", "=1GB/s"], ['no peak of ""']),
+        (["-a", "--peak", "1GB/s,cmem=2GB/s"], ["cmem is there twice"]),
+        (["-a", "--peak", "cmem=1GB/s,"], ["empty entry"]),
         (["-J", "pbs:1"], ["-J pbs:1", "slurm"]),
     ):
         status, said = run(*arguments)

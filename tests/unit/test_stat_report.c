@@ -238,6 +238,61 @@ static void test_table(void **state)
 	expect(text_of(r, &plain), "4 more root complexes", true);
 }
 
+static size_t lines_in(const char *text)
+{
+	size_t nr = 0;
+
+	for (; *text; text++)
+		nr += *text == '\n';
+	return nr;
+}
+
+/* On a terminal, those with the least traffic are left out; what could not be read stays. */
+static void test_fits(void **state)
+{
+	const struct table_options plain = { 0 }, all = { .verbose = true };
+	const struct table_options no_room = { .height = 5 };
+	struct table_options fits = { 0 }, verbose = { .verbose = true, .height = 5 };
+	struct world w;
+	struct stat_report *r = world_make(&w);
+	char *whole, *text, *other;
+
+	(void)state;
+	for (uint32_t i = 0; i < w.layout.nr_counters; i++) {
+		uint32_t pmu = w.counters[i].pmu;
+
+		if (pmu >= PCIE0 && pmu < LINK0)
+			r->counts[i].counted = pmu == PCIE0 + 3 ? 0 : 100 * (pmu - PCIE0 + 1);
+		if (pmu == PCIE0 + 3)
+			r->counts[i].absence = STAT_NOT_RUNNING;
+	}
+	whole = text_of(r, &plain);
+	assert_non_null(strstr(whole, "RC 0"));
+	/* two of six lines, and one that says so */
+	fits.height = lines_in(whole) - 1;
+	text = text_of(r, &fits);
+	assert_int_equal(lines_in(text), fits.height);
+	assert_non_null(strstr(text, "  ... and 2 more root complexes (-v)\n"));
+	assert_null(strstr(text, "RC 0"));
+	assert_null(strstr(text, "RC 1"));
+	assert_non_null(strstr(text, "RC 3"));
+	assert_non_null(strstr(text, "RC 5"));
+	free(text);
+	fits.height = lines_in(whole);
+	text = text_of(r, &fits);
+	assert_string_equal(text, whole);
+	free(text);
+	text = text_of(r, &no_room);
+	assert_non_null(strstr(text, "... and 3 more root complexes"));
+	free(text);
+	text = text_of(r, &verbose);
+	other = text_of(r, &all);
+	assert_string_equal(text, other);
+	free(other);
+	free(text);
+	free(whole);
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -273,9 +328,8 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_golden), cmocka_unit_test(test_table),
+		cmocka_unit_test(test_fits),   cmocka_unit_test(test_names),
 		cmocka_unit_test(test_errors),
 	};
 

@@ -14,14 +14,9 @@
 #include "report/table/table.h"
 #include "sample_report.h"
 
-static int write_table(FILE *out, const struct report *r, const void *arg)
-{
-	return table_write(out, r, arg);
-}
-
 static char *table_text(const struct report *r, struct table_options o)
 {
-	return sample_text(write_table, r, &o);
+	return sample_table(r, &o);
 }
 
 static void check_golden(struct report *r, struct table_options o, const char *name)
@@ -114,6 +109,76 @@ static void test_destinations(void **state)
 		}
 		report_free(r);
 	}
+}
+
+/* One column where reads and writes are one number; three where that is so on a socket only. */
+static void test_together(void **state)
+{
+	struct table_options o = { .width = 80 };
+	struct report *r = sample_report(ROW_PROCESS);
+	char *text;
+
+	(void)state;
+	sample_together(r, 0);
+	text = table_text(r, o);
+	expect(text, "   RD+WR   ");
+	expect_not(text, "READ");
+	expect_not(text, "WRITE");
+	free(text);
+	o.by_destination = o.verbose = true;
+	text = table_text(r, o);
+	expect(text, "CMEM");
+	expect(text, "reads and writes  ");
+	expect_not(text, " reads   ");
+	free(text);
+	report_free(r);
+	o = (struct table_options){ .width = 80 };
+	r = sample_report(ROW_CGROUP);
+	sample_together(r, 0);
+	check_golden(r, o, "report-together.txt");
+	r = sample_report(ROW_PROCESS);
+	sample_together(r, 1);
+	for (o.width = 60; o.width < 130; o.width++) {
+		text = table_text(r, o);
+		expect(text, "   READ   WRITE   RD+WR   ");
+		check_width(text, o.width < 68 ? 68 : o.width);
+		free(text);
+	}
+	o.width = 100;
+	check_golden(r, o, "report-together-partly-100.txt");
+}
+
+/* Energy has a column of its own, which adds up to the sockets; bytes are without it. */
+static void test_energy(void **state)
+{
+	struct table_options o = { .width = 80 };
+	struct report *r = sample_report(ROW_PROCESS);
+	char *text;
+
+	(void)state;
+	sample_with_energy(r);
+	for (o.width = 60; o.width < 130; o.width++) {
+		text = table_text(r, o);
+		expect(text, " ENERGY");
+		check_width(text, o.width < 68 ? 68 : o.width);
+		free(text);
+	}
+	o.width = 88;
+	check_golden(r, o, "report-energy-88.txt");
+	/* What cannot be told of energy is no mark on bytes. */
+	r = sample_report(ROW_PROCESS);
+	sample_with_energy(r);
+	for (size_t i = 0; i < r->nr_rows; i++)
+		for (size_t k = 0; k < r->rows[i].nr_shares; k++) {
+			struct share *s = &r->rows[i].shares[k];
+
+			s->separable |= r->counters[s->counter].counter->unit == UNIT_BYTES;
+		}
+	text = table_text(r, o);
+	expect(text, "energy tangled: 1104310 python3 and 990 postgres ran at the same times");
+	assert_null(strchr(text, '~'));
+	free(text);
+	report_free(r);
 }
 
 static void test_golden(void **state)
@@ -448,6 +513,13 @@ static void test_tangled(void **state)
 	text = table_text(r, (struct table_options){ .width = 500, .verbose = true });
 	expect_not(text, "marked like this");
 	expect(text, "~ tangled: 31337 (unknown) cannot");
+	expect_not(text, "windows of counters");
+	free(text);
+	r->estimated_windows = 580;
+	r->simple_windows = 20;
+	text = table_text(r, (struct table_options){ .width = 500, .verbose = true });
+	expect(text, "windows of counters split by an intensity for each workload: 580 of 600; in "
+		     "proportion to activity: 20\n");
 	free(text);
 	sample_split_by_cpu_time(r);
 	text = table_text(r, (struct table_options){ .width = 500 });
@@ -462,6 +534,83 @@ static void expect_split(struct report *r, const char *part)
 
 	expect(text, part);
 	free(text);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* Sum of the last column, CPU seconds, of the lines in front of the totals. */
+static double cpu_seconds(const char *text)
+{
+	const char *end = strstr(text, "\nunattributed"), *next;
+	double sum = 0;
+
+	assert_non_null(end);
+	for (const char *line = strstr(text, "CPU s\n") + 6; line < end; line = next) {
+		next = strchr(line, '\n') + 1;
+		/* without what is said of a row below it */
+		if (!strchr("\n ", next[-2]) && next[-5] == '.')
+			sum += atof(next - 7);
+	}
+	return sum;
+}
+
+#define QUIET 11 /* one of them in every sample */
+
+/* Thirty rows that did something, and ten that did next to nothing. */
+static struct report *crowd(void)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+
+	for (uint32_t i = 0; i < 29 + QUIET; i++) {
+		sample_add_row(r, 7000 + i, i < 30 ? "busy" : "quiet", "/crowd", 0,
+			       i < 30 ? 20000000 : 900000);
+	}
+	sample_balance(r);
+	return r;
+}
+
+static void test_fits_on_terminal(void **state)
+{
+	struct report *r = crowd();
+	char *whole = table_text(r, (struct table_options){ .width = 100 });
+	double all = cpu_seconds(whole);
+
+	(void)state;
+	assert_true(all > 60);
+	for (size_t height = 10; height < 80; height += 3) {
+		char *text =
+			table_text(r, (struct table_options){ .width = 100, .height = height });
+		size_t lines = count_lines(text);
+		unsigned int left_out = 0;
+
+		expect(text, " more rows (--all-rows)");
+		expect_not(text, "quiet");
+		assert_non_null(strstr(text, "... and "));
+		sscanf(strstr(text, "... and "), "... and %u", &left_out);
+		/* As many as fit, but five at least; the quiet ones never. */
+		assert_true(left_out >= QUIET && left_out <= r->nr_rows - TABLE_LEAST_ROWS);
+		if (left_out == r->nr_rows - TABLE_LEAST_ROWS)
+			assert_true(lines >= height);
+		else
+			assert_true(lines == height || left_out == QUIET);
+		/* What is not shown is in the sum: to half a thousandth a row. */
+		assert_true(cpu_seconds(text) > all - 0.03 && cpu_seconds(text) < all + 0.03);
+		free(text);
+	}
+	free(whole);
+	whole = table_text(r, (struct table_options){ .width = 100, .height = 20, .top = 35 });
+	expect(whole, "more)");
+	expect_not(whole, "--all-rows");
+	assert_true(count_lines(whole) > 40);
+	free(whole);
+	report_free(r);
 }
 
 static void test_split(void **state)
@@ -573,6 +722,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_destinations),
+		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_energy),
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_small_widths_count_as_least),
 		cmocka_unit_test(test_hostile_names),
@@ -586,6 +737,7 @@ int main(void)
 		cmocka_unit_test(test_first_has_no_gap),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_fits_on_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

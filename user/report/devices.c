@@ -34,7 +34,7 @@ enum devices_mode devices_mode(const struct report *r)
 
 bool devices_task_counter(const struct counter *c)
 {
-	return !c->device && c->source != SOURCE_DEVICE;
+	return !c->device && c->source != SOURCE_DEVICE && c->unit == UNIT_BYTES;
 }
 
 /* Is there a counter of all that the device of @c moved, wherever it went? */
@@ -102,20 +102,24 @@ uint64_t devices_moved(const struct report *r, const struct report_row *row,
 	return sum;
 }
 
-bool devices_tangle_only(const struct report *r, const struct report_row *row)
+enum tangle devices_tangle(const struct report *r, const struct report_row *row)
 {
-	bool any = false;
+	enum tangle ret = TANGLE_MEMORY;
 
 	for (size_t i = 0; i < row->nr_shares; i++) {
 		const struct share *s = &row->shares[i];
+		const struct counter *c = r->counters[s->counter].counter;
 
 		if (s->separable || !s->value)
 			continue;
-		if (devices_task_counter(r->counters[s->counter].counter))
-			return false;
-		any = true;
+		if (devices_task_counter(c))
+			return TANGLE_MEMORY;
+		if (c->unit != UNIT_NANOJOULES)
+			ret = TANGLE_DEVICES;
+		else if (ret == TANGLE_MEMORY)
+			ret = TANGLE_ENERGY;
 	}
-	return any;
+	return ret;
 }
 
 /* Is the device on the socket? Traces of others may know that from its counters alone. */

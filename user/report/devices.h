@@ -57,8 +57,15 @@ bool devices_valid(const struct report *r, enum direction direction);
 uint64_t devices_moved(const struct report *r, const struct report_row *row,
 		       enum direction direction);
 
-/** devices_tangle_only() - is it shares of devices alone that keep a row from being separable? */
-bool devices_tangle_only(const struct report *r, const struct report_row *row);
+/* Which shares keep a row from being separable, from the one that says most. */
+enum tangle {
+	TANGLE_MEMORY,
+	TANGLE_DEVICES, /* none of what CPUs moved */
+	TANGLE_ENERGY,	/* none of bytes */
+};
+
+/** devices_tangle() - of a row that is not separable */
+enum tangle devices_tangle(const struct report *r, const struct report_row *row);
 
 /** devices_on_socket() - counted bytes of the devices of a socket (its number) */
 uint64_t devices_on_socket(const struct report *r, uint32_t socket, enum direction direction);

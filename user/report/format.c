@@ -68,7 +68,7 @@ static bool in_ranges(uint32_t c, const struct range *ranges, size_t nr)
 	return false;
 }
 
-static size_t char_width(uint32_t c)
+size_t format_char_width(uint32_t c)
 {
 	if (in_ranges(c, combining, ARRAY_SIZE(combining)))
 		return 0;
@@ -97,17 +97,21 @@ static void fit_number(double v, char ret_text[FORMAT_NUMBER_LEN])
 	format_decimals(v, 3, ret_text);
 }
 
-void format_bytes(uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN])
-{
-	static const char *const units[] = { "kB", "MB", "GB", "TB", "PB", "EB" };
-	double v = (double)bytes / 1000;
-	size_t i = 0;
+/* Each is a thousand of the one before. */
+#define NR_UNITS_OF 7
+static const char *const byte_units[NR_UNITS_OF] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+static const char *const joule_units[NR_UNITS_OF] = { "nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ" };
 
-	if (bytes < 1000) {
-		snprintf(ret_text, FORMAT_NUMBER_LEN, "%u B", (unsigned int)bytes);
+static void put_unit(uint64_t value, const char *const *units, char ret_text[FORMAT_NUMBER_LEN])
+{
+	double v = (double)value / 1000;
+	size_t i = 1;
+
+	if (value < 1000) {
+		snprintf(ret_text, FORMAT_NUMBER_LEN, "%u %s", (unsigned int)value, units[0]);
 		return;
 	}
-	while (v >= 999.5 && i + 1 < ARRAY_SIZE(units)) {
+	while (v >= 999.5 && i + 1 < NR_UNITS_OF) {
 		v /= 1000;
 		i++;
 	}
@@ -116,6 +120,16 @@ void format_bytes(uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN])
 		 : v < 99.95 ? 1
 			     : 0,
 		 v, units[i]);
+}
+
+void format_bytes(uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN])
+{
+	put_unit(bytes, byte_units, ret_text);
+}
+
+void format_joules(uint64_t nanojoules, char ret_text[FORMAT_NUMBER_LEN])
+{
+	put_unit(nanojoules, joule_units, ret_text);
 }
 
 void format_ratio(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN])
@@ -158,18 +172,17 @@ void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_L
 		snprintf(ret_text, FORMAT_NUMBER_LEN, "%.0e%%", p);
 }
 
-/* As format_bytes(), but rounded up, with two digits, and without a blank. */
-static void bytes_at_most(uint64_t bytes, char *text, size_t room)
+/* As put_unit(), but rounded up, with two digits, and without a blank. */
+static void put_at_most(uint64_t value, const char *const *units, char *text, size_t room)
 {
-	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
 	uint64_t unit = 1, tenths;
 	size_t i = 0;
 
-	while (bytes / unit + (bytes % unit > 0) > 999) {
+	while (value / unit + (value % unit > 0) > 999) {
 		unit *= 1000;
 		i++;
 	}
-	tenths = bytes / unit * 10 + (bytes % unit * 10 + unit - 1) / unit;
+	tenths = value / unit * 10 + (value % unit * 10 + unit - 1) / unit;
 	if (i && tenths < 100)
 		snprintf(text, room, "%" PRIu64 ".%" PRIu64 "%s", tenths / 10, tenths % 10,
 			 units[i]);
@@ -177,7 +190,8 @@ static void bytes_at_most(uint64_t bytes, char *text, size_t room)
 		snprintf(text, room, "%" PRIu64 "%s", (tenths + 9) / 10, units[i]);
 }
 
-void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMAT_NUMBER_LEN])
+static void put_bar(uint64_t value, uint64_t low, uint64_t high, const char *const *units,
+		    char ret_text[FORMAT_NUMBER_LEN])
 {
 	uint64_t below = value > low ? value - low : 0, above = high > value ? high - value : 0;
 	uint64_t side = below > above ? below : above;
@@ -185,12 +199,23 @@ void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMA
 	if (side > value) {
 		size_t n = strlen(strcpy(ret_text, AT_MOST));
 
-		bytes_at_most(high, ret_text + n, FORMAT_NUMBER_LEN - n);
+		put_at_most(high, units, ret_text + n, FORMAT_NUMBER_LEN - n);
 		return;
 	}
 	/* Doubles could round 1% of an absurd value to 0. */
 	snprintf(ret_text, FORMAT_NUMBER_LEN, PLUS_MINUS "%u%%",
 		 value ? (unsigned int)(((unsigned __int128)side * 100 + value - 1) / value) : 0);
+}
+
+void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMAT_NUMBER_LEN])
+{
+	put_bar(value, low, high, byte_units, ret_text);
+}
+
+void format_joules_bar(uint64_t value, uint64_t low, uint64_t high,
+		       char ret_text[FORMAT_NUMBER_LEN])
+{
+	put_bar(value, low, high, joule_units, ret_text);
 }
 
 void format_time(uint64_t realtime_ns, char ret_text[FORMAT_TIME_LEN])
@@ -275,7 +300,7 @@ static size_t first_width(const char *text, size_t *ret_len)
 	size_t n = utf8_decode(text, strnlen(text, 4), &c);
 
 	*ret_len = n ? n : 1;
-	return n ? char_width(c) : 1;
+	return n ? format_char_width(c) : 1;
 }
 
 size_t format_width(const char *text)
@@ -345,19 +370,42 @@ void format_ns(double ns, char ret_text[FORMAT_NUMBER_LEN])
 		 ns < 9999999.5 ? decimals : 1, ns);
 }
 
-int format_whole(FILE *out, int (*put)(FILE *out, void *arg), void *arg)
+int format_text(int (*put)(FILE *out, void *arg), void *arg, char **ret_text, size_t *ret_len)
 {
 	cleanup_free char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = open_memstream(&text, ret_len);
 	int err;
 
+	*ret_text = NULL;
 	if (!f)
 		return -ENOMEM;
 	err = put(f, arg);
 	/* The text is complete only once the stream is closed. */
 	if (fclose(f) && !err)
 		err = -ENOMEM;
+	if (!err)
+		*ret_text = take_ptr(text);
+	return err;
+}
+
+long format_lines(int (*put)(FILE *out, void *arg), void *arg)
+{
+	cleanup_free char *text = NULL;
+	size_t len;
+	long lines = 0;
+	int err = format_text(put, arg, &text, &len);
+
+	for (const char *c = text; !err && *c; c++)
+		lines += *c == '\n';
+	return err ? err : lines;
+}
+
+int format_whole(FILE *out, int (*put)(FILE *out, void *arg), void *arg)
+{
+	cleanup_free char *text = NULL;
+	size_t len;
+	int err = format_text(put, arg, &text, &len);
+
 	return err ? err : format_emit(out, text, len);
 }
 

@@ -39,6 +39,9 @@ enum format_cut_side {
  */
 void format_bytes(uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN]);
 
+/** format_joules() - the same for energy in nanojoules: "999 nJ", "1.50 mJ", "15.6 kJ" */
+void format_joules(uint64_t nanojoules, char ret_text[FORMAT_NUMBER_LEN]);
+
 /**
  * format_rate() - GB/s (10^9 bytes per second) with three decimals
  * @bytes: the amount
@@ -101,6 +104,10 @@ void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_L
  */
 void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMAT_NUMBER_LEN]);
 
+/** format_joules_bar() - the same for nanojoules */
+void format_joules_bar(uint64_t value, uint64_t low, uint64_t high,
+		       char ret_text[FORMAT_NUMBER_LEN]);
+
 /**
  * format_time() - RFC 3339 time in UTC with milliseconds
  * @realtime_ns: CLOCK_REALTIME in nanoseconds
@@ -152,6 +159,9 @@ int format_utf8(const char *name, size_t max, char **ret_text);
  */
 size_t format_width(const char *text);
 
+/** format_char_width() - columns of a character: 0 if it is drawn over the one before, 1 or 2 */
+size_t format_char_width(uint32_t c);
+
 /**
  * format_cut() - shorten a text to a number of columns
  * @text: as format_terminal() made it
@@ -168,6 +178,20 @@ int format_cut(const char *text, size_t width, enum format_cut_side side, char *
 
 /** format_ns() - nanoseconds with three digits, in FORMAT_NUMBER_WIDTH columns */
 void format_ns(double ns, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_text() - build a text in memory
+ * @put: writes it to a stream; 0 or a negative errno
+ * @arg: for @put
+ * @ret_text: the text, to be freed; NULL after an error
+ * @ret_len: its length in bytes
+ *
+ * Return: 0, -ENOMEM, or the error of @put.
+ */
+int format_text(int (*put)(FILE *out, void *arg), void *arg, char **ret_text, size_t *ret_len);
+
+/** format_lines() - how many lines a text has, see format_text(); or a negative errno */
+long format_lines(int (*put)(FILE *out, void *arg), void *arg);
 
 /**
  * format_whole() - build a text in memory and write it with format_emit()

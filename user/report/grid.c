@@ -214,6 +214,9 @@ static void number_text(const struct grid_cell *cell, char text[FORMAT_NUMBER_LE
 	case GRID_BYTES:
 		format_bytes(cell->value, text);
 		break;
+	case GRID_JOULES:
+		format_joules(cell->value, text);
+		break;
 	case GRID_RATE:
 		format_rate(cell->value, cell->whole, text);
 		break;
@@ -229,6 +232,10 @@ static void number_text(const struct grid_cell *cell, char text[FORMAT_NUMBER_LE
 	case GRID_BAR:
 		text[0] = '~';
 		format_bar(cell->value, cell->low, cell->high, text + cell->tangled);
+		break;
+	case GRID_JOULES_BAR:
+		text[0] = '~';
+		format_joules_bar(cell->value, cell->low, cell->high, text + cell->tangled);
 		break;
 	case GRID_NS:
 		format_ns(cell->real, text);

@@ -18,16 +18,18 @@
 
 enum grid_type {
 	GRID_EMPTY,
-	GRID_ABSENT,  /* "-": there is no such number */
-	GRID_NO_DATA, /* there is, but it has no value here */
-	GRID_TEXT,    /* @text */
-	GRID_BYTES,   /* @value */
-	GRID_RATE,    /* @value bytes in @whole nanoseconds */
-	GRID_SECONDS, /* @value nanoseconds */
-	GRID_RATIO,   /* @value of @whole */
-	GRID_PERCENT, /* the same in percent */
-	GRID_BAR,     /* how far @value may be off: its interval is @low to @high */
-	GRID_NS,      /* @real */
+	GRID_ABSENT,	 /* "-": there is no such number */
+	GRID_NO_DATA,	 /* there is, but it has no value here */
+	GRID_TEXT,	 /* @text */
+	GRID_BYTES,	 /* @value */
+	GRID_RATE,	 /* @value bytes in @whole nanoseconds */
+	GRID_SECONDS,	 /* @value nanoseconds */
+	GRID_RATIO,	 /* @value of @whole */
+	GRID_PERCENT,	 /* the same in percent */
+	GRID_BAR,	 /* how far @value may be off: its interval is @low to @high */
+	GRID_JOULES,	 /* @value nanojoules */
+	GRID_JOULES_BAR, /* as GRID_BAR, of nanojoules */
+	GRID_NS,	 /* @real */
 };
 
 /**
@@ -191,6 +193,9 @@ GRID_IS(grid_percent(uint64_t v, uint64_t whole), GRID_PERCENT, .value = v, .who
 GRID_IS(grid_ns(double ns), GRID_NS, .real = ns);
 GRID_IS(grid_bar(uint64_t v, uint64_t low, uint64_t high, bool tangled), GRID_BAR, .value = v,
 	.low = low, .high = high, .tangled = tangled);
+GRID_IS(grid_joules(uint64_t nanojoules), GRID_JOULES, .value = nanojoules);
+GRID_IS(grid_joules_bar(uint64_t v, uint64_t low, uint64_t high, bool tangled), GRID_JOULES_BAR,
+	.value = v, .low = low, .high = high, .tangled = tangled);
 
 /** grid_if() - a cell, or GRID_ABSENT where it is not known */
 struct grid_cell grid_if(bool known, struct grid_cell cell);

@@ -356,6 +356,55 @@ static int put_limit(FILE *out, const struct report *r, size_t width)
 	return err ? err : notes_wrapped(out, text, width);
 }
 
+/* What the windows of counters were split by, mostly. */
+static int put_models(FILE *out, const struct report *r, size_t width)
+{
+	char text[128];
+	uint64_t all = r->estimated_windows + r->simple_windows;
+
+	snprintf(text, sizeof(text),
+		 "windows of counters split by an intensity for each workload: %" PRIu64
+		 " of %" PRIu64 "; in proportion to activity: %" PRIu64,
+		 r->estimated_windows, all, r->simple_windows);
+	return notes_wrapped(out, text, width);
+}
+
+/* Counters of requests whose sizes are not all known. */
+static int put_estimates(FILE *out, const struct report *r, size_t width)
+{
+	static const char *const says[NR_ESTIMATES] = {
+		[ESTIMATE_UPPER] = "upper estimates, each request as a large one: ",
+		[ESTIMATE_LOWER] = "lower estimates, without partial requests: ",
+	};
+
+	for (int e = ESTIMATE_NONE + 1; e < NR_ESTIMATES; e++) {
+		cleanup_free char *text = NULL;
+		const char *between = says[e];
+		size_t len;
+		FILE *f = open_memstream(&text, &len);
+		int err = f ? 0 : -ENOMEM;
+
+		for (size_t i = 0; i < r->nr_counters && !err; i++) {
+			const struct counter *c = r->counters[i].counter;
+			cleanup_free char *name = NULL;
+
+			if (c->estimate != (enum estimate)e)
+				continue;
+			err = format_terminal(c->name, sizeof(c->name), &name);
+			if (!err)
+				fprintf(f, "%s%s", between, name);
+			between = ", ";
+		}
+		if (f && fclose(f) && !err)
+			err = -ENOMEM;
+		if (!err && len)
+			err = notes_wrapped(out, text, width);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
 {
 	struct notes_basis b = {
@@ -371,7 +420,11 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 		err = put_note(out, r->host->io_note, width);
 	if (!err)
 		err = put_note(out, r->host->tick_note, width);
+	if (!err)
+		err = put_estimates(out, r, width);
 	if (!err && !quiet && r->saturated_windows)
 		err = put_limit(out, r, width);
+	if (!err && verbose && (r->estimated_windows || r->simple_windows))
+		err = put_models(out, r, width);
 	return err ? err : notes_trust(out, &b, width, quiet, verbose);
 }

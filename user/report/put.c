@@ -2,10 +2,10 @@
 #include "report/put.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "report/format.h"
+#include "report/json_text.h"
 
 void put(json_t *object, const char *key, json_t *value, int *err)
 {
@@ -23,12 +23,16 @@ void put_element(json_t *array, json_t *value, int *err)
 		*err = -ENOMEM;
 }
 
-void put_number(json_t *object, const char *key, uint64_t value, int *err)
+json_t *exact_integer(uint64_t value, int *err)
 {
 	if (!*err && value > INT64_MAX)
 		*err = -ERANGE;
-	if (!*err)
-		put(object, key, json_integer((json_int_t)value), err);
+	return json_integer((json_int_t)value);
+}
+
+void put_number(json_t *object, const char *key, uint64_t value, int *err)
+{
+	put(object, key, exact_integer(value, err), err);
 }
 
 void put_bool(json_t *object, const char *key, bool value, int *err)
@@ -84,14 +88,12 @@ void put_interval(json_t *object, uint64_t start_ns, uint64_t end_ns, uint64_t s
 int put_line(FILE *out, json_t *object, size_t digits, int err)
 {
 	cleanup_free char *text = NULL;
-	size_t len;
+	size_t length;
 
-	text = err ? NULL : json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+	if (!err && !object)
+		err = -ENOMEM;
+	err = err ? err : json_text(object, digits, &text, &length);
 	json_decref(object);
-	if (!text)
-		return err ? err : -ENOMEM;
-	/* The line break takes the place of the NUL: it is one write. */
-	len = strlen(text);
-	text[len] = '\n';
-	return format_emit(out, text, len + 1);
+	/* With its line break it is one write. */
+	return err ? err : format_emit(out, text, length);
 }

@@ -9,31 +9,50 @@
 #include "report/devices.h"
 #include "report/rows.h"
 
-uint64_t amounts_bytes(const struct amounts *a)
+static uint64_t all_directions(const uint64_t bytes[NR_DIRECTIONS])
 {
-	return sum_capped(a->read, a->write);
+	uint64_t sum = 0;
+
+	for (int d = 0; d < NR_DIRECTIONS; d++)
+		sum = sum_capped(sum, bytes[d]);
+	return sum;
 }
 
-static void amounts_add(struct amounts *to, const struct amounts *from)
+uint64_t amounts_bytes(const struct amounts *a)
 {
-	to->read = sum_capped(to->read, from->read);
-	to->write = sum_capped(to->write, from->write);
+	return all_directions(a->bytes);
+}
+
+uint64_t amounts_to(const struct amounts *a, enum destination to)
+{
+	return all_directions(a->to[to]);
+}
+
+void amounts_add(struct amounts *to, const struct amounts *from)
+{
+	for (int i = 0; i < NR_DIRECTIONS; i++)
+		to->bytes[i] = sum_capped(to->bytes[i], from->bytes[i]);
 	for (int d = 0; d < NR_DESTINATIONS; d++)
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < NR_DIRECTIONS; i++)
 			to->to[d][i] = sum_capped(to->to[d][i], from->to[d][i]);
 	to->low = sum_capped(to->low, from->low);
 	to->high = sum_capped(to->high, from->high);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < NR_WAYS; i++)
 		to->device[i] = sum_capped(to->device[i], from->device[i]);
+	to->energy = sum_capped(to->energy, from->energy);
 	to->cpu_ns = sum_capped(to->cpu_ns, from->cpu_ns);
 	to->sockets |= from->sockets;
 }
 
 void amounts_add_bytes(struct amounts *to, const struct counter *c, uint64_t bytes)
 {
-	uint64_t *sum = c->direction == DIRECTION_READ ? &to->read : &to->write;
+	uint64_t *sum = &to->bytes[c->direction];
 	uint64_t *part = &to->to[c->destination][c->direction];
 
+	if (c->unit == UNIT_NANOJOULES) {
+		to->energy = sum_capped(to->energy, bytes);
+		return;
+	}
 	*sum = sum_capped(*sum, bytes);
 	if (c->destination != DESTINATION_ANY)
 		*part = sum_capped(*part, bytes);
@@ -81,9 +100,9 @@ static int find_sockets(struct row_tree *t, const struct report *r)
 		err = note_socket(t, report_socket_id(r, c->counter), &s);
 		if (err)
 			return err;
-		if (c->valid)
+		if (c->valid && c->counter->unit == UNIT_BYTES)
 			s->bytes = sum_capped(s->bytes, c->value);
-		else
+		else if (!c->valid)
 			s->incomplete = true;
 	}
 	return 0;
@@ -98,11 +117,13 @@ static void fill_node(const struct row_tree *t, const struct report *r, struct r
 	a->cpu_ns = row->on_cpu_ns;
 	a->device[DIRECTION_READ] = devices_moved(r, row, DIRECTION_READ);
 	a->device[DIRECTION_WRITE] = devices_moved(r, row, DIRECTION_WRITE);
-	a->tangled = !row->separable && !devices_tangle_only(r, row);
+	a->tangled = !row->separable && devices_tangle(r, row) == TANGLE_MEMORY;
 	for (i = 0; i < row->nr_shares; i++) {
 		const struct share *s = &row->shares[i];
 		const struct counter *c = r->counters[s->counter].counter;
 
+		if (c->unit == UNIT_NANOJOULES)
+			amounts_add_bytes(a, c, s->value);
 		if (!devices_task_counter(c))
 			continue;
 		amounts_add_bytes(a, c, s->value);
@@ -179,7 +200,8 @@ static void find_parents(struct row_tree *t, struct row_node **nodes, size_t nr)
 }
 
 /* Mark what to show, and add up the rest where a reader will look for it. */
-static void choose(struct row_node **sorted, size_t nr, size_t top)
+static void choose(struct row_tree *t, struct row_node **sorted, size_t nr, size_t top,
+		   bool together)
 {
 	struct row_node *node;
 	size_t i, shown = 0;
@@ -194,14 +216,15 @@ static void choose(struct row_node **sorted, size_t nr, size_t top)
 	for (i = 0; i < nr; i++) {
 		if (!sorted[i]->row->leaf || sorted[i]->shown)
 			continue;
-		for (node = sorted[i]->parent; !node->shown; node = node->parent)
-			;
+		node = together ? &t->root : sorted[i]->parent;
+		while (!node->shown)
+			node = node->parent;
 		amounts_add(&node->hidden, &sorted[i]->amounts);
 		node->nr_hidden++;
 	}
 }
 
-int row_tree_new(const struct report *r, size_t top, struct row_tree **ret_tree)
+int row_tree_new(const struct report *r, size_t top, bool together, struct row_tree **ret_tree)
 {
 	cleanup_free struct row_tree *t = calloc(1, sizeof(*t));
 	cleanup_free struct row_node *nodes = calloc(r->nr_rows + 1, sizeof(*nodes));
@@ -230,10 +253,24 @@ int row_tree_new(const struct report *r, size_t top, struct row_tree **ret_tree)
 		node->next = node->parent->child;
 		node->parent->child = node;
 	}
-	choose(sorted, r->nr_rows, top);
+	choose(t, sorted, r->nr_rows, top, together);
 	t->nodes = take_ptr(nodes);
+	t->nr_nodes = r->nr_rows;
 	*ret_tree = take_ptr(t);
 	return 0;
+}
+
+size_t row_tree_busy(const struct row_tree *t, uint64_t least_ns)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->nr_nodes; i++) {
+		const struct row_node *node = &t->nodes[i];
+
+		nr += node->row->leaf &&
+		      (all_bytes(&node->amounts) || node->amounts.cpu_ns >= least_ns);
+	}
+	return nr;
 }
 
 void row_tree_free(struct row_tree *t)

@@ -17,10 +17,11 @@
 
 /**
  * struct amounts - bytes and CPU time of a row or of several together
- * @read, @write: bytes that CPUs moved
+ * @bytes: by direction, bytes that CPUs moved
  * @to: the part of them whose destination is known, by it and direction
  * @low, @high: sum of the ends of the intervals, bytes
  * @device: by direction, what devices moved for it, see devices_moved()
+ * @energy: nanojoules
  * @cpu_ns: CPU time
  * @tangled: a row whose part cannot be told from that of others; sums have no mark,
  *	for they are often better known than their parts
@@ -29,12 +30,12 @@
  * Sums of absurd input stay at UINT64_MAX instead of wrapping.
  */
 struct amounts {
-	uint64_t read;
-	uint64_t write;
-	uint64_t to[NR_DESTINATIONS][2];
+	uint64_t bytes[NR_DIRECTIONS];
+	uint64_t to[NR_DESTINATIONS][NR_DIRECTIONS];
 	uint64_t low;
 	uint64_t high;
-	uint64_t device[2];
+	uint64_t device[NR_WAYS];
+	uint64_t energy;
 	uint64_t cpu_ns;
 	uint64_t sockets;
 	bool tangled;
@@ -45,7 +46,8 @@ struct amounts {
  * @row: the row; NULL for the root
  * @amounts: of the row; of the root, of all leaf rows
  * @hidden: of the leaf rows that are not shown and whose nearest shown
- *	ancestor this is, so that what is shown below a node adds up to it
+ *	ancestor this is, so that what is shown below a node adds up to it;
+ *	or of all of them in the root
  * @nr_hidden: number of these leaf rows
  * @parent, @child, @next: the tree; siblings are sorted, the largest first
  * @shown: whether the row is to be shown; always true for the root
@@ -78,12 +80,13 @@ struct socket_total {
 /**
  * struct row_tree - all rows of a report
  * @root: holds the rows that are in no other
- * @nodes: one for each row of the report, in its order
+ * @nodes, @nr_nodes: one for each row of the report, in its order
  * @sockets: in the order of the report
  */
 struct row_tree {
 	struct row_node root;
 	struct row_node *nodes;
+	size_t nr_nodes;
 	struct socket_total sockets[ROWS_MAX_SOCKETS];
 	size_t nr_sockets;
 };
@@ -92,22 +95,36 @@ struct row_tree {
  * row_tree_new() - sort the rows of a report
  * @r: the report; must outlive the tree
  * @top: leaf rows to show; 0 shows all
+ * @together: the rest is one sum, that of the root
  * @ret_tree: receives the tree; the caller frees it with row_tree_free()
  *
  * Return: 0, -ENOMEM, or -E2BIG for more than ROWS_MAX_SOCKETS sockets.
  */
-int row_tree_new(const struct report *r, size_t top, struct row_tree **ret_tree);
+int row_tree_new(const struct report *r, size_t top, bool together, struct row_tree **ret_tree);
 
 /** row_tree_free() - release a tree; NULL is fine */
 void row_tree_free(struct row_tree *t);
 
+/**
+ * row_tree_busy() - how many leaf rows did something
+ * @t: the tree
+ * @least_ns: CPU time that is something; so is any byte
+ */
+size_t row_tree_busy(const struct row_tree *t, uint64_t least_ns);
+
 /** row_tree_socket() - index of a socket of the report in row_tree.sockets */
 size_t row_tree_socket(const struct row_tree *t, uint32_t id);
 
-/** amounts_add_bytes() - add bytes of a counter; @low and @high stay */
+/** amounts_add() - add the amounts of another row; the mark of a tangled one stays */
+void amounts_add(struct amounts *to, const struct amounts *from);
+
+/** amounts_add_bytes() - add what a counter says, bytes or energy; @low and @high stay */
 void amounts_add_bytes(struct amounts *to, const struct counter *c, uint64_t bytes);
 
-/** amounts_bytes() - bytes of both directions */
+/** amounts_bytes() - bytes of all directions */
 uint64_t amounts_bytes(const struct amounts *a);
+
+/** amounts_to() - of these, bytes that are known to have gone there */
+uint64_t amounts_to(const struct amounts *a, enum destination to);
 
 #endif

@@ -73,30 +73,45 @@ static json_t *bounds(const struct job_sum_value *v, int *err)
 	return a;
 }
 
-/* Sums by short names: "mr" is mem_read_bytes, "pw" pcie_write_bytes. */
+/* A sum; of the job as a whole, also what the machine had. */
+static json_t *with_machine(const struct job_sum_value *v, bool step, int *err)
+{
+	json_t *a = bounds(v, err);
+
+	if (!step)
+		put_element(a, number(rounded_up(v->machine)), err);
+	return a;
+}
+
+/*
+ * Sums by short names: "mr" is mem_read_bytes, "mb" mem_readwrite_bytes, "pw" pcie_write_bytes,
+ * "nj" energy_nanojoules.
+ */
 static json_t *sums_object(const struct job_context *c, const struct account_job *j,
 			   const struct account_part *p, int *err)
 {
 	static const char letters[NR_JOB_SUMS] = { 'm', 'c', 'g', 'x', 'r', 'd', 'p' };
+	static const char ways[NR_DIRECTIONS] = { 'r', 'w', 'b' };
+	struct job_sum_value energy = job_sum_energy(c->node, j, p);
 	bool step = p != &j->whole;
 	json_t *o = json_object();
 
-	for (int i = 0; i < NR_JOB_SUMS * 2; i++) {
-		struct job_sum_value v = job_sum_of(c->node, j, p, i / 2, i % 2);
-		char key[] = { letters[i / 2], i % 2 == DIRECTION_WRITE ? 'w' : 'r', 0 };
-		json_t *a;
+	for (int i = 0; i < NR_JOB_SUMS * NR_DIRECTIONS; i++) {
+		enum job_sum sum = i / NR_DIRECTIONS;
+		enum direction way = i % NR_DIRECTIONS;
+		struct job_sum_value v = job_sum_of(c->node, j, p, sum, way);
+		char key[] = { letters[sum], ways[way], 0 };
 
 		/* Of steps, what was nothing is left out. */
 		if (!v.counted || (step && !v.high))
 			continue;
 		/* Where memory is is said of the job only. */
-		if (step && i / 2 != JOB_SUM_MEM && i / 2 != JOB_SUM_PCIE)
+		if (step && sum != JOB_SUM_MEM && sum != JOB_SUM_PCIE)
 			continue;
-		a = bounds(&v, err);
-		if (!step)
-			put_element(a, number(rounded_up(v.machine)), err);
-		put(o, key, a, err);
+		put(o, key, with_machine(&v, step, err), err);
 	}
+	if (energy.counted && (!step || energy.high))
+		put(o, "nj", with_machine(&energy, step, err), err);
 	return o;
 }
 
@@ -112,6 +127,8 @@ static json_t *counters_array(const struct job_context *c, const struct account_
 		put_name(o, "n", counter->name, sizeof(counter->name), err);
 		if (counter->socket)
 			put_number(o, "s", counter->socket, err);
+		if (counter->unit != UNIT_BYTES)
+			put_text(o, "un", unit_name(counter->unit), err);
 		if (v.counted) {
 			put(o, "v", number(v.value), err);
 			put(o, "o", number(rounded_down(v.others)), err);

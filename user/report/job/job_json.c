@@ -75,37 +75,49 @@ static void put_value(json_t *o, const struct job_sum_value *v, int *err)
 	put_cut(o, "inseparable", v->inseparable, err);
 }
 
-static json_t *rate(uint64_t bytes, uint64_t ns)
+static json_t *rate(double value, uint64_t ns)
 {
-	return ns ? json_real((double)bytes * 1e9 / (double)ns) : json_null();
+	return ns ? json_real(value * 1e9 / (double)ns) : json_null();
+}
+
+/* A sum, and of the job as a whole where the rest of the machine's is. */
+static json_t *metric_object(const struct account_job *j, const struct account_part *p,
+			     const struct job_sum_value *v, const char *rate_name, double unit,
+			     int *err)
+{
+	json_t *m = json_object();
+
+	put_value(m, v, err);
+	if (p != &j->whole)
+		return m;
+	put(m, rate_name, rate((double)v->value * unit, j->covered_ns), err);
+	put_cut(m, "others", v->others, err);
+	put_cut(m, "unattributed", v->unattributed, err);
+	put_cut(m, "machine", v->machine, err);
+	put_bool(m, "partial", v->partial, err);
+	return m;
 }
 
 /* Sums over counters; of steps, the step's part only. */
 static json_t *metrics_object(const struct job_context *c, const struct account_job *j,
 			      const struct account_part *p, int *err)
 {
+	struct job_sum_value energy = job_sum_energy(c->node, j, p);
 	json_t *o = json_object();
 
-	for (int i = 0; i < NR_JOB_SUMS * 2; i++) {
-		struct job_sum_value v = job_sum_of(c->node, j, p, i / 2, i % 2);
+	for (int i = 0; i < NR_JOB_SUMS * NR_DIRECTIONS; i++) {
+		enum direction way = i % NR_DIRECTIONS;
+		struct job_sum_value v = job_sum_of(c->node, j, p, i / NR_DIRECTIONS, way);
 		char name[32];
-		json_t *m;
 
 		if (!v.counted)
 			continue;
-		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / 2),
-			 i % 2 == DIRECTION_WRITE ? "write" : "read");
-		m = json_object();
-		put_value(m, &v, err);
-		if (p == &j->whole) {
-			put(m, "bytes_per_second", rate(v.value, j->covered_ns), err);
-			put_cut(m, "others", v.others, err);
-			put_cut(m, "unattributed", v.unattributed, err);
-			put_cut(m, "machine", v.machine, err);
-			put_bool(m, "partial", v.partial, err);
-		}
-		put(o, name, m, err);
+		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / NR_DIRECTIONS),
+			 direction_name(way));
+		put(o, name, metric_object(j, p, &v, "bytes_per_second", 1, err), err);
 	}
+	if (energy.counted)
+		put(o, "energy_nanojoules", metric_object(j, p, &energy, "watts", 1e-9, err), err);
 	return o;
 }
 
@@ -132,6 +144,8 @@ static json_t *counter_object(const struct job_context *c, const struct account_
 	put_text(o, "source", source_name(counter->source), err);
 	put_text(o, "direction", direction_name(counter->direction), err);
 	put_text(o, "destination", destination_name(counter->destination), err);
+	if (counter->unit != UNIT_BYTES)
+		put_text(o, "unit", unit_name(counter->unit), err);
 	if (counter->bdf[0])
 		put_name(o, "bdf", counter->bdf, sizeof(counter->bdf), err);
 	/* Without a single reading there is no value: none is not zero. */
@@ -252,6 +266,52 @@ static void put_life(json_t *o, const struct account_job *j, int *err)
 	put_cut(o, "on_cpu_ns", j->whole.on_cpu_ns, err);
 }
 
+/* Of its losses, only what there was. */
+static json_t *losses_object(const struct quality *q, int *err)
+{
+	json_t *o = json_object();
+
+	put_text(o, "method", method_name(q->method), err);
+	put_name(o, "weights", q->weights, sizeof(q->weights), err);
+#define PUT_LOSS(name, from) \
+	if (q->name)         \
+		put_cut(o, #name, q->name, err);
+	QUALITY_NUMBERS(PUT_LOSS)
+#undef PUT_LOSS
+	return o;
+}
+
+static json_t *interval_object(const struct job_context *c, const struct account_job *i, int *err)
+{
+	uint64_t start_ns = i->whole.start_ns, end_ns = i->whole.end_ns;
+	json_t *o = json_object();
+
+	put_times(o, start_ns, end_ns, end_ns > start_ns ? end_ns - start_ns : 0, err);
+	put_cut(o, "intervals", i->intervals, err);
+	put_cut(o, "covered_ns", i->covered_ns, err);
+	put_cut(o, "gap_ns", i->gap_ns, err);
+	put_cut(o, "on_cpu_ns", i->whole.on_cpu_ns, err);
+	put(o, "metrics", metrics_object(c, i, &i->whole, err), err);
+	put(o, "counters", counters_array(c, i, err), err);
+	put(o, "devices", io_array(&i->whole, err), err);
+	put(o, "quality", losses_object(&i->quality, err), err);
+	return o;
+}
+
+static json_t *history_object(const struct job_context *c, const struct account_job *j, int *err)
+{
+	json_t *o = json_object(), *a = json_array();
+	bool whole = false;
+
+	if (!*err)
+		*err = job_history_whole(j, c->history, &whole);
+	put_bool(o, "complete", whole, err);
+	for (size_t i = 0; i < c->history->nr && !*err; i++)
+		put_element(a, interval_object(c, &c->history->jobs[i], err), err);
+	put(o, "intervals", a, err);
+	return o;
+}
+
 int job_json_write(FILE *out, const struct job_context *c, const struct account_job *j)
 {
 	json_t *o = json_object();
@@ -267,24 +327,30 @@ int job_json_write(FILE *out, const struct job_context *c, const struct account_
 	put(o, "steps", steps_array(c, j, &err), &err);
 	put(o, "quality", quality_object(j, &err), &err);
 	put(o, "self", json_self(&j->self, &err), &err);
+	if (c->history)
+		put(o, "history", history_object(c, j, &err), &err);
 	return put_line(out, o, 15, err);
 }
 
 static json_t *listed_object(const struct job_context *c, const struct account_job *j, int *err)
 {
+	struct job_sum_value energy = job_sum_energy(c->node, j, &j->whole);
 	json_t *o = json_object(), *metrics = json_object();
 
 	put_life(o, j, err);
 	put_number(o, "steps", j->nr_steps, err);
-	for (int i = 0; i < NR_JOB_SUMS * 2; i++) {
-		struct job_sum_value v = job_sum_of(c->node, j, &j->whole, i / 2, i % 2);
+	for (int i = 0; i < NR_JOB_SUMS * NR_DIRECTIONS; i++) {
+		enum direction way = i % NR_DIRECTIONS;
+		struct job_sum_value v = job_sum_of(c->node, j, &j->whole, i / NR_DIRECTIONS, way);
 		char name[32];
 
-		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / 2),
-			 i % 2 == DIRECTION_WRITE ? "write" : "read");
+		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / NR_DIRECTIONS),
+			 direction_name(way));
 		if (v.counted)
 			put_cut(metrics, name, v.value, err);
 	}
+	if (energy.counted)
+		put_cut(metrics, "energy_nanojoules", energy.value, err);
 	put(o, "metrics", metrics, err);
 	return o;
 }

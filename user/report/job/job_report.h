@@ -20,14 +20,35 @@
  * struct job_context - what an account is read with
  * @host: the machine
  * @node: has the counters that accounts refer to
+ * @history: intervals of the account that is shown, as store_each_span() has them; NULL: nobody
+ *	asked for them
  */
 struct job_context {
 	const struct host_info *host;
 	const struct accounts_node *node;
+	const struct account_list *history;
 };
 
 /** job_json_write() - the account as one line of JSON; 0 or a negative errno */
 int job_json_write(FILE *out, const struct job_context *c, const struct account_job *j);
+
+/**
+ * job_history_whole() - are all intervals of an account there?
+ * @j: the account
+ * @history: its intervals
+ * @ret: they add up to it, to the unit: none was dropped
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int job_history_whole(const struct account_job *j, const struct account_list *history, bool *ret);
+
+/**
+ * job_csv_write() - its intervals as comma-separated values, in the columns of report/csv
+ *
+ * @c->history must be there; without an interval there are only names of columns. Times are
+ * CLOCK_REALTIME. 0 or a negative errno.
+ */
+int job_csv_write(FILE *out, const struct job_context *c, const struct account_job *j);
 
 /** job_table_write() - the account for people; 0 or a negative errno */
 int job_table_write(FILE *out, const struct job_context *c, const struct account_job *j,

@@ -99,6 +99,25 @@ struct job_sum_value job_sum_counter(const struct account_job *j, const struct a
 	return v;
 }
 
+/* Add what a counter has; one without a value makes the sum partial. */
+static void add_counter(struct job_sum_value *all, const struct account_job *j,
+			const struct account_part *p, size_t node)
+{
+	struct job_sum_value v = job_sum_counter(j, p, node);
+
+	all->partial = all->partial || v.partial || !v.counted;
+	if (!v.counted)
+		return;
+	all->counted = true;
+	all->value = sum_capped(all->value, v.value);
+	all->low = sum_capped(all->low, v.low);
+	all->high = sum_capped(all->high, v.high);
+	all->inseparable = sum_capped(all->inseparable, v.inseparable);
+	all->others = sum_capped(all->others, v.others);
+	all->unattributed = sum_capped(all->unattributed, v.unattributed);
+	all->machine = sum_capped(all->machine, v.machine);
+}
+
 struct job_sum_value job_sum_of(const struct accounts_node *n, const struct account_job *j,
 				const struct account_part *p, enum job_sum sum,
 				enum direction direction)
@@ -107,22 +126,23 @@ struct job_sum_value job_sum_of(const struct accounts_node *n, const struct acco
 
 	for (size_t i = 0; i < j->nr_node; i++) {
 		const struct account_counter *c = &n->counters[j->node[i].counter];
-		struct job_sum_value v;
 
-		if (c->direction != direction || !is_in(c, sum))
-			continue;
-		v = job_sum_counter(j, p, i);
-		all.partial = all.partial || v.partial || !v.counted;
-		if (!v.counted)
-			continue;
-		all.counted = true;
-		all.value = sum_capped(all.value, v.value);
-		all.low = sum_capped(all.low, v.low);
-		all.high = sum_capped(all.high, v.high);
-		all.inseparable = sum_capped(all.inseparable, v.inseparable);
-		all.others = sum_capped(all.others, v.others);
-		all.unattributed = sum_capped(all.unattributed, v.unattributed);
-		all.machine = sum_capped(all.machine, v.machine);
+		if (c->direction == direction && is_in(c, sum))
+			add_counter(&all, j, p, i);
+	}
+	return all;
+}
+
+struct job_sum_value job_sum_energy(const struct accounts_node *n, const struct account_job *j,
+				    const struct account_part *p)
+{
+	struct job_sum_value all = { 0 };
+
+	for (size_t i = 0; i < j->nr_node; i++) {
+		const struct account_counter *c = &n->counters[j->node[i].counter];
+
+		if (c->unit == UNIT_NANOJOULES && c->source != SOURCE_DEVICE)
+			add_counter(&all, j, p, i);
 	}
 	return all;
 }

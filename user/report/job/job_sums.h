@@ -60,6 +60,10 @@ struct job_sum_value job_sum_of(const struct accounts_node *n, const struct acco
 				const struct account_part *p, enum job_sum sum,
 				enum direction direction);
 
+/** job_sum_energy() - the same of energy, in nanojoules; that of devices is nobody's and not in it */
+struct job_sum_value job_sum_energy(const struct accounts_node *n, const struct account_job *j,
+				    const struct account_part *p);
+
 /** job_sum_counter() - the same of a single counter, an index into account_job.node */
 struct job_sum_value job_sum_counter(const struct account_job *j, const struct account_part *p,
 				     size_t node);

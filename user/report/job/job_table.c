@@ -112,6 +112,11 @@ static struct grid_cell range_of(const struct job_sum_value *v)
 	return grid_bar(v->value, v->low, v->high, is_tangled(v));
 }
 
+static struct grid_cell joules_range_of(const struct job_sum_value *v)
+{
+	return grid_joules_bar(v->value, v->low, v->high, is_tangled(v));
+}
+
 /* A line of sums. */
 struct sum_line {
 	const char *label;
@@ -135,6 +140,11 @@ static struct grid_cell sum_part(const struct grid_place *at)
 	return grid_percent(parts[at->column->arg], v->machine);
 }
 
+/* Watts are nanojoules a nanosecond. */
+GRID_CELL(sum_watts, struct sum_line, grid_ratio(row->v.value, row->covered_ns));
+GRID_CELL(sum_joules, struct sum_line, grid_joules(row->v.value));
+GRID_CELL(sum_joules_range, struct sum_line, joules_range_of(&row->v));
+
 #define COLUMN_OTHERS 5
 
 static const struct grid_column sum_columns[] = {
@@ -148,20 +158,34 @@ static const struct grid_column sum_columns[] = {
 	{ NULL, "NOBODY", .rank = 1, .cell = sum_part, .arg = PART_NOBODY },
 };
 
+/* The same with other numbers: energy is in no sum of bytes. */
+static const struct grid_column energy_columns[] = {
+	{ NULL, NULL, LABEL_MIN, .least = 1, .most = LABEL_MAX, .look = GRID_NAME,
+	  .cell = sum_label },
+	{ NULL, "W", .cell = sum_watts },
+	{ NULL, "ENERGY", .cell = sum_joules },
+	{ NULL, "RANGE", .cell = sum_joules_range },
+	{ NULL, "SHARE", .cell = sum_part, .arg = PART_JOB },
+	{ NULL, "OTHERS", .rank = 1, .cell = sum_part, .arg = PART_OTHERS },
+	{ NULL, "NOBODY", .rank = 1, .cell = sum_part, .arg = PART_NOBODY },
+};
+
 static int put_sum(const struct grid *g, enum job_sum sum, enum direction direction)
 {
-	static const char *const labels[NR_JOB_SUMS][2] = {
-		[JOB_SUM_MEM] = { "memory reads", "memory writes" },
-		[JOB_SUM_CMEM] = { "  memory of CPUs", "  memory of CPUs" },
-		[JOB_SUM_GMEM] = { "  memory of GPUs", "  memory of GPUs" },
-		[JOB_SUM_CXL] = { "  CXL memory", "  CXL memory" },
-		[JOB_SUM_REMOTE] = { "  another socket", "  another socket" },
-		[JOB_SUM_DEVICE_MEM] = { "memory reads of devices", "memory writes of devices" },
-		[JOB_SUM_PCIE] = { "PCIe reads", "PCIe writes" },
+	/* What is indented is said of each direction. */
+	static const char *const labels[NR_JOB_SUMS][NR_DIRECTIONS] = {
+		[JOB_SUM_MEM] = { "memory reads", "memory writes", "memory reads and writes" },
+		[JOB_SUM_CMEM] = { "  memory of CPUs" },
+		[JOB_SUM_GMEM] = { "  memory of GPUs" },
+		[JOB_SUM_CXL] = { "  CXL memory" },
+		[JOB_SUM_REMOTE] = { "  another socket" },
+		[JOB_SUM_DEVICE_MEM] = { "memory reads of devices", "memory writes of devices",
+					 "memory traffic of devices" },
+		[JOB_SUM_PCIE] = { "PCIe reads", "PCIe writes", "PCIe reads and writes" },
 	};
 	const struct job_table *t = g->table;
 	const struct sum_line l = {
-		.label = labels[sum][direction == DIRECTION_WRITE],
+		.label = labels[sum][direction] ?: labels[sum][0],
 		.covered_ns = t->j->covered_ns,
 		.v = job_sum_of(t->c->node, t->j, &t->j->whole, sum, direction),
 	};
@@ -182,14 +206,61 @@ static int put_sums(struct job_table *t)
 	grid_fit(&g);
 	t->parts = !g.columns[COLUMN_OTHERS].hidden;
 	grid_heading(&g);
-	/* A direction with its destinations, then devices with both directions. */
-	for (int d = 0; d < 2 && !err; d++)
+	/* A direction with its destinations, then devices with all directions. */
+	for (int d = 0; d < NR_DIRECTIONS && !err; d++)
 		for (int i = JOB_SUM_MEM; i <= JOB_SUM_REMOTE && !err; i++)
 			err = put_sum(&g, i, d);
 	for (int i = JOB_SUM_DEVICE_MEM; i < NR_JOB_SUMS && !err; i++)
-		for (int d = 0; d < 2 && !err; d++)
+		for (int d = 0; d < NR_DIRECTIONS && !err; d++)
 			err = put_sum(&g, i, d);
 	return err;
+}
+
+static int put_energy(struct job_table *t)
+{
+	const struct sum_line l = {
+		.label = "energy",
+		.covered_ns = t->j->covered_ns,
+		.v = job_sum_energy(t->c->node, t->j, &t->j->whole),
+	};
+	GRID(g, energy_columns, t->out, t->width, t);
+
+	if (!l.v.counted)
+		return 0;
+	grid_fit(&g);
+	fputc('\n', t->out);
+	grid_heading(&g);
+	return grid_row(&g, &l);
+}
+
+/* Does a counter of the machine count what CPUs move in this direction? */
+static bool counts(const struct accounts_node *n, enum direction direction)
+{
+	for (size_t i = 0; i < n->nr_counters; i++) {
+		const struct account_counter *c = &n->counters[i];
+		bool by_cpus = c->source == SOURCE_CPU || c->source == SOURCE_ANY;
+
+		if (!c->bdf[0] && by_cpus && c->direction == direction && c->unit == UNIT_BYTES)
+			return true;
+	}
+	return false;
+}
+
+static bool counts_energy(const struct accounts_node *n)
+{
+	for (size_t i = 0; i < n->nr_counters; i++)
+		if (n->counters[i].unit == UNIT_NANOJOULES)
+			return true;
+	return false;
+}
+
+/* Is there a column for it? Where nothing counts both directions as one, there are two. */
+static bool counts_way(const struct accounts_node *n, enum direction direction)
+{
+	bool together = counts(n, DIRECTION_READWRITE),
+	     apart = counts(n, DIRECTION_READ) || counts(n, DIRECTION_WRITE);
+
+	return direction == DIRECTION_READWRITE ? together : apart || !together;
 }
 
 /* --- steps */
@@ -199,8 +270,9 @@ struct step_line {
 	const char *label;
 	uint64_t time_ns;
 	uint64_t cpu_ns;
-	struct job_sum_value mem[2];
-	struct job_sum_value pcie[2];
+	struct job_sum_value mem[NR_DIRECTIONS];
+	struct job_sum_value pcie[NR_WAYS];
+	struct job_sum_value energy;
 };
 
 static struct step_line line_of(const struct job_table *t, const struct account_part *p)
@@ -209,17 +281,21 @@ static struct step_line line_of(const struct job_table *t, const struct account_
 			       .time_ns = job_duration(t->j, p),
 			       .cpu_ns = p->on_cpu_ns };
 
-	for (int d = 0; d < 2; d++) {
+	for (int d = 0; d < NR_DIRECTIONS; d++)
 		l.mem[d] = job_sum_of(t->c->node, t->j, p, JOB_SUM_MEM, d);
+	for (int d = 0; d < NR_WAYS; d++)
 		l.pcie[d] = job_sum_of(t->c->node, t->j, p, JOB_SUM_PCIE, d);
-	}
+	l.energy = job_sum_energy(t->c->node, t->j, p);
 	return l;
 }
 
 static uint64_t bytes_of(const struct step_line *l)
 {
-	return sum_capped(sum_capped(l->mem[0].value, l->mem[1].value),
-			  sum_capped(l->pcie[0].value, l->pcie[1].value));
+	uint64_t sum = sum_capped(l->pcie[0].value, l->pcie[1].value);
+
+	for (int d = 0; d < NR_DIRECTIONS; d++)
+		sum = sum_capped(sum, l->mem[d].value);
+	return sum;
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -256,56 +332,68 @@ static struct grid_cell bytes_if(const struct job_sum_value *v)
 
 GRID_CELL(step_mem, struct step_line, bytes_if(&row->mem[at->column->arg]));
 GRID_CELL(step_pcie, struct step_line, bytes_if(&row->pcie[at->column->arg]));
+GRID_CELL(step_energy, struct step_line,
+	  grid_if(row->energy.counted, grid_joules(row->energy.value)));
 
 static struct grid_cell step_range(const struct grid_place *at)
 {
 	const struct step_line *l = at->row;
-	const struct job_sum_value *read = &l->mem[DIRECTION_READ],
-				   *write = &l->mem[DIRECTION_WRITE];
-	struct job_sum_value both = *read;
+	struct job_sum_value all = { 0 };
 
-	if (!l->part || (!read->counted && !write->counted))
-		return grid_is(GRID_ABSENT);
-	both.value = sum_capped(both.value, write->value);
-	both.low = sum_capped(both.low, write->low);
-	both.high = sum_capped(both.high, write->high);
-	both.inseparable = sum_capped(both.inseparable, write->inseparable);
-	return range_of(&both);
+	for (int d = 0; d < NR_DIRECTIONS; d++) {
+		const struct job_sum_value *v = &l->mem[d];
+
+		all.counted = all.counted || v->counted;
+		all.value = sum_capped(all.value, v->value);
+		all.low = sum_capped(all.low, v->low);
+		all.high = sum_capped(all.high, v->high);
+		all.inseparable = sum_capped(all.inseparable, v->inseparable);
+	}
+	return l->part && all.counted ? range_of(&all) : grid_is(GRID_ABSENT);
 }
 
 static bool counts_pcie(const struct job_table *t)
 {
 	bool counted = false;
 
-	for (int d = 0; d < 2; d++)
+	for (int d = 0; d < NR_WAYS; d++)
 		counted |= job_sum_of(t->c->node, t->j, &t->j->whole, JOB_SUM_PCIE, d).counted;
 	return counted;
 }
 
 GRID_SHOWN(has_pcie, struct job_table, counts_pcie(table));
+GRID_SHOWN(has_energy, struct job_table,
+	   job_sum_energy(table->c->node, table->j, &table->j->whole).counted);
+GRID_SHOWN(has_mem, struct job_table, counts_way(table->c->node, at->column->arg));
 
 static const struct grid_column step_columns[] = {
 	{ NULL, NULL, STEP_WIDTH, .least = 1, .most = STEP_WIDTH, .look = GRID_NAME,
 	  .cell = step_label },
 	{ NULL, "TIME s", .cell = step_time },
 	{ NULL, "CPU s", .cell = step_cpu },
-	{ NULL, "READ", .cell = step_mem, .arg = DIRECTION_READ },
-	{ NULL, "WRITE", .cell = step_mem, .arg = DIRECTION_WRITE },
+	{ NULL, "READ", .shown = has_mem, .cell = step_mem, .arg = DIRECTION_READ },
+	{ NULL, "WRITE", .shown = has_mem, .cell = step_mem, .arg = DIRECTION_WRITE },
+	{ NULL, "RD+WR", .shown = has_mem, .cell = step_mem, .arg = DIRECTION_READWRITE },
 	{ NULL, "RANGE", .cell = step_range },
 	{ NULL, "PCIE-RD", .rank = 1, .shown = has_pcie, .cell = step_pcie, .arg = DIRECTION_READ },
 	{ NULL, "PCIE-WR", .rank = 1, .shown = has_pcie, .cell = step_pcie,
 	  .arg = DIRECTION_WRITE },
+	{ NULL, "ENERGY", .rank = 2, .shown = has_energy, .cell = step_energy },
 };
+
+static void take_value(struct job_sum_value *from, const struct job_sum_value *v)
+{
+	from->value -= v->value < from->value ? v->value : from->value;
+}
 
 static void take_away(struct step_line *from, const struct step_line *l)
 {
 	from->cpu_ns -= l->cpu_ns < from->cpu_ns ? l->cpu_ns : from->cpu_ns;
-	for (int d = 0; d < 2; d++) {
-		uint64_t mem = l->mem[d].value, pcie = l->pcie[d].value;
-
-		from->mem[d].value -= mem < from->mem[d].value ? mem : from->mem[d].value;
-		from->pcie[d].value -= pcie < from->pcie[d].value ? pcie : from->pcie[d].value;
-	}
+	for (int d = 0; d < NR_DIRECTIONS; d++)
+		take_value(&from->mem[d], &l->mem[d]);
+	for (int d = 0; d < NR_WAYS; d++)
+		take_value(&from->pcie[d], &l->pcie[d]);
+	take_value(&from->energy, &l->energy);
 }
 
 static int put_step_lines(const struct grid *g, struct step_line *lines, size_t nr)
@@ -331,7 +419,7 @@ static int put_step_lines(const struct grid *g, struct step_line *lines, size_t 
 	snprintf(label, sizeof(label), "(%zu more)", nr - shown);
 	if (!err && shown < nr)
 		err = grid_row(g, &hidden);
-	if (!err && (bytes_of(&rest) || rest.cpu_ns))
+	if (!err && (bytes_of(&rest) || rest.energy.value || rest.cpu_ns))
 		err = grid_row(g, &rest);
 	return err;
 }
@@ -406,9 +494,25 @@ static struct grid_cell said_if(const struct counter_line *l, struct grid_cell c
 
 GRID_CELL(counter_name, struct counter_line, grid_name(row->c->name, sizeof(row->c->name)));
 GRID_CELL(counter_socket, struct counter_line, grid_text("%" PRIu32, row->c->socket));
-GRID_CELL(counter_bytes, struct counter_line,
-	  row->v.counted ? grid_bytes(row->v.value) : grid_is(GRID_NO_DATA));
-GRID_CELL(counter_range, struct counter_line, said_if(row, range_of(&row->v)));
+
+static struct grid_cell counter_value(const struct grid_place *at)
+{
+	const struct counter_line *l = at->row;
+	bool energy = l->c->unit == UNIT_NANOJOULES;
+
+	if (!l->v.counted)
+		return grid_is(GRID_NO_DATA);
+	return energy ? grid_joules(l->v.value) : grid_bytes(l->v.value);
+}
+
+static struct grid_cell counter_range(const struct grid_place *at)
+{
+	const struct counter_line *l = at->row;
+	bool energy = l->c->unit == UNIT_NANOJOULES;
+
+	return said_if(l, energy ? joules_range_of(&l->v) : range_of(&l->v));
+}
+
 GRID_CELL(counter_share, struct counter_line,
 	  said_if(row, grid_percent(row->v.value, row->v.machine)));
 GRID_CELL(counter_time, struct counter_line,
@@ -417,7 +521,7 @@ GRID_CELL(counter_time, struct counter_line,
 static const struct grid_column counter_columns[] = {
 	{ NULL, "counter", .most = SIZE_MAX, .look = GRID_PATH, .cell = counter_name },
 	{ NULL, "SKT", 3, .cell = counter_socket },
-	{ NULL, "BYTES", .cell = counter_bytes },
+	{ NULL, "BYTES", .cell = counter_value },
 	{ NULL, "RANGE", .cell = counter_range },
 	{ NULL, "SHARE", .cell = counter_share },
 	{ NULL, "COUNTED", .cell = counter_time },
@@ -479,6 +583,8 @@ static int put_table(FILE *out, void *arg)
 		fputc('\n', out);
 	if (!err)
 		err = put_sums(t);
+	if (!err)
+		err = put_energy(t);
 	if (!err)
 		err = put_steps(t);
 	if (!err)
@@ -584,19 +690,31 @@ GRID_CELL(cell_time, struct account_job, grid_seconds(job_duration(row, &row->wh
 GRID_CELL(cell_cpu, struct account_job, grid_seconds(row->whole.on_cpu_ns));
 
 /* What a sum's column is about: the sum, and the direction. */
-#define SUM(sum, direction) ((sum)*2 + (direction))
+#define SUM(sum, direction) ((sum)*NR_DIRECTIONS + (direction))
 
 static struct grid_cell cell_sum(const struct grid_place *at)
 {
 	const struct list *l = at->table;
 	const struct account_job *j = at->row;
 	struct job_sum_value v =
-		job_sum_of(l->c->node, j, &j->whole, at->column->arg / 2, at->column->arg % 2);
+		job_sum_of(l->c->node, j, &j->whole, at->column->arg / NR_DIRECTIONS,
+			   at->column->arg % NR_DIRECTIONS);
 
 	return grid_if(v.counted, grid_bytes(v.value));
 }
 
+static struct grid_cell cell_energy(const struct grid_place *at)
+{
+	const struct list *l = at->table;
+	const struct account_job *j = at->row;
+	struct job_sum_value v = job_sum_energy(l->c->node, j, &j->whole);
+
+	return grid_if(v.counted, grid_joules(v.value));
+}
+
 GRID_SHOWN(some_user, struct list, table->users);
+GRID_SHOWN(some_energy, struct list, counts_energy(table->c->node));
+GRID_SHOWN(some_mem, struct list, counts_way(table->c->node, at->column->arg % NR_DIRECTIONS));
 
 /* In which order columns get room, and none without those before it. */
 #define OPTIONAL(nr) .rank = nr, .or_none = true
@@ -609,10 +727,15 @@ static const struct grid_column columns[] = {
 	{ NULL, "START (UTC)", START_WIDTH, .look = GRID_LEFT, .cell = cell_start },
 	{ NULL, "TIME s", .cell = cell_time },
 	{ NULL, "CPU s", OPTIONAL(2), .cell = cell_cpu },
-	{ NULL, "READ", .cell = cell_sum, .arg = SUM(JOB_SUM_MEM, DIRECTION_READ) },
-	{ NULL, "WRITE", .cell = cell_sum, .arg = SUM(JOB_SUM_MEM, DIRECTION_WRITE) },
-	{ NULL, "PCIE-RD", OPTIONAL(4), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 0) },
-	{ NULL, "PCIE-WR", OPTIONAL(4), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 1) },
+	{ NULL, "READ", .shown = some_mem, .cell = cell_sum,
+	  .arg = SUM(JOB_SUM_MEM, DIRECTION_READ) },
+	{ NULL, "WRITE", .shown = some_mem, .cell = cell_sum,
+	  .arg = SUM(JOB_SUM_MEM, DIRECTION_WRITE) },
+	{ NULL, "RD+WR", .shown = some_mem, .cell = cell_sum,
+	  .arg = SUM(JOB_SUM_MEM, DIRECTION_READWRITE) },
+	{ NULL, "ENERGY", OPTIONAL(4), .shown = some_energy, .cell = cell_energy },
+	{ NULL, "PCIE-RD", OPTIONAL(5), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 0) },
+	{ NULL, "PCIE-WR", OPTIONAL(5), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 1) },
 };
 
 static int put_list(FILE *out, void *arg)

@@ -101,8 +101,7 @@ static json_t *device_object(const struct report *r, const struct report_device 
 	put_text(o, "kind", device_kind_name(d->kind), err);
 	put_text(o, "wiring", wiring_name(d->wiring), err);
 	if (d->wiring != WIRING_UNKNOWN) {
-		put_number(o, "socket",
-			   d->socket < r->nr_sockets ? r->sockets[d->socket].id : d->socket, err);
+		put_number(o, "socket", report_socket_at(r, d->socket), err);
 		put_number(o, "rc", d->rc, err);
 		put_number(o, "rp", d->rp, err);
 	}
@@ -194,22 +193,22 @@ void devices_json_metrics(const struct report *r, const struct report_row *row, 
 {
 	static const char *const pcie[] = { "pcie_read_bytes", "pcie_write_bytes" };
 	static const char *const mem[] = { "device_mem_read_bytes", "device_mem_write_bytes" };
-	uint64_t sums[2] = { 0 };
-	bool any[2] = { false };
+	uint64_t sums[NR_WAYS] = { 0 };
+	bool any[NR_WAYS] = { false };
 
 	if (!r->nr_devices)
 		return;
 	for (size_t i = 0; i < row->nr_shares; i++) {
 		const struct share *s = &row->shares[i];
 		const struct counter *c = r->counters[s->counter].counter;
-		int way = c->direction == DIRECTION_WRITE;
 
-		if (c->device || c->source != SOURCE_DEVICE)
+		/* No device is known to have a part of both directions together. */
+		if (c->device || c->source != SOURCE_DEVICE || c->direction >= NR_WAYS)
 			continue;
-		sums[way] = sum_capped(sums[way], s->value);
-		any[way] = true;
+		sums[c->direction] = sum_capped(sums[c->direction], s->value);
+		any[c->direction] = true;
 	}
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < NR_WAYS; i++) {
 		if (devices_valid(r, i))
 			put_number(metrics, pcie[i], devices_moved(r, row, i), err);
 		if (any[i] || (devices_valid(r, i) && socket_counted(r, i)))

@@ -11,7 +11,12 @@
 #include "report/format.h"
 #include "report/json/json.h"
 #include "report/latencies.h"
+#include "report/parts.h"
+#include "report/peaks.h"
 #include "report/put.h"
+#include "report/referees.h"
+
+#define NANOJOULES 1e9 /* in a joule */
 
 static json_t *filters_object(const struct counter *c, int *err)
 {
@@ -47,11 +52,13 @@ static json_t *counter_object(const struct report *r, const struct report_counte
 		put_name(o, "bdf", device->bdf, sizeof(device->bdf), err);
 	put_text(o, "direction", direction_name(c->direction), err);
 	put_text(o, "destination", destination_name(c->destination), err);
+	if (c->estimate)
+		put_text(o, "estimate", estimate_name(c->estimate), err);
 	put_bool(o, "valid", rc->valid, err);
 	if (rc->valid) {
 		put_number(o, "value", rc->value, err);
 		/* Requests have no owners: nobody asked for any. */
-		if (c->unit == UNIT_BYTES) {
+		if (unit_is_split(c->unit)) {
 			put_number(o, "attributed", rc->attributed, err);
 			put_number(o, "unattributed", unattributed, err);
 		}
@@ -99,18 +106,20 @@ static json_t *sockets_array(const struct report *r, int *err)
 
 /* Bytes of a row, by destination and direction; of DESTINATION_ANY, of all counters. */
 struct row_bytes {
-	uint64_t bytes[NR_DESTINATIONS][2];
-	bool counted[NR_DESTINATIONS][2];
+	uint64_t bytes[NR_DESTINATIONS][NR_DIRECTIONS];
+	bool counted[NR_DESTINATIONS][NR_DIRECTIONS];
+	uint64_t energy;
+	bool energy_counted;
 };
 
 static void add_share(struct row_bytes *b, const struct counter *c, uint64_t value)
 {
 	enum destination to[] = { DESTINATION_ANY, c->destination };
-	bool write = c->direction == DIRECTION_WRITE;
+	enum direction way = c->direction;
 
 	for (size_t i = 0; i < (c->destination == DESTINATION_ANY ? 1 : 2); i++) {
-		b->bytes[to[i]][write] = sum_capped(b->bytes[to[i]][write], value);
-		b->counted[to[i]][write] = true;
+		b->bytes[to[i]][way] = sum_capped(b->bytes[to[i]][way], value);
+		b->counted[to[i]][way] = true;
 	}
 }
 
@@ -124,13 +133,15 @@ static json_t *metrics_object(const struct report *r, const struct report_row *r
 		const char *to = d == DESTINATION_ANY ? "mem" : destination_name(d);
 		char name[32];
 
-		for (int write = 0; write < 2; write++) {
-			if (!b->counted[d][write])
+		for (int way = 0; way < NR_DIRECTIONS; way++) {
+			if (!b->counted[d][way])
 				continue;
-			snprintf(name, sizeof(name), "%s_%s_bytes", to, write ? "write" : "read");
-			put_number(o, name, b->bytes[d][write], err);
+			snprintf(name, sizeof(name), "%s_%s_bytes", to, direction_name(way));
+			put_number(o, name, b->bytes[d][way], err);
 		}
 	}
+	if (b->energy_counted)
+		put(o, "energy_joules", json_real((double)b->energy / NANOJOULES), err);
 	devices_json_metrics(r, row, o, err);
 	return o;
 }
@@ -153,6 +164,10 @@ static json_t *shares_array(const struct report *r, const struct report_row *row
 		put_number(o, "high", s->high, err);
 		put_bool(o, "separable", s->separable, err);
 		put_element(a, o, err);
+		if (c->unit == UNIT_NANOJOULES) {
+			b->energy = sum_capped(b->energy, s->value);
+			b->energy_counted = true;
+		}
 		if (devices_task_counter(c))
 			add_share(b, c, s->value);
 	}
@@ -222,7 +237,25 @@ void json_who(json_t *o, const struct report_row *row, int *err)
 		put_bool(o, "kernel", true, err);
 }
 
-static json_t *row_object(const struct report *r, const struct report_row *row, int *err)
+/* What part the row used of the most that all sockets' memory could have moved, if it is known. */
+static void put_peak_share(json_t *o, const struct row_bytes *b, uint64_t most, int *err)
+{
+	uint64_t elsewhere = 0, all = 0;
+	bool counted = false;
+
+	for (int way = 0; way < NR_DIRECTIONS; way++) {
+		for (int d = DESTINATION_CMEM + 1; d < NR_DESTINATIONS; d++)
+			elsewhere = sum_capped(elsewhere, b->bytes[d][way]);
+		all = sum_capped(all, b->bytes[DESTINATION_ANY][way]);
+		counted |= b->counted[DESTINATION_ANY][way];
+	}
+	if (most && counted)
+		put(o, "peak_share",
+		    json_real((double)(all > elsewhere ? all - elsewhere : 0) / (double)most), err);
+}
+
+static json_t *row_object(const struct report *r, const struct report_row *row, uint64_t most,
+			  int *err)
 {
 	json_t *o = json_object();
 	struct row_bytes bytes = { 0 };
@@ -231,6 +264,7 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
 	put(o, "shares", shares_array(r, row, &bytes, err), err);
 	put(o, "metrics", metrics_object(r, row, &bytes, err), err);
+	put_peak_share(o, &bytes, most, err);
 	if (r->nr_devices)
 		put(o, "devices", devices_json_row(r, row, err), err);
 	if (r->nr_probes)
@@ -245,11 +279,12 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 
 static json_t *workloads_array(const struct report *r, int *err)
 {
+	uint64_t most = peaks_memory(r, -1);
 	json_t *a = json_array();
 	size_t i;
 
 	for (i = 0; i < r->nr_rows && !*err; i++)
-		put_element(a, row_object(r, &r->rows[i], err), err);
+		put_element(a, row_object(r, &r->rows[i], most, err), err);
 	return a;
 }
 
@@ -265,7 +300,7 @@ static json_t *unattributed_array(const struct report *r, int *err)
 		for (reason = 0; rc->valid && reason < NR_REASONS; reason++) {
 			json_t *o;
 
-			if (!rc->unattributed[reason] || rc->counter->unit != UNIT_BYTES)
+			if (!rc->unattributed[reason] || !unit_is_split(rc->counter->unit))
 				continue;
 			o = json_object();
 			put_name(o, "counter", rc->counter->name, sizeof(rc->counter->name), err);
@@ -364,7 +399,21 @@ static json_t *report_quality(const struct report *r, int *err)
 	put_ticks(o, r, err);
 	if (r->saturated_windows)
 		put_number(o, "saturated_windows", r->saturated_windows, err);
+	if (r->estimated_windows || r->simple_windows) {
+		put_number(o, "estimated_windows", r->estimated_windows, err);
+		put_number(o, "simple_windows", r->simple_windows, err);
+	}
 	return o;
+}
+
+/* Nothing where no peak is known. */
+static void put_peaks(json_t *o, const struct report *r, int *err)
+{
+	if (!r->host->peaks.nr)
+		return;
+	put(o, "peaks", peaks_array(r, err), err);
+	if (r->host->peaks.note[0])
+		put_name(o, "peak_note", r->host->peaks.note, sizeof(r->host->peaks.note), err);
 }
 
 int json_report(const struct report *r, json_t **ret)
@@ -383,6 +432,13 @@ int json_report(const struct report *r, json_t **ret)
 	put(o, "sockets", sockets_array(r, &err), &err);
 	if (r->nr_probes)
 		put(o, "latencies", latencies_probes(r, &err), &err);
+	put_peaks(o, r, &err);
+	if (r->nr_referees)
+		put(o, "resctrl", referees_array(r, &err), &err);
+	if (r->nr_parts) {
+		put(o, "parts", parts_json(r, &err), &err);
+		put(o, "parts_check", parts_json_checks(r, &err), &err);
+	}
 	put(o, "workloads", workloads_array(r, &err), &err);
 	put(o, "unattributed", unattributed_array(r, &err), &err);
 	put(o, "devices", devices_json(r, &err), &err);

@@ -9,6 +9,7 @@
 #include "report/format.h"
 #include "report/json/internal.h"
 #include "report/latencies.h"
+#include "report/peaks.h"
 #include "report/put.h"
 
 /* Whole bytes per second: more is not known. */
@@ -47,6 +48,27 @@ static json_t *neighbour_object(const struct neighbour *n, int *err)
 	return o;
 }
 
+/* How near its peak the socket's memory was; nothing where that is not known. */
+static void put_peak(json_t *o, const struct report *summary, const struct neighbourhood *h,
+		     int *err)
+{
+	struct peak_use u;
+	json_t *p;
+
+	if (!peaks_all_of_socket(summary, h->probe->socket, &u))
+		return;
+	p = json_object();
+	put_number(p, "bytes_per_s", u.peak->bytes_per_s, err);
+	put_text(p, "from", peak_from_name(u.peak->from), err);
+	put(p, "calm_share", json_real(h->calm / (double)u.peak->bytes_per_s), err);
+	put(p, "high_share", json_real(h->risen / (double)u.peak->bytes_per_s), err);
+	if (u.at_most)
+		put_bool(p, "at_most", true, err);
+	if (u.cpus_only)
+		put_bool(p, "cpus_only", true, err);
+	put(o, "peak", p, err);
+}
+
 static json_t *probe_object(const struct neighbours_report *r, const struct neighbourhood *h,
 			    int *err)
 {
@@ -74,6 +96,7 @@ static json_t *probe_object(const struct neighbours_report *r, const struct neig
 	if (h->enough) {
 		put_rate(o, "calm_bytes_per_s", h->calm, err);
 		put_rate(o, "high_bytes_per_s", h->risen, err);
+		put_peak(o, summary, h, err);
 	}
 	for (size_t i = 0; i < h->nr && !*err; i++)
 		put_element(rows, neighbour_object(&h->rows[i], err), err);

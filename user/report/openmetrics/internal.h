@@ -11,12 +11,14 @@ enum dim_kind {
 	DIM_MEMORY,   /* socket, source, direction, destination */
 	DIM_DEVICE,   /* device, direction */
 	DIM_REQUESTS, /* the same, as the kernel saw it */
+	DIM_ENERGY,   /* socket, counter: in nanojoules */
 };
 
 /**
  * struct dim - the labels of series besides the job
  * @socket: number of the socket, as users know it
- * @bdf, @name, @device: of a device
+ * @bdf, @device: of a device
+ * @name: of a device, or of a counter of energy
  */
 struct dim {
 	enum dim_kind kind;
@@ -25,14 +27,14 @@ struct dim {
 	enum direction direction;
 	enum destination destination;
 	char bdf[MODEL_BDF_LEN];
-	char name[64];
+	char name[MODEL_NAME_LEN];
 	enum device_kind device;
 };
 
 /**
  * struct cell - a counter of a job
- * @value: bytes
- * @width: bytes, sum of the lengths of the 95% intervals
+ * @value: bytes, or nanojoules
+ * @width: the same, sum of the lengths of the 95% intervals
  * @since: number of the interval that opened it, 0 = it is not shown. What it had in that interval is
  *	in "other", so that it begins with 0
  */
@@ -87,12 +89,52 @@ struct socket_time {
 	uint64_t lost_ns;
 };
 
+/* What part of a peak of a socket was used in the last interval. */
+struct peak_part {
+	struct peak peak;
+	uint32_t socket;
+	double share;
+};
+
+/**
+ * struct part_series - a part of a socket's traffic
+ * @bytes: since the start
+ * @enabled_ns, @running_ns: of its events
+ * @socket: number of the socket
+ * @kind, @direction: which part
+ */
+struct part_series {
+	uint64_t bytes;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint32_t socket;
+	enum part_kind kind;
+	enum direction direction;
+};
+/* Of two directions each; more sockets than that are not shown. */
+#define MAX_PART_SERIES (16 * NR_WAYS * NR_PARTS)
+
+/**
+ * struct group_series - a monitoring group of the kernel, beside a workload
+ * @group: its path below the mount of resctrl
+ * @cgroup_id: of the job; series_find() knows the workload
+ * @bytes, @ns: since it was first seen: what it counted, and for how long
+ */
+struct group_series {
+	char group[REFEREE_GROUP_LEN];
+	uint64_t cgroup_id;
+	uint64_t bytes;
+	uint64_t ns;
+};
+
 /**
  * struct openmetrics - see openmetrics.h
  * @interval: number of the last one, from 1
  * @series, @nr_series: the fixed ones first; there is always room for those of @o
+ * @only_energy: no dim is of bytes: it is energy that makes jobs large
  * @counter_dims, @device_dims: of this interval's counters and devices; NO_DIM for none.
  *	A device has four, which follow each other: counted and requested, read and written
+ * @peaks, @nr_peaks: of the last interval, those whose counters had values
  */
 struct openmetrics {
 	struct openmetrics_options o;
@@ -102,24 +144,38 @@ struct openmetrics {
 	struct dim *dims;
 	size_t nr_dims;
 	size_t cap_dims;
+	bool only_energy;
 	size_t *counter_dims;
 	size_t *device_dims;
 	struct socket_time sockets[TRACE_MAX_SOCKETS];
 	size_t nr_sockets;
+	struct peak_part peaks[PEAK_MAX];
+	size_t nr_peaks;
+	struct part_series parts[MAX_PART_SERIES];
+	size_t nr_parts;
+	struct group_series *groups;
+	size_t nr_groups;
+	size_t cap_groups;
 };
 #define NO_DIM SIZE_MAX
 
 /** dims_map() - find the dims of a report's counters and devices, with cells for all; 0, -ENOMEM */
 int dims_map(struct openmetrics *m, const struct report *r);
 
+/** dims_size() - what a value means for how large a job is: joules are no bytes */
+uint64_t dims_size(const struct openmetrics *m, size_t dim, uint64_t value);
+
 /** series_find() - of a job by its cgroup, NULL for none */
-struct series *series_find(struct openmetrics *m, uint64_t cgroup_id);
+struct series *series_find(const struct openmetrics *m, uint64_t cgroup_id);
 
 /** series_choose() - series that end, and those for the jobs that are large in this interval */
 int series_choose(struct openmetrics *m, const struct report *r);
 
 /** series_limit() - give up those beyond the bounds, and have room for what is within */
 int series_limit(struct openmetrics *m, const struct openmetrics_options *o);
+
+/** groups_interval() - what monitoring groups of jobs with series counted; 0 or -ENOMEM */
+int groups_interval(struct openmetrics *m, const struct report *r);
 
 /* Writing */
 
@@ -164,6 +220,12 @@ void expose_number(struct exposer *x, const struct label *labels, uint64_t value
 /** expose_seconds() - a sample in seconds */
 void expose_seconds(struct exposer *x, const struct label *labels, uint64_t ns);
 
+/** expose_joules() - a sample in joules */
+void expose_joules(struct exposer *x, const struct label *labels, uint64_t nanojoules);
+
+/** expose_ratio() - a sample that is a part of one, or more */
+void expose_ratio(struct exposer *x, const struct label *labels, double value);
+
 /** expose_created() - when a counter began, CLOCK_REALTIME; OpenMetrics only */
 void expose_created(struct exposer *x, const struct label *labels, uint64_t ns);
 
@@ -173,5 +235,8 @@ void expose_machine(struct exposer *x, const struct openmetrics *m,
 
 /** expose_health() - how good the data is, and what it costs */
 void expose_health(struct exposer *x, const struct openmetrics_state *s);
+
+/** groups_expose() - families of monitoring groups, if there are any; 0 or -ENOMEM */
+int groups_expose(struct exposer *x, const struct openmetrics *m);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "report/format.h"
 #include "report/openmetrics/internal.h"
+#include "report/peaks.h"
 
 int openmetrics_new(const struct openmetrics_options *o, struct openmetrics **ret)
 {
@@ -38,6 +39,7 @@ void openmetrics_free(struct openmetrics *m)
 	free(m->dims);
 	free(m->counter_dims);
 	free(m->device_dims);
+	free(m->groups);
 	free(m);
 }
 
@@ -70,6 +72,38 @@ static void add_sockets(struct openmetrics *m, const struct report *r)
 	}
 }
 
+static void note_peaks(struct openmetrics *m, const struct report *r)
+{
+	struct peak_use u;
+
+	m->nr_peaks = 0;
+	for (size_t at = 0; m->nr_peaks < ARRAY_SIZE(m->peaks) && peaks_use(r, &at, &u);)
+		if (u.valid && !u.device)
+			m->peaks[m->nr_peaks++] = (struct peak_part){ *u.peak, u.socket, u.share };
+}
+
+static void add_part(struct openmetrics *m, const struct report *r, const struct report_part *rp)
+{
+	const struct traffic_part *p = rp->part;
+	uint32_t socket = report_socket_at(r, p->socket);
+	struct part_series *s = m->parts;
+
+	while (s < m->parts + m->nr_parts &&
+	       (s->socket != socket || s->kind != p->kind || s->direction != p->direction))
+		s++;
+	if (s == m->parts + MAX_PART_SERIES)
+		return;
+	if (s == m->parts + m->nr_parts) {
+		m->nr_parts++;
+		*s = (struct part_series){ .socket = socket,
+					   .kind = p->kind,
+					   .direction = p->direction };
+	}
+	s->bytes += rp->bytes;
+	s->enabled_ns += rp->enabled_ns;
+	s->running_ns += rp->running_ns;
+}
+
 static bool is_fixed(const struct openmetrics *m, const struct series *s)
 {
 	return s < m->series + NR_FIXED_SERIES;
@@ -94,7 +128,7 @@ static void add_bytes(struct openmetrics *m, struct series *s, size_t dim, uint6
 {
 	if (dim == NO_DIM || !bytes)
 		return;
-	s->gain += bytes;
+	s->gain += dims_size(m, dim, bytes);
 	if (begins(m, s, s->cells[dim].since)) {
 		s->cells[dim].since = m->interval;
 		s = &m->series[SERIES_OTHER];
@@ -166,6 +200,9 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r)
 
 	m->interval++;
 	add_sockets(m, r);
+	note_peaks(m, r);
+	for (size_t i = 0; i < r->nr_parts; i++)
+		add_part(m, r, &r->parts[i]);
 	err = dims_map(m, r);
 	if (!err)
 		err = series_choose(m, r);
@@ -182,7 +219,7 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r)
 	for (size_t i = 0; i < r->nr_rows; i++)
 		if (r->rows[i].leaf)
 			add_leaf(m, &r->rows[i]);
-	return 0;
+	return groups_interval(m, r);
 }
 
 /* --- what jobs did */
@@ -193,7 +230,12 @@ static void expose_cell(struct exposer *x, const struct series *s, const struct 
 	char socket[16];
 
 	snprintf(socket, sizeof(socket), "%u", d->socket);
-	if (d->kind == DIM_MEMORY)
+	if (d->kind == DIM_ENERGY)
+		expose_joules(x,
+			      LABELS({ "workload", s->workload }, { "socket", socket },
+				     { "counter", d->name }),
+			      value);
+	else if (d->kind == DIM_MEMORY)
 		expose_number(x,
 			      LABELS({ "workload", s->workload }, { "socket", socket },
 				     { "source", source_name(d->source) },
@@ -243,6 +285,23 @@ static int expose_info(struct exposer *x, const struct openmetrics *m)
 	return 0;
 }
 
+/* Nothing where nobody counts it: a family without series would say that there could be some. */
+static void expose_workload_energy(struct exposer *x, const struct openmetrics *m)
+{
+	bool counted = false;
+
+	for (size_t i = 0; i < m->nr_dims; i++)
+		counted |= m->dims[i].kind == DIM_ENERGY;
+	if (!counted)
+		return;
+	expose_family(x, "t410trace_workload_energy_joules", METRIC_COUNTER, "joules",
+		      "Energy that went on a workload's account, estimated.");
+	expose_cells(x, m, DIM_ENERGY, false);
+	expose_family(x, "t410trace_workload_energy_uncertainty_joules", METRIC_COUNTER, "joules",
+		      "Half of the 95% interval of this energy, added up over the intervals.");
+	expose_cells(x, m, DIM_ENERGY, true);
+}
+
 static int expose_workloads(struct exposer *x, const struct openmetrics *m)
 {
 	int err = expose_info(x, m);
@@ -278,7 +337,8 @@ static int expose_workloads(struct exposer *x, const struct openmetrics *m)
 		      "Bytes of a workload's requests to a device, as the kernel saw them; the "
 		      "device's view.");
 	expose_cells(x, m, DIM_REQUESTS, false);
-	return 0;
+	expose_workload_energy(x, m);
+	return groups_expose(x, m);
 }
 
 int openmetrics_write(FILE *out, const struct openmetrics *m, const struct openmetrics_state *s,

@@ -138,13 +138,58 @@ static void expose_bytes(struct exposer *x, const struct accounts_node *n)
 	expose_view(x, n, &view_port, part_value, 0, NULL);
 }
 
+/* A family whose series have the same labels as those of others. */
+struct family {
+	const char *name;
+	const char *unit;
+	const char *help;
+};
+
+static bool counts_energy(const struct accounts_node *n)
+{
+	for (size_t i = 0; i < n->nr_counters; i++)
+		if (n->counters[i].unit == UNIT_NANOJOULES)
+			return true;
+	return false;
+}
+
+static void expose_energy_part(struct exposer *x, const struct accounts_node *n, part_fn part,
+			       unsigned int which, const char *reason)
+{
+	for (size_t i = 0; i < n->nr_totals; i++) {
+		const struct account_counter *c = &n->counters[n->totals[i].counter];
+		char socket[16];
+
+		if (c->unit != UNIT_NANOJOULES)
+			continue;
+		snprintf(socket, sizeof(socket), "%u", c->socket);
+		expose_joules(x,
+			      LABELS({ "socket", socket }, { "source", source_name(c->source) },
+				     { "counter", c->name }, { "reason", reason }),
+			      part(&n->totals[i], which));
+	}
+}
+
+/* Nothing without such counters, as with parts. */
+static void expose_energy(struct exposer *x, const struct accounts_node *n)
+{
+	if (!counts_energy(n))
+		return;
+	expose_family(x, "t410trace_energy_joules", METRIC_COUNTER, "joules",
+		      "Energy as counted, by counter. A counter may be a part of another one.");
+	expose_energy_part(x, n, part_value, 0, NULL);
+	expose_family(x, "t410trace_energy_attributed_joules", METRIC_COUNTER, "joules",
+		      "Of this, energy that went on workloads' accounts.");
+	expose_energy_part(x, n, part_attributed, 0, NULL);
+	expose_family(x, "t410trace_energy_unattributed_joules", METRIC_COUNTER, "joules",
+		      "The rest of this energy, by the reason why it belongs to no workload.");
+	for (unsigned int i = 0; i < NR_REASONS; i++)
+		expose_energy_part(x, n, part_reason, i, reason_name(i));
+}
+
 static void expose_counters(struct exposer *x, const struct accounts_node *n)
 {
-	static const struct {
-		const char *name;
-		const char *unit;
-		const char *help;
-	} families[] = {
+	static const struct family families[] = {
 		{ "t410trace_event_enabled_seconds", "seconds",
 		  "Time that a counter should have counted." },
 		{ "t410trace_event_running_seconds", "seconds",
@@ -204,13 +249,83 @@ static void expose_devices(struct exposer *x, const struct openmetrics *m)
 				      1);
 }
 
+/* No family without a peak: that none is known is not a rate of 0. */
+static void expose_peaks(struct exposer *x, const struct openmetrics *m, const struct peaks *p)
+{
+	char socket[16];
+
+	if (!p->nr)
+		return;
+	expose_family(
+		x, "t410trace_peak_bytes_per_second", METRIC_GAUGE, NULL,
+		"The most that memory of a socket (cmem: reads and writes together), a link "
+		"in one direction or a PCIe device in one direction can move, and who says so.");
+	for (uint32_t i = 0; i < p->nr; i++) {
+		const struct peak *one = &p->items[i];
+
+		snprintf(socket, sizeof(socket), "%u", one->socket);
+		expose_number(x,
+			      LABELS({ "of", peak_name(one->of) },
+				     { "socket", one->socket == PEAK_EVERY_SOCKET ? NULL : socket },
+				     { "from", peak_from_name(one->from) }),
+			      one->bytes_per_s);
+	}
+	expose_family(x, "t410trace_peak_ratio", METRIC_GAUGE, "ratio",
+		      "What part of it was used in the last interval; of links in the busier "
+		      "direction.");
+	for (size_t i = 0; i < m->nr_peaks; i++) {
+		snprintf(socket, sizeof(socket), "%u", m->peaks[i].socket);
+		expose_ratio(x,
+			     LABELS({ "of", peak_name(m->peaks[i].peak.of) }, { "socket", socket },
+				    { "from", peak_from_name(m->peaks[i].peak.from) }),
+			     m->peaks[i].share);
+	}
+}
+
+/* Nothing without parts: a family without series would say that there could be some. */
+static void expose_parts(struct exposer *x, const struct openmetrics *m)
+{
+	static const struct family families[] = {
+		{ "t410trace_part_bytes", "bytes",
+		  "Bytes measured elsewhere than the memory controllers: parts of "
+		  "t410trace_memory_bytes once more, or beside it. Not to be added to it." },
+		{ "t410trace_part_enabled_seconds", "seconds",
+		  "Time that the events of a part should have counted, of all its PMUs." },
+		{ "t410trace_part_running_seconds", "seconds",
+		  "Time that they counted: less where they take turns." },
+	};
+
+	for (size_t f = 0; m->nr_parts && f < ARRAY_SIZE(families); f++) {
+		expose_family(x, families[f].name, METRIC_COUNTER, families[f].unit,
+			      families[f].help);
+		for (size_t i = 0; i < m->nr_parts; i++) {
+			const struct part_series *s = &m->parts[i];
+			char socket[16];
+			const struct label labels[] = { { "socket", socket },
+							{ "part", part_name(s->kind) },
+							{ "direction",
+							  direction_name(s->direction) },
+							{ NULL, NULL } };
+
+			snprintf(socket, sizeof(socket), "%u", s->socket);
+			if (f)
+				expose_seconds(x, labels, f > 1 ? s->running_ns : s->enabled_ns);
+			else
+				expose_number(x, labels, s->bytes);
+		}
+	}
+}
+
 void expose_machine(struct exposer *x, const struct openmetrics *m,
 		    const struct openmetrics_state *s)
 {
 	expose_bytes(x, s->node);
+	expose_energy(x, s->node);
 	expose_counters(x, s->node);
 	expose_sockets(x, m);
+	expose_parts(x, m);
 	expose_devices(x, m);
+	expose_peaks(x, m, &s->host->peaks);
 }
 
 /* --- health */

@@ -16,6 +16,8 @@
 
 static bool same_dim(const struct dim *a, const struct dim *b)
 {
+	if (a->kind == DIM_ENERGY || b->kind == DIM_ENERGY)
+		return a->kind == b->kind && a->socket == b->socket && !strcmp(a->name, b->name);
 	return a->kind == b->kind && a->direction == b->direction && !strcmp(a->bdf, b->bdf) &&
 	       (a->kind != DIM_MEMORY || (a->socket == b->socket && a->source == b->source &&
 					  a->destination == b->destination));
@@ -61,15 +63,17 @@ static int map_device(struct openmetrics *m, const struct report_device *rd, siz
 static int map_counter(struct openmetrics *m, const struct report *r, size_t i)
 {
 	const struct counter *c = r->counters[i].counter;
-	struct dim d = { .kind = DIM_MEMORY,
+	struct dim d = { .kind = c->unit == UNIT_BYTES ? DIM_MEMORY : DIM_ENERGY,
 			 .socket = report_socket_id(r, c),
 			 .source = c->source,
 			 .direction = c->direction,
 			 .destination = c->destination };
 
 	m->counter_dims[i] = NO_DIM;
-	if (c->device || c->unit != UNIT_BYTES || !r->counters[i].valid)
+	if (c->device || !unit_is_split(c->unit) || !r->counters[i].valid)
 		return 0;
+	if (d.kind == DIM_ENERGY)
+		str_copy(d.name, sizeof(d.name), c->name);
 	return dim_find(m, &d, &m->counter_dims[i]);
 }
 
@@ -110,12 +114,20 @@ int dims_map(struct openmetrics *m, const struct report *r)
 	for (i = 0; i < m->nr_series; i++)
 		if (series_cells(&m->series[i], m->nr_dims))
 			return -ENOMEM;
+	m->only_energy = true;
+	for (i = 0; i < m->nr_dims; i++)
+		m->only_energy &= m->dims[i].kind == DIM_ENERGY;
 	return 0;
+}
+
+uint64_t dims_size(const struct openmetrics *m, size_t dim, uint64_t value)
+{
+	return m->only_energy || m->dims[dim].kind != DIM_ENERGY ? value : 0;
 }
 
 /* --- who has series */
 
-struct series *series_find(struct openmetrics *m, uint64_t cgroup_id)
+struct series *series_find(const struct openmetrics *m, uint64_t cgroup_id)
 {
 	for (size_t i = NR_FIXED_SERIES; i < m->nr_series; i++)
 		if (m->series[i].job.cgroup_id == cgroup_id)
@@ -278,7 +290,8 @@ static uint64_t size_of(const struct openmetrics *m, const struct report_row *ro
 
 	for (size_t i = 0; i < row->nr_shares; i++)
 		if (m->counter_dims[row->shares[i].counter] != NO_DIM)
-			size += row->shares[i].value;
+			size += dims_size(m, m->counter_dims[row->shares[i].counter],
+					  row->shares[i].value);
 	for (size_t i = 0; i < row->nr_devices; i++)
 		size += row->devices[i].read_bytes + row->devices[i].write_bytes +
 			row->devices[i].io_read_bytes + row->devices[i].io_write_bytes;

@@ -76,6 +76,19 @@ void expose_seconds(struct exposer *x, const struct label *labels, uint64_t ns)
 	expose_time(x, suffix(x->type), labels, ns);
 }
 
+void expose_joules(struct exposer *x, const struct label *labels, uint64_t nanojoules)
+{
+	/* a thousand millionth of a joule is written as one of a second */
+	expose_time(x, suffix(x->type), labels, nanojoules);
+}
+
+void expose_ratio(struct exposer *x, const struct label *labels, double value)
+{
+	/* beyond that somebody has slipped, but a number it is */
+	expose_time(x, suffix(x->type), labels,
+		    value < 1e9 ? (uint64_t)(value * NS_PER_S) : 1000000000ull * NS_PER_S);
+}
+
 void expose_created(struct exposer *x, const struct label *labels, uint64_t ns)
 {
 	if (x->format == EXPOSITION_OPENMETRICS)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sums.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "report/grid.h"
@@ -24,6 +25,7 @@ struct block_place {
 	const char *label;
 	bool quiet;
 	bool partly; /* quiet in what was read: not all of it was */
+	bool left_out;
 	char text[LABEL_LEN];
 	char head[2 * LABEL_LEN]; /* where it is, and what the filters choose */
 };
@@ -45,6 +47,7 @@ struct block {
 	struct kind *kinds;
 	size_t nr_kinds, cap_kinds;
 	size_t nr_quiet;
+	size_t nr_left_out;
 };
 
 const char *stat_mark_absent(struct stat_marks *m, enum stat_absence absence)
@@ -294,12 +297,61 @@ static struct grid_cell value_cell(const struct block *b, const struct block_pla
 
 static bool shown(const struct block *b, const struct block_place *p)
 {
-	return !p->quiet || b->t->o->verbose;
+	return !p->left_out && (!p->quiet || b->t->o->verbose);
 }
 
 static size_t nr_shown(const struct block *b)
 {
-	return b->t->o->verbose ? b->nr_places : b->nr_places - b->nr_quiet;
+	size_t nr = b->t->o->verbose ? b->nr_places : b->nr_places - b->nr_quiet;
+
+	return nr - b->nr_left_out;
+}
+
+/* How much happened there, to be compared within a block. What could not be read is never little. */
+static uint64_t happened(const struct stat_report *r, const struct block_place *p)
+{
+	const struct stat_layout *l = r->layout;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < l->nr_metrics; i++) {
+		const struct stat_metric *m = &l->metrics[i];
+
+		if (m->pmu != p->pmu || strcmp(m->label, p->label) != 0)
+			continue;
+		for (uint32_t n = 0; n < m->nr_inputs; n++) {
+			uint32_t c = m->input[n];
+
+			if (c < STAT_CONSTANT && strcmp(l->counters[c].unit, "cycles") != 0)
+				sum = sum_capped(sum, r->counts[c].counted);
+		}
+	}
+	return sum ? sum : UINT64_MAX;
+}
+
+/* The place with the least of those that are shown */
+static struct block_place *least_of(const struct block *b)
+{
+	struct block_place *least = NULL;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < b->nr_places; i++) {
+		struct block_place *p = &b->places[i];
+		uint64_t own = shown(b, p) ? happened(b->t->r, p) : 0;
+
+		if (!shown(b, p) || (least && own > sum))
+			continue;
+		least = p;
+		sum = own;
+	}
+	return least;
+}
+
+static void leave_out(struct block *b)
+{
+	while (b->t->places && nr_shown(b) > b->t->places) {
+		least_of(b)->left_out = true;
+		b->nr_left_out++;
+	}
 }
 
 GRID_CELL(place_name, struct block_place, grid_text("%s", row->text));
@@ -346,7 +398,8 @@ static int put_tall(struct block *b, const struct tall *t, size_t first, size_t 
 {
 	cleanup_free struct grid_column *columns = calloc(2 + last - first, sizeof(*columns));
 	struct grid g = { .out = b->t->out, .columns = columns, .nr = 2, .indent = 2, .table = b };
-	bool labels = false;
+	bool labels = false, nowhere;
+	const struct stat_pmu *pmu;
 	int err = 0;
 
 	if (!columns)
@@ -362,8 +415,10 @@ static int put_tall(struct block *b, const struct tall *t, size_t first, size_t 
 
 		if (!shown(b, p))
 			continue;
-		place_text(&b->t->r->layout->pmus[p->pmu], "", p->head, LABEL_LEN);
-		if (labels)
+		pmu = &b->t->r->layout->pmus[p->pmu];
+		nowhere = labels && pmu->socket < 0 && pmu->rc < 0;
+		place_text(pmu, nowhere ? p->label : "", p->head, LABEL_LEN);
+		if (labels && !nowhere)
 			str_append(p->head, sizeof(p->head), "\n%s", p->label);
 		columns[g.nr++] = (struct grid_column){ p->head,	  NULL,
 							t->column,	  .marks = true,
@@ -445,6 +500,8 @@ static const char *places_name(const struct block *b)
 
 	for (size_t i = 0; i < b->nr_places; i++)
 		several |= strcmp(b->places[i].label, label) != 0;
+	if (!strncmp(b->pmu->family, "esp_", 4))
+		return "tiles";
 	/* One window, and all the root complexes that it might be behind. */
 	if (!label[0] || (!several && b->nr_places > 1))
 		return b->pmu->rc >= 0 ? "root complexes" : "sockets";
@@ -466,6 +523,8 @@ static const char *quiet_words(const struct block *b)
 /* "10 more root complexes: no traffic" */
 static void put_quiet(const struct block *b)
 {
+	if (b->nr_left_out)
+		fprintf(b->t->out, "  ... and %zu more %s (-v)\n", b->nr_left_out, places_name(b));
 	if (!b->nr_quiet || b->t->o->verbose)
 		return;
 	if (b->nr_quiet > 1) {
@@ -517,6 +576,7 @@ int stat_block_write(struct stat_table *t, size_t pmu)
 	if (!err && b.nr_places) {
 		bool table = nr_shown(&b);
 
+		leave_out(&b);
 		if (table || !t->after_quiet)
 			fputc('\n', t->out);
 		t->after_quiet = !table;

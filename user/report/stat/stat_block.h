@@ -23,6 +23,7 @@ struct stat_table {
 	const struct stat_report *r;
 	const struct table_options *o;
 	size_t width;
+	size_t places; /* of a block that are shown, those with the most traffic; 0: all */
 	struct stat_marks *marks;
 	bool after_quiet; /* the last block was a line that says that nothing happened */
 	bool gap;	  /* an empty line comes before the next note */

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "report/format.h"
 #include "report/put.h"
+#include "report/stat/stat_peaks.h"
 
 /* A number, or null for -1, which stands for none. */
 static void put_place(json_t *o, const char *key, int32_t value, int *err)
@@ -159,6 +160,10 @@ int stat_json(const struct stat_report *r, json_t **ret)
 	put(o, "pmus", pmus, &err);
 	put(o, "metrics", metrics, &err);
 	put(o, "counters", counters, &err);
+	if (r->host->peaks.nr)
+		put(o, "peaks", stat_peaks_array(r, &err), &err);
+	if (r->host->peaks.note[0])
+		put_text(o, "peak_note", r->host->peaks.note, &err);
 	put(o, "notes", notes_array(l, &err), &err);
 	put(o, "self", self_object(r, &err), &err);
 	if (err)

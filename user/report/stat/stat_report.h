@@ -27,7 +27,8 @@ int stat_json_write(FILE *out, const struct stat_report *r);
  * stat_table_write() - write a report as tables
  * @out: where to; flushed
  * @r: the report
- * @o: how it is to look; @o->top has no meaning here
+ * @o: how it is to look; @o->top has no meaning here. With @o->height and without @o->verbose, the
+ *	rows of PMUs with the least traffic are left out of each family as far as needed
  *
  * Families with many PMUs have a row for each and columns for metrics; others have a row
  * for each metric. PMUs that counted nothing but their clock are told in one line, unless

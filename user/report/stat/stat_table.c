@@ -11,11 +11,14 @@
 #include "report/grid.h"
 #include "report/notes.h"
 #include "report/stat/stat_block.h"
+#include "report/stat/stat_peaks.h"
 
-#define COUNT_LEN    32
+#define COUNT_LEN	  32
+/* Of a block, however small the terminal is */
+#define STAT_LEAST_PLACES 3
 
 /* A line below the tables, which an empty one may come before. */
-#define note(t, ...) (first_note(t), notes_line((t)->out, (t)->width, __VA_ARGS__))
+#define note(t, ...)	  (first_note(t), notes_line((t)->out, (t)->width, __VA_ARGS__))
 
 static void first_note(struct stat_table *t)
 {
@@ -278,17 +281,60 @@ static int put_table(FILE *out, void *arg)
 		err = put_late(t);
 	if (err || t->o->quiet)
 		return err;
-	err = put_notes(t);
+	err = stat_peaks_write(t->out, t->r, t->width);
+	if (!err)
+		err = put_notes(t);
 	return err ? err : put_cost(t);
+}
+
+/* A table with so many places a block */
+struct tried {
+	const struct stat_report *r;
+	const struct table_options *o;
+	size_t places;
+};
+
+static int put_tried(FILE *out, void *arg)
+{
+	const struct tried *a = arg;
+	struct stat_marks marks = { 0 };
+	struct stat_table t = { .r = a->r, .o = a->o, .marks = &marks, .places = a->places };
+
+	t.width = a->o->width ? a->o->width : TABLE_DEFAULT_WIDTH;
+	if (t.width < TABLE_MIN_WIDTH)
+		t.width = TABLE_MIN_WIDTH;
+	return put_table(out, &t);
+}
+
+/* The most places that fit, but some in any case. */
+static int write_fitting(FILE *out, const struct stat_report *r, const struct table_options *o)
+{
+	size_t least = STAT_LEAST_PLACES, most = o->height;
+	struct tried t = { r, o, 0 };
+	long lines = format_lines(put_tried, &t);
+
+	if (lines < 0)
+		return (int)lines;
+	if (lines <= (long)o->height)
+		return format_whole(out, put_tried, &t);
+	while (least < most) {
+		t.places = least + (most - least + 1) / 2;
+		lines = format_lines(put_tried, &t);
+		if (lines < 0)
+			return (int)lines;
+		if (lines > (long)o->height)
+			most = t.places - 1;
+		else
+			least = t.places;
+	}
+	t.places = least;
+	return format_whole(out, put_tried, &t);
 }
 
 int stat_table_write(FILE *out, const struct stat_report *r, const struct table_options *o)
 {
-	struct stat_marks marks = { 0 };
-	struct stat_table t = { .r = r, .o = o, .marks = &marks };
+	struct tried whole = { r, o, 0 };
 
-	t.width = o->width ? o->width : TABLE_DEFAULT_WIDTH;
-	if (t.width < TABLE_MIN_WIDTH)
-		t.width = TABLE_MIN_WIDTH;
-	return format_whole(out, put_table, &t);
+	return o->height && !o->verbose ? write_fitting(out, r, o)
+					: format_whole(out, put_tried, &whole);
 }

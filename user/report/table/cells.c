@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/sums.h"
+#include "report/peaks.h"
 #include "report/table/cells.h"
 
 /* Value of all counters of a set of sockets. */
@@ -44,9 +45,24 @@ static void find_states(const struct table *t, uint64_t sockets, unsigned int so
 
 		if (!cells_counter_is(t, c->counter, sockets, sources))
 			continue;
-		note_state(c->counter->direction == DIRECTION_READ ? &ret->read : &ret->write, c);
+		if (c->counter->unit == UNIT_NANOJOULES) {
+			note_state(&ret->energy, c);
+			continue;
+		}
+		note_state(&ret->bytes[c->counter->direction], c);
 		note_state(&ret->to[c->counter->destination], c);
 	}
+}
+
+/* Of one socket or of all; PEAK stands in no other lines. */
+static uint64_t most_of(const struct table *t, uint64_t sockets)
+{
+	if (sockets == ALL_SOCKETS)
+		return t->most;
+	for (size_t i = 0; i < t->r->nr_sockets; i++)
+		if (sockets == 1ULL << row_tree_socket(t->tree, t->r->sockets[i].id))
+			return peaks_memory(t->r, (int)i);
+	return 0;
 }
 
 struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t sockets,
@@ -55,7 +71,28 @@ struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t s
 	struct cells c = { .amounts = *a, .whole = whole_of(t, a->sockets) };
 
 	find_states(t, sockets, sources, &c);
+	if (t->most)
+		c.most = most_of(t, sockets);
 	return c;
+}
+
+/* Does a direction say this? */
+static bool any_is(const struct cells *c, enum cell_state state)
+{
+	for (int d = 0; d < NR_DIRECTIONS; d++)
+		if (c->bytes[d] == state)
+			return true;
+	return false;
+}
+
+bool cells_has_data(const struct cells *c)
+{
+	return any_is(c, CELL_DATA);
+}
+
+bool cells_no_data(const struct cells *c)
+{
+	return any_is(c, CELL_NO_DATA);
 }
 
 void cells_devices(const struct table *t, struct cells *c)
@@ -69,9 +106,13 @@ int cells_direction(const struct table *t, const char *label, const struct cells
 	struct grid destinations = t->grid;
 	struct cells one = *c;
 
+	if (!t->directions[direction])
+		return 0;
 	destinations.nr = COLUMN_READ;
 	for (int to = 0; to < NR_DESTINATIONS; to++)
-		one.amounts.to[to][!direction] = 0;
+		for (int d = 0; d < NR_DIRECTIONS; d++)
+			if (d != (int)direction)
+				one.amounts.to[to][d] = 0;
 	return grid_line(&destinations, label, COLUMN_NUMBERS, &one);
 }
 

@@ -26,7 +26,7 @@ enum {
 	COLUMN_CGROUP,
 	COLUMN_NUMBERS, /* the first that is no name: of a destination */
 	COLUMN_READ = COLUMN_NUMBERS + 5,
-	COLUMN_DEVICES = COLUMN_READ + 5,
+	COLUMN_DEVICES = COLUMN_READ + 7,
 	MAX_COLUMNS = 32,
 };
 
@@ -46,15 +46,16 @@ enum cell_state {
 /* The numbers of a line. */
 struct cells {
 	const struct row_node *node; /* NULL: it is not of a row */
-	enum cell_state read;
-	enum cell_state write;
+	enum cell_state bytes[NR_DIRECTIONS];
 	enum cell_state to[NR_DESTINATIONS];
+	enum cell_state energy;
 	struct amounts amounts;
-	enum cell_state device[2]; /* by direction; of amounts.device */
-	uint64_t whole;		   /* bytes that are 100% */
-	bool no_cpu;		   /* CPU time has no meaning here */
-	bool bar;		   /* how far off the bytes may be is known */
-	enum cell_state lat;	   /* latency; CELL_ABSENT: it has no meaning here */
+	enum cell_state device[NR_WAYS]; /* by direction; of amounts.device */
+	uint64_t whole;			 /* bytes that are 100% */
+	uint64_t most;			 /* the most that memory could have moved, 0 = not known */
+	bool no_cpu;			 /* CPU time has no meaning here */
+	bool bar;			 /* how far off the bytes may be is known */
+	enum cell_state lat;		 /* latency; CELL_ABSENT: it has no meaning here */
 	double lat_ns;
 };
 
@@ -69,19 +70,23 @@ struct table {
 	struct grid grid;
 	struct grid_column columns[MAX_COLUMNS];
 	size_t left;	/* columns in front of the numbers */
+	bool fitted;	/* rows are left out to fit on a terminal */
 	bool tree_rows; /* rows are in a tree: of cgroups, or of jobs and steps */
 	/* Destinations with a column, instead of READ and WRITE: 0 if they have none */
 	size_t to[NR_DESTINATIONS];
 	size_t nr_to;
 	/* What is known of devices, and by direction whether this interval has it */
 	enum devices_mode devices;
-	enum cell_state device_state[2];
-	bool names_as_addresses; /* of devices: there is no room for both */
-	bool device_columns;	 /* there is room for columns of it */
-	bool traffic;		 /* there are counters of sockets */
-	bool bars;		 /* there is a RANGE column */
-	bool ended;		 /* a row with the mark of ended tasks was written */
-	bool always;		 /* so was the line for REASON_BACKGROUND */
+	enum cell_state device_state[NR_WAYS];
+	bool names_as_addresses;	/* of devices: there is no room for both */
+	bool device_columns;		/* there is room for columns of it */
+	bool traffic;			/* there are counters of sockets */
+	bool energy;			/* there are counters of energy */
+	bool directions[NR_DIRECTIONS]; /* of these, and READ and WRITE where there are none */
+	bool bars;			/* there is a RANGE column */
+	uint64_t most;			/* as in cells, of all lines; 0: there is no PEAK column */
+	bool ended;			/* a row with the mark of ended tasks was written */
+	bool always;			/* so was the line for REASON_BACKGROUND */
 };
 
 /** cells_counter_is() - whether a counter is of one of these sockets and sources, not of a device */
@@ -100,6 +105,12 @@ bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t s
 struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t sockets,
 		      unsigned int sources);
 
+/** cells_has_data() - is there a value in any direction? */
+bool cells_has_data(const struct cells *c);
+
+/** cells_no_data() - are there counters of a direction of which none has a value? */
+bool cells_no_data(const struct cells *c);
+
 /** cells_devices() - of a line's numbers, what devices moved is known like that of rows */
 void cells_devices(const struct table *t, struct cells *c);
 
@@ -110,7 +121,7 @@ void cells_devices(const struct table *t, struct cells *c);
  * @c: numbers of the row
  * @direction: which
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or -ENOMEM. A direction that nothing counts has no line.
  */
 int cells_direction(const struct table *t, const char *label, const struct cells *c,
 		    enum direction direction);

@@ -10,6 +10,7 @@
 #include "base/sums.h"
 #include "report/latencies.h"
 #include "report/names.h"
+#include "report/peaks.h"
 #include "report/table/cells.h"
 
 #define PID_WIDTH      7
@@ -31,6 +32,8 @@
 #define LEFT_BASE      41
 /* From here on there is room for what devices moved for rows, beside two columns of rates. */
 #define DEVICE_WIDTH   80
+/* From here on there is room for PEAK. */
+#define PEAK_WIDTH     80
 /* As the first two, where destinations have columns. */
 #define TO_CPU_WIDTH   88
 #define TO_MIN_WIDTH   80
@@ -167,10 +170,8 @@ static struct grid_cell rate_if(const struct grid_place *at, enum cell_state sta
 static struct grid_cell cell_to(const struct grid_place *at)
 {
 	const struct cells *c = at->row;
-	const uint64_t *bytes = c->amounts.to[at->column->arg];
 
-	return rate_if(at, c->to[at->column->arg],
-		       sum_capped(bytes[DIRECTION_READ], bytes[DIRECTION_WRITE]));
+	return rate_if(at, c->to[at->column->arg], amounts_to(&c->amounts, at->column->arg));
 }
 
 static struct grid_cell cell_device(const struct grid_place *at)
@@ -180,26 +181,33 @@ static struct grid_cell cell_device(const struct grid_place *at)
 	return rate_if(at, c->device[at->column->arg], c->amounts.device[at->column->arg]);
 }
 
-static bool has_data(const struct cells *c)
-{
-	return c->read == CELL_DATA || c->write == CELL_DATA;
-}
-
 static struct grid_cell cell_share(const struct grid_place *at)
 {
 	const struct cells *c = at->row;
 	uint64_t bytes = amounts_bytes(&c->amounts);
 
-	return grid_if(has_data(c), grid_percent(bytes, bytes ? c->whole : 1));
+	return grid_if(cells_has_data(c), grid_percent(bytes, bytes ? c->whole : 1));
+}
+
+/* Of the peak of memory: without what is known to have gone elsewhere. */
+static struct grid_cell cell_peak(const struct grid_place *at)
+{
+	const struct cells *c = at->row;
+	uint64_t bytes = amounts_bytes(&c->amounts), elsewhere = 0;
+
+	for (int to = DESTINATION_CMEM + 1; to < NR_DESTINATIONS; to++)
+		elsewhere = sum_capped(elsewhere, amounts_to(&c->amounts, to));
+	return grid_if(cells_has_data(c) && c->most,
+		       grid_percent(bytes > elsewhere ? bytes - elsewhere : 0, c->most));
 }
 
 static struct grid_cell cell_bytes(const struct grid_place *at)
 {
 	const struct cells *c = at->row;
 
-	if (!has_data(c) && (c->read == CELL_NO_DATA || c->write == CELL_NO_DATA))
+	if (!cells_has_data(c) && cells_no_data(c))
 		return grid_is(GRID_NO_DATA);
-	return grid_if(has_data(c), grid_bytes(amounts_bytes(&c->amounts)));
+	return grid_if(cells_has_data(c), grid_bytes(amounts_bytes(&c->amounts)));
 }
 
 /* How far from BYTES the truth may be; only rows know. */
@@ -208,7 +216,7 @@ static struct grid_cell cell_range(const struct grid_place *at)
 	const struct cells *c = at->row;
 	const struct amounts *a = &c->amounts;
 
-	if (!c->bar || !has_data(c))
+	if (!c->bar || !cells_has_data(c))
 		return grid_is(GRID_EMPTY);
 	return grid_bar(amounts_bytes(a), a->low, a->high, a->tangled);
 }
@@ -230,8 +238,12 @@ static struct grid_cell cell_cpus(const struct grid_place *at)
 	return grid_if(!c->no_cpu, grid_ratio(c->amounts.cpu_ns, t->duration_ns));
 }
 
-GRID_CELL(cell_read, struct cells, rate_if(at, row->read, row->amounts.read));
-GRID_CELL(cell_write, struct cells, rate_if(at, row->write, row->amounts.write));
+GRID_CELL(cell_rate, struct cells,
+	  rate_if(at, row->bytes[at->column->arg], row->amounts.bytes[at->column->arg]));
+GRID_CELL(cell_energy, struct cells,
+	  row->energy == CELL_DATA
+		  ? grid_seconds(row->amounts.energy)
+		  : grid_is(row->energy == CELL_NO_DATA ? GRID_NO_DATA : GRID_ABSENT));
 GRID_CELL(cell_cpu, struct cells, grid_if(!row->no_cpu, grid_seconds(row->amounts.cpu_ns)));
 
 /* --- which columns there are */
@@ -261,13 +273,16 @@ static bool cpu_fits(const struct table *t)
 }
 
 GRID_SHOWN(has_to, struct table, table->traffic && table->to[at->column->arg]);
-GRID_SHOWN(has_directions, struct table, table->traffic && !table->nr_to);
+GRID_SHOWN(has_direction, struct table,
+	   table->traffic && !table->nr_to && table->directions[at->column->arg]);
 GRID_SHOWN(has_traffic, struct table, table->traffic);
+GRID_SHOWN(has_peaks, struct table, table->most);
 GRID_SHOWN(has_bars, struct table, table->bars);
 GRID_SHOWN(has_devices, struct table, table->device_columns);
 GRID_SHOWN(has_latency, struct table,
 	   table->traffic &&sees_latency(table->r) &&
 		   table->width >= LAT_WIDTH + beyond(table, true));
+GRID_SHOWN(has_energy, struct table, table->energy);
 GRID_SHOWN(has_cpu, struct table, !table->bars || cpu_fits(table));
 GRID_SHOWN(has_cpus, struct table, !table->traffic);
 
@@ -287,15 +302,21 @@ static const struct grid_column columns[] = {
 	{ "CXL", "GB/s", .shown = has_to, .cell = cell_to, .arg = DESTINATION_CXL },
 	{ "REMOTE", "GB/s", .shown = has_to, .cell = cell_to, .arg = DESTINATION_REMOTE },
 	{ "P2P", "GB/s", .shown = has_to, .cell = cell_to, .arg = DESTINATION_P2P },
-	[COLUMN_READ] = { "READ", "GB/s", .shown = has_directions, .cell = cell_read },
-	{ "WRITE", "GB/s", .shown = has_directions, .cell = cell_write },
+	[COLUMN_READ] = { "READ", "GB/s", .shown = has_direction, .cell = cell_rate,
+			  .arg = DIRECTION_READ },
+	{ "WRITE", "GB/s", .shown = has_direction, .cell = cell_rate, .arg = DIRECTION_WRITE },
+	{ "RD+WR", "GB/s", .shown = has_direction, .cell = cell_rate, .arg = DIRECTION_READWRITE },
 	{ NULL, "SHARE", 6, .shown = has_traffic, .cell = cell_share },
+	{ NULL, "PEAK", 6, .shown = has_peaks, .cell = cell_peak },
 	{ NULL, "BYTES", .shown = has_traffic, .cell = cell_bytes },
 	{ "95%", "RANGE", .shown = has_bars, .cell = cell_range },
 	[COLUMN_DEVICES] = { "PCIE-RD", "GB/s", .shown = has_devices, .cell = cell_device,
 			     .arg = DIRECTION_READ },
 	{ "PCIE-WR", "GB/s", .shown = has_devices, .cell = cell_device, .arg = DIRECTION_WRITE },
 	{ NULL, "LAT ns", .shown = has_latency, .cell = cell_lat },
+	/* Joules have as many digits behind the point as seconds: both are thousand millions of what
+	   is counted */
+	{ "ENERGY", "J", .shown = has_energy, .cell = cell_energy },
 	{ NULL, "CPU s", .shown = has_cpu, .cell = cell_cpu },
 	{ NULL, "CPUS", .shown = has_cpus, .cell = cell_cpus },
 };
@@ -316,6 +337,12 @@ static void find_destinations(struct table *t)
 	}
 }
 
+/* Columns beyond READ and WRITE, where some counters tell these apart and others do not. */
+static size_t directions_beyond(const struct table *t)
+{
+	return !t->nr_to && t->directions[DIRECTION_READ] && t->directions[DIRECTION_READWRITE];
+}
+
 /* Choose the columns of numbers. */
 static void lay_out_numbers(struct table *t)
 {
@@ -323,9 +350,12 @@ static void lay_out_numbers(struct table *t)
 
 	find_destinations(t);
 	least = t->nr_to ? TO_MIN_WIDTH : TABLE_MIN_WIDTH;
+	least += (directions_beyond(t) + t->energy) * (FORMAT_NUMBER_WIDTH + 1);
 	t->width = want < least ? least : want;
 	t->device_columns =
 		t->devices && t->width >= (t->traffic ? DEVICE_WIDTH + beyond(t, false) : 0);
+	if (t->traffic && t->width >= PEAK_WIDTH + beyond(t, true))
+		t->most = peaks_memory(t->r, -1);
 	/* Bounds that are certain are wide where it matters; -v shows them. */
 	t->bars = t->traffic && method_row(t->r->quality.method)->learns;
 	memcpy(t->columns, columns, sizeof(columns));

@@ -18,7 +18,7 @@
 
 #define BYTES_WIDTH 12
 #define NAME_MIN    20
-#define BOTH_WAYS   (-1)
+#define ALL_WAYS    (-1)
 
 /**
  * struct compare_line - a row in all reports
@@ -34,7 +34,7 @@ struct sum {
 	uint64_t value, low, high;
 };
 
-/* Adds up what CPUs moved for a row; @only is a direction, or BOTH_WAYS. */
+/* Adds up what CPUs moved for a row; @only is a direction, or ALL_WAYS. */
 static struct sum row_sum(const struct report *r, const struct report_row *row, int only)
 {
 	struct sum sum = { 0 };
@@ -115,7 +115,7 @@ static int match_rows(struct report *const *reports, size_t nr, struct compare_l
 				at++;
 			if (at < nr_rows && !strcmp(rows[at]->key, l->rows[0]->key))
 				l->rows[k] = rows[at];
-			bytes = row_sum(reports[k], l->rows[k], BOTH_WAYS).value;
+			bytes = row_sum(reports[k], l->rows[k], ALL_WAYS).value;
 			if (bytes > l->largest)
 				l->largest = bytes;
 		}
@@ -134,11 +134,13 @@ struct side_by_side {
 	const enum method *methods;
 	size_t nr;
 	const struct table_options *o;
+	bool ways[NR_DIRECTIONS]; /* with -v, directions that have a line of their own */
 };
 
-/* A line of the table. */
+/* A line of the table: a row, or the sum of several that follow each other. */
 struct shown {
 	const struct compare_line *l;
+	size_t nr;
 	int only; /* see row_sum() */
 };
 
@@ -146,8 +148,16 @@ static struct sum sum_at(const struct grid_place *at, size_t k)
 {
 	const struct side_by_side *s = at->table;
 	const struct shown *shown = at->row;
+	struct sum all = { 0 };
 
-	return row_sum(s->reports[k], shown->l->rows[k], shown->only);
+	for (size_t i = 0; i < shown->nr; i++) {
+		struct sum one = row_sum(s->reports[k], shown->l[i].rows[k], shown->only);
+
+		all.value = sum_capped(all.value, one.value);
+		all.low = sum_capped(all.low, one.low);
+		all.high = sum_capped(all.high, one.high);
+	}
+	return all;
 }
 
 static struct grid_cell cell_name(const struct grid_place *at)
@@ -236,18 +246,66 @@ static void put_foot(FILE *out, const struct side_by_side *s)
 				method_name(s->reports[k]->quality.method));
 }
 
-static int put_line_of(const struct grid *g, const struct compare_line *l, bool verbose)
+/* Those that are counted for tasks. Where nothing counts both as one, there are two. */
+static void find_ways(struct side_by_side *s)
 {
-	struct shown shown = { .l = l, .only = BOTH_WAYS };
+	const struct report *r = s->reports[0];
+
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		const struct counter *c = r->counters[i].counter;
+
+		if (devices_task_counter(c))
+			s->ways[c->direction] = true;
+	}
+	if (!s->ways[DIRECTION_READWRITE])
+		s->ways[DIRECTION_READ] = s->ways[DIRECTION_WRITE] = true;
+}
+
+static int put_line_of(const struct grid *g, const struct side_by_side *s,
+		       const struct compare_line *l)
+{
+	static const char *const labels[NR_DIRECTIONS] = { "  read", "  write", "  read + write" };
+	struct shown shown = { .l = l, .nr = 1, .only = ALL_WAYS };
 	int err = grid_row(g, &shown);
 
-	shown.only = DIRECTION_READ;
-	if (!err && verbose)
-		err = grid_line(g, "  read", 1, &shown);
-	shown.only = DIRECTION_WRITE;
-	if (!err && verbose)
-		err = grid_line(g, "  write", 1, &shown);
+	for (int d = 0; d < NR_DIRECTIONS && s->o->verbose && !err; d++) {
+		shown.only = d;
+		if (s->ways[d])
+			err = grid_line(g, labels[d], 1, &shown);
+	}
 	return err;
+}
+
+/* Lines beside those of rows: an empty one, title, heading, what is left out, what was not used. */
+#define OTHER_LINES 6
+
+/* How many rows are shown: see struct table_options. */
+static size_t rows_shown(const struct side_by_side *s, const struct compare_line *lines, size_t nr)
+{
+	size_t height = s->o->height, each = 1, fit;
+
+	if (s->o->top || !height)
+		return s->o->top && s->o->top < nr ? s->o->top : nr;
+	for (int d = 0; d < NR_DIRECTIONS; d++)
+		each += s->o->verbose && s->ways[d];
+	fit = height > OTHER_LINES ? (height - OTHER_LINES) / each : 0;
+	while (nr > TABLE_LEAST_ROWS && (nr > fit || !lines[nr - 1].largest))
+		nr--;
+	return nr;
+}
+
+static int put_rest(const struct grid *g, const struct side_by_side *s,
+		    const struct compare_line *lines, size_t nr)
+{
+	const struct shown rest = { .l = lines, .nr = nr, .only = ALL_WAYS };
+	char text[64];
+
+	if (s->o->top || !s->o->height) {
+		fprintf(g->out, "(%zu more rows)\n", nr);
+		return 0;
+	}
+	snprintf(text, sizeof(text), "... and %zu more", nr);
+	return grid_line(g, text, 1, &rest);
 }
 
 static int put_table(FILE *out, void *arg)
@@ -265,11 +323,11 @@ static int put_table(FILE *out, void *arg)
 	grid_fit(&g);
 	put_title(out, s->reports[0]);
 	grid_heading(&g);
-	shown = s->o->top && s->o->top < nr_lines ? s->o->top : nr_lines;
+	shown = rows_shown(s, lines, nr_lines);
 	for (size_t i = 0; i < shown && !err; i++)
-		err = put_line_of(&g, &lines[i], s->o->verbose);
-	if (shown < nr_lines)
-		fprintf(out, "(%zu more rows)\n", nr_lines - shown);
+		err = put_line_of(&g, s, &lines[i]);
+	if (shown < nr_lines && !err)
+		err = put_rest(&g, s, lines + shown, nr_lines - shown);
 	put_foot(out, s);
 	return err;
 }
@@ -279,6 +337,7 @@ int compare_table_write(FILE *out, struct report *const *reports, const enum met
 {
 	struct side_by_side s = { .reports = reports, .methods = methods, .nr = nr, .o = o };
 
+	find_ways(&s);
 	return format_whole(out, put_table, &s);
 }
 

@@ -52,8 +52,8 @@ static void where_is(const struct report *r, const struct device *d, char ret_te
 		strcpy(ret_text, "-");
 	else
 		snprintf(ret_text, WHERE_LEN, "s%" PRIu32 " rc%" PRIu32 " rp%" PRIu32 "%s",
-			 d->socket < r->nr_sockets ? r->sockets[d->socket].id : d->socket, d->rc,
-			 d->rp, devices_is_guess(d) && d->filter != DEVICE_NOT_COUNTED ? "?" : "");
+			 report_socket_at(r, d->socket), d->rc, d->rp,
+			 devices_is_guess(d) && d->filter != DEVICE_NOT_COUNTED ? "?" : "");
 }
 
 /* A sentence below the line of a device. */
@@ -272,8 +272,14 @@ static int put_details(const struct table *t, const struct report_device *d)
 
 	if (!f)
 		return -ENOMEM;
-	fprintf(f, "place %s", d->device->wiring < NR_WIRINGS ? known[d->device->wiring] : "?");
-	if (d->device->filter != DEVICE_NOT_COUNTED)
+	if (d->device->kind == DEVICE_ACCELERATOR)
+		fprintf(f, "its part of what all accelerators moved, by the time that each did");
+	else if (d->device->kind == DEVICE_AGENT)
+		fprintf(f, "counters of its own");
+	else
+		fprintf(f, "place %s",
+			d->device->wiring < NR_WIRINGS ? known[d->device->wiring] : "?");
+	if (d->device->filter == DEVICE_BY_PORT || d->device->filter == DEVICE_BY_ID)
 		fprintf(f, "; told from others by %s; counted anew %" PRIu64 " time%s",
 			device_filter_name(d->device->filter), d->turns, d->turns == 1 ? "" : "s");
 	put_between(f, "read", &d->read);

@@ -2,6 +2,7 @@
 #include "report/table/table.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "report/grid.h"
 #include "report/names.h"
 #include "report/notes.h"
+#include "report/peaks.h"
 
 #define MAX_LEFT 48
 
@@ -170,6 +172,26 @@ static int put_total(const struct output *o, const struct grid *g, const struct 
 	return grid_row(g, &l);
 }
 
+/* How near its peak the socket's memory was; nothing where that is not known. */
+static int put_peak(const struct output *o, const struct neighbourhood *h)
+{
+	char calm[FORMAT_NUMBER_LEN], risen[FORMAT_NUMBER_LEN], rate[FORMAT_NUMBER_LEN];
+	const struct report *r = o->r->summary;
+	struct peak_use u;
+
+	if (!peaks_all_of_socket(r, h->probe->socket, &u))
+		return 0;
+	peaks_percent(&u, h->calm, calm);
+	peaks_percent(&u, h->risen, risen);
+	format_rate(u.peak->bytes_per_s, NS_PER_S, rate);
+	return notes_line(o->out, o->width,
+			  "peak: memory of socket %" PRIu32
+			  ": %s%s of %s GB/s while calm, %s%s while "
+			  "high%s",
+			  u.socket, u.at_most ? "at most " : "", calm, rate,
+			  u.at_most ? "at most " : "", risen, u.cpus_only ? ", by CPUs alone" : "");
+}
+
 /* What is known of the latency itself, before who may be the cause. */
 static int put_probe_title(const struct output *o, const struct neighbourhood *h)
 {
@@ -215,7 +237,9 @@ static int put_probe(const struct output *o, const struct neighbourhood *h)
 	grid_fit(&g);
 	grid_heading(&g);
 	err = put_rows(o, &g, h);
-	return err ? err : put_total(o, &g, h);
+	if (!err)
+		err = put_total(o, &g, h);
+	return err ? err : put_peak(o, h);
 }
 
 static int put_title(const struct output *o)
@@ -291,12 +315,35 @@ static int put_all(FILE *out, void *arg)
 	return err;
 }
 
+static struct output output_of(const struct neighbours_report *r, const struct table_options *t)
+{
+	return (struct output){
+		.r = r,
+		.o = t,
+		.width = t->width < TABLE_DEFAULT_WIDTH ? TABLE_DEFAULT_WIDTH : t->width,
+	};
+}
+
+/* So many rows below each latency that all fits, but TABLE_LEAST_ROWS. There are twenty to try. */
+static int write_fitting(FILE *out, const struct neighbours_report *r,
+			 const struct table_options *options)
+{
+	struct table_options t = *options;
+	struct output o = output_of(r, &t);
+	long lines;
+
+	t.top = NEIGHBOURS_TOP;
+	while ((lines = format_lines(put_all, &o)) > (long)t.height && t.top > TABLE_LEAST_ROWS)
+		t.top--;
+	return lines < 0 ? (int)lines : format_whole(out, put_all, &o);
+}
+
 int neighbours_table_write(FILE *out, const struct neighbours_report *r,
 			   const struct table_options *options)
 {
-	struct output o = { .r = r, .o = options, .width = options->width };
+	struct output o = output_of(r, options);
 
-	if (o.width < TABLE_DEFAULT_WIDTH)
-		o.width = TABLE_DEFAULT_WIDTH;
-	return format_whole(out, put_all, &o);
+	return options->height && !options->top && !options->verbose
+		       ? write_fitting(out, r, options)
+		       : format_whole(out, put_all, &o);
 }

@@ -9,23 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "report/table/cells.h"
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
+#include "report/peaks.h"
+#include "report/referees.h"
+#include "report/parts.h"
 #include "report/table/table.h"
 
-/* With destinations both directions are one number; here they are two. */
+/* With destinations all directions are one number; here they are apart. */
 static int put_directions(const struct table *t, const struct row_node *node, const struct cells *c)
 {
+	static const char *const words[NR_DIRECTIONS] = { "reads", "writes", "reads and writes" };
 	char label[TABLE_DEFAULT_WIDTH];
-	int indent = (int)columns_before_name(t, node), err;
+	int indent = (int)columns_before_name(t, node), err = 0;
 
-	snprintf(label, sizeof(label), "%*sreads", indent, "");
-	err = cells_direction(t, label, c, DIRECTION_READ);
-	snprintf(label, sizeof(label), "%*swrites", indent, "");
-	return err ? err : cells_direction(t, label, c, DIRECTION_WRITE);
+	for (int d = 0; d < NR_DIRECTIONS && !err; d++) {
+		snprintf(label, sizeof(label), "%*s%s", indent, "", words[d]);
+		err = cells_direction(t, label, c, d);
+	}
+	return err;
 }
 
 static int put_row(struct table *t, const struct row_node *node)
@@ -57,19 +61,25 @@ static int put_row(struct table *t, const struct row_node *node)
 	return err;
 }
 
-/* What --top hides below a node, in one line at the place of its children. */
+/* What is hidden below a node, in one line at the place of its children. */
 static int put_hidden(struct table *t, const struct row_node *node)
 {
 	struct cells c = cells_of(t, &node->hidden, ALL_SOCKETS, TASK_SOURCES);
 	size_t indent = t->tree_rows && node->row ? columns_indent(t, columns_depth(node) + 1) : 0;
-	char text[64];
-	const char *const labels[] = { text, NULL };
+	char text[80], brief[64];
+	const char *const labels[] = { text, t->fitted ? brief : NULL, NULL };
 
 	if (!node->nr_hidden)
 		return 0;
 	c.bar = true;
 	cells_devices(t, &c);
-	snprintf(text, sizeof(text), "%*s(%zu more)", (int)indent, "", node->nr_hidden);
+	if (t->fitted) {
+		snprintf(brief, sizeof(brief), "... and %zu more row%s", node->nr_hidden,
+			 node->nr_hidden == 1 ? "" : "s");
+		snprintf(text, sizeof(text), "%s (--all-rows)", brief);
+	} else {
+		snprintf(text, sizeof(text), "%*s(%zu more)", (int)indent, "", node->nr_hidden);
+	}
 	return cells_line(t, labels, &c);
 }
 
@@ -112,6 +122,7 @@ static int put_title(const struct table *t)
 			  t->nr_to ? " and destination" : "", t->tree->nr_sockets,
 			  t->tree->nr_sockets == 1 ? "" : "s",
 			  t->traffic			  ? ""
+			  : t->energy			  ? ", no memory traffic"
 			  : t->devices == DEVICES_COUNTED ? ", CPU time and PCIe only"
 			  : t->devices == DEVICES_IO	  ? ", CPU time and IO only"
 							  : ", CPU time only",
@@ -141,6 +152,8 @@ static int put_table(FILE *out, void *arg)
 		err = totals_reason(t, reason);
 	for (i = 0; !err && i < t->tree->nr_sockets; i++)
 		err = totals_socket(t, i);
+	if (!err && !t->o->quiet)
+		err = parts_write(t->out, t->r, t->width, t->o->verbose);
 	if (!err)
 		err = devices_write(t);
 	if (!err && t->ended)
@@ -153,25 +166,115 @@ static int put_table(FILE *out, void *arg)
 	if (!err)
 		err = devices_notes(t);
 	if (!err)
+		err = peaks_write(t->out, t->r, t->most, t->width, t->o->quiet);
+	if (!err && !t->o->quiet)
+		err = referees_write(t->out, t->r, t->width, t->o->verbose);
+	if (!err)
 		err = notes_write(t->out, t->r, t->width, t->o->quiet, t->o->verbose);
 	return err;
 }
 
-int table_write(FILE *out, const struct report *r, const struct table_options *o)
+/* Where nothing counts both directions as one, there are two. */
+static void find_directions(struct table *t)
 {
-	struct table t = { .r = r, .o = o, .devices = devices_mode(r) };
-	int err = row_tree_new(r, o->top, &t.tree);
+	for (size_t i = 0; i < t->r->nr_counters; i++) {
+		const struct counter *c = t->r->counters[i].counter;
+
+		if (c->device)
+			continue;
+		if (c->unit == UNIT_NANOJOULES) {
+			t->energy = true;
+			continue;
+		}
+		t->traffic = true;
+		t->directions[c->direction] = true;
+	}
+	if (!t->directions[DIRECTION_READWRITE] || t->directions[DIRECTION_READ] ||
+	    t->directions[DIRECTION_WRITE])
+		t->directions[DIRECTION_READ] = t->directions[DIRECTION_WRITE] = true;
+}
+
+/* A table of as many rows as @top; with @fitted the rest is one line. */
+struct tried {
+	const struct report *r;
+	const struct table_options *o;
+	size_t top;
+	bool fitted;
+};
+
+static int put_tried(FILE *out, void *arg)
+{
+	const struct tried *a = arg;
+	const struct report *r = a->r;
+	struct table t = { .r = r, .o = a->o, .fitted = a->fitted, .devices = devices_mode(r) };
+	int err = row_tree_new(r, a->top, a->fitted, &t.tree);
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < r->nr_counters && !t.traffic; i++)
-		t.traffic = !r->counters[i].counter->device;
-	for (int d = 0; d < 2; d++)
+	find_directions(&t);
+	for (int d = 0; d < NR_WAYS; d++)
 		t.device_state[d] = t.devices == DEVICES_NONE			     ? CELL_ABSENT
 				    : t.devices == DEVICES_IO || devices_valid(r, d) ? CELL_DATA
 										     : CELL_NO_DATA;
-	t.duration_ns = r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0;
-	err = format_whole(out, put_table, &t);
+	t.duration_ns = report_duration_ns(r);
+	err = put_table(out, &t);
 	row_tree_free(t.tree);
 	return err;
+}
+
+/*
+ * Rows that moved something or had a CPU for a thousandth of the time, but not too few. Jobs that
+ * live are looked for also when they do nothing.
+ */
+static int most_rows(const struct report *r, size_t *ret)
+{
+	uint64_t duration_ns = r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0;
+	struct row_tree *tree;
+	int err = row_tree_new(r, 0, false, &tree);
+
+	if (err)
+		return err;
+	*ret = row_tree_busy(tree, r->by == ROW_JOB ? 0 : duration_ns / 1000 + 1);
+	if (*ret < TABLE_LEAST_ROWS)
+		*ret = TABLE_LEAST_ROWS;
+	row_tree_free(tree);
+	return 0;
+}
+
+/*
+ * The most rows that fit. Each takes a line at least, and how many more are said of them only a try
+ * tells: few rows are tried, for there may be thousands, each second.
+ */
+static int write_fitting(FILE *out, const struct report *r, const struct table_options *o)
+{
+	size_t least = TABLE_LEAST_ROWS, most = least;
+	struct tried t = { r, o, least, true };
+	int err = most_rows(r, &most);
+	long height = (long)o->height, lines = err ? err : format_lines(put_tried, &t);
+
+	if (lines < 0)
+		return (int)lines;
+	if (lines >= height)
+		most = least;
+	else if (most - least > (size_t)(height - lines))
+		most = least + (size_t)(height - lines);
+	for (t.top = most; least < most; t.top = least + (most - least + 1) / 2) {
+		lines = format_lines(put_tried, &t);
+		if (lines < 0)
+			return (int)lines;
+		if (lines > height)
+			most = t.top - 1;
+		else
+			least = t.top;
+	}
+	t.top = least;
+	return format_whole(out, put_tried, &t);
+}
+
+int table_write(FILE *out, const struct report *r, const struct table_options *o)
+{
+	struct tried whole = { r, o, o->top, false };
+
+	return o->height && !o->top ? write_fitting(out, r, o)
+				    : format_whole(out, put_tried, &whole);
 }

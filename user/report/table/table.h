@@ -12,6 +12,7 @@
 
 #define TABLE_MIN_WIDTH	    60
 #define TABLE_DEFAULT_WIDTH 80
+#define TABLE_LEAST_ROWS    5
 
 /**
  * struct table_options - how a table is to look
@@ -20,8 +21,11 @@
  * @top: how many rows to show, the largest first; 0 shows all. The rest are
  *	added up in a row that says how many they are. For cgroups it is the
  *	number of leaf rows; the cgroups they are in are shown as well.
+ * @height: lines of the terminal that it is to fit in, 0: it may have any length. Without @top, then
+ *	rows that moved nothing and used next to no CPU are left out, except jobs, and the smallest
+ *	others as far as needed, but TABLE_LEAST_ROWS are shown. The rest is one line with its sums
  * @by_destination: instead of reads and writes, a column for each destination that is
- *	counted, with both; with @verbose also a line for each direction. Less than 80
+ *	counted, with all; with @verbose also a line for each direction. Less than 80
  *	columns count as 80 then
  * @quiet: only rows, unattributed bytes, one line per socket, and what is
  *	wrong with the numbers
@@ -30,6 +34,7 @@
  */
 struct table_options {
 	size_t width;
+	size_t height;
 	size_t top;
 	bool quiet;
 	bool verbose;
@@ -87,7 +92,7 @@ int compare_json_write(FILE *out, struct report *const *reports, const enum meth
  * @out: where to; flushed
  * @r: the neighbours
  * @o: how it is to look. @top is the number of rows, 0 for NEIGHBOURS_TOP, or with
- *	@verbose all: those that rose come first, then what is no row, then victims and
+ *	@verbose all, and fewer as far as needed for @height: those that rose come first, then what is no row, then victims and
  *	others by what they moved. @verbose also says how sure a change is, and about
  *	probes that nothing can be said of
  *

@@ -98,8 +98,14 @@ static int put_names(const struct tangles *t, FILE *f, const struct report_row *
 
 static int put_sentence(struct tangles *t, FILE *out, const struct report_row *row)
 {
+	/* The mark is in the column of what CPUs moved. */
+	static const char *const starts[] = {
+		[TANGLE_MEMORY] = "~ tangled: ",
+		[TANGLE_DEVICES] = "tangled on devices: ",
+		[TANGLE_ENERGY] = "energy tangled: ",
+	};
 	bool others = row->nr_tangled || row->nr_tangled_all;
-	bool devices = devices_tangle_only(t->r, row);
+	enum tangle what = devices_tangle(t->r, row);
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -107,12 +113,11 @@ static int put_sentence(struct tangles *t, FILE *out, const struct report_row *r
 
 	if (!f)
 		return -ENOMEM;
-	/* The mark is in the column of what CPUs moved. */
-	fputs(devices ? "tangled on devices: " : "~ tangled: ", f);
+	fputs(starts[what], f);
 	err = put_names(t, f, row);
 	if (others)
 		fprintf(f, " %s at the same times: their split is what was expected, not measured",
-			devices ? "used them" : "ran");
+			what == TANGLE_DEVICES ? "used them" : "ran");
 	else
 		fputs(" cannot be told from the rest: its part is what was expected, not measured",
 		      f);

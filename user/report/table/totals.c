@@ -74,7 +74,8 @@ int totals_reason(struct table *t, enum reason reason)
 	struct cells c;
 
 	add_reason(t, reason, &sum, &sources);
-	if (!amounts_bytes(&sum) && !sum.device[0] && !sum.device[1] && sum.cpu_ns < NOTABLE_NS)
+	if (!amounts_bytes(&sum) && !sum.device[0] && !sum.device[1] && !sum.energy &&
+	    sum.cpu_ns < NOTABLE_NS)
 		return 0;
 	c = cells_of(t, &sum, ALL_SOCKETS, sources);
 	if (t->devices == DEVICES_COUNTED &&
@@ -149,9 +150,9 @@ static int put_source(const struct table *t, size_t socket, enum source source)
 	c.no_cpu = true;
 	if (t->devices == DEVICES_COUNTED && source == SOURCE_DEVICE)
 		cells_devices(t, &c);
-	if (c.read == CELL_ABSENT && c.write == CELL_ABSENT)
+	if (!cells_has_data(&c) && !cells_no_data(&c))
 		return 0;
-	if (t->o->quiet && ratio == 1 && c.read != CELL_NO_DATA && c.write != CELL_NO_DATA)
+	if (t->o->quiet && ratio == 1 && !cells_no_data(&c))
 		return 0;
 	snprintf(plain, sizeof(plain), "  %s", source_name(source));
 	if (ratio == 1)
