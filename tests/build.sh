@@ -49,6 +49,21 @@ is_complete() {
 	done
 }
 
+# It says what a copy of sysfs has, in a folder with nothing else in it
+runs_alone() {
+	local root said
+	root=$(mktemp -d)
+	cp "$1" "$root/t410trace"
+	tests/fixtures/platforms.py zen4 "$root/sysfs"
+	if [ "$(id -u)" = 0 ]; then
+		said=$(chroot "$root" /t410trace list --sysfs /sysfs 2>&1)
+	else
+		said=$(env -i "$root/t410trace" list --sysfs "$root/sysfs" 2>&1)
+	fi
+	rm -rf "$root"
+	[[ $said == *amd_umc_23* ]] || echo "does not run alone: ${said:0:200}"
+}
+
 # says NAME REASONS: ok if there are none
 says() { if [ -z "$2" ]; then echo "ok $1"; else echo "not ok $1:" $2; fi; }
 
@@ -66,4 +81,8 @@ build arm64-static build/arm64/t410trace ARCH=arm64 &&
 	says "static arm64" "$(is_for build/arm64/t410trace AArch64)$(is_static build/arm64/t410trace)"
 build amd64-static build/amd64-static/t410trace ARCH=amd64 VARIANT=-static &&
 	says "static amd64" "$(is_for build/amd64-static/t410trace X86-64)$(is_static build/amd64-static/t410trace)"
+# The one for this machine can be run
+file=build/arm64/t410trace
+[ $native = arm64 ] || file=build/amd64-static/t410trace
+[ ! -x $file ] || says "static $native runs" "$(runs_alone $file)"
 exit 0

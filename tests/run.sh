@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# run.sh [PART...]: build and run the tests, all parts or those named.
+# run.sh [PART...]: build and run the tests: those of "make check", the parts named, or "all".
 #
 # Every test prints a line "ok NAME", "not ok NAME: reason" or "skip NAME: reason".
 # A part that fails without saying so, or says nothing at all, is a failure. A skip
@@ -15,6 +15,8 @@ cd "$(dirname "$0")/.." || exit 1
 
 # What is quick and fails most often comes first.
 PARTS=(style accuracy emulation unit live build asan valgrind hardware machine)
+# What "all" has beyond them, and "make check" does not
+LONG=(pages large drivers kernel riscv64)
 declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
 	[build]="builds: gcc and clang, amd64 and arm64, no warnings (2 min)"
@@ -24,10 +26,14 @@ declare -A WHAT=(
 	[valgrind]="unit tests under valgrind (3 min)"
 	[accuracy]="how right the attribution is, on invented traces (15 s)"
 	[live]="the scheduler side on this machine's kernel (5 min)"
+	[pages]="pages of reports in Debian's chromium; not in make check (1 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
-	[kernel]="live tests on this Debian release's own kernel, booted; not one of all (10 min)"
-	[machine]="t410trace in the virtual T410, both shapes; Debian's programs in it (12 min)"
+	[kernel]="live tests on this Debian release's own kernel, booted; not in make check (10 min)"
+	[riscv64]="the program for riscv64, on Debian's kernel for it, booted; not in make check (1 min, and what builds it)"
+	[machine]="t410trace in the virtual T410, all shapes; Debian's programs in it (13 min)"
+	[large]="t410trace in a virtual T410 with 64 CPUs; not in make check (5 min)"
+	[drivers]="t410trace with other makers' drivers and PMUs in the virtual machine, the self-test; not in make check (8 min)"
 )
 ASAN_FLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 export T410_TEST_LIMIT=${T410_TEST_LIMIT:-1200}
@@ -118,8 +124,14 @@ part_unit() {
 	[ -z "${T:-}" ] || return 0
 	script tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
 	script tests/unit/test_platforms.py ./t410trace
+	script tests/unit/test_counts_join.py ./t410trace
 	script tests/unit/test_neighbours.py ./t410trace
 	script tests/unit/test_by_job.py ./t410trace
+	script tests/unit/test_csv.py ./t410trace
+	script tests/unit/test_perfetto.py ./t410trace
+	script tests/unit/test_page.py ./t410trace
+	script tests/unit/test_terminal.py ./t410trace "build/$(native)/tests/unit/make_accounts"
+	script tests/unit/test_top_screen.py ./t410trace
 	script tests/unit/test_topology.py ./t410trace
 	script tests/unit/test_foreign_devices.py ./t410trace
 	script tests/unit/test_job_commands.py ./t410trace "build/$(native)/tests/unit/make_accounts"
@@ -148,20 +160,49 @@ part_emulation() {
 	script tests/machine/test_judge.py
 	script tests/machine/test_judge_stat.py
 	script tests/machine/test_judge_devices.py
+	script tests/machine/test_judge_shapes.py
+	script tests/machine/test_judge_esp.py
 	script tests/machine/test_judge_slurm.py
 	script tests/machine/test_judge_ticks.py
 	script tests/machine/test_judge_again.py
 	script tests/machine/test_judge_real.py
+	script tests/machine/test_judge_large.py
 	script tests/machine/test_checks.py
 	script tests/machine/test_boot.py
 }
+part_pages() {
+	packaging/deps.sh chromium chromium-driver python3-selenium fonts-dejavu-core &&
+		make -s -j"$(nproc)" all "build/$(native)/tests/unit/make_accounts" &&
+		script tests/pages/check.py ./t410trace build/pages "build/$(native)/tests/unit/make_accounts"
+}
 part_hardware() { tests/machine/checks/check.sh; }
 part_kernel() { make -s -j"$(nproc)" && tests/kernel/run.sh ./t410trace; }
+part_riscv64() {
+	local emulator=qemu-system-riscv linker=
+	# Debian 12's linker dies of Debian 13's libraries
+	# shellcheck disable=SC1091
+	[ "$(. /etc/os-release && echo "${VERSION_ID:-13}")" -ge 13 ] || emulator=qemu-system-misc linker=lld-19
+	# shellcheck disable=SC2086
+	packaging/deps.sh gcc-riscv64-linux-gnu libc6-dev-riscv64-cross $emulator $linker || return
+	make -s -j"$(nproc)" ARCH=riscv64 && tests/kernel/riscv64.sh
+}
 part_machine() {
 	local failed=0
 	make -s -j"$(nproc)" && make -s -j"$(nproc)" ARCH=arm64 LINK=shared || return
 	tests/machine/run.sh || failed=1
 	T410_RESULTS=${T410_RESULTS:+$T410_RESULTS/real} tests/machine/real.sh --short || failed=1
+	return $failed
+}
+
+part_large() {
+	make -s -j"$(nproc)" && make -s -j"$(nproc)" ARCH=arm64 LINK=shared || return
+	tests/machine/large.sh
+}
+
+part_drivers() {
+	local failed=0
+	make -s -j"$(nproc)" && make -s -j"$(nproc)" ARCH=arm64 LINK=shared || return
+	tests/machine/run.sh --more || failed=1
 	T410_RESULTS=${T410_RESULTS:+$T410_RESULTS/selftest} tests/machine/selftest.sh || failed=1
 	return $failed
 }
@@ -189,11 +230,15 @@ tally() {
 }
 
 [ $# -gt 0 ] || set -- "${PARTS[@]}"
+[ "$*" != all ] || set -- "${PARTS[@]}" "${LONG[@]}"
 for part in "$@"; do
-	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]} programs kernel" >&2; exit 2; }
+	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]} ${LONG[*]} programs all" >&2; exit 2; }
 done
 mkdir -p "$logs"
-[ $# -lt ${#PARTS[@]} ] || echo "running all tests, about 35 minutes; parts: make check-PART ($*)"
+case $# in
+"${#PARTS[@]}") echo "running the tests, about 38 minutes; parts: make check-PART ($*)" ;;
+$((${#PARTS[@]} + ${#LONG[@]}))) echo "running all tests; parts: make check-PART ($*)" ;;
+esac
 for part in "$@"; do
 	echo "== $part: ${WHAT[$part]}"
 	start=$SECONDS

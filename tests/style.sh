@@ -34,7 +34,7 @@ ours() { files '*.c' '*.h' | grep -v '^vmlinux/'; }
 
 licences() {
 	local f want
-	files '*.c' '*.h' '*.sh' '*.py' '*.mk' '*.in' '*.conf' '*.md' Makefile .clang-format .ci/run tests/check-report \
+	files '*.c' '*.h' '*.sh' '*.py' '*.mk' '*.in' '*.conf' '*.md' '*.js' '*.css' Makefile .clang-format .ci/run tests/check-report \
 		tests/machine/run tests/machine/plugin/tests/run 'tests/machine/guest/bin/*' tests/machine/guest/init | while read -r f; do
 		case $f in
 		bpf/* | tests/machine/* | *.bpf.c) want='GPL-2.0-only' ;;
@@ -51,6 +51,9 @@ layers() {
 	tests/rooms.py "build/$1" 2>&1
 	grep -rnE --include='*.[ch]' '#include <(unistd|time|sys/|bpf/|fcntl|dirent)|getenv|printf\(stderr' user/{engine,tables,model}
 }
+
+# run.sh starts them by name.
+unrunnable() { files 'tests/unit/test_*.py' | while read -r f; do [ -x "$f" ] || echo "$f cannot be run: chmod +x"; done; }
 
 long_files() { ours | xargs -r wc -l | awk -v max=$MAX_LINES '$2 != "total" && $1 > max { print $2 " has " $1 " lines" }'; }
 
@@ -110,6 +113,7 @@ long_files | judge "files of at most $MAX_LINES lines"
 long_functions | judge "functions of at most $MAX_FUNCTION lines"
 ours | xargs -r grep -nE '\b(TODO|FIXME|XXX)\b' | judge "nothing left behind"
 files '*.sh' .ci/run completion/t410trace tests/machine/run tests/machine/plugin/tests/run 'tests/machine/guest/bin/*' tests/machine/guest/init | xargs -r shellcheck -x -S warning 2>&1 | judge "shellcheck"
+unrunnable | judge "tests can be run"
 long_prose | judge "documents of at most $MAX_COLUMNS columns"
 twice | judge "functions of the guest have names of their own"
 documents "$native" | judge "documents are up to date"

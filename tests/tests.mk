@@ -23,9 +23,18 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNITLIB)
 $(B)/tests/unit/test_accounts_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
 $(B)/tests/unit/test_replay: LDFLAGS += -Wl,--wrap=calloc
 $(B)/tests/unit/test_header: LDFLAGS += -Wl,--wrap=reallocarray,--wrap=strdup
+$(B)/tests/unit/test_esp_library.o: CPPFLAGS += -Itests/unit/esp
+# It plays the hardware of an ESP
+$(B)/tests/unit/test_esp: LDFLAGS += -Wl,--wrap=esp_register_get,--wrap=esp_register_put
 $(B)/tests/unit/test_live_watch: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_reader_stop \
 	-Wl,--wrap=ledger_drain,--wrap=ledger_weights_stand_still,--wrap=ledger_weights_drop \
 	-Wl,--wrap=ledger_weights_put
+
+# It says who has which device open
+$(B)/tests/unit/test_device_io: LDFLAGS += -Wl,--wrap=owners_find
+
+# It plays the kernel
+$(B)/tests/unit/test_ledger_flush: LDFLAGS += -Wl,--wrap=ledger_drain,--wrap=ledger_run_on -pthread
 
 # Built, not run: tests/run.sh runs them
 .PHONY: unit-programs
@@ -67,8 +76,10 @@ quick:
 
 # Parts of it: make check-style, check-accuracy, check-emulation, check-unit, check-live, check-build,
 # check-asan, check-valgrind, check-hardware, check-machine. T="book split*" picks unit tests by their
-# names, also for check-asan and check-valgrind. Not a part of it: check-kernel boots this Debian
-# release's own kernel and runs live tests in it
+# names, also for check-asan and check-valgrind. Not a part of it, but of check-all: check-kernel boots
+# this Debian release's own kernel and runs live tests in it, check-riscv64 the same with the program
+# and Debian's kernel for riscv64, check-drivers has more of other makers' drivers, check-large more
+# CPUs, check-pages clicks pages of reports in a browser
 check-%:
 	@T='$(T)' tests/run.sh $*
 
@@ -106,7 +117,7 @@ sensitivity: $(PROGRAM) $(SENSITIVE) $(B)/tests/unit/test_io_accuracy
 	tests/accuracy/sensitivity.py $(B) ./$(PROGRAM) docs/ESTIMATE.md
 
 # Benches of the engine, which run without a kernel's help
-BENCH	:= $(addprefix $(B)/tests/bench/,accounts estimate jobs memory replay store)
+BENCH	:= $(addprefix $(B)/tests/bench/,accounts estimate jobs large memory replay store top)
 
 $(BENCH): $(B)/tests/bench/%: tests/bench/%.c tests/bench/synthetic.c $(LIBOBJ)
 	@mkdir -p $(@D)
@@ -121,6 +132,12 @@ bench-programs: $(BENCH)
 .PHONY: bench-engine
 bench-engine: $(BENCH)
 	tests/bench/engine.sh $(B)/tests/bench
+
+# What it costs beside its hooks: start, the idle daemon, 1,000 processes, size, build; as root (4 min)
+.PHONY: bench-run
+bench-run: $(PROGRAM)
+	@packaging/deps.sh
+	PYTHONDONTWRITEBYTECODE=1 tests/bench/bench_run.py ./$(PROGRAM)
 
 .PHONY: bench
 bench: $(PROGRAM) bench-engine
@@ -139,6 +156,13 @@ machine:
 real-programs: $(PROGRAM)
 	@packaging/deps.sh
 	T410_REPORT=./$(PROGRAM) T410_TABLE=docs/ACCURACY.md tests/machine/real.sh
+
+# The picture of docs/TOP.md from a terminal, and those of docs/PAGE.md, by Debian's chromium
+.PHONY: pictures
+pictures: $(PROGRAM) $(B)/tests/unit/make_accounts
+	@packaging/deps.sh chromium chromium-driver python3-selenium fonts-dejavu-core pngquant
+	tests/pages/pictures.py ./$(PROGRAM) docs/pictures $(B)/tests/unit/make_accounts
+	tests/pages/terminal_picture.py ./$(PROGRAM) docs/pictures/top.svg
 
 .PHONY: demo
 demo:
@@ -172,7 +196,7 @@ VMLINUX_BTF_$(NATIVE) ?= /sys/kernel/btf/vmlinux
 .PHONY: vmlinux
 vmlinux:
 	vmlinux/generate.sh $(VMLINUX_BTF_$(NATIVE)) vmlinux/$(NATIVE)/vmlinux.h vmlinux/compile.sh
-	$(foreach a,$(filter-out $(NATIVE),arm64 amd64),$(if $(VMLINUX_BTF_$(a)),\
+	$(foreach a,$(filter-out $(NATIVE),arm64 amd64 riscv64),$(if $(VMLINUX_BTF_$(a)),\
 		vmlinux/generate.sh $(VMLINUX_BTF_$(a)) vmlinux/$(a)/vmlinux.h vmlinux/compile.sh,\
 		@echo "vmlinux/$(a)/vmlinux.h kept: give VMLINUX_BTF_$(a)=FILE (a vmlinux of that architecture)"))
 
@@ -184,6 +208,7 @@ install: $(PROGRAM)
 	install -d $(DESTDIR)$(PREFIX)/share/t410trace
 	install -m 644 share/*.schema.json share/prometheus/t410trace.rules.yml $(DESTDIR)$(PREFIX)/share/t410trace/
 	install -m 644 share/grafana/t410trace.json $(DESTDIR)$(PREFIX)/share/t410trace/grafana-dashboard.json
+	install -D -m 644 include/esp/monitors.h $(DESTDIR)$(PREFIX)/include/t410trace/esp/monitors.h
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' packaging/systemd/t410trace.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service

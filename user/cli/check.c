@@ -12,6 +12,7 @@
 #include "cli/selftest.h"
 #include "cli/values.h"
 #include "platform/check/checks.h"
+#include "platform/sys/resctrl.h"
 #include "platform/sys/sysfs.h"
 
 #define CHECK_SCHEMA "t410trace.check/1"
@@ -62,15 +63,15 @@ static int (*const writers[NR_OUTPUT_FORMATS])(const struct check_list *list) = 
 	[OUTPUT_JSON] = print_as_json,
 };
 
-static int show(enum output_format format, const struct sysfs *fs, struct diag *d, bool *ret_ok)
+static int show(const struct options *o, const struct sysfs *fs, struct diag *d, bool *ret_ok)
 {
 	struct check_list list = { 0 };
 	int err;
 
-	err = check_machine(fs, "/proc", &list);
+	err = check_machine(fs, "/proc", o->run.resctrl ? o->run.resctrl : RESCTRL_ROOT, &list);
 	if (err)
 		return diag_error(d, err, "cannot look at this machine");
-	err = writers[format](&list);
+	err = writers[o->run.output.format](&list);
 	if (err)
 		diag_error(d, err, "cannot show the checks");
 	else
@@ -90,13 +91,17 @@ static int run(struct options *o)
 		return selftest_command(o);
 	err = sysfs_open(NULL, &d, &fs);
 	if (!err)
-		err = show(o->run.output.format, &fs, &d, &ok);
+		err = show(o, &fs, &d, &ok);
 	sysfs_close(&fs);
 	return output_end(o->who, err, &d) || !ok ? EXIT_FAILED : EXIT_OK_;
 }
 
 static const struct option_row rows[] = {
 	{ 0, 0, PLATFORM_IS, PLATFORM },
+	{ 0, 0,
+	  "Where the kernel's monitoring groups are, whose sum is compared with the counters "
+	  "(default " RESCTRL_ROOT "; none: it is not)",
+	  OPTION("resctrl", 0, "DIR|none", value_resctrl, run.resctrl) },
 	{ 0, 0, "Print JSON (" CHECK_SCHEMA ", or t410trace.selftest/1)", AS_JSON },
 	{ 0, 0,
 	  "Move a known number of bytes on each socket, and compare them with what t410trace says: "

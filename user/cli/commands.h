@@ -17,6 +17,7 @@ enum {
 	FOR_NEIGHBOURS = 1 << 3,
 	FOR_STAT = 1 << 4,
 	FOR_SERVE = 1 << 5,
+	FOR_TOP = 1 << 6,
 };
 
 /**
@@ -51,9 +52,9 @@ struct command {
 	int (*run)(struct options *o);
 };
 
-extern const struct command command_trace, command_record, command_report, command_stat,
-	command_neighbours, command_list, command_topology, command_check, command_serve,
-	command_job, command_jobs;
+extern const struct command command_trace, command_record, command_report, command_top,
+	command_stat, command_neighbours, command_list, command_topology, command_check,
+	command_serve, command_job, command_jobs;
 
 /* All of them, the main job first, and NULL. */
 extern const struct command *const commands[];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/formats.h"
 
+#include "cli/output.h"
 #include "report/json/json.h"
 #include "report/stat/stat_report.h"
 #include "report/table/table.h"
@@ -52,3 +53,17 @@ const struct report_writers report_writers[NR_OUTPUT_FORMATS] = {
 	[OUTPUT_JSON] = { report_as_json, compare_as_json, neighbours_as_json, stat_as_json,
 			  job_as_json, jobs_as_json },
 };
+
+int formats_stat(FILE *out, const struct output_options *o, const struct stat_report *r,
+		 struct diag *d)
+{
+	const struct table_options t = {
+		.width = output_width(out),
+		.height = output_height(out),
+		.quiet = o->quiet,
+		.verbose = o->verbose,
+	};
+	int err = report_writers[o->format].stat(out, r, &t);
+
+	return err ? output_failed(o->file, err, d) : 0;
+}

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/diag.h"
 #include "neighbourhood.h"
 #include "report/job/job_report.h"
 #include "run_options.h"
@@ -29,5 +30,17 @@ struct report_writers {
 };
 
 extern const struct report_writers report_writers[NR_OUTPUT_FORMATS];
+
+/**
+ * formats_stat() - write a report of "stat"
+ * @out: where to
+ * @o: as what; its file is named if writing fails
+ * @r: the report
+ * @d: gets the problem
+ *
+ * Return: 0 or a negative errno.
+ */
+int formats_stat(FILE *out, const struct output_options *o, const struct stat_report *r,
+		 struct diag *d);
 
 #endif

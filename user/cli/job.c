@@ -16,6 +16,7 @@
 #include "cli/formats.h"
 #include "cli/output.h"
 #include "cli/values.h"
+#include "report/html/job_page.h"
 #include "report/job/job_report.h"
 
 #define POLL_NS	     100000000 /* between looks with --wait */
@@ -116,6 +117,7 @@ struct job_candidate {
  * @found, @nr, @cap: accounts, the last first
  * @out: where accounts are written to
  * @incomplete: one that was written lacks something
+ * @no_history: no intervals of it are there
  */
 struct job_look {
 	const struct account_options *args;
@@ -128,6 +130,7 @@ struct job_look {
 	size_t cap;
 	FILE *out;
 	bool incomplete;
+	bool no_history;
 };
 
 static int note_candidate(void *arg, const struct account_job *j)
@@ -226,10 +229,34 @@ static bool lacks_data(const struct job_file *f, const struct account_job *j)
 	       q->bad_records || q->uncounted_ns || q->lost_io;
 }
 
+/* In the format that was asked for; with its intervals, if they were. */
+static int write_in_format(struct job_look *l, struct job_context *c, const struct account_job *j,
+			   const struct table_options *o)
+{
+	struct account_list history = { 0 };
+	struct diag d = { 0 };
+	int err = 0;
+
+	if (l->args->history || l->show->html || l->show->csv) {
+		err = store_each_span(l->file.store, j->key, account_list_add, &history, &d);
+		c->history = &history;
+	}
+	if (!err && l->show->html)
+		err = job_page_write(l->out, c, j);
+	else if (!err && l->show->csv)
+		err = job_csv_write(l->out, c, j);
+	else if (!err)
+		err = report_writers[l->show->format].job(l->out, c, j, o);
+	c->history = NULL;
+	l->no_history = !history.nr;
+	account_list_release(&history);
+	return err;
+}
+
 static int write_account(void *arg, const struct account_job *j)
 {
 	struct job_look *l = arg;
-	const struct job_context c = job_file_context(&l->file);
+	struct job_context c = job_file_context(&l->file);
 	const struct table_options o = {
 		.width = output_width(stdout),
 		.verbose = l->show->verbose,
@@ -239,7 +266,7 @@ static int write_account(void *arg, const struct account_job *j)
 
 	l->incomplete |= lacks_data(&l->file, j);
 	if (!l->args->compact)
-		return report_writers[l->show->format].job(l->out, &c, j, &o);
+		return write_in_format(l, &c, j, &o);
 	err = job_compact(&c, j, l->args->caseless, &compact);
 	if (!err)
 		fprintf(l->out, "%s\n", compact);
@@ -265,9 +292,23 @@ static int write_found(struct job_look *l, struct diag *d)
 	return err;
 }
 
+/* The file is opened last: one that is there stays when there is no such job. */
+static int write_file(const char *path, const char *text, size_t size, struct diag *d)
+{
+	FILE *out = NULL;
+	int err = output_open(path, d, &out);
+
+	if (err)
+		return err;
+	if (fwrite(text, 1, size, out) != size)
+		err = output_failed(path, -errno, d);
+	return output_close(out, path, err ? NULL : d) ?: err;
+}
+
 /* Into memory first: until it is known that nothing has changed meanwhile. */
 static int print_found(struct job_look *l, struct diag *d)
 {
+	const char *file = l->show->html ? l->show->html : l->show->csv;
 	cleanup_free char *text = NULL;
 	size_t size;
 	int err;
@@ -279,6 +320,8 @@ static int print_found(struct job_look *l, struct diag *d)
 	if (fclose(l->out) && !err)
 		err = diag_error(d, -errno, "cannot show the account");
 	job_file_done(&l->file);
+	if (!err && file && strcmp(file, "-") != 0)
+		return write_file(file, text, size, d);
 	if (!err && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
 		err = diag_fail(d, -errno, "cannot write the output: %s", strerror(errno));
 	return err;
@@ -361,12 +404,27 @@ static int tell_none(const char *who, const struct job_look *l)
 	return EXIT_NO_JOB;
 }
 
+/* A file of intervals without any; the page says so itself. */
+static void tell_no_history(const char *who, const struct job_look *l)
+{
+	struct diag d = { 0 };
+
+	if (!l->show->csv || !l->no_history)
+		return;
+	diag_fail(&d, 0, "no intervals of job %s are kept: the file has names of columns only",
+		  l->args->name);
+	diag_help(&d, "the setting history of \"t410trace serve\" keeps them, as in history = 10s "
+		      "for 1h, 5m for 30d");
+	output_diag(who, &d);
+}
+
 static int show(const char *who, struct job_look *l)
 {
 	if (output_finish(who))
 		return EXIT_FAILED;
 	tell_others(who, l);
 	tell_running(who, l);
+	tell_no_history(who, l);
 	tell_damaged(who, l);
 	if (waits(l->args) && may_be_earlier(l))
 		tell_earlier(who, l);
@@ -444,6 +502,14 @@ static int check(struct options *o, struct diag *d)
 		return diag_fail(d, -EINVAL, "which job? (\"t410trace jobs\" lists them)");
 	if (o->run.output.format != OUTPUT_TEXT && a->compact)
 		return diag_fail(d, -EINVAL, "--json and --compact exclude each other");
+	if ((o->run.output.html || o->run.output.csv) &&
+	    (a->compact || a->all || a->history || o->run.output.format != OUTPUT_TEXT ||
+	     (o->run.output.html && o->run.output.csv)))
+		return diag_fail(d, -EINVAL,
+				 "--html and --csv are files of one account: not together, nor "
+				 "with --json, --history, --compact or --all");
+	if (a->history && o->run.output.format != OUTPUT_JSON)
+		return diag_fail(d, -EINVAL, "--history needs --json");
 	if (a->caseless && !a->compact)
 		return diag_fail(d, -EINVAL, "--caseless needs --compact");
 	if (a->all && waits(a))
@@ -453,6 +519,16 @@ static int check(struct options *o, struct diag *d)
 
 static const struct option_row rows[] = {
 	{ 0, 0, "Print JSON (t410trace.job/1), a line for each account", AS_JSON },
+	{ 0, 0,
+	  "Instead, write one HTML page to OUT: the account, and its intervals over time "
+	  "(docs/PAGE.md)",
+	  OPTION("html", 0, "OUT", value_text, run.output.html) },
+	{ 0, 0,
+	  "Instead, write its intervals as comma-separated values to FILE, - for standard output: "
+	  "a line for each number (docs/EXPORT.md)",
+	  OPTION("csv", 0, "FILE", value_text, run.output.csv) },
+	{ 0, 0, "With --json: also its intervals, if \"t410trace serve\" keeps them (history)",
+	  SWITCH("history", 0, account.history) },
 	{ 0, 0, "Print one short line without blanks, for a scheduler's database",
 	  SWITCH("compact", 0, account.compact) },
 	{ 0, 0, "With --compact: for databases that change the case of letters; a fifth longer",

@@ -9,7 +9,14 @@
 #include "cli/job_file.h"
 #include "cli/formats.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/values.h"
+#include "report/format.h"
+
+#define USUAL	   100
+/* What is said below the list when it is not whole, and how many are shown in any case */
+#define TOLD_LINES 2
+#define LEAST_JOBS 5
 
 static struct store_query query_of(const struct account_options *a)
 {
@@ -37,8 +44,8 @@ static void turn_round(struct account_list *l)
 	}
 }
 
-static int write_list(const struct options *args, const struct job_file *f,
-		      const struct account_list *l)
+static int write_list(FILE *out, const struct options *args, const struct job_file *f,
+		      const struct account_list *l, size_t first)
 {
 	const struct job_context c = job_file_context(f);
 	const struct table_options o = {
@@ -46,7 +53,64 @@ static int write_list(const struct options *args, const struct job_file *f,
 		.verbose = args->run.output.verbose,
 	};
 
-	return report_writers[args->run.output.format].jobs(stdout, &c, l->jobs, l->nr, &o);
+	return report_writers[args->run.output.format].jobs(out, &c, l->jobs + first, l->nr - first,
+							    &o);
+}
+
+struct whole_list {
+	const struct options *args;
+	const struct job_file *f;
+	const struct account_list *l;
+};
+
+static int put_list(FILE *out, void *arg)
+{
+	const struct whole_list *w = arg;
+
+	return write_list(out, w->args, w->f, w->l, 0);
+}
+
+/*
+ * The first job that fits on a terminal with all that come after it, if nobody said how many are
+ * wanted. Each has a line, so that one try tells how many others there are.
+ */
+static int find_first(const struct options *args, const struct job_file *f,
+		      const struct account_list *l, size_t *ret)
+{
+	struct whole_list whole = { args, f, l };
+	size_t height = output_height(stdout), others;
+	char state[256];
+	long lines;
+
+	*ret = 0;
+	if (args->account.nr != JOBS_USUAL || args->run.output.format != OUTPUT_TEXT || !height)
+		return 0;
+	lines = format_lines(put_list, &whole);
+	if (lines < 0)
+		return (int)lines;
+	if ((size_t)lines <= height)
+		return 0;
+	others = (size_t)lines - l->nr + TOLD_LINES;
+	if (!job_file_state(f, state, sizeof(state)))
+		others += TOLD_LINES;
+	height = height > others + LEAST_JOBS ? height - others : LEAST_JOBS;
+	*ret = l->nr > height ? l->nr - height : 0;
+	return 0;
+}
+
+/* One more; a large store takes a while. */
+struct jobs_reading {
+	struct account_list *list;
+	struct progress progress;
+	const char *who;
+};
+
+static int take(void *arg, const struct account_job *j)
+{
+	struct jobs_reading *r = arg;
+
+	progress_count(&r->progress, r->who, "jobs");
+	return account_list_add(r->list, j);
 }
 
 /* What the list does not show. */
@@ -74,6 +138,9 @@ static int list(const char *who, const struct options *args, struct diag *d)
 {
 	struct store_query q = query_of(&args->account);
 	struct account_list l = { 0 };
+	struct jobs_reading r = { .list = &l, .who = who };
+	uint64_t most = args->account.nr == JOBS_USUAL ? USUAL : args->account.nr;
+	size_t first = 0;
 	struct job_file f;
 	bool more = false;
 	int err = job_file_open(args->account.file, d, &f);
@@ -82,21 +149,24 @@ static int list(const char *who, const struct options *args, struct diag *d)
 		return err;
 	d->what[0] = '\0';
 	/* one more than asked for, to know whether there are more */
-	q.newest = args->account.nr ? args->account.nr + 1 : SIZE_MAX;
-	err = store_each_job(f.store, &q, account_list_add, &l, d);
+	q.newest = most ? most + 1 : SIZE_MAX;
+	err = store_each_job(f.store, &q, take, &r, d);
+	progress_end(&r.progress);
 	if (!err) {
-		if (args->account.nr && l.nr > args->account.nr) {
+		if (most && l.nr > most) {
 			more = true;
 			account_job_release(&l.jobs[--l.nr]);
 		}
 		turn_round(&l);
 		job_file_done(&f);
-		err = write_list(args, &f, &l);
+		err = find_first(args, &f, &l, &first);
+		if (!err)
+			err = write_list(stdout, args, &f, &l, first);
 	}
 	if (err && !d->what[0])
 		diag_error(d, err, "cannot show the jobs");
 	if (!err) {
-		tell(who, &f, more, l.nr);
+		tell(who, &f, more || first, l.nr - first);
 		err = f.damaged.nr ? EXIT_INCOMPLETE : EXIT_OK_;
 	}
 	account_list_release(&l);
@@ -140,7 +210,7 @@ static const struct option_row rows[] = {
 	  "Only jobs that were there after TIME: \"90s\", \"2h\" or \"7d\" ago, \"2026-11-22\", "
 	  "\"16:30\", \"@1763740800\"",
 	  OPTION("since", 0, "TIME", value_since, account.since_ns) },
-	{ 0, 0, "At most the last N (default 100; 0 is all)",
+	{ 0, 0, "At most the last N (default 100, and as many as fit on a terminal; 0 is all)",
 	  OPTION("last", 'n', "N", value_number, account.nr), WITHIN(0, 1e6) },
 	{ 0, 0, "Where accounts are (default " STORE_DEFAULT_FILE ")",
 	  OPTION("file", 0, "FILE", value_text, account.file) },

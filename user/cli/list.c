@@ -11,9 +11,12 @@
 #include <sys/utsname.h>
 
 #include "base/text.h"
+#include "cli/esp.h"
 #include "cli/output.h"
 #include "cli/values.h"
 #include "cli/list_explain.h"
+#include "cli/peak_note.h"
+#include "platform/core/weights.h"
 #include "platform/pmu/explain.h"
 #include "platform/pmu/fit.h"
 #include "platform/pmu/platform_file.h"
@@ -319,17 +322,35 @@ static int (*const writers[NR_OUTPUT_FORMATS])(const struct pmu_list *list,
 	[OUTPUT_JSON] = print_as_json,
 };
 
+/* Which events of the cores a run would try. */
+static int weight_notes(const struct sysfs *fs, struct text_list *notes)
+{
+	struct weight_cores cores;
+	char text[512];
+	int err = weight_cores_read(fs, &cores);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	weight_cores_describe(&cores, text, sizeof(text));
+	return text[0] ? text_list_add(notes, text) : 0;
+}
+
 static int show_list(const struct options *args, const struct sysfs *fs,
 		     const struct pmu_list *list)
 {
 	cleanup_texts struct text_list notes = { 0 };
 	struct utsname host;
+	char text[512];
 	/* A copy of sysfs may be of another machine, whose kernel is not known. */
 	int err =
 		pmu_notes(list, args->machine.sysfs || uname(&host) ? NULL : host.release, &notes);
 
 	if (!err)
 		err = pmu_fit_notes(fs, list, &notes);
+	if (!err)
+		err = weight_notes(fs, &notes);
+	if (!err && peak_note(fs, text, sizeof(text)))
+		err = text_list_add(&notes, text);
 	return err ? err : writers[args->run.output.format](list, &notes);
 }
 
@@ -376,8 +397,11 @@ static int run(struct options *o)
 {
 	struct sysfs fs = { .fd = -1 };
 	struct diag d = { 0 };
-	int err = sysfs_open(o->machine.sysfs, &d, &fs);
+	int err;
 
+	if (o->run.esp)
+		return output_end(o->who, esp_list(o, &d), &d) ? EXIT_FAILED : EXIT_OK_;
+	err = sysfs_open(o->machine.sysfs, &d, &fs);
 	if (!err)
 		err = show(o, &fs, &d);
 	sysfs_close(&fs);
@@ -386,6 +410,9 @@ static int run(struct options *o)
 
 static int check(struct options *o, struct diag *d)
 {
+	if (o->run.esp && (o->machine.sysfs || o->machine.explain))
+		return diag_fail(d, -EINVAL,
+				 "--esp is about no PMU: without --sysfs and --explain");
 	return o->machine.explain && o->run.output.format != OUTPUT_TEXT
 		       ? diag_fail(d, -EINVAL, "--explain is text for people, without --json")
 		       : 0;
@@ -396,6 +423,8 @@ static const struct option_row rows[] = {
 	{ 0, 0, "Look into a copy of /sys at DIR",
 	  OPTION("sysfs", 0, "DIR", value_text, machine.sysfs) },
 	{ 0, 0, PLATFORM_IS, PLATFORM },
+	{ 0, 0, "Show the tiles and monitors of the ESP system-on-chip that FILE describes",
+	  OPTION("esp", 0, "FILE", value_text, run.esp) },
 	{ 0, 0, "Tell which rows of t410trace fit one PMU, what reports count with it, and why not",
 	  OPTION("explain", 0, "PMU", value_text, machine.explain) },
 	{ 0 },

@@ -15,9 +15,13 @@
 #define WORDS_LEN 400
 
 /* "64 bytes a count", "64 bytes for 9 counts" */
-static void ratio_words(const struct bytes_ratio *r, char *ret, size_t size)
+static void ratio_words(const struct counter_row *row, const struct bytes_ratio *r, char *ret,
+			size_t size)
 {
-	if (!r->bytes)
+	if (row->unit != UNIT_BYTES)
+		snprintf(ret, size, "%u %s for %u counts", r->bytes, unit_name(row->unit),
+			 r->counts);
+	else if (!r->bytes)
 		snprintf(ret, size, "no bytes known");
 	else if (r->counts == 1)
 		snprintf(ret, size, "%u byte%s a count", r->bytes, r->bytes == 1 ? "" : "s");
@@ -29,21 +33,26 @@ static int explain_row(const struct pmu *pmu, const struct counter_row *row, str
 {
 	const struct pmu_event *event = pmu_row_event(pmu, row);
 	struct bytes_ratio r = pmu_row_bytes(row, event);
-	char bytes[64], name[PMU_NAME_LEN] = "";
+	char bytes[64], what[80], name[PMU_NAME_LEN] = "", part[64] = "";
 	struct pmu_config c;
 	struct diag d = { 0 };
 	int err;
 
-	ratio_words(&r, bytes, sizeof(bytes));
+	ratio_words(row, &r, bytes, sizeof(bytes));
 	event_on_socket(row->event, pmu->socket, name, sizeof(name));
-	err = text_list_print(n, "  %s%s%s: %s, source %s, to %s, %s%s%s", name,
-			      row->filters[0] ? "/" : "", row->filters,
-			      direction_name(row->direction), source_name(row->source),
-			      destination_name(row->destination), bytes,
-			      row->sum ? ", a part of " : "", row->sum ? row->sum : "");
+	if (row->part)
+		snprintf(part, sizeof(part), ", not added: %s", part_name(row->part));
+	if (row->unit == UNIT_BYTES)
+		snprintf(what, sizeof(what), "%s, source %s, to %s", direction_name(row->direction),
+			 source_name(row->source), destination_name(row->destination));
+	else
+		snprintf(what, sizeof(what), "energy, source %s", source_name(row->source));
+	err = text_list_print(n, "  %s%s%s: %s, %s%s%s%s", name, row->filters[0] ? "/" : "",
+			      row->filters, what, bytes, row->sum ? ", a part of " : "",
+			      row->sum ? row->sum : "", part);
 	if (!err && event && event->unit[0])
-		err = text_list_print(n, "    sysfs: a count is %.7g bytes%s",
-				      scale_exact(event->scale, event->unit),
+		err = text_list_print(n, "    sysfs: a count is %.7g %s%s",
+				      pmu_row_scale(row, event), unit_name(row->unit),
 				      pmu_row_differs(pmu, row) ? ", which is not believed" : "");
 	if (!err && event)
 		err = text_list_print(n, "    sysfs: %s%s", event->text,
@@ -64,7 +73,7 @@ static int explain_known(const struct sysfs *fs, const struct pmu_list *list, co
 			 struct text_list *n)
 {
 	const struct pmu *better = pmu_replaced_by(list, pmu, COUNTERS_SUMS);
-	bool counts = counter_rows_have(pmu->kind, COUNTERS_SUMS | COUNTERS_DESTINATION);
+	bool counts = counter_rows_any(pmu->kind, COUNTERS_SUMS | COUNTERS_DESTINATION);
 	char label[PMU_NAME_LEN + 16], cpu[WORDS_LEN];
 	const struct counter_row *row;
 	int err;
@@ -90,8 +99,8 @@ static int explain_known(const struct sysfs *fs, const struct pmu_list *list, co
 		err = text_list_print(n, "  reports leave it out: %s counts the same bytes",
 				      better->name);
 	if (!err && counter_rows_have(pmu->kind, COUNTERS_PARTS))
-		err = text_list_print(n, "  reports have none of it, for it would be in the "
-					 "memory controllers' bytes once more; \"stat\" shows it");
+		err = text_list_print(n, "  parts are shown beside the total and never added to "
+					 "it: it has the same bytes already, or never saw them");
 	else if (!err && !counts)
 		err = text_list_print(n, "  no row says that it counts the memory traffic of a "
 					 "socket; \"stat\" can count its events");

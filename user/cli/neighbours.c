@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/formats.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/run_check.h"
 #include "replay/replay_file.h"
 #include "live/run.h"
@@ -55,6 +56,20 @@ static int on_reports(void *arg, struct report **reports, size_t nr, struct diag
 	return 0;
 }
 
+/* There is nothing to be seen before the end. */
+static int read_file(struct replay_file *f, struct diag *d)
+{
+	struct progress p = { 0 };
+	struct trace_sink sink = progress_sink(&p, f, NULL);
+	int err;
+
+	if (sink.event)
+		f->also.sinks[f->also.nr++] = sink;
+	err = replay_file_read(f, d);
+	progress_end(&p);
+	return err;
+}
+
 static int replay(struct replay_file *f, struct show *show, struct diag *d)
 {
 	const struct replay_output output = { on_reports, NULL };
@@ -62,7 +77,7 @@ static int replay(struct replay_file *f, struct show *show, struct diag *d)
 	int err = replay_file_open(f, &output, d);
 
 	if (!err)
-		err = replay_file_read(f, d);
+		err = read_file(f, d);
 	if (!err && !replay_intervals(f->replay))
 		return 0;
 	if (!err)
@@ -169,6 +184,7 @@ static int check(struct options *o, struct diag *d)
 	struct run_options *r = &o->run;
 
 	r->neighbours = true;
+	r->need_traffic = true;
 	if (r->file && (r->command || r->duration_ns))
 		return diag_fail(d, -EINVAL, "%s is a recording: -d and COMMAND are for live runs",
 				 r->file);

@@ -81,6 +81,16 @@ static void fail(struct argp_state *state, const char *what, const struct diag *
 		   d->help);
 }
 
+/* Behind those that were given before, if they count, too */
+static error_t take_setting_text(struct options *all, const char *before, const char *arg,
+				 const char **ret)
+{
+	if (before && text_list_print(&all->joined, "%s\n%s", before, arg))
+		return ENOMEM;
+	*ret = before ? all->joined.items[all->joined.nr - 1] : arg;
+	return 0;
+}
+
 static error_t take_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *all = state->input;
@@ -93,8 +103,8 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	/* the file comes first */
 	if (o->setting) {
-		all->settings[i] = arg;
-		return 0;
+		return take_setting_text(all, o->many ? all->settings[i] : NULL, arg,
+					 &all->settings[i]);
 	}
 	if (!option_set(o, arg, all, &d))
 		return 0;
@@ -236,7 +246,7 @@ void options_parse(const struct command *const *commands, const struct command *
 		.who = c->name[0] ? argv[0] : "t410trace",
 		.run = run_options_default(),
 		.stat.socket = -1,
-		.account = { .wait_ns = UINT64_MAX, .nr = 100 },
+		.account = { .wait_ns = UINT64_MAX, .nr = JOBS_USUAL },
 	};
 	/* none was chosen yet: a recording has one */
 	ret->run.interval_ns = 0;
@@ -257,4 +267,5 @@ void options_free(struct options *o)
 	text_list_free(&o->stat.metrics);
 	text_list_free(&o->stat.events);
 	text_list_free(&o->stat.windows);
+	text_list_free(&o->joined);
 }

@@ -34,6 +34,22 @@ struct stat_options {
 };
 
 /**
+ * struct counts_wanted - counts of another tool, in place of PMUs
+ * @file: where they are, NULL for none; "-": standard input
+ * @group: what was counted
+ * @one_channel, @dram_hz: see struct counts_options
+ * @modules, @offset: see struct counts_joining
+ */
+struct counts_wanted {
+	const char *file;
+	const char *group;
+	bool one_channel;
+	uint64_t dram_hz;
+	const char *modules;
+	const char *offset;
+};
+
+/**
  * struct machine_options - which machine list and topology show
  * @sysfs: a copy of /sys, NULL for the machine's own
  * @platform: file with rows of the user's own, in use already; NULL for none
@@ -57,9 +73,10 @@ struct machine_options {
  * @decode: such a line, "-" for one from standard input
  * @wait_ns: wait so long for the job's end, UINT64_MAX = not at all
  * @all: all jobs of this id
+ * @history: with its intervals
  * @running, @ended: only jobs that are running, or are over
  * @user: only jobs of this user
- * @nr: only the last so many jobs, 0 = all
+ * @nr: only the last so many jobs, 0 = all; JOBS_USUAL: nobody said
  */
 struct account_options {
 	const char *file;
@@ -72,12 +89,15 @@ struct account_options {
 	const char *decode;
 	uint64_t wait_ns;
 	bool all;
+	bool history;
 	bool running;
 	bool ended;
 	const char *user;
 	uint64_t nr;
 };
 
+/* No number that anybody can give: a hundred, and on a terminal as many as fit */
+#define JOBS_USUAL   UINT64_MAX
 #define MAX_SETTINGS 40
 
 /**
@@ -89,6 +109,7 @@ struct account_options {
  * @check_config: only look whether the settings are right
  * @selftest: move known bytes instead of looking
  * @settings: text of each setting in turn, NULL = not given
+ * @joined: those of @settings that were put together
  */
 struct options {
 	const struct command *const *commands;
@@ -96,6 +117,7 @@ struct options {
 	const char *who;
 	struct run_options run;
 	struct stat_options stat;
+	struct counts_wanted counts;
 	struct machine_options machine;
 	struct account_options account;
 	struct serve_config serve;
@@ -103,6 +125,7 @@ struct options {
 	bool check_config;
 	bool selftest;
 	const char *settings[MAX_SETTINGS];
+	struct text_list joined;
 };
 
 struct option_row;
@@ -131,6 +154,7 @@ typedef int value_parser(const struct option_row *o, const char *text, void *fie
  * @bare: unit of a time that is only a number, NULL: it must have one
  * @value: what a switch writes into a field of 4 bytes
  * @choice: the words that its argument may be, by value; NULL after the last one
+ * @many: of settings: each one given counts; its texts come with newlines between them
  * @setting: a setting of the daemon, too: "name = text" in its file
  * @fallback: of settings: text when nobody says anything, NULL: the field stays as it is
  * @restart: of settings: a change needs a restart
@@ -150,6 +174,7 @@ struct option_row {
 	const char *bare;
 	unsigned int value;
 	const char *(*choice)(unsigned int value);
+	bool many;
 	bool setting;
 	const char *fallback;
 	bool restart;

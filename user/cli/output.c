@@ -16,6 +16,14 @@ size_t output_width(FILE *out)
 	return w.ws_col;
 }
 
+size_t output_height(FILE *out)
+{
+	struct winsize w;
+
+	/* The last one is for the prompt. */
+	return ioctl(fileno(out), TIOCGWINSZ, &w) || !w.ws_row ? 0 : w.ws_row - 1u;
+}
+
 void output_wrapped(FILE *out, int indent, const char *text)
 {
 	int column = 0;

@@ -13,6 +13,9 @@
 /** output_width() - columns of the terminal behind @out, OUTPUT_COLUMNS if it is none */
 size_t output_width(FILE *out);
 
+/** output_height() - lines of the terminal behind @out without its last one, 0 if it is none */
+size_t output_height(FILE *out);
+
 /**
  * output_wrapped() - print text in lines of at most OUTPUT_COLUMNS columns
  * @out: where to

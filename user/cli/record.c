@@ -128,7 +128,7 @@ static bool describe(const struct record *r, const struct live_progress *p, uint
 
 static int prepare(struct record *r, struct diag *d)
 {
-	const struct live_recorder recorder = { open_recording, r };
+	const struct live_recorder recorder = { .open = open_recording, .arg = r };
 	int err = run_open(&r->run, &recorder, d);
 
 	if (!err)

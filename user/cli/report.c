@@ -4,8 +4,12 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "cli/commands.h"
+#include "cli/exports.h"
 #include "cli/output.h"
+#include "cli/page_file.h"
+#include "cli/progress.h"
 #include "cli/run_check.h"
 #include "replay/replay_file.h"
 #include "cli/show.h"
@@ -13,28 +17,56 @@
 struct reporting {
 	const struct run_options *args;
 	struct show show;
+	struct exports exports;
+	struct page_file page;
+	struct progress progress;
 	struct replay_file file;
 	bool in_summary;
 };
 
+/* In place of show_reports(), for files; there may be none beside a page */
+static int export(struct reporting *r, struct report *report, struct diag *d)
+{
+	report->sequence = r->show.sequence++;
+	return show_written(&r->show, report, 0, d) ?: exports_write(&r->exports, report, d);
+}
+
 static int on_reports(void *arg, struct report **reports, size_t nr, struct diag *d)
 {
 	struct reporting *r = arg;
+	/* The page has the intervals, and its own summary. */
+	int err = r->in_summary ? 0 : page_file_add(&r->page, reports[0], d);
 
-	return r->args->output.summary && !r->in_summary ? 0
-							 : show_reports(&r->show, reports, nr, d);
+	if (err || (r->args->output.summary && !r->in_summary))
+		return err;
+	return exports_wanted(r->args) || r->args->output.html
+		       ? export(r, reports[0], d)
+		       : show_reports(&r->show, reports, nr, d);
 }
 
 /* What was not recorded cannot be shown. */
 static int check_destinations(const struct reporting *r, struct diag *d)
 {
-	const struct layout *l = &trace_file_header(r->file.file)->layout;
+	const struct layout *l = &replay_file_header(&r->file)->layout;
 
 	for (size_t i = 0; i < l->nr_counters; i++)
 		if (!l->counters[i].device && l->counters[i].destination != DESTINATION_ANY)
 			return 0;
 	diag_fail(d, -ENODATA, "%s does not tell where bytes went", replay_file_name(&r->file));
 	return diag_advise(d, -ENODATA, "record with --split destination");
+}
+
+/* Who else wants the events */
+static void listen(struct reporting *r)
+{
+	const struct trace_sink sinks[] = {
+		exports_sink(&r->exports),
+		progress_sink(&r->progress, &r->file, r->show.out),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sinks); i++)
+		if (sinks[i].event)
+			r->file.also.sinks[r->file.also.nr++] = sinks[i];
 }
 
 static int open_all(struct reporting *r, struct diag *d)
@@ -47,6 +79,23 @@ static int open_all(struct reporting *r, struct diag *d)
 	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
 		err = show_open(r->args, d, &r->show);
+	if (!err)
+		err = exports_open(r->args, d, &r->exports);
+	if (!err)
+		err = page_file_open(r->args, d, &r->page);
+	if (!err)
+		listen(r);
+	return err;
+}
+
+static int write_page(struct reporting *r, struct diag *d)
+{
+	struct neighbours_report *n = NULL;
+	int err = replay_neighbours(r->file.replay, &n);
+
+	if (!err)
+		err = page_file_write(&r->page, n, d);
+	neighbours_report_free(n);
 	return err;
 }
 
@@ -54,24 +103,41 @@ static int read_all(struct reporting *r, struct diag *d)
 {
 	int err = replay_file_read(&r->file, d);
 
+	progress_end(&r->progress);
 	r->in_summary = true;
 	if (!err && r->args->output.summary && replay_intervals(r->file.replay))
 		err = replay_summary(r->file.replay);
-	return err;
+	if (!err && r->args->output.html && replay_intervals(r->file.replay))
+		err = write_page(r, d);
+	return err ? err : exports_finish(&r->exports, d);
 }
 
 static int report(struct options *o)
 {
+	const struct counts_joining counts = {
+		.counts = { o->counts.group, o->counts.one_channel, 0 },
+		.file = o->counts.file,
+		.recording = o->run.file,
+		.modules = o->counts.modules,
+		.offset_s = o->counts.offset,
+	};
 	struct reporting r = { .args = &o->run, .file = { .who = o->who, .args = &o->run } };
 	struct diag d = { 0 };
 	bool incomplete = false;
 	int err, closed;
 
+	r.file.counts = o->counts.file ? &counts : NULL;
 	signal(SIGPIPE, SIG_IGN);
 	err = open_all(&r, &d);
 	if (!err)
 		err = read_all(&r, &d);
 	closed = show_close(&r.show, err ? NULL : &d);
+	if (!err)
+		err = closed;
+	closed = exports_close(&r.exports, err ? NULL : &d);
+	if (!err)
+		err = closed;
+	closed = page_file_close(&r.page, err ? NULL : &d);
 	if (!err)
 		err = closed;
 	if (err)
@@ -90,12 +156,20 @@ static int check(struct options *o, struct diag *d)
 {
 	int err = run_check_selection(&o->run, d);
 
+	if (!err)
+		err = run_check_counts(&o->counts, d);
 	if (!err && !o->run.file)
 		err = diag_fail(d, -EINVAL,
 				"which recording? give its FILE, or - for the standard input");
 	if (!err && o->run.by_destination && o->run.nr_methods > 1)
 		err = diag_fail(d, -EINVAL, "--split and --compare exclude each other");
-	return err;
+	if (!err && o->run.output.html &&
+	    (o->run.output.format != OUTPUT_TEXT || o->run.output.file))
+		err = diag_fail(d, -EINVAL,
+				"--html names its own file and format: leave --json and -o out");
+	if (!err)
+		err = page_file_check(&o->run, d);
+	return err ? err : exports_check(&o->run, d);
 }
 
 const struct command command_report = {

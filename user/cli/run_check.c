@@ -20,6 +20,13 @@ int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool 
 	if (r->pci_map && !r->devices.nr)
 		return diag_fail(d, -EINVAL, "%spci-map %s: it is for devices, which %s chooses",
 				 dash, r->pci_map, settings ? "the setting devices" : "-D");
+	if (r->esp && r->devices.nr)
+		return diag_fail(
+			d, -EINVAL,
+			"-D: with --esp, the accelerators are all devices that are counted");
+	if (r->esp && r->by_destination)
+		return diag_fail(d, -EINVAL,
+				 "--split destination: an ESP does not tell where bytes go");
 	if (r->no_counters && r->by_destination)
 		return diag_fail(d, -EINVAL, "%ssplit destination: nothing is counted with %s",
 				 dash, settings ? "counters = no" : "--no-counters");
@@ -48,6 +55,20 @@ int run_check_live(struct run_options *r, struct diag *d)
 	if (!chooses(r) && !r->command)
 		r->all = true;
 	return err ? err : run_check_measuring(r, r->interval_ns, false, d);
+}
+
+int run_check_counts(const struct counts_wanted *c, struct diag *d)
+{
+	if (c->file && !c->group)
+		return diag_fail(d, -EINVAL, "--counts %s: of which group? give --group NAME",
+				 c->file);
+	if (c->file)
+		return 0;
+	if (c->group || c->one_channel || c->dram_hz || c->modules || c->offset)
+		return diag_fail(d, -EINVAL,
+				 "--group, --one-channel, --dram-hz, --modules and --counts-offset "
+				 "are about --counts FILE");
+	return 0;
 }
 
 int run_take_recording(struct options *o, const char *text, struct diag *d)

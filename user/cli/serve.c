@@ -157,14 +157,13 @@ static void say_ready(const struct serve *s)
 	for (size_t i = 0; (note = live_note(s->live, i)); i++)
 		serve_log(LOG_NOTICE, "%s", note);
 	str_copy(text, sizeof(text),
-		 "no counters: accounts have CPU time and requests of devices only");
+		 s->settings.values.run.sources.nr
+			 ? "no counters but those of sources"
+			 : "no counters: accounts have CPU time and requests of devices only");
 	if (!s->settings.values.run.no_counters)
 		live_describe_counters(s->live, text, sizeof(text));
 	serve_log(LOG_INFO, "%s", text);
-	live_describe_weights(s->live, text, sizeof(text));
-	serve_log(LOG_INFO, "%s", text);
-	live_describe_devices(s->live, text, sizeof(text));
-	if (text[0])
+	for (size_t i = 1; live_describe_line(s->live, i, text, sizeof(text)); i++)
 		serve_log(LOG_INFO, "%s", text);
 	warn_open_address(s);
 	describe_address(s, address, sizeof(address));

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/spelling.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/run_check.h"
 
 #define MAX_LINE	4096
@@ -48,6 +49,18 @@ static int set(struct settings *s, size_t i, const char *text, struct diag *d)
 	free(s->texts[i]);
 	s->texts[i] = copy;
 	return option_set(option_at(s->values.command, i), copy, &s->values, d);
+}
+
+/* One more of a setting that may be there several times */
+static int set_more(struct settings *s, size_t i, const char *text, struct diag *d)
+{
+	struct text_list both = { 0 };
+	int err = text_list_print(&both, "%s\n%s", s->texts[i], text) ? diag_no_memory(d) : 0;
+
+	if (!err)
+		err = set(s, i, both.items[0], d);
+	text_list_free(&both);
+	return err;
 }
 
 static int unknown(const struct settings *s, const char *name, struct diag *d)
@@ -99,6 +112,8 @@ static int take_line(char *line, unsigned int number, unsigned int *lines, struc
 		i++;
 	if (!o)
 		return unknown(s, key, d);
+	if (lines[i] && o->many)
+		return set_more(s, i, value, d);
 	if (lines[i])
 		return diag_fail(d, -EINVAL, "%s is there twice, in line %u, too", key, lines[i]);
 	lines[i] = number;
@@ -137,6 +152,21 @@ static int read_file(const struct options *given, struct settings *s, struct dia
 	return err ? at_line(file, number, err, d) : 0;
 }
 
+/* Intervals of the history are made of those of the books. */
+static int check_history(const struct serve_config *c, struct diag *d)
+{
+	char step[UNITS_TEXT_LEN], interval[UNITS_TEXT_LEN];
+
+	if (!c->history.nr || c->history.steps[0].step_ns >= c->interval_ns)
+		return 0;
+	time_text(c->history.steps[0].step_ns, step);
+	time_text(c->interval_ns, interval);
+	diag_fail(d, -EINVAL, "history = %s for ...: intervals are %s long", step, interval);
+	return diag_advise(d, -EINVAL,
+			   "begin the history with %s or more, or make the interval shorter",
+			   interval);
+}
+
 /* What follows from the settings for the live run, and whether that can be done. */
 static int complete(struct options *o, struct diag *d)
 {
@@ -152,7 +182,7 @@ static int complete(struct options *o, struct diag *d)
 	/* only what somebody chose must be there */
 	if (!strcmp(r->cgroup_v1, "auto"))
 		r->cgroup_v1 = NULL;
-	return run_check_measuring(r, r->interval_ns, true, d);
+	return run_check_measuring(r, r->interval_ns, true, d) ?: check_history(&o->serve, d);
 }
 
 int settings_judge(const struct options *o, uint32_t nr_cpus, struct diag *d)

@@ -8,6 +8,7 @@
 #include "daemon/http.h"
 #include "daemon/spool.h"
 #include "daemon/store.h"
+#include "platform/sys/resctrl.h"
 
 #define LIVE   FOR_LIVE
 #define RECORD FOR_RECORD
@@ -15,9 +16,10 @@
 #define NEAR   FOR_NEIGHBOURS
 #define STAT   FOR_STAT
 #define SERVE  FOR_SERVE
-#define RUN    (LIVE | RECORD | NEAR)
+#define LOOK   FOR_TOP
+#define RUN    (LIVE | RECORD | NEAR | LOOK)
 #define SHOW   (LIVE | REPORT | NEAR)
-#define ALL    (LIVE | RECORD | REPORT | NEAR)
+#define ALL    (LIVE | RECORD | REPORT | NEAR | LOOK)
 
 #define MS     1e6
 #define S      1e9
@@ -65,13 +67,22 @@ WORDS(counters, "yes", "no") /* of no_counters */
 #define METHOD	    OPTION("method", 0, "METHOD", value_method, run), .choice = method
 #define SPLIT \
 	OPTION("split", 0, "destination|none", value_choice, run.by_destination), .choice = split
+#define ESP	OPTION("esp", 0, "FILE", value_text, run.esp)
 #define KIND	OPTION("by", 0, "KIND", value_by, run), .choice = kind
 #define TOP	OPTION("top", 0, "N", value_number, run.top), WITHIN(1, 1e6)
 #define SUMMARY SWITCH("summary", 0, run.output.summary)
 #define JSON	AS_JSON
 #define OUTPUT	OPTION("output", 'o', "FILE", value_text, run.output.file)
+#define HTML	OPTION("html", 0, "OUT", value_text, run.output.html)
 #define QUIET	SWITCH("quiet", 'q', run.output.quiet)
 #define VERBOSE SWITCH("verbose", 'v', run.output.verbose)
+
+#define RESCTRL OPTION("resctrl", 0, "DIR|none", value_resctrl, run.resctrl)
+#define PEAK	OPTION("peak", 0, "RATE|NAME=RATE,...", value_peak, run.peaks)
+#define PEAK_IS                                                                                   \
+	"Also what part of this peak is used: of each socket's memory, as 546GB/s, or of links, " \
+	"cmem=546GB/s,gmem=450GB/s (cxl, remote, pcie); none: no peak "
+#define PEAK_ELSE "(default: the firmware's memory table, if it tells)"
 
 #define CGROUP_V1_IS                                                                            \
 	"Where tasks are in a v1 cgroup of this controller, that one is theirs instead of the " \
@@ -90,6 +101,10 @@ WORDS(counters, "yes", "no") /* of no_counters */
 const struct option_row shared_options[] = {
 	{ RUN, 1, HEADING("What to follow:") },
 	{ REPORT, 1, HEADING("What to show (default: what was asked for when recording):") },
+	{ LIVE | RECORD | LOOK, 1,
+	  "Also the counters that this program prints, started with sh -c; may be given several "
+	  "times; see docs/SOURCES.md",
+	  OPTION("source", 0, "COMMAND", value_item, run.sources) },
 	{ STAT, 1, HEADING("What to count (default: all metrics of the PMUs found):") },
 	{ SERVE, 1, HEADING("What is measured:") },
 	{ RUN, 1, "These processes: all threads, and every child they start from now on", PIDS },
@@ -102,9 +117,9 @@ const struct option_row shared_options[] = {
 	{ ALL, 1, "Jobs of this id, as 12 or slurm:12 (%s), also those that begin later",
 	  OPTION("job", 'J', "JOBID[,...]", value_jobs, run.jobs) },
 	{ LIVE | REPORT, 1, "Every workload on the machine", EVERYTHING },
-	{ RECORD | NEAR, 1, "Every workload on the machine (default when nothing is given)",
+	{ RECORD | NEAR | LOOK, 1, "Every workload on the machine (default when nothing is given)",
 	  EVERYTHING },
-	{ LIVE | RECORD, 1,
+	{ LIVE | RECORD | LOOK, 1,
 	  "Also what these PCIe devices move, and who makes them: a PCI address, nvme0n1, eth0, "
 	  "mlx5_0, or all",
 	  OPTION("device", 'D', "DEVICE[,...]", value_list, run.devices) },
@@ -126,11 +141,40 @@ const struct option_row shared_options[] = {
 	  "Until this process ends; core metrics and events are about it and its children to be",
 	  OPTION("pid", 'p', "PID", value_pid, stat.pid) },
 
-	{ LIVE | RECORD | STAT, 2, HEADING("When to report:") },
+	{ LIVE | RECORD | LOOK, 1,
+	  "Accesses to DRAM of an ESP system-on-chip instead of PMUs: FILE is the .esp_config of "
+	  "its bitstream",
+	  ESP },
+	{ STAT, 1,
+	  "The monitors of an ESP system-on-chip instead of PMUs: FILE is the .esp_config of its "
+	  "bitstream",
+	  ESP },
+	{ STAT, 1,
+	  "Counts of Bay Trail's uncore that another tool printed, instead of PMUs; FILE may be - "
+	  "(docs/BAYTRAIL.md)",
+	  OPTION("counts", 0, "FILE", value_text, counts.file) },
+	{ REPORT, 1,
+	  "Counts of Bay Trail's uncore that another tool printed while a machine without "
+	  "counters was recorded (record --no-counters); FILE may be - (docs/BAYTRAIL.md)",
+	  OPTION("counts", 0, "FILE", value_text, counts.file) },
+	{ STAT | REPORT, 1, "The group that --counts is about, as in UNC_SOC_Memory_DDR_BW",
+	  OPTION("group", 0, "NAME", value_text, counts.group) },
+	{ STAT | REPORT, 1, "One channel of memory is fitted: its counts are of 32 bytes, not 64",
+	  SWITCH("one-channel", 0, counts.one_channel) },
+	{ STAT, 1, "Base frequency of the memory, for self-refresh",
+	  OPTION("dram-hz", 0, "HZ", value_number, counts.dram_hz), WITHIN(1, 1e12) },
+	{ REPORT, 1, "CPUs of module 0 and of module 1 (default 0-1:2-3)",
+	  OPTION("modules", 0, "LIST:LIST", value_text, counts.modules) },
+	{ REPORT, 1, "Add this to the times of counts; needed where they have none",
+	  OPTION("counts-offset", 0, "SECONDS", value_text, counts.offset) },
+
+	{ LIVE | RECORD | STAT | LOOK, 2, HEADING("When to report:") },
 	{ NEAR, 2, HEADING("How it is measured:") },
 	{ REPORT, 2, HEADING("How it is divided:") },
 	{ LIVE, 2, "Time between two reports (default 1s)", INTERVAL },
 	{ RECORD, 2, "Time between two reports of the recording (default 1s)", INTERVAL },
+	{ LOOK, 2, "Time between two pictures (default 1s; of a recording: as recorded)",
+	  INTERVAL },
 	{ REPORT, 2, "Time between two reports (default: as recorded, otherwise 1s)", INTERVAL },
 	{ NEAR, 2, "Time that is estimated in one piece (default 1s; of a recording: as recorded)",
 	  INTERVAL },
@@ -138,7 +182,8 @@ const struct option_row shared_options[] = {
 	{ SERVE, 1, "Time between two closings of the books (default 10s)",
 	  OPTION("interval", 0, "TIME", value_time, serve.interval_ns), WITHIN(200 * MS, H),
 	  SETTING("10s") },
-	{ RUN | STAT, 2, "End after this time; a COMMAND still running is left alone", DURATION },
+	{ LIVE | RECORD | NEAR | STAT, 2,
+	  "End after this time; a COMMAND still running is left alone", DURATION },
 	{ LIVE, 2, "One report for the whole run at the end; Ctrl-C always gives it", SUMMARY },
 	{ REPORT, 2, "One report for the whole recording", SUMMARY },
 	{ STAT, 2, "With -i, a report of the whole run at the end as well; Ctrl-C always gives it",
@@ -160,6 +205,10 @@ const struct option_row shared_options[] = {
 	  FIXED("yes") },
 	{ SERVE, 1, "Also what these PCIe devices move: as -D; all for all of them",
 	  OPTION("devices", 0, "DEVICE[,...]", value_list, run.devices), FIXED("") },
+	{ SERVE, 1,
+	  "Also the counters that this program prints, started with sh -c; may be given several "
+	  "times; see docs/SOURCES.md",
+	  OPTION("source", 0, "COMMAND", value_lines, run.sources), .many = true, FIXED("") },
 	{ RUN, 2, "Time between two readings of latencies, if the budget allows it (default 100ms)",
 	  OPTION("probe-interval", 0, "TIME", value_time, run.probe_ns), WITHIN(MS, H),
 	  .bare = "ms" },
@@ -173,7 +222,7 @@ const struct option_row shared_options[] = {
 	  "less often",
 	  READ_BUDGET, WITHIN(0.001, 100) },
 	{ RUN | STAT, 1, PLATFORM_IS, PLATFORM },
-	{ LIVE | RECORD, 1,
+	{ LIVE | RECORD | LOOK, 1,
 	  "Where root ports are, if firmware does not say: lines \"ADDRESS socket=S rc=R rp=P\"",
 	  OPTION("pci-map", 0, "FILE", value_text, run.pci_map) },
 	{ SERVE, 1, "Where root ports are, if firmware does not say",
@@ -183,34 +232,68 @@ const struct option_row shared_options[] = {
 	{ NEAR, 3,
 	  "A latency is high if it exceeds its lower quartile by this percentage (default 20)",
 	  OPTION("rise", 0, "PERCENT", value_percent, run.rise), WITHIN(1, 1e4) },
-	{ SHOW | STAT, 3, HEADING("How to show it:") },
+	{ SHOW | STAT | LOOK, 3, HEADING("How to show it:") },
 	{ RECORD, 3, HEADING("What to write:") },
 	{ LIVE, 3, "Rows are a process (default), cgroup, job or thread each", KIND },
 	{ REPORT, 3, "Rows are a process, cgroup, job or thread each (default: as recorded)",
 	  KIND },
-	{ NEAR, 3,
+	{ NEAR | LOOK, 3,
 	  "Rows are a process, cgroup, job or thread each (default: process, or as recorded)",
 	  KIND },
 	{ RECORD, 3,
 	  "Record by process (default), which cgroups and jobs can be made from, or by thread",
 	  KIND },
 	{ LIVE | REPORT, 3, "Only the N largest rows; the rest is added up", TOP },
+	{ LIVE | REPORT, 3,
+	  "Also on a terminal all rows: otherwise as many as fit, and only those that did "
+	  "something",
+	  SWITCH("all-rows", 0, run.all_rows) },
 	{ NEAR, 3, "Only N rows, those that rose first (default 20)", TOP },
 	{ NEAR, 3, "JSON (t410trace.neighbours/1), on one line", JSON },
 	{ LIVE | REPORT, 3, "JSON (t410trace.report/1), one report per line", JSON },
 	{ STAT, 3, "JSON (t410trace.stat/1), one report per line", JSON },
-	{ SHOW, 3, "How windows are split: " METHODS(METHOD_WORDS), METHOD },
+	{ REPORT, 3,
+	  "Instead, write comma-separated values to FILE, - for standard output: a line for each "
+	  "number, for spreadsheets and pandas (docs/EXPORT.md)",
+	  OPTION("csv", 0, "FILE", value_text, run.output.csv) },
+	{ REPORT, 3,
+	  "Instead, write a Perfetto trace to FILE: values over time, for ui.perfetto.dev and for "
+	  "SQL "
+	  "(docs/EXPORT.md)",
+	  OPTION("perfetto", 0, "FILE", value_text, run.output.perfetto) },
+	{ SHOW | LOOK, 3, "How windows are split: " METHODS(METHOD_WORDS), METHOD },
 	{ REPORT, 3, "Show what two or three methods make of the same recording, side by side",
 	  OPTION("compare", 0, "METHOD,METHOD", value_compare, run), .choice = method },
-	{ RUN, 3,
+	{ LIVE | RECORD | NEAR, 3,
 	  "Also tell where the bytes go that tasks and devices cause: CMEM, GMEM, CXL or another "
 	  "socket; counters may take turns then",
 	  SPLIT },
 	{ REPORT, 3, "Also show where the bytes go that tasks cause, if that was recorded", SPLIT },
 	{ SERVE, 1, "Also tell where the bytes go that tasks cause", SPLIT, FIXED("none") },
 	{ SERVE, 1, "How windows are split: " METHODS(METHOD_WORDS), METHOD, FIXED("state-space") },
+	{ LIVE, 3,
+	  "By cgroup and job, also what the kernel's monitoring groups say, which others have made "
+	  "(default " RESCTRL_ROOT "); none: nothing of it",
+	  RESCTRL },
+	{ SERVE, 1,
+	  "Also what the kernel's monitoring groups say, which others have made, such as "
+	  "at " RESCTRL_ROOT "; each reading interrupts CPUs (default none)",
+	  RESCTRL, FIXED("none") },
+	{ LIVE | RECORD | STAT | LOOK, 3, PEAK_IS PEAK_ELSE, PEAK },
+	{ NEAR, 3, PEAK_IS "(default: the firmware's memory table, or as recorded)", PEAK },
+	{ REPORT, 3, PEAK_IS "(default: as recorded)", PEAK },
+	{ SERVE, 1, PEAK_IS PEAK_ELSE, PEAK, FIXED("") },
 	{ SHOW | STAT, 3, "Write to FILE instead of standard output", OUTPUT },
+	{ LIVE, 3,
+	  "At the end, also write the run to OUT as one HTML page: plots over time, tables, "
+	  "quality",
+	  HTML },
+	{ REPORT, 3,
+	  "Instead, write one HTML page to OUT: plots over time, tables, quality (docs/PAGE.md)",
+	  HTML },
 	{ RECORD, 3, "The recording; must be given", OUTPUT },
+	{ LOOK, 3, "Where the key r records to (default t410trace-DATE-TIME.rec in this folder)",
+	  OUTPUT },
 	{ RECORD, 3, "recording (default; compact) or ndjson (t410trace.trace/1; FILE may be -)",
 	  OPTION("format", 0, "FORMAT", value_choice, run.ndjson), .choice = format },
 	/* A recording needs room for a few blocks and the names of all tasks. */
@@ -230,8 +313,9 @@ const struct option_row shared_options[] = {
 	  FIXED("auto") },
 	{ RUN, 3, TICK_IS, TICK },
 	{ SERVE, 1, TICK_IS, TICK, FIXED("auto") },
-	{ LIVE | RECORD, 3,
-	  "Only CPU time; works on any machine, for trying out the scheduler side",
+	{ LIVE | RECORD | LOOK, 3,
+	  "Leave PMUs alone: only CPU time, and what programs count (--source); works on any "
+	  "machine",
 	  SWITCH("no-counters", 0, run.no_counters) },
 	{ SERVE, 1,
 	  "Part of a CPU's time that readings of latencies may take (default 0.5); 0 leaves them "
@@ -247,6 +331,12 @@ const struct option_row shared_options[] = {
 	{ SERVE, 2, "Keep at most so many jobs that are over (default 200000; 0 = no bound)",
 	  OPTION("max-jobs", 0, "N", value_number, serve.max_jobs), WITHIN(0, 1e9),
 	  SETTING("200000") },
+	{ SERVE, 2,
+	  "Also keep intervals of each job, for its page (t410trace job): so long ones for so "
+	  "long, "
+	  "then joined into longer ones, as in \"10s for 1h, 5m for 30d\" (default none)",
+	  OPTION("history", 0, "TIME for TIME[,...]", value_history, serve.history),
+	  SETTING("none") },
 	{ SERVE, 2, "Where closing reports go (default " SPOOL_DEFAULT_FOLDER ")",
 	  OPTION("spool", 0, "FOLDER", value_path, serve.spool), SETTING(SPOOL_DEFAULT_FOLDER) },
 	{ SERVE, 2,

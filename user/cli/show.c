@@ -43,6 +43,7 @@ struct table_options show_options(const struct show *s)
 {
 	return (struct table_options){
 		.width = output_width(s->out),
+		.height = s->args->all_rows ? 0 : output_height(s->out),
 		.top = s->args->top,
 		.quiet = s->args->output.quiet,
 		.verbose = s->args->output.verbose,

@@ -12,15 +12,19 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/counts_stat.h"
+#include "cli/esp.h"
 #include "live/course.h"
 #include "cli/formats.h"
 #include "cli/output.h"
+#include "cli/run_check.h"
 #include "engine/stat/stat_book.h"
 #include "platform/pmu/explain.h"
 #include "platform/pmu/platform_file.h"
 #include "platform/meter/meter.h"
 #include "platform/metrics/metric_select.h"
 #include "platform/sys/pid_namespace.h"
+#include "platform/sys/smbios.h"
 #include "trace.h"
 
 #define WHO		   "t410trace stat"
@@ -71,6 +75,20 @@ static bool has_socket(const struct pmu_list *pmus, int32_t socket)
 	return false;
 }
 
+/* As live runs do. */
+static void find_peaks(struct stat_run *s)
+{
+	const struct peaks_wanted *wanted = &s->args->run.peaks;
+	uint32_t ids[SMBIOS_MAX_SOCKETS], nr = 0;
+	struct diag absent = { 0 };
+
+	for (; nr < s->host.sockets && nr < SMBIOS_MAX_SOCKETS; nr++)
+		ids[nr] = nr;
+	if (nr && !wanted->none && !wanted->bytes_per_s[PEAK_CMEM])
+		smbios_peaks(&s->fs, ids, nr, &absent, &s->host.peaks);
+	peaks_apply(&s->host.peaks, wanted);
+}
+
 static void describe_host(struct stat_run *s)
 {
 	const struct pmu_platform_row *platform;
@@ -88,6 +106,7 @@ static void describe_host(struct stat_run *s)
 		if (pmu->socket >= 0 && (uint32_t)pmu->socket >= s->host.sockets)
 			s->host.sockets = pmu->socket + 1;
 	}
+	find_peaks(s);
 }
 
 /* Whose core events are counted. */
@@ -346,13 +365,7 @@ static int follow(struct stat_run *s, struct diag *d)
 static int write_report(struct stat_run *s, struct stat_report *r, struct diag *d)
 {
 	const struct options *a = s->args;
-	struct table_options o = {
-		.width = output_width(s->out),
-		.quiet = a->run.output.quiet,
-		.verbose = a->run.output.verbose,
-	};
 	uint64_t cpu_ns = own_cpu_ns();
-	int err;
 
 	r->host = &s->host;
 	r->sequence = s->sequence++;
@@ -361,8 +374,7 @@ static int write_report(struct stat_run *s, struct stat_report *r, struct diag *
 	r->busiest = meter_busiest(s->meter);
 	r->cpu_ns = cpu_ns - (r->summary ? s->cpu_ns : s->interval_cpu_ns);
 	s->interval_cpu_ns = cpu_ns;
-	err = report_writers[a->run.output.format].stat(s->out, r, &o);
-	return err ? output_failed(a->run.output.file, err, d) : 0;
+	return formats_stat(s->out, &a->run.output, r, d);
 }
 
 static int read_all(struct stat_run *s, bool last, struct diag *d)
@@ -472,6 +484,10 @@ static int run(struct options *o)
 	struct diag d = { 0 };
 	int err, closed, status;
 
+	if (o->run.esp)
+		return esp_stat(o);
+	if (o->counts.file)
+		return counts_stat(o);
 	s.course.interval_ns = o->run.interval_ns;
 	s.course.duration_ns = o->run.duration_ns;
 	s.course.interval = on_interval;
@@ -491,11 +507,36 @@ static int run(struct options *o)
 	return status;
 }
 
+static int check_counts(const struct options *o, struct diag *d)
+{
+	const struct stat_options *s = &o->stat;
+
+	if (o->run.esp || o->run.command || o->run.duration_ns || s->pid || s->socket >= 0 ||
+	    s->per_port || s->per_gpu || s->windows.nr || s->metrics.nr || s->events.nr)
+		return diag_fail(d, -EINVAL,
+				 "--counts shows all of a file: it goes with -i, --summary, --json "
+				 "and how to show it only");
+	return 0;
+}
+
 static int check(struct options *o, struct diag *d)
 {
-	return o->stat.pid && o->run.command
-		       ? diag_fail(d, -EINVAL, "-p and COMMAND exclude each other")
-		       : 0;
+	const struct stat_options *s = &o->stat;
+	int err = run_check_counts(&o->counts, d);
+
+	if (err || o->counts.file)
+		return err ? err : check_counts(o, d);
+	if (s->pid && o->run.command)
+		return diag_fail(d, -EINVAL, "-p and COMMAND exclude each other");
+	if (o->run.esp && (s->pid || s->socket >= 0 || s->per_port || s->per_gpu || s->windows.nr))
+		return diag_fail(d, -EINVAL,
+				 "--esp counts whole tiles: without -p, --socket, --per-port, "
+				 "--per-gpu and --window-of");
+	for (int i = 0; o->run.esp && i < NR_PEAKS; i++)
+		if (o->run.peaks.bytes_per_s[i])
+			return diag_fail(d, -EINVAL,
+					 "--peak: no metric of an ESP is compared with it");
+	return 0;
 }
 
 const struct command command_stat = {

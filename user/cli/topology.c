@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/peak_note.h"
 #include "cli/values.h"
 #include "platform/pmu/pmu.h"
 #include "platform/pci/topology.h"
@@ -600,7 +601,7 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 	struct topology t = { 0 };
 	struct pci_map *map = NULL;
 	struct topology_view view = { .t = &t, .fs = fs, .platform = platform_of(fs) };
-	char note[256];
+	char note[256], peak[512];
 	int err = args->run.pci_map ? pci_map_read(args->run.pci_map, d, &map) : 0;
 
 	if (!err) {
@@ -617,7 +618,10 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 	if (err)
 		return err;
 	missing_pmus(&view, note, sizeof(note));
-	err = writers[args->run.output.format](&view, note);
+	if (fs && peak_note(fs, peak, sizeof(peak)) && text_list_add(&t.notes, peak))
+		err = -ENOMEM;
+	if (!err)
+		err = writers[args->run.output.format](&view, note);
 	topology_free(&t);
 	return err ? diag_error(d, err, "cannot show the topology") : 0;
 }

@@ -5,15 +5,18 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/page_file.h"
 #include "cli/run_check.h"
 #include "live/live.h"
 #include "live/run.h"
 #include "cli/show.h"
+#include "platform/sys/resctrl.h"
 
 /* The run and where its reports go. */
 struct trace {
 	struct run run;
 	struct show show;
+	struct page_file page;
 };
 
 static int on_interval(void *arg, bool last, struct diag *d)
@@ -26,6 +29,8 @@ static int on_interval(void *arg, bool last, struct diag *d)
 		return err;
 	if (!t->run.args->output.summary)
 		err = show_reports(&t->show, &r, 1, d);
+	if (!err)
+		err = page_file_add(&t->page, r, d);
 	report_free(r);
 	return err;
 }
@@ -42,6 +47,17 @@ static int summary(struct trace *t, struct diag *d)
 	return err;
 }
 
+static int write_page(struct trace *t, struct diag *d)
+{
+	struct neighbours_report *r = NULL;
+	int err = live_neighbours(t->run.live, d, &r);
+
+	if (!err)
+		err = page_file_write(&t->page, r, d);
+	neighbours_report_free(r);
+	return err;
+}
+
 static int prepare(struct trace *t, struct diag *d)
 {
 	int err = run_open(&t->run, NULL, d);
@@ -49,6 +65,8 @@ static int prepare(struct trace *t, struct diag *d)
 	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
 		err = show_open(t->run.args, d, &t->show);
+	if (!err)
+		err = page_file_open(t->run.args, d, &t->page);
 	if (!err)
 		run_describe(&t->run);
 	return err;
@@ -60,6 +78,10 @@ static int follow(struct options *o)
 	struct diag d = { 0 };
 	int err, closed;
 
+	if (!o->run.resctrl)
+		o->run.resctrl = RESCTRL_ROOT;
+	else if (!o->run.resctrl[0])
+		o->run.resctrl = NULL;
 	t.run.who = o->who;
 	t.run.args = &o->run;
 	t.run.interval = on_interval;
@@ -69,7 +91,12 @@ static int follow(struct options *o)
 		err = run_loop(&t.run, &d);
 	if (!err && (o->run.output.summary || t.run.course.interrupted))
 		err = summary(&t, &d);
+	if (!err && o->run.output.html)
+		err = write_page(&t, &d);
 	closed = show_close(&t.show, err ? NULL : &d);
+	if (!err)
+		err = closed;
+	closed = page_file_close(&t.page, err ? NULL : &d);
 	if (!err)
 		err = closed;
 	/* Nothing is left in the kernel from here on, whatever the command still does. */
@@ -85,20 +112,23 @@ static int follow(struct options *o)
 static int check(struct options *o, struct diag *d)
 {
 	const struct run_options *r = &o->run;
+	int err;
 
 	if (!r->pids.nr && !r->cgroups.nr && !r->jobs.nr && !r->all && !r->command)
 		return diag_fail(d, -EINVAL,
 				 "nothing to follow: give -p PID, -G CGROUP, -J JOBID, -a or -- "
 				 "COMMAND");
-	return run_check_live(&o->run, d);
+	err = page_file_check(&o->run, d);
+	return err ? err : run_check_live(&o->run, d);
 }
 
 const struct command command_trace = {
 	.name = "",
 	.args = "-p PID[,PID...]\n-G CGROUP[,...]\n-J JOBID[,...]\n-a [-- COMMAND [ARG...]]\n"
 		"-- COMMAND [ARG...]",
-	.doc = "Show which processes, threads, cgroups or jobs cause the memory traffic that the "
-	       "uncore counters of an NVIDIA T410 (Vera) or Grace see.",
+	.doc = "Show which processes, threads, cgroups or jobs cause the memory traffic that a "
+	       "machine's uncore counters see: of NVIDIA T410 (Vera) and Grace, and of others "
+	       "(docs/PLATFORMS.md).",
 	.more = "@COMMANDS@",
 	.bit = FOR_LIVE,
 	.statuses = 1u << EXIT_INCOMPLETE,

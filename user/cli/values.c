@@ -443,6 +443,25 @@ int value_list(const struct option_row *o, const char *text, void *field, struct
 	return each_part(text, field, d, add_text);
 }
 
+int value_lines(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	char line[4096];
+	int err = 0;
+
+	(void)o;
+	text_list_free(field);
+	for (size_t n; *text && !err; text += n + (text[n] == '\n')) {
+		n = strcspn(text, "\n");
+		if (n >= sizeof(line))
+			return diag_fail(d, -EINVAL, "a line of more than %zu bytes",
+					 sizeof(line) - 1);
+		snprintf(line, sizeof(line), "%.*s", (int)n, text);
+		if (n)
+			err = add_text(field, line, d);
+	}
+	return err;
+}
+
 static int add_job(void *arg, const char *part, struct diag *d)
 {
 	char names[SCHEDULER_NAMES_LEN];
@@ -504,6 +523,54 @@ int value_method(const struct option_row *o, const char *text, void *field, stru
 	run->methods[0] = (enum method)method;
 	run->nr_methods = 1;
 	return 0;
+}
+
+int value_resctrl(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	bool none = !strcmp(text, "none");
+
+	if (!none && text[0] != '/')
+		return diag_fail(d, -EINVAL, "must be a path from the root, or none");
+	return value_text(o, none ? "" : text, field, d);
+}
+
+static int add_peak(void *arg, const char *part, struct diag *d)
+{
+	struct peaks_wanted *wanted = arg;
+	const char *equals = strchr(part, '='), *name;
+	unsigned int of = PEAK_CMEM;
+	uint64_t rate = 0;
+	int err = -EINVAL;
+
+	while (equals && (name = peak_name(of)) &&
+	       (strncmp(name, part, equals - part) != 0 || name[equals - part]))
+		of++;
+	if (of == NR_PEAKS)
+		diag_fail(d, -EINVAL, "there is no peak of \"%.*s\"", (int)(equals - part), part);
+	else if (parse_rate(equals ? equals + 1 : part, &rate) || !rate || rate > PEAK_MOST)
+		diag_fail(d, -EINVAL, "\"%s\" is not a rate", equals ? equals + 1 : part);
+	else if (wanted->bytes_per_s[of])
+		diag_fail(d, -EINVAL, "the peak of %s is there twice", peak_name(of));
+	else
+		err = 0;
+	if (err)
+		return diag_advise(d, err,
+				   "as in 546GB/s for the memory of each socket, "
+				   "cmem=546GB/s,gmem=450GB/s,cxl=64GB/s,remote=300GB/s,"
+				   "pcie=64GB/s, or none");
+	wanted->bytes_per_s[of] = rate;
+	return 0;
+}
+
+int value_peak(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	struct peaks_wanted wanted = { .none = !strcmp(text, "none") };
+	bool some = !wanted.none && !(o->setting && !*text);
+	int err = some ? each_part(text, &wanted, d, add_peak) : 0;
+
+	if (!err)
+		*(struct peaks_wanted *)field = wanted;
+	return err;
 }
 
 struct comparison {

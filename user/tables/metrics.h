@@ -17,7 +17,7 @@
  * @id: unique, "t410.ucf.mem_read_bandwidth". "<s>" is the socket of the PMU and "<o>"
  *	another one: such a row stands for one metric for each other socket
  * @title: in words, short
- * @unit: "GB/s", "requests/cycle", "ns", "cycles", "GHz", "ratio", "percent", "requests"...
+ * @unit: "GB/s", "W", "requests/cycle", "ns", "cycles", "GHz", "ratio", "percent", "requests"...
  * @formula: see formula.h. Names are events of the PMU ("<s>" and "<o>" as in @id),
  *	"duration_ns" and "duration_s" (time counted) and "ports" (number of ports that the
  *	filter lets through)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Files for other programs that "report" writes instead of showing its reports. */
+#ifndef CLI_EXPORTS_H
+#define CLI_EXPORTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "run_options.h"
+#include "trace.h"
+
+struct perfetto;
+
+/**
+ * struct exports - the files of a run
+ * @args: says which
+ * @csv, @perfetto: open while they are written
+ * @timeline: writes @perfetto
+ */
+struct exports {
+	const struct run_options *args;
+	FILE *csv;
+	FILE *perfetto;
+	struct perfetto *timeline;
+};
+
+/** exports_wanted() - is there any? */
+bool exports_wanted(const struct run_options *args);
+
+/** exports_check() - do the options make sense together? 0 or -EINVAL */
+int exports_check(const struct run_options *args, struct diag *d);
+
+/**
+ * exports_open() - open the files; empties existing ones
+ * @args: must outlive @ret
+ * @d: gets the problem
+ * @ret: end with exports_close() in any case
+ *
+ * Return: 0 or a negative errno.
+ */
+int exports_open(const struct run_options *args, struct diag *d, struct exports *ret);
+
+/** exports_sink() - what wants the events of the trace; no function if nothing does */
+struct trace_sink exports_sink(const struct exports *e);
+
+/** exports_write() - write a report to all files; 0 or a negative errno */
+int exports_write(struct exports *e, const struct report *r, struct diag *d);
+
+/** exports_finish() - all reports were written: write what stands behind them; 0 or an errno */
+int exports_finish(struct exports *e, struct diag *d);
+
+/** exports_close() - make sure that all has been written; 0 or a negative errno */
+int exports_close(struct exports *e, struct diag *d);
+
+#endif
