@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A recording gives the reports of the live run, byte for byte. */
+/*
+ * A recording gives the reports of the live run, byte for byte; so do rows that are of another kind
+ * from some interval on.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +19,7 @@
 #include "trace/tee.h"
 #include "engine/session/session.h"
 #include "report/json/json.h"
+#include "trace/late.h"
 #include "trace/recording.h"
 
 #define MS	     1000000ull
@@ -86,6 +90,7 @@ struct world {
 	uint64_t now;
 	uint64_t total[2][3]; /* counters, by socket */
 	uint32_t next_pid;
+	int deaths_from; /* interval; the dead run on, and only who knew them can name them */
 };
 
 static void send_task(struct world *w, uint32_t type, uint32_t pid, uint32_t parent)
@@ -190,7 +195,7 @@ static void change_things(struct world *w, int interval)
 
 	w->next_pid++;
 	send_task(w, LEDGER_TASK_FORK, w->next_pid, 3);
-	if (interval % 3 == 1)
+	if (interval % 3 == 1 && interval >= w->deaths_from)
 		send_task(w, LEDGER_TASK_EXIT, w->next_pid - 3, 1);
 	snprintf(path, sizeof(path), "/job/step_%d", interval);
 	send_cgroup(w, 2, path);
@@ -221,10 +226,12 @@ static void report_now(struct session *s, const struct trace_mark *m, FILE *out)
 }
 
 /* A live run with a recorder beside its session; returns what it printed. */
-static char *run_live(enum row_kind by, const char *path, char **ret_summary)
+static char *run_live(enum row_kind by, const char *path, int deaths_from, char **ret_summary)
 {
 	const struct session_options o = { .by = by };
-	struct world w = { .random = 1, .now = 100 * MS, .next_pid = 5 };
+	struct world w = {
+		.random = 1, .now = 100 * MS, .next_pid = 5, .deaths_from = deaths_from
+	};
 	struct recording_writer *recorder;
 	struct session *s;
 	struct trace_mark m;
@@ -330,7 +337,7 @@ static void check_rows(enum row_kind by)
 
 	assert_true(fd >= 0);
 	close(fd);
-	live = run_live(by, path, &live_summary);
+	live = run_live(by, path, 0, &live_summary);
 	replayed = run_replay(by, path, &replayed_summary);
 	check_same(live, replayed);
 	check_same(live_summary, replayed_summary);
@@ -339,6 +346,94 @@ static void check_rows(enum row_kind by)
 	free(replayed);
 	free(live_summary);
 	free(replayed_summary);
+}
+
+/* A task of CPU 0 goes on beyond the mark that follows. */
+static void send_overhang(struct world *w)
+{
+	const struct trace_event e = { .type = TRACE_SLICE,
+				       .slice = { .pid = 3,
+						  .tgid = 3,
+						  .task_start_ns = 30,
+						  .cgroup_id = 1,
+						  .start_ns = w->now - MS,
+						  .end_ns = w->now + 2 * MS,
+						  .on_cpu_ns = 3 * MS } };
+
+	assert_int_equal(trace_send(&w->out, &e), 0);
+}
+
+#define CHANGED 4 /* so many intervals have the rows from before */
+
+/* A live run whose rows are of kind @by after some intervals; returns what it prints then. */
+static char *run_rows(enum row_kind first, enum row_kind by, bool all)
+{
+	struct session_options o = { .by = first, .all = all, .method = METHOD_CPU_TIME };
+	struct world w = { .random = 1, .now = 100 * MS, .next_pid = 5, .deaths_from = CHANGED };
+	struct session *s, *next;
+	struct trace_sink sink;
+	struct late *late;
+	struct trace_mark m;
+	uint64_t ends[2];
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length), *before = fopen("/dev/null", "w");
+
+	assert_int_equal(session_new(&header, &o, &s), 0);
+	assert_int_equal(late_new(&header, &late), 0);
+	w.tee = (struct tee){ .sinks = { session_sink(s), late_sink(late) }, .nr = 2 };
+	w.out = tee_sink(&w.tee);
+	assert_int_equal(feed_init(&w.feed, &header.layout, &counted, &w.out, header.window_ns), 0);
+	w.in = feed_sink(&w.feed);
+	send_cgroup(&w, 1, "/");
+	send_cgroup(&w, 2, "/job");
+	send_cgroup(&w, 3, "/system.slice");
+	for (uint32_t pid = 2; pid < 5; pid++)
+		send_task(&w, LEDGER_TASK_FORK, pid, 1);
+	assert_int_equal(trace_send_follow(&w.out, 3), 0);
+	step(&w);
+	send_mark(&w, true, false, &m, ends);
+	for (int i = 0; i < NR_INTERVALS; i++) {
+		for (int k = 0; k < 5; k++)
+			step(&w);
+		change_things(&w, i);
+		send_overhang(&w);
+		send_mark(&w, false, i == NR_INTERVALS - 1, &m, ends);
+		report_now(s, &m, i < CHANGED ? before : out);
+		if (i + 1 != CHANGED || first == by)
+			continue;
+		o.by = by;
+		assert_int_equal(session_new(&header, &o, &next), 0);
+		sink = session_sink(next);
+		assert_int_equal(late_tell(late, &sink, &m), 0);
+		session_free(s);
+		s = next;
+		w.tee.sinks[0] = sink;
+	}
+	assert_int_equal(fclose(out), 0);
+	fclose(before);
+	feed_release(&w.feed);
+	session_free(s);
+	late_free(late);
+	return text;
+}
+
+/* Rows that change have what they would have had from the start on, to the unit. */
+static void changed_rows(void **state)
+{
+	static const enum row_kind kinds[][2] = { { ROW_PROCESS, ROW_CGROUP },
+						  { ROW_CGROUP, ROW_PROCESS } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		for (int all = 0; all < 2; all++) {
+			char *changed = run_rows(kinds[i][0], kinds[i][1], all);
+			char *same = run_rows(kinds[i][1], kinds[i][1], all);
+
+			assert_string_equal(changed, same);
+			free(changed);
+			free(same);
+		}
 }
 
 static void processes(void **state)
@@ -353,11 +448,80 @@ static void cgroups(void **state)
 	check_rows(ROW_CGROUP);
 }
 
+/* A replay that is told to change its rows while it reads */
+struct change {
+	struct replay *replay;
+	enum row_kind by;
+	int intervals;
+	FILE *out;
+};
+
+static int print_changing(void *arg, struct report **reports, size_t nr, struct diag *d)
+{
+	struct change *c = arg;
+
+	if (++c->intervals == CHANGED)
+		assert_int_equal(replay_regroup(c->replay, c->by), 0);
+	return c->intervals > CHANGED ? print(c->out, reports, nr, d) : 0;
+}
+
+static char *replay_rows(const char *path, enum row_kind first, enum row_kind by)
+{
+	struct run_options args = { .file = path,
+				    .by = first,
+				    .by_given = true,
+				    .methods = { METHOD_CPU_TIME },
+				    .nr_methods = 1 };
+	struct change change = { .by = by };
+	const struct replay_output output = { .reports = print_changing,
+					      .arg = &change,
+					      .regroups = true };
+	struct trace_file *file;
+	struct trace_sink sink;
+	struct trace_end end;
+	struct diag d = { 0 };
+	char *text = NULL;
+	size_t length;
+
+	change.out = open_memstream(&text, &length);
+	assert_int_equal(trace_file_open(path, &d, &file), 0);
+	assert_int_equal(replay_new(trace_file_header(file), &args, &output, &d, &change.replay),
+			 0);
+	sink = replay_sink(change.replay);
+	assert_int_equal(trace_file_read(file, &sink, &d, &end), 0);
+	assert_int_equal(change.intervals, NR_INTERVALS);
+	replay_free(change.replay);
+	trace_file_close(file);
+	assert_int_equal(fclose(change.out), 0);
+	return text;
+}
+
+static void changed_rows_of_a_replay(void **state)
+{
+	char path[] = "/tmp/t410-exact-XXXXXX", *summary, *changed, *same;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	free(run_live(ROW_PROCESS, path, CHANGED, &summary));
+	changed = replay_rows(path, ROW_PROCESS, ROW_CGROUP);
+	same = replay_rows(path, ROW_CGROUP, ROW_CGROUP);
+	assert_non_null(strstr(changed, "/job"));
+	assert_string_equal(changed, same);
+	unlink(path);
+	free(summary);
+	free(changed);
+	free(same);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processes),
 		cmocka_unit_test(cgroups),
+		cmocka_unit_test(changed_rows),
+		cmocka_unit_test(changed_rows_of_a_replay),
 	};
 
 	return cmocka_run_group_tests_name("exact", tests, NULL, NULL);

@@ -74,7 +74,7 @@ static int on_reports(void *arg, struct report **reports, size_t nr, struct diag
 
 static void setup(struct world *w, const struct trace_header *h, struct run_options args)
 {
-	const struct replay_output output = { on_reports, w };
+	const struct replay_output output = { .reports = on_reports, .arg = w };
 
 	memset(w, 0, sizeof(*w));
 	w->args = args;
@@ -409,7 +409,7 @@ static void cgroups_of_the_users_choice(void **state)
 static void rows_that_were_not_recorded(void **state)
 {
 	struct trace_header threads = unmarked;
-	const struct replay_output output = { on_reports, NULL };
+	const struct replay_output output = { .reports = on_reports };
 	struct run_options args = {
 		.file = "f", .by = ROW_THREAD, .by_given = true, .nr_methods = 1
 	};
@@ -655,7 +655,7 @@ static void memory_that_runs_out_in_a_reader(void **state)
 		"\"source\": \"cpu\"}]}\n"
 		"{\"type\": \"window\", \"socket\": 0, \"start_ns\": 0, \"end_ns\": 10, "
 		"\"values\": [[1, 1, 10, 10]]}\n";
-	const struct replay_output output = { on_reports, NULL };
+	const struct replay_output output = { .reports = on_reports };
 	struct run_options args = { .file = "a file", .nr_methods = 1 };
 	size_t failures = 0;
 	int err = -ENOMEM;

@@ -72,7 +72,7 @@ static int read_file(struct replay_file *f, struct diag *d)
 
 static int replay(struct replay_file *f, struct show *show, struct diag *d)
 {
-	const struct replay_output output = { on_reports, NULL };
+	const struct replay_output output = { .reports = on_reports };
 	struct neighbours_report *r = NULL;
 	int err = replay_file_open(f, &output, d);
 

@@ -71,7 +71,7 @@ static void listen(struct reporting *r)
 
 static int open_all(struct reporting *r, struct diag *d)
 {
-	const struct replay_output output = { on_reports, r };
+	const struct replay_output output = { .reports = on_reports, .arg = r };
 	int err = replay_file_open(&r->file, &output, d);
 
 	if (!err && r->args->by_destination)

@@ -41,10 +41,11 @@ struct live {
 	struct live_ticks ticks;
 	struct live_jobs *jobs;
 	struct live_referee referee;
-	uint64_t *ends_ns;   /* of the last mark, by socket */
-	struct quality seen; /* losses up to the last mark */
-	uint64_t marked_ns;  /* when that was */
-	uint64_t inner_ns;   /* when an inner mark follows */
+	uint64_t *ends_ns;	    /* of the last mark, by socket */
+	struct trace_mark reported; /* the mark of the last report */
+	struct quality seen;	    /* losses up to the last mark */
+	uint64_t marked_ns;	    /* when that was */
+	uint64_t inner_ns;	    /* when an inner mark follows */
 };
 
 /* For each source that has a function */

@@ -16,6 +16,7 @@
 #include "platform/pmu/platform_file.h"
 #include "platform/sys/smbios.h"
 #include "trace/header.h"
+#include "trace/late.h"
 
 /* --- setup, in the order of the calls in live_open() */
 
@@ -145,28 +146,35 @@ static int select_job(struct session *s, const char *text)
 	return session_select_job(s, scheduler, id);
 }
 
-/* Where events go: the session first, so that a recording has what a report would. */
-static int make_engine(struct live *l, const struct live_recorder *recorder, struct diag *d)
+static int make_session(const struct live *l, enum row_kind by, bool names_only, struct diag *d,
+			struct session **ret)
 {
 	struct session_options o = {
-		.by = l->args->by,
+		.by = by,
 		.all = l->args->all,
 		.method = l->args->methods[0],
-		.names_only = recorder && !recorder->reports,
+		.names_only = names_only,
 		.neighbours = l->args->neighbours,
 		.idle_units = l->args->idle_units,
 		.job_users = l->args->job_users,
 		.no_summary = l->args->no_summary,
 	};
-	int err;
+	int err = session_new(&l->header, &o, ret);
 
-	err = session_new(&l->header, &o, &l->session);
 	for (size_t i = 0; i < l->header.nr_cgroups && !err; i++)
-		err = session_select(l->session, l->cgroups.selected[i]);
+		err = session_select(*ret, l->cgroups.selected[i]);
 	for (size_t i = 0; i < l->args->jobs.nr && !err; i++)
-		err = select_job(l->session, l->args->jobs.items[i]);
+		err = select_job(*ret, l->args->jobs.items[i]);
+	return err ? diag_error(d, err, "cannot prepare the report") : 0;
+}
+
+/* Where events go: the session first, so that a recording has what a report would. */
+static int make_engine(struct live *l, const struct live_recorder *recorder, struct diag *d)
+{
+	int err = make_session(l, l->args->by, recorder && !recorder->reports, d, &l->session);
+
 	if (err)
-		return diag_error(d, err, "cannot prepare the report");
+		return err;
 	l->tee.sinks[l->tee.nr++] = session_sink(l->session);
 	if (recorder) {
 		err = recorder->open(recorder->arg, &l->header, d, &l->tee.sinks[l->tee.nr]);
@@ -395,8 +403,49 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
 
 	if (err)
 		return err;
+	l->reported = mark;
 	err = session_report(l->session, &mark, ret);
 	return err ? session_failed(err, d) : add_referees(l, *ret, d);
+}
+
+static int check_kind(const struct live *l, enum row_kind by, struct diag *d)
+{
+	bool groups = by == ROW_CGROUP || by == ROW_JOB;
+
+	if (!groups && (by == ROW_THREAD) != l->header.by_thread)
+		return diag_fail(d, -EINVAL, "rows cannot be %s: the run began with --by %s",
+				 by == ROW_THREAD ? "threads" : "processes",
+				 row_kind_name(l->args->by));
+	if (groups && !l->cgroups.mount[0] && !l->cgroups.v1.number)
+		return diag_fail(d, -ENOENT,
+				 "rows cannot be cgroups or jobs: no tree of cgroups is mounted");
+	return 0;
+}
+
+int live_regroup(struct live *l, enum row_kind by, const struct late *late, struct diag *d)
+{
+	struct session *s = NULL;
+	struct trace_sink sink;
+	int err = check_kind(l, by, d);
+
+	if (err)
+		return err;
+	err = make_session(l, by, false, d, &s);
+	if (err) {
+		session_free(s);
+		return err;
+	}
+	sink = session_sink(s);
+	err = late_tell(late, &sink, &l->reported);
+	if (err) {
+		session_free(s);
+		return diag_error(d, err, "cannot begin with other rows");
+	}
+	session_free(l->session);
+	l->session = s;
+	l->tee.sinks[0] = sink;
+	l->feed.start_arg = s;
+	return 0;
 }
 
 int live_summary(struct live *l, struct diag *d, struct report **ret)

@@ -14,6 +14,7 @@
 #include "neighbourhood.h"
 #include "trace.h"
 
+struct late;
 struct live;
 
 /**
@@ -108,6 +109,23 @@ int live_mark(struct live *l, bool last, struct diag *d, struct trace_mark *ret)
  * Return: 0 or a negative errno.
  */
 int live_report(struct live *l, bool last, struct diag *d, struct report **ret);
+
+/**
+ * live_regroup() - rows of another kind from the end of the last interval on
+ * @l: has reports; called right behind live_report(), with nothing in between
+ * @by: the kind. Processes and threads cannot be exchanged for each other: what the kernel
+ *	notes is decided when the run is opened
+ * @late: has had all events of the run
+ * @d: gets the problem
+ *
+ * The books of the new rows begin where the last interval ended, so no time and no byte falls
+ * between them. What was learned of the old rows is forgotten: the estimator begins anew, and so do
+ * live_summary() and live_neighbours().
+ *
+ * Return: 0; -EINVAL for a kind that cannot be, -ENOENT for cgroups or jobs where no tree of cgroups
+ * is mounted, both with rows as they were; -ENOMEM and other errors end the run.
+ */
+int live_regroup(struct live *l, enum row_kind by, const struct late *late, struct diag *d);
 
 /** live_summary() - one report for all intervals so far; 0 or a negative errno */
 int live_summary(struct live *l, struct diag *d, struct report **ret);

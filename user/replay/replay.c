@@ -7,10 +7,11 @@
 
 #include "base/clock.h"
 #include "replay/boundaries.h"
+#include "trace/late.h"
 #include "trace/tee.h"
 #include "engine/session/session.h"
 
-_Static_assert(TEE_MAX >= NR_METHODS, "one session a method");
+_Static_assert(TEE_MAX > NR_METHODS, "one session a method, and who knows what was before");
 
 struct replay {
 	const struct trace_header *header;
@@ -27,6 +28,9 @@ struct replay {
 	struct boundaries *boundaries; /* NULL: the marks of the trace are used */
 	bool begun;
 	uint64_t intervals;
+	struct late *late; /* with @output.regroups */
+	enum row_kind by;  /* of the rows now */
+	enum row_kind wanted_by;
 };
 
 /* --- setup */
@@ -53,28 +57,23 @@ static char *cgroup_path(const char *text)
 	return path;
 }
 
-static int select_cgroup(struct replay *r, const char *text)
+static int select_cgroup(struct session *s, const char *text)
 {
 	char *path = cgroup_path(text);
-	int err = path ? 0 : -ENOMEM;
+	int err = path ? session_select(s, path) : -ENOMEM;
 
-	for (size_t i = 0; i < r->nr && !err; i++)
-		err = session_select(r->sessions[i], path);
 	free(path);
 	return err;
 }
 
 /* Both the arguments' texts and the header's were checked. */
-static int select_job(struct replay *r, const char *text)
+static int select_job(struct session *s, const char *text)
 {
 	enum scheduler scheduler;
 	const char *id;
-	int err = 0;
 
 	job_text_parse(text, &scheduler, &id);
-	for (size_t i = 0; i < r->nr && !err; i++)
-		err = session_select_job(r->sessions[i], scheduler, id);
-	return err;
+	return session_select_job(s, scheduler, id);
 }
 
 static int check_rows(const struct trace_header *h, const struct run_options *a, struct diag *d)
@@ -89,36 +88,49 @@ static int check_rows(const struct trace_header *h, const struct run_options *a,
 	return -EINVAL;
 }
 
-static int make_sessions(struct replay *r)
+static int make_session(const struct replay *r, enum method method, struct session **ret)
 {
 	const struct trace_header *h = r->header;
 	const struct run_options *a = r->args;
-	struct session_options o = {
-		.by = a->by_given    ? a->by
-		      : h->by_thread ? ROW_THREAD
-				     : ROW_PROCESS,
+	const struct session_options o = {
+		.by = r->by,
 		.all = r->own_selection ? a->all : h->all || !h->marked,
+		.method = method,
 		.replayed = true,
 		.neighbours = a->neighbours,
 	};
+	int err = session_new(h, &o, ret);
+
+	for (size_t i = 0; i < a->cgroups.nr && !err; i++)
+		err = select_cgroup(*ret, a->cgroups.items[i]);
+	for (size_t i = 0; !r->own_selection && i < h->nr_cgroups && !err; i++)
+		err = select_cgroup(*ret, h->cgroups[i]);
+	for (size_t i = 0; i < a->jobs.nr && !err; i++)
+		err = select_job(*ret, a->jobs.items[i]);
+	for (size_t i = 0; !r->own_selection && i < h->nr_jobs && !err; i++)
+		err = select_job(*ret, h->jobs[i]);
+	return err;
+}
+
+/* Sessions judge events first; who knows what was before comes last. */
+static int make_sessions(struct replay *r)
+{
+	const struct run_options *a = r->args;
 	int err = 0;
 
+	r->by = a->by_given ? a->by : r->header->by_thread ? ROW_THREAD : ROW_PROCESS;
+	r->wanted_by = r->by;
 	for (size_t i = 0; i < a->nr_methods && !err; i++) {
-		o.method = a->methods[i];
-		err = session_new(h, &o, &r->sessions[i]);
+		err = make_session(r, a->methods[i], &r->sessions[i]);
+		r->nr += r->sessions[i] != NULL;
 		if (!err)
-			r->tee.sinks[r->nr++] = session_sink(r->sessions[i]);
+			r->tee.sinks[r->tee.nr++] = session_sink(r->sessions[i]);
 	}
-	r->tee.nr = r->nr;
+	if (!err && r->output.regroups)
+		err = late_new(r->header, &r->late);
+	if (!err && r->late)
+		r->tee.sinks[r->tee.nr++] = late_sink(r->late);
 	r->out = tee_sink(&r->tee);
-	for (size_t i = 0; i < a->cgroups.nr && !err; i++)
-		err = select_cgroup(r, a->cgroups.items[i]);
-	for (size_t i = 0; !r->own_selection && i < h->nr_cgroups && !err; i++)
-		err = select_cgroup(r, h->cgroups[i]);
-	for (size_t i = 0; i < a->jobs.nr && !err; i++)
-		err = select_job(r, a->jobs.items[i]);
-	for (size_t i = 0; !r->own_selection && i < h->nr_jobs && !err; i++)
-		err = select_job(r, h->jobs[i]);
 	return err;
 }
 
@@ -159,6 +171,7 @@ void replay_free(struct replay *r)
 		return;
 	for (size_t i = 0; i < r->nr; i++)
 		session_free(r->sessions[i]);
+	late_free(r->late);
 	boundaries_free(r->boundaries);
 	free(r->pid_seen);
 	free(r->cgroup_seen);
@@ -202,6 +215,39 @@ static int make_summary(struct session *s, const void *arg, struct report **ret)
 	return session_summary(s, ret);
 }
 
+int replay_regroup(struct replay *r, enum row_kind by)
+{
+	if (r->boundaries)
+		return -ENOTSUP;
+	r->wanted_by = by;
+	return 0;
+}
+
+/* The interval that has ended at this mark was the last one with the old rows. */
+static int regroup(struct replay *r, const struct trace_mark *m)
+{
+	struct session *s = NULL;
+	struct trace_sink sink;
+	int err;
+
+	if (!r->late || r->wanted_by == r->by)
+		return 0;
+	r->by = r->wanted_by;
+	err = make_session(r, r->args->methods[0], &s);
+	if (!err) {
+		sink = session_sink(s);
+		err = late_tell(r->late, &sink, m);
+	}
+	if (err) {
+		session_free(s);
+		return session_failed(err, r->d);
+	}
+	session_free(r->sessions[0]);
+	r->sessions[0] = s;
+	r->tee.sinks[0] = sink;
+	return 0;
+}
+
 /* A mark, of the trace or of our own: the first begins, the others end an interval. */
 static int on_boundary(struct replay *r, const struct trace_mark *m)
 {
@@ -214,7 +260,8 @@ static int on_boundary(struct replay *r, const struct trace_mark *m)
 		return 0;
 	}
 	r->intervals++;
-	return hand_out(r, make_report, m);
+	err = hand_out(r, make_report, m);
+	return err ? err : regroup(r, m);
 }
 
 /* Windows and samples were held back: only now is their order known. */
@@ -315,8 +362,8 @@ static void look_for(struct replay *r, uint32_t tgid)
 		if (r->args->pids.items[i] != tgid || (r->pid_seen[i] && !r->header->by_thread))
 			continue;
 		r->pid_seen[i] = true;
-		for (size_t k = 0; k < r->nr; k++)
-			session_follow(r->sessions[k], tgid);
+		for (size_t k = 0; k < r->tee.nr; k++)
+			trace_send_follow(&r->tee.sinks[k], tgid);
 	}
 }
 

@@ -21,10 +21,12 @@ struct replay;
  * @reports: one a method of the arguments, of the same interval; released by the
  *	caller. A nonzero result ends the replay
  * @arg: handed to @reports
+ * @regroups: replay_regroup() may be called: what that needs is kept. With one method only
  */
 struct replay_output {
 	int (*reports)(void *arg, struct report **reports, size_t nr, struct diag *d);
 	void *arg;
+	bool regroups;
 };
 
 /**
@@ -69,6 +71,18 @@ struct trace_sink replay_sink(struct replay *r);
  * Return: 0 or a negative errno with its words in the diag of replay_new().
  */
 int replay_finish(struct replay *r);
+
+/**
+ * replay_regroup() - rows of another kind from the end of the interval under way on
+ * @r: made with @regroups; may be in the middle of its events
+ * @by: the kind
+ *
+ * As live_regroup(): books go on where that interval ends, what was learned is forgotten.
+ *
+ * Return: 0; -ENOTSUP where intervals do not end at marks of the trace, because what lies beyond
+ * their ends has been handed on already.
+ */
+int replay_regroup(struct replay *r, enum row_kind by);
 
 /** replay_intervals() - number of intervals so far */
 uint64_t replay_intervals(const struct replay *r);

@@ -39,12 +39,11 @@ static int nothing(void *arg)
 }
 
 /* The books of who reads it begin at this mark: what was lost before it is not told again. */
-static int begin(struct late *l, const struct trace_event *mark)
+int late_tell(const struct late *l, const struct trace_sink *out, const struct trace_mark *mark)
 {
-	l->begun = true;
-	return living_announce(l->living, &l->out, nothing, NULL)
-		?: overhang_announce(l->overhang, &l->out, nothing, NULL)
-		?: trace_send(&l->out, mark);
+	return living_announce(l->living, out, nothing, NULL)
+		?: overhang_announce(l->overhang, out, nothing, NULL)
+		?: trace_send_mark(out, mark);
 }
 
 static int on_event(void *arg, const struct trace_event *e)
@@ -56,10 +55,12 @@ static int on_event(void *arg, const struct trace_event *e)
 	overhang_learn(l->overhang, e);
 	if (err || !l->writer || l->err)
 		return err;
-	if (l->begun)
+	if (l->begun) {
 		err = trace_send(&l->out, e);
-	else if (mark)
-		err = begin(l, e);
+	} else if (mark) {
+		l->begun = true;
+		err = late_tell(l, &l->out, &e->mark);
+	}
 	/* Others have taken the event: only what keeps us from writing is our error. */
 	l->err = err == -EINVAL ? 0 : err;
 	return 0;

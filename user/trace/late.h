@@ -34,6 +34,16 @@ struct trace_sink late_sink(struct late *l);
 int late_start(struct late *l, const char *path, struct diag *d);
 
 /**
+ * late_tell() - say who is there, as a recording that begins at a mark has it
+ * @l: has learned all events up to this mark, and none behind it
+ * @out: gets the events: who is there, slices that reach beyond the mark, the mark
+ * @mark: the last one
+ *
+ * For who comes to a run late and is no recording. Return: 0 or the first error of @out.
+ */
+int late_tell(const struct late *l, const struct trace_sink *out, const struct trace_mark *mark);
+
+/**
  * late_stop() - end the recording; it has all up to the last event
  * @l: records
  * @d: gets the problem, also one that it had meanwhile
