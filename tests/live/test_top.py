@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """t410trace top on this machine: live in a terminal (tmux), what it costs, and how it ends."""
 
+import re
 import shutil
 import signal
 import sys
@@ -109,6 +110,40 @@ def test_record_from_now_on(bed):
         require(again.status == 0, "another recording in its place")
 
 
+def test_other_rows(bed):
+    """b changes rows while it runs; a busy process is in its cgroup."""
+    with Tree() as tree, bed.process(bed.burn, "-m", 1000 * LIMIT_S) as burn:
+        tree.make("busy")
+        tree.move("busy", burn.pid)
+        with open_top(bed, "-i", "1s") as t:
+            wait(t, rf"{burn.pid} burn")
+            t.press("b")
+            wait(t, r"(?m)a row is a cgroup from the next interval on|^CGROUP")
+            t.press("/", "b", "u", "s", "y", "Enter")
+            row = re.search(r"(?m)^ *busy +([0-9.]+)%", wait(t, r"(?m)^ *busy .*%"))
+            require(row and float(row[1]) > 0, "the cgroup of a busy process has no CPU time")
+            t.press("b")
+            wait(t, r"(?m)^JOB")
+            t.press("b", "Escape")
+            wait(t, rf"{burn.pid} burn")
+            t.press("Home")
+            wait(t, r"1/\d+, .* before now")
+            t.press("q")
+            require(t.wait_status() == 0, "status of q")
+
+
+def test_metrics_without_a_pmu(bed):
+    """Page 6 says what is missing, and rows go on."""
+    with open_top(bed, "-i", "200ms") as t:
+        wait(t, "LIVE")
+        t.press("6")
+        wait(t, "With --no-counters nothing is counted")
+        t.press("1")
+        wait(t, r"(?m)^PROCESS")
+        t.press("q")
+        require(t.wait_status() == 0, "status of q")
+
+
 def test_many_cgroups(bed):
     """A thousand cgroups that come and go, each with a process in it for a moment."""
     # One shell makes them all: it puts itself into each, burns a little, and goes on.
@@ -143,5 +178,7 @@ TESTS = [
     test_terminate,
     test_sizes,
     test_record_from_now_on,
+    test_other_rows,
+    test_metrics_without_a_pmu,
     test_many_cgroups,
 ]

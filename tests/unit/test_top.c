@@ -167,7 +167,222 @@ static void test_pages(void **state)
 	PRESS(&s, KEYS_TABULATOR);
 	has(&s, "tracer: ");
 	PRESS(&s, KEYS_TABULATOR);
+	has(&s, "METRICS OF THE MACHINE");
+	PRESS(&s, KEYS_TABULATOR);
 	has(&s, "PROCESS");
+	close_stage(&s);
+}
+
+/* Metrics of two sockets, as "stat" has them: one is absent, one was counted half of the time. */
+struct measured {
+	struct host_info host;
+	struct stat_pmu pmus[2];
+	struct stat_counter counters[6];
+	struct stat_metric metrics[6];
+	struct stat_layout layout;
+};
+
+static void lay_out_metrics(struct measured *m)
+{
+	static const struct {
+		const char *id, *title, *unit;
+	} rows[] = { { "t410.ucf.mem_read_bandwidth", "Memory read bandwidth", "GB/s" },
+		     { "t410.ucf.slc_hit_ratio", "SLC read hit ratio", "ratio" },
+		     { "t410.ucf.read_latency_ns", "Read latency", "ns" } };
+
+	*m = (struct measured){ .host = { .name = "n1", .platform = "t410", .sockets = 2 } };
+	for (uint32_t i = 0; i < 6; i++) {
+		struct stat_metric *metric = &m->metrics[i];
+
+		*metric = (struct stat_metric){ .id = rows[i % 3].id,
+						.title = rows[i % 3].title,
+						.unit = rows[i % 3].unit,
+						.formula = "event",
+						.pmu = i / 3,
+						.input = { i },
+						.nr_inputs = 1 };
+		strcpy(metric->name, rows[i % 3].id);
+		strcpy(m->counters[i].name, rows[i % 3].id);
+		strcpy(m->counters[i].unit, "bytes");
+		m->counters[i].pmu = i / 3;
+	}
+	for (int i = 0; i < 2; i++) {
+		m->pmus[i] = (struct stat_pmu){ .socket = i, .rc = -1 };
+		strcpy(m->pmus[i].family, "ucf");
+		strcpy(m->pmus[i].title, "Unified Coherence Fabric");
+	}
+	m->layout = (struct stat_layout){ m->pmus, 2, m->counters, 6, m->metrics, 6, { 0 } };
+}
+
+static struct stat_report *measure(const struct measured *m, double value)
+{
+	struct stat_report *r = calloc(1, sizeof(*r));
+
+	assert_non_null(r);
+	*r = (struct stat_report){ .host = &m->host,
+				   .layout = &m->layout,
+				   .start_ns = SECOND / 2,
+				   .end_ns = SECOND,
+				   .start_time_ns = 1795190400ull * SECOND,
+				   .budget = 0.005,
+				   .counts = calloc(6, sizeof(*r->counts)),
+				   .values = calloc(6, sizeof(*r->values)),
+				   .costs = calloc(2, sizeof(*r->costs)) };
+	assert_true(r->counts && r->values && r->costs);
+	for (int i = 0; i < 6; i++) {
+		r->counts[i] = (struct stat_count){ STAT_PRESENT, 7, 7, SECOND, SECOND };
+		r->values[i] = (struct stat_value){ STAT_PRESENT, value + i, SECOND, SECOND };
+	}
+	r->values[1].covered_ns = SECOND / 2;
+	r->values[5].absence = STAT_REFUSED;
+	return r;
+}
+
+static void test_metrics(void **state)
+{
+	struct measured m;
+	struct stage s;
+
+	(void)state;
+	lay_out_metrics(&m);
+	open_stage(&s, ROW_PROCESS, 2, 24, 80);
+	PRESS(&s, '6');
+	has(&s, "Not measured in this interval");
+	snprintf(s.view.metrics_problem, sizeof(s.view.metrics_problem), "no PMU is here");
+	has(&s, "no PMU is here");
+	s.view.metrics_problem[0] = '\0';
+	s.view.measuring = true;
+	has(&s, "Measuring: ");
+	add(&s, second(ROW_PROCESS, 2));
+	assert_int_equal(view_add_metrics(&s.view, measure(&m, 123.5)), 0);
+	check(&s, "top-metrics.txt");
+	/* In lines that fit, and with a smaller screen the rest is below. */
+	s.rows = 12;
+	lacks(&s, "own CPU time");
+	has(&s, "more ↓");
+	PRESS(&s, 'G');
+	has(&s, "own CPU time");
+	s.rows = 24;
+	/* Each interval has its own, or none. */
+	PRESS(&s, KEYS_ARROW_LEFT);
+	has(&s, "Not measured in this interval");
+	lacks(&s, "123.500");
+	PRESS(&s, KEYS_LAST);
+	has(&s, "123.500");
+	add(&s, second(ROW_PROCESS, 3));
+	assert_int_equal(view_add_metrics(&s.view, measure(&m, 77.25)), 0);
+	has(&s, "77.250");
+	PRESS(&s, KEYS_ARROW_LEFT);
+	has(&s, "123.500");
+	/* A recording has none, and what measures them is said. */
+	PRESS(&s, KEYS_LAST);
+	view_clear(&s.view);
+	s.view.source = "night.rec";
+	add(&s, second(ROW_PROCESS, 0));
+	has(&s, "Recordings hold no metrics");
+	has(&s, "t410trace stat");
+	close_stage(&s);
+}
+
+/* What is kept of metrics is bounded; the newest are there. */
+static void test_metrics_are_bounded(void **state)
+{
+	struct metrics_past p = { 0 };
+	struct measured m;
+	uint64_t nr = 20000;
+
+	(void)state;
+	lay_out_metrics(&m);
+	for (uint64_t i = 0; i < nr; i++) {
+		assert_int_equal(metrics_past_add(&p, i, measure(&m, 1)), 0);
+		assert_true(p.bytes <= METRICS_PAST_MAX_BYTES);
+	}
+	assert_non_null(metrics_past_find(&p, nr - 1));
+	assert_null(metrics_past_find(&p, 0));
+	metrics_past_forget(&p);
+	assert_int_equal(p.bytes, 0);
+}
+
+/* The line of the legend, and the one of the pages */
+static const char *line_of(struct stage *s, size_t number, char ret[1024])
+{
+	char *text = text_of(s), *at = text;
+
+	while (number--)
+		at = strchr(at, '\n') + 1;
+	snprintf(ret, 1024, "%.*s", (int)strcspn(at, "\n"), at);
+	free(text);
+	return ret;
+}
+
+/* Legends end with a whole word of theirs, however wide the screen is, in all units. */
+static void test_legends_are_whole(void **state)
+{
+	static const char *const ends[] = { "(--peak)", "the largest",	"GB/s", "B /s",
+					    "B",	"unattributed", "rest" };
+	char line[1024];
+	struct stage s;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 2, 24, 80);
+	for (s.columns = 40; s.columns <= 200; s.columns++)
+		for (int units = 0; units < NR_VIEW_UNITS; units++) {
+			bool whole = false;
+
+			s.view.units = (enum view_units)units;
+			line_of(&s, 4, line);
+			for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+				whole |= strlen(line) > strlen(ends[i]) &&
+					 !strcmp(line + strlen(line) - strlen(ends[i]), ends[i]);
+			if (!whole)
+				fail_msg("at %zu columns: %s", s.columns, line);
+			line_of(&s, 1, line);
+			assert_non_null(strstr(line, "losses"));
+			assert_non_null(strstr(line, "1Rows"));
+			assert_true(!strstr(line, "5Q") || strstr(line, "6Metrics"));
+		}
+	close_stage(&s);
+}
+
+static void test_kinds_of_rows(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	assert_int_equal(keys_rows(ROW_PROCESS, false), ROW_CGROUP);
+	assert_int_equal(keys_rows(ROW_CGROUP, false), ROW_JOB);
+	assert_int_equal(keys_rows(ROW_JOB, false), ROW_PROCESS);
+	assert_int_equal(keys_rows(ROW_JOB, true), ROW_THREAD);
+	assert_int_equal(keys_rows(ROW_THREAD, true), ROW_CGROUP);
+	open_stage(&s, ROW_PROCESS, 3, 24, 80);
+	assert_int_equal(PRESS(&s, 'b'), KEYS_ROWS);
+	view_rows(&s.view, ROW_CGROUP);
+	add(&s, second(ROW_CGROUP, 3));
+	has(&s, "CGROUP");
+	/* What is behind has the rows that it had. */
+	PRESS(&s, KEYS_ARROW_LEFT);
+	has(&s, "PROCESS");
+	close_stage(&s);
+}
+
+/* Who has gone back stays at that time while a file is read again. */
+static void test_reading_again(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 30, 24, 80);
+	PRESS(&s, KEYS_FIRST, ']', KEYS_ARROW_RIGHT);
+	has(&s, "12/30");
+	view_reread(&s.view);
+	for (uint64_t k = 0; k < 20; k++)
+		add(&s, second(ROW_CGROUP, k));
+	has(&s, "12/20");
+	PRESS(&s, KEYS_LAST);
+	view_reread(&s.view);
+	add(&s, second(ROW_PROCESS, 0));
+	add(&s, second(ROW_PROCESS, 1));
+	has(&s, "LIVE");
 	close_stage(&s);
 }
 
@@ -415,6 +630,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pictures),
 		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_metrics_are_bounded),
+		cmocka_unit_test(test_legends_are_whole),
+		cmocka_unit_test(test_kinds_of_rows),
+		cmocka_unit_test(test_reading_again),
 		cmocka_unit_test(test_ascii),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_time),

@@ -104,6 +104,34 @@ def test_another_interval():
         t.wait(f"1/{2 * SECONDS}")
 
 
+def test_other_rows():
+    """b reads the file again; who has gone back stays there."""
+    with Terminal(TOP) as t:
+        t.wait("END OF FILE")
+        t.press("Home", "Right", "Right")
+        t.wait(f"3/{SECONDS}")
+        t.press("b")
+        t.wait(r"(?m)^CGROUP")
+        assert "▾ g0" in t.wait(f"3/{SECONDS}, 5.0 s before the end")
+        t.press("b")
+        t.wait(r"(?m)^JOB")
+        t.press("b", "End")
+        t.wait(r"(?m)^PROCESS")
+        t.wait("END OF FILE")
+        t.press("i")
+        t.wait("2.000 s")
+        t.press("b")
+        assert "2.000 s" in t.wait(r"(?m)^CGROUP")
+
+
+def test_metrics_of_a_recording():
+    with Terminal(TOP, 40, 12) as t:
+        t.wait("END OF FILE")
+        t.press("6")
+        screen = " ".join(t.wait("Recordings hold no metrics").split())
+        assert "6Metrics" in screen and '"t410trace stat"' in screen, screen
+
+
 def test_sizes():
     """A storm of sizes, and the picture is that of the last one."""
     with Terminal(TOP) as t:
@@ -219,6 +247,8 @@ def test_pipe():
         t.wait("END OF FILE")
         t.press("i")
         t.wait("cannot be read again")
+        t.press("b")
+        t.wait("--by says what a row is")
         t.press("q")
         assert t.wait_status() == 0
 

@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/run_check.h"
 #include "cli/top_file.h"
+#include "cli/top_metrics.h"
 #include "live/live.h"
 #include "live/run.h"
 #include "platform/sys/resctrl.h"
@@ -28,6 +29,8 @@ struct top {
 	struct view view;
 	struct screen *screen;
 	struct late *late;
+	struct top_metrics metrics;
+	enum row_kind by, wanted_by;   /* of rows now, and from the next interval on */
 	char file[RECORDING_NAME_LEN]; /* that it is recorded to */
 };
 
@@ -115,6 +118,35 @@ static int open_late(void *arg, const struct trace_header *header, struct diag *
 	return 0;
 }
 
+/* --- rows */
+
+static void choose_rows(struct top *t)
+{
+	t->wanted_by = keys_rows(t->wanted_by, t->o->run.by == ROW_THREAD);
+	snprintf(t->view.note, sizeof(t->view.note), "a row is a %s from the next interval on",
+		 row_kind_name(t->wanted_by));
+}
+
+/* The interval that has just ended is the last one with the old rows. */
+static int change_rows(struct top *t, struct diag *d)
+{
+	int err;
+
+	if (t->wanted_by == t->by)
+		return 0;
+	err = live_regroup(t->run.live, t->wanted_by, t->late, d);
+	if (err == -EINVAL || err == -ENOENT) {
+		snprintf(t->view.note, sizeof(t->view.note), "%s", d->what);
+		t->wanted_by = t->by;
+		return 0;
+	}
+	if (!err) {
+		t->by = t->wanted_by;
+		view_rows(&t->view, t->by);
+	}
+	return err;
+}
+
 /* --- the run */
 
 static int on_interval(void *arg, bool last, struct diag *d)
@@ -133,7 +165,11 @@ static int on_interval(void *arg, bool last, struct diag *d)
 		err = diag_no_memory(d);
 	report_free(r);
 	if (!err)
+		err = top_metrics_interval(&t->metrics, d);
+	if (!err)
 		err = look_at_neighbours(t, d);
+	if (!err)
+		err = change_rows(t, d);
 	check_recording(t);
 	screen_old(t->screen);
 	return err;
@@ -174,6 +210,8 @@ static int on_wish(void *arg, enum keys_wish wish, struct diag *d)
 		loop_end(&t->run.course.loop);
 	else if (wish == KEYS_RECORD)
 		record(t);
+	else if (wish == KEYS_ROWS)
+		choose_rows(t);
 	else
 		change_interval(t, wish == KEYS_LONGER);
 	return 0;
@@ -197,7 +235,9 @@ static int open_live(struct top *t, struct diag *d)
 		err = run_open(&t->run, &recorder, d);
 	if (!err)
 		err = screen_open(&t->view, &owner, d, &t->screen);
-	return err ? err : screen_add(t->screen, &t->run.course.loop, d);
+	if (!err)
+		err = screen_add(t->screen, &t->run.course.loop, d);
+	return err ? err : top_metrics_add(&t->metrics, &t->run.course.loop, d);
 }
 
 static int follow(struct top *t)
@@ -214,10 +254,13 @@ static int follow(struct top *t)
 	t->run.arg = t;
 	t->view.state = VIEW_LIVE;
 	t->view.interval_ns = r->interval_ns;
+	t->by = t->wanted_by = r->by;
+	t->metrics = (struct top_metrics){ .args = r, .view = &t->view };
 	err = open_live(t, &d);
 	if (!err)
 		err = run_loop(&t->run, &d);
 	screen_close(t->screen);
+	top_metrics_end(&t->metrics);
 	if (late_records(t->late))
 		record(t);
 	if (t->file[0])

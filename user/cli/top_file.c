@@ -38,6 +38,11 @@ struct top_file {
 	bool again; /* read it once more, in other intervals */
 };
 
+static bool is_stdin(const struct top_file *t)
+{
+	return !strcmp(t->o->run.file, "-");
+}
+
 static bool is_file(int fd)
 {
 	struct stat st;
@@ -150,12 +155,43 @@ static int on_reports(void *arg, struct report **reports, size_t nr, struct diag
 
 /* --- what keys ask for */
 
+static void change_interval(struct top_file *t, bool longer)
+{
+	uint64_t to = keys_interval(t->view->interval_ns, longer);
+	char text[UNITS_TEXT_LEN];
+
+	if (to == t->view->interval_ns)
+		return;
+	t->again = true;
+	t->o->run.interval_ns = t->view->interval_ns = to;
+	time_text(to, text);
+	snprintf(t->view->note, sizeof(t->view->note), "interval: %s", text);
+}
+
+/* A file is read again, what comes through a pipe has other rows from now on. */
+static void change_rows(struct top_file *t)
+{
+	struct run_options *r = &t->o->run;
+	bool by_thread = replay_file_header(&t->file)->by_thread;
+	enum row_kind first = by_thread ? ROW_THREAD : ROW_PROCESS;
+	enum row_kind by = keys_rows(r->by_given ? r->by : first, by_thread);
+
+	if (is_stdin(t) && (t->view->state == VIEW_AT_END || replay_regroup(t->file.replay, by))) {
+		snprintf(t->view->note, sizeof(t->view->note),
+			 "the standard input cannot be read again: --by says what a row is");
+		return;
+	}
+	r->by = by;
+	r->by_given = true;
+	t->again = !is_stdin(t);
+	view_rows(t->view, by);
+	snprintf(t->view->note, sizeof(t->view->note), "a row is a %s%s", row_kind_name(by),
+		 t->again ? "" : " from the next interval on");
+}
+
 static int on_wish(void *arg, enum keys_wish wish, struct diag *d)
 {
 	struct top_file *t = arg;
-	struct run_options *r = &t->o->run;
-	uint64_t now = t->view->interval_ns, to = keys_interval(now, wish == KEYS_LONGER);
-	char text[UNITS_TEXT_LEN];
 
 	(void)d;
 	if (wish == KEYS_END) {
@@ -163,15 +199,16 @@ static int on_wish(void *arg, enum keys_wish wish, struct diag *d)
 	} else if (wish == KEYS_RECORD) {
 		snprintf(t->view->note, sizeof(t->view->note), "this is a recording already");
 		return 0;
-	} else if (!strcmp(r->file, "-")) {
+	} else if (wish == KEYS_ROWS) {
+		change_rows(t);
+		if (!t->again)
+			return 0;
+	} else if (is_stdin(t)) {
 		snprintf(t->view->note, sizeof(t->view->note),
 			 "the standard input cannot be read again: -i gives the interval");
 		return 0;
-	} else if (to != now) {
-		t->again = true;
-		r->interval_ns = t->view->interval_ns = to;
-		time_text(to, text);
-		snprintf(t->view->note, sizeof(t->view->note), "interval: %s", text);
+	} else {
+		change_interval(t, wish == KEYS_LONGER);
 	}
 	loop_end(&t->loop);
 	return 0;
@@ -204,7 +241,9 @@ static int open_screen(struct top_file *t, struct diag *d)
 
 static int open_file(struct top_file *t, struct diag *d)
 {
-	const struct replay_output output = { on_reports, t };
+	const struct replay_output output = { .reports = on_reports,
+					      .arg = t,
+					      .regroups = is_stdin(t) };
 
 	t->file = (struct replay_file){ .who = t->o->who, .args = &t->o->run };
 	t->view->state = VIEW_READING;
@@ -265,7 +304,7 @@ static int show(struct top_file *t, struct diag *d)
 		if (err || !t->again)
 			break;
 		t->again = false;
-		view_clear(t->view);
+		view_reread(t->view);
 		replay_file_close(&t->file);
 		err = open_file(t, d);
 	}
@@ -298,7 +337,7 @@ int top_file(struct options *o, struct view *v)
 	struct diag d = { 0 };
 	int err;
 
-	v->source = strcmp(o->run.file, "-") ? o->run.file : "the standard input";
+	v->source = is_stdin(&t) ? "the standard input" : o->run.file;
 	v->interval_ns = o->run.interval_ns ? o->run.interval_ns : RUN_INTERVAL_NS;
 	err = show(&t, &d);
 	screen_close(t.screen);

@@ -13,12 +13,14 @@
 #include "report/top/draw_parts.h"
 
 /* Counters that count for less of the time have shared the hardware. */
-#define MULTIPLEXED 0.999
-#define WHOLE_LINE  10000
+#define MULTIPLEXED   0.999
+#define WHOLE_LINE    10000
+/* Room for "nothing lost" beside the names of pages */
+#define QUALITY_LEAST 12
 
 static const char *const pages[NR_VIEW_PAGES] = {
 	[VIEW_ROWS] = "Rows",	      [VIEW_DEVICES] = "Devices", [VIEW_LATENCIES] = "Latencies",
-	[VIEW_COUNTERS] = "Counters", [VIEW_QUALITY] = "Quality",
+	[VIEW_COUNTERS] = "Counters", [VIEW_QUALITY] = "Quality", [VIEW_METRICS] = "Metrics",
 };
 
 static const char help[] =
@@ -31,12 +33,13 @@ static const char help[] =
 	"/ F3               only rows with this in a name, number, cgroup, job\n"
 	"s F6  S  R         sort by the next column, the one before; the other way\n"
 	"t F5               tree or list\n"
+	"b                  rows are processes, cgroups, jobs, in turn\n"
 	"Space + - *        fold and unfold a part of the tree; * unfolds all\n"
 	"a                  also rows that did nothing\n"
 	"u                  GB/s, bytes a second, bytes of the interval\n"
 	"i I                a longer interval, a shorter one\n"
 	"r                  record from now on, or end that (-o FILE)\n"
-	"Tab 1 2 3 4 5      pages\n"
+	"Tab 1 2 3 4 5 6    pages\n"
 	"? h F1             this help\n"
 	"q F10 Ctrl-C       end\n"
 	"\n"
@@ -148,44 +151,55 @@ static char *losses(const struct report *r)
 	return text;
 }
 
-/* In a word whether there is more to know: all of it is on a page. */
+/* In a word whether there is more to know: all of it is on a page. What has no room is left out. */
 static int put_quality(const struct view *v, struct canvas *c, size_t column)
 {
 	const struct report *r = v->report;
 	double least = least_counted(r);
 	cleanup_free char *lost = losses(r);
-	bool bad = lost && (lost[0] || least < 0);
-	char said[96] = "", part[FORMAT_NUMBER_LEN];
+	char counted[64] = "", part[FORMAT_NUMBER_LEN], said[3][160] = { "" };
+	size_t room = c->columns > column ? c->columns - column : 0;
+	const char *word;
 
 	if (!lost)
 		return -ENOMEM;
-	if (r->nr_counters)
-		str_append(said, sizeof(said), "%s, ", method_name(r->quality.method));
+	word = least < 0 ? "no data" : lost[0] ? "losses" : "nothing lost";
 	if (least >= 0 && least < MULTIPLEXED) {
 		format_percent((uint64_t)(least * 1e6), 1000000, part);
-		str_append(said, sizeof(said), "counted %s, ", part);
+		snprintf(counted, sizeof(counted), "counted %s", part);
 	}
-	str_append(said, sizeof(said), "%s",
-		   least < 0 ? "no data"
-		   : lost[0] ? "losses"
-			     : "nothing lost");
-	canvas_right(c, 1, column, c->columns - column, bad ? LOOK_WARNING : LOOK_GOOD, said);
+	snprintf(said[1], sizeof(said[1]), "%s%s%s", counted, counted[0] ? ", " : "", word);
+	if (r->nr_counters)
+		str_append(said[0], sizeof(said[0]), "%s, ", method_name(r->quality.method));
+	str_append(said[0], sizeof(said[0]), "%s", said[1]);
+	/* That nothing was lost needs no word. */
+	snprintf(said[2], sizeof(said[2]), "%s", counted[0] && !lost[0] ? counted : word);
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++)
+		if (format_width(said[i]) <= room) {
+			canvas_right(c, 1, column, room,
+				     lost[0] || least < 0 ? LOOK_WARNING : LOOK_GOOD, said[i]);
+			break;
+		}
 	return 0;
 }
 
+/* Where not all names have room, only the page that is shown has its one. */
 static int put_tabs(const struct view *v, struct canvas *c)
 {
-	size_t column = 0;
+	size_t column = 0, all = 0;
 
+	for (int i = 0; i < NR_VIEW_PAGES; i++)
+		all += strlen(pages[i]) + 2;
 	for (int i = 0; i < NR_VIEW_PAGES; i++) {
 		bool here = i == (int)v->page;
-		char number[4];
+		char number[12];
 
 		snprintf(number, sizeof(number), "%d", i + 1);
 		column += canvas_put(c, 1, column, SIZE_MAX, LOOK_KEY, number);
-		column += canvas_put(c, 1, column, SIZE_MAX, here ? LOOK_STRONG : LOOK_DIM,
-				     pages[i]) +
-			  1;
+		if (here || all + QUALITY_LEAST <= c->columns)
+			column += canvas_put(c, 1, column, SIZE_MAX, here ? LOOK_STRONG : LOOK_DIM,
+					     pages[i]);
+		column++;
 	}
 	return v->report ? put_quality(v, c, column) : 0;
 }
@@ -197,10 +211,10 @@ static void put_keys(const struct view *v, struct canvas *c, size_t row)
 	static const struct {
 		const char *key, *what;
 	} keys[] = {
-		{ "?", "Help" },   { "/", "Filter" },	{ "s", "Sort" },    { "t", "Tree" },
-		{ "p", "Pause" },  { "←→", "Time" },	{ "Enter", "Row" }, { "Tab", "Page" },
-		{ "u", "Units" },  { "q", "Quit" },	{ "a", "All" },	    { "i", "Interval" },
-		{ "r", "Record" }, { "End", "Newest" },
+		{ "?", "Help" },   { "/", "Filter" }, { "s", "Sort" },	   { "t", "Tree" },
+		{ "p", "Pause" },  { "←→", "Time" },  { "Enter", "Row" },  { "Tab", "Page" },
+		{ "u", "Units" },  { "q", "Quit" },   { "a", "All" },	   { "i", "Interval" },
+		{ "r", "Record" }, { "b", "By" },     { "End", "Newest" },
 	};
 	size_t column = 0;
 
@@ -220,11 +234,13 @@ static void put_keys(const struct view *v, struct canvas *c, size_t row)
 
 static void put_filter(const struct view *v, struct canvas *c, size_t row)
 {
+	static const char keep[] = "Enter keeps it, Esc shows all";
 	size_t column = canvas_put(c, row, 0, SIZE_MAX, LOOK_KEY, "Filter: ");
 
 	column += canvas_put(c, row, column, SIZE_MAX, LOOK_STRONG, v->filter);
 	column += canvas_put(c, row, column, 1, LOOK_SELECTED, " ");
-	canvas_put(c, row, column + 1, SIZE_MAX, LOOK_DIM, "Enter keeps it, Esc shows all");
+	if (column + 1 + strlen(keep) <= c->columns)
+		canvas_put(c, row, column + 1, SIZE_MAX, LOOK_DIM, keep);
 }
 
 /* --- all of it */

@@ -26,8 +26,15 @@ int draw_one_row(struct view *v, struct canvas *c, struct draw_area area);
 /** draw_selected() - a line on the selected row: its interval, and with whom it is tangled */
 int draw_selected(const struct view *v, struct canvas *c, size_t row);
 
-/** draw_page() - a page that is text: devices, latencies, counters, quality; 0 or -ENOMEM */
+/** draw_page() - a page that is text: devices, latencies, counters, quality, metrics; 0 or -ENOMEM */
 int draw_page(struct view *v, struct canvas *c, struct draw_area area);
+
+/**
+ * draw_metrics() - the page of metrics, as text
+ *
+ * Return: 0, -ENOMEM, or the negative errno of a failed write.
+ */
+int draw_metrics(const struct view *v, FILE *out, size_t width);
 
 /** draw_text() - lines of a text from v->text_scroll on; "# " in front of a line: a heading */
 void draw_text(struct view *v, struct canvas *c, struct draw_area area, const char *text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/sums.h"
@@ -14,14 +15,14 @@
 enum piece { PIECE_WORKLOADS, PIECE_DEVICES, PIECE_REMOTE, PIECE_NOBODY, NR_PIECES };
 
 static const struct {
-	const char *name;
+	const char *name, *brief;
 	uint32_t text;
 	enum canvas_look look;
 } pieces[NR_PIECES] = {
-	[PIECE_WORKLOADS] = { "workloads", 0x2588, LOOK_WORKLOADS },
-	[PIECE_DEVICES] = { "devices", 0x2593, LOOK_DEVICES },
-	[PIECE_REMOTE] = { "remote", 0x2592, LOOK_REMOTE },
-	[PIECE_NOBODY] = { "unattributed", 0x2591, LOOK_NOBODY },
+	[PIECE_WORKLOADS] = { "workloads", "work", 0x2588, LOOK_WORKLOADS },
+	[PIECE_DEVICES] = { "devices", "dev", 0x2593, LOOK_DEVICES },
+	[PIECE_REMOTE] = { "remote", "rem", 0x2592, LOOK_REMOTE },
+	[PIECE_NOBODY] = { "unattributed", "rest", 0x2591, LOOK_NOBODY },
 };
 
 /* What a socket's memory moved: the pieces are all of its counters, to the unit. */
@@ -138,24 +139,58 @@ static void put_numbers(const struct view *v, struct canvas *c, size_t row, uint
 	}
 }
 
-static void put_legend(const struct view *v, struct canvas *c, size_t row, const struct bar *sum,
-		       bool peak)
+/* What a legend has, from the best on: the first that has room is taken, so that none is cut. */
+static const struct legend {
+	bool words;
+	bool numbers;
+} legends[] = { { true, true }, { false, true }, { true, false }, { false, false } };
+
+static const char *const without_peak[] = {
+	"no peak is known: bars are parts of the largest (--peak)",
+	"no peak: bars are parts of the largest",
+	"no peak (--peak)",
+};
+
+/* Without a canvas it is only measured. Returns the column behind it. */
+static size_t put_pieces(const struct view *v, struct canvas *c, size_t row, const struct bar *sum,
+			 const struct legend *l)
 {
 	size_t column = 1;
 
 	for (int i = 0; i < NR_PIECES; i++) {
-		char text[FORMAT_NUMBER_LEN];
+		const char *name = l->words ? pieces[i].name : pieces[i].brief;
+		char text[FORMAT_NUMBER_LEN] = "";
 
-		draw_amount(v, sum->bytes[i], text);
-		canvas_fill(c, row, column, 1, pieces[i].look, pieces[i].text);
-		column += 2;
-		column += canvas_put(c, row, column, SIZE_MAX, LOOK_DIM, pieces[i].name) + 1;
-		column += canvas_put(c, row, column, SIZE_MAX, LOOK_PLAIN, text) + 2;
+		if (l->numbers)
+			draw_amount(v, sum->bytes[i], text);
+		if (c) {
+			canvas_fill(c, row, column, 1, pieces[i].look, pieces[i].text);
+			canvas_put(c, row, column + 2, SIZE_MAX, LOOK_DIM, name);
+			canvas_put(c, row, column + 3 + strlen(name), SIZE_MAX, LOOK_PLAIN, text);
+		}
+		column += 2 + strlen(name) + (text[0] ? 1 + format_width(text) : 0) + 2;
 	}
-	column += canvas_put(c, row, column - 1, SIZE_MAX, LOOK_DIM, draw_unit(v)) + 1;
-	if (!peak)
-		canvas_put(c, row, column, SIZE_MAX, LOOK_DIM,
-			   "no peak is known: bars are parts of the largest (--peak)");
+	if (!l->numbers || !draw_unit(v)[0])
+		return column - 2;
+	if (c)
+		canvas_put(c, row, column - 1, SIZE_MAX, LOOK_DIM, draw_unit(v));
+	return column - 1 + strlen(draw_unit(v));
+}
+
+static void put_legend(const struct view *v, struct canvas *c, size_t row, const struct bar *sum,
+		       bool peak)
+{
+	size_t i = 0, column;
+
+	while (i + 1 < ARRAY_SIZE(legends) &&
+	       put_pieces(v, NULL, row, sum, &legends[i]) > c->columns)
+		i++;
+	column = put_pieces(v, c, row, sum, &legends[i]) + 2;
+	for (i = 0; !peak && i < ARRAY_SIZE(without_peak); i++)
+		if (column + strlen(without_peak[i]) <= c->columns) {
+			canvas_put(c, row, column, SIZE_MAX, LOOK_DIM, without_peak[i]);
+			break;
+		}
 }
 
 size_t draw_sockets(const struct view *v, struct canvas *c, size_t top, size_t most)
@@ -194,7 +229,7 @@ size_t draw_sockets(const struct view *v, struct canvas *c, size_t top, size_t m
 		char text[64];
 
 		snprintf(text, sizeof(text),
-			 "and %zu more sockets, which are in the sums:", r->nr_sockets - lines);
+			 "and %zu more sockets, in the sums:", r->nr_sockets - lines);
 		canvas_put(c, top + lines++, 0, SIZE_MAX, LOOK_DIM, text);
 	}
 	if (!sum.counted)

@@ -26,6 +26,20 @@ const char *draw_unit(const struct view *v)
 	return v->units == VIEW_GB_PER_S ? "GB/s" : v->units == VIEW_PER_S ? "/s" : "";
 }
 
+/* Where it would cut a line of the text, that line waits for the next page. */
+static void put_more(struct canvas *c, size_t row)
+{
+	static const char more[] = "  more ↓";
+	size_t from = c->columns - format_width(more);
+
+	for (size_t i = from; i < c->columns; i++)
+		if (c->cells[row * c->columns + i].text > ' ') {
+			canvas_fill(c, row, 0, c->columns, LOOK_PLAIN, ' ');
+			break;
+		}
+	canvas_put(c, row, from, SIZE_MAX, LOOK_KEY, more);
+}
+
 void draw_text(struct view *v, struct canvas *c, struct draw_area area, const char *text)
 {
 	size_t lines = 0, row = 0;
@@ -50,5 +64,5 @@ void draw_text(struct view *v, struct canvas *c, struct draw_area area, const ch
 		if (c->cells[(area.top + row) * c->columns].look == LOOK_HEADING)
 			canvas_look(c, area.top + row, 0, c->columns, LOOK_HEADING);
 	if (v->text_scroll + area.nr < lines)
-		canvas_right(c, area.top + area.nr - 1, 0, c->columns, LOOK_KEY, "  more ↓");
+		put_more(c, area.top + area.nr - 1);
 }

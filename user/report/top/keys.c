@@ -26,6 +26,15 @@ uint64_t keys_interval(uint64_t interval_ns, bool longer)
 	return interval_ns;
 }
 
+enum row_kind keys_rows(enum row_kind by, bool by_thread)
+{
+	if (by == ROW_CGROUP)
+		return ROW_JOB;
+	if (by == ROW_JOB)
+		return by_thread ? ROW_THREAD : ROW_PROCESS;
+	return ROW_CGROUP;
+}
+
 /* --- moving */
 
 static void move(struct view *v, long lines)
@@ -237,6 +246,8 @@ enum keys_wish keys_press(struct view *v, uint32_t key)
 		return KEYS_END;
 	case 'r':
 		return KEYS_RECORD;
+	case 'b':
+		return KEYS_ROWS;
 	case 'i':
 		return KEYS_LONGER;
 	case 'I':

@@ -32,6 +32,7 @@ enum keys_wish {
 	KEYS_RECORD,
 	KEYS_LONGER,  /* interval */
 	KEYS_SHORTER, /* interval */
+	KEYS_ROWS,    /* of the next kind */
 };
 
 /** keys_press() - a key was pressed; returns what the view cannot do itself */
@@ -39,5 +40,12 @@ enum keys_wish keys_press(struct view *v, uint32_t key);
 
 /** keys_interval() - the next longer interval, or the shorter one; the same at either end */
 uint64_t keys_interval(uint64_t interval_ns, bool longer);
+
+/**
+ * keys_rows() - the kind of rows that comes after another one
+ * @by: that
+ * @by_thread: CPU time is known by thread; otherwise by process
+ */
+enum row_kind keys_rows(enum row_kind by, bool by_thread);
 
 #endif

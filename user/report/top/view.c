@@ -23,11 +23,16 @@ void view_init(struct view *v, struct past *past, enum row_kind by)
 {
 	*v = (struct view){
 		.past = past,
-		.tree = by == ROW_CGROUP || by == ROW_JOB,
 		.follow = true,
 		.stale = true,
 		.recording = "",
 	};
+	view_rows(v, by);
+}
+
+void view_rows(struct view *v, enum row_kind by)
+{
+	v->tree = by == ROW_CGROUP || by == ROW_JOB;
 }
 
 static void release_report(struct view *v)
@@ -42,6 +47,7 @@ static void release_report(struct view *v)
 void view_free(struct view *v)
 {
 	release_report(v);
+	metrics_past_forget(&v->metrics);
 	text_list_free(&v->folded);
 	free(v->selected_key);
 	free(v->neighbours);
@@ -53,19 +59,44 @@ void view_free(struct view *v)
 
 int view_add(struct view *v, const struct report *r)
 {
+	int err;
+
 	/* It has names of rows that may go. */
 	release_report(v);
 	v->stale = true;
-	return past_add(v->past, r);
+	err = past_add(v->past, r);
+	if (!err && v->return_ns && r->end_ns >= v->return_ns) {
+		v->number = past_when(v->past, past_count(v->past) - 1).number;
+		v->follow = false;
+		v->return_ns = 0;
+	}
+	return err;
+}
+
+int view_add_metrics(struct view *v, struct stat_report *r)
+{
+	return metrics_past_add(&v->metrics, past_when(v->past, past_count(v->past) - 1).number, r);
 }
 
 void view_clear(struct view *v)
 {
 	release_report(v);
 	past_forget(v->past);
+	metrics_past_forget(&v->metrics);
+	v->return_ns = 0;
 	v->follow = true;
 	v->paused = false;
 	v->stale = true;
+}
+
+void view_reread(struct view *v)
+{
+	uint64_t end_ns = 0;
+
+	if (past_count(v->past) && !v->follow)
+		end_ns = past_when(v->past, view_index(v)).end_ns;
+	view_clear(v);
+	v->return_ns = end_ns;
 }
 
 size_t view_index(const struct view *v)
@@ -77,6 +108,7 @@ void view_go(struct view *v, long steps)
 {
 	size_t count = past_count(v->past), at;
 
+	v->return_ns = 0;
 	if (!count)
 		return;
 	at = view_index(v);

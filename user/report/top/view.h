@@ -8,10 +8,12 @@
 
 #include "base/text_list.h"
 #include "report/rows.h"
+#include "report/top/metrics_past.h"
 #include "report/top/past.h"
 
-#define VIEW_FILTER_LEN 64
-#define VIEW_NOTE_LEN	512
+#define VIEW_FILTER_LEN	 64
+#define VIEW_NOTE_LEN	 512
+#define VIEW_PROBLEM_LEN 1100
 
 /* Pages, in the order of their numbers on the keyboard */
 enum view_page {
@@ -20,6 +22,7 @@ enum view_page {
 	VIEW_LATENCIES,
 	VIEW_COUNTERS,
 	VIEW_QUALITY,
+	VIEW_METRICS,
 	NR_VIEW_PAGES,
 };
 
@@ -99,6 +102,10 @@ struct view_item {
  * @selected: index of a line; @selected_key: of its item
  * @text_scroll: first line of a text
  * @neighbours: what is known of neighbours, as text; NULL for nothing. Owned
+ * @metrics: of the intervals in which they were measured; owned
+ * @measuring: metrics are being counted
+ * @metrics_problem: why they are not, though the page is shown; "" for nothing
+ * @return_ns: the first interval that ends no earlier is shown when it comes; 0: none is awaited
  * @note: said in place of the keys until the next key; "" for nothing
  * @report, @tree_of: of the interval that is shown; NULL without one
  * @items, @nr_items: of the report
@@ -131,6 +138,10 @@ struct view {
 	char *selected_key;
 	size_t text_scroll;
 	char *neighbours;
+	struct metrics_past metrics;
+	bool measuring;
+	char metrics_problem[VIEW_PROBLEM_LEN];
+	uint64_t return_ns;
 	char note[VIEW_NOTE_LEN];
 	struct report *report;
 	struct row_tree *tree_of;
@@ -150,8 +161,23 @@ void view_free(struct view *v);
 /** view_add() - an interval has ended; 0 or -ENOMEM */
 int view_add(struct view *v, const struct report *r);
 
+/**
+ * view_add_metrics() - metrics of the newest interval
+ * @v: has one
+ * @r: owned by the view from here on, also after an error
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int view_add_metrics(struct view *v, struct stat_report *r);
+
 /** view_clear() - forget all intervals */
 void view_clear(struct view *v);
+
+/** view_reread() - forget them to read them again; who has gone back in time stays there */
+void view_reread(struct view *v);
+
+/** view_rows() - rows are of this kind from now on: trees where there are any */
+void view_rows(struct view *v, enum row_kind by);
 
 /**
  * view_update() - look up what is to be shown
