@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import judge_large as large
+from spoilt import as_text, refuse_spoilt, spoilers_of
 
 CPUS = 64
 BYTES = 1000
@@ -142,25 +143,14 @@ def failed(files):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for file, content in files.items():
-            lines = [content] if isinstance(content, str) else content
-            lines = [line if isinstance(line, str) else json.dumps(line) for line in lines]
-            (folder / file).write_text("\n".join(lines), encoding="utf-8")
+            (folder / file).write_text(as_text(content), encoding="utf-8")
         # Its figures are invented, too.
         with contextlib.redirect_stdout(io.StringIO()):
             return {test.removeprefix("large/") for test, right, _ in large.judge(folder, CPUS) if not right}
 
 
 def main():
-    spoilers = [function for name, function in sorted(globals().items()) if name.startswith("spoil_")]
-    bad = 0
-    for spoil in [None, *spoilers]:
-        files = right()
-        wanted = spoil(files) if spoil else set()
-        found = failed(files)
-        name = spoil.__name__ if spoil else "right"
-        print(f"ok judge_large {name}" if found == wanted else f"not ok judge_large {name}: failed {sorted(found)}")
-        bad += found != wanted
-    return 1 if bad else 0
+    return 1 if refuse_spoilt("large", right, failed, spoilers_of(globals())) else 0
 
 
 if __name__ == "__main__":

@@ -4,13 +4,11 @@
 guest leaves them must pass, and fail in the right test when they are spoiled.
 """
 
-import json
-import pathlib
 import sys
-import tempfile
 
 import judge_shapes as shapes
-from results import Failure, Scenario
+from results import Scenario
+from spoilt import failing_in, refuse_spoilt, spoilers_of
 
 LINES = 1000
 SIZE = shapes.LINE * LINES
@@ -65,24 +63,9 @@ def right():
 
 
 def failed(files):
-    """The names of tests that do not pass."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name, "shapes_icelake")
-        folder.mkdir()
-        (folder / "done").touch()
-        for file, content in files.items():
-            if isinstance(content, list):
-                content = "\n".join(map(json.dumps, content))
-            elif isinstance(content, dict):
-                content = json.dumps(content)
-            (folder / file).write_text(content, encoding="ascii")
-        wrong = set()
-        for test in shapes.TESTS["shapes_icelake"]:
-            try:
-                test(Scenario(folder, None))
-            except Failure:
-                wrong.add(test.__name__)
-        return wrong
+    return failing_in(
+        files, shapes.TESTS["shapes_icelake"], lambda folder: Scenario(folder, None), "shapes_icelake"
+    )
 
 
 def spoil_a_line_too_much(files):
@@ -144,18 +127,7 @@ def spoil_module(files):
 
 
 def main():
-    wrong = failed(right())
-    print("not ok right results: " + ", ".join(wrong) if wrong else "ok right results")
-    bad = bool(wrong)
-    for name, spoil in list(globals().items()):
-        if not name.startswith("spoil_"):
-            continue
-        files = right()
-        wanted = spoil(files)
-        found = failed(files)
-        bad |= found != wanted
-        print(f"ok {name}" if found == wanted else f"not ok {name}: {found} failed, expected {wanted}")
-    return 1 if bad else 0
+    return 1 if refuse_spoilt("shapes", right, failed, spoilers_of(globals())) else 0
 
 
 if __name__ == "__main__":

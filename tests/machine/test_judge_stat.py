@@ -7,7 +7,6 @@ of the cases spoils one thing, and the right test must fail. Also: the traffic t
 metrics of a PMU apart, so that one in another's place is seen.
 """
 
-import copy
 import itertools
 import json
 import pathlib
@@ -19,7 +18,8 @@ import judge_stat
 from judge_stat import FULL, MACHINES, parts_of
 from known import CYCLES, Known
 from known_metrics import expected
-from results import Failure, Scenario
+from results import Scenario
+from spoilt import failing, refuse_spoilt
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 4
@@ -111,17 +111,11 @@ class Folder:
 
     def failures(self):
         """Names of the tests that fail."""
-        failed = set()
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name) / self.scenario
             folder.mkdir()
             self.write(folder)
-            for function in judge_stat.TESTS[self.scenario]:
-                try:
-                    function(Scenario(folder, self.known))
-                except Failure:
-                    failed.add(function.__name__)
-        return failed
+            return failing(Scenario(folder, self.known), judge_stat.TESTS[self.scenario])
 
 
 def rates(scenario="stat_rates"):
@@ -345,15 +339,7 @@ def verdict(name, wrong):
 def main():
     bad = 0
     for make, cases in CASES.items():
-        right = make()
-        found = right.failures()
-        bad += verdict(f"judge-{right.scenario}-right", found and f"failed {sorted(found)}")
-        for case in cases:
-            folder = copy.deepcopy(right)
-            wanted = case(folder)
-            found = folder.failures()
-            name = case.__name__.replace("_", "-")
-            bad += verdict(f"judge-{name}", found != wanted and f"failed {sorted(found)}, expected {sorted(wanted)}")
+        bad += refuse_spoilt(make().scenario, make, Folder.failures, cases)
     bad += verdict("judge-stat_grace_rates-right", rates("stat_grace_rates").failures())
     for shape in ("t410", "grace"):
         bad += verdict(f"traffic-{shape}-tells-apart", alike(shape))

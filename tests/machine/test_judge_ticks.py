@@ -10,7 +10,8 @@ import sys
 import tempfile
 
 import judge_ticks as ticks
-from results import Failure, Scenario
+from results import Scenario
+from spoilt import failing, refuse_spoilt, spoilers_of
 
 MS = 1_000_000
 WINDOW = 10 * MS
@@ -18,10 +19,13 @@ WINDOWS = 200
 PID = 77
 NOTE = "CPUs 3 are isolated or nohz_full and left alone: --tick=all closes windows there, too"
 SAYS, ONCE, KNOWN, ALONE = (
-    ticks.the_report_says_what_was_done,
-    ticks.all_of_its_time_is_there_once,
-    ticks.who_stays_is_known_for_each_window,
-    ticks.where_it_is_left_alone_it_is_not,
+    test.__name__
+    for test in (
+        ticks.the_report_says_what_was_done,
+        ticks.all_of_its_time_is_there_once,
+        ticks.who_stays_is_known_for_each_window,
+        ticks.where_it_is_left_alone_it_is_not,
+    )
 )
 MODES = {"auto": "auto", "off": "off", "quiet": "auto", "all": "all"}
 
@@ -68,14 +72,7 @@ def failed(files):
             (folder / f"{turn}.json").write_text(json.dumps({"quality": quality}), encoding="ascii")
             text = "\n".join(map(json.dumps, lines))
             (folder / f"{turn}.part").write_text(text, encoding="ascii")
-        scenario = Scenario(folder, None)
-        wrong = set()
-        for test in ticks.TESTS["ticks"]:
-            try:
-                test(scenario)
-            except Failure:
-                wrong.add(test)
-        return wrong
+        return failing(Scenario(folder, None), ticks.TESTS["ticks"])
 
 
 def of(files, turn, **changes):
@@ -141,17 +138,7 @@ def spoil_off(files):
 
 
 def main():
-    spoilers = [function for name, function in sorted(globals().items()) if name.startswith("spoil_")]
-    bad = 0
-    for spoil in [None, *spoilers]:
-        files = right()
-        wanted = spoil(files) if spoil else set()
-        found = failed(files)
-        name = spoil.__name__ if spoil else "right"
-        names = sorted(test.__name__ for test in found)
-        print(f"ok {name}" if found == wanted else f"not ok {name}: failed {names}")
-        bad += found != wanted
-    return 1 if bad else 0
+    return 1 if refuse_spoilt("ticks", right, failed, spoilers_of(globals())) else 0
 
 
 if __name__ == "__main__":
