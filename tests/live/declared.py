@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """declared.py LOG FILE...: a source of counters, which counts what programs declare in files.
 
-Each line is also in LOG, with the value of each FILE. --fault=NAME does something wrong, one of
-FAULTS, when there is a file LOG.now, which it removes; --sets counts each FILE apart, and says that it is about the CPU of its number.
+Each line is also in LOG, with the value of each FILE. A file LOG.now names something wrong, one of
+FAULTS, which it does once; the file is gone afterwards. --sets counts each FILE apart, and says that
+it is about the CPU of its number.
 """
 import json
 import os
@@ -12,7 +13,6 @@ import time
 
 options = [arg for arg in sys.argv[1:] if arg.startswith("--")]
 log_path, *paths = [arg for arg in sys.argv[1:] if not arg.startswith("--")]
-fault = next((o.partition("=")[2] for o in options if o.startswith("--fault=")), None)
 sets = "--sets" in options
 files = [os.open(path, os.O_RDONLY) for path in paths]
 log = open(log_path, "a", encoding="ascii")
@@ -92,6 +92,9 @@ out(json.dumps({"schema": "t410trace.source/1", "name": "declared", "every_ms": 
 while True:
     good()
     time.sleep(0.02)
-    if fault and os.path.exists(f"{log_path}.now"):
-        os.unlink(f"{log_path}.now")
-        FAULTS[fault]()
+    if os.path.exists(f"{log_path}.now"):
+        with open(f"{log_path}.now", encoding="ascii") as now_file:
+            fault = now_file.read()
+        if fault in FAULTS:
+            os.unlink(f"{log_path}.now")
+            FAULTS[fault]()

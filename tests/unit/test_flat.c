@@ -166,7 +166,7 @@ static void memory_stays(void **state)
 {
 	size_t warm = 0, end;
 	/* where memory is not told, the rest is soon seen */
-	size_t intervals = used_kib() ? under_valgrind(INTERVALS / 100, INTERVALS) : INTERVALS / 10;
+	size_t intervals = under_valgrind(INTERVALS / 100, used_kib() ? INTERVALS : INTERVALS / 10);
 	struct daemon w;
 
 	(void)state;

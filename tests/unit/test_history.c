@@ -10,6 +10,7 @@
 #include "daemon/serve_keeper.h"
 #include "random.h"
 #include "report/job/job_report.h"
+#include "valgrind.h"
 
 #define SLURM SCHEDULER_SLURM
 #define S     WORLD_SECOND
@@ -255,7 +256,7 @@ static void test_killed(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	start(&b);
-	for (uint64_t i = 150; i < 600; i++)
+	for (uint64_t i = 150; i < under_valgrind(300, 600); i++)
 		interval(&b, second(&b, i));
 	assert_whole(&b, "2");
 	assert_whole(&b, "3");
@@ -436,7 +437,7 @@ static void test_bounded(void **state)
 	(void)state;
 	setup(&b);
 	b.config.history.steps[1].keep_ns = 300 * S;
-	for (uint64_t i = 0; i < 1500; i++)
+	for (uint64_t i = 0; i < under_valgrind(600, 1500); i++)
 		interval(&b, second(&b, i));
 	/* 12 of 10 s, those of the minute that is not old enough, and 5 of a minute */
 	assert_in_range(number(&b, "SELECT count(*) FROM spans"), 15, 25);

@@ -44,7 +44,7 @@ static struct report *busy_report(size_t nr, uint64_t t, uint64_t seconds)
 		row->leaf = row->separable = row->comm_known = true;
 		row->pid = (uint32_t)(1000 + i);
 		snprintf(row->key, sizeof(row->key), "pid:%u:77", row->pid);
-		snprintf(row->comm, sizeof(row->comm), "solver-%zu", i);
+		snprintf(row->comm, sizeof(row->comm), "solver-%hu", (unsigned short)i);
 		row->cgroup = strdup("/machine.slice/somebody/something");
 		row->on_cpu_ns = some(t + i) * seconds;
 		row->shares = calloc(SAMPLE_COUNTERS, sizeof(*row->shares));
