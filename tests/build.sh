@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # build.sh: every supported build, from nothing and without a warning.
+#
+# Environment: FROM_NOTHING  that with gcc has just been made and judged
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 log=$(mktemp)
@@ -69,8 +71,9 @@ says() { if [ -z "$2" ]; then echo "ok $1"; else echo "not ok $1:" $2; fi; }
 
 native=amd64
 [ "$(uname -m)" != aarch64 ] || native=arm64
-build gcc "build/$native-gcc/t410trace" VARIANT=-gcc CC=gcc
-build benches "build/$native-gcc/tests/bench/memory" VARIANT=-gcc CC=gcc bench-programs
+# tests/style.sh has built a new tree and judged that
+[ -n "${FROM_NOTHING:-}" ] || build gcc "build/$native-gcc/t410trace" VARIANT=-gcc CC=gcc
+build benches "build/$native/tests/bench/memory" CC=gcc bench-programs
 build clang "build/$native-clang/t410trace" VARIANT=-clang CC=clang
 for cc in aarch64-linux-gnu-gcc clang; do
 	name=arm64-${cc##*-} file=build/arm64-shared-${cc##*-}/t410trace

@@ -47,7 +47,7 @@ licences() {
 # References go down, in what is included and in what is linked; the engine is pure: no system calls,
 # no clock, no environment.
 layers() {
-	make -s -j"$(nproc)" > /dev/null 2>&1 || echo "the program does not build"
+	make -s -j"$(nproc)" > "$built" 2>&1 || echo "the program does not build"
 	tests/rooms.py "build/$1" 2>&1
 	grep -rnE --include='*.[ch]' '#include <(unistd|time|sys/|bpf/|fcntl|dirent)|getenv|printf\(stderr' user/{engine,tables,model}
 }
@@ -107,7 +107,10 @@ else
 	echo "skip clang-format: there is no clang-format-14"
 fi
 licences | judge "licences"
+built=$(mktemp)
+trap 'rm -f "$built"' EXIT
 layers "$native" | judge "references go down"
+[ -z "${FROM_NOTHING:-}" ] || grep -i -A3 warning "$built" | judge "build gcc"
 printing | judge "only commands print"
 long_files | judge "files of at most $MAX_LINES lines"
 long_functions | judge "functions of at most $MAX_FUNCTION lines"
