@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import yaml
 
@@ -89,6 +90,29 @@ def check_rules():
         yield f"promtool check rules: {done.stderr or done.stdout}"
 
 
+def check_unattributed():
+    """Who has much unattributed traffic is told, where sources are told apart and where they are not."""
+    names = "t410trace_memory_bytes_total", "t410trace_memory_unattributed_bytes_total"
+    machines = {("t410", "cpu"): 50, ("epyc", "any"): 50, ("calm", "any"): 10, ("busy", "device"): 100}
+    series = [
+        {"series": f'{name}{{instance="{instance}",source="{source}"}}', "values": f"0+{step}x60"}
+        for (instance, source), part in machines.items()
+        for name, step in zip(names, (100, part))
+    ]
+    query = 'ALERTS{alertname="T410traceUnattributed", alertstate="firing"}'
+    labels = 'alertname="T410traceUnattributed",alertstate="firing",severity="info"'
+    wanted = [{"labels": f'ALERTS{{{labels},instance="{instance}"}}', "value": 1} for instance in ("epyc", "t410")]
+    asked = {"expr": query, "eval_time": "50m", "exp_samples": wanted}
+    test = {"interval": "1m", "input_series": series, "promql_expr_test": [asked]}
+    rules = ROOT / "share/prometheus/t410trace.rules.yml"
+    with tempfile.NamedTemporaryFile("w", suffix=".yml", encoding="utf-8") as file:
+        json.dump({"rule_files": [str(rules)], "tests": [test]}, file)
+        file.flush()
+        done = subprocess.run(["promtool", "test", "rules", file.name], capture_output=True, text=True, check=False)
+    if done.returncode:
+        yield f"promtool test rules: {done.stdout}{done.stderr}"
+
+
 def check_manifest():
     text = (ROOT / "packaging/kubernetes/daemonset.yaml").read_text(encoding="utf-8")
     objects = {o["kind"]: o for o in yaml.safe_load_all(text)}
@@ -119,7 +143,7 @@ def check_manifest():
 
 def main():
     failed = False
-    for check in (check_queries, check_documents, check_rules, check_manifest):
+    for check in (check_queries, check_documents, check_rules, check_unattributed, check_manifest):
         name = f"metrics: {check.__name__.removeprefix('check_')}"
         problems = list(check())
         failed = failed or bool(problems)
