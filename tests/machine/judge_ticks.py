@@ -89,7 +89,13 @@ def where_it_is_left_alone_it_is_not(s):
 @test("busy")
 @estimate
 def what_it_does_is_known_for_each_window(s):
-    for report in s.reports("busy").each:
-        if report["interval"]["duration_ns"] > 250_000_000:
-            ratio = report["quality"]["per_window_ratio"]
-            expect(ratio >= 0.95, f"report {report['sequence']}: per_window_ratio {ratio}")
+    """
+    Of all of its time; in an interval of 300 ms two windows may have lasted as long as two of them,
+    for a CPU that the host holds up has its tick late: each is 5 to 7 % of it.
+    """
+    found = [r for r in s.reports("busy").each if r["interval"]["duration_ns"] > 250_000_000]
+    tasks, spread = (sum(r["quality"][what] for r in found) for what in ("tasks_ns", "spread_ns"))
+    expect(tasks and spread <= 0.05 * tasks, f"{spread} of {tasks} ns are known for several windows together")
+    for report in found:
+        ratio = report["quality"]["per_window_ratio"]
+        expect(ratio >= 0.85, f"report {report['sequence']}: per_window_ratio {ratio}")

@@ -11,7 +11,7 @@ import tempfile
 
 import judge_ticks as ticks
 from results import Scenario
-from spoilt import failing, refuse_spoilt, spoilers_of
+from spoilt import failing, failing_in, refuse_spoilt, spoilers_of
 
 MS = 1_000_000
 WINDOW = 10 * MS
@@ -137,8 +137,48 @@ def spoil_off(files):
     return {ALONE}
 
 
+BUSY = ticks.what_it_does_is_known_for_each_window
+
+
+def busy():
+    """Ten intervals of a program that keeps its CPU; in one of them two windows ended late."""
+    ms = 300 * MS
+    spread = [0, 0, 0, 2 * 20 * MS, 0, 0, 20 * MS, 0, 0, 0]
+    quality = [{"tasks_ns": ms, "spread_ns": late, "per_window_ratio": 1 - late / ms} for late in spread]
+    return {"busy.json": [{"sequence": i, "interval": {"duration_ns": ms}, "quality": q} for i, q in enumerate(quality)]}
+
+
+def late(files, sequence, ns):
+    quality = files["busy.json"][sequence]["quality"]
+    quality.update(spread_ns=ns, per_window_ratio=1 - ns / quality["tasks_ns"])
+
+
+def an_interval_without_windows(files):
+    late(files, 0, 60 * MS)
+    return {BUSY.__name__}
+
+
+def a_late_window_in_each_interval(files):
+    for sequence in range(10):
+        late(files, sequence, 16 * MS)
+    return {BUSY.__name__}
+
+
+def only_short_intervals(files):
+    for report in files["busy.json"]:
+        report["interval"]["duration_ns"] = 100 * MS
+    return {BUSY.__name__}
+
+
+def busy_failed(files):
+    return failing_in(files, [BUSY], lambda folder: Scenario(folder, None))
+
+
 def main():
-    return 1 if refuse_spoilt("ticks", right, failed, spoilers_of(globals())) else 0
+    wrong = refuse_spoilt("ticks", right, failed, spoilers_of(globals()))
+    spoilers = (an_interval_without_windows, a_late_window_in_each_interval, only_short_intervals)
+    wrong += refuse_spoilt("busy", busy, busy_failed, spoilers)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
