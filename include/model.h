@@ -645,7 +645,8 @@ struct host_info {
 	char io_note
 		[MODEL_NOTE_LEN]; /* what of requests of devices this run could not learn, and why */
 	char tick[8];		  /* tick_mode_name(), "" = not known, or no windows */
-	char tick_note[MODEL_NOTE_LEN]; /* where windows are not closed at ticks, and why */
+	/* where windows are not closed at ticks, and why; how they were made or divided */
+	char tick_note[MODEL_NOTE_LEN];
 	struct peaks peaks;		/* the most that memory and links can move */
 };
 

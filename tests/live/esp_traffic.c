@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A program that moves data on an ESP, and the part of its hardware that counts it:
- * esp_traffic [-f] [-c CPU] [-d NODE] [-a TILE] WINDOW TILE RATE ON OFF MS
+ * esp_traffic [-f] [-c CPU] [-l TILE] [-d NODE] [-a TILE] WINDOW TILE RATE ON OFF MS
  *
  * For MS milliseconds of time it is busy for ON and sleeps for OFF, and in each busy microsecond
  * RATE accesses to DRAM are counted in the registers of memory tile TILE: as those of a CPU, or
  * with -a of an accelerator in that tile, which works while the program sleeps; -d opens the
  * accelerator's node. A frozen tile keeps its counters, and what was counted meanwhile comes later.
- * -f asks for real-time scheduling. Says "moved PID ACCESSES".
+ * Each eighth access of a CPU is a miss of the L2 in tile -l. -f asks for real-time scheduling.
+ * Says "moved PID ACCESSES".
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -28,6 +29,7 @@ enum {
 	TO_CACHES = 5,
 	DMA_REQUESTS = 6,
 	DMA_RESPONSES = 7,
+	L2_MISSES = 11,
 	MEMORY_LOW = 15,
 	TOTAL_LOW = 17,
 };
@@ -64,7 +66,7 @@ static _Atomic uint32_t *map(const char *path)
 }
 
 /* One step of time: the CPU is busy, or an accelerator while the CPU is not. */
-static uint64_t work(struct tile *memory, struct tile *acc, uint32_t rate)
+static uint64_t work(struct tile *memory, struct tile *l2, struct tile *acc, uint32_t rate)
 {
 	uint32_t nr = rate * (STEP_NS / 1000);
 
@@ -80,6 +82,10 @@ static uint64_t work(struct tile *memory, struct tile *acc, uint32_t rate)
 		acc->waiting[MEMORY_LOW] += nr;
 		show(acc);
 	}
+	if (l2) {
+		l2->waiting[L2_MISSES] += nr / 8;
+		show(l2);
+	}
 	memory->waiting[ACCESSES] += nr;
 	show(memory);
 	return nr;
@@ -94,16 +100,18 @@ static void settle(struct tile *t)
 int main(int argc, char **argv)
 {
 	struct sched_param real_time = { .sched_priority = 1 };
-	struct tile memory = { 0 }, acc = { 0 };
+	struct tile memory = { 0 }, l2 = { 0 }, acc = { 0 };
 	uint64_t moved = 0, end, on, off;
-	int option, acc_tile = -1;
+	int option, acc_tile = -1, l2_tile = -1;
 	_Atomic uint32_t *window;
 	cpu_set_t set;
 
-	while ((option = getopt(argc, argv, "fc:d:a:")) != -1) {
+	while ((option = getopt(argc, argv, "fc:l:d:a:")) != -1) {
 		CPU_ZERO(&set);
 		if (option == 'a')
 			acc_tile = (int)number(optarg);
+		else if (option == 'l')
+			l2_tile = (int)number(optarg);
 		else if (option == 'd' && open(optarg, O_RDWR) >= 0)
 			continue;
 		else if (option == 'f' && !sched_setscheduler(0, SCHED_FIFO, &real_time))
@@ -120,6 +128,7 @@ int main(int argc, char **argv)
 		return 2;
 	window = map(argv[optind]);
 	memory.words = window + number(argv[optind + 1]) * TILE_WORDS;
+	l2.words = window + (l2_tile < 0 ? 0 : l2_tile) * TILE_WORDS;
 	acc.words = window + (acc_tile < 0 ? 0 : acc_tile) * TILE_WORDS;
 	on = number(argv[optind + 3]) * NS_PER_MS;
 	off = number(argv[optind + 4]) * NS_PER_MS;
@@ -128,7 +137,7 @@ int main(int argc, char **argv)
 		uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
 
 		while (clock_now_ns(CLOCK_MONOTONIC) < begin + on)
-			moved += work(&memory, acc_tile < 0 ? NULL : &acc,
+			moved += work(&memory, l2_tile < 0 ? NULL : &l2, acc_tile < 0 ? NULL : &acc,
 				      (uint32_t)number(argv[optind + 2]));
 		usleep((useconds_t)(off / 1000));
 	}

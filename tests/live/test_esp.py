@@ -7,17 +7,33 @@ counts it in registers that are a file. So it is known what each has moved, and 
 import errno
 import json
 import os
+import pathlib
+import re
 import signal
 import struct
 import time
 
 from live import LIMIT_S, check_status, finish, precise, require, said, shares
 
-TILES = ["mem mem", "cpu cpu", "cpu cpu", "acc FFT_STRATUS basic_dma64 0 0 sld"]
+# A CPU tile for each CPU that there may be, two at least. Tile 1 has CPU 0.
+CPUS = max(2, 1 + max(int(n) for n in re.findall(r"\d+", pathlib.Path("/sys/devices/system/cpu/possible").read_text())))
+BY_TILE = CPUS < 64
+TILES = ["mem mem"] + ["cpu cpu"] * CPUS + ["acc FFT_STRATUS basic_dma64 0 0 sld"]
+ACC = len(TILES) - 1
 TILE_BYTES = 0x200
 WORD_BYTES = 8
 RUN_MS = 2500
-OF_CPUS = ["mem0/ddr_accesses/cpu_rd", "mem0/ddr_accesses/cpu_wr"]
+
+
+def of_tiles(*ends):
+    """Counters of what CPUs moved: of each tile, where they are apart."""
+    ends = [f"{n}_{end}" for n in range(CPUS) for end in ends] if BY_TILE else [f"_{end}" for end in ends]
+    return [f"mem0/ddr_accesses/cpu{end}" for end in ends]
+
+
+BY_TIME = of_tiles("rd_by_time", "wr_by_time") if BY_TILE else []
+WRITES = of_tiles("wr") + BY_TIME[1::2]
+OF_CPUS = of_tiles("rd", "wr") + BY_TIME
 OF_DMA = ["mem0/ddr_accesses/dma_rd", "mem0/ddr_accesses/dma_wr"]
 
 
@@ -31,14 +47,16 @@ class Esp:
         tiles = "".join(f"TILE_0_{i} = {i} {tile}\n" for i, tile in enumerate(TILES))
         self.config = bed.scratch / "esp_config"
         self.config.write_text(
-            "CPU_ARCH = ariane\nNCPU_TILE = 2\nCONFIG_NOC_ROWS = 1\nCONFIG_NOC_COLS = 4\n"
+            f"CPU_ARCH = ariane\nNCPU_TILE = {CPUS}\nCONFIG_NOC_ROWS = 1\nCONFIG_NOC_COLS = {len(TILES)}\n"
             f"CONFIG_DMA_NOC_WIDTH = 64\nCONFIG_CACHE_EN = y\n{tiles}"
             f"T410TRACE_WINDOW = {self.window}\nT410TRACE_CLOCK_MHZ = 100\n{more}",
             encoding="utf-8",
         )
 
-    def traffic(self, *options, rate, on=400, off=0, ms=RUN_MS):
-        """A program that moves RATE accesses a microsecond while it is on."""
+    def traffic(self, *options, rate, on=400, off=0, ms=RUN_MS, cpu=None, misses=True):
+        """A program that moves RATE accesses a microsecond while it is on, perhaps on one CPU alone."""
+        if cpu is not None:
+            options += "-c", cpu, *(("-l", 1 + cpu) if misses else ())
         return self.bed.process(
             self.bed.esp_traffic, *options, self.window, 0, rate, on, off, ms
         )
@@ -78,8 +96,8 @@ def two_programs(bed, esp, *args, command=(), method="state-space"):
     """One moves four times as much as the other while it runs; both stop and go."""
     with bed.tracing(
         "-a", "--esp", esp.config, "-i", 500, "--method", method, *args, command=command
-    ) as tracer, esp.traffic("-c", bed.cpu, rate=400, on=130, off=170) as heavy, esp.traffic(
-        "-c", min(os.sched_getaffinity(0)), rate=100, on=110, off=90
+    ) as tracer, esp.traffic(cpu=bed.cpu, rate=400, on=130, off=170) as heavy, esp.traffic(
+        cpu=min(os.sched_getaffinity(0)), rate=100, on=110, off=90
     ) as light:
         truth = {heavy.pid: moved(heavy), light.pid: moved(light)}
         done = tracer.end(signal.SIGINT)
@@ -91,7 +109,7 @@ def check_two(reports, truth):
     """All bytes are there, to the byte; and each program's are near those that it moved."""
     got = total(reports, OF_CPUS)
     require(got == sum(truth.values()), f"{got} bytes counted, {truth} moved")
-    written = total(reports, OF_CPUS[1:])
+    written = total(reports, WRITES)
     precise(abs(4 * written - got) < 0.05 * got, f"{written} bytes of {got} are written, not a quarter")
     for pid, bytes_moved in truth.items():
         found = of_process(reports, OF_CPUS, pid)
@@ -107,6 +125,45 @@ def test_attributed(bed):
     check_two(done.intervals(), truth)
     require("1 memory tile of an ESP every " in done.err, done.err)
     require(not esp.frozen(), f"frozen: {esp.frozen()}")
+
+
+def on_two_tiles(bed, misses):
+    """One on each of two CPU tiles, all the time: nothing but misses tells them apart."""
+    esp = Esp(bed)
+    with bed.tracing("-a", "--json", "--esp", esp.config, "-i", 500) as tracer, esp.traffic(
+        cpu=bed.cpu, rate=400, misses=misses
+    ) as heavy, esp.traffic(cpu=min(os.sched_getaffinity(0)), rate=50, misses=misses) as light:
+        truth = moved(heavy), moved(light)
+        done = tracer.end(signal.SIGINT)
+    check_status(done)
+    reports = done.intervals()
+    got = total(reports, OF_CPUS)
+    require(got == sum(truth), f"{got} bytes counted, {truth} moved")
+    return done, truth, [of_process(reports, OF_CPUS, p.pid) for p in (heavy, light)]
+
+
+def test_tiles(bed):
+    """The part of a CPU tile is what its L2 missed, and belongs to who ran there."""
+    if not BY_TILE or bed.cpu == min(os.sched_getaffinity(0)):
+        return
+    done, truth, found = on_two_tiles(bed, misses=True)
+    reports = done.intervals()
+    by_time = total(reports, BY_TIME)
+    precise(by_time < 0.01 * sum(truth), f"{by_time} bytes of {truth} are divided by time")
+    for got, bytes_moved in zip(found, truth):
+        precise(abs(got - bytes_moved) < 0.1 * sum(truth), f"{found} bytes of {truth}")
+    require("L2 misses of CPU tiles" in reports[0]["quality"]["tick_note"], reports[0]["quality"])
+    require("L2 misses of CPU tiles" in " ".join(done.err.split()), done.err)
+
+
+def test_no_misses(bed):
+    """Without misses, time alone divides, and the counters say so. It cannot tell the two apart."""
+    if not BY_TILE or bed.cpu == min(os.sched_getaffinity(0)):
+        return
+    done, truth, found = on_two_tiles(bed, misses=False)
+    by_time = total(done.intervals(), BY_TIME)
+    require(by_time == sum(truth), f"{by_time} bytes of {truth} are divided by time")
+    precise(found[0] < 0.75 * truth[0], f"time has told them apart: {found} bytes of {truth}")
 
 
 def test_wrapped(bed):
@@ -139,7 +196,7 @@ def test_recorded(bed):
         path = bed.scratch / f"run.{kind}"
         esp = Esp(bed)
         with bed.tracing("--esp", esp.config, "--format", kind, "-o", path, command=["record"]) as tracer:
-            with esp.traffic("-c", bed.cpu, rate=300, on=100, off=100, ms=1000) as program:
+            with esp.traffic(cpu=bed.cpu, rate=300, on=100, off=100, ms=1000) as program:
                 bytes_moved = moved(program)
             check_status(tracer.end(signal.SIGINT))
         done = bed.command(bed.program, "report", path, "-a", "--json")
@@ -154,8 +211,8 @@ def test_dma(bed):
     """What an accelerator moves is no task's, although tasks move data meanwhile."""
     esp = Esp(bed)
     with bed.tracing("-a", "--json", "--esp", esp.config, "-i", 500) as tracer, esp.traffic(
-        "-a", 3, rate=200, on=300, off=100
-    ) as driver, esp.traffic("-c", bed.cpu, rate=100, on=150, off=150) as program:
+        "-a", ACC, rate=200, on=300, off=100
+    ) as driver, esp.traffic(cpu=bed.cpu, rate=100, on=150, off=150) as program:
         by_dma, by_cpu = moved(driver), moved(program)
         done = tracer.end(signal.SIGINT)
     check_status(done)
@@ -224,7 +281,7 @@ def test_owner(bed):
     ) as tracer:
         for rate in (200, 50):
             start = time.monotonic_ns()
-            with esp.traffic("-a", 3, "-d", node, rate=rate, on=150, off=50) as driver:
+            with esp.traffic("-a", ACC, "-d", node, rate=rate, on=150, off=50) as driver:
                 truth[driver.pid] = moved(driver)
             times[driver.pid] = start, time.monotonic_ns()
         check_status(tracer.end(signal.SIGINT))
@@ -300,6 +357,8 @@ def test_refused(bed):
 
 TESTS = [
     test_attributed,
+    test_tiles,
+    test_no_misses,
     test_wrapped,
     test_without_caches,
     test_recorded,

@@ -52,10 +52,16 @@ static void describe(const struct esp_tile *t, struct device *ret)
 	str_copy(ret->name, sizeof(ret->name), t->ip);
 }
 
+/* What is of no CPU tile is of the last socket, as is the DMA that memory tiles count. */
+static uint32_t socket_of(const struct esp_accelerators *a)
+{
+	return a->c->header->layout.nr_sockets - 1;
+}
+
 static int add_counters(struct esp_accelerators *a, const struct esp_tile *t)
 {
 	struct trace_header *h = a->c->header;
-	struct group group = { .nr = ESP_WAYS };
+	struct group group = { .socket = socket_of(a), .nr = ESP_WAYS };
 	struct counter counters[ESP_WAYS];
 
 	a->items[a->nr].group = h->layout.nr_groups;
@@ -63,6 +69,7 @@ static int add_counters(struct esp_accelerators *a, const struct esp_tile *t)
 		struct counter *k = &counters[way];
 
 		*k = (struct counter){ .source = SOURCE_DEVICE,
+				       .socket = group.socket,
 				       .direction = (enum direction)way,
 				       .device = (uint32_t)a->nr + 1 };
 		snprintf(k->name, sizeof(k->name), "acc%u/dma_%s", t->number,
