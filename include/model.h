@@ -84,6 +84,7 @@ enum unit {
 	UNIT_BYTES,
 	UNIT_REQUESTS,	 /* never split among workloads */
 	UNIT_NANOJOULES, /* energy: of no direction and destination, in no sum of bytes */
+	UNIT_EVENTS,	 /* what an accelerator did (enum work): never split, in no sum */
 	NR_UNITS,
 };
 
@@ -113,7 +114,7 @@ enum estimate {
 /** unit_is_split() - is it split among workloads? */
 static inline bool unit_is_split(enum unit u)
 {
-	return u != UNIT_REQUESTS;
+	return u == UNIT_BYTES || u == UNIT_NANOJOULES;
 }
 
 /* What a PCI function is used for. */
@@ -129,6 +130,15 @@ enum device_kind {
 	DEVICE_ACCELERATOR, /* in a tile of a system-on-chip: no PCI function */
 	DEVICE_AGENT,	    /* what else of a system-on-chip has counters of its own */
 	NR_DEVICE_KINDS,
+};
+
+/* What an accelerator did; the event of a counter of UNIT_EVENTS has the name of it. */
+enum work {
+	WORK_INVOCATIONS,
+	WORK_CYCLES,	    /* from an invocation to its end */
+	WORK_MEMORY_CYCLES, /* of these, cycles in which it moved data */
+	WORK_TLB_CYCLES,    /* of these, cycles in which it loaded its TLB */
+	NR_WORKS,
 };
 
 /* How it is known where a function is: socket, root complex, root port. */
@@ -425,6 +435,7 @@ struct device_bytes {
  * @sum_bytes, @sum_low, @sum_high: bytes of the counted devices below the port in both
  *	directions, and what they should be according to the port's own count
  * @exclusive: key of the row that alone had it open all the time, "" for none
+ * @work, @work_valid: what an accelerator did, where it was counted
  */
 struct report_device {
 	const struct device *device;
@@ -440,6 +451,8 @@ struct report_device {
 	uint64_t sum_low;
 	uint64_t sum_high;
 	char exclusive[MODEL_KEY_LEN];
+	uint64_t work[NR_WORKS];
+	bool work_valid[NR_WORKS];
 };
 
 /**
@@ -647,7 +660,7 @@ struct host_info {
 	char tick[8];		  /* tick_mode_name(), "" = not known, or no windows */
 	/* where windows are not closed at ticks, and why; how they were made or divided */
 	char tick_note[MODEL_NOTE_LEN];
-	struct peaks peaks;		/* the most that memory and links can move */
+	struct peaks peaks; /* the most that memory and links can move */
 };
 
 /**
@@ -728,7 +741,8 @@ const char *destination_name(
 const char *method_name(enum method m); /* see METHODS */
 /** method_row() - the row of a method; one that says so if it is unknown */
 const struct method_row *method_row(enum method m);
-const char *unit_name(enum unit u);	    /* "bytes", "requests", "nanojoules" */
+const char *unit_name(enum unit u);	    /* "bytes", "requests", "nanojoules", "events" */
+const char *work_name(enum work w);	    /* "invocations", "memory_cycles" */
 const char *estimate_name(enum estimate e); /* "none", "upper", "lower" */
 /* "none", "local", "devices", "remote", "ports", "links", "cxl" */
 const char *part_name(enum part_kind k);

@@ -30,8 +30,10 @@ enum {
 	DMA_REQUESTS = 6,
 	DMA_RESPONSES = 7,
 	L2_MISSES = 11,
+	TLB = 14,
 	MEMORY_LOW = 15,
 	TOTAL_LOW = 17,
+	INVOCATIONS = 19,
 };
 
 struct tile {
@@ -80,6 +82,8 @@ static uint64_t work(struct tile *memory, struct tile *l2, struct tile *acc, uin
 	if (acc) {
 		acc->waiting[TOTAL_LOW] += 4 * nr;
 		acc->waiting[MEMORY_LOW] += nr;
+		acc->waiting[TLB] += nr / 2;
+		acc->waiting[INVOCATIONS]++;
 		show(acc);
 	}
 	if (l2) {

@@ -34,6 +34,7 @@ def of_tiles(*ends):
 BY_TIME = of_tiles("rd_by_time", "wr_by_time") if BY_TILE else []
 WRITES = of_tiles("wr") + BY_TIME[1::2]
 OF_CPUS = of_tiles("rd", "wr") + BY_TIME
+RATES = (200, 50)
 OF_DMA = ["mem0/ddr_accesses/dma_rd", "mem0/ddr_accesses/dma_wr"]
 
 
@@ -267,6 +268,23 @@ def with_owners(lines, times):
         yield line
 
 
+def check_work(device, truth, path):
+    """What the accelerator did, to the unit, and whom it is said to have been for."""
+    done = {key: sum(d["work"][key] for d in device) for key in ("cycles", "memory_cycles", "tlb_cycles", "invocations")}
+    accesses = sum(truth.values()) // WORD_BYTES
+    # An invocation is of 20 us: at the rates of 200 and 50, of so many accesses
+    calls = sum(n // WORD_BYTES // (20 * rate) for n, rate in zip(truth.values(), RATES))
+    require(done == {"cycles": 4 * accesses, "memory_cycles": accesses, "tlb_cycles": accesses // 2, "invocations": calls},
+            f"{done} in {path}; {accesses} accesses, {calls} invocations")
+    for d in device:
+        if d["work"]["invocations"]:
+            mean = d["work"]["cycles"] / d["work"]["invocations"]
+            require(abs(d["work"]["per_invocation"]["cycles"] - mean) < 1e-6 * mean, f"{d['work']}")
+    for pid in truth:
+        theirs = [d for d in device if d.get("exclusive", "").startswith(f"pid:{pid}:")]
+        precise(any(d["work"]["invocations"] for d in theirs), f"no invocations of {pid}: {device}")
+
+
 def test_owner(bed):
     """An accelerator is that of who has its node open: of one process, then of another."""
     # A terminal is a character device that nobody else has open.
@@ -279,7 +297,7 @@ def test_owner(bed):
     with bed.tracing(
         "--esp", esp.config, "-i", 250, "--format", "ndjson", "-o", path, command=["record"]
     ) as tracer:
-        for rate in (200, 50):
+        for rate in RATES:
             start = time.monotonic_ns()
             with esp.traffic("-a", ACC, "-d", node, rate=rate, on=150, off=50) as driver:
                 truth[driver.pid] = moved(driver)
@@ -295,6 +313,7 @@ def test_owner(bed):
     reports = done.reports()
     device = [d for r in reports for d in r["devices"] if d["bdf"] == "acc0"]
     got = sum(d.get(f"{way}_bytes", 0) for d in device for way in ("read", "write"))
+    check_work(device, truth, path)
     missing = sum(truth.values()) - got
     # Words of the last window may be counted before the cycles in which they moved.
     precise(0 <= missing < 0.02 * got, f"{got} bytes of the accelerator, {truth} moved")

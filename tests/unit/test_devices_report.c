@@ -339,13 +339,56 @@ static void check_absent(const json_t *o, const char *const *keys, size_t nr)
 			fail_msg("%s is there", keys[i]);
 }
 
+/* Beside who had it open; what was not read is absent, and there are no means of nothing. */
+static void work_by_invocation(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+	struct report_device *d = &r->devices[2];
+	json_t *o, *work;
+	char *text;
+
+	(void)state;
+	assert_true(d->exclusive[0]);
+	d->work_valid[WORK_INVOCATIONS] = d->work_valid[WORK_CYCLES] = true;
+	d->work_valid[WORK_TLB_CYCLES] = true;
+	d->work[WORK_INVOCATIONS] = 4;
+	d->work[WORK_CYCLES] = 1002;
+	o = object_of(r);
+	work = json_object_get(device_of(o, 2), "work");
+	assert_int_equal(json_integer_value(json_object_get(work, "invocations")), 4);
+	assert_int_equal(json_integer_value(json_object_get(work, "cycles")), 1002);
+	assert_null(json_object_get(work, "memory_cycles"));
+	work = json_object_get(work, "per_invocation");
+	assert_true(json_real_value(json_object_get(work, "cycles")) == 250.5);
+	assert_true(json_real_value(json_object_get(work, "tlb_cycles")) == 0);
+	assert_int_equal(json_object_size(work), 2);
+	json_decref(o);
+	text = table_of(r, (struct table_options){ .width = 200 });
+	assert_non_null(
+		strstr(text, "4 invocations: 250.5 cycles, 0 for its TLB each; all by one"));
+	free(text);
+	d->exclusive[0] = '\0';
+	text = table_of(r, (struct table_options){ .width = 200 });
+	assert_non_null(strstr(text, "each; shared, or it is not known by whom"));
+	free(text);
+	d->work[WORK_INVOCATIONS] = 0;
+	o = object_of(r);
+	work = json_object_get(device_of(o, 2), "work");
+	assert_null(json_object_get(work, "per_invocation"));
+	json_decref(o);
+	text = table_of(r, (struct table_options){ .width = 200 });
+	assert_null(strstr(text, "invocation"));
+	free(text);
+	report_free(r);
+}
+
 static void absent_is_not_zero(void **state)
 {
 	static const char *const counted[] = {
 		"read_bytes",	     "read_low",	   "read_high",	    "write_bytes",
 		"write_low",	     "write_high",	   "read_requests", "write_requests",
 		"read_destinations", "write_destinations", "attributed",    "unattributed",
-		"read_latency_ns",   "port_check",	   "exclusive",
+		"read_latency_ns",   "port_check",	   "exclusive",	    "work",
 	};
 	static const char *const placed[] = { "socket", "rc", "rp", "coverage", "turns", "port" };
 	static const char *const metrics[] = { "pcie_read_bytes", "pcie_write_bytes",
@@ -559,6 +602,7 @@ int main(void)
 		cmocka_unit_test(tangled_on_devices),
 		cmocka_unit_test(latencies),
 		cmocka_unit_test(absent_is_not_zero),
+		cmocka_unit_test(work_by_invocation),
 		cmocka_unit_test(ranges),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(hostile_names),

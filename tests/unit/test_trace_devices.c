@@ -143,6 +143,7 @@ static void impossible_devices(void **state)
 	WRONG(counters[4].device = NR_SAMPLE_DEVICES + 1, "a counter of an unknown device");
 	WRONG(counters[4].source = SOURCE_CPU, "a counter of a device that counts others too");
 	WRONG(counters[4].unit = UNIT_NANOJOULES, "a counter of a device's energy");
+	WRONG(counters[0].unit = UNIT_EVENTS, "a counter of what no accelerator did");
 	WRONG(counters[4].direction = DIRECTION_READWRITE,
 	      "a counter of a device in both directions at once");
 	WRONG(counters[4].direction = NR_DIRECTIONS, "a counter of an unknown kind");
@@ -496,7 +497,7 @@ static const struct {
 	{ START ",\"counters\":[" COUNTER(1, ",\"bdf\":\"0\"") "]}\n",
 	  ": \"bdf\" must be a PCI address" },
 	{ START ",\"counters\":[" COUNTER(1, ",\"unit\":\"beats\"") "]}\n",
-	  ": \"unit\" must be \"bytes\", \"requests\" or \"nanojoules\"" },
+	  ": \"unit\" must be \"bytes\", \"requests\", \"nanojoules\" or \"events\"" },
 	{ START ",\"counters\":[],\"probes\":[{\"id\":1,\"name\":\"p\",\"socket\":0,"
 		"\"bdf\":\"1:0:0.0\"}]}\n",
 	  ": device 0001:00:00.0 is not in the header" },

@@ -12,12 +12,26 @@
 #include "live/device_io.h"
 #include "trace/header.h"
 
-/* Counters that are read: cycles in which data moved */
-#define BUSY ESP_BITS(ESP_ACC_MEM_LO, 2)
+/* Counters that are read, as far as the hardware has them */
+#define COUNTERS ESP_BITS(ESP_ACC_TLB, 6)
 
+static const uint32_t work_counters[NR_WORKS] = {
+	[WORK_INVOCATIONS] = ESP_ACC_INVOCATIONS,
+	[WORK_CYCLES] = ESP_ACC_TOT_LO,
+	[WORK_MEMORY_CYCLES] = ESP_ACC_MEM_LO,
+	[WORK_TLB_CYCLES] = ESP_ACC_TLB,
+};
+
+/*
+ * @group: in the header, of what it moved; the next one is of what it did
+ * @works, @nr_works: what is counted of it; by work, what it did in the window that is open
+ */
 struct accelerator {
 	uint32_t tile;
-	uint32_t group;	   /* in the header */
+	uint32_t group;
+	enum work works[NR_WORKS];
+	uint32_t nr_works;
+	uint64_t did[NR_WORKS];
 	uint64_t start_ns; /* of the window that is open */
 	uint64_t end_ns;
 	bool late;
@@ -81,6 +95,30 @@ static int add_counters(struct esp_accelerators *a, const struct esp_tile *t)
 	return header_add_counters(h, counters, ESP_WAYS, &group, 1);
 }
 
+static int add_work(struct esp_accelerators *a, const struct esp_tile *t, uint64_t set)
+{
+	struct accelerator *item = &a->items[a->nr];
+	struct counter counters[NR_WORKS];
+	struct group group = { .socket = socket_of(a) };
+
+	for (int i = 0; i < NR_WORKS; i++) {
+		struct counter *k = &counters[group.nr];
+
+		if (!(set & ESP_BITS(work_counters[i], 1)))
+			continue;
+		*k = (struct counter){ .source = SOURCE_DEVICE,
+				       .socket = group.socket,
+				       .unit = UNIT_EVENTS,
+				       .device = (uint32_t)a->nr + 1 };
+		snprintf(k->name, sizeof(k->name), "acc%u/%s", t->number, work_name(i));
+		snprintf(k->pmu, sizeof(k->pmu), "acc%u", t->number);
+		str_copy(k->event, sizeof(k->event), work_name(i));
+		item->works[group.nr++] = (enum work)i;
+	}
+	item->nr_works = group.nr;
+	return header_add_counters(a->c->header, counters, group.nr, &group, 1);
+}
+
 /* Without a node nobody is known to use it. */
 static int add_node(struct esp_accelerators *a, const struct esp_tile *t)
 {
@@ -107,11 +145,13 @@ static int add(struct esp_accelerators *a, uint32_t tile)
 	int err;
 
 	a->items[a->nr].tile = tile;
-	esp_reader_only(a->reader, tile, BUSY);
+	esp_reader_only(a->reader, tile, COUNTERS);
 	describe(t, &device);
 	err = header_add_devices(a->c->header, &device, 1);
 	if (!err)
 		err = add_counters(a, t);
+	if (!err)
+		err = add_work(a, t, esp_tile_counters(a->reader->soc, tile) & COUNTERS);
 	if (!err)
 		err = add_node(a, t);
 	a->nr++;
@@ -209,6 +249,8 @@ static bool read_all(struct esp_accelerators *a)
 			continue;
 		}
 		a->busy[i] += delta.counts[ESP_ACC_MEM_LO];
+		for (int k = 0; k < NR_WORKS; k++)
+			item->did[k] += delta.counts[work_counters[k]];
 		item->late |= delta.late;
 		item->end_ns = delta.end_ns;
 		a->failed += delta.late;
@@ -220,13 +262,20 @@ static int send_window(struct esp_accelerators *a, size_t i)
 {
 	struct accelerator *item = &a->items[i];
 	uint64_t time = item->end_ns - item->start_ns;
-	struct reading readings[ESP_WAYS];
+	struct reading readings[ESP_WAYS], works[NR_WORKS];
 	const struct trace_window w = { item->group, item->start_ns, item->end_ns, readings };
+	const struct trace_window did = { item->group + 1, item->start_ns, item->end_ns, works };
 	int err;
 
 	for (int way = 0; way < ESP_WAYS; way++)
 		readings[way] = (struct reading){ a->parts[way][i], time, item->late ? 0 : time };
+	for (uint32_t k = 0; k < item->nr_works; k++)
+		works[k] =
+			(struct reading){ item->did[item->works[k]], time, item->late ? 0 : time };
+	memset(item->did, 0, sizeof(item->did));
 	err = trace_taken(trace_send_window(a->c->out, &w), &a->failed);
+	if (!err)
+		err = trace_taken(trace_send_window(a->c->out, &did), &a->failed);
 	item->start_ns = item->end_ns;
 	item->late = false;
 	return err;

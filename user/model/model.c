@@ -91,7 +91,10 @@ NAMES(part_name,
       [PART_REMOTE] = "remote", [PART_PORTS] = "ports", [PART_LINKS] = "links", [PART_CXL] = "cxl")
 
 NAMES(unit_name, enum unit, [UNIT_BYTES] = "bytes", [UNIT_REQUESTS] = "requests",
-      [UNIT_NANOJOULES] = "nanojoules")
+      [UNIT_NANOJOULES] = "nanojoules", [UNIT_EVENTS] = "events")
+
+NAMES(work_name, enum work, [WORK_INVOCATIONS] = "invocations", [WORK_CYCLES] = "cycles",
+      [WORK_MEMORY_CYCLES] = "memory_cycles", [WORK_TLB_CYCLES] = "tlb_cycles")
 
 NAMES(estimate_name, enum estimate, [ESTIMATE_NONE] = "none", [ESTIMATE_UPPER] = "upper",
       [ESTIMATE_LOWER] = "lower")

@@ -56,6 +56,8 @@ static const char *counters_check(const struct trace_header *h)
 			return "a counter of a device that counts others too";
 		if (c->device && c->unit == UNIT_NANOJOULES)
 			return "a counter of a device's energy";
+		if (c->unit == UNIT_EVENTS && !c->device)
+			return "a counter of what no accelerator did";
 		if (c->device && c->direction >= NR_WAYS)
 			return "a counter of a device in both directions at once";
 		if (!are_filters(c->filters))

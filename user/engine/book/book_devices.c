@@ -23,7 +23,7 @@ static enum role role_of(const struct counter *c, const bool (*whole)[2])
 	if (!c->device)
 		return ROLE_MEMORY;
 	if (c->unit != UNIT_BYTES)
-		return ROLE_REQUESTS;
+		return c->unit == UNIT_EVENTS ? ROLE_WORK : ROLE_REQUESTS;
 	return is_whole(c) || !whole[c->device][c->direction] ? ROLE_BYTES : ROLE_DESTINATION;
 }
 

@@ -57,6 +57,16 @@ static void enter_counter(const struct book *b, size_t i, struct device_bytes *r
 	ret->split &= c->counter->destination != DESTINATION_ANY;
 }
 
+static void enter_work(const struct report_counter *c, struct report_device *ret)
+{
+	for (int i = 0; c->valid && i < NR_WORKS; i++) {
+		if (strcmp(c->counter->event, work_name(i)) != 0)
+			continue;
+		ret->work[i] = c->value;
+		ret->work_valid[i] = true;
+	}
+}
+
 /* A device that took turns with several groups was counted as long as the least of them. */
 static void enter_times(const struct rotation *r, bool first, struct report_device *ret)
 {
@@ -93,10 +103,13 @@ static void enter_groups(const struct book *b, struct report *r)
 		/* Requests that take turns beside the bytes do not make these less certain. */
 		if (b->roles[group->first] == ROLE_BYTES)
 			enter_times(&b->rotations[g], !d->enabled_ns, d);
-		for (uint32_t i = group->first; i < group->first + group->nr; i++)
+		for (uint32_t i = group->first; i < group->first + group->nr; i++) {
+			if (b->roles[i] == ROLE_WORK)
+				enter_work(&b->counters[i], d);
 			enter_counter(b, i,
 				      l->counters[i].direction == DIRECTION_READ ? &d->read
 										 : &d->write);
+		}
 	}
 	for (size_t i = 0; i < r->nr_devices; i++) {
 		struct device_bytes *both[] = { &r->devices[i].read, &r->devices[i].write };

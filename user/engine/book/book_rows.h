@@ -123,6 +123,7 @@ enum role {
 	ROLE_BYTES,  /* all bytes of its device and direction, or a part that no other counts */
 	ROLE_DESTINATION, /* bytes that a ROLE_BYTES counter counts, too */
 	ROLE_REQUESTS,
+	ROLE_WORK, /* what an accelerator did */
 };
 
 /**

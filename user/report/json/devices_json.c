@@ -90,6 +90,27 @@ static void put_owners(json_t *o, const struct report_device *d, int *err)
 		put_name(o, "exclusive", d->exclusive, sizeof(d->exclusive), err);
 }
 
+/* A mean is there where there was an invocation. */
+static void put_work(json_t *o, const struct report_device *d, int *err)
+{
+	uint64_t nr = d->work_valid[WORK_INVOCATIONS] ? d->work[WORK_INVOCATIONS] : 0;
+	json_t *work = json_object(), *each = json_object();
+
+	for (int i = 0; i < NR_WORKS; i++) {
+		if (!d->work_valid[i])
+			continue;
+		put_number(work, work_name(i), d->work[i], err);
+		if (nr && i != WORK_INVOCATIONS)
+			put(each, work_name(i), json_real((double)d->work[i] / (double)nr), err);
+	}
+	if (json_object_size(each))
+		put(work, "per_invocation", json_incref(each), err);
+	if (json_object_size(work))
+		put(o, "work", json_incref(work), err);
+	json_decref(each);
+	json_decref(work);
+}
+
 static json_t *device_object(const struct report *r, const struct report_device *rd, int *err)
 {
 	const struct device *d = rd->device, *port = devices_of(r, d->port);
@@ -121,6 +142,7 @@ static json_t *device_object(const struct report *r, const struct report_device 
 	}
 	if (rd->latency_valid)
 		put(o, "read_latency_ns", latencies_tenths(rd->latency_ns), err);
+	put_work(o, rd, err);
 	if (d->kind != DEVICE_PORT)
 		put_owners(o, rd, err);
 	if (rd->sum_valid) {

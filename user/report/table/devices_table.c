@@ -309,6 +309,35 @@ static int put_exclusive(const struct table *t, const struct report_device *d)
 	return err ? err : put_below(t, "open in %s alone", name);
 }
 
+/* What an accelerator did, by invocation; who did it is said in the next line. */
+static int put_work(const struct table *t, const struct report_device *d)
+{
+	static const char *const names[NR_WORKS] = { [WORK_CYCLES] = "cycles",
+						     [WORK_MEMORY_CYCLES] = "that moved data",
+						     [WORK_TLB_CYCLES] = "for its TLB" };
+	uint64_t nr = d->work[WORK_INVOCATIONS];
+	cleanup_free char *text = NULL;
+	const char *between = ": ";
+	size_t len;
+	FILE *f;
+
+	if (!d->work_valid[WORK_INVOCATIONS] || !nr)
+		return 0;
+	f = open_memstream(&text, &len);
+	if (!f)
+		return -ENOMEM;
+	fprintf(f, "%" PRIu64 " invocation%s", nr, nr == 1 ? "" : "s");
+	for (int i = WORK_CYCLES; i < NR_WORKS; i++) {
+		if (!d->work_valid[i])
+			continue;
+		fprintf(f, "%s%.4g %s", between, (double)d->work[i] / (double)nr, names[i]);
+		between = ", ";
+	}
+	fprintf(f, "%s; %s", between[0] == ',' ? " each" : "",
+		d->exclusive[0] ? "all by one" : "shared, or it is not known by whom");
+	return fclose(f) ? -ENOMEM : put_below(t, "%s", text);
+}
+
 static int put_device(const struct grid *g, const struct report_device *d)
 {
 	const struct table *t = g->table;
@@ -324,6 +353,8 @@ static int put_device(const struct grid *g, const struct report_device *d)
 		err = put_below(t, "requests the kernel saw: READ %s, WRITE %s GB/s", read,
 				written);
 	}
+	if (!err && !t->o->quiet)
+		err = put_work(t, d);
 	if (!err && d->exclusive[0] && !t->o->quiet)
 		err = put_exclusive(t, d);
 	if (!err && t->o->verbose)

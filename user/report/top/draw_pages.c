@@ -164,6 +164,8 @@ static int put_counter(const struct view *v, const struct report_counter *c, FIL
 		format_joules(c->value, value);
 	else if (c->valid && c->counter->unit == UNIT_REQUESTS)
 		snprintf(value, sizeof(value), "%.4g req", (double)c->value);
+	else if (c->valid && c->counter->unit == UNIT_EVENTS)
+		snprintf(value, sizeof(value), "%.4g", (double)c->value);
 	else if (c->valid)
 		draw_amount(v, c->value, value);
 	if (c->valid)
