@@ -17,12 +17,20 @@ const REASONS = {
 	background: ["unattributed: background", "#adadad"],
 };
 const OWNED = ["devices, for workloads", "#5d6b78"];
+// What the plots of sockets may be stacks of: of which series of rows, and what of sockets
+const STACKS = {
+	bytes: { series: ["read", "write", "readwrite"], label: "reads and writes",
+		title: "memory bandwidth, GB/s", unit: "GB/s" },
+	read: { series: ["read"], label: "reads", title: "memory reads, GB/s", unit: "GB/s" },
+	write: { series: ["write"], label: "writes", title: "memory writes, GB/s", unit: "GB/s" },
+	energy: { series: ["energy"], label: "power", title: "power, W", unit: "W" },
+};
 // Layers of a plot; workloads with less than this part of all are in "other workloads"
 const MAX_LAYERS = 20;
 const MIN_PART = 0.002;
 const nr = data.begin_ns.length;
 const plots = [];
-const view = { from: null, to: null, row: null, filter: "", sort: null };
+const view = { from: null, to: null, row: null, filter: "", sort: null, stack: "bytes" };
 let syncing = false;
 
 // --- small things
@@ -83,10 +91,15 @@ function emptySums() {
 	return { value: zeros(), low: zeros(), high: zeros() };
 }
 
+// Of what the plots are stacks of
+const runsOf = (row, socket) => STACKS[view.stack].series
+	.map((series) => (row.moved[series] || {})[socket]).filter((runs) => runs);
+
 function sumsOf(rows, socket) {
 	const sums = emptySums();
 	for (const row of rows)
-		addRuns(row.moved[socket], sums, false);
+		for (const runs of runsOf(row, socket))
+			addRuns(runs, sums, false);
 	return sums;
 }
 
@@ -313,6 +326,8 @@ function keep() {
 		parts.set("filter", view.filter);
 	if (view.sort)
 		parts.set("sort", view.sort);
+	if (view.stack !== "bytes")
+		parts.set("stack", view.stack);
 	history.replaceState(null, "", "#" + parts);
 }
 
@@ -323,6 +338,7 @@ function restore() {
 	const t = (parts.get("t") || "").split("~").map((s) => xs[0] + parseFloat(s) * 1000);
 	const sort = (parts.get("sort") || "").split(".");
 	filter(parts.get("filter") || "");
+	stack(parts.get("stack"));
 	if (t.length === 2 && t[0] < t[1])
 		zoom(t[0], t[1], null);
 	else
@@ -349,7 +365,7 @@ function restack(before, after) {
 		return;
 	const has = (plot, key) => plot.layers.some((l) => l.row && l.row.key === key);
 	const moves = (key, s) =>
-		data.rows.some((r) => r.key === key && r.leaf !== false && r.moved[s]);
+		data.rows.some((r) => r.key === key && r.leaf !== false && runsOf(r, s).length);
 	data.sockets.forEach((socket, s) => {
 		const plot = plots.find((p) => p.stacked && p.socket === s);
 		if (!plot || !(plot.extra || (moves(after, s) && !has(plot, after))))
@@ -385,13 +401,15 @@ function showSelected(row, box) {
 	make("button", title, "Close", { type: "button" })
 		.addEventListener("click", () => select(null));
 	const hue = colour(Math.max(0, data.rows.indexOf(row)));
+	const { title: what, unit } = STACKS[view.stack];
 	data.sockets.forEach((socket, s) => {
-		if (row.moved[s])
+		const count = socket.kinds[view.stack];
+		if (count && runsOf(row, s).length)
 			addPlot("plot-selected-" + s,
-				"Socket " + socket.id + ", GB/s, with its interval",
+				"Socket " + socket.id + ": " + what + ", with its interval",
 				[{ label: row.name, colour: hue,
-					at: rates(sumsOf([row], s), socket.counted_ns) }],
-				{ unit: "GB/s", bars: true, selected: true });
+					at: rates(sumsOf([row], s), count.counted_ns) }],
+				{ unit, bars: true, selected: true });
 	});
 	if (row.cpu) {
 		const cpu = emptySums();
@@ -532,18 +550,18 @@ function prepareTables() {
 
 // --- the plots of the page
 
-function socketLayers(socket, s) {
-	const counted = socket.counted_ns, layers = [];
+function socketLayers(count, s) {
+	const counted = count.counted_ns, layers = [];
 	const any = (array) => array.some((v) => v);
 	const fixed = (array) => (i) => counted[i] ?
 		{ bytes: [array[i]], value: array[i] / counted[i] } : null;
 	for (const [reason, [label, hue]] of Object.entries(REASONS))
-		if (any(socket.unattributed[reason]))
-			layers.push({ label, colour: hue, at: fixed(socket.unattributed[reason]) });
-	if (any(socket.owned))
-		layers.push({ label: OWNED[0], colour: OWNED[1], at: fixed(socket.owned) });
-	const least = MIN_PART * socket.value.reduce((a, b) => a + b, 0);
-	const rows = data.rows.filter((row) => row.leaf !== false && row.moved[s])
+		if (any(count.unattributed[reason]))
+			layers.push({ label, colour: hue, at: fixed(count.unattributed[reason]) });
+	if (any(count.owned))
+		layers.push({ label: OWNED[0], colour: OWNED[1], at: fixed(count.owned) });
+	const least = MIN_PART * count.value.reduce((a, b) => a + b, 0);
+	const rows = data.rows.filter((row) => row.leaf !== false && runsOf(row, s).length)
 		.map((row) => ({ row, sums: sumsOf([row], s) }));
 	rows.sort((a, b) => total(b.sums) - total(a.sums));
 	const large = rows.slice(0, MAX_LAYERS).filter((r) => total(r.sums) > least);
@@ -551,7 +569,7 @@ function socketLayers(socket, s) {
 	const own = large.concat(extra);
 	const rest = rows.filter((r) => !own.includes(r)).map((r) => r.row).concat([data.others]);
 	const others = sumsOf(rest, s);
-	limit(others, socket);
+	limit(others, count);
 	if (any(others.high))
 		layers.push({ label: "other workloads", colour: REST, at: rates(others, counted) });
 	for (const { row, sums } of own.reverse())
@@ -561,19 +579,63 @@ function socketLayers(socket, s) {
 }
 
 // All rows together moved what was attributed: some of them cannot have moved more.
-function limit(sums, socket) {
-	const rest = Object.values(socket.unattributed).concat([socket.owned]);
+function limit(sums, count) {
+	const rest = Object.values(count.unattributed).concat([count.owned]);
 	for (let i = 0; i < nr; i++) {
 		const attributed = rest.reduce((left, array) => left - (array[i] || 0),
-			socket.value[i] || 0);
+			count.value[i] || 0);
 		sums.high[i] = Math.max(sums.value[i], Math.min(sums.high[i], attributed));
 	}
 }
 
 function drawSocket(socket, s) {
-	const { layers, extra } = socketLayers(socket, s);
-	addPlot("plot-socket-" + s, "Socket " + socket.id + ": memory bandwidth, GB/s", layers,
-		{ stacked: true, unit: "GB/s", incomplete: socket.incomplete, socket: s, extra });
+	const { label, title, unit } = STACKS[view.stack], count = socket.kinds[view.stack];
+	const box = document.getElementById("plot-socket-" + s);
+	if (!count) {
+		make("p", box, "Socket " + socket.id + ": no counter of " + label + " had a value.");
+		return;
+	}
+	const { layers, extra } = socketLayers(count, s);
+	addPlot(box.id, "Socket " + socket.id + ": " + title, layers,
+		{ stacked: true, unit, incomplete: count.incomplete, socket: s, extra });
+}
+
+// --- what the plots of sockets are stacks of
+
+const stackBox = make("p", null, "Stacks of ", { class: "stack", role: "radiogroup",
+	"aria-label": "What plots of sockets show" });
+
+function prepareStacks() {
+	const counted = Object.keys(STACKS).filter((kind) =>
+		data.sockets.some((socket) => socket.kinds[kind]));
+	if (counted.length < 2)
+		return;
+	for (const kind of counted) {
+		const label = make("label", stackBox);
+		const input = make("input", label, undefined,
+			{ type: "radio", name: "stack", value: kind });
+		input.checked = kind === view.stack;
+		label.append(STACKS[kind].label);
+		input.addEventListener("change", () => { stack(kind); keep(); });
+	}
+	document.getElementById("plot-socket-0").before(stackBox);
+}
+
+// Another kind, for the selected row as well
+function stack(wanted) {
+	const input = [...stackBox.querySelectorAll("input")].find((i) => i.value === wanted);
+	const kind = input ? wanted : "bytes";
+	if (kind === view.stack)
+		return;
+	view.stack = kind;
+	for (const i of stackBox.querySelectorAll("input"))
+		i.checked = i.value === kind;
+	removePlots((p) => p.stacked);
+	data.sockets.forEach((socket, s) => {
+		document.getElementById("plot-socket-" + s).textContent = "";
+		drawSocket(socket, s);
+	});
+	select(view.row);
 }
 
 function busy(socket, i) {
@@ -608,6 +670,7 @@ function drawAll() {
 
 document.documentElement.classList.add("js");
 prepareTables();
+prepareStacks();
 drawAll();
 restore();
 window.addEventListener("hashchange", restore);

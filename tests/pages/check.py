@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "unit"))
 import each_test  # noqa: E402  pylint: disable=wrong-import-position
+import everything  # noqa: E402  pylint: disable=wrong-import-position
 
 import scene
 from browser import Browser
@@ -33,11 +34,28 @@ def labels(browser, plot):
     )
 
 
-def moved(report_of, row, socket):
-    """What a row moved on a socket: value, low, high; CPUs' part"""
-    counters = {c["name"] for c in report_of["counters"] if c["socket"] == socket and c["source"] == "cpu"}
+def counted(report_of, socket, stack="bytes"):
+    """Counters of what a plot is a stack of"""
+    return [
+        c for c in report_of["counters"]
+        if c["socket"] == socket and "bdf" not in c and "value" in c
+        and (c["unit"] == "nanojoules" if stack == "energy" else c["unit"] == "bytes" and stack in ("bytes", c["direction"]))
+    ]  # fmt: skip
+
+
+def moved(report_of, row, socket, stack="bytes"):
+    """What a row moved or used on a socket: value, low, high; CPUs' part"""
+    counters = {c["name"] for c in counted(report_of, socket, stack) if c["source"] != "device"}
     shares = [s for s in row["shares"] if s["counter"] in counters]
     return [sum(s[key] for s in shares) for key in ("value", "low", "high")]
+
+
+def said(browser, plot):
+    """Below a plot with the pointer in it: the point, and text, numbers and class of each layer"""
+    point = int(browser.find(f"#{plot} [data-point]").get_attribute("data-point"))
+    spans = browser.run("return [...document.querySelectorAll('#' + arguments[0] + ' .readout span')]"
+                        ".map(e => [e.textContent, e.dataset.bytes, e.className])", plot)  # fmt: skip
+    return point, [(text, [int(n) for n in numbers.split()], name) for text, numbers, name in spans]
 
 
 def name_of(row):
@@ -73,15 +91,13 @@ def test_values_below_the_pointer():
         b.open(page)
         for socket in (0, 1):
             b.at(f"plot-socket-{socket}", 0.61, 0.8)
-            point = int(b.find(f"#plot-socket-{socket} [data-point]").get_attribute("data-point"))
-            spans = b.run("return [...document.querySelectorAll('#plot-socket-' + arguments[0] + ' .readout span')]"
-                          ".map(e => [e.textContent, e.dataset.bytes, e.className])", socket)  # fmt: skip
+            point, spans = said(b, f"plot-socket-{socket}")
             rows = {name_of(row): moved(intervals[point], row, socket) for row in intervals[point]["workloads"]}
             duration = intervals[point]["interval"]["duration_ns"]
             for text, numbers, _ in spans:
                 for name, want in rows.items():
                     if text.startswith(name + " "):
-                        assert [int(n) for n in numbers.split()] == want, (text, numbers, want)
+                        assert numbers == want, (text, numbers, want)
                         rate, low, high = (f"{v / duration:.3f}" for v in want)
                         assert f"{name} {rate} GB/s" in text, (text, rate)
                         assert low == high or f"({low} – {high})" in text, (text, low, high)
@@ -93,7 +109,7 @@ def test_values_below_the_pointer():
                     rest[entry["reason"]] += entry["value"]
             for text, numbers, _ in spans:
                 if text.startswith("unattributed: devices"):
-                    assert int(numbers) == rest["device"], (numbers, rest)
+                    assert numbers == [rest["device"]], (numbers, rest)
             others = [b.find(f"#{plot} [data-point]").get_attribute("data-point") for plot in PLOTS]
             assert set(others) == {str(point)}, others
     assert seen >= 4, "too few workloads are shown"
@@ -177,6 +193,75 @@ def test_selected_row_is_in_the_stack():
         assert "6050 cron" not in b.texts(legend)
 
 
+def stack_is_right(browser, intervals, socket, stack, unit):
+    """What stands below a plot is what the reports say of that kind; returns how many rows it has."""
+    browser.at(f"plot-socket-{socket}", 0.61, 0.8)
+    point, spans = said(browser, f"plot-socket-{socket}")
+    r, seen = intervals[point], 0
+    for row in r["workloads"]:
+        want = moved(r, row, socket, stack)
+        for text, numbers, _ in spans:
+            if text.startswith(name_of(row) + " "):
+                assert numbers == want, (stack, text, numbers, want)
+                rate = want[0] / r["interval"]["duration_ns"]
+                assert f" {rate:.3f} {unit}" in text, (stack, text, rate)
+                seen += 1
+    counters = counted(r, socket, stack)
+    whole = sum(numbers[0] for _, numbers, _ in spans)
+    assert whole == sum(c["value"] for c in counters), (stack, whole, counters)
+    names = {c["name"] for c in counters}
+    devices = sum(e["value"] for e in r["unattributed"] if e["counter"] in names and e["reason"] == "device")
+    assert sum(n[0] for text, n, _ in spans if text.startswith("unattributed: devices")) == devices, stack
+    return seen
+
+
+def test_stacks_of_a_direction():
+    intervals = report("--json")
+    with Browser(height=1400) as b:
+        b.open(page)
+        assert [line.strip() for line in b.texts(".stack label")] == ["reads and writes", "reads", "writes"]
+        for stack, title in (("read", "memory reads"), ("write", "memory writes"), ("bytes", "memory bandwidth")):
+            b.click(f".stack input[value={stack}]")
+            for socket in (0, 1):
+                assert b.texts(f"#plot-socket-{socket} h3") == [f"Socket {socket}: {title}, GB/s"]
+                assert stack_is_right(b, intervals, socket, stack, "GB/s") >= 2
+            assert (f"stack={stack}" in b.driver.current_url) == (stack != "bytes"), b.driver.current_url
+
+
+def test_selected_row_goes_with_the_stack():
+    intervals = report("--json")
+    with Browser(height=1400) as b:
+        b.open(page, "#row=pid%3A6002%3A6002&stack=write")
+        assert b.find(".stack input[value=write]").is_selected(), "the link shows another stack"
+        for stack in ("write", "read"):
+            b.click(f".stack input[value={stack}]")
+            b.at("plot-selected-0", 0.61, 0.5)
+            point, ((text, numbers, _),) = said(b, "plot-selected-0")
+            (row,) = [w for w in intervals[point]["workloads"] if w["pid"] == 6002]
+            want = moved(intervals[point], row, 0, stack)
+            assert numbers == want and want[1] < want[2], (stack, text, numbers, want)
+            assert b.texts("#selected h3")[1].startswith(f"Socket 0: memory {stack}s"), b.texts("#selected h3")
+            assert f"stack={stack}" in b.driver.current_url and "row=pid" in b.driver.current_url
+        b.run("scrollTo(0, 0)")
+        b.picture(folder / "stack.png")
+
+
+def test_stack_of_power():
+    of, power = folder / "everything.ndjson", folder / "power.html"
+    everything.write(of)
+    everything.run(program, of, "--html", power)
+    intervals = everything.reports(program, of)
+    with Browser() as b:
+        b.open(power, "#stack=energy")
+        assert b.texts(".stack label")[-1].strip() == "power"
+        assert b.texts("#plot-socket-0 h3") == ["Socket 0: power, W"]
+        assert stack_is_right(b, intervals, 0, "energy", "W") >= 1
+        assert b.texts("#plot-socket-1") == ["Socket 1: no counter of power had a value."]
+        b.click(".stack input[value=bytes]")
+        assert b.texts("#plot-socket-1 h3") == ["Socket 1: memory bandwidth, GB/s"]
+        b.picture(folder / "power.png", "body")
+
+
 def test_zooms_all_plots():
     with Browser() as b:
         b.open(page)
@@ -254,7 +339,7 @@ def test_job():
         # eight times ten seconds; the third and fourth are the gap
         for place, step in ((0.1, 0), (0.22, 1), (0.6, 2), (0.95, 5)):
             b.at("plot-memory", place, 0.5)
-            said = [
+            found = [
                 list(map(int, e.split()))
                 for e in b.run(
                     "return [...document.querySelectorAll('#plot-memory .readout [data-bytes]')]"
@@ -266,7 +351,7 @@ def test_job():
                     ("mem_read_bytes", "mem_write_bytes")]  # fmt: skip
             incomplete = "some counters have no value" in b.texts("#plot-memory .readout")[0]
             assert incomplete == (step == 1), (step, b.texts("#plot-memory .readout"))
-            assert sorted(said) == sorted(want), (place, said, want)
+            assert sorted(found) == sorted(want), (place, found, want)
         b.at("plot-memory", 0.4, 0.5)
         assert "nothing was counted" in b.texts("#plot-memory .readout")[0]
         assert len(b.texts("#intervals tbody tr")) == 6

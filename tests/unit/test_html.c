@@ -89,48 +89,73 @@ static char *page_of(struct html *h, const struct report *summary, size_t top)
 	return text;
 }
 
-/* What all rows moved on a socket, by point */
-static void add_moved(const json_t *row, const char *socket, uint64_t *sums)
+static uint64_t number_at(const json_t *array, size_t i)
 {
-	const json_t *run;
+	return (uint64_t)json_integer_value(json_array_get(array, i));
+}
+
+/* What a row moved of a kind on a socket, by point */
+static void add_moved(const json_t *row, const char *kind, const char *socket, uint64_t *sums)
+{
+	const json_t *of_kind = json_object_get(json_object_get(row, "moved"), kind), *run;
 	size_t i;
 
-	json_array_foreach (json_object_get(json_object_get(row, "moved"), socket), i, run) {
-		size_t point = (size_t)json_integer_value(json_array_get(run, 0));
+	json_array_foreach (json_object_get(of_kind, socket), i, run) {
+		size_t point = (size_t)number_at(run, 0);
 
 		for (size_t k = 1; k < json_array_size(run); k += 3)
-			sums[point++] += (uint64_t)json_integer_value(json_array_get(run, k));
+			sums[point++] += number_at(run, k);
 	}
 }
 
 /* At each point, rows, others, what devices own and what is unattributed are the value. */
+static uint64_t check_kind(const json_t *data, const json_t *count, const char *kind,
+			   const char *socket)
+{
+	const json_t *row, *rows = json_object_get(data, "rows"), *reason;
+	size_t nr = json_array_size(json_object_get(data, "begin_ns")), i;
+	uint64_t *sums = calloc(nr, sizeof(*sums)), all = 0;
+	const char *name;
+
+	assert_non_null(count);
+	json_array_foreach (rows, i, row)
+		if (!json_object_get(row, "leaf"))
+			add_moved(row, kind, socket, sums);
+	add_moved(json_object_get(data, "others"), kind, socket, sums);
+	for (i = 0; i < nr; i++) {
+		uint64_t sum = sums[i] + number_at(json_object_get(count, "owned"), i);
+
+		json_object_foreach (json_object_get(count, "unattributed"), name, reason)
+			sum += number_at(reason, i);
+		assert_int_equal(sum, number_at(json_object_get(count, "value"), i));
+		all += sum;
+	}
+	free(sums);
+	return all;
+}
+
+/* So it is of each direction; both are all bytes. */
 static uint64_t check_sums(const json_t *data)
 {
-	const json_t *socket, *row, *rows = json_object_get(data, "rows"), *reason;
-	size_t nr = json_array_size(json_object_get(data, "begin_ns")), s, i;
+	static const char *const kinds[] = { "read", "write" };
+	const json_t *socket;
 	uint64_t all = 0;
+	size_t s;
 
 	json_array_foreach (json_object_get(data, "sockets"), s, socket) {
-		uint64_t *sums = calloc(nr, sizeof(*sums));
-		const char *name;
+		const json_t *counts = json_object_get(socket, "kinds");
+		uint64_t bytes = 0;
 		char key[24];
+		size_t i;
 
 		snprintf(key, sizeof(key), "%zu", s);
-		json_array_foreach (rows, i, row)
-			if (!json_object_get(row, "leaf"))
-				add_moved(row, key, sums);
-		add_moved(json_object_get(data, "others"), key, sums);
-		for (i = 0; i < nr; i++) {
-			json_t *value = json_array_get(json_object_get(socket, "value"), i);
-			uint64_t sum = sums[i] + (uint64_t)json_integer_value(json_array_get(
-							 json_object_get(socket, "owned"), i));
-
-			json_object_foreach (json_object_get(socket, "unattributed"), name, reason)
-				sum += (uint64_t)json_integer_value(json_array_get(reason, i));
-			assert_int_equal(sum, json_integer_value(value));
-			all += sum;
-		}
-		free(sums);
+		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+			bytes += check_kind(data, json_object_get(counts, kinds[k]), kinds[k], key);
+		all += bytes;
+		counts = json_object_get(json_object_get(counts, "bytes"), "value");
+		for (i = 0; i < json_array_size(counts); i++)
+			bytes -= number_at(counts, i);
+		assert_int_equal(bytes, 0);
 	}
 	return all;
 }
@@ -163,7 +188,7 @@ static void test_hour(void **state)
 	json_array_foreach (json_object_get(data, "intervals"), i, n)
 		intervals += (uint64_t)json_integer_value(n);
 	assert_int_equal(intervals, HOUR / STEP);
-	assert_true(i > 80);
+	assert_true(i > 40);
 	/* The newest is the finest. */
 	first = json_integer_value(json_array_get(json_object_get(data, "intervals"), 0));
 	newest = json_integer_value(json_array_get(json_object_get(data, "intervals"), i - 1));
@@ -277,12 +302,21 @@ static void test_parent(void **state)
 	report_free(after);
 }
 
+static const json_t *count_of(const json_t *data, size_t socket, const char *kind)
+{
+	json_t *s = json_array_get(json_object_get(data, "sockets"), socket);
+
+	return json_object_get(json_object_get(s, "kinds"), kind);
+}
+
 /* What was not counted is absent, not 0. */
 static void test_absent(void **state)
 {
 	struct html *h = html_new();
+	static const char *const counted[] = { "bytes", "read", "write" };
 	struct report *r = busy_report(3, 0, 1);
-	json_t *data, *socket;
+	const json_t *count;
+	json_t *data;
 	char *page;
 
 	(void)state;
@@ -291,12 +325,15 @@ static void test_absent(void **state)
 	assert_int_equal(html_interval(h, r), 0);
 	page = page_of(h, r, 0);
 	data = data_of(page);
-	socket = json_array_get(json_object_get(data, "sockets"), 0);
-	assert_true(json_is_null(json_array_get(json_object_get(socket, "value"), 0)));
-	assert_int_equal(
-		json_integer_value(json_array_get(json_object_get(socket, "incomplete"), 0)), 1);
-	socket = json_array_get(json_object_get(data, "sockets"), 1);
-	assert_true(json_is_integer(json_array_get(json_object_get(socket, "value"), 0)));
+	count = count_of(data, 0, "bytes");
+	assert_true(json_is_null(json_array_get(json_object_get(count, "value"), 0)));
+	assert_int_equal(number_at(json_object_get(count, "incomplete"), 0), 1);
+	assert_null(count_of(data, 0, "read"));
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++) {
+		count = count_of(data, 1, counted[i]);
+		assert_true(json_is_integer(json_array_get(json_object_get(count, "value"), 0)));
+	}
+	assert_null(count_of(data, 1, "energy"));
 	json_decref(data);
 	free(page);
 	html_free(h);

@@ -99,14 +99,35 @@ def hostile():
     return trace
 
 
-def series(row, socket, points):
+# What plots may be stacks of: of which series, and of counters of which directions, or of energy
+STACKS = {
+    "bytes": ("read", "write", "readwrite"),
+    "read": ("read",),
+    "write": ("write",),
+    "readwrite": ("readwrite",),
+    "energy": ("energy",),
+}
+
+
+def series(row, socket, points, stack="bytes"):
     """[value, low, high] by point"""
     found = [[0, 0, 0] for _ in range(points)]
-    for first, *numbers in row["moved"].get(str(socket), []):
-        for i in range(len(numbers) // 3):
-            value, below, above = numbers[3 * i : 3 * i + 3]
-            found[first + i] = [value, value - below, value + above]
+    for kind in STACKS[stack]:
+        for first, *numbers in row["moved"].get(kind, {}).get(str(socket), []):
+            for i in range(len(numbers) // 3):
+                value, below, above = numbers[3 * i : 3 * i + 3]
+                for k, number in enumerate((value, value - below, value + above)):
+                    found[first + i][k] += number
     return found
+
+
+def counters_of(report, socket, stack):
+    """Those of memory or energy that the plot is a stack of"""
+    return [
+        c for c in report["counters"]
+        if c["socket"] == socket and "bdf" not in c
+        and (c["unit"] == "nanojoules" if stack == "energy" else c["unit"] == "bytes" and c["direction"] in STACKS[stack])
+    ]  # fmt: skip
 
 
 def test_values_of_plots():
@@ -123,11 +144,12 @@ def test_values_of_plots():
                 shares = found[0]["shares"] if found else []
                 want = [sum(s[key] for s in shares) for key in ("value", "low", "high")]
                 assert moved[i] == want, f"{row['key']} at {i}: {moved[i]}, not {want}"
+        all_bytes = data["sockets"][0]["kinds"]["bytes"]
         for i, report in enumerate(intervals):
             assert data["start_ns"] + data["begin_ns"][i] == report["interval"]["start_ns"]
-            assert data["sockets"][0]["value"][i] == sum(c["value"] for c in report["counters"])
+            assert all_bytes["value"][i] == sum(c["value"] for c in report["counters"])
             for entry in report["unattributed"]:
-                assert data["sockets"][0]["unattributed"][entry["reason"]][i] == entry["value"]
+                assert all_bytes["unattributed"][entry["reason"]][i] == entry["value"]
             assert data["sockets"][0]["busy_ns"][i] == report["sockets"][0]["busy_ns"]
             (probe,) = report["latencies"]
             assert abs(data["probes"][0]["ns"][i] - probe["latency_ns"]) < 0.11
@@ -172,13 +194,34 @@ def test_neighbours():
             assert cells[-1][0] == neighbour["role"].replace("none", "")
 
 
-def sums_of_page(data, socket, points):
+def sums_of_page(data, socket, points, stack):
     """What stands on a socket by point: of all leaf rows and others, of devices for rows, of nobody"""
     rows = [row for row in data["rows"] if row.get("leaf", True)] + [data["others"]]
-    moved = [sum(values) for values in zip(*([v for v, _, _ in series(row, socket, points)] for row in rows))]
-    of_socket = data["sockets"][socket]
-    rest = [of_socket["owned"], *of_socket["unattributed"].values()]
+    moved = [sum(values) for values in zip(*([v for v, _, _ in series(row, socket, points, stack)] for row in rows))]
+    count = data["sockets"][socket]["kinds"][stack]
+    rest = [count["owned"], *count["unattributed"].values()]
     return [m + sum(r[i] or 0 for r in rest) for i, m in enumerate(moved)]
+
+
+def stacks_are_right(data, intervals, seen):
+    """Each stack is what its counters said, and of each row what its shares said. Adds kinds to @seen."""
+    points = len(intervals)
+    for socket in (0, 1):
+        for stack, count in data["sockets"][socket]["kinds"].items():
+            seen.add((socket, stack))
+            counted = [[c for c in counters_of(r, socket, stack) if "value" in c] for r in intervals]
+            want = [sum(c["value"] for c in of) for of in counted]
+            assert [v or 0 for v in count["value"]] == want, (stack, count["value"], want)
+            assert [v is None for v in count["value"]] == [not of for of in counted], (stack, socket)
+            assert sums_of_page(data, socket, points, stack) == want, (stack, socket)
+            for row in data["rows"]:
+                moved = series(row, socket, points, stack)
+                for i, r in enumerate(intervals):
+                    names = {c["name"] for c in counters_of(r, socket, stack) if c["source"] != "device"}
+                    shares = [s for w in r["workloads"] if w["key"] == row["key"] for s in w["shares"]
+                              if s["counter"] in names]  # fmt: skip
+                    numbers = [sum(s[key] for s in shares) for key in ("value", "low", "high")]
+                    assert moved[i] == numbers, (stack, row["key"], i, moved[i], numbers)
 
 
 def directions_apart(data, intervals):
@@ -206,15 +249,11 @@ def test_everything():
             data = Page(pathlib.Path(directory, "page.html").read_text(encoding="utf-8")).data()
             intervals = everything.reports(program, trace, *more)
             assert len(intervals) == len(data["intervals"]) == 3
-            for socket in (0, 1):
-                want = [
-                    sum(c.get("value", 0) for c in r["counters"]
-                        if c["socket"] == socket and c["unit"] == "bytes" and "bdf" not in c)
-                    for r in intervals
-                ]  # fmt: skip
-                assert data["sockets"][socket]["value"] == want
-                assert sums_of_page(data, socket, 3) == want, (more, socket)
-            assert [s["incomplete"] for s in data["sockets"]] == [[0, 0, 0], [1, 1, 1]]
+            seen = set()
+            stacks_are_right(data, intervals, seen)
+            assert seen == {(s, k) for s in (0, 1) for k in ("bytes", "read", "write")} | {(0, "energy")}, seen
+            incomplete = [[s["kinds"][stack]["incomplete"] for s in data["sockets"]] for stack in ("bytes", "write", "read")]
+            assert incomplete == [[[0, 0, 0], [1, 1, 1]]] * 2 + [[[0, 0, 0], [0, 0, 0]]], incomplete
             directions_apart(data, intervals)
             for i, r in enumerate(intervals):
                 (device,) = r["devices"]

@@ -124,14 +124,22 @@ static void put_cell(struct history_point *p, const struct history_cell *cell)
 		p->cells[p->nr++] = *cell;
 }
 
-/* At most one cell a socket and one of CPU time; @sums has room for all sockets. */
+/* Which kind of cells a share is for; NR_HISTORY_SPLIT: none, its bytes are those of a device */
+static enum history_kind kind_of(const struct counter *c)
+{
+	if (devices_task_counter(c))
+		return (enum history_kind)c->direction;
+	return c->unit == UNIT_NANOJOULES && !c->device ? HISTORY_ENERGY : NR_HISTORY_SPLIT;
+}
+
+/* At most a cell for each share and one of CPU time; @sums has room for all columns of sockets. */
 static void put_row(struct history_point *p, const struct report *r, const struct report_row *row,
 		    uint32_t number, struct history_cell *sums)
 {
 	const struct history_cell cpu = { number, HISTORY_CPU, row->on_cpu_ns, row->on_cpu_ns,
 					  row->on_cpu_ns };
 
-	for (uint32_t i = 0; i < r->nr_sockets; i++)
+	for (uint32_t i = 0; i < r->nr_sockets * NR_HISTORY_SPLIT; i++)
 		sums[i] = (struct history_cell){ .row = number, .column = i };
 	for (size_t i = 0; i < row->nr_shares; i++) {
 		const struct share *s = &row->shares[i];
@@ -139,21 +147,25 @@ static void put_row(struct history_point *p, const struct report *r, const struc
 		const struct history_cell cell = { .value = s->value,
 						   .low = s->low,
 						   .high = s->high };
+		enum history_kind kind = kind_of(c);
 
-		if (devices_task_counter(c) && c->unit == UNIT_BYTES && c->socket < r->nr_sockets)
-			history_cell_add(&sums[c->socket], &cell);
+		if (kind < NR_HISTORY_SPLIT && c->socket < r->nr_sockets)
+			history_cell_add(&sums[history_column(c->socket, kind)], &cell);
 	}
-	for (size_t i = 0; i < r->nr_sockets; i++)
+	for (size_t i = 0; i < r->nr_sockets * NR_HISTORY_SPLIT; i++)
 		put_cell(p, &sums[i]);
 	put_cell(p, &cpu);
 }
 
 static int put_rows(struct history *h, struct history_point *p, const struct report *r)
 {
-	struct history_cell *sums = calloc(r->nr_sockets + 1, sizeof(*sums));
+	struct history_cell *sums = calloc(r->nr_sockets * NR_HISTORY_SPLIT + 1, sizeof(*sums));
+	size_t most = r->nr_rows + 1;
 	int err = 0;
 
-	p->cells = calloc(r->nr_rows * (r->nr_sockets + 1) + 1, sizeof(*p->cells));
+	for (size_t i = 0; i < r->nr_rows; i++)
+		most += r->rows[i].nr_shares;
+	p->cells = calloc(most, sizeof(*p->cells));
 	if (!sums || !p->cells)
 		err = -ENOMEM;
 	for (size_t i = 0; i < r->nr_rows && !err; i++) {
@@ -172,6 +184,22 @@ static int put_rows(struct history *h, struct history_point *p, const struct rep
 
 /* --- what is known of the machine */
 
+static void put_count(struct history_count *to, const struct report *r,
+		      const struct report_counter *rc, bool owned)
+{
+	if (!rc->valid) {
+		to->incomplete = true;
+		return;
+	}
+	to->counted_ns = r->end_ns - r->start_ns;
+	to->value = sum_capped(to->value, rc->value);
+	if (owned)
+		to->owned = sum_capped(to->owned, rc->attributed);
+	for (int reason = 0; reason < NR_REASONS; reason++)
+		to->unattributed[reason] =
+			sum_capped(to->unattributed[reason], rc->unattributed[reason]);
+}
+
 static void put_sockets(struct history_point *p, const struct report *r, size_t nr)
 {
 	for (size_t i = 0; i < nr && i < r->nr_sockets; i++) {
@@ -184,24 +212,14 @@ static void put_sockets(struct history_point *p, const struct report *r, size_t 
 		const struct counter *c = rc->counter;
 		struct history_socket *s = c->socket < nr ? &p->sockets[c->socket] : NULL;
 
-		if (s && !c->device && c->unit == UNIT_NANOJOULES && rc->valid) {
-			s->energy_ns = r->end_ns - r->start_ns;
-			s->energy = sum_capped(s->energy, rc->value);
-		}
-		if (!s || c->device || c->unit != UNIT_BYTES)
+		if (!s || c->device)
 			continue;
-		if (!rc->valid) {
-			s->incomplete = true;
+		if (c->unit == UNIT_NANOJOULES)
+			put_count(&s->kinds[HISTORY_ENERGY], r, rc, false);
+		if (c->unit != UNIT_BYTES)
 			continue;
-		}
-		s->counted_ns = r->end_ns - r->start_ns;
-		s->value = sum_capped(s->value, rc->value);
-		s->ways[c->direction] = sum_capped(s->ways[c->direction], rc->value);
-		if (!devices_task_counter(c))
-			s->owned = sum_capped(s->owned, rc->attributed);
-		for (int reason = 0; reason < NR_REASONS; reason++)
-			s->unattributed[reason] =
-				sum_capped(s->unattributed[reason], rc->unattributed[reason]);
+		put_count(&s->kinds[c->direction], r, rc, !devices_task_counter(c));
+		put_count(&s->kinds[HISTORY_BYTES], r, rc, !devices_task_counter(c));
 	}
 }
 
@@ -272,19 +290,21 @@ int history_add(struct history *h, const struct report *r)
 
 /* --- fewer points */
 
-static void join_sockets(struct history_socket *to, const struct history_socket *from)
+static void join_counts(struct history_count *to, const struct history_count *from)
 {
 	/* Time without a count is not part of a rate. */
 	to->incomplete |= from->incomplete || !to->counted_ns != !from->counted_ns;
 	to->counted_ns += from->counted_ns;
 	to->value = sum_capped(to->value, from->value);
-	for (int d = 0; d < NR_DIRECTIONS; d++)
-		to->ways[d] = sum_capped(to->ways[d], from->ways[d]);
-	to->energy_ns += from->energy_ns;
-	to->energy = sum_capped(to->energy, from->energy);
 	to->owned = sum_capped(to->owned, from->owned);
 	for (int i = 0; i < NR_REASONS; i++)
 		to->unattributed[i] = sum_capped(to->unattributed[i], from->unattributed[i]);
+}
+
+static void join_sockets(struct history_socket *to, const struct history_socket *from)
+{
+	for (int k = 0; k < NR_HISTORY_KINDS; k++)
+		join_counts(&to->kinds[k], &from->kinds[k]);
 	to->busy_ns = sum_capped(to->busy_ns, from->busy_ns);
 	to->idle_ns = sum_capped(to->idle_ns, from->idle_ns);
 	to->lost_ns = sum_capped(to->lost_ns, from->lost_ns);

@@ -12,16 +12,33 @@
 #define HISTORY_MAX_CELLS  200000
 #define HISTORY_MAX_ROWS   65536
 
-/* The column of a row's CPU time, in nanoseconds; other columns are indexes of sockets. */
+/* The column of a row's CPU time, in nanoseconds; others are those of history_column(). */
 #define HISTORY_CPU	   UINT32_MAX
 /* The number of all leaf rows that came when there were HISTORY_MAX_ROWS */
 #define HISTORY_POOLED	   0
 
+/* What is split among rows: bytes of each direction, and nanojoules. Of sockets, also all bytes. */
+enum history_kind {
+	HISTORY_READ = DIRECTION_READ,
+	HISTORY_WRITE = DIRECTION_WRITE,
+	HISTORY_READWRITE = DIRECTION_READWRITE,
+	HISTORY_ENERGY,
+	NR_HISTORY_SPLIT,
+	HISTORY_BYTES = NR_HISTORY_SPLIT,
+	NR_HISTORY_KINDS,
+};
+
+/* Of a cell: what a row moved or used on a socket */
+static inline uint32_t history_column(uint32_t socket, enum history_kind kind)
+{
+	return socket * NR_HISTORY_SPLIT + kind;
+}
+
 /**
- * struct history_cell - what a row moved on a socket
+ * struct history_cell - what a row moved or used on a socket
  * @row: number of the row, see history_row()
- * @column: index of the socket, or HISTORY_CPU
- * @value, @low, @high: bytes that CPUs moved, and sums of the ends of intervals
+ * @column: see history_column(), or HISTORY_CPU
+ * @value, @low, @high: bytes that CPUs moved, or nanojoules, and sums of the ends of intervals
  */
 struct history_cell {
 	uint32_t row;
@@ -32,23 +49,27 @@ struct history_cell {
 };
 
 /**
- * struct history_socket - a socket in a point
+ * struct history_count - what counters of a kind counted on a socket
  * @counted_ns: time of the intervals in which a counter had a value; 0 = nothing was counted
  * @incomplete: in some of it, a counter had none
- * @value: bytes; those of rows' cells, @owned and @unattributed add up to it
- * @ways: of @value, bytes of each direction
+ * @value: bytes or nanojoules; those of rows' cells, @owned and @unattributed add up to it
  * @owned: bytes that devices moved for rows
- * @energy_ns, @energy: as @counted_ns and @value, in nanojoules; not that of devices
  */
-struct history_socket {
+struct history_count {
 	uint64_t counted_ns;
 	bool incomplete;
 	uint64_t value;
-	uint64_t ways[NR_DIRECTIONS];
 	uint64_t owned;
-	uint64_t energy_ns;
-	uint64_t energy;
 	uint64_t unattributed[NR_REASONS];
+};
+
+/**
+ * struct history_socket - a socket in a point
+ * @kinds: what was counted, without counters of devices
+ * @busy_ns, @idle_ns, @lost_ns: CPU time
+ */
+struct history_socket {
+	struct history_count kinds[NR_HISTORY_KINDS];
 	uint64_t busy_ns;
 	uint64_t idle_ns;
 	uint64_t lost_ns;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The data of plots. Arrays are by point, null where nothing is known. What a row moved is a list
- * of runs: the index of the first point, then value, value - low and high - value of each.
+ * The data of plots. Arrays are by point, null where nothing is known. What a row moved or used is,
+ * by kind and socket, a list of runs: the index of the first point, then value, value - low and
+ * high - value of each.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ struct series {
 struct plan {
 	const struct page *p;
 	uint32_t *to;		   /* by number of the history: two rows or NOWHERE */
-	size_t columns;		   /* sockets, and CPU time behind them */
+	size_t columns;		   /* those of history_column(), and CPU time behind them */
 	struct history_cell *sums; /* of a point, by row and column */
 	struct series *series;	   /* as @sums */
 };
@@ -128,7 +130,7 @@ static int make_series(struct plan *plan)
 	size_t nr;
 	int err = 0;
 
-	plan->columns = p->history->nr_sockets + 1;
+	plan->columns = p->history->nr_sockets * NR_HISTORY_SPLIT + 1;
 	nr = (p->nr + 1) * plan->columns;
 	plan->to = calloc(p->history->nr_rows + 1, 2 * sizeof(*plan->to));
 	plan->sums = calloc(nr, sizeof(*plan->sums));
@@ -156,24 +158,41 @@ static void plan_free(struct plan *plan)
 	free(plan->to);
 }
 
-/* What was moved on each socket, and CPU time; what is all zeros is left out. */
-static void put_series(const struct plan *plan, size_t row, json_t *o, int *err)
+static const char *const kind_names[NR_HISTORY_KINDS] = {
+	[HISTORY_READ] = "read",     [HISTORY_WRITE] = "write", [HISTORY_READWRITE] = "readwrite",
+	[HISTORY_ENERGY] = "energy", [HISTORY_BYTES] = "bytes",
+};
+
+/* Of one kind, by socket; what is all zeros is left out. */
+static void put_kind(const struct plan *plan, struct series *of_row, enum history_kind kind,
+		     json_t *o, int *err)
 {
-	json_t *moved = json_object();
+	json_t *sockets = json_object();
 	char key[24];
 
-	for (size_t c = 0; c < plan->columns; c++) {
-		json_t *runs = plan->series[row * plan->columns + c].runs;
+	for (uint32_t s = 0; s < plan->p->history->nr_sockets; s++) {
+		json_t *runs = of_row[history_column(s, kind)].runs;
 
-		if (!json_array_size(runs))
-			continue;
-		snprintf(key, sizeof(key), "%zu", c);
-		if (c == plan->columns - 1)
-			put(o, "cpu", json_incref(runs), err);
-		else
-			put(moved, key, json_incref(runs), err);
+		snprintf(key, sizeof(key), "%" PRIu32, s);
+		if (json_array_size(runs))
+			put(sockets, key, json_incref(runs), err);
 	}
+	if (json_object_size(sockets))
+		put(o, kind_names[kind], json_incref(sockets), err);
+	json_decref(sockets);
+}
+
+/* What was moved and used, and CPU time */
+static void put_series(const struct plan *plan, size_t row, json_t *o, int *err)
+{
+	struct series *of_row = &plan->series[row * plan->columns];
+	json_t *moved = json_object(), *cpu = of_row[plan->columns - 1].runs;
+
+	for (int k = 0; k < NR_HISTORY_SPLIT; k++)
+		put_kind(plan, of_row, k, moved, err);
 	put(o, "moved", moved, err);
+	if (json_array_size(cpu))
+		put(o, "cpu", json_incref(cpu), err);
 }
 
 static void put_shares(const struct report_row *row, json_t *o, int *err)
@@ -247,6 +266,20 @@ static json_t *row_object(const struct plan *plan, size_t i, int *err)
 	return o;
 }
 
+static const struct history_count *count_at(const struct history_point *at, size_t s,
+					    enum history_kind kind)
+{
+	return &at->sockets[s].kinds[kind];
+}
+
+static bool any_count(const struct page *p, size_t s, enum history_kind kind)
+{
+	for (size_t i = 0; i < p->history->nr; i++)
+		if (count_at(&p->history->points[i], s, kind)->counted_ns)
+			return true;
+	return false;
+}
+
 /* One number of each point, null where there is none. */
 #define PUT_POINTS(object, key, p, known, number)                                    \
 	do {                                                                         \
@@ -260,24 +293,36 @@ static json_t *row_object(const struct plan *plan, size_t i, int *err)
 		put(object, key, points_, err);                                      \
 	} while (0)
 
-static json_t *socket_object(const struct page *p, size_t s, int *err)
+/* What was counted of a kind on a socket */
+static json_t *count_object(const struct page *p, size_t s, enum history_kind kind, int *err)
 {
 	json_t *o = json_object(), *reasons = json_object();
+
+	PUT_POINTS(o, "counted_ns", p, true, exact_integer(count_at(at, s, kind)->counted_ns, err));
+	PUT_POINTS(o, "incomplete", p, true, json_integer(count_at(at, s, kind)->incomplete));
+	PUT_POINTS(o, "value", p, count_at(at, s, kind)->counted_ns,
+		   exact_integer(count_at(at, s, kind)->value, err));
+	PUT_POINTS(o, "owned", p, count_at(at, s, kind)->counted_ns,
+		   exact_integer(count_at(at, s, kind)->owned, err));
+	for (int r = 0; r < NR_REASONS; r++)
+		PUT_POINTS(reasons, reason_name(r), p, count_at(at, s, kind)->counted_ns,
+			   exact_integer(count_at(at, s, kind)->unattributed[r], err));
+	put(o, "unattributed", reasons, err);
+	return o;
+}
+
+static json_t *socket_object(const struct page *p, size_t s, int *err)
+{
+	json_t *o = json_object(), *kinds = json_object();
 
 	if (s < p->summary->nr_sockets) {
 		put_number(o, "id", p->summary->sockets[s].id, err);
 		put_number(o, "cpus", p->summary->sockets[s].nr_cpus, err);
 	}
-	PUT_POINTS(o, "counted_ns", p, true, exact_integer(at->sockets[s].counted_ns, err));
-	PUT_POINTS(o, "incomplete", p, true, json_integer(at->sockets[s].incomplete));
-	PUT_POINTS(o, "value", p, at->sockets[s].counted_ns,
-		   exact_integer(at->sockets[s].value, err));
-	PUT_POINTS(o, "owned", p, at->sockets[s].counted_ns,
-		   exact_integer(at->sockets[s].owned, err));
-	for (int r = 0; r < NR_REASONS; r++)
-		PUT_POINTS(reasons, reason_name(r), p, at->sockets[s].counted_ns,
-			   exact_integer(at->sockets[s].unattributed[r], err));
-	put(o, "unattributed", reasons, err);
+	for (int k = 0; k < NR_HISTORY_KINDS; k++)
+		if (k == HISTORY_BYTES || any_count(p, s, k))
+			put(kinds, kind_names[k], count_object(p, s, k, err), err);
+	put(o, "kinds", kinds, err);
 	PUT_POINTS(o, "busy_ns", p, true, exact_integer(at->sockets[s].busy_ns, err));
 	PUT_POINTS(o, "idle_ns", p, true, exact_integer(at->sockets[s].idle_ns, err));
 	PUT_POINTS(o, "lost_ns", p, true, exact_integer(at->sockets[s].lost_ns, err));
@@ -314,7 +359,7 @@ static json_t *device_object(const struct page *p, size_t n, int *err)
 }
 
 /* A line of a plot, exact: PUT_POINTS() for its numbers. */
-#define PUT_LAYER(layers, p, s, what, time, number)                                   \
+#define PUT_LAYER(layers, p, s, what, kind)                                           \
 	do {                                                                          \
 		json_t *layer_ = json_object();                                       \
 		char label_[48];                                                      \
@@ -324,26 +369,12 @@ static json_t *device_object(const struct page *p, size_t n, int *err)
 							: (uint32_t)(s),              \
 			 what);                                                       \
 		put_text(layer_, "label", label_, err);                               \
-		PUT_POINTS(layer_, "counted_ns", p, true, exact_integer(time, err));  \
-		PUT_POINTS(layer_, "value", p, true, exact_integer(number, err));     \
+		PUT_POINTS(layer_, "counted_ns", p, true,                             \
+			   exact_integer(count_at(at, s, kind)->counted_ns, err));    \
+		PUT_POINTS(layer_, "value", p, true,                                  \
+			   exact_integer(count_at(at, s, kind)->value, err));         \
 		put_element(layers, layer_, err);                                     \
 	} while (0)
-
-static bool any_way(const struct page *p, size_t s, int way)
-{
-	for (size_t i = 0; i < p->history->nr; i++)
-		if (p->history->points[i].sockets[s].ways[way])
-			return true;
-	return false;
-}
-
-static bool any_energy(const struct page *p, size_t s)
-{
-	for (size_t i = 0; i < p->history->nr; i++)
-		if (p->history->points[i].sockets[s].energy_ns)
-			return true;
-	return false;
-}
 
 static json_t *plot_object(const char *id, const char *title, const char *unit, json_t *layers,
 			   int *err)
@@ -365,12 +396,10 @@ static json_t *plots_array(const struct page *p, int *err)
 
 	for (size_t s = 0; s < p->history->nr_sockets; s++) {
 		for (int d = 0; d < NR_DIRECTIONS; d++)
-			if (any_way(p, s, d))
-				PUT_LAYER(ways, p, s, names[d], at->sockets[s].counted_ns,
-					  at->sockets[s].ways[d]);
-		if (any_energy(p, s))
-			PUT_LAYER(energy, p, s, "", at->sockets[s].energy_ns,
-				  at->sockets[s].energy);
+			if (any_count(p, s, d))
+				PUT_LAYER(ways, p, s, names[d], d);
+		if (any_count(p, s, HISTORY_ENERGY))
+			PUT_LAYER(energy, p, s, "", HISTORY_ENERGY);
 	}
 	put_element(a,
 		    plot_object("plot-ways", "Read and written apart, GB/s, whoever it was", "GB/s",
