@@ -165,6 +165,7 @@ part_emulation() {
 	script tests/machine/test_judge_esp.py
 	script tests/machine/test_judge_slurm.py
 	script tests/machine/test_judge_ticks.py
+	script tests/machine/test_judge_view.py
 	script tests/machine/test_judge_again.py
 	script tests/machine/test_judge_real.py
 	script tests/machine/test_judge_large.py

@@ -614,6 +614,8 @@ scenario_grace_alone() {
 . /host/guest_esp.sh
 # shellcheck source=tests/machine/guest_systemd.sh
 . /host/guest_systemd.sh
+# shellcheck source=tests/machine/guest_view.sh
+. /host/guest_view.sh
 
 # --- running them
 

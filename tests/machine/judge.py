@@ -28,6 +28,7 @@ import judge_slurm
 import judge_stat
 import judge_systemd
 import judge_ticks
+import judge_view
 from known import Known
 from results import (
     READ0,
@@ -577,6 +578,7 @@ PARTS = (
     judge_stat,
     judge_systemd,
     judge_ticks,
+    judge_view,
 )
 for part in PARTS:
     for scenario, functions in part.TESTS.items():

@@ -114,6 +114,9 @@ boots() {
 	mkdir -p "$folder/out"
 	machine_take "$T410TRACE" "$folder"
 	cp -r "$HERE"/{shapes,esp} "$folder/"
+	# What ncurses has to know of a terminal, in every Debian
+	mkdir -p "$folder/terminfo/x"
+	cp -L /lib/terminfo/x/xterm "$folder/terminfo/x/"
 	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$ROOT/packaging/systemd/t410trace.service" "$folder/"
 	while read -r shape traffic; do
 		wanted=()
