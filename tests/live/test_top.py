@@ -132,6 +132,18 @@ def test_other_rows(bed):
             require(t.wait_status() == 0, "status of q")
 
 
+def test_neighbours(bed):
+    """Intervals go on while the page of latencies is open, also after rows have changed."""
+    with open_top(bed, "-i", "200ms") as t:
+        wait(t, "LIVE")
+        for keys in ("3",), ("b", "1"), ("3",):
+            t.press(*keys)
+            at = wait(t, "NEIGHBOURS" if keys == ("3",) else r"(?m)^CGROUP").splitlines()[0]
+            wait(t, rf"(?s)\A(?!{re.escape(at)}).*LIVE")
+        t.press("q")
+        require(t.wait_status() == 0, "status of q")
+
+
 def test_metrics_without_a_pmu(bed):
     """Page 6 says what is missing, and rows go on."""
     with open_top(bed, "-i", "200ms") as t:
@@ -179,6 +191,7 @@ TESTS = [
     test_sizes,
     test_record_from_now_on,
     test_other_rows,
+    test_neighbours,
     test_metrics_without_a_pmu,
     test_many_cgroups,
 ]

@@ -295,9 +295,7 @@ static int check(struct options *o, struct diag *d)
 {
 	int err = o->run.file ? run_check_selection(&o->run, d) : run_check_live(&o->run, d);
 
-	/* Nobody asks for a summary: what is kept is the past. */
-	o->run.no_summary = true;
-	/* Without latencies there are none, and nothing is lost by it. */
+	/* Without latencies there are none, and nothing is lost by it. They need the run's summary. */
 	o->run.neighbours = true;
 	/* What is said on standard error would be in the picture. */
 	o->run.output.quiet = true;
