@@ -70,6 +70,23 @@ static void test_all_there(void **state)
 	assert_int_equal(row.status, CHECK_LIMITED);
 }
 
+/* Ports with PMUs of their own need no place, but each needs its PMU. */
+static void test_pmus_of_ports(void **state)
+{
+	struct world *w = *state;
+	struct check_row row;
+
+	add_pmu(w, "dwc_rootport_20000");
+	world_add_port(w, &guide[0], 64);
+	row = look(&w->fs);
+	assert_string_equal(row.found, "1 root port, 1 with a PMU");
+	assert_int_equal(row.status, CHECK_OK);
+	world_add_port(w, &guide[1], 64);
+	row = look(&w->fs);
+	assert_int_equal(row.status, CHECK_LIMITED);
+	assert_non_null(strstr(row.remedy, "devices below the other ports"));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_make, world_free)
 
 int main(void)
@@ -78,6 +95,7 @@ int main(void)
 		TEST(test_no_pci),
 		TEST(test_ports_without_pmus),
 		TEST(test_all_there),
+		TEST(test_pmus_of_ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

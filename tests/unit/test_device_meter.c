@@ -170,21 +170,37 @@ static double coverage(size_t device)
 	return (double)running / all;
 }
 
-static int start(void **state)
+static void reset(void)
 {
-	int err = world_start_t410(state);
-
 	memset(seen, 0, sizeof(seen));
 	nr_seen = nr_samples = 0;
 	sink_error = 0;
 	interval_ns = 0;
 	fake_reset();
+}
+
+static int start(void **state)
+{
+	int err = world_start_t410(state);
+
+	reset();
 	for (size_t i = 0; i < world.pmus.nr && !err; i++) {
 		const struct pmu *pmu = &world.pmus.pmus[i];
 
 		if (pmu->kind == PMU_PCIE && pmu->socket == 0 && pmu->rc < 3)
 			fake_add(pmu->type, 8, 1)->has_setting = true;
 	}
+	return err;
+}
+
+static int start_ports(void **state)
+{
+	int err = world_start_ampereone(state);
+
+	reset();
+	for (size_t i = 0; i < world.pmus.nr && !err; i++)
+		if (world.pmus.pmus[i].kind == PMU_DWC_PORT)
+			fake_add(world.pmus.pmus[i].type, 1, 0);
 	return err;
 }
 
@@ -454,6 +470,70 @@ static void test_budget(void **state)
 		assert_true(coverage(i) > 0.1);
 }
 
+/* A device alone below dwc_rootport_8, and two below dwc_rootport_10 */
+static void open_ports(void)
+{
+	world_add(0, 0, 0, true);
+	world_add(0, 0, 1, false);
+	world_add(0, 0, 1, false);
+	for (size_t i = 0; i < world.list.nr; i++)
+		world_function(i)->wiring.how = WIRING_UNKNOWN;
+	for (int i = 0; i < 2; i++) {
+		struct pci_function *port = &world.functions[world_port(0, 0, i)];
+
+		port->domain = port->bus = 0;
+		port->devfn = i ? 0x10 : 0x08;
+	}
+	open_all(1, false, 0.005);
+	assert_int_equal(plan.nr_groups, 4);
+}
+
+static uint64_t running_of(size_t group)
+{
+	uint64_t running = 0;
+
+	for (size_t i = 0; i < nr_seen; i++)
+		running += seen[i].group == group ? seen[i].readings[0].running_ns : 0;
+	return running;
+}
+
+/* Root ports have one counter each: reads and writes take turns, and nobody waits for another. */
+static void test_ports_of_their_own(void **state)
+{
+	uint64_t begin;
+
+	(void)state;
+	open_ports();
+	begin = fake.now;
+	run(4000 * MS, 1000 * MS);
+	check(begin);
+	for (size_t g = 0; g < plan.nr_groups; g++)
+		assert_in_range(running_of(g), 1900 * MS, 2050 * MS);
+	assert_true(device_windows_held(windows, DEVICE_WINDOWS_ALL) == 0);
+	assert_int_equal(nr_samples, 0);
+}
+
+/* The code of what a port receives is odd. */
+static uint64_t rate_of_senders(const struct perf_event_attr *a)
+{
+	return a->config & 1 ? 0 : 8;
+}
+
+/* A direction that rests has less time, whether the port is one device's or stands for two. */
+static void test_ports_that_send(void **state)
+{
+	(void)state;
+	fake.rate = rate_of_senders;
+	open_ports();
+	run(8000 * MS, 1000 * MS);
+	for (size_t g = 0; g < plan.nr_groups; g++)
+		if (plan.counters[plan.groups[g].first].direction == DIRECTION_READ)
+			assert_in_range(running_of(g), 5600 * MS, 6800 * MS);
+		else
+			assert_in_range(running_of(g), 1200 * MS, 2400 * MS);
+	assert_int_equal(fake.complaints, 0);
+}
+
 /* --- conversion alone */
 
 static int give(uint64_t start_ns, uint64_t end_ns, size_t nr, const uint32_t *counters,
@@ -641,7 +721,8 @@ static void test_port_part(void **state)
 	assert_true(device_turns_port(t, 4, 3) == DEVICE_PORT_LATER);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
+#define TEST(f)	 cmocka_unit_test_setup_teardown(f, start, finish)
+#define PORTS(f) cmocka_unit_test_setup_teardown(f, start_ports, finish)
 
 int main(void)
 {
@@ -657,6 +738,8 @@ int main(void)
 		TEST(test_weights),
 		TEST(test_held),
 		TEST(test_budget),
+		PORTS(test_ports_of_their_own),
+		PORTS(test_ports_that_send),
 		TEST(test_tiling),
 		TEST(test_stop),
 		TEST(test_sink_errors),

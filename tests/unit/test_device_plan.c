@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "port_world.h"
+#include "tables/counter_rows.h"
 
 static struct device_plan plan;
 
@@ -309,39 +310,116 @@ static void test_grace(void **state)
 	assert_string_equal(plan.counters[0].filters, "root_port=0x10");
 }
 
-/* A root port of DesignWare is a part of the socket's traffic: who is below it is told. */
-static void test_ports_of_their_own(void **state)
+/* A device alone below port 0, @nr below port 1: dwc_rootport_8 and dwc_rootport_10 */
+static struct pci_function *add_ports(int nr)
 {
-	static const struct plan_room rooms[64] = { 0 };
-	struct pci_function *port;
+	struct pci_function *port = NULL;
 
-	(void)state;
-	for (int i = 0; i < 7; i++)
-		world_add(0, 0, i ? 1 : 0, !i);
-	for (size_t i = 0; i < world.list.nr; i++)
-		world_function(i)->wiring.how = WIRING_UNKNOWN;
-	/* dwc_rootport_8 and dwc_rootport_10 are there */
+	for (int i = 0; i <= nr; i++)
+		world_function(world_add(0, 0, i ? 1 : 0, !i))->wiring.how = WIRING_UNKNOWN;
 	for (int i = 0; i < 2; i++) {
 		port = &world.functions[world_port(0, 0, i)];
 		port->domain = 0;
 		port->bus = 0;
 		port->devfn = i ? 0x10 : 0x08;
 	}
-	make(rooms, false);
-	assert_int_equal(plan.nr_counters, 0);
-	assert_int_equal(plan.notes.nr, 7);
-	assert_true(
-		has_note("0001:81:00.0 is not counted: its root port 0001:80:00.0 is counted as "
-			 "a whole, with the parts of its socket (dwc_rootport_8); nothing else"));
-	assert_true(
-		has_note("0001:82:00.0 is not counted: its root port 0001:80:01.0 is counted as "
-			 "a whole, with the parts of its socket (dwc_rootport_10); it cannot be "
-			 "told apart from 0001:83:00.0, 0001:84:00.0, 0001:85:00.0, "
-			 "0001:86:00.0 and 1 more"));
+	return port;
+}
+
+/* What is counted of a device or port, as the parts of a socket's traffic have it */
+static void check_bytes_of_port(size_t device, const char *pmu)
+{
+	const struct counter_row *row;
+	size_t nr = 0, rows = 0;
+
+	for (size_t i = 0; i < plan.nr_counters; i++) {
+		const struct counter *c = &plan.counters[i];
+
+		if (c->device != device + 1)
+			continue;
+		nr++;
+		assert_string_equal(c->pmu, pmu);
+		assert_int_equal(c->unit, UNIT_BYTES);
+		for (size_t k = 0; (row = counter_row_at(k)); k++)
+			rows += row->kind == PMU_DWC_PORT && !strcmp(row->event, c->event) &&
+				row->direction == c->direction && row->scale == 1;
+	}
+	assert_int_equal(nr, 2);
+	assert_int_equal(rows, 2);
+	assert_int_not_equal(want_of(device, "tx_pcie_tlp_data_payload")->set,
+			     want_of(device, "rx_pcie_tlp_data_payload")->set);
+}
+
+/* A root port of DesignWare has one counter for all that is below it. */
+static void test_ports_of_their_own(void **state)
+{
+	(void)state;
+	add_ports(5);
+	make(rooms_of(1, 0), false);
+	check();
+	assert_int_equal(plan.nr_devices, 7);
+	assert_int_equal(plan.nr_groups, 4);
+	assert_int_equal(plan.nr_probes, 0);
+	assert_int_equal(plan.devices[0].filter, DEVICE_BY_PORT);
+	assert_int_equal(plan.devices[0].wiring, WIRING_UNKNOWN);
+	assert_int_equal(plan.devices[0].port, 0);
+	check_bytes_of_port(0, "dwc_rootport_8");
+	for (size_t i = 1; i < 6; i++) {
+		assert_int_equal(plan.devices[i].filter, DEVICE_NOT_COUNTED);
+		assert_int_equal(plan.devices[i].port, 7);
+	}
+	assert_int_equal(plan.devices[6].kind, DEVICE_PORT);
+	assert_string_equal(plan.devices[6].bdf, "0001:80:01.0");
+	assert_string_equal(plan.devices[6].name,
+			    "0001:82:00.0, 0001:83:00.0, 0001:84:00.0 and 2 more");
+	check_bytes_of_port(6, "dwc_rootport_10");
+	assert_false(device_plan_checks(&plan, 6));
+	assert_int_equal(plan.notes.nr, 2);
+	assert_true(has_note("what CPUs write to devices and read of them is in READ and WRITE"));
+	assert_true(has_note("root port 0001:80:01.0 is counted as a whole (dwc_rootport_10): it "
+			     "cannot tell 0001:82:00.0, 0001:83:00.0, 0001:84:00.0 and 2 more "
+			     "apart"));
+}
+
+/* Devices that were not asked for share a port as well. */
+static void test_ports_with_others(void **state)
+{
+	struct pci_function *port = add_ports(2);
+
+	(void)state;
+	world.list.nr = 2;
+	make(rooms_of(1, 0), true);
+	check();
+	assert_int_equal(plan.nr_devices, 3);
+	assert_int_equal(plan.devices[1].port, 3);
+	assert_string_equal(plan.devices[2].name, "0001:82:00.0, 0001:83:00.0");
+	check_bytes_of_port(2, "dwc_rootport_10");
 	/* another port has no PMU */
 	port->devfn = 0x18;
-	make(rooms, false);
+	make(rooms_of(1, 0), false);
+	assert_int_equal(plan.nr_devices, 2);
+	assert_int_equal(plan.devices[1].port, 0);
 	assert_true(has_note("0001:82:00.0 is not counted: it is not known which root port"));
+	/* that of the other device cannot be used */
+	for (size_t i = 0; i < world.pmus.nr; i++)
+		if (world.pmus.pmus[i].kind == PMU_DWC_PORT)
+			world.pmus.pmus[i].socket = 7;
+	make(rooms_of(1, 0), false);
+	assert_int_equal(plan.nr_counters, 0);
+	assert_true(has_note("0001:81:00.0 is not counted: dwc_rootport_8 is on no socket that is "
+			     "followed"));
+}
+
+/* A port beside counted devices is a check of these. */
+static void test_checks(void **state)
+{
+	(void)state;
+	world_add(0, 1, 0, true);
+	world_add(0, 1, 1, false);
+	world_add(0, 1, 1, false);
+	make(rooms_of(8, 1), false);
+	assert_true(device_plan_checks(&plan, 3));
+	assert_false(device_plan_checks(&plan, 0));
 }
 
 #define TEST(f)	 cmocka_unit_test_setup_teardown(f, world_start_t410, world_finish)
@@ -364,6 +442,7 @@ int main(void)
 		TEST(test_mixed),	 TEST(test_destinations),
 		TEST(test_not_there),	 TEST(test_nothing_to_count_with),
 		GRACE(test_grace),	 PORTS(test_ports_of_their_own),
+		TEST(test_checks),	 PORTS(test_ports_with_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, finish);

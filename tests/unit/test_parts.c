@@ -35,7 +35,9 @@ static const struct traffic_part *part_find(const struct part_plan *p, const cha
 
 static void plan_of_a_machine(void **state)
 {
-	static const uint32_t sockets[] = { 0, 1 };
+	static uint32_t sockets[] = { 0, 1 };
+	static const struct layout layout = { .socket_ids = sockets, .nr_sockets = 2 };
+	static const struct layout other = { .socket_ids = sockets + 1, .nr_sockets = 1 };
 	const struct traffic_part *p;
 	struct part_plan plan, one;
 	struct pmu_list pmus;
@@ -47,7 +49,7 @@ static void plan_of_a_machine(void **state)
 	tree_make_platform(&tree, "icelake");
 	assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
 	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
-	assert_int_equal(part_plan_make(&pmus, sockets, 2, &d, &plan), 0);
+	assert_int_equal(part_plan_make(&pmus, &layout, &d, &plan), 0);
 	assert_int_equal(plan.notes.nr, 0);
 	/* of each socket: in the stacks 8 ports, links 2, home agents 4 + 1 + 2 events; 2 each */
 	assert_int_equal(plan.wants.nr, 2 * 2 * (8 + 2 + 7));
@@ -67,7 +69,7 @@ static void plan_of_a_machine(void **state)
 		if (!strcmp(plan.wants.wants[i].event, "tor_inserts.io_miss_pcirdcur"))
 			assert_int_equal(plan.wants.wants[i].config.config, 0xc8f3fe00000435);
 	/* A socket without a total has no parts. */
-	assert_int_equal(part_plan_make(&pmus, sockets + 1, 1, &d, &one), 0);
+	assert_int_equal(part_plan_make(&pmus, &other, &d, &one), 0);
 	assert_int_equal(one.nr_parts, 1 + 2 + 6);
 	assert_int_equal(one.parts[0].socket, 0);
 	part_plan_free(&one);
@@ -77,10 +79,9 @@ static void plan_of_a_machine(void **state)
 	tree_remove(&tree);
 }
 
-/* The plan of a machine with so many sockets; its PMUs are gone afterwards. */
-static void plan_on(const char *machine, uint32_t sockets, struct part_plan *ret)
+/* The plan of a machine with such a layout; its PMUs are gone afterwards. */
+static void plan_with(const char *machine, const struct layout *layout, struct part_plan *ret)
 {
-	static const uint32_t ids[] = { 0, 1 };
 	struct pmu_list pmus;
 	struct diag d = { 0 };
 	struct sysfs fs;
@@ -92,10 +93,44 @@ static void plan_on(const char *machine, uint32_t sockets, struct part_plan *ret
 		tree_make_t410(&tree);
 	assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
 	assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
-	assert_int_equal(part_plan_make(&pmus, ids, sockets, &d, ret), 0);
+	assert_int_equal(part_plan_make(&pmus, layout, &d, ret), 0);
 	pmu_list_free(&pmus);
 	sysfs_close(&fs);
 	tree_remove(&tree);
+}
+
+/* The same of one with so many sockets, where nothing else counts. */
+static void plan_on(const char *machine, uint32_t sockets, struct part_plan *ret)
+{
+	static uint32_t ids[] = { 0, 1 };
+	const struct layout layout = { .socket_ids = ids, .nr_sockets = sockets };
+
+	plan_with(machine, &layout, ret);
+}
+
+/* The only counter of a root port is not taken from a device that -D asks for. */
+static void plan_beside_devices(void **state)
+{
+	static struct counter counters[] = {
+		{ .pmu = "dwc_rootport_8", .device = 1 },
+		{ .pmu = "ampere_mcu_pmu_0", .device = 1 },
+	};
+	static uint32_t ids[] = { 0, 1 };
+	struct layout layout = { .socket_ids = ids, .nr_sockets = 2, .counters = counters };
+	struct part_plan without, plan;
+
+	(void)state;
+	plan_with("ampereone", &layout, &without);
+	layout.nr_counters = 2;
+	plan_with("ampereone", &layout, &plan);
+	assert_int_equal(plan.nr_parts, without.nr_parts - 2);
+	for (size_t i = 0; i < plan.nr_parts; i++)
+		assert_string_not_equal(plan.parts[i].pmu, "dwc_rootport_8");
+	assert_int_equal(without.notes.nr, 0);
+	assert_int_equal(plan.notes.nr, 1);
+	assert_non_null(strstr(plan.notes.items[0], "dwc_rootport_8 is in no part: "));
+	part_plan_free(&without);
+	part_plan_free(&plan);
 }
 
 static void plans_of_others(void **state)
@@ -557,6 +592,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plan_of_a_machine),
 		cmocka_unit_test(plans_of_others),
+		cmocka_unit_test(plan_beside_devices),
 		cmocka_unit_test(sums_are_exact),
 		cmocka_unit_test(turns_are_scaled),
 		cmocka_unit_test(time_ends_with_the_reading),

@@ -351,6 +351,18 @@ static uint64_t next_ns(const void *s)
 	return l->meter ? meter_next_ns(l->meter) : UINT64_MAX;
 }
 
+/* What a run that begins now would do with a device that is no longer alone. */
+static const char *next_time(const struct devices *l, size_t device)
+{
+	const struct device_plan *p = &l->plan;
+
+	for (size_t i = 0; i < p->nr_counters; i++)
+		if (p->counters[i].device == device + 1 &&
+		    p->wants.wants[p->counter_wants[i]].pmu->kind == PMU_DWC_PORT)
+			return "its port counted as a whole";
+	return "it counted by its requester id";
+}
+
 /* A mask of ports would count the others below the port as well: absent is better than wrong. */
 static void stop_crowded(struct devices *l)
 {
@@ -362,8 +374,8 @@ static void stop_crowded(struct devices *l)
 			continue;
 		say(l,
 		    "%s is no longer alone below its root port and not counted from now on; start "
-		    "again to have it counted by its requester id",
-		    name_of(device));
+		    "again to have %s",
+		    name_of(device), next_time(l, i));
 	}
 }
 
@@ -483,18 +495,24 @@ static const char *note(const void *s, size_t i)
 
 static void describe(const void *s, size_t i, char *ret_text, size_t size)
 {
-	size_t nr[NR_DEVICE_FILTERS] = { 0 };
+	size_t nr[NR_DEVICE_FILTERS] = { 0 }, sharing = 0;
 	const struct devices *l = s;
 	size_t turns = l->meter ? meter_turning(l->meter) : 0;
 
 	if (i)
 		return;
-	for (size_t k = 0; k < l->list.nr; k++)
-		nr[l->plan.devices[k].filter]++;
+	for (size_t k = 0; k < l->list.nr; k++) {
+		const struct device *device = &l->plan.devices[k];
+
+		nr[device->filter]++;
+		sharing += device->filter == DEVICE_NOT_COUNTED && device->port;
+	}
 	str_append(ret_text, size,
 		   "%zu device%s: %zu counted by port, %zu by requester id, %zu by requests only",
 		   l->list.nr, l->list.nr == 1 ? "" : "s", nr[DEVICE_BY_PORT], nr[DEVICE_BY_ID],
-		   nr[DEVICE_NOT_COUNTED]);
+		   nr[DEVICE_NOT_COUNTED] - sharing);
+	if (sharing)
+		str_append(ret_text, size, ", %zu with others below a port", sharing);
 	if (turns)
 		str_append(ret_text, size,
 			   "; turns of %g ms, or longer to keep the budget, on %zu PMU%s",

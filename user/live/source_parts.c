@@ -73,12 +73,11 @@ static int open_meter(struct parts *l, struct diag *d)
 
 static int open_all(void *s, struct source_context *c, struct diag *d)
 {
-	const struct layout *layout = &c->header->layout;
 	struct parts *l = s;
 	int err;
 
 	l->c = c;
-	err = part_plan_make(c->pmus, layout->socket_ids, layout->nr_sockets, d, &l->plan);
+	err = part_plan_make(c->pmus, &c->header->layout, d, &l->plan);
 	if (!err && l->plan.wants.nr)
 		err = open_meter(l, d);
 	l->first = c->header->nr_parts;

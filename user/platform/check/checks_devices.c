@@ -18,6 +18,32 @@ static size_t count_pmus(const struct pmu_list *pmus)
 	return nr;
 }
 
+/* PMUs that have a root port each for themselves. */
+static size_t count_port_pmus(const struct pmu_list *pmus)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < pmus->nr; i++)
+		nr += pmus->pmus[i].kind == PMU_DWC_PORT && pmus->pmus[i].usable;
+	return nr;
+}
+
+/* Where ports are need not be known then: sysfs has the tree. */
+static void judge_ports(const struct topology *t, size_t nr_pmus, struct check_row *ret)
+{
+	size_t ports = 0;
+
+	for (size_t i = 0; i < t->nr; i++)
+		ports += t->functions[i].role == PCI_ROLE_ROOT_PORT;
+	snprintf(ret->found, sizeof(ret->found), "%zu root port%s, %zu with a PMU", ports,
+		 ports == 1 ? "" : "s", nr_pmus);
+	if (nr_pmus >= ports)
+		ret->status = CHECK_OK;
+	else
+		str_copy(ret->remedy, sizeof(ret->remedy),
+			 "-D cannot count what devices below the other ports move");
+}
+
 static void judge(const struct topology *t, size_t nr_pmus, struct check_row *ret)
 {
 	size_t ports = 0, known = 0;
@@ -60,7 +86,9 @@ int check_devices(const struct sysfs *fs, struct check_row *ret_row)
 		return err;
 	source.platform = pmu_list_platform(&pmus);
 	err = topology_read(&source, &d, &topology);
-	if (!err) {
+	if (!err && !count_pmus(&pmus) && count_port_pmus(&pmus)) {
+		judge_ports(&topology, count_port_pmus(&pmus), ret_row);
+	} else if (!err) {
 		judge(&topology, count_pmus(&pmus), ret_row);
 	} else {
 		str_copy(ret_row->found, sizeof(ret_row->found), d.what);

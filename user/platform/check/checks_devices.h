@@ -6,7 +6,8 @@
 #include "platform/check/checks.h"
 
 /**
- * check_devices() - are there PMUs of root complexes, and is it known where root ports are?
+ * check_devices() - are there PMUs of root complexes, and is it known where root ports are? Or have
+ *	root ports PMUs of their own?
  * @fs: sysfs
  * @ret_row: "pci"; never CHECK_MISSING: who makes devices move data can be noted anywhere
  *

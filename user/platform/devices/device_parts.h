@@ -73,9 +73,6 @@ int device_use_add_node(struct device_use *u, dev_t node);
 int device_use_gpu(const struct sysfs *fs, const char *bdf, struct device_use *u);
 #define DEVICE_NVIDIA_MAJOR 195
 
-/** device_moves() - can a function of this kind move data by itself? */
-bool device_moves(const struct pci_function *f);
-
 /**
  * device_shares_mask() - is a function that can move data below another port that is said to be the
  *	same one of its root complex? A map that says where a segment is does so

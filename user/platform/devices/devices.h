@@ -74,6 +74,9 @@ int devices_select(const struct topology *t, const struct sysfs *fs, char *const
 		   struct diag *d, struct device_list *ret);
 void devices_free(struct device_list *l);
 
+/** device_moves() - can a function of this kind move data by itself? */
+bool device_moves(const struct pci_function *f);
+
 /**
  * struct device_change - what is different since devices_select() or the last refresh
  * @item: index; of the first device concerned

@@ -100,7 +100,7 @@ int device_shares_new(const struct device_plan *plan, struct meter *m, struct de
 		if (turn == METER_ALWAYS)
 			continue;
 		t = &s->pmus[meter_pmu(m, want)].turns[turn];
-		t->apart &= device->kind == DEVICE_PORT;
+		t->apart &= device->kind == DEVICE_PORT && device_plan_checks(plan, c->device - 1);
 		t->port = device->kind == DEVICE_PORT ? c->device : device->port;
 	}
 	if (err) {

@@ -11,7 +11,8 @@
 #include "platform/plan/device_plan_parts.h"
 #include "trace.h"
 
-#define MOST_OTHERS 4
+/* Of those that share a port, so many have room in its name. */
+#define MOST_SHARERS 3
 
 /* What users call a device: "nvme0n1 (0002:81:00.0)". */
 static void call(const struct device *d, char *ret, size_t size)
@@ -77,78 +78,65 @@ static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w,
 	snprintf(ret_why, size, "there is no %s", name);
 }
 
-/* The PMU of the root port above a device alone, named by its address: "dwc_rootport_10008". */
-static const struct pmu *pmu_of_port(const struct pmu_list *pmus, const struct pci_function *port)
+/* Has a root port this PMU for itself? Then it counts all that is below the port, in one number. */
+static bool is_of_port(const struct pmu *pmu)
 {
+	return pmu->kind == PMU_DWC_PORT;
+}
+
+/* The PMU of the root port above a device alone, named by its address: "dwc_rootport_10008". */
+static const struct pmu *pmu_of_port(const struct device_plan_options *o, size_t item)
+{
+	const struct topology *t = o->devices->topology;
+	const struct pci_function *f = function_of(o, item), *port;
 	const char *pattern = pmu_family_of(PMU_DWC_PORT)->pattern;
 	char name[PMU_NAME_LEN];
 
+	if (f->port == TOPOLOGY_NONE)
+		return NULL;
+	port = &t->functions[f->port];
 	snprintf(name, sizeof(name), "%.*s%x", (int)strcspn(pattern, "<"), pattern,
 		 port->domain << 16 | (uint32_t)port->bus << 8 | port->devfn);
-	for (size_t i = 0; i < pmus->nr; i++)
-		if (pmus->pmus[i].kind == PMU_DWC_PORT && pmus->pmus[i].usable &&
-		    pmus->pmus[i].socket >= 0 && !strcmp(pmus->pmus[i].name, name))
-			return &pmus->pmus[i];
+	for (size_t i = 0; i < o->pmus->nr; i++)
+		if (is_of_port(&o->pmus->pmus[i]) && !strcmp(o->pmus->pmus[i].name, name))
+			return &o->pmus->pmus[i];
 	return NULL;
 }
 
-/* Who else moves data through the port; "" for nobody. */
-static void put_others(const struct topology *t, const struct pci_function *f, char *ret,
-		       size_t size)
+/* The addresses of all that moves data through a port. */
+static void put_sharers(const struct topology *t, uint32_t port, char *ret, size_t size)
 {
 	size_t nr = 0;
 
 	ret[0] = '\0';
 	for (size_t i = 0; i < t->nr; i++) {
-		const struct pci_function *o = &t->functions[i];
-
-		if (o == f || o->port != f->port ||
-		    (o->role != PCI_ROLE_ENDPOINT && o->role != PCI_ROLE_PCI_BRIDGE))
+		if (t->functions[i].port != port || !device_moves(&t->functions[i]))
 			continue;
-		if (nr++ < MOST_OTHERS)
-			str_append(ret, size, "%s%s", nr > 1 ? ", " : "", o->bdf);
+		if (nr++ < MOST_SHARERS)
+			str_append(ret, size, "%s%s", nr > 1 ? ", " : "", t->functions[i].bdf);
 	}
-	if (nr > MOST_OTHERS)
-		str_append(ret, size, " and %zu more", nr - MOST_OTHERS);
+	if (nr > MOST_SHARERS)
+		str_append(ret, size, " and %zu more", nr - MOST_SHARERS);
 }
 
-/* A port that is counted as a whole, elsewhere: is it that of a device, and who shares it? */
-static bool counted_with_port(const struct device_plan_options *o, size_t item, char *ret_why,
-			      size_t size)
+/* Why a PMU that has the root port for itself cannot count; "" if it can. */
+static void check_port_pmu(const struct device_plan_options *o, const struct pmu *pmu,
+			   char *ret_why, size_t size)
 {
-	const struct topology *t = o->devices->topology;
-	const struct pci_function *f = function_of(o, item);
-	char others[MOST_OTHERS * MODEL_BDF_LEN + 32];
-	const struct pmu *pmu;
+	uint32_t socket;
 
-	pmu = f->port == TOPOLOGY_NONE ? NULL : pmu_of_port(o->pmus, &t->functions[f->port]);
-	if (!pmu)
-		return false;
-	put_others(t, f, others, sizeof(others));
-	snprintf(ret_why, size,
-		 "its root port %s is counted as a whole, with the parts of its socket (%s); %s%s",
-		 t->functions[f->port].bdf, pmu->name,
-		 others[0] ? "it cannot be told apart from " : "nothing else is below that port",
-		 others);
-	return true;
+	if (!pmu->usable)
+		snprintf(ret_why, size, "%s: %.200s", pmu->name, pmu->problem);
+	else if (pmu->socket < 0 || !find_socket(o, (uint32_t)pmu->socket, &socket))
+		snprintf(ret_why, size, "%s is on no socket that is followed", pmu->name);
 }
 
-/* Which PMU counts a device and how; @ret_why: why none does, "" where nothing was asked for. */
-static enum device_filter choose(const struct device_plan_options *o, size_t item,
-				 const struct device *d, const struct pmu **ret, char *ret_why,
-				 size_t size)
+/* The same for a PMU of the root complex, which has to know its ports. */
+static void check_pmu(const struct device_plan_options *o, size_t item, const struct device *d,
+		      const struct pmu *pmu, char *ret_why, size_t size)
 {
 	const struct pci_wiring *w = &function_of(o, item)->wiring;
-	const struct pmu *pmu;
 
-	ret_why[0] = '\0';
-	*ret = NULL;
-	if (!o->pmus)
-		return DEVICE_NOT_COUNTED;
-	pmu = pmu_of(o->pmus, w);
-	/* With a budget of 0 neither latencies nor parts are read. */
-	if (!pmu && o->latencies && counted_with_port(o, item, ret_why, size))
-		return DEVICE_NOT_COUNTED;
 	if (w->how == WIRING_UNKNOWN)
 		snprintf(ret_why, size,
 			 "it is not known which root port it is below (--pci-map tells)%s%s",
@@ -163,10 +151,35 @@ static enum device_filter choose(const struct device_plan_options *o, size_t ite
 	else if (!o->devices->items[item].alone && !filter_row_use(pmu->kind, FILTER_BDF))
 		snprintf(ret_why, size, "it is not alone below its root port, and %s cannot tell",
 			 pmu->name);
+}
+
+/*
+ * Which PMU counts a device and how; @ret_why: why none does, "" where nothing was asked for. A
+ * device that is not counted and has a PMU shares its port: that is counted.
+ */
+static enum device_filter choose(const struct device_plan_options *o, size_t item,
+				 const struct device *d, const struct pmu **ret, char *ret_why,
+				 size_t size)
+{
+	bool alone = o->devices->items[item].alone;
+	const struct pmu *pmu, *of_port;
+
+	ret_why[0] = '\0';
+	*ret = NULL;
+	if (!o->pmus)
+		return DEVICE_NOT_COUNTED;
+	pmu = pmu_of(o->pmus, &function_of(o, item)->wiring);
+	of_port = pmu ? NULL : pmu_of_port(o, item);
+	if (of_port)
+		check_port_pmu(o, of_port, ret_why, size);
+	else
+		check_pmu(o, item, d, pmu, ret_why, size);
 	if (ret_why[0])
 		return DEVICE_NOT_COUNTED;
-	*ret = pmu;
-	return o->devices->items[item].alone ? DEVICE_BY_PORT : DEVICE_BY_ID;
+	*ret = of_port ? of_port : pmu;
+	if (alone)
+		return DEVICE_BY_PORT;
+	return of_port ? DEVICE_NOT_COUNTED : DEVICE_BY_ID;
 }
 
 /* All devices as they are known, with the PMUs that are to count them. */
@@ -193,6 +206,9 @@ static int describe(struct device_plan *p, const struct device_plan_options *o,
 		d->filter = choose(o, i, d, &ret_pmus[i], why, sizeof(why));
 		if (why[0])
 			err = not_counted(p, d, why);
+		/* Its place is not known, but that of what counts it is. */
+		if (ret_pmus[i] && is_of_port(ret_pmus[i]) && d->wiring == WIRING_UNKNOWN)
+			find_socket(o, (uint32_t)ret_pmus[i]->socket, &d->socket);
 	}
 	return err;
 }
@@ -204,6 +220,8 @@ static size_t filter_terms(const struct pmu *pmu, const struct device *d, uint16
 	const struct filter_row *row =
 		filter_row_use(pmu->kind, d->filter == DEVICE_BY_ID ? FILTER_BDF : FILTER_PORTS);
 
+	if (is_of_port(pmu))
+		return 0;
 	str_copy(ret[0].name, sizeof(ret[0].name), row->name);
 	ret[0].value = d->filter == DEVICE_BY_ID ? requester_id : 1ull << (d->rp & 63);
 	if (d->filter != DEVICE_BY_ID)
@@ -229,9 +247,12 @@ static int count_device(struct device_plan *p, const struct device_depth *depth,
 	return not_counted(p, &p->devices[device], d.what);
 }
 
-/* The port above a device as a whole: there already, or new. */
+/*
+ * The port above a device as a whole: there already, or new. @check: its devices are counted, too;
+ * otherwise they share what the port moves.
+ */
 static int count_port(struct device_plan *p, const struct device_plan_options *o,
-		      const struct device_depth *depth, size_t item)
+		      const struct device_depth *depth, size_t item, bool check)
 {
 	const struct pci_function *f = function_of(o, item), *port;
 	struct device_depth sums = *depth;
@@ -248,12 +269,14 @@ static int count_port(struct device_plan *p, const struct device_plan_options *o
 		p->devices[item].port = p->devices[at].filter ? at + 1 : 0;
 		return 0;
 	}
-	if (p->nr_devices == TRACE_MAX_DEVICES || depth->room.events < 2)
+	if (p->nr_devices == TRACE_MAX_DEVICES || (check && depth->room.events < 2))
 		return 0;
 	if (array_room(p->devices, p->cap_devices, p->nr_devices))
 		return -ENOMEM;
 	str_copy(d.bdf, sizeof(d.bdf), port->bdf);
 	d.name[0] = '\0';
+	if (!check)
+		put_sharers(o->devices->topology, f->port, d.name, sizeof(d.name));
 	d.kind = DEVICE_PORT;
 	d.filter = DEVICE_BY_PORT;
 	p->devices[p->nr_devices++] = d;
@@ -266,6 +289,46 @@ static int count_port(struct device_plan *p, const struct device_plan_options *o
 	return err;
 }
 
+/* A device that shares the counter of its port with others. */
+static int share_port(struct device_plan *p, const struct device_plan_options *o,
+		      const struct device_depth *depth, size_t item)
+{
+	size_t before = p->nr_devices;
+	int err = count_port(p, o, depth, item, false);
+	const struct device *d = &p->devices[item];
+
+	if (err || (!d->port && p->nr_devices > before))
+		return err; /* the port has said why */
+	if (!d->port)
+		return not_counted(p, d, "it shares its root port, which is not counted");
+	if (p->nr_devices == before)
+		return 0;
+	return text_list_print(&p->notes,
+			       "root port %s is counted as a whole (%s): it cannot tell %s apart",
+			       p->devices[before].bdf, depth->pmu->name, p->devices[before].name);
+}
+
+/* One device, as it was chosen. */
+static int plan_device(struct device_plan *p, const struct device_plan_options *o,
+		       const struct device_depth *by_port, const struct device_depth *by_id,
+		       size_t item)
+{
+	uint16_t id = o->devices->items[item].requester_id;
+	int err;
+
+	switch (p->devices[item].filter) {
+	case DEVICE_BY_PORT:
+		return count_device(p, by_port, item, id);
+	case DEVICE_BY_ID:
+		err = count_device(p, by_id, item, id);
+		if (!err && p->devices[item].filter)
+			err = count_port(p, o, by_id, item, true);
+		return err;
+	default:
+		return share_port(p, o, by_port, item);
+	}
+}
+
 static int plan_pmu(struct device_plan *p, const struct device_plan_options *o,
 		    const struct pmu *pmu, const struct pmu *const *pmus)
 {
@@ -276,23 +339,37 @@ static int plan_pmu(struct device_plan *p, const struct device_plan_options *o,
 	for (size_t i = 0; i < o->devices->nr; i++)
 		if (pmus[i] == pmu)
 			nr[p->devices[i].filter]++;
-	if (!nr[DEVICE_BY_PORT] && !nr[DEVICE_BY_ID])
+	if (!nr[DEVICE_BY_PORT] && !nr[DEVICE_BY_ID] && !nr[DEVICE_NOT_COUNTED])
 		return 0;
 	device_depth_find(o, pmu, nr[DEVICE_BY_PORT], nr[DEVICE_BY_ID], &by_port, &by_id);
 	err = device_depth_note(p, nr[DEVICE_BY_ID] ? &by_id : &by_port);
 	if (!err && nr[DEVICE_BY_ID] && nr[DEVICE_BY_PORT] && by_port.parts != by_id.parts)
 		err = device_depth_note(p, &by_port);
-	for (size_t i = 0; i < o->devices->nr && !err; i++) {
-		const struct device_item *item = &o->devices->items[i];
-		bool is_by_id = p->devices[i].filter == DEVICE_BY_ID;
-
-		if (pmus[i] != pmu)
-			continue;
-		err = count_device(p, is_by_id ? &by_id : &by_port, i, item->requester_id);
-		if (!err && is_by_id && p->devices[i].filter)
-			err = count_port(p, o, &by_id, i);
-	}
+	for (size_t i = 0; i < o->devices->nr && !err; i++)
+		if (pmus[i] == pmu)
+			err = plan_device(p, o, &by_port, &by_id, i);
 	return err;
+}
+
+/* What is in the bytes of such ports and no device's own doing, once for all of them. */
+static int note_ports(struct device_plan *p, const struct pmu *const *pmus, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (pmus[i] && is_of_port(pmus[i]))
+			return text_list_add(&p->notes,
+					     "root ports count by themselves here: what CPUs write "
+					     "to devices and read of them is in READ and WRITE of "
+					     "these");
+	return 0;
+}
+
+bool device_plan_checks(const struct device_plan *p, size_t device)
+{
+	bool checks = false;
+
+	for (size_t i = 0; i < p->nr_devices; i++)
+		checks |= p->devices[i].port == device + 1 && p->devices[i].filter;
+	return checks;
 }
 
 int device_plan_make(const struct device_plan_options *o, struct diag *d, struct device_plan *ret)
@@ -303,6 +380,8 @@ int device_plan_make(const struct device_plan_options *o, struct diag *d, struct
 
 	for (size_t i = 0; o->pmus && i < o->pmus->nr && !err; i++)
 		err = plan_pmu(&p, o, &o->pmus->pmus[i], pmus);
+	if (!err)
+		err = note_ports(&p, pmus, o->devices->nr);
 	if (!err && p.nr_counters > TRACE_MAX_COUNTERS / 2) {
 		err = diag_fail(d, -E2BIG, "%zu devices: too many counters for one run",
 				p.nr_devices);

@@ -90,13 +90,21 @@ struct device_plan {
  *   requests of reads; bytes are parted last of all.
  * - Ports with devices that are counted by id are counted as a whole now and then.
  * - A device whose place is not known, whose PMU is not there, or, on Grace, that is not alone
- *   below its port, is not counted. That is no error: a note says so. Where its root port is
- *   counted as a whole (DesignWare), among the parts of a socket, the note says which port, and
- *   which devices cannot be told apart there.
+ *   below its port, is not counted. That is no error: a note says so.
+ * - Where root ports have PMUs of their own (DesignWare), a device alone below its port has what
+ *   the port counts. Others are not counted: their port is, as a whole, with their addresses as its
+ *   name, and a note says so. The port has one counter: both directions take turns.
  *
  * Return: 0, -E2BIG for more than a trace can have, -ENOMEM.
  */
 int device_plan_make(const struct device_plan_options *o, struct diag *d, struct device_plan *ret);
 void device_plan_free(struct device_plan *p);
+
+/**
+ * device_plan_checks() - does a root port (device from 0) only check the sum of devices below it?
+ *
+ * Return: whether such a device is counted. If none is, the port's bytes are all that is known.
+ */
+bool device_plan_checks(const struct device_plan *p, size_t device);
 
 #endif

@@ -49,9 +49,14 @@ struct device_event {
 	{                                                                                          \
 		PMU_GRACE_PCIE, BOTH, DEVICE_##part, DIRECTION_##way, DESTINATION_ANY, (event), "" \
 	}
+#define PORT(way, event)                                                                      \
+	{                                                                                     \
+		PMU_DWC_PORT, BOTH, DEVICE_BYTES, DIRECTION_##way, DESTINATION_ANY, event, "" \
+	}
 
 /*
- * Bytes of one direction add up to all bytes of that direction. On Grace "local" is memory of
+ * Bytes of one direction add up to all bytes of that direction. A port of DesignWare sends what
+ * devices read of memory and what CPUs write to them, and receives the reverse. On Grace "local" is memory of
  * CPUs and of GPUs, so that only both events together have a meaning here.
  */
 static const struct device_event rows[] = {
@@ -75,6 +80,8 @@ static const struct device_event rows[] = {
 	GRACE(WRITES, WRITE, "wr_req_rem"),
 	GRACE(LATENCY, READ, "rd_cum_outs_loc"),
 	GRACE(LATENCY, READ, "rd_cum_outs_rem"),
+	PORT(READ, "tx_pcie_tlp_data_payload"),
+	PORT(WRITE, "rx_pcie_tlp_data_payload"),
 };
 
 #define WAYS(way) (1u << (way))
@@ -172,13 +179,19 @@ static bool find_beside(struct device_depth *depth, size_t devices)
 	return false;
 }
 
+/* Are there rows of a part, and has the PMU all of their events? */
 static bool has_event(const struct pmu *pmu, enum device_part part)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].kind == pmu->kind && rows[i].part == part &&
-		    !pmu_event_find(pmu, rows[i].event))
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].kind != pmu->kind || rows[i].part != part)
+			continue;
+		if (!pmu_event_find(pmu, rows[i].event))
 			return false;
-	return true;
+		any = true;
+	}
+	return any;
 }
 
 void device_depth_find(const struct device_plan_options *o, const struct pmu *pmu,

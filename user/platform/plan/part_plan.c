@@ -14,8 +14,7 @@
 /* What is being made, with the room in its arrays. */
 struct maker {
 	struct part_plan *p;
-	const uint32_t *socket_ids;
-	uint32_t nr_sockets;
+	const struct layout *layout;
 	size_t cap_parts;
 	size_t cap_part_of;
 	size_t cap_scale;
@@ -25,7 +24,8 @@ static uint32_t socket_of(const struct maker *m, const struct pmu *pmu)
 {
 	uint32_t i = 0;
 
-	while (i < m->nr_sockets && (pmu->socket < 0 || m->socket_ids[i] != (uint32_t)pmu->socket))
+	while (i < m->layout->nr_sockets &&
+	       (pmu->socket < 0 || m->layout->socket_ids[i] != (uint32_t)pmu->socket))
 		i++;
 	return i;
 }
@@ -83,7 +83,7 @@ static int add_row(struct maker *m, const struct pmu *pmu, const struct counter_
 	struct traffic_part *part;
 	struct diag why = { 0 };
 
-	if (socket == m->nr_sockets || (row->optional && !pmu_row_event(pmu, row)))
+	if (socket == m->layout->nr_sockets || (row->optional && !pmu_row_event(pmu, row)))
 		return 0;
 	if (pmu_row_config(pmu, row, &why, &want.config))
 		return text_list_print(&m->p->notes, "%s/%s is in no part: %s", pmu->name,
@@ -120,21 +120,43 @@ static bool has_parts(const struct pmu_list *pmus)
 	return own_rows() || (chip && chip->total);
 }
 
-int part_plan_make(const struct pmu_list *pmus, const uint32_t *socket_ids, uint32_t nr_sockets,
-		   struct diag *d, struct part_plan *ret)
+/* Has a PMU one counter, which counts for a device already? Two would each have half of the time. */
+static bool is_taken(const struct layout *layout, const struct pmu *pmu)
 {
-	struct part_plan p = { 0 };
-	struct maker m = { .p = &p, .socket_ids = socket_ids, .nr_sockets = nr_sockets };
+	for (size_t i = 0; i < layout->nr_counters && pmu->family->max_events == 1; i++)
+		if (layout->counters[i].device && !strcmp(layout->counters[i].pmu, pmu->name))
+			return true;
+	return false;
+}
+
+static int add_pmu(struct maker *m, const struct pmu *pmu)
+{
 	const struct counter_row *row;
 	int err = 0;
 
-	for (size_t i = 0; i < pmus->nr && !err && has_parts(pmus); i++) {
-		const struct pmu *pmu = &pmus->pmus[i];
-
-		for (size_t k = 0; pmu->usable && !err && (row = counter_row_at(k)); k++)
-			if (row->kind == pmu->kind && row->sets & COUNTERS_PARTS)
-				err = add_row(&m, pmu, row);
+	for (size_t k = 0; !err && (row = counter_row_at(k)); k++) {
+		if (row->kind != pmu->kind || !(row->sets & COUNTERS_PARTS))
+			continue;
+		if (is_taken(m->layout, pmu))
+			return text_list_print(&m->p->notes,
+					       "%s is in no part: its counter is used for what -D "
+					       "asks for, and shown there",
+					       pmu->name);
+		err = add_row(m, pmu, row);
 	}
+	return err;
+}
+
+int part_plan_make(const struct pmu_list *pmus, const struct layout *layout, struct diag *d,
+		   struct part_plan *ret)
+{
+	struct part_plan p = { 0 };
+	struct maker m = { .p = &p, .layout = layout };
+	int err = 0;
+
+	for (size_t i = 0; i < pmus->nr && !err && has_parts(pmus); i++)
+		if (pmus->pmus[i].usable)
+			err = add_pmu(&m, &pmus->pmus[i]);
 	if (err) {
 		part_plan_free(&p);
 		return diag_no_memory(d);

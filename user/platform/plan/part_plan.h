@@ -9,6 +9,7 @@
 #include "base/text_list.h"
 #include "platform/spec/want.h"
 #include "tables/counter_rows.h"
+#include "trace.h"
 
 /**
  * struct part_plan - the plan
@@ -31,14 +32,15 @@ struct part_plan {
 /**
  * part_plan_make() - decide
  * @pmus: all PMUs; must outlive the plan
- * @socket_ids, @nr_sockets: numbers of the sockets of the layout: parts of others have no total
+ * @layout: its sockets: parts of others have no total. A PMU with a single counter that one of its
+ *	counters uses is left to it, and a note says so
  * @d: gets the problem
  * @ret: release with part_plan_free()
  *
  * Return: 0 or -ENOMEM.
  */
-int part_plan_make(const struct pmu_list *pmus, const uint32_t *socket_ids, uint32_t nr_sockets,
-		   struct diag *d, struct part_plan *ret);
+int part_plan_make(const struct pmu_list *pmus, const struct layout *layout, struct diag *d,
+		   struct part_plan *ret);
 void part_plan_free(struct part_plan *p);
 
 #endif
