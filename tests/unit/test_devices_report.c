@@ -176,6 +176,70 @@ static json_t *object_of(const struct report *r)
 	return o;
 }
 
+static json_t *device_of(json_t *report, size_t i)
+{
+	return json_array_get(json_object_get(report, "devices"), i);
+}
+
+/* The port of devices 0 and 2, which are not counted by themselves. */
+static struct report *with_shared_port(struct device seen[3])
+{
+	struct report *r = with_devices(ROW_PROCESS);
+
+	for (size_t i = 0; i < 3; i++)
+		seen[i] = *r->devices[i * 2].device;
+	for (size_t i = 0; i < 2; i++) {
+		seen[i].filter = DEVICE_NOT_COUNTED;
+		seen[i].wiring = WIRING_UNKNOWN;
+		r->devices[i * 2].device = &seen[i];
+		r->devices[i * 2].read.valid = r->devices[i * 2].write.valid = false;
+	}
+	seen[2] = *r->devices[6].device;
+	strcpy(seen[2].name, "0002:81:00.0, 0002:81:00.1, 0002:81:00.2");
+	r->devices[6].device = &seen[2];
+	r->devices[6].sum_valid = false;
+	return r;
+}
+
+static void shared_port(void **state)
+{
+	struct device seen[3];
+	struct report *r = with_shared_port(seen);
+	struct report_device *port = &r->devices[6];
+	json_t *o;
+
+	(void)state;
+	port->running_ns = port->enabled_ns / 4;
+	port->read.bytes = 6300000000;
+	port->read.low = 6000000000;
+	port->read.high = 6600000000;
+	port->write.valid = false;
+	expect(r, wide,
+	       "port 0002:80:00.0: READ 6.300 GB/s ±5%, WRITE no data, each counted 25.0% of the "
+	       "time: of 0002:81:00.0, 0002:81:00.1, 0002:81:00.2 together, which its counter does "
+	       "not tell apart\n");
+	expect(r, wide,
+	       "not counted one by one: 0002:81:00.0 (nvme0n1), 0002:81:00.1: others are below the "
+	       "same root port");
+	expect_not(r, terse, "not counted: 0002:81");
+	o = object_of(r);
+	assert_int_equal(json_array_size(json_object_get(device_of(o, 6), "shared_by")), 2);
+	assert_string_equal(
+		json_string_value(json_array_get(json_object_get(device_of(o, 6), "shared_by"), 1)),
+		"0002:81:00.1");
+	assert_null(json_object_get(device_of(o, 0), "shared_by"));
+	assert_string_equal(json_string_value(json_object_get(device_of(o, 0), "port")),
+			    "0002:80:00.0");
+	json_decref(o);
+	/* One that is counted: the port is a check again. */
+	seen[0].filter = DEVICE_BY_ID;
+	expect_not(r, terse, "port 0002:80:00.0");
+	o = object_of(r);
+	assert_null(json_object_get(device_of(o, 6), "shared_by"));
+	json_decref(o);
+	report_free(r);
+}
+
 static void notes(void **state)
 {
 	struct report *r = with_devices(ROW_PROCESS);
@@ -320,11 +384,6 @@ static void latencies(void **state)
 }
 
 /* --- JSON */
-
-static json_t *device_of(json_t *report, size_t i)
-{
-	return json_array_get(json_object_get(report, "devices"), i);
-}
 
 static json_t *metrics_of(json_t *report, size_t row)
 {
@@ -595,6 +654,7 @@ int main(void)
 		cmocka_unit_test(sums_are_without_devices),
 		cmocka_unit_test(destinations_beside_all),
 		cmocka_unit_test(port_check),
+		cmocka_unit_test(shared_port),
 		cmocka_unit_test(notes),
 		cmocka_unit_test(note_of_requests),
 		cmocka_unit_test(nothing_counted),

@@ -12,6 +12,22 @@ bool devices_is_port(const struct report_device *d)
 	return d->device->kind == DEVICE_PORT;
 }
 
+bool devices_is_shared(const struct report *r, size_t device)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		const struct device *d = r->devices[i].device;
+
+		if (d->port != device + 1)
+			continue;
+		if (d->filter != DEVICE_NOT_COUNTED)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 bool devices_is_guess(const struct device *d)
 {
 	return d->wiring == WIRING_MEDIUM || d->wiring == WIRING_LOW;

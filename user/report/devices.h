@@ -23,6 +23,15 @@ enum devices_mode {
 /** devices_is_port() - is it a root port, and what it moves that of other devices once more? */
 bool devices_is_port(const struct report_device *d);
 
+/**
+ * devices_is_shared() - is it a root port whose bytes nobody can divide among its devices?
+ * @r: the report
+ * @device: index into its devices
+ *
+ * Return: whether devices are below it and none of them is counted by itself.
+ */
+bool devices_is_shared(const struct report *r, size_t device);
+
 /** devices_is_guess() - is where it is known by nothing but a rule of thumb? */
 bool devices_is_guess(const struct device *d);
 

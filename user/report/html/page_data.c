@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "report/devices.h"
 #include "report/format.h"
 #include "report/html/page.h"
 #include "report/put.h"
@@ -438,7 +439,9 @@ static void put_machine(const struct page *p, json_t *o, int *err)
 		if (probe_seen(p, i))
 			put_element(probes, probe_object(p, i, err), err);
 	for (size_t i = 0; i < p->history->nr_devices && i < p->summary->nr_devices; i++)
-		if (p->summary->devices[i].device->kind != DEVICE_PORT && device_moved(p, i))
+		if ((!devices_is_port(&p->summary->devices[i]) ||
+		     devices_is_shared(p->summary, i)) &&
+		    device_moved(p, i))
 			put_element(devices, device_object(p, i, err), err);
 	for (size_t i = 0; i < p->summary->nr_probes; i++) {
 		const struct probe *probe = p->summary->probes[i].probe;

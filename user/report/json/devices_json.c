@@ -111,6 +111,20 @@ static void put_work(json_t *o, const struct report_device *d, int *err)
 	json_decref(work);
 }
 
+/* Devices of the run below a port that nobody can divide its bytes among; others may share it too. */
+static json_t *sharers(const struct report *r, size_t port, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		const struct device *d = r->devices[i].device;
+
+		if (d->port == port + 1)
+			put_element(a, json_string(d->bdf), err);
+	}
+	return a;
+}
+
 static json_t *device_object(const struct report *r, const struct report_device *rd, int *err)
 {
 	const struct device *d = rd->device, *port = devices_of(r, d->port);
@@ -145,6 +159,8 @@ static json_t *device_object(const struct report *r, const struct report_device 
 	put_work(o, rd, err);
 	if (d->kind != DEVICE_PORT)
 		put_owners(o, rd, err);
+	else if (devices_is_shared(r, (size_t)(rd - r->devices)))
+		put(o, "shared_by", sharers(r, (size_t)(rd - r->devices), err), err);
 	if (rd->sum_valid) {
 		json_t *check = json_object();
 

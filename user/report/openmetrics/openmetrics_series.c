@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "report/devices.h"
 #include "report/format.h"
 #include "report/openmetrics/internal.h"
 
@@ -39,15 +40,18 @@ static int dim_find(struct openmetrics *m, const struct dim *d, size_t *ret)
 }
 
 /* What was never counted has no series: it is not 0. */
-static int map_device(struct openmetrics *m, const struct report_device *rd, size_t ret[4])
+static int map_device(struct openmetrics *m, const struct report *r, size_t which, size_t ret[4])
 {
+	const struct report_device *rd = &r->devices[which];
 	const struct device *device = rd->device;
-	const bool valid[4] = { rd->read.valid, rd->write.valid, true, true };
+	bool port = device->kind == DEVICE_PORT;
+	const bool valid[4] = { rd->read.valid, rd->write.valid, !port, !port };
 	struct dim d = { .socket = device->socket, .device = device->kind };
 
 	for (size_t i = 0; i < 4; i++)
 		ret[i] = NO_DIM;
-	if (device->kind == DEVICE_PORT)
+	/* A port that is a check has its devices' bytes once more. */
+	if (port && !devices_is_shared(r, which))
 		return 0;
 	str_copy(d.bdf, sizeof(d.bdf), device->bdf);
 	str_copy(d.name, sizeof(d.name), device->name);
@@ -109,7 +113,7 @@ int dims_map(struct openmetrics *m, const struct report *r)
 		if (map_counter(m, r, i))
 			return -ENOMEM;
 	for (i = 0; i < r->nr_devices; i++)
-		if (map_device(m, &r->devices[i], &m->device_dims[i * 4]))
+		if (map_device(m, r, i, &m->device_dims[i * 4]))
 			return -ENOMEM;
 	for (i = 0; i < m->nr_series; i++)
 		if (series_cells(&m->series[i], m->nr_dims))

@@ -106,9 +106,16 @@ static bool never_ran(const struct report_device *d)
 	return d->device->filter != DEVICE_NOT_COUNTED && !d->read.valid && !d->write.valid;
 }
 
+/* Its port is counted as a whole, and it is not. */
+static bool not_apart(const struct report_device *d)
+{
+	return d->device->filter == DEVICE_NOT_COUNTED && d->device->port;
+}
+
 static bool place_unknown(const struct report_device *d)
 {
-	return d->device->filter == DEVICE_NOT_COUNTED && d->device->wiring == WIRING_UNKNOWN;
+	return d->device->filter == DEVICE_NOT_COUNTED && !d->device->port &&
+	       d->device->wiring == WIRING_UNKNOWN;
 }
 
 static bool guessed(const struct report_device *d)
@@ -120,7 +127,8 @@ static bool guessed(const struct report_device *d)
 
 static bool not_countable(const struct report_device *d)
 {
-	return d->device->filter == DEVICE_NOT_COUNTED && d->device->wiring != WIRING_UNKNOWN;
+	return d->device->filter == DEVICE_NOT_COUNTED && !d->device->port &&
+	       d->device->wiring != WIRING_UNKNOWN;
 }
 
 /* "what: A, B and 3 more: why" about the devices that are so. */
@@ -223,6 +231,10 @@ int devices_notes(const struct table *t)
 			t, guessed, "?",
 			"where it is was guessed from numbers, for firmware does not tell; if "
 			"that is wrong, the bytes are those of another");
+	if (!err)
+		err = put_list(t, not_apart, "not counted one by one",
+			       "others are below the same root port, and its counter has them "
+			       "together (line \"port\")");
 	/* Where nothing is counted at all, the legend says so. */
 	if (err || !t->traffic)
 		return err;

@@ -405,6 +405,40 @@ static int lay_out(struct table *t, struct grid *g)
 	return 0;
 }
 
+/* What devices moved together that share the counter of their port. */
+static int put_shared(const struct table *t, const struct report_device *d, const char *port)
+{
+	const struct device_bytes *const sides[] = { &d->read, &d->write };
+	cleanup_free char *sharers = NULL;
+	cleanup_free char *text = NULL;
+	char number[FORMAT_NUMBER_LEN];
+	int err = format_terminal(d->device->name, sizeof(d->device->name), &sharers);
+	size_t len;
+	FILE *f = err ? NULL : open_memstream(&text, &len);
+
+	if (!f)
+		return -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
+		char bar[FORMAT_NUMBER_LEN];
+
+		fprintf(f, "%s %s", i ? ", WRITE" : "READ", sides[i]->valid ? "" : "no data");
+		if (!sides[i]->valid)
+			continue;
+		format_rate(sides[i]->bytes, t->duration_ns, number);
+		format_bar(sides[i]->bytes, sides[i]->low, sides[i]->high, bar);
+		fprintf(f, "%s GB/s %s", number, bar);
+	}
+	if (d->enabled_ns) {
+		format_percent(d->running_ns, d->enabled_ns, number);
+		fprintf(f, ", each counted %s of the time", number);
+	}
+	if (fclose(f))
+		return -ENOMEM;
+	return notes_line(t->out, t->width,
+			  "port %s: %s: of %s together, which its counter does not tell apart",
+			  port, text, sharers[0] ? sharers : "its devices");
+}
+
 /* Do the devices below a port make what the port itself was seen to move? */
 static int put_port(const struct table *t, const struct report_device *d)
 {
@@ -414,11 +448,15 @@ static int put_port(const struct table *t, const struct report_device *d)
 		sum_capped(d->read.valid ? d->read.bytes : 0, d->write.valid ? d->write.bytes : 0);
 	int err;
 
-	if (!d->sum_valid && !t->o->verbose)
+	bool shared = devices_is_shared(t->r, (size_t)(d - t->r->devices));
+
+	if (!d->sum_valid && !shared && !t->o->verbose)
 		return 0;
 	err = format_terminal(d->device->bdf, sizeof(d->device->bdf), &port);
 	if (err)
 		return err;
+	if (shared)
+		return put_shared(t, d, port);
 	if (!d->sum_valid)
 		return notes_line(t->out, t->width, "port %s: was not counted as a whole", port);
 	if (d->sum_bytes < d->sum_low || d->sum_bytes > d->sum_high) {
