@@ -102,6 +102,13 @@ scenario_ampereone_ports() {
 	done
 	until_true has_lines part 2
 	trace_end TERM
+	# -D: a device alone below its port, and one of several below another
+	driver_trace devices -a -i 1000 --read-budget 100 -D 0001:01:00.0 -D 0002:04:00.0
+	for slot in 4 5 6; do
+		traffic --name device --report device --slot $slot --rate $((160000 * slot)) --cpu $((slot - 4)) --seconds 4 &
+	done
+	until_true has_lines device 3
+	trace_end TERM
 }
 
 # driver_rows: three who share socket 1, then one that is followed, then a cgroup

@@ -199,6 +199,61 @@ def a_port_is_a_part(s):
         expect_close(found, wanted, 0.2, f"{direction} of the port")
 
 
+# Below one port this device alone, below the other several
+DEVICE, SHARER, SHARED_PORT = "0001:01:00.0", "0002:04:00.0", "0002:00:00.0"
+
+
+def of_run(s):
+    """What each report says of the run's devices, by address."""
+    return [{d["bdf"]: d for d in report["devices"]} for report in s.reports("devices").each]
+
+
+@test("ampereone_ports")
+def what_counts_a_device_is_said(s):
+    for devices in of_run(s):
+        expect_equal(sorted(devices), sorted([DEVICE, SHARER, SHARED_PORT]), "devices")
+        expect_equal(devices[DEVICE]["filter"], "port", f"{DEVICE}: what tells it from others")
+        expect_equal(devices[SHARER]["filter"], "none", f"{SHARER}: what tells it from others")
+        expect_equal(devices[SHARER]["port"], SHARED_PORT, f"{SHARER}: its port")
+        expect_equal(devices[SHARED_PORT]["shared_by"], [SHARER], "who shares the port")
+        expect("read_bytes" not in devices[SHARER], f"{SHARER} has bytes of its own")
+        expect(devices[SHARED_PORT]["name"].startswith("0002:03:00.0, 0002:04:00.0, "), str(devices[SHARED_PORT]))
+    text = s.words("devices.err")
+    for part in (f"root port {SHARED_PORT} is counted as a whole (dwc_rootport_20000)", "dwc_rootport_10000 is in no part"):
+        expect(part in text, text)
+    expect_equal(s.status("devices"), 0, "exit status")
+
+
+@test("ampereone_ports")
+def a_port_counts_for_devices_or_for_parts(s):
+    """And what nobody asked for stays with the device: no byte is lost or invented."""
+    for report in s.reports("devices").each:
+        pmus = {part["pmu"] for part in report["parts"]}
+        expect_equal(pmus & {"dwc_rootport_10000", "dwc_rootport_20000", "dwc_rootport_30000"}, {"dwc_rootport_30000"}, "parts")
+    for device in (devices[DEVICE] for devices in of_run(s)):
+        for way in ("read_bytes", "write_bytes"):
+            if way in device:
+                parts = device["attributed"][way] + device["unattributed"][way]
+                expect_equal(parts, device[way], f"{DEVICE}: {way}")
+
+
+@test("ampereone_ports")
+@estimate
+def devices_have_what_their_port_moved(s):
+    """Each direction was counted half of the time: within 20 %, and in the bars."""
+    lines = {line["slot"]: line["bytes"] for line in Truth(s.folder / "device", s.wiring).lines}
+    for slot, bdf, way in ((4, DEVICE, "read"), (5, DEVICE, "write"), (6, SHARED_PORT, "read")):
+        sums = {"bytes": 0, "low": 0, "high": 0}
+        for device in (devices[bdf] for devices in of_run(s)):
+            require(f"{way}_bytes" in device, f"{bdf}: {way} was not counted in a report")
+            expect(0.3 < device["coverage"] < 0.7, f"{bdf}: coverage {device['coverage']}")
+            for key in sums:
+                sums[key] += device[f"{way}_{key}"]
+        print("#", bdf, way, lines[slot], sums)
+        expect_close(sums["bytes"], lines[slot], 0.2, f"{bdf}: {way}")
+        expect(sums["low"] <= lines[slot] <= sums["high"], f"{bdf}: {way} {lines[slot]} is not in {sums}")
+
+
 # --- rows
 
 

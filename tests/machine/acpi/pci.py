@@ -43,6 +43,7 @@ T410_SOCKETS = [
      (0xE, {0x00: NIC})],
 ]
 GRACE_END_POINTS = [NIC, GPU, NVME]       # in turn
+AMPEREONE_BELOW = [NIC, SWITCH]           # by port: a device alone, and several
 
 
 @dataclass
@@ -81,7 +82,7 @@ def grace_segment(socket, port):
 
 def ampereone_segment(socket, port):
     """A segment for each of the root ports, two to a socket."""
-    end_point = GRACE_END_POINTS[port]
+    end_point = AMPEREONE_BELOW[port]
     return Segment(1 + socket * AMPEREONE_ROOT_PORTS + port, socket,
                    [Port(0, 0xFF, port, 0, False, end_point, DESIGNWARE_PORT)])
 
