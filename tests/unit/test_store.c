@@ -109,6 +109,12 @@ static void test_round_trip(void **state)
 	j.nr_gaps = 1;
 	j.gap_ns = 4;
 	assert_int_equal(store_begin(s, &d), 0);
+	host.peaks = (struct peaks){
+		.items = { { PEAK_CMEM, PEAK_FIRMWARE, 1, PEAK_MOST },
+			   { PEAK_PCIE, PEAK_GIVEN, PEAK_EVERY_SOCKET, 1 } },
+		.nr = 2,
+		.note = "not kept",
+	};
 	assert_int_equal(store_node(s, &host, &node, &d), 0);
 	assert_int_equal(store_job(s, &j, &d), 0);
 	assert_int_equal(store_commit(s, &d), 0);
@@ -121,6 +127,8 @@ static void test_round_trip(void **state)
 	assert_string_equal(read_host.kernel, host.kernel);
 	assert_string_equal(read_host.platform, host.platform);
 	assert_int_equal(read_host.sockets, 2);
+	assert_int_equal(read_host.peaks.nr, 2);
+	assert_memory_equal(read_host.peaks.items, host.peaks.items, 2 * sizeof(struct peak));
 	assert_int_equal(read.nr_counters, SAMPLE_COUNTERS);
 	for (size_t i = 0; i < SAMPLE_COUNTERS; i++) {
 		assert_same_counter(&read.counters[i], &node.counters[i]);

@@ -623,6 +623,8 @@ static void test_damaged_columns(void **state)
 		"DELETE FROM counters WHERE counter = 1",
 		"UPDATE keeper SET details = x'01'",
 		"UPDATE keeper SET intervals = 'x'",
+		"UPDATE keeper SET peaks = 'cmem 0 given 0' || char(10)",
+		"UPDATE keeper SET peaks = 'cmem 0 given 5'",
 		"PRAGMA user_version = 0",
 	};
 
@@ -668,11 +670,11 @@ static void test_not_ours(void **state)
 
 	(void)state;
 	make_store();
-	set_columns("PRAGMA user_version = 6");
+	set_columns("PRAGMA user_version = 7");
 	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 	assert_non_null(strstr(d.help, "later"));
 	assert_int_equal(store_open(file, true, &d, &s), -EPROTONOSUPPORT);
-	set_columns("PRAGMA user_version = 5; PRAGMA application_id = 5");
+	set_columns("PRAGMA user_version = 6; PRAGMA application_id = 5");
 	assert_int_equal(look(file, NULL, &f, &d), -EINVAL);
 	assert_int_equal(store_open(file, true, &d, &s), -EINVAL);
 	assert_non_null(strstr(d.what, "another program"));
@@ -696,6 +698,7 @@ static void test_older(void **state)
 		    "ALTER TABLE jobs DROP COLUMN owner;"
 		    "ALTER TABLE jobs DROP COLUMN mem_readwrite_bytes;"
 		    "ALTER TABLE jobs DROP COLUMN energy_nanojoules;"
+		    "ALTER TABLE keeper DROP COLUMN peaks;"
 		    "ALTER TABLE counters DROP COLUMN unit; PRAGMA user_version = 1");
 	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 	assert_non_null(strstr(d.help, "t410trace serve"));

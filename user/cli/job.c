@@ -237,17 +237,20 @@ static int write_in_format(struct job_look *l, struct job_context *c, const stru
 	struct diag d = { 0 };
 	int err = 0;
 
-	if (l->args->history || l->show->html || l->show->csv) {
+	bool shown = l->args->history || l->show->html || l->show->csv;
+
+	/* The largest interval has a part in the peak of memory, where that is known. */
+	if (shown || c->host->peaks.nr)
 		err = store_each_span(l->file.store, j->key, account_list_add, &history, &d);
-		c->history = &history;
-	}
+	c->history = shown ? &history : NULL;
+	c->kept = &history;
 	if (!err && l->show->html)
 		err = job_page_write(l->out, c, j);
 	else if (!err && l->show->csv)
 		err = job_csv_write(l->out, c, j);
 	else if (!err)
 		err = report_writers[l->show->format].job(l->out, c, j, o);
-	c->history = NULL;
+	c->history = c->kept = NULL;
 	l->no_history = !history.nr;
 	account_list_release(&history);
 	return err;

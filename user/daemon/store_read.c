@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "daemon/store_parts.h"
+#include "daemon/store_peaks.h"
 
 #define QUERY_LEN 1024
 
@@ -131,7 +132,8 @@ static int take_keeper(struct store *s, sqlite3_stmt *st, struct host_info *host
 		       struct accounts_node *n, struct diag *d)
 {
 	struct taker t = { .st = st };
-	int err;
+	char peaks[STORE_PEAKS_LEN];
+	int err, details;
 
 	take_text_of(&t, host->name, sizeof(host->name));
 	take_text_of(&t, host->kernel, sizeof(host->kernel));
@@ -148,9 +150,12 @@ static int take_keeper(struct store *s, sqlite3_stmt *st, struct host_info *host
 	n->jobs_stale = take_number_of(&t);
 	n->jobs_dropped = take_number_of(&t);
 	n->late_rows = take_number_of(&t);
-	err = t.bad ? -EUCLEAN
-		    : blob_read_node(sqlite3_column_blob(st, t.nr), sqlite3_column_bytes(st, t.nr),
-				     n);
+	details = t.nr++;
+	take_text_of(&t, peaks, sizeof(peaks));
+	err = t.bad || store_peaks_parse(peaks, &host->peaks)
+		      ? -EUCLEAN
+		      : blob_read_node(sqlite3_column_blob(st, details),
+				       sqlite3_column_bytes(st, details), n);
 	if (err == -EUCLEAN)
 		return store_damage(s, "the record of the machine", d);
 	return err ? diag_fail(d, err, "cannot read the machine's totals in %s: %s", s->file,
@@ -166,7 +171,7 @@ static int read_node(struct store *s, struct host_info *host, struct accounts_no
 		s->db,
 		"SELECT host,kernel,platform,sockets,since_ns,until_ns,intervals,"
 		"covered_ns,gaps,gap_ns,jobs_started,jobs_ended,jobs_stale,"
-		"jobs_dropped,late_rows,details "
+		"jobs_dropped,late_rows,details,peaks "
 		"FROM keeper",
 		-1, &st, NULL);
 	int err = 0;

@@ -95,8 +95,13 @@ static const char version_5[] =
 	" UPDATE span_jobs SET gone = 1 WHERE key = OLD.key; END;"
 	"PRAGMA user_version = 5;";
 
+/* The most that memory and links can move, see store_peaks.h. */
+static const char version_6[] = "ALTER TABLE keeper ADD COLUMN peaks TEXT NOT NULL DEFAULT '';"
+				"PRAGMA user_version = 6;";
+
 /* What makes each version of the one before; the first of an empty file. */
-static const char *const steps[] = { version_1, version_2, version_3, version_4, version_5 };
+static const char *const steps[] = { version_1, version_2, version_3,
+				     version_4, version_5, version_6 };
 
 #define STORE_VERSION ((int64_t)ARRAY_SIZE(steps))
 

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "daemon/store_parts.h"
+#include "daemon/store_peaks.h"
 
 /*
  * JOB_UPDATE is what happens to a running job with each interval. What is in indexes is in its
@@ -11,7 +12,7 @@
  */
 static const char *const sql[NR_STATEMENTS] = {
 	[STATEMENT_KEEPER] = "INSERT OR REPLACE INTO keeper VALUES"
-			     "(1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
+			     "(1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)",
 	[STATEMENT_COUNTER] =
 		"INSERT OR REPLACE INTO counters VALUES"
 		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20)",
@@ -165,6 +166,7 @@ static int note_headlines(struct store *s, const struct accounts_node *n)
 static int put_keeper(struct store *s, const struct host_info *host, const struct accounts_node *n)
 {
 	struct binder b = { .rc = SQLITE_OK };
+	char peaks[STORE_PEAKS_LEN];
 	int rc = store_prepare(s, STATEMENT_KEEPER, &b.st);
 
 	if (rc != SQLITE_OK)
@@ -187,6 +189,8 @@ static int put_keeper(struct store *s, const struct host_info *host, const struc
 	bind_number(&b, n->jobs_dropped);
 	bind_number(&b, n->late_rows);
 	bind_blob(&b, &s->blob);
+	store_peaks_text(&host->peaks, peaks);
+	bind_text(&b, peaks);
 	return run(&b);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "report/job/job_peak.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
 #include "report/json/internal.h"
@@ -312,6 +313,34 @@ static json_t *history_object(const struct job_context *c, const struct account_
 	return o;
 }
 
+/* Beside the peak of memory, where that is known. */
+static void put_peak(json_t *o, const struct job_context *c, const struct account_job *j, int *err)
+{
+	struct job_peak p;
+	json_t *to;
+
+	if (!job_peak_of(c, j, &p))
+		return;
+	to = json_object();
+	put_cut(to, "bytes_per_second", p.bytes_per_s, err);
+	put_cut(to, "sockets", p.sockets, err);
+	put(to, "share", json_real(p.share), err);
+	put(to, "low", json_real(p.low), err);
+	put(to, "high", json_real(p.high), err);
+	put_bool(to, "at_most", p.at_most, err);
+	put_bool(to, "partial", p.partial, err);
+	if (p.most_known) {
+		json_t *most = json_object();
+
+		put_times(most, p.most_start_ns, p.most_end_ns,
+			  p.most_end_ns > p.most_start_ns ? p.most_end_ns - p.most_start_ns : 0,
+			  err);
+		put(most, "share", json_real(p.most), err);
+		put(to, "largest_interval", most, err);
+	}
+	put(o, "peak", to, err);
+}
+
 int job_json_write(FILE *out, const struct job_context *c, const struct account_job *j)
 {
 	json_t *o = json_object();
@@ -322,6 +351,7 @@ int job_json_write(FILE *out, const struct job_context *c, const struct account_
 	put_life(o, j, &err);
 	put(o, "gaps", gaps_array(j, &err), &err);
 	put(o, "metrics", metrics_object(c, j, &j->whole, &err), &err);
+	put_peak(o, c, j, &err);
 	put(o, "counters", counters_array(c, j, &err), &err);
 	put(o, "devices", io_array(&j->whole, &err), &err);
 	put(o, "steps", steps_array(c, j, &err), &err);

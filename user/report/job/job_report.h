@@ -22,11 +22,13 @@
  * @node: has the counters that accounts refer to
  * @history: intervals of the account that is shown, as store_each_span() has them; NULL: nobody
  *	asked for them
+ * @kept: the same where they are not shown, but looked at; NULL: there are none
  */
 struct job_context {
 	const struct host_info *host;
 	const struct accounts_node *node;
 	const struct account_list *history;
+	const struct account_list *kept;
 };
 
 /** job_json_write() - the account as one line of JSON; 0 or a negative errno */

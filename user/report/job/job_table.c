@@ -14,6 +14,7 @@
 #include "base/sums.h"
 #include "report/grid.h"
 #include "report/job/job_notes.h"
+#include "report/job/job_peak.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
 #include "report/notes.h"
@@ -583,6 +584,8 @@ static int put_table(FILE *out, void *arg)
 		fputc('\n', out);
 	if (!err)
 		err = put_sums(t);
+	if (!err)
+		err = job_peak_line(t->out, t->c, t->j, t->width);
 	if (!err)
 		err = put_energy(t);
 	if (!err)
