@@ -240,15 +240,15 @@ def a_port_counts_for_devices_or_for_parts(s):
 @test("ampereone_ports")
 @estimate
 def devices_have_what_their_port_moved(s):
-    """Each direction was counted half of the time: within 20 %, and in the bars."""
+    """Directions take turns, and one that rests has shorter ones: within 20 %, and in the bars."""
     lines = {line["slot"]: line["bytes"] for line in Truth(s.folder / "device", s.wiring).lines}
     for slot, bdf, way in ((4, DEVICE, "read"), (5, DEVICE, "write"), (6, SHARED_PORT, "read")):
         sums = {"bytes": 0, "low": 0, "high": 0}
         for device in (devices[bdf] for devices in of_run(s)):
-            require(f"{way}_bytes" in device, f"{bdf}: {way} was not counted in a report")
-            expect(0.3 < device["coverage"] < 0.7, f"{bdf}: coverage {device['coverage']}")
+            expect(device["coverage"] < 0.6, f"{bdf}: coverage {device['coverage']}")
+            # The last interval may be too short for a turn
             for key in sums:
-                sums[key] += device[f"{way}_{key}"]
+                sums[key] += device.get(f"{way}_{key}", 0)
         print("#", bdf, way, lines[slot], sums)
         expect_close(sums["bytes"], lines[slot], 0.2, f"{bdf}: {way}")
         expect(sums["low"] <= lines[slot] <= sums["high"], f"{bdf}: {way} {lines[slot]} is not in {sums}")

@@ -430,7 +430,7 @@ static int put_shared(const struct table *t, const struct report_device *d, cons
 	}
 	if (d->enabled_ns) {
 		format_percent(d->running_ns, d->enabled_ns, number);
-		fprintf(f, ", each counted %s of the time", number);
+		fprintf(f, ", counted at least %s of the time", number);
 	}
 	if (fclose(f))
 		return -ENOMEM;
