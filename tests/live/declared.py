@@ -4,7 +4,7 @@
 
 Each line is also in LOG, with the value of each FILE. A file LOG.now names something wrong, one of
 FAULTS, which it does once; the file is gone afterwards. --sets counts each FILE apart, and says that
-it is about the CPU of its number.
+it is about the CPU of its number. --name=NAME is what it is called.
 """
 import json
 import os
@@ -14,6 +14,7 @@ import time
 options = [arg for arg in sys.argv[1:] if arg.startswith("--")]
 log_path, *paths = [arg for arg in sys.argv[1:] if not arg.startswith("--")]
 sets = "--sets" in options
+name = next((o.partition("=")[2] for o in options if o.startswith("--name=")), "declared")
 files = [os.open(path, os.O_RDONLY) for path in paths]
 log = open(log_path, "a", encoding="ascii")
 
@@ -48,8 +49,7 @@ def wrong(values, seconds=0):
 
 
 def long_line():
-    for _ in range(100):
-        out("x" * 1_000_000)
+    out("x" * 1_000_000)
     out("\n")
 
 
@@ -88,7 +88,7 @@ if sets:
         {"name": f"cpu{i}", "direction": "read", "source": "cpu", "socket": i, "cpus": str(i)}
         for i in range(len(paths))
     ]
-out(json.dumps({"schema": "t410trace.source/1", "name": "declared", "every_ms": 20, "counters": counters}) + "\n")
+out(json.dumps({"schema": "t410trace.source/1", "name": name, "every_ms": 20, "counters": counters}) + "\n")
 while True:
     good()
     time.sleep(0.02)

@@ -34,12 +34,12 @@ def declaring(bed):
         yield files, processes
 
 
-def source(bed, files, *options):
-    return " ".join(map(str, [HERE / "declared.py", *options, bed.scratch / "log", *files]))
+def source(bed, files, *options, log="log"):
+    return " ".join(map(str, [HERE / "declared.py", *options, bed.scratch / log, *files]))
 
 
-def log_of(bed):
-    text = (bed.scratch / "log").read_text(encoding="ascii")
+def log_of(bed, log="log"):
+    text = (bed.scratch / log).read_text(encoding="ascii")
     return [json.loads(line) for line in text.splitlines() if line.endswith("]")]
 
 
@@ -89,11 +89,11 @@ def share_of(report, pid, name=COUNTER):
     return {"value": 0, "low": 0, "high": 0}
 
 
-def order(bed, fault):
-    """Tells the source to do something wrong."""
-    name = bed.scratch / "log.new"
+def order(bed, fault, log="log"):
+    """Tells the source with this log to do something wrong; the file goes when it has heard it."""
+    name = bed.scratch / "order"
     name.write_text(fault, encoding="ascii")
-    name.rename(bed.scratch / "log.now")
+    return name.rename(bed.scratch / f"{log}.now")
 
 
 def run(bed, *args, seconds=3.0, options=(), command=(), fault=None, words=None):
@@ -117,11 +117,11 @@ def run(bed, *args, seconds=3.0, options=(), command=(), fault=None, words=None)
         return done, [p.pid for p in processes]
 
 
-def check_sum(bed, reports, name=COUNTER, which=None):
+def check_sum(bed, reports, name=COUNTER, which=None, log="log"):
     total = counted(reports, name)
     sums = [
         sum(parts) if which is None else parts[which]
-        for parts in possible_sums(log_of(bed), reports)
+        for parts in possible_sums(log_of(bed, log), reports)
     ]
     require(total in sums, f"{total} bytes of {name} in the reports, declared were {sums}")
     return total
@@ -194,29 +194,30 @@ FAULTS = {
     "fallen": ("", "invalid_windows"),
     "long": ("longer than 65536", "invalid_windows"),
     "flood": ("", None),
-    "errors": ("source declared: the BMC is ?[31mslow", None),
+    "errors": ("source errors: the BMC is ?[31mslow", None),
 }
 
 
 def test_faults(bed):
     """Whatever is wrong with a line is told and counted, and its bytes are in the next window."""
-    seen = {}
+    seen, args = {}, ["--json", "-i", 200]
     with declaring(bed) as (files, _):
-        args = ["--json", "-i", 200, "--source", source(bed, files)]
+        for fault in FAULTS:
+            args += ["--source", source(bed, files, f"--name={fault}", log=fault)]
         with bed.tracing("-a", *args) as tracer:
             for fault in FAULTS:
                 tracer.wait_reports(2)
                 first = tracer.written()
-                order(bed, fault)
-                tracer.wait_until(fault, lambda: not (bed.scratch / "log.now").exists())
+                unheard = order(bed, fault, log=fault)
+                tracer.wait_until(fault, lambda file=unheard: not file.exists())
                 tracer.wait_reports(3)
                 seen[fault] = slice(first, tracer.written())
             done = tracer.end(signal.SIGINT)
     reports = done.intervals()
-    check_sum(bed, reports)
     quality = [report["quality"] for report in reports]
     for fault, (words, number) in FAULTS.items():
-        require(words in done.err, f"{fault}: it says {done.err[-300:]!r}")
+        require(words in done.err, f"{fault}: it says {done.err!r}")
+        check_sum(bed, reports, f"{fault}/bytes", log=fault)
         if number:
             require(any(q[number] for q in quality[seen[fault]]), f"{fault}: nobody counted it")
     require(not any(q["uncounted_ns"] for q in quality), "a gap")
