@@ -64,7 +64,7 @@ scenario_esp_sets() {
 	controls > released
 }
 
-# Two who share a CPU, then one process that uses the accelerator, then another
+# Two who share a CPU, two on a CPU each, then one process that uses the accelerator, then another
 scenario_esp_rows() {
 	# intervals so long that looking for open files is worth it at their ends
 	esp_trace all -i 2s
@@ -72,6 +72,11 @@ scenario_esp_rows() {
 	light=$!
 	load heavy --slot 0,1 --rate 1600000 --cpu 1 --duty 20-60/20-60 --seed 7 --seconds 5 --cgroup esp/heavy
 	wait $light
+	# one on each CPU, all the time: nothing but misses of their L2 tells them apart
+	load left --slot 5 --rate 200000 --cpu 0 --seconds 4 &
+	left=$!
+	load right --slot 0 --rate 1600000 --cpu 1 --seconds 4
+	wait $left
 	# who has a node open is looked for every 3 s, and two looks must agree
 	using first --rate 800000 --seconds 12 --cgroup esp/first
 	using second --rate 200000 --seconds 12 --cgroup esp/second

@@ -162,11 +162,49 @@ def every_set_has_its_counters_and_no_others(s):
 @test("esp_rows")
 def every_access_is_counted(s):
     expect_equal(s.status("all"), 0, "exit status")
-    truth = slot_bytes(s, "light", "heavy", "first", "second")
+    truth = slot_bytes(s, "light", "heavy", "left", "right", "first", "second")
+    # Each slot counts whole words
+    truth[0] += truth.pop(5) // 8 * 8 + truth[0] // 8 * 8 - truth[0]
     found = s.reports("all").counters()
     # Words that passed the queues tell them apart: all are of one moment, for the tile was frozen
     for slot, names in enumerate((*BY_CPUS, *((name,) for name in BY_DMA))):
         as_moved(sum(found[name] for name in names) // 8, truth[slot] // 8, names[0])
+
+
+@test("esp_rows")
+@estimate
+def the_part_of_a_cpu_tile_is_what_its_l2_missed(s):
+    """Two who have a CPU each all the time; one moves eight times as much."""
+    reports = s.reports("all")
+    for name in ("left", "right"):
+        pid = s.truth().named(name)[0]["pid"]
+        found = sum(reports.share(c, by_pid(pid))["value"] for c in BY_CPUS[0])
+        expect_close(found, s.truth().bytes(name), 0.15, name)
+
+
+@test("esp_rows")
+@estimate
+def misses_divide_nearly_all(s):
+    found = s.reports("all").counters()
+    by_time = sum(found[name] for names in BY_CPUS for name in names if name.endswith("_by_time"))
+    whole = sum(found[name] for names in BY_CPUS for name in names)
+    expect(by_time < 0.02 * whole, f"{by_time} bytes of {whole} are divided by time")
+
+
+@test("esp_rows")
+def work_of_an_accelerator_is_counted(s):
+    """Each slot may have had a part of an access left from an earlier scenario."""
+    moved = slot_bytes(s, "first", "second").values()
+    words, lines = (sum(count // size for count in moved) for size in (8, 64))
+    work = [device["work"] for report in s.reports("all").each for device in report["devices"] if device["bdf"] == "acc0"]
+    for key, truth in (("cycles", words), ("memory_cycles", words), ("tlb_cycles", 0), ("invocations", lines)):
+        found = sum(one[key] for one in work)
+        require(truth <= found <= truth + 2 * (truth > 0), f"{key} are {found}, expected {truth}")
+    for one in work:
+        means = {key: one[key] / one["invocations"] for key in one if key.endswith("cycles") and one["invocations"]}
+        told = one.get("per_invocation", {})
+        expect_equal(set(told), set(means), "means")
+        require(all(abs(told[key] - mean) < 1e-6 for key, mean in means.items()), f"{told}, expected {means}")
 
 
 @test("esp_rows")
