@@ -89,3 +89,38 @@ scenario_view() {
 	"$T410TRACE" report run.rec -a --json > all.json 2> report.err
 	rm -f run.rec keys starts
 }
+
+left_page() { [ "$(count_open)" = "$(cat open.rows)" ]; }
+
+# Metrics are counted while their page is open; then rows become those of cgroups.
+scenario_view_metrics() {
+	until_true programs_gone
+	mkfifo keys
+	TERM=xterm TERMINFO=/host/terminfo terminal screen "$T410TRACE" top -i 1s --read-budget 50 \
+		< keys > ended 2> terminal.err &
+	viewer=$!
+	exec 3> keys
+	until_true test -e screen
+	pressed=0
+	until_true shows LIVE
+	count_open > open.rows
+	traffic --name big --report truth --slot 0 --rate 1000000 --cpu 1 --seconds 10 &
+	big=$!
+	until_true has_worked 300 $big
+	press 6
+	until_true shows 'uncore PMU'
+	count_open > open.metrics
+	shot metrics 'uncore PMU'
+	press 1
+	until_true left_page
+	count_open > open.left
+	press b
+	shot cgroups CGROUP
+	wait $big
+	press q
+	wait $viewer
+	exec 3>&-
+	until_true programs_gone
+	count_open > open.after
+	rm -f keys
+}

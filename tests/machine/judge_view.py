@@ -25,6 +25,7 @@ GB_ROUNDING, PERCENT_ROUNDING, DIGITS = 0.0005001, 0.05001, 0.00501
 UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 ROW = re.compile(r"(\d+) (\S+) +([\d.]+) +([\d.]+) +(\S+) +(\S+) +(\S+%)(?: |$)")
 SHARE = re.compile(r"(\S+) +(\d+) +([\d.]+ \w*B) +([\d.]+ \w*B) +([\d.]+ \w*B) +(\S+)")
+METRIC = re.compile(r" *Memory read bandwidth +GB/s +([\d.]+)")
 COUNTER = re.compile(r"(\S+) +(\d+) +([\d.]+|no data) +(\S+) +(\S+)")
 
 
@@ -233,3 +234,26 @@ def nothing_is_left_in_the_kernel(s):
         require(during > before, f"{what}: {during} while it ran, {before} before")
         expect_equal(after, before, f"{what} afterwards")
     expect_equal(s.text("pins.after"), s.text("pins.before"), "/sys/fs/bpf")
+
+
+@test("view_metrics")
+def metrics_are_on_their_page(s):
+    lines = picture(s, "metrics")
+    require(any(line.startswith("METRICS OF THE MACHINE") for line in lines), f"no metrics: {lines}")
+    found = [m for m in map(METRIC.match, lines) if m]
+    require(found and float(found[0][1]) > 0, f"nothing is read on socket 0: {lines}")
+
+
+@test("view_metrics")
+def counters_are_open_with_their_page(s):
+    rows, metrics, left, after = (s.number(f"open.{when}") for when in ("rows", "metrics", "left", "after"))
+    require(metrics > rows, f"{metrics} are open with the page, {rows} before")
+    expect_equal(left, rows, "open when the page is left")
+    require(after < rows, f"{after} are open at the end")
+    expect_equal(json.loads(s.text("ended"))["status"], 0, "status")
+
+
+@test("view_metrics")
+def rows_become_cgroups(s):
+    lines = picture(s, "cgroups")
+    require(lines[HEADING].startswith("CGROUP"), f"rows are {lines[HEADING]!r}")

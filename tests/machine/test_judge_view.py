@@ -312,6 +312,70 @@ def spoil_sequence(files):
     return {ENDS, KEYS, SOCKETS, FLOWS, RECORDED, TRUE, ONE, COUNTED}
 
 
+# --- the page of metrics, and rows of another kind
+
+
+def right_metrics():
+    return {
+        "metrics": of_screen("metrics", ['METRICS OF THE MACHINE, as "t410trace stat" has them',
+                                         "  Memory read bandwidth     GB/s              0.753*    0.691*"]),
+        "cgroups": of_screen("cgroups", ["CGROUP                         READ   WRITE SHAREv"]),
+        "open": {"rows": 90, "metrics": 278, "left": 90, "after": 0},
+        "status": 0,
+    }  # fmt: skip
+
+
+def failed_metrics(files):
+    wrong, text = set(), ""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for picture in ("metrics", "cgroups"):
+            text += drawn(files[picture])
+            (folder / f"{picture}.at").write_text(f"{len(text)}\n", encoding="ascii")
+        (folder / "screen").write_bytes(text.encode("latin-1"))
+        (folder / "done").touch()
+        (folder / "ended").write_text(json.dumps({"status": files["status"]}), encoding="ascii")
+        for when, number in files["open"].items():
+            (folder / f"open.{when}").write_text(f"{number}\n", encoding="ascii")
+        scenario = Scenario(folder, Wiring(pathlib.Path(__file__).parent / "traffic.conf"))
+        for test in view.TESTS["view_metrics"]:
+            try:
+                test(scenario)
+            except Failure:
+                wrong.add(test.__name__)
+    return wrong
+
+
+MEASURED, OPEN, GROUPS = "metrics_are_on_their_page", "counters_are_open_with_their_page", "rows_become_cgroups"
+# What is spoilt: where, with what, and the test that sees it
+METRICS = {
+    "another page": (("metrics",), of_screen("metrics", ["COUNTER"]), MEASURED),
+    "nothing read": (("metrics", 6), "  Memory read bandwidth     GB/s    0.000     0.000", MEASURED),
+    "no value": (("metrics", 6), "  Memory read bandwidth     GB/s       -n        -n", MEASURED),
+    "nothing opened": (("open", "metrics"), 90, OPEN),
+    "left open": (("open", "left"), 278, OPEN),
+    "open at the end": (("open", "after"), 90, OPEN),
+    "status": (("status",), 1, OPEN),
+    "processes": (("cgroups", 5), "PROCESS", GROUPS),
+}
+
+
+def check_metrics():
+    """Number of wrong verdicts"""
+    bad = 0
+    for name, (where, new, test) in {"right": (None, None, None), **METRICS}.items():
+        at = files = right_metrics()
+        if where:
+            for key in where[:-1]:
+                at = at[key]
+            at[where[-1]] = new
+        found = failed_metrics(files)
+        right_one = found == ({test} if test else set())
+        print(f"ok metrics {name}" if right_one else f"not ok metrics {name}: failed {sorted(found)}")
+        bad += not right_one
+    return bad
+
+
 # What is written, and what the first lines are then; as xterm does it
 TERMINAL = {
     "wraps behind the last column": ("x" * 79 + "yz", ["x" * 79 + "y", "z"]),
@@ -336,6 +400,7 @@ def main():
         name = spoil.__name__ if spoil else "right"
         print(f"ok {name}" if found == wanted else f"not ok {name}: failed {sorted(found)}, not {sorted(wanted)}")
         bad += found != wanted
+    bad += check_metrics()
     for name, (text, wanted) in TERMINAL.items():
         found = Screen(text).text()[: len(wanted)]
         print(f"ok terminal {name}" if found == wanted else f"not ok terminal {name}: {found}")
