@@ -65,9 +65,9 @@ scenario_view() {
 	leftovers during
 	press r
 	until_true recorded_since 0
-	traffic --name big --report truth --slot 0 --rate 1000000 --cpu 1 --seconds 7 &
+	traffic --name big --report truth --slot 0 --rate 1000000 --cpu 1 --seconds 300 &
 	big=$!
-	traffic --name small --report truth --slot 3 --rate 300000 --cpu 3 --seconds 7 &
+	traffic --name small --report truth --slot 3 --rate 300000 --cpu 3 --seconds 300 &
 	small=$!
 	until_true has_worked 300 $big
 	until_true has_worked 300 $small
@@ -79,6 +79,7 @@ scenario_view() {
 	until_true shows PROCESS
 	press 4
 	shot counters ATTRIBUTED
+	kill $big $small
 	until_true has_lines truth 2
 	until_true recorded_since "$(uptime_ns)"
 	press q
