@@ -435,6 +435,8 @@ struct device_bytes {
  * @sum_bytes, @sum_low, @sum_high: bytes of the counted devices below the port in both
  *	directions, and what they should be according to the port's own count
  * @exclusive: key of the row that alone had it open all the time, "" for none
+ * @shared: several rows had it open, processes of one cgroup at once, or one after another. Without
+ *	either several cgroups had it at once, or it is not known who
  * @work, @work_valid: what an accelerator did, where it was counted
  */
 struct report_device {
@@ -451,6 +453,7 @@ struct report_device {
 	uint64_t sum_low;
 	uint64_t sum_high;
 	char exclusive[MODEL_KEY_LEN];
+	bool shared;
 	uint64_t work[NR_WORKS];
 	bool work_valid[NR_WORKS];
 };

@@ -263,14 +263,18 @@ static void exclusive_rows(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		book_exclusive(w.book, 0, number(&w, a));
-		book_exclusive(w.book, 1, number(&w, i ? a : b));
-		book_exclusive(w.book, 3, SPLIT_NO_ROW);
+		book_exclusive(w.book, 0, number(&w, a), false);
+		book_exclusive(w.book, 1, number(&w, i ? a : b), false);
+		book_exclusive(w.book, 2, i ? number(&w, a) : SPLIT_NO_ROW, !i);
+		book_exclusive(w.book, 3, SPLIT_NO_ROW, false);
+		book_exclusive(w.book, 4, i ? number(&w, a) : SPLIT_NO_ROW, false);
 		r = report_of(&w);
 		assert_string_equal(r->devices[0].exclusive, "pid:7:70");
 		assert_string_equal(r->devices[1].exclusive, i ? "pid:7:70" : "pid:8:80");
 		assert_string_equal(r->devices[3].exclusive, "");
-		assert_string_equal(r->devices[4].exclusive, "");
+		assert_string_equal(r->devices[4].exclusive, i ? "pid:7:70" : "");
+		for (int k = 0; k < 5; k++)
+			assert_int_equal(r->devices[k].shared, k == 2 && !i);
 		report_free(r);
 		assert_int_equal(book_add(total, w.book), 0);
 		book_clear(w.book);
@@ -278,7 +282,11 @@ static void exclusive_rows(void **state)
 	r = calloc(1, sizeof(*r));
 	assert_int_equal(book_report(total, r), 0);
 	assert_string_equal(r->devices[0].exclusive, "pid:7:70");
-	assert_string_equal(r->devices[1].exclusive, "");
+	for (int k = 1; k < 5; k++) {
+		assert_string_equal(r->devices[k].exclusive, "");
+		/* who had it in turn shared it; what is not known of an interval, is not */
+		assert_int_equal(r->devices[k].shared, k == 1 || k == 2);
+	}
 	report_free(r);
 	book_free(total);
 	world_free(&w);

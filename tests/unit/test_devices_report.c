@@ -422,6 +422,7 @@ static void work_by_invocation(void **state)
 	assert_true(json_real_value(json_object_get(work, "cycles")) == 250.5);
 	assert_true(json_real_value(json_object_get(work, "tlb_cycles")) == 0);
 	assert_int_equal(json_object_size(work), 2);
+	assert_null(json_object_get(device_of(o, 2), "shared"));
 	json_decref(o);
 	text = table_of(r, (struct table_options){ .width = 200 });
 	assert_non_null(
@@ -429,8 +430,15 @@ static void work_by_invocation(void **state)
 	free(text);
 	d->exclusive[0] = '\0';
 	text = table_of(r, (struct table_options){ .width = 200 });
-	assert_non_null(strstr(text, "each; shared, or it is not known by whom"));
+	assert_non_null(strstr(text, "each; shared by cgroups, or it is not known by whom"));
 	free(text);
+	d->shared = true;
+	text = table_of(r, (struct table_options){ .width = 200 });
+	assert_non_null(strstr(text, "each; shared\n"));
+	free(text);
+	o = object_of(r);
+	assert_true(json_is_true(json_object_get(device_of(o, 2), "shared")));
+	json_decref(o);
 	d->work[WORK_INVOCATIONS] = 0;
 	o = object_of(r);
 	work = json_object_get(device_of(o, 2), "work");

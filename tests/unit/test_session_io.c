@@ -290,6 +290,8 @@ static void owners_of_all_the_interval(void **state)
 	r = report_at(s, 1000);
 	assert_string_equal(r->devices[0].exclusive, "pid:5:5");
 	assert_string_equal(r->devices[1].exclusive, "");
+	assert_false(r->devices[0].shared);
+	assert_false(r->devices[1].shared);
 	report_free(r);
 
 	/* then two of them; and one span that goes on for long */
@@ -298,18 +300,44 @@ static void owners_of_all_the_interval(void **state)
 	assert_int_equal(alone(&out, 6, 1, 1000, 1000000), 0);
 	r = report_at(s, 2000);
 	assert_string_equal(r->devices[0].exclusive, "");
+	assert_true(r->devices[0].shared);
 	assert_string_equal(r->devices[1].exclusive, "pid:6:6");
+	assert_false(r->devices[1].shared);
 	report_free(r);
 	for (uint64_t k = 3; k < 200; k++) {
 		r = report_at(s, k * 1000);
 		assert_string_equal(r->devices[0].exclusive, "");
+		assert_false(r->devices[0].shared);
 		assert_string_equal(r->devices[1].exclusive, "pid:6:6");
 		report_free(r);
 	}
 	assert_int_equal(session_summary(s, &r), 0);
 	assert_string_equal(r->devices[1].exclusive, "");
+	assert_true(r->devices[0].shared);
+	assert_false(r->devices[1].shared);
 	report_free(r);
 	session_free(s);
+}
+
+/* Processes of a cgroup that has a device alone share it; of rows of cgroups, it is one. */
+static void shared_at_once(void **state)
+{
+	(void)state;
+	for (int by_cgroup = 0; by_cgroup < 2; by_cgroup++) {
+		struct session *s = make((struct session_options){
+			.by = by_cgroup ? ROW_CGROUP : ROW_PROCESS, .all = true });
+		struct trace_sink out = session_sink(s);
+		struct report *r;
+
+		begin(&out);
+		assert_int_equal(alone(&out, 5, 0, 0, 1000), 0);
+		assert_int_equal(alone(&out, 7, 0, 0, 500), 0);
+		r = report_at(s, 1000);
+		assert_int_equal(r->devices[0].shared, !by_cgroup);
+		assert_string_equal(r->devices[0].exclusive, by_cgroup ? "cgroup:1" : "");
+		report_free(r);
+		session_free(s);
+	}
 }
 
 /* Windows of a device can be long beside intervals, and many tasks come and go meanwhile. */
@@ -353,6 +381,7 @@ int main(void)
 		cmocka_unit_test(bytes_reach_rows),
 		cmocka_unit_test(the_cgroup_alone_is_known),
 		cmocka_unit_test(owners_of_all_the_interval),
+		cmocka_unit_test(shared_at_once),
 		cmocka_unit_test(requests_wait_for_their_window),
 	};
 

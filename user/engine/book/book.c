@@ -233,12 +233,14 @@ int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_by
 	return 0;
 }
 
-void book_exclusive(struct book *b, uint32_t device, uint32_t row)
+void book_exclusive(struct book *b, uint32_t device, uint32_t row, bool several)
 {
 	struct book_device *d = &b->devices[device];
 
-	d->exclusive = row == SPLIT_NO_ROW ? EXCLUSIVE_NOBODY : EXCLUSIVE_ONE;
-	if (row != SPLIT_NO_ROW)
+	d->exclusive = several		     ? EXCLUSIVE_SEVERAL
+		       : row == SPLIT_NO_ROW ? EXCLUSIVE_NOBODY
+					     : EXCLUSIVE_ONE;
+	if (d->exclusive == EXCLUSIVE_ONE)
 		d->owner = b->by_number[row]->key;
 }
 

@@ -73,12 +73,13 @@ int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_by
 	    uint64_t write_bytes);
 
 /**
- * book_exclusive() - one row had a device to itself in all of the interval
+ * book_exclusive() - did one row have a device to itself in all of the interval?
  * @b: the book
  * @device: index
  * @row: its number, see split_sink.row; SPLIT_NO_ROW when it was not one row
+ * @several: it was several rows
  */
-void book_exclusive(struct book *b, uint32_t device, uint32_t row);
+void book_exclusive(struct book *b, uint32_t device, uint32_t row, bool several);
 
 /** book_sink() - what was split is entered through this */
 struct split_sink book_sink(struct book *b);

@@ -140,8 +140,13 @@ static void exclusive_add(struct book_device *to, const struct book_device *from
 		to->exclusive = from->exclusive;
 		to->owner = from->owner;
 	}
-	if (from->exclusive != EXCLUSIVE_ONE || memcmp(&to->owner, &from->owner, sizeof(to->owner)))
+	/* Whatever is not known of one interval, several of another were several. */
+	if (to->exclusive == EXCLUSIVE_SEVERAL || from->exclusive == EXCLUSIVE_SEVERAL)
+		to->exclusive = EXCLUSIVE_SEVERAL;
+	else if (to->exclusive == EXCLUSIVE_NOBODY || from->exclusive == EXCLUSIVE_NOBODY)
 		to->exclusive = EXCLUSIVE_NOBODY;
+	else if (memcmp(&to->owner, &from->owner, sizeof(to->owner)) != 0)
+		to->exclusive = EXCLUSIVE_SEVERAL;
 }
 
 void book_devices_add(struct book *total, const struct book *part)

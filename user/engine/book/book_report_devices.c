@@ -86,6 +86,7 @@ static void enter_device(const struct book *b, uint32_t device, struct report_de
 	enter_sum(b, device, DIRECTION_WRITE, &ret->write);
 	if (b->devices[device].exclusive == EXCLUSIVE_ONE)
 		book_row_key(b, &b->devices[device].owner, ret->exclusive);
+	ret->shared = b->devices[device].exclusive == EXCLUSIVE_SEVERAL;
 }
 
 static void enter_groups(const struct book *b, struct report *r)

@@ -103,7 +103,8 @@ struct book_row {
 enum exclusive {
 	EXCLUSIVE_UNKNOWN, /* no interval yet */
 	EXCLUSIVE_ONE,
-	EXCLUSIVE_NOBODY,
+	EXCLUSIVE_NOBODY,  /* none, or it is not known */
+	EXCLUSIVE_SEVERAL, /* one after another, or together */
 };
 
 /**

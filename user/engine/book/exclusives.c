@@ -105,7 +105,7 @@ void exclusives_keep(const struct exclusives *x, const struct exclusives_rows *r
 }
 
 int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, uint64_t end_ns,
-		     const struct exclusives_rows *rows, uint32_t *ret)
+		     const struct exclusives_rows *rows, uint32_t *ret, bool *ret_several)
 {
 	struct spans *s = &x->devices[device];
 	uint32_t one = SPLIT_NO_ROW, row;
@@ -134,7 +134,9 @@ int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, u
 		s->items[kept++] = s->items[i];
 	}
 	s->nr = kept;
-	if (!err)
-		*ret = one;
-	return err;
+	if (err)
+		return err;
+	*ret = one;
+	*ret_several = several;
+	return 0;
 }

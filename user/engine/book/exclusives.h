@@ -3,6 +3,7 @@
 #ifndef ENGINE_EXCLUSIVES_H
 #define ENGINE_EXCLUSIVES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/split/split.h"
@@ -46,13 +47,14 @@ struct exclusives_rows {
  * @ret: the row; SPLIT_NO_ROW when there is none, when there were several, or when what
  *	is known leaves out more than a fiftieth of the interval: files are looked at now and
  *	then, and not at its very ends
+ * @ret_several: there were several, at once (of one cgroup) or one after another
  *
  * What ends in the interval is forgotten.
  *
  * Return: 0, or the first error of @rows.
  */
 int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, uint64_t end_ns,
-		     const struct exclusives_rows *rows, uint32_t *ret);
+		     const struct exclusives_rows *rows, uint32_t *ret, bool *ret_several);
 
 /** exclusives_keep() - the interval goes on: call @rows->keep for all that it will be asked about */
 void exclusives_keep(const struct exclusives *x, const struct exclusives_rows *rows);

@@ -90,6 +90,7 @@ int session_enter_exclusives(struct session *s, const uint64_t *ends_ns)
 	const struct exclusives_rows rows = { session_row, keep_workload, s };
 	const struct trace_header *h = s->header;
 	uint32_t row = SPLIT_NO_ROW;
+	bool several = false;
 	int err = 0;
 
 	/* Without sockets there are no intervals. */
@@ -98,9 +99,10 @@ int session_enter_exclusives(struct session *s, const uint64_t *ends_ns)
 		uint32_t at =
 			h->devices[i].socket < h->layout.nr_sockets ? h->devices[i].socket : 0;
 
-		err = exclusives_close(s->exclusives, i, s->ends_ns[at], ends_ns[at], &rows, &row);
+		err = exclusives_close(s->exclusives, i, s->ends_ns[at], ends_ns[at], &rows, &row,
+				       &several);
 		if (!err)
-			book_exclusive(s->interval, i, row);
+			book_exclusive(s->interval, i, row, several);
 	}
 	return err;
 }

@@ -88,6 +88,8 @@ static void put_owners(json_t *o, const struct report_device *d, int *err)
 	put(o, "io", io, err);
 	if (d->exclusive[0])
 		put_name(o, "exclusive", d->exclusive, sizeof(d->exclusive), err);
+	if (d->shared)
+		put(o, "shared", json_true(), err);
 }
 
 /* A mean is there where there was an invocation. */

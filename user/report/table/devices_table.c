@@ -334,7 +334,9 @@ static int put_work(const struct table *t, const struct report_device *d)
 		between = ", ";
 	}
 	fprintf(f, "%s; %s", between[0] == ',' ? " each" : "",
-		d->exclusive[0] ? "all by one" : "shared, or it is not known by whom");
+		d->exclusive[0] ? "all by one"
+		: d->shared	? "shared"
+				: "shared by cgroups, or it is not known by whom");
 	return fclose(f) ? -ENOMEM : put_below(t, "%s", text);
 }
 
