@@ -3,13 +3,12 @@
 """Do the tests on the monitors of an ESP notice wrong results? Each spoils what is right, and names
 the test that must fail then. Needs no machine."""
 
-import json
-import pathlib
+import functools
 import sys
-import tempfile
 
 import judge_esp as esp
-from results import Failure, Scenario
+from results import Scenario
+from spoilt import failing_in, refuse_spoilt
 
 SIZE = 800_000_000
 PARTS = {"light": (0,), "heavy": (0, 1), "left": (5,), "right": (0,), "first": (2, 3), "second": (2, 3)}
@@ -106,22 +105,7 @@ def refusals():
 
 
 def failed(scenario, files):
-    """The names of tests that do not pass."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name, scenario)
-        folder.mkdir()
-        (folder / "done").touch()
-        for file, content in files.items():
-            if isinstance(content, list):
-                content = "\n".join(map(json.dumps, content))
-            (folder / file).write_text(content, encoding="ascii")
-        wrong = set()
-        for test in esp.TESTS[scenario]:
-            try:
-                test(Scenario(folder, None))
-            except Failure:
-                wrong.add(test.__name__)
-        return wrong
+    return failing_in(files, esp.TESTS[scenario], lambda folder: Scenario(folder, None), scenario)
 
 
 def one_too_much(files):
@@ -262,19 +246,10 @@ SPOILS = {
 
 
 def main():
-    bad = False
+    wrong = 0
     for scenario, (right, spoils) in SPOILS.items():
-        wrong = failed(scenario, right())
-        print(f"not ok right {scenario}: " + ", ".join(wrong) if wrong else f"ok right {scenario}")
-        bad |= bool(wrong)
-        for spoil in spoils:
-            files = right()
-            wanted = spoil(files)
-            found = failed(scenario, files)
-            bad |= found != wanted
-            name = spoil.__name__
-            print(f"ok {name}" if found == wanted else f"not ok {name}: {found} failed, expected {wanted}")
-    return 1 if bad else 0
+        wrong += refuse_spoilt(scenario, right, functools.partial(failed, scenario), spoils)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
