@@ -312,6 +312,9 @@ static void test_not_divided(void **state)
 	assert_int_equal(context.nr_domains, 0);
 	soc.nr[ESP_TILE_CPU] = ESP_MAX_CPU_TILES + 1;
 	not_divided("too many");
+	soc.nr[ESP_TILE_CPU] = CPUS;
+	soc.nr[ESP_TILE_MEM] = 12;
+	not_divided("too many");
 	soc.nr[ESP_TILE_CPU] = 1;
 	not_divided("");
 	make_soc();

@@ -8,10 +8,20 @@
 #include <unistd.h>
 
 #include "engine/split/apportion.h"
+#include "live/esp_accelerators.h"
 #include "platform/esp/cpus.h"
 
-/* So that all counters fit, whatever the number of CPU tiles */
-#define MAX_MEMORY_TILES 14
+/* So that all counters fit, whatever the number of CPU tiles and accelerators */
+#define MAX_MEMORY_TILES 11
+
+/* What a memory tile has of each CPU tile and of DMA; what an accelerator moved, and what it did */
+enum {
+	AT_MEMORY_TILE = 4 * ESP_MAX_CPU_TILES + ESP_WAYS,
+	OF_ACCELERATOR = ESP_WAYS + NR_WORKS,
+	MAX_ACCELERATORS = ESP_MAX_TILES - ESP_MAX_CPU_TILES - MAX_MEMORY_TILES,
+	MAX_COUNTERS = MAX_MEMORY_TILES * AT_MEMORY_TILE + MAX_ACCELERATORS * OF_ACCELERATOR,
+};
+_Static_assert(MAX_COUNTERS <= TRACE_MAX_COUNTERS, "counters");
 
 /**
  * struct cpu_tile - a CPU tile
@@ -161,9 +171,10 @@ static void look_at_time(struct esp_cpu_tiles *t)
 	if (!esp_cpus_busy(t->proc, t->cpus, t->nr, ticks)) {
 		for (uint32_t i = 0; i < t->nr; i++)
 			all += ticks[i] > t->ticks[i] ? ticks[i] - t->ticks[i] : 0;
+		/* A CPU that is offline has none, and goes on from where it was. */
 		for (uint32_t i = 0; all && i < t->nr; i++) {
 			t->time[i] = ticks[i] > t->ticks[i] ? ticks[i] - t->ticks[i] : 0;
-			t->ticks[i] = ticks[i];
+			t->ticks[i] += t->time[i];
 		}
 	}
 	for (uint32_t i = 0; i < t->nr; i++)

@@ -64,7 +64,8 @@ void esp_cpu_tiles_read(struct esp_cpu_tiles *t, struct esp_basis *bases, size_t
  * @ret: by tile; they add up to @accesses
  * @ret_by_time: they are divided by CPU time, because misses are not known, or there were none
  *
- * The largest-remainder rule. CPU time is that of the kernel's ticks.
+ * The largest-remainder rule. CPU time is that of the kernel's ticks since the last division by it:
+ * in a window alone there may be none.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -43,6 +43,7 @@ enum {
 	WRITES_BY_TIME,
 	NR_TILE_KINDS,
 };
+_Static_assert((int)NR_TILE_KINDS <= (int)NR_KINDS, "there is room for so many");
 
 /* A memory tile. */
 struct memory_tile {
