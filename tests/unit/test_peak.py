@@ -110,6 +110,21 @@ def recorded(folder):
     assert "peaks" not in json.loads(run("report", "--summary", "--json", plain))
 
 
+def tiles(folder):
+    """a peak is not taken for that of each CPU tile of an ESP"""
+    one = trace(folder, {"platform": "esp"})
+    assert "given by --peak" in run("report", "--summary", "--peak", "1GB/s", one)
+    several = trace(folder, {"platform": "esp", "sockets": [{"id": 0, "cpus": "0-2"}, {"id": 1, "cpus": ""}]})
+    assert run("report", "--summary", several) == run("report", "--summary", "--peak", "none", several)
+    for command in ("report", "neighbours"):
+        words_of = [program, command, "--peak", "1GB/s", several]
+        done = subprocess.run(words_of, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and not done.stdout, done
+        assert f"{several}: its sockets are CPU tiles of an ESP" in words(done.stderr), done.stderr
+        assert "leave --peak out" in words(done.stderr), done.stderr
+
+
 check(firmware)
 check(recorded)
+check(tiles)
 sys.exit(failed)

@@ -11,10 +11,28 @@ const char *replay_file_name(const struct replay_file *f)
 	return strcmp(f->args->file, "-") ? f->args->file : "the standard input";
 }
 
+/* CPU tiles of an ESP are sockets of a trace, and have one memory together. */
+static int check_peaks(const struct replay_file *f, struct diag *d)
+{
+	const struct trace_header *h = trace_file_header(f->file);
+	bool given = false;
+
+	for (int i = 0; i < NR_PEAKS; i++)
+		given |= f->args->peaks.bytes_per_s[i] != 0;
+	if (!given || strcmp(h->host.platform, "esp") != 0 || h->layout.nr_sockets == 1)
+		return 0;
+	diag_fail(d, -EINVAL, "%s: its sockets are CPU tiles of an ESP, and a peak is that of all",
+		  replay_file_name(f));
+	return diag_advise(d, -EINVAL,
+			   "leave --peak out, or record with it: all CPUs are one socket then");
+}
+
 int replay_file_open(struct replay_file *f, const struct replay_output *output, struct diag *d)
 {
 	int err = trace_file_open(f->args->file, d, &f->file);
 
+	if (!err)
+		err = check_peaks(f, d);
 	if (!err)
 		trace_file_peaks(f->file, &f->args->peaks);
 	if (!err && f->counts)
