@@ -727,6 +727,53 @@ static void test_parts(void **state)
 	world_close(&w);
 }
 
+/* A port of devices that nobody can tell apart: its bytes are the machine's, and no workload's. */
+static void test_shared_port(void **state)
+{
+	static const struct device port = { .bdf = "0002:80:00.0",
+					    .name = "0002:81:00.0, 0002:81:00.1",
+					    .kind = DEVICE_PORT,
+					    .filter = DEVICE_BY_PORT };
+	static const char *const bytes = "t410trace_port_bytes_total{socket=\"0\","
+					 "port=\"0002:80:00.0\",direction=\"read\"}";
+	struct device sharer = world_devices[0];
+	struct sample *all;
+	struct world w;
+	char *text;
+
+	(void)state;
+	sharer.port = 2;
+	world_open(&w, 2, 1);
+	for (uint64_t i = 0; i < 3; i++) {
+		struct report *r = world_report(i);
+		struct counter of_port = world_counters[5];
+		struct report_row *row = world_row(r, SCHEDULER_SLURM, "1", 71, "", true);
+
+		of_port.device = 2;
+		r->counters[5].counter = &of_port;
+		r->counters[11].valid = false;
+		r->devices[0].device = &sharer;
+		r->devices[1].device = &port;
+		r->devices[1].read.valid = true;
+		world_rest(r, 5, REASON_DEVICE, 700);
+		world_io(row, 0, 600, 0);
+		world_add(&w, r);
+	}
+	all = world_samples(&w);
+	assert_int_equal(value_of(all, bytes), 2100);
+	assert_int_equal(value_of(all,
+				  "t410trace_workload_request_bytes_total{workload=\"slurm:1\","
+				  "device=\"0002:81:00.0\",direction=\"read\"}"),
+			 1200);
+	samples_free(&all);
+	text = world_text(&w, EXPOSITION_OPENMETRICS);
+	assert_null(strstr(text, "t410trace_workload_device_bytes_total{"));
+	assert_null(strstr(text, "t410trace_device_bytes_total{socket=\"0\""));
+	assert_null(strstr(text, "device=\"0002:80:00.0\""));
+	free(text);
+	world_close(&w);
+}
+
 /* Energy has families in joules, is in none of bytes, and makes no job large beside bytes. */
 static void test_energy(void **state)
 {
@@ -787,7 +834,7 @@ int main(void)
 		cmocka_unit_test(test_negotiation), cmocka_unit_test(test_machine_without_counters),
 		cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_random_runs),
 		cmocka_unit_test(test_example),	    cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_shared_port), cmocka_unit_test(test_energy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

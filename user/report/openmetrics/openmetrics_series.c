@@ -39,19 +39,19 @@ static int dim_find(struct openmetrics *m, const struct dim *d, size_t *ret)
 	return 0;
 }
 
-/* What was never counted has no series: it is not 0. */
-static int map_device(struct openmetrics *m, const struct report *r, size_t which, size_t ret[4])
+/*
+ * What was never counted has no series: it is not 0. No workload owns bytes of a root port as a
+ * whole, whether it is a check or shared: they are the machine's (t410trace_port_bytes).
+ */
+static int map_device(struct openmetrics *m, const struct report_device *rd, size_t ret[4])
 {
-	const struct report_device *rd = &r->devices[which];
 	const struct device *device = rd->device;
-	bool port = device->kind == DEVICE_PORT;
-	const bool valid[4] = { rd->read.valid, rd->write.valid, !port, !port };
+	const bool valid[4] = { rd->read.valid, rd->write.valid, true, true };
 	struct dim d = { .socket = device->socket, .device = device->kind };
 
 	for (size_t i = 0; i < 4; i++)
 		ret[i] = NO_DIM;
-	/* A port that is a check has its devices' bytes once more. */
-	if (port && !devices_is_shared(r, which))
+	if (devices_is_port(rd))
 		return 0;
 	str_copy(d.bdf, sizeof(d.bdf), device->bdf);
 	str_copy(d.name, sizeof(d.name), device->name);
@@ -113,7 +113,7 @@ int dims_map(struct openmetrics *m, const struct report *r)
 		if (map_counter(m, r, i))
 			return -ENOMEM;
 	for (i = 0; i < r->nr_devices; i++)
-		if (map_device(m, r, i, &m->device_dims[i * 4]))
+		if (map_device(m, &r->devices[i], &m->device_dims[i * 4]))
 			return -ENOMEM;
 	for (i = 0; i < m->nr_series; i++)
 		if (series_cells(&m->series[i], m->nr_dims))
