@@ -407,6 +407,22 @@ def intervals(file):
 
 
 @check
+def no_history(file):
+    """an account is shown although its history cannot be read: no interval is the largest then"""
+    make(file, "course=30")
+    with contextlib.closing(sqlite3.connect(file)) as store:
+        store.execute("UPDATE keeper SET peaks = 'cmem all given 500000000000\n'")
+        store.commit()
+    peak = json.loads(run("job", "30", "--json", "--file", file, status=3).stdout)["peak"]
+    with contextlib.closing(sqlite3.connect(file)) as store:
+        store.execute("DROP TABLE job_spans")
+        store.commit()
+    rest = json.loads(run("job", "30", "--json", "--file", file, status=3).stdout)["peak"]
+    assert peak.pop("largest_interval")["share"] >= peak["share"] and rest == peak, (peak, rest)
+    run("job", "30", "--json", "--history", "--file", file, status=1)
+
+
+@check
 def some_intervals(file):
     """a page says when intervals are missing, and which setting keeps them"""
     make(file, "rest=31", "jobs")

@@ -114,10 +114,44 @@ static void test_peak(void **state)
 	accounts_free(a);
 }
 
+static void expect_line(const struct job_context *c, const struct account_job *j, const char *said)
+{
+	char *text = table_text(c, j);
+
+	assert_non_null(strstr(text, said));
+	free(text);
+}
+
+/* What is very little is not nothing, and a peak that was given far too small is no disaster. */
+static void test_extremes(void **state)
+{
+	struct host_info host = world_host;
+	struct accounts *a = sample_accounts(false);
+	struct job_context c = { .host = &host, .node = accounts_node(a) };
+	struct account_job job = { 0 };
+
+	(void)state;
+	assert_int_equal(accounts_each(a, take, &job), 0);
+	host.peaks = (struct peaks){
+		.items = { { PEAK_CMEM, PEAK_GIVEN, PEAK_EVERY_SOCKET, 1 } },
+		.nr = 1,
+	};
+	for (size_t i = 0; i < job.whole.nr_totals; i++)
+		job.whole.totals[i].value = (uint64_t)1 << 50;
+	expect_line(&c, &job, "memory of CPUs: 1e+11% of the peak of its sockets");
+	host.peaks.items[0].bytes_per_s = PEAK_MOST;
+	for (size_t i = 0; i < job.whole.nr_totals; i++)
+		job.whole.totals[i].value = 1;
+	expect_line(&c, &job, "memory of CPUs: <0.1% of the peak of its sockets");
+	account_job_release(&job);
+	accounts_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_peak),
+		cmocka_unit_test(test_extremes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

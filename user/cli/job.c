@@ -234,14 +234,18 @@ static int write_in_format(struct job_look *l, struct job_context *c, const stru
 			   const struct table_options *o)
 {
 	struct account_list history = { 0 };
+	bool shown = l->args->history || l->show->html || l->show->csv;
 	struct diag d = { 0 };
 	int err = 0;
-
-	bool shown = l->args->history || l->show->html || l->show->csv;
 
 	/* The largest interval has a part in the peak of memory, where that is known. */
 	if (shown || c->host->peaks.nr)
 		err = store_each_span(l->file.store, j->key, account_list_add, &history, &d);
+	/* An account does not need its history: without it, no interval is the largest. */
+	if (err && !shown) {
+		account_list_release(&history);
+		err = 0;
+	}
 	c->history = shown ? &history : NULL;
 	c->kept = &history;
 	if (!err && l->show->html)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/job/job_peak.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "report/format.h"
 #include "report/notes.h"
@@ -107,11 +109,13 @@ bool job_peak_of(const struct job_context *c, const struct account_job *j, struc
 	return true;
 }
 
+/* Any share: a peak may be given as small as a byte a second, and a job may have moved one byte. */
 static void percent_of(double share, char ret[FORMAT_NUMBER_LEN])
 {
 	const uint64_t whole = 1000000000;
+	double part = ceil(share * (double)whole);
 
-	format_percent((uint64_t)(share * (double)whole), whole, ret);
+	format_percent(part < 1e18 ? (uint64_t)part : (uint64_t)1e18, whole, ret);
 }
 
 int job_peak_line(FILE *out, const struct job_context *c, const struct account_job *j, size_t width)
