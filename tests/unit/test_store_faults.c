@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 
+#include "base/array.h"
 #include "valgrind.h"
 
 static struct tree tree;
@@ -683,31 +684,46 @@ static void test_not_ours(void **state)
 	assert_int_equal(f.nr, 200);
 }
 
-/* A file of version 1: readers say who can bring it to this one, and the writer does. */
+/* Files of all older versions: readers say who can bring them to this one, and the writer does. */
 static void test_older(void **state)
 {
+	/* what the next version has made, by version */
+	static const char *const undo[] = {
+		[1] = "DROP INDEX jobs_waiting; DROP INDEX jobs_unreported; DROP INDEX jobs_over;"
+		      "ALTER TABLE jobs DROP COLUMN owner",
+		[2] = "ALTER TABLE jobs DROP COLUMN mem_readwrite_bytes",
+		[3] = "ALTER TABLE jobs DROP COLUMN energy_nanojoules;"
+		      "ALTER TABLE counters DROP COLUMN unit",
+		[4] = "DROP TRIGGER jobs_gone; DROP TABLE spans; DROP TABLE job_spans;"
+		      "DROP TABLE span_jobs",
+		[5] = "ALTER TABLE keeper DROP COLUMN peaks",
+	};
+	uint64_t interval = 1;
+	char sql[64];
 	struct found f;
 	struct store *s;
 	struct diag d;
 
 	(void)state;
 	make_store();
-	set_columns("DROP TRIGGER jobs_gone; DROP TABLE spans; DROP TABLE job_spans;"
-		    "DROP TABLE span_jobs; DROP INDEX jobs_waiting; DROP INDEX jobs_unreported; "
-		    "DROP INDEX jobs_over;"
-		    "ALTER TABLE jobs DROP COLUMN owner;"
-		    "ALTER TABLE jobs DROP COLUMN mem_readwrite_bytes;"
-		    "ALTER TABLE jobs DROP COLUMN energy_nanojoules;"
-		    "ALTER TABLE keeper DROP COLUMN peaks;"
-		    "ALTER TABLE counters DROP COLUMN unit; PRAGMA user_version = 1");
-	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
-	assert_non_null(strstr(d.help, "t410trace serve"));
-	assert_int_equal(store_open(file, true, &d, &s), 0);
-	assert_int_equal(put_interval(s, 1, 200, 2, &d), 0);
-	store_close(s);
-	assert_int_equal(look(file, NULL, &f, &d), 0);
-	assert_int_equal(f.nr, 200);
-	assert_int_equal(f.intervals, 2);
+	for (size_t version = ARRAY_SIZE(undo) - 1; version; version--) {
+		for (size_t i = ARRAY_SIZE(undo) - 1; i >= version; i--)
+			set_columns(undo[i]);
+		snprintf(sql, sizeof(sql), "PRAGMA user_version = %zu", version);
+		set_columns(sql);
+		assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
+		assert_non_null(strstr(d.help, "t410trace serve"));
+		assert_int_equal(store_open(file, true, &d, &s), 0);
+		/* before anything is written: what was there is still there */
+		assert_int_equal(look(file, NULL, &f, &d), 0);
+		assert_int_equal(f.nr, 200);
+		assert_int_equal(f.intervals, interval);
+		assert_int_equal(put_interval(s, 1, 200, ++interval, &d), 0);
+		store_close(s);
+		assert_int_equal(look(file, NULL, &f, &d), 0);
+		assert_int_equal(f.nr, 200);
+		assert_int_equal(f.intervals, interval);
+	}
 }
 
 static void test_empty(void **state)
