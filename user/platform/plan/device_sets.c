@@ -56,8 +56,8 @@ struct device_event {
 
 /*
  * Bytes of one direction add up to all bytes of that direction. A port of DesignWare sends what
- * devices read of memory and what CPUs write to them, and receives the reverse. On Grace "local" is memory of
- * CPUs and of GPUs, so that only both events together have a meaning here.
+ * devices read of memory and what CPUs write to them, and receives the reverse. On Grace "local" is
+ * memory of CPUs and of GPUs, so that only both events together have a meaning here.
  */
 static const struct device_event rows[] = {
 	T410(SUMS, BYTES, READ, ANY, "rd_bytes", ""),

@@ -120,7 +120,7 @@ static bool has_parts(const struct pmu_list *pmus)
 	return own_rows() || (chip && chip->total);
 }
 
-/* Has a PMU one counter, which counts for a device already? Two would each have half of the time. */
+/* Has a PMU one counter, which counts for a device already? Two would share its time. */
 static bool is_taken(const struct layout *layout, const struct pmu *pmu)
 {
 	for (size_t i = 0; i < layout->nr_counters && pmu->family->max_events == 1; i++)
