@@ -256,6 +256,8 @@ static void test_family_names(void **state)
 	}
 	pmu_family_name(&pmu_families[PMU_PCIE], 0, 3, name, sizeof(name));
 	assert_string_equal(name, "nvidia_pcie_pmu_0_rc_3");
+	pmu_family_name(&pmu_families[PMU_DWC_PORT], 0x10008, 0, name, sizeof(name));
+	assert_string_equal(name, "dwc_rootport_10008");
 }
 
 /* What the drivers have and what the tables have is the same. */

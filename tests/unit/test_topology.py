@@ -169,6 +169,24 @@ def guide(directory):
 
 
 @check
+def own_pmus(directory):
+    """root ports with PMUs of their own: named where they are here, without a mask or a place"""
+    machine = Machine(directory)
+    for address, bus in ("0001:00:01.0", 0), ("0001:80:00.0", 0x80):
+        machine.add(f"pci{address[:7]}", address, bridge(4, bus, bus + 1, bus + 2))
+    (machine.root / "bus/event_source/devices/dwc_rootport_10008").mkdir(parents=True)
+    ports = run_json("--sysfs", machine.root)["root_ports"]
+    assert [(port["pmu"], port["pmu_present"]) for port in ports] == [("dwc_rootport_10008", True), (None, None)], ports
+    assert all(port["src_rp_mask"] is None and port["socket"] is None for port in ports), ports
+    text = run("--sysfs", machine.root).stdout
+    rows = [line.split() for line in text.splitlines() if line.startswith("0001:")]
+    assert "dwc_rootport_10008" in rows[0] and not any("dwc" in cell for row in rows[1:] for cell in row), text
+    assert "is not here" not in " ".join(text.split()), text
+    # a dump has no PMUs, and no rule says whether the machine has them
+    assert [port["pmu"] for port in run_json("--lspci", machine.dump)["root_ports"]] == [None, None]
+
+
+@check
 def tree(directory):
     """the tree with switches, virtual functions and names"""
     machine = guide_machine(directory)

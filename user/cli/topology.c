@@ -50,6 +50,28 @@ static void topology_pmu_name(const struct pci_wiring *w, bool target, enum pmu_
 		pmu_family_name(pmu_family_of(kind), w->socket, w->rc, ret_name, PMU_NAME_LEN);
 }
 
+/* Where the numbers come from: a copy or a dump may be of any machine. */
+struct topology_view {
+	const struct topology *t;
+	const struct sysfs *fs; /* NULL for a dump */
+	enum pmu_platform platform;
+};
+
+/*
+ * What counts for a root port: the PMU of its root complex, or one of its own. No rule says which
+ * chips have such ones, so they are named only where they are.
+ */
+static void port_pmu_name(const struct topology_view *v, const struct pci_function *port,
+			  char ret_name[PMU_NAME_LEN])
+{
+	topology_pmu_name(&port->wiring, false, v->platform, ret_name);
+	if (ret_name[0] || !v->fs)
+		return;
+	topology_port_pmu(port, ret_name, PMU_NAME_LEN);
+	if (!sysfs_exists(v->fs, PMU_DEVICES "/%s", ret_name))
+		ret_name[0] = '\0';
+}
+
 /**
  * struct tree - who is shown below whom
  * @t: the topology
@@ -289,10 +311,9 @@ static struct grid_cell cell_mask(const struct grid_place *at)
 
 static struct grid_cell cell_pmu(const struct grid_place *at)
 {
-	const enum pmu_platform *platform = at->table;
 	char pmu[PMU_NAME_LEN];
 
-	topology_pmu_name(&((const struct pci_function *)at->row)->wiring, false, *platform, pmu);
+	port_pmu_name(at->table, at->row, pmu);
 	return grid_if(pmu[0], grid_text("%s", pmu));
 }
 
@@ -355,9 +376,10 @@ static int print_remarks(const struct topology *t)
 	return 0;
 }
 
-static int print_ports(const struct topology *t, enum pmu_platform platform, size_t *ret_nr)
+static int print_ports(const struct topology_view *v, size_t *ret_nr)
 {
-	GRID(g, columns, stdout, OUTPUT_COLUMNS, &platform);
+	GRID(g, columns, stdout, OUTPUT_COLUMNS, v);
+	const struct topology *t = v->t;
 	bool how = false;
 	size_t nr = 0;
 	int err = 0;
@@ -394,30 +416,24 @@ static int print_notes(const struct topology *t, const char *more)
 }
 
 /* A table of the root ports, then all functions as a tree; @note: one more for the end. */
-static int topology_print(const struct topology *t, enum pmu_platform platform, const char *note)
+static int print_as_text(const struct topology_view *v, const char *note)
 {
+	const struct topology *t = v->t;
 	struct tree tree;
 	size_t nr_ports;
 	int err = tree_make(t, &tree);
 
 	if (err)
 		return err;
-	err = print_ports(t, platform, &nr_ports);
+	err = print_ports(v, &nr_ports);
 	/* headings bring a line of their own */
 	if (!err && nr_ports && t->functions[tree.order[0]].wiring.how == WIRING_UNKNOWN)
 		putchar('\n');
 	if (!err)
-		err = print_tree(&tree, platform);
+		err = print_tree(&tree, v->platform);
 	tree_free(&tree);
 	return err ? err : print_notes(t, note);
 }
-
-/* Where the numbers come from: a copy or a dump may be of any machine. */
-struct topology_view {
-	const struct topology *t;
-	const struct sysfs *fs; /* NULL for a dump */
-	enum pmu_platform platform;
-};
 
 static json_t *text_json(const char *text)
 {
@@ -447,20 +463,14 @@ static json_t *note_json(const struct pci_wiring *w)
 	return w->note[0] ? text_json(w->note) : json_null();
 }
 
-static json_t *pmu_json(const struct topology_view *v, const struct pci_wiring *w, bool target)
+static json_t *pmu_json(const char *name)
 {
-	char name[PMU_NAME_LEN];
-
-	topology_pmu_name(w, target, v->platform, name);
 	return name[0] ? json_string(name) : json_null();
 }
 
 /* Is the PMU of a port here? null when that cannot be known. */
-static json_t *present_json(const struct topology_view *v, const struct pci_wiring *w)
+static json_t *present_json(const struct topology_view *v, const char *name)
 {
-	char name[PMU_NAME_LEN];
-
-	topology_pmu_name(w, false, v->platform, name);
 	if (!v->fs || !name[0])
 		return json_null();
 	return json_boolean(sysfs_exists(v->fs, PMU_DEVICES "/%s", name));
@@ -470,12 +480,15 @@ static json_t *port_json(const struct topology_view *v, const struct pci_functio
 {
 	const struct pci_wiring *w = &f->wiring;
 	bool known = w->how != WIRING_UNKNOWN;
+	char pmu[PMU_NAME_LEN], target[PMU_NAME_LEN];
 
+	port_pmu_name(v, f, pmu);
+	topology_pmu_name(w, true, v->platform, target);
 	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "address",
 			 f->bdf, "bus", f->bus, "segment", (json_int_t)f->domain, "root_port",
 			 number_json(w, w->rp), "root_complex", number_json(w, w->rc), "socket",
-			 number_json(w, w->socket), "pmu", pmu_json(v, w, false), "target_pmu",
-			 pmu_json(v, w, true), "pmu_present", present_json(v, w), "src_rp_mask",
+			 number_json(w, w->socket), "pmu", pmu_json(pmu), "target_pmu",
+			 pmu_json(target), "pmu_present", present_json(v, pmu), "src_rp_mask",
 			 known ? hex(1u << w->rp, 1) : json_null(), "known", wiring_name(w->how),
 			 "note", note_json(w));
 }
@@ -567,7 +580,7 @@ static void missing_pmus(const struct topology_view *v, char *ret, size_t size)
 
 		if (f->port != i)
 			continue;
-		topology_pmu_name(&f->wiring, false, v->platform, name);
+		port_pmu_name(v, f, name);
 		if (!name[0] || sysfs_exists(v->fs, PMU_DEVICES "/%s", name))
 			continue;
 		if (!nr++)
@@ -578,11 +591,6 @@ static void missing_pmus(const struct topology_view *v, char *ret, size_t size)
 			 "the PMU of %zu root port%s is not here, %s first: \"t410trace check\" "
 			 "says which driver is missing",
 			 nr, nr == 1 ? "" : "s", first);
-}
-
-static int print_as_text(const struct topology_view *v, const char *note)
-{
-	return topology_print(v->t, v->platform, note);
 }
 
 static int print_as_json(const struct topology_view *v, const char *note)

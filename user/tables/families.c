@@ -111,7 +111,8 @@ void pmu_family_name(const struct pmu_family *f, uint32_t n, uint32_t rc, char *
 			ret_name[at++] = *p;
 			continue;
 		}
-		at += (size_t)snprintf(ret_name + at, size - at, "%u", p[1] == 'r' ? rc : n);
+		at += (size_t)snprintf(ret_name + at, size - at, p[1] == 'x' ? "%x" : "%u",
+				       p[1] == 'r' ? rc : n);
 		p = strchr(p, '>');
 	}
 	ret_name[at < size ? at : size - 1] = '\0';

@@ -224,7 +224,7 @@ bool pmu_family_fits_name(const struct pmu_family *f, const char *name);
 /**
  * pmu_family_name() - the sysfs name of a PMU, the reverse of pmu_family_match()
  * @f: its family
- * @n: what "<n>" stands for
+ * @n: what "<n>" stands for, or "<x>"
  * @rc: what "<rc>" stands for; not used where the pattern has none
  * @ret_name: the name, cut to the room
  * @size: room in @ret_name in bytes

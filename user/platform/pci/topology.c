@@ -198,3 +198,10 @@ void topology_free(struct topology *t)
 	free(t->functions);
 	*t = (struct topology){ 0 };
 }
+
+void topology_port_pmu(const struct pci_function *port, char *ret_name, size_t size)
+{
+	pmu_family_name(pmu_family_of(PMU_DWC_PORT),
+			port->domain << 16 | (uint32_t)port->bus << 8 | port->devfn, 0, ret_name,
+			size);
+}

@@ -124,6 +124,15 @@ void topology_free(struct topology *t);
 uint32_t topology_find(const struct topology *t, const char *bdf);
 
 /**
+ * topology_port_pmu() - the name that a PMU of a root port's own has (DesignWare)
+ * @port: the root port
+ * @ret_name: "dwc_rootport_10008": segment, bus, device and function in one number, as the kernel's
+ *	drivers/perf/dwc_pcie_pmu.c makes it; cut to the room
+ * @size: room in @ret_name in bytes
+ */
+void topology_port_pmu(const struct pci_function *port, char *ret_name, size_t size);
+
+/**
  * pci_map_read() - the user's map: where root ports or devices are
  * @file: lines "ADDRESS socket=S rc=R rp=P", where ADDRESS is that of a root port, of any other
  *	function (for that one alone), or a segment ("0002:*"); # begins a comment

@@ -84,19 +84,16 @@ static bool is_of_port(const struct pmu *pmu)
 	return pmu->kind == PMU_DWC_PORT;
 }
 
-/* The PMU of the root port above a device alone, named by its address: "dwc_rootport_10008". */
+/* The PMU that the root port above a device has for itself; NULL for none. */
 static const struct pmu *pmu_of_port(const struct device_plan_options *o, size_t item)
 {
 	const struct topology *t = o->devices->topology;
-	const struct pci_function *f = function_of(o, item), *port;
-	const char *pattern = pmu_family_of(PMU_DWC_PORT)->pattern;
+	const struct pci_function *f = function_of(o, item);
 	char name[PMU_NAME_LEN];
 
 	if (f->port == TOPOLOGY_NONE)
 		return NULL;
-	port = &t->functions[f->port];
-	snprintf(name, sizeof(name), "%.*s%x", (int)strcspn(pattern, "<"), pattern,
-		 port->domain << 16 | (uint32_t)port->bus << 8 | port->devfn);
+	topology_port_pmu(&t->functions[f->port], name, sizeof(name));
 	for (size_t i = 0; i < o->pmus->nr; i++)
 		if (is_of_port(&o->pmus->pmus[i]) && !strcmp(o->pmus->pmus[i].name, name))
 			return &o->pmus->pmus[i];
