@@ -10,6 +10,7 @@ of devices with any number spoiled.
 import copy
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -110,6 +111,46 @@ def place(file):
     devices = [line.split() for line in lines if line.startswith("0002:")]
     assert abs(sum(float(words[3]) for words in devices) - moved) < 0.002, (devices, moved)
     assert moved > 2, moved
+
+
+def shared(lines, counted):
+    """The trace with both devices below a port that counts in their place, or should."""
+    port = "0002:80:00.0"
+    lines[0]["devices"] = [
+        {"bdf": "0002:81:00.0", "filter": "none", "port": port},
+        {"bdf": "0002:82:00.0", "filter": "none", "port": port},
+        {"bdf": port, "kind": "port", "filter": "port"},
+    ]
+    for number in (2, 3):
+        lines[0]["counters"][number]["bdf"] = port
+    del lines[0]["counters"][4:]
+    for line in lines:
+        if "values" in line:
+            del line["values"][4:]
+            for values in line["values"][2:]:
+                values[3] *= counted
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+@check
+def shared_port(file):
+    """a port that devices share: its bytes, and nothing that it cannot have; without them, status 3"""
+    lines = [json.loads(line) for line in file.read_text(encoding="ascii").splitlines()]
+    file.write_text(shared(copy.deepcopy(lines), True), encoding="ascii")
+    text = run("report", "--summary", "--json", file)
+    assert not refused(text), refused(text)
+    *sharers, port = json.loads(text)["devices"]
+    assert port["shared_by"] == [device["bdf"] for device in sharers] and port["read_bytes"] > 0, port
+    assert not any("read_bytes" in device for device in sharers) and "io" not in port, sharers
+    out = file.parent / "page.html"
+    run("report", file, "--html", out)
+    row = out.read_text(encoding="utf-8").split('id="devices"')[1].split("<tr><td>" + port["bdf"])[1].split("</tr>")[0]
+    cells = [re.sub("<.*?>", "", cell) for cell in re.split("<td[^>]*>", row)][1:]
+    # after name, kind and place: bytes, interval, owned and I/O of reads, then of writes
+    assert cells[1] == "port" and float(cells[3]) > 0 and cells[5:7] == cells[9:11] == ["–", "–"], cells
+    file.write_text(shared(lines, False), encoding="ascii")
+    done = subprocess.run([program, "report", "--summary", str(file)], capture_output=True, check=False)
+    assert done.returncode == 3 and b"READ no data" in done.stdout, done
 
 
 @check

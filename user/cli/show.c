@@ -3,6 +3,7 @@
 
 #include "cli/formats.h"
 #include "cli/output.h"
+#include "report/devices.h"
 
 int show_open(const struct run_options *args, struct diag *d, struct show *ret)
 {
@@ -22,15 +23,16 @@ static bool lacks_data(const struct report *r)
 	       q->lost_slices || q->bad_records || q->uncounted_ns || q->lost_io;
 }
 
-/* A port as a whole is only a check. */
+/* A port as a whole is only a check, unless it is all that is known of those below it. */
 static void note_devices(struct show *s, const struct report *r)
 {
 	for (size_t i = 0; i < r->nr_counters; i++) {
 		const struct report_counter *c = &r->counters[i];
 		size_t device = c->counter->device;
 
-		if (!device || device > r->nr_devices || device > TRACE_MAX_DEVICES ||
-		    r->devices[device - 1].device->kind == DEVICE_PORT)
+		if (!device || device > r->nr_devices || device > TRACE_MAX_DEVICES)
+			continue;
+		if (devices_is_port(&r->devices[device - 1]) && !devices_is_shared(r, device - 1))
 			continue;
 		if (c->valid)
 			s->counted[device - 1] = true;

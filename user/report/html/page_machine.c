@@ -143,18 +143,24 @@ int page_counters(FILE *out, const struct page *p)
 
 /* --- devices */
 
-static void put_side(FILE *out, const struct page *p, const struct device_bytes *side)
+/* Nobody asks ports for anything, and what they move is nobody's: that is no 0. */
+static void put_side(FILE *out, const struct page *p, const struct device_bytes *side, bool port)
 {
 	if (side->valid) {
 		markup_rate(out, side->bytes, ns_of(p));
 		markup_range(out, side->low, side->high);
-		markup_percent(out, side->owned, side->bytes);
 	} else {
 		markup_none(out);
 		markup_none(out);
-		markup_none(out);
 	}
-	markup_bytes(out, side->io_bytes);
+	if (side->valid && !port)
+		markup_percent(out, side->owned, side->bytes);
+	else
+		markup_none(out);
+	if (port)
+		markup_none(out);
+	else
+		markup_bytes(out, side->io_bytes);
 }
 
 static int put_device(FILE *out, const struct page *p, const struct report_device *rd)
@@ -172,8 +178,8 @@ static int put_device(FILE *out, const struct page *p, const struct report_devic
 	err = cell_name(out, d->bdf, sizeof(d->bdf)) ?: cell_name(out, d->name, sizeof(d->name));
 	markup_cell(out, device_kind_name(d->kind));
 	markup_cell(out, where);
-	put_side(out, p, &rd->read);
-	put_side(out, p, &rd->write);
+	put_side(out, p, &rd->read, devices_is_port(rd));
+	put_side(out, p, &rd->write, devices_is_port(rd));
 	markup_percent(out, rd->running_ns, rd->enabled_ns);
 	if (rd->latency_valid) {
 		markup_tenths(out, rd->latency_ns);
