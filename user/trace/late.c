@@ -97,7 +97,7 @@ int late_stop(struct late *l, struct diag *d, uint64_t *ret_bytes)
 
 bool late_records(const struct late *l)
 {
-	return l->writer;
+	return l && l->writer;
 }
 
 int late_error(const struct late *l)

@@ -53,7 +53,7 @@ int late_tell(const struct late *l, const struct trace_sink *out, const struct t
  */
 int late_stop(struct late *l, struct diag *d, uint64_t *ret_bytes);
 
-/** late_records() - has it begun, and not been stopped? */
+/** late_records() - has it begun, and not been stopped? NULL, as of a run that never began: no */
 bool late_records(const struct late *l);
 
 /** late_error() - 0, or why nothing more is written; late_stop() says it, too */
