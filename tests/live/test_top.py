@@ -102,8 +102,9 @@ def test_record_from_now_on(bed):
         require(done.status == 0, f"report: {done.status}, {done.err[:300]}")
         done.check_schema()
         reports = done.reports()
-        require(3 <= len(reports) <= 6, f"{len(reports)} intervals of 0.5 s in 2.5 s")
-        for report in reports:
+        require(4 <= len(reports) <= 7, f"{len(reports)} intervals of 0.5 s in 2.5 s, and what was left")
+        # The last one is as long as its interval was when the recording ended, which may be no time for burn.
+        for report in reports[:-1]:
             rows = [r for r in report["workloads"] if r.get("comm") == "burn" and r["pid"] == burn.pid]
             require(len(rows) == 1, "burn is not in a report")
         again = bed.command(bed.program, "record", "-o", path, "--no-counters", "-d", "0.1")

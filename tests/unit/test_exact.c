@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A recording gives the reports of the live run, byte for byte; so do rows that are of another kind
- * from some interval on.
+ * A recording gives the reports of the live run, byte for byte; so does one of a part of the run, and
+ * so do rows that are of another kind from some interval on.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -365,8 +365,11 @@ static void send_overhang(struct world *w)
 
 #define CHANGED 4 /* so many intervals have the rows from before */
 
-/* A live run whose rows are of kind @by after some intervals; returns what it prints then. */
-static char *run_rows(enum row_kind first, enum row_kind by, bool all)
+/*
+ * A live run whose rows are of kind @by after some intervals; returns what it prints then. With
+ * @path, it is recorded then, and ends in the middle of an interval.
+ */
+static char *run_rows(enum row_kind first, enum row_kind by, bool all, const char *path)
 {
 	struct session_options o = { .by = first, .all = all, .method = METHOD_CPU_TIME };
 	struct world w = { .random = 1, .now = 100 * MS, .next_pid = 5, .deaths_from = CHANGED };
@@ -374,7 +377,8 @@ static char *run_rows(enum row_kind first, enum row_kind by, bool all)
 	struct trace_sink sink;
 	struct late *late;
 	struct trace_mark m;
-	uint64_t ends[2];
+	struct diag d = { 0 };
+	uint64_t ends[2], bytes;
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length), *before = fopen("/dev/null", "w");
@@ -394,10 +398,12 @@ static char *run_rows(enum row_kind first, enum row_kind by, bool all)
 	step(&w);
 	send_mark(&w, true, false, &m, ends);
 	for (int i = 0; i < NR_INTERVALS; i++) {
-		for (int k = 0; k < 5; k++)
+		for (int k = 0; k < (path && i == NR_INTERVALS - 1 ? 2 : 5); k++)
 			step(&w);
 		change_things(&w, i);
 		send_overhang(&w);
+		if (path && i + 1 == CHANGED)
+			assert_int_equal(late_start(late, path, &d), 0);
 		send_mark(&w, false, i == NR_INTERVALS - 1, &m, ends);
 		report_now(s, &m, i < CHANGED ? before : out);
 		if (i + 1 != CHANGED || first == by)
@@ -410,6 +416,8 @@ static char *run_rows(enum row_kind first, enum row_kind by, bool all)
 		s = next;
 		w.tee.sinks[0] = sink;
 	}
+	if (path)
+		assert_int_equal(late_stop(late, &d, &bytes), 0);
 	assert_int_equal(fclose(out), 0);
 	fclose(before);
 	feed_release(&w.feed);
@@ -427,8 +435,8 @@ static void changed_rows(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		for (int all = 0; all < 2; all++) {
-			char *changed = run_rows(kinds[i][0], kinds[i][1], all);
-			char *same = run_rows(kinds[i][1], kinds[i][1], all);
+			char *changed = run_rows(kinds[i][0], kinds[i][1], all, NULL);
+			char *same = run_rows(kinds[i][1], kinds[i][1], all, NULL);
 
 			assert_string_equal(changed, same);
 			free(changed);
@@ -465,14 +473,15 @@ static int print_changing(void *arg, struct report **reports, size_t nr, struct 
 	return c->intervals > CHANGED ? print(c->out, reports, nr, d) : 0;
 }
 
-static char *replay_rows(const char *path, enum row_kind first, enum row_kind by)
+/* Returns what is printed behind the first @CHANGED intervals; @before of them are not in the file. */
+static char *replay_rows(const char *path, enum row_kind first, enum row_kind by, int before)
 {
 	struct run_options args = { .file = path,
 				    .by = first,
 				    .by_given = true,
 				    .methods = { METHOD_CPU_TIME },
 				    .nr_methods = 1 };
-	struct change change = { .by = by };
+	struct change change = { .by = by, .intervals = before };
 	const struct replay_output output = { .reports = print_changing,
 					      .arg = &change,
 					      .regroups = true };
@@ -505,14 +514,31 @@ static void changed_rows_of_a_replay(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 	free(run_live(ROW_PROCESS, path, CHANGED, &summary));
-	changed = replay_rows(path, ROW_PROCESS, ROW_CGROUP);
-	same = replay_rows(path, ROW_CGROUP, ROW_CGROUP);
+	changed = replay_rows(path, ROW_PROCESS, ROW_CGROUP, 0);
+	same = replay_rows(path, ROW_CGROUP, ROW_CGROUP, 0);
 	assert_non_null(strstr(changed, "/job"));
 	assert_string_equal(changed, same);
 	unlink(path);
 	free(summary);
 	free(changed);
 	free(same);
+}
+
+/* As the screen had it, and what was left of an interval when it ended. */
+static void a_recording_from_now_on(void **state)
+{
+	char path[] = "/tmp/t410-exact-XXXXXX", *live, *replayed;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	live = run_rows(ROW_PROCESS, ROW_PROCESS, false, path);
+	replayed = replay_rows(path, ROW_PROCESS, ROW_PROCESS, CHANGED);
+	check_same(live, replayed);
+	unlink(path);
+	free(live);
+	free(replayed);
 }
 
 int main(void)
@@ -522,6 +548,7 @@ int main(void)
 		cmocka_unit_test(cgroups),
 		cmocka_unit_test(changed_rows),
 		cmocka_unit_test(changed_rows_of_a_replay),
+		cmocka_unit_test(a_recording_from_now_on),
 	};
 
 	return cmocka_run_group_tests_name("exact", tests, NULL, NULL);

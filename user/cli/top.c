@@ -100,6 +100,14 @@ static void record(struct top *t)
 		 err ? d.what : t->file);
 }
 
+/* What is counted up to now is in a recording that ends, as "record" ends one: with a mark. */
+static int mark_recording(struct top *t, bool last, struct diag *d)
+{
+	struct trace_mark mark;
+
+	return late_records(t->late) ? live_mark(t->run.live, last, d, &mark) : 0;
+}
+
 /* A full disk ends the recording, not the view. */
 static void check_recording(struct top *t)
 {
@@ -157,7 +165,7 @@ static int on_interval(void *arg, bool last, struct diag *d)
 
 	/* Nobody sees the last one. */
 	if (last)
-		return 0;
+		return mark_recording(t, true, d);
 	err = live_report(t->run.live, false, d, &r);
 	if (err)
 		return err;
@@ -204,17 +212,20 @@ static void change_interval(struct top *t, bool longer)
 static int on_wish(void *arg, enum keys_wish wish, struct diag *d)
 {
 	struct top *t = arg;
+	int err = 0;
 
-	(void)d;
-	if (wish == KEYS_END)
+	if (wish == KEYS_END) {
 		loop_end(&t->run.course.loop);
-	else if (wish == KEYS_RECORD)
-		record(t);
-	else if (wish == KEYS_ROWS)
+	} else if (wish == KEYS_RECORD) {
+		err = mark_recording(t, false, d);
+		if (!err)
+			record(t);
+	} else if (wish == KEYS_ROWS) {
 		choose_rows(t);
-	else
+	} else {
 		change_interval(t, wish == KEYS_LONGER);
-	return 0;
+	}
+	return err;
 }
 
 static void on_gone(void *arg)
