@@ -117,6 +117,22 @@ static void send_cgroup(struct world *w, uint64_t id, const char *path)
 	w->in.cgroup(w->in.arg, &c);
 }
 
+/* The counters of a socket are read. */
+static void send_window(struct world *w, uint32_t socket, uint64_t end)
+{
+	struct ledger_window r = { .h = { .type = LEDGER_WINDOW, .time_ns = end },
+				   .reader = socket,
+				   .nr = socket ? 1 : 3 };
+
+	for (uint32_t i = 0; i < r.nr; i++) {
+		w->total[socket][i] += next_random(&w->random) % 10000000;
+		r.readings[i].value = (struct ledger_value){ w->total[socket][i], end, end };
+	}
+	if (next_random(&w->random) % 10 == 0)
+		r.readings[0].error = -EIO;
+	w->in.window(w->in.arg, &r);
+}
+
 /* 10 ms of everything: each CPU runs three tasks, idles, or loses some time. */
 static void step(struct world *w)
 {
@@ -148,20 +164,8 @@ static void step(struct world *w)
 		w->in.slices(w->in.arg, &s, NULL);
 	}
 	w->now = end;
-	for (uint32_t socket = 0; socket < 2; socket++) {
-		struct ledger_window r = { .h = { .type = LEDGER_WINDOW, .time_ns = end },
-					   .reader = socket,
-					   .nr = socket ? 1 : 3 };
-
-		for (uint32_t i = 0; i < r.nr; i++) {
-			w->total[socket][i] += next_random(&w->random) % 10000000;
-			r.readings[i].value =
-				(struct ledger_value){ w->total[socket][i], end, end };
-		}
-		if (next_random(&w->random) % 10 == 0)
-			r.readings[0].error = -EIO;
-		w->in.window(w->in.arg, &r);
-	}
+	for (uint32_t socket = 0; socket < 2; socket++)
+		send_window(w, socket, end);
 }
 
 static void send_mark(struct world *w, bool first, bool last, struct trace_mark *ret,
@@ -348,7 +352,7 @@ static void check_rows(enum row_kind by)
 	free(replayed_summary);
 }
 
-/* A task of CPU 0 goes on beyond the mark that follows. */
+/* A task of CPU 0 goes on beyond the mark that follows, and counters are read once more before it. */
 static void send_overhang(struct world *w)
 {
 	const struct trace_event e = { .type = TRACE_SLICE,
@@ -361,6 +365,10 @@ static void send_overhang(struct world *w)
 						  .on_cpu_ns = 3 * MS } };
 
 	assert_int_equal(trace_send(&w->out, &e), 0);
+	w->feed.cut_ns = w->now;
+	for (uint32_t socket = 0; socket < 2; socket++)
+		send_window(w, socket, w->now + MS);
+	w->feed.cut_ns = UINT64_MAX;
 }
 
 #define CHANGED 4 /* so many intervals have the rows from before */

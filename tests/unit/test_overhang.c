@@ -8,6 +8,9 @@
 struct heard {
 	struct trace_slice slices[MOST];
 	size_t nr;
+	struct trace_window windows[MOST];
+	struct reading readings[MOST]; /* the last one of each window */
+	size_t nr_windows;
 	size_t after;
 	int err;
 };
@@ -16,6 +19,12 @@ static int on_event(void *arg, const struct trace_event *e)
 {
 	struct heard *h = arg;
 
+	if (e->type == TRACE_WINDOW) {
+		assert_true(h->nr_windows < MOST);
+		h->windows[h->nr_windows] = e->window;
+		h->readings[h->nr_windows++] = e->window.readings[e->window.group];
+		return h->err;
+	}
 	assert_int_equal(e->type, TRACE_SLICE);
 	assert_true(h->nr < MOST);
 	h->slices[h->nr++] = e->slice;
@@ -42,6 +51,21 @@ static void slice(struct overhang *o, uint32_t pid, uint32_t cpu, uint64_t start
 	overhang_learn(o, &e);
 }
 
+/* Group 1 has two counters: what is looked at is the last reading. */
+static void window(struct overhang *o, uint32_t group, uint64_t start, uint64_t end)
+{
+	const struct reading readings[] = { { .value = end }, { .value = end + 1 } };
+	const struct trace_event e = {
+		.type = TRACE_WINDOW,
+		.window = { .group = group,
+			    .start_ns = start,
+			    .end_ns = end,
+			    .readings = readings },
+	};
+
+	overhang_learn(o, &e);
+}
+
 static void mark(struct overhang *o, const uint64_t *ends)
 {
 	const struct trace_event e = { .type = TRACE_MARK, .mark = { .ends_ns = ends } };
@@ -55,16 +79,22 @@ static struct heard announce(const struct overhang *o)
 	struct trace_sink sink = { on_event, &h };
 
 	assert_int_equal(overhang_announce(o, &sink, after, &h), 0);
-	assert_int_equal(h.after, h.nr);
+	assert_int_equal(h.after, h.nr + h.nr_windows);
 	return h;
 }
 
-/* CPUs 0 and 1 are on sockets 0 and 1, CPU 2 on none. */
+/* CPUs 0 and 1 are on sockets 0 and 1, CPU 2 on none; so are groups 0 and 1. */
 static struct overhang *make(void)
 {
 	uint32_t sockets[] = { 0, 1, LAYOUT_NO_SOCKET }, ids[] = { 0, 1 };
+	struct group groups[] = { { 0, 0, 1 }, { 1, 1, 2 } };
 	struct layout layout = {
-		.cpu_socket = sockets, .nr_cpus = 3, .socket_ids = ids, .nr_sockets = 2
+		.cpu_socket = sockets,
+		.nr_cpus = 3,
+		.socket_ids = ids,
+		.nr_sockets = 2,
+		.groups = groups,
+		.nr_groups = 2,
 	};
 	struct overhang *o;
 
@@ -139,11 +169,51 @@ static void the_last_ones_of_many(void **state)
 	overhang_free(o);
 }
 
+/* As slices: of each group the last four, with their readings. */
+static void windows_that_end_beyond(void **state)
+{
+	struct overhang *o = make();
+	struct trace_sink sink;
+	struct heard h;
+
+	(void)state;
+	for (uint64_t i = 0; i < 10; i++)
+		window(o, 0, 10 * i, 10 * i + 10);
+	window(o, 1, 0, 200);
+	window(o, 1, 200, 230);
+	window(o, 2, 0, 1000); /* there is no such group */
+	mark(o, (uint64_t[]){ 90, 200 });
+	h = announce(o);
+	assert_int_equal(h.nr_windows, 2);
+	assert_int_equal(h.windows[0].group, 0);
+	assert_int_equal(h.windows[0].start_ns, 90);
+	assert_int_equal(h.windows[0].end_ns, 100);
+	assert_int_equal(h.readings[0].value, 100);
+	assert_int_equal(h.windows[1].group, 1);
+	assert_int_equal(h.windows[1].end_ns, 230);
+	assert_int_equal(h.readings[1].value, 231);
+
+	mark(o, (uint64_t[]){ 0, 230 });
+	h = announce(o);
+	assert_int_equal(h.nr_windows, 4);
+	for (uint64_t i = 0; i < 4; i++)
+		assert_int_equal(h.windows[i].start_ns, 60 + 10 * i);
+	h = (struct heard){ .err = -ENOMEM };
+	sink = (struct trace_sink){ on_event, &h };
+	assert_int_equal(overhang_announce(o, &sink, after, &h), -ENOMEM);
+	assert_int_equal(h.nr_windows, 1);
+	assert_int_equal(h.after, 0);
+	mark(o, (uint64_t[]){ 100, 230 });
+	assert_int_equal(announce(o).nr_windows, 0);
+	overhang_free(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_is_beyond),
 		cmocka_unit_test(the_last_ones_of_many),
+		cmocka_unit_test(windows_that_end_beyond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

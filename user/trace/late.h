@@ -36,7 +36,7 @@ int late_start(struct late *l, const char *path, struct diag *d);
 /**
  * late_tell() - say who is there, as a recording that begins at a mark has it
  * @l: has learned all events up to this mark, and none behind it
- * @out: gets the events: who is there, slices that reach beyond the mark, the mark
+ * @out: gets the events: who is there, what reaches beyond the mark, the mark
  * @mark: the last one
  *
  * For who comes to a run late and is no recording. Return: 0 or the first error of @out.

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define MOST_SLICES 64
+#define MOST_SLICES  64
+#define MOST_WINDOWS 4
 
 struct last_of_cpu {
 	uint32_t socket;
@@ -13,18 +15,59 @@ struct last_of_cpu {
 	struct trace_slice slices[MOST_SLICES]; /* a ring */
 };
 
+struct last_of_group {
+	uint32_t socket;
+	uint32_t nr_readings;
+	size_t next;
+	size_t nr;
+	struct trace_window windows[MOST_WINDOWS]; /* a ring */
+	struct reading *readings;		   /* of all of them */
+};
+
 struct overhang {
+	uint64_t *ends_ns; /* of the last mark, by socket */
+	struct reading *readings;
+	struct last_of_group *groups;
+	size_t nr_groups;
 	uint32_t nr_sockets;
 	uint32_t nr_cpus;
 	struct last_of_cpu cpus[];
 };
 
+static int add_groups(struct overhang *o, const struct layout *layout)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < layout->nr_groups; i++)
+		nr += layout->groups[i].nr;
+	o->ends_ns = calloc(layout->nr_sockets + 1, sizeof(*o->ends_ns));
+	o->readings = calloc(nr * MOST_WINDOWS + 1, sizeof(*o->readings));
+	o->groups = calloc(layout->nr_groups + 1, sizeof(*o->groups));
+	if (!o->ends_ns || !o->readings || !o->groups)
+		return -ENOMEM;
+	nr = 0;
+	for (size_t i = 0; i < layout->nr_groups; i++) {
+		const struct group *g = &layout->groups[i];
+
+		o->groups[i] = (struct last_of_group){
+			.socket = g->socket,
+			.nr_readings = g->nr,
+			.readings = o->readings + nr,
+		};
+		nr += (size_t)g->nr * MOST_WINDOWS;
+	}
+	o->nr_groups = layout->nr_groups;
+	return 0;
+}
+
 int overhang_new(const struct layout *layout, struct overhang **ret)
 {
 	struct overhang *o = calloc(1, sizeof(*o) + layout->nr_cpus * sizeof(o->cpus[0]));
 
-	if (!o)
+	if (!o || add_groups(o, layout)) {
+		overhang_free(o);
 		return -ENOMEM;
+	}
 	o->nr_sockets = layout->nr_sockets;
 	o->nr_cpus = layout->nr_cpus;
 	for (uint32_t i = 0; i < o->nr_cpus; i++)
@@ -35,6 +78,11 @@ int overhang_new(const struct layout *layout, struct overhang **ret)
 
 void overhang_free(struct overhang *o)
 {
+	if (!o)
+		return;
+	free(o->ends_ns);
+	free(o->readings);
+	free(o->groups);
 	free(o);
 }
 
@@ -50,9 +98,27 @@ static void on_slice(struct overhang *o, const struct trace_slice *s)
 	c->nr += c->nr < MOST_SLICES;
 }
 
+static void on_window(struct overhang *o, const struct trace_window *w)
+{
+	struct last_of_group *g;
+	struct reading *readings;
+
+	if (w->group >= o->nr_groups)
+		return;
+	g = &o->groups[w->group];
+	readings = g->readings + g->next * g->nr_readings;
+	memcpy(readings, w->readings, g->nr_readings * sizeof(*readings));
+	g->windows[g->next] = *w;
+	g->windows[g->next].readings = readings;
+	g->next = (g->next + 1) % MOST_WINDOWS;
+	g->nr += g->nr < MOST_WINDOWS;
+}
+
 /* What ends before the mark is of no use any more; the others keep their order. */
 static void on_mark(struct overhang *o, const struct trace_mark *m)
 {
+	for (uint32_t s = 0; m->ends_ns && s < o->nr_sockets; s++)
+		o->ends_ns[s] = m->ends_ns[s];
 	for (uint32_t i = 0; m->ends_ns && i < o->nr_cpus; i++) {
 		struct last_of_cpu *c = &o->cpus[i];
 		size_t nr = c->nr, first = (c->next + MOST_SLICES - nr) % MOST_SLICES;
@@ -72,8 +138,31 @@ void overhang_learn(struct overhang *o, const struct trace_event *e)
 {
 	if (e->type == TRACE_SLICE)
 		on_slice(o, &e->slice);
+	else if (e->type == TRACE_WINDOW)
+		on_window(o, &e->window);
 	else if (e->type == TRACE_MARK)
 		on_mark(o, &e->mark);
+}
+
+static int announce_windows(const struct overhang *o, const struct trace_sink *sink,
+			    int (*after)(void *arg), void *arg)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < o->nr_groups; i++) {
+		const struct last_of_group *g = &o->groups[i];
+
+		for (size_t k = g->nr; k && !err; k--) {
+			const struct trace_window *w =
+				&g->windows[(g->next + MOST_WINDOWS - k) % MOST_WINDOWS];
+
+			if (g->socket >= o->nr_sockets || w->end_ns <= o->ends_ns[g->socket])
+				continue;
+			err = trace_send_window(sink, w);
+			err = err ? err : after(arg);
+		}
+	}
+	return err;
 }
 
 int overhang_announce(const struct overhang *o, const struct trace_sink *sink,
@@ -90,5 +179,5 @@ int overhang_announce(const struct overhang *o, const struct trace_sink *sink,
 			err = err ? err : after(arg);
 		}
 	}
-	return err;
+	return err ? err : announce_windows(o, sink, after, arg);
 }

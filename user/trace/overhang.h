@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CPU time that reaches beyond a mark. Ledgers are flushed after the time of a mark, so some slices
- * that come before it are of the interval behind it. What begins at the mark must say them again.
+ * CPU time and windows that reach beyond a mark. Ledgers are flushed after the time of a mark, so some
+ * slices that come before it are of the interval behind it, and so is a window whose end comes
+ * meanwhile. What begins at the mark must say them again.
  */
 #ifndef TRACE_OVERHANG_H
 #define TRACE_OVERHANG_H
@@ -12,7 +13,7 @@ struct overhang;
 
 /**
  * overhang_new() - nothing so far
- * @layout: CPUs and their sockets; copied
+ * @layout: CPUs, groups and their sockets; copied
  * @ret: free with overhang_free()
  *
  * Return: 0 or -ENOMEM.
@@ -20,17 +21,18 @@ struct overhang;
 int overhang_new(const struct layout *layout, struct overhang **ret);
 void overhang_free(struct overhang *o);
 
-/** overhang_learn() - take note of an event, if it is a slice or a mark */
+/** overhang_learn() - take note of an event, if it is a slice, a window or a mark */
 void overhang_learn(struct overhang *o, const struct trace_event *e);
 
 /**
- * overhang_announce() - hand all slices that reach beyond the last mark to a sink
+ * overhang_announce() - hand all slices and windows that reach beyond the last mark to a sink
  * @o: what was learned; the mark came last
- * @sink: gets the slices, whole: they may begin before the mark
+ * @sink: gets them, whole: they may begin before the mark
  * @after: called with @arg after each of them
  * @arg: anything
  *
- * Of each CPU, the last 64 slices before the mark are known: twice what a ledger holds.
+ * Of each CPU, the last 64 slices before the mark are known: twice what a ledger holds. Of each group
+ * of counters, the last four windows: a flush is shorter than one.
  *
  * Return: 0 or the first error of either.
  */
