@@ -37,6 +37,8 @@ static struct counter counters[] = {
 };
 static struct group groups[] = { { 0, 0, 1 }, { 0, 1, 2 }, { 1, 3, 1 } };
 
+static struct device devices[] = { { .bdf = "0000:01:00.0", .name = "nvme0n1" } };
+
 static const struct trace_header header = {
 	.host = { .name = "n1", .kernel = "7.1", .platform = "t410", .sockets = 2 },
 	.layout = {
@@ -52,6 +54,8 @@ static const struct trace_header header = {
 	.window_ns = 10 * MS,
 	.interval_ns = 50 * MS,
 	.marked = true,
+	.devices = devices,
+	.nr_devices = 1,
 };
 
 /* A reader on each socket; every counter is one event. */
@@ -352,7 +356,10 @@ static void check_rows(enum row_kind by)
 	free(replayed_summary);
 }
 
-/* A task of CPU 0 goes on beyond the mark that follows, and counters are read once more before it. */
+/*
+ * A task of CPU 0 and what it asked of a device go on beyond the mark that follows, and counters are
+ * read once more before it.
+ */
 static void send_overhang(struct world *w)
 {
 	const struct trace_event e = { .type = TRACE_SLICE,
@@ -364,7 +371,17 @@ static void send_overhang(struct world *w)
 						  .end_ns = w->now + 2 * MS,
 						  .on_cpu_ns = 3 * MS } };
 
+	const struct trace_io io = { .pid = 3,
+				     .tgid = 3,
+				     .task_start_ns = 30,
+				     .cgroup_id = 1,
+				     .read_bytes = 4096,
+				     .write_bytes = 100,
+				     .start_ns = w->now - MS,
+				     .end_ns = w->now + 2 * MS };
+
 	assert_int_equal(trace_send(&w->out, &e), 0);
+	assert_int_equal(trace_send_io(&w->out, &io), 0);
 	w->feed.cut_ns = w->now;
 	for (uint32_t socket = 0; socket < 2; socket++)
 		send_window(w, socket, w->now + MS);

@@ -11,6 +11,8 @@ struct heard {
 	struct trace_window windows[MOST];
 	struct reading readings[MOST]; /* the last one of each window */
 	size_t nr_windows;
+	struct trace_io first_io, last_io;
+	size_t nr_io;
 	size_t after;
 	int err;
 };
@@ -23,6 +25,12 @@ static int on_event(void *arg, const struct trace_event *e)
 		assert_true(h->nr_windows < MOST);
 		h->windows[h->nr_windows] = e->window;
 		h->readings[h->nr_windows++] = e->window.readings[e->window.group];
+		return h->err;
+	}
+	if (e->type == TRACE_IO) {
+		if (!h->nr_io++)
+			h->first_io = e->io;
+		h->last_io = e->io;
 		return h->err;
 	}
 	assert_int_equal(e->type, TRACE_SLICE);
@@ -79,7 +87,7 @@ static struct heard announce(const struct overhang *o)
 	struct trace_sink sink = { on_event, &h };
 
 	assert_int_equal(overhang_announce(o, &sink, after, &h), 0);
-	assert_int_equal(h.after, h.nr + h.nr_windows);
+	assert_int_equal(h.after, h.nr + h.nr_windows + h.nr_io);
 	return h;
 }
 
@@ -208,12 +216,58 @@ static void windows_that_end_beyond(void **state)
 	overhang_free(o);
 }
 
+static void request(struct overhang *o, uint64_t bytes, uint64_t start, uint64_t end)
+{
+	const struct trace_event e = {
+		.type = TRACE_IO,
+		.io = { .read_bytes = bytes, .start_ns = start, .end_ns = end },
+	};
+
+	overhang_learn(o, &e);
+}
+
+/* Beyond the end of any socket; what is moved at once at an end is behind it. */
+static void requests_that_end_beyond(void **state)
+{
+	struct overhang *o = make();
+	struct trace_sink sink;
+	struct heard h;
+
+	(void)state;
+	request(o, 1, 10, 99);
+	request(o, 2, 90, 101);
+	request(o, 3, 100, 100);
+	request(o, 4, 250, 260);
+	mark(o, (uint64_t[]){ 200, 100 });
+	h = announce(o);
+	assert_int_equal(h.nr_io, 3);
+	assert_int_equal(h.first_io.read_bytes, 2);
+	assert_int_equal(h.first_io.start_ns, 90);
+	assert_int_equal(h.last_io.read_bytes, 4);
+	mark(o, (uint64_t[]){ 300, 300 });
+	assert_int_equal(announce(o).nr_io, 0);
+
+	for (uint64_t i = 0; i < 3000; i++)
+		request(o, i, 290, 310);
+	mark(o, (uint64_t[]){ 300, 300 });
+	h = announce(o);
+	assert_int_equal(h.nr_io, 1024);
+	assert_int_equal(h.first_io.read_bytes, 3000 - 1024);
+	assert_int_equal(h.last_io.read_bytes, 2999);
+	h = (struct heard){ .err = -ENOMEM };
+	sink = (struct trace_sink){ on_event, &h };
+	assert_int_equal(overhang_announce(o, &sink, after, &h), -ENOMEM);
+	assert_int_equal(h.nr_io, 1);
+	overhang_free(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_is_beyond),
 		cmocka_unit_test(the_last_ones_of_many),
 		cmocka_unit_test(windows_that_end_beyond),
+		cmocka_unit_test(requests_that_end_beyond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #define MOST_SLICES  64
 #define MOST_WINDOWS 4
+#define MOST_IO	     1024
 
 struct last_of_cpu {
 	uint32_t socket;
@@ -24,7 +25,15 @@ struct last_of_group {
 	struct reading *readings;		   /* of all of them */
 };
 
+/* Of all devices: what is moved on a CPU may be of any of them */
+struct last_io {
+	size_t next;
+	size_t nr;
+	struct trace_io items[MOST_IO]; /* a ring */
+};
+
 struct overhang {
+	struct last_io io;
 	uint64_t *ends_ns; /* of the last mark, by socket */
 	struct reading *readings;
 	struct last_of_group *groups;
@@ -114,6 +123,15 @@ static void on_window(struct overhang *o, const struct trace_window *w)
 	g->nr += g->nr < MOST_WINDOWS;
 }
 
+static void on_io(struct overhang *o, const struct trace_io *io)
+{
+	struct last_io *l = &o->io;
+
+	l->items[l->next] = *io;
+	l->next = (l->next + 1) % MOST_IO;
+	l->nr += l->nr < MOST_IO;
+}
+
 /* What ends before the mark is of no use any more; the others keep their order. */
 static void on_mark(struct overhang *o, const struct trace_mark *m)
 {
@@ -140,6 +158,8 @@ void overhang_learn(struct overhang *o, const struct trace_event *e)
 		on_slice(o, &e->slice);
 	else if (e->type == TRACE_WINDOW)
 		on_window(o, &e->window);
+	else if (e->type == TRACE_IO)
+		on_io(o, &e->io);
 	else if (e->type == TRACE_MARK)
 		on_mark(o, &e->mark);
 }
@@ -165,6 +185,27 @@ static int announce_windows(const struct overhang *o, const struct trace_sink *s
 	return err;
 }
 
+/* Who hears it cuts it where its device's socket ends: here that may be any of them. */
+static int announce_io(const struct overhang *o, const struct trace_sink *sink,
+		       int (*after)(void *arg), void *arg)
+{
+	const struct last_io *l = &o->io;
+	uint64_t end_ns = o->nr_sockets ? UINT64_MAX : 0;
+	int err = 0;
+
+	for (uint32_t s = 0; s < o->nr_sockets; s++)
+		end_ns = o->ends_ns[s] < end_ns ? o->ends_ns[s] : end_ns;
+	for (size_t k = l->nr; k && !err; k--) {
+		const struct trace_io *io = &l->items[(l->next + MOST_IO - k) % MOST_IO];
+
+		if (io->end_ns < end_ns)
+			continue;
+		err = trace_send_io(sink, io);
+		err = err ? err : after(arg);
+	}
+	return err;
+}
+
 int overhang_announce(const struct overhang *o, const struct trace_sink *sink,
 		      int (*after)(void *arg), void *arg)
 {
@@ -179,5 +220,7 @@ int overhang_announce(const struct overhang *o, const struct trace_sink *sink,
 			err = err ? err : after(arg);
 		}
 	}
-	return err ? err : announce_windows(o, sink, after, arg);
+	if (!err)
+		err = announce_windows(o, sink, after, arg);
+	return err ? err : announce_io(o, sink, after, arg);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CPU time and windows that reach beyond a mark. Ledgers are flushed after the time of a mark, so some
- * slices that come before it are of the interval behind it, and so is a window whose end comes
- * meanwhile. What begins at the mark must say them again.
+ * CPU time, windows and requests that reach beyond a mark. Ledgers are flushed after the time of a
+ * mark, so some slices and requests that come before it are of the interval behind it, and so is a
+ * window whose end comes meanwhile. What begins at the mark must say them again.
  */
 #ifndef TRACE_OVERHANG_H
 #define TRACE_OVERHANG_H
@@ -21,18 +21,19 @@ struct overhang;
 int overhang_new(const struct layout *layout, struct overhang **ret);
 void overhang_free(struct overhang *o);
 
-/** overhang_learn() - take note of an event, if it is a slice, a window or a mark */
+/** overhang_learn() - take note of an event, if it is a slice, a window, a request or a mark */
 void overhang_learn(struct overhang *o, const struct trace_event *e);
 
 /**
- * overhang_announce() - hand all slices and windows that reach beyond the last mark to a sink
+ * overhang_announce() - hand all that reaches beyond the last mark to a sink
  * @o: what was learned; the mark came last
  * @sink: gets them, whole: they may begin before the mark
  * @after: called with @arg after each of them
  * @arg: anything
  *
- * Of each CPU, the last 64 slices before the mark are known: twice what a ledger holds. Of each group
- * of counters, the last four windows: a flush is shorter than one.
+ * Of each CPU, the last 64 slices before the mark are known: twice what a ledger holds. Of each
+ * group of counters, the last four windows: a flush is shorter than one. Of requests, the last
+ * 1,024.
  *
  * Return: 0 or the first error of either.
  */
