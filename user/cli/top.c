@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* t410trace top: what the machine does, or a recording says, on a terminal. */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +14,6 @@
 #include "cli/top_metrics.h"
 #include "live/live.h"
 #include "live/run.h"
-#include "platform/sys/resctrl.h"
 #include "report/format.h"
 #include "report/top/screen.h"
 #include "trace/late.h"

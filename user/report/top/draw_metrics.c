@@ -33,6 +33,6 @@ int draw_metrics(const struct view *v, FILE *out, size_t width)
 		return put_absence(v, out, width);
 	err = notes_line(
 		out, width,
-		"While this page is open, these take turns with the events of rows (page 4).");
+		"While this page is open, these may take turns with events of rows (page 4).");
 	return err ? err : stat_table_write(out, r, &o);
 }
