@@ -140,8 +140,11 @@ part_unit() {
 	script tests/unit/test_options.py ./t410trace
 	script tests/unit/test_serve.py ./t410trace
 	script tests/unit/test_metrics.py ./t410trace
+	script tests/unit/test_peak.py ./t410trace
+	script tests/unit/test_esp_commands.py ./t410trace
 	script tests/unit/test_job_schema.py
 	script tests/unit/test_trace_schema.py ./t410trace
+	script tests/unit/test_source_schema.py ./t410trace
 	script tests/unit/test_run.py
 	script tests/unit/test_rooms.py
 	script tests/unit/test_live_runner.py

@@ -53,7 +53,12 @@ layers() {
 }
 
 # run.sh starts them by name.
-unrunnable() { files 'tests/unit/test_*.py' | while read -r f; do [ -x "$f" ] || echo "$f cannot be run: chmod +x"; done; }
+unrunnable() {
+	files 'tests/unit/test_*.py' 'tests/machine/test_*.py' | while read -r f; do
+		[ -x "$f" ] || echo "$f cannot be run: chmod +x"
+		grep -qF "script $f" tests/run.sh || echo "$f is not run: tests/run.sh does not name it"
+	done
+}
 
 long_files() { ours | xargs -r wc -l | awk -v max=$MAX_LINES '$2 != "total" && $1 > max { print $2 " has " $1 " lines" }'; }
 
@@ -116,7 +121,7 @@ long_files | judge "files of at most $MAX_LINES lines"
 long_functions | judge "functions of at most $MAX_FUNCTION lines"
 ours | xargs -r grep -nE '\b(TODO|FIXME|XXX)\b' | judge "nothing left behind"
 files '*.sh' .ci/run completion/t410trace tests/machine/run tests/machine/plugin/tests/run 'tests/machine/guest/bin/*' tests/machine/guest/init | xargs -r shellcheck -x -S warning 2>&1 | judge "shellcheck"
-unrunnable | judge "tests can be run"
+unrunnable | judge "tests are run"
 long_prose | judge "documents of at most $MAX_COLUMNS columns"
 twice | judge "functions of the guest have names of their own"
 documents "$native" | judge "documents are up to date"

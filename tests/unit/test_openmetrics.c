@@ -14,145 +14,11 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <uthash.h>
 
-#include "account_world.h"
 #include "base/array.h"
-#include "engine/accounts/accounts.h"
+#include "metrics_world.h"
 #include "random.h"
-#include "report/openmetrics/openmetrics.h"
 #include "sample_report.h"
-
-/* --- reading the text */
-
-struct sample {
-	char *key;	/* name and labels */
-	uint64_t value; /* seconds: in nanoseconds */
-	UT_hash_handle hh;
-};
-
-static void samples_free(struct sample **all)
-{
-	struct sample *s, *next;
-
-	HASH_ITER (hh, *all, s, next) {
-		HASH_DEL(*all, s);
-		free(s->key);
-		free(s);
-	}
-}
-
-static const struct sample *sample(struct sample *all, const char *key)
-{
-	struct sample *s;
-
-	HASH_FIND_STR(all, key, s);
-	return s;
-}
-
-static uint64_t value_of(struct sample *all, const char *key)
-{
-	const struct sample *s = sample(all, key);
-
-	if (!s)
-		fail_msg("there is no %s", key);
-	return s->value;
-}
-
-static uint64_t number(const char *text)
-{
-	char digits[64];
-	size_t n = 0;
-
-	for (; *text && n < sizeof(digits) - 1; text++)
-		if (*text != '.')
-			digits[n++] = *text;
-	digits[n] = '\0';
-	assert_int_equal(strspn(digits, "0123456789"), n);
-	return strtoull(digits, NULL, 10);
-}
-
-/* Takes the text apart; two samples of the same name and labels fail the test. */
-static struct sample *read_samples(char *text)
-{
-	struct sample *all = NULL, *s;
-	char *line, *rest, *end;
-
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		if (line[0] == '#')
-			continue;
-		end = strrchr(line, ' ');
-		assert_non_null(end);
-		*end = '\0';
-		s = calloc(1, sizeof(*s));
-		assert_non_null(s);
-		s->key = strdup(line);
-		s->value = number(end + 1);
-		if (sample(all, s->key))
-			fail_msg("twice: %s", s->key);
-		HASH_ADD_KEYPTR(hh, all, s->key, strlen(s->key), s);
-	}
-	return all;
-}
-
-struct world {
-	struct accounts *accounts;
-	struct openmetrics *metrics;
-};
-
-static void world_open(struct world *w, size_t top, uint32_t keep)
-{
-	struct accounts_options ao = { .boot = WORLD_BOOT, .schedulers = ~0u };
-	struct openmetrics_options o = { .top = top, .keep = keep };
-
-	assert_int_equal(accounts_new(&ao, &w->accounts), 0);
-	assert_int_equal(openmetrics_new(&o, &w->metrics), 0);
-}
-
-static void world_close(struct world *w)
-{
-	accounts_free(w->accounts);
-	openmetrics_free(w->metrics);
-}
-
-/* Adds a report, and releases it. */
-static void world_add(struct world *w, struct report *r)
-{
-	assert_int_equal(accounts_interval(w->accounts, r), 0);
-	assert_int_equal(openmetrics_interval(w->metrics, r), 0);
-	report_free(r);
-}
-
-static char *world_text(const struct world *w, enum exposition e)
-{
-	struct openmetrics_state s = { .host = &world_host,
-				       .node = accounts_node(w->accounts),
-				       .jobs_running = accounts_nr(w->accounts),
-				       .unreported = 1,
-				       .reports_written = 7,
-				       .reports_removed = 2,
-				       .store_errors = 2,
-				       .spool_errors = 3,
-				       .interval_ns = WORLD_SECOND,
-				       .cost_ns = 1500000 };
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_non_null(out);
-	assert_int_equal(openmetrics_write(out, w->metrics, &s, e), 0);
-	assert_int_equal(fclose(out), 0);
-	return text;
-}
-
-static struct sample *world_samples(const struct world *w)
-{
-	char *text = world_text(w, EXPOSITION_OPENMETRICS);
-	struct sample *all = read_samples(text);
-
-	free(text);
-	return all;
-}
 
 /* --- random runs */
 
@@ -424,22 +290,6 @@ static void test_random_runs(void **state)
 
 /* --- single rules */
 
-/* An interval in which jobs 1, 2, .. read so many bytes of counter 0. */
-static struct report *reads(uint64_t number, size_t nr, const uint64_t *bytes)
-{
-	struct report *r = world_report(number);
-	char id[32];
-
-	for (size_t i = 0; i < nr; i++) {
-		if (!bytes[i])
-			continue;
-		snprintf(id, sizeof(id), "%zu", i + 1);
-		world_row(r, SCHEDULER_SLURM, id, 500 + i, "", true);
-		world_share(r, &r->rows[r->nr_rows - 1], 0, bytes[i]);
-	}
-	return r;
-}
-
 #define READS(w)                                                                                \
 	"t410trace_workload_memory_bytes_total{workload=\"" w "\",socket=\"0\",source=\"cpu\"," \
 	"direction=\"read\",destination=\"cmem\"}"
@@ -689,152 +539,13 @@ static void test_example(void **state)
 	free(text);
 }
 
-/* Parts have families of their own, and are in no other one; without parts there are none. */
-static void test_parts(void **state)
-{
-	static const char *const bytes = "t410trace_part_bytes_total{socket=\"0\",part=\"remote\","
-					 "direction=\"read\"}";
-	static const struct traffic_part part = { .name = "cha0/remote",
-						  .kind = PART_REMOTE,
-						  .nr_pmus = 2 };
-	struct report *r = reads(0, 1, (uint64_t[]){ 1000 });
-	struct sample *all;
-	struct world w;
-
-	(void)state;
-	world_open(&w, 2, 1);
-	world_add(&w, r);
-	all = world_samples(&w);
-	assert_null(sample(all, bytes));
-	samples_free(&all);
-	for (uint64_t i = 1; i < 3; i++) {
-		r = reads(i, 1, (uint64_t[]){ 1000 });
-		r->parts = calloc(1, sizeof(*r->parts));
-		assert_non_null(r->parts);
-		r->parts[0] = (struct report_part){ &part, true, 700, 4000000000, 1000000000, 1 };
-		r->nr_parts = 1;
-		world_add(&w, r);
-	}
-	all = world_samples(&w);
-	assert_int_equal(value_of(all, bytes), 1400);
-	assert_int_equal(value_of(all, "t410trace_part_enabled_seconds_total{socket=\"0\","
-				       "part=\"remote\",direction=\"read\"}"),
-			 8000000000);
-	assert_int_equal(value_of(all, "t410trace_part_running_seconds_total{socket=\"0\","
-				       "part=\"remote\",direction=\"read\"}"),
-			 2000000000);
-	samples_free(&all);
-	world_close(&w);
-}
-
-/* A port of devices that nobody can tell apart: its bytes are the machine's, and no workload's. */
-static void test_shared_port(void **state)
-{
-	static const struct device port = { .bdf = "0002:80:00.0",
-					    .name = "0002:81:00.0, 0002:81:00.1",
-					    .kind = DEVICE_PORT,
-					    .filter = DEVICE_BY_PORT };
-	static const char *const bytes = "t410trace_port_bytes_total{socket=\"0\","
-					 "port=\"0002:80:00.0\",direction=\"read\"}";
-	struct device sharer = world_devices[0];
-	struct sample *all;
-	struct world w;
-	char *text;
-
-	(void)state;
-	sharer.port = 2;
-	world_open(&w, 2, 1);
-	for (uint64_t i = 0; i < 3; i++) {
-		struct report *r = world_report(i);
-		struct counter of_port = world_counters[5];
-		struct report_row *row = world_row(r, SCHEDULER_SLURM, "1", 71, "", true);
-
-		of_port.device = 2;
-		r->counters[5].counter = &of_port;
-		r->counters[11].valid = false;
-		r->devices[0].device = &sharer;
-		r->devices[1].device = &port;
-		r->devices[1].read.valid = true;
-		world_rest(r, 5, REASON_DEVICE, 700);
-		world_io(row, 0, 600, 0);
-		world_add(&w, r);
-	}
-	all = world_samples(&w);
-	assert_int_equal(value_of(all, bytes), 2100);
-	assert_int_equal(value_of(all,
-				  "t410trace_workload_request_bytes_total{workload=\"slurm:1\","
-				  "device=\"0002:81:00.0\",direction=\"read\"}"),
-			 1200);
-	samples_free(&all);
-	text = world_text(&w, EXPOSITION_OPENMETRICS);
-	assert_null(strstr(text, "t410trace_workload_device_bytes_total{"));
-	assert_null(strstr(text, "t410trace_device_bytes_total{socket=\"0\""));
-	assert_null(strstr(text, "device=\"0002:80:00.0\""));
-	free(text);
-	world_close(&w);
-}
-
-/* Energy has families in joules, is in none of bytes, and makes no job large beside bytes. */
-static void test_energy(void **state)
-{
-	static const char labels[] = "socket=\"0\",counter=\"power0/energy-pkg\"";
-	char key[256], *text;
-	struct sample *all;
-	struct world w;
-
-	(void)state;
-	world_open(&w, 1, 1);
-	for (uint64_t i = 0; i < 4; i++) {
-		struct report *r = world_report(i);
-		struct report_row *row = world_row(r, SCHEDULER_SLURM, "1", 71, "", true);
-
-		world_with_energy(r);
-		world_share(r, row, 0, 3000);
-		world_share(r, row, 3, 16000000000);
-		row = world_row(r, SCHEDULER_SLURM, "2", 72, "", true);
-		world_share(r, row, 0, 1000);
-		world_share(r, row, 3, 900000000000);
-		world_rest(r, 3, REASON_BACKGROUND, 1);
-		world_add(&w, r);
-	}
-	all = world_samples(&w);
-	snprintf(key, sizeof(key),
-		 "t410trace_workload_energy_joules_total{workload=\"slurm:1\",%s}", labels);
-	assert_int_equal(value_of(all, key), 48000000000);
-	snprintf(key, sizeof(key),
-		 "t410trace_workload_energy_uncertainty_joules_total{workload=\"slurm:1\",%s}",
-		 labels);
-	assert_int_equal(value_of(all, key), 6000000000);
-	snprintf(key, sizeof(key), "t410trace_workload_energy_joules_total{workload=\"other\",%s}",
-		 labels);
-	assert_int_equal(value_of(all, key), 16000000000 + 4 * 900000000000);
-	assert_int_equal(value_of(all, "t410trace_energy_joules_total{socket=\"0\","
-				       "source=\"any\",counter=\"power0/energy-pkg\"}"),
-			 4 * 916000000001);
-	assert_int_equal(value_of(all, "t410trace_energy_attributed_joules_total{socket=\"0\","
-				       "source=\"any\",counter=\"power0/energy-pkg\"}"),
-			 4 * 916000000000);
-	assert_int_equal(value_of(all, "t410trace_energy_unattributed_joules_total{socket=\"0\","
-				       "source=\"any\",counter=\"power0/energy-pkg\","
-				       "reason=\"background\"}"),
-			 4);
-	assert_null(sample(all, "t410trace_memory_bytes_total{socket=\"0\",source=\"any\","
-				"direction=\"readwrite\",destination=\"any\"}"));
-	samples_free(&all);
-	text = world_text(&w, EXPOSITION_OPENMETRICS);
-	sample_check_golden("metrics-energy.txt", text);
-	free(text);
-	world_close(&w);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),	    cmocka_unit_test(test_names),
 		cmocka_unit_test(test_negotiation), cmocka_unit_test(test_machine_without_counters),
 		cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_random_runs),
-		cmocka_unit_test(test_example),	    cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_shared_port), cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_example),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

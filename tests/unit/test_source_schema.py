@@ -3,6 +3,7 @@
 """test_source_schema.py T410TRACE: the schema of sources takes what docs/SOURCES.md shows and what the
 examples print, and refuses what is wrong."""
 
+import datetime
 import json
 import pathlib
 import re
@@ -52,8 +53,11 @@ with tempfile.TemporaryDirectory() as folder:
 check("source.c", not wrong(lines), wrong(lines))
 # Samples are differences of two units each; readings are their sums in bytes, null for none.
 samples = [("1,000\t24", "7"), ("1\t0", "N/A"), ("0\t3", "5")]
+# The machine runs for longer than that: a time before its start would be none.
+begin = datetime.datetime.now() - datetime.timedelta(seconds=5)
+dates = [(begin + datetime.timedelta(seconds=i)).strftime("%m/%d/%Y %H:%M:%S.%f")[:-3] for i in range(len(samples))]
 text = "".join(
-    f"11/23/2026 13:00:0{i}.250\nINST_RETIRED.ANY\t9\t9\nUNC_SOC_Module0_BW.Mod0_Read64B\t9\t{a}\n"
+    f"{dates[i]}\nINST_RETIRED.ANY\t9\t9\nUNC_SOC_Module0_BW.Mod0_Read64B\t9\t{a}\n"
     f"Mod0_ReadPartial\t9\t4\nGFX_Write32B\t9\t{b}\n----------\n"
     for i, (a, b) in enumerate(samples)
 )
