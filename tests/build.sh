@@ -75,9 +75,12 @@ native=amd64
 [ -n "${FROM_NOTHING:-}" ] || build gcc "build/$native-gcc/t410trace" VARIANT=-gcc CC=gcc
 build benches "build/$native/tests/bench/memory" CC=gcc bench-programs
 build clang "build/$native-clang/t410trace" VARIANT=-clang CC=clang
+# The one with gcc is what the virtual T410 runs
 for cc in aarch64-linux-gnu-gcc clang; do
-	name=arm64-${cc##*-} file=build/arm64-shared-${cc##*-}/t410trace
-	build "$name" "$file" ARCH=arm64 LINK=shared "VARIANT=-${cc##*-}" CC=$cc &&
+	variant=
+	[ $cc != clang ] || variant=-clang
+	name=arm64-${cc##*-} file=build/arm64-shared$variant/t410trace
+	build "$name" "$file" ARCH=arm64 LINK=shared VARIANT=$variant CC=$cc &&
 		says "shared $name" "$(is_for "$file" AArch64)$(is_complete "$file")"
 done
 build arm64-static build/arm64/t410trace ARCH=arm64 &&

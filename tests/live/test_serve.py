@@ -322,7 +322,7 @@ def test_user_jobs(bed):
 def test_full_store(bed):
     """Accounts wait while their disk is full; nothing is lost."""
     with small_disk(bed, "disk", "2m") as disk, Jobs(alone=True) as jobs:
-        with serving(bed, state=disk / "accounts.db") as daemon:
+        with serving(bed, interval="300ms", state=disk / "accounts.db") as daemon:
             daemon.start()
             one_job(bed, daemon, jobs)
             # Before the job begins: there may still be room for its account.
@@ -345,7 +345,7 @@ def test_full_store(bed):
 def test_stop_with_full_store(bed):
     """What a full disk did not take is lost with the end of the daemon, which says so."""
     with small_disk(bed, "disk", "2m") as disk, Jobs(alone=True) as jobs:
-        with serving(bed, state=disk / "accounts.db") as daemon:
+        with serving(bed, interval="300ms", state=disk / "accounts.db") as daemon:
             daemon.start()
             going_on = new_job()
             jobs.begin(going_on)
