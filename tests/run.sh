@@ -120,34 +120,50 @@ part_programs() { unit_programs programs "" "" env; }
 part_build() { tests/build.sh; }
 # script FILE ARG...: one that dies or hangs is a failure, whatever comes after it
 script() { limited "$@" || echo "not ok ${1##*/}: ended with status $?"; }
+# scripts FOLDER: each line of the standard input is one. They mostly wait: as many at a time as there
+# are CPUs; what they say comes one after the other
+scripts() {
+	local folder=$1 script
+	rm -rf "$folder"
+	mkdir -p "$folder"
+	export -f script limited
+	# shellcheck disable=SC2016  # for the shell of each
+	tee "$folder/list" | xargs -P "$(nproc)" -I LINE bash -c \
+		'read -ra words <<< "$2"; script "${words[@]}" > "$1/${words[0]##*/}.out" 2>&1' run.sh "$folder" LINE
+	while read -r script _; do
+		cat "$folder/${script##*/}.out" || echo "not ok ${script##*/}: it did not run"
+	done < "$folder/list"
+}
 part_unit() {
 	unit_programs unit "" "" env
 	[ -z "${T:-}" ] || return 0
 	script tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
-	script tests/unit/test_platforms.py ./t410trace
-	script tests/unit/test_counts_join.py ./t410trace
-	script tests/unit/test_neighbours.py ./t410trace
-	script tests/unit/test_by_job.py ./t410trace
-	script tests/unit/test_csv.py ./t410trace
-	script tests/unit/test_perfetto.py ./t410trace
-	script tests/unit/test_page.py ./t410trace
-	script tests/unit/test_terminal.py ./t410trace "build/$(native)/tests/unit/make_accounts"
-	script tests/unit/test_top_screen.py ./t410trace
-	script tests/unit/test_topology.py ./t410trace
-	script tests/unit/test_foreign_devices.py ./t410trace
-	script tests/unit/test_job_commands.py ./t410trace "build/$(native)/tests/unit/make_accounts"
-	script tests/unit/test_slurm_epilog.py
-	script tests/unit/test_options.py ./t410trace
-	script tests/unit/test_serve.py ./t410trace
-	script tests/unit/test_metrics.py ./t410trace
-	script tests/unit/test_peak.py ./t410trace
-	script tests/unit/test_esp_commands.py ./t410trace
-	script tests/unit/test_job_schema.py
-	script tests/unit/test_trace_schema.py ./t410trace
-	script tests/unit/test_source_schema.py ./t410trace
-	script tests/unit/test_run.py
-	script tests/unit/test_rooms.py
-	script tests/unit/test_live_runner.py
+	scripts "$logs/scripts" <<- END
+		tests/unit/test_platforms.py ./t410trace
+		tests/unit/test_counts_join.py ./t410trace
+		tests/unit/test_neighbours.py ./t410trace
+		tests/unit/test_by_job.py ./t410trace
+		tests/unit/test_csv.py ./t410trace
+		tests/unit/test_perfetto.py ./t410trace
+		tests/unit/test_page.py ./t410trace
+		tests/unit/test_terminal.py ./t410trace build/$(native)/tests/unit/make_accounts
+		tests/unit/test_top_screen.py ./t410trace
+		tests/unit/test_topology.py ./t410trace
+		tests/unit/test_foreign_devices.py ./t410trace
+		tests/unit/test_job_commands.py ./t410trace build/$(native)/tests/unit/make_accounts
+		tests/unit/test_slurm_epilog.py
+		tests/unit/test_options.py ./t410trace
+		tests/unit/test_serve.py ./t410trace
+		tests/unit/test_metrics.py ./t410trace
+		tests/unit/test_peak.py ./t410trace
+		tests/unit/test_esp_commands.py ./t410trace
+		tests/unit/test_job_schema.py
+		tests/unit/test_trace_schema.py ./t410trace
+		tests/unit/test_source_schema.py ./t410trace
+		tests/unit/test_run.py
+		tests/unit/test_rooms.py
+		tests/unit/test_live_runner.py
+	END
 }
 part_asan() { unit_programs asan -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
 part_valgrind() {

@@ -56,7 +56,7 @@ layers() {
 unrunnable() {
 	files 'tests/unit/test_*.py' 'tests/machine/test_*.py' | while read -r f; do
 		[ -x "$f" ] || echo "$f cannot be run: chmod +x"
-		grep -qF "script $f" tests/run.sh || echo "$f is not run: tests/run.sh does not name it"
+		grep -qE "^\s+(script )?$f( |\$)" tests/run.sh || echo "$f is not run: tests/run.sh does not name it"
 	done
 }
 
