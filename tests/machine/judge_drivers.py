@@ -40,8 +40,6 @@ SCENARIOS = (
 MACHINES = {
     name: (shape, f"traffic/scenarios/{shape}.conf") for name in SCENARIOS for shape in [name.split("_")[0]]
 }
-# That of "make check"; the others are of "make check-drivers"
-USUAL = ("ampereone_counts",)
 COUNTED = [name for name in SCENARIOS if name.endswith(("_counts", "_wraps"))]
 ROWS = [name for name in SCENARIOS if name.endswith("_rows")]
 HOTPLUG = [name for name in SCENARIOS if name.endswith("_hotplug")]
