@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -38,13 +37,7 @@ static unsigned int find(const char *(*name_of)(unsigned int), const char *name)
 /* Digits alone, up to @most. */
 static bool is_number(const char *text, uint64_t most, uint64_t *ret)
 {
-	char *end;
-
-	if (text[0] < '0' || text[0] > '9')
-		return false;
-	errno = 0;
-	*ret = strtoull(text, &end, 10);
-	return !errno && !*end && *ret <= most;
+	return !text[strspn(text, "0123456789")] && !parse_u64(text, ret) && *ret <= most;
 }
 
 static int parse_line(const char *line, struct peak *ret)
