@@ -233,6 +233,23 @@ static void report_now(struct session *s, const struct trace_mark *m, FILE *out)
 	report_free(r);
 }
 
+/* Sinks are there: some cgroups and processes, one of which is followed, and the first mark. */
+static void begin(struct world *w, struct trace_mark *m, uint64_t ends[2])
+{
+	w->out = tee_sink(&w->tee);
+	assert_int_equal(feed_init(&w->feed, &header.layout, &counted, &w->out, header.window_ns),
+			 0);
+	w->in = feed_sink(&w->feed);
+	send_cgroup(w, 1, "/");
+	send_cgroup(w, 2, "/job");
+	send_cgroup(w, 3, "/system.slice");
+	for (uint32_t pid = 2; pid < 5; pid++)
+		send_task(w, LEDGER_TASK_FORK, pid, 1);
+	assert_int_equal(trace_send_follow(&w->out, 3), 0);
+	step(w);
+	send_mark(w, true, false, m, ends);
+}
+
 /* A live run with a recorder beside its session; returns what it printed. */
 static char *run_live(enum row_kind by, const char *path, int deaths_from, char **ret_summary)
 {
@@ -253,17 +270,7 @@ static char *run_live(enum row_kind by, const char *path, int deaths_from, char 
 	assert_int_equal(session_new(&header, &o, &s), 0);
 	assert_int_equal(recording_create(path, &header, 0, &d, &recorder), 0);
 	w.tee = (struct tee){ .sinks = { session_sink(s), recording_sink(recorder) }, .nr = 2 };
-	w.out = tee_sink(&w.tee);
-	assert_int_equal(feed_init(&w.feed, &header.layout, &counted, &w.out, header.window_ns), 0);
-	w.in = feed_sink(&w.feed);
-	send_cgroup(&w, 1, "/");
-	send_cgroup(&w, 2, "/job");
-	send_cgroup(&w, 3, "/system.slice");
-	for (uint32_t pid = 2; pid < 5; pid++)
-		send_task(&w, LEDGER_TASK_FORK, pid, 1);
-	assert_int_equal(trace_send_follow(&w.out, 3), 0);
-	step(&w);
-	send_mark(&w, true, false, &m, ends);
+	begin(&w, &m, ends);
 	for (int i = 0; i < NR_INTERVALS; i++) {
 		for (int k = 0; k < 5; k++)
 			step(&w);
@@ -411,17 +418,7 @@ static char *run_rows(enum row_kind first, enum row_kind by, bool all, const cha
 	assert_int_equal(session_new(&header, &o, &s), 0);
 	assert_int_equal(late_new(&header, &late), 0);
 	w.tee = (struct tee){ .sinks = { session_sink(s), late_sink(late) }, .nr = 2 };
-	w.out = tee_sink(&w.tee);
-	assert_int_equal(feed_init(&w.feed, &header.layout, &counted, &w.out, header.window_ns), 0);
-	w.in = feed_sink(&w.feed);
-	send_cgroup(&w, 1, "/");
-	send_cgroup(&w, 2, "/job");
-	send_cgroup(&w, 3, "/system.slice");
-	for (uint32_t pid = 2; pid < 5; pid++)
-		send_task(&w, LEDGER_TASK_FORK, pid, 1);
-	assert_int_equal(trace_send_follow(&w.out, 3), 0);
-	step(&w);
-	send_mark(&w, true, false, &m, ends);
+	begin(&w, &m, ends);
 	for (int i = 0; i < NR_INTERVALS; i++) {
 		for (int k = 0; k < (path && i == NR_INTERVALS - 1 ? 2 : 5); k++)
 			step(&w);
