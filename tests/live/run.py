@@ -15,6 +15,8 @@ from live import HERE, Bed, Failed, Imprecise, Skip
 ATTEMPTS = 5
 # Of all tests. More of them that needed another try say something of us, not of others.
 MOST_AGAIN = 0.02
+# Of a reason: some tests put in what they read, which may be a whole page.
+MAX_REASON = 1000
 # tests/run.sh counts lines that end like this.
 AGAIN = "at a second try"
 
@@ -75,7 +77,7 @@ class Runner:
         if result == "ok" and tries > 1:
             self.again += 1
             reason = AGAIN
-        reason = " ".join(reason.split())
+        reason = " ".join(reason.split())[:MAX_REASON]
         print(f"{result} {name}: {reason}" if reason else f"{result} {name}", flush=True)
 
     def judge(self):
