@@ -181,6 +181,7 @@ part_emulation() {
 	script tests/machine/test_judge_stat.py
 	script tests/machine/test_judge_devices.py
 	script tests/machine/test_judge_shapes.py
+	script tests/machine/test_judge_drivers.py
 	script tests/machine/test_judge_esp.py
 	script tests/machine/test_judge_slurm.py
 	script tests/machine/test_judge_ticks.py
