@@ -272,6 +272,96 @@ def spoil_replay(files):
     return {"a_recording_says_the_same_each_time"}
 
 
+# --- functions that go and come back
+
+BEFORE, AFTER = 1, 4  # reports with traffic; in those between they are away
+TRAFFIC = 1_000_000
+# Part of the time in which each was counted
+TURNS = {"0002:c1:00.1": 0.45, "0002:c1:00.2": 0.5, "0004:07:00.0": 0.97, "000a:81:00.0": 1.0}
+
+
+def hotplug():
+    """The virtual functions had nearly half of the traffic in the turns of each."""
+    each, truth = [], []
+    slots = (8, 10, 11, 12)
+    for n in range(REPORTS):
+        start = (2 * n + 1) * NS_PER_S
+        moved, found = TRAFFIC if n in (BEFORE, AFTER) else 0, []
+        for bdf, part in TURNS.items():
+            entry = device(bdf, coverage=part)
+            for side, event in devices.SIDES:
+                number = devices.number_of(bdf)
+                count = wiring().count(
+                    devices.PMUS[bdf], f"{event}_bytes", dict.fromkeys(slots, moved), f"src_bdf={number},src_bdf_en=1"
+                )
+                seen = 0.47 * count if bdf in devices.VFS else count * part
+                entry.update({f"{side}_bytes": round(seen / part), f"{side}_low": count // 3, f"{side}_high": 3 * count})
+            found.append(entry)
+        length = {"start_ns": start, "end_ns": start + 2 * NS_PER_S, "duration_ns": 2 * NS_PER_S}
+        each.append(report(devices=found, interval=length))
+        each[n]["quality"]["device_changes"] = 3 if BEFORE < n < AFTER else 0
+        if moved:
+            name = "before" if n == BEFORE else "after"
+            truth += [{"name": name, "slot": slot, "bytes": moved, "start_ns": start + 1, "end_ns": start + 2} for slot in slots]
+    words = "".join(f"{bdf} was removed\n{bdf} is back\n" for bdf in TURNS)
+    listed = "".join(f"{bdf} 15b3\n" for bdf in TURNS)
+    return {"all.json": each, "truth": truth, "all.err": words, "all.status": "0\n", "list": listed, "cpumask": "3\n"}
+
+
+def of_device(files, n, bdf):
+    return next(entry for entry in files["all.json"][n]["devices"] if entry["bdf"] == bdf)
+
+
+def spoil_turn(files):
+    """Bytes of a turn that nobody has."""
+    of_device(files, AFTER, "0002:c1:00.1")["read_bytes"] //= 2
+    return {"no_byte_is_wrong"}
+
+
+def spare_turn(files):
+    """One had more of the traffic in its turns, the other less, and each report says what it saw."""
+    of_device(files, AFTER, "0002:c1:00.1")["read_bytes"] = int(0.9 * TRAFFIC / TURNS["0002:c1:00.1"])
+    of_device(files, AFTER, "0002:c1:00.2")["write_bytes"] = int(0.04 * TRAFFIC / TURNS["0002:c1:00.2"])
+    return set()
+
+
+def spoil_twice(files):
+    """The same bytes in both turns."""
+    for n in (BEFORE, AFTER):
+        of_device(files, n, "0002:c1:00.2")["write_bytes"] = round(0.6 * TRAFFIC / TURNS["0002:c1:00.2"])
+    return {"no_byte_is_wrong"}
+
+
+def spoil_scale(files):
+    """As if it had counted all of the time."""
+    for n in (BEFORE, AFTER):
+        of_device(files, n, "0004:07:00.0")["coverage"] = 0.5
+    return {"no_byte_is_wrong"}
+
+
+def spoil_hotplug_bar(files):
+    for n in (BEFORE, AFTER):
+        of_device(files, n, "0002:c1:00.2")["write_high"] = TRAFFIC - 1
+    return {"no_byte_is_wrong"}
+
+
+def spoil_side(files):
+    of_device(files, AFTER, "0002:c1:00.1")["write_bytes"] = 5
+    return {"no_byte_is_wrong"}
+
+
+def spoil_absent(files):
+    of_device(files, BEFORE + 1, "0004:07:00.0")["read_bytes"] = 1
+    return {"who_is_away_moves_nothing"}
+
+
+def spoil_between(files):
+    """One long report instead: nothing can be said of the time in which they were away."""
+    del files["all.json"][BEFORE + 1 : AFTER]
+    files["all.json"][BEFORE]["quality"]["device_changes"] = 6
+    return {"who_is_away_moves_nothing"}
+
+
 CASES = {
     "devices_rotation": (
         rotation,
@@ -283,6 +373,10 @@ CASES = {
         io,
         (spoil_disk, spoil_io_split, spoil_requests, spoil_io_bar, spoil_small, spare_small, spoil_rest, spoil_booking,
          spoil_cgroup, spoil_replay),
+    ),
+    "devices_hotplug": (
+        hotplug,
+        (spoil_turn, spare_turn, spoil_twice, spoil_scale, spoil_hotplug_bar, spoil_side, spoil_absent, spoil_between),
     ),
 }
 
