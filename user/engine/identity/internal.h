@@ -32,7 +32,7 @@ struct wanted_job {
  * Each slice asks for a workload and its cgroup. These places are asked before the hashes: by the low
  * bits of the number, whoever was there last, or nobody.
  */
-#define NEAR_WORKLOADS 4096
+#define NEAR_WORKLOADS 16384
 #define NEAR_CGROUPS   1024
 
 struct identity {
