@@ -29,7 +29,7 @@ BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -Iuser -I$(B)
-LIBS	:= -lbpf -lelf -lpci -lz -ljansson -lcap -lsqlite3 -lmicrohttpd -lncursesw -ltinfo -lm
+LIBS	:= -lbpf -lelf -lpci -lz -ljansson -lcap -lsqlite3 -lmicrohttpd -lncursesw -ltinfo -lm -pthread
 
 triplet-arm64 := aarch64-linux-gnu
 triplet-amd64 := x86_64-linux-gnu

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "engine/identity/identity.h"
@@ -30,6 +31,9 @@ static struct counter world_counters[NR_COUNTERS] = {
 	{ .name = "any", .source = SOURCE_ANY },
 };
 static struct group world_groups[] = { { 0, 0, NR_COUNTERS } };
+
+/* New worlds have splitters with two threads. */
+static bool world_two_threads;
 
 /* What the sink was told of a row and a counter. */
 struct seen_row {
@@ -62,6 +66,7 @@ struct world {
 	unsigned int calls;
 	unsigned int fail;
 	uint64_t hash;
+	pthread_t thread;
 };
 
 static inline void world_note(struct world *w, uint64_t v)
@@ -71,6 +76,8 @@ static inline void world_note(struct world *w, uint64_t v)
 
 static inline int world_call(struct world *w)
 {
+	/* Sinks have no locks. */
+	assert_true(pthread_equal(w->thread, pthread_self()));
 	w->calls++;
 	return w->fail && w->calls == w->fail ? -EPIPE : 0;
 }
@@ -176,7 +183,10 @@ static inline struct world *world_new(enum method method, uint32_t nr_weights)
 	w->block.activity = w->activity;
 	for (uint32_t i = 0; i < MAX_WORKLOADS; i++)
 		w->rows[i] = i;
+	w->thread = pthread_self();
 	assert_int_equal(splitter_new(&w->header, method, &w->splitter), 0);
+	if (world_two_threads)
+		assert_int_equal(splitter_two_threads(w->splitter), 0);
 	return w;
 }
 

@@ -612,6 +612,38 @@ static void the_same_gives_the_same(void **state)
 	assert_true(hash_of_a_run(METHOD_STATE_SPACE) != hash_of_a_run(METHOD_CPU_TIME));
 }
 
+/* Bytes and bounds, in the same order: three counters of tasks, of which the second is split aside. */
+static void two_threads_give_the_same(void **state)
+{
+	(void)state;
+	for (uint32_t method = 0; method < NR_METHODS; method++) {
+		uint64_t hash;
+
+		world_two_threads = false;
+		hash = hash_of_a_run(method);
+		world_two_threads = true;
+		assert_true(hash == hash_of_a_run(method));
+		world_two_threads = false;
+	}
+}
+
+static int with_two_threads(void **state)
+{
+	(void)state;
+	world_two_threads = true;
+	return 0;
+}
+
+static int with_one_thread(void **state)
+{
+	(void)state;
+	world_two_threads = false;
+	return 0;
+}
+
+/* As above, beside a second thread */
+#define BESIDE(test) cmocka_unit_test_setup_teardown(test, with_two_threads, with_one_thread)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -634,6 +666,13 @@ int main(void)
 		cmocka_unit_test(lost_slices_make_bounds_wider),
 		cmocka_unit_test(errors_of_the_sink_come_back),
 		cmocka_unit_test(the_same_gives_the_same),
+		cmocka_unit_test(two_threads_give_the_same),
+		BESIDE(random_blocks_are_conserved),
+		BESIDE(rows_in_step_name_each_other),
+		BESIDE(weights_decide_where_they_cover),
+		BESIDE(energy_goes_by_cpu_time),
+		BESIDE(many_workloads_are_pooled),
+		BESIDE(errors_of_the_sink_come_back),
 	};
 
 	return cmocka_run_group_tests_name("split", tests, NULL, NULL);

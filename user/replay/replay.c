@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/worker.h"
 #include "replay/boundaries.h"
 #include "trace/late.h"
 #include "trace/tee.h"
@@ -98,6 +99,7 @@ static int make_session(const struct replay *r, enum method method, struct sessi
 		.method = method,
 		.replayed = true,
 		.neighbours = a->neighbours,
+		.two_threads = worker_useful(),
 	};
 	int err = session_new(h, &o, ret);
 

@@ -62,6 +62,9 @@ static int make_books(struct session *s)
 	    book_new(layout, &scope, s->id, &s->interval) ||
 	    (!s->o.no_summary && book_new(layout, &scope, s->id, &s->total)))
 		return -ENOMEM;
+	/* Where there can be no thread, it takes longer. */
+	if (s->o.two_threads)
+		splitter_two_threads(s->splitter);
 	identity_on_forget(s->id, on_forget, s);
 	s->split.sinks[s->split.nr++] = book_sink(s->interval);
 	if (s->header->nr_probes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A session: the engine put together. It takes the events of a trace and gives
- * reports; live runs and recordings go through the same code. No system calls, no
- * clock: what a report says depends on the events and the options alone.
+ * reports; live runs and recordings go through the same code. No clock, nothing asked of the
+ * system: what a report says depends on the events and the options alone.
  */
 #ifndef ENGINE_SESSION_H
 #define ENGINE_SESSION_H
@@ -23,6 +23,7 @@
  * @idle_units: by job, a unit of the service manager has a row in the first interval after it was
  *	told of, even when it did nothing, as any other job has in all intervals
  * @job_users: users whose own jobs are believed, see job_resolve_for(); must outlive the session
+ * @two_threads: a second one may help to split; reports are the same
  * @no_summary: session_summary() is never called: keep nothing of intervals that were reported,
  *	so that memory does not grow with the run
  */
@@ -35,6 +36,7 @@ struct session_options {
 	bool neighbours;
 	bool idle_units;
 	const struct job_users *job_users;
+	bool two_threads;
 	bool no_summary;
 };
 

@@ -43,6 +43,7 @@ struct crowd_member {
  * @share: part of the window, by element of the block's activity
  * @background: part of the window
  * @given: bytes, by element of the block's activity
+ * @cap: elements that @x, @share and @given have room for
  * @kind: unit of activity
  * @full: a counter of the group was at its limit, by window of the block
  * @estimated: the filter's result; NULL when bytes were split in proportion
@@ -58,6 +59,7 @@ struct part {
 	uint32_t x_of;
 	double *share;
 	uint64_t *given;
+	size_t cap;
 	enum filter_kind kind;
 	bool full[SPLIT_MAX_WINDOWS];
 	const struct filter_output *estimated;

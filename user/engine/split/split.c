@@ -8,10 +8,12 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "engine/filter/constants.h"
 #include "engine/split/apportion.h"
 #include "engine/identity/identity.h"
 #include "engine/split/internal.h"
+#include "engine/split/split_later.h"
 #include "tables/weight_rows.h"
 
 /* Losses that are kept in mind. */
@@ -27,14 +29,38 @@ struct split_tally {
 	bool used[TRACE_MAX_WEIGHTS];
 };
 
+/**
+ * struct ahead - a counter that a second thread splits, while this one splits the one before it
+ * @worker: the thread
+ * @room: where the filters of every other counter work
+ * @part, @crowd: the thread's own; the lists of @crowd that nobody changes are the block's
+ * @later: what it hands out
+ * @ready: @crowd is that of the block
+ * @busy: it was given counter @in_group of @b
+ * @err: what came of it
+ */
+struct ahead {
+	struct worker *worker;
+	struct filter_room *room;
+	struct part part;
+	struct crowd crowd;
+	struct split_later later;
+	struct split_tally tally;
+	struct splitter *s;
+	const struct split_block *b;
+	uint32_t in_group;
+	bool ready, busy;
+	int err;
+};
+
 struct splitter {
 	const struct trace_header *header;
 	enum method method;
 	struct filter **filters; /* by counter and kind; made when needed */
 	double *limits;		 /* by counter: bytes by second, 0 = not known */
 	struct filter_room *room;
-	struct part part; /* its arrays are kept from block to block, with room for so many */
-	size_t cap;
+	struct part part;    /* its arrays are kept from block to block */
+	struct ahead *ahead; /* NULL: there is one thread */
 	struct trace_lost lost[MAX_LOST];
 	bool lost_io[MAX_LOST]; /* of these: I/O, not slices */
 	size_t nr_lost;
@@ -63,6 +89,43 @@ int splitter_new(const struct trace_header *header, enum method method, struct s
 	return 0;
 }
 
+static void part_free(struct part *p)
+{
+	free(p->x);
+	free(p->share);
+	free(p->given);
+}
+
+static void ahead_free(struct ahead *a)
+{
+	if (!a)
+		return;
+	worker_free(a->worker);
+	filter_room_free(a->room);
+	part_free(&a->part);
+	free(a->crowd.members);
+	split_later_free(&a->later);
+	free(a);
+}
+
+int splitter_two_threads(struct splitter *s)
+{
+	struct ahead *a = calloc(1, sizeof(*a));
+	int err;
+
+	if (!a)
+		return -ENOMEM;
+	a->s = s;
+	a->room = filter_room_new();
+	err = a->room ? worker_new(&a->worker) : -ENOMEM;
+	if (err) {
+		ahead_free(a);
+		return err;
+	}
+	s->ahead = a;
+	return 0;
+}
+
 void splitter_free(struct splitter *s)
 {
 	if (!s)
@@ -72,9 +135,8 @@ void splitter_free(struct splitter *s)
 	free(s->filters);
 	free(s->limits);
 	filter_room_free(s->room);
-	free(s->part.x);
-	free(s->part.share);
-	free(s->part.given);
+	part_free(&s->part);
+	ahead_free(s->ahead);
 	free(s);
 }
 
@@ -147,21 +209,16 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The interval's tally into that of all. */
-static void count_up(struct splitter *s, const struct split_tally *t)
+static void add_tally(struct split_tally *to, const struct split_tally *t)
 {
-	struct split_tally *to[] = { &s->since, &s->all };
-
-	for (int i = 0; i < 2; i++) {
-		to[i]->weight_windows += t->weight_windows;
-		to[i]->fallback_windows += t->fallback_windows;
-		to[i]->saturated += t->saturated;
-		to[i]->estimated += t->estimated;
-		to[i]->simple += t->simple;
-		to[i]->pooled = larger(to[i]->pooled, t->pooled);
-		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
-			to[i]->used[k] |= t->used[k];
-	}
+	to->weight_windows += t->weight_windows;
+	to->fallback_windows += t->fallback_windows;
+	to->saturated += t->saturated;
+	to->estimated += t->estimated;
+	to->simple += t->simple;
+	to->pooled = larger(to->pooled, t->pooled);
+	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
+		to->used[k] |= t->used[k];
 }
 
 /* Part of the block's slices (or I/O) that are missing. */
@@ -243,6 +300,30 @@ static void share_in_proportion(const struct crowd *c, const struct split_block 
 	}
 }
 
+/* Are the bytes of this counter divided among tasks? */
+static bool is_of_tasks(const struct counter *c)
+{
+	return !c->device && (c->source == SOURCE_CPU || c->source == SOURCE_ANY) &&
+	       unit_is_split(c->unit);
+}
+
+/* With two threads, every other counter of tasks is the second one's. */
+static bool is_for_second(const struct splitter *s, uint32_t counter)
+{
+	const struct layout *l = &s->header->layout;
+	bool second = false;
+
+	for (uint32_t i = l->groups[l->counters[counter].group].first; i < counter; i++)
+		second ^= is_of_tasks(&l->counters[i]);
+	return s->ahead && second;
+}
+
+/* A filter stays in its room, whoever works there: both threads never do so in the same one. */
+static struct filter_room *room_of(const struct splitter *s, uint32_t counter)
+{
+	return is_for_second(s, counter) ? s->ahead->room : s->room;
+}
+
 static int run_filter(struct splitter *s, const struct crowd *c, const struct split_block *b,
 		      struct part *p)
 {
@@ -267,7 +348,7 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 	int err = columns ? matrix_shape(&x, p->nr_windows, c->nr_columns) : -ENOMEM;
 
 	if (!err && !*f)
-		err = filter_new(p->kind, s->room, f);
+		err = filter_new(p->kind, room_of(s, p->counter), f);
 	if (err)
 		return err;
 	crowd_workloads(c, workloads);
@@ -496,6 +577,122 @@ static int split_device(struct splitter *s, struct crowd *c, const struct split_
 	return err;
 }
 
+/* Room for elements of a block's activity: memory of that size would be new pages each time. */
+static int make_room(struct part *p, size_t nr)
+{
+	if (nr <= p->cap)
+		return 0;
+	part_free(p);
+	p->cap = 0;
+	p->x = calloc(nr, sizeof(*p->x));
+	p->share = calloc(nr, sizeof(*p->share));
+	p->given = calloc(nr, sizeof(*p->given));
+	if (!p->x || !p->share || !p->given)
+		return -ENOMEM;
+	p->cap = nr;
+	return 0;
+}
+
+/* A counter of tasks. */
+static int split_tasks(struct splitter *s, struct crowd *c, const struct split_block *b,
+		       struct part *p, uint32_t in_group, const struct split_sink *sink,
+		       struct split_tally *t)
+{
+	int err;
+
+	p->counter = s->header->layout.groups[b->group].first + in_group;
+	take_windows(b, in_group, p);
+	err = find_shares(s, c, b, p, t);
+	return err ? err : split_counter(s, c, b, p, in_group, sink);
+}
+
+/* What the second thread does. */
+static void split_ahead(void *arg)
+{
+	struct ahead *a = arg;
+	struct split_sink sink = split_later_sink(&a->later);
+
+	a->err = split_tasks(a->s, &a->crowd, a->b, &a->part, a->in_group, &sink, &a->tally);
+}
+
+/* The members of a crowd are changed while a counter is split; the rest of it is not. */
+static int copy_crowd(struct ahead *a, const struct crowd *c)
+{
+	struct crowd_member *members = a->crowd.members;
+
+	if (a->ready)
+		return 0;
+	members = reallocarray(members, c->nr + 1, sizeof(*members));
+	if (!members)
+		return -ENOMEM;
+	memcpy(members, c->members, c->nr * sizeof(*members));
+	a->crowd = *c;
+	a->crowd.members = members;
+	a->part.x_of = NO_ACTIVITY;
+	memset(a->part.full, 0, sizeof(a->part.full));
+	a->ready = true;
+	return 0;
+}
+
+/* Gives the next counter of tasks behind @in_group to the second thread, if it is for that one. */
+static int begin_ahead(struct splitter *s, const struct crowd *c, const struct split_block *b,
+		       uint32_t in_group)
+{
+	const struct group *g = &s->header->layout.groups[b->group];
+	const struct counter *counters = &s->header->layout.counters[g->first];
+	struct ahead *a = s->ahead;
+	uint32_t next = in_group + 1;
+	int err;
+
+	while (next < g->nr && !is_of_tasks(&counters[next]))
+		next++;
+	if (!a || next == g->nr || !is_for_second(s, g->first + next))
+		return 0;
+	err = copy_crowd(a, c);
+	if (!err)
+		err = make_room(&a->part, b->nr + 1);
+	if (err)
+		return err;
+	a->b = b;
+	a->in_group = next;
+	a->tally = (struct split_tally){ 0 };
+	a->busy = true;
+	worker_start(a->worker, split_ahead, a);
+	return 0;
+}
+
+/* Is a counter the second thread's? Then its part is done when this returns. */
+static struct part *wait_ahead(struct ahead *a, uint32_t in_group)
+{
+	if (!a || !a->busy || a->in_group != in_group)
+		return NULL;
+	worker_wait(a->worker);
+	a->busy = false;
+	return &a->part;
+}
+
+/* A counter of tasks that one thread splits or the other has split; @ret: its part. */
+static int split_next(struct splitter *s, struct crowd *c, const struct split_block *b,
+		      uint32_t in_group, const struct split_sink *sink, struct split_tally *t,
+		      struct part **ret)
+{
+	struct part *done = wait_ahead(s->ahead, in_group);
+	int err;
+
+	*ret = done ? done : &s->part;
+	if (!done) {
+		err = begin_ahead(s, c, b, in_group);
+		return err ? err : split_tasks(s, c, b, &s->part, in_group, sink, t);
+	}
+	err = s->ahead->err;
+	if (!err)
+		err = split_later_play(&s->ahead->later, done->counter, sink);
+	for (size_t w = 0; w < b->nr_windows; w++)
+		s->part.full[w] |= done->full[w];
+	add_tally(t, &s->ahead->tally);
+	return err;
+}
+
 static int split_group(struct splitter *s, struct crowd *c, const struct split_block *b,
 		       struct part *p, const struct split_sink *sink)
 {
@@ -508,21 +705,19 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 	for (uint32_t i = 0; i < g->nr && !err; i++) {
 		const struct counter *counter = &s->header->layout.counters[g->first + i];
 
+		if (is_of_tasks(counter) && c->nr) {
+			struct part *done;
+
+			err = split_next(s, c, b, i, sink, &t, &done);
+			owned |= counter->unit == UNIT_BYTES;
+			weighed |= done->kind != FILTER_CPU_TIME;
+			continue;
+		}
 		p->counter = g->first + i;
 		take_windows(b, i, p);
 		if (counter->device && counter->unit == UNIT_BYTES && c->nr) {
 			err = split_device(s, c, b, p, i, sink, &t);
 			p->x_of = NO_ACTIVITY;
-			continue;
-		}
-		if (!counter->device &&
-		    (counter->source == SOURCE_CPU || counter->source == SOURCE_ANY) &&
-		    unit_is_split(counter->unit) && c->nr) {
-			err = find_shares(s, c, b, p, &t);
-			if (!err)
-				err = split_counter(s, c, b, p, i, sink);
-			owned |= counter->unit == UNIT_BYTES;
-			weighed |= p->kind != FILTER_CPU_TIME;
 			continue;
 		}
 		for (size_t k = 0; k < p->nr_windows && !err; k++) {
@@ -531,34 +726,18 @@ static int split_group(struct splitter *s, struct crowd *c, const struct split_b
 			err = sink->bytes(sink->arg, p->counter, w, w->readings[i].value, NULL, 0);
 		}
 	}
+	/* After an error it may still be at work. */
+	if (s->ahead && s->ahead->busy)
+		wait_ahead(s->ahead, s->ahead->in_group);
 	if (owned && weighed)
 		t.weight_windows = b->nr_windows;
 	else if (owned && s->header->nr_weights && method_row(s->method)->events)
 		t.fallback_windows = b->nr_windows;
 	for (size_t w = 0; w < b->nr_windows; w++)
 		t.saturated += p->full[w];
-	count_up(s, &t);
+	add_tally(&s->since, &t);
+	add_tally(&s->all, &t);
 	return err;
-}
-
-/* Room for elements of a block's activity: memory of that size would be new pages each time. */
-static int make_room(struct splitter *s, size_t nr)
-{
-	struct part *p = &s->part;
-
-	if (nr <= s->cap)
-		return 0;
-	free(p->x);
-	free(p->share);
-	free(p->given);
-	s->cap = 0;
-	p->x = calloc(nr, sizeof(*p->x));
-	p->share = calloc(nr, sizeof(*p->share));
-	p->given = calloc(nr, sizeof(*p->given));
-	if (!p->x || !p->share || !p->given)
-		return -ENOMEM;
-	s->cap = nr;
-	return 0;
 }
 
 int splitter_block(struct splitter *s, const struct split_block *b, const struct split_sink *sink)
@@ -573,7 +752,9 @@ int splitter_block(struct splitter *s, const struct split_block *b, const struct
 	if (err || !b->nr_windows)
 		return err;
 	s->part.x_of = NO_ACTIVITY;
-	err = make_room(s, b->nr + 1);
+	if (s->ahead)
+		s->ahead->ready = false;
+	err = make_room(&s->part, b->nr + 1);
 	if (!err)
 		err = split_group(s, &crowd, b, &s->part, sink);
 	crowd_free(&crowd);

@@ -114,6 +114,15 @@ struct splitter;
 int splitter_new(const struct trace_header *header, enum method method, struct splitter **ret);
 void splitter_free(struct splitter *s);
 
+/**
+ * splitter_two_threads() - split two counters of a group at the same time; before any block
+ *
+ * What sinks get is the same, in the same order, and they are called by this thread.
+ *
+ * Return: 0; -ENOMEM, or another negative errno when there can be no thread: one does all.
+ */
+int splitter_two_threads(struct splitter *s);
+
 /** splitter_forget() - the number of a workload is going to be used for another one */
 void splitter_forget(struct splitter *s, uint32_t workload);
 
