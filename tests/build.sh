@@ -66,6 +66,15 @@ runs_alone() {
 	[[ $said == *amd_umc_23* ]] || echo "does not run alone: ${said:0:200}"
 }
 
+# unfused FOLDER: sums are those of other machines: no product is added without being rounded
+unfused() {
+	local dump=aarch64-linux-gnu-objdump said
+	[ $native != arm64 ] || dump=objdump
+	said=$($dump -d "$1"/user/engine/*/*.o | awk '$3 ~ /^fn?m(ul|add|sub)$|^fml[as]$/ { print $3 }' | sort -u)
+	[[ $said == *fmul* ]] || echo "no products in $1"
+	[[ ! $said =~ f(ml|n?madd|n?msub) ]] || echo "fused:" $said
+}
+
 # says NAME REASONS: ok if there are none
 says() { if [ -z "$2" ]; then echo "ok $1"; else echo "not ok $1:" $2; fi; }
 
@@ -81,7 +90,7 @@ for cc in aarch64-linux-gnu-gcc clang; do
 	[ $cc != clang ] || variant=-clang
 	name=arm64-${cc##*-} file=build/arm64-shared$variant/t410trace
 	build "$name" "$file" ARCH=arm64 LINK=shared VARIANT=$variant CC=$cc &&
-		says "shared $name" "$(is_for "$file" AArch64)$(is_complete "$file")"
+		says "shared $name" "$(is_for "$file" AArch64)$(is_complete "$file")$(unfused "${file%/*}")"
 done
 build arm64-static build/arm64/t410trace ARCH=arm64 &&
 	says "static arm64" "$(is_for build/arm64/t410trace AArch64)$(is_static build/arm64/t410trace)"
