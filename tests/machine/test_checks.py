@@ -37,6 +37,14 @@ SUMS = (
     ("wrong-in-the-second", ("again", "not ok"), "not ok"),
     ("wrong-in-the-first", ("not ok", "ok"), "not ok"),
 )
+# Name, how far two programs are at each look, what is said
+TURNS = (
+    ("turns-alike", [(n * 1000, n * 900) for n in range(8)], "ok"),
+    ("turns-lost-at-first", [(0, 0), *((20000 + n * 1000, n * 1000) for n in range(8))], "not ok"),
+    ("turns-lost-later", [*((n * 1000, n * 1000) for n in range(8)), (7100, 8800)], "not ok"),
+    ("nobody-gets-on", [(1, 1)] * 8, "not ok"),
+    ("too-few-looks", [(n * 1000, n * 1000) for n in range(7)], "not ok"),
+)
 
 
 def said(function, *arguments):
@@ -61,10 +69,18 @@ def sum_of(words):
         return said(judge.sum_up, *files)
 
 
+def verdict_on_turns(looks):
+    with tempfile.TemporaryDirectory() as name:
+        file = pathlib.Path(name) / "turns.out"
+        file.write_text("".join(f"{first} {second}\n" for first, second in looks), encoding="utf-8")
+        return said(judge.turns, "x", file)
+
+
 def main():
     wrong = 0
     cases = [(name, verdict_on(*case), wanted) for name, *case, wanted in RESULTS]
     cases += [(name, sum_of(words), wanted) for name, words, wanted in SUMS]
+    cases += [(name, verdict_on_turns(looks), wanted) for name, looks, wanted in TURNS]
     for name, found, wanted in cases:
         if found.startswith(f"{wanted} x") and (wanted == "ok") == (": " not in found):
             print(f"ok checks: {name}")

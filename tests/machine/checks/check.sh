@@ -36,7 +36,8 @@ boot() {
 	judge sum "${said[@]}"
 }
 
-# boot_once NAME SCENARIO OPTIONS PART...: with lines "again NAME: reason", see judge.py
+# boot_once NAME SCENARIO OPTIONS PART...: with lines "again NAME: reason", see judge.py. BESIDE: a script
+# of this folder that runs after the parts, without its ".sh"
 boot_once() {
 	local name=$1 scenario=$2 options=() part pattern status=0
 	read -ra options <<< "$3"
@@ -46,6 +47,7 @@ boot_once() {
 	{
 		echo "list-pmus > pmus; list-pci > pci"
 		for part in "$@"; do echo "sh $part.sh > $part.out 2>&1"; done
+		[ -z "${BESIDE:-}" ] || echo "sh $BESIDE.sh > $BESIDE.out 2>&1"
 		echo "echo to stdout; echo to stderr >&2; exit $STATUS"
 	} > "$OUT/$name/all.sh"
 	for part in "$@"; do
@@ -54,6 +56,7 @@ boot_once() {
 			[ -z "$pattern" ] || options+=(--expect-log "$pattern")
 		done < <(judge log "$part")
 	done
+	[ -z "${BESIDE:-}" ] || cp "$HERE/$BESIDE.sh" "$OUT/$name/"
 	"$RUN" --dir "$OUT/$name" --traffic "$scenario" --timeout $TIMEOUT "${options[@]}" -- sh all.sh \
 		> "$OUT/$name/stdout" 2> "$OUT/$name/stderr" || status=$?
 	# also the verdict on the kernel's log
@@ -92,8 +95,11 @@ part_t410() {
 
 part_rates() { boot rates "$HERE/rates.conf" "" rates; }
 
-# Rates go by the guest's clock there, however slow that is
-part_steady() { boot steady "$HERE/rates.conf" "--steady" rates | sed 's/ok rates-/ok steady-/'; }
+# Rates go by the guest's clock there, however slow that is; and no CPU waits for another
+part_steady() {
+	BESIDE=turns boot steady "$HERE/rates.conf" "--steady" rates | sed 's/ok rates-/ok steady-/'
+	judge turns steady-turns "$OUT/steady/turns.out"
+}
 
 part_conflict() {
 	boot conflict "$HERE/rates.conf" "" conflict

@@ -3,6 +3,7 @@
 """judge.py script PART                  the guest's script for a part, to stdout
 judge.py judge OUT SCENARIO PART...   what the guest of one boot wrote to OUT is right?
 judge.py same NAME FILE GOLDEN        two listings are equal
+judge.py turns NAME FILE              two programs got on alike (turns.sh)
 judge.py log PART                     patterns the kernel log must have, a line each
 judge.py sum FILE...                  one verdict of those of some boots, a file each
 
@@ -120,6 +121,17 @@ def same(name, file, golden):
     verdict(name, wrong or ([] if got else ["empty"]))
 
 
+def turns(name, file):
+    """Of a CPU that loses its turns, a program gets on by a twentieth of the other's steps."""
+    lines = [[int(word) for word in line.split()] for line in read(file).splitlines()]
+    wrong = [] if len(lines) >= 8 else [f"{len(lines)} lines"]
+    for before, after in zip(lines, lines[1:]):
+        steps = [b - a for a, b in zip(before, after)]
+        if min(steps) < max(steps) / 3 or not min(steps):
+            wrong.append(f"{steps[0]} and {steps[1]} steps at the same time")
+    verdict(name, wrong)
+
+
 def sum_up(*files):
     """An estimate has to be right in one boot, everything else in all of them."""
     said = {}
@@ -139,7 +151,7 @@ def main():
     if command == "log":
         print("\n".join(EXPECTED_LOG.get(arguments[0], [])))
     else:
-        {"script": script, "judge": judge, "same": same, "sum": sum_up}[command](*arguments)
+        {"script": script, "judge": judge, "same": same, "sum": sum_up, "turns": turns}[command](*arguments)
 
 
 if __name__ == "__main__":

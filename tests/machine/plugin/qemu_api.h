@@ -125,6 +125,15 @@ struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, ui
 
 typedef struct CPUState CPUState;
 CPUState *qemu_get_cpu(int index);
+bool cpu_thread_is_idle(CPUState *cpu);
+void cpu_exit(CPUState *cpu);
+typedef union {
+	void *host_ptr;
+	unsigned long host_ulong;
+} run_on_cpu_data;
+void async_run_on_cpu(CPUState *cpu, void (*function)(CPUState *cpu, run_on_cpu_data data),
+		      run_on_cpu_data data);
+extern __thread CPUState *current_cpu;
 void tb_flush(CPUState *cpu);
 
 BlockBackend *blk_by_name(const char *name);
