@@ -182,18 +182,18 @@ part_statuses() {
 }
 
 # Is a kernel log like this complained about? In a shell of its own: the parts of
-# "run" end it when something is wrong.
+# "run" end it when something is wrong. LOG_CPUS: CPUs of a socket.
 # shellcheck disable=SC2034  # read by those parts
 log_verdict() { # LINE [EXPECTED]
 	mkdir -p "$OUT/log/guest"
 	printf '%s\n' '<6>[    1.000000] all is well' "$1" > "$OUT/log/guest/kernel.log"
 	(
 		MACHINE_SRC=$HERE/..
-		for part in common klog; do
+		for part in common options klog; do
 			# shellcheck source=/dev/null
 			. "$HERE/../lib/$part.sh"
 		done
-		ALLOWED_LOG=() EXPECTED_LOG=()
+		CPUS=${LOG_CPUS:-$CPUS}
 		[ $# = 1 ] || EXPECTED_LOG=("$2")
 		judge_log "$OUT/log"
 	) > "$OUT/log/said" 2>&1
@@ -223,6 +223,8 @@ part_log() {
 	log_verdict '<3>[    2.000000] nvidia_cspmu: only one BDF' 'only one BDF' || bad+=("complained about an expected line")
 	! log_verdict '<6>[    2.000000] nothing' 'only one BDF' || bad+=("an expected line may be missing")
 	! log_verdict "$(yes '<6>[    2.000000] drip' | head -n 200)" || bad+=("missed a flood")
+	LOG_CPUS=64 log_verdict "$(yes '<6>[    2.000000] CPU1' | head -n 200)" || bad+=("complained about a line for each CPU")
+	! LOG_CPUS=64 log_verdict "$(yes '<6>[    2.000000] CPU1' | head -n 300)" || bad+=("missed a flood of many CPUs")
 	if [ ${#bad[@]} = 0 ]; then echo "ok kernel-log-verdicts"; else echo "not ok kernel-log-verdicts: ${bad[*]}"; fi
 }
 

@@ -9,7 +9,7 @@
 readonly ALARMS='WARNING: |BUG: |Oops|Unable to handle kernel|Kernel panic|soft lockup|detected stall|blocked for more than'
 readonly DRIVER_NAMES='arm[-_]cs|cspmu|ampere_mcu|hisi_|HISI0|arm[-_]cmn|ARMHC|dwc[-_]pcie|nvidia|NVDA20|cmem|c2c|nvclink|nvdlink|apmt|APMT'
 readonly DRIVER_TROUBLE='[Ff]ail|[Ee]rror|[Ii]nvalid|only one BDF|mutually exclusive|suppressed|overflow|[Uu]nable|[Cc]annot'
-# Lines of one text (numbers aside) in one run that make a flood
+# Lines of one text (numbers aside) in one run that make a flood, beside one for each CPU
 readonly FLOOD=100
 # die, warning and soft lockup: bits that stay when the log no longer has the line
 readonly TAINT_ALARMS=$((1 << 7 | 1 << 9 | 1 << 14))
@@ -18,7 +18,7 @@ readonly TAINT_ALARMS=$((1 << 7 | 1 << 9 | 1 << 14))
 complaints() {
 	{
 		# "<priority>[time] text"; the priority is that modulo 8
-		[ ! -r "$1" ] || awk -v alarms="$ALARMS" -v names="$DRIVER_NAMES" -v trouble="$DRIVER_TROUBLE" -v flood=$FLOOD '
+		[ ! -r "$1" ] || awk -v alarms="$ALARMS" -v names="$DRIVER_NAMES" -v trouble="$DRIVER_TROUBLE" -v flood=$((FLOOD + CPUS * SOCKETS)) '
 			match($0, /^<[0-9]+>/) {
 				priority = substr($0, 2, RLENGTH - 2) % 8
 				text = substr($0, RLENGTH + 1)

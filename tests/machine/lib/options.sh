@@ -71,7 +71,7 @@ set_option() { # NAME VALUE
 		;;
 	--timeout) number "$1" "$2" 1 86400 && TIMEOUT=$2 ;;
 	--sockets) number "$1" "$2" 1 2 && SOCKETS=$2 ;;
-	--cpus) number "$1" "$2" 1 64 && CPUS=$2 ;;
+	--cpus) number "$1" "$2" 1 256 && CPUS=$2 ;;
 	--mem) number "$1" "$2" 256 65536 && MEM=$2 ;;
 	--shape) one_of "$1" "$2" t410 grace ampereone kunpeng cmn && SHAPE=$2 ;;
 	--width) number "$1" "$2" 16 64 && WIDTH=$2 ;;
