@@ -675,7 +675,7 @@ struct host_info {
  * @start_time_ns: its start on CLOCK_REALTIME
  * @by: what rows are
  * @replayed: made from a recording
- * @referees, @nr_referees: what the kernel's monitoring says; live runs only, owned
+ * @referees, @nr_referees: what the kernel's monitoring says; owned
  * @parts: measured elsewhere than the counters, and in none of them
  * @saturated_windows: windows in which the memory was at its limit, for a counter at least
  * @estimated_windows, @simple_windows: windows of counters that were split by an intensity for each

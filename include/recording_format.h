@@ -14,8 +14,9 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      8u
-#define RECORDING_NO_PARTS     7u	   /* version of recordings without parts */
+#define RECORDING_VERSION      9u
+#define RECORDING_NO_REFEREES  8u	   /* version of recordings without monitoring groups */
+#define RECORDING_NO_PARTS     7u	   /* version of those that have no parts either */
 #define RECORDING_OLDEST       5u	   /* version that is still read: has no inner marks */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
 
@@ -37,7 +38,7 @@ enum recording_block_type {
 /**
  * struct recording_preamble - start of each segment
  * @magic: RECORDING_MAGIC
- * @version: RECORDING_VERSION, or RECORDING_NO_PARTS
+ * @version: RECORDING_VERSION, or an older one that has all that is in this recording
  * @segment: number of the segment, from 1
  * @id: the same in all segments of a recording, another one in other recordings
  * @sequence: number of the first block of the segment
@@ -106,7 +107,8 @@ enum recording_event {
 	RECORDING_SAMPLE,
 	RECORDING_IO,
 	RECORDING_JOB,
-	RECORDING_PART, /* from version 8 on */
+	RECORDING_PART,	   /* from version 8 on */
+	RECORDING_REFEREE, /* from version 9 on */
 };
 
 #define RECORDING_TASK_KERNEL	 0x01u
@@ -120,6 +122,8 @@ enum recording_event {
 #define RECORDING_BY_THREAD	 0x01u
 #define RECORDING_MARKED	 0x02u
 #define RECORDING_ALL		 0x04u
+#define RECORDING_RESCTRL	 0x08u /* from version 9 on */
+#define RECORDING_HEADER_FLAGS	 0x0fu
 
 #define RECORDING_PROBE_BY_TASKS 0x01u
 

@@ -11,6 +11,7 @@
 
 #define REFEREE_GROUP_LEN 256
 #define REFEREE_KEY_LEN	  112 /* as MODEL_KEY_LEN */
+#define REFEREE_PATH_LEN  4096
 
 /* Why there is a number, or none. */
 enum referee_state {
@@ -42,7 +43,10 @@ enum referee_match {
  * @bytes: that it counted in @ns; without a meaning unless REFEREE_VALID
  * @ns: time between its two readings
  * @domains: caches or memories that it is counted at
- * @missing: of these, those without a number in this interval: @bytes lacks them
+ * @missing: of these, those without a number in this interval: @bytes lacks them; of a summary, the
+ *	most of any interval
+ * @intervals: of a summary, those in which the group was there
+ * @without: of these, those in which it had no number: @bytes and @ns lack them
  */
 struct report_referee {
 	char row[REFEREE_KEY_LEN];
@@ -55,10 +59,15 @@ struct report_referee {
 	uint64_t ns;
 	uint32_t domains;
 	uint32_t missing;
+	uint32_t intervals;
+	uint32_t without;
 };
 
 /** referee_state_name() - "counted", "unavailable", "unassigned", "backward", "new", "unreadable" */
 const char *referee_state_name(enum referee_state s);
+
+/** referee_state_find() - the state of that name; NR_REFEREE_STATES for none */
+enum referee_state referee_state_find(const char *name);
 
 /** referee_match_name() - "none", "tasks", "name" */
 const char *referee_match_name(enum referee_match m);

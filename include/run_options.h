@@ -99,7 +99,7 @@ struct pid_list {
  * @need_traffic: energy alone is no reason to run
  * @sources: commands of programs that print readings of counters, see docs/SOURCES.md
  * @peaks: what the user says of peaks
- * @resctrl: where the kernel's monitoring is mounted, NULL: it is not looked at
+ * @resctrl: where the kernel's monitoring is mounted, NULL or "": it is not looked at
  * @idle_units: by job, units of the service manager have a row when they are first seen
  * @job_users: users whose own jobs are believed, NULL: everybody's
  * @no_summary: nobody asks for a summary: memory does not grow with the run

@@ -67,6 +67,7 @@ struct layout {
  * @probes, @nr_probes: latencies that are measured
  * @devices, @nr_devices: devices that are counted, or whose requests are noted
  * @parts, @nr_parts: what is measured elsewhere than the counters
+ * @resctrl: the kernel's monitoring groups were read
  */
 struct trace_header {
 	struct host_info host;
@@ -88,6 +89,7 @@ struct trace_header {
 	size_t nr_devices;
 	struct traffic_part *parts;
 	size_t nr_parts;
+	bool resctrl;
 };
 
 /**
@@ -197,6 +199,36 @@ struct trace_part {
 	uint64_t bytes;
 	uint64_t enabled_ns;
 	uint64_t running_ns;
+};
+
+/**
+ * struct trace_referee - what a monitoring group of the kernel (resctrl) counted between two readings
+ * @group: its path below the mount of resctrl, shorter than REFEREE_GROUP_LEN
+ * @state: of its number, see referee_state_name()
+ * @start_ns, @end_ns: the readings
+ * @bytes: with the state "counted"; otherwise 0
+ * @domains: caches or memories that it is counted at
+ * @missing: of these, those without a number
+ * @tasks: tasks in the group, threads each
+ * @cgroup: the deepest cgroup of the v2 tree that has them all, shorter than REFEREE_PATH_LEN; NULL: it
+ *	has none, or nothing but the root has them all
+ * @of_tasks: tasks in @cgroup and below it, 0 = not known
+ * @above: so many cgroups above @cgroup have no other tasks either
+ *
+ * It is of the interval that the next mark ends, whatever its times are.
+ */
+struct trace_referee {
+	const char *group;
+	const char *state;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t bytes;
+	uint32_t domains;
+	uint32_t missing;
+	uint32_t tasks;
+	const char *cgroup;
+	uint32_t of_tasks;
+	uint32_t above;
 };
 
 /**
@@ -332,6 +364,7 @@ enum trace_event_type {
 	TRACE_SAMPLE,
 	TRACE_IO,
 	TRACE_PART,
+	TRACE_REFEREE,
 	TRACE_LOST,
 	TRACE_MARK,
 	NR_TRACE_EVENTS
@@ -355,6 +388,7 @@ struct trace_event {
 		struct trace_sample sample;
 		struct trace_io io;
 		struct trace_part part;
+		struct trace_referee referee;
 		struct trace_lost lost;
 		struct trace_mark mark;
 	};
@@ -427,6 +461,11 @@ static inline int trace_send_io(const struct trace_sink *to, const struct trace_
 static inline int trace_send_part(const struct trace_sink *to, const struct trace_part *p)
 {
 	return TRACE_SEND(to, TRACE_PART, part, *p);
+}
+
+static inline int trace_send_referee(const struct trace_sink *to, const struct trace_referee *r)
+{
+	return TRACE_SEND(to, TRACE_REFEREE, referee, *r);
 }
 
 static inline int trace_send_lost(const struct trace_sink *to, const struct trace_lost *l)

@@ -114,6 +114,58 @@ def test_nothing_without_groups(bed):
     os.close(watch)
 
 
+def test_recorded(bed):
+    """A recording has what the groups counted: its reports say what a live run's do. One that was told
+    not to look reads nothing, and is of the version that older programs read."""
+    groups = Groups(bed.scratch / "resctrl")
+    recording, without = bed.scratch / "groups.rec", bed.scratch / "without.rec"
+    with Tree() as tree, burner(bed, 300) as process:
+        tree.make("a")
+        tree.move("a", process.pid)
+        groups.say("", 0)
+        groups.say("web", 10**6)
+        groups.say("lost", 7)
+        groups.tasks("web", process.pid)
+        with bed.tracing(
+            "-a", "-i", 200, "-o", recording, "--resctrl", groups.root, command=["record"]
+        ) as tracer:
+            tell(process)
+            time.sleep(0.5)
+            groups.say("web", 4 * 10**6)
+            time.sleep(0.5)
+            stop(tracer)
+        path = tree.path("a")
+        watch = opens_of(groups.root / "web/mon_data/mon_L3_00/mbm_total_bytes")
+        done = bed.command(
+            bed.program, "record", "-a", "--no-counters", "-d", "0.2", "-o", without, "--resctrl", "none"
+        )
+        require(done.status == 0, done.err)
+        with contextlib.suppress(BlockingIOError):
+            require(not os.read(watch, 4096), "a group was read that nobody wanted")
+        os.close(watch)
+    versions = [int.from_bytes(file.read_bytes()[8:12], "little") for file in (recording, without)]
+    require(versions[0] == 9 and versions[1] < 9, f"versions {versions}")
+
+    def reports_of(*args):
+        done = bed.command(bed.program, "report", recording, "--json", *args)
+        require(done.status == 0, done.err)
+        return [json.loads(line) for line in done.out.splitlines()]
+
+    reports = reports_of("--by", "cgroup")
+    [summary] = reports_of("--by", "cgroup", "--summary")
+    # several intervals of the recording in one of the report
+    [longer] = reports_of("--by", "cgroup", "-i", "60s")
+    require(of_group(longer, "web")["mbm_total_bytes"] == 3 * 10**6, f"{longer['resctrl']}")
+    gained = [of_group(r, "web").get("mbm_total_bytes", 0) for r in reports if "resctrl" in r]
+    require(sum(gained) == 3 * 10**6 and max(gained) == 3 * 10**6, f"gained {gained}")
+    web, lost = (of_group(summary, name) for name in ("web", "lost"))
+    keys = {w["key"]: w["cgroup"]["path"] for w in summary["workloads"]}
+    require(web["mbm_total_bytes"] == 3 * 10**6 and keys[web["key"]] == path, f"{web}")
+    require(web["intervals"] >= 3 and web["intervals_missing"] == 0, f"{web}")
+    require(lost["matched"] == "none" and lost["mbm_total_bytes"] == 0, f"{lost}")
+    require(all("resctrl" not in r for r in reports_of("--by", "process")), "there is a group for processes")
+
+
 def test_check_says_the_sum(bed):
     """check has a row where there are groups, and none where there are not."""
     groups = Groups(bed.scratch / "resctrl")
@@ -162,4 +214,4 @@ def test_served(bed):
         daemon.stop()
 
 
-TESTS = [test_numbers_beside_rows, test_nothing_without_groups, test_check_says_the_sum, test_served]
+TESTS = [test_numbers_beside_rows, test_nothing_without_groups, test_recorded, test_check_says_the_sum, test_served]

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "base/array.h"
+#include "engine/session/referees.h"
 #include "fake_perf.h"
 #include "live/live_referee.h"
 #include "platform/check/checks_resctrl.h"
@@ -246,7 +247,7 @@ static void cgroups_of_tasks_meet(void **state)
 
 static int write_lines(FILE *out, const struct report *r, const void *arg)
 {
-	return referees_write(out, r, 100, *(const bool *)arg);
+	return referees_write(out, r, 300, *(const bool *)arg);
 }
 
 static const struct report_referee *referee(const struct report *r, const char *group)
@@ -258,26 +259,71 @@ static const struct report_referee *referee(const struct report *r, const char *
 	return NULL;
 }
 
+static const struct report_row *row_of(const struct report *r, const struct report_referee *f)
+{
+	for (size_t i = 0; f->row[0] && i < r->nr_rows; i++)
+		if (!strcmp(r->rows[i].key, f->row))
+			return &r->rows[i];
+	return NULL;
+}
+
+static int take_event(void *arg, const struct trace_event *e)
+{
+	assert_int_equal(e->type, TRACE_REFEREE);
+	return referees_add(arg, &e->referee);
+}
+
+/* What the groups said since the last time, with the rows of a report. */
+static void say(struct live_referee *l, struct referees *groups)
+{
+	const struct trace_sink sink = { take_event, groups };
+	uint64_t bad = 0;
+
+	assert_int_equal(live_referee_send(l, &sink, &bad), 0);
+	assert_int_equal(bad, 0);
+	assert_int_equal(referees_close(groups), 0);
+}
+
+static struct report *report_of(const struct referees *groups, enum row_kind by, bool all)
+{
+	struct report *r = sample_report(by);
+
+	r->summary = all;
+	assert_int_equal(referees_report(groups, all, r), 0);
+	return r;
+}
+
+static void assert_lines(const struct report *r, bool all, const char *const *words)
+{
+	char *text = sample_text(write_lines, r, &all);
+
+	for (; *words; words++)
+		if (!strstr(text, *words))
+			fail_msg("not \"%s\" in:\n%s", *words, text);
+	assert_int_equal(strstr(text, "stranger") != NULL, all);
+	free(text);
+}
+
 /* From files to lines: one group by its tasks, one by its name, one of nobody. */
 static void rows_have_their_groups(void **state)
 {
-	struct report *r = sample_report(ROW_CGROUP), *second;
-	const bool brief = false, all = true;
-	struct live_referee l = { 0 };
+	static const char *const brief[] = { "resctrl: /slurm/job_12: ", "(group x, by its 1 task)",
+					     "no number, its counter went back, here ",
+					     "1 group belongs to no row (-v shows it)", NULL };
+	static const char *const all[] = {
+		"no row: no number, no hardware counter is assigned to it", NULL
+	};
+	struct referees *groups;
+	struct live_referee l;
 	char proc[128];
-	const char *row = NULL;
+	struct report *r;
 	struct tree t;
-	char *text;
 
 	(void)state;
 	tree_make(&t);
 	snprintf(proc, sizeof(proc), "%s/proc", t.root);
 	l = (struct live_referee){ .root = t.root, .proc = proc, .cgroups = "" };
-	for (size_t i = 0; i < r->nr_rows; i++)
-		if (r->rows[i].cgroup && !strstr(r->rows[i].key, ":own") &&
-		    !strcmp(r->rows[i].cgroup, "/slurm/job_12"))
-			row = r->rows[i].key;
-	assert_non_null(row);
+	assert_int_equal(referees_new(true, &groups), 0);
 	put_task(&t, 7, "/slurm/job_12");
 	put_total(&t, "", "mon_L3_00", "0");
 	put_total(&t, "x", "mon_L3_00", "1000");
@@ -287,41 +333,46 @@ static void rows_have_their_groups(void **state)
 	assert_int_equal(live_referee_begin(&l), 0);
 	put_total(&t, "x", "mon_L3_00", "3001");
 	put_total(&t, "mon_groups/postgresql.service", "mon_L3_00", "4");
-	assert_int_equal(live_referee_report(&l, r), 0);
+	say(&l, groups);
+	r = report_of(groups, ROW_CGROUP, false);
 	assert_int_equal(r->nr_referees, 3);
-	assert_string_equal(referee(r, "x")->row, row);
+	assert_string_equal(row_of(r, referee(r, "x"))->cgroup, "/slurm/job_12");
 	assert_int_equal(referee(r, "x")->match, REFEREE_BY_TASKS);
 	assert_int_equal(referee(r, "x")->bytes, 2001);
 	assert_int_equal(referee(r, "mon_groups/postgresql.service")->match, REFEREE_BY_NAME);
 	assert_int_equal(referee(r, "mon_groups/postgresql.service")->state, REFEREE_BACKWARD);
 	assert_int_equal(referee(r, "stranger")->match, REFEREE_BY_NONE);
-	text = sample_text(write_lines, r, &brief);
-	assert_non_null(strstr(text, "resctrl: /slurm/job_12: "));
-	assert_non_null(strstr(text, "(group x, by its 1 task)"));
-	assert_non_null(strstr(text, "no number, its counter went back, here "));
-	assert_non_null(strstr(text, "1 group belongs to no row (-v shows it)"));
-	assert_null(strstr(text, "stranger"));
-	free(text);
-	text = sample_text(write_lines, r, &all);
-	assert_non_null(strstr(text, "no row: no number, no hardware counter is assigned to it"));
-	free(text);
+	assert_lines(r, false, brief);
+	assert_lines(r, true, all);
 	report_free(r);
-	/* the next interval begins where this one ended; the whole run where it began */
-	second = sample_report(ROW_CGROUP);
+	/* the next interval begins where this one ended; a group may be without a number for a while */
+	put_total(&t, "x", "mon_L3_00", "Unavailable");
+	say(&l, groups);
+	r = report_of(groups, ROW_CGROUP, false);
+	assert_int_equal(referee(r, "x")->state, REFEREE_UNAVAILABLE);
+	report_free(r);
+	put_total(&t, "x", "mon_L3_00", "3001");
+	say(&l, groups);
 	put_total(&t, "x", "mon_L3_00", "3011");
-	assert_int_equal(live_referee_report(&l, second), 0);
-	assert_int_equal(referee(second, "x")->bytes, 10);
-	report_free(second);
-	second = sample_report(ROW_CGROUP);
-	second->summary = true;
-	assert_int_equal(live_referee_report(&l, second), 0);
-	assert_int_equal(referee(second, "x")->bytes, 2011);
-	report_free(second);
+	say(&l, groups);
+	r = report_of(groups, ROW_CGROUP, false);
+	assert_int_equal(referee(r, "x")->bytes, 10);
+	report_free(r);
+	/* all of it is the sum of those intervals that had a number, and says how many had none */
+	r = report_of(groups, ROW_CGROUP, true);
+	assert_int_equal(r->nr_referees, 3);
+	assert_int_equal(referee(r, "x")->state, REFEREE_VALID);
+	assert_int_equal(referee(r, "x")->bytes, 2011);
+	assert_int_equal(referee(r, "x")->intervals, 4);
+	assert_int_equal(referee(r, "x")->without, 2);
+	assert_int_equal(referee(r, "mon_groups/postgresql.service")->state, REFEREE_BACKWARD);
+	assert_lines(r, true, (const char *const[]){ "; no number in 2 of 4 intervals)", NULL });
+	report_free(r);
 	/* nothing for processes */
-	second = sample_report(ROW_PROCESS);
-	assert_int_equal(live_referee_report(&l, second), 0);
-	assert_int_equal(second->nr_referees, 0);
-	report_free(second);
+	r = report_of(groups, ROW_PROCESS, false);
+	assert_int_equal(r->nr_referees, 0);
+	report_free(r);
+	referees_free(groups);
 	live_referee_free(&l);
 	tree_remove(&t);
 }

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/run_check.h"
 #include "live/run.h"
+#include "platform/sys/resctrl.h"
 #include "report/format.h"
 #include "trace/ndjson.h"
 #include "trace/recording.h"
@@ -145,6 +146,8 @@ static int record(struct options *o)
 	bool lost = false;
 	int err, closed;
 
+	if (!o->run.resctrl)
+		o->run.resctrl = RESCTRL_ROOT;
 	r.run.who = o->who;
 	r.run.args = &o->run;
 	r.run.interval = on_interval;

@@ -275,6 +275,10 @@ const struct option_row shared_options[] = {
 	  "By cgroup and job, also what the kernel's monitoring groups say, which others have made "
 	  "(default " RESCTRL_ROOT "); none: nothing of it",
 	  RESCTRL },
+	{ RECORD, 3,
+	  "Also what the kernel's monitoring groups say, which others have made, for reports by "
+	  "cgroup and job (default " RESCTRL_ROOT "); none: nothing of it",
+	  RESCTRL },
 	{ SERVE, 1,
 	  "Also what the kernel's monitoring groups say, which others have made, such as "
 	  "at " RESCTRL_ROOT "; each reading interrupts CPUs (default none)",

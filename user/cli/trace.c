@@ -78,10 +78,11 @@ static int follow(struct options *o)
 	struct diag d = { 0 };
 	int err, closed;
 
-	if (!o->run.resctrl)
-		o->run.resctrl = RESCTRL_ROOT;
-	else if (!o->run.resctrl[0])
+	/* Each reading interrupts CPUs: there is none for reports that cannot have it. */
+	if (o->run.by != ROW_CGROUP && o->run.by != ROW_JOB)
 		o->run.resctrl = NULL;
+	else if (!o->run.resctrl)
+		o->run.resctrl = RESCTRL_ROOT;
 	t.run.who = o->who;
 	t.run.args = &o->run;
 	t.run.interval = on_interval;

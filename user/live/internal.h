@@ -6,7 +6,6 @@
 #include "engine/session/session.h"
 #include "live/live.h"
 #include "live/live_jobs.h"
-#include "live/live_referee.h"
 #include "live/live_tasks.h"
 #include "live/live_ticks.h"
 #include "live/source.h"
@@ -40,7 +39,6 @@ struct live {
 	struct live_tasks tasks;
 	struct live_ticks ticks;
 	struct live_jobs *jobs;
-	struct live_referee referee;
 	uint64_t *ends_ns;	    /* of the last mark, by socket */
 	struct trace_mark reported; /* the mark of the last report */
 	struct quality seen;	    /* losses up to the last mark */

@@ -234,22 +234,6 @@ static int start_ledger(struct live *l, struct diag *d)
 	return 0;
 }
 
-/*
- * Right behind the first mark, so that both are about the same time. Each reading interrupts CPUs:
- * there is none for reports that cannot have it.
- */
-static int begin_referee(struct live *l, struct diag *d)
-{
-	bool rows = l->args->by == ROW_CGROUP || l->args->by == ROW_JOB;
-
-	l->referee = (struct live_referee){
-		.root = rows ? l->args->resctrl : NULL,
-		.proc = "/proc",
-		.cgroups = l->cgroups.mount,
-	};
-	return live_referee_begin(&l->referee) ? diag_no_memory(d) : 0;
-}
-
 static int wait_for(struct live *l, int fd, struct diag *d)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -315,8 +299,6 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 		err = live_follow(l, args->pids.items[i], d);
 	if (!err)
 		err = live_books(l, d);
-	if (!err)
-		err = begin_referee(l, d);
 	if (err) {
 		live_free(l);
 		return err;
@@ -338,7 +320,6 @@ void live_free(struct live *l)
 	pmu_list_free(&l->pmus);
 	sysfs_close(&l->sysfs);
 	live_jobs_free(l->jobs);
-	live_referee_free(&l->referee);
 	live_cgroups_release(&l->cgroups);
 	header_release(&l->header);
 	free(l->ends_ns);
@@ -387,15 +368,6 @@ const struct layout *live_layout(const struct live *l)
 	return &l->header.layout;
 }
 
-/* Frees the report after an error. */
-static int add_referees(struct live *l, struct report *r, struct diag *d)
-{
-	if (!live_referee_report(&l->referee, r))
-		return 0;
-	report_free(r);
-	return diag_no_memory(d);
-}
-
 int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
 {
 	struct trace_mark mark;
@@ -405,7 +377,7 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret)
 		return err;
 	l->reported = mark;
 	err = session_report(l->session, &mark, ret);
-	return err ? session_failed(err, d) : add_referees(l, *ret, d);
+	return err ? session_failed(err, d) : 0;
 }
 
 static int check_kind(const struct live *l, enum row_kind by, struct diag *d)
@@ -452,7 +424,7 @@ int live_summary(struct live *l, struct diag *d, struct report **ret)
 {
 	int err = session_summary(l->session, ret);
 
-	return err ? session_failed(err, d) : add_referees(l, *ret, d);
+	return err ? session_failed(err, d) : 0;
 }
 
 int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **ret)

@@ -15,27 +15,7 @@
 
 int live_referee_begin(struct live_referee *l)
 {
-	int err = l->root ? resctrl_read(l->root, &l->first) : 0;
-
-	if (err)
-		l->root = NULL;
-	return err == -ENOMEM ? err : 0;
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* A row for the tasks directly in a cgroup is no place for a group. */
-static bool may_have_group(const struct report_row *row)
-{
-	size_t length = strlen(row->key);
-
-	return row->cgroup && row->cgroup[0] == '/' && row->cgroup[1] &&
-	       (length < 4 || strcmp(row->key + length - 4, ":own") != 0);
+	return resctrl_read(l->root, &l->last) == -ENOMEM ? -ENOMEM : 0;
 }
 
 /* Threads in a cgroup and below it, one by one. */
@@ -85,102 +65,63 @@ static uint32_t tasks_below(const struct live_referee *l, const char *cgroup)
 	return nr > UINT32_MAX ? 0 : (uint32_t)nr;
 }
 
-static bool is_below(const char *path, const char *above)
+/* Where the tasks of a group are; @cgroup has room for a path. */
+static void find_tasks(const struct live_referee *l, const char *group, char *cgroup,
+		       struct trace_referee *ret)
 {
-	size_t length = strlen(above);
+	char above[REFEREE_PATH_LEN], *slash;
 
-	return !strncmp(path, above, length) && (!path[length] || path[length] == '/');
-}
-
-/* The deepest row that has all tasks of a group; of those that have others too, only its own. */
-static const struct report_row *row_by_tasks(const struct live_referee *l, const struct report *r,
-					     const char *cgroup, struct report_referee *f)
-{
-	const struct report_row *best = NULL;
-
-	for (size_t i = 0; i < r->nr_rows; i++) {
-		const struct report_row *row = &r->rows[i];
-		uint32_t all;
-
-		if (!may_have_group(row) || !is_below(cgroup, row->cgroup) ||
-		    (best && strlen(row->cgroup) <= strlen(best->cgroup)))
-			continue;
-		all = tasks_below(l, row->cgroup);
-		if (strcmp(cgroup, row->cgroup) != 0 && all != f->tasks)
-			continue;
-		best = row;
-		f->of_tasks = all;
+	ret->tasks = resctrl_tasks(l->root, group, l->proc, cgroup, REFEREE_PATH_LEN);
+	if (!cgroup[0])
+		return;
+	ret->cgroup = cgroup;
+	ret->of_tasks = tasks_below(l, cgroup);
+	if (ret->of_tasks != ret->tasks || str_copy(above, sizeof(above), cgroup))
+		return;
+	while ((slash = strrchr(above, '/')) && slash != above) {
+		*slash = '\0';
+		if (tasks_below(l, above) != ret->tasks)
+			break;
+		ret->above++;
 	}
-	return best;
 }
 
-static const struct report_row *row_by_name(const struct report *r, const char *name)
+static int send_group(const struct live_referee *l, const struct resctrl_group *from,
+		      const struct resctrl_group *to, const struct trace_sink *out)
 {
-	for (size_t i = 0; name[0] && i < r->nr_rows; i++) {
-		const struct report_row *row = &r->rows[i];
+	struct trace_referee t = { .start_ns = from ? from->read_ns : to->read_ns,
+				   .end_ns = to->read_ns };
+	char cgroup[REFEREE_PATH_LEN];
+	struct report_referee f;
 
-		if (may_have_group(row) && !row->parent[0] && row->job &&
-		    !strcmp(row->job->id, name))
-			return row;
-		if (may_have_group(row) && !strcmp(last_part(row->cgroup), name))
-			return row;
-	}
-	return NULL;
+	resctrl_since(from, to, &f);
+	t.group = f.group;
+	t.state = referee_state_name(f.state);
+	t.bytes = f.state == REFEREE_VALID ? f.bytes : 0;
+	t.domains = f.domains;
+	t.missing = f.missing;
+	find_tasks(l, f.group, cgroup, &t);
+	return trace_send_referee(out, &t);
 }
 
-static void match(const struct live_referee *l, const struct report *r, struct report_referee *f)
+int live_referee_send(struct live_referee *l, const struct trace_sink *out, uint64_t *bad)
 {
-	const struct report_row *row;
-	char cgroup[PATH_MAX];
-
-	f->tasks = resctrl_tasks(l->root, f->group, l->proc, cgroup, sizeof(cgroup));
-	row = cgroup[0] ? row_by_tasks(l, r, cgroup, f) : NULL;
-	f->match = row ? REFEREE_BY_TASKS : REFEREE_BY_NONE;
-	if (!row && !f->tasks) {
-		row = row_by_name(r, last_part(f->group));
-		f->match = row ? REFEREE_BY_NAME : REFEREE_BY_NONE;
-	}
-	if (row)
-		str_copy(f->row, sizeof(f->row), row->key);
-}
-
-static int add_all(const struct live_referee *l, const struct resctrl_reading *from,
-		   const struct resctrl_reading *to, struct report *r)
-{
-	r->referees = calloc(to->nr + 1, sizeof(*r->referees));
-	if (!r->referees)
-		return -ENOMEM;
-	for (size_t i = 0; i < to->nr; i++) {
-		const struct resctrl_group *g = &to->groups[i];
-		struct report_referee *f = &r->referees[r->nr_referees];
-
-		/* what nobody gave a group to is no workload */
-		if (!g->path[0])
-			continue;
-		resctrl_since(resctrl_find(from, g->path), g, f);
-		match(l, r, f);
-		r->nr_referees++;
-	}
-	return 0;
-}
-
-int live_referee_report(struct live_referee *l, struct report *r)
-{
-	/* A reading has at least the default group. */
-	const struct resctrl_reading *before = l->last.nr ? &l->last : &l->first;
 	struct resctrl_reading now;
-	int err;
+	int err = resctrl_read(l->root, &now);
 
-	if (!l->root || (r->by != ROW_CGROUP && r->by != ROW_JOB))
-		return 0;
-	if (r->summary)
-		return add_all(l, &l->first, &l->last, r);
-	err = resctrl_read(l->root, &now);
-	/* unmounted meanwhile: there is nothing to show */
-	if (err)
+	/* unmounted meanwhile, or for a while: what begins again begins anew */
+	if (err) {
+		resctrl_free(&l->last);
 		return err == -ENOMEM ? err : 0;
-	resctrl_follow(before, &now);
-	err = add_all(l, before, &now, r);
+	}
+	resctrl_follow(&l->last, &now);
+	for (size_t i = 0; i < now.nr && !err; i++) {
+		const struct resctrl_group *g = &now.groups[i];
+
+		if (g->path[0])
+			err = trace_taken(send_group(l, resctrl_find(&l->last, g->path), g, out),
+					  bad);
+	}
 	resctrl_free(&l->last);
 	l->last = now;
 	return err;
@@ -188,6 +129,5 @@ int live_referee_report(struct live_referee *l, struct report *r)
 
 void live_referee_free(struct live_referee *l)
 {
-	resctrl_free(&l->first);
 	resctrl_free(&l->last);
 }

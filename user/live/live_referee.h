@@ -1,40 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads what the kernel's monitoring (resctrl) says of the rows of a live run's reports. */
+/* Reads what the kernel's monitoring (resctrl) counts, for the trace of a live run. */
 #ifndef LIVE_REFEREE_H
 #define LIVE_REFEREE_H
 
-#include "model.h"
 #include "platform/sys/resctrl.h"
+#include "trace.h"
 
 /**
  * struct live_referee - readings of the groups
- * @root: where resctrl is mounted, NULL: nothing is read
+ * @root: where resctrl is mounted
  * @proc, @cgroups: where proc and the v2 tree of cgroups are mounted; "" for none
- * @first, @last: when the run began, and at the last report; none before that
+ * @last: the last reading; none before the first, and after the groups could not be read
  */
 struct live_referee {
 	const char *root;
 	const char *proc;
 	const char *cgroups;
-	struct resctrl_reading first;
 	struct resctrl_reading last;
 };
 
-/** live_referee_begin() - the first reading; without monitoring there is none, now and later */
+/** live_referee_begin() - the first reading; without monitoring there is none. 0 or -ENOMEM */
 int live_referee_begin(struct live_referee *l);
 
 /**
- * live_referee_report() - add what the groups counted to a report of cgroups or jobs
- * @l: the readings; a new one is made for an interval
- * @r: the report
+ * live_referee_send() - read again, and hand on what each group counted since the last reading
+ * @l: the readings
+ * @out: gets an event for each group but the default one: what nobody gave a group to is no workload
+ * @bad: events that it left out are added
  *
- * A group belongs to the deepest row whose cgroup has all of the group's tasks, and only if they are
- * all tasks below that cgroup, or the group's own deepest cgroup is that of the row. A group without
- * tasks belongs to the row whose cgroup or job is called like the group.
- *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM or the error of @out.
  */
-int live_referee_report(struct live_referee *l, struct report *r);
+int live_referee_send(struct live_referee *l, const struct trace_sink *out, uint64_t *bad);
 void live_referee_free(struct live_referee *l);
 
 #endif

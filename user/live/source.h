@@ -147,5 +147,6 @@ extern const struct live_source source_devices;
 extern const struct live_source source_programs;
 extern const struct live_source source_esp;
 extern const struct live_source source_parts;
+extern const struct live_source source_resctrl;
 
 #endif

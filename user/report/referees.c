@@ -23,7 +23,7 @@ static const struct report_row *row_of(const struct report *r, const struct repo
 
 /* --- JSON */
 
-static json_t *referee_object(const struct report_referee *f, int *err)
+static json_t *referee_object(const struct report_referee *f, bool summary, int *err)
 {
 	json_t *o = json_object();
 
@@ -40,6 +40,10 @@ static json_t *referee_object(const struct report_referee *f, int *err)
 	}
 	put_number(o, "domains", f->domains, err);
 	put_number(o, "domains_missing", f->missing, err);
+	if (summary) {
+		put_number(o, "intervals", f->intervals, err);
+		put_number(o, "intervals_missing", f->without, err);
+	}
 	return o;
 }
 
@@ -48,7 +52,7 @@ json_t *referees_array(const struct report *r, int *err)
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < r->nr_referees && !*err; i++)
-		put_element(a, referee_object(&r->referees[i], err), err);
+		put_element(a, referee_object(&r->referees[i], r->summary, err), err);
 	return a;
 }
 
@@ -134,6 +138,9 @@ static int put_referee(FILE *out, const struct report *r, const struct report_re
 	if (f->state == REFEREE_VALID && f->missing)
 		fprintf(line, "; %" PRIu32 " of %" PRIu32 " domains have no number", f->missing,
 			f->domains);
+	if (r->summary && f->state == REFEREE_VALID && f->without)
+		fprintf(line, "; no number in %" PRIu32 " of %" PRIu32 " intervals", f->without,
+			f->intervals);
 	fputs(")", line);
 	if (fclose(line))
 		return -ENOMEM;

@@ -116,6 +116,19 @@ static const struct trace_field part[] = {
 	FIELD(part, running_ns, FROM(part, enabled_ns), .not_above = true),
 };
 
+static const struct trace_field referee[] = {
+	FIELD(referee, group, REQUIRED, .size = REFEREE_GROUP_LEN),
+	FIELD(referee, state, REQUIRED, .size = 16),
+	TIMES(referee),
+	FIELD(referee, bytes, REQUIRED),
+	FIELD(referee, domains, REQUIRED),
+	FIELD(referee, missing, REQUIRED),
+	FIELD(referee, tasks, REQUIRED),
+	FIELD(referee, cgroup, .size = REFEREE_PATH_LEN),
+	FIELD(referee, of_tasks),
+	FIELD(referee, above),
+};
+
 static const struct trace_field lost[] = {
 	FIELD(lost, what, REQUIRED, .size = RECORDING_MAX_TEXT + 1),
 	SPECIAL("socket", FIELD_SOCKET, lost, socket),
@@ -149,6 +162,7 @@ const struct trace_row trace_rows[NR_TRACE_EVENTS] = {
 	[TRACE_SAMPLE] = { "sample", RECORDING_SAMPLE, false, ROW(sample) },
 	[TRACE_IO] = { "io", RECORDING_IO, false, ROW(io) },
 	[TRACE_PART] = { "part", RECORDING_PART, true, ROW(part) },
+	[TRACE_REFEREE] = { "resctrl", RECORDING_REFEREE, true, ROW(referee) },
 	[TRACE_LOST] = { "lost", RECORDING_LOST, false, ROW(lost) },
 	[TRACE_MARK] = { "mark", RECORDING_MARK, true, ROW(mark) },
 };
@@ -260,7 +274,7 @@ bool trace_fits(const struct trace_header *h, const struct trace_event *e)
 {
 	const struct trace_row *row;
 
-	if (e->type >= NR_TRACE_EVENTS)
+	if (e->type >= NR_TRACE_EVENTS || (e->type == TRACE_REFEREE && !h->resctrl))
 		return false;
 	row = &trace_rows[e->type];
 	for (size_t i = 0; i < row->nr; i++)

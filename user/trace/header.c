@@ -277,7 +277,7 @@ void header_encode(const struct trace_header *h, struct wire_out *o)
 	const struct layout *l = &h->layout;
 
 	wire_put(o, (h->by_thread ? RECORDING_BY_THREAD : 0) | (h->marked ? RECORDING_MARKED : 0) |
-			    (h->all ? RECORDING_ALL : 0));
+			    (h->all ? RECORDING_ALL : 0) | (h->resctrl ? RECORDING_RESCTRL : 0));
 	wire_put_text(o, h->host.name);
 	wire_put_text(o, h->host.kernel);
 	wire_put_text(o, h->host.platform);
@@ -501,12 +501,13 @@ static int get_parts(struct wire_in *in, struct trace_header *h)
 
 static int get_all(struct wire_in *in, struct trace_header *h)
 {
-	uint64_t flags = wire_get_max(in, RECORDING_BY_THREAD | RECORDING_MARKED | RECORDING_ALL);
+	uint64_t flags = wire_get_max(in, RECORDING_HEADER_FLAGS);
 	int err;
 
 	h->by_thread = flags & RECORDING_BY_THREAD;
 	h->marked = flags & RECORDING_MARKED;
 	h->all = flags & RECORDING_ALL;
+	h->resctrl = flags & RECORDING_RESCTRL;
 	wire_get_text(in, h->host.name, sizeof(h->host.name));
 	wire_get_text(in, h->host.kernel, sizeof(h->host.kernel));
 	wire_get_text(in, h->host.platform, sizeof(h->host.platform));

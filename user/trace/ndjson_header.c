@@ -417,6 +417,8 @@ int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 		err = line_bool(line, o, "marked", &h->marked);
 	if (!err)
 		err = line_bool(line, o, "all", &h->all);
+	if (!err)
+		err = line_bool(line, o, "resctrl", &h->resctrl);
 	wrong = err ? NULL : header_check(h);
 	return wrong ? line_fail(line, NULL, "%s", wrong) : err;
 }

@@ -171,5 +171,7 @@ void ndjson_put_header(FILE *f, const struct trace_header *h)
 	json_bool(f, "by_thread", h->by_thread);
 	json_bool(f, "marked", h->marked);
 	json_bool(f, "all", h->all);
+	if (h->resctrl)
+		json_bool(f, "resctrl", true);
 	fputs("}\n", f);
 }

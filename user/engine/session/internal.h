@@ -9,6 +9,7 @@
 #include "engine/latency/latency.h"
 #include "engine/latency/neighbours.h"
 #include "engine/session/parts.h"
+#include "engine/session/referees.h"
 #include "engine/session/session.h"
 #include "engine/split/split_tee.h"
 #include "engine/timeline/timeline.h"
@@ -32,6 +33,7 @@ struct session {
 	struct exclusives *exclusives;
 	struct neighbours *neighbours;
 	struct parts *parts;
+	struct referees *referees;
 	struct split_tee split;	     /* the interval's book, and latencies */
 	uint64_t *window_end_ns;     /* of the last window, by group */
 	uint64_t *sample_end_ns;     /* of the last sample, by probe */

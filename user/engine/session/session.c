@@ -57,7 +57,8 @@ static int make_books(struct session *s)
 		return 0;
 	if (timeline_new(layout, s->header->nr_devices, &s->timeline) ||
 	    splitter_new(s->header, s->o.method, &s->splitter) || parts_new(s->header, &s->parts) ||
-	    links_make(s->header, &s->links) || latency_new(s->header, &s->links, &s->latency) ||
+	    referees_new(!s->o.no_summary, &s->referees) || links_make(s->header, &s->links) ||
+	    latency_new(s->header, &s->links, &s->latency) ||
 	    exclusives_new(s->header->nr_devices, &s->exclusives) ||
 	    book_new(layout, &scope, s->id, &s->interval) ||
 	    (!s->o.no_summary && book_new(layout, &scope, s->id, &s->total)))
@@ -175,6 +176,16 @@ static int on_part(struct session *s, const struct trace_part *p)
 	return s->o.names_only ? 0 : parts_add(s->parts, p);
 }
 
+/* By tasks and threads there is no row that could have a group. */
+static int on_referee(struct session *s, const struct trace_referee *r)
+{
+	bool rows = s->o.by == ROW_CGROUP || s->o.by == ROW_JOB;
+
+	if (!s->header->resctrl || !r->group || !r->state)
+		return -EINVAL;
+	return s->referees && rows ? referees_add(s->referees, r) : 0;
+}
+
 /* What a trace of another tool lacks; a live run says so with its marks. */
 static int on_lost(struct session *s, const struct trace_lost *l)
 {
@@ -253,6 +264,8 @@ static int on_event(void *arg, const struct trace_event *e)
 		return session_io(s, &e->io);
 	case TRACE_PART:
 		return on_part(s, &e->part);
+	case TRACE_REFEREE:
+		return on_referee(s, &e->referee);
 	case TRACE_LOST:
 		return on_lost(s, &e->lost);
 	case TRACE_MARK:
@@ -303,6 +316,7 @@ void session_free(struct session *s)
 	exclusives_free(s->exclusives);
 	neighbours_free(s->neighbours);
 	parts_free(s->parts);
+	referees_free(s->referees);
 	links_free(&s->links);
 	identity_free(s->id);
 	free(s->window_end_ns);

@@ -67,6 +67,8 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 	s->late += late;
 	latency_close(s->latency, ends_ns);
 	parts_close(s->parts, ends_ns);
+	if (!err)
+		err = referees_close(s->referees);
 	if (s->neighbours)
 		neighbours_close(s->neighbours);
 	if (!err)
@@ -171,7 +173,9 @@ static int fill_report(struct session *s, struct book *book, bool summary, struc
 
 	if (!err)
 		err = parts_report(s->parts, summary, r);
-	return err ? err : book_report(book, r);
+	if (!err)
+		err = book_report(book, r);
+	return err ? err : referees_report(s->referees, summary, r);
 }
 
 int session_report(struct session *s, const struct trace_mark *m, struct report **ret)
