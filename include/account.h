@@ -97,6 +97,26 @@ struct account_part {
 	size_t nr_io;
 };
 
+/**
+ * struct account_group - what a monitoring group of the kernel (resctrl) counted of a job or step
+ * @group: its path below the mount of resctrl
+ * @step: "" for the job as a whole
+ * @bytes, @ns: in intervals in which it had a number at all of its domains, and their time
+ * @intervals: in which it had all tasks of the job or step, from the first with a number on
+ * @without: of these, those that are not in @bytes and @ns
+ *
+ * Never a part of anything else, and not to be added up: groups may contain others.
+ */
+struct account_group {
+	char group[REFEREE_GROUP_LEN];
+	char step[JOB_STEP_LEN];
+	uint64_t bytes;
+	uint64_t ns;
+	uint64_t intervals;
+	uint64_t without;
+};
+#define ACCOUNT_MAX_GROUPS 64 /* later ones are in no account */
+
 enum account_state {
 	ACCOUNT_RUNNING,
 	ACCOUNT_ENDED, /* its end was seen */
@@ -132,6 +152,7 @@ struct account_gap {
  * @steps, @nr_steps: parts of @whole; owned. Steps beyond ACCOUNT_MAX_STEPS are added up in the last
  *	one, which is then called ACCOUNT_OTHER_STEPS
  * @node, @nr_node: the machine's counters in the same intervals; owned
+ * @groups, @nr_groups: see struct account_group; owned
  * @quality: sums of the intervals' losses; @quality.method and .weights of the last one
  * @self: sums of the intervals' cost of the tracer, of the machine as a whole
  * @reported: its closing report was written
@@ -154,6 +175,8 @@ struct account_job {
 	size_t nr_steps;
 	struct account_node_total *node;
 	size_t nr_node;
+	struct account_group *groups;
+	size_t nr_groups;
 	struct quality quality;
 	struct self_cost self;
 	bool reported;

@@ -29,8 +29,8 @@ static void seal(uint8_t *data, size_t size)
 
 static void test_form(void **state)
 {
-	/* version 5, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
-	static const uint8_t expected[] = { 5, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
+	/* version 6, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
+	static const uint8_t expected[] = { 6, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
 					    0, 0,    0, 0, 0, 0, 0, 0, 6,   0, 2, 0 };
 	struct account_job j = { .job.cgroup_id = 300, .boot = "b" };
 	struct blob b = { 0 };
@@ -39,13 +39,13 @@ static void test_form(void **state)
 	j.quality.method = METHOD_CPU_TIME;
 	assert_int_equal(blob_job(&b, &j), 0);
 	assert_memory_equal(b.data, expected, sizeof(expected));
-	/* 29 losses, 8 costs, how far the clock was set back, checksum */
-	assert_int_equal(b.nr, sizeof(expected) + 29 + 8 + 1 + 4);
+	/* 29 losses, 8 costs, how far the clock was set back, no groups, checksum */
+	assert_int_equal(b.nr, sizeof(expected) + 29 + 8 + 1 + 1 + 4);
 	free(b.data);
 }
 
 /*
- * Version 4 has 28 losses, version 3 has 27, version 2 has 20, and version 1 has not how far the
+ * Version 5 has no groups. Version 4 has 28 losses, version 3 has 27, version 2 has 20, and version 1 has not how far the
  * clock was set back either.
  */
 static void test_older_forms(void **state)
@@ -65,6 +65,15 @@ static void test_older_forms(void **state)
 	assert_int_equal(read.quality.unweighed_ns, 7);
 	assert_int_equal(read.quality.spread_ns, 9);
 	assert_int_equal(read.quality.tasks_ns, 10);
+	account_job_release(&read);
+	read = (struct account_job){ 0 };
+	/* In front of the checksum: there are no groups. */
+	b.nr--;
+	b.data[0] = 5;
+	seal(b.data, b.nr);
+	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), 0);
+	assert_int_equal(read.quality.tasks_ns, 10);
+	assert_int_equal(read.nr_groups, 0);
 	account_job_release(&read);
 	read = (struct account_job){ 0 };
 	/* Behind the losses: 8 costs, the clock, the checksum. */

@@ -671,11 +671,11 @@ static void test_not_ours(void **state)
 
 	(void)state;
 	make_store();
-	set_columns("PRAGMA user_version = 7");
+	set_columns("PRAGMA user_version = 8");
 	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 	assert_non_null(strstr(d.help, "later"));
 	assert_int_equal(store_open(file, true, &d, &s), -EPROTONOSUPPORT);
-	set_columns("PRAGMA user_version = 6; PRAGMA application_id = 5");
+	set_columns("PRAGMA user_version = 7; PRAGMA application_id = 5");
 	assert_int_equal(look(file, NULL, &f, &d), -EINVAL);
 	assert_int_equal(store_open(file, true, &d, &s), -EINVAL);
 	assert_non_null(strstr(d.what, "another program"));
@@ -697,6 +697,7 @@ static void test_older(void **state)
 		[4] = "DROP TRIGGER jobs_gone; DROP TABLE spans; DROP TABLE job_spans;"
 		      "DROP TABLE span_jobs",
 		[5] = "ALTER TABLE keeper DROP COLUMN peaks",
+		[6] = "ALTER TABLE jobs DROP COLUMN resctrl_groups",
 	};
 	uint64_t interval = 1;
 	char sql[64];

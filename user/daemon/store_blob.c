@@ -10,8 +10,11 @@
 #include "base/leb128.h"
 #include "base/text.h"
 
-/* 1: without clock_back_ns; 2, 3, 4: with fewer numbers of quality; all are still read */
-#define BLOB_VERSION		  5
+/*
+ * 1: without clock_back_ns; 2, 3, 4: with fewer numbers of quality; 5: without groups; all are still
+ * read
+ */
+#define BLOB_VERSION		  6
 #define CRC_BYTES		  4
 
 /* Bytes of the shortest elements of lists: a list cannot be longer than what is left. */
@@ -19,6 +22,7 @@
 #define MIN_IO			  4
 #define MIN_PART		  7
 #define MIN_NODE		  (6 + NR_REASONS)
+#define MIN_GROUP		  6
 
 #define FIELD(type, name)	  offsetof(struct type, name)
 
@@ -26,7 +30,7 @@
 
 static const size_t quality_fields[] = { QUALITY_NUMBERS(QUALITY_FIELD) };
 /* So many of them were there in each version. */
-static const size_t quality_of_version[] = { 0, 20, 20, 27, 28, ARRAY_SIZE(quality_fields) };
+static const size_t quality_of_version[] = { 0, 20, 20, 27, 28, 29, ARRAY_SIZE(quality_fields) };
 
 static const size_t self_fields[] = {
 	FIELD(self_cost, cpu_ns),	  FIELD(self_cost, switches),
@@ -189,6 +193,15 @@ int blob_job(struct blob *b, const struct account_job *j)
 		put_node_total(b, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
 	put_losses(b, &j->quality, &j->self);
 	put_u64(b, j->clock_back_ns);
+	put_u64(b, j->nr_groups);
+	for (size_t i = 0; i < j->nr_groups; i++) {
+		put_text(b, j->groups[i].group);
+		put_text(b, j->groups[i].step);
+		put_u64(b, j->groups[i].bytes);
+		put_u64(b, j->groups[i].ns);
+		put_u64(b, j->groups[i].intervals);
+		put_u64(b, j->groups[i].without);
+	}
 	return seal(b);
 }
 
@@ -409,6 +422,23 @@ static void take_gaps(struct cursor *c, struct account_job *j)
 	}
 }
 
+static void take_groups(struct cursor *c, struct account_job *j)
+{
+	j->groups = take_list(c, sizeof(*j->groups), MIN_GROUP, &j->nr_groups);
+	if (j->nr_groups > ACCOUNT_MAX_GROUPS)
+		damaged(c);
+	for (size_t i = 0; i < j->nr_groups && !c->err; i++) {
+		struct account_group *g = &j->groups[i];
+
+		take_text(c, g->group, sizeof(g->group));
+		take_text(c, g->step, sizeof(g->step));
+		g->bytes = take_u64(c);
+		g->ns = take_u64(c);
+		g->intervals = take_u64(c);
+		g->without = take_u64(c);
+	}
+}
+
 static void take_job(struct cursor *c, struct account_job *j)
 {
 	j->job.cgroup_id = take_u64(c);
@@ -433,6 +463,8 @@ static void take_job(struct cursor *c, struct account_job *j)
 		take_node_total(c, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
 	take_losses(c, &j->quality, &j->self);
 	j->clock_back_ns = c->version > 1 ? take_u64(c) : 0;
+	if (c->version > 5)
+		take_groups(c, j);
 }
 
 /* Is it whole, and of a version that is known? */
@@ -474,8 +506,9 @@ int blob_read_job(const void *data, size_t size, size_t nr_counters, struct acco
 	j.path = NULL;
 	j.node = NULL;
 	j.steps = NULL;
+	j.groups = NULL;
 	memset(&j.whole, 0, sizeof(j.whole));
-	j.nr_node = j.nr_steps = 0;
+	j.nr_node = j.nr_steps = j.nr_groups = 0;
 	take_job(&c, &j);
 	err = finish(&c);
 	if (err)

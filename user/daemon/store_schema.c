@@ -99,9 +99,14 @@ static const char version_5[] =
 static const char version_6[] = "ALTER TABLE keeper ADD COLUMN peaks TEXT NOT NULL DEFAULT '';"
 				"PRAGMA user_version = 6;";
 
+/* How many monitoring groups of the kernel have a number of a job; more is in its details. */
+static const char version_7[] =
+	"ALTER TABLE jobs ADD COLUMN resctrl_groups INTEGER NOT NULL DEFAULT 0;"
+	"PRAGMA user_version = 7;";
+
 /* What makes each version of the one before; the first of an empty file. */
-static const char *const steps[] = { version_1, version_2, version_3,
-				     version_4, version_5, version_6 };
+static const char *const steps[] = { version_1, version_2, version_3, version_4,
+				     version_5, version_6, version_7 };
 
 #define STORE_VERSION ((int64_t)ARRAY_SIZE(steps))
 

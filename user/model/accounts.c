@@ -33,6 +33,7 @@ void account_job_release(struct account_job *j)
 	account_part_release(&j->whole);
 	free(j->steps);
 	free(j->node);
+	free(j->groups);
 	free(j->path);
 }
 
@@ -74,6 +75,7 @@ int account_job_copy(const struct account_job *from, struct account_job *ret)
 
 	j.path = from->path ? strdup(from->path) : NULL;
 	ok = (j.path || !from->path) && ok;
+	ok = copy_items(&j.groups, from->groups, from->nr_groups, sizeof(*from->groups)) && ok;
 	ok = copy_items(&j.node, from->node, from->nr_node, sizeof(*from->node)) && ok;
 	ok = copy_items(&j.steps, from->steps, from->nr_steps, sizeof(*from->steps)) && ok;
 	/* All of them, also without memory: what points to @from must not be released. */

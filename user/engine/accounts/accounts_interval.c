@@ -310,6 +310,8 @@ static int prepare(struct accounts *a, const struct report *r)
 	/* Only now it is known which jobs have a row as a whole. */
 	for (size_t i = 0; i < r->nr_rows && !err; i++)
 		err = prepare_row(a, r, i);
+	if (!err)
+		err = accounts_groups_reserve(a, r);
 	return err ? err : prepare_jobs(a);
 }
 
@@ -333,6 +335,7 @@ static void take_back(struct accounts *a)
 		}
 		if (e->attempt == a->attempt) {
 			accounts_part_trim(&e->account.whole);
+			accounts_groups_trim(&e->account);
 			for (size_t k = 0; k < e->account.nr_steps; k++)
 				accounts_part_trim(&e->account.steps[k]);
 		}
@@ -588,6 +591,7 @@ static void add(struct accounts *a, const struct report *r)
 		add_job(a, a->jobs[i]);
 	for (size_t i = 0; i < r->nr_rows; i++)
 		add_row(a, r, i);
+	accounts_groups_add(a, r);
 	for (size_t i = 0; i < a->nr_jobs; i++)
 		note_change(a, a->jobs[i]);
 	accounts_sums_drop(a->fresh);

@@ -239,6 +239,17 @@ void accounts_part_fold_others(struct account_job *j);
 int accounts_part_copy_job(const struct accounts *a, const struct account_job *from,
 			   struct account_job *ret);
 
+/* accounts_groups.c: what the kernel counted */
+
+/** accounts_groups_reserve() - make room for what groups have in a report; 0 or -ENOMEM */
+int accounts_groups_reserve(struct accounts *a, const struct report *r);
+
+/** accounts_groups_trim() - take out what was reserved and stayed empty */
+void accounts_groups_trim(struct account_job *j);
+
+/** accounts_groups_add() - add what groups have in a report */
+void accounts_groups_add(struct accounts *a, const struct report *r);
+
 /* accounts.c: jobs in memory */
 
 /** accounts_entry_find() - the job of a cgroup; NULL for none */

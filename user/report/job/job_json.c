@@ -341,6 +341,29 @@ static void put_peak(json_t *o, const struct job_context *c, const struct accoun
 	put(o, "peak", to, err);
 }
 
+/* What the kernel counted, beside all others. */
+static json_t *group_object(const struct account_group *g, int *err)
+{
+	json_t *o = json_object();
+
+	put_name(o, "group", g->group, sizeof(g->group), err);
+	put_name(o, "step", g->step[0] ? g->step : NULL, sizeof(g->step), err);
+	put_cut(o, "mbm_total_bytes", g->bytes, err);
+	put_cut(o, "duration_ns", g->ns, err);
+	put_cut(o, "intervals", g->intervals, err);
+	put_cut(o, "intervals_missing", g->without, err);
+	return o;
+}
+
+static json_t *groups_array(const struct account_job *j, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < j->nr_groups && !*err; i++)
+		put_element(a, group_object(&j->groups[i], err), err);
+	return a;
+}
+
 int job_json_write(FILE *out, const struct job_context *c, const struct account_job *j)
 {
 	json_t *o = json_object();
@@ -357,6 +380,8 @@ int job_json_write(FILE *out, const struct job_context *c, const struct account_
 	put(o, "steps", steps_array(c, j, &err), &err);
 	put(o, "quality", quality_object(j, &err), &err);
 	put(o, "self", json_self(&j->self, &err), &err);
+	if (j->nr_groups)
+		put(o, "resctrl", groups_array(j, &err), &err);
 	if (c->history)
 		put(o, "history", history_object(c, j, &err), &err);
 	return put_line(out, o, 15, err);

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/format.h"
+#include "report/job/job_groups.h"
 #include "report/job/job_sums.h"
 #include "report/notes.h"
 
@@ -176,5 +177,7 @@ int job_notes_write(FILE *out, const struct job_context *c, const struct account
 		err = put_multiplexed(out, j, width);
 	if (!err)
 		err = put_tangled(out, c, j, width);
+	if (!err)
+		err = job_groups_write(out, c, j, width);
 	return err ? err : notes_trust(out, &b, width, o->quiet, o->verbose);
 }
