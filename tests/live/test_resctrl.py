@@ -211,6 +211,13 @@ def test_served(bed):
         groups.say("web", 8 * 10**6)
         require({k: v for k, v in groups.files().items() if v[1] is True}.keys()
                 == {k: v for k, v in before.items() if v[1] is True}.keys(), "a group was made")
+        process.kill()
+        process.wait()
+        jobs.end(job)
+        account = daemon.report(job)["resctrl"]
+        require([g["group"] for g in account] == ["web"], f"account {account}")
+        require(account[0]["mbm_total_bytes"] == 7 * 10**6, f"account {account}")
+        require(0 < account[0]["intervals_missing"] < account[0]["intervals"], f"account {account}")
         daemon.stop()
 
 

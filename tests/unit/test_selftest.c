@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "live/selftest/judge.h"
+#include "live/selftest/selftest.h"
 #include "live/selftest/traffic.h"
 
 #define GB 1000000000ull
@@ -242,6 +242,21 @@ static void a_cpu_that_is_not_there(void **state)
 	traffic_stop(&p);
 }
 
+/* However many sockets there are, and none is left without time. */
+static void measuring_is_bounded(void **state)
+{
+	const uint64_t rest_ns = 2 * 1000000000ull;
+
+	(void)state;
+	assert_int_equal(selftest_phase_ns(1), 3000000000ull);
+	for (size_t nr = 1; nr <= SELFTEST_MAX_SOCKETS; nr++) {
+		uint64_t phase_ns = selftest_phase_ns(nr);
+
+		assert_true(phase_ns >= 375000000);
+		assert_true(2 * nr * phase_ns + rest_ns <= SELFTEST_MEASURED_NS);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +268,7 @@ int main(void)
 		cmocka_unit_test(reads_and_writes_together),
 		cmocka_unit_test(shares),
 		cmocka_unit_test(the_worst_verdict),
+		cmocka_unit_test(measuring_is_bounded),
 		cmocka_unit_test(programs_count_what_they_move),
 		cmocka_unit_test(a_program_that_dies_is_noticed),
 		cmocka_unit_test(a_cpu_that_is_not_there),

@@ -16,11 +16,12 @@
 #include "platform/sys/sysfs.h"
 #include "live/selftest/traffic.h"
 
-#define NS_PER_MS  1000000ull
-#define DRAIN_NS   (100 * NS_PER_MS)
-#define QUIET_NS   NS_PER_S
-#define PHASES_NS  (12 * NS_PER_S) /* all of them together, at most PHASE_NS each */
-#define PHASE_NS   (3 * NS_PER_S)
+#define NS_PER_MS 1000000ull
+#define DRAIN_NS  (100 * NS_PER_MS)
+#define QUIET_NS  NS_PER_S
+#define PHASES_NS (12 * NS_PER_S) /* all of them together, at most PHASE_NS each */
+#define PHASE_NS  (3 * NS_PER_S)
+_Static_assert(2 * QUIET_NS + PHASES_NS <= SELFTEST_MEASURED_NS, "docs/USE.md says so");
 #define FILL_NS	   (60 * NS_PER_S) /* whoever needs longer gets no CPU */
 #define FLUSH_NS   (5 * NS_PER_S)
 #define TENTH_REST 9
@@ -137,6 +138,11 @@ static int drop_report(struct tester *t, struct diag *d)
 	if (!err)
 		report_free(r);
 	return err;
+}
+
+uint64_t selftest_phase_ns(size_t nr_sockets)
+{
+	return earlier(PHASE_NS, PHASES_NS / (2 * nr_sockets));
 }
 
 /* The programs rest: what do others move? */
@@ -316,7 +322,7 @@ static void plan(struct tester *t)
 	}
 	for (size_t i = 0; i < ret->nr; i++)
 		ret->sockets[i].phases[0].cache = ret->sockets[i].phases[1].cache = ret->cache;
-	t->phase_ns = earlier(PHASE_NS, PHASES_NS / (2 * ret->nr));
+	t->phase_ns = selftest_phase_ns(ret->nr);
 	ret->host = *live_host(t->live);
 	live_describe_counters(t->live, ret->counters, sizeof(ret->counters));
 	live_describe_weights(t->live, ret->weights, sizeof(ret->weights));
