@@ -9,6 +9,7 @@
 #include <fcntl.h>
 
 #include "base/array.h"
+#include "base/digits.h"
 #include "base/text.h"
 #include "tree.h"
 
@@ -297,6 +298,24 @@ static void test_lines(void **state)
 	fclose(in);
 }
 
+/* As printf() does it. */
+static void test_digits(void **state)
+{
+	static const uint64_t values[] = {
+		0, 7, 10, 999, 1000, 4294967296, 1ull << 63, UINT64_MAX
+	};
+	char text[DIGITS_MAX + 1], expected[32];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		memset(text, 'x', sizeof(text));
+		snprintf(expected, sizeof(expected), "%llu", (unsigned long long)values[i]);
+		assert_ptr_equal(put_digits(text, values[i]), text + strlen(expected));
+		assert_string_equal(text, expected);
+	}
+	assert_int_equal(strlen(text), DIGITS_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +329,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_append),
+		cmocka_unit_test(test_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

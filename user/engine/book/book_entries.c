@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/digits.h"
 #include "engine/book/book_rows.h"
 
 int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret)
@@ -143,15 +144,20 @@ static void job_key(const struct book *b, const struct book_key *key, char *ret)
 	snprintf(ret, MODEL_KEY_LEN, "job:%" PRIu64 "%s%s", key->cgroup_id, *step ? ":" : "", step);
 }
 
+_Static_assert(MODEL_KEY_LEN > sizeof("cgroup:") + 2 * DIGITS_MAX, "two numbers, and a word");
+
 void book_row_key(const struct book *b, const struct book_key *key, char *ret)
 {
-	if (b->scope.by == ROW_JOB)
+	if (b->scope.by == ROW_JOB) {
 		job_key(b, key, ret);
-	else if (b->scope.by == ROW_CGROUP)
-		snprintf(ret, MODEL_KEY_LEN, "cgroup:%" PRIu64, key->cgroup_id);
-	else
-		snprintf(ret, MODEL_KEY_LEN, "%s:%u:%" PRIu64,
-			 b->scope.by == ROW_THREAD ? "tid" : "pid", key->pid, key->start_ns);
+	} else if (b->scope.by == ROW_CGROUP) {
+		put_digits(stpcpy(ret, "cgroup:"), key->cgroup_id);
+	} else {
+		ret = put_digits(stpcpy(ret, b->scope.by == ROW_THREAD ? "tid:" : "pid:"),
+				 key->pid);
+		*ret++ = ':';
+		put_digits(ret, key->start_ns);
+	}
 }
 
 uint64_t book_of_bytes(const struct book *b, const struct report_row *row, uint32_t probe)
