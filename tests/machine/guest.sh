@@ -118,8 +118,7 @@ without() {
 	said "$name" unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$path" "$T410TRACE" "$@"
 }
 
-# Programs the kernel has compiled: their symbols carry a hash
-count_programs() { grep -cE ' bpf_prog_[0-9a-f]{16}_' /proc/kallsyms; }
+count_programs() { bpf_programs; }
 # programs_gone: those that were loaded since the start. The kernel frees a program when its
 # last user has been gone for a while, which is longer the busier it is.
 programs_gone() { [ "$(count_programs)" -le "$(cat $AT_START)" ]; }
