@@ -76,6 +76,8 @@ log=$(mktemp)
 }
 rm -f "$log"
 # Tests start it themselves; what Debian starts at once is not wanted on this machine.
-case " $missing " in
-*" prometheus "*) [ ! -d /run/systemd/system ] || $sudo systemctl disable -q --now prometheus ;;
-esac
+for p in prometheus redis-server; do
+	case " $missing " in
+	*" $p "*) [ ! -d /run/systemd/system ] || $sudo systemctl disable -q --now "$p" ;;
+	esac
+done

@@ -163,6 +163,7 @@ part_unit() {
 		tests/unit/test_run.py
 		tests/unit/test_rooms.py
 		tests/unit/test_live_runner.py
+		tests/unit/test_paired.py
 	END
 }
 part_asan() { unit_programs asan -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }

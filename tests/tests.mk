@@ -139,10 +139,21 @@ bench-run: $(PROGRAM)
 	@packaging/deps.sh
 	PYTHONDONTWRITEBYTECODE=1 tests/bench/bench_run.py ./$(PROGRAM)
 
+# Observers and loads of the comparison
+OBSERVED := bpftrace redis-server redis-tools
+
 .PHONY: bench
 bench: $(PROGRAM) bench-engine
-	@packaging/deps.sh
-	tests/bench/bench.sh ./$(PROGRAM)
+	@packaging/deps.sh $(OBSERVED)
+	tests/bench/bench.sh bench ./$(PROGRAM)
+	tests/bench/bench.sh disturb ./$(PROGRAM)
+
+# What it slows others down by, beside other observers: the table of docs/PERFORMANCE.md; as root, on a
+# machine that does nothing else (15 min). OPTIONS="--pairs 6" is a short one
+.PHONY: bench-disturb
+bench-disturb: $(PROGRAM)
+	@packaging/deps.sh $(OBSERVED)
+	tests/bench/bench.sh disturb ./$(PROGRAM) --document docs/PERFORMANCE.md --progress $(OPTIONS)
 
 # The virtual T410: downloads and builds what is missing
 .PHONY: machine
