@@ -148,6 +148,12 @@ bench: $(PROGRAM) bench-engine
 	tests/bench/bench.sh bench ./$(PROGRAM)
 	tests/bench/bench.sh disturb ./$(PROGRAM)
 
+# Does the ring overrun where CPUs switch as often as they can: a table of docs/PERFORMANCE.md; as root (7 min)
+.PHONY: bench-storm
+bench-storm: $(PROGRAM)
+	@packaging/deps.sh
+	PYTHONDONTWRITEBYTECODE=1 tests/bench/bench_storm.py --document docs/PERFORMANCE.md $(OPTIONS) ./$(PROGRAM)
+
 # What it slows others down by, beside other observers: the table of docs/PERFORMANCE.md; as root, on a
 # machine that does nothing else (15 min). OPTIONS="--pairs 6" is a short one
 .PHONY: bench-disturb

@@ -12,11 +12,9 @@ everything could be measured.
 import argparse
 import contextlib
 import csv
-import datetime
 import os
 import pathlib
 import random
-import re
 import socket
 import statistics
 import subprocess
@@ -27,6 +25,7 @@ import time
 
 import paired
 from bench import Problem, find_tool, run, running
+from measured import Machine, is_attached
 from serve_churn import serving
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -122,18 +121,6 @@ class Loads:
         return {what: value for name in order for what, value in self.measures[name](self.sizes[name]).items()}
 
 
-def is_attached(pid, by):
-    """Whether a process has a BPF program at a hook, or an event of perf."""
-    folder = pathlib.Path(f"/proc/{pid}")
-    for number in os.listdir(folder / "fd"):
-        with contextlib.suppress(OSError):
-            if by == "event" and "perf_event" in os.readlink(folder / "fd" / number):
-                return True
-            if by == "link" and "link_type" in (folder / "fdinfo" / number).read_text("ascii"):
-                return True
-    return False
-
-
 class Observers:
     """By name what runs beside the loads."""
 
@@ -206,23 +193,12 @@ def measure(loads, observers, options):
     return found
 
 
-def host_took():
-    """(clock ticks that the host took, all of them), of all CPUs since the machine began."""
-    fields = [int(f) for f in pathlib.Path("/proc/stat").read_text("ascii").split("\n", 1)[0].split()[1:]]
-    return fields[7], sum(fields[:8])
-
-
-def about(began, loads, options):
+def about(machine, loads, options):
     """What it was measured on, and how."""
-    model = re.search(r"^Model name:\s*(.+)", run(["lscpu"]), re.M)
-    release = re.match(r"[\d.]*\d", os.uname().release)[0]
-    stolen, ticks = (after - before for after, before in zip(host_took(), began["host"]))
     sizes = ", ".join(f"{name} {size}" for name, size in loads.sizes.items())
     return (
-        f"Measured on {began['date']}: {os.cpu_count()} cores ({model[1].strip() if model else 'no model told'}), "
-        f"Linux {release}, load average {began['load']:.1f} before it began, steal time "
-        f"{100 * stolen / max(1, ticks):.1f} %. {options.pairs} pairs of runs of some {options.length:g} s (sizes: "
-        f"{sizes}). Ratios are time beside the observer by time alone, so above 1 is slower, with 95 % intervals."
+        f"{machine} {options.pairs} pairs of runs of some {options.length:g} s (sizes: {sizes}). Ratios are time "
+        "beside the observer by time alone, so above 1 is slower, with 95 % intervals."
     )
 
 
@@ -276,7 +252,7 @@ def parse_options():
 def main():
     options = parse_options()
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    began = {"date": datetime.date.today().isoformat(), "load": os.getloadavg()[0], "host": host_took()}
+    machine = Machine()
     try:
         with tempfile.TemporaryDirectory(dir=memory) as scratch, contextlib.ExitStack() as stack:
             loads = Loads(stack, options, pathlib.Path(scratch))
@@ -284,7 +260,7 @@ def main():
     except (Problem, OSError) as problem:
         print(f"disturb: cannot measure: {problem}", file=sys.stderr)
         return 1
-    lines = [*textwrap.wrap(about(began, loads, options), 100), "", *table(found)]
+    lines = [*textwrap.wrap(about(machine, loads, options), 100), "", *table(found)]
     print("\n".join(lines))
     if options.document:
         put_between_marks(options.document, "\n" + "\n".join(lines) + "\n", MARKS)
