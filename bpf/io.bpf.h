@@ -160,7 +160,7 @@ static __noinline __u32 io_slot_search(struct ledger_io_table *t, const struct i
 
 	if (!who)
 		return LEDGER_IO_SLOTS;
-	place = (who->pid ^ (__u32)who->cgroup_id ^ device * 5) & (LEDGER_INDEX - 1);
+	place = (who->pid ^ (__u32)who->cgroup_id ^ device * 5) & (LEDGER_IO_INDEX - 1);
 	i = t->index[place];
 	if (!io_slot_is(t, i, who, device)) {
 		if (i < t->nr)

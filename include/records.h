@@ -16,14 +16,15 @@
 #define LEDGER_MAX_WEIGHTS 2   /* core events read at each switch */
 
 /*
- * Slots of one CPU. The last two have a fixed use, see struct cpu_ledger.
- * A power of two, because BPF code bounds an index with a mask.
+ * Slots of one CPU: where more processes take turns on it, a slice for each switch goes to user
+ * space, which may not keep up (docs/PERFORMANCE.md). The last two have a fixed use, see struct
+ * cpu_ledger. A power of two, because BPF code bounds an index with a mask.
  */
-#define LEDGER_SLOTS	   32
+#define LEDGER_SLOTS	   128
 #define LEDGER_KEY_SLOTS   (LEDGER_SLOTS - 2) /* for any task */
 #define LEDGER_RUN_SLOT	   (LEDGER_SLOTS - 2) /* spare: a run that crosses windows */
 #define LEDGER_LOST_SLOT   (LEDGER_SLOTS - 1) /* CPU time whose task could not be noted */
-#define LEDGER_INDEX	   64		      /* hash places, power of two */
+#define LEDGER_INDEX	   256		      /* hash places, power of two */
 
 #define LEDGER_LOST_PID	   0xffffffffu
 #define LEDGER_NO_SOCKET   0xffffffffu
@@ -159,13 +160,14 @@ struct cpu_ledger {
 	__u32 reader;
 	__u32 no_tick;
 	__u32 asked;
-	__u8 tail[12]; /* to a multiple of two cache lines */
+	__u8 tail[76]; /* to a multiple of two cache lines */
 };
 
 /* Devices: rows of user space's list. */
 #define LEDGER_MAX_DEVICES 512
 #define LEDGER_NO_DEVICE   0xffffffffu
 #define LEDGER_IO_SLOTS	   32
+#define LEDGER_IO_INDEX	   64 /* hash places, power of two */
 #define LEDGER_DISK_LEN	   32 /* DISK_NAME_LEN of the kernel */
 
 /**
@@ -234,7 +236,7 @@ struct ledger_io_table {
 	__u32 undo_bytes;
 	__u32 last;
 	__u32 pad0; /* each of the slots fills a cache line */
-	__u8 index[LEDGER_INDEX];
+	__u8 index[LEDGER_IO_INDEX];
 	struct ledger_io out;
 };
 

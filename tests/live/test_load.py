@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """More than fits: a full ring buffer, and very many processes."""
 
+import json
 import signal
+import sys
 
 from live import (
     INCOMPLETE,
     MS,
     check_complete,
+    check_status,
     fill_ring,
     finish,
     on_cpu,
@@ -18,6 +21,29 @@ from live import (
     stop,
     tell,
 )
+
+
+# Processes that pass a CPU on to each other; then it says how often, and who they were.
+CROWD = """
+import os, resource, sys
+cpu, number, turns = map(int, sys.argv[1:])
+os.sched_setaffinity(0, {cpu})
+together, begin = os.pipe()
+pids = []
+for _ in range(number):
+    pids.append(os.fork())
+    if not pids[-1]:
+        os.close(begin)
+        os.read(together, 1)
+        for _ in range(turns):
+            os.sched_yield()
+        os._exit(0)
+os.close(begin)
+for pid in pids:
+    os.waitpid(pid, 0)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print("crowd", used.ru_nvcsw + used.ru_nivcsw, *pids)
+"""
 
 
 def lost_of(reports):
@@ -137,10 +163,27 @@ def test_switch_storm(bed):
     precise(not check_incomplete(done, lost), f"losses of {lost}")
 
 
+def test_many_on_a_cpu(bed):
+    """A hundred processes take turns on a CPU: they have a slice each, not one for each turn."""
+    path = bed.scratch / "run.ndjson"
+    command = [sys.executable, "-c", CROWD, bed.cpu, 100, 500]
+    done = bed.command(
+        bed.program, "record", "--no-counters", "-a", "--format", "ndjson", "-o", path, "--", *command
+    )
+    check_status(done)
+    ((_, turns, *pids),) = said(done.out, "crowd")
+    events = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    crowd = {e["id"] for e in events if e["type"] == "workload" and str(e["pid"]) in pids}
+    slices = sum(e["type"] == "slice" and e["workload"] in crowd for e in events)
+    require(int(turns) >= 100 * 100, f"they had {turns} turns only")
+    require(100 <= slices <= int(turns) / 10, f"{slices} slices of {turns} turns")
+
+
 TESTS = [
     test_full_ring,
     test_names_come_back,
     test_memory_stays,
     test_many_rows,
     test_switch_storm,
+    test_many_on_a_cpu,
 ]

@@ -41,10 +41,25 @@ static void hand_on(struct ledger *l, const struct ledger_slices *r, const struc
 	sink->slices(sink->arg, r, w);
 }
 
+/* The slots that are in use; too many are none, and the caller sees it by the number. */
+static void copy_slices(const volatile struct cpu_ledger *c, struct ledger_slices *ret)
+{
+	const struct ledger_slices *out = (const void *)&c->out;
+
+	memcpy(ret, out, offsetof(struct ledger_slices, slots));
+	ret->nr = c->nr;
+	if (ret->nr <= LEDGER_SLOTS)
+		memcpy(ret->slots, out->slots, ret->nr * sizeof(out->slots[0]));
+}
+
 static void copy_weights(const struct ledger *l, uint32_t cpu, uint32_t nr,
 			 struct ledger_weights *ret)
 {
-	memcpy(ret, (const void *)&l->cpu_weights[cpu].out, sizeof(*ret));
+	const struct ledger_weights *out = (const void *)&l->cpu_weights[cpu].out;
+
+	memcpy(ret, out, offsetof(struct ledger_weights, slots));
+	if (nr <= LEDGER_SLOTS)
+		memcpy(ret->slots, out->slots, nr * sizeof(out->slots[0]));
 	ret->nr = nr;
 	ret->nr_events = l->nr_weights;
 }
@@ -75,18 +90,18 @@ static bool take_rest(struct ledger *l, uint32_t cpu, const struct ledger_sink *
 	struct cpu_ledger *c = (struct cpu_ledger *)&l->cpus[cpu];
 	__u64 rest = __atomic_load_n(&c->rest, __ATOMIC_ACQUIRE);
 	uint64_t from = rest >> LEDGER_REST_SHIFT, to;
-	struct ledger_slices copy = { 0 };
 	struct ledger_weights weights;
+	struct ledger_slices copy;
 
 	if (!rest || l->cpus[cpu].unseen != l->flushed[cpu].unseen)
 		return false;
+	copy.nr = 0;
 	if (!(rest & LEDGER_REST_TAKEN)) {
 		if (monotonic_ns() < from + LEDGER_REST_NS)
 			return false;
-		memcpy(&copy, &c->out, sizeof(copy));
+		copy_slices(c, &copy);
 		if (copy.until_ns > l->flushed[cpu].until_ns)
 			return false;
-		copy.nr = l->cpus[cpu].nr;
 		copy.until_ns = from;
 		if (l->cpu_weights)
 			copy_weights(l, cpu, copy.nr, &weights);
@@ -115,8 +130,7 @@ static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_si
 
 	if (!c->since_ns)
 		return;
-	memcpy(&copy, (const void *)&c->out, sizeof(copy));
-	copy.nr = c->nr;
+	copy_slices(c, &copy);
 	copy.until_ns = c->since_ns;
 	c->nr = 0;
 	c->since_ns = 0;
