@@ -68,13 +68,13 @@ static void copy_weights(const struct ledger *l, uint32_t cpu, uint32_t nr,
 static void hand_on_idle(struct ledger *l, uint32_t cpu, uint64_t from, uint64_t to,
 			 const struct ledger_sink *sink)
 {
-	const struct ledger_slices r = {
-		.h = { .type = LEDGER_SLICES, .cpu = cpu, .time_ns = to },
-		.nr = 1,
-		.until_ns = to,
-		.slots = { { .first_ns = from, .last_ns = to, .on_cpu_ns = to - from } },
-	};
+	struct ledger_slices r; /* most of it are slots that nobody looks at */
 
+	r.h = (struct ledger_header){ .type = LEDGER_SLICES, .cpu = cpu, .time_ns = to };
+	r.nr = 1;
+	r.until_ns = to;
+	r.slots[0] =
+		(struct ledger_slot){ .first_ns = from, .last_ns = to, .on_cpu_ns = to - from };
 	hand_on(l, &r, NULL, sink);
 }
 
