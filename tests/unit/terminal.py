@@ -56,11 +56,11 @@ class Terminal:
         return self.tmux("capture-pane", "-p", *(["-e", "-N"] if colours else []))
 
     def wait(self, pattern, seconds=LIMIT_S):
-        """The screen, once it has this in it."""
+        """The screen, once it has this in it. A picture may be half drawn: two looks must see the same."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             screen = self.screen()
-            if re.search(pattern, screen):
+            if re.search(pattern, screen) and self.screen() == screen:
                 return screen
             time.sleep(0.05)
         raise AssertionError(f"{pattern!r} does not come: {screen}")
