@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SLICES  64
+#define MOST_SLICES  256 /* twice the slots of a CPU's ledger */
 #define MOST_WINDOWS 4
 #define MOST_IO	     1024
 
