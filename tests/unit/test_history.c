@@ -196,6 +196,26 @@ static void test_conserved(void **state)
 	teardown(&b);
 }
 
+/* An interval that begins in one minute and ends in the next belongs to the first: none stays fine. */
+static void test_across_steps(void **state)
+{
+	struct bench b;
+	struct course c;
+
+	(void)state;
+	setup(&b);
+	for (uint64_t i = 5; i < 700; i++)
+		interval(&b, second(&b, i));
+	assert_whole(&b, "1");
+	c = course_of(&b, "1");
+	/* As in test_conserved() */
+	assert_in_range(c.nr_short, 12, 20);
+	assert_in_range(c.intervals.nr - c.nr_short, 8, 12);
+	assert_in_range(c.longest_ns, 59 * S, 70 * S);
+	release(&c);
+	teardown(&b);
+}
+
 /* A counter without a value is missing in an interval, also in one that was joined; 0 is a value. */
 static void test_missing(void **state)
 {
@@ -516,11 +536,12 @@ static void test_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conserved), cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_killed),	  cmocka_unit_test(test_locked),
-		cmocka_unit_test(test_clock),	  cmocka_unit_test(test_switched),
-		cmocka_unit_test(test_bounded),	  cmocka_unit_test(test_forgotten),
-		cmocka_unit_test(test_damaged),	  cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_conserved), cmocka_unit_test(test_across_steps),
+		cmocka_unit_test(test_missing),	  cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_locked),	  cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_switched),  cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_forgotten), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_full_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,9 +34,16 @@ struct joint {
 	int64_t damaged;
 };
 
-static void joint_free(struct joint *j)
+static void joint_empty(struct joint *j)
 {
 	accounts_node_release(&j->sum);
+	j->sum = (struct accounts_node){ 0 };
+	j->nr = 0;
+}
+
+static void joint_free(struct joint *j)
+{
+	joint_empty(j);
 	free(j->spans);
 }
 
@@ -82,8 +89,10 @@ static bool goes_on(const struct joint *j, const struct old_span *next)
 }
 
 /*
- * A row; @ret_on: it belongs to those before, or is the first and all that may follow is old enough.
- * A damaged one belongs to none, and is alone when it is the first.
+ * A row; @ret_on: it belongs to those before, or is the first and the next step has ended. The last
+ * that belongs to them ends behind that: they wait until it is old enough, too. What lies far ahead
+ * is of a clock that was set, and nothing waits for it. A damaged one belongs to none, and is alone
+ * when it is the first.
  */
 static int take_span(struct joint *j, sqlite3_stmt *st, uint64_t before_ns, bool *ret_on)
 {
@@ -101,6 +110,11 @@ static int take_span(struct joint *j, sqlite3_stmt *st, uint64_t before_ns, bool
 	}
 	*ret_on = j->nr ? goes_on(j, &o)
 			: (o.start_ns / j->length_ns + 1) * j->length_ns <= before_ns;
+	if (*ret_on && j->nr && o.end_ns > before_ns) {
+		if (o.end_ns - before_ns < j->length_ns)
+			joint_empty(j);
+		*ret_on = false;
+	}
 	if (*ret_on && array_room(j->spans, j->cap, j->nr))
 		err = -ENOMEM;
 	if (*ret_on && !err)
@@ -125,7 +139,7 @@ static int find(struct store *s, uint64_t before_ns, struct joint *j)
 	int rc = prepare(s,
 			 "SELECT number,last,start_ns,end_ns,details FROM spans WHERE number>="
 			 "(SELECT min(number) FROM spans WHERE length_ns<?1 AND end_ns<=?2) AND "
-			 "length_ns<?1 AND end_ns<=?2 ORDER BY number",
+			 "length_ns<?1 ORDER BY number",
 			 (int64_t[]){ (int64_t)j->length_ns, (int64_t)before_ns }, 2, &st);
 
 	while (rc == SQLITE_OK && on && (rc = sqlite3_step(st)) == SQLITE_ROW)
