@@ -25,13 +25,13 @@ declare -A WHAT=(
 	[asan]="unit tests with address and undefined behaviour sanitizers (3 min)"
 	[valgrind]="unit tests under valgrind (3 min)"
 	[accuracy]="how right the attribution is, on invented traces (15 s)"
-	[live]="the scheduler side on this machine's kernel (5 min)"
+	[live]="the scheduler side on this machine's kernel (8 min)"
 	[pages]="pages of reports in Debian's chromium; not in make check (1 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
 	[kernel]="live tests on this Debian release's own kernel, booted; not in make check (10 min)"
 	[riscv64]="the program for riscv64, on Debian's kernel for it, booted; not in make check (1 min, and what builds it)"
-	[machine]="t410trace in the virtual T410, all shapes; Debian's programs in it (13 min)"
+	[machine]="t410trace in the virtual T410, all shapes; Debian's programs in it (9 min)"
 	[large]="t410trace in a virtual T410 with 64 CPUs; not in make check (5 min)"
 	[drivers]="t410trace with other makers' drivers and PMUs in the virtual machine, the self-test; not in make check (8 min)"
 )
@@ -261,7 +261,7 @@ done
 [ -e "build/$(native)/t410trace" ] || [ "$1" != style ] || export FROM_NOTHING=1
 mkdir -p "$logs"
 case $# in
-"${#PARTS[@]}") echo "running the tests, about 38 minutes; parts: make check-PART ($*)" ;;
+"${#PARTS[@]}") echo "running the tests, about 30 minutes; parts: make check-PART ($*)" ;;
 $((${#PARTS[@]} + ${#LONG[@]}))) echo "running all tests; parts: make check-PART ($*)" ;;
 esac
 for part in "$@"; do
