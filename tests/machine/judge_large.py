@@ -12,6 +12,7 @@ from pathlib import Path
 
 # As in large-guest.sh
 INTERVALS = {"nothing": 4, "idle": 4, "serve": 4, "switching": 2, "busy": 2, "record": 2}
+RECORDS = ("record-idle", "record")
 NS_PER_S = 1_000_000_000
 # An interval that is longer has waited for a CPU
 LATE_NS = NS_PER_S // 4
@@ -117,11 +118,12 @@ def judge(folder, cpus):
         yield from judge_run(folder, name)
     for name in ("idle", "busy", "serve"):
         yield from judge_needs(folder, name, cpus)
-    for name in ("record", "report", "serve"):
+    for name in (*RECORDS, *(f"{record}-report" for record in RECORDS), "serve"):
         yield f"large/{name}-ends", status(folder, name) == 0, f"status {status(folder, name)}"
-    reports = [json.loads(line) for line in (folder / "report.json").read_text(encoding="utf-8").splitlines()]
-    lost = losses(reports)
-    yield "large/record-loses-nothing", len(lost) >= INTERVALS["record"] and not any(lost), str(lost)
+    for name in RECORDS:
+        lines = (folder / f"{name}-report.json").read_text(encoding="utf-8").splitlines()
+        lost = losses(json.loads(line) for line in lines)
+        yield f"large/{name}-loses-nothing", len(lost) >= INTERVALS["record"] and not any(lost), str(lost)
     switches = changes["busy", "switches"][0] / INTERVALS["busy"]
     yield "large/busy", switches > 2_000, f"{switches:.0f} switches a second"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest side of large.sh: t410trace on many CPUs, idle and with many switches. Nothing is judged
+# guest.sh GROUPS LOOPS: guest side of large.sh: t410trace on many CPUs, idle and with many switches,
+# which so many groups of 40 processes make that send each other so many messages. Nothing is judged
 # here: judge_large.py does that on the host.
 set -u
 
@@ -8,7 +9,8 @@ OUT=/host/out
 T410TRACE=/tmp/t410trace
 INTERVALS=4	# that are looked at
 BUSY=2		# the same, while all CPUs have work: a second of theirs takes the host ten and more
-GROUPS_OF_40=2	# processes that send messages
+GROUPS_OF_40=$1
+LOOPS=$2
 TRIES=3000	# of a tenth of a second
 
 # until_true COMMAND...: waits for it
@@ -61,12 +63,12 @@ traced() {
 	cp "/tmp/$1.json" $OUT/
 }
 
-# recorded: for so many seconds, and reported
+# recorded NAME: for so many seconds, and reported
 recorded() {
-	"$T410TRACE" record -a -d ${BUSY}s -o /tmp/run.rec 2> $OUT/record.err
-	echo $? > $OUT/record.status
-	"$T410TRACE" report /tmp/run.rec -a --json > $OUT/report.json 2> $OUT/report.err
-	echo $? > $OUT/report.status
+	"$T410TRACE" record -a -d ${BUSY}s -o /tmp/run.rec 2> "$OUT/$1.err"
+	echo $? > "$OUT/$1.status"
+	"$T410TRACE" report /tmp/run.rec -a --json > "$OUT/$1-report.json" 2> "$OUT/$1-report.err"
+	echo $? > "$OUT/$1-report.status"
 }
 
 is_ready() { grep -qs "is ready" $OUT/serve.err; }
@@ -89,7 +91,7 @@ served() {
 # switching: many processes that wake each other up, until stop_switching
 switching() {
 	while [ -e /tmp/switching ]; do
-		perf bench sched messaging -g $GROUPS_OF_40 -l 50 > /dev/null
+		perf bench sched messaging -g "$GROUPS_OF_40" -l "$LOOPS" > /dev/null
 	done
 }
 
@@ -103,6 +105,7 @@ sleep $INTERVALS
 counted nothing
 traced idle $INTERVALS
 served
+recorded record-idle
 : > /tmp/switching
 switching &
 sleep 1
@@ -110,7 +113,7 @@ counted switching
 sleep $BUSY
 counted switching
 traced busy $BUSY
-recorded
+recorded record
 rm /tmp/switching
 wait
 exit 0

@@ -5,6 +5,9 @@
 #
 # Environment: T410TRACE     the arm64 program to test (build/arm64-shared/t410trace)
 #              T410_CPUS     CPUs of each of the two sockets (default: 32)
+#              T410_SENDERS  how many groups of 40 processes wake each other up by how many messages
+#                            (default: "2 50"; with 352 CPUs each message takes the host long)
+#              T410_TIMEOUT  seconds until a machine counts as hanging (default: 1800)
 #              T410_RESULTS  folder to keep the output in (default: removed afterwards)
 set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -12,7 +15,9 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 . "$HERE/machine.sh"
 T410TRACE=${T410TRACE:-$ROOT/build/arm64-shared/t410trace}
 T410_CPUS=${T410_CPUS:-32}
-TIMEOUT=1800	# of a machine that hangs
+T410_SENDERS=${T410_SENDERS:-2 50}
+T410_TIMEOUT=${T410_TIMEOUT:-1800}
+read -ra senders <<< "$T410_SENDERS"
 
 end() {
 	echo "$1"
@@ -32,7 +37,7 @@ cp "$HERE/large-guest.sh" "$share/guest.sh"
 
 # By a clock that counts instructions. By the host's, CPUs that wait for each other, of which the
 # host runs a few at a time, stall for tens of seconds. All of them together are as fast as one.
-"$MACHINE" --steady --timeout $TIMEOUT --cpus "$T410_CPUS" --mem 2048 --traffic "$HERE/traffic.conf" \
-	--dir "$share" -- sh guest.sh < /dev/null 2>&1 | sed 's/^/# /'
+"$MACHINE" --steady --timeout "$T410_TIMEOUT" --cpus "$T410_CPUS" --mem 2048 --traffic "$HERE/traffic.conf" \
+	--dir "$share" -- sh guest.sh "${senders[@]}" < /dev/null 2>&1 | sed 's/^/# /'
 [ "${PIPESTATUS[0]}" = 0 ] || end "not ok large: the virtual machine ended with a fault" 1
 "$HERE/judge_large.py" "$share/out" $((2 * T410_CPUS))

@@ -55,10 +55,11 @@ def right():
         files[f"{name}.json"] = [*reports, report(), report()]
         files[f"{name}.truth"] = [{"slot": 2 * pid, "pid": pid, "bytes": BYTES} for pid in (1, 0)]
         files[f"{name}.err"] = ""
-    files["report.json"] = [report() for _ in range(large.INTERVALS["record"])]
+    for name in large.RECORDS:
+        files[f"{name}-report.json"] = [report() for _ in range(large.INTERVALS["record"])]
     for name in ("idle", "busy", "serve"):
         files[f"{name}.needs"] = ["VmHWM: 20000 kB", "files 100", "maps 10", "map_bytes 4000000"]
-    for name in ("idle", "busy", "serve", "record", "report"):
+    for name in ("idle", "busy", "serve", *large.RECORDS, *(f"{record}-report" for record in large.RECORDS)):
         files[f"{name}.status"] = "0"
     return files
 
@@ -69,7 +70,7 @@ def spoil_lost(files):
 
 
 def spoil_kept(files):
-    files["report.json"][1]["quality"]["kept_flushes"] = 1
+    files["record-report.json"][1]["quality"]["kept_flushes"] = 1
     return {"record-loses-nothing"}
 
 
