@@ -168,7 +168,7 @@ machine:
 	@tests/machine/run prepare
 
 # Debian's programs alone and beside three others, with true traffic from a cache model: the second
-# table of docs/ACCURACY.md (15 min). Needs make ARCH=arm64 LINK=shared
+# table of docs/ACCURACY.md (6 min). Needs make ARCH=arm64 LINK=shared
 .PHONY: real-programs
 real-programs: $(PROGRAM)
 	@packaging/deps.sh

@@ -19,8 +19,16 @@ SOCKET1=c
 LIMIT=240		# quarters of a second, of a run that does little
 SAVE_TRUTH=0x0e800018	# PORT_CACHE_SAVE of the traffic port
 
-# --- the programs: each goes on until it is killed. With paths: the shell has programs of these
-# names inside, and these are to be Debian's.
+until_true() {
+	tries=1200
+	while ! "$@" && [ $tries -gt 0 ]; do
+		usleep 100000
+		tries=$((tries - 1))
+	done
+}
+
+# --- the programs: each goes on until it is killed, and a run fails if one ends by itself. With
+# paths: the shell has programs of these names inside, and these are to be Debian's.
 
 # again COMMAND...: what ends by itself is started again, until it fails
 again() { while "$@"; do :; done; }
@@ -48,9 +56,11 @@ fio_tmpfs() {
 	/usr/bin/fio --name=x --filename=$WORK/fio --size=8m --ioengine=psync --rw=randrw --bs=16k \
 		--time_based --runtime=100
 }
+answers() { /usr/bin/redis-cli -p 7000 ping > /dev/null; }
 redis() {
 	/usr/bin/redis-server --save '' --port 7000 --daemonize no &
-	sleep 1
+	until_true answers
+	: > $WORK/serving
 	again /usr/bin/redis-benchmark -p 7000 -q -n 2000 -c 4 -d 4096 -r 1000 -t set,get
 }
 openssl_sha() { again /usr/bin/openssl speed -seconds 5 -bytes 1048576 -evp sha256; }
@@ -61,14 +71,6 @@ video() {
 }
 
 # --- runs
-
-until_true() {
-	tries=1200
-	while ! "$@" && [ $tries -gt 0 ]; do
-		usleep 100000
-		tries=$((tries - 1))
-	done
-}
 
 # truth NAME: what the model has seen of each process so far
 truth() {
@@ -114,12 +116,16 @@ run() {
 	for program in $(echo "$1" | tr + ' '); do
 		start "$1" "$program"
 	done
+	# its server needs a second and 300 million loads and stores until it answers
+	case $1 in
+	*redis*) until_true test -e $WORK/serving ;;
+	esac
 	case $1 in
 	*+*) work $((2 * MILLIONS)) ;;
 	*) work "$MILLIONS" ;;
 	esac
+	[ ! -e $WORK/ended ] || mv $WORK/ended "$OUT/$1.ended"
 	for group in "$CGROUPS/$1"-*; do
-		grep -q 'populated 1' "$group/cgroup.events" || echo "${group##*-}" >> "$OUT/$1.ended"
 		echo 1 > "$group/cgroup.kill"
 	done
 	usleep 300000
@@ -128,11 +134,12 @@ run() {
 	wait $recorder
 	echo $? > "$OUT/$1.status"
 	cp $WORK/run.ndjson "$OUT/$1.ndjson"
-	rm -f $WORK/run.ndjson $WORK/fio
+	rm -f $WORK/run.ndjson $WORK/fio $WORK/ended $WORK/serving
 }
 
 if [ "$1" = program ]; then
 	"$2"
+	echo "$2" >> $WORK/ended
 	exit
 fi
 MILLIONS=$1
@@ -146,6 +153,7 @@ awk 'BEGIN {
 	for (i = 0; i < 60000; i++)
 		printf "%d line %d of %d\n", rand() * 1e6, i, rand() * 1e9
 }' > $WORK/text
+ifconfig lo up || exit 1	# redis and its benchmark talk by it
 insmod /modules/t410_cache.ko || exit 1
 taskset -p $SOCKET0 $$ > /dev/null
 printf '%s\n' "$@" > $OUT/runs
