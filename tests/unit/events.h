@@ -206,6 +206,13 @@ static inline void log_mark(struct event_log *l, const struct trace_mark *m)
 	l->at_mark = l->nr;
 }
 
+static inline void log_referee(struct event_log *l, const struct trace_referee *r)
+{
+	log_line(l, "resctrl [%s] %s %llu %llu %llu %u %u %u [%s] %u %u\n", r->group, r->state,
+		 LLU(r->start_ns), LLU(r->end_ns), LLU(r->bytes), r->domains, r->missing, r->tasks,
+		 r->cgroup ? r->cgroup : "(null)", r->of_tasks, r->above);
+}
+
 static inline int log_event(void *arg, const struct trace_event *e)
 {
 	struct event_log *l = arg;
@@ -247,6 +254,9 @@ static inline int log_event(void *arg, const struct trace_event *e)
 		break;
 	case TRACE_MARK:
 		log_mark(l, &e->mark);
+		break;
+	case TRACE_REFEREE:
+		log_referee(l, &e->referee);
 		break;
 	default:
 		fail_msg("event type %d", e->type);
