@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -209,7 +211,7 @@ static void programs_count_what_they_move(void **state)
 	assert_int_equal(traffic_moved(&p, DIRECTION_WRITE), reads);
 	assert_int_equal(traffic_moved(&p, DIRECTION_READ), 1 << 20);
 	wait_for(&p, TRAFFIC_DROP);
-	traffic_stop(&p);
+	assert_true(traffic_stop(&p));
 	assert_int_equal(p.pid, 0);
 }
 
@@ -242,18 +244,56 @@ static void a_cpu_that_is_not_there(void **state)
 	traffic_stop(&p);
 }
 
-/* However many sockets there are, and none is left without time. */
-static void measuring_is_bounded(void **state)
+/* Whom somebody traces may end, and nobody else hears of it: so may a frozen one look, or a slow one. */
+static void a_program_that_does_not_end(void **state)
 {
-	const uint64_t rest_ns = 2 * 1000000000ull;
+	struct traffic_program p = started();
+	pid_t tracer = fork();
+	uint64_t begin;
+	siginfo_t seized;
 
 	(void)state;
-	assert_int_equal(selftest_phase_ns(1), 3000000000ull);
-	for (size_t nr = 1; nr <= SELFTEST_MAX_SOCKETS; nr++) {
-		uint64_t phase_ns = selftest_phase_ns(nr);
+	assert_true(tracer >= 0);
+	if (!tracer) {
+		if (ptrace(PTRACE_SEIZE, p.pid, NULL, NULL))
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	assert_int_equal(waitid(P_PID, tracer, &seized, WSTOPPED | WEXITED), 0);
+	assert_int_equal(seized.si_code, CLD_STOPPED);
+	begin = monotonic_ns();
+	assert_false(traffic_stop(&p));
+	assert_true(monotonic_ns() - begin >= TRAFFIC_STOP_NS);
+	assert_int_equal(p.pid, 0);
+	assert_null(p.shared);
+	/* it was killed, and is gone as soon as it can be */
+	kill(tracer, SIGCONT);
+	assert_int_equal(waitpid(tracer, NULL, 0), tracer);
+	assert_true(waitpid(-1, NULL, 0) > 0);
+}
 
-		assert_true(phase_ns >= 375000000);
-		assert_true(2 * nr * phase_ns + rest_ns <= SELFTEST_MEASURED_NS);
+/* However many sockets there are, and however slowly buffers are filled. */
+static void phases_fit_in_the_time(void **state)
+{
+	const uint64_t ms = 1000000, s = 1000 * ms;
+
+	(void)state;
+	assert_true(selftest_phase_ns(15 * s, 2) == 3 * s);
+	assert_true(selftest_phase_ns(s, 1) == 800 * ms);
+	assert_true(selftest_phase_ns(500 * ms, 2) == 200 * ms);
+	assert_true(selftest_phase_ns(499 * ms, 2) == 0);
+	assert_true(selftest_phase_ns(0, 1) == 0);
+	assert_true(selftest_fill_ns(500 * ms) == 0);
+	for (uint64_t left = 501 * ms; left < 20 * s; left += ms) {
+		uint64_t fill = selftest_fill_ns(left), first, second;
+
+		assert_true(fill && fill < left);
+		/* whoever is done just in time still has both phases */
+		first = selftest_phase_ns(left - fill, 2);
+		assert_true(first > 0);
+		second = selftest_phase_ns(left - fill - first / 4 * 5, 1);
+		assert_true(second > 0 && fill + (first + second) / 4 * 5 <= left);
 	}
 }
 
@@ -268,7 +308,8 @@ int main(void)
 		cmocka_unit_test(reads_and_writes_together),
 		cmocka_unit_test(shares),
 		cmocka_unit_test(the_worst_verdict),
-		cmocka_unit_test(measuring_is_bounded),
+		cmocka_unit_test(a_program_that_does_not_end),
+		cmocka_unit_test(phases_fit_in_the_time),
 		cmocka_unit_test(programs_count_what_they_move),
 		cmocka_unit_test(a_program_that_dies_is_noticed),
 		cmocka_unit_test(a_cpu_that_is_not_there),

@@ -105,7 +105,7 @@ static const struct option_row rows[] = {
 	{ 0, 0, "Print JSON (" CHECK_SCHEMA ", or t410trace.selftest/1)", AS_JSON },
 	{ 0, 0,
 	  "Move a known number of bytes on each socket, and compare them with what t410trace says: "
-	  "about 20 s, 256 MiB, two CPUs of a socket at a time",
+	  "below 20 s, 256 MiB, two CPUs of a socket at a time",
 	  SWITCH("selftest", 0, selftest) },
 	{ 0 },
 };

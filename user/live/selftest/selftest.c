@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,17 @@
 #include "platform/sys/sysfs.h"
 #include "live/selftest/traffic.h"
 
-#define NS_PER_MS 1000000ull
-#define DRAIN_NS  (100 * NS_PER_MS)
-#define QUIET_NS  NS_PER_S
-#define PHASES_NS (12 * NS_PER_S) /* all of them together, at most PHASE_NS each */
-#define PHASE_NS  (3 * NS_PER_S)
-_Static_assert(2 * QUIET_NS + PHASES_NS <= SELFTEST_MEASURED_NS, "docs/USE.md says so");
-#define FILL_NS	   (60 * NS_PER_S) /* whoever needs longer gets no CPU */
+#define NS_PER_MS  1000000ull
+#define DRAIN_NS   (100 * NS_PER_MS)
+#define QUIET_NS   NS_PER_S
+#define STOP_NS	   (SELFTEST_PROGRAMS * TRAFFIC_STOP_NS)
+#define CLOSE_NS   (2 * NS_PER_S) /* the last report is made, and the run ends */
+#define PHASE_NS   (3 * NS_PER_S) /* at most */
+#define LEAST_NS   (200 * NS_PER_MS)
+/* Of five parts of a phase's time, four are for moving, and one for waiting. */
+#define MOVING(ns) ((ns) / 5 * 4)
+#define AROUND(ns) ((ns) / 4 * 5)
+_Static_assert(2 * QUIET_NS + CLOSE_NS + STOP_NS < SELFTEST_NS, "docs/USE.md says so");
 #define FLUSH_NS   (5 * NS_PER_S)
 #define TENTH_REST 9
 #define BUSY_PART  13 /* of 16 parts of the memory */
@@ -34,7 +39,9 @@ struct tester {
 	struct live *live;
 	struct selftest *ret;
 	struct traffic_program programs[SELFTEST_PROGRAMS];
-	uint64_t phase_ns;
+	uint64_t end_ns;    /* of the last socket */
+	uint64_t socket_ns; /* end of the one under test */
+	bool stuck;	    /* a program that was killed is still there, with its memory */
 };
 
 /* Goes on with the run, until @end_ns or until all programs obey; -ETIMEDOUT if they never do. */
@@ -140,9 +147,37 @@ static int drop_report(struct tester *t, struct diag *d)
 	return err;
 }
 
-uint64_t selftest_phase_ns(size_t nr_sockets)
+uint64_t selftest_phase_ns(uint64_t left_ns, unsigned int phases)
 {
-	return earlier(PHASE_NS, PHASES_NS / (2 * nr_sockets));
+	uint64_t ns = earlier(PHASE_NS, MOVING(left_ns / phases));
+
+	return ns < LEAST_NS ? 0 : ns;
+}
+
+uint64_t selftest_fill_ns(uint64_t left_ns)
+{
+	uint64_t rest_ns = 2 * AROUND(LEAST_NS);
+
+	return left_ns > rest_ns ? left_ns - rest_ns : 0;
+}
+
+static uint64_t left_until(uint64_t end_ns)
+{
+	uint64_t now = monotonic_ns();
+
+	return end_ns > now ? end_ns - now : 0;
+}
+
+/* The programs of a socket are not where they should be: it is skipped, and the others go on. */
+__attribute__((format(printf, 2, 3))) static int skip(struct selftest_socket *s, const char *fmt,
+						      ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(s->skipped, sizeof(s->skipped), fmt, args);
+	va_end(args);
+	return -ETIMEDOUT;
 }
 
 /* The programs rest: what do others move? */
@@ -170,37 +205,42 @@ static int quiet(struct tester *t, bool last, struct diag *d)
 }
 
 /* After writing, caches hold what was not written back yet: reading drives it out. */
-static int settle(struct tester *t, struct selftest_phase *p, struct diag *d)
+static int settle(struct tester *t, struct selftest_socket *s, struct selftest_phase *p,
+		  struct diag *d)
 {
 	int err;
 
 	if (p->direction == DIRECTION_WRITE) {
 		order(t, TRAFFIC_FLUSH);
-		err = go_on(t, monotonic_ns() + FLUSH_NS, true, d);
+		err = go_on(t, earlier(t->socket_ns, monotonic_ns() + FLUSH_NS), true, d);
 		if (err == -ETIMEDOUT)
 			p->left = t->ret->cache;
 		else if (err)
 			return err;
 	}
 	order(t, TRAFFIC_REST);
-	err = go_on(t, monotonic_ns() + FILL_NS, true, d);
-	if (err == -ETIMEDOUT)
-		diag_fail(d, err, "the programs of the self-test do not get a CPU");
-	return err;
+	err = go_on(t, t->end_ns, true, d);
+	return err == -ETIMEDOUT ? skip(s, "its programs did not come to rest: they get no CPU")
+				 : err;
 }
 
-static int phase(struct tester *t, struct selftest_phase *p, struct diag *d)
+static int phase(struct tester *t, struct selftest_socket *s, int k, struct diag *d)
 {
+	struct selftest_phase *p = &s->phases[k];
+	uint64_t ns = selftest_phase_ns(left_until(t->socket_ns), 2 - k);
 	uint64_t before[SELFTEST_PROGRAMS];
 	struct report *r;
 	int err;
 
+	if (!ns)
+		return skip(s, "no time was left for its programs to %s",
+			    p->direction == DIRECTION_READ ? "read" : "write");
 	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++)
 		before[i] = traffic_moved(&t->programs[i], p->direction);
 	order(t, p->direction == DIRECTION_READ ? TRAFFIC_READ : TRAFFIC_WRITE);
-	err = go_on(t, monotonic_ns() + t->phase_ns, false, d);
+	err = go_on(t, monotonic_ns() + ns, false, d);
 	if (!err)
-		err = settle(t, p, d);
+		err = settle(t, s, p, d);
 	if (!err)
 		err = live_report(t->live, false, d, &r);
 	if (err)
@@ -241,27 +281,48 @@ static int start_programs(struct tester *t, const struct selftest_socket *s, str
 	return err;
 }
 
-static int test_socket(struct tester *t, struct selftest_socket *s, struct diag *d)
+static int fill(struct tester *t, struct selftest_socket *s, struct diag *d)
 {
-	int err = start_programs(t, s, d);
+	uint64_t ns = selftest_fill_ns(left_until(t->socket_ns));
+	int err;
 
-	if (!err) {
-		order(t, TRAFFIC_FILL);
-		err = go_on(t, monotonic_ns() + FILL_NS, true, d);
-		if (err == -ETIMEDOUT)
-			err = diag_fail(d, err, "the programs of the self-test do not get a CPU");
-		else if (err == -ENOMEM)
-			diag_advise(d, err, "the self-test needs %llu MiB of free memory",
-				    SELFTEST_BYTES >> 20);
-	}
+	order(t, TRAFFIC_FILL);
+	err = go_on(t, monotonic_ns() + ns, true, d);
+	if (err == -ETIMEDOUT)
+		return skip(s, "its programs did not fill their buffers in %.1f s: they get no CPU",
+			    ns / (double)NS_PER_S);
+	if (err == -ENOMEM)
+		diag_advise(d, err, "the self-test needs %llu MiB of free memory",
+			    SELFTEST_BYTES >> 20);
 	/* What filling the buffers moved belongs to no phase. */
-	if (!err)
-		err = drop_report(t, d);
-	for (int k = 0; !err && k < 2; k++)
-		err = phase(t, &s->phases[k], d);
-	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++)
-		traffic_stop(&t->programs[i]);
 	return err ? err : drop_report(t, d);
+}
+
+static void stop_programs(struct tester *t)
+{
+	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++)
+		t->stuck |= !traffic_stop(&t->programs[i]);
+}
+
+/* @sockets: that are left, this one with them: each has as much of the time */
+static int test_socket(struct tester *t, struct selftest_socket *s, size_t sockets, struct diag *d)
+{
+	uint64_t left_ns = left_until(t->end_ns);
+	int err;
+
+	if (t->stuck || !selftest_fill_ns(left_ns / sockets)) {
+		skip(s, t->stuck ? "a program of another socket was killed, and does not end"
+				 : "no time was left for it");
+		return 0;
+	}
+	t->socket_ns = monotonic_ns() + left_ns / sockets;
+	err = start_programs(t, s, d);
+	if (!err)
+		err = fill(t, s, d);
+	for (int k = 0; !err && k < 2; k++)
+		err = phase(t, s, k, d);
+	stop_programs(t);
+	return err && !s->skipped[0] ? err : drop_report(t, d);
 }
 
 /* Two CPUs of the socket that we may use, if there are on different cores. */
@@ -322,7 +383,6 @@ static void plan(struct tester *t)
 	}
 	for (size_t i = 0; i < ret->nr; i++)
 		ret->sockets[i].phases[0].cache = ret->sockets[i].phases[1].cache = ret->cache;
-	t->phase_ns = selftest_phase_ns(ret->nr);
 	ret->host = *live_host(t->live);
 	live_describe_counters(t->live, ret->counters, sizeof(ret->counters));
 	live_describe_weights(t->live, ret->weights, sizeof(ret->weights));
@@ -331,10 +391,13 @@ static void plan(struct tester *t)
 static int measure(struct tester *t, struct diag *d)
 {
 	int err = quiet(t, false, d);
+	size_t left = 0;
 
+	for (size_t i = 0; i < t->ret->nr; i++)
+		left += !t->ret->sockets[i].skipped[0];
 	for (size_t i = 0; !err && i < t->ret->nr; i++)
 		if (!t->ret->sockets[i].skipped[0])
-			err = test_socket(t, &t->ret->sockets[i], d);
+			err = test_socket(t, &t->ret->sockets[i], left--, d);
 	return err ? err : quiet(t, true, d);
 }
 
@@ -358,6 +421,7 @@ int selftest_run(void (*log)(const char *), struct diag *d, struct selftest *ret
 	int err = sysfs_open(NULL, d, &t.fs);
 
 	*ret = (struct selftest){ 0 };
+	t.end_ns = begin + SELFTEST_NS - STOP_NS - QUIET_NS - CLOSE_NS;
 	t.options.interval_ns = RUN_INTERVAL_NS;
 	t.options.read_budget = 0;
 	t.options.need_traffic = true;
@@ -369,8 +433,7 @@ int selftest_run(void (*log)(const char *), struct diag *d, struct selftest *ret
 	}
 	if (!err)
 		err = take_quality(&t, d);
-	for (size_t i = 0; i < SELFTEST_PROGRAMS; i++)
-		traffic_stop(&t.programs[i]);
+	stop_programs(&t);
 	live_free(t.live);
 	sysfs_close(&t.fs);
 	run_options_free(&t.options);

@@ -210,16 +210,24 @@ int traffic_start(struct traffic_program *p, struct diag *d)
 	return err;
 }
 
-void traffic_stop(struct traffic_program *p)
+bool traffic_stop(struct traffic_program *p)
 {
-	if (p->pid > 0) {
+	uint64_t end = monotonic_ns() + TRAFFIC_STOP_NS;
+	bool ended = p->pid <= 0;
+
+	if (!ended)
 		kill(p->pid, SIGKILL);
-		waitpid(p->pid, NULL, 0);
+	while (!ended) {
+		ended = waitpid(p->pid, NULL, WNOHANG) != 0;
+		if (ended || monotonic_ns() > end)
+			break;
+		sleep_ns(NS_PER_MS);
 	}
 	if (p->shared)
 		munmap(p->shared, sizeof(*p->shared));
 	p->pid = 0;
 	p->shared = NULL;
+	return ended;
 }
 
 void traffic_order(struct traffic_program *p, enum traffic_order order)

@@ -17,6 +17,8 @@
 #include "base/diag.h"
 #include "model.h"
 
+#define TRAFFIC_STOP_NS 500000000ull
+
 /* What a program is told to do next. */
 enum traffic_order {
 	TRAFFIC_REST,  /* sleep */
@@ -59,8 +61,13 @@ struct traffic_program {
  */
 int traffic_start(struct traffic_program *p, struct diag *d);
 
-/** traffic_stop() - end the process and release everything; fine for one that never started */
-void traffic_stop(struct traffic_program *p);
+/**
+ * traffic_stop() - end the process and release everything; fine for one that never started
+ *
+ * Return: false when it has not ended within TRAFFIC_STOP_NS, because it is frozen or traced, or gets
+ * no CPU to end on. It was killed: it ends as soon as it can.
+ */
+bool traffic_stop(struct traffic_program *p);
 
 /** traffic_order() - tell it what to do */
 void traffic_order(struct traffic_program *p, enum traffic_order order);
