@@ -135,7 +135,8 @@ static void check_energy(const struct counter_row *row)
 static void check_part(const struct counter_row *row)
 {
 	bool flits = strstr(row->event, "flits");
-	const char *const writes[] = { "in_", "txl", "rx_pcie", "write", "itom", "m2s" };
+	const char *const writes[] = { "bw_in_", "txl", "rx_pcie", "write",
+				       "itom",	 "m2s", "outbound" };
 	uint32_t bytes = row->kind == PMU_SKX_IIO     ? 4
 			 : row->kind == PMU_DWC_PORT  ? 1
 			 : strstr(row->event, "port") ? 32

@@ -579,9 +579,9 @@ static void test_controllers(void **state)
 	(void)state;
 	world_begin(&w, make_zen4);
 	assert_int_equal(select_(&w), 0);
-	/* channels; at the IO hubs of a socket four counts in both ways */
-	assert_int_equal(w.s.layout.nr_metrics, 24 * 2 + 2 * 2);
-	assert_int_equal(w.s.wants.nr, 24 * 2 + 2 * 8);
+	/* channels; at the IO hubs of a socket four counts in both ways, eight links that send */
+	assert_int_equal(w.s.layout.nr_metrics, 24 * 2 + 2 * 3);
+	assert_int_equal(w.s.wants.nr, 24 * 2 + 2 * (8 + 8));
 	assert_non_null(find(&w, "amd-zen.umc.read_bandwidth", "amd_umc_13", ""));
 	assert_non_null(find(&w, "amd-zen.umc.write_bandwidth", "amd_umc_0", ""));
 	assert_string_equal(w.s.wants.wants[0].event, "umc_cas_cmd.rd");

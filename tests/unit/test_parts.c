@@ -140,17 +140,24 @@ static void plans_of_others(void **state)
 
 	(void)state;
 	plan_on("zen4", 2, &plan);
-	assert_int_equal(plan.nr_parts, 2 * 6);
-	assert_int_equal(plan.wants.nr, 2 * (4 * 12 + 2 * 4));
+	assert_int_equal(plan.nr_parts, 2 * 7);
+	assert_int_equal(plan.wants.nr, 2 * (4 * 12 + 2 * 4 + 8));
+	p = part_find(&plan, "df1/local_socket_outbound_data_beats_link*");
+	assert_int_equal(p->kind, PART_LINKS);
+	assert_int_equal(p->direction, DIRECTION_WRITE);
 	p = part_find(&plan, "df1/remote_processor_write_data_beats_cs*");
 	assert_int_equal(p->kind, PART_REMOTE);
 	assert_int_equal(p->direction, DIRECTION_WRITE);
 	assert_int_equal(p->nr_pmus, 1);
 	part_plan_free(&plan);
-	/* No part of reads but those of devices: the two sockets are together there. */
+	/* No part of reads but those of devices and links: the two sockets are together there. */
 	plan_on("zen5", 1, &plan);
-	assert_int_equal(plan.nr_parts, 4);
+	assert_int_equal(plan.nr_parts, 6);
+	assert_int_equal(plan.wants.nr, 2 * 12 + 2 * 8 + 2 * 6);
 	part_find(&plan, "df0/local_socket_upstream_read_data_beats_io_*");
+	p = part_find(&plan, "df0/local_socket_inbound_data_beats_link_*");
+	assert_int_equal(p->kind, PART_LINKS);
+	assert_int_equal(p->direction, DIRECTION_READ);
 	part_plan_free(&plan);
 	/* Each root port is a place by itself. */
 	plan_on("ampereone", 2, &plan);

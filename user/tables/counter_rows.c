@@ -145,8 +145,9 @@
 
 /*
  * AMD's data fabric: beats of 64 bytes at each of the 12 memory channels, by the socket that asked,
- * and at each of the 4 IO hubs what devices read and wrote of the own socket's memory. The next
- * channel or hub is 0x40 further. Zen 5 counts reads of both sockets together only: no part.
+ * at each IO hub what devices read and wrote of the own socket's memory, and at each link what the
+ * socket sent. The next channel, hub or link is 0x40 further. Zen 4 has no event for what it got.
+ * Zen 5 counts reads of both sockets together only: no part.
  */
 #define BEATS(of, pmu, which, name, n, code, umask, written)                                 \
 	PART(of, pmu, which, name #n, "event=" code ",umask=" umask, name "*", DRAM_LINE, 1, \
@@ -164,11 +165,33 @@
 		BEATS(of, pmu, which, name, 9, "0x25f", umask, written),  \
 		BEATS(of, pmu, which, name, 10, "0x29f", umask, written), \
 		BEATS(of, pmu, which, name, 11, "0x2df", umask, written)
-#define HUBS(pmu, which, name, umask, written)                                \
+#define HUBS_0_3(pmu, which, name, umask, written)                            \
 	BEATS(DEVICES, pmu, which, name, 0, "0x81f", umask, written),         \
 		BEATS(DEVICES, pmu, which, name, 1, "0x85f", umask, written), \
 		BEATS(DEVICES, pmu, which, name, 2, "0x89f", umask, written), \
 		BEATS(DEVICES, pmu, which, name, 3, "0x8df", umask, written)
+#define HUBS_0_7(pmu, which, name, umask, written)                            \
+	HUBS_0_3(pmu, which, name, umask, written),                           \
+		BEATS(DEVICES, pmu, which, name, 4, "0x91f", umask, written), \
+		BEATS(DEVICES, pmu, which, name, 5, "0x95f", umask, written), \
+		BEATS(DEVICES, pmu, which, name, 6, "0x99f", umask, written), \
+		BEATS(DEVICES, pmu, which, name, 7, "0x9df", umask, written)
+#define LINKS_OF_4(name)                                                          \
+	BEATS(LINKS, PMU_ZEN4_DF, WRITE, name, 0, "0xb5f", "0xf3e", DF4),         \
+		BEATS(LINKS, PMU_ZEN4_DF, WRITE, name, 1, "0xb9f", "0xf3e", DF4), \
+		BEATS(LINKS, PMU_ZEN4_DF, WRITE, name, 2, "0xbdf", "0xf3e", DF4), \
+		BEATS(LINKS, PMU_ZEN4_DF, WRITE, name, 3, "0xc1f", "0xf3e", DF4), \
+		BEATS(LINKS, PMU_ZEN4_DF, WRITE, name, 4, "0xc5f", "0xf3e", DF4), \
+		BEATS(LINKS, PMU_ZEN4_DF, WRITE, name, 5, "0xc9f", "0xf3e", DF4), \
+		BEATS(LINKS, PMU_ZEN4_DF, WRITE, name, 6, "0xcdf", "0xf3e", DF4), \
+		BEATS(LINKS, PMU_ZEN4_DF, WRITE, name, 7, "0xd1f", "0xf3e", DF4)
+#define LINKS_OF_5(which, name, umask)                                          \
+	BEATS(LINKS, PMU_ZEN5_DF, which, name, 0, "0xd5f", umask, DF5),         \
+		BEATS(LINKS, PMU_ZEN5_DF, which, name, 1, "0xd9f", umask, DF5), \
+		BEATS(LINKS, PMU_ZEN5_DF, which, name, 2, "0xddf", umask, DF5), \
+		BEATS(LINKS, PMU_ZEN5_DF, which, name, 3, "0xe1f", umask, DF5), \
+		BEATS(LINKS, PMU_ZEN5_DF, which, name, 4, "0xe5f", umask, DF5), \
+		BEATS(LINKS, PMU_ZEN5_DF, which, name, 5, "0xe9f", umask, DF5)
 #define DF4 "Linux 6.12 tools/perf/pmu-events/arch/x86/amdzen4/data-fabric.json"
 #define DF5 "Linux 7.2 tools/perf/pmu-events/arch/x86/amdzen5/data-fabric.json"
 
@@ -270,12 +293,15 @@ const struct counter_row counter_rows[] = {
 	CHANNELS(LOCAL, PMU_ZEN4_DF, WRITE, "local_processor_write_data_beats_cs", "0x7ff", DF4),
 	CHANNELS(REMOTE, PMU_ZEN4_DF, READ, "remote_processor_read_data_beats_cs", "0xbfe", DF4),
 	CHANNELS(REMOTE, PMU_ZEN4_DF, WRITE, "remote_processor_write_data_beats_cs", "0xbff", DF4),
-	HUBS(PMU_ZEN4_DF, READ, "local_socket_upstream_read_beats_iom", "0x7fe", DF4),
-	HUBS(PMU_ZEN4_DF, WRITE, "local_socket_upstream_write_beats_iom", "0x7ff", DF4),
+	HUBS_0_3(PMU_ZEN4_DF, READ, "local_socket_upstream_read_beats_iom", "0x7fe", DF4),
+	HUBS_0_3(PMU_ZEN4_DF, WRITE, "local_socket_upstream_write_beats_iom", "0x7ff", DF4),
+	LINKS_OF_4("local_socket_outbound_data_beats_link"),
 	CHANNELS(LOCAL, PMU_ZEN5_DF, WRITE, "local_socket_write_data_beats_dram_", "0x7ff", DF5),
 	CHANNELS(REMOTE, PMU_ZEN5_DF, WRITE, "remote_socket_write_data_beats_dram_", "0xbff", DF5),
-	HUBS(PMU_ZEN5_DF, READ, "local_socket_upstream_read_data_beats_io_", "0x7fe", DF5),
-	HUBS(PMU_ZEN5_DF, WRITE, "local_socket_upstream_write_data_beats_io_", "0x7ff", DF5),
+	HUBS_0_7(PMU_ZEN5_DF, READ, "local_socket_upstream_read_data_beats_io_", "0x7fe", DF5),
+	HUBS_0_7(PMU_ZEN5_DF, WRITE, "local_socket_upstream_write_data_beats_io_", "0x7ff", DF5),
+	LINKS_OF_5(READ, "local_socket_inbound_data_beats_link_", "0xf3f"),
+	LINKS_OF_5(WRITE, "local_socket_outbound_data_beats_link_", "0xf3e"),
 	DWC_PORT(READ, "tx_pcie_tlp_data_payload", "0x20"),
 	DWC_PORT(WRITE, "rx_pcie_tlp_data_payload", "0x21"),
 	CXL_LINES(READ, "s2m_drs_memdata", "vid=0x1e98,gid=0x25,mask=0x1", NULL),

@@ -54,9 +54,12 @@
 	PART(chip, kind, name ".cha.device_write_bandwidth", "Writes by devices, no cache had it", \
 	     "(tor_inserts.io_miss_itom + tor_inserts.io_miss_itomcachenear) * 64", "devices",  \
 	     "CPU memory")
-#define HUBS(chip, kind, id, title, beats)                                                   \
-	PART(chip, kind, id, title,                                                             \
-	     "(" beats "0 + " beats "1 + " beats "2 + " beats "3) * 64", "devices", "CPU memory")
+/* AMD's data fabric: hubs and links by their numbers */
+#define SUM4(beats, a, b, c, d) beats a " + " beats b " + " beats c " + " beats d
+#define SUM6(beats) SUM4(beats, "0", "1", "2", "3") " + " beats "4 + " beats "5"
+#define SUM8(beats) SUM4(beats, "0", "1", "2", "3") " + " SUM4(beats, "4", "5", "6", "7")
+#define HUBS(chip, kind, id, title, sum)                                                     \
+	PART(chip, kind, id, title, "(" sum ") * 64", "devices", "CPU memory")
 
 /* Nanojoules in a nanosecond are watts */
 #define POWER(id_, title_, event)                                                            \
@@ -95,10 +98,20 @@ const struct metric_row metric_rows_controllers[] = {
 	DEVICE_MISSES(ICX, PMU_ICX_CHA, "xeon-icelake"),
 	DEVICE_MISSES(SPR, PMU_SPR_CHA, "xeon-sapphire"),
 	DEVICE_MISSES(GNR, PMU_GNR_CHA, "xeon-granite"),
-	HUBS(ZEN, PMU_ZEN4_DF, "amd-zen.df.device_read_bandwidth", "Reads by devices", "local_socket_upstream_read_beats_iom"),
-	HUBS(ZEN, PMU_ZEN4_DF, "amd-zen.df.device_write_bandwidth", "Writes by devices", "local_socket_upstream_write_beats_iom"),
-	HUBS(ZEN5, PMU_ZEN5_DF, "amd-zen5.df.device_read_bandwidth", "Reads by devices", "local_socket_upstream_read_data_beats_io_"),
-	HUBS(ZEN5, PMU_ZEN5_DF, "amd-zen5.df.device_write_bandwidth", "Writes by devices", "local_socket_upstream_write_data_beats_io_"),
+	HUBS(ZEN, PMU_ZEN4_DF, "amd-zen.df.device_read_bandwidth", "Reads by devices",
+	     SUM4("local_socket_upstream_read_beats_iom", "0", "1", "2", "3")),
+	HUBS(ZEN, PMU_ZEN4_DF, "amd-zen.df.device_write_bandwidth", "Writes by devices",
+	     SUM4("local_socket_upstream_write_beats_iom", "0", "1", "2", "3")),
+	PART(ZEN, PMU_ZEN4_DF, "amd-zen.df.send_bandwidth", "Data sent",
+	     "(" SUM8("local_socket_outbound_data_beats_link") ") * 64", "the socket", "the other socket"),
+	HUBS(ZEN5, PMU_ZEN5_DF, "amd-zen5.df.device_read_bandwidth", "Reads by devices",
+	     SUM8("local_socket_upstream_read_data_beats_io_")),
+	HUBS(ZEN5, PMU_ZEN5_DF, "amd-zen5.df.device_write_bandwidth", "Writes by devices",
+	     SUM8("local_socket_upstream_write_data_beats_io_")),
+	PART(ZEN5, PMU_ZEN5_DF, "amd-zen5.df.receive_bandwidth", "Data received",
+	     "(" SUM6("local_socket_inbound_data_beats_link_") ") * 64", "the other socket", "the socket"),
+	PART(ZEN5, PMU_ZEN5_DF, "amd-zen5.df.send_bandwidth", "Data sent",
+	     "(" SUM6("local_socket_outbound_data_beats_link_") ") * 64", "the socket", "the other socket"),
 	PART(UNKNOWN, PMU_DWC_PORT, "dwc_port.send_bandwidth", "Data to devices", "tx_pcie_tlp_data_payload * 1", "the socket", "devices"),
 	PART(UNKNOWN, PMU_DWC_PORT, "dwc_port.receive_bandwidth", "Data from devices", "rx_pcie_tlp_data_payload * 1", "devices", "the socket"),
 	PART(UNKNOWN, PMU_CXL, "cxl.read_bandwidth", "Read bandwidth", "s2m_drs_memdata * 64", "all sources", "CXL memory"),
