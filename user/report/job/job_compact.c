@@ -16,7 +16,10 @@
 #include "report/job/job_sums.h"
 #include "report/put.h"
 
-/* Longer ones are made shorter by leaving out what is said least often: steps, then counters. */
+/*
+ * Longer ones are made shorter by leaving out what is said least often: steps, then counters and
+ * monitoring groups.
+ */
 #define COMPACT_MAX   4000
 #define COMPACT_STEPS 32
 /* What a record can become, whatever it says. */
@@ -157,6 +160,45 @@ static json_t *steps_array(const struct job_context *c, const struct account_job
 	return a;
 }
 
+/* What the kernel's monitoring groups counted: of steps only where steps are, at the end none. */
+static bool has_group(const struct account_group *g, enum detail detail)
+{
+	return detail < DETAIL_NO_STEPS || (detail < DETAIL_SUMS_ONLY && !g->step[0]);
+}
+
+static size_t nr_groups(const struct account_job *j, enum detail detail)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < j->nr_groups; i++)
+		nr += has_group(&j->groups[i], detail);
+	return nr;
+}
+
+static json_t *groups_array(const struct account_job *j, enum detail detail, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < j->nr_groups && !*err; i++) {
+		const struct account_group *g = &j->groups[i];
+		json_t *o;
+
+		if (!has_group(g, detail))
+			continue;
+		o = json_object();
+		put_name(o, "n", g->group, sizeof(g->group), err);
+		if (g->step[0])
+			put_name(o, "t", g->step, sizeof(g->step), err);
+		put(o, "v", number(g->bytes), err);
+		put_ms(o, "d", g->ns, err);
+		put(o, "i", number(g->intervals), err);
+		if (g->without)
+			put(o, "miss", number(g->without), err);
+		put_element(a, o, err);
+	}
+	return a;
+}
+
 /* How far to trust it, in a word or two: what is as it should be is not said. */
 static void put_trust(json_t *o, const struct account_job *j, int *err)
 {
@@ -216,6 +258,8 @@ static void put_cut(json_t *o, const struct account_job *j, enum detail detail, 
 		put_number(cut, "t", j->nr_steps - left, err);
 	if (detail == DETAIL_SUMS_ONLY)
 		put_number(cut, "k", j->nr_node, err);
+	if (nr_groups(j, detail) < j->nr_groups)
+		put_number(cut, "r", j->nr_groups - nr_groups(j, detail), err);
 	if (json_object_size(cut))
 		put(o, "cut", cut, err);
 	else
@@ -235,6 +279,8 @@ static int compose(const struct job_context *c, const struct account_job *j, enu
 	if (detail < DETAIL_NO_STEPS && j->nr_steps)
 		put(o, "t",
 		    steps_array(c, j, detail == DETAIL_ALL ? SIZE_MAX : COMPACT_STEPS, &err), &err);
+	if (nr_groups(j, detail))
+		put(o, "r", groups_array(j, detail, &err), &err);
 	put_trust(o, j, &err);
 	put_cut(o, j, detail, &err);
 	*ret = err ? NULL : json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(4));
