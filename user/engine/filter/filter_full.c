@@ -20,6 +20,7 @@
 
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
+#include "engine/filter/wide.h"
 
 /* Points of the demand at which a window's likelihood is looked at, and how far they reach. */
 #define POINTS	  41
@@ -109,7 +110,7 @@ static double look(const struct work *w, size_t t, double bytes, double limit, d
  * A site becomes another one: the demand in all windows that are still looked at follows. Of the
  * covariance, rows are read, from the diagonal on when no window is looked at again.
  */
-MATRIX_WIDE static void replace(struct demand *d, size_t at, struct site site)
+WIDE(static, void, replace, (struct demand * d, size_t at, struct site site), (d, at, site))
 {
 	double precision = site.precision - d->sites[at].precision;
 	double shift = site.shift - d->sites[at].shift;

@@ -7,9 +7,10 @@
 
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
+#include "engine/filter/wide.h"
 
 /* The most likely intensity of each entry in each window; may be negative. */
-MATRIX_WIDE static int fill_theta(struct filter *f, const struct filter_input *in)
+WIDE(static, int, fill_theta, (struct filter * f, const struct filter_input *in), (f, in))
 {
 	struct work *w = f->work;
 	double *start = calloc(2 * w->n, sizeof(*start));
@@ -54,8 +55,8 @@ out:
 }
 
 /* Covariance of the totals' errors; entry 0, the background, included. */
-MATRIX_WIDE static int fill_covariance(struct filter *f, const struct filter_input *in,
-				       struct matrix *ret)
+WIDE(static, int, fill_covariance,
+     (struct filter * f, const struct filter_input *in, struct matrix *ret), (f, in, ret))
 {
 	struct work *w = f->work;
 	const struct matrix *p = &f->state.p;
@@ -211,7 +212,7 @@ static double least_of(const struct filter *f, size_t i)
 }
 
 /* Intensities are not negative; what they are multiplied by to add up to the totals. */
-MATRIX_WIDE static void fill_scales(struct filter *f, double *scale)
+WIDE(static, void, fill_scales, (struct filter * f, double *scale), (f, scale))
 {
 	struct work *w = f->work;
 	double floor = FLOOR * f->mean;
@@ -259,7 +260,7 @@ static void fill_carried(const struct filter *f, size_t t, const double *most, f
 }
 
 /* Bytes by window: intensities that are not negative, and add up to the totals. */
-MATRIX_WIDE static void fill_expected(struct filter *f, const struct filter_input *in)
+WIDE(static, void, fill_expected, (struct filter * f, const struct filter_input *in), (f, in))
 {
 	struct work *w = f->work;
 	struct filter_output *o = f->out;
@@ -303,7 +304,7 @@ static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t 
  * differ by next to nothing (root mean square), and what is known of the difference of their
  * intensities is hardly more than for unknown ones.
  */
-MATRIX_WIDE static int fill_alike(struct filter *f, const struct matrix *cov)
+WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f, cov))
 {
 	struct work *w = f->work;
 	struct matrix *alike = &f->out->alike, *q = &w->w;
@@ -366,7 +367,8 @@ static double doubt_of(const struct filter *f, size_t i)
 }
 
 /* As it came out, that is before what was cut off: the spread of noise is larger than that. */
-MATRIX_WIDE static void take_covariance(struct filter *f, const struct matrix *cov, size_t n)
+WIDE(static, void, take_covariance, (struct filter * f, const struct matrix *cov, size_t n),
+     (f, cov, n))
 {
 	double *doubt = f->work->level;
 

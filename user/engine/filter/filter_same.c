@@ -16,6 +16,7 @@
 
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
+#include "engine/filter/wide.h"
 
 enum {
 	LEVEL,
@@ -280,8 +281,8 @@ static double sum_window(const struct filter *f, size_t t, double *x)
 }
 
 /* What workloads would get more if bytes were divided by activity. */
-MATRIX_WIDE static void fill_differ(const struct filter *f, const struct filter_input *in,
-				    double *ret)
+WIDE(static, void, fill_differ,
+     (const struct filter *f, const struct filter_input *in, double *ret), (f, in, ret))
 {
 	const struct work *w = f->work;
 
@@ -323,7 +324,7 @@ static double part_of_each(struct filter *f, const double *differ)
  * Each window is divided by both models; the result has a part of each. The bytes that a workload
  * gets from the one and not from the other are as doubtful as the choice between them.
  */
-MATRIX_WIDE void filter_same_mix(struct filter *f, const struct filter_input *in)
+WIDE(, void, filter_same_mix, (struct filter * f, const struct filter_input *in), (f, in))
 {
 	const struct work *w = f->work;
 	struct filter_output *o = f->out;

@@ -13,6 +13,7 @@
 
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
+#include "engine/filter/wide.h"
 
 int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 {
@@ -75,8 +76,10 @@ void filter_work_free(struct work *w)
  * Ks * x, where Ks is the covariance of phases that begin in the block, for variance 1:
  * exp(-|s-t|/tau) less what is left of the start. Two passes instead of a product.
  */
-MATRIX_WIDE int filter_solve_convolve(const struct work *w, const struct filter_input *in,
-				      double tau_s, const struct matrix *x, struct matrix *ret)
+WIDE(, int, filter_solve_convolve,
+     (const struct work *w, const struct filter_input *in, double tau_s, const struct matrix *x,
+      struct matrix *ret),
+     (w, in, tau_s, x, ret))
 {
 	double *run = calloc(2 * w->n, sizeof(*run)), *start = run ? run + w->n : NULL;
 	double keep[FILTER_MAX_WINDOWS];
@@ -110,7 +113,7 @@ MATRIX_WIDE int filter_solve_convolve(const struct work *w, const struct filter_
 	return 0;
 }
 
-MATRIX_WIDE static void fill_activity(struct filter *f, const struct filter_input *in)
+WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input *in), (f, in))
 {
 	struct work *w = f->work;
 
@@ -226,7 +229,7 @@ static const double as_it_is[NR_SIZES] = { 1, 1, 1 };
  * rest of it is given. A window in which nothing moved says nothing of how noisy those are in
  * which much did.
  */
-MATRIX_WIDE static void fill_c(const struct filter *f, const double *times, double *c)
+WIDE(static, void, fill_c, (const struct filter *f, const double *times, double *c), (f, times, c))
 {
 	const struct work *w = f->work;
 	double noise = times[SIZE_NOISE] * times[SIZE_NOISE] - 1;
@@ -311,7 +314,7 @@ static bool fill_phase_var(struct filter *f)
 }
 
 /* Covariance of the bytes that comes from phases that begin in the block. */
-MATRIX_WIDE static int fill_c1(struct filter *f)
+WIDE(static, int, fill_c1, (struct filter * f), (f))
 {
 	struct work *w = f->work;
 	int err = matrix_shape(&w->c1, w->t, w->t);
@@ -494,7 +497,7 @@ int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 }
 
 /* What was not predicted. */
-MATRIX_WIDE static void fill_y(struct filter *f, const struct filter_input *in)
+WIDE(static, void, fill_y, (struct filter * f, const struct filter_input *in), (f, in))
 {
 	struct work *w = f->work;
 

@@ -7,6 +7,7 @@
 
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
+#include "engine/filter/wide.h"
 
 /* Memory: quiet ones at most, beside the active ones, and parked ones. */
 #define MAX_QUIET  32
@@ -182,8 +183,9 @@ static void enter(struct filter *f, struct filter_state *s, size_t i, uint32_t w
 	matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = phase * phase;
 }
 
-MATRIX_WIDE static void copy_entry(const struct filter_state *old, const size_t *from,
-				   struct filter_state *s, size_t i)
+WIDE(static, void, copy_entry,
+     (const struct filter_state *old, const size_t *from, struct filter_state *s, size_t i),
+     (old, from, s, i))
 {
 	size_t o = from[i];
 
@@ -274,7 +276,8 @@ out:
 }
 
 /* Covariance of the bytes and the state at the end, from that of the state at the start. */
-MATRIX_WIDE static void advance_g(struct filter *f, const struct filter_input *in, double keep)
+WIDE(static, void, advance_g, (struct filter * f, const struct filter_input *in, double keep),
+     (f, in, keep))
 {
 	struct work *w = f->work;
 	double tau = f->params.tau_s;
@@ -295,7 +298,7 @@ MATRIX_WIDE static void advance_g(struct filter *f, const struct filter_input *i
  * Levels stay, phases decay and begin anew; before the block has its say. At and below the
  * diagonal, with some elements beside it.
  */
-MATRIX_WIDE static void advance_p(struct filter *f, double keep)
+WIDE(static, void, advance_p, (struct filter * f, double keep), (f, keep))
 {
 	const struct work *w = f->work;
 	struct filter_state *s = &f->state;

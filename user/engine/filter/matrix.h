@@ -14,17 +14,7 @@
 #include <stddef.h>
 
 #define MATRIX_ROWS 4
-#define MATRIX_COLS 8
-
-/*
- * A function that uses wider registers where a machine has them. They do the same operations on
- * more elements at a time: the results are the same to the last bit.
- */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define MATRIX_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define MATRIX_WIDE
-#endif
+#define MATRIX_COLS 16
 
 /**
  * struct matrix - single precision: quantities with an error of their own

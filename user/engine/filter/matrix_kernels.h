@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The loops of matrix.c for registers of one width; it includes this file once for each. What
+ * matters for a sum is the order of its terms, which is the same in all of them: so are the
+ * results, to the last bit.
+ *
+ * KERNEL(name): the name of this width
+ * TARGET: attribute of functions with its instructions
+ * LANES: floats in a register; DOUBLES: doubles of those four of which matrix_dot() has running sums
+ * ROWS: how many rows of a product are in registers, a multiple of MATRIX_ROWS
+ */
+
+#define lanes  KERNEL(lanes)
+#define pieces KERNEL(pieces)
+#define PIECES (4 / DOUBLES)
+
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
+/* Of rows that begin anywhere. */
+typedef double pieces
+	__attribute__((vector_size(DOUBLES * sizeof(double)), aligned(sizeof(double))));
+
+/*
+ * @rows rows and @nr registers of columns of c, kept there over all of k: so many that a core is
+ * busy although additions to the same sum wait for each other. @set: c is anything before.
+ */
+TARGET static INLINE void KERNEL(block)(struct matrix *c, float scale, const struct left *a,
+					const struct matrix *b, size_t k, size_t i, size_t j,
+					int rows, int nr, bool set)
+{
+	const float *ai = a->v + i * a->row, *bj = b->v + j;
+	float *ci = matrix_row(c, i) + j;
+	lanes s[2][ROWS] = { { { 0 } } };
+
+	for (size_t l = 0; l < k; l++, ai += a->col, bj += b->ld)
+#pragma GCC unroll 2
+		for (int n = 0; n < nr; n++) {
+			lanes x = *(const lanes *)(bj + n * LANES);
+
+#pragma GCC unroll 8
+			for (int r = 0; r < rows; r++)
+				s[n][r] += ai[r * a->row] * x;
+		}
+#pragma GCC unroll 2
+	for (int n = 0; n < nr; n++)
+#pragma GCC unroll 8
+		for (int r = 0; r < rows; r++) {
+			lanes *to = (lanes *)(ci + r * c->ld + n * LANES);
+
+			*to = set ? s[n][r] : *to + scale * s[n][r];
+		}
+}
+
+/* Columns that are worked on together from column @j on. */
+TARGET static INLINE size_t KERNEL(columns)(const struct matrix *c, size_t j)
+{
+	return LANES == MATRIX_COLS && j + LANES == c->cols ? LANES : 2 * LANES;
+}
+
+/* All rows from row @i on to @end, and these. */
+TARGET static INLINE void KERNEL(blocks)(struct matrix *c, float scale, const struct left *a,
+					 const struct matrix *b, size_t k, size_t i, size_t end,
+					 size_t j, bool set)
+{
+	const bool two = KERNEL(columns)(c, j) == 2 * LANES;
+
+	for (; two && i + ROWS <= end; i += ROWS)
+		KERNEL(block)(c, scale, a, b, k, i, j, ROWS, 2, set);
+	for (; !two && i + ROWS <= end; i += ROWS)
+		KERNEL(block)(c, scale, a, b, k, i, j, ROWS, 1, set);
+	for (; i < end; i += MATRIX_ROWS)
+		if (two)
+			KERNEL(block)(c, scale, a, b, k, i, j, MATRIX_ROWS, 2, set);
+		else
+			KERNEL(block)(c, scale, a, b, k, i, j, MATRIX_ROWS, 1, set);
+}
+
+TARGET static void KERNEL(multiply)(struct matrix *c, const struct left *a, const struct matrix *b,
+				    size_t k)
+{
+	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
+		KERNEL(blocks)(c, 1, a, b, k, 0, c->rows, j, true);
+}
+
+/* What is at and below the diagonal of c. */
+TARGET static void KERNEL(multiply_lower)(struct matrix *c, float scale, const struct left *a,
+					  const struct matrix *b, size_t k)
+{
+	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
+		KERNEL(blocks)(c, scale, a, b, k, j, c->rows, j, false);
+}
+
+TARGET static void KERNEL(add_rows)(float *to, const struct matrix *m, size_t nr,
+				    const struct matrix *by, size_t col)
+{
+	const float *x = by->v + col, *row = m->v;
+	size_t k = 0;
+
+	/* Four rows at a time, each read from its begin to its end; then one at a time. */
+	for (; k + 4 <= nr; k += 4, x += 4 * by->ld, row += 4 * m->ld) {
+		const float x0 = x[0], x1 = x[by->ld], x2 = x[2 * by->ld], x3 = x[3 * by->ld];
+		const float *row1 = row + m->ld, *row2 = row1 + m->ld, *row3 = row2 + m->ld;
+
+		for (size_t j = 0; j < m->cols; j += LANES) {
+			lanes s = *(lanes *)(to + j);
+
+			s += x0 * *(const lanes *)(row + j);
+			s += x1 * *(const lanes *)(row1 + j);
+			s += x2 * *(const lanes *)(row2 + j);
+			s += x3 * *(const lanes *)(row3 + j);
+			*(lanes *)(to + j) = s;
+		}
+	}
+	for (; k < nr; k++, x += by->ld, row += m->ld)
+		for (size_t j = 0; j < m->cols; j += LANES)
+			*(lanes *)(to + j) += *x * *(const lanes *)(row + j);
+}
+
+/* What a row's four running sums, in pieces, add up to. */
+TARGET static INLINE double KERNEL(sum)(const pieces *s)
+{
+	const pieces *last = s + PIECES - 1;
+
+	return (s[0][0] + s[0][1]) + ((*last)[2 % DOUBLES] + (*last)[3 % DOUBLES]);
+}
+
+/*
+ * The products of @rows rows, @ld apart, with the same row @b. Four running sums each: the order is
+ * fixed, and the additions do not wait for each other.
+ */
+TARGET static INLINE void KERNEL(dots)(const double *a, size_t ld, const double *b, size_t nr,
+				       int rows, double *ret)
+{
+	pieces s[MATRIX_ROWS][PIECES] = { { { 0 } } };
+	size_t i = 0;
+
+	for (; i + 4 <= nr; i += 4)
+#pragma GCC unroll 2
+		for (int p = 0; p < PIECES; p++) {
+			const pieces x = *(const pieces *)(b + i + p * DOUBLES);
+
+#pragma GCC unroll 4
+			for (int r = 0; r < rows; r++)
+				s[r][p] += *(const pieces *)(a + r * ld + i + p * DOUBLES) * x;
+		}
+	for (; i < nr; i++)
+#pragma GCC unroll 4
+		for (int r = 0; r < rows; r++)
+			s[r][0][0] += a[r * ld + i] * b[i];
+#pragma GCC unroll 4
+	for (int r = 0; r < rows; r++)
+		ret[r] = KERNEL(sum)(s[r]);
+}
+
+TARGET static double KERNEL(dot)(const double *a, const double *b, size_t nr)
+{
+	double ret;
+
+	KERNEL(dots)(a, 0, b, nr, 1, &ret);
+	return ret;
+}
+
+TARGET static int KERNEL(cholesky)(const double *c, size_t nr, double *ret)
+{
+	for (size_t i = 0, done = 0; i < nr; i++) {
+		double *li = ret + i * nr, d;
+
+		/* What the next four rows have in common; only the triangle is left of them. */
+		if (i % MATRIX_ROWS == 0 && i + MATRIX_ROWS <= nr) {
+			for (done = 0; done < i; done++) {
+				double sum[MATRIX_ROWS];
+
+				KERNEL(dots)(li, nr, ret + done * nr, done, MATRIX_ROWS, sum);
+				for (int r = 0; r < MATRIX_ROWS; r++)
+					li[r * nr + done] = (c[(i + r) * nr + done] - sum[r]) /
+							    ret[done * nr + done];
+			}
+		} else if (i % MATRIX_ROWS == 0) {
+			done = 0;
+		}
+		for (size_t j = done; j < i; j++)
+			li[j] = (c[i * nr + j] - KERNEL(dot)(li, ret + j * nr, j)) /
+				ret[j * nr + j];
+		d = c[i * nr + i] - KERNEL(dot)(li, li, i);
+		if (!(d > 0))
+			return -EDOM;
+		li[i] = sqrt(d);
+	}
+	return 0;
+}
+
+TARGET static void KERNEL(forward)(const double *l, size_t nr, double *x)
+{
+	for (size_t i = 0; i < nr; i++)
+		x[i] = (x[i] - KERNEL(dot)(l + i * nr, x, i)) / l[i * nr + i];
+}
+
+/* @tri: the triangle in single precision */
+TARGET static void KERNEL(forward_all)(const struct matrix *tri, size_t nr, struct matrix *x)
+{
+	const struct left left = as_it_is(tri);
+
+	for (size_t i = 0; i < nr; i += MATRIX_ROWS) {
+		size_t end = i + MATRIX_ROWS < nr ? i + MATRIX_ROWS : nr;
+
+		/* What the rows above contribute, four rows at a time; then the triangle. */
+		for (size_t j = 0; i && j < x->cols; j += KERNEL(columns)(x, j))
+			KERNEL(blocks)(x, -1, &left, x, i, i, i + MATRIX_ROWS, j, false);
+		for (size_t r = i; r < end; r++) {
+			const float *lr = matrix_row(tri, r);
+			float *xr = matrix_row(x, r);
+
+			for (size_t s = i; s < r; s++)
+				for (size_t j = 0; j < x->cols; j += LANES)
+					*(lanes *)(xr + j) -=
+						lr[s] * *(lanes *)(matrix_row(x, s) + j);
+			for (size_t j = 0; j < x->cols; j += LANES)
+				*(lanes *)(xr + j) /= lr[r];
+		}
+	}
+}
+
+#undef lanes
+#undef pieces
+#undef PIECES
+#undef KERNEL
+#undef TARGET
+#undef LANES
+#undef DOUBLES
+#undef ROWS
