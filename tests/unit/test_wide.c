@@ -151,6 +151,32 @@ static void sums_of_rows_have_the_same_bits(void **state)
 	}
 }
 
+/* As many rows at once as one after the other. */
+static void products_add_up_as_rows_do(void **state)
+{
+	(void)state;
+	d = (struct draw){ 20261127 };
+	for (size_t round = 0; round < draw_times(60, 6); round++) {
+		cleanup_matrix struct matrix a = { 0 }, b = { 0 }, before = { 0 };
+		cleanup_matrix struct matrix should = { 0 }, c = { 0 };
+		size_t rows = some_size(), k = some_size(), cols = some_size();
+
+		fill(&a, k, rows);
+		fill(&b, k, cols);
+		fill(&before, rows, cols);
+		copy(&should, &before);
+		wide_most = WIDE_NONE;
+		for (size_t i = 0; i < rows; i++)
+			matrix_add_rows(matrix_row(&should, i), &b, k, &a, i);
+		for (size_t w = 0; w < NR_WIDTHS; w++) {
+			wide_most = widths[w];
+			copy(&c, &before);
+			matrix_add_products(&c, &a, &b, k);
+			same_bits(&c, &should, false);
+		}
+	}
+}
+
 /* A positive definite matrix. */
 static void definite(double *c, size_t nr)
 {
@@ -297,6 +323,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_allowed_is_not_used),
 		cmocka_unit_test(products_have_the_same_bits),
 		cmocka_unit_test(sums_of_rows_have_the_same_bits),
+		cmocka_unit_test(products_add_up_as_rows_do),
 		cmocka_unit_test(triangles_have_the_same_bits),
 		cmocka_unit_test(filters_say_the_same_to_the_bit),
 	};

@@ -108,9 +108,12 @@ out:
 	return err;
 }
 
+/* So many changes are kept: few enough for the first cache, as many as make a product pay. */
+#define CHANGES 16
+
 /*
  * Totals that were taken as measured. Each changes all of the covariance, of which only one row and
- * one column are asked for at a time: so changes are kept, and made where it is asked.
+ * one column are asked for at a time: so some changes are kept, and made together.
  * @rows: the covariance's row, one for each measurement; @parts: what it is multiplied by, by entry
  */
 struct measured {
@@ -119,14 +122,6 @@ struct measured {
 	struct matrix *parts;
 	size_t nr;
 };
-
-/* There is no room for more changes. */
-static void make_changes(struct measured *m, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		matrix_add_rows(matrix_row(m->cov, i), m->rows, m->nr, m->parts, i);
-	m->nr = 0;
-}
 
 /*
  * The total of an entry is taken as measured to be @aim, with the standard deviation @sd: the
@@ -137,8 +132,10 @@ static bool measure(struct work *w, struct measured *m, size_t i, double aim, do
 	double missing = aim - w->total[i], variance;
 	float *row, *column;
 
-	if (m->nr == w->n)
-		make_changes(m, w->n);
+	if (m->nr == CHANGES) {
+		matrix_add_products(m->cov, m->parts, m->rows, m->nr);
+		m->nr = 0;
+	}
 	row = matrix_row(m->rows, m->nr);
 	column = matrix_row(m->parts, m->nr);
 	memcpy(row, matrix_row(m->cov, i), m->cov->cols * sizeof(*row));
@@ -167,10 +164,10 @@ static int make_positive(struct filter *f, struct matrix *cov)
 {
 	struct work *w = f->work;
 	struct measured m = { .cov = cov, .rows = &w->w, .parts = &w->q };
-	int err = matrix_room(m.rows, w->n, w->n);
+	int err = matrix_room(m.rows, CHANGES, w->n);
 	bool any = true;
 
-	err = err ? err : matrix_room(m.parts, w->n, w->n);
+	err = err ? err : matrix_room(m.parts, CHANGES, w->n);
 
 	for (int round = 0; !err && any && round < POSITIVE_ROUNDS; round++) {
 		any = false;
@@ -341,18 +338,18 @@ WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f,
 }
 
 /* Squares of absurd counts are beyond single precision. */
-static bool is_sane(const struct work *w, const struct matrix *cov)
+WIDE(static, bool, is_sane, (const struct work *w, const struct matrix *cov), (w, cov))
 {
+	bool sane = true;
+
 	for (size_t i = 0; i < w->n; i++) {
 		const float *row = matrix_row(cov, i);
 
-		if (!isfinite(w->total[i]))
-			return false;
+		sane &= !!isfinite(w->total[i]);
 		for (size_t j = 0; j < w->n; j++)
-			if (!isfinite(row[j]))
-				return false;
+			sane &= !!isfinite(row[j]);
 	}
-	return true;
+	return sane;
 }
 
 /*

@@ -90,6 +90,13 @@ static struct left transposed(const struct matrix *m)
 	return (struct left){ m->v, 1, m->ld };
 }
 
+/* What a product does to c. */
+enum into {
+	INTO_NOTHING, /* it is c, whatever that was */
+	INTO_TOTAL,   /* it is added, times something */
+	INTO_SUMS,    /* its terms are added one after the other */
+};
+
 #define KERNEL(name) name##_any
 #define TARGET
 #define LANES	4
@@ -118,6 +125,8 @@ enum wide wide_most = WIDE_AVX512;
 /* What matrix_kernels.h defines, for one width. */
 struct kernels {
 	void (*multiply)(struct matrix *c, const struct left *a, const struct matrix *b, size_t k);
+	void (*add_products)(struct matrix *c, const struct left *a, const struct matrix *b,
+			     size_t k);
 	void (*multiply_lower)(struct matrix *c, float scale, const struct left *a,
 			       const struct matrix *b, size_t k);
 	void (*add_rows)(float *to, const struct matrix *m, size_t nr, const struct matrix *by,
@@ -128,10 +137,10 @@ struct kernels {
 	void (*forward_all)(const struct matrix *tri, size_t nr, struct matrix *x);
 };
 
-#define KERNELS(wide)                                                                \
-	{                                                                            \
-		multiply_##wide, multiply_lower_##wide, add_rows_##wide, dot_##wide, \
-			cholesky_##wide, forward_##wide, forward_all_##wide          \
+#define KERNELS(wide)                                                                         \
+	{                                                                                     \
+		multiply_##wide, add_products_##wide, multiply_lower_##wide, add_rows_##wide, \
+			dot_##wide, cholesky_##wide, forward_##wide, forward_all_##wide       \
 	}
 
 static const struct kernels *kernels(void)
@@ -153,6 +162,13 @@ void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matr
 	const struct left left = as_it_is(a);
 
 	kernels()->multiply(c, &left, b, k);
+}
+
+void matrix_add_products(struct matrix *c, const struct matrix *a, const struct matrix *b, size_t k)
+{
+	const struct left left = transposed(a);
+
+	kernels()->add_products(c, &left, b, k);
 }
 
 void matrix_multiply_lower(struct matrix *c, float scale, const struct matrix *a,

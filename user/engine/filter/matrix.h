@@ -68,6 +68,14 @@ int matrix_transpose(const struct matrix *m, struct matrix *ret);
 void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matrix *b, size_t k);
 
 /**
+ * matrix_add_products() - c += a' * b, one product after the other
+ *
+ * Row i becomes what matrix_add_rows() makes of it with row k of @b times a[k][i], to the last bit.
+ */
+void matrix_add_products(struct matrix *c, const struct matrix *a, const struct matrix *b,
+			 size_t k);
+
+/**
  * matrix_multiply_lower() - c += scale * a * b, at and below the diagonal
  *
  * For a product that is known to be symmetric: half the work. A few elements above

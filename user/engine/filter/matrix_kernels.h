@@ -21,16 +21,21 @@ typedef double pieces
 
 /*
  * @rows rows and @nr registers of columns of c, kept there over all of k: so many that a core is
- * busy although additions to the same sum wait for each other. @set: c is anything before.
+ * busy although additions to the same sum wait for each other.
  */
 TARGET static INLINE void KERNEL(block)(struct matrix *c, float scale, const struct left *a,
 					const struct matrix *b, size_t k, size_t i, size_t j,
-					int rows, int nr, bool set)
+					int rows, int nr, enum into into)
 {
 	const float *ai = a->v + i * a->row, *bj = b->v + j;
 	float *ci = matrix_row(c, i) + j;
 	lanes s[2][ROWS] = { { { 0 } } };
 
+#pragma GCC unroll 2
+	for (int n = 0; into == INTO_SUMS && n < nr; n++)
+#pragma GCC unroll 8
+		for (int r = 0; r < rows; r++)
+			s[n][r] = *(lanes *)(ci + r * c->ld + n * LANES);
 	for (size_t l = 0; l < k; l++, ai += a->col, bj += b->ld)
 #pragma GCC unroll 2
 		for (int n = 0; n < nr; n++) {
@@ -46,7 +51,7 @@ TARGET static INLINE void KERNEL(block)(struct matrix *c, float scale, const str
 		for (int r = 0; r < rows; r++) {
 			lanes *to = (lanes *)(ci + r * c->ld + n * LANES);
 
-			*to = set ? s[n][r] : *to + scale * s[n][r];
+			*to = into == INTO_TOTAL ? *to + scale * s[n][r] : s[n][r];
 		}
 }
 
@@ -59,26 +64,34 @@ TARGET static INLINE size_t KERNEL(columns)(const struct matrix *c, size_t j)
 /* All rows from row @i on to @end, and these. */
 TARGET static INLINE void KERNEL(blocks)(struct matrix *c, float scale, const struct left *a,
 					 const struct matrix *b, size_t k, size_t i, size_t end,
-					 size_t j, bool set)
+					 size_t j, enum into into)
 {
 	const bool two = KERNEL(columns)(c, j) == 2 * LANES;
 
 	for (; two && i + ROWS <= end; i += ROWS)
-		KERNEL(block)(c, scale, a, b, k, i, j, ROWS, 2, set);
+		KERNEL(block)(c, scale, a, b, k, i, j, ROWS, 2, into);
 	for (; !two && i + ROWS <= end; i += ROWS)
-		KERNEL(block)(c, scale, a, b, k, i, j, ROWS, 1, set);
+		KERNEL(block)(c, scale, a, b, k, i, j, ROWS, 1, into);
 	for (; i < end; i += MATRIX_ROWS)
 		if (two)
-			KERNEL(block)(c, scale, a, b, k, i, j, MATRIX_ROWS, 2, set);
+			KERNEL(block)(c, scale, a, b, k, i, j, MATRIX_ROWS, 2, into);
 		else
-			KERNEL(block)(c, scale, a, b, k, i, j, MATRIX_ROWS, 1, set);
+			KERNEL(block)(c, scale, a, b, k, i, j, MATRIX_ROWS, 1, into);
 }
 
 TARGET static void KERNEL(multiply)(struct matrix *c, const struct left *a, const struct matrix *b,
 				    size_t k)
 {
 	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
-		KERNEL(blocks)(c, 1, a, b, k, 0, c->rows, j, true);
+		KERNEL(blocks)(c, 1, a, b, k, 0, c->rows, j, INTO_NOTHING);
+}
+
+/* One product after the other is added to c. */
+TARGET static void KERNEL(add_products)(struct matrix *c, const struct left *a,
+					const struct matrix *b, size_t k)
+{
+	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
+		KERNEL(blocks)(c, 1, a, b, k, 0, c->rows, j, INTO_SUMS);
 }
 
 /* What is at and below the diagonal of c. */
@@ -86,7 +99,7 @@ TARGET static void KERNEL(multiply_lower)(struct matrix *c, float scale, const s
 					  const struct matrix *b, size_t k)
 {
 	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
-		KERNEL(blocks)(c, scale, a, b, k, j, c->rows, j, false);
+		KERNEL(blocks)(c, scale, a, b, k, j, c->rows, j, INTO_TOTAL);
 }
 
 TARGET static void KERNEL(add_rows)(float *to, const struct matrix *m, size_t nr,
@@ -204,7 +217,7 @@ TARGET static void KERNEL(forward_all)(const struct matrix *tri, size_t nr, stru
 
 		/* What the rows above contribute, four rows at a time; then the triangle. */
 		for (size_t j = 0; i && j < x->cols; j += KERNEL(columns)(x, j))
-			KERNEL(blocks)(x, -1, &left, x, i, i, i + MATRIX_ROWS, j, false);
+			KERNEL(blocks)(x, -1, &left, x, i, i, i + MATRIX_ROWS, j, INTO_TOTAL);
 		for (size_t r = i; r < end; r++) {
 			const float *lr = matrix_row(tri, r);
 			float *xr = matrix_row(x, r);
