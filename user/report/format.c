@@ -297,8 +297,14 @@ int format_utf8(const char *name, size_t max, char **ret_text)
 static size_t first_width(const char *text, size_t *ret_len)
 {
 	uint32_t c;
-	size_t n = utf8_decode(text, strnlen(text, 4), &c);
+	size_t n;
 
+	/* Nearly all of them */
+	if ((unsigned char)*text < 0x80) {
+		*ret_len = 1;
+		return 1;
+	}
+	n = utf8_decode(text, strnlen(text, 4), &c);
 	*ret_len = n ? n : 1;
 	return n ? format_char_width(c) : 1;
 }
