@@ -19,6 +19,10 @@
  * (ledger_flush). The one exception, ledger_flush on the caller's own CPU, has preemption
  * off, so that no switch can come between, and says that it is at it: ledger_tick, the only
  * one that could interrupt it, keeps off then.
+ *
+ * So the task that a program looks at always is the current one: the one that leaves in
+ * sched_switch, the one that was interrupted elsewhere. Functions that are not static are verified
+ * once and not for each call. They can be handed no task; they ask who it is.
  */
 #include "shared.bpf.h"
 #include "weights.bpf.h"
@@ -35,14 +39,15 @@ static __always_inline struct ledger_slot *slot_at(struct cpu_ledger *l, __u32 i
 }
 
 /* Empties the table into the ring; on failure the table stays as it is. */
-static __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
+__noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 {
-	__u32 nr = l->nr;
 	bool weighed;
 	__u64 size;
+	__u32 nr;
 
-	if (!nr)
+	if (!l || !l->nr)
 		return 0;
+	nr = l->nr;
 	if (nr > LEDGER_SLOTS)
 		nr = LEDGER_SLOTS;
 	l->out.h.time_ns = now;
@@ -106,37 +111,35 @@ static __always_inline __u32 lost_slot(struct cpu_ledger *l, __u64 now)
 }
 
 /*
+ * All slots are taken: sends them. Returns 0, or if there is no room for them the slot for a piece
+ * from @from on.
+ */
+__noinline __u32 make_room(struct cpu_ledger *l, __u64 from)
+{
+	if (!l || !flush_slots(l, from))
+		return 0;
+	return lost_slot(l, from);
+}
+
+/*
  * A slot that is not to be found as anybody's, for a piece from @from on whose owner is
  * not what the task that has the CPU says of itself. The lost one if there is none.
  */
-static __always_inline __u32 slot_apart(struct cpu_ledger *l, __u64 from, __u64 now)
+static __always_inline __u32 slot_apart(struct cpu_ledger *l, __u64 from)
 {
 	struct ledger_slot *s;
 	__u32 i;
 
-	if (l->nr >= LEDGER_KEY_SLOTS && flush_slots(l, now))
-		return lost_slot(l, from);
+	if (l->nr >= LEDGER_KEY_SLOTS) {
+		i = make_room(l, from);
+		if (i)
+			return i;
+	}
 	i = slot_take(l);
 	s = slot_at(l, i);
 	s->css_set = 0;
 	s->first_ns = from;
 	s->on_cpu_ns = 0;
-	return i;
-}
-
-static __noinline __u32 slot_new(struct cpu_ledger *l, const struct task_struct *task, __u64 now,
-				 __u32 place)
-{
-	__u32 pid = by_thread ? task->pid : task->tgid;
-	__u32 i;
-
-	if (l->nr >= LEDGER_KEY_SLOTS && flush_slots(l, now))
-		return lost_slot(l, now);
-	i = slot_take(l);
-	slot_fill(slot_at(l, i), task, pid, l->css_set, now);
-	if (!pid)
-		l->idle = (__u64)task;
-	l->index[place & (LEDGER_INDEX - 1)] = i;
 	return i;
 }
 
@@ -163,22 +166,54 @@ static __always_inline bool slot_is(struct cpu_ledger *l, __u32 i, __u32 pid, __
 	return i < l->nr && s->pid == pid && s->css_set == css_set;
 }
 
-/* The slot of a task that has had the CPU since @now. */
-static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_struct *task,
-				     __u64 now)
+/* The slot of a key; LEDGER_SLOTS: it has none, and @place is where its number is to be. */
+static __always_inline __u32 slot_known(struct cpu_ledger *l, __u32 pid, __u64 css_set,
+					__u32 *place)
 {
-	__u32 pid = by_thread ? task->pid : task->tgid;
-	__u64 css_set = css_set_key(l, task);
 	/* css_sets are cache line aligned; pids differ in their low bits */
-	__u32 place = (pid ^ (__u32)(css_set >> 6)) & (LEDGER_INDEX - 1);
-	__u32 i = l->index[place], j;
+	__u32 p = (pid ^ (__u32)(css_set >> 6)) & (LEDGER_INDEX - 1), i = l->index[p];
 
+	*place = p;
 	if (slot_is(l, i, pid, css_set))
 		return i;
-	j = l->index[place ^ 1];
-	if (slot_is(l, j, pid, css_set))
-		return j;
-	return slot_new(l, task, now, i < l->nr ? place ^ 1 : place);
+	if (i >= l->nr)
+		return LEDGER_SLOTS;
+	*place = p ^ 1;
+	i = l->index[p ^ 1];
+	return slot_is(l, i, pid, css_set) ? i : LEDGER_SLOTS;
+}
+
+/* The slot of the current task. */
+static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_struct *task)
+{
+	__u32 pid = by_thread ? task->pid : task->tgid, place;
+	__u64 css_set = css_set_key(l, task);
+	__u32 i = slot_known(l, pid, css_set, &place);
+
+	if (i < LEDGER_SLOTS)
+		return i;
+	if (unlikely(l->nr >= LEDGER_KEY_SLOTS)) {
+		i = make_room(l, l->since_ns);
+		if (i)
+			return i;
+	}
+	i = slot_take(l);
+	l->index[place] = i;
+	slot_fill(slot_at(l, i), task, pid, css_set, l->since_ns);
+	if (!pid)
+		l->idle = (__u64)task;
+	return i;
+}
+
+/* The same for what is rare: the current task has slot @i, which is not to be found as anybody's. */
+__noinline int fill_apart(struct cpu_ledger *l, __u32 i, __u64 from)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+
+	if (l)
+		slot_fill(slot_at(l, i), task, by_thread ? task->pid : task->tgid,
+			  css_set_key(l, task), from);
+	return 0;
 }
 
 static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, __u64 to)
@@ -191,38 +226,44 @@ static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, 
 }
 
 /*
- * Has @task had the CPU since the last flush, without a break? Then the only slot is the begin of
+ * Has the current task had the CPU since the last flush, without a break? Then the only slot is the begin of
  * the run: ledger_tick has been here.
  */
-static __always_inline bool run_goes_on(struct cpu_ledger *l, __u32 pid,
-					const struct task_struct *task)
+static __always_inline bool run_goes_on(struct cpu_ledger *l, __u32 pid, __u64 css_set)
 {
 	struct ledger_slot *s = slot_at(l, 0);
 
-	return l->nr == 1 && slot_is(l, 0, pid, css_set_key(l, task)) &&
-	       s->last_ns == l->since_ns && s->on_cpu_ns == s->last_ns - s->first_ns;
+	return l->nr == 1 && slot_is(l, 0, pid, css_set) && s->last_ns == l->since_ns &&
+	       s->on_cpu_ns == s->last_ns - s->first_ns;
 }
 
 /*
- * A window has ended at @boundary while @task was running. Its run up to there may
+ * A window has ended at @boundary while the current task was running. Its run up to there may
  * span many windows, so it gets a record slot of its own, which says "without a break
  * from first to last" and can be split exactly.
  */
-static __noinline void close_run(struct cpu_ledger *l, const struct task_struct *task,
-				 __u64 boundary)
+__noinline int close_run(struct cpu_ledger *l, __u64 boundary)
 {
-	__u32 pid = by_thread ? task->pid : task->tgid, i;
+	const struct task_struct *task = bpf_get_current_task_btf();
+	__u32 pid = by_thread ? task->pid : task->tgid, place, i;
+	__u64 css_set;
 
-	if (run_goes_on(l, pid, task)) {
+	if (!l)
+		return 0;
+	css_set = css_set_key(l, task);
+	if (run_goes_on(l, pid, css_set)) {
 		i = 0;
-	} else if (l->nr > LEDGER_RUN_SLOT) {
-		i = slot_of(l, task, l->since_ns);
-	} else {
+	} else if (l->nr <= LEDGER_RUN_SLOT) {
 		i = slot_take(l);
-		slot_fill(slot_at(l, i), task, pid, css_set_key(l, task), l->since_ns);
+		fill_apart(l, i, l->since_ns);
+	} else {
+		i = slot_known(l, pid, css_set, &place);
+		if (i >= LEDGER_SLOTS)
+			i = lost_slot(l, l->since_ns);
 	}
 	slot_add(l, i, l->since_ns, boundary);
 	l->since_ns = boundary;
+	return 0;
 }
 
 /* The end of the last window of this CPU's socket. */
@@ -234,42 +275,45 @@ static __always_inline __u64 last_boundary(struct cpu_ledger *l)
 	return rd ? *(volatile __u64 *)&rd->boundary_ns : 0;
 }
 
-/* @task has been running since the ledger was brought up to date. */
+/* The current task has been running since the ledger was brought up to date. */
 static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
 {
 	__u64 boundary = last_boundary(l);
 
 	/* One that is set after our clock reading is for the next switch. */
-	if (l->boundary_ns != boundary && boundary <= now) {
+	if (unlikely(l->boundary_ns != boundary && boundary <= now)) {
 		if (boundary > l->since_ns)
-			close_run(l, task, boundary);
+			close_run(l, boundary);
 		flush_slots(l, now);
 		l->boundary_ns = boundary;
 	}
-	slot_add(l, slot_of(l, task, l->since_ns), l->since_ns, now);
+	slot_add(l, slot_of(l, task), l->since_ns, now);
 	l->since_ns = now;
 }
 
 /*
- * @task has the CPU, but another one was put on it last: it left without our being
+ * The current task has the CPU, but @task was put on it last: that one left without our being
  * called. Some kernels hide the switches of some tasks. The scheduler's own books still
  * have the length of its last run; it gets that, and whoever came after it the rest.
  *
  * Its address is from a moment ago, so it may be gone: every read may fail or give
  * the wrong thing, and what is read is only ever a number in a record.
  */
-static __noinline int unseen_switch(struct cpu_ledger *l, __u64 task, __u64 now)
+__noinline int unseen_switch(struct cpu_ledger *l, __u64 task, __u64 now)
 {
 	struct task_struct *gone = (struct task_struct *)task;
-	__u64 gap = now - l->since_ns, ran, end;
 	struct ledger_slot *s;
+	__u64 gap, ran, end;
 	__u32 i;
 
+	if (!l)
+		return 0;
 	l->unseen++;
+	gap = now - l->since_ns;
 	ran = BPF_CORE_READ(gone, se.sum_exec_runtime) -
 	      BPF_CORE_READ(gone, se.prev_sum_exec_runtime);
 	end = l->since_ns + (ran < gap ? ran : gap);
-	i = slot_apart(l, l->since_ns, now);
+	i = slot_apart(l, l->since_ns);
 	if (i != LEDGER_LOST_SLOT) {
 		s = slot_at(l, i);
 		s->tgid = BPF_CORE_READ(gone, tgid);
@@ -284,26 +328,32 @@ static __noinline int unseen_switch(struct cpu_ledger *l, __u64 task, __u64 now)
 }
 
 /*
- * @task was perhaps moved to another cgroup during this run (moves.bpf.c): what it ran
+ * The current task was perhaps moved to another cgroup during this run (moves.bpf.c): what it ran
  * until then is of the cgroup that it was in. The note says which run it means, because it was
  * written by another CPU that cannot know what this one was about to do.
  */
-static __noinline int moved_run(struct cpu_ledger *l, const struct task_struct *task, bool unseen,
-				__u64 now)
+__noinline int moved_run(struct cpu_ledger *l, __u64 now)
 {
-	__u64 from = l->since_ns, at, check = l->moved;
-	struct ledger_move m = l->move;
+	const struct task_struct *task = bpf_get_current_task_btf();
+	__u64 from, at, check;
+	struct ledger_move m;
 	__u32 i;
 
+	if (!l)
+		return 0;
+	check = l->moved;
+	m = l->move;
 	*(volatile __u64 *)&l->moved = 0;
-	if (!task || check != move_check(&m) || m.task != l->task || m.css_set != l->css_set)
+	if (check != move_check(&m) || m.task != l->task || m.css_set != l->css_set)
 		return 0;
+	from = l->since_ns;
 	at = m.time_ns;
-	if (!from || unseen || at <= from || at > now)
+	if (m.task != (__u64)task || !from || at <= from || at > now)
 		return 0;
-	i = slot_apart(l, from, now);
+	i = slot_apart(l, from);
 	if (i != LEDGER_LOST_SLOT) {
-		slot_fill(slot_at(l, i), task, by_thread ? task->pid : task->tgid, 0, from);
+		fill_apart(l, i, from);
+		slot_at(l, i)->css_set = 0;
 		slot_at(l, i)->cgroup_id = m.cgroup_id;
 	}
 	slot_add(l, i, from, at);
@@ -315,7 +365,7 @@ static __noinline int moved_run(struct cpu_ledger *l, const struct task_struct *
  * The idle task has had the CPU, and user space may have taken its time and the slots: then the
  * books go on from there. Its clock was read after ours, so ours is read again.
  */
-static __noinline __u64 end_rest(struct cpu_ledger *l, __u64 now)
+static __always_inline __u64 end_rest(struct cpu_ledger *l, __u64 now)
 {
 	__u64 rest = __sync_lock_test_and_set(&l->rest, 0);
 
@@ -338,28 +388,65 @@ static __always_inline void begin_rest(struct cpu_ledger *l)
 	*(volatile __u64 *)&l->rest = LEDGER_RESTS(l->since_ns);
 }
 
-/* @task has the CPU at @now. */
-static __always_inline void bring_up_to(struct cpu_ledger *l, const struct task_struct *task,
-					__u64 now)
+/*
+ * The current task has the CPU at @now, and something has happened since the ledger was looked at.
+ * Returns up to when its time is to be booked.
+ */
+__noinline __u64 look_closer(struct cpu_ledger *l, __u64 now)
 {
-	__u64 was = l->task, since = l->since_ns;
-	/* Before the first switch it is unknown since when the task has been running. */
-	bool known = since, unseen = address_at(&l->task, task) != was && known;
+	const struct task_struct *task = bpf_get_current_task_btf();
+	__u64 was, since;
+	bool unseen;
 
+	if (!l)
+		return now;
+	was = l->task;
+	since = l->since_ns;
+	/* Before the first switch it is unknown since when the task has been running. */
+	unseen = since && was != (__u64)task;
 	if (rests && was == l->idle)
 		now = end_rest(l, now);
 	/*
 	 * What two tasks did between two readings cannot be told apart; nor what one did before and
 	 * after user space took its time.
 	 */
-	weights_read(known && !unseen && l->since_ns == since ? now - since : 0);
+	weights_read(since && !unseen && l->since_ns == since ? now - since : 0);
 	if (*(volatile __u64 *)&l->moved)
-		moved_run(l, task, unseen, now);
+		moved_run(l, now);
 	if (unseen)
 		unseen_switch(l, was, now);
-	if (known)
+	if (!since) {
+		l->out.h.type = LEDGER_SLICES;
+		l->out.h.cpu = bpf_get_smp_processor_id();
+		l->since_ns = now;
+	}
+	return now;
+}
+
+/*
+ * Is @task the one that was put on the CPU last, and has nothing else happened? So it is at nearly
+ * every switch. The code for that is short and lies together, because between two switches others
+ * have had the caches, that for instructions, too.
+ */
+static __always_inline bool as_usual(struct cpu_ledger *l, const struct task_struct *task)
+{
+	__u64 was = l->task;
+
+	return likely(was == (__u64)task) && likely(was != l->idle) && likely(l->since_ns) &&
+	       likely(!*(volatile __u64 *)&l->moved);
+}
+
+/* @task, the current one, has the CPU at @now. Returns that, or when it was looked at again. */
+static __always_inline __u64 bring_up_to(struct cpu_ledger *l, const struct task_struct *task,
+					 __u64 now)
+{
+	if (as_usual(l, task))
+		weights_read(now - l->since_ns);
+	else
+		now = look_closer(l, now);
+	if (likely(now > l->since_ns))
 		account(l, task, now);
-	l->since_ns = now;
+	return now;
 }
 
 /* From here on the CPU is @task's. */
@@ -372,20 +459,15 @@ static __always_inline void put_on(struct cpu_ledger *l, const struct task_struc
 /* The ledger is as it is to be until the next switch. */
 static __always_inline void leave(struct cpu_ledger *l)
 {
-	if (rests && l->task == l->idle)
+	if (l->task == l->idle)
 		begin_rest(l);
 }
 
 static __always_inline struct cpu_ledger *this_ledger(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct cpu_ledger *l = bpf_map_lookup_elem(&ledgers, &cpu);
 
-	if (l && !l->since_ns) {
-		l->out.h.type = LEDGER_SLICES;
-		l->out.h.cpu = cpu;
-	}
-	return l;
+	return bpf_map_lookup_elem(&ledgers, &cpu);
 }
 
 SEC("tp_btf/sched_switch")
@@ -396,22 +478,22 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 
 	if (!l)
 		return 0;
-	bring_up_to(l, prev, now);
+	now = bring_up_to(l, prev, now);
 	put_on(l, next);
 	leave(l);
-	if (!(++l->switches & (TIMED_EVERY - 1))) {
+	if (unlikely(!(++l->switches & (TIMED_EVERY - 1)))) {
 		l->timed_ns += bpf_ktime_get_ns() - now;
 		l->timed++;
 	}
 	return 0;
 }
 
-/* @task has the CPU at @now, and goes on. */
-static __noinline int look_between(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
+/* @task is the current one, and goes on. */
+static __always_inline void look_between(struct cpu_ledger *l, const struct task_struct *task,
+					 __u64 now)
 {
 	bring_up_to(l, task, now);
 	put_on(l, task);
-	return 0;
 }
 
 /*

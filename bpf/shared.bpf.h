@@ -13,6 +13,10 @@
 #include <bpf/bpf_tracing.h>
 #include "records.h"
 
+/* The code of what is likely lies together. */
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
 /* One entry per possible CPU; user space sets the size and maps it for reading. */
 struct ledger_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

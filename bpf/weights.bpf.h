@@ -86,7 +86,7 @@ static __always_inline bool read_event(struct cpu_weights *w, __u32 cpu, __u32 e
 	return certain;
 }
 
-static __noinline int read_events(__u64 ns)
+__noinline int read_events(__u64 ns)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), e;
 	struct cpu_weights *w = this_weights();
@@ -124,7 +124,7 @@ static __always_inline __u64 share(__u64 count, __u64 part, __u64 whole)
 	return (count >> 32) * fraction + ((count & 0xffffffff) * fraction >> 32);
 }
 
-static __noinline int add_events(__u32 i, __u64 ns)
+__noinline int add_events(__u32 i, __u64 ns)
 {
 	struct cpu_weights *w = this_weights();
 	struct ledger_weight *s;
@@ -146,7 +146,7 @@ static __noinline int add_events(__u32 i, __u64 ns)
 	return 0;
 }
 
-static __noinline int clear_events(__u32 i)
+__noinline int clear_events(__u32 i)
 {
 	struct cpu_weights *w = this_weights();
 
@@ -156,7 +156,7 @@ static __noinline int clear_events(__u32 i)
 }
 
 /* The counts of slots whose weights found no room have no owner any more. */
-static __noinline int disown_events(__u32 nr)
+__noinline int disown_events(__u32 nr)
 {
 	struct cpu_weights *w = this_weights();
 	__u32 i;
@@ -173,7 +173,7 @@ static __noinline int disown_events(__u32 nr)
 	return 0;
 }
 
-static __noinline int send_events(__u32 nr, __u64 now)
+__noinline int send_events(__u32 nr, __u64 now)
 {
 	struct cpu_weights *w = this_weights();
 	__u64 size;

@@ -92,6 +92,7 @@ static int setup(void **state)
 	if (!t)
 		return -1;
 	t->l.skel = &t->skel;
+	t->l.rests = true;
 	t->l.cpus = t->cpus;
 	t->l.nr_cpus = NR_CPUS;
 	t->l.readers = t->readers;

@@ -297,7 +297,8 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	if (!l->skel)
 		return diag_fail(d, -errno, "cannot open the BPF programs: %s", strerror(errno));
 	l->skel->rodata->by_thread = o->by_thread;
-	l->skel->rodata->rests = has_exchange();
+	l->rests = has_exchange();
+	l->skel->rodata->rests = l->rests;
 	l->skel->rodata->ring_wake_bytes = ring_size(o->nr_cpus) / 2;
 	bpf_map__set_max_entries(l->skel->maps.ring, ring_size(o->nr_cpus));
 	bpf_map__set_max_entries(l->skel->maps.ledgers, o->nr_cpus);

@@ -93,7 +93,8 @@ static bool take_rest(struct ledger *l, uint32_t cpu, const struct ledger_sink *
 	struct ledger_weights weights;
 	struct ledger_slices copy;
 
-	if (!rest || l->cpus[cpu].unseen != l->flushed[cpu].unseen)
+	/* CPUs that cannot exchange it would not see that something was taken. */
+	if (!l->rests || !rest || l->cpus[cpu].unseen != l->flushed[cpu].unseen)
 		return false;
 	copy.nr = 0;
 	if (!(rest & LEDGER_REST_TAKEN)) {

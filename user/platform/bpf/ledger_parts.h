@@ -81,6 +81,7 @@ struct ledger {
 	uint32_t v1_subsys; /* the kernel's number of it */
 	uint32_t nr_readers;
 	uint32_t nr_events;
+	bool rests; /* CPUs say when they sleep in a way that both sides can rely on */
 	bool tick;
 	char tick_missing[200];
 	struct reader *reader;
