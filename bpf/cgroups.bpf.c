@@ -11,11 +11,13 @@
  */
 static __always_inline __u64 trace_id(const struct cgroup *cgrp)
 {
-	const struct cgroup_root *root = cgrp->root;
+	/* See gone_set_cgroup_id(): this is not done often. */
+	const struct cgroup_root *root = BPF_CORE_READ(cgrp, root);
+	__u64 id = BPF_CORE_READ(cgrp, kn, id);
 
-	if (!root->hierarchy_id)
-		return cgrp->kn->id;
-	return v1_controller && root->subsys_mask >> v1_subsys & 1 ? v1_id(cgrp->kn->id) : 0;
+	if (!BPF_CORE_READ(root, hierarchy_id))
+		return id;
+	return v1_controller && BPF_CORE_READ(root, subsys_mask) >> v1_subsys & 1 ? v1_id(id) : 0;
 }
 
 /*

@@ -75,17 +75,33 @@ static __always_inline __u32 slot_take(struct cpu_ledger *l)
 	return i;
 }
 
-static __always_inline void slot_fill(struct ledger_slot *s, const struct task_struct *task,
-				      __u32 pid, __u64 css_set, __u64 now)
+static __always_inline void slot_begin(struct ledger_slot *s, __u64 css_set, __u64 from)
 {
 	s->css_set = css_set;
-	s->pid = pid;
-	s->tgid = task->tgid;
-	s->start_ns = by_thread ? task->start_time : task->group_leader->start_time;
-	s->cgroup_id = task_cgroup_id(task);
-	s->first_ns = now;
-	s->last_ns = now;
+	s->first_ns = from;
+	s->last_ns = from;
 	s->on_cpu_ns = 0;
+}
+
+/*
+ * Slot @i is that of the current task from @from on. For what is not done often, see
+ * gone_set_cgroup_id(); slot_of() has the other way.
+ */
+__noinline int slot_fill(struct cpu_ledger *l, __u32 i, __u64 from)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const struct css_set *set = BPF_CORE_READ(task, cgroups);
+	struct ledger_slot *s;
+
+	if (!l)
+		return 0;
+	s = slot_at(l, i);
+	slot_begin(s, (__u64)set, from);
+	s->pid = by_thread ? task->pid : task->tgid;
+	s->tgid = task->tgid;
+	s->start_ns = by_thread ? task->start_time : BPF_CORE_READ(task, group_leader, start_time);
+	s->cgroup_id = gone_set_cgroup_id(set);
+	return 0;
 }
 
 /* No slot left and the ring is full: the time is kept, its owner is not. */
@@ -153,12 +169,6 @@ static __always_inline __u64 address_at(__u64 *place, const void *kernel)
 	return *(volatile __u64 *)place;
 }
 
-/* Until the next task is put on the CPU its place holds what the one that has it is in now. */
-static __always_inline __u64 css_set_key(struct cpu_ledger *l, const struct task_struct *task)
-{
-	return address_at(&l->css_set, task->cgroups);
-}
-
 static __always_inline bool slot_is(struct cpu_ledger *l, __u32 i, __u32 pid, __u64 css_set)
 {
 	struct ledger_slot *s = slot_at(l, i);
@@ -183,12 +193,18 @@ static __always_inline __u32 slot_known(struct cpu_ledger *l, __u32 pid, __u64 c
 	return slot_is(l, i, pid, css_set) ? i : LEDGER_SLOTS;
 }
 
-/* The slot of the current task. */
-static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_struct *task)
+/*
+ * The slot of the current task. Until the next one is put on the CPU the place of its css_set holds
+ * what the one that has it is in now. @often: see gone_set_cgroup_id().
+ */
+static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_struct *task,
+				     bool often)
 {
 	__u32 pid = by_thread ? task->pid : task->tgid, place;
-	__u64 css_set = css_set_key(l, task);
+	const struct css_set *set = often ? task->cgroups : BPF_CORE_READ(task, cgroups);
+	__u64 css_set = address_at(&l->css_set, set);
 	__u32 i = slot_known(l, pid, css_set, &place);
+	struct ledger_slot *s;
 
 	if (i < LEDGER_SLOTS)
 		return i;
@@ -199,21 +215,19 @@ static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_str
 	}
 	i = slot_take(l);
 	l->index[place] = i;
-	slot_fill(slot_at(l, i), task, pid, css_set, l->since_ns);
 	if (!pid)
 		l->idle = (__u64)task;
+	if (!often) {
+		slot_fill(l, i, l->since_ns);
+		return i;
+	}
+	s = slot_at(l, i);
+	slot_begin(s, css_set, l->since_ns);
+	s->pid = pid;
+	s->tgid = task->tgid;
+	s->start_ns = by_thread ? task->start_time : task->group_leader->start_time;
+	s->cgroup_id = set_cgroup_id(set);
 	return i;
-}
-
-/* The same for what is rare: the current task has slot @i, which is not to be found as anybody's. */
-__noinline int fill_apart(struct cpu_ledger *l, __u32 i, __u64 from)
-{
-	const struct task_struct *task = bpf_get_current_task_btf();
-
-	if (l)
-		slot_fill(slot_at(l, i), task, by_thread ? task->pid : task->tgid,
-			  css_set_key(l, task), from);
-	return 0;
 }
 
 static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, __u64 to)
@@ -250,12 +264,12 @@ __noinline int close_run(struct cpu_ledger *l, __u64 boundary)
 
 	if (!l)
 		return 0;
-	css_set = css_set_key(l, task);
+	css_set = (__u64)BPF_CORE_READ(task, cgroups);
 	if (run_goes_on(l, pid, css_set)) {
 		i = 0;
 	} else if (l->nr <= LEDGER_RUN_SLOT) {
 		i = slot_take(l);
-		fill_apart(l, i, l->since_ns);
+		slot_fill(l, i, l->since_ns);
 	} else {
 		i = slot_known(l, pid, css_set, &place);
 		if (i >= LEDGER_SLOTS)
@@ -276,7 +290,8 @@ static __always_inline __u64 last_boundary(struct cpu_ledger *l)
 }
 
 /* The current task has been running since the ledger was brought up to date. */
-static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
+static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now,
+				    bool often)
 {
 	__u64 boundary = last_boundary(l);
 
@@ -287,7 +302,7 @@ static __always_inline void account(struct cpu_ledger *l, const struct task_stru
 		flush_slots(l, now);
 		l->boundary_ns = boundary;
 	}
-	slot_add(l, slot_of(l, task), l->since_ns, now);
+	slot_add(l, slot_of(l, task, often), l->since_ns, now);
 	l->since_ns = now;
 }
 
@@ -352,7 +367,7 @@ __noinline int moved_run(struct cpu_ledger *l, __u64 now)
 		return 0;
 	i = slot_apart(l, from);
 	if (i != LEDGER_LOST_SLOT) {
-		fill_apart(l, i, from);
+		slot_fill(l, i, from);
 		slot_at(l, i)->css_set = 0;
 		slot_at(l, i)->cgroup_id = m.cgroup_id;
 	}
@@ -438,14 +453,14 @@ static __always_inline bool as_usual(struct cpu_ledger *l, const struct task_str
 
 /* @task, the current one, has the CPU at @now. Returns that, or when it was looked at again. */
 static __always_inline __u64 bring_up_to(struct cpu_ledger *l, const struct task_struct *task,
-					 __u64 now)
+					 __u64 now, bool often)
 {
 	if (as_usual(l, task))
 		weights_read(now - l->since_ns);
 	else
 		now = look_closer(l, now);
 	if (likely(now > l->since_ns))
-		account(l, task, now);
+		account(l, task, now, often);
 	return now;
 }
 
@@ -478,7 +493,7 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 
 	if (!l)
 		return 0;
-	now = bring_up_to(l, prev, now);
+	now = bring_up_to(l, prev, now, true);
 	put_on(l, next);
 	leave(l);
 	if (unlikely(!(++l->switches & (TIMED_EVERY - 1)))) {
@@ -492,8 +507,9 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 static __always_inline void look_between(struct cpu_ledger *l, const struct task_struct *task,
 					 __u64 now)
 {
-	bring_up_to(l, task, now);
-	put_on(l, task);
+	bring_up_to(l, task, now, false);
+	l->css_set = (__u64)BPF_CORE_READ(task, cgroups);
+	l->task = (__u64)task;
 }
 
 /*

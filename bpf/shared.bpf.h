@@ -113,16 +113,24 @@ static __always_inline __u64 move_check(const struct ledger_move *m)
 	return sum ? sum : 1;
 }
 
-static __always_inline __u64 task_cgroup_id(const struct task_struct *task)
+static __always_inline __u64 set_cgroup_id(const struct css_set *set)
 {
-	const struct css_set *set = task->cgroups;
 	__u64 id = v1_cgroup_id(set);
 
 	return id ? id : set->dfl_cgrp->kn->id;
 }
 
-/* The same of one that may be gone: any read may fail or give nonsense, a number at most. */
-static __always_inline __u64 gone_set_cgroup_id(struct css_set *set)
+static __always_inline __u64 task_cgroup_id(const struct task_struct *task)
+{
+	return set_cgroup_id(task->cgroups);
+}
+
+/*
+ * The same by BPF_CORE_READ(). For a task that may be gone: any read may fail or give nonsense, a
+ * number at most. And for whatever is not done often: where a program follows a pointer by itself
+ * the verifier searches through all types of the kernel, by name, up to three times.
+ */
+static __always_inline __u64 gone_set_cgroup_id(const struct css_set *set)
 {
 	struct cgroup_subsys_state *css = NULL;
 
@@ -135,7 +143,7 @@ static __always_inline __u64 gone_set_cgroup_id(struct css_set *set)
 	return BPF_CORE_READ(set, dfl_cgrp, kn, id);
 }
 
-static __always_inline __u64 gone_task_cgroup_id(struct task_struct *task)
+static __always_inline __u64 gone_task_cgroup_id(const struct task_struct *task)
 {
 	return gone_set_cgroup_id(BPF_CORE_READ(task, cgroups));
 }

@@ -12,19 +12,20 @@
 static __always_inline void task_fill(struct ledger_task *r, const struct task_struct *task,
 				      __u32 type)
 {
-	const struct task_struct *parent = task->real_parent;
+	/* See gone_set_cgroup_id(): none of this is done often. */
+	const struct task_struct *parent = BPF_CORE_READ(task, real_parent);
 
 	r->h.type = type;
 	r->h.cpu = bpf_get_smp_processor_id();
 	r->h.time_ns = bpf_ktime_get_ns();
 	r->pid = task->pid;
 	r->tgid = task->tgid;
-	r->parent = parent->tgid;
-	r->parent_start_ns = parent->group_leader->start_time;
+	r->parent = BPF_CORE_READ(parent, tgid);
+	r->parent_start_ns = BPF_CORE_READ(parent, group_leader, start_time);
 	r->flags = task->flags & PF_KTHREAD ? LEDGER_TASK_KTHREAD : 0;
 	r->start_ns = task->start_time;
-	r->leader_start_ns = task->group_leader->start_time;
-	r->cgroup_id = task_cgroup_id(task);
+	r->leader_start_ns = BPF_CORE_READ(task, group_leader, start_time);
+	r->cgroup_id = gone_task_cgroup_id(task);
 	r->old_pid = 0;
 	r->ns_pid = 0;
 	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), task->comm);
@@ -47,13 +48,18 @@ static __always_inline bool wanted(const struct task_struct *task)
 	return by_thread || task->pid == task->tgid;
 }
 
+static __always_inline int threads_left(const struct task_struct *task)
+{
+	return BPF_CORE_READ(task, signal, live.counter);
+}
+
 /*
  * Its record of exit is on its way, or was before anybody listened: a zombie stays for as long as
  * nobody waits for it. A process lives as long as one of its threads, whatever its leader does.
  */
 static __always_inline bool has_ended(const struct task_struct *task)
 {
-	return by_thread ? task->flags & PF_EXITING : !task->signal->live.counter;
+	return by_thread ? task->flags & PF_EXITING : !threads_left(task);
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -70,7 +76,7 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 		 * process that called fork is the one whose children are followed.
 		 */
 		r->parent = parent->tgid;
-		r->parent_start_ns = parent->group_leader->start_time;
+		r->parent_start_ns = BPF_CORE_READ(parent, group_leader, start_time);
 		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
 	}
 	return 0;
@@ -113,7 +119,7 @@ int BPF_PROG(task_exit, struct task_struct *task)
 	struct ledger_task *r;
 
 	/* signal->live has been counted down for this thread already */
-	if (!by_thread && task->signal->live.counter)
+	if (!by_thread && threads_left(task))
 		return 0;
 	r = task_record(task, LEDGER_TASK_EXIT);
 	if (r) {

@@ -25,21 +25,40 @@ struct {
 	__type(value, struct ledger_window);
 } scratch SEC(".maps");
 
+struct reading {
+	struct ledger_reader *rd;
+	struct ledger_window *w;
+};
+
+static long read_event(__u32 i, void *arg)
+{
+	const struct reading *reading = arg;
+	struct ledger_reading *r = &reading->w->readings[i & (LEDGER_MAX_EVENTS - 1)];
+
+	/*
+	 * struct ledger_value is laid out as the helper's type, which would drag
+	 * a CO-RE relocation in. On an error the helper zeroes the buffer: a wrong
+	 * CPU would look like a count of 0, so the error travels along.
+	 */
+	r->error = bpf_perf_event_read_value(&events, reading->rd->first + i, (void *)&r->value,
+					     sizeof(r->value));
+	return 0;
+}
+
 static __always_inline void read_events(struct ledger_reader *rd, struct ledger_window *w)
 {
-	__u32 i;
+	struct reading reading = { rd, w };
+	__u32 nr = rd->nr, i;
 
-	for (i = 0; i < LEDGER_MAX_EVENTS && i < rd->nr; i++) {
-		struct ledger_reading *r = &w->readings[i];
-
-		/*
-		 * struct ledger_value is laid out as the helper's type, which would drag
-		 * a CO-RE relocation in. On an error the helper zeroes the buffer: a wrong
-		 * CPU would look like a count of 0, so the error travels along.
-		 */
-		r->error = bpf_perf_event_read_value(&events, rd->first + i, (void *)&r->value,
-						     sizeof(r->value));
+	if (nr > LEDGER_MAX_EVENTS)
+		nr = LEDGER_MAX_EVENTS;
+	/* Linux 5.17. The verifier walks through every turn of other loops. */
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
+		bpf_loop(nr, read_event, &reading, 0);
+		return;
 	}
+	for (i = 0; i < LEDGER_MAX_EVENTS && i < nr; i++)
+		read_event(i, &reading);
 }
 
 static __always_inline int close_window(void)

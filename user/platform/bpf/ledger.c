@@ -321,6 +321,8 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	bpf_program__set_autoattach(l->skel->progs.task_one, false);
 	bpf_program__set_autoload(l->skel->progs.task_one, o->own_pids && has_task_from_pid());
 	bpf_program__set_autoload(l->skel->progs.ledger_tick, l->tick);
+	bpf_program__set_autoload(l->skel->progs.window_tick, o->nr_events);
+	bpf_program__set_autoload(l->skel->progs.window_now, o->nr_events);
 	ledger_io_configure(l, o, io);
 	err = t410trace__load(l->skel);
 	if (!err) {
