@@ -30,6 +30,9 @@
 /* Duration of one switch in this many is measured, to report what we cost. */
 #define TIMED_EVERY	 64
 
+/* A ring that was full is left alone for so long by switches that need a slot. */
+#define FULL_NS		 100000
+
 /* While a task goes on, its weights are read at ticks, but not sooner than this. */
 #define WEIGHTS_EVERY_NS 2000000
 
@@ -57,8 +60,10 @@ __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 	size = __builtin_offsetof(struct ledger_slices, slots) + nr * sizeof(struct ledger_slot);
 	if (bpf_ringbuf_output(&ring, &l->out, size, ring_flags(ring_wake_bytes))) {
 		l->flush_failed++;
+		l->full_ns = now;
 		return -1;
 	}
+	l->full_ns = 0;
 	if (!weighed)
 		weights_disown(nr);
 	l->nr = 0;
@@ -129,12 +134,17 @@ static __always_inline __u32 lost_slot(struct cpu_ledger *l, __u64 now)
 /*
  * All slots are taken: sends them. Returns 0, or if there is no room for them the slot for a piece
  * from @from on.
+ *
+ * A full ring stays full until user space has the CPU. To try at each switch would make them dear
+ * just when there are most of them.
  */
 __noinline __u32 make_room(struct cpu_ledger *l, __u64 from)
 {
-	if (!l || !flush_slots(l, from))
+	if (!l)
 		return 0;
-	return lost_slot(l, from);
+	if (l->full_ns && from < l->full_ns + FULL_NS)
+		return lost_slot(l, from);
+	return flush_slots(l, from) ? lost_slot(l, from) : 0;
 }
 
 /*

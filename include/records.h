@@ -133,6 +133,7 @@ struct ledger_move {
  * @move: the task was moved while it ran here; written by the CPU that moved it
  * @rest: see LEDGER_REST_SHIFT
  * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
+ * @full_ns: when the ring buffer had no room for them last; 0 = it had the last time
  * @reader: index of the reader on this CPU, or LEDGER_NO_READER; written by user space
  * @no_tick: windows are not closed at the ticks of this CPU; written by user space
  * @asked: user space's flush is at it
@@ -157,10 +158,11 @@ struct cpu_ledger {
 	struct ledger_move move;
 	__u64 rest;
 	struct ledger_slices out;
+	__u64 full_ns;
 	__u32 reader;
 	__u32 no_tick;
 	__u32 asked;
-	__u8 tail[76]; /* to a multiple of two cache lines */
+	__u8 tail[68]; /* to a multiple of two cache lines */
 };
 
 /* Devices: rows of user space's list. */

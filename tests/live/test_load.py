@@ -2,8 +2,10 @@
 """More than fits: a full ring buffer, and very many processes."""
 
 import json
+import os
 import signal
 import sys
+import time
 
 from live import (
     INCOMPLETE,
@@ -22,6 +24,9 @@ from live import (
     tell,
 )
 
+
+# FULL_NS of bpf/ledger.bpf.c
+RING_LEFT_ALONE_NS = 100000
 
 # Processes that pass a CPU on to each other; then it says how often, and who they were.
 CROWD = """
@@ -89,6 +94,35 @@ def test_full_ring(bed):
     same_time("burn, afterwards", on_cpu(reports, pid=int(pid)), int(ns), 3 * MS)
     last = lost_of(reports[-1:])
     precise(not last["tasks"] and not last["slices_ns"], f"still lost at the end: {last}")
+
+
+def test_full_ring_is_left_alone(bed):
+    """Switches try again now and then only while it is full, and no time is lost by that."""
+    with bed.tracing("-a", "--json", "-i", 200) as tracer:
+        bed.command(bed.storm, 100)
+        tracer.wait_reports(1)
+        begin = time.monotonic()
+        tracer.signal(signal.SIGSTOP)
+        bed.command(bed.storm, fill_ring())
+        # Neither of the two has a slot, so each switch needs one.
+        bench = bed.command("perf", "bench", "sched", "pipe", "-l", 300000)
+        took = time.monotonic() - begin
+        tracer.signal(signal.SIGCONT)
+        tracer.wait_reports(2)
+        done = tracer.end(signal.SIGINT)
+    require(bench.status == 0, f"perf bench: {bench.err[:200]}")
+    reports = done.intervals()
+    lost = lost_of(reports)
+    require(lost["slices_ns"] > 0, f"no CPU time is without an owner: {lost}")
+    require(lost["kept_flushes"] > 0, f"the ring was full and no slice waited: {lost}")
+    most = took * 1e9 / RING_LEFT_ALONE_NS * os.cpu_count()
+    switches = sum(r["self"]["switches"] for r in reports)
+    text = f"{lost['kept_flushes']} tries in {took:.1f} s of {switches} switches"
+    require(lost["kept_flushes"] <= most, text)
+    # With so few switches it would be few tries in any case.
+    precise(switches > 2 * most, text)
+    for report in reports:
+        check_complete(report)
 
 
 def test_names_come_back(bed):
@@ -181,6 +215,7 @@ def test_many_on_a_cpu(bed):
 
 TESTS = [
     test_full_ring,
+    test_full_ring_is_left_alone,
     test_names_come_back,
     test_memory_stays,
     test_many_rows,
