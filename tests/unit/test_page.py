@@ -336,6 +336,35 @@ def test_cgroup_tree():
         assert tree["/"] == sum(moved.values()) and tree["/box"] == moved["/box/a"] + moved["/box/b"]
 
 
+def test_monitoring_groups():
+    """What the kernel counted, beside the rows: the numbers of the summary, and none where it has none."""
+    recording = pathlib.Path(__file__).resolve().parent.parent / "fixtures/recording-9"
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory) / "page.html"
+        for by in ("cgroup", "job", "process"):
+            run("report", "-a", "--by", by, recording, "--html", out)
+            page = Page(out.read_bytes().decode("utf-8"))
+            assert ("groups" in page.tables) == (by != "process"), by
+            if by == "process":
+                continue
+            (summary,) = reports("-a", "--by", by, recording, "--summary")
+            own = {w["key"]: sum(s["value"] for s in w["shares"]) for w in summary["workloads"]}
+            heads = [text for text, _ in page.tables["groups"][0][1]]
+            assert len(page.tables["groups"]) - 1 == len(summary["resctrl"]) == 7
+            for (_, cells), group in zip(page.tables["groups"][1:], summary["resctrl"]):
+                cell = dict(zip(heads, cells))
+                counted = cell["resctrl"][1].get("data-v"), cell["resctrl GB/s"][1].get("data-v")
+                if group["state"] == "counted":
+                    assert int(counted[0]) == group["mbm_total_bytes"], group
+                else:
+                    assert counted == (None, None) and cell["resctrl"][0] == "\N{EN DASH}", group
+                    assert cell["State"][0] != "counted", group
+                assert cell["Here"][1].get("data-v") == (str(own[group["key"]]) if group["key"] else None), group
+                missing = f"{group['intervals_missing']} of {group['intervals']}"
+                assert cell["Missing intervals"][0] == missing, group
+                assert cell["Missing domains"][0] == f"{group['domains_missing']} of {group['domains']}", group
+
+
 def test_without_counters():
     with tempfile.TemporaryDirectory() as directory:
         trace = invented.noisy(300)

@@ -13,7 +13,7 @@
 #include "report/notes.h"
 #include "report/put.h"
 
-static const struct report_row *row_of(const struct report *r, const struct report_referee *f)
+const struct report_row *referees_row(const struct report *r, const struct report_referee *f)
 {
 	for (size_t i = 0; f->row[0] && i < r->nr_rows; i++)
 		if (!strcmp(r->rows[i].key, f->row))
@@ -58,8 +58,7 @@ json_t *referees_array(const struct report *r, int *err)
 
 /* --- text */
 
-/* What CPUs moved for a row, as the report says it; false where no counter has a value. */
-static bool own_bytes(const struct report *r, const struct report_row *row, uint64_t *ret)
+bool referees_own_bytes(const struct report *r, const struct report_row *row, uint64_t *ret)
 {
 	bool any = false;
 
@@ -75,8 +74,7 @@ static bool own_bytes(const struct report *r, const struct report_row *row, uint
 	return any;
 }
 
-/* "all 12 of its tasks", "3 of its 12 tasks", "its name" */
-static void put_match(FILE *f, const struct report_referee *r)
+void referees_put_match(FILE *f, const struct report_referee *r)
 {
 	const char *s = r->tasks == 1 ? "" : "s";
 
@@ -89,7 +87,7 @@ static void put_match(FILE *f, const struct report_referee *r)
 		fprintf(f, "by its %" PRIu32 " task%s", r->tasks, s);
 }
 
-static const char *why_not(enum referee_state s)
+const char *referees_why_not(enum referee_state s)
 {
 	static const char *const words[NR_REFEREE_STATES] = {
 		[REFEREE_UNAVAILABLE] = "unavailable",
@@ -124,16 +122,16 @@ static int put_referee(FILE *out, const struct report *r, const struct report_re
 		format_rate(f->bytes, f->ns, rate);
 		fprintf(line, ": %s GB/s", rate);
 	} else {
-		fprintf(line, ": no number, %s", why_not(f->state));
+		fprintf(line, ": no number, %s", referees_why_not(f->state));
 	}
-	if (row && own_bytes(r, row, &own) && duration)
+	if (row && referees_own_bytes(r, row, &own) && duration)
 		format_rate(own, duration, ours);
 	if (row)
 		fprintf(line, ", here %s", ours);
 	fprintf(line, " (group %s", group);
 	if (row) {
 		fputs(", ", line);
-		put_match(line, f);
+		referees_put_match(line, f);
 	}
 	if (f->state == REFEREE_VALID && f->missing)
 		fprintf(line, "; %" PRIu32 " of %" PRIu32 " domains have no number", f->missing,
@@ -153,7 +151,7 @@ int referees_write(FILE *out, const struct report *r, size_t width, bool all)
 	int err = 0;
 
 	for (size_t i = 0; i < r->nr_referees && !err; i++) {
-		const struct report_row *row = row_of(r, &r->referees[i]);
+		const struct report_row *row = referees_row(r, &r->referees[i]);
 
 		strangers += !row;
 		if (!row && !all)

@@ -8,6 +8,18 @@
 
 #include "model.h"
 
+/** referees_row() - the row that a group belongs to, NULL for none */
+const struct report_row *referees_row(const struct report *r, const struct report_referee *f);
+
+/** referees_own_bytes() - what CPUs moved for a row; false where no counter has a value */
+bool referees_own_bytes(const struct report *r, const struct report_row *row, uint64_t *ret);
+
+/** referees_put_match() - "by its 3 tasks", "by its tasks, 3 of the row's 12", "by its name, ..." */
+void referees_put_match(FILE *f, const struct report_referee *r);
+
+/** referees_why_not() - why a group has no number, for people */
+const char *referees_why_not(enum referee_state s);
+
 /** referees_array() - JSON of all groups; @err as in put.h */
 json_t *referees_array(const struct report *r, int *err);
 

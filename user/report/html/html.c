@@ -118,6 +118,8 @@ static int put_title(FILE *out, const struct page *p)
 		fputs("<a href=\"#tree\">Cgroups</a> ", out);
 	if (r->nr_devices)
 		fputs("<a href=\"#device\">Devices</a> ", out);
+	if (r->nr_referees)
+		fputs("<a href=\"#resctrl\">Kernel's count</a> ", out);
 	if (r->nr_probes)
 		fputs("<a href=\"#latency\">Latencies</a> ", out);
 	fputs("<a href=\"#cpu\">CPU</a> <a href=\"#quality\">Quality</a></nav></header>\n<main>\n",
@@ -175,7 +177,8 @@ static int put_sections(FILE *out, const struct page *p)
 	fputs("<section id=\"rows\"><h2>Workloads</h2>\n", out);
 	err = page_workloads(out, p);
 	fputs("</section>\n", out);
-	err = err ?: page_cgroups(out, p) ?: page_devices(out, p) ?: put_latency(out, p);
+	err = err ?: page_cgroups(out, p) ?: page_devices(out, p) ?: page_resctrl(out, p)
+	      ?: put_latency(out, p);
 	fputs("<section id=\"cpu\"><h2>CPU</h2>\n<div id=\"plot-cpu\" class=\"plot\"></div>\n",
 	      out);
 	err = err ?: page_sockets(out, p);

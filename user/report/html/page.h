@@ -59,6 +59,7 @@ void page_tail(FILE *out, const char *data, size_t length);
 int page_workloads(FILE *out, const struct page *p);
 int page_cgroups(FILE *out, const struct page *p);
 int page_devices(FILE *out, const struct page *p);
+int page_resctrl(FILE *out, const struct page *p);
 int page_latencies(FILE *out, const struct page *p);
 int page_neighbours(FILE *out, const struct page *p);
 int page_sockets(FILE *out, const struct page *p);

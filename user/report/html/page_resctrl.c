@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The table of what the kernel's monitoring groups counted, beside what the page says of workloads. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/cleanup.h"
+#include "report/format.h"
+#include "report/html/markup.h"
+#include "report/html/page.h"
+#include "report/referees.h"
+
+static int put_text(FILE *out, char *text)
+{
+	cleanup_free char *name = text;
+
+	markup_cell(out, name);
+	return 0;
+}
+
+static void put_missing(FILE *out, uint32_t missing, uint32_t of)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu32 " of %" PRIu32, missing, of);
+	markup_number(out, text, missing);
+}
+
+static int put_group(FILE *out, const struct page *p, const struct report_referee *f)
+{
+	const struct report *r = p->summary;
+	const struct report_row *row = referees_row(r, f);
+	uint64_t own;
+	char *text;
+	int err = format_terminal(f->group, sizeof(f->group), &text) ?: put_text(out, text);
+
+	if (!err && row)
+		err = page_name(row, &text) ?: put_text(out, text);
+	else
+		markup_none(out);
+	fputs("<td>", out);
+	if (row)
+		referees_put_match(out, f);
+	fputs("</td>", out);
+	if (f->state == REFEREE_VALID) {
+		markup_rate(out, f->bytes, f->ns);
+		markup_bytes(out, f->bytes);
+	} else {
+		markup_none(out);
+		markup_none(out);
+	}
+	if (row && referees_own_bytes(r, row, &own)) {
+		markup_rate(out, own, r->end_ns - r->start_ns);
+		markup_bytes(out, own);
+	} else {
+		markup_none(out);
+		markup_none(out);
+	}
+	fprintf(out, "<td>%s</td>",
+		f->state == REFEREE_VALID ? "counted" : referees_why_not(f->state));
+	put_missing(out, f->without, f->intervals);
+	put_missing(out, f->missing, f->domains);
+	return err;
+}
+
+int page_resctrl(FILE *out, const struct page *p)
+{
+	const struct report *r = p->summary;
+	int err = 0;
+
+	if (!r->nr_referees)
+		return 0;
+	fputs("<section id=\"resctrl\"><h2>The kernel's own count</h2>\n"
+	      "<p>Monitoring groups (resctrl) that others have made: what caches asked of memory "
+	      "for "
+	      "their tasks, beside what this page says. Nothing here rests on it. Groups may "
+	      "contain "
+	      "others: they are not to be added up.</p>\n",
+	      out);
+	markup_table(out, "groups",
+		     "Monitoring groups, and the workloads that they have the tasks of",
+		     "Group|Workload|How that is known|#resctrl GB/s|#resctrl|#Here GB/s|#Here|"
+		     "State|#Missing intervals|#Missing domains");
+	for (size_t i = 0; i < r->nr_referees && !err; i++) {
+		fputs("<tr>", out);
+		err = put_group(out, p, &r->referees[i]);
+		fputs("</tr>\n", out);
+	}
+	markup_table_end(out);
+	fputs("</section>\n", out);
+	return err;
+}
