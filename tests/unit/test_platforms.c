@@ -88,6 +88,10 @@ static const struct machine machines[] = {
 	  { READS(0xf), WRITES(0x10) } },
 	{ "altra", 1, 4 * 2, 2, "arm-dmc620", "dmc6200/clkdiv2_rdwr.rd", "arm_dmc620_*", 20, 23,
 	  { READS(0x1), { 0x1, 0x1, DIRECTION_WRITE, 64 } } },
+	{ "altra-numa", 2, 4 * 2, 4, "arm-dmc620", "dmc6200/clkdiv2_rdwr.rd", "arm_dmc620_*", 20, 23,
+	  { READS(0x1), { 0x1, 0x1, DIRECTION_WRITE, 64 } } },
+	{ "yitian-numa", 2, 4 * 3, 4, "yitian710", "drw0/hif_rd", "ali_drw_*", 20, 23,
+	  { READS(0x2), WRITES(0x1), WRITES(0x3) } },
 	{ "kunpeng2", 1, 4 * 2, 2, "kunpeng", "ddrc_sub0/flux_rd", "hisi_sccl*", 20, 23,
 	  { { 0x84, 0, DIRECTION_READ, 32 }, { 0x83, 0, DIRECTION_WRITE, 32 } } },
 	{ "yitian", 1, 4 * 3, 2, "yitian710", "drw0/hif_rd", "ali_drw_*", 20, 23,
@@ -111,6 +115,20 @@ static uint64_t nanojoules(uint64_t counts)
 	return (unsigned __int128)counts * 1953125 >> 23;
 }
 
+/* CPU 0 or 1 reads all PMUs of machines whose devices have nodes; the first half is of socket 0. */
+static bool one_reads_all(void)
+{
+	return machine->name && strstr(machine->name, "-numa");
+}
+
+static int socket_of(int fd)
+{
+	if (one_reads_all())
+		return (int)((kernel.attrs[fd].type - machine->from) * 2 /
+			     (machine->to - machine->from + 1));
+	return kernel.cpus[fd] / CPUS_OF_SOCKET;
+}
+
 static uint64_t truth(const struct world *w, int socket, enum direction direction)
 {
 	uint64_t sum = 0;
@@ -127,8 +145,7 @@ static uint64_t truth(const struct world *w, int socket, enum direction directio
 			    kernel.attrs[fd].config1 != machine->moved[i].config1)
 				continue;
 			known = true;
-			if (machine->moved[i].direction != direction ||
-			    kernel.cpus[fd] / CPUS_OF_SOCKET != socket)
+			if (machine->moved[i].direction != direction || socket_of(fd) != socket)
 				continue;
 			if (direction == ENERGY)
 				sum += nanojoules(w->total[fd]) - nanojoules(w->sent[fd]);
@@ -160,7 +177,7 @@ static void each_machine_counts(void **state)
 		machine = &machines[i];
 		start(w, machine->name, 0, 0);
 		assert_int_equal(w->cpus.nr_sockets, machine->sockets);
-		assert_int_equal(w->counters.nr_readers, machine->sockets);
+		assert_int_equal(w->counters.nr_readers, one_reads_all() ? 1 : machine->sockets);
 		assert_int_equal(w->counters.nr_events, machine->events);
 		assert_int_equal(w->counters.nr, machine->counters);
 		assert_string_equal(w->counters.items[0].name, machine->first);
@@ -180,7 +197,8 @@ static void each_machine_counts(void **state)
 /* Two dies of a socket are read on CPUs of their own: each is a counter. */
 static void two_dies(void **state)
 {
-	static const struct machine dies = { .from = 20,
+	static const struct machine dies = { .name = "kunpeng",
+					     .from = 20,
 					     .to = 27,
 					     .moved = { { 0x1, 0, DIRECTION_READ, 32 },
 							{ 0x0, 0, DIRECTION_WRITE, 32 } } };
@@ -236,6 +254,42 @@ static void a_second_socket(void **state)
 	unknown_sockets("altra", 4, true);
 	unknown_sockets("graviton", 1, true);
 	unknown_sockets("nodeless", 2, false);
+}
+
+/* What firmware says of the nodes of devices is believed of all of them or of none. */
+static void nodes_of_devices(void **state)
+{
+	static const struct {
+		const char *file, *text;
+		bool believed;
+	} rows[] = {
+		{ "devices/platform/CTRL0000:03/numa_node", "1\n", true },
+		{ "devices/platform/CTRL0000:03/numa_node", "-1\n",
+		  false }, /* of one it says none */
+		{ "devices/platform/CTRL0000:03/numa_node", "7\n", false }, /* a node of its own */
+		{ "devices/system/node/node1/cpulist", "\n", false },
+		{ "devices/system/node/node1/cpulist", "0-7\n", false },
+		{ "devices/system/node/node1/cpulist", "0-3\n", false }, /* socket 1 has none */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct pmu_list pmus;
+		struct diag d = { 0 };
+		struct tree tree;
+		struct sysfs fs;
+
+		tree_make_platform(&tree, "altra-numa");
+		tree_put(&tree, rows[i].file, rows[i].text);
+		assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
+		assert_int_equal(pmu_list_read(&fs, &d, &pmus), 0);
+		assert_int_equal(pmus.nr, 4);
+		for (size_t k = 0; k < pmus.nr; k++)
+			assert_int_equal(pmus.pmus[k].socket, rows[i].believed ? (int)k / 2 : -1);
+		pmu_list_free(&pmus);
+		sysfs_close(&fs);
+		tree_remove(&tree);
+	}
 }
 
 /* A channel whose counters others hold takes turns; the sum of the others stays a sum. */
@@ -448,7 +502,7 @@ static uint64_t own_truth(const struct world *w, int socket, enum direction dire
 	uint64_t sum = 0;
 
 	for (int fd = 0; fd < kernel.nr; fd++) {
-		if (!kernel.open[fd] || kernel.cpus[fd] / CPUS_OF_SOCKET != socket)
+		if (!kernel.open[fd] || socket_of(fd) != socket)
 			continue;
 		if (kernel.attrs[fd].config == 0xf04 && direction == DIRECTION_READ)
 			sum += w->total[fd] * 64 / 9 - w->sent[fd] * 64 / 9;
@@ -684,23 +738,15 @@ static void cpus_are_recognized(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_machine_counts),
-		cmocka_unit_test(two_dies),
-		cmocka_unit_test(checks_tell_it),
-		cmocka_unit_test(devices_are_not_counted),
-		cmocka_unit_test(rows_of_the_user),
-		cmocka_unit_test(places_in_json),
-		cmocka_unit_test(a_second_socket),
-		cmocka_unit_test(a_channel_is_held),
-		cmocka_unit_test(halves_of_a_held_channel),
-		cmocka_unit_test(channels_take_turns),
-		cmocka_unit_test(energy_beside_traffic),
-		cmocka_unit_test(energy_alone),
-		cmocka_unit_test(energy_cannot_be_opened),
-		cmocka_unit_test(better_than_the_mesh),
-		cmocka_unit_test(the_second_choice),
-		cmocka_unit_test(another_cpu),
-		cmocka_unit_test(sysfs_says_otherwise),
+		cmocka_unit_test(each_machine_counts),	cmocka_unit_test(two_dies),
+		cmocka_unit_test(checks_tell_it),	cmocka_unit_test(devices_are_not_counted),
+		cmocka_unit_test(rows_of_the_user),	cmocka_unit_test(places_in_json),
+		cmocka_unit_test(a_second_socket),	cmocka_unit_test(nodes_of_devices),
+		cmocka_unit_test(a_channel_is_held),	cmocka_unit_test(halves_of_a_held_channel),
+		cmocka_unit_test(channels_take_turns),	cmocka_unit_test(energy_beside_traffic),
+		cmocka_unit_test(energy_alone),		cmocka_unit_test(energy_cannot_be_opened),
+		cmocka_unit_test(better_than_the_mesh), cmocka_unit_test(the_second_choice),
+		cmocka_unit_test(another_cpu),		cmocka_unit_test(sysfs_says_otherwise),
 		cmocka_unit_test(cpus_are_recognized),
 	};
 

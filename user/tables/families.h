@@ -92,7 +92,10 @@ enum pmu_socket_by {
 			       cpumask with several CPUs: there is one such PMU for each of them */
 	PMU_SOCKET_BY_NODE, /* that of the CPU, which is on the PMU's NUMA node if firmware says it:
 			       believed where each socket has such a PMU */
-	PMU_SOCKET_ONLY,    /* the only one of the machine; of several it is not known which */
+	PMU_SOCKET_BY_DEVICE, /* the only one of the machine; of several that of the NUMA node which
+				 firmware says of its device: believed where each PMU of the kind
+				 has one, and each socket has such a PMU */
+	PMU_SOCKET_ONLY,      /* the only one of the machine; of several it is not known which */
 	PMU_SOCKET_UNKNOWN,
 };
 

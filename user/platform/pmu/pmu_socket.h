@@ -12,12 +12,14 @@ int32_t pmu_cpu_socket(const struct sysfs *fs, int cpu);
 int32_t pmu_find_socket(const struct sysfs *fs, const struct pmu *pmu);
 
 /**
- * pmu_sockets_doubt() - forget sockets of PMU_SOCKET_BY_NODE that cannot be believed
+ * pmu_sockets_doubt() - forget sockets that cannot be believed
  * @fs: the tree that the list was read from
  * @list: all PMUs, those of a kind beside each other
  *
- * Such a driver reads its PMU on a CPU of the NUMA node that the firmware says. Firmware that says
- * none gives all of them to CPU 0. So they are believed where each socket has one.
+ * A driver of PMU_SOCKET_BY_NODE reads its PMU on a CPU of the NUMA node that the firmware says.
+ * Firmware that says none gives all of them to CPU 0. So they are believed where each socket has one.
+ * So are nodes of devices (PMU_SOCKET_BY_DEVICE), if firmware says that of each: a total that lacks a
+ * memory controller is none.
  */
 void pmu_sockets_doubt(const struct sysfs *fs, struct pmu_list *list);
 
