@@ -77,6 +77,24 @@ def test_screens_after_keys():
             assert t.wait_status() == 0
 
 
+def test_a_picture_is_one_write():
+    """ncurses alone writes after each movement of the cursor: dozens of times for each of these."""
+    source = pathlib.Path(__file__).resolve().parent / "terminal_writes.c"
+    with tempfile.TemporaryDirectory(prefix="writes") as folder:
+        library, log = pathlib.Path(folder, "writes.so"), pathlib.Path(folder, "log")
+        subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-o", library, source], check=True)
+        with Terminal(f"LD_PRELOAD={library} TERMINAL_WRITES={log} {TOP}", 100, 40) as t:
+            t.wait("END OF FILE")
+            for key, shown in (("t", r"▾ g\d "), ("2", "No device is followed"), ("1", r"▾ g\d ")):
+                before = len(log.read_text("ascii").split())
+                t.press(key)
+                t.wait(shown)
+                sizes = [int(line) for line in log.read_text("ascii").split()[before:]]
+                assert 1 <= len(sizes) <= 2, f"{key}: {len(sizes)} writes: {sizes}"
+            t.press("q")
+            assert t.wait_status() == 0
+
+
 def test_left_and_right_are_time():
     with Terminal(TOP) as t:
         t.wait("END OF FILE")

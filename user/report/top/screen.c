@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -31,12 +32,21 @@
 #define MAX_ROWS    500
 #define MAX_COLUMNS 1000
 
+/**
+ * struct screen - see screen.h
+ * @out: what ncurses writes to: the terminal, and while it draws, @paper
+ * @paper: a picture on its way to the terminal; -1: it goes there piece by piece
+ * @picture, @cap: the same in memory
+ */
 struct screen {
 	struct view *view;
 	struct screen_owner owner;
 	struct canvas canvas;
 	SCREEN *terminal;
-	FILE *in;
+	FILE *in, *out;
+	int paper;
+	char *picture;
+	size_t cap;
 	int signals;
 	bool colours;
 	bool old;
@@ -81,6 +91,23 @@ static int open_keys(struct screen *s, struct diag *d)
 	if (fd >= 0)
 		close(fd);
 	return refuse(d, "there is no keyboard");
+}
+
+/* A descriptor of its own, so that it can be another file for a while. */
+static int open_output(struct screen *s, struct diag *d)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	s->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!s->out) {
+		int err = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return diag_error(d, err, "cannot write to the terminal");
+	}
+	s->paper = memfd_create("picture", MFD_CLOEXEC);
+	return 0;
 }
 
 static int open_signals(struct screen *s, struct diag *d)
@@ -140,7 +167,7 @@ static int start(struct screen *s, struct diag *d)
 	setlocale(LC_CTYPE, "");
 	s->canvas.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	/* Otherwise names would be wide for ncurses that are not for us, and the other way round */
-	s->terminal = newterm(NULL, stdout, s->in);
+	s->terminal = newterm(NULL, s->out, s->in);
 	if (!s->terminal) {
 		snprintf(why, sizeof(why),
 			 "TERM=%.64s is not known here (is it in "
@@ -168,10 +195,12 @@ int screen_open(struct view *v, const struct screen_owner *owner, struct diag *d
 
 	if (!s)
 		return diag_no_memory(d);
-	*s = (struct screen){ .view = v, .owner = *owner, .signals = -1, .old = true };
+	*s = (struct screen){ .view = v, .owner = *owner, .paper = -1, .signals = -1, .old = true };
 	err = screen_check(d);
 	if (!err)
 		err = open_keys(s, d);
+	if (!err)
+		err = open_output(s, d);
 	if (!err)
 		err = open_signals(s, d);
 	if (!err)
@@ -194,6 +223,11 @@ void screen_close(struct screen *s)
 	}
 	if (s->in)
 		fclose(s->in);
+	if (s->out)
+		fclose(s->out);
+	if (s->paper >= 0)
+		close(s->paper);
+	free(s->picture);
 	if (s->signals >= 0)
 		close(s->signals);
 	canvas_free(&s->canvas);
@@ -348,6 +382,57 @@ static void put_cell(const struct screen *s, size_t row, size_t column)
 	mvadd_wch((int)row, (int)column, &cell);
 }
 
+static void write_all(int fd, const char *text, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, text, length);
+
+		if (n > 0) {
+			text += n;
+			length -= n;
+		} else if (n < 0 && errno == EAGAIN) {
+			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
+		} else if (n < 0 && errno != EINTR) {
+			return; /* it is gone, which reading from it tells */
+		}
+	}
+}
+
+/* What ncurses has put on paper goes to the terminal. */
+static void send_picture(struct screen *s)
+{
+	off_t length = lseek(s->paper, 0, SEEK_CUR);
+
+	if (length > 0 && (size_t)length > s->cap) {
+		free(s->picture);
+		s->picture = malloc(length);
+		s->cap = s->picture ? length : 0;
+	}
+	if (length > 0 && s->picture && pread(s->paper, s->picture, length, 0) == length)
+		write_all(STDOUT_FILENO, s->picture, length);
+	else if (length)
+		clearok(curscr, TRUE); /* the next one is drawn anew, wholly */
+	lseek(s->paper, 0, SEEK_SET);
+}
+
+/*
+ * ncurses writes after each movement of the cursor, past whatever buffer its stream has: some
+ * hundred times a picture, and a terminal at the other end of a network shows it in pieces. Sizes
+ * and modes of the terminal are asked for and set at other times.
+ */
+static void show(struct screen *s)
+{
+	int fd = fileno(s->out);
+
+	if (s->paper < 0 || dup3(s->paper, fd, O_CLOEXEC) < 0) {
+		refresh();
+		return;
+	}
+	refresh();
+	dup3(STDOUT_FILENO, fd, O_CLOEXEC);
+	send_picture(s);
+}
+
 static int draw(struct screen *s, struct diag *d)
 {
 	int rows, columns, err;
@@ -363,7 +448,7 @@ static int draw(struct screen *s, struct diag *d)
 	for (size_t row = 0; row < s->canvas.rows; row++)
 		for (size_t column = 0; column < s->canvas.columns; column++)
 			put_cell(s, row, column);
-	refresh();
+	show(s);
 	s->old = false;
 	s->drawn_ns = monotonic_ns();
 	return 0;
