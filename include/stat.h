@@ -170,7 +170,7 @@ struct stat_value {
 /**
  * struct stat_cost - what reading a PMU cost in an interval
  * @readings: times it was read
- * @read_ns: how long that took
+ * @read_ns: our CPU time for that
  * @failed: readings that failed
  * @deferred: readings that waited for the budget
  * @turns: times that events were exchanged for others

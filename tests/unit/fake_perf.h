@@ -46,6 +46,8 @@ static struct {
 	struct fake_pmu pmus[8];
 	size_t nr_pmus;
 	uint64_t now, read_ns;
+	uint64_t pause_ns; /* the machine stands still for so long during the next reading */
+	uint64_t paused_ns;
 	uint64_t open_ns; /* what opening an event takes */
 	uint64_t slow_ns; /* what a reading of PMUs of slow_type takes */
 	uint32_t slow_type;
@@ -233,6 +235,9 @@ static inline ssize_t fake_read(int fd, uint64_t *words, size_t nr)
 
 	fake.reads++;
 	fake_pass(fake.slow_type && e->attr.type == fake.slow_type ? fake.slow_ns : fake.read_ns);
+	fake_pass(fake.pause_ns);
+	fake.paused_ns += fake.pause_ns;
+	fake.pause_ns = 0;
 	if (e->error)
 		return 0;
 	if (fake.fail_reads && (!fake.fail_type || fake.fail_type == (int)e->attr.type)) {
@@ -303,6 +308,11 @@ static inline uint64_t fake_now(void)
 	return fake.now;
 }
 
+static inline uint64_t fake_spent(void)
+{
+	return fake.now - fake.paused_ns;
+}
+
 static const struct perf_ops fake_kernel = {
 	.open = fake_open,
 	.read = fake_read,
@@ -310,6 +320,7 @@ static const struct perf_ops fake_kernel = {
 	.disable = fake_disable,
 	.close = fake_close,
 	.now = fake_now,
+	.spent = fake_spent,
 };
 
 #endif

@@ -180,6 +180,30 @@ static void test_turns_are_rationed(void **state)
 	meter_close(m);
 }
 
+/* The machine stood still while a PMU was read: that is not charged, and turns go on. */
+static void test_pause_is_not_charged(void **state)
+{
+	uint64_t turns;
+	struct meter *m;
+
+	(void)state;
+	for (uint32_t i = 0; i < 11; i++)
+		add(ucf, i, 0, 0);
+	add(ucf, FAKE_CYCLES, 0, 0);
+	m = open_meter(0.005);
+	run(m, 1000 * MS, 1000 * MS);
+	fake.pause_ns = 50 * MS;
+	run(m, 1000 * MS, 1000 * MS);
+	assert_int_equal(fake.pause_ns, 0);
+	turns = cost_of(m, 0).turns;
+	/* Charged, it would be what turns may take in 20 s. */
+	run(m, 1000 * MS, 1000 * MS);
+	assert_in_range(cost_of(m, 0).turns - turns, 8, 12);
+	assert_true(meter_busiest(m) <= 0.005);
+	check_segments();
+	meter_close(m);
+}
+
 /* Where the budget does not do for all turns, PMUs of a CPU get equal parts of it. */
 static void test_turns_are_fair(void **state)
 {
@@ -607,6 +631,7 @@ int main(void)
 		TEST(test_dear_ones_wait),
 		TEST(test_equal_parts),
 		TEST(test_turns_are_rationed),
+		TEST(test_pause_is_not_charged),
 		TEST(test_turns_are_fair),
 		TEST(test_dear_ones_are_fair),
 		TEST(test_failed_reading),

@@ -158,8 +158,8 @@ static uint64_t fake_now(void)
 	return k.now;
 }
 
-static const struct perf_ops fake = { fake_open,    fake_read,	fake_enable,
-				      fake_disable, fake_close, fake_now };
+static const struct perf_ops fake = { fake_open,  fake_read, fake_enable, fake_disable,
+				      fake_close, fake_now,  fake_now };
 
 /* --- a machine */
 

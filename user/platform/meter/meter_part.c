@@ -78,13 +78,18 @@ static void disable_groups(const struct meter *m, const struct meter_part *part)
 		m->ops->disable(part->fds[i]);
 }
 
+/*
+ * What a PMU's CPU is charged is our own CPU time: whoever reads a counter of another CPU waits for
+ * it without leaving its own, so it is never less than that CPU spends on it. The time on the wall
+ * would also have the time in which we do not run, and turns would wait for seconds after each.
+ */
 void part_stop(struct meter *m, const struct meter_pmu *p, struct meter_part *part)
 {
-	uint64_t begin = m->ops->now();
+	uint64_t spent = m->ops->spent();
 
 	disable_groups(m, part);
 	part->stopped = true;
-	m->accounts[p->account].read_ns += m->ops->now() - begin;
+	m->accounts[p->account].read_ns += m->ops->spent() - spent;
 }
 
 void part_close(const struct meter *m, struct meter_part *part)
@@ -266,7 +271,7 @@ static int read_group(const struct meter *m, struct meter_part *part, size_t fir
 
 static int read_part(struct meter *m, struct meter_pmu *p, struct meter_part *part, bool restart)
 {
-	uint64_t *words, begin;
+	uint64_t *words, begin, spent;
 	int err = 0;
 
 	if (!part->open)
@@ -275,6 +280,7 @@ static int read_part(struct meter *m, struct meter_pmu *p, struct meter_part *pa
 	if (!words)
 		return -ENOMEM;
 	begin = m->ops->now();
+	spent = m->ops->spent();
 	for (size_t i = 0; i < part->nr && !err; i += part->group) {
 		size_t n = part->nr - i < part->group ? part->nr - i : part->group;
 
@@ -286,7 +292,7 @@ static int read_part(struct meter *m, struct meter_pmu *p, struct meter_part *pa
 		if (err && restart && !part->stopped && !m->ops->enable(part->fds[i]))
 			err = read_group(m, part, i, n, words);
 	}
-	m->accounts[p->account].read_ns += m->ops->now() - begin;
+	m->accounts[p->account].read_ns += m->ops->spent() - spent;
 	part->read_at_ns = begin + (m->ops->now() - begin) / 2;
 	free(words);
 	return err;

@@ -44,6 +44,11 @@ static void kernel_close(int fd)
 	close(fd);
 }
 
+static uint64_t thread_cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 const struct perf_ops perf_kernel = {
 	.open = kernel_open,
 	.read = kernel_read,
@@ -51,6 +56,7 @@ const struct perf_ops perf_kernel = {
 	.disable = kernel_disable,
 	.close = kernel_close,
 	.now = monotonic_ns,
+	.spent = thread_cpu_ns,
 };
 
 void perf_events_close(const struct perf_ops *ops, int *fds, size_t nr)

@@ -20,6 +20,7 @@
  * @disable: stop a group, by its leader alone; 0 or a negative errno
  * @close: close(2)
  * @now: CLOCK_MONOTONIC in nanoseconds
+ * @spent: CPU time of the calling thread in nanoseconds
  */
 struct perf_ops {
 	int (*open)(const struct perf_event_attr *attr, int pid, int cpu, int leader);
@@ -28,6 +29,7 @@ struct perf_ops {
 	int (*disable)(int leader);
 	void (*close)(int fd);
 	uint64_t (*now)(void);
+	uint64_t (*spent)(void);
 };
 
 /* A reading says how long the event was on, and how long it counted. */
