@@ -41,6 +41,18 @@ static __always_inline struct ledger_slot *slot_at(struct cpu_ledger *l, __u32 i
 	return &l->out.slots[i & (LEDGER_SLOTS - 1)];
 }
 
+/* Begins with no slots. */
+static __noinline void forget_slots(struct cpu_ledger *l)
+{
+	__u64 *index = (__u64 *)l->index;
+	__u32 i;
+
+	l->nr = 0;
+	/* What was left of others would keep places from new ones as soon as it looked like a slot. */
+	for (i = 0; i < LEDGER_INDEX / sizeof(*index); i++)
+		index[i] = ~0ull;
+}
+
 /* Empties the table into the ring; on failure the table stays as it is. */
 __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 {
@@ -66,7 +78,7 @@ __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 	l->full_ns = 0;
 	if (!weighed)
 		weights_disown(nr);
-	l->nr = 0;
+	forget_slots(l);
 	return 0;
 }
 
@@ -191,16 +203,17 @@ static __always_inline __u32 slot_known(struct cpu_ledger *l, __u32 pid, __u64 c
 					__u32 *place)
 {
 	/* css_sets are cache line aligned; pids differ in their low bits */
-	__u32 p = (pid ^ (__u32)(css_set >> 6)) & (LEDGER_INDEX - 1), i = l->index[p];
+	__u32 p = (pid ^ (__u32)(css_set >> 6)) & (LEDGER_INDEX - 1), way, i;
 
-	*place = p;
-	if (slot_is(l, i, pid, css_set))
-		return i;
-	if (i >= l->nr)
-		return LEDGER_SLOTS;
-	*place = p ^ 1;
-	i = l->index[p ^ 1];
-	return slot_is(l, i, pid, css_set) ? i : LEDGER_SLOTS;
+	for (way = 0; way < LEDGER_WAYS; way++) {
+		*place = p ^ way;
+		i = l->index[p ^ way];
+		if (slot_is(l, i, pid, css_set))
+			return i;
+		if (i >= l->nr)
+			break;
+	}
+	return LEDGER_SLOTS;
 }
 
 /*
@@ -396,7 +409,7 @@ static __always_inline __u64 end_rest(struct cpu_ledger *l, __u64 now)
 
 	if (!(rest & LEDGER_REST_TAKEN))
 		return now;
-	l->nr = 0;
+	forget_slots(l);
 	l->since_ns = rest >> LEDGER_REST_SHIFT;
 	now = bpf_ktime_get_ns();
 	return now > l->since_ns ? now : l->since_ns;
@@ -443,6 +456,7 @@ __noinline __u64 look_closer(struct cpu_ledger *l, __u64 now)
 	if (!since) {
 		l->out.h.type = LEDGER_SLICES;
 		l->out.h.cpu = bpf_get_smp_processor_id();
+		forget_slots(l);
 		l->since_ns = now;
 	}
 	return now;

@@ -24,7 +24,8 @@
 #define LEDGER_KEY_SLOTS   (LEDGER_SLOTS - 2) /* for any task */
 #define LEDGER_RUN_SLOT	   (LEDGER_SLOTS - 2) /* spare: a run that crosses windows */
 #define LEDGER_LOST_SLOT   (LEDGER_SLOTS - 1) /* CPU time whose task could not be noted */
-#define LEDGER_INDEX	   256		      /* hash places, power of two */
+#define LEDGER_INDEX	   1024		      /* hash places, power of two */
+#define LEDGER_WAYS	   4		      /* places of a key, power of two */
 
 #define LEDGER_LOST_PID	   0xffffffffu
 #define LEDGER_NO_SOCKET   0xffffffffu
@@ -125,7 +126,7 @@ struct ledger_move {
  * @task: address of the task that was put on the CPU last
  * @css_set: that of its css_set, when it was put there
  * @moved: @move is filled in, and this is its checksum: set by other CPUs, cleared by this one
- * @index: hash of the key to slot number, two places a key
+ * @index: hash of the key to slot number, LEDGER_WAYS places a key
  * @timed_ns: duration of the timed switches
  * @timed: switches that were timed
  * @flush_failed: times the ring buffer was full; slots were kept
@@ -414,6 +415,7 @@ struct ledger_reader {
 };
 
 _Static_assert(sizeof(struct ledger_slot) == 56, "ledger_slot layout");
+_Static_assert(LEDGER_SLOTS < 255, "255 is no slot in cpu_ledger.index");
 _Static_assert(__builtin_offsetof(struct ledger_slices, slots) == 32, "ledger_slices layout");
 _Static_assert(__builtin_offsetof(struct cpu_ledger, index) == 64 &&
 		       sizeof(struct cpu_ledger) % 128 == 0,

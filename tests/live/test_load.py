@@ -31,11 +31,16 @@ RING_LEFT_ALONE_NS = 100000
 # Processes that pass a CPU on to each other; then it says how often, and who they were.
 CROWD = """
 import os, resource, sys
-cpu, number, turns = map(int, sys.argv[1:])
+cpu, number, turns, apart = map(int, sys.argv[1:])
 os.sched_setaffinity(0, {cpu})
 together, begin = os.pipe()
 pids = []
-for _ in range(number):
+for i in range(number):
+    for _ in range(i * apart % 12):
+        other = os.fork()
+        if not other:
+            os._exit(0)
+        os.waitpid(other, 0)
     pids.append(os.fork())
     if not pids[-1]:
         os.close(begin)
@@ -197,10 +202,10 @@ def test_switch_storm(bed):
     precise(not check_incomplete(done, lost), f"losses of {lost}")
 
 
-def test_many_on_a_cpu(bed):
+def slices_of_crowd(bed, apart):
     """A hundred processes take turns on a CPU: they have a slice each, not one for each turn."""
     path = bed.scratch / "run.ndjson"
-    command = [sys.executable, "-c", CROWD, bed.cpu, 100, 500]
+    command = [sys.executable, "-c", CROWD, bed.cpu, 100, 500, apart]
     done = bed.command(
         bed.program, "record", "--no-counters", "-a", "--format", "ndjson", "-o", path, "--", *command
     )
@@ -213,6 +218,15 @@ def test_many_on_a_cpu(bed):
     require(100 <= slices <= int(turns) / 10, f"{slices} slices of {turns} turns")
 
 
+def test_many_on_a_cpu(bed):
+    slices_of_crowd(bed, 0)
+
+
+def test_many_apart_on_a_cpu(bed):
+    """The same with numbers that lie apart, as where others start in between."""
+    slices_of_crowd(bed, 7)
+
+
 TESTS = [
     test_full_ring,
     test_full_ring_is_left_alone,
@@ -221,4 +235,5 @@ TESTS = [
     test_many_rows,
     test_switch_storm,
     test_many_on_a_cpu,
+    test_many_apart_on_a_cpu,
 ]
