@@ -606,7 +606,7 @@ struct report_socket {
  * @merged_windows: windows much longer than asked for (late reader)
  * @lost_slices_ns: CPU time whose task could not be noted
  * @kept_flushes: times slices had to wait because the ring buffer was full
- * @lost_tasks: fork, exec and exit records that found no room
+ * @lost_tasks: fork, exec and exit records that found no room, or that the kernel left out
  * @late_slices: slices, or requests of devices, that arrived after their interval was closed
  * @unseen_switches: context switches the kernel did not tell of; the time was booked
  *	from the scheduler's own books

@@ -36,6 +36,9 @@ $(B)/tests/unit/test_device_io: LDFLAGS += -Wl,--wrap=owners_find
 # It plays the kernel
 $(B)/tests/unit/test_ledger_flush: LDFLAGS += -Wl,--wrap=ledger_drain,--wrap=ledger_run_on -pthread
 
+# It plays the kernel, too
+$(B)/tests/unit/test_ledger_misses: LDFLAGS += -Wl,--wrap=bpf_program__fd,--wrap=bpf_obj_get_info_by_fd
+
 # Built, not run: tests/run.sh runs them
 .PHONY: unit-programs
 unit-programs: $(UNIT) $(B)/tests/unit/make_accounts $(PROGRAM)

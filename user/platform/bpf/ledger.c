@@ -711,11 +711,28 @@ int ledger_task(struct ledger *l, uint32_t pid, const struct ledger_sink *sink)
 	return read_tasks(bpf_program__attach_iter(l->skel->progs.task_one, &opts), sink);
 }
 
+static uint64_t all_misses(const struct bpf_program *const *progs, size_t nr)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		all += ledger_misses(progs[i]);
+	return all;
+}
+
 void ledger_losses(const struct ledger *l, struct ledger_losses *ret)
 {
+	const struct bpf_program *const tasks[] = { l->skel->progs.task_fork,
+						    l->skel->progs.task_exec,
+						    l->skel->progs.task_rename,
+						    l->skel->progs.task_exit };
+	const struct bpf_program *const cgroups[] = { l->skel->progs.cgroup_made,
+						      l->skel->progs.cgroup_renamed,
+						      l->skel->progs.cgroup_removed };
+
 	*ret = (struct ledger_losses){
-		.tasks = l->skel->bss->lost_tasks,
-		.cgroups = l->skel->bss->lost_cgroups,
+		.tasks = l->skel->bss->lost_tasks + all_misses(tasks, ARRAY_SIZE(tasks)),
+		.cgroups = l->skel->bss->lost_cgroups + all_misses(cgroups, ARRAY_SIZE(cgroups)),
 		.io = ledger_io_losses(l),
 		.bad = l->bad,
 	};

@@ -441,22 +441,10 @@ void ledger_io_take_lost(struct ledger *l, const struct ledger_sink *sink)
 	l->io.taken_ns = r.h.time_ns;
 }
 
-/* Times that the kernel did not run a program because it was running on that CPU already. */
-static uint64_t misses(const struct bpf_program *prog)
-{
-	struct bpf_prog_info info = { 0 };
-	uint32_t size = sizeof(info);
-
-	if (bpf_program__fd(prog) < 0 ||
-	    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size))
-		return 0;
-	return info.recursion_misses;
-}
-
 uint64_t ledger_io_losses(const struct ledger *l)
 {
 	if (!l->io.parts)
 		return 0;
-	return misses(l->skel->progs.io_complete) + misses(l->skel->progs.io_sent) +
+	return ledger_misses(l->skel->progs.io_complete) + ledger_misses(l->skel->progs.io_sent) +
 	       l->skel->bss->io_not_undone;
 }

@@ -31,3 +31,14 @@ int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret)
 		*ret = o.retval;
 	return 0;
 }
+
+uint64_t ledger_misses(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	if (bpf_program__fd(prog) < 0 ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size))
+		return 0;
+	return info.recursion_misses;
+}

@@ -111,6 +111,14 @@ int ledger_map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size,
  */
 int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret);
 
+/**
+ * ledger_misses() - times that the kernel did not run a program
+ *
+ * Because it was running on that CPU already: interrupted, or, where hooks can be preempted (Linux 7.2:
+ * srcu_fast_notrace in tracepoint.h), in the middle of another task. 0 before Linux 5.12.
+ */
+uint64_t ledger_misses(const struct bpf_program *prog);
+
 /** ledger_tick_ns() - from one tick of the scheduler to the next */
 uint64_t ledger_tick_ns(void);
 
