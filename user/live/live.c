@@ -321,6 +321,7 @@ void live_free(struct live *l)
 	sysfs_close(&l->sysfs);
 	live_jobs_free(l->jobs);
 	live_cgroups_release(&l->cgroups);
+	live_tasks_free(&l->tasks);
 	header_release(&l->header);
 	free(l->ends_ns);
 	if (l->events >= 0)
@@ -339,7 +340,10 @@ int live_follow(struct live *l, pid_t pid, struct diag *d)
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
 	if (number && session_follow(l->session, number))
-		return live_trace_failed(l, trace_send_follow(&l->out, number), d);
+		return live_trace_failed(l,
+					 live_tasks_remember(&l->tasks, pid)
+						 ?: trace_send_follow(&l->out, number),
+					 d);
 	return process_missing(pid, d);
 }
 

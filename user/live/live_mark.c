@@ -270,6 +270,14 @@ static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_
 	return err;
 }
 
+/* Records about tasks were lost, or one is missing that nobody said was lost. */
+static bool tasks_in_doubt(struct live *l, const struct quality *losses)
+{
+	bool ended = live_tasks_some_ended(&l->tasks);
+
+	return losses->lost_tasks != l->seen.lost_tasks || (ended && session_alive(l->session));
+}
+
 static int make_mark(struct live *l, enum mark_kind kind, struct diag *d, struct trace_mark *ret)
 {
 	struct quality losses;
@@ -283,7 +291,7 @@ static int make_mark(struct live *l, enum mark_kind kind, struct diag *d, struct
 	if (err)
 		return err;
 	total_quality(l, &losses);
-	if (losses.lost_tasks != l->seen.lost_tasks)
+	if (tasks_in_doubt(l, &losses))
 		err = live_tasks_list(&l->tasks, l->ledger, &l->sink, &l->out);
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));

@@ -1,15 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "live/live_tasks.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/text.h"
+#include "live/process.h"
 #include "platform/sys/pid_namespace.h"
 
 void live_tasks_open(const char *proc, struct live_tasks *ret)
 {
 	*ret = (struct live_tasks){ .machine = pid_namespace_is_machine(proc) };
+}
+
+void live_tasks_free(struct live_tasks *t)
+{
+	free(t->named);
+	t->named = NULL;
+	t->nr_named = 0;
+}
+
+int live_tasks_remember(struct live_tasks *t, pid_t pid)
+{
+	pid_t *more = realloc(t->named, (t->nr_named + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	t->named = more;
+	more[t->nr_named++] = pid;
+	return 0;
+}
+
+bool live_tasks_some_ended(struct live_tasks *t)
+{
+	size_t nr = t->nr_named;
+
+	t->nr_named = 0;
+	for (size_t i = 0; i < nr; i++)
+		if (process_lives(t->named[i]))
+			t->named[t->nr_named++] = t->named[i];
+	return t->nr_named < nr;
 }
 
 const char *live_tasks_note(const struct live_tasks *t, const struct ledger *l)

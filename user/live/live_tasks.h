@@ -3,6 +3,8 @@
 #ifndef LIVE_LIVE_TASKS_H
 #define LIVE_LIVE_TASKS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -12,13 +14,30 @@
 /**
  * struct live_tasks - which numbers are which
  * @machine: all have those of the machine; otherwise we are in a pid namespace of our own
+ * @named, @nr_named: processes that the user named, by their numbers here, and that had not ended
  */
 struct live_tasks {
 	bool machine;
+	pid_t *named;
+	size_t nr_named;
 };
 
 /** live_tasks_open() - find out; @proc: "/proc" */
 void live_tasks_open(const char *proc, struct live_tasks *ret);
+
+/** live_tasks_free() - what live_tasks_remember() took */
+void live_tasks_free(struct live_tasks *t);
+
+/** live_tasks_remember() - the user named this process; 0 or -ENOMEM */
+int live_tasks_remember(struct live_tasks *t, pid_t pid);
+
+/**
+ * live_tasks_some_ended() - has one that the user named ended since this was asked last?
+ *
+ * Its record of exit tells so, too. But if that were missing without being counted as lost, a run
+ * would wait for its end for ever.
+ */
+bool live_tasks_some_ended(struct live_tasks *t);
 
 /** live_tasks_note() - what a user must know, "" for nothing */
 const char *live_tasks_note(const struct live_tasks *t, const struct ledger *l);
