@@ -111,12 +111,54 @@ static void doubt_is_in_the_errors(void **state)
 	sim_free(s);
 }
 
+/* The first one moves nearly all, as much as its count says but for a slow swing; bytes follow. */
+static void beside_a_large_one(struct sim *s, const double *intensity, int block)
+{
+	random_activity(s, 0.7);
+	for (size_t t = 0; t < s->t; t++)
+		matrix_row(&s->x, t)[3] *= 0.01F;
+	make_bytes(s, intensity);
+	for (size_t t = 0; t < s->t; t++) {
+		double more = 0.06 * sin((block * s->t + t) / 15.0) * s->truth[t][0];
+
+		s->truth[t][0] += more;
+		s->bytes[t] += more;
+	}
+}
+
+/*
+ * Who moves a hundredth of what another one moves is not judged by what that one does: its weight
+ * is right to one percent, and what does not fit the large one is many times that.
+ */
+static void the_small_one_keeps_its_weight(void **state)
+{
+	static const double intensity[] = { 64, 45, 85, 64 };
+	struct sim *s = sim_new(FILTER_TRAFFIC, 50, 4);
+	double off = 0, moved = 0;
+
+	(void)state;
+	s->noise = 0.005;
+	for (int b = 0; b < BLOCKS; b++) {
+		beside_a_large_one(s, intensity, b);
+		assert_int_equal(run(s), 0);
+		check_output(s);
+		off += fabs(found(s, 3) - truth_of(s, 3));
+		moved += truth_of(s, 3);
+		/* the difference of others is seen all the same */
+		assert_true(s->out->part > 0.9);
+	}
+	if (off > 0.05 * moved)
+		fail_msg("off by %.3f", off / moved);
+	sim_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_is_noticed),
 		cmocka_unit_test(differences_are_believed),
 		cmocka_unit_test(doubt_is_in_the_errors),
+		cmocka_unit_test(the_small_one_keeps_its_weight),
 	};
 
 	return cmocka_run_group_tests_name("filter, same", tests, NULL, NULL);

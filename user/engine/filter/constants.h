@@ -52,6 +52,7 @@
 	X(MAX_TIMING_S,	      0.1,  "nor more, s")						\
 	X(TIMING_TRIED,	      1.0,  "what is tried of it, a part more")				\
 	X(TIMING_TAU_S,	      0.03, "how long it is early or late, s")				\
+	X(TRAFFIC_TIMING_TAU_S, 0.003, "weights: the same, s")					\
 	X(NOISE_AT_FIRST,     0.03, "noise to begin with, part of the counter")			\
 	X(MIN_NOISE,	     0.002, "noise is not learned to be smaller, part of the counter")	\
 	X(MIN_PHASE,	      0.02, "phases are not learned to be smaller, a part")		\
@@ -113,7 +114,7 @@
 	X(LEAST_SURE,	      1e-3, "what a window at the limit says at least, a part")
 
 #define SAME_CONSTANTS(X)									\
-	X(SAME_TRAFFIC,	      1.7,  "weights: log odds beforehand that intensities differ")	\
+	X(SAME_TRAFFIC,	      3.0,  "weights: log odds beforehand that intensities differ")	\
 	X(SAME_UNKNOWN,	      5.0,  "CPU time: the same")					\
 	X(SAME_TELLS,	      0.2,  "part of a block's log likelihood that counts for these odds") \
 	X(SAME_KEPT,	      0.95, "part of what blocks have said of them that stays for a block") \
@@ -121,6 +122,9 @@
 	X(SAME_AGAINST,	      5.0,  "and for them, log likelihood")				\
 	X(SAME_APART,	      7.0,  "odds change by how far models are apart, times at most")	\
 	X(SAME_APART_KEPT,    0.8,  "part of that which stays for a block")			\
+	X(SAME_BESIDE,	      0.04, "weights: others' bytes in one's windows may be off by this part") \
+	X(SAME_MOST,	      200.0, "weights: odds of all that count for a single one at most")	\
+	X(SAME_SINGLE,	      200.0, "weights: its own are so many times smaller at most")	\
 	X(SAME_STEP,	      1.5,  "sizes of the simple model: a step, times")
 
 #define SPLIT_CONSTANTS(X)									\

@@ -19,6 +19,7 @@ static struct params params_of(enum filter_kind kind)
 					.max_phase = MAX_PHASE,
 					.max_noise = MAX_NOISE,
 					.limited = true,
+					.timing_tau_s = TIMING_TAU_S,
 					.each = SAME_UNKNOWN };
 	const struct params of[NR_FILTER_KINDS] = {
 		[FILTER_CPU_TIME] = unknown,
@@ -31,7 +32,9 @@ static struct params params_of(enum filter_kind kind)
 				     .phase = TRAFFIC_PHASE,
 				     .max_phase = MAX_PHASE,
 				     .max_noise = MAX_NOISE,
-				     .each = SAME_TRAFFIC },
+				     .timing_tau_s = TRAFFIC_TIMING_TAU_S,
+				     .each = SAME_TRAFFIC,
+				     .beside = SAME_BESIDE },
 		[FILTER_IO] = { .prior = IO_PRIOR,
 				.wander = IO_WANDER,
 				.tau_s = IO_TAU_S,
@@ -40,6 +43,7 @@ static struct params params_of(enum filter_kind kind)
 				.max_phase = IO_MAX_PHASE,
 				.max_noise = IO_MAX_NOISE,
 				.mean = IO_MEAN,
+				.timing_tau_s = TIMING_TAU_S,
 				.bursts = IO_BURSTS },
 	};
 

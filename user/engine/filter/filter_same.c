@@ -171,7 +171,7 @@ static void fill_seen(const struct filter *f, const struct filter_input *in, str
 			.end_rate = (in->bytes[after] + in->bytes[t]) /
 				    (in->length_s[after] + in->length_s[t]),
 			.between_s = in->middle_s[t] - (t ? in->middle_s[t - 1] : -f->same.since_s),
-			.stays = exp(-fmax(end - at, 0) / TIMING_TAU_S),
+			.stays = exp(-fmax(end - at, 0) / f->params.timing_tau_s),
 		};
 		at = end;
 	}
@@ -300,10 +300,10 @@ WIDE(static, void, fill_differ,
 }
 
 /*
- * How much of the result is the first model's. If it differs from the simple one by less than its
- * own errors, the difference may be nothing else; if by much more, it has seen something.
+ * Odds for the first model. If it differs from the simple one by less than its own errors, the
+ * difference may be nothing else; if by much more, it has seen something.
  */
-static double part_of_each(struct filter *f, const double *differ)
+static double odds_of_all(struct filter *f, const double *differ)
 {
 	struct same *s = &f->same;
 	double apart = 0, errors = 0, odds;
@@ -317,7 +317,50 @@ static double part_of_each(struct filter *f, const double *differ)
 	odds = exp(f->params.each + SAME_TELLS * s->odds);
 	if (s->errors > 0)
 		odds *= fmax(fmin(s->apart / s->errors, SAME_APART), 1 / SAME_APART);
-	return odds / (1 + odds);
+	return odds;
+}
+
+/*
+ * The part of each workload's result that is the first model's. Most of what is not predicted is of
+ * those who move most. A hundredth of their bytes can be more than all that a small one moves; what
+ * is learned of the small one is off by that then, however sure the filter is of it, for programs
+ * are not as regular as its phases and noise. So all others may each be off by a part of their
+ * bytes: a difference that is less than that speaks for the simple model. And that intensities
+ * differ, however sure it is, does not say that each one does.
+ */
+WIDE(static, void, fill_parts,
+     (const struct filter *f, const struct filter_input *in, double odds, const double *differ,
+      double *ret),
+     (f, in, odds, differ, ret))
+{
+	const struct work *w = f->work;
+	double all = 0, squares = 0;
+
+	memset(ret, 0, w->n * sizeof(*ret));
+	for (size_t t = 0; t < w->t; t++) {
+		const float *raw = matrix_row(&w->raw, t);
+		double bytes = in->bytes[t];
+
+		for (size_t i = 1; i < w->n; i++)
+			ret[i - 1] += raw[i] > 0 ? bytes : 0;
+	}
+	for (size_t i = 1; i < w->n; i++) {
+		all += w->total[i];
+		squares += w->total[i] * w->total[i];
+	}
+	for (size_t i = 0; i + 1 < w->n; i++) {
+		double total = w->total[i + 1], others = fmax(all - total, 0);
+		double beside = f->params.beside * fmax(ret[i] - total, 0), error, own = odds;
+
+		/* Errors of several others are independent of each other. */
+		if (others > 0)
+			beside *= sqrt(fmax(squares - total * total, 0)) / others;
+		error = matrix_row(&f->out->covariance, i)[i] + beside * beside;
+		if (f->params.beside > 0 && error > 0)
+			own = fmin(odds, SAME_MOST) *
+			      fmax(fmin(differ[i] * differ[i] / error, 1), 1 / SAME_SINGLE);
+		ret[i] = own / (1 + own);
+	}
 }
 
 /*
@@ -328,29 +371,32 @@ WIDE(, void, filter_same_mix, (struct filter * f, const struct filter_input *in)
 {
 	const struct work *w = f->work;
 	struct filter_output *o = f->out;
-	double part, differ[FILTER_MAX_WORKLOADS + 1];
+	double odds, differ[FILTER_MAX_WORKLOADS + 1], part[FILTER_MAX_WORKLOADS + 1];
 
 	o->part = 1;
 	if (!f->same.judged)
 		return;
 	fill_differ(f, in, differ);
-	o->part = part = part_of_each(f, differ);
+	odds = odds_of_all(f, differ);
+	o->part = odds / (1 + odds);
+	fill_parts(f, in, odds, differ, part);
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t);
 		float *expected = matrix_row(&o->expected, t);
-		double x, all = sum_window(f, t, &x);
+		double x, all = sum_window(f, t, &x), by = x > 0 ? all / x : 0;
 
-		if (!(x > 0) || !(all > 0))
+		if (!(by > 0))
 			continue;
-		o->background[t] *= part;
-		for (size_t i = 1; i < w->n; i++)
-			expected[i - 1] = part * expected[i - 1] + (1 - part) * all * raw[i] / x;
+		o->background[t] *= o->part;
+		for (size_t i = 0; i + 1 < w->n; i++)
+			expected[i] = part[i] * expected[i] + (1 - part[i]) * by * raw[i + 1];
 	}
+	for (size_t i = 0; i + 1 < w->n; i++)
+		differ[i] *= sqrt(part[i] * (1 - part[i]));
 	for (size_t i = 0; i + 1 < w->n; i++) {
-		double doubt = part * (1 - part) * differ[i];
 		float *to = matrix_row(&o->covariance, i);
 
 		for (size_t j = 0; j + 1 < w->n; j++)
-			to[j] += doubt * differ[j];
+			to[j] += differ[i] * differ[j];
 	}
 }

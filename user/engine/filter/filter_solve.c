@@ -204,7 +204,7 @@ static void fill_moved(struct filter *f, const struct filter_input *in)
 		rate[i] = (in->bytes[before] + in->bytes[after]) /
 			  (in->length_s[before] + in->length_s[after]);
 		at = in->middle_s[after] + (i < w->t ? -half : half);
-		keep[i] = exp(-fmax(at - last, 0) / TIMING_TAU_S);
+		keep[i] = exp(-fmax(at - last, 0) / f->params.timing_tau_s);
 	}
 	for (size_t i = 0; i < w->t; i++) {
 		double alike = 1, beside = keep[i + 1], *to = w->moved + i * w->t;

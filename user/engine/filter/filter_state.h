@@ -60,7 +60,9 @@ struct filter_state {
  * @bursts: standard deviation of phases of the background, as a part of its scale. 0: it has
  *	none, and never changes much
  * @limited: activity says what was asked for, not what was moved: the memory may be at its limit
+ * @timing_tau_s: how long activity stays early or late, once it is
  * @each: log odds that intensities differ; not used for I/O
+ * @beside: bytes of others in a workload's windows may be off by this part; 0: not asked
  */
 struct params {
 	double prior;
@@ -74,7 +76,9 @@ struct params {
 	double mean;
 	double bursts;
 	bool limited;
+	double timing_tau_s;
 	double each;
+	double beside;
 };
 
 /**
