@@ -96,10 +96,10 @@ SRC	:= $(sort $(wildcard user/*/*.c user/*/*/*.c))
 OBJ	:= $(SRC:%.c=$(B)/%.o)
 LIBOBJ	:= $(filter-out $(B)/user/cli/main.o $(B)/user/cli/gendoc.o,$(OBJ)) \
 	$(if $(SYSROOT),$(if $(filter static,$(LINK)),$(B)/packaging/static.o))
-# The linker wants definitions before their use: maps.bpf.c first.
-BPFSRC	:= bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c,$(sort $(wildcard bpf/*.bpf.c)))
+# The linker wants definitions before their use: maps.bpf.c first. lookup.bpf.c is by itself.
+BPFSRC	:= bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c bpf/lookup.bpf.c,$(sort $(wildcard bpf/*.bpf.c)))
 BPFOBJ	:= $(BPFSRC:%.c=$(B)/%.o)
-SKEL	:= $(B)/t410trace.skel.h
+SKEL	:= $(B)/t410trace.skel.h $(B)/t410lookup.skel.h
 
 BPFFLAGS := -O2 -g -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Ivmlinux/$(ARCH) -Ibpf -Iinclude \
 	$(if $(SYSROOT),-isystem $(SYSROOT)/usr/include) -idirafter /usr/include/$(triplet-$(NATIVE))
@@ -166,9 +166,13 @@ $(B)/t410trace.bpf.o: $(BPFOBJ)
 	$(call say,BPFLINK)
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(SKEL): $(B)/t410trace.bpf.o
+$(B)/t410lookup.bpf.o: $(B)/bpf/lookup.bpf.o
+	$(call say,BPFLINK)
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(B)/%.skel.h: $(B)/%.bpf.o
 	$(call say,SKEL)
-	$(Q)$(BPFTOOL) gen skeleton $< name t410trace > $@.tmp
+	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@.tmp
 	@mv $@.tmp $@
 
 build/sysroot-%/.complete: packaging/sysroot.sh

@@ -3,33 +3,10 @@
  * Identity of tasks: who starts whom, what they are called, when they end. The
  * ledger's slots carry numbers only; these records give them names.
  */
-#include "shared.bpf.h"
+#include "task.bpf.h"
 
 /* include/linux/sched.h */
 #define PF_EXITING 0x00000004
-#define PF_KTHREAD 0x00200000
-
-static __always_inline void task_fill(struct ledger_task *r, const struct task_struct *task,
-				      __u32 type)
-{
-	/* See gone_set_cgroup_id(): none of this is done often. */
-	const struct task_struct *parent = BPF_CORE_READ(task, real_parent);
-
-	r->h.type = type;
-	r->h.cpu = bpf_get_smp_processor_id();
-	r->h.time_ns = bpf_ktime_get_ns();
-	r->pid = task->pid;
-	r->tgid = task->tgid;
-	r->parent = BPF_CORE_READ(parent, tgid);
-	r->parent_start_ns = BPF_CORE_READ(parent, group_leader, start_time);
-	r->flags = task->flags & PF_KTHREAD ? LEDGER_TASK_KTHREAD : 0;
-	r->start_ns = task->start_time;
-	r->leader_start_ns = BPF_CORE_READ(task, group_leader, start_time);
-	r->cgroup_id = gone_task_cgroup_id(task);
-	r->old_pid = 0;
-	r->ns_pid = 0;
-	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), task->comm);
-}
 
 static __always_inline struct ledger_task *task_record(const struct task_struct *task, __u32 type)
 {
@@ -165,39 +142,6 @@ int task_list(struct bpf_iter__task *ctx)
 		return 0;
 	task_fill(&r, task, LEDGER_TASK_FORK);
 	r.ns_pid = reader_number(task);
-	bpf_seq_write(ctx->meta->seq, &r, sizeof(r));
-	return 0;
-}
-
-/* Since Linux 6.2; user space does not load what needs them where they are not. */
-extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;
-extern void bpf_task_release(struct task_struct *task) __ksym __weak;
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} asked_task SEC(".maps");
-
-/*
- * One task, by its number on the machine, whoever asks: the list above has those of the reader's
- * pid namespace only.
- */
-SEC("iter/bpf_map_elem")
-int task_one(struct bpf_iter__bpf_map_elem *ctx)
-{
-	const __u32 *pid = ctx->value;
-	struct ledger_task r = {};
-	struct task_struct *task;
-
-	if (!pid)
-		return 0;
-	task = bpf_task_from_pid(*pid);
-	if (!task)
-		return 0;
-	task_fill(&r, task, LEDGER_TASK_NAME);
-	bpf_task_release(task);
 	bpf_seq_write(ctx->meta->seq, &r, sizeof(r));
 	return 0;
 }

@@ -248,21 +248,6 @@ static int find_v1(struct ledger *l, const struct ledger_options *o, struct diag
 	return 0;
 }
 
-static bool kernel_has(const char *name, uint32_t kind)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool has = btf && btf__find_by_name_kind(btf, name, kind) > 0;
-
-	btf__free(btf);
-	return has;
-}
-
-/* Can the kernel find a task by its number on the machine? Linux 6.2 can. */
-static bool has_task_from_pid(void)
-{
-	return kernel_has("bpf_task_from_pid", BTF_KIND_FUNC);
-}
-
 /* Can programs exchange values of memory? arm64 can since Linux 5.18, x86 since 5.12. */
 static bool has_exchange(void)
 {
@@ -318,8 +303,6 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	bpf_program__set_autoattach(l->skel->progs.window_now, false);
 	bpf_program__set_autoattach(l->skel->progs.window_tick, false);
 	bpf_program__set_autoattach(l->skel->progs.task_list, false);
-	bpf_program__set_autoattach(l->skel->progs.task_one, false);
-	bpf_program__set_autoload(l->skel->progs.task_one, o->own_pids && has_task_from_pid());
 	bpf_program__set_autoload(l->skel->progs.ledger_tick, l->tick);
 	bpf_program__set_autoload(l->skel->progs.window_tick, o->nr_events);
 	bpf_program__set_autoload(l->skel->progs.window_now, o->nr_events);
@@ -372,7 +355,7 @@ static int load_what_can_be(struct ledger *l, const struct ledger_options *o, st
 {
 	int err;
 
-	l->tick = o->tick && kernel_has("btf_trace_hrtimer_expire_entry", BTF_KIND_TYPEDEF);
+	l->tick = o->tick && ledger_kernel_has("btf_trace_hrtimer_expire_entry", BTF_KIND_TYPEDEF);
 	if (o->tick && !l->tick)
 		str_copy(l->tick_missing, sizeof(l->tick_missing),
 			 "the kernel has no tracepoint where timers expire");
@@ -424,6 +407,8 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 	err = find_v1(l, o, d);
 	if (!err)
 		err = load_what_can_be(l, o, d);
+	if (!err && o->own_pids)
+		err = ledger_lookup_open(l, d);
 	if (!err)
 		err = open_maps(l, o, d);
 	if (!err)
@@ -463,6 +448,7 @@ void ledger_free(struct ledger *l)
 	if (l->cpu_weights)
 		munmap((void *)l->cpu_weights, l->cpu_weights_size);
 	t410trace__destroy(l->skel);
+	ledger_lookup_close(l);
 	free(l->weights);
 	free(l->looks);
 	if (l->online_fd >= 0)
@@ -655,60 +641,6 @@ int ledger_drain(struct ledger *l, const struct ledger_sink *sink)
 int ledger_fd(const struct ledger *l)
 {
 	return ring_buffer__epoll_fd(l->ring);
-}
-
-/* Reads what an iterator says of tasks; @link: of it, is destroyed. */
-static int read_tasks(struct bpf_link *link, const struct ledger_sink *sink)
-{
-	struct ledger_task batch[32];
-	size_t have = 0, nr;
-	ssize_t n = 0;
-	int fd, err = 0;
-
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	err = fd < 0 ? -errno : 0;
-	while (!err) {
-		n = read(fd, (char *)batch + have, sizeof(batch) - have);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			err = -errno;
-		if (!n)
-			break;
-		have += n > 0 ? n : 0;
-		nr = have / sizeof(batch[0]);
-		for (size_t i = 0; i < nr; i++)
-			sink->task(sink->arg, &batch[i]);
-		have -= nr * sizeof(batch[0]);
-		memmove(batch, &batch[nr], have);
-	}
-	if (fd >= 0)
-		close(fd);
-	bpf_link__destroy(link);
-	return err;
-}
-
-int ledger_tasks(struct ledger *l, const struct ledger_sink *sink)
-{
-	return read_tasks(bpf_program__attach_iter(l->skel->progs.task_list, NULL), sink);
-}
-
-bool ledger_finds_tasks(const struct ledger *l)
-{
-	return bpf_program__fd(l->skel->progs.task_one) >= 0;
-}
-
-int ledger_task(struct ledger *l, uint32_t pid, const struct ledger_sink *sink)
-{
-	int map = bpf_map__fd(l->skel->maps.asked_task);
-	union bpf_iter_link_info info = { .map.map_fd = (uint32_t)map };
-	DECLARE_LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info,
-			    .link_info_len = sizeof(info));
-	uint32_t key = 0;
-
-	if (bpf_map_update_elem(map, &key, &pid, BPF_ANY))
-		return -errno;
-	return read_tasks(bpf_program__attach_iter(l->skel->progs.task_one, &opts), sink);
 }
 
 static uint64_t all_misses(const struct bpf_program *const *progs, size_t nr)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Maps of the kernel in our memory, and programs that are run on a CPU. */
+/* Maps of the kernel in our memory, programs that are run on a CPU, and what the kernel has. */
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -41,4 +42,13 @@ uint64_t ledger_misses(const struct bpf_program *prog)
 	    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size))
 		return 0;
 	return info.recursion_misses;
+}
+
+bool ledger_kernel_has(const char *name, uint32_t kind)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, name, kind) > 0;
+
+	btf__free(btf);
+	return has;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "platform/bpf/ledger.h"
+#include "t410lookup.skel.h"
 #include "t410trace.skel.h"
 
 /* Parts of the option "io" that can be had without the others. */
@@ -65,6 +66,7 @@ struct flushed {
 
 struct ledger {
 	struct t410trace *skel;
+	struct t410lookup *lookup; /* NULL: not asked for, or this kernel cannot */
 	struct ring_buffer *ring;
 	const struct ledger_sink *sink; /* during a drain */
 	volatile struct cpu_ledger *cpus;
@@ -118,6 +120,15 @@ int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret);
  * srcu_fast_notrace in tracepoint.h), in the middle of another task. 0 before Linux 5.12.
  */
 uint64_t ledger_misses(const struct bpf_program *prog);
+
+/** ledger_kernel_has() - has the kernel's type information something of this name and BTF_KIND_*? */
+bool ledger_kernel_has(const char *name, uint32_t kind);
+
+/** ledger_lookup_open() - load what ledger_task() needs, if this kernel can; 0 or a negative errno */
+int ledger_lookup_open(struct ledger *l, struct diag *d);
+
+/** ledger_lookup_close() - the opposite; also of what was not opened */
+void ledger_lookup_close(struct ledger *l);
 
 /** ledger_tick_ns() - from one tick of the scheduler to the next */
 uint64_t ledger_tick_ns(void);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One task, by its number on the machine, whoever asks: the list of tasks.bpf.c has those of the
+ * reader's pid namespace only.
+ *
+ * It is an object of its own, because it needs functions that the kernel has since Linux 6.2. Where
+ * a function is not in the kernel, libbpf looks for it in all modules, may not without
+ * CAP_SYS_ADMIN, and gives up the whole object, even if nothing in it is loaded that needs the
+ * function.
+ */
+#include "task.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile __u32 v1_controller;
+const volatile __u32 v1_subsys;
+
+extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;
+extern void bpf_task_release(struct task_struct *task) __ksym __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} asked_task SEC(".maps");
+
+SEC("iter/bpf_map_elem")
+int task_one(struct bpf_iter__bpf_map_elem *ctx)
+{
+	const __u32 *pid = ctx->value;
+	struct ledger_task r = {};
+	struct task_struct *task;
+
+	if (!pid)
+		return 0;
+	task = bpf_task_from_pid(*pid);
+	if (!task)
+		return 0;
+	task_fill(&r, task, LEDGER_TASK_NAME);
+	bpf_task_release(task);
+	bpf_seq_write(ctx->meta->seq, &r, sizeof(r));
+	return 0;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the kernel says of tasks when it is asked: of all that we may see, or of one by its number. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/btf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platform/bpf/ledger.h"
+#include "platform/bpf/ledger_parts.h"
+
+int ledger_lookup_open(struct ledger *l, struct diag *d)
+{
+	int err;
+
+	if (!ledger_kernel_has("bpf_task_from_pid", BTF_KIND_FUNC))
+		return 0;
+	l->lookup = t410lookup__open();
+	err = l->lookup ? 0 : -errno;
+	if (!err) {
+		l->lookup->rodata->v1_controller = l->v1_number;
+		l->lookup->rodata->v1_subsys = l->v1_subsys;
+		err = t410lookup__load(l->lookup);
+	}
+	if (!err)
+		return 0;
+	ledger_lookup_close(l);
+	return diag_fail(d, err, "cannot load the BPF program that finds tasks: %s",
+			 strerror(-err));
+}
+
+void ledger_lookup_close(struct ledger *l)
+{
+	t410lookup__destroy(l->lookup);
+	l->lookup = NULL;
+}
+
+/* Reads what an iterator says of tasks; @link: of it, is destroyed. */
+static int read_tasks(struct bpf_link *link, const struct ledger_sink *sink)
+{
+	struct ledger_task batch[32];
+	size_t have = 0, nr;
+	ssize_t n = 0;
+	int fd, err = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	err = fd < 0 ? -errno : 0;
+	while (!err) {
+		n = read(fd, (char *)batch + have, sizeof(batch) - have);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			err = -errno;
+		if (!n)
+			break;
+		have += n > 0 ? n : 0;
+		nr = have / sizeof(batch[0]);
+		for (size_t i = 0; i < nr; i++)
+			sink->task(sink->arg, &batch[i]);
+		have -= nr * sizeof(batch[0]);
+		memmove(batch, &batch[nr], have);
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return err;
+}
+
+int ledger_tasks(struct ledger *l, const struct ledger_sink *sink)
+{
+	return read_tasks(bpf_program__attach_iter(l->skel->progs.task_list, NULL), sink);
+}
+
+bool ledger_finds_tasks(const struct ledger *l)
+{
+	return l->lookup;
+}
+
+int ledger_task(struct ledger *l, uint32_t pid, const struct ledger_sink *sink)
+{
+	int map = bpf_map__fd(l->lookup->maps.asked_task);
+	union bpf_iter_link_info info = { .map.map_fd = (uint32_t)map };
+	DECLARE_LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info,
+			    .link_info_len = sizeof(info));
+	uint32_t key = 0;
+
+	if (bpf_map_update_elem(map, &key, &pid, BPF_ANY))
+		return -errno;
+	return read_tasks(bpf_program__attach_iter(l->lookup->progs.task_one, &opts), sink);
+}
