@@ -49,7 +49,8 @@ FILES = MIDDLE + TALL + 46
 GROUND = FILES + 122
 HEIGHT = GROUND + 90
 ALONG = MIDDLE + 132
-# name: x, y, width, height, columns of small boxes, border, fill, what it does
+# name: x, y, width, height, columns of small boxes, border, fill, what it does: above the small
+# boxes, and behind an empty line below them
 BOXES = {
     "cli": (
         24, 24, 652, 74, 0, "#57606a", "#f6f8fa",
@@ -66,7 +67,7 @@ BOXES = {
     ),
     "live": (
         544, MIDDLE, 132, TALL, 1, "#1a7f37", "#f2fbf4",
-        ("a run: merges", "all in one trace", "", "", "",
+        ("a run: merges", "all in one trace", "",
          "opens counters,", "takes records,", "looks up names,", "ends intervals"),
     ),
     "engine": (
@@ -174,8 +175,11 @@ def box(name):
         f"stroke='{border}' stroke-width='1.5'/>"
     )
     yield text(x + 14, y + 27, "t", "bpf/" if name == "bpf" else name, extra=f"fill='{border}'")
-    for i, line in enumerate(lines):
+    above = lines.index("") if "" in lines else len(lines)
+    for i, line in enumerate(lines[:above]):
         yield text(x + 14, y + 49 + 17 * i, "s", line)
+    for i, line in enumerate(lines[above + 1 :]):
+        yield text(x + 14, y + needed(name, columns) + 12 + 17 * i, "s", line)
     yield from chips(name, x, y, width, columns)
 
 
