@@ -114,7 +114,7 @@ all: $(PROGRAM)
 
 $(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections -o $@ $^ $(LIBS)
 	$(if $(filter shared,$(LINK)),@packaging/beside.sh $@ $(SYSLIBS) $(B)/lib)
 
 # Said once and clearly, instead of by the first of many errors
@@ -145,10 +145,14 @@ $(B)/assets/dygraph.%: packaging/embed.sh $(wildcard $(DYGRAPHS)/dygraph.min.*) 
 $(B)/user/report/html/assets.o: $(ASSETS)
 $(B)/user/report/html/assets.o: CPPFLAGS += -DASSETS='"$(B)/assets"'
 
+# What nobody calls is left out of the program, and so are tables for unwinding without debugging
+# information: a tenth of it.
+SMALL	:= -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+
 $(B)/%.o: %.c | $(B)/.need
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LOOPS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SMALL) $(LOOPS) -MMD -MP -c -o $@ $<
 
 $(filter $(B)/user/platform/bpf/%,$(OBJ)) $(addprefix $(B)/tests/unit/test_ledger_,io.o flush.o misses.o): $(SKEL)
 
