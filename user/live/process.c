@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,15 +26,17 @@ uint32_t process_of(pid_t tid)
 	return tgid;
 }
 
-/* Other errors are about us: whether it lives will be seen. */
+/* Where there are no descriptors of processes to be had, a zombie counts as one that lives. */
 bool process_lives(pid_t pid)
 {
 	cleanup_close int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd ended = { .fd = fd, .events = POLLIN };
 
-	if (fd < 0)
-		return errno != ESRCH && errno != EINVAL && errno != ENOENT;
-	return !poll(&ended, 1, 0);
+	if (fd >= 0)
+		return !poll(&ended, 1, 0);
+	if (errno == ESRCH || errno == EINVAL || errno == ENOENT)
+		return false;
+	return !kill(pid, 0) || errno != ESRCH;
 }
 
 int process_missing(pid_t pid, struct diag *d)

@@ -12,7 +12,7 @@
 /** process_of() - the process that a thread belongs to, 0 when there is none of this number */
 uint32_t process_of(pid_t tid);
 
-/** process_lives() - is it the number of a process that has not ended? A zombie has. */
+/** process_lives() - is it the number of a process that has not ended? A zombie has (Linux 5.3) */
 bool process_lives(pid_t pid);
 
 /** process_missing() - -ESRCH, and what may be meant instead */
