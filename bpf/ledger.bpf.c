@@ -263,8 +263,8 @@ static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, 
 }
 
 /*
- * Has the current task had the CPU since the last flush, without a break? Then the only slot is the begin of
- * the run: ledger_tick has been here.
+ * Has the current task had the CPU since the last flush, without a break? Then the only slot is the
+ * begin of the run: ledger_tick has been here.
  */
 static __always_inline bool run_goes_on(struct cpu_ledger *l, __u32 pid, __u64 css_set)
 {

@@ -14,15 +14,12 @@ int32_t pmu_cpu_socket(const struct sysfs *fs, int cpu)
 										: (int32_t)package;
 }
 
-/* The socket of all CPUs, -1 when they are on several. */
-static int32_t only_socket(const struct sysfs *fs)
+/* The socket of these CPUs, -1 when they are on several. */
+static int32_t socket_of(const struct sysfs *fs, const struct cpulist *cpus)
 {
-	struct cpulist cpus;
 	int32_t only = -1;
 
-	if (cpus_possible(fs, &cpus))
-		return -1;
-	for (int c = -1; (c = cpulist_next(&cpus, c)) >= 0;) {
+	for (int c = -1; (c = cpulist_next(cpus, c)) >= 0;) {
 		int32_t socket = pmu_cpu_socket(fs, c);
 
 		if (socket >= 0 && only >= 0 && socket != only)
@@ -30,6 +27,14 @@ static int32_t only_socket(const struct sysfs *fs)
 		only = socket >= 0 ? socket : only;
 	}
 	return only;
+}
+
+/* The socket of all CPUs, -1 when they are on several. */
+static int32_t only_socket(const struct sysfs *fs)
+{
+	struct cpulist cpus;
+
+	return cpus_possible(fs, &cpus) ? -1 : socket_of(fs, &cpus);
 }
 
 /*
@@ -40,7 +45,6 @@ static int32_t device_socket(const struct sysfs *fs, const struct pmu *pmu)
 {
 	char line[CPULIST_TEXT_LEN];
 	struct cpulist cpus;
-	int32_t socket = -1;
 	uint64_t node;
 
 	/* "-1" where firmware says none */
@@ -51,14 +55,7 @@ static int32_t device_socket(const struct sysfs *fs, const struct pmu *pmu)
 		       node) ||
 	    cpulist_parse(line, &cpus))
 		return -1;
-	for (int c = -1; (c = cpulist_next(&cpus, c)) >= 0;) {
-		int32_t of_cpu = pmu_cpu_socket(fs, c);
-
-		if (of_cpu >= 0 && socket >= 0 && of_cpu != socket)
-			return -1;
-		socket = of_cpu >= 0 ? of_cpu : socket;
-	}
-	return socket;
+	return socket_of(fs, &cpus);
 }
 
 int32_t pmu_find_socket(const struct sysfs *fs, const struct pmu *pmu)
