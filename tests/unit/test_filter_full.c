@@ -98,10 +98,10 @@ static void work(struct memory *m)
 	}
 }
 
-static void run(struct memory *m)
+/* What the filter says of a block of these @workloads */
+static void filter(struct memory *m, const uint32_t *workloads)
 {
 	double ratio[WINDOWS], middle[WINDOWS], length[WINDOWS];
-	uint32_t workloads[TENANTS];
 	struct filter_input in = {
 		.nr_windows = WINDOWS,
 		.nr_workloads = TENANTS,
@@ -119,9 +119,16 @@ static void run(struct memory *m)
 		length[t] = WINDOW_S;
 		middle[t] = (t + 0.5) * WINDOW_S;
 	}
+	assert_int_equal(filter_block(m->filter, &in, &m->out), 0);
+}
+
+static void run(struct memory *m)
+{
+	uint32_t workloads[TENANTS];
+
 	for (size_t i = 0; i < TENANTS; i++)
 		workloads[i] = 7 + i;
-	assert_int_equal(filter_block(m->filter, &in, &m->out), 0);
+	filter(m, workloads);
 	for (size_t i = 0; i < TENANTS; i++)
 		m->shared[i] = 0;
 	for (size_t t = 0; t < WINDOWS; t++) {
@@ -273,6 +280,37 @@ static void who_is_alone_is_not_limited(void **state)
 	}
 }
 
+/*
+ * Programs that always run, at a steady rate, beside commands of some 30 ms that move nothing: all
+ * that is counted is always the same.
+ */
+static void who_is_steady_is_not_limited(void **state)
+{
+	(void)state;
+	for (size_t steady = 1; steady <= 3; steady++) {
+		struct memory *m = memory_new(FILTER_CPU_TIME, 0, 51);
+		uint32_t workloads[TENANTS] = { 1, 2, 3 }, next = 7;
+
+		for (int b = 0; b < 6; b++) {
+			for (size_t t = 0; t < WINDOWS; t++) {
+				float *x = matrix_row(&m->x, t);
+
+				m->bytes[t] = 0;
+				for (size_t i = 0; i < TENANTS; i++) {
+					x[i] = i < steady;
+					m->bytes[t] += 1e6 * x[i] * (1 + 0.002 * draw_normal(&d));
+				}
+				x[steady + t * (TENANTS - steady) / WINDOWS] = 0.9;
+			}
+			for (size_t i = steady; i < TENANTS; i++)
+				workloads[i] = next++;
+			filter(m, workloads);
+			assert_true(m->out->limit_per_s == 0);
+		}
+		memory_free(m);
+	}
+}
+
 /* Another limit, much higher: what was known of the first does not hold things up. */
 static void a_limit_that_is_gone_is_forgotten(void **state)
 {
@@ -397,6 +435,7 @@ int main(void)
 		cmocka_unit_test(there_is_no_limit_without_one),
 		cmocka_unit_test(counts_need_no_limit),
 		cmocka_unit_test(who_is_alone_is_not_limited),
+		cmocka_unit_test(who_is_steady_is_not_limited),
 		cmocka_unit_test(a_limit_that_is_gone_is_forgotten),
 		cmocka_unit_test(reports_say_so),
 	};

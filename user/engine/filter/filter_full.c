@@ -273,6 +273,45 @@ static bool find_likely(struct work *w, double *ret)
 }
 
 /*
+ * The same, if one workload moves all that is moved, with one intensity. A program that always runs
+ * does so at a steady rate, whoever else comes and goes beside it: each of them would have to be
+ * as small as nothing, which is not likely of so many by itself. Without this, a limit would be
+ * seen in it. Where there is one, bytes follow nobody's activity in the windows below it.
+ */
+static void find_likely_of_one(const struct work *w, const double *bytes, double timing,
+			       double *likely)
+{
+	double noise[FILTER_MAX_WINDOWS], most = 0, theta = 0, gain = -log((double)w->n);
+	double of_one[FILTER_MAX_WINDOWS];
+	size_t one = 0;
+
+	for (size_t t = 0; t < w->t; t++)
+		noise[t] = w->limited.noise[t] + timing * timing * w->moved[t * w->t + t];
+	for (size_t i = 1; i < w->n; i++) {
+		const float *a = matrix_row(&w->at, i);
+		double both = 0, own = 0;
+
+		for (size_t t = 0; t < w->t; t++) {
+			both += a[t] * bytes[t] / noise[t];
+			own += (double)a[t] * a[t] / noise[t];
+		}
+		if (own > 0 && both * both / own > most) {
+			most = both * both / own;
+			theta = both / own;
+			one = i;
+		}
+	}
+	for (size_t t = 0; t < w->t; t++) {
+		double off = bytes[t] - theta * matrix_row(&w->at, one)[t];
+
+		of_one[t] = -0.5 * off * off / noise[t] - 0.5 * log(noise[t]) - log(SQRT_2_PI);
+		gain += of_one[t] - likely[t];
+	}
+	if (one && gain > 0)
+		memcpy(likely, of_one, w->t * sizeof(*likely));
+}
+
+/*
  * How much more likely the block is with a limit than @without; @limit moves towards the
  * likeliest. No window has more than a small say: one that is far off says nothing of limits.
  */
@@ -310,6 +349,7 @@ bool filter_full_judge(struct filter *f, const struct filter_input *in)
 	pile = find_pile(in, piles);
 	if ((!pile && !(l->per_s > 0)) || !find_likely(f->work, without))
 		return false;
+	find_likely_of_one(f->work, in->bytes, f->timing, without);
 	if (l->per_s > 0) {
 		slope = (struct slope){ l->num, l->den };
 		l->evidence =
