@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "engine/split/apportion.h"
@@ -99,6 +100,43 @@ static void always_exact(void **state)
 	}
 }
 
+/* Does @x come before @y? The larger remainder does, and of equal ones the first. */
+static bool comes_first(const uint64_t *rests, size_t x, size_t y)
+{
+	return rests[x] > rests[y] || (rests[x] == rests[y] && x < y);
+}
+
+/* Whoever is rounded up comes before all who are not, also where many are the same. */
+static void largest_of_many(void **state)
+{
+	uint64_t weights[300], parts[300], rests[300];
+
+	(void)state;
+	srandom(2);
+	for (int round = 0; round < 3000; round++) {
+		size_t nr = 1 + random() % 300, last = SIZE_MAX, next = SIZE_MAX;
+		uint64_t total = random(), most = 1 + (random() >> random() % 31), sum = 0;
+
+		for (size_t i = 0; i < nr; i++)
+			sum += weights[i] = random() % 3 ? random() % most : most;
+		if (!sum)
+			continue;
+		assert_int_equal(apportion(total, weights, nr, parts), 0);
+		for (size_t i = 0; i < nr; i++) {
+			unsigned __int128 product = (unsigned __int128)total * weights[i];
+
+			rests[i] = product % sum;
+			if (parts[i] == (uint64_t)(product / sum)) {
+				if (next == SIZE_MAX || comes_first(rests, i, next))
+					next = i;
+			} else if (last == SIZE_MAX || comes_first(rests, last, i)) {
+				last = i;
+			}
+		}
+		assert_true(last == SIZE_MAX || next == SIZE_MAX || comes_first(rests, last, next));
+	}
+}
+
 static void scaling(void **state)
 {
 	(void)state;
@@ -115,7 +153,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exact_shares), cmocka_unit_test(largest_remainder_wins),
 		cmocka_unit_test(zero_weights), cmocka_unit_test(huge_numbers),
-		cmocka_unit_test(always_exact), cmocka_unit_test(scaling),
+		cmocka_unit_test(always_exact), cmocka_unit_test(largest_of_many),
+		cmocka_unit_test(scaling),
 	};
 
 	return cmocka_run_group_tests_name("apportion", tests, NULL, NULL);

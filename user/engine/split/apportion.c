@@ -89,27 +89,65 @@ static uint64_t divide_any(uint64_t total, uint64_t weight, uint64_t sum, uint64
 
 /* The whole parts, and what is left of each; @sum is that of the weights, above 0. */
 static void divide_all(uint64_t total, const uint64_t *weights, size_t nr, uint64_t sum,
-		       uint64_t *ret_parts, struct remainder *ret)
+		       uint64_t *ret_parts, uint64_t *ret_rests)
 {
 	double by = (double)total / (double)sum;
 
-	for (size_t i = 0; i < nr; i++)
-		ret[i].i = i;
 	if (total < 1ull << 50 && sum < 1ull << 62) {
 		for (size_t i = 0; i < nr; i++)
 			ret_parts[i] =
-				divide(total, (int64_t)weights[i], (int64_t)sum, by, &ret[i].rest);
+				divide(total, (int64_t)weights[i], (int64_t)sum, by, &ret_rests[i]);
 		return;
 	}
 	for (size_t i = 0; i < nr; i++)
-		ret_parts[i] = divide_any(total, weights[i], sum, &ret[i].rest);
+		ret_parts[i] = divide_any(total, weights[i], sum, &ret_rests[i]);
+}
+
+/* Remainders are sorted into so many by size, roughly; below @sum they are below this after @shift. */
+#define SIZES 128
+
+static int shift_for(uint64_t sum)
+{
+	int bits = 64 - __builtin_clzll(sum), most = __builtin_ctz(SIZES);
+
+	return bits > most ? bits - most : 0;
+}
+
+/*
+ * One unit more for each of the @k largest remainders. How large the smallest of these is, roughly,
+ * is counted; only those of about that size are compared with each other. @scratch: @nr remainders.
+ */
+static void round_up(const uint64_t *rests, size_t nr, size_t k, uint64_t sum, uint64_t *parts,
+		     struct remainder *scratch)
+{
+	uint32_t nr_of[SIZES] = { 0 };
+	int shift = shift_for(sum);
+	size_t above = 0, same = 0, size = SIZES - 1;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_of[rests[i] >> shift]++;
+	while (above + nr_of[size] < k)
+		above += nr_of[size--];
+	/* Always, and only the step depends: a wrong guess of a branch costs more. */
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t own = rests[i] >> shift;
+
+		parts[i] += own > size;
+		scratch[same] = (struct remainder){ rests[i], i };
+		same += own == size;
+	}
+	select_first(scratch, same, k - above);
+	for (size_t i = 0; i < k - above; i++)
+		parts[scratch[i].i]++;
 }
 
 int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_parts)
 {
+	uint64_t small_rests[64];
 	struct remainder small[64];
-	cleanup_free struct remainder *large = NULL;
-	struct remainder *r = small;
+	cleanup_free void *large = NULL;
+	uint64_t *rests = small_rests;
+	struct remainder *scratch = small;
 	uint64_t sum = 0, given = 0;
 
 	for (size_t i = 0; i < nr; i++)
@@ -123,19 +161,18 @@ int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_
 		return 0;
 	}
 	if (nr > sizeof(small) / sizeof(small[0])) {
-		r = large = malloc(nr * sizeof(*large));
+		large = malloc(nr * (sizeof(*scratch) + sizeof(*rests)));
 		if (!large)
 			return -ENOMEM;
+		scratch = large;
+		rests = (uint64_t *)(scratch + nr);
 	}
-	divide_all(total, weights, nr, sum, ret_parts, r);
+	divide_all(total, weights, nr, sum, ret_parts, rests);
 	for (size_t i = 0; i < nr; i++)
 		given += ret_parts[i];
-	if (given == total)
-		return 0;
 	/* Fewer units are left than there are remainders above zero. */
-	select_first(r, nr, total - given);
-	for (size_t k = 0; given < total; k++, given++)
-		ret_parts[r[k].i]++;
+	if (given < total)
+		round_up(rests, nr, total - given, sum, ret_parts, scratch);
 	return 0;
 }
 
