@@ -80,6 +80,7 @@ struct job_path {
  * @provisional: @id is a stand-in
  * @made: the run saw how its cgroup was made: nothing of it came before
  * @owner: see struct job_path
+ * @shared: how many have it beside the first one, see row_job_share(); 0 in a copy
  */
 struct row_job {
 	enum scheduler scheduler;
@@ -91,7 +92,14 @@ struct row_job {
 	bool provisional;
 	bool made;
 	uint32_t owner;
+	uint32_t shared;
 };
+
+/** row_job_share() - one more row has @j, which nobody may change from now on; returns it */
+struct row_job *row_job_share(struct row_job *j);
+
+/** row_job_release() - one less has it; the last one frees it. NULL is no job */
+void row_job_release(struct row_job *j);
 
 /** scheduler_name() - "none" or its name */
 const char *scheduler_name(enum scheduler s);

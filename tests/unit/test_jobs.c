@@ -324,6 +324,33 @@ static void jobs_are_forgotten(void **state)
 	world_free(&w);
 }
 
+/* Rows of a cgroup share what is known of its job; what was reported stays as it was. */
+static void reports_keep_names(void **state)
+{
+	struct world w = world_new(ROW_PROCESS, true);
+	struct report *before, *after;
+	uint32_t ids[2];
+
+	(void)state;
+	told(&w, 3, "/slurm/uid_0/job_12");
+	identity_job_news(w.id, &(struct trace_job_news){ .cgroup_id = 3, .name = "lbm" });
+	ids[0] = workload(&w, 10, 3);
+	ids[1] = workload(&w, 11, 3);
+	for (int i = 0; i < 2; i++)
+		moved(&w, ids[i], 1);
+	before = next_report(&w);
+	assert_ptr_equal(before->rows[0].job, before->rows[1].job);
+	identity_job_news(w.id, &(struct trace_job_news){ .cgroup_id = 3, .name = "dgemm" });
+	moved(&w, ids[0], 1);
+	after = next_report(&w);
+	assert_string_equal(before->rows[0].job->name, "lbm");
+	assert_string_equal(after->rows[0].job->name, "dgemm");
+	world_free(&w);
+	assert_string_equal(after->rows[0].job->id, "12");
+	report_free(before);
+	report_free(after);
+}
+
 /* --- rows */
 
 static void jobs_and_their_steps(void **state)
@@ -746,6 +773,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cgroups_know_their_job),
 		cmocka_unit_test(users_who_are_not_believed),
+		cmocka_unit_test(reports_keep_names),
 		cmocka_unit_test(a_path_used_again_is_another_job),
 		cmocka_unit_test(what_is_gone_stays_gone),
 		cmocka_unit_test(a_step_may_come_before_its_job),

@@ -20,9 +20,21 @@ uint64_t report_duration_ns(const struct report *r)
 	return r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0;
 }
 
+struct row_job *row_job_share(struct row_job *j)
+{
+	j->shared++;
+	return j;
+}
+
+void row_job_release(struct row_job *j)
+{
+	if (j && !j->shared--)
+		free(j);
+}
+
 void report_row_release(struct report_row *row)
 {
-	free(row->job);
+	row_job_release(row->job);
 	free(row->cgroup);
 	free(row->shares);
 	free(row->latencies);

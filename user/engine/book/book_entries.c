@@ -36,7 +36,7 @@ void book_row_delete(struct book *b, struct book_row *row)
 {
 	HASH_DEL(b->rows, row);
 	free(row->path);
-	free(row->job);
+	row_job_release(row->job);
 	free(row->tangled);
 	free(row->device_shares);
 	free(row->io);

@@ -30,11 +30,13 @@ struct book_key book_job_key(const struct cgroup_name *c)
 
 int book_row_job(struct book_row *row, const struct job *j, const char *step)
 {
-	if (!j) {
-		free(row->job);
+	/* Whoever else has it keeps what it was. */
+	if (!j || (row->job && row->job->shared)) {
+		row_job_release(row->job);
 		row->job = NULL;
-		return 0;
 	}
+	if (!j)
+		return 0;
 	if (!row->job)
 		row->job = calloc(1, sizeof(*row->job));
 	if (!row->job)

@@ -139,17 +139,6 @@ static int report_io(const struct book_row *row, struct report_row *ret)
 	return 0;
 }
 
-static int report_job(const struct book_row *row, struct report_row *ret)
-{
-	if (!row->job)
-		return 0;
-	ret->job = malloc(sizeof(*ret->job));
-	if (!ret->job)
-		return -ENOMEM;
-	*ret->job = *row->job;
-	return 0;
-}
-
 static int report_row(const struct book *b, const struct book_row *row, struct report_row *ret)
 {
 	*ret = (struct report_row){
@@ -163,12 +152,13 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 		.start_ns = b->scope.by == ROW_JOB ? 0 : row->key.start_ns,
 		.cgroup_id = row->cgroup_id,
 		.cgroup = row->path ? strdup(row->path) : NULL,
+		.job = row->job ? row_job_share(row->job) : NULL,
 		.on_cpu_ns = row->on_cpu_ns,
 		.separable = true,
 	};
 	memcpy(ret->comm, row->comm, sizeof(ret->comm));
 	book_row_key(b, &row->key, ret->key);
-	if (report_job(row, ret) || report_shares(b, row, ret) || report_io(row, ret) ||
+	if (report_shares(b, row, ret) || report_io(row, ret) ||
 	    (!ret->separable && report_tangled(b, row, ret)))
 		return -ENOMEM;
 	if (row->path && !ret->cgroup)

@@ -73,19 +73,10 @@ static int devices_add(struct book *b, struct book_row *to, const struct book_ro
 	return err;
 }
 
-static int job_add(struct book_row *to, const struct book_row *from)
+static void job_add(struct book_row *to, const struct book_row *from)
 {
-	if (!from->job) {
-		free(to->job);
-		to->job = NULL;
-		return 0;
-	}
-	if (!to->job)
-		to->job = calloc(1, sizeof(*to->job));
-	if (!to->job)
-		return -ENOMEM;
-	*to->job = *from->job;
-	return 0;
+	row_job_release(to->job);
+	to->job = from->job ? row_job_share(from->job) : NULL;
 }
 
 int book_row_add(struct book *b, struct book_row *to, const struct book_row *from)
@@ -113,14 +104,16 @@ int book_row_add(struct book *b, struct book_row *to, const struct book_row *fro
 	for (size_t i = 0; i < from->nr_tangled; i++)
 		if (book_row_tangle(to, &from->tangled[i]))
 			return -ENOMEM;
-	return job_add(to, from) ? -ENOMEM : set_path(to, from->path);
+	job_add(to, from);
+	return set_path(to, from->path);
 }
 
 /* A row's name is that of its task, in the cgroup it ran in last. */
 static int name_row(struct book *b, struct book_row *row)
 {
 	const struct workload *w = identity_get(b->id, row->workload);
-	const struct cgroup_name *c;
+	struct cgroup_name *c;
+	int err = 0;
 
 	if (b->scope.by == ROW_JOB)
 		return book_name_job(b, row);
@@ -137,9 +130,11 @@ static int name_row(struct book *b, struct book_row *row)
 	c = identity_cgroup_find(b->id, row->cgroup_id);
 	if (b->scope.by == ROW_CGROUP)
 		row->exited = c && c->gone;
-	if (c && book_row_job(row, c->job, c->step))
-		return -ENOMEM;
-	return set_path(row, c ? c->path : NULL);
+	row_job_release(row->job);
+	row->job = NULL;
+	if (c && c->job)
+		err = identity_job_show(c, &row->job);
+	return err ? err : set_path(row, c ? c->path : NULL);
 }
 
 static int enter_quiet_task(void *arg, const struct task *t)
@@ -287,7 +282,7 @@ int book_pool(struct book *b, size_t max)
 	pool->cgroup_id = 0;
 	free(pool->path);
 	pool->path = NULL;
-	free(pool->job);
+	row_job_release(pool->job);
 	pool->job = NULL;
 	return 0;
 }

@@ -126,6 +126,7 @@ static int fill_job(const struct report_row *step, struct report_row *row)
 	if (!row->job)
 		return -ENOMEM;
 	*row->job = *step->job;
+	row->job->shared = 0;
 	row->job->step[0] = '\0';
 	row->cgroup_id = row->job->cgroup_id;
 	snprintf(row->key, sizeof(row->key), "job:%" PRIu64, row->job->cgroup_id);

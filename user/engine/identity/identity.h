@@ -67,6 +67,7 @@ struct task {
  * @selected: at least a part of it was asked for
  * @listed: in the hash of living jobs, by path
  * @nr_cgroups: that refer to it; @nr_living: of these, not removed
+ * @changes: of @who
  */
 struct job {
 	struct row_job who;
@@ -80,6 +81,7 @@ struct job {
 	bool listed;
 	size_t nr_cgroups;
 	size_t nr_living;
+	uint64_t changes;
 	UT_hash_handle hh;
 	UT_hash_handle hh_path;
 };
@@ -97,6 +99,7 @@ struct job {
  * @made: the run saw how it was made
  * @told: an interval was closed since
  * @listed: it is what identity_cgroup_by_path() finds
+ * @shown: its job in rows, NULL when not asked for yet; @shown_at: after so many changes of it
  * @idle_closes: intervals closed since a task of it was last active
  */
 struct cgroup_name {
@@ -110,6 +113,8 @@ struct cgroup_name {
 	bool gone;
 	bool told;
 	bool listed;
+	struct row_job *shown;
+	uint64_t shown_at;
 	uint32_t idle_closes;
 	UT_hash_handle hh;
 	UT_hash_handle hh_path;
@@ -235,6 +240,15 @@ struct job *identity_job(const struct identity *id, uint64_t key);
 
 /** identity_jobs_ended() - jobs whose end was seen so far; @schedulers: a bit for each */
 uint64_t identity_jobs_ended(const struct identity *id, uint32_t schedulers);
+
+/**
+ * identity_job_show() - the job of a cgroup as rows have it
+ * @c: is in one
+ * @ret: shared by all rows of the cgroup; give it back with row_job_release()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int identity_job_show(struct cgroup_name *c, struct row_job **ret);
 
 /** identity_job_ended() - its end belongs to the interval that is not closed yet */
 bool identity_job_ended(const struct job *j);

@@ -76,6 +76,7 @@ static int cgroup_new(struct identity *id, uint64_t cgroup_id, struct cgroup_nam
 static void forget(struct identity *id, struct cgroup_name *c)
 {
 	identity_job_leave(id, c);
+	identity_job_hide(c);
 	unlist(id, c);
 	HASH_DEL(id->cgroups, c);
 	if (id->near_cgroups[c->id % NEAR_CGROUPS] == c)

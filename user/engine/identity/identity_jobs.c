@@ -122,6 +122,7 @@ static int job_new(struct identity *id, const struct job_path *p, const struct c
 	j->who.provisional = p->provisional;
 	j->who.owner = p->owner;
 	memcpy(j->who.id, p->id, sizeof(j->who.id));
+	j->changes++;
 	if (list(id, j)) {
 		j->gone = true;
 		return -ENOMEM;
@@ -139,6 +140,7 @@ static int found_own(struct identity *id, struct job *j, uint64_t own)
 		return 0;
 	HASH_DEL(id->jobs, j);
 	j->who.cgroup_id = own;
+	j->changes++;
 	HASH_ADD(hh, id->jobs, who.cgroup_id, sizeof(j->who.cgroup_id), j);
 	if (j->hh.tbl)
 		return 0;
@@ -152,6 +154,30 @@ static int found_own(struct identity *id, struct job *j, uint64_t own)
 	return -ENOMEM;
 }
 
+void identity_job_hide(struct cgroup_name *c)
+{
+	row_job_release(c->shown);
+	c->shown = NULL;
+}
+
+int identity_job_show(struct cgroup_name *c, struct row_job **ret)
+{
+	const struct job *j = c->job;
+
+	if (c->shown && c->shown_at != j->changes)
+		identity_job_hide(c);
+	if (!c->shown) {
+		c->shown = malloc(sizeof(*c->shown));
+		if (!c->shown)
+			return -ENOMEM;
+		*c->shown = j->who;
+		memcpy(c->shown->step, c->step, sizeof(c->step));
+		c->shown_at = j->changes;
+	}
+	*ret = row_job_share(c->shown);
+	return 0;
+}
+
 int identity_job_enter(struct identity *id, struct cgroup_name *c)
 {
 	struct job_path p;
@@ -160,6 +186,7 @@ int identity_job_enter(struct identity *id, struct cgroup_name *c)
 	int err = 0;
 
 	c->step[0] = '\0';
+	identity_job_hide(c);
 	if (!job_resolve_for(c->path, id->users, &p))
 		return 0;
 	own = !c->path[p.length];
@@ -175,8 +202,10 @@ int identity_job_enter(struct identity *id, struct cgroup_name *c)
 		err = found_own(id, j, c->id);
 	if (err)
 		return err;
-	if (own)
+	if (own) {
 		j->who.made = c->made;
+		j->changes++;
+	}
 	c->job = j;
 	memcpy(c->step, p.step, sizeof(c->step));
 	c->step_length = p.step_length;
@@ -250,6 +279,7 @@ void identity_job_news(struct identity *id, const struct trace_job_news *news)
 		snprintf(j->who.name, sizeof(j->who.name), "%s", news->name);
 	if (news->user)
 		snprintf(j->who.user, sizeof(j->who.user), "%s", news->user);
+	j->changes++;
 	choose(id, j);
 }
 

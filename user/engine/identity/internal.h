@@ -68,6 +68,9 @@ void identity_cgroups_free(struct identity *id);
 /** identity_job_enter() - find, or begin, the job of a cgroup whose path is new; 0 or -ENOMEM */
 int identity_job_enter(struct identity *id, struct cgroup_name *c);
 
+/** identity_job_hide() - forget what identity_job_show() has made */
+void identity_job_hide(struct cgroup_name *c);
+
 /** identity_job_leave() - the cgroup does not refer to its job any more */
 void identity_job_leave(struct identity *id, struct cgroup_name *c);
 
