@@ -149,7 +149,8 @@ scenario_shapes_granite() {
 }
 
 metrics() { wget -q -O metrics http://127.0.0.1:9410/metrics; } 2> /dev/null
-sum_of() { awk '{ sum += $1 } END { printf "%d", sum }'; }
+# Not %d: that of busybox has 32 bits
+sum_of() { awk '{ sum += $1 } END { printf "%.0f", sum }'; }
 # all_counted BYTES: do the metrics of counters add up to that much?
 all_counted() {
 	metrics && [ "$(sed -n 's/^t410trace_memory_bytes_total{.*} //p' metrics | sum_of)" -ge "$1" ]

@@ -19,7 +19,7 @@ EVENTS = "longest_lat_cache.miss,l2_trans.l2_wb"
 
 def truth():
     return [
-        {"name": name, "pid": PIDS[name], "slot": CPUS[name] + way, "bytes": SIZE}
+        {"name": name, "pid": PIDS[name], "slot": CPUS[name] + way, "bytes": SIZE, "start_ns": 10, "end_ns": 20}
         for name in shapes.ALL_PINNED
         for way in (0, 4)
     ]
@@ -38,8 +38,14 @@ def right():
     # what the programs moved is in the second report
     quality = {"weights": EVENTS, "windows": 50, "weight_windows": 50}
     idle = {"weights": "cpu-time", "windows": 40, "weight_windows": 0}
-    empty = {"counters": [counter(0, "read", 0)], "workloads": [], "quality": idle}
+    empty = {
+        "interval": {"start_ns": 5, "end_ns": 10},
+        "counters": [counter(0, "read", 0)],
+        "workloads": [],
+        "quality": idle,
+    }
     full = {
+        "interval": {"start_ns": 10, "end_ns": 20},
         "counters": [counter(s, d, (3 - s) * SIZE) for s in (0, 1) for d in ("read", "write")],
         "workloads": rows,
         "quality": quality,
@@ -101,6 +107,11 @@ def spoil_other_events(files):
 
 def spoil_few_windows(files):
     files["all.json"][1]["quality"]["weight_windows"] = 40
+    return {"weights_are_the_events_of_these_cores"}
+
+
+def spoil_no_report_meanwhile(files):
+    files["all.json"][1]["interval"]["end_ns"] = 21
     return {"weights_are_the_events_of_these_cores"}
 
 
