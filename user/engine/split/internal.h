@@ -40,6 +40,8 @@ struct crowd_member {
  * @bytes, @ratio: what was counted, in which part of the window
  * @x: activity, by element of the block's activity
  * @x_of: by which weight it was chosen and has got its columns; counters share it
+ * @activity: the same by window that counted and column of the filter
+ * @activity_whole: it is of all windows of the block, so that other counters can have it
  * @share: part of the window, by element of the block's activity
  * @background: part of the window
  * @given: bytes, by element of the block's activity
@@ -57,6 +59,8 @@ struct part {
 	double background[SPLIT_MAX_WINDOWS];
 	double *x;
 	uint32_t x_of;
+	struct matrix activity;
+	bool activity_whole;
 	double *share;
 	uint64_t *given;
 	size_t cap;

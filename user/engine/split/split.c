@@ -94,6 +94,7 @@ static void part_free(struct part *p)
 	free(p->x);
 	free(p->share);
 	free(p->given);
+	matrix_free(&p->activity);
 }
 
 static void ahead_free(struct ahead *a)
@@ -324,6 +325,32 @@ static struct filter_room *room_of(const struct splitter *s, uint32_t counter)
 	return is_for_second(s, counter) ? s->ahead->room : s->room;
 }
 
+/* Activity as the filter has it; counters that counted in all windows share it. */
+static int fill_activity(const struct crowd *c, const struct split_block *b, struct part *p)
+{
+	cleanup_free uint32_t *columns = NULL;
+	int err;
+
+	if (p->activity_whole && p->nr_windows == b->nr_windows)
+		return 0;
+	columns = calloc(c->nr + 1, sizeof(*columns));
+	err = columns ? matrix_shape(&p->activity, p->nr_windows, c->nr_columns) : -ENOMEM;
+	if (err)
+		return err;
+	for (size_t i = 0; i < c->nr; i++)
+		columns[i] = c->members[i].column == NO_COLUMN ? c->nr_columns - 1
+							       : c->members[i].column;
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		float *row = matrix_row(&p->activity, k);
+		size_t w = p->window[k];
+
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+			row[columns[c->of[i]]] += p->x[i];
+	}
+	p->activity_whole = p->nr_windows == b->nr_windows;
+	return 0;
+}
+
 static int run_filter(struct splitter *s, const struct crowd *c, const struct split_block *b,
 		      struct part *p)
 {
@@ -331,13 +358,11 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 	double middle[SPLIT_MAX_WINDOWS], length[SPLIT_MAX_WINDOWS];
 	uint32_t workloads[FILTER_MAX_WORKLOADS];
 	uint64_t start = b->windows[0].start_ns;
-	cleanup_free uint32_t *columns = calloc(c->nr + 1, sizeof(*columns));
-	cleanup_matrix struct matrix x = { 0 };
 	struct filter_input in = {
 		.nr_windows = p->nr_windows,
 		.nr_workloads = c->nr_columns,
 		.workloads = workloads,
-		.activity = &x,
+		.activity = &p->activity,
 		.bytes = p->bytes,
 		.ratio = p->ratio,
 		.middle_s = middle,
@@ -345,24 +370,18 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 		.block_s = (b->windows[b->nr_windows - 1].end_ns - start) / 1e9,
 		.no_limit = s->header->layout.counters[p->counter].unit != UNIT_BYTES,
 	};
-	int err = columns ? matrix_shape(&x, p->nr_windows, c->nr_columns) : -ENOMEM;
+	int err = fill_activity(c, b, p);
 
 	if (!err && !*f)
 		err = filter_new(p->kind, room_of(s, p->counter), f);
 	if (err)
 		return err;
 	crowd_workloads(c, workloads);
-	for (size_t i = 0; i < c->nr; i++)
-		columns[i] = c->members[i].column == NO_COLUMN ? c->nr_columns - 1
-							       : c->members[i].column;
 	for (size_t k = 0; k < p->nr_windows; k++) {
-		size_t w = p->window[k];
-		const struct trace_window *window = &b->windows[w];
+		const struct trace_window *window = &b->windows[p->window[k]];
 
 		length[k] = (window->end_ns - window->start_ns) / 1e9;
 		middle[k] = (window->start_ns - start) / 1e9 + length[k] / 2;
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
-			matrix_row(&x, k)[columns[c->of[i]]] += p->x[i];
 	}
 	return filter_block(*f, &in, &p->estimated);
 }
@@ -534,6 +553,7 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 	if (p->x_of != weight) {
 		choose_activity(s, b, weight, p, t);
 		crowd_columns(c, b, p->x);
+		p->activity_whole = false;
 		p->x_of = weight;
 	}
 	for (size_t i = 0; i < c->nr; i++) {

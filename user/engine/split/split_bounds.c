@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "engine/filter/constants.h"
@@ -65,6 +66,7 @@ struct bounding {
 	const struct part *p;
 	struct row_sum *rows;
 	uint32_t *member_row; /* of @rows, by member */
+	bool single;	      /* no row has two members */
 	struct cluster *clusters;
 	size_t nr_clusters;
 	uint32_t *column_row; /* row of a column that counts for one row alone */
@@ -101,6 +103,29 @@ static void bound_window(struct bounding *g, size_t k)
 		struct row_sum *r = &g->rows[g->member_row[c->of[i]]];
 
 		r->variance += g->noise * r->in_window * g->noise * g->p->given[i];
+	}
+}
+
+/* The same where each element is of another row, as it is by process: there is nothing to add up. */
+static void bound_single(struct bounding *g, size_t k)
+{
+	const struct crowd *c = g->c;
+	size_t w = g->p->window[k], first = c->first[w], end = c->first[w + 1];
+	double bytes = g->p->bytes[k], noise = g->noise, var = noise * bytes * noise * bytes;
+
+	for (size_t i = first; i < end; i++) {
+		struct row_sum *r = &g->rows[g->member_row[c->of[i]]];
+		double given = g->p->given[i];
+
+		r->may += bytes;
+		r->may_var += var;
+		r->variance += noise * given * noise * given;
+	}
+	if (end - first == 1) {
+		struct row_sum *r = &g->rows[g->member_row[c->of[first]]];
+
+		r->own += bytes;
+		r->own_var += var;
 	}
 }
 
@@ -145,13 +170,47 @@ static void sum_clusters(struct bounding *g)
 		g->clusters[g->nr_clusters - 1].pool = true;
 }
 
+/* Columns of the same number, in their order: @first of them, and the @next one or NO_COLUMN. */
+struct equals {
+	uint32_t first[FILTER_MAX_WORKLOADS];
+	uint32_t next[FILTER_MAX_WORKLOADS];
+};
+
+/* @number: by column, @none when it has none; @nearest: scratch, by number */
+static void find_equals(const uint32_t *number, size_t nr, uint32_t none, uint32_t *nearest,
+			size_t nr_numbers, struct equals *ret)
+{
+	memset(nearest, 0xff, nr_numbers * sizeof(*nearest));
+	for (size_t j = nr; j-- > 0;) {
+		ret->first[j] = ret->next[j] = NO_COLUMN;
+		if (number[j] == none)
+			continue;
+		ret->next[j] = nearest[number[j]];
+		nearest[number[j]] = j;
+	}
+	for (size_t j = 0; j < nr; j++)
+		if (number[j] != none)
+			ret->first[j] = nearest[number[j]];
+}
+
+/* The covariances of @column with all of its number, itself among them. */
+static void add_variance(const float *v, const struct equals *s, size_t column, double *to)
+{
+	for (uint32_t j = s->first[column]; j != NO_COLUMN; j = s->next[j])
+		*to += v[j];
+}
+
 /* The estimate's errors, of rows and of clusters. */
-static void sum_variances(struct bounding *g)
+static int sum_variances(struct bounding *g)
 {
 	const struct crowd *c = g->c;
-	const struct matrix *cov = &g->p->estimated->covariance;
-	uint32_t cluster[FILTER_MAX_WORKLOADS];
+	size_t nr_numbers = c->nr_rows + 1 + g->nr_clusters;
+	cleanup_free uint32_t *nearest = calloc(nr_numbers, sizeof(*nearest));
+	uint32_t cluster[FILTER_MAX_WORKLOADS] = { 0 };
+	struct equals rows, clusters;
 
+	if (!nearest)
+		return -ENOMEM;
 	for (size_t j = 0; j < c->nr_columns; j++) {
 		bool pool = c->nr_pooled && j + 1 == c->nr_columns;
 		const struct crowd_member *m = &c->members[c->columns[j]];
@@ -164,16 +223,17 @@ static void sum_variances(struct bounding *g)
 		if (g->column_row[j] != SPLIT_NO_ROW)
 			g->rows[g->column_row[j]].little += g->p->estimated->little[j];
 	}
-	for (size_t i = 0; i < c->nr_columns; i++)
-		for (size_t j = 0; j < c->nr_columns; j++) {
-			double v = matrix_row(cov, i)[j];
+	find_equals(g->column_row, c->nr_columns, SPLIT_NO_ROW, nearest, nr_numbers, &rows);
+	find_equals(cluster, c->nr_columns, NO_CLUSTER, nearest, nr_numbers, &clusters);
+	for (size_t i = 0; i < c->nr_columns; i++) {
+		const float *v = matrix_row(&g->p->estimated->covariance, i);
 
-			if (g->column_row[i] != SPLIT_NO_ROW &&
-			    g->column_row[i] == g->column_row[j])
-				g->rows[g->column_row[i]].variance += v;
-			if (cluster[i] != NO_CLUSTER && cluster[i] == cluster[j])
-				g->clusters[cluster[i]].variance += v;
-		}
+		if (g->column_row[i] != SPLIT_NO_ROW)
+			add_variance(v, &rows, i, &g->rows[g->column_row[i]].variance);
+		if (cluster[i] != NO_CLUSTER)
+			add_variance(v, &clusters, i, &g->clusters[cluster[i]].variance);
+	}
+	return 0;
 }
 
 /* Members that cannot be told from those of other rows have bounds of their own. */
@@ -314,8 +374,14 @@ int split_bounds(const struct crowd *c, const struct split_block *b, const struc
 
 	if (!rows || !clusters || !column_row || !member_row)
 		return -ENOMEM;
-	for (size_t i = 0; i < c->nr; i++)
+	/* Those without a row have one together, the last one. */
+	g.single = true;
+	for (size_t i = 0; i < c->nr; i++) {
 		member_row[i] = c->members[i].row;
+		g.single &= !rows[member_row[i]].mark++;
+	}
+	for (size_t i = 0; i <= c->nr_rows; i++)
+		rows[i].mark = 0;
 	g.member_row = member_row;
 	g.rows = rows;
 	g.clusters = clusters;
@@ -324,7 +390,7 @@ int split_bounds(const struct crowd *c, const struct split_block *b, const struc
 	g.noise = p->estimated ? p->estimated->noise : 0;
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		g.total += p->bytes[k];
-		bound_window(&g, k);
+		(g.single ? bound_single : bound_window)(&g, k);
 		if (p->estimated)
 			bound_lag(&g, k);
 	}
@@ -336,7 +402,8 @@ int split_bounds(const struct crowd *c, const struct split_block *b, const struc
 	}
 	if (p->estimated) {
 		sum_clusters(&g);
-		sum_variances(&g);
+		if (sum_variances(&g))
+			return -ENOMEM;
 		bound_loose(&g);
 	}
 	return hand_out(&g, lost, sink);
