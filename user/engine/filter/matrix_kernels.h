@@ -13,11 +13,17 @@
 #define lanes  KERNEL(lanes)
 #define pieces KERNEL(pieces)
 #define PIECES (4 / DOUBLES)
+#define across KERNEL(across)
+#define ACROSS (LANES / 2)
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 /* Of rows that begin anywhere. */
 typedef double pieces
 	__attribute__((vector_size(DOUBLES * sizeof(double)), aligned(sizeof(double))));
+
+/* Of as many rows as a register holds. */
+typedef double across
+	__attribute__((vector_size(ACROSS * sizeof(double)), aligned(sizeof(double))));
 
 /*
  * @rows rows and @nr registers of columns of c, kept there over all of k: so many that a core is
@@ -172,32 +178,81 @@ TARGET static double KERNEL(dot)(const double *a, const double *b, size_t nr)
 	return ret;
 }
 
+/* What one row has in common with row @row of a triangle whose columns are rows of @u. */
+TARGET static INLINE double KERNEL(common)(const double *u, size_t ld, size_t row, size_t i)
+{
+	double s[4] = { 0 };
+	size_t l = 0;
+
+	for (; l + 4 <= row; l += 4)
+#pragma GCC unroll 4
+		for (int q = 0; q < 4; q++)
+			s[q] += u[(l + q) * ld + i] * u[(l + q) * ld + row];
+	for (; l < row; l++)
+		s[0] += u[l * ld + i] * u[l * ld + row];
+	return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+/* The same of as many rows as @nr registers hold, from row @i on; it is taken from them. */
+TARGET static INLINE void KERNEL(take_common)(double *u, size_t ld, size_t row, size_t i, int nr)
+{
+	across s[4][2] = { { { 0 } } }, *to;
+	size_t l = 0;
+
+	for (; l + 4 <= row; l += 4)
+#pragma GCC unroll 4
+		for (int q = 0; q < 4; q++)
+#pragma GCC unroll 2
+			for (int n = 0; n < nr; n++)
+				s[q][n] += *(const across *)(u + (l + q) * ld + i + n * ACROSS) *
+					   u[(l + q) * ld + row];
+	for (; l < row; l++)
+#pragma GCC unroll 2
+		for (int n = 0; n < nr; n++)
+			s[0][n] += *(const across *)(u + l * ld + i + n * ACROSS) * u[l * ld + row];
+#pragma GCC unroll 2
+	for (int n = 0; n < nr; n++) {
+		to = (across *)(u + row * ld + i + n * ACROSS);
+		*to -= (s[0][n] + s[1][n]) + (s[2][n] + s[3][n]);
+	}
+}
+
+/*
+ * The triangle is made above the diagonal, where rows of a column lie side by side, and copied from
+ * there. Sums are those of matrix_dot(). A register may reach over the diagonal: what comes of
+ * that is not used.
+ */
 TARGET static int KERNEL(cholesky)(const double *c, size_t nr, double *ret)
 {
-	for (size_t i = 0, done = 0; i < nr; i++) {
-		double *li = ret + i * nr, d;
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j <= i; j++) {
+			double v = c[i * nr + j];
 
-		/* What the next four rows have in common; only the triangle is left of them. */
-		if (i % MATRIX_ROWS == 0 && i + MATRIX_ROWS <= nr) {
-			for (done = 0; done < i; done++) {
-				double sum[MATRIX_ROWS];
-
-				KERNEL(dots)(li, nr, ret + done * nr, done, MATRIX_ROWS, sum);
-				for (int r = 0; r < MATRIX_ROWS; r++)
-					li[r * nr + done] = (c[(i + r) * nr + done] - sum[r]) /
-							    ret[done * nr + done];
-			}
-		} else if (i % MATRIX_ROWS == 0) {
-			done = 0;
+			ret[i * nr + j] = 0;
+			ret[j * nr + i] = v;
 		}
-		for (size_t j = done; j < i; j++)
-			li[j] = (c[i * nr + j] - KERNEL(dot)(li, ret + j * nr, j)) /
-				ret[j * nr + j];
-		d = c[i * nr + i] - KERNEL(dot)(li, li, i);
-		if (!(d > 0))
+	for (size_t j = 0; j < nr; j++) {
+		size_t over = (nr - j) % ACROSS ? ACROSS - (nr - j) % ACROSS : 0, i = j - over;
+		double *row = ret + j * nr, d;
+
+		/* Where the matrix begins before the register does. */
+		for (i = over > j ? j : i; over > j && i < j + ACROSS - over; i++)
+			row[i] -= KERNEL(common)(ret, nr, j, i);
+		for (; i + 2 * ACROSS <= nr; i += 2 * ACROSS)
+			KERNEL(take_common)(ret, nr, j, i, 2);
+		if (i < nr)
+			KERNEL(take_common)(ret, nr, j, i, 1);
+		if (!(row[j] > 0))
 			return -EDOM;
-		li[i] = sqrt(d);
+		d = row[j] = sqrt(row[j]);
+		for (i = j + 1; (nr - i) % ACROSS; i++)
+			row[i] /= d;
+		for (; i < nr; i += ACROSS)
+			*(across *)(row + i) /= d;
 	}
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < i; j++)
+			ret[i * nr + j] = ret[j * nr + i];
 	return 0;
 }
 
@@ -235,6 +290,8 @@ TARGET static void KERNEL(forward_all)(const struct matrix *tri, size_t nr, stru
 #undef lanes
 #undef pieces
 #undef PIECES
+#undef across
+#undef ACROSS
 #undef KERNEL
 #undef TARGET
 #undef LANES
