@@ -83,6 +83,7 @@ static void check_products(size_t rows, size_t k, size_t cols)
 {
 	cleanup_matrix struct matrix a = { 0 }, at = { 0 }, b = { 0 }, c = { 0 };
 	cleanup_matrix struct matrix whole = { 0 }, lower = { 0 }, before = { 0 };
+	cleanup_matrix struct matrix set = { 0 };
 	float scale = draw_normal(&d);
 
 	fill(&a, rows, k);
@@ -90,6 +91,7 @@ static void check_products(size_t rows, size_t k, size_t cols)
 	fill(&before, rows, cols);
 	copy(&whole, &before);
 	copy(&lower, &before);
+	copy(&set, &before);
 	assert_int_equal(matrix_transpose(&a, &at), 0);
 	for (size_t i = 0; i < rows; i++)
 		for (size_t j = 0; j < cols; j++) {
@@ -97,8 +99,10 @@ static void check_products(size_t rows, size_t k, size_t cols)
 			volatile float part = scale * sum;
 
 			matrix_row(&whole, i)[j] = sum;
-			if (j <= i)
-				matrix_row(&lower, i)[j] = matrix_row(&before, i)[j] + part;
+			if (j > i)
+				continue;
+			matrix_row(&lower, i)[j] = matrix_row(&before, i)[j] + part;
+			matrix_row(&set, i)[j] = 0.0f + part;
 		}
 	for (size_t w = 0; w < NR_WIDTHS; w++) {
 		wide_most = widths[w];
@@ -111,6 +115,12 @@ static void check_products(size_t rows, size_t k, size_t cols)
 		copy(&c, &before);
 		matrix_multiply_lower_of(&c, scale, &at, &b, k);
 		same_bits(&c, &lower, true);
+		copy(&c, &before);
+		matrix_set_lower(&c, scale, &a, &b, k);
+		same_bits(&c, &set, true);
+		copy(&c, &before);
+		matrix_set_lower_of(&c, scale, &at, &b, k);
+		same_bits(&c, &set, true);
 	}
 }
 

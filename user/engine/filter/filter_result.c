@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What a solved block says about each workload, and how sure it is. */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,8 +307,9 @@ WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f,
 	struct work *w = f->work;
 	struct matrix *alike = &f->out->alike, *q = &w->w;
 	int err = matrix_room(&w->unit, w->t, w->n);
+	float own[FILTER_MAX_WORKLOADS + 1];
 
-	err = err ? err : matrix_shape(q, w->n, w->n);
+	err = err ? err : matrix_room(q, w->n, w->n);
 	if (err)
 		return err;
 	/* What is known of I/O beforehand tells them apart. */
@@ -321,12 +323,17 @@ WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f,
 		for (size_t i = 1; i < w->n; i++)
 			unit[i] = w->sum[i] > 0 ? raw[i] * w->t / w->sum[i] : 0;
 	}
-	matrix_multiply_lower_of(q, 1.0f / w->t, &w->unit, &w->unit, w->t);
+	matrix_set_lower_of(q, 1.0f / w->t, &w->unit, &w->unit, w->t);
 	for (size_t i = 1; i < w->n; i++) {
 		const float *qi = matrix_row(q, i);
+		int any = 0;
 
-		for (size_t j = 1; j < i; j++) {
-			double differ = qi[i] + matrix_row(q, j)[j] - 2 * qi[j];
+		own[i] = qi[i];
+		/* Nearly always nobody, and that is soon seen. */
+		for (size_t j = 1; j < i; j++)
+			any |= own[i] + own[j] - 2 * qi[j] < ALIKE * ALIKE;
+		for (size_t j = 1; any && j < i; j++) {
+			double differ = own[i] + own[j] - 2 * qi[j];
 
 			if (differ < ALIKE * ALIKE && w->sum[i] > 0 && w->sum[j] > 0 &&
 			    is_unknown(f, cov, i, j))
@@ -340,16 +347,16 @@ WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f,
 /* Squares of absurd counts are beyond single precision. */
 WIDE(static, bool, is_sane, (const struct work *w, const struct matrix *cov), (w, cov))
 {
-	bool sane = true;
+	int insane = 0;
 
 	for (size_t i = 0; i < w->n; i++) {
 		const float *row = matrix_row(cov, i);
 
-		sane &= !!isfinite(w->total[i]);
+		insane |= !isfinite(w->total[i]);
 		for (size_t j = 0; j < w->n; j++)
-			sane &= !!isfinite(row[j]);
+			insane |= !(fabsf(row[j]) <= FLT_MAX);
 	}
-	return sane;
+	return !insane;
 }
 
 /*

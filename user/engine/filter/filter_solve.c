@@ -317,7 +317,7 @@ static bool fill_phase_var(struct filter *f)
 WIDE(static, int, fill_c1, (struct filter * f), (f))
 {
 	struct work *w = f->work;
-	int err = matrix_shape(&w->c1, w->t, w->t);
+	int err = matrix_room(&w->c1, w->t, w->t);
 
 	err = err ? err : matrix_room(&w->av, w->n, w->t);
 	if (err)
@@ -329,7 +329,7 @@ WIDE(static, int, fill_c1, (struct filter * f), (f))
 		for (size_t t = 0; t < w->t; t++)
 			av[t] = at[t] * w->phase_var[i];
 	}
-	matrix_multiply_lower_of(&w->c1, 1, &w->av, &w->at, w->n);
+	matrix_set_lower_of(&w->c1, 1, &w->av, &w->at, w->n);
 	for (size_t i = 0; i < w->t; i++) {
 		float *c1 = matrix_row(&w->c1, i);
 		const double *kernel = w->kernel + i * w->t;
@@ -344,10 +344,10 @@ WIDE(static, int, fill_c1, (struct filter * f), (f))
 static int fill_c0(struct filter *f)
 {
 	struct work *w = f->work;
-	int err = matrix_shape(&w->c0, w->t, w->t);
+	int err = matrix_room(&w->c0, w->t, w->t);
 
 	if (!err)
-		matrix_multiply_lower(&w->c0, 1, &w->g, &w->aat, 2 * w->n);
+		matrix_set_lower(&w->c0, 1, &w->g, &w->aat, 2 * w->n);
 	return err;
 }
 

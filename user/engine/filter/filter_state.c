@@ -21,19 +21,36 @@ void filter_state_free(struct filter_state *s)
 	*s = (struct filter_state){ 0 };
 }
 
-static bool is_active(const struct filter_input *in, uint32_t workload)
+#define MAX_ENTRIES (1 + FILTER_MAX_WORKLOADS + MAX_QUIET)
+#define PLACES	    1024 /* three times as many, and a power of two */
+
+/* Where entries of the state are, by a hash of their workload; 0 is nobody. */
+struct places {
+	uint16_t at[PLACES];
+};
+
+static size_t place_of(uint32_t workload)
 {
-	for (size_t i = 0; i < in->nr_workloads; i++)
-		if (in->workloads[i] == workload)
-			return true;
-	return false;
+	return workload * 2654435769u >> (32 - __builtin_ctz(PLACES));
 }
 
-static size_t find(const struct filter_state *s, uint32_t workload)
+static void find_places(const struct filter_state *s, struct places *ret)
 {
-	for (size_t i = 1; i < s->nr; i++)
-		if (s->entries[i].workload == workload)
-			return i;
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 1; i < s->nr; i++) {
+		size_t k = place_of(s->entries[i].workload);
+
+		while (ret->at[k])
+			k = (k + 1) % PLACES;
+		ret->at[k] = i;
+	}
+}
+
+static size_t find(const struct filter_state *s, const struct places *p, uint32_t workload)
+{
+	for (size_t k = place_of(workload); p->at[k]; k = (k + 1) % PLACES)
+		if (s->entries[p->at[k]].workload == workload)
+			return p->at[k];
 	return SIZE_MAX;
 }
 
@@ -57,17 +74,19 @@ static void park(struct filter *f, const struct filter_entry *e, double level, d
 	f->parked[at] = (struct parked){ e->workload, level, variance, f->now_s };
 }
 
+/* It may have been parked for too long; all those are dropped when the first one is looked for. */
 static bool unpark(struct filter *f, uint32_t workload, struct parked *ret)
 {
-	bool found = false;
+	bool found = false, all = f->dropped_s != f->now_s;
 
-	for (size_t i = 0; i < f->nr_parked;) {
+	f->dropped_s = f->now_s;
+	for (size_t i = 0; i < f->nr_parked && (all || !found);) {
 		bool it = f->parked[i].workload == workload;
 
 		if (it)
 			*ret = f->parked[i];
 		found |= it;
-		if (it || f->now_s - f->parked[i].since_s > PARKED_S)
+		if (it || (all && f->now_s - f->parked[i].since_s > PARKED_S))
 			f->parked[i] = f->parked[--f->nr_parked];
 		else
 			i++;
@@ -79,15 +98,22 @@ static bool unpark(struct filter *f, uint32_t workload, struct parked *ret)
 static size_t choose(struct filter *f, const struct filter_input *in, size_t *from)
 {
 	struct filter_state *s = &f->state;
+	bool active[MAX_ENTRIES] = { false };
 	size_t nr = 1, quiet = 0;
+	struct places places;
 
+	find_places(s, &places);
 	from[0] = s->nr ? 0 : SIZE_MAX;
-	for (size_t i = 0; i < in->nr_workloads; i++)
-		from[nr++] = find(s, in->workloads[i]);
+	for (size_t i = 0; i < in->nr_workloads; i++) {
+		from[nr] = find(s, &places, in->workloads[i]);
+		if (from[nr] != SIZE_MAX)
+			active[from[nr]] = true;
+		nr++;
+	}
 	for (size_t i = 1; i < s->nr; i++) {
 		struct filter_entry *e = &s->entries[i];
 
-		if (is_active(in, e->workload))
+		if (active[i])
 			continue;
 		e->quiet_s += in->block_s;
 		if (e->quiet_s <= QUIET_S && quiet < MAX_QUIET) {

@@ -215,6 +215,7 @@ struct filter {
 	struct filter_output *out;
 	struct parked *parked;
 	size_t nr_parked;
+	double dropped_s; /* when those were dropped that were parked for too long */
 	double now_s;
 	uint64_t blocks;	 /* since the state began */
 	double noise;		 /* learned: of the counter, as a part of it */

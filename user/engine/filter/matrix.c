@@ -94,6 +94,7 @@ static struct left transposed(const struct matrix *m)
 enum into {
 	INTO_NOTHING, /* it is c, whatever that was */
 	INTO_TOTAL,   /* it is added, times something */
+	INTO_ZERO,    /* the same as if c had been zero */
 	INTO_SUMS,    /* its terms are added one after the other */
 };
 
@@ -129,6 +130,8 @@ struct kernels {
 			     size_t k);
 	void (*multiply_lower)(struct matrix *c, float scale, const struct left *a,
 			       const struct matrix *b, size_t k);
+	void (*set_lower)(struct matrix *c, float scale, const struct left *a,
+			  const struct matrix *b, size_t k);
 	void (*add_rows)(float *to, const struct matrix *m, size_t nr, const struct matrix *by,
 			 size_t col);
 	double (*dot)(const double *a, const double *b, size_t nr);
@@ -137,10 +140,11 @@ struct kernels {
 	void (*forward_all)(const struct matrix *tri, size_t nr, struct matrix *x);
 };
 
-#define KERNELS(wide)                                                                         \
-	{                                                                                     \
-		multiply_##wide, add_products_##wide, multiply_lower_##wide, add_rows_##wide, \
-			dot_##wide, cholesky_##wide, forward_##wide, forward_all_##wide       \
+#define KERNELS(wide)                                                                          \
+	{                                                                                      \
+		multiply_##wide, add_products_##wide, multiply_lower_##wide, set_lower_##wide, \
+			add_rows_##wide, dot_##wide, cholesky_##wide, forward_##wide,          \
+			forward_all_##wide                                                     \
 	}
 
 static const struct kernels *kernels(void)
@@ -185,6 +189,22 @@ void matrix_multiply_lower_of(struct matrix *c, float scale, const struct matrix
 	const struct left left = transposed(a);
 
 	kernels()->multiply_lower(c, scale, &left, b, k);
+}
+
+void matrix_set_lower(struct matrix *c, float scale, const struct matrix *a, const struct matrix *b,
+		      size_t k)
+{
+	const struct left left = as_it_is(a);
+
+	kernels()->set_lower(c, scale, &left, b, k);
+}
+
+void matrix_set_lower_of(struct matrix *c, float scale, const struct matrix *a,
+			 const struct matrix *b, size_t k)
+{
+	const struct left left = transposed(a);
+
+	kernels()->set_lower(c, scale, &left, b, k);
 }
 
 void matrix_add_rows(float *to, const struct matrix *m, size_t nr, const struct matrix *by,

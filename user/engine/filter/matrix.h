@@ -93,6 +93,19 @@ void matrix_multiply_lower_of(struct matrix *c, float scale, const struct matrix
 			      const struct matrix *b, size_t k);
 
 /**
+ * matrix_set_lower() - c = scale * a * b, at and below the diagonal
+ *
+ * As matrix_multiply_lower() makes it of zeros, to the last bit. What is above the diagonal is
+ * anything afterwards.
+ */
+void matrix_set_lower(struct matrix *c, float scale, const struct matrix *a, const struct matrix *b,
+		      size_t k);
+
+/** matrix_set_lower_of() - the same with @a transposed, as matrix_multiply_lower_of() */
+void matrix_set_lower_of(struct matrix *c, float scale, const struct matrix *a,
+			 const struct matrix *b, size_t k);
+
+/**
  * matrix_add_rows() - to += row k of m * by[k][col], one after the other
  * @to: m->cols elements, aligned as a row of a matrix; not in those of @m
  * @nr: rows

@@ -57,7 +57,12 @@ TARGET static INLINE void KERNEL(block)(struct matrix *c, float scale, const str
 		for (int r = 0; r < rows; r++) {
 			lanes *to = (lanes *)(ci + r * c->ld + n * LANES);
 
-			*to = into == INTO_TOTAL ? *to + scale * s[n][r] : s[n][r];
+			if (into == INTO_TOTAL)
+				*to += scale * s[n][r];
+			else if (into == INTO_ZERO)
+				*to = (lanes){ 0 } + scale * s[n][r];
+			else
+				*to = s[n][r];
 		}
 }
 
@@ -106,6 +111,14 @@ TARGET static void KERNEL(multiply_lower)(struct matrix *c, float scale, const s
 {
 	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
 		KERNEL(blocks)(c, scale, a, b, k, j, c->rows, j, INTO_TOTAL);
+}
+
+/* The same where that was zero. */
+TARGET static void KERNEL(set_lower)(struct matrix *c, float scale, const struct left *a,
+				     const struct matrix *b, size_t k)
+{
+	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
+		KERNEL(blocks)(c, scale, a, b, k, j, c->rows, j, INTO_ZERO);
 }
 
 TARGET static void KERNEL(add_rows)(float *to, const struct matrix *m, size_t nr,
