@@ -10,7 +10,9 @@ struct decoder {
 	const struct trace_header *h;
 	struct trace_who *keys;
 	size_t nr_keys, cap_keys;
-	struct trace_slice last;
+	/* Of the slice before. */
+	uint64_t start_ns, end_ns;
+	uint32_t cpu;
 	uint64_t time_ns;
 	struct reading readings[TRACE_MAX_COUNTERS];
 	uint64_t ends_ns[TRACE_MAX_SOCKETS];
@@ -40,41 +42,43 @@ void decoder_free(struct decoder *d)
 	free(d);
 }
 
+static const struct trace_who nobody;
+
 /* The task of a slice or of I/O; new ones are told where they are first used. */
-static struct trace_who get_key(struct decoder *d, struct wire_in *in)
+static const struct trace_who *get_key(struct decoder *d, struct wire_in *in)
 {
 	uint64_t index = wire_get_max(in, d->nr_keys);
 	struct trace_who *key;
 
 	if (!in->bad && index < d->nr_keys)
-		return d->keys[index];
+		return &d->keys[index];
 	if (!in->bad && array_room(d->keys, d->cap_keys, d->nr_keys))
 		d->err = -ENOMEM;
 	if (in->bad || d->err)
-		return (struct trace_who){ 0 };
+		return &nobody;
 	key = &d->keys[d->nr_keys++];
 	key->pid = wire_get_max(in, UINT32_MAX);
 	key->tgid = wire_get_max(in, UINT32_MAX);
 	key->task_start_ns = wire_get(in);
 	key->cgroup_id = wire_get(in);
-	return *key;
+	return key;
 }
 
 static void get_slice(struct decoder *d, struct wire_in *in, uint64_t flags, struct trace_slice *s)
 {
-	const struct trace_who key = get_key(d, in);
+	const struct trace_who *key = get_key(d, in);
 
 	in->bad |= flags > RECORDING_SLICE_FLAGS;
-	*s = (struct trace_slice){ .pid = key.pid,
-				   .tgid = key.tgid,
-				   .task_start_ns = key.task_start_ns,
-				   .cgroup_id = key.cgroup_id,
-				   .cpu = d->last.cpu,
-				   .start_ns = d->last.end_ns };
+	*s = (struct trace_slice){ .pid = key->pid,
+				   .tgid = key->tgid,
+				   .task_start_ns = key->task_start_ns,
+				   .cgroup_id = key->cgroup_id,
+				   .cpu = d->cpu,
+				   .start_ns = d->end_ns };
 	if (!(flags & RECORDING_SLICE_SAME_CPU))
 		s->cpu = wire_get_max(in, UINT32_MAX);
 	if (!(flags & RECORDING_SLICE_FOLLOWS))
-		s->start_ns = d->last.start_ns + wire_get_delta(in);
+		s->start_ns = d->start_ns + wire_get_delta(in);
 	s->on_cpu_ns = wire_get_delta(in);
 	s->end_ns = s->start_ns + s->on_cpu_ns;
 	if (!(flags & RECORDING_SLICE_WHOLE))
@@ -86,7 +90,9 @@ static void get_slice(struct decoder *d, struct wire_in *in, uint64_t flags, str
 		for (uint32_t i = 0; i < d->h->nr_weights; i++)
 			s->weights[i] = wire_get(in);
 	}
-	d->last = *s;
+	d->cpu = s->cpu;
+	d->start_ns = s->start_ns;
+	d->end_ns = s->end_ns;
 }
 
 static uint64_t get_flags(struct wire_in *in, const struct trace_row *row)
@@ -155,7 +161,6 @@ static void get_field(struct decoder *d, struct wire_in *in, const struct trace_
 		      const struct trace_field *f, struct trace_event *event)
 {
 	struct trace_mark *m = &event->mark;
-	struct trace_who key;
 
 	switch (f->type) {
 	case FIELD_TEXT:
@@ -168,8 +173,7 @@ static void get_field(struct decoder *d, struct wire_in *in, const struct trace_
 		trace_set(event, f, (d->flags & f->flag) != 0);
 		break;
 	case FIELD_WHO:
-		key = get_key(d, in);
-		memcpy((char *)event + f->offset, &key, sizeof(key));
+		memcpy((char *)event + f->offset, get_key(d, in), sizeof(struct trace_who));
 		break;
 	case FIELD_READINGS:
 		get_readings(d, in, &event->window);
@@ -247,7 +251,7 @@ int decoder_block(struct decoder *d, const uint8_t *payload, size_t length, bool
 
 	*ret = (struct decoded){ 0 };
 	d->nr_keys = 0;
-	d->last = (struct trace_slice){ 0 };
+	d->start_ns = d->end_ns = d->cpu = 0;
 	d->time_ns = 0;
 	while (in.at < in.end) {
 		ret->offset = in.at - payload;
