@@ -126,37 +126,91 @@ static void starts_of(size_t *at, size_t nr_numbers)
 	}
 }
 
-/* Orders places by window, then by workload: twice by counting, for both numbers are small. */
+/* The digits by which places of a window are ordered; fewer of them are put in order one by one. */
+#define DIGIT_BITS 8
+#define DIGITS	   (1u << DIGIT_BITS)
+#define FEW	   24
+
+static void order_few(struct cell_place *p, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		struct cell_place one = p[i];
+		size_t k = i;
+
+		for (; k && p[k - 1].workload > one.workload; k--)
+			p[k] = p[k - 1];
+		p[k] = one;
+	}
+}
+
+/* Orders places of a window by workload, which is below 2^@bits, from the lowest digit on. */
+static void order_window(struct cell_place *p, struct cell_place *other, size_t nr,
+			 unsigned int bits)
+{
+	struct cell_place *from = p, *to = other, *was;
+
+	if (nr <= FEW) {
+		order_few(p, nr);
+		return;
+	}
+	for (unsigned int shift = 0; shift < bits; shift += DIGIT_BITS) {
+		size_t at[DIGITS] = { 0 };
+
+		for (size_t i = 0; i < nr; i++)
+			at[from[i].workload >> shift & (DIGITS - 1)]++;
+		starts_of(at, DIGITS);
+		for (size_t i = 0; i < nr; i++)
+			to[at[from[i].workload >> shift & (DIGITS - 1)]++] = from[i];
+		was = from;
+		from = to;
+		to = was;
+	}
+	if (from != p)
+		memcpy(p, from, nr * sizeof(*p));
+}
+
+static int other_room(struct timeline_cells *c)
+{
+	if (c->cap_other >= c->nr_places)
+		return 0;
+	free(c->other);
+	c->cap_other = c->cap_places;
+	c->other = malloc(c->cap_other * sizeof(*c->other));
+	if (c->other)
+		return 0;
+	c->cap_other = 0;
+	return -ENOMEM;
+}
+
+/*
+ * Orders places by window, by counting, and those of a window by workload. Slices come nearly in
+ * the order of windows, and those of a window are few enough for the nearer caches.
+ */
 static int sort_places(struct timeline_cells *c, size_t nr_windows)
 {
-	cleanup_free size_t *by_workload = NULL, *by_window = NULL;
-	uint32_t most = 0;
+	cleanup_free size_t *by_window = calloc(nr_windows + 1, sizeof(*by_window));
+	struct cell_place *places = c->places;
+	size_t cap = c->cap_places, first = 0;
+	uint32_t any = 0;
 
-	for (size_t i = 0; i < c->nr_places; i++)
-		most = c->places[i].workload > most ? c->places[i].workload : most;
-	by_workload = calloc((size_t)most + 1, sizeof(*by_workload));
-	by_window = calloc(nr_windows, sizeof(*by_window));
-	if (!by_workload || !by_window)
+	if (!by_window || other_room(c))
 		return -ENOMEM;
-	if (c->cap_other < c->nr_places) {
-		free(c->other);
-		c->cap_other = c->cap_places;
-		c->other = malloc(c->cap_other * sizeof(*c->other));
-		if (!c->other) {
-			c->cap_other = 0;
-			return -ENOMEM;
-		}
-	}
 	for (size_t i = 0; i < c->nr_places; i++) {
-		by_workload[c->places[i].workload]++;
-		by_window[c->places[i].window]++;
+		any |= places[i].workload;
+		by_window[places[i].window]++;
 	}
-	starts_of(by_workload, (size_t)most + 1);
 	starts_of(by_window, nr_windows);
 	for (size_t i = 0; i < c->nr_places; i++)
-		c->other[by_workload[c->places[i].workload]++] = c->places[i];
-	for (size_t i = 0; i < c->nr_places; i++)
-		c->places[by_window[c->other[i].window]++] = c->other[i];
+		c->other[by_window[places[i].window]++] = places[i];
+	for (size_t w = 0; w < nr_windows; w++) {
+		order_window(c->other + first, places + first, by_window[w] - first,
+			     any ? 32 - __builtin_clz(any) : 0);
+		first = by_window[w];
+	}
+	c->places = c->other;
+	c->cap_places = c->cap_other;
+	c->other = places;
+	c->cap_other = cap;
 	return 0;
 }
 
