@@ -228,9 +228,11 @@ def dma_is_of_nobody_but_who_has_the_accelerator(s):
 
 
 @test("esp_rows")
+@estimate
 def an_accelerator_is_of_who_has_it_open(s):
     """Of one process, then of another: each has its own bytes, but for those before its first look and
-    behind its last one."""
+    behind its last one. A look may take a hundredth of the time: where it takes more CPU time, because
+    the emulated CPU has to wait, there are fewer looks, and none at the ends of intervals."""
     reports = s.reports("all")
     for name in ("first", "second"):
         pid = s.truth().named(name)[0]["pid"]

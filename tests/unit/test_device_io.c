@@ -14,10 +14,12 @@
 #define LOOK_NS (4 * NS_PER_S)
 #define PID	160
 #define START	4020000000u
+#define MS(n)	((n) * (NS_PER_S / 1000))
 
-/* What the next look finds */
+/* What the next look finds, and its CPU time */
 static struct owner found;
 static size_t nr_found;
+static uint64_t takes_ns;
 
 static struct trace_io told;
 static size_t nr_told;
@@ -28,8 +30,12 @@ int __wrap_owners_find(struct owners *o, const struct device_list *l, const stru
 int __wrap_owners_find(struct owners *o, const struct device_list *l, const struct owner **ret,
 		       size_t *ret_nr)
 {
+	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + takes_ns;
+
 	(void)o;
 	(void)l;
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
 	*ret = &found;
 	*ret_nr = nr_found;
 	return 0;
@@ -66,7 +72,6 @@ static void look_twice(uint32_t second_pid, uint64_t first, uint64_t second)
 	nr_found = 1;
 	found = (struct owner){ .pid = PID, .start_ns = first, .cgroup_id = 7 };
 	assert_int_equal(device_io_new(&list, NULL, &cgroups, &out, &feed, &io), 0);
-	/* what a look takes is measured by the same clock */
 	now = monotonic_ns();
 	device_io_start(io, now - LOOK_NS);
 	assert_int_equal(device_io_look(io, now, false), 0);
@@ -110,12 +115,49 @@ static void test_others(void **state)
 	assert_int_equal(nr_told, 0);
 }
 
+/*
+ * Looks that take too long for every end of an interval: they wait for one, because it has all of that
+ * interval. Where ends are rare, they do not.
+ */
+static void test_waits_for_an_end(void **state)
+{
+	struct device_item item = { 0 };
+	const struct device_list list = { .items = &item, .nr = 1 };
+	struct live_cgroups cgroups = { .mount = "" };
+	struct feed feed = { 0 };
+	struct device_io *io;
+	uint64_t now = monotonic_ns();
+
+	(void)state;
+	nr_told = 0;
+	nr_found = 1;
+	takes_ns = MS(40);
+	found = (struct owner){ .pid = PID, .start_ns = START, .cgroup_id = 7 };
+	assert_int_equal(device_io_new(&list, NULL, &cgroups, &out, &feed, &io), 0);
+	device_io_start(io, now - MS(1200));
+	assert_int_equal(device_io_look(io, now, true), 0);
+	takes_ns = 0;
+	assert_int_equal(device_io_look(io, now + MS(1200), true), 0);
+	assert_int_equal(device_io_look(io, now + MS(2400), true), 0);
+	assert_int_equal(device_io_look(io, now + MS(3100), false), 0);
+	assert_int_equal(nr_told, 0);
+	assert_int_equal(device_io_look(io, now + MS(3600), true), 0);
+	assert_int_equal(nr_told, 1);
+	assert_true(told.start_ns == now && told.end_ns == now + MS(3600));
+	assert_int_equal(device_io_look(io, now + MS(6500), false), 0);
+	assert_int_equal(nr_told, 1);
+	assert_int_equal(device_io_look(io, now + MS(6700), false), 0);
+	assert_int_equal(nr_told, 2);
+	device_io_free(io);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_waits_for_an_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

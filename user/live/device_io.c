@@ -11,13 +11,21 @@
 #include "platform/devices/owners.h"
 
 /* Open files of all processes are looked through so often. */
-#define LOOK_NS	   (3 * NS_PER_S)
+#define LOOK_NS	    (3 * NS_PER_S)
+/*
+ * Where intervals are shorter, at the end of one: what came before the last end is reported, and a
+ * look in between would give an owner to the rest only. Ends are not to be missed by a little.
+ */
+#define LOOK_END_NS (LOOK_NS * 5 / 6)
 /* At the end of an interval earlier, if looking takes less than this part of the time. */
-#define LOOK_SHARE 100
-/* On machines with very many open files less often: it takes no more than this part. */
-#define LOOK_MOST  20
+#define LOOK_SHARE  100
+/*
+ * On machines with very many open files less often: it takes no more than this part. Both are of CPU
+ * time: who has to wait for a CPU takes nothing from others.
+ */
+#define LOOK_MOST   20
 /* Two starts of one process, as /proc tells them by the clock's ticks, differ by less than this. */
-#define SAME_NS	   (NS_PER_S / 50)
+#define SAME_NS	    (NS_PER_S / 50)
 
 /* What the ledger knows of an item. */
 struct mapped {
@@ -38,6 +46,7 @@ struct device_io {
 	struct owner *last; /* of the last look */
 	size_t nr_last;
 	uint64_t last_ns; /* 0: not begun */
+	uint64_t marked_ns;
 	uint64_t took_ns;
 	char note[256];
 };
@@ -158,6 +167,7 @@ int device_io_remap(struct device_io *io)
 void device_io_start(struct device_io *io, uint64_t now_ns)
 {
 	io->last_ns = now_ns;
+	io->marked_ns = now_ns;
 }
 
 static bool was_owner(const struct device_io *io, const struct owner *o)
@@ -205,25 +215,34 @@ static int send_owners(struct device_io *io, const struct owner *owners, size_t 
 	return err;
 }
 
-static bool is_due(const struct device_io *io, uint64_t since_ns, bool mark)
+static bool is_due(const struct device_io *io, uint64_t now_ns, bool mark)
 {
-	return (since_ns >= LOOK_NS && since_ns >= LOOK_MOST * io->took_ns) ||
-	       (mark && since_ns >= LOOK_SHARE * io->took_ns);
+	uint64_t since = now_ns - io->last_ns;
+
+	if (since < LOOK_MOST * io->took_ns)
+		return false;
+	if (mark)
+		return since >= LOOK_END_NS || since >= LOOK_SHARE * io->took_ns;
+	return since >= LOOK_NS && now_ns - io->marked_ns >= LOOK_NS;
 }
 
 int device_io_look(struct device_io *io, uint64_t now_ns, bool mark)
 {
 	const struct owner *owners = NULL;
 	struct owner *copy;
-	uint64_t since = now_ns - io->last_ns;
+	bool due = io->last_ns && is_due(io, now_ns, mark);
+	uint64_t begun;
 	size_t nr = 0;
 	int err = 0;
 
-	if (!io->last_ns || !is_due(io, since, mark))
+	if (mark)
+		io->marked_ns = now_ns;
+	if (!due)
 		return 0;
+	begun = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (owners_find(io->owners, io->list, &owners, &nr))
 		nr = 0; /* nothing is certain */
-	io->took_ns = monotonic_ns() - now_ns;
+	io->took_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun;
 	err = send_owners(io, owners, nr, now_ns);
 	copy = calloc(nr + 1, sizeof(*copy));
 	if (copy && nr)
