@@ -10,6 +10,44 @@
 #include "engine/filter/filter_state.h"
 #include "engine/filter/wide.h"
 
+/*
+ * What programs that are just starting move beside what their intensities say: bytes that are
+ * missing in their windows, or too many, are theirs as far as nobody else's are as uncertain. A
+ * window at the memory's limit says nothing of it.
+ */
+static void add_start(struct work *w)
+{
+	for (size_t k = 0; k < w->nr_starting; k++) {
+		size_t i = w->starting[k];
+		float *start = matrix_row(&w->start, k);
+
+		for (size_t t = 0; t < w->t; t++) {
+			double more = start[t] * w->alpha[t];
+
+			if (w->limited.is[t])
+				start[t] = 0;
+			if (!(start[t] > 0))
+				continue;
+			w->total[i] += more;
+			matrix_row(&w->theta, t)[i] += more / matrix_row(&w->raw, t)[i];
+		}
+	}
+}
+
+/* The covariance of that: @q of totals and bytes, @to of totals. */
+static void add_start_covariance(const struct work *w, struct matrix *q, struct matrix *to)
+{
+	for (size_t k = 0; k < w->nr_starting; k++) {
+		size_t i = w->starting[k];
+		const float *start = matrix_row(&w->start, k);
+
+		for (size_t t = 0; t < w->t; t++) {
+			matrix_row(q, t)[i] += start[t];
+			matrix_row(to, i)[i] += start[t];
+		}
+	}
+}
+
 /* The most likely intensity of each entry in each window; may be negative. */
 WIDE(static, int, fill_theta, (struct filter * f, const struct filter_input *in), (f, in))
 {
@@ -50,6 +88,7 @@ WIDE(static, int, fill_theta, (struct filter * f, const struct filter_input *in)
 			w->total[i] += theta[i] * raw[i];
 		}
 	}
+	add_start(w);
 out:
 	free(start);
 	return err;
@@ -98,6 +137,7 @@ WIDE(static, int, fill_covariance,
 				late[i] * (phase[2 * j] * w->sum[j] + phase[2 * j + 1] * late[j]);
 		to[i] += own[i];
 	}
+	add_start_covariance(w, &w->q, ret);
 	err = filter_full_project(f, ret);
 	err = err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->q, &w->tri);
 	if (!err) {

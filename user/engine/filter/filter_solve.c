@@ -28,6 +28,7 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	err = err ? err : matrix_room(&w->aa, t, 2 * n);
 	err = err ? err : matrix_room(&w->q, t, n);
 	err = err ? err : matrix_room(&w->theta, t, n);
+	err = err ? err : matrix_room(&w->start, n, t);
 	if (err)
 		return err;
 	/* One piece of memory: seven vectors by window, five by entry, six matrices. */
@@ -63,9 +64,9 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 
 void filter_work_free(struct work *w)
 {
-	struct matrix *all[] = { &w->raw, &w->a,  &w->at,    &w->aa,   &w->aat,
-				 &w->g,	  &w->av, &w->c0,    &w->c1,   &w->w,
-				 &w->tri, &w->q,  &w->theta, &w->unit, &w->cov };
+	struct matrix *all[] = { &w->raw,   &w->a,    &w->at,  &w->aa,	 &w->aat, &w->g,
+				 &w->av,    &w->c0,   &w->c1,  &w->w,	 &w->tri, &w->q,
+				 &w->theta, &w->unit, &w->cov, &w->start };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		matrix_free(all[i]);
@@ -143,28 +144,35 @@ WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input 
  * A program that starts does other things first than later: it is loaded, allocates,
  * reads its input. What it does meanwhile says little about its intensity, but could
  * be taken for certain, if there were nothing else to tell it from another one that
- * started at nearly the same time.
+ * started at nearly the same time. So it is noise to the block; whose it is, is not forgotten:
+ * see add_start() of the results.
  */
 static void add_start_noise(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	double begin = f->now_s - in->block_s;
 
+	w->nr_starting = 0;
 	for (size_t i = 1; i < w->n; i++) {
 		struct filter_entry *e = &f->state.entries[i];
+		float *start;
 
 		if (e->since_s != NOT_YET && begin + in->middle_s[0] > e->since_s + START_S)
 			continue; /* as most of them, long ago or not */
+		start = matrix_row(&w->start, w->nr_starting);
+		w->starting[w->nr_starting++] = i;
 		for (size_t t = 0; t < w->t; t++) {
 			double moved = e->scale * matrix_row(&w->raw, t)[i];
 			double now = begin + in->middle_s[t];
 
+			start[t] = 0;
 			/* Who was there when the filter began is not just starting. */
 			if (e->since_s == NOT_YET && moved > 0)
 				e->since_s = f->blocks || t ? now : LONG_AGO;
 			if (e->since_s < 0 || now > e->since_s + START_S)
 				continue;
-			w->noise[t] += moved * moved;
+			start[t] = moved * moved;
+			w->noise[t] += start[t];
 		}
 	}
 }

@@ -102,6 +102,8 @@ struct work {
 	size_t n; /* active entries, the background among them: 0 .. n-1 of the state */
 	size_t fresh[FILTER_MAX_WORKLOADS]; /* entries that are new to the state */
 	size_t nr_fresh;
+	size_t starting[FILTER_MAX_WORKLOADS]; /* entries of programs that are just starting */
+	size_t nr_starting;
 	double widened[FILTER_MAX_WORKLOADS + 1]; /* by entry: what its level's variance got more */
 	struct matrix raw;			  /* activity as counted, t x n */
 	struct matrix a;			  /* the same with the lag, t x n */
@@ -112,6 +114,7 @@ struct work {
 	struct matrix av;    /* at times the variance of phases: n x t */
 	struct matrix c0;    /* covariance of bytes, from the state at the start */
 	struct matrix c1;    /* the same, from phases that begin in the block */
+	struct matrix start; /* by starting entry: variance of bytes that its start moves, n x t */
 	struct matrix w;     /* scratch, whitened */
 	struct matrix tri;   /* scratch of the solver */
 	struct matrix q;     /* a times alpha; scratch */
