@@ -35,8 +35,7 @@ void book_free(struct book *b)
 {
 	if (!b)
 		return;
-	if (b->counters && b->sockets && b->rotations && b->turns && b->devices)
-		book_clear(b);
+	book_rows_free(b);
 	free(b->roles);
 	free(b->places);
 	free(b->skipped_ns);
@@ -54,10 +53,7 @@ void book_free(struct book *b)
 
 void book_clear(struct book *b)
 {
-	struct book_row *row, *next;
-
-	HASH_ITER (hh, b->rows, row, next)
-		book_row_delete(b, row);
+	book_rows_clear(b);
 	memset(b->counters, 0, b->layout->nr_counters * sizeof(*b->counters));
 	memset(b->sockets, 0, b->layout->nr_sockets * sizeof(*b->sockets));
 	for (size_t i = 0; i < b->layout->nr_counters; i++)
@@ -437,7 +433,7 @@ int book_add(struct book *total, const struct book *part)
 	}
 	total->windows += part->windows;
 	HASH_ITER (hh, part->rows, row, next) {
-		err = book_row_get(total, &row->key, &mine);
+		err = book_row_get_same(total, row, &mine);
 		if (!err)
 			err = book_row_add(total, mine, row);
 		if (err)

@@ -10,19 +10,34 @@
 #include "base/digits.h"
 #include "engine/book/book_rows.h"
 
-int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret)
+/* All zero; in the memory of a row of the interval before, if one is left. */
+static struct book_row *row_new(struct book *b)
+{
+	size_t size = sizeof(struct book_row) + b->nr_places * sizeof(struct entry_share) +
+		      b->nr_links * sizeof(struct entry_seen);
+	struct book_row *row = b->spare;
+
+	if (!row)
+		return calloc(1, size);
+	b->spare = row->hh.next;
+	memset(row, 0, size);
+	return row;
+}
+
+/* @hash: of the key */
+static int get_row(struct book *b, const struct book_key *key, unsigned int hash,
+		   struct book_row **ret)
 {
 	struct book_row *row;
 
-	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
+	HASH_FIND_BYHASHVALUE(hh, b->rows, key, sizeof(*key), hash, row);
 	if (!row) {
-		row = calloc(1, sizeof(*row) + b->nr_places * sizeof(row->shares[0]) +
-					b->nr_links * sizeof(row->seen[0]));
+		row = row_new(b);
 		if (!row)
 			return -ENOMEM;
 		row->key = *key;
 		row->seen = (struct entry_seen *)&row->shares[b->nr_places];
-		HASH_ADD(hh, b->rows, key, sizeof(row->key), row);
+		HASH_ADD_BYHASHVALUE(hh, b->rows, key, sizeof(row->key), hash, row);
 		if (!row->hh.tbl) {
 			free(row);
 			return -ENOMEM;
@@ -32,15 +47,58 @@ int book_row_get(struct book *b, const struct book_key *key, struct book_row **r
 	return 0;
 }
 
-void book_row_delete(struct book *b, struct book_row *row)
+int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret)
 {
-	HASH_DEL(b->rows, row);
+	unsigned int hash;
+
+	HASH_VALUE(key, sizeof(*key), hash);
+	return get_row(b, key, hash, ret);
+}
+
+int book_row_get_same(struct book *b, const struct book_row *row, struct book_row **ret)
+{
+	return get_row(b, &row->key, row->hh.hashv, ret);
+}
+
+static void row_empty(struct book_row *row)
+{
 	free(row->path);
 	row_job_release(row->job);
 	free(row->tangled);
 	free(row->device_shares);
 	free(row->io);
+}
+
+void book_row_delete(struct book *b, struct book_row *row)
+{
+	HASH_DEL(b->rows, row);
+	row_empty(row);
 	free(row);
+}
+
+static void free_spare(struct book *b)
+{
+	while (b->spare) {
+		struct book_row *row = b->spare;
+
+		b->spare = row->hh.next;
+		free(row);
+	}
+}
+
+void book_rows_clear(struct book *b)
+{
+	free_spare(b);
+	for (struct book_row *row = b->rows; row; row = row->hh.next)
+		row_empty(row);
+	b->spare = b->rows;
+	HASH_CLEAR(hh, b->rows);
+}
+
+void book_rows_free(struct book *b)
+{
+	book_rows_clear(b);
+	free_spare(b);
 }
 
 /* Where the entry of a counter is, or would be. */

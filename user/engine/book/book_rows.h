@@ -151,6 +151,7 @@ struct book_turns {
  * @turns: by counter; of devices only
  * @devices: by device
  * @unowned_io: bytes of requests that nobody is known to have caused
+ * @spare: memory of rows of the interval before, in their order
  */
 struct book {
 	const struct layout *layout;
@@ -168,6 +169,7 @@ struct book {
 	struct report_counter *counters;
 	struct report_socket *sockets;
 	struct book_row *rows;
+	struct book_row *spare;
 	struct book_row **row_of; /* by workload; NULL: not looked up yet */
 	struct book_row **by_number;
 	size_t nr_numbers, cap_numbers;
@@ -178,6 +180,15 @@ struct book {
 
 /** book_row_get() - the row of a key, made when new; 0 or -ENOMEM */
 int book_row_get(struct book *b, const struct book_key *key, struct book_row **ret);
+
+/** book_row_get_same() - the row of the key of a row of another book; as book_row_get() */
+int book_row_get_same(struct book *b, const struct book_row *row, struct book_row **ret);
+
+/** book_rows_clear() - no rows; their memory is kept for those of the next interval */
+void book_rows_clear(struct book *b);
+
+/** book_rows_free() - nor is their memory kept */
+void book_rows_free(struct book *b);
 
 /** book_share() - a row's entry for a counter; NULL when it has none yet */
 struct entry_share *book_share(const struct book *b, const struct book_row *row, uint32_t counter);
