@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Rows of a book and their entries: found, made, dropped and named. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,10 +198,13 @@ static void job_key(const struct book *b, const struct book_key *key, char *ret)
 	/* Without its row, the step is not known: the job says as much as there is to say. */
 	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
 	step = row && row->job ? row->job->step : "";
-	snprintf(ret, MODEL_KEY_LEN, "job:%" PRIu64 "%s%s", key->cgroup_id, *step ? ":" : "", step);
+	ret = put_digits(stpcpy(ret, "job:"), key->cgroup_id);
+	if (*step)
+		stpcpy(stpcpy(ret, ":"), step);
 }
 
 _Static_assert(MODEL_KEY_LEN > sizeof("cgroup:") + 2 * DIGITS_MAX, "two numbers, and a word");
+_Static_assert(MODEL_KEY_LEN > sizeof("job::") + DIGITS_MAX + JOB_STEP_LEN, "a number and a step");
 
 void book_row_key(const struct book *b, const struct book_key *key, char *ret)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Jobs in the books: rows of jobs and their steps, and the job that any other row is in. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "engine/book/book_rows.h"
 
 /* Steps are told apart by this number, so that nobody has to keep a list of them. */
@@ -42,7 +42,7 @@ int book_row_job(struct book_row *row, const struct job *j, const char *step)
 	if (!row->job)
 		return -ENOMEM;
 	*row->job = j->who;
-	snprintf(row->job->step, sizeof(row->job->step), "%s", step);
+	str_copy(row->job->step, sizeof(row->job->step), step);
 	return 0;
 }
 

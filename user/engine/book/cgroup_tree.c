@@ -6,12 +6,12 @@
  * up to the counters. Jobs and their steps are such a tree of two levels.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/digits.h"
 #include "engine/book/book_rows.h"
 #include "tables/job_rules.h"
 
@@ -46,15 +46,22 @@ static void nodes_free(struct node *nodes)
 /* Where a row is in the tree; NULL with 0 returned: outside of it. */
 static int place_of(const struct report_row *row, char **ret)
 {
+	char *at;
+
 	*ret = NULL;
 	if (row->kind != ROW_JOB) {
 		if (row->cgroup)
 			*ret = strdup(row->cgroup);
 		return row->cgroup && !*ret ? -ENOMEM : 0;
 	}
-	if (row->job && asprintf(ret, "%" PRIu64 "%s%s", row->job->cgroup_id,
-				 row->job->step[0] ? "/" : "", row->job->step) < 0)
+	if (!row->job)
+		return 0;
+	*ret = malloc(DIGITS_MAX + sizeof("/") + sizeof(row->job->step));
+	if (!*ret)
 		return -ENOMEM;
+	at = put_digits(*ret, row->job->cgroup_id);
+	if (row->job->step[0])
+		stpcpy(stpcpy(at, "/"), row->job->step);
 	return 0;
 }
 
@@ -102,7 +109,7 @@ static int fill_cgroup(const struct report *r, const struct cgroup_name *c, cons
 	row->exited = c && c->gone;
 	row->cgroup = strdup(path);
 	if (c)
-		snprintf(row->key, sizeof(row->key), "cgroup:%" PRIu64, c->id);
+		put_digits(stpcpy(row->key, "cgroup:"), c->id);
 	else /* unknown id: the row's place still identifies it within the report */
 		snprintf(row->key, sizeof(row->key), "cgroup:?:%zu", r->nr_rows - 1);
 	if (!row->cgroup)
@@ -129,7 +136,7 @@ static int fill_job(const struct report_row *step, struct report_row *row)
 	row->job->shared = 0;
 	row->job->step[0] = '\0';
 	row->cgroup_id = row->job->cgroup_id;
-	snprintf(row->key, sizeof(row->key), "job:%" PRIu64, row->job->cgroup_id);
+	put_digits(stpcpy(row->key, "job:"), row->job->cgroup_id);
 	if (!step->cgroup || !job_resolve(step->cgroup, &p))
 		return 0;
 	row->cgroup = strndup(step->cgroup, p.length);

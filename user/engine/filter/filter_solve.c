@@ -31,8 +31,8 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	err = err ? err : matrix_room(&w->start, n, t);
 	if (err)
 		return err;
-	/* One piece of memory: seven vectors by window, five by entry, six matrices. */
-	need = 7 * t + 5 * nr + 6 * t * t;
+	/* One piece of memory: seven vectors by window, five by entry, five matrices. */
+	need = 7 * t + 5 * nr + 5 * t * t;
 	if (need > w->cap) {
 		v = calloc(need, sizeof(*v));
 		if (!v)
@@ -56,8 +56,7 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	w->c = w->level_var + nr;
 	w->l = w->c + t * t;
 	w->trial = w->l + t * t;
-	w->kernel = w->trial + t * t;
-	w->moved = w->kernel + t * t;
+	w->moved = w->trial + t * t;
 	w->demand = w->moved + t * t;
 	return 0;
 }
@@ -340,10 +339,10 @@ WIDE(static, int, fill_c1, (struct filter * f), (f))
 	matrix_set_lower_of(&w->c1, 1, &w->av, &w->at, w->n);
 	for (size_t i = 0; i < w->t; i++) {
 		float *c1 = matrix_row(&w->c1, i);
-		const double *kernel = w->kernel + i * w->t;
+		const double *begun = w->begun.v + i * w->t;
 
 		for (size_t j = 0; j <= i; j++)
-			c1[j] *= kernel[j];
+			c1[j] *= begun[j];
 	}
 	return 0;
 }
@@ -481,6 +480,24 @@ void filter_solve_forget_fresh(struct filter *f)
 	}
 }
 
+static void fill_begun(struct filter *f, const struct filter_input *in)
+{
+	const double *decay = f->work->decay, *middle_s = in->middle_s;
+	struct begun *b = &f->work->begun;
+	size_t t = f->work->t, size = t * sizeof(*middle_s);
+	double tau_s = f->params.tau_s;
+
+	if (b->t == t && b->tau_s == tau_s && !memcmp(b->middle_s, middle_s, size))
+		return;
+	b->t = t;
+	b->tau_s = tau_s;
+	memcpy(b->middle_s, middle_s, size);
+	for (size_t i = 0; i < t; i++)
+		for (size_t j = 0; j <= i; j++)
+			b->v[i * t + j] =
+				exp(-(middle_s[i] - middle_s[j]) / tau_s) - decay[i] * decay[j];
+}
+
 /* What stays the same however often the block is solved. */
 int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 {
@@ -489,11 +506,7 @@ int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 
 	filter_lag_prepare(f);
 	fill_activity(f, in);
-	for (size_t i = 0; i < w->t; i++)
-		for (size_t j = 0; j <= i; j++)
-			w->kernel[i * w->t + j] =
-				exp(-(in->middle_s[i] - in->middle_s[j]) / f->params.tau_s) -
-				w->decay[i] * w->decay[j];
+	fill_begun(f, in);
 	fill_moved(f, in);
 	err = matrix_transpose(&w->a, &w->at);
 	err = err ? err : matrix_transpose(&w->aa, &w->aat);

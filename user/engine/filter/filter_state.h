@@ -96,6 +96,18 @@ struct limited {
 	double noise[FILTER_MAX_WINDOWS];
 };
 
+/**
+ * struct begun - covariance of phases that begin in the block, for variance 1
+ * @t, @tau_s, @middle_s: what it was made for; counters of a group have their windows together
+ * @v: @t x @t, at and below the diagonal
+ */
+struct begun {
+	size_t t;
+	double tau_s;
+	double middle_s[FILTER_MAX_WINDOWS];
+	double v[FILTER_MAX_WINDOWS * FILTER_MAX_WINDOWS];
+};
+
 /* A block while it is worked on; everything with one row or element a window, unless it says. */
 struct work {
 	size_t t; /* windows */
@@ -132,7 +144,6 @@ struct work {
 	double *c;	   /* t x t */
 	double *l;	   /* its triangle */
 	double *trial;	   /* t x t, of a trial */
-	double *kernel;	   /* t x t: covariance of phases that begin in the block */
 	double *moved;	   /* t x t: covariance of bytes that are early or late, for a second */
 	double *demand;	   /* t x t: covariance without noise */
 	double *total;	   /* by entry: estimate of its total */
@@ -141,6 +152,7 @@ struct work {
 	double *level;	   /* by fresh entry: its level, given the block; scratch by entry */
 	double *level_var; /* by fresh entry: variance of that; scratch by entry */
 	struct limited limited;
+	struct begun begun;
 };
 
 /* fmax() without a call, which compilers can make several of at once; @least for no number. */
