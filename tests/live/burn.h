@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #define NS_PER_MS 1000000ull
@@ -37,6 +39,41 @@ static inline void say_process(int pid, const char *name)
 {
 	printf("process %d %s %" PRIu64 "\n", pid, name, clock_now_ns(CLOCK_PROCESS_CPUTIME_ID));
 	fflush(stdout);
+}
+
+/* Who has ended still has its CPU for a moment, and its clock goes by ticks until it leaves. */
+static inline void wait_off_cpu(int pid)
+{
+	char path[32], text[8];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	do {
+		memset(text, 0, sizeof(text));
+		file = fopen(path, "r");
+		if (file) {
+			if (!fread(text, 1, sizeof(text) - 1, file))
+				text[0] = 0;
+			fclose(file);
+		}
+	} while (!strcmp(text, "running"));
+}
+
+/*
+ * Waits for any child and says "ended PID NS": what it took until it was gone. The end of a process is
+ * not in what it said itself, and an emulated CPU takes tens of milliseconds for it.
+ */
+static inline pid_t wait_for_child(void)
+{
+	clockid_t clock;
+	siginfo_t info;
+
+	if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT))
+		return -1;
+	wait_off_cpu(info.si_pid);
+	if (!clock_getcpuclockid(info.si_pid, &clock))
+		printf("ended %d %" PRIu64 "\n", info.si_pid, clock_now_ns(clock));
+	return waitpid(info.si_pid, NULL, 0);
 }
 
 /* The argument as a number, or the end of the program. */

@@ -12,7 +12,8 @@
  *   exec-late the same, MS after the first thread has ended
  *   zombie    waits for another line with a child that has ended, "child PID" said first
  *   idle      waits for another line with a second thread, "thread TID" said first
- * Each process uses MS of CPU time and says "process PID NAME NS" at its end.
+ * Each process uses MS of CPU time and says "process PID NAME NS" at its end, and who waits for
+ * it "ended PID NS".
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -48,8 +49,9 @@ static pid_t split(void)
 
 static void wait_all(void)
 {
-	while (wait(NULL) > 0)
+	while (wait_for_child() > 0)
 		;
+	fflush(stdout);
 }
 
 static void grandchild(pid_t parent)

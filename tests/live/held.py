@@ -1,13 +1,53 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Processes that are held for a moment, so that it is known how much CPU time they had had by then."""
+"""Processes that rest, are held for a moment or have ended: how much CPU time they had had by then."""
 
 import contextlib
+import ctypes
 import os
 import pathlib
 import signal
 import time
 
 from live import LIMIT_S, Failed, clock_ns, finish, require, said
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def waiting_ns(pid):
+    """CPU time of a process that has come to rest, waiting for its input."""
+    stat = pathlib.Path(f"/proc/{pid}/stat")
+    deadline = time.monotonic() + LIMIT_S
+    while True:
+        before = clock_ns(pid)
+        asleep = stat.read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] == "S"
+        if asleep and clock_ns(pid) == before:
+            return before
+        require(time.monotonic() < deadline, f"process {pid} does not wait")
+        time.sleep(0.001)
+
+
+def whole_ns(pid):
+    """
+    All CPU time of a child of ours, its end with it, when it has ended. It is still to be waited for.
+
+    An emulated CPU takes tens of milliseconds for the start of a program, and as long for its end.
+    """
+    deadline = time.monotonic() + LIMIT_S
+    while not (os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) and off_cpu(pid, pid)):
+        require(time.monotonic() < deadline, f"process {pid} does not end")
+        time.sleep(0.001)
+    return clock_ns(pid)
+
+
+@contextlib.contextmanager
+def adopting():
+    """Meanwhile orphans among our descendants become our children."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    require(not libc.prctl(PR_SET_CHILD_SUBREAPER, 1), "orphans cannot be adopted")
+    try:
+        yield
+    finally:
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 0)
 
 
 def thread_ns(pid, tid):
@@ -24,7 +64,7 @@ def wait_used(process, ns):
 
 
 def off_cpu(pid, tid):
-    """Does a thread that stopped have no CPU any more? Its parent is told a little before that."""
+    """Has a thread that stopped or ended left its CPU? Its parent is told a little before that."""
     text = pathlib.Path(f"/proc/{pid}/task/{tid}/syscall").read_text(encoding="ascii")
     return not text.startswith("running")
 

@@ -84,13 +84,19 @@ class Unclocked:
         return self.stolen_since() + clock_ns(1) - self.first
 
 
-def same_time(what, got, expected, slack_ns=0):
-    """The books and the process's own clock, which knows nothing of some time (see Unclocked)."""
+def same_time(what, got, expected, slack_ns=0, with_end=None):
+    """
+    The books and the process's own clock, which knows nothing of some time (see Unclocked).
+
+    @expected: what it said last; @with_end: what its clock said when it had ended
+    """
     least = expected * (1 - SAME_TIME) - slack_ns
+    most = expected if with_end is None else with_end
     unclocked = Bed.unclocked.since()
-    if not least <= got <= expected * (1 + SAME_TIME) + slack_ns + unclocked:
+    if not least <= got <= most * (1 + SAME_TIME) + slack_ns + unclocked:
         raise Imprecise(
-            f"{what}: {got} ns in the reports, {expected} ns by its own clock, {unclocked} by none"
+            f"{what}: {got} ns in the reports, {expected} to {most} ns by its own clock,"
+            f" {unclocked} by none"
         )
 
 

@@ -3,10 +3,10 @@
  * Many short processes: storm COUNT [PROGRAM ARGS...]
  *
  * Runs COUNT processes, two at a time; each runs PROGRAM, or ends at once. With
- * COUNT 0 it goes on until its standard input ends. Says how many there were.
+ * COUNT 0 it goes on until its standard input ends. Says how many there were, and before that of
+ * each that ran PROGRAM "ended PID NS".
  */
 #include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "burn.h"
@@ -18,6 +18,11 @@ static int input_ended(void)
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 
 	return poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
+}
+
+static pid_t next(int known)
+{
+	return known ? wait_for_child() : wait(NULL);
 }
 
 int main(int argc, char **argv)
@@ -40,10 +45,10 @@ int main(int argc, char **argv)
 			_exit(argc > 2);
 		}
 		done++;
-		if (++alive >= AT_A_TIME && wait(NULL) > 0)
+		if (++alive >= AT_A_TIME && next(argc > 2) > 0)
 			alive--;
 	}
-	while (wait(NULL) > 0)
+	while (next(argc > 2) > 0)
 		;
 	printf("%ld\n", done);
 	return 0;

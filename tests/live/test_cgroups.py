@@ -6,7 +6,7 @@ import os
 import pathlib
 import time
 
-from held import ended_ns, held, wait_used
+from held import ended_ns, held, wait_used, waiting_ns
 from live import (
     BUSY_MS,
     LIMIT_S,
@@ -91,19 +91,6 @@ def burner(bed, ms):
     with bed.process(bed.burn, "-w", "-m", ms) as process:
         process.begin_ns = waiting_ns(process.pid)
         yield process
-
-
-def waiting_ns(pid):
-    """CPU time of a process that has come to rest, waiting for its input."""
-    stat = pathlib.Path(f"/proc/{pid}/stat")
-    deadline = time.monotonic() + LIMIT_S
-    while True:
-        before = clock_ns(pid)
-        asleep = stat.read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] == "S"
-        if asleep and clock_ns(pid) == before:
-            return before
-        require(time.monotonic() < deadline, f"process {pid} does not wait")
-        time.sleep(0.001)
 
 
 def used(process):

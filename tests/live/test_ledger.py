@@ -94,13 +94,13 @@ def test_summary_is_the_sum(bed):
 
 
 def test_short_command(bed):
-    done, text = bed.trace_command(["--json"], [bed.burn, "-m", 2])
+    done, text = bed.trace_command(["--json"], [bed.storm, 1, bed.burn, "-m", 2])
     ((_, pid, _, expected),) = said(text, "process")
+    ((_, _, ended),) = said(text, "ended")
     (row,) = rows_of(done.reports()[-1], pid=int(pid))
     require(row["comm"] == "burn", f"its name is {row['comm']}")
     require(row.get("exited"), "it is not marked as ended")
-    # Starting and ending it costs time that its own clock does not tell.
-    same_time("burn", row["on_cpu_ns"], int(expected), 3 * MS)
+    same_time("burn", row["on_cpu_ns"], int(expected), 2 * MS, int(ended))
     least = int(expected) * 0.99
     precise(row["on_cpu_ns"] >= least, f"{row['on_cpu_ns']} ns in the report, {expected} ns by its own clock")
 
@@ -125,8 +125,10 @@ def test_short_commands(bed):
     short = [p for p, row in rows.items() if row["on_cpu_ns"] < expected[p] * 0.99]
     precise(len(short) <= 5, f"{len(short)} rows have less than their process's own clock")
     total, known = sum(r["on_cpu_ns"] for r in rows.values()), sum(expected.values())
-    # Each one's start and end take time, too.
-    same_time("all of them", total, known + 200 * MS, 200 * MS)
+    ended = {int(pid): int(ns) for _, pid, ns in said(text, "ended")}
+    require(ended.keys() == expected.keys(), f"{len(ended)} of 200 were waited for")
+    # The same again: a moment at each switch
+    same_time("all of them", total, known, 40 * MS, sum(ended.values()))
 
 
 def test_never_switches(bed):

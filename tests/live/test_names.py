@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Who is who: descendants, and names that change or mean harm."""
 
+import os
 import re
 import unicodedata
 
+from held import adopting, waiting_ns, whole_ns
 from live import (
     BUSY_MS,
     MS,
@@ -23,24 +25,32 @@ from live import (
 
 def test_descendants(bed):
     """-p follows what is started later: children, orphans' children, daemons."""
-    with bed.process(bed.family, "tree", 60) as family, bed.process(
+    with adopting(), bed.process(bed.family, "tree", 60) as family, bed.process(
         bed.burn, "-m", 60, "-w"
     ) as stranger:
+        begun = {family.pid: waiting_ns(family.pid)}
         with bed.tracing("-p", family.pid, "--json", "-i", 100) as tracer:
             tell(stranger)
             finish(stranger)
             tell(family)
+            ended = {family.pid: whole_ns(family.pid)}
             # All of them write to this pipe: it ends when the last of them has ended.
-            members = said(finish(family), "process")
+            text = finish(family)
+            members = said(text, "process")
+            ended |= {int(pid): int(ns) for _, pid, ns in said(text, "ended")}
+            for pid in {int(pid) for _, pid, *_ in members} - set(ended):
+                ended[pid] = whole_ns(pid)
+                os.waitpid(pid, 0)
             done = tracer.end()
     check_status(done)
     reports = done.intervals()
     names = {"fam-top", "fam-child", "fam-grand", "fam-orphan", "fam-daemon"}
     require({name for _, _, name, _ in members} == names, f"the family was {members}")
     for _, pid, name, ns in members:
-        spent = on_cpu(reports, pid=int(pid))
-        same_time(name, spent, int(ns), 2 * MS)
-        last = [row for r in reports for row in rows_of(r, pid=int(pid))][-1]
+        pid = int(pid)
+        spent, before = on_cpu(reports, pid=pid), begun.get(pid, 0)
+        same_time(name, spent, int(ns) - before, 2 * MS, ended[pid] - before)
+        last = [row for r in reports for row in rows_of(r, pid=pid)][-1]
         require(last["comm"] == name, f"{name} is called {last['comm']}")
     require(not on_cpu(reports, pid=stranger.pid), "a process that is no descendant has a row")
 
@@ -48,14 +58,16 @@ def test_descendants(bed):
 def test_ends_with_its_processes(bed):
     """A process that is gone stays in the books, and the run ends when all are gone."""
     with bed.process(bed.burn, "-w", "-m", 250) as burner:
+        before = waiting_ns(burner.pid)
         with bed.tracing("-p", burner.pid, "--json", "-i", 1000) as tracer:
             tell(burner)
+            ended = whole_ns(burner.pid)
             ((_, _, _, ns),) = said(finish(burner), "process")
             done = tracer.end()
     check_status(done)
     reports = done.intervals()
     spent = on_cpu(reports, pid=burner.pid)
-    same_time("burn", spent, int(ns), 2 * MS)
+    same_time("burn", spent, int(ns) - before, 2 * MS, ended - before)
     last = [row for r in reports for row in rows_of(r, pid=burner.pid)][-1]
     require(last.get("exited"), "the row of the ended process is not marked so")
 
@@ -65,14 +77,16 @@ def test_one_of_two_ends(bed):
     with bed.process(bed.burn, "-w", "-m", 50) as short, bed.process(
         bed.burn, "-w", "-m", 600
     ) as long:
+        before = waiting_ns(long.pid)
         with bed.tracing("-p", f"{short.pid},{long.pid}", "--json", "-i", 100) as tracer:
             tell(short)
             finish(short)
             tell(long)
+            ended = whole_ns(long.pid)
             ((_, _, _, ns),) = said(finish(long), "process")
             done = tracer.end()
     spent = on_cpu(done.intervals(), pid=long.pid)
-    same_time("burn", spent, int(ns), 2 * MS)
+    same_time("burn", spent, int(ns) - before, 2 * MS, ended - before)
 
 
 def test_comm_follows(bed):
@@ -150,10 +164,12 @@ def test_thread_names(bed):
 def exec_by_thread(bed, mode):
     """A thread calls exec and goes on with the number of the leader, which has ended."""
     with bed.process(bed.family, mode, 60, bed.burn, "-w", "-m", 60) as family:
+        before = waiting_ns(family.pid)
         with bed.tracing("-p", family.pid, "--json", "--by", "thread", "-i", 20) as tracer:
             tell(family)
             # PROGRAM waits for this line, and begins after the exec.
             tell(family)
+            ended = whole_ns(family.pid)
             ((_, _, _, ns),) = said(finish(family), "process")
             # All have ended: so does the run.
             done = tracer.end()
@@ -165,7 +181,8 @@ def exec_by_thread(bed, mode):
     require(burnt[-1].get("exited"), "its end was not seen")
     require(not burnt[0].get("exited"), "it counts as ended from the beginning")
     # Half of it is from before the exec.
-    same_time("all threads", on_cpu(reports, pid=family.pid), int(ns), 2 * MS)
+    spent = on_cpu(reports, pid=family.pid)
+    same_time("all threads", spent, int(ns) - before, 2 * MS, ended - before)
     spent = sum(row["on_cpu_ns"] for row in burnt)
     precise(spent >= 55 * MS, f"{spent} ns of {ns} are its own")
 
