@@ -47,15 +47,16 @@ make_initrd() {
 	(cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) > "$work/initrd"
 }
 
-# boot KERNEL TREE TTY QEMU...: until the machine switches itself off, with a status in the folder
+# boot KERNEL TREE CONSOLE QEMU...: until the machine switches itself off, with a status in the folder.
+# CONSOLE may have more options of the kernel behind it.
 boot() {
-	local kernel=$1 tree=$2 tty=$3
+	local kernel=$1 tree=$2 console=$3
 	shift 3
 	mv "$work/kernel/lib" "$work/out/lib"
 	truncate -s 1G "$work/disk"
 	timeout --foreground -k 10 "${T410_KERNEL_LIMIT:-1800}" "$@" -accel tcg,thread=multi -smp 2 -m 2G -display none \
 		-monitor none -no-reboot -serial "file:$work/console" -kernel "$kernel" \
-		-initrd "$work/initrd" -append "console=$tty loglevel=4 panic=-1 net.ifnames=0" \
+		-initrd "$work/initrd" -append "console=$console loglevel=4 panic=-1 net.ifnames=0" \
 		-virtfs "local,path=$tree,mount_tag=root,security_model=none,readonly=on,multidevs=remap" \
 		-virtfs "local,path=$work/out,mount_tag=out,security_model=none" \
 		-drive "if=none,id=disk,file=$work/disk,format=raw,cache=unsafe" -device virtio-blk-pci,drive=disk < /dev/null ||
