@@ -228,31 +228,34 @@ static void add_up(struct activity *to, const struct activity *a)
 /* Places are read in no order: what is there is asked for before it is needed. */
 #define AHEAD 8
 
-/* Takes what is at the places, in their order; what is of the same pair is added up. */
+/*
+ * Takes what is at the places, in their order; what is of the same pair is added up. Each is made
+ * where it stays if it is the first of its pair.
+ */
 static int gather(struct timeline_cells *c, const struct origin *from)
 {
 	for (size_t i = 0; i < c->nr_places; i++) {
 		const struct cell_place *p = &c->places[i];
-		struct activity a, *to = c->nr ? &c->items[c->nr - 1] : NULL;
+		struct activity *a, *to;
 
+		if (array_room(c->items, c->cap, c->nr))
+			return -ENOMEM;
+		a = &c->items[c->nr];
+		to = c->nr ? a - 1 : NULL;
 		if (!from->slices) {
-			a = c->raw[p->from];
+			*a = c->raw[p->from];
 		} else {
 			if (i + AHEAD < c->nr_places)
 				__builtin_prefetch(&from->slices->items[p[AHEAD].from]);
-			cell_of(&from->slices->items[p->from], &from->windows->items[p->window],
-				&a);
-			if (!a.on_cpu_ns)
+			cell_of(&from->slices->items[p->from], &from->windows->items[p->window], a);
+			if (!a->on_cpu_ns)
 				continue;
-			a.window = p->window;
+			a->window = p->window;
 		}
-		if (to && to->window == a.window && to->workload == a.workload) {
-			add_up(to, &a);
-			continue;
-		}
-		if (array_room(c->items, c->cap, c->nr))
-			return -ENOMEM;
-		c->items[c->nr++] = a;
+		if (to && to->window == a->window && to->workload == a->workload)
+			add_up(to, a);
+		else
+			c->nr++;
 	}
 	return 0;
 }
