@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/digits.h"
+#include "base/text.h"
 #include "engine/book/book_rows.h"
 #include "tables/job_rules.h"
 
@@ -385,8 +386,8 @@ static int enter_leaf(const struct book *b, struct report *r, size_t i, struct n
 		return err;
 	HASH_FIND_STR(nodes, place, n);
 	if (n && is_own(&r->rows[n->row], leaf)) {
-		snprintf(leaf->key, sizeof(leaf->key), "%.*s" OWN, MODEL_KEY_LEN - 5,
-			 r->rows[n->row].key);
+		str_copy(leaf->key, sizeof(leaf->key) - strlen(OWN), r->rows[n->row].key);
+		str_append(leaf->key, sizeof(leaf->key), OWN);
 		/* The end of a job is told by the row of the whole. */
 		r->rows[n->row].exited |= leaf->exited;
 		leaf->exited &= leaf->kind != ROW_JOB;
