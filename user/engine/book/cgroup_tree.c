@@ -103,7 +103,7 @@ static bool shown(const struct book *b, const char *path)
 	return c && c->selected;
 }
 
-static int fill_cgroup(const struct report *r, const struct cgroup_name *c, const char *path,
+static int fill_cgroup(const struct report *r, struct cgroup_name *c, const char *path,
 		       struct report_row *row)
 {
 	row->cgroup_id = c ? c->id : 0;
@@ -115,14 +115,7 @@ static int fill_cgroup(const struct report *r, const struct cgroup_name *c, cons
 		snprintf(row->key, sizeof(row->key), "cgroup:?:%zu", r->nr_rows - 1);
 	if (!row->cgroup)
 		return -ENOMEM;
-	if (!c || !c->job)
-		return 0;
-	row->job = malloc(sizeof(*row->job));
-	if (!row->job)
-		return -ENOMEM;
-	*row->job = c->job->who;
-	memcpy(row->job->step, c->step, sizeof(row->job->step));
-	return 0;
+	return c && c->job ? identity_job_show(c, &row->job) : 0;
 }
 
 /* @step: one of the job's rows; the job itself may be long forgotten */

@@ -131,6 +131,12 @@ WIDE(static, void, replace, (struct demand * d, size_t at, struct site site), (d
 	d->sites[at] = site;
 }
 
+/* How likely it is to be so far off, as a logarithm. */
+static double log_likely(double off, double variance)
+{
+	return -0.5 * off * off / variance - 0.5 * log(variance) - log(SQRT_2_PI);
+}
+
 /* A window that is well below the limit is the measurement that it always is. */
 static double measure(const struct work *w, struct demand *d, size_t t)
 {
@@ -138,7 +144,7 @@ static double measure(const struct work *w, struct demand *d, size_t t)
 	double far = w->limited.y[t] - d->mean[t];
 
 	replace(d, t, (struct site){ 1 / noise, w->limited.y[t] / noise });
-	return -0.5 * far * far / all - 0.5 * log(all) - log(SQRT_2_PI);
+	return log_likely(far, all);
 }
 
 /* One that may be at the limit. */
@@ -302,9 +308,7 @@ static void find_likely_of_one(const struct work *w, const double *bytes, double
 		}
 	}
 	for (size_t t = 0; t < w->t; t++) {
-		double off = bytes[t] - theta * matrix_row(&w->at, one)[t];
-
-		of_one[t] = -0.5 * off * off / noise[t] - 0.5 * log(noise[t]) - log(SQRT_2_PI);
+		of_one[t] = log_likely(bytes[t] - theta * matrix_row(&w->at, one)[t], noise[t]);
 		gain += of_one[t] - likely[t];
 	}
 	if (one && gain > 0)
