@@ -40,7 +40,6 @@ struct demand {
 	double *cov; /* t x t */
 	double mean[FILTER_MAX_WINDOWS];
 	struct site sites[FILTER_MAX_WINDOWS];
-	double likely[FILTER_MAX_WINDOWS]; /* log likelihood, given the windows before */
 };
 
 /* What is learned of a limit: a step of Newton's, as a numerator and a denominator. */
@@ -182,31 +181,41 @@ static bool is_crowd(const struct work *w, size_t t)
 	return sum * sum > CROWD * squares;
 }
 
-/* The demand given a limit, bytes per second. */
-static void find_demand(struct filter *f, const struct filter_input *in, double limit, int sweeps,
-			struct demand *d, struct slope *slope)
+/* Nothing is known of the demand but what was predicted. Without @again, see @last of the demand. */
+static void begin_demand(const struct work *w, bool again, struct demand *ret)
 {
-	struct work *w = f->work;
-
-	memset(d->mean, 0, sizeof(d->mean));
-	memset(d->sites, 0, sizeof(d->sites));
-	d->t = w->t;
-	d->cov = w->trial;
+	memset(ret->mean, 0, sizeof(ret->mean));
+	memset(ret->sites, 0, sizeof(ret->sites));
+	ret->t = w->t;
+	ret->last = !again;
+	ret->cov = w->trial;
 	for (size_t i = 0; i < w->t; i++)
 		for (size_t j = 0; j <= i; j++)
-			d->cov[i * w->t + j] = d->cov[j * w->t + i] = w->demand[i * w->t + j];
-	for (int sweep = 0; sweep < sweeps; sweep++) {
-		*slope = (struct slope){ 0 };
-		d->last = sweep + 1 == sweeps;
-		for (size_t t = 0; t < w->t; t++) {
-			double most = limit_of(in, t, limit), likely = 0;
+			ret->cov[i * w->t + j] = ret->cov[j * w->t + i] = w->demand[i * w->t + j];
+}
 
-			if (in->bytes[t] >= NEAR_LIMIT * most && is_crowd(w, t))
-				likely = censor(w, d, t, in->bytes[t], most, slope);
+/* Is a window one that may be at a limit, bytes of this window? */
+static bool is_near(const struct work *w, const struct filter_input *in, size_t t, double limit)
+{
+	return in->bytes[t] >= NEAR_LIMIT * limit && is_crowd(w, t);
+}
+
+/* The demand given a limit, bytes per second. */
+static void find_demand(const struct work *w, const struct filter_input *in, double limit,
+			struct demand *d)
+{
+	struct slope slope = { 0 };
+
+	begin_demand(w, true, d);
+	for (int sweep = 0; sweep < CENSOR_ROUNDS; sweep++) {
+		d->last = sweep + 1 == CENSOR_ROUNDS;
+		for (size_t t = 0; t < w->t; t++) {
+			double most = limit_of(in, t, limit);
+
+			if (is_near(w, in, t, most))
+				censor(w, d, t, in->bytes[t], most, &slope);
 			else if (!sweep)
-				likely = measure(w, d, t);
-			if (!sweep)
-				d->likely[t] = likely;
+				measure(w, d, t);
 		}
 	}
 }
@@ -215,7 +224,6 @@ void filter_full_censor(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	struct demand d;
-	struct slope slope;
 
 	w->limited.nr = 0;
 	memset(w->limited.is, 0, sizeof(w->limited.is));
@@ -225,7 +233,7 @@ void filter_full_censor(struct filter *f, const struct filter_input *in)
 	memcpy(w->limited.noise, w->noise, w->t * sizeof(*w->noise));
 	if (!f->limit.known)
 		return;
-	find_demand(f, in, f->limit.per_s, CENSOR_ROUNDS, &d, &slope);
+	find_demand(w, in, f->limit.per_s, &d);
 	for (size_t t = 0; t < w->t; t++) {
 		double noise = 1 / d.sites[t].precision;
 
@@ -317,18 +325,30 @@ static void find_likely_of_one(const struct work *w, const double *bytes, double
 
 /*
  * How much more likely the block is with a limit than @without; @limit moves towards the
- * likeliest. No window has more than a small say: one that is far off says nothing of limits.
+ * likeliest. No window has more than a small say: one that is far off says nothing of limits. When
+ * all windows to come cannot make it more than @bar, it is not found out how much less it is:
+ * that is nearly always so where there is no limit.
  */
 static double gain_of(struct filter *f, const struct filter_input *in, const double *without,
-		      double *limit, struct slope *before)
+		      double bar, double *limit, struct slope *before)
 {
+	const struct work *w = f->work;
 	struct demand d;
-	struct slope slope;
+	struct slope slope = { 0 };
 	double gain = 0;
 
-	find_demand(f, in, *limit, 1, &d, &slope);
-	for (size_t t = 0; t < d.t; t++)
-		gain += fmin(d.likely[t] - without[t], LIMIT_SAY);
+	begin_demand(w, false, &d);
+	for (size_t t = 0; t < w->t; t++) {
+		double most = limit_of(in, t, *limit);
+		double likely = is_near(w, in, t, most)
+					? censor(w, &d, t, in->bytes[t], most, &slope)
+					: measure(w, &d, t);
+
+		gain += fmin(likely - without[t], LIMIT_SAY);
+		/* One window more than there are: sums are rounded. */
+		if (gain + (w->t - t) * LIMIT_SAY < bar)
+			return -INFINITY;
+	}
 	before->num = LIMIT_KEPT * before->num + slope.num;
 	before->den = LIMIT_KEPT * before->den + slope.den;
 	if (before->den > 0) {
@@ -356,17 +376,17 @@ bool filter_full_judge(struct filter *f, const struct filter_input *in)
 	find_likely_of_one(f->work, in->bytes, f->timing, without);
 	if (l->per_s > 0) {
 		slope = (struct slope){ l->num, l->den };
-		l->evidence =
-			EVIDENCE_KEPT * l->evidence + gain_of(f, in, without, &l->per_s, &slope);
+		l->evidence = EVIDENCE_KEPT * l->evidence +
+			      gain_of(f, in, without, -INFINITY, &l->per_s, &slope);
 		l->num = slope.num;
 		l->den = slope.den;
 	}
 	for (int i = 0; i < 2 && pile && l->evidence < LIMIT_SURE; i++) {
-		double limit = piles[i], gain;
+		double limit = piles[i], bar = fmax(l->evidence, 0), gain;
 
 		slope = (struct slope){ 0 };
-		gain = gain_of(f, in, without, &limit, &slope);
-		if (gain > fmax(l->evidence, 0))
+		gain = gain_of(f, in, without, bar, &limit, &slope);
+		if (gain > bar)
 			*l = (struct filter_limit){
 				.per_s = limit, .evidence = gain, .num = slope.num, .den = slope.den
 			};
