@@ -287,6 +287,26 @@ static bool find_likely(struct work *w, double *ret)
 }
 
 /*
+ * What each workload's activity has in common with the bytes, and with itself, by the noise: in
+ * wide registers over workloads, for sums over windows wait for each other.
+ */
+WIDE(static, void, fit_single,
+     (const struct work *w, const double *bytes, const double *noise, double *both, double *own),
+     (w, bytes, noise, both, own))
+{
+	memset(both, 0, w->n * sizeof(*both));
+	memset(own, 0, w->n * sizeof(*own));
+	for (size_t t = 0; t < w->t; t++) {
+		const float *a = matrix_row(&w->a, t);
+
+		for (size_t i = 1; i < w->n; i++) {
+			both[i] += a[i] * bytes[t] / noise[t];
+			own[i] += (double)a[i] * a[i] / noise[t];
+		}
+	}
+}
+
+/*
  * The same, if one workload moves all that is moved, with one intensity. A program that always runs
  * does so at a steady rate, whoever else comes and goes beside it: each of them would have to be
  * as small as nothing, which is not likely of so many by itself. Without this, a limit would be
@@ -295,26 +315,20 @@ static bool find_likely(struct work *w, double *ret)
 static void find_likely_of_one(const struct work *w, const double *bytes, double timing,
 			       double *likely)
 {
+	double both[FILTER_MAX_WORKLOADS + 1], own[FILTER_MAX_WORKLOADS + 1];
 	double noise[FILTER_MAX_WINDOWS], most = 0, theta = 0, gain = -log((double)w->n);
 	double of_one[FILTER_MAX_WINDOWS];
 	size_t one = 0;
 
 	for (size_t t = 0; t < w->t; t++)
 		noise[t] = w->limited.noise[t] + timing * timing * w->moved[t * w->t + t];
-	for (size_t i = 1; i < w->n; i++) {
-		const float *a = matrix_row(&w->at, i);
-		double both = 0, own = 0;
-
-		for (size_t t = 0; t < w->t; t++) {
-			both += a[t] * bytes[t] / noise[t];
-			own += (double)a[t] * a[t] / noise[t];
-		}
-		if (own > 0 && both * both / own > most) {
-			most = both * both / own;
-			theta = both / own;
+	fit_single(w, bytes, noise, both, own);
+	for (size_t i = 1; i < w->n; i++)
+		if (own[i] > 0 && both[i] * both[i] / own[i] > most) {
+			most = both[i] * both[i] / own[i];
+			theta = both[i] / own[i];
 			one = i;
 		}
-	}
 	for (size_t t = 0; t < w->t; t++) {
 		of_one[t] = log_likely(bytes[t] - theta * matrix_row(&w->at, one)[t], noise[t]);
 		gain += of_one[t] - likely[t];

@@ -8,6 +8,7 @@
 
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
+#include "engine/filter/wide.h"
 
 /*
  * Data of I/O move some milliseconds at most before it is noted. A weight: the inverse
@@ -62,7 +63,8 @@ void filter_lag_prepare(struct filter *f)
 }
 
 /* Parts of it show in the next windows. */
-static void with_lag(const struct filter *f, const struct filter_input *in, size_t t)
+WIDE(static, void, with_lag, (const struct filter *f, const struct filter_input *in, size_t t),
+     (f, in, t))
 {
 	const struct work *w = f->work;
 	const float *x = matrix_row(in->activity, t);
@@ -136,22 +138,36 @@ double filter_lag_most_lead(const struct filter *f)
 	return f->lead + 2 * lead_doubt(f);
 }
 
-/* Of the block's windows: what bytes would differ by if all of them came so much later. */
-static void fill_change(struct filter *f, size_t later, double *ret)
+/*
+ * Of the block's windows: what bytes would differ by if all of them came one window later, or two.
+ * Terms first, which are made several at a time, then their sums in the order of workloads.
+ */
+WIDE(static, void, fill_changes,
+     (const struct filter *f, double ret[FILTER_LAGS][FILTER_MAX_WINDOWS]), (f, ret))
 {
 	const struct work *w = f->work;
 	double floor = FLOOR * f->mean;
 
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t);
-		const float *before = filter_lag_before(f, t, later);
-		double decay = w->decay[t], sum = filter_lag_carried(f, t, later);
+		const float *last = filter_lag_before(f, t, 1);
+		const float *behind = filter_lag_before(f, t, 2);
+		double terms[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1], decay = w->decay[t];
+		double first = filter_lag_carried(f, t, 1), second = filter_lag_carried(f, t, 2);
 
-		for (size_t i = 1; i < w->n; i++)
-			sum += (before[i] - raw[i]) *
-			       at_least(f->state.mean[2 * i] + decay * f->state.mean[2 * i + 1],
-					floor);
-		ret[t] = sum;
+		for (size_t i = 1; i < w->n; i++) {
+			double moved = at_least(
+				f->state.mean[2 * i] + decay * f->state.mean[2 * i + 1], floor);
+
+			terms[0][i] = (last[i] - raw[i]) * moved;
+			terms[1][i] = (behind[i] - raw[i]) * moved;
+		}
+		for (size_t i = 1; i < w->n; i++) {
+			first += terms[0][i];
+			second += terms[1][i];
+		}
+		ret[0][t] = first;
+		ret[1][t] = second;
 	}
 }
 
@@ -187,8 +203,8 @@ void filter_lag_learn(struct filter *f)
 	struct work *w = f->work;
 	double g[FILTER_LAGS][FILTER_MAX_WINDOWS], num[FILTER_LAGS];
 
+	fill_changes(f, g);
 	for (size_t k = 0; k < FILTER_LAGS; k++) {
-		fill_change(f, k + 1, g[k]);
 		num[k] = matrix_dot(g[k], w->alpha, w->t);
 		matrix_cholesky_forward(w->l, w->t, g[k]);
 	}

@@ -265,24 +265,45 @@ void filter_same_judge(struct filter *f, const struct filter_input *in)
 	s->odds = SAME_KEPT * s->odds + fmax(fmin(more, SAME_AGAINST), -SAME_FOR);
 }
 
-/* Bytes of a window, and its activity, as the first model sees them. */
-static double sum_window(const struct filter *f, size_t t, double *x)
-{
-	const float *raw = matrix_row(&f->work->raw, t);
-	const float *expected = matrix_row(&f->out->expected, t);
-	double all = f->out->background[t];
+/* Bytes of each window, and its activity, as the first model sees them. */
+struct sums {
+	double all[FILTER_MAX_WINDOWS];
+	double x[FILTER_MAX_WINDOWS];
+};
 
-	*x = 0;
-	for (size_t i = 1; i < f->work->n; i++) {
-		*x += raw[i];
-		all += expected[i - 1];
-	}
-	return all;
+/* So many windows at a time: additions to the same sum wait for each other. */
+#define TOGETHER 4
+
+static void sum_windows(const struct filter *f, size_t first, size_t nr, struct sums *ret)
+{
+	const struct matrix *raw = &f->work->raw, *expected = &f->out->expected;
+	double all[TOGETHER], x[TOGETHER] = { 0 };
+
+	for (size_t t = 0; t < nr; t++)
+		all[t] = f->out->background[first + t];
+	for (size_t i = 1; i < f->work->n; i++)
+		for (size_t t = 0; t < nr; t++) {
+			x[t] += matrix_row(raw, first + t)[i];
+			all[t] += matrix_row(expected, first + t)[i - 1];
+		}
+	memcpy(ret->all + first, all, nr * sizeof(*all));
+	memcpy(ret->x + first, x, nr * sizeof(*x));
+}
+
+static void fill_sums(const struct filter *f, struct sums *ret)
+{
+	size_t t = 0;
+
+	for (; t + TOGETHER <= f->work->t; t += TOGETHER)
+		sum_windows(f, t, TOGETHER, ret);
+	for (; t < f->work->t; t++)
+		sum_windows(f, t, 1, ret);
 }
 
 /* What workloads would get more if bytes were divided by activity. */
 WIDE(static, void, fill_differ,
-     (const struct filter *f, const struct filter_input *in, double *ret), (f, in, ret))
+     (const struct filter *f, const struct filter_input *in, const struct sums *sums, double *ret),
+     (f, in, sums, ret))
 {
 	const struct work *w = f->work;
 
@@ -290,7 +311,7 @@ WIDE(static, void, fill_differ,
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t);
 		const float *expected = matrix_row(&f->out->expected, t);
-		double x, all = sum_window(f, t, &x);
+		double x = sums->x[t], all = sums->all[t];
 
 		if (!(x > 0) || !(all > 0))
 			continue;
@@ -372,18 +393,20 @@ WIDE(, void, filter_same_mix, (struct filter * f, const struct filter_input *in)
 	const struct work *w = f->work;
 	struct filter_output *o = f->out;
 	double odds, differ[FILTER_MAX_WORKLOADS + 1], part[FILTER_MAX_WORKLOADS + 1];
+	struct sums sums;
 
 	o->part = 1;
 	if (!f->same.judged)
 		return;
-	fill_differ(f, in, differ);
+	fill_sums(f, &sums);
+	fill_differ(f, in, &sums, differ);
 	odds = odds_of_all(f, differ);
 	o->part = odds / (1 + odds);
 	fill_parts(f, in, odds, differ, part);
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t);
 		float *expected = matrix_row(&o->expected, t);
-		double x, all = sum_window(f, t, &x), by = x > 0 ? all / x : 0;
+		double x = sums.x[t], by = x > 0 ? sums.all[t] / x : 0;
 
 		if (!(by > 0))
 			continue;
