@@ -209,6 +209,15 @@ static void enter(struct filter *f, struct filter_state *s, size_t i, uint32_t w
 	matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = phase * phase;
 }
 
+/* Rows of the old state are read in no order: what comes next is asked for meanwhile. */
+static void ask_for(const struct filter_state *old, size_t entry)
+{
+	const float *p = matrix_row(&old->p, 2 * entry);
+
+	for (size_t j = 0; j < 2 * old->p.ld; j += MATRIX_COLS)
+		__builtin_prefetch(p + j);
+}
+
 WIDE(static, void, copy_entry,
      (const struct filter_state *old, const size_t *from, struct filter_state *s, size_t i),
      (old, from, s, i))
@@ -279,6 +288,8 @@ int filter_state_update(struct filter *f, const struct filter_input *in)
 	for (size_t i = 0; i < s.nr; i++) {
 		struct filter_entry *e = &s.entries[i];
 
+		if (i + 1 < s.nr && from[i + 1] != SIZE_MAX)
+			ask_for(&f->state, from[i + 1]);
 		if (from[i] == SIZE_MAX) {
 			enter(f, &s, i, i ? in->workloads[i - 1] : NO_WORKLOAD, per_s);
 			continue;
