@@ -225,8 +225,8 @@ static void add_up(struct activity *to, const struct activity *a)
 	to->exclusive |= a->exclusive;
 }
 
-/* Places are read in no order: what is there is asked for before it is needed. */
-#define AHEAD 8
+/* Places are read in no order: what is there, over two lines often, is asked for before. */
+#define AHEAD 24
 
 /*
  * Takes what is at the places, in their order; what is of the same pair is added up. Each is made
@@ -245,8 +245,10 @@ static int gather(struct timeline_cells *c, const struct origin *from)
 		if (!from->slices) {
 			*a = c->raw[p->from];
 		} else {
-			if (i + AHEAD < c->nr_places)
+			if (i + AHEAD < c->nr_places) {
 				__builtin_prefetch(&from->slices->items[p[AHEAD].from]);
+				__builtin_prefetch(&from->slices->items[p[AHEAD].from].workload);
+			}
 			cell_of(&from->slices->items[p->from], &from->windows->items[p->window], a);
 			if (!a->on_cpu_ns)
 				continue;
