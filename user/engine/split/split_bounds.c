@@ -136,18 +136,23 @@ static void bound_lag(struct bounding *g, size_t k)
 	const float *carried = matrix_row(&g->p->estimated->carried, k);
 	const float *expected = matrix_row(&g->p->estimated->expected, k);
 	size_t w = g->p->window[k], own = c->nr_columns - (c->nr_pooled > 0);
-	double gone = k < FILTER_LAGS ? g->p->estimated->carried_in[k] : 0;
+	double gone = k < FILTER_LAGS ? g->p->estimated->carried_in[k] : 0, bytes = g->p->bytes[k];
+	uint32_t late[FILTER_MAX_WORKLOADS];
+	size_t nr = 0;
 
+	/* Always, and only the step depends: a wrong guess of a branch costs more. */
 	for (size_t j = 0; j < own; j++) {
-		if (expected[j] > 0 || carried[j] <= 0)
-			continue;
-		gone += carried[j];
-		g->rows[c->members[c->columns[j]].row].late += carried[j];
+		late[nr] = j;
+		nr += !(expected[j] > 0) & !(carried[j] <= 0);
 	}
-	for (size_t i = c->first[w]; gone > 0 && i < c->first[w + 1]; i++)
-		if (g->p->bytes[k] > 0)
-			g->rows[g->member_row[c->of[i]]].early +=
-				gone * (g->p->given[i] / g->p->bytes[k]);
+	for (size_t i = 0; i < nr; i++) {
+		gone += carried[late[i]];
+		g->rows[c->members[c->columns[late[i]]].row].late += carried[late[i]];
+	}
+	if (!(gone > 0) || !(bytes > 0))
+		return;
+	for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+		g->rows[g->member_row[c->of[i]]].early += gone * (g->p->given[i] / bytes);
 }
 
 static void sum_clusters(struct bounding *g)
