@@ -51,18 +51,25 @@ static inline bool wide_has(enum wide wide)
  * @type: what it returns
  * @params, @args: in parentheses, with types and without
  *
- * Its body follows.
+ * Its body follows. With AVX-512 compilers still use registers of 32 bytes here, but more of them,
+ * and masks; with 64 bytes it took as long.
  */
-#define WIDE(storage, type, name, params, args)                                  \
-	static INLINE type name##_any params;                                    \
-	TARGET_AVX2 static type name##_avx2 params                               \
-	{                                                                        \
-		return name##_any args;                                          \
-	}                                                                        \
-	storage type name params                                                 \
-	{                                                                        \
-		return wide_has(WIDE_AVX2) ? name##_avx2 args : name##_any args; \
-	}                                                                        \
+#define WIDE(storage, type, name, params, args)                   \
+	static INLINE type name##_any params;                     \
+	TARGET_AVX2 static type name##_avx2 params                \
+	{                                                         \
+		return name##_any args;                           \
+	}                                                         \
+	TARGET_AVX512 static type name##_avx512 params            \
+	{                                                         \
+		return name##_any args;                           \
+	}                                                         \
+	storage type name params                                  \
+	{                                                         \
+		return wide_has(WIDE_AVX512) ? name##_avx512 args \
+		       : wide_has(WIDE_AVX2) ? name##_avx2 args   \
+					     : name##_any args;   \
+	}                                                         \
 	static INLINE type name##_any params
 #else
 static inline bool wide_has(enum wide wide)
