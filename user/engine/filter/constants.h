@@ -27,6 +27,7 @@
 	X(UNKNOWN_WANDER,     0.33, "CPU time: how far a level wanders in a second, a part")	\
 	X(UNKNOWN_TAU_S,      0.5,  "CPU time: how long a phase lasts, s")			\
 	X(UNKNOWN_BACKGROUND, 0.15, "CPU time: the background may be this part of the counter")	\
+	X(UNKNOWN_START,      0.5,  "CPU time: what a start moves at least, part of the mean one")	\
 	X(UNKNOWN_PHASE,      0.5,  "CPU time: size of phases to begin with, a part")		\
 	X(TRAFFIC_PRIOR,      0.25, "weights: spread of unknown levels, part of the mean one")	\
 	X(TRAFFIC_MEAN,	      1.0,  "weights: spread of the mean one, part of that of levels")	\

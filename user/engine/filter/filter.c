@@ -15,6 +15,7 @@ static struct params params_of(enum filter_kind kind)
 					.wander = UNKNOWN_WANDER,
 					.tau_s = UNKNOWN_TAU_S,
 					.background = UNKNOWN_BACKGROUND,
+					.start = UNKNOWN_START,
 					.phase = UNKNOWN_PHASE,
 					.max_phase = MAX_PHASE,
 					.max_noise = MAX_NOISE,

@@ -144,12 +144,13 @@ WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input 
  * reads its input. What it does meanwhile says little about its intensity, but could
  * be taken for certain, if there were nothing else to tell it from another one that
  * started at nearly the same time. So it is noise to the block; whose it is, is not forgotten:
- * see add_start() of the results.
+ * see add_start() of the results. It does not get smaller when the rest of the block shows that
+ * little is moved later: the start would be taken for somebody's who only ran beside it.
  */
 static void add_start_noise(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
-	double begin = f->now_s - in->block_s;
+	double begin = f->now_s - in->block_s, least = f->params.start * f->mean;
 
 	w->nr_starting = 0;
 	for (size_t i = 1; i < w->n; i++) {
@@ -161,7 +162,7 @@ static void add_start_noise(struct filter *f, const struct filter_input *in)
 		start = matrix_row(&w->start, w->nr_starting);
 		w->starting[w->nr_starting++] = i;
 		for (size_t t = 0; t < w->t; t++) {
-			double moved = e->scale * matrix_row(&w->raw, t)[i];
+			double moved = fmax(e->scale, least) * matrix_row(&w->raw, t)[i];
 			double now = begin + in->middle_s[t];
 
 			start[t] = 0;

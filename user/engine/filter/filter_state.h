@@ -54,6 +54,7 @@ struct filter_state {
  * @wander: of a level's change in a second, as a part of its scale
  * @tau_s: how long a phase lasts
  * @background: standard deviation of the background, as a part of the counter
+ * @start: standard deviation of what a start moves at least, as a part of the mean intensity
  * @phase: standard deviation of phases to begin with
  * @max_phase, @max_noise: they are not learned to be more
  * @mean: the mean intensity is not learned to be more; 0 = no limit, nothing is known of it
@@ -70,6 +71,7 @@ struct params {
 	double wander;
 	double tau_s;
 	double background;
+	double start;
 	double phase;
 	double max_phase;
 	double max_noise;
