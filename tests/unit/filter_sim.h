@@ -23,6 +23,7 @@ static struct draw d;
  * @truth: bytes of each workload in each window
  * @last: bytes of each workload in the windows before the block, the latest one first
  * @background, @noise, @lag: per window; part; parts that come one and two windows later
+ * @most: bytes that a unit of activity is said to be at most
  */
 struct sim {
 	struct filter *filter;
@@ -37,7 +38,7 @@ struct sim {
 	double ratio[FILTER_MAX_WINDOWS];
 	double middle[FILTER_MAX_WINDOWS];
 	double length[FILTER_MAX_WINDOWS];
-	double background, noise, lag[FILTER_LAGS];
+	double background, noise, lag[FILTER_LAGS], most;
 	bool io;
 	struct matrix lead;
 	double rate[FILTER_MAX_WINDOWS], change[FILTER_MAX_WINDOWS];
@@ -99,7 +100,7 @@ static inline int run(struct sim *s)
 				   &s->x,     s->bytes,	 s->ratio,
 				   s->middle, s->length, s->t * WINDOW_NS / 1e9,
 				   NULL,      NULL,	 NULL,
-				   false };
+				   false,     s->most };
 
 	if (s->io) {
 		fill_lead(s);

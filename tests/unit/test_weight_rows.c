@@ -237,6 +237,23 @@ static void what_would_be_tried(void **state)
 	}
 }
 
+/* Nobody writes more than leaves a cache; refills and streams past the caches bound nothing. */
+static void who_bounds_what_is_written(void **state)
+{
+	static const struct {
+		const char *event;
+		double bytes;
+	} rows[] = {
+		{ "l2d_cache_wb", 64 },	   { "L2D_CACHE_WB", 64 }, { "bus_access_wr", 32 },
+		{ "l2_trans.l2_wb", 64 },  { "store_stream", 0 },  { "l3d_cache_refill", 0 },
+		{ "l2d_cache_refill", 0 }, { "cycles", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_true(weight_most_written(rows[i].event) == rows[i].bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +262,7 @@ int main(void)
 		cmocka_unit_test(what_counts_is_taken),
 		cmocka_unit_test(cpus_that_sysfs_does_not_tell),
 		cmocka_unit_test(what_would_be_tried),
+		cmocka_unit_test(who_bounds_what_is_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

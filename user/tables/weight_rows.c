@@ -217,6 +217,17 @@ bool weight_follows_traffic(const char *event)
 	return false;
 }
 
+double weight_most_written(const char *event)
+{
+	for (size_t i = 0; i < nr_weight_rows; i++) {
+		const struct weight_row *row = &weight_rows[i];
+
+		if (!strcasecmp(event, row->name))
+			return row->role == WEIGHT_WRITE && row->rank ? row->bytes : 0;
+	}
+	return 0;
+}
+
 const struct weight_core_row *weight_core_find(uint64_t midr)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(arm_parts); i++)

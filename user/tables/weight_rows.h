@@ -55,7 +55,7 @@ struct weight_core_row {
  * @code: number of the event; on x86 as in config of struct perf_event_attr
  * @role: what it stands for
  * @rank: order in which "auto" tries the events of a role, 1 first; 0: never
- * @bytes: moved per count, for people: only proportions matter; 0 when it counts no data
+ * @bytes: moved per count; of reads for people only: proportions matter. 0 when it counts no data
  * @counts: what it counts and what it misses
  * @source: where the meaning is written down
  */
@@ -93,5 +93,15 @@ const struct weight_core_row *weight_core_of(const struct cpu_id *id);
  * before anything was learned; cycles or page faults say nothing.
  */
 bool weight_follows_traffic(const char *event);
+
+/**
+ * weight_most_written() - bytes that are written to memory for a count, at most
+ * @event: name of a core event, in any case
+ *
+ * What leaves the caches of a core may stay in the next one; but what is written has left them.
+ *
+ * Return: 0 for events that "auto" does not try for writes: bytes may pass these.
+ */
+double weight_most_written(const char *event);
 
 #endif

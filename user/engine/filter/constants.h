@@ -128,6 +128,13 @@
 	X(SAME_SINGLE,	      200.0, "weights: its own are so many times smaller at most")	\
 	X(SAME_STEP,	      1.5,  "sizes of the simple model: a step, times")
 
+#define MOST_CONSTANTS(X)									\
+	X(MOST_SURE,	      12.0, "writes: a most is believed from here on, squares of deviations") \
+	X(MOST_AGAINST,	      3.0,  "writes: who is above it counts so many times")		\
+	X(MOST_KEPT,	      0.8,  "writes: part of what blocks have said of it that stays")	\
+	X(MOST_OFF,	      0.01, "writes: it may be off by this part")			\
+	X(MOST_BESIDE,	      0.3,  "writes: SAME_BESIDE where there is a most")
+
 #define SPLIT_CONSTANTS(X)									\
 	X(COVERED,	      0.9,  "weights are used if they cover this part of CPU time")	\
 	X(POOLED,	      5e-4, "who has less of the activity is estimated with others")	\
@@ -163,7 +170,8 @@
 
 #define ESTIMATE_CONSTANTS(X) \
 	PRIOR_CONSTANTS(X)    \
-	FILTER_CONSTANTS(X) LAG_CONSTANTS(X) FULL_CONSTANTS(X) SAME_CONSTANTS(X) SPLIT_CONSTANTS(X)
+	FILTER_CONSTANTS(X)   \
+	LAG_CONSTANTS(X) FULL_CONSTANTS(X) SAME_CONSTANTS(X) MOST_CONSTANTS(X) SPLIT_CONSTANTS(X)
 
 #ifdef SENSITIVITY
 #define CONSTANT_OF(name, value, meaning) extern double name;

@@ -53,6 +53,7 @@ enum filter_kind {
  * @rate: FILTER_IO only: activity of each window, by second
  * @change: FILTER_IO only: by how much it differs from that of the windows beside it
  * @no_limit: the counter is not of a memory that may be at its limit
+ * @most: bytes that a unit of activity can be at most; 0: not known
  */
 struct filter_input {
 	size_t nr_windows;
@@ -68,6 +69,7 @@ struct filter_input {
 	const double *rate;
 	const double *change;
 	bool no_limit;
+	double most;
 };
 
 /**

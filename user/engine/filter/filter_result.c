@@ -225,6 +225,36 @@ static int make_positive(struct filter *f, struct matrix *cov)
 }
 
 /*
+ * Where activity is no more than so many bytes: a total that came out above is taken as measured
+ * to be that, which gives the others what is left of it.
+ */
+static int keep_below(struct filter *f, const struct filter_input *in, struct matrix *cov)
+{
+	struct work *w = f->work;
+	struct measured m = { .cov = cov, .rows = &w->w, .parts = &w->q };
+	bool any = true;
+	int err;
+
+	if (!(in->most > 0))
+		return 0;
+	filter_most_judge(f, in, cov);
+	if (!f->most.holds)
+		return 0;
+	err = matrix_room(m.rows, CHANGES, w->n);
+	err = err ? err : matrix_room(m.parts, CHANGES, w->n);
+	for (int round = 0; !err && any && round < POSITIVE_ROUNDS; round++) {
+		any = false;
+		for (size_t i = 1; i < w->n; i++) {
+			double most = in->most * w->sum[i];
+
+			if (w->total[i] > most)
+				any |= measure(w, &m, i, most, MOST_OFF * most);
+		}
+	}
+	return err;
+}
+
+/*
  * A byte of a request is a byte on the way to memory at least, unless the device shows that it
  * is less. If data did not move when they were expected to, intensities come out too
  * low; what they lack is no background.
@@ -452,6 +482,7 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 		if (!in->lead && w->total[0] < NO_BACKGROUND * sqrt(fmax(matrix_row(cov, 0)[0], 0)))
 			w->total[0] = fmin(w->total[0], 0);
 		err = make_positive(f, cov);
+		err = err ? err : keep_below(f, in, cov);
 	}
 	if (!err) {
 		fill_expected(f, in);

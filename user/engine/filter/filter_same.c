@@ -342,17 +342,11 @@ static double odds_of_all(struct filter *f, const double *differ)
 }
 
 /*
- * The part of each workload's result that is the first model's. Most of what is not predicted is of
- * those who move most. A hundredth of their bytes can be more than all that a small one moves; what
- * is learned of the small one is off by that then, however sure the filter is of it, for programs
- * are not as regular as its phases and noise. So all others may each be off by a part of their
- * bytes: a difference that is less than that speaks for the simple model. And that intensities
- * differ, however sure it is, does not say that each one does.
+ * By workload: bytes of others in the windows in which it ran, of which a part may be off. Errors
+ * of several others are independent of each other: of many equal ones it is less.
  */
-WIDE(static, void, fill_parts,
-     (const struct filter *f, const struct filter_input *in, double odds, const double *differ,
-      double *ret),
-     (f, in, odds, differ, ret))
+WIDE(, void, filter_same_others,
+     (const struct filter *f, const struct filter_input *in, double *ret), (f, in, ret))
 {
 	const struct work *w = f->work;
 	double all = 0, squares = 0;
@@ -371,12 +365,31 @@ WIDE(static, void, fill_parts,
 	}
 	for (size_t i = 0; i + 1 < w->n; i++) {
 		double total = w->total[i + 1], others = fmax(all - total, 0);
-		double beside = f->params.beside * fmax(ret[i] - total, 0), error, own = odds;
 
-		/* Errors of several others are independent of each other. */
+		ret[i] = fmax(ret[i] - total, 0);
 		if (others > 0)
-			beside *= sqrt(fmax(squares - total * total, 0)) / others;
-		error = matrix_row(&f->out->covariance, i)[i] + beside * beside;
+			ret[i] *= sqrt(fmax(squares - total * total, 0)) / others;
+	}
+}
+
+/*
+ * The part of each workload's result that is the first model's. Most of what is not predicted is of
+ * those who move most. A hundredth of their bytes can be more than all that a small one moves; what
+ * is learned of the small one is off by that then, however sure the filter is of it, for programs
+ * are not as regular as its phases and noise. So all others may each be off by a part of their
+ * bytes: a difference that is less than that speaks for the simple model. And that intensities
+ * differ, however sure it is, does not say that each one does.
+ */
+static void fill_parts(const struct filter *f, const struct filter_input *in, double odds,
+		       const double *differ, double *ret)
+{
+	double part = f->most.holds ? MOST_BESIDE : f->params.beside;
+
+	filter_same_others(f, in, ret);
+	for (size_t i = 0; i + 1 < f->work->n; i++) {
+		double beside = part * ret[i], own = odds;
+		double error = matrix_row(&f->out->covariance, i)[i] + beside * beside;
+
 		if (f->params.beside > 0 && error > 0)
 			own = fmin(odds, SAME_MOST) *
 			      fmax(fmin(differ[i] * differ[i] / error, 1), 1 / SAME_SINGLE);

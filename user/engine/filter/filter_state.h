@@ -224,6 +224,16 @@ struct same {
 	double apart, errors;
 };
 
+/**
+ * struct filter_most - may activity be no more than so many bytes?
+ * @evidence: what recent blocks have said for it
+ * @holds: it is believed; it is of the event, not of what workloads do, and outlives a new begin
+ */
+struct filter_most {
+	double evidence;
+	bool holds;
+};
+
 struct filter {
 	struct params params;
 	struct filter_state state;
@@ -247,6 +257,7 @@ struct filter {
 	double mean;		       /* bytes per unit of activity */
 	struct filter_limit limit;
 	struct same same;
+	struct filter_most most;
 };
 
 /* filter_state.c: entries come and go */
@@ -283,6 +294,10 @@ void filter_jump_forget(struct filter *f);
 /* filter_same.c: or are all intensities the same? */
 void filter_same_judge(struct filter *f, const struct filter_input *in);
 void filter_same_mix(struct filter *f, const struct filter_input *in);
+void filter_same_others(const struct filter *f, const struct filter_input *in, double *ret);
+
+/* filter_most.c: activity that may be no more than so many bytes */
+void filter_most_judge(struct filter *f, const struct filter_input *in, const struct matrix *cov);
 
 /* filter_lag.c: activity and its traffic are not at the same time */
 void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t);

@@ -351,6 +351,15 @@ static int fill_activity(const struct crowd *c, const struct split_block *b, str
 	return 0;
 }
 
+/* Nobody writes more to memory than leaves a cache. Of reads no event says that. */
+static double most_of(const struct splitter *s, const struct part *p)
+{
+	if (p->kind != FILTER_TRAFFIC ||
+	    s->header->layout.counters[p->counter].direction != DIRECTION_WRITE)
+		return 0;
+	return weight_most_written(s->header->weights[p->x_of]);
+}
+
 static int run_filter(struct splitter *s, const struct crowd *c, const struct split_block *b,
 		      struct part *p)
 {
@@ -369,6 +378,7 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 		.length_s = length,
 		.block_s = (b->windows[b->nr_windows - 1].end_ns - start) / 1e9,
 		.no_limit = s->header->layout.counters[p->counter].unit != UNIT_BYTES,
+		.most = most_of(s, p),
 	};
 	int err = fill_activity(c, b, p);
 
