@@ -369,6 +369,58 @@ static void weights_decide_where_they_cover(void **state)
 	world_free(w);
 }
 
+/* The first one moves all that its counts say; others' lines are counted when it pushes them out. */
+static uint64_t pushing_block(struct world *w, struct draw *r)
+{
+	uint64_t lines = 0;
+
+	for (int k = 0; k < 20; k++) {
+		uint64_t x = 20000 + draw_below(r, 80000);
+
+		lines += x;
+		add_window(w, 10 * MS, 67 * x * (1 + 0.05 * draw_normal(r)));
+		for (uint32_t i = 0; i < 4; i++) {
+			struct activity *a = ran(w, 1 + i, 10 * MS);
+
+			a->weights_ns = 10 * MS;
+			a->weights[0] = a->weights[1] = i ? 2000 + draw_below(r, 8000) : x;
+		}
+	}
+	return 64 * lines;
+}
+
+/* Bytes of the first one beyond its lines: of writes, and of reads. */
+static void pushed_out(const char *event, double *writes, double *reads)
+{
+	struct world *w = world_new(METHOD_STATE_SPACE, 2);
+	struct draw r = { 7 };
+
+	strcpy(w->header.weights[0], "l3d_cache_refill");
+	strcpy(w->header.weights[1], event);
+	*writes = *reads = 0;
+	for (int k = 0; k < 8; k++) {
+		uint64_t most = pushing_block(w, &r);
+
+		world_split(w);
+		*writes += (double)w->seen[WRITES][1].given - most;
+		*reads += (double)w->seen[READS][1].given - most;
+	}
+	world_free(w);
+}
+
+/* Of writes, what left an L2 bounds what is given; stores that pass the caches do not. */
+static void no_more_is_written_than_left_a_cache(void **state)
+{
+	double bound, reads, unbound, others;
+
+	(void)state;
+	pushed_out("l2d_cache_wb", &bound, &reads);
+	pushed_out("store_stream", &unbound, &others);
+	assert_true(reads == others && unbound == others && unbound > 0);
+	if (bound > 0.6 * unbound)
+		fail_msg("%.0f bytes too many, %.0f without a bound", bound, unbound);
+}
+
 /* Core events say what a task moved, not what energy it took: that goes by CPU time. */
 static void energy_goes_by_cpu_time(void **state)
 {
@@ -670,6 +722,7 @@ int main(void)
 		BESIDE(random_blocks_are_conserved),
 		BESIDE(rows_in_step_name_each_other),
 		BESIDE(weights_decide_where_they_cover),
+		BESIDE(no_more_is_written_than_left_a_cache),
 		BESIDE(energy_goes_by_cpu_time),
 		BESIDE(many_workloads_are_pooled),
 		BESIDE(errors_of_the_sink_come_back),
