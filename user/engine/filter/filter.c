@@ -149,12 +149,15 @@ static int solve_and_learn(struct filter *f, const struct filter_input *in)
 		before[i] = EVIDENCE_KEPT * f->evidence[i];
 	err = filter_solve_block(f, in, first);
 	for (int i = 0; !err && i < JUMP_ROUNDS && f->blocks && !in->lead; i++) {
+		size_t steps = f->work->nr_steps;
 		bool jumped;
 
 		err = filter_jump_find(f, &jumped);
 		if (err || !jumped)
 			break;
-		err = filter_solve_prepare(f, in);
+		/* A step within the block changes nothing of what the state is at its start. */
+		if (f->work->nr_steps == steps)
+			err = filter_solve_prepare(f, in);
 		if (!err)
 			err = filter_solve_block(f, in, false);
 	}
@@ -213,6 +216,7 @@ static int enter_and_solve(struct filter *f, const struct filter_input *in)
 	struct attempt was = before_attempt(f);
 	int err = filter_work_shape(f->work, in->nr_windows, in->nr_workloads + 1, f->state.nr);
 
+	f->work->nr_steps = 0;
 	memset(f->work->widened, 0, sizeof(f->work->widened));
 	for (int round = 0; !err; round++) {
 		double before[FILTER_LAGS] = { f->lag[0], f->lag[1] };

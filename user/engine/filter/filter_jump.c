@@ -4,6 +4,9 @@
  * held to be certain, and others, which are not, would get what is too much or too little. So each
  * block is asked whether the bytes that were not predicted go with the activity of one workload.
  * What is known of that one is forgotten as far as it must be; what is known of others stays.
+ *
+ * A level may also become another one within the block. There are as many windows for that as the
+ * block has, and phases look alike: so it must be far likelier than anything else.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,6 +14,7 @@
 
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
+#include "engine/filter/wide.h"
 
 /*
  * By how much the level of each workload is off, and by how many standard deviations. If a level
@@ -43,6 +47,172 @@ static double how_far(const struct filter *f, double *far, double *off)
 	return most;
 }
 
+/* Covariance of bytes that comes from a level that becomes another one. */
+static void cover(struct work *w, const struct step *s)
+{
+	const float *a = matrix_row(&w->at, s->entry);
+
+	for (size_t i = s->from; i < w->t; i++) {
+		float *c0 = matrix_row(&w->c0, i);
+
+		for (size_t j = s->from; j <= i; j++)
+			c0[j] += s->variance * a[i] * a[j];
+	}
+}
+
+void filter_jump_cover(struct work *w)
+{
+	for (size_t k = 0; k < w->nr_steps; k++)
+		cover(w, &w->steps[k]);
+}
+
+/* C^-1, from its triangle. */
+static int fill_inverse(struct work *w)
+{
+	int err = matrix_shape(&w->w, w->t, w->t);
+
+	for (size_t t = 0; !err && t < w->t; t++)
+		matrix_row(&w->w, t)[t] = 1;
+	err = err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->w, &w->tri);
+	err = err ? err : matrix_room(&w->inv, w->t, w->t);
+	if (!err)
+		matrix_set_lower_of(&w->inv, 1, &w->w, &w->w, w->t);
+	return err;
+}
+
+/* What the windows from each one on add to a' C^-1 a, divided by a of that one: into w. */
+WIDE(static, void, fill_own, (struct work * w), (w))
+{
+	for (size_t s = 0; s < w->t; s++) {
+		float *to = matrix_row(&w->w, s);
+
+		memset(to, 0, w->n * sizeof(*to));
+		for (size_t t = s; t < w->t; t++) {
+			const float *a = matrix_row(&w->a, t);
+			float inv = (t == s ? 1 : 2) * matrix_row(&w->inv, t)[s];
+
+			for (size_t i = 0; i < w->n; i++)
+				to[i] += inv * a[i];
+		}
+	}
+}
+
+/*
+ * The likeliest window from which on the level of an entry is off; as how_far(), of a that is 0
+ * before it. Return: the square of how far, 0 for none.
+ */
+static double likeliest_step(const struct work *w, size_t i, struct step *ret)
+{
+	double with = 0, own = 0, most = 0;
+	int behind = 0, all = 0;
+
+	for (size_t t = 0; t < w->t; t++)
+		all += matrix_row(&w->raw, t)[i] > 0;
+	for (size_t s = w->t; s-- > 1;) {
+		double a = matrix_row(&w->a, s)[i];
+
+		with += a * w->alpha[s];
+		own += a * matrix_row(&w->w, s)[i];
+		behind += matrix_row(&w->raw, s)[i] > 0;
+		if (behind < STEP_WINDOWS || all - behind < STEP_WINDOWS || !(own > 0))
+			continue;
+		if (with * with / own <= most)
+			continue;
+		most = with * with / own;
+		*ret = (struct step){ i, s, most / own };
+	}
+	return most;
+}
+
+/*
+ * Is one level another one from a window on, beyond doubt? @level: how far one is off that is so
+ * all the time; @rough: by how much all is further off than it may be, as variances.
+ */
+static int find_step(struct filter *f, double level, double rough, bool *ret)
+{
+	struct work *w = f->work;
+	double most = 0, second = 0, odds;
+	struct step step;
+	int err;
+
+	*ret = false;
+	/* What was predicted as it should be has no such level: most blocks need no more work. */
+	if (!f->params.limited || w->nr_steps == MAX_STEPS ||
+	    matrix_dot(w->white, w->white, w->t) < w->t)
+		return 0;
+	err = fill_inverse(w);
+	err = err ? err : matrix_room(&w->w, w->t, w->n);
+	if (!err)
+		fill_own(w);
+	for (size_t i = 1; !err && i < w->n; i++) {
+		struct step of = { 0 };
+		double far = 0;
+
+		if (f->state.entries[i].quiet_s >= 0)
+			far = likeliest_step(w, i, &of);
+		second = fmax(second, fmin(far, most));
+		if (far <= most)
+			continue;
+		most = far;
+		step = of;
+	}
+	odds = 0.5 * most / rough - log((double)w->n * w->t);
+	if (err || odds < STEPPED || 0.5 * (most - level * level) < STEP_OVER ||
+	    0.5 * (most - second) < STEP_ALONE)
+		return err;
+	w->steps[w->nr_steps++] = step;
+	cover(w, &step);
+	*ret = true;
+	return 0;
+}
+
+/* What they make of intensities and totals. */
+void filter_jump_total(struct work *w)
+{
+	for (size_t k = 0; k < w->nr_steps; k++) {
+		const struct step *s = &w->steps[k];
+		double more = 0;
+
+		for (size_t t = s->from; t < w->t; t++)
+			more += s->variance * matrix_row(&w->a, t)[s->entry] * w->alpha[t];
+		for (size_t t = s->from; t < w->t; t++) {
+			matrix_row(&w->theta, t)[s->entry] += more;
+			w->total[s->entry] += more * matrix_row(&w->raw, t)[s->entry];
+		}
+	}
+}
+
+/* The covariance of that: @q of totals and bytes, @to of totals. */
+void filter_jump_covariance(const struct work *w, struct matrix *q, struct matrix *to)
+{
+	for (size_t k = 0; k < w->nr_steps; k++) {
+		const struct step *s = &w->steps[k];
+		size_t i = s->entry;
+		double sum = 0;
+
+		for (size_t t = s->from; t < w->t; t++)
+			sum += matrix_row(&w->raw, t)[i];
+		for (size_t t = s->from; t < w->t; t++)
+			matrix_row(q, t)[i] += s->variance * sum * matrix_row(&w->a, t)[i];
+		matrix_row(to, i)[i] += s->variance * sum * sum;
+	}
+}
+
+/* At the end of the block the level is the other one. */
+void filter_jump_advance(struct filter *f)
+{
+	struct work *w = f->work;
+
+	for (size_t k = 0; k < w->nr_steps; k++) {
+		const struct step *s = &w->steps[k];
+		size_t level = 2 * s->entry;
+
+		for (size_t t = s->from; t < w->t; t++)
+			matrix_row(&w->g, t)[level] += s->variance * matrix_row(&w->a, t)[s->entry];
+		matrix_row(&f->state.p, level)[level] += s->variance;
+	}
+}
+
 /*
  * If a level is off, it is forgotten as far as the block says; @ret: one was. If it may be that of
  * one or another, each is forgotten as far as it is likely.
@@ -62,6 +232,9 @@ int filter_jump_find(struct filter *f, bool *ret)
 	/* Where all is further off than it may be, it is not because of one. */
 	rough = sqrt(fmax(matrix_dot(w->white, w->white, w->t) / w->t, 1));
 	most = how_far(f, far, off);
+	err = find_step(f, most, rough * rough, ret);
+	if (err || *ret)
+		return err;
 	if (most <= JUMPED * rough)
 		return 0;
 	for (size_t i = 1; i < w->n; i++)
@@ -81,6 +254,7 @@ void filter_jump_forget(struct filter *f)
 {
 	struct work *w = f->work;
 
+	w->nr_steps = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		matrix_row(&f->state.p, 2 * i)[2 * i] -= w->widened[i];
 		w->widened[i] = 0;

@@ -88,6 +88,7 @@ WIDE(static, int, fill_theta, (struct filter * f, const struct filter_input *in)
 			w->total[i] += theta[i] * raw[i];
 		}
 	}
+	filter_jump_total(w);
 	add_start(w);
 out:
 	free(start);
@@ -137,6 +138,7 @@ WIDE(static, int, fill_covariance,
 				late[i] * (phase[2 * j] * w->sum[j] + phase[2 * j + 1] * late[j]);
 		to[i] += own[i];
 	}
+	filter_jump_covariance(w, &w->q, ret);
 	add_start_covariance(w, &w->q, ret);
 	err = filter_full_project(f, ret);
 	err = err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->q, &w->tri);
@@ -431,13 +433,14 @@ WIDE(static, bool, is_sane, (const struct work *w, const struct matrix *cov), (w
 
 /*
  * By how much the errors of an entry are larger than they come out. What a workload does at first
- * is the least like a level with phases; what is said of it is trusted less.
+ * is the least like a level with phases; what is said of it is trusted less. And whose level became
+ * another one, and when, is not sure: others may have done what it is said to have done.
  */
 static double doubt_of(const struct filter *f, size_t i)
 {
-	double since = f->state.entries[i].since_s;
+	double since = f->state.entries[i].since_s, doubt = f->work->nr_steps ? STEP_DOUBT : 1;
 
-	return since >= 0 && f->now_s - since < YOUNG_S ? YOUNG_DOUBT : 1;
+	return since >= 0 && f->now_s - since < YOUNG_S ? fmax(YOUNG_DOUBT, doubt) : doubt;
 }
 
 /* As it came out, that is before what was cut off: the spread of noise is larger than that. */

@@ -63,9 +63,9 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 
 void filter_work_free(struct work *w)
 {
-	struct matrix *all[] = { &w->raw,   &w->a,    &w->at,  &w->aa,	 &w->aat, &w->g,
-				 &w->av,    &w->c0,   &w->c1,  &w->w,	 &w->tri, &w->q,
-				 &w->theta, &w->unit, &w->cov, &w->start };
+	struct matrix *all[] = { &w->raw,   &w->a,    &w->at,  &w->aa,	  &w->aat, &w->g,
+				 &w->av,    &w->c0,   &w->c1,  &w->w,	  &w->tri, &w->q,
+				 &w->theta, &w->unit, &w->cov, &w->start, &w->inv };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		matrix_free(all[i]);
@@ -356,6 +356,8 @@ static int fill_c0(struct filter *f)
 
 	if (!err)
 		matrix_set_lower(&w->c0, 1, &w->g, &w->aat, 2 * w->n);
+	if (!err)
+		filter_jump_cover(w);
 	return err;
 }
 

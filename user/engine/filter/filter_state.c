@@ -386,6 +386,7 @@ int filter_state_advance(struct filter *f, const struct filter_input *in)
 
 	advance_g(f, in, keep);
 	advance_p(f, keep);
+	filter_jump_advance(f);
 	err = condition(f);
 	if (err)
 		return err;

@@ -110,6 +110,20 @@ struct begun {
 	double v[FILTER_MAX_WINDOWS * FILTER_MAX_WINDOWS];
 };
 
+/* So many levels become others within a block at most. */
+#define MAX_STEPS 8
+
+/**
+ * struct step - a level that is another one from a window of the block on
+ * @entry, @from: whose, and from which window on
+ * @variance: of the difference
+ */
+struct step {
+	size_t entry;
+	size_t from;
+	double variance;
+};
+
 /* A block while it is worked on; everything with one row or element a window, unless it says. */
 struct work {
 	size_t t; /* windows */
@@ -119,11 +133,13 @@ struct work {
 	size_t starting[FILTER_MAX_WORKLOADS]; /* entries of programs that are just starting */
 	size_t nr_starting;
 	double widened[FILTER_MAX_WORKLOADS + 1]; /* by entry: what its level's variance got more */
-	struct matrix raw;			  /* activity as counted, t x n */
-	struct matrix a;			  /* the same with the lag, t x n */
-	struct matrix at;			  /* its transpose */
-	struct matrix aa;			  /* level and phase of each: t x 2n */
-	struct matrix aat;			  /* its transpose */
+	struct step steps[MAX_STEPS];
+	size_t nr_steps;
+	struct matrix raw;   /* activity as counted, t x n */
+	struct matrix a;     /* the same with the lag, t x n */
+	struct matrix at;    /* its transpose */
+	struct matrix aa;    /* level and phase of each: t x 2n */
+	struct matrix aat;   /* its transpose */
 	struct matrix g;     /* covariance of bytes and state at the start: t x 2nr */
 	struct matrix av;    /* at times the variance of phases: n x t */
 	struct matrix c0;    /* covariance of bytes, from the state at the start */
@@ -135,6 +151,7 @@ struct work {
 	struct matrix theta; /* intensities, t x n */
 	struct matrix unit;  /* scratch: activity with mean 1 */
 	struct matrix cov;   /* of the errors of totals, n x n */
+	struct matrix inv;   /* inverse of the covariance of bytes: t x t, lower triangle */
 	float last[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1]; /* windows before the block */
 	size_t cap;	   /* elements at @decay, for all that follow */
 	double *decay;	   /* exp(-middle / tau) */
@@ -290,6 +307,10 @@ bool filter_solve_learn_sizes(struct filter *f, double *before);
 /* filter_jump.c: intensities that are not what they were */
 int filter_jump_find(struct filter *f, bool *ret);
 void filter_jump_forget(struct filter *f);
+void filter_jump_cover(struct work *w);
+void filter_jump_total(struct work *w);
+void filter_jump_covariance(const struct work *w, struct matrix *q, struct matrix *to);
+void filter_jump_advance(struct filter *f);
 
 /* filter_same.c: or are all intensities the same? */
 void filter_same_judge(struct filter *f, const struct filter_input *in);
