@@ -136,7 +136,10 @@ static int find_step(struct filter *f, double level, double rough, bool *ret)
 	int err;
 
 	*ret = false;
-	/* What was predicted as it should be has no such level: most blocks need no more work. */
+	/*
+	 * Weights have the changes of intensity in them. And what was predicted as it should be has no
+	 * such level: most blocks need no more work.
+	 */
 	if (!f->params.limited || w->nr_steps == MAX_STEPS ||
 	    matrix_dot(w->white, w->white, w->t) < w->t)
 		return 0;

@@ -199,61 +199,64 @@ static bool measure(struct work *w, struct measured *m, size_t i, double aim, do
 	return true;
 }
 
+/* What totals may be: @aim at least, or at most if @above; give or take @sd. */
+struct reach {
+	double aim[FILTER_MAX_WORKLOADS + 1];
+	double sd[FILTER_MAX_WORKLOADS + 1];
+	bool above;
+};
+
 /*
- * Nobody gives bytes back. A total that came out below what is as good as nothing is
- * taken as measured to be about that, which tells the others where the bytes belong.
+ * A total that came out beyond its reach is taken as measured to be there, which tells the others
+ * where the bytes belong, or what is left for them. That may put others beyond theirs.
  */
-static int make_positive(struct filter *f, struct matrix *cov)
+static int keep_within(struct work *w, const struct reach *reach, struct matrix *cov)
 {
-	struct work *w = f->work;
 	struct measured m = { .cov = cov, .rows = &w->w, .parts = &w->q };
 	int err = matrix_room(m.rows, CHANGES, w->n);
 	bool any = true;
 
 	err = err ? err : matrix_room(m.parts, CHANGES, w->n);
-
 	for (int round = 0; !err && any && round < POSITIVE_ROUNDS; round++) {
 		any = false;
 		for (size_t i = 0; i < w->n; i++) {
-			double small = SMALL * f->mean * w->sum[i], aim = i ? small : 0;
+			double beyond = w->total[i] - reach->aim[i];
 
-			if (!i)
-				small = SMALL * f->state.entries[0].scale * w->sum[0];
-			if (w->sum[i] > 0 && w->total[i] < aim)
-				any |= measure(w, &m, i, aim, small);
+			if (w->sum[i] > 0 && (reach->above ? beyond > 0 : beyond < 0))
+				any |= measure(w, &m, i, reach->aim[i], reach->sd[i]);
 		}
 	}
 	return err;
 }
 
-/*
- * Where activity is no more than so many bytes: a total that came out above is taken as measured
- * to be that, which gives the others what is left of it.
- */
+/* Nobody gives bytes back: totals are as good as nothing at least. */
+static int make_positive(struct filter *f, struct matrix *cov)
+{
+	const struct work *w = f->work;
+	struct reach least = { .above = false };
+
+	least.sd[0] = SMALL * f->state.entries[0].scale * w->sum[0];
+	for (size_t i = 1; i < w->n; i++)
+		least.aim[i] = least.sd[i] = SMALL * f->mean * w->sum[i];
+	return keep_within(f->work, &least, cov);
+}
+
+/* Where activity is no more than so many bytes, totals are that at most; the background may be any. */
 static int keep_below(struct filter *f, const struct filter_input *in, struct matrix *cov)
 {
-	struct work *w = f->work;
-	struct measured m = { .cov = cov, .rows = &w->w, .parts = &w->q };
-	bool any = true;
-	int err;
+	const struct work *w = f->work;
+	struct reach most = { .aim = { INFINITY }, .above = true };
 
 	if (!(in->most > 0))
 		return 0;
 	filter_most_judge(f, in, cov);
 	if (!f->most.holds)
 		return 0;
-	err = matrix_room(m.rows, CHANGES, w->n);
-	err = err ? err : matrix_room(m.parts, CHANGES, w->n);
-	for (int round = 0; !err && any && round < POSITIVE_ROUNDS; round++) {
-		any = false;
-		for (size_t i = 1; i < w->n; i++) {
-			double most = in->most * w->sum[i];
-
-			if (w->total[i] > most)
-				any |= measure(w, &m, i, most, MOST_OFF * most);
-		}
+	for (size_t i = 1; i < w->n; i++) {
+		most.aim[i] = in->most * w->sum[i];
+		most.sd[i] = MOST_OFF * most.aim[i];
 	}
-	return err;
+	return keep_within(f->work, &most, cov);
 }
 
 /*
