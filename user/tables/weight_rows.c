@@ -209,23 +209,27 @@ const struct weight_row weight_rows[] = {
 };
 const size_t nr_weight_rows = ARRAY_SIZE(weight_rows);
 
-bool weight_follows_traffic(const char *event)
+/* The first row of this name: others have the same role and bytes, for another core. */
+static const struct weight_row *find_row(const char *event)
 {
 	for (size_t i = 0; i < nr_weight_rows; i++)
 		if (!strcasecmp(event, weight_rows[i].name))
-			return weight_rows[i].role != WEIGHT_OTHER;
-	return false;
+			return &weight_rows[i];
+	return NULL;
+}
+
+bool weight_follows_traffic(const char *event)
+{
+	const struct weight_row *row = find_row(event);
+
+	return row && row->role != WEIGHT_OTHER;
 }
 
 double weight_most_written(const char *event)
 {
-	for (size_t i = 0; i < nr_weight_rows; i++) {
-		const struct weight_row *row = &weight_rows[i];
+	const struct weight_row *row = find_row(event);
 
-		if (!strcasecmp(event, row->name))
-			return row->role == WEIGHT_WRITE && row->rank ? row->bytes : 0;
-	}
-	return 0;
+	return row && row->role == WEIGHT_WRITE && row->rank ? row->bytes : 0;
 }
 
 const struct weight_core_row *weight_core_find(uint64_t midr)
