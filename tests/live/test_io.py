@@ -22,6 +22,7 @@ from live import (
     Failed,
     Skip,
     check_status,
+    clock_ns,
     fill_ring,
     finish,
     kernel_ids,
@@ -42,6 +43,9 @@ NOBODY = -1
 DROPPED_S = 20
 # Reads and writes of the file system for itself, when a file is used
 FILE_SLACK = 256 << 10
+# Requests are hurried and come in bursts: with process 1 at work on purpose (44 runs of
+# disk_of_a_file) up to 2.3 times its share of the time was missing, otherwise nothing.
+HIDDEN_MISS = 4
 # Processes that tests have started to make traffic
 OURS = set()
 BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
@@ -52,9 +56,15 @@ class Who:
 
     def __init__(self, process):
         self.process = process
+        self.began = self.took = 0, 0
 
     def say(self, line):
         """Says a line; returns the lines of the answer, without the "ok" at the end."""
+        now = time.monotonic_ns(), clock_ns(1)
+        if line == "show":
+            self.took = now[0] - self.began[0], now[1] - self.began[1]
+        else:
+            self.began = now
         tell(self.process, f"{line}\n".encode())
         answer = [read_line(self.process).decode().strip()]
         # The whole answer is there: it is written at once.
@@ -90,12 +100,16 @@ class Who:
         Some kernels run no programs for some tasks (the one these tests were written on does so for
         the threads of its process 1): switches to them are not seen, and neither are the interrupts
         that come while they have the CPU. There, and only there, a little may be missing: 2 %, or three
-        requests, which is more where these are large and few. When these tasks were busy just
-        then it is more, but not every time.
+        requests, which is more where these are large and few. When process 1 was busy just then it
+        is more: at most HIDDEN_MISS times the share of the time, since iowho was told what to look
+        at, that it had a CPU.
         """
         text = f"{what}: {got}, expected {expected}"
         require(got == expected or (self.hides and got < expected), text)
-        precise(got >= expected - max(expected // 50, 3 * request), f"{text}, on a kernel that hides tasks")
+        wall_ns, hidden_ns = self.took
+        missing = max(expected // 50, 3 * request, HIDDEN_MISS * expected * hidden_ns // wall_ns)
+        text += f", on a kernel that hides tasks, in {hidden_ns / 1e6:.1f} of {wall_ns / 1e6:.0f} ms"
+        precise(got >= expected - missing, text)
 
     def in_all(self, what, got, expected):
         """The same of all rows together, where other programs may have a part."""
