@@ -39,6 +39,11 @@ struct cell_place;
  * @items, @nr: ordered by window, then workload; each pair once
  * @raw, @nr_raw: of devices: in any order, not yet added up
  * @places, @other: while they are put in order
+ * @ends: of the places of each window; before they are in order, how many there are
+ * @nr_workloads: their numbers are below
+ * @is_there: workloads of the window that is looked at, a bit each; empty between windows
+ * @nr_words: of those, 64 workloads each
+ * @at: which of @items is theirs
  */
 struct timeline_cells {
 	struct activity *items;
@@ -49,6 +54,11 @@ struct timeline_cells {
 	size_t nr_places, cap_places;
 	struct cell_place *other;
 	size_t cap_other;
+	size_t *ends;
+	size_t nr_workloads;
+	uint64_t *is_there;
+	size_t nr_words;
+	size_t *at;
 };
 
 /* CPU time of the slices of an interval, by workload; 0 when it is not among @who. */

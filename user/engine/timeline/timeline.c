@@ -205,7 +205,8 @@ static void keep_from(struct slices *s, uint64_t needed_ns)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < s->nr_old; i++)
+	/* As at most ends: then there is nothing to look at, and slices are many. */
+	for (size_t i = 0; i < s->nr_old && needed_ns != UINT64_MAX; i++)
 		/* Nobody asks for idle time again: it is in no window. */
 		if (s->items[i].end_ns > needed_ns && s->items[i].workload != WORKLOAD_IDLE)
 			s->items[kept++] = s->items[i];

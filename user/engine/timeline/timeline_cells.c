@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What each workload did in each window. There are many slices, and most of them are short:
- * what is ordered is where they are, not what they are.
+ * What each workload did in each window. There are many slices, and most of them are short: they
+ * stay where they are, and are added up where the pair of window and workload belongs.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/cleanup.h"
 #include "engine/identity/identity.h"
 #include "engine/timeline/internal.h"
 
@@ -31,6 +30,9 @@ void timeline_cells_free(struct timeline_cells *c)
 	free(c->raw);
 	free(c->places);
 	free(c->other);
+	free(c->ends);
+	free(c->is_there);
+	free(c->at);
 }
 
 size_t timeline_window_at(const struct windows *w, uint64_t ns)
@@ -81,28 +83,49 @@ uint64_t timeline_part_of(uint64_t count, uint64_t ns, uint64_t on_cpu_ns)
 	return (unsigned __int128)count * ns / on_cpu_ns;
 }
 
-/* What of a slice lies in a window. */
-static void cell_of(const struct slice *s, const struct trace_window *w, struct activity *ret)
+static bool is_inside(const struct slice *s, const struct trace_window *w)
 {
-	uint64_t from, to;
+	return s->start_ns >= w->start_ns && s->end_ns <= w->end_ns;
+}
 
-	*ret = (struct activity){ .workload = s->workload, .on_cpu_ns = s->on_cpu_ns };
-	if (s->start_ns >= w->start_ns && s->end_ns <= w->end_ns) {
+/* CPU time of a slice in a window. */
+static uint64_t on_cpu_in(const struct slice *s, const struct trace_window *w)
+{
+	return is_inside(s, w) ? s->on_cpu_ns
+			       : timeline_on_cpu_until(s, w->end_ns) -
+					 timeline_on_cpu_until(s, w->start_ns);
+}
+
+/* Adds what of a slice lies in a window. */
+static void add_part(struct activity *to, const struct slice *s, const struct trace_window *w)
+{
+	uint64_t from, until;
+
+	if (is_inside(s, w)) {
 		/* All of it, as with most of them: nothing to divide. */
-		ret->weights_ns = s->weights_ns;
-		memcpy(ret->weights, s->weights, sizeof(ret->weights));
+		to->on_cpu_ns += s->on_cpu_ns;
+		to->weights_ns += s->weights_ns;
+		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
+			to->weights[k] += s->weights[k];
 		return;
 	}
 	from = timeline_on_cpu_until(s, w->start_ns);
-	to = timeline_on_cpu_until(s, w->end_ns);
-	ret->on_cpu_ns = to - from;
-	if (!ret->on_cpu_ns)
-		return;
-	ret->weights_ns = timeline_part_of(s->weights_ns, to, s->on_cpu_ns) -
+	until = timeline_on_cpu_until(s, w->end_ns);
+	to->on_cpu_ns += until - from;
+	to->weights_ns += timeline_part_of(s->weights_ns, until, s->on_cpu_ns) -
 			  timeline_part_of(s->weights_ns, from, s->on_cpu_ns);
 	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
-		ret->weights[k] = timeline_part_of(s->weights[k], to, s->on_cpu_ns) -
+		to->weights[k] += timeline_part_of(s->weights[k], until, s->on_cpu_ns) -
 				  timeline_part_of(s->weights[k], from, s->on_cpu_ns);
+}
+
+/* There are no places yet. */
+static int begin_places(struct timeline_cells *c, size_t nr_windows)
+{
+	c->nr_places = c->nr_workloads = 0;
+	free(c->ends);
+	c->ends = calloc(nr_windows + 1, sizeof(*c->ends));
+	return c->ends ? 0 : -ENOMEM;
 }
 
 static int place_add(struct timeline_cells *c, uint32_t window, uint32_t workload, size_t from)
@@ -110,63 +133,10 @@ static int place_add(struct timeline_cells *c, uint32_t window, uint32_t workloa
 	if (array_room(c->places, c->cap_places, c->nr_places))
 		return -ENOMEM;
 	c->places[c->nr_places++] = (struct cell_place){ window, workload, from };
+	c->ends[window]++;
+	if (workload >= c->nr_workloads)
+		c->nr_workloads = (size_t)workload + 1;
 	return 0;
-}
-
-/* Where places with each number begin, counted by the numbers before. */
-static void starts_of(size_t *at, size_t nr_numbers)
-{
-	size_t sum = 0;
-
-	for (size_t k = 0; k < nr_numbers; k++) {
-		size_t nr = at[k];
-
-		at[k] = sum;
-		sum += nr;
-	}
-}
-
-/* The digits by which places of a window are ordered; fewer of them are put in order one by one. */
-#define DIGIT_BITS 8
-#define DIGITS	   (1u << DIGIT_BITS)
-#define FEW	   24
-
-static void order_few(struct cell_place *p, size_t nr)
-{
-	for (size_t i = 1; i < nr; i++) {
-		struct cell_place one = p[i];
-		size_t k = i;
-
-		for (; k && p[k - 1].workload > one.workload; k--)
-			p[k] = p[k - 1];
-		p[k] = one;
-	}
-}
-
-/* Orders places of a window by workload, which is below 2^@bits, from the lowest digit on. */
-static void order_window(struct cell_place *p, struct cell_place *other, size_t nr,
-			 unsigned int bits)
-{
-	struct cell_place *from = p, *to = other, *was;
-
-	if (nr <= FEW) {
-		order_few(p, nr);
-		return;
-	}
-	for (unsigned int shift = 0; shift < bits; shift += DIGIT_BITS) {
-		size_t at[DIGITS] = { 0 };
-
-		for (size_t i = 0; i < nr; i++)
-			at[from[i].workload >> shift & (DIGITS - 1)]++;
-		starts_of(at, DIGITS);
-		for (size_t i = 0; i < nr; i++)
-			to[at[from[i].workload >> shift & (DIGITS - 1)]++] = from[i];
-		was = from;
-		from = to;
-		to = was;
-	}
-	if (from != p)
-		memcpy(p, from, nr * sizeof(*p));
 }
 
 static int other_room(struct timeline_cells *c)
@@ -183,30 +153,24 @@ static int other_room(struct timeline_cells *c)
 }
 
 /*
- * Orders places by window, by counting, and those of a window by workload. Slices come nearly in
- * the order of windows, and those of a window are few enough for the nearer caches.
+ * Orders places by window; slices come nearly in that order. How many a window has is known, and
+ * becomes where its places end.
  */
 static int sort_places(struct timeline_cells *c, size_t nr_windows)
 {
-	cleanup_free size_t *by_window = calloc(nr_windows + 1, sizeof(*by_window));
 	struct cell_place *places = c->places;
-	size_t cap = c->cap_places, first = 0;
-	uint32_t any = 0;
+	size_t cap = c->cap_places, sum = 0;
 
-	if (!by_window || other_room(c))
+	if (other_room(c))
 		return -ENOMEM;
-	for (size_t i = 0; i < c->nr_places; i++) {
-		any |= places[i].workload;
-		by_window[places[i].window]++;
+	for (size_t k = 0; k < nr_windows; k++) {
+		size_t nr = c->ends[k];
+
+		c->ends[k] = sum;
+		sum += nr;
 	}
-	starts_of(by_window, nr_windows);
 	for (size_t i = 0; i < c->nr_places; i++)
-		c->other[by_window[places[i].window]++] = places[i];
-	for (size_t w = 0; w < nr_windows; w++) {
-		order_window(c->other + first, places + first, by_window[w] - first,
-			     any ? 32 - __builtin_clz(any) : 0);
-		first = by_window[w];
-	}
+		c->other[c->ends[places[i].window]++] = places[i];
 	c->places = c->other;
 	c->cap_places = c->cap_other;
 	c->other = places;
@@ -214,60 +178,88 @@ static int sort_places(struct timeline_cells *c, size_t nr_windows)
 	return 0;
 }
 
-static void add_up(struct activity *to, const struct activity *a)
+/* Room for what is known of each workload while a window is looked at; their numbers are small. */
+static int workloads_room(struct timeline_cells *c)
 {
-	to->on_cpu_ns += a->on_cpu_ns;
-	to->weights_ns += a->weights_ns;
-	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
-		to->weights[k] += a->weights[k];
+	size_t words = (c->nr_workloads + 63) / 64;
+
+	if (words <= c->nr_words)
+		return 0;
+	free(c->is_there);
+	free(c->at);
+	c->is_there = calloc(words, sizeof(*c->is_there));
+	c->at = calloc(words, 64 * sizeof(*c->at));
+	c->nr_words = c->is_there && c->at ? words : 0;
+	return c->nr_words ? 0 : -ENOMEM;
+}
+
+/* Empty cells of all workloads that have places in a window, in the order of their numbers. */
+static int begin_cells(struct timeline_cells *c, const struct cell_place *p, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		c->is_there[p[i].workload / 64] |= 1ull << p[i].workload % 64;
+	for (size_t k = 0; k < c->nr_words; k++) {
+		uint64_t left = c->is_there[k];
+
+		c->is_there[k] = 0;
+		for (; left; left &= left - 1) {
+			uint32_t workload = 64 * k + __builtin_ctzll(left);
+
+			if (array_room(c->items, c->cap, c->nr)) {
+				memset(c->is_there, 0, c->nr_words * sizeof(*c->is_there));
+				return -ENOMEM;
+			}
+			c->items[c->nr] =
+				(struct activity){ .window = p->window, .workload = workload };
+			c->at[workload] = c->nr++;
+		}
+	}
+	return 0;
+}
+
+/* Adds a raw cell: of devices, which have no CPU time. */
+static void add_raw(struct activity *to, const struct activity *a)
+{
 	for (int k = 0; k < 2; k++)
 		to->io_bytes[k] += a->io_bytes[k];
 	to->exclusive |= a->exclusive;
 }
 
-/* Places are read in no order: what is there, over two lines often, is asked for before. */
-#define AHEAD 24
-
-/*
- * Takes what is at the places, in their order; what is of the same pair is added up. Each is made
- * where it stays if it is the first of its pair.
- */
-static int gather(struct timeline_cells *c, const struct origin *from)
+/* Adds what is at the places of a window to its cells. */
+static void fill_cells(struct timeline_cells *c, const struct origin *from,
+		       const struct cell_place *p, size_t nr)
 {
-	for (size_t i = 0; i < c->nr_places; i++) {
-		const struct cell_place *p = &c->places[i];
-		struct activity *a, *to;
+	for (size_t i = 0; i < nr; i++) {
+		struct activity *to = &c->items[c->at[p[i].workload]];
 
-		if (array_room(c->items, c->cap, c->nr))
-			return -ENOMEM;
-		a = &c->items[c->nr];
-		to = c->nr ? a - 1 : NULL;
-		if (!from->slices) {
-			*a = c->raw[p->from];
-		} else {
-			if (i + AHEAD < c->nr_places) {
-				__builtin_prefetch(&from->slices->items[p[AHEAD].from]);
-				__builtin_prefetch(&from->slices->items[p[AHEAD].from].workload);
-			}
-			cell_of(&from->slices->items[p->from], &from->windows->items[p->window], a);
-			if (!a->on_cpu_ns)
-				continue;
-			a->window = p->window;
-		}
-		if (to && to->window == a->window && to->workload == a->workload)
-			add_up(to, a);
+		if (from->slices)
+			add_part(to, &from->slices->items[p[i].from],
+				 &from->windows->items[p[i].window]);
 		else
-			c->nr++;
+			add_raw(to, &c->raw[p[i].from]);
 	}
-	return 0;
 }
 
-static int sort_and_gather(struct timeline_cells *c, size_t nr_windows, const struct origin *from)
+static int make_cells(struct timeline_cells *c, size_t nr_windows, const struct origin *from)
 {
-	int err = c->nr_places ? sort_places(c, nr_windows) : 0;
+	size_t first = 0;
+	int err = 0;
 
 	c->nr = 0;
-	return err ? err : gather(c, from);
+	if (c->nr_places)
+		err = sort_places(c, nr_windows);
+	if (!err)
+		err = workloads_room(c);
+	for (size_t w = 0; w < nr_windows && !err; w++) {
+		const struct cell_place *p = c->places + first;
+		size_t nr = c->ends[w] - first;
+
+		err = nr ? begin_cells(c, p, nr) : 0;
+		if (!err)
+			fill_cells(c, from, p, nr);
+		first = c->ends[w];
+	}
+	return err;
 }
 
 int timeline_cells_of_slices(const struct slices *slices, const struct windows *w, size_t nr,
@@ -275,9 +267,8 @@ int timeline_cells_of_slices(const struct slices *slices, const struct windows *
 {
 	const struct origin from = { slices, w };
 	size_t at = 0;
-	int err = 0;
+	int err = begin_places(ret, nr);
 
-	ret->nr_places = 0;
 	for (size_t i = 0; i < slices->nr_old && !err; i++) {
 		const struct slice *s = &slices->items[i];
 
@@ -285,18 +276,18 @@ int timeline_cells_of_slices(const struct slices *slices, const struct windows *
 			continue;
 		at = window_near(w, s->start_ns, at);
 		for (size_t k = at; k < nr && w->items[k].start_ns < s->end_ns && !err; k++)
-			err = place_add(ret, k, s->workload, i);
+			if (on_cpu_in(s, &w->items[k]))
+				err = place_add(ret, k, s->workload, i);
 	}
-	return err ? err : sort_and_gather(ret, nr, &from);
+	return err ? err : make_cells(ret, nr, &from);
 }
 
 int timeline_cells_of_raw(struct timeline_cells *c, size_t nr_windows)
 {
 	const struct origin from = { 0 };
-	int err = 0;
+	int err = begin_places(c, nr_windows);
 
-	c->nr_places = 0;
 	for (size_t i = 0; i < c->nr_raw && !err; i++)
 		err = place_add(c, c->raw[i].window, c->raw[i].workload, i);
-	return err ? err : sort_and_gather(c, nr_windows, &from);
+	return err ? err : make_cells(c, nr_windows, &from);
 }
