@@ -28,8 +28,9 @@ static const char *key_of_own(const char *key)
 
 /* A parent row in the making, found by its place. */
 struct node {
-	char *path; /* of a cgroup; "ID/STEP" in a report by job */
-	size_t row; /* index in report.rows */
+	char *path;	     /* of a cgroup; "ID/STEP" in a report by job */
+	size_t row;	     /* index in report.rows */
+	struct node *parent; /* the nearest one above; NULL: none, or not known yet */
 	UT_hash_handle hh;
 };
 
@@ -155,32 +156,26 @@ static int add_parent_row(const struct book *b, struct report *r, const char *pl
 	return fill_cgroup(r, identity_cgroup_by_path(b->id, place), place, row);
 }
 
-static int node_get(const struct book *b, struct report *r, struct node **nodes, const char *path,
-		    size_t leaf, struct node **ret)
+static int node_add(const struct book *b, struct report *r, struct node **nodes, const char *path,
+		    size_t leaf)
 {
-	struct node *n;
+	struct node *n = calloc(1, sizeof(*n));
 	int err;
 
-	HASH_FIND_STR(*nodes, path, n);
-	if (!n) {
-		n = calloc(1, sizeof(*n));
-		if (!n)
-			return -ENOMEM;
-		n->path = strdup(path);
-		n->row = r->nr_rows;
-		err = n->path ? add_parent_row(b, r, path, leaf) : -ENOMEM;
-		if (!err) {
-			HASH_ADD_KEYPTR(hh, *nodes, n->path, strlen(n->path), n);
-			err = n->hh.tbl ? 0 : -ENOMEM;
-		}
-		if (err) {
-			free(n->path);
-			free(n);
-			return err;
-		}
+	if (!n)
+		return -ENOMEM;
+	n->path = strdup(path);
+	n->row = r->nr_rows;
+	err = n->path ? add_parent_row(b, r, path, leaf) : -ENOMEM;
+	if (!err) {
+		HASH_ADD_KEYPTR(hh, *nodes, n->path, strlen(n->path), n);
+		err = n->hh.tbl ? 0 : -ENOMEM;
 	}
-	*ret = n;
-	return 0;
+	if (err) {
+		free(n->path);
+		free(n);
+	}
+	return err;
 }
 
 /* The mean over both; there is room for all probes, which stay in order. */
@@ -340,20 +335,29 @@ static void clip_high(const struct report *r, struct report_row *row)
 static int make_parents(const struct book *b, struct report *r, size_t nr_leaves,
 			struct node **nodes)
 {
-	struct node *n;
+	struct node *n = NULL, *next;
 	int err;
 
-	for (size_t i = 0; i < nr_leaves; i++) {
+	for (size_t i = 0; i < nr_leaves; i++, n = NULL) {
 		cleanup_free char *place = NULL;
 
 		err = place_of(&r->rows[i], &place);
+		/* Where one is, those above it are, too. */
+		while (!err && !n && place && to_parent(b, place) && shown(b, place)) {
+			HASH_FIND_STR(*nodes, place, n);
+			if (!n)
+				err = node_add(b, r, nodes, place, i);
+		}
 		if (err)
 			return err;
-		while (place && to_parent(b, place) && shown(b, place)) {
-			err = node_get(b, r, nodes, place, i, &n);
-			if (err)
-				return err;
-		}
+	}
+	HASH_ITER (hh, *nodes, n, next) {
+		cleanup_free char *place = strdup(n->path);
+
+		if (!place)
+			return -ENOMEM;
+		while (!n->parent && to_parent(b, place))
+			HASH_FIND_STR(*nodes, place, n->parent);
 	}
 	return 0;
 }
@@ -370,7 +374,7 @@ static bool is_own(const struct report_row *parent, const struct report_row *lea
 /* Enters a leaf in all its parents and names the nearest one. */
 static int enter_leaf(const struct book *b, struct report *r, size_t i, struct node *nodes)
 {
-	struct report_row *leaf = &r->rows[i], *parent;
+	struct report_row *leaf = &r->rows[i];
 	cleanup_free char *place = NULL;
 	struct node *n;
 	int err = place_of(leaf, &place);
@@ -384,22 +388,15 @@ static int enter_leaf(const struct book *b, struct report *r, size_t i, struct n
 		/* The end of a job is told by the row of the whole. */
 		r->rows[n->row].exited |= leaf->exited;
 		leaf->exited &= leaf->kind != ROW_JOB;
-	} else if (to_parent(b, place)) {
-		HASH_FIND_STR(nodes, place, n);
 	} else {
-		return 0;
-	}
-	do {
-		if (!n)
-			HASH_FIND_STR(nodes, place, n);
-		if (n) {
-			parent = &r->rows[n->row];
-			if (!leaf->parent[0])
-				memcpy(leaf->parent, parent->key, sizeof(leaf->parent));
-			err = row_add(parent, leaf);
-		}
 		n = NULL;
-	} while (!err && to_parent(b, place));
+	}
+	while (!n && to_parent(b, place))
+		HASH_FIND_STR(nodes, place, n);
+	if (n)
+		memcpy(leaf->parent, r->rows[n->row].key, sizeof(leaf->parent));
+	for (; n && !err; n = n->parent)
+		err = row_add(&r->rows[n->row], leaf);
 	return err;
 }
 
