@@ -63,13 +63,37 @@ void matrix_free(struct matrix *m)
 	*m = (struct matrix){ 0 };
 }
 
+/* Four elements: as wide as registers of any CPU are. */
+typedef float quad __attribute__((vector_size(4 * sizeof(float))));
+
+#ifdef __clang__
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+typedef int picks __attribute__((vector_size(4 * sizeof(int))));
+#define PICK(a, b, ...) __builtin_shuffle(a, b, (picks){ __VA_ARGS__ })
+#endif
+
+/* Four rows of @from, four elements of each, become columns of @to. */
+static INLINE void turn(const float *from, size_t ld, float *to, size_t to_ld)
+{
+	quad a = *(const quad *)from, b = *(const quad *)(from + ld);
+	quad c = *(const quad *)(from + 2 * ld), d = *(const quad *)(from + 3 * ld);
+	quad ab = PICK(a, b, 0, 4, 1, 5), ab2 = PICK(a, b, 2, 6, 3, 7);
+	quad cd = PICK(c, d, 0, 4, 1, 5), cd2 = PICK(c, d, 2, 6, 3, 7);
+
+	*(quad *)to = PICK(ab, cd, 0, 1, 4, 5);
+	*(quad *)(to + to_ld) = PICK(ab, cd, 2, 3, 6, 7);
+	*(quad *)(to + 2 * to_ld) = PICK(ab2, cd2, 0, 1, 4, 5);
+	*(quad *)(to + 3 * to_ld) = PICK(ab2, cd2, 2, 3, 6, 7);
+}
+
 int matrix_transpose(const struct matrix *m, struct matrix *ret)
 {
 	int err = matrix_room(ret, m->cols, m->rows);
 
-	for (size_t i = 0; !err && i < m->rows; i++)
-		for (size_t j = 0; j < m->cols; j++)
-			ret->v[j * ret->ld + i] = m->v[i * m->ld + j];
+	for (size_t i = 0; !err && i < m->rows; i += 4)
+		for (size_t j = 0; j < m->cols; j += 4)
+			turn(m->v + i * m->ld + j, m->ld, ret->v + j * ret->ld + i, ret->ld);
 	return err;
 }
 
@@ -221,9 +245,13 @@ void matrix_mirror(struct matrix *m)
 	size_t nr = m->rows < m->cols ? m->rows : m->cols;
 
 	for (size_t i = 0; i < nr; i += MIRRORED)
-		for (size_t j = 0; j < nr && j < i + MIRRORED; j++)
-			for (size_t k = i > j ? i : j; k < i + MIRRORED && k < nr; k++)
-				m->v[j * m->ld + k] = m->v[k * m->ld + j];
+		for (size_t j = 0; j < nr && j < i + MIRRORED; j += 4) {
+			for (size_t k = i > j ? i : j + 4; k < i + MIRRORED && k < nr; k += 4)
+				turn(m->v + k * m->ld + j, m->ld, m->v + j * m->ld + k, m->ld);
+			for (size_t k = j + 1; i <= j && k < j + 4; k++)
+				for (size_t l = j; l < k; l++)
+					m->v[l * m->ld + k] = m->v[k * m->ld + l];
+		}
 }
 
 double matrix_dot(const double *a, const double *b, size_t nr)
