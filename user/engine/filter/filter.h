@@ -85,6 +85,7 @@ struct filter_input {
  * @little: what each workload is given at least, whatever its estimate: no more is no evidence
  * @alike: nr_workloads x nr_workloads: 1 where two workloads cannot be told apart,
  *	because they did the same in every window, and nothing is known from before
+ * @any_alike: there is a 1
  * @full: windows in which the memory was at its limit: bytes are divided by what was asked for
  * @limit_per_s: the limit, bytes by second; 0: none is known
  * @part: part of @expected that comes from an intensity for each; the rest is in proportion to
@@ -104,6 +105,7 @@ struct filter_output {
 	struct matrix covariance;
 	double little[FILTER_MAX_WORKLOADS];
 	struct matrix alike;
+	bool any_alike;
 	bool full[FILTER_MAX_WINDOWS];
 	double limit_per_s;
 	double part;

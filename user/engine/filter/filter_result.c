@@ -411,9 +411,11 @@ WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f,
 			double differ = own[i] + own[j] - 2 * qi[j];
 
 			if (differ < ALIKE * ALIKE && w->sum[i] > 0 && w->sum[j] > 0 &&
-			    is_unknown(f, cov, i, j))
+			    is_unknown(f, cov, i, j)) {
 				matrix_row(alike, i - 1)[j - 1] = matrix_row(alike, j - 1)[i - 1] =
 					1;
+				f->out->any_alike = true;
+			}
 		}
 	}
 	return 0;
@@ -463,6 +465,18 @@ WIDE(static, void, take_covariance, (struct filter * f, const struct matrix *cov
 	}
 }
 
+/* Nobody is alike: nearly always so, and then the matrix need not be emptied. */
+static int begin_alike(struct filter_output *o, size_t n)
+{
+	size_t rows = o->alike.rows, cols = o->alike.cols;
+	int err = matrix_room(&o->alike, n, n);
+
+	if (!err && (o->any_alike || o->alike.rows != rows || o->alike.cols != cols))
+		err = matrix_shape(&o->alike, n, n);
+	o->any_alike = false;
+	return err;
+}
+
 int filter_result_make(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
@@ -473,7 +487,7 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 
 	err = err ? err : matrix_room(&o->carried, w->t, n);
 	err = err ? err : matrix_room(&o->covariance, n, n);
-	err = err ? err : matrix_shape(&o->alike, n, n);
+	err = err ? err : begin_alike(o, n);
 	err = err ? err : fill_theta(f, in);
 	if (!err)
 		filter_full_slow(f, in);

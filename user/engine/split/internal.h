@@ -98,7 +98,7 @@ struct crowd {
 int crowd_make(const struct split_block *b, const struct split_sink *sink, struct crowd *ret);
 void crowd_free(struct crowd *c);
 void crowd_columns(struct crowd *c, const struct split_block *b, const double *x);
-void crowd_clusters(struct crowd *c, const struct matrix *alike);
+void crowd_clusters(struct crowd *c, const struct filter_output *estimated);
 void crowd_workloads(const struct crowd *c, uint32_t *ret);
 
 /* split_bounds.c: how sure it is */

@@ -583,7 +583,7 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 	note_limit(s, p);
 	*(p->estimated->part < 0.5 ? &t->simple : &t->estimated) += p->nr_windows;
 	t->pooled = larger(t->pooled, c->nr_pooled);
-	crowd_clusters(c, &p->estimated->alike);
+	crowd_clusters(c, p->estimated);
 	return share_as_estimated(c, p);
 }
 

@@ -208,19 +208,19 @@ static void mark_cluster(struct crowd *c, const struct matrix *alike, size_t col
 	}
 }
 
-void crowd_clusters(struct crowd *c, const struct matrix *alike)
+void crowd_clusters(struct crowd *c, const struct filter_output *estimated)
 {
 	size_t own = c->nr_columns - (c->nr_pooled > 0);
 
 	c->nr_clusters = 0;
-	for (size_t i = 0; i < own; i++) {
-		const float *row = matrix_row(alike, i);
+	for (size_t i = 0; i < own && estimated->any_alike; i++) {
+		const float *row = matrix_row(&estimated->alike, i);
 		bool any = false;
 
 		for (size_t j = 0; j < own; j++)
 			any |= row[j] != 0;
 		if (any && c->members[c->columns[i]].cluster == NO_CLUSTER)
-			mark_cluster(c, alike, i, c->nr_clusters++);
+			mark_cluster(c, &estimated->alike, i, c->nr_clusters++);
 	}
 	/* The pool is one more: nothing is known of one member of it. */
 	if (!c->nr_pooled)
