@@ -16,6 +16,24 @@
 #include "engine/filter/filter_state.h"
 #include "engine/filter/wide.h"
 
+/* What each workload's activity, whitened, has in common with the bytes, and with itself. */
+WIDE(static, void, fill_common, (const struct work *w, double *with, double *own), (w, with, own))
+{
+	memset(with, 0, w->n * sizeof(*with));
+	memset(own, 0, w->n * sizeof(*own));
+	for (size_t t = 0; t < w->t; t++) {
+		const float *row = matrix_row(&w->w, t);
+		double white = w->white[t];
+
+		for (size_t i = 1; i < w->n; i++) {
+			double v = row[i];
+
+			with[i] += v * white;
+			own[i] += v * v;
+		}
+	}
+}
+
 /*
  * By how much the level of each workload is off, and by how many standard deviations. If a level
  * were off by x, that would be a times x in the windows; the likeliest x is a' C^-1 y / a' C^-1 a.
@@ -26,19 +44,13 @@ static double how_far(const struct filter *f, double *far, double *off)
 	const struct work *w = f->work;
 	double most = 0;
 
+	fill_common(w, far, off);
 	for (size_t i = 1; i < w->n; i++) {
-		double with = 0, own = 0;
+		double with = far[i], own = off[i];
 
 		far[i] = off[i] = 0;
-		if (f->state.entries[i].quiet_s < 0)
-			continue; /* nothing is known of it yet */
-		for (size_t t = 0; t < w->t; t++) {
-			double v = matrix_row(&w->w, t)[i];
-
-			with += v * w->white[t];
-			own += v * v;
-		}
-		if (!(own > 0))
+		/* Nothing is known of those that are new yet. */
+		if (f->state.entries[i].quiet_s < 0 || !(own > 0))
 			continue;
 		far[i] = fabs(with) / sqrt(own);
 		off[i] = with / own;

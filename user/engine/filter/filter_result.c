@@ -166,6 +166,18 @@ struct measured {
 	size_t nr;
 };
 
+/* All totals follow the one that is measured; @column: its covariance with them. */
+WIDE(static, void, follow, (struct work * w, double missing, double variance, float *column),
+     (w, missing, variance, column))
+{
+	for (size_t j = 0; j < w->n; j++) {
+		double part = column[j] / variance;
+
+		w->total[j] += part * missing;
+		column[j] = -part;
+	}
+}
+
 /*
  * The total of an entry is taken as measured to be @aim, with the standard deviation @sd: the
  * others' totals and all errors follow. False: nothing is known of it.
@@ -189,12 +201,7 @@ static bool measure(struct work *w, struct measured *m, size_t i, double aim, do
 	for (size_t j = 0; j < w->n; j++)
 		column[j] = matrix_row(m->cov, j)[i];
 	matrix_add_rows(column, m->parts, m->nr, m->rows, i);
-	for (size_t j = 0; j < w->n; j++) {
-		double part = column[j] / variance;
-
-		w->total[j] += part * missing;
-		column[j] = -part;
-	}
+	follow(w, missing, variance, column);
 	m->nr++;
 	return true;
 }
