@@ -159,7 +159,8 @@ $(filter $(B)/user/platform/bpf/%,$(OBJ)) $(addprefix $(B)/tests/unit/test_ledge
 # Loops over what workloads did are a good part of the cost of an interval. -O3 works on several
 # elements at a time, in the same order of operations; what is built to be debugged is left alone.
 # Not matrix.c: it says itself what goes together, and valgrind does not know all that comes of -O3.
-$(B)/user/engine/filter/filter%.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
+$(B)/user/engine/filter/filter%.o $(B)/user/engine/split/apportion.o \
+$(B)/user/engine/split/split_shares.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(B)/.need
 	@mkdir -p $(@D)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "engine/filter/wide.h"
 #include "engine/split/apportion.h"
 
 static void exact_shares(void **state)
@@ -157,5 +158,12 @@ int main(void)
 		cmocka_unit_test(scaling),
 	};
 
-	return cmocka_run_group_tests_name("apportion", tests, NULL, NULL);
+	int failed = 0;
+
+	/* All variants for wider registers, as far as the machine has them. */
+	for (int wide = WIDE_NONE; wide <= WIDE_AVX512; wide++) {
+		wide_most = (enum wide)wide;
+		failed += cmocka_run_group_tests_name("apportion", tests, NULL, NULL);
+	}
+	return failed;
 }

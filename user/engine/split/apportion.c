@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "engine/filter/wide.h"
 
 struct remainder {
 	uint64_t rest;
@@ -67,7 +68,8 @@ static void select_first(struct remainder *r, size_t nr, size_t k)
  * which direction: whatever is beyond 64 bits of it cancels out, as long as it is small beside
  * them. So is a sum below 2^62.
  */
-static uint64_t divide(uint64_t total, int64_t weight, int64_t sum, double by, uint64_t *ret_rest)
+static INLINE uint64_t divide(uint64_t total, int64_t weight, int64_t sum, double by,
+			      uint64_t *ret_rest)
 {
 	int64_t q = (int64_t)((double)weight * by);
 	int64_t rest = (int64_t)(total * (uint64_t)weight - (uint64_t)q * (uint64_t)sum);
@@ -87,20 +89,38 @@ static uint64_t divide_any(uint64_t total, uint64_t weight, uint64_t sum, uint64
 	return (uint64_t)(product / sum);
 }
 
-/* The whole parts, and what is left of each; @sum is that of the weights, above 0. */
-static void divide_all(uint64_t total, const uint64_t *weights, size_t nr, uint64_t sum,
-		       uint64_t *ret_parts, uint64_t *ret_rests)
+/* Whole parts and rests as divide() makes them; returns the sum of parts. */
+WIDE(static, uint64_t, divide_small,
+     (uint64_t total, const uint64_t *restrict weights, size_t nr, uint64_t sum,
+      uint64_t *restrict ret_parts, uint64_t *restrict ret_rests),
+     (total, weights, nr, sum, ret_parts, ret_rests))
 {
 	double by = (double)total / (double)sum;
+	uint64_t given = 0;
 
-	if (total < 1ull << 50 && sum < 1ull << 62) {
-		for (size_t i = 0; i < nr; i++)
-			ret_parts[i] =
-				divide(total, (int64_t)weights[i], (int64_t)sum, by, &ret_rests[i]);
-		return;
+	for (size_t i = 0; i < nr; i++) {
+		ret_parts[i] = divide(total, (int64_t)weights[i], (int64_t)sum, by, &ret_rests[i]);
+		given += ret_parts[i];
 	}
-	for (size_t i = 0; i < nr; i++)
+	return given;
+}
+
+/*
+ * The whole parts, and what is left of each; @sum is that of the weights, above 0. Returns the sum
+ * of the parts.
+ */
+static uint64_t divide_all(uint64_t total, const uint64_t *weights, size_t nr, uint64_t sum,
+			   uint64_t *ret_parts, uint64_t *ret_rests)
+{
+	uint64_t given = 0;
+
+	if (total < 1ull << 50 && sum < 1ull << 62)
+		return divide_small(total, weights, nr, sum, ret_parts, ret_rests);
+	for (size_t i = 0; i < nr; i++) {
 		ret_parts[i] = divide_any(total, weights[i], sum, &ret_rests[i]);
+		given += ret_parts[i];
+	}
+	return given;
 }
 
 /* Remainders are sorted into so many by size, roughly; below @sum they are below this after @shift. */
@@ -148,7 +168,7 @@ int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_
 	cleanup_free void *large = NULL;
 	uint64_t *rests = small_rests;
 	struct remainder *scratch = small;
-	uint64_t sum = 0, given = 0;
+	uint64_t sum = 0, given;
 
 	for (size_t i = 0; i < nr; i++)
 		if (__builtin_add_overflow(sum, weights[i], &sum))
@@ -167,9 +187,7 @@ int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_
 		scratch = large;
 		rests = (uint64_t *)(scratch + nr);
 	}
-	divide_all(total, weights, nr, sum, ret_parts, rests);
-	for (size_t i = 0; i < nr; i++)
-		given += ret_parts[i];
+	given = divide_all(total, weights, nr, sum, ret_parts, rests);
 	/* Fewer units are left than there are remainders above zero. */
 	if (given < total)
 		round_up(rests, nr, total - given, sum, ret_parts, scratch);

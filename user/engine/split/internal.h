@@ -101,6 +101,11 @@ void crowd_columns(struct crowd *c, const struct split_block *b, const double *x
 void crowd_clusters(struct crowd *c, const struct filter_output *estimated);
 void crowd_workloads(const struct crowd *c, uint32_t *ret);
 
+/* split_shares.c: parts of windows, by activity or by the estimate; as whole numbers, and their sum */
+void split_in_proportion(const struct crowd *c, const struct split_block *b, struct part *p);
+int split_as_estimated(const struct crowd *c, struct part *p);
+uint64_t split_units(const double *share, size_t nr, uint64_t *ret);
+
 /* split_bounds.c: how sure it is */
 int split_bounds(const struct crowd *c, const struct split_block *b, const struct part *p,
 		 double lost, const struct split_sink *sink);

@@ -287,20 +287,6 @@ static void choose_activity(const struct splitter *s, const struct split_block *
 		p->x[i] = b->activity[i].on_cpu_ns;
 }
 
-/* Everybody's part is in proportion to activity. */
-static void share_in_proportion(const struct crowd *c, const struct split_block *b, struct part *p)
-{
-	for (size_t w = 0; w < b->nr_windows; w++) {
-		double sum = 0;
-
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
-			sum += p->x[i];
-		/* Counts can be zero where there was CPU time: give() goes by that then. */
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
-			p->share[i] = sum > 0 ? p->x[i] / sum : 0;
-	}
-}
-
 /* Are the bytes of this counter divided among tasks? */
 static bool is_of_tasks(const struct counter *c)
 {
@@ -405,75 +391,14 @@ static int (*const estimates[NR_METHODS])(struct splitter *s, const struct crowd
 	[METHOD_STATE_SPACE] = run_filter,
 };
 
-/*
- * Who is shared out together has a slot: a cluster, or behind those a column that is in none.
- * @ret: by member; @ret_columns: by column.
- */
-static void find_slots(const struct crowd *c, uint32_t *ret, uint32_t *ret_columns)
-{
-	for (size_t i = 0; i < c->nr; i++) {
-		const struct crowd_member *m = &c->members[i];
-
-		ret[i] = m->cluster != NO_CLUSTER ? m->cluster : c->nr_clusters + m->column;
-	}
-	for (size_t j = 0; j < c->nr_columns; j++)
-		ret_columns[j] = ret[c->columns[j]];
-	if (c->nr_pooled)
-		ret_columns[c->nr_columns - 1] = c->nr_clusters - 1;
-}
-
-/*
- * Shares from the filter's bytes; those that cannot be told apart by activity. Whoever is alone in
- * a slot did all of its activity: there is nothing to ask for each of many elements.
- */
-static int share_as_estimated(const struct crowd *c, struct part *p)
-{
-	double together[2 * FILTER_MAX_WORKLOADS + 1], activity[2 * FILTER_MAX_WORKLOADS + 1];
-	cleanup_free uint32_t *slots = calloc(c->nr + 1, sizeof(*slots));
-	size_t nr_slots = c->nr_clusters + c->nr_columns;
-	uint32_t columns[FILTER_MAX_WORKLOADS];
-
-	if (!slots)
-		return -ENOMEM;
-	find_slots(c, slots, columns);
-	for (size_t k = 0; k < p->nr_windows; k++) {
-		const float *expected = matrix_row(&p->estimated->expected, k);
-		size_t w = p->window[k];
-		double sum = p->estimated->background[k];
-
-		memset(together, 0, nr_slots * sizeof(*together));
-		memset(activity, 0, nr_slots * sizeof(*activity));
-		for (size_t j = 0; j < c->nr_columns; j++) {
-			sum += expected[j];
-			together[columns[j]] += expected[j];
-		}
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
-			activity[slots[c->of[i]]] += p->x[i];
-		p->background[k] = sum > 0 ? p->estimated->background[k] / sum : 0;
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
-			uint32_t slot = slots[c->of[i]];
-			double all = activity[slot];
-
-			p->share[i] =
-				all > 0 && sum > 0 ? together[slot] * (p->x[i] / all) / sum : 0;
-		}
-	}
-	return 0;
-}
-
 /* The bytes of one window, exactly; the background is the last portion. */
 static int give(const struct crowd *c, const struct split_block *b, struct part *p, size_t k,
 		uint64_t bytes, struct portion *portions, uint64_t *units)
 {
 	size_t w = p->window[k], first = c->first[w], nr = c->first[w + 1] - first;
-	uint64_t *parts = units + nr + 1, sum = 0;
+	uint64_t *parts = units + nr + 1, sum = split_units(p->share + first, nr, units);
 	int err;
 
-	for (size_t i = 0; i < nr; i++) {
-		/* Far below 2^63, and signed numbers are faster to make. */
-		units[i] = (uint64_t)(int64_t)(p->share[first + i] * SPLIT_SHARE_UNITS);
-		sum += units[i];
-	}
 	/* Alone in a window: all of it is its own. */
 	if (nr == 1)
 		units[0] = sum = 1;
@@ -573,7 +498,7 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 	if (estimates[s->method] && p->nr_windows)
 		err = estimates[s->method](s, c, b, p);
 	if (err == -ENODATA) {
-		share_in_proportion(c, b, p);
+		split_in_proportion(c, b, p);
 		if (estimates[s->method])
 			t->simple += p->nr_windows;
 		return 0;
@@ -584,7 +509,7 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 	*(p->estimated->part < 0.5 ? &t->simple : &t->estimated) += p->nr_windows;
 	t->pooled = larger(t->pooled, c->nr_pooled);
 	crowd_clusters(c, p->estimated);
-	return share_as_estimated(c, p);
+	return split_as_estimated(c, p);
 }
 
 /* A counter of a device, by I/O. */

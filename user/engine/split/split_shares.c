@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which part of a window each of those has who ran in it. Elements are many, so loops are simple. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "engine/filter/wide.h"
+#include "engine/split/internal.h"
+
+/* Everybody's part is in proportion to activity. */
+void split_in_proportion(const struct crowd *c, const struct split_block *b, struct part *p)
+{
+	for (size_t w = 0; w < b->nr_windows; w++) {
+		double sum = 0;
+
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+			sum += p->x[i];
+		/* Counts can be zero where there was CPU time: give() goes by that then. */
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+			p->share[i] = sum > 0 ? p->x[i] / sum : 0;
+	}
+}
+
+/*
+ * Who is shared out together has a slot: a cluster, or behind those a column that is in none.
+ * @ret: by member; @ret_columns: by column.
+ */
+static void find_slots(const struct crowd *c, uint32_t *ret, uint32_t *ret_columns)
+{
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct crowd_member *m = &c->members[i];
+
+		ret[i] = m->cluster != NO_CLUSTER ? m->cluster : c->nr_clusters + m->column;
+	}
+	for (size_t j = 0; j < c->nr_columns; j++)
+		ret_columns[j] = ret[c->columns[j]];
+	if (c->nr_pooled)
+		ret_columns[c->nr_columns - 1] = c->nr_clusters - 1;
+}
+
+/* Of a window: @share, which is its slot's, by activity within that, of which there is @all. */
+WIDE(static, void, divide_slots,
+     (const double *x, const double *all, double sum, size_t nr, double *share),
+     (x, all, sum, nr, share))
+{
+	for (size_t i = 0; i < nr; i++)
+		share[i] = share[i] * (x[i] / all[i]) / sum;
+}
+
+/*
+ * Shares from the filter's bytes; those that cannot be told apart by activity. Whoever is alone in
+ * a slot did all of its activity: there is nothing to ask for each of many elements.
+ */
+int split_as_estimated(const struct crowd *c, struct part *p)
+{
+	double together[2 * FILTER_MAX_WORKLOADS + 1], activity[2 * FILTER_MAX_WORKLOADS + 1];
+	cleanup_free uint32_t *slots = calloc(c->nr + 1, sizeof(*slots));
+	cleanup_free double *alls = calloc(c->nr + 1, sizeof(*alls));
+	size_t nr_slots = c->nr_clusters + c->nr_columns;
+	uint32_t columns[FILTER_MAX_WORKLOADS];
+
+	if (!slots || !alls)
+		return -ENOMEM;
+	find_slots(c, slots, columns);
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		const float *expected = matrix_row(&p->estimated->expected, k);
+		size_t w = p->window[k], first = c->first[w], nr = c->first[w + 1] - first;
+		double sum = p->estimated->background[k];
+
+		memset(together, 0, nr_slots * sizeof(*together));
+		memset(activity, 0, nr_slots * sizeof(*activity));
+		for (size_t j = 0; j < c->nr_columns; j++) {
+			sum += expected[j];
+			together[columns[j]] += expected[j];
+		}
+		for (size_t i = first; i < first + nr; i++)
+			activity[slots[c->of[i]]] += p->x[i];
+		p->background[k] = sum > 0 ? p->estimated->background[k] / sum : 0;
+		for (size_t i = 0; i < nr; i++) {
+			uint32_t slot = slots[c->of[first + i]];
+			bool any = activity[slot] > 0 && sum > 0;
+
+			alls[i] = any ? activity[slot] : 1;
+			p->share[first + i] = any ? together[slot] : 0;
+		}
+		divide_slots(p->x + first, alls, sum > 0 ? sum : 1, nr, p->share + first);
+	}
+	return 0;
+}
+
+/* Shares as whole numbers; returns their sum. */
+WIDE(, uint64_t, split_units, (const double *share, size_t nr, uint64_t *ret), (share, nr, ret))
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		/* Far below 2^63, and signed numbers are faster to make. */
+		ret[i] = (uint64_t)(int64_t)(share[i] * SPLIT_SHARE_UNITS);
+		sum += ret[i];
+	}
+	return sum;
+}
