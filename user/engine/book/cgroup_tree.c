@@ -119,10 +119,23 @@ static int fill_cgroup(const struct report *r, struct cgroup_name *c, const char
 	return c && c->job ? identity_job_show(c, &row->job) : 0;
 }
 
-/* @step: one of the job's rows; the job itself may be long forgotten */
-static int fill_job(const struct report_row *step, struct report_row *row)
+/* How much of the path of a step is its job's; the job itself may be long forgotten. */
+static size_t job_length(const struct book *b, const struct report_row *step)
 {
+	const struct job *j = identity_job(b->id, step->job->cgroup_id);
+	size_t length = j && j->path ? strlen(j->path) : 0;
 	struct job_path p;
+
+	if (length && !strncmp(step->cgroup, j->path, length) &&
+	    (!step->cgroup[length] || step->cgroup[length] == '/'))
+		return length;
+	return job_resolve(step->cgroup, &p) ? p.length : 0;
+}
+
+/* @step: one of the job's rows */
+static int fill_job(const struct book *b, const struct report_row *step, struct report_row *row)
+{
+	size_t length;
 
 	row->job = malloc(sizeof(*row->job));
 	if (!row->job)
@@ -132,9 +145,10 @@ static int fill_job(const struct report_row *step, struct report_row *row)
 	row->job->step[0] = '\0';
 	row->cgroup_id = row->job->cgroup_id;
 	put_digits(stpcpy(row->key, "job:"), row->job->cgroup_id);
-	if (!step->cgroup || !job_resolve(step->cgroup, &p))
+	length = step->cgroup ? job_length(b, step) : 0;
+	if (!length)
 		return 0;
-	row->cgroup = strndup(step->cgroup, p.length);
+	row->cgroup = strndup(step->cgroup, length);
 	return row->cgroup ? 0 : -ENOMEM;
 }
 
@@ -152,7 +166,7 @@ static int add_parent_row(const struct book *b, struct report *r, const char *pl
 	if (!row->latencies)
 		return -ENOMEM;
 	if (b->scope.by == ROW_JOB)
-		return fill_job(&rows[leaf], row);
+		return fill_job(b, &rows[leaf], row);
 	return fill_cgroup(r, identity_cgroup_by_path(b->id, place), place, row);
 }
 
