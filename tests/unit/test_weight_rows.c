@@ -254,6 +254,23 @@ static void who_bounds_what_is_written(void **state)
 		assert_true(weight_most_written(rows[i].event) == rows[i].bytes);
 }
 
+/* Of what is written, too, it can be said what was read; of that which comes from elsewhere not. */
+static void who_says_what_is_read(void **state)
+{
+	static const struct {
+		const char *event;
+		double bytes;
+	} rows[] = {
+		{ "l3d_cache_refill", 64 },	  { "LL_CACHE_MISS_RD", 64 },
+		{ "longest_lat_cache.miss", 64 }, { "l2d_cache_wb", 0 },
+		{ "remote_access", 0 },		  { "cycles", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_true(weight_bytes_read(rows[i].event) == rows[i].bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +280,7 @@ int main(void)
 		cmocka_unit_test(cpus_that_sysfs_does_not_tell),
 		cmocka_unit_test(what_would_be_tried),
 		cmocka_unit_test(who_bounds_what_is_written),
+		cmocka_unit_test(who_says_what_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

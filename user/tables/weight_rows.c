@@ -232,6 +232,13 @@ double weight_most_written(const char *event)
 	return row && row->role == WEIGHT_WRITE && row->rank ? row->bytes : 0;
 }
 
+double weight_bytes_read(const char *event)
+{
+	const struct weight_row *row = find_row(event);
+
+	return row && row->role == WEIGHT_READ && row->rank ? row->bytes : 0;
+}
+
 const struct weight_core_row *weight_core_find(uint64_t midr)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(arm_parts); i++)

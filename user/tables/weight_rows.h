@@ -104,4 +104,12 @@ bool weight_follows_traffic(const char *event);
  */
 double weight_most_written(const char *event);
 
+/**
+ * weight_bytes_read() - bytes that are read from memory for a count
+ * @event: name of a core event, in any case
+ *
+ * Return: 0 for events that "auto" does not try for reads.
+ */
+double weight_bytes_read(const char *event);
+
 #endif

@@ -140,6 +140,9 @@
 	X(MOST_BESIDE,	      0.3,  "writes: SAME_BESIDE where there is a most")
 
 #define SPLIT_CONSTANTS(X)									\
+	X(FEWER_SURE,	      8.0,  "writes: by the fewer of left and read from this log likelihood") \
+	X(FEWER_SAYS,	      10.0, "writes: a block says so much of that at most")		\
+	X(FEWER_KEPT,	      0.8,  "writes: part of that which stays for a block")		\
 	X(COVERED,	      0.9,  "weights are used if they cover this part of CPU time")	\
 	X(POOLED,	      5e-4, "who has less of the activity is estimated with others")	\
 	X(Z_95,		      1.96, "a 95% interval, standard deviations")			\

@@ -27,9 +27,16 @@ enum filter_kind {
 	FILTER_CPU_TIME, /* nothing: programs differ by orders of magnitude */
 	FILTER_WORK,	 /* a core event like cycles: no more, but its unit is another one */
 	FILTER_TRAFFIC,	 /* a core event that follows the traffic: nearly the same for all */
+	FILTER_FEWER,	 /* the fewer of two such events: no more than that is known */
 	FILTER_IO,	 /* bytes of I/O of a device: a byte makes about a byte */
 	NR_FILTER_KINDS,
 };
+
+/* What is known beforehand is that of an event which follows the traffic. */
+static inline bool filter_follows_traffic(enum filter_kind kind)
+{
+	return kind == FILTER_TRAFFIC || kind == FILTER_FEWER;
+}
 
 /* Windows of a block, and workloads in it, that a filter takes at a time. */
 #define FILTER_MAX_WINDOWS   128

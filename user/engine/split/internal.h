@@ -106,6 +106,34 @@ void split_in_proportion(const struct crowd *c, const struct split_block *b, str
 int split_as_estimated(const struct crowd *c, struct part *p);
 uint64_t split_units(const double *share, size_t nr, uint64_t *ret);
 
+/**
+ * struct split_fewer - are lines that were read and left an L2, or those that left it?
+ * @evidence: for the fewer of both, log likelihood
+ * @holds: they are what writes go by
+ */
+struct split_fewer {
+	double evidence;
+	bool holds;
+};
+
+/**
+ * struct split_fewer_of - two weights, of which the fewer count
+ * @written, @read: which
+ * @ratio: bytes of a count that was read, by those of one that left
+ */
+struct split_fewer_of {
+	uint32_t written;
+	uint32_t read;
+	double ratio;
+};
+
+/* split_activity.c: what core events say of activity; false: too little, or nothing */
+bool split_activity_counts(const struct split_block *b, uint32_t weight, double *x);
+bool split_fewer_find(const struct trace_header *h, uint32_t written, struct split_fewer_of *ret);
+bool split_fewer_judge(struct split_fewer *f, const struct crowd *c, const struct split_block *b,
+		       const struct part *p, const struct split_fewer_of *of);
+bool split_fewer_take(const struct split_block *b, const struct split_fewer_of *of, struct part *p);
+
 /* split_bounds.c: how sure it is */
 int split_bounds(const struct crowd *c, const struct split_block *b, const struct part *p,
 		 double lost, const struct split_sink *sink);

@@ -56,8 +56,9 @@ struct ahead {
 struct splitter {
 	const struct trace_header *header;
 	enum method method;
-	struct filter **filters; /* by counter and kind; made when needed */
-	double *limits;		 /* by counter: bytes by second, 0 = not known */
+	struct filter **filters;   /* by counter and kind; made when needed */
+	double *limits;		   /* by counter: bytes by second, 0 = not known */
+	struct split_fewer *fewer; /* by counter */
 	struct filter_room *room;
 	struct part part;    /* its arrays are kept from block to block */
 	struct ahead *ahead; /* NULL: there is one thread */
@@ -77,10 +78,12 @@ int splitter_new(const struct trace_header *header, enum method method, struct s
 	s->method = method;
 	s->filters = calloc(header->layout.nr_counters * NR_FILTER_KINDS + 1, sizeof(*s->filters));
 	s->limits = calloc(header->layout.nr_counters + 1, sizeof(*s->limits));
+	s->fewer = calloc(header->layout.nr_counters + 1, sizeof(*s->fewer));
 	s->room = filter_room_new();
-	if (!s->filters || !s->limits || !s->room) {
+	if (!s->filters || !s->limits || !s->fewer || !s->room) {
 		free(s->filters);
 		free(s->limits);
+		free(s->fewer);
 		filter_room_free(s->room);
 		free(s);
 		return -ENOMEM;
@@ -135,6 +138,7 @@ void splitter_free(struct splitter *s)
 		filter_free(s->filters[i]);
 	free(s->filters);
 	free(s->limits);
+	free(s->fewer);
 	filter_room_free(s->room);
 	part_free(&s->part);
 	ahead_free(s->ahead);
@@ -239,37 +243,6 @@ static double lost_part(const struct splitter *s, const struct split_block *b, b
 	return count / (count + b->nr + 1);
 }
 
-/*
- * Activity in the counts of a core event. CPU time during which it did not count is
- * taken to be like the rest of the workload's, or like the others'. False when there
- * is too little to go by.
- */
-static bool counts_of(const struct split_block *b, uint32_t weight, double *x)
-{
-	double on_cpu = 0, covered = 0, counted = 0, others;
-
-	for (size_t i = 0; i < b->nr; i++) {
-		const struct activity *a = &b->activity[i];
-
-		on_cpu += a->on_cpu_ns;
-		covered += a->weights_ns;
-		counted += a->weights[weight];
-	}
-	if (covered < COVERED * on_cpu || counted <= 0)
-		return false;
-	others = counted / covered;
-	for (size_t i = 0; i < b->nr; i++) {
-		const struct activity *a = &b->activity[i];
-		double rest = a->on_cpu_ns > a->weights_ns ? a->on_cpu_ns - a->weights_ns : 0;
-		double own = 2 * a->weights_ns >= a->on_cpu_ns
-				     ? (double)a->weights[weight] / a->weights_ns
-				     : others;
-
-		x[i] = a->weights[weight] + rest * own;
-	}
-	return true;
-}
-
 /* What activity is measured in, for this counter and block. */
 static void choose_activity(const struct splitter *s, const struct split_block *b, uint32_t weight,
 			    struct part *p, struct split_tally *t)
@@ -277,7 +250,8 @@ static void choose_activity(const struct splitter *s, const struct split_block *
 	uint32_t nr = s->header->nr_weights;
 
 	p->kind = FILTER_CPU_TIME;
-	if (method_row(s->method)->events && weight < nr && counts_of(b, weight, p->x)) {
+	if (method_row(s->method)->events && weight < nr &&
+	    split_activity_counts(b, weight, p->x)) {
 		p->kind = weight_follows_traffic(s->header->weights[weight]) ? FILTER_TRAFFIC
 									     : FILTER_WORK;
 		t->used[weight] = true;
@@ -340,10 +314,10 @@ static int fill_activity(const struct crowd *c, const struct split_block *b, str
 /* Nobody writes more to memory than leaves a cache. Of reads no event says that. */
 static double most_of(const struct splitter *s, const struct part *p)
 {
-	if (p->kind != FILTER_TRAFFIC ||
+	if (!filter_follows_traffic(p->kind) ||
 	    s->header->layout.counters[p->counter].direction != DIRECTION_WRITE)
 		return 0;
-	return weight_most_written(s->header->weights[p->x_of]);
+	return weight_most_written(s->header->weights[p->x_of % TRACE_MAX_WEIGHTS]);
 }
 
 static int run_filter(struct splitter *s, const struct crowd *c, const struct split_block *b,
@@ -482,14 +456,21 @@ static int find_shares(struct splitter *s, struct crowd *c, const struct split_b
 	bool second = s->header->nr_weights > 1 && counter->direction == DIRECTION_WRITE;
 	/* What core events say of memory traffic, they do not say of energy. */
 	uint32_t weight = counter->unit != UNIT_BYTES ? NO_WEIGHT : second ? 1 : 0;
+	struct split_fewer_of of;
+	bool fewer = second && weight == 1 && estimates[s->method] &&
+		     split_fewer_find(s->header, weight, &of) &&
+		     split_fewer_judge(&s->fewer[p->counter], c, b, p, &of);
+	uint32_t x_of = fewer ? TRACE_MAX_WEIGHTS + weight : weight;
 	int err = -ENODATA;
 
 	p->estimated = NULL;
-	if (p->x_of != weight) {
+	if (p->x_of != x_of) {
 		choose_activity(s, b, weight, p, t);
+		if (fewer && p->kind == FILTER_TRAFFIC && split_fewer_take(b, &of, p))
+			t->used[of.read] = true;
 		crowd_columns(c, b, p->x);
 		p->activity_whole = false;
-		p->x_of = weight;
+		p->x_of = x_of;
 	}
 	for (size_t i = 0; i < c->nr; i++) {
 		c->members[i].cluster = NO_CLUSTER;

@@ -260,7 +260,7 @@ static void bound_loose(struct bounding *g)
 			continue;
 		all = cl->given + Z_95 * sqrt(fmax(cl->variance, 0));
 		r->loose += m->bytes;
-		r->loose_low += g->p->kind == FILTER_TRAFFIC ? m->bytes / spread : 0;
+		r->loose_low += filter_follows_traffic(g->p->kind) ? m->bytes / spread : 0;
 		r->loose_high += fmin(all, m->bytes * spread);
 		if (cl->pool)
 			r->pooled += m->bytes;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Activity in the counts of core events. Of writes it may be lines that left an L2, or lines that
+ * were read, whichever are fewer. The next cache takes a line several times, and memory gets it
+ * once. A program that works in that cache makes many lines leave its L2 and reads few: what it
+ * has not read, it hardly writes.
+ *
+ * Stores that pass the caches, or clear whole lines, are of lines that nobody reads. So the data
+ * have to say that the fewer of both follow the counter better. Asked is the simplest of all
+ * models, one intensity for everybody, which needs nothing of what has been learned.
+ */
+#include <math.h>
+
+#include "engine/filter/constants.h"
+#include "engine/split/internal.h"
+#include "tables/weight_rows.h"
+
+/*
+ * Activity in the counts of a core event. CPU time during which it did not count is
+ * taken to be like the rest of the workload's, or like the others'. False when there
+ * is too little to go by.
+ */
+bool split_activity_counts(const struct split_block *b, uint32_t weight, double *x)
+{
+	double on_cpu = 0, covered = 0, counted = 0, others;
+
+	for (size_t i = 0; i < b->nr; i++) {
+		const struct activity *a = &b->activity[i];
+
+		on_cpu += a->on_cpu_ns;
+		covered += a->weights_ns;
+		counted += a->weights[weight];
+	}
+	if (covered < COVERED * on_cpu || counted <= 0)
+		return false;
+	others = counted / covered;
+	for (size_t i = 0; i < b->nr; i++) {
+		const struct activity *a = &b->activity[i];
+		double rest = a->on_cpu_ns > a->weights_ns ? a->on_cpu_ns - a->weights_ns : 0;
+		double own = 2 * a->weights_ns >= a->on_cpu_ns
+				     ? (double)a->weights[weight] / a->weights_ns
+				     : others;
+
+		x[i] = a->weights[weight] + rest * own;
+	}
+	return true;
+}
+
+bool split_fewer_find(const struct trace_header *h, uint32_t written, struct split_fewer_of *ret)
+{
+	double most = weight_most_written(h->weights[written]);
+
+	for (uint32_t k = 0; most > 0 && k < h->nr_weights; k++) {
+		double bytes = weight_bytes_read(h->weights[k]);
+
+		if (bytes > 0) {
+			*ret = (struct split_fewer_of){ written, k, bytes / most };
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Squares of what one intensity for everybody leaves unexplained. */
+static double misfit(const struct part *p, const double *x)
+{
+	double xx = 0, xy = 0, yy = 0;
+
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		double y = p->bytes[k];
+
+		xx += x[k] * x[k];
+		xy += x[k] * y;
+		yy += y * y;
+	}
+	return xx > 0 ? yy - xy * xy / xx : yy;
+}
+
+bool split_fewer_judge(struct split_fewer *f, const struct crowd *c, const struct split_block *b,
+		       const struct part *p, const struct split_fewer_of *of)
+{
+	double left[SPLIT_MAX_WINDOWS] = { 0 }, fewer[SPLIT_MAX_WINDOWS] = { 0 }, more;
+
+	for (size_t k = 0; k < p->nr_windows; k++) {
+		size_t w = p->window[k];
+
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
+			const uint64_t *counts = b->activity[i].weights;
+
+			left[k] += p->ratio[k] * counts[of->written];
+			fewer[k] += p->ratio[k] *
+				    fmin(counts[of->written], of->ratio * counts[of->read]);
+		}
+	}
+	more = p->nr_windows / 2.0 * log(misfit(p, left) / misfit(p, fewer));
+	f->evidence = FEWER_KEPT * f->evidence +
+		      (isfinite(more) ? fmax(fmin(more, FEWER_SAYS), -FEWER_SAYS) : 0);
+	f->holds = f->evidence > (f->holds ? 0 : FEWER_SURE);
+	return f->holds;
+}
+
+bool split_fewer_take(const struct split_block *b, const struct split_fewer_of *of, struct part *p)
+{
+	double *read = p->share; /* scratch: shares are not found yet */
+
+	if (!split_activity_counts(b, of->read, read))
+		return false;
+	for (size_t i = 0; i < b->nr; i++)
+		p->x[i] = fmin(p->x[i], of->ratio * read[i]);
+	p->kind = FILTER_FEWER;
+	return true;
+}
