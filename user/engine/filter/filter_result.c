@@ -216,8 +216,9 @@ struct reach {
 /*
  * A total that came out beyond its reach is taken as measured to be there, which tells the others
  * where the bytes belong, or what is left for them. That may put others beyond theirs.
+ * @again: the errors are asked for again, and have to follow as well
  */
-static int keep_within(struct work *w, const struct reach *reach, struct matrix *cov)
+static int keep_within(struct work *w, const struct reach *reach, struct matrix *cov, bool again)
 {
 	struct measured m = { .cov = cov, .rows = &w->w, .parts = &w->q };
 	int err = matrix_room(m.rows, CHANGES, w->n);
@@ -233,11 +234,13 @@ static int keep_within(struct work *w, const struct reach *reach, struct matrix 
 				any |= measure(w, &m, i, reach->aim[i], reach->sd[i]);
 		}
 	}
+	if (!err && again && m.nr)
+		matrix_add_products(cov, m.parts, m.rows, m.nr);
 	return err;
 }
 
 /* Nobody gives bytes back: totals are as good as nothing at least. */
-static int make_positive(struct filter *f, struct matrix *cov)
+static int make_positive(struct filter *f, const struct filter_input *in, struct matrix *cov)
 {
 	const struct work *w = f->work;
 	struct reach least = { .above = false };
@@ -245,7 +248,7 @@ static int make_positive(struct filter *f, struct matrix *cov)
 	least.sd[0] = SMALL * f->state.entries[0].scale * w->sum[0];
 	for (size_t i = 1; i < w->n; i++)
 		least.aim[i] = least.sd[i] = SMALL * f->mean * w->sum[i];
-	return keep_within(f->work, &least, cov);
+	return keep_within(f->work, &least, cov, in->most > 0);
 }
 
 /* Where activity is no more than so many bytes, totals are that at most; the background may be any. */
@@ -263,7 +266,7 @@ static int keep_below(struct filter *f, const struct filter_input *in, struct ma
 		most.aim[i] = in->most * w->sum[i];
 		most.sd[i] = MOST_OFF * most.aim[i];
 	}
-	return keep_within(f->work, &most, cov);
+	return keep_within(f->work, &most, cov, false);
 }
 
 /*
@@ -508,7 +511,7 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 		/* The spread is that of before: what was cut off may have been noise. */
 		if (!in->lead && w->total[0] < NO_BACKGROUND * sqrt(fmax(matrix_row(cov, 0)[0], 0)))
 			w->total[0] = fmin(w->total[0], 0);
-		err = make_positive(f, cov);
+		err = make_positive(f, in, cov);
 		err = err ? err : keep_below(f, in, cov);
 	}
 	if (!err) {
