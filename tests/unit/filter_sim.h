@@ -24,6 +24,7 @@ static struct draw d;
  * @last: bytes of each workload in the windows before the block, the latest one first
  * @background, @noise, @lag: per window; part; parts that come one and two windows later
  * @most: bytes that a unit of activity is said to be at most
+ * @within: where in the windows activity was; without rows it is not said
  */
 struct sim {
 	struct filter *filter;
@@ -40,6 +41,7 @@ struct sim {
 	double length[FILTER_MAX_WINDOWS];
 	double background, noise, lag[FILTER_LAGS], most;
 	bool io;
+	struct matrix within;
 	struct matrix lead;
 	double rate[FILTER_MAX_WINDOWS], change[FILTER_MAX_WINDOWS];
 };
@@ -73,6 +75,7 @@ static inline void sim_free(struct sim *s)
 	filter_room_free(s->room);
 	matrix_free(&s->x);
 	matrix_free(&s->lead);
+	matrix_free(&s->within);
 	free(s);
 }
 
@@ -100,7 +103,7 @@ static inline int run(struct sim *s)
 				   &s->x,     s->bytes,	 s->ratio,
 				   s->middle, s->length, s->t * WINDOW_NS / 1e9,
 				   NULL,      NULL,	 NULL,
-				   false,     s->most };
+				   false,     s->most,	 s->within.rows ? &s->within : NULL };
 
 	if (s->io) {
 		fill_lead(s);

@@ -53,6 +53,58 @@ static void a_long_lag_is_found_at_once(void **state)
 	}
 }
 
+/*
+ * All work in the same windows for as long, each at some moment of its own, and their traffic is
+ * spread over a window behind that. So the later it was, the more of it is in the next window.
+ */
+static void work_at_moments(struct sim *s, const double *intensity)
+{
+	for (size_t t = 0; t < s->t; t++) {
+		double x = draw_unit(&d) < 0.5 ? WINDOW_NS * (0.2 + 0.8 * draw_unit(&d)) : 0;
+
+		s->bytes[t] = 0;
+		for (size_t i = 0; i < s->n; i++) {
+			double place = 0.9 * (draw_unit(&d) - 0.5), bytes = intensity[i] * x;
+
+			matrix_row(&s->x, t)[i] = x;
+			if (s->within.rows)
+				matrix_row(&s->within, t)[i] = x * place;
+			s->truth[t][i] = bytes;
+			s->bytes[t] += bytes * (0.5 - place) + s->last[0][i];
+			s->last[0][i] = bytes * (0.5 + place);
+		}
+		s->bytes[t] *= 1 + s->noise * draw_normal(&d);
+	}
+}
+
+/* Where in the windows they work is all that tells them apart. */
+static void moments_within_windows_tell(void **state)
+{
+	static const double intensity[] = { 1, 4, 1 };
+
+	(void)state;
+	for (int told = 0; told <= 1; told++) {
+		struct sim *s = sim_new(FILTER_CPU_TIME, 100, 3);
+		double off = 0, all = 0;
+
+		s->noise = 0.01;
+		if (told)
+			assert_int_equal(matrix_shape(&s->within, s->t, s->n), 0);
+		for (int b = 0; b < 5; b++) {
+			work_at_moments(s, intensity);
+			assert_int_equal(run(s), 0);
+			check_output(s);
+		}
+		for (size_t i = 0; i < 3; i++) {
+			off += fabs(found(s, i) - truth_of(s, i));
+			all += truth_of(s, i);
+			assert_true(told == !matrix_row(&s->out->alike, 0)[i] || i == 0);
+		}
+		assert_true(told ? off < 0.1 * all : off > 0.5 * all);
+		sim_free(s);
+	}
+}
+
 /* Bytes that are counted in a window beside their own; none are lost. */
 static void move_bytes(struct sim *s, double part)
 {
@@ -126,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lag_is_found),
 		cmocka_unit_test(a_long_lag_is_found_at_once),
+		cmocka_unit_test(moments_within_windows_tell),
 		cmocka_unit_test(activity_that_is_early_or_late_teaches_nothing),
 		cmocka_unit_test(lag_reaches_into_the_next_block),
 	};

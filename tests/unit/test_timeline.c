@@ -393,6 +393,23 @@ static void weights_of_a_window_are_added_up(void **state)
 	assert_int_equal(seen.last.weights[1], 4);
 }
 
+/* On which side of the window's middle work was, and how far from it, also of a slice that is cut. */
+static void where_in_a_window_it_was_is_added_up(void **state)
+{
+	const uint64_t ms = 1000000;
+	struct timeline *t = *state;
+	struct seen seen = { 0 };
+	double late;
+
+	/* 2 ms that are 4 ms early, and of 8 ms those 4 ms that are 3 ms late */
+	assert_int_equal(slice(t, 5, 0, 0, 2 * ms, 2 * ms), 0);
+	assert_int_equal(slice(t, 5, 1, 6 * ms, 14 * ms, 8 * ms), 0);
+	window(t, 0, 0, 10 * ms, 100);
+	close_at(t, 10 * ms, &seen);
+	late = (double)seen.last.within * WITHIN_NS / ms / ms;
+	assert_true(late > 3.95 && late < 4.05);
+}
+
 /* Between two windows nothing was read: what ran there is in no window, the rest is exact. */
 static void time_in_a_gap_is_in_no_window(void **state)
 {
@@ -588,15 +605,25 @@ static void random_input_is_conserved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_window_is_split_by_cpu_time),	  TEST(nobody_ran),
-		TEST(a_long_run_is_split_exactly),	  TEST(a_slice_across_the_end_is_cut),
-		TEST(windows_beyond_the_end_stay),	  TEST(a_late_window_finds_its_slices),
-		TEST(late_slices_are_counted_and_kept),	  TEST(what_never_ran_has_no_data),
-		TEST(the_past_is_forgotten_at_the_start), TEST(impossible_input_is_refused),
-		TEST(weights_are_cut_with_their_slice),	  TEST(weights_of_a_window_are_added_up),
-		TEST(time_in_a_gap_is_in_no_window),	  TEST(many_windows_come_in_blocks),
-		TEST(errors_of_the_sink_come_back),	  TEST(random_input_is_conserved),
-		TEST(what_is_complete_is_handed_out),	  TEST(windows_that_wait_keep_their_slices),
+		TEST(a_window_is_split_by_cpu_time),
+		TEST(nobody_ran),
+		TEST(a_long_run_is_split_exactly),
+		TEST(a_slice_across_the_end_is_cut),
+		TEST(windows_beyond_the_end_stay),
+		TEST(a_late_window_finds_its_slices),
+		TEST(late_slices_are_counted_and_kept),
+		TEST(what_never_ran_has_no_data),
+		TEST(the_past_is_forgotten_at_the_start),
+		TEST(impossible_input_is_refused),
+		TEST(weights_are_cut_with_their_slice),
+		TEST(weights_of_a_window_are_added_up),
+		TEST(where_in_a_window_it_was_is_added_up),
+		TEST(time_in_a_gap_is_in_no_window),
+		TEST(many_windows_come_in_blocks),
+		TEST(errors_of_the_sink_come_back),
+		TEST(random_input_is_conserved),
+		TEST(what_is_complete_is_handed_out),
+		TEST(windows_that_wait_keep_their_slices),
 	};
 
 	return cmocka_run_group_tests_name("timeline", tests, NULL, NULL);

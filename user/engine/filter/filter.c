@@ -228,7 +228,7 @@ static int enter_and_solve(struct filter *f, const struct filter_input *in)
 			err = solve_and_learn(f, in);
 		if (err || in->lead)
 			return err;
-		filter_lag_learn(f);
+		filter_lag_learn(f, in);
 		if (round == LAG_ROUNDS ||
 		    fabs(f->lag[0] - before[0]) + fabs(f->lag[1] - before[1]) < LAG_NEWS)
 			break;

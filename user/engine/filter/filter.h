@@ -61,6 +61,8 @@ static inline bool filter_follows_traffic(enum filter_kind kind)
  * @change: FILTER_IO only: by how much it differs from that of the windows beside it
  * @no_limit: the counter is not of a memory that may be at its limit
  * @most: bytes that a unit of activity can be at most; 0: not known
+ * @within: like @activity: sum over it of where in the window it was, from -1/2 at the window's
+ *	start to 1/2 at its end. NULL: not known; it is taken to be spread evenly
  */
 struct filter_input {
 	size_t nr_windows;
@@ -77,6 +79,7 @@ struct filter_input {
 	const double *change;
 	bool no_limit;
 	double most;
+	const struct matrix *within;
 };
 
 /**

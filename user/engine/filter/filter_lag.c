@@ -35,22 +35,24 @@ double filter_lag_carried(const struct filter *f, size_t t, size_t later)
 }
 
 /* What the next block has to know of this one. */
-void filter_lag_remember(struct filter *f)
+void filter_lag_remember(struct filter *f, const struct filter_input *in)
 {
 	const struct work *w = f->work;
 
 	for (size_t i = 1; i < f->state.nr; i++) {
-		double last[FILTER_LAGS];
+		struct filter_entry *e = &f->state.entries[i], was = *e;
 
 		for (size_t k = 0; k < FILTER_LAGS; k++) {
-			bool inside = w->t > k;
+			size_t t = w->t - 1 - k;
+			bool inside = w->t > k, active = inside && i < w->n;
 
-			if (!inside)
-				last[k] = f->state.entries[i].last[k - w->t];
-			else
-				last[k] = i < w->n ? matrix_row(&w->raw, w->t - 1 - k)[i] : 0;
+			e->last[k] = inside ? 0 : was.last[k - w->t];
+			e->last_within[k] = inside ? 0 : was.last_within[k - w->t];
+			if (active)
+				e->last[k] = matrix_row(&w->raw, t)[i];
+			if (active && in->within)
+				e->last_within[k] = matrix_row(in->within, t)[i - 1] * in->ratio[t];
 		}
-		memcpy(f->state.entries[i].last, last, sizeof(last));
 	}
 }
 
@@ -58,8 +60,72 @@ void filter_lag_remember(struct filter *f)
 void filter_lag_prepare(struct filter *f)
 {
 	for (size_t k = 0; k < FILTER_LAGS; k++)
-		for (size_t i = 0; i < f->work->n; i++)
+		for (size_t i = 0; i < f->work->n; i++) {
 			f->work->last[k][i] = f->state.entries[i].last[k];
+			f->work->last_within[k][i] = f->state.entries[i].last_within[k];
+		}
+}
+
+/* Variance of places in a window, each as likely as another. */
+#define PLACES (1.0 / 12)
+
+/**
+ * struct late - what is done late in a window shows in the next ones more than what is done early
+ * @next, @behind: by so much more from its start to its end, in the next window and behind that
+ * @next_change, @behind_change: how these change with the mean lag, by window
+ */
+struct late {
+	double next, behind;
+	double next_change, behind_change;
+};
+
+/*
+ * Traffic of a moment is spread evenly over some time behind it, which follows from the lag. So
+ * parts grow along a window, not quite evenly; these are of the lines that fit best. The less it is
+ * known when something was done, the less steep they are: places are random by as much. At the
+ * memory's limit traffic comes when it can, and not after some time.
+ */
+static struct late late_of(const struct filter *f, const struct filter_input *in)
+{
+	double random = f->timing / in->length_s[0], sure = 1 / (1 + random * random / PLACES);
+	double over = fmin(2 * (f->lag[0] + 2 * f->lag[1]), FILTER_LAGS);
+	double second = fmax(over - 1, 0);
+	double both = over < 1 ? over * (3 - 2 * over) : 1 / over;
+	double both_change = over < 1 ? 3 - 4 * over : -both / over;
+	double behind = over > 1 ? second * second * (3 - 2 * second) / over : 0;
+	double behind_change = over > 1 ? (6 * second * (1 - second) - behind) / over : 0;
+
+	if (f->limit.known)
+		return (struct late){ 0 };
+	return (struct late){ sure * (both - behind), sure * behind,
+			      sure * 2 * (both_change - behind_change), sure * 2 * behind_change };
+}
+
+/* Where in a window so many before this one activity was, one element a workload. */
+static const float *within_before(const struct filter *f, const struct filter_input *in, size_t t,
+				  size_t later)
+{
+	static const float evenly[FILTER_MAX_WORKLOADS];
+
+	if (!in->within)
+		return evenly;
+	return t >= later ? matrix_row(in->within, t - later)
+			  : f->work->last_within[later - t - 1] + 1;
+}
+
+/* What shows later because it was done late, beside what the activity of whole windows says. */
+WIDE(static, void, with_late, (const struct filter *f, const struct filter_input *in, size_t t),
+     (f, in, t))
+{
+	const struct late late = late_of(f, in);
+	const float *now = within_before(f, in, t, 0), *next = within_before(f, in, t, 1);
+	const float *behind = within_before(f, in, t, 2);
+	double both = late.next + late.behind, ratio = in->ratio[t];
+	float *a = matrix_row(&f->work->a, t);
+
+	for (size_t i = 1; i < f->work->n; i++)
+		a[i] += ratio *
+			(late.next * next[i - 1] + late.behind * behind[i - 1] - both * now[i - 1]);
 }
 
 /* Parts of it show in the next windows. */
@@ -103,10 +169,13 @@ static void with_lead(const struct filter *f, const struct filter_input *in, siz
 /* Activity as the counter saw it, in one window. */
 void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t)
 {
-	if (in->lead)
+	if (in->lead) {
 		with_lead(f, in, t);
-	else
-		with_lag(f, in, t);
+		return;
+	}
+	with_lag(f, in, t);
+	if (in->within && f->lag[0] > 0)
+		with_late(f, in, t);
 }
 
 /* How far the time may be off by which data move before they are noted. */
@@ -143,24 +212,35 @@ double filter_lag_most_lead(const struct filter *f)
  * Terms first, which are made several at a time, then their sums in the order of workloads.
  */
 WIDE(static, void, fill_changes,
-     (const struct filter *f, double ret[FILTER_LAGS][FILTER_MAX_WINDOWS]), (f, ret))
+     (const struct filter *f, const struct filter_input *in,
+      double ret[FILTER_LAGS][FILTER_MAX_WINDOWS]),
+     (f, in, ret))
 {
 	const struct work *w = f->work;
-	double floor = FLOOR * f->mean;
+	const struct late late = late_of(f, in);
+	double both = late.next_change + late.behind_change, floor = FLOOR * f->mean;
 
 	for (size_t t = 0; t < w->t; t++) {
+		const float *place = within_before(f, in, t, 0);
+		const float *place_last = within_before(f, in, t, 1);
+		const float *place_behind = within_before(f, in, t, 2);
 		const float *raw = matrix_row(&w->raw, t);
 		const float *last = filter_lag_before(f, t, 1);
 		const float *behind = filter_lag_before(f, t, 2);
 		double terms[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1], decay = w->decay[t];
+		double ratio = in->ratio[t];
 		double first = filter_lag_carried(f, t, 1), second = filter_lag_carried(f, t, 2);
 
 		for (size_t i = 1; i < w->n; i++) {
 			double moved = at_least(
 				f->state.mean[2 * i] + decay * f->state.mean[2 * i + 1], floor);
 
-			terms[0][i] = (last[i] - raw[i]) * moved;
-			terms[1][i] = (behind[i] - raw[i]) * moved;
+			double more = ratio * (late.next_change * place_last[i - 1] +
+					       late.behind_change * place_behind[i - 1] -
+					       both * place[i - 1]);
+
+			terms[0][i] = (last[i] - raw[i] + more) * moved;
+			terms[1][i] = (behind[i] - raw[i] + 2 * more) * moved;
 		}
 		for (size_t i = 1; i < w->n; i++) {
 			first += terms[0][i];
@@ -198,12 +278,12 @@ static void solve_lag(struct filter *f)
  * The lag that fits best: how the bytes that were not predicted go with the differences
  * between what was predicted for the windows before and for this one.
  */
-void filter_lag_learn(struct filter *f)
+void filter_lag_learn(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	double g[FILTER_LAGS][FILTER_MAX_WINDOWS], num[FILTER_LAGS];
 
-	fill_changes(f, g);
+	fill_changes(f, in, g);
 	for (size_t k = 0; k < FILTER_LAGS; k++) {
 		num[k] = matrix_dot(g[k], w->alpha, w->t);
 		matrix_cholesky_forward(w->l, w->t, g[k]);

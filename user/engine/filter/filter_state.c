@@ -404,6 +404,6 @@ int filter_state_advance(struct filter *f, const struct filter_input *in)
 			e->quiet_s = 0;
 	}
 	if (!in->lead)
-		filter_lag_remember(f);
+		filter_lag_remember(f, in);
 	return 0;
 }

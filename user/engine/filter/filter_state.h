@@ -14,6 +14,7 @@
  * @scale: size of its intensity: what its level and phase move by is a part of this
  * @quiet_s: time since it was last active
  * @last: what it did in the last windows, the latest one first
+ * @last_within: where in these windows it was, as in filter_input
  * @since_s: when it was first active, on the filter's clock, or one of the two below
  */
 struct filter_entry {
@@ -21,6 +22,7 @@ struct filter_entry {
 	double scale;
 	double quiet_s;
 	double last[FILTER_LAGS];
+	double last_within[FILTER_LAGS];
 	double since_s;
 };
 #define NOT_YET	 (-1.0)
@@ -153,6 +155,7 @@ struct work {
 	struct matrix cov;   /* of the errors of totals, n x n */
 	struct matrix inv;   /* inverse of the covariance of bytes: t x t, lower triangle */
 	float last[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1]; /* windows before the block */
+	float last_within[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1];
 	size_t cap;	   /* elements at @decay, for all that follow */
 	double *decay;	   /* exp(-middle / tau) */
 	double *noise;	   /* variance of the noise */
@@ -327,9 +330,9 @@ double filter_lag_most_lead(const struct filter *f);
 double filter_lag_carried(const struct filter *f, size_t t, size_t later);
 void filter_lag_prepare(struct filter *f);
 const float *filter_lag_before(const struct filter *f, size_t t, size_t later);
-void filter_lag_remember(struct filter *f);
+void filter_lag_remember(struct filter *f, const struct filter_input *in);
 double filter_lag_most(const struct filter *f, size_t later);
-void filter_lag_learn(struct filter *f);
+void filter_lag_learn(struct filter *f, const struct filter_input *in);
 void filter_lag_learn_lead(struct filter *f, const struct filter_input *in);
 
 #endif

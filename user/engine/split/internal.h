@@ -41,7 +41,8 @@ struct crowd_member {
  * @x: activity, by element of the block's activity
  * @x_of: by which weight it was chosen and has got its columns; counters share it
  * @activity: the same by window that counted and column of the filter
- * @activity_whole: it is of all windows of the block, so that other counters can have it
+ * @within: like @activity: see struct filter_input
+ * @activity_whole: both are of all windows of the block, so that other counters can have it
  * @share: part of the window, by element of the block's activity
  * @background: part of the window
  * @given: bytes, by element of the block's activity
@@ -60,6 +61,7 @@ struct part {
 	double *x;
 	uint32_t x_of;
 	struct matrix activity;
+	struct matrix within;
 	bool activity_whole;
 	double *share;
 	uint64_t *given;

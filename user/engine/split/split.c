@@ -98,6 +98,7 @@ static void part_free(struct part *p)
 	free(p->share);
 	free(p->given);
 	matrix_free(&p->activity);
+	matrix_free(&p->within);
 }
 
 static void ahead_free(struct ahead *a)
@@ -295,17 +296,23 @@ static int fill_activity(const struct crowd *c, const struct split_block *b, str
 		return 0;
 	columns = calloc(c->nr + 1, sizeof(*columns));
 	err = columns ? matrix_shape(&p->activity, p->nr_windows, c->nr_columns) : -ENOMEM;
+	err = err ? err : matrix_shape(&p->within, p->nr_windows, c->nr_columns);
 	if (err)
 		return err;
 	for (size_t i = 0; i < c->nr; i++)
 		columns[i] = c->members[i].column == NO_COLUMN ? c->nr_columns - 1
 							       : c->members[i].column;
 	for (size_t k = 0; k < p->nr_windows; k++) {
-		float *row = matrix_row(&p->activity, k);
+		float *row = matrix_row(&p->activity, k), *within = matrix_row(&p->within, k);
 		size_t w = p->window[k];
+		double unit = within_unit(&b->windows[w]);
 
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
-			row[columns[c->of[i]]] += p->x[i];
+		for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
+			uint32_t column = columns[c->of[i]];
+
+			row[column] += p->x[i];
+			within[column] += p->x[i] * unit * within_mean(&b->activity[i]);
+		}
 	}
 	p->activity_whole = p->nr_windows == b->nr_windows;
 	return 0;
@@ -332,6 +339,7 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 		.nr_workloads = c->nr_columns,
 		.workloads = workloads,
 		.activity = &p->activity,
+		.within = lost_part(s, b, false) > 0 ? NULL : &p->within,
 		.bytes = p->bytes,
 		.ratio = p->ratio,
 		.middle_s = middle,

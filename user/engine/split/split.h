@@ -18,6 +18,10 @@
 /* A workload that is not a row of the report. */
 #define SPLIT_NO_ROW	    UINT32_MAX
 
+/* Unit of struct activity's @within; of longer windows of hundreds of CPUs it is not in 64 bits. */
+#define WITHIN_NS	    4096
+#define WITHIN_MOST_NS	    10000000000ull
+
 /**
  * struct activity - what a workload did in a window
  * @window: index in the block
@@ -28,6 +32,8 @@
  * @io_bytes: in blocks of devices: bytes of its requests by enum direction, one above 0 at least
  *	unless @exclusive
  * @exclusive: in blocks of devices: its cgroup alone had the device open all the window
+ * @within: sum over @on_cpu_ns of how much later than the window's middle it was, in units of
+ *	WITHIN_NS; not in blocks of devices
  */
 struct activity {
 	uint32_t window;
@@ -35,9 +41,26 @@ struct activity {
 	uint64_t on_cpu_ns;
 	uint64_t weights[TRACE_MAX_WEIGHTS];
 	uint64_t weights_ns;
-	uint64_t io_bytes[2];
+	union {
+		uint64_t io_bytes[2];
+		int64_t within;
+	};
 	bool exclusive;
 };
+
+/* How much later than the window's middle activity was on average, and the unit of that. */
+static inline double within_mean(const struct activity *a)
+{
+	return (double)a->within / (double)(int64_t)a->on_cpu_ns;
+}
+
+/* As a part of the window's length: -1/2 at its start, 1/2 at its end. */
+static inline double within_unit(const struct trace_window *w)
+{
+	uint64_t length = w->end_ns - w->start_ns;
+
+	return length <= WITHIN_MOST_NS ? (double)WITHIN_NS / length : 0;
+}
 
 /**
  * struct split_block - windows of a group of counters, one after the other. Activity is CPU time,

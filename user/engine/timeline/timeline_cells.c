@@ -96,6 +96,19 @@ static uint64_t on_cpu_in(const struct slice *s, const struct trace_window *w)
 					 timeline_on_cpu_until(s, w->start_ns);
 }
 
+/*
+ * Where in a window some CPU time was, see struct activity; @ends: both ends of it, one added to the
+ * other. Whole numbers, so that sums are the same in any order.
+ */
+static void add_within(struct activity *to, const struct trace_window *w, uint64_t on_cpu_ns,
+		       uint64_t ends)
+{
+	int64_t late = ends - w->start_ns - w->end_ns;
+
+	/* Beyond 64 bits it is nonsense, but may be done. */
+	to->within = (uint64_t)to->within + on_cpu_ns * (uint64_t)(late / (2 * WITHIN_NS));
+}
+
 /* Adds what of a slice lies in a window. */
 static void add_part(struct activity *to, const struct slice *s, const struct trace_window *w)
 {
@@ -104,6 +117,7 @@ static void add_part(struct activity *to, const struct slice *s, const struct tr
 	if (is_inside(s, w)) {
 		/* All of it, as with most of them: nothing to divide. */
 		to->on_cpu_ns += s->on_cpu_ns;
+		add_within(to, w, s->on_cpu_ns, s->start_ns + s->end_ns);
 		to->weights_ns += s->weights_ns;
 		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
 			to->weights[k] += s->weights[k];
@@ -112,6 +126,9 @@ static void add_part(struct activity *to, const struct slice *s, const struct tr
 	from = timeline_on_cpu_until(s, w->start_ns);
 	until = timeline_on_cpu_until(s, w->end_ns);
 	to->on_cpu_ns += until - from;
+	add_within(to, w, until - from,
+		   (s->start_ns > w->start_ns ? s->start_ns : w->start_ns) +
+			   (s->end_ns < w->end_ns ? s->end_ns : w->end_ns));
 	to->weights_ns += timeline_part_of(s->weights_ns, until, s->on_cpu_ns) -
 			  timeline_part_of(s->weights_ns, from, s->on_cpu_ns);
 	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
