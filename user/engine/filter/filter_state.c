@@ -218,6 +218,9 @@ static void ask_for(const struct filter_state *old, size_t entry)
 		__builtin_prefetch(p + j);
 }
 
+/* What the matrix has of a level and of the phase beside it: they go together. */
+typedef uint64_t pair __attribute__((may_alias));
+
 WIDE(static, void, copy_entry,
      (const struct filter_state *old, const size_t *from, struct filter_state *s, size_t i),
      (old, from, s, i))
@@ -226,16 +229,12 @@ WIDE(static, void, copy_entry,
 
 	s->entries[i] = old->entries[o];
 	for (int k = 0; k < 2; k++) {
-		const float *op = matrix_row(&old->p, 2 * o + k);
-		float *p = matrix_row(&s->p, 2 * i + k);
+		const pair *op = (const pair *)matrix_row(&old->p, 2 * o + k);
+		pair *p = (pair *)matrix_row(&s->p, 2 * i + k);
 
 		s->mean[2 * i + k] = old->mean[2 * o + k];
-		for (size_t j = 0; j < s->nr; j++) {
-			bool known = from[j] != SIZE_MAX;
-
-			p[2 * j] = known ? op[2 * from[j]] : 0;
-			p[2 * j + 1] = known ? op[2 * from[j] + 1] : 0;
-		}
+		for (size_t j = 0; j < s->nr; j++)
+			p[j] = from[j] != SIZE_MAX ? op[from[j]] : 0;
 	}
 }
 
