@@ -14,7 +14,7 @@ Modes:
   jitter   threads work all the time but for a gap of a few milliseconds now and then
   steady   threads work all the time: nothing tells them apart
   alone    one tenant after the other, each with the socket to itself
-  burst    half of the tenants start one short process (1 to 30 ms) after another
+  burst    half of the tenants start one short process (1 to 30 ms) after another, of one name
   pairs    as duty, but some tenants sleep and work in lock-step with another one
   ramp     as threads, but intensities rise or fall evenly to four times or a quarter
   spikes   as threads, but in some windows the noise is huge
@@ -292,7 +292,7 @@ class Crew:
             bias[direction] = math.exp(rng.gauss(0, 0.2))
         name = f"tenant{number}"
         self.tenants.append(
-            Tenant(FIRST_PID + number, name, group or name, threads, levels, bias)
+            Tenant(FIRST_PID + number, group or name, group or name, threads, levels, bias)
         )
 
     def size(self, number):

@@ -20,6 +20,7 @@ static struct draw d;
 /**
  * struct sim - a machine whose truth is known
  * @x: activity of the block
+ * @kin, @ended: as in struct filter_input; nobody has kin unless a test says so
  * @truth: bytes of each workload in each window
  * @last: bytes of each workload in the windows before the block, the latest one first
  * @background, @noise, @lag: per window; part; parts that come one and two windows later
@@ -33,6 +34,8 @@ struct sim {
 	size_t t, n;
 	struct matrix x;
 	uint32_t workloads[FILTER_MAX_WORKLOADS];
+	uint64_t kin[FILTER_MAX_WORKLOADS];
+	bool ended[FILTER_MAX_WORKLOADS];
 	double truth[FILTER_MAX_WINDOWS][FILTER_MAX_WORKLOADS];
 	double last[FILTER_LAGS][FILTER_MAX_WORKLOADS];
 	double bytes[FILTER_MAX_WINDOWS];
@@ -99,11 +102,21 @@ static inline void fill_lead(struct sim *s)
 
 static inline int run(struct sim *s)
 {
-	struct filter_input in = { s->t,      s->n,	 s->workloads,
-				   &s->x,     s->bytes,	 s->ratio,
-				   s->middle, s->length, s->t * WINDOW_NS / 1e9,
-				   NULL,      NULL,	 NULL,
-				   false,     s->most,	 s->within.rows ? &s->within : NULL };
+	struct filter_input in = {
+		.nr_windows = s->t,
+		.nr_workloads = s->n,
+		.workloads = s->workloads,
+		.kin = s->kin,
+		.ended = s->ended,
+		.activity = &s->x,
+		.bytes = s->bytes,
+		.ratio = s->ratio,
+		.middle_s = s->middle,
+		.length_s = s->length,
+		.block_s = s->t * WINDOW_NS / 1e9,
+		.most = s->most,
+		.within = s->within.rows ? &s->within : NULL,
+	};
 
 	if (s->io) {
 		fill_lead(s);

@@ -132,7 +132,8 @@ static inline int io_on_bounds(void *arg, uint32_t counter, const struct bounds 
 
 static inline int io_on_block(void *arg, const struct split_block *b)
 {
-	const struct split_sink sink = { io_on_window, io_on_bytes, io_on_row, io_on_bounds, arg };
+	const struct split_sink sink = { io_on_window, io_on_bytes, io_on_row,
+					 io_on_bounds, arg,	    NULL };
 	struct io_sim *s = arg;
 
 	return splitter_block(s->splitter, b, &sink);

@@ -48,6 +48,7 @@ struct seen_row {
 /**
  * struct world - a splitter, the block that is made, and what came of the last one
  * @rows: of a workload; no entry (0 workloads): row = workload
+ * @id: who is the same program again; NULL: nobody is known
  * @fail: callback that fails, counted down over all calls of all kinds; 0 = none
  * @background: bytes of each counter that are nobody's
  */
@@ -60,6 +61,7 @@ struct world {
 	struct activity activity[MAX_ACTIVITY];
 	uint64_t now;
 	uint32_t rows[MAX_WORKLOADS];
+	struct identity *id;
 	struct seen_row seen[NR_COUNTERS][MAX_WORKLOADS];
 	size_t next[NR_COUNTERS]; /* window whose bytes come next */
 	uint64_t background[NR_COUNTERS];
@@ -223,7 +225,7 @@ static inline struct activity *ran(struct world *w, uint32_t workload, uint64_t 
 /* Splits the block, and begins the next one. */
 static inline int world_try(struct world *w)
 {
-	struct split_sink sink = { world_window, world_bytes, world_row, world_bounds, w };
+	struct split_sink sink = { world_window, world_bytes, world_row, world_bounds, w, w->id };
 	int err;
 
 	memset(w->seen, 0, sizeof(w->seen));

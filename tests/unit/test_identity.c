@@ -237,6 +237,44 @@ static void resync_ends_what_is_not_there(void **state)
 	assert_false(here->exited);
 }
 
+static uint64_t kin_of(struct identity *id, uint32_t pid, uint64_t start, uint64_t cgroup,
+		       bool *ended)
+{
+	uint32_t w;
+
+	assert_int_equal(identity_workload(id, pid, pid, start, cgroup, &w), 0);
+	return identity_kin(id, w, ended);
+}
+
+static void kin_have_name_and_cgroup_in_common(void **state)
+{
+	struct identity *id = *state;
+	uint64_t kin;
+	bool ended;
+
+	add(id, 10, 100, 1, 1, "gzip");
+	add(id, 11, 110, 1, 1, "gzip");
+	add(id, 12, 120, 1, 1, "sh");
+	kin = kin_of(id, 10, 100, 7, &ended);
+	assert_true(kin != 0);
+	assert_false(ended);
+	assert_true(kin_of(id, 11, 110, 7, &ended) == kin);
+	assert_true(kin_of(id, 11, 110, 8, &ended) != kin);
+	assert_true(kin_of(id, 12, 120, 7, &ended) != kin);
+	/* another name by exec */
+	add(id, 12, 120, 1, 1, "gzip");
+	assert_true(kin_of(id, 12, 120, 7, &ended) == kin);
+	identity_exit(id, 10, 100);
+	assert_true(kin_of(id, 10, 100, 7, &ended) == kin);
+	assert_true(ended);
+	/* nobody told of its name; there is none; nobody has this number */
+	assert_true(kin_of(id, 13, 130, 7, &ended) == 0);
+	assert_false(ended);
+	assert_true(identity_kin(id, WORKLOAD_IDLE, &ended) == 0);
+	assert_true(identity_kin(id, 4711, &ended) == 0);
+	assert_false(ended);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -253,6 +291,7 @@ int main(void)
 		TEST(near_cgroups_are_told_apart),
 		TEST(the_recent_dead_are_kept),
 		TEST(resync_ends_what_is_not_there),
+		TEST(kin_have_name_and_cgroup_in_common),
 	};
 
 	return cmocka_run_group_tests_name("identity", tests, NULL, NULL);

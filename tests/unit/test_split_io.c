@@ -186,7 +186,7 @@ static struct activity *did(struct fixture *f, uint32_t workload, uint64_t reads
 
 static int split_try(struct fixture *f)
 {
-	const struct split_sink sink = { f_window, f_bytes, f_row, f_bounds, f };
+	const struct split_sink sink = { f_window, f_bytes, f_row, f_bounds, f, NULL };
 	int err;
 
 	memset(f->told, 0, sizeof(f->told));

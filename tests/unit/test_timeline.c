@@ -124,7 +124,7 @@ static void check_block(const struct split_block *b)
 static int on_block(void *arg, const struct split_block *b)
 {
 	struct trace_header header = { .layout = layout };
-	struct split_sink sink = { on_window, on_bytes, on_row, on_bounds, arg };
+	struct split_sink sink = { on_window, on_bytes, on_row, on_bounds, arg, NULL };
 	struct seen *s = arg;
 	struct splitter *splitter;
 

@@ -403,6 +403,7 @@ struct split_sink book_sink(struct book *b)
 		.row = number_of,
 		.bounds = enter_bounds,
 		.arg = b,
+		.id = b->id,
 	};
 }
 

@@ -24,6 +24,7 @@
  */
 #define PRIOR_CONSTANTS(X)									\
 	X(UNKNOWN_PRIOR,      1.5,  "CPU time: spread of unknown levels, part of the mean one")	\
+	X(UNKNOWN_KIN,	      0.3,  "CPU time: spread of levels of one program's runs, a part of them")	\
 	X(UNKNOWN_WANDER,     0.33, "CPU time: how far a level wanders in a second, a part")	\
 	X(UNKNOWN_TAU_S,      0.5,  "CPU time: how long a phase lasts, s")			\
 	X(UNKNOWN_BACKGROUND, 0.15, "CPU time: the background may be this part of the counter")	\

@@ -12,6 +12,7 @@
 static struct params params_of(enum filter_kind kind)
 {
 	const struct params unknown = { .prior = UNKNOWN_PRIOR,
+					.kin = UNKNOWN_KIN,
 					.wander = UNKNOWN_WANDER,
 					.tau_s = UNKNOWN_TAU_S,
 					.background = UNKNOWN_BACKGROUND,
@@ -116,9 +117,21 @@ void filter_forget(struct filter *f, uint32_t workload)
 	for (size_t i = 1; i < f->state.nr; i++)
 		if (f->state.entries[i].workload == workload)
 			f->state.entries[i].workload = NO_WORKLOAD;
-	for (size_t i = 0; i < f->nr_parked; i++)
-		if (f->parked[i].workload == workload)
-			f->parked[i--] = f->parked[--f->nr_parked];
+	for (size_t i = 0; i < f->nr_parked; i++) {
+		struct parked *p = &f->parked[i];
+		size_t same;
+
+		if (p->workload != workload)
+			continue;
+		/* Its kin may need it; those that have ended have one for each program. */
+		same = p->kin ? filter_kin_parked(f, p->kin) : i;
+		p->workload = NO_WORKLOAD;
+		if (same == SIZE_MAX)
+			continue;
+		if (f->parked[same].since_s < p->since_s)
+			f->parked[same] = *p;
+		f->parked[i--] = f->parked[--f->nr_parked];
+	}
 }
 
 /* Are there new workloads that matter? Then their scales are worth some rounds. */

@@ -49,6 +49,8 @@ static inline bool filter_follows_traffic(enum filter_kind kind)
  * struct filter_input - a block of windows
  * @nr_windows, @nr_workloads: at least 1, at most as above
  * @workloads: their numbers, each once
+ * @kin: those that are one program again and again have the same number; 0: not known. NULL: of nobody
+ * @ended: which of them have ended; NULL: not known
  * @activity: nr_windows x nr_workloads, not negative
  * @bytes: what the counter gained in each window, as counted
  * @ratio: part of each window in which it counted, above 0 and up to 1
@@ -68,6 +70,8 @@ struct filter_input {
 	size_t nr_windows;
 	size_t nr_workloads;
 	const uint32_t *workloads;
+	const uint64_t *kin;
+	const bool *ended;
 	const struct matrix *activity;
 	const double *bytes;
 	const double *ratio;

@@ -57,9 +57,16 @@ static size_t find(const struct filter_state *s, const struct places *p, uint32_
 /* The newest place of those that are full goes first. */
 static void park(struct filter *f, const struct filter_entry *e, double level, double variance)
 {
-	size_t at = f->nr_parked;
+	size_t at = f->nr_parked, same = SIZE_MAX;
 
-	if (at == MAX_PARKED) {
+	if (e->workload == NO_WORKLOAD) {
+		if (!e->kin)
+			return; /* it never comes back, nor anybody like it */
+		same = filter_kin_parked(f, e->kin);
+	}
+	if (same != SIZE_MAX) {
+		at = same;
+	} else if (at == MAX_PARKED) {
 		for (size_t i = at = 0; i < f->nr_parked; i++)
 			if (f->parked[i].since_s < f->parked[at].since_s)
 				at = i;
@@ -71,7 +78,7 @@ static void park(struct filter *f, const struct filter_entry *e, double level, d
 		f->parked = more;
 		f->nr_parked++;
 	}
-	f->parked[at] = (struct parked){ e->workload, level, variance, f->now_s };
+	f->parked[at] = (struct parked){ e->workload, e->kin, level, variance, f->now_s };
 }
 
 /* It may have been parked for too long; all those are dropped when the first one is looked for. */
@@ -94,26 +101,60 @@ static bool unpark(struct filter *f, uint32_t workload, struct parked *ret)
 	return found;
 }
 
-/* Who is in the state from now on, by its index in the old one; SIZE_MAX: new. */
-static size_t choose(struct filter *f, const struct filter_input *in, size_t *from)
+static bool is_parked(const struct filter *f, uint32_t workload)
+{
+	for (size_t i = 0; i < f->nr_parked; i++)
+		if (f->parked[i].workload == workload)
+			return true;
+	return false;
+}
+
+static void note_kin(struct filter_entry *e, const struct filter_input *in, size_t i)
+{
+	e->kin = in->kin ? in->kin[i] : 0;
+	e->ended = in->ended && in->ended[i];
+}
+
+/* Those of the block, with the entry of their kin if they are new: then @ret_kin is set. */
+static void choose_active(struct filter *f, const struct filter_input *in, size_t *from,
+			  size_t *column, bool *ret_kin)
 {
 	struct filter_state *s = &f->state;
-	bool active[MAX_ENTRIES] = { false };
-	size_t nr = 1, quiet = 0;
 	struct places places;
 
 	find_places(s, &places);
-	from[0] = s->nr ? 0 : SIZE_MAX;
 	for (size_t i = 0; i < in->nr_workloads; i++) {
-		from[nr] = find(s, &places, in->workloads[i]);
-		if (from[nr] != SIZE_MAX)
-			active[from[nr]] = true;
-		nr++;
+		from[i + 1] = find(s, &places, in->workloads[i]);
+		if (from[i + 1] == SIZE_MAX)
+			continue;
+		column[from[i + 1]] = i + 1;
+		note_kin(&s->entries[from[i + 1]], in, i);
 	}
+	for (size_t i = 0; i < in->nr_workloads; i++) {
+		size_t kin = SIZE_MAX;
+
+		if (from[i + 1] == SIZE_MAX)
+			kin = filter_kin_find(f, in, column, i);
+		if (kin == SIZE_MAX || is_parked(f, in->workloads[i]))
+			continue;
+		from[i + 1] = kin;
+		ret_kin[i + 1] = true;
+	}
+}
+
+/* Who is in the state from now on, by its index in the old one; SIZE_MAX: new. */
+static size_t choose(struct filter *f, const struct filter_input *in, size_t *from, bool *ret_kin)
+{
+	struct filter_state *s = &f->state;
+	size_t column[MAX_ENTRIES] = { 0 };
+	size_t nr = 1 + in->nr_workloads, quiet = 0;
+
+	from[0] = s->nr ? 0 : SIZE_MAX;
+	choose_active(f, in, from, column, ret_kin);
 	for (size_t i = 1; i < s->nr; i++) {
 		struct filter_entry *e = &s->entries[i];
 
-		if (active[i])
+		if (column[i])
 			continue;
 		e->quiet_s += in->block_s;
 		if (e->quiet_s <= QUIET_S && quiet < MAX_QUIET) {
@@ -171,11 +212,12 @@ static void share_mean(const struct filter *f, struct filter_state *s)
 }
 
 /* A workload that is new to the state: what is known of intensities in general. */
-static void enter(struct filter *f, struct filter_state *s, size_t i, uint32_t workload,
+static void enter(struct filter *f, struct filter_state *s, size_t i, const struct filter_input *in,
 		  double per_s)
 {
 	const struct params *p = &f->params;
 	struct filter_entry *e = &s->entries[i];
+	uint32_t workload = i ? in->workloads[i - 1] : NO_WORKLOAD;
 	double mean = f->mean, variance, phase;
 	struct parked was;
 
@@ -199,6 +241,14 @@ static void enter(struct filter *f, struct filter_state *s, size_t i, uint32_t w
 		e->scale = fmax(sqrt(fmax(mean, 0) * fmax(mean, 0) + was.variance),
 				SMALLEST_SCALE * f->mean);
 		variance = fmin(was.variance + away * e->scale * e->scale, variance);
+	} else if (in->kin && filter_kin_recall(f, in->kin[i - 1], &was)) {
+		double away = p->wander * p->wander * (f->now_s - was.since_s);
+
+		e->quiet_s = 0;
+		mean = was.level;
+		variance = was.variance + away * (mean * mean + was.variance);
+		filter_kin_widen(f, &mean, &variance);
+		e->scale = fmax(sqrt(mean * mean + variance), SMALLEST_SCALE * f->mean);
 	}
 	phase = i ? f->phase * e->scale : filter_state_bursts(f, e);
 	for (int k = 0; k < 2; k++)
@@ -268,13 +318,14 @@ int filter_state_update(struct filter *f, const struct filter_input *in)
 {
 	size_t max = 1 + in->nr_workloads + MAX_QUIET;
 	size_t *from = calloc(max, sizeof(*from));
+	bool kin[MAX_ENTRIES] = { false };
 	struct filter_state s = { 0 };
 	double per_s;
 	int err = from ? update_mean(f, in, &per_s) : -ENOMEM;
 
 	if (err)
 		goto out;
-	s.nr = choose(f, in, from);
+	s.nr = choose(f, in, from, kin);
 	s.entries = calloc(s.nr, sizeof(*s.entries));
 	s.mean = calloc(2 * s.nr, sizeof(*s.mean));
 	s.p = f->room->spare;
@@ -290,7 +341,7 @@ int filter_state_update(struct filter *f, const struct filter_input *in)
 		if (i + 1 < s.nr && from[i + 1] != SIZE_MAX)
 			ask_for(&f->state, from[i + 1]);
 		if (from[i] == SIZE_MAX) {
-			enter(f, &s, i, i ? in->workloads[i - 1] : NO_WORKLOAD, per_s);
+			enter(f, &s, i, in, per_s);
 			continue;
 		}
 		copy_entry(&f->state, from, &s, i);
@@ -298,6 +349,11 @@ int filter_state_update(struct filter *f, const struct filter_input *in)
 			f->params.wander * f->params.wander * e->scale * e->scale * in->block_s;
 		if (i <= in->nr_workloads)
 			e->quiet_s = 0;
+	}
+	for (size_t i = 1; i <= in->nr_workloads; i++) {
+		if (kin[i])
+			filter_kin_enter(f, &s, i, in->workloads[i - 1]);
+		note_kin(&s.entries[i], in, i - 1);
 	}
 	if (f->params.bursts > 0 && from[0] != SIZE_MAX)
 		follow_background(f, &s, per_s);

@@ -11,6 +11,7 @@
 /**
  * struct filter_entry - a workload in the state
  * @workload: its number
+ * @kin, @ended: as in struct filter_input, when it was last active
  * @scale: size of its intensity: what its level and phase move by is a part of this
  * @quiet_s: time since it was last active
  * @last: what it did in the last windows, the latest one first
@@ -19,6 +20,8 @@
  */
 struct filter_entry {
 	uint32_t workload;
+	uint64_t kin;
+	bool ended;
 	double scale;
 	double quiet_s;
 	double last[FILTER_LAGS];
@@ -30,7 +33,8 @@ struct filter_entry {
 
 /* An entry that was dropped from the state, should it come back. */
 struct parked {
-	uint32_t workload;
+	uint32_t workload; /* NO_WORKLOAD: it has ended, and may have kin */
+	uint64_t kin;
 	double level;
 	double variance;
 	double since_s;
@@ -52,6 +56,8 @@ struct filter_state {
 /**
  * struct params - what is known of intensities in general
  * @prior: standard deviation of an unknown level, as a part of the mean one
+ * @kin: the same where a workload of the same program is known, as a part of that one's level; 0:
+ *	that is not asked
  * @common: how uncertain the mean intensity is, as a part of how uncertain a level is
  * @wander: of a level's change in a second, as a part of its scale
  * @tau_s: how long a phase lasts
@@ -69,6 +75,7 @@ struct filter_state {
  */
 struct params {
 	double prior;
+	double kin;
 	double common;
 	double wander;
 	double tau_s;
@@ -286,6 +293,14 @@ void filter_state_free(struct filter_state *s);
 double filter_state_common(const struct filter *f);
 double filter_state_bursts(const struct filter *f, const struct filter_entry *background);
 int filter_state_advance(struct filter *f, const struct filter_input *in);
+
+/* filter_kin.c: the same program again */
+size_t filter_kin_find(const struct filter *f, const struct filter_input *in, const size_t *column,
+		       size_t i);
+void filter_kin_enter(const struct filter *f, struct filter_state *s, size_t i, uint32_t workload);
+bool filter_kin_recall(const struct filter *f, uint64_t kin, struct parked *ret);
+void filter_kin_widen(const struct filter *f, double *mean, double *variance);
+size_t filter_kin_parked(const struct filter *f, uint64_t kin);
 
 /* filter_solve.c: the algebra of a block */
 int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr);

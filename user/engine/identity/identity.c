@@ -74,6 +74,22 @@ static struct task *task_new(struct identity *id, uint32_t pid, uint32_t tgid, u
 	return t;
 }
 
+/* A step of FNV-1a, by 64 bits: no two programs of a machine have the same number. */
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x100000001b3;
+	return h ^ h >> 32;
+}
+
+static void name_task(struct task *t, const char *comm)
+{
+	snprintf(t->comm, sizeof(t->comm), "%s", comm);
+	t->comm_known = true;
+	t->comm_hash = 0xcbf29ce484222325;
+	for (const char *c = t->comm; *c; c++)
+		t->comm_hash = mix(t->comm_hash, (uint8_t)*c);
+}
+
 int identity_task(struct identity *id, const struct trace_task *news, struct task **ret)
 {
 	struct task *t = task_find(id, news->pid, news->start_ns);
@@ -95,10 +111,8 @@ int identity_task(struct identity *id, const struct trace_task *news, struct tas
 	t->kernel = news->kernel;
 	if (news->cgroup_id)
 		t->cgroup_id = news->cgroup_id;
-	if (news->comm) {
-		snprintf(t->comm, sizeof(t->comm), "%s", news->comm);
-		t->comm_known = true;
-	}
+	if (news->comm)
+		name_task(t, news->comm);
 	if (ret)
 		*ret = t;
 	return 0;
@@ -227,6 +241,18 @@ int identity_workload(struct identity *id, uint32_t pid, uint32_t tgid, uint64_t
 const struct workload *identity_get(const struct identity *id, uint32_t workload)
 {
 	return workload < id->nr_ids ? id->by_id[workload] : NULL;
+}
+
+uint64_t identity_kin(const struct identity *id, uint32_t workload, bool *ret_ended)
+{
+	const struct workload *w = identity_get(id, workload);
+	uint64_t h;
+
+	*ret_ended = w && w->task->exited;
+	if (!w || !w->task->comm_known)
+		return 0;
+	h = mix(w->task->comm_hash, w->key.cgroup_id);
+	return h ? h : 1;
 }
 
 void identity_keep(struct identity *id, uint32_t workload)

@@ -31,6 +31,7 @@ struct task_key {
  * @cgroup_id: cgroup it was last known in
  * @comm: last known name
  * @comm_known: @comm was told by the kernel
+ * @comm_hash: of @comm, once that is known
  * @kernel: a kernel thread
  * @followed: the user asked for it, or for one of its ancestors
  * @exited: its end was seen
@@ -44,6 +45,7 @@ struct task {
 	uint64_t cgroup_id;
 	char comm[MODEL_COMM_LEN];
 	bool comm_known;
+	uint64_t comm_hash;
 	bool kernel;
 	bool followed;
 	bool exited;
@@ -296,6 +298,16 @@ int identity_workload(struct identity *id, uint32_t pid, uint32_t tgid, uint64_t
 
 /** identity_get() - the workload of a number; NULL for the fixed ones */
 const struct workload *identity_get(const struct identity *id, uint32_t workload);
+
+/**
+ * identity_kin() - a number that workloads of the same name in the same cgroup have in common
+ * @id: where
+ * @workload: its number
+ * @ret_ended: gets whether its task has ended
+ *
+ * Return: 0 when its name is not known.
+ */
+uint64_t identity_kin(const struct identity *id, uint32_t workload, bool *ret_ended);
 
 /** identity_active() - CPU time was booked on the workload: keep it */
 void identity_active(struct identity *id, uint32_t workload);

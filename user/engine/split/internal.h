@@ -17,6 +17,7 @@
 /**
  * struct crowd_member - a workload of a block
  * @workload: its number
+ * @kin, @ended: see identity_kin()
  * @row: its row in the list of local rows; the last one is that of all without
  * @x: its activity in the block
  * @column: its column in the filter's matrices, or NO_COLUMN: pooled
@@ -26,6 +27,8 @@
 struct crowd_member {
 	uint32_t workload;
 	uint32_t row;
+	uint64_t kin;
+	bool ended;
 	double x;
 	uint32_t column;
 	uint32_t cluster;
@@ -102,6 +105,7 @@ void crowd_free(struct crowd *c);
 void crowd_columns(struct crowd *c, const struct split_block *b, const double *x);
 void crowd_clusters(struct crowd *c, const struct filter_output *estimated);
 void crowd_workloads(const struct crowd *c, uint32_t *ret);
+void crowd_kin(const struct crowd *c, uint64_t *ret, bool *ret_ended);
 
 /* split_shares.c: parts of windows, by activity or by the estimate; as whole numbers, and their sum */
 void split_in_proportion(const struct crowd *c, const struct split_block *b, struct part *p);

@@ -333,11 +333,15 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 	struct filter **f = &s->filters[p->counter * NR_FILTER_KINDS + p->kind];
 	double middle[SPLIT_MAX_WINDOWS], length[SPLIT_MAX_WINDOWS];
 	uint32_t workloads[FILTER_MAX_WORKLOADS];
+	uint64_t kin[FILTER_MAX_WORKLOADS];
+	bool ended[FILTER_MAX_WORKLOADS];
 	uint64_t start = b->windows[0].start_ns;
 	struct filter_input in = {
 		.nr_windows = p->nr_windows,
 		.nr_workloads = c->nr_columns,
 		.workloads = workloads,
+		.kin = kin,
+		.ended = ended,
 		.activity = &p->activity,
 		.within = lost_part(s, b, false) > 0 ? NULL : &p->within,
 		.bytes = p->bytes,
@@ -355,6 +359,7 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 	if (err)
 		return err;
 	crowd_workloads(c, workloads);
+	crowd_kin(c, kin, ended);
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		const struct trace_window *window = &b->windows[p->window[k]];
 

@@ -104,6 +104,8 @@ struct bounds {
 	uint64_t sure;
 };
 
+struct identity;
+
 /**
  * struct split_sink - receives a block that was split
  * @window: a window, first of all
@@ -112,8 +114,9 @@ struct bounds {
  * @row: which row a workload is in, or SPLIT_NO_ROW; in @ret
  * @bounds: of a counter over the block; for each row that has portions
  * @arg: handed to all
+ * @id: who is the same program again; NULL: that is not known
  *
- * Each returns 0 or a negative errno, which ends the split.
+ * Each call returns 0 or a negative errno, which ends the split.
  */
 struct split_sink {
 	int (*window)(void *arg, const struct trace_window *w);
@@ -122,6 +125,7 @@ struct split_sink {
 	int (*row)(void *arg, uint32_t workload, uint32_t *ret);
 	int (*bounds)(void *arg, uint32_t counter, const struct bounds *b);
 	void *arg;
+	const struct identity *id;
 };
 
 struct splitter;

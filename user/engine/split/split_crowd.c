@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "engine/filter/constants.h"
+#include "engine/identity/identity.h"
 #include "engine/split/internal.h"
 
 /* Workloads that are estimated together are one column of the filter, under this number. */
@@ -16,6 +17,16 @@ static int by_number(const void *a, const void *b)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return x < y ? -1 : x > y;
+}
+
+/* Who is the same program again. */
+static void find_kin(struct crowd *c, const struct split_sink *sink)
+{
+	for (size_t i = 0; sink->id && i < c->nr; i++) {
+		struct crowd_member *m = &c->members[i];
+
+		m->kin = identity_kin(sink->id, m->workload, &m->ended);
+	}
 }
 
 /* Local rows: few, and from 0 on, whatever the sink's numbers are. */
@@ -113,6 +124,7 @@ int crowd_make(const struct split_block *b, const struct split_sink *sink, struc
 		crowd_free(&c);
 		return err;
 	}
+	find_kin(&c, sink);
 	*ret = c;
 	return 0;
 }
@@ -184,6 +196,19 @@ void crowd_workloads(const struct crowd *c, uint32_t *ret)
 		ret[k] = c->members[c->columns[k]].workload;
 	if (c->nr_pooled)
 		ret[c->nr_columns - 1] = WORKLOAD_POOL;
+}
+
+/* The same of their kin; the pool has none. */
+void crowd_kin(const struct crowd *c, uint64_t *ret, bool *ret_ended)
+{
+	size_t own = c->nr_columns - (c->nr_pooled > 0);
+
+	for (size_t k = 0; k < c->nr_columns; k++) {
+		const struct crowd_member *m = k < own ? &c->members[c->columns[k]] : NULL;
+
+		ret[k] = m ? m->kin : 0;
+		ret_ended[k] = m && m->ended;
+	}
 }
 
 /* Follows who is alike to whom from one member on. */

@@ -38,5 +38,5 @@ static int on_bounds(void *arg, uint32_t counter, const struct bounds *b)
 
 struct split_sink split_tee_sink(struct split_tee *t)
 {
-	return (struct split_sink){ on_window, on_bytes, on_row, on_bounds, t };
+	return (struct split_sink){ on_window, on_bytes, on_row, on_bounds, t, t->sinks[0].id };
 }

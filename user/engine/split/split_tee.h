@@ -10,7 +10,7 @@
 /**
  * struct split_tee - receivers
  * @sinks: windows and bytes go to each in turn, up to the first that returns an error;
- *	rows and bounds are the first one's alone, the others need not have these calls
+ *	rows, bounds and names are the first one's alone, the others need not have these
  * @nr: length of @sinks
  */
 struct split_tee {
