@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
+#include "base/fnv.h"
 #include "trace/fields.h"
 #include "trace/ndjson_read.h"
 
 /* A number for a cgroup that has none: no kernel gives one so large, but every JSON reader has it. */
 static uint64_t number_of(const char *path)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *path; path++)
-		hash = (hash ^ (uint8_t)*path) * 0x100000001b3u;
-	return (hash & ((1ull << 52) - 1)) | 1ull << 52;
+	return (fnv_text(FNV_BASIS, path) & ((1ull << 52) - 1)) | 1ull << 52;
 }
 
 static int enter_workload(struct ndjson_reader *r, const struct ndjson_workload *is)

@@ -5,18 +5,17 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/fnv.h"
 #include "base/text.h"
 #include "engine/book/book_rows.h"
 
 /* Steps are told apart by this number, so that nobody has to keep a list of them. */
 static uint64_t number_of_step(const char *step)
 {
-	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+	uint64_t hash = fnv_text(FNV_BASIS, step);
 
 	if (!*step)
 		return 0;
-	for (; *step; step++)
-		hash = (hash ^ (unsigned char)*step) * 0x100000001b3;
 	return hash ? hash : 1;
 }
 

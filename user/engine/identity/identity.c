@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/fnv.h"
 
 int identity_new(struct identity **ret)
 {
@@ -74,20 +75,11 @@ static struct task *task_new(struct identity *id, uint32_t pid, uint32_t tgid, u
 	return t;
 }
 
-/* A step of FNV-1a, by 64 bits: no two programs of a machine have the same number. */
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x100000001b3;
-	return h ^ h >> 32;
-}
-
 static void name_task(struct task *t, const char *comm)
 {
 	snprintf(t->comm, sizeof(t->comm), "%s", comm);
 	t->comm_known = true;
-	t->comm_hash = 0xcbf29ce484222325;
-	for (const char *c = t->comm; *c; c++)
-		t->comm_hash = mix(t->comm_hash, (uint8_t)*c);
+	t->comm_hash = fnv_text(FNV_BASIS, t->comm);
 }
 
 int identity_task(struct identity *id, const struct trace_task *news, struct task **ret)
@@ -251,7 +243,8 @@ uint64_t identity_kin(const struct identity *id, uint32_t workload, bool *ret_en
 	*ret_ended = w && w->task->exited;
 	if (!w || !w->task->comm_known)
 		return 0;
-	h = mix(w->task->comm_hash, w->key.cgroup_id);
+	/* Names that are alike differ in bits above those of any cgroup's number. */
+	h = w->task->comm_hash ^ w->key.cgroup_id;
 	return h ? h : 1;
 }
 

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "base/fnv.h"
+
 /* Fields of the messages Trace, TracePacket, ClockSnapshot and Clock */
 #define TRACE_PACKET	      1
 #define PACKET_CLOCKS	      6
@@ -57,10 +59,8 @@
 
 uint64_t track_id(uint64_t parent, const char *key)
 {
-	uint64_t hash = 0xcbf29ce484222325ull ^ parent;
+	uint64_t hash = fnv_text(FNV_BASIS ^ parent, key);
 
-	for (; *key; key++)
-		hash = (hash ^ (unsigned char)*key) * 0x100000001b3ull;
 	/* FNV alone leaves the last bytes in the lower bits. */
 	hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdull;
 	hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53ull;
