@@ -37,11 +37,13 @@ TARGET static INLINE void KERNEL(block)(struct matrix *c, float scale, const str
 	float *ci = matrix_row(c, i) + j;
 	lanes s[2][ROWS] = { { { 0 } } };
 
+	if (into == INTO_SUMS) {
 #pragma GCC unroll 2
-	for (int n = 0; into == INTO_SUMS && n < nr; n++)
+		for (int n = 0; n < nr; n++)
 #pragma GCC unroll 8
-		for (int r = 0; r < rows; r++)
-			s[n][r] = *(lanes *)(ci + r * c->ld + n * LANES);
+			for (int r = 0; r < rows; r++)
+				s[n][r] = *(lanes *)(ci + r * c->ld + n * LANES);
+	}
 	for (size_t l = 0; l < k; l++, ai += a->col, bj += b->ld)
 #pragma GCC unroll 2
 		for (int n = 0; n < nr; n++) {
