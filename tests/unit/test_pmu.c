@@ -542,6 +542,29 @@ static void test_damage(void **state)
 	}
 }
 
+/* The kernel registers the PMU of energy for what a CPU should have; a hypervisor has none of it. */
+static void test_no_events(void **state)
+{
+	struct pmu_list list;
+	struct tree tree;
+
+	(void)state;
+	tree_make(&tree);
+	tree_put(&tree, DEVICES "power/type", "9\n");
+	tree_put(&tree, DEVICES "power/cpumask", "0\n");
+	tree_put(&tree, DEVICES "power/format/event", "config:0-7\n");
+	tree_put(&tree, DEVICES "power/events/energy-pkg", "event=0x02\n");
+	read_tree(&tree, &list);
+	assert_string_equal(list.pmus[0].problem, "");
+	pmu_list_free(&list);
+	tree_drop(&tree, DEVICES "power/events/energy-pkg");
+	read_tree(&tree, &list);
+	tree_remove(&tree);
+	assert_int_equal(list.nr, 1);
+	assert_string_equal(list.pmus[0].problem, "it has no events");
+	pmu_list_free(&list);
+}
+
 static void test_strange_trees(void **state)
 {
 	struct pmu_list list;
@@ -691,7 +714,8 @@ int main(void)
 		cmocka_unit_test(test_encode_grace),  cmocka_unit_test(test_encode_refused),
 		cmocka_unit_test(test_encode_pieces), cmocka_unit_test(test_format_parse),
 		cmocka_unit_test(test_event_parse),   cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_strange_trees), cmocka_unit_test(test_no_pmu),
+		cmocka_unit_test(test_no_events),     cmocka_unit_test(test_strange_trees),
+		cmocka_unit_test(test_no_pmu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,15 @@ static int add_notes(struct stat_meter *m, struct diag *d)
 	return err ? diag_error(d, err, "cannot say how the PMUs are") : 0;
 }
 
+/* The PMU of energy is in virtual machines, too, with nothing to count. */
+static bool only_energy(const struct pmu_list *pmus)
+{
+	for (size_t i = 0; i < pmus->nr; i++)
+		if (pmus->pmus[i].kind != PMU_POWER)
+			return false;
+	return true;
+}
+
 static int choose(struct stat_meter *m, const struct metric_options *o, struct diag *d)
 {
 	int err = sysfs_open(NULL, d, &m->fs);
@@ -128,7 +137,7 @@ static int choose(struct stat_meter *m, const struct metric_options *o, struct d
 	if (!err)
 		err = metric_select(&m->fs, &m->pmus, o, d, &m->selection);
 	if (!err && !m->selection.wants.nr) {
-		if (!m->pmus.nr)
+		if (!m->pmus.nr || (only_energy(&m->pmus) && !o->nr_metrics))
 			return no_pmu_diag(&m->fs, d);
 		err = diag_fail(d, -ENODEV, "no PMU here counts what was asked for");
 		diag_help(d, "\"t410trace list\" shows the PMUs, their events and filters");

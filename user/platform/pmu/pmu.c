@@ -465,6 +465,9 @@ static int read_pmu(const struct sysfs *fs, const char *name, enum pmu_platform 
 		err = read_directory(fs, &pmu, "events", read_event, read_event_scale);
 	if (!err)
 		err = add_own_events(&pmu);
+	/* That of energy is in virtual machines, too; what it would count is not. */
+	if (!err && !pmu.nr_events && !pmu.problem[0])
+		add_problem(&pmu, "it has no events");
 	if (!err)
 		err = read_directory(fs, &pmu, "format", read_format, NULL);
 	if (!err) {
