@@ -100,7 +100,7 @@ static inline void fill_lead(struct sim *s)
 	}
 }
 
-static inline int run(struct sim *s)
+static inline struct filter_input input_of(struct sim *s)
 {
 	struct filter_input in = {
 		.nr_windows = s->t,
@@ -124,6 +124,13 @@ static inline int run(struct sim *s)
 		in.rate = s->rate;
 		in.change = s->change;
 	}
+	return in;
+}
+
+static inline int run(struct sim *s)
+{
+	const struct filter_input in = input_of(s);
+
 	return filter_block(s->filter, &in, &s->out);
 }
 

@@ -248,6 +248,49 @@ static void with_weights_nothing_changes(void **state)
 	}
 }
 
+/* Nothing has a covariance with what is alone; return: how many levels or phases of workloads are. */
+static int alone(const struct filter_state *p, int which)
+{
+	int nr = 0;
+
+	for (size_t i = 0; i < p->nr; i++) {
+		const float *row = matrix_row(&p->p, 2 * i + which);
+
+		if (!p->entries[i].alone[which])
+			continue;
+		nr++;
+		for (size_t j = 0; j < 2 * p->nr; j++) {
+			assert_true(row[j] == 0 || j == 2 * i + which);
+			assert_true(matrix_row(&p->p, j)[2 * i + which] == row[j]);
+		}
+	}
+	return nr;
+}
+
+/*
+ * Programs that are started again have a level of their own, unless kin of theirs is known, or the
+ * mean that all new ones are expected to have; phases always.
+ */
+static void new_ones_are_alone(void **state)
+{
+	(void)state;
+	for (int kind = FILTER_CPU_TIME; kind <= FILTER_TRAFFIC; kind++)
+		for (int kin = 0; kin <= 1; kin++) {
+			struct sim *s = seen_once(kind, kin);
+			const struct filter_state *now = &s->filter->state;
+			struct filter_input in;
+
+			assert_int_equal(alone(now, 0) + alone(now, 1), 0);
+			for (size_t i = HEAVY_ONE; i < NR; i++)
+				s->workloads[i] += 1000;
+			in = input_of(s);
+			assert_int_equal(filter_state_update(s->filter, &in), 0);
+			assert_int_equal(alone(now, 0), kin || kind == FILTER_TRAFFIC ? 0 : 2);
+			assert_int_equal(alone(now, 1), 2);
+			sim_free(s);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +301,7 @@ int main(void)
 		cmocka_unit_test(errors_of_kin_go_together),
 		cmocka_unit_test(who_goes_on_has_no_kin),
 		cmocka_unit_test(with_weights_nothing_changes),
+		cmocka_unit_test(new_ones_are_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,7 @@ void filter_kin_enter(const struct filter *f, struct filter_state *s, size_t i, 
 		matrix_row(&s->p, j)[2 * i + 1] = 0;
 	*e = (struct filter_entry){
 		.workload = workload,
+		.alone = { false, true },
 		.scale = fmax(sqrt(s->mean[2 * i] * s->mean[2 * i] + variance),
 			      SMALLEST_SCALE * f->mean),
 		.since_s = NOT_YET,

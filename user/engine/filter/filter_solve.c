@@ -362,18 +362,33 @@ static int fill_c0(struct filter *f)
 }
 
 /*
- * Covariance of bytes and state: the largest product of all, once a block. A workload
- * that is new has nothing in common with known ones, so that refining its scale changes its
- * two columns only: see refine_columns().
+ * Covariance of bytes and state: the largest product of all, once a block. What is alone adds to its
+ * own column only. So refining the scale of a new workload changes two columns: see
+ * refine_columns().
  */
 static int fill_g(struct filter *f)
 {
 	struct work *w = f->work;
+	float own[2 * (FILTER_MAX_WORKLOADS + 1)] = { 0 };
+	uint16_t terms[2 * (FILTER_MAX_WORKLOADS + 1)];
+	size_t nr = 0;
 	int err = matrix_room(&w->g, w->t, 2 * f->state.nr);
 
 	if (err)
 		return err;
-	matrix_multiply(&w->g, &w->aa, &f->state.p, 2 * w->n);
+	for (size_t k = 0; k < 2 * w->n; k++)
+		if (f->state.entries[k / 2].alone[k % 2])
+			own[k] = matrix_row(&f->state.p, k)[k];
+		else
+			terms[nr++] = k;
+	matrix_multiply(&w->g, &w->aa, &f->state.p, terms, nr);
+	for (size_t t = 0; nr < 2 * w->n && t < w->t; t++) {
+		float *g = matrix_row(&w->g, t);
+		const float *aa = matrix_row(&w->aa, t);
+
+		for (size_t k = 0; k < 2 * w->n; k++)
+			g[k] += aa[k] * own[k];
+	}
 	return fill_c0(f);
 }
 

@@ -205,7 +205,10 @@ static void share_mean(const struct filter *f, struct filter_state *s)
 	for (size_t i = 1; common > 0 && i < s->nr; i++) {
 		float *level = matrix_row(&s->p, 2 * i);
 
-		for (size_t j = 1; j < s->nr && s->entries[i].quiet_s < 0; j++)
+		if (s->entries[i].quiet_s >= 0)
+			continue;
+		s->entries[i].alone[0] = false;
+		for (size_t j = 1; j < s->nr; j++)
 			if (s->entries[j].quiet_s < 0)
 				level[2 * j] += common;
 	}
@@ -223,6 +226,7 @@ static void enter(struct filter *f, struct filter_state *s, size_t i, const stru
 
 	/* Below 0: new, see refine_scales(). */
 	*e = (struct filter_entry){ .workload = workload,
+				    .alone = { true, true },
 				    .scale = mean,
 				    .quiet_s = i ? -1 : 0,
 				    .since_s = i && p->mean <= 0 ? NOT_YET : LONG_AGO };
@@ -450,6 +454,7 @@ int filter_state_advance(struct filter *f, const struct filter_input *in)
 		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
 		double m = fmax(s->mean[2 * i], 0), floor = LEAST_VARIANCE * e->scale * e->scale;
 
+		memset(e->alone, 0, sizeof(e->alone));
 		level[2 * i] = fmax(level[2 * i], floor);
 		if (i)
 			phase[2 * i + 1] = fmax(phase[2 * i + 1], floor);

@@ -12,6 +12,7 @@
  * struct filter_entry - a workload in the state
  * @workload: its number
  * @kin, @ended: as in struct filter_input, when it was last active
+ * @alone: its level, its phase: it came with this block and has no covariance with anything else
  * @scale: size of its intensity: what its level and phase move by is a part of this
  * @quiet_s: time since it was last active
  * @last: what it did in the last windows, the latest one first
@@ -22,6 +23,7 @@ struct filter_entry {
 	uint32_t workload;
 	uint64_t kin;
 	bool ended;
+	bool alone[2];
 	double scale;
 	double quiet_s;
 	double last[FILTER_LAGS];

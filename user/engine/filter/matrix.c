@@ -149,7 +149,8 @@ enum wide wide_most = WIDE_AVX512;
 
 /* What matrix_kernels.h defines, for one width. */
 struct kernels {
-	void (*multiply)(struct matrix *c, const struct left *a, const struct matrix *b, size_t k);
+	void (*multiply)(struct matrix *c, const struct left *a, const struct matrix *b,
+			 const uint16_t *terms, size_t nr);
 	void (*add_products)(struct matrix *c, const struct left *a, const struct matrix *b,
 			     size_t k);
 	void (*multiply_lower)(struct matrix *c, float scale, const struct left *a,
@@ -185,11 +186,12 @@ static const struct kernels *kernels(void)
 	return &any;
 }
 
-void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matrix *b, size_t k)
+void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matrix *b,
+		     const uint16_t *terms, size_t nr)
 {
 	const struct left left = as_it_is(a);
 
-	kernels()->multiply(c, &left, b, k);
+	kernels()->multiply(c, &left, b, terms, nr);
 }
 
 void matrix_add_products(struct matrix *c, const struct matrix *a, const struct matrix *b, size_t k)

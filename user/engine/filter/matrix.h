@@ -12,6 +12,7 @@
 #define ENGINE_MATRIX_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define MATRIX_ROWS 4
 #define MATRIX_COLS 16
@@ -61,11 +62,14 @@ static inline float *matrix_row(const struct matrix *m, size_t i)
 int matrix_transpose(const struct matrix *m, struct matrix *ret);
 
 /**
- * matrix_multiply() - c = a * b, whatever was in c
- *
- * Shapes must fit: a is c->rows x k, b is k x c->cols, k without padding.
+ * matrix_multiply() - c = a * b, whatever was in c, from some terms of each sum
+ * @a: c->rows rows
+ * @b: as many rows as @a has columns, c->cols columns
+ * @terms: columns of @a and rows of @b
+ * @nr: of them
  */
-void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matrix *b, size_t k);
+void matrix_multiply(struct matrix *c, const struct matrix *a, const struct matrix *b,
+		     const uint16_t *terms, size_t nr);
 
 /**
  * matrix_add_products() - c += a' * b, one product after the other

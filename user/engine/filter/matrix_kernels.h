@@ -28,12 +28,12 @@ typedef double across
 /*
  * @rows rows and @nr registers of columns of c, kept there over all of k: so many that a core is
  * busy although additions to the same sum wait for each other.
+ * @terms: the k terms of a sum; NULL: the first ones
  */
 TARGET static INLINE void KERNEL(block)(struct matrix *c, float scale, const struct left *a,
-					const struct matrix *b, size_t k, size_t i, size_t j,
-					int rows, int nr, enum into into)
+					const struct matrix *b, const uint16_t *terms, size_t k,
+					size_t i, size_t j, int rows, int nr, enum into into)
 {
-	const float *ai = a->v + i * a->row, *bj = b->v + j;
 	float *ci = matrix_row(c, i) + j;
 	lanes s[2][ROWS] = { { { 0 } } };
 
@@ -44,15 +44,20 @@ TARGET static INLINE void KERNEL(block)(struct matrix *c, float scale, const str
 			for (int r = 0; r < rows; r++)
 				s[n][r] = *(lanes *)(ci + r * c->ld + n * LANES);
 	}
-	for (size_t l = 0; l < k; l++, ai += a->col, bj += b->ld)
+	for (size_t l = 0; l < k; l++) {
+		size_t term = terms ? terms[l] : l;
+		const float *al = a->v + i * a->row + term * a->col;
+		const float *bl = b->v + j + term * b->ld;
+
 #pragma GCC unroll 2
 		for (int n = 0; n < nr; n++) {
-			lanes x = *(const lanes *)(bj + n * LANES);
+			lanes x = *(const lanes *)(bl + n * LANES);
 
 #pragma GCC unroll 8
 			for (int r = 0; r < rows; r++)
-				s[n][r] += ai[r * a->row] * x;
+				s[n][r] += al[r * a->row] * x;
 		}
+	}
 #pragma GCC unroll 2
 	for (int n = 0; n < nr; n++)
 #pragma GCC unroll 8
@@ -76,27 +81,27 @@ TARGET static INLINE size_t KERNEL(columns)(const struct matrix *c, size_t j)
 
 /* All rows from row @i on to @end, and these. */
 TARGET static INLINE void KERNEL(blocks)(struct matrix *c, float scale, const struct left *a,
-					 const struct matrix *b, size_t k, size_t i, size_t end,
-					 size_t j, enum into into)
+					 const struct matrix *b, const uint16_t *terms, size_t k,
+					 size_t i, size_t end, size_t j, enum into into)
 {
 	const bool two = KERNEL(columns)(c, j) == 2 * LANES;
 
 	for (; two && i + ROWS <= end; i += ROWS)
-		KERNEL(block)(c, scale, a, b, k, i, j, ROWS, 2, into);
+		KERNEL(block)(c, scale, a, b, terms, k, i, j, ROWS, 2, into);
 	for (; !two && i + ROWS <= end; i += ROWS)
-		KERNEL(block)(c, scale, a, b, k, i, j, ROWS, 1, into);
+		KERNEL(block)(c, scale, a, b, terms, k, i, j, ROWS, 1, into);
 	for (; i < end; i += MATRIX_ROWS)
 		if (two)
-			KERNEL(block)(c, scale, a, b, k, i, j, MATRIX_ROWS, 2, into);
+			KERNEL(block)(c, scale, a, b, terms, k, i, j, MATRIX_ROWS, 2, into);
 		else
-			KERNEL(block)(c, scale, a, b, k, i, j, MATRIX_ROWS, 1, into);
+			KERNEL(block)(c, scale, a, b, terms, k, i, j, MATRIX_ROWS, 1, into);
 }
 
 TARGET static void KERNEL(multiply)(struct matrix *c, const struct left *a, const struct matrix *b,
-				    size_t k)
+				    const uint16_t *terms, size_t nr)
 {
 	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
-		KERNEL(blocks)(c, 1, a, b, k, 0, c->rows, j, INTO_NOTHING);
+		KERNEL(blocks)(c, 1, a, b, terms, nr, 0, c->rows, j, INTO_NOTHING);
 }
 
 /* One product after the other is added to c. */
@@ -104,7 +109,7 @@ TARGET static void KERNEL(add_products)(struct matrix *c, const struct left *a,
 					const struct matrix *b, size_t k)
 {
 	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
-		KERNEL(blocks)(c, 1, a, b, k, 0, c->rows, j, INTO_SUMS);
+		KERNEL(blocks)(c, 1, a, b, NULL, k, 0, c->rows, j, INTO_SUMS);
 }
 
 /* What is at and below the diagonal of c. */
@@ -112,7 +117,7 @@ TARGET static void KERNEL(multiply_lower)(struct matrix *c, float scale, const s
 					  const struct matrix *b, size_t k)
 {
 	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
-		KERNEL(blocks)(c, scale, a, b, k, j, c->rows, j, INTO_TOTAL);
+		KERNEL(blocks)(c, scale, a, b, NULL, k, j, c->rows, j, INTO_TOTAL);
 }
 
 /* The same where that was zero. */
@@ -120,7 +125,7 @@ TARGET static void KERNEL(set_lower)(struct matrix *c, float scale, const struct
 				     const struct matrix *b, size_t k)
 {
 	for (size_t j = 0; j < c->cols; j += KERNEL(columns)(c, j))
-		KERNEL(blocks)(c, scale, a, b, k, j, c->rows, j, INTO_ZERO);
+		KERNEL(blocks)(c, scale, a, b, NULL, k, j, c->rows, j, INTO_ZERO);
 }
 
 TARGET static void KERNEL(add_rows)(float *to, const struct matrix *m, size_t nr,
@@ -287,7 +292,7 @@ TARGET static void KERNEL(forward_all)(const struct matrix *tri, size_t nr, stru
 
 		/* What the rows above contribute, four rows at a time; then the triangle. */
 		for (size_t j = 0; i && j < x->cols; j += KERNEL(columns)(x, j))
-			KERNEL(blocks)(x, -1, &left, x, i, i, i + MATRIX_ROWS, j, INTO_TOTAL);
+			KERNEL(blocks)(x, -1, &left, x, NULL, i, i, i + MATRIX_ROWS, j, INTO_TOTAL);
 		for (size_t r = i; r < end; r++) {
 			const float *lr = matrix_row(tri, r);
 			float *xr = matrix_row(x, r);
