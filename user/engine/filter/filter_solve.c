@@ -161,16 +161,18 @@ static void add_start_noise(struct filter *f, const struct filter_input *in)
 			continue; /* as most of them, long ago or not */
 		start = matrix_row(&w->start, w->nr_starting);
 		w->starting[w->nr_starting++] = i;
+		memset(start, 0, w->t * sizeof(*start));
 		for (size_t t = 0; t < w->t; t++) {
 			double moved = fmax(e->scale, least) * matrix_row(&w->raw, t)[i];
 			double now = begin + in->middle_s[t];
 
-			start[t] = 0;
 			/* Who was there when the filter began is not just starting. */
 			if (e->since_s == NOT_YET && moved > 0)
 				e->since_s = f->blocks || t ? now : LONG_AGO;
-			if (e->since_s < 0 || now > e->since_s + START_S)
+			if (e->since_s == NOT_YET)
 				continue;
+			if (e->since_s < 0 || now > e->since_s + START_S)
+				break;
 			start[t] = moved * moved;
 			w->noise[t] += start[t];
 		}
