@@ -84,12 +84,14 @@ def test_long_interval(bed):
 def test_command_and_selection(bed):
     """Selections are those of the recording, or others."""
     path = bed.scratch / "run.rec"
-    done = record(bed, "-o", path, "--", bed.burn, "-m", 300)
+    done = record(bed, "-o", path, "--", bed.storm, 1, bed.burn, "-m", 300)
     pid, burnt = (int(said(done.out, "process")[0][i]) for i in (1, 3))
+    ((_, _, ended),) = said(done.out, "ended")
     reports = report(bed, path).reports()
-    pids = {row["pid"] for one in reports for row in one["workloads"]}
-    require(pids == {pid}, f"rows are {pids}, the command was {pid}")
-    same_time("burn", on_cpu(reports, pid=pid), burnt, 2 * MS)
+    names = {(row["comm"], row["pid"] == pid) for one in reports for row in one["workloads"]}
+    expected = {("storm", False), ("burn", True)}
+    require(names == expected, f"rows are {names}, the command ran burn as {pid}")
+    same_time("burn", on_cpu(reports, pid=pid), burnt, 2 * MS, int(ended))
     chosen = report(bed, path, "-p", pid).reports()
     require(
         on_cpu(chosen, pid=pid) == on_cpu(reports, pid=pid), "-p shows another time than the selection"
