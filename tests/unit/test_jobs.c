@@ -97,6 +97,7 @@ static void users_who_are_not_believed(void **state)
 	static const struct job_users users = { .nr = 1, .uids = { 994 } };
 	struct world w = world_new(ROW_JOB, true);
 	const struct job *j;
+	struct report *r;
 	char path[256];
 
 	(void)state;
@@ -116,6 +117,11 @@ static void users_who_are_not_believed(void **state)
 	assert_string_equal(job_of(&w, 4)->who.id, "fpUt87KFAo");
 	assert_int_equal(job_of(&w, 4)->who.owner, 994);
 	assert_int_equal(HASH_COUNT(w.id->jobs), 2);
+	moved(&w, workload(&w, 10, 10), 1);
+	r = next_report(&w);
+	assert_true(row(r, "job:3")->leaf);
+	assert_string_equal(row(r, "job:3")->cgroup, USERS);
+	report_free(r);
 	world_free(&w);
 }
 
