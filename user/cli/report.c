@@ -56,6 +56,16 @@ static int check_destinations(const struct reporting *r, struct diag *d)
 	return diag_advise(d, -ENODATA, "record with --split destination");
 }
 
+/* No method attributes what was not counted: zeros would look like bytes. */
+static int check_methods(const struct reporting *r, struct diag *d)
+{
+	if (replay_file_header(&r->file)->layout.nr_counters)
+		return 0;
+	diag_fail(d, -ENODATA, "%s has no counters: there are no bytes to compare methods by",
+		  replay_file_name(&r->file));
+	return diag_advise(d, -ENODATA, "leave --compare out, or record without --no-counters");
+}
+
 /* Who else wants the events */
 static void listen(struct reporting *r)
 {
@@ -76,6 +86,8 @@ static int open_all(struct reporting *r, struct diag *d)
 
 	if (!err && r->args->by_destination)
 		err = check_destinations(r, d);
+	if (!err && r->args->nr_methods > 1)
+		err = check_methods(r, d);
 	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
 		err = show_open(r->args, d, &r->show);
