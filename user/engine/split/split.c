@@ -318,10 +318,13 @@ static int fill_activity(const struct crowd *c, const struct split_block *b, str
 	return 0;
 }
 
-/* Nobody writes more to memory than leaves a cache. Of reads no event says that. */
+/*
+ * Nobody writes more to memory than leaves a cache. Of reads no event says that. Where activity is
+ * what was read at most, it is not asked: that caches take lines is in it.
+ */
 static double most_of(const struct splitter *s, const struct part *p)
 {
-	if (!filter_follows_traffic(p->kind) ||
+	if (p->kind != FILTER_TRAFFIC ||
 	    s->header->layout.counters[p->counter].direction != DIRECTION_WRITE)
 		return 0;
 	return weight_most_written(s->header->weights[p->x_of % TRACE_MAX_WEIGHTS]);
