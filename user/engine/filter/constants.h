@@ -71,8 +71,8 @@
 	X(STEP,		      0.25, "a step, a part more; what is tried, too")			\
 	X(LEAP,		      1.0,  "a leap, a part more")					\
 	X(JUMPED,	      5.0,  "levels further off are forgotten, standard deviations")	\
-	X(STEPPED,	      8.0,  "CPU time: a level is another one within a block from these log odds") \
-	X(STEP_OVER,	      8.0,  "so much more than for a level that is off all the time, log odds") \
+	X(STEPPED,	      2.0,  "CPU time: a level is another one within a block from these log odds") \
+	X(STEP_OVER,	      2.0,  "so much more than for a level that is off all the time, log odds") \
 	X(STEP_ALONE,	      3.0,  "and than for any other workload, log odds")		\
 	X(STEP_DOUBT,	      1.5,  "errors of a block with such a level are so many times larger")	\
 	X(NEWS,		      0.02, "new workloads matter from this part of the activity")	\
@@ -166,7 +166,7 @@
 	X(LATER_ROUNDS,	      2,    "the same of later ones")				\
 	X(EARLY_BLOCKS,	      3,    "so many blocks are first ones")				\
 	X(REFINE_ROUNDS,      4,    "scales of new workloads are refined so often")		\
-	X(JUMP_ROUNDS,	      3,    "so many levels of a block are forgotten at most")	\
+	X(JUMP_ROUNDS,	      8,    "so many levels of a block are forgotten at most")	\
 	X(STEP_WINDOWS,	      5,    "it ran in so many windows before and behind that, at least")	\
 	X(LAG_ROUNDS,	      3,    "a block is solved again so often with the lag it taught")	\
 	X(POSITIVE_ROUNDS,    3,    "rounds over totals that came out negative")		\
