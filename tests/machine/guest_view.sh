@@ -105,7 +105,7 @@ scenario_view_metrics() {
 	pressed=0
 	until_true shows LIVE
 	count_open > open.rows
-	traffic --name big --report truth --slot 0 --rate 1000000 --cpu 1 --seconds 10 &
+	traffic --name big --report truth --slot 0 --rate 1000000 --cpu 1 --seconds 300 &
 	big=$!
 	until_true has_worked 300 $big
 	press 6
@@ -117,7 +117,8 @@ scenario_view_metrics() {
 	count_open > open.left
 	press b
 	shot cgroups CGROUP
-	wait $big
+	kill $big
+	until_true has_lines truth 1
 	press q
 	wait $viewer
 	exec 3>&-
