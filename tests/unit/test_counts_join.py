@@ -254,6 +254,32 @@ def test_methods():
     assert done.returncode == 0 and " kB " in done.stdout, done
 
 
+def test_peak():
+    """A peak is of bytes: counts have some, a recording of CPU time alone has none."""
+    for command in ("report", "neighbours"):
+        words = [program, command, recording(), "--peak", "1GB/s"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and "has no counters" in done.stderr and not done.stdout, done
+    words = [program, "report", recording(), "--peak", "none"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout, done
+    done = run(counts(0, ("Mod0_Reqs", 1000)), ALL, "--summary", "--peak", "1GB/s")
+    assert done.returncode == 0 and " kB " in done.stdout, done
+
+
+def test_cut():
+    """A recording that was cut says which it is, and whether there is anything to show."""
+    path = pathlib.Path(recording("cut.ndjson"))
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    marks = [i for i, line in enumerate(lines) if json.loads(line)["type"] == "mark"]
+    for last, said in ((marks[0], "there is nothing to show"), (marks[2], "is not shown")):
+        path.write_text("".join(lines[: last + 1]) + '{"type":', encoding="utf-8")
+        done = subprocess.run([program, "report", path], capture_output=True, text=True, check=False)
+        assert done.returncode == 3 and said in done.stderr, done
+        assert f"{path} ends without its end" in done.stderr, done
+        assert bool(done.stdout) == (last == marks[2]), done
+
+
 status = run_all("counts_join", globals())
 for path in folder.iterdir():
     path.unlink()

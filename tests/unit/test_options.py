@@ -123,7 +123,7 @@ def same_values():
 
 def settings():
     """settings have the same units, but none may be left out where it is not in the name"""
-    found = options_with("serve", "TIME|SIZE|PERCENT|RATE")
+    found = options_with("serve", "TIME|SIZE|PERCENT|RATE|PERIOD")
     assert found == set(SETTINGS), f"{found ^ set(SETTINGS)} are not tested, or are not there"
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "serve.conf"
@@ -163,10 +163,37 @@ def unknown():
         (["-a", "--peak", "=1GB/s"], ['no peak of ""']),
         (["-a", "--peak", "1GB/s,cmem=2GB/s"], ["cmem is there twice"]),
         (["-a", "--peak", "cmem=1GB/s,"], ["empty entry"]),
+        (["-a", "--no-counters", "--peak", "1GB/s"], ["--peak", "nothing is counted"]),
         (["-J", "pbs:1"], ["-J pbs:1", "slurm"]),
     ):
         status, said = run(*arguments)
         assert status == 2 and all(word in said for word in words), f"{arguments}: {said}"
+
+
+def files():
+    """a file that is read is not overwritten, and no two options write to one file"""
+    with tempfile.TemporaryDirectory() as folder:
+        trace, link, new = (pathlib.Path(folder) / name for name in ("trace", "link", "new"))
+        trace.write_text("kept", encoding="ascii")
+        link.symlink_to(trace)
+        for option in ("-o", "--html", "--csv", "--perfetto"):
+            for path in (trace, link):
+                status, said = run("report", trace, option, path)
+                assert status == 2 and f"{option} {path} would overwrite the recording" in said, said
+        with trace.open(encoding="ascii") as piped:
+            words = [program, "report", "-", "--csv", trace]
+            done = subprocess.run(words, stdin=piped, capture_output=True, text=True, check=False)
+            assert done.returncode == 2 and "would overwrite the recording" in done.stderr, done
+        status, said = run("neighbours", trace, "-o", trace)
+        assert status == 2 and "would overwrite" in said, said
+        status, said = run("stat", "--counts", trace, "--group", "x", "-o", trace)
+        assert status == 2 and "would overwrite the file of counts" in said, said
+        assert trace.read_text(encoding="ascii") == "kept"
+        for words in (["report", trace, "--html", new, "--csv", new], ["-a", "-o", new, "--html", new]):
+            status, said = run(*words)
+            assert status == 2 and f"name the same file, {new}" in said and not new.exists(), said
+        status, said = run("report", trace, "--html", "/dev/null", "--csv", "/dev/null")
+        assert status == 1 and "is neither a recording" in said, said
 
 
 def schedulers():
@@ -198,9 +225,12 @@ def commands():
     for name in names:
         assert f".SS Options of t410trace {name}\n" in page, f"{name} has no options in the manual page"
         assert f"Usage: t410trace {name} " in run(name, "--help")[1], name
+        plain = subprocess.run([program, name, "--help"], capture_output=True, text=True, check=True).stdout
+        options = plain.partition("\n\n")[2].splitlines()
+        assert not [line for line in options if re.match(" *-", line) and not re.match(" {2,6}-", line)], plain
         assert "Exit status: 0 done, 1 failed, 2 wrong arguments" in run(name, "--help")[1], name
 
 
-for test in (units, same_values, settings, unknown, schedulers, commands):
+for test in (units, same_values, settings, unknown, files, schedulers, commands):
     check(test)
 sys.exit(failed)

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/files_apart.h"
 #include "version.h"
 
 #define MAX_ROWS    64
@@ -144,6 +145,8 @@ static void finish(struct argp_state *state)
 		err = diag_fail(&d, -EINVAL, "-q and -v exclude each other");
 	if (!err && all->command->check)
 		err = all->command->check(all, &d);
+	if (!err)
+		err = files_apart(all, &d);
 	if (err)
 		fail(state, "", &d);
 }

@@ -2,7 +2,6 @@
 #include "cli/page_file.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "cli/output.h"
 #include "report/html/html.h"
@@ -15,8 +14,6 @@ int page_file_check(struct run_options *r, struct diag *d)
 		return 0;
 	if (r->nr_methods > 1)
 		return diag_fail(d, -EINVAL, "--html is of one method: --compare has several");
-	if (o->file && !strcmp(o->file, o->html))
-		return diag_fail(d, -EINVAL, "--html and -o name the same file, %s", o->html);
 	r->neighbours = true;
 	return 0;
 }

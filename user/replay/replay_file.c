@@ -11,14 +11,23 @@ const char *replay_file_name(const struct replay_file *f)
 	return strcmp(f->args->file, "-") ? f->args->file : "the standard input";
 }
 
-/* CPU tiles of an ESP are sockets of a trace, and have one memory together. */
+/*
+ * Without counters there are no bytes to have a part of a peak. CPU tiles of an ESP are sockets of
+ * a trace, and have one memory together.
+ */
 static int check_peaks(const struct replay_file *f, struct diag *d)
 {
-	const struct trace_header *h = trace_file_header(f->file);
+	const struct trace_header *h = replay_file_header(f);
 	bool given = false;
 
 	for (int i = 0; i < NR_PEAKS; i++)
 		given |= f->args->peaks.bytes_per_s[i] != 0;
+	if (given && !h->layout.nr_counters) {
+		diag_fail(d, -ENODATA, "%s has no counters: no bytes use a part of a peak",
+			  replay_file_name(f));
+		return diag_advise(d, -ENODATA,
+				   "leave --peak out, or record without --no-counters");
+	}
 	if (!given || strcmp(h->host.platform, "esp") != 0 || h->layout.nr_sockets == 1)
 		return 0;
 	diag_fail(d, -EINVAL, "%s: its sockets are CPU tiles of an ESP, and a peak is that of all",
@@ -32,11 +41,11 @@ int replay_file_open(struct replay_file *f, const struct replay_output *output, 
 	int err = trace_file_open(f->args->file, d, &f->file);
 
 	if (!err)
-		err = check_peaks(f, d);
-	if (!err)
 		trace_file_peaks(f->file, &f->args->peaks);
 	if (!err && f->counts)
 		err = counts_join_new(f->counts, trace_file_header(f->file), d, &f->join);
+	if (!err)
+		err = check_peaks(f, d);
 	if (!err)
 		err = replay_new(replay_file_header(f), f->args, output, d, &f->replay);
 	return err;
@@ -97,10 +106,12 @@ bool replay_file_describe(const struct replay_file *f)
 	if (e->complete)
 		return e->refused || missing;
 	fprintf(stderr,
-		"%s: the recording ends without its end (its writer was killed, or is still at "
-		"work): the last %" PRIu64 " bytes were dropped, and what came after the last "
-		"complete interval is not shown\n",
-		f->who, e->dropped_bytes);
+		"%s: %s ends without its end (its writer was killed, or is still at work): the "
+		"last %" PRIu64 " bytes were dropped, and %s\n",
+		f->who, replay_file_name(f), e->dropped_bytes,
+		replay_intervals(f->replay)
+			? "what came after the last complete interval is not shown"
+			: "no interval is complete: there is nothing to show");
 	return true;
 }
 
