@@ -336,11 +336,10 @@ const struct option_row shared_options[] = {
 	  OPTION("max-jobs", 0, "N", value_number, serve.max_jobs), WITHIN(0, 1e9),
 	  SETTING("200000") },
 	{ SERVE, 2,
-	  "Also keep intervals of each job, for its page (t410trace job): so long ones for so "
-	  "long, "
-	  "then joined into longer ones, as in \"10s for 1h, 5m for 30d\" (default none)",
-	  OPTION("history", 0, "TIME for TIME[,...]", value_history, serve.history),
-	  SETTING("none") },
+	  "Also keep intervals of each job, for its page (t410trace job): TIME for TIME, so "
+	  "long ones for so long, then joined into longer ones, as in \"10s for 1h, 5m for 30d\" "
+	  "(default none)",
+	  OPTION("history", 0, "PERIOD[,...]", value_history, serve.history), SETTING("none") },
 	{ SERVE, 2, "Where closing reports go (default " SPOOL_DEFAULT_FOLDER ")",
 	  OPTION("spool", 0, "FOLDER", value_path, serve.spool), SETTING(SPOOL_DEFAULT_FOLDER) },
 	{ SERVE, 2,
