@@ -123,6 +123,25 @@ static void lacks(struct stage *s, const char *what)
 	free(text);
 }
 
+/* On a narrow terminal numbers give way to names, of rows and of sockets. */
+static void test_narrow(void **state)
+{
+	struct stage s;
+	size_t i;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 30, 20, DRAW_MIN_COLUMNS);
+	check(&s, "top-40x20.txt");
+	for (i = DRAW_MIN_COLUMNS; i <= 80; i++) {
+		s.columns = i;
+		has(&s, "\n4242 lbm ");
+		has(&s, "socket 0 ");
+		has(&s, " WRITE");
+		has(&s, "CPU");
+	}
+	close_stage(&s);
+}
+
 static void test_pictures(void **state)
 {
 	struct stage s;
@@ -628,6 +647,7 @@ static void test_any_key_at_any_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_pictures),
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_metrics),

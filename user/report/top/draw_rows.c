@@ -12,7 +12,8 @@
 #include "report/top/draw_parts.h"
 #include "report/top/graph.h"
 
-#define NAME_LEAST  16
+#define NAME_NEEDS  10 /* columns of numbers give way before it has less */
+#define NAME_LEAST  16 /* the graph gives way before */
 #define NAME_MOST   56
 #define GRAPH_LEAST 8
 #define GRAPH_WIDE  60
@@ -89,15 +90,31 @@ static void find_columns(const struct view *v, struct layout *l, size_t width)
 		devices != DEVICES_NONE && (width >= DEVICE_FROM || !l->counted);
 }
 
+/* Rows without a name say nothing: on a narrow terminal columns go, the least needed first. */
+static size_t room_for_numbers(struct layout *l, size_t width)
+{
+	static const enum column goes[] = { COLUMN_PEAK,  COLUMN_DEVICE_WRITE, COLUMN_DEVICE_READ,
+					    COLUMN_RANGE, COLUMN_CPU,	       COLUMN_SHARE };
+	size_t numbers = 0;
+
+	for (int i = 0; i < NR_COLUMNS; i++)
+		numbers += l->has[i] ? columns[i].width + 1 : 0;
+	for (size_t i = 0; i < ARRAY_SIZE(goes) && numbers + 1 + NAME_NEEDS > width; i++)
+		if (l->has[goes[i]]) {
+			l->has[goes[i]] = false;
+			numbers -= columns[goes[i]].width + 1;
+		}
+	return numbers;
+}
+
 /* Numbers first; what is left is shared by the name, the graph and, on a wide one, a bar. */
 static struct layout lay_out(const struct view *v, size_t width)
 {
 	struct layout l = { 0 };
-	size_t numbers = 0, left;
+	size_t numbers, left;
 
 	find_columns(v, &l, width);
-	for (int i = 0; i < NR_COLUMNS; i++)
-		numbers += l.has[i] ? columns[i].width + 1 : 0;
+	numbers = room_for_numbers(&l, width);
 	left = width > numbers + 1 ? width - numbers - 1 : 0;
 	l.bar = width >= BAR_FROM && left > BAR_LEAVES && l.counted ? BAR_WIDE : 0;
 	left -= l.bar ? l.bar + 1 : 0;

@@ -10,6 +10,7 @@
 
 #define LABEL_WIDTH  9
 #define NUMBERS_WIDE 36
+#define PEAK_WIDE    13 /* of the numbers; on a narrow terminal it gives way to the bar */
 #define LEAST_BAR    8
 
 enum piece { PIECE_WORKLOADS, PIECE_DEVICES, PIECE_REMOTE, PIECE_NOBODY, NR_PIECES };
@@ -108,24 +109,31 @@ static bool find_peak(const struct report *r, uint32_t id, struct peak_use *ret)
 	return false;
 }
 
+static size_t numbers_wide(const struct canvas *c)
+{
+	return c->columns > LABEL_WIDTH + NUMBERS_WIDE + LEAST_BAR ? NUMBERS_WIDE
+								   : NUMBERS_WIDE - PEAK_WIDE;
+}
+
 /* "6.546 GB/s  12.0% of peak  CPU 83.7%", right to the edge */
 static void put_numbers(const struct view *v, struct canvas *c, size_t row, uint32_t socket,
 			const struct bar *b)
 {
 	const struct report *r = v->report;
 	const struct report_socket *cpus = &r->sockets[socket];
-	size_t column = c->columns - NUMBERS_WIDE;
+	bool narrow = numbers_wide(c) < NUMBERS_WIDE;
+	size_t column = c->columns - NUMBERS_WIDE, amount = c->columns - numbers_wide(c);
 	char text[FORMAT_NUMBER_LEN], all[2 * FORMAT_NUMBER_LEN];
 	struct peak_use use;
 
 	if (b->counted) {
 		draw_amount(v, b->whole, text);
 		snprintf(all, sizeof(all), "%s %s%s", text, draw_unit(v), b->incomplete ? "?" : "");
-		canvas_right(c, row, column, 12, LOOK_STRONG, all);
+		canvas_right(c, row, amount, 12, LOOK_STRONG, all);
 	} else if (b->incomplete) {
-		canvas_right(c, row, column, 12, LOOK_BAD, "no data");
+		canvas_right(c, row, amount, 12, LOOK_BAD, "no data");
 	}
-	if (b->counted && find_peak(r, cpus->id, &use) && use.valid) {
+	if (!narrow && b->counted && find_peak(r, cpus->id, &use) && use.valid) {
 		format_percent((uint64_t)(use.share * 1e6), 1000000, text);
 		snprintf(all, sizeof(all), "%s%s", use.at_most ? "≤" : "", text);
 		canvas_right(c, row, column + 12, 8, LOOK_STRONG, all);
@@ -201,9 +209,7 @@ size_t draw_sockets(const struct view *v, struct canvas *c, size_t top, size_t m
 	uint64_t largest = 0;
 	bool peak = false;
 
-	width = c->columns > LABEL_WIDTH + NUMBERS_WIDE + LEAST_BAR
-			? c->columns - LABEL_WIDTH - NUMBERS_WIDE - 1
-			: LEAST_BAR;
+	width = c->columns - LABEL_WIDTH - numbers_wide(c) - 1;
 	for (uint32_t i = 0; i < r->nr_sockets; i++) {
 		struct bar b = bar_of(r, i);
 
