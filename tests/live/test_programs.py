@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from daemon import Jobs, new_job, serving, wait_for
-from live import BUSY_MS, HERE, check_status, precise, require, shares
+from live import BUSY_MS, HERE, LIMIT_S, check_status, precise, require, shares
 
 EXAMPLES = HERE.parent.parent / "docs/examples"
 # Bytes for each ms of CPU time
@@ -105,10 +105,11 @@ def run(bed, *args, seconds=3.0, options=(), command=(), fault=None, words=None)
         counts = ["--source", source(bed, files, *options)]
         with bed.tracing("-a", *counts, *args, command=command) as tracer:
             if fault:
-                time.sleep(0.5)
-                order(bed, fault)
-            if words:
-                tracer.wait_until(words, lambda: words.encode() in tracer.err_path.read_bytes())
+                tracer.wait_until("counting", lambda: len(log_of(bed)) > 20)
+                unheard = order(bed, fault)
+                tracer.wait_until(fault, lambda: not unheard.exists())
+                if words:
+                    tracer.wait_until(words, lambda: words.encode() in tracer.err_path.read_bytes())
                 said = len(log_of(bed))
                 tracer.wait_until("counting again", lambda: len(log_of(bed)) > said + 10)
             time.sleep(seconds)
@@ -285,7 +286,7 @@ def test_nothing_left(bed):
                 require(group_lives(mark.encode()), "the source does not run")
                 tracer.signal(number)
                 tracer.process.wait()
-            deadline = time.monotonic() + 5
+            deadline = time.monotonic() + LIMIT_S
             while group_lives(mark.encode()) and time.monotonic() < deadline:
                 time.sleep(0.05)
             require(not group_lives(mark.encode()), f"after signal {number} the source still runs")
@@ -301,10 +302,11 @@ def test_examples(bed):
     commands = [f"{EXAMPLES}/source.py lo", program]
     sources = [arg for command in commands for arg in ("--source", command)]
     with bed.tracing("-a", "--json", "-i", 200, *sources) as tracer:
-        time.sleep(0.3)
+        # both were read at the beginning of an interval, and are so after the last byte
+        tracer.wait_reports(2)
         ping = "import socket; s=socket.socket(2,2); [s.sendto(bytes(1000),('127.0.0.1',9)) for _ in range(500)]"
         subprocess.run(["python3", "-c", ping], check=True)
-        time.sleep(0.5)
+        tracer.wait_reports(3)
         done = tracer.end(signal.SIGINT)
     reports = done.intervals()
     sent = counted(reports, "lo/tx_bytes")

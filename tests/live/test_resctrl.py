@@ -114,6 +114,16 @@ def test_nothing_without_groups(bed):
     os.close(watch)
 
 
+def wait_recorded(bed, tracer, recording):
+    """Until two more intervals are in it: the second one began after this."""
+
+    def number():
+        return bed.command(bed.program, "report", recording, "--json", "-i", 200).out.count(b"\n")
+
+    enough = number() + 2
+    tracer.wait_until("two more intervals", lambda: number() >= enough)
+
+
 def test_recorded(bed):
     """A recording has what the groups counted: its reports say what a live run's do. One that was told
     not to look reads nothing, and is of the version that older programs read."""
@@ -130,9 +140,9 @@ def test_recorded(bed):
             "-a", "-i", 200, "-o", recording, "--resctrl", groups.root, command=["record"]
         ) as tracer:
             tell(process)
-            time.sleep(0.5)
+            wait_recorded(bed, tracer, recording)
             groups.say("web", 4 * 10**6)
-            time.sleep(0.5)
+            wait_recorded(bed, tracer, recording)
             stop(tracer)
         path = tree.path("a")
         watch = opens_of(groups.root / "web/mon_data/mon_L3_00/mbm_total_bytes")

@@ -120,7 +120,8 @@ def test_unreadable(bed):
         path.write_bytes(b"")
         with bed.tracing("-a", "--json", "-i", 100, program=bed.with_file) as tracer:
             path.unlink()
-            time.sleep(0.3)
+            # the last of them began without the file
+            tracer.wait_reports(3)
             done = tracer.end(signal.SIGINT)
     last = done.intervals()[-1]
     require(last["quality"]["invalid_windows"] > 0, "nobody counted the readings that failed")

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 
-from live import HERE, LIMIT_S, Failed, Skip, finish, kernel_ids, require, tell
+from live import HERE, LIMIT_S, Failed, Skip, finish, kernel_ids, precise, require, tell
 from test_cgroups import Tree
 from test_end import check_gone
 
@@ -91,18 +91,26 @@ def test_record_from_now_on(bed):
     path = bed.scratch / "seen.rec"
     with bed.process(bed.burn, "-m", 1000 * LIMIT_S) as burn, open_top(bed, "-i", "500ms", "-o", path) as t:
         wait(t, rf"{burn.pid} burn")
+        # whatever keys and pictures take on a busy machine
+        pressed = time.monotonic()
         t.press("r")
         wait(t, "REC")
+        begun = time.monotonic()
         time.sleep(2.5)
+        least = (time.monotonic() - begun) / 0.5 - 1
         t.press("r")
         wait(t, "recorded")
+        most = (time.monotonic() - pressed) / 0.5 + 2
         t.press("q")
         require(t.wait_status() == 0, "status of q")
         done = bed.command(bed.program, "report", path, "--json")
         require(done.status == 0, f"report: {done.status}, {done.err[:300]}")
         done.check_schema()
         reports = done.reports()
-        require(4 <= len(reports) <= 7, f"{len(reports)} intervals of 0.5 s in 2.5 s, and what was left")
+        text = f"{len(reports)} intervals of 0.5 s, expected {least:.1f} to {most:.1f}"
+        require(len(reports) <= most, text)
+        # an interval that was closed late is a longer one
+        precise(len(reports) >= least, text)
         # The last one is as long as its interval was when the recording ended, which may be no time for burn.
         for report in reports[:-1]:
             rows = [r for r in report["workloads"] if r.get("comm") == "burn" and r["pid"] == burn.pid]
