@@ -192,6 +192,7 @@ part_emulation() {
 	script tests/machine/test_judge_large.py
 	script tests/machine/test_checks.py
 	script tests/machine/test_boot.py
+	script tests/machine/test_wait.py
 }
 part_pages() {
 	packaging/deps.sh chromium chromium-driver python3-selenium fonts-dejavu-core &&

@@ -53,8 +53,11 @@ account_by() { "$T410TRACE" report run.rec -a --by cgroup --json -i 60000 --meth
 
 account() {
 	"$T410TRACE" record -a -o run.rec & tracer=$!
-	while [ ! -s run.rec ]; do usleep 50000; done
-	usleep 200000
+	# there is a file before anything is counted; with a whole interval in it all is
+	until "$T410TRACE" report run.rec -a --json 2> /dev/null | grep -q '"interval"'; do
+		kill -0 $tracer || return
+		usleep 50000
+	done
 	tenants 3
 	tenants_end
 	kill -INT $tracer

@@ -22,17 +22,11 @@ ANYWHERE=f
 
 # --- tools
 
+# shellcheck source=tests/machine/guest_wait.sh
+. /host/guest_wait.sh
+
 # The marker separates what the kernel says from here on from what it said at boot.
 mark() { echo "t410trace test: $1" > /dev/kmsg; }
-
-# until_true COMMAND...: waits for it, at most a minute (on a busy host)
-until_true() {
-	tries=600
-	while ! "$@" && [ $tries -gt 0 ]; do
-		usleep 100000
-		tries=$((tries - 1))
-	done
-}
 
 # Hundredths of a second are enough
 uptime_ns() { sed -E 's/^0*([0-9]+)\.([0-9]+) .*/\1\20000000/' /proc/uptime; }
@@ -69,12 +63,23 @@ trace_end() {
 	trace_ended
 }
 
-# recording ARG...: starts t410trace record into run.rec; it counts when this returns
+# recorded_since NS: a recording has whole intervals. Is one in it that began after this time?
+recorded_since() {
+	"$T410TRACE" report run.rec -a --json 2> /dev/null |
+		sed -nE 's/.*"interval":\{"start_ns":([0-9]+),.*/\1/p' > starts
+	while read -r begun; do
+		[ "$begun" -le "$1" ] || return 0
+	done < starts
+	return 1
+}
+
+# recording ARG...: starts t410trace record into run.rec; it counts when this returns. There is a file
+# before that.
 recording() {
 	"$T410TRACE" record -a -o run.rec "$@" 2> record.err &
 	recorder=$!
-	until_true test -s run.rec
-	usleep 500000
+	until_true recorded_since 0
+	rm -f starts
 }
 
 # recording_end: all that happened before is in it; keeps the status
@@ -104,7 +109,7 @@ load() {
 said() {
 	said_name=$1
 	shift
-	timeout 60 "$@" > "$said_name.out" 2> "$said_name.err"
+	timeout $PATIENCE "$@" > "$said_name.out" 2> "$said_name.err"
 	echo $? > "$said_name.status"
 }
 
@@ -439,12 +444,12 @@ scenario_output() {
 	cp full/reports full.reports
 	umount full
 	rmdir full
-	{ timeout 60 "$T410TRACE" -a --json -i 100 -d 15 2> pipe.err; echo $? > pipe.status; } | head -n 1 > pipe.json
+	{ timeout $PATIENCE "$T410TRACE" -a --json -i 100 -d 15 2> pipe.err; echo $? > pipe.status; } | head -n 1 > pipe.json
 }
 
 # The followed process ends: so does the run, and its bytes are there.
 scenario_death() {
-	held dies traffic --name dies --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 30
+	held dies traffic --name dies --report truth --slot 2 --rate 1000000 --cpu 2 --seconds 300
 	trace dies -p "$held" -i 300
 	release dies
 	until_true has_worked 200 "$held"
@@ -482,10 +487,18 @@ scenario_command() {
 	pidof traffic > left
 }
 
+# goes_on PID: a program works up to the fourth report from now on
+goes_on() {
+	until_true has_lines all.json $(($(wc -l < all.json) + 4))
+	kill "$1"
+	wait "$1"
+}
+
 # The CPU that reads the counters of socket 1 goes away and comes back.
 scenario_hotplug() {
 	trace all -a -i 500 --weights cpu_cycles
-	load steady --slot 2 --rate 1000000 --cpu 3 --seconds 4.5 &
+	traffic --name steady --report truth --slot 2 --rate 1000000 --cpu 3 --seconds 300 &
+	steady=$!
 	sleep 1
 	offline=$(uptime_ns)
 	echo 0 > /sys/devices/system/cpu/cpu2/online
@@ -496,7 +509,7 @@ scenario_hotplug() {
 	# Somebody uses it: nobody wakes a CPU to see whether its core events have ended.
 	taskset 4 sh -c 'while usleep 50000; do :; done' &
 	user=$!
-	until_true has_lines truth 1
+	goes_on $steady
 	kill $user
 	trace_end TERM
 }
@@ -554,6 +567,7 @@ scenario_latency() {
 	rm -f run.rec
 	traffic --slot 15 --rate 1000000 --cpu 2 --seconds 300 > /dev/null &
 	loader=$!
+	until_true has_worked 20 $loader
 	said live "$T410TRACE" neighbours -d 2 --json
 	kill $loader
 	wait
@@ -592,7 +606,7 @@ scenario_grace_alone() {
 	trace_end TERM
 	traffic --slot 9,10 --per-iter 1000000 --cpu 2 --seconds 300 > /dev/null &
 	loader=$!
-	usleep 500000
+	until_true has_worked 20 $loader
 	said table "$T410TRACE" -a -v --split destination -d 1
 	said refused "$T410TRACE" -a --split source -d 1
 	kill $loader

@@ -83,7 +83,9 @@ scenario_devices_alone() {
 	trace_end TERM
 }
 
-# Four of those behind the switch, whose port is one: they take turns. Their traffic never stops.
+# Four of those behind the switch, whose port is one: they take turns. Their traffic never stops. The
+# run has whole intervals only, for a device may have no turn in a short one; so it ends by itself, long
+# after the loads.
 scenario_devices_rotation() {
 	cat > loads <<-'END'
 	traffic --name tasks --report truth --slot 16 --rate 1000000 --cpu 1 --duty 5/45 --seconds 6 &
@@ -91,7 +93,7 @@ scenario_devices_rotation() {
 	wait
 	END
 	# shellcheck disable=SC2046,SC2086  # lists
-	trace all -a -i 2000 -d 12 $(devices $FOUR_SWITCHED)
+	trace all -a -i 2000 -d 20 $(devices $FOUR_SWITCHED)
 	# Other units of the same root complex and elsewhere, counted by somebody else
 	count around nvidia_pcie_tgt_pmu_0_rc_3/rd_bytes/ nvidia_cmem_latency_pmu_0/rd_req/ nvidia_nvdlink_pmu_0/in_rd_cum_outs/ \
 		nvidia_ucf_pmu_1/mem_bytes_wr,src_loc_cpu=1/ -- sh loads > others

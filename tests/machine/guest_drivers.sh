@@ -167,13 +167,14 @@ driver_hotplug() {
 	cpu=/sys/devices/system/cpu/cpu$1/online
 	cat "$PMUS/$2/cpumask" > cpumask.before
 	driver_trace all -a -i 500
-	load steady --slot "$4" --per-iter 64000 --cpu "$3" --seconds 4.5 &
+	traffic --name steady --report truth --slot "$4" --per-iter 64000 --cpu "$3" --seconds 300 &
+	steady=$!
 	sleep 1
 	echo 0 > "$cpu"
 	cat "$PMUS/$2/cpumask" > cpumask.off
 	usleep 1500000
 	echo 1 > "$cpu"
-	until_true has_lines truth 1
+	goes_on $steady
 	trace_end TERM
 }
 

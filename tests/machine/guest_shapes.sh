@@ -190,7 +190,8 @@ scenario_shapes_zen4() {
 scenario_shapes_hotplug() {
 	shape granite ven0000fam0006mod00AD
 	warm trace all -a -i 500
-	pinned steady 3 --per-iter 640000 --seconds 4 &
+	traffic --name steady --report truth --slot 3,7 --cpu 3 --per-iter 640000 --seconds 300 &
+	steady=$!
 	sleep 1
 	echo 0 > $SYS_CPU/cpu2/online
 	cat /sys/bus/event_source/devices/uncore_imc_11/cpumask > cpumask
@@ -198,7 +199,7 @@ scenario_shapes_hotplug() {
 	umount $SYS_CPU/cpu2/topology/physical_package_id 2> /dev/null
 	echo 1 > $SYS_CPU/cpu2/online
 	in_front $SYS_CPU/cpu2/topology/physical_package_id 1
-	until_true has_lines truth 2
+	goes_on $steady
 	trace_end TERM
 	shape_end
 }

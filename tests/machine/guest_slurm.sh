@@ -165,14 +165,8 @@ write_job() {
 	chmod +x /tmp/job.sh
 }
 
-# patiently COMMAND...: waits for it without being a load itself, at most 5 minutes
-patiently() {
-	tries=150
-	while ! "$@" && [ $tries -gt 0 ]; do
-		sleep 2
-		tries=$((tries - 1))
-	done
-}
+# patiently COMMAND...: waits for it without being a load itself
+patiently() { look_every 2000000 "$@"; }
 
 # all_ready STEP: the three jobs have come so far; and it is quiet
 all_ready() {

@@ -12,7 +12,7 @@ BUDGET=50
 run_stat() {
 	stat_name=$1
 	shift
-	timeout 120 "$T410TRACE" stat --json -o "$stat_name.json" --read-budget $BUDGET "$@" > "$stat_name.out" 2> "$stat_name.err"
+	timeout $PATIENCE "$T410TRACE" stat --json -o "$stat_name.json" --read-budget $BUDGET "$@" > "$stat_name.out" 2> "$stat_name.err"
 	echo $? > "$stat_name.status"
 }
 

@@ -28,16 +28,6 @@ shot() {
 	echo "$written" > "$1.at"
 }
 
-# recorded_since NS: a recording has whole intervals. Is one in it that began after this time?
-recorded_since() {
-	"$T410TRACE" report run.rec -a --json 2> /dev/null |
-		sed -nE 's/.*"interval":\{"start_ns":([0-9]+),.*/\1/p' > starts
-	while read -r begun; do
-		[ "$begun" -le "$1" ] || return 0
-	done < starts
-	return 1
-}
-
 # Events of perf and things of BPF that any process has open
 count_open() {
 	# shellcheck disable=SC2010,SC2012  # what the links lead to

@@ -621,6 +621,13 @@ def the_kernel_has_nothing_to_say(s):
         expect(known or not COMPLAINT.search(line), line.strip())
 
 
+def all_came_that_was_waited_for(s):
+    """Whatever the scenario did after that, it was not what it is for."""
+    path = s.folder / "in-vain"
+    missed = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    require(not missed, f"waited in vain for: {'; '.join(missed)}")
+
+
 def judge_one(folder, name, function):
     """What is wrong, None if nothing is; and whether another try may put it right."""
     try:
@@ -635,7 +642,7 @@ def judge_one(folder, name, function):
 
 
 # Of every scenario. They take nearly all of the time, and are exact.
-OF_ALL = [reports_are_valid, the_kernel_has_nothing_to_say]
+OF_ALL = [reports_are_valid, the_kernel_has_nothing_to_say, all_came_that_was_waited_for]
 
 
 def tests_of(name):

@@ -35,7 +35,10 @@ FAR = {**RIGHT, "close": 106}
 WRONG = {**RIGHT, "equal": 2}
 INNER = {**RIGHT, "mixed": 2}
 SILENT = {**RIGHT, "word": 0}
+# "in-vain" is what the guest writes when something did not come
+MISSED = {**RIGHT, "in-vain": "has_lines truth 2"}
 NOT_DONE = {}
+CAME = "all-came-that-was-waited-for"
 REASON = r"pretend: its programs had to wait in (an unknown part|\d+%) of their CPU time"
 
 # Name, first run, second run, whether one more than the first is wanted, what fails in the end
@@ -51,8 +54,11 @@ CASES = (
     ("exact-in-an-estimate-later", FAR, INNER, True, {"near"}),
     ("not-marked", SILENT, RIGHT, False, {"said"}),
     ("estimate-and-exact", {**FAR, "equal": 2}, RIGHT, False, {"same"}),
-    ("guest-did-not-finish", NOT_DONE, RIGHT, False, {"near", "same", "said"}),
-    ("second-did-not-finish", FAR, NOT_DONE, True, {"near", "same", "said"}),
+    ("waited-in-vain", MISSED, RIGHT, False, {CAME}),
+    ("waited-in-vain-and-estimate", {**MISSED, **FAR}, RIGHT, False, {CAME}),
+    ("waited-in-vain-in-the-second", FAR, MISSED, True, {CAME}),
+    ("guest-did-not-finish", NOT_DONE, RIGHT, False, {"near", "same", "said", CAME}),
+    ("second-did-not-finish", FAR, NOT_DONE, True, {"near", "same", "said", CAME}),
 )
 
 # Name, CPU time that the programs of the second run had to wait in percent, second run, third run,
@@ -94,7 +100,7 @@ def verdict(runs, asked, late=None):
             judge.judge(folders, ["pretend"])
     lines = printed.getvalue().splitlines()
     failed = {line.split("/")[1].split(":")[0] for line in lines if line.startswith("not ok")}
-    return wanted, failed & {"near", "same", "said"}, lines
+    return wanted, failed & {"near", "same", "said", CAME}, lines
 
 
 def told(runs, lines):
