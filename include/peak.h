@@ -75,6 +75,9 @@ const char *peak_from_name(unsigned int from);
 /** peaks_find() - of a thing on a socket (its number); NULL for none */
 const struct peak *peaks_find(const struct peaks *p, enum peak_of of, uint32_t socket);
 
+/** peaks_given() - does the user say any peak? */
+bool peaks_given(const struct peaks_wanted *w);
+
 /** peaks_apply() - what the user says, in place of what was known of these things */
 void peaks_apply(struct peaks *p, const struct peaks_wanted *w);
 

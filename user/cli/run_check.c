@@ -5,14 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-static bool gives_peak(const struct peaks_wanted *p)
-{
-	for (int i = 0; i < NR_PEAKS; i++)
-		if (p->bytes_per_s[i])
-			return true;
-	return false;
-}
-
 int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool settings,
 			struct diag *d)
 {
@@ -39,7 +31,7 @@ int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool 
 		return diag_fail(d, -EINVAL, "%ssplit destination: nothing is counted with %s",
 				 dash, settings ? "counters = no" : "--no-counters");
 	/* A daemon's settings may say the peak of a machine whose counters are left alone. */
-	if (!settings && r->no_counters && !r->sources.nr && gives_peak(&r->peaks))
+	if (!settings && r->no_counters && !r->sources.nr && peaks_given(&r->peaks))
 		return diag_fail(d, -EINVAL, "--peak: nothing is counted with --no-counters");
 	return 0;
 }

@@ -273,10 +273,8 @@ static int check(struct options *o, struct diag *d)
 		return diag_fail(d, -EINVAL,
 				 "--esp counts whole tiles: without -p, --socket, --per-port, "
 				 "--per-gpu and --window-of");
-	for (int i = 0; o->run.esp && i < NR_PEAKS; i++)
-		if (o->run.peaks.bytes_per_s[i])
-			return diag_fail(d, -EINVAL,
-					 "--peak: no metric of an ESP is compared with it");
+	if (o->run.esp && peaks_given(&o->run.peaks))
+		return diag_fail(d, -EINVAL, "--peak: no metric of an ESP is compared with it");
 	return 0;
 }
 

@@ -66,9 +66,8 @@ static const char *why_not(const struct source_context *c, const struct esp_soc 
 		return "there are too many";
 	if (c->counters->nr_sockets || c->nr_domains)
 		return "other counters say what a socket is";
-	for (int i = 0; i < NR_PEAKS; i++)
-		if (c->args->peaks.bytes_per_s[i])
-			return "a peak is that of a socket, not of a tile";
+	if (peaks_given(&c->args->peaks))
+		return "a peak is that of a socket, not of a tile";
 	return NULL;
 }
 

@@ -45,6 +45,14 @@ static void drop(struct peaks *p, enum peak_of of)
 	p->nr = kept;
 }
 
+bool peaks_given(const struct peaks_wanted *w)
+{
+	for (int i = 0; i < NR_PEAKS; i++)
+		if (w->bytes_per_s[i])
+			return true;
+	return false;
+}
+
 void peaks_apply(struct peaks *p, const struct peaks_wanted *w)
 {
 	bool firmware = false;

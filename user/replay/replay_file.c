@@ -18,10 +18,8 @@ const char *replay_file_name(const struct replay_file *f)
 static int check_peaks(const struct replay_file *f, struct diag *d)
 {
 	const struct trace_header *h = replay_file_header(f);
-	bool given = false;
+	bool given = peaks_given(&f->args->peaks);
 
-	for (int i = 0; i < NR_PEAKS; i++)
-		given |= f->args->peaks.bytes_per_s[i] != 0;
 	if (given && !h->layout.nr_counters) {
 		diag_fail(d, -ENODATA, "%s has no counters: no bytes use a part of a peak",
 			  replay_file_name(f));
