@@ -258,6 +258,28 @@ static void many_right_sides_at_once(void **state)
 	}
 }
 
+static void an_inverse_times_its_matrix_is_one(void **state)
+{
+	static double c[MAX * MAX], l[MAX * MAX];
+	cleanup_matrix struct matrix inverse = { 0 }, scratch = { 0 }, more = { 0 };
+
+	(void)state;
+	for (size_t nr = 1; nr <= MAX; nr++) {
+		definite(c, nr);
+		assert_int_equal(matrix_cholesky(c, nr, l), 0);
+		assert_int_equal(matrix_cholesky_inverse(l, nr, &inverse, &scratch, &more), 0);
+		matrix_mirror(&inverse);
+		for (size_t i = 0; i < nr; i++)
+			for (size_t j = 0; j < nr; j++) {
+				double sum = 0;
+
+				for (size_t k = 0; k < nr; k++)
+					sum += c[i * nr + k] * matrix_row(&inverse, k)[j];
+				near(sum, i == j, 1e-4);
+			}
+	}
+}
+
 static void what_is_not_definite_is_refused(void **state)
 {
 	double negative[] = { 1, 0, 0, -1 }, zero[] = { 1, 0, 0, 0 };
@@ -366,6 +388,7 @@ int main(void)
 		cmocka_unit_test(triangles_multiply_to_the_matrix),
 		cmocka_unit_test(solutions_fit),
 		cmocka_unit_test(many_right_sides_at_once),
+		cmocka_unit_test(an_inverse_times_its_matrix_is_one),
 		cmocka_unit_test(what_is_not_definite_is_refused),
 		cmocka_unit_test(nothing_is_a_matrix_too),
 		cmocka_unit_test(a_new_shape_is_zero),

@@ -78,20 +78,6 @@ void filter_jump_cover(struct work *w)
 		cover(w, &w->steps[k]);
 }
 
-/* C^-1, from its triangle. */
-static int fill_inverse(struct work *w)
-{
-	int err = matrix_shape(&w->w, w->t, w->t);
-
-	for (size_t t = 0; !err && t < w->t; t++)
-		matrix_row(&w->w, t)[t] = 1;
-	err = err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->w, &w->tri);
-	err = err ? err : matrix_room(&w->inv, w->t, w->t);
-	if (!err)
-		matrix_set_lower_of(&w->inv, 1, &w->w, &w->w, w->t);
-	return err;
-}
-
 /* What the windows from each one on add to a' C^-1 a, divided by a of that one: into w. */
 WIDE(static, void, fill_own, (struct work * w), (w))
 {
@@ -155,7 +141,7 @@ static int find_step(struct filter *f, double level, double rough, bool *ret)
 	if (!f->params.limited || w->nr_steps == MAX_STEPS ||
 	    matrix_dot(w->white, w->white, w->t) < w->t)
 		return 0;
-	err = fill_inverse(w);
+	err = matrix_cholesky_inverse(w->l, w->t, &w->inv, &w->w, &w->tri);
 	err = err ? err : matrix_room(&w->w, w->t, w->n);
 	if (!err)
 		fill_own(w);

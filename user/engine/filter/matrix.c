@@ -293,3 +293,17 @@ int matrix_cholesky_forward_all(const double *l, size_t nr, struct matrix *x,
 	kernels()->forward_all(scratch, nr, x);
 	return 0;
 }
+
+int matrix_cholesky_inverse(const double *l, size_t nr, struct matrix *ret, struct matrix *scratch,
+			    struct matrix *more)
+{
+	int err = matrix_shape(scratch, nr, nr);
+
+	for (size_t i = 0; !err && i < nr; i++)
+		matrix_row(scratch, i)[i] = 1;
+	err = err ? err : matrix_cholesky_forward_all(l, nr, scratch, more);
+	err = err ? err : matrix_room(ret, nr, nr);
+	if (!err)
+		matrix_set_lower_of(ret, 1, scratch, scratch, nr);
+	return err;
+}

@@ -148,6 +148,17 @@ void matrix_cholesky_backward(const double *l, size_t nr, double *x);
 int matrix_cholesky_forward_all(const double *l, size_t nr, struct matrix *x,
 				struct matrix *scratch);
 
+/**
+ * matrix_cholesky_inverse() - (L L')^-1, at and below the diagonal
+ * @l: nr x nr
+ * @ret: gets the shape it needs; what is above the diagonal is anything
+ * @scratch, @more: the same
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int matrix_cholesky_inverse(const double *l, size_t nr, struct matrix *ret, struct matrix *scratch,
+			    struct matrix *more);
+
 /** matrix_dot() - sum of products */
 double matrix_dot(const double *a, const double *b, size_t nr);
 
