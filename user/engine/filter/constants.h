@@ -70,6 +70,7 @@
 	X(SHOUT,	      10.0, "evidence that makes it leap, log likelihood")		\
 	X(STEP,		      0.25, "a step, a part more; what is tried, too")			\
 	X(LEAP,		      1.0,  "a leap, a part more")					\
+	X(SHOCK_TAIL,	      2.0,  "what phases change by is Student's t, degrees of freedom")	\
 	X(JUMPED,	      5.0,  "levels further off are forgotten, standard deviations")	\
 	X(STEPPED,	      2.0,  "CPU time: a level is another one within a block from these log odds") \
 	X(STEP_OVER,	      2.0,  "so much more than for a level that is off all the time, log odds") \
@@ -166,6 +167,7 @@
 	X(LATER_ROUNDS,	      2,    "the same of later ones")				\
 	X(EARLY_BLOCKS,	      3,    "so many blocks are first ones")				\
 	X(REFINE_ROUNDS,      4,    "scales of new workloads are refined so often")		\
+	X(SHOCK_ROUNDS,	      2,    "a block is solved again so often with how phases changed") \
 	X(JUMP_ROUNDS,	      8,    "so many levels of a block are forgotten at most")	\
 	X(STEP_WINDOWS,	      5,    "it ran in so many windows before and behind that, at least")	\
 	X(LAG_ROUNDS,	      3,    "a block is solved again so often with the lag it taught")	\

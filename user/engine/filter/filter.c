@@ -22,7 +22,8 @@ static struct params params_of(enum filter_kind kind)
 					.max_noise = MAX_NOISE,
 					.limited = true,
 					.timing_tau_s = TIMING_TAU_S,
-					.each = SAME_UNKNOWN };
+					.each = SAME_UNKNOWN,
+					.tail = SHOCK_TAIL };
 	const struct params traffic = { .prior = TRAFFIC_PRIOR,
 					.common = TRAFFIC_MEAN,
 					.wander = TRAFFIC_WANDER,
@@ -33,7 +34,8 @@ static struct params params_of(enum filter_kind kind)
 					.max_noise = MAX_NOISE,
 					.timing_tau_s = TRAFFIC_TIMING_TAU_S,
 					.each = SAME_TRAFFIC,
-					.beside = SAME_BESIDE };
+					.beside = SAME_BESIDE,
+					.tail = SHOCK_TAIL };
 	const struct params of[NR_FILTER_KINDS] = {
 		[FILTER_CPU_TIME] = unknown,
 		[FILTER_WORK] = unknown,
@@ -151,7 +153,11 @@ static bool has_news(const struct filter *f, const struct filter_input *in)
 	return fresh > NEWS * all;
 }
 
-/* What the blocks before have said counts less and less. */
+/*
+ * What the blocks before have said counts less and less. Shocks come last: they are fitted to the
+ * block, so with them little of it looks like noise, and sizes that were learned then would be too
+ * small.
+ */
 static int solve_and_learn(struct filter *f, const struct filter_input *in)
 {
 	/* Of I/O nothing has to be found out. */
@@ -181,6 +187,10 @@ static int solve_and_learn(struct filter *f, const struct filter_input *in)
 			err = filter_solve_block(f, in, false);
 		if (err || !filter_solve_learn_sizes(f, before) || round == rounds)
 			break;
+	}
+	for (int i = 0; !err && f->params.tail > 0 && i < SHOCK_ROUNDS; i++) {
+		err = filter_phase_shock(f);
+		err = err ? err : filter_solve_block(f, in, false);
 	}
 	return err;
 }
@@ -236,6 +246,7 @@ static int enter_and_solve(struct filter *f, const struct filter_input *in)
 	for (int round = 0; !err; round++) {
 		double before[FILTER_LAGS] = { f->lag[0], f->lag[1] };
 
+		filter_phase_calm(f);
 		err = filter_solve_prepare(f, in);
 		if (!err)
 			err = solve_and_learn(f, in);

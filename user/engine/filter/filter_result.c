@@ -49,7 +49,7 @@ static void add_start_covariance(const struct work *w, struct matrix *q, struct 
 }
 
 /* The most likely intensity of each entry in each window; may be negative. */
-WIDE(static, int, fill_theta, (struct filter * f, const struct filter_input *in), (f, in))
+WIDE(static, int, fill_theta, (struct filter * f), (f))
 {
 	struct work *w = f->work;
 	double *start = calloc(2 * w->n, sizeof(*start));
@@ -63,7 +63,7 @@ WIDE(static, int, fill_theta, (struct filter * f, const struct filter_input *in)
 		for (size_t i = 0; i < w->n; i++)
 			q[i] = a[i] * alpha;
 	}
-	err = err ? err : filter_solve_convolve(w, in, f->params.tau_s, &w->q, &w->theta);
+	err = err ? err : filter_phase_times(w, &w->q, &w->theta);
 	if (err)
 		goto out;
 	for (size_t i = 0; i < 2 * w->n; i++)
@@ -83,8 +83,7 @@ WIDE(static, int, fill_theta, (struct filter * f, const struct filter_input *in)
 		double decay = w->decay[t];
 
 		for (size_t i = 0; i < w->n; i++) {
-			theta[i] = start[2 * i] + decay * start[2 * i + 1] +
-				   w->phase_var[i] * theta[i];
+			theta[i] += start[2 * i] + decay * start[2 * i + 1];
 			w->total[i] += theta[i] * raw[i];
 		}
 	}
@@ -96,8 +95,7 @@ out:
 }
 
 /* Covariance of the totals' errors; entry 0, the background, included. */
-WIDE(static, int, fill_covariance,
-     (struct filter * f, const struct filter_input *in, struct matrix *ret), (f, in, ret))
+WIDE(static, int, fill_covariance, (struct filter * f, struct matrix *ret), (f, ret))
 {
 	struct work *w = f->work;
 	const struct matrix *p = &f->state.p;
@@ -106,7 +104,7 @@ WIDE(static, int, fill_covariance,
 
 	if (err)
 		goto out;
-	err = filter_solve_convolve(w, in, f->params.tau_s, &w->raw, &w->q);
+	err = filter_phase_times(w, &w->raw, &w->q);
 	if (err)
 		goto out;
 	for (size_t t = 0; t < w->t; t++) {
@@ -115,7 +113,7 @@ WIDE(static, int, fill_covariance,
 
 		for (size_t i = 0; i < w->n; i++) {
 			late[i] += raw[i] * decay;
-			own[i] += raw[i] * q[i] * w->phase_var[i];
+			own[i] += raw[i] * q[i];
 		}
 	}
 	for (size_t t = 0; t < w->t; t++) {
@@ -123,8 +121,7 @@ WIDE(static, int, fill_covariance,
 		float *q = matrix_row(&w->q, t);
 
 		for (size_t i = 0; i < w->n; i++)
-			q[i] = g[2 * i] * w->sum[i] + g[2 * i + 1] * late[i] +
-			       a[i] * w->phase_var[i] * q[i];
+			q[i] = g[2 * i] * w->sum[i] + g[2 * i + 1] * late[i] + a[i] * q[i];
 	}
 	for (size_t i = 0; i < w->n; i++) {
 		const float *level = matrix_row(p, 2 * i), *phase = matrix_row(p, 2 * i + 1);
@@ -498,10 +495,10 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 	err = err ? err : matrix_room(&o->carried, w->t, n);
 	err = err ? err : matrix_room(&o->covariance, n, n);
 	err = err ? err : begin_alike(o, n);
-	err = err ? err : fill_theta(f, in);
+	err = err ? err : fill_theta(f);
 	if (!err)
 		filter_full_slow(f, in);
-	err = err ? err : fill_covariance(f, in, cov);
+	err = err ? err : fill_covariance(f, cov);
 	if (!err && !is_sane(w, cov))
 		err = -ENODATA;
 	if (!err)

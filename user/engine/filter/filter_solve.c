@@ -29,6 +29,8 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	err = err ? err : matrix_room(&w->q, t, n);
 	err = err ? err : matrix_room(&w->theta, t, n);
 	err = err ? err : matrix_room(&w->start, n, t);
+	err = err ? err : matrix_room(&w->shock, t, n);
+	err = err ? err : matrix_room(&w->begun, t, n);
 	if (err)
 		return err;
 	/* One piece of memory: seven vectors by window, five by entry, five matrices. */
@@ -63,54 +65,14 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 
 void filter_work_free(struct work *w)
 {
-	struct matrix *all[] = { &w->raw,   &w->a,    &w->at,  &w->aa,	  &w->aat, &w->g,
-				 &w->av,    &w->c0,   &w->c1,  &w->w,	  &w->tri, &w->q,
-				 &w->theta, &w->unit, &w->cov, &w->start, &w->inv };
+	struct matrix *all[] = { &w->raw,   &w->a,    &w->at,	    &w->aa,    &w->aat, &w->g,
+				 &w->av,    &w->c0,   &w->c1,	    &w->w,     &w->tri, &w->q,
+				 &w->theta, &w->unit, &w->cov,	    &w->start, &w->inv, &w->shock,
+				 &w->begun, &w->few,  &w->few_rows, &w->change };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		matrix_free(all[i]);
 	free(w->decay);
-}
-
-/*
- * Ks * x, where Ks is the covariance of phases that begin in the block, for variance 1:
- * exp(-|s-t|/tau) less what is left of the start. Two passes instead of a product.
- */
-WIDE(, int, filter_solve_convolve,
-     (const struct work *w, const struct filter_input *in, double tau_s, const struct matrix *x,
-      struct matrix *ret),
-     (w, in, tau_s, x, ret))
-{
-	double *run = calloc(2 * w->n, sizeof(*run)), *start = run ? run + w->n : NULL;
-	double keep[FILTER_MAX_WINDOWS];
-
-	if (!run)
-		return -ENOMEM;
-	keep[0] = 0;
-	for (size_t t = 1; t < w->t; t++)
-		keep[t] = exp(-(in->middle_s[t] - in->middle_s[t - 1]) / tau_s);
-	for (size_t t = 0; t < w->t; t++) {
-		const float *xt = matrix_row(x, t);
-		float *rt = matrix_row(ret, t);
-
-		for (size_t i = 0; i < w->n; i++) {
-			run[i] = run[i] * keep[t] + xt[i];
-			start[i] += xt[i] * w->decay[t];
-			rt[i] = run[i];
-		}
-	}
-	memset(run, 0, w->n * sizeof(*run));
-	for (size_t t = w->t; t-- > 0;) {
-		const float *after = t + 1 < w->t ? matrix_row(x, t + 1) : NULL;
-		float *rt = matrix_row(ret, t);
-
-		for (size_t i = 0; after && i < w->n; i++)
-			run[i] = (run[i] + after[i]) * keep[t + 1];
-		for (size_t i = 0; i < w->n; i++)
-			rt[i] += run[i] - w->decay[t] * start[i];
-	}
-	free(run);
-	return 0;
 }
 
 WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input *in), (f, in))
@@ -307,50 +269,7 @@ static int factor(struct filter *f)
 	return outliers ? factor_once(f) : 0;
 }
 
-/* Variances of phases; true when they are not what they were. */
-static bool fill_phase_var(struct filter *f)
-{
-	struct work *w = f->work;
-	bool changed = false;
-
-	for (size_t i = 0; i < f->state.nr; i++) {
-		const struct filter_entry *e = &f->state.entries[i];
-		double sd = i ? f->phase * e->scale : filter_state_bursts(f, e);
-
-		changed |= w->phase_var[i] != sd * sd;
-		w->phase_var[i] = sd * sd;
-	}
-	return changed;
-}
-
-/* Covariance of the bytes that comes from phases that begin in the block. */
-WIDE(static, int, fill_c1, (struct filter * f), (f))
-{
-	struct work *w = f->work;
-	int err = matrix_room(&w->c1, w->t, w->t);
-
-	err = err ? err : matrix_room(&w->av, w->n, w->t);
-	if (err)
-		return err;
-	for (size_t i = 0; i < w->n; i++) {
-		const float *at = matrix_row(&w->at, i);
-		float *av = matrix_row(&w->av, i);
-
-		for (size_t t = 0; t < w->t; t++)
-			av[t] = at[t] * w->phase_var[i];
-	}
-	matrix_set_lower_of(&w->c1, 1, &w->av, &w->at, w->n);
-	for (size_t i = 0; i < w->t; i++) {
-		float *c1 = matrix_row(&w->c1, i);
-		const double *begun = w->begun.v + i * w->t;
-
-		for (size_t j = 0; j <= i; j++)
-			c1[j] *= begun[j];
-	}
-	return 0;
-}
-
-/* The same from the state at the start. */
+/* Covariance of the bytes that comes from the state at the start. */
 static int fill_c0(struct filter *f)
 {
 	struct work *w = f->work;
@@ -500,24 +419,6 @@ void filter_solve_forget_fresh(struct filter *f)
 	}
 }
 
-static void fill_begun(struct filter *f, const struct filter_input *in)
-{
-	const double *decay = f->work->decay, *middle_s = in->middle_s;
-	struct begun *b = &f->work->begun;
-	size_t t = f->work->t, size = t * sizeof(*middle_s);
-	double tau_s = f->params.tau_s;
-
-	if (b->t == t && b->tau_s == tau_s && !memcmp(b->middle_s, middle_s, size))
-		return;
-	b->t = t;
-	b->tau_s = tau_s;
-	memcpy(b->middle_s, middle_s, size);
-	for (size_t i = 0; i < t; i++)
-		for (size_t j = 0; j <= i; j++)
-			b->v[i * t + j] =
-				exp(-(middle_s[i] - middle_s[j]) / tau_s) - decay[i] * decay[j];
-}
-
 /* What stays the same however often the block is solved. */
 int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 {
@@ -526,15 +427,15 @@ int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 
 	filter_lag_prepare(f);
 	fill_activity(f, in);
-	fill_begun(f, in);
+	filter_phase_prepare(f, in);
 	fill_moved(f, in);
 	err = matrix_transpose(&w->a, &w->at);
 	err = err ? err : matrix_transpose(&w->aa, &w->aat);
 	err = err ? err : fill_g(f);
 	if (err)
 		return err;
-	fill_phase_var(f);
-	return fill_c1(f);
+	filter_phase_sizes(f);
+	return filter_phase_cover(f);
 }
 
 /* What was not predicted. */
@@ -564,8 +465,8 @@ int filter_solve_block(struct filter *f, const struct filter_input *in, bool fir
 	for (int i = 0; !err && i <= (first ? REFINE_ROUNDS : 0); i++) {
 		if (i)
 			err = refine_scales(f);
-		if (!err && fill_phase_var(f))
-			err = fill_c1(f);
+		if (!err && filter_phase_sizes(f))
+			err = filter_phase_cover(f);
 		if (err)
 			break;
 		fill_noise(f, in);

@@ -379,14 +379,15 @@ WIDE(static, void, advance_g, (struct filter * f, const struct filter_input *in,
 	double tau = f->params.tau_s;
 
 	for (size_t t = 0; t < w->t; t++) {
-		double begun = exp(-(in->block_s - in->middle_s[t]) / tau) - keep * w->decay[t];
+		double left = exp(-(in->block_s - in->middle_s[t]) / tau);
+		const float *begun = matrix_row(&w->begun, t);
 		float *g = matrix_row(&w->g, t);
 		const float *a = matrix_row(&w->a, t);
 
 		for (size_t i = 0; i < f->state.nr; i++)
 			g[2 * i + 1] *= keep;
 		for (size_t i = 0; i < w->n; i++)
-			g[2 * i + 1] += a[i] * w->phase_var[i] * begun;
+			g[2 * i + 1] += a[i] * begun[i] * left;
 	}
 }
 
@@ -397,6 +398,8 @@ WIDE(static, void, advance_g, (struct filter * f, const struct filter_input *in,
 WIDE(static, void, advance_p, (struct filter * f, double keep), (f, keep))
 {
 	const struct work *w = f->work;
+	const float *begun = matrix_row(&w->begun, w->t - 1);
+	double last = w->keep[w->t] * w->keep[w->t];
 	struct filter_state *s = &f->state;
 
 	for (size_t i = 0; i < s->nr; i++) {
@@ -409,7 +412,8 @@ WIDE(static, void, advance_p, (struct filter * f, double keep), (f, keep))
 			phase[2 * j + 1] *= keep * keep;
 		}
 		/* as it was during the block: what was learned since is for the next one */
-		phase[2 * i + 1] += w->phase_var[i] * (1 - keep * keep);
+		phase[2 * i + 1] += i < w->n ? last * begun[i] + (1 - last) * w->phase_var[i]
+					     : (1 - keep * keep) * w->phase_var[i];
 	}
 }
 

@@ -74,6 +74,7 @@ struct filter_state {
  * @timing_tau_s: how long activity stays early or late, once it is
  * @each: log odds that intensities differ; not used for I/O
  * @beside: bytes of others in a workload's windows may be off by this part; 0: not asked
+ * @tail: what phases change by is Student's t with so many degrees of freedom; 0: it is Gaussian
  */
 struct params {
 	double prior;
@@ -92,6 +93,7 @@ struct params {
 	double timing_tau_s;
 	double each;
 	double beside;
+	double tail;
 };
 
 /**
@@ -110,19 +112,22 @@ struct limited {
 };
 
 /**
- * struct begun - covariance of phases that begin in the block, for variance 1
+ * struct fading - what is left of a phase some windows later
  * @t, @tau_s, @middle_s: what it was made for; counters of a group have their windows together
- * @v: @t x @t, at and below the diagonal
+ * @v: @t x @t, at and below the diagonal: a part
  */
-struct begun {
+struct fading {
 	size_t t;
 	double tau_s;
 	double middle_s[FILTER_MAX_WINDOWS];
 	double v[FILTER_MAX_WINDOWS * FILTER_MAX_WINDOWS];
 };
 
+/* So many workloads have shocks of their own. */
+#define MAX_SHAKEN 32
+
 /* So many levels become others within a block at most. */
-#define MAX_STEPS 8
+#define MAX_STEPS  8
 
 /**
  * struct step - a level that is another one from a window of the block on
@@ -152,9 +157,16 @@ struct work {
 	struct matrix aa;    /* level and phase of each: t x 2n */
 	struct matrix aat;   /* its transpose */
 	struct matrix g;     /* covariance of bytes and state at the start: t x 2nr */
-	struct matrix av;    /* at times the variance of phases: n x t */
-	struct matrix c0;    /* covariance of bytes, from the state at the start */
-	struct matrix c1;    /* the same, from phases that begin in the block */
+	struct matrix av;    /* at times @begun: n x t */
+	struct matrix shock; /* variance of what phases change by, times what is usual: t x n */
+	struct matrix begun; /* variance of phases that began in the block: t x n */
+	size_t shaken[MAX_SHAKEN]; /* entries with shocks of their own */
+	size_t nr_shaken;
+	struct matrix few;	/* activity of these: t x nr_shaken */
+	struct matrix few_rows; /* its transpose */
+	struct matrix change;	/* scratch: t x nr_shaken */
+	struct matrix c0;	/* covariance of bytes, from the state at the start */
+	struct matrix c1;	/* the same, from phases that begin in the block */
 	struct matrix start; /* by starting entry: variance of bytes that its start moves, n x t */
 	struct matrix w;     /* scratch, whitened */
 	struct matrix tri;   /* scratch of the solver */
@@ -165,8 +177,10 @@ struct work {
 	struct matrix inv;   /* inverse of the covariance of bytes: t x t, lower triangle */
 	float last[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1]; /* windows before the block */
 	float last_within[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1];
-	size_t cap;	   /* elements at @decay, for all that follow */
-	double *decay;	   /* exp(-middle / tau) */
+	size_t cap;    /* elements at @decay, for all that follow */
+	double *decay; /* exp(-middle / tau) */
+	double keep[FILTER_MAX_WINDOWS +
+		    1];	   /* what is left since the window before; or at the end */
 	double *noise;	   /* variance of the noise */
 	double *own;	   /* of that: what is learned */
 	double *y;	   /* what was not predicted */
@@ -183,7 +197,7 @@ struct work {
 	double *level;	   /* by fresh entry: its level, given the block; scratch by entry */
 	double *level_var; /* by fresh entry: variance of that; scratch by entry */
 	struct limited limited;
-	struct begun begun;
+	struct fading fading;
 };
 
 /* fmax() without a call, which compilers can make several of at once; @least for no number. */
@@ -310,8 +324,14 @@ void filter_work_free(struct work *w);
 void filter_solve_forget_fresh(struct filter *f);
 int filter_solve_prepare(struct filter *f, const struct filter_input *in);
 int filter_solve_block(struct filter *f, const struct filter_input *in, bool first);
-int filter_solve_convolve(const struct work *w, const struct filter_input *in, double tau_s,
-			  const struct matrix *x, struct matrix *ret);
+
+/* filter_phase.c: phases that begin in the block */
+void filter_phase_prepare(struct filter *f, const struct filter_input *in);
+void filter_phase_calm(struct filter *f);
+bool filter_phase_sizes(struct filter *f);
+int filter_phase_cover(struct filter *f);
+int filter_phase_times(const struct work *w, const struct matrix *x, struct matrix *ret);
+int filter_phase_shock(struct filter *f);
 
 /* filter_full.c: the memory is at its limit */
 void filter_full_censor(struct filter *f, const struct filter_input *in);
