@@ -102,7 +102,7 @@ static __always_inline void slot_begin(struct ledger_slot *s, __u64 css_set, __u
 
 /*
  * Slot @i is that of the current task from @from on. For what is not done often, see
- * gone_set_cgroup_id(); slot_of() has the other way.
+ * gone_set_cgroup_id(); slot_new() has the other way.
  */
 __noinline int slot_fill(struct cpu_ledger *l, __u32 i, __u64 from)
 {
@@ -198,12 +198,17 @@ static __always_inline bool slot_is(struct cpu_ledger *l, __u32 i, __u32 pid, __
 	return i < l->nr && s->pid == pid && s->css_set == css_set;
 }
 
+/* The first place of a key. css_sets are cache line aligned; pids differ in their low bits. */
+static __always_inline __u32 slot_place(__u32 pid, __u64 css_set)
+{
+	return (pid ^ (__u32)(css_set >> 6)) & (LEDGER_INDEX - 1);
+}
+
 /* The slot of a key; LEDGER_SLOTS: it has none, and @place is where its number is to be. */
 static __always_inline __u32 slot_known(struct cpu_ledger *l, __u32 pid, __u64 css_set,
 					__u32 *place)
 {
-	/* css_sets are cache line aligned; pids differ in their low bits */
-	__u32 p = (pid ^ (__u32)(css_set >> 6)) & (LEDGER_INDEX - 1), way, i;
+	__u32 p = slot_place(pid, css_set), way, i;
 
 	for (way = 0; way < LEDGER_WAYS; way++) {
 		*place = p ^ way;
@@ -218,20 +223,17 @@ static __always_inline __u32 slot_known(struct cpu_ledger *l, __u32 pid, __u64 c
 
 /*
  * The slot of the current task. Until the next one is put on the CPU the place of its css_set holds
- * what the one that has it is in now. @often: see gone_set_cgroup_id().
+ * what the one that has it is in now.
  */
-static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_struct *task,
-				     bool often)
+static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_struct *task)
 {
 	__u32 pid = by_thread ? task->pid : task->tgid, place;
-	const struct css_set *set = often ? task->cgroups : BPF_CORE_READ(task, cgroups);
-	__u64 css_set = address_at(&l->css_set, set);
+	__u64 css_set = address_at(&l->css_set, BPF_CORE_READ(task, cgroups));
 	__u32 i = slot_known(l, pid, css_set, &place);
-	struct ledger_slot *s;
 
 	if (i < LEDGER_SLOTS)
 		return i;
-	if (unlikely(l->nr >= LEDGER_KEY_SLOTS)) {
+	if (l->nr >= LEDGER_KEY_SLOTS) {
 		i = make_room(l, l->since_ns);
 		if (i)
 			return i;
@@ -240,16 +242,7 @@ static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_str
 	l->index[place] = i;
 	if (!pid)
 		l->idle = (__u64)task;
-	if (!often) {
-		slot_fill(l, i, l->since_ns);
-		return i;
-	}
-	s = slot_at(l, i);
-	slot_begin(s, css_set, l->since_ns);
-	s->pid = pid;
-	s->tgid = task->tgid;
-	s->start_ns = by_thread ? task->start_time : task->group_leader->start_time;
-	s->cgroup_id = set_cgroup_id(set);
+	slot_fill(l, i, l->since_ns);
 	return i;
 }
 
@@ -313,8 +306,7 @@ static __always_inline __u64 last_boundary(struct cpu_ledger *l)
 }
 
 /* The current task has been running since the ledger was brought up to date. */
-static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now,
-				    bool often)
+static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
 {
 	__u64 boundary = last_boundary(l);
 
@@ -325,7 +317,7 @@ static __always_inline void account(struct cpu_ledger *l, const struct task_stru
 		flush_slots(l, now);
 		l->boundary_ns = boundary;
 	}
-	slot_add(l, slot_of(l, task, often), l->since_ns, now);
+	slot_add(l, slot_of(l, task), l->since_ns, now);
 	l->since_ns = now;
 }
 
@@ -400,15 +392,22 @@ __noinline int moved_run(struct cpu_ledger *l, __u64 now)
 }
 
 /*
- * The idle task has had the CPU, and user space may have taken its time and the slots: then the
- * books go on from there. Its clock was read after ours, so ours is read again.
+ * The idle task no longer has the CPU. Returns what user space reads to see how far the books have
+ * come, with LEDGER_REST_TAKEN if it has taken the slots.
  */
-static __always_inline __u64 end_rest(struct cpu_ledger *l, __u64 now)
+static __always_inline __u64 end_rest(struct cpu_ledger *l)
 {
-	__u64 rest = __sync_lock_test_and_set(&l->rest, 0);
+	return __sync_lock_test_and_set(&l->rest, 0);
+}
 
-	if (!(rest & LEDGER_REST_TAKEN))
-		return now;
+/*
+ * User space has taken the slots and the time of the idle task: the books go on from there. Its
+ * clock was read after ours, so ours is read again.
+ */
+static __always_inline __u64 go_on_from(struct cpu_ledger *l, __u64 rest)
+{
+	__u64 now;
+
 	forget_slots(l);
 	l->since_ns = rest >> LEDGER_REST_SHIFT;
 	now = bpf_ktime_get_ns();
@@ -428,9 +427,10 @@ static __always_inline void begin_rest(struct cpu_ledger *l)
 
 /*
  * The current task has the CPU at @now, and something has happened since the ledger was looked at.
- * Returns up to when its time is to be booked.
+ * @rest: what end_rest() has returned, if it was called. Returns up to when its time is to be
+ * booked.
  */
-__noinline __u64 look_closer(struct cpu_ledger *l, __u64 now)
+__noinline __u64 look_closer(struct cpu_ledger *l, __u64 now, __u64 rest)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
 	__u64 was, since;
@@ -443,7 +443,9 @@ __noinline __u64 look_closer(struct cpu_ledger *l, __u64 now)
 	/* Before the first switch it is unknown since when the task has been running. */
 	unseen = since && was != (__u64)task;
 	if (rests && was == l->idle)
-		now = end_rest(l, now);
+		rest |= end_rest(l);
+	if (rest & LEDGER_REST_TAKEN)
+		now = go_on_from(l, rest);
 	/*
 	 * What two tasks did between two readings cannot be told apart; nor what one did before and
 	 * after user space took its time.
@@ -462,29 +464,25 @@ __noinline __u64 look_closer(struct cpu_ledger *l, __u64 now)
 	return now;
 }
 
-/*
- * Is @task the one that was put on the CPU last, and has nothing else happened? So it is at nearly
- * every switch. The code for that is short and lies together, because between two switches others
- * have had the caches, that for instructions, too.
- */
-static __always_inline bool as_usual(struct cpu_ledger *l, const struct task_struct *task)
+/* Is @task the one that was put on the CPU last, and has nobody moved it since? */
+static __always_inline bool same_run(struct cpu_ledger *l, const struct task_struct *task)
 {
-	__u64 was = l->task;
-
-	return likely(was == (__u64)task) && likely(was != l->idle) && likely(l->since_ns) &&
-	       likely(!*(volatile __u64 *)&l->moved);
+	return likely(l->task == (__u64)task) && likely(!*(volatile __u64 *)&l->moved);
 }
 
-/* @task, the current one, has the CPU at @now. Returns that, or when it was looked at again. */
+/*
+ * The current task, @task, has the CPU at @now. @rest: see look_closer(). Returns @now, or when the
+ * clock was read again.
+ */
 static __always_inline __u64 bring_up_to(struct cpu_ledger *l, const struct task_struct *task,
-					 __u64 now, bool often)
+					 __u64 now, __u64 rest)
 {
-	if (as_usual(l, task))
+	if (same_run(l, task) && l->task != l->idle)
 		weights_read(now - l->since_ns);
 	else
-		now = look_closer(l, now);
-	if (likely(now > l->since_ns))
-		account(l, task, now, often);
+		now = look_closer(l, now, rest);
+	if (now > l->since_ns)
+		account(l, task, now);
 	return now;
 }
 
@@ -509,15 +507,86 @@ static __always_inline struct cpu_ledger *this_ledger(void)
 	return bpf_map_lookup_elem(&ledgers, &cpu);
 }
 
+/* Slot @i is that of @task, which leaves; slot_fill() has the other way. */
+static __always_inline void slot_new(struct cpu_ledger *l, __u32 i, const struct task_struct *task,
+				     __u32 pid, __u64 css_set)
+{
+	struct ledger_slot *s = slot_at(l, i);
+
+	slot_begin(s, css_set, l->since_ns);
+	s->pid = pid;
+	s->tgid = task->tgid;
+	s->start_ns = by_thread ? task->start_time : task->group_leader->start_time;
+	s->cgroup_id = task_cgroup_id(task);
+}
+
+/*
+ * Books the time of @task, which leaves, if nothing else has happened: it is the one that came, no
+ * window has ended, and it has a slot at the first place of its key, or gets one there. False if
+ * not: then nothing is booked, and @rest is what end_rest() has returned, if it was called.
+ *
+ * So it is at nearly every switch. This code is short, lies together and calls nothing, because
+ * between two switches others have had the caches, that for instructions, too. So little of it
+ * lives on where it may call that it needs no more than 48 bytes of stack: with more, Linux 6.13 and
+ * later give a program a stack of its own, which is in no cache either.
+ */
+static __always_inline bool usual_switch(struct cpu_ledger *l, const struct task_struct *task,
+					 __u64 now, __u64 *rest)
+{
+	__u64 since = l->since_ns, boundary, css_set;
+	struct ledger_slot *s;
+	__u32 pid, place, i;
+	bool is_new;
+
+	if (!same_run(l, task) || unlikely(now <= since))
+		return false;
+	boundary = last_boundary(l);
+	if (unlikely(l->boundary_ns != boundary && boundary <= now))
+		return false;
+	if (rests && (__u64)task == l->idle) {
+		*rest = end_rest(l);
+		if (unlikely(*rest & LEDGER_REST_TAKEN))
+			return false;
+	}
+	pid = by_thread ? task->pid : task->tgid;
+	css_set = address_at(&l->css_set, task->cgroups);
+	place = slot_place(pid, css_set);
+	i = l->index[place];
+	is_new = i >= l->nr;
+	if (is_new) {
+		i = l->nr;
+		if (unlikely(i >= LEDGER_KEY_SLOTS) || unlikely(!pid))
+			return false;
+		l->nr = i + 1;
+		l->index[place] = i;
+		slot_new(l, i, task, pid, css_set);
+	} else if (unlikely(!slot_is(l, i, pid, css_set))) {
+		return false;
+	}
+	s = slot_at(l, i);
+	s->on_cpu_ns += now - since;
+	s->last_ns = now;
+	l->since_ns = now;
+	weights_book(i, is_new, now - since);
+	return true;
+}
+
+/* Books the time of the current task, which leaves, whatever has happened. Returns up to when. */
+__noinline __u64 other_switch(struct cpu_ledger *l, __u64 now, __u64 rest)
+{
+	return l ? bring_up_to(l, bpf_get_current_task_btf(), now, rest) : now;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	struct cpu_ledger *l = this_ledger();
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now = bpf_ktime_get_ns(), rest = 0;
 
 	if (!l)
 		return 0;
-	now = bring_up_to(l, prev, now, true);
+	if (!usual_switch(l, prev, now, &rest))
+		now = other_switch(l, now, rest);
 	put_on(l, next);
 	leave(l);
 	if (unlikely(!(++l->switches & (TIMED_EVERY - 1)))) {
@@ -531,7 +600,7 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 static __always_inline void look_between(struct cpu_ledger *l, const struct task_struct *task,
 					 __u64 now)
 {
-	bring_up_to(l, task, now, false);
+	bring_up_to(l, task, now, 0);
 	l->css_set = (__u64)BPF_CORE_READ(task, cgroups);
 	l->task = (__u64)task;
 }

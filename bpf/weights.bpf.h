@@ -86,14 +86,11 @@ static __always_inline bool read_event(struct cpu_weights *w, __u32 cpu, __u32 e
 	return certain;
 }
 
-__noinline int read_events(__u64 ns)
+static __always_inline void read_piece(struct cpu_weights *w, __u64 ns)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), e;
-	struct cpu_weights *w = this_weights();
 	bool certain = ns != 0;
 
-	if (!w)
-		return 0;
 	for (e = 0; e < LEDGER_MAX_WEIGHTS && e < nr_weights; e++)
 		certain &= read_event(w, cpu, e);
 	w->piece_ns = certain ? ns : 0;
@@ -101,6 +98,14 @@ __noinline int read_events(__u64 ns)
 		w->unowned[0] += w->piece[0];
 		w->unowned[1] += w->piece[1];
 	}
+}
+
+__noinline int read_events(__u64 ns)
+{
+	struct cpu_weights *w = this_weights();
+
+	if (w)
+		read_piece(w, ns);
 	return 0;
 }
 
@@ -124,15 +129,14 @@ static __always_inline __u64 share(__u64 count, __u64 part, __u64 whole)
 	return (count >> 32) * fraction + ((count & 0xffffffff) * fraction >> 32);
 }
 
-__noinline int add_events(__u32 i, __u64 ns)
+static __always_inline void add_piece(struct cpu_weights *w, __u32 i, __u64 ns)
 {
-	struct cpu_weights *w = this_weights();
 	struct ledger_weight *s;
 	__u64 part;
 	__u32 e;
 
-	if (!w || !w->piece_ns)
-		return 0;
+	if (!w->piece_ns)
+		return;
 	if (ns > w->piece_ns)
 		ns = w->piece_ns;
 	s = &w->out.slots[i & (LEDGER_SLOTS - 1)];
@@ -143,6 +147,28 @@ __noinline int add_events(__u32 i, __u64 ns)
 	}
 	s->covered_ns += ns;
 	w->piece_ns -= ns;
+}
+
+__noinline int add_events(__u32 i, __u64 ns)
+{
+	struct cpu_weights *w = this_weights();
+
+	if (w)
+		add_piece(w, i, ns);
+	return 0;
+}
+
+/* All of it at once, in one call: slot @i, a new one or not, gets the piece since the last reading. */
+__noinline int book_events(__u32 i, bool is_new, __u64 ns)
+{
+	struct cpu_weights *w = this_weights();
+
+	if (!w)
+		return 0;
+	if (is_new)
+		__builtin_memset(&w->out.slots[i & (LEDGER_SLOTS - 1)], 0, sizeof(w->out.slots[0]));
+	read_piece(w, ns);
+	add_piece(w, i, ns);
 	return 0;
 }
 
@@ -206,6 +232,13 @@ static __always_inline void weights_add(__u32 i, __u64 ns)
 {
 	if (nr_weights)
 		add_events(i, ns);
+}
+
+/* Books into slot @i, a new one or not, what came in the @ns that one task had the CPU. */
+static __always_inline void weights_book(__u32 i, bool is_new, __u64 ns)
+{
+	if (nr_weights)
+		book_events(i, is_new, ns);
 }
 
 static __always_inline void weights_clear(__u32 i)
