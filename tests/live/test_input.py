@@ -128,6 +128,11 @@ def test_wrong_arguments(bed):
 def test_unknown_command(bed):
     check(bed.command(bed.program, "nosuch"), USAGE, 'unknown command "nosuch"')
     check(bed.command(bed.program, ""), USAGE, "unknown command")
+    recording = bed.scratch / "a.rec"
+    recording.touch()
+    # short enough not to be cut: a path is as long as it likes
+    done = bed.command("sh", "-c", f"cd {bed.scratch} && exec {bed.program} a.rec")
+    check(done, USAGE, 'unknown command "a.rec"', '"t410trace report a.rec" reads a recording')
 
 
 def test_output_full(bed):
@@ -138,6 +143,10 @@ def test_output_full(bed):
     with open("/dev/full", "wb") as full:
         done = bed.trace("-a", "-d", 0.2, stdout=full)
     check(done, FAILED, "standard output", "No space left")
+    for words in ("--help",), ("--version",), ("report", "--help"):
+        with open("/dev/full", "wb") as full:
+            done = bed.command(bed.program, *words, stdout=full)
+        check(done, FAILED, "cannot write the output", "No space left")
 
 
 def test_output_impossible(bed):

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/spelling.h"
@@ -30,6 +31,7 @@ static int hold_standard_files(void)
 static int unknown_command(const char *word)
 {
 	struct spelling known = { .word = word };
+	struct stat st;
 	struct diag d;
 
 	for (size_t i = 1; commands[i]; i++)
@@ -38,9 +40,21 @@ static int unknown_command(const char *word)
 	spelling_help(&known, "commands are", d.help, sizeof(d.help));
 	str_append(d.help, sizeof(d.help), "; \"t410trace -- %s\" runs and follows a program",
 		   word);
+	if (!stat(word, &st) && S_ISREG(st.st_mode))
+		str_append(d.help, sizeof(d.help), ", \"t410trace report %s\" reads a recording",
+			   word);
 	output_diag("t410trace", &d);
 	spelling_free(&known);
 	return EXIT_USAGE;
+}
+
+static bool parsing;
+
+/* --help and --version end us while options are parsed, and do not ask whether they were written. */
+static void end_of_help(void)
+{
+	if (parsing && output_finish("t410trace"))
+		_exit(EXIT_FAILURE);
 }
 
 static int run(const struct command *c, int argc, char **argv)
@@ -48,7 +62,9 @@ static int run(const struct command *c, int argc, char **argv)
 	struct options o;
 	int status;
 
+	parsing = true;
 	options_parse(commands, c, argc, argv, &o);
+	parsing = false;
 	status = c->run(&o);
 	options_free(&o);
 	return status;
@@ -58,7 +74,7 @@ int main(int argc, char **argv)
 {
 	char name[64];
 
-	if (hold_standard_files())
+	if (hold_standard_files() || atexit(end_of_help))
 		return EXIT_FAILURE;
 	if (argc < 2 || argv[1][0] == '-')
 		return run(commands[0], argc, argv);
