@@ -42,6 +42,11 @@ class Imprecise(Failed):
     """
 
 
+class Missed(Imprecise):
+    """The kernel has said that it left programs out, because they would have interrupted themselves.
+    That is rare, nobody need be in the way, and it is tried again."""
+
+
 class Skip(Exception):
     """This machine cannot run the test."""
 

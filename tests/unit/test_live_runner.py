@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 # pylint: disable=wrong-import-position
 import each_test
 from disturbed import MS, TICK_NS, Disturbance, Process, all_processes, others_ns, parse_stat
-from live import Failed, Imprecise, Skip, check_sums, precise, require
+from live import Failed, Imprecise, Missed, Skip, check_sums, precise, require
 from run import ATTEMPTS, Runner
 
 S = 1000 * MS
@@ -101,8 +101,19 @@ def test_never_right():
     assert len(lines) == ATTEMPTS and runner.failed == 1
 
 
+def test_missed():
+    """What the kernel left out is evidence of itself, and not for ever."""
+    lines, runner = run([fails(1, Missed)], QUIET)
+    assert lines[-1] == "ok made-up/0: at a second try" and not runner.failed, lines
+    lines, runner = run([fails(ATTEMPTS, Missed)], *[QUIET] * ATTEMPTS)
+    assert lines[-1].startswith("not ok made-up/0: it is off, at each of"), lines
+    assert runner.failed == 1
+
+
 def test_too_many():
-    """2 % may need another try, and not one more."""
+    """2 % may need another try, and not one more; of a few, one may."""
+    lines, runner = run([fails(1), *[fails(0)] * 9], STOLEN)
+    assert not runner.failed and runner.again == 1, lines
     lines, runner = run([fails(1), fails(1), *[fails(0)] * 98], STOLEN, STOLEN)
     assert not runner.failed and runner.again == 2, lines
     lines, runner = run([fails(1), fails(1), fails(1), *[fails(0)] * 97], *[STOLEN] * 3)
