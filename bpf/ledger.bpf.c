@@ -525,9 +525,9 @@ static __always_inline void slot_new(struct cpu_ledger *l, __u32 i, const struct
  * window has ended, and it has a slot at the first place of its key, or gets one there. False if
  * not: then nothing is booked, and @rest is what end_rest() has returned, if it was called.
  *
- * So it is at nearly every switch. This code is short, lies together and calls nothing, because
- * between two switches others have had the caches, that for instructions, too. So little of it
- * lives on where it may call that it needs no more than 48 bytes of stack: with more, Linux 6.13 and
+ * So it is at nearly every switch. This code is short and lies together, because between two
+ * switches others have had the caches, that for instructions, too. It calls nothing, or weights at
+ * its very end, so it has little to keep and 48 bytes of stack are enough. With more, Linux 6.13 and
  * later give a program a stack of its own, which is in no cache either.
  */
 static __always_inline bool usual_switch(struct cpu_ledger *l, const struct task_struct *task,
