@@ -56,8 +56,9 @@ static void wait_all(void)
 
 static void grandchild(pid_t parent)
 {
+	/* Not often, see whole_ns() of held.py */
 	while (getppid() == parent)
-		usleep(1000);
+		usleep(20000);
 	if (!split()) {
 		named("fam-orphan");
 		_exit(0);
