@@ -32,7 +32,7 @@ def whole_ns(pid):
 
     An emulated CPU takes tens of milliseconds for the start of a program, and as long for its end.
     And it is not looked often: when we are woken and somebody has to leave the CPU for that, the
-    scheduler does not read its clock again, and what passes until the switch, some 50 us on an
+    scheduler does not read its clock again. What passes until the switch, which is long on an
     emulated CPU, is in the books and not in the clock of who leaves.
     """
     deadline = time.monotonic() + LIMIT_S
