@@ -246,12 +246,17 @@ static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_str
 	return i;
 }
 
-static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, __u64 to)
+static __always_inline void slot_time(struct cpu_ledger *l, __u32 i, __u64 from, __u64 to)
 {
 	struct ledger_slot *s = slot_at(l, i);
 
 	s->on_cpu_ns += to - from;
 	s->last_ns = to;
+}
+
+static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, __u64 to)
+{
+	slot_time(l, i, from, to);
 	weights_add(i, to - from);
 }
 
@@ -305,13 +310,18 @@ static __always_inline __u64 last_boundary(struct cpu_ledger *l)
 	return rd ? *(volatile __u64 *)&rd->boundary_ns : 0;
 }
 
+/* Has the window of the slots? One whose end is set after our clock reading is for the next switch. */
+static __always_inline bool has_ended(const struct cpu_ledger *l, __u64 boundary, __u64 now)
+{
+	return l->boundary_ns != boundary && boundary <= now;
+}
+
 /* The current task has been running since the ledger was brought up to date. */
 static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
 {
 	__u64 boundary = last_boundary(l);
 
-	/* One that is set after our clock reading is for the next switch. */
-	if (unlikely(l->boundary_ns != boundary && boundary <= now)) {
+	if (unlikely(has_ended(l, boundary, now))) {
 		if (boundary > l->since_ns)
 			close_run(l, boundary);
 		flush_slots(l, now);
@@ -533,15 +543,13 @@ static __always_inline void slot_new(struct cpu_ledger *l, __u32 i, const struct
 static __always_inline bool usual_switch(struct cpu_ledger *l, const struct task_struct *task,
 					 __u64 now, __u64 *rest)
 {
-	__u64 since = l->since_ns, boundary, css_set;
-	struct ledger_slot *s;
+	__u64 since = l->since_ns, css_set;
 	__u32 pid, place, i;
 	bool is_new;
 
 	if (!same_run(l, task) || unlikely(now <= since))
 		return false;
-	boundary = last_boundary(l);
-	if (unlikely(l->boundary_ns != boundary && boundary <= now))
+	if (unlikely(has_ended(l, last_boundary(l), now)))
 		return false;
 	if (rests && (__u64)task == l->idle) {
 		*rest = end_rest(l);
@@ -563,9 +571,7 @@ static __always_inline bool usual_switch(struct cpu_ledger *l, const struct task
 	} else if (unlikely(!slot_is(l, i, pid, css_set))) {
 		return false;
 	}
-	s = slot_at(l, i);
-	s->on_cpu_ns += now - since;
-	s->last_ns = now;
+	slot_time(l, i, since, now);
 	l->since_ns = now;
 	weights_book(i, is_new, now - since);
 	return true;

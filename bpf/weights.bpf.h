@@ -149,6 +149,11 @@ static __always_inline void add_piece(struct cpu_weights *w, __u32 i, __u64 ns)
 	w->piece_ns -= ns;
 }
 
+static __always_inline void clear_weight(struct cpu_weights *w, __u32 i)
+{
+	__builtin_memset(&w->out.slots[i & (LEDGER_SLOTS - 1)], 0, sizeof(w->out.slots[0]));
+}
+
 __noinline int add_events(__u32 i, __u64 ns)
 {
 	struct cpu_weights *w = this_weights();
@@ -166,7 +171,7 @@ __noinline int book_events(__u32 i, bool is_new, __u64 ns)
 	if (!w)
 		return 0;
 	if (is_new)
-		__builtin_memset(&w->out.slots[i & (LEDGER_SLOTS - 1)], 0, sizeof(w->out.slots[0]));
+		clear_weight(w, i);
 	read_piece(w, ns);
 	add_piece(w, i, ns);
 	return 0;
@@ -177,7 +182,7 @@ __noinline int clear_events(__u32 i)
 	struct cpu_weights *w = this_weights();
 
 	if (w)
-		__builtin_memset(&w->out.slots[i & (LEDGER_SLOTS - 1)], 0, sizeof(w->out.slots[0]));
+		clear_weight(w, i);
 	return 0;
 }
 
