@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # run.sh [PART...]: build and run the tests: those of "make check", the parts named, or "all".
 #
-# Every test prints a line "ok NAME", "not ok NAME: reason" or "skip NAME: reason".
-# A part that fails without saying so, or says nothing at all, is a failure. A skip
-# that is not listed in tests/allowed-skips is a failure too. The last line is the
-# tally.
+# Every test prints a line "ok NAME", "not ok NAME: reason" or "skip NAME: reason";
+# tests/results.py judges what each part has printed. The last line is the tally.
+#
+# "make check" runs the fast parts first, one after the other. The rest runs in three lanes side by
+# side: builds and then the virtual T410, unit programs, live tests. The emulated CPUs of the virtual
+# T410 get a processor before everything else (tests/machine/lib/boot.sh), and live tests mostly wait.
+# A live test whose figures the other lanes disturbed runs once more when they have ended.
 #
 # Environment: T410_TEST_LIMIT  seconds after which a unit test hangs (default: 1200)
 #              T                patterns: only the unit tests test_PATTERN
@@ -13,8 +16,11 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
-# What is quick and fails most often comes first.
-PARTS=(style accuracy emulation unit live build asan valgrind hardware machine)
+FAST="style accuracy emulation"
+LANES=("build hardware machine" "unit asan valgrind" "live")
+LAST=alone
+# shellcheck disable=SC2206  # lists of words
+PARTS=($FAST ${LANES[@]})
 # What "all" has beyond them, and "make check" does not
 LONG=(pages large drivers kernel riscv64)
 declare -A WHAT=(
@@ -26,6 +32,7 @@ declare -A WHAT=(
 	[valgrind]="unit tests under valgrind (3 min)"
 	[accuracy]="how right the attribution is, on invented traces (15 s)"
 	[live]="the scheduler side on this machine's kernel (8 min)"
+	[alone]="live tests whose figures the other parts disturbed, without them"
 	[pages]="pages of reports in Debian's chromium; not in make check (1 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
@@ -43,26 +50,18 @@ export T410_TEST_LIMIT=${T410_TEST_LIMIT:-1200}
 MAKEFLAGS=$(sed -E 's/(^| )(-j[0-9]*|--jobserver-[a-z]+=[^ ]*)//g' <<< "${MAKEFLAGS:-}")
 export MAKEFLAGS
 logs=build/test-logs
-passed=0 failed=0 skipped=0
+lane=${LANE:-}
+unset LANE
 
 # limited COMMAND...: end it when it hangs, with status 124
 limited() { timeout --foreground -k 10 "$T410_TEST_LIMIT" "$@"; }
 
-# unit_program FOLDER PROGRAM PREFIX...: run one with PREFIX; its results are FOLDER/NAME.out
+# unit_program FOLDER PROGRAM PREFIX...: run one with PREFIX; FOLDER gets NAME.tap, NAME.err, NAME.status
 unit_program() {
-	local program=$2 name=${2##*/} out status
-	out=$1/$name
+	local program=$2 out=$1/${2##*/}
 	shift 2
-	# TAP of cmocka: "ok 1 - name", "not ok 1 - name"
-	CMOCKA_MESSAGE_OUTPUT=TAP limited "$@" "$program" 2> "$out.err" |
-		sed -nE "s/^(ok|not ok) [0-9]+ - (.*)/\1 $name: \2/p" > "$out.out"
-	status=${PIPESTATUS[0]}
-	if [ "$status" != 0 ]; then
-		echo "not ok $name: exit status $status, see below"
-		cat "$out.err"
-	elif [ ! -s "$out.out" ]; then
-		echo "not ok $name: it ran no test"
-	fi >> "$out.out"
+	CMOCKA_MESSAGE_OUTPUT=TAP limited "$@" "$program" > "$out.tap" 2> "$out.err"
+	echo $? > "$out.status"
 }
 
 # The machines that unit tests make up are thousands of small files: in memory they take a tenth of
@@ -76,7 +75,7 @@ memory_folder() {
 }
 
 # unit_programs PART VARIANT FLAGS PREFIX...: build the unit tests and run each with PREFIX, as
-# many at a time as there are CPUs; what they say comes one after the other, by name
+# many at a time as there are CPUs; their results come by name
 unit_programs() {
 	local folder=$logs/$1 variant=$2 flags=$3 t programs=()
 	local -x TMPDIR=${TMPDIR:-$(memory_folder)}
@@ -98,9 +97,7 @@ unit_programs() {
 	printf '%s\n' "${programs[@]}" |
 		xargs -P "$(nproc)" -I PROGRAM bash -c 'unit_program "$@"' run.sh "$folder" PROGRAM "$@" ||
 		echo "not ok unit programs: not all could be run"
-	for t in "${programs[@]##*/}"; do
-		cat "$folder/$t.out" || echo "not ok $t: it did not run"
-	done
+	tests/results.py tap "$folder" "${programs[@]##*/}"
 }
 
 # chosen: the sources of unit tests that T asks for, or all
@@ -121,7 +118,7 @@ part_build() { tests/build.sh; }
 # script FILE ARG...: one that dies or hangs is a failure, whatever comes after it
 script() { limited "$@" || echo "not ok ${1##*/}: ended with status $?"; }
 # scripts FOLDER: each line of the standard input is one. They mostly wait: as many at a time as there
-# are CPUs; what they say comes one after the other
+# are CPUs; their results come in order
 scripts() {
 	local folder=$1 script
 	rm -rf "$folder"
@@ -137,8 +134,8 @@ scripts() {
 part_unit() {
 	unit_programs unit "" "" env
 	[ -z "${T:-}" ] || return 0
-	script tests/unit/test_list_golden.sh ./t410trace | sed -E 's/^ok: /ok list: /; s/^FAILED: /not ok list: /'
 	scripts "$logs/scripts" <<- END
+		tests/unit/test_list_golden.sh ./t410trace
 		tests/unit/test_platforms.py ./t410trace
 		tests/unit/test_counts_join.py ./t410trace
 		tests/unit/test_neighbours.py ./t410trace
@@ -174,25 +171,30 @@ part_valgrind() {
 part_accuracy() {
 	tests/accuracy/selftest.py && make -s -j"$(nproc)" && tests/accuracy/accuracy.py check ./t410trace
 }
-part_live() { make -s -j"$(nproc)" && tests/live/run.sh ./t410trace; }
+# Beside other parts a figure that is off says nothing: part_alone has the last word on it
+disturbed=$logs/disturbed
+part_live() { make -s -j"$(nproc)" && tests/live/run.sh ${lane:+--disturbed "$disturbed"} ./t410trace; }
+part_alone() { tests/live/run.sh --these "$disturbed" ./t410trace; }
 part_emulation() {
 	# The programs count checks themselves and name the ones that fail.
 	if tests/machine/plugin/tests/run; then echo "ok emulation"; else echo "not ok emulation: see above"; fi
-	script tests/machine/test_judge.py
-	script tests/machine/test_judge_stat.py
-	script tests/machine/test_judge_devices.py
-	script tests/machine/test_judge_shapes.py
-	script tests/machine/test_judge_drivers.py
-	script tests/machine/test_judge_esp.py
-	script tests/machine/test_judge_slurm.py
-	script tests/machine/test_judge_ticks.py
-	script tests/machine/test_judge_view.py
-	script tests/machine/test_judge_again.py
-	script tests/machine/test_judge_real.py
-	script tests/machine/test_judge_large.py
-	script tests/machine/test_checks.py
-	script tests/machine/test_boot.py
-	script tests/machine/test_wait.py
+	scripts "$logs/judges" <<- END
+		tests/machine/test_judge.py
+		tests/machine/test_judge_stat.py
+		tests/machine/test_judge_devices.py
+		tests/machine/test_judge_shapes.py
+		tests/machine/test_judge_drivers.py
+		tests/machine/test_judge_esp.py
+		tests/machine/test_judge_slurm.py
+		tests/machine/test_judge_ticks.py
+		tests/machine/test_judge_view.py
+		tests/machine/test_judge_again.py
+		tests/machine/test_judge_real.py
+		tests/machine/test_judge_large.py
+		tests/machine/test_checks.py
+		tests/machine/test_boot.py
+		tests/machine/test_wait.py
+	END
 }
 part_pages() {
 	packaging/deps.sh chromium chromium-driver python3-selenium fonts-dejavu-core &&
@@ -231,46 +233,70 @@ part_drivers() {
 	return $failed
 }
 
-# tally LOG PART STATUS: count a part's lines
-tally() {
-	local ok again bad skip line
-	ok=$(grep -c '^ok ' "$1")
-	again=$(grep -c '^ok .*: at a second try$' "$1")
-	bad=$(grep -c '^not ok ' "$1")
-	skip=$(grep -c '^skip ' "$1")
-	if [ $((ok + bad + skip)) = 0 ] || { [ "$3" != 0 ] && [ "$bad" = 0 ]; }; then
-		echo "not ok $2: ended with status $3 after $ok results" | tee -a "$1"
-		bad=$((bad + 1))
+# run_part PART: its log is judged, its tally is in PART.tally. Beside other parts it is printed at its
+# end, as one piece
+run_part() {
+	local part=$1 start=$SECONDS log=$logs/$1.log status
+	if [ -z "$lane" ]; then
+		echo "== $part: ${WHAT[$part]}"
+		"part_$part" 2>&1 | tee "$log" | grep -v '^ok '
+		status=${PIPESTATUS[0]}
+		tests/results.py tally "$part" "$status" "$log" | tee "$logs/$part.tally"
+		echo "   $((SECONDS - start)) s, log in $log"
+	else
+		echo "-- $part begins"
+		"part_$part" > "$log" 2>&1
+		status=$?
+		tests/results.py tally "$part" "$status" "$log" > "$logs/$part.tally"
+		{
+			echo "== $part: ${WHAT[$part]}"
+			grep -v '^ok ' "$log"
+			echo "   $((SECONDS - start)) s, log in $log"
+		} | flock "$logs" cat
 	fi
-	while IFS= read -r line; do
-		line=${line#skip }
-		grep -v '^#' tests/allowed-skips | grep -qxF -- "${line%%:*}" && continue
-		echo "not ok ${line%%:*}: this skip is not in tests/allowed-skips"
-		skip=$((skip - 1)) bad=$((bad + 1))
-	done < <(grep '^skip ' "$1")
-	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
-	[ "$again" = 0 ] && again='' || again=", $again at a second try"
-	printf '   %s: %d passed%s, %d failed, %d skipped\n' "$2" "$ok" "$again" "$bad" "$skip" | tee -a "$1"
 }
 
-[ $# -gt 0 ] || set -- "${PARTS[@]}"
-[ "$*" != all ] || set -- "${PARTS[@]}" "${LONG[@]}"
-for part in "$@"; do
+# lanes PARTS...: each word is a lane. By xargs, so that Ctrl-C ends all
+lanes() {
+	printf '%s\n' "$@" | LANE=1 xargs -P $# -I PARTS bash -c 'exec "$0" $1' "$0" PARTS
+}
+
+for name in T410_UPDATE_GOLDEN GOLDEN; do
+	[ -z "${!name:-}" ] || { echo "run.sh: $name is set: golden files would be written, not compared; unset it" >&2; exit 2; }
+done
+case $* in
+'' | all) whole=1 ;;
+*) whole= ;;
+esac
+parts=("$@")
+[ $# -gt 0 ] || parts=("${PARTS[@]}")
+[ "$*" != all ] || parts=("${PARTS[@]}" "${LONG[@]}")
+for part in "${parts[@]}"; do
 	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]} ${LONG[*]} programs all" >&2; exit 2; }
 done
-# The first build of a new tree has compiled everything: it is judged, and not made once more.
-[ -e "build/$(native)/t410trace" ] || [ "$1" != style ] || export FROM_NOTHING=1
 mkdir -p "$logs"
-case $# in
-"${#PARTS[@]}") echo "running the tests, about 30 minutes; parts: make check-PART ($*)" ;;
-$((${#PARTS[@]} + ${#LONG[@]}))) echo "running all tests; parts: make check-PART ($*)" ;;
-esac
-for part in "$@"; do
-	echo "== $part: ${WHAT[$part]}"
-	start=$SECONDS
-	"part_$part" 2>&1 | tee "$logs/$part.log" | grep -v '^ok '
-	tally "$logs/$part.log" "$part" "${PIPESTATUS[0]}"
-	echo "   $((SECONDS - start)) s, log in $logs/$part.log"
+if [ -n "$lane" ]; then
+	for part in "${parts[@]}"; do run_part "$part"; done
+	exit 0
+fi
+# The first build of a new tree has compiled everything: it is judged, and not made once more.
+[ -e "build/$(native)/t410trace" ] || [ "${parts[0]}" != style ] || export FROM_NOTHING=1
+rm -f "$logs"/*.tally "$disturbed"
+if [ -n "$whole" ]; then
+	echo "running the tests, about 20 minutes; parts: make check-PART (${parts[*]})"
+	for part in $FAST; do run_part "$part"; done
+	lanes "${LANES[@]}"
+	[ ! -s "$disturbed" ] || { run_part $LAST; parts+=("$LAST"); }
+	[ "$*" != all ] || for part in "${LONG[@]}"; do run_part "$part"; done
+else
+	for part in "${parts[@]}"; do run_part "$part"; done
+fi
+passed=0 failed=0 skipped=0
+for part in "${parts[@]}"; do
+	read -r ok bad skip < <(sed -nE 's/^   .*: ([0-9]+) passed.*, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$logs/$part.tally")
+	passed=$((passed + ${ok:-0})) failed=$((failed + ${bad:-1})) skipped=$((skipped + ${skip:-0}))
+	[ -n "${ok:-}" ] || echo "not ok $part: it did not run"
+	ok=
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -50,11 +50,15 @@ def attempt(test, bed):
 
 
 class Runner:
-    """Runs tests. Only what others have disturbed, by evidence, is tried again (see Missed, too)."""
+    """
+    Runs tests. Only what others have disturbed, by evidence, is tried again (see Missed, too): at
+    once, or with @disturbed, a list of names, by whoever asked for it.
+    """
 
-    def __init__(self, make_bed, watch):
+    def __init__(self, make_bed, watch, disturbed=None):
         self.make_bed = make_bed
         self.watch = watch
+        self.disturbed = disturbed
         self.ran = self.failed = self.again = 0
 
     def tries(self, name, test):
@@ -67,6 +71,8 @@ class Runner:
             seen = self.watch.end()
             if result != "missed" and not seen.is_evidence():
                 return "not ok", f"{reason}; and nobody was in the way: {seen}", number
+            if self.disturbed is not None:
+                return "disturbed", f"{reason}; {seen}", number
             if number < ATTEMPTS:
                 print(f"# {name}, try {number}: {' '.join(reason.split())}; {seen}", flush=True)
         return "not ok", f"{reason}, at each of {ATTEMPTS} tries; {seen}", ATTEMPTS
@@ -76,6 +82,9 @@ class Runner:
         result, reason, tries = self.tries(name, test)
         self.ran += 1
         self.failed += result == "not ok"
+        if result == "disturbed":
+            self.disturbed.append(name)
+            result = "# disturbed"
         if result == "ok" and tries > 1:
             self.again += 1
             reason = AGAIN
@@ -97,6 +106,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tools", required=True, help="folder of the built helpers")
     parser.add_argument("--skip", metavar="REASON", help="run nothing, for this reason")
+    parser.add_argument(
+        "--disturbed",
+        metavar="FILE",
+        type=pathlib.Path,
+        help="other work goes on beside the tests: names of those that it disturbed, for --these",
+    )
+    parser.add_argument("--these", metavar="FILE", type=pathlib.Path, help="only those named in it")
     parser.add_argument("program", type=pathlib.Path, help="t410trace")
     parser.add_argument("names", nargs="*", metavar="NAME", help="only tests with this in the name")
     options = parser.parse_args()
@@ -105,6 +121,9 @@ def main():
         for name, test in all_tests()
         if not options.names or any(part in name for part in options.names)
     ]
+    if options.these:
+        these = options.these.read_text(encoding="utf-8").split()
+        tests = [(name, test) for name, test in tests if name in these]
     if not tests:
         print("not ok: no such test")
         return 1
@@ -113,11 +132,14 @@ def main():
             print(f"skip {name}: {options.skip}")
         return 0
     watch = Watch(f"{options.tools}/stalls")
-    runner = Runner(lambda: Bed(options.program, options.tools), watch)
+    disturbed = [] if options.disturbed else None
+    runner = Runner(lambda: Bed(options.program, options.tools), watch, disturbed)
     for name, test in tests:
         runner.run(name, test)
+    if options.disturbed:
+        options.disturbed.write_text("".join(f"{name}\n" for name in disturbed), encoding="utf-8")
     # A share of a few tests says nothing.
-    if not options.names:
+    elif not options.names and not options.these:
         runner.judge()
     watch.close()
     return 1 if runner.failed else 0

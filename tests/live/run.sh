@@ -1,15 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# run.sh T410TRACE [NAME...]: the scheduler side of t410trace on this very kernel.
+# run.sh [--disturbed FILE | --these FILE] T410TRACE [NAME...]: the scheduler side of t410trace on this very kernel.
 # Prints "ok NAME", "not ok NAME: reason" or "skip NAME: reason" for each test (NAME:
 # only those with this in their name), and fails when one was not ok. Needs root and a
-# kernel with BPF and type information; on others every test is skipped.
+# kernel with BPF and type information; on others every test is skipped. The options are those of
+# run.py.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
+option=
+case ${1:-} in
+--disturbed | --these)
+	option="$1=${2:-}"
+	shift 2
+	;;
+esac
 if [ $# -lt 1 ] || [ ! -x "$1" ]; then
-	echo "usage: run.sh T410TRACE [NAME...]" >&2
+	echo "usage: run.sh [--disturbed FILE | --these FILE] T410TRACE [NAME...]" >&2
 	exit 2
 fi
 program=$(realpath "$1")
@@ -48,4 +56,4 @@ done
 for file in burn esp_traffic family stalls storm touch ../bench/iogen; do
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -pthread -o "$tools/$(basename $file)" "$here/$file.c"
 done
-PYTHONDONTWRITEBYTECODE=1 "$here/run.py" --tools "$tools" ${reason:+--skip "$reason"} "$program" "$@"
+PYTHONDONTWRITEBYTECODE=1 "$here/run.py" --tools "$tools" ${option:+"$option"} ${reason:+--skip "$reason"} "$program" "$@"

@@ -21,9 +21,9 @@ check() {
 	"$trace" list "$@" >"$work/out" 2>"$work/err"
 	got=$?
 	if [ "$got" -eq "$status" ] && diff -u "$golden" "$work/out"; then
-		echo "ok: $name"
+		echo "ok list: $name"
 	else
-		echo "FAILED: $name: exit status $got, not $status, or other output"
+		echo "not ok list: $name: exit status $got, not $status, or other output"
 		cat "$work/err"
 		failed=1
 	fi
@@ -32,7 +32,7 @@ check() {
 # quiet NAME: the run before must not have written to standard error.
 quiet() {
 	if [ -s "$work/err" ]; then
-		echo "FAILED: $1: something on standard error:"
+		echo "not ok list: $1: something on standard error:"
 		cat "$work/err"
 		failed=1
 	fi
@@ -41,7 +41,7 @@ quiet() {
 # says NAME TEXT: the run before must have this on standard error, however it is wrapped.
 says() {
 	if ! tr -s ' \n' '  ' <"$work/err" | grep -qF -- "$2"; then
-		echo "FAILED: $1: standard error lacks \"$2\":"
+		echo "not ok list: $1: standard error lacks \"$2\":"
 		cat "$work/err"
 		failed=1
 	fi

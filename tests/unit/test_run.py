@@ -7,6 +7,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,11 @@ UNIT = f"build/{'arm64' if platform.machine() == 'aarch64' else 'amd64'}/tests/u
 # Tests that the parts run beside the unit programs; here each is one line "ok"
 SCRIPTS = sorted(set(re.findall(r"tests/[\w/]+/(?:test_\w+\.(?:py|sh)|plugin/tests/run)", RUN.read_text(encoding="utf-8"))))
 OF_UNIT = [name for name in SCRIPTS if name.startswith("tests/unit/")]
+# What other parts run; here each is one line "ok", too
+WHOLE = (
+    "style.sh build.sh accuracy/selftest.py accuracy/accuracy.py live/run.sh"
+    " machine/run.sh machine/real.sh machine/checks/check.sh"
+).split()
 # As if no make had started this
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not re.match("MAKE|MFLAGS", name)}
 TWO = "echo 1..2; echo ok 1 - one; echo ok 2 - two"
@@ -28,29 +34,33 @@ def pretend(path, text):
     path.chmod(0o755)
 
 
-def run(part, command=("tests/run.sh",), build="true", programs=None, scripts=None, limit="600"):
-    """What it says, and its status. @programs, @scripts: by name, what they do."""
+def run(part, command=("tests/run.sh",), build="true", programs=None, scripts=None, limit="600", skips="", **environment):
+    """What it says, and its status. @programs, @scripts: by name, what they do. @part: None: all."""
     with tempfile.TemporaryDirectory() as name:
         tree = pathlib.Path(name)
-        pretend(tree / "tests/run.sh", "")
-        (tree / "tests/run.sh").write_text(RUN.read_text(encoding="utf-8"), encoding="utf-8")
-        (tree / "tests/allowed-skips").write_text("", encoding="utf-8")
-        (tree / "Makefile").write_text(f"unit-programs:\n\t@{build}\ncheck:\n\t@tests/run.sh {part}\n", encoding="utf-8")
-        for script in SCRIPTS:
-            said = {".sh": "ok: pretended", ".py": "ok pretended"}.get(pathlib.Path(script).suffix)
-            pretend(tree / script, f"echo {said}" if said else ":")
+        (tree / "tests").mkdir()
+        for name in ("run.sh", "results.py"):
+            shutil.copy(RUN.parent / name, tree / "tests")
+        (tree / "tests/allowed-skips").write_text(skips, encoding="utf-8")
+        (tree / "tests/valgrind.supp").write_text("", encoding="utf-8")
+        (tree / "Makefile").write_text(
+            f"all:\nunit-programs:\n\t@{build}\ncheck:\n\t@tests/run.sh {part or ''}\n", encoding="utf-8"
+        )
+        for script in [*SCRIPTS, *(f"tests/{name}" for name in WHOLE)]:
+            pretend(tree / script, "echo ok pretended" if "." in script else ":")
         for script, text in (scripts or {}).items():
-            assert script in SCRIPTS, script
+            assert (tree / script).exists(), script
             pretend(tree / script, text)
         for program, text in (programs or {"test_a": TWO, "test_b": TWO}).items():
             pretend(tree / f"tests/unit/{program}.c", "")
             pretend(tree / UNIT / program, text)
+            pretend(tree / UNIT.replace("64", "64-asan") / program, text)
         # a program whose source is gone
         pretend(tree / UNIT / "test_old", "echo not ok 1 - old")
         done = subprocess.run(
-            [*command, *([part] if command[0] != "make" else [])],
+            [*command, *([part] if part and command[0] != "make" else [])],
             cwd=tree,
-            env={**ENVIRONMENT, "T410_TEST_LIMIT": limit},
+            env={**ENVIRONMENT, "T410_TEST_LIMIT": limit, **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -59,11 +69,11 @@ def run(part, command=("tests/run.sh",), build="true", programs=None, scripts=No
         return done.stdout, done.returncode
 
 
-def expect(said, status, passed, failures):
+def expect(said, status, passed, failures, skipped=0):
     """@failures: patterns of the lines "not ok", in their order"""
     found = [line for line in said.splitlines() if line.startswith("not ok ")]
     assert len(found) == len(failures) and all(map(re.search, failures, found)), said
-    assert said.splitlines()[-1] == f"{passed} passed, {len(failures)} failed, 0 skipped", said
+    assert said.splitlines()[-1] == f"{passed} passed, {len(failures)} failed, {skipped} skipped", said
     assert (status == 0) == (not failures), (status, said)
 
 
@@ -95,19 +105,79 @@ def scripts_that_die():
     for script in SCRIPTS:
         part = "unit" if script in OF_UNIT else "emulation"
         well = 4 + len(OF_UNIT) if part == "unit" else len(SCRIPTS) - len(OF_UNIT)
-        said = re.escape(pathlib.Path(script).name) if script.endswith((".py", ".sh")) else "emulation"
+        said = re.escape(pathlib.Path(script).name) if "." in script else "emulation"
         expect(*run(part, scripts={script: "exit 1"}), well - 1, [said])
 
 
 def second_tries():
     """They have passed, and the tally of the part tells how many there were; the last line does not."""
-    two = "echo 1..2; echo ok 1 - one: at a second try; echo ok 2 - two"
-    programs = {"test_a": two, "test_b": TWO}
-    said, status = run("unit", programs=programs)
-    well = 4 + len(OF_UNIT)
-    expect(said, status, well, [])
-    assert f"\n   unit: {well} passed, 1 at a second try, 0 failed, 0 skipped\n" in said, said
-    assert "second" not in run("unit")[0]
+    script = "tests/live/run.sh"
+    said, status = run("live", scripts={script: "echo ok one: at a second try; echo ok two"})
+    expect(said, status, 2, [])
+    assert "\n   live: 2 passed, 1 at a second try, 0 failed, 0 skipped\n" in said, said
+    assert "second" not in run("live")[0]
+
+
+def unreadable_programs():
+    """A unit program that passes, but for one line."""
+    for text, why in (
+        ("echo 1..2; echo ok 1 - one", "it planned 2 tests and had 1"),
+        ("echo 1..1; echo ok 1 - one; echo ok 2 - two", "it planned 1 tests and had 2"),
+        ("echo ok 1 - one", "it planned None tests and had 1"),
+        ("echo 1..2; echo ok 1 - one; echo ok 3 - two", "result 3 comes as number 2"),
+        ("echo 1..1; echo ok 1 - one; echo Bail out", "this is no TAP: Bail out"),
+        ("echo 1..1; echo ok 1 - one; echo 1..1", "this is no TAP: 1..1"),
+        ("echo 1..1; echo ok 1 - one; exit 9", "exit status 9"),
+    ):
+        ran = text.count("echo ok")
+        expect(*run("unit", programs={"test_a": text}), ran + len(OF_UNIT), [f"test_a: {why}"])
+
+
+def unreadable_scripts():
+    """A part passes only if each of its lines is known, and its tally is that of its results."""
+    for text, passed, why in (
+        ("echo ok one; echo nonsense", 1, "build: this is no result: nonsense"),
+        ("echo ok one; echo FAILED two", 1, "build: this is no result: FAILED two"),
+        ("echo ok one; echo 2 passed, 0 failed, 0 skipped", 1, "build: a tally says 2 passed"),
+        ("echo '# nothing'", 0, "build: ended with status 0 after 0 results"),
+        ("echo ok one; exit 3", 1, "build: ended with status 3 after 1 results"),
+    ):
+        expect(*run("build", scripts={"tests/build.sh": text}), passed, [why])
+    well = "echo ok one; echo; echo '# a comment'; echo 1 passed, 0 failed; echo ok two: a figure"
+    expect(*run("build", scripts={"tests/build.sh": well}), 2, [])
+
+
+def skips():
+    """Each needs a reason and an entry in allowed-skips, a cmocka test's too: either form of its line."""
+    for one, two in (("not ok 2 # SKIP two", "two"), ("ok 2 - two # SKIP", "two")):
+        text = f"echo 1..2; echo ok 1 - one; echo '# skipped: not root'; echo '{one}'"
+        programs = {"test_a": text}
+        name = f"test_a/{two}"
+        expect(*run("unit", programs=programs, skips=name), 1 + len(OF_UNIT), [], 1)
+        expect(*run("unit", programs=programs), 1 + len(OF_UNIT), [f"{name}: this skip is not in"])
+        programs = {"test_a": text.replace("skipped", "skipping")}
+        expect(*run("unit", programs=programs, skips=name), 1 + len(OF_UNIT), [f"{name}: a skip without"])
+    said = run("build", scripts={"tests/build.sh": "echo skip arm64: no network; echo ok one"}, skips="arm64")
+    expect(*said, 1, [], 1)
+
+
+def all_parts():
+    """In lanes; live tests that the others disturbed run once more, alone."""
+    well = len(WHOLE) + len(SCRIPTS) + 3 * 4
+    expect(*run(None), well, [])
+    live = 'case $1 in --disturbed) echo some/test > $2; echo ok a ;; --these) cat $2 | sed "s/^/ok /" ;; esac'
+    said, status = run(None, scripts={"tests/live/run.sh": live})
+    expect(said, status, well + 1, [])
+    assert "\n   alone: 1 passed, 0 failed, 0 skipped\n" in said, said
+    said, status = run(None, scripts={"tests/build.sh": "echo ok one; kill -KILL $PPID"})
+    assert status == 1 and "not ok hardware: it did not run" in said, said
+
+
+def golden_files():
+    """They are not written by a run that judges."""
+    for name in ("T410_UPDATE_GOLDEN", "GOLDEN"):
+        said, status = run("build", **{name: "1"})
+        assert status == 2 and name in said, said
 
 
 def jobs_of_make():
@@ -125,6 +195,11 @@ TESTS = (
     a_program_that_says_nothing,
     scripts_that_die,
     second_tries,
+    unreadable_programs,
+    unreadable_scripts,
+    skips,
+    all_parts,
+    golden_files,
     jobs_of_make,
 )
 
