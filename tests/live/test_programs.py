@@ -105,7 +105,9 @@ def run(bed, *args, seconds=3.0, options=(), command=(), fault=None, words=None)
         counts = ["--source", source(bed, files, *options)]
         with bed.tracing("-a", *counts, *args, command=command) as tracer:
             if fault:
-                tracer.wait_until("counting", lambda: len(log_of(bed)) > 20)
+                # The source begins before the run does, and what it read then is not counted
+                early = len(log_of(bed))
+                tracer.wait_until("counting", lambda: len(log_of(bed)) > early + 20)
                 unheard = order(bed, fault)
                 tracer.wait_until(fault, lambda: not unheard.exists())
                 if words:

@@ -189,7 +189,8 @@ def test_history(bed):
         require(max(lengths) > 1.5 and min(lengths) < 1.5, f"no long and short ones: {lengths}")
         require(max(lengths) < 4.5, f"too long: {lengths}")
         idle = [i for i in intervals if i["on_cpu_ns"] < MS]
-        require(idle, f"it was busy all the time: {intervals}")
+        # A burst takes longer where other programs have the CPUs
+        precise(idle, f"it was busy all the time: {intervals}")
         shown = page.count('<tr><th scope="row">')
         require(shown == len(intervals), f"{shown} intervals on the page, {len(intervals)} as JSON")
         daemon.change(history="none")

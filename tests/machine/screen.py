@@ -8,6 +8,7 @@ import re
 
 ROWS, COLUMNS = 24, 80
 SEQUENCE = re.compile(r"\x1b\[(?P<mode>[?>]?)(?P<numbers>[0-9;]*)(?P<what>[@A-Za-z])")
+REVERSE_INDEX = "\x1bM"
 # Character sets, keypad, and the title's stack of xterm
 SILENT = re.compile(r"\x1b\([B0]|\x1b[=>]|\x1b\[[0-9;]*t")
 
@@ -35,6 +36,9 @@ class Screen:
             found = SILENT.match(text, at) or SEQUENCE.match(text, at)
             if found and found.re is SEQUENCE:
                 self.sequence(found)
+            elif text.startswith(REVERSE_INDEX, at):
+                self.line_back()
+                at += 1
             elif not found:
                 self.character(text, at)
             at = found.end() if found else at + 1
@@ -71,6 +75,13 @@ class Screen:
             self.scroll(1)
         else:
             self.row = min(self.row + 1, ROWS - 1)
+        self.wraps = False
+
+    def line_back(self):
+        if self.row == self.top:
+            self.scroll(-1)
+        else:
+            self.row = max(self.row - 1, 0)
         self.wraps = False
 
     def scroll(self, count, top=None):

@@ -376,6 +376,7 @@ TERMINAL = {
     "inserts and deletes characters": ("abcd\x1b[1;2H\x1b[1P\x1b[2@", ["a  cd"]),
     "inserts and deletes lines": ("a\r\nb\r\nc\x1b[1;1H\x1b[M\x1b[2d\x1b[L", ["b", "", "c"]),
     "scrolls a part": ("a\r\nb\r\nc\x1b[1;2r\x1b[2;1H\n", ["b", "", "c"]),
+    "scrolls back": ("a\r\nb\r\nc\x1b[1;2r\x1b[2;1H\x1bM\x1bMd", ["d", "a", "c"]),
     "goes by tabs and columns": ("\tx\x1b[2Gy\x1b[1;20H\x1b[Zz", [" y      x       z"]),
     "clears": ("abc\x1b[2J\x1b[Hd", ["d"]),
     "leaves looks out": ("\x1b[0;1;36ma\x1b(B\x1b[mb", ["ab"]),
