@@ -20,7 +20,7 @@ MACHINE	:= $(shell uname -m)
 NATIVE	:= $(if $(filter aarch64,$(MACHINE)),arm64,amd64)
 ARCH	?= $(NATIVE)
 LINK	?= static
-B	:= build/$(ARCH)$(if $(filter shared,$(LINK)),-shared)$(VARIANT)
+B	:= build/$(ARCH)$(VARIANT)
 PREFIX	?= /usr/local
 SYSCONFDIR ?= /etc
 
@@ -74,7 +74,8 @@ $(error ARCH=riscv64: the linker 2.40 cannot link libraries of Debian 13: instal
 endif
 LDFLAGS	+= -B$(SYSLIBS)
 endif
-PROGRAM	:= $(B)/t410trace
+# Both are linked from the same objects
+PROGRAM	:= build/$(ARCH)$(if $(filter shared,$(LINK)),-shared)$(VARIANT)/t410trace
 # -static: glibc warns about getpwnam and the like in libcap, which we do not call
 ifneq ($(ARCH),$(NATIVE))
 ifeq ($(origin CC),default)
@@ -113,9 +114,10 @@ say	= $(if $(Q),$(if $(silent),,@printf '  %-7s %s\n' $1 $(or $2,$@)))
 all: $(PROGRAM)
 
 $(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
+	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections -o $@ $^ $(LIBS)
-	$(if $(filter shared,$(LINK)),@packaging/beside.sh $@ $(SYSLIBS) $(B)/lib)
+	$(if $(filter shared,$(LINK)),@packaging/beside.sh $@ $(SYSLIBS) $(@D)/lib)
 
 # Said once and clearly, instead of by the first of many errors
 $(B)/.need: packaging/need.sh | $(addsuffix /.complete,$(SYSROOT)) $(OWNLIBS)
