@@ -233,6 +233,19 @@ def wait_for_next_run(file):
 
 
 @check
+def wait_knows_an_earlier_run(file):
+    """--wait --since: an account that ends before the begin is of an earlier run, also when that never ended"""
+    later = f"@{int(time.time()) + 3600}"
+    make(file, "jobs")
+    told = run("job", "12", "--wait", "20", "--since", later, "--file", file, status=4).told
+    assert "no account of job 12" in told and "nobody keeps" in told, told
+    assert key_of(run("job", "12", "--wait", "20", "--since", "1h", "--json", "--file", file, status=5))
+    assert key_of(run("job", "12", "--since", later, "--json", "--file", file))
+    with Keeper(file, "jobs", "ok", "hold"):
+        run("job", "12", "--wait", "0.3", "--since", later, "--file", file, status=4)
+
+
+@check
 def wait_for_no_next_run(file):
     """--wait: when no newer account comes, an earlier run is shown as what it is"""
     with Keeper(file, "jobs", "ok", "hold"):

@@ -133,6 +133,16 @@ struct job_look {
 	bool no_history;
 };
 
+/*
+ * Its last interval is older than the begin of the run that is waited for: it is of an earlier run, whose end
+ * nobody has seen.
+ */
+static bool is_of_before(const struct job_look *l, const struct account_job *j)
+{
+	return waits(l->args) && j->state == ACCOUNT_RUNNING &&
+	       l->file.node.until_ns < l->args->since_ns;
+}
+
 static int note_candidate(void *arg, const struct account_job *j)
 {
 	struct job_look *l = arg;
@@ -140,7 +150,7 @@ static int note_candidate(void *arg, const struct account_job *j)
 	bool whole = !strcmp(j->job.id, wanted) || !strcmp(j->key, wanted);
 	struct job_candidate *c;
 
-	if (!whole && !job_id_fits(j->job.id, wanted))
+	if ((!whole && !job_id_fits(j->job.id, wanted)) || is_of_before(l, j))
 		return 0;
 	if (array_room(l->found, l->cap, l->nr))
 		return -ENOMEM;
