@@ -4,82 +4,125 @@
 # shows it. See docs/SLURM.md.
 #
 # A node is not given to the next job before its epilog has ended, and is drained when that
-# fails. So everything here has a time limit, and the status is always 0: what goes wrong is in
-# the system log, and the account stays with t410trace.
+# fails. So one time limit holds for all of this, and the status is always 0: what goes wrong is
+# in the system log, and the account stays with t410trace.
 #
 # Settings, to be changed in /etc/t410trace/epilog.conf (lines of a shell script):
 SETTINGS=${T410TRACE_EPILOG_CONF:-/etc/t410trace/epilog.conf}
 T410TRACE=/usr/local/bin/t410trace
-WAIT=5                 # seconds until the closing account must be there
-STORE_WAIT=5           # seconds that Slurm's database may take
+SLURM=/usr/bin         # folder of scontrol, squeue and sacctmgr
+LIMIT=10               # seconds that the whole epilog may take, 3 at least
+WAIT=5                 # seconds of these that the closing account may take
 FIELD=AdminComment     # or SystemComment, Comment (sacctmgr(1) says which there are)
 MOST=60000             # bytes that the database's column has room for
 
-say() { logger -t t410trace-epilog -- "job $SLURM_JOB_ID: $*" 2> /dev/null; }
+# The log, too, can keep a program waiting.
+say() { timeout -s KILL 1 logger -t t410trace-epilog -- "job $SLURM_JOB_ID: $*"; }
+
+refuse() {
+	say "the account is not stored: $*"
+	exit 0
+}
+
+check_environment() {
+	for program in scontrol squeue sacctmgr; do
+		command -v $program || refuse "there is no $program in $PATH; set SLURM in $SETTINGS to its folder"
+	done
+	[ -n "${SLURM_CLUSTER_NAME:-}" ] || refuse "slurmd does not say which cluster this is"
+	[ -n "$nodes" ] || refuse "slurmd does not say which nodes the job had"
+}
 
 # One node speaks for a job: the first. The others keep what they have, as a field has room
 # for one.
 is_first_node() {
-	[ "${SLURM_JOB_NUM_NODES:-1}" = 1 ] && return 0
-	first=$(timeout "$STORE_WAIT" scontrol show hostnames "$SLURM_NODELIST" 2> /dev/null | head -n 1)
+	[ "$nodes" != "$SLURMD_NODENAME" ] || return 0
+	step="scontrol show hostnames"
+	first=$(scontrol show hostnames "$nodes" | head -n 1)
+	[ -n "$first" ] || refuse "\"$step $nodes\" failed"
 	[ "$first" = "$SLURMD_NODENAME" ]
 }
 
-# field NAME: what Slurm says of the job; "" when it says nothing
-field() {
-	case $details in
-	*" $1="*)
-		value=${details#* "$1"=}
-		echo "${value%% *}"
-		;;
+# find_run: "NUMBER @BEGIN" of this run, in $run. NUMBER is the database's: 40_7 is a task of an
+# array and 40+0 a part of a heterogeneous job, where 40 alone may mean all of them. BEGIN tells
+# the run from an earlier one of a job that was requeued. Nothing else is asked for: names,
+# comments and paths are the submitter's, and may look like any field.
+find_run() {
+	step=squeue
+	run=$(SLURM_TIME_FORMAT=%s squeue -h -r -t all -j "$SLURM_JOB_ID" -o '%A %i %S' |
+		sed -n -E "s/^$SLURM_JOB_ID ([0-9]+([_+][0-9]+)?) ([0-9]+)\$/\1 @\3/p")
+	case $run in
+	'') refuse "squeue does not say which run this is: does the controller answer?" ;;
+	*[!0-9_+@\ ]*) refuse "squeue shows several jobs of this number" ;;
 	esac
 }
 
-# An array's number means all of its tasks, and one of these has it as its own: ARRAY_TASK then
-database_id() {
-	case $(field ArrayTaskId) in
-	[0-9]*) echo "$(field ArrayJobId)_$(field ArrayTaskId)" ;;
-	*) echo "$SLURM_JOB_ID" ;;
+# find_account: the record of this run, in $record
+find_account() {
+	step="t410trace job"
+	# --caseless: sacctmgr stores lower-case letters, whatever it is given
+	record=$("$T410TRACE" job --wait "$WAIT" --compact --caseless --since "${run#* }" "slurm:$SLURM_JOB_ID")
+	status=$?
+	case $status in
+	0 | 3) ;;
+	2) refuse "t410trace refuses its options: WAIT in $SETTINGS must be a number of seconds" ;;
+	4) refuse "there is no account of this run: does t410trace serve run?" ;;
+	5) say "the account is not closed after $WAIT s, this is what it has so far: does t410trace serve run?" ;;
+	126 | 127) refuse "cannot execute $T410TRACE; set T410TRACE in $SETTINGS to the program" ;;
+	*) refuse "\"$T410TRACE job slurm:$SLURM_JOB_ID\" failed with status $status" ;;
 	esac
+	case $record in
+	*[!a-z0-9=:]*) refuse "t410trace printed no record" ;;
+	t4j1l:?*) ;;
+	*) refuse "t410trace printed no record" ;;
+	esac
+	[ ${#record} -le "$MOST" ] || refuse "it has ${#record} bytes, and MOST in $SETTINGS is $MOST"
 }
 
 store() {
-	problem=$(timeout "$STORE_WAIT" sacctmgr -i modify job where "jobid=$(database_id)" \
-		"cluster=$SLURM_CLUSTER_NAME" set "$FIELD=$1" 2>&1 > /dev/null) ||
-		say "sacctmgr did not store the account: ${problem:-no answer in $STORE_WAIT s}"
+	step=sacctmgr
+	problem=$(sacctmgr -i modify job where "jobid=${run% *}" "cluster=$SLURM_CLUSTER_NAME" \
+		set "$FIELD=$record" 2>&1 > /dev/null) || refuse "sacctmgr failed: $problem"
 }
 
-main() {
+account() {
+	nodes=${SLURM_JOB_NODELIST:-${SLURM_NODELIST:-}}
+	trap 'refuse "$step did not end in time; LIMIT in $SETTINGS is $LIMIT s"' TERM
+	check_environment
 	is_first_node || return
-	details=" $(timeout "$STORE_WAIT" scontrol -o show job "$SLURM_JOB_ID" 2> /dev/null) "
-	# --since: a job that was requeued has run before, under the same number.
-	# --caseless: sacctmgr stores lower-case letters, whatever it is given.
-	start=$(field StartTime)
-	record=$(timeout $((WAIT + 2)) "$T410TRACE" job --wait "$WAIT" --compact --caseless ${start:+--since "$start"} \
-		"$SLURM_JOB_ID" 2> /dev/null)
+	find_run
+	find_account
+	store
+}
+
+# in_time: account, in a process group that ends with the limit. A second of it is for what account
+# says then, and one for what is said here.
+in_time() {
+	[ "$LIMIT" -ge 3 ] || refuse "LIMIT in $SETTINGS must be a number of seconds, 3 at least"
+	timeout -k 1 $((LIMIT - 2)) /bin/sh "$0" account
 	status=$?
-	case $record in
-	*[!a-z0-9=:]* | '') say "no account (status $status): does t410trace serve run?" ;;
-	t4j1l:*)
-		[ $status = 0 ] || say "not closed after $WAIT s: this is the account so far"
-		if [ ${#record} -gt "$MOST" ]; then
-			say "the account has ${#record} bytes, which is too long"
-		else
-			store "$record"
-		fi
-		;;
-	*) say "an account that cannot be stored (status $status)" ;;
+	case $status in
+	0 | 124) ;;
+	*) say "the account may not be stored: the epilog ended with status $status" ;;
 	esac
 }
 
-# also after a mistake in the settings, which ends the shell
-trap 'exit 0' EXIT HUP INT TERM
 case ${SLURM_JOB_ID:-} in
 '' | *[!0-9]*) exit 0 ;;
 esac
+exec > /dev/null 2>&1
+# slurmd gives epilogs no PATH
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+# a mistake in the settings ends the shell
+trap 'refuse "there is a mistake in $SETTINGS"' EXIT
+trap 'exit 0' HUP INT TERM
 if [ -r "$SETTINGS" ]; then
 	# shellcheck source=/dev/null
 	. "$SETTINGS"
 fi
-main
+trap 'exit 0' EXIT
+PATH=$SLURM:$PATH
+case ${1:-} in
+account) account ;;
+*) in_time ;;
+esac
 exit 0

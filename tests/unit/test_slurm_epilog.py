@@ -3,6 +3,7 @@
 """Tests of packaging/slurm/epilog.sh with programs that only pretend: what it stores, and that
 it always ends well and soon."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -13,38 +14,108 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EPILOG = ROOT / "packaging/slurm/epilog.sh"
 RECORD = "t4j1l:d6fqsaaaaaaa"
+BEGIN = 1795313813
+# What slurmd says without a credential
 JOB = {
     "SLURM_JOB_ID": "42",
-    "SLURM_JOB_NUM_NODES": "1",
     "SLURM_NODELIST": "n[1-2]",
     "SLURMD_NODENAME": "n1",
     "SLURM_CLUSTER_NAME": "big",
 }
-STORED = f"-i modify job where jobid=42 cluster=big set AdminComment={RECORD}"
-PLAIN = "JobId=42 JobName=x UserId=root(0) StartTime=2026-11-22T03:56:53 EndTime=x"
-ARRAY = "JobId=42 ArrayJobId=40 ArrayTaskId=7 JobName=x"
+ASKED = f"job --wait 1 --compact --caseless --since @{BEGIN} slurm:42"
+PLAIN = {"JobId": 42, "JobName": "x", "StartTime": BEGIN}
+
+# Fields of "scontrol show job" that have text of the submitter in them
+TEXTS = (
+    "JobName Comment WorkDir Command Dependency StdErr StdIn StdOut AdminComment Extra Features Licenses"
+    " MailUser ReqNodeList Reservation Account WCKey"
+).split()
+# Names of fields, as anybody can write them into these; of another user's jobs
+CLAIMS = "JobId=7 ArrayJobId=55,100 ArrayTaskId=1 HetJobId=55 HetJobOffset=0 StartTime=2099-01-01T00:00:00 NodeList=n2"
+CLAIMED = f"x {CLAIMS}\n42 7 1\n42|7|1\nJobId=42 {CLAIMS} "
+
+# scontrol and squeue: they show the jobs that JOBS, beside them, says, as Slurm's own do
+SLURM = """#!/usr/bin/python3
+import json, os, pathlib, sys, time
+
+def number(job):
+    if "ArrayTaskId" in job:
+        return f"{job['ArrayJobId']}_{job['ArrayTaskId']}"
+    if "HetJobId" in job:
+        return f"{job['HetJobId']}+{job['HetJobOffset']}"
+    return job["JobId"]
+
+def text(start):
+    form = os.environ.get("SLURM_TIME_FORMAT", "%Y-%m-%dT%H:%M:%S")
+    return time.strftime(form, time.localtime(start)) if start else "N/A"
+
+def squeue(wanted, form):
+    for job in wanted:
+        line = form
+        for letter, value in (
+            ("A", job["JobId"]), ("i", number(job)), ("S", text(job["StartTime"])),
+            ("F", job.get("ArrayJobId", job["JobId"])), ("K", job.get("ArrayTaskId", "N/A")),
+            ("j", job.get("JobName")), ("k", job.get("Comment")), ("Z", job.get("WorkDir")),
+        ):
+            line = line.replace(f"%{letter}", str(value))
+        print(line)
+
+def show(wanted):
+    for job in wanted:
+        shown = {**job, "StartTime": text(job["StartTime"])}
+        print(" ".join(f"{name}={value}" for name, value in shown.items()))
+
+program, *words = pathlib.Path(sys.argv[0]).name, *sys.argv[1:]
+if "hostnames" in words:
+    print("n1\\nn2")
+    sys.exit()
+jobs = json.loads((pathlib.Path(sys.argv[0]).parent / "jobs").read_text())
+asked = int(words[words.index("-j") + 1] if program == "squeue" else words[-1])
+wanted = [job for job in jobs if asked in (job["JobId"], job.get("ArrayJobId"), job.get("HetJobId"))]
+if not wanted:
+    sys.exit("Invalid job id specified")
+squeue(wanted, words[words.index("-o") + 1]) if program == "squeue" else show(wanted)
+"""
 
 
-def pretend(folder, name, text):
-    path = folder / name
-    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+def stored(number="42", field="AdminComment"):
+    """What sacctmgr is given."""
+    return f"-i modify job where jobid={number} cluster=big set {field}={RECORD}"
+
+
+def program(path, text):
+    path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
 
 
-class Run:
-    """One run of the epilog: what it stored, logged, and how it ended."""
+def pretend(folder, name, text):
+    program(folder / name, f"#!/bin/sh\n{text}\n")
 
-    def __init__(self, trace=f"echo {RECORD}", job=None, details=PLAIN, sacctmgr="exit 0", settings="", tools=True):
+
+class Run:
+    """One run of the epilog: what it stored, logged, and how it ended. JOBS are those of the
+    controller; PROGRAMS replace Slurm's, and None leaves one out."""
+
+    def __init__(self, trace=f"echo {RECORD}", job=None, jobs=(PLAIN,), settings="", **programs):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             pretend(folder, "t410trace", f'echo "$@" > {folder}/asked; {trace}')
             pretend(folder, "logger", f'echo "$@" >> {folder}/log')
-            if tools:
-                pretend(folder, "scontrol", f'case $2 in hostnames) printf "n1\\nn2\\n" ;; *) echo "{details}" ;; esac')
-                pretend(folder, "sacctmgr", f'echo "$@" >> {folder}/stored; {sacctmgr}')
+            (folder / "jobs").write_text(json.dumps(jobs), encoding="utf-8")
+            for tool in ("scontrol", "squeue", "sacctmgr"):
+                program(folder / tool, SLURM)
+            pretend(folder, "sacctmgr", f'echo "$@" >> {folder}/stored')
+            for tool, text in programs.items():
+                if text is None:
+                    (folder / tool).unlink()
+                else:
+                    pretend(folder, tool, text)
             conf = folder / "epilog.conf"
-            conf.write_text(f"T410TRACE={folder}/t410trace\nWAIT=1\nSTORE_WAIT=1\n{settings}\n", encoding="utf-8")
-            environment = {"PATH": f"{folder}:/usr/bin:/bin", "T410TRACE_EPILOG_CONF": str(conf), **(JOB if job is None else job)}
+            conf.write_text(
+                f"T410TRACE={folder}/t410trace\nSLURM={folder}\nWAIT=1\nLIMIT=30\n{settings}\n".replace("FOLDER", name),
+                encoding="utf-8",
+            )
+            environment = {"T410TRACE_EPILOG_CONF": str(conf), **(JOB if job is None else job)}
             start = time.monotonic()
             done = subprocess.run([EPILOG], env=environment, capture_output=True, text=True, check=False)
             self.seconds = time.monotonic() - start
@@ -54,96 +125,170 @@ class Run:
                 for file in ("stored", "log", "asked")
             )
 
+    def refused(self, *words):
+        """Nothing is stored, and one line in the log says why."""
+        assert not self.stored and len(self.log) == 1, (self.stored, self.log)
+        for word in words:
+            assert word in self.log[0], (word, self.log)
+        return self
+
 
 def stores_the_record():
     run = Run()
-    assert run.asked == ["job --wait 1 --compact --caseless --since 2026-11-22T03:56:53 42"], run.asked
-    assert run.stored == [STORED] and not run.log, (run.stored, run.log)
+    assert run.asked == [ASKED], run.asked
+    assert run.stored == [stored()] and not run.log, (run.stored, run.log)
     return run
 
 
-def a_silent_controller_is_no_obstacle():
-    run = Run(details="")
-    assert run.asked == ["job --wait 1 --compact --caseless 42"] and run.stored == [STORED], (run.asked, run.stored)
+def without_the_run_nothing_is_stored():
+    """An earlier run, or a whole array, could be meant then."""
+    never = {**PLAIN, "StartTime": 0}
+    for jobs in ((), (never,), (PLAIN, {**PLAIN, "StartTime": 1})):
+        run = Run(jobs=jobs).refused("squeue")
+        assert not run.asked, run.asked
+    return Run(squeue="echo error: Unable to contact slurm controller >&2; exit 1").refused("controller")
+
+
+def text_of_the_submitter_is_no_field():
+    """Wherever it stands, and whatever a shell would make of it."""
+    texts = {name: f"{CLAIMED}'$(reboot)' `reboot` \" %A %i" for name in TEXTS}
+    for job in ({**texts, **PLAIN}, {**PLAIN, **texts}, {**PLAIN, "JobName": "x ArrayTaskId=1 ArrayJobId=55,100,101"}):
+        run = Run(jobs=(job,))
+        assert run.stored == [stored()] and not run.log, (run.stored, run.log)
+        assert run.asked == [ASKED], run.asked
     return run
 
 
 def stores_it_elsewhere():
     run = Run(settings="FIELD=SystemComment")
-    assert run.stored == [STORED.replace("Admin", "System")], run.stored
+    assert run.stored == [stored(field="SystemComment")], run.stored
     return run
 
 
 def a_task_of_an_array_is_not_the_array():
-    run = Run(details=ARRAY)
-    assert run.stored == [STORED.replace("jobid=42", "jobid=40_7")], run.stored
+    """The last task to begin has the array's own number, for which Slurm shows all tasks."""
+    tasks = [{"JobId": job, "ArrayJobId": 42, "ArrayTaskId": job % 5, "StartTime": BEGIN} for job in (43, 42, 44)]
+    run = Run(jobs=tasks)
+    assert run.stored == [stored("42_2")], run.stored
+    run = Run(jobs=[{**PLAIN, "ArrayJobId": 40, "ArrayTaskId": 7}])
+    assert run.stored == [stored("40_7")], run.stored
+    # tasks that have not begun
+    return Run(jobs=[{**PLAIN, "ArrayJobId": 42, "ArrayTaskId": "[1-3]"}]).refused("squeue")
+
+
+def a_part_of_a_job_is_not_the_job():
+    """The first part of a heterogeneous job has the number of all."""
+    parts = [{"JobId": 42 + part, "HetJobId": 42, "HetJobOffset": part, "StartTime": BEGIN} for part in (1, 0)]
+    run = Run(jobs=parts)
+    assert run.stored == [stored("42+0")], run.stored
     return run
 
 
 def the_account_so_far_is_better_than_none():
     run = Run(trace=f"echo {RECORD}; exit 5")
-    assert run.stored == [STORED] and "not closed" in run.log[0], (run.stored, run.log)
+    assert run.stored == [stored()] and "not closed" in run.log[0], (run.stored, run.log)
     return run
 
 
-def without_a_daemon_nothing_is_stored():
-    run = Run(trace="echo t410trace: nobody >&2; exit 4")
-    assert not run.stored and "status 4" in run.log[0], (run.stored, run.log)
+def an_account_with_gaps_is_closed():
+    run = Run(trace=f"echo {RECORD}; exit 3")
+    assert run.stored == [stored()] and not run.log, (run.stored, run.log)
     return run
 
 
-def without_the_program_nothing_is_stored():
-    run = Run(settings="T410TRACE=/no/such/program")
-    assert not run.stored and "no account" in run.log[0], (run.stored, run.log)
-    return run
+def a_failure_has_its_reason():
+    """... and its remedy."""
+    for trace, *words in (
+        ("exit 4", "no account", "serve"),
+        ("exit 2", "options", "WAIT"),
+        ("exit 1", "job slurm:42", "status 1"),
+        (f"echo {RECORD}; exit 1", "job slurm:42", "status 1"),
+    ):
+        Run(trace=trace).refused(*words)
+    Run(settings="chmod -x FOLDER/t410trace").refused("cannot execute", "T410TRACE")
+    return Run(settings="T410TRACE=/no/such/program").refused("/no/such/program", "T410TRACE")
+
+
+def in_short(**programs):
+    """A run with a low limit, and without programs that take long to start on a busy machine."""
+    return Run(settings="LIMIT=5", **{"scontrol": "echo n1", "squeue": "echo 42 42 1", **programs})
 
 
 def a_program_that_hangs_is_given_up():
-    run = Run(trace="exec sleep 60")
-    assert not run.stored and run.seconds < 10, (run.stored, run.seconds)
+    for hangs, name in (
+        ({"trace": "exec sleep 60"}, "t410trace job"),
+        ({"trace": "sleep 60; exit 1"}, "t410trace job"),
+        ({"squeue": "exec sleep 60"}, "squeue"),
+        ({"scontrol": "exec sleep 60"}, "scontrol show hostnames"),
+        ({"sacctmgr": "exec sleep 60"}, "sacctmgr"),
+    ):
+        run = in_short(**hangs).refused(f"{name} did not end", "LIMIT")
+        assert run.seconds < 9, (hangs, run.seconds)
     return run
 
 
-def a_database_that_hangs_is_given_up():
-    run = Run(sacctmgr="exec sleep 60")
-    assert "no answer" in run.log[0] and run.seconds < 10, (run.log, run.seconds)
+def one_limit_holds_for_all():
+    """Each part would end, but together they take long; one is stubborn; and the log hangs, too."""
+    stubborn = "trap '' TERM; sleep 60"
+    for run in (
+        in_short(scontrol="sleep 2; echo n1", squeue="sleep 2; echo 42 42 1").refused("squeue did not end"),
+        in_short(trace=stubborn).refused("status 137"),
+        in_short(trace=stubborn, logger=stubborn),
+    ):
+        assert run.seconds < 9, run.seconds
     return run
+
+
+def the_limit_is_a_limit():
+    for limit in ("0", "2", "-1", "", "ten"):
+        Run(settings=f"LIMIT={limit}").refused("LIMIT")
+    return Run()
 
 
 def a_database_that_refuses_is_told():
-    run = Run(sacctmgr="echo Connection refused >&2; exit 1")
-    assert "Connection refused" in run.log[0], run.log
-    return run
+    return Run(sacctmgr="echo Connection refused >&2; exit 1").refused("Connection refused")
 
 
-def without_slurms_programs_it_ends_well():
-    run = Run(tools=False)
-    assert run.log, "nothing is said"
+def slurms_programs_are_where_the_settings_say():
+    """slurmd gives epilogs no PATH."""
+    for tool in ("scontrol", "squeue", "sacctmgr"):
+        Run(**{tool: None}).refused(f"no {tool}", "SLURM")
+    run = Run(settings="SLURM=/no/such/folder PATH=FOLDER:$PATH")
+    assert run.stored == [stored()] and not run.log, (run.stored, run.log)
+    run = Run(scontrol="/usr/bin/env | /usr/bin/grep -q ^PATH=/ && echo n1")
+    assert run.stored == [stored()], (run.stored, run.log)
     return run
 
 
 def what_is_no_record_is_not_stored():
-    for text in ("echo hello world", "echo 't4j1l:a;b'", "echo t4j2l:aaaa", "printf 't4j1l:a\\nb\\n'"):
-        run = Run(trace=text)
-        assert not run.stored and run.log, (text, run.stored)
-    return run
+    for text in ("echo hello world", "echo 't4j1l:a;b'", "echo t4j2l:aaaa", "printf 't4j1l:a\\nb\\n'", "true"):
+        Run(trace=text).refused("no record")
+    return Run()
 
 
 def what_is_too_long_is_not_stored():
-    run = Run(settings="MOST=10")
-    assert not run.stored and "too long" in run.log[0], (run.stored, run.log)
-    return run
+    return Run(settings="MOST=10").refused("MOST")
 
 
 def only_the_first_node_speaks():
-    assert Run(job={**JOB, "SLURM_JOB_NUM_NODES": "2"}).stored == [STORED]
-    run = Run(job={**JOB, "SLURM_JOB_NUM_NODES": "2", "SLURMD_NODENAME": "n2"})
-    assert not run.stored and not run.asked, run.stored
+    """Also where slurmd has no credential, which would say how many nodes there are."""
+    for more in ({}, {"SLURM_JOB_NUM_NODES": "2"}):
+        assert Run(job={**JOB, **more}).stored == [stored()]
+        run = Run(job={**JOB, **more, "SLURMD_NODENAME": "n2"})
+        assert not run.stored and not run.asked and not run.log, (run.stored, run.log)
+    run = Run(job={**JOB, "SLURM_NODELIST": "n1"}, scontrol="exit 1")
+    assert run.stored == [stored()] and not run.log, (run.stored, run.log)
     return run
 
 
+def without_its_nodes_or_cluster_nothing_is_stored():
+    for name, word in (("SLURM_NODELIST", "nodes"), ("SLURM_CLUSTER_NAME", "cluster")):
+        Run(job={key: value for key, value in JOB.items() if key != name}).refused(word)
+    return Run(scontrol="echo error >&2; exit 1").refused("scontrol show hostnames")
+
+
 def a_mistake_in_the_settings_drains_no_node():
-    return Run(settings="if then fi (")
+    return Run(settings="PATH=FOLDER:$PATH\nif then fi (").refused("mistake", "epilog.conf")
 
 
 def no_job_is_no_error():
@@ -155,19 +300,23 @@ def no_job_is_no_error():
 
 TESTS = (
     stores_the_record,
-    a_silent_controller_is_no_obstacle,
+    without_the_run_nothing_is_stored,
+    text_of_the_submitter_is_no_field,
     stores_it_elsewhere,
     a_task_of_an_array_is_not_the_array,
+    a_part_of_a_job_is_not_the_job,
     the_account_so_far_is_better_than_none,
-    without_a_daemon_nothing_is_stored,
-    without_the_program_nothing_is_stored,
+    an_account_with_gaps_is_closed,
+    a_failure_has_its_reason,
     a_program_that_hangs_is_given_up,
-    a_database_that_hangs_is_given_up,
+    one_limit_holds_for_all,
+    the_limit_is_a_limit,
     a_database_that_refuses_is_told,
-    without_slurms_programs_it_ends_well,
+    slurms_programs_are_where_the_settings_say,
     what_is_no_record_is_not_stored,
     what_is_too_long_is_not_stored,
     only_the_first_node_speaks,
+    without_its_nodes_or_cluster_nothing_is_stored,
     a_mistake_in_the_settings_drains_no_node,
     no_job_is_no_error,
 )
