@@ -175,10 +175,12 @@ all_ready() {
 	: > go.$1
 }
 
+# Their comment looks like fields of "scontrol show job", which the epilog must not believe.
 submit() {
 	submit_name=$1
 	shift
-	sbatch -J "$submit_name" -n 1 -o "$submit_name.out" /tmp/job.sh "$submit_name" "$@" "$PWD" >> sbatch.out 2>&1
+	sbatch -J "$submit_name" --comment "x ArrayTaskId=1 ArrayJobId=1,2,3 StartTime=2099-01-01T00:00:00" \
+		-n 1 -o "$submit_name.out" /tmp/job.sh "$submit_name" "$@" "$PWD" >> sbatch.out 2>&1
 }
 
 # Slurm's controller tells its database when it has time to
@@ -205,7 +207,7 @@ scenario_slurm() {
 	mkdir -p /etc/slurm/epilog.d /etc/t410trace
 	cp /host/epilog.sh /etc/slurm/epilog.d/t410trace.sh
 	# its limits are for a node that must not wait; emulated CPUs may take longer
-	printf 'T410TRACE=%s\nWAIT=120\nSTORE_WAIT=120\n' "$T410TRACE" > /etc/t410trace/epilog.conf
+	printf 'T410TRACE=%s\nWAIT=120\nLIMIT=360\n' "$T410TRACE" > /etc/t410trace/epilog.conf
 	write_job
 	# Debian's kernel asks for all of CAP_SYS_ADMIN otherwise (see docs/SERVE.md)
 	echo 2 > /proc/sys/kernel/perf_event_paranoid
@@ -228,8 +230,9 @@ scenario_slurm() {
 	mv truth truth.three
 
 	# One program after the other, so that the truth says when bytes were moved; until the daemon has
-	# been back for a while, however long that takes
-	sbatch -J delta -n 1 -o delta.out --wrap "
+	# been back for a while, however long that takes. A task of an array, to which Slurm's database
+	# gives another number.
+	sbatch -J delta -a 7 -n 1 -o delta.out --wrap "
 		slot=\$((\$(taskset -cp \$\$ | sed 's/.*: //') / 2 * 2))
 		echo \$SLURM_JOB_ID > $PWD/delta.id
 		until [ -e $PWD/enough ]; do
