@@ -49,6 +49,11 @@ export T410_TEST_LIMIT=${T410_TEST_LIMIT:-1200}
 # of a build is a failure.
 MAKEFLAGS=$(sed -E 's/(^| )(-j[0-9]*|--jobserver-[a-z]+=[^ ]*)//g' <<< "${MAKEFLAGS:-}")
 export MAKEFLAGS
+# Each compiler by its name is ccache's: what was compiled in this or another tree of the project is
+# not compiled again, and its warnings are repeated. Where the tree lies is of no importance.
+if [ -d /usr/lib/ccache ]; then
+	export PATH=/usr/lib/ccache:$PATH CCACHE_NOHASHDIR=1
+fi
 logs=build/test-logs
 lane=${LANE:-}
 unset LANE
