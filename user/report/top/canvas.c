@@ -13,6 +13,16 @@
 #define BRAILLE	     0x2800
 #define LAST_BRAILLE 0x28ff
 
+/**
+ * struct canvas_cell - a place of a character
+ * @text: the character; 0 for the second half of the one before
+ * @look: enum canvas_look
+ */
+struct canvas_cell {
+	uint32_t text;
+	uint8_t look;
+};
+
 /* What stands for a character where there is only ASCII */
 static const struct {
 	uint32_t text;
@@ -134,21 +144,29 @@ static uint32_t ascii_braille(uint32_t text)
 	return ' ';
 }
 
-uint32_t canvas_shown(const struct canvas *c, size_t row, size_t column)
+static uint32_t in_ascii(uint32_t text)
 {
-	const struct canvas_cell *cell = &c->cells[row * c->columns + column];
-
-	if (!c->ascii || (cell->text && cell->text < 0x80))
-		return cell->text;
 	/* The second half of a wide one, whose first half is a "?" */
-	if (!cell->text)
+	if (!text)
 		return ' ';
-	if (cell->text >= BRAILLE && cell->text <= LAST_BRAILLE)
-		return ascii_braille(cell->text);
+	if (text < 0x80)
+		return text;
+	if (text >= BRAILLE && text <= LAST_BRAILLE)
+		return ascii_braille(text);
 	for (size_t i = 0; i < ARRAY_SIZE(substitutes); i++)
-		if (substitutes[i].text == cell->text)
+		if (substitutes[i].text == text)
 			return (uint32_t)substitutes[i].ascii;
 	return '?';
+}
+
+uint32_t canvas_shown(const struct canvas *c, size_t row, size_t column, enum canvas_look *ret_look)
+{
+	const struct canvas_cell blank = { ' ', LOOK_PLAIN };
+	const struct canvas_cell *cell =
+		room(c, row, column, 1) ? &c->cells[row * c->columns + column] : &blank;
+
+	*ret_look = cell->look;
+	return c->ascii ? in_ascii(cell->text) : cell->text;
 }
 
 static void put_char(FILE *out, uint32_t c)
@@ -173,6 +191,7 @@ static void put_char(FILE *out, uint32_t c)
 char *canvas_text(const struct canvas *c)
 {
 	char *text = NULL;
+	enum canvas_look look;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
@@ -181,10 +200,10 @@ char *canvas_text(const struct canvas *c)
 	for (size_t row = 0; row < c->rows; row++) {
 		size_t end = c->columns;
 
-		while (end && canvas_shown(c, row, end - 1) == ' ')
+		while (end && canvas_shown(c, row, end - 1, &look) == ' ')
 			end--;
 		for (size_t column = 0; column < end; column++) {
-			uint32_t one = canvas_shown(c, row, column);
+			uint32_t one = canvas_shown(c, row, column, &look);
 
 			if (one)
 				put_char(out, one);

@@ -30,15 +30,8 @@ enum canvas_look {
 	NR_LOOKS,
 };
 
-/**
- * struct canvas_cell - a place of a character
- * @text: the character; 0 for the second half of the one before
- * @look: enum canvas_look
- */
-struct canvas_cell {
-	uint32_t text;
-	uint8_t look;
-};
+/* Known to canvas.c only: others reach cells by functions, which keep within the canvas. */
+struct canvas_cell;
 
 /**
  * struct canvas - a picture
@@ -81,8 +74,14 @@ void canvas_fill(struct canvas *c, size_t row, size_t column, size_t width, enum
 /** canvas_look() - change the look of cells, not what is in them */
 void canvas_look(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look);
 
-/** canvas_shown() - the character of a cell as this terminal can show it; 0: nothing */
-uint32_t canvas_shown(const struct canvas *c, size_t row, size_t column);
+/**
+ * canvas_shown() - the character of a cell as this terminal can show it
+ * @ret_look: gets its look
+ *
+ * Return: 0 for the second half of the character before; a blank outside of the canvas.
+ */
+uint32_t canvas_shown(const struct canvas *c, size_t row, size_t column,
+		      enum canvas_look *ret_look);
 
 /** canvas_text() - lines without blanks at their ends, to be freed; NULL without memory */
 char *canvas_text(const struct canvas *c);

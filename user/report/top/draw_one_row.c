@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* One row over time, and all of its shares in the interval that is shown. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,9 +15,12 @@
 #include "report/top/draw_parts.h"
 #include "report/top/graph.h"
 
-#define GRAPH_ROWS 5
-#define AXIS_WIDE  9
-#define NAME_WIDE  34
+#define GRAPH_ROWS  5
+#define GRAPH_LINES (GRAPH_ROWS + 1) /* with the line below it */
+#define AXIS_WIDE   9
+#define NAME_WIDE   34
+
+static_assert(DRAW_MIN_COLUMNS > AXIS_WIDE + 1, "there is room for a graph beside its axis");
 
 static void put_padded(FILE *out, const char *text, size_t width)
 {
@@ -179,15 +183,20 @@ int draw_one_row(struct view *v, struct canvas *c, struct draw_area area)
 		return err;
 	canvas_fill(c, area.top, 0, c->columns, LOOK_HEADING, ' ');
 	canvas_put(c, area.top, 0, SIZE_MAX, LOOK_HEADING, name);
-	err = put_graph(v, c, area.top + 1, row, !v->report->nr_counters);
+	below.top++;
+	below.nr--;
+	/* On a low terminal numbers need the lines more. */
+	if (below.nr > GRAPH_LINES) {
+		err = put_graph(v, c, below.top, row, !v->report->nr_counters);
+		below.top += GRAPH_LINES;
+		below.nr -= GRAPH_LINES;
+	}
 	out = err ? NULL : open_memstream(&text, &size);
 	if (!out)
 		return err ? err : -ENOMEM;
 	err = put_numbers(v, row, out, c->columns - 1);
 	if (fclose(out) && !err)
 		err = -ENOMEM;
-	below.top += GRAPH_ROWS + 2;
-	below.nr = below.nr > GRAPH_ROWS + 2 ? below.nr - GRAPH_ROWS - 2 : 0;
 	if (!err)
 		draw_text(v, c, below, text);
 	free(text);

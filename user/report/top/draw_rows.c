@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,9 @@ static void find_columns(const struct view *v, struct layout *l, size_t width)
 	l->has[COLUMN_DEVICE_READ] = l->has[COLUMN_DEVICE_WRITE] =
 		devices != DEVICES_NONE && (width >= DEVICE_FROM || !l->counted);
 }
+
+/* Three columns never go: what a row read, wrote and both. */
+static_assert(DRAW_MIN_COLUMNS >= 3 * (7 + 1) + 1 + NAME_NEEDS, "a name always has its least");
 
 /* Rows without a name say nothing: on a narrow terminal columns go, the least needed first. */
 static size_t room_for_numbers(struct layout *l, size_t width)
@@ -264,27 +268,32 @@ static void put_bar(struct canvas *c, size_t row, const struct layout *l, const 
 static int put_name(const struct view *v, struct canvas *c, size_t row, const struct layout *l,
 		    const struct view_item *i)
 {
-	size_t indent = v->tree ? (size_t)i->depth * 2 : 0, room;
+	size_t marks = v->tree ? 2 : 0, indent = v->tree ? (size_t)i->depth * 2 : 0, room;
 	bool native = v->report->by == ROW_CGROUP;
 	cleanup_free char *name = NULL;
 	cleanup_free char *cut = NULL;
 	char count[32] = "";
 	int err = view_item_name(v, i, &name);
 
-	indent = indent > l->name / 2 ? l->name / 2 : indent;
 	if (i->folded)
 		snprintf(count, sizeof(count), " +%zu", i->nr_rows);
-	room = l->name - indent - (v->tree ? 2 : 0) - strlen(count);
+	/* A part of a number is another number. */
+	if (marks + strlen(count) > l->name)
+		count[0] = '\0';
+	room = l->name - marks - strlen(count);
+	indent = indent > room / 2 ? room / 2 : indent;
+	room -= indent;
+	/* The last one is for the mark of a row that has ended. */
 	if (!err)
-		err = format_cut(name, room - 1,
+		err = format_cut(name, room ? room - 1 : 0,
 				 native || !i->row ? FORMAT_CUT_LEFT : FORMAT_CUT_RIGHT, &cut);
 	if (err)
 		return err;
 	if (v->tree && i->child != VIEW_NO_ITEM)
 		canvas_put(c, row, indent, 1, LOOK_KEY, i->folded ? "▸" : "▾");
-	indent += v->tree ? 2 : 0;
+	indent += marks;
 	indent += canvas_put(c, row, indent, room, i->row ? LOOK_PLAIN : LOOK_STRONG, cut);
-	if (i->row && i->row->exited)
+	if (room && i->row && i->row->exited)
 		indent += canvas_put(c, row, indent, 1, LOOK_DIM, "*");
 	canvas_put(c, row, indent, strlen(count), LOOK_DIM, count);
 	return 0;

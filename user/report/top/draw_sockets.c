@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,6 +13,10 @@
 #define NUMBERS_WIDE 36
 #define PEAK_WIDE    13 /* of the numbers; on a narrow terminal it gives way to the bar */
 #define LEAST_BAR    8
+
+static_assert(DRAW_MIN_COLUMNS > NUMBERS_WIDE &&
+		      DRAW_MIN_COLUMNS > LABEL_WIDTH + NUMBERS_WIDE - PEAK_WIDE + 1,
+	      "there is room for numbers, and for a bar beside them");
 
 enum piece { PIECE_WORKLOADS, PIECE_DEVICES, PIECE_REMOTE, PIECE_NOBODY, NR_PIECES };
 

@@ -26,18 +26,21 @@ const char *draw_unit(const struct view *v)
 	return v->units == VIEW_GB_PER_S ? "GB/s" : v->units == VIEW_PER_S ? "/s" : "";
 }
 
-/* Where it would cut a line of the text, that line waits for the next page. */
-static void put_more(struct canvas *c, size_t row)
+/* @more: the last line of this page, and not of the text */
+static void put_line(struct canvas *c, size_t row, const char *line, bool more)
 {
-	static const char more[] = "  more ↓";
-	size_t from = c->columns - format_width(more);
+	static const char sign[] = "  more ↓";
+	bool heading = !strncmp(line, "# ", 2);
 
-	for (size_t i = from; i < c->columns; i++)
-		if (c->cells[row * c->columns + i].text > ' ') {
-			canvas_fill(c, row, 0, c->columns, LOOK_PLAIN, ' ');
-			break;
-		}
-	canvas_put(c, row, from, SIZE_MAX, LOOK_KEY, more);
+	line += heading ? 2 : 0;
+	/* A line that the sign would cut waits for the next page. */
+	if (!more || format_width(line) + format_width(sign) <= c->columns) {
+		if (heading)
+			canvas_fill(c, row, 0, c->columns, LOOK_HEADING, ' ');
+		canvas_put(c, row, 0, SIZE_MAX, heading ? LOOK_HEADING : LOOK_PLAIN, line);
+	}
+	if (more)
+		canvas_right(c, row, 0, c->columns, LOOK_KEY, sign);
 }
 
 void draw_text(struct view *v, struct canvas *c, struct draw_area area, const char *text)
@@ -53,16 +56,11 @@ void draw_text(struct view *v, struct canvas *c, struct draw_area area, const ch
 	for (size_t line = 0; *text && row < area.nr; line++) {
 		const char *end = strchrnul(text, '\n');
 		cleanup_free char *copy = strndup(text, (size_t)(end - text));
-		bool heading = copy && !strncmp(copy, "# ", 2);
 
-		if (copy && line >= v->text_scroll)
-			canvas_put(c, area.top + row++, 0, SIZE_MAX,
-				   heading ? LOOK_HEADING : LOOK_PLAIN, copy + (heading ? 2 : 0));
+		if (copy && line >= v->text_scroll) {
+			put_line(c, area.top + row, copy, row + 1 == area.nr && line + 1 < lines);
+			row++;
+		}
 		text = *end ? end + 1 : end;
 	}
-	for (row = 0; row < area.nr; row++)
-		if (c->cells[(area.top + row) * c->columns].look == LOOK_HEADING)
-			canvas_look(c, area.top + row, 0, c->columns, LOOK_HEADING);
-	if (v->text_scroll + area.nr < lines)
-		put_more(c, area.top + area.nr - 1);
 }

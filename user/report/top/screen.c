@@ -371,9 +371,9 @@ void screen_old(struct screen *s)
 
 static void put_cell(const struct screen *s, size_t row, size_t column)
 {
-	const struct canvas *c = &s->canvas;
-	wchar_t text[2] = { (wchar_t)canvas_shown(c, row, column), 0 };
-	chtype look = s->looks[c->cells[row * c->columns + column].look];
+	enum canvas_look kind;
+	wchar_t text[2] = { (wchar_t)canvas_shown(&s->canvas, row, column, &kind), 0 };
+	chtype look = s->looks[kind];
 	cchar_t cell;
 
 	if (!text[0])
