@@ -28,7 +28,7 @@ declare -A WHAT=(
 	[build]="builds: gcc and clang, amd64 and arm64, no warnings (2 min)"
 	[unit]="unit tests (2 min)"
 	[programs]="unit tests without those of whole commands; a part of unit (20 s)"
-	[asan]="unit tests with address and undefined behaviour sanitizers (3 min)"
+	[asan]="unit tests and commands with address and undefined behaviour sanitizers (4 min)"
 	[valgrind]="unit tests under valgrind (3 min)"
 	[accuracy]="how right the attribution is, on invented traces (15 s)"
 	[live]="the scheduler side on this machine's kernel (8 min)"
@@ -168,7 +168,32 @@ part_unit() {
 		tests/unit/test_paired.py
 	END
 }
-part_asan() { unit_programs asan -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1; }
+part_asan() {
+	local folder=$logs/asan-scripts program make_accounts report
+	program=build/$(native)-asan/t410trace
+	make_accounts=${program%/*}/tests/unit/make_accounts
+	unit_programs asan -asan "$ASAN_FLAGS" env ASAN_OPTIONS=detect_leaks=1
+	[ -z "${T:-}" ] || return 0
+	# Whole commands, top in a terminal and the daemon. A status that no test expects, and a report
+	# in a file, because not every test looks at the status of all that it runs.
+	local -x UBSAN_OPTIONS=exitcode=99 LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
+	local -x ASAN_OPTIONS="detect_leaks=1:exitcode=99:verify_asan_link_order=0:log_path=$PWD/$folder/report"
+	scripts "$folder" <<- END
+		tests/unit/test_counts_join.py $program
+		tests/unit/test_by_job.py $program
+		tests/unit/test_csv.py $program
+		tests/unit/test_perfetto.py $program
+		tests/unit/test_top_screen.py $program
+		tests/unit/test_foreign_devices.py $program
+		tests/unit/test_job_commands.py $program $make_accounts
+		tests/unit/test_serve.py $program
+		tests/unit/test_esp_commands.py $program
+		tests/live/run.sh $program serve/restart serve/history
+	END
+	for report in "$folder"/report.*; do
+		[ ! -e "$report" ] || { echo "not ok asan: a command, see below" && cat "$report"; }
+	done
+}
 part_valgrind() {
 	unit_programs valgrind "" "" valgrind -q --error-exitcode=9 --leak-check=full \
 		--suppressions=tests/valgrind.supp --trace-children=no

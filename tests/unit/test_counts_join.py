@@ -19,7 +19,7 @@ S = 1000 * MS
 BEGIN = 5000 * S  # of the recording, CLOCK_MONOTONIC
 WALL = 1_700_000_000 * S  # the same moment since 1970
 SECONDS = 4
-SHARE = program.parent / "share"
+SHARE = pathlib.Path(__file__).resolve().parents[2] / "share"
 SCHEMA = json.loads((SHARE / "t410trace.report-1.schema.json").read_text(encoding="utf-8"))
 ALL = "UNC_SOC_All_Reqs"
 DDR = "UNC_SOC_Memory_DDR_BW"
