@@ -2,6 +2,33 @@
 /* "top" on terminals of all sizes; with address sanitizer nothing is drawn outside. */
 #include "top_world.h"
 
+/* What is outside of the canvas is neither written nor read. */
+static void test_canvas_edges(void **state)
+{
+	static const size_t far[] = { 0, 2, 3, 4, 1000, SIZE_MAX / 2, SIZE_MAX };
+	const size_t nr = sizeof(far) / sizeof(far[0]);
+	struct canvas c = { 0 };
+	enum canvas_look look;
+	char *text;
+
+	(void)state;
+	assert_int_equal(canvas_resize(&c, 3, 4), 0);
+	for (size_t i = 0; i < nr * nr * nr; i++) {
+		size_t row = far[i % nr], column = far[i / nr % nr], width = far[i / nr / nr];
+
+		canvas_put(&c, row, column, width, LOOK_BAD, "漢字kana");
+		canvas_right(&c, row, column, width, LOOK_BAD, "漢字kana");
+		canvas_look(&c, row, column, width, LOOK_BAD);
+		if (row > 2 || column > 3)
+			assert_int_equal(canvas_shown(&c, row, column, &look), ' ');
+		canvas_fill(&c, row, column, width, LOOK_BAD, 'x');
+	}
+	text = canvas_text(&c);
+	assert_string_equal(text, "xxxx\n\nxxxx\n");
+	free(text);
+	canvas_free(&c);
+}
+
 /* A name that has little room leaves the numbers alone: in a deep folder, with rows folded. */
 static void test_names_leave_numbers(void **state)
 {
@@ -178,6 +205,7 @@ static void test_any_key_at_any_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_canvas_edges),
 		cmocka_unit_test(test_names_leave_numbers),
 		cmocka_unit_test(test_one_row_on_low_terminals),
 		cmocka_unit_test(test_all_views_at_all_sizes),
