@@ -119,7 +119,7 @@ static __noinline __u32 disk_look_up(const struct gendisk *disk)
 	found = bpf_map_lookup_elem(&io_disks, &name);
 	if (found && *found < LEDGER_MAX_DEVICES)
 		device = *found;
-	*(volatile __u64 *)&io_disk_cache.entries[sequence & (LEDGER_DISK_CACHE - 1)] =
+	*(volatile __u64 *)&io_disk_cache.entries[bounded(sequence, LEDGER_DISK_CACHE)] =
 		tag << IO_DEVICE_BITS | device;
 	return device;
 }
@@ -133,7 +133,7 @@ static __always_inline __u32 device_of(const struct request *rq)
 	if (!disk)
 		return IO_NO_DEVICE;
 	sequence = disk->diskseq;
-	entry = *(volatile __u64 *)&io_disk_cache.entries[sequence & (LEDGER_DISK_CACHE - 1)];
+	entry = *(volatile __u64 *)&io_disk_cache.entries[bounded(sequence, LEDGER_DISK_CACHE)];
 	tag = disk_tag(sequence, *(volatile __u32 *)&io_disk_cache.generation);
 	if (entry >> IO_DEVICE_BITS == (tag & (~0ull >> IO_DEVICE_BITS)))
 		return entry & ((1 << IO_DEVICE_BITS) - 1);
@@ -249,7 +249,7 @@ static __always_inline struct io_submitter *submitter_place(__u64 task)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct io_submitters *all = bpf_map_lookup_elem(&io_submitters, &cpu);
 
-	return all ? &all->by_task[task * SPREAD >> 32 & (SUBMITTERS - 1)] : NULL;
+	return all ? &all->by_task[bounded(task * SPREAD >> 32, SUBMITTERS)] : NULL;
 }
 
 /*
@@ -289,15 +289,15 @@ static __noinline __u32 find_way(const struct io_request_set *set, __u32 way, __
 	if (!set)
 		return REQUEST_WAYS;
 	for (i = 0; i < REQUEST_WAYS; i++, way++)
-		if (*(volatile __u64 *)&set->way[way & (REQUEST_WAYS - 1)].rq == number)
-			return way & (REQUEST_WAYS - 1);
+		if (*(volatile __u64 *)&set->way[bounded(way, REQUEST_WAYS)].rq == number)
+			return bounded(way, REQUEST_WAYS);
 	return REQUEST_WAYS;
 }
 
 /* Nearly always, an entry is where it is looked for first. */
 static __always_inline struct io_request *first_place(struct io_request_set *set, __u64 number)
 {
-	return &set->way[number >> 8 & (REQUEST_WAYS - 1)];
+	return &set->way[bounded(number >> 8, REQUEST_WAYS)];
 }
 
 /* The entry of a request; NULL when it has none. */
@@ -309,7 +309,7 @@ static __always_inline struct io_request *find(struct io_request_set *set, __u64
 	if (*(volatile __u64 *)&r->rq == number)
 		return r;
 	way = find_way(set, (number >> 8) + 1, number);
-	return way < REQUEST_WAYS ? &set->way[way] : NULL;
+	return way < REQUEST_WAYS ? &set->way[bounded(way, REQUEST_WAYS)] : NULL;
 }
 
 /* Where it could be: its own place or one that is free, else the first one. */
@@ -324,7 +324,7 @@ static __always_inline struct io_request *place_for(struct io_request_set *set, 
 	way = find_way(set, (number >> 8) + 1, number);
 	if (way >= REQUEST_WAYS)
 		way = find_way(set, (number >> 8) + 1, 0);
-	return way < REQUEST_WAYS ? &set->way[way] : r;
+	return way < REQUEST_WAYS ? &set->way[bounded(way, REQUEST_WAYS)] : r;
 }
 
 static __always_inline int request_made(const struct request *rq, bool again)

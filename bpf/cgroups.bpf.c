@@ -9,10 +9,10 @@
  * Hierarchies number their cgroups independently. Those of the default one, 0, have their number, those
  * of the chosen v1 controller another one; 0: of no interest.
  */
-static __always_inline __u64 trace_id(const struct cgroup *cgrp)
+static __always_inline __u64 trace_id(struct cgroup *cgrp)
 {
 	/* See gone_set_cgroup_id(): this is not done often. */
-	const struct cgroup_root *root = BPF_CORE_READ(cgrp, root);
+	struct cgroup_root *root = BPF_CORE_READ(cgrp, root);
 	__u64 id = BPF_CORE_READ(cgrp, kn, id);
 
 	if (!BPF_CORE_READ(root, hierarchy_id))
@@ -51,7 +51,7 @@ static __always_inline struct ledger_cgroup *reserve(const char *path, __u32 len
 	return r;
 }
 
-static __always_inline void cgroup_record(const struct cgroup *cgrp, const char *path, __u32 type)
+static __always_inline void cgroup_record(struct cgroup *cgrp, const char *path, __u32 type)
 {
 	struct ledger_cgroup *r;
 	__u64 id = trace_id(cgrp);

@@ -90,18 +90,16 @@ static __always_inline void io_release(struct ledger_io_table *t)
 
 static __always_inline struct ledger_io_slot *io_slot_at(struct ledger_io_table *t, __u32 i)
 {
-	return &t->out.slots[i & (LEDGER_IO_SLOTS - 1)];
+	return &t->out.slots[bounded(i, LEDGER_IO_SLOTS)];
 }
 
 /* Empties a table into the ring; on failure it stays as it is. */
 static __noinline int io_empty(struct ledger_io_table *t)
 {
-	__u32 nr = t->nr;
+	__u32 nr = at_most(t->nr, LEDGER_IO_SLOTS);
 
 	if (!nr)
 		return 0;
-	if (nr > LEDGER_IO_SLOTS)
-		nr = LEDGER_IO_SLOTS;
 	t->out.h.type = LEDGER_IO;
 	t->out.h.cpu = bpf_get_smp_processor_id();
 	t->out.h.time_ns = bpf_ktime_get_ns();
@@ -135,7 +133,7 @@ static __noinline __u32 io_slot_new(struct ledger_io_table *t, const struct io_w
 
 	if (!who || (t->nr >= LEDGER_IO_SLOTS && io_empty(t)))
 		return LEDGER_IO_SLOTS;
-	i = t->nr & (LEDGER_IO_SLOTS - 1);
+	i = bounded(t->nr, LEDGER_IO_SLOTS);
 	t->nr = i + 1;
 	s = io_slot_at(t, i);
 	s->pid = who->pid;
@@ -160,7 +158,7 @@ static __noinline __u32 io_slot_search(struct ledger_io_table *t, const struct i
 
 	if (!who)
 		return LEDGER_IO_SLOTS;
-	place = (who->pid ^ (__u32)who->cgroup_id ^ device * 5) & (LEDGER_IO_INDEX - 1);
+	place = bounded(who->pid ^ (__u32)who->cgroup_id ^ device * 5, LEDGER_IO_INDEX);
 	i = t->index[place];
 	if (!io_slot_is(t, i, who, device)) {
 		if (i < t->nr)
@@ -185,7 +183,7 @@ static __always_inline __u32 io_slot_of(struct ledger_io_table *t, const struct 
 
 static __noinline int io_lose(__u32 device, __u32 read_bytes, __u32 write_bytes)
 {
-	struct ledger_io_lost *lost = &io_lost[device & (LEDGER_MAX_DEVICES - 1)];
+	struct ledger_io_lost *lost = &io_lost[bounded(device, LEDGER_MAX_DEVICES)];
 
 	__sync_fetch_and_add(&lost->requests, 1);
 	__sync_fetch_and_add(&lost->read_bytes, read_bytes);

@@ -38,7 +38,7 @@
 
 static __always_inline struct ledger_slot *slot_at(struct cpu_ledger *l, __u32 i)
 {
-	return &l->out.slots[i & (LEDGER_SLOTS - 1)];
+	return &l->out.slots[bounded(i, LEDGER_SLOTS)];
 }
 
 /* Begins with no slots. */
@@ -62,9 +62,7 @@ __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 
 	if (!l || !l->nr)
 		return 0;
-	nr = l->nr;
-	if (nr > LEDGER_SLOTS)
-		nr = LEDGER_SLOTS;
+	nr = at_most(l->nr, LEDGER_SLOTS);
 	l->out.h.time_ns = now;
 	l->out.nr = nr;
 	l->out.until_ns = l->since_ns;
@@ -85,7 +83,7 @@ __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 /* The next free slot; the caller has seen that there is one. */
 static __always_inline __u32 slot_take(struct cpu_ledger *l)
 {
-	__u32 i = l->nr & (LEDGER_SLOTS - 1);
+	__u32 i = bounded(l->nr, LEDGER_SLOTS);
 
 	l->nr = i + 1;
 	weights_clear(i);
@@ -106,8 +104,8 @@ static __always_inline void slot_begin(struct ledger_slot *s, __u64 css_set, __u
  */
 __noinline int slot_fill(struct cpu_ledger *l, __u32 i, __u64 from)
 {
-	const struct task_struct *task = bpf_get_current_task_btf();
-	const struct css_set *set = BPF_CORE_READ(task, cgroups);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	struct ledger_slot *s;
 
 	if (!l)
@@ -191,17 +189,20 @@ static __always_inline __u64 address_at(__u64 *place, const void *kernel)
 	return *(volatile __u64 *)place;
 }
 
+static __always_inline bool slot_has_key(const struct ledger_slot *s, __u32 pid, __u64 css_set)
+{
+	return s->pid == pid && s->css_set == css_set;
+}
+
 static __always_inline bool slot_is(struct cpu_ledger *l, __u32 i, __u32 pid, __u64 css_set)
 {
-	struct ledger_slot *s = slot_at(l, i);
-
-	return i < l->nr && s->pid == pid && s->css_set == css_set;
+	return i < l->nr && slot_has_key(slot_at(l, i), pid, css_set);
 }
 
 /* The first place of a key. css_sets are cache line aligned; pids differ in their low bits. */
 static __always_inline __u32 slot_place(__u32 pid, __u64 css_set)
 {
-	return (pid ^ (__u32)(css_set >> 6)) & (LEDGER_INDEX - 1);
+	return bounded(pid ^ (__u32)css_set >> 6, LEDGER_INDEX);
 }
 
 /* The slot of a key; LEDGER_SLOTS: it has none, and @place is where its number is to be. */
@@ -225,7 +226,7 @@ static __always_inline __u32 slot_known(struct cpu_ledger *l, __u32 pid, __u64 c
  * The slot of the current task. Until the next one is put on the CPU the place of its css_set holds
  * what the one that has it is in now.
  */
-static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_struct *task)
+static __always_inline __u32 slot_of(struct cpu_ledger *l, struct task_struct *task)
 {
 	__u32 pid = by_thread ? task->pid : task->tgid, place;
 	__u64 css_set = address_at(&l->css_set, BPF_CORE_READ(task, cgroups));
@@ -246,17 +247,15 @@ static __always_inline __u32 slot_of(struct cpu_ledger *l, const struct task_str
 	return i;
 }
 
-static __always_inline void slot_time(struct cpu_ledger *l, __u32 i, __u64 from, __u64 to)
+static __always_inline void slot_time(struct ledger_slot *s, __u64 from, __u64 to)
 {
-	struct ledger_slot *s = slot_at(l, i);
-
 	s->on_cpu_ns += to - from;
 	s->last_ns = to;
 }
 
 static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, __u64 to)
 {
-	slot_time(l, i, from, to);
+	slot_time(slot_at(l, i), from, to);
 	weights_add(i, to - from);
 }
 
@@ -279,7 +278,7 @@ static __always_inline bool run_goes_on(struct cpu_ledger *l, __u32 pid, __u64 c
  */
 __noinline int close_run(struct cpu_ledger *l, __u64 boundary)
 {
-	const struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 pid = by_thread ? task->pid : task->tgid, place, i;
 	__u64 css_set;
 
@@ -317,7 +316,7 @@ static __always_inline bool has_ended(const struct cpu_ledger *l, __u64 boundary
 }
 
 /* The current task has been running since the ledger was brought up to date. */
-static __always_inline void account(struct cpu_ledger *l, const struct task_struct *task, __u64 now)
+static __always_inline void account(struct cpu_ledger *l, struct task_struct *task, __u64 now)
 {
 	__u64 boundary = last_boundary(l);
 
@@ -484,8 +483,8 @@ static __always_inline bool same_run(struct cpu_ledger *l, const struct task_str
  * The current task, @task, has the CPU at @now. @rest: see look_closer(). Returns @now, or when the
  * clock was read again.
  */
-static __always_inline __u64 bring_up_to(struct cpu_ledger *l, const struct task_struct *task,
-					 __u64 now, __u64 rest)
+static __always_inline __u64 bring_up_to(struct cpu_ledger *l, struct task_struct *task, __u64 now,
+					 __u64 rest)
 {
 	if (same_run(l, task) && l->task != l->idle)
 		weights_read(now - l->since_ns);
@@ -517,13 +516,11 @@ static __always_inline struct cpu_ledger *this_ledger(void)
 	return bpf_map_lookup_elem(&ledgers, &cpu);
 }
 
-/* Slot @i is that of @task, which leaves; slot_fill() has the other way. */
-static __always_inline void slot_new(struct cpu_ledger *l, __u32 i, const struct task_struct *task,
-				     __u32 pid, __u64 css_set)
+/* A slot is that of @task, which leaves; slot_fill() has the other way. */
+static __always_inline void slot_new(struct ledger_slot *s, const struct task_struct *task,
+				     __u32 pid, __u64 css_set, __u64 from)
 {
-	struct ledger_slot *s = slot_at(l, i);
-
-	slot_begin(s, css_set, l->since_ns);
+	slot_begin(s, css_set, from);
 	s->pid = pid;
 	s->tgid = task->tgid;
 	s->start_ns = by_thread ? task->start_time : task->group_leader->start_time;
@@ -544,6 +541,7 @@ static __always_inline bool usual_switch(struct cpu_ledger *l, const struct task
 					 __u64 now, __u64 *rest)
 {
 	__u64 since = l->since_ns, css_set;
+	struct ledger_slot *s;
 	__u32 pid, place, i;
 	bool is_new;
 
@@ -567,11 +565,14 @@ static __always_inline bool usual_switch(struct cpu_ledger *l, const struct task
 			return false;
 		l->nr = i + 1;
 		l->index[place] = i;
-		slot_new(l, i, task, pid, css_set);
-	} else if (unlikely(!slot_is(l, i, pid, css_set))) {
-		return false;
+		s = slot_at(l, i);
+		slot_new(s, task, pid, css_set, since);
+	} else {
+		s = slot_at(l, i);
+		if (unlikely(!slot_has_key(s, pid, css_set)))
+			return false;
 	}
-	slot_time(l, i, since, now);
+	slot_time(s, since, now);
 	l->since_ns = now;
 	weights_book(i, is_new, now - since);
 	return true;
@@ -603,8 +604,7 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 }
 
 /* @task is the current one, and goes on. */
-static __always_inline void look_between(struct cpu_ledger *l, const struct task_struct *task,
-					 __u64 now)
+static __always_inline void look_between(struct cpu_ledger *l, struct task_struct *task, __u64 now)
 {
 	bring_up_to(l, task, now, 0);
 	l->css_set = (__u64)BPF_CORE_READ(task, cgroups);

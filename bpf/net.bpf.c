@@ -52,7 +52,7 @@ const volatile __u32 io_has_cookie;
 
 static __always_inline __u32 interface(__u32 ifindex, bool stacked)
 {
-	__u32 set = (ifindex & (LEDGER_IF_SETS - 1)) * LEDGER_IF_WAYS, i;
+	__u32 set = bounded(ifindex, LEDGER_IF_SETS) * LEDGER_IF_WAYS, i;
 	__u64 entry;
 
 	for (i = 0; i < LEDGER_IF_WAYS; i++) {

@@ -17,6 +17,32 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/*
+ * Every bound that the verifier needs is one of those below. The compiler knows more than the
+ * verifier, such as the range of a global function's result, and drops a bound that follows from it.
+ * It knows nothing of an opaque value. The asm is not volatile, so a value is bounded once. Loops
+ * with two bounds compare an opaque counter with the second: as one bound they could lose the "<".
+ */
+static __always_inline __u32 opaque(__u32 value)
+{
+	asm("" : "+w"(value));
+	return value;
+}
+
+/* An index below @size, a power of two. */
+#define bounded(i, size)                                                                \
+	({                                                                              \
+		_Static_assert((size) > 0 && !((size) & ((size)-1)), "a power of two"); \
+		opaque(i) & ((size)-1);                                                 \
+	})
+
+/* A number that is @most at most, of which a size is made. */
+static __always_inline __u32 at_most(__u32 nr, __u32 most)
+{
+	nr = opaque(nr);
+	return nr > most ? most : nr;
+}
+
 /* One entry per possible CPU; user space sets the size and maps it for reading. */
 struct ledger_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -128,9 +154,10 @@ static __always_inline __u64 task_cgroup_id(const struct task_struct *task)
 /*
  * The same by BPF_CORE_READ(). For a task that may be gone: any read may fail or give nonsense, a
  * number at most. And for whatever is not done often: where a program follows a pointer by itself
- * the verifier searches through all types of the kernel, by name, up to three times.
+ * the verifier searches through all types of the kernel, by name, up to three times. The pointer is
+ * not const: BPF_CORE_READ() would declare variables of the members' types, const and without a value.
  */
-static __always_inline __u64 gone_set_cgroup_id(const struct css_set *set)
+static __always_inline __u64 gone_set_cgroup_id(struct css_set *set)
 {
 	struct cgroup_subsys_state *css = NULL;
 
@@ -143,7 +170,7 @@ static __always_inline __u64 gone_set_cgroup_id(const struct css_set *set)
 	return BPF_CORE_READ(set, dfl_cgrp, kn, id);
 }
 
-static __always_inline __u64 gone_task_cgroup_id(const struct task_struct *task)
+static __always_inline __u64 gone_task_cgroup_id(struct task_struct *task)
 {
 	return gone_set_cgroup_id(BPF_CORE_READ(task, cgroups));
 }

@@ -8,11 +8,10 @@
 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000
 
-static __always_inline void task_fill(struct ledger_task *r, const struct task_struct *task,
-				      __u32 type)
+static __always_inline void task_fill(struct ledger_task *r, struct task_struct *task, __u32 type)
 {
 	/* See gone_set_cgroup_id(): none of this is done often. */
-	const struct task_struct *parent = BPF_CORE_READ(task, real_parent);
+	struct task_struct *parent = BPF_CORE_READ(task, real_parent);
 
 	r->h.type = type;
 	r->h.cpu = bpf_get_smp_processor_id();

@@ -8,7 +8,7 @@
 /* include/linux/sched.h */
 #define PF_EXITING 0x00000004
 
-static __always_inline struct ledger_task *task_record(const struct task_struct *task, __u32 type)
+static __always_inline struct ledger_task *task_record(struct task_struct *task, __u32 type)
 {
 	struct ledger_task *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 
@@ -25,7 +25,7 @@ static __always_inline bool wanted(const struct task_struct *task)
 	return by_thread || task->pid == task->tgid;
 }
 
-static __always_inline int threads_left(const struct task_struct *task)
+static __always_inline int threads_left(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, signal, live.counter);
 }
@@ -34,7 +34,7 @@ static __always_inline int threads_left(const struct task_struct *task)
  * Its record of exit is on its way, or was before anybody listened: a zombie stays for as long as
  * nobody waits for it. A process lives as long as one of its threads, whatever its leader does.
  */
-static __always_inline bool has_ended(const struct task_struct *task)
+static __always_inline bool has_ended(struct task_struct *task)
 {
 	return by_thread ? task->flags & PF_EXITING : !threads_left(task);
 }

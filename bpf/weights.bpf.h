@@ -129,9 +129,13 @@ static __always_inline __u64 share(__u64 count, __u64 part, __u64 whole)
 	return (count >> 32) * fraction + ((count & 0xffffffff) * fraction >> 32);
 }
 
-static __always_inline void add_piece(struct cpu_weights *w, __u32 i, __u64 ns)
+static __always_inline struct ledger_weight *weight_at(struct cpu_weights *w, __u32 i)
 {
-	struct ledger_weight *s;
+	return &w->out.slots[bounded(i, LEDGER_SLOTS)];
+}
+
+static __always_inline void add_piece(struct cpu_weights *w, struct ledger_weight *s, __u64 ns)
+{
 	__u64 part;
 	__u32 e;
 
@@ -139,7 +143,6 @@ static __always_inline void add_piece(struct cpu_weights *w, __u32 i, __u64 ns)
 		return;
 	if (ns > w->piece_ns)
 		ns = w->piece_ns;
-	s = &w->out.slots[i & (LEDGER_SLOTS - 1)];
 	for (e = 0; e < LEDGER_MAX_WEIGHTS && e < nr_weights; e++) {
 		part = share(w->piece[e], ns, w->piece_ns);
 		s->count[e] += part;
@@ -149,17 +152,12 @@ static __always_inline void add_piece(struct cpu_weights *w, __u32 i, __u64 ns)
 	w->piece_ns -= ns;
 }
 
-static __always_inline void clear_weight(struct cpu_weights *w, __u32 i)
-{
-	__builtin_memset(&w->out.slots[i & (LEDGER_SLOTS - 1)], 0, sizeof(w->out.slots[0]));
-}
-
 __noinline int add_events(__u32 i, __u64 ns)
 {
 	struct cpu_weights *w = this_weights();
 
 	if (w)
-		add_piece(w, i, ns);
+		add_piece(w, weight_at(w, i), ns);
 	return 0;
 }
 
@@ -167,13 +165,15 @@ __noinline int add_events(__u32 i, __u64 ns)
 __noinline int book_events(__u32 i, bool is_new, __u64 ns)
 {
 	struct cpu_weights *w = this_weights();
+	struct ledger_weight *s;
 
 	if (!w)
 		return 0;
+	s = weight_at(w, i);
 	if (is_new)
-		clear_weight(w, i);
+		__builtin_memset(s, 0, sizeof(*s));
 	read_piece(w, ns);
-	add_piece(w, i, ns);
+	add_piece(w, s, ns);
 	return 0;
 }
 
@@ -182,7 +182,7 @@ __noinline int clear_events(__u32 i)
 	struct cpu_weights *w = this_weights();
 
 	if (w)
-		clear_weight(w, i);
+		__builtin_memset(weight_at(w, i), 0, sizeof(w->out.slots[0]));
 	return 0;
 }
 
@@ -195,8 +195,8 @@ __noinline int disown_events(__u32 nr)
 	if (!w)
 		return 0;
 	w->lost++;
-	for (i = 0; i < LEDGER_SLOTS && i < nr; i++) {
-		struct ledger_weight *s = &w->out.slots[i];
+	for (i = 0; i < LEDGER_SLOTS && opaque(i) < nr; i++) {
+		struct ledger_weight *s = weight_at(w, i);
 
 		w->unowned[0] += s->count[0];
 		w->unowned[1] += s->count[1];
@@ -211,8 +211,7 @@ __noinline int send_events(__u32 nr, __u64 now)
 
 	if (!w)
 		return 0;
-	if (nr > LEDGER_SLOTS)
-		nr = LEDGER_SLOTS;
+	nr = at_most(nr, LEDGER_SLOTS);
 	w->out.h.type = LEDGER_WEIGHTS;
 	w->out.h.cpu = bpf_get_smp_processor_id();
 	w->out.h.time_ns = now;

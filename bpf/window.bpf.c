@@ -33,7 +33,7 @@ struct reading {
 static long read_event(__u32 i, void *arg)
 {
 	const struct reading *reading = arg;
-	struct ledger_reading *r = &reading->w->readings[i & (LEDGER_MAX_EVENTS - 1)];
+	struct ledger_reading *r = &reading->w->readings[bounded(i, LEDGER_MAX_EVENTS)];
 
 	/*
 	 * struct ledger_value is laid out as the helper's type, which would drag
@@ -48,16 +48,14 @@ static long read_event(__u32 i, void *arg)
 static __always_inline void read_events(struct ledger_reader *rd, struct ledger_window *w)
 {
 	struct reading reading = { rd, w };
-	__u32 nr = rd->nr, i;
+	__u32 nr = at_most(rd->nr, LEDGER_MAX_EVENTS), i;
 
-	if (nr > LEDGER_MAX_EVENTS)
-		nr = LEDGER_MAX_EVENTS;
 	/* Linux 5.17. The verifier walks through every turn of other loops. */
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
 		bpf_loop(nr, read_event, &reading, 0);
 		return;
 	}
-	for (i = 0; i < LEDGER_MAX_EVENTS && i < nr; i++)
+	for (i = 0; i < LEDGER_MAX_EVENTS && opaque(i) < nr; i++)
 		read_event(i, &reading);
 }
 
@@ -82,9 +80,7 @@ static __always_inline int close_window(void)
 		return 0;
 	}
 	rd->busy = 1;
-	nr = rd->nr;
-	if (nr > LEDGER_MAX_EVENTS)
-		nr = LEDGER_MAX_EVENTS;
+	nr = at_most(rd->nr, LEDGER_MAX_EVENTS);
 	w->h.type = LEDGER_WINDOW;
 	w->h.cpu = cpu;
 	w->reader = reader;
