@@ -14,6 +14,9 @@ __u64 lost_cgroups;
 __u64 io_not_undone;
 struct ledger_io_lost io_lost[LEDGER_MAX_DEVICES];
 
+/* User space names it where the verifier refuses what it made. */
+const volatile char compiler[] = __VERSION__;
+
 const volatile __u32 by_thread;
 const volatile __u32 rests;
 const volatile __u32 v1_controller;

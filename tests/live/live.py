@@ -246,6 +246,7 @@ class Bed:
         self.iowho = f"{tools}/iowho"
         self.iogen = f"{tools}/iogen"
         self.exporter = f"{tools}/exporter"
+        self.refuse = f"{tools}/refuse.so"
         # t410trace with one more source
         self.with_file = f"{tools}/t410trace-file"
         self.scratch = pathlib.Path(tempfile.mkdtemp(dir=tools))

@@ -56,4 +56,5 @@ done
 for file in burn esp_traffic family stalls storm touch ../bench/iogen; do
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -pthread -o "$tools/$(basename $file)" "$here/$file.c"
 done
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -o "$tools/refuse.so" "$here/refuse.c"
 PYTHONDONTWRITEBYTECODE=1 "$here/run.py" --tools "$tools" ${option:+"$option"} ${reason:+--skip "$reason"} "$program" "$@"

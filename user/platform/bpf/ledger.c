@@ -24,21 +24,9 @@
 
 #define ONLINE	     "/sys/devices/system/cpu/online"
 
-static void (*log_line)(const char *text);
-/* libbpf's first complaint, which names the program; those that follow come of it. */
-static char first_warning[256];
-
-static int on_libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
+static const char *compiler(const struct ledger *l)
 {
-	char line[1024];
-
-	vsnprintf(line, sizeof(line), fmt, ap);
-	if (level == LIBBPF_WARN && !first_warning[0])
-		snprintf(first_warning, sizeof(first_warning), "%.*s", (int)strcspn(line, "\n"),
-			 line);
-	if (log_line && level != LIBBPF_DEBUG)
-		log_line(line);
-	return 0;
+	return (const char *)l->skel->rodata->compiler;
 }
 
 static uint32_t ring_size(uint32_t nr_cpus)
@@ -48,22 +36,6 @@ static uint32_t ring_size(uint32_t nr_cpus)
 	while (size < want && size < RING_MAX)
 		size *= 2;
 	return size;
-}
-
-static int load_problem(int err, struct diag *d)
-{
-	diag_fail(d, err, "cannot load the BPF programs: %s%s%s%s", strerror(-err),
-		  first_warning[0] ? " (" : "", first_warning, first_warning[0] ? ")" : "");
-	if (err == -EPERM || err == -EACCES)
-		diag_help(d, "run as root, or give the program the capabilities CAP_BPF and "
-			     "CAP_PERFMON; \"t410trace check\" shows which are missing");
-	else if (access("/sys/kernel/btf/vmlinux", R_OK))
-		diag_help(d,
-			  "the kernel has no type information (/sys/kernel/btf/vmlinux): use one "
-			  "built with CONFIG_DEBUG_INFO_BTF=y");
-	else
-		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
-	return err;
 }
 
 static bool weights_are_sound(const struct ledger *l, const struct ledger_weights *w, size_t size)
@@ -277,7 +249,7 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 {
 	int err;
 
-	first_warning[0] = '\0';
+	ledger_load_begins();
 	l->skel = t410trace__open();
 	if (!l->skel)
 		return diag_fail(d, -errno, "cannot open the BPF programs: %s", strerror(errno));
@@ -312,9 +284,10 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 		l->io.parts = io;
 		return 0;
 	}
+	err = ledger_load_problem(err, "cannot load the BPF programs", compiler(l), d);
 	t410trace__destroy(l->skel);
 	l->skel = NULL;
-	return load_problem(err, d);
+	return err;
 }
 
 /* What can be had of "io", when not all of it: each part is tried alone, once. */
@@ -331,7 +304,7 @@ static uint32_t parts_that_load(struct ledger *l, const struct ledger_options *o
 		if (!(wanted & part))
 			continue;
 		if (load(l, o, part, &why)) {
-			ledger_io_missing(l, part, why.what);
+			ledger_io_missing(l, part, ledger_load_reason());
 			continue;
 		}
 		t410trace__destroy(l->skel);
@@ -360,11 +333,11 @@ static int load_what_can_be(struct ledger *l, const struct ledger_options *o, st
 		str_copy(l->tick_missing, sizeof(l->tick_missing),
 			 "the kernel has no tracepoint where timers expire");
 	err = load_with_io(l, o, d);
-	if (!err || !l->tick || err == -EPERM || err == -EACCES)
+	if (!err || !l->tick || err == -EPERM)
 		return err;
 	/* Is it the tick? Without that it works then. */
 	l->tick = false;
-	str_copy(l->tick_missing, sizeof(l->tick_missing), d->what);
+	str_copy(l->tick_missing, sizeof(l->tick_missing), ledger_load_reason());
 	return load_with_io(l, o, d);
 }
 
@@ -402,8 +375,7 @@ int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **
 		err = diag_no_memory(d);
 		goto fail;
 	}
-	log_line = o->log;
-	libbpf_set_print(on_libbpf_print);
+	ledger_listen(o->log);
 	err = find_v1(l, o, d);
 	if (!err)
 		err = load_what_can_be(l, o, d);
@@ -525,15 +497,9 @@ int ledger_attach(struct ledger *l, struct diag *d)
 {
 	int err;
 
-	first_warning[0] = '\0';
+	ledger_load_begins();
 	err = t410trace__attach(l->skel);
-	if (err) {
-		diag_fail(d, err, "cannot hook the scheduler: %s (%s)", strerror(-err),
-			  first_warning);
-		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
-		return err;
-	}
-	return 0;
+	return err ? ledger_load_problem(err, "cannot hook the scheduler", compiler(l), d) : 0;
 }
 
 static int open_clock(int cpu, uint64_t period_ns)

@@ -78,7 +78,8 @@ static __attribute__((format(printf, 2, 3))) void note(struct ledger *l, const c
 
 void ledger_io_missing(struct ledger *l, uint32_t part, const char *why)
 {
-	note(l, "%s: %s",
+	/* so that all parts find room in the note */
+	note(l, "%s: %.130s",
 	     part == IO_BLOCK  ? "who makes disks move data is not known"
 	     : part == IO_SENT ? "who sends packets is not known"
 			       : "who receives packets is not known",

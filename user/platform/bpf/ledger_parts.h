@@ -124,6 +124,27 @@ uint64_t ledger_misses(const struct bpf_program *prog);
 /** ledger_kernel_has() - has the kernel's type information something of this name and BTF_KIND_*? */
 bool ledger_kernel_has(const char *name, uint32_t kind);
 
+/** ledger_listen() - keep what libbpf prints for ledger_load_problem(), and hand it to @log, or NULL */
+void ledger_listen(void (*log)(const char *text));
+
+/** ledger_load_begins() - forget what libbpf printed before */
+void ledger_load_begins(void);
+
+/**
+ * ledger_load_problem() - say why programs could not be loaded
+ * @err: negative errno of the load
+ * @what: "cannot load the program"
+ * @compiler: of the programs
+ * @d: gets the problem
+ *
+ * Return: -EPERM for want of rights, @err for anything else, such as a program that the verifier
+ * refuses.
+ */
+int ledger_load_problem(int err, const char *what, const char *compiler, struct diag *d);
+
+/** ledger_load_reason() - that of the last ledger_load_problem(), in few words; one line */
+const char *ledger_load_reason(void);
+
 /** ledger_lookup_open() - load what ledger_task() needs, if this kernel can; 0 or a negative errno */
 int ledger_lookup_open(struct ledger *l, struct diag *d);
 

@@ -15,6 +15,7 @@ int ledger_lookup_open(struct ledger *l, struct diag *d)
 
 	if (!ledger_kernel_has("bpf_task_from_pid", BTF_KIND_FUNC))
 		return 0;
+	ledger_load_begins();
 	l->lookup = t410lookup__open();
 	err = l->lookup ? 0 : -errno;
 	if (!err) {
@@ -25,8 +26,8 @@ int ledger_lookup_open(struct ledger *l, struct diag *d)
 	if (!err)
 		return 0;
 	ledger_lookup_close(l);
-	return diag_fail(d, err, "cannot load the BPF program that finds tasks: %s",
-			 strerror(-err));
+	return ledger_load_problem(err, "cannot load the BPF program that finds tasks",
+				   (const char *)l->skel->rodata->compiler, d);
 }
 
 void ledger_lookup_close(struct ledger *l)
