@@ -93,9 +93,13 @@ $(if $(filter shared,$(LINK)),$(error LINK=shared needs an ARCH))
 PROGRAM	:= $(if $(VARIANT),$(B)/t410trace,t410trace)
 endif
 
+# REUSE=build/amd64: what has nothing to do with BPF is not built, but taken from there. Builds that
+# differ in CLANG alone take seconds so (tests/clangs.sh).
+PLAIN	:= $(or $(REUSE),$(B))
 SRC	:= $(sort $(wildcard user/*/*.c user/*/*/*.c))
-OBJ	:= $(SRC:%.c=$(B)/%.o)
-LIBOBJ	:= $(filter-out $(B)/user/cli/main.o $(B)/user/cli/gendoc.o,$(OBJ)) \
+WITHBPF	:= $(filter user/platform/bpf/%,$(SRC))
+OBJ	:= $(WITHBPF:%.c=$(B)/%.o) $(patsubst %.c,$(PLAIN)/%.o,$(filter-out $(WITHBPF),$(SRC)))
+LIBOBJ	:= $(filter-out $(PLAIN)/user/cli/main.o $(PLAIN)/user/cli/gendoc.o,$(OBJ)) \
 	$(if $(SYSROOT),$(if $(filter static,$(LINK)),$(B)/packaging/static.o))
 # The linker wants definitions before their use: maps.bpf.c first. lookup.bpf.c is by itself.
 BPFSRC	:= bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c bpf/lookup.bpf.c,$(sort $(wildcard bpf/*.bpf.c)))
@@ -113,7 +117,7 @@ say	= $(if $(Q),$(if $(silent),,@printf '  %-7s %s\n' $1 $(or $2,$@)))
 .PHONY: all
 all: $(PROGRAM)
 
-$(PROGRAM): $(LIBOBJ) $(B)/user/cli/main.o
+$(PROGRAM): $(LIBOBJ) $(PLAIN)/user/cli/main.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections -o $@ $^ $(LIBS)
@@ -156,7 +160,7 @@ $(B)/%.o: %.c | $(B)/.need
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SMALL) $(LOOPS) -MMD -MP -c -o $@ $<
 
-$(filter $(B)/user/platform/bpf/%,$(OBJ)) $(addprefix $(B)/tests/unit/test_ledger_,io.o flush.o misses.o problem.o): $(SKEL)
+$(WITHBPF:%.c=$(B)/%.o) $(addprefix $(B)/tests/unit/test_ledger_,io.o flush.o misses.o problem.o): $(SKEL)
 
 # Loops over what workloads did are a good part of the cost of an interval. -O3 works on several
 # elements at a time, in the same order of operations; what is built to be debugged is left alone.

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# deps.sh [--list | PACKAGE...]: install the Debian packages that building and testing need and
-# that are missing, and PACKAGE. Needs root or sudo only if something is missing.
+# deps.sh [--list | --clangs | PACKAGE...]: install the Debian packages that building and testing need
+# and that are missing, and PACKAGE. Needs root or sudo only if something is missing. --clangs: only
+# list the numbers N of the packages clang-N that this release has, from 13 on, the oldest first.
 #
 # Debian 12, 13 and testing have all of these names. Not all have the optional ones, which are
 # installed where they exist: tests/style.sh wants this clang-format and no other.
@@ -26,6 +27,11 @@ required=$(printf '%s ' $build $cross $test $bench $machine)
 if [ "${1:-}" = --list ]; then
 	echo "$required$optional"
 	exit 0
+fi
+if [ "${1:-}" = --clangs ]; then
+	apt-cache -q search --names-only '^clang-[0-9]+$' | sed -n 's/^clang-\([0-9]*\) .*/\1/p' | sort -n |
+		while read -r n; do [ "$n" -lt 13 ] || echo "$n"; done
+	exit
 fi
 required=$required$*
 command -v dpkg-query > /dev/null || {

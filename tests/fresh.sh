@@ -7,8 +7,9 @@
 # What the commands say is in build/test-logs/fresh-RELEASE-*.log; here are a line "ok" or "not ok" for
 # each, with its time and tally, and a tally of all. Needs root, network, 8 GB in build/.
 #
-# Environment: PARTS  "short" (default): demo, unit and live tests, five scenarios of the virtual T410;
-#                     "all": make demo and make check; or names of make check's parts
+# Environment: PARTS  "short" (default): demo, unit and live tests, all clangs, five scenarios of the
+#                     virtual T410;
+#                     "all": make demo, make check and make check-clangs; or names of make check's parts
 #              KEEP   1: the folders stay, in build/fresh
 #
 # Whatever is mounted is mounted in a namespace of the processes inside: when they end, nothing is left.
@@ -82,11 +83,13 @@ release() {
 			try "$1" demo inside "$root" "make demo"
 			try "$1" unit inside "$root" "make check-unit"
 			try "$1" live inside "$root" "make check-live"
+			try "$1" clangs inside "$root" "make check-clangs"
 			try "$1" machine inside "$root" "tests/machine/run.sh ${SCENARIOS[*]}"
 			;;
 		all)
 			try "$1" demo inside "$root" "make demo"
 			try "$1" check inside "$root" "make check"
+			try "$1" clangs inside "$root" "make check-clangs"
 			;;
 		*)
 			try "$1" deps inside "$root" "make deps"

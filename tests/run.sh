@@ -17,15 +17,17 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 FAST="style accuracy emulation"
-LANES=("build hardware machine" "unit asan valgrind" "live")
+LANES=("build hardware machine" "unit asan valgrind" "live bpf")
 LAST=alone
 # shellcheck disable=SC2206  # lists of words
 PARTS=($FAST ${LANES[@]})
 # What "all" has beyond them, and "make check" does not
-LONG=(pages large drivers kernel riscv64)
+LONG=(clangs pages large drivers kernel riscv64)
 declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
 	[build]="builds: gcc and clang, amd64 and arm64, no warnings (2 min)"
+	[bpf]="the BPF programs by the oldest and the newest clang, on this kernel (40 s)"
+	[clangs]="the same by all clangs of this Debian release; not in make check (2 min)"
 	[unit]="unit tests (2 min)"
 	[programs]="unit tests without those of whole commands; a part of unit (20 s)"
 	[asan]="unit tests and commands with address and undefined behaviour sanitizers (4 min)"
@@ -120,6 +122,8 @@ native() { case $(uname -m) in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
 part_style() { tests/style.sh ${QUICK:+--changed}; }
 part_programs() { unit_programs programs "" "" env; }
 part_build() { tests/build.sh; }
+part_bpf() { tests/clangs.sh; }
+part_clangs() { tests/clangs.sh --all; }
 # script FILE ARG...: one that dies or hangs is a failure, whatever comes after it
 script() { limited "$@" || echo "not ok ${1##*/}: ended with status $?"; }
 # scripts FOLDER: each line of the standard input is one. They mostly wait: as many at a time as there

@@ -78,11 +78,12 @@ quick:
 	@QUICK=1 tests/run.sh style programs accuracy emulation
 
 # Parts of it: make check-style, check-accuracy, check-emulation, check-unit, check-live, check-build,
-# check-asan, check-valgrind, check-hardware, check-machine. T="book split*" picks unit tests by their
-# names, also for check-asan and check-valgrind. Not a part of it, but of check-all: check-kernel boots
-# this Debian release's own kernel and runs live tests in it, check-riscv64 the same with the program
-# and Debian's kernel for riscv64, check-drivers has more of other makers' drivers, check-large more
-# CPUs, check-pages clicks pages of reports in a browser
+# check-bpf, check-asan, check-valgrind, check-hardware, check-machine. T="book split*" picks unit tests
+# by their names, also for check-asan and check-valgrind. Not a part of it, but of check-all:
+# check-clangs is check-bpf with all clangs of this Debian release, check-kernel boots the release's own
+# kernel and runs live tests in it, check-riscv64 the same with the program and Debian's kernel for
+# riscv64, check-drivers has more of other makers' drivers, check-large more CPUs, check-pages clicks
+# pages of reports in a browser
 check-%:
 	@T='$(T)' tests/run.sh $*
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# run.sh [--disturbed FILE | --these FILE] T410TRACE [NAME...]: the scheduler side of t410trace on this very kernel.
-# Prints "ok NAME", "not ok NAME: reason" or "skip NAME: reason" for each test (NAME:
+# run.sh [--disturbed FILE | --these FILE] T410TRACE [NAME...]: the scheduler side of t410trace on
+# this very kernel. Prints "ok NAME", "not ok NAME: reason" or "skip NAME: reason" for each test (NAME:
 # only those with this in their name), and fails when one was not ok. Needs root and a
-# kernel with BPF and type information; on others every test is skipped. The options are those of
-# run.py.
+# kernel with BPF and type information; on others every test is skipped. Helpers that were built
+# along with T410TRACE have its BPF programs. The options are those of run.py.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -51,7 +51,9 @@ aarch64) arch=arm64 ;;
 esac
 for name in weigh iowho reader exporter t410trace-file; do
 	make -s -C "$here/../.." "build/$arch/tests/live/$name"
-	cp "$here/../../build/$arch/tests/live/$name" "$tools/"
+	own=$(dirname "$program")/tests/live/$name
+	[ -x "$own" ] || own=$here/../../build/$arch/tests/live/$name
+	cp "$own" "$tools/"
 done
 for file in burn esp_traffic family stalls storm touch ../bench/iogen; do
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -pthread -o "$tools/$(basename $file)" "$here/$file.c"

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# clangs.sh [--all]: what the oldest and the newest clang of this Debian release make of the BPF
+# programs, or all from 13 on: without a warning, for this machine and for arm64, and on this kernel,
+# whose verifier sees what the compiler does. Needs root. Only what has to do with BPF is built again.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+# These load all programs: beside the ledger's those of weights, ticks, disks and packets.
+LIVE=(ledger/ weights/ticks io/udp)
+native=amd64
+[ "$(uname -m)" != aarch64 ] || native=arm64
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# build NAME FOLDER ARGUMENTS...: what make prints besides commands is a warning
+build() {
+	local name=$1 folder=$2
+	shift 2
+	rm -rf "$folder"
+	if ! make -s -j"$(nproc)" "$@" > "$log" 2>&1; then
+		echo "not ok $name: does not build"
+	elif grep -qi warning "$log"; then
+		echo "not ok $name: warnings"
+	else
+		echo "ok $name"
+		return 0
+	fi
+	head -n 20 "$log"
+	return 1
+}
+
+# try NUMBER
+try() {
+	local clang=clang-$1 variant=-clang-$1
+	local folder=build/$native$variant arm64=build/arm64$variant
+	build "$clang arm64" "$arm64" ARCH=arm64 LINK=shared VARIANT="$variant" CLANG="$clang" \
+		"$arm64"/t410{trace,lookup}.bpf.o
+	build "$clang" "$folder" VARIANT="$variant" CLANG="$clang" REUSE="build/$native" \
+		"$folder/t410trace" "$folder"/tests/live/{weigh,iowho,reader} || return
+	# A compiler that was not used would be right every time.
+	grep -aqi "clang $1\." "$folder/t410trace" || echo "not ok $clang: another one has compiled it"
+	tests/live/run.sh "$folder/t410trace" "${LIVE[@]}" | sed -E "s/^(ok|not ok|skip) /&$clang /"
+}
+
+mapfile -t numbers < <(packaging/deps.sh --clangs)
+[ ${#numbers[@]} -gt 0 ] || { echo "not ok clangs: this system has none from 13 on"; exit 1; }
+[ "${1:-}" = --all ] || mapfile -t numbers < <(printf '%s\n' "${numbers[0]}" "${numbers[-1]}" | uniq)
+packaging/deps.sh "${numbers[@]/#/clang-}" && make -s -j"$(nproc)" || exit
+for number in "${numbers[@]}"; do try "$number"; done
+exit 0
