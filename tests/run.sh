@@ -227,6 +227,7 @@ part_emulation() {
 		tests/machine/test_judge_large.py
 		tests/machine/test_checks.py
 		tests/machine/test_boot.py
+		tests/machine/test_demo.py
 		tests/machine/test_wait.py
 	END
 }

@@ -5,8 +5,20 @@
 # in /host/out.
 set -u
 CGROUPS=/sys/fs/cgroup
-T410TRACE=/tmp/t410trace
+# Another place for all files, for test_demo.py
+ROOT=${ROOT:-}
+T410TRACE=$ROOT/tmp/t410trace
 SWARM_SECONDS=0.03
+
+# failed STATUS: what t410trace said is the machine's last words, which the demo shows
+failed() {
+	echo "t410trace ended with status $1 and said:"
+	cat said
+	exit 1
+}
+
+# sound STATUS: of a t410trace that wrote its errors to "said". 3 are losses, which its report tells
+sound() { case $1 in 0 | 3) ;; *) failed "$1" ;; esac }
 
 # load CGROUP NAME ARG...: one program of a tenant
 load() {
@@ -49,20 +61,27 @@ tenants_end() {
 
 # account_by METHOD: what the recording says by it. One report of all: intervals of several would
 # have to be added up, and sums of intervals that cannot begin below 0 do not hold a truth of 0.
-account_by() { "$T410TRACE" report run.rec -a --by cgroup --json -i 60000 --method "$1" > "/host/out/$1.json"; }
+account_by() {
+	"$T410TRACE" report run.rec -a --by cgroup --json -i 60000 --method "$1" > "$ROOT/host/out/$1.json" 2> said
+	sound $?
+}
 
 account() {
-	"$T410TRACE" record -a -o run.rec & tracer=$!
+	"$T410TRACE" record -a -o run.rec 2> said & tracer=$!
 	# there is a file before anything is counted; with a whole interval in it all is
 	until "$T410TRACE" report run.rec -a --json 2> /dev/null | grep -q '"interval"'; do
-		kill -0 $tracer || return
+		if ! kill -0 $tracer 2> /dev/null; then
+			wait $tracer
+			failed $?
+		fi
 		usleep 50000
 	done
 	tenants 3
 	tenants_end
 	kill -INT $tracer
 	wait $tracer
-	cp truth /host/out/
+	sound $?
+	cp truth "$ROOT/host/out/"
 	account_by state-space
 	account_by cpu-time
 }
@@ -70,17 +89,19 @@ account() {
 screens() {
 	tenants 60
 	usleep 300000
-	"$T410TRACE" -a --by cgroup -i 2000 -d 2 > all.txt
+	"$T410TRACE" -a --by cgroup -i 2000 -d 2 > all.txt 2> said
+	sound $?
 	echo "$first" > pid
-	"$T410TRACE" -p "$first" -i 1000 -d 1 > one.txt
+	"$T410TRACE" -p "$first" -i 1000 -d 1 > one.txt 2> said
+	sound $?
 	touch enough
 	# shellcheck disable=SC2046  # a list
 	kill $(pidof traffic)
-	cp all.txt one.txt pid /host/out/
+	cp all.txt one.txt pid "$ROOT/host/out/"
 }
 
-cp /host/t410trace $T410TRACE
-mkdir -p /tmp/demo /host/out
-cd /tmp/demo || exit
+cp "$ROOT/host/t410trace" "$T410TRACE"
+mkdir -p "$ROOT/tmp/demo" "$ROOT/host/out"
+cd "$ROOT/tmp/demo" || exit
 account
 screens
