@@ -20,7 +20,7 @@ SCRIPTS = sorted(set(re.findall(r"tests/[\w/]+/(?:test_\w+\.(?:py|sh)|plugin/tes
 OF_UNIT = [name for name in SCRIPTS if name.startswith("tests/unit/")]
 # What other parts run; here each is one line "ok", too
 WHOLE = (
-    "style.sh build.sh accuracy/selftest.py accuracy/accuracy.py live/run.sh"
+    "style.sh build.sh accuracy/selftest.py accuracy/accuracy.py live/run.sh clangs.sh"
     " machine/run.sh machine/real.sh machine/checks/check.sh"
 ).split()
 # As if no make had started this
