@@ -90,6 +90,7 @@ def test_pages(bed):
         require(daemon.get("/metrics", Accept="application/openmetrics-text").endswith("# EOF\n"), "no EOF")
         require("/metrics" in daemon.get("/"), "no index")
         daemon.get("/nothing", 404)
+        require("hosts" in daemon.get("/jobs", 421, Host="evil.example"), "no remedy")
         jobs.end(job)
         daemon.report(job)
         daemon.stop()
@@ -394,10 +395,15 @@ def test_reload(bed):
         with contextlib.suppress(ConnectionError, socket.timeout):
             socket.create_connection(("127.0.0.1", old_port), 1).close()
             require(False, "the old address is still there")
-        daemon.change(listen="127.0.0.1:0")
+        daemon.change(listen="127.0.0.1:0", hosts="t410.example")
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_log("settings read again", 2)
         daemon.wait_ready()
+        daemon.get("/jobs", Host="t410.example:80")
+        daemon.change(hosts="")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_log("settings read again", 3)
+        daemon.get("/jobs", 421, Host="t410.example:80")
         require(daemon.health()["interval_ns"] == 500 * MS, "the interval is as before")
         # The second would also move the address.
         for number, wrong in enumerate(("interval = soon\n", "spool = /proc/none\n"), 1):
@@ -411,7 +417,7 @@ def test_reload(bed):
         require(daemon.spool.name == "other" and not report["gaps"], f"gaps {report['gaps']}")
         same_time("job", report["on_cpu_ns"], before + after, 3 * MS)
         daemon.stop()
-        require(daemon.manager.heard.count("RELOADING=1") == 4, "systemd was not told")
+        require(daemon.manager.heard.count("RELOADING=1") == 5, "systemd was not told")
 
 
 def has_ipv6():

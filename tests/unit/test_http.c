@@ -145,7 +145,7 @@ static void expect(struct http *h, const char *request, const char *begin, const
 
 static void expect_works(struct http *h)
 {
-	expect(h, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200", "\r\n\r\nhello\n");
+	expect(h, "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", "HTTP/1.1 200", "\r\n\r\nhello\n");
 }
 
 static void test_pages(void **state)
@@ -156,19 +156,19 @@ static void test_pages(void **state)
 	(void)state;
 	assert_true(http_port(h) > 0);
 	expect_works(h);
-	expect(h, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200",
+	expect(h, "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", "HTTP/1.1 200",
 	       "Content-Type: text/x-test\r\n");
-	expect(h, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200", "Content-Length: 6\r\n");
+	expect(h, "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", "HTTP/1.1 200", "Content-Length: 6\r\n");
 	expect(h, "GET / HTTP/1.0\r\n\r\n", "HTTP/1.", "hello\n");
 	assert_string_equal(last_accept, "");
-	expect(h, "GET /?a=b HTTP/1.1\r\nHost: x\r\nAccept: a/b;q=0.5, c/d\r\n\r\n", "HTTP/1.1 200",
-	       "hello\n");
+	expect(h, "GET /?a=b HTTP/1.1\r\nHost: [::1]\r\nAccept: a/b;q=0.5, c/d\r\n\r\n",
+	       "HTTP/1.1 200", "hello\n");
 	assert_string_equal(last_path, "/");
 	assert_string_equal(last_accept, "a/b;q=0.5, c/d");
-	expect(h, "GET /ill HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 503", "hello\n");
-	expect(h, "GET /none HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 404", "no such page\n");
-	expect(h, "GET /broken HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 500", "\r\n\r\n");
-	answer = ask(h, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect(h, "GET /ill HTTP/1.1\r\nHost: [::1]\r\n\r\n", "HTTP/1.1 503", "hello\n");
+	expect(h, "GET /none HTTP/1.1\r\nHost: [::1]\r\n\r\n", "HTTP/1.1 404", "no such page\n");
+	expect(h, "GET /broken HTTP/1.1\r\nHost: [::1]\r\n\r\n", "HTTP/1.1 500", "\r\n\r\n");
+	answer = ask(h, "HEAD / HTTP/1.1\r\nHost: [::1]\r\n\r\n");
 	assert_non_null(strstr(answer, "Content-Length: 6\r\n"));
 	assert_string_equal(strstr(answer, "\r\n\r\n"), "\r\n\r\n");
 	free(answer);
@@ -185,10 +185,105 @@ static void test_methods(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		snprintf(text, sizeof(text),
-			 "%s / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", methods[i]);
+			 "%s / HTTP/1.1\r\nHost: [::1]\r\nContent-Length: 3\r\n\r\nabc",
+			 methods[i]);
 		expect(h, text, "HTTP/1.1 405", "Allow: GET, HEAD\r\n");
 	}
 	assert_int_equal(nr_pages, before);
+	expect_works(h);
+	http_close(h);
+}
+
+static void expect_host(struct http *h, const char *host, unsigned int status)
+{
+	char request[512], begin[32];
+
+	snprintf(request, sizeof(request), "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", host);
+	snprintf(begin, sizeof(begin), "HTTP/1.1 %u", status);
+	expect(h, request, begin, status == 200 ? "\r\n\r\nhello\n" : "hosts");
+}
+
+/* A page of the web that lets its own name point to this machine must not read ours. */
+static void test_hosts(void **state)
+{
+	static const char *const right[] = {
+		"localhost", "localhost:9410", "LocalHost.", "a.localhost:1",
+		"127.0.0.1", "10.1.2.3:80",    "[::1]:9410", "[2001:db8::1]",
+	};
+	static const char *const wrong[] = {
+		"evil.example",
+		"evil.example:9410",
+		"localhost.evil.example",
+		"notlocalhost",
+		"127.0.0.1.evil.example",
+		"[evil.example]",
+		"localhost:x",
+		"localhost@evil.example",
+		"node7.example.org.evil.example",
+		"node7.example",
+		"[::1]x",
+	};
+	struct http *h = open_at("127.0.0.1:0");
+	size_t before, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(right) / sizeof(right[0]); i++)
+		expect_host(h, right[i], 200);
+	http_hosts(h, "node7, node7.example.org,t410");
+	before = nr_pages;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		expect_host(h, wrong[i], 421);
+	assert_int_equal(nr_pages, before);
+	expect_host(h, "node7:9410", 200);
+	expect_host(h, "NODE7.example.org.", 200);
+	expect_host(h, "t410", 200);
+	http_hosts(h, "");
+	expect_host(h, "t410", 421);
+	/* an old client names none */
+	expect(h, "GET / HTTP/1.0\r\n\r\n", "HTTP/1.", "hello\n");
+	http_close(h);
+}
+
+/* The machine's own name is right where others reach it. */
+static void test_own_name(void **state)
+{
+	struct http *h = open_at("127.0.0.1:0"), *wide = open_at("0.0.0.0:0");
+	char own[256], other[300];
+
+	(void)state;
+	assert_int_equal(gethostname(own, sizeof(own)), 0);
+	if (strcmp(own, "localhost") != 0)
+		expect_host(h, own, 421);
+	expect_host(wide, own, 200);
+	snprintf(other, sizeof(other), "%.*s:9410", (int)strcspn(own, "."), own);
+	expect_host(wide, other, 200);
+	expect_host(wide, "192.0.2.7:9410", 200);
+	expect_host(wide, "evil.example", 421);
+	snprintf(other, sizeof(other), "%s.evil.example", own);
+	expect_host(wide, other, 421);
+	snprintf(other, sizeof(other), "%sx", own);
+	expect_host(wide, other, 421);
+	http_close(h);
+	http_close(wide);
+}
+
+/* A path that is longer than all room for a request, and one that just fits. */
+static void test_long_paths(void **state)
+{
+	struct http *h = open_at("127.0.0.1:0");
+	size_t before = nr_pages, size = 100000;
+	char *text = malloc(size + 100);
+
+	(void)state;
+	assert_non_null(text);
+	memcpy(text, "GET /", 5);
+	memset(text + 5, 'a', size);
+	strcpy(text + 5 + size, " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	free(ask(h, text));
+	assert_int_equal(nr_pages, before);
+	strcpy(text + 5 + 4000, " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	expect(h, text, "HTTP/1.1 404", "no such page\n");
+	free(text);
 	expect_works(h);
 	http_close(h);
 }
@@ -256,7 +351,7 @@ static void test_ipv6(void **state)
 	a.sin6_port = htons(http_port(h));
 	fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	connect(fd, (struct sockaddr *)&a, sizeof(a));
-	say(h, fd, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 27);
+	say(h, fd, "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", 31);
 	answer = hear(h, fd, 65536, NULL);
 	assert_non_null(strstr(answer, "hello\n"));
 	free(answer);
@@ -326,7 +421,7 @@ static int ask_slowly(struct http *h)
 	int fd = client(h), room = 32768;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
-	say(h, fd, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n", 32);
+	say(h, fd, "GET /large HTTP/1.1\r\nHost: [::1]\r\n\r\n", 36);
 	turn(h);
 	return fd;
 }
@@ -340,7 +435,7 @@ static void test_slow_reader(void **state)
 	int fd = client(h);
 
 	(void)state;
-	say(h, fd, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n", 32);
+	say(h, fd, "GET /large HTTP/1.1\r\nHost: [::1]\r\n\r\n", 36);
 	turn(h);
 	expect_works(h);
 	answer = hear(h, fd, 32768, &size);
@@ -366,7 +461,7 @@ static void test_held_pages(void **state)
 	for (i = 0; i < 16; i++)
 		fds[i] = ask_slowly(h);
 	assert_true(nr_pages - before >= 3 && nr_pages - before <= 4);
-	expect(h, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 503", "slowly");
+	expect(h, "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", "HTTP/1.1 503", "slowly");
 	for (i = 0; i < 16; i++)
 		close(fds[i]);
 	for (i = 0; i < 20; i++)
@@ -458,11 +553,13 @@ static void test_room_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),	     cmocka_unit_test(test_methods),
-		cmocka_unit_test(test_addresses),    cmocka_unit_test(test_ipv6),
-		cmocka_unit_test(test_junk),	     cmocka_unit_test(test_slow_reader),
-		cmocka_unit_test(test_held_pages),   cmocka_unit_test(test_silent_clients),
-		cmocka_unit_test(test_room_is_made), cmocka_unit_test(test_room_is_left),
+		cmocka_unit_test(test_pages),	       cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_hosts),	       cmocka_unit_test(test_own_name),
+		cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_ipv6),	       cmocka_unit_test(test_junk),
+		cmocka_unit_test(test_slow_reader),    cmocka_unit_test(test_held_pages),
+		cmocka_unit_test(test_silent_clients), cmocka_unit_test(test_room_is_made),
+		cmocka_unit_test(test_room_is_left),
 	};
 	struct rlimit files;
 

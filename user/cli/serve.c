@@ -84,10 +84,17 @@ static void bpf_log(const char *text)
 
 /* --- start */
 
-static int open_http(struct serve *s, const char *address, struct diag *d, struct http **ret)
+static int open_http(struct serve *s, const struct serve_config *c, struct diag *d,
+		     struct http **ret)
 {
+	int err = 0;
+
 	*ret = NULL;
-	return address[0] ? http_open(address, serve_pages_get, &s->pages, d, ret) : 0;
+	if (c->listen[0])
+		err = http_open(c->listen, serve_pages_get, &s->pages, d, ret);
+	if (*ret)
+		http_hosts(*ret, c->hosts);
+	return err;
 }
 
 static int open_live(struct serve *s, struct diag *d)
@@ -114,7 +121,7 @@ static int open_all(struct serve *s, struct diag *d)
 	if (!err)
 		err = serve_keeper_open(&s->keeper, s->config, d);
 	if (!err)
-		err = open_http(s, s->config->listen, d, &s->http);
+		err = open_http(s, s->config, d, &s->http);
 	if (!err)
 		err = open_live(s, d);
 	if (!err)
@@ -264,12 +271,12 @@ static int change_address(struct serve *s, const struct serve_config *next, stru
 
 	if (!strcmp(s->config->listen, next->listen))
 		return 0;
-	err = open_http(s, next->listen, d, &http);
+	err = open_http(s, next, d, &http);
 	if (err == -EADDRINUSE && s->http) {
 		http_close(s->http);
 		s->http = NULL;
-		err = open_http(s, next->listen, d, &http);
-		if (err && open_http(s, s->config->listen, &again, &s->http))
+		err = open_http(s, next, d, &http);
+		if (err && open_http(s, s->config, &again, &s->http))
 			serve_log_diag(LOG_ERR, "", &again);
 	}
 	if (err)
@@ -297,6 +304,8 @@ static int change(struct serve *s, const struct settings *to, struct diag *d)
 		return err;
 	}
 	serve_keeper_change(&s->keeper, next, spool.folder >= 0 ? &spool : NULL);
+	if (s->http)
+		http_hosts(s->http, next->hosts);
 	if (next->interval_ns != s->config->interval_ns)
 		s->next_ns = s->closed_ns + next->interval_ns;
 	settings_fixed(&s->settings, to, fixed, sizeof(fixed));

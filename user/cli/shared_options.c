@@ -352,6 +352,11 @@ const struct option_row shared_options[] = {
 	  "; empty: nowhere)",
 	  OPTION("listen", 0, "ADDRESS:PORT", value_address, serve.listen),
 	  SETTING(HTTP_DEFAULT_ADDRESS) },
+	{ SERVE, 3,
+	  "Further names under which the pages may be asked for (default none; addresses, "
+	  "localhost "
+	  "and the machine's own name are right without)",
+	  OPTION("hosts", 0, "NAME[,...]", value_hosts, serve.hosts), SETTING("") },
 	{ SERVE, 3, "Jobs with metrics of their own; the rest is \"other\" (default 50)",
 	  OPTION("top", 0, "N", value_number, serve.top), WITHIN(0, 1e4), SETTING("50") },
 	{ SERVE, 4, HEADING("The daemon itself:") },

@@ -98,6 +98,17 @@ int value_address(const struct option_row *o, const char *text, void *field, str
 			   "as in 127.0.0.1:9410, 0.0.0.0:9410 or [::1]:9410; empty for no pages");
 }
 
+int value_hosts(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	if (!text[strspn(text,
+			 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._, ")])
+		return value_text(o, text, field, d);
+	diag_fail(d, -EINVAL, "not names of a machine");
+	return diag_advise(d, -EINVAL,
+			   "names between commas, without ports, as in "
+			   "node1.example.org,t410.internal");
+}
+
 int value_number(const struct option_row *o, const char *text, void *field, struct diag *d)
 {
 	uint64_t value;

@@ -13,6 +13,7 @@ value_parser value_text;       /* any */
 value_parser value_platform;   /* file with rows of the user's own, which are used from now on */
 value_parser value_path;       /* from the root; also none, if that is the fallback */
 value_parser value_address;    /* an address and a port, or none */
+value_parser value_hosts;      /* names between commas, or none */
 value_parser value_number;     /* a whole number */
 value_parser value_time;       /* nanoseconds */
 value_parser value_since;      /* a point in time, as time_arg_parse() says */

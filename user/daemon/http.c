@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "daemon/http.h"
+#include "daemon/http_hosts.h"
 
 #define MAX_CONNECTIONS 32
 #define MAX_REQUEST	16384	      /* bytes of a request's headers, with libmicrohttpd's own */
@@ -42,6 +43,8 @@ struct http {
 	int (*page)(void *arg, const struct http_request *q, struct http_page *ret);
 	void *arg;
 	unsigned int port;
+	bool loopback; /* it listens on an address that only this machine reaches */
+	char hosts[HTTP_HOSTS_LEN];
 	uint64_t held;
 	struct client clients[MAX_CONNECTIONS];
 	size_t nr_clients;
@@ -106,6 +109,10 @@ static enum MHD_Result answer_page(struct http *h, struct MHD_Connection *c,
 	return answer(c, p->status, p->type, response);
 }
 
+static const char misdirected[] = "this machine is not known by the name that was asked for: ask "
+				  "by its address, or add the name\n"
+				  "to \"hosts\" in serve.conf (t410trace serve --hosts NAME)\n";
+
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **request)
@@ -113,12 +120,15 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	struct http *h = arg;
 	struct http_request q = { .path = url };
 	struct http_page p = { 0 };
+	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
 	int r;
 
 	(void)version;
 	(void)upload;
 	(void)upload_size;
 	(void)request;
+	if (host && !http_hosts_has(host, h->loopback, h->hosts))
+		return answer_text(c, MHD_HTTP_MISDIRECTED_REQUEST, misdirected);
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return answer_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
 	if (h->held >= MAX_HELD)
@@ -236,8 +246,15 @@ static int fail_address(struct diag *d, int err, const char *address)
 	return err;
 }
 
+static bool is_loopback(const struct sockaddr_storage *a)
+{
+	if (a->ss_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)a)->sin6_addr);
+	return ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
 /* Our own socket, because libmicrohttpd does not tell what went wrong. */
-static int open_socket(const char *address, struct diag *d, int *ret_fd, unsigned int *ret_port)
+static int open_socket(struct http *h, const char *address, struct diag *d, int *ret_fd)
 {
 	struct sockaddr_storage a;
 	cleanup_close int fd = -1;
@@ -263,8 +280,9 @@ static int open_socket(const char *address, struct diag *d, int *ret_fd, unsigne
 	size = sizeof(a);
 	if (getsockname(fd, (struct sockaddr *)&a, &size))
 		return fail_address(d, -errno, address);
-	*ret_port = ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
-						  : ((struct sockaddr_in *)&a)->sin_port);
+	h->port = ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
+						: ((struct sockaddr_in *)&a)->sin_port);
+	h->loopback = is_loopback(&a);
 	*ret_fd = take_fd(&fd);
 	return 0;
 }
@@ -281,7 +299,7 @@ int http_open(const char *address,
 		return diag_no_memory(d);
 	h->page = page;
 	h->arg = arg;
-	r = open_socket(address, d, &fd, &h->port);
+	r = open_socket(h, address, d, &fd);
 	if (r)
 		return r;
 	h->daemon = MHD_start_daemon(MHD_USE_EPOLL, h->port, NULL, NULL, on_request, h,
@@ -296,6 +314,11 @@ int http_open(const char *address,
 	take_fd(&fd); /* libmicrohttpd closes it */
 	*ret = take_ptr(h);
 	return 0;
+}
+
+void http_hosts(struct http *h, const char *names)
+{
+	str_copy(h->hosts, sizeof(h->hosts), names);
 }
 
 void http_close(struct http *h)

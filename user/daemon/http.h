@@ -8,6 +8,7 @@
 #include "base/diag.h"
 
 #define HTTP_DEFAULT_ADDRESS "127.0.0.1:9410"
+#define HTTP_HOSTS_LEN	     1024
 
 /**
  * struct http_request - what a client asks for
@@ -52,6 +53,17 @@ struct http;
 int http_open(const char *address,
 	      int (*page)(void *arg, const struct http_request *q, struct http_page *ret),
 	      void *arg, struct diag *d, struct http **ret);
+
+/**
+ * http_hosts() - further names of this machine
+ * @h: the server
+ * @names: separated by commas, shorter than HTTP_HOSTS_LEN
+ *
+ * A request for another name (its Host header) gets 421. Always right are addresses, localhost and
+ * names that end so; and if the server listens on more than a loopback address, the host name of the
+ * machine, alone and in the search domains of its resolver.
+ */
+void http_hosts(struct http *h, const char *names);
 
 /** http_close() - stop listening, drop all connections; NULL is fine */
 void http_close(struct http *h);

@@ -34,6 +34,7 @@ struct history_config {
 struct serve_config {
 	uint64_t interval_ns;
 	char listen[128];
+	char hosts[1024];
 	char spool[PATH_MAX];
 	uint64_t spool_max_files;
 	char state[PATH_MAX];
