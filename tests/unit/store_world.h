@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
@@ -43,6 +44,24 @@ static inline void end_well(void)
 	_exit(1);
 }
 
+/* The end of a child that cannot do what it should: in_child() skips its test. */
+#define SKIPPED 77
+
+static inline void skip_child(const char *reason)
+{
+	fprintf(stderr, "skipped: %s\n", reason);
+	_exit(SKIPPED);
+}
+
+/* What only root can do: become another user. */
+static inline void root_only(void)
+{
+	if (!geteuid())
+		return;
+	print_message("skipped: only root can become another user\n");
+	skip();
+}
+
 /* Run something in a child, and see it succeed. */
 static inline void in_child(void (*fn)(void *arg), void *arg)
 {
@@ -55,7 +74,17 @@ static inline void in_child(void (*fn)(void *arg), void *arg)
 	}
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+		skip();
 	assert_int_equal(status, 0);
+}
+
+static inline mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return st.st_mode & 07777;
 }
 
 /* Somebody who may write nothing here. Tests that are not run by root stay who they are. */
@@ -68,14 +97,38 @@ static inline void become_nobody(const struct tree *tree)
 	CHECK(access(tree->root, W_OK));
 }
 
+static inline bool say_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool said = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return said;
+}
+
+/* A namespace of its own, with this user alone: who has no number there can make no file. */
+static inline bool enter_namespace(void)
+{
+	char user[32], group[32];
+
+	snprintf(user, sizeof(user), "%u %u 1", geteuid(), geteuid());
+	snprintf(group, sizeof(group), "%u %u 1", getegid(), getegid());
+	return !unshare(CLONE_NEWUSER | CLONE_NEWNS) && say_to("/proc/self/uid_map", user) &&
+	       say_to("/proc/self/setgroups", "deny") && say_to("/proc/self/gid_map", group);
+}
+
 /* A file system of its own at @path, which is gone with the child; false where that is forbidden. */
 static inline bool mount_small(const char *path, const char *size)
 {
-	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
+	char options[64];
+
+	if (unshare(CLONE_NEWNS) && !enter_namespace())
 		return false;
 	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL))
 		return false;
-	return !mount("tmpfs", path, "tmpfs", 0, size);
+	snprintf(options, sizeof(options), "%s,mode=0777", size);
+	return !mount("tmpfs", path, "tmpfs", 0, options);
 }
 
 static inline void put_node(struct store *s, uint64_t intervals, size_t nr_counters)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_serve.py T410TRACE: settings of the daemon, its packaged file and its unit."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -183,6 +184,83 @@ def no_file(folder):
         assert done.returncode == 2 and name in done.stderr and why in done.stderr, done
 
 
+NOBODY = 65534
+# Locks a file or folder for all time, and says so.
+LOCK = "import fcntl, os, sys; f = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(f, fcntl.LOCK_SH); {}; print('locked', flush=True); sys.stdin.read()"
+
+
+class Locked:
+    """Somebody who may write nothing holds a lock on @path."""
+
+    def __init__(self, path, how="pass"):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", LOCK.format(how), path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            user=NOBODY,
+            group=NOBODY,
+            extra_groups=[],
+        )
+        self.works = self.process.stdout.readline() == "locked\n"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.communicate()
+
+
+def start(folder):
+    """Start the daemon with this folder, as far as to the address that no machine has; what it says."""
+    path = folder / "serve.conf"
+    path.write_text(
+        f"state = {folder}/state/accounts.db\nspool = {folder}/spool\nlisten = 192.0.2.1:9\ncounters = no\n",
+        encoding="ascii",
+    )
+    done = subprocess.run(
+        [program, "serve", "--config", path],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: os.umask(0),
+        timeout=60,
+    )
+    assert done.returncode == 1, done
+    return done.stderr
+
+
+def locks(folder):
+    """who may not write cannot keep the daemon from starting, whatever the umask"""
+    if os.geteuid():
+        print("skip serve: only root can become another user")
+        return
+    posix = "fcntl.lockf(f, fcntl.LOCK_SH)"
+    folder.chmod(0o755)
+    assert "192.0.2.1" in start(folder)
+    state, spool = folder / "state", folder / "spool"
+    for path, mode in ((state, 0o750), (spool, 0o750), (state / "accounts.db", 0o640)):
+        assert path.stat().st_mode & 0o7777 == mode, f"{path}: {path.stat().st_mode:o}"
+    # folders that an administrator has opened
+    state.chmod(0o755)
+    spool.chmod(0o755)
+    for path in (*state.iterdir(), spool / ".t410trace-lock"):
+        with Locked(path, posix) as lock:
+            assert not lock.works, f"others can lock {path}"
+    with Locked(spool) as first, Locked(state) as second:
+        assert first.works and second.works
+        assert "192.0.2.1" in start(folder)
+    # a lock from a time when the file was for everybody: who has it is said, and only that one
+    (state / "accounts.db.lock").chmod(0o644)
+    with Locked(state / "accounts.db.lock", posix) as lock:
+        assert lock.works
+        said = start(folder)
+        name = pathlib.Path(f"/proc/{lock.process.pid}/comm").read_text(encoding="utf-8").strip()
+        assert f"process {lock.process.pid} ({name})" in said and "clean" not in said, said
+    assert "192.0.2.1" in start(folder)
+
+
 def unit(folder):
     """systemd takes the unit, and finds it closed enough"""
     copy = folder / UNIT.name
@@ -212,6 +290,6 @@ def unit_capabilities(_folder):
         assert re.search(rf"^#   {name} ", text, re.M), f"the unit has no reason for {name}"
 
 
-for test in (packaged, good, bad, together, options, no_file, unit, unit_capabilities):
+for test in (packaged, good, bad, together, options, no_file, locks, unit, unit_capabilities):
     check(test)
 sys.exit(failed)

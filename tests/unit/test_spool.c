@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 
 #include "daemon/spool.h"
 #include "valgrind.h"
@@ -40,15 +42,16 @@ static void assert_content(const char *name, const char *text)
 	fclose(f);
 }
 
-/* All entries, also hidden ones. */
+/* All entries but the lock, also hidden ones. */
 static size_t nr_entries(void)
 {
 	DIR *d = opendir(folder);
+	struct dirent *entry;
 	size_t nr = 0;
 
 	assert_non_null(d);
-	while (readdir(d))
-		nr++;
+	while ((entry = readdir(d)))
+		nr += strcmp(entry->d_name, ".t410trace-lock") != 0;
 	closedir(d);
 	return nr - 2;
 }
@@ -132,6 +135,7 @@ static void test_open(void **state)
 	(void)state;
 	assert_int_equal(spool_open(folder, 0, &d, &second), -EBUSY);
 	assert_non_null(strstr(d.what, folder));
+	assert_non_null(strstr(d.what, "(test_spool)"));
 	spool_close(&s);
 	tree_put(&tree, "spool/.t410trace-unfinished", "half");
 	tree_put(&tree, "spool/report", "whole");
@@ -144,6 +148,83 @@ static void test_open(void **state)
 	tree_path(&tree, "spool/report", path);
 	assert_int_equal(spool_open(path, 0, &d, &s), -ENOTDIR);
 	assert_int_equal(spool_open("/nowhere/at/all", 0, &d, &s), -ENOENT);
+}
+
+/* Rights do not depend on the umask, and those that an earlier version gave are taken away. */
+static void test_modes(void **state)
+{
+	static const mode_t masks[] = { 0, 077 };
+	mode_t before = umask(0);
+	char path[PATH_MAX];
+	struct diag d;
+	struct spool s;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		umask(masks[i]);
+		s = open_spool(0);
+		assert_int_equal(mode_of(folder), 0750);
+		assert_int_equal(spool_write(&s, "slurm-1-1-1.json", "x", 1, &d), 0);
+		tree_path(&tree, "spool/slurm-1-1-1.json", path);
+		assert_int_equal(mode_of(path), 0640);
+		assert_int_equal(chmod(path, 0646), 0);
+		tree_path(&tree, "spool/.t410trace-lock", path);
+		assert_int_equal(mode_of(path), 0600);
+		spool_close(&s);
+		/* a folder that is there keeps its rights */
+		assert_int_equal(chmod(folder, 02775), 0);
+		s = open_spool(0);
+		assert_int_equal(mode_of(folder), 02775);
+		tree_path(&tree, "spool/slurm-1-1-1.json", path);
+		assert_int_equal(mode_of(path), 0640);
+		spool_close(&s);
+		tree_drop(&tree, "spool/slurm-1-1-1.json");
+		tree_drop(&tree, "spool/.t410trace-lock");
+		tree_drop(&tree, "spool");
+	}
+	umask(before);
+}
+
+/* Who may only read the folder can lock it; that keeps nobody from writing. */
+static void nobody_locks(void *arg)
+{
+	int fd, lock;
+
+	become_nobody(&tree);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fd = open(folder, O_RDONLY | O_DIRECTORY);
+	CHECK(fd >= 0 && !flock(fd, LOCK_SH));
+	lock = openat(fd, ".t410trace-lock", O_RDONLY);
+	CHECK(lock < 0 && errno == EACCES);
+	CHECK(write(*(int *)arg, "x", 1) == 1);
+	pause();
+}
+
+static void test_foreign_lock(void **state)
+{
+	struct spool s = open_spool(0);
+	struct diag d;
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	spool_close(&s);
+	root_only();
+	assert_int_equal(chmod(tree.root, 0755), 0);
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (!pid)
+		nobody_locks(&pipes[1]);
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	s = open_spool(0);
+	assert_int_equal(spool_write(&s, "report", "x", 1, &d), 0);
+	spool_close(&s);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 static void test_bound(void **state)
@@ -269,10 +350,8 @@ static void on_full_disk(void *arg)
 	(void)arg;
 	memset(text, 'x', sizeof(text));
 	mkdir(folder, 0755);
-	if (!mount_small(folder, "size=1m")) {
-		fprintf(stderr, "no rights to mount: not tested\n");
-		end_well();
-	}
+	if (!mount_small(folder, "size=1m"))
+		skip_child("no rights to mount");
 	CHECK(!chmod(folder, 0755));
 	CHECK(!spool_open(folder, 0, &d, &s));
 	do {
@@ -368,6 +447,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names, make, clear),
 		cmocka_unit_test_setup_teardown(test_links, make, clear),
 		cmocka_unit_test_setup_teardown(test_open, make, clear),
+		cmocka_unit_test_setup_teardown(test_modes, make, clear),
+		cmocka_unit_test_setup_teardown(test_foreign_lock, make, clear),
 		cmocka_unit_test_setup_teardown(test_bound, make, clear),
 		cmocka_unit_test_setup_teardown(test_oldest_gives, make, clear),
 		cmocka_unit_test_setup_teardown(test_users_share, make, clear),

@@ -79,9 +79,9 @@ bool job_file_state(const struct job_file *f, char *ret, size_t size)
 	}
 	if (old_ns > (late_ns > LATE_NS ? late_ns : LATE_NS)) {
 		snprintf(ret, size,
-			 "the last interval ended %s ago, although \"t410trace serve\" is "
+			 "the last interval ended %s ago, although \"t410trace serve\" %s "
 			 "running: its log says why",
-			 ago);
+			 ago, f->kept < 0 ? "may be" : "is");
 		return false;
 	}
 	snprintf(ret, size, "accounts are kept, and the last interval ended %s ago", ago);

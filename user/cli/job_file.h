@@ -12,7 +12,7 @@
  * @host, @node: what it has of the machine
  * @damaged: accounts that were left out, known from job_file_done() on
  * @now_ns: when it was read (CLOCK_REALTIME)
- * @kept: somebody keeps accounts there at this moment
+ * @kept: somebody keeps accounts there at this moment; -EACCES: only root may know
  */
 struct job_file {
 	struct store *store;
@@ -20,7 +20,7 @@ struct job_file {
 	struct accounts_node node;
 	struct store_damaged damaged;
 	uint64_t now_ns;
-	bool kept;
+	int kept;
 };
 
 /** job_file_open() - read it; 0, or a negative errno with nothing to close */

@@ -5,15 +5,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "daemon/private_files.h"
 #include "daemon/spool_room.h"
 
 /* There is one writer, so there is one unfinished file; who picks up files leaves names with dots. */
 #define UNFINISHED ".t410trace-unfinished"
+#define LOCK	   ".t410trace-lock"
 
 static int refuse(const char *folder, int err, const char *help, struct diag *d)
 {
@@ -23,10 +24,10 @@ static int refuse(const char *folder, int err, const char *help, struct diag *d)
 
 static int open_folder(const char *folder, struct diag *d, int *ret)
 {
-	int fd;
+	int fd, err = private_folder(folder);
 
-	if (mkdir(folder, 0755) && errno != EEXIST)
-		return refuse(folder, -errno, "make the folder, or choose another one", d);
+	if (err && err != -EEXIST)
+		return refuse(folder, err, "make the folder, or choose another one", d);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
 		return refuse(folder, -ENOTDIR,
@@ -37,9 +38,21 @@ static int open_folder(const char *folder, struct diag *d, int *ret)
 	return 0;
 }
 
+static int lock_folder(const char *folder, int fd, struct diag *d, int *ret)
+{
+	struct diag why = { 0 };
+	int err = private_lock(fd, LOCK, &why, ret);
+
+	if (err != -EBUSY)
+		return err ? refuse(folder, err, "choose a folder that may be written", d) : 0;
+	diag_fail(d, err, "cannot use %s for closing reports: %s", folder, why.what);
+	return diag_advise(d, err, "%s", why.help);
+}
+
 static int check_folder(const char *folder, int fd, struct diag *d)
 {
 	struct stat st;
+	int err;
 
 	if (fstat(fd, &st))
 		return refuse(folder, -errno, "choose another folder", d);
@@ -49,11 +62,9 @@ static int check_folder(const char *folder, int fd, struct diag *d)
 			"everybody may write there, so that reports could be forged: chmod o-w, or "
 			"choose another folder",
 			d);
-	if (flock(fd, LOCK_EX | LOCK_NB))
-		return refuse(
-			folder, errno == EWOULDBLOCK ? -EBUSY : -errno,
-			"another t410trace writes there: stop it first, or choose another folder",
-			d);
+	err = spool_narrow(fd);
+	if (err)
+		return refuse(folder, err, "its reports must be for their owner and group only", d);
 	if (unlinkat(fd, UNFINISHED, 0) && errno != ENOENT)
 		return refuse(folder, -errno,
 			      "an unfinished report cannot be removed: remove " UNFINISHED
@@ -115,10 +126,12 @@ static int check_room(struct spool *s, const char *name)
 
 int spool_open(const char *folder, size_t max_files, struct diag *d, struct spool *ret)
 {
-	cleanup_close int fd = -1;
+	cleanup_close int fd = -1, lock = -1;
 	ssize_t nr;
 	int err = open_folder(folder, d, &fd);
 
+	if (!err)
+		err = lock_folder(folder, fd, d, &lock);
 	if (!err)
 		err = check_folder(folder, fd, d);
 	if (err)
@@ -127,14 +140,19 @@ int spool_open(const char *folder, size_t max_files, struct diag *d, struct spoo
 	if (nr < 0)
 		return refuse(folder, nr, "its files cannot be counted: look at its rights", d);
 	/* the time 0: a full spool is counted once more */
-	*ret = (struct spool){ .folder = take_fd(&fd), .max_files = max_files, .nr_files = nr };
+	*ret = (struct spool){ .folder = take_fd(&fd),
+			       .lock = take_fd(&lock),
+			       .max_files = max_files,
+			       .nr_files = nr };
 	return 0;
 }
 
 void spool_close(struct spool *s)
 {
-	if (s->folder >= 0)
-		close(s->folder);
+	if (s->folder < 0)
+		return;
+	close(s->folder);
+	close(s->lock);
 	s->folder = -1;
 }
 
@@ -157,10 +175,10 @@ static int write_all(int fd, const char *text, size_t size)
 static int open_unfinished(int folder)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(folder, UNFINISHED, flags, 0644);
+	int fd = openat(folder, UNFINISHED, flags, PRIVATE_FILE);
 
 	if (fd < 0 && errno == EEXIST && !unlinkat(folder, UNFINISHED, 0))
-		fd = openat(folder, UNFINISHED, flags, 0644);
+		fd = openat(folder, UNFINISHED, flags, PRIVATE_FILE);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -172,7 +190,9 @@ static int put_file(struct spool *s, const char *name, const char *text, size_t 
 
 	if (fd < 0)
 		return fd;
-	err = write_all(fd, text, size);
+	err = private_file(fd, PRIVATE_FILE);
+	if (!err)
+		err = write_all(fd, text, size);
 	if (!err) {
 		bool is_new = fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW);
 

@@ -17,13 +17,14 @@
 
 /**
  * struct spool - see above
- * @folder: descriptor, locked against a second writer
+ * @folder, @lock: descriptors; of a lock against a second writer. -1 and anything: not open
  * @max_files: with this many files the oldest reports make room for the next one; 0 = no bound
  * @nr_files, @counted: files there were, and when the folder had changed last when they were counted
  * @removed: reports that had to make room
  */
 struct spool {
 	int folder;
+	int lock;
 	size_t max_files;
 	size_t nr_files;
 	struct timespec counted;
@@ -38,7 +39,8 @@ struct spool {
  * @d: gets the problem
  * @ret: close with spool_close()
  *
- * The unfinished file of a writer that died is removed.
+ * The unfinished file of a writer that died is removed. A folder that is there keeps its rights, reports in
+ * it are for their owner and group only, see private_files.h.
  *
  * Return: 0, -EBUSY when another one writes there, or another negative errno.
  */

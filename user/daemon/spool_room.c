@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "daemon/private_files.h"
 
 #define SUFFIX ".json"
 
@@ -91,6 +92,22 @@ static int each_report(struct spool_look *l,
 		if (owner_of(entry->d_name, &owner))
 			err = fn(l, entry, owner);
 	return err ? err : -errno;
+}
+
+static int narrow(struct spool_look *l, const struct dirent *e, uint32_t owner)
+{
+	int err = private_narrow(l->folder, e->d_name);
+
+	(void)owner;
+	/* a group that may write here has put its own there */
+	return err == -EPERM ? 0 : err;
+}
+
+int spool_narrow(int folder)
+{
+	struct spool_look l = { .folder = folder };
+
+	return each_report(&l, narrow);
 }
 
 static int note(struct spool_look *l, const struct dirent *e, uint32_t owner)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside of the spool: which reports make room when it is full. See spool.h. */
+/* Inside of the spool: which files are reports, and which of them make room. See spool.h. */
 #ifndef DAEMON_SPOOL_ROOM_H
 #define DAEMON_SPOOL_ROOM_H
 
@@ -9,6 +9,9 @@
 
 /** spool_is_name() - may a report be called so? */
 bool spool_is_name(const char *name);
+
+/** spool_narrow() - take the reports in @folder from others than owner and group; 0 or a negative errno */
+int spool_narrow(int folder);
 
 /**
  * spool_make_room() - remove the oldest reports, so many that one and a hundredth of the bound fit

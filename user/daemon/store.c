@@ -21,6 +21,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/private_files.h"
 #include "daemon/store_parts.h"
 
 #define WRITER_PATIENCE_MS 500
@@ -54,9 +55,9 @@ void store_close(struct store *s)
 	free(s);
 }
 
-bool store_kept(const struct store *s)
+int store_kept(const struct store *s)
 {
-	return s->write || store_locked(s->file);
+	return s->write ? 1 : store_locked(s->file);
 }
 
 /* A name for SQLite with options behind it: what could be one is escaped. */
@@ -222,8 +223,7 @@ static int check_writer(const char *file, struct diag *d)
 	if (!copy)
 		return diag_fail(d, -ENOMEM, "cannot open %s: out of memory", file);
 	/* what is wrong with the folder will be seen when something is made in it */
-	if (mkdir(dirname(copy), 0755))
-		errno = 0;
+	private_folder(dirname(copy));
 	return stat(file, &st) || S_ISREG(st.st_mode) ? 0 : not_a_file(file, d);
 }
 
@@ -314,9 +314,11 @@ static int check_content(struct store *s, struct diag *d)
 
 static int open_and_check(struct store *s, bool clean, struct diag *d)
 {
-	int rc = set_up_writer(s);
-	int err;
+	int rc, err = store_rights(s->file, d);
 
+	if (err)
+		return err;
+	rc = set_up_writer(s);
 	if (rc != SQLITE_OK)
 		return store_error(s, rc, "cannot open the accounts", d);
 	err = store_schema(s, d);

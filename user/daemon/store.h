@@ -4,7 +4,7 @@
  * What is committed survives the death of the writer and of the machine.
  *
  * Readers need no right to write, neither to the file nor to its folder, whether there is a writer
- * or not. Errors have their remedy in the diag: -ENOSPC, -EROFS, -EACCES, -EBUSY (locked),
+ * or not. Its files are for their owner and a group, see private_files.h. Errors have their remedy in the diag: -ENOSPC, -EROFS, -EACCES, -EBUSY (locked),
  * -EUCLEAN (damaged), and others of the disk.
  */
 #ifndef PLATFORM_STORE_H
@@ -50,8 +50,8 @@ struct store_damaged {
 int store_open(const char *file, bool write, struct diag *d, struct store **ret);
 void store_close(struct store *s);
 
-/** store_kept() - is there a writer at this moment? */
-bool store_kept(const struct store *s);
+/** store_kept() - is there a writer at this moment? 0 or 1; -EACCES: only its owner may know */
+int store_kept(const struct store *s);
 
 /* One interval is one transaction. */
 

@@ -4,7 +4,7 @@
  *
  * The lock is on a file of its own, never on SQLite's: closing any descriptor of that would drop
  * the locks that SQLite holds. It is never removed, so that two writers cannot lock two files of
- * one name. What is in it: the process that keeps the store, or "clean" after it closed it.
+ * one name. What is in it: the process that keeps the store, for people, or "clean" after it closed it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,24 +16,13 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "daemon/private_files.h"
 #include "daemon/store_parts.h"
 
 #define LOCK_SUFFIX ".lock"
 #define LOG_SUFFIX  "-wal"
 #define CLEAN	    "clean"
 #define MAX_ASIDE   100 /* names tried for files of the same second */
-
-static int open_lock(const char *file, int flags)
-{
-	cleanup_free char *name = NULL;
-
-	if (asprintf(&name, "%s" LOCK_SUFFIX, file) < 0) {
-		name = NULL;
-		errno = ENOMEM;
-		return -1;
-	}
-	return open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
-}
 
 static void read_content(int fd, char *ret, size_t size)
 {
@@ -50,15 +39,25 @@ static void write_content(int fd, const char *text)
 		errno = 0;
 }
 
+static char *lock_name(const char *file)
+{
+	char *name;
+
+	return asprintf(&name, "%s" LOCK_SUFFIX, file) < 0 ? NULL : name;
+}
+
 int store_lock(const char *file, struct diag *d, int *ret_fd, bool *ret_clean)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	cleanup_close int fd = open_lock(file, O_RDWR | O_CREAT);
+	cleanup_free char *name = lock_name(file);
+	struct diag why = { 0 };
 	char content[32];
+	int fd, err = name ? private_lock(AT_FDCWD, name, &why, &fd) : -ENOMEM;
 
-	if (fd < 0) {
-		int err = -errno;
-
+	if (err == -EBUSY) {
+		diag_fail(d, err, "cannot keep accounts in %s: %s", file, why.what);
+		return diag_advise(d, err, "%s", why.help);
+	}
+	if (err) {
 		diag_fail(d, err, "cannot keep accounts in %s: %s" LOCK_SUFFIX ": %s", file, file,
 			  strerror(-err));
 		return diag_advise(
@@ -67,22 +66,10 @@ int store_lock(const char *file, struct diag *d, int *ret_fd, bool *ret_clean)
 			"missing, or choose another file");
 	}
 	read_content(fd, content, sizeof(content));
-	if (fcntl(fd, F_OFD_SETLK, &lock)) {
-		int err = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
-
-		if (err != -EBUSY)
-			return diag_fail(d, err, "cannot lock %s" LOCK_SUFFIX ": %s", file,
-					 strerror(-err));
-		diag_fail(d, err, "%s is kept by another t410trace already (process %s)", file,
-			  content[0] ? content : "unknown");
-		return diag_advise(
-			d, err,
-			"stop that one first (systemctl stop t410trace), or choose another file");
-	}
 	*ret_clean = !strcmp(content, CLEAN);
 	snprintf(content, sizeof(content), "%d\n", getpid());
 	write_content(fd, content);
-	*ret_fd = take_fd(&fd);
+	*ret_fd = fd;
 	return 0;
 }
 
@@ -95,15 +82,43 @@ void store_unlock(int fd, bool clean)
 }
 
 /* Asks without taking it even for a moment: a writer that starts must not be in the way. */
-bool store_locked(const char *file)
+int store_locked(const char *file)
 {
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
-	cleanup_close int fd = open_lock(file, O_RDONLY);
+	cleanup_free char *name = lock_name(file);
+	cleanup_close int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 
-	/* who may not look must not take it for granted that nobody is there */
 	if (fd < 0)
-		return errno == EACCES;
+		return name && errno == EACCES ? -EACCES : 0;
 	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+/* Its log, and the log's index, are made by SQLite with the rights of the file. */
+int store_rights(const char *file, struct diag *d)
+{
+	static const char *const parts[] = { "", LOG_SUFFIX, "-shm", "-journal" };
+	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PRIVATE_FILE), err = 0;
+
+	if (fd >= 0) {
+		err = private_file(fd, PRIVATE_FILE);
+		close(fd);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && !err; i++) {
+		cleanup_free char *name = NULL;
+
+		if (asprintf(&name, "%s%s", file, parts[i]) < 0) {
+			name = NULL;
+			return diag_no_memory(d);
+		}
+		err = private_narrow(AT_FDCWD, name);
+	}
+	if (!err)
+		return 0;
+	diag_fail(d, err, "cannot take rights to %s from others: %s", file, strerror(-err));
+	return diag_advise(d, err,
+			   "who can open it can lock it: chmod 640, also of %s-wal and %s-shm, or "
+			   "let the files belong to the one who keeps them",
+			   file, file);
 }
 
 bool store_log_empty(const char *file)

@@ -117,8 +117,11 @@ int store_lock(const char *file, struct diag *d, int *ret_fd, bool *ret_clean);
 /** store_unlock() - end of the writer; @clean: nothing was wrong */
 void store_unlock(int fd, bool clean);
 
-/** store_locked() - is there a writer of @file? */
-bool store_locked(const char *file);
+/** store_locked() - is there a writer of @file? 0 or 1; -EACCES: the caller may not know */
+int store_locked(const char *file);
+
+/** store_rights() - make the file, if it is not there, and let others not open it; 0 or a negative errno */
+int store_rights(const char *file, struct diag *d);
 
 /** store_put_aside() - rename the file and its log; @ret_name is to be freed */
 int store_put_aside(const char *file, char **ret_name);
