@@ -5,8 +5,10 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 
@@ -287,7 +289,7 @@ def test_full_spool(bed):
             waits = daemon.any_health()["unreported"]
             require(waits >= 3, f"{waits} of three wait")
             # Other jobs of the machine would take the place of ours.
-            precise(waits == 3 and len(list(daemon.spool.iterdir())) == 1, f"{waits} wait instead of three")
+            precise(waits == 3 and len(list(daemon.spool.glob("[!.]*"))) == 1, f"{waits} wait instead of three")
             require(len(daemon.reports()) == 1, "more reports than room")
             # A restart forgets nothing of this.
             daemon.kill()
@@ -354,6 +356,26 @@ def test_full_store(bed):
             again = daemon.log().count("accounts cannot be written") - warnings
             require(warnings and not again, f"{warnings} warnings, and {again} more")
             daemon.stop()
+
+
+def test_files_removed(bed):
+    """Accounts that are taken away under the daemon are there again, and reports go to a new folder."""
+    with Jobs() as jobs, serving(bed) as daemon:
+        daemon.start()
+        first = one_job(bed, daemon, jobs)["job"]["id"]
+        state = pathlib.Path(daemon.settings["state"])
+        state.parent.rename(daemon.folder / "away")
+        daemon.wait_log("all accounts were written to a new")
+        wait_healthy(daemon)
+        require(daemon.any_health()["store"]["errors"] == 1, "it is not counted")
+        shutil.rmtree(daemon.spool)
+        second = one_job(bed, daemon, jobs)["job"]["id"]
+        daemon.stop()
+        with contextlib.closing(sqlite3.connect(f"file:{state}?mode=ro", uri=True)) as accounts:
+            kept = {row[0] for row in accounts.execute("SELECT id FROM jobs WHERE reported = 1")}
+        require({first, second} <= kept, f"{first} and {second} are not among {kept}")
+        daemon.start()
+        daemon.stop()
 
 
 def test_stop_with_full_store(bed):
@@ -602,6 +624,7 @@ TESTS = [
     test_full_spool,
     test_user_jobs,
     test_full_store,
+    test_files_removed,
     test_stop_with_full_store,
     test_reload,
     test_second,

@@ -308,6 +308,113 @@ static void test_spool_fails(void **state)
 	teardown(&b);
 }
 
+/* A folder has the name of one report, of the machine's and of a user's: those of others are written. */
+static void block_two(struct bench *b)
+{
+	DIR *dir;
+	struct dirent *entry;
+
+	for (uint32_t owner = 0; owner <= 1000; owner += 1000) {
+		ends(b, owner != 0, owner, 1 + owner, 1);
+		serve_keeper_reports(&b->keeper, UINT64_MAX);
+	}
+	dir = opendir(b->config.spool);
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		if (!strstr(entry->d_name, ".json"))
+			continue;
+		assert_int_equal(unlinkat(dirfd(dir), entry->d_name, 0), 0);
+		assert_int_equal(mkdirat(dirfd(dir), entry->d_name, 0700), 0);
+	}
+	closedir(dir);
+	sql(b, "UPDATE jobs SET reported = 0");
+	b->keeper.unreported = 2;
+	for (uint64_t i = 2; i < 6; i++) {
+		ends(b, i, i % 2 ? 1000 : 0, 100 * i, 40);
+		while (serve_keeper_reports(&b->keeper, UINT64_MAX))
+			;
+	}
+}
+
+static void let_through(struct bench *b)
+{
+	DIR *dir = opendir(b->config.spool);
+	struct dirent *entry;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+	closedir(dir);
+	interval(b, world_report(6));
+	serve_keeper_reports(&b->keeper, UINT64_MAX);
+}
+
+static void test_report_in_the_way(void **state)
+{
+	struct bench b;
+	const char *part, *text, *schema;
+	char *log;
+	json_t *o;
+	int ok;
+
+	(void)state;
+	setup(&b);
+	b.config.spool_max_files = b.keeper.spool.max_files = 0;
+	log = said(&b, block_two);
+	assert_int_equal(b.keeper.reported, 2 + 4 * 40);
+	assert_int_equal(b.keeper.unreported, 2);
+	assert_false(b.keeper.spool_trouble.now);
+	assert_int_equal(count(log, "a closing report cannot be written"), 1);
+	assert_int_equal(count(log, "slurm-"), 2); /* what it is, and what to remove */
+	assert_int_equal(count(log, "\n"), 1);
+	free(log);
+	o = page(&b, "/healthz");
+	assert_int_equal(json_unpack(o, "{s:s, s:[{s:s, s:s}], s:{s:b}}", "status", &schema,
+				     "problems", "part", &part, "text", &text, "spool", "ok", &ok),
+			 0);
+	assert_string_equal(part, "spool");
+	assert_non_null(strstr(text, "slurm-"));
+	assert_non_null(strstr(text, "and 1 more"));
+	assert_false(ok);
+	json_decref(o);
+	assert_true(b.keeper.spool_trouble.errors >= 2);
+	log = said(&b, let_through);
+	assert_int_equal(b.keeper.unreported, 0);
+	assert_int_equal(b.keeper.reported, 4 + 4 * 40);
+	assert_int_equal(count(log, "can be written again"), 1);
+	free(log);
+	assert_false(b.keeper.report_trouble.now);
+	teardown(&b);
+}
+
+static void lose_store(struct bench *b)
+{
+	interval(b, world_report(1));
+}
+
+/* The accounts are removed under the daemon: it says so, and all of them are there again. */
+static void test_store_lost(void **state)
+{
+	struct bench b;
+	char *log;
+
+	(void)state;
+	setup(&b);
+	ends(&b, 0, 0, 1, 30);
+	tree_drop(&b.tree, "accounts.db");
+	tree_drop(&b.tree, "accounts.db-wal");
+	log = said(&b, lose_store);
+	assert_int_equal(count(log, "was removed, renamed or replaced"), 1);
+	assert_int_equal(count(log, "all accounts were written to a new"), 1);
+	assert_int_equal(count(log, "accounts can be written again"), 1);
+	free(log);
+	assert_false(b.keeper.store_trouble.now);
+	assert_int_equal(b.keeper.store_trouble.errors, 1);
+	sql(&b, "SELECT 1 / (count(*) = 30) FROM jobs");
+	assert_int_equal(reports_in_spool(&b), 30);
+	teardown(&b);
+}
+
 static void damage_one(struct bench *b)
 {
 	json_int_t damaged, unreported;
@@ -427,7 +534,8 @@ int main(void)
 		cmocka_unit_test(test_running_jobs),  cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_damaged),	      cmocka_unit_test(test_full_spool),
 		cmocka_unit_test(test_spool_fails),   cmocka_unit_test(short_windows_need_few_cpus),
-		cmocka_unit_test(test_counters_fail),
+		cmocka_unit_test(test_counters_fail), cmocka_unit_test(test_report_in_the_way),
+		cmocka_unit_test(test_store_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,6 +227,70 @@ static void test_foreign_lock(void **state)
 	close(pipes[1]);
 }
 
+/* What cannot be replaced concerns the report of its name alone; anything else gives way. */
+static void test_in_the_way(void **state)
+{
+	struct spool s = open_spool(0);
+	struct diag d;
+
+	(void)state;
+	tree_put(&tree, "spool/slurm-1-1-1.json/x", "in the way");
+	tree_put(&tree, "spool/.t410trace-unfinished/x", "in the way");
+	tree_put(&tree, "spool/no-rights", "old");
+	tree_link(&tree, "spool/nowhere", "/nowhere/at/all");
+	assert_int_equal(fchmodat(s.folder, "no-rights", 0, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(spool_write(&s, "slurm-1-1-1.json", "x", 1, &d), -EEXIST);
+		assert_non_null(strstr(d.what, "slurm-1-1-1.json"));
+		assert_non_null(strstr(d.help, folder));
+		assert_int_equal(spool_write(&s, "slurm-2-1-1.json", "two", 3, &d), 0);
+		assert_content("slurm-2-1-1.json", "two");
+		assert_int_equal(spool_write(&s, "no-rights", "three", 5, &d), 0);
+		assert_content("no-rights", "three");
+		assert_int_equal(spool_write(&s, "nowhere", "four", 4, &d), 0);
+		assert_content("nowhere", "four");
+		assert_int_equal(nr_entries(), 5);
+		spool_close(&s);
+		s = open_spool(0);
+	}
+	tree_drop(&tree, "spool/slurm-1-1-1.json/x");
+	tree_drop(&tree, "spool/slurm-1-1-1.json");
+	assert_int_equal(spool_write(&s, "slurm-1-1-1.json", "one", 3, &d), 0);
+	assert_content("slurm-1-1-1.json", "one");
+	spool_close(&s);
+}
+
+/* Reports go to the folder of the name, also when the one that was opened is gone or elsewhere. */
+static void test_folder_moved(void **state)
+{
+	struct spool s = open_spool(7), second;
+	struct diag d;
+	char away[PATH_MAX];
+
+	(void)state;
+	tree_path(&tree, "away", away);
+	assert_int_equal(spool_write(&s, "one", "x", 1, &d), 0);
+	assert_int_equal(rename(folder, away), 0);
+	s.removed = 3;
+	assert_int_equal(spool_write(&s, "two", "two", 3, &d), 0);
+	assert_content("two", "two");
+	assert_int_equal(nr_entries(), 1);
+	assert_int_equal(s.max_files, 7);
+	assert_int_equal(s.removed, 3);
+	assert_int_equal(spool_open(folder, 0, &d, &second), -EBUSY);
+	tree_drop(&tree, "spool/two");
+	tree_drop(&tree, "spool/.t410trace-lock");
+	tree_drop(&tree, "spool");
+	tree_put(&tree, "spool", "in the way");
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(spool_write(&s, "three", "three", 5, &d), -ENOTDIR);
+	assert_non_null(strstr(d.what, folder));
+	tree_drop(&tree, "spool");
+	assert_int_equal(spool_write(&s, "three", "three", 5, &d), 0);
+	assert_content("three", "three");
+	spool_close(&s);
+}
+
 static void test_bound(void **state)
 {
 	struct spool s;
@@ -309,6 +373,40 @@ static void test_oldest_gives(void **state)
 	put(&s, "slurm-%u-1-1.json", 50, 0);
 	assert_int_equal(nr_entries(), 4);
 	assert_int_equal(nr_with("somebody"), 1);
+	spool_close(&s);
+}
+
+static void set_immutable(const char *name, bool on)
+{
+	char command[3 * PATH_MAX];
+
+	snprintf(command, sizeof(command), "chattr %ci %s/%s 2> /dev/null", on ? '+' : '-', folder,
+		 name);
+	if (system(command) && on) {
+		print_message("skipped: no file can be made immutable here\n");
+		skip();
+	}
+}
+
+/* The oldest one cannot be removed: the next one makes room, and the others are written. */
+static void test_oldest_is_stuck(void **state)
+{
+	struct spool s = open_spool(3);
+	struct diag d;
+
+	(void)state;
+	put(&s, "slurm-%u-1-1.json", 0, 1000);
+	put(&s, "slurm-%u-1-1.json", 1, 900);
+	put(&s, "slurm-%u-1-1.json", 2, 800);
+	set_immutable("slurm-0-1-1.json", true);
+	for (unsigned int i = 3; i < 6; i++)
+		put(&s, "slurm-%u-1-1.json", i, 700 - i);
+	/* nor can it be replaced, which is no trouble of the folder */
+	assert_int_equal(spool_write(&s, "slurm-0-1-1.json", "x", 1, &d), -EEXIST);
+	set_immutable("slurm-0-1-1.json", false);
+	assert_int_equal(nr_entries(), 3);
+	assert_int_equal(nr_with("slurm-0-"), 1);
+	assert_int_equal(nr_with("slurm-5-"), 1);
 	spool_close(&s);
 }
 
@@ -449,8 +547,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_open, make, clear),
 		cmocka_unit_test_setup_teardown(test_modes, make, clear),
 		cmocka_unit_test_setup_teardown(test_foreign_lock, make, clear),
+		cmocka_unit_test_setup_teardown(test_in_the_way, make, clear),
+		cmocka_unit_test_setup_teardown(test_folder_moved, make, clear),
 		cmocka_unit_test_setup_teardown(test_bound, make, clear),
 		cmocka_unit_test_setup_teardown(test_oldest_gives, make, clear),
+		cmocka_unit_test_setup_teardown(test_oldest_is_stuck, make, clear),
 		cmocka_unit_test_setup_teardown(test_users_share, make, clear),
 		cmocka_unit_test_setup_teardown(test_full_disk, make, clear),
 		cmocka_unit_test_setup_teardown(test_killed, make, clear),

@@ -154,11 +154,219 @@ static void test_foreign_locks(void **state)
 	store_close(writer());
 }
 
+static void drop(const char *suffix)
+{
+	assert_int_equal(unlink(beside(suffix)), 0);
+}
+
+static void drop_all(void)
+{
+	drop("");
+	drop("-wal");
+	drop("-shm");
+}
+
+static void drop_file(void)
+{
+	drop("");
+}
+
+static void drop_log(void)
+{
+	drop("-wal");
+}
+
+static void drop_index(void)
+{
+	drop("-shm");
+}
+
+static void rename_file(void)
+{
+	char to[PATH_MAX];
+
+	tree_path(&tree, "elsewhere", to);
+	assert_int_equal(rename(file, to), 0);
+}
+
+static void rename_log(void)
+{
+	char to[PATH_MAX];
+
+	tree_path(&tree, "elsewhere", to);
+	assert_int_equal(rename(beside("-wal"), to), 0);
+}
+
+/* With an account of its own. */
+static void replace_file(void)
+{
+	struct store *s;
+	struct diag d;
+	char to[PATH_MAX], old[PATH_MAX];
+
+	tree_path(&tree, "other.db", to);
+	assert_int_equal(store_open(to, true, &d, &s), 0);
+	assert_int_equal(put_interval(s, 900, 900, 9, &d), 0);
+	store_close(s);
+	tree_path(&tree, "old.db", old);
+	assert_int_equal(rename(file, old), 0);
+	assert_int_equal(rename(to, file), 0);
+}
+
+static void replace_log(void)
+{
+	drop_log();
+	tree_put(&tree, "accounts.db-wal", "not a log");
+}
+
+static void drop_lock_too(void)
+{
+	drop_all();
+	drop(".lock");
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(void);
+} losses[] = {
+	{ "all", drop_all },	       { "file", drop_file },
+	{ "log", drop_log },	       { "index", drop_index },
+	{ "renamed", rename_file },    { "log renamed", rename_log },
+	{ "replaced", replace_file },  { "log replaced", replace_log },
+	{ "lock too", drop_lock_too },
+};
+
+/* What the store had is in a file of its name again, in which it goes on, and of which it is the only writer. */
+static void assert_restored(struct store *s, const char *what)
+{
+	struct store *second;
+	struct found f;
+	struct diag d = { 0 };
+
+	if (put_interval(s, 1, 40, 2, &d) != -ESTALE)
+		fail_msg("%s: not noticed", what);
+	assert_non_null(strstr(d.what, file));
+	assert_true(d.help[0]);
+	if (store_restore(s, &d))
+		fail_msg("%s: %s", what, d.what);
+	assert_non_null(strstr(d.what, "new"));
+	assert_modes();
+	if (look(file, NULL, &f, &d) || f.nr != 50 || f.node != 1)
+		fail_msg("%s: %zu of 50: %s", what, f.nr, d.what);
+	assert_int_equal(put_interval(s, 1, 60, 2, &d), 0);
+	assert_int_equal(look(file, NULL, &f, &d), 0);
+	assert_int_equal(f.nr, 60);
+	assert_int_equal(f.intervals, 2);
+	assert_int_equal(store_open(file, true, &d, &second), -EBUSY);
+	assert_int_not_equal(access(beside("-new"), F_OK), 0);
+}
+
+static void test_moved(void **state)
+{
+	struct store *s;
+	struct found f;
+	struct diag d;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
+		s = writer();
+		assert_int_equal(put_interval(s, 1, 50, 1, &d), 0);
+		losses[i].fn();
+		assert_restored(s, losses[i].name);
+		store_close(s);
+		assert_int_equal(look(file, NULL, &f, &d), 0);
+		assert_int_equal(f.nr, 60);
+		/* properly closed, and nothing is left that the next one stumbles over */
+		store_close(writer());
+		drop("");
+	}
+}
+
+/* A file that took the name is kept. */
+static void test_replaced(void **state)
+{
+	struct store *s = writer();
+	struct found f;
+	struct diag d;
+	char aside[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 50, 1, &d), 0);
+	replace_file();
+	assert_int_equal(store_begin(s, &d), -ESTALE);
+	assert_int_equal(store_restore(s, &d), 0);
+	assert_int_equal(sscanf(strstr(d.help, file), "%4095s", aside), 1);
+	assert_non_null(strstr(aside, ".replaced-"));
+	assert_int_equal(look(aside, NULL, &f, &d), 0);
+	assert_int_equal(f.nr, 1);
+	store_close(s);
+}
+
+/* The whole folder is gone, or is another one; a place where none can be made is no end. */
+static void test_folder_moved(void **state)
+{
+	struct store *s;
+	struct found f;
+	struct diag d;
+	char folder[PATH_MAX], away[PATH_MAX];
+
+	(void)state;
+	tree_path(&tree, "state", folder);
+	tree_path(&tree, "away", away);
+	snprintf(file, sizeof(file), "%.4000s/accounts.db", folder);
+	s = writer();
+	assert_int_equal(put_interval(s, 1, 50, 1, &d), 0);
+	assert_int_equal(rename(folder, away), 0);
+	assert_int_equal(store_begin(s, &d), -ESTALE);
+	tree_put(&tree, "state", "in the way");
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(store_restore(s, &d), -ENOTDIR);
+		assert_non_null(strstr(d.what, file));
+		assert_int_equal(store_begin(s, &d), -ESTALE);
+	}
+	tree_drop(&tree, "state");
+	assert_int_equal(store_restore(s, &d), 0);
+	assert_int_equal(look(file, NULL, &f, &d), 0);
+	assert_int_equal(f.nr, 50);
+	store_close(s);
+}
+
+/* Somebody who took the lock file away and began accounts keeps them. */
+static void test_lock_taken(void **state)
+{
+	struct store *s = writer(), *second;
+	struct found f;
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 50, 1, &d), 0);
+	drop_lock_too();
+	second = writer();
+	assert_int_equal(put_interval(second, 1, 3, 7, &d), 0);
+	assert_int_equal(store_begin(s, &d), -ESTALE);
+	assert_int_equal(store_restore(s, &d), -EBUSY);
+	assert_int_equal(look(file, NULL, &f, &d), 0);
+	assert_int_equal(f.nr, 3);
+	store_close(second);
+	assert_int_equal(store_restore(s, &d), 0);
+	store_close(s);
+	/* the lock alone is made again */
+	s = writer();
+	drop(".lock");
+	assert_int_equal(put_interval(s, 1, 50, 1, &d), 0);
+	assert_int_equal(store_open(file, true, &d, &second), -EBUSY);
+	store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_modes, make, clear),
 		cmocka_unit_test_setup_teardown(test_foreign_locks, make, clear),
+		cmocka_unit_test_setup_teardown(test_moved, make, clear),
+		cmocka_unit_test_setup_teardown(test_replaced, make, clear),
+		cmocka_unit_test_setup_teardown(test_folder_moved, make, clear),
+		cmocka_unit_test_setup_teardown(test_lock_taken, make, clear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

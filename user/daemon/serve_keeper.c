@@ -288,6 +288,22 @@ static void end_span(struct serve_keeper *k)
 		serve_log(LOG_WARNING, "out of memory: an interval of the history is longer");
 }
 
+/* Somebody took the file away. What is still open becomes a file of its name. */
+static int restore_store(struct serve_keeper *k, struct diag *d)
+{
+	struct diag lost = *d;
+	int err = store_restore(k->store, d);
+
+	if (err) {
+		diag_fail(&lost, err, "%s, and cannot be written anew: %.300s", lost.what, d->what);
+		str_copy(d->what, sizeof(d->what), lost.what);
+		return err;
+	}
+	troubled(&k->store_trouble, &lost);
+	serve_log_diag(LOG_WARNING, "", d);
+	return 0;
+}
+
 /* All that changed, or nothing: then it is still in the accounts. */
 static void save(struct serve_keeper *k)
 {
@@ -295,6 +311,8 @@ static void save(struct serve_keeper *k)
 	struct saving s = { k, &d, 0 };
 	int err = save_all(&s);
 
+	if (err == -ESTALE)
+		err = restore_store(k, &d) ?: save_all(&s);
 	/* On a small disk it may be the store's own log that takes the room: see store_commit(). */
 	if (err == -ENOSPC)
 		err = save_all(&s);
@@ -473,6 +491,40 @@ static void tell_removed(struct serve_keeper *k)
 	k->tell_ns = now + TELL_NS;
 }
 
+const struct serve_trouble *serve_keeper_spool(const struct serve_keeper *k)
+{
+	return k->spool_trouble.now || !k->report_trouble.now ? &k->spool_trouble
+							      : &k->report_trouble;
+}
+
+/* Its name is taken in the spool: the others are written, and it is tried again with the next interval. */
+static int hold_report(struct serve_keeper *k, const char *key, struct diag *d)
+{
+	struct diag held = { 0 };
+
+	k->held++;
+	k->report_trouble.errors = k->spool_trouble.errors++;
+	if (k->held > 1)
+		str_append(d->what, sizeof(d->what), ", and %" PRIu64 " more", k->held - 1);
+	troubled(&k->report_trouble, d);
+	if (!store_hold(k->store, key, &held))
+		return 0;
+	troubled(&k->store_trouble, &held);
+	return -EIO;
+}
+
+/* Those that were left for later have another turn; what is left then still fails. */
+static bool release_reports(struct serve_keeper *k)
+{
+	struct diag d = { 0 };
+
+	k->held = 0;
+	if (!store_release(k->store, &d))
+		return true;
+	troubled(&k->store_trouble, &d);
+	return false;
+}
+
 static int write_report(struct serve_keeper *k, const struct closing *c)
 {
 	char name[sizeof(c->key) + sizeof(".json")];
@@ -484,6 +536,8 @@ static int write_report(struct serve_keeper *k, const struct closing *c)
 	err = spool_write(&k->spool, name, c->text, c->size, &d);
 	k->removed += k->spool.removed - removed;
 	tell_removed(k);
+	if (err == -EEXIST)
+		return hold_report(k, c->key, &d);
 	if (err) {
 		troubled(&k->spool_trouble, &d);
 		return err;
@@ -530,7 +584,9 @@ static bool write_batch(struct serve_keeper *k, uint64_t until_ns)
 	int err = next_owner(k, &q.owner, &d);
 
 	if (err == -ENOENT) {
-		k->unreported = 0;
+		k->unreported = k->held;
+		if (!k->held)
+			works(&k->report_trouble);
 		return false;
 	}
 	if (!err) {
@@ -557,6 +613,11 @@ bool serve_keeper_reports(struct serve_keeper *k, uint64_t until_ns)
 {
 	bool more = k->unreported && (!k->spool_trouble.now || k->retry) && !k->store_trouble.now;
 
+	/* they may have been forgotten meanwhile */
+	if (!k->unreported)
+		works(&k->report_trouble);
+	if (k->retry && more)
+		more = release_reports(k);
 	k->retry = false;
 	while (more && monotonic_ns() < until_ns)
 		more = write_batch(k, until_ns);

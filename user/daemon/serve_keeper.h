@@ -47,6 +47,8 @@ struct serve_trouble {
  * @host: the machine
  * @last: report of the last interval, NULL before the first; owned
  * @store_trouble, @spool_trouble: of the store and the spool
+ * @report_trouble: of single reports, whose names are taken in the spool
+ * @held: of these, so many were left for later since they were last tried
  * @counters_trouble: of the counters, see serve_keeper_counters()
  * @dropped: jobs that were forgotten unsaved, as far as the log has their number
  * @dropping: the log says that it goes on
@@ -80,6 +82,8 @@ struct serve_keeper {
 	struct report *last;
 	struct serve_trouble store_trouble;
 	struct serve_trouble spool_trouble;
+	struct serve_trouble report_trouble;
+	uint64_t held;
 	struct serve_trouble counters_trouble;
 	uint64_t dropped;
 	bool dropping;
@@ -102,10 +106,11 @@ struct serve_keeper {
 	bool retry;
 	bool verbose;
 };
-#define SERVE_KEEPER_INIT                                                \
-	((struct serve_keeper){ .spool = { .folder = -1 },               \
-				.store_trouble = { .name = "accounts" }, \
-				.spool_trouble = { .name = "closing reports" } })
+#define SERVE_KEEPER_INIT                                                       \
+	((struct serve_keeper){ .spool = { .folder = -1 },                      \
+				.store_trouble = { .name = "accounts" },        \
+				.spool_trouble = { .name = "closing reports" }, \
+				.report_trouble = { .name = "a closing report" } })
 
 /**
  * serve_keeper_open() - open store and spool, and go on where the last run ended
@@ -150,6 +155,9 @@ void serve_keeper_counters(struct serve_keeper *k, const char *why);
  */
 int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, struct report *r,
 			  struct diag *d);
+
+/** serve_keeper_spool() - what is wrong with the spool, or else with single reports in it */
+const struct serve_trouble *serve_keeper_spool(const struct serve_keeper *k);
 
 /**
  * serve_keeper_reports() - write closing reports that wait, the oldest first

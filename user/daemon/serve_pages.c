@@ -185,6 +185,7 @@ static void late(json_t *list, uint64_t age_ns, int *err)
 static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 {
 	const struct serve_keeper *k = p->keeper;
+	const struct serve_trouble *spool = serve_keeper_spool(k);
 	uint64_t now = monotonic_ns();
 	uint64_t age = now - (k->intervals ? k->closed_ns : p->started_ns);
 	json_t *o = json_object(), *problems = json_array();
@@ -193,8 +194,8 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 		late(problems, age, err);
 	if (k->store_trouble.now)
 		problem(problems, "store", k->store_trouble.why, err);
-	if (k->spool_trouble.now)
-		problem(problems, "spool", k->spool_trouble.why, err);
+	if (spool->now)
+		problem(problems, "spool", spool->why, err);
 	if (k->counters_trouble.now)
 		problem(problems, "counters", k->counters_trouble.why, err);
 	*ret_ok = !json_array_size(problems);
@@ -215,7 +216,7 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_number(o, "reports_unwritten", k->unwritten, err);
 	put_number(o, "damaged", k->damaged, err);
 	put_part(o, "store", &k->store_trouble, err);
-	put_part(o, "spool", &k->spool_trouble, err);
+	put_part(o, "spool", spool, err);
 	put_part(o, "counters", &k->counters_trouble, err);
 	put_losses(o, accounts_node(k->accounts), err);
 	return o;

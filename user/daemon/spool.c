@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "daemon/private_files.h"
 #include "daemon/spool_room.h"
 
 /* There is one writer, so there is one unfinished file; who picks up files leaves names with dots. */
-#define UNFINISHED ".t410trace-unfinished"
-#define LOCK	   ".t410trace-lock"
+#define UNFINISHED	 ".t410trace-unfinished"
+#define UNFINISHED_LEN	 32
+#define UNFINISHED_NAMES 10
+#define LOCK		 ".t410trace-lock"
 
 static int refuse(const char *folder, int err, const char *help, struct diag *d)
 {
@@ -65,7 +68,7 @@ static int check_folder(const char *folder, int fd, struct diag *d)
 	err = spool_narrow(fd);
 	if (err)
 		return refuse(folder, err, "its reports must be for their owner and group only", d);
-	if (unlinkat(fd, UNFINISHED, 0) && errno != ENOENT)
+	if (unlinkat(fd, UNFINISHED, 0) && errno != ENOENT && errno != EISDIR)
 		return refuse(folder, -errno,
 			      "an unfinished report cannot be removed: remove " UNFINISHED
 			      " in it, and look at the rights of the folder",
@@ -144,6 +147,7 @@ int spool_open(const char *folder, size_t max_files, struct diag *d, struct spoo
 			       .lock = take_fd(&lock),
 			       .max_files = max_files,
 			       .nr_files = nr };
+	str_copy(ret->path, sizeof(ret->path), folder);
 	return 0;
 }
 
@@ -171,38 +175,75 @@ static int write_all(int fd, const char *text, size_t size)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* Never one that is there already: who may write to the folder could have put anything. */
-static int open_unfinished(int folder)
+/* Is the folder that is open still the one of its name? If not, go on with that one. */
+static int follow_folder(struct spool *s, struct diag *d)
+{
+	struct stat have, named;
+	struct spool next;
+	int err;
+
+	if (!fstat(s->folder, &have) && !stat(s->path, &named) && have.st_dev == named.st_dev &&
+	    have.st_ino == named.st_ino)
+		return 0;
+	err = spool_open(s->path, s->max_files, d, &next);
+	if (err)
+		return err;
+	next.removed = s->removed;
+	spool_close(s);
+	*s = next;
+	return 0;
+}
+
+/*
+ * Never one that is there already: who may write to the folder could have put anything. What cannot
+ * be removed, a folder, must not be in the way: then it is another name.
+ */
+static int open_unfinished(int folder, char name[UNFINISHED_LEN])
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(folder, UNFINISHED, flags, PRIVATE_FILE);
+	int fd = -1;
 
-	if (fd < 0 && errno == EEXIST && !unlinkat(folder, UNFINISHED, 0))
-		fd = openat(folder, UNFINISHED, flags, PRIVATE_FILE);
+	for (int i = 0; fd < 0 && i < UNFINISHED_NAMES; i++) {
+		snprintf(name, UNFINISHED_LEN, i ? UNFINISHED "-%d" : UNFINISHED, i);
+		if (unlinkat(folder, name, 0) && errno == EISDIR)
+			continue;
+		fd = openat(folder, name, flags, PRIVATE_FILE);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
 	return fd < 0 ? -errno : fd;
+}
+
+/* What is wrong with this name alone, and not with the folder, in which a file was just written. */
+static bool is_in_the_way(int err)
+{
+	return err == -EISDIR || err == -EPERM || err == -EACCES || err == -EBUSY;
 }
 
 static int put_file(struct spool *s, const char *name, const char *text, size_t size)
 {
-	cleanup_close int fd = open_unfinished(s->folder);
+	char unfinished[UNFINISHED_LEN];
+	cleanup_close int fd = -1;
 	struct stat st;
+	bool is_new = fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW);
 	int err;
 
+	/* without writing it first: it is tried again and again */
+	if (!is_new && S_ISDIR(st.st_mode))
+		return -EEXIST;
+	fd = open_unfinished(s->folder, unfinished);
 	if (fd < 0)
 		return fd;
 	err = private_file(fd, PRIVATE_FILE);
 	if (!err)
 		err = write_all(fd, text, size);
-	if (!err) {
-		bool is_new = fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW);
-
-		err = renameat(s->folder, UNFINISHED, s->folder, name) ? -errno : 0;
-		s->nr_files += !err && is_new;
-	}
+	if (!err && renameat(s->folder, unfinished, s->folder, name))
+		err = is_in_the_way(-errno) ? -EEXIST : -errno;
 	if (err) {
-		unlinkat(s->folder, UNFINISHED, 0);
+		unlinkat(s->folder, unfinished, 0);
 		return err;
 	}
+	s->nr_files += is_new;
 	return fsync(s->folder) ? -errno : 0;
 }
 
@@ -212,6 +253,9 @@ int spool_write(struct spool *s, const char *name, const char *text, size_t size
 
 	if (!spool_is_name(name))
 		return diag_fail(d, -EINVAL, "\"%.64s\" is no name for a closing report", name);
+	err = follow_folder(s, d);
+	if (err)
+		return err;
 	err = check_room(s, name);
 	if (!err)
 		err = put_file(s, name, text, size);
@@ -221,6 +265,11 @@ int spool_write(struct spool *s, const char *name, const char *text, size_t size
 		diag_fail(d, err, "the closing report %s is not written: %zu are there already",
 			  name, s->nr_files);
 		return diag_advise(d, err, "take files away, or allow more of them");
+	}
+	if (err == -EEXIST) {
+		diag_fail(d, err, "cannot write the closing report %s: its name is taken", name);
+		return diag_advise(d, err, "remove %s/%s, a folder or a file that must not change",
+				   s->path, name);
 	}
 	diag_fail(d, err, "cannot write the closing report %s: %s", name, strerror(-err));
 	if (err == -ENOSPC || err == -EDQUOT)

@@ -7,6 +7,7 @@
 #ifndef PLATFORM_SPOOL_H
 #define PLATFORM_SPOOL_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -17,12 +18,14 @@
 
 /**
  * struct spool - see above
+ * @path: of the folder
  * @folder, @lock: descriptors; of a lock against a second writer. -1 and anything: not open
  * @max_files: with this many files the oldest reports make room for the next one; 0 = no bound
  * @nr_files, @counted: files there were, and when the folder had changed last when they were counted
  * @removed: reports that had to make room
  */
 struct spool {
+	char path[PATH_MAX];
 	int folder;
 	int lock;
 	size_t max_files;
@@ -53,6 +56,12 @@ void spool_close(struct spool *s);
  * @name: of the file: letters, digits, ".", "-" and "_" only, not beginning with a dot (-EINVAL)
  * @text, @size: the report
  * @d: gets the problem
+ *
+ * -EEXIST: something is called so that cannot be replaced, a folder or a file that must not be changed. Only
+ * this report is concerned, and may be written once that is gone; all other errors are of the spool as a whole.
+ *
+ * If the folder was removed or renamed, one is made or opened under its name before the report is written, as
+ * spool_open() does.
  *
  * With @max_files files there, a hundredth of them is removed, the oldest ones that are called as reports of jobs
  * are (KEY.json). Reports of users' own jobs (account_key_owner()) have half of the room at most then; of these

@@ -49,6 +49,7 @@ struct spool_look {
 	struct holder *holders; /* by owner, the machine's first */
 	size_t nr_holders, cap_holders;
 	uint64_t removed;
+	size_t stuck; /* that could not be removed */
 };
 
 static bool owner_of(const char *name, uint32_t *ret)
@@ -208,13 +209,15 @@ static int drop(struct spool_look *l, const struct dirent *e, uint32_t owner)
 
 	if (!bsearch(&wanted, l->there, l->nr, sizeof(*l->there), by_number))
 		return 0;
-	if (unlinkat(l->folder, e->d_name, 0))
-		return errno == ENOENT ? 0 : -errno;
-	l->removed++;
+	if (!unlinkat(l->folder, e->d_name, 0))
+		l->removed++;
+	else if (errno != ENOENT)
+		l->stuck++;
 	return 0;
 }
 
-int spool_make_room(struct spool *s)
+/* @stuck: more of them, in place of those that cannot be removed; how many these are now */
+static int make_room(struct spool *s, size_t *stuck)
 {
 	struct spool_look l = { .folder = s->folder };
 	int err = each_report(&l, note);
@@ -222,14 +225,25 @@ int spool_make_room(struct spool *s)
 	if (!err)
 		err = make_holders(&l);
 	if (!err) {
-		choose(&l, s->nr_files - s->max_files + 1 + s->max_files / 100, s->max_files / 2);
+		choose(&l, s->nr_files - s->max_files + 1 + s->max_files / 100 + *stuck,
+		       s->max_files / 2);
 		keep_chosen(&l);
 	}
 	if (!err && l.nr)
 		err = each_report(&l, drop);
 	s->nr_files -= l.removed < s->nr_files ? l.removed : s->nr_files;
 	s->removed += l.removed;
+	*stuck = l.removed ? 0 : l.stuck;
 	free(l.there);
 	free(l.holders);
 	return l.removed ? 0 : err;
+}
+
+int spool_make_room(struct spool *s)
+{
+	size_t stuck = 0;
+	int err = make_room(s, &stuck);
+
+	/* Those that must not be changed are not in the way of the next ones. */
+	return err || !stuck ? err : make_room(s, &stuck);
 }

@@ -33,7 +33,7 @@
 #define LOG_PAGES	   512
 
 /* All of the store but the lock. */
-static void close_database(struct store *s)
+void store_close_database(struct store *s)
 {
 	for (size_t i = 0; i < NR_STATEMENTS; i++) {
 		sqlite3_finalize(s->statements[i]);
@@ -47,7 +47,7 @@ void store_close(struct store *s)
 {
 	if (!s)
 		return;
-	close_database(s);
+	store_close_database(s);
 	store_unlock(s->lock, !s->damaged);
 	free(s->headlines);
 	free(s->blob.data);
@@ -194,7 +194,7 @@ static int open_reader(struct store *s, struct diag *d)
 	rc = begin_reading(s);
 	/* The last one stays open: it knows what was wrong. */
 	for (int i = 1; i < READER_TRIES && is_passing(s, rc); i++) {
-		close_database(s);
+		store_close_database(s);
 		nanosleep(&pause, NULL);
 		rc = begin_reading(s);
 	}
@@ -312,7 +312,7 @@ static int check_content(struct store *s, struct diag *d)
 	return err ? err : store_each_job(s, &unreported, ignore_job, NULL, d);
 }
 
-static int open_and_check(struct store *s, bool clean, struct diag *d)
+int store_open_database(struct store *s, bool clean, struct diag *d)
 {
 	int rc, err = store_rights(s->file, d);
 
@@ -324,7 +324,11 @@ static int open_and_check(struct store *s, bool clean, struct diag *d)
 	err = store_schema(s, d);
 	if (!err && !clean)
 		err = check_structure(s, d);
-	return err ? err : check_content(s, d);
+	if (err)
+		return err;
+	/* it was read, so that its log is there */
+	store_note_files(s);
+	return check_content(s, d);
 }
 
 /* The damaged file stays for whoever wants to rescue something of it. */
@@ -335,13 +339,13 @@ static int begin_anew(struct store *s, struct diag *d)
 	int err;
 
 	snprintf(what, sizeof(what), "%.300s", d ? d->what : "");
-	close_database(s);
-	err = store_put_aside(s->file, &aside);
+	store_close_database(s);
+	err = store_put_aside(s->file, "damaged", &aside);
 	if (err)
 		return diag_fail(d, err, "%s, and it cannot be put aside: %s", what,
 				 strerror(-err));
 	s->damaged = false;
-	err = open_and_check(s, true, d);
+	err = store_open_database(s, true, d);
 	if (err)
 		return err;
 	diag_fail(d, 0, "%s", what);
@@ -358,7 +362,7 @@ static int open_writer(struct store *s, struct diag *d)
 		err = store_lock(s->file, d, &s->lock, &clean);
 	if (err)
 		return err;
-	err = open_and_check(s, clean, d);
+	err = store_open_database(s, clean, d);
 	if (err == -EUCLEAN)
 		return begin_anew(s, d);
 	if (!err && d)

@@ -55,8 +55,24 @@ int store_kept(const struct store *s);
 
 /* One interval is one transaction. */
 
-/** store_begin() - begin to write an interval; 0 or a negative errno */
+/**
+ * store_begin() - begin to write an interval
+ *
+ * Return: 0, -ESTALE when the file, its log or the log's index was removed, renamed or replaced, or another
+ * negative errno.
+ */
 int store_begin(struct store *s, struct diag *d);
+
+/**
+ * store_restore() - after -ESTALE: write all that the store has to a new file of its name
+ * @s: the store, which goes on with that file
+ * @d: the problem; after a return of 0, what was done
+ *
+ * Its folder is made if it is gone. A file that has the name meanwhile is kept aside under another one.
+ *
+ * Return: 0, or a negative errno: then nothing has changed, and it may be called again.
+ */
+int store_restore(struct store *s, struct diag *d);
 
 /** store_node() - the machine's totals and the host */
 int store_node(struct store *s, const struct host_info *host, const struct accounts_node *n,
@@ -126,6 +142,19 @@ int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct d
  * Return: 0, -ENOENT for nobody's, or another negative errno.
  */
 int store_waiting(struct store *s, int64_t after, uint32_t *ret, struct diag *d);
+
+/**
+ * store_hold() - leave the closing report of a job for later
+ *
+ * store_waiting() and the query @unreported do not find the job until store_release(), so that others
+ * have their turn. It is not written to the file.
+ *
+ * Return: 0 or a negative errno.
+ */
+int store_hold(struct store *s, const char *key, struct diag *d);
+
+/** store_release() - forget all that store_hold() was given; 0 or a negative errno */
+int store_release(struct store *s, struct diag *d);
 
 /*
  * Spans: the history of jobs, see docs/JOBS.md. A span is a piece of the machine's totals; each job

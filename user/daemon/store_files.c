@@ -155,7 +155,7 @@ static int rename_part(const char *file, const char *aside, const char *suffix)
 	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) ? -errno : 0;
 }
 
-int store_put_aside(const char *file, char **ret_name)
+int store_put_aside(const char *file, const char *why, char **ret_name)
 {
 	/* the log first: it must never be found beside a new file */
 	static const char *const parts[] = { LOG_SUFFIX, "-shm", "" };
@@ -169,8 +169,7 @@ int store_put_aside(const char *file, char **ret_name)
 		size_t part = 0;
 		int err = 0;
 
-		if (asprintf(&aside, i ? "%s.damaged-%s-%d" : "%s.damaged-%s", file, stamp, i) <
-		    0) {
+		if (asprintf(&aside, i ? "%s.%s-%s-%d" : "%s.%s-%s", file, why, stamp, i) < 0) {
 			aside = NULL;
 			return -ENOMEM;
 		}
@@ -184,4 +183,62 @@ int store_put_aside(const char *file, char **ret_name)
 		return 0;
 	}
 	return -EEXIST;
+}
+
+/* Of the file, its log, and the log's index */
+const char *const store_suffixes[STORE_NR_FILES] = { "", LOG_SUFFIX, "-shm" };
+
+struct store_file store_file_of(const char *file, const char *suffix)
+{
+	cleanup_free char *name = NULL;
+	struct stat st;
+
+	if (asprintf(&name, "%s%s", file, suffix) < 0) {
+		name = NULL;
+		return (struct store_file){ 0 };
+	}
+	return stat(name, &st) ? (struct store_file){ 0 }
+			       : (struct store_file){ st.st_dev, st.st_ino };
+}
+
+bool store_is_same(struct store_file a, struct store_file b)
+{
+	return a.dev == b.dev && a.ino == b.ino;
+}
+
+void store_note_files(struct store *s)
+{
+	for (size_t i = 0; i < STORE_NR_FILES; i++)
+		s->files[i] = store_file_of(s->file, store_suffixes[i]);
+}
+
+/* Without its name, a second writer could lock a new file. */
+int store_keep_lock(struct store *s, struct diag *d)
+{
+	struct store_file named = store_file_of(s->file, LOCK_SUFFIX);
+	struct stat st;
+	bool clean;
+	int fd, err;
+
+	if (fstat(s->lock, &st) ||
+	    store_is_same(named, (struct store_file){ st.st_dev, st.st_ino }))
+		return 0;
+	err = store_lock(s->file, d, &fd, &clean);
+	if (err)
+		return err;
+	close(s->lock);
+	s->lock = fd;
+	return 0;
+}
+
+int store_check_files(struct store *s, struct diag *d)
+{
+	for (size_t i = 0; i < STORE_NR_FILES; i++) {
+		if (store_is_same(s->files[i], store_file_of(s->file, store_suffixes[i])))
+			continue;
+		diag_fail(d, -ESTALE, "%s%s was removed, renamed or replaced while it was in use",
+			  s->file, store_suffixes[i]);
+		return diag_advise(d, -ESTALE, "stop t410trace before touching its files");
+	}
+	return store_keep_lock(s, d);
 }

@@ -4,6 +4,7 @@
 #define PLATFORM_STORE_PARTS_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "daemon/store.h"
@@ -38,6 +39,13 @@ enum statement {
 	NR_STATEMENTS,
 };
 
+/* A file, whatever its name; zero: none. The store's are the file itself, its log, and the log's index. */
+struct store_file {
+	dev_t dev;
+	ino_t ino;
+};
+#define STORE_NR_FILES 3
+
 /**
  * struct store - an open store
  * @db, @file: SQLite's, and its name; owned
@@ -45,8 +53,10 @@ enum statement {
  * @immutable: read without any locks, as there is no log. It must still not be there afterwards
  * @modified: when the file was written to last, as it was when such a reading began
  * @lock: descriptor of the lock file, the writer's; -1 for readers
+ * @files: of the writer, what its names led to when it was opened
  * @damaged: damage was seen: to be looked for when it is opened next
  * @full: there was no room for the log: it is to be given back before anything else is written
+ * @holds: jobs are in the table "held", see store_hold()
  * @left_out: accounts that were damaged
  * @statements: prepared when first used
  * @headlines, @nr_headlines: of the counters of store_node()
@@ -59,8 +69,10 @@ struct store {
 	bool immutable;
 	struct timespec modified;
 	int lock;
+	struct store_file files[STORE_NR_FILES];
 	bool damaged;
 	bool full;
+	bool holds;
 	struct store_damaged left_out;
 	sqlite3_stmt *statements[NR_STATEMENTS];
 	uint8_t *headlines;
@@ -70,6 +82,9 @@ struct store {
 
 /** store_error() - SQLite's error as a negative errno, in words with a remedy */
 int store_error(struct store *s, int rc, const char *doing, struct diag *d);
+
+/* Of a query of jobs: those that store_hold() was not given; only if there are any. */
+#define NOT_HELD      " AND key NOT IN (SELECT key FROM held)"
 
 #define STATE_DAMAGED "damaged" /* of accounts that were put aside */
 
@@ -123,8 +138,38 @@ int store_locked(const char *file);
 /** store_rights() - make the file, if it is not there, and let others not open it; 0 or a negative errno */
 int store_rights(const char *file, struct diag *d);
 
-/** store_put_aside() - rename the file and its log; @ret_name is to be freed */
-int store_put_aside(const char *file, char **ret_name);
+/**
+ * store_put_aside() - rename the file and its log
+ * @file: the file
+ * @why: a word for the new name
+ * @ret_name: the new name, to be freed
+ *
+ * Return: 0, -ENOENT for no file, or another negative errno.
+ */
+int store_put_aside(const char *file, const char *why, char **ret_name);
+
+/** store_open_database() - the writer's connection, with a file that is right; 0 or a negative errno */
+int store_open_database(struct store *s, bool clean, struct diag *d);
+
+/** store_close_database() - all of the store but the lock */
+void store_close_database(struct store *s);
+
+/* Their names, behind that of the file */
+extern const char *const store_suffixes[STORE_NR_FILES];
+
+/** store_file_of() - what a name leads to */
+struct store_file store_file_of(const char *file, const char *suffix);
+
+bool store_is_same(struct store_file a, struct store_file b);
+
+/** store_keep_lock() - if the name of the lock no longer leads to ours, lock a new one; 0 or why not */
+int store_keep_lock(struct store *s, struct diag *d);
+
+/** store_note_files() - remember what the names of the writer's files lead to */
+void store_note_files(struct store *s);
+
+/** store_check_files() - do they still? 0, -ESTALE, or why the lock is not ours any more */
+int store_check_files(struct store *s, struct diag *d);
 
 /** store_log_empty() - is there nothing in the log, so that all is in the file itself? */
 bool store_log_empty(const char *file);

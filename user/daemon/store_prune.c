@@ -10,6 +10,9 @@
 
 #define OVER	  "state<>'running'"
 
+#define WAITING	  "SELECT owner FROM jobs WHERE reported=0 AND " OVER " AND owner>?1"
+#define ORDERED	  " ORDER BY owner LIMIT 1"
+
 /* Numbers of a statement, ?1 and so on; an SQLite code. */
 static int prepare(struct store *s, const char *sql, const uint64_t *values, int nr,
 		   sqlite3_stmt **ret)
@@ -147,11 +150,9 @@ int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct d
 
 int store_waiting(struct store *s, int64_t after, uint32_t *ret, struct diag *d)
 {
+	static const char *const sql[] = { WAITING ORDERED, WAITING NOT_HELD ORDERED };
 	sqlite3_stmt *st = NULL;
-	int rc = prepare(s,
-			 "SELECT owner FROM jobs WHERE reported=0 AND " OVER
-			 " AND owner>?1 ORDER BY owner LIMIT 1",
-			 (uint64_t[]){ (uint64_t)after }, 1, &st);
+	int rc = prepare(s, sql[s->holds], (uint64_t[]){ (uint64_t)after }, 1, &st);
 
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(st);
@@ -161,4 +162,30 @@ int store_waiting(struct store *s, int64_t after, uint32_t *ret, struct diag *d)
 	if (rc == SQLITE_ROW)
 		return 0;
 	return rc == SQLITE_DONE ? -ENOENT : store_error(s, rc, "cannot look for reports", d);
+}
+
+/* In memory, of this connection alone: see temp_store. */
+int store_hold(struct store *s, const char *key, struct diag *d)
+{
+	sqlite3_stmt *st = NULL;
+	int rc = store_exec(s, "CREATE TEMP TABLE IF NOT EXISTS held(key TEXT PRIMARY KEY)");
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_prepare_v2(s->db, "INSERT OR IGNORE INTO held VALUES(?1)", -1, &st,
+					NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(st);
+	sqlite3_finalize(st);
+	s->holds |= rc == SQLITE_DONE;
+	return rc == SQLITE_DONE ? 0 : store_error(s, rc, "cannot leave a report for later", d);
+}
+
+int store_release(struct store *s, struct diag *d)
+{
+	int rc = s->holds ? store_exec(s, "DROP TABLE IF EXISTS temp.held") : SQLITE_OK;
+
+	s->holds &= rc != SQLITE_OK;
+	return rc == SQLITE_OK ? 0 : store_error(s, rc, "cannot look for reports", d);
 }

@@ -239,7 +239,8 @@ static int prepare_query(struct store *s, const struct store_query *q, sqlite3_s
 	if (q->since_ns)
 		str_append(query, QUERY_LEN, " AND (state='running' OR end_ns>?4)");
 	if (q->unreported)
-		str_append(query, QUERY_LEN, " AND reported=0 AND state<>'running'");
+		str_append(query, QUERY_LEN, " AND reported=0 AND state<>'running'%s",
+			   s->holds ? NOT_HELD : "");
 	if (q->by_owner)
 		str_append(query, QUERY_LEN, " AND owner=?6");
 	/* running jobs are never reported, which the index of open ones can tell */

@@ -120,8 +120,10 @@ static void give_log_back(struct store *s)
 
 int store_begin(struct store *s, struct diag *d)
 {
-	int rc;
+	int rc, err = store_check_files(s, d);
 
+	if (err)
+		return err;
 	if (s->full)
 		give_log_back(s);
 	rc = store_exec(s, "BEGIN IMMEDIATE");
