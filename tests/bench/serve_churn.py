@@ -60,6 +60,11 @@ def cpu_s(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def nr_reports(spool):
+    """Without the lock, whose name begins with a dot."""
+    return sum(name[0] != "." for name in os.listdir(spool))
+
+
 def churn(folder, number, rate, daemon, spool):
     """Returns the memory after each tenth."""
     sizes, begin, done = [], time.monotonic(), 0
@@ -73,7 +78,7 @@ def churn(folder, number, rate, daemon, spool):
             time.sleep(ahead)
         if i % (number // 10) == number // 10 - 1:
             sizes.append(memory_kib(daemon.pid))
-            files = len(os.listdir(spool))
+            files = nr_reports(spool)
             done = i + 1
             print(f"{done:8} jobs {sizes[-1]:8} KiB {cpu_s(daemon.pid):8.2f} s CPU {files:8} reports", flush=True)
     return sizes
@@ -93,9 +98,9 @@ def main():
         with serving(sys.argv[1], scratch, spool_max_files=0, max_jobs=10000) as daemon:
             sizes = churn(folder, number, rate, daemon, scratch / "spool")
             deadline = time.monotonic() + 60
-            while len(os.listdir(scratch / "spool")) < number and time.monotonic() < deadline:
+            while nr_reports(scratch / "spool") < number and time.monotonic() < deadline:
                 time.sleep(0.1)
-            reports = len(os.listdir(scratch / "spool"))
+            reports = nr_reports(scratch / "spool")
     finally:
         folder.rmdir()
         top.rmdir()
