@@ -279,6 +279,17 @@ def unit(folder):
     assert level and float(level[1]) <= EXPOSURE, done.stdout[-200:]
 
 
+def unit_order(_folder):
+    """the unit comes after the time is right, and does not pull that in"""
+    named = {}
+    for key, value in re.findall(r"^(\w+)=(.*)", UNIT.read_text(encoding="ascii"), re.M):
+        named.setdefault(key, set()).update(value.split())
+    assert "time-sync.target" in named["After"], f"after {named['After']}"
+    # systemd.special(7): only services that set the clock want it
+    for key in ("Wants", "Requires", "Requisite", "BindsTo"):
+        assert "time-sync.target" not in named.get(key, ()), key
+
+
 def unit_capabilities(_folder):
     """the unit's capabilities are those that the program keeps"""
     text = UNIT.read_text(encoding="ascii")
@@ -290,6 +301,6 @@ def unit_capabilities(_folder):
         assert re.search(rf"^#   {name} ", text, re.M), f"the unit has no reason for {name}"
 
 
-for test in (packaged, good, bad, together, options, no_file, locks, unit, unit_capabilities):
+for test in (packaged, good, bad, together, options, no_file, locks, unit, unit_order, unit_capabilities):
     check(test)
 sys.exit(failed)
