@@ -477,6 +477,8 @@ static void test_bounded(void **state)
 /* With a job that is forgotten its intervals go, and no others. */
 static void test_forgotten(void **state)
 {
+	const struct store_bounds bounds = { .before_ns = WORLD_TIME + 97 * S,
+					     .unreported_before_ns = WORLD_TIME + 97 * S };
 	struct bench b;
 	struct store_pruned p;
 	struct diag d = { 0 };
@@ -487,7 +489,7 @@ static void test_forgotten(void **state)
 		interval(&b, second(&b, i));
 	assert_true(number(&b, "SELECT count(*) FROM job_spans JOIN span_jobs USING(job) WHERE "
 			       "key LIKE 'slurm-3-%'") > 0);
-	assert_int_equal(store_prune(b.keeper.store, WORLD_TIME + 97 * S, 0, &d, &p), 0);
+	assert_int_equal(store_prune(b.keeper.store, &bounds, &d, &p), 0);
 	assert_int_equal(p.reported + p.unreported, 2);
 	assert_int_equal(number(&b, "SELECT count(*) FROM span_jobs WHERE gone=1"), 2);
 	for (uint64_t i = 200; i < 210; i++)

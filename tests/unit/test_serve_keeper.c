@@ -21,6 +21,7 @@
 #include "tree.h"
 
 #define SLURM SCHEDULER_SLURM
+#define HOUR  (3600 * WORLD_SECOND)
 
 /* A keeper with folders of its own. */
 struct bench {
@@ -29,11 +30,17 @@ struct bench {
 	struct serve_keeper keeper;
 };
 
-static void setup(struct bench *b)
+static void start(struct bench *b)
 {
 	struct diag d = { 0 };
 
-	*b = (struct bench){ .keeper = SERVE_KEEPER_INIT };
+	b->keeper = SERVE_KEEPER_INIT;
+	assert_int_equal(serve_keeper_open(&b->keeper, &b->config, &d), 0);
+}
+
+static void setup(struct bench *b)
+{
+	*b = (struct bench){ 0 };
 	tree_make(&b->tree);
 	b->config = (struct serve_config){ .interval_ns = WORLD_SECOND,
 					   .schedulers = 1u << SLURM,
@@ -41,7 +48,13 @@ static void setup(struct bench *b)
 					   .top = 10 };
 	tree_path(&b->tree, "accounts.db", b->config.state);
 	tree_path(&b->tree, "spool", b->config.spool);
-	assert_int_equal(serve_keeper_open(&b->keeper, &b->config, &d), 0);
+	start(b);
+}
+
+static void restart(struct bench *b)
+{
+	serve_keeper_close(&b->keeper);
+	start(b);
 }
 
 static void teardown(struct bench *b)
@@ -278,20 +291,27 @@ static void fail_long(struct bench *b)
 	}
 }
 
-static void test_spool_fails(void **state)
+/* Somebody else's file: where there is room for one, it fills the spool. */
+static void make_foreign_file(struct bench *b)
 {
-	struct bench b;
-	char *text, path[PATH_MAX];
+	char path[PATH_MAX];
 	FILE *f;
 
-	(void)state;
-	setup(&b);
-	/* somebody else's file fills it */
-	tree_path(&b.tree, "spool/not-ours", path);
+	tree_path(&b->tree, "spool/not-ours", path);
 	f = fopen(path, "w");
 	assert_non_null(f);
 	fclose(f);
-	b.keeper.spool.nr_files = 1;
+	b->keeper.spool.nr_files = 1;
+}
+
+static void test_spool_fails(void **state)
+{
+	struct bench b;
+	char *text;
+
+	(void)state;
+	setup(&b);
+	make_foreign_file(&b);
 	text = said(&b, fail_long);
 	assert_true(b.keeper.spool_trouble.now);
 	assert_in_range(b.keeper.unreported, 20, 2 * STORE_PRUNE_MAX);
@@ -415,6 +435,93 @@ static void test_store_lost(void **state)
 	teardown(&b);
 }
 
+/* An interval with nothing in it, the wall clock being so far ahead; what is old is looked for. */
+static void idle(struct bench *b, uint64_t number, uint64_t ahead_ns)
+{
+	struct report *r = world_report(number);
+
+	r->start_time_ns += ahead_ns;
+	b->keeper.prune_ns = 0;
+	interval(b, r);
+}
+
+static size_t nr_kept(struct bench *b)
+{
+	struct account_list found = { 0 };
+	struct diag d = { 0 };
+	size_t nr;
+
+	assert_int_equal(store_each_job(b->keeper.store, &(struct store_query){ 0 },
+					account_list_add, &found, &d),
+			 0);
+	nr = found.nr;
+	account_list_release(&found);
+	return nr;
+}
+
+/* Down for longer than jobs are kept: the reports that waited are written, of running jobs too. */
+static void test_long_stop(void **state)
+{
+	struct bench b;
+	struct report *r = world_report(3);
+
+	(void)state;
+	setup(&b);
+	b.config.keep_ns = 12 * HOUR;
+	ends(&b, 2, 0, 1, 4);
+	world_row(r, SLURM, "1", 5, "", true);
+	interval(&b, r);
+	restart(&b);
+	idle(&b, 4, 13 * HOUR);
+	assert_int_equal(reports_in_spool(&b), 5);
+	assert_int_equal(b.keeper.unwritten, 0);
+	/* and now they are old */
+	idle(&b, 5, 13 * HOUR);
+	assert_int_equal(nr_kept(&b), 0);
+	teardown(&b);
+}
+
+/* What could not be written for a day is not kept for ever; a report that is written begins the day again. */
+static void fail_for_a_day(struct bench *b)
+{
+	struct serve_keeper *k = &b->keeper;
+
+	b->config.keep_ns = 12 * HOUR;
+	k->spool.max_files = 1;
+	ends(b, 0, 0, 1, 4);
+	assert_int_equal(reports_in_spool(b), 0);
+	k->failed_ns -= 23 * HOUR;
+	idle(b, 1, 13 * HOUR);
+	assert_int_equal(nr_kept(b), 4);
+	k->spool.max_files = 10000;
+	assert_int_equal(reports_in_spool(b), 4);
+	k->spool.max_files = 1;
+	ends(b, 2, 0, 5, 2);
+	assert_int_equal(reports_in_spool(b), 4);
+	k->failed_ns -= 23 * HOUR;
+	idle(b, 3, 26 * HOUR);
+	assert_int_equal(nr_kept(b), 2);
+	assert_int_equal(k->unwritten, 0);
+	k->failed_ns -= 2 * HOUR;
+	idle(b, 4, 26 * HOUR);
+	assert_int_equal(nr_kept(b), 0);
+	assert_int_equal(k->unwritten, 2);
+}
+
+static void test_fails_for_a_day(void **state)
+{
+	struct bench b;
+	char *text;
+
+	(void)state;
+	setup(&b);
+	make_foreign_file(&b);
+	text = said(&b, fail_for_a_day);
+	assert_int_equal(count(text, "2 jobs were forgotten before the closing report"), 1);
+	free(text);
+	teardown(&b);
+}
+
 static void damage_one(struct bench *b)
 {
 	json_int_t damaged, unreported;
@@ -531,11 +638,17 @@ static void short_windows_need_few_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_running_jobs),  cmocka_unit_test(test_dropped),
-		cmocka_unit_test(test_damaged),	      cmocka_unit_test(test_full_spool),
-		cmocka_unit_test(test_spool_fails),   cmocka_unit_test(short_windows_need_few_cpus),
-		cmocka_unit_test(test_counters_fail), cmocka_unit_test(test_report_in_the_way),
+		cmocka_unit_test(test_running_jobs),
+		cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_full_spool),
+		cmocka_unit_test(test_spool_fails),
+		cmocka_unit_test(short_windows_need_few_cpus),
+		cmocka_unit_test(test_counters_fail),
+		cmocka_unit_test(test_report_in_the_way),
 		cmocka_unit_test(test_store_lost),
+		cmocka_unit_test(test_long_stop),
+		cmocka_unit_test(test_fails_for_a_day),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

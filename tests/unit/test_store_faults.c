@@ -598,6 +598,7 @@ static void test_damaged_while_open(void **state)
 	struct store *s;
 	struct found f = { 0 };
 	struct diag d = { 0 };
+	const struct store_bounds bounds = { .before_ns = UINT64_MAX >> 1 };
 	struct store_pruned nr = { 0 };
 
 	(void)state;
@@ -613,7 +614,7 @@ static void test_damaged_while_open(void **state)
 	}
 	set_columns("DELETE FROM jobs WHERE state <> 'damaged' OR reported <> 1 OR "
 		    "length(details) < 1000");
-	assert_int_equal(store_prune(s, UINT64_MAX >> 1, 0, &d, &nr), 0);
+	assert_int_equal(store_prune(s, &bounds, &d, &nr), 0);
 	assert_int_equal(nr.reported, 1);
 	store_close(s);
 }

@@ -20,6 +20,8 @@
 #define PRUNING_NS  (NS_PER_S / 5)
 /* The same of joining intervals of the history, but what is begun is ended. */
 #define THINNING_NS (NS_PER_S / 50)
+/* Reports that could not be written for so long are not waited for: their jobs are forgotten as others. */
+#define GIVE_UP_NS  (24 * 3600 * NS_PER_S)
 /* The log says again that reports make room. */
 #define TELL_NS	    (3600 * NS_PER_S)
 /* Closing reports that are read from the store in one go. */
@@ -356,7 +358,8 @@ static void note_unwritten(struct serve_keeper *k, uint64_t nr)
 	serve_log(LOG_WARNING,
 		  "%" PRIu64
 		  " job%s forgotten before the closing report could be written: too many "
-		  "wait, or for too long (max-jobs, keep-days)",
+		  "wait (max-jobs), or they are old (keep-days) and none could be written for a "
+		  "day",
 		  nr, nr == 1 ? " was" : "s were");
 }
 
@@ -367,18 +370,33 @@ static bool prune_due(const struct serve_keeper *k)
 	       (monotonic_ns() >= k->prune_ns || k->saved >= STORE_PRUNE_MAX);
 }
 
+/*
+ * After a long stop all reports that wait are old, and none was tried. They are given up for their age
+ * only when writing has failed for long, since this start. A report that fails stands for those behind it.
+ */
+static struct store_bounds bounds(const struct serve_keeper *k, const struct serve_config *c)
+{
+	uint64_t now = accounts_node(k->accounts)->until_ns, keep = c->keep_ns;
+	struct store_bounds b = { .before_ns = keep && keep < now ? now - keep : 0,
+				  .max_jobs = c->max_jobs };
+
+	if (k->failed_ns && monotonic_ns() - k->failed_ns >= GIVE_UP_NS)
+		b.unreported_before_ns = b.before_ns;
+	return b;
+}
+
 static void prune(struct serve_keeper *k, const struct serve_config *c)
 {
-	uint64_t now = clock_ns(CLOCK_REALTIME), keep = c->keep_ns;
-	uint64_t begin = monotonic_ns(), before_ns = keep && keep < now ? now - keep : 0;
+	const struct store_bounds b = bounds(k, c);
 	struct store_pruned all = { 0 }, some;
+	uint64_t begin = monotonic_ns();
 	struct diag d = { 0 };
 	int err;
 
 	if (!prune_due(k))
 		return;
 	do {
-		err = store_prune(k->store, before_ns, c->max_jobs, &d, &some);
+		err = store_prune(k->store, &b, &d, &some);
 		all.reported += some.reported;
 		all.unreported += some.unreported;
 	} while (!err && some.reported + some.unreported == STORE_PRUNE_MAX &&
@@ -536,6 +554,8 @@ static int write_report(struct serve_keeper *k, const struct closing *c)
 	err = spool_write(&k->spool, name, c->text, c->size, &d);
 	k->removed += k->spool.removed - removed;
 	tell_removed(k);
+	if (err)
+		k->failed_ns = k->failed_ns ? k->failed_ns : monotonic_ns();
 	if (err == -EEXIST)
 		return hold_report(k, c->key, &d);
 	if (err) {
@@ -551,6 +571,8 @@ static int write_report(struct serve_keeper *k, const struct closing *c)
 	}
 	if (k->unreported)
 		k->unreported--;
+	if (!k->unreported)
+		k->failed_ns = 0;
 	k->reported++;
 	k->changes++;
 	if (k->verbose)
@@ -585,8 +607,10 @@ static bool write_batch(struct serve_keeper *k, uint64_t until_ns)
 
 	if (err == -ENOENT) {
 		k->unreported = k->held;
-		if (!k->held)
+		if (!k->held) {
+			k->failed_ns = 0;
 			works(&k->report_trouble);
+		}
 		return false;
 	}
 	if (!err) {

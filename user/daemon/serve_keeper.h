@@ -58,6 +58,7 @@ struct serve_trouble {
  * @removed: of reports in the spool, those that had to make room for others, since the start
  * @removed_told, @tell_ns: how many of these the log has, and when it says more at the soonest
  * @unwritten: jobs that were forgotten before their closing report was written, since the start
+ * @failed_ns: when a report first could not be written since none waited, 0: all could (CLOCK_MONOTONIC)
  * @turn: whose report was written last
  * @saved: jobs that were over since old ones were looked for
  * @intervals: closed since the start
@@ -94,6 +95,7 @@ struct serve_keeper {
 	uint64_t removed_told;
 	uint64_t tell_ns;
 	uint64_t unwritten;
+	uint64_t failed_ns;
 	uint32_t turn;
 	uint64_t saved;
 	uint64_t intervals;

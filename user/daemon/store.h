@@ -116,20 +116,31 @@ struct store_pruned {
 };
 
 /**
+ * struct store_bounds - jobs to be forgotten; running ones never are
+ * @before_ns: those that ended before (CLOCK_REALTIME) and whose closing report was written
+ * @unreported_before_ns: those that ended before and whose report was not
+ * @max_jobs: and the oldest beyond this many that are over; 0 = no bound
+ */
+struct store_bounds {
+	uint64_t before_ns;
+	uint64_t unreported_before_ns;
+	uint64_t max_jobs;
+};
+
+/**
  * store_prune() - forget old jobs
  * @s: the store
- * @before_ns: jobs that ended before (CLOCK_REALTIME)
- * @max_jobs: and the oldest beyond this many that are over; 0 = no bound
+ * @b: which
  * @d: gets the problem
  * @ret: how many were forgotten, also with an error: at most STORE_PRUNE_MAX, so that a call is never
  *	long. More may be left when it is as many
  *
- * Users' own jobs (account_key_owner()) have half of @max_jobs at most when there are too many; of these the user
+ * Users' own jobs (account_key_owner()) have half of max_jobs at most when there are too many; of these the user
  * with the most gives. So nobody takes the place of the machine's jobs, or of another user's. Of whom it is,
  * the oldest are forgotten, those whose report was written before any other.
  */
 #define STORE_PRUNE_MAX 1000
-int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct diag *d,
+int store_prune(struct store *s, const struct store_bounds *b, struct diag *d,
 		struct store_pruned *ret);
 
 /**

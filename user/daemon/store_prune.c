@@ -43,18 +43,18 @@ static uint64_t room(const struct store_pruned *p)
 	return STORE_PRUNE_MAX - p->reported - p->unreported;
 }
 
-static int forget_old(struct store *s, uint64_t before_ns, struct store_pruned *p)
+static int forget_old(struct store *s, const struct store_bounds *b, struct store_pruned *p)
 {
 	int rc = forget(s,
 			"DELETE FROM jobs WHERE number IN (SELECT number FROM jobs WHERE "
-			"reported=1 AND end_ns<?1 ORDER BY end_ns LIMIT ?2)",
-			(uint64_t[]){ before_ns, room(p) }, 2, &p->reported);
+			"reported=1 AND " OVER " AND end_ns<?1 ORDER BY end_ns LIMIT ?2)",
+			(uint64_t[]){ b->before_ns, room(p) }, 2, &p->reported);
 
 	if (rc == SQLITE_OK)
 		rc = forget(s,
 			    "DELETE FROM jobs WHERE number IN (SELECT number FROM jobs WHERE "
 			    "reported=0 AND " OVER " AND end_ns<?1 ORDER BY end_ns LIMIT ?2)",
-			    (uint64_t[]){ before_ns, room(p) }, 2, &p->unreported);
+			    (uint64_t[]){ b->unreported_before_ns, room(p) }, 2, &p->unreported);
 	return rc;
 }
 
@@ -131,18 +131,18 @@ static int forget_surplus(struct store *s, const struct owner_counts *o, uint64_
 	return forget_of(s, o->most_of, least(nr, o->most - o->second + FAIR_STEP), p);
 }
 
-int store_prune(struct store *s, uint64_t before_ns, uint64_t max_jobs, struct diag *d,
+int store_prune(struct store *s, const struct store_bounds *b, struct diag *d,
 		struct store_pruned *ret)
 {
 	struct store_pruned p = { 0 };
 	struct owner_counts o;
-	int rc = forget_old(s, before_ns, &p);
+	int rc = forget_old(s, b, &p);
 
-	while (rc == SQLITE_OK && max_jobs && room(&p)) {
+	while (rc == SQLITE_OK && b->max_jobs && room(&p)) {
 		rc = count(s, &o);
-		if (rc != SQLITE_OK || o.machine + o.users <= max_jobs)
+		if (rc != SQLITE_OK || o.machine + o.users <= b->max_jobs)
 			break;
-		rc = forget_surplus(s, &o, max_jobs, &p);
+		rc = forget_surplus(s, &o, b->max_jobs, &p);
 	}
 	*ret = p;
 	return rc == SQLITE_OK ? 0 : store_error(s, rc, "cannot forget old jobs", d);
