@@ -390,6 +390,9 @@ static void test_clock(void **state)
 			r->start_time_ns -= 3600 * S;
 		if (i >= 305)
 			r->start_time_ns += 3700 * S;
+		/* with a new interval of the history */
+		if (i >= 370)
+			r->start_time_ns -= 100 * S;
 		interval(&b, r);
 	}
 	c = course_of(&b, "1");

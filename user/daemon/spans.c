@@ -132,6 +132,8 @@ int spans_put_job(struct spans *h, struct store *s, const struct account_job *j,
 	piece.gap_ns = j->gap_ns - (b ? b->gap_ns : 0);
 	if (b)
 		piece.whole.start_ns = h->start_ns;
+	/* The clock may have been set back since. */
+	piece.whole.end_ns = later(piece.whole.end_ns, piece.whole.start_ns);
 	nothing = says_nothing(&piece, b, over);
 	part.piece = nothing ? NULL : &piece;
 	err = nothing && !over ? 0 : store_job_span(s, &part, d);
