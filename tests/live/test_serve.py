@@ -20,6 +20,7 @@ from test_jobs import Folders, freezer
 
 MS = 1_000_000
 S = 1_000_000_000
+DAY = 86_400 * S
 # An interval may be closed this long after the end of a job: a turn of the loop and a busy machine.
 SOON_S = 1
 
@@ -201,6 +202,42 @@ def test_history(bed):
         daemon.wait_log("settings read again")
         daemon.wait_intervals(3)
         require(not history_of(bed, daemon, job)["history"]["intervals"], "it is still there")
+        daemon.stop()
+
+
+def test_clock(bed):
+    """A clock that is far ahead of the accounts empties nothing, until somebody says that it is right."""
+    with Jobs() as jobs, serving(bed, keep_days="90d") as daemon:
+        daemon.start()
+        numbers = [new_job() for _ in range(3)]
+        for job in numbers:
+            jobs.begin(job)
+            jobs.end(job)
+            daemon.report(job)
+        daemon.health()
+        daemon.stop()
+        with contextlib.closing(sqlite3.connect(daemon.settings["state"])) as store, store:
+            store.execute("UPDATE keeper SET until_ns = until_ns - ?", (100 * DAY,))
+            store.execute("UPDATE jobs SET end_ns = end_ns - ?", (100 * DAY,))
+
+        def kept():
+            found = bed.command(bed.program, "jobs", "--json", "--file", daemon.settings["state"])
+            return {one["job"]["id"] for one in json.loads(found.out)["jobs"]} & set(map(str, numbers))
+
+        for _ in range(2):
+            daemon.start()
+            daemon.wait_intervals(3)
+            health = daemon.health("clock")
+            require("100.0 days ahead" in health["clock"]["problem"], f"{health['clock']}")
+            require(len(kept()) == 3, f"of {numbers} there is {kept()}")
+            daemon.stop()
+        daemon.start()
+        daemon.health("clock")
+        pathlib.Path(f"{daemon.settings['state']}.clock").unlink()
+        daemon.wait_log("the clock is believed again")
+        daemon.health()
+        daemon.process.send_signal(signal.SIGHUP)
+        wait_for("old jobs are forgotten", lambda: not kept())
         daemon.stop()
 
 
@@ -619,6 +656,7 @@ TESTS = [
     test_restart,
     test_killed,
     test_history,
+    test_clock,
     test_stale,
     test_name_used_again,
     test_full_spool,

@@ -451,6 +451,29 @@ static int64_t number(struct bench *b, const char *sql)
 	return value;
 }
 
+/* While the clock is not believed nothing is old enough to be joined or dropped; then it goes on. */
+static void test_wrong_clock(void **state)
+{
+	const char *joined = "SELECT count(*) FROM spans WHERE length_ns>10000000000";
+	struct bench b;
+	struct report *r;
+
+	(void)state;
+	setup(&b);
+	b.clock_set = true;
+	for (uint64_t i = 0; i < 350; i++) {
+		r = second(&b, i);
+		if (i >= 100 && i < 300)
+			r->start_time_ns += 2 * 36000 * S;
+		interval(&b, r);
+		if (i == 299)
+			assert_int_equal(number(&b, joined), 0);
+	}
+	assert_true(number(&b, joined) > 0);
+	assert_whole(&b, "1");
+	teardown(&b);
+}
+
 /* It is bounded, and what is dropped is missed. */
 static void test_bounded(void **state)
 {
@@ -541,12 +564,12 @@ static void test_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conserved), cmocka_unit_test(test_across_steps),
-		cmocka_unit_test(test_missing),	  cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_locked),	  cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_switched),  cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_forgotten), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_conserved),   cmocka_unit_test(test_across_steps),
+		cmocka_unit_test(test_missing),	    cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_locked),	    cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_wrong_clock), cmocka_unit_test(test_switched),
+		cmocka_unit_test(test_bounded),	    cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_damaged),	    cmocka_unit_test(test_full_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

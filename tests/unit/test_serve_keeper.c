@@ -435,12 +435,17 @@ static void test_store_lost(void **state)
 	teardown(&b);
 }
 
-/* An interval with nothing in it, the wall clock being so far ahead; what is old is looked for. */
-static void idle(struct bench *b, uint64_t number, uint64_t ahead_ns)
+/*
+ * An interval with nothing in it, so long after its number, with the wall clock so far ahead; what is
+ * old is looked for.
+ */
+static void idle(struct bench *b, uint64_t number, uint64_t after_ns, uint64_t ahead_ns)
 {
 	struct report *r = world_report(number);
 
-	r->start_time_ns += ahead_ns;
+	r->start_ns += after_ns;
+	r->end_ns += after_ns;
+	r->start_time_ns += after_ns + ahead_ns;
 	b->keeper.prune_ns = 0;
 	interval(b, r);
 }
@@ -472,11 +477,11 @@ static void test_long_stop(void **state)
 	world_row(r, SLURM, "1", 5, "", true);
 	interval(&b, r);
 	restart(&b);
-	idle(&b, 4, 13 * HOUR);
+	idle(&b, 4, 13 * HOUR, 0);
 	assert_int_equal(reports_in_spool(&b), 5);
 	assert_int_equal(b.keeper.unwritten, 0);
 	/* and now they are old */
-	idle(&b, 5, 13 * HOUR);
+	idle(&b, 5, 13 * HOUR, 0);
 	assert_int_equal(nr_kept(&b), 0);
 	teardown(&b);
 }
@@ -491,7 +496,7 @@ static void fail_for_a_day(struct bench *b)
 	ends(b, 0, 0, 1, 4);
 	assert_int_equal(reports_in_spool(b), 0);
 	k->failed_ns -= 23 * HOUR;
-	idle(b, 1, 13 * HOUR);
+	idle(b, 1, 13 * HOUR, 0);
 	assert_int_equal(nr_kept(b), 4);
 	k->spool.max_files = 10000;
 	assert_int_equal(reports_in_spool(b), 4);
@@ -499,11 +504,11 @@ static void fail_for_a_day(struct bench *b)
 	ends(b, 2, 0, 5, 2);
 	assert_int_equal(reports_in_spool(b), 4);
 	k->failed_ns -= 23 * HOUR;
-	idle(b, 3, 26 * HOUR);
+	idle(b, 3, 26 * HOUR, 0);
 	assert_int_equal(nr_kept(b), 2);
 	assert_int_equal(k->unwritten, 0);
 	k->failed_ns -= 2 * HOUR;
-	idle(b, 4, 26 * HOUR);
+	idle(b, 4, 26 * HOUR, 0);
 	assert_int_equal(nr_kept(b), 0);
 	assert_int_equal(k->unwritten, 2);
 }
@@ -520,6 +525,115 @@ static void test_fails_for_a_day(void **state)
 	assert_int_equal(count(text, "2 jobs were forgotten before the closing report"), 1);
 	free(text);
 	teardown(&b);
+}
+
+static double metric(struct bench *b, const char *name)
+{
+	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
+	const struct http_request q = { "/metrics", "" };
+	struct http_page got = { 0 };
+	char *text, *line;
+	double value;
+
+	assert_int_equal(serve_pages_get(&pages, &q, &got), 0);
+	text = strndup(got.body, got.size);
+	assert_non_null(text);
+	line = strstr(text, name);
+	assert_non_null(line);
+	assert_int_equal(sscanf(line + strlen(name), "%lf", &value), 1);
+	free(text);
+	free(got.body);
+	serve_pages_release(&pages);
+	return value;
+}
+
+static void assert_clock(struct bench *b, bool believed)
+{
+	json_t *o = page(b, "/healthz");
+	const char *part;
+	int ok;
+
+	assert_int_equal(json_unpack(o, "{s:{s:b}}", "clock", "ok", &ok), 0);
+	assert_int_equal(ok, believed);
+	assert_int_equal(json_array_size(json_object_get(o, "problems")), !believed);
+	if (!believed) {
+		assert_int_equal(json_unpack(o, "{s:[{s:s}]}", "problems", "part", &part), 0);
+		assert_string_equal(part, "clock");
+	}
+	json_decref(o);
+	assert_int_equal(metric(b, "\nt410trace_clock_wrong "), !believed);
+}
+
+/* A start with a clock that is 100 days ahead, a second one, and then somebody says that it is right. */
+static void wrong_at_start(struct bench *b)
+{
+	struct report *r = world_report(3);
+
+	b->config.keep_ns = 2160 * HOUR;
+	ends(b, 2, 0, 1, 4);
+	assert_int_equal(reports_in_spool(b), 4);
+	world_row(r, SLURM, "1", 5, "", true);
+	interval(b, r);
+	restart(b);
+	for (uint64_t i = 4; i < 6; i++) {
+		idle(b, i, 0, 2400 * HOUR);
+		assert_clock(b, false);
+		/* The one that was running is not there any more. */
+		assert_int_equal(reports_in_spool(b), 1);
+		assert_int_equal(nr_kept(b), 5);
+	}
+	restart(b);
+	idle(b, 6, 0, 2400 * HOUR);
+	assert_clock(b, false);
+	assert_int_equal(nr_kept(b), 5);
+	assert_int_equal(unlink(b->keeper.clock.file), 0);
+	idle(b, 7, 0, 2400 * HOUR);
+	assert_clock(b, true);
+	assert_int_equal(nr_kept(b), 0);
+}
+
+/* It jumps while jobs run, and comes back. */
+static void jumps(struct bench *b)
+{
+	b->config.keep_ns = 2160 * HOUR;
+	ends(b, 0, 0, 1, 4);
+	assert_int_equal(reports_in_spool(b), 4);
+	for (uint64_t i = 1; i < 4; i++) {
+		struct report *r = world_report(i);
+
+		r->start_time_ns += i == 1 ? 0 : 2400 * HOUR;
+		world_row(r, SLURM, "1", 5, "", true);
+		b->keeper.prune_ns = 0;
+		interval(b, r);
+		assert_clock(b, i == 1);
+		assert_int_equal(nr_kept(b), 5);
+	}
+	idle(b, 4, 0, 0);
+	assert_clock(b, true);
+	assert_int_equal(nr_kept(b), 5);
+}
+
+static void assert_forgets_nothing(void (*fn)(struct bench *b), size_t nr_said, const char *again)
+{
+	struct bench b;
+	char *text;
+
+	setup(&b);
+	text = said(&b, fn);
+	assert_int_equal(count(text, "nothing is forgotten for its age"), nr_said);
+	assert_int_equal(count(text, "the clock is believed again"), 1);
+	assert_int_equal(count(text, "forgotten"), nr_said + (again != NULL));
+	if (again)
+		assert_int_equal(count(text, again), 1);
+	free(text);
+	teardown(&b);
+}
+
+static void test_clock(void **state)
+{
+	(void)state;
+	assert_forgets_nothing(wrong_at_start, 2, "5 old jobs forgotten");
+	assert_forgets_nothing(jumps, 1, NULL);
 }
 
 static void damage_one(struct bench *b)
@@ -649,6 +763,7 @@ int main(void)
 		cmocka_unit_test(test_store_lost),
 		cmocka_unit_test(test_long_stop),
 		cmocka_unit_test(test_fails_for_a_day),
+		cmocka_unit_test(test_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

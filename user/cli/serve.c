@@ -189,7 +189,7 @@ static void say_status(const struct serve *s)
 {
 	const struct serve_keeper *k = &s->keeper;
 	const struct serve_trouble *of[] = { &k->counters_trouble, &k->store_trouble,
-					     serve_keeper_spool(k) };
+					     serve_keeper_spool(k), &k->clock_trouble };
 	const char *trouble = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(of) && !trouble; i++)

@@ -54,10 +54,9 @@ static void works(struct serve_trouble *t)
 		  (monotonic_ns() - t->since_ns) / 1e9);
 }
 
-void serve_keeper_counters(struct serve_keeper *k, const char *why)
+/* The same of what is looked at and not written; @why: what is wrong with it, or NULL. */
+static void looked_at(struct serve_trouble *t, const char *why, const char *again)
 {
-	struct serve_trouble *t = &k->counters_trouble;
-
 	if (why)
 		str_copy(t->why, sizeof(t->why), why);
 	if (t->now == !!why)
@@ -66,11 +65,16 @@ void serve_keeper_counters(struct serve_keeper *k, const char *why)
 	if (why) {
 		t->errors++;
 		t->since_ns = monotonic_ns();
-		serve_log(LOG_WARNING, "counters: %s", why);
+		serve_log(LOG_WARNING, "%s: %s", t->name, why);
 	} else {
-		serve_log(LOG_NOTICE, "counters can be read again, after %.1f s",
+		serve_log(LOG_NOTICE, "%s %s again, after %.1f s", t->name, again,
 			  (monotonic_ns() - t->since_ns) / 1e9);
 	}
+}
+
+void serve_keeper_counters(struct serve_keeper *k, const char *why)
+{
+	looked_at(&k->counters_trouble, why, "can be read");
 }
 
 /* --- start */
@@ -118,13 +122,14 @@ static uint64_t tell_damaged(struct serve_keeper *k)
 	return nr;
 }
 
-/* Go on where the last run ended, however it did. */
-static int restore(struct serve_keeper *k, struct diag *d)
+/* Go on where the last run ended, however it did; @ret_until_ns: when that was, 0: there was none. */
+static int restore(struct serve_keeper *k, uint64_t *ret_until_ns, struct diag *d)
 {
 	const struct store_query unreported = { .unreported = true };
 	struct accounts_node node = { 0 };
 	int err = store_read_node(k->store, &k->host, &node, d);
 
+	*ret_until_ns = node.until_ns;
 	if (err == -ENODATA)
 		return 0;
 	if (!err)
@@ -159,6 +164,7 @@ int serve_keeper_open(struct serve_keeper *k, const struct serve_config *c, stru
 {
 	struct accounts_options o = { .schedulers = c->schedulers };
 	struct openmetrics_options m = metrics_options(k, c);
+	uint64_t until_ns;
 	int err = read_line_at(AT_FDCWD, BOOT_ID, o.boot, sizeof(o.boot));
 
 	if (err)
@@ -175,7 +181,9 @@ int serve_keeper_open(struct serve_keeper *k, const struct serve_config *c, stru
 		return err;
 	if (accounts_new(&o, &k->accounts) || openmetrics_new(&m, &k->metrics))
 		return diag_no_memory(d);
-	return restore(k, d);
+	err = restore(k, &until_ns, d);
+	serve_clock_open(&k->clock, c->state, o.boot, until_ns);
+	return err;
 }
 
 void serve_keeper_close(struct serve_keeper *k)
@@ -370,13 +378,19 @@ static bool prune_due(const struct serve_keeper *k)
 	       (monotonic_ns() >= k->prune_ns || k->saved >= STORE_PRUNE_MAX);
 }
 
+/* For ages: 0, so that nothing is old, when the clock cannot be believed. */
+static uint64_t now_ns(const struct serve_keeper *k)
+{
+	return k->clock.wrong ? 0 : accounts_node(k->accounts)->until_ns;
+}
+
 /*
  * After a long stop all reports that wait are old, and none was tried. They are given up for their age
  * only when writing has failed for long, since this start. A report that fails stands for those behind it.
  */
 static struct store_bounds bounds(const struct serve_keeper *k, const struct serve_config *c)
 {
-	uint64_t now = accounts_node(k->accounts)->until_ns, keep = c->keep_ns;
+	uint64_t now = now_ns(k), keep = c->keep_ns;
 	struct store_bounds b = { .before_ns = keep && keep < now ? now - keep : 0,
 				  .max_jobs = c->max_jobs };
 
@@ -417,7 +431,7 @@ static void prune(struct serve_keeper *k, const struct serve_config *c)
 /* As prune(): at most so long at a time, and again with the next interval if there is more. */
 static void thin(struct serve_keeper *k, const struct serve_config *c)
 {
-	uint64_t begin = monotonic_ns(), now_ns = accounts_node(k->accounts)->until_ns;
+	uint64_t begin = monotonic_ns();
 	struct diag d = { 0 };
 	bool more = true;
 	int err = 0;
@@ -425,10 +439,26 @@ static void thin(struct serve_keeper *k, const struct serve_config *c)
 	if (k->store_trouble.now || begin < k->thin_ns)
 		return;
 	while (!err && more && monotonic_ns() - begin < THINNING_NS)
-		err = store_thin(k->store, &c->history, now_ns, &d, &more);
+		err = store_thin(k->store, &c->history, now_ns(k), &d, &more);
 	if (err)
 		troubled(&k->store_trouble, &d);
 	k->thin_ns = more || c->history.nr ? 0 : monotonic_ns() + PRUNE_NS;
+}
+
+/* Before the interval is stored: its end is what the clock is compared with after a restart. */
+static void check_clock(struct serve_keeper *k, const struct serve_config *c)
+{
+	uint64_t asleep_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns();
+	const struct history_config *h = &c->history;
+	uint64_t keep_ns = c->keep_ns;
+	char why[sizeof(k->clock_trouble.why)];
+	bool right;
+
+	if (h->nr && (!keep_ns || h->steps[h->nr - 1].keep_ns < keep_ns))
+		keep_ns = h->steps[h->nr - 1].keep_ns;
+	right = serve_clock_check(&k->clock, accounts_node(k->accounts)->until_ns,
+				  k->last->end_ns + asleep_ns, keep_ns, why, sizeof(why));
+	looked_at(&k->clock_trouble, right ? NULL : why, "is believed");
 }
 
 int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, struct report *r,
@@ -452,6 +482,7 @@ int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, 
 	k->closed_ns = monotonic_ns();
 	k->closings[k->intervals++ % SERVE_MAX_SHOWN] = k->closed_ns;
 	k->changes++;
+	check_clock(k, c);
 	save(k);
 	tell_dropped(k);
 	prune(k, c);

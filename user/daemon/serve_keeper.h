@@ -11,6 +11,7 @@
 
 #include "account.h"
 #include "base/diag.h"
+#include "daemon/serve_clock.h"
 #include "daemon/serve_config.h"
 #include "engine/accounts/accounts.h"
 #include "daemon/spans.h"
@@ -50,6 +51,7 @@ struct serve_trouble {
  * @report_trouble: of single reports, whose names are taken in the spool
  * @held: of these, so many were left for later since they were last tried
  * @counters_trouble: of the counters, see serve_keeper_counters()
+ * @clock, @clock_trouble: can it be believed? While it cannot, nothing is dropped for its age
  * @dropped: jobs that were forgotten unsaved, as far as the log has their number
  * @dropping: the log says that it goes on
  * @unreported: jobs in the store that are over and have no closing report yet
@@ -86,6 +88,8 @@ struct serve_keeper {
 	struct serve_trouble report_trouble;
 	uint64_t held;
 	struct serve_trouble counters_trouble;
+	struct serve_clock clock;
+	struct serve_trouble clock_trouble;
 	uint64_t dropped;
 	bool dropping;
 	uint64_t unreported;
@@ -108,11 +112,13 @@ struct serve_keeper {
 	bool retry;
 	bool verbose;
 };
-#define SERVE_KEEPER_INIT                                                       \
-	((struct serve_keeper){ .spool = { .folder = -1 },                      \
-				.store_trouble = { .name = "accounts" },        \
-				.spool_trouble = { .name = "closing reports" }, \
-				.report_trouble = { .name = "a closing report" } })
+#define SERVE_KEEPER_INIT                                                         \
+	((struct serve_keeper){ .spool = { .folder = -1 },                        \
+				.store_trouble = { .name = "accounts" },          \
+				.spool_trouble = { .name = "closing reports" },   \
+				.report_trouble = { .name = "a closing report" }, \
+				.counters_trouble = { .name = "counters" },       \
+				.clock_trouble = { .name = "the clock" } })
 
 /**
  * serve_keeper_open() - open store and spool, and go on where the last run ended

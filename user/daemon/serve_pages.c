@@ -46,6 +46,7 @@ static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition
 		.reports_unwritten = k->unwritten,
 		.store_errors = k->store_trouble.errors,
 		.spool_errors = k->spool_trouble.errors,
+		.clock_wrong = k->clock_trouble.now,
 		.interval_ns = k->last ? k->last->end_ns - k->last->start_ns : 0,
 		.cost_ns = k->cost_ns,
 	};
@@ -198,6 +199,8 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 		problem(problems, "spool", spool->why, err);
 	if (k->counters_trouble.now)
 		problem(problems, "counters", k->counters_trouble.why, err);
+	if (k->clock_trouble.now)
+		problem(problems, "clock", k->clock_trouble.why, err);
 	*ret_ok = !json_array_size(problems);
 	put_text(o, "schema", HEALTH_SCHEMA, err);
 	put_text(o, "status", *ret_ok ? "ok" : "failing", err);
@@ -218,6 +221,7 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_part(o, "store", &k->store_trouble, err);
 	put_part(o, "spool", spool, err);
 	put_part(o, "counters", &k->counters_trouble, err);
+	put_part(o, "clock", &k->clock_trouble, err);
 	put_losses(o, accounts_node(k->accounts), err);
 	return o;
 }

@@ -55,6 +55,7 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r);
  * @reports_written, @reports_removed, @reports_unwritten: closing reports since the start that were written;
  *	that had to make room in the spool; that never were, as their job had to be forgotten
  * @store_errors, @spool_errors: so far
+ * @clock_wrong: nothing is forgotten for its age
  * @interval_ns: last interval's length
  * @cost_ns: what closing the last interval took
  */
@@ -68,6 +69,7 @@ struct openmetrics_state {
 	uint64_t reports_unwritten;
 	uint64_t store_errors;
 	uint64_t spool_errors;
+	bool clock_wrong;
 	uint64_t interval_ns;
 	uint64_t cost_ns;
 };
