@@ -130,11 +130,17 @@ static void auto_tries_by_rank(void **state)
 
 static void cores_are_recognized(void **state)
 {
+	/* N1, V1, N2, Azure Cobalt 100, V3AE, V3, N3 */
+	static const uint64_t neoverse[] = { 0x413fd0c1, 0x411fd401, 0x410fd493, 0x6d0fd490,
+					     0x410fd830, 0x410fd840, 0x410fd8e0 };
+
 	(void)state;
 	assert_ptr_equal(weight_core_find(0x4e0f0100), &weight_cores[WEIGHT_CORE_OLYMPUS]);
 	assert_ptr_equal(weight_core_find(0x4e1f0103), &weight_cores[WEIGHT_CORE_OLYMPUS]);
 	assert_ptr_equal(weight_core_find(0x410fd4f0), &weight_cores[WEIGHT_CORE_NEOVERSE_V2]);
-	assert_ptr_equal(weight_core_find(0x413fd0c1), &weight_cores[WEIGHT_CORE_NEOVERSE]);
+	for (size_t i = 0; i < ARRAY_SIZE(neoverse); i++)
+		assert_ptr_equal(weight_core_find(neoverse[i]),
+				 &weight_cores[WEIGHT_CORE_NEOVERSE]);
 	assert_null(weight_core_find(0));
 	assert_null(weight_core_find(0x410fd4e0));
 	assert_null(weight_core_find(0x4e0fd4f0));

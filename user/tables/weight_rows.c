@@ -44,15 +44,19 @@ const struct weight_core_row weight_cores[NR_WEIGHT_CORES] = {
 	{ ZEN5, PMU_PLATFORM_UNKNOWN, false, "AMD Zen 5 or 6", PERF_X86 "/mapfile.csv" },
 };
 
-/* By implementer (bits 24-31 of MIDR_EL1) and part (bits 4-15) */
+/*
+ * By implementer (bits 24-31 of MIDR_EL1) and part (bits 4-15), Linux 6.18
+ * arch/arm64/include/asm/cputype.h: Olympus; V2; N1, V1, N2 and Azure Cobalt 100, which is an N2;
+ * V3, V3AE, N3
+ */
 static const struct {
 	enum weight_core core;
 	uint8_t implementer;
 	uint16_t part;
 } arm_parts[] = {
 	{ OLYMPUS, 0x4e, 0x010 },  { V2, 0x41, 0xd4f },	      { NEOVERSE, 0x41, 0xd0c },
-	{ NEOVERSE, 0x41, 0xd40 }, { NEOVERSE, 0x41, 0xd49 }, { NEOVERSE, 0x41, 0xd83 },
-	{ NEOVERSE, 0x41, 0xd8e },
+	{ NEOVERSE, 0x41, 0xd40 }, { NEOVERSE, 0x41, 0xd49 }, { NEOVERSE, 0x6d, 0xd49 },
+	{ NEOVERSE, 0x41, 0xd84 }, { NEOVERSE, 0x41, 0xd83 }, { NEOVERSE, 0x41, 0xd8e },
 };
 
 /*
@@ -163,7 +167,8 @@ const struct weight_row weight_rows[] = {
 	{ V2, "bus_access", 0x19, WEIGHT_OTHER, 0, 32,
 	  "all beats on the port of the core; what other cores asked for too", V2_DOC },
 	{ NEOVERSE, "ll_cache_miss_rd", 0x37, WEIGHT_READ, 1, 64,
-	  "reads from beyond the last level cache; a setting of the chip says which cache that is",
+	  "reads from beyond the last level cache; a setting of the chip says which cache that is: "
+	  "on V3, users of it say, L2 and not the system level cache",
 	  NEOVERSE_DOC },
 	{ NEOVERSE, "l3d_cache_refill", 0x2a, WEIGHT_READ, 2, 64,
 	  "lines from beyond L3; nothing on chips whose L3 the core does not know", NEOVERSE_DOC },
