@@ -14,8 +14,8 @@ from invented import Trace
 program = pathlib.Path(sys.argv[1]).resolve()
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 SENTENCE = (
-    "peak of memory: 153.6 GB/s a socket, from the firmware's memory table: 8 memory devices on 8 channels, "
-    "64 bit at 4800 MT/s; the locators tell the sockets"
+    "peak of memory: 511.9 GB/s a socket, from the firmware's memory table: 2 memory devices, 480 bit at 8532 MT/s, "
+    "the rated speed: the configured one is unknown; divided evenly among 2 sockets"
 )
 failed = 0
 
@@ -41,18 +41,18 @@ def words(text):
     return " ".join(text.split())
 
 
-def record(locator, mts=4800):
-    """One record of type 17 of SMBIOS 3.3: 64 bits wide, 16 GiB, DDR5"""
+def record(locator, kind=0x23):
+    """One record of type 17 of SMBIOS 3.3: LPDDR5 of a Grace, whose configured speed is not told"""
     raw = bytearray(0x5C)
     struct.pack_into("<BB", raw, 0, 17, len(raw))
-    struct.pack_into("<HH", raw, 0x0A, 64, 16384)
-    raw[0x10], raw[0x12] = 1, 0x22
-    struct.pack_into("<H", raw, 0x20, mts)
+    struct.pack_into("<HH", raw, 0x0A, 480, 16384)
+    raw[0x10], raw[0x12] = 1, kind
+    struct.pack_into("<H", raw, 0x15, 8532)
     return bytes(raw) + locator.encode() + b"\0\0"
 
 
 def firmware(folder):
-    """list and topology say what the firmware's table tells, and nothing without one"""
+    """list and topology say what the firmware's table tells, and nothing without one or of DIMMs"""
     machine = folder / "machine"
     subprocess.run([TESTS / "fixtures/platforms.py", "icelake", machine], check=True)
     function = machine / "devices/pci0000:00/0000:00:01.0"
@@ -62,15 +62,14 @@ def firmware(folder):
     (machine / "bus/pci/devices" / function.name).symlink_to(f"../../../devices/pci0000:00/{function.name}")
     for command in ("list", "topology"):
         assert "peak of memory" not in run(command, f"--sysfs={machine}"), command
-    for i in range(8):
+    for i in range(2):
         entry = machine / f"firmware/dmi/entries/17-{i}"
         entry.mkdir(parents=True)
-        (entry / "raw").write_bytes(record(f"CPU{i % 2}_DIMM_{'ABCD'[i // 2]}1"))
+        (entry / "raw").write_bytes(record(f"LP5x_{i}"))
     for command in ("list", "topology"):
         assert SENTENCE in words(run(command, f"--sysfs={machine}")), run(command, f"--sysfs={machine}")
         assert SENTENCE in json.loads(run(command, f"--sysfs={machine}", "--json"))["notes"], command
-    entry = machine / "firmware/dmi/entries/17-3/raw"
-    entry.write_bytes(record("CPU1_DIMM_B1", 0))
+    (machine / "firmware/dmi/entries/17-1/raw").write_bytes(record("P1_CHANNEL_A", 0x22))
     assert "peak of memory" not in run("list", f"--sysfs={machine}")
 
 
