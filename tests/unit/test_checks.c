@@ -149,6 +149,13 @@ static void test_pmus(void **state)
 				       "2 nvlink_c2c, 2 nvclink, 2 nvdlink");
 	assert_string_equal(row.remedy, "");
 
+	tree_put(&tree, "devices/system/node/node0/cpulist", "0-3\n");
+	tree_put(&tree, "devices/system/cpu/cpu0/topology/physical_package_id", "0\n");
+	judge(&tree, &row);
+	assert_int_equal(row.status, CHECK_LIMITED);
+	assert_non_null(strstr(row.found, "nvidia_ucf_pmu_1: name and associated_cpus disagree"));
+	tree_drop(&tree, "devices/system/node/node0/cpulist");
+
 	tree_put(&tree, PMU_DEVICES "/nvidia_pcie_pmu_0_rc_3/type", "x\n");
 	judge(&tree, &row);
 	assert_int_equal(row.status, CHECK_LIMITED);

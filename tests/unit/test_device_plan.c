@@ -310,6 +310,20 @@ static void test_grace(void **state)
 	assert_string_equal(plan.counters[0].filters, "root_port=0x10");
 }
 
+/* Where the kernel numbers all PMUs of a kind, a socket may have several of one for all its ports. */
+static void test_one_of_several(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < world.pmus.nr; i++)
+		if (!strcmp(world.pmus.pmus[i].name, "nvidia_pcie_pmu_1"))
+			world.pmus.pmus[i].socket = 0;
+	world_add(0, 0, 4, true);
+	make(rooms_of(16, 1), false);
+	check();
+	assert_int_equal(plan.devices[0].filter, DEVICE_NOT_COUNTED);
+	assert_true(has_note("names and CPUs of nvidia_pcie_pmu_<n> disagree"));
+}
+
 /* A device alone below port 0, @nr below port 1: dwc_rootport_8 and dwc_rootport_10 */
 static struct pci_function *add_ports(int nr)
 {
@@ -437,12 +451,19 @@ static int finish(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_alone),	 TEST(test_by_id),
-		TEST(test_few_counters), TEST(test_ports_share),
-		TEST(test_mixed),	 TEST(test_destinations),
-		TEST(test_not_there),	 TEST(test_nothing_to_count_with),
-		GRACE(test_grace),	 PORTS(test_ports_of_their_own),
-		TEST(test_checks),	 PORTS(test_ports_with_others),
+		TEST(test_alone),
+		TEST(test_by_id),
+		TEST(test_few_counters),
+		TEST(test_ports_share),
+		TEST(test_mixed),
+		TEST(test_destinations),
+		TEST(test_not_there),
+		TEST(test_nothing_to_count_with),
+		GRACE(test_grace),
+		GRACE(test_one_of_several),
+		PORTS(test_ports_of_their_own),
+		TEST(test_checks),
+		PORTS(test_ports_with_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, finish);

@@ -19,6 +19,7 @@ static struct pmu make(const char *name, const char *identifier)
 	assert_non_null(pmu.family);
 	pmu.kind = pmu.family->kind;
 	pmu.platform = pmu.family->platform;
+	pmu.socket = pmu.instance;
 	strcpy(pmu.name, name);
 	strcpy(pmu.identifier, identifier);
 	return pmu;
@@ -39,6 +40,25 @@ static void says(size_t i, const char *text)
 	assert_true(i < notes.nr);
 	if (!strstr(notes.items[i], text))
 		fail_msg("\"%s\" lacks \"%s\"", notes.items[i], text);
+}
+
+/* The CPUs say another socket than the name: said once of each kind. */
+static void test_numbers(void **state)
+{
+	struct pmu pmus[] = {
+		make("nvidia_scf_pmu_1", "2cf0036b"),
+		make("nvidia_pcie_pmu_0", "1030036b"),
+		make("nvidia_pcie_pmu_1", "1030036b"),
+		make("nvidia_pcie_pmu_2", "1030036b"),
+	};
+
+	(void)state;
+	pmus[2].socket = 0;
+	pmus[3].socket = 1;
+	explain(pmus, ARRAY_SIZE(pmus), "7.2.13");
+	assert_int_equal(notes.nr, 1);
+	says(0, "nvidia_pcie_pmu_1: name and associated_cpus disagree");
+	says(0, "(2 of these PMUs)");
 }
 
 static void test_nothing_odd(void **state)
@@ -182,10 +202,10 @@ static void test_identity(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_odd), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_mistaken),    cmocka_unit_test(test_one_gpu),
-		cmocka_unit_test(test_port_masks),  cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_unusable),
+		cmocka_unit_test(test_nothing_odd), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_mistaken),
+		cmocka_unit_test(test_one_gpu),	    cmocka_unit_test(test_port_masks),
+		cmocka_unit_test(test_identity),    cmocka_unit_test(test_unusable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

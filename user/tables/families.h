@@ -87,7 +87,7 @@ enum pmu_platform {
 
 /* How it is known on which socket a PMU of a family is. */
 enum pmu_socket_by {
-	PMU_SOCKET_BY_NAME, /* "<n>" is its number; associated_cpus has the CPUs of the socket */
+	PMU_SOCKET_BY_NAME, /* "<n>" is its number, unless associated_cpus are those of another one */
 	PMU_SOCKET_BY_CPUS, /* that of associated_cpus, where there is one, or of the CPU itself. A
 			       cpumask with several CPUs: there is one such PMU for each of them */
 	PMU_SOCKET_BY_NODE, /* that of the CPU, which is on the PMU's NUMA node if firmware says it:

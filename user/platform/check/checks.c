@@ -28,6 +28,7 @@
 #include "platform/pmu/fit.h"
 #include "platform/pmu/platform_file.h"
 #include "platform/pmu/pmu_scale.h"
+#include "platform/pmu/pmu_socket.h"
 #include "platform/sys/smbios.h"
 #include "tables/counter_rows.h"
 
@@ -228,13 +229,40 @@ static void put_left_out(const struct sysfs *fs, const struct pmu_list *list, ch
 		str_append(ret, size, "; %.*s", (int)strcspn(notes.items[i], "."), notes.items[i]);
 }
 
+/* What is odd about a PMU, and what helps; NULL for nothing. */
+static const char *oddity(const struct pmu *pmu, const char **ret_remedy)
+{
+	const struct counter_row *row;
+
+	*ret_remedy = "t410trace list shows what is wrong with each PMU";
+	if (pmu->problem[0])
+		return pmu->problem;
+	*ret_remedy = "t410trace list shows both numbers, and which one is used";
+	if (pmu_scale_differs(pmu, &row))
+		return "sysfs and documents differ about bytes per count";
+	*ret_remedy = "t410trace list shows both; what sysfs says is used";
+	for (size_t i = 0; (row = counter_row_at(i)); i++)
+		if (row->kind == pmu->kind && pmu_terms_differ(pmu, row))
+			return "sysfs and documents differ about an event's code";
+	*ret_remedy = "t410trace list shows the socket that is taken, which is that of the CPUs";
+	return pmu_name_misleads(pmu) ? "name and associated_cpus disagree about the socket" : NULL;
+}
+
+static void no_known_pmu(const struct sysfs *fs, bool have_energy, struct check_row *ret_row)
+{
+	struct diag d = { 0 };
+
+	no_pmu_diag(fs, &d);
+	set_row(ret_row, "pmus", have_energy ? CHECK_LIMITED : CHECK_MISSING, "%s%s",
+		have_energy ? "only energy is counted; " : "", d.what);
+	set_remedy(ret_row, d.help);
+}
+
 void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		      struct check_row *ret_row)
 {
-	const struct pmu *damaged = NULL, *scaled = NULL, *coded = NULL;
-	const struct counter_row *row;
+	const char *odd = NULL, *remedy = NULL, *whose = NULL;
 	bool have_memory = false, have_known = false, have_energy = pmu_fit_energy(list);
-	struct diag d = { 0 };
 
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct pmu *pmu = &list->pmus[i];
@@ -242,42 +270,19 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		have_memory |= pmu->usable && counter_rows_have(pmu->kind, COUNTERS_SUMS);
 		/* Energy is counted where no uncore driver is there, too: what is missing is told. */
 		have_known |= pmu->kind != PMU_UNKNOWN && pmu->kind != PMU_POWER;
-		if (!damaged && pmu->problem[0])
-			damaged = pmu;
-		if (!scaled && pmu_scale_differs(pmu, &row))
-			scaled = pmu;
-		for (size_t k = 0; !coded && (row = counter_row_at(k)); k++)
-			if (row->kind == pmu->kind && pmu_terms_differ(pmu, row))
-				coded = pmu;
-	}
-	if (!have_known && have_energy) {
-		no_pmu_diag(fs, &d);
-		set_row(ret_row, "pmus", CHECK_LIMITED, "only energy is counted; %s", d.what);
-		set_remedy(ret_row, d.help);
-		return;
+		if (!odd && (odd = oddity(pmu, &remedy)))
+			whose = pmu->name;
 	}
 	if (!have_known) {
-		no_pmu_diag(fs, &d);
-		set_row(ret_row, "pmus", CHECK_MISSING, "%s", d.what);
-		set_remedy(ret_row, d.help);
+		no_known_pmu(fs, have_energy, ret_row);
 		return;
 	}
-	set_row(ret_row, "pmus",
-		have_memory && !damaged && !scaled && !coded ? CHECK_OK : CHECK_LIMITED, "%s", "");
+	set_row(ret_row, "pmus", have_memory && !odd ? CHECK_OK : CHECK_LIMITED, "%s", "");
 	count_families(list, ret_row->found, sizeof(ret_row->found));
 	put_left_out(fs, list, ret_row->found, sizeof(ret_row->found));
-	if (damaged) {
-		str_append(ret_row->found, sizeof(ret_row->found), "; %s: %s", damaged->name,
-			   damaged->problem);
-		set_remedy(ret_row, "t410trace list shows what is wrong with each PMU");
-	} else if (scaled) {
-		str_append(ret_row->found, sizeof(ret_row->found),
-			   "; %s: sysfs and documents differ about bytes per count", scaled->name);
-		set_remedy(ret_row, "t410trace list shows both numbers, and which one is used");
-	} else if (coded) {
-		str_append(ret_row->found, sizeof(ret_row->found),
-			   "; %s: sysfs and documents differ about an event's code", coded->name);
-		set_remedy(ret_row, "t410trace list shows both; what sysfs says is used");
+	if (odd) {
+		str_append(ret_row->found, sizeof(ret_row->found), "; %s: %s", whose, odd);
+		set_remedy(ret_row, remedy);
 	} else if (!have_memory && have_energy) {
 		set_remedy(ret_row, "only energy is counted: no usable PMU counts memory traffic");
 	} else if (!have_memory && has_total(list)) {

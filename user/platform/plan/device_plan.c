@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "platform/plan/device_plan_parts.h"
+#include "platform/pmu/pmu_socket.h"
 #include "trace.h"
 
 /* Of those that share a port, so many have room in its name. */
@@ -74,6 +75,15 @@ static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w,
 		snprintf(ret_why, size, "no PMU of %s is known to count devices", chip->title);
 		return;
 	}
+	for (size_t i = 0; i < pmus->nr; i++)
+		if (pmus->pmus[i].kind == kind && pmus->pmus[i].socket == (int32_t)w->socket &&
+		    pmu_name_misleads(&pmus->pmus[i])) {
+			snprintf(ret_why, size,
+				 "names and CPUs of %s disagree, and so which one counts it is not "
+				 "known",
+				 pmu_family_of(kind)->pattern);
+			return;
+		}
 	pmu_family_name(pmu_family_of(kind), w->socket, w->rc, name, sizeof(name));
 	snprintf(ret_why, size, "there is no %s", name);
 }

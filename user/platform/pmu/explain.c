@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "platform/pmu/pmu_scale.h"
+#include "platform/pmu/pmu_socket.h"
 #include "tables/events.h"
 #include "tables/scale.h"
 
@@ -122,6 +123,29 @@ static int note_mistaken(const struct pmu_list *pmus, size_t at, struct text_lis
 		chip->since);
 }
 
+/* Once for each kind. */
+static int note_numbers(const struct pmu_list *pmus, size_t at, struct text_list *n)
+{
+	const struct pmu *pmu = &pmus->pmus[at];
+	size_t nr = 0, before = 0;
+
+	for (size_t i = 0; i < pmus->nr; i++) {
+		bool misleads =
+			pmus->pmus[i].kind == pmu->kind && pmu_name_misleads(&pmus->pmus[i]);
+
+		nr += misleads;
+		before += misleads && i < at;
+	}
+	if (!pmu_name_misleads(pmu) || before)
+		return 0;
+	return text_list_print(
+		n,
+		"%s: name and associated_cpus disagree about the socket (%zu of these PMUs). The "
+		"CPUs are believed: this kernel seems to number all PMUs of a kind. Mainline "
+		"Linux has the socket in the name.",
+		pmu->name, nr);
+}
+
 static int note_one_gpu(const struct pmu *pmu, struct text_list *n)
 {
 	if (!filter_row_use(pmu->kind, FILTER_GPUS) || strcmp(pmu->peer, "nr_gpu=1"))
@@ -198,6 +222,8 @@ int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, struct te
 
 		err = pmu->kind == PMU_UNKNOWN ? note_unknown(pmus, i, &n)
 					       : note_mistaken(pmus, i, &n);
+		if (!err)
+			err = note_numbers(pmus, i, &n);
 		if (!err)
 			err = note_one_gpu(pmu, &n);
 		if (!err)

@@ -581,6 +581,10 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 		qsort(list.pmus, list.nr, sizeof(*list.pmus), by_kind);
 	number_pmus(&list);
 	pmu_sockets_doubt(fs, &list);
+	if (pmu_sockets_named(fs, &list)) {
+		pmu_list_free(&list);
+		return diag_no_memory(d);
+	}
 	*ret_list = list;
 	return 0;
 }
@@ -613,13 +617,18 @@ enum pmu_platform pmu_list_platform(const struct pmu_list *list)
 const struct pmu *pmu_find(const struct pmu_list *list, enum pmu_kind kind, int32_t socket,
 			   int32_t rc)
 {
+	const struct pmu *found = NULL;
+
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct pmu *pmu = &list->pmus[i];
 
-		if (pmu->kind == kind && pmu->socket == socket && pmu->rc == rc)
-			return pmu;
+		if (pmu->kind != kind || pmu->socket != socket || pmu->rc != rc)
+			continue;
+		if (found)
+			return NULL;
+		found = pmu;
 	}
-	return NULL;
+	return found;
 }
 
 const struct pmu_event *pmu_event_find(const struct pmu *pmu, const char *name)

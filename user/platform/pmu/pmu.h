@@ -90,7 +90,8 @@ struct pmu_format {
  * @instance: the number in its name; where that means nothing, its place among those of its kind;
  *	-1 when there is one for the machine
  * @socket: as pmu_family.socket_by says, -1 when unknown. In NVIDIA's names, the
- *	kernel means the NUMA node of the first associated CPU or the ACPI _UID
+ *	kernel means the NUMA node of the first associated CPU or the ACPI _UID; on T410
+ *	and Grace that is the number of the socket
  * @place: how many CPUs of @socket come before @active_cpu in cpumask
  * @several: there are others of the same name, for the other CPUs in cpumask
  * @borrowed: @events and @formats belong to another one of the same name
@@ -214,7 +215,7 @@ enum pmu_platform pmu_list_platform(const struct pmu_list *list);
  * @socket: its socket
  * @rc: its root complex, -1 for kinds without
  *
- * Return: the PMU, owned by @list, or NULL.
+ * Return: the PMU, owned by @list, or NULL when there is none or more than one.
  */
 const struct pmu *pmu_find(const struct pmu_list *list, enum pmu_kind kind, int32_t socket,
 			   int32_t rc);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "platform/pmu/pmu_socket.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 #include "base/text.h"
 #include "platform/sys/cpus.h"
+#include "platform/sys/nodes.h"
 
 int32_t pmu_cpu_socket(const struct sysfs *fs, int cpu)
 {
@@ -122,4 +124,70 @@ void pmu_sockets_doubt(const struct sysfs *fs, struct pmu_list *list)
 		for (size_t k = i; k < i + nr; k++)
 			list->pmus[k].socket = -1;
 	}
+}
+
+/* --- what the names of NVIDIA's PMUs say */
+
+/* That of the first CPU which is on one; a node with CPUs of several sockets says nothing. */
+static int32_t node_of(const struct sysfs *fs, const struct numa_nodes *nodes,
+		       const struct cpulist *cpus)
+{
+	for (int c = -1; (c = cpulist_next(cpus, c)) >= 0;)
+		for (size_t i = 0; i < nodes->nr; i++)
+			if (cpulist_contains(&nodes->items[i].cpus, c))
+				return socket_of(fs, &nodes->items[i].cpus) < 0
+					       ? -1
+					       : nodes->items[i].number;
+	return -1;
+}
+
+/*
+ * The place of the package among all packages, whose own numbers may be offsets such as 36 and 2364.
+ * Of a part of a package it is not known: firmware may have told none, and then all CPUs are in one.
+ */
+static int32_t rank_of(const struct cpu_map *m, const struct cpulist *cpus)
+{
+	int first = cpulist_next(cpus, -1);
+	int32_t rank = 0;
+
+	if (first < 0 || (uint32_t)first >= m->nr_cpus)
+		return -1;
+	for (uint32_t c = 0; c < m->nr_cpus; c++)
+		if ((m->socket[c] == m->socket[first]) != cpulist_contains(cpus, c))
+			return -1;
+	for (uint32_t s = 0; s < m->nr_sockets; s++)
+		rank += m->socket_ids[s] < m->socket_ids[m->socket[first]];
+	return rank;
+}
+
+int pmu_sockets_named(const struct sysfs *fs, struct pmu_list *list)
+{
+	struct numa_nodes nodes = { 0 };
+	struct cpu_map cpus = { 0 };
+	struct diag d = { 0 };
+	bool read = false;
+	int err = numa_nodes_read(fs, &nodes);
+
+	for (size_t i = 0; i < list->nr && err != -ENOMEM; i++) {
+		struct pmu *pmu = &list->pmus[i];
+		int32_t socket;
+
+		if (pmu->family->socket_by != PMU_SOCKET_BY_NAME)
+			continue;
+		socket = node_of(fs, &nodes, &pmu->cpus);
+		if (socket < 0 && !read)
+			err = cpu_map_read(fs, NULL, 0, &d, &cpus);
+		read |= socket < 0;
+		socket = socket < 0 ? rank_of(&cpus, &pmu->cpus) : socket;
+		pmu->socket = socket < 0 ? pmu->instance : socket;
+	}
+	cpu_map_free(&cpus);
+	numa_nodes_free(&nodes);
+	return err == -ENOMEM ? err : 0;
+}
+
+bool pmu_name_misleads(const struct pmu *pmu)
+{
+	return pmu->family->socket_by == PMU_SOCKET_BY_NAME && pmu->instance >= 0 &&
+	       pmu->socket != pmu->instance;
 }

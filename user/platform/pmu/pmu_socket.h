@@ -23,4 +23,20 @@ int32_t pmu_find_socket(const struct sysfs *fs, const struct pmu *pmu);
  */
 void pmu_sockets_doubt(const struct sysfs *fs, struct pmu_list *list);
 
+/**
+ * pmu_sockets_named() - the sockets of PMUs with a number in their name (PMU_SOCKET_BY_NAME)
+ * @fs: the tree that the list was read from
+ * @list: all PMUs
+ *
+ * The number is the NUMA node of the associated CPUs. Kernels of a vendor count the PMUs of a kind
+ * instead, so the CPUs are believed and not the name. Without nodes it is the place of their package
+ * among all packages. Where that says nothing, either, the name is believed.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pmu_sockets_named(const struct sysfs *fs, struct pmu_list *list);
+
+/** pmu_name_misleads() - is the number in the name none of the PMU's socket? */
+bool pmu_name_misleads(const struct pmu *pmu);
+
 #endif
