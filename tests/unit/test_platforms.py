@@ -115,6 +115,10 @@ def check_explain(trace, machines):
     done = run(trace, "list", "--sysfs", machines["alderlake"], "--explain", "uncore_imc_0")
     verdict("--explain of a PMU whose CPU is another", "" if done.returncode == 0 and
             "not counted. The CPU is GenuineIntel-6-97 (Intel's" in done.stdout else done.stdout)
+    (icelake / "bus/event_source/devices/uncore_hbm_0").mkdir()
+    done = run(trace, "list", "--sysfs", icelake, "--explain", "uncore_hbm_0")
+    verdict("--explain of HBM", "" if "uncore_hbm_0: not counted. HBM is not in the total" in done.stdout
+            else done.stdout + done.stderr)
     done = run(trace, "list", "--sysfs", icelake, "--explain", "uncore_imc_0", "--json")
     verdict("--explain with --json is refused", "" if done.returncode == 2 else done.stdout)
 

@@ -9,6 +9,7 @@
 #include "model.h"
 #include "platform/pmu/fit.h"
 #include "platform/pmu/pmu_scale.h"
+#include "tables/aside_rows.h"
 #include "tables/events.h"
 #include "tables/scale.h"
 
@@ -114,6 +115,9 @@ static int explain_unknown(const struct sysfs *fs, const char *name, struct text
 {
 	char chips[WORDS_LEN], cpu[WORDS_LEN];
 
+	for (size_t i = 0; i < nr_aside_rows; i++)
+		if (pmu_name_fits(aside_rows[i].pattern, name))
+			return text_list_print(n, "%s: not counted. %s.", name, aside_rows[i].what);
 	pmu_fit_chips(name, chips, sizeof(chips));
 	if (!chips[0])
 		return text_list_print(n,

@@ -24,6 +24,7 @@ struct memory {
 	struct weights weights;
 	struct live_watch watch;
 	bool traffic;
+	struct text_list doubts;
 	char note[2 * sizeof(((struct diag *)NULL)->what)];
 };
 
@@ -89,6 +90,8 @@ static int find(void *s, struct source_context *c, struct diag *d)
 	m->traffic = count_memory(c->pmus, set);
 	if (!m->traffic)
 		return find_others(m, c, set, d);
+	if (pmu_fit_doubts(c->sysfs, c->pmus, &m->doubts))
+		return diag_no_memory(d);
 	return counters_open(&perf_kernel, c->pmus, set, d, &m->counters);
 }
 
@@ -229,6 +232,9 @@ static const char *note(const void *s, size_t i)
 {
 	const struct memory *m = s;
 
+	if (i < m->doubts.nr)
+		return m->doubts.items[i];
+	i -= m->doubts.nr;
 	if (m->note[0] && !i)
 		return m->note;
 	return m->counters.no_energy[0] && !i ? m->counters.no_energy : NULL;
@@ -255,6 +261,7 @@ static void free_all(void *s)
 	live_watch_release(&m->watch);
 	counters_close(&m->counters);
 	weights_close(&m->weights);
+	text_list_free(&m->doubts);
 }
 
 const struct live_source source_memory = {

@@ -12,6 +12,7 @@
 #include "engine/stat/stat_book.h"
 #include "platform/meter/meter.h"
 #include "platform/pmu/explain.h"
+#include "platform/pmu/fit.h"
 #include "platform/pmu/platform_file.h"
 #include "platform/sys/smbios.h"
 #include "trace.h"
@@ -108,6 +109,8 @@ static int add_notes(struct stat_meter *m, struct diag *d)
 	cleanup_texts struct text_list notes = { 0 };
 	int err = pmu_notes(&m->pmus, m->host.kernel, &notes);
 
+	if (!err)
+		err = pmu_fit_doubts(&m->fs, &m->pmus, &notes);
 	for (size_t i = 0; !err && i < notes.nr; i++)
 		err = metric_selection_note(&m->selection, notes.items[i]);
 	return err ? diag_error(d, err, "cannot say how the PMUs are") : 0;

@@ -81,11 +81,11 @@ static bool match_pattern(const char *pattern, const char *name, int32_t *ret_n,
 	return true;
 }
 
-bool pmu_family_fits_name(const struct pmu_family *f, const char *name)
+bool pmu_name_fits(const char *pattern, const char *name)
 {
 	int32_t n, rc;
 
-	return match_pattern(f->pattern, name, &n, &rc);
+	return match_pattern(pattern, name, &n, &rc);
 }
 
 const struct pmu_family *pmu_family_match(const char *name, enum pmu_platform cpu, int32_t *ret_n,

@@ -164,6 +164,7 @@ extern const size_t nr_pmu_families;
  *	other Arm cores too
  * @total: what memory counters count here, in words; NULL: they tell sources apart
  * @hidden: what they cannot tell, in words; NULL with @total
+ * @one_node: PMU whose sum is documented for one NUMA node for each socket alone, NULL for none
  */
 struct pmu_platform_row {
 	enum pmu_platform platform;
@@ -177,6 +178,7 @@ struct pmu_platform_row {
 	bool general_cores;
 	const char *total;
 	const char *hidden;
+	const char *one_node;
 };
 
 extern const struct pmu_platform_row pmu_platforms[];
@@ -221,8 +223,8 @@ const char *pmu_platform_name(enum pmu_platform platform);
 const struct pmu_family *pmu_family_match(const char *name, enum pmu_platform cpu, int32_t *ret_n,
 					  int32_t *ret_rc);
 
-/** pmu_family_fits_name() - is it a name of the family's PMUs, whatever the CPU is? */
-bool pmu_family_fits_name(const struct pmu_family *f, const char *name);
+/** pmu_name_fits() - is it a name that a family's pattern stands for, whatever the CPU is? */
+bool pmu_name_fits(const char *pattern, const char *name);
 
 /**
  * pmu_family_name() - the sysfs name of a PMU, the reverse of pmu_family_match()

@@ -210,6 +210,8 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.platform = PMU_PLATFORM_ZEN2,
 		.name = "amd-zen2",
 		.title = "AMD EPYC of Zen 2 and Zen 3",
+		/* perf, pmu-events/arch/x86/amdzen3: nps1_die_to_dram */
+		.one_node = "amd_df",
 		ALL_TOGETHER,
 	},
 	{

@@ -216,17 +216,19 @@ static bool has_total(const struct pmu_list *list)
 	return chip && chip->total;
 }
 
-/* PMUs that reports leave out: for better ones, or because the CPU is another one. */
-static void put_left_out(const struct sysfs *fs, const struct pmu_list *list, char *ret,
-			 size_t size)
+/* The first clause of each note; how many there are. */
+static size_t put_notes(int (*make)(const struct sysfs *fs, const struct pmu_list *list,
+				    struct text_list *ret_notes),
+			const struct sysfs *fs, const struct pmu_list *list, char *ret, size_t size)
 {
 	cleanup_texts struct text_list notes = { 0 };
 
 	/* Without memory for it, list still says it. */
-	if (pmu_fit_left_out(fs, list, &notes))
-		return;
+	if (make(fs, list, &notes))
+		return 0;
 	for (size_t i = 0; i < notes.nr; i++)
 		str_append(ret, size, "; %.*s", (int)strcspn(notes.items[i], "."), notes.items[i]);
+	return notes.nr;
 }
 
 /* What is odd about a PMU, and what helps; NULL for nothing. */
@@ -263,6 +265,7 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 {
 	const char *odd = NULL, *remedy = NULL, *whose = NULL;
 	bool have_memory = false, have_known = false, have_energy = pmu_fit_energy(list);
+	bool doubt;
 
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct pmu *pmu = &list->pmus[i];
@@ -279,7 +282,10 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 	}
 	set_row(ret_row, "pmus", have_memory && !odd ? CHECK_OK : CHECK_LIMITED, "%s", "");
 	count_families(list, ret_row->found, sizeof(ret_row->found));
-	put_left_out(fs, list, ret_row->found, sizeof(ret_row->found));
+	put_notes(pmu_fit_left_out, fs, list, ret_row->found, sizeof(ret_row->found));
+	doubt = put_notes(pmu_fit_doubts, fs, list, ret_row->found, sizeof(ret_row->found));
+	if (doubt)
+		ret_row->status = CHECK_LIMITED;
 	if (odd) {
 		str_append(ret_row->found, sizeof(ret_row->found), "; %s: %s", whose, odd);
 		set_remedy(ret_row, remedy);
@@ -291,6 +297,8 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		set_remedy(ret_row, "no usable nvidia_ucf_pmu_<n> (T410) or nvidia_scf_pmu_<n> "
 				    "(Grace): memory traffic cannot be attributed (module "
 				    "nvidia_cspmu)");
+	} else if (doubt) {
+		set_remedy(ret_row, "t410trace list says what that means for the total");
 	}
 }
 

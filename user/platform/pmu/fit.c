@@ -7,6 +7,9 @@
 
 #include "base/text.h"
 #include "platform/pmu/pmu_scale.h"
+#include "platform/pmu/pmu_socket.h"
+#include "platform/sys/nodes.h"
+#include "tables/aside_rows.h"
 #include "tables/own_rows.h"
 
 #define WORDS_LEN 400
@@ -100,6 +103,80 @@ static int note_replaced(const struct pmu_list *list, size_t at, struct text_lis
 			       pmu->family->pattern, better->family->pattern);
 }
 
+/* NUMA nodes of the socket that has most of them; 0: a node has CPUs of several sockets. */
+static size_t most_nodes(const struct sysfs *fs, const struct numa_nodes *nodes)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < nodes->nr; i++) {
+		int32_t socket = pmu_cpus_socket(fs, &nodes->items[i].cpus);
+		size_t nr = 0;
+
+		if (socket < 0)
+			return 0;
+		for (size_t k = 0; k < nodes->nr; k++)
+			nr += pmu_cpu_socket(fs, cpulist_next(&nodes->items[k].cpus, -1)) == socket;
+		most = nr > most ? nr : most;
+	}
+	return most;
+}
+
+/* Firmware that makes more or fewer nodes than sockets spreads addresses over channels otherwise. */
+static int doubt_nodes(const struct sysfs *fs, const struct pmu_list *list, struct text_list *n)
+{
+	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
+	struct numa_nodes nodes;
+	char found[64];
+	size_t most, nr;
+
+	if (!chip || !chip->one_node)
+		return 0;
+	if (numa_nodes_read(fs, &nodes))
+		return -ENOMEM;
+	most = most_nodes(fs, &nodes);
+	nr = nodes.nr;
+	numa_nodes_free(&nodes);
+	if (!nr || most == 1)
+		return 0;
+	str_copy(found, sizeof(found), "a NUMA node has several sockets");
+	if (most)
+		snprintf(found, sizeof(found), "a socket has %zu NUMA nodes", most);
+	return text_list_print(
+		n,
+		"%s: %s, and the sum is documented for one node of each socket (NPS1). How wrong "
+		"the total is here is not known: set NPS1 in the firmware's setup. Only a node for "
+		"each L3 cache does no harm.",
+		chip->one_node, found);
+}
+
+/* Once for each row that has a PMU here. */
+static int doubt_asides(const struct sysfs *fs, struct text_list *n)
+{
+	cleanup_texts struct text_list names = { 0 };
+	int err = sysfs_list(fs, &names, PMU_DEVICES);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	for (size_t r = 0; r < nr_aside_rows && !err; r++) {
+		size_t i = 0;
+
+		while (i < names.nr && !pmu_name_fits(aside_rows[r].pattern, names.items[i]))
+			i++;
+		if (i < names.nr)
+			err = text_list_print(n, "%s: %s.", aside_rows[r].pattern,
+					      aside_rows[r].what);
+	}
+	return err;
+}
+
+int pmu_fit_doubts(const struct sysfs *fs, const struct pmu_list *list, struct text_list *ret_notes)
+{
+	/* What the user's own rows count, the user knows. */
+	int err = own_rows() ? 0 : doubt_nodes(fs, list, ret_notes);
+
+	return err ? err : doubt_asides(fs, ret_notes);
+}
+
 static int note_terms(const struct pmu *pmu, struct text_list *n)
 {
 	const struct counter_row *row;
@@ -123,7 +200,7 @@ void pmu_fit_chips(const char *name, char *ret, size_t size)
 		const struct pmu_family *f = &pmu_families[i];
 		const struct pmu_platform_row *chip = pmu_platform_row(f->platform);
 
-		if (f->by_cpu && chip && pmu_family_fits_name(f, name))
+		if (f->by_cpu && chip && pmu_name_fits(f->pattern, name))
 			str_append(ret, size, "%s%s", ret[0] ? "; " : "", chip->title);
 	}
 }
@@ -154,7 +231,7 @@ static bool is_known(const struct pmu_list *list, const char *name)
 static const struct pmu_family *misfit(const struct pmu_list *list, const char *name)
 {
 	for (size_t i = 0; i < nr_pmu_families && !is_known(list, name); i++)
-		if (pmu_families[i].by_cpu && pmu_family_fits_name(&pmu_families[i], name))
+		if (pmu_families[i].by_cpu && pmu_name_fits(pmu_families[i].pattern, name))
 			return &pmu_families[i];
 	return NULL;
 }
@@ -200,6 +277,8 @@ int pmu_fit_notes(const struct sysfs *fs, const struct pmu_list *list, struct te
 {
 	int err = note_total(list, ret_notes);
 
+	if (!err)
+		err = pmu_fit_doubts(fs, list, ret_notes);
 	if (!err)
 		err = note_parts(list, ret_notes);
 	for (size_t i = 0; i < list->nr && !err; i++)

@@ -37,6 +37,10 @@ bool pmu_fit_energy(const struct pmu_list *list);
  */
 int pmu_fit_notes(const struct sysfs *fs, const struct pmu_list *list, struct text_list *ret_notes);
 
+/** pmu_fit_doubts() - those of the notes that say why the total is not what it seems; 0 or -ENOMEM */
+int pmu_fit_doubts(const struct sysfs *fs, const struct pmu_list *list,
+		   struct text_list *ret_notes);
+
 /** pmu_fit_left_out() - those of the notes that say what reports leave out; 0 or -ENOMEM */
 int pmu_fit_left_out(const struct sysfs *fs, const struct pmu_list *list,
 		     struct text_list *ret_notes);

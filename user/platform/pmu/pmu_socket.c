@@ -16,8 +16,7 @@ int32_t pmu_cpu_socket(const struct sysfs *fs, int cpu)
 										: (int32_t)package;
 }
 
-/* The socket of these CPUs, -1 when they are on several. */
-static int32_t socket_of(const struct sysfs *fs, const struct cpulist *cpus)
+int32_t pmu_cpus_socket(const struct sysfs *fs, const struct cpulist *cpus)
 {
 	int32_t only = -1;
 
@@ -36,7 +35,7 @@ static int32_t only_socket(const struct sysfs *fs)
 {
 	struct cpulist cpus;
 
-	return cpus_possible(fs, &cpus) ? -1 : socket_of(fs, &cpus);
+	return cpus_possible(fs, &cpus) ? -1 : pmu_cpus_socket(fs, &cpus);
 }
 
 /*
@@ -57,7 +56,7 @@ static int32_t device_socket(const struct sysfs *fs, const struct pmu *pmu)
 		       node) ||
 	    cpulist_parse(line, &cpus))
 		return -1;
-	return socket_of(fs, &cpus);
+	return pmu_cpus_socket(fs, &cpus);
 }
 
 int32_t pmu_find_socket(const struct sysfs *fs, const struct pmu *pmu)
@@ -135,7 +134,7 @@ static int32_t node_of(const struct sysfs *fs, const struct numa_nodes *nodes,
 	for (int c = -1; (c = cpulist_next(cpus, c)) >= 0;)
 		for (size_t i = 0; i < nodes->nr; i++)
 			if (cpulist_contains(&nodes->items[i].cpus, c))
-				return socket_of(fs, &nodes->items[i].cpus) < 0
+				return pmu_cpus_socket(fs, &nodes->items[i].cpus) < 0
 					       ? -1
 					       : nodes->items[i].number;
 	return -1;

@@ -8,6 +8,9 @@
 /** pmu_cpu_socket() - the number of the socket that a CPU is on, -1 when it is offline */
 int32_t pmu_cpu_socket(const struct sysfs *fs, int cpu);
 
+/** pmu_cpus_socket() - that of these CPUs, -1 when they are on several */
+int32_t pmu_cpus_socket(const struct sysfs *fs, const struct cpulist *cpus);
+
 /** pmu_find_socket() - that of a PMU whose attributes were read, -1 when it is not known */
 int32_t pmu_find_socket(const struct sysfs *fs, const struct pmu *pmu);
 
