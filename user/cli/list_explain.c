@@ -118,6 +118,11 @@ static int explain_unknown(const struct sysfs *fs, const char *name, struct text
 	for (size_t i = 0; i < nr_aside_rows; i++)
 		if (pmu_name_fits(aside_rows[i].pattern, name))
 			return text_list_print(n, "%s: not counted. %s.", name, aside_rows[i].what);
+	if (pmu_name_fits(PMU_NAMELESS, name))
+		return text_list_print(n,
+				       "%s: not counted. This kernel has no name for it; a newer "
+				       "one may have.",
+				       name);
 	pmu_fit_chips(name, chips, sizeof(chips));
 	if (!chips[0])
 		return text_list_print(n,

@@ -85,6 +85,9 @@ enum pmu_platform {
 	PMU_PLATFORM_OWN, /* the user's own */
 };
 
+/* What older kernels call PMUs that they know by the discovery table alone, uncore_discovery.c */
+#define PMU_NAMELESS "uncore_type_<i>_<i>"
+
 /* How it is known on which socket a PMU of a family is. */
 enum pmu_socket_by {
 	PMU_SOCKET_BY_NAME, /* "<n>" is its number, unless associated_cpus are those of another one */
@@ -154,7 +157,8 @@ extern const size_t nr_pmu_families;
  * @platform: the chip
  * @name: for reports, "t410"
  * @title: in sentences, "the T410"
- * @since: first Linux that knows its PMUs by their identifiers, NULL: all that we support
+ * @since: first Linux that knows its PMUs, NULL: all that we support, or not known
+ * @drivers: where its PMUs come from: modules, with the kernel's options
  * @mistaken_for: chip whose PMU names older kernels give to those of this one;
  *	PMU_PLATFORM_UNKNOWN: none
  * @port_rule: rule of thumb for where a root port is, WIRING_UNKNOWN for none
@@ -171,6 +175,7 @@ struct pmu_platform_row {
 	const char *name;
 	const char *title;
 	const char *since;
+	const char *drivers;
 	enum pmu_platform mistaken_for;
 	enum wiring port_rule;
 	enum pmu_kind pcie;

@@ -149,12 +149,19 @@ const size_t nr_pmu_families = ARRAY_SIZE(pmu_families);
 	"Traffic of devices and of other sockets' CPUs is in it, and is split among the " \
 	"tasks of the socket that has the memory."
 
+#define NVIDIA_CSPMU "nvidia_cspmu (CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU)"
+#define INTEL_UNCORE "intel_uncore (CONFIG_PERF_EVENTS_INTEL_UNCORE)"
+#define AMD_UNCORE   "amd_uncore (CONFIG_PERF_EVENTS_AMD_UNCORE)"
+
 const struct pmu_platform_row pmu_platforms[] = {
 	{
 		.platform = PMU_PLATFORM_T410,
 		.name = "t410",
 		.title = "the T410",
 		.since = "7.1",
+		.drivers = NVIDIA_CSPMU
+		", nvidia_t410_c2c_pmu (CONFIG_NVIDIA_TEGRA410_C2C_PMU), "
+		"nvidia_t410_cmem_latency_pmu (CONFIG_NVIDIA_TEGRA410_CMEM_LATENCY_PMU)",
 		.mistaken_for = PMU_PLATFORM_GRACE,
 		.port_rule = WIRING_LOW,
 		.pcie = PMU_PCIE,
@@ -164,6 +171,7 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.platform = PMU_PLATFORM_GRACE,
 		.name = "grace",
 		.title = "Grace",
+		.drivers = NVIDIA_CSPMU " of Linux 6.2 or newer",
 		.mistaken_for = PMU_PLATFORM_UNKNOWN,
 		.port_rule = WIRING_MEDIUM,
 		.pcie = PMU_GRACE_PCIE,
@@ -174,42 +182,51 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.platform = PMU_PLATFORM_SKX,
 		.name = "xeon-to-skylake",
 		.title = "Xeon servers up to Cascade Lake",
+		.drivers = INTEL_UNCORE,
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_ICX,
 		.name = "xeon-icelake",
 		.title = "Ice Lake servers",
+		.drivers = INTEL_UNCORE,
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_SPR,
 		.name = "xeon-sapphire",
 		.title = "Sapphire and Emerald Rapids",
+		.drivers = INTEL_UNCORE,
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_GNR,
 		.name = "xeon-granite",
 		.title = "Granite Rapids, Sierra Forest and Clearwater Forest",
+		.since = "6.8 (Clearwater Forest: 6.13)",
+		.drivers = INTEL_UNCORE,
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_CLIENT,
 		.name = "intel-client",
 		.title = "Intel's client processors",
+		.drivers = INTEL_UNCORE,
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_ZEN,
 		.name = "amd-zen",
 		.title = "AMD Zen 4 and later",
+		.since = "6.7",
+		.drivers = AMD_UNCORE,
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_ZEN2,
 		.name = "amd-zen2",
 		.title = "AMD EPYC of Zen 2 and Zen 3",
+		.drivers = AMD_UNCORE,
 		/* perf, pmu-events/arch/x86/amdzen3: nps1_die_to_dram */
 		.one_node = "amd_df",
 		ALL_TOGETHER,
@@ -218,36 +235,44 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.platform = PMU_PLATFORM_ZEN5,
 		.name = "amd-zen5",
 		.title = "AMD EPYC of Zen 5",
+		.since = "6.7",
+		.drivers = AMD_UNCORE,
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_AMPEREONE,
 		.name = "ampereone",
 		.title = "AmpereOne",
+		.since = "6.7",
+		.drivers = "ampere_cspmu (CONFIG_AMPERE_CORESIGHT_PMU_ARCH_SYSTEM_PMU)",
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_DMC620,
 		.name = "arm-dmc620",
 		.title = "chips with Arm's DMC-620, such as Ampere Altra",
+		.drivers = "arm_dmc620_pmu (CONFIG_ARM_DMC620_PMU)",
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_KUNPENG,
 		.name = "kunpeng",
 		.title = "HiSilicon Kunpeng",
+		.drivers = "hisi_uncore_ddrc_pmu (CONFIG_HISI_PMU)",
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_YITIAN,
 		.name = "yitian710",
 		.title = "Alibaba Yitian 710",
+		.drivers = "alibaba_uncore_drw_pmu (CONFIG_ALIBABA_UNCORE_DRW_PMU)",
 		ALL_SOURCES,
 	},
 	{
 		.platform = PMU_PLATFORM_CMN,
 		.name = "arm-cmn",
 		.title = "chips with Arm's CMN-600, CMN-650 or CMN-700",
+		.drivers = "arm-cmn (CONFIG_ARM_CMN)",
 		ALL_TOGETHER,
 	},
 };

@@ -208,14 +208,6 @@ static void count_families(const struct pmu_list *list, char *text, size_t size)
 	}
 }
 
-/* Is it a chip whose memory controllers are counted? */
-static bool has_total(const struct pmu_list *list)
-{
-	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
-
-	return chip && chip->total;
-}
-
 /* The first clause of each note; how many there are. */
 static size_t put_notes(int (*make)(const struct sysfs *fs, const struct pmu_list *list,
 				    struct text_list *ret_notes),
@@ -265,6 +257,7 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 {
 	const char *odd = NULL, *remedy = NULL, *whose = NULL;
 	bool have_memory = false, have_known = false, have_energy = pmu_fit_energy(list);
+	struct diag d = { 0 };
 	bool doubt;
 
 	for (size_t i = 0; i < list->nr; i++) {
@@ -286,17 +279,16 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 	doubt = put_notes(pmu_fit_doubts, fs, list, ret_row->found, sizeof(ret_row->found));
 	if (doubt)
 		ret_row->status = CHECK_LIMITED;
+	if (!have_memory)
+		str_append(ret_row->found, sizeof(ret_row->found), "; %s",
+			   have_energy ? "only energy is counted"
+				       : "no usable PMU counts memory traffic");
 	if (odd) {
 		str_append(ret_row->found, sizeof(ret_row->found), "; %s: %s", whose, odd);
 		set_remedy(ret_row, remedy);
-	} else if (!have_memory && have_energy) {
-		set_remedy(ret_row, "only energy is counted: no usable PMU counts memory traffic");
-	} else if (!have_memory && has_total(list)) {
-		set_remedy(ret_row, "no usable PMU counts memory traffic: t410trace list says why");
 	} else if (!have_memory) {
-		set_remedy(ret_row, "no usable nvidia_ucf_pmu_<n> (T410) or nvidia_scf_pmu_<n> "
-				    "(Grace): memory traffic cannot be attributed (module "
-				    "nvidia_cspmu)");
+		no_pmu_diag(fs, &d);
+		set_remedy(ret_row, d.help);
 	} else if (doubt) {
 		set_remedy(ret_row, "t410trace list says what that means for the total");
 	}

@@ -58,12 +58,22 @@ bool pmu_fit_energy(const struct pmu_list *list)
 
 /* --- notes */
 
-static int note_total(const struct pmu_list *list, struct text_list *n)
+static int note_total(const struct sysfs *fs, const struct pmu_list *list, struct text_list *n)
 {
 	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
+	struct diag d = { 0 };
+	size_t i = 0;
 
 	/* What the user's own rows count, the user knows. */
-	if (!chip || !chip->total || own_rows())
+	if (own_rows())
+		return 0;
+	while (i < list->nr && !counter_rows_have(list->pmus[i].kind, COUNTERS_SUMS))
+		i++;
+	if (i == list->nr) {
+		no_pmu_diag(fs, &d);
+		return text_list_print(n, "No PMU here counts memory traffic: %s", d.help);
+	}
+	if (!chip || !chip->total)
 		return 0;
 	return text_list_print(n,
 			       "Reports of %s count %s. %s Nobody has seen it count on hardware.",
@@ -149,23 +159,27 @@ static int doubt_nodes(const struct sysfs *fs, const struct pmu_list *list, stru
 		chip->one_node, found);
 }
 
-/* Once for each row that has a PMU here. */
-static int doubt_asides(const struct sysfs *fs, struct text_list *n)
+/* A sentence about PMUs of a name, if any are here. */
+static int note_names(const struct sysfs *fs, const char *pattern, const char *what,
+		      struct text_list *n)
 {
 	cleanup_texts struct text_list names = { 0 };
 	int err = sysfs_list(fs, &names, PMU_DEVICES);
+	size_t i = 0;
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	for (size_t r = 0; r < nr_aside_rows && !err; r++) {
-		size_t i = 0;
+	while (i < names.nr && !pmu_name_fits(pattern, names.items[i]))
+		i++;
+	return i < names.nr ? text_list_print(n, "%s: %s.", pattern, what) : 0;
+}
 
-		while (i < names.nr && !pmu_name_fits(aside_rows[r].pattern, names.items[i]))
-			i++;
-		if (i < names.nr)
-			err = text_list_print(n, "%s: %s.", aside_rows[r].pattern,
-					      aside_rows[r].what);
-	}
+static int doubt_asides(const struct sysfs *fs, struct text_list *n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < nr_aside_rows && !err; i++)
+		err = note_names(fs, aside_rows[i].pattern, aside_rows[i].what, n);
 	return err;
 }
 
@@ -263,6 +277,15 @@ static int note_misfits(const struct sysfs *fs, const struct pmu_list *list, str
 	return err;
 }
 
+/* The discovery table has more than a kernel knows; those of HBM and CXL memory it knows since 6.11. */
+static int note_nameless(const struct sysfs *fs, struct text_list *n)
+{
+	return note_names(fs, PMU_NAMELESS,
+			  "the kernel has no names for these PMUs, and they are not counted. A "
+			  "newer one may have them",
+			  n);
+}
+
 int pmu_fit_left_out(const struct sysfs *fs, const struct pmu_list *list,
 		     struct text_list *ret_notes)
 {
@@ -270,12 +293,14 @@ int pmu_fit_left_out(const struct sysfs *fs, const struct pmu_list *list,
 
 	for (size_t i = 0; i < list->nr && !err; i++)
 		err = note_replaced(list, i, ret_notes);
+	if (!err)
+		err = note_nameless(fs, ret_notes);
 	return err ? err : note_misfits(fs, list, ret_notes);
 }
 
 int pmu_fit_notes(const struct sysfs *fs, const struct pmu_list *list, struct text_list *ret_notes)
 {
-	int err = note_total(list, ret_notes);
+	int err = note_total(fs, list, ret_notes);
 
 	if (!err)
 		err = pmu_fit_doubts(fs, list, ret_notes);

@@ -533,6 +533,15 @@ bool pmu_cpu_id(const struct sysfs *fs, struct cpu_id *ret)
 	       cpu_id_parse(line, ret);
 }
 
+bool pmu_cpu_virtual(const struct sysfs *fs)
+{
+	char line[MODALIAS_LEN];
+
+	/* X86_FEATURE_HYPERVISOR of arch/x86/include/asm/cpufeatures.h: word 4, bit 31 */
+	return !sysfs_read(fs, line, sizeof(line), "devices/system/cpu/modalias") &&
+	       !strncmp(line, "cpu:type:x86,", 13) && strstr(line, ",009F");
+}
+
 /* That of CPU 0: rows for chips with unlike cores would need more. */
 bool pmu_cpu_midr(const struct sysfs *fs, uint64_t *ret)
 {

@@ -172,6 +172,9 @@ int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_l
 /** pmu_cpu_id() - what CPU the machine has; false when it is no x86 or does not say it */
 bool pmu_cpu_id(const struct sysfs *fs, struct cpu_id *ret);
 
+/** pmu_cpu_virtual() - does an x86 CPU say that a hypervisor runs it? */
+bool pmu_cpu_virtual(const struct sysfs *fs);
+
 /** pmu_cpu_midr() - MIDR_EL1 of the machine's CPUs; false when they are no Arm ones */
 bool pmu_cpu_midr(const struct sysfs *fs, uint64_t *ret);
 
