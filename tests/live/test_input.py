@@ -2,6 +2,7 @@
 """Wrong arguments and an environment that does not play along: message and status."""
 
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -81,6 +82,31 @@ def test_one_capability_missing(bed):
         bed.program, "--no-counters", "-a", "-d", 0.1,
     )
     check(done, FAILED, "CAP_BPF")
+
+
+def hidden(bed, folder, files, *command):
+    """A run on a machine whose folder of sysfs has only these files."""
+    copy = bed.scratch / pathlib.Path(folder).name
+    copy.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (copy / name).write_text(text, encoding="utf-8")
+    script = f'mount --bind "{copy}" {folder} && exec "$@"'
+    return bed.command("unshare", "-m", "sh", "-c", script, "sh", *command)
+
+
+def test_no_type_information(bed):
+    """Whatever is asked of cgroups."""
+    for v1 in ("auto", "none"):
+        run = (bed.program, "--no-counters", "-a", "-d", 0.1, "--cgroup-v1", v1)
+        done = hidden(bed, "/sys/kernel/btf", {}, *run)
+        check(done, FAILED, "no type information", "CONFIG_DEBUG_INFO_BTF")
+
+
+def test_locked_down(bed):
+    """Nobody may load our programs then; here that is as without capabilities."""
+    run = ("setpriv", "--bounding-set", "-bpf,-sys_admin", bed.program, "--no-counters", "-a", "-d", 0.1)
+    done = hidden(bed, "/sys/kernel/security", {"lockdown": "none integrity [confidentiality]\n"}, *run)
+    check(done, FAILED, "confidentiality", "lockdown=integrity")
 
 
 BAD_ARGUMENTS = [
@@ -224,6 +250,8 @@ TESTS = [
     test_unknown_cgroup,
     test_no_permission,
     test_one_capability_missing,
+    test_no_type_information,
+    test_locked_down,
     test_wrong_arguments,
     test_unknown_command,
     test_output_full,

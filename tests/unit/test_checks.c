@@ -111,6 +111,30 @@ static void test_caps(void **state)
 	}
 }
 
+static void test_lockdown(void **state)
+{
+	static const struct {
+		const char *text, *found;
+		enum check_status status;
+	} rows[] = {
+		{ "[none] integrity confidentiality", "none", CHECK_OK },
+		{ "none [integrity] confidentiality", "integrity", CHECK_OK },
+		{ "none integrity [confidentiality]", "confidentiality", CHECK_MISSING },
+		{ "strange", "strange", CHECK_OK },
+	};
+	struct check_row row;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		check_judge_lockdown(rows[i].text, &row);
+		assert_string_equal(row.name, "lockdown");
+		assert_string_equal(row.found, rows[i].found);
+		assert_int_equal(row.status, rows[i].status);
+		assert_int_equal(strstr(row.remedy, "lockdown=integrity") != NULL,
+				 rows[i].status == CHECK_MISSING);
+	}
+}
+
 static void test_unprivileged_bpf(void **state)
 {
 	struct check_row row;
@@ -220,6 +244,8 @@ static void test_run(void **state)
 	assert_string_equal(find_row(&list, "unprivileged_bpf_disabled")->found, "not there");
 	assert_int_equal(find_row(&list, "bpf_jit_enable")->status, CHECK_OK);
 	assert_int_equal(find_row(&list, "btf")->status, CHECK_OK);
+	for (size_t i = 0; i < list.nr; i++)
+		assert_string_not_equal(list.rows[i].name, "lockdown");
 	assert_int_equal(find_row(&list, "pmus")->status, CHECK_OK);
 	for (size_t i = 0; i < list.nr; i++) {
 		assert_string_not_equal(list.rows[i].found, "");
@@ -229,12 +255,14 @@ static void test_run(void **state)
 
 	tree_put(&tree, "self/mountinfo", "");
 	tree_drop(&tree, "kernel/btf/vmlinux");
+	tree_put(&tree, "kernel/security/lockdown", "none integrity [confidentiality]\n");
 	tree_put(&tree, "sys/net/core/bpf_jit_enable", "0\n");
 	assert_int_equal(check_machine(&fs, tree.root, "/nonexistent", &list), 0);
 	assert_int_equal(find_row(&list, "bpf_jit_enable")->status, CHECK_MISSING);
 	assert_non_null(strstr(find_row(&list, "bpf_jit_enable")->remedy, "bpf_jit_enable=1"));
 	assert_int_equal(find_row(&list, "cgroup2")->status, CHECK_LIMITED);
 	assert_int_equal(find_row(&list, "btf")->status, CHECK_MISSING);
+	assert_int_equal(find_row(&list, "lockdown")->status, CHECK_MISSING);
 	assert_false(check_all_ok(&list));
 	assert_true(check_all_ok(&none));
 	check_list_free(&list);
@@ -255,9 +283,13 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel), cmocka_unit_test(test_paranoid),
-		cmocka_unit_test(test_caps),   cmocka_unit_test(test_unprivileged_bpf),
-		cmocka_unit_test(test_pmus),   cmocka_unit_test(test_run),
+		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_paranoid),
+		cmocka_unit_test(test_caps),
+		cmocka_unit_test(test_lockdown),
+		cmocka_unit_test(test_unprivileged_bpf),
+		cmocka_unit_test(test_pmus),
+		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_names),
 	};
 

@@ -210,6 +210,8 @@ static int find_v1(struct ledger *l, const struct ledger_options *o, struct diag
 	if (!o->v1_number || !o->v1_controller || !o->v1_controller[0])
 		return 0;
 	err = subsys_number(o->v1_controller, &l->v1_subsys);
+	if (err && access(KERNEL_TYPES, R_OK))
+		return ledger_load_problem(err, "cannot load the BPF programs", "", d);
 	if (err) {
 		diag_fail(d, err, "the kernel's type information has no cgroup controller %s",
 			  o->v1_controller);

@@ -124,6 +124,8 @@ uint64_t ledger_misses(const struct bpf_program *prog);
 /** ledger_kernel_has() - has the kernel's type information something of this name and BTF_KIND_*? */
 bool ledger_kernel_has(const char *name, uint32_t kind);
 
+#define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
+
 /** ledger_listen() - keep what libbpf prints for ledger_load_problem(), and hand it to @log, or NULL */
 void ledger_listen(void (*log)(const char *text));
 

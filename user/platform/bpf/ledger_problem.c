@@ -4,6 +4,7 @@
  * program with the same EACCES as a security module. Only the verifier writes a log, which libbpf
  * prints, so a log means that rights were not the matter.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/text.h"
 #include "platform/bpf/ledger_parts.h"
 
+#define LOCKDOWN   "/sys/kernel/security/lockdown"
 /* libbpf's words around the log of a program */
 #define LOG_BEGIN  "-- BEGIN PROG LOAD LOG --\n"
 #define LOG_END	   "-- END PROG LOAD LOG --"
@@ -92,9 +94,20 @@ void ledger_load_begins(void)
 	memset(&said, 0, sizeof(said));
 }
 
+static bool is_locked_down(void)
+{
+	char line[64];
+
+	return !read_line_at(AT_FDCWD, LOCKDOWN, line, sizeof(line)) &&
+	       strstr(line, "[confidentiality]");
+}
+
 static void say_help(int err, struct diag *d)
 {
-	if (err == -EPERM)
+	if (is_locked_down())
+		diag_help(d, "the kernel is locked down (confidentiality): no BPF program may read "
+			     "its memory. Boot with lockdown=integrity");
+	else if (err == -EPERM)
 		diag_help(d, "run as root, or give the program the capabilities CAP_BPF and "
 			     "CAP_PERFMON; \"t410trace check\" shows which are missing");
 	else if (said.lines[0])
@@ -102,10 +115,9 @@ static void say_help(int err, struct diag *d)
 			  "if \"t410trace check\" finds nothing missing, please report this as a "
 			  "bug, with the kernel's release; the verifier's last lines: %s",
 			  said.lines);
-	else if (access("/sys/kernel/btf/vmlinux", R_OK))
-		diag_help(d,
-			  "the kernel has no type information (/sys/kernel/btf/vmlinux): use one "
-			  "built with CONFIG_DEBUG_INFO_BTF=y");
+	else if (access(KERNEL_TYPES, R_OK))
+		diag_help(d, "the kernel has no type information (" KERNEL_TYPES "): use one built "
+			     "with CONFIG_DEBUG_INFO_BTF=y");
 	else
 		diag_help(d, "\"t410trace check\" tells what this kernel lacks");
 }

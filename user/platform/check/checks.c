@@ -191,6 +191,20 @@ void check_judge_bpf_jit(const char *text, struct check_row *ret_row)
 			    "for riscv64 starts with 0)");
 }
 
+void check_judge_lockdown(const char *text, struct check_row *ret_row)
+{
+	/* "none [integrity] confidentiality" */
+	const char *mode = strchr(text, '[');
+
+	set_row(ret_row, "lockdown", CHECK_OK, "%.*s", (int)strcspn(mode ? mode + 1 : text, "]"),
+		mode ? mode + 1 : text);
+	if (!strstr(text, "[confidentiality]"))
+		return;
+	ret_row->status = CHECK_MISSING;
+	set_remedy(ret_row, "no BPF program may read the kernel's memory, whoever loads it: boot "
+			    "with lockdown=integrity");
+}
+
 /* "2 ucf, 12 pcie" for what is in the list. */
 static void count_families(const struct pmu_list *list, char *text, size_t size)
 {
@@ -531,6 +545,18 @@ static int add_resctrl_row(const struct sysfs *fs, const char *resctrl, const st
 	return add_row(list, &row);
 }
 
+/* No row where the kernel cannot be locked down, or nobody can see it. */
+static int add_lockdown_row(const struct sysfs *fs, struct check_list *list)
+{
+	struct check_row row;
+	char line[64];
+
+	if (sysfs_read(fs, line, sizeof(line), "kernel/security/lockdown"))
+		return 0;
+	check_judge_lockdown(line, &row);
+	return add_row(list, &row);
+}
+
 static int add_rows(const struct sysfs *fs, int proc, const char *resctrl, struct check_list *list)
 {
 	struct pmu_list pmus = { 0 };
@@ -548,6 +574,8 @@ static int add_rows(const struct sysfs *fs, int proc, const char *resctrl, struc
 		check_btf(fs, &row);
 		err = add_row(list, &row);
 	}
+	if (!err)
+		err = add_lockdown_row(fs, list);
 	if (!err)
 		err = add_bpf_rows(list);
 	if (!err)

@@ -113,6 +113,9 @@ void check_judge_paranoid(const char *text, const struct check_caps *caps,
  */
 void check_judge_bpf_jit(const char *text, struct check_row *ret_row);
 
+/** check_judge_lockdown() - may BPF programs read the kernel's memory? @text of sysfs' lockdown */
+void check_judge_lockdown(const char *text, struct check_row *ret_row);
+
 /** check_judge_unprivileged_bpf() - @text of kernel.unprivileged_bpf_disabled, or NULL */
 void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row);
 

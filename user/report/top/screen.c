@@ -161,19 +161,19 @@ static void choose_looks(struct screen *s)
 
 static int start(struct screen *s, struct diag *d)
 {
-	char why[160];
-
 	/* Only which characters there are: numbers are written as everywhere. */
 	setlocale(LC_CTYPE, "");
 	s->canvas.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	/* Otherwise names would be wide for ncurses that are not for us, and the other way round */
 	s->terminal = newterm(NULL, s->out, s->in);
 	if (!s->terminal) {
-		snprintf(why, sizeof(why),
-			 "TERM=%.64s is not known here (is it in "
-			 "/usr/share/terminfo?)",
-			 getenv("TERM"));
-		return refuse(d, why);
+		diag_fail(
+			d, -ENOTTY,
+			"there is no terminal to draw on: the terminfo database has no TERM=%.64s",
+			getenv("TERM"));
+		return diag_advise(d, -ENOTTY,
+				   "TERM=xterm-256color suits most terminals, and ncurses-term has "
+				   "descriptions of more; TERMINFO names another database");
 	}
 	raw();
 	noecho();
