@@ -60,6 +60,35 @@ static void children_of_followed_are_followed(void **state)
 	assert_int_equal(identity_followed_alive(id), 2);
 }
 
+static void followed_when_it_first_runs(void **state)
+{
+	struct identity *id = *state;
+	uint32_t workload;
+
+	assert_int_equal(identity_await(id, 10), 0);
+	assert_int_equal(identity_await(id, 10), 0);
+	assert_int_equal(identity_await(id, 20), 0);
+	assert_int_equal(identity_followed_alive(id), 2);
+	/* Its fork is told before its own time is. */
+	assert_true(add(id, 11, 110, 10, 100, "child")->followed);
+	assert_false(add(id, 12, 120, 9, 90, "other")->followed);
+	assert_int_equal(identity_workload(id, 10, 10, 100, 7, &workload), 0);
+	assert_true(identity_get(id, workload)->task->followed);
+	assert_int_equal(identity_followed_alive(id), 3);
+	/* A list that does not have it is no end. */
+	identity_resync(id);
+	add(id, 11, 110, 10, 100, "child");
+	identity_resync_end(id);
+	assert_false(identity_get(id, workload)->task->exited);
+	/* Its end is, and the number is somebody else's then. */
+	identity_exit(id, 10, 100);
+	identity_exit(id, 20, 200);
+	assert_int_equal(identity_followed_alive(id), 1);
+	assert_false(add(id, 10, 300, 9, 90, "next")->followed);
+	assert_int_equal(identity_workload(id, 20, 20, 400, 7, &workload), 0);
+	assert_false(identity_get(id, workload)->task->followed);
+}
+
 static void a_reused_pid_is_someone_else(void **state)
 {
 	struct identity *id = *state;
@@ -281,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(children_of_followed_are_followed),
+		TEST(followed_when_it_first_runs),
 		TEST(a_reused_pid_is_someone_else),
 		TEST(workloads_are_task_and_cgroup),
 		TEST(names_follow_exec),

@@ -339,12 +339,11 @@ int live_follow(struct live *l, pid_t pid, struct diag *d)
 	err = live_tasks_number(&l->tasks, l->ledger, pid, &number);
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
-	if (number && session_follow(l->session, number))
-		return live_trace_failed(l,
-					 live_tasks_remember(&l->tasks, pid)
-						 ?: trace_send_follow(&l->out, number),
-					 d);
-	return process_missing(pid, d);
+	/* Kernels may leave tasks out of their list that /proc has, process 1 for example. */
+	if (!number || (!session_follow(l->session, number) && !process_lives(pid)))
+		return process_missing(pid, d);
+	err = live_tasks_remember(&l->tasks, pid) ?: trace_send_follow(&l->out, number);
+	return live_trace_failed(l, err, d);
 }
 
 int live_fd(const struct live *l)

@@ -44,6 +44,15 @@ int process_missing(pid_t pid, struct diag *d)
 	/* elsewhere /proc is about others */
 	uint32_t tgid = pid_namespace_has_proc("/proc") ? process_of(pid) : 0;
 
+	if (process_lives(pid)) {
+		diag_fail(d, -ESRCH,
+			  "-p %d: this process lives, but the kernel's list of tasks does not have "
+			  "it",
+			  pid);
+		diag_help(d, "so its number on the machine is not known: run in the host's pid "
+			     "namespace (docker, podman: --pid=host)");
+		return -ESRCH;
+	}
 	diag_fail(d, -ESRCH, "-p %d: there is no such process", pid);
 	if (tgid && tgid != (uint32_t)pid)
 		diag_help(d, "%d is a thread of process %u: follow that", pid, tgid);

@@ -45,6 +45,7 @@ void identity_free(struct identity *id)
 	identity_cgroups_free(id);
 	free(id->by_id);
 	free(id->free_ids);
+	free(id->awaited);
 	free(id);
 }
 
@@ -57,8 +58,17 @@ static struct task *task_find(const struct identity *id, uint32_t pid, uint64_t 
 	return t;
 }
 
+static struct awaited *awaited_find(const struct identity *id, uint32_t tgid)
+{
+	for (size_t i = 0; i < id->nr_awaited; i++)
+		if (id->awaited[i].tgid == tgid)
+			return &id->awaited[i];
+	return NULL;
+}
+
 static struct task *task_new(struct identity *id, uint32_t pid, uint32_t tgid, uint64_t start_ns)
 {
+	struct awaited *awaited = awaited_find(id, tgid);
 	struct task *t = calloc(1, sizeof(*t));
 
 	if (!t)
@@ -72,6 +82,8 @@ static struct task *task_new(struct identity *id, uint32_t pid, uint32_t tgid, u
 		free(t);
 		return NULL;
 	}
+	if (awaited)
+		t->followed = t->unlisted = awaited->seen = true;
 	return t;
 }
 
@@ -86,12 +98,13 @@ int identity_task(struct identity *id, const struct trace_task *news, struct tas
 {
 	struct task *t = task_find(id, news->pid, news->start_ns);
 	struct task *parent = task_find(id, news->parent, news->parent_start_ns);
+	bool followed = parent ? parent->followed : awaited_find(id, news->parent) != NULL;
 
 	if (!t) {
 		t = task_new(id, news->pid, news->tgid, news->start_ns);
 		if (!t)
 			return -ENOMEM;
-		t->followed = parent && parent->followed;
+		t->followed |= followed;
 	}
 	/* By thread: it was another thread of its process until now, see feed.c. */
 	if (parent && parent->followed && parent->tgid == news->tgid)
@@ -120,9 +133,13 @@ static void task_ended(struct task *t)
 void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns)
 {
 	struct task *t = task_find(id, pid, start_ns);
+	struct awaited *awaited = awaited_find(id, pid);
 
 	if (t)
 		task_ended(t);
+	/* Its number may be given to another process from now on. */
+	if (awaited)
+		*awaited = id->awaited[--id->nr_awaited];
 }
 
 uint64_t identity_start_of(const struct identity *id, uint32_t pid)
@@ -148,6 +165,16 @@ size_t identity_follow(struct identity *id, uint32_t tgid)
 	return nr;
 }
 
+int identity_await(struct identity *id, uint32_t tgid)
+{
+	if (awaited_find(id, tgid))
+		return 0;
+	if (array_room(id->awaited, id->cap_awaited, id->nr_awaited))
+		return -ENOMEM;
+	id->awaited[id->nr_awaited++] = (struct awaited){ tgid, false };
+	return 0;
+}
+
 size_t identity_followed_alive(const struct identity *id)
 {
 	struct task *t, *next;
@@ -155,6 +182,8 @@ size_t identity_followed_alive(const struct identity *id)
 
 	HASH_ITER (hh, id->tasks, t, next)
 		nr += t->followed && !t->exited;
+	for (size_t i = 0; i < id->nr_awaited; i++)
+		nr += !id->awaited[i].seen;
 	return nr;
 }
 
@@ -340,6 +369,6 @@ void identity_resync_end(struct identity *id)
 	struct task *t, *next;
 
 	HASH_ITER (hh, id->tasks, t, next)
-		if (!t->seen)
+		if (!t->seen && !t->unlisted)
 			task_ended(t);
 }

@@ -35,6 +35,7 @@ struct task_key {
  * @kernel: a kernel thread
  * @followed: the user asked for it, or for one of its ancestors
  * @exited: its end was seen
+ * @unlisted: the list of tasks does not have it, see identity_await()
  * @announced: it was told of, not only seen to run
  * @seen: set while a list of all living tasks is read again
  * @idle_closes: intervals closed since it was last active
@@ -49,6 +50,7 @@ struct task {
 	bool kernel;
 	bool followed;
 	bool exited;
+	bool unlisted;
 	bool announced;
 	bool seen;
 	uint32_t idle_closes;
@@ -178,6 +180,15 @@ uint64_t identity_start_of(const struct identity *id, uint32_t pid);
  * Return: number of living tasks of it (0: there is none).
  */
 size_t identity_follow(struct identity *id, uint32_t tgid);
+
+/**
+ * identity_await() - follow a living process that the list of tasks does not have
+ *
+ * Its tasks are known when they first run. Until its end is told it counts as one that lives.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int identity_await(struct identity *id, uint32_t tgid);
 
 /** identity_followed_alive() - number of followed tasks that have not ended */
 size_t identity_followed_alive(const struct identity *id);

@@ -16,6 +16,12 @@ struct wanted_job {
 	bool seen;
 };
 
+/* A process to follow of which no task is known yet. @seen: since then there was one */
+struct awaited {
+	uint32_t tgid;
+	bool seen;
+};
+
 /**
  * struct identity - see identity.h
  * @cgroups: by id
@@ -27,6 +33,7 @@ struct wanted_job {
  * @nr_ended: jobs whose end was seen
  * @selected: cgroup paths asked for
  * @wanted: jobs asked for
+ * @awaited: see identity_await()
  */
 /*
  * Each slice asks for a workload and its cgroup. These places are asked before the hashes: by the low
@@ -55,6 +62,8 @@ struct identity {
 	size_t nr_selected, cap_selected;
 	struct wanted_job *wanted;
 	size_t nr_wanted, cap_wanted;
+	struct awaited *awaited;
+	size_t nr_awaited, cap_awaited;
 	void (*on_forget)(void *arg, uint32_t workload);
 	void *forget_arg;
 };

@@ -252,8 +252,7 @@ static int on_event(void *arg, const struct trace_event *e)
 		identity_job_news(s->id, &e->job);
 		return 0;
 	case TRACE_FOLLOW:
-		session_follow(s, e->follow.pid);
-		return 0;
+		return session_follow(s, e->follow.pid) ? 0 : session_await(s, e->follow.pid);
 	case TRACE_SLICE:
 		return on_slice(s, &e->slice);
 	case TRACE_WINDOW:
@@ -348,6 +347,11 @@ uint64_t session_jobs_ended(const struct session *s, uint32_t schedulers)
 size_t session_follow(struct session *s, uint32_t tgid)
 {
 	return identity_follow(s->id, tgid);
+}
+
+int session_await(struct session *s, uint32_t tgid)
+{
+	return identity_await(s->id, tgid);
 }
 
 uint64_t session_start_of(void *arg, uint32_t pid)

@@ -96,6 +96,9 @@ uint64_t session_jobs_ended(const struct session *s, uint32_t schedulers);
  */
 size_t session_follow(struct session *s, uint32_t tgid);
 
+/** session_await() - see identity_await() */
+int session_await(struct session *s, uint32_t tgid);
+
 /** session_start_of() - as identity_start_of(); @arg: the session */
 uint64_t session_start_of(void *arg, uint32_t pid);
 
