@@ -136,6 +136,29 @@ def test_terminate(bed):
     require(len(reports) >= 4, f"{len(reports)} reports")
 
 
+def test_hangup(bed):
+    """As SIGTERM, with the report that was asked for; not where it is ignored."""
+    for ignores in ({}, {"program": "nohup", "command": (bed.program,)}):
+        with bed.tracing("-a", "--json", "--summary", **ignores) as tracer:
+            tracer.signal(signal.SIGHUP)
+            if ignores:
+                time.sleep(0.3)
+                require(tracer.process.poll() is None, "an ignored SIGHUP has ended it")
+            done = tracer.end(signal.SIGTERM if ignores else None)
+        check_status(done)
+        require(done.summary(), "no summary")
+
+
+def test_hangup_is_passed_on(bed):
+    """The command gets it, too, and its status is the run's."""
+    with bed.tracing("--json", "--summary", "--", "sleep", 10 * LIMIT_S) as tracer:
+        path = pathlib.Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children")
+        tracer.wait_until("running its command", path.read_text)
+        done = tracer.end(signal.SIGHUP)
+    require(done.status == 128 + signal.SIGHUP, f"exit status {done.status}")
+    require(done.summary(), "no summary")
+
+
 def test_kill(bed):
     done = end_by(bed, signal.SIGKILL)
     require(done.status == -signal.SIGKILL, f"exit status {done.status}")
@@ -254,6 +277,8 @@ TESTS = [
     test_interrupt,
     test_interrupt_table,
     test_terminate,
+    test_hangup,
+    test_hangup_is_passed_on,
     test_kill,
     test_kill_before_ready,
     test_command_survives_interrupt_of_tracer,

@@ -114,7 +114,7 @@ static int open_live(struct serve *s, struct diag *d)
  */
 static int open_all(struct serve *s, struct diag *d)
 {
-	int err = signals_open(true, d, NULL, &s->signals);
+	int err = signals_open(HANGUP_RELOADS, d, NULL, &s->signals);
 
 	if (!err)
 		err = privileges_keep(false, d);

@@ -260,6 +260,7 @@ static int follow(struct top *t)
 	t->run.args = r;
 	t->run.interval = on_interval;
 	t->run.news = on_news;
+	t->run.course.hangup = HANGUP_OTHERS; /* the screen's */
 	t->run.arg = t;
 	t->view.state = VIEW_LIVE;
 	t->view.interval_ns = r->interval_ns;

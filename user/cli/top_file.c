@@ -231,7 +231,7 @@ static int open_screen(struct top_file *t, struct diag *d)
 	int err = screen_open(t->view, &owner, d, &t->screen);
 
 	if (!err)
-		err = signals_open(false, d, &mask, &t->signals);
+		err = signals_open(HANGUP_OTHERS, d, &mask, &t->signals);
 	if (!err)
 		err = screen_add(t->screen, &t->loop, d);
 	if (!err)

@@ -23,8 +23,8 @@ static int signals_fd(void *arg)
 
 /*
  * A second signal ends the run at once. Before that the command gets its time. Ctrl-C reaches it by
- * itself, it is in the same process group; SIGTERM was for us alone and is passed on. The command
- * stays in the books until it has ended.
+ * itself, it is in the same process group; other signals may be for us alone and are passed on. The
+ * command stays in the books until it has ended.
  */
 static int on_signal(void *arg, struct diag *d)
 {
@@ -43,8 +43,8 @@ static int on_signal(void *arg, struct diag *d)
 	c->ending = true;
 	c->next_ns = UINT64_MAX;
 	c->end_ns = monotonic_ns() + GRACE_NS;
-	if (sig == SIGTERM)
-		kill(c->child.pid, SIGTERM);
+	if (sig != SIGINT)
+		kill(c->child.pid, sig);
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static const struct loop_source last_sources[] = {
 
 int course_open(struct course *c, struct diag *d)
 {
-	int err = signals_open(false, d, &c->mask, &c->signals);
+	int err = signals_open(c->hangup, d, &c->mask, &c->signals);
 
 	return err ? err : loop_add(&c->loop, &signals_source, c, d);
 }

@@ -12,6 +12,7 @@
 
 #include "base/loop.h"
 #include "live/child.h"
+#include "live/signals.h"
 
 /**
  * struct course - a run, and how it ended
@@ -19,6 +20,7 @@
  * @duration_ns: end after this time, 0 = when something else is a reason
  * @interval: an interval ends now; not called at the end of the run. 0 or a negative errno
  * @arg: handed to @interval
+ * @hangup: what SIGHUP is for, before course_open()
  * @loop: from course_open() on; the caller's sources run before an interval ends. Another reason
  *	to end is one that calls loop_end()
  * @interrupted: the user has pressed Ctrl-C
@@ -36,6 +38,7 @@ struct course {
 	uint64_t duration_ns;
 	int (*interval)(void *arg, struct diag *d);
 	void *arg;
+	enum hangup hangup;
 	struct loop loop;
 	bool interrupted;
 	bool command_ended;

@@ -6,7 +6,15 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-int signals_open(bool reload, struct diag *d, sigset_t *ret_mask, int *ret_fd)
+/* nohup(1) */
+static bool is_ignored(int sig)
+{
+	struct sigaction now;
+
+	return !sigaction(sig, NULL, &now) && now.sa_handler == SIG_IGN;
+}
+
+int signals_open(enum hangup hangup, struct diag *d, sigset_t *ret_mask, int *ret_fd)
 {
 	sigset_t block;
 	int fd;
@@ -15,7 +23,8 @@ int signals_open(bool reload, struct diag *d, sigset_t *ret_mask, int *ret_fd)
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
 	sigaddset(&block, SIGTERM);
-	if (reload)
+	/* Blocked, it would come although it is ignored. */
+	if (hangup == HANGUP_RELOADS || (hangup == HANGUP_ENDS && !is_ignored(SIGHUP)))
 		sigaddset(&block, SIGHUP);
 	sigprocmask(SIG_BLOCK, &block, ret_mask);
 	fd = signalfd(-1, &block, SFD_CLOEXEC | SFD_NONBLOCK);
