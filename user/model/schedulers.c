@@ -6,10 +6,11 @@
 #include "job.h"
 
 static const char *const names[NR_SCHEDULERS] = {
-	[SCHEDULER_NONE] = "none",	 [SCHEDULER_SLURM] = "slurm",
-	[SCHEDULER_FLUX] = "flux",	 [SCHEDULER_KUBERNETES] = "kubernetes",
-	[SCHEDULER_DOCKER] = "docker",	 [SCHEDULER_PODMAN] = "podman",
-	[SCHEDULER_LIBVIRT] = "libvirt", [SCHEDULER_SYSTEMD] = "systemd",
+	[SCHEDULER_NONE] = "none",	     [SCHEDULER_SLURM] = "slurm",
+	[SCHEDULER_FLUX] = "flux",	     [SCHEDULER_KUBERNETES] = "kubernetes",
+	[SCHEDULER_DOCKER] = "docker",	     [SCHEDULER_PODMAN] = "podman",
+	[SCHEDULER_CONTAINER] = "container", [SCHEDULER_LXC] = "lxc",
+	[SCHEDULER_LIBVIRT] = "libvirt",     [SCHEDULER_SYSTEMD] = "systemd",
 };
 
 const char *scheduler_name(enum scheduler s)

@@ -36,6 +36,14 @@
 #define DOCKER	    "Docker 1.8 to 28"
 #define PODMAN	    "Podman 3 to 5"
 #define LIBVIRT	    "libvirt 1.1.1 to 11, cgroups.html"
+#define ACTIONS	    "runners of GitHub Actions 2020 to 2026, jobs in containers"
+#define ECS	    "Amazon ECS agent 1.15 and later, cgroup driver cgroupfs"
+#define NERDCTL	    "nerdctl 0.8 to 2.2"
+#define PARENT	    "docker-run(1), dockerd(8): --cgroup-parent, cgroup driver cgroupfs; nerdctl"
+#define PREFIX	    "runc, systemd driver: SLICE:PREFIX:ID of other engines"
+#define LXC_PAYLOAD "LXC 4 to 6, LXD 4 and later, Incus: lxc.container.conf(5)"
+#define LXC_SPLIT   "LXC 3.1 to 4.0, LXD 3.11 and later"
+#define LXC_PLAIN   "LXC and LXD before that; Proxmox VE 4 to 9: lxc.cgroup.dir.container"
 #define MACHINED    "systemd 205 and later, systemd-nspawn(1), systemd-machined(8)"
 #define SYSTEMD	    "systemd 205 and later, systemd.unit(5)"
 
@@ -115,10 +123,14 @@ static const struct job_rule rules[] = {
 	ALONE(SCHEDULER_KUBERNETES, "cri-containerd-(%x).scope", PLAIN, CRI),
 	ALONE(SCHEDULER_KUBERNETES, "%m:cri-containerd:(%x)", PLAIN, CRI),
 	ALONE(SCHEDULER_KUBERNETES, "crio-(%x).scope", PLAIN, CRI),
+	ALONE(SCHEDULER_KUBERNETES, "k8s.io/(%x)", PLAIN, CRI),
 
 	ALONE(SCHEDULER_DOCKER, "docker-(%x).scope", PLAIN, DOCKER),
 	ALONE(SCHEDULER_DOCKER, "docker/(%x)", PLAIN, DOCKER),
 	ALONE(SCHEDULER_DOCKER, "%m:docker:(%x)", PLAIN, DOCKER),
+	ALONE(SCHEDULER_DOCKER, "actions_job/(%x)", PLAIN, ACTIONS),
+	ALONE(SCHEDULER_DOCKER, "ecs/%m/(%x)", PLAIN, ECS),
+	ALONE(SCHEDULER_DOCKER, "ecs/%m/%m/(%x)", PLAIN, ECS),
 
 	{ .scheduler = SCHEDULER_PODMAN, .job = "%-libpod_pod_(%x).slice",
 	  .parts = { "libpod-<%x>.scope", "<%x>" }, .source = PODMAN },
@@ -128,6 +140,17 @@ static const struct job_rule rules[] = {
 	ALONE(SCHEDULER_PODMAN, "libpod-payload-(%x)", PLAIN, PODMAN ", --cgroups=split (Quadlet)"),
 	ALONE(SCHEDULER_PODMAN, "%m:libpod:(%x)", PLAIN, PODMAN ", another manager than the engine's"),
 	ALONE(SCHEDULER_PODMAN, "libpod-(%x)", PLAIN, PODMAN ", --cgroup-manager=cgroupfs"),
+
+	/* The engine is not told. A parent named like a pod is Kubernetes', in a layout not known here. */
+	{ .scheduler = SCHEDULER_CONTAINER, .job = "%m-(%x).scope", .except = "%mconmon-%x.scope",
+	  .source = NERDCTL "; " PREFIX },
+	ALONE(SCHEDULER_CONTAINER, "%m:nerdctl:(%x)", PLAIN, NERDCTL),
+	{ .scheduler = SCHEDULER_CONTAINER, .job = "%m/(%x)", .except = "pod%m",
+	  .source = PARENT },
+
+	ALONE(SCHEDULER_LXC, "lxc.payload.(%m)", PLAIN, LXC_PAYLOAD),
+	ALONE(SCHEDULER_LXC, "lxc.payload/(%m)", PLAIN, LXC_SPLIT),
+	ALONE(SCHEDULER_LXC, "lxc/(%m)", PLAIN, LXC_PLAIN),
 
 	ALONE(SCHEDULER_LIBVIRT, "machine-qemu\\x2d%d\\x2d(%m).scope", UNIT, LIBVIRT),
 	ALONE(SCHEDULER_LIBVIRT, "machine-lxc\\x2d%d\\x2d(%m).scope", UNIT, LIBVIRT),
@@ -165,6 +188,7 @@ static const struct job_variables variables[NR_SCHEDULERS] = {
 				   .proof = "KUBERNETES_SERVICE_HOST",
 				   .hostname = true },
 	[SCHEDULER_DOCKER] = { .name = "HOSTNAME", .hostname = true },
+	[SCHEDULER_CONTAINER] = { .name = "HOSTNAME", .hostname = true },
 	/* podman-run(1): ENVIRONMENT */
 	[SCHEDULER_PODMAN] = { .name = "HOSTNAME", .proof = "container", .hostname = true },
 };
