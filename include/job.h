@@ -124,6 +124,35 @@ void scheduler_names(char ret[SCHEDULER_NAMES_LEN], const char *last);
  */
 bool job_text_parse(const char *text, enum scheduler *ret, const char **ret_id);
 
+/**
+ * struct job_wanted - a job that is asked for
+ * @scheduler: who must have made it, SCHEDULER_NONE for anybody
+ * @id: as in struct job_path; "12_3" for a task of a Slurm array, see job_array_fits(); of a
+ *	container or pod also its beginning, see job_id_fits()
+ * @step: the part that is meant, "" for all
+ * @flux: the same number as Flux' id, where @id may be either; "" otherwise
+ */
+struct job_wanted {
+	enum scheduler scheduler;
+	char id[JOB_ID_LEN];
+	char step[JOB_STEP_LEN];
+	char flux[16];
+};
+
+/**
+ * job_wanted_parse() - a job in any spelling in which schedulers and engines print it
+ * @text: see job_text_parse()
+ * @ret: what it is; set in any case
+ *
+ * Return: NULL, or what is wrong when no job can have this id: "must be ..."
+ */
+const char *job_wanted_parse(const char *text, struct job_wanted *ret);
+
+#define JOB_ARRAY_LEN 24
+
+/** job_array_fits() - is @array, "12_3" or "", the task of an array that was asked for, or one of array "12"? */
+bool job_array_fits(const char *array, const char *wanted);
+
 /* Numbers of containers and pods have so many characters and more, which nobody types; so many do. */
 #define JOB_LONG_ID  32
 #define JOB_SHORT_ID 12

@@ -259,7 +259,8 @@ struct trace_io {
 /**
  * struct trace_job_news - more is known of a job than its cgroup's path says
  * @cgroup_id: the job's own cgroup, which was told before
- * @id: its number, shorter than JOB_ID_LEN; NULL = as in the path
+ * @id: its number, shorter than JOB_ID_LEN; NULL = as in the path. Behind a blank what it is called
+ *	as the task of a Slurm array, if it is one: "14 12_3"
  * @name, @user: shorter than JOB_NAME_LEN; NULL = not known
  *
  * What is NULL leaves as it is what was said before.

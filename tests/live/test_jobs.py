@@ -433,6 +433,52 @@ def test_job_selected(bed):
     require({id_ for id_, _ in all_jobs(summary)} == {str(here), str(later)}, f"jobs {all_jobs(summary)}")
 
 
+def test_job_as_squeue_prints_it(bed):
+    """-J with the task of an array and with a step: what runs is found at once, and in recordings."""
+    array, task, parts = (new_job() for _ in range(3))
+    steps = [f"{SLURM_V2}/job_{parts}/step_{name}" for name in ("batch", "0")]
+    whole = f"{SLURM_V2}/job_{task}/step_batch/user/task_0"
+    here = {"SLURM_ARRAY_JOB_ID": str(array), "SLURM_ARRAY_TASK_ID": "3"}
+    wanted, file = f"{array}_3,{parts}.batch", bed.scratch / "tasks.rec"
+    with Folders(mount_point()) as folders, contextlib.ExitStack() as running:
+        for path, variables in (
+            (whole, of_slurm(task) | here), *((path, of_slurm(parts)) for path in steps)
+        ):
+            process = running.enter_context(job_process(bed, BUSY_MS, **variables))
+            move_held(process, folders.make(path))
+            tell(process)
+        live = bed.trace("-J", wanted, "--json", "--by", "job", "-d", 0.3)
+        record = bed.command(
+            bed.program, "record", "--no-counters", "-J", wanted, "-d", 0.3, "-o", file
+        )
+    both = bed.command(bed.program, "report", "--json", "--by", "job", file)
+    chosen = bed.command(bed.program, "report", "--json", "--by", "job", "-J", f"{array}_3", file)
+    require("there is no job" not in live.err + record.err, live.err + record.err)
+    expected = {(str(job), step) for job in (task, parts) for step in (None, "batch")}
+    for done, jobs in (live, expected), (both, expected), (chosen, {j for j in expected if j[0] == str(task)}):
+        (report,) = done.reports()
+        require(set(all_jobs(report)) == jobs, f"jobs {all_jobs(report)}, expected {jobs}; {done.err}")
+    none = bed.command(bed.program, "report", "-J", f"{array}_4", file)
+    require(none.status == 1 and "no such job" in none.err, none.err)
+
+
+def test_jobs_that_cannot_be(bed):
+    """Nobody waits for them: the message says what would fit."""
+    for text, fits in (
+        ("4700_[1-3]", "12_3"),
+        ("slurm:abc", "12.batch"),
+        ("4711+1", "scontrol show job"),
+        ("\u0192pUt0", "flux job id"),
+        ("docker:happy_bell", "--no-trunc"),
+        ("systemd:work.slice", "service"),
+        ("nobody:1", "schedulers are slurm"),
+    ):
+        for command in (), ("record", "-o", "/dev/null"):
+            done = bed.command(bed.program, *command, "--no-counters", "-J", text, "-d", 5)
+            said = " ".join(done.err.split())
+            require(done.status == 2 and fits in said, f"-J {text}: {done.status}, {said}")
+
+
 def test_moved_between_jobs(bed):
     """A process that moves from job to job, and out of all: each has its part."""
     numbers = [new_job() for _ in range(2)]
@@ -475,6 +521,8 @@ TESTS = [
     test_by_job,
     test_job_again,
     test_job_selected,
+    test_job_as_squeue_prints_it,
+    test_jobs_that_cannot_be,
     test_moved_between_jobs,
     test_many_cgroups,
 ]

@@ -103,7 +103,9 @@ def which(file):
     lines = run("job", "12", "--all", "--json", *where).stdout.splitlines()
     assert [json.loads(line)["job"]["key"] for line in lines] == ["slurm-12-884-1", "slurm-12-881-1"]
     assert run("job", "13", *where).stdout.startswith("slurm job 13 ")
-    run("job", "docker:12", *where, status=4)
+    # one that the job has a step of, and one that no container can have
+    assert key_of(run("job", "12.batch", "--json", *where)) == "slurm-12-884-1"
+    run("job", "docker:12", *where, status=2)
     # what is no scheduler may be part of an id
     run("job", "nobody:12", *where, status=4)
 

@@ -49,6 +49,40 @@ static void check_block(enum scheduler s, const char *block, size_t size, const 
 #define CHECK(s, block, id, name, user) \
 	check_block(SCHEDULER_##s, block, sizeof(block) - 1, id, name, user)
 
+/* What tasks of arrays are called, if their environment says all of it */
+static void test_arrays(void **state)
+{
+	static const struct {
+		const char *array, *task, *want;
+	} rows[] = {
+		{ "4700", "3", "4700_3" },
+		{ "4700", "0", "4700_0" },
+		{ "4294967295", "4294967295", "4294967295_4294967295" },
+		{ "4700", "", "" },
+		{ "", "3", "" },
+		{ "4700", "3x", "" },
+		{ "0", "3", "" },
+		{ "4700", "03", "" },
+		{ "12345678901", "3", "" },
+	};
+	char block[200];
+	struct job_env env;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int n = snprintf(block, sizeof(block),
+				 "SLURM_JOB_ID=4711%cSLURM_ARRAY_JOB_ID=%s%cSLURM_ARRAY_TASK_ID=%s",
+				 0, rows[i].array, 0, rows[i].task);
+
+		assert_true(job_env_parse(SCHEDULER_SLURM, block, (size_t)n + 1, &env));
+		assert_string_equal(env.id, "4711");
+		assert_string_equal(env.array, rows[i].want);
+	}
+	/* of no job */
+	memcpy(block, "SLURM_ARRAY_JOB_ID=1\0SLURM_ARRAY_TASK_ID=2", 43);
+	assert_false(job_env_parse(SCHEDULER_SLURM, block, 43, &env));
+}
+
 static void test_parse(void **state)
 {
 	(void)state;
@@ -453,6 +487,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_arrays),
 		cmocka_unit_test(test_parse_containers),
 		cmocka_unit_test(test_parse_long),
 		cmocka_unit_test(test_parse_mutations),

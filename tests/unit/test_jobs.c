@@ -219,7 +219,7 @@ static void news_of_jobs(void **state)
 	told(&w, 3, "/slurm/uid_0/job_12");
 	told(&w, 4, "/slurm/uid_0/job_12/step_0");
 	j = job_of(&w, 3);
-	assert_int_equal(identity_select_job(w.id, SCHEDULER_NONE, "77"), 0);
+	assert_int_equal(identity_select_job(w.id, "77"), 0);
 	assert_true(identity_has_selection(w.id));
 	assert_false(j->chosen);
 	identity_job_news(w.id, &(struct trace_job_news){ .cgroup_id = 99, .id = "77" });
@@ -236,38 +236,6 @@ static void news_of_jobs(void **state)
 	world_free(&w);
 }
 
-static void long_ids_asked_for(void **state)
-{
-	static const char container[] =
-		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-	static const struct {
-		const char *id, *wanted;
-		bool fits;
-	} rows[] = {
-		{ container, container, true },
-		{ container, "0123456789ab", true },
-		{ container, "0123456789a", false },
-		{ container, "0123456789ac", false },
-		{ "12345678-1234-1234-1234-123456789012", "12345678-1234", true },
-		{ "12345678-1234-1234-1234-123456789012", "12345678", false },
-		{ "12", "12", true },
-		{ "12", "123456789012", false },
-		{ "123456789012345", "123456789012", false },
-		{ "a-unit-with-a-long-name-of-its-own.service", "a-unit-with-a", false },
-	};
-	struct world w = world_new(ROW_JOB, false);
-	char path[100];
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(job_id_fits(rows[i].id, rows[i].wanted), rows[i].fits);
-	snprintf(path, sizeof(path), "/docker/%s", container);
-	told(&w, 3, path);
-	assert_int_equal(identity_select_job(w.id, SCHEDULER_DOCKER, "0123456789ab"), 0);
-	assert_true(job_of(&w, 3)->chosen);
-	world_free(&w);
-}
-
 static void jobs_asked_for(void **state)
 {
 	struct world w = world_new(ROW_JOB, false);
@@ -278,8 +246,8 @@ static void jobs_asked_for(void **state)
 	told(&w, 5, "/slurm/uid_0/job_13");
 	told(&w, 6, "/slurm/uid_0/job_13/step_0");
 	told(&w, 7, "/slurm/uid_0/job_13/step_1");
-	assert_int_equal(identity_select_job(w.id, SCHEDULER_SLURM, "12"), 0);
-	assert_int_equal(identity_select_job(w.id, SCHEDULER_FLUX, "14"), 0);
+	assert_int_equal(identity_select_job(w.id, "slurm:12"), 0);
+	assert_int_equal(identity_select_job(w.id, "flux:14"), 0);
 	assert_int_equal(identity_select(w.id, "/slurm/uid_0/job_13/step_1"), 0);
 	told(&w, 4, "/slurm/uid_0/job_12/step_0");
 	told(&w, 8, "/slurm/uid_0/job_14");
@@ -784,7 +752,6 @@ int main(void)
 		cmocka_unit_test(what_is_gone_stays_gone),
 		cmocka_unit_test(a_step_may_come_before_its_job),
 		cmocka_unit_test(news_of_jobs),
-		cmocka_unit_test(long_ids_asked_for),
 		cmocka_unit_test(jobs_asked_for),
 		cmocka_unit_test(jobs_are_forgotten),
 		cmocka_unit_test(jobs_and_their_steps),

@@ -49,7 +49,7 @@ static int setup(void **state)
 	(void)state;
 	memset(&world, 0, sizeof(world));
 	world.now = 5 * S;
-	world.env = (struct job_env){ "", "fluid", "alice" };
+	world.env = (struct job_env){ .name = "fluid", .user = "alice" };
 	told = (struct event_log){ 0 };
 	out = log_sink(&told);
 	if (live_jobs_new(&cgroups, NULL, &source, &jobs))
@@ -185,6 +185,38 @@ static void test_number_first(void **state)
 	assert_true(live_jobs_next_ns(jobs) == UINT64_MAX);
 }
 
+/* The number of a task of an array comes with what it is called there. */
+static void test_array(void **state)
+{
+	bool asked;
+
+	(void)state;
+	world.env = (struct job_env){ .id = "14", .array = "12_3", .name = "fluid" };
+	cgroup(7, "/system.slice/slurmstepd.scope/job_14");
+	cgroup(8, "/system.slice/slurmstepd.scope/s4WEM9Y8PT4800");
+	/* at once, without waiting for their turn */
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(live_jobs_first(jobs, &out, &asked), 0);
+		assert_int_equal(asked, i < 2);
+	}
+	assert_told("job 7 [14 12_3] [fluid] [(null)]\njob 8 [14 12_3] [fluid] [(null)]\n");
+	assert_true(live_jobs_next_ns(jobs) < UINT64_MAX);
+}
+
+static void test_array_of_another_job(void **state)
+{
+	(void)state;
+	world.answer = -EAGAIN;
+	world.env = (struct job_env){ .id = "77" };
+	cgroup(7, "/system.slice/slurmstepd.scope/s4WEM9Y8PT4800");
+	step();
+	world.answer = 0;
+	world.env = (struct job_env){ .id = "78", .array = "12_3", .name = "fluid" };
+	world.now += 100 * MS;
+	step();
+	assert_told("job 7 [77] [(null)] [(null)]\njob 7 [(null)] [fluid] [(null)]\n");
+}
+
 static void test_number_is_needed(void **state)
 {
 	(void)state;
@@ -297,6 +329,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_not_believed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_asked_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_number_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_array, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_array_of_another_job, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_number_is_needed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_of_another_job, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),

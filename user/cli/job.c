@@ -114,6 +114,7 @@ struct job_candidate {
  * @until_ns: end of waiting (CLOCK_MONOTONIC)
  * @asked_ns: when the command was given (CLOCK_REALTIME)
  * @file: the store
+ * @id: what is looked for
  * @found, @nr, @cap: accounts, the last first
  * @out: where accounts are written to
  * @incomplete: one that was written lacks something
@@ -125,6 +126,7 @@ struct job_look {
 	uint64_t until_ns;
 	uint64_t asked_ns;
 	struct job_file file;
+	const char *id;
 	struct job_candidate *found;
 	size_t nr;
 	size_t cap;
@@ -146,7 +148,7 @@ static bool is_of_before(const struct job_look *l, const struct account_job *j)
 static int note_candidate(void *arg, const struct account_job *j)
 {
 	struct job_look *l = arg;
-	const char *wanted = l->args->id;
+	const char *wanted = l->id;
 	bool whole = !strcmp(j->job.id, wanted) || !strcmp(j->key, wanted);
 	struct job_candidate *c;
 
@@ -173,20 +175,32 @@ static int newest_first(const void *a, const void *b)
 	       (x_runs ? 0 : ORDER(y->end_ns, x->end_ns)) ?: ORDER(x->order, y->order);
 }
 
-static int look_once(struct job_look *l, struct diag *d)
+static int find(struct job_look *l, const char *id, struct diag *d)
 {
 	const struct store_query q = {
 		.scheduler = l->args->scheduler,
-		.id = l->args->id,
+		.id = id,
 		.since_ns = l->args->since_ns,
 		.newest = SIZE_MAX,
 	};
+
+	l->id = id;
+	return store_each_job(l->file.store, &q, note_candidate, l, d);
+}
+
+/* As it was given, for keys, too; and in the spelling of accounts. */
+static int look_once(struct job_look *l, struct diag *d)
+{
+	const struct job_wanted *w = &l->args->wanted;
+	const char *const ids[] = { l->args->name, w->id, w->flux };
 	int err = job_file_open(l->args->file, d, &l->file);
 
 	if (err)
 		return err;
 	l->nr = 0;
-	err = store_each_job(l->file.store, &q, note_candidate, l, d);
+	for (size_t i = 0; i < ARRAY_SIZE(ids) && !err && !l->nr; i++)
+		if (ids[i][0] && (!i || strcmp(ids[i], ids[0]) != 0))
+			err = find(l, ids[i], d);
 	if (err)
 		job_file_close(&l->file);
 	else if (l->nr)
@@ -398,6 +412,18 @@ static void tell_earlier(const char *who, const struct job_look *l)
 	output_diag(who, &d);
 }
 
+static void tell_step(const char *who, const struct job_look *l)
+{
+	struct diag d = { 0 };
+
+	if (!l->args->wanted.step[0])
+		return;
+	diag_fail(&d, 0,
+		  "step %s has no account of its own: this is that of its job, with all steps",
+		  l->args->wanted.step);
+	output_diag(who, &d);
+}
+
 static void tell_damaged(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
@@ -439,6 +465,7 @@ static int show(const char *who, struct job_look *l)
 {
 	if (output_finish(who))
 		return EXIT_FAILED;
+	tell_step(who, l);
 	tell_others(who, l);
 	tell_running(who, l);
 	tell_no_history(who, l);
@@ -491,21 +518,31 @@ static int run(struct options *o)
 	return status == -ENOENT || status == -ENODATA ? EXIT_NO_JOB : EXIT_FAILED;
 }
 
-/* "slurm:12"; what stands before a colon may also be a part of the id. */
+/* Accounts have the numbers of jobs; what tasks of arrays are called is not kept. */
 static int take_job(struct options *o, const char *text, struct diag *d)
 {
 	struct account_options *a = &o->account;
-	enum scheduler scheduler;
-	const char *id;
+	struct job_wanted *w = &a->wanted;
+	const char *wrong;
 
 	if (a->name)
 		return diag_fail(d, -EINVAL, "unexpected argument \"%s\": one job at a time", text);
-	job_text_parse(text, &scheduler, &id);
-	a->name = a->id = text;
-	if (scheduler != NR_SCHEDULERS && scheduler != SCHEDULER_NONE) {
-		a->scheduler = scheduler;
-		a->id = id;
+	a->name = text;
+	wrong = job_wanted_parse(text, w);
+	/* A key; or what stands before a colon is a part of the id. */
+	if (strlen(text) >= sizeof(w->id) || w->scheduler == NR_SCHEDULERS) {
+		*w = (struct job_wanted){ 0 };
+		return 0;
 	}
+	if (wrong)
+		return diag_fail(d, -EINVAL, "%s %s", text, wrong);
+	if (w->scheduler <= SCHEDULER_SLURM && w->id[strspn(w->id, "0123456789")] == '_')
+		return diag_fail(
+			d, -EINVAL,
+			"%s is the task of an array: its account has the number of its job, "
+			"JobId= in \"scontrol show job %s\", JobIDRaw of sacct",
+			text, w->id);
+	a->scheduler = w->scheduler;
 	return 0;
 }
 
@@ -515,7 +552,7 @@ static int check(struct options *o, struct diag *d)
 
 	if (a->decode && (a->name || waits(a) || a->compact || a->all))
 		return diag_fail(d, -EINVAL, "--decode takes no job and none of its options");
-	if (!a->decode && (!a->name || !a->id[0]))
+	if (!a->decode && !a->name)
 		return diag_fail(d, -EINVAL, "which job? (\"t410trace jobs\" lists them)");
 	if (o->run.output.format != OUTPUT_TEXT && a->compact)
 		return diag_fail(d, -EINVAL, "--json and --compact exclude each other");

@@ -68,7 +68,7 @@ struct machine_options {
  * @file: the store, NULL for the usual one
  * @since_ns: nothing from before this time (CLOCK_REALTIME), 0 = from the beginning
  * @scheduler: jobs of this one, SCHEDULER_NONE = of all
- * @name, @id: the job as given, and without its scheduler
+ * @name, @wanted: the job as given, and as its account has it
  * @compact, @caseless: one line of text for another database
  * @decode: such a line, "-" for one from standard input
  * @wait_ns: wait so long for the job's end, UINT64_MAX = not at all
@@ -83,7 +83,7 @@ struct account_options {
 	uint64_t since_ns;
 	enum scheduler scheduler;
 	const char *name;
-	const char *id;
+	struct job_wanted wanted;
 	bool compact;
 	bool caseless;
 	const char *decode;

@@ -475,15 +475,16 @@ int value_lines(const struct option_row *o, const char *text, void *field, struc
 
 static int add_job(void *arg, const char *part, struct diag *d)
 {
+	struct job_wanted wanted;
+	const char *wrong = job_wanted_parse(part, &wanted);
 	char names[SCHEDULER_NAMES_LEN];
-	enum scheduler scheduler;
-	const char *id;
 
-	if (job_text_parse(part, &scheduler, &id))
+	if (!wrong)
 		return add_text(arg, part, d);
+	if (wanted.scheduler != NR_SCHEDULERS)
+		return diag_fail(d, -EINVAL, "%s", wrong);
 	scheduler_names(names, "and");
-	return diag_fail(d, -EINVAL,
-			 "must be the id of a job, as in 12 or slurm:12; schedulers are %s", names);
+	return diag_fail(d, -EINVAL, "%s; schedulers are %s", wrong, names);
 }
 
 int value_jobs(const struct option_row *o, const char *text, void *field, struct diag *d)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "live/internal.h"
 #include "live/live_readers.h"
@@ -17,6 +18,9 @@
 #include "platform/sys/smbios.h"
 #include "trace/header.h"
 #include "trace/late.h"
+
+/* So long at most tasks are asked at the start about jobs that were asked for and not found */
+#define FIND_JOBS_NS 1000000000ull
 
 /* --- setup, in the order of the calls in live_open() */
 
@@ -137,15 +141,6 @@ static int make_header(struct live *l, struct diag *d)
 	return err ? diag_error(d, err, "cannot describe the run") : 0;
 }
 
-static int select_job(struct session *s, const char *text)
-{
-	enum scheduler scheduler;
-	const char *id;
-
-	job_text_parse(text, &scheduler, &id); /* was checked with the arguments */
-	return session_select_job(s, scheduler, id);
-}
-
 static int make_session(const struct live *l, enum row_kind by, bool names_only, struct diag *d,
 			struct session **ret)
 {
@@ -164,7 +159,7 @@ static int make_session(const struct live *l, enum row_kind by, bool names_only,
 	for (size_t i = 0; i < l->header.nr_cgroups && !err; i++)
 		err = session_select(*ret, l->cgroups.selected[i]);
 	for (size_t i = 0; i < l->args->jobs.nr && !err; i++)
-		err = select_job(*ret, l->args->jobs.items[i]);
+		err = session_select_job(*ret, l->args->jobs.items[i]);
 	return err ? diag_error(d, err, "cannot prepare the report") : 0;
 }
 
@@ -234,6 +229,18 @@ static int start_ledger(struct live *l, struct diag *d)
 	return 0;
 }
 
+/* Jobs may be asked for by what only their tasks know: none that runs is said to be missing. */
+static int find_wanted_jobs(struct live *l, struct diag *d)
+{
+	uint64_t until = monotonic_ns() + FIND_JOBS_NS;
+	bool asked = true;
+	int err = 0;
+
+	while (!err && asked && live_missing_job(l, 0) && monotonic_ns() < until)
+		err = live_jobs_first(l->jobs, &l->out, &asked);
+	return live_trace_failed(l, err, d);
+}
+
 static int wait_for(struct live *l, int fd, struct diag *d)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -297,6 +304,8 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 		err = open_events(l, d);
 	for (size_t i = 0; !err && i < args->pids.nr; i++)
 		err = live_follow(l, args->pids.items[i], d);
+	if (!err)
+		err = find_wanted_jobs(l, d);
 	if (!err)
 		err = live_books(l, d);
 	if (err) {

@@ -2,6 +2,7 @@
 #include "live/live_jobs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,9 @@ struct pending {
 	uint64_t cgroup_id;
 	uint64_t due_ns;
 	enum scheduler scheduler;
-	bool provisional;    /* its number is not known yet */
-	char id[JOB_ID_LEN]; /* as in the path; "" when that has none */
+	bool provisional;	 /* its number is not known yet */
+	char id[JOB_ID_LEN];	 /* as in the path; "" when that has none */
+	char number[JOB_ID_LEN]; /* the same, or as it was told */
 	unsigned int tries;
 	char *path;
 	UT_hash_handle hh;
@@ -106,6 +108,7 @@ static int add(struct live_jobs *j, uint64_t id, const char *path, const struct 
 	p->provisional = job->provisional;
 	if (!job->provisional)
 		memcpy(p->id, job->id, sizeof(p->id));
+	memcpy(p->number, p->id, sizeof(p->number));
 	p->due_ns = j->source.now();
 	p->path = strdup(path);
 	if (p->path)
@@ -158,6 +161,7 @@ static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink 
 {
 	struct trace_job_news news = { .cgroup_id = p->cgroup_id };
 	char folder[PATH_MAX];
+	char number[JOB_ID_LEN + JOB_ARRAY_LEN];
 	struct job_env env;
 	int err;
 
@@ -170,8 +174,13 @@ static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink 
 	if (p->id[0] && env.id[0] && strcmp(p->id, env.id))
 		return false;
 	/* A number in the path is the scheduler's, one in the environment could be anybody's. */
-	if (p->provisional && env.id[0])
-		news.id = env.id;
+	if (p->provisional)
+		memcpy(p->number, env.id, sizeof(p->number));
+	if (env.id[0] && (p->provisional || (env.array[0] && !strcmp(p->number, env.id)))) {
+		snprintf(number, sizeof(number), "%s%s%s", env.id, env.array[0] ? " " : "",
+			 env.array);
+		news.id = number;
+	}
 	if (env.name[0])
 		news.name = env.name;
 	if (env.user[0])
@@ -181,6 +190,29 @@ static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink 
 	p->provisional &= !news.id;
 	/* -EAGAIN: the number is known, and names will be */
 	return !err && !p->provisional;
+}
+
+/* Ask one, and perhaps again later. */
+static int ask_now(struct live_jobs *j, struct pending *p, const struct trace_sink *out)
+{
+	uint64_t now = j->source.now();
+	int err = 0;
+
+	if (ask(j, p, out, &err) || p->tries + 1 >= MAX_TRIES)
+		forget(j, p);
+	else
+		p->due_ns = now + (FIRST_PAUSE_NS << p->tries++);
+	return err;
+}
+
+int live_jobs_first(struct live_jobs *j, const struct trace_sink *out, bool *ret_asked)
+{
+	struct pending *p = j->pending;
+
+	while (p && p->tries)
+		p = p->hh.next;
+	*ret_asked = p;
+	return p ? ask_now(j, p, out) : 0;
 }
 
 int live_jobs_step(struct live_jobs *j, const struct trace_sink *out)
@@ -199,10 +231,7 @@ int live_jobs_step(struct live_jobs *j, const struct trace_sink *out)
 	HASH_ITER (hh, j->pending, p, next) {
 		if (p->due_ns > now || now - begin >= STEP_NS || err)
 			continue;
-		if (ask(j, p, out, &err) || p->tries + 1 >= MAX_TRIES)
-			forget(j, p);
-		else
-			p->due_ns = now + (FIRST_PAUSE_NS << p->tries++);
+		err = ask_now(j, p, out);
 		now = j->source.now();
 	}
 	if (now - begin >= STEP_NS)

@@ -39,6 +39,16 @@ void live_jobs_free(struct live_jobs *j);
 /** live_jobs_sink() - takes note of cgroups, and of nothing else */
 struct trace_sink live_jobs_sink(struct live_jobs *j);
 
+/**
+ * live_jobs_first() - ask one job that was not asked yet, out of turn
+ * @j: the jobs
+ * @out: gets what it says
+ * @ret_asked: gets whether there was one
+ *
+ * Return: 0 or the error of @out.
+ */
+int live_jobs_first(struct live_jobs *j, const struct trace_sink *out, bool *ret_asked);
+
 /** live_jobs_next_ns() - when live_jobs_step() has something to do; UINT64_MAX for never */
 uint64_t live_jobs_next_ns(const struct live_jobs *j);
 

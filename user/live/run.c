@@ -40,7 +40,9 @@ void run_describe(const struct run *run)
 	for (size_t i = 0; !run->args->output.quiet && (note = live_note(run->live, i)); i++)
 		fprintf(stderr, "%s: %s\n", run->who, note);
 	for (size_t i = 0; !run->args->output.quiet && (job = live_missing_job(run->live, i)); i++)
-		fprintf(stderr, "%s: there is no job %s yet: it is followed when it begins\n",
+		fprintf(stderr,
+			"%s: there is no job %s yet: it is followed when it begins; \"t410trace -a "
+			"--by job\" shows those that run\n",
 			run->who, job);
 	if (!run->args->output.verbose)
 		return;

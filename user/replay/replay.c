@@ -67,16 +67,6 @@ static int select_cgroup(struct session *s, const char *text)
 	return err;
 }
 
-/* Both the arguments' texts and the header's were checked. */
-static int select_job(struct session *s, const char *text)
-{
-	enum scheduler scheduler;
-	const char *id;
-
-	job_text_parse(text, &scheduler, &id);
-	return session_select_job(s, scheduler, id);
-}
-
 static int check_rows(const struct trace_header *h, const struct run_options *a, struct diag *d)
 {
 	if (!a->by_given || a->by == ROW_CGROUP || a->by == ROW_JOB ||
@@ -108,9 +98,9 @@ static int make_session(const struct replay *r, enum method method, struct sessi
 	for (size_t i = 0; !r->own_selection && i < h->nr_cgroups && !err; i++)
 		err = select_cgroup(*ret, h->cgroups[i]);
 	for (size_t i = 0; i < a->jobs.nr && !err; i++)
-		err = select_job(*ret, a->jobs.items[i]);
+		err = session_select_job(*ret, a->jobs.items[i]);
 	for (size_t i = 0; !r->own_selection && i < h->nr_jobs && !err; i++)
-		err = select_job(*ret, h->jobs[i]);
+		err = session_select_job(*ret, h->jobs[i]);
 	return err;
 }
 

@@ -177,6 +177,8 @@ static const struct job_variables variables[NR_SCHEDULERS] = {
 	 * itself "slurmstepd: [12.batch]" (cgroup_v2.html).
 	 */
 	[SCHEDULER_SLURM] = { .id = "SLURM_JOB_ID",
+			      .array = "SLURM_ARRAY_JOB_ID",
+			      .task = "SLURM_ARRAY_TASK_ID",
 			      .name = "SLURM_JOB_NAME",
 			      .user = "SLURM_JOB_USER",
 			      .keeper = "slurm",

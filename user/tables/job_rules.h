@@ -31,6 +31,7 @@ bool job_resolve_for(const char *path, const struct job_users *users, struct job
 /**
  * struct job_variables - what the tasks of a job may say of it, each NULL when there is none
  * @id: variable with the job's number
+ * @array, @task: with the number of the array that it is a task of, and its own there
  * @name: with the name of the job or pod
  * @user: with the user who submitted it
  * @proof: variable that must be there, too, or the environment is not that of a task
@@ -41,6 +42,8 @@ bool job_resolve_for(const char *path, const struct job_users *users, struct job
  */
 struct job_variables {
 	const char *id;
+	const char *array;
+	const char *task;
 	const char *name;
 	const char *user;
 	const char *proof;

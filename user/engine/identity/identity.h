@@ -62,6 +62,7 @@ struct task {
  * @who: its names; @who.step is not used. @who.cgroup_id is its key: the id of its own cgroup. When
  *	that was not told in time it is the id of the first cgroup of it that was, and stays so
  *	once an interval with it was closed
+ * @array: what it is called as the task of a Slurm array, "12_3"; "" if it is none
  * @path: of its own cgroup; owned
  * @own: id of its own cgroup, 0 = not told yet
  * @gone: its own cgroup was removed or, when that was never told, all of the others
@@ -75,6 +76,7 @@ struct task {
  */
 struct job {
 	struct row_job who;
+	char array[JOB_ARRAY_LEN];
 	char *path;
 	uint64_t own;
 	bool gone;
@@ -284,12 +286,11 @@ int identity_select(struct identity *id, const char *path);
 /**
  * identity_select_job() - ask for jobs, also those that begin later
  * @id: where
- * @scheduler: whose, SCHEDULER_NONE for anybody's
- * @text: their id
+ * @text: see job_wanted_parse(); one that no job can have is nobody's
  *
  * Return: 0 or -ENOMEM.
  */
-int identity_select_job(struct identity *id, enum scheduler scheduler, const char *text);
+int identity_select_job(struct identity *id, const char *text);
 
 /** identity_job_seen() - was there a job as asked for by call number @nr of that (from 0)? */
 bool identity_job_seen(const struct identity *id, size_t nr);

@@ -54,18 +54,27 @@ static void forget(struct identity *id, struct job *j)
 	free(j);
 }
 
-static bool is_wanted(struct identity *id, const struct job *j)
+/* Kubernetes' tools print names of pods, too, and ids of containers, which are steps here. */
+static bool is_meant(const struct job_wanted *w, const struct job *j, const char *step)
+{
+	const struct row_job *who = &j->who;
+
+	if (w->scheduler && w->scheduler != who->scheduler)
+		return false;
+	if (job_id_fits(who->id, w->id) || job_array_fits(j->array, w->id) ||
+	    (who->scheduler == SCHEDULER_KUBERNETES && !strcmp(who->name, w->id)) ||
+	    (who->scheduler == SCHEDULER_FLUX && !strcmp(who->id, w->flux)))
+		return !w->step[0] || !strcmp(w->step, step);
+	return strlen(step) >= JOB_LONG_ID && job_id_fits(step, w->id);
+}
+
+static bool is_wanted(struct identity *id, const struct job *j, const char *step)
 {
 	bool wanted = false;
 
-	for (size_t i = 0; i < id->nr_wanted; i++) {
-		struct wanted_job *w = &id->wanted[i];
-
-		if ((w->scheduler && w->scheduler != j->who.scheduler) ||
-		    !job_id_fits(j->who.id, w->id))
-			continue;
-		wanted = w->seen = true;
-	}
+	for (size_t i = 0; i < id->nr_wanted; i++)
+		if (is_meant(&id->wanted[i].who, j, step))
+			wanted = id->wanted[i].seen = true;
 	return wanted;
 }
 
@@ -74,11 +83,18 @@ static void choose(struct identity *id, struct job *j)
 {
 	struct cgroup_name *c, *next;
 
-	if (!is_wanted(id, j) || j->chosen)
+	if (!id->nr_wanted)
 		return;
-	j->chosen = j->selected = true;
-	HASH_ITER (hh, id->cgroups, c, next)
-		c->selected |= c->job == j;
+	j->chosen = is_wanted(id, j, "") || j->chosen;
+	j->selected |= j->chosen;
+	if (!j->nr_cgroups)
+		return;
+	HASH_ITER (hh, id->cgroups, c, next) {
+		if (c->job != j)
+			continue;
+		c->selected |= is_wanted(id, j, c->step) || j->chosen;
+		j->selected |= c->selected;
+	}
 }
 
 static int list(struct identity *id, struct job *j)
@@ -209,7 +225,7 @@ int identity_job_enter(struct identity *id, struct cgroup_name *c)
 	c->job = j;
 	memcpy(c->step, p.step, sizeof(c->step));
 	c->step_length = p.step_length;
-	c->selected |= j->chosen;
+	c->selected |= is_wanted(id, j, c->step) || j->chosen;
 	j->selected |= c->selected;
 	j->nr_cgroups++;
 	j->nr_living++;
@@ -259,8 +275,6 @@ void identity_jobs_free(struct identity *id)
 
 	HASH_ITER (hh, id->jobs, j, next)
 		forget(id, j);
-	for (size_t i = 0; i < id->nr_wanted; i++)
-		free(id->wanted[i].id);
 	free(id->wanted);
 }
 
@@ -272,7 +286,11 @@ void identity_job_news(struct identity *id, const struct trace_job_news *news)
 	if (!j)
 		return;
 	if (news->id) {
-		snprintf(j->who.id, sizeof(j->who.id), "%s", news->id);
+		size_t n = strcspn(news->id, " ");
+
+		snprintf(j->who.id, sizeof(j->who.id), "%.*s", (int)n, news->id);
+		if (news->id[n])
+			snprintf(j->array, sizeof(j->array), "%s", news->id + n + 1);
 		j->who.provisional = false;
 	}
 	if (news->name)
@@ -283,16 +301,14 @@ void identity_job_news(struct identity *id, const struct trace_job_news *news)
 	choose(id, j);
 }
 
-int identity_select_job(struct identity *id, enum scheduler scheduler, const char *text)
+int identity_select_job(struct identity *id, const char *text)
 {
 	struct job *j, *next;
-	char *copy = strdup(text);
 
-	if (!copy || array_room(id->wanted, id->cap_wanted, id->nr_wanted)) {
-		free(copy);
+	if (array_room(id->wanted, id->cap_wanted, id->nr_wanted))
 		return -ENOMEM;
-	}
-	id->wanted[id->nr_wanted++] = (struct wanted_job){ scheduler, copy, false };
+	job_wanted_parse(text, &id->wanted[id->nr_wanted].who);
+	id->wanted[id->nr_wanted++].seen = false;
 	HASH_ITER (hh, id->jobs, j, next)
 		choose(id, j);
 	return 0;

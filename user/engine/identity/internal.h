@@ -9,10 +9,9 @@
 #define KEEP_ENDED  2
 #define KEEP_UNUSED 16
 
-/* A job asked for; @scheduler SCHEDULER_NONE: whoever made it. @seen: there was one */
+/* A job asked for. @seen: there was one */
 struct wanted_job {
-	enum scheduler scheduler;
-	char *id;
+	struct job_wanted who;
 	bool seen;
 };
 

@@ -329,9 +329,9 @@ int session_select(struct session *s, const char *path)
 	return identity_select(s->id, path);
 }
 
-int session_select_job(struct session *s, enum scheduler scheduler, const char *id)
+int session_select_job(struct session *s, const char *text)
 {
-	return identity_select_job(s->id, scheduler, id);
+	return identity_select_job(s->id, text);
 }
 
 bool session_job_seen(const struct session *s, size_t nr)

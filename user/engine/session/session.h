@@ -72,12 +72,11 @@ int session_select(struct session *s, const char *path);
 /**
  * session_select_job() - ask for a job, and all of this id that begin later
  * @s: the session
- * @scheduler: who must have made it, SCHEDULER_NONE for anybody
- * @id: its id
+ * @text: see job_wanted_parse()
  *
  * Return: 0 or -ENOMEM.
  */
-int session_select_job(struct session *s, enum scheduler scheduler, const char *id);
+int session_select_job(struct session *s, const char *text);
 
 /** session_job_seen() - was there a job as asked for by call number @nr of that (from 0)? */
 bool session_job_seen(const struct session *s, size_t nr);

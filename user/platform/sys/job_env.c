@@ -50,10 +50,16 @@ static bool is_short_id(const char *name)
 	return strlen(name) == 12 && strspn(name, "0123456789abcdef") == 12;
 }
 
+static bool is_number(const char *text)
+{
+	return number_length(text) && !text[number_length(text)];
+}
+
 bool job_env_parse(enum scheduler s, const char *block, size_t size, struct job_env *ret)
 {
 	const struct job_variables *v = job_variables(s);
 	const char *id = NULL, *name = NULL, *user = NULL, *proof = NULL;
+	const char *array = NULL, *task = NULL;
 	const char *end = block + size, *next;
 
 	memset(ret, 0, sizeof(*ret));
@@ -63,14 +69,19 @@ bool job_env_parse(enum scheduler s, const char *block, size_t size, struct job_
 			break;
 		/* As in getenv(), the first one counts. */
 		id = id ? id : value_of(block, v->id);
+		array = array ? array : value_of(block, v->array);
+		task = task ? task : value_of(block, v->task);
 		name = name ? name : value_of(block, v->name);
 		user = user ? user : value_of(block, v->user);
 		proof = proof ? proof : value_of(block, v->proof);
 	}
 	if (v->proof && !proof)
 		return false;
-	if (id && number_length(id) && !id[number_length(id)])
+	if (id && is_number(id))
 		put(ret->id, sizeof(ret->id), id);
+	if (ret->id[0] && array && is_number(array) && task &&
+	    (is_number(task) || !strcmp(task, "0")))
+		snprintf(ret->array, sizeof(ret->array), "%s_%s", array, task);
 	if (name && !(v->hostname && is_short_id(name)))
 		put(ret->name, sizeof(ret->name), name);
 	if (user)
@@ -165,6 +176,8 @@ static void believe(struct env_look *l, const struct job_env *env)
 	if (l->certain && env->id[0] && strcmp(env->id, ret->id))
 		return;
 	fill(ret->id, sizeof(ret->id), env->id);
+	if (!strcmp(ret->id, env->id))
+		fill(ret->array, sizeof(ret->array), env->array);
 	if (!l->v->hostname || strcmp(env->name, l->host))
 		fill(ret->name, sizeof(ret->name), env->name);
 	fill(ret->user, sizeof(ret->user), env->user);

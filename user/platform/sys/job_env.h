@@ -7,10 +7,12 @@
 
 /**
  * struct job_env - what was found; "" for what was not
+ * @array: as the task of an array, "12_3"
  * @id, @name, @user: made harmless (printable, cut to the room)
  */
 struct job_env {
 	char id[JOB_ID_LEN];
+	char array[JOB_ARRAY_LEN];
 	char name[JOB_NAME_LEN];
 	char user[JOB_NAME_LEN];
 };
