@@ -515,6 +515,12 @@ static void tell_lasting(const struct trace_sink *s)
 				    .parent = 7,
 				    .parent_start_ns = 70,
 				    .comm = "child" };
+	struct trace_task orphan = { .pid = 9,
+				     .tgid = 9,
+				     .start_ns = 90,
+				     .parent = 1,
+				     .parent_start_ns = 10,
+				     .comm = "orphan" };
 
 	trace_send_task(s, &t);
 	trace_send_cgroup(s, 5, "/keeper");
@@ -524,6 +530,11 @@ static void tell_lasting(const struct trace_sink *s)
 	trace_send_job(s, &nobody);
 	trace_send_follow(s, 7);
 	trace_send_task(s, &child);
+	/* two that no list has; the second one ends */
+	trace_send_follow(s, 1);
+	trace_send_task(s, &orphan);
+	trace_send_follow(s, 2);
+	trace_send_exit(s, 2, 20);
 }
 
 static void test_rotation(void **state)
@@ -575,8 +586,10 @@ static void test_rotation(void **state)
 	assert_non_null(strstr(read.text, "cgroup 281474976710659 [freezer:/slurm/uid_0/job_3]\n"
 					  "job 281474976710659 [3] [fluid] [alice]\n"));
 	assert_null(strstr(read.text, "job 4711 "));
-	assert_non_null(strstr(read.text, "task 7 7 0 0 70 0 0 [keeper]\n"));
-	assert_non_null(strstr(read.text, "task 8 8 7 70 80 0 0 [child]\nfollow 7\nfollow 8\n"));
+	assert_non_null(strstr(read.text, "follow 1\ntask 7 7 0 0 70 0 0 [keeper]\n"));
+	assert_non_null(strstr(read.text, "task 8 8 7 70 80 0 0 [child]\n"));
+	assert_non_null(strstr(read.text, "[orphan]\nfollow 7\nfollow 8\nfollow 9\n"));
+	assert_null(strstr(read.text, "follow 2\n"));
 	/* then the first mark, and from there all that was said */
 	mark = strstr(read.text, "mark 1 0 ");
 	assert_non_null(mark);

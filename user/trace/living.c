@@ -8,6 +8,8 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "base/array.h"
+
 /* Marks after which an ended task is forgotten: CPU time may come after the end. */
 #define KEEP_MARKS 2
 
@@ -23,6 +25,7 @@ struct being {
 	bool followed;
 	bool seen; /* since the resync began */
 	bool ended;
+	bool unlisted;	    /* as in struct task */
 	unsigned int marks; /* since the end */
 	UT_hash_handle hh;
 };
@@ -40,6 +43,8 @@ struct living_place {
 struct living {
 	struct being *beings;
 	struct living_place *places;
+	uint32_t *awaited; /* processes to follow that the list of tasks does not have */
+	size_t nr_awaited, cap_awaited;
 	bool resync;
 };
 
@@ -81,6 +86,7 @@ void living_free(struct living *l)
 		forget_being(l, b);
 	HASH_ITER (hh, l->places, p, p_next)
 		forget_place(l, p);
+	free(l->awaited);
 	free(l);
 }
 
@@ -91,6 +97,22 @@ static struct being *find(struct living *l, uint32_t pid, uint64_t start_ns)
 
 	HASH_FIND(hh, l->beings, &key, sizeof(key), b);
 	return b;
+}
+
+static uint32_t *find_awaited(const struct living *l, uint32_t pid)
+{
+	for (size_t i = 0; i < l->nr_awaited; i++)
+		if (l->awaited[i] == pid)
+			return &l->awaited[i];
+	return NULL;
+}
+
+/* As in identity_task() */
+static bool is_followed(const struct living *l, const struct trace_task *t,
+			const struct being *parent)
+{
+	return find_awaited(l, t->tgid) ||
+	       (parent ? parent->followed : find_awaited(l, t->parent) != NULL);
 }
 
 static int on_task(struct living *l, const struct trace_task *t)
@@ -116,7 +138,8 @@ static int on_task(struct living *l, const struct trace_task *t)
 			free(comm);
 			return -ENOMEM;
 		}
-		b->followed = parent && parent->followed;
+		b->followed = is_followed(l, t, parent);
+		b->unlisted = find_awaited(l, t->tgid);
 	}
 	/* As in identity_task() */
 	if (parent && parent->followed && parent->task.tgid == t->tgid)
@@ -137,9 +160,12 @@ static int on_task(struct living *l, const struct trace_task *t)
 static void on_exit_(struct living *l, const struct trace_exit *e)
 {
 	struct being *b = find(l, e->pid, e->start_ns);
+	uint32_t *awaited = find_awaited(l, e->pid);
 
 	if (b)
 		b->ended = true;
+	if (awaited)
+		*awaited = l->awaited[--l->nr_awaited];
 }
 
 static void on_resync(struct living *l, bool begin)
@@ -149,7 +175,7 @@ static void on_resync(struct living *l, bool begin)
 	HASH_ITER (hh, l->beings, b, next) {
 		if (begin)
 			b->seen = false;
-		else if (!b->seen)
+		else if (!b->seen && !b->unlisted)
 			b->ended = true;
 	}
 	l->resync = begin;
@@ -215,13 +241,20 @@ static int on_job(struct living *l, const struct trace_job_news *j)
 	return err ? err : replace(&p->job_user, j->user);
 }
 
-static void on_follow(struct living *l, uint32_t pid)
+static int on_follow(struct living *l, uint32_t pid)
 {
 	struct being *b, *next;
+	bool found = false;
 
 	HASH_ITER (hh, l->beings, b, next)
 		if (b->task.tgid == pid && !b->ended)
-			b->followed = true;
+			found = b->followed = true;
+	if (found || find_awaited(l, pid))
+		return 0;
+	if (array_room(l->awaited, l->cap_awaited, l->nr_awaited))
+		return -ENOMEM;
+	l->awaited[l->nr_awaited++] = pid;
+	return 0;
 }
 
 static void on_mark(struct living *l)
@@ -253,8 +286,7 @@ int living_learn(struct living *l, const struct trace_event *e)
 		on_resync(l, e->resync.begin);
 		return 0;
 	case TRACE_FOLLOW:
-		on_follow(l, e->follow.pid);
-		return 0;
+		return on_follow(l, e->follow.pid);
 	case TRACE_MARK:
 		on_mark(l);
 		return 0;
@@ -291,12 +323,17 @@ struct listener {
 		err_ ? err_ : (to)->after((to)->arg);                   \
 	})
 
-/* Tasks come before all that is known of them: who is followed does not come from parents. */
+/*
+ * Tasks come before all that is known of them: who is followed does not come from parents. Only
+ * what the list of tasks does not have comes before its tasks, as it did.
+ */
 static int announce_beings(struct living *l, const struct listener *to)
 {
 	struct being *b, *next;
 	int err = 0;
 
+	for (size_t i = 0; i < l->nr_awaited && !err; i++)
+		err = TELL(to, follow, l->awaited[i]);
 	HASH_ITER (hh, l->beings, b, next)
 		err = err ? err : TELL(to, task, &b->task);
 	HASH_ITER (hh, l->beings, b, next)
