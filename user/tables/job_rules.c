@@ -160,8 +160,8 @@ static const struct job_rule rules[] = {
 	ALONE(SCHEDULER_LIBVIRT, "machine/(%m).libvirt-qemu", PLAIN, LIBVIRT " (before 1.2.17)"),
 
 	/* Units inside of a container of systemd are the container's. */
-	ALONE(SCHEDULER_SYSTEMD, "machine.slice/(machine-%m.scope)", UNIT, MACHINED),
-	ALONE(SCHEDULER_SYSTEMD, "machine.slice/(systemd-nspawn@%m.service)", UNIT, MACHINED),
+	ALONE(SCHEDULER_SYSTEMD, "(machine-%m.scope)", UNIT, MACHINED),
+	ALONE(SCHEDULER_SYSTEMD, "(systemd-nspawn@%m.service)", UNIT, MACHINED),
 
 	{ .scheduler = SCHEDULER_SYSTEMD, .job = "(init.scope)", .flags = RULE_AT_ROOT,
 	  .source = SYSTEMD },
