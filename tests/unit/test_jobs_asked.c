@@ -60,10 +60,10 @@ static void parts_asked_for(void **state)
 {
 	static const char container[] =
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-	static const char *const wishes[] = { "12.0",	      "4700_3",		 "slurm:4800",
-					      "web-0",	      "13.batch",	 "4700_4",
-					      "0123456789ab", "6080526582546432" };
-	static const bool seen[] = { true, true, true, true, false, false, true, true };
+	static const char *const wishes[] = { "12.0",	      "4700_3",		  "slurm:4800",
+					      "web-0",	      "13.batch",	  "4700_4",
+					      "0123456789ab", "6080526582546432", "a/b" };
+	static const bool seen[] = { true, true, true, true, false, false, true, true, false };
 	struct world w = world_new(ROW_JOB, false);
 	char path[160];
 
@@ -89,7 +89,8 @@ static void parts_asked_for(void **state)
 	assert_false(job_of(&w, 3)->chosen);
 	assert_true(identity_cgroup_find(w.id, 9)->selected);
 	assert_true(job_of(&w, 10)->chosen);
-	/* what only tasks know */
+	/* what only tasks know; of a wish that nothing can be, nobody is meant */
+	assert_false(job_of(&w, 8)->selected);
 	assert_false(job_of(&w, 6)->selected);
 	identity_job_news(w.id, &(struct trace_job_news){ .cgroup_id = 6, .id = "14 4700_3" });
 	identity_job_news(w.id, &(struct trace_job_news){ .cgroup_id = 7, .id = "15 4800_1" });

@@ -62,7 +62,7 @@ static bool is_meant(const struct job_wanted *w, const struct job *j, const char
 	if (w->scheduler && w->scheduler != who->scheduler)
 		return false;
 	if (job_id_fits(who->id, w->id) || job_array_fits(j->array, w->id) ||
-	    (who->scheduler == SCHEDULER_KUBERNETES && !strcmp(who->name, w->id)) ||
+	    (who->scheduler == SCHEDULER_KUBERNETES && who->name[0] && !strcmp(who->name, w->id)) ||
 	    (who->scheduler == SCHEDULER_FLUX && !strcmp(who->id, w->flux)))
 		return !w->step[0] || !strcmp(w->step, step);
 	return strlen(step) >= JOB_LONG_ID && job_id_fits(step, w->id);
