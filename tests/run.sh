@@ -159,6 +159,7 @@ part_unit() {
 		tests/unit/test_job_commands.py ./t410trace build/$(native)/tests/unit/make_accounts
 		tests/unit/test_slurm_epilog.py
 		tests/unit/test_options.py ./t410trace
+		tests/unit/test_outputs.py ./t410trace
 		tests/unit/test_serve.py ./t410trace
 		tests/unit/test_metrics.py ./t410trace
 		tests/unit/test_peak.py ./t410trace

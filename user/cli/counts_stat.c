@@ -21,7 +21,7 @@ struct run {
 	struct stat_book *book;
 	struct stat_cost cost;
 	struct host_info host;
-	FILE *out;
+	struct output out;
 	uint64_t sequence;
 	uint64_t next_ns; /* end of the interval */
 	uint64_t end_ns;  /* of the last segment */
@@ -36,7 +36,7 @@ static int write_report(struct run *r, struct stat_report *report)
 	/* Its times may be those of any clock; if they are of a calendar, this is when it was. */
 	report->start_time_ns = report->start_ns;
 	report->budget = 1;
-	return formats_stat(r->out, &r->args->run.output, report, r->d);
+	return formats_stat(&r->out, &r->args->run.output, report, r->d);
 }
 
 static int tell(struct run *r, bool summary)
@@ -111,7 +111,7 @@ static int show(struct run *r)
 	in = piped ? stdin : fopen(a->file, "re");
 	if (!in)
 		return diag_fail(r->d, -errno, "cannot read %s: %s", a->file, strerror(errno));
-	err = output_open(r->args->run.output.file, r->d, &r->out);
+	err = output_open(r->args->run.output.file, OUTPUT_REPORT, r->d, &r->out);
 	if (!err)
 		err = counts_read(&r->counts, in, piped ? "standard input" : a->file, on_segment, r,
 				  r->d);
@@ -125,14 +125,12 @@ int counts_stat(const struct options *o)
 	struct diag d = { 0 };
 	struct run r = { .args = o, .cost = { .sets = 1 }, .d = &d };
 	bool missing;
-	int err, closed;
+	int err;
 
 	str_copy(r.host.platform, sizeof(r.host.platform), "baytrail");
 	r.host.sockets = 1;
 	err = show(&r);
-	closed = output_close(r.out, o->run.output.file, err ? NULL : &d);
-	if (!err)
-		err = closed;
+	err = output_close(&r.out, err, &d);
 	if (err)
 		output_diag(WHO, &d);
 	missing = r.counts.fallen || r.counts.disordered;

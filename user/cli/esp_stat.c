@@ -27,7 +27,7 @@ struct run {
 	struct stat_book *book;
 	struct stat_cost *costs;
 	struct host_info host;
-	FILE *out;
+	struct output out;
 	uint64_t sequence;
 	uint64_t cpu_ns, interval_cpu_ns; /* our CPU time when the run and the interval began */
 	uint64_t read_ns;		  /* when all tiles were read */
@@ -93,6 +93,7 @@ static int write_report(struct run *r, struct stat_report *report, struct diag *
 {
 	const struct options *a = r->args;
 	uint64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	int err;
 
 	report->host = &r->host;
 	report->sequence = r->sequence++;
@@ -100,7 +101,8 @@ static int write_report(struct run *r, struct stat_report *report, struct diag *
 	report->budget = 1;
 	report->cpu_ns = cpu_ns - (report->summary ? r->cpu_ns : r->interval_cpu_ns);
 	r->interval_cpu_ns = cpu_ns;
-	return formats_stat(r->out, &a->run.output, report, d);
+	err = formats_stat(&r->out, &a->run.output, report, d);
+	return err ? err : output_show(&r->out, d);
 }
 
 static int end_interval(struct run *r, bool summary, struct diag *d)
@@ -187,9 +189,8 @@ static int count(struct run *r, struct diag *d)
 	const struct options *a = r->args;
 	int err = prepare(r, d);
 
-	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
-		err = output_open(a->run.output.file, d, &r->out);
+		err = output_open(a->run.output.file, OUTPUT_REPORT, d, &r->out);
 	if (!err && a->run.command)
 		err = course_start(&r->course, a->run.command[0], d);
 	if (!err)
@@ -203,7 +204,7 @@ int esp_stat(const struct options *o)
 {
 	struct run *r = calloc(1, sizeof(*r));
 	struct diag d = { 0 };
-	int err, closed, status;
+	int err, status;
 
 	if (!r) {
 		diag_no_memory(&d);
@@ -218,9 +219,7 @@ int esp_stat(const struct options *o)
 	r->course.arg = r;
 	r->cpu_ns = r->interval_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	err = count(r, &d);
-	closed = output_close(r->out, o->run.output.file, err ? NULL : &d);
-	if (!err)
-		err = closed;
+	err = output_close(&r->out, err, &d);
 	/* Nothing stays frozen from here on, whatever the command still does. */
 	esp_reader_close(&r->reader);
 	if (err)

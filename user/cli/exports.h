@@ -4,9 +4,9 @@
 #define CLI_EXPORTS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "base/diag.h"
+#include "cli/output.h"
 #include "run_options.h"
 #include "trace.h"
 
@@ -20,8 +20,8 @@ struct perfetto;
  */
 struct exports {
 	const struct run_options *args;
-	FILE *csv;
-	FILE *perfetto;
+	struct output csv;
+	struct output perfetto;
 	struct perfetto *timeline;
 };
 
@@ -32,7 +32,7 @@ bool exports_wanted(const struct run_options *args);
 int exports_check(const struct run_options *args, struct diag *d);
 
 /**
- * exports_open() - open the files; empties existing ones
+ * exports_open() - open the files, as output_open() does
  * @args: must outlive @ret
  * @d: gets the problem
  * @ret: end with exports_close() in any case
@@ -50,7 +50,7 @@ int exports_write(struct exports *e, const struct report *r, struct diag *d);
 /** exports_finish() - all reports were written: write what stands behind them; 0 or an errno */
 int exports_finish(struct exports *e, struct diag *d);
 
-/** exports_close() - make sure that all has been written; 0 or a negative errno */
-int exports_close(struct exports *e, struct diag *d);
+/** exports_close() - end the files, as output_close() does */
+int exports_close(struct exports *e, int err, struct diag *d);
 
 #endif

@@ -7,40 +7,45 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
+#include "base/out_file.h"
+#include "daemon/store.h"
 
-/* @name: what it is, or the option that names it; @written: emptied before it is filled */
+/* @name: what it is, or the option that names it; @written: it replaces what is there */
 struct named_file {
 	const char *name;
 	const char *path;
 	bool written;
 };
 
-static bool is_stream(const struct named_file *f)
-{
-	return !strcmp(f->path, "-");
-}
-
 /* Devices, pipes and terminals may be given twice: nothing in them is overwritten. */
 static bool find(const struct named_file *f, struct stat *ret)
 {
-	bool is_stdin = !f->written && is_stream(f);
+	bool is_stdin = !f->written && !strcmp(f->path, "-");
 
 	return !(is_stdin ? fstat(STDIN_FILENO, ret) : stat(f->path, ret)) && S_ISREG(ret->st_mode);
 }
 
 static bool are_same(const struct named_file *a, const struct named_file *b)
 {
-	struct stat x, y, any;
+	cleanup_free char *first = NULL, *second = NULL;
+	struct stat x, y;
 
+	if (out_file_is_stdout(b->path))
+		return a->written && out_file_is_stdout(a->path);
 	if (find(a, &x) && find(b, &y))
 		return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	if (!stat(a->path, &x) || !stat(b->path, &y))
+		return false;
 	/* Neither is there yet. */
-	return !strcmp(a->path, b->path) && stat(a->path, &any) && errno == ENOENT;
+	first = out_file_resolve(a->path);
+	second = out_file_resolve(b->path);
+	return first && second && !strcmp(first, second);
 }
 
 static int check_pair(const struct named_file *a, const struct named_file *b, struct diag *d)
 {
-	if (!a->path || !b->path || !b->written || is_stream(b) || !are_same(a, b))
+	if (!a->path || !b->path || !b->written || !are_same(a, b))
 		return 0;
 	if (a->written)
 		return diag_fail(d, -EINVAL, "%s and %s name the same file, %s", a->name, b->name,
@@ -55,6 +60,7 @@ int files_apart(const struct options *o, struct diag *d)
 	const struct named_file files[] = {
 		{ "the recording", o->run.file, false },
 		{ "the file of counts", o->counts.file, false },
+		{ "the accounts", o->account.file ? o->account.file : STORE_DEFAULT_FILE, false },
 		{ "-o", out->file, true },
 		{ "--html", out->html, true },
 		{ "--csv", out->csv, true },

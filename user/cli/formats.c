@@ -54,16 +54,16 @@ const struct report_writers report_writers[NR_OUTPUT_FORMATS] = {
 			  job_as_json, jobs_as_json },
 };
 
-int formats_stat(FILE *out, const struct output_options *o, const struct stat_report *r,
-		 struct diag *d)
+int formats_stat(const struct output *out, const struct output_options *o,
+		 const struct stat_report *r, struct diag *d)
 {
 	const struct table_options t = {
-		.width = output_width(out),
-		.height = output_height(out),
+		.width = output_width(out->file),
+		.height = output_height(out->file),
 		.quiet = o->quiet,
 		.verbose = o->verbose,
 	};
-	int err = report_writers[o->format].stat(out, r, &t);
+	int err = report_writers[o->format].stat(out->file, r, &t);
 
-	return err ? output_failed(o->file, err, d) : 0;
+	return err ? output_failed(out, err, d) : 0;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "cli/output.h"
 #include "neighbourhood.h"
 #include "report/job/job_report.h"
 #include "run_options.h"
@@ -40,7 +41,7 @@ extern const struct report_writers report_writers[NR_OUTPUT_FORMATS];
  *
  * Return: 0 or a negative errno.
  */
-int formats_stat(FILE *out, const struct output_options *o, const struct stat_report *r,
-		 struct diag *d);
+int formats_stat(const struct output *out, const struct output_options *o,
+		 const struct stat_report *r, struct diag *d);
 
 #endif

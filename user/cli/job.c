@@ -323,23 +323,21 @@ static int write_found(struct job_look *l, struct diag *d)
 	return err;
 }
 
-/* The file is opened last: one that is there stays when there is no such job. */
-static int write_file(const char *path, const char *text, size_t size, struct diag *d)
+static int write_text(const char *path, const char *text, size_t size, struct diag *d)
 {
-	FILE *out = NULL;
-	int err = output_open(path, d, &out);
+	struct output out;
+	int err = output_open(path, OUTPUT_REPORT, d, &out);
 
 	if (err)
 		return err;
-	if (fwrite(text, 1, size, out) != size)
-		err = output_failed(path, -errno, d);
-	return output_close(out, path, err ? NULL : d) ?: err;
+	if (fwrite(text, 1, size, out.file) != size || fflush(out.file))
+		err = output_failed(&out, -errno, d);
+	return output_close(&out, err, d);
 }
 
 /* Into memory first: until it is known that nothing has changed meanwhile. */
 static int print_found(struct job_look *l, struct diag *d)
 {
-	const char *file = l->show->html ? l->show->html : l->show->csv;
 	cleanup_free char *text = NULL;
 	size_t size;
 	int err;
@@ -351,11 +349,7 @@ static int print_found(struct job_look *l, struct diag *d)
 	if (fclose(l->out) && !err)
 		err = diag_error(d, -errno, "cannot show the account");
 	job_file_done(&l->file);
-	if (!err && file && strcmp(file, "-") != 0)
-		return write_file(file, text, size, d);
-	if (!err && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
-		err = diag_fail(d, -errno, "cannot write the output: %s", strerror(errno));
-	return err;
+	return err ? err : write_text(l->show->html ?: l->show->csv, text, size, d);
 }
 
 /* That there are others of this id, so that nobody takes one for all. */

@@ -18,7 +18,7 @@
 static int show_neighbours(struct show *s, const struct neighbours_report *r, struct diag *d)
 {
 	struct table_options o = show_options(s);
-	int err = report_writers[s->args->output.format].neighbours(s->out, r, &o);
+	int err = report_writers[s->args->output.format].neighbours(s->out.file, r, &o);
 
 	return show_written(s, r->summary, err, d);
 }
@@ -98,13 +98,11 @@ static int from_file(const struct run_options *args)
 	struct show show = { .args = args };
 	struct diag d = { 0 };
 	bool incomplete = false;
-	int err, closed;
+	int err;
 
 	signal(SIGPIPE, SIG_IGN);
 	err = replay(&f, &show, &d);
-	closed = show_close(&show, err ? NULL : &d);
-	if (!err)
-		err = closed;
+	err = show_close(&show, err, &d);
 	if (err)
 		output_diag(WHO, &d);
 	else
@@ -133,7 +131,6 @@ static int follow(struct run *run, struct show *show, struct diag *d)
 	struct neighbours_report *r = NULL;
 	int err = run_open(run, NULL, d);
 
-	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
 		err = show_open(run->args, d, show);
 	if (!err) {
@@ -155,16 +152,14 @@ static int live_run(const struct run_options *args)
 	struct run run = RUN_INIT;
 	struct show show = { .args = args };
 	struct diag d = { 0 };
-	int err, closed;
+	int err;
 
 	run.who = WHO;
 	run.args = args;
 	run.interval = on_interval;
 	run.arg = &run;
 	err = follow(&run, &show, &d);
-	closed = show_close(&show, err ? NULL : &d);
-	if (!err)
-		err = closed;
+	err = show_close(&show, err, &d);
 	/* Nothing is left in the kernel from here on, whatever the command still does. */
 	run_stop(&run);
 	if (!err)

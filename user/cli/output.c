@@ -119,28 +119,69 @@ int output_end(const char *who, int err, const struct diag *d)
 	return err ? err : finished;
 }
 
-int output_open(const char *path, struct diag *d, FILE **ret)
+static int refused(const struct output *o, int err, struct diag *d)
 {
-	*ret = path ? fopen(path, "we") : stdout;
-	if (!*ret)
-		return diag_fail(d, -errno, "cannot write to %s: %s", path, strerror(errno));
-	return 0;
+	diag_fail(d, err, "cannot write to %s: %s", o->path, strerror(-err));
+	if (err == -EACCES || err == -EROFS)
+		diag_help(d, "the file and its folder must be writable: a new file takes the place "
+			     "of an older one");
+	return err;
 }
 
-int output_failed(const char *path, int err, struct diag *d)
+int output_open(const char *path, mode_t mode, struct diag *d, struct output *ret)
 {
-	diag_fail(d, err, "cannot write the report to %s: %s", path ? path : "standard output",
-		  strerror(-err));
-	if (err == -ENOSPC)
+	int err;
+
+	*ret = (struct output){ .file = stdout, .path = "standard output", .at = OUT_FILE_NONE };
+	if (!path || out_file_is_stdout(path))
+		return 0;
+	ret->path = path;
+	ret->file = NULL;
+	err = out_file_open(path, mode, &ret->at);
+	if (!err) {
+		ret->file = fdopen(ret->at.fd, "w");
+		err = ret->file ? 0 : -errno;
+	}
+	if (!err)
+		return 0;
+	out_file_close(&ret->at);
+	return refused(ret, err, d);
+}
+
+int output_show(struct output *o, struct diag *d)
+{
+	int err = out_file_publish(&o->at);
+
+	return err ? refused(o, err, d) : 0;
+}
+
+int output_failed(const struct output *o, int err, struct diag *d)
+{
+	diag_fail(d, err, "cannot write the report to %s: %s", o->path, strerror(-err));
+	if (err == -ENOSPC && o->at.path && !o->at.published)
+		diag_help(d, "free some space; nothing was written to it");
+	else if (err == -ENOSPC)
 		diag_help(d, "free some space; reports before this one are complete");
 	else if (err == -EPIPE)
 		diag_help(d, "the reader of the output has ended");
 	return err;
 }
 
-int output_close(FILE *out, const char *path, struct diag *d)
+int output_close(struct output *o, int err, struct diag *d)
 {
-	if (!out || out == stdout || !fclose(out))
-		return 0;
-	return diag_fail(d, -errno, "cannot write to %s: %s", path, strerror(errno));
+	FILE *file = o->file;
+	int closed = 0;
+
+	o->file = NULL;
+	if (!file || file == stdout)
+		return err;
+	errno = 0;
+	if (fflush(file) || ferror(file))
+		closed = errno ? -errno : -EIO;
+	if (!err && !closed)
+		closed = out_file_publish(&o->at);
+	fclose(file);
+	o->at.fd = -1;
+	out_file_close(&o->at);
+	return err || !closed ? err : refused(o, closed, d);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "base/out_file.h"
 
 #define OUTPUT_COLUMNS 80
 
@@ -66,27 +67,55 @@ int output_finish(const char *who);
  */
 int output_end(const char *who, int err, const struct diag *d);
 
+/* The mode of a new file, as in out_file_open(): reports are for all, recordings as perf's. */
+#define OUTPUT_REPORT	 0666
+#define OUTPUT_RECORDING 0600
+
 /**
- * output_open() - open what reports are written to; empties an existing file
- * @path: a file, NULL for standard output
+ * struct output - a file of reports, or standard output
+ * @file: to print to; NULL when it is not open
+ * @path: what it is called in messages
+ * @at: where it will be
+ */
+struct output {
+	FILE *file;
+	const char *path;
+	struct out_file at;
+};
+
+/**
+ * output_open() - open what reports are written to; an existing file stays until output_show() or
+ *	output_close()
+ * @path: a file, pipe or device; "-" and NULL for standard output; must outlive @ret
+ * @mode: OUTPUT_REPORT or OUTPUT_RECORDING
  * @d: gets the problem
  * @ret: end it with output_close()
  *
  * Return: 0 or a negative errno.
  */
-int output_open(const char *path, struct diag *d, FILE **ret);
+int output_open(const char *path, mode_t mode, struct diag *d, struct output *ret);
+
+/** output_show() - let the file take its place now: it grows, and may be read. 0 or an errno */
+int output_show(struct output *o, struct diag *d);
 
 /**
  * output_failed() - put in words that a report could not be written
- * @path: as in output_open()
+ * @o: where to
  * @err: a negative errno
  * @d: gets the problem
  *
  * Return: @err.
  */
-int output_failed(const char *path, int err, struct diag *d);
+int output_failed(const struct output *o, int err, struct diag *d);
 
-/** output_close() - make sure that all has been written; NULL is fine. 0 or a negative errno */
-int output_close(FILE *out, const char *path, struct diag *d);
+/**
+ * output_close() - make sure that all has been written, and let the file take its place
+ * @o: the output; one that is not open (all zero) is fine
+ * @err: the command's error: then a file that has not taken its place is dropped
+ * @d: gets the problem, if @err is 0
+ *
+ * Return: @err, or a negative errno.
+ */
+int output_close(struct output *o, int err, struct diag *d);
 
 #endif

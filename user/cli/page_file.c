@@ -3,7 +3,6 @@
 
 #include <errno.h>
 
-#include "cli/output.h"
 #include "report/html/html.h"
 
 int page_file_check(struct run_options *r, struct diag *d)
@@ -24,7 +23,8 @@ int page_file_open(const struct run_options *args, struct diag *d, struct page_f
 	if (!args->output.html)
 		return 0;
 	ret->html = html_new();
-	return ret->html ? output_open(args->output.html, d, &ret->out) : diag_no_memory(d);
+	return ret->html ? output_open(args->output.html, OUTPUT_REPORT, d, &ret->out)
+			 : diag_no_memory(d);
 }
 
 int page_file_add(struct page_file *p, const struct report *r, struct diag *d)
@@ -34,17 +34,18 @@ int page_file_add(struct page_file *p, const struct report *r, struct diag *d)
 
 int page_file_write(struct page_file *p, const struct neighbours_report *r, struct diag *d)
 {
-	int err = html_write(p->out, p->html, r->summary, r, p->args->top);
+	int err = html_write(p->out.file, p->html, r->summary, r, p->args->top);
 
-	return err ? output_failed(p->args->output.html, err, d) : 0;
+	p->written = !err;
+	return err ? output_failed(&p->out, err, d) : 0;
 }
 
-int page_file_close(struct page_file *p, struct diag *d)
+int page_file_close(struct page_file *p, int err, struct diag *d)
 {
-	FILE *out = p->out;
-
-	p->out = NULL;
 	html_free(p->html);
 	p->html = NULL;
-	return out ? output_close(out, p->args->output.html, d) : 0;
+	if (p->written)
+		return output_close(&p->out, err, d);
+	output_close(&p->out, -ENODATA, NULL);
+	return err;
 }

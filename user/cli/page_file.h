@@ -3,9 +3,8 @@
 #ifndef CLI_PAGE_FILE_H
 #define CLI_PAGE_FILE_H
 
-#include <stdio.h>
-
 #include "base/diag.h"
+#include "cli/output.h"
 #include "neighbourhood.h"
 #include "run_options.h"
 
@@ -16,18 +15,20 @@ struct html;
  * @args: what the user asked for
  * @out: where to
  * @html: what is on it
+ * @written: it was written: one without an interval has nothing on it
  */
 struct page_file {
 	const struct run_options *args;
-	FILE *out;
+	struct output out;
 	struct html *html;
+	bool written;
 };
 
 /** page_file_check() - does --html go with the rest? Asks for what a page needs. 0 or -EINVAL */
 int page_file_check(struct run_options *r, struct diag *d);
 
 /**
- * page_file_open() - open the file; empties an existing one
+ * page_file_open() - open the file, as output_open() does
  * @args: must outlive @ret
  * @d: gets the problem
  * @ret: end with page_file_close() in any case
@@ -42,7 +43,7 @@ int page_file_add(struct page_file *p, const struct report *r, struct diag *d);
 /** page_file_write() - write the page of all intervals; 0 or a negative errno */
 int page_file_write(struct page_file *p, const struct neighbours_report *r, struct diag *d);
 
-/** page_file_close() - make sure that all has been written; 0 or a negative errno */
-int page_file_close(struct page_file *p, struct diag *d);
+/** page_file_close() - end the file, as output_close() does */
+int page_file_close(struct page_file *p, int err, struct diag *d);
 
 #endif

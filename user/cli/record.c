@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -18,7 +19,7 @@
 
 struct record {
 	struct run run;
-	FILE *out; /* of @ndjson */
+	struct output out; /* of @ndjson */
 	struct recording_writer *recording;
 	struct ndjson_writer *ndjson;
 	uint64_t begin_ns;
@@ -29,11 +30,12 @@ struct record {
 static int open_ndjson(struct record *r, const struct trace_header *header, struct diag *d,
 		       struct trace_sink *ret)
 {
-	const char *path = r->run.args->output.file;
-	int err = output_open(strcmp(path, "-") ? path : NULL, d, &r->out);
+	int err = output_open(r->run.args->output.file, OUTPUT_RECORDING, d, &r->out);
 
 	if (!err)
-		err = ndjson_create(r->out, header, d, &r->ndjson);
+		err = ndjson_create(r->out.file, header, d, &r->ndjson);
+	if (!err)
+		err = output_show(&r->out, d);
 	if (!err)
 		*ret = ndjson_sink(r->ndjson);
 	return err;
@@ -66,26 +68,23 @@ static int on_interval(void *arg, bool last, struct diag *d)
 	r->losses = mark.losses;
 	r->end_ns = mark.time_ns;
 	/* Whoever reads the other end of a pipe wants it now, not when a buffer is full. */
-	return r->out && fflush(r->out) ? diag_fail(d, -errno, "cannot write to %s: %s",
-						    r->run.args->output.file, strerror(errno))
-					: 0;
+	return r->out.file && fflush(r->out.file) ? output_failed(&r->out, -errno, d) : 0;
 }
 
 /* Finishes the file, also after an error: what is in it can be reported. */
 static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes)
 {
-	int err = 0, closed;
+	int err = 0;
 	long at;
 
 	if (r->recording)
 		err = recording_finish(r->recording, d, ret_bytes);
 	if (r->ndjson) {
 		err = ndjson_finish(r->ndjson, d);
-		at = r->out != stdout ? ftell(r->out) : -1;
+		at = r->out.file != stdout ? ftell(r->out.file) : -1;
 		*ret_bytes = at > 0 ? at : 0;
 	}
-	closed = output_close(r->out, r->run.args->output.file, err ? NULL : d);
-	return err ? err : closed;
+	return output_close(&r->out, err, d);
 }
 
 /* Names the losses; false when there are none. */
@@ -121,7 +120,8 @@ static bool describe(const struct record *r, const struct live_progress *p, uint
 	format_bytes(bytes, size);
 	fprintf(stderr, "%s: %.1f s in %s: %llu events%s%s; %s%s\n", r->run.who,
 		(r->end_ns - r->begin_ns) / 1e9,
-		r->out == stdout ? "standard output" : r->run.args->output.file,
+		out_file_is_stdout(r->run.args->output.file) ? "standard output"
+							     : r->run.args->output.file,
 		(unsigned long long)p->events, bytes ? ", " : "", bytes ? size : "",
 		lost ? "lost: " : "nothing lost", lost ? losses + 2 : "");
 	return lost;
@@ -178,9 +178,8 @@ static int check(struct options *o, struct diag *d)
 		return err;
 	if (!r->output.file)
 		return diag_fail(d, -EINVAL, "where to? give -o FILE");
-	if (!strcmp(r->output.file, "-") && !r->ndjson)
-		return diag_fail(d, -EINVAL,
-				 "-o -: only --format ndjson can go to the standard output");
+	if (out_file_is_stdout(r->output.file) && !r->ndjson && isatty(STDOUT_FILENO))
+		return diag_fail(d, -EINVAL, "-o -: a recording is no text for a terminal");
 	if (r->by == ROW_CGROUP || r->by == ROW_JOB)
 		return diag_fail(d, -EINVAL,
 				 "--by %s: record by process; \"t410trace report\" makes %ss of it",

@@ -71,7 +71,7 @@ static void listen(struct reporting *r)
 {
 	const struct trace_sink sinks[] = {
 		exports_sink(&r->exports),
-		progress_sink(&r->progress, &r->file, r->show.out),
+		progress_sink(&r->progress, &r->file, r->show.out.file),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sinks); i++)
@@ -88,7 +88,6 @@ static int open_all(struct reporting *r, struct diag *d)
 		err = check_destinations(r, d);
 	if (!err && r->args->nr_methods > 1)
 		err = check_methods(r, d);
-	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
 		err = show_open(r->args, d, &r->show);
 	if (!err)
@@ -136,22 +135,16 @@ static int report(struct options *o)
 	struct reporting r = { .args = &o->run, .file = { .who = o->who, .args = &o->run } };
 	struct diag d = { 0 };
 	bool incomplete = false;
-	int err, closed;
+	int err;
 
 	r.file.counts = o->counts.file ? &counts : NULL;
 	signal(SIGPIPE, SIG_IGN);
 	err = open_all(&r, &d);
 	if (!err)
 		err = read_all(&r, &d);
-	closed = show_close(&r.show, err ? NULL : &d);
-	if (!err)
-		err = closed;
-	closed = exports_close(&r.exports, err ? NULL : &d);
-	if (!err)
-		err = closed;
-	closed = page_file_close(&r.page, err ? NULL : &d);
-	if (!err)
-		err = closed;
+	err = show_close(&r.show, err, &d);
+	err = exports_close(&r.exports, err, &d);
+	err = page_file_close(&r.page, err, &d);
 	if (err)
 		output_diag(o->who, &d);
 	else

@@ -295,7 +295,7 @@ const struct option_row shared_options[] = {
 	{ REPORT, 3,
 	  "Instead, write one HTML page to OUT: plots over time, tables, quality (docs/PAGE.md)",
 	  HTML },
-	{ RECORD, 3, "The recording; must be given", OUTPUT },
+	{ RECORD, 3, "The recording, - for standard output; must be given", OUTPUT },
 	{ LOOK, 3, "Where the key r records to (default t410trace-DATE-TIME.rec in this folder)",
 	  OUTPUT },
 	{ RECORD, 3, "recording (default; compact) or ndjson (t410trace.trace/1; FILE may be -)",

@@ -2,13 +2,12 @@
 #include "cli/show.h"
 
 #include "cli/formats.h"
-#include "cli/output.h"
 #include "report/devices.h"
 
 int show_open(const struct run_options *args, struct diag *d, struct show *ret)
 {
 	*ret = (struct show){ .args = args };
-	return output_open(args->output.file, d, &ret->out);
+	return output_open(args->output.file, OUTPUT_REPORT, d, &ret->out);
 }
 
 /* Was something lost that no later report can bring back? */
@@ -44,8 +43,8 @@ static void note_devices(struct show *s, const struct report *r)
 struct table_options show_options(const struct show *s)
 {
 	return (struct table_options){
-		.width = output_width(s->out),
-		.height = s->args->all_rows ? 0 : output_height(s->out),
+		.width = output_width(s->out.file),
+		.height = s->args->all_rows ? 0 : output_height(s->out.file),
 		.top = s->args->top,
 		.quiet = s->args->output.quiet,
 		.verbose = s->args->output.verbose,
@@ -58,8 +57,8 @@ static int write_reports(const struct show *s, struct report *const *reports, si
 	const struct report_writers *w = &report_writers[s->args->output.format];
 	struct table_options o = show_options(s);
 
-	return nr > 1 ? w->compare(s->out, reports, s->args->methods, nr, &o)
-		      : w->report(s->out, reports[0], &o);
+	return nr > 1 ? w->compare(s->out.file, reports, s->args->methods, nr, &o)
+		      : w->report(s->out.file, reports[0], &o);
 }
 
 int show_reports(struct show *s, struct report **reports, size_t nr, struct diag *d)
@@ -75,15 +74,14 @@ int show_written(struct show *s, const struct report *r, int err, struct diag *d
 	if (lacks_data(r))
 		s->incomplete = true;
 	note_devices(s, r);
-	return err ? output_failed(s->args->output.file, err, d) : 0;
+	if (err)
+		return output_failed(&s->out, err, d);
+	return s->args->file ? 0 : output_show(&s->out, d);
 }
 
-int show_close(struct show *s, struct diag *d)
+int show_close(struct show *s, int err, struct diag *d)
 {
-	FILE *out = s->out;
-
-	s->out = NULL;
 	for (size_t i = 0; i < TRACE_MAX_DEVICES; i++)
 		s->incomplete |= s->uncounted[i] && !s->counted[i];
-	return out ? output_close(out, s->args->output.file, d) : 0;
+	return output_close(&s->out, err, d);
 }

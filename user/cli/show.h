@@ -3,9 +3,8 @@
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
-#include <stdio.h>
-
 #include "base/diag.h"
+#include "cli/output.h"
 #include "report/table/table.h"
 #include "run_options.h"
 #include "trace.h"
@@ -21,7 +20,7 @@
  */
 struct show {
 	const struct run_options *args;
-	FILE *out;
+	struct output out;
 	uint64_t sequence;
 	bool incomplete;
 	bool uncounted[TRACE_MAX_DEVICES];
@@ -29,7 +28,7 @@ struct show {
 };
 
 /**
- * show_open() - open the output; empties an existing file
+ * show_open() - open the output, as output_open() does
  * @args: how it is to look; must outlive @ret
  * @d: gets the problem
  * @ret: end with show_close()
@@ -52,10 +51,16 @@ int show_reports(struct show *s, struct report **reports, size_t nr, struct diag
 /** show_options() - how a table is to look: what the user asked for, and the terminal */
 struct table_options show_options(const struct show *s);
 
-/** show_written() - note that a report was written, or put the error in words; returns it */
+/**
+ * show_written() - note that a report was written, or put the error in words
+ *
+ * The file of a live run takes its place with the first report: it can be read as it grows.
+ *
+ * Return: @err, or that of taking its place.
+ */
 int show_written(struct show *s, const struct report *r, int err, struct diag *d);
 
-/** show_close() - make sure that all has been written; 0 or a negative errno */
-int show_close(struct show *s, struct diag *d);
+/** show_close() - end the output, as output_close() does */
+int show_close(struct show *s, int err, struct diag *d);
 
 #endif

@@ -24,7 +24,7 @@ struct stat_run {
 	struct course course;
 	int pidfd; /* of -p */
 	struct stat_meter *meter;
-	FILE *out;
+	struct output out;
 	bool incomplete;
 };
 
@@ -138,7 +138,9 @@ static int follow(struct stat_run *s, struct diag *d)
 
 static int write_report(struct stat_run *s, struct stat_report *r, struct diag *d)
 {
-	return formats_stat(s->out, &s->args->run.output, r, d);
+	int err = formats_stat(&s->out, &s->args->run.output, r, d);
+
+	return err ? err : output_show(&s->out, d);
 }
 
 static int write_interval(struct stat_run *s, struct diag *d)
@@ -204,9 +206,8 @@ static int count(struct stat_run *s, struct diag *d)
 		err = open_run(s, d);
 	if (!err)
 		err = start(s, d);
-	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
-		err = output_open(s->args->run.output.file, d, &s->out);
+		err = output_open(s->args->run.output.file, OUTPUT_REPORT, d, &s->out);
 	if (!err && s->args->run.command)
 		err = course_start(&s->course, s->args->run.command[0], d);
 	if (!err)
@@ -220,7 +221,7 @@ static int run(struct options *o)
 {
 	struct stat_run s = { .course = COURSE_INIT, .pidfd = -1, .args = o };
 	struct diag d = { 0 };
-	int err, closed, status;
+	int err, status;
 
 	if (o->run.esp)
 		return esp_stat(o);
@@ -231,9 +232,7 @@ static int run(struct options *o)
 	s.course.interval = on_interval;
 	s.course.arg = &s;
 	err = count(&s, &d);
-	closed = output_close(s.out, o->run.output.file, err ? NULL : &d);
-	if (!err)
-		err = closed;
+	err = output_close(&s.out, err, &d);
 	/* Nothing is left in the kernel from here on, whatever the command still does. */
 	if (s.meter)
 		stat_meter_stop(s.meter);

@@ -303,8 +303,11 @@ static int top(struct options *o)
 
 static int check(struct options *o, struct diag *d)
 {
+	const char *out = o->run.output.file;
 	int err = o->run.file ? run_check_selection(&o->run, d) : run_check_live(&o->run, d);
 
+	if (!err && out && out_file_is_stdout(out))
+		err = diag_fail(d, -EINVAL, "-o %s: the view is there: give a file", out);
 	/* Without latencies there are none, and nothing is lost by it. They need the run's summary. */
 	o->run.neighbours = true;
 	/* What is said on standard error would be in the picture. */

@@ -62,7 +62,6 @@ static int prepare(struct trace *t, struct diag *d)
 {
 	int err = run_open(&t->run, NULL, d);
 
-	/* Not before all else is well: it empties a file that may be wanted. */
 	if (!err)
 		err = show_open(t->run.args, d, &t->show);
 	if (!err)
@@ -76,7 +75,7 @@ static int follow(struct options *o)
 {
 	struct trace t = { .run = RUN_INIT };
 	struct diag d = { 0 };
-	int err, closed;
+	int err;
 
 	/* Each reading interrupts CPUs: there is none for reports that cannot have it. */
 	if (o->run.by != ROW_CGROUP && o->run.by != ROW_JOB)
@@ -94,12 +93,8 @@ static int follow(struct options *o)
 		err = summary(&t, &d);
 	if (!err && o->run.output.html)
 		err = write_page(&t, &d);
-	closed = show_close(&t.show, err ? NULL : &d);
-	if (!err)
-		err = closed;
-	closed = page_file_close(&t.page, err ? NULL : &d);
-	if (!err)
-		err = closed;
+	err = show_close(&t.show, err, &d);
+	err = page_file_close(&t.page, err, &d);
 	/* Nothing is left in the kernel from here on, whatever the command still does. */
 	run_stop(&t.run);
 	if (!err && t.show.incomplete)
@@ -119,6 +114,8 @@ static int check(struct options *o, struct diag *d)
 		return diag_fail(d, -EINVAL,
 				 "nothing to follow: give -p PID, -G CGROUP, -J JOBID, -a or -- "
 				 "COMMAND");
+	if (r->output.html && out_file_is_stdout(r->output.html) && !r->output.file)
+		return diag_fail(d, -EINVAL, "--html -: reports go there, too: give them -o FILE");
 	err = page_file_check(&o->run, d);
 	return err ? err : run_check_live(&o->run, d);
 }

@@ -14,7 +14,8 @@ struct recording_writer;
 
 /**
  * recording_create() - start a recording
- * @path: file; an existing one is replaced only once the new one has a header
+ * @path: file; an existing one is replaced only once the new one has a header. Also a pipe, a
+ *	device, or "-" for standard output
  * @header: written at once; must outlive the writer
  * @max_bytes: bound on the bytes of all files of the recording together, 0 = none.
  *	When it is reached, the oldest part is removed (rotation)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The newest segment is always PATH. A new one is written as PATH.new until its
+ * The newest segment is always PATH. A new one has a temporary name or none until its
  * header is complete; then the old one gets its number as a second name, and the new
  * one takes its place: there is no moment without a readable PATH.
  */
@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "base/cleanup.h"
+#include "base/out_file.h"
 #include "trace/encode.h"
 #include "trace/header.h"
 #include "trace/living.h"
@@ -19,6 +20,9 @@
 #include "trace/recording.h"
 
 #define BLOCK_SIZE sizeof(struct recording_block)
+
+/* Names of programs are nobody else's business, as in perf.data. */
+#define MODE	   0600
 
 /* A segment is this part of the bound; without a mark it grows to one and a half of it. */
 #define SEGMENTS   4
@@ -29,9 +33,8 @@ struct segment {
 };
 
 struct recording_writer {
-	char *path;
-	int fd;
-	bool plain; /* a regular file, not a device or pipe */
+	char *name;	     /* as it was given */
+	struct out_file out; /* its path is NULL for a device or pipe */
 	uint64_t max_bytes;
 	uint64_t id;
 	uint64_t sequence;
@@ -53,12 +56,12 @@ struct recording_writer {
 
 static void numbered(const struct recording_writer *w, uint32_t number, char *ret, size_t size)
 {
-	snprintf(ret, size, "%s.%u", w->path, number);
+	snprintf(ret, size, "%s.%u", w->out.path, number);
 }
 
 static size_t path_size(const struct recording_writer *w)
 {
-	return strlen(w->path) + 16;
+	return strlen(w->out.path) + 16;
 }
 
 static int remove_oldest(struct recording_writer *w)
@@ -93,7 +96,7 @@ static int write_all(struct recording_writer *w, int fd, const void *data, size_
 		if (n < 0) {
 			err = -errno;
 			/* a reader would take the rest for the work of a kill */
-			if (done && w->plain && ftruncate(fd, w->current.bytes) < 0)
+			if (done && w->out.path && ftruncate(fd, w->current.bytes) < 0)
 				w->current.bytes += done;
 			return err;
 		}
@@ -149,17 +152,6 @@ static int write_start(struct recording_writer *w, int fd)
 	return write_all(w, fd, w->header.data, w->header.nr);
 }
 
-static int open_new(const char *path)
-{
-	int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-	int fd = open(path, flags, 0666);
-
-	/* left behind by a killed run */
-	if (fd < 0 && errno == EEXIST && !unlink(path))
-		fd = open(path, flags, 0666);
-	return fd < 0 ? -errno : fd;
-}
-
 /* Give the finished segment its number, without a moment in which PATH is missing. */
 static int keep_current(struct recording_writer *w, uint32_t number)
 {
@@ -168,7 +160,7 @@ static int keep_current(struct recording_writer *w, uint32_t number)
 	numbered(w, number, path, sizeof(path));
 	unlink(path);
 	/* not every file system has links: then there is such a moment */
-	if (link(w->path, path) < 0 && rename(w->path, path) < 0)
+	if (link(w->out.path, path) < 0 && rename(w->out.path, path) < 0)
 		return -errno;
 	return 0;
 }
@@ -179,7 +171,7 @@ static int announced(void *arg)
 
 	if (encoder_out(w->announcer)->nr < RECORDING_BLOCK_TARGET)
 		return 0;
-	return write_block(w, w->fd, RECORDING_ANNOUNCE, w->announcer);
+	return write_block(w, w->out.fd, RECORDING_ANNOUNCE, w->announcer);
 }
 
 static int announce(struct recording_writer *w, const struct trace_mark *mark)
@@ -196,41 +188,39 @@ static int announce(struct recording_writer *w, const struct trace_mark *mark)
 			err = trace_send_mark(&w->announce_in, &first);
 	}
 	if (!err && encoder_events(w->announcer))
-		err = write_block(w, w->fd, RECORDING_ANNOUNCE, w->announcer);
+		err = write_block(w, w->out.fd, RECORDING_ANNOUNCE, w->announcer);
 	return err;
 }
 
 /* @mark: set when nothing came since; the books of a reader can begin with it */
 static int next_segment(struct recording_writer *w, const struct trace_mark *mark)
 {
-	char path[path_size(w)];
 	struct segment before = w->current;
-	int fd, err;
+	struct out_file next;
+	int err;
 
 	if (w->nr_old == sizeof(w->old) / sizeof(w->old[0])) {
 		err = remove_oldest(w);
 		if (err)
 			return err;
 	}
-	snprintf(path, sizeof(path), "%s.new", w->path);
-	fd = open_new(path);
-	if (fd < 0)
-		return fd;
+	err = out_file_open(w->out.path, MODE, &next);
+	if (err)
+		return err;
 	w->current = (struct segment){ .number = before.number + 1 };
-	err = write_start(w, fd);
+	err = write_start(w, next.fd);
 	if (!err)
 		err = keep_current(w, before.number);
-	if (!err && rename(path, w->path) < 0)
-		err = -errno;
+	if (!err)
+		err = out_file_publish(&next);
 	if (err) {
-		unlink(path);
-		close(fd);
+		out_file_close(&next);
 		w->total -= w->current.bytes;
 		w->current = before;
 		return err;
 	}
-	close(w->fd);
-	w->fd = fd;
+	out_file_close(&w->out);
+	w->out = next;
 	w->old[w->nr_old++] = before;
 	return announce(w, mark);
 }
@@ -242,7 +232,7 @@ static int flush_block(struct recording_writer *w, const struct trace_mark *mark
 
 	w->events += encoder_events(w->encoder);
 	if (encoder_events(w->encoder))
-		err = write_block(w, w->fd, RECORDING_EVENTS, w->encoder);
+		err = write_block(w, w->out.fd, RECORDING_EVENTS, w->encoder);
 	if (!err && w->max_bytes && w->current.bytes >= (mark ? target : target + target / 2))
 		err = next_segment(w, mark);
 	return err;
@@ -283,9 +273,8 @@ struct trace_sink recording_sink(struct recording_writer *w)
 
 static void writer_free(struct recording_writer *w)
 {
-	if (w->fd >= 0)
-		close(w->fd);
-	free(w->path);
+	out_file_close(&w->out);
+	free(w->name);
 	free(w->header.data);
 	encoder_free(w->encoder);
 	encoder_free(w->announcer);
@@ -321,26 +310,13 @@ static void remove_leftovers(struct recording_writer *w, const struct recording_
 
 static int open_first(struct recording_writer *w)
 {
-	char path[path_size(w)];
 	struct recording_preamble was;
-	bool replaces;
-	int err;
+	int err = write_start(w, w->out.fd);
+	bool replaces = w->out.path && read_preamble(w->out.path, &was);
 
-	if (!w->plain) {
-		w->fd = open(w->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		return w->fd < 0 ? -errno : write_start(w, w->fd);
-	}
-	snprintf(path, sizeof(path), "%s.new", w->path);
-	w->fd = open_new(path);
-	if (w->fd < 0)
-		return w->fd;
-	err = write_start(w, w->fd);
-	replaces = read_preamble(w->path, &was);
-	if (!err && rename(path, w->path) < 0)
-		err = -errno;
-	if (err)
-		unlink(path);
-	else if (replaces)
+	if (!err)
+		err = out_file_publish(&w->out);
+	if (!err && replaces)
 		remove_leftovers(w, &was);
 	return err;
 }
@@ -350,7 +326,7 @@ static int encode_header(struct recording_writer *w, const struct trace_header *
 	const char *wrong = header_check(h);
 
 	if (wrong)
-		return diag_fail(d, -EINVAL, "%s: cannot be recorded: %s", w->path, wrong);
+		return diag_fail(d, -EINVAL, "%s: cannot be recorded: %s", w->name, wrong);
 	if (wire_room(&w->header, sizeof(struct recording_preamble) + BLOCK_SIZE)) {
 		w->header.nr = sizeof(struct recording_preamble) + BLOCK_SIZE;
 		header_encode(h, &w->header);
@@ -360,12 +336,12 @@ static int encode_header(struct recording_writer *w, const struct trace_header *
 					   : RECORDING_NO_PARTS;
 	}
 	if (w->header.err == -EINVAL || w->header.nr > RECORDING_MAX_PAYLOAD)
-		return diag_fail(d, -EINVAL, "%s: the header is too large", w->path);
+		return diag_fail(d, -EINVAL, "%s: the header is too large", w->name);
 	if (w->header.err)
 		return w->header.err;
 	if (w->max_bytes &&
 	    (w->max_bytes < RECORDING_MIN_BYTES || w->header.nr > w->max_bytes / SEGMENTS)) {
-		diag_fail(d, -EINVAL, "%s: no recording fits into %llu bytes", w->path,
+		diag_fail(d, -EINVAL, "%s: no recording fits into %llu bytes", w->name,
 			  (unsigned long long)w->max_bytes);
 		diag_help(d, "allow at least %zu bytes",
 			  w->header.nr * SEGMENTS > RECORDING_MIN_BYTES
@@ -376,25 +352,12 @@ static int encode_header(struct recording_writer *w, const struct trace_header *
 	return 0;
 }
 
-/* What a path stands for: links are followed, devices and pipes stay what they are. */
-static int resolve(struct recording_writer *w, const char *path)
-{
-	struct stat st;
-	bool exists = !stat(path, &st);
-
-	w->path = exists ? realpath(path, NULL) : strdup(path);
-	if (!w->path)
-		return -errno;
-	w->plain = !exists || S_ISREG(st.st_mode);
-	return exists && S_ISDIR(st.st_mode) ? -EISDIR : 0;
-}
-
 static int start(struct recording_writer *w, const char *path, const struct trace_header *h,
 		 struct diag *d)
 {
-	int err = resolve(w, path);
+	int err = out_file_open(path, MODE, &w->out);
 
-	if (!err && !w->plain && w->max_bytes) {
+	if (!err && !w->out.path && w->max_bytes) {
 		diag_fail(d, -EINVAL, "%s: the size can be bounded for regular files only", path);
 		diag_help(d, "record into a file, or without a bound");
 		return -EINVAL;
@@ -436,10 +399,11 @@ int recording_create(const char *path, const struct trace_header *header, uint64
 
 	if (!w)
 		return diag_no_memory(d);
-	w->fd = -1;
+	w->out = OUT_FILE_NONE;
 	w->max_bytes = max_bytes;
 	w->current.number = 1;
-	err = start(w, path, header, d);
+	w->name = strdup(out_file_is_stdout(path) ? "standard output" : path);
+	err = w->name ? start(w, path, header, d) : diag_no_memory(d);
 	if (err) {
 		writer_free(w);
 		return err;
@@ -455,18 +419,18 @@ static int finish_problem(const struct recording_writer *w, int err, struct diag
 		diag_fail(d, err,
 			  "%s: the recording ended early: names of all tasks and "
 			  "cgroups do not fit into %llu bytes",
-			  w->path, (unsigned long long)w->max_bytes);
+			  w->name, (unsigned long long)w->max_bytes);
 		diag_help(d, "allow more bytes; what was recorded before can be read");
 		return err;
 	}
-	diag_fail(d, err, "%s: the recording ended early: %s", w->path, strerror(-err));
+	diag_fail(d, err, "%s: the recording ended early: %s", w->name, strerror(-err));
 	diag_help(d, "what was recorded before can be read");
 	return err;
 }
 
 int recording_finish(struct recording_writer *w, struct diag *d, uint64_t *ret_bytes)
 {
-	int err;
+	int err, closed;
 
 	if (!w)
 		return 0;
@@ -476,10 +440,9 @@ int recording_finish(struct recording_writer *w, struct diag *d, uint64_t *ret_b
 		err = encoder_out(w->encoder)->err;
 	}
 	if (!err)
-		err = write_block(w, w->fd, RECORDING_END, w->encoder);
-	if (close(w->fd) < 0 && !err)
-		err = -errno;
-	w->fd = -1;
+		err = write_block(w, w->out.fd, RECORDING_END, w->encoder);
+	closed = out_file_close(&w->out);
+	err = err ? err : closed;
 	if (err)
 		finish_problem(w, err, d);
 	else if (ret_bytes)
