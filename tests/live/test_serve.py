@@ -438,6 +438,11 @@ def test_stop_with_full_store(bed):
             require("over and could not be saved" in daemon.log(), f"it says: {daemon.log()[-400:]}")
 
 
+ROWS = """{ "schema": "t410trace.platform/1", "platform": "mine", "title": "mine", "pmus": [
+  { "pmu": "mc_<n>", "name": "mc", "title": "mc", "socket": "cpus", "from": "nowhere", "rows": [
+    { "event": "reads", "direction": "read", "source": "any", "from": "x" } ] } ] }"""
+
+
 def test_reload(bed):
     """SIGHUP takes what it can, says what needs a restart, and keeps everything when it is wrong."""
     with Jobs() as jobs, serving(bed) as daemon:
@@ -447,14 +452,18 @@ def test_reload(bed):
         before = burn(bed, jobs, f"{name}/step_0", 80)
         old_port = daemon.port
         daemon.change(interval="500ms", top=3, spool=daemon.folder / "other")
-        daemon.change(listen="[::1]:0" if has_ipv6() else "127.0.0.2:0", window="20ms")
+        rows = daemon.folder / "rows.json"
+        rows.write_text(ROWS, encoding="utf-8")
+        daemon.change(listen="[::1]:0" if has_ipv6() else "127.0.0.2:0", window="20ms", platform=rows)
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_log("settings read again")
-        require("only a restart makes it so: window" in daemon.log(), "window needs no restart?")
+        require("only a restart makes it so: window, platform" in daemon.log(), "they need no restart?")
+        rows.rename(rows.with_name("others.json"))
         with contextlib.suppress(ConnectionError, socket.timeout):
             socket.create_connection(("127.0.0.1", old_port), 1).close()
             require(False, "the old address is still there")
-        daemon.change(listen="127.0.0.1:0", hosts="t410.example")
+        others = rows.with_name("others.json")
+        daemon.change(listen="127.0.0.1:0", hosts="t410.example", platform=others)
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait_log("settings read again", 2)
         daemon.wait_ready()

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "platform/check/checks.h"
+#include "platform/sys/cgroup2.h"
 #include "tree.h"
 
 static const struct check_caps no_caps;
@@ -223,10 +224,39 @@ static const struct check_row *find_row(const struct check_list *list, const cha
 }
 
 /* The whole of it with a false proc and sysfs; BPF and permissions are those of the machine. */
+/* What this machine has is judged as a run judges it. */
+static void test_cgroup2(void **state)
+{
+	FILE *mounts = fopen("/proc/self/mountinfo", "r");
+	struct check_list list = { 0 };
+	const struct check_row *row;
+	struct sysfs fs;
+	struct tree tree;
+	char path[256];
+
+	(void)state;
+	assert_non_null(mounts);
+	tree_make_t410(&tree);
+	assert_int_equal(sysfs_open(tree.root, NULL, &fs), 0);
+	assert_int_equal(check_machine(&fs, "/proc", "/nonexistent", &list), 0);
+	row = find_row(&list, "cgroup2");
+	if (cgroup2_mount_find(mounts, path, sizeof(path)) || !cgroup_mount_is_whole(path)) {
+		assert_int_equal(row->status, CHECK_LIMITED);
+	} else {
+		assert_int_equal(row->status, CHECK_OK);
+		assert_string_equal(row->found, path);
+	}
+	fclose(mounts);
+	check_list_free(&list);
+	sysfs_close(&fs);
+	tree_remove(&tree);
+}
+
 static void test_run(void **state)
 {
 	struct check_list list = { .nr = 4711 };
 	struct check_list none = { 0 };
+	const struct check_row *row;
 	struct sysfs fs;
 	struct tree tree;
 
@@ -239,7 +269,13 @@ static void test_run(void **state)
 	assert_int_equal(check_machine(&fs, "/nonexistent/proc", "/nonexistent", &list), -ENOENT);
 	assert_int_equal(list.nr, 4711);
 	assert_int_equal(check_machine(&fs, tree.root, "/nonexistent", &list), 0);
-	assert_string_equal(find_row(&list, "cgroup2")->found, "/my cgroups");
+	/* The list says that it is the root: so it does in a namespace, of a branch. */
+	row = find_row(&list, "cgroup2");
+	assert_int_equal(row->status, CHECK_LIMITED);
+	assert_string_equal(row->found,
+			    "/my cgroups has only a branch of the tree: cgroups outside "
+			    "it have no names");
+	assert_non_null(strstr(row->remedy, "--cgroupns=host"));
 	assert_string_equal(find_row(&list, "perf_event_paranoid")->found, "-1");
 	assert_string_equal(find_row(&list, "unprivileged_bpf_disabled")->found, "not there");
 	assert_int_equal(find_row(&list, "bpf_jit_enable")->status, CHECK_OK);
@@ -289,6 +325,7 @@ int main(void)
 		cmocka_unit_test(test_lockdown),
 		cmocka_unit_test(test_unprivileged_bpf),
 		cmocka_unit_test(test_pmus),
+		cmocka_unit_test(test_cgroup2),
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_names),
 	};

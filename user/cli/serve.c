@@ -20,6 +20,7 @@
 #include "daemon/serve_pages.h"
 #include "live/signals.h"
 #include "daemon/http.h"
+#include "platform/pmu/platform_file.h"
 #include "platform/sys/notify.h"
 #include "platform/sys/privileges.h"
 #include "version.h"
@@ -114,8 +115,11 @@ static int open_live(struct serve *s, struct diag *d)
  */
 static int open_all(struct serve *s, struct diag *d)
 {
-	int err = signals_open(HANGUP_RELOADS, d, NULL, &s->signals);
+	const char *rows = s->settings.values.machine.platform;
+	int err = rows ? platform_file_use(rows, d) : 0;
 
+	if (!err)
+		err = signals_open(HANGUP_RELOADS, d, NULL, &s->signals);
 	if (!err)
 		err = privileges_keep(false, d);
 	if (!err)

@@ -51,7 +51,11 @@ int value_platform(const struct option_row *o, const char *text, void *field, st
 {
 	/* A setting without a file */
 	bool none = o->fallback && !text[0];
-	int err = none ? 0 : platform_file_use(text, d);
+	int err = 0;
+
+	/* The daemon reads settings that it may not take. */
+	if (!none)
+		err = o->setting ? platform_file_try(text, d) : platform_file_use(text, d);
 
 	return err ? err : value_text(o, none ? NULL : text, field, d);
 }

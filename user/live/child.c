@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/open_files.h"
+
 #define STATUS_NOT_RUN 127
 
 /* In the child: wait for the gate, run the program, or say why not. */
@@ -20,6 +22,7 @@ static void run(char **argv, const sigset_t *mask, int gate, int error)
 	if (read(gate, &byte, 1) != 1)
 		_exit(STATUS_NOT_RUN);
 	signal(SIGPIPE, SIG_DFL);
+	open_files_in_child();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	err = errno;

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/open_files.h"
+
 /* After SIGTERM the program gets this long. */
 #define GRACE_MS      1000
 #define GRACE_STEP_MS 50
@@ -34,6 +36,7 @@ static void run_command(const char *command, pid_t guard)
 	close(LIFE_FD);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	open_files_in_child();
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }

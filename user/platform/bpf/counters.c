@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/open_files.h"
 #include "base/text.h"
 #include "platform/pmu/fit.h"
 #include "platform/pmu/perf_events.h"
@@ -483,7 +484,7 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
 	bool memory = false, counted = false;
 	int err = 0;
 
-	c.soft_files = perf_files_allow(nr_wanted(pmus, set));
+	c.soft_files = open_files_allow(nr_wanted(pmus, set));
 	for (size_t i = 0; i < pmus->nr; i++)
 		memory |= counter_rows_have(pmus->pmus[i].kind, set);
 	for (size_t i = 0; i < pmus->nr && !err; i++) {
@@ -688,7 +689,7 @@ void counters_close(struct counters *c)
 	for (size_t i = c->nr_events; i--;)
 		if (c->events[i].fd >= 0)
 			c->ops->close(c->events[i].fd);
-	perf_files_restore(c->soft_files);
+	open_files_restore(c->soft_files);
 	free_readers(c);
 	free(c->items);
 	free(c->groups);

@@ -86,7 +86,7 @@ struct counter_reader {
  * @nr: number of counters
  * @groups: counters that are booked together
  * @events, @pmus, @sockets, @readers: see there
- * @soft_files: limit of open files, as it was; see perf_files_allow()
+ * @soft_files: limit of open files, as it was; see open_files_allow()
  * @max_readers: bound of the readers' indexes, however CPUs come and go
  * @no_energy: why a PMU of energy could not be opened, "" if none was left out
  */

@@ -22,6 +22,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "platform/sys/cgroup2.h"
+#include "platform/sys/cgroups.h"
 #include "platform/check/checks_devices.h"
 #include "platform/check/checks_resctrl.h"
 #include "platform/check/checks_weights.h"
@@ -435,8 +436,14 @@ static void check_cgroup2(int proc, struct check_row *ret_row)
 	char path[256];
 	int err = file ? cgroup2_mount_find(file, path, sizeof(path)) : -errno;
 
-	if (!err) {
+	if (!err && cgroup_mount_is_whole(path)) {
 		set_row(ret_row, "cgroup2", CHECK_OK, "%s", path);
+		return;
+	}
+	if (!err) {
+		set_row(ret_row, "cgroup2", CHECK_LIMITED,
+			"%s has only a branch of the tree: cgroups outside it have no names", path);
+		set_remedy(ret_row, cgroups_whole_help);
 		return;
 	}
 	set_row(ret_row, "cgroup2", CHECK_LIMITED, "%s",

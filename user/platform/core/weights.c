@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/cpulist.h"
+#include "base/open_files.h"
 #include "base/text.h"
 
 #define ONLINE	   "devices/system/cpu/online"
@@ -39,7 +40,7 @@ void weights_let_go(struct weights *w)
 		close_all(w, w->fds[e]);
 		w->fds[e] = NULL;
 	}
-	perf_files_restore(w->soft_files);
+	open_files_restore(w->soft_files);
 	w->soft_files = 0;
 }
 
@@ -372,7 +373,7 @@ int weights_open(const struct perf_ops *ops, const struct sysfs *fs, const char 
 	if (err)
 		return diag_fail(d, err, "cannot list the PMUs in %s: %s", fs->root,
 				 strerror(-err));
-	w.soft_files = perf_files_allow((size_t)LEDGER_MAX_WEIGHTS * nr_cpus);
+	w.soft_files = open_files_allow((size_t)LEDGER_MAX_WEIGHTS * nr_cpus);
 	err = strcmp(spec, "auto") ? open_named(fs, &cores, spec, &online, d, &w)
 				   : open_auto(&cores, &online, d, &w);
 	if (err)

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/open_files.h"
 
 /* Problems of the process and not of an event: nothing else would open either. */
 static bool is_fatal(int err)
@@ -253,7 +254,7 @@ static void allow_files(struct meter *m)
 		need += m->pmus[i].base.nr + most;
 	}
 	need += m->cores.nr * m->cores.nr_places;
-	m->soft_files = perf_files_allow(need);
+	m->soft_files = open_files_allow(need);
 }
 
 static int open_pmus(struct meter *m, struct diag *d)
@@ -403,7 +404,7 @@ void meter_close(struct meter *m)
 		part_free(m, &p->base);
 	}
 	cores_close(m);
-	perf_files_restore(m->soft_files);
+	open_files_restore(m->soft_files);
 	plan_free(&m->plan);
 	free(m->pmus);
 	free(m->accounts);

@@ -5,15 +5,11 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
-
-/* Files that somebody else in this process may want to open. */
-#define SPARE_FILES 256
 
 static int kernel_open(const struct perf_event_attr *attr, int pid, int cpu, int leader)
 {
@@ -111,34 +107,6 @@ int perf_group_open(const struct perf_ops *ops, const struct perf_event_attr *at
 		}
 	}
 	return i;
-}
-
-uint64_t perf_files_allow(size_t nr)
-{
-	struct rlimit limit;
-	rlim_t was, need;
-	int next;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return 0;
-	was = limit.rlim_cur;
-	/* Descriptors are given out from the lowest one on: the next one tells how many there are. */
-	next = open("/", O_PATH | O_CLOEXEC);
-	if (next >= 0)
-		close(next);
-	need = (next >= 0 ? (rlim_t)next : was) + nr + SPARE_FILES;
-	limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
-	return limit.rlim_cur > was && !setrlimit(RLIMIT_NOFILE, &limit) ? was : 0;
-}
-
-void perf_files_restore(uint64_t soft)
-{
-	struct rlimit limit;
-
-	if (!soft || getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = soft;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void counters_rights_help(struct diag *d)

@@ -71,17 +71,6 @@ int perf_group_open(const struct perf_ops *ops, const struct perf_event_attr *at
  */
 void perf_events_close(const struct perf_ops *ops, int *fds, size_t nr);
 
-/**
- * perf_files_allow() - raise the soft limit of open files, each event being one
- * @nr: descriptors that will be open beside those that are
- *
- * Return: the limit as it was, for perf_files_restore(); 0 when it stays.
- */
-uint64_t perf_files_allow(size_t nr);
-
-/** perf_files_restore() - undo perf_files_allow(); nothing happens for 0 */
-void perf_files_restore(uint64_t soft);
-
 /** counters_rights_help() - the remedy for an event that may not be opened */
 void counters_rights_help(struct diag *d);
 

@@ -504,20 +504,12 @@ static void free_file(struct platform_file *f)
 	free(f);
 }
 
-/* The one whose rows are in use. */
-static struct platform_file *in_use;
-
-int platform_file_use(const char *path, struct diag *d)
+static int load(const char *path, struct diag *d, struct platform_file **ret)
 {
-	struct platform_file *f = in_use ? NULL : calloc(1, sizeof(*f));
+	struct platform_file *f = calloc(1, sizeof(*f));
 	json_error_t error;
 	int err;
 
-	if (in_use && !strcmp(in_use->path, path))
-		return 0;
-	if (in_use)
-		return diag_fail(d, -EBUSY, "one file has all rows, and %.150s is in use",
-				 in_use->path);
 	if (!f)
 		return diag_no_memory(d);
 	f->path = strdup(path);
@@ -530,13 +522,39 @@ int platform_file_use(const char *path, struct diag *d)
 	}
 	if (!err)
 		err = read_file(f, d);
-	if (err) {
+	if (err)
 		free_file(f);
-		return err;
-	}
-	in_use = f;
-	own_rows_use(&f->own);
-	return 0;
+	else
+		*ret = f;
+	return err;
+}
+
+int platform_file_try(const char *path, struct diag *d)
+{
+	struct platform_file *f;
+	int err = load(path, d, &f);
+
+	if (!err)
+		free_file(f);
+	return err;
+}
+
+/* The one whose rows are in use. */
+static struct platform_file *in_use;
+
+int platform_file_use(const char *path, struct diag *d)
+{
+	int err;
+
+	if (in_use && !strcmp(in_use->path, path))
+		return 0;
+	if (in_use)
+		return diag_fail(d, -EBUSY, "one file has all rows, and %.150s is in use",
+				 in_use->path);
+	err = load(path, d, &in_use);
+	if (!err)
+		own_rows_use(&in_use->own);
+	return err;
 }
 
 void platform_file_drop(void)

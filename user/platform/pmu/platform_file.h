@@ -8,6 +8,9 @@
 
 #define PLATFORM_FILE_SCHEMA "t410trace.platform/1"
 
+/** platform_file_try() - does such a file make sense? As platform_file_use(), without using it */
+int platform_file_try(const char *path, struct diag *d);
+
 /**
  * platform_file_use() - read such a file and use its rows from now on
  * @path: its name
