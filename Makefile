@@ -42,12 +42,12 @@ $(if $(TRIPLET),,$(error ARCH=$(ARCH): only arm64, amd64 and riscv64 are support
 $(if $(filter static shared,$(LINK)),,$(error LINK=$(LINK): only static and shared are supported))
 $(if $(filter riscv64-shared,$(ARCH)-$(LINK)),$(error LINK=shared: only for arm64 and amd64))
 
-# An explicit ARCH gives a static program that runs on any machine of that kind,
+# An explicit ARCH, also one of the environment, gives a static program that runs on any machine of that kind,
 # built with libraries of the compiler's own release (see packaging/sysroot.sh). Two of them
 # must be built from source packages, which not every mirror has. LINK=shared does without: tests in the
 # virtual T410 use that program. Its loader and libraries must be in $(BESIDE) where it runs.
 BESIDE	:= /opt/t410trace/lib
-ifeq ($(origin ARCH),command line)
+ifneq ($(origin ARCH),file)
 SYSROOT	:= build/sysroot-$(ARCH)
 SYSLIBS	:= $(SYSROOT)/usr/lib/$(TRIPLET)
 CPPFLAGS += -isystem $(SYSROOT)/usr/include -isystem $(SYSROOT)/usr/include/$(TRIPLET)
@@ -117,10 +117,21 @@ say	= $(if $(Q),$(if $(silent),,@printf '  %-7s %s\n' $1 $(or $2,$@)))
 .PHONY: all
 all: $(PROGRAM)
 
-$(PROGRAM): $(LIBOBJ) $(PLAIN)/user/cli/main.o
+# What is made with other flags, compilers or places than these is made again.
+STAMP.flags := $(CC) $(CPPFLAGS) $(CFLAGS)
+STAMP.bpfflags := $(CLANG) $(BPFFLAGS) $(BPFTOOL)
+STAMP.sysconfdir := $(SYSCONFDIR)
+STAMP.$(LINK) := $(LDFLAGS)
+.PHONY: FORCE
+$(addprefix $(B)/,.flags .bpfflags .sysconfdir .link.$(LINK)): FORCE
+	@mkdir -p $(@D)
+	@stamp='$(subst ','\'',$(STAMP$(suffix $@)))'; \
+	[ "$$stamp" = "$$(cat $@ 2> /dev/null)" ] || printf '%s\n' "$$stamp" > $@
+
+$(PROGRAM): $(LIBOBJ) $(PLAIN)/user/cli/main.o $(B)/.link.$(LINK)
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections -o $@ $(filter %.o,$^) $(LIBS)
 	$(if $(filter shared,$(LINK)),@packaging/beside.sh $@ $(SYSLIBS) $(@D)/lib)
 
 # Said once and clearly, instead of by the first of many errors
@@ -155,7 +166,11 @@ $(B)/user/report/html/assets.o: CPPFLAGS += -DASSETS='"$(B)/assets"'
 # information: a tenth of it.
 SMALL	:= -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 
-$(B)/%.o: %.c | $(B)/.need
+$(B)/user/cli/settings.o $(B)/user/cli/shared_options.o: $(B)/.sysconfdir
+$(B)/user/cli/settings.o $(B)/user/cli/shared_options.o: \
+	CPPFLAGS += -DSERVE_CONFIG_FILE='"$(SYSCONFDIR)/t410trace/serve.conf"'
+
+$(B)/%.o: %.c $(B)/.flags | $(B)/.need
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SMALL) $(LOOPS) -MMD -MP -c -o $@ $<
@@ -168,7 +183,7 @@ $(WITHBPF:%.c=$(B)/%.o) $(addprefix $(B)/tests/unit/test_ledger_,io.o flush.o mi
 $(B)/user/engine/filter/filter%.o $(B)/user/engine/split/apportion.o \
 $(B)/user/engine/split/split_shares.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h | $(B)/.need
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h $(B)/.bpfflags | $(B)/.need
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) $(BPFFLAGS) -MMD -MP -c -o $@ $<

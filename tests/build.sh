@@ -89,7 +89,7 @@ native=amd64
 [ "$(uname -m)" != aarch64 ] || native=arm64
 # tests/style.sh has built a new tree and judged that
 [ -n "${FROM_NOTHING:-}" ] || build gcc "build/$native-gcc/t410trace" VARIANT=-gcc CC=gcc
-build benches "build/$native/tests/bench/memory" CC=gcc bench-programs
+build benches "build/$native/tests/bench/memory" bench-programs
 # Debugging information is a fifth of the work, and no warning depends on it
 build clang "build/$native-clang/t410trace" VARIANT=-clang CC=clang CFLAGS=-O2
 # The one with gcc is what the virtual T410 runs; it is linked a second time, statically

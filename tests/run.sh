@@ -161,6 +161,7 @@ part_unit() {
 		tests/unit/test_options.py ./t410trace
 		tests/unit/test_outputs.py ./t410trace
 		tests/unit/test_serve.py ./t410trace
+		tests/unit/test_make.py
 		tests/unit/test_metrics.py ./t410trace
 		tests/unit/test_peak.py ./t410trace
 		tests/unit/test_esp_commands.py ./t410trace

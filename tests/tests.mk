@@ -50,7 +50,7 @@ $(B)/tests/live/weigh $(B)/tests/live/iowho $(B)/tests/live/reader: $(B)/tests/l
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
 
 # t410trace with one more source, for live tests; the row is in user/live/sources.c
-$(B)/tests/live/sources.o: user/live/sources.c
+$(B)/tests/live/sources.o: user/live/sources.c $(B)/.flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) -DEXTRA_SOURCE=source_file $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -104,7 +104,7 @@ SCALED	:= $(filter $(addprefix $(B)/user/engine/,filter/filter% split/% book/boo
 SCALED_OBJ := $(SCALED:$(B)/%=$(B)/sensitivity/%) $(B)/tests/accuracy/scaled.o
 SENSITIVE := $(addprefix $(B)/sensitivity/,t410trace test_io_accuracy)
 
-$(B)/sensitivity/user/%.o: user/%.c | $(B)/.need
+$(B)/sensitivity/user/%.o: user/%.c $(B)/.flags | $(B)/.need
 	@mkdir -p $(@D)
 	$(call say,SCALED,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) -DSENSITIVITY $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -221,18 +221,26 @@ vmlinux:
 		vmlinux/generate.sh $(VMLINUX_BTF_$(a)) vmlinux/$(a)/vmlinux.h vmlinux/compile.sh,\
 		@echo "vmlinux/$(a)/vmlinux.h kept: give VMLINUX_BTF_$(a)=FILE (a vmlinux of that architecture)"))
 
+# Where it is installed, and texts that say so; there may be blanks in it
+TO	= '$(DESTDIR)$(PREFIX)/$1'
+TO_SHARE = $(call TO,share/t410trace/$1)
+SETTINGS_TO = '$(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf'
+PLACED	= sed -e 's|=/usr/local/bin/t410trace|="$(PREFIX)/bin/t410trace"|' \
+	-e 's|/etc/t410trace/|$(SYSCONFDIR)/t410trace/|g'
+
 .PHONY: install
 install: $(PROGRAM)
-	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/t410trace
-	install -D -m 644 man/t410trace.1 $(DESTDIR)$(PREFIX)/share/man/man1/t410trace.1
-	install -D -m 644 completion/t410trace $(DESTDIR)$(PREFIX)/share/bash-completion/completions/t410trace
-	install -d $(DESTDIR)$(PREFIX)/share/t410trace
-	install -m 644 share/*.schema.json share/prometheus/t410trace.rules.yml $(DESTDIR)$(PREFIX)/share/t410trace/
-	install -m 644 share/grafana/t410trace.json $(DESTDIR)$(PREFIX)/share/t410trace/grafana-dashboard.json
-	install -D -m 644 include/esp/monitors.h $(DESTDIR)$(PREFIX)/include/t410trace/esp/monitors.h
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' packaging/systemd/t410trace.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
-	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/t410trace.service
+	install -D -m 755 $(PROGRAM) $(call TO,bin/t410trace)
+	install -D -m 644 man/t410trace.1 $(call TO,share/man/man1/t410trace.1)
+	$(PLACED) man/t410trace.1 > $(call TO,share/man/man1/t410trace.1)
+	install -D -m 644 completion/t410trace $(call TO,share/bash-completion/completions/t410trace)
+	install -d $(call TO_SHARE)
+	install -m 644 share/*.schema.json share/prometheus/t410trace.rules.yml $(call TO_SHARE)
+	install -m 644 share/grafana/t410trace.json $(call TO_SHARE,grafana-dashboard.json)
+	install -m 755 packaging/slurm/epilog.sh $(call TO_SHARE,slurm-epilog.sh)
+	$(PLACED) packaging/slurm/epilog.sh > $(call TO_SHARE,slurm-epilog.sh)
+	install -D -m 644 include/esp/monitors.h $(call TO,include/t410trace/esp/monitors.h)
+	install -D -m 644 packaging/systemd/t410trace.service $(call TO,lib/systemd/system/t410trace.service)
+	$(PLACED) packaging/systemd/t410trace.service > $(call TO,lib/systemd/system/t410trace.service)
 	@# settings that somebody made stay
-	[ -e $(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf ] || \
-		install -D -m 644 packaging/serve.conf $(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf
+	[ -e $(SETTINGS_TO) ] || install -D -m 644 packaging/serve.conf $(SETTINGS_TO)

@@ -19,7 +19,7 @@ struct settings {
 	char *texts[MAX_SETTINGS];
 };
 
-/** settings_file() - where they are read from */
+/** settings_file() - where they are read from: SERVE_CONFIG_FILE comes from the Makefile */
 const char *settings_file(const struct options *given);
 
 /**

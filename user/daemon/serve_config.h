@@ -8,8 +8,6 @@
 
 #include "job.h"
 
-#define SERVE_CONFIG_FILE "/etc/t410trace/serve.conf"
-
 /* Steps of a history, from fine to coarse */
 #define HISTORY_MAX_STEPS 4
 
