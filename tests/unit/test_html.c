@@ -160,6 +160,13 @@ static uint64_t check_sums(const json_t *data)
 	return all;
 }
 
+static size_t data_length(const char *page)
+{
+	const char *begin = strstr(page, " id=\"data\">");
+
+	return begin ? (size_t)(strstr(begin, "</script>") - begin) - strlen(" id=\"data\">") : 0;
+}
+
 static void test_hour(void **state)
 {
 	struct html *h = html_new();
@@ -193,6 +200,35 @@ static void test_hour(void **state)
 	first = json_integer_value(json_array_get(json_object_get(data, "intervals"), 0));
 	newest = json_integer_value(json_array_get(json_object_get(data, "intervals"), i - 1));
 	assert_true(first > 2 * newest);
+	json_decref(data);
+	free(page);
+	html_free(h);
+	report_free(summary);
+}
+
+/* Rows have names and sums however few points there are: fewer rows come before fewer points. */
+static void test_many_rows(void **state)
+{
+	struct html *h = html_new();
+	struct report *summary = busy_report(20000, 0, 40);
+	json_t *data;
+	char *page;
+
+	(void)state;
+	assert_non_null(h);
+	for (uint64_t t = 0; t < 40; t++) {
+		struct report *r = busy_report(50, t, 1);
+
+		assert_int_equal(html_interval(h, r), 0);
+		report_free(r);
+	}
+	page = page_of(h, summary, 20000);
+	data = data_of(page);
+	assert_true(strlen(page) < 10 * PAGE_LIMIT);
+	assert_non_null(strstr(page, "id=\"fewer\""));
+	assert_true(data_length(page) <= HTML_DATA_SIZE);
+	assert_in_range(json_array_size(json_object_get(data, "rows")), 100, 20000);
+	assert_int_equal(json_array_size(json_object_get(data, "begin_ns")), 40);
 	json_decref(data);
 	free(page);
 	html_free(h);
@@ -343,9 +379,10 @@ static void test_absent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hour),   cmocka_unit_test(test_history),
-		cmocka_unit_test(test_cells),  cmocka_unit_test(test_others),
-		cmocka_unit_test(test_parent), cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_hour),	cmocka_unit_test(test_many_rows),
+		cmocka_unit_test(test_history), cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_others),	cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_absent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "daemon/private_files.h"
 #include "daemon/store_parts.h"
+#include "platform/sys/notify.h"
 
 #define WRITER_PATIENCE_MS 500
 #define READER_TRIES	   50
@@ -31,6 +32,8 @@
 #define PAGE_BYTES	   16384
 #define PAGE_BYTES_TEXT	   "16384"
 #define LOG_PAGES	   512
+#define CHECK_USEC	   60000000ull
+#define PAGE_USEC	   20000
 
 /* All of the store but the lock. */
 void store_close_database(struct store *s)
@@ -268,6 +271,24 @@ static int set_up_writer(struct store *s)
 }
 
 /*
+ * The service manager waits for us to be ready, and for a big file on a slow disk not long enough.
+ * SQLite does not say how far a check is, so it is one message: a page may be a seek of a disk.
+ */
+static void ask_for_time(const struct store *s)
+{
+	struct notify manager;
+	struct stat st;
+
+	if (stat(s->file, &st))
+		return;
+	notify_open(&manager);
+	notify_send(&manager, "EXTEND_TIMEOUT_USEC=%llu\nSTATUS=Checking %lld MiB of accounts",
+		    CHECK_USEC + (unsigned long long)st.st_size / PAGE_BYTES * PAGE_USEC,
+		    (long long)(st.st_size >> 20));
+	notify_close(&manager);
+}
+
+/*
  * Structure of the file, in time that grows with its size. The statement, not the function
  * pragma_quick_check(): later versions of SQLite take the function's number of errors for the name
  * of a table.
@@ -280,6 +301,7 @@ static int check_structure(struct store *s, struct diag *d)
 
 	if (rc != SQLITE_OK)
 		return store_error(s, rc, "cannot check the accounts", d);
+	ask_for_time(s);
 	rc = sqlite3_step(st);
 	if (rc == SQLITE_ROW)
 		good = !strcmp((const char *)sqlite3_column_text(st, 0), "ok");

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/times.h"
 
 /* Events may be out of order by 1 s of trace time; an interval waits twice as long. */
@@ -22,8 +21,12 @@ struct held_item {
 	void *data; /* readings of a window, or a struct trace_sample */
 };
 
-/* Windows of a group or samples of a probe, by their start; those before @first are handed out. */
+/*
+ * Windows of a group or samples of a probe, by their start; those before @first are handed out. There
+ * is room on both sides of @items: a trace may have them in any order, also from the last one on.
+ */
 struct held {
+	struct held_item *room; /* for @cap of them */
 	struct held_item *items;
 	size_t nr, cap;
 	size_t first;
@@ -96,7 +99,7 @@ static void forget(struct held *h, size_t nr)
 		free(h->items[i].data);
 	h->nr -= nr;
 	if (nr)
-		memmove(h->items, h->items + nr, h->nr * sizeof(*h->items));
+		h->items += nr;
 	h->first = 0;
 }
 
@@ -106,7 +109,7 @@ void boundaries_free(struct boundaries *b)
 		return;
 	for (size_t i = 0; b->held && i < b->layout->nr_groups + b->nr_probes; i++) {
 		forget(&b->held[i], b->held[i].nr);
-		free(b->held[i].items);
+		free(b->held[i].room);
 	}
 	free(b->held);
 	free(b->seen);
@@ -142,28 +145,74 @@ static void add_io(struct boundaries *b, const struct trace_io *io)
 	b->newest_ns = later(b->newest_ns, io->end_ns);
 }
 
+/* On both sides; then as many again can come before there must be more. */
+static int make_room(struct held *h)
+{
+	size_t before = h->room ? (size_t)(h->items - h->room) : 0;
+	size_t cap = 3 * h->nr + 64;
+	struct held_item *room;
+
+	if (before && before + h->nr < h->cap)
+		return 0;
+	room = calloc(cap, sizeof(*room));
+	if (!room)
+		return -ENOMEM;
+	if (h->nr)
+		memcpy(room + (cap - h->nr) / 2, h->items, h->nr * sizeof(*room));
+	free(h->room);
+	h->room = room;
+	h->items = room + (cap - h->nr) / 2;
+	h->cap = cap;
+	return 0;
+}
+
+/* The first one that begins later */
+static size_t place_of(const struct held *h, uint64_t start_ns)
+{
+	size_t low = h->first, high = h->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (h->items[middle].start_ns > start_ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Those on the shorter side move. */
+static void insert(struct held *h, size_t at, const struct held_item *item)
+{
+	if (at < h->nr - at) {
+		memmove(h->items - 1, h->items, at * sizeof(*item));
+		h->items--;
+	} else {
+		memmove(&h->items[at + 1], &h->items[at], (h->nr - at) * sizeof(*item));
+	}
+	h->items[at] = *item;
+	h->nr++;
+}
+
 static int hold(struct held *h, uint64_t start_ns, uint64_t end_ns, const void *data, size_t size)
 {
-	size_t at = h->nr;
+	size_t at = place_of(h, start_ns);
 	void *copy;
 
 	if (end_ns <= start_ns || start_ns < h->handed_ns)
 		return -EINVAL;
-	while (at > h->first && h->items[at - 1].start_ns > start_ns)
-		at--;
 	if (at > h->first && h->items[at - 1].end_ns > start_ns)
 		return -EINVAL;
 	if (at < h->nr && h->items[at].start_ns < end_ns)
 		return -EINVAL;
 	copy = malloc(size ? size : 1);
-	if (!copy || array_room(h->items, h->cap, h->nr)) {
+	if (!copy || make_room(h)) {
 		free(copy);
 		return -ENOMEM;
 	}
 	memcpy(copy, data, size);
-	memmove(&h->items[at + 1], &h->items[at], (h->nr - at) * sizeof(*h->items));
-	h->items[at] = (struct held_item){ start_ns, end_ns, copy };
-	h->nr++;
+	insert(h, at, &(struct held_item){ start_ns, end_ns, copy });
 	return 0;
 }
 

@@ -49,7 +49,7 @@ static int data_text(const struct page *p, char **ret, size_t *ret_length)
 	return err ? err : markup_json_text(data, ret, ret_length);
 }
 
-/* With fewer and fewer points, until it is short enough. */
+/* With fewer and fewer points, until it is short enough: there are not too many rows. */
 static int fitting_data(const struct page *p, char **ret, size_t *ret_length)
 {
 	struct history *h = p->history;
@@ -110,6 +110,11 @@ static int put_title(FILE *out, const struct page *p)
 			" intervals: the older, the more of them are one point. Their bytes are "
 			"added up, and so are the ends of their intervals. Tables are exact.</p>\n",
 			p->history->nr, p->history->intervals);
+	if (p->fewer)
+		fprintf(out,
+			"<p class=\"warn\" id=\"fewer\">The %zu largest rows are shown: with more "
+			"there would be no room for plots. The others are added up.</p>\n",
+			p->fewer);
 	fputs("<noscript><p class=\"warn\">Plots need JavaScript. The tables have the "
 	      "numbers.</p></noscript>\n<nav><a href=\"#bandwidth\">Bandwidth</a> "
 	      "<a href=\"#rows\">Workloads</a> ",
@@ -248,6 +253,60 @@ static void list_rows(struct page *p)
 	}
 }
 
+static void drop_rows(struct page *p)
+{
+	free(p->rows);
+	row_tree_free(p->tree);
+	p->rows = NULL;
+	p->tree = NULL;
+	p->nr = 0;
+}
+
+static int choose_rows(struct page *p, size_t top)
+{
+	int err = row_tree_new(p->summary, top, false, &p->tree);
+
+	if (err)
+		return err;
+	p->rows = calloc(p->summary->nr_rows + 1, sizeof(*p->rows));
+	if (!p->rows)
+		return -ENOMEM;
+	list_rows(p);
+	return 0;
+}
+
+/* What the data has at least: rows have names and sums however few points there are. */
+static int least_data(const struct page *p, size_t *ret_length)
+{
+	struct history two = *p->history;
+	struct page few = *p;
+	cleanup_free char *text = NULL;
+
+	two.nr = two.nr < 2 ? two.nr : 2;
+	few.history = &two;
+	return data_text(&few, &text, ret_length);
+}
+
+/* As many rows that half of the data is left for points */
+static int fitting_rows(struct page *p, size_t top)
+{
+	size_t length = 0;
+	int err = choose_rows(p, top);
+
+	if (!err)
+		err = least_data(p, &length);
+	while (!err && length > HTML_DATA_SIZE / 2 && top > 1) {
+		double part = 0.45 * HTML_DATA_SIZE / (double)length;
+
+		top = top < p->nr ? top : p->nr;
+		top = part * (double)top < 1 ? 1 : (size_t)(part * (double)top);
+		p->fewer = top;
+		drop_rows(p);
+		err = choose_rows(p, top) ?: least_data(p, &length);
+	}
+	return err;
+}
+
 static int put_whole(FILE *out, void *arg)
 {
 	return put_page(out, arg);
@@ -257,15 +316,10 @@ int html_write(FILE *out, struct html *h, const struct report *summary,
 	       const struct neighbours_report *neighbours, size_t top)
 {
 	struct page p = { .history = &h->history, .summary = summary, .neighbours = neighbours };
-	int err = row_tree_new(summary, top ? top : HTML_TOP, false, &p.tree);
+	int err = fitting_rows(&p, top ? top : HTML_TOP);
 
-	if (err)
-		return err;
-	p.rows = calloc(summary->nr_rows + 1, sizeof(*p.rows));
-	if (p.rows)
-		list_rows(&p);
-	err = p.rows ? format_whole(out, put_whole, &p) : -ENOMEM;
-	free(p.rows);
-	row_tree_free(p.tree);
+	if (!err)
+		err = format_whole(out, put_whole, &p);
+	drop_rows(&p);
 	return err;
 }

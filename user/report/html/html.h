@@ -13,7 +13,7 @@
 
 /* Rows in a table and in plots unless another number is asked for; the rest is added up. */
 #define HTML_TOP       250
-/* The data of plots is thinned until its text is no longer than this. */
+/* Data of plots: it has fewer rows, then fewer points, until its text is no longer than this. */
 #define HTML_DATA_SIZE 1500000
 
 struct html;
@@ -31,7 +31,7 @@ int html_interval(struct html *h, const struct report *r);
  * @h: has all intervals; its plots are thinned if need be
  * @summary: of all of them
  * @neighbours: NULL: nobody looked for them
- * @top: rows to show, 0 for HTML_TOP
+ * @top: rows to show, 0 for HTML_TOP; fewer if they leave no room for points
  *
  * Return: 0, -ENOMEM, -E2BIG (more than 64 sockets) or -ERANGE (numbers too large for JSON) with
  * nothing written, or the negative errno of a failed write.

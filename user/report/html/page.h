@@ -30,6 +30,7 @@ struct page_row {
  * @neighbours: NULL: nobody looked for them
  * @tree: rows of @summary
  * @rows, @nr: those that are shown, each behind the one that it is in
+ * @fewer: leaf rows that were shown, because more would not fit; 0 = as many as were asked for
  */
 struct page {
 	struct history *history;
@@ -38,6 +39,7 @@ struct page {
 	struct row_tree *tree;
 	struct page_row *rows;
 	size_t nr;
+	size_t fewer;
 };
 
 /** page_name() - what a row is called; 0 or -ENOMEM. The caller frees @ret */
