@@ -214,14 +214,18 @@ static void a_row_may_be_missing(void **state)
 
 static void numbers_out_of_range(void **state)
 {
-	FILE *out = fopen("/dev/null", "w");
 	struct report *r[2];
+	json_t *o;
+	char *text;
 
 	(void)state;
 	make(r);
 	r[1]->rows[0].shares[0].value = UINT64_MAX;
-	assert_int_equal(compare_json_write(out, r, methods, 2), -ERANGE);
-	fclose(out);
+	o = json_of(r);
+	text = json_dumps(o, JSON_COMPACT);
+	assert_non_null(strstr(text, "\"18446744073709551615\""));
+	free(text);
+	json_decref(o);
 	report_free(r[0]);
 	report_free(r[1]);
 }

@@ -327,8 +327,8 @@ static void absurd_neighbours(void **state)
 	assert_non_null(strstr(text, "4242 lbm"));
 	free(text);
 	assert_non_null(f);
-	assert_int_equal(neighbours_json_write(f, r), -ERANGE);
-	assert_int_equal(ftell(f), 0);
+	assert_int_equal(neighbours_json_write(f, r), 0);
+	assert_true(ftell(f) > 0);
 	fclose(f);
 	neighbours_report_free(r);
 }

@@ -2,6 +2,7 @@
 #include "report/put.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "base/cleanup.h"
 #include "report/format.h"
@@ -23,16 +24,19 @@ void put_element(json_t *array, json_t *value, int *err)
 		*err = -ENOMEM;
 }
 
-json_t *exact_integer(uint64_t value, int *err)
+json_t *exact_integer(uint64_t value)
 {
-	if (!*err && value > INT64_MAX)
-		*err = -ERANGE;
-	return json_integer((json_int_t)value);
+	char digits[24];
+
+	if (value <= INT64_MAX)
+		return json_integer((json_int_t)value);
+	snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	return json_string(digits);
 }
 
 void put_number(json_t *object, const char *key, uint64_t value, int *err)
 {
-	put(object, key, exact_integer(value, err), err);
+	put(object, key, exact_integer(value), err);
 }
 
 void put_bool(json_t *object, const char *key, bool value, int *err)

@@ -21,10 +21,10 @@ void put(json_t *object, const char *key, json_t *value, int *err);
 /** put_element() - add a value to an array, as put() does */
 void put_element(json_t *array, json_t *value, int *err);
 
-/** exact_integer() - a whole number; sets -ERANGE beyond what JSON readers take */
-json_t *exact_integer(uint64_t value, int *err);
+/** exact_integer() - a whole number; beyond INT64_MAX, where readers end, a text of its digits */
+json_t *exact_integer(uint64_t value);
 
-/** put_number() - add a number; -ERANGE beyond what JSON readers take */
+/** put_number() - add exact_integer() */
 void put_number(json_t *object, const char *key, uint64_t value, int *err);
 
 void put_bool(json_t *object, const char *key, bool value, int *err);

@@ -33,8 +33,8 @@ int html_interval(struct html *h, const struct report *r);
  * @neighbours: NULL: nobody looked for them
  * @top: rows to show, 0 for HTML_TOP; fewer if they leave no room for points
  *
- * Return: 0, -ENOMEM, -E2BIG (more than 64 sockets) or -ERANGE (numbers too large for JSON) with
- * nothing written, or the negative errno of a failed write.
+ * Return: 0, -ENOMEM, -E2BIG (more than 64 sockets) with nothing written, or the negative errno of a
+ * failed write.
  */
 int html_write(FILE *out, struct html *h, const struct report *summary,
 	       const struct neighbours_report *neighbours, size_t top);

@@ -183,7 +183,7 @@ static json_t *numbers(const struct points *p, size_t offset, uint64_t less, int
 		uint64_t value;
 
 		memcpy(&value, (const char *)&p->items[i] + offset, sizeof(value));
-		put_element(a, exact_integer(value - less, err), err);
+		put_element(a, page_integer(value - less), err);
 	}
 	return a;
 }
@@ -221,7 +221,7 @@ static json_t *incomplete_array(const struct points *p, size_t n, int *err)
 		for (int s = 0; s < NR_SERIES; s++)
 			if (series_rows[s].plot == (int)n)
 				partial |= p->items[i].cells[s].partial;
-		put_element(a, exact_integer(partial, err), err);
+		put_element(a, page_integer(partial), err);
 	}
 	return a;
 }

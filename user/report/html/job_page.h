@@ -18,8 +18,7 @@
  * @c: with @c->history, which may be empty
  * @j: the account
  *
- * Return: 0, -ENOMEM, -ERANGE (numbers too large for JSON) with nothing written, or the negative
- * errno of a failed write.
+ * Return: 0, -ENOMEM with nothing written, or the negative errno of a failed write.
  */
 int job_page_write(FILE *out, const struct job_context *c, const struct account_job *j);
 

@@ -48,7 +48,13 @@ int page_name(const struct report_row *row, char **ret);
 /** page_cgroup() - the cgroup of a row, "" for an unknown one; as page_name() */
 int page_cgroup(const struct report_row *row, char **ret);
 
-/** page_data() - what the script draws plots from; 0, -ENOMEM or -ERANGE */
+/** page_integer() - a number to be drawn: beyond INT64_MAX, only nearly exact */
+static inline json_t *page_integer(uint64_t value)
+{
+	return value > INT64_MAX ? json_real((double)value) : json_integer((json_int_t)value);
+}
+
+/** page_data() - what the script draws plots from; 0 or -ENOMEM */
 int page_data(const struct page *p, json_t **ret);
 
 /** page_head() - the begin of a page, up to its body; 0 or -ENOMEM */

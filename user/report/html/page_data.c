@@ -52,13 +52,13 @@ static void put_cell(struct series *s, size_t point, const struct history_cell *
 {
 	if (!s->run || s->next != point) {
 		s->run = json_array();
-		put_element(s->run, exact_integer(point, err), err);
+		put_element(s->run, page_integer(point), err);
 		put_element(s->runs, s->run, err);
 	}
 	if (*err)
 		return;
 	s->next = point + 1;
-	put_element(s->run, exact_integer(c->value, err), err);
+	put_element(s->run, page_integer(c->value), err);
 	if (cpu)
 		return;
 	put_element(s->run, json_integer((json_int_t)(c->value - c->low)), err);
@@ -208,9 +208,9 @@ static void put_shares(const struct report_row *row, json_t *o, int *err)
 			continue;
 		share = json_array();
 		put_element(share, json_integer(s->counter), err);
-		put_element(share, exact_integer(s->value, err), err);
-		put_element(share, exact_integer(s->low, err), err);
-		put_element(share, exact_integer(s->high, err), err);
+		put_element(share, page_integer(s->value), err);
+		put_element(share, page_integer(s->low), err);
+		put_element(share, page_integer(s->high), err);
 		put_element(share, json_boolean(s->separable), err);
 		put_element(shares, share, err);
 	}
@@ -227,8 +227,8 @@ static void put_latencies(const struct report_row *row, json_t *o, int *err)
 
 		put_element(latency, json_integer(l->probe), err);
 		put_element(latency, json_real(round(l->latency_ns * 10) / 10), err);
-		put_element(latency, exact_integer(l->bytes, err), err);
-		put_element(latency, exact_integer(l->of_bytes, err), err);
+		put_element(latency, page_integer(l->bytes), err);
+		put_element(latency, page_integer(l->of_bytes), err);
 		put_element(seen, latency, err);
 	}
 	if (row->nr_latencies)
@@ -299,15 +299,15 @@ static json_t *count_object(const struct page *p, size_t s, enum history_kind ki
 {
 	json_t *o = json_object(), *reasons = json_object();
 
-	PUT_POINTS(o, "counted_ns", p, true, exact_integer(count_at(at, s, kind)->counted_ns, err));
+	PUT_POINTS(o, "counted_ns", p, true, page_integer(count_at(at, s, kind)->counted_ns));
 	PUT_POINTS(o, "incomplete", p, true, json_integer(count_at(at, s, kind)->incomplete));
 	PUT_POINTS(o, "value", p, count_at(at, s, kind)->counted_ns,
-		   exact_integer(count_at(at, s, kind)->value, err));
+		   page_integer(count_at(at, s, kind)->value));
 	PUT_POINTS(o, "owned", p, count_at(at, s, kind)->counted_ns,
-		   exact_integer(count_at(at, s, kind)->owned, err));
+		   page_integer(count_at(at, s, kind)->owned));
 	for (int r = 0; r < NR_REASONS; r++)
 		PUT_POINTS(reasons, reason_name(r), p, count_at(at, s, kind)->counted_ns,
-			   exact_integer(count_at(at, s, kind)->unattributed[r], err));
+			   page_integer(count_at(at, s, kind)->unattributed[r]));
 	put(o, "unattributed", reasons, err);
 	return o;
 }
@@ -324,9 +324,9 @@ static json_t *socket_object(const struct page *p, size_t s, int *err)
 		if (k == HISTORY_BYTES || any_count(p, s, k))
 			put(kinds, kind_names[k], count_object(p, s, k, err), err);
 	put(o, "kinds", kinds, err);
-	PUT_POINTS(o, "busy_ns", p, true, exact_integer(at->sockets[s].busy_ns, err));
-	PUT_POINTS(o, "idle_ns", p, true, exact_integer(at->sockets[s].idle_ns, err));
-	PUT_POINTS(o, "lost_ns", p, true, exact_integer(at->sockets[s].lost_ns, err));
+	PUT_POINTS(o, "busy_ns", p, true, page_integer(at->sockets[s].busy_ns));
+	PUT_POINTS(o, "idle_ns", p, true, page_integer(at->sockets[s].idle_ns));
+	PUT_POINTS(o, "lost_ns", p, true, page_integer(at->sockets[s].lost_ns));
 	return o;
 }
 
@@ -350,31 +350,28 @@ static json_t *device_object(const struct page *p, size_t n, int *err)
 	put_name(o, "bdf", d->bdf, sizeof(d->bdf), err);
 	put_name(o, "name", d->name, sizeof(d->name), err);
 	put_text(o, "kind", device_kind_name(d->kind), err);
-	PUT_POINTS(o, "counted_ns", p, true, exact_integer(at->devices[n].counted_ns, err));
-	PUT_POINTS(o, "value", p, at->devices[n].counted_ns,
-		   exact_integer(at->devices[n].value, err));
-	PUT_POINTS(o, "low", p, at->devices[n].counted_ns, exact_integer(at->devices[n].low, err));
-	PUT_POINTS(o, "high", p, at->devices[n].counted_ns,
-		   exact_integer(at->devices[n].high, err));
+	PUT_POINTS(o, "counted_ns", p, true, page_integer(at->devices[n].counted_ns));
+	PUT_POINTS(o, "value", p, at->devices[n].counted_ns, page_integer(at->devices[n].value));
+	PUT_POINTS(o, "low", p, at->devices[n].counted_ns, page_integer(at->devices[n].low));
+	PUT_POINTS(o, "high", p, at->devices[n].counted_ns, page_integer(at->devices[n].high));
 	return o;
 }
 
 /* A line of a plot, exact: PUT_POINTS() for its numbers. */
-#define PUT_LAYER(layers, p, s, what, kind)                                           \
-	do {                                                                          \
-		json_t *layer_ = json_object();                                       \
-		char label_[48];                                                      \
-                                                                                      \
-		snprintf(label_, sizeof(label_), "socket %u%s",                       \
-			 (s) < (p)->summary->nr_sockets ? (p)->summary->sockets[s].id \
-							: (uint32_t)(s),              \
-			 what);                                                       \
-		put_text(layer_, "label", label_, err);                               \
-		PUT_POINTS(layer_, "counted_ns", p, true,                             \
-			   exact_integer(count_at(at, s, kind)->counted_ns, err));    \
-		PUT_POINTS(layer_, "value", p, true,                                  \
-			   exact_integer(count_at(at, s, kind)->value, err));         \
-		put_element(layers, layer_, err);                                     \
+#define PUT_LAYER(layers, p, s, what, kind)                                                       \
+	do {                                                                                      \
+		json_t *layer_ = json_object();                                                   \
+		char label_[48];                                                                  \
+                                                                                                  \
+		snprintf(label_, sizeof(label_), "socket %u%s",                                   \
+			 (s) < (p)->summary->nr_sockets ? (p)->summary->sockets[s].id             \
+							: (uint32_t)(s),                          \
+			 what);                                                                   \
+		put_text(layer_, "label", label_, err);                                           \
+		PUT_POINTS(layer_, "counted_ns", p, true,                                         \
+			   page_integer(count_at(at, s, kind)->counted_ns));                      \
+		PUT_POINTS(layer_, "value", p, true, page_integer(count_at(at, s, kind)->value)); \
+		put_element(layers, layer_, err);                                                 \
 	} while (0)
 
 static json_t *plot_object(const char *id, const char *title, const char *unit, json_t *layers,
@@ -469,9 +466,9 @@ static void put_times(const struct page *p, json_t *o, int *err)
 
 	put_number(o, "start_time_ms", p->history->start_time_ns / 1000000, err);
 	put_number(o, "start_ns", start, err);
-	PUT_POINTS(o, "begin_ns", p, true, exact_integer(at->start_ns - start, err));
-	PUT_POINTS(o, "end_ns", p, true, exact_integer(at->end_ns - start, err));
-	PUT_POINTS(o, "intervals", p, true, exact_integer(at->intervals, err));
+	PUT_POINTS(o, "begin_ns", p, true, page_integer(at->start_ns - start));
+	PUT_POINTS(o, "end_ns", p, true, page_integer(at->end_ns - start));
+	PUT_POINTS(o, "intervals", p, true, page_integer(at->intervals));
 }
 
 int page_data(const struct page *p, json_t **ret)

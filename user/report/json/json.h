@@ -14,10 +14,9 @@
  * @r: the report
  * @ret: receives a new reference; the caller drops it with json_decref()
  *
- * Integers are exact. Names are made valid UTF-8.
+ * Integers are exact, see exact_integer(). Names are made valid UTF-8.
  *
- * Return: 0, -ENOMEM, or -ERANGE when a number of the report is larger than
- * INT64_MAX, which the library cannot represent.
+ * Return: 0 or -ENOMEM.
  */
 int json_report(const struct report *r, json_t **ret);
 
@@ -36,7 +35,7 @@ int json_write(FILE *out, const struct report *r);
  * @out: where to; flushed
  * @r: the neighbours
  *
- * Return: 0, -ENOMEM or -ERANGE with nothing written, or the negative errno of a failed
+ * Return: 0, -ENOMEM with nothing written, or the negative errno of a failed
  * write.
  */
 int neighbours_json_write(FILE *out, const struct neighbours_report *r);

@@ -15,10 +15,7 @@
 /* Whole bytes per second: more is not known. */
 static void put_rate(json_t *o, const char *key, double rate, int *err)
 {
-	if (!*err && (rate > 9e18 || rate < -9e18))
-		*err = -ERANGE;
-	if (!*err)
-		put(o, key, json_integer(llround(rate)), err);
+	put(o, key, fabs(rate) < 9e18 ? json_integer(llround(rate)) : json_real(rate), err);
 }
 
 static void put_latency(json_t *o, const char *key, double ns, int *err)

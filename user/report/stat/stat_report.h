@@ -16,7 +16,7 @@
  *
  * All counters and metrics are there, also those without a value: with the reason.
  *
- * Return: 0, -ENOMEM, or -ERANGE when a number is larger than INT64_MAX.
+ * Return: 0 or -ENOMEM.
  */
 int stat_json(const struct stat_report *r, json_t **ret);
 

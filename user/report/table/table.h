@@ -78,7 +78,7 @@ int compare_table_write(FILE *out, struct report *const *reports, const enum met
  * compare_json_write() - write one line of JSON, t410trace.compare/1
  * @out, @reports, @methods, @nr: see compare_table_write()
  *
- * Return: 0, -ENOMEM or -ERANGE with nothing written, or the negative errno of a
+ * Return: 0, -ENOMEM with nothing written, or the negative errno of a
  * failed write.
  */
 int compare_json_write(FILE *out, struct report *const *reports, const enum method *methods,
