@@ -130,6 +130,7 @@ static inline char *world_text(const struct world *w, enum exposition e)
 				       .store_errors = 2,
 				       .spool_errors = 3,
 				       .interval_ns = WORLD_SECOND,
+				       .setting_ns = 10 * WORLD_SECOND,
 				       .cost_ns = 1500000 };
 	char *text = NULL;
 	size_t size;

@@ -103,7 +103,11 @@ def check_unattributed():
     labels = 'alertname="T410traceUnattributed",alertstate="firing",severity="info"'
     wanted = [{"labels": f'ALERTS{{{labels},instance="{instance}"}}', "value": 1} for instance in ("epyc", "t410")]
     asked = {"expr": query, "eval_time": "50m", "exp_samples": wanted}
-    test = {"interval": "1m", "input_series": series, "promql_expr_test": [asked]}
+    yield from told_by_rules(series, [asked])
+
+
+def told_by_rules(series, asked):
+    test = {"interval": "1m", "input_series": series, "promql_expr_test": asked}
     rules = ROOT / "share/prometheus/t410trace.rules.yml"
     with tempfile.NamedTemporaryFile("w", suffix=".yml", encoding="utf-8") as file:
         json.dump({"rule_files": [str(rules)], "tests": [test]}, file)
@@ -111,6 +115,29 @@ def check_unattributed():
         done = subprocess.run(["promtool", "test", "rules", file.name], capture_output=True, text=True, check=False)
     if done.returncode:
         yield f"promtool test rules: {done.stdout}{done.stderr}"
+
+
+def check_stopped():
+    """A daemon that closes no interval is told of in time, and one whose intervals are long is not."""
+    steady = {f"{s}s": (s, "".join(f" {i * 60 // s}" for i in range(600))) for s in (10, 60, 300, 600, 900, 3600)}
+    # It goes on for 200 minutes, then no more.
+    stopped = {f"{s}s stopped": (s, "".join(f" {min(i, 200) * 60 // s}" for i in range(600))) for s in (10, 60, 600, 3600)}
+    # One that is there for the last hour alone, with a count of before
+    new = {"new": (3600, " _x540 7x60")}
+    series = []
+    for instance, (seconds, values) in {**steady, **stopped, **new}.items():
+        series += [
+            {"series": f't410trace_intervals_total{{instance="{instance}"}}', "values": values},
+            {"series": f't410trace_interval_setting_seconds{{instance="{instance}"}}', "values": f"{seconds}x600"},
+        ]
+    query = 'ALERTS{alertname="T410traceIntervalsStopped", alertstate="firing"}'
+    labels = 'alertname="T410traceIntervalsStopped",alertstate="firing",severity="warning"'
+    asked = [
+        {"expr": query, "eval_time": when,
+         "exp_samples": [{"labels": f'ALERTS{{{labels},instance="{s}s stopped"}}', "value": 1} for s in seconds]}
+        for when, seconds in (("199m", ()), ("215m", (10, 60)), ("275m", (10, 60, 600)), ("595m", (10, 60, 600, 3600)))
+    ]
+    yield from told_by_rules(series, asked)
 
 
 def check_manifest():
@@ -143,7 +170,7 @@ def check_manifest():
 
 def main():
     failed = False
-    for check in (check_queries, check_documents, check_rules, check_unattributed, check_manifest):
+    for check in (check_queries, check_documents, check_rules, check_unattributed, check_stopped, check_manifest):
         name = f"metrics: {check.__name__.removeprefix('check_')}"
         problems = list(check())
         failed = failed or bool(problems)

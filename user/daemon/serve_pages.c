@@ -48,6 +48,7 @@ static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition
 		.spool_errors = k->spool_trouble.errors,
 		.clock_wrong = k->clock_trouble.now,
 		.interval_ns = k->last ? k->last->end_ns - k->last->start_ns : 0,
+		.setting_ns = p->config->interval_ns,
 		.cost_ns = k->cost_ns,
 	};
 

@@ -57,6 +57,7 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r);
  * @store_errors, @spool_errors: so far
  * @clock_wrong: nothing is forgotten for its age
  * @interval_ns: last interval's length
+ * @setting_ns: how long it is unless jobs end before
  * @cost_ns: what closing the last interval took
  */
 struct openmetrics_state {
@@ -71,6 +72,7 @@ struct openmetrics_state {
 	uint64_t spool_errors;
 	bool clock_wrong;
 	uint64_t interval_ns;
+	uint64_t setting_ns;
 	uint64_t cost_ns;
 };
 

@@ -464,6 +464,8 @@ void expose_health(struct exposer *x, const struct openmetrics_state *s)
 		  s->clock_wrong, false },
 		{ "t410trace_interval_seconds", METRIC_GAUGE, "seconds",
 		  "Length of the last interval.", s->interval_ns, true },
+		{ "t410trace_interval_setting_seconds", METRIC_GAUGE, "seconds",
+		  "The longest that an interval is, as set.", s->setting_ns, true },
 		{ "t410trace_interval_cost_seconds", METRIC_GAUGE, "seconds",
 		  "What closing the last interval took.", s->cost_ns, true },
 		{ "t410trace_intervals", METRIC_COUNTER, NULL, "Intervals that are in the totals.",
