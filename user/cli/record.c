@@ -68,7 +68,9 @@ static int on_interval(void *arg, bool last, struct diag *d)
 	r->losses = mark.losses;
 	r->end_ns = mark.time_ns;
 	/* Whoever reads the other end of a pipe wants it now, not when a buffer is full. */
-	return r->out.file && fflush(r->out.file) ? output_failed(&r->out, -errno, d) : 0;
+	return r->out.file && fflush(r->out.file) ? diag_fail(d, -errno, "cannot write to %s: %s",
+							      r->out.path, strerror(errno))
+						  : 0;
 }
 
 /* Finishes the file, also after an error: what is in it can be reported. */
