@@ -110,7 +110,6 @@ static const char *const steps[] = { version_1, version_2, version_3, version_4,
 
 #define STORE_VERSION ((int64_t)ARRAY_SIZE(steps))
 #define TABLES	      "'keeper', 'counters', 'jobs', 'spans', 'job_spans', 'span_jobs'"
-#define NR_TABLES     6
 
 static int migrate(struct store *s, int64_t version, struct diag *d)
 {
@@ -133,22 +132,22 @@ static int migrate(struct store *s, int64_t version, struct diag *d)
  */
 static int check_tables(struct store *s, struct diag *d)
 {
-	int64_t tables, computed;
+	int64_t others, computed;
 	int rc = store_number(s,
-			      "SELECT count(*) FROM sqlite_master WHERE type = 'table'"
-			      " AND rootpage > 0 AND sql LIKE 'CREATE TABLE %' AND name IN (" TABLES
-			      ")",
-			      &tables);
+			      "SELECT count(*) FROM sqlite_master WHERE lower(name) IN (" TABLES
+			      ") AND NOT (type = 'table' AND rootpage > 0"
+			      " AND sql LIKE 'CREATE TABLE %')",
+			      &others);
 
-	if (rc == SQLITE_OK && tables == NR_TABLES)
+	if (rc == SQLITE_OK && !others)
 		rc = store_number(s,
 				  "SELECT count(*) FROM sqlite_master AS m,"
-				  " pragma_table_xinfo(m.name) AS x WHERE m.type = 'table'"
-				  " AND x.hidden <> 0 AND m.name IN (" TABLES ")",
+				  " pragma_table_xinfo(m.name) AS x WHERE x.hidden <> 0"
+				  " AND lower(m.name) IN (" TABLES ")",
 				  &computed);
 	if (rc != SQLITE_OK)
 		return store_error(s, rc, "cannot read the accounts", d);
-	return tables == NR_TABLES && !computed ? 0 : store_damage(s, "a table", d);
+	return others || computed ? store_damage(s, "a table", d) : 0;
 }
 
 /* Nothing that is in the file is run, but for the writer's own trigger. */

@@ -205,11 +205,12 @@ static uint64_t series_of(struct packets *p, const struct series *s)
 
 static void put_value(struct packets *p, uint64_t track, uint64_t time_ns, uint64_t value)
 {
-	/* Values are signed. */
-	if (value > INT64_MAX && !p->err)
-		p->err = -ERANGE;
 	open_event(p, track, time_ns, EVENT_IS_COUNTER);
-	proto_number(&p->proto, EVENT_VALUE, value);
+	/* Whole numbers are signed. */
+	if (value > INT64_MAX)
+		proto_double(&p->proto, EVENT_REAL, (double)value);
+	else
+		proto_number(&p->proto, EVENT_VALUE, value);
 	packets_done(p);
 }
 

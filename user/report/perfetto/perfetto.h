@@ -33,7 +33,7 @@ int perfetto_new(FILE *out, struct perfetto **ret);
  */
 struct trace_sink perfetto_sink(struct perfetto *p);
 
-/** perfetto_write() - write a report; 0, -ENOMEM, -ERANGE or the negative errno of a failed write */
+/** perfetto_write() - write a report; 0, -ENOMEM or the negative errno of a failed write */
 int perfetto_write(struct perfetto *p, const struct report *r);
 
 /** perfetto_finish() - write what is left: the slices; flush. As perfetto_write() */
