@@ -121,7 +121,7 @@ all: $(PROGRAM)
 STAMP.flags := $(CC) $(CPPFLAGS) $(CFLAGS)
 STAMP.bpfflags := $(CLANG) $(BPFFLAGS) $(BPFTOOL)
 STAMP.sysconfdir := $(SYSCONFDIR)
-STAMP.$(LINK) := $(LDFLAGS)
+STAMP.$(LINK) := $(CC) $(LDFLAGS)
 .PHONY: FORCE
 $(addprefix $(B)/,.flags .bpfflags .sysconfdir .link.$(LINK)): FORCE
 	@mkdir -p $(@D)

@@ -26,28 +26,35 @@ AGAIN = "at a second try"
 
 
 class Tap:
-    """What one program has said so far."""
+    """What one program has said so far; it may run several groups of tests."""
 
     def __init__(self, program):
         self.program = program
         self.plan = None
+        self.group = 0
         self.results = []
         self.wrong = []
         self.why_skipped = ""
 
     def result(self, found):
         name = f"{self.program}: {found['name'] or found['rest']}"
-        if int(found["number"]) != len(self.results) + 1:
-            self.wrong.append(f"result {found['number']} comes as number {len(self.results) + 1}")
+        self.group += 1
+        if int(found["number"]) != self.group:
+            self.wrong.append(f"result {found['number']} comes as number {self.group}")
         if found["skip"]:
             self.results.append(f"skip {name.replace(': ', '/', 1)}: {self.why_skipped}")
         else:
             self.results.append(f"{found['word']} {name}")
         self.why_skipped = ""
 
+    def end_group(self):
+        if self.plan != (self.group or None):
+            self.wrong.append(f"it planned {self.plan} tests and had {self.group}")
+
     def line(self, text):
-        if re.fullmatch(r"1\.\.\d+", text) and self.plan is None:
-            self.plan = int(text[3:])
+        if re.fullmatch(r"1\.\.\d+", text):
+            self.end_group()
+            self.plan, self.group = int(text[3:]), 0
         elif found := TAP_RESULT.fullmatch(text):
             self.result(found)
         elif text.startswith("# skipped: "):
@@ -64,8 +71,8 @@ class Tap:
             self.wrong = [f"exit status {status}, see below"]
         elif not self.results:
             self.wrong = ["it ran no test"]
-        elif self.plan != len(self.results):
-            self.wrong.append(f"it planned {self.plan} tests and had {len(self.results)}")
+        else:
+            self.end_group()
         return self.results + [f"not ok {self.program}: {why}" for why in self.wrong]
 
 

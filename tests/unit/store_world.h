@@ -20,6 +20,7 @@
 #include "stored_accounts.h"
 #include "daemon/store.h"
 #include "daemon/store_blob.h"
+#include "skip.h"
 #include "tree.h"
 
 #define SAMPLE_COUNTERS 12
@@ -56,10 +57,8 @@ static inline void skip_child(const char *reason)
 /* What only root can do: become another user. */
 static inline void root_only(void)
 {
-	if (!geteuid())
-		return;
-	print_message("skipped: only root can become another user\n");
-	skip();
+	if (geteuid())
+		skip_because("only root can become another user");
 }
 
 /* Run something in a child, and see it succeed. */
@@ -75,7 +74,7 @@ static inline void in_child(void (*fn)(void *arg), void *arg)
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
-		skip();
+		skip_because("a child lacks a right, and says which on the standard error");
 	assert_int_equal(status, 0);
 }
 

@@ -179,7 +179,7 @@ static void memory_stays(void **state)
 			warm = used_kib();
 	}
 	end = used_kib();
-	print_message("%llu processes, %llu jobs: %zu KiB after three tenths, %zu at the end\n",
+	print_message("# %llu processes, %llu jobs: %zu KiB after three tenths, %zu at the end\n",
 		      (unsigned long long)w.processes, (unsigned long long)w.jobs, warm, end);
 	assert_true(!warm || 100 * end <= (100 + MORE_PERCENT) * warm);
 	assert_int_equal(accounts_node(w.accounts)->jobs_started, w.jobs);
@@ -211,7 +211,7 @@ static void a_long_interval_stays_small(void **state)
 			warm = used_kib();
 	}
 	end = used_kib();
-	print_message("%zu windows in one interval: %zu KiB after a tenth, %zu at the end\n",
+	print_message("# %zu windows in one interval: %zu KiB after a tenth, %zu at the end\n",
 		      blocks * BLOCK, warm, end);
 	assert_true(!warm || 100 * end <= (100 + MORE_LONG) * warm);
 	mark(&w, END);

@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "platform/sys/job_env.h"
 #include "random.h"
+#include "skip.h"
 #include "tree.h"
 
 #define SHORT_ID     "0123456789ab"
@@ -466,7 +467,7 @@ static void test_foreign_proc(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		skip(); /* not root */
+		skip_because("only root can make a pid namespace");
 	assert_int_equal(status, 0);
 }
 

@@ -13,6 +13,7 @@
 
 #include "platform/sys/cgroups.h"
 #include "platform/devices/owners.h"
+#include "skip.h"
 #include "trace.h"
 #include "tree.h"
 
@@ -528,7 +529,7 @@ static void in_the_real_proc(void **state)
 	if (master < 0 || grantpt(master) || unlockpt(master) ||
 	    ptsname_r(master, pts, sizeof(pts)) || cgroups_mount(&d, mount, sizeof(mount)) ||
 	    readlink("/proc/self/ns/pid", link, sizeof(link) - 1) < 0 || strcmp(link, INIT_NS))
-		skip();
+		skip_because("no terminal or no cgroups, or not in the first pid namespace");
 	assert_int_equal(stat(pts, &st), 0);
 	w->nodes[0][0] = st.st_rdev;
 	w->nodes[1][0] = makedev(1, 3);

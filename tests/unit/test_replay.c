@@ -510,7 +510,7 @@ static void a_long_interval_is_not_kept(void **state)
 		}
 		late = used_bytes();
 		/* It goes up and down by what waits. */
-		print_message("%zu bytes after 10 s, %zu after 60 s\n", early, late);
+		print_message("# %zu bytes after 10 s, %zu after 60 s\n", early, late);
 		assert_true(late <= 2 * early);
 		assert_int_equal(replay_finish(w.replay), 0);
 		assert_int_equal(w.nr, 1);

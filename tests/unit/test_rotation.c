@@ -182,7 +182,7 @@ static void intervals_hold_the_truth(void **state)
 			hits += fabs(value - truth) <= doubt + 1;
 			width += doubt / truth;
 		}
-		print_message("%s: %.1f%% of %zu intervals hold the truth, half width %.1f%%\n",
+		print_message("# %s: %.1f%% of %zu intervals hold the truth, half width %.1f%%\n",
 			      names[kind], 100.0 * hits / runs, runs, 100 * width / runs);
 		assert_true(100 * hits >= least[kind] * runs);
 	}

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUN = ROOT / "tests/run.sh"
@@ -18,6 +19,7 @@ UNIT = f"build/{'arm64' if platform.machine() == 'aarch64' else 'amd64'}/tests/u
 # Tests that the parts run beside the unit programs; here each is one line "ok"
 SCRIPTS = sorted(set(re.findall(r"tests/[\w/]+/(?:test_\w+\.(?:py|sh)|plugin/tests/run)", RUN.read_text(encoding="utf-8"))))
 OF_UNIT = [name for name in SCRIPTS if name.startswith("tests/unit/")]
+OF_ASAN = re.findall(r"^\s+tests/\S+ \$program", RUN.read_text(encoding="utf-8"), re.M)
 # What other parts run; here each is one line "ok", too
 WHOLE = (
     "style.sh build.sh accuracy/selftest.py accuracy/accuracy.py live/run.sh clangs.sh"
@@ -126,11 +128,14 @@ def unreadable_programs():
         ("echo ok 1 - one", "it planned None tests and had 1"),
         ("echo 1..2; echo ok 1 - one; echo ok 3 - two", "result 3 comes as number 2"),
         ("echo 1..1; echo ok 1 - one; echo Bail out", "this is no TAP: Bail out"),
-        ("echo 1..1; echo ok 1 - one; echo 1..1", "this is no TAP: 1..1"),
+        ("echo 1..1; echo ok 1 - one; echo 1..1", "it planned 1 tests and had 0"),
+        ("echo 1..2; echo ok 1 - one; echo 1..1; echo ok 1 - two", "it planned 2 tests and had 1"),
         ("echo 1..1; echo ok 1 - one; exit 9", "exit status 9"),
     ):
         ran = text.count("echo ok")
         expect(*run("unit", programs={"test_a": text}), ran + len(OF_UNIT), [f"test_a: {why}"])
+    two = "echo 1..1; echo ok 1 - one; echo '# a figure'; echo 1..1; echo ok 1 - two"
+    expect(*run("unit", programs={"test_a": two}), 2 + len(OF_UNIT), [])
 
 
 def unreadable_scripts():
@@ -163,7 +168,7 @@ def skips():
 
 def all_parts():
     """In lanes; live tests that the others disturbed run once more, alone."""
-    well = len(WHOLE) + len(SCRIPTS) + 3 * 4
+    well = len(WHOLE) + len(SCRIPTS) + 3 * 4 + len(OF_ASAN)
     expect(*run(None), well, [])
     live = 'case $1 in --disturbed) echo some/test > $2; echo ok a ;; --these) cat $2 | sed "s/^/ok /" ;; esac'
     said, status = run(None, scripts={"tests/live/run.sh": live})
@@ -211,7 +216,7 @@ def main():
             test()
         except AssertionError as problem:
             failed += 1
-            print(f"not ok run {test.__name__}: {problem}")
+            print(f"not ok run {test.__name__}:", textwrap.indent(str(problem), "    ").lstrip())
         else:
             print(f"ok run {test.__name__}")
     return 1 if failed else 0

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 
 #include "daemon/spool.h"
+#include "skip.h"
 #include "valgrind.h"
 
 static struct tree tree;
@@ -382,10 +383,8 @@ static void set_immutable(const char *name, bool on)
 
 	snprintf(command, sizeof(command), "chattr %ci %s/%s 2> /dev/null", on ? '+' : '-', folder,
 		 name);
-	if (system(command) && on) {
-		print_message("skipped: no file can be made immutable here\n");
-		skip();
-	}
+	if (system(command) && on)
+		skip_because("no file can be made immutable here");
 }
 
 /* The oldest one cannot be removed: the next one makes room, and the others are written. */
