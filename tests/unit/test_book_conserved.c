@@ -71,8 +71,9 @@ static void intervals_of_rows_hold_the_truth(void **state)
 			report_free(r);
 			world_free(&w);
 		}
-		print_message("# %s: truth inside for %zu disks, %zu rows, %zu rows' memory of %zu\n",
-			      bursts ? "bursts" : "even", disk, mine, memory, runs);
+		print_message(
+			"# %s: truth inside for %zu disks, %zu rows, %zu rows' memory of %zu\n",
+			bursts ? "bursts" : "even", disk, mine, memory, runs);
 		assert_true(100 * disk >= 90 * runs);
 		assert_true(100 * mine >= 90 * runs);
 		assert_true(100 * memory >= 90 * runs);
