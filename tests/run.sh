@@ -13,6 +13,7 @@
 # Environment: T410_TEST_LIMIT  seconds after which a unit test hangs (default: 1200)
 #              T                patterns: only the unit tests test_PATTERN
 #              QUICK            style looks at what is not committed yet, not at all
+#              T410_ALL         all unit programs under valgrind, also those that did not change
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -63,12 +64,25 @@ unset LANE
 # limited COMMAND...: end it when it hangs, with status 124
 limited() { timeout --foreground -k 10 "$T410_TEST_LIMIT" "$@"; }
 
-# unit_program FOLDER PROGRAM PREFIX...: run one with PREFIX; FOLDER gets NAME.tap, NAME.err, NAME.status
+# unit_program FOLDER PROGRAM PREFIX...: run one with PREFIX; FOLDER gets NAME.tap, NAME.err, NAME.status.
+# With KNOWN, a folder, what passed before is not run again: its results are there.
 unit_program() {
-	local program=$2 out=$1/${2##*/}
+	local program=$2 out=$1/${2##*/} known=
 	shift 2
+	if [ -n "${KNOWN:-}" ]; then
+		objcopy --strip-debug --remove-section=.note.gnu.build-id "$program" "$out.bin" 2> /dev/null ||
+			cp "$program" "$out.bin"
+		known=$KNOWN/${out##*/}-$(sha256sum < "$out.bin" | cut -c 1-32)
+		rm "$out.bin"
+		if cp "$known" "$out.tap" 2> /dev/null; then
+			: > "$out.err"
+			echo 0 | tee "$out.known" > "$out.status"
+			return
+		fi
+	fi
 	CMOCKA_MESSAGE_OUTPUT=TAP limited "$@" "$program" > "$out.tap" 2> "$out.err"
 	echo $? > "$out.status"
+	if [ -n "$known" ] && [ "$(< "$out.status")" = 0 ]; then cp "$out.tap" "$known.$$" && mv "$known.$$" "$known"; fi
 }
 
 # The machines that unit tests make up are thousands of small files: in memory they take a tenth of
@@ -105,6 +119,7 @@ unit_programs() {
 		xargs -P "$(nproc)" -I PROGRAM bash -c 'unit_program "$@"' run.sh "$folder" PROGRAM "$@" ||
 		echo "not ok unit programs: not all could be run"
 	tests/results.py tap "$folder" "${programs[@]##*/}"
+	[ -z "${KNOWN:-}" ] || echo "# $(find "$folder" -name '*.known' | wc -l) of ${#programs[@]} programs did not change"
 }
 
 # chosen: the sources of unit tests that T asks for, or all
@@ -200,7 +215,19 @@ part_asan() {
 		[ ! -e "$report" ] || { echo "not ok asan: a command, see below" && cat "$report"; }
 	done
 }
+# Programs that are the same to the byte, but for debugging information, and read the same files have
+# passed before and pass: this part looks at what has changed. "make check-all" runs all of them.
 part_valgrind() {
+	local -x KNOWN=
+	local files
+	if [ -z "${T410_ALL:-}" ]; then
+		files=$({ valgrind --version && cat tests/valgrind.supp && find tests/golden tests/fixtures share -type f |
+			sort | xargs cat; } | sha256sum | cut -c 1-16)
+		KNOWN=${XDG_CACHE_HOME:-$HOME/.cache}/t410trace-check/valgrind-$files
+		mkdir -p "$KNOWN"
+		# of programs that nobody has any more
+		find "${KNOWN%/*}" -type f -mtime +30 -delete
+	fi
 	unit_programs valgrind "" "" valgrind -q --error-exitcode=9 --leak-check=full \
 		--suppressions=tests/valgrind.supp --trace-children=no
 }
@@ -270,25 +297,29 @@ part_drivers() {
 	return $failed
 }
 
+# cpu_seconds: of all that this shell has started and waited for
+cpu_seconds() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($14 + $15) / hz) }' "/proc/$$/stat"; }
+
 # run_part PART: its log is judged, its tally is in PART.tally. Beside other parts it is printed at its
 # end, as one piece
 run_part() {
-	local part=$1 start=$SECONDS log=$logs/$1.log status
+	local part=$1 start=$SECONDS cpu log=$logs/$1.log status
+	cpu=$(cpu_seconds)
 	if [ -z "$lane" ]; then
 		echo "== $part: ${WHAT[$part]}"
 		"part_$part" 2>&1 | tee "$log" | grep -v '^ok '
 		status=${PIPESTATUS[0]}
 		tests/results.py tally "$part" "$status" "$log" | tee "$logs/$part.tally"
-		echo "   $((SECONDS - start)) s, log in $log"
+		echo "   $((SECONDS - start)) s, $(($(cpu_seconds) - cpu)) s of CPU, log in $log"
 	else
-		echo "-- $part begins"
+		flock "$logs" echo "-- $part begins"
 		"part_$part" > "$log" 2>&1
 		status=$?
 		tests/results.py tally "$part" "$status" "$log" > "$logs/$part.tally"
 		{
 			echo "== $part: ${WHAT[$part]}"
 			grep -v '^ok ' "$log"
-			echo "   $((SECONDS - start)) s, log in $log"
+			echo "   $((SECONDS - start)) s, $(($(cpu_seconds) - cpu)) s of CPU, log in $log"
 		} | flock "$logs" cat
 	fi
 }
@@ -307,7 +338,7 @@ case $* in
 esac
 parts=("$@")
 [ $# -gt 0 ] || parts=("${PARTS[@]}")
-[ "$*" != all ] || parts=("${PARTS[@]}" "${LONG[@]}")
+[ "$*" != all ] || { parts=("${PARTS[@]}" "${LONG[@]}") && export T410_ALL=1; }
 for part in "${parts[@]}"; do
 	[ -n "${WHAT[$part]:-}" ] || { echo "run.sh: no part \"$part\"; parts are: ${PARTS[*]} ${LONG[*]} programs all" >&2; exit 2; }
 done
@@ -324,7 +355,7 @@ if [ -n "$whole" ]; then
 	for part in $FAST; do run_part "$part"; done
 	lanes "${LANES[@]}"
 	[ ! -s "$disturbed" ] || { run_part $LAST; parts+=("$LAST"); }
-	[ "$*" != all ] || for part in "${LONG[@]}"; do run_part "$part"; done
+	[ -z "${T410_ALL:-}" ] || for part in "${LONG[@]}"; do run_part "$part"; done
 else
 	for part in "${parts[@]}"; do run_part "$part"; done
 fi

@@ -40,7 +40,8 @@ def run(part, command=("tests/run.sh",), build="true", programs=None, scripts=No
     """What it says, and its status. @programs, @scripts: by name, what they do. @part: None: all."""
     with tempfile.TemporaryDirectory() as name:
         tree = pathlib.Path(name)
-        (tree / "tests").mkdir()
+        for name in ("tests/golden", "tests/fixtures", "share"):
+            (tree / name).mkdir(parents=True)
         for name in ("run.sh", "results.py"):
             shutil.copy(RUN.parent / name, tree / "tests")
         (tree / "tests/allowed-skips").write_text(skips, encoding="utf-8")
@@ -62,7 +63,7 @@ def run(part, command=("tests/run.sh",), build="true", programs=None, scripts=No
         done = subprocess.run(
             [*command, *([part] if part and command[0] != "make" else [])],
             cwd=tree,
-            env={**ENVIRONMENT, "T410_TEST_LIMIT": limit, **environment},
+            env={**ENVIRONMENT, "T410_TEST_LIMIT": limit, "XDG_CACHE_HOME": str(tree / "cache"), **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -166,6 +167,23 @@ def skips():
     expect(*said, 1, [], 1)
 
 
+def unchanged_programs():
+    """What passed under valgrind is not run again, until it or what it reads has changed."""
+    with tempfile.TemporaryDirectory() as cache:
+        ran = pathlib.Path(cache, "ran")
+
+        def runs(text, **environment):
+            ran.write_text("", encoding="utf-8")
+            programs = {"test_a": f"echo x >> {ran}; {text}"}
+            said, status = run("valgrind", programs=programs, XDG_CACHE_HOME=cache, **environment)
+            assert "1 passed" in said or status == 1, said
+            return len(ran.read_text(encoding="utf-8").split())
+
+        well, ill = "echo 1..1; echo ok 1 - one", "echo 1..1; echo not ok 1 - one; exit 1"
+        assert [runs(well), runs(well), runs(well, T410_ALL="1"), runs(f"{well}; :")] == [1, 0, 1, 1]
+        assert [runs(ill), runs(ill)] == [1, 1]
+
+
 def all_parts():
     """In lanes; live tests that the others disturbed run once more, alone."""
     well = len(WHOLE) + len(SCRIPTS) + 3 * 4 + len(OF_ASAN)
@@ -203,6 +221,7 @@ TESTS = (
     unreadable_programs,
     unreadable_scripts,
     skips,
+    unchanged_programs,
     all_parts,
     golden_files,
     jobs_of_make,
