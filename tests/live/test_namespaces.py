@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""In a pid namespace of its own: whose number is whose, and who has a name."""
+"""In a namespace of its own: whose number is whose, who has a name, and whose clock it is."""
 
+import json
 import pathlib
 
-from live import MS, Output, check_status, on_cpu, precise, require
+from live import MS, Output, Skip, check_status, on_cpu, precise, require
 
 OTHERS = ("unshare", "--pid", "--fork", "--kill-child")
 # With a /proc of that namespace, as in a container.
@@ -81,7 +82,60 @@ def test_stat_with_proc_of_others(bed):
     require(done.status == 1 and "/proc is of another pid namespace" in done.err, done.err)
 
 
+def in_another_time(bed, *args):
+    """A command in a time namespace 1000 s ahead."""
+    ahead = ("unshare", "-T", "--monotonic", 1000, "--boottime", 1000)
+    if not pathlib.Path("/proc/self/timens_offsets").exists():
+        raise Skip("this kernel has no time namespaces")
+    tried = bed.command(*ahead, "true")
+    if tried.status:
+        raise Skip(f"no time namespace can be made: {tried.err.strip()}")
+    return bed.command(*ahead, bed.program, *args)
+
+
+def test_time(bed):
+    """Another clock than the kernel's: what measures with it refuses, and no file is touched."""
+    recording = bed.scratch / "recording"
+    measuring = (
+        ("--no-counters", "-a", "-d", 0.2),
+        ("--no-counters", "--", "true"),
+        ("record", "--no-counters", "-d", 0.2, "-o", recording),
+    )
+    for args in measuring:
+        done = in_another_time(bed, *args)
+        require(done.status == 2, f"{args}: exit status {done.status}: {done.err}")
+        said = " ".join(done.err.split())
+        require("1000.0000 s ahead of the kernel's" in said, f"it says {said}")
+        require("nsenter -t 1 -T" in said, f"no remedy in {said}")
+        require(not done.out and not recording.exists(), "it goes on")
+
+
+def test_time_of_serve(bed):
+    config = bed.scratch / "serve.conf"
+    config.write_text(
+        f"state = {bed.scratch}/state/a.db\nspool = {bed.scratch}/spool\nlisten =\ncounters = no\n",
+        encoding="ascii",
+    )
+    done = in_another_time(bed, "serve", "--config", config)
+    require(done.status == 2 and "nsenter -t 1 -T" in " ".join(done.err.split()), f"{done.status}: {done.err}")
+
+
+def test_time_is_no_matter_here(bed):
+    """check says it; a recording is shown there, too."""
+    done = in_another_time(bed, "check", "--json")
+    rows = {row["name"]: row for row in json.loads(done.out)["checks"]}
+    require(done.status == 1 and rows["clock"]["status"] == "missing", rows["clock"])
+    rows = {row["name"]: row for row in json.loads(bed.command(bed.program, "check", "--json").out)["checks"]}
+    require(rows["clock"]["status"] == "ok", rows["clock"])
+    recording = bed.scratch / "recording"
+    check_status(bed.command(bed.program, "record", "--no-counters", "-d", 0.2, "-o", recording))
+    check_status(in_another_time(bed, "report", recording))
+
+
 TESTS = [
+    test_time,
+    test_time_of_serve,
+    test_time_is_no_matter_here,
     test_pid,
     test_pid_with_proc_of_others,
     test_no_such_pid,

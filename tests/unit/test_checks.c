@@ -148,6 +148,42 @@ static void test_unprivileged_bpf(void **state)
 	assert_int_equal(row.status, CHECK_OK);
 }
 
+static void test_clock(void **state)
+{
+	static const struct {
+		struct clock_reading c;
+		int64_t lead_ns;
+		const char *found;
+	} rows[] = {
+		{ { 5000000000, 5000000010, 5000000020 }, 0, "" },
+		{ { 5000000000, 5000100020, 5000000020 }, 0, "" },
+		{ { 5000000000, 5000100021, 5000000020 }, -100001, "0.0001 s behind the kernel's" },
+		{ { 5000100000, 5000000000, 5000200000 }, 0, "" },
+		{ { 5000100001, 5000000000, 5000200000 },
+		  100001,
+		  "0.0001 s ahead of the kernel's" },
+		{ { 1000, 100000000000, 2000 }, -99999998000, "100.0000 s behind" },
+		{ { 1000000002000, 2000, 1000000004000 }, 1000000000000, "1000.0000 s ahead" },
+	};
+	struct check_row row;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		bool same = !rows[i].lead_ns;
+
+		assert_int_equal(kernel_clock_lead(&rows[i].c), rows[i].lead_ns);
+		check_judge_clock(0, &rows[i].c, &row);
+		assert_string_equal(row.name, "clock");
+		assert_int_equal(row.status, same ? CHECK_OK : CHECK_MISSING);
+		assert_non_null(strstr(row.found, rows[i].found));
+		assert_int_equal(strstr(row.remedy, "nsenter -t 1 -T") != NULL, !same);
+	}
+	check_judge_clock(-EPERM, &rows[0].c, &row);
+	assert_int_equal(row.status, CHECK_LIMITED);
+	assert_non_null(strstr(row.found, "cannot be asked"));
+	assert_true(row.remedy[0]);
+}
+
 static void judge(const struct tree *tree, struct check_row *row)
 {
 	struct pmu_list list;
@@ -324,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_caps),
 		cmocka_unit_test(test_lockdown),
 		cmocka_unit_test(test_unprivileged_bpf),
+		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_pmus),
 		cmocka_unit_test(test_cgroup2),
 		cmocka_unit_test(test_run),

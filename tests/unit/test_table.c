@@ -384,6 +384,43 @@ static void test_quiet(void **state)
 }
 
 /* Every row shown or hidden is in the tree once, whatever parents say. */
+/* A clock that is not the kernel's, and CPUs of which nothing came */
+static void test_cpu_time_does_not_add_up(void **state)
+{
+	struct report *r = sample_report(ROW_PROCESS);
+	char *text = table_text(r, (struct table_options){ .quiet = true });
+
+	(void)state;
+	expect_not(text, "add up");
+	free(text);
+	for (size_t i = 0; i < r->nr_sockets; i++)
+		r->sockets[i].idle_ns = r->sockets[i].busy_ns = 0;
+	text = table_text(r, (struct table_options){ .quiet = true });
+	expect(text, "CPU time does not add up: 0.000 s are known of the 176.000 s of 176 CPUs");
+	free(text);
+	text = sample_json(r);
+	expect(text, "\"cpu_note\":\"CPU time does not add up: ");
+	free(text);
+	/* Another tool's trace, without idle time */
+	r->replayed = true;
+	text = sample_json(r);
+	expect_not(text, "add up");
+	free(text);
+	r->sockets[0].idle_ns = 353 * 1000000000ull + 1760000000ull;
+	text = table_text(r, (struct table_options){ .quiet = true });
+	expect(text, "354.760 s are known of the 176.000 s");
+	free(text);
+	r->sockets[0].idle_ns = 80 * 1000000000ull;
+	text = table_text(r, (struct table_options){ .quiet = true });
+	expect(text, "add up");
+	r->sockets[0].idle_ns = 88 * 1000000000ull;
+	free(text);
+	text = table_text(r, (struct table_options){ .quiet = true });
+	expect_not(text, "add up");
+	free(text);
+	report_free(r);
+}
+
 static void test_broken_parents(void **state)
 {
 	struct report *r = sample_report(ROW_CGROUP);
@@ -729,6 +766,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_cells),
 		cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_cpu_time_does_not_add_up),
 		cmocka_unit_test(test_broken_parents),
 		cmocka_unit_test(test_share_of_own_sockets),
 		cmocka_unit_test(test_range),

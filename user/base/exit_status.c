@@ -4,7 +4,9 @@
 const struct exit_status exit_statuses[NR_EXIT_STATUSES] = {
 	[EXIT_OK_] = { "done", "done" },
 	[EXIT_FAILED] = { "failed", "failed; the message says what to do" },
-	[EXIT_USAGE] = { "wrong arguments", "wrong arguments or settings" },
+	[EXIT_USAGE] = { "wrong arguments",
+			 "wrong arguments or settings; or a time namespace, in which "
+			 "the clock is not the kernel's" },
 	[EXIT_INCOMPLETE] = { "done but data is missing",
 			      "done, but data is missing: a counter without any reading (of a "
 			      "socket, not of a device, which may have no turn), an event that was "

@@ -3,6 +3,8 @@
 #ifndef BASE_EXIT_STATUS_H
 #define BASE_EXIT_STATUS_H
 
+#include <errno.h>
+
 enum {
 	EXIT_OK_ = 0,	     /* done */
 	EXIT_FAILED = 1,     /* could not be done */
@@ -24,5 +26,11 @@ struct exit_status {
 };
 
 extern const struct exit_status exit_statuses[NR_EXIT_STATUSES];
+
+/** exit_of() - the status of a command that failed; it is no use to try again in another clock, -ETIME */
+static inline int exit_of(int err)
+{
+	return err == -ETIME ? EXIT_USAGE : EXIT_FAILED;
+}
 
 #endif

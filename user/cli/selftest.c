@@ -218,5 +218,6 @@ int selftest_command(const struct options *o)
 		if (err)
 			diag_error(&d, err, "cannot show the self-test");
 	}
-	return output_end(o->who, err, &d) ? EXIT_FAILED : statuses[verdicts.all];
+	err = output_end(o->who, err, &d);
+	return err ? exit_of(err) : statuses[verdicts.all];
 }

@@ -534,7 +534,7 @@ static int check_only(const struct options *given)
 
 static int keep(struct serve *s, struct diag *d)
 {
-	int err, status = EXIT_FAILED;
+	int err, status;
 
 	s->keeper.verbose = s->given->run.output.verbose;
 	s->pages = (struct serve_pages){ .keeper = &s->keeper, .config = s->config };
@@ -544,8 +544,7 @@ static int keep(struct serve *s, struct diag *d)
 		err = run(s, d);
 	if (err)
 		serve_log_diag(LOG_ERR, "", d);
-	else
-		status = s->keeper.store_trouble.now ? EXIT_INCOMPLETE : EXIT_OK_;
+	status = err ? exit_of(err) : s->keeper.store_trouble.now ? EXIT_INCOMPLETE : EXIT_OK_;
 	close_all(s);
 	return status;
 }

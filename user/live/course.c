@@ -150,7 +150,7 @@ static int status_of(struct course *c, int err, bool incomplete)
 	if (c->not_started && err == -EACCES)
 		return 126;
 	if (err)
-		return EXIT_FAILED;
+		return exit_of(err);
 	if (!c->command_ended)
 		return incomplete ? EXIT_INCOMPLETE : EXIT_OK_;
 	status = child_status(&c->child);

@@ -14,6 +14,7 @@
 #include "live/internal.h"
 #include "live/live_readers.h"
 #include "live/process.h"
+#include "platform/bpf/kernel_clock.h"
 #include "platform/pmu/platform_file.h"
 #include "platform/sys/smbios.h"
 #include "trace/header.h"
@@ -211,7 +212,7 @@ static int open_ledger(struct live *l, struct diag *d)
 	live_ticks_choose(l->args, windows_end(l), &l->sysfs, &l->ticks);
 	o->tick = l->ticks.on;
 	o->quiet = &l->ticks.quiet;
-	err = ledger_open(o, d, &l->ledger);
+	err = ledger_open(o, d, &l->ledger) ?: kernel_clock_check(d);
 	l->context.ledger = l->ledger;
 	return err;
 }

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/sums.h"
 #include "report/format.h"
 #include "report/notes.h"
 
@@ -405,6 +406,47 @@ static int put_estimates(FILE *out, const struct report *r, size_t width)
 	return 0;
 }
 
+/* Ends of sockets and of the run differ by a window; a shorter interval says nothing. */
+#define SLACK_NS 10000000ull
+
+bool notes_cpu_time(const struct report *r, char ret_text[MODEL_NOTE_LEN])
+{
+	uint64_t known = 0, idle = 0, cpus = 0, all;
+	char have[FORMAT_NUMBER_LEN], want[FORMAT_NUMBER_LEN];
+	double slack;
+
+	for (size_t i = 0; i < r->nr_sockets; i++) {
+		const struct report_socket *s = &r->sockets[i];
+
+		cpus += s->nr_cpus;
+		idle = sum_capped(idle, s->idle_ns);
+		known = sum_capped(known, sum_capped(s->busy_ns, s->lost_ns));
+	}
+	/* Traces of other tools may have no idle time. */
+	if (r->replayed && !idle)
+		return false;
+	known = sum_capped(known, idle);
+	slack = (double)cpus * SLACK_NS;
+	if (__builtin_mul_overflow(cpus, report_duration_ns(r), &all))
+		all = UINT64_MAX;
+	if ((double)known + slack >= (double)all / 2 && (double)known <= 2 * (double)all + slack)
+		return false;
+	format_seconds(known, have);
+	format_seconds(all, want);
+	snprintf(ret_text, MODEL_NOTE_LEN,
+		 "CPU time does not add up: %s s are known of the %s s of %" PRIu64
+		 " CPU%s; do not rely on CPU time and attributed bytes here",
+		 have, want, cpus, cpus == 1 ? "" : "s");
+	return true;
+}
+
+static int put_cpu_time(FILE *out, const struct report *r, size_t width)
+{
+	char text[MODEL_NOTE_LEN];
+
+	return notes_cpu_time(r, text) ? notes_wrapped(out, text, width) : 0;
+}
+
 int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
 {
 	struct notes_basis b = {
@@ -416,6 +458,8 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 	};
 	int err = put_missing(out, r, width);
 
+	if (!err)
+		err = put_cpu_time(out, r, width);
 	if (!err)
 		err = put_note(out, r->host->io_note, width);
 	if (!err)

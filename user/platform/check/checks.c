@@ -206,6 +206,25 @@ void check_judge_lockdown(const char *text, struct check_row *ret_row)
 			    "with lockdown=integrity");
 }
 
+void check_judge_clock(int err, const struct clock_reading *c, struct check_row *ret_row)
+{
+	int64_t lead = err ? 0 : kernel_clock_lead(c);
+	struct diag d = { 0 };
+
+	if (err) {
+		set_row(ret_row, "clock", CHECK_LIMITED, "the kernel's cannot be asked: %s",
+			strerror(-err));
+		set_remedy(ret_row, "the rows of BPF tell why; a report says if CPU time does not "
+				    "add up");
+	} else if (lead) {
+		kernel_clock_problem(lead, &d);
+		set_row(ret_row, "clock", CHECK_MISSING, "%s", d.what);
+		set_remedy(ret_row, d.help);
+	} else {
+		set_row(ret_row, "clock", CHECK_OK, "CLOCK_MONOTONIC is the kernel's");
+	}
+}
+
 /* "2 ucf, 12 pcie" for what is in the list. */
 static void count_families(const struct pmu_list *list, char *text, size_t size)
 {
@@ -494,7 +513,8 @@ static int add_bpf_rows(struct check_list *list)
 {
 	/* libbpf would tell on standard error what the rows tell anyway. */
 	libbpf_print_fn_t before = libbpf_set_print(no_print);
-	struct check_row rows[5];
+	struct clock_reading clock;
+	struct check_row rows[6];
 	int err = 0;
 
 	check_program("bpf_tracing", BPF_PROG_TYPE_TRACING, "sched_switch", &rows[0]);
@@ -502,6 +522,7 @@ static int add_bpf_rows(struct check_list *list)
 	check_program("bpf_raw_tracepoint", BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, &rows[2]);
 	check_map("bpf_ringbuf", BPF_MAP_TYPE_RINGBUF, 0, (unsigned int)getpagesize(), &rows[3]);
 	check_map("bpf_perf_event_array", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 1, &rows[4]);
+	check_judge_clock(kernel_clock_read(&clock), &clock, &rows[5]);
 	libbpf_set_print(before);
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && !err; i++)
 		err = add_row(list, &rows[i]);

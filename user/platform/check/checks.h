@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "platform/bpf/kernel_clock.h"
 #include "platform/pmu/pmu.h"
 #include "platform/sys/sysfs.h"
 
@@ -105,6 +106,14 @@ void check_judge_kernel(const char *release, bool others, struct check_row *ret_
  */
 void check_judge_paranoid(const char *text, const struct check_caps *caps,
 			  struct check_row *ret_row);
+
+/**
+ * check_judge_clock() - is CLOCK_MONOTONIC of this process the kernel's?
+ * @err: what kernel_clock_read() returned
+ * @c: what it read
+ * @ret_row: the answer
+ */
+void check_judge_clock(int err, const struct clock_reading *c, struct check_row *ret_row);
 
 /**
  * check_judge_bpf_jit() - are BPF programs compiled?

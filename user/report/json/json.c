@@ -11,6 +11,7 @@
 #include "report/format.h"
 #include "report/json/json.h"
 #include "report/latencies.h"
+#include "report/notes.h"
 #include "report/parts.h"
 #include "report/peaks.h"
 #include "report/put.h"
@@ -393,7 +394,10 @@ static void put_ticks(json_t *o, const struct report *r, int *err)
 static json_t *report_quality(const struct report *r, int *err)
 {
 	json_t *o = json_quality(&r->quality, err);
+	char text[MODEL_NOTE_LEN];
 
+	if (notes_cpu_time(r, text))
+		put_text(o, "cpu_note", text, err);
 	if (r->host->io_note[0])
 		put_name(o, "io_note", r->host->io_note, sizeof(r->host->io_note), err);
 	put_ticks(o, r, err);
