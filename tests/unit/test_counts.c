@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
+#include <stdlib.h>
+#include <time.h>
 #include <cmocka.h>
 #include <errno.h>
 #include <math.h>
@@ -276,6 +278,29 @@ static void vendors(void **state)
 	}
 }
 
+/* emon says local time: it goes on in an hour that comes twice. */
+static void repeated_hour(void **state)
+{
+	static const char text[] = "10/25/2026 02:59:59.500\n"
+				   "UNC_SOC_Module0_BW.Mod0_Read32B\t9\t5\n----------\n"
+				   "10/25/2026 02:00:01.000\n"
+				   "UNC_SOC_Module0_BW.Mod0_Read32B\t9\t7\n----------\n";
+	const struct counts_options o = { "UNC_SOC_Module0_BW", false, 0 };
+	struct world w;
+
+	(void)state;
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	tzset();
+	assert_int_equal(read_text(&w, &o, text), 0);
+	assert_int_equal(w.counts.disordered, 0);
+	assert_non_null(w.report);
+	assert_int_equal(w.report->end_ns - w.report->start_ns, 1500000000);
+	assert_int_equal(w.report->counts[1].counted, 7);
+	leave(&w);
+	unsetenv("TZ");
+	tzset();
+}
+
 static void wrong_files(void **state)
 {
 	static const struct {
@@ -327,7 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_answers), cmocka_unit_test(all_groups),
 		cmocka_unit_test(totals),	 cmocka_unit_test(vendors),
-		cmocka_unit_test(wrong_files),
+		cmocka_unit_test(repeated_hour), cmocka_unit_test(wrong_files),
 	};
 
 	return cmocka_run_group_tests_name("counts", tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "cli/values.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <pwd.h>
 #include <stdbool.h>
@@ -13,6 +14,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/local_time.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "platform/core/weights.h"
@@ -164,11 +166,17 @@ static int parse_ago(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 	return 0;
 }
 
-/* The text in one of the forms, all of it; @utc: with a Z behind it. */
-static bool matches(const char *text, const char *form, struct tm *tm, bool *utc)
+/* The text in one of the forms, all of it; @part: of a second; @utc: with a Z behind it. */
+static bool matches(const char *text, const char *form, struct tm *tm, double *part, bool *utc)
 {
 	const char *rest = strptime(text, form, tm);
 
+	*part = 0;
+	/* as JSON has it: "2026-11-22T16:30:05.007Z" */
+	if (rest && *rest == '.' && strstr(form, "%S") && isdigit((unsigned char)rest[1])) {
+		*part = atof(rest);
+		rest += 1 + strspn(rest + 1, "0123456789");
+	}
 	*utc = rest && !strcmp(rest, "Z");
 	return rest && (*utc || !*rest);
 }
@@ -183,10 +191,12 @@ static int parse_calendar(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		struct tm today, tm = { 0 };
+		double part;
 		time_t t;
 		bool utc;
+		int err;
 
-		if (!matches(text, forms[i], &tm, &utc))
+		if (!matches(text, forms[i], &tm, &part, &utc))
 			continue;
 		if (forms[i][1] == 'H') {
 			if (utc)
@@ -197,9 +207,11 @@ static int parse_calendar(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 			tm.tm_mon = today.tm_mon;
 			tm.tm_mday = today.tm_mday;
 		}
-		tm.tm_isdst = -1;
-		t = utc ? timegm(&tm) : mktime(&tm);
-		return seconds_of(t, ret_ns);
+		t = utc ? timegm(&tm) : local_time(&tm, 0);
+		err = seconds_of(t, ret_ns);
+		if (!err)
+			*ret_ns += (uint64_t)(part * 1e9);
+		return err;
 	}
 	return -EINVAL;
 }
@@ -208,6 +220,7 @@ static int parse_calendar(const char *text, uint64_t now_ns, uint64_t *ret_ns)
  * A point in time: how long before @now_ns ("90s", "15m", "2.5h", "7d"), seconds since 1970
  * ("@1763740800"), a time of today ("16:30", "16:30:05"), or a date with or without a time
  * ("2026-11-22", "2026-11-22T16:30", "2026-11-22 16:30:05"); local time, with a Z behind it UTC.
+ * Of a local time that comes twice it is the first, so that nothing is left out.
  * -EINVAL for something else and for times before 1970.
  */
 static int time_arg_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/local_time.h"
 #include "base/text.h"
 #include "replay/counts.h"
 #include "tables/baytrail_rows.h"
@@ -270,9 +271,10 @@ static int commas_take(struct reader *r, char *text)
 
 /* --- emon: samples, each a date and then a line "EVENT clocks count..." with tabs */
 
-static bool take_date(const char *text, uint64_t *ret_ns)
+/* Local time: in an hour that comes twice, samples that go back are those of the second time. */
+static bool take_date(const char *text, uint64_t after_ns, uint64_t *ret_ns)
 {
-	struct tm tm = { .tm_isdst = -1 };
+	struct tm tm = { 0 };
 	int ms, end = 0;
 	time_t seconds;
 
@@ -282,7 +284,7 @@ static bool take_date(const char *text, uint64_t *ret_ns)
 		return false;
 	tm.tm_mon--;
 	tm.tm_year -= 1900;
-	seconds = mktime(&tm);
+	seconds = local_time(&tm, (time_t)(after_ns / (uint64_t)NS_PER_S));
 	if (seconds < 0 || ms < 0)
 		return false;
 	*ret_ns = (uint64_t)seconds * (uint64_t)NS_PER_S + (uint64_t)ms * NS_PER_MS;
@@ -293,7 +295,7 @@ static bool emon_begins(const char *text)
 {
 	uint64_t ns;
 
-	return !strncmp(text, "Version Info:", strlen("Version Info:")) || take_date(text, &ns);
+	return !strncmp(text, "Version Info:", strlen("Version Info:")) || take_date(text, 0, &ns);
 }
 
 /* "TSC Freq ....... 1,746.00 MHz", in front of all samples if emon was asked for it */
@@ -368,10 +370,10 @@ static int take_event(struct reader *r, char *text)
 
 static int emon_take(struct reader *r, char *text)
 {
-	uint64_t ns;
+	uint64_t ns, last_ns = r->open ? r->now.ns : r->begun ? r->last.ns : 0;
 	int err;
 
-	if (take_date(text, &ns)) {
+	if (take_date(text, last_ns, &ns)) {
 		err = end_sample(r);
 		r->now = (struct line){ .ns = ns };
 		r->open = true;
