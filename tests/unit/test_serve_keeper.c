@@ -12,63 +12,14 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "account_world.h"
 #include "base/clock.h"
 #include "cli/settings.h"
-#include "daemon/serve_keeper.h"
 #include "daemon/serve_pages.h"
 #include "daemon/store.h"
-#include "tree.h"
+#include "keeper_world.h"
 
 #define SLURM SCHEDULER_SLURM
 #define HOUR  (3600 * WORLD_SECOND)
-
-/* A keeper with folders of its own. */
-struct bench {
-	struct tree tree;
-	struct serve_config config;
-	struct serve_keeper keeper;
-};
-
-static void start(struct bench *b)
-{
-	struct diag d = { 0 };
-
-	b->keeper = SERVE_KEEPER_INIT;
-	assert_int_equal(serve_keeper_open(&b->keeper, &b->config, &d), 0);
-}
-
-static void setup(struct bench *b)
-{
-	*b = (struct bench){ 0 };
-	tree_make(&b->tree);
-	b->config = (struct serve_config){ .interval_ns = WORLD_SECOND,
-					   .schedulers = 1u << SLURM,
-					   .spool_max_files = 100,
-					   .top = 10 };
-	tree_path(&b->tree, "accounts.db", b->config.state);
-	tree_path(&b->tree, "spool", b->config.spool);
-	start(b);
-}
-
-static void restart(struct bench *b)
-{
-	serve_keeper_close(&b->keeper);
-	start(b);
-}
-
-static void teardown(struct bench *b)
-{
-	serve_keeper_close(&b->keeper);
-	tree_remove(&b->tree);
-}
-
-static void interval(struct bench *b, struct report *r)
-{
-	struct diag d = { 0 };
-
-	assert_int_equal(serve_keeper_interval(&b->keeper, &b->config, r, &d), 0);
-}
 
 static json_t *page(struct bench *b, const char *path)
 {

@@ -130,11 +130,11 @@ static int restore(struct serve_keeper *k, uint64_t *ret_until_ns, struct diag *
 	int err = store_read_node(k->store, &k->host, &node, d);
 
 	*ret_until_ns = node.until_ns;
+	k->base = node;
 	if (err == -ENODATA)
 		return 0;
 	if (!err)
 		err = restore_jobs(k, &node, d);
-	accounts_node_release(&node);
 	k->dropped = accounts_node(k->accounts)->jobs_dropped;
 	if (!err)
 		err = store_each_job(k->store, &unreported, count_job, &k->unreported, d);
@@ -191,6 +191,7 @@ void serve_keeper_close(struct serve_keeper *k)
 	report_free(k->last);
 	openmetrics_free(k->metrics);
 	accounts_free(k->accounts);
+	accounts_node_release(&k->base);
 	spans_end(&k->spans);
 	if (k->spool.folder >= 0)
 		spool_close(&k->spool);

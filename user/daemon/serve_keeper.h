@@ -41,6 +41,7 @@ struct serve_trouble {
 /**
  * struct serve_keeper - see above
  * @accounts, @metrics, @store, @spool: its parts; owned
+ * @base: totals of the machine as the last run left them in the store; owned
  * @spans: the history of jobs; owned
  * @length_ns, @full_ns: how long its finest intervals are, 0: none are kept; and how long at least:
  *	those that they are made of are never just as long as they should be
@@ -74,6 +75,7 @@ struct serve_trouble {
  */
 struct serve_keeper {
 	struct accounts *accounts;
+	struct accounts_node base;
 	struct openmetrics *metrics;
 	struct store *store;
 	struct spool spool;

@@ -33,12 +33,39 @@ static const char index_text[] =
 
 /* --- /metrics, /report, /jobs: made once an interval, when somebody asks */
 
+/*
+ * Counters begin with the run. Those of the accounts would go on where the store was written last: with
+ * intervals that it did not take they would go back by a little, and a reset counts as all of the rest.
+ * Gaps and jobs that ended in them come at the begin of a run, and are found again if they were not stored:
+ * they never go back.
+ */
+static int node_of_run(const struct serve_keeper *k, struct accounts_node *ret)
+{
+	const struct accounts_node *now = accounts_node(k->accounts), *base = &k->base;
+	int err = accounts_node_since(now, base, ret);
+
+	if (err)
+		return err;
+	ret->counters = now->counters;
+	ret->nr_counters = now->nr_counters;
+	ret->gaps = now->gaps;
+	ret->gap_ns = now->gap_ns;
+	ret->jobs_started = now->jobs_started - base->jobs_started;
+	ret->jobs_ended = now->jobs_ended - base->jobs_ended;
+	ret->jobs_stale = now->jobs_stale;
+	ret->jobs_dropped = now->jobs_dropped - base->jobs_dropped;
+	ret->late_rows = now->late_rows - base->late_rows;
+	return 0;
+}
+
 static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition e)
 {
 	const struct serve_keeper *k = p->keeper;
+	struct accounts_node node = { 0 };
+	int err = node_of_run(k, &node);
 	const struct openmetrics_state s = {
 		.host = &k->host,
-		.node = accounts_node(k->accounts),
+		.node = &node,
 		.jobs_running = accounts_nr_running(k->accounts),
 		.unreported = k->unreported,
 		.reports_written = k->reported,
@@ -52,7 +79,9 @@ static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition
 		.cost_ns = k->cost_ns,
 	};
 
-	return openmetrics_write(out, k->metrics, &s, e);
+	err = err ? err : openmetrics_write(out, k->metrics, &s, e);
+	free(node.totals);
+	return err;
 }
 
 static int write_text_metrics(const struct serve_pages *p, FILE *out)

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Metrics over restarts of the daemon, as Prometheus adds them up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/serve_pages.h"
+#include "keeper_world.h"
+
+/* A sample of the metrics; 0 when there is none. */
+static uint64_t sample(struct bench *b, const char *series)
+{
+	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
+	const struct http_request q = { "/metrics", "" };
+	struct http_page got = { 0 };
+	const char *at;
+	uint64_t value;
+
+	assert_int_equal(serve_pages_get(&pages, &q, &got), 0);
+	at = memmem(got.body, got.size, series, strlen(series));
+	value = at ? strtoull(at + strlen(series), NULL, 10) : 0;
+	free(got.body);
+	serve_pages_release(&pages);
+	return value;
+}
+
+static const char *const growing[] = {
+	"t410trace_memory_bytes_total{socket=\"0\",source=\"cpu\",direction=\"read\","
+	"destination=\"cmem\"} ",
+	"t410trace_memory_attributed_bytes_total{socket=\"0\",source=\"cpu\",direction=\"read\","
+	"destination=\"cmem\"} ",
+	"\nt410trace_intervals_total ",
+	"\nt410trace_windows_total ",
+	"\nt410trace_jobs_total{event=\"started\"} ",
+};
+#define GROWING (sizeof(growing) / sizeof(growing[0]))
+
+/* As Prometheus: a counter that goes back was reset, and all that it has is new. */
+static void scrape(struct bench *b, uint64_t last[GROWING], uint64_t sum[GROWING])
+{
+	for (size_t i = 0; i < GROWING; i++) {
+		uint64_t now = sample(b, growing[i]);
+
+		sum[i] += now < last[i] ? now : now - last[i];
+		last[i] = now;
+	}
+}
+
+static void share_and_scrape(struct bench *b, uint64_t number, uint64_t bytes, uint64_t *last,
+			     uint64_t *sum)
+{
+	struct report *r = world_report(number);
+
+	world_share(r, world_row(r, SLURM, "1", 881 + number, "", true), 0, bytes);
+	interval(b, r);
+	scrape(b, last, sum);
+}
+
+static void fail_and_restart(struct bench *b, uint64_t sum[GROWING])
+{
+	uint64_t last[GROWING] = { 0 };
+	sqlite3 *db;
+
+	share_and_scrape(b, 0, 1000, last, sum);
+	restart(b);
+	scrape(b, last, sum);
+	share_and_scrape(b, 1, 50, last, sum);
+	assert_int_equal(sqlite3_open(b->config.state, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	share_and_scrape(b, 2, 100, last, sum);
+	share_and_scrape(b, 3, 100, last, sum);
+	assert_true(b->keeper.store_trouble.now);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	restart(b);
+	share_and_scrape(b, 4, 10, last, sum);
+}
+
+/* Prometheus sees each byte once, also when the last intervals of a run were not stored. */
+static void test_metrics_after_restart(void **state)
+{
+	static const uint64_t expected[GROWING] = { 1260, 1260, 5, 500, 5 };
+	uint64_t sums[GROWING] = { 0 };
+	struct bench b;
+
+	(void)state;
+	setup(&b);
+	fail_and_restart(&b, sums);
+	for (size_t i = 0; i < GROWING; i++)
+		if (sums[i] != expected[i])
+			fail_msg("%s: %" PRIu64 ", not %" PRIu64, growing[i], sums[i], expected[i]);
+	/* Accounts go on over restarts, without what was not stored. */
+	assert_int_equal(accounts_node(b.keeper.accounts)->intervals, 3);
+	teardown(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_metrics_after_restart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
