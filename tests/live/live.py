@@ -51,6 +51,10 @@ class Skip(Exception):
     """This machine cannot run the test."""
 
 
+class Busy(Skip):
+    """It cannot while other programs keep its CPUs busy."""
+
+
 def require(condition, text):
     if not condition:
         raise Failed(text)

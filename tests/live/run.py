@@ -9,7 +9,7 @@ import shutil
 import sys
 
 from disturbed import Watch
-from live import HERE, Bed, Failed, Imprecise, Missed, Skip
+from live import HERE, Bed, Busy, Failed, Imprecise, Missed, Skip
 
 # A figure that others have disturbed must come right once in so many times.
 ATTEMPTS = 5
@@ -34,6 +34,8 @@ def attempt(test, bed):
     try:
         test(bed)
         return "ok", ""
+    except Busy as reason:
+        return "busy", str(reason)
     except Skip as reason:
         return "skip", str(reason)
     except Missed as reason:
@@ -66,6 +68,8 @@ class Runner:
         for number in range(1, ATTEMPTS + 1):
             self.watch.start()
             result, reason = attempt(test, self.make_bed())
+            if result == "busy":
+                return "skip" if self.disturbed is None else "disturbed", reason, number
             if result not in ("imprecise", "missed"):
                 return result, reason, number
             seen = self.watch.end()

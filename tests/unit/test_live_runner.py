@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 # pylint: disable=wrong-import-position
 import each_test
 from disturbed import MS, TICK_NS, Disturbance, Process, all_processes, others_ns, parse_stat
-from live import Failed, Imprecise, Missed, Skip, check_sums, precise, require
+from live import Busy, Failed, Imprecise, Missed, Skip, check_sums, precise, require
 from run import ATTEMPTS, Runner
 
 S = 1000 * MS
@@ -56,9 +56,9 @@ def fails(times, error=Imprecise):
     return test
 
 
-def run(tests, *seen):
+def run(tests, *seen, disturbed=None):
     """The lines that the runner prints for these tests, and the runner"""
-    runner = Runner(MadeUpBed, MadeUpWatch(*seen))
+    runner = Runner(MadeUpBed, MadeUpWatch(*seen), disturbed)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         for number, test in enumerate(tests):
@@ -124,10 +124,20 @@ def test_too_many():
 
 def test_errors_are_final():
     """An invariant, a bug in a test: no evidence makes them good. A skip is none either."""
-    for error, start in (Failed, "not ok"), (KeyError, "not ok"), (Skip, "skip"):
+    for error, start in (Failed, "not ok"), (KeyError, "not ok"), (Skip, "skip"), (Busy, "skip"):
         lines, runner = run([fails(1, error)], STOLEN)
         assert len(lines) == 1 and lines[0].startswith(f"{start} made-up/0: "), lines
         assert not runner.again
+
+
+def test_put_off():
+    """Beside other work, what that has disturbed is put off; errors are final all the same."""
+    names = []
+    tests = [fails(0), fails(1), fails(1, Busy), fails(1, Skip), fails(1, Failed), fails(1)]
+    lines, runner = run(tests, STOLEN, QUIET, disturbed=names)
+    kinds = [line.split(" made-up")[0] for line in lines]
+    assert kinds == ["ok", "# disturbed", "# disturbed", "skip", "not ok", "not ok"], lines
+    assert names == ["made-up/1", "made-up/2"] and runner.failed == 2 and not runner.again
 
 
 def test_kinds():
