@@ -38,6 +38,7 @@ static struct kernel {
 	uint32_t dear_type; /* ten times as dear */
 	uint64_t rate;	    /* counts of each event in a ms: rate + config */
 	uint64_t shift;	    /* added to each count */
+	uint64_t jump_ns;   /* and to the times */
 	uint32_t hit_type;  /* what is below is for PMUs of this type; 0: all */
 	int open_error;
 	size_t group_size;  /* largest group that the driver takes, 0: any */
@@ -109,7 +110,7 @@ static ssize_t fake_read(int fd, uint64_t *words, size_t nr)
 		k.now += 9 * k.cost_ns;
 	k.now += k.cost_ns / 2;
 	words[0] = n + (hit && k.wrong_number);
-	words[1] = k.now - e->begin_ns;
+	words[1] = k.now - e->begin_ns + k.jump_ns;
 	words[2] = hit && k.standing ? 0 : words[1];
 	for (int i = fd, at = 3; i < k.nr; i++)
 		if (k.events[i].open && k.events[i].leader == fd)
@@ -679,6 +680,18 @@ static void counts_that_run_backwards(void **state)
 	run_until(&w, begin + 250 * MS);
 	assert_int_equal(w.nr[0], 1);
 	assert_int_equal(w.requests[0], 200 * (k.rate + 1));
+	/* One that stays behind is where samples begin again. */
+	k.shift = -250 * (k.rate + 1);
+	run_until(&w, begin + 450 * MS);
+	assert_int_equal(cost_of(&w).probe_failed, 3 * T410_PMUS);
+	run_until(&w, begin + 650 * MS);
+	assert_int_equal(w.nr[0], 2);
+	assert_int_equal(w.last[0].start_ns, begin + 500 * MS);
+	assert_int_equal(w.last[0].requests, 100 * (k.rate + 1));
+	/* A clock of events that jumps is another one: a sample is no longer than its time. */
+	k.jump_ns = 3600 * 1000 * MS;
+	run_until(&w, begin + 750 * MS);
+	assert_int_equal(w.last[0].enabled_ns, 100 * MS);
 	teardown(&w);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "platform/pmu/gain.h"
 
 _Static_assert(LEDGER_V1_SHIFT == TRACE_HIERARCHY_SHIFT, "ids of cgroups are handed on");
 _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS, "a slice has room for all weights");
@@ -16,12 +17,6 @@ _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS, "a slice has room for al
  * up could take as long as they had counted before.
  */
 #define BACKWARD_NS (3 * NS_PER_S)
-
-/*
- * Beyond a quarter of its window: how much longer an event may seem to be on, as it is not read at
- * the same moment each time.
- */
-#define JUMP_NS	    (NS_PER_S / 200)
 
 /* Which events are in which group. */
 static void list_members(struct feed *f)
@@ -148,23 +143,10 @@ static bool bytes_gained(uint64_t last, uint64_t now, const struct bytes_ratio *
 }
 
 /* Did one count a smaller part of its time than the other? */
-static bool counted_less(uint64_t running, uint64_t enabled, const struct reading *than)
+static bool counted_less(const struct reading *r, const struct reading *than)
 {
-	return (unsigned __int128)running * than->enabled_ns <
-	       (unsigned __int128)than->running_ns * enabled;
-}
-
-/*
- * An event that was on longer than its window was taken over by another CPU, whose clock of events
- * is another one. The kernel moves what was counted; only the times are of no use.
- */
-static void without_jump(uint64_t window_ns, uint64_t *enabled, uint64_t *running)
-{
-	if (*enabled <= window_ns + window_ns / 4 + JUMP_NS)
-		return;
-	*enabled = window_ns;
-	if (*running > window_ns)
-		*running = window_ns;
+	return (unsigned __int128)r->running_ns * than->enabled_ns <
+	       (unsigned __int128)than->running_ns * r->enabled_ns;
 }
 
 /*
@@ -175,23 +157,17 @@ static void without_jump(uint64_t window_ns, uint64_t *enabled, uint64_t *runnin
 static enum feed_verdict add_event(const struct feed_event *e, const struct bytes_ratio *scale,
 				   uint64_t window_ns, bool first, struct reading *ret)
 {
-	const struct ledger_value *now = &e->now, *last = &e->last;
-	uint64_t value, enabled, running;
+	struct reading gain;
+	uint64_t bytes;
 
-	if (now->count < last->count || now->running_ns < last->running_ns ||
-	    now->enabled_ns < last->enabled_ns)
+	if (gain_between(&e->last, &e->now, window_ns, &gain) ||
+	    !bytes_gained(e->last.value, e->now.value, scale, &bytes) ||
+	    __builtin_add_overflow(bytes, ret->value, &bytes))
 		return READING_BACKWARD;
-	enabled = now->enabled_ns - last->enabled_ns;
-	running = now->running_ns - last->running_ns;
-	without_jump(window_ns, &enabled, &running);
-	if (!bytes_gained(last->count, now->count, scale, &value) ||
-	    __builtin_add_overflow(value, ret->value, &ret->value))
-		return READING_BACKWARD;
-	if (first || counted_less(running, enabled, ret)) {
-		ret->enabled_ns = enabled;
-		ret->running_ns = running;
-	}
-	return running ? READING_GOOD : READING_WAITED;
+	if (first || counted_less(&gain, ret))
+		*ret = gain;
+	ret->value = bytes;
+	return gain.running_ns ? READING_GOOD : READING_WAITED;
 }
 
 /* What the counters of a group gained since its last good window, in @f->readings. */
@@ -331,7 +307,9 @@ static void on_window(void *arg, const struct ledger_window *w)
 		struct feed_event *e = &f->events[r->events[i]];
 
 		g = &f->groups[group_of(f, r->events[i])];
-		e->now = w->readings[i].value;
+		e->now = (struct reading){ w->readings[i].value.count,
+					   w->readings[i].value.enabled_ns,
+					   w->readings[i].value.running_ns };
 		g->fresh += !e->fresh;
 		e->fresh = true;
 		if (!g->read_err)

@@ -26,8 +26,8 @@ enum feed_verdict {
  * @fresh: it has been read since
  */
 struct feed_event {
-	struct ledger_value last;
-	struct ledger_value now;
+	struct reading last;
+	struct reading now;
 	bool fresh;
 };
 

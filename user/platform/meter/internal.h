@@ -21,7 +21,10 @@
  * @fds: descriptors, -1 when not open
  * @last: what the last reading that was used said, since opening
  * @now: what the newest reading says
- * @read_at_ns: when that was
+ * @gained: from one to the other
+ * @read_at_ns: when the newest was made
+ * @begin_ns: when it began
+ * @since_ns: when the last one that was used began, or when the events were opened
  * @group: events of each group; @nr = one group, which is pinned
  * @fallback: events of each group when others hold counters; halved while one does
  *	not run
@@ -39,7 +42,10 @@ struct meter_part {
 	int *fds;
 	struct reading *last;
 	struct reading *now;
+	struct reading *gained;
 	uint64_t read_at_ns;
+	uint64_t begin_ns;
+	uint64_t since_ns;
 	size_t group;
 	size_t fallback;
 	bool starved;
@@ -216,8 +222,8 @@ int part_start(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 int part_share(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 
 /*
- * part_look() - read it into @now: 0; -EAGAIN when a group gave nothing: it was thrown out; or
- * another negative errno. part_read() - the same, but a group that was thrown out is started again
+ * part_look() - read it into @now and @gained: 0; -EAGAIN when a group gave nothing: it was thrown
+ * out; GAIN_BACK; or another negative errno. part_read() - the same, but a group that was thrown out is started again
  */
 int part_look(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part);

@@ -16,13 +16,10 @@ static size_t add_readings(struct meter *m, const struct meter_part *part, uint6
 			   size_t nr)
 {
 	for (size_t i = 0; i < part->nr; i++) {
-		const struct reading *last = &part->last[i], *now = &part->now[i];
 		struct reading gained = { .enabled_ns = duration };
 
 		if (!part->held)
-			gained = (struct reading){ now->value - last->value,
-						   now->enabled_ns - last->enabled_ns,
-						   now->running_ns - last->running_ns };
+			gained = part->gained[i];
 		for (size_t w = 0; w < m->wants->nr; w++) {
 			if (!m->wants->wants[w].pmu || m->plan.event_of[w] != part->wants[i])
 				continue;
@@ -106,16 +103,28 @@ static bool is_lost(struct meter_pmu *p)
 	return !p->base.open && !p->base.held && !(turn && (turn->open || turn->held));
 }
 
+/* The events are opened again; a segment without readings says that time is missing until then. */
+static int begin_again(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
+{
+	const struct stat_segment lost = {
+		.pmu = pmu_number(m, p),
+		.start_ns = p->start_ns,
+		.end_ns = m->ops->now(),
+	};
+
+	p->failures = 0;
+	p->start_ns = lost.end_ns;
+	pmu_fresh(m, p);
+	return sink->segment(sink->arg, &lost);
+}
+
 /*
  * The next good reading has what this one did not give. If that fails as well, something
  * has happened to the events themselves.
  */
-static void after_failure(struct meter *m, struct meter_pmu *p)
+static int after_failure(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
 {
-	if (p->failures < 2)
-		return;
-	p->failures = 0;
-	pmu_fresh(m, p);
+	return p->failures < 2 ? 0 : begin_again(m, p, sink);
 }
 
 static int read_pmu(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
@@ -127,14 +136,11 @@ static int read_pmu(struct meter *m, struct meter_pmu *p, const struct meter_sin
 	p->care_ns = m->ops->now() + CARE_NS;
 	if (is_lost(p)) {
 		p->cost.failed++;
-		pmu_fresh(m, p);
-		return 0;
+		return begin_again(m, p, sink);
 	}
 	take = take_reading(m, p, turn);
-	if (take.base || take.turn) {
-		after_failure(m, p);
-		return 0;
-	}
+	if (take.base || take.turn)
+		return after_failure(m, p, sink);
 	err = emit(m, p, turn, take.at_ns, sink);
 	if (err)
 		return err;
@@ -159,8 +165,7 @@ static int exchange(struct meter *m, struct meter_pmu *p, size_t next,
 	if (take.base) {
 		/* What the base has is more than a turn is worth: it stays until that works. */
 		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
-		after_failure(m, p);
-		return 0;
+		return after_failure(m, p, sink);
 	}
 	err = emit(m, p, take.turn ? NULL : turn_of(p), take.at_ns, sink);
 	if (err)

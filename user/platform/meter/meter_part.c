@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "platform/pmu/gain.h"
 
 /* A PMU that others hold is asked again that rarely: each refusal is a line in the kernel log. */
 #define RETRY_NS   (10 * NS_PER_S)
@@ -52,7 +53,8 @@ int part_make(const struct meter *m, const uint32_t *events, size_t nr, struct m
 	part.fds = calloc(nr + 1, sizeof(*part.fds));
 	part.last = calloc(nr + 1, sizeof(*part.last));
 	part.now = calloc(nr + 1, sizeof(*part.now));
-	if (!part.wants || !part.fds || !part.last || !part.now) {
+	part.gained = calloc(nr + 1, sizeof(*part.gained));
+	if (!part.wants || !part.fds || !part.last || !part.now || !part.gained) {
 		part_free(m, &part);
 		return -ENOMEM;
 	}
@@ -109,6 +111,7 @@ void part_free(const struct meter *m, struct meter_part *part)
 	free(part->fds);
 	free(part->last);
 	free(part->now);
+	free(part->gained);
 	*part = (struct meter_part){ 0 };
 }
 
@@ -175,6 +178,7 @@ int part_ready(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 	part_close(m, part);
 	memset(part->last, 0, part->nr * sizeof(*part->last));
 	memset(part->now, 0, part->nr * sizeof(*part->now));
+	part->since_ns = m->ops->now();
 	part->group = part->nr;
 	part->starved = false;
 	part->shared = false;
@@ -253,6 +257,8 @@ static int read_group(const struct meter *m, struct meter_part *part, size_t fir
 		      uint64_t *words)
 {
 	ssize_t got = m->ops->read(part->fds[first], words, GROUP_HEAD + nr);
+	uint64_t window_ns = m->ops->now() - part->since_ns;
+	int err = 0;
 
 	if (got < 0)
 		return got;
@@ -263,15 +269,17 @@ static int read_group(const struct meter *m, struct meter_part *part, size_t fir
 	/* No time has passed: its CPU is gone, and this is an old reading. */
 	if (words[1] <= part->last[first].enabled_ns)
 		return -ESTALE;
-	for (size_t i = 0; i < nr; i++)
-		part->now[first + i] =
-			(struct reading){ words[GROUP_HEAD + i], words[1], words[2] };
-	return 0;
+	for (size_t i = first; i < first + nr && !err; i++) {
+		part->now[i] =
+			(struct reading){ words[GROUP_HEAD + i - first], words[1], words[2] };
+		err = gain_between(&part->last[i], &part->now[i], window_ns, &part->gained[i]);
+	}
+	return err;
 }
 
 static int read_part(struct meter *m, struct meter_pmu *p, struct meter_part *part, bool restart)
 {
-	uint64_t *words, begin, spent;
+	uint64_t *words, spent;
 	int err = 0;
 
 	if (!part->open)
@@ -279,7 +287,7 @@ static int read_part(struct meter *m, struct meter_pmu *p, struct meter_part *pa
 	words = calloc(GROUP_HEAD + part->nr, sizeof(*words));
 	if (!words)
 		return -ENOMEM;
-	begin = m->ops->now();
+	part->begin_ns = m->ops->now();
 	spent = m->ops->spent();
 	for (size_t i = 0; i < part->nr && !err; i += part->group) {
 		size_t n = part->nr - i < part->group ? part->nr - i : part->group;
@@ -293,7 +301,7 @@ static int read_part(struct meter *m, struct meter_pmu *p, struct meter_part *pa
 			err = read_group(m, part, i, n, words);
 	}
 	m->accounts[p->account].read_ns += m->ops->spent() - spent;
-	part->read_at_ns = begin + (m->ops->now() - begin) / 2;
+	part->read_at_ns = part->begin_ns + (m->ops->now() - part->begin_ns) / 2;
 	free(words);
 	return err;
 }
@@ -312,7 +320,7 @@ int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 static bool is_starved(const struct meter_part *part)
 {
 	for (size_t i = 0; i < part->nr && part->open && part->group < part->nr; i++) {
-		if (part->now[i].running_ns == part->last[i].running_ns)
+		if (!part->gained[i].running_ns)
 			return true;
 	}
 	return false;
@@ -325,4 +333,5 @@ void part_use(struct meter_part *part)
 	if (part->starved)
 		part->fallback = (part->group + 1) / 2;
 	memcpy(part->last, part->now, part->nr * sizeof(*part->last));
+	part->since_ns = part->begin_ns;
 }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "platform/meter/internal.h"
 #include "platform/meter/latency_fit.h"
+#include "platform/pmu/gain.h"
 #include "tables/events.h"
 
 /* Probes of one PMU, and their events: the cycles first, then two a probe. */
@@ -300,6 +301,13 @@ void sampler_cost(const struct sampler *s, struct self_cost *ret)
 
 /* --- reading */
 
+/* The next reading is one to start from, whatever it says. */
+static void forget(struct set *set)
+{
+	set->known = false;
+	memset(set->pmu.base.last, 0, set->pmu.base.nr * sizeof(*set->pmu.base.last));
+}
+
 /*
  * The group does not count any more: pinned, it lost its place when its CPU changed or
  * somebody was first. It is started again; if that did not help, it takes turns.
@@ -308,8 +316,7 @@ static void revive(struct sampler *s, struct set *set)
 {
 	struct meter_part *part = &set->pmu.base;
 
-	set->known = false;
-	memset(part->last, 0, part->nr * sizeof(*part->last));
+	forget(set);
 	if (set->stopped && !part->shared && !part->alone) {
 		part_close(s->meter, part);
 		set->gone = part_share(s->meter, &set->pmu, part);
@@ -319,28 +326,10 @@ static void revive(struct sampler *s, struct set *set)
 	set->stopped = true;
 }
 
-static uint64_t gained(const struct meter_part *part, size_t event)
-{
-	return part->now[event].value - part->last[event].value;
-}
-
-/* Does what was counted since the last good reading make sense? */
-static bool is_forward(const struct set *set)
-{
-	const struct meter_part *part = &set->pmu.base;
-	const struct reading *now = &part->now[0], *last = &part->last[0];
-	bool backwards = part->read_at_ns <= set->pmu.start_ns ||
-			 now->enabled_ns < last->enabled_ns || now->running_ns <= last->running_ns;
-
-	/* a driver that read a register wrong makes up for it the next time */
-	for (size_t i = 0; i < part->nr; i++)
-		backwards |= gained(part, i) >> 63;
-	return !backwards;
-}
-
 static int send(struct set *set, const struct trace_sink *out)
 {
 	const struct meter_part *part = &set->pmu.base;
+	const struct reading *gained = part->gained;
 	bool refused = false;
 	int err = 0;
 
@@ -349,11 +338,11 @@ static int send(struct set *set, const struct trace_sink *out)
 			.probe = set->first + i,
 			.start_ns = set->pmu.start_ns,
 			.end_ns = part->read_at_ns,
-			.outstanding = gained(part, 1 + 2 * i),
-			.requests = gained(part, 2 + 2 * i),
-			.cycles = gained(part, 0),
-			.enabled_ns = part->now[0].enabled_ns - part->last[0].enabled_ns,
-			.running_ns = part->now[0].running_ns - part->last[0].running_ns,
+			.outstanding = gained[1 + 2 * i].value,
+			.requests = gained[2 + 2 * i].value,
+			.cycles = gained[0].value,
+			.enabled_ns = gained[0].enabled_ns,
+			.running_ns = gained[0].running_ns,
 		};
 
 		err = trace_send_sample(out, &sample);
@@ -378,7 +367,11 @@ static int sample(struct sampler *s, struct set *set, const struct trace_sink *o
 		revive(s, set);
 	else if (!err)
 		set->stopped = false;
-	if (err || (set->known && out && !is_forward(set))) {
+	/* A driver that read a register wrong makes up for it the next time, or never. */
+	set->pmu.failures = err == GAIN_BACK ? set->pmu.failures + 1 : 0;
+	if (set->pmu.failures > 1)
+		forget(set);
+	if (err || (set->known && out && !part->gained[0].running_ns)) {
 		set->pmu.cost.failed++;
 		return 0;
 	}
