@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "metrics_world.h"
 #include "sample_report.h"
 
@@ -150,12 +151,51 @@ static void test_energy(void **state)
 	world_close(&w);
 }
 
+/* What never had a value is not 0: no series of bytes, until it has one. */
+static void test_never_counted(void **state)
+{
+	static const char *const families[] = {
+		"\nt410trace_memory_bytes_total{", "\nt410trace_memory_unattributed_bytes_total{",
+		"\nt410trace_device_bytes_total{", "\nt410trace_energy_joules_total{",
+		"\nt410trace_part_bytes_total{",
+	};
+	static const struct traffic_part part = { .name = "cha0/remote",
+						  .kind = PART_REMOTE,
+						  .nr_pmus = 2 };
+	struct world w;
+	char *text;
+
+	(void)state;
+	world_open(&w, 2, 1);
+	for (uint64_t i = 0; i < 3; i++) {
+		struct report *r = world_report(i);
+
+		world_with_energy(r);
+		for (size_t c = 0; c < r->nr_counters && i < 2; c++) {
+			r->counters[c].valid = false;
+			r->counters[c].running_ns = 0;
+		}
+		r->parts = calloc(1, sizeof(*r->parts));
+		assert_non_null(r->parts);
+		r->parts[0] = (struct report_part){ &part, i == 2, 0, 4000, i == 2 ? 4000 : 0, 1 };
+		r->nr_parts = 1;
+		world_add(&w, r);
+		text = world_text(&w, EXPOSITION_OPENMETRICS);
+		for (size_t f = 0; f < ARRAY_SIZE(families); f++)
+			assert_int_equal(strstr(text, families[f]) != NULL, i == 2);
+		assert_non_null(strstr(text, "\nt410trace_event_missing_intervals_total{"));
+		free(text);
+	}
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_shared_port),
 		cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_never_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

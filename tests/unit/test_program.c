@@ -359,6 +359,49 @@ static void floods_are_put_together(void **state)
 	assert_in_range(w.nr, 100, 201);
 }
 
+static int take_any(void *arg, const struct trace_event *e)
+{
+	(void)arg;
+	(void)e;
+	return 0;
+}
+
+/* One of two counters has no value: the other one does not hide it. To begin anew is no trouble. */
+static void one_bad_counter_is_trouble(void **state)
+{
+	struct program p = { .greeted = true, .started_ns = BEGIN, .name = "bmc" };
+	struct program_reading r = { .nr = 2, .read = { true, true } };
+	enum program_verdict verdict;
+	struct diag d = { 0 };
+	const struct trace_sink any = { take_any, NULL };
+	struct world w;
+	char text[256];
+
+	(void)state;
+	begin(&w);
+	assert_int_equal(header(START "\"counters\":[{\"name\":\"in\",\"direction\":\"read\"},"
+				      "{\"name\":\"out\",\"direction\":\"write\"}]}",
+				&d, &p.header),
+			 0);
+	p.windows = w.w;
+	p.windows.nr = 2;
+	p.windows.out = &any;
+	for (int i = 1; i <= 40; i++) {
+		p.good_ns = r.time_ns = BEGIN + i * NS_PER_S;
+		r.read[1] = i < 5 || i > 20;
+		r.values[0] = r.values[1] = 1000 + i;
+		if (i > 25)
+			r.values[1] = 40 - i; /* ever less */
+		assert_int_equal(program_windows_take(&p.windows, &r, r.time_ns, &verdict), 0);
+		assert_int_equal(verdict, PROGRAM_GOOD);
+		assert_int_equal(program_trouble(&p, r.time_ns, text, sizeof(text)),
+				 i > 14 && i <= 20);
+		if (i > 14 && i <= 20)
+			assert_non_null(strstr(text, "bmc/out"));
+	}
+	program_header_free(&p.header);
+}
+
 static void lines_out_of_time_are_refused(void **state)
 {
 	struct program_reading future = { .time_ns = BEGIN + 100 * MS, .nr = 1 };
@@ -653,6 +696,7 @@ int main(void)
 		cmocka_unit_test(readings_are_read),
 		cmocka_unit_test(differences_become_windows),
 		cmocka_unit_test(floods_are_put_together),
+		cmocka_unit_test(one_bad_counter_is_trouble),
 		cmocka_unit_test(lines_out_of_time_are_refused),
 		cmocka_unit_test(what_is_not_read_comes_with_the_next),
 		cmocka_unit_test(totals_that_fall),

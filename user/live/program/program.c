@@ -344,12 +344,32 @@ int program_greet(struct program *p, uint64_t deadline_ns, struct diag *d)
 
 /* --- how it goes */
 
+/* The other counters of the program may be well meanwhile. */
+static bool counter_trouble(const struct program *p, uint64_t now_ns, uint64_t limit,
+			    char *ret_text, size_t size)
+{
+	uint64_t begin_ns = later(p->windows.begin_ns, p->started_ns);
+
+	for (size_t i = 0; i < p->windows.nr; i++) {
+		uint64_t good_ns = later(p->windows.good_ns[i], begin_ns);
+
+		if (now_ns < good_ns || now_ns - good_ns <= limit)
+			continue;
+		snprintf(ret_text, size,
+			 "no good reading of %s for %.0f s: source %s gives it no value, or less "
+			 "than before",
+			 p->header.counters[i].counter.name, (now_ns - good_ns) / 1e9, p->name);
+		return true;
+	}
+	return false;
+}
+
 bool program_trouble(const struct program *p, uint64_t now_ns, char *ret_text, size_t size)
 {
 	uint64_t limit = later(UNWELL_NS, patience_ns(p));
 
 	if (now_ns - p->good_ns <= limit)
-		return false;
+		return counter_trouble(p, now_ns, limit, ret_text, size);
 	snprintf(ret_text, size, "no good reading of source %s for %.0f s: %s", p->name,
 		 (now_ns - p->good_ns) / 1e9, p->why[0] ? p->why : "it was started again");
 	return true;

@@ -105,7 +105,7 @@ int program_mark(struct program *p, uint64_t now_ns);
 /** program_news() - take a line of what has happened; false when there is none */
 bool program_news(struct program *p, char *ret_text, size_t size);
 
-/** program_trouble() - has it said nothing of use for long? @ret_text gets why */
+/** program_trouble() - has it, or one of its counters, said nothing of use for long? @ret_text gets why */
 bool program_trouble(const struct program *p, uint64_t now_ns, char *ret_text, size_t size);
 
 /** program_close() - have it ended; program_free() waits for that, for a second at most */

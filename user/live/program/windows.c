@@ -118,10 +118,14 @@ int program_windows_take(struct program_windows *w, const struct program_reading
 		return 0;
 	w->last_ns = r->time_ns;
 	for (size_t i = 0; i < w->nr && !err; i++) {
+		uint64_t failed = w->failed;
+
 		if (r->read[i])
 			err = take_value(w, i, r->time_ns, r->values[i]);
 		else
 			w->failed++;
+		if (w->failed == failed)
+			w->good_ns[i] = now_ns;
 	}
 	return err;
 }

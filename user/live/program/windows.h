@@ -43,6 +43,7 @@ struct program_total {
  * @begin_ns: begin of the books, UINT64_MAX before
  * @last_ns: of the last good reading
  * @totals: by counter
+ * @good_ns: by counter, when its last good reading came, 0 = none yet
  * @failed: readings of a counter that were of no use; its bytes are in the next window
  * @restarts, @uncounted_ns: how often a counter began anew, and time of which nothing is known
  * @bad: windows that nobody wanted
@@ -55,6 +56,7 @@ struct program_windows {
 	uint64_t begin_ns;
 	uint64_t last_ns;
 	struct program_total totals[PROGRAM_MAX_COUNTERS];
+	uint64_t good_ns[PROGRAM_MAX_COUNTERS];
 	uint64_t failed;
 	uint64_t restarts;
 	uint64_t uncounted_ns;

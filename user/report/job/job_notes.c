@@ -139,7 +139,7 @@ static int put_tangled(FILE *out, const struct job_context *c, const struct acco
 	uint64_t inseparable = 0, all = 0;
 	char bytes[FORMAT_NUMBER_LEN], percent[FORMAT_NUMBER_LEN];
 
-	for (int d = 0; d < 2; d++) {
+	for (int d = 0; d < NR_DIRECTIONS; d++) {
 		struct job_sum_value v = job_sum_of(c->node, j, &j->whole, JOB_SUM_MEM, d);
 
 		inseparable = sum_capped(inseparable, v.inseparable);

@@ -88,6 +88,12 @@ static void expose_total(struct exposer *x, const struct view *v, const struct a
 		      value);
 }
 
+/* What was never counted is not 0: it has no series. */
+static bool was_counted(const struct accounts_node *n, const struct account_node_total *t)
+{
+	return t->missing < n->intervals;
+}
+
 /* Counters with the same labels are one series. */
 static void expose_view(struct exposer *x, const struct accounts_node *n, const struct view *v,
 			part_fn part, unsigned int which, const char *reason)
@@ -97,12 +103,13 @@ static void expose_view(struct exposer *x, const struct accounts_node *n, const 
 		uint64_t sum = 0;
 		bool first = true;
 
-		if (!v->takes(c))
+		if (!v->takes(c) || !was_counted(n, &n->totals[i]))
 			continue;
 		for (size_t k = 0; k < n->nr_totals; k++) {
 			const struct account_counter *other = &n->counters[n->totals[k].counter];
 
-			if (!v->takes(other) || !same_labels(v, c, other))
+			if (!v->takes(other) || !same_labels(v, c, other) ||
+			    !was_counted(n, &n->totals[k]))
 				continue;
 			first = first && k >= i;
 			sum += part(&n->totals[k], which);
@@ -147,8 +154,9 @@ struct family {
 
 static bool counts_energy(const struct accounts_node *n)
 {
-	for (size_t i = 0; i < n->nr_counters; i++)
-		if (n->counters[i].unit == UNIT_NANOJOULES)
+	for (size_t i = 0; i < n->nr_totals; i++)
+		if (n->counters[n->totals[i].counter].unit == UNIT_NANOJOULES &&
+		    was_counted(n, &n->totals[i]))
 			return true;
 	return false;
 }
@@ -160,7 +168,7 @@ static void expose_energy_part(struct exposer *x, const struct accounts_node *n,
 		const struct account_counter *c = &n->counters[n->totals[i].counter];
 		char socket[16];
 
-		if (c->unit != UNIT_NANOJOULES)
+		if (c->unit != UNIT_NANOJOULES || !was_counted(n, &n->totals[i]))
 			continue;
 		snprintf(socket, sizeof(socket), "%u", c->socket);
 		expose_joules(x,
@@ -307,6 +315,9 @@ static void expose_parts(struct exposer *x, const struct openmetrics *m)
 							  direction_name(s->direction) },
 							{ NULL, NULL } };
 
+			/* as with counters: what never counted has no bytes */
+			if (!f && !s->running_ns && !s->bytes)
+				continue;
 			snprintf(socket, sizeof(socket), "%u", s->socket);
 			if (f)
 				expose_seconds(x, labels, f > 1 ? s->running_ns : s->enabled_ns);
