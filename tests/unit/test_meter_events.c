@@ -391,6 +391,97 @@ static void test_first_place_is_gone(void **state)
 	meter_close(m);
 }
 
+static const struct fake_event *event_on(int cpu)
+{
+	for (size_t i = 0; i < FAKE_MAX; i++)
+		if (fake.events[i].used && fake.events[i].attr.type == PERF_TYPE_SOFTWARE &&
+		    fake.events[i].cpu == cpu)
+			return &fake.events[i];
+	return NULL;
+}
+
+/* The meter counts page faults on CPUs 1 and 2; the first interval of a second has all of both. */
+static struct meter *count_on_two_cpus(void)
+{
+	struct meter *m;
+
+	fake_add(PERF_TYPE_SOFTWARE, 10, 0);
+	add(NULL, PERF_COUNT_SW_PAGE_FAULTS, 0, 0);
+	tree_put(&tree, "devices/system/cpu/online", "1-2\n");
+	m = open_meter(0.005);
+	run(m, NS_PER_S, NS_PER_S);
+	assert_int_equal(nr_seen, 1);
+	assert_true(sum_of(0).running_ns > 1990 * MS && sum_of(0).running_ns < 2010 * MS);
+	assert_int_equal(sum_of(0).enabled_ns, sum_of(0).running_ns);
+	return m;
+}
+
+/* A CPU comes online: it is counted within a second, and that second is missing. */
+static void test_a_cpu_comes(void **state)
+{
+	struct meter *m = count_on_two_cpus();
+	struct reading before = sum_of(0), sum;
+
+	(void)state;
+	tree_put(&tree, "devices/system/cpu/online", "1-3\n");
+	run(m, 1500 * MS, 10 * NS_PER_S);
+	assert_non_null(event_on(3));
+	run(m, 8500 * MS, 8500 * MS - MS);
+	sum = sum_of(0);
+	assert_int_equal(sum.value, sum.running_ns * fake_rate(PERF_COUNT_SW_PAGE_FAULTS));
+	assert_true(sum.running_ns - before.running_ns > 28900 * MS);
+	assert_in_range(sum.enabled_ns - sum.running_ns, 1, 1010 * MS);
+	meter_close(m);
+}
+
+/* One goes off: nothing of it is missing. It comes back to events that stand: they are opened again. */
+static void test_a_cpu_goes_and_comes_back(void **state)
+{
+	struct meter *m = count_on_two_cpus();
+	struct reading before;
+
+	(void)state;
+	tree_put(&tree, "devices/system/cpu/online", "1\n");
+	fake.events[event_on(2) - fake.events].enabled = false;
+	run(m, 5 * NS_PER_S, NS_PER_S);
+	before = sum_of(0);
+	assert_int_equal(before.enabled_ns, before.running_ns);
+	assert_true(before.running_ns < 7010 * MS);
+	tree_put(&tree, "devices/system/cpu/online", "1-2\n");
+	run(m, 5 * NS_PER_S, NS_PER_S);
+	assert_true(event_on(2)->enabled);
+	assert_true(sum_of(0).running_ns - before.running_ns > 8900 * MS);
+	assert_in_range(sum_of(0).enabled_ns - sum_of(0).running_ns, 1, 1010 * MS);
+	/* Off and on again between two looks: what stands is noticed at the next reading. */
+	before = sum_of(0);
+	fake.events[event_on(2) - fake.events].enabled = false;
+	run(m, 4 * NS_PER_S, NS_PER_S);
+	assert_true(event_on(2)->enabled);
+	assert_in_range(sum_of(0).enabled_ns - sum_of(0).running_ns, 1500 * MS, 4000 * MS);
+	assert_true(sum_of(0).running_ns - before.running_ns > 5500 * MS);
+	assert_int_equal(cost_of(m, 0).failed, 0);
+	meter_close(m);
+}
+
+/* A total of one CPU that goes back hides in no sum, and cannot be made up for by others. */
+static void test_a_cpu_counts_back(void **state)
+{
+	struct meter *m = count_on_two_cpus();
+	struct reading before = sum_of(0);
+
+	(void)state;
+	fake.events[event_on(2) - fake.events].value = 0;
+	run(m, 500 * MS, 400 * MS);
+	assert_int_equal(nr_seen, 1);
+	assert_int_equal(cost_of(m, 0).failed, 1);
+	run(m, 400 * MS, 300 * MS);
+	assert_int_equal(nr_seen, 2);
+	assert_int_equal(cost_of(m, 0).failed, 1);
+	assert_true(sum_of(0).value - before.value < 1000 * MS * fake_rate(2));
+	assert_true(sum_of(0).enabled_ns - sum_of(0).running_ns > 700 * MS);
+	meter_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +498,9 @@ int main(void)
 		TEST(test_all_cpus),
 		TEST(test_cores_beside_pmus),
 		TEST(test_first_place_is_gone),
+		TEST(test_a_cpu_comes),
+		TEST(test_a_cpu_goes_and_comes_back),
+		TEST(test_a_cpu_counts_back),
 	};
 
 	return cmocka_run_group_tests(tests, find_all, drop_all);

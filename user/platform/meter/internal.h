@@ -118,8 +118,10 @@ struct meter_pmu {
  * struct meter_cores - events of the cores or of the kernel
  * @wants: in the order of opening; @nr of them
  * @places: tasks or CPUs where each is open
- * @fds: by place and want
- * @last, @now: sums over the places
+ * @gained: by want, over the places since @start_ns, with the time that is missing
+ * @look_ns: when CPUs that have come are looked for next, UINT64_MAX = never
+ * @looked_ns: when that was last
+ * @failures: readings in a row that failed
  */
 struct meter_cores {
 	uint32_t *wants;
@@ -127,12 +129,19 @@ struct meter_cores {
 	struct meter_place {
 		int pid;
 		int cpu;
+		bool online;
+		bool stands;	      /* its events do not go on though it is online */
+		uint64_t since_ns;    /* begin of the last reading that was used */
+		int *fds;	      /* by want; a negative errno */
+		struct reading *last; /* by want, as for a part; owns the others, too */
+		struct reading *now, *gained;
 	} * places;
 	size_t nr_places, cap_places;
-	int *fds;
-	struct reading *last;
-	struct reading *now;
+	struct reading *gained;
 	uint64_t start_ns;
+	uint64_t look_ns;
+	uint64_t looked_ns;
+	uint32_t failures;
 	struct stat_cost cost;
 };
 
@@ -262,6 +271,8 @@ void turns_gap(struct meter_pmu *p, uint64_t ns);
 /* cores_find() - which tasks or CPUs; cores_open() - open and start the events there */
 int cores_find(struct meter *m, struct diag *d);
 int cores_open(struct meter *m);
+/* cores_look() - open events on CPUs that have come online: 0 or -ENOMEM */
+int cores_look(struct meter *m);
 void cores_close(struct meter *m);
 int cores_read(struct meter *m, const struct meter_sink *sink);
 

@@ -416,7 +416,7 @@ static int read_due(struct meter *m, uint64_t now_ns, const struct meter_sink *s
 
 uint64_t meter_next_ns(const struct meter *m)
 {
-	uint64_t next = UINT64_MAX;
+	uint64_t next = m->cores.look_ns;
 
 	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
 		const struct meter_pmu *p = &m->pmus[i];
@@ -442,6 +442,8 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
 		err = read_due(m, now_ns, sink);
 	if (!err)
 		err = take_care(m, now_ns, sink);
+	if (!err && now_ns >= m->cores.look_ns)
+		err = cores_look(m);
 	return err ? diag_error(d, err, "counts could not be taken over") : 0;
 }
 

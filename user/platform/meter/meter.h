@@ -38,7 +38,8 @@ struct meter_options {
  * struct meter_sink - receives what was counted
  * @segment: see struct stat_segment; counters are indexes of wants. Wants that are the same
  *	event have a reading each. Readings of the cores are sums over threads or CPUs; all
- *	zero means that the process did not run
+ *	zero means that the process did not run, and time in which an online CPU had no event
+ *	yet is enabled, not running
  * @arg: handed to it
  *
  * Returns 0 or a negative errno, which ends the reading.

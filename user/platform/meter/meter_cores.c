@@ -14,12 +14,30 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "platform/pmu/gain.h"
 
-static int add_place(struct meter_cores *c, int pid, int cpu)
+/* In a shorter window than this, how long it takes to switch events on is a part of it. */
+#define STANDS_NS (NS_PER_S / 100)
+
+static int add_place(struct meter *m, int pid, int cpu)
 {
+	struct meter_cores *c = &m->cores;
+	struct meter_place p = { .pid = pid, .cpu = cpu, .since_ns = c->looked_ns };
+
 	if (array_room(c->places, c->cap_places, c->nr_places))
 		return -ENOMEM;
-	c->places[c->nr_places++] = (struct meter_place){ pid, cpu };
+	p.fds = calloc(c->nr, sizeof(*p.fds));
+	p.last = calloc(3 * c->nr, sizeof(*p.last));
+	if (!p.fds || !p.last) {
+		free(p.fds);
+		free(p.last);
+		return -ENOMEM;
+	}
+	p.now = p.last + c->nr;
+	p.gained = p.now + c->nr;
+	for (size_t i = 0; i < c->nr; i++)
+		p.fds[i] = -ENODEV;
+	c->places[c->nr_places++] = p;
 	return 0;
 }
 
@@ -32,7 +50,7 @@ static int find_threads(struct meter *m, struct diag *d)
 	int err = 0;
 
 	if (m->o.enable_on_exec)
-		return add_place(&m->cores, m->o.pid, -1);
+		return add_place(m, m->o.pid, -1);
 	snprintf(path, sizeof(path), "/proc/%d/task", m->o.pid);
 	dir = opendir(path);
 	if (!dir)
@@ -41,24 +59,29 @@ static int find_threads(struct meter *m, struct diag *d)
 		uint64_t tid;
 
 		if (!parse_u64(e->d_name, &tid) && tid <= INT32_MAX)
-			err = add_place(&m->cores, tid, -1);
+			err = add_place(m, tid, -1);
 	}
 	return err;
 }
 
-static int find_cpus(struct meter *m, struct diag *d)
+static int read_online(const struct meter *m, struct cpulist *ret)
 {
 	char line[CPULIST_TEXT_LEN];
-	struct cpulist cpus;
 	int err = sysfs_read(m->fs, line, sizeof(line), "devices/system/cpu/online");
 
-	if (!err)
-		err = cpulist_parse(line, &cpus);
+	return err ? err : cpulist_parse(line, ret);
+}
+
+static int find_cpus(struct meter *m, struct diag *d)
+{
+	struct cpulist cpus;
+	int err = read_online(m, &cpus);
+
 	if (err)
 		return diag_fail(d, err, "%s/devices/system/cpu/online: %s", m->fs->root,
 				 strerror(-err));
 	for (int cpu = -1; !err && (cpu = cpulist_next(&cpus, cpu)) >= 0;)
-		err = add_place(&m->cores, -1, cpu);
+		err = add_place(m, -1, cpu);
 	return err;
 }
 
@@ -124,12 +147,11 @@ static void refuse(struct meter *m, uint32_t want, int err)
  * Open all events at one place. An event that does not fit beside the others of its set
  * starts a group of its own; the kernel then lets the groups take turns.
  */
-static int open_place(struct meter *m, size_t at)
+static int open_place(struct meter *m, const struct meter_place *place)
 {
 	struct meter_cores *c = &m->cores;
-	int *fds = c->fds + at * c->nr;
+	int *fds = place->fds, leader = -1;
 	uint32_t set = 0;
-	int leader = -1;
 
 	for (size_t i = 0; i < c->nr; i++) {
 		uint32_t want = c->wants[i];
@@ -138,15 +160,13 @@ static int open_place(struct meter *m, size_t at)
 		if (!its_set || its_set != set)
 			leader = -1;
 		set = its_set;
-		fds[i] = open_one(m, &c->places[at], want, leader);
+		fds[i] = open_one(m, place, want, leader);
 		if (fds[i] == -EINVAL && leader >= 0) {
 			leader = -1;
-			fds[i] = open_one(m, &c->places[at], want, leader);
+			fds[i] = open_one(m, place, want, leader);
 		}
 		if (fds[i] == -EMFILE || fds[i] == -ENFILE || fds[i] == -ENOMEM)
 			return fds[i];
-		if (fds[i] < 0)
-			refuse(m, want, fds[i]);
 		if (fds[i] >= 0 && leader < 0)
 			leader = fds[i];
 	}
@@ -154,33 +174,36 @@ static int open_place(struct meter *m, size_t at)
 }
 
 /* An event that is open anywhere counts there, whatever places are gone. */
-static void accept_open(struct meter *m)
+static void find_refused(struct meter *m)
 {
 	const struct meter_cores *c = &m->cores;
 
-	for (size_t i = 0; i < c->nr_places * c->nr; i++) {
-		uint32_t want = c->wants[i % c->nr];
+	for (size_t i = 0; i < c->nr; i++) {
+		bool open = false;
 
-		if (c->fds[i] >= 0 && is_gone(m->refused[want]))
-			m->refused[want] = 0;
+		for (size_t k = 0; k < c->nr_places; k++) {
+			int fd = c->places[k].fds[i];
+
+			open |= fd >= 0;
+			if (fd < 0)
+				refuse(m, c->wants[i], fd);
+		}
+		if (open && is_gone(m->refused[c->wants[i]]))
+			m->refused[c->wants[i]] = 0;
 	}
 }
 
 /* Leaders of groups were opened disabled; siblings follow them. */
-static int start(struct meter *m)
+static int start(struct meter *m, struct meter_place *place)
 {
-	struct meter_cores *c = &m->cores;
+	int err = 0;
 
-	c->start_ns = m->ops->now();
+	place->since_ns = m->ops->now();
 	if (m->o.pid && m->o.enable_on_exec)
 		return 0;
-	for (size_t i = 0; i < c->nr_places * c->nr; i++) {
-		int err = c->fds[i] < 0 ? 0 : m->ops->enable(c->fds[i]);
-
-		if (err)
-			return err;
-	}
-	return 0;
+	for (size_t i = 0; i < m->cores.nr && !err; i++)
+		err = place->fds[i] < 0 ? 0 : m->ops->enable(place->fds[i]);
+	return err;
 }
 
 int cores_find(struct meter *m, struct diag *d)
@@ -198,58 +221,159 @@ int cores_open(struct meter *m)
 	struct meter_cores *c = &m->cores;
 	int err = 0;
 
+	c->look_ns = UINT64_MAX;
 	if (!c->nr)
 		return 0;
-	c->fds = calloc(c->nr_places * c->nr + 1, sizeof(*c->fds));
-	c->last = calloc(c->nr, sizeof(*c->last));
-	c->now = calloc(c->nr, sizeof(*c->now));
-	if (!c->fds || !c->last || !c->now)
+	c->gained = calloc(c->nr, sizeof(*c->gained));
+	if (!c->gained)
 		return -ENOMEM;
-	for (size_t i = 0; i < c->nr_places * c->nr; i++)
-		c->fds[i] = -1;
 	for (size_t i = 0; i < c->nr_places && !err; i++)
-		err = open_place(m, i);
+		err = open_place(m, &c->places[i]);
 	if (err)
 		return err;
-	accept_open(m);
-	return start(m);
+	find_refused(m);
+	c->start_ns = c->looked_ns = m->ops->now();
+	if (!m->o.pid)
+		c->look_ns = c->looked_ns + CARE_SOON_NS;
+	for (size_t i = 0; i < c->nr_places && !err; i++) {
+		c->places[i].online = true;
+		err = start(m, &c->places[i]);
+	}
+	return err;
 }
 
 void cores_close(struct meter *m)
 {
 	struct meter_cores *c = &m->cores;
 
-	if (c->fds)
-		perf_events_close(m->ops, c->fds, c->nr_places * c->nr);
+	for (size_t i = 0; i < c->nr_places; i++) {
+		perf_events_close(m->ops, c->places[i].fds, c->nr);
+		free(c->places[i].fds);
+		free(c->places[i].last);
+	}
 	free(c->wants);
 	free(c->places);
-	free(c->fds);
-	free(c->last);
-	free(c->now);
+	free(c->gained);
 	*c = (struct meter_cores){ 0 };
 }
 
-/* Add up an event over all places. */
-static int read_event(const struct meter *m, size_t event, struct reading *ret)
+/* --- reading */
+
+static int read_event(const struct meter *m, const struct meter_place *p, size_t event,
+		      uint64_t begin_ns)
 {
-	const struct meter_cores *c = &m->cores;
-	struct reading sum = { 0 };
+	uint64_t words[3], window_ns = UINT64_MAX;
+	ssize_t got = m->ops->read(p->fds[event], words, 3);
+	int err;
 
-	for (size_t i = 0; i < c->nr_places; i++) {
-		int fd = c->fds[i * c->nr + event];
-		uint64_t words[3];
-		ssize_t got = fd < 0 ? 0 : m->ops->read(fd, words, 3);
-
-		if (fd < 0)
-			continue;
-		if (got != sizeof(words))
-			return got < 0 ? got : -EAGAIN;
-		sum.value += words[0];
-		sum.enabled_ns += words[1];
-		sum.running_ns += words[2];
+	if (got != sizeof(words))
+		return got < 0 ? got : -EAGAIN;
+	/* Those of a task have the times of its children, too. */
+	if (!m->o.pid)
+		window_ns = m->ops->now() - p->since_ns;
+	p->now[event] = (struct reading){ words[0], words[1], words[2] };
+	err = gain_between(&p->last[event], &p->now[event], window_ns, &p->gained[event]);
+	/* One that stays back begins again where it is; what it counted until then is missing. */
+	if (err && m->cores.failures) {
+		p->gained[event] = (struct reading){ .enabled_ns = begin_ns - p->since_ns };
+		err = 0;
 	}
-	*ret = sum;
-	return 0;
+	return err;
+}
+
+/*
+ * What a place has gained, in @gained. A CPU that went off and came back unseen has events that
+ * stand: no time has passed for them. That time is missing, as where a CPU has no event yet.
+ */
+static int read_place(struct meter *m, struct meter_place *p, uint64_t begin_ns)
+{
+	uint64_t window_ns = begin_ns - p->since_ns;
+	bool of_cpu = !m->o.pid && p->online;
+	int err = 0;
+
+	p->stands = false;
+	memset(p->gained, 0, m->cores.nr * sizeof(*p->gained));
+	for (size_t i = 0; i < m->cores.nr && !err; i++) {
+		bool stands = of_cpu && is_gone(p->fds[i]);
+
+		if (p->fds[i] >= 0) {
+			err = read_event(m, p, i, begin_ns);
+			stands = of_cpu && !err && window_ns > STANDS_NS &&
+				 p->gained[i].enabled_ns < window_ns / 2;
+		}
+		if (stands)
+			p->gained[i].enabled_ns = window_ns;
+		p->stands |= stands;
+	}
+	/* What is off need not be readable. */
+	return p->online ? err : 0;
+}
+
+static void use_place(struct meter *m, struct meter_place *p, uint64_t begin_ns)
+{
+	for (size_t i = 0; i < m->cores.nr; i++) {
+		m->cores.gained[i].value += p->gained[i].value;
+		m->cores.gained[i].enabled_ns += p->gained[i].enabled_ns;
+		m->cores.gained[i].running_ns += p->gained[i].running_ns;
+	}
+	memcpy(p->last, p->now, m->cores.nr * sizeof(*p->last));
+	p->since_ns = begin_ns;
+}
+
+/* Of a CPU that has come, or come back: since @since_ns at most nobody counted there. */
+static void open_again(struct meter *m, struct meter_place *p, uint64_t since_ns)
+{
+	uint64_t now = m->ops->now();
+
+	for (size_t i = 0; i < m->cores.nr; i++)
+		m->cores.gained[i].enabled_ns += now - since_ns;
+	perf_events_close(m->ops, p->fds, m->cores.nr);
+	memset(p->last, 0, 3 * m->cores.nr * sizeof(*p->last));
+	for (size_t i = 0; i < m->cores.nr; i++)
+		p->fds[i] = -ENODEV;
+	/* What fails is missing, and tried again. */
+	open_place(m, p);
+	start(m, p);
+}
+
+static bool has_place(const struct meter_cores *c, int cpu)
+{
+	for (size_t i = 0; i < c->nr_places; i++)
+		if (c->places[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+int cores_look(struct meter *m)
+{
+	struct meter_cores *c = &m->cores;
+	uint64_t now = m->ops->now();
+	struct cpulist cpus;
+	int err = 0;
+
+	c->look_ns = now + CARE_SOON_NS;
+	/* As long as nobody tells, those that were there are there. */
+	if (read_online(m, &cpus))
+		return 0;
+	for (int cpu = -1; !err && (cpu = cpulist_next(&cpus, cpu)) >= 0;)
+		if (!has_place(c, cpu))
+			err = add_place(m, -1, cpu);
+	for (size_t i = 0; i < c->nr_places && !err; i++) {
+		struct meter_place *p = &c->places[i];
+		bool was = p->online, is = cpulist_contains(&cpus, p->cpu);
+
+		if (is == was && !(is && p->stands))
+			continue;
+		/* What it counted before it went off. */
+		p->online = was && is;
+		if (!read_place(m, p, now))
+			use_place(m, p, now);
+		if (is)
+			open_again(m, p, was ? p->since_ns : c->looked_ns);
+		p->online = is;
+	}
+	c->looked_ns = now;
+	return err;
 }
 
 int cores_read(struct meter *m, const struct meter_sink *sink)
@@ -261,31 +385,36 @@ int cores_read(struct meter *m, const struct meter_sink *sink)
 		.counters = m->counters,
 		.readings = m->readings,
 	};
-	uint64_t begin = m->ops->now(), end;
+	uint64_t begin, end;
 	int err = 0;
 
 	if (!c->nr)
 		return 0;
-	for (size_t i = 0; i < c->nr && !err; i++)
-		err = read_event(m, i, &c->now[i]);
+	if (!m->o.pid)
+		err = cores_look(m);
+	if (err)
+		return err;
+	begin = m->ops->now();
+	for (size_t i = 0; i < c->nr_places && !err; i++)
+		err = read_place(m, &c->places[i], begin);
 	end = m->ops->now();
 	c->cost.readings++;
 	c->cost.read_ns += end - begin;
 	c->cost.failed += err != 0;
 	/* Counts go on: the next good reading has what this one did not give. */
+	c->failures = err ? c->failures + 1 : 0;
 	if (err)
 		return 0;
 	s.end_ns = begin + (end - begin) / 2;
+	for (size_t i = 0; i < c->nr_places; i++)
+		use_place(m, &c->places[i], begin);
 	for (size_t i = 0; i < c->nr; i++) {
 		if (m->refused[c->wants[i]])
 			continue;
 		m->counters[s.nr] = c->wants[i];
-		m->readings[s.nr++] =
-			(struct reading){ c->now[i].value - c->last[i].value,
-					  c->now[i].enabled_ns - c->last[i].enabled_ns,
-					  c->now[i].running_ns - c->last[i].running_ns };
-		c->last[i] = c->now[i];
+		m->readings[s.nr++] = c->gained[i];
 	}
+	memset(c->gained, 0, c->nr * sizeof(*c->gained));
 	c->start_ns = s.end_ns;
 	return s.nr ? sink->segment(sink->arg, &s) : 0;
 }
