@@ -140,14 +140,20 @@ static __always_inline __u32 device_of(const struct request *rq)
 	return disk_look_up(disk);
 }
 
+/*
+ * Set before load: the operation that writes where the disk chooses, 0 = the kernel has none. Not by
+ * CO-RE: its enum has another name before Linux 6.0, and libbpf looks for a name that the kernel does
+ * not have in all modules, which needs CAP_SYS_ADMIN.
+ */
+const volatile __u32 io_zone_append;
+
 /* What is written to a disk is read from memory. False: no data is moved. */
 static __always_inline bool direction(const struct request *rq, bool *ret_reads)
 {
 	__u32 op = rq->cmd_flags & OP_MASK;
 
 	*ret_reads = op != OP_READ && op != OP_DRV_IN;
-	return op <= OP_WRITE || op == OP_DRV_IN || op == OP_DRV_OUT ||
-	       op == bpf_core_enum_value(enum req_op, REQ_OP_ZONE_APPEND);
+	return op <= OP_WRITE || op == OP_DRV_IN || op == OP_DRV_OUT || op == io_zone_append;
 }
 
 /*
@@ -446,7 +452,7 @@ int BPF_PROG(io_complete, struct request *rq, int error, unsigned int bytes)
 		if (device == IO_NO_DEVICE)
 			return 0;
 	}
-	/* the error is of the type blk_status_t, a byte */
+	/* a blk_status_t, a byte; on Linux 5.15 an errno below 0, whose low byte is not 0 */
 	if (error & 0xff || !bytes || !direction(rq, &reads))
 		return 0;
 	t = io_open(LEDGER_IO_BLOCK);

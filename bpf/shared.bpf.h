@@ -101,10 +101,13 @@ extern const volatile __u64 ring_wake_bytes;
 extern const volatile __u32 v1_controller;
 extern const volatile __u32 v1_subsys;
 
-/* Where the controller's state is in a css_set; that is known when the program is loaded. */
+/*
+ * Where the controller's state is in a css_set; that is known when the program is loaded. Opaque: as
+ * part of a load it would be that of a member of another size on kernels with more or fewer controllers.
+ */
 static __always_inline __u64 v1_state_offset(void)
 {
-	return bpf_core_field_offset(struct css_set, subsys) + v1_subsys * sizeof(void *);
+	return opaque(bpf_core_field_offset(struct css_set, subsys)) + v1_subsys * sizeof(void *);
 }
 
 static __always_inline __u64 v1_id(__u64 kernel_id)

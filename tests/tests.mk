@@ -39,6 +39,16 @@ $(B)/tests/unit/test_ledger_flush: LDFLAGS += -Wl,--wrap=ledger_drain,--wrap=led
 # It plays the kernel, too
 $(B)/tests/unit/test_ledger_misses: LDFLAGS += -Wl,--wrap=bpf_program__fd,--wrap=bpf_obj_get_info_by_fd
 
+# What old kernels call things; see there
+OLD	:= $(patsubst %,$(B)/tests/kernels/%.o,514 515 518)
+$(OLD): $(B)/tests/kernels/%.o: tests/fixtures/old_kernels.c $(B)/.bpfflags
+	@mkdir -p $(@D)
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) -O2 -g -target bpf $(WARN) -DLINUX=$* -c -o $@ $<
+$(B)/tests/unit/test_old_kernels: | $(OLD)
+$(B)/tests/unit/test_old_kernels.o: $(SKEL)
+$(B)/tests/unit/test_old_kernels.o: CPPFLAGS += -DKERNELS='"$(B)/tests/kernels"'
+
 # Built, not run: tests/run.sh runs them
 .PHONY: unit-programs
 unit-programs: $(UNIT) $(B)/tests/unit/make_accounts $(PROGRAM)

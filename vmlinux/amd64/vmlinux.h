@@ -157,24 +157,6 @@ struct bpf_iter_meta {
 	};
 };
 
-enum req_op {
-	REQ_OP_READ = 0,
-	REQ_OP_WRITE = 1,
-	REQ_OP_FLUSH = 2,
-	REQ_OP_DISCARD = 3,
-	REQ_OP_SECURE_ERASE = 5,
-	REQ_OP_ZONE_APPEND = 7,
-	REQ_OP_WRITE_ZEROES = 9,
-	REQ_OP_ZONE_OPEN = 11,
-	REQ_OP_ZONE_CLOSE = 13,
-	REQ_OP_ZONE_FINISH = 15,
-	REQ_OP_ZONE_RESET = 17,
-	REQ_OP_ZONE_RESET_ALL = 19,
-	REQ_OP_DRV_IN = 34,
-	REQ_OP_DRV_OUT = 35,
-	REQ_OP_LAST = 36,
-};
-
 struct request {
 	struct request_queue *q;
 	blk_opf_t cmd_flags;

@@ -120,24 +120,6 @@ struct net_device {
 
 typedef __kernel_pid_t pid_t;
 
-enum req_op {
-	REQ_OP_READ = 0,
-	REQ_OP_WRITE = 1,
-	REQ_OP_FLUSH = 2,
-	REQ_OP_DISCARD = 3,
-	REQ_OP_SECURE_ERASE = 5,
-	REQ_OP_ZONE_APPEND = 7,
-	REQ_OP_WRITE_ZEROES = 9,
-	REQ_OP_ZONE_OPEN = 11,
-	REQ_OP_ZONE_CLOSE = 13,
-	REQ_OP_ZONE_FINISH = 15,
-	REQ_OP_ZONE_RESET = 17,
-	REQ_OP_ZONE_RESET_ALL = 19,
-	REQ_OP_DRV_IN = 34,
-	REQ_OP_DRV_OUT = 35,
-	REQ_OP_LAST = 36,
-};
-
 struct request_queue;
 
 struct request {

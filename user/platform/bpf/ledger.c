@@ -185,19 +185,11 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 static int subsys_number(const char *controller, uint32_t *ret)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	int id = btf ? btf__find_by_name_kind(btf, "cgroup_subsys_id", BTF_KIND_ENUM) : -ENOENT;
-	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, id) : NULL;
-	const struct btf_enum *e = type ? btf_enum(type) : NULL;
 	char name[64];
-	int err = -ENOENT;
+	int err;
 
 	snprintf(name, sizeof(name), "%s_cgrp_id", controller);
-	for (uint32_t i = 0; err && type && i < btf_vlen(type); i++) {
-		if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) != 0)
-			continue;
-		*ret = e[i].val;
-		err = 0;
-	}
+	err = ledger_enum_value(btf, "cgroup_subsys_id", name, ret);
 	btf__free(btf);
 	return err;
 }

@@ -175,6 +175,7 @@ void ledger_io_configure(struct ledger *l, const struct ledger_options *o, uint3
 		bpf_program__set_autoload(list[i].prog, load);
 		bpf_program__set_autoattach(list[i].prog, false);
 	}
+	l->skel->rodata->io_zone_append = ledger_zone_append(btf);
 	btf__free(btf);
 	bpf_map__set_autocreate(l->skel->maps.io_tables, parts);
 	bpf_map__set_autocreate(l->skel->maps.io_requests, parts & IO_BLOCK);

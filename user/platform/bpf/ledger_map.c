@@ -52,3 +52,27 @@ bool ledger_kernel_has(const char *name, uint32_t kind)
 	btf__free(btf);
 	return has;
 }
+
+int ledger_enum_value(const struct btf *btf, const char *type, const char *name, uint32_t *ret)
+{
+	int id = btf ? btf__find_by_name_kind(btf, type, BTF_KIND_ENUM) : -ENOENT;
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+	const struct btf_enum *e = t ? btf_enum(t) : NULL;
+
+	for (uint32_t i = 0; t && i < btf_vlen(t); i++) {
+		if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) != 0)
+			continue;
+		*ret = e[i].val;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+uint32_t ledger_zone_append(const struct btf *btf)
+{
+	uint32_t op = 0;
+
+	if (ledger_enum_value(btf, "req_op", "REQ_OP_ZONE_APPEND", &op))
+		ledger_enum_value(btf, "req_opf", "REQ_OP_ZONE_APPEND", &op);
+	return op;
+}

@@ -124,6 +124,12 @@ uint64_t ledger_misses(const struct bpf_program *prog);
 /** ledger_kernel_has() - has the kernel's type information something of this name and BTF_KIND_*? */
 bool ledger_kernel_has(const char *name, uint32_t kind);
 
+/** ledger_enum_value() - a value of an enum of the kernel; -ENOENT where it has none of that name */
+int ledger_enum_value(const struct btf *btf, const char *type, const char *name, uint32_t *ret);
+
+/** ledger_zone_append() - the kernel's number of REQ_OP_ZONE_APPEND, 0 = it has none */
+uint32_t ledger_zone_append(const struct btf *btf);
+
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 
 /** ledger_listen() - keep what libbpf prints for ledger_load_problem(), and hand it to @log, or NULL */
