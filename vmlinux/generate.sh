@@ -4,8 +4,8 @@
 #
 # BTF      type information of a kernel: /sys/kernel/btf/vmlinux, or a vmlinux file
 # OUT      the header to write
-# COMPILE  command that compiles the BPF object against the header in folder $1 and
-#          prints the object's path
+# COMPILE  command that compiles the BPF objects against the header in folder $1 and
+#          prints their paths
 #
 # The header holds just the types and members that the BPF programs use. Offsets
 # do not matter: every access is relocated when the program is loaded (CO-RE), so
@@ -18,8 +18,9 @@ trap 'rm -rf "$tmp"' EXIT
 
 mkdir "$tmp/full"
 bpftool btf dump file "$btf" format c > "$tmp/full/vmlinux.h"
-object=$("$@" "$tmp/full")
-bpftool gen min_core_btf "$btf" "$tmp/min.btf" "$object"
+objects=$("$@" "$tmp/full")
+# shellcheck disable=SC2086  # a list of files
+bpftool gen min_core_btf "$btf" "$tmp/min.btf" $objects
 bpftool btf dump file "$tmp/min.btf" format c > "$tmp/min.h"
 {
 	cat <<'END'

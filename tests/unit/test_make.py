@@ -126,4 +126,14 @@ def test_install(tree):
         assert conf.read_text(encoding="utf-8") == "top = 3\n"
 
 
+def test_objects_for_headers():
+    """What "make vmlinux" looks at for the types that are needed: all BPF programs can be compiled and linked."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / f"vmlinux/{NATIVE}/vmlinux.h", folder)
+        done = subprocess.run(["vmlinux/compile.sh", folder], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert not done.returncode, done.stderr
+        objects = [pathlib.Path(name).name for name in done.stdout.split() if pathlib.Path(name).stat().st_size]
+        assert objects == ["all.o", "lookup.bpf.o"], done.stdout
+
+
 sys.exit(each_test.run_all("make", globals()))
