@@ -367,37 +367,48 @@ __noinline int unseen_switch(struct cpu_ledger *l, __u64 task, __u64 now)
 }
 
 /*
- * The current task was perhaps moved to another cgroup during this run (moves.bpf.c): what it ran
- * until then is of the cgroup that it was in. The note says which run it means, because it was
- * written by another CPU that cannot know what this one was about to do.
+ * A note says that the current task was moved to another cgroup during this run (moves.bpf.c): what
+ * it ran until then is of the cgroup that it was in. The note says which run it means, because it
+ * was written by another CPU that cannot know what this one was about to do.
  */
-__noinline int moved_run(struct cpu_ledger *l, __u64 now)
+__noinline int moved_run(struct cpu_ledger *l, __u32 note, __u64 now)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
-	__u64 from, at, check;
 	struct ledger_move m;
+	__u64 from;
 	__u32 i;
 
 	if (!l)
 		return 0;
-	check = l->moved;
-	m = l->move;
-	*(volatile __u64 *)&l->moved = 0;
-	if (check != move_check(&m) || m.task != l->task || m.css_set != l->css_set)
+	m = l->moves[bounded(note, LEDGER_MOVES)];
+	if (m.check != move_check(&m) || m.task != l->task || m.css_set != l->css_set)
 		return 0;
 	from = l->since_ns;
-	at = m.time_ns;
-	if (m.task != (__u64)task || !from || at <= from || at > now)
+	if (m.task != (__u64)task || !from || m.time_ns <= from || m.time_ns > now)
 		return 0;
 	i = slot_apart(l, from);
 	if (i != LEDGER_LOST_SLOT) {
 		slot_fill(l, i, from);
 		slot_at(l, i)->css_set = 0;
-		slot_at(l, i)->cgroup_id = m.cgroup_id;
+		slot_at(l, i)->cgroup_id = m.from_id;
 	}
-	slot_add(l, i, from, at);
-	l->since_ns = at;
+	slot_add(l, i, from, m.time_ns);
+	l->since_ns = m.time_ns;
 	return 0;
+}
+
+static __always_inline bool was_moved(struct cpu_ledger *l)
+{
+	return *(volatile __u64 *)&l->moved;
+}
+
+static __always_inline void take_moves(struct cpu_ledger *l, __u64 now)
+{
+	__u32 nr = at_most(*(volatile __u64 *)&l->moved, LEDGER_MOVES), i;
+
+	for (i = 0; i < LEDGER_MOVES && opaque(i) < nr; i++)
+		moved_run(l, i, now);
+	*(volatile __u64 *)&l->moved = 0;
 }
 
 /*
@@ -460,8 +471,8 @@ __noinline __u64 look_closer(struct cpu_ledger *l, __u64 now, __u64 rest)
 	 * after user space took its time.
 	 */
 	weights_read(since && !unseen && l->since_ns == since ? now - since : 0);
-	if (*(volatile __u64 *)&l->moved)
-		moved_run(l, now);
+	if (was_moved(l))
+		take_moves(l, now);
 	if (unseen)
 		unseen_switch(l, was, now);
 	if (!since) {
@@ -476,7 +487,7 @@ __noinline __u64 look_closer(struct cpu_ledger *l, __u64 now, __u64 rest)
 /* Is @task the one that was put on the CPU last, and has nobody moved it since? */
 static __always_inline bool same_run(struct cpu_ledger *l, const struct task_struct *task)
 {
-	return likely(l->task == (__u64)task) && likely(!*(volatile __u64 *)&l->moved);
+	return likely(l->task == (__u64)task) && likely(!was_moved(l));
 }
 
 /*
@@ -633,7 +644,7 @@ int BPF_PROG(ledger_tick, struct hrtimer *timer)
 	if (!l || !l->since_ns)
 		return 0;
 	ended = l->boundary_ns != last_boundary(l);
-	if ((!ended && !nr_weights) || l->no_tick || l->asked)
+	if ((!ended && !nr_weights && !was_moved(l)) || l->no_tick || l->asked)
 		return 0;
 	/* Those expire in a soft interrupt: others could come between. */
 	if (timer->is_soft)
@@ -642,7 +653,7 @@ int BPF_PROG(ledger_tick, struct hrtimer *timer)
 	if (!task->pid)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (ended || now - l->since_ns >= WEIGHTS_EVERY_NS)
+	if (ended || was_moved(l) || now - l->since_ns >= WEIGHTS_EVERY_NS)
 		look_between(l, task, now);
 	return 0;
 }

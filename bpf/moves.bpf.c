@@ -21,7 +21,19 @@ struct move {
 	bool whole;
 };
 
-/* Of a CPU: does it run a thread that was moved, and was that one elsewhere when it was put on? */
+/*
+ * The notes of this run that the CPU has not looked at yet. None if they are of another run: the
+ * CPU that has ended that one, or does so now, has no more use for them.
+ */
+static __always_inline __u32 notes_of(struct cpu_ledger *l, const struct ledger_move *run)
+{
+	__u32 nr = at_most(*(volatile __u64 *)&l->moved, LEDGER_MOVES);
+	struct ledger_move *last = &l->moves[bounded(nr - 1, LEDGER_MOVES)];
+
+	return nr && last->task == run->task && last->css_set == run->css_set ? nr : 0;
+}
+
+/* Of a CPU: does it run a thread that was moved, and was that one elsewhere until now? */
 static long look_at_cpu(__u32 cpu, void *arg)
 {
 	struct cpu_ledger *l = bpf_map_lookup_elem(&ledgers, &cpu);
@@ -29,26 +41,34 @@ static long look_at_cpu(__u32 cpu, void *arg)
 	struct task_struct *running;
 	struct ledger_move note;
 	struct css_set *set;
+	__u32 nr;
 
 	if (!l)
 		return 1;
 	running = (struct task_struct *)*(volatile __u64 *)&l->task;
-	if (!running || l->moved)
+	set = (struct css_set *)*(volatile __u64 *)&l->css_set;
+	if (!running || !set)
 		return 0;
 	if (m->whole ? BPF_CORE_READ(running, tgid) != m->tgid : running != m->task)
 		return 0;
-	set = (struct css_set *)*(volatile __u64 *)&l->css_set;
-	if (!set || BPF_CORE_READ(running, cgroups) == set)
-		return 0;
 	note.task = (__u64)running;
 	note.css_set = (__u64)set;
-	note.cgroup_id = gone_set_cgroup_id(set);
-	note.time_ns = m->time_ns;
-	if (!note.cgroup_id || note.cgroup_id == gone_task_cgroup_id(running))
+	nr = notes_of(l, &note);
+	if (!nr && BPF_CORE_READ(running, cgroups) == set)
 		return 0;
-	l->move = note;
+	note.from_id = nr ? l->moves[bounded(nr - 1, LEDGER_MOVES)].to_id : gone_set_cgroup_id(set);
+	note.to_id = gone_task_cgroup_id(running);
+	if (!note.from_id || note.from_id == note.to_id)
+		return 0;
+	if (nr == LEDGER_MOVES) {
+		__sync_fetch_and_add(&lost_cgroups, 1);
+		return 0;
+	}
+	note.time_ns = m->time_ns;
+	note.check = move_check(&note);
+	l->moves[bounded(nr, LEDGER_MOVES)] = note;
 	barrier();
-	*(volatile __u64 *)&l->moved = move_check(&note);
+	*(volatile __u64 *)&l->moved = nr + 1;
 	return 0;
 }
 

@@ -133,13 +133,11 @@ static __always_inline __u64 v1_cgroup_id(const struct css_set *set)
 
 /*
  * Of a note that one CPU leaves at another: whoever reads it while it is written knows that, in
- * whatever order the CPUs write and read. Never 0.
+ * whatever order the CPUs write and read.
  */
 static __always_inline __u64 move_check(const struct ledger_move *m)
 {
-	__u64 sum = m->task * SPREAD ^ m->css_set ^ m->time_ns << 20 ^ m->cgroup_id;
-
-	return sum ? sum : 1;
+	return m->task * SPREAD ^ m->css_set ^ m->time_ns << 20 ^ m->from_id ^ m->to_id * SPREAD;
 }
 
 static __always_inline __u64 set_cgroup_id(const struct css_set *set)

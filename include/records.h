@@ -93,15 +93,22 @@ struct ledger_slices {
 /**
  * struct ledger_move - a task was moved to another cgroup while it had a CPU
  * @task, @css_set: which run that was, as the CPU's ledger names it
- * @cgroup_id: where it was until then
+ * @from_id: cgroup that it was in until then
+ * @to_id: cgroup that it was put in
  * @time_ns: when it was moved
+ * @check: sum of the other members
  */
 struct ledger_move {
 	__u64 task;
 	__u64 css_set;
-	__u64 cgroup_id;
+	__u64 from_id;
+	__u64 to_id;
 	__u64 time_ns;
+	__u64 check;
 };
+
+/* Moves that are kept of one run, power of two; more are counted as lost. */
+#define LEDGER_MOVES	  8
 
 /*
  * cpu_ledger.rest: 0 while a task has the CPU or may have it, otherwise one of these two and, in
@@ -125,19 +132,19 @@ struct ledger_move {
  * @idle: address of the idle task of this CPU, once it has been seen
  * @task: address of the task that was put on the CPU last
  * @css_set: that of its css_set, when it was put there
- * @moved: @move is filled in, and this is its checksum: set by other CPUs, cleared by this one
+ * @moved: @moves that are filled in: set by other CPUs, cleared by this one
  * @index: hash of the key to slot number, LEDGER_WAYS places a key
  * @timed_ns: duration of the timed switches
  * @timed: switches that were timed
  * @flush_failed: times the ring buffer was full; slots were kept
  * @unseen: switches that must have happened without the program being called
- * @move: the task was moved while it ran here; written by the CPU that moved it
  * @rest: see LEDGER_REST_SHIFT
  * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
  * @full_ns: when the ring buffer had no room for them last; 0 = it had the last time
  * @reader: index of the reader on this CPU, or LEDGER_NO_READER; written by user space
  * @no_tick: windows are not closed at the ticks of this CPU; written by user space
  * @asked: user space's flush is at it
+ * @moves: the task was moved while it ran here; written by the CPUs that moved it
  *
  * What every switch touches fills the first cache line.
  */
@@ -156,14 +163,15 @@ struct cpu_ledger {
 	__u64 timed;
 	__u64 flush_failed;
 	__u64 unseen;
-	struct ledger_move move;
 	__u64 rest;
 	struct ledger_slices out;
 	__u64 full_ns;
 	__u32 reader;
 	__u32 no_tick;
 	__u32 asked;
-	__u8 tail[68]; /* to a multiple of two cache lines */
+	__u32 pad0;
+	struct ledger_move moves[LEDGER_MOVES];
+	__u8 tail[96]; /* to a multiple of two cache lines */
 };
 
 /* Devices: rows of user space's list. */

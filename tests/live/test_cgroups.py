@@ -2,6 +2,7 @@
 """Rows by cgroup of the v2 tree, and -G."""
 
 import contextlib
+import itertools
 import os
 import pathlib
 import time
@@ -16,7 +17,9 @@ from live import (
     finish,
     on_cpu,
     precise,
+    read_line,
     require,
+    said,
     same_time,
     stop,
     tell,
@@ -183,6 +186,123 @@ def test_moved_within_a_run(bed):
             before - 5 * MS < a < after + 5 * MS + bed.unclocked.since(),
             f"cgroup.{kind}: {a} ns in the first, of {before} to {after} ns",
         )
+
+
+class Stays:
+    """The kernel's own count of a task in each cgroup that it was in while it kept its CPU."""
+
+    def __init__(self, bed, tree, process, places):
+        self.bed, self.tree, self.process = bed, tree, process
+        self.places = places
+        for name in set(places):
+            tree.make(name)
+        tree.move(places[0], process.pid)
+        self.begin = waiting_ns(process.pid)
+        # By cgroup: the least and the most. Moving takes the kernel a while.
+        self.bounds = {name: [0, 0] for name in places}
+        self.at, self.came = 0, (0, 0)
+
+    def used(self):
+        return clock_ns(self.process.pid) - self.begin
+
+    def burn(self, ms):
+        end, deadline = self.used() + ms * MS, time.monotonic() + LIMIT_S
+        while self.used() < end:
+            require(time.monotonic() < deadline, "the burner gets no CPU time")
+            time.sleep(0.001)
+
+    def go(self):
+        """From place to place, 60 ms in each."""
+        tell(self.process)
+        for name in self.places[1:]:
+            self.burn(60)
+            before = self.used()
+            self.tree.move(name, self.process.pid)
+            self.leave(before, self.used())
+        self.burn(60)
+
+    def leave(self, before, after):
+        """It left the place that it is in between these two."""
+        bounds = self.bounds[self.places[self.at]]
+        bounds[0] += before - self.came[1]
+        bounds[1] += after - self.came[0]
+        self.came = (before, after)
+        self.at += 1
+
+    def check(self, what, got, total):
+        about(f"{what}: all cgroups", sum(got.values()), total)
+        slack = 5 * MS + self.bed.unclocked.since()
+        for name, (least, most) in self.bounds.items():
+            precise(
+                least - slack < got[name] < most + slack,
+                f"{what}: {got[name]} ns in {name}, of {least} to {most} ns",
+            )
+
+
+@contextlib.contextmanager
+def staying(bed, places):
+    """A task that nobody takes off its CPU, in the first of its cgroups."""
+    with Tree() as tree, bed.process(
+        bed.burn, "-w", "-f", "-c", bed.cpu, "-m", BUSY_MS
+    ) as process:
+        yield Stays(bed, tree, process, places)
+
+
+def places_of(moves):
+    """From cgroup to cgroup, and with the last move back to the first."""
+    return [f"c{i}" for i in range(moves)] + ["c0"]
+
+
+def test_moved_often_within_a_run(bed):
+    """One report, no ticks: the run is split at each move."""
+    for moves in (2, 3, 5):
+        with staying(bed, places_of(moves)) as stays:
+            with bed.tracing("-a", "--json", "--by", "cgroup", "-i", 60000) as tracer:
+                stays.go()
+                with held(stays.process):
+                    total = stays.used()
+                    reports = stop(tracer).intervals()
+            stays.leave(total, total)
+            got = {name: time_at(reports, stays.tree.path(name)) for name in stays.places}
+        stays.check(f"{moves} moves", got, total)
+        missed = sum(report["quality"]["lost"]["cgroups"] for report in reports)
+        require(not missed, f"{moves} moves: {missed} changes of cgroups were missed")
+
+
+def test_moved_too_often_within_a_run(bed):
+    """More moves than a CPU keeps notes: no time is lost, and the report counts them."""
+    moves = 12
+    with staying(bed, places_of(moves)) as stays:
+        with bed.tracing("-a", "--json", "--by", "cgroup", "-i", 60000) as tracer:
+            stays.go()
+            with held(stays.process):
+                total = stays.used()
+                reports = stop(tracer).intervals()
+        got = {name: time_at(reports, stays.tree.path(name)) for name in stays.places}
+    about("all cgroups", sum(got.values()), total)
+    missed = sum(report["quality"]["lost"]["cgroups"] for report in reports)
+    misplaced = [name for name, ns in got.items() if not ns]
+    require(missed or not misplaced, f"nothing in {misplaced}, and no word of it")
+    precise(missed == moves - 8, f"{missed} changes of cgroups were missed")
+
+
+def test_moved_often_with_ticks(bed):
+    """The same with windows, weights, and with and without ticks."""
+    for ticks, moves in itertools.product((["-t"], []), (2, 3, 5)):
+        with staying(bed, places_of(moves)) as stays:
+            with bed.process(bed.weigh, *ticks, "page-faults,task-clock") as weigh:
+                require(read_line(weigh) == b"ready\n", "weigh did not start")
+                stays.go()
+                with held(stays.process):
+                    total = stays.used()
+                    text = finish(weigh)
+            stays.leave(total, total)
+            ids = {name: (stays.tree.top / name).stat().st_ino for name in stays.places}
+        what = f"{moves} moves, {'ticks' if ticks else 'no ticks'}"
+        times = {int(number): int(ns) for _, number, ns in said(text, "cgroup")}
+        stays.check(what, {name: times.get(ids[name], 0) for name in ids}, total)
+        ((_, gap_ns),) = said(text, "gap")
+        require(gap_ns == "0", f"{what}: {gap_ns} ns of CPU time are missing, or there twice")
 
 
 def test_selected_in_all_spellings(bed):
@@ -364,6 +484,9 @@ TESTS = [
     test_by_cgroup,
     test_moved_process,
     test_moved_within_a_run,
+    test_moved_often_within_a_run,
+    test_moved_too_often_within_a_run,
+    test_moved_often_with_ticks,
     test_selected_in_all_spellings,
     test_selected_with_all_below,
     test_two_selected,

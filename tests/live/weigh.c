@@ -14,6 +14,7 @@
  *	most COUNT...
  *	losses KEPT WEIGHTS UNSEEN BAD
  *	slices TGID NR		of each process, in how many pieces its time came
+ *	cgroup ID CPU_NS	of each cgroup
  *	windows NR NS		how many there were meanwhile, and in which time
  *	gap NS			CPU time of all CPUs that is missing, or there twice
  *	ways ASLEEP INTERRUPTED	of CPUs meanwhile, by how flushes got at them
@@ -37,7 +38,7 @@
 #include "platform/core/weights.h"
 
 struct row {
-	uint32_t tgid;
+	uint64_t key; /* of processes their number, of cgroups theirs */
 	uint64_t cpu_ns;
 	uint64_t covered_ns;
 	uint64_t count[LEDGER_MAX_WEIGHTS];
@@ -66,7 +67,7 @@ struct totals {
 
 static struct weights weights;
 static struct ledger *ledger;
-static struct sums sums;
+static struct sums sums, cgroups;
 static enum books books[CPULIST_MAX_CPUS];
 static uint64_t booked_to_ns[CPULIST_MAX_CPUS]; /* begin of the books and all time in them */
 static uint64_t gap_ns, windows, window_ns;
@@ -75,15 +76,15 @@ static enum books turn_to;
 static uint64_t bad;
 static uint64_t uneven[LEDGER_MAX_WEIGHTS];
 
-static struct row *row_of(uint32_t tgid)
+static struct row *row_of(struct sums *all, uint64_t key)
 {
-	for (size_t i = 0; i < sums.nr; i++)
-		if (sums.rows[i].tgid == tgid)
-			return &sums.rows[i];
-	if (array_room(sums.rows, sums.cap, sums.nr))
+	for (size_t i = 0; i < all->nr; i++)
+		if (all->rows[i].key == key)
+			return &all->rows[i];
+	if (array_room(all->rows, all->cap, all->nr))
 		fatal("memory", NULL);
-	sums.rows[sums.nr] = (struct row){ .tgid = tgid };
-	return &sums.rows[sums.nr++];
+	all->rows[all->nr] = (struct row){ .key = key };
+	return &all->rows[all->nr++];
 }
 
 static void weigh(struct row *row, const struct ledger_slot *s, const struct ledger_weight *w)
@@ -104,9 +105,10 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 
 	(void)arg;
 	for (uint32_t i = 0; books[cpu] == BOOKS_OPEN && i < r->nr; i++) {
-		struct row *row = row_of(r->slots[i].tgid);
+		struct row *row = row_of(&sums, r->slots[i].tgid);
 
 		row->cpu_ns += r->slots[i].on_cpu_ns;
+		row_of(&cgroups, r->slots[i].cgroup_id)->cpu_ns += r->slots[i].on_cpu_ns;
 		row->slices += r->slots[i].on_cpu_ns != 0;
 		booked_to_ns[cpu] += r->slots[i].on_cpu_ns;
 		if (w)
@@ -236,7 +238,7 @@ static void say(const struct counts at[4], const struct totals *before)
 	for (size_t i = 0; i < sums.nr; i++) {
 		const struct row *row = &sums.rows[i];
 
-		snprintf(text, sizeof(text), "process %u %" PRIu64 " %" PRIu64, row->tgid,
+		snprintf(text, sizeof(text), "process %" PRIu64 " %" PRIu64 " %" PRIu64, row->key,
 			 row->cpu_ns, row->covered_ns);
 		say_counts(text, row->count);
 	}
@@ -245,7 +247,10 @@ static void say(const struct counts at[4], const struct totals *before)
 	       now.kept_flushes - before->losses.kept_flushes, now.weights - before->losses.weights,
 	       now.unseen - before->losses.unseen, now.bad + bad);
 	for (size_t i = 0; i < sums.nr; i++)
-		printf("slices %u %" PRIu64 "\n", sums.rows[i].tgid, sums.rows[i].slices);
+		printf("slices %" PRIu64 " %" PRIu64 "\n", sums.rows[i].key, sums.rows[i].slices);
+	for (size_t i = 0; i < cgroups.nr; i++)
+		printf("cgroup %" PRIu64 " %" PRIu64 "\n", cgroups.rows[i].key,
+		       cgroups.rows[i].cpu_ns);
 	printf("windows %" PRIu64 " %" PRIu64 "\n", windows, window_ns);
 	printf("gap %" PRIu64 "\n", gap_ns);
 	ledger_ways(ledger, &ways);
@@ -289,5 +294,6 @@ int main(int argc, char **argv)
 	ledger_free(ledger);
 	weights_close(&weights);
 	free(sums.rows);
+	free(cgroups.rows);
 	return 0;
 }
