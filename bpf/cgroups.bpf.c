@@ -36,47 +36,35 @@ static __always_inline __u64 wake_flags(__u32 type, __u64 now)
 	return BPF_RB_FORCE_WAKEUP;
 }
 
-/* Room for a record and @length bytes of its path, which are filled in; NULL: there is none. */
-static __always_inline struct ledger_cgroup *reserve(const char *path, __u32 length, long *ret)
-{
-	struct ledger_cgroup *r =
-		bpf_ringbuf_reserve(&ring, offsetof(struct ledger_cgroup, path) + length, 0);
-
-	*ret = 0;
-	if (!r || !length)
-		return r;
-	r->path[0] = '\0';
-	if (path)
-		*ret = bpf_probe_read_kernel_str(r->path, length, path);
-	return r;
-}
+/*
+ * A record is too large for the stack. It is made here and sent at once, see send() in tasks.bpf.c.
+ * The kernel calls us for one cgroup at a time: it holds the lock of all cgroups.
+ */
+static struct ledger_cgroup record;
 
 static __always_inline void cgroup_record(struct cgroup *cgrp, const char *path, __u32 type)
 {
-	struct ledger_cgroup *r;
+	__u64 now = bpf_ktime_get_ns();
 	__u64 id = trace_id(cgrp);
-	long length;
+	__u32 length = 0;
 
 	if (!id)
 		return;
-	if (type == LEDGER_CGROUP_GONE) {
-		r = reserve(NULL, 0, &length);
-	} else {
-		r = reserve(path, LEDGER_SHORT_PATH, &length);
-		if (r && length >= LEDGER_SHORT_PATH) {
-			bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
-			r = reserve(path, LEDGER_PATH_LEN, &length);
-		}
+	if (type != LEDGER_CGROUP_GONE) {
+		long read =
+			path ? bpf_probe_read_kernel_str(record.path, LEDGER_PATH_LEN, path) : 0;
+
+		if (read <= 0)
+			record.path[0] = '\0';
+		length = at_most(read > 0 ? read : 1, LEDGER_PATH_LEN);
 	}
-	if (!r) {
+	record.h.type = type;
+	record.h.cpu = bpf_get_smp_processor_id();
+	record.h.time_ns = now;
+	record.id = id;
+	if (bpf_ringbuf_output(&ring, &record, offsetof(struct ledger_cgroup, path) + length,
+			       wake_flags(type, now)))
 		__sync_fetch_and_add(&lost_cgroups, 1);
-		return;
-	}
-	r->h.type = type;
-	r->h.cpu = bpf_get_smp_processor_id();
-	r->h.time_ns = bpf_ktime_get_ns();
-	r->id = id;
-	bpf_ringbuf_submit(r, wake_flags(type, r->h.time_ns));
 }
 
 SEC("tp_btf/cgroup_mkdir")

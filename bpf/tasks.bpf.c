@@ -8,16 +8,15 @@
 /* include/linux/sched.h */
 #define PF_EXITING 0x00000004
 
-static __always_inline struct ledger_task *task_record(struct task_struct *task, __u32 type)
+/*
+ * Records are made on the stack and sent at once. Since Linux 7.2 a task can be taken off its CPU
+ * in the middle of these programs. Room that it had reserved by then would hold up all records
+ * behind it, those of all CPUs.
+ */
+static __always_inline void send(const struct ledger_task *r)
 {
-	struct ledger_task *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
-
-	if (!r) {
+	if (bpf_ringbuf_output(&ring, (void *)r, sizeof(*r), ring_flags(ring_wake_bytes)))
 		__sync_fetch_and_add(&lost_tasks, 1);
-		return NULL;
-	}
-	task_fill(r, task, type);
-	return r;
 }
 
 static __always_inline bool wanted(const struct task_struct *task)
@@ -42,71 +41,64 @@ static __always_inline bool has_ended(struct task_struct *task)
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 {
-	struct ledger_task *r;
+	struct ledger_task r = {};
 
 	if (!wanted(child))
 		return 0;
-	r = task_record(child, LEDGER_TASK_FORK);
-	if (r) {
-		/*
-		 * real_parent may be a reaper (CLONE_PARENT, orphaned meanwhile); the
-		 * process that called fork is the one whose children are followed.
-		 */
-		r->parent = parent->tgid;
-		r->parent_start_ns = BPF_CORE_READ(parent, group_leader, start_time);
-		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
-	}
+	task_fill(&r, child, LEDGER_TASK_FORK);
+	/*
+	 * real_parent may be a reaper (CLONE_PARENT, orphaned meanwhile); the process that called
+	 * fork is the one whose children are followed.
+	 */
+	r.parent = parent->tgid;
+	r.parent_start_ns = BPF_CORE_READ(parent, group_leader, start_time);
+	send(&r);
 	return 0;
 }
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *task, pid_t old_pid)
 {
-	struct ledger_task *r = task_record(task, LEDGER_TASK_NAME);
+	struct ledger_task r = {};
 
-	if (!r)
-		return 0;
+	task_fill(&r, task, LEDGER_TASK_NAME);
 	/* The leader has exited, and the thread has its number and start time from now on. */
 	if (by_thread && old_pid != task->pid)
-		r->old_pid = old_pid;
-	bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+		r.old_pid = old_pid;
+	send(&r);
 	return 0;
 }
 
 SEC("tp_btf/task_rename")
 int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
 {
-	struct ledger_task *r;
+	struct ledger_task r = {};
 
 	/* Other threads may rename a leader that is gone. */
 	if (!wanted(task) || has_ended(task))
 		return 0;
-	r = task_record(task, LEDGER_TASK_NAME);
-	if (r) {
-		/* the task still has its old name here */
-		bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), comm);
-		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
-	}
+	task_fill(&r, task, LEDGER_TASK_NAME);
+	/* the task still has its old name here */
+	bpf_probe_read_kernel_str(r.comm, sizeof(r.comm), comm);
+	send(&r);
 	return 0;
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *task)
 {
-	struct ledger_task *r;
+	struct ledger_task r = {};
 
 	/* signal->live has been counted down for this thread already */
 	if (!by_thread && threads_left(task))
 		return 0;
-	r = task_record(task, LEDGER_TASK_EXIT);
-	if (r) {
-		/* The last thread need not be the leader; it is the process that ends. */
-		if (!by_thread) {
-			r->pid = r->tgid;
-			r->start_ns = r->leader_start_ns;
-		}
-		bpf_ringbuf_submit(r, ring_flags(ring_wake_bytes));
+	task_fill(&r, task, LEDGER_TASK_EXIT);
+	/* The last thread need not be the leader; it is the process that ends. */
+	if (!by_thread) {
+		r.pid = r.tgid;
+		r.start_ns = r.leader_start_ns;
 	}
+	send(&r);
 	return 0;
 }
 

@@ -10,7 +10,6 @@
 #define T410TRACE_RECORDS_H
 
 #define LEDGER_COMM_LEN	   16
-#define LEDGER_SHORT_PATH  128 /* paths up to here have smaller records */
 #define LEDGER_PATH_LEN	   512 /* longer cgroup paths are cut, and read again from cgroupfs */
 #define LEDGER_MAX_EVENTS  512 /* uncore events that one reader reads */
 #define LEDGER_MAX_WEIGHTS 2   /* core events read at each switch */
@@ -386,8 +385,8 @@ struct ledger_task {
 
 /**
  * struct ledger_cgroup - a cgroup is made, renamed or removed
- * @path: of one that is not removed, ends with 0. The record ends behind it, or soon after: many
- *	cgroups can come and go at once, and most paths are short
+ * @path: of one that is not removed, ends with 0. The record ends behind it: many cgroups can come
+ *	and go at once, and most paths are short
  */
 struct ledger_cgroup {
 	struct ledger_header h;

@@ -35,6 +35,8 @@ struct world {
 	unsigned int records;
 	unsigned int handed[NR_CPUS]; /* slots */
 	unsigned int runs[NR_CPUS];
+	unsigned long ring_read, ring_reserved;
+	uint64_t finished_ns; /* when the record that is first in the ring is */
 	bool stop;
 };
 
@@ -47,6 +49,8 @@ int __wrap_ledger_drain(struct ledger *l, const struct ledger_sink *sink)
 {
 	(void)l;
 	(void)sink;
+	if (monotonic_ns() >= world->finished_ns)
+		world->ring_read = world->ring_reserved;
 	return 0;
 }
 
@@ -327,6 +331,67 @@ static void the_rest_is_interrupted(void **state)
 	assert_int_equal(t->runs[SLEEPER], 2);
 }
 
+/* Nothing but a ring with a record that is finished after so long. */
+static struct ledger_losses settle_with_held_ring(struct world *t, uint64_t ns, uint64_t *ret_ns)
+{
+	const struct ledger_sink sink = { .slices = on_slices, .arg = t };
+	struct t410trace__bss bss = { 0 };
+	uint64_t begin = monotonic_ns();
+	struct ledger_losses losses;
+
+	t->skel.bss = &bss;
+	t->l.nr_cpus = 0;
+	t->l.ring_read = &t->ring_read;
+	t->l.ring_reserved = &t->ring_reserved;
+	t->ring_reserved = 4096;
+	t->finished_ns = begin + ns;
+	assert_int_equal(ledger_flush(&t->l, &sink), 0);
+	assert_int_equal(ledger_settle(&t->l, &sink), 0);
+	*ret_ns = monotonic_ns() - begin;
+	ledger_losses(&t->l, &losses);
+	return losses;
+}
+
+static void an_unfinished_record_is_waited_for(void **state)
+{
+	struct world *t = *state;
+	struct ledger_losses losses;
+	uint64_t took;
+
+	losses = settle_with_held_ring(t, 20000000, &took);
+	assert_true(took >= 20000000);
+	assert_int_equal(t->ring_read, 4096);
+	assert_int_equal(losses.kept_flushes, 0);
+}
+
+static void an_unfinished_record_is_not_waited_for_for_ever(void **state)
+{
+	struct world *t = *state;
+	struct ledger_losses losses;
+	uint64_t took;
+
+	losses = settle_with_held_ring(t, 3600000000000ull, &took);
+	assert_true(took >= 200000000);
+	assert_int_equal(t->ring_read, 0);
+	assert_int_equal(losses.kept_flushes, 1);
+}
+
+/* A ring that is never empty keeps nobody: what comes behind the flush is for the next one. */
+static void later_records_are_not_waited_for(void **state)
+{
+	struct world *t = *state;
+	const struct ledger_sink sink = { .slices = on_slices, .arg = t };
+	struct ledger_losses losses;
+	uint64_t took;
+
+	losses = settle_with_held_ring(t, 0, &took);
+	t->finished_ns = UINT64_MAX;
+	t->ring_reserved += 4096;
+	assert_int_equal(ledger_settle(&t->l, &sink), 0);
+	assert_int_equal(t->l.held + losses.kept_flushes, 0);
+	assert_true(t->ring_read < t->ring_reserved);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -341,6 +406,9 @@ int main(void)
 		TEST(offline_is_not_asleep),
 		TEST(what_was_taken_is_not_adopted),
 		TEST(the_rest_is_interrupted),
+		TEST(an_unfinished_record_is_waited_for),
+		TEST(an_unfinished_record_is_not_waited_for_for_ever),
+		TEST(later_records_are_not_waited_for),
 	};
 
 	return cmocka_run_group_tests_name("ledger_flush", tests, NULL, NULL);

@@ -148,6 +148,19 @@ static int on_record(void *ctx, void *data, size_t size)
 	return h->time_ns > l->until_ns ? -EAGAIN : 0;
 }
 
+/* The kernel's page of the position up to which we have read, and behind it that of its own. */
+static int map_positions(struct ledger *l)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, bpf_map__fd(l->skel->maps.ring), 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	l->ring_read = (const unsigned long *)p;
+	l->ring_reserved = (const unsigned long *)(p + page);
+	return 0;
+}
+
 static int open_maps(struct ledger *l, const struct ledger_options *o, struct diag *d)
 {
 	void *memory;
@@ -178,6 +191,9 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 	l->ring = ring_buffer__new(bpf_map__fd(l->skel->maps.ring), on_record, l, NULL);
 	if (!l->ring)
 		return diag_fail(d, -errno, "cannot map the ring buffer: %s", strerror(errno));
+	err = map_positions(l);
+	if (err)
+		return diag_fail(d, err, "cannot map the ring buffer: %s", strerror(-err));
 	return 0;
 }
 
@@ -407,6 +423,8 @@ void ledger_free(struct ledger *l)
 	if (l->skel)
 		t410trace__detach(l->skel);
 	ring_buffer__free(l->ring);
+	if (l->ring_read)
+		munmap((void *)l->ring_read, 2 * sysconf(_SC_PAGESIZE));
 	if (l->cpus)
 		munmap((void *)l->cpus, l->cpus_size);
 	if (l->readers)
@@ -626,6 +644,7 @@ void ledger_losses(const struct ledger *l, struct ledger_losses *ret)
 		.tasks = l->skel->bss->lost_tasks + all_misses(tasks, ARRAY_SIZE(tasks)),
 		.cgroups = l->skel->bss->lost_cgroups + all_misses(cgroups, ARRAY_SIZE(cgroups)),
 		.io = ledger_io_losses(l),
+		.kept_flushes = l->held,
 		.bad = l->bad,
 	};
 	for (uint32_t c = 0; c < l->nr_cpus; c++) {

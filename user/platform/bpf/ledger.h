@@ -71,7 +71,8 @@ struct ledger_sink {
 
 /**
  * struct ledger_losses - running totals since the start
- * @kept_flushes: slices that waited because the ring buffer was full
+ * @kept_flushes: slices that waited because the ring buffer was full, and flushes whose records were
+ *	behind one that was not finished in time
  * @tasks, @cgroups, @windows: records that found no room
  * @unseen: context switches that happened without our program being called
  * @weights: slices that were sent without their weights, for want of room
@@ -284,9 +285,9 @@ int ledger_drain(struct ledger *l, const struct ledger_sink *sink);
  * CPUs that are busy send them at their next tick or switch. Who has not done so after a tick and a
  * quarter is interrupted.
  *
- * A record that another CPU has begun and not finished holds up all behind it in
- * the ring, for long if that CPU is a virtual one that does not run. What has
- * not come after 0.2 s more is left for later.
+ * A record that was begun and not finished holds up all behind it in the ring, for long if its CPU
+ * is a virtual one that does not run, or if its task was taken off its CPU. What has not come after
+ * 0.2 s more is left for later, and counted in ledger_losses.kept_flushes.
  *
  * Return: 0 or a negative errno.
  */

@@ -19,7 +19,7 @@
 #include "base/cpulist.h"
 #include "platform/bpf/ledger_parts.h"
 
-/* How long, and in which steps, to wait for records that another CPU is still writing. */
+/* How long, and in which steps, to wait for records that are still being written. */
 #define SETTLE_NS 200000000ull
 #define STEP_NS	  200000
 
@@ -217,6 +217,8 @@ int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
 		err = flush_cpu(l, cpu, sink);
 	if (!err)
 		ledger_io_take_lost(l, sink);
+	if (l->ring_reserved)
+		l->flush_end = __atomic_load_n(l->ring_reserved, __ATOMIC_ACQUIRE);
 	return err;
 }
 
@@ -243,11 +245,22 @@ static int look_again(struct ledger *l, bool late, const struct ledger_sink *sin
 	return err;
 }
 
+/*
+ * Are records in the ring that were begun before the last flush had ended? One that is not finished
+ * holds up all behind it. Since Linux 7.2 even a task can do that: it may be taken off its CPU
+ * while a program copies its record into the ring (bpf/tasks.bpf.c).
+ */
+static bool is_held_up(const struct ledger *l)
+{
+	return l->ring_read && __atomic_load_n(l->ring_read, __ATOMIC_ACQUIRE) < l->flush_end;
+}
+
 int ledger_settle(struct ledger *l, const struct ledger_sink *sink)
 {
 	uint64_t tick = ledger_tick_ns(), patience = l->flush_ns + tick + tick / 4;
 	uint64_t end = patience + SETTLE_NS, now;
 	uint32_t coming, unseen;
+	bool held;
 	int err;
 
 	do {
@@ -257,13 +270,15 @@ int ledger_settle(struct ledger *l, const struct ledger_sink *sink)
 		now = monotonic_ns();
 		if (!err)
 			err = look_again(l, now >= patience, sink, &coming, &unseen);
-		if (err || !(coming + unseen))
-			break;
-		if (!coming)
+		held = is_held_up(l);
+		if (err || !(coming + unseen + held))
+			return err;
+		if (!coming && !held)
 			step.tv_nsec = tick / 4;
 		nanosleep(&step, NULL);
 	} while (now < end);
-	return err;
+	l->held += held;
+	return 0;
 }
 
 void ledger_ways(const struct ledger *l, struct ledger_ways *ret)

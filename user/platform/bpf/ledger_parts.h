@@ -68,7 +68,9 @@ struct ledger {
 	struct t410trace *skel;
 	struct t410lookup *lookup; /* NULL: not asked for, or this kernel cannot */
 	struct ring_buffer *ring;
-	const struct ledger_sink *sink; /* during a drain */
+	const unsigned long *ring_read;	    /* positions in the ring; NULL: not mapped */
+	const unsigned long *ring_reserved; /* all before it is read, or is to be */
+	const struct ledger_sink *sink;	    /* during a drain */
 	volatile struct cpu_ledger *cpus;
 	size_t cpus_size;
 	volatile struct ledger_reader *readers;
@@ -91,8 +93,10 @@ struct ledger {
 	struct cpulist online;
 	int online_fd;
 	struct ledger_ways ways;
-	uint64_t flush_ns; /* when the last flush began */
-	uint64_t until_ns; /* a drain ends with the first record after this */
+	uint64_t flush_ns;	 /* when the last flush began */
+	uint64_t until_ns;	 /* a drain ends with the first record after this */
+	unsigned long flush_end; /* where the ring ended when the last flush had */
+	uint64_t held; /* flushes whose records were behind one that was not finished in time */
 	uint64_t bad;
 	struct io_part io;
 };
