@@ -24,7 +24,7 @@
  * sched_switch, the one that was interrupted elsewhere. Functions that are not static are verified
  * once and not for each call. They can be handed no task; they ask who it is.
  */
-#include "shared.bpf.h"
+#include "slots.bpf.h"
 #include "weights.bpf.h"
 
 /* Duration of one switch in this many is measured, to report what we cost. */
@@ -35,11 +35,6 @@
 
 /* While a task goes on, its weights are read at ticks, but not sooner than this. */
 #define WEIGHTS_EVERY_NS 2000000
-
-static __always_inline struct ledger_slot *slot_at(struct cpu_ledger *l, __u32 i)
-{
-	return &l->out.slots[bounded(i, LEDGER_SLOTS)];
-}
 
 /* Begins with no slots. */
 static __noinline void forget_slots(struct cpu_ledger *l)
@@ -187,39 +182,6 @@ static __always_inline __u64 address_at(__u64 *place, const void *kernel)
 {
 	*place = (__u64)kernel;
 	return *(volatile __u64 *)place;
-}
-
-static __always_inline bool slot_has_key(const struct ledger_slot *s, __u32 pid, __u64 css_set)
-{
-	return s->pid == pid && s->css_set == css_set;
-}
-
-static __always_inline bool slot_is(struct cpu_ledger *l, __u32 i, __u32 pid, __u64 css_set)
-{
-	return i < l->nr && slot_has_key(slot_at(l, i), pid, css_set);
-}
-
-/* The first place of a key. css_sets are cache line aligned; pids differ in their low bits. */
-static __always_inline __u32 slot_place(__u32 pid, __u64 css_set)
-{
-	return bounded(pid ^ (__u32)css_set >> 6, LEDGER_INDEX);
-}
-
-/* The slot of a key; LEDGER_SLOTS: it has none, and @place is where its number is to be. */
-static __always_inline __u32 slot_known(struct cpu_ledger *l, __u32 pid, __u64 css_set,
-					__u32 *place)
-{
-	__u32 p = slot_place(pid, css_set), way, i;
-
-	for (way = 0; way < LEDGER_WAYS; way++) {
-		*place = p ^ way;
-		i = l->index[p ^ way];
-		if (slot_is(l, i, pid, css_set))
-			return i;
-		if (i >= l->nr)
-			break;
-	}
-	return LEDGER_SLOTS;
 }
 
 /*

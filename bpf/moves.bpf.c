@@ -10,13 +10,15 @@
  * cgroups). The old cgroup is known from what the ledger noted when the task was put on the
  * CPU. That may change while we look: the note says which run is meant, and the CPU itself judges.
  */
-#include "shared.bpf.h"
+#include "slots.bpf.h"
 
 #define MAX_CPUS 8192 /* NR_CPUS of any kernel */
 
 struct move {
 	struct task_struct *task;
 	__u64 time_ns;
+	__u64 css_set;
+	__u32 pid; /* as slots have it */
 	int tgid;
 	bool whole;
 };
@@ -33,6 +35,20 @@ static __always_inline __u32 notes_of(struct cpu_ledger *l, const struct ledger_
 	return nr && last->task == run->task && last->css_set == run->css_set ? nr : 0;
 }
 
+/*
+ * The slot that a CPU would find for the task from now on may be that of another cgroup: the css_set
+ * that the task was in a while ago was freed, and the one that it is in now has its address. The
+ * time in it stays; it is not found any more. If the CPU uses that slot for another task just now,
+ * that one gets another slot.
+ */
+static __always_inline void forget_slot(struct cpu_ledger *l, const struct move *m)
+{
+	__u32 place, i = slot_known(l, m->pid, m->css_set, &place);
+
+	if (i < LEDGER_SLOTS)
+		*(volatile __u64 *)&slot_at(l, i)->css_set = 0;
+}
+
 /* Of a CPU: does it run a thread that was moved, and was that one elsewhere until now? */
 static long look_at_cpu(__u32 cpu, void *arg)
 {
@@ -45,6 +61,7 @@ static long look_at_cpu(__u32 cpu, void *arg)
 
 	if (!l)
 		return 1;
+	forget_slot(l, m);
 	running = (struct task_struct *)*(volatile __u64 *)&l->task;
 	set = (struct css_set *)*(volatile __u64 *)&l->css_set;
 	if (!running || !set)
@@ -79,6 +96,8 @@ int BPF_PROG(task_moved, struct cgroup *to, const char *path, struct task_struct
 	struct move m = {
 		.task = task,
 		.time_ns = bpf_ktime_get_ns(),
+		.css_set = (__u64)BPF_CORE_READ(task, cgroups),
+		.pid = by_thread ? task->pid : task->tgid,
 		.tgid = task->tgid,
 		.whole = threadgroup,
 	};

@@ -53,9 +53,9 @@ struct ledger_header {
 
 /**
  * struct ledger_slot - CPU time of one (task, cgroup) on one CPU
- * @css_set: kernel address of the task's css_set: the cgroup part of the key.
- *	Together with @pid unique within a window, because a css_set outlives
- *	an RCU grace period after its last task has left it.
+ * @css_set: kernel address of the task's css_set: the cgroup part of the key; 0: the slot is not
+ *	to be found any more. With @pid unique within a window: a css_set outlives an RCU grace
+ *	period after its last task has left it. Slots that live longer are forgotten at moves.
  * @pid: thread group id (thread id when the ledger is kept by thread); 0 is
  *	the idle task, LEDGER_LOST_PID time that has no owner
  * @tgid: thread group id
