@@ -6,6 +6,7 @@ import argparse
 import importlib
 import pathlib
 import shutil
+import signal
 import sys
 
 from disturbed import Watch
@@ -135,6 +136,8 @@ def main():
         for name, _ in tests:
             print(f"skip {name}: {options.skip}")
         return 0
+    # Whoever started this may ignore it, as nohup does, and then t410trace would, too.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     watch = Watch(f"{options.tools}/stalls")
     disturbed = [] if options.disturbed else None
     runner = Runner(lambda: Bed(options.program, options.tools), watch, disturbed)
