@@ -17,7 +17,7 @@
 #define HOUR_NS	  (60 * MINUTE_NS)
 #define DAY_NS	  (24 * HOUR_NS)
 
-/* What cannot be read of the file leaves the last interval in the store to compare with. */
+/* If the file cannot be read, the last interval in the store is still there to compare with. */
 static void read_file(struct serve_clock *c)
 {
 	cleanup_fclose FILE *f = fopen(c->file, "re");

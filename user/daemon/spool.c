@@ -214,7 +214,7 @@ static int open_unfinished(int folder, char name[UNFINISHED_LEN])
 	return fd < 0 ? -errno : fd;
 }
 
-/* What is wrong with this name alone, and not with the folder, in which a file was just written. */
+/* The fault is of this name alone: a file was just written in the folder. */
 static bool is_in_the_way(int err)
 {
 	return err == -EISDIR || err == -EPERM || err == -EACCES || err == -EBUSY;

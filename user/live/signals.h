@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 
-/* What SIGHUP is for */
+/* The meaning of SIGHUP */
 enum hangup {
 	HANGUP_ENDS,	/* the end, as SIGTERM; nothing if it is ignored, as nohup(1) does */
 	HANGUP_RELOADS, /* settings are read again */

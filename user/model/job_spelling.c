@@ -90,7 +90,7 @@ static const char *read_slurm(const char *text, struct job_wanted *ret)
 	return NULL;
 }
 
-/* What stands in for a number as long as that is not known */
+/* A placeholder until the number is known */
 static bool is_sluid(const char *text)
 {
 	return text[0] == 's' && strlen(text) == 14 &&

@@ -85,7 +85,7 @@ enum pmu_platform {
 	PMU_PLATFORM_OWN, /* the user's own */
 };
 
-/* What older kernels call PMUs that they know by the discovery table alone, uncore_discovery.c */
+/* The names of PMUs that older kernels know by the discovery table alone, uncore_discovery.c */
 #define PMU_NAMELESS "uncore_type_<i>_<i>"
 
 /* How it is known on which socket a PMU of a family is. */

@@ -257,7 +257,7 @@ static size_t put_notes(int (*make)(const struct sysfs *fs, const struct pmu_lis
 	return notes.nr;
 }
 
-/* What is odd about a PMU, and what helps; NULL for nothing. */
+/* The doubt about a PMU, with its remedy; NULL for none. */
 static const char *oddity(const struct pmu *pmu, const char **ret_remedy)
 {
 	const struct counter_row *row;

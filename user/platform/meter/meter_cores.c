@@ -282,7 +282,7 @@ static int read_event(const struct meter *m, const struct meter_place *p, size_t
 }
 
 /*
- * What a place has gained, in @gained. A CPU that went off and came back unseen has events that
+ * The gain of a place, in @gained. A CPU that went off and came back unseen has events that
  * stand: no time has passed for them. That time is missing, as where a CPU has no event yet.
  */
 static int read_place(struct meter *m, struct meter_place *p, uint64_t begin_ns)
@@ -305,7 +305,7 @@ static int read_place(struct meter *m, struct meter_place *p, uint64_t begin_ns)
 			p->gained[i].enabled_ns = window_ns;
 		p->stands |= stands;
 	}
-	/* What is off need not be readable. */
+	/* A CPU that is off need not be readable. */
 	return p->online ? err : 0;
 }
 
@@ -331,7 +331,7 @@ static void open_again(struct meter *m, struct meter_place *p, uint64_t since_ns
 	memset(p->last, 0, 3 * m->cores.nr * sizeof(*p->last));
 	for (size_t i = 0; i < m->cores.nr; i++)
 		p->fds[i] = -ENODEV;
-	/* What fails is missing, and tried again. */
+	/* A failure leaves a gap, and is tried again. */
 	open_place(m, p);
 	start(m, p);
 }
@@ -364,7 +364,7 @@ int cores_look(struct meter *m)
 
 		if (is == was && !(is && p->stands))
 			continue;
-		/* What it counted before it went off. */
+		/* Its count before it went off. */
 		p->online = was && is;
 		if (!read_place(m, p, now))
 			use_place(m, p, now);

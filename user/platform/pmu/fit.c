@@ -64,7 +64,7 @@ static int note_total(const struct sysfs *fs, const struct pmu_list *list, struc
 	struct diag d = { 0 };
 	size_t i = 0;
 
-	/* What the user's own rows count, the user knows. */
+	/* The user knows what rows of their own count. */
 	if (own_rows())
 		return 0;
 	while (i < list->nr && !counter_rows_have(list->pmus[i].kind, COUNTERS_SUMS))
@@ -185,7 +185,7 @@ static int doubt_asides(const struct sysfs *fs, struct text_list *n)
 
 int pmu_fit_doubts(const struct sysfs *fs, const struct pmu_list *list, struct text_list *ret_notes)
 {
-	/* What the user's own rows count, the user knows. */
+	/* The user knows what rows of their own count. */
 	int err = own_rows() ? 0 : doubt_nodes(fs, list, ret_notes);
 
 	return err ? err : doubt_asides(fs, ret_notes);

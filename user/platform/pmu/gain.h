@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What two readings of an event say: the one place that judges them. */
+/* The gain between two readings of an event, judged in this one place. */
 #ifndef PLATFORM_GAIN_H
 #define PLATFORM_GAIN_H
 

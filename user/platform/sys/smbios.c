@@ -54,7 +54,7 @@
 #define KIND_HBM2    0x21
 #define KIND_HBM3    0x24
 
-/* What the records come to */
+/* The sum of the records */
 struct memory {
 	uint32_t devices;
 	uint32_t least_mts, most_mts;

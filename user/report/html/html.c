@@ -275,7 +275,7 @@ static int choose_rows(struct page *p, size_t top)
 	return 0;
 }
 
-/* What the data has at least: rows have names and sums however few points there are. */
+/* The least size of the data: rows have names and sums however few points there are. */
 static int least_data(const struct page *p, size_t *ret_length)
 {
 	struct history two = *p->history;

@@ -88,7 +88,7 @@ static void expose_total(struct exposer *x, const struct view *v, const struct a
 		      value);
 }
 
-/* What was never counted is not 0: it has no series. */
+/* A counter that never had a value has no series; it is not 0. */
 static bool was_counted(const struct accounts_node *n, const struct account_node_total *t)
 {
 	return t->missing < n->intervals;
