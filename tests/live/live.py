@@ -20,6 +20,9 @@ MS = 1_000_000
 # CPU time may differ from the kernel's own books, and reports from the clock, by this.
 SAME_TIME = 0.01
 ADDS_UP = 0.001
+# Books are closed on each CPU by an interrupt. A host that takes a CPU for less than a clock tick,
+# which nobody tells, delays that, and the end of an interval is this much off.
+EDGE_NS = 2 * MS
 # Far more than anything takes, however busy the machine is.
 LIMIT_S = 300
 # Longer than any test: it is killed in the end.
@@ -166,11 +169,12 @@ def check_sums(report, stolen=0):
     where = f"report {report['sequence']}"
     require(cpus == os.cpu_count(), f"{where}: {cpus} CPUs, not {os.cpu_count()}")
     require(rows <= busy, f"{where}: rows have {rows} ns, all tasks {busy} ns")
-    require(
-        near(busy + other, cpus * duration, ADDS_UP, stolen),
+    text = (
         f"{where}: busy, idle and lost time are {busy + other} ns, CPUs x time {cpus * duration} ns"
-        f" ({(busy + other) / (cpus * duration):.5f})",
+        f" ({(busy + other) / (cpus * duration):.5f})"
     )
+    require(near(busy + other, cpus * duration, ADDS_UP, stolen + EDGE_NS), text)
+    precise(near(busy + other, cpus * duration, ADDS_UP, stolen), text)
 
 
 def check_complete(report):

@@ -337,7 +337,7 @@ def slow_pager(file):
     for command in (("jobs", "-n", "0", "--json"), ("job", "1000", "--all", "--json")):
         with Keeper(file, *running, "run=1000", "ok", "line", *running * intervals, "ok", "hold") as keeper:
             pipe = stuffed_pipe()
-            reader = subprocess.Popen([program, *command, "--file", file], stdout=pipe[1])
+            reader = subprocess.Popen([program, *command, "--file", file], stdout=pipe[1], stderr=subprocess.DEVNULL)
             os.close(pipe[1])
             wait_blocked(reader)
             keeper.process.stdin.write(b"\n")

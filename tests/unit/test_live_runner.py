@@ -151,13 +151,13 @@ def test_kinds():
             raise AssertionError("it passed")
 
 
-def report(idle_ns, rows_ns=500 * MS):
+def report(idle_ns, rows_ns=500 * MS, busy_ns=500 * MS, duration_ns=1000 * MS):
     return {
         "sequence": 0,
-        "interval": {"duration_ns": 1000 * MS},
+        "interval": {"duration_ns": duration_ns},
         "workloads": [{"on_cpu_ns": rows_ns}],
         "sockets": [
-            {"busy_ns": 500 * MS, "idle_ns": idle_ns, "lost_ns": 0, "cpus": os.cpu_count()}
+            {"busy_ns": busy_ns, "idle_ns": idle_ns, "lost_ns": 0, "cpus": os.cpu_count()}
         ],
     }
 
@@ -178,6 +178,18 @@ def test_sums_are_final():
             assert not isinstance(error, Imprecise)
         else:
             raise AssertionError("it passed")
+
+
+def test_edges_are_precise():
+    """A short interval may end a little late where the host takes a CPU for less than a tick."""
+    whole = os.cpu_count() * 30 * MS
+    for off, kind in (0, None), (-MS, Imprecise), (MS, Imprecise), (3 * MS, Failed):
+        try:
+            check_sums(report(whole - 10 * MS + off, 10 * MS, 10 * MS, 30 * MS))
+            raised = None
+        except Failed as error:
+            raised = type(error)
+        assert raised is kind, (off, raised)
 
 
 def test_what_is_evidence():
