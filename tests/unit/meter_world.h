@@ -41,8 +41,10 @@ static inline int keep(void *arg, const struct stat_segment *s)
 	*at = (struct seen){
 		.pmu = s->pmu, .start_ns = s->start_ns, .end_ns = s->end_ns, .nr = s->nr
 	};
-	memcpy(at->counters, s->counters, s->nr * sizeof(*s->counters));
-	memcpy(at->readings, s->readings, s->nr * sizeof(*s->readings));
+	for (size_t i = 0; i < s->nr; i++) {
+		at->counters[i] = s->counters[i];
+		at->readings[i] = s->readings[i];
+	}
 	return sink_error;
 }
 
