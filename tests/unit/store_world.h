@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +53,15 @@ static inline void skip_child(const char *reason)
 {
 	fprintf(stderr, "skipped: %s\n", reason);
 	_exit(SKIPPED);
+}
+
+/* As /proc has it, which is another name under valgrind */
+static inline const char *own_name(void)
+{
+	static char name[16];
+
+	assert_int_equal(prctl(PR_GET_NAME, name), 0);
+	return name;
 }
 
 /* What only root can do: become another user. */

@@ -15,7 +15,9 @@
 #include "base/open_files.h"
 #include "live/child.h"
 #include "live/program/process.h"
+#include "skip.h"
 #include "temp_file.h"
+#include "valgrind.h"
 
 #define SOFT 200
 
@@ -51,6 +53,12 @@ static void assert_told(FILE *f)
 	fclose(f);
 }
 
+static void not_under_valgrind(void)
+{
+	if (under_valgrind(1, 0))
+		skip_because("valgrind keeps limits of files to itself");
+}
+
 static void test_command(void **state)
 {
 	char text[128];
@@ -60,6 +68,7 @@ static void test_command(void **state)
 	sigset_t none;
 
 	(void)state;
+	not_under_valgrind();
 	sigemptyset(&none);
 	snprintf(text, sizeof(text), "ulimit -Sn > %s", temp_path);
 	assert_int_equal(child_prepare(argv, &none, &d, &c), 0);
@@ -78,6 +87,7 @@ static void test_source(void **state)
 	char text[64];
 
 	(void)state;
+	not_under_valgrind();
 	assert_int_equal(program_process_start("ulimit -Sn", &d, &p), 0);
 	out = (struct pollfd){ .fd = p.out, .events = POLLIN };
 	assert_int_equal(poll(&out, 1, 10000), 1);

@@ -59,7 +59,7 @@ static void test_two_writers(void **state)
 	/* not who wrote there last */
 	store_close(writer());
 	s = writer();
-	snprintf(holder, sizeof(holder), "process %d (test_store_faul)", getpid());
+	snprintf(holder, sizeof(holder), "process %d (%s)", getpid(), own_name());
 	/* here and in another process */
 	second_writer(holder);
 	in_child(second_writer, holder);

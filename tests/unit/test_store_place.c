@@ -142,7 +142,7 @@ static void test_foreign_locks(void **state)
 	assert_int_equal(chmod(beside(".lock"), 0644), 0);
 	pid = hold_lock();
 	assert_int_equal(store_open(file, true, &d, &s), -EBUSY);
-	snprintf(holder, sizeof(holder), "process %d (test_store_plac)", pid);
+	snprintf(holder, sizeof(holder), "process %d (%s)", pid, own_name());
 	assert_non_null(strstr(d.what, holder));
 	assert_non_null(strstr(d.what, "no t410trace"));
 	assert_null(strstr(d.what, "clean"));
