@@ -40,7 +40,7 @@ static void read_file(struct serve_clock *c)
 static int write_file(const struct serve_clock *c)
 {
 	const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
-	cleanup_close int fd = open(c->file, flags, 0644);
+	cleanup_close int fd = open(c->file, flags, 0600);
 	char text[128];
 	int length = snprintf(text, sizeof(text), "%s %" PRIu64 " %" PRIu64 " %d\n", c->boot,
 			      c->boot_ns, c->wall_ns, c->stopped);
