@@ -6,7 +6,8 @@ OBJECTS is the folder that holds the objects of a build, for example build/amd64
 read: what each source includes, and what each object takes from another one (nm). The rooms
 stand in ROOMS from the ground up. A room may use itself and the rooms of its row that stand
 before it. Files that call each other in a circle are refused as well. tests/allowed-knots lists
-what may stay, each with its reason; an entry that is no longer needed is an error.
+what may stay, each with its reason; an entry that is no longer needed is an error. The guard of a
+header names its room and file, so that a header that moves takes its guard along.
 
 Every finding is a line. No line means that all is well.
 """
@@ -85,6 +86,15 @@ def includes(sources):
         for header in pattern.findall((ROOT / source).read_text(encoding="utf-8")):
             if (ROOT / "user" / header).exists():
                 yield source, f"user/{header}", f"user/{header}"
+
+
+def guards(headers):
+    """Findings about include guards; a header without one is meant to be included several times."""
+    for header in headers:
+        guard = re.search(r"^#ifndef (\w+)$", (ROOT / header).read_text(encoding="utf-8"), re.M)
+        right = re.sub(r"\W", "_", header.removeprefix("user/")).upper()
+        if guard and guard[1] != right:
+            yield f"{header}: its include guard is {guard[1]}, not {right}"
 
 
 def symbols(objects, sources):
@@ -166,7 +176,8 @@ def judge(sources, uses, allowed):
 def findings(objects):
     sources = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "user").rglob("*.[ch]"))
     uses = [*includes(sources), *symbols(objects, sources)]
-    return judge(sources, uses, allowed_knots())
+    headers = (source for source in sources if source.endswith(".h"))
+    return judge(sources, uses, allowed_knots()) + list(guards(headers))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "platform/bpf/ledger_parts.h"
+#include "platform/bpf/ledger_internal.h"
 
 #define BASE 1000000000000ull
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "platform/bpf/ledger_parts.h"
+#include "platform/bpf/ledger_internal.h"
 
 /* Descriptors stand for programs. That of a program that was not loaded is negative. */
 static int fd_of(const struct bpf_program *prog)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "platform/bpf/ledger_parts.h"
+#include "platform/bpf/ledger_internal.h"
 
 #define FAILED "libbpf: prog 'ledger_flush': BPF program load failed: Permission denied\n"
 #define BEGIN  "libbpf: prog 'ledger_flush': -- BEGIN PROG LOAD LOG --\n"

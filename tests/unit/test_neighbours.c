@@ -12,7 +12,7 @@
 
 #include "engine/identity/identity.h"
 #include "engine/latency/neighbours.h"
-#include "engine/latency/neighbours_parts.h"
+#include "engine/latency/neighbours_internal.h"
 
 #define MS     1000000ull
 #define WINDOW (10 * MS)

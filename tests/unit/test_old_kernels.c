@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "platform/bpf/ledger_parts.h"
+#include "platform/bpf/ledger_internal.h"
 #include "skip.h"
 
 /* What libbpf puts in the place of an instruction whose relocation has no target. */

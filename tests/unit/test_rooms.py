@@ -124,6 +124,13 @@ def test_allowed():
     assert found == [gone + "user/base/up.c user/report/high.c"], found
 
 
+def test_guard_of_another_room():
+    guard = "#ifndef {0}\n#define {0}\nint low(void);\n#endif"
+    assert look(LOW | {"base/low.h": guard.format("BASE_LOW_H")}) == []
+    found = look(LOW | {"base/low.h": guard.format("CLI_LOW_H")})
+    assert found == ["user/base/low.h: its include guard is CLI_LOW_H, not BASE_LOW_H"], found
+
+
 def test_unknown_room():
     found = look({"cellar/c.c": "int c;"})
     assert found == ["user/cellar/c.c: the room cellar has no row in tests/rooms.py"], found

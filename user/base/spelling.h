@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What somebody who wrote an unknown name may have meant. */
-#ifndef PLATFORM_SPELLING_H
-#define PLATFORM_SPELLING_H
+#ifndef BASE_SPELLING_H
+#define BASE_SPELLING_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A small HTTP server (libmicrohttpd) that shares its caller's thread and poll loop. */
-#ifndef PLATFORM_HTTP_H
-#define PLATFORM_HTTP_H
+#ifndef DAEMON_HTTP_H
+#define DAEMON_HTTP_H
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
  * accounts into the store, the reports of jobs that are over into the spool. A part that fails
  * loses nothing: what it should have taken stays where it was and comes again.
  */
-#ifndef CLI_SERVE_KEEPER_H
-#define CLI_SERVE_KEEPER_H
+#ifndef DAEMON_SERVE_KEEPER_H
+#define DAEMON_SERVE_KEEPER_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the daemon says: one line an event on the standard error, made for a journal. */
-#ifndef CLI_SERVE_LOG_H
-#define CLI_SERVE_LOG_H
+#ifndef DAEMON_SERVE_LOG_H
+#define DAEMON_SERVE_LOG_H
 
 #include <syslog.h>
 

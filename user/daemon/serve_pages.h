@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the daemon shows over HTTP. */
-#ifndef CLI_SERVE_PAGES_H
-#define CLI_SERVE_PAGES_H
+#ifndef DAEMON_SERVE_PAGES_H
+#define DAEMON_SERVE_PAGES_H
 
 #include "daemon/serve_keeper.h"
 #include "daemon/http.h"

@@ -4,8 +4,8 @@
  * there as a whole or not at all. When it is full, the oldest reports make room. Nothing else is ever
  * removed but what an earlier writer left unfinished.
  */
-#ifndef PLATFORM_SPOOL_H
-#define PLATFORM_SPOOL_H
+#ifndef DAEMON_SPOOL_H
+#define DAEMON_SPOOL_H
 
 #include <limits.h>
 #include <stddef.h>

@@ -22,7 +22,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/private_files.h"
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 #include "platform/sys/notify.h"
 
 #define WRITER_PATIENCE_MS 500

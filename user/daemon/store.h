@@ -7,8 +7,8 @@
  * or not. Its files are for their owner and a group, see private_files.h. Errors have their remedy in the diag: -ENOSPC, -EROFS, -EACCES, -EBUSY (locked),
  * -EUCLEAN (damaged), and others of the disk.
  */
-#ifndef PLATFORM_STORE_H
-#define PLATFORM_STORE_H
+#ifndef DAEMON_STORE_H
+#define DAEMON_STORE_H
 
 #include "account.h"
 #include "base/diag.h"

@@ -4,8 +4,8 @@
  * form that does not depend on the machine. Numbers are LEB128; texts are their length and their bytes. The last four bytes are a
  * CRC-32 of those before, lowest byte first. What is read may be hostile.
  */
-#ifndef PLATFORM_STORE_BLOB_H
-#define PLATFORM_STORE_BLOB_H
+#ifndef DAEMON_STORE_BLOB_H
+#define DAEMON_STORE_BLOB_H
 
 #include "account.h"
 

@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "daemon/private_files.h"
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 
 #define LOCK_SUFFIX ".lock"
 #define LOG_SUFFIX  "-wal"

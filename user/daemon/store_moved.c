@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "daemon/private_files.h"
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 
 /* A copy that is not yet what it will be. */
 #define COPY_SUFFIX "-new"

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 
 /* One that has more than the next one gives so many more in a step: exact shares are not worth a count each. */
 #define FAIR_STEP 50

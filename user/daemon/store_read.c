@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 #include "daemon/store_peaks.h"
 
 #define QUERY_LEN 1024

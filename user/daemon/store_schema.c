@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 
 #define APPLICATION_ID "1412706640" /* "T41P" */
 

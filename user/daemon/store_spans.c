@@ -2,7 +2,7 @@
 /* The history of jobs: writing and reading spans. Thinning is in store_thin.c. */
 #include <errno.h>
 
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 
 /* Runs a statement with whole numbers to its end, after what was bound already; an SQLite code */
 static int run(sqlite3_stmt *st)

@@ -2,7 +2,7 @@
 /* What all parts of the store ask of SQLite, and its errors in words. */
 #include <errno.h>
 
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 
 static int errno_of(sqlite3 *db, int rc)
 {

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 
 /* Clocks that are corrected little by little make no gap between two spans. */
 #define CORRECTED_NS NS_PER_S

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "daemon/store_parts.h"
+#include "daemon/store_internal.h"
 #include "daemon/store_peaks.h"
 
 /*

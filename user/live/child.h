@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The COMMAND that is run and followed. */
-#ifndef CLI_CHILD_H
-#define CLI_CHILD_H
+#ifndef LIVE_CHILD_H
+#define LIVE_CHILD_H
 
 #include <signal.h>
 #include <sys/types.h>

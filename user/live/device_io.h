@@ -3,8 +3,8 @@
  * Whose I/O it is: the ledger is told which disks and interfaces a device has, and devices that
  * one cgroup alone has open become events of the trace.
  */
-#ifndef CLI_DEVICE_IO_H
-#define CLI_DEVICE_IO_H
+#ifndef LIVE_DEVICE_IO_H
+#define LIVE_DEVICE_IO_H
 
 #include "live/feed.h"
 #include "live/live_cgroups.h"

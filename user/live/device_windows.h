@@ -4,8 +4,8 @@
  * that tile the time; those between its turns say that nothing ran. What a segment has
  * is in exactly one window of each of its groups.
  */
-#ifndef CLI_DEVICE_WINDOWS_H
-#define CLI_DEVICE_WINDOWS_H
+#ifndef LIVE_DEVICE_WINDOWS_H
+#define LIVE_DEVICE_WINDOWS_H
 
 #include "platform/plan/device_plan.h"
 #include "stat.h"

@@ -4,8 +4,8 @@
  * windows, and news about tasks and cgroups names. What does not make sense is
  * counted, never guessed.
  */
-#ifndef CLI_FEED_H
-#define CLI_FEED_H
+#ifndef LIVE_FEED_H
+#define LIVE_FEED_H
 
 #include "platform/bpf/counters.h"
 #include "platform/bpf/ledger.h"

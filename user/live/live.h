@@ -3,8 +3,8 @@
  * A live run: counters, ledger and engine put together. One struct live per run;
  * how it goes on, and when it reports, is in course.h.
  */
-#ifndef CLI_LIVE_H
-#define CLI_LIVE_H
+#ifndef LIVE_LIVE_H
+#define LIVE_LIVE_H
 
 #include <sys/types.h>
 

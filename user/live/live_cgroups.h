@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Cgroups of a live run: where their trees are, which were selected, and their names. */
-#ifndef CLI_LIVE_CGROUPS_H
-#define CLI_LIVE_CGROUPS_H
+#ifndef LIVE_LIVE_CGROUPS_H
+#define LIVE_LIVE_CGROUPS_H
 
 #include "base/diag.h"
 #include "run_options.h"

@@ -4,8 +4,8 @@
  * path does not say. The first of them often come a little later than the cgroup, so each
  * job is asked again, with growing pauses.
  */
-#ifndef CLI_LIVE_JOBS_H
-#define CLI_LIVE_JOBS_H
+#ifndef LIVE_LIVE_JOBS_H
+#define LIVE_LIVE_JOBS_H
 
 #include "live/live_cgroups.h"
 #include "platform/sys/job_env.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The readers of a run: one for each CPU that PMUs of memory traffic are active on. */
-#ifndef LIVE_READERS_H
-#define LIVE_READERS_H
+#ifndef LIVE_LIVE_READERS_H
+#define LIVE_LIVE_READERS_H
 
 #include "platform/bpf/counters.h"
 #include "platform/bpf/ledger.h"

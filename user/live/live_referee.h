@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads what the kernel's monitoring (resctrl) counts, for the trace of a live run. */
-#ifndef LIVE_REFEREE_H
-#define LIVE_REFEREE_H
+#ifndef LIVE_LIVE_REFEREE_H
+#define LIVE_LIVE_REFEREE_H
 
 #include "platform/sys/resctrl.h"
 #include "trace.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ticks: on which CPUs windows are closed while a task goes on, and what the report says of it. */
-#ifndef LIVE_TICKS_H
-#define LIVE_TICKS_H
+#ifndef LIVE_LIVE_TICKS_H
+#define LIVE_LIVE_TICKS_H
 
 #include "platform/bpf/ledger.h"
 #include "platform/sys/sysfs.h"

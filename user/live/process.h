@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Processes that users name by their number. */
-#ifndef CLI_PROCESS_H
-#define CLI_PROCESS_H
+#ifndef LIVE_PROCESS_H
+#define LIVE_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Signals that come through a descriptor, for the event loop. */
-#ifndef CLI_SIGNALS_H
-#define CLI_SIGNALS_H
+#ifndef LIVE_SIGNALS_H
+#define LIVE_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * interval they end in is closed, so they may come out of order. Windows of devices, which are
  * as long as their turns, do not decide where an interval ends.
  */
-#ifndef CLI_BOUNDARIES_H
-#define CLI_BOUNDARIES_H
+#ifndef REPLAY_BOUNDARIES_H
+#define REPLAY_BOUNDARIES_H
 
 #include "trace.h"
 

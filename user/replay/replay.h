@@ -3,8 +3,8 @@
  * From the events of a file back to reports. Decides where intervals end when the
  * trace does not say so, or when others were asked for, and what is selected.
  */
-#ifndef CLI_REPLAY_H
-#define CLI_REPLAY_H
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
 
 #include "base/diag.h"
 #include "run_options.h"

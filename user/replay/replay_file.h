@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A trace file from its start to its end: open, replay, and what the user must know of it. */
-#ifndef CLI_REPLAY_FILE_H
-#define CLI_REPLAY_FILE_H
+#ifndef REPLAY_REPLAY_FILE_H
+#define REPLAY_REPLAY_FILE_H
 
 #include "replay/counts_join.h"
 #include "replay/replay.h"

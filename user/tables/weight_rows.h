@@ -3,8 +3,8 @@
  * What core events say about a task's memory traffic, by core. Codes and meanings
  * are data; trying them is the business of weights.c.
  */
-#ifndef PLATFORM_WEIGHT_ROWS_H
-#define PLATFORM_WEIGHT_ROWS_H
+#ifndef TABLES_WEIGHT_ROWS_H
+#define TABLES_WEIGHT_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

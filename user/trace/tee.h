@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* One stream of events for several receivers. */
-#ifndef CLI_TEE_H
-#define CLI_TEE_H
+#ifndef TRACE_TEE_H
+#define TRACE_TEE_H
 
 #include "trace.h"
 

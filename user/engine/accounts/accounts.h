@@ -13,8 +13,8 @@
  * A job that is new in such an interval may have been there before: late_start, unless the making of its
  * cgroup was seen.
  */
-#ifndef ENGINE_ACCOUNTS_H
-#define ENGINE_ACCOUNTS_H
+#ifndef ENGINE_ACCOUNTS_ACCOUNTS_H
+#define ENGINE_ACCOUNTS_ACCOUNTS_H
 
 #include "account.h"
 

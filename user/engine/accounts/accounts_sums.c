@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The machine's numbers: see accounts_parts.h. */
+/* The machine's numbers: see internal.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

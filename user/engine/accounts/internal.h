@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the keeper of accounts, shared by its files only: see accounts.h. */
-#ifndef ENGINE_ACCOUNTS_PARTS_H
-#define ENGINE_ACCOUNTS_PARTS_H
+#ifndef ENGINE_ACCOUNTS_INTERNAL_H
+#define ENGINE_ACCOUNTS_INTERNAL_H
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * For each counter the rows and the unattributed bytes add up to the counter, to
  * the unit: every byte that comes in is entered on exactly one of them.
  */
-#ifndef ENGINE_BOOK_H
-#define ENGINE_BOOK_H
+#ifndef ENGINE_BOOK_BOOK_H
+#define ENGINE_BOOK_BOOK_H
 
 #include "engine/identity/identity.h"
 #include "engine/latency/links.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the book, shared by its files only: see book.h. */
-#ifndef ENGINE_BOOK_ROWS_H
-#define ENGINE_BOOK_ROWS_H
+#ifndef ENGINE_BOOK_BOOK_ROWS_H
+#define ENGINE_BOOK_BOOK_ROWS_H
 
 #include "engine/book/book.h"
 #include "engine/split/rotation.h"

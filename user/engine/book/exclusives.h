@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Who had devices open alone: was it one row, in all of an interval? */
-#ifndef ENGINE_EXCLUSIVES_H
-#define ENGINE_EXCLUSIVES_H
+#ifndef ENGINE_BOOK_EXCLUSIVES_H
+#define ENGINE_BOOK_EXCLUSIVES_H
 
 #include <stdbool.h>
 #include <stdint.h>

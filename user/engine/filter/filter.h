@@ -14,8 +14,8 @@
  * What is not known beforehand is learned from how well the counter is predicted: the
  * noise of the counter, the size of the phases, and how far traffic lags activity.
  */
-#ifndef ENGINE_FILTER_H
-#define ENGINE_FILTER_H
+#ifndef ENGINE_FILTER_FILTER_H
+#define ENGINE_FILTER_FILTER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the filter, shared by its files only: see filter.h. */
-#ifndef ENGINE_FILTER_STATE_H
-#define ENGINE_FILTER_STATE_H
+#ifndef ENGINE_FILTER_FILTER_STATE_H
+#define ENGINE_FILTER_FILTER_STATE_H
 
 #include "engine/filter/filter.h"
 

@@ -8,8 +8,8 @@
  * a multiple of MATRIX_ROWS and that of columns to one of MATRIX_COLS; the padding
  * is zero and stays so.
  */
-#ifndef ENGINE_MATRIX_H
-#define ENGINE_MATRIX_H
+#ifndef ENGINE_FILTER_MATRIX_H
+#define ENGINE_FILTER_MATRIX_H
 
 #include <stddef.h>
 #include <stdint.h>

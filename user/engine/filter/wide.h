@@ -5,8 +5,8 @@
  * instructions named, and the caller asks the CPU. Both compilers can do that; what the linker
  * chooses (target_clones) only gcc has, and it chooses before the sanitizers are ready.
  */
-#ifndef ENGINE_WIDE_H
-#define ENGINE_WIDE_H
+#ifndef ENGINE_FILTER_WIDE_H
+#define ENGINE_FILTER_WIDE_H
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
  *
  * A "task" is a process, or a thread when the ledger is kept by thread.
  */
-#ifndef ENGINE_IDENTITY_H
-#define ENGINE_IDENTITY_H
+#ifndef ENGINE_IDENTITY_IDENTITY_H
+#define ENGINE_IDENTITY_IDENTITY_H
 
 #include "trace.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the identity, shared by its files only: see identity.h. */
-#ifndef ENGINE_IDENTITY_PARTS_H
-#define ENGINE_IDENTITY_PARTS_H
+#ifndef ENGINE_IDENTITY_INTERNAL_H
+#define ENGINE_IDENTITY_INTERNAL_H
 
 #include "engine/identity/identity.h"
 

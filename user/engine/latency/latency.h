@@ -4,8 +4,8 @@
  * split: a latency belongs to nobody, but each workload saw the one of the windows in
  * which it moved bytes.
  */
-#ifndef ENGINE_LATENCY_H
-#define ENGINE_LATENCY_H
+#ifndef ENGINE_LATENCY_LATENCY_H
+#define ENGINE_LATENCY_LATENCY_H
 
 #include "engine/latency/links.h"
 #include "engine/split/split.h"

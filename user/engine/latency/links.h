@@ -3,8 +3,8 @@
  * Which counters say how much of a latency a workload saw: those of the traffic that
  * waits, by socket, direction and destination.
  */
-#ifndef ENGINE_LINKS_H
-#define ENGINE_LINKS_H
+#ifndef ENGINE_LATENCY_LINKS_H
+#define ENGINE_LATENCY_LINKS_H
 
 #include "trace.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "engine/latency/neighbours_parts.h"
+#include "engine/latency/neighbours_internal.h"
 
 /* Entries of all probes that wait for a sample: one that is not read may not fill memory. */
 #define MAX_WAITING 1048576

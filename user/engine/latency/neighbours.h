@@ -7,8 +7,8 @@
  * Memory is bounded: beyond NEIGHBOURS_MAX_SLOTS samples of a probe, or its part of
  * NEIGHBOURS_MAX_ENTRIES numbers, each two samples that follow each other become one.
  */
-#ifndef ENGINE_NEIGHBOURS_H
-#define ENGINE_NEIGHBOURS_H
+#ifndef ENGINE_LATENCY_NEIGHBOURS_H
+#define ENGINE_LATENCY_NEIGHBOURS_H
 
 #include "engine/latency/links.h"
 #include "engine/split/split.h"

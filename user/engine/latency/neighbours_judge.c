@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "engine/latency/neighbours_parts.h"
+#include "engine/latency/neighbours_internal.h"
 
 /* A mean over fewer requests is not much of a latency. */
 #define MIN_REQUESTS 100

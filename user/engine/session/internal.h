@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the session, shared by its files only: see session.h. */
-#ifndef ENGINE_SESSION_PARTS_H
-#define ENGINE_SESSION_PARTS_H
+#ifndef ENGINE_SESSION_INTERNAL_H
+#define ENGINE_SESSION_INTERNAL_H
 
 #include "engine/book/book.h"
 #include "engine/book/exclusives.h"

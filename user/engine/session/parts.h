@@ -3,8 +3,8 @@
  * Parts of the sockets' traffic that are measured elsewhere than the counters. They are added up
  * by themselves, and no counter or row gets anything of them.
  */
-#ifndef ENGINE_PARTS_H
-#define ENGINE_PARTS_H
+#ifndef ENGINE_SESSION_PARTS_H
+#define ENGINE_SESSION_PARTS_H
 
 #include "trace.h"
 

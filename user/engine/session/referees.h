@@ -3,8 +3,8 @@
  * What the kernel's monitoring groups (resctrl) counted, beside the rows of reports by cgroup and
  * job. Nothing of it is ever in a row or a counter.
  */
-#ifndef ENGINE_REFEREES_H
-#define ENGINE_REFEREES_H
+#ifndef ENGINE_SESSION_REFEREES_H
+#define ENGINE_SESSION_REFEREES_H
 
 #include "trace.h"
 

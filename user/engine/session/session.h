@@ -4,8 +4,8 @@
  * reports; live runs and recordings go through the same code. No clock, nothing asked of the
  * system: what a report says depends on the events and the options alone.
  */
-#ifndef ENGINE_SESSION_H
-#define ENGINE_SESSION_H
+#ifndef ENGINE_SESSION_SESSION_H
+#define ENGINE_SESSION_SESSION_H
 
 #include "base/diag.h"
 #include "neighbourhood.h"

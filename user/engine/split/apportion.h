@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef ENGINE_APPORTION_H
-#define ENGINE_APPORTION_H
+#ifndef ENGINE_SPLIT_APPORTION_H
+#define ENGINE_SPLIT_APPORTION_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the splitter, shared by its files only: see split.h. */
-#ifndef ENGINE_SPLIT_PARTS_H
-#define ENGINE_SPLIT_PARTS_H
+#ifndef ENGINE_SPLIT_INTERNAL_H
+#define ENGINE_SPLIT_INTERNAL_H
 
 #include "engine/filter/filter.h"
 #include "engine/split/split.h"

@@ -3,8 +3,8 @@
  * What counters that take turns tell of the time in which they did not count. Each turn is a
  * sample of the rate; how much the samples differ says how wrong their mean may be.
  */
-#ifndef ENGINE_ROTATION_H
-#define ENGINE_ROTATION_H
+#ifndef ENGINE_SPLIT_ROTATION_H
+#define ENGINE_SPLIT_ROTATION_H
 
 #include <stdbool.h>
 #include <stddef.h>

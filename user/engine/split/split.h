@@ -5,8 +5,8 @@
  * exactly, and that nobody owns bytes of a window it did not run in, is the same for
  * all.
  */
-#ifndef ENGINE_SPLIT_H
-#define ENGINE_SPLIT_H
+#ifndef ENGINE_SPLIT_SPLIT_H
+#define ENGINE_SPLIT_SPLIT_H
 
 #include "trace.h"
 

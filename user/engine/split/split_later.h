@@ -3,8 +3,8 @@
  * What a counter's split hands out, kept until others have handed out theirs: whichever thread
  * splits, sinks get everything in the same order.
  */
-#ifndef ENGINE_SPLIT_LATER_H
-#define ENGINE_SPLIT_LATER_H
+#ifndef ENGINE_SPLIT_SPLIT_LATER_H
+#define ENGINE_SPLIT_SPLIT_LATER_H
 
 #include "engine/split/split.h"
 

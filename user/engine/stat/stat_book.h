@@ -7,8 +7,8 @@
  * segments in which all its counters counted, so that its parts are about the same time;
  * it is not scaled, but its value says how much time it is about.
  */
-#ifndef ENGINE_STAT_BOOK_H
-#define ENGINE_STAT_BOOK_H
+#ifndef ENGINE_STAT_STAT_BOOK_H
+#define ENGINE_STAT_STAT_BOOK_H
 
 #include "base/diag.h"
 #include "stat.h"

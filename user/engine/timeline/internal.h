@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the timeline, shared by its files only: see timeline.h. */
-#ifndef ENGINE_TIMELINE_PARTS_H
-#define ENGINE_TIMELINE_PARTS_H
+#ifndef ENGINE_TIMELINE_INTERNAL_H
+#define ENGINE_TIMELINE_INTERNAL_H
 
 #include "engine/timeline/timeline.h"
 

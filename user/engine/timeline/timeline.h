@@ -4,8 +4,8 @@
  * (what the counters gained). Both may arrive in any order; an interval is closed
  * when both have arrived up to its end, and what lies beyond stays for the next.
  */
-#ifndef ENGINE_TIMELINE_H
-#define ENGINE_TIMELINE_H
+#ifndef ENGINE_TIMELINE_TIMELINE_H
+#define ENGINE_TIMELINE_TIMELINE_H
 
 #include "engine/split/split.h"
 #include "trace.h"

@@ -4,8 +4,8 @@
  * ends or hangs. Nothing that it prints or does may hold up the run, or become bytes that nobody
  * counted.
  */
-#ifndef LIVE_PROGRAM_H
-#define LIVE_PROGRAM_H
+#ifndef LIVE_PROGRAM_PROGRAM_H
+#define LIVE_PROGRAM_PROGRAM_H
 
 #include "base/clock.h"
 #include "live/program/lines.h"

@@ -3,8 +3,8 @@
  * The self-test: is this machine right? Programs that move a known number of bytes run on one
  * socket after the other, and a live run attributes what the counters saw of them.
  */
-#ifndef LIVE_SELFTEST_H
-#define LIVE_SELFTEST_H
+#ifndef LIVE_SELFTEST_SELFTEST_H
+#define LIVE_SELFTEST_SELFTEST_H
 
 #include "base/diag.h"
 #include "live/selftest/judge.h"

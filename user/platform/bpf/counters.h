@@ -4,8 +4,8 @@
  * per PMU, on the PMU's active CPU; which of them fit into the hardware at the same
  * time is found out by trying.
  */
-#ifndef PLATFORM_COUNTERS_H
-#define PLATFORM_COUNTERS_H
+#ifndef PLATFORM_BPF_COUNTERS_H
+#define PLATFORM_BPF_COUNTERS_H
 
 #include "base/diag.h"
 #include "model.h"

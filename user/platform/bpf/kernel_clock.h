@@ -3,8 +3,8 @@
  * Is CLOCK_MONOTONIC of this process the clock that BPF programs read? In a time namespace
  * (unshare -T, CRIU, timeOffsets of an OCI container) it is not, and no window would have any slice.
  */
-#ifndef PLATFORM_KERNEL_CLOCK_H
-#define PLATFORM_KERNEL_CLOCK_H
+#ifndef PLATFORM_BPF_KERNEL_CLOCK_H
+#define PLATFORM_BPF_KERNEL_CLOCK_H
 
 #include <stdint.h>
 

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "platform/bpf/ledger_parts.h"
+#include "platform/bpf/ledger_internal.h"
 
 /* Ring size: this much for each CPU holds some 100 ms of a busy machine. */
 #define RING_PER_CPU (64u << 10)

@@ -4,8 +4,8 @@
  * records on. Nothing is pinned: all of it lives as long as the descriptors of
  * this process, so nothing is left behind however the process ends.
  */
-#ifndef PLATFORM_LEDGER_H
-#define PLATFORM_LEDGER_H
+#ifndef PLATFORM_BPF_LEDGER_H
+#define PLATFORM_BPF_LEDGER_H
 
 #include <linux/types.h>
 #include <stdbool.h>

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/cpulist.h"
-#include "platform/bpf/ledger_parts.h"
+#include "platform/bpf/ledger_internal.h"
 
 /* How long, and in which steps, to wait for records that are still being written. */
 #define SETTLE_NS 200000000ull

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "platform/bpf/ledger_parts.h"
+#include "platform/bpf/ledger_internal.h"
 
 int ledger_map_memory(const struct bpf_map *map, uint32_t nr, size_t value_size, void **ret,
 		      size_t *ret_size)

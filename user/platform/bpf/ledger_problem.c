@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "platform/bpf/ledger_parts.h"
+#include "platform/bpf/ledger_internal.h"
 
 #define LOCKDOWN   "/sys/kernel/security/lockdown"
 /* libbpf's words around the log of a program */

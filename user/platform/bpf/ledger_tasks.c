@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "platform/bpf/ledger.h"
-#include "platform/bpf/ledger_parts.h"
+#include "platform/bpf/ledger_internal.h"
 
 int ledger_lookup_open(struct ledger *l, struct diag *d)
 {

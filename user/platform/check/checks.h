@@ -5,8 +5,8 @@
  * it can, a check tries the thing itself instead of comparing versions, because
  * vendors backport.
  */
-#ifndef PLATFORM_CHECKS_H
-#define PLATFORM_CHECKS_H
+#ifndef PLATFORM_CHECK_CHECKS_H
+#define PLATFORM_CHECK_CHECKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

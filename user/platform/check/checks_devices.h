@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What there is for counting PCIe devices, as a row of check_machine(). */
-#ifndef PLATFORM_CHECKS_DEVICES_H
-#define PLATFORM_CHECKS_DEVICES_H
+#ifndef PLATFORM_CHECK_CHECKS_DEVICES_H
+#define PLATFORM_CHECK_CHECKS_DEVICES_H
 
 #include "platform/check/checks.h"
 

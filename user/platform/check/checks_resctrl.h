@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does the kernel's monitoring (resctrl) count what the sockets' counters count? */
-#ifndef PLATFORM_CHECKS_RESCTRL_H
-#define PLATFORM_CHECKS_RESCTRL_H
+#ifndef PLATFORM_CHECK_CHECKS_RESCTRL_H
+#define PLATFORM_CHECK_CHECKS_RESCTRL_H
 
 #include "platform/check/checks.h"
 #include "platform/pmu/perf_events.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What says how much a task moved, beside how long it had a CPU? */
-#ifndef PLATFORM_CHECKS_WEIGHTS_H
-#define PLATFORM_CHECKS_WEIGHTS_H
+#ifndef PLATFORM_CHECK_CHECKS_WEIGHTS_H
+#define PLATFORM_CHECK_CHECKS_WEIGHTS_H
 
 #include "platform/check/checks.h"
 #include "platform/pmu/perf_events.h"

@@ -3,8 +3,8 @@
  * Weights: core events that say what a task did, beside how long it had the CPU. They
  * are opened on every CPU and read by the ledger at each switch.
  */
-#ifndef PLATFORM_WEIGHTS_H
-#define PLATFORM_WEIGHTS_H
+#ifndef PLATFORM_CORE_WEIGHTS_H
+#define PLATFORM_CORE_WEIGHTS_H
 
 #include <linux/types.h>
 #include <stdbool.h>

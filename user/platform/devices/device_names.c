@@ -6,7 +6,7 @@
 
 #include "base/bdf.h"
 #include "base/text.h"
-#include "platform/devices/device_parts.h"
+#include "platform/devices/device_internal.h"
 #include "base/spelling.h"
 
 /* RAID on device-mapper on partitions: more than this many layers have a loop. */

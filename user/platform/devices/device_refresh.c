@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "platform/devices/device_parts.h"
+#include "platform/devices/device_internal.h"
 
 /**
  * struct present - a function that sysfs has now

@@ -9,7 +9,7 @@
 #include "base/bdf.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "platform/devices/device_parts.h"
+#include "platform/devices/device_internal.h"
 
 /* VLANs on bonds on VLANs: deeper ones are left out. */
 #define MAX_LAYERS 4

@@ -6,7 +6,7 @@
 
 #include "base/bdf.h"
 #include "base/text.h"
-#include "platform/devices/device_parts.h"
+#include "platform/devices/device_internal.h"
 #include "trace.h"
 
 #define CLASS_BRIDGE	 0x06

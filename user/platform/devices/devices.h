@@ -3,8 +3,8 @@
  * Devices that a run is about: from what users type (-D nvme0n1) to PCI functions, and from
  * these to the disks, network interfaces and device nodes by which the kernel knows them.
  */
-#ifndef PLATFORM_DEVICES_H
-#define PLATFORM_DEVICES_H
+#ifndef PLATFORM_DEVICES_DEVICES_H
+#define PLATFORM_DEVICES_DEVICES_H
 
 #include <sys/types.h>
 

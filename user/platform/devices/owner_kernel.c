@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "platform/devices/owner_parts.h"
+#include "platform/devices/owner_internal.h"
 #include "platform/sys/sysfs.h"
 
 /* sysfs stands beside proc, in copies of both as well. */

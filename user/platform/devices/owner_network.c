@@ -13,8 +13,8 @@
 #include "base/bdf.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "platform/devices/device_parts.h"
-#include "platform/devices/owner_parts.h"
+#include "platform/devices/device_internal.h"
+#include "platform/devices/owner_internal.h"
 
 /* Processes of a namespace whose sysfs is looked at; most have the same. */
 #define MAX_TRIES 4

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "platform/devices/owner_parts.h"
+#include "platform/devices/owner_internal.h"
 
 bool owner_is_gone(int err)
 {

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "platform/devices/owner_parts.h"
+#include "platform/devices/owner_internal.h"
 
 /* The initial pid namespace: elsewhere not all processes can be seen. */
 #define INIT_PID_NS    "pid:[4026531836]"

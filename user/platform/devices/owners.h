@@ -4,8 +4,8 @@
  * kernel's block and network layers (VFIO, RDMA, GPUs, NVMe passthrough). A virtual function whose
  * interface is in a network namespace of one cgroup alone belongs here, too.
  */
-#ifndef PLATFORM_OWNERS_H
-#define PLATFORM_OWNERS_H
+#ifndef PLATFORM_DEVICES_OWNERS_H
+#define PLATFORM_DEVICES_OWNERS_H
 
 #include "platform/sys/cgroup1.h"
 #include "platform/devices/devices.h"

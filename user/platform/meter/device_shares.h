@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Watches what devices move in their turns, and has the meter weigh these. */
-#ifndef PLATFORM_DEVICE_SHARES_H
-#define PLATFORM_DEVICE_SHARES_H
+#ifndef PLATFORM_METER_DEVICE_SHARES_H
+#define PLATFORM_METER_DEVICE_SHARES_H
 
 #include "platform/plan/device_plan.h"
 #include "platform/meter/meter.h"

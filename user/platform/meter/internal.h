@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the meter: what its source files share, and how tests replace the kernel. */
-#ifndef PLATFORM_METER_PARTS_H
-#define PLATFORM_METER_PARTS_H
+#ifndef PLATFORM_METER_INTERNAL_H
+#define PLATFORM_METER_INTERNAL_H
 
 #include "base/clock.h"
 #include "platform/meter/meter.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which rows of latencies a PMU can measure. */
-#ifndef PLATFORM_LATENCY_FIT_H
-#define PLATFORM_LATENCY_FIT_H
+#ifndef PLATFORM_METER_LATENCY_FIT_H
+#define PLATFORM_METER_LATENCY_FIT_H
 
 #include "platform/pmu/pmu.h"
 #include "tables/latency_rows.h"

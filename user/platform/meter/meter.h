@@ -3,8 +3,8 @@
  * The meter: opens what was planned, exchanges events that take turns, and reads PMUs
  * within a budget. What it gives are segments: what counted between two readings.
  */
-#ifndef PLATFORM_METER_H
-#define PLATFORM_METER_H
+#ifndef PLATFORM_METER_METER_H
+#define PLATFORM_METER_METER_H
 
 #include "platform/plan/plan.h"
 #include "platform/spec/want.h"

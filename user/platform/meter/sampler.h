@@ -3,8 +3,8 @@
  * The sampler: the meter's groups and accounts, for latencies. One reading can be hundreds of
  * device reads on a PMU's CPU, so what is due first is read first, as far as the budget goes.
  */
-#ifndef PLATFORM_SAMPLER_H
-#define PLATFORM_SAMPLER_H
+#ifndef PLATFORM_METER_SAMPLER_H
+#define PLATFORM_METER_SAMPLER_H
 
 #include "base/diag.h"
 #include "platform/bpf/counters.h"

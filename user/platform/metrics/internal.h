@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the selection of metrics: what its parts share. */
-#ifndef PLATFORM_METRIC_PARTS_H
-#define PLATFORM_METRIC_PARTS_H
+#ifndef PLATFORM_METRICS_INTERNAL_H
+#define PLATFORM_METRICS_INTERNAL_H
 
 #include "platform/metrics/metric_select.h"
 #include "platform/pci/root_port.h"

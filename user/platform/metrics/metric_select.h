@@ -3,8 +3,8 @@
  * What to count for "t410trace stat": metrics by name for the PMUs that are there, and
  * events as users write them. Gives wants for the meter and the layout of the results.
  */
-#ifndef PLATFORM_METRIC_SELECT_H
-#define PLATFORM_METRIC_SELECT_H
+#ifndef PLATFORM_METRICS_METRIC_SELECT_H
+#define PLATFORM_METRICS_METRIC_SELECT_H
 
 #include "base/text_list.h"
 #include "platform/spec/want.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The user's map of root ports, see pci_map_read() in topology.h. */
-#ifndef PLATFORM_PCI_MAP_H
-#define PLATFORM_PCI_MAP_H
+#ifndef PLATFORM_PCI_PCI_MAP_H
+#define PLATFORM_PCI_PCI_MAP_H
 
 #include "platform/pci/pci_space.h"
 #include "platform/pci/topology.h"

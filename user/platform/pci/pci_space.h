@@ -4,8 +4,8 @@
  * its sysfs, or from what lspci printed. libpci ends the program when something is wrong; here
  * it is an error like any other, and nothing is printed.
  */
-#ifndef PLATFORM_PCI_SPACE_H
-#define PLATFORM_PCI_SPACE_H
+#ifndef PLATFORM_PCI_PCI_SPACE_H
+#define PLATFORM_PCI_PCI_SPACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

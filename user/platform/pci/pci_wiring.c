@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "platform/pci/topology_parts.h"
+#include "platform/pci/topology_internal.h"
 
 #define MAX_PORT       7 /* port masks of a T410 have 8 bits */
 #define MAX_PORT_GRACE 9

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "platform/pci/topology_parts.h"
+#include "platform/pci/topology_internal.h"
 
 /* Class of PCI bridges, which root ports are */
 #define CLASS_BRIDGE 0x0604

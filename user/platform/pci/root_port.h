@@ -3,8 +3,8 @@
  * From a PCI device to its root port and on to the PMUs of its root complex. T410
  * firmware writes the numbers into a capability (DVSEC 10de/4) of each root port.
  */
-#ifndef PLATFORM_ROOT_PORT_H
-#define PLATFORM_ROOT_PORT_H
+#ifndef PLATFORM_PCI_ROOT_PORT_H
+#define PLATFORM_PCI_ROOT_PORT_H
 
 #include <stdint.h>
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/pci/topology_parts.h"
+#include "platform/pci/topology_internal.h"
 
 /* Base class of all kinds of bridges */
 #define CLASS_BRIDGES 0x06

@@ -4,8 +4,8 @@
  * and socket above each. From this machine's sysfs, a copy of another machine's, or what
  * lspci printed there. Configuration space is read with libpci.
  */
-#ifndef PLATFORM_TOPOLOGY_H
-#define PLATFORM_TOPOLOGY_H
+#ifndef PLATFORM_PCI_TOPOLOGY_H
+#define PLATFORM_PCI_TOPOLOGY_H
 
 #include <stdbool.h>
 #include <stddef.h>

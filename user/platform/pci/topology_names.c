@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "platform/pci/topology_parts.h"
+#include "platform/pci/topology_internal.h"
 
 #define CLASS_NVME	 0x010802
 #define CLASS_INFINIBAND 0x0207

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/pci/topology_parts.h"
+#include "platform/pci/topology_internal.h"
 
 #define CLASS_HOST_BRIDGE 0x0600
 #define CLASS_BRIDGE	  0x0604

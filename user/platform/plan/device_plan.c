@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "platform/plan/device_plan_parts.h"
+#include "platform/plan/device_plan_internal.h"
 #include "platform/pmu/pmu_socket.h"
 #include "trace.h"
 

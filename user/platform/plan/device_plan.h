@@ -3,8 +3,8 @@
  * The plan for devices: which events of which PMU count them, and what becomes of these in a
  * trace. Pure: what the hardware has is an argument.
  */
-#ifndef PLATFORM_DEVICE_PLAN_H
-#define PLATFORM_DEVICE_PLAN_H
+#ifndef PLATFORM_PLAN_DEVICE_PLAN_H
+#define PLATFORM_PLAN_DEVICE_PLAN_H
 
 #include "base/text_list.h"
 #include "platform/devices/devices.h"

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "platform/plan/device_plan.h"
-#include "platform/plan/device_plan_parts.h"
+#include "platform/plan/device_plan_internal.h"
 
 /* A quarter of the counters is left for what takes turns beside a base, see plan_make(). */
 #define BASE_PART(events) ((events) - (events) / 4)

@@ -3,8 +3,8 @@
  * How much of a root complex' time each device gets: what is seen only now and then is the less
  * certain, the more it changes from turn to turn. Pure.
  */
-#ifndef PLATFORM_DEVICE_TURNS_H
-#define PLATFORM_DEVICE_TURNS_H
+#ifndef PLATFORM_PLAN_DEVICE_TURNS_H
+#define PLATFORM_PLAN_DEVICE_TURNS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * The plan for parts: which events tell what of a socket's traffic is measured elsewhere than its
  * total. Pure: what the machine has is an argument.
  */
-#ifndef PLATFORM_PART_PLAN_H
-#define PLATFORM_PART_PLAN_H
+#ifndef PLATFORM_PLAN_PART_PLAN_H
+#define PLATFORM_PLAN_PART_PLAN_H
 
 #include "base/text_list.h"
 #include "platform/spec/want.h"

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "platform/plan/plan_parts.h"
+#include "platform/plan/plan_internal.h"
 
 /* Bits of a word that a format covers, 0 when the PMU has no such format there. */
 static uint64_t format_bits(const struct pmu *pmu, const char *name, unsigned int word)

@@ -3,8 +3,8 @@
  * The plan: which events of a PMU count when. What fits counts all the time; the rest
  * takes turns, beside a base that stays. Pure: what the hardware has is an argument.
  */
-#ifndef PLATFORM_PLAN_H
-#define PLATFORM_PLAN_H
+#ifndef PLATFORM_PLAN_PLAN_H
+#define PLATFORM_PLAN_PLAN_H
 
 #include "platform/spec/want.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Which events are the base, and which turn the others are in. */
-#include "platform/plan/plan_parts.h"
+#include "platform/plan/plan_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a user must know about the PMUs of a machine, in sentences. */
-#ifndef PLATFORM_EXPLAIN_H
-#define PLATFORM_EXPLAIN_H
+#ifndef PLATFORM_PMU_EXPLAIN_H
+#define PLATFORM_PMU_EXPLAIN_H
 
 #include "platform/pmu/pmu.h"
 

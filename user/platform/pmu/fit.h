@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which rows of the tables fit the PMUs of a machine, and why others do not. */
-#ifndef PLATFORM_FIT_H
-#define PLATFORM_FIT_H
+#ifndef PLATFORM_PMU_FIT_H
+#define PLATFORM_PMU_FIT_H
 
 #include "platform/pmu/pmu.h"
 #include "tables/counter_rows.h"

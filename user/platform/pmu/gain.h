@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The gain between two readings of an event, judged in this one place. */
-#ifndef PLATFORM_GAIN_H
-#define PLATFORM_GAIN_H
+#ifndef PLATFORM_PMU_GAIN_H
+#define PLATFORM_PMU_GAIN_H
 
 #include <errno.h>
 

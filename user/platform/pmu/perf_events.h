@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Events and groups of events of perf_event_open(2), for all that count with them. */
-#ifndef PLATFORM_PERF_EVENTS_H
-#define PLATFORM_PERF_EVENTS_H
+#ifndef PLATFORM_PMU_PERF_EVENTS_H
+#define PLATFORM_PMU_PERF_EVENTS_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A file with rows for a machine that no built-in row knows: share/t410trace.platform-1.schema.json */
-#ifndef PLATFORM_PLATFORM_FILE_H
-#define PLATFORM_PLATFORM_FILE_H
+#ifndef PLATFORM_PMU_PLATFORM_FILE_H
+#define PLATFORM_PMU_PLATFORM_FILE_H
 
 #include "platform/pmu/pmu.h"
 #include "tables/own_rows.h"

@@ -4,8 +4,8 @@
  * can count, and how events and filters are encoded. Bit positions come from sysfs
  * alone; the table of families knows names and meaning only.
  */
-#ifndef PLATFORM_PMU_H
-#define PLATFORM_PMU_H
+#ifndef PLATFORM_PMU_PMU_H
+#define PLATFORM_PMU_PMU_H
 
 #include <stdbool.h>
 #include <stddef.h>

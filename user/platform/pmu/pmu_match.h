@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names that people use for PMUs, beside those in sysfs. */
-#ifndef PLATFORM_PMU_MATCH_H
-#define PLATFORM_PMU_MATCH_H
+#ifndef PLATFORM_PMU_PMU_MATCH_H
+#define PLATFORM_PMU_PMU_MATCH_H
 
 #include "platform/pmu/pmu.h"
 #include "base/spelling.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Bytes, or nanojoules, per count: what sysfs says, what the table says, and whether they agree. */
-#ifndef PLATFORM_PMU_SCALE_H
-#define PLATFORM_PMU_SCALE_H
+#ifndef PLATFORM_PMU_PMU_SCALE_H
+#define PLATFORM_PMU_PMU_SCALE_H
 
 #include "platform/pmu/pmu.h"
 #include "tables/counter_rows.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* On which socket a PMU is. */
-#ifndef PLATFORM_PMU_SOCKET_H
-#define PLATFORM_PMU_SOCKET_H
+#ifndef PLATFORM_PMU_PMU_SOCKET_H
+#define PLATFORM_PMU_PMU_SOCKET_H
 
 #include "platform/pmu/pmu.h"
 

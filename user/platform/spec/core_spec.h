@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Events of the cores and of the kernel in an option -e. */
-#ifndef PLATFORM_CORE_SPEC_H
-#define PLATFORM_CORE_SPEC_H
+#ifndef PLATFORM_SPEC_CORE_SPEC_H
+#define PLATFORM_SPEC_CORE_SPEC_H
 
 #include "platform/spec/spec_text.h"
 #include "base/spelling.h"

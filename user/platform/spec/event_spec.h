@@ -3,8 +3,8 @@
  * Events as perf users write them: "PMU/event,term=value/modifiers", names alone, lists
  * with commas and groups in braces. A problem is pointed at with a caret.
  */
-#ifndef PLATFORM_EVENT_SPEC_H
-#define PLATFORM_EVENT_SPEC_H
+#ifndef PLATFORM_SPEC_EVENT_SPEC_H
+#define PLATFORM_SPEC_EVENT_SPEC_H
 
 #include "platform/spec/want.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is written between the slashes of an event, on one PMU. */
-#ifndef PLATFORM_EVENT_TERMS_H
-#define PLATFORM_EVENT_TERMS_H
+#ifndef PLATFORM_SPEC_EVENT_TERMS_H
+#define PLATFORM_SPEC_EVENT_TERMS_H
 
 #include "platform/spec/spec_text.h"
 #include "platform/spec/want.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The text of an option -e taken apart, without looking at what the names mean. */
-#ifndef PLATFORM_SPEC_TEXT_H
-#define PLATFORM_SPEC_TEXT_H
+#ifndef PLATFORM_SPEC_SPEC_TEXT_H
+#define PLATFORM_SPEC_SPEC_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

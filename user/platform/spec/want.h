@@ -3,8 +3,8 @@
  * Wants: events that somebody wants counted, from a command line or for a metric, before
  * anything is opened.
  */
-#ifndef PLATFORM_WANT_H
-#define PLATFORM_WANT_H
+#ifndef PLATFORM_SPEC_WANT_H
+#define PLATFORM_SPEC_WANT_H
 
 #include "base/diag.h"
 #include "platform/pmu/pmu.h"

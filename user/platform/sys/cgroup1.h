@@ -3,8 +3,8 @@
  * The one v1 hierarchy, if any, whose cgroups stand in for those of the v2 tree: where job
  * managers use v1 controllers only, the v2 tree says "/" of all their tasks.
  */
-#ifndef PLATFORM_CGROUP1_H
-#define PLATFORM_CGROUP1_H
+#ifndef PLATFORM_SYS_CGROUP1_H
+#define PLATFORM_SYS_CGROUP1_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where the cgroup trees are mounted. */
-#ifndef PLATFORM_CGROUP2_H
-#define PLATFORM_CGROUP2_H
+#ifndef PLATFORM_SYS_CGROUP2_H
+#define PLATFORM_SYS_CGROUP2_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names of the cgroups that exist, from the mounted trees. */
-#ifndef PLATFORM_CGROUPS_H
-#define PLATFORM_CGROUPS_H
+#ifndef PLATFORM_SYS_CGROUPS_H
+#define PLATFORM_SYS_CGROUPS_H
 
 #include <stddef.h>
 #include <stdint.h>

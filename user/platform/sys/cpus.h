@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which CPU belongs to which socket. */
-#ifndef PLATFORM_CPUS_H
-#define PLATFORM_CPUS_H
+#ifndef PLATFORM_SYS_CPUS_H
+#define PLATFORM_SYS_CPUS_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the environment of a job's tasks says: its number, its name, its user. */
-#ifndef PLATFORM_JOB_ENV_H
-#define PLATFORM_JOB_ENV_H
+#ifndef PLATFORM_SYS_JOB_ENV_H
+#define PLATFORM_SYS_JOB_ENV_H
 
 #include "job.h"
 

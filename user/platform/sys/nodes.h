@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* NUMA nodes and their CPUs. */
-#ifndef PLATFORM_NODES_H
-#define PLATFORM_NODES_H
+#ifndef PLATFORM_SYS_NODES_H
+#define PLATFORM_SYS_NODES_H
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
  * socket in NOTIFY_SOCKET. Some lines of our own: libsystemd has no static library, and the
  * protocol is stable and documented for this use.
  */
-#ifndef PLATFORM_NOTIFY_H
-#define PLATFORM_NOTIFY_H
+#ifndef PLATFORM_SYS_NOTIFY_H
+#define PLATFORM_SYS_NOTIFY_H
 
 #include <stdint.h>
 

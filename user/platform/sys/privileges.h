@@ -3,8 +3,8 @@
  * Capabilities of a program that runs for months: what it needs, by rows with the reason, and
  * the way to give up the rest.
  */
-#ifndef PLATFORM_PRIVILEGES_H
-#define PLATFORM_PRIVILEGES_H
+#ifndef PLATFORM_SYS_PRIVILEGES_H
+#define PLATFORM_SYS_PRIVILEGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * The kernel's monitoring of caches and memory (resctrl), as others have set it up. It is read only:
  * no group is ever made or changed.
  */
-#ifndef PLATFORM_RESCTRL_H
-#define PLATFORM_RESCTRL_H
+#ifndef PLATFORM_SYS_RESCTRL_H
+#define PLATFORM_SYS_RESCTRL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the firmware's tables (SMBIOS) say of memory: one record of type 17 for each device. */
-#ifndef PLATFORM_SMBIOS_H
-#define PLATFORM_SMBIOS_H
+#ifndef PLATFORM_SYS_SMBIOS_H
+#define PLATFORM_SYS_SMBIOS_H
 
 #include <stdint.h>
 

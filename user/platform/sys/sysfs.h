@@ -3,8 +3,8 @@
  * Access to a sysfs tree through a directory handle, so that a copy of the
  * tree elsewhere works just like /sys. All paths are relative to its root.
  */
-#ifndef PLATFORM_SYSFS_H
-#define PLATFORM_SYSFS_H
+#ifndef PLATFORM_SYS_SYSFS_H
+#define PLATFORM_SYS_SYSFS_H
 
 #include <limits.h>
 #include <stdbool.h>

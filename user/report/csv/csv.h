@@ -3,8 +3,8 @@
  * Reports as comma-separated values, for spreadsheets and data frames: a line for each number.
  * docs/EXPORT.md has the columns.
  */
-#ifndef REPORT_CSV_H
-#define REPORT_CSV_H
+#ifndef REPORT_CSV_CSV_H
+#define REPORT_CSV_CSV_H
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * A run as one HTML file that needs nothing else: tables, written here, and plots, drawn by the
  * script in it from data in it.
  */
-#ifndef REPORT_HTML_H
-#define REPORT_HTML_H
+#ifndef REPORT_HTML_HTML_H
+#define REPORT_HTML_HTML_H
 
 #include <stdio.h>
 

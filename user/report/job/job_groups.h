@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the kernel's monitoring groups (resctrl) counted of a job, beside its account. Never mixed. */
-#ifndef REPORT_JOB_GROUPS_H
-#define REPORT_JOB_GROUPS_H
+#ifndef REPORT_JOB_JOB_GROUPS_H
+#define REPORT_JOB_JOB_GROUPS_H
 
 #include <stdio.h>
 

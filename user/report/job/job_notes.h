@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a reader of an account must know of its numbers, in sentences. */
-#ifndef REPORT_JOB_NOTES_H
-#define REPORT_JOB_NOTES_H
+#ifndef REPORT_JOB_JOB_NOTES_H
+#define REPORT_JOB_JOB_NOTES_H
 
 #include <stdio.h>
 

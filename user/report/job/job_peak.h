@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which part of what memory can move a job moved. */
-#ifndef REPORT_JOB_PEAK_H
-#define REPORT_JOB_PEAK_H
+#ifndef REPORT_JOB_JOB_PEAK_H
+#define REPORT_JOB_JOB_PEAK_H
 
 #include "report/job/job_report.h"
 

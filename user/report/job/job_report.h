@@ -3,8 +3,8 @@
  * The account of a job as text: the closing report (t410trace.job/1), a table for people, a
  * compact record for a scheduler's database, and the list of jobs (t410trace.jobs/1).
  */
-#ifndef REPORT_JOB_REPORT_H
-#define REPORT_JOB_REPORT_H
+#ifndef REPORT_JOB_JOB_REPORT_H
+#define REPORT_JOB_JOB_REPORT_H
 
 #include <stdbool.h>
 #include <stdio.h>

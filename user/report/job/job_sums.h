@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What an account says of a counter and of several together, for all texts of it. */
-#ifndef REPORT_JOB_SUMS_H
-#define REPORT_JOB_SUMS_H
+#ifndef REPORT_JOB_JOB_SUMS_H
+#define REPORT_JOB_JOB_SUMS_H
 
 #include <stdbool.h>
 #include <stdint.h>

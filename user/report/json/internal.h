@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parts that several JSON documents have in common; @err as in put.h. */
-#ifndef REPORT_JSON_PARTS_H
-#define REPORT_JSON_PARTS_H
+#ifndef REPORT_JSON_INTERNAL_H
+#define REPORT_JSON_INTERNAL_H
 
 #include <jansson.h>
 

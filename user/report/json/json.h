@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reports as JSON, for programs: t410trace.report/1 and t410trace.neighbours/1. */
-#ifndef REPORT_JSON_H
-#define REPORT_JSON_H
+#ifndef REPORT_JSON_JSON_H
+#define REPORT_JSON_JSON_H
 
 #include <jansson.h>
 #include <stdio.h>

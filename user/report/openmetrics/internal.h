@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parts of openmetrics.h: the series of jobs, and how families are written. */
-#ifndef REPORT_OPENMETRICS_PARTS_H
-#define REPORT_OPENMETRICS_PARTS_H
+#ifndef REPORT_OPENMETRICS_INTERNAL_H
+#define REPORT_OPENMETRICS_INTERNAL_H
 
 #include "report/openmetrics/openmetrics.h"
 #include "trace.h"

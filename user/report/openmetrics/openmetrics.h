@@ -3,8 +3,8 @@
  * Accounts as OpenMetrics text, for Prometheus and the like. The number of series is bounded by
  * the options, whatever runs.
  */
-#ifndef REPORT_OPENMETRICS_H
-#define REPORT_OPENMETRICS_H
+#ifndef REPORT_OPENMETRICS_OPENMETRICS_H
+#define REPORT_OPENMETRICS_OPENMETRICS_H
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * Reports as a Perfetto trace: values over time, for its user interface and for SQL.
  * docs/EXPORT.md has the tracks.
  */
-#ifndef REPORT_PERFETTO_H
-#define REPORT_PERFETTO_H
+#ifndef REPORT_PERFETTO_PERFETTO_H
+#define REPORT_PERFETTO_PERFETTO_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the tables of counts: the block of one family of PMUs. */
-#ifndef REPORT_STAT_BLOCK_H
-#define REPORT_STAT_BLOCK_H
+#ifndef REPORT_STAT_STAT_BLOCK_H
+#define REPORT_STAT_STAT_BLOCK_H
 
 #include "report/format.h"
 #include "report/table/table.h"

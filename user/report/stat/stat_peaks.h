@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What parts of peaks the metrics of a report come to. */
-#ifndef REPORT_STAT_PEAKS_H
-#define REPORT_STAT_PEAKS_H
+#ifndef REPORT_STAT_STAT_PEAKS_H
+#define REPORT_STAT_STAT_PEAKS_H
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* System-wide counts as t410trace.stat/1, and as tables for people, one for each family of PMUs. */
-#ifndef REPORT_STAT_REPORT_H
-#define REPORT_STAT_REPORT_H
+#ifndef REPORT_STAT_STAT_REPORT_H
+#define REPORT_STAT_STAT_REPORT_H
 
 #include <jansson.h>
 #include <stdio.h>

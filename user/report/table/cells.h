@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the table: its columns, lines of numbers in them, totals, and what it says of devices. */
-#ifndef REPORT_CELLS_H
-#define REPORT_CELLS_H
+#ifndef REPORT_TABLE_CELLS_H
+#define REPORT_TABLE_CELLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reports as tables for people: one, several side by side, and neighbours. */
-#ifndef REPORT_TABLE_H
-#define REPORT_TABLE_H
+#ifndef REPORT_TABLE_TABLE_H
+#define REPORT_TABLE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

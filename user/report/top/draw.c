@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/notes.h"
-#include "report/top/draw_parts.h"
+#include "report/top/draw_internal.h"
 
 /* Counters that count for less of the time have shared the hardware. */
 #define MULTIPLEXED   0.999

@@ -2,7 +2,7 @@
 /* The page of metrics: the tables of "stat", or why there are none. */
 #include "report/notes.h"
 #include "report/stat/stat_report.h"
-#include "report/top/draw_parts.h"
+#include "report/top/draw_internal.h"
 
 static int put_absence(const struct view *v, FILE *out, size_t width)
 {

@@ -12,7 +12,7 @@
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
-#include "report/top/draw_parts.h"
+#include "report/top/draw_internal.h"
 #include "report/top/graph.h"
 
 #define GRAPH_ROWS  5

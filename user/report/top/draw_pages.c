@@ -12,7 +12,7 @@
 #include "report/notes.h"
 #include "report/parts.h"
 #include "report/peaks.h"
-#include "report/top/draw_parts.h"
+#include "report/top/draw_internal.h"
 
 /* --- devices */
 

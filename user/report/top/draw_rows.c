@@ -10,7 +10,7 @@
 #include "report/devices.h"
 #include "report/names.h"
 #include "report/peaks.h"
-#include "report/top/draw_parts.h"
+#include "report/top/draw_internal.h"
 #include "report/top/graph.h"
 
 #define NAME_NEEDS  10 /* columns of numbers give way before it has less */

@@ -7,7 +7,7 @@
 #include "base/sums.h"
 #include "report/devices.h"
 #include "report/peaks.h"
-#include "report/top/draw_parts.h"
+#include "report/top/draw_internal.h"
 
 #define LABEL_WIDTH  9
 #define NUMBERS_WIDE 36

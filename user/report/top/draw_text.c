@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "report/top/draw_parts.h"
+#include "report/top/draw_internal.h"
 
 void draw_amount(const struct view *v, uint64_t bytes, char ret[FORMAT_NUMBER_LEN])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Between the files that draw. */
-#ifndef REPORT_TOP_DRAW_PARTS_H
-#define REPORT_TOP_DRAW_PARTS_H
+#ifndef REPORT_TOP_DRAW_INTERNAL_H
+#define REPORT_TOP_DRAW_INTERNAL_H
 
 #include <stdio.h>
 

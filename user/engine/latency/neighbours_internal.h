@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the neighbours, shared by their files only: see neighbours.h. */
-#ifndef ENGINE_NEIGHBOURS_PARTS_H
-#define ENGINE_NEIGHBOURS_PARTS_H
+#ifndef ENGINE_LATENCY_NEIGHBOURS_INTERNAL_H
+#define ENGINE_LATENCY_NEIGHBOURS_INTERNAL_H
 
 #include "engine/identity/identity.h"
 #include "engine/latency/latency.h"

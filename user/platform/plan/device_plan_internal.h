@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the plan for devices: device_plan.c chooses, device_sets.c makes sets of events. */
-#ifndef PLATFORM_DEVICE_PLAN_PARTS_H
-#define PLATFORM_DEVICE_PLAN_PARTS_H
+#ifndef PLATFORM_PLAN_DEVICE_PLAN_INTERNAL_H
+#define PLATFORM_PLAN_DEVICE_PLAN_INTERNAL_H
 
 #include "platform/plan/device_plan.h"
 #include "tables/events.h"

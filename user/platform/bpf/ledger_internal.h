@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the files of the ledger share; of no use to others. */
-#ifndef PLATFORM_LEDGER_PARTS_H
-#define PLATFORM_LEDGER_PARTS_H
+#ifndef PLATFORM_BPF_LEDGER_INTERNAL_H
+#define PLATFORM_BPF_LEDGER_INTERNAL_H
 
 #include <bpf/libbpf.h>
 #include <stddef.h>

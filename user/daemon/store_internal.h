@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The parts of the store, for each other. */
-#ifndef PLATFORM_STORE_PARTS_H
-#define PLATFORM_STORE_PARTS_H
+#ifndef DAEMON_STORE_INTERNAL_H
+#define DAEMON_STORE_INTERNAL_H
 
 #include <sqlite3.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parts of the choice of devices: names (device_names.c), what uses them (device_use.c). */
-#ifndef PLATFORM_DEVICE_PARTS_H
-#define PLATFORM_DEVICE_PARTS_H
+#ifndef PLATFORM_DEVICES_DEVICE_INTERNAL_H
+#define PLATFORM_DEVICES_DEVICE_INTERNAL_H
 
 #include "platform/devices/devices.h"
 

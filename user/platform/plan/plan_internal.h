@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the plan: what plan.c collects and plan_turns.c distributes. */
-#ifndef PLATFORM_PLAN_PARTS_H
-#define PLATFORM_PLAN_PARTS_H
+#ifndef PLATFORM_PLAN_PLAN_INTERNAL_H
+#define PLATFORM_PLAN_PLAN_INTERNAL_H
 
 #include "platform/plan/plan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Inside of the topology: what its parts share. */
-#ifndef PLATFORM_TOPOLOGY_PARTS_H
-#define PLATFORM_TOPOLOGY_PARTS_H
+#ifndef PLATFORM_PCI_TOPOLOGY_INTERNAL_H
+#define PLATFORM_PCI_TOPOLOGY_INTERNAL_H
 
 #include "platform/pci/pci_map.h"
 #include "platform/pci/pci_space.h"

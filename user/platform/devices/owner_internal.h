@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parts of the search for owners: processes (owners.c), kernel (owner_kernel.c), networks. */
-#ifndef PLATFORM_OWNER_PARTS_H
-#define PLATFORM_OWNER_PARTS_H
+#ifndef PLATFORM_DEVICES_OWNER_INTERNAL_H
+#define PLATFORM_DEVICES_OWNER_INTERNAL_H
 
 #include <stdbool.h>
 
