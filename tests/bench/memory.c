@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "live/feed.h"
+#include "live/lookup/feed.h"
 #include "engine/accounts/accounts.h"
 #include "engine/session/session.h"
 #include "report/openmetrics/openmetrics.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "live/source.h"
+#include "live/sources/source.h"
 #include "trace/header.h"
 
 /*

@@ -10,8 +10,8 @@
 
 #include "base/array.h"
 #include "engine/session/session.h"
-#include "live/feed.h"
-#include "live/live_readers.h"
+#include "live/lookup/feed.h"
+#include "live/lookup/live_readers.h"
 #include "tree.h"
 
 #define CPUS_OF_SOCKET 4

@@ -4,7 +4,7 @@
 #define TEST_FEED_WORLD_H
 
 #include "engine/session/session.h"
-#include "live/feed.h"
+#include "live/lookup/feed.h"
 
 /* One socket with two CPUs and two groups, of one and of two counters. */
 static uint32_t cpu_socket[] = { 0, 0 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "live/device_io.h"
+#include "live/sources/device_io.h"
 #include "platform/devices/owners.h"
 
 #define LOOK_NS (4 * NS_PER_S)

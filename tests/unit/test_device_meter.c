@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "live/device_windows.h"
+#include "live/sources/device_windows.h"
 #include "port_world.h"
 #include "fake_perf.h"
 #include "platform/meter/device_shares.h"

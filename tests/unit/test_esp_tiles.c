@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "live/esp_cpu_tiles.h"
+#include "live/sources/esp_cpu_tiles.h"
 #include "platform/esp/cpus.h"
 #include "temp_file.h"
 #include "tree.h"

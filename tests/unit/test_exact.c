@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "live/feed.h"
+#include "live/lookup/feed.h"
 #include "replay/replay.h"
 #include "trace/tee.h"
 #include "engine/session/session.h"

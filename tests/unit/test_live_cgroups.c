@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "live/live_cgroups.h"
+#include "live/lookup/live_cgroups.h"
 #include "tree.h"
 
 static struct tree tree;

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "live/live_jobs.h"
+#include "live/lookup/live_jobs.h"
 
 #define MS 1000000ull
 #define S  (1000 * MS)

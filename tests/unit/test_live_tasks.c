@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "live/live_tasks.h"
+#include "live/lookup/live_tasks.h"
 
 static pid_t sleeper(void)
 {

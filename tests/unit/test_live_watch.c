@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "fake_perf.h"
-#include "live/live_watch.h"
+#include "live/lookup/live_watch.h"
 #include "tree.h"
 
 #define NR_CPUS 4

@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/open_files.h"
-#include "live/child.h"
+#include "live/run/child.h"
 #include "live/program/process.h"
 #include "skip.h"
 #include "temp_file.h"

@@ -13,7 +13,7 @@
 #include "trace_files.h"
 
 #include "engine/session/session.h"
-#include "live/part_sums.h"
+#include "live/sources/part_sums.h"
 #include "platform/pmu/pmu.h"
 #include "report/json/json.h"
 #include "report/parts.h"

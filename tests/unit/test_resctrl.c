@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "engine/session/referees.h"
 #include "fake_perf.h"
-#include "live/live_referee.h"
+#include "live/lookup/live_referee.h"
 #include "platform/check/checks_resctrl.h"
 #include "platform/sys/resctrl.h"
 #include "report/referees.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/session/session.h"
-#include "live/live_ticks.h"
+#include "live/lookup/live_ticks.h"
 #include "platform/sys/cpus.h"
 #include "report/json/json.h"
 #include "report/put.h"

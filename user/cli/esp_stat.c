@@ -12,7 +12,7 @@
 #include "cli/formats.h"
 #include "cli/output.h"
 #include "engine/stat/stat_book.h"
-#include "live/course.h"
+#include "live/run/course.h"
 #include "platform/esp/layout.h"
 #include "trace.h"
 

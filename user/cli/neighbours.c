@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "cli/run_check.h"
 #include "replay/replay_file.h"
-#include "live/run.h"
+#include "live/run/run.h"
 #include "cli/show.h"
 
 #define WHO "t410trace neighbours"

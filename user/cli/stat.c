@@ -13,8 +13,8 @@
 #include "cli/formats.h"
 #include "cli/output.h"
 #include "cli/run_check.h"
-#include "live/course.h"
-#include "live/stat_meter.h"
+#include "live/run/course.h"
+#include "live/sources/stat_meter.h"
 #include "platform/sys/pid_namespace.h"
 
 #define WHO "t410trace stat"

@@ -13,7 +13,7 @@
 #include "base/exit_status.h"
 #include "base/units.h"
 #include "cli/output.h"
-#include "live/signals.h"
+#include "live/run/signals.h"
 #include "replay/replay_file.h"
 #include "report/table/table.h"
 #include "report/top/screen.h"

@@ -4,7 +4,7 @@
 #define CLI_TOP_METRICS_H
 
 #include "base/loop.h"
-#include "live/stat_meter.h"
+#include "live/sources/stat_meter.h"
 #include "report/top/view.h"
 #include "run_options.h"
 

@@ -7,8 +7,8 @@
 #include "cli/output.h"
 #include "cli/page_file.h"
 #include "cli/run_check.h"
-#include "live/live.h"
-#include "live/run.h"
+#include "live/run/live.h"
+#include "live/run/run.h"
 #include "cli/show.h"
 #include "platform/sys/resctrl.h"
 

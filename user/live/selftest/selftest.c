@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "base/times.h"
 #include "base/units.h"
-#include "live/live.h"
+#include "live/run/live.h"
 #include "platform/sys/sysfs.h"
 #include "live/selftest/traffic.h"
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names of jobs in a live run: when a job's cgroup appears, its tasks are asked for what the
+ * path does not say. The first of them often come a little later than the cgroup, so each
+ * job is asked again, with growing pauses.
+ */
+#ifndef LIVE_LOOKUP_LIVE_JOBS_H
+#define LIVE_LOOKUP_LIVE_JOBS_H
+
+#include "live/lookup/live_cgroups.h"
+#include "platform/sys/job_env.h"
+#include "trace.h"
+
+/**
+ * struct live_jobs_source - where names come from
+ * @read: as job_env_read()
+ * @now: as monotonic_ns()
+ */
+struct live_jobs_source {
+	int (*read)(enum scheduler s, const char *folder, struct job_env *ret);
+	uint64_t (*now)(void);
+};
+
+struct live_jobs;
+
+/**
+ * live_jobs_new() - nobody waits for a name yet
+ * @cgroups: where cgroups are; must outlive @ret
+ * @users: users whose own jobs are believed, see job_resolve_for(); must outlive @ret
+ * @source: copied; NULL for this machine
+ * @ret: free with live_jobs_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_jobs_new(const struct live_cgroups *cgroups, const struct job_users *users,
+		  const struct live_jobs_source *source, struct live_jobs **ret);
+void live_jobs_free(struct live_jobs *j);
+
+/** live_jobs_sink() - takes note of cgroups, and of nothing else */
+struct trace_sink live_jobs_sink(struct live_jobs *j);
+
+/**
+ * live_jobs_first() - ask one job that was not asked yet, out of turn
+ * @j: the jobs
+ * @out: gets what it says
+ * @ret_asked: gets whether there was one
+ *
+ * Return: 0 or the error of @out.
+ */
+int live_jobs_first(struct live_jobs *j, const struct trace_sink *out, bool *ret_asked);
+
+/** live_jobs_next_ns() - when live_jobs_step() has something to do; UINT64_MAX for never */
+uint64_t live_jobs_next_ns(const struct live_jobs *j);
+
+/**
+ * live_jobs_step() - ask the jobs whose time has come
+ * @j: the jobs
+ * @out: gets what they say
+ *
+ * Takes some milliseconds at most; who could not be asked in these waits for the next call.
+ *
+ * Return: 0 or the error of @out.
+ */
+int live_jobs_step(struct live_jobs *j, const struct trace_sink *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads what the kernel's monitoring (resctrl) counts, for the trace of a live run. */
+#ifndef LIVE_LOOKUP_LIVE_REFEREE_H
+#define LIVE_LOOKUP_LIVE_REFEREE_H
+
+#include "platform/sys/resctrl.h"
+#include "trace.h"
+
+/**
+ * struct live_referee - readings of the groups
+ * @root: where resctrl is mounted
+ * @proc, @cgroups: where proc and the v2 tree of cgroups are mounted; "" for none
+ * @last: the last reading; none before the first, and after the groups could not be read
+ */
+struct live_referee {
+	const char *root;
+	const char *proc;
+	const char *cgroups;
+	struct resctrl_reading last;
+};
+
+/** live_referee_begin() - the first reading; without monitoring there is none. 0 or -ENOMEM */
+int live_referee_begin(struct live_referee *l);
+
+/**
+ * live_referee_send() - read again, and hand on what each group counted since the last reading
+ * @l: the readings
+ * @out: gets an event for each group but the default one: what nobody gave a group to is no workload
+ * @bad: events that it left out are added
+ *
+ * Return: 0, -ENOMEM or the error of @out.
+ */
+int live_referee_send(struct live_referee *l, const struct trace_sink *out, uint64_t *bad);
+void live_referee_free(struct live_referee *l);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The course of a run: from its start through intervals to a reason to end. Signals, the time and
+ * the command are such reasons; what is done meanwhile are sources of the caller (base/loop.h).
+ */
+#ifndef LIVE_RUN_COURSE_H
+#define LIVE_RUN_COURSE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/loop.h"
+#include "live/run/child.h"
+#include "live/run/signals.h"
+
+/**
+ * struct course - a run, and how it ended
+ * @interval_ns: time between two intervals' ends, 0 = there are none
+ * @duration_ns: end after this time, 0 = when something else is a reason
+ * @interval: an interval ends now; not called at the end of the run. 0 or a negative errno
+ * @arg: handed to @interval
+ * @hangup: what SIGHUP is for, before course_open()
+ * @loop: from course_open() on; the caller's sources run before an interval ends. Another reason
+ *	to end is one that calls loop_end()
+ * @interrupted: the user has pressed Ctrl-C
+ * @command_ended: the run ended because the command did
+ * @not_started: the command could not be run
+ * @child: the command, from child_prepare() on
+ * @mask: signals that were blocked before course_open(), for the command
+ * @signals: descriptor of signals
+ * @next_ns: when the interval ends
+ * @end_ns: when the run ends
+ * @ending: a signal has come, and the command gets its time to end
+ */
+struct course {
+	uint64_t interval_ns;
+	uint64_t duration_ns;
+	int (*interval)(void *arg, struct diag *d);
+	void *arg;
+	enum hangup hangup;
+	struct loop loop;
+	bool interrupted;
+	bool command_ended;
+	bool not_started;
+	struct child child;
+	sigset_t mask;
+	int signals;
+	uint64_t next_ns;
+	uint64_t end_ns;
+	bool ending;
+};
+#define COURSE_INIT ((struct course){ .child = CHILD_NONE, .signals = -1 })
+
+/** course_open() - take care of signals; 0 or a negative errno */
+int course_open(struct course *c, struct diag *d);
+
+/** course_start() - let the prepared command run; @name is for the problem */
+int course_start(struct course *c, const char *name, struct diag *d);
+
+/**
+ * course_run() - go on until there is a reason to end; once
+ *
+ * When a signal ends the run, the command gets a second to end, too.
+ *
+ * Return: 0 or a negative errno.
+ */
+int course_run(struct course *c, struct diag *d);
+
+/**
+ * course_close() - release everything
+ * @c: opened or not
+ * @err: 0, or the error that ended the run
+ * @incomplete: data is missing
+ *
+ * Return: the exit status.
+ */
+int course_close(struct course *c, int err, bool incomplete);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A live run from its start to its end. What becomes of an interval, a report or a
+ * recording, is up to the caller.
+ */
+#ifndef LIVE_RUN_RUN_H
+#define LIVE_RUN_RUN_H
+
+#include "live/run/course.h"
+#include "live/run/live.h"
+#include "run_options.h"
+
+/**
+ * struct run - a run
+ * @who: name of the command, for messages
+ * @args: what the user asked for
+ * @interval: an interval ends now, the last one with @last; calls live_report() or
+ *	live_mark(). Returns 0 or a negative errno
+ * @news: something has happened to a source, in words; NULL: it goes to standard error
+ * @arg: handed to @interval and @news
+ * @live: from run_open() on
+ * @course: how it goes on, and how it ended
+ * @drain_ns: when the ring is emptied next
+ */
+struct run {
+	const char *who;
+	const struct run_options *args;
+	int (*interval)(void *arg, bool last, struct diag *d);
+	void (*news)(void *arg, const char *text);
+	void *arg;
+	struct live *live;
+	struct course course;
+	uint64_t drain_ns;
+};
+#define RUN_INIT ((struct run){ .course = COURSE_INIT })
+
+/** run_open() - live_open(), with signals taken care of; 0 or a negative errno */
+int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d);
+
+/** run_describe() - say what cannot be done; with -v, what is followed, counted and measured */
+void run_describe(const struct run *run);
+
+/**
+ * run_loop() - start the command and go on to the end of the last interval
+ *
+ * Return: 0 or a negative errno.
+ */
+int run_loop(struct run *run, struct diag *d);
+
+/** run_stop() - nothing is left in the kernel from here on */
+void run_stop(struct run *run);
+
+/**
+ * run_end() - exit status, and release everything
+ * @run: stopped or not
+ * @err: 0, or the error that ended the run
+ * @incomplete: data is missing
+ */
+int run_end(struct run *run, int err, bool incomplete);
+
+#endif

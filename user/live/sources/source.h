@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Contract between a live run and its sources: whatever counts, and becomes windows, samples or
+ * requests of the trace. A source is a file that defines a struct live_source, and a row in
+ * user/live/sources/sources.c. The run asks all rows in turn and knows none of them by name.
+ */
+#ifndef LIVE_SOURCES_SOURCE_H
+#define LIVE_SOURCES_SOURCE_H
+
+#include "base/diag.h"
+#include "live/lookup/feed.h"
+#include "live/lookup/live_cgroups.h"
+#include "platform/bpf/counters.h"
+#include "platform/bpf/ledger.h"
+#include "platform/pmu/pmu.h"
+#include "platform/sys/cpus.h"
+#include "platform/sys/sysfs.h"
+#include "run_options.h"
+#include "trace.h"
+
+/**
+ * struct source_context - what a run has for its sources; the run owns it, and it outlives them
+ * @args: what the user asked for
+ * @sysfs: of the machine
+ * @pmus: all PMUs; none with --no-counters
+ * @log: gets a line now and then; NULL for nobody
+ * @counters: counters that BPF reads. The source that has some puts them here in @find; their
+ *	counters and groups are the first of the header. Otherwise there are none
+ * @domains, @nr_domains: sets of CPUs that are to be the sockets of a run without counters that
+ *	BPF reads; a source says so in @find
+ * @cuts: a source ends windows with ledger_mark(), so CPU time has to be cut there; said in @open
+ * @cpus: CPUs and their sockets; from @open on
+ * @header: of the trace; sockets are there from @open on. In @open a source appends what it has
+ *	(trace/header.h), and keeps the place of its first group or latency there
+ * @ledger_options: sources say in @open what they need of the ledger
+ * @ledger: loaded; from @attach on, as are all that follow
+ * @feed: translates the kernel's records
+ * @sink: of @feed
+ * @out: where events go, from @start on. It returns 0; -EINVAL for an event that makes no sense,
+ *	which the source counts as bad; another error ends the run
+ * @cgroups: where workloads are
+ */
+struct source_context {
+	const struct run_options *args;
+	const struct sysfs *sysfs;
+	const struct pmu_list *pmus;
+	void (*log)(const char *text);
+	struct counters *counters;
+	const struct cpu_socket *domains;
+	size_t nr_domains;
+	bool cuts;
+	struct cpu_map *cpus;
+	struct trace_header *header;
+	struct ledger_options ledger_options;
+	struct ledger *ledger;
+	struct feed *feed;
+	const struct ledger_sink *sink;
+	const struct trace_sink *out;
+	const struct live_cgroups *cgroups;
+};
+
+/**
+ * enum source_order - when a source starts, and when it is told of a mark
+ * @SOURCE_BEFORE: before CPU time is closed. For what user space reads: its windows end a little
+ *	before the interval
+ * @SOURCE_WITH: while CPU time is closed, at the start even before the first mark. For windows
+ *	that BPF ends: the CPU time of their sockets is closed where they end
+ * @SOURCE_BEHIND: when all windows and CPU time are in the trace. For what shall reach to the
+ *	end of the interval or beyond it
+ *
+ * Those of SOURCE_BEFORE and SOURCE_BEHIND start right behind the first mark.
+ */
+enum source_order {
+	SOURCE_BEFORE,
+	SOURCE_WITH,
+	SOURCE_BEHIND,
+};
+
+/* The kinds of marks; the first one is not handed to sources: they start with it. */
+enum mark_kind {
+	MARK_FIRST,
+	MARK_BETWEEN,
+	MARK_LAST,
+	MARK_INNER,
+};
+
+/**
+ * struct live_source - a source; functions may be NULL, unless it is said that all have them
+ * @name: for live_describe_source()
+ * @order: see there
+ * @size: of its own data, which the run makes: all bytes zero. It is @s of the functions
+ * @wanted: do the options ask for it? If not, nothing else is called. NULL: always
+ * @find: look for what there is. What it opens may count from here on; there are no sockets yet
+ * @open: open it, and append to the header; all have it
+ * @attach: the ledger is loaded and does not run yet. Nobody has seen an event
+ * @start: the books begin: what was counted before is of no interval
+ * @next_ns: when @step has something to do (CLOCK_MONOTONIC), UINT64_MAX = nothing
+ * @fd: readable when @step has something to do; asked once, after @find
+ * @step: do what is due. Called more often than @next_ns asks for, also when nothing is due
+ * @mark: an interval ends (MARK_BETWEEN), the run ends (MARK_LAST), or an interval that is long
+ *	is booked up to here (MARK_INNER, at most every 0.2 s: a source may leave it out).
+ *	With MARK_LAST all that was counted must be handed on, whatever a budget says
+ * @cost: add what it cost so far
+ * @quality: add what was lost so far
+ * @describe: line @i for people, of those of -v. Without anything to say @ret_text stays as it is
+ * @note: line @i that users must know before they believe a number; NULL behind the last one
+ * @news: take a line of what has happened since; false when there is none
+ * @trouble: does it count nothing, although it should? @ret_text gets why
+ * @free: release what @s points to; called also when @find or @open failed. The ledger is gone
+ *
+ * Order of calls: find of all rows, open of all, attach of all, start, then next_ns, step and mark
+ * in any order; a mark is always followed by quality and cost; free, last row first.
+ *
+ * Errors: negative errnos, which end the run. With words in @d they are shown as they are. Without
+ * words they are errors of @out, and the run says whose they are. What a source can do without
+ * is no error: it is absent, told by @note or counted by @quality.
+ */
+struct live_source {
+	const char *name;
+	enum source_order order;
+	size_t size;
+	bool (*wanted)(const struct run_options *args);
+	int (*find)(void *s, struct source_context *c, struct diag *d);
+	int (*open)(void *s, struct source_context *c, struct diag *d);
+	int (*attach)(void *s, struct diag *d);
+	int (*start)(void *s, struct diag *d);
+	uint64_t (*next_ns)(const void *s);
+	int (*fd)(const void *s);
+	int (*step)(void *s, struct diag *d);
+	int (*mark)(void *s, enum mark_kind kind, struct diag *d);
+	void (*cost)(const void *s, struct self_cost *ret);
+	void (*quality)(const void *s, struct quality *ret);
+	void (*describe)(const void *s, size_t i, char *ret_text, size_t size);
+	const char *(*note)(const void *s, size_t i);
+	bool (*news)(void *s, char *ret_text, size_t size);
+	bool (*trouble)(const void *s, char *ret_text, size_t size);
+	void (*free)(void *s);
+};
+
+/* All sources, see sources.c; those of one order are asked in the order of the rows. */
+extern const struct live_source *const live_sources[];
+extern const size_t nr_live_sources;
+
+extern const struct live_source source_memory;
+extern const struct live_source source_latencies;
+extern const struct live_source source_devices;
+extern const struct live_source source_programs;
+extern const struct live_source source_esp;
+extern const struct live_source source_parts;
+extern const struct live_source source_resctrl;
+
+#endif

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Counters that programs of the user print (--source): each program is started, and what it prints
+ * becomes windows. CPU time is cut where they end, as BPF does where it reads counters itself.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/times.h"
+#include "live/lookup/live_readers.h"
+#include "live/program/program.h"
+#include "live/sources/source.h"
+#include "trace/header.h"
+
+/* CPU time is cut so many times while a line is on its way. */
+#define LATE_CUTS      4
+/* Of the longest delay so much is forgotten with each line that is faster: one part of these. */
+#define LATE_FORGOTTEN 8
+
+/*
+ * @items, @nr: in the order of the options
+ * @watched: by program, the descriptor that @events has, -1 for none
+ * @events: readable when one of them has printed something
+ * @late_ns: how late lines have come of late, after the times in them
+ * @marked_ns: where CPU time was cut last
+ * @cut_ns: where it is cut next, whatever comes
+ * @domains, @nr_domains: sets of CPUs that the headers name; @rest: all others
+ */
+struct programs {
+	struct source_context *c;
+	struct program *items;
+	size_t nr;
+	int *watched;
+	int events;
+	uint64_t late_ns;
+	uint64_t marked_ns;
+	uint64_t cut_ns;
+	struct cpu_socket *domains;
+	size_t nr_domains;
+	struct cpulist rest;
+};
+
+static bool wanted(const struct run_options *args)
+{
+	return args->sources.nr;
+}
+
+/* --- which CPUs */
+
+static struct program_counter *counter_at(const struct programs *s, size_t i)
+{
+	for (size_t p = 0; p < s->nr; p++) {
+		if (i < s->items[p].header.nr)
+			return &s->items[p].header.counters[i];
+		i -= s->items[p].header.nr;
+	}
+	return NULL;
+}
+
+static int wrong_cpus(const struct program_counter *c, const char *what, struct diag *d)
+{
+	diag_fail(d, -EINVAL, "counter %s: %s", c->counter.name, what);
+	return diag_advise(d, -EINVAL, "a CPU is in one set only, and a set has one socket number");
+}
+
+/* A set of CPUs is like a socket; two counters may be about the same one. */
+static int add_domain(struct programs *s, const struct program_counter *c, struct diag *d)
+{
+	for (size_t i = 0; i < s->nr_domains; i++) {
+		const struct cpu_socket *known = &s->domains[i];
+		bool same = !memcmp(known->cpus, &c->cpus, sizeof(c->cpus));
+
+		if (same && known->id == c->socket)
+			return 0;
+		if (same || known->id == c->socket)
+			return wrong_cpus(c, "its socket has other CPUs elsewhere", d);
+		for (int cpu = -1; (cpu = cpulist_next(&c->cpus, cpu)) >= 0;)
+			if (cpulist_contains(known->cpus, cpu))
+				return wrong_cpus(c, "some of its CPUs are in another set", d);
+	}
+	s->domains[s->nr_domains++] = (struct cpu_socket){ c->socket, &c->cpus };
+	return 0;
+}
+
+/* CPUs that are online and in no set are a set by themselves: nothing is counted there. */
+static int add_rest(struct programs *s, struct diag *d)
+{
+	char line[CPULIST_TEXT_LEN];
+	struct cpulist online;
+	uint32_t id = 0;
+	int err = sysfs_read(s->c->sysfs, line, sizeof(line), "devices/system/cpu/online");
+
+	if (!err)
+		err = cpulist_parse(line, &online);
+	if (err)
+		return diag_error(d, err, "cannot read which CPUs are online");
+	for (size_t i = 0; i < s->nr_domains; i++) {
+		id = s->domains[i].id >= id ? s->domains[i].id + 1 : id;
+		for (size_t w = 0; w < ARRAY_SIZE(online.bits); w++)
+			online.bits[w] &= ~s->domains[i].cpus->bits[w];
+	}
+	s->rest = online;
+	if (cpulist_count(&s->rest))
+		s->domains[s->nr_domains++] = (struct cpu_socket){ id, &s->rest };
+	return 0;
+}
+
+/* Where counters of memory say what a socket is, sets have to be theirs: see place(). */
+static int find_domains(struct programs *s, struct diag *d)
+{
+	const struct program_counter *counter;
+	size_t nr = 0;
+	int err = 0;
+
+	for (size_t i = 0; (counter = counter_at(s, i)); i++)
+		nr += counter->cpus_given;
+	if (!nr || s->c->counters->nr_sockets)
+		return 0;
+	s->domains = calloc(nr + 1, sizeof(*s->domains));
+	if (!s->domains)
+		return diag_no_memory(d);
+	for (size_t i = 0; (counter = counter_at(s, i)) && !err; i++)
+		err = counter->cpus_given ? add_domain(s, counter, d) : 0;
+	if (!err)
+		err = add_rest(s, d);
+	s->c->domains = s->domains;
+	s->c->nr_domains = s->nr_domains;
+	return err;
+}
+
+/* --- start */
+
+static int unique_name(const struct programs *s, size_t i, struct diag *d)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (strcmp(s->items[k].name, s->items[i].name) != 0)
+			continue;
+		diag_fail(d, -EINVAL, "two sources are called %s", s->items[i].name);
+		return diag_advise(d, -EINVAL, "the name in the header of one has to change");
+	}
+	return 0;
+}
+
+/* All at once, and then each is waited for: most are slow to start. */
+static int find(void *data, struct source_context *c, struct diag *d)
+{
+	const struct text_list *commands = &c->args->sources;
+	struct programs *s = data;
+	uint64_t deadline_ns;
+	int err = 0;
+
+	s->c = c;
+	s->events = -1;
+	s->cut_ns = UINT64_MAX;
+	s->items = calloc(commands->nr, sizeof(*s->items));
+	s->watched = calloc(commands->nr, sizeof(*s->watched));
+	if (!s->items || !s->watched)
+		return diag_no_memory(d);
+	s->events = epoll_create1(EPOLL_CLOEXEC);
+	if (s->events < 0)
+		return diag_fail(d, -errno, "cannot wait for sources: %s", strerror(errno));
+	while (s->nr < commands->nr && !err) {
+		s->watched[s->nr] = -1;
+		err = program_open(&s->items[s->nr], commands->items[s->nr], s->nr + 1, d);
+		s->nr++;
+	}
+	deadline_ns = monotonic_ns() + PROGRAM_GREET_NS;
+	for (size_t i = 0; i < s->nr && !err; i++) {
+		err = program_greet(&s->items[i], deadline_ns, d);
+		if (!err)
+			err = unique_name(s, i, d);
+	}
+	return err ? err : find_domains(s, d);
+}
+
+/* --- place in the trace */
+
+static bool same_cpus(const struct cpu_map *m, uint32_t socket, const struct cpulist *cpus)
+{
+	for (uint32_t cpu = 0; cpu < m->nr_cpus; cpu++)
+		if (cpulist_contains(cpus, cpu) && m->socket[cpu] != socket)
+			return false;
+	for (uint32_t cpu = 0; cpu < m->nr_cpus; cpu++)
+		if (m->socket[cpu] == socket && !cpulist_contains(cpus, cpu))
+			return false;
+	return cpulist_next(cpus, m->nr_cpus - 1) < 0;
+}
+
+static int no_socket(const struct program_counter *c, const struct cpu_map *m, struct diag *d)
+{
+	char ids[200] = "";
+
+	for (uint32_t i = 0; i < m->nr_sockets; i++)
+		str_append(ids, sizeof(ids), "%s%u", i ? ", " : "", m->socket_ids[i]);
+	if (c->socket_given)
+		diag_fail(d, -EINVAL, "counter %s: there is no socket %u", c->counter.name,
+			  c->socket);
+	else
+		diag_fail(d, -EINVAL, "counter %s: its header does not say of which socket",
+			  c->counter.name);
+	return diag_advise(d, -EINVAL, "sockets are %s", ids);
+}
+
+/* The index of the socket that a counter is of. */
+static int place(const struct programs *s, const struct program_counter *c, struct diag *d,
+		 uint32_t *ret)
+{
+	const struct cpu_map *m = s->c->cpus;
+	uint32_t i = 0;
+
+	while (c->socket_given && i < m->nr_sockets && m->socket_ids[i] != c->socket)
+		i++;
+	if (i == m->nr_sockets || (!c->socket_given && m->nr_sockets > 1))
+		return no_socket(c, m, d);
+	*ret = i;
+	if (!c->cpus_given || s->nr_domains || same_cpus(m, i, &c->cpus))
+		return 0;
+	diag_fail(d, -EINVAL, "counter %s: its CPUs are not those of socket %u", c->counter.name,
+		  c->socket);
+	return diag_advise(d, -EINVAL,
+			   "the PMUs of this machine count for whole sockets: leave \"cpus\" out, "
+			   "or leave them out (--no-counters)");
+}
+
+static int add_counter(struct programs *s, struct program_counter *c, struct diag *d)
+{
+	struct layout *l = &s->c->header->layout;
+	struct group group = { .nr = 1 };
+	int err = place(s, c, d, &group.socket);
+
+	if (err)
+		return err;
+	if (l->nr_counters >= TRACE_MAX_COUNTERS)
+		return diag_fail(d, -E2BIG, "a trace has room for %d counters", TRACE_MAX_COUNTERS);
+	for (size_t i = 0; i < l->nr_counters; i++)
+		if (!strcmp(l->counters[i].name, c->counter.name))
+			return diag_fail(d, -EINVAL, "there is a counter %s already",
+					 c->counter.name);
+	c->counter.socket = group.socket;
+	c->counter.group = 0;
+	err = header_add_counters(s->c->header, &c->counter, 1, &group, 1);
+	return err ? diag_error(d, err, "cannot describe the counters of sources") : 0;
+}
+
+static int open_all(void *data, struct source_context *c, struct diag *d)
+{
+	struct programs *s = data;
+	int err = 0;
+
+	c->cuts = true;
+	for (size_t p = 0; p < s->nr && !err; p++) {
+		struct program *one = &s->items[p];
+
+		one->windows.nr = one->header.nr;
+		one->windows.first_group = c->header->layout.nr_groups;
+		one->windows.out = c->out;
+		one->windows.window_ns = c->args->window_ns;
+		for (size_t i = 0; i < one->header.nr && !err; i++)
+			err = add_counter(s, &one->header.counters[i], d);
+	}
+	return err;
+}
+
+/* --- while it runs */
+
+/* What is not looked at now must not wake us. */
+static void watch(struct programs *s, size_t i)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd = program_fd(&s->items[i]);
+
+	if (fd == s->watched[i])
+		return;
+	/* One that was closed has left by itself. */
+	if (s->watched[i] >= 0)
+		epoll_ctl(s->events, EPOLL_CTL_DEL, s->watched[i], NULL);
+	s->watched[i] = fd;
+	if (fd >= 0 && epoll_ctl(s->events, EPOLL_CTL_ADD, fd, &event) && errno != EEXIST)
+		s->watched[i] = -1;
+}
+
+/* CPU time on the sockets of a program is cut, unless BPF reads counters of the socket. */
+static void cut(const struct programs *s, const struct program *p, uint64_t ns)
+{
+	for (size_t i = 0; i < p->header.nr; i++) {
+		uint32_t socket = p->header.counters[i].counter.socket;
+
+		if (!live_readers_on(s->c->counters, socket))
+			ledger_mark(s->c->ledger, socket, ns);
+	}
+}
+
+/* Finer than windows nobody wants it, and a quarter of the delay blurs little. */
+static uint64_t cut_every_ns(const struct programs *s)
+{
+	return later(s->c->args->window_ns, s->late_ns / LATE_CUTS);
+}
+
+/*
+ * CPU time is cut where the newest reading was. A line that comes late would cut only when it has
+ * come: where lines do, CPU time is cut in between as well, so that it is known who ran before and
+ * after a reading of which we hear later.
+ */
+static void note_reading(struct programs *s, const struct program *p)
+{
+	uint64_t now = monotonic_ns(), late = now - earlier(p->windows.last_ns, now);
+
+	s->late_ns = later(late, s->late_ns - s->late_ns / LATE_FORGOTTEN);
+	if (p->windows.last_ns > s->marked_ns || s->cut_ns == UINT64_MAX)
+		cut(s, p, p->windows.last_ns);
+	s->marked_ns = later(s->marked_ns, p->windows.last_ns);
+	if (s->late_ns <= s->c->args->window_ns)
+		s->cut_ns = UINT64_MAX;
+	else if (s->cut_ns == UINT64_MAX)
+		s->cut_ns = now + cut_every_ns(s);
+}
+
+static void cut_between(struct programs *s, uint64_t now)
+{
+	if (now < s->cut_ns)
+		return;
+	for (size_t i = 0; i < s->nr; i++)
+		cut(s, &s->items[i], now);
+	s->marked_ns = now;
+	s->cut_ns = now + cut_every_ns(s);
+}
+
+static int start(void *data, struct diag *d)
+{
+	struct programs *s = data;
+	uint64_t now = monotonic_ns();
+
+	(void)d;
+	for (size_t i = 0; i < s->nr; i++) {
+		program_begin(&s->items[i], now);
+		watch(s, i);
+	}
+	return 0;
+}
+
+static uint64_t next_ns(const void *data)
+{
+	const struct programs *s = data;
+	uint64_t next = s->cut_ns;
+
+	for (size_t i = 0; i < s->nr; i++)
+		next = earlier(next, program_next_ns(&s->items[i]));
+	return next;
+}
+
+static int each(struct programs *s, int (*function)(struct program *, uint64_t))
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->nr && !err; i++) {
+		struct program *p = &s->items[i];
+		uint64_t last = p->windows.last_ns;
+
+		err = function(p, monotonic_ns());
+		if (p->windows.last_ns != last)
+			note_reading(s, p);
+		watch(s, i);
+	}
+	return err;
+}
+
+static int step(void *data, struct diag *d)
+{
+	(void)d;
+	cut_between(data, monotonic_ns());
+	return each(data, program_step);
+}
+
+/* An inner mark is at the windows that there are. */
+static int mark(void *data, enum mark_kind kind, struct diag *d)
+{
+	(void)d;
+	return kind == MARK_INNER ? 0 : each(data, program_mark);
+}
+
+static int events_fd(const void *data)
+{
+	const struct programs *s = data;
+
+	return s->events;
+}
+
+static void quality(const void *data, struct quality *ret)
+{
+	const struct programs *s = data;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct program *p = &s->items[i];
+
+		ret->invalid_windows += p->windows.failed + p->bad_lines;
+		ret->bad_records += p->windows.bad;
+		ret->counter_restarts += p->windows.restarts;
+		ret->uncounted_ns += p->windows.uncounted_ns;
+	}
+}
+
+static void describe(const void *data, size_t i, char *ret_text, size_t size)
+{
+	const struct programs *s = data;
+
+	if (i < s->nr)
+		snprintf(ret_text, size, "%zu counter%s of source %s", s->items[i].header.nr,
+			 s->items[i].header.nr == 1 ? "" : "s", s->items[i].name);
+}
+
+static bool news(void *data, char *ret_text, size_t size)
+{
+	struct programs *s = data;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (program_news(&s->items[i], ret_text, size))
+			return true;
+	return false;
+}
+
+static bool trouble(const void *data, char *ret_text, size_t size)
+{
+	const struct programs *s = data;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (program_trouble(&s->items[i], monotonic_ns(), ret_text, size))
+			return true;
+	return false;
+}
+
+static void free_all(void *data)
+{
+	struct programs *s = data;
+
+	for (size_t i = 0; i < s->nr; i++)
+		program_close(&s->items[i]);
+	for (size_t i = 0; i < s->nr; i++)
+		program_free(&s->items[i]);
+	if (s->c && s->events >= 0)
+		close(s->events);
+	free(s->items);
+	free(s->watched);
+	free(s->domains);
+}
+
+const struct live_source source_programs = {
+	.name = "programs",
+	.order = SOURCE_BEFORE,
+	.size = sizeof(struct programs),
+	.wanted = wanted,
+	.find = find,
+	.open = open_all,
+	.start = start,
+	.next_ns = next_ns,
+	.fd = events_fd,
+	.step = step,
+	.mark = mark,
+	.quality = quality,
+	.describe = describe,
+	.news = news,
+	.trouble = trouble,
+	.free = free_all,
+};

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What the kernel's monitoring groups count, which others have made: beside the rows of reports,
+ * never in them. Each reading interrupts CPUs, so there is one when an interval ends and no other.
+ */
+#include <stdio.h>
+
+#include "live/lookup/live_referee.h"
+#include "live/sources/source.h"
+
+struct referee_source {
+	const struct source_context *c;
+	struct live_referee referee;
+	bool there;
+	uint64_t bad;
+};
+
+static bool wanted(const struct run_options *args)
+{
+	return args->resctrl && args->resctrl[0];
+}
+
+static int open_all(void *s, struct source_context *c, struct diag *d)
+{
+	struct referee_source *r = s;
+
+	(void)d;
+	r->c = c;
+	r->there = resctrl_is_there(c->args->resctrl);
+	c->header->resctrl = r->there;
+	return 0;
+}
+
+static int start(void *s, struct diag *d)
+{
+	struct referee_source *r = s;
+
+	r->referee = (struct live_referee){
+		.root = r->c->args->resctrl,
+		.proc = "/proc",
+		.cgroups = r->c->cgroups->mount,
+	};
+	return r->there && live_referee_begin(&r->referee) ? diag_no_memory(d) : 0;
+}
+
+static int mark(void *s, enum mark_kind kind, struct diag *d)
+{
+	struct referee_source *r = s;
+
+	(void)d;
+	return r->there && kind != MARK_INNER ? live_referee_send(&r->referee, r->c->out, &r->bad)
+					      : 0;
+}
+
+static void quality(const void *s, struct quality *ret)
+{
+	const struct referee_source *r = s;
+
+	ret->bad_records += r->bad;
+}
+
+static void free_all(void *s)
+{
+	struct referee_source *r = s;
+
+	live_referee_free(&r->referee);
+}
+
+/* Read behind CPU time and windows, as close to the end of the interval as can be. */
+const struct live_source source_resctrl = {
+	.name = "resctrl",
+	.order = SOURCE_BEHIND,
+	.size = sizeof(struct referee_source),
+	.wanted = wanted,
+	.open = open_all,
+	.start = start,
+	.mark = mark,
+	.quality = quality,
+	.free = free_all,
+};
