@@ -75,6 +75,10 @@ BOXES = {
         ("splits what was counted:", "pure, no system calls"),
     ),
     "report": (1046, MIDDLE, 130, TALL, 1, "#bf3989", "#fff5fa", ("shows it:", "text, JSON")),
+    "sources": (
+        24, FILES, 376, 76, 0, "#57606a", "#f6f8fa",
+        ("beside the core, one row each in its tables:", "monitors of ESP, counts of Bay Trail"),
+    ),
     "trace": (
         464, FILES, 212, 76, 0, "#1a7f37", "#f2fbf4",
         ("recordings and NDJSON:", "written and read"),

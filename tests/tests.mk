@@ -59,14 +59,14 @@ $(B)/tests/live/weigh $(B)/tests/live/iowho $(B)/tests/live/reader: $(B)/tests/l
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
 
-# t410trace with one more source, for live tests; the row is in user/live/sources/sources.c
-$(B)/tests/live/sources.o: user/live/sources/sources.c $(B)/.flags
+# t410trace with one more source, for live tests; the row is in user/live/run/sources.c
+$(B)/tests/live/sources.o: user/live/run/sources.c $(B)/.flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) -DEXTRA_SOURCE=source_file $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/tests/live/t410trace-file: $(B)/tests/live/sources.o $(B)/tests/live/source_file.o \
-		$(filter-out $(B)/user/live/sources/sources.o,$(LIBOBJ)) $(B)/user/cli/main.o
+		$(filter-out $(B)/user/live/run/sources.o,$(LIBOBJ)) $(B)/user/cli/main.o
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -14,8 +14,8 @@
 
 #include "base/array.h"
 #include "engine/stat/stat_book.h"
-#include "replay/counts.h"
-#include "tables/baytrail_rows.h"
+#include "sources/baytrail/counts.h"
+#include "sources/baytrail/baytrail_rows.h"
 
 #define S 1000000000ull
 

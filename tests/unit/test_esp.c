@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "platform/esp/dma.h"
-#include "platform/esp/layout.h"
-#include "platform/esp/registers.h"
+#include "sources/esp/dma.h"
+#include "sources/esp/layout.h"
+#include "sources/esp/registers.h"
 #include "temp_file.h"
 #include "trace.h"
 #include "tree.h"

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "live/sources/esp_cpu_tiles.h"
-#include "platform/esp/cpus.h"
+#include "sources/esp/esp_cpu_tiles.h"
+#include "sources/esp/cpus.h"
 #include "temp_file.h"
 #include "tree.h"
 

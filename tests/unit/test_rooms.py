@@ -124,6 +124,17 @@ def test_allowed():
     assert found == [gone + "user/base/up.c user/report/high.c"], found
 
 
+def test_other_door():
+    """The periphery is used by the rows that the core has for it."""
+    esp = {"sources/esp/soc.c": "int soc(void) { return 0; }"}
+    assert look(esp | {"cli/esp_stat.c": calls("esp_stat", "soc")}) == []
+    found = look(esp | {"cli/stat.c": calls("stat", "soc")})
+    assert found == [
+        "user/cli/stat.c takes soc from user/sources/esp/soc.c: "
+        "only live/run/sources.c, cli/esp_list.c, cli/esp_stat.c may"
+    ], found
+
+
 def test_guard_of_another_room():
     guard = "#ifndef {0}\n#define {0}\nint low(void);\n#endif"
     assert look(LOW | {"base/low.h": guard.format("BASE_LOW_H")}) == []

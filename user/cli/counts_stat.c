@@ -10,7 +10,7 @@
 #include "cli/formats.h"
 #include "cli/output.h"
 #include "engine/stat/stat_book.h"
-#include "replay/counts.h"
+#include "sources/baytrail/counts.h"
 #include "trace.h"
 
 #define WHO "t410trace stat"

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/esp.h"
 #include "cli/output.h"
-#include "platform/esp/soc.h"
+#include "sources/esp/soc.h"
 #include "report/grid.h"
 
 #define LIST_SCHEMA "t410trace.list/1"

@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "engine/stat/stat_book.h"
 #include "live/run/course.h"
-#include "platform/esp/layout.h"
+#include "sources/esp/layout.h"
 #include "trace.h"
 
 #define WHO "t410trace stat"

@@ -3,7 +3,7 @@
 #ifndef REPLAY_REPLAY_FILE_H
 #define REPLAY_REPLAY_FILE_H
 
-#include "replay/counts_join.h"
+#include "sources/baytrail/counts_join.h"
 #include "replay/replay.h"
 #include "trace/recording.h"
 #include "trace/tee.h"

@@ -2,7 +2,7 @@
 /*
  * Contract between a live run and its sources: whatever counts, and becomes windows, samples or
  * requests of the trace. A source is a file that defines a struct live_source, and a row in
- * user/live/sources/sources.c. The run asks all rows in turn and knows none of them by name.
+ * user/live/run/sources.c. The run asks all rows in turn and knows none of them by name.
  */
 #ifndef LIVE_SOURCES_SOURCE_H
 #define LIVE_SOURCES_SOURCE_H
