@@ -168,11 +168,11 @@ def test_no_misses(bed):
 
 
 def test_wrapped(bed):
-    """The counter goes around in the middle."""
+    """The counter goes around in the middle, or earlier where the programs get a CPU."""
     esp = Esp(bed)
-    esp.put(0, 1, 2**32 - 20_000_000)
+    esp.put(0, 1, 2**32 - 4_000_000)
     done, truth = two_programs(bed, esp, "--json")
-    require(sum(truth.values()) > 30_000_000 * WORD_BYTES, f"only {truth} moved")
+    require(sum(truth.values()) > 8_000_000 * WORD_BYTES, f"only {truth} moved")
     check_two(done.intervals(), truth)
 
 

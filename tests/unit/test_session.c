@@ -153,6 +153,33 @@ static void intervals_and_a_summary(void **state)
 	session_free(s);
 }
 
+/* The removal comes an interval after the last run, when the cgroup has no row of its own. */
+static void a_summary_says_which_cgroups_are_gone(void **state)
+{
+	struct session *s = make((struct session_options){ .all = true, .by = ROW_CGROUP });
+	struct trace_sink out = session_sink(s);
+	struct report *r;
+	uint64_t gone = 0;
+
+	(void)state;
+	assert_int_equal(trace_send_cgroup(&out, 1, "/job"), 0);
+	assert_int_equal(task(&out, 5, 1, "one"), 0);
+	begin(&out, 100);
+	assert_int_equal(window(&out, 100, 200, 7), 0);
+	assert_int_equal(slice(&out, 5, 0, 100, 200), 0);
+	report_free(report_at(s, 200));
+	assert_int_equal(trace_send_cgroup(&out, 1, NULL), 0);
+	assert_int_equal(window(&out, 200, 300, 8), 0);
+	report_free(report_at(s, 300));
+	assert_int_equal(session_summary(s, &r), 0);
+	for (size_t i = 0; i < r->nr_rows; i++)
+		if (r->rows[i].cgroup_id == 1 && r->rows[i].exited)
+			gone = r->rows[i].on_cpu_ns;
+	assert_int_equal(gone, 100);
+	report_free(r);
+	session_free(s);
+}
+
 /* What a session reports of four seconds of windows of 10 ms, with inner marks or without. */
 static struct report *long_interval(struct session *s, bool inner)
 {
@@ -419,6 +446,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_and_a_summary),
+		cmocka_unit_test(a_summary_says_which_cgroups_are_gone),
 		cmocka_unit_test(inner_marks_change_no_sum),
 		cmocka_unit_test(nothing_before_the_first_mark),
 		cmocka_unit_test(a_run_may_begin_in_the_middle),

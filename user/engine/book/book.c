@@ -407,6 +407,20 @@ struct split_sink book_sink(struct book *b)
 	};
 }
 
+/* A cgroup may be removed intervals after its last task ran, when it has no row of its own any more. */
+static void note_removed(struct book *total)
+{
+	struct book_row *row, *next;
+	const struct cgroup_name *c;
+
+	if (total->scope.by != ROW_CGROUP)
+		return;
+	HASH_ITER (hh, total->rows, row, next) {
+		c = row->exited ? NULL : identity_cgroup_find(total->id, row->cgroup_id);
+		row->exited |= c && c->gone;
+	}
+}
+
 int book_add(struct book *total, const struct book *part)
 {
 	struct book_row *row, *next, *mine;
@@ -440,5 +454,6 @@ int book_add(struct book *total, const struct book *part)
 		if (err)
 			return err;
 	}
+	note_removed(total);
 	return book_pool(total, BOOK_MAX_ROWS);
 }
