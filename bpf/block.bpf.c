@@ -455,10 +455,15 @@ int BPF_PROG(io_complete, struct request *rq, int error, unsigned int bytes)
 	/* a blk_status_t, a byte; on Linux 5.15 an errno below 0, whose low byte is not 0 */
 	if (error & 0xff || !bytes || !direction(rq, &reads))
 		return 0;
+	/* Mostly in an interrupt, but a task may complete its own. */
+	preempt_off();
 	t = io_open(LEDGER_IO_BLOCK);
-	if (!t)
-		return io_lose(device, reads ? bytes : 0, reads ? 0 : bytes);
-	io_add(t, &who, device, reads ? bytes : 0, reads ? 0 : bytes);
-	io_release(t);
+	if (t) {
+		io_add(t, &who, device, reads ? bytes : 0, reads ? 0 : bytes);
+		io_release(t);
+	} else {
+		io_lose(device, reads ? bytes : 0, reads ? 0 : bytes);
+	}
+	preempt_on();
 	return 0;
 }

@@ -62,8 +62,8 @@ static __always_inline void cgroup_record(struct cgroup *cgrp, const char *path,
 	record.h.cpu = bpf_get_smp_processor_id();
 	record.h.time_ns = now;
 	record.id = id;
-	if (bpf_ringbuf_output(&ring, &record, offsetof(struct ledger_cgroup, path) + length,
-			       wake_flags(type, now)))
+	if (task_send(&record, offsetof(struct ledger_cgroup, path) + length,
+		      wake_flags(type, now)))
 		__sync_fetch_and_add(&lost_cgroups, 1);
 }
 

@@ -94,6 +94,29 @@ static __always_inline __u64 ring_flags(__u64 wake_above)
 extern const volatile __u64 ring_wake_bytes;
 
 /*
+ * Since Linux 7.2 a task can lose its CPU in the middle of a program, and a record that it has begun
+ * then holds up all behind it, those of all CPUs. So where tasks run a program it sends between
+ * these two. They do nothing until user space puts calls of bpf_preempt_disable() and
+ * bpf_preempt_enable() in their place (ledger_preempt.c), which are not named here: where a kernel
+ * has none (before 6.10) libbpf would look for them in all modules, which needs CAP_SYS_ADMIN.
+ */
+#define STAND_IN(number) \
+	asm volatile("r0 = %0" : : "i"(number) : "r0", "r1", "r2", "r3", "r4", "r5", "memory")
+#define preempt_off() STAND_IN(LEDGER_PREEMPT_OFF)
+#define preempt_on()  STAND_IN(LEDGER_PREEMPT_ON)
+
+/* Sends a record; for programs that tasks run. */
+static __always_inline long task_send(void *record, __u64 size, __u64 flags)
+{
+	long err;
+
+	preempt_off();
+	err = bpf_ringbuf_output(&ring, record, size, flags);
+	preempt_on();
+	return err;
+}
+
+/*
  * Set before load: number of the v1 controller whose cgroups stand in for those of the v2 tree, 0 =
  * none, and its place in the kernel's list. With none, nothing that is about v1 is left when
  * the verifier is done.

@@ -9,13 +9,12 @@
 #define PF_EXITING 0x00000004
 
 /*
- * Records are made on the stack and sent at once. Since Linux 7.2 a task can be taken off its CPU
- * in the middle of these programs. Room that it had reserved by then would hold up all records
- * behind it, those of all CPUs.
+ * Records are made on the stack and sent at once: where a kernel cannot keep a task on its CPU, room
+ * that it had reserved would hold up all records behind it, see preempt_off().
  */
 static __always_inline void send(const struct ledger_task *r)
 {
-	if (bpf_ringbuf_output(&ring, (void *)r, sizeof(*r), ring_flags(ring_wake_bytes)))
+	if (task_send((void *)r, sizeof(*r), ring_flags(ring_wake_bytes)))
 		__sync_fetch_and_add(&lost_tasks, 1);
 }
 

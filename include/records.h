@@ -30,6 +30,10 @@
 #define LEDGER_NO_SOCKET   0xffffffffu
 #define LEDGER_NO_READER   0xffffffffu
 
+/* Instructions "r0 = this" are stand-ins for calls, see preempt_off() in bpf/shared.bpf.h. */
+#define LEDGER_PREEMPT_OFF 0x7410d15a
+#define LEDGER_PREEMPT_ON  0x7410e4ab
+
 /* Ids of cgroups: as the kernel numbers those of the v2 tree, or above this bit the number of a v1 controller. */
 #define LEDGER_V1_SHIFT	   48
 

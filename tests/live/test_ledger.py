@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """CPU time in the books, beside the kernel's own."""
 
+import pathlib
+import re
 import statistics
 
+from iowho import who
 from live import (
     BUSY_MS,
     LIMIT_S,
@@ -11,6 +14,7 @@ from live import (
     Skip,
     check_complete,
     check_status,
+    kernel_ids,
     near,
     on_cpu,
     precise,
@@ -22,6 +26,19 @@ from live import (
     stop,
     tell,
 )
+from test_end import bpftool
+
+# They send records, and no task takes their CPU from them: interrupts are off, or soft ones are.
+UNPREEMPTED = {
+    "ledger_switch",
+    "ledger_tick",
+    "ledger_flush",
+    "window_tick",
+    "window_now",
+    "io_flush",
+    "io_sent",
+    "io_received",
+}
 
 
 def test_busy_loop(bed):
@@ -169,6 +186,25 @@ def test_reader_starts_again(bed):
     require(int(again), "no window of the event that was opened after that")
 
 
+def test_preemption(bed):
+    """All other programs that send records turn preemption off, where the kernel lets them."""
+    symbols = pathlib.Path("/proc/kallsyms").read_text(encoding="ascii")
+    calls = {}
+    with who(bed) as iowho:
+        for number in map(str, kernel_ids(iowho.process.pid)["prog"]):
+            code = str(bpftool("prog", "dump", "xlated", "id", number))
+            names = re.findall(r"call bpf_(ringbuf_output|preempt_(?:dis|en)able)\b", code)
+            calls[bpftool("prog", "show", "id", number)["name"]] = set(names)
+    sending = {name for name in calls if "ringbuf_output" in calls[name]} - UNPREEMPTED
+    require(sending >= {"task_fork", "task_exec", "task_rename", "task_exit"}, f"of {calls}")
+    require(sending >= {"cgroup_made", "cgroup_renamed", "cgroup_removed", "io_complete"}, f"of {calls}")
+    wanted = {"ringbuf_output"}
+    if " bpf_preempt_disable" in symbols:
+        wanted |= {"preempt_disable", "preempt_enable"}
+    wrong = {name: calls[name] for name in sending if calls[name] != wanted}
+    require(not wrong, f"they call {wrong} instead of {wanted}")
+
+
 TESTS = [
     test_busy_loop,
     test_threads_by_process,
@@ -179,4 +215,5 @@ TESTS = [
     test_short_commands,
     test_never_switches,
     test_reader_starts_again,
+    test_preemption,
 ]

@@ -4,7 +4,8 @@
  * (tests/fixtures/old_kernels.c), and a walk through each program sees whether anything can be
  * reached that the kernel does not have: a type, a member or a value that libbpf did not find, a
  * helper, or an argument of a tracepoint. The verifier refuses just that. What the kernel of this
- * machine says is of no importance: its system call is played here.
+ * machine says is of no importance: its system call is played here. The same walk sees whether
+ * programs that tasks run send their records with preemption off.
  */
 #include <bpf/btf.h>
 #include <dlfcn.h>
@@ -29,7 +30,15 @@
 /* For every map, enough for what libbpf maps of it. */
 #define MAP_BYTES (64 << 20)
 
-#define REGISTERS 11
+/* The last one is none of the program's: whether preemption is off */
+#define REGISTERS 12
+#define HELD	  11
+
+/* What programs call instead of the stand-ins */
+static const struct ledger_preempt functions = { .off = 1001, .on = 1002 };
+
+/* Tasks run these programs, and the kernel would let others have their CPU. */
+static bool preempted;
 
 /**
  * struct value - what is known of a register
@@ -112,12 +121,13 @@ static void go_to(struct walk *w, size_t pc, const struct value regs[REGISTERS])
 }
 
 /* A function of the program, of whose arguments nothing is known. */
-static void enter(struct walk *w, size_t pc)
+static void enter(struct walk *w, size_t pc, struct value held)
 {
 	struct value regs[REGISTERS];
 
 	for (int r = 0; r < REGISTERS; r++)
 		regs[r] = (struct value){ ANYTHING, 0 };
+	regs[HELD] = held;
 	go_to(w, pc, regs);
 }
 
@@ -180,7 +190,7 @@ static void follow(struct walk *w, size_t pc, struct value regs[REGISTERS])
 	case BPF_LD:
 		regs[in->dst_reg] = (struct value){ ANYTHING, 0 };
 		if (is_wide && in->src_reg == BPF_PSEUDO_FUNC)
-			enter(w, pc + 1 + in->imm);
+			enter(w, pc + 1 + in->imm, regs[HELD]);
 		else if (is_wide && !in->src_reg)
 			regs[in->dst_reg] = (struct value){
 				NUMBER, (uint32_t)in->imm | (uint64_t)(uint32_t)in[1].imm << 32
@@ -214,7 +224,9 @@ static void call(struct walk *w, size_t pc, struct value regs[REGISTERS])
 	const struct bpf_insn *in = &w->insns[pc];
 
 	if (in->src_reg == BPF_PSEUDO_CALL)
-		enter(w, pc + 1 + in->imm);
+		enter(w, pc + 1 + in->imm, regs[HELD]);
+	if (in->src_reg == BPF_PSEUDO_KFUNC_CALL)
+		regs[HELD] = (struct value){ NUMBER, in->imm == functions.off };
 	for (int r = 0; r <= 5; r++)
 		regs[r] = (struct value){ ANYTHING, 0 };
 	go_to(w, pc + 1, regs);
@@ -229,6 +241,9 @@ static const char *refused(const struct bpf_insn *in, const struct value regs[RE
 		return "an argument of the tracepoint";
 	if (in->code != (BPF_JMP | BPF_CALL) || in->src_reg)
 		return NULL;
+	if (preempted && in->imm == BPF_FUNC_ringbuf_output &&
+	    (regs[HELD].kind != NUMBER || !regs[HELD].number))
+		return "its CPU, which others can have,";
 	if (in->imm == POISON)
 		return "a type, member or value";
 	return (uint32_t)in->imm >= nr_helpers ? "a helper" : NULL;
@@ -245,7 +260,7 @@ static const char *lacks(const struct bpf_program *prog, uint32_t nr_helpers, in
 	w.waits = calloc(w.nr, sizeof(*w.waits));
 	w.reached = calloc(w.nr, sizeof(*w.reached));
 	assert_true(w.at && w.todo && w.waits && w.reached);
-	enter(&w, 0);
+	enter(&w, 0, (struct value){ NUMBER, 0 });
 	w.at[0][1].kind = CONTEXT;
 	while (w.nr_todo && !what) {
 		size_t pc = w.todo[--w.nr_todo];
@@ -336,8 +351,21 @@ static int on_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-/* Relocates all programs for the kernel of @path and counts those that it would refuse, by name. */
-static int refused_programs(const char *path, bool report)
+/* Those of tp_btf/ that no task loses its CPU in: interrupts are off, or soft ones are. */
+static bool is_preempted(const struct bpf_program *prog)
+{
+	const char *section = bpf_program__section_name(prog);
+
+	return !strncmp(section, "tp_btf/", 7) && strcmp(section, "tp_btf/sched_switch") != 0 &&
+	       strcmp(section, "tp_btf/hrtimer_expire_entry") != 0 &&
+	       strcmp(section, "tp_btf/net_dev_start_xmit") != 0;
+}
+
+/*
+ * Relocates all programs for the kernel of @path and counts those that it would refuse, by name. @p:
+ * the kernel preempts programs, and they call these functions; NULL: it does not.
+ */
+static int refused_programs(const char *path, bool report, const struct ledger_preempt *p)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = path);
 	struct t410trace *skel = t410trace__open_opts(&opts);
@@ -351,6 +379,8 @@ static int refused_programs(const char *path, bool report)
 		bpf_program__set_autoload(prog, args_of(btf, prog) != -2);
 	nameless = 0;
 	libbpf_set_print(on_libbpf);
+	if (p)
+		assert_int_equal(ledger_preempt_use(skel->obj, p), 0);
 	assert_int_equal(t410trace__load(skel), 0);
 	relocation_begins("");
 	/* libbpf would look for them in modules, which needs CAP_SYS_ADMIN. */
@@ -362,6 +392,7 @@ static int refused_programs(const char *path, bool report)
 		if (!bpf_program__autoload(prog))
 			continue;
 		loaded++;
+		preempted = p && is_preempted(prog);
 		what = lacks(prog, helpers_of(btf), args_of(btf, prog));
 		bad += what != NULL;
 		if (what && report)
@@ -384,14 +415,14 @@ static void linux_5_15(void **state)
 {
 	(void)state;
 	needs_types();
-	assert_int_equal(refused_programs(KERNELS "/515.o", true), 0);
+	assert_int_equal(refused_programs(KERNELS "/515.o", true, NULL), 0);
 }
 
 static void linux_5_18(void **state)
 {
 	(void)state;
 	needs_types();
-	assert_int_equal(refused_programs(KERNELS "/518.o", true), 0);
+	assert_int_equal(refused_programs(KERNELS "/518.o", true, NULL), 0);
 }
 
 /* The enum has another name, and its value is another one. */
@@ -416,20 +447,30 @@ static void linux_5_14_is_too_old(void **state)
 {
 	(void)state;
 	needs_types();
-	assert_int_equal(refused_programs(KERNELS "/514.o", false), 5);
+	assert_int_equal(refused_programs(KERNELS "/514.o", false, NULL), 5);
+}
+
+/* Those of tasks, of cgroups and of disks that are done: without the calls, each could lose its CPU. */
+static void tasks_keep_their_cpu(void **state)
+{
+	const struct ledger_preempt none = { 0 };
+
+	(void)state;
+	needs_types();
+	assert_int_equal(refused_programs(KERNELS "/518.o", true, &functions), 0);
+	assert_int_equal(refused_programs(KERNELS "/518.o", false, &none), 4 + 3 + 1);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(linux_5_15),
-		cmocka_unit_test(linux_5_18),
-		cmocka_unit_test(append_is_found),
-		cmocka_unit_test(linux_5_14_is_too_old),
+		cmocka_unit_test(linux_5_15),		cmocka_unit_test(linux_5_18),
+		cmocka_unit_test(append_is_found),	cmocka_unit_test(linux_5_14_is_too_old),
+		cmocka_unit_test(tasks_keep_their_cpu),
 	};
 
 	/* another kernel, for whoever wants to know */
 	if (argc > 1)
-		return refused_programs(argv[1], true) != 0;
+		return refused_programs(argv[1], true, NULL) != 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

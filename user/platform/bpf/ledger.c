@@ -289,7 +289,9 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	bpf_program__set_autoload(l->skel->progs.window_tick, o->nr_events);
 	bpf_program__set_autoload(l->skel->progs.window_now, o->nr_events);
 	ledger_io_configure(l, o, io);
-	err = t410trace__load(l->skel);
+	err = ledger_preempt_use(l->skel->obj, &l->preempt);
+	if (!err)
+		err = t410trace__load(l->skel);
 	if (!err) {
 		l->io.parts = io;
 		return 0;
@@ -336,9 +338,12 @@ static int load_with_io(struct ledger *l, const struct ledger_options *o, struct
 
 static int load_what_can_be(struct ledger *l, const struct ledger_options *o, struct diag *d)
 {
+	struct btf *btf = btf__load_vmlinux_btf();
 	int err;
 
-	l->tick = o->tick && ledger_kernel_has("btf_trace_hrtimer_expire_entry", BTF_KIND_TYPEDEF);
+	l->tick = o->tick && ledger_has_tracepoint(btf, "hrtimer_expire_entry");
+	ledger_preempt_find(btf, &l->preempt);
+	btf__free(btf);
 	if (o->tick && !l->tick)
 		str_copy(l->tick_missing, sizeof(l->tick_missing),
 			 "the kernel has no tracepoint where timers expire");

@@ -247,8 +247,8 @@ static int look_again(struct ledger *l, bool late, const struct ledger_sink *sin
 
 /*
  * Are records in the ring that were begun before the last flush had ended? One that is not finished
- * holds up all behind it. Since Linux 7.2 even a task can do that: it may be taken off its CPU
- * while a program copies its record into the ring (bpf/tasks.bpf.c).
+ * holds up all behind it. Tasks keep their CPU meanwhile if the kernel can see to that
+ * (ledger_preempt.c); a host may stop it nevertheless.
  */
 static bool is_held_up(const struct ledger *l)
 {

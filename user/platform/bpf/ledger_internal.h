@@ -64,6 +64,16 @@ struct flushed {
 	bool asked;
 };
 
+/**
+ * struct ledger_preempt - type IDs of the functions that turn preemption off and on
+ *
+ * 0: the kernel has none.
+ */
+struct ledger_preempt {
+	int32_t off;
+	int32_t on;
+};
+
 struct ledger {
 	struct t410trace *skel;
 	struct t410lookup *lookup; /* NULL: not asked for, or this kernel cannot */
@@ -87,6 +97,7 @@ struct ledger {
 	uint32_t nr_events;
 	bool rests; /* CPUs say when they sleep in a way that both sides can rely on */
 	bool tick;
+	struct ledger_preempt preempt;
 	char tick_missing[200];
 	struct reader *reader;
 	struct flushed *flushed; /* by CPU */
@@ -128,11 +139,24 @@ uint64_t ledger_misses(const struct bpf_program *prog);
 /** ledger_kernel_has() - has the kernel's type information something of this name and BTF_KIND_*? */
 bool ledger_kernel_has(const char *name, uint32_t kind);
 
+/** ledger_has_tracepoint() - has the kernel of @btf one of this name? NULL: it is not known to */
+bool ledger_has_tracepoint(const struct btf *btf, const char *name);
+
 /** ledger_enum_value() - a value of an enum of the kernel; -ENOENT where it has none of that name */
 int ledger_enum_value(const struct btf *btf, const char *type, const char *name, uint32_t *ret);
 
 /** ledger_zone_append() - the kernel's number of REQ_OP_ZONE_APPEND, 0 = it has none */
 uint32_t ledger_zone_append(const struct btf *btf);
+
+/** ledger_preempt_find() - functions that this kernel lets programs call */
+void ledger_preempt_find(const struct btf *btf, struct ledger_preempt *ret);
+
+/**
+ * ledger_preempt_use() - have the programs of @obj, which is not loaded yet, call them
+ *
+ * Return: 0 or a negative errno.
+ */
+int ledger_preempt_use(const struct bpf_object *obj, const struct ledger_preempt *p);
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 

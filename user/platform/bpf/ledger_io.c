@@ -86,14 +86,6 @@ void ledger_io_missing(struct ledger *l, uint32_t part, const char *why)
 	     why);
 }
 
-static bool has_tracepoint(const struct btf *btf, const char *name)
-{
-	char type[64];
-
-	snprintf(type, sizeof(type), "btf_trace_%s", name);
-	return btf && btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
-}
-
 /* Which network namespace is ours; 0 when the kernel does not tell. */
 static uint64_t netns_cookie(void)
 {
@@ -167,11 +159,11 @@ void ledger_io_configure(struct ledger *l, const struct ledger_options *o, uint3
 		/* Without these the rest still says something: user space is told by the note. */
 		if (list[i].prog == l->skel->progs.io_socket_send ||
 		    list[i].prog == l->skel->progs.io_socket_receive)
-			load &= has_tracepoint(btf, list[i].tracepoint);
+			load &= ledger_has_tracepoint(btf, list[i].tracepoint);
 		if (list[i].prog == l->skel->progs.io_start)
-			load &= has_tracepoint(btf, list[i].tracepoint);
+			load &= ledger_has_tracepoint(btf, list[i].tracepoint);
 		if (list[i].without)
-			load &= !has_tracepoint(btf, list[i].without);
+			load &= !ledger_has_tracepoint(btf, list[i].without);
 		bpf_program__set_autoload(list[i].prog, load);
 		bpf_program__set_autoattach(list[i].prog, false);
 	}

@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -51,6 +52,14 @@ bool ledger_kernel_has(const char *name, uint32_t kind)
 
 	btf__free(btf);
 	return has;
+}
+
+bool ledger_has_tracepoint(const struct btf *btf, const char *name)
+{
+	char type[64];
+
+	snprintf(type, sizeof(type), "btf_trace_%s", name);
+	return btf && btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
 }
 
 int ledger_enum_value(const struct btf *btf, const char *type, const char *name, uint32_t *ret)
