@@ -5,40 +5,7 @@
 # Environment: FROM_NOTHING  that with gcc has just been made and judged
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-
-# build NAME FILE ARGUMENTS...: what make prints besides commands is a warning. A static program
-# needs two source packages (packaging/static-lib.sh), which not every mirror has.
-build() {
-	local name=$1 file=$2
-	shift 2
-	rm -rf "${file%/*}"
-	link "$name" "$file" "$@"
-}
-
-# link NAME FILE ARGUMENTS...: the same of objects that are there
-link() {
-	local name=$1 file=$2
-	shift 2
-	if make -s -j"$(nproc)" "$@" > "$log" 2>&1; then
-		if grep -qi warning "$log"; then
-			echo "not ok build $name: warnings"
-			grep -i -A3 warning "$log" | head -n 20
-		elif [ ! -x "$file" ]; then
-			echo "not ok build $name: no $file"
-		else
-			echo "ok build $name"
-			return 0
-		fi
-	elif grep -q '^static-lib.sh: .*cannot be had' "$log"; then
-		echo "skip build $name: $(grep -m 1 '^static-lib.sh: ' "$log")"
-	else
-		echo "not ok build $name: failed"
-		tail -n 20 "$log"
-	fi
-	return 1
-}
+. tests/builds.sh
 
 # is_for FILE MACHINE: or the reason why not
 is_for() { readelf -h "$1" | grep -q "Machine: .*$2" || echo "not for $2"; }
@@ -88,22 +55,22 @@ says() { if [ -z "$2" ]; then echo "ok $1"; else echo "not ok $1:" $2; fi; }
 native=amd64
 [ "$(uname -m)" != aarch64 ] || native=arm64
 # tests/style.sh has built a new tree and judged that
-[ -n "${FROM_NOTHING:-}" ] || build gcc "build/$native-gcc/t410trace" VARIANT=-gcc CC=gcc
-build benches "build/$native/tests/bench/memory" bench-programs
+[ -n "${FROM_NOTHING:-}" ] || build "build gcc" "build/$native-gcc/t410trace" VARIANT=-gcc CC=gcc
+build "build benches" "build/$native/tests/bench/memory" bench-programs
 # Debugging information is a fifth of the work, and no warning depends on it
-build clang "build/$native-clang/t410trace" VARIANT=-clang CC=clang CFLAGS=-O2
+build "build clang" "build/$native-clang/t410trace" VARIANT=-clang CC=clang CFLAGS=-O2
 # The one with gcc is what the virtual T410 runs; it is linked a second time, statically
 for cc in aarch64-linux-gnu-gcc clang; do
 	variant=
 	[ $cc != clang ] || variant=-clang
 	name=arm64-${cc##*-} objects=build/arm64$variant file=build/arm64-shared$variant/t410trace
 	rm -rf $objects
-	build "$name" "$file" ARCH=arm64 LINK=shared VARIANT=$variant CC=$cc ${variant:+CFLAGS=-O2} &&
+	build "build $name" "$file" ARCH=arm64 LINK=shared VARIANT=$variant CC=$cc ${variant:+CFLAGS=-O2} &&
 		says "shared $name" "$(is_for "$file" AArch64)$(is_complete "$file")$(unfused $objects)"
 done
-link arm64-static build/arm64/t410trace ARCH=arm64 CC=aarch64-linux-gnu-gcc &&
+link "build arm64-static" build/arm64/t410trace ARCH=arm64 CC=aarch64-linux-gnu-gcc &&
 	says "static arm64" "$(is_for build/arm64/t410trace AArch64)$(is_static build/arm64/t410trace)"
-build amd64-static build/amd64-static/t410trace ARCH=amd64 VARIANT=-static CFLAGS=-O2 &&
+build "build amd64-static" build/amd64-static/t410trace ARCH=amd64 VARIANT=-static CFLAGS=-O2 &&
 	says "static amd64" "$(is_for build/amd64-static/t410trace X86-64)$(is_static build/amd64-static/t410trace)"
 # The one for this machine can be run
 file=build/arm64/t410trace

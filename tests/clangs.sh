@@ -5,37 +5,19 @@
 # whose verifier sees what the compiler does. Needs root. Only what has to do with BPF is built again.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
+. tests/builds.sh
 # These load all programs: beside the ledger's those of weights, ticks, disks and packets.
 LIVE=(ledger/ weights/ticks io/udp)
 native=amd64
 [ "$(uname -m)" != aarch64 ] || native=arm64
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-
-# build NAME FOLDER ARGUMENTS...: what make prints besides commands is a warning
-build() {
-	local name=$1 folder=$2
-	shift 2
-	rm -rf "$folder"
-	if ! make -s -j"$(nproc)" "$@" > "$log" 2>&1; then
-		echo "not ok $name: does not build"
-	elif grep -qi warning "$log"; then
-		echo "not ok $name: warnings"
-	else
-		echo "ok $name"
-		return 0
-	fi
-	head -n 20 "$log"
-	return 1
-}
 
 # try NUMBER
 try() {
 	local clang=clang-$1 variant=-clang-$1
 	local folder=build/$native$variant arm64=build/arm64$variant
-	build "$clang arm64" "$arm64" ARCH=arm64 LINK=shared VARIANT="$variant" CLANG="$clang" \
+	build "$clang arm64" "$arm64/t410trace.bpf.o" ARCH=arm64 LINK=shared VARIANT="$variant" CLANG="$clang" \
 		"$arm64"/t410{trace,lookup}.bpf.o
-	build "$clang" "$folder" VARIANT="$variant" CLANG="$clang" REUSE="build/$native" \
+	build "$clang" "$folder/t410trace" VARIANT="$variant" CLANG="$clang" REUSE="build/$native" \
 		"$folder/t410trace" "$folder"/tests/live/{weigh,iowho,reader} \
 		"$folder/tests/unit/test_old_kernels" || return
 	# A compiler that was not used would be right every time.
