@@ -27,6 +27,27 @@
 #define SAMPLE_COUNTERS 12
 #define NOBODY		65534
 
+/* The folder of a test, and the store in it */
+static struct tree tree;
+static char file[PATH_MAX];
+
+static inline int clear(void **state)
+{
+	(void)state;
+	tree_remove(&tree);
+	return 0;
+}
+
+static inline struct store *writer(void)
+{
+	struct diag d = { .what = "old" };
+	struct store *s;
+
+	assert_int_equal(store_open(file, true, &d, &s), 0);
+	assert_string_equal(d.what, "");
+	return s;
+}
+
 /* In a child, where cmocka's asserts do not work: say what is wrong and end. */
 #define CHECK(condition)                                                                \
 	do {                                                                            \

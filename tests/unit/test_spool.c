@@ -12,7 +12,6 @@
 #include "skip.h"
 #include "valgrind.h"
 
-static struct tree tree;
 static char folder[PATH_MAX];
 
 static int make(void **state)
@@ -20,13 +19,6 @@ static int make(void **state)
 	(void)state;
 	tree_make(&tree);
 	tree_path(&tree, "spool", folder);
-	return 0;
-}
-
-static int clear(void **state)
-{
-	(void)state;
-	tree_remove(&tree);
 	return 0;
 }
 

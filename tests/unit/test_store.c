@@ -2,32 +2,12 @@
 /* What goes into the store comes out of it: accounts, queries, transactions, pruning. */
 #include "store_world.h"
 
-static struct tree tree;
-static char file[PATH_MAX];
-
 static int make(void **state)
 {
 	(void)state;
 	tree_make(&tree);
 	tree_path(&tree, "accounts.db", file);
 	return 0;
-}
-
-static int clear(void **state)
-{
-	(void)state;
-	tree_remove(&tree);
-	return 0;
-}
-
-static struct store *writer(void)
-{
-	struct diag d = { .what = "old" };
-	struct store *s;
-
-	assert_int_equal(store_open(file, true, &d, &s), 0);
-	assert_string_equal(d.what, "");
-	return s;
 }
 
 static void assert_same_job(const struct account_job *a, const struct account_job *b)

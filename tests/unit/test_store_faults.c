@@ -8,9 +8,6 @@
 #include "base/array.h"
 #include "valgrind.h"
 
-static struct tree tree;
-static char file[PATH_MAX];
-
 static int make(void **state)
 {
 	(void)state;
@@ -20,23 +17,6 @@ static int make(void **state)
 	if (!geteuid() && chown(tree.root, -1, NOBODY))
 		return -1;
 	return chmod(tree.root, 02750);
-}
-
-static int clear(void **state)
-{
-	(void)state;
-	tree_remove(&tree);
-	return 0;
-}
-
-static struct store *writer(void)
-{
-	struct store *s;
-	struct diag d;
-
-	assert_int_equal(store_open(file, true, &d, &s), 0);
-	assert_string_equal(d.what, "");
-	return s;
 }
 
 static void second_writer(void *arg)

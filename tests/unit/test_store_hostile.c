@@ -6,21 +6,11 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-static struct tree tree;
-static char file[PATH_MAX];
-
 static int make(void **state)
 {
 	(void)state;
 	tree_make(&tree);
 	tree_path(&tree, "accounts.db", file);
-	return 0;
-}
-
-static int clear(void **state)
-{
-	(void)state;
-	tree_remove(&tree);
 	return 0;
 }
 

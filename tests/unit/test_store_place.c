@@ -8,32 +8,12 @@
 
 #include "base/array.h"
 
-static struct tree tree;
-static char file[PATH_MAX];
-
 static int make(void **state)
 {
 	(void)state;
 	tree_make(&tree);
 	tree_path(&tree, "accounts.db", file);
 	return chmod(tree.root, 02755);
-}
-
-static int clear(void **state)
-{
-	(void)state;
-	tree_remove(&tree);
-	return 0;
-}
-
-static struct store *writer(void)
-{
-	struct store *s;
-	struct diag d;
-
-	assert_int_equal(store_open(file, true, &d, &s), 0);
-	assert_string_equal(d.what, "");
-	return s;
 }
 
 static const char *beside(const char *suffix)
