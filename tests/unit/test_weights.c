@@ -506,6 +506,62 @@ static void events_come_back_with_their_cpu(void **state)
 	drop(&m);
 }
 
+/* Readings of the event of CPU 0, the second of which is wrong: the first was taken when it was opened. */
+static int failed_read, cpu0_reads;
+static bool goes_back;
+
+static ssize_t read_wrong(int fd, uint64_t *words, size_t nr)
+{
+	ssize_t got = fake_read(fd, words, nr);
+
+	if (fake.events[fd - FAKE_FD].cpu || ++cpu0_reads < 2)
+		return got;
+	if (goes_back)
+		words[0] = 1000000 - cpu0_reads;
+	return cpu0_reads == failed_read ? 0 : got;
+}
+
+/* What an event did is known only where both readings succeeded and none went back. */
+static void gains_of_good_readings_alone(void **state)
+{
+	static const struct {
+		int failed_read;
+		bool back;
+		const char *online;
+		int err;
+		const char *note;
+	} rows[] = {
+		{ 0, false, "0-3", 0, "" },
+		{ 2, false, "0-3", 0, "1 of 4 CPUs" },
+		{ 3, false, "0-3", 0, "1 of 4 CPUs" },
+		{ 0, true, "0-3", 0, "1 of 4 CPUs" },
+		{ 0, true, "0", -EBUSY, "" },
+	};
+	struct perf_ops ops = fake_kernel;
+
+	(void)state;
+	ops.read = read_wrong;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct weights w = { 0 };
+		struct diag d = { 0 };
+		struct machine m;
+
+		fake_reset();
+		fake_add(10, FAKE_MAX, 0);
+		make_arm(&m, OLYMPUS);
+		tree_put(&m.tree, "devices/system/cpu/online", rows[i].online);
+		failed_read = rows[i].failed_read;
+		goes_back = rows[i].back;
+		cpu0_reads = 0;
+		assert_int_equal(weights_open(&ops, &m.fs, "r11", 4, &d, &w), rows[i].err);
+		assert_non_null(strstr(w.note, rows[i].note));
+		assert_true(rows[i].note[0] || !w.note[0]);
+		weights_close(&w);
+		assert_int_equal(fake.open_now, 0);
+		drop(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,6 +579,7 @@ int main(void)
 		cmocka_unit_test(nothing_asked_nothing_opened),
 		cmocka_unit_test(many_cpus_are_many_files),
 		cmocka_unit_test(events_come_back_with_their_cpu),
+		cmocka_unit_test(gains_of_good_readings_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

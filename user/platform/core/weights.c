@@ -12,6 +12,7 @@
 #include "base/cpulist.h"
 #include "base/open_files.h"
 #include "base/text.h"
+#include "platform/pmu/gain.h"
 
 #define ONLINE	   "devices/system/cpu/online"
 
@@ -67,13 +68,13 @@ static int open_one(const struct perf_ops *ops, const struct weight_event *e, in
 	return ops->open(&attr, -1, cpu, -1);
 }
 
-static bool read_one(const struct perf_ops *ops, int fd, struct ledger_value *ret)
+static bool read_one(const struct perf_ops *ops, int fd, struct reading *ret)
 {
 	uint64_t words[3];
 
 	if (ops->read(fd, words, ARRAY_SIZE(words)) != sizeof(words))
 		return false;
-	*ret = (struct ledger_value){ words[0], words[1], words[2] };
+	*ret = (struct reading){ words[0], words[1], words[2] };
 	return true;
 }
 
@@ -83,7 +84,7 @@ static bool read_one(const struct perf_ops *ops, int fd, struct ledger_value *re
  */
 static int open_on(const struct perf_ops *ops, const struct weight_event *e, int cpu)
 {
-	struct ledger_value value;
+	struct reading value;
 	int fd = open_one(ops, e, cpu, !e->software);
 
 	if (fd < 0 || read_one(ops, fd, &value))
@@ -126,15 +127,16 @@ static int open_all(const struct weights *w, const struct weight_event *e,
 	return err;
 }
 
-static int read_all(const struct weights *w, const int *fds, struct ledger_value **ret)
+/* A reading that failed is more than any that comes after it. */
+static int read_all(const struct weights *w, const int *fds, struct reading **ret)
 {
-	struct ledger_value *values = calloc(w->nr_cpus, sizeof(*values));
+	struct reading *values = calloc(w->nr_cpus, sizeof(*values));
 
 	if (!values)
 		return -ENOMEM;
 	for (uint32_t cpu = 0; cpu < w->nr_cpus; cpu++)
 		if (fds[cpu] >= 0 && !read_one(w->ops, fds[cpu], &values[cpu]))
-			values[cpu] = (struct ledger_value){ 0 };
+			values[cpu] = (struct reading){ .value = UINT64_MAX };
 	*ret = values;
 	return 0;
 }
@@ -156,7 +158,7 @@ static void make_traffic(void)
 /* Some traffic, and what the event made of it. */
 static int watch(const struct weights *w, const int *fds, struct movement *ret)
 {
-	struct ledger_value *before, *after;
+	struct reading *before, *after;
 	struct movement m = { 0 };
 	int err = read_all(w, fds, &before);
 
@@ -165,12 +167,13 @@ static int watch(const struct weights *w, const int *fds, struct movement *ret)
 	make_traffic();
 	err = read_all(w, fds, &after);
 	for (uint32_t cpu = 0; !err && cpu < w->nr_cpus; cpu++) {
-		uint64_t enabled = after[cpu].enabled_ns - before[cpu].enabled_ns;
-		uint64_t running = after[cpu].running_ns - before[cpu].running_ns;
+		struct reading gain;
 
 		m.cpus += fds[cpu] >= 0;
-		m.counting += enabled && running * 100 > enabled * 99;
-		m.count += after[cpu].count - before[cpu].count;
+		if (gain_between(&before[cpu], &after[cpu], UINT64_MAX, &gain))
+			continue;
+		m.counting += gain.enabled_ns && gain.running_ns * 100 > gain.enabled_ns * 99;
+		m.count += gain.value;
 	}
 	free(before);
 	if (err)
