@@ -79,6 +79,32 @@ static void test_pages(void **state)
 	close_stage(&s);
 }
 
+/* All that 64 bits hold, beside a peak of a byte a second, and in a nanosecond. */
+static void test_absurd(void **state)
+{
+	struct report *r = second(ROW_PROCESS, 0);
+	static struct host_info host;
+	struct stage s;
+
+	(void)state;
+	host = *r->host;
+	host.peaks = (struct peaks){ .items = { { .socket = PEAK_EVERY_SOCKET, .bytes_per_s = 1 } },
+				     .nr = 1 };
+	r->host = &host;
+	for (size_t i = 0; i < r->nr_counters; i++)
+		r->counters[i].value = r->counters[i].attributed = UINT64_MAX;
+	open_stage(&s, ROW_PROCESS, 0, 24, 80);
+	add(&s, r);
+	has(&s, "\nsocket 0 ██████████████████████████████████ 1.8e+10 GB/s ≤2e+15% peak ");
+	r = second(ROW_PROCESS, 1);
+	r->end_ns = r->start_ns + 1;
+	r->counters[0].value = UINT64_MAX;
+	add(&s, r);
+	s.view.units = VIEW_PER_S;
+	has(&s, "  18.4 EB /s ");
+	close_stage(&s);
+}
+
 static void test_metrics(void **state)
 {
 	struct measured m;
@@ -444,6 +470,7 @@ int main(void)
 		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_pictures),
 		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_absurd),
 		cmocka_unit_test(test_metrics),
 		cmocka_unit_test(test_metrics_are_bounded),
 		cmocka_unit_test(test_legends_are_whole),

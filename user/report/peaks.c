@@ -187,7 +187,7 @@ json_t *peaks_array(const struct report *r, int *err)
 static void percent(double share, char ret[FORMAT_NUMBER_LEN])
 {
 	/* in millionths of a percent: what rounds to nothing or to all is told from it */
-	format_percent(share < 1e10 ? (uint64_t)(share * 1e8) : UINT64_MAX, 100000000, ret);
+	format_percent(whole_capped(share * 1e8), 100000000, ret);
 }
 
 void peaks_percent(const struct peak_use *u, double bytes_per_s, char ret[FORMAT_NUMBER_LEN])

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/sums.h"
 #include "report/grid.h"
 #include "report/names.h"
 #include "report/notes.h"
@@ -39,7 +40,7 @@ struct neighbour_line {
 
 static struct grid_cell rate(double rate)
 {
-	return grid_rate(rate < 1.8e19 ? (uint64_t)rate : UINT64_MAX, NS_PER_S);
+	return grid_rate(whole_capped(rate), NS_PER_S);
 }
 
 /* Signed, as far as it is more than nothing at all. */
@@ -110,7 +111,7 @@ static int put_neighbour(const struct output *o, const struct grid *g,
 	int err = grid_row(g, &l);
 
 	if (!err && o->o->verbose) {
-		format_rate(n->error < 1.8e19 ? (uint64_t)n->error : UINT64_MAX, NS_PER_S, error);
+		format_rate(whole_capped(n->error), NS_PER_S, error);
 		fprintf(o->out, "  change by chance: up to %s GB/s; in %zu of %zu high samples\n",
 			error, n->active, h->risen_samples);
 	}

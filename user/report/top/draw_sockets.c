@@ -84,10 +84,10 @@ static void put_bar(struct canvas *c, size_t row, size_t column, size_t width, c
 
 	canvas_fill(c, row, column, width, LOOK_DIM, 0x00b7);
 	for (int i = 0; i < NR_PIECES; i++) {
-		size_t end;
+		uint64_t end;
 
 		sum += (double)b->bytes[i];
-		end = cell > 0 ? (size_t)(sum / cell + 0.5) : 0;
+		end = cell > 0 ? whole_capped(sum / cell + 0.5) : 0;
 		if (b->bytes[i] && end == at)
 			end++;
 		end = end < width ? end : width;
@@ -139,7 +139,7 @@ static void put_numbers(const struct view *v, struct canvas *c, size_t row, uint
 		canvas_right(c, row, amount, 12, LOOK_BAD, "no data");
 	}
 	if (!narrow && b->counted && find_peak(r, cpus->id, &use) && use.valid) {
-		format_percent((uint64_t)(use.share * 1e6), 1000000, text);
+		format_percent(whole_capped(use.share * 1e6), 1000000, text);
 		snprintf(all, sizeof(all), "%s%s", use.at_most ? "≤" : "", text);
 		canvas_right(c, row, column + 12, 8, LOOK_STRONG, all);
 		canvas_put(c, row, column + 21, 4, LOOK_DIM, "peak");

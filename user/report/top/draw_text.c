@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/sums.h"
 #include "report/top/draw_internal.h"
 
 void draw_amount(const struct view *v, uint64_t bytes, char ret[FORMAT_NUMBER_LEN])
@@ -16,7 +17,8 @@ void draw_amount(const struct view *v, uint64_t bytes, char ret[FORMAT_NUMBER_LE
 	else if (v->units == VIEW_BYTES)
 		format_bytes(bytes, ret);
 	else if (ns)
-		format_bytes((uint64_t)((double)bytes * (double)NS_PER_S / (double)ns + 0.5), ret);
+		format_bytes(whole_capped((double)bytes * (double)NS_PER_S / (double)ns + 0.5),
+			     ret);
 	else
 		strcpy(ret, "-");
 }
