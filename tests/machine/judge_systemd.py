@@ -109,6 +109,15 @@ def it_comes_back_when_killed(s):
 
 
 @test("systemd")
+def a_group_may_read(s):
+    """The folder was given to it before the start."""
+    found = pairs(s, "rights", " ")
+    expect_equal(found["/var/lib/t410trace"], "2750 1", "rights of the folder")
+    for end in ("", "-wal", "-shm"):
+        expect_equal(found[f"/var/lib/t410trace/accounts.db{end}"], "640 1", f"rights of accounts.db{end}")
+
+
+@test("systemd")
 def it_stops_as_asked(s):
     expect_equal(s.status("stop"), 0, "exit status of systemctl")
     shown = pairs(s, "stopped.shown", "=")
