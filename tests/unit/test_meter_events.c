@@ -219,8 +219,11 @@ static void touch_pages(void)
 	munmap(at, PAGES * PAGE);
 }
 
-/* A child that waits for a byte, touches pages, and lets a child of its own do the same. */
-static pid_t child_with_pages(int go, bool exec)
+/*
+ * A child that touches pages and writes to @ready. At a byte from @go it touches them again, and lets a
+ * child of its own do the same.
+ */
+static pid_t child_with_pages(int go, int ready, bool exec)
 {
 	pid_t pid = fork();
 	char byte;
@@ -229,7 +232,7 @@ static pid_t child_with_pages(int go, bool exec)
 	if (pid)
 		return pid;
 	touch_pages();
-	if (read(go, &byte, 1) != 1)
+	if (write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(1);
 	if (exec) {
 		execl("/bin/true", "true", NULL);
@@ -251,15 +254,18 @@ static void count_child(bool exec)
 	struct sysfs real;
 	struct meter *m = NULL;
 	struct diag d = { 0 };
-	int go[2], status, err;
+	int go[2], ready[2], status, err;
 	pid_t pid;
+	char byte;
 
 	add(NULL, PERF_COUNT_SW_PAGE_FAULTS, 0, 0)->set = 1;
 	add(NULL, PERF_COUNT_SW_TASK_CLOCK, 0, 0)->set = 1;
 	add(NULL, PERF_COUNT_SW_CONTEXT_SWITCHES, 0, 0);
 	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(sysfs_open(NULL, &d, &real), 0);
-	pid = child_with_pages(go[0], exec);
+	pid = child_with_pages(go[0], ready[1], exec);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
 	o.pid = pid;
 	err = meter_open(&list, &real, &o, &d, &m);
 	assert_true(!err || err == -EACCES || err == -ENODEV);
@@ -268,6 +274,8 @@ static void count_child(bool exec)
 	assert_int_equal(status, 0);
 	close(go[0]);
 	close(go[1]);
+	close(ready[0]);
+	close(ready[1]);
 	sysfs_close(&real);
 	if (err)
 		skip_because("this kernel or user may count no software events");
