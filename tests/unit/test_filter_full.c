@@ -14,10 +14,13 @@
 #include "report/table/table.h"
 #include "sample_report.h"
 
-#define WINDOWS	 100
-#define TENANTS	 12
-#define WINDOW_S 0.01
-#define NOISE	 0.03
+#define WINDOWS	   100
+#define TENANTS	   12
+#define WINDOW_S   0.01
+#define NOISE	   0.03
+#define THREADS	   4
+
+#define MAX_SLICES (TENANTS * THREADS * WINDOWS)
 
 static struct draw d;
 
@@ -25,6 +28,8 @@ static struct draw d;
  * struct memory - tenants whose intensities differ tenfold and more
  * @limit: bytes that a window holds at most
  * @counts: activity is what was really moved, give or take a fifth by tenant
+ * @spread: counts are those of whole runs, spread evenly over them
+ * @slices, @nr_slices: these runs; @told: to the filter, too
  * @full: windows of the block that were at the limit
  * @shared: bytes of each tenant in the block, as the windows are divided
  */
@@ -34,11 +39,14 @@ struct memory {
 	const struct filter_output *out;
 	struct matrix x;
 	double intensity[TENANTS], bias[TENANTS];
-	bool running[TENANTS][4];
+	bool running[TENANTS][THREADS];
+	bool ran[WINDOWS][TENANTS][THREADS];
 	double truth[WINDOWS][TENANTS];
-	double bytes[WINDOWS];
+	double bytes[WINDOWS], pace[WINDOWS];
 	double limit;
-	bool counts;
+	bool counts, spread, told;
+	struct filter_slice slices[MAX_SLICES];
+	size_t nr_slices;
 	size_t full;
 	double shared[TENANTS];
 };
@@ -70,6 +78,37 @@ static void memory_free(struct memory *m)
 	free(m);
 }
 
+/* A run of a thread, from window @first up to @end: its bytes are those of so many threads. */
+static void spread_run(struct memory *m, size_t i, size_t first, size_t end)
+{
+	struct filter_slice *s = &m->slices[m->nr_slices++];
+
+	*s = (struct filter_slice){ .column = i,
+				    .start_s = first * WINDOW_S,
+				    .end_s = end * WINDOW_S,
+				    .whole_start_s = first * WINDOW_S,
+				    .whole_end_s = end * WINDOW_S };
+	for (size_t t = first; t < end; t++)
+		s->count += m->pace[t] * m->intensity[i] * m->bias[i] * 1e6;
+	for (size_t t = first; t < end; t++)
+		matrix_row(&m->x, t)[i] += s->count / (end - first);
+}
+
+static void spread_counts(struct memory *m)
+{
+	m->nr_slices = 0;
+	assert_int_equal(matrix_shape(&m->x, WINDOWS, TENANTS), 0);
+	for (size_t i = 0; i < TENANTS; i++)
+		for (size_t k = 0; k <= i % THREADS; k++)
+			for (size_t t = 0, end; t < WINDOWS; t = end) {
+				for (end = t + 1; end < WINDOWS; end++)
+					if (m->ran[end][i][k] != m->ran[t][i][k])
+						break;
+				if (m->ran[t][i][k])
+					spread_run(m, i, t, end);
+			}
+}
+
 /* Each tenant has one to four threads that sleep and work, some 50 ms at a time. */
 static void work(struct memory *m)
 {
@@ -80,15 +119,17 @@ static void work(struct memory *m)
 
 		for (size_t i = 0; i < TENANTS; i++) {
 			x[i] = 0;
-			for (size_t k = 0; k <= i % 4; k++) {
+			for (size_t k = 0; k <= i % THREADS; k++) {
 				if (draw_unit(&d) < 0.2)
 					m->running[i][k] = draw_unit(&d) < 0.5;
+				m->ran[t][i][k] = m->running[i][k];
 				x[i] += m->running[i][k];
 			}
 			asked += m->intensity[i] * x[i];
 		}
 		pace = m->limit > 0 && asked > m->limit ? m->limit / asked : 1;
 		m->full += pace < 1;
+		m->pace[t] = pace;
 		for (size_t i = 0; i < TENANTS; i++) {
 			m->truth[t][i] = pace * m->intensity[i] * x[i] * 1e6;
 			if (m->counts)
@@ -96,6 +137,8 @@ static void work(struct memory *m)
 		}
 		m->bytes[t] = fmin(asked, pace * asked) * 1e6 * (1 + NOISE * draw_normal(&d));
 	}
+	if (m->spread)
+		spread_counts(m);
 }
 
 /* What the filter says of a block of these @workloads */
@@ -112,6 +155,8 @@ static void filter(struct memory *m, const uint32_t *workloads)
 		.middle_s = middle,
 		.length_s = length,
 		.block_s = WINDOWS * WINDOW_S,
+		.slices = m->slices,
+		.nr_slices = m->told ? m->nr_slices : 0,
 	};
 
 	for (size_t t = 0; t < WINDOWS; t++) {
@@ -251,6 +296,67 @@ static void counts_need_no_limit(void **state)
 		assert_true(s.off < 0.06);
 		memory_free(m);
 	}
+}
+
+/* Counts of whole runs, which are some 100 ms long. */
+static struct memory *memory_of_runs(double limit, uint64_t seed, bool told)
+{
+	struct memory *m = memory_new(FILTER_TRAFFIC, limit, seed);
+
+	m->spread = true;
+	m->told = told;
+	return m;
+}
+
+/*
+ * In windows at the limit there is too much of a run's count. The filter has to know that it is
+ * known as a sum alone.
+ */
+static void counts_of_runs_need_it(void **state)
+{
+	size_t rounds = draw_times(12, 6);
+	double off[2] = { 0 }, held[2] = { 0 };
+
+	(void)state;
+	for (size_t r = 0; r < 2 * rounds; r++) {
+		uint64_t seed = 61 + r / 2;
+		struct memory *m = memory_of_runs(limit_for(seed), seed, r % 2);
+		struct score s = blocks(m, 5, 3);
+
+		off[r % 2] += s.off / rounds;
+		held[r % 2] += s.held / rounds;
+		memory_free(m);
+	}
+	/* Without being told it is off by 0.16, and errors are as told in 0.87. */
+	if (off[1] > 0.1 || held[1] < 0.93 || off[0] < 1.5 * off[1])
+		fail_msg("off by %.3f; errors as told in %.3f; off by %.3f untold", off[1], held[1],
+			 off[0]);
+}
+
+/* Below a limit all that is said of runs is that they are spread: as ever. */
+static void runs_without_a_limit_change_nothing(void **state)
+{
+	const size_t size = WINDOWS * TENANTS * sizeof(float);
+	float *untold = malloc(size);
+	uint64_t seed = 71;
+
+	(void)state;
+	assert_non_null(untold);
+	for (int told = 0; told < 2; told++) {
+		struct memory *m = memory_of_runs(0, seed, told);
+
+		blocks(m, 5, 1);
+		for (size_t t = 0; t < WINDOWS; t++) {
+			float *was = untold + t * TENANTS, *is = matrix_row(&m->out->expected, t);
+
+			if (told)
+				assert_memory_equal(is, was, TENANTS * sizeof(float));
+			else
+				memcpy(was, is, TENANTS * sizeof(float));
+		}
+		memory_free(m);
+	}
+	free(untold);
 }
 
 /* One workload alone, as steady as can be for a while, does not make a limit. */
@@ -434,6 +540,8 @@ int main(void)
 		cmocka_unit_test(windows_at_the_limit_are_divided_by_demand),
 		cmocka_unit_test(there_is_no_limit_without_one),
 		cmocka_unit_test(counts_need_no_limit),
+		cmocka_unit_test(counts_of_runs_need_it),
+		cmocka_unit_test(runs_without_a_limit_change_nothing),
 		cmocka_unit_test(who_is_alone_is_not_limited),
 		cmocka_unit_test(who_is_steady_is_not_limited),
 		cmocka_unit_test(a_limit_that_is_gone_is_forgotten),

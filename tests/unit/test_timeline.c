@@ -32,6 +32,7 @@ static const struct layout layout = {
 };
 
 #define NR_WORKLOADS 40
+#define MAX_LONGS    4
 
 struct seen {
 	uint64_t on_cpu[2][NR_WORKLOADS];
@@ -43,6 +44,8 @@ struct seen {
 	uint64_t active_ns;
 	unsigned int windows[2], blocks;
 	struct activity last;
+	struct long_slice longs[MAX_LONGS];
+	size_t nr_longs;
 	int fail;
 };
 
@@ -137,6 +140,8 @@ static int on_block(void *arg, const struct split_block *b)
 		for (int k = 0; k < TRACE_MAX_WEIGHTS; k++)
 			s->weights[k] += s->last.weights[k];
 	}
+	for (size_t i = 0; i < b->nr_longs; i++)
+		s->longs[s->nr_longs++ % MAX_LONGS] = b->longs[i];
 	assert_int_equal(splitter_new(&header, METHOD_CPU_TIME, &splitter), 0);
 	assert_int_equal(splitter_block(splitter, b, &sink), 0);
 	splitter_free(splitter);
@@ -370,6 +375,46 @@ static void weights_are_cut_with_their_slice(void **state)
 }
 
 /* The same workload on two CPUs of the socket: one activity with both weights. */
+static void is_long(const struct long_slice *s, uint64_t start, uint64_t end, uint64_t count)
+{
+	assert_int_equal(s->workload, 5);
+	assert_int_equal(s->start_ns, start);
+	assert_int_equal(s->end_ns, end);
+	assert_int_equal(s->whole_start_ns, 3);
+	assert_int_equal(s->whole_end_ns, 43);
+	assert_int_equal(s->weights[0], count);
+}
+
+/* Those of whose counts it is not known in which window they were; also when they were cut. */
+static void long_slices_are_told_as_wholes(void **state)
+{
+	struct trace_slice s = {
+		.start_ns = 3, .end_ns = 43, .on_cpu_ns = 40, .weights_ns = 40, .weights = { 400 }
+	};
+	struct timeline *t = *state;
+	struct seen first = { 0 }, second = { 0 }, third = { 0 };
+
+	assert_int_equal(timeline_slice(t, 5, &s), 0);
+	assert_int_equal(timeline_slice(t, WORKLOAD_IDLE, &s), 0);
+	assert_int_equal(slice(t, 6, 1, 0, 40, 40), 0); /* has no counts */
+	s = (struct trace_slice){
+		.cpu = 1, .start_ns = 40, .end_ns = 50, .on_cpu_ns = 10, .weights_ns = 10
+	};
+	assert_int_equal(timeline_slice(t, 7, &s), 0); /* is no longer than a window */
+	s.cpu = 2;
+	s.start_ns = 0;
+	assert_int_equal(timeline_slice(t, 8, &s), 0); /* on the other socket */
+	for (uint64_t at = 0; at < 50; at += 10)
+		window(t, 0, at, at + 10, 100);
+	close_at(t, 10, &first);
+	close_at(t, 40, &second);
+	close_at(t, 50, &third);
+	assert_true(first.nr_longs == 1 && second.nr_longs == 1 && third.nr_longs == 1);
+	is_long(first.longs, 3, 10, 70);
+	is_long(second.longs, 10, 40, 300);
+	is_long(third.longs, 40, 43, 30);
+}
+
 static void weights_of_a_window_are_added_up(void **state)
 {
 	struct timeline *t = *state;
@@ -616,6 +661,7 @@ int main(void)
 		TEST(the_past_is_forgotten_at_the_start),
 		TEST(impossible_input_is_refused),
 		TEST(weights_are_cut_with_their_slice),
+		TEST(long_slices_are_told_as_wholes),
 		TEST(weights_of_a_window_are_added_up),
 		TEST(where_in_a_window_it_was_is_added_up),
 		TEST(time_in_a_gap_is_in_no_window),

@@ -206,6 +206,15 @@ static bool lost_track(const struct filter *f)
 	return matrix_dot(w->white, w->white, w->t) > LOST_TRACK * w->t;
 }
 
+/*
+ * What is known of intensities is from counts that were taken to be known window by window, and
+ * only now it is seen that they are not.
+ */
+static bool was_misled(const struct filter *f, const struct filter_limit *before)
+{
+	return f->work->paced && !before->known;
+}
+
 /* What a block changes before it is advanced. */
 struct attempt {
 	double noise, phase, timing, evidence[2 * NR_SIZES];
@@ -289,9 +298,10 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 	if (err)
 		return err; /* nothing happened: what is known stays */
 	err = find_limit_and_solve(f, in);
-	if (!err && f->blocks++ && lost_track(f)) {
+	if (!err && f->blocks++ && (lost_track(f) || was_misled(f, &limit))) {
+		if (!was_misled(f, &limit))
+			f->limit = limit;
 		begin(f);
-		f->limit = limit;
 		err = filter_state_update(f, in);
 		if (!err)
 			err = find_limit_and_solve(f, in);

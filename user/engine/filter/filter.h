@@ -46,6 +46,20 @@ static inline bool filter_follows_traffic(enum filter_kind kind)
 #define FILTER_LAGS	     2
 
 /**
+ * struct filter_slice - activity of which the sum is known, but not when in its time it was
+ * @column: whose
+ * @start_s, @end_s: where in the block it is taken to be spread evenly
+ * @whole_start_s, @whole_end_s: the same of the slice that it is a piece of
+ * @count: how much
+ */
+struct filter_slice {
+	uint32_t column;
+	double start_s, end_s;
+	double whole_start_s, whole_end_s;
+	double count;
+};
+
+/**
  * struct filter_input - a block of windows
  * @nr_windows, @nr_workloads: at least 1, at most as above
  * @workloads: their numbers, each once
@@ -65,6 +79,7 @@ static inline bool filter_follows_traffic(enum filter_kind kind)
  * @most: bytes that a unit of activity can be at most; 0: not known
  * @within: like @activity: sum over it of where in the window it was, from -1/2 at the window's
  *	start to 1/2 at its end. NULL: not known; it is taken to be spread evenly
+ * @slices, @nr_slices: parts of @activity that are spread over several windows
  */
 struct filter_input {
 	size_t nr_windows;
@@ -84,6 +99,8 @@ struct filter_input {
 	bool no_limit;
 	double most;
 	const struct matrix *within;
+	const struct filter_slice *slices;
+	size_t nr_slices;
 };
 
 /**

@@ -194,10 +194,25 @@ static void begin_demand(const struct work *w, bool again, struct demand *ret)
 			ret->cov[i * w->t + j] = ret->cov[j * w->t + i] = w->demand[i * w->t + j];
 }
 
-/* Is a window one that may be at a limit, bytes of this window? */
-static bool is_near(const struct work *w, const struct filter_input *in, size_t t, double limit)
+/* May a window be at a limit, bytes per second? */
+bool filter_full_is_near(const struct filter_input *in, size_t t, double per_s)
 {
-	return in->bytes[t] >= NEAR_LIMIT * limit && is_crowd(w, t);
+	return in->bytes[t] >= NEAR_LIMIT * limit_of(in, t, per_s);
+}
+
+/* The same, by who runs in it, too. */
+static bool is_near(const struct work *w, const struct filter_input *in, size_t t, double per_s)
+{
+	return filter_full_is_near(in, t, per_s) && is_crowd(w, t);
+}
+
+/*
+ * Is it asked whether there is a limit? Counts that follow the traffic have it in them, but not in
+ * windows over which they are spread.
+ */
+bool filter_full_may(const struct filter *f, const struct filter_input *in)
+{
+	return f->params.limited || in->nr_slices;
 }
 
 /* The demand given a limit, bytes per second. */
@@ -210,10 +225,8 @@ static void find_demand(const struct work *w, const struct filter_input *in, dou
 	for (int sweep = 0; sweep < CENSOR_ROUNDS; sweep++) {
 		d->last = sweep + 1 == CENSOR_ROUNDS;
 		for (size_t t = 0; t < w->t; t++) {
-			double most = limit_of(in, t, limit);
-
-			if (is_near(w, in, t, most))
-				censor(w, d, t, in->bytes[t], most, &slope);
+			if (is_near(w, in, t, limit))
+				censor(w, d, t, in->bytes[t], limit_of(in, t, limit), &slope);
 			else if (!sweep)
 				measure(w, d, t);
 		}
@@ -227,17 +240,17 @@ void filter_full_censor(struct filter *f, const struct filter_input *in)
 
 	w->limited.nr = 0;
 	memset(w->limited.is, 0, sizeof(w->limited.is));
-	if (!f->params.limited)
+	if (!filter_full_may(f, in))
 		return;
 	memcpy(w->limited.y, w->y, w->t * sizeof(*w->y));
 	memcpy(w->limited.noise, w->noise, w->t * sizeof(*w->noise));
-	if (!f->limit.known)
+	if (!f->limit.known || !f->params.limited)
 		return;
 	find_demand(w, in, f->limit.per_s, &d);
 	for (size_t t = 0; t < w->t; t++) {
 		double noise = 1 / d.sites[t].precision;
 
-		if (in->bytes[t] < NEAR_LIMIT * limit_of(in, t, f->limit.per_s) || !is_crowd(w, t))
+		if (!is_near(w, in, t, f->limit.per_s))
 			continue;
 		w->limited.is[t] = noise > FULL * w->noise[t];
 		w->limited.nr += w->limited.is[t];
@@ -354,7 +367,7 @@ static double gain_of(struct filter *f, const struct filter_input *in, const dou
 	begin_demand(w, false, &d);
 	for (size_t t = 0; t < w->t; t++) {
 		double most = limit_of(in, t, *limit);
-		double likely = is_near(w, in, t, most)
+		double likely = is_near(w, in, t, *limit)
 					? censor(w, &d, t, in->bytes[t], most, &slope)
 					: measure(w, &d, t);
 
@@ -382,8 +395,10 @@ bool filter_full_judge(struct filter *f, const struct filter_input *in)
 	struct slope slope;
 	bool known = l->known, pile;
 
-	if (!f->params.limited)
-		return false;
+	if (!filter_full_may(f, in)) {
+		*l = (struct filter_limit){ 0 };
+		return known;
+	}
 	pile = find_pile(in, piles);
 	if ((!pile && !(l->per_s > 0)) || !find_likely(f->work, without))
 		return false;

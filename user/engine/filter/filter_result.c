@@ -515,7 +515,8 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 		fill_expected(f, in);
 		filter_full_restore(f);
 		memcpy(o->full, w->limited.is, sizeof(o->full));
-		o->limit_per_s = f->limit.known ? f->limit.per_s : 0;
+		/* With counts bytes are not divided by what was asked for: nothing is said. */
+		o->limit_per_s = f->limit.known && f->params.limited ? f->limit.per_s : 0;
 		for (size_t i = 0; i < n; i++)
 			o->little[i] = least_of(f, i + 1);
 		/* Noise is not told well from short phases. */

@@ -65,10 +65,10 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 
 void filter_work_free(struct work *w)
 {
-	struct matrix *all[] = { &w->raw,   &w->a,    &w->at,	    &w->aa,    &w->aat, &w->g,
-				 &w->av,    &w->c0,   &w->c1,	    &w->w,     &w->tri, &w->q,
-				 &w->theta, &w->unit, &w->cov,	    &w->start, &w->inv, &w->shock,
-				 &w->begun, &w->few,  &w->few_rows, &w->change };
+	struct matrix *all[] = { &w->raw,   &w->a,    &w->at,	    &w->aa,	&w->aat, &w->g,
+				 &w->av,    &w->c0,   &w->c1,	    &w->w,	&w->tri, &w->q,
+				 &w->theta, &w->unit, &w->cov,	    &w->start,	&w->inv, &w->shock,
+				 &w->begun, &w->few,  &w->few_rows, &w->change, &w->c2 };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		matrix_free(all[i]);
@@ -242,6 +242,7 @@ static int factor_once(struct filter *f)
 	struct work *w = f->work;
 
 	fill_c(f, as_it_is, w->c);
+	filter_pace_add(w, w->c);
 	if (matrix_cholesky(w->c, w->t, w->l))
 		return -ENODATA;
 	whiten(w, w->l, w->white);
@@ -435,7 +436,8 @@ int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 	if (err)
 		return err;
 	filter_phase_sizes(f);
-	return filter_phase_cover(f);
+	err = filter_phase_cover(f);
+	return err ? err : filter_pace_cover(f, in);
 }
 
 /* What was not predicted. */
@@ -472,7 +474,7 @@ int filter_solve_block(struct filter *f, const struct filter_input *in, bool fir
 		fill_noise(f, in);
 		add_start_noise(f, in);
 		fill_y(f, in);
-		if (f->params.limited)
+		if (filter_full_may(f, in))
 			fill_demand(f);
 		filter_full_censor(f, in);
 		err = factor(f);
@@ -503,6 +505,7 @@ static double gain(struct filter *f, int size, double factor)
 
 	times[size] = factor;
 	fill_c(f, times, w->trial);
+	filter_pace_add(w, w->trial);
 	if (matrix_cholesky(w->trial, w->t, w->trial))
 		return 0;
 	whiten(w, w->trial, white);

@@ -167,6 +167,8 @@ struct work {
 	struct matrix change;	/* scratch: t x nr_shaken */
 	struct matrix c0;	/* covariance of bytes, from the state at the start */
 	struct matrix c1;	/* the same, from phases that begin in the block */
+	struct matrix c2;	/* the same, from how counts of long slices are spread */
+	bool paced;		/* there is @c2 */
 	struct matrix start; /* by starting entry: variance of bytes that its start moves, n x t */
 	struct matrix w;     /* scratch, whitened */
 	struct matrix tri;   /* scratch of the solver */
@@ -334,11 +336,17 @@ int filter_phase_times(const struct work *w, const struct matrix *x, struct matr
 int filter_phase_shock(struct filter *f);
 
 /* filter_full.c: the memory is at its limit */
+bool filter_full_is_near(const struct filter_input *in, size_t t, double per_s);
+bool filter_full_may(const struct filter *f, const struct filter_input *in);
 void filter_full_censor(struct filter *f, const struct filter_input *in);
 bool filter_full_judge(struct filter *f, const struct filter_input *in);
 void filter_full_slow(struct filter *f, const struct filter_input *in);
 void filter_full_restore(struct filter *f);
 int filter_full_project(struct filter *f, struct matrix *cov);
+
+/* filter_pace.c: counts of long slices, where the memory is at its limit */
+int filter_pace_cover(struct filter *f, const struct filter_input *in);
+void filter_pace_add(const struct work *w, double *c);
 
 /* filter_result.c: totals, their errors, and what is learned */
 int filter_result_make(struct filter *f, const struct filter_input *in);

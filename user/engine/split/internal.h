@@ -102,6 +102,7 @@ struct crowd {
 /* split_crowd.c: who is in a block, who is pooled, who is alike */
 int crowd_make(const struct split_block *b, const struct split_sink *sink, struct crowd *ret);
 void crowd_free(struct crowd *c);
+const struct crowd_member *crowd_find(const struct crowd *c, uint32_t workload);
 void crowd_columns(struct crowd *c, const struct split_block *b, const double *x);
 void crowd_clusters(struct crowd *c, const struct filter_output *estimated);
 void crowd_workloads(const struct crowd *c, uint32_t *ret);
@@ -133,8 +134,14 @@ struct split_fewer_of {
 	double ratio;
 };
 
-/* split_activity.c: what core events say of activity; false: too little, or nothing */
+/*
+ * split_activity.c: what core events say of activity; false: too little, or nothing. Which of it is
+ * only known as sums over several windows: 0 or -ENOMEM, free @ret
+ */
 bool split_activity_counts(const struct split_block *b, uint32_t weight, double *x);
+int split_activity_slices(const struct trace_header *h, const struct crowd *c,
+			  const struct split_block *b, const struct part *p,
+			  struct filter_slice **ret, size_t *ret_nr);
 bool split_fewer_find(const struct trace_header *h, uint32_t written, struct split_fewer_of *ret);
 bool split_fewer_judge(struct split_fewer *f, const struct crowd *c, const struct split_block *b,
 		       const struct part *p, const struct split_fewer_of *of);

@@ -355,8 +355,11 @@ static int run_filter(struct splitter *s, const struct crowd *c, const struct sp
 		.no_limit = s->header->layout.counters[p->counter].unit != UNIT_BYTES,
 		.most = most_of(s, p),
 	};
+	cleanup_free struct filter_slice *slices = NULL;
 	int err = fill_activity(c, b, p);
 
+	err = err ? err : split_activity_slices(s->header, c, b, p, &slices, &in.nr_slices);
+	in.slices = slices;
 	if (!err && !*f)
 		err = filter_new(p->kind, room_of(s, p->counter), f);
 	if (err)

@@ -63,12 +63,29 @@ static inline double within_unit(const struct trace_window *w)
 }
 
 /**
+ * struct long_slice - a slice longer than a window, or the piece of it that an interval cut off
+ * @workload: whose
+ * @start_ns, @end_ns: of the piece
+ * @whole_start_ns, @whole_end_ns: of the slice; the same if it was not cut
+ * @weights: counts of the piece, as if those of the slice were spread evenly
+ */
+struct long_slice {
+	uint32_t workload;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t whole_start_ns;
+	uint64_t whole_end_ns;
+	uint64_t weights[TRACE_MAX_WEIGHTS];
+};
+
+/**
  * struct split_block - windows of a group of counters, one after the other. Activity is CPU time,
  *	or I/O when the counters are of a device: what no workload caused is background then
  * @group: whose counters
  * @nr_windows: at most SPLIT_MAX_WINDOWS
  * @windows: in the order of time
  * @activity, @nr: ordered by window, then workload; each pair once
+ * @longs, @nr_longs: slices with counts that reach over several windows; they are in @activity, too
  */
 struct split_block {
 	uint32_t group;
@@ -76,6 +93,8 @@ struct split_block {
 	const struct trace_window *windows;
 	const struct activity *activity;
 	size_t nr;
+	const struct long_slice *longs;
+	size_t nr_longs;
 };
 
 /* A workload's bytes of one counter in one window. */

@@ -9,7 +9,9 @@
  * have to say that the fewer of both follow the counter better. Asked is the simplest of all
  * models, one intensity for everybody, which needs nothing of what has been learned.
  */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "engine/filter/constants.h"
 #include "engine/split/internal.h"
@@ -59,6 +61,48 @@ bool split_fewer_find(const struct trace_header *h, uint32_t written, struct spl
 		}
 	}
 	return false;
+}
+
+/* Counts of a slice, as the activity of its workload has them. */
+static double count_of(const struct long_slice *l, const struct split_fewer_of *of, bool fewer)
+{
+	double written = l->weights[of->written];
+
+	return fewer ? fmin(written, of->ratio * l->weights[of->read]) : written;
+}
+
+int split_activity_slices(const struct trace_header *h, const struct crowd *c,
+			  const struct split_block *b, const struct part *p,
+			  struct filter_slice **ret, size_t *ret_nr)
+{
+	struct split_fewer_of of = { .written = p->x_of % TRACE_MAX_WEIGHTS };
+	bool fewer = p->kind == FILTER_FEWER && split_fewer_find(h, of.written, &of);
+	double start = b->windows[0].start_ns;
+	struct filter_slice *slices;
+
+	*ret_nr = 0;
+	*ret = NULL;
+	if (!b->nr_longs || !filter_follows_traffic(p->kind))
+		return 0;
+	*ret = slices = calloc(b->nr_longs, sizeof(*slices));
+	if (!slices)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->nr_longs; i++) {
+		const struct long_slice *l = &b->longs[i];
+		const struct crowd_member *m = crowd_find(c, l->workload);
+
+		if (!m)
+			continue; /* all of it is in a gap between windows */
+		slices[(*ret_nr)++] = (struct filter_slice){
+			.column = m->column == NO_COLUMN ? c->nr_columns - 1 : m->column,
+			.start_s = (l->start_ns - start) / 1e9,
+			.end_s = (l->end_ns - start) / 1e9,
+			.whole_start_s = (l->whole_start_ns - start) / 1e9,
+			.whole_end_s = (l->whole_end_ns - start) / 1e9,
+			.count = count_of(l, &of, fewer),
+		};
+	}
+	return 0;
 }
 
 /* Squares of what one intensity for everybody leaves unexplained. */

@@ -129,6 +129,22 @@ int crowd_make(const struct split_block *b, const struct split_sink *sink, struc
 	return 0;
 }
 
+/* Return: NULL if it did nothing in the block. */
+const struct crowd_member *crowd_find(const struct crowd *c, uint32_t workload)
+{
+	size_t low = 0, high = c->nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (c->members[mid].workload < workload)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < c->nr && c->members[low].workload == workload ? &c->members[low] : NULL;
+}
+
 void crowd_free(struct crowd *c)
 {
 	free(c->members);

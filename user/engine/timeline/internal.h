@@ -5,6 +5,7 @@
 
 #include "engine/timeline/timeline.h"
 
+/* A slice, or a piece of one. @before_ns, @behind_ns: what was cut off, as far as it fits. */
 struct slice {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -12,6 +13,8 @@ struct slice {
 	uint64_t weights[TRACE_MAX_WEIGHTS];
 	uint64_t weights_ns;
 	uint32_t workload;
+	uint32_t before_ns;
+	uint32_t behind_ns;
 };
 
 /**
@@ -61,6 +64,12 @@ struct timeline_cells {
 	size_t *at;
 };
 
+/* Slices longer than a window, of a block. */
+struct longs {
+	struct long_slice *items;
+	size_t nr, cap;
+};
+
 /* CPU time of the slices of an interval, by workload; 0 when it is not among @who. */
 struct on_cpu {
 	uint64_t *ns;
@@ -100,6 +109,7 @@ struct timeline {
 	uint64_t *split_ns;	     /* end of the last window split, by group */
 	uint64_t *closed_ns;	     /* up to here all was handed out, but for windows; by socket */
 	struct timeline_cells cells; /* of the group that is closed; the memory is kept */
+	struct longs longs;	     /* of the block that is handed out; the memory is kept */
 	struct on_cpu on_cpu;	     /* of the socket that is closed; the memory is kept */
 	uint64_t *begin_ns;	     /* of the first interval, by socket; 0 = not begun */
 	struct flow *flows;	     /* by device */
@@ -148,6 +158,9 @@ int timeline_cells_of_slices(const struct slices *slices, const struct windows *
 			     struct timeline_cells *ret);
 int timeline_cells_of_raw(struct timeline_cells *c, size_t nr_windows);
 void timeline_cells_free(struct timeline_cells *c);
+
+/* timeline_cells.c: the block's long slices that have counts; 0 or -ENOMEM */
+int timeline_longs_of(struct timeline *t, struct split_block *b);
 
 /* timeline_io.c: I/O of devices */
 int timeline_flows_new(struct timeline *t);

@@ -65,6 +65,7 @@ void timeline_free(struct timeline *t)
 	free(t->closed_ns);
 	free(t->begin_ns);
 	free(t->behind.items);
+	free(t->longs.items);
 	timeline_cells_free(&t->cells);
 	free(t->on_cpu.ns);
 	free(t->on_cpu.who);
@@ -103,6 +104,11 @@ int timeline_window(struct timeline *t, const struct trace_window *window)
 	return 0;
 }
 
+static uint32_t more_ns(uint32_t ns, uint64_t more)
+{
+	return more < UINT32_MAX - ns ? ns + more : UINT32_MAX;
+}
+
 /* Cuts a slice at @end, or at its own end: what lies before is returned, what is behind stays. */
 static struct slice cut_slice(struct slice *s, uint64_t end)
 {
@@ -112,6 +118,8 @@ static struct slice cut_slice(struct slice *s, uint64_t end)
 		end = s->end_ns;
 	before.on_cpu_ns = timeline_on_cpu_until(s, end);
 	before.end_ns = end;
+	before.behind_ns = more_ns(s->behind_ns, s->end_ns - end);
+	s->before_ns = more_ns(s->before_ns, end - s->start_ns);
 	before.weights_ns = timeline_part_of(s->weights_ns, before.on_cpu_ns, s->on_cpu_ns);
 	for (int k = 0; k < TRACE_MAX_WEIGHTS; k++) {
 		before.weights[k] = timeline_part_of(s->weights[k], before.on_cpu_ns, s->on_cpu_ns);
@@ -281,12 +289,16 @@ static int close_group(struct timeline *t, uint32_t group, const struct timeline
 	while (!err && done < nr) {
 		size_t blocks = (nr - done + SPLIT_MAX_WINDOWS - 1) / SPLIT_MAX_WINDOWS;
 		size_t size = (nr - done + blocks - 1) / blocks, first = at;
-		struct split_block b = { group, size, &w->items[done], cells->items + at, 0 };
+		struct split_block b = { .group = group,
+					 .nr_windows = size,
+					 .windows = &w->items[done],
+					 .activity = cells->items + at };
 
 		for (; at < cells->nr && cells->items[at].window < done + size; at++)
 			cells->items[at].window -= done;
 		b.nr = at - first;
-		err = sink->block(sink->arg, &b);
+		err = timeline_longs_of(t, &b);
+		err = err ? err : sink->block(sink->arg, &b);
 		done += size;
 	}
 	t->split_ns[group] = w->items[nr - 1].end_ns;

@@ -299,6 +299,40 @@ int timeline_cells_of_slices(const struct slices *slices, const struct windows *
 	return err ? err : make_cells(ret, nr, &from);
 }
 
+int timeline_longs_of(struct timeline *t, struct split_block *b)
+{
+	struct longs *ret = &t->longs;
+	const struct slices *slices = &t->slices[t->layout->groups[b->group].socket];
+	uint64_t start = b->windows[0].start_ns, end = b->windows[b->nr_windows - 1].end_ns;
+	uint64_t window_ns = b->windows[0].end_ns - start;
+
+	ret->nr = 0;
+	if (timeline_group_device(t->layout, b->group))
+		return 0;
+	for (size_t i = 0; i < slices->nr_old; i++) {
+		const struct slice *s = &slices->items[i];
+		uint64_t whole_start = s->start_ns - s->before_ns;
+		uint64_t whole_end = s->end_ns + s->behind_ns;
+		struct long_slice *to;
+
+		if (s->workload == WORKLOAD_IDLE || !s->weights_ns || s->end_ns <= start ||
+		    s->start_ns >= end || whole_end - whole_start <= window_ns)
+			continue;
+		if (array_room(ret->items, ret->cap, ret->nr))
+			return -ENOMEM;
+		to = &ret->items[ret->nr++];
+		*to = (struct long_slice){ .workload = s->workload,
+					   .start_ns = s->start_ns,
+					   .end_ns = s->end_ns,
+					   .whole_start_ns = whole_start,
+					   .whole_end_ns = whole_end };
+		memcpy(to->weights, s->weights, sizeof(to->weights));
+	}
+	b->longs = ret->items;
+	b->nr_longs = ret->nr;
+	return 0;
+}
+
 int timeline_cells_of_raw(struct timeline_cells *c, size_t nr_windows)
 {
 	const struct origin from = { 0 };
