@@ -29,6 +29,8 @@ Modes:
   crowd    as threads, but 200 tenants of one thread each
   full     as threads, but the memory is at its limit in 60% of the time: all that are on a CPU are
            slowed in proportion then; slices as with ranks
+  long     as threads, but 10 to 150 ms at a time; slices are whole runs, as with the others
+  longfull as long, with memory as in full
 
 Everything is drawn from streams of random numbers that have names, so an option
 changes what it is about and nothing else: with weights and without, the same tenants
@@ -247,6 +249,8 @@ def jump_levels(rng, base, options):
 
 # Tasks that keep their CPU are brought up to date at ticks.
 TICKED = ("ranks", "full")
+# The memory has a limit.
+LIMITED = ("full", "longfull")
 DRAWS = {
     "ramp": ramp_levels,
     "ranks": waiting_levels,
@@ -329,14 +333,17 @@ class Crew:
             runs = on_and_off(self.streams.named("runs", leader), self.options.length_ns, 20, 300)
             self.hire(self.crew_of(number, lambda _, runs=runs: runs))
 
-    def threads(self):
+    def threads(self, shortest_ms=5, longest_ms=100):
         for number in range(self.options.tenants):
             rng = self.streams.named("runs", number)
-            self.hire(
-                self.crew_of(
-                    number, lambda _, rng=rng: on_and_off(rng, self.options.length_ns, 5, 100)
-                )
-            )
+
+            def schedule(_, rng=rng):
+                return on_and_off(rng, self.options.length_ns, shortest_ms, longest_ms)
+
+            self.hire(self.crew_of(number, schedule))
+
+    def long(self):
+        self.threads(10, 150)
 
     def jitter(self):
         for number in range(self.options.tenants):
@@ -371,6 +378,7 @@ class Crew:
                     )
 
     ramp = spikes = lost = two = lagged = jumps = crowd = full = threads
+    longfull = long
     mux = duty
     ranks = unticked = steady
 
@@ -378,7 +386,7 @@ class Crew:
 MODES = ("duty", "threads", "jitter", "steady", "alone")
 FAMILIES = (
     *("burst", "pairs", "ramp", "spikes", "mux", "lost", "two"),
-    *("ranks", "unticked", "lagged", "jumps", "crowd", "full"),
+    *("ranks", "unticked", "lagged", "jumps", "crowd", "full", "long", "longfull"),
 )
 
 
@@ -508,7 +516,7 @@ class Scenario:
         self.bins = [Bins(options.length_ns, BIN_NS) for _ in self.counters]
         self.truth = []  # of each tenant and counter: bytes in each second
         self.slices = []
-        self.pace = self.limit_of_memory() if mode == "full" else None
+        self.pace = self.limit_of_memory() if mode in LIMITED else None
         for number, tenant in enumerate(self.crew.tenants):
             self.run(number, tenant)
         self.windows = list(self.read_counters())

@@ -344,9 +344,8 @@ def slices_of_ranks_have_what_was_done_in_their_window():
     expect([moved(at) for at in (0, 5, 10, 20, 30)] == [0, 5, 10, 40, 70], "bytes by some time")
 
 
-@test
-def who_runs_where_memory_is_full_is_slowed_alike():
-    one = scenario.Scenario("full", change(SMALL, noise=0.0, lag_ms=1, weights=1))
+def expect_slowed_alike(mode):
+    one = scenario.Scenario(mode, change(SMALL, noise=0.0, lag_ms=1, weights=1))
     asked = [scenario.Bins(SMALL.length_ns, scenario.BIN_NS) for _ in range(2)]
     for bins, tenants in zip(asked, (one.crew.tenants, one.crew.tenants[:1])):
         for tenant in tenants:
@@ -365,7 +364,24 @@ def who_runs_where_memory_is_full_is_slowed_alike():
     expect_near(sum(map(sum, one.truth[0])) / due, 1, 0.001, "truth of the first tenant")
     counted = sum(s.weights["l3d_cache_refill"] for s in one.slices if s.tenant == 0) * 64
     expect_near(counted / due, one.crew.tenants[0].bias["rd"], 0.02, "its counts")
+    return one
+
+
+@test
+def who_runs_where_memory_is_full_is_slowed_alike():
+    one = expect_slowed_alike("full")
     expect(all(s.end - s.start <= SMALL.window_ns for s in one.slices), "slices of a window")
+
+
+@test
+def long_slices_are_whole_runs():
+    one = expect_slowed_alike("longfull")
+    runs = [run for tenant in one.crew.tenants for thread in tenant.threads for run in thread.runs]
+    lengths = sorted(end - start for start, end in runs)
+    expect(3 * SMALL.window_ns < lengths[len(lengths) // 2] < 10 * SMALL.window_ns, "not long")
+    whole = {run for run in runs if run[1] - run[0] <= scenario.LONGEST_SLICE_NS}
+    expect(whole <= {(s.start, s.end) for s in one.slices}, "runs in pieces")
+    expect(scenario.Scenario("long", SMALL).pace is None, "long: a limit")
 
 
 @test
