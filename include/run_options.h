@@ -85,7 +85,7 @@ struct pid_list {
  * @ndjson: record NDJSON
  * @max_bytes: bound on the size of the recording, 0 = none
  * @weights: how to measure what tasks do: "auto", "cpu-time" or names, see weights_open()
- * @methods, @nr_methods: how windows are split; more than one: compare them
+ * @method: how windows are split
  * @tick: when windows are closed on CPUs whose task goes on
  * @by_destination: CPU-caused bytes by where they go
  * @devices: devices to count, as typed
@@ -120,8 +120,7 @@ struct run_options {
 	double read_budget;
 	enum row_kind by;
 	bool by_given;
-	enum method methods[NR_METHODS];
-	size_t nr_methods;
+	enum method method;
 	size_t top;
 	bool all_rows;
 	struct output_options output;

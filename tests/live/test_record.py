@@ -232,8 +232,6 @@ def test_arguments(bed):
     check(["record", "-o", "x", "--top", "3"], 2, "--top")
     check(["report"], 2, "FILE")
     check(["report", "a", "b"], 2, "one recording")
-    check(["report", "a", "--compare", "cpu-time"], 2, "--compare")
-    check(["report", "a", "--compare", "cpu-time,cpu-time"], 2, "twice")
     check(["report", "a", "--method", "magic"], 2, "--method magic")
     check(["report", "/nonexistent/x"], 1, "/nonexistent/x")
     check(["report", bed.program], 1, bed.program)

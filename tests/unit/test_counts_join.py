@@ -244,16 +244,6 @@ def test_refused():
     assert done.returncode == 1 and "as a file" in done.stderr, done.stderr
 
 
-def test_methods():
-    """Methods are compared by bytes: counts have some, a recording of CPU time alone has none."""
-    compare = ["--compare", "cpu-time,state-space"]
-    words = [program, "report", recording(), *compare]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "no counters" in done.stderr and not done.stdout, done
-    done = run(counts(0, ("Mod0_Reqs", 1000)), ALL, "--summary", *compare)
-    assert done.returncode == 0 and " kB " in done.stdout, done
-
-
 def test_peak():
     """A peak is of bytes: counts have some, a recording of CPU time alone has none."""
     for command in ("report", "neighbours"):

@@ -5,7 +5,9 @@ and each number of the JSON has its line; for an invented trace and for FILEs.""
 
 import csv
 import io
+import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -198,8 +200,23 @@ def test_files():
         compare(file)
 
 
+def test_methods():
+    """What docs/examples/methods.py prints of the invented trace are the numbers of its lines."""
+    with tempfile.NamedTemporaryFile(suffix=".ndjson") as file:
+        everything.write(file.name)
+        command = [everything.DOCS / "examples/methods.py", file.name]
+        done = subprocess.run(command, env={**os.environ, "T410TRACE": program}, capture_output=True, check=True)
+        head, *shown = done.stdout.decode().splitlines()
+        assert head.split() == "cpu-time, MB weights, MB state-space, MB".split() and shown, head
+        moved = dict(re.match(r".* ([0-9.]+) \+- *[0-9]+ (\S+)", line).groups()[::-1] for line in shown)
+        (report,) = everything.reports(program, file.name, "--summary")
+    for row in report["workloads"]:
+        cpu = sum(row["metrics"][f"mem_{way}_bytes"] for way in WAYS)
+        assert moved[row["key"]] == f"{cpu / 1e6:.3f}", (row["key"], moved)
+
+
 def test_one_file_and_format():
-    for more in (["--json"], ["-o", "x"], ["--compare", "cpu-time,weights"]):
+    for more in (["--json"], ["-o", "x"]):
         done = everything.run(program, "file", "--csv", "x", *more, status=(2,))
         assert b"--csv" in done.stderr, done.stderr
 

@@ -218,10 +218,10 @@ static void change_things(struct world *w, int interval)
 }
 
 /* Appends what replay or live run would print. */
-static int print(void *arg, struct report **reports, size_t nr, struct diag *d)
+static int print(void *arg, struct report *r, struct diag *d)
 {
-	(void)nr, (void)d;
-	return json_write(arg, reports[0]);
+	(void)d;
+	return json_write(arg, r);
 }
 
 static void report_now(struct session *s, const struct trace_mark *m, FILE *out)
@@ -229,7 +229,7 @@ static void report_now(struct session *s, const struct trace_mark *m, FILE *out)
 	struct report *r;
 
 	assert_int_equal(session_report(s, m, &r), 0);
-	assert_int_equal(print(out, &r, 1, NULL), 0);
+	assert_int_equal(print(out, r, NULL), 0);
 	report_free(r);
 }
 
@@ -283,7 +283,7 @@ static char *run_live(enum row_kind by, const char *path, int deaths_from, char 
 	assert_int_equal(fclose(out), 0);
 	out = open_memstream(ret_summary, &length);
 	assert_int_equal(session_summary(s, &r), 0);
-	assert_int_equal(print(out, &r, 1, NULL), 0);
+	assert_int_equal(print(out, r, NULL), 0);
 	report_free(r);
 	fclose(out);
 	assert_int_equal(recording_finish(recorder, &d, NULL), 0);
@@ -294,8 +294,8 @@ static char *run_live(enum row_kind by, const char *path, int deaths_from, char 
 
 static char *run_replay(enum row_kind by, const char *path, char **ret_summary)
 {
-	struct run_options args = { .file = path, .by = by, .by_given = true, .nr_methods = 1 };
-	struct replay_output output = { .reports = print };
+	struct run_options args = { .file = path, .by = by, .by_given = true };
+	struct replay_output output = { .report = print };
 	struct trace_file *file;
 	struct replay *replay;
 	struct trace_sink sink;
@@ -486,25 +486,23 @@ struct change {
 	FILE *out;
 };
 
-static int print_changing(void *arg, struct report **reports, size_t nr, struct diag *d)
+static int print_changing(void *arg, struct report *r, struct diag *d)
 {
 	struct change *c = arg;
 
 	if (++c->intervals == CHANGED)
 		assert_int_equal(replay_regroup(c->replay, c->by), 0);
-	return c->intervals > CHANGED ? print(c->out, reports, nr, d) : 0;
+	return c->intervals > CHANGED ? print(c->out, r, d) : 0;
 }
 
 /* Returns what is printed behind the first @CHANGED intervals; @before of them are not in the file. */
 static char *replay_rows(const char *path, enum row_kind first, enum row_kind by, int before)
 {
-	struct run_options args = { .file = path,
-				    .by = first,
-				    .by_given = true,
-				    .methods = { METHOD_CPU_TIME },
-				    .nr_methods = 1 };
+	struct run_options args = {
+		.file = path, .by = first, .by_given = true, .method = METHOD_CPU_TIME
+	};
 	struct change change = { .by = by, .intervals = before };
-	const struct replay_output output = { .reports = print_changing,
+	const struct replay_output output = { .report = print_changing,
 					      .arg = &change,
 					      .regroups = true };
 	struct trace_file *file;

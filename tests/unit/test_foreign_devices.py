@@ -96,9 +96,6 @@ def schemas(file):
     for options in ((), ("--summary",), ("--by", "cgroup"), ("--top", "1"), ("-p", "100"), ("-i", "100")):
         problems = refused(run("report", "--json", *options, file))
         assert not problems, f"{options}: {problems}"
-    for options in (("--compare", "cpu-time,state-space"), ("--compare", "cpu-time,state-space", "--by", "cgroup")):
-        problems = refused(run("report", "--json", *options, file))
-        assert not problems, f"{options}: {problems}"
 
 
 @check

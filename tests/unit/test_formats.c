@@ -16,7 +16,6 @@ static void test_complete(void **state)
 		const struct report_writers *w = &report_writers[i];
 
 		assert_non_null(w->report);
-		assert_non_null(w->compare);
 		assert_non_null(w->neighbours);
 		assert_non_null(w->stat);
 		assert_non_null(w->job);

@@ -152,8 +152,6 @@ def unknown():
         (["-a", "--method", "x"], ["--method x", "state-space, weights or cpu-time"]),
         (["-a", "--split", "x"], ["--split x", "none or destination"]),
         (["record", "-o", "f", "--format", "x"], ["--format x", "recording or ndjson"]),
-        (["report", "f", "--compare", "weights"], ["--compare weights", "at least two"]),
-        (["report", "f", "--compare", "weights,weights"], ["weights is there twice"]),
         (["-a", "--nosuch"], ["nosuch"]),
         (["-a", "--tick", "x"], ["--tick x", "auto, all or off"]),
         (["-a", "--cgroup-v1", "x"], ["--cgroup-v1 x", "none, auto or a controller"]),

@@ -381,7 +381,7 @@ def test_refusals():
     with tempfile.TemporaryDirectory() as directory:
         path = pathlib.Path(directory) / "trace.ndjson"
         invented.noisy(300).write(path)
-        for more in (["--json"], ["-o", "x"], ["--compare", "state-space,cpu-time"]):
+        for more in (["--json"], ["-o", "x"]):
             done = run("report", path, "--html", f"{directory}/page.html", *more, status=2)
             assert b"--html" in done.stderr, done.stderr
         done = run("report", path, "--html", f"{directory}/no/page.html", status=1)

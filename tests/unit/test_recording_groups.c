@@ -216,16 +216,15 @@ struct said {
 	bool groups;
 };
 
-static int put_report(void *arg, struct report **reports, size_t nr, struct diag *d)
+static int put_report(void *arg, struct report *r, struct diag *d)
 {
 	struct said *s = arg;
 	char *text;
 
 	(void)d;
-	assert_int_equal(nr, 1);
 	if (!s->groups)
-		reports[0]->nr_referees = 0;
-	text = sample_json(reports[0]);
+		r->nr_referees = 0;
+	text = sample_json(r);
 	fputs(text, s->out);
 	free(text);
 	return 0;
@@ -235,7 +234,7 @@ static char *reports_of(const char *name, enum row_kind by, uint64_t interval_ns
 {
 	struct run_options args = run_options_default();
 	struct said said = { .groups = with_groups };
-	const struct replay_output output = { .reports = put_report, .arg = &said };
+	const struct replay_output output = { .report = put_report, .arg = &said };
 	struct trace_end end = { 0 };
 	struct replay *replay;
 	struct trace_sink sink;
@@ -247,8 +246,7 @@ static char *reports_of(const char *name, enum row_kind by, uint64_t interval_ns
 	args.by = by;
 	args.by_given = true;
 	args.interval_ns = interval_ns;
-	args.methods[0] = METHOD_CPU_TIME;
-	args.nr_methods = 1;
+	args.method = METHOD_CPU_TIME;
 	said.out = open_memstream(&said.text, &said.size);
 	assert_non_null(said.out);
 	assert_int_equal(trace_file_open(name, &d, &f), 0);

@@ -42,7 +42,6 @@ struct world {
 	struct replay *replay;
 	struct trace_sink in;
 	size_t nr;
-	size_t nr_methods;
 	uint64_t start_ns[100];
 	uint64_t end_ns[100];
 	uint64_t bytes[100];
@@ -52,15 +51,13 @@ struct world {
 	bool summary[100];
 };
 
-static int on_reports(void *arg, struct report **reports, size_t nr, struct diag *d)
+static int on_report(void *arg, struct report *r, struct diag *d)
 {
 	struct world *w = arg;
-	const struct report *r = reports[0];
 
 	(void)d;
 	assert_true(w->nr < 100);
 	assert_true(r->replayed);
-	w->nr_methods = nr;
 	w->start_ns[w->nr] = r->start_ns;
 	w->end_ns[w->nr] = r->end_ns;
 	w->bytes[w->nr] = r->counters[0].value;
@@ -74,13 +71,11 @@ static int on_reports(void *arg, struct report **reports, size_t nr, struct diag
 
 static void setup(struct world *w, const struct trace_header *h, struct run_options args)
 {
-	const struct replay_output output = { .reports = on_reports, .arg = w };
+	const struct replay_output output = { .report = on_report, .arg = w };
 
 	memset(w, 0, sizeof(*w));
 	w->args = args;
 	w->args.file = "a file";
-	if (!w->args.nr_methods)
-		w->args.nr_methods = 1;
 	assert_int_equal(replay_new(h, &w->args, &output, &w->d, &w->replay), 0);
 	w->in = replay_sink(w->replay);
 }
@@ -409,10 +404,8 @@ static void cgroups_of_the_users_choice(void **state)
 static void rows_that_were_not_recorded(void **state)
 {
 	struct trace_header threads = unmarked;
-	const struct replay_output output = { .reports = on_reports };
-	struct run_options args = {
-		.file = "f", .by = ROW_THREAD, .by_given = true, .nr_methods = 1
-	};
+	const struct replay_output output = { .report = on_report };
+	struct run_options args = { .file = "f", .by = ROW_THREAD, .by_given = true };
 	struct replay *r = (struct replay *)8;
 	struct diag d = { 0 };
 
@@ -546,21 +539,6 @@ static void marks_and_an_interval(void **state)
 	replay_free(w.replay);
 }
 
-static void methods_side_by_side(void **state)
-{
-	struct world w;
-
-	(void)state;
-	setup(&w, &unmarked,
-	      (struct run_options){ .methods = { METHOD_CPU_TIME, METHOD_STATE_SPACE },
-				    .nr_methods = 2 });
-	fill(&w, T0, T0 + 1000 * MS);
-	assert_int_equal(replay_finish(w.replay), 0);
-	assert_int_equal(w.nr, 1);
-	assert_int_equal(w.nr_methods, 2);
-	replay_free(w.replay);
-}
-
 /* A window of which the counter was there half the time. */
 static int half_a_window(struct world *w, uint64_t start, uint64_t value)
 {
@@ -576,7 +554,7 @@ static void numbers_too_large_are_called_so(void **state)
 	struct world w;
 
 	(void)state;
-	setup(&w, &unmarked, (struct run_options){ .methods = { METHOD_CPU_TIME } });
+	setup(&w, &unmarked, (struct run_options){ .method = METHOD_CPU_TIME });
 	assert_int_equal(slice(&w, 5, 0, T0, T0 + 10 * MS), 0);
 	assert_int_equal(half_a_window(&w, T0, 1ull << 63), 0);
 	assert_int_equal(slice(&w, 6, 0, T0 + 10 * MS, T0 + 20 * MS), 0);
@@ -655,8 +633,8 @@ static void memory_that_runs_out_in_a_reader(void **state)
 		"\"source\": \"cpu\"}]}\n"
 		"{\"type\": \"window\", \"socket\": 0, \"start_ns\": 0, \"end_ns\": 10, "
 		"\"values\": [[1, 1, 10, 10]]}\n";
-	const struct replay_output output = { .reports = on_reports };
-	struct run_options args = { .file = "a file", .nr_methods = 1 };
+	const struct replay_output output = { .report = on_report };
+	struct run_options args = { .file = "a file" };
 	size_t failures = 0;
 	int err = -ENOMEM;
 
@@ -728,7 +706,6 @@ int main(void)
 		cmocka_unit_test(marks_without_ends_are_refused),
 		cmocka_unit_test(marks_and_an_interval),
 		cmocka_unit_test(a_long_interval_is_not_kept),
-		cmocka_unit_test(methods_side_by_side),
 		cmocka_unit_test(numbers_too_large_are_called_so),
 		cmocka_unit_test(a_trace_without_a_beginning_is_called_so),
 		cmocka_unit_test(memory_that_runs_out_is_called_so),

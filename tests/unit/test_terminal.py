@@ -111,7 +111,7 @@ def test_cgroups_have_one_line_too():
 
 
 def test_all_rows_is_what_is_piped():
-    for more in (["--method", "cpu-time"], ["--by", "cgroup"], ["--compare", "cpu-time,state-space"]):
+    for more in (["--method", "cpu-time"], ["--by", "cgroup"]):
         whole = piped(FILE.name, *more)
         assert "... and" not in whole and "quiet" in whole and str(BUSY + QUIET) in whole, whole
         assert on_terminal(20, 80, FILE.name, "--all-rows", *more) == whole
@@ -120,11 +120,6 @@ def test_all_rows_is_what_is_piped():
 def test_top_and_json_are_as_ever():
     assert on_terminal(20, 80, FILE.name, "--top", "30") == piped(FILE.name, "--top", "30")
     assert on_terminal(20, 80, FILE.name, "--json") == piped(FILE.name, "--json")
-
-
-def test_compare_fits():
-    text, _ = shown(on_terminal(20, 80, FILE.name, "--summary", "--compare", "cpu-time,state-space"))
-    assert len(text.splitlines()) <= 19 and re.search(r"(?m)^\.\.\. and \d+ more  .* [kM]B ", text), text
 
 
 def slowly(to):

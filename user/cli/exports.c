@@ -22,8 +22,6 @@ int exports_check(const struct run_options *args, struct diag *d)
 	if (o->format != OUTPUT_TEXT || o->file)
 		return diag_fail(d, -EINVAL,
 				 "%s names its own file and format: leave --json and -o out", name);
-	if (args->nr_methods > 1)
-		return diag_fail(d, -EINVAL, "%s is of one method: --compare has several", name);
 	if (o->perfetto && out_file_is_stdout(o->perfetto) && isatty(STDOUT_FILENO))
 		return diag_fail(d, -EINVAL, "--perfetto -: this is no text for a terminal");
 	return 0;

@@ -13,13 +13,6 @@ static int report_as_json(FILE *out, const struct report *r, const struct table_
 	return json_write(out, r);
 }
 
-static int compare_as_json(FILE *out, struct report *const *reports, const enum method *methods,
-			   size_t nr, const struct table_options *o)
-{
-	(void)o;
-	return compare_json_write(out, reports, methods, nr);
-}
-
 static int neighbours_as_json(FILE *out, const struct neighbours_report *r,
 			      const struct table_options *o)
 {
@@ -48,10 +41,10 @@ static int jobs_as_json(FILE *out, const struct job_context *c, const struct acc
 }
 
 const struct report_writers report_writers[NR_OUTPUT_FORMATS] = {
-	[OUTPUT_TEXT] = { table_write, compare_table_write, neighbours_table_write,
-			  stat_table_write, job_table_write, jobs_table_write },
-	[OUTPUT_JSON] = { report_as_json, compare_as_json, neighbours_as_json, stat_as_json,
-			  job_as_json, jobs_as_json },
+	[OUTPUT_TEXT] = { table_write, neighbours_table_write, stat_table_write, job_table_write,
+			  jobs_table_write },
+	[OUTPUT_JSON] = { report_as_json, neighbours_as_json, stat_as_json, job_as_json,
+			  jobs_as_json },
 };
 
 int formats_stat(const struct output *out, const struct output_options *o,

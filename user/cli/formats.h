@@ -14,13 +14,11 @@
 
 /**
  * struct report_writers - a format
- * @report, @compare, @neighbours, @stat, @job, @jobs: write a report to a stream; 0 or a
+ * @report, @neighbours, @stat, @job, @jobs: write a report to a stream; 0 or a
  *	negative errno. Formats for programs do not look at how a table is to look
  */
 struct report_writers {
 	int (*report)(FILE *out, const struct report *r, const struct table_options *o);
-	int (*compare)(FILE *out, struct report *const *reports, const enum method *methods,
-		       size_t nr, const struct table_options *o);
 	int (*neighbours)(FILE *out, const struct neighbours_report *r,
 			  const struct table_options *o);
 	int (*stat)(FILE *out, const struct stat_report *r, const struct table_options *o);

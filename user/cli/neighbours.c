@@ -47,11 +47,10 @@ static void warn_incomplete(const struct show *s)
 
 /* --- a recording */
 
-static int on_reports(void *arg, struct report **reports, size_t nr, struct diag *d)
+static int on_report(void *arg, struct report *report, struct diag *d)
 {
 	(void)arg;
-	(void)reports;
-	(void)nr;
+	(void)report;
 	(void)d;
 	return 0;
 }
@@ -72,7 +71,7 @@ static int read_file(struct replay_file *f, struct diag *d)
 
 static int replay(struct replay_file *f, struct show *show, struct diag *d)
 {
-	const struct replay_output output = { .reports = on_reports };
+	const struct replay_output output = { .report = on_report };
 	struct neighbours_report *r = NULL;
 	int err = replay_file_open(f, &output, d);
 

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/page_file.h"
 
-#include <errno.h>
-
 #include "report/html/html.h"
 
-int page_file_check(struct run_options *r, struct diag *d)
+void page_file_ask(struct run_options *r)
 {
-	const struct output_options *o = &r->output;
-
-	if (!o->html)
-		return 0;
-	if (r->nr_methods > 1)
-		return diag_fail(d, -EINVAL, "--html is of one method: --compare has several");
-	r->neighbours = true;
-	return 0;
+	r->neighbours |= r->output.html != NULL;
 }
 
 int page_file_open(const struct run_options *args, struct diag *d, struct page_file *ret)

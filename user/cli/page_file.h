@@ -24,8 +24,8 @@ struct page_file {
 	bool written;
 };
 
-/** page_file_check() - does --html go with the rest? Asks for what a page needs. 0 or -EINVAL */
-int page_file_check(struct run_options *r, struct diag *d);
+/** page_file_ask() - ask for what a page needs, if there is to be one */
+void page_file_ask(struct run_options *r);
 
 /**
  * page_file_open() - open the file, as output_open() does

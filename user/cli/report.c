@@ -24,24 +24,23 @@ struct reporting {
 	bool in_summary;
 };
 
-/* In place of show_reports(), for files; there may be none beside a page */
+/* In place of show_report(), for files; there may be none beside a page */
 static int export(struct reporting *r, struct report *report, struct diag *d)
 {
 	report->sequence = r->show.sequence++;
 	return show_written(&r->show, report, 0, d) ?: exports_write(&r->exports, report, d);
 }
 
-static int on_reports(void *arg, struct report **reports, size_t nr, struct diag *d)
+static int on_report(void *arg, struct report *report, struct diag *d)
 {
 	struct reporting *r = arg;
 	/* The page has the intervals, and its own summary. */
-	int err = r->in_summary ? 0 : page_file_add(&r->page, reports[0], d);
+	int err = r->in_summary ? 0 : page_file_add(&r->page, report, d);
 
 	if (err || (r->args->output.summary && !r->in_summary))
 		return err;
-	return exports_wanted(r->args) || r->args->output.html
-		       ? export(r, reports[0], d)
-		       : show_reports(&r->show, reports, nr, d);
+	return exports_wanted(r->args) || r->args->output.html ? export(r, report, d)
+							       : show_report(&r->show, report, d);
 }
 
 /* What was not recorded cannot be shown. */
@@ -54,16 +53,6 @@ static int check_destinations(const struct reporting *r, struct diag *d)
 			return 0;
 	diag_fail(d, -ENODATA, "%s does not tell where bytes went", replay_file_name(&r->file));
 	return diag_advise(d, -ENODATA, "record with --split destination");
-}
-
-/* No method attributes what was not counted: zeros would look like bytes. */
-static int check_methods(const struct reporting *r, struct diag *d)
-{
-	if (replay_file_header(&r->file)->layout.nr_counters)
-		return 0;
-	diag_fail(d, -ENODATA, "%s has no counters: there are no bytes to compare methods by",
-		  replay_file_name(&r->file));
-	return diag_advise(d, -ENODATA, "leave --compare out, or record without --no-counters");
 }
 
 /* Who else wants the events */
@@ -81,13 +70,11 @@ static void listen(struct reporting *r)
 
 static int open_all(struct reporting *r, struct diag *d)
 {
-	const struct replay_output output = { .reports = on_reports, .arg = r };
+	const struct replay_output output = { .report = on_report, .arg = r };
 	int err = replay_file_open(&r->file, &output, d);
 
 	if (!err && r->args->by_destination)
 		err = check_destinations(r, d);
-	if (!err && r->args->nr_methods > 1)
-		err = check_methods(r, d);
 	if (!err)
 		err = show_open(r->args, d, &r->show);
 	if (!err)
@@ -166,14 +153,12 @@ static int check(struct options *o, struct diag *d)
 	if (!err && !o->run.file)
 		err = diag_fail(d, -EINVAL,
 				"which recording? give its FILE, or - for the standard input");
-	if (!err && o->run.by_destination && o->run.nr_methods > 1)
-		err = diag_fail(d, -EINVAL, "--split and --compare exclude each other");
 	if (!err && o->run.output.html &&
 	    (o->run.output.format != OUTPUT_TEXT || o->run.output.file))
 		err = diag_fail(d, -EINVAL,
 				"--html names its own file and format: leave --json and -o out");
 	if (!err)
-		err = page_file_check(&o->run, d);
+		page_file_ask(&o->run);
 	return err ? err : exports_check(&o->run, d);
 }
 

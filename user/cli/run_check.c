@@ -14,9 +14,9 @@ int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool 
 	if (r->window_ns > interval_ns)
 		return diag_fail(d, -EINVAL, "%swindow is longer than %s", dash,
 				 settings ? "interval" : "the report interval (-i)");
-	if (events && !method_row(r->methods[0])->events)
+	if (events && !method_row(r->method)->events)
 		return diag_fail(d, -EINVAL, "%sweights %.64s: %smethod %s would not use it", dash,
-				 r->weights, dash, method_name(r->methods[0]));
+				 r->weights, dash, method_name(r->method));
 	if (r->pci_map && !r->devices.nr)
 		return diag_fail(d, -EINVAL, "%spci-map %s: it is for devices, which %s chooses",
 				 dash, r->pci_map, settings ? "the setting devices" : "-D");

@@ -262,8 +262,6 @@ const struct option_row shared_options[] = {
 	  "(docs/EXPORT.md)",
 	  OPTION("perfetto", 0, "FILE", value_text, run.output.perfetto) },
 	{ SHOW | LOOK, 3, "How windows are split: " METHODS(METHOD_WORDS), METHOD },
-	{ REPORT, 3, "Show what two or three methods make of the same recording, side by side",
-	  OPTION("compare", 0, "METHOD,METHOD", value_compare, run), .choice = method },
 	{ LIVE | RECORD | NEAR, 3,
 	  "Also tell where the bytes go that tasks and devices cause: CMEM, GMEM, CXL or another "
 	  "socket; counters may take turns then",

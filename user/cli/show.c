@@ -52,21 +52,13 @@ struct table_options show_options(const struct show *s)
 	};
 }
 
-static int write_reports(const struct show *s, struct report *const *reports, size_t nr)
+int show_report(struct show *s, struct report *r, struct diag *d)
 {
 	const struct report_writers *w = &report_writers[s->args->output.format];
 	struct table_options o = show_options(s);
 
-	return nr > 1 ? w->compare(s->out.file, reports, s->args->methods, nr, &o)
-		      : w->report(s->out.file, reports[0], &o);
-}
-
-int show_reports(struct show *s, struct report **reports, size_t nr, struct diag *d)
-{
-	for (size_t i = 0; i < nr; i++)
-		reports[i]->sequence = s->sequence;
-	s->sequence++;
-	return show_written(s, reports[0], write_reports(s, reports, nr), d);
+	r->sequence = s->sequence++;
+	return show_written(s, r, w->report(s->out.file, r, &o), d);
 }
 
 int show_written(struct show *s, const struct report *r, int err, struct diag *d)

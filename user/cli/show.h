@@ -37,16 +37,8 @@ struct show {
  */
 int show_open(const struct run_options *args, struct diag *d, struct show *ret);
 
-/**
- * show_reports() - write a report, or reports of several methods side by side
- * @s: where to
- * @reports: of the same interval; get a sequence number
- * @nr: at least 1
- * @d: gets the problem
- *
- * Return: 0 or a negative errno.
- */
-int show_reports(struct show *s, struct report **reports, size_t nr, struct diag *d);
+/** show_report() - give a report its sequence number and write it; 0 or a negative errno */
+int show_report(struct show *s, struct report *r, struct diag *d);
 
 /** show_options() - how a table is to look: what the user asked for, and the terminal */
 struct table_options show_options(const struct show *s);

@@ -144,13 +144,12 @@ static int on_event(void *arg, const struct trace_event *e)
 	return err ? err : screen_look(t->screen, &d);
 }
 
-static int on_reports(void *arg, struct report **reports, size_t nr, struct diag *d)
+static int on_report(void *arg, struct report *report, struct diag *d)
 {
 	struct top_file *t = arg;
 
-	(void)nr;
 	screen_old(t->screen);
-	return view_add(t->view, reports[0]) ? diag_no_memory(d) : 0;
+	return view_add(t->view, report) ? diag_no_memory(d) : 0;
 }
 
 /* --- what keys ask for */
@@ -241,7 +240,7 @@ static int open_screen(struct top_file *t, struct diag *d)
 
 static int open_file(struct top_file *t, struct diag *d)
 {
-	const struct replay_output output = { .reports = on_reports,
+	const struct replay_output output = { .report = on_report,
 					      .arg = t,
 					      .regroups = is_stdin(t) };
 

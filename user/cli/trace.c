@@ -28,7 +28,7 @@ static int on_interval(void *arg, bool last, struct diag *d)
 	if (err)
 		return err;
 	if (!t->run.args->output.summary)
-		err = show_reports(&t->show, &r, 1, d);
+		err = show_report(&t->show, r, d);
 	if (!err)
 		err = page_file_add(&t->page, r, d);
 	report_free(r);
@@ -42,7 +42,7 @@ static int summary(struct trace *t, struct diag *d)
 
 	if (err)
 		return err;
-	err = show_reports(&t->show, &r, 1, d);
+	err = show_report(&t->show, r, d);
 	report_free(r);
 	return err;
 }
@@ -108,7 +108,6 @@ static int follow(struct options *o)
 static int check(struct options *o, struct diag *d)
 {
 	const struct run_options *r = &o->run;
-	int err;
 
 	if (!r->pids.nr && !r->cgroups.nr && !r->jobs.nr && !r->all && !r->command)
 		return diag_fail(d, -EINVAL,
@@ -116,8 +115,8 @@ static int check(struct options *o, struct diag *d)
 				 "COMMAND");
 	if (r->output.html && out_file_is_stdout(r->output.html) && !r->output.file)
 		return diag_fail(d, -EINVAL, "--html -: reports go there, too: give them -o FILE");
-	err = page_file_check(&o->run, d);
-	return err ? err : run_check_live(&o->run, d);
+	page_file_ask(&o->run);
+	return run_check_live(&o->run, d);
 }
 
 const struct command command_trace = {

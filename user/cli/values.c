@@ -549,8 +549,7 @@ int value_method(const struct option_row *o, const char *text, void *field, stru
 
 	if (err)
 		return err;
-	run->methods[0] = (enum method)method;
-	run->nr_methods = 1;
+	run->method = (enum method)method;
 	return 0;
 }
 
@@ -599,36 +598,5 @@ int value_peak(const struct option_row *o, const char *text, void *field, struct
 
 	if (!err)
 		*(struct peaks_wanted *)field = wanted;
-	return err;
-}
-
-struct comparison {
-	const struct option_row *option;
-	struct run_options *run;
-};
-
-static int add_method(void *arg, const char *part, struct diag *d)
-{
-	const struct comparison *c = arg;
-	unsigned int method;
-	int err = find_choice(c->option, part, &method, d);
-
-	for (size_t i = 0; !err && i < c->run->nr_methods; i++)
-		if (c->run->methods[i] == (enum method)method)
-			err = diag_fail(d, -EINVAL, "%s is there twice", part);
-	if (!err)
-		c->run->methods[c->run->nr_methods++] = (enum method)method;
-	return err;
-}
-
-int value_compare(const struct option_row *o, const char *text, void *field, struct diag *d)
-{
-	struct comparison c = { o, field };
-	int err;
-
-	c.run->nr_methods = 0;
-	err = each_part(text, &c, d, add_method);
-	if (!err && c.run->nr_methods < 2)
-		err = diag_fail(d, -EINVAL, "give at least two methods");
 	return err;
 }

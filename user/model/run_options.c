@@ -14,8 +14,7 @@ struct run_options run_options_default(void)
 		.probe_ns = RUN_PROBE_INTERVAL_NS,
 		.read_budget = RUN_READ_BUDGET,
 		.by = ROW_PROCESS,
-		.methods = { METHOD_STATE_SPACE },
-		.nr_methods = 1,
+		.method = METHOD_STATE_SPACE,
 		.weights = "auto",
 		.rise = 0.2,
 	};

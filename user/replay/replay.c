@@ -12,15 +12,12 @@
 #include "trace/tee.h"
 #include "engine/session/session.h"
 
-_Static_assert(TEE_MAX > NR_METHODS, "one session a method, and who knows what was before");
-
 struct replay {
 	const struct trace_header *header;
 	const struct run_options *args;
 	struct replay_output output;
 	struct diag *d;
-	struct session *sessions[NR_METHODS];
-	size_t nr;
+	struct session *session;
 	struct tee tee;
 	struct trace_sink out; /* of @tee */
 	bool own_selection;
@@ -79,14 +76,14 @@ static int check_rows(const struct trace_header *h, const struct run_options *a,
 	return -EINVAL;
 }
 
-static int make_session(const struct replay *r, enum method method, struct session **ret)
+static int make_session(const struct replay *r, struct session **ret)
 {
 	const struct trace_header *h = r->header;
 	const struct run_options *a = r->args;
 	const struct session_options o = {
 		.by = r->by,
 		.all = r->own_selection ? a->all : h->all || !h->marked,
-		.method = method,
+		.method = a->method,
 		.replayed = true,
 		.neighbours = a->neighbours,
 		.two_threads = worker_useful(),
@@ -104,20 +101,17 @@ static int make_session(const struct replay *r, enum method method, struct sessi
 	return err;
 }
 
-/* Sessions judge events first; who knows what was before comes last. */
-static int make_sessions(struct replay *r)
+/* The session judges events first; who knows what was before comes last. */
+static int connect(struct replay *r)
 {
 	const struct run_options *a = r->args;
-	int err = 0;
+	int err;
 
 	r->by = a->by_given ? a->by : r->header->by_thread ? ROW_THREAD : ROW_PROCESS;
 	r->wanted_by = r->by;
-	for (size_t i = 0; i < a->nr_methods && !err; i++) {
-		err = make_session(r, a->methods[i], &r->sessions[i]);
-		r->nr += r->sessions[i] != NULL;
-		if (!err)
-			r->tee.sinks[r->tee.nr++] = session_sink(r->sessions[i]);
-	}
+	err = make_session(r, &r->session);
+	if (!err)
+		r->tee.sinks[r->tee.nr++] = session_sink(r->session);
 	if (!err && r->output.regroups)
 		err = late_new(r->header, &r->late);
 	if (!err && r->late)
@@ -144,7 +138,7 @@ int replay_new(const struct trace_header *header, const struct run_options *args
 	r->own_selection = args->all || args->pids.nr || args->cgroups.nr || args->jobs.nr;
 	r->pid_seen = calloc(args->pids.nr + 1, sizeof(*r->pid_seen));
 	r->cgroup_seen = calloc(args->cgroups.nr + 1, sizeof(*r->cgroup_seen));
-	err = r->pid_seen && r->cgroup_seen ? make_sessions(r) : -ENOMEM;
+	err = r->pid_seen && r->cgroup_seen ? connect(r) : -ENOMEM;
 	if (!err && (args->interval_ns || !header->marked))
 		err = boundaries_new(header,
 				     args->interval_ns ? args->interval_ns : RUN_INTERVAL_NS,
@@ -161,8 +155,7 @@ void replay_free(struct replay *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->nr; i++)
-		session_free(r->sessions[i]);
+	session_free(r->session);
 	late_free(r->late);
 	boundaries_free(r->boundaries);
 	free(r->pid_seen);
@@ -172,39 +165,18 @@ void replay_free(struct replay *r)
 
 /* --- intervals */
 
-/* An error of the sessions, in words unless it is about the event. */
+/* An error of the session, in words unless it is about the event. */
 static int passed(struct replay *r, int err)
 {
 	return err && err != -EINVAL ? session_failed(err, r->d) : err;
 }
 
-static int hand_out(struct replay *r,
-		    int (*make)(struct session *s, const void *arg, struct report **ret),
-		    const void *arg)
+/* @err: of making the report */
+static int hand_out(struct replay *r, struct report *report, int err)
 {
-	struct report *reports[NR_METHODS] = { 0 };
-	int err = 0;
-
-	for (size_t i = 0; i < r->nr && !err; i++)
-		err = make(r->sessions[i], arg, &reports[i]);
-	if (err)
-		session_failed(err, r->d);
-	else
-		err = r->output.reports(r->output.arg, reports, r->nr, r->d);
-	for (size_t i = 0; i < r->nr; i++)
-		report_free(reports[i]);
+	err = err ? session_failed(err, r->d) : r->output.report(r->output.arg, report, r->d);
+	report_free(report);
 	return err;
-}
-
-static int make_report(struct session *s, const void *arg, struct report **ret)
-{
-	return session_report(s, arg, ret);
-}
-
-static int make_summary(struct session *s, const void *arg, struct report **ret)
-{
-	(void)arg;
-	return session_summary(s, ret);
 }
 
 int replay_regroup(struct replay *r, enum row_kind by)
@@ -225,7 +197,7 @@ static int regroup(struct replay *r, const struct trace_mark *m)
 	if (!r->late || r->wanted_by == r->by)
 		return 0;
 	r->by = r->wanted_by;
-	err = make_session(r, r->args->methods[0], &s);
+	err = make_session(r, &s);
 	if (!err) {
 		sink = session_sink(s);
 		err = late_tell(r->late, &sink, m);
@@ -234,8 +206,8 @@ static int regroup(struct replay *r, const struct trace_mark *m)
 		session_free(s);
 		return session_failed(err, r->d);
 	}
-	session_free(r->sessions[0]);
-	r->sessions[0] = s;
+	session_free(r->session);
+	r->session = s;
 	r->tee.sinks[0] = sink;
 	return 0;
 }
@@ -243,6 +215,7 @@ static int regroup(struct replay *r, const struct trace_mark *m)
 /* A mark, of the trace or of our own: the first begins, the others end an interval. */
 static int on_boundary(struct replay *r, const struct trace_mark *m)
 {
+	struct report *report = NULL;
 	int err = trace_send_mark(&r->out, m);
 
 	if (err)
@@ -252,7 +225,8 @@ static int on_boundary(struct replay *r, const struct trace_mark *m)
 		return 0;
 	}
 	r->intervals++;
-	err = hand_out(r, make_report, m);
+	err = session_report(r->session, m, &report);
+	err = hand_out(r, report, err);
 	return err ? err : regroup(r, m);
 }
 
@@ -306,12 +280,15 @@ uint64_t replay_intervals(const struct replay *r)
 
 int replay_summary(struct replay *r)
 {
-	return hand_out(r, make_summary, NULL);
+	struct report *report = NULL;
+	int err = session_summary(r->session, &report);
+
+	return hand_out(r, report, err);
 }
 
 int replay_neighbours(struct replay *r, struct neighbours_report **ret)
 {
-	int err = session_neighbours(r->sessions[0], r->args->rise, ret);
+	int err = session_neighbours(r->session, r->args->rise, ret);
 
 	return err ? session_failed(err, r->d) : 0;
 }
@@ -334,7 +311,7 @@ int replay_check_selection(const struct replay *r, const char *name)
 			return -ESRCH;
 		}
 	for (size_t i = 0; i < r->args->jobs.nr; i++)
-		if (!session_job_seen(r->sessions[0], i)) {
+		if (!session_job_seen(r->session, i)) {
 			diag_fail(r->d, -ESRCH, "-J %s: there is no such job in %s",
 				  r->args->jobs.items[i], name);
 			diag_help(r->d,

@@ -17,14 +17,13 @@
 struct replay;
 
 /**
- * struct replay_output - receives the reports of each interval
- * @reports: one a method of the arguments, of the same interval; released by the
- *	caller. A nonzero result ends the replay
- * @arg: handed to @reports
- * @regroups: replay_regroup() may be called: what that needs is kept. With one method only
+ * struct replay_output - receives the report of each interval
+ * @report: takes one, which the caller releases. A nonzero result ends the replay
+ * @arg: handed to @report
+ * @regroups: replay_regroup() may be called: what that needs is kept
  */
 struct replay_output {
-	int (*reports)(void *arg, struct report **reports, size_t nr, struct diag *d);
+	int (*report)(void *arg, struct report *report, struct diag *d);
 	void *arg;
 	bool regroups;
 };
@@ -32,7 +31,7 @@ struct replay_output {
 /**
  * replay_new() - prepare for the events of a trace
  * @header: of the trace; must outlive the replay and its reports
- * @args: selection, interval, rows and methods; must outlive the replay
+ * @args: selection, interval, rows and method; must outlive the replay
  * @output: where reports go; copied
  * @d: gets the problem
  * @ret: free with replay_free()

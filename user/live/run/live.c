@@ -148,7 +148,7 @@ static int make_session(const struct live *l, enum row_kind by, bool names_only,
 	struct session_options o = {
 		.by = by,
 		.all = l->args->all,
-		.method = l->args->methods[0],
+		.method = l->args->method,
 		.names_only = names_only,
 		.neighbours = l->args->neighbours,
 		.idle_units = l->args->idle_units,

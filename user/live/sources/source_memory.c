@@ -101,7 +101,7 @@ static int find(void *s, struct source_context *c, struct diag *d)
  */
 static const char *wanted_weights(const struct memory *m, const struct run_options *a)
 {
-	bool useful = (m->traffic || a->sources.nr || a->esp) && method_row(a->methods[0])->events;
+	bool useful = (m->traffic || a->sources.nr || a->esp) && method_row(a->method)->events;
 
 	return useful || strcmp(a->weights, "auto") != 0 ? a->weights : "cpu-time";
 }
