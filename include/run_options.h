@@ -43,7 +43,7 @@ const char *tick_mode_name(unsigned int mode);
  * @file: to write to, NULL for standard output
  * @html: a page of the whole run goes to this file, NULL: nobody wants one
  * @summary: also a report of the whole run, or that alone
- * @csv, @perfetto: files that get them as comma-separated values, as a Perfetto trace instead, "-":
+ * @csv, @perfetto: files that get them as comma-separated values, as a timeline instead, "-":
  *	standard output; NULL for none
  * @quiet, @verbose: less or more text
  */

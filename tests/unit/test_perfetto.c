@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
+#include <math.h>
 #include <cmocka.h>
 
+#include "report/perfetto/events.h"
 #include "report/perfetto/perfetto.h"
 #include "report/perfetto/track_set.h"
 #include "sample_report.h"
@@ -78,21 +80,89 @@ static void test_too_many_slices(void **state)
 	report_free(r);
 }
 
-/* As a double, which is what the reader makes of it */
-static void test_numbers_out_of_range(void **state)
+/* All digits are there, whatever a reader makes of them: up to 2^53 a double has them all. */
+static void test_large_numbers(void **state)
 {
-	const double value = 18446744073709551615.0;
 	struct report *r = sample_report(ROW_PROCESS);
 	struct written w;
 
 	(void)state;
 	begin(&w);
-	r->counters[0].value = UINT64_MAX;
+	r->counters[0].value = (1ull << 53) - 1;
+	r->counters[1].value = UINT64_MAX;
 	assert_int_equal(perfetto_write(w.p, r), 0);
 	end(&w);
-	assert_non_null(memmem(w.bytes, w.length, &value, sizeof(value)));
+	assert_true(has(&w, "{\"bytes\":9007199254740991}"));
+	assert_true(has(&w, "{\"bytes\":18446744073709551615}"));
 	free(w.bytes);
 	report_free(r);
+}
+
+/* What is no number has no value: JSON cannot say it. */
+static void test_no_number(void **state)
+{
+	const struct series s = { "x", TRACK_NS, TRACK_NONE };
+	struct events e = { .out = tmpfile() };
+	struct place at = events_place(&e, "top", 1);
+
+	(void)state;
+	assert_non_null(e.out);
+	events_real(&e, &at, &s, 1, NAN);
+	events_real(&e, &at, &s, 1, INFINITY);
+	assert_int_equal(ftell(e.out), 0);
+	events_real(&e, &at, &s, 1, 0.1);
+	assert_true(ftell(e.out) > 0);
+	place_release(&at);
+	fclose(e.out);
+	events_free(&e);
+}
+
+static void put_group(struct events *e, const char *name)
+{
+	const struct series s = { "x", TRACK_COUNT, TRACK_ZERO };
+	struct place at = events_place(e, name, 1);
+
+	events_value(e, &at, &s, 1000, 7);
+	place_release(&at);
+}
+
+static bool never(const void *arg, uint32_t counter)
+{
+	(void)arg, (void)counter;
+	return false;
+}
+
+/*
+ * So many groups that the first is forgotten: it gets another number and is described again. What
+ * stood below the old number is zero from then on.
+ */
+static void test_many_groups(void **state)
+{
+	static const char again[] = "{\"ph\":\"M\",\"pid\":262147,\"name\":\"process_name\","
+				    "\"args\":{\"name\":\"first\"}}";
+	static const char zero[] = "{\"ph\":\"C\",\"pid\":1,\"name\":\"x\",\"ts\":2.000,"
+				   "\"args\":{\"count\":0}}";
+	struct written w = { 0 };
+	struct events e = { .out = open_memstream(&w.bytes, &w.length) };
+
+	(void)state;
+	put_group(&e, "first");
+	events_interval_end(&e, 1000, never, NULL);
+	while (++e.last_number < EVENTS_MAX_NUMBERS)
+		assert_int_equal(
+			track_set_add(&e.numbers,
+				      &(struct known_track){ .id = 1024ull * e.last_number }),
+			0);
+	put_group(&e, "one more");
+	put_group(&e, "one more too");
+	put_group(&e, "first");
+	events_interval_end(&e, 2000, never, NULL);
+	fclose(e.out);
+	assert_int_equal(e.err, 0);
+	assert_non_null(memmem(w.bytes, w.length, again, strlen(again)));
+	assert_non_null(memmem(w.bytes, w.length, zero, strlen(zero)));
+	free(w.bytes);
+	events_free(&e);
 }
 
 static void test_full_disk(void **state)
@@ -104,7 +174,8 @@ static void test_full_disk(void **state)
 	(void)state;
 	assert_non_null(full);
 	assert_int_equal(perfetto_new(full, &p), 0);
-	assert_int_equal(perfetto_write(p, r), 0);
+	/* it may be held in memory first */
+	perfetto_write(p, r);
 	assert_int_equal(perfetto_finish(p), -ENOSPC);
 	perfetto_free(p);
 	fclose(full);
@@ -118,7 +189,9 @@ static void test_track_set(void **state)
 	(void)state;
 	assert_null(track_set_find(&s, 1));
 	for (uint32_t i = 1; i < 10000; i++)
-		assert_int_equal(track_set_add(&s, &(struct known_track){ 1024ull * i, i, 0 }), 0);
+		assert_int_equal(
+			track_set_add(&s, &(struct known_track){ .id = 1024ull * i, .counter = i }),
+			0);
 	for (uint32_t i = 1; i < 10000; i++)
 		assert_int_equal(track_set_find(&s, 1024ull * i)->counter, i);
 	assert_null(track_set_find(&s, 1));
@@ -130,10 +203,9 @@ static void test_track_set(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_too_many_slices),
-		cmocka_unit_test(test_numbers_out_of_range),
-		cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_track_set),
+		cmocka_unit_test(test_too_many_slices), cmocka_unit_test(test_large_numbers),
+		cmocka_unit_test(test_no_number),	cmocka_unit_test(test_many_groups),
+		cmocka_unit_test(test_full_disk),	cmocka_unit_test(test_track_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

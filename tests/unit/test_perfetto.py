@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_perfetto.py T410TRACE [FILE...]: values of --perfetto are those of the JSON of the same
-recording, for an invented trace and for FILEs. PERFETTO_PROTO in the environment is another
-description of the messages, such as the published one: a folder for protoc -I, then the file."""
+recording, for an invented trace and for FILEs."""
 
 import collections
-import os
+import decimal
+import gzip
+import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -17,84 +17,74 @@ import everything
 program = sys.argv[1]
 WAYS = ("read", "write")
 BAR = {"value": "", "low": " low", "high": " high"}
+UNITS = {"bytes": "bytes", "nanojoules": "nJ"}
 
 
-def messages():
-    """The module that protoc makes of the description."""
-    own = everything.DOCS.parent / "tests/fixtures"
-    root, *files = os.environ.get("PERFETTO_PROTO", f"{own} {own}/perfetto.proto").split()
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["protoc", f"-I{root}", f"--descriptor_set_out={folder}/set", "--include_imports", *files],
-                       check=True)
-        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
-        described = descriptor_pb2.FileDescriptorSet.FromString(pathlib.Path(folder, "set").read_bytes())
-        pool = descriptor_pool.DescriptorPool()
-        for file in described.file:
-            pool.Add(file)
-        kind = pool.FindMessageTypeByName("perfetto.protos.Trace")
-        make = getattr(message_factory, "GetMessageClass", None)
-        return make(kind) if make else message_factory.MessageFactory(pool).GetPrototype(kind)
+def once(pairs):
+    """Viewers keep the last of two values of a name."""
+    assert len(dict(pairs)) == len(pairs), f"a name twice: {pairs}"
+    return dict(pairs)
 
 
-TRACE = messages()
+def nanoseconds(microseconds):
+    whole = decimal.Decimal(microseconds) * 1000
+    assert whole == int(whole), f"a part of a nanosecond: {microseconds}"
+    return int(whole)
 
 
 class Read:
-    """A trace: values, slices and instants by the names of tracks from the top down."""
+    """A timeline: values by (group, counter, unit), slices by (group, lane), instants by group."""
 
-    def __init__(self, data):
-        self.tracks, self.values = {}, collections.defaultdict(list)
+    def __init__(self, text):
+        document = json.loads(text, parse_float=decimal.Decimal, object_pairs_hook=once)
+        # what else there may be, such as displayTimeUnit, changes the unit of times in some viewers
+        assert list(document) == ["traceEvents", "otherData"] and document["otherData"]["clock"] == "CLOCK_MONOTONIC"
+        self.start_time = document["otherData"].get("start_time")
+        self.groups, self.lanes, self.order = {}, {}, {}
+        self.values = collections.defaultdict(list)
         self.slices, self.instants = collections.defaultdict(list), collections.defaultdict(list)
-        self.units, self.lanes = {}, {}
-        trace = TRACE.FromString(data)
-        trace.DiscardUnknownFields()
-        assert trace.ByteSize() == len(data), "the description does not have all fields"
-        assert trace.packet[0].sequence_flags == 1 and trace.packet[0].clock_snapshot.primary_trace_clock == 3
-        opened = collections.defaultdict(list)
-        for packet in trace.packet:
-            if packet.HasField("track_descriptor"):
-                self.describe(packet.track_descriptor)
-        for packet in trace.packet:
-            assert packet.trusted_packet_sequence_id == 1
-            if packet.HasField("track_event"):
-                assert packet.timestamp_clock_id == 3
-                self.event(packet.timestamp, packet.track_event, opened)
-        assert not any(opened.values()), "a slice has no end"
+        for event in document["traceEvents"]:
+            if event["ph"] == "M":
+                self.describe(event)
+        for event in document["traceEvents"]:
+            getattr(self, {"M": "skip", "C": "counter", "X": "slice", "i": "instant"}[event["ph"]])(event)
+        assert not set(self.groups) & {lane for _, lane in self.lanes}, "a number is that of a group and of a lane"
+        assert len({lane for _, lane in self.lanes}) == len(self.lanes), "a lane in two groups"
 
-    def describe(self, d):
-        """Those that are never merged may be called otherwise later."""
-        before = self.tracks.get(d.uuid)
-        self.tracks[d.uuid] = d
-        if before:
-            if d.sibling_merge_behavior == 2 and not d.HasField("counter"):
-                before.name = d.name
-            assert before == d, "a track is described in two ways"
-
-    def path(self, uuid):
-        d = self.tracks[uuid]
-        return (self.path(d.parent_uuid) if d.parent_uuid else ()) + (d.name,)
-
-    def event(self, time, e, opened):
-        d, path = self.tracks[e.track_uuid], self.path(e.track_uuid)
-        notes = collections.defaultdict(list)
-        for a in e.debug_annotations:
-            notes[a.name].append(a.string_value if a.HasField("string_value") else a.uint_value)
-        if e.type == 4:
-            assert d.HasField("counter")
-            real = e.HasField("double_counter_value")
-            self.values[path].append((time, e.double_counter_value if real else e.counter_value))
-            self.units[path] = (d.counter.unit_name or d.counter.unit, d.counter.y_axis_share_key)
-            assert self.lanes.setdefault(path, e.track_uuid) == e.track_uuid, f"two tracks of counters {path}"
-        elif e.type == 1:
-            last = self.slices[path][-1] if e.track_uuid in opened and self.slices[path] else None
-            assert not opened[e.track_uuid], f"slices overlap: {path} {last}"
-            opened[e.track_uuid].append((time, e.name, notes))
-        elif e.type == 2:
-            start, name, notes = opened[e.track_uuid].pop()
-            self.slices[path].append((start, time, name, notes))
+    def describe(self, event):
+        """A name may be told again: the last one is shown."""
+        if event["name"] == "process_name":
+            self.groups[event["pid"]] = event["args"]["name"]
+        elif event["name"] == "process_sort_index":
+            self.order[event["pid"]] = event["args"]["sort_index"]
         else:
-            self.instants[path].append((time, e.name, notes))
+            assert event["name"] == "thread_name", event
+            self.lanes[event["pid"], event["tid"]] = event["args"]["name"]
+
+    def skip(self, event):
+        assert event["args"], event
+
+    def counter(self, event):
+        """A counter is what has its name in its group, and each of its values has a name, too."""
+        for unit, value in event["args"].items():
+            key = self.groups[event["pid"]], event["name"], unit
+            self.values[key].append((nanoseconds(event["ts"]), value))
+
+    def slice(self, event):
+        start = nanoseconds(event["ts"])
+        line = start, start + nanoseconds(event["dur"]), event["name"], event["args"]
+        self.slices[event["pid"], event["tid"]].append(line)
+
+    def instant(self, event):
+        assert event["s"] == "p", event
+        self.instants[self.groups[event["pid"]]].append((nanoseconds(event["ts"]), event["name"], event["args"]))
+
+    def lanes_of(self, group):
+        """(lane, slice) of all lanes in a group; slices of a lane do not overlap."""
+        for (pid, tid), slices in self.slices.items():
+            assert all(a[1] <= b[0] for a, b in zip(slices, slices[1:])), f"slices overlap: {self.lanes[pid, tid]}"
+            if self.groups[pid] == group:
+                yield from ((self.lanes[pid, tid], s) for s in slices)
 
 
 # --- what the JSON says
@@ -151,7 +141,7 @@ def row_path(row, keys):
 
 
 class Wanted:
-    """(path, value, counter or None) of a report. A path that is gone is zero where `zero` says so."""
+    """Values by (group, counter, unit) of a report. One that is gone is zero where `zero` says so."""
 
     def __init__(self, report):
         self.values, self.zero = {}, {}
@@ -159,38 +149,45 @@ class Wanted:
         self.valid = {c["name"]: c["valid"] for c in report["counters"]}
         devices = {d["bdf"]: ("devices", " ".join(filter(None, (d.get("name"), d["bdf"])))) for d in report["devices"]}
         bases = {c["name"]: devices.get(c.get("bdf"), (f"socket {c['socket']}",)) for c in report["counters"]}
+        self.units = {c["name"]: UNITS.get(c["unit"], "count") for c in report["counters"]}
         self.machine(report, bases, devices)
         keys = {row["key"]: row for row in report["workloads"]}
         for row in report["workloads"]:
             self.row(row, row_path(row, keys), bases, devices, report)
 
-    def put(self, path, value, zero=None):
-        assert path not in self.values, f"{path} twice"
-        self.values[path], self.zero[path] = value, zero
+    def put(self, path, unit, value, zero=None):
+        *group, name = path
+        key = " / ".join(group), name, unit
+        assert key not in self.values, f"{key} twice"
+        self.values[key], self.zero[key] = value, zero
+
+    def lacks(self, path, reason):
+        *group, name = path
+        self.absent.add((" / ".join(group), f"not measured: {name}", reason))
 
     def machine(self, report, bases, devices):
         for c in report["counters"]:
             base = bases[c["name"]]
             if not c["valid"]:
-                self.absent.add((*base, "not measured", "not measured", c["name"], c["reason"]))
+                self.lacks((*base, c["name"]), c["reason"])
                 continue
-            self.put((*base, c["name"]), c["value"])
-            self.put((*base, c["name"] + " coverage"), c["running_ratio"])
+            self.put((*base, c["name"]), self.units[c["name"]], c["value"])
+            self.put((*base, c["name"]), "coverage", c["running_ratio"])
         for u in report["unattributed"]:
-            self.put((*bases[u["counter"]], "unattributed", u["counter"], u["reason"]), u["value"], u["counter"])
+            path = (*bases[u["counter"]], "unattributed", f"{u['counter']} {u['reason']}")
+            self.put(path, self.units[u["counter"]], u["value"], u["counter"])
         for p in report.get("latencies", []):
             base = devices.get(p.get("bdf"), (f"socket {p['socket']}",))
             if p["valid"]:
-                self.put((*base, f"latency {p['probe']}"), p["latency_ns"])
+                self.put((*base, f"latency {p['probe']}"), "ns", p["latency_ns"])
             else:
-                why = "no_request" if p["samples"] else "not_read"
-                self.absent.add((*base, "not measured", "not measured", f"latency {p['probe']}", why))
+                self.lacks((*base, f"latency {p['probe']}"), "no_request" if p["samples"] else "not_read")
         for p in report.get("parts", []):
             if p["valid"]:
-                self.put((f"socket {p['socket']}", "parts", p["name"]), p["bytes"])
+                self.put((f"socket {p['socket']}", "parts", p["name"]), "bytes", p["bytes"])
         for s in report["sockets"]:
             for what in ("busy", "idle", "lost"):
-                self.put(("CPU time", f"socket {s['id']} {what}"), s[f"{what}_ns"])
+                self.put(("CPU time", f"socket {s['id']} {what}"), "ns", s[f"{what}_ns"])
         for d in report["devices"]:
             self.device(d, devices[d["bdf"]])
 
@@ -198,41 +195,44 @@ class Wanted:
         for way in WAYS:
             for key, suffix in BAR.items():
                 if f"{way}_bytes" in d:
-                    self.put((*base, way + suffix), d[f"{way}_{'bytes' if key == 'value' else key}"])
+                    value = d[f"{way}_{'bytes' if key == 'value' else key}"]
+                    self.put((*base, way), "bytes" + suffix, value)
             if f"{way}_requests" in d:
-                self.put((*base, f"counted {way}s"), d[f"{way}_requests"])
+                self.put((*base, f"counted {way}s"), "count", d[f"{way}_requests"])
             if d.get("io", {}).get(f"{way}_bytes"):
-                self.put((*base, f"requests {way}"), d["io"][f"{way}_bytes"], True)
+                self.put((*base, f"requests {way}"), "bytes", d["io"][f"{way}_bytes"], True)
         if "read_latency_ns" in d:
-            self.put((*base, "latency of reads"), d["read_latency_ns"])
+            self.put((*base, "latency of reads"), "ns", d["read_latency_ns"])
 
     def row(self, row, path, bases, devices, report):
         for s in row["shares"]:
             if s["value"] or s["high"]:
                 for key, suffix in BAR.items():
-                    self.put((*bases[s["counter"]], *path, s["counter"] + suffix), s[key], s["counter"])
+                    at = (*bases[s["counter"]], *path, s["counter"])
+                    self.put(at, self.units[s["counter"]] + suffix, s[key], s["counter"])
         if row["on_cpu_ns"]:
-            self.put(("CPU time", *path, "on CPU"), row["on_cpu_ns"], True)
+            self.put(("CPU time", *path, "on CPU"), "ns", row["on_cpu_ns"], True)
         sockets = {p["probe"]: p["socket"] for p in report.get("latencies", [])}
         for seen in row.get("latencies", []):
-            self.put((f"socket {sockets[seen['probe']]}", *path, f"latency {seen['probe']}"), seen["latency_ns"])
+            at = (f"socket {sockets[seen['probe']]}", *path, f"latency {seen['probe']}")
+            self.put(at, "ns", seen["latency_ns"])
         for d in row.get("devices", []):
             for way in WAYS:
                 if d[f"io_{way}_bytes"]:
-                    self.put((*devices[d["bdf"]], *path, f"requests {way}"), d[f"io_{way}_bytes"], True)
+                    self.put((*devices[d["bdf"]], *path, f"requests {way}"), "bytes", d[f"io_{way}_bytes"], True)
 
 
 def expected(reports):
-    """Values by path, and what was not measured: (start, end, track, name, reason)."""
+    """Values by (group, counter, unit), and what was not measured: (start, end, group, lane, reason)."""
     values, absent, before = collections.defaultdict(list), [], None
     for report in reports:
         start, end = report["interval"]["start_ns"], report["interval"]["end_ns"]
         w = Wanted(report)
-        for path, value in w.values.items():
-            values[path].append((start, value))
-        for path, zero in before.zero.items() if before else ():
-            if path not in w.values and (zero is True or w.valid.get(zero)):
-                values[path].append((start, 0))
+        for key, value in w.values.items():
+            values[key].append((start, value))
+        for key, zero in before.zero.items() if before else ():
+            if key not in w.values and (zero is True or w.valid.get(zero)):
+                values[key].append((start, 0))
                 # It stays in no set: what is gone for two intervals has one zero.
         absent += [(start, end, *line) for line in w.absent]
         before = w
@@ -241,43 +241,46 @@ def expected(reports):
 
 def near(got, want):
     """Latencies in JSON have one decimal, ratios 15 digits."""
-    return got == want if isinstance(want, int) else abs(got - want) <= 0.0501 if want > 1 else abs(got - want) < 1e-12
+    if isinstance(want, int):
+        return isinstance(got, int) and got == want
+    return abs(float(got) - want) <= 0.0501 if want > 1 else abs(float(got) - want) < 1e-12
 
 
 def compare(*arguments):
-    """All values; returns the trace and the reports."""
+    """All values; returns the timeline and the reports."""
     with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder, "out.pftrace")
+        out = pathlib.Path(folder, "out.json")
         everything.run(program, *arguments, "--perfetto", out)
-        trace = Read(out.read_bytes())
+        trace = Read(out.read_text(encoding="utf-8"))
     reports = everything.reports(program, *arguments)
     last_names(reports)
     want, absent = expected(reports)
     assert set(want) == set(trace.values), sorted(set(want) ^ set(trace.values))[:5]
-    for path, values in want.items():
-        got = trace.values[path]
+    for key, values in want.items():
+        got = trace.values[key]
         assert len(got) == len(values) and all(g[0] == w[0] and near(g[1], w[1]) for g, w in zip(got, values)), (
-            f"{path}: {got}, not {values}")
-    told = [(s[0], s[1], *path, s[2], s[3]["reason"][0])
-            for path, slices in trace.slices.items() if path[-1] == "not measured" for s in slices]
+            f"{key}: {got}, not {values}")
+    told = [(s[0], s[1], group, lane, s[3]["reason"])
+            for group in set(trace.groups.values()) for lane, s in trace.lanes_of(group) if s[2] == "not measured"]
     assert sorted(told) == sorted(absent), f"{told}, not {absent}"
     check_intervals(trace, reports)
     return trace, reports
 
 
 def check_intervals(trace, reports):
-    intervals = trace.slices["intervals",]
+    intervals = [s for _, s in trace.lanes_of("intervals")]
     assert [(s[0], s[1]) for s in intervals] == [
         (r["interval"]["start_ns"], r["interval"]["end_ns"]) for r in reports]
+    assert trace.start_time == reports[0]["interval"]["start_time"] == intervals[0][3]["start_time"]
     for (*_, notes), report in zip(intervals, reports):
         for key, value in report["quality"].items():
             if isinstance(value, int) and key not in ("saturated_windows", "estimated_windows", "simple_windows"):
-                assert notes[key] == [value], f"{key}: {notes[key]}"
+                assert notes[key] == value, f"{key}: {notes[key]}"
         lost = report["quality"]["lost"]
-        assert notes["lost_tasks"] == [lost["tasks"]] and notes["lost_windows"] == [lost["windows"]]
-        assert notes["method"] == [report["quality"]["method"]]
-        at = [(name, n["count"]) for time, name, n in trace.instants["losses",] if time == report["interval"]["start_ns"]]
-        assert (("lost_windows", [lost["windows"]]) in at) == bool(lost["windows"]), at
+        assert notes["lost_tasks"] == lost["tasks"] and notes["lost_windows"] == lost["windows"]
+        assert notes["method"] == report["quality"]["method"]
+        at = [(name, n["count"]) for time, name, n in trace.instants["losses"] if time == report["interval"]["start_ns"]]
+        assert (("lost_windows", lost["windows"]) in at) == bool(lost["windows"]), at
 
 
 def invented(*arguments):
@@ -288,21 +291,30 @@ def invented(*arguments):
 
 def test_process():
     trace, _ = invented()
-    path = ("socket 0", "slurm 12 +lattice", everything.TASKS[10][1], "10 lbm", "ucf0/mem_bytes_re/cpu")
-    assert len(trace.values[path]) == 3, trace.values[path]
-    # the three of a share are drawn on one scale, in bytes
-    units = [trace.units[*path[:-1], path[-1] + suffix] for suffix in BAR.values()]
-    assert units == [(3, path[-1])] * 3, units
-    assert trace.units["socket 0", "latency cmem0/rd"] == (1, "latency")
-    energy = {unit for path, (unit, _) in trace.units.items() if path[-1].partition(" ")[0] == "power0/energy-pkg"
-              and not path[-1].endswith("coverage")}
-    assert energy == {"nJ"}, energy
+    path = " / ".join(("socket 0", "slurm 12 +lattice", everything.TASKS[10][1], "10 lbm"))
+    for suffix in BAR.values():
+        assert len(trace.values[path, "ucf0/mem_bytes_re/cpu", "bytes" + suffix]) == 3
+    assert ("socket 0", "latency cmem0/rd", "ns") in trace.values
+    energy = {unit for _, name, unit in trace.values if name == "power0/energy-pkg" and unit != "coverage"}
+    assert energy == {"nJ", "nJ low", "nJ high"}, energy
+
+
+def test_order():
+    """Groups stand behind the one at the top that they are in."""
+    trace, _ = invented()
+    order = {trace.groups[pid]: index for pid, index in trace.order.items()}
+    assert set(order) == set(trace.groups.values())
+    tops = [name for name in sorted(order, key=order.get) if " / " not in name]
+    assert tops == ["intervals", "losses", "CPUs", "CPU time", "socket 0", "socket 1"], tops
+    for name, index in order.items():
+        top = name.partition(" / ")[0]
+        assert top not in order or order[top] <= index <= order[top] + 1, (name, index)
 
 
 def test_gone_row_is_zero():
     trace, reports = invented()
-    path = ("CPU time", "slurm 12 +lattice", everything.TASKS[11][1], '11 =cmd,"x"', "on CPU")
-    (first, _), (second, small), (third, none) = trace.values[path]
+    group = " / ".join(("CPU time", "slurm 12 +lattice", everything.TASKS[11][1], '11 =cmd,"x"'))
+    (first, _), (second, small), (third, none) = trace.values[group, "on CPU", "ns"]
     assert (first, second, third) == tuple(r["interval"]["start_ns"] for r in reports) and small and not none
 
 
@@ -313,8 +325,7 @@ def called(line):
 
 def test_slices():
     trace, _ = invented()
-    got = sorted((path[1], s[0], s[1], s[2], s[3]["on_cpu_ns"][0])
-                 for path, slices in trace.slices.items() if path[0] == "CPUs" for s in slices)
+    got = sorted((lane, *s[:3], s[3]["on_cpu_ns"]) for lane, s in trace.lanes_of("CPUs"))
     want = sorted((f"CPU {line['cpu']}", line["start_ns"], line["end_ns"], called(line), line["on_cpu_ns"])
                   for line in everything.lines() if line["type"] == "slice")
     assert got == want and len(got) > 500, (len(got), len(want))
@@ -330,7 +341,21 @@ def test_job():
 
 def test_summary_and_method():
     trace, reports = invented("--summary", "--method", "cpu-time")
-    assert len(reports) == 1 and trace.slices["intervals",][0][2] == "summary"
+    assert len(reports) == 1 and [s[2] for _, s in trace.lanes_of("intervals")] == ["summary"]
+
+
+def test_gzip():
+    """A name that ends with .gz asks for the same, packed."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace, plain, packed = (pathlib.Path(folder, name) for name in ("t.ndjson", "p.json", "p.json.gz"))
+        everything.write(trace)
+        everything.run(program, trace, "--perfetto", plain)
+        everything.run(program, trace, "--perfetto", packed)
+        assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+        assert packed.stat().st_size * 5 < plain.stat().st_size
+        pathlib.Path(folder, "full.gz").symlink_to("/dev/full")
+        done = everything.run(program, trace, "--perfetto", f"{folder}/full.gz", status=(1,))
+    assert b"No space left" in done.stderr.replace(b"\n", b" "), done.stderr
 
 
 def test_files():

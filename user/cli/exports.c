@@ -2,8 +2,11 @@
 #include "cli/exports.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/gzip_stream.h"
 #include "report/csv/csv.h"
 #include "report/perfetto/perfetto.h"
 
@@ -23,17 +26,26 @@ int exports_check(const struct run_options *args, struct diag *d)
 		return diag_fail(d, -EINVAL,
 				 "%s names its own file and format: leave --json and -o out", name);
 	if (o->perfetto && out_file_is_stdout(o->perfetto) && isatty(STDOUT_FILENO))
-		return diag_fail(d, -EINVAL, "--perfetto -: this is no text for a terminal");
+		return diag_fail(d, -EINVAL,
+				 "--perfetto -: this is for programs, not for a terminal");
 	return 0;
 }
 
 static int open_timeline(struct exports *e, struct diag *d)
 {
-	int err = output_open(e->args->output.perfetto, OUTPUT_REPORT, d, &e->perfetto);
+	const char *path = e->args->output.perfetto, *end = strrchr(path, '.');
+	int err = output_open(path, OUTPUT_REPORT, d, &e->perfetto);
 
-	if (!err && perfetto_new(e->perfetto.file, &e->timeline))
-		err = diag_no_memory(d);
-	return err;
+	if (err)
+		return err;
+	if (end && !strcmp(end, ".gz")) {
+		e->packed = gzip_stream_open(e->perfetto.file);
+		if (!e->packed)
+			return diag_no_memory(d);
+	}
+	return perfetto_new(e->packed ? e->packed : e->perfetto.file, &e->timeline)
+		       ? diag_no_memory(d)
+		       : 0;
 }
 
 int exports_open(const struct run_options *args, struct diag *d, struct exports *ret)
@@ -67,13 +79,17 @@ int exports_finish(struct exports *e, struct diag *d)
 {
 	int err = e->timeline ? perfetto_finish(e->timeline) : 0;
 
+	/* What is left of the packed bytes */
+	if (e->packed && fclose(take_ptr(e->packed)) && !err)
+		err = errno ? -errno : -EIO;
 	return err ? output_failed(&e->perfetto, err, d) : 0;
 }
 
 int exports_close(struct exports *e, int err, struct diag *d)
 {
-	perfetto_free(e->timeline);
-	e->timeline = NULL;
+	perfetto_free(take_ptr(e->timeline));
+	if (e->packed)
+		fclose(take_ptr(e->packed));
 	err = output_close(&e->csv, err, d);
 	return output_close(&e->perfetto, err, d);
 }

@@ -16,12 +16,14 @@ struct perfetto;
  * struct exports - the files of a run
  * @args: says which
  * @csv, @perfetto: open while they are written
+ * @packed: what is written to it goes to @perfetto packed, if its name asks for that
  * @timeline: writes @perfetto
  */
 struct exports {
 	const struct run_options *args;
 	struct output csv;
 	struct output perfetto;
+	FILE *packed;
 	struct perfetto *timeline;
 };
 

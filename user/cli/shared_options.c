@@ -257,9 +257,9 @@ const struct option_row shared_options[] = {
 	  "number, for spreadsheets and pandas (docs/EXPORT.md)",
 	  OPTION("csv", 0, "FILE", value_text, run.output.csv) },
 	{ REPORT, 3,
-	  "Instead, write a Perfetto trace to FILE: values over time, for ui.perfetto.dev and for "
-	  "SQL "
-	  "(docs/EXPORT.md)",
+	  "Instead, write a timeline to FILE, packed if it ends with .gz: Trace Event Format "
+	  "(JSON), "
+	  "for ui.perfetto.dev and other viewers (docs/EXPORT.md)",
 	  OPTION("perfetto", 0, "FILE", value_text, run.output.perfetto) },
 	{ SHOW | LOOK, 3, "How windows are split: " METHODS(METHOD_WORDS), METHOD },
 	{ LIVE | RECORD | NEAR, 3,

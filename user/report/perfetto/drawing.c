@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Names and tracks that several parts of a report need. */
+/* Names and groups that several parts of a report need. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -17,8 +17,8 @@ char *drawing_safe(const struct drawing *d, const char *name, size_t max)
 	char *safe = NULL;
 	int err = format_terminal(name, max, &safe);
 
-	if (err && !d->p->err)
-		d->p->err = err;
+	if (err && !d->e->err)
+		d->e->err = err;
 	return safe;
 }
 
@@ -30,37 +30,40 @@ char *drawing_text(const struct drawing *d, const char *format, ...)
 	va_start(args, format);
 	if (vasprintf(&text, format, args) < 0) {
 		text = NULL;
-		d->p->err = -ENOMEM;
+		d->e->err = -ENOMEM;
 	}
 	va_end(args);
 	return text;
 }
 
-uint64_t drawing_socket(const struct drawing *d, uint32_t id)
+struct place drawing_top(const struct drawing *d, enum top_group of)
+{
+	static const char *const names[] = {
+		[TOP_INTERVALS] = "intervals", [TOP_LOSSES] = "losses",	  [TOP_CPUS] = "CPUs",
+		[TOP_CPU_TIME] = "CPU time",   [TOP_DEVICES] = "devices",
+	};
+
+	return events_place(d->e, names[of], of);
+}
+
+struct place drawing_socket(const struct drawing *d, uint32_t id)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "socket %" PRIu32, id);
-	return packets_group(d->p, &(struct track){ .key = name, .name = name });
+	return events_place(d->e, name, (uint64_t)TOP_SOCKETS + id);
 }
 
-uint64_t drawing_cpu_time(const struct drawing *d)
-{
-	return packets_group(d->p, &(struct track){ .key = "CPU time", .name = "CPU time" });
-}
-
-uint64_t drawing_device(const struct drawing *d, uint32_t device)
+struct place drawing_device(const struct drawing *d, uint32_t device)
 {
 	const struct device *of = d->r->devices[device].device;
-	uint64_t all = packets_group(d->p, &(struct track){ .key = "devices", .name = "devices" });
 	cleanup_free char *bdf = drawing_safe(d, of->bdf, sizeof(of->bdf));
 	cleanup_free char *name = drawing_safe(d, of->name, sizeof(of->name));
 	char both[sizeof(of->bdf) * 4 + sizeof(of->name) * 4 + 2];
 
-	if (!bdf || !name)
-		return all;
-	snprintf(both, sizeof(both), "%s%s%s", name, name[0] ? " " : "", bdf);
-	return packets_group(d->p, &(struct track){ .parent = all, .key = bdf, .name = both });
+	snprintf(both, sizeof(both), "%s%s%s", name ? name : "", name && name[0] ? " " : "",
+		 bdf ? bdf : "");
+	return events_below(d->e, drawing_top(d, TOP_DEVICES), bdf ? bdf : "", both);
 }
 
 enum track_unit drawing_unit(const struct counter *c)
@@ -70,41 +73,21 @@ enum track_unit drawing_unit(const struct counter *c)
 					    : TRACK_COUNT;
 }
 
-uint64_t drawing_counter(const struct drawing *d, const struct counter *c)
+struct place drawing_counter(const struct drawing *d, const struct counter *c)
 {
 	return devices_of(d->r, c->device) ? drawing_device(d, c->device - 1)
 					   : drawing_socket(d, report_socket_id(d->r, c));
 }
 
-void drawing_bar(const struct drawing *d, const struct series *s, const uint64_t bar[3])
-{
-	static const char *const ends[] = { "", " low", " high" };
-	struct series one = *s;
-
-	one.axis = s->track.key;
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		cleanup_free char *key = drawing_text(d, "%s%s", s->track.key, ends[i]);
-
-		if (!key)
-			return;
-		one.track.key = one.track.name = key;
-		one.track.rank = 3 * s->track.rank + (uint32_t)i;
-		packets_value(d->p, &one, d->r->start_ns, bar[i]);
-	}
-}
-
-void drawing_requests(const struct drawing *d, uint64_t parent, const uint64_t bytes[NR_WAYS])
+void drawing_requests(const struct drawing *d, const struct place *at,
+		      const uint64_t bytes[NR_WAYS])
 {
 	static const char *const names[NR_WAYS] = { "requests read", "requests write" };
 
 	for (uint32_t i = 0; i < NR_WAYS; i++) {
-		const struct series s = {
-			.track = { parent, names[i], names[i], TRACE_MAX_COUNTERS + i },
-			.unit = TRACK_BYTES,
-			.counter = TRACK_ZERO,
-		};
+		const struct series s = { names[i], TRACK_BYTES, TRACK_ZERO };
 
 		if (bytes[i])
-			packets_value(d->p, &s, d->r->start_ns, bytes[i]);
+			events_value(d->e, at, &s, d->r->start_ns, bytes[i]);
 	}
 }

@@ -3,41 +3,49 @@
 #ifndef REPORT_PERFETTO_INTERNAL_H
 #define REPORT_PERFETTO_INTERNAL_H
 
-#include "report/perfetto/packets.h"
+#include "report/perfetto/events.h"
 #include "trace.h"
 
 /**
  * struct drawing - a report that is written
- * @p: the packets
- * @r: the report
+ * @e: the events
+ * @r: the report, NULL behind the last one
  * @sorted: its rows by key
  */
 struct drawing {
-	struct packets *p;
+	struct events *e;
 	const struct report *r;
 	const struct report_row **sorted;
 };
 
-/** drawing_socket() - the track of a socket, by its number */
-uint64_t drawing_socket(const struct drawing *d, uint32_t id);
+/* Groups at the top, in the order in which they are shown; the sockets come last */
+enum top_group {
+	TOP_INTERVALS,
+	TOP_LOSSES,
+	TOP_CPUS,
+	TOP_CPU_TIME,
+	TOP_DEVICES,
+	TOP_SOCKETS,
+};
 
-/** drawing_counter() - the track that counts of a counter stand below: its socket or device */
-uint64_t drawing_counter(const struct drawing *d, const struct counter *c);
+/** drawing_top() - such a group, but for sockets */
+struct place drawing_top(const struct drawing *d, enum top_group of);
+
+/** drawing_socket() - the group of a socket, by its number */
+struct place drawing_socket(const struct drawing *d, uint32_t id);
+
+/** drawing_counter() - what counts of a counter stand in: its socket or device */
+struct place drawing_counter(const struct drawing *d, const struct counter *c);
 
 /** drawing_unit() - what values of a counter are */
 enum track_unit drawing_unit(const struct counter *c);
 
-/** drawing_device() - the track of a device, by its index */
-uint64_t drawing_device(const struct drawing *d, uint32_t device);
-
-/** drawing_cpu_time() - the track that CPU time stands below */
-uint64_t drawing_cpu_time(const struct drawing *d);
-
-/** drawing_bar() - an estimate and both ends of its interval, on one scale; value, low, high */
-void drawing_bar(const struct drawing *d, const struct series *s, const uint64_t bar[3]);
+/** drawing_device() - the group of a device, by its index */
+struct place drawing_device(const struct drawing *d, uint32_t device);
 
 /** drawing_requests() - bytes of requests that the kernel saw; none are no value */
-void drawing_requests(const struct drawing *d, uint64_t parent, const uint64_t bytes[NR_WAYS]);
+void drawing_requests(const struct drawing *d, const struct place *at,
+		      const uint64_t bytes[NR_WAYS]);
 
 /** drawing_safe() - a name that is safe to show, to be freed; NULL without memory, which is noted */
 char *drawing_safe(const struct drawing *d, const char *name, size_t max);
@@ -57,8 +65,8 @@ struct slices *slices_new(void);
 /** slices_take() - an event; 0 or -ENOMEM */
 int slices_take(struct slices *s, const struct trace_event *e);
 
-/** slices_write() - write all of them, or that there are too many; @start_ns: begin of the trace */
-void slices_write(struct slices *s, struct packets *p, uint64_t start_ns);
+/** slices_write() - write all, or that there are too many; @d: of no report; @start_ns: of the trace */
+void slices_write(struct slices *s, const struct drawing *d, uint64_t start_ns);
 void slices_free(struct slices *s);
 
 #endif

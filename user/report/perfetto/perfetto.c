@@ -13,20 +13,11 @@
 #include "report/perfetto/internal.h"
 
 struct perfetto {
-	struct packets packets;
+	struct events events;
 	struct slices *slices;
 	bool begun;
 	uint64_t start_ns;
-};
-
-/* Order among tracks of the same parent; workloads come after all of them. */
-enum {
-	RANK_TOTAL,
-	RANK_COVERAGE,
-	RANK_LATENCY,
-	RANK_UNATTRIBUTED,
-	RANK_PART,
-	RANK_ABSENT,
+	uint64_t start_time_ns;
 };
 
 /* --- what the whole interval has */
@@ -34,24 +25,22 @@ enum {
 static void put_interval(const struct drawing *d)
 {
 	const struct quality *q = &d->r->quality;
-	uint64_t track =
-		packets_group(d->p, &(struct track){ .key = "intervals", .name = "intervals" });
+	cleanup_place struct place at = drawing_top(d, TOP_INTERVALS);
 	char name[64], time[FORMAT_TIME_LEN];
 	cleanup_free char *weights = drawing_safe(d, q->weights, sizeof(q->weights));
 
 	snprintf(name, sizeof(name), d->r->summary ? "summary" : "interval %" PRIu64,
 		 d->r->sequence);
 	format_time(d->r->start_time_ns, time);
-	packets_begin(d->p, track, d->r->start_ns, name);
+	events_slice(d->e, &at, "intervals", "intervals", name, d->r->start_ns, d->r->end_ns);
 	if (d->r->start_time_ns)
-		packets_text_note(d->p, "start_time", time);
-	packets_text_note(d->p, "method", method_name(q->method));
-	packets_text_note(d->p, "weights", weights ? weights : "");
-#define QUALITY_NOTE(name, from) packets_note(d->p, #name, q->name);
+		events_text_note(d->e, "start_time", time);
+	events_text_note(d->e, "method", method_name(q->method));
+	events_text_note(d->e, "weights", weights ? weights : "");
+#define QUALITY_NOTE(name, from) events_note(d->e, #name, q->name);
 	QUALITY_NUMBERS(QUALITY_NOTE)
 #undef QUALITY_NOTE
-	packets_done(d->p);
-	packets_end(d->p, track, d->r->end_ns);
+	events_done(d->e);
 }
 
 /* An instant for each kind of loss, at the begin of the interval that lacks something. */
@@ -75,31 +64,28 @@ static void put_losses(const struct drawing *d)
 		{ "unweighed_ns", q->unweighed_ns },
 		{ "device_held_ns", q->device_held_ns },
 	};
-	uint64_t track = 0;
+	cleanup_place struct place at = drawing_top(d, TOP_LOSSES);
 
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
 		if (!losses[i].value)
 			continue;
-		if (!track)
-			track = packets_group(d->p,
-					      &(struct track){ .key = "losses", .name = "losses" });
-		packets_instant(d->p, track, d->r->start_ns, losses[i].name);
-		packets_note(d->p, "count", losses[i].value);
-		packets_done(d->p);
+		events_instant(d->e, &at, d->r->start_ns, losses[i].name);
+		events_note(d->e, "count", losses[i].value);
+		events_done(d->e);
 	}
 }
 
-/* There is no value: a slice says so, for a track cannot show that it has none. */
-static void put_absent(const struct drawing *d, uint64_t parent, const char *key, const char *why)
+/* There is no value: a slice says so, for a counter cannot show that it has none. */
+static void put_absent(const struct drawing *d, const struct place *at, const char *name,
+		       const char *why)
 {
-	uint64_t group = packets_group(
-		d->p, &(struct track){ parent, "absent", "not measured", RANK_ABSENT });
-	uint64_t track = packets_lane(d->p, &(struct track){ group, key, "not measured", 0 });
+	cleanup_free char *lane = drawing_text(d, "not measured: %s", name);
 
-	packets_begin(d->p, track, d->r->start_ns, key);
-	packets_text_note(d->p, "reason", why);
-	packets_done(d->p);
-	packets_end(d->p, track, d->r->end_ns);
+	if (!lane)
+		return;
+	events_slice(d->e, at, lane, lane, "not measured", d->r->start_ns, d->r->end_ns);
+	events_text_note(d->e, "reason", why);
+	events_done(d->e);
 }
 
 static const char *why_absent(uint64_t enabled_ns, uint64_t running_ns)
@@ -107,41 +93,18 @@ static const char *why_absent(uint64_t enabled_ns, uint64_t running_ns)
 	return enabled_ns && !running_ns ? "not_running" : "not_read";
 }
 
-static void put_coverage(const struct drawing *d, uint64_t parent, const char *name,
-			 uint64_t running_ns, uint64_t enabled_ns)
-{
-	cleanup_free char *key = drawing_text(d, "%s coverage", name);
-	const struct series s = { .track = { parent, key, key, RANK_COVERAGE },
-				  .unit = TRACK_COUNT,
-				  .counter = TRACK_NONE };
-
-	if (!key)
-		return;
-	packets_real(d->p, &s, d->r->start_ns,
-		     running_ns < enabled_ns ? (double)running_ns / (double)enabled_ns : 1);
-}
-
-static void put_unattributed(const struct drawing *d, uint64_t parent, const char *name, uint32_t i)
+static void put_unattributed(const struct drawing *d, const char *name, uint32_t i)
 {
 	const struct report_counter *rc = &d->r->counters[i];
-	uint64_t track = 0;
+	cleanup_place struct place at =
+		events_below(d->e, drawing_counter(d, rc->counter), "unattributed", "unattributed");
 
 	for (int k = 0; k < NR_REASONS && unit_is_split(rc->counter->unit); k++) {
-		struct series s = { .track = { .key = reason_name(k), .name = reason_name(k) },
-				    .unit = drawing_unit(rc->counter),
-				    .axis = "reasons",
-				    .counter = i };
+		cleanup_free char *title = drawing_text(d, "%s %s", name, reason_name(k));
+		const struct series s = { title, drawing_unit(rc->counter), i };
 
-		if (!rc->unattributed[k])
-			continue;
-		if (!track) {
-			track = packets_group(d->p,
-					      &(struct track){ parent, "unattributed",
-							       "unattributed", RANK_UNATTRIBUTED });
-			track = packets_group(d->p, &(struct track){ track, name, name, i });
-		}
-		s.track.parent = track;
-		packets_value(d->p, &s, d->r->start_ns, rc->unattributed[k]);
+		if (title && rc->unattributed[k])
+			events_value(d->e, &at, &s, d->r->start_ns, rc->unattributed[k]);
 	}
 }
 
@@ -149,107 +112,92 @@ static void put_counter(const struct drawing *d, uint32_t i)
 {
 	const struct report_counter *rc = &d->r->counters[i];
 	const struct counter *c = rc->counter;
-	uint64_t parent = drawing_counter(d, c);
+	cleanup_place struct place at = drawing_counter(d, c);
 	cleanup_free char *name = drawing_safe(d, c->name, sizeof(c->name));
-	const struct series s = {
-		.track = { parent, name, name, RANK_TOTAL },
-		.unit = drawing_unit(c),
-		.counter = TRACK_NONE,
-	};
+	const struct series total = { name, drawing_unit(c), TRACK_NONE };
+	const struct series coverage = { name, TRACK_COVERAGE, TRACK_NONE };
 
 	if (!name)
 		return;
 	if (!rc->valid) {
-		put_absent(d, parent, name, why_absent(rc->enabled_ns, rc->running_ns));
+		put_absent(d, &at, name, why_absent(rc->enabled_ns, rc->running_ns));
 		return;
 	}
-	packets_value(d->p, &s, d->r->start_ns, rc->value);
-	put_coverage(d, parent, name, rc->running_ns, rc->enabled_ns);
-	put_unattributed(d, parent, name, i);
+	events_value(d->e, &at, &total, d->r->start_ns, rc->value);
+	events_real(d->e, &at, &coverage, d->r->start_ns,
+		    rc->running_ns < rc->enabled_ns
+			    ? (double)rc->running_ns / (double)rc->enabled_ns
+			    : 1);
+	put_unattributed(d, name, i);
 }
 
 static void put_probe(const struct drawing *d, const struct report_probe *rp)
 {
 	const struct probe *p = rp->probe;
-	uint64_t parent = devices_of(d->r, p->device) ? drawing_device(d, p->device - 1)
-			  : p->socket < d->r->nr_sockets
-				  ? drawing_socket(d, d->r->sockets[p->socket].id)
-				  : 0;
 	cleanup_free char *name = drawing_safe(d, p->name, sizeof(p->name));
-	cleanup_free char *key = name ? drawing_text(d, "latency %s", name) : NULL;
-	const struct series s = { .track = { parent, key, key, RANK_LATENCY },
-				  .unit = TRACK_TIME_NS,
-				  .axis = "latency",
-				  .counter = TRACK_NONE };
+	cleanup_free char *title = name ? drawing_text(d, "latency %s", name) : NULL;
+	const struct series s = { title, TRACK_NS, TRACK_NONE };
+	cleanup_place struct place at = { 0 };
 
-	if (!key)
+	if (!title || (!devices_of(d->r, p->device) && p->socket >= d->r->nr_sockets))
 		return;
+	at = devices_of(d->r, p->device) ? drawing_device(d, p->device - 1)
+					 : drawing_socket(d, d->r->sockets[p->socket].id);
 	if (rp->valid)
-		packets_real(d->p, &s, d->r->start_ns, rp->latency_ns);
+		events_real(d->e, &at, &s, d->r->start_ns, rp->latency_ns);
 	else
-		put_absent(d, parent, key, rp->samples ? "no_request" : "not_read");
+		put_absent(d, &at, title, rp->samples ? "no_request" : "not_read");
 }
 
 static void put_part(const struct drawing *d, const struct report_part *rp)
 {
-	uint64_t parent = rp->part->socket < d->r->nr_sockets
-				  ? drawing_socket(d, d->r->sockets[rp->part->socket].id)
-				  : 0;
-	uint64_t group =
-		packets_group(d->p, &(struct track){ parent, "parts", "parts", RANK_PART });
 	cleanup_free char *name = drawing_safe(d, rp->part->name, sizeof(rp->part->name));
-	const struct series s = { .track = { group, name, name, 0 },
-				  .unit = TRACK_BYTES,
-				  .axis = "parts",
-				  .counter = TRACK_NONE };
+	const struct series s = { name, TRACK_BYTES, TRACK_NONE };
+	cleanup_place struct place at = { 0 };
 
-	if (!name)
+	if (!name || rp->part->socket >= d->r->nr_sockets)
 		return;
+	at = events_below(d->e, drawing_socket(d, d->r->sockets[rp->part->socket].id), "parts",
+			  "parts");
 	if (rp->valid)
-		packets_value(d->p, &s, d->r->start_ns, rp->bytes);
+		events_value(d->e, &at, &s, d->r->start_ns, rp->bytes);
 	else
-		put_absent(d, parent, name, why_absent(rp->enabled_ns, rp->running_ns));
+		put_absent(d, &at, name, why_absent(rp->enabled_ns, rp->running_ns));
 }
 
 /* --- devices */
 
-static void put_way(const struct drawing *d, uint64_t parent, const struct device_bytes *b,
-		    uint32_t rank, const char *name, const char *requests)
+static void put_way(const struct drawing *d, const struct place *at, const struct device_bytes *b,
+		    const char *name, const char *requests)
 {
 	const uint64_t bar[] = { b->bytes, b->low, b->high };
-	struct series s = { .track = { parent, name, name, rank },
-			    .unit = TRACK_BYTES,
-			    .counter = TRACK_NONE };
+	const struct series bytes = { name, TRACK_BYTES, TRACK_NONE };
+	const struct series counted = { requests, TRACK_COUNT, TRACK_NONE };
 
 	if (b->valid)
-		drawing_bar(d, &s, bar);
-	s.track.key = s.track.name = requests;
-	s.track.rank = 6 + rank;
-	s.unit = TRACK_COUNT;
+		events_bar(d->e, at, &bytes, d->r->start_ns, bar);
 	if (b->requests_valid)
-		packets_value(d->p, &s, d->r->start_ns, b->requests);
+		events_value(d->e, at, &counted, d->r->start_ns, b->requests);
 }
 
 static void put_device(const struct drawing *d, uint32_t i)
 {
 	const struct report_device *rd = &d->r->devices[i];
-	uint64_t track = drawing_device(d, i);
-	const struct series latency = { .track = { track, "latency", "latency of reads", 8 },
-					.unit = TRACK_TIME_NS,
-					.counter = TRACK_NONE };
+	cleanup_place struct place at = drawing_device(d, i);
+	const struct series latency = { "latency of reads", TRACK_NS, TRACK_NONE };
 
-	put_way(d, track, &rd->read, 0, "read", "counted reads");
-	put_way(d, track, &rd->write, 1, "write", "counted writes");
+	put_way(d, &at, &rd->read, "read", "counted reads");
+	put_way(d, &at, &rd->write, "write", "counted writes");
 	if (rd->latency_valid)
-		packets_real(d->p, &latency, d->r->start_ns, rd->latency_ns);
+		events_real(d->e, &at, &latency, d->r->start_ns, rd->latency_ns);
 	if (rd->device->kind != DEVICE_PORT)
-		drawing_requests(d, track,
+		drawing_requests(d, &at,
 				 (uint64_t[NR_WAYS]){ rd->read.io_bytes, rd->write.io_bytes });
 }
 
 static void put_cpus(const struct drawing *d)
 {
-	uint64_t parent = drawing_cpu_time(d);
+	cleanup_place struct place at = drawing_top(d, TOP_CPU_TIME);
 
 	for (size_t i = 0; i < d->r->nr_sockets; i++) {
 		const struct report_socket *s = &d->r->sockets[i];
@@ -258,12 +206,10 @@ static void put_cpus(const struct drawing *d)
 
 		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
 			char name[64];
-			const struct series series = { .track = { parent, name, name, 0 },
-						       .unit = TRACK_TIME_NS,
-						       .counter = TRACK_NONE };
+			const struct series series = { name, TRACK_NS, TRACK_NONE };
 
 			snprintf(name, sizeof(name), "socket %" PRIu32 " %s", s->id, names[k]);
-			packets_value(d->p, &series, d->r->start_ns, values[k]);
+			events_value(d->e, &at, &series, d->r->start_ns, values[k]);
 		}
 	}
 }
@@ -272,30 +218,30 @@ static void put_cpus(const struct drawing *d)
 
 int perfetto_new(FILE *out, struct perfetto **ret)
 {
-	struct perfetto *p = calloc(1, sizeof(*p));
+	struct perfetto *t = calloc(1, sizeof(*t));
 
-	if (!p)
+	if (!t)
 		return -ENOMEM;
-	p->packets.out = out;
-	p->slices = slices_new();
-	if (!p->slices) {
-		free(p);
+	t->events.out = out;
+	t->slices = slices_new();
+	if (!t->slices) {
+		free(t);
 		return -ENOMEM;
 	}
-	*ret = p;
+	*ret = t;
 	return 0;
 }
 
 static int take(void *arg, const struct trace_event *e)
 {
-	struct perfetto *p = arg;
+	struct perfetto *t = arg;
 
-	return slices_take(p->slices, e);
+	return slices_take(t->slices, e);
 }
 
-struct trace_sink perfetto_sink(struct perfetto *p)
+struct trace_sink perfetto_sink(struct perfetto *t)
 {
-	return (struct trace_sink){ take, p };
+	return (struct trace_sink){ take, t };
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -312,50 +258,55 @@ static bool has_value(const void *arg, uint32_t counter)
 	return counter < r->nr_counters && r->counters[counter].valid;
 }
 
-int perfetto_write(struct perfetto *p, const struct report *r)
+int perfetto_write(struct perfetto *t, const struct report *r)
 {
 	cleanup_free const struct report_row **sorted = calloc(r->nr_rows + 1, sizeof(*sorted));
-	struct drawing d = { .p = &p->packets, .r = r, .sorted = sorted };
+	struct drawing d = { .e = &t->events, .r = r, .sorted = sorted };
 
 	if (!sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < r->nr_rows; i++)
 		sorted[i] = &r->rows[i];
 	qsort(sorted, r->nr_rows, sizeof(*sorted), compare_keys);
-	if (!p->begun) {
-		packets_clock(&p->packets, r->start_ns, r->start_time_ns);
-		p->start_ns = r->start_ns;
-		p->begun = true;
+	if (!t->begun) {
+		t->start_ns = r->start_ns;
+		t->start_time_ns = r->start_time_ns;
+		t->begun = true;
 	}
 	put_interval(&d);
 	put_losses(&d);
-	for (uint32_t i = 0; i < r->nr_counters && !d.p->err; i++)
+	for (uint32_t i = 0; i < r->nr_counters && !d.e->err; i++)
 		put_counter(&d, i);
-	for (size_t i = 0; i < r->nr_probes && !d.p->err; i++)
+	for (size_t i = 0; i < r->nr_probes && !d.e->err; i++)
 		put_probe(&d, &r->probes[i]);
-	for (size_t i = 0; i < r->nr_parts && !d.p->err; i++)
+	for (size_t i = 0; i < r->nr_parts && !d.e->err; i++)
 		put_part(&d, &r->parts[i]);
 	put_cpus(&d);
-	for (uint32_t i = 0; i < r->nr_devices && !d.p->err; i++)
+	for (uint32_t i = 0; i < r->nr_devices && !d.e->err; i++)
 		put_device(&d, i);
 	drawing_rows(&d);
-	packets_interval_end(d.p, r->start_ns, has_value, r);
-	return d.p->err;
+	events_interval_end(d.e, r->start_ns, has_value, r);
+	return d.e->err;
 }
 
-int perfetto_finish(struct perfetto *p)
+int perfetto_finish(struct perfetto *t)
 {
-	if (!p->packets.err)
-		slices_write(p->slices, &p->packets, p->start_ns);
-	return p->packets.err ? p->packets.err
-			      : proto_flush(&p->packets.proto, p->packets.out, true);
+	const struct drawing d = { .e = &t->events };
+	char time[FORMAT_TIME_LEN];
+
+	if (!t->events.err)
+		slices_write(t->slices, &d, t->start_ns);
+	format_time(t->start_time_ns, time);
+	if (!t->events.err)
+		events_end(&t->events, t->start_time_ns ? time : NULL);
+	return t->events.err;
 }
 
-void perfetto_free(struct perfetto *p)
+void perfetto_free(struct perfetto *t)
 {
-	if (!p)
+	if (!t)
 		return;
-	packets_free(&p->packets);
-	slices_free(p->slices);
-	free(p);
+	events_free(&t->events);
+	slices_free(t->slices);
+	free(t);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reports as a Perfetto trace: values over time, for its user interface and for SQL.
- * docs/EXPORT.md has the tracks.
+ * Reports as a timeline in the Trace Event Format (JSON), for viewers such as ui.perfetto.dev.
+ * docs/EXPORT.md has its groups.
  */
 #ifndef REPORT_PERFETTO_PERFETTO_H
 #define REPORT_PERFETTO_PERFETTO_H
@@ -20,7 +20,7 @@ struct perfetto;
  * @out: where to; written as reports come
  * @ret: free with perfetto_free()
  *
- * Memory is bounded by the tracks of two reports and by PERFETTO_MAX_SLICES.
+ * Memory is bounded by the rows of two reports, PERFETTO_MAX_SLICES and EVENTS_MAX_NUMBERS.
  *
  * Return: 0 or -ENOMEM.
  */

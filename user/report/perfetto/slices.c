@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Who had which CPU. Slices of several tasks may overlap, for each is a part of its time only; a
- * track of slices cannot have that. So each CPU has as many lanes as it needs, of the same name:
- * Perfetto shows them as one track.
+ * lane cannot have that. So each CPU has as many lanes as it needs, of the same name.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -157,15 +156,15 @@ static int compare(const void *a, const void *b)
 	       ORDER(x->end_ns, y->end_ns) ?: ORDER(x->pid, y->pid);
 }
 
-static void put_slice(struct packets *p, uint64_t parent, const struct slice *s, size_t lane)
+static void put_slice(struct events *e, const struct place *cpus, const struct slice *s,
+		      size_t lane)
 {
 	char key[64], cpu[32], name[MODEL_COMM_LEN * 6 + 16];
 	cleanup_free char *comm = NULL;
-	uint64_t track;
 	int err = format_terminal(s->comm, sizeof(s->comm), &comm);
 
 	if (err) {
-		p->err = err;
+		e->err = err;
 		return;
 	}
 	snprintf(cpu, sizeof(cpu), "CPU %" PRIu32, s->cpu);
@@ -174,29 +173,18 @@ static void put_slice(struct packets *p, uint64_t parent, const struct slice *s,
 		snprintf(name, sizeof(name), "(lost)");
 	else
 		snprintf(name, sizeof(name), "%" PRIu32 " %s", s->pid, comm);
-	track = packets_lane(p, &(struct track){ parent, key, cpu, s->cpu });
-	packets_begin(p, track, s->start_ns, name);
-	packets_note(p, "on_cpu_ns", s->on_cpu_ns);
-	packets_done(p);
-	packets_end(p, track, s->end_ns);
+	events_slice(e, cpus, key, cpu, name, s->start_ns, s->end_ns);
+	events_note(e, "on_cpu_ns", s->on_cpu_ns);
+	events_done(e);
 }
 
-void slices_write(struct slices *s, struct packets *p, uint64_t start_ns)
+static void put_all(struct slices *s, struct events *e, const struct place *cpus)
 {
-	uint64_t parent, ends[MAX_LANES] = { 0 };
+	uint64_t ends[MAX_LANES] = { 0 };
 	size_t used = 0;
 
-	if (!s->nr && !s->too_many)
-		return;
-	parent = packets_group(p, &(struct track){ .key = "CPUs", .name = "CPUs" });
-	if (s->too_many) {
-		packets_instant(p, parent, start_ns, "too many slices: they are left out");
-		packets_note(p, "most", PERFETTO_MAX_SLICES);
-		packets_done(p);
-		return;
-	}
 	qsort(s->items, s->nr, sizeof(*s->items), compare);
-	for (size_t i = 0; i < s->nr && !p->err; i++) {
+	for (size_t i = 0; i < s->nr && !e->err; i++) {
 		const struct slice *of = &s->items[i];
 		size_t lane = 0;
 
@@ -207,7 +195,22 @@ void slices_write(struct slices *s, struct packets *p, uint64_t start_ns)
 		if (lane == used)
 			used++;
 		ends[lane] = of->end_ns;
-		put_slice(p, parent, of, lane);
+		put_slice(e, cpus, of, lane);
+	}
+}
+
+void slices_write(struct slices *s, const struct drawing *d, uint64_t start_ns)
+{
+	if (s->too_many) {
+		cleanup_place struct place cpus = drawing_top(d, TOP_CPUS);
+
+		events_instant(d->e, &cpus, start_ns, "too many slices: they are left out");
+		events_note(d->e, "most", PERFETTO_MAX_SLICES);
+		events_done(d->e);
+	} else if (s->nr) {
+		cleanup_place struct place cpus = drawing_top(d, TOP_CPUS);
+
+		put_all(s, d->e, &cpus);
 	}
 }
 

@@ -15,9 +15,9 @@ static struct known_track *slot_of(const struct track_set *s, uint64_t id)
 	return &s->slots[i];
 }
 
-const struct known_track *track_set_find(const struct track_set *s, uint64_t id)
+struct known_track *track_set_find(const struct track_set *s, uint64_t id)
 {
-	const struct known_track *slot = s->capacity ? slot_of(s, id) : NULL;
+	struct known_track *slot = s->capacity ? slot_of(s, id) : NULL;
 
 	return slot && slot->id ? slot : NULL;
 }
