@@ -59,8 +59,7 @@ find_run() {
 # find_account: the record of this run, in $record
 find_account() {
 	step="t410trace job"
-	# --caseless: sacctmgr stores lower-case letters, whatever it is given
-	record=$("$T410TRACE" job --wait "$WAIT" --compact --caseless --since "${run#* }" "slurm:$SLURM_JOB_ID")
+	record=$("$T410TRACE" job --wait "$WAIT" --compact --since "${run#* }" "slurm:$SLURM_JOB_ID")
 	status=$?
 	case $status in
 	0 | 3) ;;

@@ -10,7 +10,6 @@
 #include "account_world.h"
 #include "daemon/store_blob.h"
 #include "engine/accounts/accounts.h"
-#include "random.h"
 #include "report/job/job_report.h"
 
 static struct accounts *accounts;
@@ -172,60 +171,12 @@ static void reports_show_them(void **state)
 	free(text);
 }
 
-static char *record_of(const struct account_job *j)
-{
-	const struct job_context c = { .host = &world_host, .node = accounts_node(accounts) };
-	char *record, *text;
-
-	assert_int_equal(job_compact(&c, j, false, &record), 0);
-	assert_true(strlen(record) <= 4000);
-	assert_int_equal(job_compact_decode(record, &text), 0);
-	free(record);
-	return text;
-}
-
-static void records_have_them(void **state)
-{
-	struct account_job big = job;
-	struct draw draw = { 1 };
-	char *text = record_of(&job);
-
-	(void)state;
-	assert_has(text, "\"r\":[{\"n\":\"mon_groups/a\",\"t\":\"0\",\"v\":9223372036854775807,");
-	assert_has(text, "{\"n\":\"web\",\"v\":3007,\"d\":3000,\"i\":4,\"miss\":1}]");
-	assert_null(strstr(text, "\"cut\""));
-	free(text);
-	/* As many as there can be, with names that do not become shorter: they are left out, and told. */
-	big.groups = world_must(calloc(ACCOUNT_MAX_GROUPS, sizeof(*big.groups)));
-	big.nr_groups = ACCOUNT_MAX_GROUPS;
-	for (size_t i = 0; i < big.nr_groups; i++) {
-		big.groups[i] = job.groups[1];
-		for (size_t k = 0; k + 1 < sizeof(big.groups[i].group); k++)
-			big.groups[i].group[k] = 'a' + draw_below(&draw, 26);
-	}
-	text = record_of(&big);
-	assert_null(strstr(text, "\"r\":["));
-	assert_has(text, "\"r\":64}");
-	free(text);
-	/* A group of a step is there as long as steps are. */
-	big.nr_groups = 20;
-	for (size_t i = 0; i < 10; i++)
-		strcpy(big.groups[i].step, "0");
-	text = record_of(&big);
-	assert_has(text, "\"r\":[");
-	assert_has(text, "\"cut\":{\"t\":");
-	assert_has(text, "\"r\":10}");
-	free(text);
-	free(big.groups);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accounts_have_them),
 		cmocka_unit_test(the_store_keeps_them),
 		cmocka_unit_test(reports_show_them),
-		cmocka_unit_test(records_have_them),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -200,14 +200,17 @@ def compact(file):
     """a compact record, and what is in it"""
     make(file, "jobs")
     done = run("job", "13", "--compact", "--file", file)
-    assert done.stdout.startswith("T4J1:") and len(done.stdout.split()) == 1, done.stdout
+    assert done.stdout.startswith("t4j1l:") and len(done.stdout.split()) == 1, done.stdout
     assert len(done.stdout) < 1024, len(done.stdout)
     value = json.loads(run("job", "--decode", done.stdout.strip()).stdout)
     assert value == json.loads(run("job", "--decode", "-", text=f"\n {done.stdout}\n").stdout)
     assert "13" in map(str, value.values()), value
     told = run("job", "--decode", done.stdout[:-20], status=1).told
-    assert "damaged" in told and "T4J1:" in told, told
-    assert "later version" in run("job", "--decode", "T4J9:AAAA", status=1).told
+    assert "damaged" in told and "t4j1l:" in told, told
+    assert "later version" in run("job", "--decode", "t4j9l:aaaa", status=1).told
+    for old in ("T4J1:H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==", "t4j1:h4si"):
+        assert "make it again" in run("job", "--decode", old, status=1).told
+    run("job", "13", "--compact", "--caseless", "--file", file, status=2)
     run("job", "--decode", "-", text="", status=1)
     run("job", "--decode", "-", text="x" * 2000000, status=1)
     run("job", "--decode", "", status=1)

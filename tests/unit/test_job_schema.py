@@ -79,7 +79,7 @@ BROKEN = [
     ("jobs", ["jobs", 0, "job", "key"], None, "key"),
     ("job-compact", ["m", "mr"], [1, 2, 3], "mr"),
     ("job-compact", ["t4j"], 2, "no schema"),
-    ("job-compact", ["cut"], {"x": 1}, "cut"),
+    ("job-compact", ["run"], 1.5, "run"),
 ]
 
 for name, path, value, said in BROKEN:

@@ -22,7 +22,7 @@ JOB = {
     "SLURMD_NODENAME": "n1",
     "SLURM_CLUSTER_NAME": "big",
 }
-ASKED = f"job --wait 1 --compact --caseless --since @{BEGIN} slurm:42"
+ASKED = f"job --wait 1 --compact --since @{BEGIN} slurm:42"
 PLAIN = {"JobId": 42, "JobName": "x", "StartTime": BEGIN}
 
 # Fields of "scontrol show job" that have text of the submitter in them

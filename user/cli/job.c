@@ -65,6 +65,12 @@ static int decode(char *text, struct diag *d)
 	if (err == -EPROTONOSUPPORT) {
 		diag_fail(d, err, "this compact record is of a later version");
 		diag_help(d, "use the t410trace that wrote it, or a later one");
+	} else if (err == -ENOTSUP) {
+		diag_fail(
+			d, err,
+			"compact records without an \"l\" behind the number are not read any more");
+		diag_help(d, "make it again: \"t410trace job --compact\" on the node that has the "
+			     "account");
 	} else if (err == -EINVAL) {
 		diag_fail(d, err, "this is no compact record, or it is damaged");
 		diag_help(d, "a record is one line that begins with " JOB_COMPACT_PREFIX
@@ -298,7 +304,7 @@ static int write_account(void *arg, const struct account_job *j)
 	l->incomplete |= lacks_data(&l->file, j);
 	if (!l->args->compact)
 		return write_in_format(l, &c, j, &o);
-	err = job_compact(&c, j, l->args->caseless, &compact);
+	err = job_compact(&c, j, &compact);
 	if (!err)
 		fprintf(l->out, "%s\n", compact);
 	return err;
@@ -558,8 +564,6 @@ static int check(struct options *o, struct diag *d)
 				 "with --json, --history, --compact or --all");
 	if (a->history && o->run.output.format != OUTPUT_JSON)
 		return diag_fail(d, -EINVAL, "--history needs --json");
-	if (a->caseless && !a->compact)
-		return diag_fail(d, -EINVAL, "--caseless needs --compact");
 	if (a->all && waits(a))
 		return diag_fail(d, -EINVAL, "--all and --wait exclude each other");
 	return 0;
@@ -579,8 +583,6 @@ static const struct option_row rows[] = {
 	  SWITCH("history", 0, account.history) },
 	{ 0, 0, "Print one short line without blanks, for a scheduler's database",
 	  SWITCH("compact", 0, account.compact) },
-	{ 0, 0, "With --compact: for databases that change the case of letters; a fifth longer",
-	  SWITCH("caseless", 0, account.caseless) },
 	{ 0, 0, "Print the JSON in such a line (- reads it from standard input)",
 	  OPTION("decode", 0, "TEXT", value_text, account.decode) },
 	{ 0, 0, "Wait until the job has ended and its account is complete, at most so long",

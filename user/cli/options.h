@@ -69,7 +69,7 @@ struct machine_options {
  * @since_ns: nothing from before this time (CLOCK_REALTIME), 0 = from the beginning
  * @scheduler: jobs of this one, SCHEDULER_NONE = of all
  * @name, @wanted: the job as given, and as its account has it
- * @compact, @caseless: one line of text for another database
+ * @compact: one line of text for another database
  * @decode: such a line, "-" for one from standard input
  * @wait_ns: wait so long for the job's end, UINT64_MAX = not at all
  * @all: all jobs of this id
@@ -85,7 +85,6 @@ struct account_options {
 	const char *name;
 	struct job_wanted wanted;
 	bool compact;
-	bool caseless;
 	const char *decode;
 	uint64_t wait_ns;
 	bool all;

@@ -1,37 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The account of a job in one short line, for the database of a scheduler. Keys are short because
- * the whole is; share/t410trace.job-compact-1.schema.json says what they mean.
+ * The account of a job in one short line, for the database of a scheduler: the sums of the job, which
+ * always fit. Keys are short because the whole is; share/t410trace.job-compact-1.schema.json says
+ * what they mean.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <zlib.h>
 
-#include "base/base64.h"
+#include "base/base32.h"
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
 #include "report/put.h"
 
-/*
- * Longer ones are made shorter by leaving out what is said least often: steps, then counters and
- * monitoring groups.
- */
-#define COMPACT_MAX   4000
-#define COMPACT_STEPS 32
 /* What a record can become, whatever it says. */
-#define DECODED_MAX   (1024 * 1024)
-
-enum detail {
-	DETAIL_ALL,
-	DETAIL_FEW_STEPS,
-	DETAIL_NO_STEPS,
-	DETAIL_SUMS_ONLY,
-	NR_DETAILS,
-};
+#define DECODED_MAX (1024 * 1024)
 
 static json_t *number(uint64_t value)
 {
@@ -65,24 +53,15 @@ static uint64_t rounded_up(uint64_t value)
 	return down == value ? value : sum_capped(down, unit_of(value));
 }
 
-/* The value is exact, its interval a little wider than it was. */
-static json_t *bounds(const struct job_sum_value *v, int *err)
+/* The value is exact, its interval a little wider than it was; and what the machine had. */
+static json_t *sum_array(const struct job_sum_value *v, int *err)
 {
 	json_t *a = json_array();
 
 	put_element(a, number(v->value), err);
 	put_element(a, number(v->low == v->value ? v->low : rounded_down(v->low)), err);
 	put_element(a, number(v->high == v->value ? v->high : rounded_up(v->high)), err);
-	return a;
-}
-
-/* A sum; of the job as a whole, also what the machine had. */
-static json_t *with_machine(const struct job_sum_value *v, bool step, int *err)
-{
-	json_t *a = bounds(v, err);
-
-	if (!step)
-		put_element(a, number(rounded_up(v->machine)), err);
+	put_element(a, number(rounded_up(v->machine)), err);
 	return a;
 }
 
@@ -90,113 +69,25 @@ static json_t *with_machine(const struct job_sum_value *v, bool step, int *err)
  * Sums by short names: "mr" is mem_read_bytes, "mb" mem_readwrite_bytes, "pw" pcie_write_bytes,
  * "nj" energy_nanojoules.
  */
-static json_t *sums_object(const struct job_context *c, const struct account_job *j,
-			   const struct account_part *p, int *err)
+static json_t *sums_object(const struct job_context *c, const struct account_job *j, int *err)
 {
 	static const char letters[NR_JOB_SUMS] = { 'm', 'c', 'g', 'x', 'r', 'd', 'p' };
 	static const char ways[NR_DIRECTIONS] = { 'r', 'w', 'b' };
-	struct job_sum_value energy = job_sum_energy(c->node, j, p);
-	bool step = p != &j->whole;
+	struct job_sum_value energy = job_sum_energy(c->node, j, &j->whole);
 	json_t *o = json_object();
 
 	for (int i = 0; i < NR_JOB_SUMS * NR_DIRECTIONS; i++) {
 		enum job_sum sum = i / NR_DIRECTIONS;
 		enum direction way = i % NR_DIRECTIONS;
-		struct job_sum_value v = job_sum_of(c->node, j, p, sum, way);
+		struct job_sum_value v = job_sum_of(c->node, j, &j->whole, sum, way);
 		char key[] = { letters[sum], ways[way], 0 };
 
-		/* Of steps, what was nothing is left out. */
-		if (!v.counted || (step && !v.high))
-			continue;
-		/* Where memory is is said of the job only. */
-		if (step && sum != JOB_SUM_MEM && sum != JOB_SUM_PCIE)
-			continue;
-		put(o, key, with_machine(&v, step, err), err);
+		if (v.counted)
+			put(o, key, sum_array(&v, err), err);
 	}
-	if (energy.counted && (!step || energy.high))
-		put(o, "nj", with_machine(&energy, step, err), err);
+	if (energy.counted)
+		put(o, "nj", sum_array(&energy, err), err);
 	return o;
-}
-
-static json_t *counters_array(const struct job_context *c, const struct account_job *j, int *err)
-{
-	json_t *a = json_array();
-
-	for (size_t i = 0; i < j->nr_node && !*err; i++) {
-		const struct account_counter *counter = &c->node->counters[j->node[i].counter];
-		struct job_sum_value v = job_sum_counter(j, &j->whole, i);
-		json_t *o = json_object();
-
-		put_name(o, "n", counter->name, sizeof(counter->name), err);
-		if (counter->socket)
-			put_number(o, "s", counter->socket, err);
-		if (counter->unit != UNIT_BYTES)
-			put_text(o, "un", unit_name(counter->unit), err);
-		if (v.counted) {
-			put(o, "v", number(v.value), err);
-			put(o, "o", number(rounded_down(v.others)), err);
-			put(o, "u", number(rounded_down(v.unattributed)), err);
-		}
-		put_element(a, o, err);
-	}
-	return a;
-}
-
-static json_t *steps_array(const struct job_context *c, const struct account_job *j, size_t most,
-			   int *err)
-{
-	json_t *a = json_array();
-
-	for (size_t i = 0; i < j->nr_steps && i < most && !*err; i++) {
-		const struct account_part *p = &j->steps[i];
-		json_t *o = json_object();
-
-		put_name(o, "n", p->step, sizeof(p->step), err);
-		put_ms(o, "d", job_duration(j, p), err);
-		put_ms(o, "cpu", p->on_cpu_ns, err);
-		put(o, "m", sums_object(c, j, p, err), err);
-		put_element(a, o, err);
-	}
-	return a;
-}
-
-/* What the kernel's monitoring groups counted: of steps only where steps are, at the end none. */
-static bool has_group(const struct account_group *g, enum detail detail)
-{
-	return detail < DETAIL_NO_STEPS || (detail < DETAIL_SUMS_ONLY && !g->step[0]);
-}
-
-static size_t nr_groups(const struct account_job *j, enum detail detail)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < j->nr_groups; i++)
-		nr += has_group(&j->groups[i], detail);
-	return nr;
-}
-
-static json_t *groups_array(const struct account_job *j, enum detail detail, int *err)
-{
-	json_t *a = json_array();
-
-	for (size_t i = 0; i < j->nr_groups && !*err; i++) {
-		const struct account_group *g = &j->groups[i];
-		json_t *o;
-
-		if (!has_group(g, detail))
-			continue;
-		o = json_object();
-		put_name(o, "n", g->group, sizeof(g->group), err);
-		if (g->step[0])
-			put_name(o, "t", g->step, sizeof(g->step), err);
-		put(o, "v", number(g->bytes), err);
-		put_ms(o, "d", g->ns, err);
-		put(o, "i", number(g->intervals), err);
-		if (g->without)
-			put(o, "miss", number(g->without), err);
-		put_element(a, o, err);
-	}
-	return a;
 }
 
 /* How far to trust it, in a word or two: what is as it should be is not said. */
@@ -249,46 +140,20 @@ static void put_who(json_t *o, const struct job_context *c, const struct account
 	put_ms(o, "cpu", j->whole.on_cpu_ns, err);
 }
 
-static void put_cut(json_t *o, const struct account_job *j, enum detail detail, int *err)
-{
-	json_t *cut = json_object();
-	size_t left = detail == DETAIL_FEW_STEPS ? COMPACT_STEPS : 0;
-
-	if (detail != DETAIL_ALL && j->nr_steps > left)
-		put_number(cut, "t", j->nr_steps - left, err);
-	if (detail == DETAIL_SUMS_ONLY)
-		put_number(cut, "k", j->nr_node, err);
-	if (nr_groups(j, detail) < j->nr_groups)
-		put_number(cut, "r", j->nr_groups - nr_groups(j, detail), err);
-	if (json_object_size(cut))
-		put(o, "cut", cut, err);
-	else
-		json_decref(cut);
-}
-
-static int compose(const struct job_context *c, const struct account_job *j, enum detail detail,
-		   char **ret)
+static int compose(const struct job_context *c, const struct account_job *j, char **ret)
 {
 	json_t *o = json_object();
 	int err = 0;
 
 	put_who(o, c, j, &err);
-	put(o, "m", sums_object(c, j, &j->whole, &err), &err);
-	if (detail < DETAIL_SUMS_ONLY)
-		put(o, "k", counters_array(c, j, &err), &err);
-	if (detail < DETAIL_NO_STEPS && j->nr_steps)
-		put(o, "t",
-		    steps_array(c, j, detail == DETAIL_ALL ? SIZE_MAX : COMPACT_STEPS, &err), &err);
-	if (nr_groups(j, detail))
-		put(o, "r", groups_array(j, detail, &err), &err);
+	put(o, "m", sums_object(c, j, &err), &err);
 	put_trust(o, j, &err);
-	put_cut(o, j, detail, &err);
 	*ret = err ? NULL : json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(4));
 	json_decref(o);
 	return err ? err : *ret ? 0 : -ENOMEM;
 }
 
-static int pack(const char *json, bool caseless, char **ret)
+static int pack(const char *json, char **ret)
 {
 	z_stream z = { .next_in = (Bytef *)(uintptr_t)json, .avail_in = (uInt)strlen(json) };
 	cleanup_free uint8_t *bytes = NULL;
@@ -307,31 +172,24 @@ static int pack(const char *json, bool caseless, char **ret)
 	deflateEnd(&z);
 	if (done != Z_STREAM_END)
 		return -ENOMEM;
-	*ret = caseless ? base32_encode(bytes, z.total_out) : base64_encode(bytes, z.total_out);
+	*ret = base32_encode(bytes, z.total_out);
 	return *ret ? 0 : -ENOMEM;
 }
 
-int job_compact(const struct job_context *c, const struct account_job *j, bool caseless, char **ret)
+int job_compact(const struct job_context *c, const struct account_job *j, char **ret)
 {
-	const char *prefix = caseless ? JOB_CASELESS_PREFIX : JOB_COMPACT_PREFIX;
+	cleanup_free char *json = NULL;
+	cleanup_free char *packed = NULL;
+	char *text;
+	int err = compose(c, j, &json);
 
-	for (int detail = DETAIL_ALL; detail < NR_DETAILS; detail++) {
-		cleanup_free char *json = NULL;
-		cleanup_free char *packed = NULL;
-		char *text;
-		int err = compose(c, j, detail, &json);
-
-		if (!err)
-			err = pack(json, caseless, &packed);
-		if (err)
-			return err;
-		if (strlen(packed) + strlen(prefix) > COMPACT_MAX && detail != DETAIL_SUMS_ONLY)
-			continue;
-		if (asprintf(&text, "%s%s", prefix, packed) < 0)
-			return -ENOMEM;
-		*ret = text;
-		break;
-	}
+	if (!err)
+		err = pack(json, &packed);
+	if (err)
+		return err;
+	if (asprintf(&text, "%s%s", JOB_COMPACT_PREFIX, packed) < 0)
+		return -ENOMEM;
+	*ret = text;
 	return 0;
 }
 
@@ -369,27 +227,25 @@ static int check(const char *text)
 	return object ? 0 : -EINVAL;
 }
 
-/*
- * What a record is, from its prefix: "T4J1:" or, in letters of any case, "t4j1l:"; @text is moved
- * behind it.
- */
-static int take_prefix(const char **text, bool *caseless)
+/* "t4j1l:" in letters of any case; @text is moved behind it. What has no "l" is of an early commit. */
+static int take_prefix(const char **text)
 {
-	size_t stem = strlen("T4J"), nr;
-	const char *number = *text + stem, *end;
+	static const char stem[] = "t4j";
+	const char *number = *text + strlen(stem), *end;
+	bool early;
+	size_t nr;
 
-	if (strncasecmp(*text, JOB_COMPACT_PREFIX, stem) != 0)
+	if (strncasecmp(*text, stem, strlen(stem)) != 0)
 		return -EINVAL;
 	nr = strspn(number, "0123456789");
 	end = number + nr;
-	*caseless = *end == 'l' || *end == 'L';
-	if (!nr || *number == '0' || end[*caseless] != ':')
+	early = *end == ':';
+	if (tolower(*end) == 'l')
+		end++;
+	if (!nr || *number == '0' || *end != ':')
 		return -EINVAL;
-	/* Where the case was lost, so are the digits of base64. */
-	if (!*caseless && strncmp(*text, JOB_COMPACT_PREFIX, stem) != 0)
-		return -EINVAL;
-	*text = end + *caseless + 1;
-	return nr == 1 && *number == '1' ? 0 : -EPROTONOSUPPORT;
+	*text = end + 1;
+	return nr > 1 || *number != '1' ? -EPROTONOSUPPORT : early ? -ENOTSUP : 0;
 }
 
 int job_compact_decode(const char *text, char **ret)
@@ -397,12 +253,10 @@ int job_compact_decode(const char *text, char **ret)
 	cleanup_free uint8_t *bytes = NULL;
 	cleanup_free char *json = NULL;
 	size_t nr = 0;
-	bool caseless;
-	int err = take_prefix(&text, &caseless);
+	int err = take_prefix(&text);
 
 	if (!err)
-		err = caseless ? base32_decode(text, &bytes, &nr)
-			       : base64_decode(text, &bytes, &nr);
+		err = base32_decode(text, &bytes, &nr);
 	if (!err)
 		err = unpack(bytes, nr, &json);
 	if (!err)

@@ -13,8 +13,7 @@
 #include "report/table/table.h"
 
 /* What a compact record begins with; the number is that of its format. */
-#define JOB_COMPACT_PREFIX  "T4J1:"
-#define JOB_CASELESS_PREFIX "t4j1l:"
+#define JOB_COMPACT_PREFIX "t4j1l:"
 
 /**
  * struct job_context - what an account is read with
@@ -57,23 +56,24 @@ int job_table_write(FILE *out, const struct job_context *c, const struct account
 		    const struct table_options *o);
 
 /**
- * job_compact() - the account as one line without blanks: prefix, then base64 of gzip of JSON
+ * job_compact() - the account as one line without blanks: prefix, then base32 of gzip of JSON
  * @c, @j: the account
- * @caseless: base32 in small letters instead, a fifth longer, for databases that change the case of
- *	letters (sacctmgr of Slurm 22.05 does). It may come back in any case
  * @ret: the text, terminated; to be freed
+ *
+ * Letters are small, and may come back in any case: there are databases that change it (sacctmgr of
+ * Slurm 22.05 does).
  *
  * Return: 0 or a negative errno.
  */
-int job_compact(const struct job_context *c, const struct account_job *j, bool caseless,
-		char **ret);
+int job_compact(const struct job_context *c, const struct account_job *j, char **ret);
 
 /**
  * job_compact_decode() - the JSON in a compact record
  * @text: the record; hostile
  * @ret: JSON, terminated; to be freed. At most 1 MiB, whatever the record says
  *
- * Return: 0, -EINVAL for what is none or is damaged, -EPROTONOSUPPORT for a later version, -ENOMEM.
+ * Return: 0, -EINVAL for what is none or is damaged, -EPROTONOSUPPORT for a later version, -ENOTSUP
+ * for base64 of an early commit, -ENOMEM.
  */
 int job_compact_decode(const char *text, char **ret);
 
