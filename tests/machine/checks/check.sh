@@ -70,16 +70,22 @@ boot_once() {
 	[ ! -s "$OUT/$name/pmus" ] || BOOTED=1
 }
 
-# listing NAME BOOT FILE GOLDEN. With GOLDEN=1 in the environment, what the guest has
-# listed becomes the new golden file; its comments stay.
+# listing NAME BOOT FILE GOLDEN [BASE]. With GOLDEN=1 in the environment, what the guest has
+# listed becomes the new golden file; its comments stay. With BASE, GOLDEN.diff is how GOLDEN differs
+# from that file.
 listing() {
-	local got=$OUT/$2/$3 golden=$HERE/golden/$4
+	local got=$OUT/$2/$3 golden=$HERE/golden/$4 base=${5:+$HERE/golden/$5}
+	if [ -n "$base" ]; then
+		patch -s -o "$OUT/$4" "$base" "$golden.diff" || echo "not ok $1: $4.diff does not fit $5"
+		golden=$OUT/$4
+	fi
 	if [ -n "${GOLDEN:-}" ] && [ -s "$got" ]; then
 		{
 			grep '^#' "$golden"
 			cat "$got"
 		} > "$OUT/new"
 		cp "$OUT/new" "$golden"
+		[ -z "$base" ] || diff "$base" "$golden" > "$HERE/golden/$4.diff"
 	fi
 	judge same "$1" "$got" "$golden"
 }
@@ -121,7 +127,7 @@ part_shapes() {
 	listing one-socket-sysfs one-socket pmus sysfs-t410-1-none
 	# the other end of NVLink-C2C does not matter to the counters of 32 bits
 	boot narrow "$SCENARIOS/default.conf" "--width 32 --peer cpu" width
-	listing cpu-peer-sysfs narrow pmus sysfs-t410-cpu
+	listing cpu-peer-sysfs narrow pmus sysfs-t410-cpu sysfs-t410
 }
 
 part_grace() {
