@@ -83,6 +83,13 @@ scenario_devices_alone() {
 	trace_end TERM
 }
 
+# All that there are, with the budget that nobody asked for: here it does not do for reading them often
+scenario_devices_all() {
+	trace all -a -i 1000 -D all
+	load nvme --slot 2,3 --rate 2000003 --cpu 2 --seconds 6
+	trace_end TERM
+}
+
 # Four of those behind the switch, whose port is one: they take turns. Their traffic never stops. The
 # run has whole intervals only, for a device may have no turn in a short one; so it ends by itself, long
 # after the loads.

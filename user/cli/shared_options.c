@@ -214,8 +214,8 @@ const struct option_row shared_options[] = {
 	  .bare = "ms" },
 	{ RUN, 2,
 	  "Part of a CPU's time that readings of latencies may take (default 0.5), and as much "
-	  "again those of devices, whose turns of 50 ms are longer if need be; 0 leaves "
-	  "latencies out",
+	  "again those of devices, whose turns of 50 ms are longer if need be, beside one at "
+	  "the end of each interval; 0 leaves latencies out",
 	  READ_BUDGET, WITHIN(0, 100) },
 	{ STAT, 2,
 	  "Part of a CPU's time that readings may take (default 0.5); beyond it PMUs are read "

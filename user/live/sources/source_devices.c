@@ -41,6 +41,7 @@ struct devices {
 	bool *told_held; /* by group of the plan */
 	uint64_t next_refresh_ns;
 	uint64_t marked_ns;
+	uint64_t ended_ns; /* the last reading that did not ask for the budget */
 	uint64_t changes;
 };
 
@@ -455,16 +456,20 @@ static int mark(void *s, enum mark_kind kind, struct diag *d)
 {
 	struct devices *l = s;
 	uint64_t now = monotonic_ns();
-	bool last = kind == MARK_LAST;
+	bool last = kind == MARK_LAST, must;
 	int err = 0;
 
 	if (kind == MARK_INNER && now < l->marked_ns + INNER_NS)
 		return 0;
 	l->marked_ns = now;
+	/* What is not read now would come as bytes of the next interval. */
+	must = last || (kind == MARK_BETWEEN && now >= l->ended_ns + TURN_NS);
+	if (must)
+		l->ended_ns = now;
 	if (l->meter) {
 		const struct meter_sink sink = sink_of(l);
 
-		err = meter_read(l->meter, last, &sink, d);
+		err = meter_read(l->meter, must, &sink, d);
 	}
 	if (!err && l->windows)
 		err = device_windows_fill(l->windows, last ? monotonic_ns() : 0);

@@ -24,7 +24,8 @@ struct parts {
 	struct part_plan plan;
 	struct meter *meter; /* NULL: there are no parts */
 	struct part_sums *sums;
-	uint32_t first; /* in the header */
+	uint32_t first;	   /* in the header */
+	uint64_t ended_ns; /* the last reading that did not ask for the budget */
 };
 
 static bool wanted(const struct run_options *args)
@@ -166,11 +167,15 @@ static int mark(void *s, enum mark_kind kind, struct diag *d)
 {
 	struct parts *l = s;
 	const struct meter_sink sink = sink_of(l);
+	uint64_t now = monotonic_ns();
+	bool must = kind == MARK_LAST || now >= l->ended_ns + TURN_NS;
 	int err;
 
 	if (!l->meter || kind == MARK_INNER)
 		return 0;
-	err = meter_read(l->meter, kind == MARK_LAST, &sink, d);
+	if (must)
+		l->ended_ns = now;
+	err = meter_read(l->meter, must, &sink, d);
 	if (err)
 		return err;
 	err = part_sums_end(l->sums);

@@ -135,7 +135,8 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
 /**
  * meter_read() - read every PMU up to now: an interval ends
  * @m: the meter
- * @last: the run ends: PMUs are read whatever the budget says
+ * @last: PMUs are read whatever the budget says: the run ends, or somebody needs it now.
+ *	meter_step() leaves room for one such round
  * @sink: gets the segments
  * @d: gets the problem
  *
