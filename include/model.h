@@ -349,6 +349,7 @@ struct report_probe {
  * @enabled_ns: time its events should have counted, of all PMUs together
  * @running_ns: time they counted
  * @covered_ns: time between the first and the last reading
+ * @low, @high: 95% interval; equal to @bytes when all its events counted all the time
  */
 struct report_part {
 	const struct traffic_part *part;
@@ -357,6 +358,8 @@ struct report_part {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t covered_ns;
+	uint64_t low;
+	uint64_t high;
 };
 
 /**
@@ -380,6 +383,7 @@ struct seen_latency {
  * @counter: what it is
  * @valid: false when no reading of the interval was usable: then there is no value
  * @value: in @counter's unit, scaled when the event was multiplexed
+ * @low, @high: 95% interval; equal to @value when it counted all the time
  * @attributed: sum of the rows' shares (leaf rows for cgroups)
  * @unattributed: by reason; @attributed plus their sum is @value
  * @enabled_ns: time the event should have counted
@@ -391,6 +395,8 @@ struct report_counter {
 	const struct counter *counter; /* not owned */
 	bool valid;
 	uint64_t value;
+	uint64_t low;
+	uint64_t high;
 	uint64_t attributed;
 	uint64_t unattributed[NR_REASONS];
 	uint64_t enabled_ns;

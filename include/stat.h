@@ -144,6 +144,7 @@ const char *stat_absence_name(enum stat_absence a);
  * @counted: what was really counted
  * @enabled_ns: time that the interval's segments of its PMU cover
  * @running_ns: the part of it in which it counted. Equal: @value is exact
+ * @low, @high: 95% interval; equal to @value when it is exact
  */
 struct stat_count {
 	enum stat_absence absence;
@@ -151,6 +152,8 @@ struct stat_count {
 	uint64_t counted;
 	uint64_t enabled_ns;
 	uint64_t running_ns;
+	uint64_t low;
+	uint64_t high;
 };
 
 /**
@@ -159,12 +162,15 @@ struct stat_count {
  * @value: in the metric's unit
  * @covered_ns: time in which all its counters counted
  * @enabled_ns: as in struct stat_count
+ * @low, @high: 95% interval; equal to @value when all its counters counted all the time
  */
 struct stat_value {
 	enum stat_absence absence;
 	double value;
 	uint64_t covered_ns;
 	uint64_t enabled_ns;
+	double low;
+	double high;
 };
 
 /**

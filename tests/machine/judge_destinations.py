@@ -57,6 +57,24 @@ def bytes_are_where_they_were_sent(s):
 
 @test("destinations")
 @estimate
+def totals_are_within_their_bars(s):
+    reports = s.reports("all")
+    for name, metric, slot, _ in OWNERS:
+        to, direction, _ = metric.split("_")
+        (moved,) = (line["bytes"] for line in s.truth().named(name) if line["slot"] == slot)
+        found = [
+            (c["low"], c["high"])
+            for report in reports.each
+            for c in report["counters"]
+            if (c["source"], c["destination"], c["direction"]) == ("cpu", to, direction)
+        ]
+        low, high = (sum(ends) for ends in zip(*found))
+        expect(low <= moved <= high, f"{metric}: {low} to {high}, truth {moved}")
+        expect(high - low < 0.8 * moved, f"{metric}: {low} to {high} says nothing")
+
+
+@test("destinations")
+@estimate
 def those_who_sent_them_have_them(s):
     reports = s.reports("all")
     for name, metric, _, least in OWNERS:

@@ -362,7 +362,51 @@ def spoil_between(files):
     return {"who_is_away_moves_nothing"}
 
 
+# --- all devices: one of them moves data
+
+FABRIC = "ucf0/mem_bytes_{}/src_loc_noncpu=1"
+
+
+def everything():
+    moved = 2_000_000_000
+    truth = [{"name": "nvme", "pid": 1, "slot": n, "bytes": moved * REPORTS, "start_ns": 0, "end_ns": 9 * NS_PER_S} for n in (2, 3)]
+    each = []
+    for _ in range(REPORTS):
+        entry = device("0002:a1:00.0", coverage=1.0, covered_ns=2 * NS_PER_S)
+        entry.update({f"{side}_{key}": moved for side, _ in devices.SIDES for key in KEYS})
+        counters = [counter(FABRIC.format(event), moved) for _, event in devices.SIDES]
+        each.append(report(devices=[entry], counters=counters))
+    return {"all.json": each, "truth": truth, "all.status": "0\n"}
+
+
+def change(files, n, **more):
+    files["all.json"][n]["devices"][0].update(more)
+
+
+def spoil_late(files):
+    change(files, 1, read_bytes=0, read_low=0, read_high=0)
+    change(files, 2, **{f"read_{key}": 4_000_000_000 for key in KEYS})
+    return {"a_device_has_no_more_than_its_socket"}
+
+
+def spare_late(files):
+    spoil_late(files)
+    change(files, 2, read_low=1_900_000_000)
+    return set()
+
+
+def spoil_covered(files):
+    change(files, 2, covered_ns=3 * NS_PER_S)
+    return {"a_device_has_no_more_than_its_socket"}
+
+
+def spoil_sum(files):
+    change(files, 2, write_bytes=1_999_999_999)
+    return {"sums_are_exact"}
+
+
 CASES = {
+    "devices_all": (everything, (spoil_late, spare_late, spoil_covered, spoil_sum)),
     "devices_rotation": (
         rotation,
         (spoil_device, spare_device, spoil_coverage, spoil_settings, spoil_bars, spoil_width, spoil_port, spare_port,

@@ -75,6 +75,8 @@ def constant(known, name, share=1.0):
         "name": name,
         "asked": True,
         "value": int(counted / share),
+        "low": int(counted / share * 0.999),
+        "high": int(counted / share * 1.006) + 1,
         "counted": counted,
         "enabled_ns": NS,
         "covered_ns": int(NS * share),
@@ -238,6 +240,12 @@ def spoil_share(f):
     return {"every_source_with_every_destination"}
 
 
+def spoil_bar(f):
+    count = last(f, "places")["counters"][3]
+    count["high"] = count["value"] * 98 // 100
+    return {"every_source_with_every_destination"}
+
+
 def spoil_turns(f):
     for count in last(f, "places")["counters"]:
         count["covered_ns"], count["counted"] = count["enabled_ns"], count["value"]
@@ -312,7 +320,7 @@ def spoil_rest(f):
 CASES = {
     rates: [
         spoil_a_rate, spare_a_rate, spoil_presence, spoil_names, spoil_nothing, spoil_reason, spoil_pmus, spoil_sockets,
-        spoil_share, spoil_turns,
+        spoil_share, spoil_bar, spoil_turns,
     ],
     beside_perf: [spoil_a_byte, spoil_both, spoil_perf, spoil_coverage],
     counts: [spoil_family, spoil_base, spoil_invention, spoil_cores, spoil_zero_ipc],

@@ -237,13 +237,16 @@ static inline void check(const struct report *r)
 			if (!s)
 				continue;
 			assert_true(s->low <= s->value && s->value <= s->high);
-			assert_true(s->high <= r->counters[c].value);
+			assert_true(s->high <= r->counters[c].high);
 			sum += r->rows[i].leaf ? s->value : 0;
 		}
 		assert_true(sum == r->counters[c].attributed);
 		for (int k = 0; k < NR_REASONS; k++)
 			sum += r->counters[c].unattributed[k];
 		assert_true(sum == r->counters[c].value);
+		assert_true(r->counters[c].low <= sum && sum <= r->counters[c].high);
+		if (r->counters[c].running_ns == r->counters[c].enabled_ns)
+			assert_true(r->counters[c].low == sum && sum == r->counters[c].high);
 	}
 	for (size_t d = 0; d < r->nr_devices; d++) {
 		const struct report_device *rd = &r->devices[d];
@@ -255,7 +258,7 @@ static inline void check(const struct report *r)
 			if (!p || !r->rows[i].leaf)
 				continue;
 			assert_true(p->read_low <= p->read_bytes && p->read_bytes <= p->read_high);
-			assert_true(p->write_high <= rd->write.bytes);
+			assert_true(p->write_high <= rd->write.high);
 			read += p->read_bytes;
 			write += p->write_bytes;
 			io += p->io_read_bytes + p->io_write_bytes;

@@ -193,6 +193,15 @@ static void add_sockets(struct report *r, size_t nr)
 		};
 }
 
+/* A tenth of what was scaled, where it was not counted all the time. */
+static void sample_bounds(struct report_counter *c)
+{
+	uint64_t doubt = c->running_ns < c->enabled_ns ? c->value / 10 : 0;
+
+	c->low = c->value - doubt;
+	c->high = c->value + doubt;
+}
+
 void sample_balance(struct report *r)
 {
 	size_t i, j;
@@ -208,6 +217,7 @@ void sample_balance(struct report *r)
 		r->counters[i].value = r->counters[i].attributed;
 		for (k = 0; k < NR_REASONS; k++)
 			r->counters[i].value += r->counters[i].unattributed[k];
+		sample_bounds(&r->counters[i]);
 	}
 	for (i = 0; i < r->nr_rows; i++)
 		for (j = 0; j < r->rows[i].nr_shares; j++) {

@@ -49,7 +49,8 @@ def of_counter(c):
 
 def counters(report):
     for c in report["counters"]:
-        yield {"record": "counter", "value": c.get("value"), "reason": c.get("reason"), **of_counter(c)}
+        values = {key: c.get(key) for key in ("value", "low", "high", "reason")}
+        yield {"record": "counter", **values, **of_counter(c)}
         for u in report["unattributed"]:
             if u["counter"] == c["name"]:
                 yield {"record": "unattributed", **of_counter(c), "value": u["value"], "reason": u["reason"]}
@@ -65,6 +66,7 @@ def machine(report):
                    direction=p["direction"], destination=p["destination"], covered_ns=p["covered_ns"])
     for p in report.get("parts", []):
         yield cell("part", p["name"], p.get("bytes"), "bytes", socket=p["socket"], source=p["part"],
+                   low=p.get("low"), high=p.get("high"),
                    direction=p["direction"], covered_ns=p["covered_ns"], coverage=p.get("running_ratio"),
                    reason=p.get("reason"))
 
@@ -78,7 +80,8 @@ def moved(d, way, **more):
 def devices(report):
     for d in report["devices"]:
         called = d.get("name", d["bdf"])
-        more = {"bdf": d["bdf"], "socket": d.get("socket"), "coverage": d.get("coverage")}
+        more = {"bdf": d["bdf"], "socket": d.get("socket"), "coverage": d.get("coverage"),
+                "covered_ns": d.get("covered_ns")}
         for way in WAYS:
             yield from moved(d, way, called=called, **more)
             if f"{way}_requests" in d:

@@ -257,6 +257,43 @@ static void notes(void **state)
 	report_free(r);
 }
 
+static double coverage_of(const struct report *r)
+{
+	json_t *o = object_of(r);
+	double ret = json_real_value(json_object_get(device_of(o, 0), "coverage"));
+
+	json_decref(o);
+	return ret;
+}
+
+/* Bytes of another time than the report's: never as if all of it had been counted. */
+static void other_times(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+	struct report_device *d = &r->devices[0];
+
+	(void)state;
+	d->read.bytes = d->read.high = 8000000000;
+	d->read.low = 0;
+	d->enabled_ns = d->running_ns = 4000000000;
+	assert_true(coverage_of(r) == 0.25);
+	expect(r, wide, " 2.000 ");
+	expect(r, wide, "25.0%");
+	expect(r, wide,
+	       "read late: its bytes are of 4 s, which began before this report; rates are of that "
+	       "time");
+	d->enabled_ns = d->running_ns = 500000000;
+	assert_true(coverage_of(r) == 0.5);
+	expect(r, wide, " 16.000 ");
+	expect(r, wide, "read for 0.5 s of this report only: rates are of that time");
+	/* As readings are, which are made one after the other */
+	d->enabled_ns = d->running_ns = 1030000000;
+	assert_true(coverage_of(r) == 1);
+	expect(r, wide, " 8.000 ");
+	expect_not(r, wide, "rates are of that time");
+	report_free(r);
+}
+
 /* What the kernel does not tell is in every report, not only where the run began. */
 static void note_of_requests(void **state)
 {
@@ -660,6 +697,7 @@ int main(void)
 		cmocka_unit_test(port_check),
 		cmocka_unit_test(shared_port),
 		cmocka_unit_test(notes),
+		cmocka_unit_test(other_times),
 		cmocka_unit_test(note_of_requests),
 		cmocka_unit_test(nothing_counted),
 		cmocka_unit_test(without_counters),

@@ -181,7 +181,8 @@ def numbers(value, path=()):
 def spoiled(file):
     """check-report refuses other numbers, and missing ones"""
     report = json.loads(run("report", "--summary", "--json", file))
-    good = {"turns", "read_requests", "read_low", "read_high", "write_low", "write_high", "io_read_bytes"}
+    good = {"turns", "read_requests", "read_low", "read_high", "write_low", "write_high", "io_read_bytes",
+            "covered_ns"}
     lines = []
     for path in numbers(report["devices"]):
         for missing in (False, True):

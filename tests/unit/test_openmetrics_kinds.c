@@ -35,7 +35,8 @@ static void test_parts(void **state)
 		r = reads(i, 1, (uint64_t[]){ 1000 });
 		r->parts = calloc(1, sizeof(*r->parts));
 		assert_non_null(r->parts);
-		r->parts[0] = (struct report_part){ &part, true, 700, 4000000000, 1000000000, 1 };
+		r->parts[0] = (struct report_part){ &part,	true, 700, 4000000000,
+						    1000000000, 1,    600, 800 };
 		r->nr_parts = 1;
 		world_add(&w, r);
 	}
@@ -177,7 +178,8 @@ static void test_never_counted(void **state)
 		}
 		r->parts = calloc(1, sizeof(*r->parts));
 		assert_non_null(r->parts);
-		r->parts[0] = (struct report_part){ &part, i == 2, 0, 4000, i == 2 ? 4000 : 0, 1 };
+		r->parts[0] =
+			(struct report_part){ &part, i == 2, 0, 4000, i == 2 ? 4000 : 0, 1, 0, 0 };
 		r->nr_parts = 1;
 		world_add(&w, r);
 		text = world_text(&w, EXPOSITION_OPENMETRICS);

@@ -179,7 +179,8 @@ def test_values_of_tables():
         for (_, cells), counter in zip(page.tables["counters"][1:], summary["counters"]):
             texts = [text for text, _ in cells]
             assert texts[0] == counter["name"] and int(texts[6]) == counter["value"]
-            assert [int(texts[7]), int(texts[8])] == [counter["attributed"], counter["unattributed"]]
+            parts = [counter[key] for key in ("low", "high", "attributed", "unattributed")]
+            assert [int(text) for text in texts[7:11]] == parts
 
 
 def test_neighbours():

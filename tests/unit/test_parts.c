@@ -519,10 +519,10 @@ static void said_of(uint64_t local, uint64_t remote, uint64_t devices, bool vali
 		{ .counter = &total_counters[1], .valid = true, .value = 500000 },
 	};
 	struct report_part rows[] = {
-		{ &parts[0], valid, local, 100, 100, 1000 },
-		{ &parts[1], true, remote, 100, 50, 1000 },
-		{ &parts[2], true, devices, 100, 100, 1000 },
-		{ &parts[3], true, 2000000, 100, 100, 500 },
+		{ &parts[0], valid, local, 100, 100, 1000, local, local },
+		{ &parts[1], true, remote, 100, 50, 1000, remote / 2, remote + 1000 },
+		{ &parts[2], true, devices, 100, 100, 1000, devices, devices },
+		{ &parts[3], true, 2000000, 100, 100, 500, 2000000, 2000000 },
 	};
 	struct report_socket socket = { .id = 0 };
 	const struct report r = { .end_ns = 1000,
@@ -551,15 +551,18 @@ static void lines_say_how_far_they_agree(void **state)
 	(void)state;
 	said_of(800000, 100000, 50000, true,
 		"parts of socket 0, read, not added: own socket 800 kB, other sockets 100 kB "
-		"(counted 50% of the time, scaled), devices 50.0 kB; total 1.00 MB, of which own "
+		"(counted 50% of the time, scaled, ±50%), devices 50.0 kB; total 1.00 MB, of which "
+		"own "
 		"and other sockets together are 90.0%\n" WRITES);
 	said_of(1000000, 30000, 50000, true,
 		"parts of socket 0, read, not added: own socket 1.00 MB, other sockets 30.0 kB "
-		"(counted 50% of the time, scaled), devices 50.0 kB; total 1.00 MB, which own and "
+		"(counted 50% of the time, scaled, ±50%), devices 50.0 kB; total 1.00 MB, which "
+		"own and "
 		"other sockets exceed by 3.0%\n" WRITES);
 	said_of(7, 100000, 50000, false,
 		"parts of socket 0, read, not added: other sockets 100 kB (counted 50% of the "
-		"time, scaled), devices 50.0 kB; total 1.00 MB, of which these parts are 15.0%; "
+		"time, scaled, ±50%), devices 50.0 kB; total 1.00 MB, of which these parts are "
+		"15.0%; "
 		"cha0/reads_local was not counted\n" WRITES);
 }
 
@@ -569,7 +572,8 @@ static void other_times_are_not_compared(void **state)
 	struct report_counter counter = { .counter = &total_counters[0],
 					  .valid = true,
 					  .value = 1000000 };
-	struct report_part rows[] = { { &parts[1], true, 1500000, 100, 100, 2000 } };
+	struct report_part rows[] = { { &parts[1], true, 1500000, 100, 100, 2000, 1500000,
+					1500000 } };
 	struct report_socket socket = { .id = 0 };
 	const struct report r = { .end_ns = 1000,
 				  .counters = &counter,

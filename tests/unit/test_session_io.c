@@ -373,6 +373,84 @@ static void requests_wait_for_their_window(void **state)
 	session_free(s);
 }
 
+/*
+ * A device that could not be read at the end of an interval: what it moved in both comes with the
+ * second one, and is not said to be of that alone. A little before its begin is no matter.
+ */
+static void late_readings_say_so(void **state)
+{
+	struct session *s = make((struct session_options){ .all = true });
+	struct trace_sink out = session_sink(s);
+	struct report *r;
+
+	(void)state;
+	begin(&out);
+	window(&out, 1, 0, 990, 3000);
+	r = report_at(s, 1000);
+	assert_int_equal(r->devices[0].read.bytes, 3000);
+	assert_int_equal(r->devices[0].read.low, 3000);
+	assert_int_equal(r->devices[0].read.high, 3000);
+	report_free(r);
+	r = report_at(s, 2000);
+	assert_false(r->devices[0].read.valid);
+	report_free(r);
+	window(&out, 1, 990, 2500, 5000);
+	window(&out, 1, 2500, 3000, 700);
+	r = report_at(s, 3000);
+	assert_int_equal(r->devices[0].read.bytes, 5700);
+	/* 1010 of 1510 ms are before it, and as much again may differ by 30% */
+	assert_int_equal(r->devices[0].read.low, 5700 - 4347);
+	assert_int_equal(r->devices[0].read.high, 5700);
+	assert_int_equal(r->devices[0].enabled_ns, 2010 * MS);
+	report_free(r);
+	window(&out, 1, 3000, 3960, 900);
+	r = report_at(s, 4000);
+	report_free(r);
+	window(&out, 1, 3960, 5000, 1040);
+	r = report_at(s, 5000);
+	assert_int_equal(r->devices[0].read.low, 1040);
+	report_free(r);
+	/* All of it is of the run. */
+	assert_int_equal(session_summary(s, &r), 0);
+	assert_int_equal(r->devices[0].read.bytes, 10640);
+	assert_int_equal(r->devices[0].read.low, 10640);
+	assert_int_equal(r->devices[0].read.high, 10640);
+	report_free(r);
+	session_free(s);
+}
+
+/* Where counters took turns, totals may be as wrong as a row that has all of them. */
+static void scaled_totals_have_bars(void **state)
+{
+	struct session *s = make((struct session_options){ .all = true });
+	struct trace_sink out = session_sink(s);
+	struct report *r;
+
+	(void)state;
+	begin(&out);
+	for (uint64_t i = 0; i < 100; i++) {
+		const struct reading half = { 456, 10 * MS, 5 * MS };
+		const struct trace_window w = { 0, 10 * i * MS, 10 * (i + 1) * MS, &half };
+
+		assert_int_equal(trace_send_window(&out, &w), 0);
+	}
+	r = report_at(s, 1000);
+	assert_int_equal(r->counters[0].value, 91200);
+	assert_in_range(r->counters[0].low, 60000, 79000);
+	/* An eleventh more is what the kernel's turns may have missed. */
+	assert_in_range(r->counters[0].high, 100000, 120000);
+	report_free(r);
+	window(&out, 0, 1000, 2000, 1000);
+	r = report_at(s, 2000);
+	assert_int_equal(r->counters[0].low, 1000);
+	assert_int_equal(r->counters[0].high, 1000);
+	report_free(r);
+	assert_int_equal(session_summary(s, &r), 0);
+	assert_true(r->counters[0].low < 80000 && r->counters[0].high > 101000);
+	report_free(r);
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +461,8 @@ int main(void)
 		cmocka_unit_test(owners_of_all_the_interval),
 		cmocka_unit_test(shared_at_once),
 		cmocka_unit_test(requests_wait_for_their_window),
+		cmocka_unit_test(late_readings_say_so),
+		cmocka_unit_test(scaled_totals_have_bars),
 	};
 
 	return cmocka_run_group_tests_name("session_io", tests, NULL, NULL);

@@ -556,6 +556,44 @@ static void test_constant_traffic(void **state)
 	}
 }
 
+/* Of turns that say the same, nothing is in doubt but their begins; one turn alone may be any. */
+static void bars_follow_from_turns(void **state)
+{
+	const uint32_t nr[] = { 3 };
+	double width[3];
+
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		int turns = kind == 2 ? 1 : 20;
+		struct stat_report *r;
+		struct world w;
+
+		world_make(&w);
+		for (int i = 0; i < turns; i++) {
+			const struct reading turn = { kind == 1 ? 600 + 800 * (i % 3 == 1) : 1000,
+						      50 * MS, 50 * MS };
+			const struct reading other = { 1, 50 * MS, 50 * MS };
+
+			assert_int_equal(book(&w, 0, 1, nr, &turn), 0);
+			assert_int_equal(book(&w, 0, 1, (uint32_t[]){ 0 }, &other), 0);
+		}
+		r = interval(&w);
+		assert_true(r->counts[3].low >= r->counts[3].counted);
+		assert_true(r->counts[3].low <= r->counts[3].value);
+		assert_true(r->counts[3].high > r->counts[3].value);
+		width[kind] = (double)(r->counts[3].high - r->counts[3].low) / r->counts[3].value;
+		assert_near((r->values[BANDWIDTH].high - r->values[BANDWIDTH].low) /
+				    r->values[BANDWIDTH].value,
+			    width[kind], 0.002);
+		stat_report_free(r);
+		stat_book_free(w.book);
+	}
+	/* 0.3 ms of 50; two thirds with 600 and a third with 1400; 30% of the half not seen */
+	assert_near(width[0], 0.006, 0.001);
+	assert_in_range(width[1] * 1000, 100, 500);
+	assert_near(width[2], 0.3 + 0.006, 0.001);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -572,6 +610,7 @@ int main(void)
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_constant_traffic),
+		cmocka_unit_test(bars_follow_from_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

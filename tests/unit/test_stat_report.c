@@ -59,7 +59,8 @@ static uint32_t add_count(struct world *w, uint32_t pmu, const char *event, cons
 	strcpy(c->event, event);
 	strcpy(c->unit, unit);
 	c->pmu = pmu;
-	w->counts[i] = (struct stat_count){ STAT_PRESENT, counted, counted, SECOND, SECOND };
+	w->counts[i] = (struct stat_count){ STAT_PRESENT, counted, counted, SECOND,
+					    SECOND,	  counted, counted };
 	return i;
 }
 
@@ -76,7 +77,7 @@ static struct stat_value *add_metric(struct world *w, uint32_t pmu, const char *
 	m->pmu = pmu;
 	m->nr_inputs = 1;
 	m->input[0] = add_count(w, pmu, id, strcmp(unit, "GHz") ? "bytes" : "cycles", counted);
-	w->values[i] = (struct stat_value){ STAT_PRESENT, value, SECOND, SECOND };
+	w->values[i] = (struct stat_value){ STAT_PRESENT, value, SECOND, SECOND, value, value };
 	return &w->values[i];
 }
 
@@ -150,9 +151,13 @@ static struct stat_report *world_make_trouble(struct world *w)
 	struct stat_report *r = world_make(w);
 
 	r->values[0].covered_ns = SECOND / 4;
+	r->values[0].low *= 0.9;
+	r->values[0].high *= 1.05;
 	r->counts[0].running_ns = SECOND / 4;
 	r->counts[0].counted = 5;
 	r->counts[0].value = 20;
+	r->counts[0].low = 18;
+	r->counts[0].high = 22;
 	r->counts[0].enabled_ns = SECOND;
 	w->counters[0].asked = true;
 	r->values[1].absence = STAT_NOT_READ;
@@ -165,6 +170,7 @@ static struct stat_report *world_make_trouble(struct world *w)
 	r->values[4].absence = STAT_APART;
 	w->counters[4].asked = true;
 	r->counts[4].value = r->counts[4].counted = 12345678;
+	r->counts[4].low = r->counts[4].high = 12345678;
 	r->counts[5].enabled_ns = r->counts[5].running_ns = 3 * SECOND;
 	w->notes[0] = "somebody\x1b[31m said something that must not reach a terminal as it is";
 	w->layout.notes = (struct text_list){ w->notes, 1, 1 };

@@ -176,8 +176,9 @@ static inline struct stat_report *measure(const struct measured *m, double value
 				   .costs = calloc(2, sizeof(*r->costs)) };
 	assert_true(r->counts && r->values && r->costs);
 	for (int i = 0; i < 6; i++) {
-		r->counts[i] = (struct stat_count){ STAT_PRESENT, 7, 7, SECOND, SECOND };
-		r->values[i] = (struct stat_value){ STAT_PRESENT, value + i, SECOND, SECOND };
+		r->counts[i] = (struct stat_count){ STAT_PRESENT, 7, 7, SECOND, SECOND, 7, 7 };
+		r->values[i] = (struct stat_value){ STAT_PRESENT, value + i, SECOND,
+						    SECOND,	  value + i, value + i };
 	}
 	r->values[1].covered_ns = SECOND / 2;
 	r->values[5].absence = STAT_REFUSED;

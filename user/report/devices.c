@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <math.h>
+
 #include "base/sums.h"
 #include "report/devices.h"
+
+#define NEARLY 0.05 /* readings may be off from the ends of the report by this part of it */
 
 const struct device *devices_of(const struct report *r, uint32_t number)
 {
@@ -31,6 +35,35 @@ bool devices_is_shared(const struct report *r, size_t device)
 bool devices_is_guess(const struct device *d)
 {
 	return d->wiring == WIRING_MEDIUM || d->wiring == WIRING_LOW;
+}
+
+uint64_t devices_time_ns(const struct report *r, const struct report_device *d)
+{
+	double duration = (double)report_duration_ns(r), time = (double)d->enabled_ns;
+
+	return d->enabled_ns && fabs(time - duration) > NEARLY * duration ? d->enabled_ns
+									  : report_duration_ns(r);
+}
+
+void devices_cover(const struct report *r, const struct report_device *d, uint64_t *ret_part,
+		   uint64_t *ret_whole)
+{
+	uint64_t duration = report_duration_ns(r), time = devices_time_ns(r, d);
+
+	*ret_part = d->running_ns < d->enabled_ns ? d->running_ns : d->enabled_ns;
+	*ret_whole = d->enabled_ns;
+	if (time < duration)
+		*ret_whole = duration;
+	else if (time > duration)
+		*ret_part = (uint64_t)((double)*ret_part * (double)duration / (double)time);
+}
+
+double devices_coverage(const struct report *r, const struct report_device *d)
+{
+	uint64_t part, whole;
+
+	devices_cover(r, d, &part, &whole);
+	return whole ? (double)part / (double)whole : 1;
 }
 
 enum devices_mode devices_mode(const struct report *r)

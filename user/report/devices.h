@@ -35,6 +35,27 @@ bool devices_is_shared(const struct report *r, size_t device);
 /** devices_is_guess() - is where it is known by nothing but a rule of thumb? */
 bool devices_is_guess(const struct device *d);
 
+/**
+ * devices_time_ns() - the time that the bytes of a device are about
+ *
+ * Return: that of the report, unless its readings were off by more than a twentieth.
+ */
+uint64_t devices_time_ns(const struct report *r, const struct report_device *d);
+
+/**
+ * devices_cover() - how long it counted, and of how much time
+ * @r: the report
+ * @d: the device
+ * @ret_part: of @ret_whole; where its bytes are about more time than the report, only what
+ *	of that is the report's
+ * @ret_whole: time; more than the device's where it was read for a part of the report only
+ *
+ * devices_coverage() is the quotient of the two.
+ */
+void devices_cover(const struct report *r, const struct report_device *d, uint64_t *ret_part,
+		   uint64_t *ret_whole);
+double devices_coverage(const struct report *r, const struct report_device *d);
+
 /** devices_mode() - the same for all intervals of a run */
 enum devices_mode devices_mode(const struct report *r);
 

@@ -112,6 +112,8 @@ static json_t *part_object(const struct report *r, const struct report_part *rp,
 	put_bool(o, "valid", rp->valid, err);
 	if (rp->valid) {
 		put_number(o, "bytes", rp->bytes, err);
+		put_number(o, "low", rp->low, err);
+		put_number(o, "high", rp->high, err);
 		put(o, "running_ratio", json_real(ratio_of(rp->running_ns, rp->enabled_ns)), err);
 	} else {
 		put_text(o, "reason",
@@ -178,6 +180,8 @@ static void put_quality(const struct report *r, uint32_t socket, enum direction 
 			enum part_kind kind, char *ret, size_t size)
 {
 	double ran = 1, covered = 1, time;
+	uint64_t bytes = 0, low = 0, high = 0;
+	char bar[FORMAT_NUMBER_LEN];
 
 	for (size_t i = 0; i < r->nr_parts; i++) {
 		const struct report_part *rp = &r->parts[i];
@@ -185,12 +189,17 @@ static void put_quality(const struct report *r, uint32_t socket, enum direction 
 		if (rp->part->socket != socket || rp->part->direction != direction ||
 		    rp->part->kind != kind)
 			continue;
+		bytes = sum_capped(bytes, rp->bytes);
+		low = sum_capped(low, rp->low);
+		high = sum_capped(high, rp->high);
 		ran = fmin(ran, ratio_of(rp->running_ns, rp->enabled_ns));
 		time = time_of(r, rp);
 		covered = fabs(time - 1) > fabs(covered - 1) ? time : covered;
 	}
-	if (ran < 1)
-		str_append(ret, size, " (counted %.0f%% of the time, scaled)", ran * 100);
+	if (ran < 1) {
+		format_bar(bytes, low, high, bar);
+		str_append(ret, size, " (counted %.0f%% of the time, scaled, %s)", ran * 100, bar);
+	}
 	if (fabs(covered - 1) > NEARLY)
 		str_append(ret, size, " (of %.0f%% of the interval)", covered * 100);
 }

@@ -38,8 +38,10 @@ void book_free(struct book *b)
 	book_rows_free(b);
 	free(b->roles);
 	free(b->places);
+	free(b->squares);
 	free(b->skipped_ns);
 	free(b->rotations);
+	free(b->early);
 	for (size_t i = 0; b->turns && i < b->layout->nr_counters; i++)
 		free(b->turns[i].ns);
 	free(b->turns);
@@ -63,8 +65,10 @@ void book_clear(struct book *b)
 	for (uint32_t c = 0; c < b->layout->nr_cpus; c++)
 		if (b->layout->cpu_socket[c] != LAYOUT_NO_SOCKET)
 			b->sockets[b->layout->cpu_socket[c]].nr_cpus++;
+	memset(b->squares, 0, b->layout->nr_counters * sizeof(*b->squares));
 	memset(b->skipped_ns, 0, b->layout->nr_counters * sizeof(*b->skipped_ns));
 	memset(b->rotations, 0, b->layout->nr_groups * sizeof(*b->rotations));
+	memset(b->early, 0, b->layout->nr_groups * sizeof(*b->early));
 	for (size_t i = 0; i < b->layout->nr_counters; i++)
 		b->turns[i].nr = 0;
 	memset(b->devices, 0, b->scope.nr_devices * sizeof(*b->devices));
@@ -319,6 +323,7 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 	int err = 0;
 
 	c->value += bytes;
+	b->squares[counter] += (double)bytes * (double)bytes;
 	if (b->roles[counter] != ROLE_MEMORY && book_turn(b, counter, w))
 		return -ENOMEM;
 	if (book_is_port(b, c->counter))
@@ -432,6 +437,8 @@ int book_add(struct book *total, const struct book *part)
 
 		t->valid |= p->valid;
 		t->value += p->value;
+		t->low = sum_or_most(t->low, p->low);
+		t->high = sum_or_most(t->high, p->high);
 		t->attributed += p->attributed;
 		for (int k = 0; k < NR_REASONS; k++)
 			t->unattributed[k] += p->unattributed[k];

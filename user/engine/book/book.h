@@ -26,6 +26,7 @@
  * @idle_units: see struct session_options
  * @links: counters whose bytes weigh latencies; must outlive the book. NULL: none
  * @devices, @nr_devices: of the trace's header; must outlive the book
+ * @starts_ns: where the interval begins on each socket, kept up to date by the owner. NULL: 0
  */
 struct book_scope {
 	enum row_kind by;
@@ -34,6 +35,7 @@ struct book_scope {
 	const struct links *links;
 	const struct device *devices;
 	size_t nr_devices;
+	const uint64_t *starts_ns;
 };
 
 struct book;

@@ -8,8 +8,12 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "engine/book/book_rows.h"
+#include "engine/filter/constants.h"
 
 typedef unsigned __int128 u128;
+
+/* Readings of a device may be off from the ends of an interval by this part of it. */
+#define EARLY_PART 0.05
 
 /* A counter of all bytes of its device and direction, wherever they go. */
 static bool is_whole(const struct counter *c)
@@ -34,12 +38,14 @@ int book_devices_new(struct book *b)
 
 	b->roles = calloc(l->nr_counters + 1, sizeof(*b->roles));
 	b->places = calloc(l->nr_counters + 1, sizeof(*b->places));
+	b->squares = calloc(l->nr_counters + 1, sizeof(*b->squares));
 	b->skipped_ns = calloc(l->nr_counters + 1, sizeof(*b->skipped_ns));
 	b->rotations = calloc(l->nr_groups + 1, sizeof(*b->rotations));
+	b->early = calloc(l->nr_groups + 1, sizeof(*b->early));
 	b->turns = calloc(l->nr_counters + 1, sizeof(*b->turns));
 	b->devices = calloc(b->scope.nr_devices + 1, sizeof(*b->devices));
-	if (!whole || !b->roles || !b->places || !b->skipped_ns || !b->rotations || !b->turns ||
-	    !b->devices)
+	if (!whole || !b->roles || !b->places || !b->squares || !b->skipped_ns || !b->rotations ||
+	    !b->early || !b->turns || !b->devices)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nr_counters; i++)
 		if (is_whole(&l->counters[i]))
@@ -55,6 +61,23 @@ int book_devices_new(struct book *b)
 bool book_is_port(const struct book *b, const struct counter *c)
 {
 	return c->device && b->scope.devices[c->device - 1].kind == DEVICE_PORT;
+}
+
+/* A window that nobody could read when the interval before it ended. */
+static void note_early(struct book *b, const struct trace_window *w, const uint64_t bytes[2])
+{
+	uint32_t socket = b->layout->groups[w->group].socket;
+	uint64_t start = b->scope.starts_ns ? b->scope.starts_ns[socket] : 0;
+	struct book_early *e = &b->early[w->group];
+	double ns, part;
+
+	if (w->start_ns >= start)
+		return;
+	ns = (w->end_ns < start ? w->end_ns : start) - w->start_ns;
+	part = fmin((1 + SCALE_DOUBT) * ns / (w->end_ns - w->start_ns), 1);
+	e->ns += ns;
+	for (int i = 0; i < 2; i++)
+		e->bytes[i] += bytes[i] * part;
 }
 
 void book_device_window(struct book *b, const struct trace_window *w)
@@ -75,6 +98,7 @@ void book_device_window(struct book *b, const struct trace_window *w)
 	}
 	if (g->nr)
 		rotation_window(&b->rotations[w->group], of->enabled_ns, of->running_ns, bytes);
+	note_early(b, w, bytes);
 }
 
 /* --- what rows moved in turns */
@@ -167,6 +191,19 @@ void book_devices_add(struct book *total, const struct book *part)
 }
 
 /*
+ * Bytes that may have been moved before the interval. Readings are a little before its end, as
+ * they were at the end before it: that is no matter.
+ */
+static double early_bytes(const struct book *b, uint32_t group, int which)
+{
+	const struct book_early *e = &b->early[group];
+
+	if (e->ns <= EARLY_PART * (b->rotations[group].enabled_ns - e->ns))
+		return 0;
+	return which == ROTATION_BOTH ? e->bytes[0] + e->bytes[1] : e->bytes[which];
+}
+
+/*
  * Bytes of a device in a group of its counters; adds to @s, with variances for the bounds. False
  * when one of them could not be read: then it is not known what all of it is.
  */
@@ -196,6 +233,8 @@ static bool group_sum(const struct book *b, uint32_t group, int which, struct de
 	/* What was counted is sure. */
 	unseen = fmax(value - r->window[which].bytes, 0);
 	s->edges += rotation_edges(r, which);
+	if (r->window[which].bytes > 0)
+		s->early += early_bytes(b, group, which) * value / r->window[which].bytes;
 	s->above += doubt * doubt;
 	s->below += fmin(doubt, unseen) * fmin(doubt, unseen);
 	return true;
@@ -211,7 +250,7 @@ struct device_sum book_device_sum(const struct book *b, uint32_t device, int whi
 		    !group_sum(b, g, which, &s))
 			return (struct device_sum){ 0 };
 	/* Groups take turns at different times. */
-	s.below = sqrt(s.below);
+	s.below = sqrt(s.below) + s.early;
 	s.above = sqrt(s.above) + s.edges;
 	return s;
 }

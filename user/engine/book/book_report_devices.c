@@ -224,11 +224,11 @@ static int enter_row(const struct book *b, const struct report *r, struct report
 		if (c->direction == DIRECTION_READ && all->read.valid) {
 			d->read_bytes += s->value;
 			d->read_low += s->low;
-			d->read_high = at_most(d->read_high + s->high, all->read.bytes);
+			d->read_high = at_most(d->read_high + s->high, all->read.high);
 		} else if (c->direction == DIRECTION_WRITE && all->write.valid) {
 			d->write_bytes += s->value;
 			d->write_low += s->low;
-			d->write_high = at_most(d->write_high + s->high, all->write.bytes);
+			d->write_high = at_most(d->write_high + s->high, all->write.high);
 		}
 	}
 	for (size_t i = 0; i < row->nr_devices; i++) {

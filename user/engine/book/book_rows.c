@@ -167,7 +167,7 @@ static int enter_quiet_cgroup(void *arg, const struct cgroup_name *c)
 
 static void clip_share(const struct book *b, uint32_t counter, struct entry_share *s)
 {
-	uint64_t most = b->counters[counter].value;
+	uint64_t most = b->counters[counter].high;
 
 	if (s->high <= most)
 		return;
@@ -192,6 +192,8 @@ int book_finish(struct book *b)
 
 	for (size_t g = 0; g < b->layout->nr_groups; g++)
 		rotation_end(&b->rotations[g]);
+	for (size_t i = 0; i < b->layout->nr_counters; i++)
+		b->counters[i].low = b->counters[i].high = b->counters[i].value;
 	for (size_t i = 0; i < b->layout->nr_counters && !err; i++)
 		if (b->counters[i].valid && b->counters[i].running_ns < b->counters[i].enabled_ns)
 			err = book_scale(b, i, b->counters[i].enabled_ns,

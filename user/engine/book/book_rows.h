@@ -141,13 +141,25 @@ struct book_turns {
 };
 
 /**
+ * struct book_early - of a group of a device: windows that began before the interval
+ * @ns: time of them that lies before it
+ * @bytes: what they may have had in that time, by enum direction: it is not known when in a
+ *	window they were moved
+ */
+struct book_early {
+	double ns;
+	double bytes[2];
+};
+
+/**
  * struct book - see book.h
  * @roles: by counter
  * @places: by counter: where in book_row.shares it is; meaningless for those of devices
  * @nr_places: how many there are
+ * @squares: by counter: of what its windows had, as in struct entry_share
  * @skipped_ns: by counter of a device: time of intervals in which it never had its turn, and
  *	that its value says nothing of yet; see book_fill_gaps()
- * @rotations: by group; of devices only
+ * @rotations, @early: by group; of devices only
  * @turns: by counter; of devices only
  * @devices: by device
  * @unowned_io: bytes of requests that nobody is known to have caused
@@ -159,8 +171,10 @@ struct book {
 	enum role *roles;
 	uint32_t *places;
 	size_t nr_places;
+	double *squares;
 	uint64_t *skipped_ns;
 	struct rotation *rotations;
+	struct book_early *early;
 	struct book_turns *turns;
 	struct book_device *devices;
 	uint64_t unowned_io;
@@ -295,12 +309,14 @@ void book_devices_add(struct book *total, const struct book *part);
  * @value: bytes
  * @below, @above: how far the 95% interval reaches
  * @edges: part of @above, see rotation_edges()
+ * @early: part of @below: what windows may have had before the interval
  */
 struct device_sum {
 	bool counted;
 	uint64_t value;
 	double below, above;
 	double edges;
+	double early;
 };
 
 /** book_device_sum() - @which is an enum direction or ROTATION_BOTH */

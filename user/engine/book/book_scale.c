@@ -9,40 +9,83 @@
 #include "engine/split/apportion.h"
 #include "engine/book/book_rows.h"
 
-/*
- * How wrong a row's value may be when it was scaled from @counted to @value.
- *
- * In each window the counter looked for a part of the time, r = 1 / @ratio. If a window's bytes
- * came in one lump, they were seen wholly with probability r, or not at all: scaled by 1/r that
- * has the variance (1 - r) / r of their square. The squares of what was seen add up to r of all
- * squares, so that the sum has the variance (1 - r) / r^2 = ratio * (ratio - 1) of them.
- *
- * A device has long turns instead, of which each is a sample.
+/**
+ * struct scaling - what was counted in @den becomes that of @num
+ * @ratio: of the two
+ * @edges: part of a scaled value that was not counted where turns began
  */
-static double scale_doubt(const struct book *b, const struct book_row *row, uint32_t counter,
-			  uint64_t value, double ratio)
+struct scaling {
+	uint64_t num, den;
+	double ratio;
+	double edges;
+};
+
+static struct scaling scaling_of(const struct book *b, uint32_t counter, uint64_t num, uint64_t den)
+{
+	struct scaling s = { num, den, (double)num / den, 0 };
+
+	if (b->roles[counter] == ROLE_MEMORY)
+		s.edges = rotation_kernel_edges(1, num, den);
+	else
+		s.edges = fmin(b->turns[counter].nr * EDGE_NS / den, EDGE_MOST);
+	return s;
+}
+
+/* How wrong a row's value may be. A device has long turns, of which each is a sample. */
+static double row_doubt(const struct book *b, const struct book_row *row, uint32_t counter,
+			const struct scaling *by)
 {
 	const struct entry_share *s = book_share(b, row, counter);
 	double doubt = -1;
 
 	if (b->roles[counter] != ROLE_MEMORY)
-		doubt = book_turn_doubt(b, book_device_share(row, counter), ratio);
-	if (doubt >= 0)
-		return doubt;
-	return fmax(SCALE_DOUBT * (value > s->value ? value - s->value : 0),
-		    Z_95 * sqrt(ratio * (ratio - 1) * s->squares));
+		doubt = book_turn_doubt(b, book_device_share(row, counter), by->ratio);
+	return doubt >= 0 ? doubt : rotation_unseen_doubt(s->value, by->ratio, s->squares);
 }
 
-/* A row's bounds when its value was scaled, and all to @total. */
-static void scale_bounds(struct entry_share *s, double ratio, double doubt, uint64_t total)
+/* The same of all: of devices by their turns, unless bytes are not what it counts. */
+static double counter_doubt(const struct book *b, uint32_t counter, const struct scaling *by)
 {
-	double low = s->low * ratio - doubt, high = s->high * ratio + doubt;
+	const struct counter *c = &b->layout->counters[counter];
+
+	if ((b->roles[counter] == ROLE_BYTES || b->roles[counter] == ROLE_DESTINATION) &&
+	    b->rotations[c->group].samples)
+		return rotation_doubt(&b->rotations[c->group], c->direction);
+	return rotation_unseen_doubt(b->counters[counter].value, by->ratio, b->squares[counter]);
+}
+
+/* Large numbers are rounded; the value lies inside all the same. */
+static uint64_t whole(double bytes)
+{
+	return bytes >= 0x1p64 ? UINT64_MAX : bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* A counter's bounds when it was scaled to @value. What was counted is sure. */
+static void scale_counter_bounds(struct report_counter *c, const struct scaling *by, double doubt,
+				 uint64_t value)
+{
+	uint64_t low = whole(c->low * by->ratio - doubt);
+
+	c->low = low > c->low ? low : c->low;
+	c->high = whole(ceil(c->high * by->ratio + doubt + value * by->edges));
+	if (c->low > value)
+		c->low = value;
+	if (c->high < value)
+		c->high = value;
+}
+
+/* A row's bounds when its value was scaled, and all to @most. */
+static void scale_bounds(struct entry_share *s, const struct scaling *by, double doubt,
+			 uint64_t most)
+{
+	double low = s->low * by->ratio - doubt;
+	double high = s->high * by->ratio + doubt + s->value * by->edges;
 
 	/* What is sure of the time that was counted stays so. */
 	if (low > s->low)
 		s->low = low;
-	s->high = high < total ? high : total;
-	s->below = fmin(s->below * ratio, total);
+	s->high = high < most ? high : most;
+	s->below = fmin(s->below * by->ratio, most);
 	if (s->low > s->value)
 		s->low = s->value;
 	if (s->high < s->value)
@@ -78,6 +121,7 @@ static size_t find_parts(struct book *b, uint32_t counter, struct book_row **ret
 int book_scale(struct book *b, uint32_t counter, uint64_t num, uint64_t den)
 {
 	struct report_counter *c = &b->counters[counter];
+	const struct scaling by = scaling_of(b, counter, num, den);
 	size_t room = HASH_COUNT(b->rows) + NR_REASONS, nr, k = 0;
 	cleanup_free uint64_t *parts = calloc(room, 2 * sizeof(*parts));
 	cleanup_free struct book_row **rows = calloc(room, sizeof(struct book_row *));
@@ -97,6 +141,7 @@ int book_scale(struct book *b, uint32_t counter, uint64_t num, uint64_t den)
 	err = apportion(scaled, weights, k, parts);
 	if (err)
 		return err;
+	scale_counter_bounds(c, &by, counter_doubt(b, counter, &by), scaled);
 	c->value = scaled;
 	c->attributed = scaled;
 	for (k = 0; k < NR_REASONS; k++) {
@@ -105,12 +150,11 @@ int book_scale(struct book *b, uint32_t counter, uint64_t num, uint64_t den)
 	}
 	for (size_t i = 0; i < nr; i++) {
 		struct entry_share *s = book_share(b, rows[i], counter);
-		double ratio = (double)num / den;
-		double doubt = scale_doubt(b, rows[i], counter, parts[k], ratio);
+		double doubt = row_doubt(b, rows[i], counter, &by);
 		uint64_t counted = s->value;
 
 		s->value = parts[k++];
-		scale_bounds(s, ratio, doubt, scaled);
+		scale_bounds(s, &by, doubt, c->high);
 		scale_seen(b, rows[i], counter, counted, s->value);
 	}
 	return 0;

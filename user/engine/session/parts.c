@@ -2,11 +2,13 @@
 #include "engine/session/parts.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/sums.h"
+#include "engine/split/rotation.h"
 
 struct parts {
 	const struct trace_header *header;
@@ -77,8 +79,25 @@ static struct trace_part cut(struct trace_part *from, uint64_t end)
 	return before;
 }
 
+/* What was not seen of it is bounded as that of a counter, and by no more than is known here. */
+static void enter_bounds(struct report_part *to, const struct trace_part *t)
+{
+	double bytes = (double)t->bytes, edges = 0, doubt = 0;
+
+	if (t->running_ns && t->running_ns < t->enabled_ns) {
+		double ratio = (double)t->enabled_ns / (double)t->running_ns;
+
+		doubt = rotation_unseen_doubt(bytes / ratio, ratio, 0);
+		edges = rotation_kernel_edges(bytes, (double)t->enabled_ns, (double)t->running_ns);
+	}
+	to->low = sum_capped(to->low, doubt < bytes ? t->bytes - (uint64_t)doubt : 0);
+	to->high = sum_capped(to->high,
+			      sum_capped(t->bytes, (uint64_t)ceil(fmin(doubt + edges, 0x1p63))));
+}
+
 static void enter(struct report_part *to, const struct trace_part *t)
 {
+	enter_bounds(to, t);
 	to->valid |= t->running_ns > 0 || t->bytes > 0;
 	to->bytes = sum_capped(to->bytes, t->bytes);
 	to->enabled_ns = sum_capped(to->enabled_ns, t->enabled_ns);

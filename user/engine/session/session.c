@@ -51,7 +51,8 @@ static int make_books(struct session *s)
 				    .idle_units = s->o.idle_units,
 				    .links = &s->links,
 				    .devices = s->header->devices,
-				    .nr_devices = s->header->nr_devices };
+				    .nr_devices = s->header->nr_devices,
+				    .starts_ns = s->ends_ns };
 
 	if (s->o.names_only)
 		return 0;

@@ -6,6 +6,13 @@
 #include "base/array.h"
 #include "engine/filter/constants.h"
 
+/*
+ * A turn of the kernel's: a tick with 250 of them a second (perf_event_mux_interval_ms). No more
+ * than so much of it is taken for not counted.
+ */
+#define KERNEL_TURN_NS 4e6
+#define KERNEL_MOST    0.5
+
 static void sums_add(struct rotation_sums *to, double bytes, double ns)
 {
 	to->bytes += bytes;
@@ -84,8 +91,7 @@ void rotation_add(struct rotation *total, const struct rotation *part)
 	}
 }
 
-/* 97.5% quantile of Student's distribution. */
-static double quantile(size_t freedom)
+double rotation_quantile(size_t freedom)
 {
 	static const double few[] = { 12.706, 4.303, 3.182, 2.776, 2.571,
 				      2.447,  2.365, 2.306, 2.262, 2.228 };
@@ -113,7 +119,8 @@ double rotation_sample_doubt(size_t nr, double ratio, const struct rotation_sums
 
 	if (nr == 1)
 		return Z_95 * sqrt(times * sums->squares);
-	return quantile(nr - 1) * sqrt(n / (n - 1) * times * residue(sums, time_squares, rate));
+	return rotation_quantile(nr - 1) *
+	       sqrt(n / (n - 1) * times * residue(sums, time_squares, rate));
 }
 
 double rotation_doubt(const struct rotation *r, int which)
@@ -137,4 +144,20 @@ double rotation_edges(const struct rotation *r, int which)
 		return 0;
 	return r->window[which].bytes * fmin(r->turns * EDGE_NS / r->running_ns, EDGE_MOST) *
 	       ((double)r->enabled_ns / r->running_ns);
+}
+
+double rotation_unseen_doubt(double counted, double ratio, double squares)
+{
+	return fmax(SCALE_DOUBT * counted * (ratio - 1),
+		    Z_95 * sqrt(ratio * (ratio - 1) * squares));
+}
+
+double rotation_kernel_edges(double value, double enabled_ns, double running_ns)
+{
+	double turns = fmin(running_ns, enabled_ns - running_ns) / KERNEL_TURN_NS + 1, part;
+
+	if (!(running_ns > 0) || enabled_ns <= running_ns)
+		return 0;
+	part = fmin(turns * EDGE_NS / running_ns, KERNEL_MOST);
+	return value * part / (1 - part);
 }

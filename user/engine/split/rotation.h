@@ -88,6 +88,32 @@ double rotation_doubt(const struct rotation *r, int which);
  */
 double rotation_edges(const struct rotation *r, int which);
 
+/** rotation_quantile() - 97.5% quantile of Student's distribution; @freedom is at least 1 */
+double rotation_quantile(size_t freedom);
+
+/**
+ * rotation_unseen_doubt() - half of the 95% interval of what the kernel's own turns left out
+ * @counted: what was counted
+ * @ratio: it was scaled by, at least 1
+ * @squares: of what windows had
+ *
+ * What was not seen differs from the rest by a part of it, or lumps were missed: in each window the
+ * counter looked for a part of the time, r = 1 / @ratio. If a window's bytes came in one lump,
+ * they were seen wholly with probability r, or not at all: scaled by 1/r that has the variance
+ * (1 - r) / r of their square. The squares of what was seen add up to r of all squares, so that the
+ * sum has the variance (1 - r) / r^2 = ratio * (ratio - 1) of them.
+ */
+double rotation_unseen_doubt(double counted, double ratio, double squares);
+
+/**
+ * rotation_kernel_edges() - the same as rotation_edges() where the kernel takes turns by itself
+ * @value: scaled
+ * @enabled_ns, @running_ns: as in struct reading
+ *
+ * How often it did is in no reading: a turn lasts as long as kernels have it by default.
+ */
+double rotation_kernel_edges(double value, double enabled_ns, double running_ns);
+
 /**
  * rotation_sample_doubt() - the same from samples alone
  * @nr: samples, at least 1

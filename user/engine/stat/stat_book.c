@@ -2,18 +2,26 @@
 #include "engine/stat/stat_book.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/stat/stat_bars.h"
 #include "tables/formula.h"
 #include "trace.h"
 
-/* A counter over some segments. */
+/*
+ * A counter over some segments. Those in which it counted are dealt out to samples in turn: how much
+ * these differ says how far off all of them may be.
+ */
 struct count_sum {
 	uint64_t counted;
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	bool read;
+	struct stat_turns turns;
+	double sample[STAT_SAMPLES];
+	double sample_ns[STAT_SAMPLES];
 };
 
 /* A metric over the segments in which all its counters counted. */
@@ -23,6 +31,9 @@ struct value_sum {
 	uint64_t covered_ns;
 	uint64_t enabled_ns;
 	bool any;
+	struct stat_turns turns;
+	double sample[STAT_SAMPLES][STAT_MAX_INPUTS];
+	double sample_ns[STAT_SAMPLES];
 };
 
 /* An interval, or the run. */
@@ -186,6 +197,8 @@ static uint64_t segment_ns(const struct stat_segment *s)
 
 static void add_count(struct count_sum *c, const struct reading *r, uint64_t time_ns)
 {
+	size_t to;
+
 	if (!r) {
 		c->enabled_ns = add(c->enabled_ns, time_ns);
 		return;
@@ -196,8 +209,12 @@ static void add_count(struct count_sum *c, const struct reading *r, uint64_t tim
 		add(c->enabled_ns, r->running_ns > r->enabled_ns ? r->running_ns : r->enabled_ns);
 	c->running_ns = add(c->running_ns, r->running_ns);
 	/* Without running time there is no value, whatever is in its place. */
-	if (r->running_ns)
-		c->counted = add(c->counted, r->value);
+	if (!r->running_ns)
+		return;
+	c->counted = add(c->counted, r->value);
+	to = stat_turn(&c->turns, r->enabled_ns, r->running_ns);
+	c->sample[to] += (double)r->value;
+	c->sample_ns[to] += (double)r->running_ns;
 }
 
 /* None of a metric's inputs was switched on: the process slept, and that is a count of zero. */
@@ -258,12 +275,18 @@ static bool take_inputs(const struct stat_book *b, const struct stat_metric *m,
 static void add_value(struct value_sum *to, const struct value_sum *v, uint32_t nr,
 		      uint64_t time_ns)
 {
+	size_t sample;
+
 	to->enabled_ns = add(to->enabled_ns, time_ns);
 	if (!v)
 		return;
-	for (uint32_t i = 0; i < nr; i++)
+	sample = stat_turn(&to->turns, (uint64_t)v->duration_ns, v->covered_ns);
+	for (uint32_t i = 0; i < nr; i++) {
 		to->inputs[i] += v->inputs[i];
+		to->sample[sample][i] += v->inputs[i];
+	}
 	to->duration_ns += v->duration_ns;
+	to->sample_ns[sample] += v->duration_ns;
 	/* Events that are not in one group are switched on some ns after each other. */
 	to->covered_ns = add(to->covered_ns, v->covered_ns < time_ns ? v->covered_ns : time_ns);
 	to->any = true;
@@ -328,6 +351,29 @@ static bool slept(const struct stat_book *b, const struct count_sum *c, size_t c
 	return c->read && !c->enabled_ns && l->pmus[l->counters[counter].pmu].cores;
 }
 
+/* What was counted is sure. */
+static void bound_count(const struct count_sum *c, struct stat_count *ret)
+{
+	struct stat_without without = { 0 };
+	struct stat_bar bar;
+
+	for (size_t k = 0; k < STAT_SAMPLES; k++)
+		if (c->sample_ns[k] > 0 && c->sample_ns[k] < (double)c->running_ns)
+			without.values[without.nr++] = ((double)c->counted - c->sample[k]) *
+						       (double)c->enabled_ns /
+						       ((double)c->running_ns - c->sample_ns[k]);
+	bar = stat_bar((double)ret->value, &without, &c->turns, (double)c->enabled_ns,
+		       (double)c->running_ns);
+	ret->low = stat_whole(bar.low);
+	ret->high = stat_whole(ceil(bar.high));
+	if (ret->low < c->counted)
+		ret->low = c->counted;
+	if (ret->low > ret->value)
+		ret->low = ret->value;
+	if (ret->high < ret->value)
+		ret->high = ret->value;
+}
+
 static struct stat_count make_count(const struct stat_book *b, const struct stat_sums *s, size_t i)
 {
 	const struct count_sum *c = &s->counts[i];
@@ -337,12 +383,16 @@ static struct stat_count make_count(const struct stat_book *b, const struct stat
 		.running_ns = c->running_ns,
 	};
 
-	if (c->running_ns || slept(b, c, i))
-		count.value = scaled(c->counted, c->enabled_ns, c->running_ns);
-	else if (b->refused[i])
+	if (c->running_ns || slept(b, c, i)) {
+		count.value = count.low = count.high =
+			scaled(c->counted, c->enabled_ns, c->running_ns);
+		if (c->running_ns < c->enabled_ns)
+			bound_count(c, &count);
+	} else if (b->refused[i]) {
 		count.absence = STAT_REFUSED;
-	else
+	} else {
 		count.absence = c->enabled_ns && c->read ? STAT_NOT_RUNNING : STAT_NOT_READ;
+	}
 	return count;
 }
 
@@ -370,34 +420,69 @@ static enum stat_absence why_none(const struct stat_book *b, const struct stat_s
 	return why;
 }
 
-static struct stat_value make_value(const struct stat_book *b, const struct stat_sums *s, size_t i)
+/* The metric over some time. False: its denominator is zero. */
+static bool eval(const struct stat_book *b, size_t i, const double *counted, double ns, double *ret)
 {
 	const struct stat_metric *m = &b->layout->metrics[i];
-	const struct value_sum *v = &s->values[i];
-	struct stat_value value = { .covered_ns = v->covered_ns, .enabled_ns = v->enabled_ns };
 	double inputs[STAT_MAX_INPUTS];
 
-	if (!v->any) {
-		value.absence = why_none(b, s, i);
-		return value;
-	}
 	for (uint32_t n = 0; n < m->nr_inputs; n++) {
 		switch (m->input[n]) {
 		case STAT_DURATION_NS:
-			inputs[n] = v->duration_ns;
+			inputs[n] = ns;
 			break;
 		case STAT_DURATION_S:
-			inputs[n] = v->duration_ns / 1e9;
+			inputs[n] = ns / 1e9;
 			break;
 		case STAT_CONSTANT:
 			inputs[n] = m->constant[n];
 			break;
 		default:
-			inputs[n] = v->inputs[n];
+			inputs[n] = counted[n];
 		}
 	}
-	if (!formula_eval(b->formulas[i], inputs, &value.value))
+	return formula_eval(b->formulas[i], inputs, ret);
+}
+
+static void bound_value(const struct stat_book *b, const struct value_sum *v, size_t i,
+			struct stat_value *ret)
+{
+	const uint32_t nr = b->layout->metrics[i].nr_inputs;
+	struct stat_without without = { 0 };
+	struct stat_bar bar;
+
+	for (size_t k = 0; k < STAT_SAMPLES; k++) {
+		double rest[STAT_MAX_INPUTS];
+
+		if (!(v->sample_ns[k] > 0) || v->sample_ns[k] >= v->duration_ns)
+			continue;
+		for (uint32_t n = 0; n < nr; n++)
+			rest[n] = v->inputs[n] - v->sample[k][n];
+		without.nr += eval(b, i, rest, v->duration_ns - v->sample_ns[k],
+				   &without.values[without.nr]);
+	}
+	bar = stat_bar(ret->value, &without, &v->turns, (double)v->enabled_ns,
+		       (double)v->covered_ns);
+	ret->low = bar.low;
+	ret->high = bar.high;
+}
+
+static struct stat_value make_value(const struct stat_book *b, const struct stat_sums *s, size_t i)
+{
+	const struct value_sum *v = &s->values[i];
+	struct stat_value value = { .covered_ns = v->covered_ns, .enabled_ns = v->enabled_ns };
+
+	if (!v->any) {
+		value.absence = why_none(b, s, i);
+		return value;
+	}
+	if (!eval(b, i, v->inputs, v->duration_ns, &value.value)) {
 		value.absence = STAT_ZERO;
+		return value;
+	}
+	value.low = value.high = value.value;
+	if (v->covered_ns < v->enabled_ns)
+		bound_value(b, v, i, &value);
 	return value;
 }
 

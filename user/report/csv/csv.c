@@ -59,6 +59,13 @@ static double ratio_of(uint64_t part, uint64_t whole)
 	return part < whole ? (double)part / (double)whole : 1;
 }
 
+static void put_bounds(struct csv_line *l, uint64_t value, uint64_t low, uint64_t high)
+{
+	csv_number(l, CSV_value, value);
+	csv_number(l, CSV_low, low);
+	csv_number(l, CSV_high, high);
+}
+
 /* Which counter a number is of. */
 static void put_counter(struct csv_line *l, const struct report *r, const struct report_counter *rc)
 {
@@ -89,14 +96,15 @@ static int put_counters(const struct csv *f, const struct csv_line *base)
 
 	for (size_t i = 0; i < f->r->nr_counters && !err; i++) {
 		const struct report_counter *rc = &f->r->counters[i];
-		struct csv_line l = record(base, "counter", NULL);
+		struct csv_line l = record(base, "counter", NULL), all;
 
 		put_counter(&l, f->r, rc);
+		all = l;
 		if (rc->valid)
-			csv_number(&l, CSV_value, rc->value);
+			put_bounds(&all, rc->value, rc->low, rc->high);
 		else
-			csv_word(&l, CSV_reason, why_absent(rc->enabled_ns, rc->running_ns));
-		err = csv_put(f->out, &l);
+			csv_word(&all, CSV_reason, why_absent(rc->enabled_ns, rc->running_ns));
+		err = csv_put(f->out, &all);
 		csv_word(&l, CSV_record, "unattributed");
 		for (int k = 0; k < NR_REASONS && rc->valid && !err; k++) {
 			if (!rc->unattributed[k] || !unit_is_split(rc->counter->unit))
@@ -183,7 +191,7 @@ static int put_parts(const struct csv *f, const struct csv_line *base)
 		csv_word(&l, CSV_direction, direction_name(p->part->direction));
 		csv_number(&l, CSV_covered_ns, p->covered_ns);
 		if (p->valid) {
-			csv_number(&l, CSV_value, p->bytes);
+			put_bounds(&l, p->bytes, p->low, p->high);
 			csv_ratio(&l, CSV_coverage, ratio_of(p->running_ns, p->enabled_ns));
 		} else {
 			csv_word(&l, CSV_reason, why_absent(p->enabled_ns, p->running_ns));
@@ -211,9 +219,7 @@ static int put_moved(const struct csv *f, const struct csv_line *base, enum dire
 	struct csv_line l = record(base, "device", "bytes");
 
 	csv_word(&l, CSV_direction, direction_name(direction));
-	csv_number(&l, CSV_value, bar[0]);
-	csv_number(&l, CSV_low, bar[1]);
-	csv_number(&l, CSV_high, bar[2]);
+	put_bounds(&l, bar[0], bar[1], bar[2]);
 	return csv_put(f->out, &l);
 }
 
@@ -262,8 +268,10 @@ static int put_devices(const struct csv *f, const struct csv_line *base)
 				   d->device->socket < f->r->nr_sockets
 					   ? f->r->sockets[d->device->socket].id
 					   : d->device->socket);
-		if (d->enabled_ns)
-			csv_ratio(&l, CSV_coverage, ratio_of(d->running_ns, d->enabled_ns));
+		if (d->enabled_ns) {
+			csv_ratio(&l, CSV_coverage, devices_coverage(f->r, d));
+			csv_number(&l, CSV_covered_ns, d->enabled_ns);
+		}
 		err = put_side(f, &l, d, DIRECTION_READ);
 		if (!err)
 			err = put_side(f, &l, d, DIRECTION_WRITE);
@@ -315,9 +323,7 @@ static int put_shares(const struct csv *f, const struct csv_line *base,
 		struct csv_line l = record(base, "share", NULL);
 
 		put_counter(&l, f->r, &f->r->counters[s->counter]);
-		csv_number(&l, CSV_value, s->value);
-		csv_number(&l, CSV_low, s->low);
-		csv_number(&l, CSV_high, s->high);
+		put_bounds(&l, s->value, s->low, s->high);
 		csv_bool(&l, CSV_separable, s->separable);
 		err = csv_put(f->out, &l);
 	}

@@ -249,7 +249,7 @@ static void put_devices(struct history_point *p, const struct report *r, size_t 
 		const struct report_device *d = &r->devices[i];
 
 		if (d->read.valid || d->write.valid)
-			p->devices[i].counted_ns = r->end_ns - r->start_ns;
+			p->devices[i].counted_ns = devices_time_ns(r, d);
 		put_side(&p->devices[i], &d->read);
 		put_side(&p->devices[i], &d->write);
 	}

@@ -105,10 +105,15 @@ static int put_counter(FILE *out, const struct report *r, const struct report_co
 	markup_cell(out, direction_name(c->direction));
 	markup_cell(out, destination_name(c->destination));
 	markup_cell(out, unit_name(c->unit));
-	if (rc->valid)
+	if (rc->valid) {
 		markup_count(out, rc->value);
-	else
+		markup_count(out, rc->low);
+		markup_count(out, rc->high);
+	} else {
 		markup_cell(out, rc->enabled_ns && !rc->running_ns ? "not running" : "not read");
+		markup_none(out);
+		markup_none(out);
+	}
 	if (rc->valid && split) {
 		markup_count(out, rc->attributed);
 		markup_count(out, unattributed);
@@ -131,10 +136,10 @@ int page_counters(FILE *out, const struct page *p)
 
 	if (!r->nr_counters)
 		return 0;
-	markup_table(out, "counters",
-		     "Counters: attributed and unattributed together are the value",
-		     "Counter|#Socket|Source|Direction|Destination|Unit|#Value|#Attributed|"
-		     "#Unattributed|Reasons|#Counting|#Covered s");
+	markup_table(
+		out, "counters", "Counters: attributed and unattributed together are the value",
+		"Counter|#Socket|Source|Direction|Destination|Unit|#Value|#Low|#High|#Attributed|"
+		"#Unattributed|Reasons|#Counting|#Covered s");
 	for (size_t i = 0; i < r->nr_counters && !err; i++)
 		err = put_counter(out, r, &r->counters[i]);
 	markup_table_end(out);
@@ -168,6 +173,7 @@ static int put_device(FILE *out, const struct page *p, const struct report_devic
 	const struct report *r = p->summary;
 	const struct device *d = rd->device;
 	char where[64] = "not known";
+	uint64_t part, whole;
 	int err;
 
 	if (d->wiring != WIRING_UNKNOWN)
@@ -180,7 +186,8 @@ static int put_device(FILE *out, const struct page *p, const struct report_devic
 	markup_cell(out, where);
 	put_side(out, p, &rd->read, devices_is_port(rd));
 	put_side(out, p, &rd->write, devices_is_port(rd));
-	markup_percent(out, rd->running_ns, rd->enabled_ns);
+	devices_cover(r, rd, &part, &whole);
+	markup_percent(out, part, whole);
 	if (rd->latency_valid) {
 		markup_tenths(out, rd->latency_ns);
 	} else {

@@ -149,11 +149,8 @@ static json_t *device_object(const struct report *r, const struct report_device 
 	put_side(o, r, rd, DIRECTION_WRITE, err);
 	/* Nobody tried to count it: that is no coverage of zero. */
 	if (rd->enabled_ns) {
-		put(o, "coverage",
-		    json_real(rd->running_ns < rd->enabled_ns
-				      ? (double)rd->running_ns / (double)rd->enabled_ns
-				      : 1.0),
-		    err);
+		put(o, "coverage", json_real(devices_coverage(r, rd)), err);
+		put_number(o, "covered_ns", rd->enabled_ns, err);
 		put_number(o, "turns", rd->turns, err);
 	}
 	if (rd->latency_valid)

@@ -58,6 +58,8 @@ static json_t *counter_object(const struct report *r, const struct report_counte
 	put_bool(o, "valid", rc->valid, err);
 	if (rc->valid) {
 		put_number(o, "value", rc->value, err);
+		put_number(o, "low", rc->low, err);
+		put_number(o, "high", rc->high, err);
 		/* Requests have no owners: nobody asked for any. */
 		if (unit_is_split(c->unit)) {
 			put_number(o, "attributed", rc->attributed, err);

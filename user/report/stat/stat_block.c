@@ -2,6 +2,7 @@
 #include "report/stat/stat_block.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +62,14 @@ const char *stat_mark_absent(struct stat_marks *m, enum stat_absence absence)
 	return texts[absence];
 }
 
-char stat_mark_part(struct stat_marks *m, uint64_t covered_ns, uint64_t enabled_ns)
+double stat_off(double value, double low, double high)
+{
+	double off = fmax(value - low, high - value);
+
+	return fabs(value) > 0 && off > 0 ? off / fabs(value) : 0;
+}
+
+char stat_mark_part(struct stat_marks *m, uint64_t covered_ns, uint64_t enabled_ns, double off)
 {
 	double part;
 
@@ -72,6 +80,7 @@ char stat_mark_part(struct stat_marks *m, uint64_t covered_ns, uint64_t enabled_
 		m->least = part;
 	if (!m->part || part > m->most)
 		m->most = part;
+	m->off = fmax(m->off, off);
 	m->part = true;
 	return '*';
 }
@@ -291,7 +300,8 @@ static struct grid_cell value_cell(const struct block *b, const struct block_pla
 		return grid_text("%s", stat_mark_absent(marks, v->absence));
 	value_text(k, v->value, text);
 	cell = grid_text("%s", text);
-	cell.mark = stat_mark_part(marks, v->covered_ns, v->enabled_ns);
+	cell.mark = stat_mark_part(marks, v->covered_ns, v->enabled_ns,
+				   stat_off(v->value, v->low, v->high));
 	return cell;
 }
 

@@ -15,6 +15,7 @@ struct stat_marks {
 	bool part;
 	double least; /* smallest part of the time that a value covers */
 	double most;
+	double off; /* largest part of a value that the truth may be off */
 };
 
 /* A table while it is written. */
@@ -38,7 +39,15 @@ int stat_block_write(struct stat_table *t, size_t pmu);
  */
 const char *stat_mark_absent(struct stat_marks *m, enum stat_absence absence);
 
-/** stat_mark_part() - "*" for a value that covers a part of the time, otherwise 0 */
-char stat_mark_part(struct stat_marks *m, uint64_t covered_ns, uint64_t enabled_ns);
+/**
+ * stat_mark_part() - "*" for a value that covers a part of the time, otherwise 0
+ * @m: will be explained
+ * @covered_ns, @enabled_ns: that part
+ * @off: how far off the value may be, see stat_off()
+ */
+char stat_mark_part(struct stat_marks *m, uint64_t covered_ns, uint64_t enabled_ns, double off);
+
+/** stat_off() - the larger side of an interval as a part of the value; 0 for the value 0 */
+double stat_off(double value, double low, double high);
 
 #endif

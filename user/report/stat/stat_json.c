@@ -50,6 +50,13 @@ static void put_quality(json_t *o, enum stat_absence absence, uint64_t enabled_n
 	put_number(o, "covered_ns", covered_ns, err);
 }
 
+static void put_bounds(json_t *o, const struct stat_value *v, int *err)
+{
+	put(o, "value", json_real(v->value), err);
+	put(o, "low", json_real(v->low), err);
+	put(o, "high", json_real(v->high), err);
+}
+
 static json_t *metric_object(const struct stat_report *r, size_t i, int *err)
 {
 	const struct stat_metric *m = &r->layout->metrics[i];
@@ -69,7 +76,7 @@ static json_t *metric_object(const struct stat_report *r, size_t i, int *err)
 	put_optional(o, "to", m->to, err);
 	put_text(o, "formula", m->formula, err);
 	if (v->absence == STAT_PRESENT)
-		put(o, "value", json_real(v->value), err);
+		put_bounds(o, v, err);
 	put_quality(o, v->absence, v->enabled_ns, v->covered_ns, "sampled", err);
 	return o;
 }
@@ -89,6 +96,8 @@ static json_t *counter_object(const struct stat_report *r, size_t i, int *err)
 	put_bool(o, "asked", c->asked, err);
 	if (v->absence == STAT_PRESENT) {
 		put_number(o, "value", v->value, err);
+		put_number(o, "low", v->low, err);
+		put_number(o, "high", v->high, err);
 		put_number(o, "counted", v->counted, err);
 	}
 	put_quality(o, v->absence, v->enabled_ns, v->running_ns, "scaled", err);

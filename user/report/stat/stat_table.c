@@ -80,7 +80,8 @@ static char part_text(const struct stat_table *t, size_t i, char text[FORMAT_NUM
 
 	text[0] = '\0';
 	if (c->absence == STAT_PRESENT)
-		mark = stat_mark_part(t->marks, c->running_ns, c->enabled_ns);
+		mark = stat_mark_part(t->marks, c->running_ns, c->enabled_ns,
+				      stat_off((double)c->value, (double)c->low, (double)c->high));
 	if (mark)
 		format_percent(c->running_ns, c->enabled_ns, text);
 	return mark;
@@ -166,7 +167,7 @@ static int put_marks(struct stat_table *t)
 	};
 	const struct stat_marks *m = t->marks;
 	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN];
-	char why[64] = "others use the counters, too";
+	char why[64] = "others use the counters, too", off[64] = "";
 	uint32_t sets = 0;
 	int err = 0;
 
@@ -178,10 +179,14 @@ static int put_marks(struct stat_table *t)
 	if (m->part) {
 		format_percent(m->least * 1e9, 1000000000, least);
 		format_percent(m->most * 1e9, 1000000000, most);
+		if (m->off > 0)
+			snprintf(off, sizeof(off), "; off by up to %.2g%% of the value",
+				 m->off * 100);
 		if (!strcmp(least, most))
-			err = note(t, "* counted in %s of the time: %s", least, why);
+			err = note(t, "* counted in %s of the time: %s%s", least, why, off);
 		else
-			err = note(t, "* counted in %s to %s of the time: %s", least, most, why);
+			err = note(t, "* counted in %s to %s of the time: %s%s", least, most, why,
+				   off);
 	}
 	for (int a = 0; !err && a < NR_STAT_ABSENCES; a++)
 		if (m->absent[a] && texts[a])

@@ -108,7 +108,7 @@ static struct grid_cell cell_counted(const struct grid_place *at)
 	const struct table *t = at->table;
 
 	if (side_at(at)->valid)
-		return grid_rate(side_at(at)->bytes, t->duration_ns);
+		return grid_rate(side_at(at)->bytes, devices_time_ns(t->r, d));
 	return grid_is(d->device->filter == DEVICE_NOT_COUNTED ? GRID_ABSENT : GRID_NO_DATA);
 }
 
@@ -140,7 +140,7 @@ static struct grid_cell cell_requests(const struct grid_place *at)
 	if (d->write.requests_valid)
 		requests += d->write.requests;
 	if (t->duration_ns && (d->read.requests_valid || d->write.requests_valid))
-		format_decimals(requests * 1e6 / t->duration_ns, 1, text);
+		format_decimals(requests * 1e6 / (double)devices_time_ns(t->r, d), 1, text);
 	return grid_text("%s", text);
 }
 
@@ -165,8 +165,16 @@ static struct grid_cell cell_owned(const struct grid_place *at)
 
 GRID_CELL(cell_latency, struct report_device,
 	  grid_if(row->latency_valid, grid_ns(row->latency_ns)));
-GRID_CELL(cell_cover, struct report_device,
-	  grid_if(row->enabled_ns > 0, percent_of(row->running_ns, row->enabled_ns)));
+
+static struct grid_cell cell_cover(const struct grid_place *at)
+{
+	const struct report_device *d = at->row;
+	const struct table *t = at->table;
+	uint64_t part, whole;
+
+	devices_cover(t->r, d, &part, &whole);
+	return grid_if(d->enabled_ns > 0, percent_of(part, whole));
+}
 
 /* Is this known of any device? */
 static bool any_device(const struct table *t, bool (*has)(const struct report_device *d))
@@ -340,6 +348,23 @@ static int put_work(const struct table *t, const struct report_device *d)
 	return fclose(f) ? -ENOMEM : put_below(t, "%s", text);
 }
 
+/* Readings that were late, or failed: its bytes are about another time than the report. */
+static int put_time(const struct table *t, const struct report_device *d)
+{
+	uint64_t time = devices_time_ns(t->r, d);
+
+	if (time == t->duration_ns || !(d->read.valid || d->write.valid))
+		return 0;
+	if (time < t->duration_ns)
+		return put_below(t, "read for %.3g s of this report only: rates are of that time",
+				 (double)time / 1e9);
+	return put_below(
+		t,
+		"read late: its bytes are of %.3g s, which began before this report; rates "
+		"are of that time",
+		(double)time / 1e9);
+}
+
 static int put_device(const struct grid *g, const struct report_device *d)
 {
 	const struct table *t = g->table;
@@ -355,6 +380,8 @@ static int put_device(const struct grid *g, const struct report_device *d)
 		err = put_below(t, "requests the kernel saw: READ %s, WRITE %s GB/s", read,
 				written);
 	}
+	if (!err)
+		err = put_time(t, d);
 	if (!err && !t->o->quiet)
 		err = put_work(t, d);
 	if (!err && d->exclusive[0] && !t->o->quiet)
@@ -414,6 +441,7 @@ static int put_shared(const struct table *t, const struct report_device *d, cons
 	cleanup_free char *sharers = NULL;
 	cleanup_free char *text = NULL;
 	char number[FORMAT_NUMBER_LEN];
+	uint64_t part, whole;
 	int err = format_terminal(d->device->name, sizeof(d->device->name), &sharers);
 	size_t len;
 	FILE *f = err ? NULL : open_memstream(&text, &len);
@@ -426,12 +454,13 @@ static int put_shared(const struct table *t, const struct report_device *d, cons
 		fprintf(f, "%s %s", i ? ", WRITE" : "READ", sides[i]->valid ? "" : "no data");
 		if (!sides[i]->valid)
 			continue;
-		format_rate(sides[i]->bytes, t->duration_ns, number);
+		format_rate(sides[i]->bytes, devices_time_ns(t->r, d), number);
 		format_bar(sides[i]->bytes, sides[i]->low, sides[i]->high, bar);
 		fprintf(f, "%s GB/s %s", number, bar);
 	}
 	if (d->enabled_ns) {
-		format_percent(d->running_ns, d->enabled_ns, number);
+		devices_cover(t->r, d, &part, &whole);
+		format_percent(part, whole, number);
 		fprintf(f, ", counted at least %s of the time", number);
 	}
 	if (fclose(f))

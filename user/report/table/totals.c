@@ -130,6 +130,10 @@ static struct amounts source_total(const struct table *t, size_t socket, unsigne
 		if (!rc->valid || !cells_counter_is(t, rc->counter, 1ULL << socket, sources))
 			continue;
 		amounts_add_bytes(&sum, rc->counter, rc->value);
+		if (rc->counter->unit != UNIT_NANOJOULES) {
+			sum.low = sum_capped(sum.low, rc->low);
+			sum.high = sum_capped(sum.high, rc->high);
+		}
 		if (rc->running_ns < rc->enabled_ns &&
 		    (double)rc->running_ns / (double)rc->enabled_ns < ratio)
 			ratio = (double)rc->running_ns / (double)rc->enabled_ns;
@@ -148,6 +152,8 @@ static int put_source(const struct table *t, size_t socket, enum source source)
 
 	c = cells_of(t, &sum, 1ULL << socket, SOURCE_BIT(source));
 	c.no_cpu = true;
+	/* What counted all the time is exact */
+	c.bar = ratio < 1;
 	if (t->devices == DEVICES_COUNTED && source == SOURCE_DEVICE)
 		cells_devices(t, &c);
 	if (!cells_has_data(&c) && !cells_no_data(&c))
@@ -197,6 +203,7 @@ int totals_socket(const struct table *t, size_t socket)
 	c = cells_of(t, &sum, 1ULL << socket, ALL_SOURCES);
 	if (t->devices == DEVICES_COUNTED)
 		cells_devices(t, &c);
+	c.bar = ratio < 1;
 	c.no_cpu = !cpus;
 	if (latencies_of_socket(t->r, socket, &c.lat_ns))
 		c.lat = CELL_DATA;

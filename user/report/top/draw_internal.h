@@ -42,6 +42,9 @@ void draw_text(struct view *v, struct canvas *c, struct draw_area area, const ch
 /** draw_amount() - bytes in the units of the view */
 void draw_amount(const struct view *v, uint64_t bytes, char ret[FORMAT_NUMBER_LEN]);
 
+/** draw_amount_of() - the same of bytes that are about so much time */
+void draw_amount_of(const struct view *v, uint64_t bytes, uint64_t ns, char ret[FORMAT_NUMBER_LEN]);
+
 /** draw_unit() - "GB/s", "/s", "" */
 const char *draw_unit(const struct view *v);
 

@@ -21,12 +21,12 @@ static const char *name_of(const struct device *d)
 	return d->name[0] ? d->name : d->bdf;
 }
 
-static void side(const struct view *v, const struct device_bytes *b,
+static void side(const struct view *v, const struct device_bytes *b, uint64_t ns,
 		 char ret_value[FORMAT_NUMBER_LEN], char ret_bar[FORMAT_NUMBER_LEN])
 {
 	ret_bar[0] = '\0';
 	if (b->valid) {
-		draw_amount(v, b->bytes, ret_value);
+		draw_amount_of(v, b->bytes, ns, ret_value);
 		format_bar(b->bytes, b->low, b->high, ret_bar);
 	} else {
 		strcpy(ret_value, "-");
@@ -46,6 +46,7 @@ static int put_device(const struct view *v, const struct report_device *d, FILE 
 	char values[2][FORMAT_NUMBER_LEN], bars[2][FORMAT_NUMBER_LEN];
 	char io[FORMAT_NUMBER_LEN], cover[FORMAT_NUMBER_LEN], ns[FORMAT_NUMBER_LEN] = "-";
 	const struct device_bytes *sides[2] = { &d->read, &d->write };
+	uint64_t part, whole;
 	cleanup_free char *name = NULL;
 	cleanup_free char *cut = NULL;
 	int err = format_terminal(name_of(d->device), sizeof(d->device->name), &name);
@@ -57,12 +58,13 @@ static int put_device(const struct view *v, const struct report_device *d, FILE 
 	fprintf(out, "%s%*s %-6s", cut, (int)(16 - format_width(cut)), "",
 		device_kind_name(d->device->kind));
 	for (int i = 0; i < 2; i++) {
-		side(v, sides[i], values[i], bars[i]);
+		side(v, sides[i], devices_time_ns(v->report, d), values[i], bars[i]);
 		put_padded(out, values[i], 9);
 		put_padded(out, bars[i], 7);
 	}
 	draw_amount(v, sides[0]->io_bytes + sides[1]->io_bytes, io);
-	format_percent(d->running_ns, d->enabled_ns, cover);
+	devices_cover(v->report, d, &part, &whole);
+	format_percent(part, whole, cover);
 	if (d->latency_valid)
 		format_ns(d->latency_ns, ns);
 	put_padded(out, io, 9);
@@ -143,7 +145,7 @@ static int put_latencies(const struct view *v, FILE *out, size_t width)
 /* What its numbers leave */
 static size_t name_width(size_t width)
 {
-	return width < 60 ? 22 : width > 120 ? 82 : width - 38;
+	return width < 67 ? 22 : width > 120 ? 75 : width - 45;
 }
 
 static int put_counter(const struct view *v, const struct report_counter *c, FILE *out,
@@ -151,7 +153,7 @@ static int put_counter(const struct view *v, const struct report_counter *c, FIL
 {
 	const struct report *r = v->report;
 	char value[FORMAT_NUMBER_LEN] = "no data", part[FORMAT_NUMBER_LEN] = "-",
-	     cover[FORMAT_NUMBER_LEN];
+	     cover[FORMAT_NUMBER_LEN], bar[FORMAT_NUMBER_LEN];
 	cleanup_free char *name = NULL;
 	cleanup_free char *cut = NULL;
 	int err = format_terminal(c->counter->name, sizeof(c->counter->name), &name);
@@ -176,6 +178,10 @@ static int put_counter(const struct view *v, const struct report_counter *c, FIL
 	put_padded(out, value, 10);
 	put_padded(out, part, 11);
 	put_padded(out, cover, 9);
+	if (c->valid && c->running_ns < c->enabled_ns) {
+		format_bar(c->value, c->low, c->high, bar);
+		fprintf(out, " %s", bar);
+	}
 	fputc('\n', out);
 	return 0;
 }
@@ -207,8 +213,8 @@ static int put_counters(const struct view *v, FILE *out, size_t width)
 		return err;
 	return notes_line(out, width,
 			  "COUNTED is the part of the time in which the counter counted: less "
-			  "than 100%% where it shares the hardware with others, and then its value "
-			  "is scaled.");
+			  "than 100%% where it shares the hardware with others. Then its value is "
+			  "scaled, and behind it is how far off that may be.");
 }
 
 /* --- all of them */

@@ -10,8 +10,11 @@
 
 void draw_amount(const struct view *v, uint64_t bytes, char ret[FORMAT_NUMBER_LEN])
 {
-	uint64_t ns = report_duration_ns(v->report);
+	draw_amount_of(v, bytes, report_duration_ns(v->report), ret);
+}
 
+void draw_amount_of(const struct view *v, uint64_t bytes, uint64_t ns, char ret[FORMAT_NUMBER_LEN])
+{
 	if (v->units == VIEW_GB_PER_S)
 		format_rate(bytes, ns, ret);
 	else if (v->units == VIEW_BYTES)
