@@ -3,8 +3,8 @@
  * How far off a number may be that was counted for a part of the time: the same for counts and for
  * metrics, whatever their formula is.
  */
-#ifndef ENGINE_STAT_BARS_H
-#define ENGINE_STAT_BARS_H
+#ifndef ENGINE_STAT_STAT_BARS_H
+#define ENGINE_STAT_STAT_BARS_H
 
 #include <stdbool.h>
 #include <stddef.h>
