@@ -118,7 +118,7 @@ static void accounts_have_them(void **state)
 static void the_store_keeps_them(void **state)
 {
 	struct account_job read = { 0 };
-	struct blob b = { 0 };
+	struct bytes b = { 0 };
 
 	(void)state;
 	assert_int_equal(blob_job(&b, &job), 0);

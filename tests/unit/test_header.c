@@ -6,9 +6,9 @@
 
 #include "trace/header.h"
 
-static int decode(const struct wire_out *o, struct trace_header *ret, const char **ret_wrong)
+static int decode(const struct bytes *o, struct trace_header *ret, const char **ret_wrong)
 {
-	struct wire_in in = { .at = o->data, .end = o->data + o->nr };
+	struct bytes_in in = { .at = o->data, .end = o->data + o->nr };
 
 	return header_decode(&in, ret, ret_wrong);
 }
@@ -18,7 +18,7 @@ static void odd_filters_are_damage(void **state)
 	static const char *const odd[] = { "a", "a=1,", "a,b", "a b", "\xff" };
 	struct counter counters[NR_SAMPLE_COUNTERS];
 	struct trace_header h = sample_header;
-	struct wire_out o = { 0 };
+	struct bytes o = { 0 };
 
 	(void)state;
 	memcpy(counters, sample_counters, sizeof(counters));
@@ -41,20 +41,20 @@ static void odd_filters_are_damage(void **state)
 static void odd_sizes_are_damage(void **state)
 {
 	struct trace_header h = { 0 };
-	struct wire_out o = { 0 };
+	struct bytes o = { 0 };
 	const char *wrong = NULL;
 	char name[sizeof(h.host.name) + 1];
 
 	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	wire_put(&o, 0);
-	wire_put_text(&o, name);
+	bytes_put(&o, 0);
+	bytes_put_text(&o, name);
 	assert_int_equal(decode(&o, &h, &wrong), -EBADMSG);
 	assert_string_equal(wrong, "the header is not as it should be");
 	o.nr = 0;
 	header_encode(&sample_header, &o);
-	wire_put(&o, 0);
+	bytes_put(&o, 0);
 	wrong = NULL;
 	assert_int_equal(decode(&o, &h, &wrong), -EBADMSG);
 	assert_string_equal(wrong, "the header is not as it should be");
@@ -65,7 +65,7 @@ static void odd_sizes_are_damage(void **state)
 static void peaks_stay(void **state)
 {
 	struct trace_header h = { 0 }, with = sample_header;
-	struct wire_out o = { 0 };
+	struct bytes o = { 0 };
 	const char *wrong;
 	size_t without;
 
@@ -104,7 +104,7 @@ static void filters_directions_and_destinations_stay(void **state)
 {
 	struct counter counters[NR_SAMPLE_COUNTERS];
 	struct trace_header from = sample_header, h = { 0 };
-	struct wire_out o = { 0 };
+	struct bytes o = { 0 };
 	const char *wrong;
 
 	(void)state;
@@ -126,7 +126,7 @@ static void filters_directions_and_destinations_stay(void **state)
 static void notes_of_requests_stay(void **state)
 {
 	struct trace_header h = { 0 }, noted = sample_header;
-	struct wire_out o = { 0 };
+	struct bytes o = { 0 };
 	const char *wrong;
 
 	(void)state;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/leb128.h"
+#include "base/bytes.h"
 
 static const uint64_t numbers[] = { 0,	    1,		0x7f,	    0x80,	0x3fff,
 				    0x4000, UINT32_MAX, 1ull << 62, 1ull << 63, UINT64_MAX };

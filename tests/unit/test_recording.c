@@ -180,7 +180,7 @@ static void test_other_versions(void **state)
 /* What a decoder with the header @h makes of the event that @e has encoded. */
 static int decoded(struct encoder *e, const struct trace_header *h, struct event_log *log)
 {
-	const struct wire_out *o = encoder_out(e);
+	const struct bytes *o = encoder_out(e);
 	struct trace_sink sink = log_sink(log);
 	struct decoder *d;
 	struct decoded ret;

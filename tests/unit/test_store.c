@@ -12,7 +12,7 @@ static int make(void **state)
 
 static void assert_same_job(const struct account_job *a, const struct account_job *b)
 {
-	struct blob x = { 0 }, y = { 0 };
+	struct bytes x = { 0 }, y = { 0 };
 
 	assert_string_equal(a->key, b->key);
 	assert_string_equal(a->job.id, b->job.id);

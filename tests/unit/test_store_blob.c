@@ -9,7 +9,7 @@
 
 #define COUNTERS 5
 
-static void sample(struct account_job *j, struct blob *b)
+static void sample(struct account_job *j, struct bytes *b)
 {
 	sample_job(j, 3, COUNTERS, 2);
 	j->gaps[0] = (struct account_gap){ 100, 200 };
@@ -33,7 +33,7 @@ static void test_form(void **state)
 	static const uint8_t expected[] = { 6, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
 					    0, 0,    0, 0, 0, 0, 0, 0, 6,   0, 2, 0 };
 	struct account_job j = { .job.cgroup_id = 300, .boot = "b" };
-	struct blob b = { 0 };
+	struct bytes b = { 0 };
 
 	(void)state;
 	j.quality.method = METHOD_CPU_TIME;
@@ -51,7 +51,7 @@ static void test_form(void **state)
 static void test_older_forms(void **state)
 {
 	struct account_job j = { .job.cgroup_id = 300, .clock_back_ns = 5 }, read = { 0 };
-	struct blob b = { 0 };
+	struct bytes b = { 0 };
 
 	(void)state;
 	j.quality.device_changes = 6;
@@ -124,7 +124,7 @@ static void test_older_forms(void **state)
 static void test_extremes(void **state)
 {
 	struct account_job j, read = { 0 };
-	struct blob b = { 0 }, again = { 0 };
+	struct bytes b = { 0 }, again = { 0 };
 
 	(void)state;
 	sample_job(&j, 3, COUNTERS, 1);
@@ -159,7 +159,7 @@ static void test_extremes(void **state)
 static void test_cut(void **state)
 {
 	struct account_job j, read = { .intervals = 77 };
-	struct blob b = { 0 };
+	struct bytes b = { 0 };
 	uint8_t *part;
 
 	(void)state;
@@ -198,7 +198,7 @@ static void test_cut(void **state)
 /* Whatever comes out of it can be read safely: it is encoded again. */
 static void use(const struct account_job *j)
 {
-	struct blob b = { 0 };
+	struct bytes b = { 0 };
 
 	assert_true(j->nr_gaps <= ACCOUNT_MAX_GAPS && j->nr_steps <= ACCOUNT_MAX_STEPS);
 	assert_true(j->quality.method < NR_METHODS);
@@ -212,7 +212,7 @@ static void test_hostile(void **state)
 {
 	struct draw random = { .state = 5 };
 	struct account_job j, read = { 0 };
-	struct blob b = { 0 };
+	struct bytes b = { 0 };
 	size_t good = 0;
 	uint8_t *copy;
 
@@ -260,7 +260,7 @@ static void test_long_lists(void **state)
 static void test_node(void **state)
 {
 	struct accounts_node n, read = { .intervals = 3 };
-	struct blob b = { 0 };
+	struct bytes b = { 0 };
 
 	(void)state;
 	sample_node(&n, 4);

@@ -200,13 +200,13 @@ static void check_block(const uint64_t *numbers, size_t nr, bool good)
 {
 	struct event_log log = { 0 };
 	struct trace_sink sink = log_sink(&log);
-	struct wire_out o = { 0 };
+	struct bytes o = { 0 };
 	struct decoder *decoder;
 	struct decoded done;
 	bool first = false;
 
 	for (size_t i = 0; i < nr; i++)
-		wire_put(&o, numbers[i]);
+		bytes_put(&o, numbers[i]);
 	assert_int_equal(decoder_new(&sample_header, &decoder), 0);
 	assert_int_equal(decoder_block(decoder, o.data, o.nr, &first, &sink, &done),
 			 good ? 0 : -EBADMSG);

@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include "base/array.h"
-#include "base/leb128.h"
 #include "base/text.h"
 
 /*
@@ -44,259 +43,185 @@ _Static_assert(NR_QUALITY_NUMBERS == 29, "all losses");
 _Static_assert(sizeof(struct self_cost) == sizeof(self_fields) / sizeof(size_t) * 8, "all costs");
 _Static_assert(NR_REASONS == 6, "all reasons");
 
-/* Room for @nr more bytes; false when there is none. */
-static bool make_room(struct blob *b, size_t nr)
-{
-	size_t cap = b->cap ? b->cap : 1024;
-	uint8_t *bigger;
-
-	if (b->failed || b->cap - b->nr >= nr)
-		return !b->failed;
-	while (cap - b->nr < nr)
-		cap *= 2;
-	bigger = realloc(b->data, cap);
-	if (!bigger) {
-		b->failed = true;
-		return false;
-	}
-	b->data = bigger;
-	b->cap = cap;
-	return true;
-}
-
-static void put_u64(struct blob *b, uint64_t value)
-{
-	if (make_room(b, LEB128_MAX))
-		b->nr += leb128_put(b->data + b->nr, value);
-}
-
-static void put_bytes(struct blob *b, const void *data, size_t nr)
-{
-	if (!nr || !make_room(b, nr))
-		return;
-	memcpy(b->data + b->nr, data, nr);
-	b->nr += nr;
-}
-
-static void put_text(struct blob *b, const char *text)
+static void put_text(struct bytes *b, const char *text)
 {
 	size_t length = strlen(text);
 
-	put_u64(b, length);
-	put_bytes(b, text, length);
+	bytes_put(b, length);
+	bytes_put_raw(b, text, length);
 }
 
-static void put_fields(struct blob *b, const void *from, const size_t *fields, size_t nr)
+static void put_fields(struct bytes *b, const void *from, const size_t *fields, size_t nr)
 {
 	uint64_t value;
 
 	for (size_t i = 0; i < nr; i++) {
 		memcpy(&value, (const char *)from + fields[i], sizeof(value));
-		put_u64(b, value);
+		bytes_put(b, value);
 	}
 }
 
-static void put_losses(struct blob *b, const struct quality *q, const struct self_cost *self)
+static void put_losses(struct bytes *b, const struct quality *q, const struct self_cost *self)
 {
-	put_u64(b, q->method);
+	bytes_put(b, q->method);
 	put_text(b, q->weights);
 	put_fields(b, q, quality_fields, ARRAY_SIZE(quality_fields));
 	put_fields(b, self, self_fields, ARRAY_SIZE(self_fields));
 }
 
 /* @origin_ns: a time not long before */
-static void put_part(struct blob *b, const struct account_part *p, uint64_t origin_ns)
+static void put_part(struct bytes *b, const struct account_part *p, uint64_t origin_ns)
 {
 	put_text(b, p->step);
-	put_u64(b, p->start_ns - origin_ns);
-	put_u64(b, p->end_ns - p->start_ns);
-	put_u64(b, p->ended);
-	put_u64(b, p->on_cpu_ns);
-	put_u64(b, p->nr_totals);
+	bytes_put(b, p->start_ns - origin_ns);
+	bytes_put(b, p->end_ns - p->start_ns);
+	bytes_put(b, p->ended);
+	bytes_put(b, p->on_cpu_ns);
+	bytes_put(b, p->nr_totals);
 	for (size_t i = 0; i < p->nr_totals; i++) {
 		const struct account_total *t = &p->totals[i];
 
-		put_u64(b, t->counter);
-		put_u64(b, t->value);
+		bytes_put(b, t->counter);
+		bytes_put(b, t->value);
 		/* short, as the value is in between */
-		put_u64(b, t->value - t->low);
-		put_u64(b, t->high - t->value);
-		put_u64(b, t->inseparable);
+		bytes_put(b, t->value - t->low);
+		bytes_put(b, t->high - t->value);
+		bytes_put(b, t->inseparable);
 	}
-	put_u64(b, p->nr_io);
+	bytes_put(b, p->nr_io);
 	for (size_t i = 0; i < p->nr_io; i++) {
 		put_text(b, p->io[i].bdf);
 		put_text(b, p->io[i].name);
-		put_u64(b, p->io[i].read_bytes);
-		put_u64(b, p->io[i].write_bytes);
+		bytes_put(b, p->io[i].read_bytes);
+		bytes_put(b, p->io[i].write_bytes);
 	}
 }
 
 /* @enabled_ns: of the counter before */
-static void put_node_total(struct blob *b, const struct account_node_total *t, uint64_t enabled_ns)
+static void put_node_total(struct bytes *b, const struct account_node_total *t, uint64_t enabled_ns)
 {
 	uint64_t rest = t->value - t->attributed;
 
-	put_u64(b, t->counter);
-	put_u64(b, t->attributed);
+	bytes_put(b, t->counter);
+	bytes_put(b, t->attributed);
 	for (size_t i = 0; i < NR_REASONS; i++) {
-		put_u64(b, t->unattributed[i]);
+		bytes_put(b, t->unattributed[i]);
 		rest -= t->unattributed[i];
 	}
 	/* these three are 0, or the same for all counters, most of the time */
-	put_u64(b, rest);
-	put_u64(b, t->enabled_ns - enabled_ns);
-	put_u64(b, t->enabled_ns - t->running_ns);
-	put_u64(b, t->missing);
+	bytes_put(b, rest);
+	bytes_put(b, t->enabled_ns - enabled_ns);
+	bytes_put(b, t->enabled_ns - t->running_ns);
+	bytes_put(b, t->missing);
 }
 
-static void begin(struct blob *b)
+static void begin(struct bytes *b)
 {
 	b->nr = 0;
-	b->failed = false;
-	put_u64(b, BLOB_VERSION);
+	b->err = 0;
+	bytes_put(b, BLOB_VERSION);
 }
 
-static int seal(struct blob *b)
+static int seal(struct bytes *b)
 {
-	uint32_t crc = b->failed ? 0 : crc32(0, b->data, b->nr);
+	uint32_t crc = b->err ? 0 : crc32(0, b->data, b->nr);
 	uint8_t bytes[CRC_BYTES] = { crc, crc >> 8, crc >> 16, crc >> 24 };
 
-	put_bytes(b, bytes, sizeof(bytes));
-	return b->failed ? -ENOMEM : 0;
+	bytes_put_raw(b, bytes, sizeof(bytes));
+	return b->err;
 }
 
-int blob_job(struct blob *b, const struct account_job *j)
+int blob_job(struct bytes *b, const struct account_job *j)
 {
 	begin(b);
-	put_u64(b, j->job.cgroup_id);
-	put_u64(b, j->job.provisional);
-	put_u64(b, j->late_start);
-	put_u64(b, !!j->path);
+	bytes_put(b, j->job.cgroup_id);
+	bytes_put(b, j->job.provisional);
+	bytes_put(b, j->late_start);
+	bytes_put(b, !!j->path);
 	put_text(b, j->path ? j->path : "");
 	put_text(b, j->boot);
-	put_u64(b, j->nr_gaps);
+	bytes_put(b, j->nr_gaps);
 	for (size_t i = 0; i < j->nr_gaps; i++) {
-		put_u64(b, j->gaps[i].start_ns);
-		put_u64(b, j->gaps[i].end_ns - j->gaps[i].start_ns);
+		bytes_put(b, j->gaps[i].start_ns);
+		bytes_put(b, j->gaps[i].end_ns - j->gaps[i].start_ns);
 	}
-	put_u64(b, j->gap_ns);
-	put_u64(b, j->intervals);
-	put_u64(b, j->covered_ns);
+	bytes_put(b, j->gap_ns);
+	bytes_put(b, j->intervals);
+	bytes_put(b, j->covered_ns);
 	put_part(b, &j->whole, 0);
-	put_u64(b, j->nr_steps);
+	bytes_put(b, j->nr_steps);
 	for (size_t i = 0; i < j->nr_steps; i++)
 		put_part(b, &j->steps[i], j->whole.start_ns);
-	put_u64(b, NR_REASONS);
-	put_u64(b, j->nr_node);
+	bytes_put(b, NR_REASONS);
+	bytes_put(b, j->nr_node);
 	for (size_t i = 0; i < j->nr_node; i++)
 		put_node_total(b, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
 	put_losses(b, &j->quality, &j->self);
-	put_u64(b, j->clock_back_ns);
-	put_u64(b, j->nr_groups);
+	bytes_put(b, j->clock_back_ns);
+	bytes_put(b, j->nr_groups);
 	for (size_t i = 0; i < j->nr_groups; i++) {
 		put_text(b, j->groups[i].group);
 		put_text(b, j->groups[i].step);
-		put_u64(b, j->groups[i].bytes);
-		put_u64(b, j->groups[i].ns);
-		put_u64(b, j->groups[i].intervals);
-		put_u64(b, j->groups[i].without);
+		bytes_put(b, j->groups[i].bytes);
+		bytes_put(b, j->groups[i].ns);
+		bytes_put(b, j->groups[i].intervals);
+		bytes_put(b, j->groups[i].without);
 	}
 	return seal(b);
 }
 
-int blob_node(struct blob *b, const struct accounts_node *n)
+int blob_node(struct bytes *b, const struct accounts_node *n)
 {
 	begin(b);
 	put_losses(b, &n->quality, &n->self);
 	return seal(b);
 }
 
-int blob_span(struct blob *b, const struct accounts_node *piece)
+int blob_span(struct bytes *b, const struct accounts_node *piece)
 {
 	begin(b);
-	put_u64(b, piece->intervals);
-	put_u64(b, piece->covered_ns);
-	put_u64(b, piece->gaps);
-	put_u64(b, piece->gap_ns);
-	put_u64(b, NR_REASONS);
-	put_u64(b, piece->nr_totals);
+	bytes_put(b, piece->intervals);
+	bytes_put(b, piece->covered_ns);
+	bytes_put(b, piece->gaps);
+	bytes_put(b, piece->gap_ns);
+	bytes_put(b, NR_REASONS);
+	bytes_put(b, piece->nr_totals);
 	for (size_t i = 0; i < piece->nr_totals; i++)
 		put_node_total(b, &piece->totals[i], i ? piece->totals[i - 1].enabled_ns : 0);
 	put_losses(b, &piece->quality, &piece->self);
 	return seal(b);
 }
 
-int blob_job_span(struct blob *b, const struct account_job *piece, uint64_t origin_ns)
+int blob_job_span(struct bytes *b, const struct account_job *piece, uint64_t origin_ns)
 {
 	begin(b);
-	put_u64(b, piece->intervals);
-	put_u64(b, piece->covered_ns);
-	put_u64(b, piece->gap_ns);
+	bytes_put(b, piece->intervals);
+	bytes_put(b, piece->covered_ns);
+	bytes_put(b, piece->gap_ns);
 	put_part(b, &piece->whole, origin_ns);
 	return seal(b);
 }
 
-/* What is left to be read. After the first error everything is 0 and empty. */
+/* What is left to be read. */
 struct cursor {
-	const uint8_t *at;
-	const uint8_t *end;
+	struct bytes_in in;
 	size_t nr_counters;
 	uint64_t version;
-	int err;
 };
-
-static void damaged(struct cursor *c)
-{
-	if (!c->err)
-		c->err = -EUCLEAN;
-	c->at = c->end;
-}
 
 static uint64_t take_u64(struct cursor *c)
 {
-	uint64_t value = 0;
-
-	if (!leb128_get(&c->at, c->end, &value))
-		damaged(c);
-	return value;
+	return bytes_get(&c->in);
 }
 
 static bool take_bool(struct cursor *c)
 {
-	uint64_t value = take_u64(c);
-
-	if (value > 1)
-		damaged(c);
-	return value == 1;
-}
-
-static const char *take_bytes(struct cursor *c, size_t *ret_length)
-{
-	uint64_t length = take_u64(c);
-	const char *text = (const char *)c->at;
-
-	*ret_length = 0;
-	if (length > (size_t)(c->end - c->at) || memchr(text, '\0', length)) {
-		damaged(c);
-		return text;
-	}
-	c->at += length;
-	*ret_length = length;
-	return text;
+	return bytes_get_max(&c->in, 1);
 }
 
 static void take_text(struct cursor *c, char *ret, size_t size)
 {
-	size_t length;
-	const char *text = take_bytes(c, &length);
-
-	if (length >= size) {
-		damaged(c);
-		length = 0;
-	}
-	memcpy(ret, text, length);
-	ret[length] = '\0';
+	bytes_get_chars(&c->in, ret, bytes_get_max(&c->in, size - 1));
 }
 
 /* Room for a list that bytes are there for; NULL for an empty one. */
@@ -306,17 +231,14 @@ static void *take_list(struct cursor *c, size_t size, size_t min_bytes, size_t *
 	void *list;
 
 	*ret_nr = 0;
-	if (nr > (size_t)(c->end - c->at) / min_bytes)
-		damaged(c);
-	if (c->err || !nr)
+	bytes_bad(&c->in, nr > (size_t)(c->in.end - c->in.at) / min_bytes);
+	if (c->in.err || !nr)
 		return NULL;
 	list = calloc(nr, size);
-	if (!list) {
-		damaged(c);
-		c->err = -ENOMEM;
-		return NULL;
-	}
-	*ret_nr = nr;
+	if (list)
+		*ret_nr = nr;
+	else
+		c->in.err = -ENOMEM;
 	return list;
 }
 
@@ -324,10 +246,8 @@ static uint32_t take_counter(struct cursor *c)
 {
 	uint64_t counter = take_u64(c);
 
-	if (counter < c->nr_counters)
-		return counter;
-	damaged(c);
-	return 0;
+	bytes_bad(&c->in, counter >= c->nr_counters);
+	return c->in.err ? 0 : counter;
 }
 
 static void take_fields(struct cursor *c, void *to, const size_t *fields, size_t nr)
@@ -341,11 +261,7 @@ static void take_fields(struct cursor *c, void *to, const size_t *fields, size_t
 
 static void take_losses(struct cursor *c, struct quality *q, struct self_cost *self)
 {
-	uint64_t method = take_u64(c);
-
-	if (method >= NR_METHODS)
-		damaged(c);
-	q->method = c->err ? METHOD_STATE_SPACE : (enum method)method;
+	q->method = (enum method)bytes_get_max(&c->in, NR_METHODS - 1);
 	take_text(c, q->weights, sizeof(q->weights));
 	take_fields(c, q, quality_fields, quality_of_version[c->version]);
 	take_fields(c, self, self_fields, ARRAY_SIZE(self_fields));
@@ -395,27 +311,20 @@ static void take_node_total(struct cursor *c, struct account_node_total *t, uint
 static void take_path(struct cursor *c, char **ret)
 {
 	bool known = take_bool(c);
-	size_t length;
-	const char *text = take_bytes(c, &length);
+	size_t length = bytes_get(&c->in);
+	const char *text = bytes_get_raw(&c->in, length);
 
-	if (c->err || !known)
+	bytes_bad(&c->in, text && memchr(text, '\0', length));
+	if (c->in.err || !known)
 		return;
 	*ret = strndup(text, length);
-	if (!*ret) {
-		damaged(c);
-		c->err = -ENOMEM;
-	}
+	if (!*ret)
+		c->in.err = -ENOMEM;
 }
 
 static void take_gaps(struct cursor *c, struct account_job *j)
 {
-	uint64_t nr = take_u64(c);
-
-	if (nr > ACCOUNT_MAX_GAPS) {
-		damaged(c);
-		nr = 0;
-	}
-	j->nr_gaps = nr;
+	j->nr_gaps = bytes_get_max(&c->in, ACCOUNT_MAX_GAPS);
 	for (size_t i = 0; i < j->nr_gaps; i++) {
 		j->gaps[i].start_ns = take_u64(c);
 		j->gaps[i].end_ns = j->gaps[i].start_ns + take_u64(c);
@@ -425,9 +334,8 @@ static void take_gaps(struct cursor *c, struct account_job *j)
 static void take_groups(struct cursor *c, struct account_job *j)
 {
 	j->groups = take_list(c, sizeof(*j->groups), MIN_GROUP, &j->nr_groups);
-	if (j->nr_groups > ACCOUNT_MAX_GROUPS)
-		damaged(c);
-	for (size_t i = 0; i < j->nr_groups && !c->err; i++) {
+	bytes_bad(&c->in, j->nr_groups > ACCOUNT_MAX_GROUPS);
+	for (size_t i = 0; i < j->nr_groups && !c->in.err; i++) {
 		struct account_group *g = &j->groups[i];
 
 		take_text(c, g->group, sizeof(g->group));
@@ -452,12 +360,10 @@ static void take_job(struct cursor *c, struct account_job *j)
 	j->covered_ns = take_u64(c);
 	take_part(c, &j->whole, 0);
 	j->steps = take_list(c, sizeof(*j->steps), MIN_PART, &j->nr_steps);
-	if (j->nr_steps > ACCOUNT_MAX_STEPS)
-		damaged(c);
-	for (size_t i = 0; i < j->nr_steps && !c->err; i++)
+	bytes_bad(&c->in, j->nr_steps > ACCOUNT_MAX_STEPS);
+	for (size_t i = 0; i < j->nr_steps && !c->in.err; i++)
 		take_part(c, &j->steps[i], j->whole.start_ns);
-	if (take_u64(c) != NR_REASONS)
-		damaged(c);
+	bytes_bad(&c->in, take_u64(c) != NR_REASONS);
 	j->node = take_list(c, sizeof(*j->node), MIN_NODE, &j->nr_node);
 	for (size_t i = 0; i < j->nr_node; i++)
 		take_node_total(c, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
@@ -480,19 +386,17 @@ static int unseal(const void *data, size_t size, struct cursor *c)
 	      (uint32_t)bytes[size + 3] << 24;
 	if (crc32(0, bytes, size) != crc)
 		return -EUCLEAN;
-	c->at = bytes;
-	c->end = bytes + size;
+	c->in = bytes_from(bytes, size);
 	c->version = take_u64(c);
-	if (!c->err && c->version > BLOB_VERSION)
+	if (c->version > BLOB_VERSION)
 		return -EPROTONOSUPPORT;
 	return c->version ? 0 : -EUCLEAN;
 }
 
 static int finish(struct cursor *c)
 {
-	if (c->at != c->end)
-		damaged(c);
-	return c->err;
+	bytes_bad(&c->in, c->in.at != c->in.end);
+	return c->in.err == -EBADMSG ? -EUCLEAN : c->in.err;
 }
 
 int blob_read_job(const void *data, size_t size, size_t nr_counters, struct account_job *ret)
@@ -547,8 +451,7 @@ int blob_read_span(const void *data, size_t size, size_t nr_counters, struct acc
 	n.covered_ns = take_u64(&c);
 	n.gaps = take_u64(&c);
 	n.gap_ns = take_u64(&c);
-	if (take_u64(&c) != NR_REASONS)
-		damaged(&c);
+	bytes_bad(&c.in, take_u64(&c) != NR_REASONS);
 	n.totals = take_list(&c, sizeof(*n.totals), MIN_NODE, &n.nr_totals);
 	for (size_t i = 0; i < n.nr_totals; i++)
 		take_node_total(&c, &n.totals[i], i ? n.totals[i - 1].enabled_ns : 0);

@@ -8,33 +8,22 @@
 #define DAEMON_STORE_BLOB_H
 
 #include "account.h"
-
-/**
- * struct blob - bytes being written; all zero is an empty one
- * @data, @nr, @cap: the bytes; free @data
- * @failed: there was no memory
- */
-struct blob {
-	uint8_t *data;
-	size_t nr;
-	size_t cap;
-	bool failed;
-};
+#include "base/bytes.h"
 
 /** blob_job() - write all of an account but who it is (scheduler, id, name, user, key) and its state */
-int blob_job(struct blob *b, const struct account_job *j);
+int blob_job(struct bytes *b, const struct account_job *j);
 
 /** blob_node() - write losses and cost of the machine's totals */
-int blob_node(struct blob *b, const struct accounts_node *n);
+int blob_node(struct bytes *b, const struct accounts_node *n);
 
 /** blob_span() - write a piece of the machine's totals, see account.h */
-int blob_span(struct blob *b, const struct accounts_node *piece);
+int blob_span(struct bytes *b, const struct accounts_node *piece);
 
 /**
  * blob_job_span() - write a job's part of it: whole without steps, intervals and gaps
  * @origin_ns: begin of the machine's piece
  */
-int blob_job_span(struct blob *b, const struct account_job *piece, uint64_t origin_ns);
+int blob_job_span(struct bytes *b, const struct account_job *piece, uint64_t origin_ns);
 
 /**
  * blob_read_job() - read what blob_job() wrote

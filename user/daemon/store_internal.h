@@ -77,7 +77,7 @@ struct store {
 	sqlite3_stmt *statements[NR_STATEMENTS];
 	uint8_t *headlines;
 	size_t nr_headlines;
-	struct blob blob;
+	struct bytes blob;
 };
 
 /** store_error() - SQLite's error as a negative errno, in words with a remedy */

@@ -83,7 +83,7 @@ static void bind_text(struct binder *b, const char *text)
 		b->rc = rc;
 }
 
-static void bind_blob(struct binder *b, const struct blob *blob)
+static void bind_blob(struct binder *b, const struct bytes *blob)
 {
 	int rc = sqlite3_bind_blob(b->st, ++b->nr, blob->data, blob->nr, SQLITE_STATIC);
 

@@ -1,50 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/json_text.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* To begin with; of a report with many rows it doubles a few times. */
-#define FIRST_ROOM   4096
+#include "base/bytes.h"
+
 /* Characters of a real number at most */
 #define MOST_OF_REAL 64
 /* Digits of a 64-bit number, and its sign */
 #define MOST_DIGITS  20
 
 struct text {
-	char *v;
-	size_t nr;
-	size_t cap;
+	struct bytes bytes;
 	size_t digits;
-	bool failed; /* no memory: the rest is not written */
 };
-
-static bool has_room(struct text *t, size_t more)
-{
-	size_t cap = t->cap ? t->cap : FIRST_ROOM;
-	char *v;
-
-	if (t->failed || t->cap - t->nr >= more)
-		return !t->failed;
-	while (cap - t->nr < more)
-		cap *= 2;
-	v = realloc(t->v, cap);
-	t->failed = !v;
-	if (v) {
-		t->v = v;
-		t->cap = cap;
-	}
-	return v;
-}
 
 static void add(struct text *t, const char *s, size_t nr)
 {
-	if (!has_room(t, nr))
-		return;
-	memcpy(t->v + t->nr, s, nr);
-	t->nr += nr;
+	bytes_put_raw(&t->bytes, s, nr);
 }
 
 static void add_char(struct text *t, char c)
@@ -107,8 +80,10 @@ static void add_integer(struct text *t, json_int_t value)
 /* The library knows how many digits tell a number from its neighbours. */
 static void add_real(struct text *t, const json_t *value)
 {
-	if (has_room(t, MOST_OF_REAL))
-		t->nr += json_dumpb(value, t->v + t->nr, MOST_OF_REAL,
+	struct bytes *b = &t->bytes;
+
+	if (bytes_room(b, MOST_OF_REAL))
+		b->nr += json_dumpb(value, (char *)b->data + b->nr, MOST_OF_REAL,
 				    JSON_ENCODE_ANY | JSON_REAL_PRECISION(t->digits));
 }
 
@@ -180,11 +155,11 @@ int json_text(const json_t *value, size_t digits, char **ret, size_t *ret_length
 
 	add_value(&t, value);
 	add(&t, "\n", 2);
-	if (t.failed) {
-		free(t.v);
+	if (t.bytes.err) {
+		free(t.bytes.data);
 		return -ENOMEM;
 	}
-	*ret = t.v;
-	*ret_length = t.nr - 1;
+	*ret = (char *)t.bytes.data;
+	*ret_length = t.bytes.nr - 1;
 	return 0;
 }

@@ -16,7 +16,6 @@ struct decoder {
 	uint64_t time_ns;
 	struct reading readings[TRACE_MAX_COUNTERS];
 	uint64_t ends_ns[TRACE_MAX_SOCKETS];
-	int err;
 	/* of the event in hand */
 	uint64_t flags;
 	size_t used_text;
@@ -45,30 +44,30 @@ void decoder_free(struct decoder *d)
 static const struct trace_who nobody;
 
 /* The task of a slice or of I/O; new ones are told where they are first used. */
-static const struct trace_who *get_key(struct decoder *d, struct wire_in *in)
+static const struct trace_who *get_key(struct decoder *d, struct bytes_in *in)
 {
-	uint64_t index = wire_get_max(in, d->nr_keys);
+	uint64_t index = bytes_get_max(in, d->nr_keys);
 	struct trace_who *key;
 
-	if (!in->bad && index < d->nr_keys)
+	if (!in->err && index < d->nr_keys)
 		return &d->keys[index];
-	if (!in->bad && array_room(d->keys, d->cap_keys, d->nr_keys))
-		d->err = -ENOMEM;
-	if (in->bad || d->err)
+	if (!in->err)
+		in->err = array_room(d->keys, d->cap_keys, d->nr_keys);
+	if (in->err)
 		return &nobody;
 	key = &d->keys[d->nr_keys++];
-	key->pid = wire_get_max(in, UINT32_MAX);
-	key->tgid = wire_get_max(in, UINT32_MAX);
-	key->task_start_ns = wire_get(in);
-	key->cgroup_id = wire_get(in);
+	key->pid = bytes_get_max(in, UINT32_MAX);
+	key->tgid = bytes_get_max(in, UINT32_MAX);
+	key->task_start_ns = bytes_get(in);
+	key->cgroup_id = bytes_get(in);
 	return key;
 }
 
-static void get_slice(struct decoder *d, struct wire_in *in, uint64_t flags, struct trace_slice *s)
+static void get_slice(struct decoder *d, struct bytes_in *in, uint64_t flags, struct trace_slice *s)
 {
 	const struct trace_who *key = get_key(d, in);
 
-	in->bad |= flags > RECORDING_SLICE_FLAGS;
+	bytes_bad(in, flags > RECORDING_SLICE_FLAGS);
 	*s = (struct trace_slice){ .pid = key->pid,
 				   .tgid = key->tgid,
 				   .task_start_ns = key->task_start_ns,
@@ -76,88 +75,88 @@ static void get_slice(struct decoder *d, struct wire_in *in, uint64_t flags, str
 				   .cpu = d->cpu,
 				   .start_ns = d->end_ns };
 	if (!(flags & RECORDING_SLICE_SAME_CPU))
-		s->cpu = wire_get_max(in, UINT32_MAX);
+		s->cpu = bytes_get_max(in, UINT32_MAX);
 	if (!(flags & RECORDING_SLICE_FOLLOWS))
-		s->start_ns = d->start_ns + wire_get_delta(in);
-	s->on_cpu_ns = wire_get_delta(in);
+		s->start_ns = d->start_ns + bytes_get_delta(in);
+	s->on_cpu_ns = bytes_get_delta(in);
 	s->end_ns = s->start_ns + s->on_cpu_ns;
 	if (!(flags & RECORDING_SLICE_WHOLE))
-		s->on_cpu_ns -= wire_get_delta(in);
+		s->on_cpu_ns -= bytes_get_delta(in);
 	if (flags & RECORDING_SLICE_WEIGHTS) {
 		s->weights_ns = s->on_cpu_ns;
 		if (!(flags & RECORDING_SLICE_ALL_COUNTS))
-			s->weights_ns -= wire_get_delta(in);
+			s->weights_ns -= bytes_get_delta(in);
 		for (uint32_t i = 0; i < d->h->nr_weights; i++)
-			s->weights[i] = wire_get(in);
+			s->weights[i] = bytes_get(in);
 	}
 	d->cpu = s->cpu;
 	d->start_ns = s->start_ns;
 	d->end_ns = s->end_ns;
 }
 
-static uint64_t get_flags(struct wire_in *in, const struct trace_row *row)
+static uint64_t get_flags(struct bytes_in *in, const struct trace_row *row)
 {
 	uint64_t known = 0;
 
 	for (size_t i = 0; i < row->nr; i++)
 		known |= row->fields[i].flag;
-	return wire_get_max(in, known);
+	return bytes_get_max(in, known);
 }
 
-static void get_text(struct decoder *d, struct wire_in *in, const struct trace_field *f,
+static void get_text(struct decoder *d, struct bytes_in *in, const struct trace_field *f,
 		     struct trace_event *event)
 {
-	const char *text = wire_get_text(in, d->text + d->used_text, f->size);
+	const char *text = bytes_get_text(in, d->text + d->used_text, f->size);
 
-	in->bad |= f->required && !text;
+	bytes_bad(in, f->required && !text);
 	d->used_text += text ? strlen(text) + 1 : 0;
 	*(const char **)((char *)event + f->offset) = text;
 }
 
-static void get_readings(struct decoder *d, struct wire_in *in, struct trace_window *w)
+static void get_readings(struct decoder *d, struct bytes_in *in, struct trace_window *w)
 {
 	uint64_t length = w->end_ns - w->start_ns;
 
 	for (uint32_t i = 0; i < d->h->layout.groups[w->group].nr; i++) {
 		struct reading *r = &d->readings[i];
 
-		r->value = wire_get(in);
-		r->enabled_ns = length + wire_get_delta(in);
-		r->running_ns = r->enabled_ns + wire_get_delta(in);
+		r->value = bytes_get(in);
+		r->enabled_ns = length + bytes_get_delta(in);
+		r->running_ns = r->enabled_ns + bytes_get_delta(in);
 	}
 	w->readings = d->readings;
 }
 
-static void get_totals(struct wire_in *in, void *into, const struct trace_total *totals, size_t nr)
+static void get_totals(struct bytes_in *in, void *into, const struct trace_total *totals, size_t nr)
 {
-	size_t have = wire_get_max(in, MAX_TOTALS);
+	size_t have = bytes_get_max(in, MAX_TOTALS);
 
 	for (size_t i = 0; i < have; i++) {
-		uint64_t value = wire_get(in);
+		uint64_t value = bytes_get(in);
 
 		if (i < nr)
 			trace_total_set(into, &totals[i], value);
 	}
 }
 
-static void get_number(struct decoder *d, struct wire_in *in, const struct trace_field *f,
+static void get_number(struct decoder *d, struct bytes_in *in, const struct trace_field *f,
 		       struct trace_event *event)
 {
 	uint64_t bound = trace_bound(d->h, f), value;
 
 	if (f->base == BASE_NONE)
-		value = wire_get_max(in, f->type == FIELD_U64 ? UINT64_MAX : UINT32_MAX);
+		value = bytes_get_max(in, f->type == FIELD_U64 ? UINT64_MAX : UINT32_MAX);
 	else if (f->base == BASE_TIME)
-		value = d->time_ns += wire_get_delta(in);
+		value = d->time_ns += bytes_get_delta(in);
 	else
-		value = trace_base(event, f) + wire_get_delta(in);
+		value = trace_base(event, f) + bytes_get_delta(in);
 	/* whether there is such a socket is for the sink to say, as with CPUs of slices */
-	in->bad |= f->type != FIELD_U64 && f->type != FIELD_U32 && f->type != FIELD_SOCKET &&
-		   value >= bound;
+	bytes_bad(in, f->type != FIELD_U64 && f->type != FIELD_U32 && f->type != FIELD_SOCKET &&
+			      value >= bound);
 	trace_set(event, f, value);
 }
 
-static void get_field(struct decoder *d, struct wire_in *in, const struct trace_row *row,
+static void get_field(struct decoder *d, struct bytes_in *in, const struct trace_row *row,
 		      const struct trace_field *f, struct trace_event *event)
 {
 	struct trace_mark *m = &event->mark;
@@ -181,7 +180,7 @@ static void get_field(struct decoder *d, struct wire_in *in, const struct trace_
 	case FIELD_ENDS:
 		m->ends_ns = d->flags & f->flag ? d->ends_ns : NULL;
 		for (uint32_t i = 0; m->ends_ns && i < d->h->layout.nr_sockets; i++)
-			d->ends_ns[i] = m->time_ns + wire_get_delta(in);
+			d->ends_ns[i] = m->time_ns + bytes_get_delta(in);
 		break;
 	case FIELD_LOSSES:
 		get_totals(in, &m->losses, trace_losses, TRACE_NR_LOSSES);
@@ -195,31 +194,32 @@ static void get_field(struct decoder *d, struct wire_in *in, const struct trace_
 }
 
 /* @code: enum recording_event */
-static void get_row(struct decoder *d, struct wire_in *in, uint64_t code, struct trace_event *event)
+static void get_row(struct decoder *d, struct bytes_in *in, uint64_t code,
+		    struct trace_event *event)
 {
 	const struct trace_row *row = trace_rows;
 
 	while (row < trace_rows + NR_TRACE_EVENTS && (!row->code || row->code != code))
 		row++;
 	if (row == trace_rows + NR_TRACE_EVENTS) {
-		in->bad = true;
+		bytes_bad(in, true);
 		return;
 	}
 	memset(event, 0, sizeof(*event));
 	event->type = row - trace_rows;
 	d->used_text = 0;
-	for (size_t i = 0; i < row->nr && !in->bad; i++)
+	for (size_t i = 0; i < row->nr && !in->err; i++)
 		if (!row->fields[i].unless)
 			get_field(d, in, row, &row->fields[i], event);
-	for (size_t i = 0; i < row->nr && !in->bad; i++)
+	for (size_t i = 0; i < row->nr && !in->err; i++)
 		if (row->fields[i].unless && !trace_absent(event, &row->fields[i]))
 			get_field(d, in, row, &row->fields[i], event);
 }
 
-static int get_event(struct decoder *d, struct wire_in *in, bool *first_mark,
+static int get_event(struct decoder *d, struct bytes_in *in, bool *first_mark,
 		     const struct trace_sink *sink)
 {
-	uint64_t tag = wire_get(in);
+	uint64_t tag = bytes_get(in);
 	struct trace_event event;
 	struct trace_mark *m = &event.mark;
 
@@ -229,24 +229,22 @@ static int get_event(struct decoder *d, struct wire_in *in, bool *first_mark,
 	} else {
 		get_row(d, in, tag / 2, &event);
 	}
-	if (!in->bad && event.type == TRACE_MARK) {
+	if (!in->err && event.type == TRACE_MARK) {
 		/* Nothing can go on where nothing has begun, or where all ends. */
-		in->bad |= m->inner && (m->first || m->last || !m->ends_ns);
+		bytes_bad(in, m->inner && (m->first || m->last || !m->ends_ns));
 		if (*first_mark) {
 			m->first = true;
 			m->inner = false;
 		}
 		*first_mark = false;
 	}
-	if (in->bad)
-		return -EBADMSG;
-	return d->err ? d->err : trace_send(sink, &event);
+	return in->err ? in->err : trace_send(sink, &event);
 }
 
 int decoder_block(struct decoder *d, const uint8_t *payload, size_t length, bool *first_mark,
 		  const struct trace_sink *sink, struct decoded *ret)
 {
-	struct wire_in in = { .at = payload, .end = payload + length };
+	struct bytes_in in = bytes_from(payload, length);
 	int err;
 
 	*ret = (struct decoded){ 0 };
@@ -256,9 +254,9 @@ int decoder_block(struct decoder *d, const uint8_t *payload, size_t length, bool
 	while (in.at < in.end) {
 		ret->offset = in.at - payload;
 		err = get_event(d, &in, first_mark, sink);
-		ret->bad = in.bad;
-		if (in.bad)
-			return -EBADMSG;
+		ret->bad = in.err == -EBADMSG;
+		if (in.err)
+			return in.err;
 		ret->events++;
 		if (err == -EINVAL)
 			ret->refused++;

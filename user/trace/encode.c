@@ -17,7 +17,7 @@ struct key_place {
 struct encoder {
 	const struct trace_header *h;
 	size_t prefix;
-	struct wire_out out;
+	struct bytes out;
 	uint32_t events;
 	uint32_t block;
 	uint32_t nr_keys;
@@ -34,7 +34,7 @@ int encoder_new(const struct trace_header *h, size_t prefix, struct encoder **re
 		return -ENOMEM;
 	e->h = h;
 	e->prefix = prefix;
-	if (!wire_room(&e->out, prefix + RECORDING_BLOCK_TARGET * 2)) {
+	if (!bytes_room(&e->out, prefix + RECORDING_BLOCK_TARGET * 2)) {
 		free(e);
 		return -ENOMEM;
 	}
@@ -63,7 +63,7 @@ void encoder_reset(struct encoder *e)
 	e->time_ns = 0;
 }
 
-struct wire_out *encoder_out(struct encoder *e)
+struct bytes *encoder_out(struct encoder *e)
 {
 	return &e->out;
 }
@@ -93,7 +93,7 @@ static void put_key(struct encoder *e, const struct trace_who *key)
 	struct key_place *p = find_key(e, key);
 
 	if (p->block == e->block) {
-		wire_put(&e->out, p->index);
+		bytes_put(&e->out, p->index);
 		return;
 	}
 	if (e->nr_keys >= MAX_KEYS) {
@@ -101,11 +101,11 @@ static void put_key(struct encoder *e, const struct trace_who *key)
 		return;
 	}
 	*p = (struct key_place){ .key = *key, .index = e->nr_keys++, .block = e->block };
-	wire_put(&e->out, p->index);
-	wire_put(&e->out, key->pid);
-	wire_put(&e->out, key->tgid);
-	wire_put(&e->out, key->task_start_ns);
-	wire_put(&e->out, key->cgroup_id);
+	bytes_put(&e->out, p->index);
+	bytes_put(&e->out, key->pid);
+	bytes_put(&e->out, key->tgid);
+	bytes_put(&e->out, key->task_start_ns);
+	bytes_put(&e->out, key->cgroup_id);
 }
 
 /* Nearly all of a recording is slices: a form of their own makes them short. */
@@ -113,7 +113,7 @@ static void put_slice(struct encoder *e, const struct trace_event *event)
 {
 	const struct trace_slice *s = &event->slice;
 	const struct trace_who key = trace_who(event);
-	struct wire_out *o = &e->out;
+	struct bytes *o = &e->out;
 	uint64_t length = s->end_ns - s->start_ns;
 	uint32_t flags = RECORDING_SLICE;
 
@@ -123,20 +123,20 @@ static void put_slice(struct encoder *e, const struct trace_event *event)
 	if (s->weights_ns && e->h->nr_weights)
 		flags |= RECORDING_SLICE_WEIGHTS |
 			 (s->weights_ns == s->on_cpu_ns ? RECORDING_SLICE_ALL_COUNTS : 0);
-	wire_put(o, flags);
+	bytes_put(o, flags);
 	put_key(e, &key);
 	if (!(flags & RECORDING_SLICE_SAME_CPU))
-		wire_put(o, s->cpu);
+		bytes_put(o, s->cpu);
 	if (!(flags & RECORDING_SLICE_FOLLOWS))
-		wire_put_delta(o, s->start_ns - e->last.start_ns);
-	wire_put_delta(o, length);
+		bytes_put_delta(o, s->start_ns - e->last.start_ns);
+	bytes_put_delta(o, length);
 	if (!(flags & RECORDING_SLICE_WHOLE))
-		wire_put_delta(o, length - s->on_cpu_ns);
+		bytes_put_delta(o, length - s->on_cpu_ns);
 	if (flags & RECORDING_SLICE_WEIGHTS) {
 		if (!(flags & RECORDING_SLICE_ALL_COUNTS))
-			wire_put_delta(o, s->on_cpu_ns - s->weights_ns);
+			bytes_put_delta(o, s->on_cpu_ns - s->weights_ns);
 		for (uint32_t i = 0; i < e->h->nr_weights; i++)
-			wire_put(o, s->weights[i]);
+			bytes_put(o, s->weights[i]);
 	}
 	if (!o->err)
 		e->last = *s;
@@ -163,18 +163,18 @@ static void put_readings(struct encoder *e, const struct trace_window *w)
 	for (uint32_t i = 0; i < e->h->layout.groups[w->group].nr; i++) {
 		const struct reading *r = &w->readings[i];
 
-		wire_put(&e->out, r->value);
-		wire_put_delta(&e->out, r->enabled_ns - length);
-		wire_put_delta(&e->out, r->running_ns - r->enabled_ns);
+		bytes_put(&e->out, r->value);
+		bytes_put_delta(&e->out, r->enabled_ns - length);
+		bytes_put_delta(&e->out, r->running_ns - r->enabled_ns);
 	}
 }
 
-static void put_totals(struct wire_out *o, const void *from, const struct trace_total *totals,
+static void put_totals(struct bytes *o, const void *from, const struct trace_total *totals,
 		       size_t nr)
 {
-	wire_put(o, nr);
+	bytes_put(o, nr);
 	for (size_t i = 0; i < nr; i++)
-		wire_put(o, trace_total_get(from, &totals[i]));
+		bytes_put(o, trace_total_get(from, &totals[i]));
 }
 
 static void put_number(struct encoder *e, const struct trace_event *event,
@@ -183,12 +183,12 @@ static void put_number(struct encoder *e, const struct trace_event *event,
 	uint64_t value = trace_get(event, f);
 
 	if (f->base == BASE_NONE) {
-		wire_put(&e->out, value);
+		bytes_put(&e->out, value);
 	} else if (f->base == BASE_TIME) {
-		wire_put_delta(&e->out, value - e->time_ns);
+		bytes_put_delta(&e->out, value - e->time_ns);
 		e->time_ns = value;
 	} else {
-		wire_put_delta(&e->out, value - trace_base(event, f));
+		bytes_put_delta(&e->out, value - trace_base(event, f));
 	}
 }
 
@@ -200,12 +200,12 @@ static void put_field(struct encoder *e, const struct trace_event *event,
 
 	switch (f->type) {
 	case FIELD_TEXT:
-		wire_put_text(&e->out, trace_text(event, f));
+		bytes_put_text(&e->out, trace_text(event, f));
 		break;
 	case FIELD_BOOL: /* is one of the flags */
 		break;
 	case FIELD_FLAGS:
-		wire_put(&e->out, flags_of(event, row));
+		bytes_put(&e->out, flags_of(event, row));
 		break;
 	case FIELD_WHO:
 		key = trace_who(event);
@@ -216,7 +216,7 @@ static void put_field(struct encoder *e, const struct trace_event *event,
 		break;
 	case FIELD_ENDS:
 		for (uint32_t i = 0; m->ends_ns && i < e->h->layout.nr_sockets; i++)
-			wire_put_delta(&e->out, m->ends_ns[i] - m->time_ns);
+			bytes_put_delta(&e->out, m->ends_ns[i] - m->time_ns);
 		break;
 	case FIELD_LOSSES:
 		put_totals(&e->out, &m->losses, trace_losses, TRACE_NR_LOSSES);
@@ -233,7 +233,7 @@ static void put_row(struct encoder *e, const struct trace_event *event)
 {
 	const struct trace_row *row = &trace_rows[event->type];
 
-	wire_put(&e->out, row->code * 2);
+	bytes_put(&e->out, row->code * 2);
 	for (size_t i = 0; i < row->nr; i++)
 		if (!row->fields[i].unless)
 			put_field(e, event, row, &row->fields[i]);
@@ -245,7 +245,7 @@ static void put_row(struct encoder *e, const struct trace_event *event)
 static int on_event(void *arg, const struct trace_event *event)
 {
 	struct encoder *e = arg;
-	struct wire_out *o = &e->out;
+	struct bytes *o = &e->out;
 	uint64_t time_ns = e->time_ns;
 	size_t start = o->nr;
 	int err;
@@ -253,7 +253,7 @@ static int on_event(void *arg, const struct trace_event *event)
 	if (!trace_fits(e->h, event))
 		return -EINVAL;
 	/* in advance, because keys cannot be taken back */
-	if (wire_room(o, MAX_KEYED)) {
+	if (bytes_room(o, MAX_KEYED)) {
 		if (event->type == TRACE_SLICE)
 			put_slice(e, event);
 		else

@@ -3,8 +3,9 @@
 #ifndef TRACE_ENCODE_H
 #define TRACE_ENCODE_H
 
+#include "base/bytes.h"
+#include "recording_format.h"
 #include "trace.h"
-#include "trace/wire.h"
 
 struct encoder;
 
@@ -23,7 +24,7 @@ void encoder_free(struct encoder *e);
 void encoder_reset(struct encoder *e);
 
 /** encoder_out() - prefix and payload so far */
-struct wire_out *encoder_out(struct encoder *e);
+struct bytes *encoder_out(struct encoder *e);
 
 /** encoder_events() - events in the payload */
 uint32_t encoder_events(const struct encoder *e);

@@ -191,136 +191,143 @@ const char *header_check(const struct trace_header *h)
 }
 
 /* CPUs as runs of the same socket: (length, index + 1 or 0). */
-static void put_cpus(const struct layout *l, struct wire_out *o)
+static void put_cpus(const struct layout *l, struct bytes *o)
 {
 	uint32_t end;
 
-	wire_put(o, l->nr_cpus);
+	bytes_put(o, l->nr_cpus);
 	for (uint32_t i = 0; i < l->nr_cpus; i = end) {
 		for (end = i + 1; end < l->nr_cpus && l->cpu_socket[end] == l->cpu_socket[i];)
 			end++;
-		wire_put(o, end - i);
-		wire_put(o, (uint32_t)(l->cpu_socket[i] + 1));
+		bytes_put(o, end - i);
+		bytes_put(o, (uint32_t)(l->cpu_socket[i] + 1));
 	}
 }
 
-static void put_probes(const struct trace_header *h, struct wire_out *o)
+static void put_probes(const struct trace_header *h, struct bytes *o)
 {
-	wire_put(o, h->nr_probes);
+	bytes_put(o, h->nr_probes);
 	for (size_t i = 0; i < h->nr_probes; i++) {
 		const struct probe *p = &h->probes[i];
 
-		wire_put_text(o, p->name);
-		wire_put_text(o, p->title);
-		wire_put_text(o, p->pmu);
-		wire_put(o, p->socket);
-		wire_put(o, p->direction);
-		wire_put(o, p->destination);
-		wire_put(o, p->by_tasks ? RECORDING_PROBE_BY_TASKS : 0);
-		wire_put(o, p->device);
+		bytes_put_text(o, p->name);
+		bytes_put_text(o, p->title);
+		bytes_put_text(o, p->pmu);
+		bytes_put(o, p->socket);
+		bytes_put(o, p->direction);
+		bytes_put(o, p->destination);
+		bytes_put(o, p->by_tasks ? RECORDING_PROBE_BY_TASKS : 0);
+		bytes_put(o, p->device);
 	}
 }
 
-static void put_devices(const struct trace_header *h, struct wire_out *o)
+static void put_devices(const struct trace_header *h, struct bytes *o)
 {
-	wire_put(o, h->nr_devices);
+	bytes_put(o, h->nr_devices);
 	for (size_t i = 0; i < h->nr_devices; i++) {
 		const struct device *d = &h->devices[i];
 
-		wire_put_text(o, d->bdf);
-		wire_put_text(o, d->name);
-		wire_put(o, d->kind);
-		wire_put(o, d->socket);
-		wire_put(o, d->rc);
-		wire_put(o, d->rp);
-		wire_put(o, d->wiring);
-		wire_put(o, d->filter);
-		wire_put(o, d->port);
+		bytes_put_text(o, d->bdf);
+		bytes_put_text(o, d->name);
+		bytes_put(o, d->kind);
+		bytes_put(o, d->socket);
+		bytes_put(o, d->rc);
+		bytes_put(o, d->rp);
+		bytes_put(o, d->wiring);
+		bytes_put(o, d->filter);
+		bytes_put(o, d->port);
 	}
 }
 
 /* Nothing where there are none and nothing follows: such a header is as before there were any. */
-static void put_peaks(const struct trace_header *h, struct wire_out *o)
+static void put_peaks(const struct trace_header *h, struct bytes *o)
 {
 	const struct peaks *p = &h->host.peaks;
 
 	if (!p->nr && !h->nr_parts)
 		return;
-	wire_put(o, p->nr);
+	bytes_put(o, p->nr);
 	for (uint32_t i = 0; i < p->nr; i++) {
-		wire_put(o, p->items[i].of);
-		wire_put(o, p->items[i].from);
-		wire_put(o, (uint32_t)(p->items[i].socket + 1));
-		wire_put(o, p->items[i].bytes_per_s);
+		bytes_put(o, p->items[i].of);
+		bytes_put(o, p->items[i].from);
+		bytes_put(o, (uint32_t)(p->items[i].socket + 1));
+		bytes_put(o, p->items[i].bytes_per_s);
 	}
-	wire_put_text(o, p->note);
+	bytes_put_text(o, p->note);
 }
 
-static void put_parts(const struct trace_header *h, struct wire_out *o)
+static void put_parts(const struct trace_header *h, struct bytes *o)
 {
-	wire_put(o, h->nr_parts);
+	bytes_put(o, h->nr_parts);
 	for (size_t i = 0; i < h->nr_parts; i++) {
 		const struct traffic_part *p = &h->parts[i];
 
-		wire_put_text(o, p->name);
-		wire_put_text(o, p->pmu);
-		wire_put_text(o, p->event);
-		wire_put(o, p->socket);
-		wire_put(o, p->kind);
-		wire_put(o, p->direction);
-		wire_put(o, p->nr_pmus);
+		bytes_put_text(o, p->name);
+		bytes_put_text(o, p->pmu);
+		bytes_put_text(o, p->event);
+		bytes_put(o, p->socket);
+		bytes_put(o, p->kind);
+		bytes_put(o, p->direction);
+		bytes_put(o, p->nr_pmus);
 	}
 }
 
-void header_encode(const struct trace_header *h, struct wire_out *o)
+static void put_selected(struct bytes *o, const char *text)
+{
+	if (!o->err && strlen(text) > RECORDING_MAX_TEXT)
+		o->err = -EINVAL;
+	bytes_put_text(o, text);
+}
+
+void header_encode(const struct trace_header *h, struct bytes *o)
 {
 	const struct layout *l = &h->layout;
 
-	wire_put(o, (h->by_thread ? RECORDING_BY_THREAD : 0) | (h->marked ? RECORDING_MARKED : 0) |
-			    (h->all ? RECORDING_ALL : 0) | (h->resctrl ? RECORDING_RESCTRL : 0));
-	wire_put_text(o, h->host.name);
-	wire_put_text(o, h->host.kernel);
-	wire_put_text(o, h->host.platform);
-	wire_put(o, h->host.sockets);
-	wire_put(o, h->window_ns);
-	wire_put(o, h->interval_ns);
-	wire_put(o, l->nr_sockets);
+	bytes_put(o, (h->by_thread ? RECORDING_BY_THREAD : 0) | (h->marked ? RECORDING_MARKED : 0) |
+			     (h->all ? RECORDING_ALL : 0) | (h->resctrl ? RECORDING_RESCTRL : 0));
+	bytes_put_text(o, h->host.name);
+	bytes_put_text(o, h->host.kernel);
+	bytes_put_text(o, h->host.platform);
+	bytes_put(o, h->host.sockets);
+	bytes_put(o, h->window_ns);
+	bytes_put(o, h->interval_ns);
+	bytes_put(o, l->nr_sockets);
 	for (uint32_t i = 0; i < l->nr_sockets; i++)
-		wire_put(o, l->socket_ids[i]);
+		bytes_put(o, l->socket_ids[i]);
 	put_cpus(l, o);
-	wire_put(o, l->nr_groups);
+	bytes_put(o, l->nr_groups);
 	for (size_t g = 0; g < l->nr_groups; g++) {
-		wire_put(o, l->groups[g].socket);
-		wire_put(o, l->groups[g].nr);
+		bytes_put(o, l->groups[g].socket);
+		bytes_put(o, l->groups[g].nr);
 	}
-	wire_put(o, l->nr_counters);
+	bytes_put(o, l->nr_counters);
 	for (size_t i = 0; i < l->nr_counters; i++) {
 		const struct counter *c = &l->counters[i];
 
-		wire_put_text(o, c->name);
-		wire_put_text(o, c->pmu);
-		wire_put_text(o, c->event);
-		wire_put_text(o, c->filters);
-		wire_put(o, c->source);
-		wire_put(o, c->direction);
-		wire_put(o, c->destination);
-		wire_put(o, c->unit);
-		wire_put(o, c->device);
+		bytes_put_text(o, c->name);
+		bytes_put_text(o, c->pmu);
+		bytes_put_text(o, c->event);
+		bytes_put_text(o, c->filters);
+		bytes_put(o, c->source);
+		bytes_put(o, c->direction);
+		bytes_put(o, c->destination);
+		bytes_put(o, c->unit);
+		bytes_put(o, c->device);
 	}
-	wire_put(o, h->nr_weights);
+	bytes_put(o, h->nr_weights);
 	for (uint32_t i = 0; i < h->nr_weights; i++)
-		wire_put_text(o, h->weights[i]);
-	wire_put(o, h->nr_cgroups);
+		bytes_put_text(o, h->weights[i]);
+	bytes_put(o, h->nr_cgroups);
 	for (size_t i = 0; i < h->nr_cgroups; i++)
-		wire_put_text(o, h->cgroups[i]);
+		put_selected(o, h->cgroups[i]);
 	put_probes(h, o);
 	put_devices(h, o);
-	wire_put(o, h->nr_jobs);
+	bytes_put(o, h->nr_jobs);
 	for (size_t i = 0; i < h->nr_jobs; i++)
-		wire_put_text(o, h->jobs[i]);
-	wire_put_text(o, h->host.io_note);
-	wire_put_text(o, h->host.tick);
-	wire_put_text(o, h->host.tick_note);
+		put_selected(o, h->jobs[i]);
+	bytes_put_text(o, h->host.io_note);
+	bytes_put_text(o, h->host.tick);
+	bytes_put_text(o, h->host.tick_note);
 	put_peaks(h, o);
 	/* A header of version 7 ends here. */
 	if (h->nr_parts)
@@ -333,88 +340,88 @@ static void *room(size_t nr, size_t size)
 	return calloc(nr + 1, size);
 }
 
-static int get_sockets(struct wire_in *in, struct layout *l)
+static int get_sockets(struct bytes_in *in, struct layout *l)
 {
 	uint32_t *ids, *cpus, at = 0;
 
-	l->nr_sockets = wire_get_max(in, TRACE_MAX_SOCKETS);
+	l->nr_sockets = bytes_get_max(in, TRACE_MAX_SOCKETS);
 	l->socket_ids = ids = room(l->nr_sockets, sizeof(*ids));
 	if (!ids)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < l->nr_sockets; i++)
-		ids[i] = wire_get_max(in, UINT32_MAX);
-	l->nr_cpus = wire_get_max(in, TRACE_MAX_CPUS);
+		ids[i] = bytes_get_max(in, UINT32_MAX);
+	l->nr_cpus = bytes_get_max(in, TRACE_MAX_CPUS);
 	l->cpu_socket = cpus = room(l->nr_cpus, sizeof(*cpus));
 	if (!cpus)
 		return -ENOMEM;
-	while (at < l->nr_cpus && !in->bad) {
-		uint32_t n = wire_get_max(in, l->nr_cpus - at);
-		uint32_t socket = (uint32_t)wire_get_max(in, l->nr_sockets) - 1;
+	while (at < l->nr_cpus && !in->err) {
+		uint32_t n = bytes_get_max(in, l->nr_cpus - at);
+		uint32_t socket = (uint32_t)bytes_get_max(in, l->nr_sockets) - 1;
 
-		in->bad |= !n;
+		bytes_bad(in, !n);
 		while (n--)
 			cpus[at++] = socket;
 	}
 	return 0;
 }
 
-static int get_groups(struct wire_in *in, struct layout *l)
+static int get_groups(struct bytes_in *in, struct layout *l)
 {
 	struct group *groups;
 	uint32_t first = 0;
 
-	l->nr_groups = wire_get_max(in, TRACE_MAX_COUNTERS);
+	l->nr_groups = bytes_get_max(in, TRACE_MAX_COUNTERS);
 	l->groups = groups = room(l->nr_groups, sizeof(*groups));
 	if (!groups)
 		return -ENOMEM;
 	for (size_t g = 0; g < l->nr_groups; g++) {
-		groups[g].socket = wire_get_max(in, UINT32_MAX);
+		groups[g].socket = bytes_get_max(in, UINT32_MAX);
 		groups[g].first = first;
-		groups[g].nr = wire_get_max(in, TRACE_MAX_COUNTERS);
+		groups[g].nr = bytes_get_max(in, TRACE_MAX_COUNTERS);
 		first += groups[g].nr;
 	}
 	return 0;
 }
 
-static int get_counters(struct wire_in *in, struct layout *l)
+static int get_counters(struct bytes_in *in, struct layout *l)
 {
 	struct counter *c;
 	size_t g = 0;
 
-	l->nr_counters = wire_get_max(in, TRACE_MAX_COUNTERS);
+	l->nr_counters = bytes_get_max(in, TRACE_MAX_COUNTERS);
 	l->counters = c = room(l->nr_counters, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
-	for (size_t i = 0; i < l->nr_counters && !in->bad; i++, c++) {
+	for (size_t i = 0; i < l->nr_counters && !in->err; i++, c++) {
 		while (g < l->nr_groups && i >= (size_t)l->groups[g].first + l->groups[g].nr)
 			g++;
-		in->bad |= g == l->nr_groups;
+		bytes_bad(in, g == l->nr_groups);
 		c->group = g;
-		c->socket = in->bad ? 0 : l->groups[g].socket;
-		wire_get_text(in, c->name, sizeof(c->name));
-		wire_get_text(in, c->pmu, sizeof(c->pmu));
-		wire_get_text(in, c->event, sizeof(c->event));
-		wire_get_text(in, c->filters, sizeof(c->filters));
-		c->source = wire_get_max(in, SOURCE_ANY);
-		c->direction = wire_get_max(in, NR_DIRECTIONS - 1);
-		c->destination = wire_get_max(in, NR_DESTINATIONS - 1);
-		c->unit = wire_get_max(in, NR_UNITS - 1);
-		c->device = wire_get_max(in, TRACE_MAX_DEVICES);
+		c->socket = in->err ? 0 : l->groups[g].socket;
+		bytes_get_text(in, c->name, sizeof(c->name));
+		bytes_get_text(in, c->pmu, sizeof(c->pmu));
+		bytes_get_text(in, c->event, sizeof(c->event));
+		bytes_get_text(in, c->filters, sizeof(c->filters));
+		c->source = bytes_get_max(in, SOURCE_ANY);
+		c->direction = bytes_get_max(in, NR_DIRECTIONS - 1);
+		c->destination = bytes_get_max(in, NR_DESTINATIONS - 1);
+		c->unit = bytes_get_max(in, NR_UNITS - 1);
+		c->device = bytes_get_max(in, TRACE_MAX_DEVICES);
 	}
 	return 0;
 }
 
-static int get_texts(struct wire_in *in, char ***ret, size_t *ret_nr)
+static int get_texts(struct bytes_in *in, char ***ret, size_t *ret_nr)
 {
 	cleanup_free char *text = malloc(RECORDING_MAX_TEXT + 1);
-	size_t nr = wire_get_max(in, TRACE_MAX_SELECTED);
+	size_t nr = bytes_get_max(in, TRACE_MAX_SELECTED);
 	char **texts = room(nr, sizeof(*texts));
 
 	*ret = texts;
 	if (!texts || !text)
 		return -ENOMEM;
-	for (size_t i = 0; i < nr && !in->bad; i++) {
-		in->bad |= !wire_get_text(in, text, RECORDING_MAX_TEXT + 1);
+	for (size_t i = 0; i < nr && !in->err; i++) {
+		bytes_bad(in, !bytes_get_text(in, text, RECORDING_MAX_TEXT + 1));
 		texts[i] = strdup(text);
 		if (!texts[i])
 			return -ENOMEM;
@@ -423,97 +430,97 @@ static int get_texts(struct wire_in *in, char ***ret, size_t *ret_nr)
 	return 0;
 }
 
-static int get_probes(struct wire_in *in, struct trace_header *h)
+static int get_probes(struct bytes_in *in, struct trace_header *h)
 {
 	struct probe *p;
 
-	h->nr_probes = wire_get_max(in, TRACE_MAX_PROBES);
+	h->nr_probes = bytes_get_max(in, TRACE_MAX_PROBES);
 	h->probes = p = room(h->nr_probes, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	for (size_t i = 0; i < h->nr_probes && !in->bad; i++, p++) {
-		wire_get_text(in, p->name, sizeof(p->name));
-		wire_get_text(in, p->title, sizeof(p->title));
-		wire_get_text(in, p->pmu, sizeof(p->pmu));
-		p->socket = wire_get_max(in, UINT32_MAX);
-		p->direction = wire_get_max(in, NR_WAYS - 1);
-		p->destination = wire_get_max(in, NR_DESTINATIONS - 1);
-		p->by_tasks = wire_get_max(in, RECORDING_PROBE_BY_TASKS);
-		p->device = wire_get_max(in, TRACE_MAX_DEVICES);
+	for (size_t i = 0; i < h->nr_probes && !in->err; i++, p++) {
+		bytes_get_text(in, p->name, sizeof(p->name));
+		bytes_get_text(in, p->title, sizeof(p->title));
+		bytes_get_text(in, p->pmu, sizeof(p->pmu));
+		p->socket = bytes_get_max(in, UINT32_MAX);
+		p->direction = bytes_get_max(in, NR_WAYS - 1);
+		p->destination = bytes_get_max(in, NR_DESTINATIONS - 1);
+		p->by_tasks = bytes_get_max(in, RECORDING_PROBE_BY_TASKS);
+		p->device = bytes_get_max(in, TRACE_MAX_DEVICES);
 	}
 	return 0;
 }
 
-static int get_devices(struct wire_in *in, struct trace_header *h)
+static int get_devices(struct bytes_in *in, struct trace_header *h)
 {
 	struct device *d;
 
-	h->nr_devices = wire_get_max(in, TRACE_MAX_DEVICES);
+	h->nr_devices = bytes_get_max(in, TRACE_MAX_DEVICES);
 	h->devices = d = room(h->nr_devices, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
-	for (size_t i = 0; i < h->nr_devices && !in->bad; i++, d++) {
-		wire_get_text(in, d->bdf, sizeof(d->bdf));
-		wire_get_text(in, d->name, sizeof(d->name));
-		d->kind = wire_get_max(in, NR_DEVICE_KINDS - 1);
-		d->socket = wire_get_max(in, UINT32_MAX);
-		d->rc = wire_get_max(in, UINT32_MAX);
-		d->rp = wire_get_max(in, UINT32_MAX);
-		d->wiring = wire_get_max(in, NR_WIRINGS - 1);
-		d->filter = wire_get_max(in, NR_DEVICE_FILTERS - 1);
-		d->port = wire_get_max(in, TRACE_MAX_DEVICES);
+	for (size_t i = 0; i < h->nr_devices && !in->err; i++, d++) {
+		bytes_get_text(in, d->bdf, sizeof(d->bdf));
+		bytes_get_text(in, d->name, sizeof(d->name));
+		d->kind = bytes_get_max(in, NR_DEVICE_KINDS - 1);
+		d->socket = bytes_get_max(in, UINT32_MAX);
+		d->rc = bytes_get_max(in, UINT32_MAX);
+		d->rp = bytes_get_max(in, UINT32_MAX);
+		d->wiring = bytes_get_max(in, NR_WIRINGS - 1);
+		d->filter = bytes_get_max(in, NR_DEVICE_FILTERS - 1);
+		d->port = bytes_get_max(in, TRACE_MAX_DEVICES);
 	}
 	return 0;
 }
 
-static void get_peaks(struct wire_in *in, struct peaks *p)
+static void get_peaks(struct bytes_in *in, struct peaks *p)
 {
-	p->nr = wire_get_max(in, PEAK_MAX);
+	p->nr = bytes_get_max(in, PEAK_MAX);
 	for (uint32_t i = 0; i < p->nr; i++) {
-		p->items[i].of = wire_get_max(in, NR_PEAKS - 1);
-		p->items[i].from = wire_get_max(in, NR_PEAK_FROM - 1);
-		p->items[i].socket = (uint32_t)wire_get_max(in, UINT32_MAX) - 1;
-		p->items[i].bytes_per_s = wire_get_max(in, PEAK_MOST);
+		p->items[i].of = bytes_get_max(in, NR_PEAKS - 1);
+		p->items[i].from = bytes_get_max(in, NR_PEAK_FROM - 1);
+		p->items[i].socket = (uint32_t)bytes_get_max(in, UINT32_MAX) - 1;
+		p->items[i].bytes_per_s = bytes_get_max(in, PEAK_MOST);
 	}
-	wire_get_text(in, p->note, sizeof(p->note));
+	bytes_get_text(in, p->note, sizeof(p->note));
 }
 
-static int get_parts(struct wire_in *in, struct trace_header *h)
+static int get_parts(struct bytes_in *in, struct trace_header *h)
 {
 	struct traffic_part *p;
 
-	h->nr_parts = wire_get_max(in, TRACE_MAX_PARTS);
-	in->bad |= !h->nr_parts; /* without parts nobody writes their number */
+	h->nr_parts = bytes_get_max(in, TRACE_MAX_PARTS);
+	bytes_bad(in, !h->nr_parts); /* without parts nobody writes their number */
 	h->parts = p = room(h->nr_parts, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	for (size_t i = 0; i < h->nr_parts && !in->bad; i++, p++) {
-		wire_get_text(in, p->name, sizeof(p->name));
-		wire_get_text(in, p->pmu, sizeof(p->pmu));
-		wire_get_text(in, p->event, sizeof(p->event));
-		p->socket = wire_get_max(in, UINT32_MAX);
-		p->kind = wire_get_max(in, NR_PARTS - 1);
-		p->direction = wire_get_max(in, NR_WAYS - 1);
-		p->nr_pmus = wire_get_max(in, UINT32_MAX);
+	for (size_t i = 0; i < h->nr_parts && !in->err; i++, p++) {
+		bytes_get_text(in, p->name, sizeof(p->name));
+		bytes_get_text(in, p->pmu, sizeof(p->pmu));
+		bytes_get_text(in, p->event, sizeof(p->event));
+		p->socket = bytes_get_max(in, UINT32_MAX);
+		p->kind = bytes_get_max(in, NR_PARTS - 1);
+		p->direction = bytes_get_max(in, NR_WAYS - 1);
+		p->nr_pmus = bytes_get_max(in, UINT32_MAX);
 	}
 	return 0;
 }
 
-static int get_all(struct wire_in *in, struct trace_header *h)
+static int get_all(struct bytes_in *in, struct trace_header *h)
 {
-	uint64_t flags = wire_get_max(in, RECORDING_HEADER_FLAGS);
+	uint64_t flags = bytes_get_max(in, RECORDING_HEADER_FLAGS);
 	int err;
 
 	h->by_thread = flags & RECORDING_BY_THREAD;
 	h->marked = flags & RECORDING_MARKED;
 	h->all = flags & RECORDING_ALL;
 	h->resctrl = flags & RECORDING_RESCTRL;
-	wire_get_text(in, h->host.name, sizeof(h->host.name));
-	wire_get_text(in, h->host.kernel, sizeof(h->host.kernel));
-	wire_get_text(in, h->host.platform, sizeof(h->host.platform));
-	h->host.sockets = wire_get_max(in, UINT32_MAX);
-	h->window_ns = wire_get(in);
-	h->interval_ns = wire_get(in);
+	bytes_get_text(in, h->host.name, sizeof(h->host.name));
+	bytes_get_text(in, h->host.kernel, sizeof(h->host.kernel));
+	bytes_get_text(in, h->host.platform, sizeof(h->host.platform));
+	h->host.sockets = bytes_get_max(in, UINT32_MAX);
+	h->window_ns = bytes_get(in);
+	h->interval_ns = bytes_get(in);
 	err = get_sockets(in, &h->layout);
 	if (!err)
 		err = get_groups(in, &h->layout);
@@ -521,9 +528,9 @@ static int get_all(struct wire_in *in, struct trace_header *h)
 		err = get_counters(in, &h->layout);
 	if (err)
 		return err;
-	h->nr_weights = wire_get_max(in, TRACE_MAX_WEIGHTS);
+	h->nr_weights = bytes_get_max(in, TRACE_MAX_WEIGHTS);
 	for (uint32_t i = 0; i < h->nr_weights; i++)
-		wire_get_text(in, h->weights[i], sizeof(h->weights[i]));
+		bytes_get_text(in, h->weights[i], sizeof(h->weights[i]));
 	err = get_texts(in, &h->cgroups, &h->nr_cgroups);
 	if (!err)
 		err = get_probes(in, h);
@@ -531,11 +538,11 @@ static int get_all(struct wire_in *in, struct trace_header *h)
 		err = get_devices(in, h);
 	if (!err)
 		err = get_texts(in, &h->jobs, &h->nr_jobs);
-	wire_get_text(in, h->host.io_note, sizeof(h->host.io_note));
+	bytes_get_text(in, h->host.io_note, sizeof(h->host.io_note));
 	/* A header of version 5 or 6 ends here. */
 	if (!err && in->at != in->end) {
-		wire_get_text(in, h->host.tick, sizeof(h->host.tick));
-		wire_get_text(in, h->host.tick_note, sizeof(h->host.tick_note));
+		bytes_get_text(in, h->host.tick, sizeof(h->host.tick));
+		bytes_get_text(in, h->host.tick_note, sizeof(h->host.tick_note));
 	}
 	if (!err && in->at != in->end)
 		get_peaks(in, &h->host.peaks);
@@ -544,13 +551,13 @@ static int get_all(struct wire_in *in, struct trace_header *h)
 	return err;
 }
 
-int header_decode(struct wire_in *in, struct trace_header *ret, const char **ret_wrong)
+int header_decode(struct bytes_in *in, struct trace_header *ret, const char **ret_wrong)
 {
 	struct trace_header h = { 0 };
 	const char *wrong = NULL;
 	int err = get_all(in, &h);
 
-	if (!err && (in->bad || in->at != in->end))
+	if (!err && (in->err || in->at != in->end))
 		wrong = "the header is not as it should be";
 	else if (!err)
 		wrong = header_check(&h);

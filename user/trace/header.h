@@ -3,8 +3,9 @@
 #ifndef TRACE_HEADER_H
 #define TRACE_HEADER_H
 
+#include "base/bytes.h"
+#include "recording_format.h"
 #include "trace.h"
-#include "trace/wire.h"
 
 /* Far above what exists, as with TRACE_MAX_*. */
 #define TRACE_MAX_SELECTED 65536
@@ -51,7 +52,7 @@ int header_add_selection(struct trace_header *h, char *const *cgroups, size_t nr
 const char *header_check(const struct trace_header *h);
 
 /** header_encode() - append a header as in recordings; errors are in @o */
-void header_encode(const struct trace_header *h, struct wire_out *o);
+void header_encode(const struct trace_header *h, struct bytes *o);
 
 /**
  * header_decode() - read a header
@@ -61,6 +62,6 @@ void header_encode(const struct trace_header *h, struct wire_out *o);
  *
  * Return: 0, -EBADMSG, -ENOMEM.
  */
-int header_decode(struct wire_in *in, struct trace_header *ret, const char **ret_wrong);
+int header_decode(struct bytes_in *in, struct trace_header *ret, const char **ret_wrong);
 
 #endif

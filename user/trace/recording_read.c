@@ -115,7 +115,7 @@ static int read_header(struct recording_reader *r, struct diag *d, struct trace_
 {
 	struct segment_file *s = &r->segments[0];
 	const char *wrong;
-	struct wire_in in;
+	struct bytes_in in;
 	size_t rest;
 	int err;
 
@@ -127,7 +127,7 @@ static int read_header(struct recording_reader *r, struct diag *d, struct trace_
 		return damaged(s, rest, "the file ends in its header", d);
 	if (r->block.type != RECORDING_HEADER)
 		return damaged(s, 0, "there is no header", d);
-	in = (struct wire_in){ .at = r->payload, .end = r->payload + r->block.length };
+	in = bytes_from(r->payload, r->block.length);
 	err = header_decode(&in, ret, &wrong);
 	if (err == -EBADMSG)
 		return damaged(s, sizeof(r->block), wrong, d);
@@ -275,11 +275,11 @@ static int hand_out(struct recording_reader *r, const struct trace_sink *sink, s
 static int take_end(struct recording_reader *r, struct diag *d)
 {
 	struct segment_file *s = &r->segments[r->at];
-	struct wire_in in = { .at = r->payload, .end = r->payload + r->block.length };
-	uint64_t events = wire_get(&in);
+	struct bytes_in in = bytes_from(r->payload, r->block.length);
+	uint64_t events = bytes_get(&in);
 	int err;
 
-	if (in.bad || in.at != in.end)
+	if (in.err || in.at != in.end)
 		return damaged(s, sizeof(r->block), "the end is not as it should be", d);
 	if (r->segments[0].preamble.segment == 1 && events != r->events)
 		return damaged(s, sizeof(r->block), "events are missing", d);

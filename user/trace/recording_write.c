@@ -44,7 +44,7 @@ struct recording_writer {
 	struct segment old[2 * SEGMENTS]; /* oldest first */
 	size_t nr_old;
 	uint32_t version;
-	struct wire_out header; /* payload with room for preamble and block */
+	struct bytes header; /* payload with room for preamble and block */
 	struct encoder *encoder;
 	struct encoder *announcer;
 	struct trace_sink in, announce_in;
@@ -126,7 +126,7 @@ static void seal(struct recording_writer *w, uint16_t type, uint8_t *data, size_
 
 static int write_block(struct recording_writer *w, int fd, uint16_t type, struct encoder *e)
 {
-	struct wire_out *o = encoder_out(e);
+	struct bytes *o = encoder_out(e);
 	int err;
 
 	seal(w, type, o->data, o->nr - BLOCK_SIZE, encoder_events(e));
@@ -327,7 +327,7 @@ static int encode_header(struct recording_writer *w, const struct trace_header *
 
 	if (wrong)
 		return diag_fail(d, -EINVAL, "%s: cannot be recorded: %s", w->name, wrong);
-	if (wire_room(&w->header, sizeof(struct recording_preamble) + BLOCK_SIZE)) {
+	if (bytes_room(&w->header, sizeof(struct recording_preamble) + BLOCK_SIZE)) {
 		w->header.nr = sizeof(struct recording_preamble) + BLOCK_SIZE;
 		header_encode(h, &w->header);
 		/* What older readers know, they shall read. */
@@ -436,7 +436,7 @@ int recording_finish(struct recording_writer *w, struct diag *d, uint64_t *ret_b
 		return 0;
 	err = w->err ? w->err : flush_block(w, NULL);
 	if (!err) {
-		wire_put(encoder_out(w->encoder), w->events);
+		bytes_put(encoder_out(w->encoder), w->events);
 		err = encoder_out(w->encoder)->err;
 	}
 	if (!err)

@@ -4,79 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/leb128.h"
-
-#define FIRST_ROOM 1024
-
-static bool make_room(struct pack *p, size_t more)
-{
-	size_t cap = p->cap ? p->cap : FIRST_ROOM;
-	uint8_t *bytes;
-
-	if (p->failed || p->nr + more <= p->cap)
-		return !p->failed;
-	while (cap < p->nr + more)
-		cap *= 2;
-	bytes = realloc(p->bytes, cap);
-	if (!bytes) {
-		p->failed = true;
-		return false;
-	}
-	p->bytes = bytes;
-	p->cap = cap;
-	return true;
-}
-
-void pack_number(struct pack *p, uint64_t value)
-{
-	if (make_room(p, LEB128_MAX))
-		p->nr += leb128_put(p->bytes + p->nr, value);
-}
-
-void pack_raw(struct pack *p, const void *from, size_t size)
-{
-	if (!size || !make_room(p, size))
-		return;
-	memcpy(p->bytes + p->nr, from, size);
-	p->nr += size;
-}
-
-void pack_text(struct pack *p, const char *text, size_t max)
+void pack_text(struct bytes *p, const char *text, size_t max)
 {
 	size_t length = text ? strnlen(text, max) : 0;
 
-	pack_number(p, text ? length + 1 : 0);
+	bytes_put(p, text ? length + 1 : 0);
 	if (text) {
-		pack_raw(p, text, length);
-		pack_raw(p, "", 1);
+		bytes_put_raw(p, text, length);
+		bytes_put_raw(p, "", 1);
 	}
 }
 
-uint64_t unpack_number(struct unpack *u)
+uint64_t unpack_number(struct bytes_in *u)
 {
-	uint64_t value = 0;
+	uint64_t value = bytes_get(u);
 
-	if (!leb128_get(&u->at, u->end, &value))
+	if (u->err)
 		abort();
 	return value;
 }
 
-void unpack_raw(struct unpack *u, void *to, size_t size)
+void unpack_raw(struct bytes_in *u, void *to, size_t size)
 {
-	if ((size_t)(u->end - u->at) < size)
+	const void *from = bytes_get_raw(u, size);
+
+	if (!from)
 		abort();
-	if (size)
-		memcpy(to, u->at, size);
-	u->at += size;
+	memcpy(to, from, size);
 }
 
-const char *unpack_text(struct unpack *u)
+const char *unpack_text(struct bytes_in *u)
 {
 	uint64_t size = unpack_number(u);
-	const char *text = size ? (const char *)u->at : NULL;
 
-	u->at += size;
-	return text;
+	return size ? bytes_get_raw(u, size) : NULL;
 }
 
 /* Up to 256 as it is; then 128 steps for each power of two. */

@@ -3,37 +3,16 @@
 #ifndef REPORT_TOP_PACK_H
 #define REPORT_TOP_PACK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/bytes.h"
 
-/**
- * struct pack - bytes that are being written
- * @bytes: owned
- * @failed: there was no memory, @bytes lacks something
- */
-struct pack {
-	uint8_t *bytes;
-	size_t nr;
-	size_t cap;
-	bool failed;
-};
-
-/* What is being read; it was written here, so it is believed. */
-struct unpack {
-	const uint8_t *at;
-	const uint8_t *end;
-};
-
-void pack_number(struct pack *p, uint64_t value);
-void pack_raw(struct pack *p, const void *from, size_t size);
 /** pack_text() - a text with its NUL; NULL is kept apart from "" */
-void pack_text(struct pack *p, const char *text, size_t max);
+void pack_text(struct bytes *p, const char *text, size_t max);
 
-uint64_t unpack_number(struct unpack *u);
-void unpack_raw(struct unpack *u, void *to, size_t size);
+/* What is read was written here, so it is believed. */
+uint64_t unpack_number(struct bytes_in *u);
+void unpack_raw(struct bytes_in *u, void *to, size_t size);
 /** unpack_text() - it stays where it was packed */
-const char *unpack_text(struct unpack *u);
+const char *unpack_text(struct bytes_in *u);
 
 /** pack_rounded() - a code of at most 14 bits for a number: eight bits, rounded up */
 uint64_t pack_rounded(uint64_t value);

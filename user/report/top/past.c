@@ -90,15 +90,15 @@ static int take_id(struct past *p, struct known *k)
 }
 
 /* Counts one more use. */
-static int find_known(struct past *p, const struct report_row *r, struct pack *w, uint32_t *ret_id)
+static int find_known(struct past *p, const struct report_row *r, struct bytes *w, uint32_t *ret_id)
 {
 	struct known *k;
 	size_t key_at;
 
 	pack_who(w, r, &key_at);
-	if (w->failed)
+	if (w->err)
 		return -ENOMEM;
-	HASH_FIND(hh, p->known, w->bytes, w->nr, k);
+	HASH_FIND(hh, p->known, w->data, w->nr, k);
 	if (!k) {
 		k = calloc(1, sizeof(*k) + w->nr);
 		if (!k || take_id(p, k)) {
@@ -108,7 +108,7 @@ static int find_known(struct past *p, const struct report_row *r, struct pack *w
 		k->leaf = r->leaf;
 		k->key_at = key_at;
 		k->size = w->nr;
-		memcpy(k->bytes, w->bytes, w->nr);
+		memcpy(k->bytes, w->data, w->nr);
 		HASH_ADD_KEYPTR(hh, p->known, k->bytes, k->size, k);
 		if (!k->hh.tbl) {
 			p->by_id[k->id] = NULL;
@@ -125,7 +125,7 @@ static int find_known(struct past *p, const struct report_row *r, struct pack *w
 
 static const char *key_of(const struct known *k)
 {
-	struct unpack u = { k->bytes + k->key_at, k->bytes + k->size };
+	struct bytes_in u = bytes_from(k->bytes + k->key_at, k->size - k->key_at);
 
 	return unpack_text(&u);
 }
@@ -142,9 +142,9 @@ struct packer {
 	struct past *past;
 	const struct report *r;
 	struct place *places; /* sorted by key; made when a row is tangled */
-	struct pack who;
-	struct pack row;
-	struct pack out;
+	struct bytes who;
+	struct bytes row;
+	struct bytes out;
 };
 
 static int compare_places(const void *a, const void *b)
@@ -182,22 +182,22 @@ static int pack_tangled(struct packer *w, const struct report_row *row)
 		if (place)
 			indexes[found++] = place->index;
 	}
-	pack_number(&w->row,
-		    row->nr_tangled_all > row->nr_tangled ? row->nr_tangled_all : row->nr_tangled);
-	pack_number(&w->row, found);
+	bytes_put(&w->row,
+		  row->nr_tangled_all > row->nr_tangled ? row->nr_tangled_all : row->nr_tangled);
+	bytes_put(&w->row, found);
 	for (size_t i = 0; i < found; i++)
-		pack_number(&w->row, indexes[i]);
+		bytes_put(&w->row, indexes[i]);
 	return 0;
 }
 
-static void pack_bounds(struct pack *w, uint64_t value, uint64_t low, uint64_t high)
+static void pack_bounds(struct bytes *w, uint64_t value, uint64_t low, uint64_t high)
 {
-	pack_number(w, value);
-	pack_number(w, pack_rounded(value > low ? value - low : 0));
-	pack_number(w, pack_rounded(high > value ? high - value : 0));
+	bytes_put(w, value);
+	bytes_put(w, pack_rounded(value > low ? value - low : 0));
+	bytes_put(w, pack_rounded(high > value ? high - value : 0));
 }
 
-static void unpack_bounds(struct unpack *u, uint64_t *value, uint64_t *low, uint64_t *high)
+static void unpack_bounds(struct bytes_in *u, uint64_t *value, uint64_t *low, uint64_t *high)
 {
 	uint64_t below, above;
 
@@ -214,47 +214,47 @@ static bool is_nothing(const struct share *s)
 	return !s->value && !s->low && !s->high && s->separable;
 }
 
-static void pack_shares(struct pack *w, const struct report_row *row)
+static void pack_shares(struct bytes *w, const struct report_row *row)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < row->nr_shares; i++)
 		nr += !is_nothing(&row->shares[i]);
-	pack_number(w, nr);
+	bytes_put(w, nr);
 	for (size_t i = 0; i < row->nr_shares; i++) {
 		const struct share *s = &row->shares[i];
 
 		if (is_nothing(s))
 			continue;
-		pack_number(w, (uint64_t)s->counter << 1 | s->separable);
+		bytes_put(w, (uint64_t)s->counter << 1 | s->separable);
 		pack_bounds(w, s->value, s->low, s->high);
 	}
 }
 
-static void pack_latencies(struct pack *w, const struct report_row *row)
+static void pack_latencies(struct bytes *w, const struct report_row *row)
 {
-	pack_number(w, row->nr_latencies);
+	bytes_put(w, row->nr_latencies);
 	for (size_t i = 0; i < row->nr_latencies; i++) {
 		const struct seen_latency *l = &row->latencies[i];
 
-		pack_number(w, l->probe);
-		pack_raw(w, &l->latency_ns, sizeof(l->latency_ns));
-		pack_number(w, l->bytes);
-		pack_number(w, l->of_bytes);
+		bytes_put(w, l->probe);
+		bytes_put_raw(w, &l->latency_ns, sizeof(l->latency_ns));
+		bytes_put(w, l->bytes);
+		bytes_put(w, l->of_bytes);
 	}
 }
 
-static void pack_row_devices(struct pack *w, const struct report_row *row)
+static void pack_row_devices(struct bytes *w, const struct report_row *row)
 {
-	pack_number(w, row->nr_devices);
+	bytes_put(w, row->nr_devices);
 	for (size_t i = 0; i < row->nr_devices; i++) {
 		const struct row_device *d = &row->devices[i];
 
-		pack_number(w, (uint64_t)d->device << 1 | d->counted);
+		bytes_put(w, (uint64_t)d->device << 1 | d->counted);
 		pack_bounds(w, d->read_bytes, d->read_low, d->read_high);
 		pack_bounds(w, d->write_bytes, d->write_low, d->write_high);
-		pack_number(w, d->io_read_bytes);
-		pack_number(w, d->io_write_bytes);
+		bytes_put(w, d->io_read_bytes);
+		bytes_put(w, d->io_write_bytes);
 	}
 }
 
@@ -276,22 +276,22 @@ static int pack_row(struct packer *w, const struct report_row *row)
 	if (err)
 		return err;
 	w->row.nr = 0;
-	pack_number(&w->row, (row->separable ? ROW_SEPARABLE : 0) | (row->exited ? ROW_EXITED : 0));
+	bytes_put(&w->row, (row->separable ? ROW_SEPARABLE : 0) | (row->exited ? ROW_EXITED : 0));
 	pack_shares(&w->row, row);
 	pack_latencies(&w->row, row);
 	pack_row_devices(&w->row, row);
 	err = row->separable ? 0 : pack_tangled(w, row);
 	/* In front of what follows, so that who only wants the sums skips the rest. */
-	pack_number(&w->out, id);
-	pack_number(&w->out, pack_rounded(bytes_of(w->r, row)));
-	pack_number(&w->out, row->on_cpu_ns);
-	pack_number(&w->out, w->row.nr);
-	pack_raw(&w->out, w->row.bytes, w->row.nr);
+	bytes_put(&w->out, id);
+	bytes_put(&w->out, pack_rounded(bytes_of(w->r, row)));
+	bytes_put(&w->out, row->on_cpu_ns);
+	bytes_put(&w->out, w->row.nr);
+	bytes_put_raw(&w->out, w->row.data, w->row.nr);
 	return err;
 }
 
 /* How much memory the lists of all rows need, when they are read again */
-static void pack_sizes(struct pack *w, const struct report *r)
+static void pack_sizes(struct bytes *w, const struct report *r)
 {
 	size_t shares = 0, latencies = 0, devices = 0;
 
@@ -301,31 +301,31 @@ static void pack_sizes(struct pack *w, const struct report *r)
 		latencies += r->rows[i].nr_latencies;
 		devices += r->rows[i].nr_devices;
 	}
-	pack_number(w, shares);
-	pack_number(w, latencies);
-	pack_number(w, devices);
+	bytes_put(w, shares);
+	bytes_put(w, latencies);
+	bytes_put(w, devices);
 }
 
-static void pack_machine(struct pack *w, const struct report *r)
+static void pack_machine(struct bytes *w, const struct report *r)
 {
 	struct report head = *r;
 
 	/* The kernel's monitoring is beside the rows, and not kept. */
 	head.referees = NULL;
 	head.nr_referees = 0;
-	pack_raw(w, &head, sizeof(head));
-	pack_raw(w, r->counters, r->nr_counters * sizeof(*r->counters));
-	pack_raw(w, r->probes, r->nr_probes * sizeof(*r->probes));
-	pack_raw(w, r->parts, r->nr_parts * sizeof(*r->parts));
-	pack_raw(w, r->devices, r->nr_devices * sizeof(*r->devices));
-	pack_raw(w, r->sockets, r->nr_sockets * sizeof(*r->sockets));
+	bytes_put_raw(w, &head, sizeof(head));
+	bytes_put_raw(w, r->counters, r->nr_counters * sizeof(*r->counters));
+	bytes_put_raw(w, r->probes, r->nr_probes * sizeof(*r->probes));
+	bytes_put_raw(w, r->parts, r->nr_parts * sizeof(*r->parts));
+	bytes_put_raw(w, r->devices, r->nr_devices * sizeof(*r->devices));
+	bytes_put_raw(w, r->sockets, r->nr_sockets * sizeof(*r->sockets));
 	pack_sizes(w, r);
 }
 
 /* --- keeping */
 
 /* What is behind the sums of a row */
-static void skip(struct unpack *u)
+static void skip(struct bytes_in *u)
 {
 	uint64_t size = unpack_number(u);
 
@@ -335,7 +335,7 @@ static void skip(struct unpack *u)
 /* Gives back the rows of an interval. */
 static void release(struct past *p, const uint8_t *from, const uint8_t *end)
 {
-	struct unpack u = { from, end };
+	struct bytes_in u = bytes_from(from, end - from);
 
 	while (u.at < u.end) {
 		struct known *k = p->by_id[unpack_number(&u)];
@@ -377,7 +377,7 @@ static int pack_report(struct packer *w, size_t *ret_rows)
 	*ret_rows = w->out.nr;
 	for (size_t i = 0; i < w->r->nr_rows && !err; i++)
 		err = pack_row(w, &w->r->rows[i]);
-	return err || w->who.failed || w->row.failed || w->out.failed ? -ENOMEM : 0;
+	return err || w->who.err || w->row.err || w->out.err ? -ENOMEM : 0;
 }
 
 int past_add(struct past *p, const struct report *r)
@@ -390,15 +390,15 @@ int past_add(struct past *p, const struct report *r)
 		err = pack_report(&w, &i.rows_at);
 	if (!err) {
 		i.size = w.out.nr;
-		i.bytes = realloc(take_ptr(w.out.bytes), i.size);
+		i.bytes = realloc(take_ptr(w.out.data), i.size);
 		p->intervals[p->first + p->nr++] = i;
 		p->used += i.size;
 		p->added++;
 	}
 	free(w.places);
-	free(w.who.bytes);
-	free(w.row.bytes);
-	free(w.out.bytes);
+	free(w.who.data);
+	free(w.row.data);
+	free(w.out.data);
 	while (p->nr > 1 && past_bytes(p) > p->max_bytes)
 		drop_oldest(p);
 	return err;
@@ -492,7 +492,7 @@ void past_report_free(struct report *r)
 	free(u);
 }
 
-static void *unpack_array(struct unpack *u, size_t nr, size_t size)
+static void *unpack_array(struct bytes_in *u, size_t nr, size_t size)
 {
 	void *array = calloc(nr + 1, size);
 
@@ -501,7 +501,7 @@ static void *unpack_array(struct unpack *u, size_t nr, size_t size)
 	return array;
 }
 
-static int unpack_machine(struct unpack *u, struct unpacked *ret)
+static int unpack_machine(struct bytes_in *u, struct unpacked *ret)
 {
 	struct report *r = &ret->report;
 
@@ -521,7 +521,7 @@ static int unpack_machine(struct unpack *u, struct unpacked *ret)
 	return ret->shares && ret->latencies && ret->devices && r->rows ? 0 : -ENOMEM;
 }
 
-static void unpack_shares(struct unpack *u, struct unpacked *all, struct report_row *row)
+static void unpack_shares(struct bytes_in *u, struct unpacked *all, struct report_row *row)
 {
 	row->nr_shares = unpack_number(u);
 	row->shares = all->shares + all->nr_shares;
@@ -536,7 +536,7 @@ static void unpack_shares(struct unpack *u, struct unpacked *all, struct report_
 	}
 }
 
-static void unpack_latencies(struct unpack *u, struct unpacked *all, struct report_row *row)
+static void unpack_latencies(struct bytes_in *u, struct unpacked *all, struct report_row *row)
 {
 	row->nr_latencies = unpack_number(u);
 	row->latencies = all->latencies + all->nr_latencies;
@@ -551,7 +551,7 @@ static void unpack_latencies(struct unpack *u, struct unpacked *all, struct repo
 	}
 }
 
-static void unpack_row_devices(struct unpack *u, struct unpacked *all, struct report_row *row)
+static void unpack_row_devices(struct bytes_in *u, struct unpacked *all, struct report_row *row)
 {
 	row->nr_devices = unpack_number(u);
 	row->devices = all->devices + all->nr_devices;
@@ -570,7 +570,7 @@ static void unpack_row_devices(struct unpack *u, struct unpacked *all, struct re
 }
 
 /* The others by their place in the report; their keys are known once all rows are. */
-static int unpack_tangled(struct unpack *u, struct report_row *row)
+static int unpack_tangled(struct bytes_in *u, struct report_row *row)
 {
 	row->nr_tangled_all = unpack_number(u);
 	row->nr_tangled = unpack_number(u);
@@ -599,11 +599,11 @@ static void name_tangled(struct report *r)
 	}
 }
 
-static int unpack_row(const struct past *p, struct unpack *u, struct unpacked *all,
+static int unpack_row(const struct past *p, struct bytes_in *u, struct unpacked *all,
 		      struct report_row *row)
 {
 	const struct known *k = p->by_id[unpack_number(u)];
-	struct unpack rest = { .end = u->end };
+	struct bytes_in rest = { .end = u->end };
 	uint64_t flags, size;
 	int err = unpack_who(k->bytes, k->size, row);
 
@@ -624,7 +624,7 @@ static int unpack_row(const struct past *p, struct unpack *u, struct unpacked *a
 int past_report(const struct past *p, size_t index, struct report **ret)
 {
 	const struct interval *i = &p->intervals[p->first + index];
-	struct unpack u = { i->bytes, i->bytes + i->size };
+	struct bytes_in u = bytes_from(i->bytes, i->size);
 	struct unpacked *all = calloc(1, sizeof(*all));
 	int err = all ? unpack_machine(&u, all) : -ENOMEM;
 
@@ -704,7 +704,7 @@ int past_lines(const struct past *p, size_t first, size_t last, struct past_line
 	find_lines(p, sorted, nr, by_id);
 	for (size_t i = first; i <= last; i++) {
 		const struct interval *at = &p->intervals[p->first + i];
-		struct unpack u = { at->bytes + at->rows_at, at->bytes + at->size };
+		struct bytes_in u = bytes_from(at->bytes + at->rows_at, at->size - at->rows_at);
 
 		while (u.at < u.end) {
 			struct wanted *w = by_id[unpack_number(&u)];

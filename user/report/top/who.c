@@ -5,30 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void pack_job(struct pack *w, const struct row_job *j)
+static void pack_job(struct bytes *w, const struct row_job *j)
 {
-	pack_number(w, j ? 1 : 0);
+	bytes_put(w, j ? 1 : 0);
 	if (!j)
 		return;
-	pack_number(w, j->scheduler);
-	pack_number(w, j->cgroup_id);
-	pack_number(w, j->provisional | j->made << 1);
-	pack_number(w, j->owner);
+	bytes_put(w, j->scheduler);
+	bytes_put(w, j->cgroup_id);
+	bytes_put(w, j->provisional | j->made << 1);
+	bytes_put(w, j->owner);
 	pack_text(w, j->id, sizeof(j->id));
 	pack_text(w, j->step, sizeof(j->step));
 	pack_text(w, j->name, sizeof(j->name));
 	pack_text(w, j->user, sizeof(j->user));
 }
 
-void pack_who(struct pack *w, const struct report_row *r, size_t *ret_key)
+void pack_who(struct bytes *w, const struct report_row *r, size_t *ret_key)
 {
 	w->nr = 0;
-	pack_number(w, r->kind);
-	pack_number(w, r->leaf | r->comm_known << 1 | r->kernel << 2);
-	pack_number(w, r->pid);
-	pack_number(w, r->tid);
-	pack_number(w, r->start_ns);
-	pack_number(w, r->cgroup_id);
+	bytes_put(w, r->kind);
+	bytes_put(w, r->leaf | r->comm_known << 1 | r->kernel << 2);
+	bytes_put(w, r->pid);
+	bytes_put(w, r->tid);
+	bytes_put(w, r->start_ns);
+	bytes_put(w, r->cgroup_id);
 	*ret_key = w->nr;
 	pack_text(w, r->key, sizeof(r->key));
 	pack_text(w, r->parent, sizeof(r->parent));
@@ -44,7 +44,7 @@ static void copy_text(char *to, size_t size, const char *from)
 	memcpy(to, from, length < size ? length + 1 : size);
 }
 
-static struct row_job *unpack_job(struct unpack *u, int *err)
+static struct row_job *unpack_job(struct bytes_in *u, int *err)
 {
 	struct row_job *j;
 	uint64_t flags;
@@ -71,7 +71,7 @@ static struct row_job *unpack_job(struct unpack *u, int *err)
 
 int unpack_who(const uint8_t *bytes, size_t size, struct report_row *r)
 {
-	struct unpack u = { bytes, bytes + size };
+	struct bytes_in u = bytes_from(bytes, size);
 	uint64_t flags;
 	int err = 0;
 
