@@ -13,25 +13,13 @@ struct decoder {
 	/* Of the slice before. */
 	uint64_t start_ns, end_ns;
 	uint32_t cpu;
-	uint64_t time_ns;
+	struct fields_in in;
 	struct reading readings[TRACE_MAX_COUNTERS];
 	uint64_t ends_ns[TRACE_MAX_SOCKETS];
 	/* of the event in hand */
-	uint64_t flags;
 	size_t used_text;
 	char text[RECORDING_MAX_TEXT + 1];
 };
-
-int decoder_new(const struct trace_header *h, struct decoder **ret)
-{
-	struct decoder *d = calloc(1, sizeof(*d));
-
-	if (!d)
-		return -ENOMEM;
-	d->h = h;
-	*ret = d;
-	return 0;
-}
 
 void decoder_free(struct decoder *d)
 {
@@ -94,16 +82,7 @@ static void get_slice(struct decoder *d, struct bytes_in *in, uint64_t flags, st
 	d->end_ns = s->end_ns;
 }
 
-static uint64_t get_flags(struct bytes_in *in, const struct trace_row *row)
-{
-	uint64_t known = 0;
-
-	for (size_t i = 0; i < row->nr; i++)
-		known |= row->fields[i].flag;
-	return bytes_get_max(in, known);
-}
-
-static void get_text(struct decoder *d, struct bytes_in *in, const struct trace_field *f,
+static void get_text(struct decoder *d, struct bytes_in *in, const struct field *f,
 		     struct trace_event *event)
 {
 	const char *text = bytes_get_text(in, d->text + d->used_text, f->size);
@@ -139,37 +118,27 @@ static void get_totals(struct bytes_in *in, void *into, const struct trace_total
 	}
 }
 
-static void get_number(struct decoder *d, struct bytes_in *in, const struct trace_field *f,
-		       struct trace_event *event)
+static void get_index(struct decoder *d, struct bytes_in *in, const struct field *f,
+		      struct trace_event *event)
 {
-	uint64_t bound = trace_bound(d->h, f), value;
+	uint64_t value = bytes_get_max(in, UINT32_MAX);
 
-	if (f->base == BASE_NONE)
-		value = bytes_get_max(in, f->type == FIELD_U64 ? UINT64_MAX : UINT32_MAX);
-	else if (f->base == BASE_TIME)
-		value = d->time_ns += bytes_get_delta(in);
-	else
-		value = trace_base(event, f) + bytes_get_delta(in);
 	/* whether there is such a socket is for the sink to say, as with CPUs of slices */
-	bytes_bad(in, f->type != FIELD_U64 && f->type != FIELD_U32 && f->type != FIELD_SOCKET &&
-			      value >= bound);
-	trace_set(event, f, value);
+	bytes_bad(in, f->type != FIELD_SOCKET && value >= trace_bound(d->h, f));
+	field_set(f, event, value);
 }
 
-static void get_field(struct decoder *d, struct bytes_in *in, const struct trace_row *row,
-		      const struct trace_field *f, struct trace_event *event)
+/* What base/fields.h leaves to us */
+static void get_own(struct fields_in *fields, const struct field *f, void *of)
 {
+	struct bytes_in *in = &fields->bytes;
+	struct decoder *d = fields->arg;
+	struct trace_event *event = of;
 	struct trace_mark *m = &event->mark;
 
 	switch (f->type) {
 	case FIELD_TEXT:
 		get_text(d, in, f, event);
-		break;
-	case FIELD_FLAGS:
-		d->flags = get_flags(in, row);
-		break;
-	case FIELD_BOOL:
-		trace_set(event, f, (d->flags & f->flag) != 0);
 		break;
 	case FIELD_WHO:
 		memcpy((char *)event + f->offset, get_key(d, in), sizeof(struct trace_who));
@@ -178,7 +147,7 @@ static void get_field(struct decoder *d, struct bytes_in *in, const struct trace
 		get_readings(d, in, &event->window);
 		break;
 	case FIELD_ENDS:
-		m->ends_ns = d->flags & f->flag ? d->ends_ns : NULL;
+		m->ends_ns = fields->flags & f->flag ? d->ends_ns : NULL;
 		for (uint32_t i = 0; m->ends_ns && i < d->h->layout.nr_sockets; i++)
 			d->ends_ns[i] = m->time_ns + bytes_get_delta(in);
 		break;
@@ -189,36 +158,30 @@ static void get_field(struct decoder *d, struct bytes_in *in, const struct trace
 		get_totals(in, &m->cost, trace_costs, TRACE_NR_COSTS);
 		break;
 	default:
-		get_number(d, in, f, event);
+		get_index(d, in, f, event);
 	}
 }
 
 /* @code: enum recording_event */
-static void get_row(struct decoder *d, struct bytes_in *in, uint64_t code,
-		    struct trace_event *event)
+static void get_row(struct decoder *d, uint64_t code, struct trace_event *event)
 {
 	const struct trace_row *row = trace_rows;
 
 	while (row < trace_rows + NR_TRACE_EVENTS && (!row->code || row->code != code))
 		row++;
 	if (row == trace_rows + NR_TRACE_EVENTS) {
-		bytes_bad(in, true);
+		bytes_bad(&d->in.bytes, true);
 		return;
 	}
 	memset(event, 0, sizeof(*event));
 	event->type = row - trace_rows;
 	d->used_text = 0;
-	for (size_t i = 0; i < row->nr && !in->err; i++)
-		if (!row->fields[i].unless)
-			get_field(d, in, row, &row->fields[i], event);
-	for (size_t i = 0; i < row->nr && !in->err; i++)
-		if (row->fields[i].unless && !trace_absent(event, &row->fields[i]))
-			get_field(d, in, row, &row->fields[i], event);
+	fields_take(&d->in, &row->fields, event);
 }
 
-static int get_event(struct decoder *d, struct bytes_in *in, bool *first_mark,
-		     const struct trace_sink *sink)
+static int get_event(struct decoder *d, bool *first_mark, const struct trace_sink *sink)
 {
+	struct bytes_in *in = &d->in.bytes;
 	uint64_t tag = bytes_get(in);
 	struct trace_event event;
 	struct trace_mark *m = &event.mark;
@@ -227,7 +190,7 @@ static int get_event(struct decoder *d, struct bytes_in *in, bool *first_mark,
 		event.type = TRACE_SLICE;
 		get_slice(d, in, tag, &event.slice);
 	} else {
-		get_row(d, in, tag / 2, &event);
+		get_row(d, tag / 2, &event);
 	}
 	if (!in->err && event.type == TRACE_MARK) {
 		/* Nothing can go on where nothing has begun, or where all ends. */
@@ -241,22 +204,36 @@ static int get_event(struct decoder *d, struct bytes_in *in, bool *first_mark,
 	return in->err ? in->err : trace_send(sink, &event);
 }
 
+int decoder_new(const struct trace_header *h, struct decoder **ret)
+{
+	struct decoder *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	d->h = h;
+	d->in.own = get_own;
+	d->in.arg = d;
+	*ret = d;
+	return 0;
+}
+
 int decoder_block(struct decoder *d, const uint8_t *payload, size_t length, bool *first_mark,
 		  const struct trace_sink *sink, struct decoded *ret)
 {
-	struct bytes_in in = bytes_from(payload, length);
+	struct bytes_in *in = &d->in.bytes;
 	int err;
 
 	*ret = (struct decoded){ 0 };
 	d->nr_keys = 0;
 	d->start_ns = d->end_ns = d->cpu = 0;
-	d->time_ns = 0;
-	while (in.at < in.end) {
-		ret->offset = in.at - payload;
-		err = get_event(d, &in, first_mark, sink);
-		ret->bad = in.err == -EBADMSG;
-		if (in.err)
-			return in.err;
+	d->in.time = 0;
+	*in = bytes_from(payload, length);
+	while (in->at < in->end) {
+		ret->offset = in->at - payload;
+		err = get_event(d, first_mark, sink);
+		ret->bad = in->err == -EBADMSG;
+		if (in->err)
+			return in->err;
 		ret->events++;
 		if (err == -EINVAL)
 			ret->refused++;

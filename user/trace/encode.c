@@ -17,55 +17,37 @@ struct key_place {
 struct encoder {
 	const struct trace_header *h;
 	size_t prefix;
-	struct bytes out;
+	struct fields_out out;
 	uint32_t events;
 	uint32_t block;
 	uint32_t nr_keys;
 	struct trace_slice last;
-	uint64_t time_ns; /* of the last event that is no slice and has one */
 	struct key_place places[NR_PLACES];
 };
-
-int encoder_new(const struct trace_header *h, size_t prefix, struct encoder **ret)
-{
-	struct encoder *e = calloc(1, sizeof(*e));
-
-	if (!e)
-		return -ENOMEM;
-	e->h = h;
-	e->prefix = prefix;
-	if (!bytes_room(&e->out, prefix + RECORDING_BLOCK_TARGET * 2)) {
-		free(e);
-		return -ENOMEM;
-	}
-	encoder_reset(e);
-	*ret = e;
-	return 0;
-}
 
 void encoder_free(struct encoder *e)
 {
 	if (!e)
 		return;
-	free(e->out.data);
+	free(e->out.bytes.data);
 	free(e);
 }
 
 void encoder_reset(struct encoder *e)
 {
-	e->out.nr = e->prefix;
-	e->out.err = 0;
-	memset(e->out.data, 0, e->prefix);
+	e->out.bytes.nr = e->prefix;
+	e->out.bytes.err = 0;
+	memset(e->out.bytes.data, 0, e->prefix);
 	e->events = 0;
 	e->block++;
 	e->nr_keys = 0;
 	e->last = (struct trace_slice){ 0 };
-	e->time_ns = 0;
+	e->out.time = 0;
 }
 
 struct bytes *encoder_out(struct encoder *e)
 {
-	return &e->out;
+	return &e->out.bytes;
 }
 
 uint32_t encoder_events(const struct encoder *e)
@@ -93,19 +75,19 @@ static void put_key(struct encoder *e, const struct trace_who *key)
 	struct key_place *p = find_key(e, key);
 
 	if (p->block == e->block) {
-		bytes_put(&e->out, p->index);
+		bytes_put(&e->out.bytes, p->index);
 		return;
 	}
 	if (e->nr_keys >= MAX_KEYS) {
-		e->out.err = e->out.err ? e->out.err : -EINVAL;
+		e->out.bytes.err = e->out.bytes.err ? e->out.bytes.err : -EINVAL;
 		return;
 	}
 	*p = (struct key_place){ .key = *key, .index = e->nr_keys++, .block = e->block };
-	bytes_put(&e->out, p->index);
-	bytes_put(&e->out, key->pid);
-	bytes_put(&e->out, key->tgid);
-	bytes_put(&e->out, key->task_start_ns);
-	bytes_put(&e->out, key->cgroup_id);
+	bytes_put(&e->out.bytes, p->index);
+	bytes_put(&e->out.bytes, key->pid);
+	bytes_put(&e->out.bytes, key->tgid);
+	bytes_put(&e->out.bytes, key->task_start_ns);
+	bytes_put(&e->out.bytes, key->cgroup_id);
 }
 
 /* Nearly all of a recording is slices: a form of their own makes them short. */
@@ -113,7 +95,7 @@ static void put_slice(struct encoder *e, const struct trace_event *event)
 {
 	const struct trace_slice *s = &event->slice;
 	const struct trace_who key = trace_who(event);
-	struct bytes *o = &e->out;
+	struct bytes *o = &e->out.bytes;
 	uint64_t length = s->end_ns - s->start_ns;
 	uint32_t flags = RECORDING_SLICE;
 
@@ -142,20 +124,6 @@ static void put_slice(struct encoder *e, const struct trace_event *event)
 		e->last = *s;
 }
 
-static uint64_t flags_of(const struct trace_event *event, const struct trace_row *row)
-{
-	uint64_t flags = 0;
-
-	for (size_t i = 0; i < row->nr; i++) {
-		const struct trace_field *f = &row->fields[i];
-
-		if (f->type == FIELD_BOOL ? trace_get(event, f)
-					  : f->type == FIELD_ENDS && event->mark.ends_ns)
-			flags |= f->flag;
-	}
-	return flags;
-}
-
 static void put_readings(struct encoder *e, const struct trace_window *w)
 {
 	uint64_t length = w->end_ns - w->start_ns;
@@ -163,9 +131,9 @@ static void put_readings(struct encoder *e, const struct trace_window *w)
 	for (uint32_t i = 0; i < e->h->layout.groups[w->group].nr; i++) {
 		const struct reading *r = &w->readings[i];
 
-		bytes_put(&e->out, r->value);
-		bytes_put_delta(&e->out, r->enabled_ns - length);
-		bytes_put_delta(&e->out, r->running_ns - r->enabled_ns);
+		bytes_put(&e->out.bytes, r->value);
+		bytes_put_delta(&e->out.bytes, r->enabled_ns - length);
+		bytes_put_delta(&e->out.bytes, r->running_ns - r->enabled_ns);
 	}
 }
 
@@ -177,36 +145,15 @@ static void put_totals(struct bytes *o, const void *from, const struct trace_tot
 		bytes_put(o, trace_total_get(from, &totals[i]));
 }
 
-static void put_number(struct encoder *e, const struct trace_event *event,
-		       const struct trace_field *f)
+/* What base/fields.h leaves to us; indexes are numbers. */
+static void put_own(struct fields_out *o, const struct field *f, const void *of)
 {
-	uint64_t value = trace_get(event, f);
-
-	if (f->base == BASE_NONE) {
-		bytes_put(&e->out, value);
-	} else if (f->base == BASE_TIME) {
-		bytes_put_delta(&e->out, value - e->time_ns);
-		e->time_ns = value;
-	} else {
-		bytes_put_delta(&e->out, value - trace_base(event, f));
-	}
-}
-
-static void put_field(struct encoder *e, const struct trace_event *event,
-		      const struct trace_row *row, const struct trace_field *f)
-{
+	const struct trace_event *event = of;
 	const struct trace_mark *m = &event->mark;
+	struct encoder *e = o->arg;
 	struct trace_who key;
 
 	switch (f->type) {
-	case FIELD_TEXT:
-		bytes_put_text(&e->out, trace_text(event, f));
-		break;
-	case FIELD_BOOL: /* is one of the flags */
-		break;
-	case FIELD_FLAGS:
-		bytes_put(&e->out, flags_of(event, row));
-		break;
 	case FIELD_WHO:
 		key = trace_who(event);
 		put_key(e, &key);
@@ -216,37 +163,24 @@ static void put_field(struct encoder *e, const struct trace_event *event,
 		break;
 	case FIELD_ENDS:
 		for (uint32_t i = 0; m->ends_ns && i < e->h->layout.nr_sockets; i++)
-			bytes_put_delta(&e->out, m->ends_ns[i] - m->time_ns);
+			bytes_put_delta(&o->bytes, m->ends_ns[i] - m->time_ns);
 		break;
 	case FIELD_LOSSES:
-		put_totals(&e->out, &m->losses, trace_losses, TRACE_NR_LOSSES);
+		put_totals(&o->bytes, &m->losses, trace_losses, TRACE_NR_LOSSES);
 		break;
 	case FIELD_COSTS:
-		put_totals(&e->out, &m->cost, trace_costs, TRACE_NR_COSTS);
+		put_totals(&o->bytes, &m->cost, trace_costs, TRACE_NR_COSTS);
 		break;
 	default:
-		put_number(e, event, f);
+		bytes_put(&o->bytes, field_get(f, of));
 	}
-}
-
-static void put_row(struct encoder *e, const struct trace_event *event)
-{
-	const struct trace_row *row = &trace_rows[event->type];
-
-	bytes_put(&e->out, row->code * 2);
-	for (size_t i = 0; i < row->nr; i++)
-		if (!row->fields[i].unless)
-			put_field(e, event, row, &row->fields[i]);
-	for (size_t i = 0; i < row->nr; i++)
-		if (row->fields[i].unless && !trace_absent(event, &row->fields[i]))
-			put_field(e, event, row, &row->fields[i]);
 }
 
 static int on_event(void *arg, const struct trace_event *event)
 {
 	struct encoder *e = arg;
-	struct bytes *o = &e->out;
-	uint64_t time_ns = e->time_ns;
+	struct bytes *o = &e->out.bytes;
+	uint64_t time_ns = e->out.time;
 	size_t start = o->nr;
 	int err;
 
@@ -254,19 +188,40 @@ static int on_event(void *arg, const struct trace_event *event)
 		return -EINVAL;
 	/* in advance, because keys cannot be taken back */
 	if (bytes_room(o, MAX_KEYED)) {
-		if (event->type == TRACE_SLICE)
+		if (event->type == TRACE_SLICE) {
 			put_slice(e, event);
-		else
-			put_row(e, event);
+		} else {
+			bytes_put(o, trace_rows[event->type].code * 2);
+			fields_put(&e->out, &trace_rows[event->type].fields, event);
+		}
 	}
 	err = o->err;
 	if (err) {
 		o->nr = start;
 		o->err = 0;
-		e->time_ns = time_ns;
+		e->out.time = time_ns;
 		return err;
 	}
 	e->events++;
+	return 0;
+}
+
+int encoder_new(const struct trace_header *h, size_t prefix, struct encoder **ret)
+{
+	struct encoder *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return -ENOMEM;
+	e->h = h;
+	e->prefix = prefix;
+	e->out.own = put_own;
+	e->out.arg = e;
+	if (!bytes_room(&e->out.bytes, prefix + RECORDING_BLOCK_TARGET * 2)) {
+		free(e);
+		return -ENOMEM;
+	}
+	encoder_reset(e);
+	*ret = e;
 	return 0;
 }
 

@@ -6,25 +6,11 @@
 #include "base/array.h"
 #include "recording_format.h"
 
-#define AT(event, member) offsetof(struct trace_event, event.member)
-#define TYPE_OF(event, member) \
-	_Generic(((struct trace_event *)NULL)->event.member, \
-		uint64_t: FIELD_U64,                         \
-		uint32_t: FIELD_U32,                         \
-		bool: FIELD_BOOL,                            \
-		const char *: FIELD_TEXT)
-
-/* A number, bool or text; what it is follows from its type in C. */
-#define FIELD(event, member, ...)                                                             \
-	{                                                                                     \
-		.name = #member, .type = TYPE_OF(event, member), .offset = AT(event, member), \
-		__VA_ARGS__                                                                   \
-	}
+#define AT(event, member)	  offsetof(struct trace_event, event.member)
+#define FIELD(event, member, ...) ROW(#member, struct trace_event, event.member, __VA_ARGS__)
 /* What has a type of its own. */
-#define SPECIAL(name_, type_, event, member, ...)                                      \
-	{                                                                              \
-		.name = name_, .type = type_, .offset = AT(event, member), __VA_ARGS__ \
-	}
+#define SPECIAL(name, type, event, member, ...) \
+	ROW_OWN(name, type, struct trace_event, event.member, __VA_ARGS__)
 #define FLAGS                       \
 	{                           \
 		.type = FIELD_FLAGS \
@@ -36,7 +22,7 @@
 	FIELD(event, start_ns, REQUIRED, .base = BASE_TIME), \
 		FIELD(event, end_ns, REQUIRED, FROM(event, start_ns), .not_below = true)
 
-static const struct trace_field task[] = {
+static const struct field task[] = {
 	FLAGS,
 	FIELD(task, pid, REQUIRED),
 	FIELD(task, tgid, REQUIRED),
@@ -48,33 +34,33 @@ static const struct trace_field task[] = {
 	FIELD(task, comm, .size = RECORDING_MAX_TEXT + 1),
 };
 
-static const struct trace_field exit_[] = {
+static const struct field exit_[] = {
 	FIELD(exit, pid, REQUIRED),
 	FIELD(exit, start_ns, REQUIRED),
 };
 
-static const struct trace_field resync[] = {
+static const struct field resync[] = {
 	FLAGS,
 	FIELD(resync, begin, .flag = RECORDING_RESYNC_BEGIN),
 };
 
-static const struct trace_field cgroup[] = {
+static const struct field cgroup[] = {
 	FIELD(cgroup, id, REQUIRED),
 	FIELD(cgroup, path, .size = RECORDING_MAX_TEXT + 1),
 };
 
-static const struct trace_field job[] = {
+static const struct field job[] = {
 	FIELD(job, cgroup_id, REQUIRED),
 	FIELD(job, id, .size = JOB_ID_LEN),
 	FIELD(job, name, .size = JOB_NAME_LEN),
 	FIELD(job, user, .size = JOB_NAME_LEN),
 };
 
-static const struct trace_field follow[] = {
+static const struct field follow[] = {
 	FIELD(follow, pid, REQUIRED),
 };
 
-static const struct trace_field slice[] = {
+static const struct field slice[] = {
 	SPECIAL("workload", FIELD_WHO, slice, pid),
 	SPECIAL("cpu", FIELD_CPU, slice, cpu),
 	TIMES(slice),
@@ -82,13 +68,13 @@ static const struct trace_field slice[] = {
 	SPECIAL("weights", FIELD_WEIGHTS, slice, weights),
 };
 
-static const struct trace_field window[] = {
+static const struct field window[] = {
 	SPECIAL("socket", FIELD_GROUP, window, group),
 	TIMES(window),
 	SPECIAL("values", FIELD_READINGS, window, readings),
 };
 
-static const struct trace_field sample[] = {
+static const struct field sample[] = {
 	SPECIAL("probe", FIELD_PROBE, sample, probe),
 	TIMES(sample),
 	FIELD(sample, outstanding, REQUIRED),
@@ -98,17 +84,18 @@ static const struct trace_field sample[] = {
 	FIELD(sample, running_ns, FROM(sample, enabled_ns)),
 };
 
-static const struct trace_field io[] = {
-	SPECIAL("workload", FIELD_WHO, io, pid),
-	SPECIAL("bdf", FIELD_DEVICE, io, device),
-	FLAGS,
+static const struct field io[] = {
+	SPECIAL("workload", FIELD_WHO, io, pid, .place = 1),
+	SPECIAL("bdf", FIELD_DEVICE, io, device, .place = 2),
+	{ .type = FIELD_FLAGS, .place = 3 },
 	FIELD(io, exclusive, .flag = RECORDING_IO_EXCLUSIVE, .terse = true),
-	FIELD(io, read_bytes, REQUIRED, .unless = AT(io, exclusive)),
-	FIELD(io, write_bytes, REQUIRED, .unless = AT(io, exclusive)),
-	TIMES(io),
+	FIELD(io, read_bytes, REQUIRED, .unless = AT(io, exclusive), .place = 6),
+	FIELD(io, write_bytes, REQUIRED, .unless = AT(io, exclusive), .place = 7),
+	FIELD(io, start_ns, REQUIRED, .base = BASE_TIME, .place = 4),
+	FIELD(io, end_ns, REQUIRED, FROM(io, start_ns), .not_below = true, .place = 5),
 };
 
-static const struct trace_field part[] = {
+static const struct field part[] = {
 	SPECIAL("part", FIELD_PART, part, part),
 	TIMES(part),
 	FIELD(part, bytes, REQUIRED),
@@ -116,7 +103,7 @@ static const struct trace_field part[] = {
 	FIELD(part, running_ns, FROM(part, enabled_ns), .not_above = true),
 };
 
-static const struct trace_field referee[] = {
+static const struct field referee[] = {
 	FIELD(referee, group, REQUIRED, .size = REFEREE_GROUP_LEN),
 	FIELD(referee, state, REQUIRED, .size = 16),
 	TIMES(referee),
@@ -129,14 +116,14 @@ static const struct trace_field referee[] = {
 	FIELD(referee, above),
 };
 
-static const struct trace_field lost[] = {
+static const struct field lost[] = {
 	FIELD(lost, what, REQUIRED, .size = RECORDING_MAX_TEXT + 1),
 	SPECIAL("socket", FIELD_SOCKET, lost, socket),
 	TIMES(lost),
 	FIELD(lost, count, REQUIRED),
 };
 
-static const struct trace_field mark[] = {
+static const struct field mark[] = {
 	FLAGS,
 	FIELD(mark, first, .flag = RECORDING_MARK_FIRST, .terse = true),
 	FIELD(mark, last, .flag = RECORDING_MARK_LAST, .terse = true),
@@ -148,23 +135,23 @@ static const struct trace_field mark[] = {
 	SPECIAL("cost", FIELD_COSTS, mark, cost),
 };
 
-#define ROW(fields_) .fields = fields_, .nr = ARRAY_SIZE(fields_)
+#define EVENT(rows, ...) FIELDS(rows, struct trace_event, __VA_ARGS__)
 
 const struct trace_row trace_rows[NR_TRACE_EVENTS] = {
-	[TRACE_TASK] = { "task", RECORDING_TASK, true, ROW(task) },
-	[TRACE_EXIT] = { "exit", RECORDING_EXIT, true, ROW(exit_) },
-	[TRACE_RESYNC] = { "resync", RECORDING_RESYNC, true, ROW(resync) },
-	[TRACE_CGROUP] = { "cgroup", RECORDING_CGROUP, true, ROW(cgroup) },
-	[TRACE_JOB] = { "job", RECORDING_JOB, true, ROW(job) },
-	[TRACE_FOLLOW] = { "follow", RECORDING_FOLLOW, true, ROW(follow) },
-	[TRACE_SLICE] = { "slice", 0, false, ROW(slice) },
-	[TRACE_WINDOW] = { "window", RECORDING_WINDOW, false, ROW(window) },
-	[TRACE_SAMPLE] = { "sample", RECORDING_SAMPLE, false, ROW(sample) },
-	[TRACE_IO] = { "io", RECORDING_IO, false, ROW(io) },
-	[TRACE_PART] = { "part", RECORDING_PART, true, ROW(part) },
-	[TRACE_REFEREE] = { "resctrl", RECORDING_REFEREE, true, ROW(referee) },
-	[TRACE_LOST] = { "lost", RECORDING_LOST, false, ROW(lost) },
-	[TRACE_MARK] = { "mark", RECORDING_MARK, true, ROW(mark) },
+	[TRACE_TASK] = { "task", RECORDING_TASK, true, EVENT(task) },
+	[TRACE_EXIT] = { "exit", RECORDING_EXIT, true, EVENT(exit_) },
+	[TRACE_RESYNC] = { "resync", RECORDING_RESYNC, true, EVENT(resync) },
+	[TRACE_CGROUP] = { "cgroup", RECORDING_CGROUP, true, EVENT(cgroup) },
+	[TRACE_JOB] = { "job", RECORDING_JOB, true, EVENT(job) },
+	[TRACE_FOLLOW] = { "follow", RECORDING_FOLLOW, true, EVENT(follow) },
+	[TRACE_SLICE] = { "slice", 0, false, EVENT(slice) },
+	[TRACE_WINDOW] = { "window", RECORDING_WINDOW, false, EVENT(window) },
+	[TRACE_SAMPLE] = { "sample", RECORDING_SAMPLE, false, EVENT(sample) },
+	[TRACE_IO] = { "io", RECORDING_IO, false, EVENT(io, .placed = true) },
+	[TRACE_PART] = { "part", RECORDING_PART, true, EVENT(part) },
+	[TRACE_REFEREE] = { "resctrl", RECORDING_REFEREE, true, EVENT(referee) },
+	[TRACE_LOST] = { "lost", RECORDING_LOST, false, EVENT(lost) },
+	[TRACE_MARK] = { "mark", RECORDING_MARK, true, EVENT(mark) },
 };
 
 #define LOSS(name, from) { #name, offsetof(struct quality, name) },
@@ -209,16 +196,7 @@ struct trace_who trace_who(const struct trace_event *e)
 	};
 }
 
-uint64_t trace_base(const struct trace_event *e, const struct trace_field *f)
-{
-	const uint64_t *at = trace_at(e, f->of);
-
-	if (f->base == BASE_FIELD)
-		return at[0];
-	return f->base == BASE_LENGTH ? at[1] - at[0] : 0;
-}
-
-uint64_t trace_bound(const struct trace_header *h, const struct trace_field *f)
+uint64_t trace_bound(const struct trace_header *h, const struct field *f)
 {
 	switch (f->type) {
 	case FIELD_CPU:
@@ -239,19 +217,19 @@ uint64_t trace_bound(const struct trace_header *h, const struct trace_field *f)
 }
 
 static bool field_fits(const struct trace_header *h, const struct trace_event *e,
-		       const struct trace_field *f)
+		       const struct field *f)
 {
 	const struct trace_mark *m = &e->mark;
 	const char *text;
 
 	switch (f->type) {
 	case FIELD_U64:
-		if (trace_absent(e, f))
-			return !trace_get(e, f);
-		return (!f->not_below || trace_get(e, f) >= trace_base(e, f)) &&
-		       (!f->not_above || trace_get(e, f) <= trace_base(e, f));
+		if (field_absent(f, e))
+			return !field_get(f, e);
+		return (!f->not_below || field_get(f, e) >= field_base(f, e)) &&
+		       (!f->not_above || field_get(f, e) <= field_base(f, e));
 	case FIELD_TEXT:
-		text = trace_text(e, f);
+		text = field_text(f, e);
 		return text ? strlen(text) < f->size : !f->required;
 	case FIELD_CPU:
 	case FIELD_SOCKET:
@@ -259,7 +237,7 @@ static bool field_fits(const struct trace_header *h, const struct trace_event *e
 	case FIELD_PROBE:
 	case FIELD_DEVICE:
 	case FIELD_PART:
-		return trace_get(e, f) < trace_bound(h, f);
+		return field_get(f, e) < trace_bound(h, f);
 	case FIELD_WEIGHTS:
 		return e->slice.weights_ns <= e->slice.on_cpu_ns;
 	case FIELD_ENDS:
@@ -272,13 +250,13 @@ static bool field_fits(const struct trace_header *h, const struct trace_event *e
 
 bool trace_fits(const struct trace_header *h, const struct trace_event *e)
 {
-	const struct trace_row *row;
+	const struct fields *fields;
 
 	if (e->type >= NR_TRACE_EVENTS || (e->type == TRACE_REFEREE && !h->resctrl))
 		return false;
-	row = &trace_rows[e->type];
-	for (size_t i = 0; i < row->nr; i++)
-		if (!field_fits(h, e, &row->fields[i]))
+	fields = &trace_rows[e->type].fields;
+	for (size_t i = 0; i < fields->nr; i++)
+		if (!field_fits(h, e, &fields->rows[i]))
 			return false;
 	return true;
 }

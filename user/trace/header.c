@@ -2,9 +2,167 @@
 #include "trace/header.h"
 
 #include "base/bdf.h"
-#include "base/cleanup.h"
+#include "base/cpulist.h"
 #include "base/text.h"
 #include "run_options.h"
+
+_Static_assert(FIELD_MAX_TEXT == RECORDING_MAX_TEXT, "texts of a recording");
+
+#define ID                                      \
+	{                                       \
+		.name = "id", .type = HEADER_ID \
+	}
+#define HEADER	struct trace_header
+#define NEEDED	.required = true
+#define TERSE	.terse = true
+#define AT(n)	.place = (n)
+#define MOST(n) .max = (n)
+
+static const struct field peak_rows[] = {
+	ROW_WORD("of", struct peak, of, peak_name, NR_PEAKS, NEEDED, AT(1)),
+	ROW_OWN("socket", HEADER_PEAK_SOCKET, struct peak, socket, AT(3)),
+	ROW("bytes_per_s", struct peak, bytes_per_s, NEEDED, AT(4), MOST(PEAK_MOST)),
+	ROW_WORD("from", struct peak, from, peak_from_name, NR_PEAK_FROM, NEEDED, AT(2)),
+};
+static const struct fields peak_fields =
+	FIELDS(peak_rows, struct peak, .placed = true, .unknown = "a peak of an unknown kind",
+	       .many = "too many peaks");
+
+static const struct field device_rows[] = {
+	ROW_CHARS("bdf", struct device, bdf, NEEDED),
+	ROW_CHARS("name", struct device, name),
+	ROW_WORD("kind", struct device, kind, device_kind_name, NR_DEVICE_KINDS),
+	ROW_OWN("socket", HEADER_SOCKET, struct device, socket,
+		.when = offsetof(struct device, wiring)),
+	ROW("rc", struct device, rc, .when = offsetof(struct device, wiring)),
+	ROW("rp", struct device, rp, .when = offsetof(struct device, wiring)),
+	ROW_WORD("wiring", struct device, wiring, wiring_name, NR_WIRINGS),
+	ROW_WORD("filter", struct device, filter, device_filter_name, NR_DEVICE_FILTERS),
+	ROW_OWN("port", HEADER_DEVICE, struct device, port),
+};
+static const struct fields device_fields =
+	FIELDS(device_rows, struct device, .unknown = "a device of an unknown kind",
+	       .many = "too many devices");
+
+static const struct field counter_rows[] = {
+	ID,
+	ROW_CHARS("name", struct counter, name, NEEDED, AT(1)),
+	ROW_CHARS("pmu", struct counter, pmu, AT(2)),
+	ROW_CHARS("event", struct counter, event, AT(3)),
+	ROW_OWN("filters", HEADER_FILTERS, struct counter, filters, AT(4)),
+	ROW_OWN("socket", HEADER_SOCKET, struct counter, socket, NEEDED),
+	ROW_WORD("unit", struct counter, unit, unit_name, NR_UNITS, AT(8)),
+	ROW_WORD("source", struct counter, source, source_name, SOURCE_ANY + 1, NEEDED, AT(5)),
+	ROW_OWN("group", HEADER_GROUP, struct counter, group),
+	ROW_WORD("direction", struct counter, direction, direction_name, NR_DIRECTIONS, AT(6)),
+	ROW_WORD("destination", struct counter, destination, destination_name, NR_DESTINATIONS,
+		 AT(7)),
+	ROW_OWN("bdf", HEADER_DEVICE, struct counter, device, AT(9)),
+};
+static const struct fields counter_fields =
+	FIELDS(counter_rows, struct counter, .placed = true,
+	       .unknown = "a counter of an unknown kind", .many = "too many counters");
+
+static const struct field probe_rows[] = {
+	ID,
+	ROW_CHARS("name", struct probe, name, NEEDED),
+	ROW_CHARS("title", struct probe, title),
+	ROW_CHARS("pmu", struct probe, pmu),
+	ROW_OWN("socket", HEADER_SOCKET, struct probe, socket, NEEDED),
+	ROW_WORD("direction", struct probe, direction, direction_name, NR_WAYS),
+	ROW_WORD("destination", struct probe, destination, destination_name, NR_DESTINATIONS),
+	ROW("by_tasks", struct probe, by_tasks),
+	ROW_OWN("bdf", HEADER_DEVICE, struct probe, device),
+};
+static const struct fields probe_fields =
+	FIELDS(probe_rows, struct probe, .unknown = "a probe of an unknown kind",
+	       .many = "too many probes");
+
+static const struct field part_rows[] = {
+	ID,
+	ROW_CHARS("name", struct traffic_part, name, NEEDED, AT(1)),
+	ROW_WORD("part", struct traffic_part, kind, part_name, NR_PARTS, NEEDED, AT(5)),
+	ROW_CHARS("pmu", struct traffic_part, pmu, AT(2)),
+	ROW_CHARS("event", struct traffic_part, event, AT(3)),
+	ROW("pmus", struct traffic_part, nr_pmus, AT(7)),
+	ROW_OWN("socket", HEADER_SOCKET, struct traffic_part, socket, NEEDED, AT(4)),
+	ROW_WORD("direction", struct traffic_part, direction, direction_name, NR_WAYS, NEEDED,
+		 AT(6)),
+};
+static const struct fields part_fields =
+	FIELDS(part_rows, struct traffic_part, .placed = true,
+	       .unknown = "a part of an unknown kind", .many = "too many parts");
+
+/* Their first counters follow, see place_counters(). */
+static const struct field group_rows[] = {
+	ROW(NULL, struct group, socket),
+	ROW(NULL, struct group, nr, MOST(TRACE_MAX_COUNTERS)),
+};
+static const struct fields group_fields =
+	FIELDS(group_rows, struct group, .many = "too many counters");
+
+static const struct field socket_rows[] = {
+	{ .name = "id", .type = FIELD_U32, NEEDED, AT(1) },
+	{ .name = "cpus", .type = HEADER_CPUS },
+};
+static const struct fields socket_fields =
+	FIELDS(socket_rows, uint32_t, .placed = true, .many = "too many sockets");
+static const struct field weight_rows[] = {
+	{ .type = FIELD_CHARS, .size = TRACE_WEIGHT_NAME_LEN },
+};
+static const struct fields weight_fields =
+	FIELDS(weight_rows, ((HEADER *)NULL)->weights[0], .many = "too many weights");
+static const struct field text_rows[] = { { .type = FIELD_STRING } };
+static const struct fields cgroup_fields = FIELDS(text_rows, char *, .many = "too many cgroups");
+static const struct fields job_fields = FIELDS(text_rows, char *, .many = "too many jobs");
+
+#define LAST_TICKS 19 /* places behind which a header without peaks, and one without parts, ends */
+#define LAST_PEAKS 21
+
+static const struct field header_rows[] = {
+	{ .type = FIELD_FLAGS, AT(1) },
+	ROW_CHARS("platform", HEADER, host.platform, AT(4)),
+	ROW_CHARS("host", HEADER, host.name, AT(2)),
+	ROW_CHARS("kernel", HEADER, host.kernel, AT(3)),
+	ROW("host_sockets", HEADER, host.sockets, AT(5)),
+	ROW_CHARS("io_note", HEADER, host.io_note, TERSE, AT(17)),
+	/* A header of version 5 or 6 ends here. */
+	ROW_CHARS("tick", HEADER, host.tick, TERSE, AT(18), .ends = true),
+	ROW_CHARS("tick_note", HEADER, host.tick_note, TERSE, AT(LAST_TICKS)),
+	ROW_LIST("peaks", HEADER, host.peaks.items, host.peaks.nr, &peak_fields, TERSE, AT(20),
+		 MOST(PEAK_MAX), .inside = true, .ends = true),
+	ROW_CHARS("peak_note", HEADER, host.peaks.note, TERSE, AT(LAST_PEAKS),
+		  .when = offsetof(HEADER, host.peaks.nr)),
+	ROW_LIST("sockets", HEADER, layout.socket_ids, layout.nr_sockets, &socket_fields, NEEDED,
+		 AT(8), MOST(TRACE_MAX_SOCKETS)),
+	ROW_OWN(NULL, HEADER_CPUS, HEADER, layout.cpu_socket, AT(9)),
+	ROW("nr_cpus", HEADER, layout.nr_cpus, MOST(CPULIST_MAX_CPUS)),
+	ROW_LIST(NULL, HEADER, layout.groups, layout.nr_groups, &group_fields, AT(10),
+		 MOST(TRACE_MAX_COUNTERS)),
+	ROW_LIST("devices", HEADER, devices, nr_devices, &device_fields, AT(15),
+		 MOST(TRACE_MAX_DEVICES)),
+	ROW_LIST("counters", HEADER, layout.counters, layout.nr_counters, &counter_fields, NEEDED,
+		 AT(11), MOST(TRACE_MAX_COUNTERS)),
+	ROW_LIST("probes", HEADER, probes, nr_probes, &probe_fields, AT(14),
+		 MOST(TRACE_MAX_PROBES)),
+	ROW_LIST("parts", HEADER, parts, nr_parts, &part_fields, TERSE, AT(22),
+		 MOST(TRACE_MAX_PARTS), .ends = true),
+	ROW_LIST("weights", HEADER, weights, nr_weights, &weight_fields, AT(12),
+		 MOST(TRACE_MAX_WEIGHTS), .inside = true),
+	ROW_LIST("cgroups", HEADER, cgroups, nr_cgroups, &cgroup_fields, AT(13),
+		 MOST(TRACE_MAX_SELECTED)),
+	ROW_LIST("jobs", HEADER, jobs, nr_jobs, &job_fields, TERSE, AT(16),
+		 MOST(TRACE_MAX_SELECTED)),
+	ROW("window_ns", HEADER, window_ns, AT(6)),
+	ROW("interval_ns", HEADER, interval_ns, AT(7)),
+	ROW("by_thread", HEADER, by_thread, .flag = RECORDING_BY_THREAD),
+	ROW("marked", HEADER, marked, .flag = RECORDING_MARKED),
+	ROW("all", HEADER, all, .flag = RECORDING_ALL),
+	ROW("resctrl", HEADER, resctrl, TERSE, .flag = RECORDING_RESCTRL),
+};
+const struct fields header_fields = FIELDS(header_rows, HEADER, .placed = true);
+
+/* --- do the parts fit together? */
 
 static const char *groups_check(const struct layout *l)
 {
@@ -47,9 +205,6 @@ static const char *counters_check(const struct trace_header *h)
 	for (size_t i = 0; i < l->nr_counters; i++) {
 		const struct counter *c = &l->counters[i];
 
-		if (c->source > SOURCE_ANY || c->direction >= NR_DIRECTIONS ||
-		    c->destination >= NR_DESTINATIONS || c->unit >= NR_UNITS)
-			return "a counter of an unknown kind";
 		if (c->device > h->nr_devices)
 			return "a counter of an unknown device";
 		if (c->device && c->source != SOURCE_DEVICE)
@@ -68,16 +223,13 @@ static const char *counters_check(const struct trace_header *h)
 
 static const char *probes_check(const struct trace_header *h)
 {
-	if (h->nr_probes > TRACE_MAX_PROBES ||
-	    h->nr_probes * h->layout.nr_counters > TRACE_MAX_LINKS)
-		return "too many probes";
+	if (h->nr_probes * h->layout.nr_counters > TRACE_MAX_LINKS)
+		return probe_fields.many;
 	for (size_t i = 0; i < h->nr_probes; i++) {
 		const struct probe *p = &h->probes[i];
 
 		if (p->socket >= h->layout.nr_sockets)
 			return "a probe on an unknown socket";
-		if (p->direction >= NR_WAYS || p->destination >= NR_DESTINATIONS)
-			return "a probe of an unknown kind";
 		if (p->device > h->nr_devices)
 			return "a probe of an unknown device";
 		if (p->device && p->by_tasks)
@@ -99,8 +251,6 @@ static const char *devices_check(const struct trace_header *h)
 {
 	char bdf[MODEL_BDF_LEN];
 
-	if (h->nr_devices > TRACE_MAX_DEVICES)
-		return "too many devices";
 	for (size_t i = 0; i < h->nr_devices; i++) {
 		const struct device *d = &h->devices[i];
 
@@ -109,9 +259,6 @@ static const char *devices_check(const struct trace_header *h)
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(h->devices[j].bdf, bdf))
 				return "two devices with one address";
-		if (d->kind >= NR_DEVICE_KINDS || d->wiring >= NR_WIRINGS ||
-		    d->filter >= NR_DEVICE_FILTERS)
-			return "a device of an unknown kind";
 		if (d->wiring != WIRING_UNKNOWN && d->socket >= h->layout.nr_sockets)
 			return "a device on an unknown socket";
 		if (!port_fits(h, d))
@@ -122,15 +269,13 @@ static const char *devices_check(const struct trace_header *h)
 
 static const char *parts_check(const struct trace_header *h)
 {
-	if (h->nr_parts > TRACE_MAX_PARTS)
-		return "too many parts";
 	for (size_t i = 0; i < h->nr_parts; i++) {
 		const struct traffic_part *p = &h->parts[i];
 
 		if (p->socket >= h->layout.nr_sockets)
 			return "a part on an unknown socket";
-		if (p->kind == PART_NONE || p->kind >= NR_PARTS || p->direction >= NR_WAYS)
-			return "a part of an unknown kind";
+		if (p->kind == PART_NONE)
+			return part_fields.unknown;
 	}
 	return NULL;
 }
@@ -153,16 +298,11 @@ const char *header_check(const struct trace_header *h)
 
 	if (l->nr_cpus > TRACE_MAX_CPUS)
 		return "too many CPUs";
-	if (l->nr_sockets > TRACE_MAX_SOCKETS)
-		return "too many sockets";
-	if (l->nr_counters > TRACE_MAX_COUNTERS || l->nr_groups > l->nr_counters)
-		return "too many counters";
-	if (h->nr_weights > TRACE_MAX_WEIGHTS)
-		return "too many weights";
-	if (h->nr_cgroups > TRACE_MAX_SELECTED)
-		return "too many cgroups";
-	if (h->nr_jobs > TRACE_MAX_SELECTED)
-		return "too many jobs";
+	wrong = fields_check(&header_fields, h);
+	if (wrong)
+		return wrong;
+	if (l->nr_groups > l->nr_counters)
+		return counter_fields.many;
 	for (size_t i = 0; i < h->nr_jobs; i++)
 		if (!job_text_parse(h->jobs[i], &scheduler, &id))
 			return "a job of an unknown scheduler";
@@ -190,6 +330,8 @@ const char *header_check(const struct trace_header *h)
 	return wrong ? wrong : groups_check(l);
 }
 
+/* --- as in recordings */
+
 /* CPUs as runs of the same socket: (length, index + 1 or 0). */
 static void put_cpus(const struct layout *l, struct bytes *o)
 {
@@ -204,156 +346,37 @@ static void put_cpus(const struct layout *l, struct bytes *o)
 	}
 }
 
-static void put_probes(const struct trace_header *h, struct bytes *o)
+static void put_own(struct fields_out *o, const struct field *f, const void *of)
 {
-	bytes_put(o, h->nr_probes);
-	for (size_t i = 0; i < h->nr_probes; i++) {
-		const struct probe *p = &h->probes[i];
-
-		bytes_put_text(o, p->name);
-		bytes_put_text(o, p->title);
-		bytes_put_text(o, p->pmu);
-		bytes_put(o, p->socket);
-		bytes_put(o, p->direction);
-		bytes_put(o, p->destination);
-		bytes_put(o, p->by_tasks ? RECORDING_PROBE_BY_TASKS : 0);
-		bytes_put(o, p->device);
-	}
-}
-
-static void put_devices(const struct trace_header *h, struct bytes *o)
-{
-	bytes_put(o, h->nr_devices);
-	for (size_t i = 0; i < h->nr_devices; i++) {
-		const struct device *d = &h->devices[i];
-
-		bytes_put_text(o, d->bdf);
-		bytes_put_text(o, d->name);
-		bytes_put(o, d->kind);
-		bytes_put(o, d->socket);
-		bytes_put(o, d->rc);
-		bytes_put(o, d->rp);
-		bytes_put(o, d->wiring);
-		bytes_put(o, d->filter);
-		bytes_put(o, d->port);
-	}
-}
-
-/* Nothing where there are none and nothing follows: such a header is as before there were any. */
-static void put_peaks(const struct trace_header *h, struct bytes *o)
-{
-	const struct peaks *p = &h->host.peaks;
-
-	if (!p->nr && !h->nr_parts)
-		return;
-	bytes_put(o, p->nr);
-	for (uint32_t i = 0; i < p->nr; i++) {
-		bytes_put(o, p->items[i].of);
-		bytes_put(o, p->items[i].from);
-		bytes_put(o, (uint32_t)(p->items[i].socket + 1));
-		bytes_put(o, p->items[i].bytes_per_s);
-	}
-	bytes_put_text(o, p->note);
-}
-
-static void put_parts(const struct trace_header *h, struct bytes *o)
-{
-	bytes_put(o, h->nr_parts);
-	for (size_t i = 0; i < h->nr_parts; i++) {
-		const struct traffic_part *p = &h->parts[i];
-
-		bytes_put_text(o, p->name);
-		bytes_put_text(o, p->pmu);
-		bytes_put_text(o, p->event);
-		bytes_put(o, p->socket);
-		bytes_put(o, p->kind);
-		bytes_put(o, p->direction);
-		bytes_put(o, p->nr_pmus);
-	}
-}
-
-static void put_selected(struct bytes *o, const char *text)
-{
-	if (!o->err && strlen(text) > RECORDING_MAX_TEXT)
-		o->err = -EINVAL;
-	bytes_put_text(o, text);
+	if (f->type == HEADER_CPUS)
+		put_cpus(&((const struct trace_header *)of)->layout, &o->bytes);
+	else if (f->type == HEADER_FILTERS)
+		bytes_put_text(&o->bytes, field_at(f, of));
+	else if (f->type != HEADER_ID)
+		bytes_put(&o->bytes,
+			  (uint32_t)(field_get(f, of) + (f->type == HEADER_PEAK_SOCKET)));
 }
 
 void header_encode(const struct trace_header *h, struct bytes *o)
 {
-	const struct layout *l = &h->layout;
+	struct fields_out out = { .bytes = *o, .own = put_own };
 
-	bytes_put(o, (h->by_thread ? RECORDING_BY_THREAD : 0) | (h->marked ? RECORDING_MARKED : 0) |
-			     (h->all ? RECORDING_ALL : 0) | (h->resctrl ? RECORDING_RESCTRL : 0));
-	bytes_put_text(o, h->host.name);
-	bytes_put_text(o, h->host.kernel);
-	bytes_put_text(o, h->host.platform);
-	bytes_put(o, h->host.sockets);
-	bytes_put(o, h->window_ns);
-	bytes_put(o, h->interval_ns);
-	bytes_put(o, l->nr_sockets);
-	for (uint32_t i = 0; i < l->nr_sockets; i++)
-		bytes_put(o, l->socket_ids[i]);
-	put_cpus(l, o);
-	bytes_put(o, l->nr_groups);
-	for (size_t g = 0; g < l->nr_groups; g++) {
-		bytes_put(o, l->groups[g].socket);
-		bytes_put(o, l->groups[g].nr);
-	}
-	bytes_put(o, l->nr_counters);
-	for (size_t i = 0; i < l->nr_counters; i++) {
-		const struct counter *c = &l->counters[i];
-
-		bytes_put_text(o, c->name);
-		bytes_put_text(o, c->pmu);
-		bytes_put_text(o, c->event);
-		bytes_put_text(o, c->filters);
-		bytes_put(o, c->source);
-		bytes_put(o, c->direction);
-		bytes_put(o, c->destination);
-		bytes_put(o, c->unit);
-		bytes_put(o, c->device);
-	}
-	bytes_put(o, h->nr_weights);
-	for (uint32_t i = 0; i < h->nr_weights; i++)
-		bytes_put_text(o, h->weights[i]);
-	bytes_put(o, h->nr_cgroups);
-	for (size_t i = 0; i < h->nr_cgroups; i++)
-		put_selected(o, h->cgroups[i]);
-	put_probes(h, o);
-	put_devices(h, o);
-	bytes_put(o, h->nr_jobs);
-	for (size_t i = 0; i < h->nr_jobs; i++)
-		put_selected(o, h->jobs[i]);
-	bytes_put_text(o, h->host.io_note);
-	bytes_put_text(o, h->host.tick);
-	bytes_put_text(o, h->host.tick_note);
-	put_peaks(h, o);
-	/* A header of version 7 ends here. */
-	if (h->nr_parts)
-		put_parts(h, o);
+	/* A header of version 7 has no parts. */
+	fields_put_until(&out, &header_fields, h,
+			 h->nr_parts	    ? SIZE_MAX
+			 : h->host.peaks.nr ? LAST_PEAKS
+					    : LAST_TICKS);
+	*o = out.bytes;
 }
 
-/* Room for @nr elements; none of zero, so that NULL always means no memory. */
-static void *room(size_t nr, size_t size)
+static void get_cpus(struct bytes_in *in, struct layout *l)
 {
-	return calloc(nr + 1, size);
-}
+	uint32_t *cpus, at = 0;
 
-static int get_sockets(struct bytes_in *in, struct layout *l)
-{
-	uint32_t *ids, *cpus, at = 0;
-
-	l->nr_sockets = bytes_get_max(in, TRACE_MAX_SOCKETS);
-	l->socket_ids = ids = room(l->nr_sockets, sizeof(*ids));
-	if (!ids)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < l->nr_sockets; i++)
-		ids[i] = bytes_get_max(in, UINT32_MAX);
 	l->nr_cpus = bytes_get_max(in, TRACE_MAX_CPUS);
-	l->cpu_socket = cpus = room(l->nr_cpus, sizeof(*cpus));
+	l->cpu_socket = cpus = calloc(l->nr_cpus + 1, sizeof(*cpus));
 	if (!cpus)
-		return -ENOMEM;
+		in->err = -ENOMEM;
 	while (at < l->nr_cpus && !in->err) {
 		uint32_t n = bytes_get_max(in, l->nr_cpus - at);
 		uint32_t socket = (uint32_t)bytes_get_max(in, l->nr_sockets) - 1;
@@ -362,212 +385,65 @@ static int get_sockets(struct bytes_in *in, struct layout *l)
 		while (n--)
 			cpus[at++] = socket;
 	}
-	return 0;
 }
 
-static int get_groups(struct bytes_in *in, struct layout *l)
+static void get_own(struct fields_in *in, const struct field *f, void *of)
 {
-	struct group *groups;
+	if (f->type == HEADER_CPUS)
+		get_cpus(&in->bytes, &((struct trace_header *)of)->layout);
+	else if (f->type == HEADER_FILTERS)
+		bytes_get_text(&in->bytes, (char *)of + f->offset,
+			       sizeof(((struct counter *)NULL)->filters));
+	else if (f->type != HEADER_ID)
+		field_set(f, of,
+			  (uint32_t)bytes_get_max(&in->bytes, UINT32_MAX) -
+				  (f->type == HEADER_PEAK_SOCKET));
+}
+
+/* What groups and counters say of each other; false when there are more counters than that. */
+static bool place_counters(struct layout *l)
+{
 	uint32_t first = 0;
+	size_t i = 0;
 
-	l->nr_groups = bytes_get_max(in, TRACE_MAX_COUNTERS);
-	l->groups = groups = room(l->nr_groups, sizeof(*groups));
-	if (!groups)
-		return -ENOMEM;
 	for (size_t g = 0; g < l->nr_groups; g++) {
-		groups[g].socket = bytes_get_max(in, UINT32_MAX);
-		groups[g].first = first;
-		groups[g].nr = bytes_get_max(in, TRACE_MAX_COUNTERS);
-		first += groups[g].nr;
+		l->groups[g].first = first;
+		first += l->groups[g].nr;
+		for (; i < l->nr_counters && i < first; i++) {
+			l->counters[i].group = g;
+			l->counters[i].socket = l->groups[g].socket;
+		}
 	}
-	return 0;
+	return i == l->nr_counters;
 }
 
-static int get_counters(struct bytes_in *in, struct layout *l)
+void header_release(struct trace_header *h)
 {
-	struct counter *c;
-	size_t g = 0;
-
-	l->nr_counters = bytes_get_max(in, TRACE_MAX_COUNTERS);
-	l->counters = c = room(l->nr_counters, sizeof(*c));
-	if (!c)
-		return -ENOMEM;
-	for (size_t i = 0; i < l->nr_counters && !in->err; i++, c++) {
-		while (g < l->nr_groups && i >= (size_t)l->groups[g].first + l->groups[g].nr)
-			g++;
-		bytes_bad(in, g == l->nr_groups);
-		c->group = g;
-		c->socket = in->err ? 0 : l->groups[g].socket;
-		bytes_get_text(in, c->name, sizeof(c->name));
-		bytes_get_text(in, c->pmu, sizeof(c->pmu));
-		bytes_get_text(in, c->event, sizeof(c->event));
-		bytes_get_text(in, c->filters, sizeof(c->filters));
-		c->source = bytes_get_max(in, SOURCE_ANY);
-		c->direction = bytes_get_max(in, NR_DIRECTIONS - 1);
-		c->destination = bytes_get_max(in, NR_DESTINATIONS - 1);
-		c->unit = bytes_get_max(in, NR_UNITS - 1);
-		c->device = bytes_get_max(in, TRACE_MAX_DEVICES);
-	}
-	return 0;
-}
-
-static int get_texts(struct bytes_in *in, char ***ret, size_t *ret_nr)
-{
-	cleanup_free char *text = malloc(RECORDING_MAX_TEXT + 1);
-	size_t nr = bytes_get_max(in, TRACE_MAX_SELECTED);
-	char **texts = room(nr, sizeof(*texts));
-
-	*ret = texts;
-	if (!texts || !text)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr && !in->err; i++) {
-		bytes_bad(in, !bytes_get_text(in, text, RECORDING_MAX_TEXT + 1));
-		texts[i] = strdup(text);
-		if (!texts[i])
-			return -ENOMEM;
-		*ret_nr = i + 1;
-	}
-	return 0;
-}
-
-static int get_probes(struct bytes_in *in, struct trace_header *h)
-{
-	struct probe *p;
-
-	h->nr_probes = bytes_get_max(in, TRACE_MAX_PROBES);
-	h->probes = p = room(h->nr_probes, sizeof(*p));
-	if (!p)
-		return -ENOMEM;
-	for (size_t i = 0; i < h->nr_probes && !in->err; i++, p++) {
-		bytes_get_text(in, p->name, sizeof(p->name));
-		bytes_get_text(in, p->title, sizeof(p->title));
-		bytes_get_text(in, p->pmu, sizeof(p->pmu));
-		p->socket = bytes_get_max(in, UINT32_MAX);
-		p->direction = bytes_get_max(in, NR_WAYS - 1);
-		p->destination = bytes_get_max(in, NR_DESTINATIONS - 1);
-		p->by_tasks = bytes_get_max(in, RECORDING_PROBE_BY_TASKS);
-		p->device = bytes_get_max(in, TRACE_MAX_DEVICES);
-	}
-	return 0;
-}
-
-static int get_devices(struct bytes_in *in, struct trace_header *h)
-{
-	struct device *d;
-
-	h->nr_devices = bytes_get_max(in, TRACE_MAX_DEVICES);
-	h->devices = d = room(h->nr_devices, sizeof(*d));
-	if (!d)
-		return -ENOMEM;
-	for (size_t i = 0; i < h->nr_devices && !in->err; i++, d++) {
-		bytes_get_text(in, d->bdf, sizeof(d->bdf));
-		bytes_get_text(in, d->name, sizeof(d->name));
-		d->kind = bytes_get_max(in, NR_DEVICE_KINDS - 1);
-		d->socket = bytes_get_max(in, UINT32_MAX);
-		d->rc = bytes_get_max(in, UINT32_MAX);
-		d->rp = bytes_get_max(in, UINT32_MAX);
-		d->wiring = bytes_get_max(in, NR_WIRINGS - 1);
-		d->filter = bytes_get_max(in, NR_DEVICE_FILTERS - 1);
-		d->port = bytes_get_max(in, TRACE_MAX_DEVICES);
-	}
-	return 0;
-}
-
-static void get_peaks(struct bytes_in *in, struct peaks *p)
-{
-	p->nr = bytes_get_max(in, PEAK_MAX);
-	for (uint32_t i = 0; i < p->nr; i++) {
-		p->items[i].of = bytes_get_max(in, NR_PEAKS - 1);
-		p->items[i].from = bytes_get_max(in, NR_PEAK_FROM - 1);
-		p->items[i].socket = (uint32_t)bytes_get_max(in, UINT32_MAX) - 1;
-		p->items[i].bytes_per_s = bytes_get_max(in, PEAK_MOST);
-	}
-	bytes_get_text(in, p->note, sizeof(p->note));
-}
-
-static int get_parts(struct bytes_in *in, struct trace_header *h)
-{
-	struct traffic_part *p;
-
-	h->nr_parts = bytes_get_max(in, TRACE_MAX_PARTS);
-	bytes_bad(in, !h->nr_parts); /* without parts nobody writes their number */
-	h->parts = p = room(h->nr_parts, sizeof(*p));
-	if (!p)
-		return -ENOMEM;
-	for (size_t i = 0; i < h->nr_parts && !in->err; i++, p++) {
-		bytes_get_text(in, p->name, sizeof(p->name));
-		bytes_get_text(in, p->pmu, sizeof(p->pmu));
-		bytes_get_text(in, p->event, sizeof(p->event));
-		p->socket = bytes_get_max(in, UINT32_MAX);
-		p->kind = bytes_get_max(in, NR_PARTS - 1);
-		p->direction = bytes_get_max(in, NR_WAYS - 1);
-		p->nr_pmus = bytes_get_max(in, UINT32_MAX);
-	}
-	return 0;
-}
-
-static int get_all(struct bytes_in *in, struct trace_header *h)
-{
-	uint64_t flags = bytes_get_max(in, RECORDING_HEADER_FLAGS);
-	int err;
-
-	h->by_thread = flags & RECORDING_BY_THREAD;
-	h->marked = flags & RECORDING_MARKED;
-	h->all = flags & RECORDING_ALL;
-	h->resctrl = flags & RECORDING_RESCTRL;
-	bytes_get_text(in, h->host.name, sizeof(h->host.name));
-	bytes_get_text(in, h->host.kernel, sizeof(h->host.kernel));
-	bytes_get_text(in, h->host.platform, sizeof(h->host.platform));
-	h->host.sockets = bytes_get_max(in, UINT32_MAX);
-	h->window_ns = bytes_get(in);
-	h->interval_ns = bytes_get(in);
-	err = get_sockets(in, &h->layout);
-	if (!err)
-		err = get_groups(in, &h->layout);
-	if (!err)
-		err = get_counters(in, &h->layout);
-	if (err)
-		return err;
-	h->nr_weights = bytes_get_max(in, TRACE_MAX_WEIGHTS);
-	for (uint32_t i = 0; i < h->nr_weights; i++)
-		bytes_get_text(in, h->weights[i], sizeof(h->weights[i]));
-	err = get_texts(in, &h->cgroups, &h->nr_cgroups);
-	if (!err)
-		err = get_probes(in, h);
-	if (!err)
-		err = get_devices(in, h);
-	if (!err)
-		err = get_texts(in, &h->jobs, &h->nr_jobs);
-	bytes_get_text(in, h->host.io_note, sizeof(h->host.io_note));
-	/* A header of version 5 or 6 ends here. */
-	if (!err && in->at != in->end) {
-		bytes_get_text(in, h->host.tick, sizeof(h->host.tick));
-		bytes_get_text(in, h->host.tick_note, sizeof(h->host.tick_note));
-	}
-	if (!err && in->at != in->end)
-		get_peaks(in, &h->host.peaks);
-	if (!err && in->at != in->end)
-		err = get_parts(in, h);
-	return err;
+	fields_release(&header_fields, h);
+	free(h->layout.cpu_socket);
+	*h = (struct trace_header){ 0 };
 }
 
 int header_decode(struct bytes_in *in, struct trace_header *ret, const char **ret_wrong)
 {
+	struct fields_in from = { .bytes = *in, .own = get_own };
 	struct trace_header h = { 0 };
-	const char *wrong = NULL;
-	int err = get_all(in, &h);
+	const char *wrong = "the header is not as it should be";
+	int err;
 
-	if (!err && (in->err || in->at != in->end))
-		wrong = "the header is not as it should be";
-	else if (!err)
+	fields_take(&from, &header_fields, &h);
+	/* without parts nobody writes their number */
+	bytes_bad(&from.bytes, from.bytes.at != from.bytes.end || !place_counters(&h.layout) ||
+				       (h.parts && !h.nr_parts));
+	*in = from.bytes;
+	err = in->err;
+	if (!err)
 		wrong = header_check(&h);
 	if (!err && !wrong) {
 		*ret = h;
 		return 0;
 	}
 	header_release(&h);
-	if (err)
-		return err;
 	*ret_wrong = wrong;
-	return -EBADMSG;
+	return err ? err : -EBADMSG;
 }

@@ -3,12 +3,29 @@
 #ifndef TRACE_HEADER_H
 #define TRACE_HEADER_H
 
-#include "base/bytes.h"
+#include "base/fields.h"
 #include "recording_format.h"
 #include "trace.h"
 
 /* Far above what exists, as with TRACE_MAX_*. */
 #define TRACE_MAX_SELECTED 65536
+
+/*
+ * Types of fields beside those of base/fields.h. NDJSON has the number or the name that people know
+ * of an index, which a reader looks up when it has the whole structure (ndjson_header.c).
+ */
+enum {
+	HEADER_CPUS = FIELD_OWN, /* bytes: the socket of each CPU; JSON: the CPUs of a socket */
+	HEADER_SOCKET,		 /* an index */
+	HEADER_DEVICE,		 /* the number of a device from 1 on, 0 for none */
+	HEADER_GROUP,		 /* JSON: the number of a counter's group */
+	HEADER_FILTERS,		 /* a text in an array; JSON: an object */
+	HEADER_ID,		 /* JSON: the index of the structure */
+	HEADER_PEAK_SOCKET,	 /* a number, or PEAK_EVERY_SOCKET */
+};
+
+/** header_fields - all of a header, in the order of NDJSON */
+extern const struct fields header_fields;
 
 /** header_release() - free what a header points to; NULLs are fine */
 void header_release(struct trace_header *h);

@@ -6,27 +6,6 @@
 
 #include "trace/header.h"
 
-static void free_texts(char **texts, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		free(texts[i]);
-	free(texts);
-}
-
-void header_release(struct trace_header *h)
-{
-	free_texts(h->cgroups, h->nr_cgroups);
-	free_texts(h->jobs, h->nr_jobs);
-	free(h->layout.cpu_socket);
-	free(h->layout.socket_ids);
-	free(h->layout.counters);
-	free(h->layout.groups);
-	free(h->probes);
-	free(h->devices);
-	free(h->parts);
-	*h = (struct trace_header){ 0 };
-}
-
 /*
  * @all with @more behind its @nr elements, moved perhaps; NULL: no memory, and @all is what it was.
  * There is room for one more than needed, so that none of zero is not NULL.
@@ -76,37 +55,31 @@ int header_add_counters(struct trace_header *h, const struct counter *counters, 
 	return 0;
 }
 
+/* @list: address of the list */
+static int append(void *list, size_t *nr, const void *more, size_t nr_more, size_t size)
+{
+	void **all = list, *bigger = appended(*all, *nr, more, nr_more, size);
+
+	if (!bigger)
+		return -ENOMEM;
+	*all = bigger;
+	*nr += nr_more;
+	return 0;
+}
+
 int header_add_latencies(struct trace_header *h, const struct probe *probes, size_t nr)
 {
-	struct probe *p = appended(h->probes, h->nr_probes, probes, nr, sizeof(*p));
-
-	if (!p)
-		return -ENOMEM;
-	h->probes = p;
-	h->nr_probes += nr;
-	return 0;
+	return append(&h->probes, &h->nr_probes, probes, nr, sizeof(*probes));
 }
 
 int header_add_devices(struct trace_header *h, const struct device *devices, size_t nr)
 {
-	struct device *d = appended(h->devices, h->nr_devices, devices, nr, sizeof(*d));
-
-	if (!d)
-		return -ENOMEM;
-	h->devices = d;
-	h->nr_devices += nr;
-	return 0;
+	return append(&h->devices, &h->nr_devices, devices, nr, sizeof(*devices));
 }
 
 int header_add_parts(struct trace_header *h, const struct traffic_part *parts, size_t nr)
 {
-	struct traffic_part *p = appended(h->parts, h->nr_parts, parts, nr, sizeof(*p));
-
-	if (!p)
-		return -ENOMEM;
-	h->parts = p;
-	h->nr_parts += nr;
-	return 0;
+	return append(&h->parts, &h->nr_parts, parts, nr, sizeof(*parts));
 }
 
 static int add_texts(char *const *texts, size_t more, char ***all, size_t *nr)

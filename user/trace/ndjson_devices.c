@@ -57,91 +57,47 @@ int ndjson_bdf(const struct ndjson_line *line, const json_t *object, const char 
 	return 0;
 }
 
-static int take_words(const struct ndjson_line *line, const json_t *value, struct device *d)
-{
-	unsigned int kind = DEVICE_OTHER, wiring = WIRING_UNKNOWN, filter = DEVICE_NOT_COUNTED;
-	int err =
-		line_word(line, value, "kind", OPTIONAL, device_kind_name, NR_DEVICE_KINDS, &kind);
-
-	if (!err)
-		err = line_word(line, value, "wiring", OPTIONAL, wiring_name, NR_WIRINGS, &wiring);
-	if (!err)
-		err = line_word(line, value, "filter", OPTIONAL, device_filter_name,
-				NR_DEVICE_FILTERS, &filter);
-	d->kind = kind;
-	d->wiring = wiring;
-	d->filter = filter;
-	return err;
-}
-
-static int take_place(const struct ndjson_line *line, const json_t *value, const struct layout *l,
-		      struct device *d)
-{
-	uint64_t socket = 0, rc = 0, rp = 0;
-	int err = line_u64(line, value, "socket", d->wiring == WIRING_UNKNOWN ? OPTIONAL : REQUIRED,
-			   UINT32_MAX, &socket);
-
-	if (!err)
-		err = line_u64(line, value, "rc", OPTIONAL, UINT32_MAX, &rc);
-	if (!err)
-		err = line_u64(line, value, "rp", OPTIONAL, UINT32_MAX, &rp);
-	if (err || d->wiring == WIRING_UNKNOWN)
-		return err;
-	d->rc = rc;
-	d->rp = rp;
-	while (d->socket < l->nr_sockets && l->socket_ids[d->socket] != socket)
-		d->socket++;
-	return d->socket < l->nr_sockets
-		       ? 0
-		       : line_fail(line, "devices", "device %s is on an unknown socket", d->bdf);
-}
-
-static int take_device(const struct ndjson_line *line, const json_t *value, struct trace_header *h)
+int ndjson_device_done(const struct ndjson_line *line, const json_t *value, struct trace_header *h,
+		       struct device *d)
 {
 	char bdf[MODEL_BDF_LEN];
-	struct device *d;
 	int err = ndjson_bdf(line, value, "bdf", REQUIRED, bdf);
 
 	if (err)
 		return err;
+	d->bdf[0] = '\0';
 	if (ndjson_device(h, bdf))
 		return line_fail(line, "devices", "device %s is there twice", bdf);
-	d = &h->devices[add_device(h, bdf) - 1];
-	err = line_text(line, value, "name", OPTIONAL, d->name, sizeof(d->name), NULL);
-	if (!err)
-		err = take_words(line, value, d);
-	return err ? err : take_place(line, value, &h->layout, d);
+	str_copy(d->bdf, sizeof(d->bdf), bdf);
+	if (d->wiring == WIRING_UNKNOWN) {
+		d->socket = d->rc = d->rp = 0;
+		return 0;
+	}
+	if (!json_object_get(value, "socket"))
+		return line_fail(line, NULL, "\"socket\" is missing");
+	d->socket = ndjson_socket(&h->layout, d->socket);
+	return d->socket < h->layout.nr_sockets
+		       ? 0
+		       : line_fail(line, "devices", "device %s is on an unknown socket", bdf);
 }
 
-int ndjson_devices(const struct ndjson_line *line, struct trace_header *h)
+int ndjson_ports(const struct ndjson_line *line, struct trace_header *h)
 {
+	const json_t *values = json_object_get(line->json, "devices");
 	char port[MODEL_BDF_LEN];
-	struct device *devices = calloc(TRACE_MAX_DEVICES, sizeof(*devices));
-	json_t *values, *value;
+	json_t *value;
 	size_t i;
-	int err;
 
-	h->devices = devices;
-	if (!devices)
-		return -ENOMEM;
-	err = line_array(line, line->json, "devices", OPTIONAL, TRACE_MAX_DEVICES, &values);
 	json_array_foreach (values, i, value) {
-		if (!err)
-			err = take_device(line, value, h);
-	}
-	/* A port may come behind the devices below it. */
-	json_array_foreach (values, i, value) {
-		if (!err)
-			err = ndjson_bdf(line, value, "port", OPTIONAL, port);
-		if (err)
-			return err;
+		if (ndjson_bdf(line, value, "port", OPTIONAL, port))
+			return -EBADMSG;
 		if (!port[0])
 			continue;
-		devices[i].port = ndjson_device(h, port);
-		if (!devices[i].port)
+		h->devices[i].port = ndjson_device(h, port);
+		if (!h->devices[i].port)
 			return line_fail(line, "port", "port %s is not among the devices", port);
 	}
-	return err;
+	return 0;
 }
 
 void ndjson_peek_device(struct trace_header *h, const json_t *line)

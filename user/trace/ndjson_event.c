@@ -245,7 +245,7 @@ static int take_totals(const struct ndjson_line *l, const char *key, void *into,
 }
 
 /* An index, by the number that a line has for it: the index itself of CPUs and parts. */
-static int take_index(const struct ndjson_reader *r, const struct trace_field *f, uint32_t *ret)
+static int take_index(const struct ndjson_reader *r, const struct field *f, uint32_t *ret)
 {
 	bool cpu = f->type == FIELD_CPU, probe = f->type == FIELD_PROBE;
 	bool direct = cpu || f->type == FIELD_PART;
@@ -267,18 +267,17 @@ static int take_index(const struct ndjson_reader *r, const struct trace_field *f
 }
 
 /* The index of a device, UINT32_MAX for one that the header does not know. */
-static int take_device(const struct ndjson_reader *r, const struct trace_field *f,
-		       struct trace_event *e)
+static int take_device(const struct ndjson_reader *r, const struct field *f, struct trace_event *e)
 {
 	char bdf[MODEL_BDF_LEN];
 	int err = ndjson_bdf(&r->line, r->line.json, f->name, REQUIRED, bdf);
 
 	if (!err)
-		trace_set(e, f, ndjson_device(r->header, bdf) - 1u);
+		field_set(f, e, ndjson_device(r->header, bdf) - 1u);
 	return err;
 }
 
-static int take_text(struct ndjson_reader *r, const struct trace_field *f, struct trace_event *e)
+static int take_text(struct ndjson_reader *r, const struct field *f, struct trace_event *e)
 {
 	char *to = r->text + r->used_text;
 	bool known = false;
@@ -292,38 +291,19 @@ static int take_text(struct ndjson_reader *r, const struct trace_field *f, struc
 	return 0;
 }
 
-static int take_number(const struct ndjson_line *l, const struct trace_field *f,
-		       struct trace_event *e)
+/* What base/fields.h leaves to us */
+static int take_own(struct fields_line *from, const json_t *object, const struct field *f, void *of)
 {
-	enum need need = f->required && !trace_absent(e, f) ? REQUIRED : OPTIONAL;
-	uint64_t base = trace_base(e, f), value = base;
-	uint64_t max = f->type == FIELD_U32 ? UINT32_MAX : f->not_above ? base : UINT64_MAX;
-	int err = line_u64(l, l->json, f->name, need, max, &value);
+	const struct ndjson_line *l = from->line;
+	struct ndjson_reader *r = from->arg;
+	struct trace_event *e = of;
 
-	if (!err && f->not_below && value < base)
-		return line_fail(l, f->name, "\"%s\" is before \"start_ns\"", f->name);
-	trace_set(e, f, value);
-	return err;
-}
-
-static int take_field(struct ndjson_reader *r, const struct trace_field *f, struct trace_event *e)
-{
-	const struct ndjson_line *l = &r->line;
-
+	(void)object; /* is the line itself */
 	switch (f->type) {
-	case FIELD_FLAGS:
-		return 0;
 	case FIELD_WHO:
 		return take_workload(r, f->name, e);
 	case FIELD_TEXT:
 		return take_text(r, f, e);
-	case FIELD_BOOL:
-		return line_bool(l, l->json, f->name, (bool *)((char *)e + f->offset));
-	case FIELD_CPU:
-	case FIELD_SOCKET:
-	case FIELD_PROBE:
-	case FIELD_PART:
-		return take_index(r, f, (uint32_t *)((char *)e + f->offset));
 	case FIELD_DEVICE:
 		return take_device(r, f, e);
 	case FIELD_GROUP:
@@ -339,7 +319,7 @@ static int take_field(struct ndjson_reader *r, const struct trace_field *f, stru
 	case FIELD_COSTS:
 		return take_totals(l, f->name, &e->mark.cost, trace_costs, TRACE_NR_COSTS);
 	default:
-		return take_number(l, f, e);
+		return take_index(r, f, (uint32_t *)((char *)e + f->offset));
 	}
 }
 
@@ -391,9 +371,9 @@ static int send_windows(struct ndjson_reader *r, struct trace_event *e,
 static int take_row(struct ndjson_reader *r, enum trace_event_type type,
 		    const struct trace_sink *sink)
 {
-	const struct trace_row *row = &trace_rows[type];
+	struct fields_line line = { .line = &r->line, .own = take_own, .arg = r };
 	struct trace_event e;
-	int err = 0;
+	int err;
 
 	/* without probes, it is a line of another tool and means something else */
 	if (type == TRACE_SAMPLE && !r->header->nr_probes)
@@ -401,8 +381,7 @@ static int take_row(struct ndjson_reader *r, enum trace_event_type type,
 	memset(&e, 0, sizeof(e));
 	e.type = type;
 	r->used_text = 0;
-	for (size_t i = 0; i < row->nr && !err; i++)
-		err = take_field(r, &row->fields[i], &e);
+	err = fields_read(&line, r->line.json, &trace_rows[type].fields, &e);
 	if (err)
 		return err;
 	if (type == TRACE_WINDOW)

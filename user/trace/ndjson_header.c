@@ -5,14 +5,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/cpulist.h"
+#include "base/json_out.h"
 #include "base/text.h"
 #include "trace/header.h"
 
-/* Enter the CPUs of a socket into a table of CPULIST_MAX_CPUS. */
+/* --- written */
+
+static void put_cpus(FILE *f, const struct layout *l, uint32_t socket)
+{
+	char text[CPULIST_TEXT_LEN];
+	struct cpulist cpus = { 0 };
+
+	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++)
+		if (l->cpu_socket[cpu] == socket)
+			cpus.bits[cpu / 64] |= 1ull << cpu % 64;
+	cpulist_format(&cpus, text, sizeof(text));
+	json_quoted(f, text);
+}
+
+static void put_filters(FILE *f, const char *text)
+{
+	char name[sizeof(((struct counter *)NULL)->filters)];
+	bool first = true;
+	uint64_t value;
+
+	putc('{', f);
+	for (; !take_setting(&text, name, sizeof(name), &value); first = false) {
+		fputs(first ? "" : ",", f);
+		json_quoted(f, name);
+		putc(':', f);
+		json_value(f, value);
+	}
+	putc('}', f);
+}
+
+/* What base/fields.h leaves to us */
+static void put_own(struct fields_json *j, const struct field *f, const void *of)
+{
+	const struct trace_header *h = j->arg;
+	uint64_t value = f->type == HEADER_ID ? j->index : *(const uint32_t *)field_at(f, of);
+
+	/* a device or socket of nothing */
+	if ((f->type == HEADER_DEVICE && !value) ||
+	    (f->type == HEADER_PEAK_SOCKET && value == PEAK_EVERY_SOCKET))
+		return;
+	fields_key(j, f->name);
+	if (f->type == HEADER_CPUS)
+		put_cpus(j->f, &h->layout, j->index);
+	else if (f->type == HEADER_FILTERS)
+		put_filters(j->f, field_at(f, of));
+	else if (f->type == HEADER_DEVICE)
+		json_quoted(j->f, h->devices[value - 1].bdf);
+	else
+		json_value(j->f, f->type == HEADER_SOCKET ? h->layout.socket_ids[value] : value);
+}
+
+void ndjson_put_header(FILE *f, const struct trace_header *h)
+{
+	struct fields_json j = { .f = f, .before = ',', .own = put_own, .arg = h };
+
+	fputs("{\"type\":\"header\",\"schema\":\"" NDJSON_SCHEMA "\"", f);
+	fields_write(&j, &header_fields, h);
+	fputs("}\n", f);
+}
+
+/* --- read */
+
+struct taken {
+	struct trace_header *h;
+	struct ndjson_names *names;
+};
+
 static int take_cpus(const struct ndjson_line *line, const json_t *socket, uint32_t index,
-		     uint32_t *cpus, uint32_t *nr_cpus)
+		     uint32_t *cpus)
 {
 	const char *text = json_string_value(json_object_get(socket, "cpus"));
 	struct cpulist list;
@@ -25,55 +91,12 @@ static int take_cpus(const struct ndjson_line *line, const json_t *socket, uint3
 		if (cpus[cpu] != LAYOUT_NO_SOCKET)
 			return line_fail(line, "cpus", "CPU %d is on two sockets", cpu);
 		cpus[cpu] = index;
-		if ((uint32_t)cpu >= *nr_cpus)
-			*nr_cpus = cpu + 1;
 	}
 	return 0;
 }
 
-static int take_sockets(const struct ndjson_line *line, struct trace_header *h)
-{
-	uint32_t *cpus = malloc(CPULIST_MAX_CPUS * sizeof(*cpus));
-	uint32_t *ids = calloc(TRACE_MAX_SOCKETS, sizeof(*ids));
-	uint64_t id = 0, nr_cpus = 0, host_sockets;
-	json_t *sockets, *socket;
-	size_t i;
-	int err;
-
-	h->layout.cpu_socket = cpus;
-	h->layout.socket_ids = ids;
-	if (!cpus || !ids)
-		return -ENOMEM;
-	memset(cpus, 0xff, CPULIST_MAX_CPUS * sizeof(*cpus));
-	err = line_array(line, line->json, "sockets", REQUIRED, TRACE_MAX_SOCKETS, &sockets);
-	if (err)
-		return err;
-	json_array_foreach (sockets, i, socket) {
-		err = line_u64(line, socket, "id", REQUIRED, UINT32_MAX, &id);
-		ids[i] = id;
-		for (size_t j = 0; j < i && !err; j++)
-			if (ids[j] == id)
-				err = line_fail(line, "sockets", "socket %u is there twice",
-						ids[i]);
-		if (!err)
-			err = take_cpus(line, socket, i, cpus, &h->layout.nr_cpus);
-		if (err)
-			return err;
-	}
-	h->layout.nr_sockets = json_array_size(sockets);
-	host_sockets = h->layout.nr_sockets;
-	err = line_u64(line, line->json, "nr_cpus", OPTIONAL, CPULIST_MAX_CPUS, &nr_cpus);
-	if (!err)
-		err = line_u64(line, line->json, "host_sockets", OPTIONAL, UINT32_MAX,
-			       &host_sockets);
-	if (nr_cpus > h->layout.nr_cpus)
-		h->layout.nr_cpus = nr_cpus;
-	h->host.sockets = host_sockets;
-	return err;
-}
-
 /* Whether the list makes sense is up to header_check(). */
-static int take_filters(const struct ndjson_line *line, json_t *value, struct counter *c)
+static int take_filters(const struct ndjson_line *line, const json_t *value, struct counter *c)
 {
 	json_t *filters = json_object_get(value, "filters"), *setting;
 	const char *name;
@@ -93,70 +116,136 @@ static int take_filters(const struct ndjson_line *line, json_t *value, struct co
 	return 0;
 }
 
+/* What base/fields.h leaves to us; numbers, names and addresses are looked up by done() */
+static int take_own(struct fields_line *l, const json_t *object, const struct field *f, void *of)
+{
+	struct taken *t = l->arg;
+	struct field number = *f;
+
+	switch (f->type) {
+	case HEADER_CPUS:
+		return take_cpus(l->line, object, l->index, t->h->layout.cpu_socket);
+	case HEADER_FILTERS:
+		return take_filters(l->line, object, of);
+	case HEADER_PEAK_SOCKET:
+		field_set(f, of, PEAK_EVERY_SOCKET);
+		/* fall through */
+	case HEADER_SOCKET:
+		number.type = FIELD_U32;
+		return field_read(l, object, &number, of);
+	default:
+		return 0;
+	}
+}
+
+/* The number of a counter or probe, which no other one has */
+static int take_id(struct fields_line *l, const json_t *object, const char *one, uint64_t *ids)
+{
+	int err = line_u64(l->line, object, "id", REQUIRED, UINT64_MAX, &ids[l->index]);
+
+	for (size_t i = 0; i < l->index && !err; i++)
+		if (ids[i] == ids[l->index])
+			err = line_fail(l->line, "id", "%s %llu is there twice", one,
+					(unsigned long long)ids[i]);
+	return err;
+}
+
+/* The index of a socket, by the number that @socket is */
+static int find_socket(struct fields_line *l, const char *one, uint64_t id, uint32_t *socket)
+{
+	const struct layout *layout = &((struct taken *)l->arg)->h->layout;
+
+	*socket = ndjson_socket(layout, *socket);
+	return *socket < layout->nr_sockets
+		       ? 0
+		       : line_fail(l->line, "socket", "%s %llu is on an unknown socket", one,
+				   (unsigned long long)id);
+}
+
 /* Events of root complexes are named "wr_bytes", others "mem_bytes_wr". */
 static enum direction direction_of(const char *event)
 {
 	return strstr(event, "_wr") || !strncmp(event, "wr_", 3) ? DIRECTION_WRITE : DIRECTION_READ;
 }
 
-static int take_counter(const struct ndjson_line *line, struct trace_header *h, json_t *value,
-			struct counter *c, uint64_t *ret_id)
+static int done_counter(struct fields_line *l, const json_t *object, struct counter *c)
 {
-	const struct layout *l = &h->layout;
-	unsigned int source = 0, direction, destination = DESTINATION_ANY, unit = UNIT_BYTES;
-	uint64_t socket = 0;
-	int err = line_u64(line, value, "id", REQUIRED, UINT64_MAX, ret_id);
+	struct taken *t = l->arg;
+	int err = take_id(l, object, "counter", t->names->counter_ids);
+
+	if (!json_object_get(object, "direction"))
+		c->direction = direction_of(c->event);
+	if (!err)
+		err = ndjson_counter_device(l->line, object, t->h, c);
+	return err ? err : find_socket(l, "counter", t->names->counter_ids[l->index], &c->socket);
+}
+
+static int done_probe(struct fields_line *l, const json_t *object, struct probe *p)
+{
+	struct taken *t = l->arg;
+	char bdf[MODEL_BDF_LEN];
+	int err = take_id(l, object, "probe", t->names->probe_ids);
 
 	if (!err)
-		err = line_text(line, value, "name", REQUIRED, c->name, sizeof(c->name), NULL);
-	if (!err)
-		err = line_text(line, value, "pmu", OPTIONAL, c->pmu, sizeof(c->pmu), NULL);
-	if (!err)
-		err = line_text(line, value, "event", OPTIONAL, c->event, sizeof(c->event), NULL);
-	if (!err)
-		err = line_u64(line, value, "socket", REQUIRED, UINT32_MAX, &socket);
-	if (!err)
-		err = line_word(line, value, "source", REQUIRED, source_name, SOURCE_ANY + 1,
-				&source);
-	direction = direction_of(c->event);
-	if (!err)
-		err = line_word(line, value, "direction", OPTIONAL, direction_name, NR_DIRECTIONS,
-				&direction);
-	if (!err)
-		err = take_filters(line, value, c);
-	if (!err)
-		err = line_word(line, value, "destination", OPTIONAL, destination_name,
-				NR_DESTINATIONS, &destination);
-	/* values of another unit must not be taken for bytes */
-	if (!err)
-		err = line_word(line, value, "unit", OPTIONAL, unit_name, NR_UNITS, &unit);
-	c->source = source;
-	c->direction = direction;
-	c->destination = destination;
-	c->unit = unit;
-	if (!err)
-		err = ndjson_counter_device(line, value, h, c);
+		err = ndjson_bdf(l->line, object, "bdf", OPTIONAL, bdf);
 	if (err)
 		return err;
-	c->socket = ndjson_socket(l, socket);
-	if (c->socket == l->nr_sockets)
-		return line_fail(line, "counters", "counter %llu is on an unknown socket",
-				 (unsigned long long)*ret_id);
+	p->device = ndjson_device(t->h, bdf);
+	if (bdf[0] && !p->device)
+		return line_fail(l->line, "bdf", "device %s is not in the header", bdf);
+	return find_socket(l, "probe", t->names->probe_ids[l->index], &p->socket);
+}
+
+static int done_part(struct fields_line *l, const json_t *object, struct traffic_part *p)
+{
+	uint64_t id = 0;
+	int err = line_u64(l->line, object, "id", REQUIRED, UINT64_MAX, &id);
+
+	if (!err && id != l->index)
+		return line_fail(l->line, "parts", "\"id\" of parts must count from 0");
+	return err ? err : find_socket(l, "part", id, &p->socket);
+}
+
+static int done_socket(struct fields_line *l, const uint32_t *ids)
+{
+	for (size_t i = 0; i < l->index; i++)
+		if (ids[i] == ids[l->index])
+			return line_fail(l->line, "sockets", "socket %u is there twice", ids[i]);
 	return 0;
+}
+
+static int done(struct fields_line *l, const json_t *object, const struct field *list, void *of)
+{
+	struct trace_header *h = ((struct taken *)l->arg)->h;
+
+	if (!strcmp(list->name, "sockets"))
+		return done_socket(l, h->layout.socket_ids);
+	if (!strcmp(list->name, "devices"))
+		return ndjson_device_done(l->line, object, h, of);
+	if (!strcmp(list->name, "counters"))
+		return done_counter(l, object, of);
+	if (!strcmp(list->name, "probes"))
+		return done_probe(l, object, of);
+	return strcmp(list->name, "parts") ? 0 : done_part(l, object, of);
 }
 
 /*
  * Groups as the counters' "group" says, with those of each device by themselves; without
  * that, each counter is one.
  */
-static int take_groups(const struct ndjson_line *line, const json_t *values, struct counter *c,
-		       struct group *groups, struct layout *l)
+static int take_groups(const struct ndjson_line *line, struct layout *l)
 {
+	const json_t *values = json_object_get(line->json, "counters");
+	struct group *groups = calloc(l->nr_counters + 1, sizeof(*groups));
+	struct counter *c = l->counters;
 	uint64_t number = 0, before = 0;
 	bool grouped = true;
 	size_t i, g = 0;
 	json_t *value;
 
+	l->groups = groups;
+	if (!groups)
+		return -ENOMEM;
 	json_array_foreach (values, i, value)
 		grouped &= json_object_get(value, "group") != NULL;
 	json_array_foreach (values, i, value) {
@@ -176,204 +265,19 @@ static int take_groups(const struct ndjson_line *line, const json_t *values, str
 	return 0;
 }
 
-static int take_counters(const struct ndjson_line *line, struct trace_header *h,
-			 struct ndjson_names *names)
+/* What depends on several keys */
+static int complete(const struct ndjson_line *line, struct trace_header *h)
 {
 	struct layout *l = &h->layout;
-	struct counter *counters;
-	struct group *groups;
-	json_t *values, *value;
-	size_t i, nr;
-	int err;
+	uint32_t nr_cpus = CPULIST_MAX_CPUS;
+	int err = ndjson_ports(line, h);
 
-	err = line_array(line, line->json, "counters", REQUIRED, TRACE_MAX_COUNTERS, &values);
-	if (err)
-		return err;
-	nr = json_array_size(values);
-	l->counters = counters = calloc(nr + 1, sizeof(*counters));
-	l->groups = groups = calloc(nr + 1, sizeof(*groups));
-	names->counter_ids = calloc(nr + 1, sizeof(*names->counter_ids));
-	if (!counters || !groups || !names->counter_ids)
-		return -ENOMEM;
-	json_array_foreach (values, i, value) {
-		err = take_counter(line, h, value, &counters[i], &names->counter_ids[i]);
-		if (err)
-			return err;
-		for (size_t j = 0; j < i; j++)
-			if (names->counter_ids[j] == names->counter_ids[i])
-				return line_fail(line, "counters", "counter %llu is there twice",
-						 (unsigned long long)names->counter_ids[i]);
-	}
-	l->nr_counters = nr;
-	return take_groups(line, values, counters, groups, l);
-}
-
-static int take_probe(const struct ndjson_line *line, const struct trace_header *h, json_t *value,
-		      struct probe *p, uint64_t *ret_id)
-{
-	const struct layout *l = &h->layout;
-	unsigned int direction = DIRECTION_READ, destination = DESTINATION_ANY;
-	char bdf[MODEL_BDF_LEN];
-	uint64_t socket = 0;
-	int err = line_u64(line, value, "id", REQUIRED, UINT64_MAX, ret_id);
-
-	if (!err)
-		err = line_text(line, value, "name", REQUIRED, p->name, sizeof(p->name), NULL);
-	if (!err)
-		err = line_text(line, value, "title", OPTIONAL, p->title, sizeof(p->title), NULL);
-	if (!err)
-		err = line_text(line, value, "pmu", OPTIONAL, p->pmu, sizeof(p->pmu), NULL);
-	if (!err)
-		err = line_u64(line, value, "socket", REQUIRED, UINT32_MAX, &socket);
-	if (!err)
-		err = line_word(line, value, "direction", OPTIONAL, direction_name, NR_WAYS,
-				&direction);
-	if (!err)
-		err = line_word(line, value, "destination", OPTIONAL, destination_name,
-				NR_DESTINATIONS, &destination);
-	p->direction = direction;
-	p->destination = destination;
-	if (!err)
-		err = line_bool(line, value, "by_tasks", &p->by_tasks);
-	if (!err)
-		err = ndjson_bdf(line, value, "bdf", OPTIONAL, bdf);
-	if (err)
-		return err;
-	p->device = ndjson_device(h, bdf);
-	if (bdf[0] && !p->device)
-		return line_fail(line, "bdf", "device %s is not in the header", bdf);
-	p->socket = ndjson_socket(l, socket);
-	if (p->socket == l->nr_sockets)
-		return line_fail(line, "probes", "probe %llu is on an unknown socket",
-				 (unsigned long long)*ret_id);
-	return 0;
-}
-
-static int take_probes(const struct ndjson_line *line, struct trace_header *h,
-		       struct ndjson_names *names)
-{
-	struct probe *probes;
-	json_t *values, *value;
-	size_t i, nr;
-	int err = line_array(line, line->json, "probes", OPTIONAL, TRACE_MAX_PROBES, &values);
-
-	if (err)
-		return err;
-	nr = json_array_size(values);
-	h->probes = probes = calloc(nr + 1, sizeof(*probes));
-	names->probe_ids = calloc(nr + 1, sizeof(*names->probe_ids));
-	if (!probes || !names->probe_ids)
-		return -ENOMEM;
-	json_array_foreach (values, i, value) {
-		err = take_probe(line, h, value, &probes[i], &names->probe_ids[i]);
-		if (err)
-			return err;
-		for (size_t j = 0; j < i; j++)
-			if (names->probe_ids[j] == names->probe_ids[i])
-				return line_fail(line, "probes", "probe %llu is there twice",
-						 (unsigned long long)names->probe_ids[i]);
-	}
-	h->nr_probes = nr;
-	return 0;
-}
-
-static int take_texts(const struct ndjson_line *line, const char *key, char ***ret, size_t *ret_nr)
-{
-	cleanup_free char *text = malloc(RECORDING_MAX_TEXT + 1);
-	json_t *values, *value;
-	char **texts;
-	size_t i;
-	int err = line_array(line, line->json, key, OPTIONAL, TRACE_MAX_SELECTED, &values);
-
-	if (err)
-		return err;
-	*ret = texts = calloc(json_array_size(values) + 1, sizeof(*texts));
-	if (!texts || !text)
-		return -ENOMEM;
-	json_array_foreach (values, i, value) {
-		err = line_element_text(line, value, key, text, RECORDING_MAX_TEXT + 1);
-		if (err)
-			return err;
-		texts[i] = strdup(text);
-		if (!texts[i])
-			return -ENOMEM;
-		*ret_nr = i + 1;
-	}
-	return 0;
-}
-
-static int take_lists(const struct ndjson_line *line, struct trace_header *h,
-		      struct ndjson_names *names)
-{
-	json_t *values, *value;
-	size_t i;
-	int err;
-
-	err = line_array(line, line->json, "weights", OPTIONAL, TRACE_MAX_WEIGHTS, &values);
-	names->weights_known = values;
-	json_array_foreach (values, i, value) {
-		if (!err)
-			err = line_element_text(line, value, "weights", h->weights[i],
-						sizeof(h->weights[i]));
-	}
-	h->nr_weights = json_array_size(values);
-	if (!err)
-		err = take_texts(line, "cgroups", &h->cgroups, &h->nr_cgroups);
-	return err ? err : take_texts(line, "jobs", &h->jobs, &h->nr_jobs);
-}
-
-static int take_host(const struct ndjson_line *line, struct host_info *host)
-{
-	int err =
-		line_text(line, line->json, "host", OPTIONAL, host->name, sizeof(host->name), NULL);
-
-	if (!err)
-		err = line_text(line, line->json, "kernel", OPTIONAL, host->kernel,
-				sizeof(host->kernel), NULL);
-	if (!err)
-		err = line_text(line, line->json, "platform", OPTIONAL, host->platform,
-				sizeof(host->platform), NULL);
-	if (!err)
-		err = line_text(line, line->json, "io_note", OPTIONAL, host->io_note,
-				sizeof(host->io_note), NULL);
-	if (!err)
-		err = line_text(line, line->json, "tick", OPTIONAL, host->tick, sizeof(host->tick),
-				NULL);
-	if (!err)
-		err = line_text(line, line->json, "tick_note", OPTIONAL, host->tick_note,
-				sizeof(host->tick_note), NULL);
-	return err;
-}
-
-static int take_peaks(const struct ndjson_line *line, struct peaks *p)
-{
-	json_t *values, *value;
-	size_t i;
-	int err = line_array(line, line->json, "peaks", OPTIONAL, PEAK_MAX, &values);
-
-	json_array_foreach (values, i, value) {
-		uint64_t socket = PEAK_EVERY_SOCKET, rate = 0;
-		unsigned int of = 0, from = 0;
-
-		if (!err)
-			err = line_word(line, value, "of", REQUIRED, peak_name, NR_PEAKS, &of);
-		if (!err)
-			err = line_word(line, value, "from", REQUIRED, peak_from_name, NR_PEAK_FROM,
-					&from);
-		if (!err)
-			err = line_u64(line, value, "socket", OPTIONAL, UINT32_MAX, &socket);
-		if (!err)
-			err = line_u64(line, value, "bytes_per_s", REQUIRED, PEAK_MOST, &rate);
-		if (err)
-			return err;
-		p->items[p->nr++] = (struct peak){
-			.of = of, .from = from, .socket = (uint32_t)socket, .bytes_per_s = rate
-		};
-	}
-	if (!err)
-		err = line_text(line, line->json, "peak_note", OPTIONAL, p->note, sizeof(p->note),
-				NULL);
-	return err;
+	while (nr_cpus > l->nr_cpus && l->cpu_socket[nr_cpus - 1] == LAYOUT_NO_SOCKET)
+		nr_cpus--;
+	l->nr_cpus = nr_cpus;
+	if (!json_object_get(line->json, "host_sockets"))
+		h->host.sockets = l->nr_sockets;
+	return err ? err : take_groups(line, l);
 }
 
 int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
@@ -382,6 +286,8 @@ int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 	const json_t *o = line->json;
 	const char *type = json_string_value(json_object_get(o, "type"));
 	const char *schema = json_string_value(json_object_get(o, "schema"));
+	struct taken t = { h, names };
+	struct fields_line l = { .line = line, .own = take_own, .done = done, .arg = &t };
 	const char *wrong;
 	int err;
 
@@ -391,34 +297,19 @@ int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 		return line_fail(line, "schema", "\"schema\" must be \"%s\"", NDJSON_SCHEMA);
 	names->own = json_object_get(o, "marked");
 	names->devices_known = json_object_get(o, "devices");
+	names->weights_known = json_object_get(o, "weights");
+	names->counter_ids = calloc(TRACE_MAX_COUNTERS, sizeof(*names->counter_ids));
+	names->probe_ids = calloc(TRACE_MAX_PROBES, sizeof(*names->probe_ids));
 	h->all = true;
-	err = take_host(line, &h->host);
+	/* others are added while it is read */
+	h->devices = calloc(TRACE_MAX_DEVICES, sizeof(*h->devices));
+	h->layout.cpu_socket = malloc(CPULIST_MAX_CPUS * sizeof(*h->layout.cpu_socket));
+	if (!names->counter_ids || !names->probe_ids || !h->devices || !h->layout.cpu_socket)
+		return -ENOMEM;
+	memset(h->layout.cpu_socket, 0xff, CPULIST_MAX_CPUS * sizeof(*h->layout.cpu_socket));
+	err = fields_read(&l, o, &header_fields, h);
 	if (!err)
-		err = take_peaks(line, &h->host.peaks);
-	if (!err)
-		err = take_sockets(line, h);
-	if (!err)
-		err = ndjson_devices(line, h);
-	if (!err)
-		err = take_counters(line, h, names);
-	if (!err)
-		err = take_probes(line, h, names);
-	if (!err)
-		err = ndjson_parts(line, h);
-	if (!err)
-		err = take_lists(line, h, names);
-	if (!err)
-		err = line_u64(line, o, "window_ns", OPTIONAL, UINT64_MAX, &h->window_ns);
-	if (!err)
-		err = line_u64(line, o, "interval_ns", OPTIONAL, UINT64_MAX, &h->interval_ns);
-	if (!err)
-		err = line_bool(line, o, "by_thread", &h->by_thread);
-	if (!err)
-		err = line_bool(line, o, "marked", &h->marked);
-	if (!err)
-		err = line_bool(line, o, "all", &h->all);
-	if (!err)
-		err = line_bool(line, o, "resctrl", &h->resctrl);
+		err = complete(line, h);
 	wrong = err ? NULL : header_check(h);
 	return wrong ? line_fail(line, NULL, "%s", wrong) : err;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "trace.h"
-#include "trace/ndjson_line.h"
+#include "base/json_line.h"
 
 #define NDJSON_SCHEMA "t410trace.trace/1"
 
@@ -43,16 +43,14 @@ void ndjson_put_header(FILE *f, const struct trace_header *h);
 /** ndjson_socket() - the index of a socket by its number; nr_sockets when there is none */
 uint32_t ndjson_socket(const struct layout *l, uint64_t number);
 
-/** ndjson_parts() - take the header's key "parts"; 0, -EBADMSG, -ENOMEM */
-int ndjson_parts(const struct ndjson_line *line, struct trace_header *h);
-
-/** ndjson_put_parts() - write it, if there are parts; errors stay in the stream */
-void ndjson_put_parts(FILE *f, const struct trace_header *h);
-
 /* --- devices; the list of a header has room for TRACE_MAX_DEVICES while it is read */
 
-/** ndjson_devices() - take the header's key "devices"; makes room for more; 0, -EBADMSG, -ENOMEM */
-int ndjson_devices(const struct ndjson_line *line, struct trace_header *h);
+/** ndjson_device_done() - an element of "devices" has been read but for its port; 0 or -EBADMSG */
+int ndjson_device_done(const struct ndjson_line *line, const json_t *value, struct trace_header *h,
+		       struct device *d);
+
+/** ndjson_ports() - take the ports of all "devices": they may come behind them; 0 or -EBADMSG */
+int ndjson_ports(const struct ndjson_line *line, struct trace_header *h);
 
 /**
  * ndjson_bdf() - a PCI address

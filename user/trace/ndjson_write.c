@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "trace/fields.h"
 #include "trace/header.h"
-#include "trace/json_text.h"
+#include "base/json_out.h"
 #include "trace/living.h"
 #include "trace/ndjson.h"
 #include "trace/ndjson_header.h"
@@ -160,33 +160,25 @@ static void put_totals(FILE *f, const char *key, const void *from, const struct 
 	putc('}', f);
 }
 
-static void put_field(const struct ndjson_writer *w, const struct trace_event *e,
-		      const struct trace_field *f)
+/* What base/fields.h leaves to us */
+static void put_own(struct fields_json *j, const struct field *f, const void *of)
 {
+	const struct ndjson_writer *w = j->arg;
 	const struct layout *l = &w->h->layout;
+	const struct trace_event *e = of;
 
 	switch (f->type) {
-	case FIELD_FLAGS:
-		break;
 	case FIELD_WHO:
 		json_number(w->f, f->name, w->workload);
 		break;
-	case FIELD_TEXT:
-		if (trace_text(e, f))
-			json_name(w->f, f->name, trace_text(e, f));
-		break;
-	case FIELD_BOOL:
-		if (trace_get(e, f) || !f->terse)
-			json_bool(w->f, f->name, trace_get(e, f));
-		break;
 	case FIELD_SOCKET:
-		json_number(w->f, f->name, l->socket_ids[trace_get(e, f)]);
+		json_number(w->f, f->name, l->socket_ids[field_get(f, e)]);
 		break;
 	case FIELD_GROUP:
-		json_number(w->f, f->name, l->socket_ids[l->groups[trace_get(e, f)].socket]);
+		json_number(w->f, f->name, l->socket_ids[l->groups[field_get(f, e)].socket]);
 		break;
 	case FIELD_DEVICE:
-		json_name(w->f, f->name, w->h->devices[trace_get(e, f)].bdf);
+		json_name(w->f, f->name, w->h->devices[field_get(f, e)].bdf);
 		break;
 	case FIELD_WEIGHTS:
 		put_weights(w, &e->slice);
@@ -204,8 +196,7 @@ static void put_field(const struct ndjson_writer *w, const struct trace_event *e
 		put_totals(w->f, f->name, &e->mark.cost, trace_costs, TRACE_NR_COSTS);
 		break;
 	default:
-		if (!f->terse || trace_get(e, f) != trace_base(e, f))
-			json_number(w->f, f->name, trace_get(e, f));
+		json_number(w->f, f->name, field_get(f, e));
 	}
 }
 
@@ -227,6 +218,7 @@ static int on_event(void *arg, const struct trace_event *e)
 {
 	const struct trace_row *row = &trace_rows[e->type];
 	struct ndjson_writer *w = arg;
+	struct fields_json json = { .f = w->f, .before = ',', .own = put_own, .arg = w };
 	struct trace_who who;
 	int err = trace_fits(w->h, e) ? living_learn(w->living, e) : -EINVAL;
 
@@ -237,9 +229,7 @@ static int on_event(void *arg, const struct trace_event *e)
 	if (err)
 		return err;
 	fprintf(w->f, "{\"type\":\"%s\"", row->name);
-	for (size_t i = 0; i < row->nr; i++)
-		if (!trace_absent(e, &row->fields[i]))
-			put_field(w, e, &row->fields[i]);
+	fields_write(&json, &row->fields, e);
 	fputs("}\n", w->f);
 	if (e->type == TRACE_MARK) {
 		forget_unused(w);

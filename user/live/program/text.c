@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "trace/ndjson_line.h"
+#include "base/json_line.h"
 
 #define SCHEMA	     "t410trace.source/1"
 #define NS_PER_MS    1000000ull

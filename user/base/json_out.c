@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "trace/json_text.h"
+#include "base/json_out.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -60,14 +60,14 @@ void json_number(FILE *f, const char *key, uint64_t value)
 	json_value(f, value);
 }
 
-void json_bool(FILE *f, const char *key, int value)
-{
-	fprintf(f, ",\"%s\":%s", key, value ? "true" : "false");
-}
-
 void json_name(FILE *f, const char *key, const char *text)
 {
 	fprintf(f, ",\"%s\":", key);
+	json_foreign(f, key, text);
+}
+
+void json_foreign(FILE *f, const char *key, const char *text)
+{
 	json_quoted(f, text);
 	if (is_utf8(text))
 		return;

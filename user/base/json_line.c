@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "trace/ndjson_line.h"
+#include "base/json_line.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One line of an NDJSON trace: checked access to its values, errors with line and column. */
-#ifndef TRACE_NDJSON_LINE_H
-#define TRACE_NDJSON_LINE_H
+/* One line of JSON: checked access to its values, errors with line and column. */
+#ifndef BASE_JSON_LINE_H
+#define BASE_JSON_LINE_H
 
 #include <jansson.h>
 #include <stdbool.h>
