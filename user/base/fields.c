@@ -97,25 +97,40 @@ static uint64_t flags_of(const struct fields *rows, const void *of)
 	return flags;
 }
 
-static void put_text(struct bytes *b, const char *text)
+static void put_text(struct fields_out *o, const char *text)
 {
+	struct bytes *b = &o->bytes;
+
 	if (!b->err && text && strlen(text) > FIELD_MAX_TEXT)
 		b->err = -EINVAL;
-	bytes_put_text(b, text);
+	if (o->plain) {
+		bytes_put(b, strlen(text));
+		bytes_put_raw(b, text, strlen(text));
+	} else {
+		bytes_put_text(b, text);
+	}
+}
+
+/* What a number is close to. @time, @before: of the walk */
+static uint64_t base_of(const struct field *f, const void *of, uint64_t time, const void *before)
+{
+	if (f->base == BASE_TIME || f->base == BASE_ORIGIN)
+		return time;
+	if (f->base == BASE_BEFORE)
+		return before ? field_get(f, before) : 0;
+	return field_base(f, of);
 }
 
 static void put_number(struct fields_out *o, const struct field *f, const void *of)
 {
-	uint64_t value = field_get(f, of);
+	uint64_t value = field_get(f, of), base = base_of(f, of, o->time, o->before);
 
-	if (f->base == BASE_NONE) {
-		bytes_put(&o->bytes, value);
-	} else if (f->base == BASE_TIME) {
-		bytes_put_delta(&o->bytes, value - o->time);
+	if (f->base == BASE_NONE || o->plain)
+		bytes_put(&o->bytes, f->below ? base - value : value - base);
+	else
+		bytes_put_delta(&o->bytes, value - base);
+	if (f->base == BASE_TIME)
 		o->time = value;
-	} else {
-		bytes_put_delta(&o->bytes, value - field_base(f, of));
-	}
 }
 
 static void put_list(struct fields_out *o, const struct field *f, const void *of)
@@ -123,8 +138,10 @@ static void put_list(struct fields_out *o, const struct field *f, const void *of
 	size_t nr = list_nr(f, of);
 
 	bytes_put(&o->bytes, nr);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
+		o->before = i ? list_item(f, of, i - 1) : NULL;
 		fields_put(o, f->each, list_item(f, of, i));
+	}
 }
 
 static void put_field(struct fields_out *o, const struct fields *rows, const struct field *f,
@@ -134,10 +151,17 @@ static void put_field(struct fields_out *o, const struct fields *rows, const str
 	case FIELD_TEXT:
 	case FIELD_STRING:
 	case FIELD_CHARS:
-		put_text(&o->bytes, field_text(f, of));
+		put_text(o, field_text(f, of));
 		break;
 	case FIELD_FLAGS:
 		bytes_put(&o->bytes, flags_of(rows, of));
+		break;
+	case FIELD_U64S:
+		for (size_t i = 0; i < f->size; i++)
+			bytes_put(&o->bytes, ((const uint64_t *)field_at(f, of))[i]);
+		break;
+	case FIELD_STRUCT:
+		fields_put(o, f->each, field_at(f, of));
 		break;
 	case FIELD_LIST:
 		put_list(o, f, of);
@@ -172,14 +196,17 @@ void fields_put_until(struct fields_out *o, const struct fields *rows, const voi
 
 static void take_number(struct fields_in *in, const struct field *f, void *of)
 {
-	uint64_t most = f->type == FIELD_U64 ? UINT64_MAX : UINT32_MAX;
+	uint64_t most = f->type == FIELD_U64 || f->base ? UINT64_MAX : UINT32_MAX;
+	uint64_t base = base_of(f, of, in->time, in->before), value;
 
-	if (f->base == BASE_NONE)
-		field_set(f, of, bytes_get_max(&in->bytes, f->max ? f->max : most));
-	else if (f->base == BASE_TIME)
-		field_set(f, of, in->time += bytes_get_delta(&in->bytes));
+	if (f->base == BASE_NONE || in->plain)
+		value = bytes_get_max(&in->bytes, f->max ? f->max : most);
 	else
-		field_set(f, of, field_base(f, of) + bytes_get_delta(&in->bytes));
+		value = bytes_get_delta(&in->bytes);
+	value = f->below ? base - value : base + value;
+	if (f->base == BASE_TIME)
+		in->time = value;
+	field_set(f, of, value);
 }
 
 static void take_flags(struct fields_in *in, const struct fields *rows, void *of)
@@ -211,12 +238,14 @@ static void take_string(struct fields_in *in, char **ret)
 
 static void take_list(struct fields_in *in, const struct field *f, void *of)
 {
-	size_t nr = bytes_get_max(&in->bytes, f->max);
+	size_t left = in->bytes.end - in->bytes.at;
+	size_t nr = bytes_get_max(&in->bytes, f->max ? f->max : left / f->each->nr);
 
 	if (!in->bytes.err && !list_room(f, of, nr))
 		in->bytes.err = -ENOMEM;
 	for (size_t i = 0; i < nr && !in->bytes.err; i++) {
 		set_nr(f, of, i + 1);
+		in->before = i ? list_item(f, of, i - 1) : NULL;
 		fields_take(in, f->each, (void *)list_item(f, of, i));
 	}
 }
@@ -224,12 +253,24 @@ static void take_list(struct fields_in *in, const struct field *f, void *of)
 static void take_field(struct fields_in *in, const struct fields *rows, const struct field *f,
 		       void *of)
 {
+	void *to = (char *)of + f->offset;
+
 	switch (f->type) {
 	case FIELD_STRING:
-		take_string(in, (char **)((char *)of + f->offset));
+		take_string(in, to);
 		break;
 	case FIELD_CHARS:
-		bytes_get_text(&in->bytes, (char *)of + f->offset, f->size);
+		if (in->plain)
+			bytes_get_chars(&in->bytes, to, bytes_get_max(&in->bytes, f->size - 1));
+		else
+			bytes_get_text(&in->bytes, to, f->size);
+		break;
+	case FIELD_U64S:
+		for (size_t i = 0; i < f->size; i++)
+			((uint64_t *)to)[i] = bytes_get(&in->bytes);
+		break;
+	case FIELD_STRUCT:
+		fields_take(in, f->each, to);
 		break;
 	case FIELD_FLAGS:
 		take_flags(in, rows, of);
@@ -258,7 +299,7 @@ void fields_take(struct fields_in *in, const struct fields *rows, void *of)
 	for (size_t i = 0; !in->bytes.err && (f = row_at(rows, i)); i++) {
 		if (f->ends && in->bytes.at == in->bytes.end)
 			break;
-		if (!field_absent(f, of))
+		if (!field_absent(f, of) && (!f->since || in->version >= f->since))
 			take_field(in, rows, f, of);
 	}
 }

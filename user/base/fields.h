@@ -29,6 +29,8 @@ enum field_type {
 	FIELD_CHARS,  /* a text in an array of the structure */
 	FIELD_WORD,   /* an enum; JSON has the word for it */
 	FIELD_FLAGS,  /* bytes: all bools that have a flag, in one number; not in JSON */
+	FIELD_U64S,   /* bytes: an array of @size numbers; not in JSON */
+	FIELD_STRUCT, /* bytes: a structure in the structure; not in JSON */
 	FIELD_LIST,   /* structures of another kind, or values if its only row has no name */
 	FIELD_OWN,    /* this and all above: what the owner of the rows makes of it */
 };
@@ -41,6 +43,9 @@ enum field_type {
 enum field_base {
 	BASE_NONE,
 	BASE_TIME,   /* the last field with this base, whatever its structure was */
+	BASE_ORIGIN, /* the same, and it stays as it is */
+	BASE_BEFORE, /* the same field of the structure before in the list */
+	BASE_SUM,    /* that of @size numbers from @of on */
 	BASE_FIELD,  /* the field at @of */
 	BASE_LENGTH, /* end - start; @of is the start, and the end follows it */
 };
@@ -54,19 +59,22 @@ struct fields;
  * @base, @of: see enum field_base; @of also is where the number of elements of a list is
  * @offset: in the structure
  * @place: its place among the bytes from 1 on, if the rows have places; 0: not among them
- * @size: texts: room, with NUL
+ * @size: texts: room, with NUL; FIELD_U64S and BASE_SUM: how many numbers
+ * @since: bytes have it from this version on
  * @flag: bools: their bit in FIELD_FLAGS
  * @required: a reader of JSON refuses a structure without it
  * @terse: JSON leaves it out when it is what a reader takes it for without the key
  * @not_below, @not_above: how it must compare with its base
  * @unless: a bool, as offset: with it, this is 0 and left out. 0: there is none
  * @when: a number of 32 bits, as offset: JSON has the field only if that is not 0. 0: always
+ * @below: it is below its base, and bytes have how far, if they are plain
  * @ends: bytes of older versions end in front of it
  * @inside: the elements of a list are in the structure, which otherwise points to them
  * @wide: the number of elements is a size_t, not 32 bits
- * @max: the largest number, word, or number of elements; 0 for what the type can hold
+ * @max: the largest number, word, or number of elements; 0 for what the type can hold, or for as many
+ *	elements as there are bytes for
  * @word: words by number
- * @each: elements of a list
+ * @each: elements of a list, or the rows of a structure
  */
 struct field {
 	const char *name;
@@ -79,10 +87,12 @@ struct field {
 	uint16_t when;
 	uint8_t place;
 	uint8_t flag;
+	uint8_t since;
 	bool required;
 	bool terse;
 	bool not_below;
 	bool not_above;
+	bool below;
 	bool ends;
 	bool inside;
 	bool wide;
@@ -141,6 +151,15 @@ struct fields {
 		.of = offsetof(structure, number), .each = rows,                             \
 		.wide = sizeof(((structure *)NULL)->number) == sizeof(uint64_t), __VA_ARGS__ \
 	}
+#define ROW_U64S(structure, member, nr_numbers, ...)                                           \
+	{                                                                                      \
+		.type = FIELD_U64S, .offset = offsetof(structure, member), .size = nr_numbers, \
+		__VA_ARGS__                                                                    \
+	}
+#define ROW_STRUCT(structure, member, rows)                                               \
+	{                                                                                 \
+		.type = FIELD_STRUCT, .offset = offsetof(structure, member), .each = rows \
+	}
 #define ROW_OWN(key, type_, structure, member, ...)                                            \
 	{                                                                                      \
 		.name = key, .type = type_, .offset = offsetof(structure, member), __VA_ARGS__ \
@@ -192,14 +211,19 @@ static inline bool field_absent(const struct field *f, const void *of)
 	return f->unless && *(const bool *)((const char *)of + f->unless);
 }
 
-/** field_base() - what the number is close to; 0 without such, and for BASE_TIME */
+/** field_base() - what the number is close to, as far as its structure says */
 static inline uint64_t field_base(const struct field *f, const void *of)
 {
 	const uint64_t *at = (const void *)((const char *)of + f->of);
+	uint64_t sum = 0;
 
 	if (f->base == BASE_FIELD)
 		return at[0];
-	return f->base == BASE_LENGTH ? at[1] - at[0] : 0;
+	if (f->base == BASE_LENGTH)
+		return at[1] - at[0];
+	for (size_t i = 0; f->base == BASE_SUM && i < f->size; i++)
+		sum += at[i];
+	return sum;
 }
 
 /** fields_release() - free what lists and strings of a structure have, not the structure */
@@ -217,13 +241,17 @@ const char *fields_check(const struct fields *rows, const void *of);
 /**
  * struct fields_out - where structures are written as bytes
  * @bytes: errors are in it
+ * @plain: texts are their length and their bytes, differences have no sign
  * @time: see BASE_TIME
+ * @before: see BASE_BEFORE
  * @own: writes fields of FIELD_OWN and above
  * @arg: its own
  */
 struct fields_out {
 	struct bytes bytes;
+	bool plain;
 	uint64_t time;
+	const void *before;
 	void (*own)(struct fields_out *o, const struct field *f, const void *of);
 	void *arg;
 };
@@ -237,14 +265,18 @@ void fields_put_until(struct fields_out *o, const struct fields *rows, const voi
 /**
  * struct fields_in - where structures are read from
  * @bytes: errors are in it: -EBADMSG, -ENOMEM
- * @time: see BASE_TIME
+ * @plain, @time, @before: as above
+ * @version: see field.since
  * @flags: the last FIELD_FLAGS
  * @own: reads fields of FIELD_OWN and above, and texts of somebody else
  * @arg: its own
  */
 struct fields_in {
 	struct bytes_in bytes;
+	bool plain;
 	uint64_t time;
+	const void *before;
+	uint64_t version;
 	uint64_t flags;
 	void (*own)(struct fields_in *in, const struct field *f, void *of);
 	void *arg;

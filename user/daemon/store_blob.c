@@ -1,381 +1,266 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "daemon/store_blob.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
-#include "base/array.h"
-#include "base/text.h"
+#include "base/fields.h"
 
 /*
  * 1: without clock_back_ns; 2, 3, 4: with fewer numbers of quality; 5: without groups; all are still
  * read
  */
-#define BLOB_VERSION		  6
-#define CRC_BYTES		  4
-
-/* Bytes of the shortest elements of lists: a list cannot be longer than what is left. */
-#define MIN_TOTAL		  5
-#define MIN_IO			  4
-#define MIN_PART		  7
-#define MIN_NODE		  (6 + NR_REASONS)
-#define MIN_GROUP		  6
-
-#define FIELD(type, name)	  offsetof(struct type, name)
-
-#define QUALITY_FIELD(name, from) offsetof(struct quality, name),
-
-static const size_t quality_fields[] = { QUALITY_NUMBERS(QUALITY_FIELD) };
-/* So many of them were there in each version. */
-static const size_t quality_of_version[] = { 0, 20, 20, 27, 28, 29, ARRAY_SIZE(quality_fields) };
-
-static const size_t self_fields[] = {
-	FIELD(self_cost, cpu_ns),	  FIELD(self_cost, switches),
-	FIELD(self_cost, switch_ns),	  FIELD(self_cost, timed),
-	FIELD(self_cost, probes),	  FIELD(self_cost, probe_ns),
-	FIELD(self_cost, probe_deferred), FIELD(self_cost, probe_failed),
-};
+#define BLOB_VERSION 6
+#define CRC_BYTES    4
 
 /* Something new in them needs a new version of the form. */
 _Static_assert(NR_QUALITY_NUMBERS == 29, "all losses");
-_Static_assert(sizeof(struct self_cost) == sizeof(self_fields) / sizeof(size_t) * 8, "all costs");
+_Static_assert(sizeof(struct self_cost) == 8 * sizeof(uint64_t), "all costs");
 _Static_assert(NR_REASONS == 6, "all reasons");
 
-static void put_text(struct bytes *b, const char *text)
-{
-	size_t length = strlen(text);
+/* Types of fields beside those of base/fields.h. */
+enum {
+	BLOB_COUNTER = FIELD_OWN, /* an index of a counter */
+	BLOB_PATH,		  /* a text, or none */
+	BLOB_REASONS,		  /* NR_REASONS */
+	BLOB_ORIGIN,		  /* nothing: the steps begin where this number is */
+};
 
-	bytes_put(b, length);
-	bytes_put_raw(b, text, length);
-}
+#define FROM(structure, member)	  .base = BASE_FIELD, .of = offsetof(structure, member)
+#define N(structure, member, ...) ROW(NULL, structure, member, __VA_ARGS__)
+#define TEXT(structure, member)	  ROW_CHARS(NULL, structure, member, )
+#define LIST(structure, member, number, rows, ...) \
+	ROW_LIST(NULL, structure, member, number, rows, __VA_ARGS__)
+#define OWN(type, structure, member) ROW_OWN(NULL, type, structure, member, )
 
-static void put_fields(struct bytes *b, const void *from, const size_t *fields, size_t nr)
-{
-	uint64_t value;
+static const struct field total_rows[] = {
+	OWN(BLOB_COUNTER, struct account_total, counter),
+	N(struct account_total, value),
+	/* short, as the value is in between */
+	N(struct account_total, low, FROM(struct account_total, value), .below = true),
+	N(struct account_total, high, FROM(struct account_total, value)),
+	N(struct account_total, inseparable),
+};
+static const struct fields total_fields = FIELDS(total_rows, struct account_total);
 
-	for (size_t i = 0; i < nr; i++) {
-		memcpy(&value, (const char *)from + fields[i], sizeof(value));
-		bytes_put(b, value);
-	}
-}
+static const struct field io_rows[] = {
+	TEXT(struct account_io, bdf),
+	TEXT(struct account_io, name),
+	N(struct account_io, read_bytes),
+	N(struct account_io, write_bytes),
+};
+static const struct fields io_fields = FIELDS(io_rows, struct account_io);
 
-static void put_losses(struct bytes *b, const struct quality *q, const struct self_cost *self)
-{
-	bytes_put(b, q->method);
-	put_text(b, q->weights);
-	put_fields(b, q, quality_fields, ARRAY_SIZE(quality_fields));
-	put_fields(b, self, self_fields, ARRAY_SIZE(self_fields));
-}
+static const struct field part_rows[] = {
+	TEXT(struct account_part, step),
+	N(struct account_part, start_ns, .base = BASE_ORIGIN),
+	N(struct account_part, end_ns, FROM(struct account_part, start_ns)),
+	N(struct account_part, ended),
+	N(struct account_part, on_cpu_ns),
+	LIST(struct account_part, totals, nr_totals, &total_fields),
+	LIST(struct account_part, io, nr_io, &io_fields),
+};
+static const struct fields part_fields = FIELDS(part_rows, struct account_part);
 
-/* @origin_ns: a time not long before */
-static void put_part(struct bytes *b, const struct account_part *p, uint64_t origin_ns)
-{
-	put_text(b, p->step);
-	bytes_put(b, p->start_ns - origin_ns);
-	bytes_put(b, p->end_ns - p->start_ns);
-	bytes_put(b, p->ended);
-	bytes_put(b, p->on_cpu_ns);
-	bytes_put(b, p->nr_totals);
-	for (size_t i = 0; i < p->nr_totals; i++) {
-		const struct account_total *t = &p->totals[i];
-
-		bytes_put(b, t->counter);
-		bytes_put(b, t->value);
-		/* short, as the value is in between */
-		bytes_put(b, t->value - t->low);
-		bytes_put(b, t->high - t->value);
-		bytes_put(b, t->inseparable);
-	}
-	bytes_put(b, p->nr_io);
-	for (size_t i = 0; i < p->nr_io; i++) {
-		put_text(b, p->io[i].bdf);
-		put_text(b, p->io[i].name);
-		bytes_put(b, p->io[i].read_bytes);
-		bytes_put(b, p->io[i].write_bytes);
-	}
-}
-
-/* @enabled_ns: of the counter before */
-static void put_node_total(struct bytes *b, const struct account_node_total *t, uint64_t enabled_ns)
-{
-	uint64_t rest = t->value - t->attributed;
-
-	bytes_put(b, t->counter);
-	bytes_put(b, t->attributed);
-	for (size_t i = 0; i < NR_REASONS; i++) {
-		bytes_put(b, t->unattributed[i]);
-		rest -= t->unattributed[i];
-	}
+static const struct field node_rows[] = {
+	OWN(BLOB_COUNTER, struct account_node_total, counter),
+	N(struct account_node_total, attributed),
+	ROW_U64S(struct account_node_total, unattributed, NR_REASONS),
 	/* these three are 0, or the same for all counters, most of the time */
-	bytes_put(b, rest);
-	bytes_put(b, t->enabled_ns - enabled_ns);
-	bytes_put(b, t->enabled_ns - t->running_ns);
-	bytes_put(b, t->missing);
+	N(struct account_node_total, value, .base = BASE_SUM,
+	  .of = offsetof(struct account_node_total, attributed), .size = 1 + NR_REASONS),
+	N(struct account_node_total, enabled_ns, .base = BASE_BEFORE),
+	N(struct account_node_total, running_ns, FROM(struct account_node_total, enabled_ns),
+	  .below = true),
+	N(struct account_node_total, missing),
+};
+static const struct fields node_fields = FIELDS(node_rows, struct account_node_total);
+
+/* Numbers of a quality from the index @from on, which came with a version */
+#define LOSSES(from, nr, version)                                                       \
+	{                                                                               \
+		.type = FIELD_U64S, .size = nr, .since = version,                       \
+		.offset = offsetof(struct quality, windows) + (from) * sizeof(uint64_t) \
+	}
+static const struct field quality_rows[] = {
+	ROW_WORD(NULL, struct quality, method, NULL, NR_METHODS),
+	TEXT(struct quality, weights),
+	LOSSES(0, 20, 1),
+	LOSSES(20, 7, 3),
+	LOSSES(27, 1, 4),
+	LOSSES(28, 1, 5),
+};
+static const struct fields quality_fields = FIELDS(quality_rows, struct quality);
+static const struct field self_rows[] = { { .type = FIELD_U64S, .size = 8 } };
+static const struct fields self_fields = FIELDS(self_rows, struct self_cost);
+
+static const struct field gap_rows[] = {
+	N(struct account_gap, start_ns),
+	N(struct account_gap, end_ns, FROM(struct account_gap, start_ns)),
+};
+static const struct fields gap_fields = FIELDS(gap_rows, struct account_gap);
+
+static const struct field group_rows[] = {
+	TEXT(struct account_group, group),  TEXT(struct account_group, step),
+	N(struct account_group, bytes),	    N(struct account_group, ns),
+	N(struct account_group, intervals), N(struct account_group, without),
+};
+static const struct fields group_fields = FIELDS(group_rows, struct account_group);
+
+static const struct field job_rows[] = {
+	N(struct account_job, job.cgroup_id),
+	N(struct account_job, job.provisional),
+	N(struct account_job, late_start),
+	OWN(BLOB_PATH, struct account_job, path),
+	TEXT(struct account_job, boot),
+	LIST(struct account_job, gaps, nr_gaps, &gap_fields, .max = ACCOUNT_MAX_GAPS,
+	     .inside = true),
+	N(struct account_job, gap_ns),
+	N(struct account_job, intervals),
+	N(struct account_job, covered_ns),
+	ROW_STRUCT(struct account_job, whole, &part_fields),
+	OWN(BLOB_ORIGIN, struct account_job, whole.start_ns),
+	LIST(struct account_job, steps, nr_steps, &part_fields, .max = ACCOUNT_MAX_STEPS),
+	OWN(BLOB_REASONS, struct account_job, node),
+	LIST(struct account_job, node, nr_node, &node_fields),
+	ROW_STRUCT(struct account_job, quality, &quality_fields),
+	ROW_STRUCT(struct account_job, self, &self_fields),
+	N(struct account_job, clock_back_ns, .since = 2),
+	LIST(struct account_job, groups, nr_groups, &group_fields, .max = ACCOUNT_MAX_GROUPS,
+	     .since = 6),
+};
+static const struct fields job_fields = FIELDS(job_rows, struct account_job);
+
+static const struct field job_span_rows[] = {
+	N(struct account_job, intervals),
+	N(struct account_job, covered_ns),
+	N(struct account_job, gap_ns),
+	ROW_STRUCT(struct account_job, whole, &part_fields),
+};
+static const struct fields job_span_fields = FIELDS(job_span_rows, struct account_job);
+
+static const struct field losses_rows[] = {
+	ROW_STRUCT(struct accounts_node, quality, &quality_fields),
+	ROW_STRUCT(struct accounts_node, self, &self_fields),
+};
+static const struct fields losses_fields = FIELDS(losses_rows, struct accounts_node);
+
+static const struct field span_rows[] = {
+	N(struct accounts_node, intervals),
+	N(struct accounts_node, covered_ns),
+	N(struct accounts_node, gaps),
+	N(struct accounts_node, gap_ns),
+	OWN(BLOB_REASONS, struct accounts_node, totals),
+	LIST(struct accounts_node, totals, nr_totals, &node_fields),
+	ROW_STRUCT(struct accounts_node, quality, &quality_fields),
+	ROW_STRUCT(struct accounts_node, self, &self_fields),
+};
+static const struct fields span_fields = FIELDS(span_rows, struct accounts_node);
+
+/* --- written */
+
+static void put_own(struct fields_out *o, const struct field *f, const void *of)
+{
+	const char *path;
+
+	switch (f->type) {
+	case BLOB_PATH:
+		path = field_text(f, of);
+		bytes_put(&o->bytes, path != NULL);
+		bytes_put(&o->bytes, path ? strlen(path) : 0);
+		bytes_put_raw(&o->bytes, path, path ? strlen(path) : 0);
+		break;
+	case BLOB_REASONS:
+		bytes_put(&o->bytes, NR_REASONS);
+		break;
+	case BLOB_ORIGIN:
+		o->time = *(const uint64_t *)field_at(f, of);
+		break;
+	default:
+		bytes_put(&o->bytes, field_get(f, of));
+	}
 }
 
-static void begin(struct bytes *b)
+static int put(struct bytes *b, const struct fields *rows, const void *of, uint64_t origin_ns)
 {
-	b->nr = 0;
-	b->err = 0;
-	bytes_put(b, BLOB_VERSION);
-}
+	struct fields_out o = { .bytes = *b, .plain = true, .time = origin_ns, .own = put_own };
+	uint32_t crc;
 
-static int seal(struct bytes *b)
-{
-	uint32_t crc = b->err ? 0 : crc32(0, b->data, b->nr);
-	uint8_t bytes[CRC_BYTES] = { crc, crc >> 8, crc >> 16, crc >> 24 };
-
-	bytes_put_raw(b, bytes, sizeof(bytes));
+	o.bytes.nr = 0;
+	o.bytes.err = 0;
+	bytes_put(&o.bytes, BLOB_VERSION);
+	fields_put(&o, rows, of);
+	crc = o.bytes.err ? 0 : crc32(0, o.bytes.data, o.bytes.nr);
+	bytes_put_raw(&o.bytes, (uint8_t[]){ crc, crc >> 8, crc >> 16, crc >> 24 }, CRC_BYTES);
+	*b = o.bytes;
 	return b->err;
 }
 
 int blob_job(struct bytes *b, const struct account_job *j)
 {
-	begin(b);
-	bytes_put(b, j->job.cgroup_id);
-	bytes_put(b, j->job.provisional);
-	bytes_put(b, j->late_start);
-	bytes_put(b, !!j->path);
-	put_text(b, j->path ? j->path : "");
-	put_text(b, j->boot);
-	bytes_put(b, j->nr_gaps);
-	for (size_t i = 0; i < j->nr_gaps; i++) {
-		bytes_put(b, j->gaps[i].start_ns);
-		bytes_put(b, j->gaps[i].end_ns - j->gaps[i].start_ns);
-	}
-	bytes_put(b, j->gap_ns);
-	bytes_put(b, j->intervals);
-	bytes_put(b, j->covered_ns);
-	put_part(b, &j->whole, 0);
-	bytes_put(b, j->nr_steps);
-	for (size_t i = 0; i < j->nr_steps; i++)
-		put_part(b, &j->steps[i], j->whole.start_ns);
-	bytes_put(b, NR_REASONS);
-	bytes_put(b, j->nr_node);
-	for (size_t i = 0; i < j->nr_node; i++)
-		put_node_total(b, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
-	put_losses(b, &j->quality, &j->self);
-	bytes_put(b, j->clock_back_ns);
-	bytes_put(b, j->nr_groups);
-	for (size_t i = 0; i < j->nr_groups; i++) {
-		put_text(b, j->groups[i].group);
-		put_text(b, j->groups[i].step);
-		bytes_put(b, j->groups[i].bytes);
-		bytes_put(b, j->groups[i].ns);
-		bytes_put(b, j->groups[i].intervals);
-		bytes_put(b, j->groups[i].without);
-	}
-	return seal(b);
+	return put(b, &job_fields, j, 0);
 }
 
 int blob_node(struct bytes *b, const struct accounts_node *n)
 {
-	begin(b);
-	put_losses(b, &n->quality, &n->self);
-	return seal(b);
+	return put(b, &losses_fields, n, 0);
 }
 
 int blob_span(struct bytes *b, const struct accounts_node *piece)
 {
-	begin(b);
-	bytes_put(b, piece->intervals);
-	bytes_put(b, piece->covered_ns);
-	bytes_put(b, piece->gaps);
-	bytes_put(b, piece->gap_ns);
-	bytes_put(b, NR_REASONS);
-	bytes_put(b, piece->nr_totals);
-	for (size_t i = 0; i < piece->nr_totals; i++)
-		put_node_total(b, &piece->totals[i], i ? piece->totals[i - 1].enabled_ns : 0);
-	put_losses(b, &piece->quality, &piece->self);
-	return seal(b);
+	return put(b, &span_fields, piece, 0);
 }
 
 int blob_job_span(struct bytes *b, const struct account_job *piece, uint64_t origin_ns)
 {
-	begin(b);
-	bytes_put(b, piece->intervals);
-	bytes_put(b, piece->covered_ns);
-	bytes_put(b, piece->gap_ns);
-	put_part(b, &piece->whole, origin_ns);
-	return seal(b);
+	return put(b, &job_span_fields, piece, origin_ns);
 }
 
-/* What is left to be read. */
-struct cursor {
-	struct bytes_in in;
-	size_t nr_counters;
-	uint64_t version;
-};
+/* --- read */
 
-static uint64_t take_u64(struct cursor *c)
+static void take_path(struct bytes_in *in, char **ret)
 {
-	return bytes_get(&c->in);
-}
+	bool known = bytes_get_max(in, 1);
+	size_t length = bytes_get(in);
+	const char *text = bytes_get_raw(in, length);
 
-static bool take_bool(struct cursor *c)
-{
-	return bytes_get_max(&c->in, 1);
-}
-
-static void take_text(struct cursor *c, char *ret, size_t size)
-{
-	bytes_get_chars(&c->in, ret, bytes_get_max(&c->in, size - 1));
-}
-
-/* Room for a list that bytes are there for; NULL for an empty one. */
-static void *take_list(struct cursor *c, size_t size, size_t min_bytes, size_t *ret_nr)
-{
-	uint64_t nr = take_u64(c);
-	void *list;
-
-	*ret_nr = 0;
-	bytes_bad(&c->in, nr > (size_t)(c->in.end - c->in.at) / min_bytes);
-	if (c->in.err || !nr)
-		return NULL;
-	list = calloc(nr, size);
-	if (list)
-		*ret_nr = nr;
-	else
-		c->in.err = -ENOMEM;
-	return list;
-}
-
-static uint32_t take_counter(struct cursor *c)
-{
-	uint64_t counter = take_u64(c);
-
-	bytes_bad(&c->in, counter >= c->nr_counters);
-	return c->in.err ? 0 : counter;
-}
-
-static void take_fields(struct cursor *c, void *to, const size_t *fields, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		uint64_t value = take_u64(c);
-
-		memcpy((char *)to + fields[i], &value, sizeof(value));
-	}
-}
-
-static void take_losses(struct cursor *c, struct quality *q, struct self_cost *self)
-{
-	q->method = (enum method)bytes_get_max(&c->in, NR_METHODS - 1);
-	take_text(c, q->weights, sizeof(q->weights));
-	take_fields(c, q, quality_fields, quality_of_version[c->version]);
-	take_fields(c, self, self_fields, ARRAY_SIZE(self_fields));
-}
-
-static void take_part(struct cursor *c, struct account_part *p, uint64_t origin_ns)
-{
-	take_text(c, p->step, sizeof(p->step));
-	p->start_ns = origin_ns + take_u64(c);
-	p->end_ns = p->start_ns + take_u64(c);
-	p->ended = take_bool(c);
-	p->on_cpu_ns = take_u64(c);
-	p->totals = take_list(c, sizeof(*p->totals), MIN_TOTAL, &p->nr_totals);
-	for (size_t i = 0; i < p->nr_totals; i++) {
-		struct account_total *t = &p->totals[i];
-
-		t->counter = take_counter(c);
-		t->value = take_u64(c);
-		t->low = t->value - take_u64(c);
-		t->high = t->value + take_u64(c);
-		t->inseparable = take_u64(c);
-	}
-	p->io = take_list(c, sizeof(*p->io), MIN_IO, &p->nr_io);
-	for (size_t i = 0; i < p->nr_io; i++) {
-		take_text(c, p->io[i].bdf, sizeof(p->io[i].bdf));
-		take_text(c, p->io[i].name, sizeof(p->io[i].name));
-		p->io[i].read_bytes = take_u64(c);
-		p->io[i].write_bytes = take_u64(c);
-	}
-}
-
-static void take_node_total(struct cursor *c, struct account_node_total *t, uint64_t enabled_ns)
-{
-	t->counter = take_counter(c);
-	t->attributed = take_u64(c);
-	t->value = t->attributed;
-	for (size_t i = 0; i < NR_REASONS; i++) {
-		t->unattributed[i] = take_u64(c);
-		t->value += t->unattributed[i];
-	}
-	t->value += take_u64(c);
-	t->enabled_ns = enabled_ns + take_u64(c);
-	t->running_ns = t->enabled_ns - take_u64(c);
-	t->missing = take_u64(c);
-}
-
-static void take_path(struct cursor *c, char **ret)
-{
-	bool known = take_bool(c);
-	size_t length = bytes_get(&c->in);
-	const char *text = bytes_get_raw(&c->in, length);
-
-	bytes_bad(&c->in, text && memchr(text, '\0', length));
-	if (c->in.err || !known)
+	bytes_bad(in, text && memchr(text, '\0', length));
+	if (in->err || !known)
 		return;
 	*ret = strndup(text, length);
 	if (!*ret)
-		c->in.err = -ENOMEM;
+		in->err = -ENOMEM;
 }
 
-static void take_gaps(struct cursor *c, struct account_job *j)
+static void take_own(struct fields_in *from, const struct field *f, void *of)
 {
-	j->nr_gaps = bytes_get_max(&c->in, ACCOUNT_MAX_GAPS);
-	for (size_t i = 0; i < j->nr_gaps; i++) {
-		j->gaps[i].start_ns = take_u64(c);
-		j->gaps[i].end_ns = j->gaps[i].start_ns + take_u64(c);
+	const size_t *nr_counters = from->arg;
+	struct bytes_in *in = &from->bytes;
+	uint64_t counter;
+
+	switch (f->type) {
+	case BLOB_PATH:
+		take_path(in, (char **)((char *)of + f->offset));
+		break;
+	case BLOB_REASONS:
+		bytes_bad(in, bytes_get(in) != NR_REASONS);
+		break;
+	case BLOB_ORIGIN:
+		from->time = *(const uint64_t *)field_at(f, of);
+		break;
+	default:
+		counter = bytes_get(in);
+		bytes_bad(in, counter >= *nr_counters);
+		field_set(f, of, in->err ? 0 : counter);
 	}
 }
 
-static void take_groups(struct cursor *c, struct account_job *j)
+/* Is it whole, of a version that is known, and as it must be? */
+static int take(const void *data, size_t size, const struct fields *rows, size_t nr_counters,
+		uint64_t origin_ns, void *of)
 {
-	j->groups = take_list(c, sizeof(*j->groups), MIN_GROUP, &j->nr_groups);
-	bytes_bad(&c->in, j->nr_groups > ACCOUNT_MAX_GROUPS);
-	for (size_t i = 0; i < j->nr_groups && !c->in.err; i++) {
-		struct account_group *g = &j->groups[i];
-
-		take_text(c, g->group, sizeof(g->group));
-		take_text(c, g->step, sizeof(g->step));
-		g->bytes = take_u64(c);
-		g->ns = take_u64(c);
-		g->intervals = take_u64(c);
-		g->without = take_u64(c);
-	}
-}
-
-static void take_job(struct cursor *c, struct account_job *j)
-{
-	j->job.cgroup_id = take_u64(c);
-	j->job.provisional = take_bool(c);
-	j->late_start = take_bool(c);
-	take_path(c, &j->path);
-	take_text(c, j->boot, sizeof(j->boot));
-	take_gaps(c, j);
-	j->gap_ns = take_u64(c);
-	j->intervals = take_u64(c);
-	j->covered_ns = take_u64(c);
-	take_part(c, &j->whole, 0);
-	j->steps = take_list(c, sizeof(*j->steps), MIN_PART, &j->nr_steps);
-	bytes_bad(&c->in, j->nr_steps > ACCOUNT_MAX_STEPS);
-	for (size_t i = 0; i < j->nr_steps && !c->in.err; i++)
-		take_part(c, &j->steps[i], j->whole.start_ns);
-	bytes_bad(&c->in, take_u64(c) != NR_REASONS);
-	j->node = take_list(c, sizeof(*j->node), MIN_NODE, &j->nr_node);
-	for (size_t i = 0; i < j->nr_node; i++)
-		take_node_total(c, &j->node[i], i ? j->node[i - 1].enabled_ns : 0);
-	take_losses(c, &j->quality, &j->self);
-	j->clock_back_ns = c->version > 1 ? take_u64(c) : 0;
-	if (c->version > 5)
-		take_groups(c, j);
-}
-
-/* Is it whole, and of a version that is known? */
-static int unseal(const void *data, size_t size, struct cursor *c)
-{
+	struct fields_in in = {
+		.plain = true, .time = origin_ns, .own = take_own, .arg = &nr_counters
+	};
 	const uint8_t *bytes = data;
 	uint32_t crc;
 
@@ -386,35 +271,28 @@ static int unseal(const void *data, size_t size, struct cursor *c)
 	      (uint32_t)bytes[size + 3] << 24;
 	if (crc32(0, bytes, size) != crc)
 		return -EUCLEAN;
-	c->in = bytes_from(bytes, size);
-	c->version = take_u64(c);
-	if (c->version > BLOB_VERSION)
+	in.bytes = bytes_from(bytes, size);
+	in.version = bytes_get(&in.bytes);
+	if (in.version > BLOB_VERSION)
 		return -EPROTONOSUPPORT;
-	return c->version ? 0 : -EUCLEAN;
-}
-
-static int finish(struct cursor *c)
-{
-	bytes_bad(&c->in, c->in.at != c->in.end);
-	return c->in.err == -EBADMSG ? -EUCLEAN : c->in.err;
+	bytes_bad(&in.bytes, !in.version);
+	fields_take(&in, rows, of);
+	bytes_bad(&in.bytes, in.bytes.at != in.bytes.end);
+	return in.bytes.err == -EBADMSG ? -EUCLEAN : in.bytes.err;
 }
 
 int blob_read_job(const void *data, size_t size, size_t nr_counters, struct account_job *ret)
 {
-	struct cursor c = { .nr_counters = nr_counters };
 	struct account_job j = *ret;
-	int err = unseal(data, size, &c);
+	int err;
 
-	if (err)
-		return err;
 	j.path = NULL;
 	j.node = NULL;
 	j.steps = NULL;
 	j.groups = NULL;
 	memset(&j.whole, 0, sizeof(j.whole));
-	j.nr_node = j.nr_steps = j.nr_groups = 0;
-	take_job(&c, &j);
-	err = finish(&c);
+	j.nr_node = j.nr_steps = j.nr_groups = j.clock_back_ns = 0;
+	err = take(data, size, &job_fields, nr_counters, 0, &j);
 	if (err)
 		account_job_release(&j);
 	else
@@ -424,39 +302,19 @@ int blob_read_job(const void *data, size_t size, size_t nr_counters, struct acco
 
 int blob_read_node(const void *data, size_t size, struct accounts_node *ret)
 {
-	struct cursor c = { 0 };
 	struct accounts_node n = *ret;
-	int err = unseal(data, size, &c);
+	int err = take(data, size, &losses_fields, 0, 0, &n);
 
-	if (err)
-		return err;
-	take_losses(&c, &n.quality, &n.self);
-	err = finish(&c);
-	if (!err) {
-		ret->quality = n.quality;
-		ret->self = n.self;
-	}
+	if (!err)
+		*ret = n;
 	return err;
 }
 
 int blob_read_span(const void *data, size_t size, size_t nr_counters, struct accounts_node *ret)
 {
-	struct cursor c = { .nr_counters = nr_counters };
 	struct accounts_node n = { 0 };
-	int err = unseal(data, size, &c);
+	int err = take(data, size, &span_fields, nr_counters, 0, &n);
 
-	if (err)
-		return err;
-	n.intervals = take_u64(&c);
-	n.covered_ns = take_u64(&c);
-	n.gaps = take_u64(&c);
-	n.gap_ns = take_u64(&c);
-	bytes_bad(&c.in, take_u64(&c) != NR_REASONS);
-	n.totals = take_list(&c, sizeof(*n.totals), MIN_NODE, &n.nr_totals);
-	for (size_t i = 0; i < n.nr_totals; i++)
-		take_node_total(&c, &n.totals[i], i ? n.totals[i - 1].enabled_ns : 0);
-	take_losses(&c, &n.quality, &n.self);
-	err = finish(&c);
 	if (err)
 		accounts_node_release(&n);
 	else
@@ -467,17 +325,9 @@ int blob_read_span(const void *data, size_t size, size_t nr_counters, struct acc
 int blob_read_job_span(const void *data, size_t size, size_t nr_counters, uint64_t origin_ns,
 		       struct account_job *ret)
 {
-	struct cursor c = { .nr_counters = nr_counters };
 	struct account_job j = { 0 };
-	int err = unseal(data, size, &c);
+	int err = take(data, size, &job_span_fields, nr_counters, origin_ns, &j);
 
-	if (err)
-		return err;
-	j.intervals = take_u64(&c);
-	j.covered_ns = take_u64(&c);
-	j.gap_ns = take_u64(&c);
-	take_part(&c, &j.whole, origin_ns);
-	err = finish(&c);
 	if (err)
 		account_job_release(&j);
 	else
