@@ -197,10 +197,10 @@ static inline void log_mark(struct event_log *l, const struct trace_mark *m)
 		 LLU(m->realtime_ns));
 	for (uint32_t i = 0; m->ends_ns && i < 2; i++)
 		log_line(l, " %llu", LLU(m->ends_ns[i]));
-	for (size_t i = 0; i < TRACE_NR_LOSSES; i++)
-		log_line(l, " %llu", LLU(trace_total_get(&m->losses, &trace_losses[i])));
-	for (size_t i = 0; i < TRACE_NR_COSTS; i++)
-		log_line(l, " %llu", LLU(trace_total_get(&m->cost, &trace_costs[i])));
+	for (size_t i = 0; i < trace_losses.nr; i++)
+		log_line(l, " %llu", LLU(field_get(&trace_losses.rows[i], &m->losses)));
+	for (size_t i = 0; i < trace_costs.nr; i++)
+		log_line(l, " %llu", LLU(field_get(&trace_costs.rows[i], &m->cost)));
 	log_line(l, m->inner ? " inner\n" : "\n");
 	l->marks++;
 	l->at_mark = l->nr;
@@ -377,10 +377,10 @@ static inline void random_mark(const struct trace_sink *s, uint64_t now, bool fi
 		.ends_ns = ends,
 	};
 
-	for (size_t i = 0; i < TRACE_NR_LOSSES; i++)
-		trace_total_set(&m.losses, &trace_losses[i], random_number(wild));
-	for (size_t i = 0; i < TRACE_NR_COSTS; i++)
-		trace_total_set(&m.cost, &trace_costs[i], random_number(wild));
+	for (size_t i = 0; i < trace_losses.nr; i++)
+		field_set(&trace_losses.rows[i], &m.losses, random_number(wild));
+	for (size_t i = 0; i < trace_costs.nr; i++)
+		field_set(&trace_costs.rows[i], &m.cost, random_number(wild));
 	assert_int_equal(trace_send_mark(s, &m), 0);
 }
 

@@ -106,15 +106,15 @@ static void get_readings(struct decoder *d, struct bytes_in *in, struct trace_wi
 	w->readings = d->readings;
 }
 
-static void get_totals(struct bytes_in *in, void *into, const struct trace_total *totals, size_t nr)
+static void get_totals(struct bytes_in *in, const struct fields *totals, void *into)
 {
 	size_t have = bytes_get_max(in, MAX_TOTALS);
 
 	for (size_t i = 0; i < have; i++) {
 		uint64_t value = bytes_get(in);
 
-		if (i < nr)
-			trace_total_set(into, &totals[i], value);
+		if (i < totals->nr)
+			field_set(&totals->rows[i], into, value);
 	}
 }
 
@@ -151,11 +151,8 @@ static void get_own(struct fields_in *fields, const struct field *f, void *of)
 		for (uint32_t i = 0; m->ends_ns && i < d->h->layout.nr_sockets; i++)
 			d->ends_ns[i] = m->time_ns + bytes_get_delta(in);
 		break;
-	case FIELD_LOSSES:
-		get_totals(in, &m->losses, trace_losses, TRACE_NR_LOSSES);
-		break;
-	case FIELD_COSTS:
-		get_totals(in, &m->cost, trace_costs, TRACE_NR_COSTS);
+	case FIELD_TOTALS:
+		get_totals(in, f->each, (char *)event + f->offset);
 		break;
 	default:
 		get_index(d, in, f, event);

@@ -137,14 +137,6 @@ static void put_readings(struct encoder *e, const struct trace_window *w)
 	}
 }
 
-static void put_totals(struct bytes *o, const void *from, const struct trace_total *totals,
-		       size_t nr)
-{
-	bytes_put(o, nr);
-	for (size_t i = 0; i < nr; i++)
-		bytes_put(o, trace_total_get(from, &totals[i]));
-}
-
 /* What base/fields.h leaves to us; indexes are numbers. */
 static void put_own(struct fields_out *o, const struct field *f, const void *of)
 {
@@ -165,11 +157,9 @@ static void put_own(struct fields_out *o, const struct field *f, const void *of)
 		for (uint32_t i = 0; m->ends_ns && i < e->h->layout.nr_sockets; i++)
 			bytes_put_delta(&o->bytes, m->ends_ns[i] - m->time_ns);
 		break;
-	case FIELD_LOSSES:
-		put_totals(&o->bytes, &m->losses, trace_losses, TRACE_NR_LOSSES);
-		break;
-	case FIELD_COSTS:
-		put_totals(&o->bytes, &m->cost, trace_costs, TRACE_NR_COSTS);
+	case FIELD_TOTALS:
+		bytes_put(&o->bytes, f->each->nr);
+		fields_put(o, f->each, field_at(f, of));
 		break;
 	default:
 		bytes_put(&o->bytes, field_get(f, of));

@@ -123,6 +123,21 @@ static const struct field lost[] = {
 	FIELD(lost, count, REQUIRED),
 };
 
+#define LOSS(name, from) ROW(#name, struct quality, name, ),
+#define COST(name)	 ROW(#name, struct self_cost, name, )
+
+static const struct field losses[] = { QUALITY_NUMBERS(LOSS) };
+const struct fields trace_losses = FIELDS(losses, struct quality);
+
+static const struct field costs[] = {
+	COST(cpu_ns), COST(switches), COST(switch_ns),	    COST(timed),
+	COST(probes), COST(probe_ns), COST(probe_deferred), COST(probe_failed),
+};
+const struct fields trace_costs = FIELDS(costs, struct self_cost);
+
+/* A new total must be added to the tables, or recordings would lose it. */
+_Static_assert(sizeof(struct self_cost) == ARRAY_SIZE(costs) * sizeof(uint64_t), "costs");
+
 static const struct field mark[] = {
 	FLAGS,
 	FIELD(mark, first, .flag = RECORDING_MARK_FIRST, .terse = true),
@@ -131,8 +146,8 @@ static const struct field mark[] = {
 	FIELD(mark, time_ns, REQUIRED, .base = BASE_TIME),
 	FIELD(mark, realtime_ns),
 	SPECIAL("ends_ns", FIELD_ENDS, mark, ends_ns, .flag = RECORDING_MARK_ENDS),
-	SPECIAL("losses", FIELD_LOSSES, mark, losses),
-	SPECIAL("cost", FIELD_COSTS, mark, cost),
+	SPECIAL("losses", FIELD_TOTALS, mark, losses, .each = &trace_losses),
+	SPECIAL("cost", FIELD_TOTALS, mark, cost, .each = &trace_costs),
 };
 
 #define EVENT(rows, ...) FIELDS(rows, struct trace_event, __VA_ARGS__)
@@ -153,22 +168,6 @@ const struct trace_row trace_rows[NR_TRACE_EVENTS] = {
 	[TRACE_LOST] = { "lost", RECORDING_LOST, false, EVENT(lost) },
 	[TRACE_MARK] = { "mark", RECORDING_MARK, true, EVENT(mark) },
 };
-
-#define LOSS(name, from) { #name, offsetof(struct quality, name) },
-#define COST(name)                                      \
-	{                                               \
-#name, offsetof(struct self_cost, name) \
-	}
-
-const struct trace_total trace_losses[TRACE_NR_LOSSES] = { QUALITY_NUMBERS(LOSS) };
-
-const struct trace_total trace_costs[TRACE_NR_COSTS] = {
-	COST(cpu_ns), COST(switches), COST(switch_ns),	    COST(timed),
-	COST(probes), COST(probe_ns), COST(probe_deferred), COST(probe_failed),
-};
-
-/* A new total must be added to the tables, or recordings would lose it. */
-_Static_assert(sizeof(struct self_cost) == TRACE_NR_COSTS * sizeof(uint64_t), "costs");
 
 #define IS_FIRST(event, member, name)                                                          \
 	_Static_assert(AT(event, member) - AT(event, pid) == offsetof(struct trace_who, name), \

@@ -9,10 +9,6 @@
 #include "base/fields.h"
 #include "trace.h"
 
-/* Add at the end of both only: the order is that of recordings. */
-#define TRACE_NR_LOSSES NR_QUALITY_NUMBERS
-#define TRACE_NR_COSTS	8
-
 /*
  * Types of fields beside those of base/fields.h. The indexes are uint32_t in memory and in
  * recordings. NDJSON has the number or the name that people know, in which a reader looks them up.
@@ -28,9 +24,7 @@ enum {
 	FIELD_WEIGHTS,	       /* of a slice */
 	FIELD_READINGS,	       /* of a window */
 	FIELD_ENDS,	       /* of a mark; bytes have them if its flag is set */
-	FIELD_LOSSES,	       /* of a mark: trace_losses */
-	FIELD_COSTS,	       /* of a mark: trace_costs */
-	FIELD_HEADER,	       /* types of the header's fields: see header.h */
+	FIELD_TOTALS,	       /* of a mark: numbers, and how many there are */
 };
 
 /**
@@ -50,28 +44,9 @@ struct trace_row {
 /** trace_rows - by enum trace_event_type */
 extern const struct trace_row trace_rows[NR_TRACE_EVENTS];
 
-/**
- * struct trace_total - a uint64_t of struct quality or struct self_cost
- * @name: in NDJSON
- * @offset: in the structure
- */
-struct trace_total {
-	const char *name;
-	size_t offset;
-};
-
-extern const struct trace_total trace_losses[TRACE_NR_LOSSES];
-extern const struct trace_total trace_costs[TRACE_NR_COSTS];
-
-static inline uint64_t trace_total_get(const void *s, const struct trace_total *t)
-{
-	return *(const uint64_t *)((const char *)s + t->offset);
-}
-
-static inline void trace_total_set(void *s, const struct trace_total *t, uint64_t value)
-{
-	*(uint64_t *)((char *)s + t->offset) = value;
-}
+/* The totals of a mark. Add at the end of both only: the order is that of recordings. */
+extern const struct fields trace_losses;
+extern const struct fields trace_costs;
 
 /** struct trace_who - the first fields of a slice and of I/O */
 struct trace_who {

@@ -227,21 +227,14 @@ static int take_ends(struct ndjson_reader *r, const char *key, struct trace_mark
 	return 0;
 }
 
-static int take_totals(const struct ndjson_line *l, const char *key, void *into,
-		       const struct trace_total *totals, size_t nr)
+static int take_totals(struct fields_line *from, const json_t *object, const struct field *f,
+		       void *of)
 {
-	const json_t *o = json_object_get(l->json, key);
-	uint64_t value;
-	int err = 0;
+	const json_t *totals = json_object_get(object, f->name);
 
-	if (o && !json_is_object(o))
-		return line_fail(l, key, "\"%s\" must be an object", key);
-	for (size_t i = 0; o && !err && i < nr; i++) {
-		value = 0;
-		err = line_u64(l, o, totals[i].name, OPTIONAL, UINT64_MAX, &value);
-		trace_total_set(into, &totals[i], value);
-	}
-	return err;
+	if (totals && !json_is_object(totals))
+		return line_fail(from->line, f->name, "\"%s\" must be an object", f->name);
+	return fields_read(from, totals, f->each, (char *)of + f->offset);
 }
 
 /* An index, by the number that a line has for it: the index itself of CPUs and parts. */
@@ -294,11 +287,9 @@ static int take_text(struct ndjson_reader *r, const struct field *f, struct trac
 /* What base/fields.h leaves to us */
 static int take_own(struct fields_line *from, const json_t *object, const struct field *f, void *of)
 {
-	const struct ndjson_line *l = from->line;
 	struct ndjson_reader *r = from->arg;
 	struct trace_event *e = of;
 
-	(void)object; /* is the line itself */
 	switch (f->type) {
 	case FIELD_WHO:
 		return take_workload(r, f->name, e);
@@ -314,10 +305,8 @@ static int take_own(struct fields_line *from, const json_t *object, const struct
 		return take_readings(r, f->name, r->socket);
 	case FIELD_ENDS:
 		return take_ends(r, f->name, &e->mark);
-	case FIELD_LOSSES:
-		return take_totals(l, f->name, &e->mark.losses, trace_losses, TRACE_NR_LOSSES);
-	case FIELD_COSTS:
-		return take_totals(l, f->name, &e->mark.cost, trace_costs, TRACE_NR_COSTS);
+	case FIELD_TOTALS:
+		return take_totals(from, object, f, of);
 	default:
 		return take_index(r, f, (uint32_t *)((char *)e + f->offset));
 	}

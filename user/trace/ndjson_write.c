@@ -149,17 +149,6 @@ static void put_ends(const struct ndjson_writer *w, const char *key, const struc
 	putc(']', w->f);
 }
 
-static void put_totals(FILE *f, const char *key, const void *from, const struct trace_total *totals,
-		       size_t nr)
-{
-	fprintf(f, ",\"%s\":{", key);
-	for (size_t i = 0; i < nr; i++) {
-		fprintf(f, "%s\"%s\":", i ? "," : "", totals[i].name);
-		json_value(f, trace_total_get(from, &totals[i]));
-	}
-	putc('}', f);
-}
-
 /* What base/fields.h leaves to us */
 static void put_own(struct fields_json *j, const struct field *f, const void *of)
 {
@@ -189,11 +178,11 @@ static void put_own(struct fields_json *j, const struct field *f, const void *of
 	case FIELD_ENDS:
 		put_ends(w, f->name, &e->mark);
 		break;
-	case FIELD_LOSSES:
-		put_totals(w->f, f->name, &e->mark.losses, trace_losses, TRACE_NR_LOSSES);
-		break;
-	case FIELD_COSTS:
-		put_totals(w->f, f->name, &e->mark.cost, trace_costs, TRACE_NR_COSTS);
+	case FIELD_TOTALS:
+		fields_key(j, f->name);
+		j->before = '{';
+		fields_write(j, f->each, field_at(f, of));
+		putc('}', w->f);
 		break;
 	default:
 		json_number(w->f, f->name, field_get(f, e));
