@@ -312,7 +312,7 @@ void fields_key(struct fields_json *j, const char *key)
 	j->before = ',';
 }
 
-void fields_text(struct fields_json *j, const char *key, const char *text)
+static void write_text(struct fields_json *j, const char *key, const char *text)
 {
 	fields_key(j, key);
 	json_foreign(j->f, key, text);
@@ -357,14 +357,14 @@ static void write_field(struct fields_json *j, const struct field *f, const void
 	case FIELD_STRING:
 	case FIELD_CHARS:
 		if (field_text(f, of))
-			fields_text(j, f->name, field_text(f, of));
+			write_text(j, f->name, field_text(f, of));
 		break;
 	case FIELD_BOOL:
 		fields_key(j, f->name);
 		fputs(field_get(f, of) ? "true" : "false", j->f);
 		break;
 	case FIELD_WORD:
-		fields_text(j, f->name, f->word(field_get(f, of)));
+		write_text(j, f->name, f->word(field_get(f, of)));
 		break;
 	case FIELD_LIST:
 		write_list(j, f, of);

@@ -306,9 +306,6 @@ struct fields_json {
 /** fields_key() - begin a member of an object */
 void fields_key(struct fields_json *j, const char *key);
 
-/** fields_text() - a member that is a text from outside, see json_name() */
-void fields_text(struct fields_json *j, const char *key, const char *text);
-
 /** fields_write() - write the members of an object */
 void fields_write(struct fields_json *j, const struct fields *rows, const void *of);
 
